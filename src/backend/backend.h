@@ -1,0 +1,138 @@
+/* backend.h - how bytes move: one table of functions per kind of memory.
+ *
+ * Two tables: cs_backend_cuda (CUDA driver API) and cs_backend_cpu (shared host
+ * memory).  A struct cs_dev belongs to one agent thread: all calls on it come
+ * from that thread, except that start() and probe() come once per process,
+ * before any open().  Nothing here knows MPI, plans, ranks, boards or when a
+ * sample is enough.
+ *
+ * Every call returns 0, or -1 with `err` naming the call, the code and a sure
+ * hint, and then has changed nothing, unless it says otherwise.
+ *
+ * While a gate of this process may be closed (between the first arm() of a
+ * sample and the end of all armed work) only the calls marked GATED may be
+ * made: the others can block until the gate opens (cuMemFree, cuMemFreeHost,
+ * cuMemHostUnregister, cuIpcCloseMemHandle, cuModuleLoadData, cuModuleUnload,
+ * cuCtxSynchronize: measured on H200, driver 580). */
+#ifndef CS_BACKEND_BACKEND_H
+#define CS_BACKEND_BACKEND_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/facts.h"
+#include "base/fill.h"
+
+struct cs_dev;
+
+/* What an owner publishes so that others can reach its arena.  Plain data. */
+struct cs_export {
+	int64_t pid;
+	uint64_t pid_ns;	/* inode of /proc/self/ns/pid */
+	uint64_t address;	/* valid in the owner's process */
+	uint64_t bytes;
+	int32_t ordinal;	/* backend's, in the owner's process */
+	int32_t fd;		/* cpu: the memfd in the owner's process; else -1 */
+	int32_t has_ipc;	/* ipc[] is valid */
+	char ipc_error[160];	/* why it is not */
+	unsigned char ipc[64];
+	char uuid[CS_UUID];
+};
+
+/* A peer's arena as this agent sees it.  Opaque but for via and address. */
+struct cs_mapping {
+	int32_t via;		/* enum cs_via */
+	uint64_t address;
+	uint64_t bytes;
+};
+
+/* One transfer of one sample, on one lane (one stream).  Addresses are as this
+ * agent sees them: inside its arena or a mapping. */
+struct cs_flight {
+	uint64_t dst, src, bytes;
+	uint32_t copies;
+};
+
+struct cs_backend {
+	const char *name;	/* "cuda", "cpu" */
+	int clock_is_virtual;	/* set by start(): a test double keeps the time */
+
+	/* Once per process: load and initialise the driver; may take seconds, may
+	 * hang.  `driver_version` gets e.g. 13000, or 0. */
+	int (*start)(int *driver_version, struct cs_err *err);
+
+	/* Facts on the devices that this process sees, at most `room`, in the
+	 * driver's order.  cpu: always 0 devices; arenas are made, not found. */
+	int (*probe)(struct cs_gpu_facts *gpus, int room, int *n,
+		     struct cs_err *err);
+
+	/* Context on device `ordinal` (cpu: ignored), kernels loaded and touched,
+	 * `lanes` streams with their events.  Called by the agent's own thread,
+	 * already bound to its CPUs. */
+	int (*open)(int ordinal, int lanes, struct cs_dev **dev,
+		    struct cs_err *err);
+
+	/* The page with the gate word and the stamp words, mapped in this process;
+	 * whole pages.  Must stay mapped until close(). */
+	int (*board)(struct cs_dev *dev, void *page, uint64_t bytes,
+		     struct cs_err *err);
+
+	/* The arena.  cuda: allocates `bytes` of device memory, host and fd
+	 * ignored.  cpu: takes the memory at `host`, a mapping of memfd `fd`
+	 * that stays the caller's.  Fills *out for publishing. */
+	int (*arena)(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
+		     struct cs_export *out, struct cs_err *err);
+
+	/* A way to a peer's arena; tried, not asked for.  Takes the best there is
+	 * and says which in out->via.  Touches no byte of it. */
+	int (*import)(struct cs_dev *dev, const struct cs_export *peer,
+		      struct cs_mapping *out, struct cs_err *err);
+	void (*unimport)(struct cs_dev *dev, struct cs_mapping *mapping);
+
+	/* Own memory; finished on return.  GATED. */
+	int (*fill)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		    uint64_t key, struct cs_err *err);
+	int (*poison)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		      struct cs_err *err);
+	/* Compare with the pattern and, if asked, poison in the same pass. */
+	int (*check)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		     uint64_t key, int poison, struct cs_check *out,
+		     struct cs_err *err);
+
+	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
+	 * mark e.  `gate` points into the board.  Returns without waiting.  GATED. */
+	int (*arm)(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		   const struct cs_flight *flight, struct cs_err *err);
+
+	/* Enqueue on `lane`: wait for the gate, then store seq to *word, which lies
+	 * in the board: the release of the gate as the device sees it.  GATED. */
+	int (*arm_stamp)(struct cs_dev *dev, int lane, const uint32_t *gate,
+			 uint32_t seq, uint32_t *word, struct cs_err *err);
+
+	/* 1: what was armed on `lane` has ended, and *ns = e - s (0 for a stamp);
+	 * 0: not yet; -1: error.  Does not block on cuda; on cpu this is where the
+	 * copy is made: it returns 0 at least every 10 ms while the gate is
+	 * closed.  GATED. */
+	int (*poll)(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
+
+	/* Enqueue about `ms` milliseconds of memory traffic in the agent's own
+	 * destination buffer, so that link and clocks can be read under load;
+	 * idle() waits for its end.  No gate may be closed. */
+	int (*load)(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
+		    struct cs_err *err);
+	int (*idle)(struct cs_dev *dev, struct cs_err *err);
+
+	/* Is the last error of this device sticky: is the process of no more use?
+	 * (CUDA 220, 226, 700, 702, 716-719 …) */
+	int (*broken)(const struct cs_dev *dev);
+
+	/* Free all that open(), board() and arena() made.  All importers of this
+	 * arena have called unimport() before. */
+	void (*close)(struct cs_dev *dev);
+};
+
+/* NULL when the program was built without CUDA. */
+extern const struct cs_backend *const cs_backend_cuda;
+extern const struct cs_backend cs_backend_cpu;
+
+#endif

@@ -1,0 +1,28 @@
+/* err.h - one error text, set where the error is first known.
+ *
+ * Lower case, no full stop, cause first, subject in quotes, exact code, and a
+ * hint where there is a sure one.  Callers add only what they alone know. */
+#ifndef CS_BASE_ERR_H
+#define CS_BASE_ERR_H
+
+#define CS_ERR_TEXT 320
+
+struct cs_err {
+	char text[CS_ERR_TEXT];
+};
+
+/* Set the text.  Always returns -1, so that `return cs_err_set(...)` reads
+ * well.  `err` may be NULL.  Too long a text is cut. */
+int cs_err_set(struct cs_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Put "CONTEXT: " before the text that is there.  Always returns -1. */
+int cs_err_prefix(struct cs_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* snprintf that cuts silently and always ends the string; for fixed-size text
+ * fields of plain structs, where a cut name is right and an error is not. */
+void cs_text(char *to, unsigned long size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,124 @@
+/* facts.h - what is known of a GPU, an agent and a node: plain data.
+ *
+ * No pointers: these structs travel through MPI and shared memory as bytes.
+ * Unknown is said, never 0: -1 for integers, NAN for doubles, "" for text,
+ * unless a field says otherwise.  cs_*_facts_init() sets all of a struct to
+ * unknown. */
+#ifndef CS_BASE_FACTS_H
+#define CS_BASE_FACTS_H
+
+#include <stdint.h>
+
+#define CS_NAME 96
+#define CS_UUID 48
+#define CS_BUSID 16
+#define CS_HOST 64
+#define CS_MAX_AGENTS 64 /* per node and placement */
+
+/* What the backend's probe() learns of one device without a context. */
+struct cs_gpu_facts {
+	char name[CS_NAME];	/* "NVIDIA H200" */
+	char uuid[CS_UUID];	/* "GPU-8-4-4-4-12", "MIG-…"; identity */
+	char bus_id[CS_BUSID];	/* "0000:1b:00.0", lower case */
+	int32_t ordinal;	/* of the backend, in the probing process only */
+	int32_t cc_major, cc_minor;
+	int32_t sm_count;
+	int32_t host_numa;	/* as the driver says; -1 unknown */
+	int32_t memops;		/* stream memory operations: 1, 0 */
+	int32_t ipc;		/* CUDA IPC: 1, 0 */
+	int32_t compute_mode;	/* 0 default, 2 prohibited, 3 exclusive */
+	int32_t mps;		/* under MPS: 1, 0 */
+	int64_t memory_bytes;
+};
+
+/* The links of one GPU: what is live now, and the most it can do.  NVML. */
+struct cs_link_facts {
+	int32_t nvlinks_up, nvlinks_max; /* 0/0 on a card without NVLink */
+	int32_t nvlink_version;		 /* 3 = Ampere, 4 = Hopper, 5 … */
+	double nvlink_raw_gbs;		 /* one link, one direction, as NVML */
+	int32_t pcie_gen, pcie_width;	 /* read while the GPU was busy */
+	int32_t pcie_gen_max, pcie_width_max;
+};
+
+/* State of one GPU at one moment.  Counters are totals since driver load: the
+ * difference of two moments is what counts.  NVML. */
+struct cs_conditions {
+	int32_t known;		/* 0: NVML absent, all else unknown */
+	int32_t sm_mhz, mem_mhz, temperature_c;
+	double power_w;
+	uint64_t throttle;	/* NVML clocks event reasons; see CS_THROTTLE_BAD */
+	int64_t ecc_corrected, ecc_uncorrected; /* volatile */
+	int64_t nvlink_errors;	/* replay + recovery + CRC, all links */
+	int64_t pcie_replays;
+	int32_t others;		/* processes of others on the GPU; -1 unknown */
+};
+
+/* Reasons that make a figure wrong: SW power cap 4, HW slowdown 8, SW thermal
+ * 0x20, HW thermal 0x40, power brake 0x80 (nvml.h, clocks event reasons). */
+#define CS_THROTTLE_BAD 0xecULL
+
+/* One agent: one GPU (or one arena of host memory) and the thread driving it. */
+struct cs_agent_facts {
+	struct cs_gpu_facts gpu; /* cpu backend: name "host memory" */
+	struct cs_link_facts link;
+	struct cs_conditions before, after;
+	int32_t index;		/* on its node, in bus-id order */
+	int32_t rank;		/* world rank of its process */
+	int32_t local_rank;
+	int64_t pid;
+	int32_t numa;		/* OS index of its NUMA domain; -1 unknown */
+	char numa_source[24];	/* "hwloc", "driver", "asked", "" */
+	char cpus[128];		/* list read back after binding: "0-47,96-143" */
+	int32_t bound;		/* 1: bound to its domain and read back */
+	int32_t pages_numa;	/* cpu backend: domain of its pages; -1 not proven */
+	char pages_proof[16];	/* "move_pages", "numa_maps", "" not proven */
+	char note[160];		/* why not bound, NVML's error…; "" none */
+	double start_s, open_s;	/* driver start, context creation */
+};
+
+/* One node. */
+struct cs_node_facts {
+	char host[CS_HOST];	/* short name */
+	char product[CS_NAME];	/* DMI, "" unknown */
+	char bios[CS_NAME];
+	char kernel[CS_NAME];
+	char cpu[CS_NAME];
+	char driver[32];	/* "580.159.03"; "" unknown */
+	char cuda[16];		/* driver's CUDA version "13.0" */
+	char governor[24];
+	char nvml_note[160];	/* why NVML is not there; "" it is */
+	int32_t n_cpus, n_numa, n_ranks, n_agents;
+	int32_t numa_distance[8][8]; /* -1 unknown; first 8 domains */
+	int64_t page_bytes, memory_bytes;
+	/* release of the gate, from empty steps; NAN if not measured */
+	double release_us;	/* store to first arrival, median */
+	double skew_us;		/* first to last arrival, median */
+	double skew_max_us;
+};
+
+/* The way from one agent to another's buffer. */
+enum cs_via {
+	CS_VIA_NONE = 0,	/* not needed, or not tried */
+	CS_VIA_PEER,		/* same process: pointer and peer access */
+	CS_VIA_IPC,		/* other process: CUDA IPC */
+	CS_VIA_SHM,		/* cpu backend: shared memory */
+	CS_VIA_FAILED,		/* tried and refused: reason says */
+};
+
+struct cs_peer_facts {
+	int32_t via;		/* enum cs_via */
+	double open_ms;		/* wall time of opening or enabling */
+	char reason[160];	/* the driver's words and the hint */
+};
+
+void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
+void cs_agent_facts_init(struct cs_agent_facts *agent);
+void cs_node_facts_init(struct cs_node_facts *node);
+
+/* "direct", "CUDA IPC", "shared memory", "-". */
+const char *cs_via_text(int via);
+
+/* Order of the agents of a node: by bus id, then UUID.  For qsort. */
+int cs_gpu_facts_compare(const void *a, const void *b);
+
+#endif

@@ -1,0 +1,55 @@
+/* fill.h - the pattern in every source buffer, and poison.
+ *
+ * 64-bit word i of a buffer is a hash of the buffer's key and i, so that a
+ * shifted, swapped, stale or never written word shows.  The same expression
+ * runs in the kernels (kernels/ includes this header).  The hash is splitmix64's
+ * finaliser (Steele, Lea and Flood, OOPSLA 2014), cut to two rounds. */
+#ifndef CS_BASE_FILL_H
+#define CS_BASE_FILL_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define CS_HOST_DEVICE __host__ __device__
+#else
+#define CS_HOST_DEVICE
+#endif
+
+#define CS_POISON32 0xFFA5C3E1u
+#define CS_POISON64 0xFFA5C3E1FFA5C3E1ull
+
+/* The key of the source buffer of one agent in one run. */
+static inline CS_HOST_DEVICE uint64_t cs_fill_key(uint64_t seed, uint32_t agent)
+{
+	uint64_t x = seed + 0x9E3779B97F4A7C15ull * (agent + 1u);
+
+	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+	return x ^ (x >> 27);
+}
+
+/* Word i of the buffer with that key. */
+static inline CS_HOST_DEVICE uint64_t cs_fill_word(uint64_t key, uint64_t i)
+{
+	uint64_t x = key + i * 0x9E3779B97F4A7C15ull;
+
+	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+	return x ^ (x >> 27);
+}
+
+/* What a check of a buffer found.  Written by a kernel into zero-copy host
+ * memory or by cs_check_host; all zero but first_word = UINT64_MAX before. */
+struct cs_check {
+	uint64_t wrong_words;	/* 64-bit words that differ from the pattern */
+	uint64_t poison_words;	/* of these, still poison: never written */
+	uint64_t first_word;	/* index of the first wrong one */
+	uint64_t expected, found; /* there */
+};
+
+/* `bytes` is a multiple of 16, `p` 16-byte aligned. */
+void cs_fill_host(void *p, uint64_t bytes, uint64_t key);
+void cs_poison_host(void *p, uint64_t bytes);
+/* Check all of it, and leave poison behind when `poison`. */
+void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
+		   struct cs_check *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* rng.h - seeded pseudo-random numbers: splitmix64 (Steele, Lea, Flood 2014).
+ * The same seed gives the same run on every machine. */
+#ifndef CS_BASE_RNG_H
+#define CS_BASE_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cs_rng {
+	uint64_t state;
+};
+
+uint64_t cs_rng_next(struct cs_rng *rng);
+/* Uniform in 0..below-1, without modulo bias; below >= 1. */
+uint64_t cs_rng_below(struct cs_rng *rng, uint64_t below);
+/* Fisher and Yates over the indices 0..n-1 in order[]. */
+void cs_rng_shuffle(struct cs_rng *rng, uint32_t *order, size_t n);
+
+#endif

@@ -1,0 +1,32 @@
+/* units.h - sizes, durations, shares and whole numbers as users write them.
+ *
+ * Every parser reads the whole string or fails: empty text, trailing text,
+ * negative numbers and overflow are errors that say what is allowed, and the
+ * output is left alone.  No locale: the decimal point is '.'. */
+#ifndef CS_BASE_UNITS_H
+#define CS_BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* "4096", "4K", "512M", "1.5G", "1T", also "512MiB" and "512MB" with the same
+ * meaning: K, M, G and T are powers of two.  The result is whole bytes. */
+int cs_size_parse(const char *text, uint64_t *bytes, struct cs_err *err);
+
+/* "512 MiB", "4 KiB", "1.5 GiB", "100 B": at most 16 characters with the 0. */
+void cs_size_text(uint64_t bytes, char *to, size_t size);
+
+/* "500ms", "2s", "1.5m"; a bare number is seconds.  Greater than 0. */
+int cs_duration_parse(const char *text, double *seconds, struct cs_err *err);
+
+/* "0.5%" and "0.5" are both half a per cent: *fraction = 0.005.
+ * 0 < value <= 100. */
+int cs_share_parse(const char *text, double *fraction, struct cs_err *err);
+
+/* A whole number in least..most, decimal or 0x hexadecimal. */
+int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
+		  uint64_t *value, struct cs_err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* vec.h - one growing array of equal elements; the only container here. */
+#ifndef CS_BASE_VEC_H
+#define CS_BASE_VEC_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct cs_vec {
+	void *data;
+	size_t n, room, element; /* counts of elements; bytes of one */
+};
+
+#define CS_VEC(type) { NULL, 0, 0, sizeof(type) }
+
+/* Room for `count` more, not initialised, at the end; NULL with `err` when
+ * memory is short.  Pointers into the array are void afterwards. */
+void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err);
+void cs_vec_release(struct cs_vec *vec);
+
+#endif

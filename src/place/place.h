@@ -1,0 +1,93 @@
+/* place.h - where things are: CPUs, NUMA domains, PCI devices (hwloc), host
+ * memory with proof (libnuma), and the state of GPUs (NVML).
+ *
+ * Knows nothing of CUDA, MPI, plans or boards.  hwloc, libnuma and NVML appear
+ * nowhere else. */
+#ifndef CS_PLACE_PLACE_H
+#define CS_PLACE_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/facts.h"
+
+/* ---- topology ---- */
+
+struct cs_topo;		/* one hwloc topology of this machine */
+
+/* Load it: PCI on, GPU and GL plugins off, binding untouched.  `xml` names an
+ * hwloc XML file for tests, else NULL.  About 30 ms. */
+int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err);
+void cs_topo_close(struct cs_topo *topo);
+
+/* Host, product, BIOS, kernel, CPU, governor, domains, distances; leaves the
+ * fields that others fill (driver, cuda, ranks, agents, skew) alone. */
+void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node);
+
+/* OS indices of the NUMA domains that have CPUs, ascending.  Returns how many,
+ * at most room. */
+int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room);
+
+/* The NUMA domain next to a PCI device, by hwloc, then by `hint` (the driver's
+ * word, -1 none).  Returns its OS index and names the source ("hwloc",
+ * "driver"); -1 and "" when unknown: no such device, or equally near to several
+ * domains.  A machine with one domain: that one, source "only one". */
+int cs_topo_gpu_domain(const struct cs_topo *topo, const char *bus_id, int hint,
+		       char source[24]);
+
+/* NVIDIA display and 3D controllers (vendor 10de, class 0300 and 0302) that the
+ * PCI bus shows. */
+int cs_topo_pci_gpus(const struct cs_topo *topo);
+
+/* Bind the calling thread to the allowed CPUs of a domain, strictly. */
+int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
+
+/* CPUs on which the calling thread may run, as a list "0-3,8", read back from
+ * the kernel.  Returns 1 when all of them lie in `numa`, 0 when not, -1 on
+ * error. */
+int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t size);
+
+/* ---- signs of an NVIDIA GPU without any driver call ---- */
+
+/* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": what says
+ * that this machine has, or this job was granted, GPUs.  "" none. */
+void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
+
+/* ---- host memory ---- */
+
+struct cs_hostmem {
+	void *at;
+	uint64_t bytes;
+	int fd;			/* memfd, so that others can open it; -1 */
+	int numa;		/* where all sampled pages are; -1 not proven */
+	char proof[16];		/* "move_pages", "numa_maps", "" */
+};
+
+/* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  That
+ * binding was impossible is not an error: numa is then -1 and `why` says it. */
+int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
+		    char why[160], struct cs_err *err);
+void cs_hostmem_close(struct cs_hostmem *mem);
+
+/* ---- NVML ---- */
+
+struct cs_nvml;		/* the library, once per process; calls are serialised */
+struct cs_nvml_gpu;	/* one device */
+
+/* dlopen and initialise; NULL with the reason in `err` when there is none. */
+struct cs_nvml *cs_nvml_open(struct cs_err *err);
+void cs_nvml_close(struct cs_nvml *nvml);
+void cs_nvml_driver(struct cs_nvml *nvml, char driver[32], char cuda[16]);
+/* By UUID, else bus id.  NULL with the reason. */
+struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
+				 const char *bus_id, struct cs_err *err);
+void cs_nvml_release(struct cs_nvml_gpu *gpu);
+void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
+/* `mine` are pids of this job on the node: everyone else's are others. */
+void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
+			struct cs_conditions *out);
+/* Only the throttle reasons: cheap, around each cell.  0 when unknown. */
+uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu);
+
+#endif

@@ -1,0 +1,130 @@
+/* plan.h - what a run does, as plain data: steps of transfers.
+ *
+ * A plan is one flat blob without pointers.  It is built once (rank 0), goes
+ * through MPI to the node coordinators and lies in each node's shared segment,
+ * where every agent reads it.  Nothing here knows MPI, CUDA or clocks.
+ *
+ *     header | steps[n_steps] | transfers[n_transfers] | views[n_views]
+ *
+ * All ends are indices of agents, the same on each node.  A node with fewer
+ * agents than the plan leaves out the steps that name others. */
+#ifndef CS_PLAN_PLAN_H
+#define CS_PLAN_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "plan/catalogue.h"
+
+#define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
+#define CS_PLAN_VERSION 1u
+#define CS_STEP_MAX 64 /* transfers in one step */
+
+enum cs_end_kind { CS_END_GPU, CS_END_HOST };
+enum cs_memory { CS_MEM_DEVICE, CS_MEM_ARENA };
+
+struct cs_end {
+	uint8_t kind;		/* enum cs_end_kind */
+	uint8_t memory;		/* enum cs_memory */
+	uint16_t index;		/* agent, or NUMA domain */
+};
+
+/* Bytes that move from src to dst, issued by one agent. */
+struct cs_transfer {
+	struct cs_end src, dst;
+	uint8_t method, op;	/* enum cs_method, enum cs_op */
+	uint16_t issuer;	/* agent: src for write, dst for read */
+	uint32_t flags;
+	uint64_t bytes;		/* of one copy */
+};
+
+#define CS_STEP_CONTROL 1u	/* repeats an earlier cell, to show drift */
+
+/* Transfers that run at the same time. */
+struct cs_step {
+	uint32_t first, count;	/* transfers[first .. first+count) */
+	uint32_t view;		/* the matrix its cells belong to */
+	uint32_t flags;
+};
+
+/* One matrix: a test of the catalogue. */
+struct cs_view {
+	uint32_t test;		/* position in the catalogue */
+	uint32_t steps;		/* number of its steps, control steps apart */
+};
+
+/* How to measure; the same for every step. */
+struct cs_settings {
+	uint64_t copy_bytes;
+	uint64_t seed;		/* order of the steps, fill pattern */
+	double precision;	/* half interval / median at which a cell ends */
+	double cell_limit_s;
+	double start_limit_s;	/* driver start */
+	uint32_t verify;	/* enum cs_verify */
+	uint32_t backend;	/* enum cs_backend_kind */
+};
+
+/* --verify: after every sample; only the last sample of a cell; not at all. */
+enum cs_verify { CS_VERIFY_ALL, CS_VERIFY_LAST, CS_VERIFY_OFF };
+
+struct cs_plan {
+	uint32_t magic, version;
+	uint64_t total_bytes;	/* of the blob */
+	uint64_t id;		/* hash of all that follows: same id, same plan */
+	uint32_t n_agents, n_steps, n_transfers, n_views;
+	struct cs_settings set;
+	uint32_t steps_at, transfers_at, views_at, pad; /* offsets from the start */
+};
+
+struct cs_plan_request {
+	int n_agents;
+	const char *chosen;	/* as cs_tests_choose gives it */
+	struct cs_settings set;
+};
+
+/* The steps of one test, by pattern: ordered pairs for "pair", unordered pairs
+ * with both directions for "bidi".  Cells of all tests are shuffled together by
+ * set.seed; the first cell of the first test is repeated as a control in the
+ * middle and at the end when there are at least 4 cells.  The issuer of a write is
+ * the source's agent, of a read the destination's.
+ * Errors: fewer than 2 agents or more than CS_MAX_AGENTS, nothing chosen, a copy
+ * size of 0 or not a multiple of 16, no memory.  On success *out is malloc'ed,
+ * to be freed by the caller. */
+int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
+		  struct cs_err *err);
+
+/* May this blob of `bytes` bytes be trusted?  Checks every offset, count,
+ * index, enum and the id. */
+int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err);
+
+const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step);
+const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
+					   const struct cs_step *step,
+					   uint32_t k);
+const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view);
+/* The catalogue line of a step's view. */
+const struct cs_test *cs_plan_test(const struct cs_plan *plan,
+				   const struct cs_step *step);
+
+/* Does a node with so many agents carry out this step? */
+int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
+		    int n_agents);
+
+/* An agent's arena: source at 0, destination behind it at the next multiple of
+ * CS_ARENA_ALIGN; 0 for a part that it does not need. */
+#define CS_ARENA_ALIGN (2u << 20) /* cuMemAlloc's granularity; IPC maps by it */
+struct cs_arena_layout {
+	uint64_t src_bytes, dst_at, dst_bytes, total_bytes;
+};
+void cs_plan_arena(const struct cs_plan *plan, int agent,
+		   struct cs_arena_layout *out);
+
+/* Does `agent` need a way to the arena of `peer`? */
+int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer);
+
+/* Expected seconds of the measured part for links of so many GB/s, from the
+ * rules of doc/METHOD.md (7 samples of at least 5 ms, checks at memory speed). */
+double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
+
+#endif

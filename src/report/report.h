@@ -1,0 +1,61 @@
+/* report.h - views: pure functions from a run to text in a stream.
+ *
+ * One file per view.  None measures, none knows MPI; the same run gives the same
+ * bytes.  C locale, GB/s = 1e9 bytes/s. */
+#ifndef CS_REPORT_REPORT_H
+#define CS_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "result/run.h"
+
+struct cs_view_options {
+	int verbose;		/* -v: every node, every sample */
+};
+
+struct cs_format {
+	const char *name;	/* "text", "json", "jsonl", "csv", "result" */
+	const char *suffix;	/* ".txt", ".json", ".jsonl", ".csv", "" */
+	/* The whole run.  0, or -1 with errno when the stream failed. */
+	int (*write)(FILE *to, const struct cs_run *run,
+		     const struct cs_view_options *opt);
+};
+
+/* The formats; the last has name NULL. */
+extern const struct cs_format cs_formats[];
+const struct cs_format *cs_format_by_name(const char *name);
+/* By the file name's ending; NULL when unknown. */
+const struct cs_format *cs_format_by_file(const char *file);
+
+/* Single JSONL records, for the journal as it grows: `run` (with plan and
+ * settings), `node` (with its agents and ways), `result`, `error` (a finding),
+ * `verdict`.  Each is one line, ended by '\n'. */
+int cs_jsonl_run(FILE *to, const struct cs_run *run);
+int cs_jsonl_node(FILE *to, const struct cs_run *run, int node);
+int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row);
+int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding);
+int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
+
+/* --list and --dry-run. */
+int cs_report_list(FILE *to);
+int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose);
+
+/* An output file: %N %j %t %% replaced, opened at once so that what cannot be
+ * written is said before measuring; under a temporary name beside it, fsynced and
+ * renamed when it is committed.  A .jsonl is written in place, line by line. */
+struct cs_output {
+	char path[512], temporary[544];
+	const struct cs_format *format;
+	FILE *file;
+	int in_place;
+};
+int cs_output_open(struct cs_output *out, const char *name,
+		   const struct cs_run *run, struct cs_err *err);
+/* Writes the run (not for in_place) and renames. */
+int cs_output_commit(struct cs_output *out, const struct cs_run *run,
+		     const struct cs_view_options *opt, struct cs_err *err);
+/* Gives up: removes the temporary file. */
+void cs_output_discard(struct cs_output *out);
+
+#endif

@@ -1,0 +1,74 @@
+/* row.h - one measured number with everything that belongs to it.
+ *
+ * Rows are plain data: they travel from node coordinators to rank 0 as bytes,
+ * stream into the journal, and all outputs are functions of them.  A cell
+ * without a row is "not measured", never 0. */
+#ifndef CS_RESULT_ROW_H
+#define CS_RESULT_ROW_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "plan/plan.h"
+#include "result/stats.h"
+
+enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
+
+/* RATE: one transfer.  TOTAL: all transfers of a step over their common window. */
+enum cs_metric { CS_METRIC_RATE, CS_METRIC_TOTAL };
+
+#define CS_ROW_NOT_CONVERGED 1u	/* --cell-limit came first */
+#define CS_ROW_LOW_OVERLAP 2u	/* less than 90 % of the longest transfer */
+#define CS_ROW_THROTTLED 4u
+#define CS_ROW_IN_USE 8u	/* others on the GPU */
+#define CS_ROW_OUTLIERS 16u	/* a sample more than 5 scaled MADs away */
+#define CS_ROW_CONTROL 32u	/* repeats an earlier cell */
+#define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
+
+#define CS_REASON 240
+
+struct cs_row {
+	uint32_t node;		/* of the run, in world-rank order */
+	uint32_t step;		/* of the plan */
+	uint32_t test;		/* position in the catalogue */
+	uint8_t metric, status;	/* enum cs_metric, enum cs_status */
+	uint8_t via, company;	/* enum cs_via; other transfers at the same time */
+	uint32_t flags;		/* CS_ROW_… */
+	uint32_t copies;	/* per sample, of the counted samples */
+	struct cs_transfer what; /* TOTAL: the step's first transfer */
+	struct cs_stats stats;	/* GB/s = 1e9 bytes/s */
+	double first_ms;	/* slower than the median: sample 0, per sample */
+	double overlap;		/* least of the counted samples; NAN when alone */
+	double t_start_s;	/* CLOCK_MONOTONIC_RAW since the node's start */
+	double seconds;		/* wall time of the cell, set-up included */
+	uint64_t throttle;	/* bits seen around the cell */
+	uint32_t checked;	/* samples of this transfer checked */
+	uint32_t discarded;	/* samples before the counted ones */
+	uint64_t wrong_words;
+	uint32_t n_samples, pad;
+	char reason[CS_REASON];	/* anything but ok has one */
+};
+
+/* Rows and, in a second array, their samples (GB/s, in order of time). */
+struct cs_rows {
+	struct cs_vec rows;	/* struct cs_row */
+	struct cs_vec at;	/* size_t: first sample of each row */
+	struct cs_vec samples;	/* double */
+};
+
+void cs_rows_init(struct cs_rows *rows);
+void cs_rows_release(struct cs_rows *rows);
+/* Append a copy of the row and its row->n_samples samples. */
+int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
+		const double *samples, struct cs_err *err);
+size_t cs_rows_count(const struct cs_rows *rows);
+const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
+const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
+
+const char *cs_status_text(int status); /* "ok", "skipped", … */
+const char *cs_metric_text(int metric); /* "rate", "total" */
+/* The names of the set flags, in order of bit: n of them, at most 8. */
+int cs_row_flag_names(uint32_t flags, const char *names[8]);
+
+#endif

@@ -1,0 +1,69 @@
+/* run.h - a whole run as plain data: what every view and check reads. */
+#ifndef CS_RESULT_RUN_H
+#define CS_RESULT_RUN_H
+
+#include <time.h>
+
+#include "base/facts.h"
+#include "plan/plan.h"
+#include "result/row.h"
+
+/* Exit statuses; doc and man page quote this table. */
+enum cs_exit {
+	CS_EXIT_OK = 0,
+	CS_EXIT_WARNING = 1,	/* under a check */
+	CS_EXIT_CRITICAL = 2,	/* a cell failed, timed out, corrupt; process died */
+	CS_EXIT_CANNOT = 3,	/* could not test */
+	CS_EXIT_USAGE = 64,
+};
+
+enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
+
+/* One problem or finding, worded for a person. */
+struct cs_finding {
+	uint32_t severity;	/* enum cs_severity */
+	int32_t node;		/* -1: the job */
+	char id[32];		/* "cell-failed", "rank-lost", "driver-start", … */
+	char text[CS_ERR_TEXT];
+};
+
+/* One node of the run: facts, agents, and the ways between them. */
+struct cs_run_node {
+	struct cs_node_facts facts;
+	struct cs_agent_facts agent[CS_MAX_AGENTS];
+	/* [agent * CS_MAX_AGENTS + peer]; malloc'ed, may be NULL */
+	struct cs_peer_facts *peers;
+};
+
+/* Seconds, measured by rank 0 from exec; the parts do not overlap. */
+struct cs_run_timings {
+	double start;	/* launch of main to agents known: MPI, driver */
+	double open;	/* contexts, kernels */
+	double peers;	/* buffers, mappings */
+	double measure;	/* first step to last row */
+	double total;	/* until the report is written */
+};
+
+struct cs_run {
+	const char *version, *commit, *build; /* build: compiler, CUDA */
+	const char *backend;	/* "cuda", "cpu" */
+	int stand_in;		/* cpu because there is no GPU, not asked for */
+	int virtual_clock;	/* the driver is a test double */
+	int argc;
+	char **argv;
+	const char *matrix_text; /* "--matrix peer": what was asked, for the head line */
+	char launcher[32];	/* "mpirun", "srun", "none", … */
+	char job_id[48];	/* "" none */
+	char id[40];		/* unique: time, host, pid */
+	int n_ranks, n_nodes;
+	struct timespec started, ended; /* CLOCK_REALTIME */
+	const struct cs_plan *plan;	/* NULL before it is known */
+	struct cs_run_node *node;	/* n_nodes */
+	struct cs_rows rows;
+	struct cs_vec findings;		/* struct cs_finding */
+	struct cs_run_timings timings;
+	int complete;		/* every step of the plan was carried out */
+	int exit_status;	/* enum cs_exit */
+};
+
+#endif
