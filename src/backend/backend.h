@@ -56,6 +56,7 @@ struct cs_flight {
 struct cs_backend {
 	const char *name;	/* "cuda", "cpu" */
 	int clock_is_virtual;	/* set by start(): a test double keeps the time */
+	int host_arena;		/* arena() is given host memory */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
 	 * hang.  `driver_version` gets e.g. 13000, or 0. */
@@ -100,12 +101,15 @@ struct cs_backend {
 		     struct cs_err *err);
 
 	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
-	 * mark e.  `gate` points into the board.  Returns without waiting.  GATED. */
+	 * mark e.  `gate` points into the board.  Returns without waiting.  After an
+	 * error the lane may hold a part of it, which runs out when the gate opens
+	 * and whose end poll() tells.  GATED. */
 	int (*arm)(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
 		   const struct cs_flight *flight, struct cs_err *err);
 
 	/* Enqueue on `lane`: wait for the gate, then store seq to *word, which lies
-	 * in the board: the release of the gate as the device sees it.  GATED. */
+	 * in the board: the release of the gate as the device sees it.  Errors as
+	 * with arm().  GATED. */
 	int (*arm_stamp)(struct cs_dev *dev, int lane, const uint32_t *gate,
 			 uint32_t seq, uint32_t *word, struct cs_err *err);
 

@@ -62,7 +62,9 @@ struct cs_agent_facts {
 	struct cs_gpu_facts gpu; /* cpu backend: name "host memory" */
 	struct cs_link_facts link;
 	struct cs_conditions before, after;
-	int32_t index;		/* on its node, in bus-id order */
+	int32_t index;		/* on its node: its number in plan and board */
+	char label[12];		/* what users see: the GPU's index in bus-id order of
+				 * all GPUs of the node, also when --gpus picks some */
 	int32_t rank;		/* world rank of its process */
 	int32_t local_rank;
 	int64_t pid;

@@ -13,7 +13,7 @@ struct cs_rng {
 uint64_t cs_rng_next(struct cs_rng *rng);
 /* Uniform in 0..below-1, without modulo bias; below >= 1. */
 uint64_t cs_rng_below(struct cs_rng *rng, uint64_t below);
-/* Fisher and Yates over the indices 0..n-1 in order[]. */
+/* Write the indices 0..n-1 to order[], shuffled (Fisher and Yates, inside out). */
 void cs_rng_shuffle(struct cs_rng *rng, uint32_t *order, size_t n);
 
 #endif

@@ -27,7 +27,11 @@ int cs_check_run(struct cs_run *run, struct cs_err *err);
 double cs_control_drift(const struct cs_run *run, int node);
 
 /* The status of rows and findings: CS_EXIT_… (2 over 3 over 0; 3 when nothing was
- * measured). */
+ * measured or the plan was not carried out to its end). */
 int cs_run_exit(const struct cs_run *run);
+
+/* One line for the verdict and the last line on stderr: the gravest finding with
+ * its host, or how many cells were measured. */
+void cs_run_summary(const struct cs_run *run, char *to, size_t size);
 
 #endif

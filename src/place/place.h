@@ -43,6 +43,9 @@ int cs_topo_pci_gpus(const struct cs_topo *topo);
 /* Bind the calling thread to the allowed CPUs of a domain, strictly. */
 int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
 
+/* Let the calling thread run on every CPU the process is allowed. */
+int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err);
+
 /* CPUs on which the calling thread may run, as a list "0-3,8", read back from
  * the kernel.  Returns 1 when all of them lie in `numa`, 0 when not, -1 on
  * error. */

@@ -33,9 +33,10 @@ const struct cs_test *cs_catalogue(size_t *n);
 int cs_test_index(const char *name);
 
 /* Mark in chosen[0..n of table) what a comma-separated list of names and globs
- * (fnmatch, '*' and '?' and sets) means on that backend.  An item that matches
- * nothing is an error naming it and, where one is near, the nearest name; one
- * that matches only tests of the other backend says so. */
+ * (fnmatch, '*' and '?' and sets) means on that backend: set to 1, the rest left
+ * alone.  An item that matches nothing is an error naming it and, where one is
+ * near, the nearest name; one that matches only tests of the other backend says
+ * so.  On error nothing is marked. */
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		    char *chosen, struct cs_err *err);
 

@@ -20,6 +20,7 @@
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
 #define CS_PLAN_VERSION 1u
 #define CS_STEP_MAX 64 /* transfers in one step */
+#define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
 
 enum cs_end_kind { CS_END_GPU, CS_END_HOST };
 enum cs_memory { CS_MEM_DEVICE, CS_MEM_ARENA };
@@ -89,8 +90,9 @@ struct cs_plan_request {
  * middle and at the end when there are at least 4 cells.  The issuer of a write is
  * the source's agent, of a read the destination's.
  * Errors: fewer than 2 agents or more than CS_MAX_AGENTS, nothing chosen, a copy
- * size of 0 or not a multiple of 16, no memory.  On success *out is malloc'ed,
- * to be freed by the caller. */
+ * size that is 0, not a multiple of 16 or above CS_COPY_MAX, a precision or limit
+ * that is negative or not finite, a test of the other backend, no memory.  On
+ * success *out is malloc'ed, to be freed by the caller. */
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err);
 
@@ -124,7 +126,9 @@ void cs_plan_arena(const struct cs_plan *plan, int agent,
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer);
 
 /* Expected seconds of the measured part for links of so many GB/s, from the
- * rules of doc/METHOD.md (7 samples of at least 5 ms, checks at memory speed). */
+ * rules of doc/METHOD.md: a step is 8 samples (the first touch, 7 more), each of
+ * the fewest copies that take 5 ms, its check at 2000 GB/s, and 1 ms besides.
+ * NAN when link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
 
 #endif

@@ -1,0 +1,1 @@
+dist_pkgdata_DATA += %D%/cscope-mpi-1.schema.json

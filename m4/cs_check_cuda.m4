@@ -1,0 +1,124 @@
+# CS_CHECK_CUDA
+# --with-cuda[=DIR]: nvcc, bin2c and headers of CUDA 12 or newer.  By default
+# ("check") the backend is built where they are; "yes" and DIR insist.
+#
+# Sets NVCC, BIN2C, NVCC_GENCODE, NVCC_COMPRESS, CUDA_CFLAGS, HAVE_CUDA;
+# cs_cuda_says for the summary and cs_cuda_build for the program.  Nothing is
+# linked: the program opens the driver at run time.
+AC_DEFUN([CS_CHECK_CUDA], [
+  AC_ARG_WITH([cuda],
+    [AS_HELP_STRING([--with-cuda=DIR],
+      [CUDA toolkit; yes insists, no builds without (default: use it if found
+       in $CUDA_HOME, $CUDA_PATH, /usr/local/cuda or by PATH)])],
+    [], [with_cuda=check])
+  AC_ARG_VAR([NVCC], [CUDA compiler])
+  AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
+  AC_ARG_VAR([NVCC_GENCODE],
+    [-gencode options, instead of all architectures from sm_75 that nvcc knows])
+  AC_ARG_VAR([BIN2C], [bin2c of the CUDA toolkit])
+  AC_SUBST([CUDA_CFLAGS])
+  AC_SUBST([NVCC_COMPRESS])
+
+  cs_cuda_no=
+  AS_IF([test "x$with_cuda" = xno], [cs_cuda_no="--without-cuda"], [CS_FIND_CUDA])
+  AS_IF([test -z "$cs_cuda_no"], [CS_TRY_CUDA_HEADERS])
+  AS_IF([test -z "$cs_cuda_no"], [CS_CUDA_ARCHITECTURES])
+  AS_IF([test -z "$cs_cuda_no"], [CS_TRY_NVCC])
+
+  AS_IF([test -n "$cs_cuda_no"], [
+    cs_cuda_build="no CUDA"
+    cs_cuda_says="not built ($cs_cuda_no)"
+    AS_CASE([$with_cuda],
+      [no], [cs_distcheck_cuda=--without-cuda],
+      [check], [cs_distcheck_cuda=--without-cuda
+        cs_cuda_says="$cs_cuda_says
+                To measure GPUs, install the CUDA toolkit 12 or newer (nvcc and
+                headers; https://developer.nvidia.com/cuda-downloads), then
+                configure again, with --with-cuda=DIR if it is not found."],
+      [AC_MSG_ERROR([--with-cuda=$with_cuda: $cs_cuda_no])])
+  ], [
+    AC_DEFINE([HAVE_CUDA], [1], [Define to 1 if the CUDA backend is built.])
+    cs_cuda_build="CUDA $cs_cuda_version"
+    cs_cuda_says="built (CUDA $cs_cuda_version, $NVCC)"
+    cs_distcheck_cuda="--with-cuda=$cs_cuda_root"
+  ])
+  AC_SUBST([cs_distcheck_cuda])
+  AC_SUBST([CUDA_SAYS], [`AS_ECHO(["$cs_cuda_says"]) | sed 1q`])
+  AM_CONDITIONAL([HAVE_CUDA], [test -z "$cs_cuda_no"])
+])
+
+# NVCC, BIN2C, cs_cuda_root, CUDA_CFLAGS; or the reason in cs_cuda_no.
+AC_DEFUN([CS_FIND_CUDA], [
+  AS_CASE([$with_cuda],
+    [check|yes], [cs_cuda_path=
+      for cs_dir in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
+        AS_IF([test -n "$cs_dir"],
+          [AS_VAR_APPEND([cs_cuda_path], ["$cs_dir/bin$PATH_SEPARATOR"])])
+      done
+      AS_VAR_APPEND([cs_cuda_path], ["$PATH"])],
+    [cs_cuda_path=$with_cuda/bin])
+  AC_PATH_PROG([NVCC], [nvcc], [], [$cs_cuda_path])
+  AS_IF([test -z "$NVCC"], [cs_cuda_no="no nvcc"], [
+    cs_cuda_bin=`AS_DIRNAME(["$NVCC"])`
+    AC_PATH_PROG([BIN2C], [bin2c], [], [$cs_cuda_bin$PATH_SEPARATOR$cs_cuda_path])
+    AS_IF([test -z "$BIN2C"], [cs_cuda_no="nvcc without bin2c"])
+    cs_cuda_root=`AS_DIRNAME(["$cs_cuda_bin"])`
+    # a distribution's own package has its headers in /usr/include
+    AS_IF([test "$cs_cuda_root" != /usr && test -f "$cs_cuda_root/include/cuda.h"],
+      [CUDA_CFLAGS="-isystem $cs_cuda_root/include"])
+  ])
+])
+
+AC_DEFUN([CS_TRY_CUDA_HEADERS], [
+  AC_MSG_CHECKING([for headers of CUDA 12 or newer])
+  cs_save_CFLAGS=$CFLAGS
+  CFLAGS="$CFLAGS $CUDA_CFLAGS"
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#if CUDA_VERSION < 12000
+#error "older than CUDA 12"
+#endif
+]], [[PFN_cuGetProcAddress_v12000 f = 0; return f != 0;]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+     cs_cuda_no="no cuda.h and cudaTypedefs.h of CUDA 12 or newer beside $NVCC"])
+  CFLAGS=$cs_save_CFLAGS
+])
+
+# Machine code for the wanted architectures that this nvcc knows, and PTX of the
+# newest of them for what comes later.
+AC_DEFUN([CS_CUDA_ARCHITECTURES], [
+  AC_MSG_CHECKING([for architectures that $NVCC compiles for])
+  cs_cuda_version=`$NVCC --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
+  AS_IF([test -z "$NVCC_GENCODE"], [
+    cs_known=`$NVCC --list-gpu-code 2>/dev/null | tr '\n' ' '`
+    cs_newest=
+    for cs_arch in 75 80 86 89 90 100 103 120; do
+      AS_CASE([" $cs_known "], [*" sm_$cs_arch "*], [
+        AS_VAR_APPEND([NVCC_GENCODE],
+          ["-gencode arch=compute_$cs_arch,code=sm_$cs_arch "])
+        cs_newest=$cs_arch])
+    done
+    AS_IF([test -z "$cs_newest"],
+      [cs_cuda_no="$NVCC knows no architecture from sm_75 on"],
+      [AS_VAR_APPEND([NVCC_GENCODE],
+        ["-gencode arch=compute_$cs_newest,code=compute_$cs_newest"])])
+  ])
+  AC_MSG_RESULT([${NVCC_GENCODE:-none}])
+])
+
+# nvcc refuses host compilers that are too new: find out now, not in make.
+AC_DEFUN([CS_TRY_NVCC], [
+  AC_MSG_CHECKING([whether $NVCC compiles])
+  AS_ECHO(['extern "C" __global__ void k(int *p) { *p = 1; }']) > conftest.cu
+  cs_nvcc="$NVCC -fatbin $NVCCFLAGS -o conftest.fatbin conftest.cu"
+  NVCC_COMPRESS=--compress-mode=size
+  AS_IF([$cs_nvcc $NVCC_COMPRESS >&AS_MESSAGE_LOG_FD 2>&1], [],
+    [NVCC_COMPRESS=
+     AS_IF([$cs_nvcc >&AS_MESSAGE_LOG_FD 2>&1], [],
+       [cs_cuda_no="$NVCC cannot compile: see config.log; it may need an older
+                host compiler by NVCCFLAGS='-ccbin gcc-12'"])])
+  rm -f conftest.cu conftest.fatbin
+  AS_IF([test -z "$cs_cuda_no"], [AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
+])

@@ -1,0 +1,386 @@
+/* cpu.c - the backend for machines without a GPU: arenas of shared host memory,
+ * copied by the CPU of the agent that issues the transfer.
+ *
+ * There is no queue and no thread here.  arm() writes down what to do; poll(),
+ * called by the agent's own thread, waits for the gate, copies and takes the
+ * time.  So an agent has one copy at work at a time, whatever its lanes. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "base/vec.h"
+
+#define SPIN_NS 20e3		/* a wake-up costs more than this */
+#define SLICE_NS 10000000	/* longest sleep in poll() */
+
+struct lane {
+	const uint32_t *gate;	/* NULL: nothing is armed */
+	uint32_t *word;		/* a stamp's; NULL: a transfer */
+	uint32_t seq;
+	struct cs_flight flight;
+	double ns;		/* of what ended last */
+};
+
+struct mapped {
+	void *at;
+	uint64_t bytes;
+};
+
+struct cs_dev {
+	int lanes;
+	struct lane *lane;
+	struct cs_vec mapped;	/* struct mapped: what unimport() must unmap */
+};
+
+/* CLOCK_MONOTONIC_RAW: not slewed, and the same for all processes of a node. */
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* ---- life ---- */
+
+static int cpu_start(int *driver_version, struct cs_err *err)
+{
+	(void)err;
+	*driver_version = 0;
+	return 0;
+}
+
+static int cpu_probe(struct cs_gpu_facts *gpus, int room, int *n,
+		     struct cs_err *err)
+{
+	(void)gpus;
+	(void)room;
+	(void)err;
+	*n = 0;
+	return 0;
+}
+
+static void cpu_close(struct cs_dev *dev)
+{
+	const struct mapped *m;
+	size_t i;
+
+	if (!dev)
+		return;
+	m = dev->mapped.data;
+	for (i = 0; i < dev->mapped.n; i++)
+		munmap(m[i].at, m[i].bytes);
+	cs_vec_release(&dev->mapped);
+	free(dev->lane);
+	free(dev);
+}
+
+static int cpu_open(int ordinal, int lanes, struct cs_dev **dev,
+		    struct cs_err *err)
+{
+	struct cs_dev *d = calloc(1, sizeof(*d));
+
+	(void)ordinal;
+	if (d)
+		d->lane = calloc((size_t)lanes, sizeof(*d->lane));
+	if (!d || !d->lane) {
+		free(d);
+		return cs_err_set(err, "no memory for %d lanes", lanes);
+	}
+	d->lanes = lanes;
+	d->mapped = (struct cs_vec)CS_VEC(struct mapped);
+	*dev = d;
+	return 0;
+}
+
+/* The CPU sees the page where it is. */
+static int cpu_board(struct cs_dev *dev, void *page, uint64_t bytes,
+		     struct cs_err *err)
+{
+	(void)dev;
+	(void)page;
+	(void)bytes;
+	(void)err;
+	return 0;
+}
+
+/* ---- arenas ---- */
+
+/* 0 when /proc does not say, which equals no other. */
+static uint64_t pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
+}
+
+static int cpu_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
+		     struct cs_export *out, struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	memset(out, 0, sizeof(*out));
+	out->pid = getpid();
+	out->pid_ns = pid_namespace();
+	out->address = (uintptr_t)host;
+	out->bytes = bytes;
+	out->ordinal = -1;
+	out->fd = fd;
+	return 0;
+}
+
+/* Map the peer's memfd through its /proc entry. */
+static void *map_peer(const struct cs_export *peer, struct cs_err *err)
+{
+	char path[64];
+	struct stat st;
+	void *at = MAP_FAILED;
+	int fd;
+
+	cs_text(path, sizeof(path), "/proc/%" PRId64 "/fd/%" PRId32, peer->pid,
+		peer->fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		cs_err_set(err,
+			   "cannot open the memory of a peer, \"%s\": %s (errno %d)%s",
+			   path, strerror(errno), errno,
+			   errno == EACCES || errno == EPERM ?
+			   "; all ranks of a node must run as one user" : "");
+		return NULL;
+	}
+	/* Beyond its end a mapping is SIGBUS. */
+	if (fstat(fd, &st) || (uint64_t)st.st_size < peer->bytes)
+		cs_err_set(err, "the memory of a peer, \"%s\", is less than %"
+			   PRIu64 " bytes", path, peer->bytes);
+	else if ((at = mmap(NULL, peer->bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0)) == MAP_FAILED)
+		cs_err_set(err, "cannot map the memory of a peer, \"%s\": %s (errno %d)",
+			   path, strerror(errno), errno);
+	close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
+		      struct cs_mapping *out, struct cs_err *err)
+{
+	struct mapped *m;
+	void *at;
+
+	if (peer->pid_ns == 0 || peer->pid_ns != pid_namespace())
+		return cs_err_set(err,
+				  "cannot open the memory of process %" PRId64
+				  ": it is in another PID namespace; run all ranks of a node in one container",
+				  peer->pid);
+	if (peer->pid == getpid()) {
+		*out = (struct cs_mapping){ CS_VIA_SHM, peer->address,
+					    peer->bytes };
+		return 0;
+	}
+	at = map_peer(peer, err);
+	if (!at)
+		return -1;
+	m = cs_vec_add(&dev->mapped, 1, err);
+	if (!m) {
+		munmap(at, peer->bytes);
+		return -1;
+	}
+	*m = (struct mapped){ at, peer->bytes };
+	*out = (struct cs_mapping){ CS_VIA_SHM, (uintptr_t)at, peer->bytes };
+	return 0;
+}
+
+static void cpu_unimport(struct cs_dev *dev, struct cs_mapping *mapping)
+{
+	struct mapped *m = dev->mapped.data;
+	size_t i;
+
+	/* An arena of this process is not in the list: nobody mapped it twice. */
+	for (i = 0; i < dev->mapped.n; i++) {
+		if ((uintptr_t)m[i].at != mapping->address)
+			continue;
+		munmap(m[i].at, m[i].bytes);
+		m[i] = m[--dev->mapped.n];
+		break;
+	}
+	memset(mapping, 0, sizeof(*mapping));
+}
+
+/* ---- patterns ---- */
+
+static void *pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static int cpu_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		    uint64_t key, struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	cs_fill_host(pointer(address), bytes, key);
+	return 0;
+}
+
+static int cpu_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		      struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	cs_poison_host(pointer(address), bytes);
+	return 0;
+}
+
+static int cpu_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		     uint64_t key, int poison, struct cs_check *out,
+		     struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	cs_check_host(pointer(address), bytes, key, poison, out);
+	return 0;
+}
+
+/* ---- transfers ---- */
+
+static struct lane *lane_of(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	if (lane >= 0 && lane < dev->lanes)
+		return &dev->lane[lane];
+	cs_err_set(err, "there is no lane %d: %d are open", lane, dev->lanes);
+	return NULL;
+}
+
+static int cpu_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
+		   uint32_t seq, const struct cs_flight *flight,
+		   struct cs_err *err)
+{
+	struct lane *l = lane_of(dev, lane, err);
+
+	if (!l)
+		return -1;
+	*l = (struct lane){ .gate = gate, .seq = seq, .flight = *flight };
+	return 0;
+}
+
+static int cpu_arm_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
+			 uint32_t seq, uint32_t *word, struct cs_err *err)
+{
+	struct lane *l = lane_of(dev, lane, err);
+
+	if (!l)
+		return -1;
+	*l = (struct lane){ .gate = gate, .seq = seq, .word = word };
+	return 0;
+}
+
+/* Is the gate open?  Cyclic, as cuStreamWaitValue32 compares. */
+static int is_open(const uint32_t *gate, uint32_t seq, uint32_t *seen)
+{
+	*seen = __atomic_load_n(gate, __ATOMIC_ACQUIRE);
+	return (int32_t)(*seen - seq) >= 0;
+}
+
+/* Spin, then sleep on the gate word once.  Returns 1 when it is open. */
+static int wait_gate(const uint32_t *gate, uint32_t seq)
+{
+	const struct timespec slice = { 0, SLICE_NS };
+	const double start = now_ns();
+	uint32_t seen;
+
+	do {
+		if (is_open(gate, seq, &seen))
+			return 1;
+	} while (now_ns() - start < SPIN_NS);
+	/* Not FUTEX_WAIT_PRIVATE: other processes open the gate. */
+	syscall(SYS_futex, gate, FUTEX_WAIT, seen, &slice, NULL, 0);
+	return is_open(gate, seq, &seen);
+}
+
+static double fly(const struct cs_flight *flight)
+{
+	const double start = now_ns();
+	uint32_t i;
+
+	for (i = 0; i < flight->copies; i++) {
+		memcpy(pointer(flight->dst), pointer(flight->src), flight->bytes);
+		/* Equal copies must not become one. */
+		__asm__ volatile("" : : : "memory");
+	}
+	return now_ns() - start;
+}
+
+/* Asking again after the end gives the same answer, as an event does. */
+static int cpu_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
+{
+	struct lane *l = lane_of(dev, lane, err);
+
+	if (!l)
+		return -1;
+	if (l->gate) {
+		if (!wait_gate(l->gate, l->seq))
+			return 0;
+		if (l->word)
+			__atomic_store_n(l->word, l->seq, __ATOMIC_RELEASE);
+		else
+			l->ns = fly(&l->flight);
+		l->gate = NULL;
+	}
+	*ns = l->ns;
+	return 1;
+}
+
+/* ---- the rest ---- */
+
+/* Host memory has no link that must be woken: one touch of it will do. */
+static int cpu_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
+		    struct cs_err *err)
+{
+	(void)ms;
+	return cpu_poison(dev, address, bytes, err);
+}
+
+static int cpu_idle(struct cs_dev *dev, struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	return 0;
+}
+
+static int cpu_broken(const struct cs_dev *dev)
+{
+	(void)dev;
+	return 0;
+}
+
+const struct cs_backend cs_backend_cpu = {
+	.name = "cpu",
+	.host_arena = 1,
+	.start = cpu_start,
+	.probe = cpu_probe,
+	.open = cpu_open,
+	.board = cpu_board,
+	.arena = cpu_arena,
+	.import = cpu_import,
+	.unimport = cpu_unimport,
+	.fill = cpu_fill,
+	.poison = cpu_poison,
+	.check = cpu_check,
+	.arm = cpu_arm,
+	.arm_stamp = cpu_arm_stamp,
+	.poll = cpu_poll,
+	.load = cpu_load,
+	.idle = cpu_idle,
+	.broken = cpu_broken,
+	.close = cpu_close,
+};

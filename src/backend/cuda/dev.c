@@ -1,0 +1,298 @@
+/* dev.c - a device's life: context, kernels, streams, board, arena. */
+#include "config.h"
+
+#include "backend/cuda/dev.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* cuMemAlloc cuts smaller pieces from blocks of 2 MiB, and CUDA IPC maps whole
+ * blocks: a multiple shares its blocks with nobody. */
+#define ARENA_BLOCK ((uint64_t)2 << 20)
+
+/* A kernel may not run longer where a watchdog guards a display. */
+#define GATE_LIMIT_NS 60000000000u
+#define GATE_LIMIT_WATCHDOG_NS 1000000000u
+
+/* The image of kernels/kernels.cu, by bin2c. */
+extern const unsigned long long cs_kernels_fatbin[];
+
+static const char *const kernel_name[] = {
+#define KERNEL_NAME(name) "cs_k_" #name,
+	CS_KERNELS(KERNEL_NAME)
+#undef KERNEL_NAME
+};
+
+int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
+		  struct cs_err *err)
+{
+	if (cs_driver_sticky(result))
+		dev->sticky = 1;
+	return cs_driver_result(result, call, err);
+}
+
+int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, uint32_t blocks,
+		  uint32_t threads, CUstream stream, void *args,
+		  struct cs_err *err)
+{
+	if (CS_DEV_CU(dev, err, cuLaunchKernel, dev->kernel[kernel], blocks, 1,
+		      1, threads, 1, 1, 0, stream, (void *[]){ args }, NULL))
+		return cs_err_prefix(err, "%s", kernel_name[kernel]);
+	return 0;
+}
+
+uint64_t cs_dev_pid_ns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
+}
+
+static int open_context(struct cs_dev *dev, struct cs_err *err)
+{
+	int sms = 0, watchdog = 0;
+
+	if (CS_DEV_CU(dev, err, cuDeviceGet, &dev->device, dev->ordinal) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &sms,
+		      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &watchdog,
+		      CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, dev->device))
+		return -1;
+	/* 8 blocks of 256 threads are all that a multiprocessor holds */
+	dev->blocks = sms > 0 ? (uint32_t)sms * 8 : 8;
+	dev->gate_limit_ns = watchdog ? GATE_LIMIT_WATCHDOG_NS : GATE_LIMIT_NS;
+
+	/* refused while the context is alive already: no harm, nothing here
+	 * waits inside the driver */
+	cs_cu.cuDevicePrimaryCtxSetFlags(dev->device, CU_CTX_SCHED_YIELD);
+	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &dev->context,
+		      dev->device))
+		return -1;
+	dev->retained = 1;
+	return CS_DEV_CU(dev, err, cuCtxSetCurrent, dev->context);
+}
+
+static int open_kernels(struct cs_dev *dev, struct cs_err *err)
+{
+	if (CS_DEV_CU(dev, err, cuModuleLoadData, &dev->module,
+		      cs_kernels_fatbin))
+		return -1;
+	for (int i = 0; i < CS_N_KERNELS; i++)
+		if (CS_DEV_CU(dev, err, cuModuleGetFunction, &dev->kernel[i],
+			      dev->module, kernel_name[i]))
+			return cs_err_prefix(err, "%s", kernel_name[i]);
+	return 0;
+}
+
+static int open_scratch(struct cs_dev *dev, struct cs_err *err)
+{
+	size_t bytes = sizeof(struct cs_scratch) +
+		       dev->blocks * sizeof(struct cs_check);
+	void *at;
+
+	if (CS_DEV_CU(dev, err, cuMemHostAlloc, &at, bytes,
+		      CU_MEMHOSTALLOC_DEVICEMAP))
+		return -1;
+	memset(at, 0, bytes);
+	dev->scratch = at;
+	return CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &dev->scratch_at,
+			 at, 0);
+}
+
+static int open_streams(struct cs_dev *dev, int lanes, struct cs_err *err)
+{
+	if (CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux,
+		      CU_STREAM_NON_BLOCKING) ||
+	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start,
+		      CU_EVENT_DEFAULT) ||
+	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT))
+		return -1;
+	for (dev->lanes = 0; dev->lanes < lanes; dev->lanes++) {
+		struct cs_lane *lane = &dev->lane[dev->lanes];
+
+		if (CS_DEV_CU(dev, err, cuEventCreate, &lane->start,
+			      CU_EVENT_DEFAULT) ||
+		    CS_DEV_CU(dev, err, cuEventCreate, &lane->end,
+			      CU_EVENT_DEFAULT) ||
+		    CS_DEV_CU(dev, err, cuStreamCreate, &lane->stream,
+			      CU_STREAM_NON_BLOCKING))
+			return -1;
+	}
+	return 0;
+}
+
+/* Nothing may be loaded for the first time behind a closed gate: every kernel
+ * runs once, on two words.  The word of the gate is 0, so it is open. */
+static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
+{
+	CUdeviceptr tiny = cs_dev_scratch(dev, tiny);
+	CUdeviceptr word = cs_dev_scratch(dev, word);
+	struct cs_k_fill fill = { tiny, 2, 0 };
+	struct cs_k_poison poison = { tiny, 2 };
+	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 0 };
+	struct cs_k_gate gate = { word, cs_dev_scratch(dev, expired), 0, 0 };
+	struct cs_k_stamp stamp = { word, 0 };
+	void *const args[CS_N_KERNELS] = {
+		[CS_KERNEL_fill] = &fill, [CS_KERNEL_poison] = &poison,
+		[CS_KERNEL_check] = &check, [CS_KERNEL_gate] = &gate,
+		[CS_KERNEL_stamp] = &stamp,
+	};
+
+	for (int i = 0; i < CS_N_KERNELS; i++)
+		if (cs_dev_launch(dev, i, 1, 1, dev->aux, args[i], err))
+			return -1;
+	return cs_pass_idle(dev, err);
+}
+
+/* Do stream memory operations work here?  No attribute speaks of those of 32
+ * bits, and MPS and old drivers refuse them. */
+static int try_memops(struct cs_dev *dev, struct cs_err *err)
+{
+	CUdeviceptr word = cs_dev_scratch(dev, word);
+
+	dev->memops = !cs_cu.cuStreamWaitValue32(dev->aux, word, 0,
+						 CU_STREAM_WAIT_VALUE_GEQ) &&
+		      !cs_cu.cuStreamWriteValue32(dev->aux, word, 0,
+						  CU_STREAM_WRITE_VALUE_DEFAULT);
+	return cs_pass_idle(dev, err);
+}
+
+int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
+{
+	struct cs_dev *new;
+
+	if (lanes < 1 || lanes > CS_CUDA_LANES)
+		return cs_err_set(err, "%d streams asked for, a context runs 1 "
+				  "to %d independently", lanes, CS_CUDA_LANES);
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return cs_err_set(err, "no memory");
+	new->ordinal = ordinal;
+	if (open_context(new, err) || open_kernels(new, err) ||
+	    open_scratch(new, err) || open_streams(new, lanes, err) ||
+	    touch_kernels(new, err) || try_memops(new, err)) {
+		cs_dev_close(new);
+		return -1;
+	}
+	*dev = new;
+	return 0;
+}
+
+int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
+		 struct cs_err *err)
+{
+	CUdeviceptr at;
+
+	assert(!dev->board);
+	if (cs_pages_register(dev, page, bytes, err))
+		return -1;
+	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &at, page, 0)) {
+		cs_pages_unregister(page);
+		cs_cu.cuCtxSetCurrent(dev->context);
+		return -1;
+	}
+	dev->board = page;
+	dev->board_bytes = bytes;
+	dev->board_at = at;
+	return 0;
+}
+
+/* What others need to reach the arena.  That it cannot be exported is for those
+ * to report who need it: threads of this process do not. */
+static int arena_export(struct cs_dev *dev, uint64_t bytes, CUdeviceptr at,
+			struct cs_export *out, struct cs_err *err)
+{
+	CUipcMemHandle handle;
+	struct cs_gpu_facts facts;
+	struct cs_err why;
+
+	if (cs_probe_gpu(dev->ordinal, &facts, err))
+		return -1;
+	memset(out, 0, sizeof(*out));
+	out->pid = getpid();
+	out->pid_ns = cs_dev_pid_ns();
+	out->address = at;
+	out->bytes = bytes;
+	out->ordinal = dev->ordinal;
+	out->fd = -1;
+	memcpy(out->uuid, facts.uuid, sizeof(out->uuid));
+	_Static_assert(sizeof(out->ipc) == sizeof(handle), "IPC handle");
+	if (CS_DEV_CU(dev, &why, cuIpcGetMemHandle, &handle, at)) {
+		cs_text(out->ipc_error, sizeof(out->ipc_error), "%s", why.text);
+		return 0;
+	}
+	memcpy(out->ipc, &handle, sizeof(out->ipc));
+	out->has_ipc = 1;
+	return 0;
+}
+
+int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
+		 struct cs_export *out, struct cs_err *err)
+{
+	uint64_t whole = (bytes + ARENA_BLOCK - 1) / ARENA_BLOCK * ARENA_BLOCK;
+	size_t unused, total;
+	CUdeviceptr at;
+
+	(void)host;
+	(void)fd;
+	assert(!dev->arena && bytes);
+	if (CS_DEV_CU(dev, err, cuMemGetInfo, &unused, &total))
+		return -1;
+	if (whole > unused)
+		return cs_err_set(err, "the buffers need %.2f GB, but of the "
+				  "GPU's %.2f GB only %.2f are free", whole / 1e9,
+				  total / 1e9, unused / 1e9);
+	if (CS_DEV_CU(dev, err, cuMemAlloc, &at, whole))
+		return -1;
+	if (arena_export(dev, bytes, at, out, err)) {
+		cs_cu.cuMemFree(at);
+		return -1;
+	}
+	dev->arena = at;
+	return 0;
+}
+
+int cs_dev_broken(const struct cs_dev *dev)
+{
+	return dev->sticky;
+}
+
+static void close_lane(struct cs_lane *lane)
+{
+	if (lane->stream)
+		cs_cu.cuStreamDestroy(lane->stream);
+	if (lane->start)
+		cs_cu.cuEventDestroy(lane->start);
+	if (lane->end)
+		cs_cu.cuEventDestroy(lane->end);
+}
+
+/* Also takes a device that open() left half made.  Results are of no interest:
+ * nobody could act on them. */
+void cs_dev_close(struct cs_dev *dev)
+{
+	if (!dev)
+		return;
+	if (dev->retained)
+		cs_cu.cuCtxSetCurrent(dev->context);
+	cs_peer_release_all(dev);
+	for (int i = 0; i < CS_CUDA_LANES; i++)
+		close_lane(&dev->lane[i]);
+	close_lane(&(struct cs_lane){ dev->aux, dev->aux_start, dev->aux_end, 0 });
+	if (dev->arena)
+		cs_cu.cuMemFree(dev->arena);
+	if (dev->scratch)
+		cs_cu.cuMemFreeHost(dev->scratch);
+	if (dev->module)
+		cs_cu.cuModuleUnload(dev->module);
+	if (dev->board)
+		cs_pages_unregister(dev->board);
+	if (dev->retained) {
+		cs_cu.cuCtxSetCurrent(NULL);
+		cs_cu.cuDevicePrimaryCtxRelease(dev->device);
+	}
+	free(dev);
+}

@@ -1,0 +1,132 @@
+/* dev.h - one GPU as one agent drives it: what the parts of this folder share.
+ *
+ * All calls on a device come from the thread that opened it, whose current
+ * context is the device's primary context from open to close. */
+#ifndef CS_BACKEND_CUDA_DEV_H
+#define CS_BACKEND_CUDA_DEV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "backend/cuda/driver.h"
+#include "backend/cuda/kernels.h"
+
+/* A context runs at most 32 streams independently, with
+ * CUDA_DEVICE_MAX_CONNECTIONS=32; two are left for other work. */
+#define CS_CUDA_LANES 30
+
+enum cs_kernel {
+#define CS_KERNEL_ENUM(name) CS_KERNEL_##name,
+	CS_KERNELS(CS_KERNEL_ENUM)
+#undef CS_KERNEL_ENUM
+	CS_N_KERNELS
+};
+
+/* One stream, and the marks around what was armed on it last. */
+struct cs_lane {
+	CUstream stream;
+	CUevent start, end;
+	int timed;		/* copies, not a stamp */
+};
+
+/* Host memory that kernels write: pinned, mapped on the device. */
+struct cs_scratch {
+	_Alignas(16) uint64_t tiny[2];	/* all kernels are tried on it */
+	uint32_t word;
+	uint32_t expired[CS_CUDA_LANES]; /* by the gate kernel */
+	struct cs_check found[];	/* cs_dev.blocks of them */
+};
+
+struct cs_peer;
+
+struct cs_dev {
+	CUdevice device;
+	int ordinal;
+	int retained;		/* the primary context is ours to release */
+	CUcontext context;
+	CUmodule module;
+	CUfunction kernel[CS_N_KERNELS];
+	uint32_t blocks;	/* the largest grid of fill, poison and check */
+	uint64_t gate_limit_ns;	/* of the gate kernel */
+	int memops;		/* stream memory operations work: found by trying */
+	int sticky;		/* a call said that all is lost */
+
+	CUstream aux;		/* fill, poison, check, load */
+	CUevent aux_start, aux_end;
+	int lanes;
+	struct cs_lane lane[CS_CUDA_LANES];
+
+	struct cs_scratch *scratch;
+	CUdeviceptr scratch_at;	/* the same on the device */
+	char *board;		/* on the host */
+	uint64_t board_bytes;
+	CUdeviceptr board_at;	/* on the device */
+	CUdeviceptr arena;
+	struct cs_peer *peers;	/* mappings that are open */
+};
+
+/* cs_driver_result(), and remembers a sticky error. */
+int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
+		  struct cs_err *err);
+
+/* Call a driver function: CS_DEV_CU(dev, err, cuMemFree, address). */
+#define CS_DEV_CU(dev, err, call, ...) \
+	cs_dev_result(dev, cs_cu.call(__VA_ARGS__), #call, err)
+
+/* Launch `blocks` blocks of `threads` threads with the kernel's one argument. */
+int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, uint32_t blocks,
+		  uint32_t threads, CUstream stream, void *args,
+		  struct cs_err *err);
+
+/* The device's address of a scratch field. */
+#define cs_dev_scratch(dev, field) \
+	((dev)->scratch_at + offsetof(struct cs_scratch, field))
+
+/* Inode of this process's PID namespace; 0 unknown. */
+uint64_t cs_dev_pid_ns(void);
+
+/* Facts on one device. */
+int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
+
+/* The functions of the table, by file: see backend.h. */
+int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev,
+		struct cs_err *err);
+int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
+		 struct cs_err *err);
+int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
+		 struct cs_export *out, struct cs_err *err);
+int cs_dev_broken(const struct cs_dev *dev);
+void cs_dev_close(struct cs_dev *dev);
+
+int cs_peer_import(struct cs_dev *dev, const struct cs_export *peer,
+		   struct cs_mapping *out, struct cs_err *err);
+void cs_peer_unimport(struct cs_dev *dev, struct cs_mapping *mapping);
+void cs_peer_release_all(struct cs_dev *dev);
+
+int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		 uint64_t key, struct cs_err *err);
+int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		   struct cs_err *err);
+int cs_pass_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		  uint64_t key, int poison, struct cs_check *out,
+		  struct cs_err *err);
+int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
+		 struct cs_err *err);
+int cs_pass_idle(struct cs_dev *dev, struct cs_err *err);
+
+int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
+		  uint32_t seq, const struct cs_flight *flight,
+		  struct cs_err *err);
+int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
+		    uint32_t seq, uint32_t *word, struct cs_err *err);
+int cs_flight_poll(struct cs_dev *dev, int lane, double *ns,
+		   struct cs_err *err);
+
+/* Register the pages with CUDA, for all contexts of the process; the first of
+ * several calls does it and the last release undoes it. */
+int cs_pages_register(struct cs_dev *dev, void *page, uint64_t bytes,
+		      struct cs_err *err);
+void cs_pages_unregister(void *page);
+
+#endif

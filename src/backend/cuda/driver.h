@@ -1,0 +1,87 @@
+/* driver.h - the CUDA driver library, opened at run time.
+ *
+ * The program starts with or without a driver, and the tests put a double in
+ * its place.  For src/backend/cuda/ only: nothing else sees cuda.h. */
+#ifndef CS_BACKEND_CUDA_DRIVER_H
+#define CS_BACKEND_CUDA_DRIVER_H
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include "base/err.h"
+
+/* Every function in use, with the CUDA version that brought this signature: the
+ * number behind its PFN_ typedef.  cuda.h defines many of the names as macros
+ * (cuMemAlloc is cuMemAlloc_v2 to the compiler), so `name` must be given to #
+ * and ## directly, never through a second macro.  Stream functions have the
+ * plain typedefs: those of 7000 mean the per-thread default stream. */
+#define CS_DRIVER_CALLS(X)                                                     \
+	X(cuInit, 2000)                                                        \
+	X(cuDriverGetVersion, 2020)                                            \
+	X(cuGetErrorName, 6000)                                                \
+	X(cuDeviceGetCount, 2000)                                              \
+	X(cuDeviceGet, 2000)                                                   \
+	X(cuDeviceGetName, 2000)                                               \
+	X(cuDeviceGetUuid, 11040)                                              \
+	X(cuDeviceGetPCIBusId, 4010)                                           \
+	X(cuDeviceGetAttribute, 2000)                                          \
+	X(cuDeviceTotalMem, 3020)                                              \
+	X(cuDevicePrimaryCtxSetFlags, 11000)                                   \
+	X(cuDevicePrimaryCtxRetain, 7000)                                      \
+	X(cuDevicePrimaryCtxRelease, 11000)                                    \
+	X(cuCtxSetCurrent, 4000)                                               \
+	X(cuDeviceCanAccessPeer, 4000)                                         \
+	X(cuCtxEnablePeerAccess, 4000)                                         \
+	X(cuModuleLoadData, 2000)                                              \
+	X(cuModuleGetFunction, 2000)                                           \
+	X(cuModuleUnload, 2000)                                                \
+	X(cuLaunchKernel, 4000)                                                \
+	X(cuStreamCreate, 2000)                                                \
+	X(cuStreamDestroy, 4000)                                               \
+	X(cuStreamQuery, 2000)                                                 \
+	X(cuStreamWaitValue32, 11070)                                          \
+	X(cuStreamWriteValue32, 11070)                                         \
+	X(cuEventCreate, 2000)                                                 \
+	X(cuEventDestroy, 4000)                                                \
+	X(cuEventRecord, 2000)                                                 \
+	X(cuEventQuery, 2000)                                                  \
+	X(cuEventElapsedTime, 2000)                                            \
+	X(cuMemGetInfo, 3020)                                                  \
+	X(cuMemAlloc, 3020)                                                    \
+	X(cuMemFree, 3020)                                                     \
+	X(cuMemHostAlloc, 2020)                                                \
+	X(cuMemFreeHost, 2000)                                                 \
+	X(cuMemHostRegister, 6050)                                             \
+	X(cuMemHostUnregister, 4000)                                           \
+	X(cuMemHostGetDevicePointer, 3020)                                     \
+	X(cuMemcpyAsync, 4000)                                                 \
+	X(cuIpcGetMemHandle, 4010)                                             \
+	X(cuIpcOpenMemHandle, 11000)                                           \
+	X(cuIpcCloseMemHandle, 4010)
+
+struct cs_driver {
+#define CS_DRIVER_FIELD(name, version) PFN_##name##_v##version name;
+	CS_DRIVER_CALLS(CS_DRIVER_FIELD)
+#undef CS_DRIVER_FIELD
+};
+
+/* The functions, all of them, after cs_driver_load(). */
+extern struct cs_driver cs_cu;
+
+/* Open libcuda.so.1, or the test double that the environment variable
+ * CS_LIBCUDA names, and find every function; the library then stays.  Calls no
+ * function of the driver but its look-up.  May be called again.  Sets
+ * *clock_is_virtual when the library is a double that keeps its own time. */
+int cs_driver_load(int *clock_is_virtual, struct cs_err *err);
+
+/* 0 for CUDA_SUCCESS; else -1 and "call: CUDA_ERROR_NAME (code)" and a hint. */
+int cs_driver_result(CUresult result, const char *call, struct cs_err *err);
+
+/* Is the process of no more use after this error?  (Every further call of the
+ * context, or of all contexts, returns it again.) */
+int cs_driver_sticky(CUresult result);
+
+/* Call a driver function, as cs_driver_result(): CS_CU(err, cuInit, 0). */
+#define CS_CU(err, call, ...) cs_driver_result(cs_cu.call(__VA_ARGS__), #call, err)
+
+#endif

@@ -1,0 +1,120 @@
+/* pass.c - passes over the agent's own memory: fill, poison, check, load.
+ *
+ * All run on the auxiliary stream, and waiting is by query: neither can be held
+ * up by a stream that waits at a closed gate. */
+#include "config.h"
+
+#include "backend/cuda/dev.h"
+
+#include <assert.h>
+#include <sched.h>
+
+/* A stream takes about 1,000 entries before enqueueing blocks. */
+#define LOAD_PASSES 500
+
+int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
+{
+	CUresult result;
+
+	while ((result = cs_cu.cuStreamQuery(dev->aux)) == CUDA_ERROR_NOT_READY)
+		sched_yield();
+	return cs_dev_result(dev, result, "cuStreamQuery", err);
+}
+
+/* Blocks for so many words, two to a thread, at most as many as the GPU runs at
+ * the same time; the kernels stride. */
+static uint32_t blocks_for(const struct cs_dev *dev, uint64_t words)
+{
+	uint64_t blocks = (words / 2 + CS_KERNEL_THREADS - 1) /
+			  CS_KERNEL_THREADS;
+
+	if (blocks > dev->blocks)
+		return dev->blocks;
+	return blocks ? (uint32_t)blocks : 1;
+}
+
+int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		 uint64_t key, struct cs_err *err)
+{
+	struct cs_k_fill args = { address, bytes / 8, key };
+
+	assert(address % 16 == 0 && bytes % 16 == 0);
+	if (cs_dev_launch(dev, CS_KERNEL_fill, blocks_for(dev, args.words),
+			  CS_KERNEL_THREADS, dev->aux, &args, err))
+		return -1;
+	return cs_pass_idle(dev, err);
+}
+
+static int enqueue_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+			  struct cs_err *err)
+{
+	struct cs_k_poison args = { address, bytes / 8 };
+
+	assert(address % 16 == 0 && bytes % 16 == 0);
+	return cs_dev_launch(dev, CS_KERNEL_poison, blocks_for(dev, args.words),
+			     CS_KERNEL_THREADS, dev->aux, &args, err);
+}
+
+int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		   struct cs_err *err)
+{
+	if (enqueue_poison(dev, address, bytes, err))
+		return -1;
+	return cs_pass_idle(dev, err);
+}
+
+/* Each block has written what it found; the words of a block are not in one
+ * piece, so the first wrong one may be in any. */
+static struct cs_check add_up(const struct cs_check *found, uint32_t blocks)
+{
+	struct cs_check sum = { .first_word = UINT64_MAX };
+
+	for (uint32_t b = 0; b < blocks; b++) {
+		sum.wrong_words += found[b].wrong_words;
+		sum.poison_words += found[b].poison_words;
+		if (found[b].first_word < sum.first_word) {
+			sum.first_word = found[b].first_word;
+			sum.expected = found[b].expected;
+			sum.found = found[b].found;
+		}
+	}
+	return sum;
+}
+
+int cs_pass_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		  uint64_t key, int poison, struct cs_check *out,
+		  struct cs_err *err)
+{
+	struct cs_k_check args = { address, bytes / 8, key,
+				   cs_dev_scratch(dev, found), poison != 0 };
+	uint32_t blocks = blocks_for(dev, args.words);
+
+	assert(address % 16 == 0 && bytes % 16 == 0);
+	if (cs_dev_launch(dev, CS_KERNEL_check, blocks, CS_KERNEL_THREADS,
+			  dev->aux, &args, err) ||
+	    cs_pass_idle(dev, err))
+		return -1;
+	*out = add_up(dev->scratch->found, blocks);
+	return 0;
+}
+
+/* One timed pass tells how many fill the time. */
+int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
+		 struct cs_err *err)
+{
+	float one = 0;
+	int passes;
+
+	if (CS_DEV_CU(dev, err, cuEventRecord, dev->aux_start, dev->aux) ||
+	    enqueue_poison(dev, address, bytes, err) ||
+	    CS_DEV_CU(dev, err, cuEventRecord, dev->aux_end, dev->aux) ||
+	    cs_pass_idle(dev, err) ||
+	    CS_DEV_CU(dev, err, cuEventElapsedTime, &one, dev->aux_start,
+		      dev->aux_end))
+		return -1;
+	passes = one * LOAD_PASSES > ms ? (int)(ms / one) : LOAD_PASSES;
+	while (passes-- > 0)
+		if (enqueue_poison(dev, address, bytes, err))
+			return -1;
+	return 0;
+}

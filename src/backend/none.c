@@ -1,0 +1,8 @@
+/* none.c - in place of cuda/ in a build without CUDA. */
+#include "config.h"
+
+#include <stddef.h>
+
+#include "backend/backend.h"
+
+const struct cs_backend *const cs_backend_cuda = NULL;

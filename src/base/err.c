@@ -1,0 +1,43 @@
+#include "config.h"
+
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int cs_err_set(struct cs_err *err, const char *fmt, ...)
+{
+	struct cs_err made; /* an argument may point into err->text */
+	va_list args;
+
+	if (!err)
+		return -1;
+	va_start(args, fmt);
+	vsnprintf(made.text, sizeof(made.text), fmt, args);
+	va_end(args);
+	strcpy(err->text, made.text);
+	return -1;
+}
+
+int cs_err_prefix(struct cs_err *err, const char *fmt, ...)
+{
+	struct cs_err context;
+	va_list args;
+
+	if (!err)
+		return -1;
+	va_start(args, fmt);
+	vsnprintf(context.text, sizeof(context.text), fmt, args);
+	va_end(args);
+	return cs_err_set(err, "%s: %s", context.text, err->text);
+}
+
+void cs_text(char *to, unsigned long size, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(to, size, fmt, args);
+	va_end(args);
+}

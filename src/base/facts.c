@@ -1,0 +1,89 @@
+#include "config.h"
+
+#include "base/facts.h"
+
+#include <math.h>
+#include <string.h>
+
+static void conditions_init(struct cs_conditions *c)
+{
+	*c = (struct cs_conditions){
+		.known = 0, .throttle = 0,
+		.sm_mhz = -1, .mem_mhz = -1, .temperature_c = -1, .power_w = NAN,
+		.ecc_corrected = -1, .ecc_uncorrected = -1,
+		.nvlink_errors = -1, .pcie_replays = -1, .others = -1,
+	};
+}
+
+static void link_facts_init(struct cs_link_facts *link)
+{
+	*link = (struct cs_link_facts){
+		.nvlinks_up = -1, .nvlinks_max = -1, .nvlink_version = -1,
+		.nvlink_raw_gbs = NAN,
+		.pcie_gen = -1, .pcie_width = -1,
+		.pcie_gen_max = -1, .pcie_width_max = -1,
+	};
+}
+
+void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
+{
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->ordinal = gpu->cc_major = gpu->cc_minor = gpu->sm_count = -1;
+	gpu->host_numa = gpu->memops = gpu->ipc = -1;
+	gpu->compute_mode = gpu->mps = -1;
+	gpu->memory_bytes = -1;
+}
+
+/* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
+void cs_agent_facts_init(struct cs_agent_facts *agent)
+{
+	memset(agent, 0, sizeof(*agent));
+	cs_gpu_facts_init(&agent->gpu);
+	link_facts_init(&agent->link);
+	conditions_init(&agent->before);
+	conditions_init(&agent->after);
+	agent->index = agent->rank = agent->local_rank = -1;
+	agent->pid = -1;
+	agent->numa = agent->pages_numa = -1;
+	agent->start_s = agent->open_s = NAN;
+}
+
+void cs_node_facts_init(struct cs_node_facts *node)
+{
+	memset(node, 0, sizeof(*node));
+	node->n_cpus = node->n_numa = node->n_ranks = node->n_agents = -1;
+	/* -1 in two's complement is all ones, whatever the width */
+	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
+	node->page_bytes = node->memory_bytes = -1;
+	node->release_us = node->skew_us = node->skew_max_us = NAN;
+}
+
+const char *cs_via_text(int via)
+{
+	switch (via) {
+	case CS_VIA_PEER:
+		return "direct";
+	case CS_VIA_IPC:
+		return "CUDA IPC";
+	case CS_VIA_SHM:
+		return "shared memory";
+	default:
+		return "-";
+	}
+}
+
+/* A PCI domain above 0xffff makes the text longer, never the rest of it. */
+static int bus_id_compare(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+
+	return na != nb ? (na < nb ? -1 : 1) : strcmp(a, b);
+}
+
+int cs_gpu_facts_compare(const void *a, const void *b)
+{
+	const struct cs_gpu_facts *x = a, *y = b;
+	int order = bus_id_compare(x->bus_id, y->bus_id);
+
+	return order ? order : strcmp(x->uuid, y->uuid);
+}

@@ -1,0 +1,51 @@
+#include "config.h"
+
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 16
+
+/* Doubling keeps the cost of n additions proportional to n. */
+static int grow(struct cs_vec *vec, size_t need)
+{
+	size_t room = vec->room ? vec->room : FIRST_ROOM, bytes;
+	void *data;
+
+	while (room < need)
+		if (__builtin_mul_overflow(room, 2, &room))
+			return -1;
+	if (__builtin_mul_overflow(room, vec->element, &bytes))
+		return -1;
+	data = realloc(vec->data, bytes);
+	if (!data)
+		return -1;
+	vec->data = data;
+	vec->room = room;
+	return 0;
+}
+
+void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err)
+{
+	size_t need;
+	char *added;
+
+	if (__builtin_add_overflow(vec->n, count, &need) ||
+	    ((need > vec->room || !vec->data) && grow(vec, need))) {
+		cs_err_set(err, "no memory for %zu more elements of %zu bytes",
+			   count, vec->element);
+		return NULL;
+	}
+	added = (char *)vec->data + vec->n * vec->element;
+	vec->n = need;
+	return added;
+}
+
+void cs_vec_release(struct cs_vec *vec)
+{
+	if (!vec)
+		return;
+	free(vec->data);
+	vec->data = NULL;
+	vec->n = vec->room = 0;
+}

@@ -1,0 +1,474 @@
+#include "config.h"
+
+#include "check/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DRIFT_MOST 0.005 /* as --precision: more is a trend, not noise */
+#define LISTED 3	 /* cells named in one finding; the rest is a count */
+
+/* Usable GB/s of one link in one direction by NVLink version (NVIDIA's data
+ * sheets: P100 160 GB/s over 4 links both ways, V100 300 over 6, A100 600 over
+ * 12, H100 900 over 18, B200 1800 over 18). */
+static const double link_gbs[] = { NAN, 20, 25, 25, 25, 50 };
+
+double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
+{
+	const int known = sizeof(link_gbs) / sizeof(link_gbs[0]);
+
+	if (link->nvlinks_up < 0)
+		return NAN;
+	if (link->nvlinks_up == 0)
+		return 0;
+	if (link->nvlink_version < 1 || link->nvlink_version >= known)
+		return NAN;
+	return link->nvlinks_up * link_gbs[link->nvlink_version];
+}
+
+double cs_pcie_peak_gbs(int gen, int width)
+{
+	/* One lane: GT/s x coding / 8.  8b/10b, from generation 3 128b/130b,
+	 * in generation 6 FLITs of 256 bytes, 14 of them CRC and ECC. */
+	static const double lane[] = {
+		NAN,
+		2.5 * 8 / 10 / 8,
+		5.0 * 8 / 10 / 8,
+		8.0 * 128 / 130 / 8,
+		16.0 * 128 / 130 / 8,
+		32.0 * 128 / 130 / 8,
+		64.0 * 242 / 256 / 8,
+	};
+
+	if (gen < 1 || gen >= (int)(sizeof(lane) / sizeof(lane[0])) || width < 1)
+		return NAN;
+	return width * lane[gen];
+}
+
+int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
+{
+	switch (link->nvlinks_up > 0 ? link->nvlink_version : -1) {
+	case 3: /* A100 writes, of 300: 276 and 279 (SuperBench logs,
+		 * nvbandwidth's README) */
+		*low = 0.92;
+		*high = 0.93;
+		return 0;
+	case 4: /* of 450: H100 371 to 380 (nccl issue 1264); H200 396
+		 * (nvbandwidth 0.8 and ours) */
+		*low = 0.83;
+		*high = 0.89;
+		return 0;
+	default: /* no measurement that we can name */
+		return -1;
+	}
+}
+
+/* ---- findings ---------------------------------------------------------- */
+
+static int add(struct cs_run *run, int severity, int node, const char *id,
+	       const char *text, struct cs_err *err)
+{
+	struct cs_finding *f = cs_vec_add(&run->findings, 1, err);
+
+	if (!f)
+		return -1;
+	memset(f, 0, sizeof(*f));
+	f->severity = (uint32_t)severity;
+	f->node = node;
+	cs_text(f->id, sizeof(f->id), "%s", id);
+	cs_text(f->text, sizeof(f->text), "%s", text);
+	return 0;
+}
+
+static const char *test_name(uint32_t test)
+{
+	size_t n;
+	const struct cs_test *table = cs_catalogue(&n);
+
+	return test < n ? table[test].name : "?";
+}
+
+/* The number of a step's total says nothing that its transfers' rows do not:
+ * is there one of them, with the same status, beside it? */
+static int repeats_a_rate(const struct cs_run *run, size_t i)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, i), *other;
+	size_t n = cs_rows_count(&run->rows), k;
+
+	if (row->metric == CS_METRIC_RATE)
+		return 0;
+	for (k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
+	     k < n && k <= i + CS_STEP_MAX; k++) {
+		other = cs_rows_get(&run->rows, k);
+		if (other->metric == CS_METRIC_RATE &&
+		    other->node == row->node && other->step == row->step &&
+		    other->status == row->status)
+			return 1;
+	}
+	return 0;
+}
+
+/* Which rows one finding is about: a status with its reason, or a flag. */
+struct cause {
+	int node, status;
+	uint32_t flag;		/* 0: by status */
+	const char *reason;	/* by status */
+};
+
+static int is_of(const struct cs_row *row, const struct cause *cause)
+{
+	if ((int)row->node != cause->node || row->status != cause->status)
+		return 0;
+	if (cause->flag)
+		return (row->flags & cause->flag) &&
+		       !(row->flags & CS_ROW_CONTROL);
+	return strcmp(row->reason, cause->reason) == 0;
+}
+
+/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; the number of cells. */
+static size_t cells_text(const struct cs_run *run, const struct cause *cause,
+			 char *to, size_t size)
+{
+	size_t n = cs_rows_count(&run->rows), i, count = 0, used = 0;
+	uint32_t test = 0;
+
+	to[0] = '\0';
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+		const char *name = test_name(row->test);
+
+		if (!is_of(row, cause) || repeats_a_rate(run, i))
+			continue;
+		if (++count > LISTED)
+			continue;
+		cs_text(to + used, size - used, "%s%s%s%d->%d",
+			count > 1 ? ", " : "",
+			count > 1 && row->test == test ? "" : name,
+			count > 1 && row->test == test ? "" : " ",
+			row->what.src.index, row->what.dst.index);
+		used += strlen(to + used);
+		test = row->test;
+	}
+	if (count > LISTED)
+		cs_text(to + used, size - used, " and %zu more cell%s",
+			count - LISTED, count - LISTED == 1 ? "" : "s");
+	return count;
+}
+
+static int seen_before(const struct cs_run *run, size_t i)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, i), *other;
+	size_t k;
+
+	for (k = 0; k < i; k++) {
+		other = cs_rows_get(&run->rows, k);
+		if (other->node == row->node && other->status == row->status &&
+		    strcmp(other->reason, row->reason) == 0 &&
+		    !repeats_a_rate(run, k))
+			return 1;
+	}
+	return 0;
+}
+
+static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	static const char *const id[] = {
+		[CS_FAILED] = "cell-failed",
+		[CS_CORRUPT] = "cell-corrupt",
+		[CS_TIMEOUT] = "cell-timeout",
+	};
+	static const char *const word[] = {
+		[CS_FAILED] = "failed",
+		[CS_CORRUPT] = "corrupt",
+		[CS_TIMEOUT] = "timed out",
+	};
+	size_t n = cs_rows_count(&run->rows), i;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+		struct cause cause = { node, row->status, 0, row->reason };
+		char cells[200], text[CS_ERR_TEXT];
+
+		if ((int)row->node != node || row->status < CS_FAILED ||
+		    row->status > CS_TIMEOUT || repeats_a_rate(run, i) ||
+		    seen_before(run, i))
+			continue;
+		cells_text(run, &cause, cells, sizeof(cells));
+		cs_text(text, sizeof(text), "%s %s: %s", cells,
+			word[row->status], row->reason);
+		if (add(run, CS_CRITICAL, node, id[row->status], text, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* The words after the cells, for one flag. */
+static void flag_text(const struct cs_run *run, const struct cause *cause,
+		      char *to, size_t size)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	double least = 1, widest = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (!is_of(row, cause))
+			continue;
+		least = fmin(least, row->overlap);
+		widest = fmax(widest, cs_stats_half_width(&row->stats));
+	}
+	if (cause->flag == CS_ROW_THROTTLED)
+		cs_text(to, size, "measured while a GPU was throttled");
+	else if (cause->flag == CS_ROW_IN_USE)
+		cs_text(to, size, "measured while others used a GPU");
+	else if (cause->flag == CS_ROW_LOW_OVERLAP)
+		cs_text(to, size, "overlap only %.1f %%", 100 * least);
+	else if (isinf(widest))
+		cs_text(to, size, "not converged: fewer than 6 samples");
+	else
+		cs_text(to, size, "not converged: medians within %.2f %% only",
+			100 * widest);
+}
+
+static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	static const struct {
+		uint32_t flag;
+		const char *id;
+	} kind[] = {
+		{ CS_ROW_THROTTLED, "throttled" },
+		{ CS_ROW_IN_USE, "in-use" },
+		{ CS_ROW_LOW_OVERLAP, "low-overlap" },
+		{ CS_ROW_NOT_CONVERGED, "not-converged" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL };
+		char cells[200], says[80], text[CS_ERR_TEXT];
+
+		if (!cells_text(run, &cause, cells, sizeof(cells)))
+			continue;
+		flag_text(run, &cause, says, sizeof(says));
+		cs_text(text, sizeof(text), "%s: %s", cells, says);
+		if (add(run, CS_WARNING, node, kind[i].id, text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static const char *agent_word(const struct cs_run *run)
+{
+	return strcmp(run->backend, "cpu") == 0 ? "arena" : "GPU";
+}
+
+/* What happened to one GPU between the looks before and after the plan. */
+static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err)
+{
+	const struct cs_agent_facts *agent = &run->node[node].agent[a];
+	const struct cs_conditions *b = &agent->before, *e = &agent->after;
+	const struct {
+		int64_t before, after;
+		const char *what;
+	} counter[] = {
+		{ b->nvlink_errors, e->nvlink_errors, "NVLink errors" },
+		{ b->pcie_replays, e->pcie_replays, "PCIe replays" },
+		{ b->ecc_corrected, e->ecc_corrected, "corrected ECC errors" },
+		{ b->ecc_uncorrected, e->ecc_uncorrected,
+		  "uncorrected ECC errors" },
+	};
+	char text[CS_ERR_TEXT];
+	size_t i;
+
+	if (!b->known || !e->known)
+		return 0;
+	for (i = 0; i < sizeof(counter) / sizeof(counter[0]); i++) {
+		if (counter[i].before < 0 || counter[i].after <= counter[i].before)
+			continue;
+		cs_text(text, sizeof(text), "GPU %d (%s): %lld %s during the run",
+			agent->index, agent->gpu.bus_id,
+			(long long)(counter[i].after - counter[i].before),
+			counter[i].what);
+		if (add(run, CS_WARNING, node, "error-counters", text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int find_others(struct cs_run *run, int node, int a, struct cs_err *err)
+{
+	const struct cs_agent_facts *agent = &run->node[node].agent[a];
+	int others = 0;
+	char text[CS_ERR_TEXT];
+
+	if (agent->before.known && agent->before.others > others)
+		others = agent->before.others;
+	if (agent->after.known && agent->after.others > others)
+		others = agent->after.others;
+	if (!others)
+		return 0;
+	cs_text(text, sizeof(text), "GPU %d (%s): %d process%s of others on it",
+		agent->index, agent->gpu.bus_id, others, others == 1 ? "" : "es");
+	return add(run, CS_WARNING, node, "in-use", text, err);
+}
+
+/* Agents that should have been bound and are not; the same note said once. */
+static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int n = nd->facts.n_agents, i, k;
+	char text[CS_ERR_TEXT];
+
+	for (i = 0; i < n; i++) {
+		const char *note = nd->agent[i].note;
+		int same = 0;
+
+		if (nd->agent[i].bound != 0 || !note[0])
+			continue;
+		for (k = 0; k < n; k++) {
+			if (nd->agent[k].bound != 0 ||
+			    strcmp(nd->agent[k].note, note) != 0)
+				continue;
+			if (k < i)
+				break;
+			same++;
+		}
+		if (k < n)
+			continue;
+		cs_text(text, sizeof(text),
+			"%s %d%s not bound to a NUMA domain: %s", agent_word(run),
+			nd->agent[i].index, same > 1 ? " and others" : "", note);
+		if (add(run, CS_NOTE, node, "not-bound", text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int find_drift(struct cs_run *run, int node, struct cs_err *err)
+{
+	double drift = cs_control_drift(run, node);
+	char text[CS_ERR_TEXT];
+
+	if (!(drift > DRIFT_MOST))
+		return 0;
+	cs_text(text, sizeof(text),
+		"the control cell changed by %.2f %% during the run", 100 * drift);
+	return add(run, CS_WARNING, node, "drift", text, err);
+}
+
+static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents, most = n, i;
+	char text[CS_ERR_TEXT];
+
+	for (i = 0; i < run->n_nodes; i++)
+		if (run->node[i].facts.n_agents > most)
+			most = run->node[i].facts.n_agents;
+	if (n == most)
+		return 0;
+	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
+		agent_word(run), n == 1 ? "" : "s", most);
+	return add(run, CS_NOTE, node, "fewer-gpus", text, err);
+}
+
+int cs_check_run(struct cs_run *run, struct cs_err *err)
+{
+	int node, a;
+
+	for (node = 0; node < run->n_nodes; node++) {
+		if (find_bad_cells(run, node, err) ||
+		    find_flagged_cells(run, node, err))
+			return -1;
+		for (a = 0; a < run->node[node].facts.n_agents; a++)
+			if (find_others(run, node, a, err) ||
+			    find_counters(run, node, a, err))
+				return -1;
+		if (find_drift(run, node, err) || find_unbound(run, node, err) ||
+		    find_fewer(run, node, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- of the whole run -------------------------------------------------- */
+
+static int same_cell(const struct cs_row *a, const struct cs_row *b)
+{
+	return a->node == b->node && a->test == b->test &&
+	       a->metric == b->metric &&
+	       a->what.src.index == b->what.src.index &&
+	       a->what.dst.index == b->what.dst.index;
+}
+
+double cs_control_drift(const struct cs_run *run, int node)
+{
+	size_t n = cs_rows_count(&run->rows), i, k;
+	double most = NAN;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *control = cs_rows_get(&run->rows, i);
+
+		if ((int)control->node != node || control->status != CS_OK ||
+		    !(control->flags & CS_ROW_CONTROL))
+			continue;
+		for (k = 0; k < n; k++) {
+			const struct cs_row *cell = cs_rows_get(&run->rows, k);
+
+			if (cell->status != CS_OK ||
+			    (cell->flags & CS_ROW_CONTROL) ||
+			    !same_cell(cell, control))
+				continue;
+			most = fmax(most, fabs(control->stats.median /
+					       cell->stats.median - 1));
+		}
+	}
+	return most;
+}
+
+int cs_run_exit(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = cs_rows_count(&run->rows), i, measured = 0;
+
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].severity == CS_CRITICAL)
+			return CS_EXIT_CRITICAL;
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->status >= CS_FAILED)
+			return CS_EXIT_CRITICAL;
+		measured += row->status == CS_OK;
+	}
+	return measured && run->complete ? CS_EXIT_OK : CS_EXIT_CANNOT;
+}
+
+void cs_run_summary(const struct cs_run *run, char *to, size_t size)
+{
+	static const int severities[] = { CS_CRITICAL, CS_WARNING, CS_NOTE };
+	const struct cs_finding *f = run->findings.data;
+	size_t n = cs_rows_count(&run->rows), i, s, measured = 0, cells = 0;
+
+	for (s = 0; s < 3; s++)
+		for (i = 0; i < run->findings.n; i++) {
+			if ((int)f[i].severity != severities[s])
+				continue;
+			if (f[i].node >= 0 && f[i].node < run->n_nodes)
+				cs_text(to, size, "%s: %s",
+					run->node[f[i].node].facts.host,
+					f[i].text);
+			else
+				cs_text(to, size, "%s", f[i].text);
+			return;
+		}
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->metric != CS_METRIC_RATE || (row->flags & CS_ROW_CONTROL))
+			continue;
+		cells++;
+		measured += row->status == CS_OK;
+	}
+	cs_text(to, size, "%zu of %zu cells measured, no findings", measured,
+		cells);
+}

@@ -1,0 +1,206 @@
+#include "config.h"
+
+#include "job/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "node/board.h"
+
+#define ALIVE_S 5.0
+
+static size_t peers_bytes(int n_agents)
+{
+	return (size_t)n_agents * CS_MAX_AGENTS * sizeof(struct cs_peer_facts);
+}
+
+static void post(struct cs_collect *c, enum cs_tag tag, const void *data,
+		 size_t bytes)
+{
+	struct cs_err err;
+
+	/* a lost message shows as a node that fell silent */
+	cs_team_post(c->team, 0, tag, data, bytes, &err);
+	c->said_s = cs_clock_s();
+}
+
+/* ---- rank 0: into the run ---- */
+
+static void take_node(struct cs_collect *c, int node,
+		      const struct cs_run_node *from,
+		      const struct cs_peer_facts *peers)
+{
+	struct cs_run_node *to = &c->run->node[node];
+	struct cs_peer_facts *own = to->peers;
+	size_t bytes = peers_bytes(from->facts.n_agents);
+
+	if (!own)
+		own = calloc(1, peers_bytes(CS_MAX_AGENTS));
+	*to = *from;
+	to->peers = own;
+	if (own && peers)
+		memcpy(own, peers, bytes);
+	c->hooks->node(c->hooks->ctx, node);
+}
+
+static void take_row(struct cs_collect *c, int node, const struct cs_row *row,
+		     const double *samples)
+{
+	struct cs_row named = *row;
+	struct cs_err err;
+
+	named.node = (uint32_t)node;
+	if (!cs_rows_add(&c->run->rows, &named, samples, &err))
+		c->hooks->row(c->hooks->ctx, cs_rows_count(&c->run->rows) - 1);
+}
+
+static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
+{
+	struct cs_err err;
+	struct cs_finding *to = cs_vec_add(&c->run->findings, 1, &err);
+
+	if (!to)
+		return;
+	*to = *finding;
+	c->hooks->finding(c->hooks->ctx, c->run->findings.n - 1);
+}
+
+/* ---- a node coordinator ---- */
+
+void cs_collect_node(struct cs_collect *c, const struct cs_run_node *node)
+{
+	size_t peers = peers_bytes(node->facts.n_agents);
+	char *message;
+
+	if (c->team->rank == 0) {
+		take_node(c, c->team->node, node, node->peers);
+		return;
+	}
+	message = malloc(sizeof(*node) + peers);
+	if (!message)
+		return;
+	memcpy(message, node, sizeof(*node));
+	memcpy(message + sizeof(*node), node->peers, peers);
+	post(c, CS_TAG_NODE, message, sizeof(*node) + peers);
+	free(message);
+}
+
+void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
+		    const double *samples)
+{
+	size_t bytes = row->n_samples * sizeof(*samples);
+	char *message;
+
+	if (c->team->rank == 0) {
+		take_row(c, c->team->node, row, samples);
+		return;
+	}
+	message = malloc(sizeof(*row) + bytes);
+	if (!message)
+		return;
+	memcpy(message, row, sizeof(*row));
+	if (bytes)
+		memcpy(message + sizeof(*row), samples, bytes);
+	post(c, CS_TAG_ROW, message, sizeof(*row) + bytes);
+	free(message);
+}
+
+void cs_collect_finding(struct cs_collect *c, enum cs_severity severity,
+			const char *id, const char *text)
+{
+	struct cs_finding finding = { .severity = severity,
+				      .node = c->team->node };
+
+	cs_text(finding.id, sizeof(finding.id), "%s", id);
+	cs_text(finding.text, sizeof(finding.text), "%s", text);
+	if (c->team->rank == 0)
+		take_finding(c, &finding);
+	else
+		post(c, CS_TAG_FINDING, &finding, sizeof(finding));
+}
+
+void cs_collect_done(struct cs_collect *c, int how)
+{
+	if (c->team->rank == 0)
+		c->ended[c->team->node] = (char)how;
+	else
+		post(c, CS_TAG_DONE, &how, sizeof(how));
+}
+
+void cs_collect_alive(struct cs_collect *c)
+{
+	if (c->team->rank != 0 && cs_clock_s() - c->said_s > ALIVE_S)
+		post(c, CS_TAG_ALIVE, "", 0);
+}
+
+/* ---- rank 0: what has come ---- */
+
+static int node_of(const struct cs_collect *c, int rank)
+{
+	for (int i = 0; i < c->run->n_nodes; i++)
+		if (c->rank_of_node[i] == rank)
+			return i;
+	return -1;
+}
+
+static void take_message(struct cs_collect *c, int node, int tag,
+			 const void *data, size_t bytes)
+{
+	const struct cs_run_node *facts = data;
+	const struct cs_row *row = data;
+
+	c->heard_s[node] = cs_clock_s();
+	if (tag == CS_TAG_NODE && bytes >= sizeof(*facts))
+		take_node(c, node, facts,
+			  bytes == sizeof(*facts) +
+					   peers_bytes(facts->facts.n_agents) ?
+				  (const void *)(facts + 1) : NULL);
+	else if (tag == CS_TAG_ROW && bytes >= sizeof(*row) &&
+		 bytes == sizeof(*row) + row->n_samples * sizeof(double))
+		take_row(c, node, row, (const void *)(row + 1));
+	else if (tag == CS_TAG_FINDING && bytes == sizeof(struct cs_finding))
+		take_finding(c, data);
+	else if (tag == CS_TAG_DONE && bytes == sizeof(int))
+		c->ended[node] = (char)*(const int *)data;
+}
+
+void cs_collect_drain(struct cs_collect *c, double limit_s)
+{
+	int from, tag, node;
+	struct cs_err err;
+	size_t bytes;
+	void *data;
+
+	while (cs_team_next(c->team, &from, &tag, &data, &bytes, &err) == 1) {
+		node = node_of(c, from);
+		if (node >= 0)
+			take_message(c, node, tag, data, bytes);
+		free(data);
+	}
+	for (node = 0; node < c->run->n_nodes; node++) {
+		struct cs_finding lost = { .severity = CS_CRITICAL,
+					   .node = node, .id = "node-lost" };
+
+		if (node == c->team->node || c->ended[node] ||
+		    cs_clock_s() - c->heard_s[node] < limit_s)
+			continue;
+		c->ended[node] = CS_NODE_SILENT;
+		cs_text(lost.text, sizeof(lost.text),
+			"no word from the node for %.0f s; its rows until then are kept",
+			limit_s);
+		take_finding(c, &lost);
+	}
+}
+
+int cs_collect_state(const struct cs_collect *c)
+{
+	int worst = CS_NODE_COMPLETE;
+
+	for (int i = 0; i < c->run->n_nodes; i++) {
+		if (c->ended[i] == CS_NODE_RUNS)
+			return CS_NODE_RUNS;
+		if (c->ended[i] > worst)
+			worst = c->ended[i];
+	}
+	return worst;
+}

@@ -1,0 +1,47 @@
+/* collect.h - rows, facts and findings on their way to rank 0.
+ *
+ * A node coordinator gives them here; on rank 0 they go straight into the run,
+ * elsewhere they are posted.  Rank 0 drains what has come whenever it asks. */
+#ifndef CS_JOB_COLLECT_H
+#define CS_JOB_COLLECT_H
+
+#include "job/team.h"
+#include "result/run.h"
+
+/* Called on rank 0 after something arrived; index in the run's arrays. */
+struct cs_collect_hooks {
+	void *ctx;
+	void (*node)(void *ctx, int node);
+	void (*row)(void *ctx, size_t row);
+	void (*finding)(void *ctx, size_t finding);
+};
+
+struct cs_collect {
+	struct cs_team *team;
+	struct cs_run *run;		/* rank 0: everything; else unused */
+	const struct cs_collect_hooks *hooks;
+	int *rank_of_node;		/* rank 0: coordinators, by node */
+	double *heard_s;		/* rank 0: last word of each node */
+	char *ended;			/* rank 0: 1 complete, 2 early, 3 given up */
+	double said_s;			/* others: last word said */
+};
+
+/* How a node's measuring ended. */
+enum { CS_NODE_RUNS, CS_NODE_COMPLETE, CS_NODE_EARLY, CS_NODE_SILENT };
+
+void cs_collect_node(struct cs_collect *c, const struct cs_run_node *node);
+void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
+		    const double *samples);
+void cs_collect_finding(struct cs_collect *c, enum cs_severity severity,
+			const char *id, const char *text);
+/* This node's measuring has ended. */
+void cs_collect_done(struct cs_collect *c, int how);
+/* Still here: at most once in 5 s. */
+void cs_collect_alive(struct cs_collect *c);
+
+/* Rank 0: take all that has come.  Gives up nodes silent for limit_s. */
+void cs_collect_drain(struct cs_collect *c, double limit_s);
+/* Rank 0: have all nodes ended?  The worst way, or CS_NODE_RUNS. */
+int cs_collect_state(const struct cs_collect *c);
+
+#endif

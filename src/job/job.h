@@ -1,0 +1,58 @@
+/* job.h - one job over all ranks, from launch to the last row.
+ *
+ * Phases in order: driver and MPI start side by side; the ranks of each node find
+ * each other, choose backend and GPUs, open devices; rank 0 builds the plan; node
+ * coordinators carry it out at the same time; rows stream to rank 0.  Every phase
+ * ends in one agreed verdict, every wait has a deadline. */
+#ifndef CS_JOB_JOB_H
+#define CS_JOB_JOB_H
+
+#include "base/err.h"
+#include "base/gpulist.h"
+#include "job/collect.h"
+#include "job/launcher.h"
+#include "node/agent.h"
+#include "result/run.h"
+
+enum cs_want { CS_WANT_AUTO, CS_WANT_CUDA, CS_WANT_CPU };
+
+struct cs_job_args {
+	enum cs_want backend;
+	int mpi;			/* 1 yes, 0 no, -1 if there is a launcher */
+	enum cs_bind bind;
+	struct cs_gpu_list gpus;
+	struct cs_settings set;		/* zero fields: the backend's default */
+	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
+	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
+		      struct cs_err *err);
+	/* Rank 0 only.  ready: plan and nodes are known, nothing measured; an
+	 * error ends the job before measuring. */
+	int (*ready)(void *ctx, struct cs_err *err);
+	struct cs_collect_hooks collect;
+	void (*progress)(void *ctx, uint32_t done, uint32_t all);
+	/* SIGUSR1: say where the job stands. */
+	void (*show)(void *ctx);
+	/* A signal ends the job: write what there is, quickly. */
+	void (*interrupted)(void *ctx, int signal);
+	void *ctx;
+};
+
+struct cs_job;
+
+/* Fill the defaults of the settings that are 0 for that backend. */
+void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend);
+
+/* Measure.  On rank 0 `run` (zeroed, with argv, version… set by the caller) is
+ * filled as far as it came.  Returns CS_EXIT_OK when the plan was carried out
+ * (cells may have failed: see rows), CS_EXIT_CRITICAL when it ended early,
+ * CS_EXIT_CANNOT with `err` when nothing could be measured. */
+int cs_job_measure(const struct cs_job_args *args, int signal_fd,
+		   struct cs_run *run, struct cs_job **job, struct cs_err *err);
+
+/* Does this process speak for the job? */
+int cs_job_is_root(const struct cs_job *job);
+/* Say the end to all ranks, give everything back and leave MPI; where that is
+ * not safe, _exit(status). */
+void cs_job_end(struct cs_job *job, int status);
+
+#endif

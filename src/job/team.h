@@ -1,0 +1,61 @@
+/* team.h - the ranks of a job and how they exchange bytes.
+ *
+ * The only user of MPI.  Without a launcher it is a team of one that makes no
+ * MPI call.  All calls come from the main thread and are collective unless they
+ * say "local"; all have a deadline, for MPI reports no dead peer.  While waiting
+ * they ask `interrupted`, so that a signal ends the wait. */
+#ifndef CS_JOB_TEAM_H
+#define CS_JOB_TEAM_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct cs_team {
+	int mpi;			/* 0: alone, no MPI call */
+	int rank, size;			/* of the job */
+	int local_rank, local_size;	/* of the node */
+	int node, n_nodes;		/* nodes are numbered by lowest rank */
+	int coordinator;		/* world rank of this node's lowest rank */
+	MPI_Comm world, local;
+	double limit_s;			/* deadline of every call */
+	int (*interrupted)(void *ctx);	/* may be NULL */
+	void *ctx;
+};
+
+enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
+	      CS_TAG_DONE, CS_TAG_END };
+
+/* MPI_Init and size of the world; `use_mpi` 0: alone. */
+int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err);
+/* Find the ranks of this node: same host, boot, user and PID namespace. */
+int cs_team_split(struct cs_team *team, struct cs_err *err);
+
+/* Everyone on the node gets what everyone gave: all[local_size * bytes]. */
+int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *all,
+		  struct cs_err *err);
+/* The root's bytes to all ranks of the job, or of the node from local rank 0. */
+int cs_team_spread(struct cs_team *team, MPI_Comm comm, int root, void *data,
+		   size_t bytes, struct cs_err *err);
+/* The largest of everyone's numbers, element by element; in place. */
+int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err);
+
+/* One verdict on a phase: 0 if all ranks had rc 0.  Else -1 on all ranks with the
+ * text of the lowest failing one and how many share it. */
+int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err);
+
+/* Local: send a copy of the bytes to a rank; completes in the background. */
+int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag,
+		 const void *data, size_t bytes, struct cs_err *err);
+/* Local: has a message come?  1 with *from, *tag, *data (malloc'ed) and *bytes;
+ * 0 none; -1 error. */
+int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
+		 size_t *bytes, struct cs_err *err);
+/* Local: wait until all posts have left, at most limit_s. */
+void cs_team_flush(struct cs_team *team, double limit_s);
+
+/* MPI_Finalize.  Never with a dead peer: then leave by _exit. */
+void cs_team_end(struct cs_team *team);
+
+#endif

@@ -1,0 +1,152 @@
+# The program, and one library per layer: only the layer that hides a library
+# sees its headers.  Order of linking: a layer uses only what stands below it.
+bin_PROGRAMS += cscope-mpi
+
+CS_LIBS = \
+	%D%/libcs_report.a \
+	%D%/libcs_check.a \
+	%D%/libcs_job.a \
+	%D%/libcs_node.a \
+	%D%/libcs_result.a \
+	%D%/libcs_plan.a \
+	%D%/libcs_place.a \
+	%D%/libcs_backend.a \
+	%D%/libcs_base.a
+noinst_LIBRARIES += $(CS_LIBS)
+
+# What to link with all of them.
+CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
+
+%C%_libcs_base_a_SOURCES = \
+	%D%/base/err.c \
+	%D%/base/err.h \
+	%D%/base/facts.c \
+	%D%/base/facts.h \
+	%D%/base/fill.c \
+	%D%/base/fill.h \
+	%D%/base/gpulist.c \
+	%D%/base/gpulist.h \
+	%D%/base/quant.c \
+	%D%/base/quant.h \
+	%D%/base/rng.c \
+	%D%/base/rng.h \
+	%D%/base/units.c \
+	%D%/base/units.h \
+	%D%/base/vec.c \
+	%D%/base/vec.h
+
+%C%_libcs_plan_a_SOURCES = \
+	%D%/plan/catalogue.c \
+	%D%/plan/catalogue.h \
+	%D%/plan/plan.c \
+	%D%/plan/plan.h
+
+%C%_libcs_result_a_SOURCES = \
+	%D%/result/row.c \
+	%D%/result/row.h \
+	%D%/result/run.h \
+	%D%/result/stats.c \
+	%D%/result/stats.h
+
+%C%_libcs_place_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
+%C%_libcs_place_a_SOURCES = \
+	%D%/place/hostmem.c \
+	%D%/place/internal.h \
+	%D%/place/nvml.c \
+	%D%/place/place.h \
+	%D%/place/sign.c \
+	%D%/place/topo.c
+
+%C%_libcs_backend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_libcs_backend_a_SOURCES = \
+	%D%/backend/backend.h \
+	%D%/backend/cpu.c
+if HAVE_CUDA
+%C%_libcs_backend_a_SOURCES += \
+	%D%/backend/cuda/cuda.c \
+	%D%/backend/cuda/dev.c \
+	%D%/backend/cuda/dev.h \
+	%D%/backend/cuda/driver.c \
+	%D%/backend/cuda/driver.h \
+	%D%/backend/cuda/flight.c \
+	%D%/backend/cuda/kernels.h \
+	%D%/backend/cuda/pages.c \
+	%D%/backend/cuda/pass.c \
+	%D%/backend/cuda/peer.c
+nodist_%C%_libcs_backend_a_SOURCES = \
+	kernels/kernels.c
+else
+%C%_libcs_backend_a_SOURCES += \
+	%D%/backend/none.c
+endif
+
+%C%_libcs_node_a_SOURCES = \
+	%D%/node/agent.c \
+	%D%/node/agent.h \
+	%D%/node/board.c \
+	%D%/node/board.h \
+	%D%/node/coordinator.c \
+	%D%/node/coordinator.h \
+	%D%/node/sampler.c \
+	%D%/node/sampler.h \
+	%D%/node/starter.c \
+	%D%/node/starter.h
+
+%C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libcs_job_a_SOURCES = \
+	%D%/job/assign.c \
+	%D%/job/assign.h \
+	%D%/job/collect.c \
+	%D%/job/collect.h \
+	%D%/job/job.c \
+	%D%/job/job.h \
+	%D%/job/launcher.c \
+	%D%/job/launcher.h \
+	%D%/job/signals.c \
+	%D%/job/signals.h \
+	%D%/job/team.c \
+	%D%/job/team.h
+
+%C%_libcs_check_a_SOURCES = \
+	%D%/check/check.c \
+	%D%/check/check.h
+
+%C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_libcs_report_a_SOURCES = \
+	%D%/report/aggregate.c \
+	%D%/report/csv.c \
+	%D%/report/format.c \
+	%D%/report/json.c \
+	%D%/report/list.c \
+	%D%/report/matrix.c \
+	%D%/report/matrix.h \
+	%D%/report/nodes.c \
+	%D%/report/output.c \
+	%D%/report/parts.h \
+	%D%/report/record.c \
+	%D%/report/record.h \
+	%D%/report/report.h \
+	%D%/report/result.c \
+	%D%/report/summary.c \
+	%D%/report/text.c \
+	%D%/report/view.c \
+	%D%/report/view.h \
+	%D%/report/views.h
+
+# The commit is known when make runs: configure's would be of some day before.
+CS_OPTIONS = %D%/options.c %D%/options.h
+cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
+cscope_mpi_SOURCES = %D%/main.c $(CS_OPTIONS)
+cscope_mpi_LDADD = $(CS_LINK)
+
+$(cscope_mpi_OBJECTS): %D%/commit.h
+%D%/commit.h: cs-always
+	@$(MKDIR_P) %D%; \
+	commit=`test -e $(top_srcdir)/.git && \
+		git -C $(top_srcdir) describe --always --dirty=+ --match= 2>/dev/null`; \
+	echo "#define CS_COMMIT \"$$commit\"" >$@.tmp; \
+	if cmp -s $@.tmp $@; then rm -f $@.tmp; else mv -f $@.tmp $@; fi
+.PHONY: cs-always
+cs-always:
+
+CLEANFILES += %D%/commit.h

@@ -1,0 +1,464 @@
+#include "config.h"
+
+#include "node/agent.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fill.h"
+
+/* NVML reads link and clocks while this much memory traffic runs. */
+#define LOAD_MS 20
+/* NVML may need this long to start; without it, its columns are unknown. */
+#define NVML_LIMIT_S 10.0
+
+struct cs_agent {
+	struct cs_agent_args args;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t attached;
+	struct cs_board *board;	/* NULL until attached */
+
+	struct cs_slot *slot;
+	const struct cs_plan *plan;
+	struct cs_dev *dev;
+	struct cs_nvml_gpu *nvml;
+	struct cs_hostmem host;	/* cpu backend's arena */
+	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
+	struct cs_mapping map[CS_MAX_AGENTS];
+	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
+};
+
+static int me(const struct cs_agent *agent)
+{
+	return agent->args.facts.index;
+}
+
+/* ---- opening, before there is a board ---- */
+
+/* What the binding became is always read back, never assumed. */
+static void bind_self(struct cs_agent *a)
+{
+	struct cs_agent_facts *f = &a->args.facts;
+	struct cs_err err = { "" };
+
+	if (a->args.bind == CS_BIND_AUTO && f->numa >= 0)
+		cs_topo_bind(a->args.topo, f->numa, &err);
+	else if (a->args.bind == CS_BIND_AUTO)
+		cs_err_set(&err, "NUMA domain unknown; not bound");
+	else if (a->args.bind == CS_BIND_NONE)
+		cs_topo_unbind(a->args.topo, &err);
+	f->bound = cs_topo_binding(a->args.topo, f->numa, f->cpus,
+				   sizeof(f->cpus)) == 1;
+	cs_text(f->note, sizeof(f->note), "%s", err.text);
+}
+
+static void open_self(struct cs_agent *a)
+{
+	double begun = cs_clock_s();
+
+	bind_self(a);
+	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->dev,
+			      &a->open_err);
+	a->args.facts.open_s = cs_clock_s() - begun;
+}
+
+static struct cs_board *wait_board(struct cs_agent *a)
+{
+	pthread_mutex_lock(&a->lock);
+	while (!a->board)
+		pthread_cond_wait(&a->attached, &a->lock);
+	pthread_mutex_unlock(&a->lock);
+	return a->board;
+}
+
+/* ---- commands: each returns 0, or -1 with the slot's error set ---- */
+
+static int do_open(struct cs_agent *a)
+{
+	struct cs_slot *slot = a->slot;
+
+	slot->facts = a->args.facts;
+	if (!a->dev)
+		return cs_err_set(&slot->err, "%s", a->open_err.text);
+	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
+				      &slot->err);
+}
+
+static int open_host_arena(struct cs_agent *a, uint64_t bytes)
+{
+	struct cs_slot *slot = a->slot;
+	char why[160] = "";
+
+	if (!a->args.backend->host_arena)
+		return 0;
+	if (cs_hostmem_open(bytes, a->args.facts.numa, &a->host, why, &slot->err))
+		return -1;
+	slot->facts.pages_numa = a->host.numa;
+	cs_text(slot->facts.pages_proof, sizeof(slot->facts.pages_proof), "%s",
+		a->host.proof);
+	if (why[0] && !slot->facts.note[0])
+		cs_text(slot->facts.note, sizeof(slot->facts.note), "%s", why);
+	return 0;
+}
+
+static int do_arena(struct cs_agent *a)
+{
+	struct cs_slot *slot = a->slot;
+	struct cs_arena_layout layout;
+
+	cs_plan_arena(a->plan, me(a), &layout);
+	if (!layout.total_bytes)
+		return 0;
+	if (open_host_arena(a, layout.total_bytes) ||
+	    a->args.backend->arena(a->dev, layout.total_bytes, a->host.at,
+				   a->host.at ? a->host.fd : -1, &slot->arena,
+				   &slot->err))
+		return -1;
+	slot->layout = layout;
+	return a->args.backend->fill(
+		a->dev, slot->arena.address, layout.src_bytes,
+		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), &slot->err);
+}
+
+/* A peer that refuses is a fact about the pair, not a failure of the agent. */
+static int do_map(struct cs_agent *a)
+{
+	for (int p = 0; p < (int)a->board->n_agents; p++) {
+		struct cs_slot *other = cs_board_slot(a->board, p);
+		struct cs_peer_facts *fact = &a->slot->peer[p];
+		struct cs_err err = { "" };
+		double begun = cs_clock_s();
+
+		if (p == me(a) || !cs_plan_needs_peer(a->plan, me(a), p))
+			continue;
+		if (!other->arena.bytes)
+			cs_err_set(&err, "GPU %d has no buffer", p);
+		else
+			a->args.backend->import(a->dev, &other->arena, &a->map[p],
+						&err);
+		fact->via = a->map[p].address ? a->map[p].via : CS_VIA_FAILED;
+		fact->open_ms = (cs_clock_s() - begun) * 1e3;
+		cs_text(fact->reason, sizeof(fact->reason), "%s", err.text);
+	}
+	return 0;
+}
+
+static void find_nvml(struct cs_agent *a)
+{
+	struct cs_agent_facts *f = &a->slot->facts;
+	struct cs_err err = { "" };
+	struct cs_nvml *nvml;
+
+	if (a->nvml || !a->args.starter)
+		return;
+	nvml = cs_starter_nvml(a->args.starter, NVML_LIMIT_S, &err);
+	if (nvml)
+		a->nvml = cs_nvml_find(nvml, f->gpu.uuid, f->gpu.bus_id, &err);
+	if (!a->nvml && !f->note[0])
+		cs_text(f->note, sizeof(f->note), "%s", err.text);
+}
+
+static int do_look(struct cs_agent *a)
+{
+	struct cs_agent_facts *f = &a->slot->facts;
+	const struct cs_arena_layout *l = &a->slot->layout;
+	uint64_t at = a->slot->arena.address + l->dst_at;
+	int first = (a->slot->flags & CS_CMD_FIRST) != 0;
+	int64_t pids[CS_MAX_AGENTS];
+	int rc = 0;
+
+	find_nvml(a);
+	if (!a->nvml)
+		return 0;
+	for (uint32_t p = 0; p < a->board->n_agents; p++)
+		pids[p] = cs_board_slot(a->board, (int)p)->pid;
+	if (first && l->dst_bytes)
+		rc = a->args.backend->load(a->dev, at, l->dst_bytes, LOAD_MS,
+					   &a->slot->err);
+	if (first)
+		cs_nvml_link(a->nvml, &f->link);
+	cs_nvml_conditions(a->nvml, pids, (int)a->board->n_agents,
+			   first ? &f->before : &f->after);
+	if (first && l->dst_bytes && !rc)
+		rc = a->args.backend->idle(a->dev, &a->slot->err);
+	return rc;
+}
+
+/* Poll a lane until it has ended.  The coordinator keeps the deadline: when it
+ * gives up, it opens the gate, and what was armed runs out. */
+static int wait_lane(struct cs_agent *a, int lane, double *ns)
+{
+	struct timespec nap = { 0, 20000 };
+	int rc;
+
+	while (!(rc = a->args.backend->poll(a->dev, lane, ns, &a->slot->err)))
+		if (!a->board->spin_ns)
+			nanosleep(&nap, NULL);
+	return rc < 0 ? -1 : 0;
+}
+
+static void say_armed(struct cs_agent *a)
+{
+	atomic_store(&a->slot->armed, a->slot->seq);
+	cs_board_replied(a->board);
+}
+
+static int do_stamp(struct cs_agent *a)
+{
+	_Atomic uint32_t *word = &a->board->stamp[me(a)].word;
+	double ns;
+
+	if (a->args.backend->arm_stamp(a->dev, 0,
+				       (const uint32_t *)&a->board->gate,
+				       a->slot->seq, (uint32_t *)word,
+				       &a->slot->err))
+		return -1;
+	say_armed(a);
+	return wait_lane(a, 0, &ns);
+}
+
+static void look_throttle(struct cs_agent *a)
+{
+	if (a->nvml)
+		a->slot->throttle |= cs_nvml_throttle(a->nvml);
+}
+
+/* The transfer of this step that writes my destination; NULL when none does. */
+static const struct cs_transfer *my_inbound(const struct cs_agent *a)
+{
+	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
+
+		if (t->dst.index == me(a))
+			return t;
+	}
+	return NULL;
+}
+
+static uint64_t dst_address(const struct cs_agent *a)
+{
+	return a->slot->arena.address + a->slot->layout.dst_at;
+}
+
+static int do_prepare(struct cs_agent *a)
+{
+	const struct cs_transfer *t = my_inbound(a);
+
+	a->slot->checked = 0;
+	a->slot->throttle = 0;
+	a->slot->check = (struct cs_check){ .first_word = UINT64_MAX };
+	a->filled_seq = 0;
+	look_throttle(a);
+	if (!t || a->plan->set.verify == CS_VERIFY_OFF)
+		return 0;
+	return a->args.backend->poison(a->dev, dst_address(a), t->bytes,
+				       &a->slot->err);
+}
+
+/* Did the last sample write what it should?  The first fault found is kept. */
+static int check_inbound(struct cs_agent *a, int poison)
+{
+	const struct cs_transfer *t = my_inbound(a);
+	struct cs_check found = { .first_word = UINT64_MAX };
+
+	if (!t || !a->filled_seq)
+		return 0;
+	if (a->args.backend->check(a->dev, dst_address(a), t->bytes,
+				   cs_fill_key(a->plan->set.seed, t->src.index),
+				   poison, &found, &a->slot->err))
+		return -1;
+	a->slot->checked++;
+	if (found.wrong_words && !a->slot->check.wrong_words)
+		a->slot->check = found;
+	return 0;
+}
+
+/* Where the transfer's ends lie as its issuer, me, sees them. */
+static struct cs_flight flight_of(const struct cs_agent *a,
+				  const struct cs_transfer *t, uint32_t copies)
+{
+	const struct cs_slot *dst = cs_board_slot(a->board, t->dst.index);
+	uint64_t src_base = t->src.index == me(a) ? a->slot->arena.address :
+						    a->map[t->src.index].address;
+	uint64_t dst_base = t->dst.index == me(a) ? a->slot->arena.address :
+						    a->map[t->dst.index].address;
+
+	return (struct cs_flight){
+		.dst = dst_base + dst->layout.dst_at,
+		.src = src_base,
+		.bytes = t->bytes,
+		.copies = copies,
+	};
+}
+
+static int do_arm(struct cs_agent *a)
+{
+	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
+	uint32_t mine[CS_LANES];
+	int lanes = 0;
+
+	if (!(a->slot->flags & CS_CMD_UNCHECKED) &&
+	    check_inbound(a, 1))
+		return -1;
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
+		struct cs_flight flight;
+
+		if (t->issuer != me(a))
+			continue;
+		if (lanes == CS_LANES)
+			return cs_err_set(&a->slot->err,
+					  "more than %d transfers by one agent",
+					  CS_LANES);
+		flight = flight_of(a, t, a->slot->copies[k]);
+		if (a->args.backend->arm(a->dev, lanes,
+					 (const uint32_t *)&a->board->gate,
+					 a->slot->seq, &flight, &a->slot->err))
+			return -1;
+		mine[lanes++] = k;
+	}
+	a->filled_seq = a->slot->seq;
+	say_armed(a);
+	for (int i = 0; i < lanes; i++)
+		if (wait_lane(a, i, &a->slot->ns[mine[i]]))
+			return -1;
+	return 0;
+}
+
+static int do_check(struct cs_agent *a)
+{
+	int rc = 0;
+
+	look_throttle(a);
+	if (!(a->slot->flags & CS_CMD_UNCHECKED))
+		rc = check_inbound(a, 0);
+	return rc;
+}
+
+static int do_source(struct cs_agent *a)
+{
+	if (!a->slot->layout.src_bytes)
+		return 0;
+	a->slot->check = (struct cs_check){ .first_word = UINT64_MAX };
+	return a->args.backend->check(
+		a->dev, a->slot->arena.address, a->slot->layout.src_bytes,
+		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), 0,
+		&a->slot->check, &a->slot->err);
+}
+
+static int do_unmap(struct cs_agent *a)
+{
+	for (uint32_t p = 0; p < a->board->n_agents; p++) {
+		if (a->map[p].address)
+			a->args.backend->unimport(a->dev, &a->map[p]);
+		a->map[p] = (struct cs_mapping){ 0 };
+	}
+	return 0;
+}
+
+static int do_close(struct cs_agent *a)
+{
+	if (a->dev)
+		a->args.backend->close(a->dev);
+	a->dev = NULL;
+	cs_hostmem_close(&a->host);
+	cs_nvml_release(a->nvml);
+	a->nvml = NULL;
+	return 0;
+}
+
+static int (*const commands[])(struct cs_agent *) = {
+	[CS_CMD_OPEN] = do_open,	[CS_CMD_ARENA] = do_arena,
+	[CS_CMD_MAP] = do_map,		[CS_CMD_LOOK] = do_look,
+	[CS_CMD_STAMP] = do_stamp,	[CS_CMD_PREPARE] = do_prepare,
+	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
+	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
+	[CS_CMD_CLOSE] = do_close,
+};
+
+/* Returns what was obeyed: after the answer the slot is the coordinator's. */
+static uint32_t obey(struct cs_agent *a, uint32_t number)
+{
+	struct cs_slot *slot = a->slot;
+	uint32_t what = slot->what;
+
+	slot->err.text[0] = '\0';
+	if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
+		cs_err_set(&slot->err, "%s", a->open_err.text);
+	else if (!commands[what](a))
+		slot->err.text[0] = '\0';
+	slot->state = CS_AGENT_OK;
+	if (slot->err.text[0])
+		slot->state = a->dev && a->args.backend->broken(a->dev) ?
+				      CS_AGENT_BROKEN : CS_AGENT_FAILED;
+	atomic_store(&slot->reply, number);
+	cs_board_replied(a->board);
+	return what;
+}
+
+static void *agent_main(void *arg)
+{
+	struct cs_agent *a = arg;
+	uint32_t seen = 0, now, what;
+
+	open_self(a);
+	a->board = wait_board(a);
+	a->slot = cs_board_slot(a->board, me(a));
+	a->plan = cs_board_plan(a->board);
+	do {
+		while ((now = atomic_load(&a->slot->command)) == seen)
+			cs_board_wait_command(a->board, a->slot, seen, 1000);
+		seen = now;
+		what = obey(a, now);
+	} while (what != CS_CMD_CLOSE);
+	return NULL;
+}
+
+int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
+		   struct cs_err *err)
+{
+	struct cs_agent *a = calloc(1, sizeof(*a));
+	int rc;
+
+	if (!a)
+		return cs_err_set(err, "no memory");
+	a->args = *args;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->attached, NULL);
+	rc = pthread_create(&a->thread, NULL, agent_main, a);
+	if (rc) {
+		free(a);
+		return cs_err_set(err, "cannot start a thread: %s", strerror(rc));
+	}
+	*out = a;
+	return 0;
+}
+
+void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
+{
+	cs_board_slot(board, agent->args.facts.index)->pid = getpid();
+	pthread_mutex_lock(&agent->lock);
+	agent->board = board;
+	pthread_cond_signal(&agent->attached);
+	pthread_mutex_unlock(&agent->lock);
+}
+
+int cs_agent_join(struct cs_agent *agent, double limit_s)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)limit_s + 1;
+	if (pthread_timedjoin_np(agent->thread, NULL, &until))
+		return -1;
+	pthread_mutex_destroy(&agent->lock);
+	pthread_cond_destroy(&agent->attached);
+	free(agent);
+	return 0;
+}

@@ -1,0 +1,153 @@
+/* board.h - the shared segment of one node: gate, commands, replies, plan.
+ *
+ * One memfd per node, made by the node coordinator and mapped by every process
+ * that hosts agents.  Only the coordinator writes commands and the gate; only
+ * agent i writes slot i's reply half.  Each word that somebody waits on has its
+ * own cache line.
+ *
+ *     gate, stamps (registered with CUDA) | words | slots[n_agents] | plan blob
+ *
+ * A command: the coordinator fills the slot's command half, then adds 1 to
+ * `command`; the agent answers through `armed`, `done` or `reply`, then adds 1
+ * to the board's `replies`.  All waiting is by futex, with a short spin first
+ * where the machine has CPUs to spare. */
+#ifndef CS_NODE_BOARD_H
+#define CS_NODE_BOARD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "base/err.h"
+#include "base/facts.h"
+#include "plan/plan.h"
+
+#define CS_BOARD_MAGIC 0x64726263u
+#define CS_LINE 128
+#define CS_LANES 4 /* streams per agent: transfers that one agent may issue */
+
+/* Opens every gate, cyclically: the end of all measuring. */
+#define CS_GATE_ALL (1u << 30)
+
+enum cs_command {
+	CS_CMD_NONE,
+	CS_CMD_OPEN,		/* context is there? register the board */
+	CS_CMD_ARENA,		/* allocate, publish, fill the source */
+	CS_CMD_MAP,		/* a way to every peer that the plan needs */
+	CS_CMD_LOOK,		/* clocks, counters, links under load */
+	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
+	CS_CMD_PREPARE,		/* poison what the step will write */
+	CS_CMD_ARM,		/* check and poison; then enqueue */
+	CS_CMD_CHECK,		/* check the last sample */
+	CS_CMD_SOURCE,		/* check the source after the run */
+	CS_CMD_UNMAP,		/* give up the ways to peers */
+	CS_CMD_CLOSE,		/* free everything; the agent ends */
+};
+
+/* Flags of a command. */
+#define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load */
+#define CS_CMD_UNCHECKED 2u	/* ARM, CHECK: --verify says no */
+
+enum cs_agent_state {
+	CS_AGENT_OK,		/* READY */
+	CS_AGENT_FAILED,	/* this command failed; the context is sound */
+	CS_AGENT_BROKEN,	/* of no more use */
+	CS_AGENT_LOST,		/* its process died (the coordinator's word) */
+};
+
+struct cs_slot {
+	/* the coordinator's half */
+	_Alignas(CS_LINE) _Atomic uint32_t command; /* futex: counts commands */
+	uint32_t what;		/* enum cs_command */
+	uint32_t step, seq, flags;
+	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
+
+	/* the agent's half */
+	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = command answered */
+	_Atomic uint32_t armed, done; /* = seq */
+	uint32_t state;		/* enum cs_agent_state of the last answer */
+	uint32_t checked;	/* samples checked since PREPARE */
+	uint64_t throttle;	/* bits seen at PREPARE and CHECK */
+	double ns[CS_STEP_MAX];	/* e - s of the transfers it issued */
+	struct cs_check check;	/* worst check since PREPARE */
+	struct cs_err err;
+
+	int64_t pid;
+	struct cs_agent_facts facts;
+	struct cs_export arena;
+	struct cs_arena_layout layout;
+	struct cs_peer_facts peer[CS_MAX_AGENTS];
+};
+
+struct cs_stamp {
+	_Alignas(CS_LINE) _Atomic uint32_t word;
+};
+
+struct cs_board {
+	_Alignas(CS_LINE) _Atomic uint32_t gate; /* first in the first page */
+	struct cs_stamp stamp[CS_MAX_AGENTS];
+	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample counts not */
+	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
+	_Atomic uint32_t waiting;	/* the coordinator sleeps on it */
+	_Alignas(CS_LINE) _Atomic uint32_t end;	/* futex of main threads */
+	_Atomic uint32_t released;	/* the gate is open for ever */
+	_Alignas(CS_LINE) uint32_t magic;
+	uint32_t n_agents;
+	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
+	uint64_t total_bytes, slots_at, plan_at;
+	int64_t coordinator;	/* pid */
+};
+
+/* cs_board.end */
+enum { CS_END_NOT, CS_END_GOOD, CS_END_QUIT };
+
+/* Bytes from the start that CUDA has to see: gate and stamps, whole pages. */
+#define CS_BOARD_SHARED_BYTES \
+	((offsetof(struct cs_board, void_seq) + 4095) / 4096 * 4096)
+
+/* A mapping of the board in this process. */
+struct cs_board_map {
+	struct cs_board *at;
+	uint64_t bytes;
+	int fd;
+};
+
+/* Make one for a plan and copy the plan into it.  `spin_ns` as above. */
+int cs_board_create(const struct cs_plan *plan, int n_agents, uint32_t spin_ns,
+		    struct cs_board_map *map, struct cs_err *err);
+/* Map the board of another process of the same user and PID namespace. */
+int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map,
+		    struct cs_err *err);
+void cs_board_release(struct cs_board_map *map);
+
+struct cs_slot *cs_board_slot(struct cs_board *board, int agent);
+const struct cs_plan *cs_board_plan(const struct cs_board *board);
+
+/* Open the gate up to `seq` for every stream and thread of the node. */
+void cs_gate_open(struct cs_board *board, uint32_t seq);
+/* Cancel a sample by starting it: what is armed runs out, uncounted. */
+void cs_gate_void(struct cs_board *board, uint32_t seq);
+/* Open all gates for ever.  Safe in any process, any number of times: a second
+ * store would close the cyclic comparison again, so only the first counts. */
+void cs_gate_release(struct cs_board *board);
+
+/* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
+void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,
+			   uint32_t seen, int slice_ms);
+/* Agent: something of my slot changed. */
+void cs_board_replied(struct cs_board *board);
+/* Coordinator: wake the agent after filling its slot; returns the number that
+ * the answer will carry. */
+uint32_t cs_board_command(struct cs_board *board, int agent);
+/* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`. */
+void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms);
+/* Say the end to all main threads; sleep until it is said, at most `slice_ms`. */
+void cs_board_end(struct cs_board *board, uint32_t how);
+uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms);
+
+/* CLOCK_MONOTONIC_RAW in seconds and nanoseconds: one clock for all processes
+ * of a node. */
+double cs_clock_s(void);
+uint64_t cs_clock_ns(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* coordinator.h - carries out a plan on one node, through its board.
+ *
+ * Runs in the main thread of the node's lowest rank.  It alone waits, always
+ * with a deadline; between slices of 50 ms it looks at the processes of its
+ * agents and asks `watch` whether to go on.
+ *
+ * Faults: an agent whose call failed stays (FAILED: its cell has no figure); one
+ * that is broken or silent ends the measuring on this node, as does a process
+ * that died (LOST).  What was measured has left through `row` before. */
+#ifndef CS_NODE_COORDINATOR_H
+#define CS_NODE_COORDINATOR_H
+
+#include "node/board.h"
+#include "node/sampler.h"
+#include "result/row.h"
+#include "result/run.h"
+
+struct cs_coordinator_hooks {
+	void *ctx;
+	/* A finished row with row->n_samples samples. */
+	void (*row)(void *ctx, const struct cs_row *row, const double *samples);
+	void (*finding)(void *ctx, enum cs_severity severity, const char *id,
+			const char *text);
+	/* At least every 50 ms: non-zero ends the measuring. */
+	int (*watch)(void *ctx);
+	/* Between steps: `done` of `all`. */
+	void (*progress)(void *ctx, uint32_t done, uint32_t all);
+};
+
+struct cs_coordinator {
+	struct cs_board *board;
+	const struct cs_plan *plan;
+	const struct cs_coordinator_hooks *hooks;
+	uint32_t node;			/* for rows */
+	int n;
+	int pidfd[CS_MAX_AGENTS];	/* -1: this process, or unknown */
+	enum cs_agent_state state[CS_MAX_AGENTS];
+	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
+	uint32_t seq;
+	int stopped;			/* measuring has ended before the plan */
+	int lost;			/* an agent is broken or its process dead */
+	double began_s;
+	double skew_max_us;
+	double guess_gbs[CS_STEP_MAX];	/* by view: rate of the last good cell */
+	struct cs_sampler sampler;
+};
+
+void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
+			 uint32_t node, const struct cs_coordinator_hooks *hooks);
+
+/* OPEN: contexts.  Afterwards the slots' facts are filled. */
+void cs_coordinator_open(struct cs_coordinator *co);
+/* ARENA, MAP and the first LOOK. */
+void cs_coordinator_setup(struct cs_coordinator *co);
+/* How the gate's release reaches the devices, from empty steps: fills the three
+ * fields of *node; leaves them unknown with fewer than two good agents. */
+void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
+/* Every step of the plan that applies to this node.  Returns 1 when all were
+ * carried out, 0 when it ended early. */
+int cs_coordinator_run(struct cs_coordinator *co);
+/* Sources checked, second LOOK: the last facts. */
+void cs_coordinator_finish(struct cs_coordinator *co);
+/* Ways given up by all, then memory given back; the agents end.  Not for a node
+ * that has lost an agent: its processes leave by _exit. */
+void cs_coordinator_dismiss(struct cs_coordinator *co);
+void cs_coordinator_close(struct cs_coordinator *co);
+/* Agents and ways between them, as plain data. */
+void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out);
+
+#endif

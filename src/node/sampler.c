@@ -1,0 +1,218 @@
+#include "config.h"
+
+#include "node/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "result/stats.h"
+
+/* Resizing goes on until a sample is long enough; this many times suffices from
+ * any guess, and then the cell takes what it has. */
+#define RESIZE_MAX 5
+/* After so many restless samples counting begins all the same. */
+#define DISCARD_MAX 20
+
+static uint32_t copies_cap(uint64_t bytes)
+{
+	return bytes >= (1u << 20) ? 16 : 512;
+}
+
+static uint32_t clamp_copies(double want, uint64_t bytes)
+{
+	uint32_t cap = copies_cap(bytes);
+
+	if (!(want > 1))
+		return 1;
+	return want > cap ? cap : (uint32_t)want;
+}
+
+void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
+		     const struct cs_step *step, double guess_gbs)
+{
+	memset(s, 0, sizeof(*s));
+	s->precision = plan->set.precision;
+	s->limit_s = plan->set.cell_limit_s;
+	s->n_transfers = step->count;
+	for (uint32_t k = 0; k < step->count; k++) {
+		double one_ns;
+
+		s->bytes[k] = cs_plan_transfer(plan, step, k)->bytes;
+		one_ns = (double)s->bytes[k] / guess_gbs;
+		s->copies[k] = guess_gbs > 0 ? clamp_copies(
+			ceil(CS_SAMPLE_NS / one_ns), s->bytes[k]) : 1;
+	}
+}
+
+double cs_sampler_expected_ns(const struct cs_sampler *s)
+{
+	double longest = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->last_gbs[k] > 0)
+			longest = fmax(longest, (double)s->bytes[k] *
+						s->copies[k] / s->last_gbs[k]);
+	return longest;
+}
+
+static double shortest(const double *ns, uint32_t n)
+{
+	double least = ns[0];
+
+	for (uint32_t k = 1; k < n; k++)
+		least = fmin(least, ns[k]);
+	return least;
+}
+
+static double longest(const double *ns, uint32_t n)
+{
+	double most = ns[0];
+
+	for (uint32_t k = 1; k < n; k++)
+		most = fmax(most, ns[k]);
+	return most;
+}
+
+static int at_cap(const struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->copies[k] < copies_cap(s->bytes[k]))
+			return 0;
+	return 1;
+}
+
+/* Choose copies so that all transfers take the same time, at least CS_SAMPLE_NS.
+ * Returns 1 when they changed.  Only a sample that is clearly too short, clearly
+ * too long or badly overlapped is resized: noise must not be. */
+static int resize(struct cs_sampler *s, const double *ns)
+{
+	double target = CS_SAMPLE_NS, least = shortest(ns, s->n_transfers);
+	double most = longest(ns, s->n_transfers);
+	int changed = 0, many = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		target = fmax(target, ns[k] / s->copies[k]);
+		many |= s->copies[k] > 1;
+	}
+	if (least > 0.95 * CS_SAMPLE_NS && least >= CS_OVERLAP_MIN * most &&
+	    (most < 2 * target || !many))
+		return 0;
+	if (at_cap(s) && least >= CS_OVERLAP_MIN * most && most < 2 * target)
+		return 0;
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		double one = ns[k] / s->copies[k];
+		double want = s->n_transfers == 1 ? ceil(0.98 * target / one) :
+						    round(target / one);
+		uint32_t copies = clamp_copies(want, s->bytes[k]);
+
+		changed |= copies != s->copies[k];
+		s->copies[k] = copies;
+	}
+	return changed;
+}
+
+static int steady(const struct cs_sampler *s, const double *gbs)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (fabs(gbs[k] - s->last_gbs[k]) > s->precision * gbs[k])
+			return 0;
+	return 1;
+}
+
+static void count(struct cs_sampler *s, const double *gbs, double overlap)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		s->gbs[k][s->n] = gbs[k];
+	s->overlap[s->n++] = overlap;
+}
+
+static int tested_at(uint32_t n)
+{
+	static const uint32_t at[] = { 6, 8, 10, 12, 15, 20, 30, 50 };
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		if (at[i] == n)
+			return 1;
+	return 0;
+}
+
+static int converged(const struct cs_sampler *s)
+{
+	struct cs_stats stats;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		cs_stats_of(s->gbs[k], s->n, &stats);
+		if (cs_stats_half_width(&stats) > s->precision)
+			return 0;
+	}
+	return 1;
+}
+
+static enum cs_sampler_answer verdict(const struct cs_sampler *s,
+				      double elapsed_s)
+{
+	if (s->n && tested_at(s->n) && converged(s))
+		return CS_SAMPLE_ENOUGH;
+	if (s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s))
+		return CS_SAMPLE_LIMIT;
+	return CS_SAMPLE_MORE;
+}
+
+/* Before counting: settle the copies, then wait for two like samples.  The first
+ * touch is never one of them. */
+static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
+		    double overlap, double elapsed_s)
+{
+	int late = elapsed_s >= s->limit_s || s->discarded >= DISCARD_MAX;
+	int first = s->discarded == 0;
+
+	if (!late && s->resized < RESIZE_MAX && resize(s, ns)) {
+		s->resized++;
+		s->comparable = 0;
+		s->discarded++;
+	} else if (s->comparable && steady(s, gbs)) {
+		count(s, s->last_gbs, s->last_overlap);
+		s->discarded--;
+		count(s, gbs, overlap);
+	} else if (late) {
+		count(s, gbs, overlap);
+	} else {
+		s->comparable = !first;
+		s->discarded++;
+	}
+}
+
+/* Transfers that no longer end together: resize once and count anew. */
+static int restart(struct cs_sampler *s, const double *ns, double overlap)
+{
+	if (overlap >= CS_OVERLAP_MIN || s->restarted || !resize(s, ns))
+		return 0;
+	s->restarted = 1;
+	s->discarded += s->n;
+	s->n = 0;
+	s->comparable = 0;
+	return 1;
+}
+
+enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
+				       double elapsed_s)
+{
+	double gbs[CS_STEP_MAX];
+	double overlap = shortest(ns, s->n_transfers) /
+			 longest(ns, s->n_transfers);
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		gbs[k] = (double)s->bytes[k] * s->copies[k] / ns[k];
+	if (!s->first_ns[0])
+		for (uint32_t k = 0; k < s->n_transfers; k++) {
+			s->first_ns[k] = ns[k];
+			s->first_copies[k] = s->copies[k];
+		}
+	if (!s->n)
+		warm_up(s, ns, gbs, overlap, elapsed_s);
+	else if (!restart(s, ns, overlap))
+		count(s, gbs, overlap);
+	memcpy(s->last_gbs, gbs, sizeof(*gbs) * s->n_transfers);
+	s->last_overlap = overlap;
+	return verdict(s, elapsed_s);
+}

@@ -1,0 +1,52 @@
+/* sampler.h - how many copies a sample takes, and when a cell has enough.
+ *
+ * Pure: fed with times, it answers what to do next.  Rules of doc/METHOD.md:
+ *  - copies per sample: the fewest that take CS_SAMPLE_NS, at most 16 (512 below
+ *    1 MiB); transfers of a step get as many as make them end together;
+ *  - sample 0 is the first touch; samples count from the first two successive
+ *    ones that differ by less than the precision, those two included;
+ *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50: half the 95 %
+ *    interval of every median within the precision, or the limit of the cell. */
+#ifndef CS_NODE_SAMPLER_H
+#define CS_NODE_SAMPLER_H
+
+#include <stdint.h>
+
+#include "plan/plan.h"
+
+#define CS_SAMPLE_NS 5e6
+#define CS_SAMPLES_MAX 50
+#define CS_OVERLAP_MIN 0.9
+
+enum cs_sampler_answer {
+	CS_SAMPLE_MORE,
+	CS_SAMPLE_ENOUGH,
+	CS_SAMPLE_LIMIT,	/* limit or 50 samples: not converged */
+};
+
+struct cs_sampler {
+	double precision, limit_s;
+	uint32_t n_transfers;
+	uint64_t bytes[CS_STEP_MAX];
+	uint32_t copies[CS_STEP_MAX];	/* of the next sample */
+	double first_ns[CS_STEP_MAX];	/* sample 0, all its copies */
+	uint32_t first_copies[CS_STEP_MAX];
+	uint32_t n;			/* counted samples */
+	uint32_t discarded;		/* before them */
+	uint32_t resized, restarted;
+	int comparable;			/* the last sample may count with the next */
+	double last_gbs[CS_STEP_MAX], last_overlap; /* last sample; 0 none */
+	double gbs[CS_STEP_MAX][CS_SAMPLES_MAX]; /* counted samples */
+	double overlap[CS_SAMPLES_MAX];	/* shortest / longest */
+};
+
+/* `guess_gbs` of one such transfer, from an earlier cell; 0 unknown. */
+void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
+		     const struct cs_step *step, double guess_gbs);
+/* ns[k] of the transfers of the sample just taken; `elapsed_s` of the cell. */
+enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
+				       double elapsed_s);
+/* Nanoseconds that the next sample is expected to take; 0 unknown. */
+double cs_sampler_expected_ns(const struct cs_sampler *s);
+
+#endif

@@ -1,0 +1,30 @@
+/* starter.h - the driver and NVML, started in threads of their own.
+ *
+ * Both may take seconds or hang; the main thread calls neither, and waits with
+ * a deadline while MPI starts beside them.  A thread that hangs is left behind:
+ * the process then ends by _exit. */
+#ifndef CS_NODE_STARTER_H
+#define CS_NODE_STARTER_H
+
+#include "backend/backend.h"
+#include "base/err.h"
+#include "place/place.h"
+
+struct cs_starter;
+
+/* Start both; `backend` NULL: no driver.  The struct is never freed: a thread
+ * left behind may still write to it. */
+int cs_starter_begin(const struct cs_backend *backend, int with_nvml,
+		     struct cs_starter **out, struct cs_err *err);
+
+/* Wait until the driver answers, at most limit_s.  Facts of the devices that
+ * this process sees, and the driver's CUDA version (13000) or 0. */
+int cs_starter_devices(struct cs_starter *starter, double limit_s,
+		       struct cs_gpu_facts *gpu, int room, int *n, int *version,
+		       double *took_s, struct cs_err *err);
+
+/* NVML, or NULL with the reason after at most limit_s. */
+struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
+				struct cs_err *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* options.h - the command line: one table gives parsing, --help and the man page.
+ *
+ * Parsing makes no MPI call and touches no device.  Names are never abbreviated;
+ * a bad value is one line with option, value and what is allowed. */
+#ifndef CS_OPTIONS_H
+#define CS_OPTIONS_H
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "job/job.h"
+#include "report/report.h"
+
+#define CS_OUTPUTS_MAX 8
+
+enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
+		 CS_ACTION_LIST, CS_ACTION_DRY_RUN };
+
+struct cs_options {
+	enum cs_action action;
+	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */
+	const char *tests;		/* --test, NULL */
+	int matrix;			/* --matrix given, or nothing given */
+	const char *matrix_text;	/* for the head line: "--matrix peer" */
+	char matrix_store[160];
+	enum cs_want backend;
+	enum cs_bind bind;
+	int mpi;
+	struct cs_gpu_list gpus;
+	struct cs_settings set;
+	const char *output[CS_OUTPUTS_MAX];
+	int n_outputs;
+	const struct cs_format *format;	/* of stdout */
+	int quiet, verbose;
+};
+
+/* Returns 0, or -1 with a usage error. */
+int cs_options_parse(int argc, char **argv, struct cs_options *out,
+		     struct cs_err *err);
+int cs_options_help(FILE *to);
+
+/* Mark the tests of that backend that the options ask for. */
+int cs_options_choose(const struct cs_options *opt,
+		      enum cs_backend_kind backend, char *chosen,
+		      struct cs_err *err);
+
+#endif

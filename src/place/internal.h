@@ -1,0 +1,17 @@
+/* internal.h - what the files of place/ share; nobody else includes it. */
+#ifndef CS_PLACE_INTERNAL_H
+#define CS_PLACE_INTERNAL_H
+
+#include <hwloc.h>
+
+#include "place/place.h"
+
+/* topo.c: the first (prev NULL) or next NVIDIA display or 3D controller on the
+ * PCI bus, NULL after the last. */
+hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev);
+
+/* hostmem.c: a line of /proc/meminfo ("MemTotal"), in bytes; UINT64_MAX when the
+ * kernel does not say. */
+uint64_t cs_meminfo(const char *key);
+
+#endif

@@ -1,0 +1,478 @@
+/* nvml.c - links and state of GPUs, by NVIDIA's management library.
+ *
+ * The library is optional and so is each of its functions: they come by dlopen,
+ * with our own mirror of the few types (the toolkit does not always ship
+ * nvml.h).  Only calls that read.  The header calls the library thread-safe, but
+ * NCCL found bugs there, so one mutex serialises.  A handle is used only where
+ * the call that gave it succeeded: a field query on a bad one crashes. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "place/place.h"
+
+/* nvmlReturn_t */
+#define NVML_OK 0
+#define NVML_INVALID_ARGUMENT 2
+#define NVML_NOT_SUPPORTED 3
+#define NVML_NO_FUNCTION 13
+
+#define NVML_INIT_NO_ATTACH 2u	/* leave the GPUs of the node asleep */
+#define NVML_FIELD_LINK_SPEED 164u /* MB/s of the link named by scope */
+#define MAX_LINKS 64		/* 36 in the header of CUDA 13 */
+#define MAX_PROCESSES 256
+
+struct nvml_field {
+	unsigned id, scope;
+	int64_t stamp, latency;
+	int type, result;
+	union {
+		double real;
+		unsigned u32;
+		uint64_t u64;
+	} value;
+};
+
+struct nvml_process {
+	unsigned pid;
+	uint64_t memory;
+	unsigned gpu_instance, compute_instance;
+};
+
+/* X(name without "nvml", arguments) */
+#define FUNCTIONS(X)                                                          \
+	X(InitWithFlags, (unsigned))                                          \
+	X(Init_v2, (void))                                                    \
+	X(Shutdown, (void))                                                   \
+	X(SystemGetDriverVersion, (char *, unsigned))                         \
+	X(SystemGetCudaDriverVersion_v2, (int *))                             \
+	X(DeviceGetHandleByUUID, (const char *, void **))                     \
+	X(DeviceGetHandleByPciBusId_v2, (const char *, void **))              \
+	X(DeviceGetDeviceHandleFromMigDeviceHandle, (void *, void **))        \
+	X(DeviceGetNvLinkState, (void *, unsigned, int *))                    \
+	X(DeviceGetNvLinkVersion, (void *, unsigned, unsigned *))             \
+	X(DeviceGetNvLinkErrorCounter, (void *, unsigned, int, uint64_t *))        \
+	X(DeviceGetFieldValues, (void *, int, struct nvml_field *))           \
+	X(DeviceGetCurrPcieLinkGeneration, (void *, unsigned *))              \
+	X(DeviceGetCurrPcieLinkWidth, (void *, unsigned *))                   \
+	X(DeviceGetMaxPcieLinkGeneration, (void *, unsigned *))               \
+	X(DeviceGetMaxPcieLinkWidth, (void *, unsigned *))                    \
+	X(DeviceGetPcieReplayCounter, (void *, unsigned *))                   \
+	X(DeviceGetClockInfo, (void *, int, unsigned *))                      \
+	X(DeviceGetTemperature, (void *, int, unsigned *))                    \
+	X(DeviceGetPowerUsage, (void *, unsigned *))                          \
+	X(DeviceGetCurrentClocksEventReasons, (void *, uint64_t *))                \
+	X(DeviceGetCurrentClocksThrottleReasons, (void *, uint64_t *))             \
+	X(DeviceGetTotalEccErrors, (void *, int, int, uint64_t *))                 \
+	X(DeviceGetComputeRunningProcesses_v3,                                \
+	  (void *, unsigned *, struct nvml_process *))                        \
+	X(DeviceGetComputeRunningProcesses_v2,                                \
+	  (void *, unsigned *, struct nvml_process *))
+
+struct cs_nvml {
+	pthread_mutex_t lock;
+	int up;			/* initialised */
+	int attached;		/* by the full Init */
+	int found;		/* a handle is out */
+	const char *(*ErrorString)(int);
+#define X(name, arguments) int (*name) arguments;
+	FUNCTIONS(X)
+#undef X
+};
+
+struct cs_nvml_gpu {
+	struct cs_nvml *nvml;
+	void *device;		/* what was asked for: a GPU or a MIG instance */
+	void *board;		/* the whole GPU, which has links and clocks */
+};
+
+/* One function, with the lock held; a missing one says so. */
+#define TRY(nvml, name, ...) \
+	((nvml)->name ? (nvml)->name(__VA_ARGS__) : NVML_NO_FUNCTION)
+
+#define CALL(nvml, name, ...)                                                 \
+	({                                                                    \
+		int result_;                                                  \
+		pthread_mutex_lock(&(nvml)->lock);                            \
+		result_ = TRY(nvml, name, ##__VA_ARGS__);                     \
+		pthread_mutex_unlock(&(nvml)->lock);                          \
+		result_;                                                      \
+	})
+
+/* ---- the library ---- */
+
+static const char *words(struct cs_nvml *nvml, int code)
+{
+	const char *text = NULL;
+
+	if (code == NVML_NO_FUNCTION)
+		return "this driver's NVML lacks the function";
+	if (nvml->ErrorString) {
+		pthread_mutex_lock(&nvml->lock);
+		text = nvml->ErrorString(code);
+		pthread_mutex_unlock(&nvml->lock);
+	}
+	return text ? text : "error";
+}
+
+static void resolve(struct cs_nvml *nvml, void *library)
+{
+	nvml->ErrorString = (const char *(*)(int))dlsym(library,
+							"nvmlErrorString");
+#define X(name, arguments) \
+	nvml->name = (int (*) arguments)dlsym(library, "nvml" #name);
+	FUNCTIONS(X)
+#undef X
+}
+
+static int initialise(struct cs_nvml *nvml, struct cs_err *err)
+{
+	const char *call = "nvmlInitWithFlags";
+	int code = CALL(nvml, InitWithFlags, NVML_INIT_NO_ATTACH);
+
+	if (code != NVML_OK) {
+		call = "nvmlInit_v2";
+		code = CALL(nvml, Init_v2);
+		nvml->attached = 1;
+	}
+	if (code != NVML_OK)
+		return cs_err_set(err, "%s: %s (%d)", call, words(nvml, code),
+				  code);
+	nvml->up = 1;
+	return 0;
+}
+
+struct cs_nvml *cs_nvml_open(struct cs_err *err)
+{
+	const char *file = secure_getenv("CS_LIBNVML");
+	struct cs_nvml *nvml;
+	void *library;
+
+	/* Never closed: the library leaves threads and handlers behind. */
+	library = dlopen(file ? file : "libnvidia-ml.so.1",
+			 RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		cs_err_set(err, "no NVML: %s", dlerror());
+		return NULL;
+	}
+	nvml = calloc(1, sizeof(*nvml));
+	if (!nvml) {
+		cs_err_set(err, "no memory for NVML");
+		return NULL;
+	}
+	pthread_mutex_init(&nvml->lock, NULL);
+	resolve(nvml, library);
+	if (initialise(nvml, err)) {
+		cs_nvml_close(nvml);
+		return NULL;
+	}
+	return nvml;
+}
+
+void cs_nvml_close(struct cs_nvml *nvml)
+{
+	if (!nvml)
+		return;
+	if (nvml->up)
+		CALL(nvml, Shutdown);
+	pthread_mutex_destroy(&nvml->lock);
+	free(nvml);
+}
+
+void cs_nvml_driver(struct cs_nvml *nvml, char driver[32], char cuda[16])
+{
+	int version = 0;
+	char text[96] = "";	/* NVML asks for 80 */
+
+	if (CALL(nvml, SystemGetDriverVersion, text, sizeof(text)) != NVML_OK)
+		text[0] = 0;
+	cs_text(driver, 32, "%s", text);
+	if (CALL(nvml, SystemGetCudaDriverVersion_v2, &version) != NVML_OK ||
+	    version <= 0)
+		cs_text(cuda, 16, "%s", "");
+	else
+		cs_text(cuda, 16, "%d.%d", version / 1000, version % 1000 / 10);
+}
+
+/* ---- one device ---- */
+
+/* By UUID, by bus id as given, by bus id in NVML's own form.  A MIG instance has
+ * no bus id of its own.  With the lock held. */
+static int handle_of(struct cs_nvml *nvml, const char *uuid, const char *bus_id,
+		     void **device)
+{
+	unsigned domain, bus, dev;
+	char form[32];
+	int code;
+
+	code = TRY(nvml, DeviceGetHandleByUUID, uuid, device);
+	if (code == NVML_OK || !strncmp(uuid, "MIG-", 4))
+		return code;
+	code = TRY(nvml, DeviceGetHandleByPciBusId_v2, bus_id, device);
+	if (code == NVML_OK ||
+	    sscanf(bus_id, "%x:%x:%x", &domain, &bus, &dev) != 3)
+		return code;
+	cs_text(form, sizeof(form), "%08X:%02X:%02X.0", domain, bus, dev);
+	return TRY(nvml, DeviceGetHandleByPciBusId_v2, form, device);
+}
+
+/* Start over with all GPUs attached: after NO_ATTACH alone driver 580 finds no
+ * device, and a second Init on top changes nothing (seen on H200).  Not when a
+ * handle is out, which would not survive it.  With the lock held. */
+static void attach(struct cs_nvml *nvml)
+{
+	if (nvml->attached || nvml->found || !nvml->Shutdown || !nvml->Init_v2)
+		return;
+	nvml->Shutdown();
+	nvml->up = nvml->Init_v2() == NVML_OK;
+	nvml->attached = 1;
+}
+
+static int find_device(struct cs_nvml *nvml, const char *uuid,
+		       const char *bus_id, void **device)
+{
+	int code;
+
+	pthread_mutex_lock(&nvml->lock);
+	code = handle_of(nvml, uuid, bus_id, device);
+	if (code != NVML_OK) {
+		attach(nvml);
+		code = handle_of(nvml, uuid, bus_id, device);
+	}
+	nvml->found |= code == NVML_OK;
+	pthread_mutex_unlock(&nvml->lock);
+	return code;
+}
+
+struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
+				 const char *bus_id, struct cs_err *err)
+{
+	struct cs_nvml_gpu *gpu;
+	void *device = NULL;
+	int code = find_device(nvml, uuid, bus_id, &device);
+
+	if (code != NVML_OK || !device) {
+		cs_err_set(err, "NVML does not find GPU \"%s\" at %s: %s (%d)",
+			   uuid, bus_id, words(nvml, code), code);
+		return NULL;
+	}
+	gpu = calloc(1, sizeof(*gpu));
+	if (!gpu) {
+		cs_err_set(err, "no memory for a GPU of NVML");
+		return NULL;
+	}
+	gpu->nvml = nvml;
+	gpu->device = gpu->board = device;
+	if (!strncmp(uuid, "MIG-", 4) &&
+	    CALL(nvml, DeviceGetDeviceHandleFromMigDeviceHandle, device,
+		 &gpu->board) != NVML_OK)
+		gpu->board = device;
+	return gpu;
+}
+
+void cs_nvml_release(struct cs_nvml_gpu *gpu)
+{
+	free(gpu);
+}
+
+/* ---- links ---- */
+
+/* nvmlNvlinkVersion_t counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0 from 1. */
+static int32_t generation(unsigned version)
+{
+	static const int32_t of[] = { -1, 1, 2, 2, 3, 3, 4, 5 };
+
+	return version < sizeof(of) / sizeof(*of) ? of[version] : -1;
+}
+
+static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
+{
+	struct nvml_field field = { .id = NVML_FIELD_LINK_SPEED, .scope = link };
+	double mbs;
+
+	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) !=
+		    NVML_OK || field.result != NVML_OK)
+		return NAN;
+	switch (field.type) {
+	case 0:
+		mbs = field.value.real;
+		break;
+	case 1:
+		mbs = field.value.u32;
+		break;
+	case 2:
+	case 3:
+		mbs = (double)field.value.u64;
+		break;
+	default:
+		return NAN;
+	}
+	return mbs > 0 ? mbs / 1e3 : NAN;
+}
+
+/* Version and speed are those of the first link that is up. */
+static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
+{
+	int up = 0, max = 0, active, code = NVML_OK;
+	unsigned link, version;
+
+	for (link = 0; link < MAX_LINKS; link++) {
+		code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
+			    &active);
+		if (code == NVML_NOT_SUPPORTED)
+			continue;
+		if (code != NVML_OK)
+			break;
+		max++;
+		if (!active)
+			continue;
+		if (up++)
+			continue;
+		if (CALL(gpu->nvml, DeviceGetNvLinkVersion, gpu->board, link,
+			 &version) == NVML_OK)
+			out->nvlink_version = generation(version);
+		out->nvlink_raw_gbs = link_speed(gpu, link);
+	}
+	/* Any other end than "there is no such link" tells nothing. */
+	if (max == 0 && code != NVML_NOT_SUPPORTED &&
+	    code != NVML_INVALID_ARGUMENT)
+		return;
+	out->nvlinks_up = up;
+	out->nvlinks_max = max;
+}
+
+/* -1 when the call failed. */
+static int32_t known(int code, unsigned value)
+{
+	return code == NVML_OK && value <= INT32_MAX ? (int32_t)value : -1;
+}
+
+#define READ(gpu, name, ...)                                                  \
+	({                                                                    \
+		unsigned value_ = 0;                                          \
+		int code_ = CALL((gpu)->nvml, name, (gpu)->board,             \
+				 ##__VA_ARGS__, &value_);                     \
+		known(code_, value_);                                         \
+	})
+
+void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
+{
+	*link = (struct cs_link_facts){
+		.nvlinks_up = -1,
+		.nvlinks_max = -1,
+		.nvlink_version = -1,
+		.nvlink_raw_gbs = NAN,
+		.pcie_gen = READ(gpu, DeviceGetCurrPcieLinkGeneration),
+		.pcie_width = READ(gpu, DeviceGetCurrPcieLinkWidth),
+		.pcie_gen_max = READ(gpu, DeviceGetMaxPcieLinkGeneration),
+		.pcie_width_max = READ(gpu, DeviceGetMaxPcieLinkWidth),
+	};
+	link_nvlink(gpu, link);
+}
+
+/* ---- conditions ---- */
+
+/* Replay, recovery and CRC, of all links; -1 when no link tells any.  The two
+ * counters after these grow on idle links in good order: they count what was
+ * corrected on the way (seen on H200, where nvidia-smi leaves them out too). */
+static int64_t link_errors(struct cs_nvml_gpu *gpu)
+{
+	int64_t sum = 0;
+	int active, counter, told = 0;
+	unsigned link;
+	uint64_t value;
+
+	for (link = 0; link < MAX_LINKS; link++) {
+		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board,
+				link, &active);
+
+		if (code == NVML_NOT_SUPPORTED)
+			continue;
+		if (code != NVML_OK)
+			break;
+		for (counter = 0; counter < 3; counter++) {
+			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter,
+				 gpu->board, link, counter, &value) != NVML_OK)
+				continue;
+			sum += (int64_t)value;
+			told = 1;
+		}
+	}
+	return told ? sum : -1;
+}
+
+static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type)
+{
+	uint64_t value = 0;
+
+	return CALL(gpu->nvml, DeviceGetTotalEccErrors, gpu->board, type, 0,
+		    &value) == NVML_OK ? (int64_t)value : -1;
+}
+
+/* Processes on the GPU that are not `mine`; -1 unknown.  Inside a PID namespace
+ * NVML may name pids of another one: then none of `mine` is listed although they
+ * have contexts there, and the list cannot be compared. */
+static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
+			       int n_mine)
+{
+	struct nvml_process list[MAX_PROCESSES];
+	unsigned n = MAX_PROCESSES, i;
+	int32_t others = 0, ours = 0;
+	int k, code;
+
+	code = CALL(gpu->nvml, DeviceGetComputeRunningProcesses_v3, gpu->device,
+		    &n, list);
+	if (code == NVML_NO_FUNCTION) {
+		n = MAX_PROCESSES;
+		code = CALL(gpu->nvml, DeviceGetComputeRunningProcesses_v2,
+			    gpu->device, &n, list);
+	}
+	if (code != NVML_OK || n > MAX_PROCESSES)
+		return -1;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < n_mine && mine[k] != (int64_t)list[i].pid; k++)
+			;
+		if (k < n_mine)
+			ours++;
+		else
+			others++;
+	}
+	return n_mine > 0 && ours == 0 ? -1 : others;
+}
+
+void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
+			struct cs_conditions *out)
+{
+	const int32_t milliwatt = READ(gpu, DeviceGetPowerUsage);
+
+	*out = (struct cs_conditions){
+		.known = 1,
+		.sm_mhz = READ(gpu, DeviceGetClockInfo, 1),
+		.mem_mhz = READ(gpu, DeviceGetClockInfo, 2),
+		.temperature_c = READ(gpu, DeviceGetTemperature, 0),
+		.power_w = milliwatt >= 0 ? milliwatt / 1e3 : NAN,
+		.throttle = cs_nvml_throttle(gpu),
+		.ecc_corrected = ecc_errors(gpu, 0),
+		.ecc_uncorrected = ecc_errors(gpu, 1),
+		.nvlink_errors = link_errors(gpu),
+		.pcie_replays = READ(gpu, DeviceGetPcieReplayCounter),
+		.others = other_processes(gpu, mine, n_mine),
+	};
+}
+
+uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu)
+{
+	uint64_t reasons = 0;
+
+	if (CALL(gpu->nvml, DeviceGetCurrentClocksEventReasons, gpu->board,
+		 &reasons) == NVML_OK ||
+	    CALL(gpu->nvml, DeviceGetCurrentClocksThrottleReasons, gpu->board,
+		 &reasons) == NVML_OK)
+		return reasons;
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* sign.c - does this machine or this job have an NVIDIA GPU?  Answered without a
+ * driver call, so that a missing driver is told apart from a missing GPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "place/internal.h"
+
+/* What Slurm sets when it grants GPUs.  CUDA_VISIBLE_DEVICES is no grant: users
+ * set it themselves, on machines without GPUs too.  GPU_DEVICE_ORDINAL has users
+ * outside Slurm. */
+static int granted(char *sign, size_t size)
+{
+	static const char *const grant[] = {
+		"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "GPU_DEVICE_ORDINAL",
+	};
+	size_t i, n = getenv("SLURM_JOB_ID") ? 3 : 2;
+
+	for (i = 0; i < n; i++) {
+		const char *value = getenv(grant[i]);
+
+		if (value && *value) {
+			cs_text(sign, size, "%s=%s", grant[i], value);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
+{
+	static const char *const file[] = {
+		"/dev/nvidiactl", "/proc/driver/nvidia/version",
+	};
+	hwloc_obj_t gpu = cs_topo_next_gpu(topo, NULL);
+	size_t i;
+
+	if (gpu) {
+		cs_text(sign, size, "PCI device %04x:%02x:%02x.%x",
+			gpu->attr->pcidev.domain, gpu->attr->pcidev.bus,
+			gpu->attr->pcidev.dev, gpu->attr->pcidev.func);
+		return;
+	}
+	for (i = 0; i < sizeof(file) / sizeof(*file); i++) {
+		if (access(file[i], F_OK) == 0) {
+			cs_text(sign, size, "%s", file[i]);
+			return;
+		}
+	}
+	if (!granted(sign, size))
+		cs_text(sign, size, "%s", "");
+}

@@ -1,0 +1,408 @@
+/* topo.c - CPUs, NUMA domains and PCI devices of this machine, by hwloc. */
+#include "config.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "place/internal.h"
+
+#define PCI_VENDOR_NVIDIA 0x10de
+#define PCI_CLASS_VGA 0x0300
+#define PCI_CLASS_3D 0x0302
+
+struct cs_topo {
+	hwloc_topology_t hwloc;
+};
+
+/* ---- loading ---- */
+
+/* Variables that make hwloc describe another machine.  Left from a tuning
+ * session they would fake every domain in the report without a word. */
+static const char *const stray[] = {
+	"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
+	"HWLOC_THISSYSTEM",
+};
+
+/* Components that would start a GPU driver in every rank before a device is
+ * chosen, or speak to an X server.  For hwlocs that have them built in. */
+static const char *const unwanted[] = {
+	"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl",
+};
+
+/* Children inherit this, which is meant; call before any thread. */
+static void clean_environment(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(stray) / sizeof(*stray); i++)
+		unsetenv(stray[i]);
+	/* hwloc would load plugins before it can be told which not to.  Nothing
+	 * here needs one: the core reads PCI from sysfs, and XML. */
+	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1);
+}
+
+static int configure(hwloc_topology_t hwloc, const char *xml,
+		     struct cs_err *err)
+{
+	size_t i;
+
+	/* EINVAL: this hwloc has no such component, which is as good. */
+	for (i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
+		hwloc_topology_set_components(
+			hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+			unwanted[i]);
+	/* Not RESTRICT_TO_CPUBINDING: a launcher that binds each rank to one core
+	 * would leave a machine of one core.  What a cgroup forbids is left out
+	 * by default. */
+	if (hwloc_topology_set_io_types_filter(
+		    hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
+	    hwloc_topology_set_flags(hwloc,
+				     HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING))
+		return cs_err_set(err, "cannot configure hwloc: %s (errno %d)",
+				  strerror(errno), errno);
+	if (xml && hwloc_topology_set_xml(hwloc, xml))
+		return cs_err_set(err,
+				  "cannot read topology \"%s\": %s (errno %d)",
+				  xml, strerror(errno), errno);
+	return 0;
+}
+
+int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err)
+{
+	struct cs_topo *t;
+
+	if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
+		return cs_err_set(err,
+				  "hwloc library has API version 0x%x, this program was built for 0x%x",
+				  hwloc_get_api_version(), HWLOC_API_VERSION);
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return cs_err_set(err, "no memory for the topology");
+	clean_environment();
+	if (hwloc_topology_init(&t->hwloc)) {
+		free(t);
+		return cs_err_set(err, "cannot initialise hwloc");
+	}
+	if (configure(t->hwloc, xml, err))
+		goto out;
+	if (hwloc_topology_load(t->hwloc)) {
+		cs_err_set(err, "cannot load the topology%s%s: %s (errno %d)",
+			   xml ? " " : "", xml ? xml : "", strerror(errno),
+			   errno);
+		goto out;
+	}
+	*topo = t;
+	return 0;
+out:
+	cs_topo_close(t);
+	return -1;
+}
+
+void cs_topo_close(struct cs_topo *topo)
+{
+	if (!topo)
+		return;
+	hwloc_topology_destroy(topo->hwloc);
+	free(topo);
+}
+
+/* ---- domains ---- */
+
+#define MAX_DOMAINS 256
+
+/* The NUMA domains with CPUs, ascending by OS index; returns how many.  Memory
+ * without CPUs of its own (a GPU's, CXL, HBM) is no domain: hwloc may lend such a
+ * node the CPUs of its neighbour, which has the lower index. */
+static int domains(const struct cs_topo *topo, hwloc_obj_t *domain, int room)
+{
+	hwloc_const_nodeset_t nodes =
+		hwloc_topology_get_topology_nodeset(topo->hwloc);
+	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
+	int n = 0, id;
+
+	for (id = hwloc_bitmap_first(nodes); seen && id >= 0 && n < room;
+	     id = hwloc_bitmap_next(nodes, id)) {
+		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
+			topo->hwloc, (unsigned)id);
+
+		if (!node || hwloc_bitmap_iszero(node->cpuset) ||
+		    hwloc_bitmap_intersects(node->cpuset, seen) ||
+		    (node->subtype && !strcmp(node->subtype, "GPUMemory")))
+			continue;
+		hwloc_bitmap_or(seen, seen, node->cpuset);
+		domain[n++] = node;
+	}
+	hwloc_bitmap_free(seen);
+	return n;
+}
+
+int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room)
+{
+	hwloc_obj_t domain[MAX_DOMAINS];
+	int i, n = domains(topo, domain, MAX_DOMAINS);
+
+	if (n > room)
+		n = room;
+	for (i = 0; i < n; i++)
+		os_index[i] = (int)domain[i]->os_index;
+	return n;
+}
+
+static hwloc_obj_t find_domain(const struct cs_topo *topo, int numa)
+{
+	hwloc_obj_t domain[MAX_DOMAINS];
+	int i, n = domains(topo, domain, MAX_DOMAINS);
+
+	for (i = 0; i < n; i++)
+		if ((int)domain[i]->os_index == numa)
+			return domain[i];
+	return NULL;
+}
+
+/* ---- PCI ---- */
+
+/* The domain that shares CPUs with the place where hwloc hangs the device; -1
+ * when there is no such device, or when several do: a device of unknown locality
+ * hangs under the whole machine. */
+static int hwloc_domain(const struct cs_topo *topo, const char *bus_id,
+			const hwloc_obj_t *domain, int n)
+{
+	hwloc_obj_t at = hwloc_get_pcidev_by_busidstring(topo->hwloc, bus_id);
+	int i, found = -1;
+
+	at = at ? hwloc_get_non_io_ancestor_obj(topo->hwloc, at) : NULL;
+	for (i = 0; at && i < n; i++) {
+		if (!hwloc_bitmap_intersects(at->cpuset, domain[i]->cpuset))
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (int)domain[i]->os_index;
+	}
+	return found;
+}
+
+int cs_topo_gpu_domain(const struct cs_topo *topo, const char *bus_id, int hint,
+		       char source[24])
+{
+	hwloc_obj_t domain[MAX_DOMAINS];
+	int n = domains(topo, domain, MAX_DOMAINS);
+	int numa;
+
+	if (n == 1) {
+		cs_text(source, 24, "only one");
+		return (int)domain[0]->os_index;
+	}
+	numa = hwloc_domain(topo, bus_id, domain, n);
+	if (numa >= 0) {
+		cs_text(source, 24, "hwloc");
+		return numa;
+	}
+	if (hint >= 0 && find_domain(topo, hint)) {
+		cs_text(source, 24, "driver");
+		return hint;
+	}
+	source[0] = 0;
+	return -1;
+}
+
+hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev)
+{
+	hwloc_obj_t dev = prev;
+
+	while ((dev = hwloc_get_next_pcidev(topo->hwloc, dev)))
+		if (dev->attr->pcidev.vendor_id == PCI_VENDOR_NVIDIA &&
+		    (dev->attr->pcidev.class_id == PCI_CLASS_VGA ||
+		     dev->attr->pcidev.class_id == PCI_CLASS_3D))
+			break;
+	return dev;
+}
+
+int cs_topo_pci_gpus(const struct cs_topo *topo)
+{
+	hwloc_obj_t dev = NULL;
+	int n = 0;
+
+	while ((dev = cs_topo_next_gpu(topo, dev)))
+		n++;
+	return n;
+}
+
+/* ---- binding ---- */
+
+/* The CPUs of the calling thread as the kernel has them: hwloc answers for a
+ * loaded XML file without asking.  NULL on error. */
+static hwloc_bitmap_t cpus_now(void)
+{
+	hwloc_bitmap_t now = NULL;
+	cpu_set_t *set = NULL;
+	int cpus, cpu, rc = -1;
+
+	/* EINVAL: the kernel knows more CPUs than the mask has bits. */
+	for (cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
+		CPU_FREE(set);
+		set = CPU_ALLOC((size_t)cpus);
+		if (!set)
+			return NULL;
+		rc = sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)cpus), set);
+		if (rc == 0 || errno != EINVAL)
+			break;
+	}
+	if (rc == 0)
+		now = hwloc_bitmap_alloc();
+	for (cpu = 0; now && cpu < cpus; cpu++)
+		if (CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE((size_t)cpus), set))
+			hwloc_bitmap_set(now, (unsigned)cpu);
+	CPU_FREE(set);
+	return now;
+}
+
+int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t size)
+{
+	hwloc_bitmap_t now = cpus_now();
+	hwloc_obj_t node = find_domain(topo, numa);
+	int inside;
+
+	if (!now)
+		return -1;
+	hwloc_bitmap_list_snprintf(list, size, now);
+	inside = node && hwloc_bitmap_isincluded(now, node->cpuset);
+	hwloc_bitmap_free(now);
+	return inside;
+}
+
+static int bind_error(const struct cs_topo *topo, int numa, const char *hint,
+		      struct cs_err *err)
+{
+	char allowed[128];
+
+	hwloc_bitmap_list_snprintf(
+		allowed, sizeof(allowed),
+		hwloc_topology_get_allowed_cpuset(topo->hwloc));
+	return cs_err_set(err,
+			  "cannot bind to NUMA domain %d: allowed cpus are %s%s",
+			  numa, allowed, hint);
+}
+
+int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
+{
+	static const char hint[] = "; ask the launcher for --cpu-bind=none";
+	hwloc_obj_t node = find_domain(topo, numa);
+	hwloc_bitmap_t cpus;
+	char list[128];
+	int rc = -1;
+
+	if (!hwloc_topology_is_thissystem(topo->hwloc))
+		return cs_err_set(err,
+				  "cannot bind to NUMA domain %d: the topology is not this machine's",
+				  numa);
+	if (!node)
+		/* What a cgroup hides is in the complete set only. */
+		return bind_error(topo, numa,
+				  numa >= 0 && hwloc_bitmap_isset(
+					  hwloc_topology_get_complete_nodeset(
+						  topo->hwloc),
+					  (unsigned)numa) ?
+				  hint : "; there is no such domain", err);
+	cpus = hwloc_bitmap_alloc();
+	if (!cpus)
+		return cs_err_set(err, "no memory for a set of cpus");
+	hwloc_bitmap_and(cpus, node->cpuset,
+			 hwloc_topology_get_allowed_cpuset(topo->hwloc));
+	if (!hwloc_bitmap_iszero(cpus))
+		rc = hwloc_set_cpubind(topo->hwloc, cpus,
+				       HWLOC_CPUBIND_THREAD |
+					       HWLOC_CPUBIND_STRICT);
+	hwloc_bitmap_free(cpus);
+	/* The return code alone is no proof. */
+	if (rc || cs_topo_binding(topo, numa, list, sizeof(list)) != 1)
+		return bind_error(topo, numa, hint, err);
+	return 0;
+}
+
+int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)
+{
+	if (!hwloc_set_cpubind(topo->hwloc,
+			       hwloc_topology_get_allowed_cpuset(topo->hwloc),
+			       HWLOC_CPUBIND_THREAD))
+		return 0;
+	return cs_err_set(err, "cannot give back all allowed cpus: %s",
+			  strerror(errno));
+}
+
+/* ---- facts ---- */
+
+static void read_line(const char *path, char *to, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	to[0] = 0;
+	if (!f)
+		return;
+	if (fgets(to, (int)size, f))
+		to[strcspn(to, "\n")] = 0;
+	fclose(f);
+}
+
+/* SLIT distances between the first domains; a VM's are fiction. */
+static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain,
+		      int n, struct cs_node_facts *node)
+{
+	struct hwloc_distances_s *slit;
+	unsigned found = 1;
+	int i, k;
+
+	memset(node->numa_distance, -1, sizeof(node->numa_distance));
+	if (hwloc_distances_get_by_name(topo->hwloc, "NUMALatency", &found,
+					&slit, 0) || found == 0)
+		return;
+	for (i = 0; i < n && i < 8; i++) {
+		for (k = 0; k < n && k < 8; k++) {
+			hwloc_uint64_t there, back;
+
+			if (!hwloc_distances_obj_pair_values(
+				    slit, domain[i], domain[k], &there, &back))
+				node->numa_distance[i][k] = (int32_t)there;
+		}
+	}
+	hwloc_distances_release(topo->hwloc, slit);
+}
+
+static void info_text(hwloc_obj_t obj, const char *key, char to[CS_NAME])
+{
+	const char *value = obj ? hwloc_obj_get_info_by_name(obj, key) : NULL;
+
+	cs_text(to, CS_NAME, "%s", value ? value : "");
+}
+
+void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
+{
+	hwloc_obj_t machine = hwloc_get_root_obj(topo->hwloc);
+	hwloc_obj_t domain[MAX_DOMAINS];
+	int n = domains(topo, domain, MAX_DOMAINS);
+	struct utsname system;
+	uint64_t memory;
+
+	memset(&system, 0, sizeof(system));
+	uname(&system);
+	system.nodename[strcspn(system.nodename, ".")] = 0;
+	cs_text(node->host, sizeof(node->host), "%s", system.nodename);
+	cs_text(node->kernel, sizeof(node->kernel), "%s", system.release);
+	info_text(machine, "DMIProductName", node->product);
+	info_text(machine, "DMIBIOSVersion", node->bios);
+	info_text(hwloc_get_obj_by_type(topo->hwloc, HWLOC_OBJ_PACKAGE, 0),
+		  "CPUModel", node->cpu);
+	read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		  node->governor, sizeof(node->governor));
+	node->n_cpus = hwloc_get_nbobjs_by_type(topo->hwloc, HWLOC_OBJ_PU);
+	node->n_numa = n;
+	distances(topo, domain, n, node);
+	node->page_bytes = sysconf(_SC_PAGESIZE);
+	/* hwloc counts the memory that is plugged, which may grow on demand. */
+	memory = cs_meminfo("MemTotal");
+	node->memory_bytes = memory == UINT64_MAX ? -1 : (int64_t)memory;
+}

@@ -1,0 +1,166 @@
+#include "config.h"
+
+#include "report/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "report/matrix.h"
+
+#define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
+
+struct aggregate {
+	const struct cs_run *run;
+	struct cs_grid *grid;	/* by node */
+	int n;			/* the largest of their matrices */
+	double *value;		/* medians over nodes */
+	char *mark;
+	size_t n_planned, n_measured;
+};
+
+static double cell_of(const struct cs_grid *grid, int src, int dst)
+{
+	return src < grid->n && dst < grid->n ? grid->value[src * grid->n + dst] :
+						NAN;
+}
+
+static int fill_cells(struct aggregate *ag)
+{
+	int nodes = ag->run->n_nodes, i, node;
+	double *room = calloc((size_t)nodes, sizeof(*room));
+
+	if (!room)
+		return -1;
+	for (i = 0; i < ag->n * ag->n; i++) {
+		size_t k = 0;
+
+		for (node = 0; node < nodes; node++) {
+			double v = cell_of(&ag->grid[node], i / ag->n, i % ag->n);
+
+			if (!isnan(v))
+				room[k++] = v;
+		}
+		ag->value[i] = k ? cs_median(room, k) : NAN;
+		ag->mark[i] = ' ';
+	}
+	free(room);
+	return 0;
+}
+
+static void mark_nodes(const struct aggregate *ag, char *differs)
+{
+	int node, i;
+
+	for (node = 0; node < ag->run->n_nodes; node++) {
+		const struct cs_grid *grid = &ag->grid[node];
+
+		if (grid->n_measured < grid->n_planned)
+			differs[node] = 1;
+		for (i = 0; i < grid->n * grid->n; i++) {
+			double usual = ag->value[i / grid->n * ag->n +
+						 i % grid->n];
+
+			if (grid->mark[i] != ' ' ||
+			    fabs(grid->value[i] / usual - 1) > NEAR)
+				differs[node] = 1;
+		}
+	}
+}
+
+static int median_order(const void *a, const void *b)
+{
+	const struct cs_grid *x = *(const struct cs_grid *const *)a;
+	const struct cs_grid *y = *(const struct cs_grid *const *)b;
+
+	return (x->median > y->median) - (x->median < y->median);
+}
+
+static const char *host_of(const struct cs_grid *grid)
+{
+	return grid->run->node[grid->node].facts.host;
+}
+
+/* grid[0..n) are those with a figure, in order of their medians. */
+static void print_nodes(FILE *to, const struct aggregate *ag,
+			struct cs_grid **grid, size_t n)
+{
+	const struct cs_grid *low = grid[0], *high = grid[0];
+	const struct cs_grid *first = grid[0], *last = grid[n - 1];
+	double median = (grid[(n - 1) / 2]->median + grid[n / 2]->median) / 2;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (grid[i]->min < low->min)
+			low = grid[i];
+		if (grid[i]->max > high->max)
+			high = grid[i];
+	}
+	cs_fold(to, 2, 4, "nodes: lowest %.2f (%s)  median %.2f  "
+		"highest %.2f (%s)  spread %.2f %%", first->median,
+		host_of(first), median, last->median, host_of(last),
+		100 * (last->median - first->median) / median);
+	cs_fold(to, 2, 4, "cells: lowest %.2f (%s %zu->%zu)  "
+		"highest %.2f (%s %zu->%zu)  %zu of %zu cells",
+		low->min, host_of(low), low->min_at / (size_t)low->n,
+		low->min_at % (size_t)low->n, high->max, host_of(high),
+		high->max_at / (size_t)high->n, high->max_at % (size_t)high->n,
+		ag->n_measured, ag->n_planned);
+}
+
+static int print(FILE *to, struct aggregate *ag)
+{
+	size_t nodes = (size_t)ag->run->n_nodes, node, n = 0;
+	struct cs_grid **sorted = calloc(nodes, sizeof(*sorted));
+
+	if (!sorted)
+		return -1;
+	for (node = 0; node < nodes; node++)
+		if (ag->grid[node].n_measured)
+			sorted[n++] = &ag->grid[node];
+	qsort(sorted, n, sizeof(*sorted), median_order);
+	cs_fold(to, 2, 4, "each cell the median of %zu nodes", nodes);
+	cs_matrix_cells(to, ag->n, ag->value, ag->mark);
+	if (n)
+		print_nodes(to, ag, sorted, n);
+	else
+		cs_fold(to, 2, 4, "0 of %zu cells", ag->n_planned);
+	free(sorted);
+	return 0;
+}
+
+int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
+		       char *differs)
+{
+	struct aggregate ag = { .run = run };
+	int node, rc = -1;
+	size_t cells;
+
+	if (run->n_nodes < 1)
+		return 0;
+	ag.grid = calloc((size_t)run->n_nodes, sizeof(*ag.grid));
+	for (node = 0; ag.grid && node < run->n_nodes; node++) {
+		if (cs_grid_init(&ag.grid[node], run, node, view))
+			goto out;
+		if (ag.grid[node].n > ag.n)
+			ag.n = ag.grid[node].n;
+		ag.n_planned += ag.grid[node].n_planned;
+		ag.n_measured += ag.grid[node].n_measured;
+	}
+	cells = (size_t)ag.n * (size_t)ag.n + 1;
+	ag.value = calloc(cells, sizeof(*ag.value));
+	ag.mark = calloc(cells, 1);
+	if (!ag.grid || !ag.value || !ag.mark || fill_cells(&ag))
+		goto out;
+	cs_matrix_heading(to, run, ag.grid[0].test);
+	mark_nodes(&ag, differs);
+	rc = print(to, &ag);
+out:
+	for (node = 0; ag.grid && node < run->n_nodes; node++)
+		cs_grid_release(&ag.grid[node]);
+	free(ag.grid);
+	free(ag.value);
+	free(ag.mark);
+	return rc;
+}

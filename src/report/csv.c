@@ -1,0 +1,87 @@
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/record.h"
+#include "report/views.h"
+
+/* RFC 4180, but lines end in '\n'. */
+static void put_field(FILE *to, const char *s)
+{
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, to);
+		return;
+	}
+	putc('"', to);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', to);
+		putc(*s, to);
+	}
+	putc('"', to);
+}
+
+/* Numbers with the digits that JSON gives them; unknown is empty; of a list the
+ * words with blanks between them. */
+static int put_value(FILE *to, const json_t *value)
+{
+	char list[256] = "";
+	const json_t *word;
+	size_t i;
+
+	if (json_is_null(value))
+		return 0;
+	if (json_is_string(value)) {
+		put_field(to, json_string_value(value));
+		return 0;
+	}
+	if (!json_is_array(value))
+		return json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
+	json_array_foreach(value, i, word)
+		cs_text(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			i ? " " : "", json_string_value(word));
+	put_field(to, list);
+	return 0;
+}
+
+/* The names (`names`) or the values of one record, as one line. */
+static int put_line(FILE *to, json_t *record, int names)
+{
+	const char *key;
+	json_t *value;
+	int n = 0, rc = 0;
+
+	if (!record) {
+		errno = ENOMEM;
+		return -1;
+	}
+	json_object_foreach(record, key, value) {
+		if (n++)
+			putc(',', to);
+		if (names)
+			put_field(to, key);
+		else
+			rc |= put_value(to, value);
+	}
+	putc('\n', to);
+	json_decref(record);
+	return rc;
+}
+
+int cs_csv_write(FILE *to, const struct cs_run *run,
+		 const struct cs_view_options *opt)
+{
+	const struct cs_row blank = { .node = UINT32_MAX }; /* for its columns */
+	size_t n = cs_rows_count(&run->rows), i;
+
+	(void)opt; /* always everything but samples */
+	if (put_line(to, cs_record_row(run, &blank, NULL), 1))
+		return -1;
+	for (i = 0; i < n; i++)
+		if (put_line(to, cs_record_row(run, cs_rows_get(&run->rows, i),
+					       NULL), 0))
+			return -1;
+	return ferror(to) ? -1 : 0;
+}

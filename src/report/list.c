@@ -1,0 +1,117 @@
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/report.h"
+#include "report/view.h"
+
+/* For --dry-run, in GB/s: an NVLink of today; copies by one CPU core. */
+#define EXPECTED_CUDA 400
+#define EXPECTED_CPU 10
+
+static const char *backend_text(uint32_t backend)
+{
+	return backend == CS_BACKEND_CPU ? "cpu" : "cuda";
+}
+
+/* What --matrix peer, and no choice at all, means (CATALOGUE: ce, or cpu without
+ * a GPU; write; pair and bidi). */
+static int is_default(const struct cs_test *test)
+{
+	return test->path == CS_PATH_PEER && test->op == CS_OP_WRITE;
+}
+
+int cs_report_list(FILE *to)
+{
+	const struct cs_test *test;
+	size_t n, i;
+	int width = 0;
+
+	test = cs_catalogue(&n);
+	for (i = 0; i < n; i++)
+		if ((int)strlen(test[i].name) > width)
+			width = (int)strlen(test[i].name);
+	for (i = 0; i < n; i++)
+		fprintf(to, "%c %-*s  %-4s  %s\n", is_default(&test[i]) ? '*' : ' ',
+			width, test[i].name, backend_text(test[i].backend),
+			test[i].summary);
+	fputs("* of the backend in use: measured by --matrix peer, and when nothing "
+	      "is asked for\n", to);
+	return ferror(to) ? -1 : 0;
+}
+
+static uint64_t largest_arena(const struct cs_plan *plan)
+{
+	struct cs_arena_layout layout;
+	uint64_t most = 0;
+	uint32_t a;
+
+	for (a = 0; a < plan->n_agents; a++) {
+		cs_plan_arena(plan, (int)a, &layout);
+		if (layout.total_bytes > most)
+			most = layout.total_bytes;
+	}
+	return most;
+}
+
+static void print_views(FILE *to, const struct cs_plan *plan)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint32_t v;
+
+	for (v = 0; v < plan->n_views; v++) {
+		const struct cs_view *view = cs_plan_view(plan, v);
+
+		fprintf(to, "test      %s  %s, %" PRIu32 " step%s\n",
+			test[view->test].name, test[view->test].heading,
+			view->steps, view->steps == 1 ? "" : "s");
+	}
+}
+
+static void print_steps(FILE *to, const struct cs_plan *plan)
+{
+	uint32_t s, k;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		fprintf(to, "step %-4" PRIu32 " %s ", s,
+			cs_plan_test(plan, step)->name);
+		for (k = 0; k < step->count; k++) {
+			const struct cs_transfer *t =
+				cs_plan_transfer(plan, step, k);
+
+			fprintf(to, " %d->%d by %d", t->src.index, t->dst.index,
+				t->issuer);
+		}
+		fputs(step->flags & CS_STEP_CONTROL ? "  control\n" : "\n", to);
+	}
+}
+
+int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose)
+{
+	int cpu = plan->set.backend == CS_BACKEND_CPU;
+	double rate = cpu ? EXPECTED_CPU : EXPECTED_CUDA;
+	char size[16], arena[16];
+
+	cs_size_text(plan->set.copy_bytes, size, sizeof(size));
+	cs_size_text(largest_arena(plan), arena, sizeof(arena));
+	fprintf(to, "nothing was measured: this is the plan for %" PRIu32
+		" agents on each node, %s backend\n", plan->n_agents,
+		backend_text(plan->set.backend));
+	print_views(to, plan);
+	fprintf(to, "plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016"
+		PRIx64 "\n", plan->n_steps, plan->n_transfers, plan->id);
+	fprintf(to, "size      %s a copy\n", size);
+	fprintf(to, "memory    %s %s agent\n", arena,
+		cpu ? "of host memory per" : "on the GPU of each");
+	fprintf(to, "time      about %.1f s of measuring at %.0f GB/s, start apart\n",
+		cs_plan_estimate_s(plan, rate), rate);
+	fprintf(to, "order     shuffled by seed %" PRIu64 "\n", plan->set.seed);
+	if (verbose)
+		print_steps(to, plan);
+	return ferror(to) ? -1 : 0;
+}

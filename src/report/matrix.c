@@ -1,0 +1,434 @@
+#include "config.h"
+
+#include "report/matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "base/units.h"
+#include "check/check.h"
+
+#define COLUMNS_MOST 16 /* as numbers */
+#define LABEL 9		/* width of the row labels */
+#define CELL 8		/* least width of a cell, "  396.38" */
+#define WORST 10
+#define LISTED 6	/* cells named in one line; the rest is a count */
+
+void cs_matrix_heading(FILE *to, const struct cs_run *run,
+		       const struct cs_test *test)
+{
+	char size[16];
+
+	cs_fold(to, 0, 2, "%s  %s, %s", test->name, test->heading,
+		test->pattern == CS_PATTERN_BIDI ?
+			"GB/s of row to column" : "GB/s (10^9 bytes/s)");
+	if (cs_on_cpu(run)) {
+		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
+		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
+			run->stand_in ? "; it stands in: there is NO GPU" : "");
+	}
+	if (run->virtual_clock)
+		cs_fold(to, 2, 2, "%s", CS_MEASURED_WITH_DOUBLE);
+}
+
+/* ---- numbers ---- */
+
+static int cell_width(int n, const double *value)
+{
+	int i, width = CELL;
+
+	for (i = 0; i < n * n; i++) {
+		int w = isnan(value[i]) ? 1 :
+			snprintf(NULL, 0, "%.2f", value[i]);
+
+		if (w + 2 > width)
+			width = w + 2;
+	}
+	return width;
+}
+
+/* A mark stands in the first blank behind its number. */
+static void print_row(FILE *to, int n, int width, int src, const double *value,
+		      const char *mark)
+{
+	char number[32], pending = '\0';
+	int dst;
+
+	fprintf(to, "%*d", LABEL, src);
+	for (dst = 0; dst < n; dst++) {
+		int i = src * n + dst;
+
+		if (isnan(value[i]))
+			cs_text(number, sizeof(number), "-");
+		else
+			cs_text(number, sizeof(number), "%.2f", value[i]);
+		if (dst)
+			putc(pending, to);
+		fprintf(to, "%*s", width - (dst > 0), number);
+		pending = mark[i];
+	}
+	fprintf(to, "%s\n", pending == '*' ? "*" : pending == '!' ? "!" : "");
+}
+
+static void print_numbers(FILE *to, int n, const double *value, const char *mark)
+{
+	int width = cell_width(n, value), i;
+
+	fprintf(to, "%*s", LABEL, "from\\to");
+	for (i = 0; i < n; i++)
+		fprintf(to, "%*d", width, i);
+	putc('\n', to);
+	for (i = 0; i < n; i++)
+		print_row(to, n, width, i, value, mark);
+}
+
+/* ---- characters ---- */
+
+static double middle(int n, const double *value)
+{
+	size_t cells = (size_t)n * (size_t)n, i, k = 0;
+	double *room = calloc(cells + 1, sizeof(*room)), median = NAN;
+
+	for (i = 0; room && i < cells; i++)
+		if (!isnan(value[i]))
+			room[k++] = value[i];
+	if (k)
+		median = cs_median(room, k);
+	free(room);
+	return median;
+}
+
+static char character(double value, double median)
+{
+	double off = fabs(value / median - 1);
+
+	if (isnan(off))
+		return 'x';
+	return off <= 0.01 ? '.' : off <= 0.03 ? '-' : off <= 0.10 ? '=' : '#';
+}
+
+/* The slowest cell that is slower than `above` (and, when equal, later in the
+ * matrix than `after`), so that a few calls list the worst; -1: no more. */
+static int next_worst(int n, const double *value, double above, int after)
+{
+	int best = -1, i;
+
+	for (i = 0; i < n * n; i++) {
+		if (isnan(value[i]) || value[i] < above ||
+		    (value[i] <= above && i <= after))
+			continue;
+		if (best < 0 || value[i] < value[best])
+			best = i;
+	}
+	return best;
+}
+
+static void print_worst(FILE *to, int n, const double *value, double median)
+{
+	char text[WORST * 48] = "";
+	double above = -INFINITY;
+	int at = -1, k;
+
+	for (k = 0; k < WORST; k++) {
+		size_t used = strlen(text);
+
+		at = next_worst(n, value, above, at);
+		if (at < 0 || value[at] >= 0.99 * median)
+			break;
+		above = value[at];
+		cs_text(text + used, sizeof(text) - used,
+			"%s%d->%d %.2f (%.1f %%)", k ? ", " : "", at / n, at % n,
+			value[at], 100 * (value[at] / median - 1));
+	}
+	if (text[0])
+		cs_fold(to, 2, 4, "slowest: %s", text);
+	else
+		cs_fold(to, 2, 4, "no cell is more than 1 %% slower than the median");
+}
+
+static void print_characters(FILE *to, int n, const double *value)
+{
+	double median = middle(n, value);
+	int i, k;
+
+	fprintf(to, "%*s ", LABEL, "from\\to");
+	for (i = 0; i < n; i += 10)
+		fprintf(to, i + 10 < n ? "%-10d" : "%d", i);
+	fprintf(to, "\n%*s ", LABEL, "");
+	for (i = 0; i < n; i++)
+		putc('0' + i % 10, to);
+	putc('\n', to);
+	for (i = 0; i < n; i++) {
+		fprintf(to, "%*d ", LABEL, i);
+		for (k = 0; k < n; k++)
+			putc(i == k && isnan(value[i * n + k]) ? '\\' :
+			     character(value[i * n + k], median), to);
+		putc('\n', to);
+	}
+	cs_fold(to, 2, 4, ". within 1 %% of the median %.2f, - 1 to 3 %%, "
+		"= 3 to 10 %%, # more, x not measured", median);
+	print_worst(to, n, value, median);
+}
+
+void cs_matrix_cells(FILE *to, int n, const double *value, const char *mark)
+{
+	if (n > COLUMNS_MOST)
+		print_characters(to, n, value);
+	else
+		print_numbers(to, n, value, mark);
+}
+
+/* ---- the lines below ---- */
+
+static void print_figures(FILE *to, const struct cs_grid *grid)
+{
+	size_t n = (size_t)grid->n;
+
+	if (!grid->n_measured) {
+		cs_fold(to, 2, 4, "0 of %zu cells", grid->n_planned);
+		return;
+	}
+	cs_fold(to, 2, 4, "min %.2f (%zu->%zu)  median %.2f  max %.2f (%zu->%zu)  "
+		"spread %.2f %%  %zu of %zu cells",
+		grid->min, grid->min_at / n, grid->min_at % n, grid->median,
+		grid->max, grid->max_at / n, grid->max_at % n,
+		100 * (grid->max - grid->min) / grid->median, grid->n_measured,
+		grid->n_planned);
+}
+
+static void print_totals(FILE *to, const struct cs_grid *grid)
+{
+	char overlap[40] = "";
+
+	if (!grid->n_total)
+		return;
+	/* rounded down: it is a bound */
+	if (!isnan(grid->overlap))
+		cs_text(overlap, sizeof(overlap), "; overlap >= %.1f %%",
+			floor(1000 * grid->overlap) / 10);
+	cs_fold(to, 2, 4, "both ways together, common window: min %.2f  "
+		"median %.2f  max %.2f%s", grid->total_min, grid->total_median,
+		grid->total_max, overlap);
+}
+
+/* Of the two ends of a cell the one with the lesser NVLink (or PCIe). */
+static const struct cs_link_facts *lesser_link(const struct cs_grid *grid,
+					       size_t cell)
+{
+	const struct cs_run_node *nd = &grid->run->node[grid->node];
+	const struct cs_link_facts *a = &nd->agent[cell / (size_t)grid->n].link;
+	const struct cs_link_facts *b = &nd->agent[cell % (size_t)grid->n].link;
+	double pa = cs_nvlink_peak_gbs(a), pb = cs_nvlink_peak_gbs(b);
+
+	if (isnan(pa) || isnan(pb))
+		return isnan(pa) ? a : b;
+	if (pa <= 0 && pb <= 0)
+		return cs_pcie_peak_gbs(b->pcie_gen, b->pcie_width) <
+		       cs_pcie_peak_gbs(a->pcie_gen, a->pcie_width) ? b : a;
+	return pb < pa ? b : a;
+}
+
+static const char *why_unknown(const struct cs_grid *grid)
+{
+	const struct cs_run_node *nd = &grid->run->node[grid->node];
+	int a;
+
+	if (nd->facts.nvml_note[0])
+		return nd->facts.nvml_note;
+	for (a = 0; a < grid->n; a++)
+		if (nd->agent[a].note[0])
+			return nd->agent[a].note;
+	return "NVML does not tell";
+}
+
+struct shares {
+	double median;		/* of the cells' shares of their peaks */
+	int up_least, up_most;	/* live NVLinks; 0: PCIe */
+	const struct cs_link_facts *link;
+};
+
+/* 0, or -1 when a link is unknown or nothing was measured. */
+static int find_shares(const struct cs_grid *grid, struct shares *out)
+{
+	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0;
+	double *room = calloc(n + 1, sizeof(*room));
+	int rc = -1;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; room && i < n; i++) {
+		const struct cs_link_facts *link = lesser_link(grid, i);
+		double peak = cs_nvlink_peak_gbs(link);
+		int up = link->nvlinks_up;
+
+		if (isnan(grid->value[i]))
+			continue;
+		if (peak <= 0 && link->nvlinks_max == 0)
+			peak = cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
+		if (!(peak > 0))
+			goto out;
+		room[k++] = grid->value[i] / peak;
+		if (!out->link || up < out->up_least)
+			out->up_least = up;
+		if (!out->link || up > out->up_most)
+			out->up_most = up;
+		out->link = link;
+	}
+	if (k) {
+		out->median = cs_median(room, k);
+		rc = 0;
+	}
+out:
+	free(room);
+	return rc;
+}
+
+static void print_share(FILE *to, const struct cs_grid *grid)
+{
+	struct shares share;
+	char up[24], usual[80] = "";
+	double low, high;
+
+	if (!grid->n_measured || cs_on_cpu(grid->run) ||
+	    grid->test->pattern != CS_PATTERN_PAIR)
+		return;
+	if (find_shares(grid, &share)) {
+		cs_fold(to, 2, 4, "NVLink state unknown: %s", why_unknown(grid));
+		return;
+	}
+	if (share.up_least == 0) {
+		cs_fold(to, 2, 4, "%.0f %% of PCIe %d x%d (%.1f GB/s)",
+			100 * share.median, share.link->pcie_gen,
+			share.link->pcie_width,
+			cs_pcie_peak_gbs(share.link->pcie_gen,
+					 share.link->pcie_width));
+		return;
+	}
+	cs_text(up, sizeof(up), share.up_least < share.up_most ? "%d to %d" : "%d",
+		share.up_least, share.up_most);
+	/* below half the links may be divided among the peers: no verdict */
+	if (share.median > 0.5 && !cs_usual_share(share.link, &low, &high))
+		cs_text(usual, sizeof(usual),
+			"; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
+			share.link->nvlink_version, 100 * low, 100 * high);
+	cs_fold(to, 2, 4, "%.0f %% of the live link (%s x %.0f GB/s)%s",
+		100 * share.median, up,
+		cs_nvlink_peak_gbs(share.link) / share.link->nvlinks_up, usual);
+}
+
+/* ---- reasons ---- */
+
+enum remark { STATUS, CONVERGED, THROTTLED, IN_USE, OVERLAP, WAY, REMARKS };
+
+/* What is to be said of a cell under one heading; 0: nothing. */
+static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kind,
+			char *to, size_t size)
+{
+	static const struct {
+		uint32_t flag;
+		const char *text;
+	} flag[REMARKS] = {
+		[CONVERGED] = { CS_ROW_NOT_CONVERGED, "not converged" },
+		[THROTTLED] = { CS_ROW_THROTTLED, "measured while throttled" },
+		[IN_USE] = { CS_ROW_IN_USE, "measured while others used a GPU" },
+		[OVERLAP] = { CS_ROW_LOW_OVERLAP, "less than 90 % overlap" },
+	};
+	const struct cs_row *row = grid->row[cell];
+
+	if (!row) {
+		cs_text(to, size, "not measured: the run ended before");
+		return kind == STATUS && grid->planned[cell] ? '-' : 0;
+	}
+	if (kind == STATUS) {
+		cs_text(to, size, "%s: %s", cs_status_text(row->status),
+			row->reason);
+		return row->status == CS_OK ? 0 :
+		       row->status == CS_SKIPPED ? '-' : '!';
+	}
+	if (kind == WAY) {
+		cs_text(to, size, "not by the best way of this node: %s",
+			cs_via_text(row->via));
+		return grid->mark[cell] == '*' ? '*' : 0;
+	}
+	cs_text(to, size, "%s", flag[kind].text);
+	return row->flags & flag[kind].flag ? '!' : 0;
+}
+
+/* All cells from `first` on of which the same is to be said, as one line. */
+static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
+			 enum remark kind, char *said)
+{
+	size_t n = (size_t)grid->n, i, count = 0;
+	char text[CS_REASON + 40], other[CS_REASON + 40], cells[128] = "", mark;
+
+	mark = remark_text(grid, first, kind, text, sizeof(text));
+	for (i = first; i < n * n; i++) {
+		size_t used = strlen(cells);
+
+		if (said[i] || !remark_text(grid, i, kind, other, sizeof(other)) ||
+		    strcmp(text, other) != 0)
+			continue;
+		said[i] = 1;
+		if (++count <= LISTED)
+			cs_text(cells + used, sizeof(cells) - used, "%s%zu->%zu",
+				count > 1 ? ", " : "", i / n, i % n);
+	}
+	if (count > LISTED)
+		cs_text(cells + strlen(cells), sizeof(cells) - strlen(cells),
+			" and %zu more", count - LISTED);
+	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", mark, count,
+		count == 1 ? "" : "s", cells, text);
+}
+
+static void print_remarks(FILE *to, const struct cs_grid *grid)
+{
+	size_t cells = (size_t)grid->n * (size_t)grid->n, i;
+	char text[CS_REASON + 40], *said;
+	int kind;
+
+	for (kind = STATUS; kind < REMARKS; kind++) {
+		said = calloc(cells + 1, 1);
+		for (i = 0; said && i < cells; i++)
+			if (!said[i] && remark_text(grid, i, (enum remark)kind,
+						    text, sizeof(text)))
+				print_remark(to, grid, i, (enum remark)kind, said);
+		free(said);
+	}
+}
+
+/* -v: every sample of every cell. */
+static void print_samples(FILE *to, const struct cs_grid *grid)
+{
+	const struct cs_rows *rows = &grid->run->rows;
+	size_t n = cs_rows_count(rows), i;
+	uint32_t k;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+		const double *x = cs_rows_samples(rows, i);
+		char text[60 * 16] = "";
+
+		if (row->node != (uint32_t)grid->node || !row->n_samples ||
+		    row->test != (uint32_t)cs_test_index(grid->test->name))
+			continue;
+		for (k = 0; k < row->n_samples; k++)
+			cs_text(text + strlen(text), sizeof(text) - strlen(text),
+				" %.2f", x[k]);
+		cs_fold(to, 2, 4, "%d->%d%s%s:%s", row->what.src.index,
+			row->what.dst.index,
+			row->metric == CS_METRIC_TOTAL ? " both ways" : "",
+			row->flags & CS_ROW_CONTROL ? " again" : "", text);
+	}
+}
+
+void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
+{
+	cs_matrix_cells(to, grid->n, grid->value, grid->mark);
+	print_figures(to, grid);
+	print_share(to, grid);
+	print_totals(to, grid);
+	print_remarks(to, grid);
+	if (verbose)
+		print_samples(to, grid);
+}

@@ -1,0 +1,20 @@
+/* matrix.h - one test as a matrix of text, on one node or over several.  Only
+ * text.c uses it. */
+#ifndef CS_REPORT_MATRIX_H
+#define CS_REPORT_MATRIX_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+#include "report/view.h"
+
+/* "peer.ce.write.pair  row writes to column, …, GB/s", and what stands in. */
+void cs_matrix_heading(FILE *to, const struct cs_run *run,
+		       const struct cs_test *test);
+/* Numbers, or above 16 columns one character per cell.  value[src * n + dst],
+ * NAN missing; mark as in struct cs_grid. */
+void cs_matrix_cells(FILE *to, int n, const double *value, const char *mark);
+/* Cells, the lines of figures below, and each mark's reason once. */
+void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose);
+
+#endif

@@ -1,0 +1,212 @@
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/report.h"
+
+#define TRIES 100 /* names for the temporary file: leftovers of a reused pid */
+
+/* ---- the name ---- */
+
+static int host_name(const struct cs_run *run, char *to, size_t size)
+{
+	if (run->n_nodes > 0 && run->node && run->node[0].facts.host[0]) {
+		cs_text(to, size, "%s", run->node[0].facts.host);
+		return 0;
+	}
+	if (gethostname(to, size))
+		return -1;
+	to[size - 1] = '\0';
+	to[strcspn(to, ".")] = '\0';
+	return 0;
+}
+
+/* What stands for the letter after '%'; -1 for an unknown one. */
+static int field(char letter, const struct cs_run *run, char *to, size_t size)
+{
+	struct tm utc;
+
+	switch (letter) {
+	case 'N':
+		return host_name(run, to, size);
+	case 'j':
+		cs_text(to, size, "%s", run->job_id[0] ? run->job_id : "none");
+		return 0;
+	case 't':
+		if (!gmtime_r(&run->started.tv_sec, &utc))
+			return -1;
+		return strftime(to, size, "%Y%m%dT%H%M%SZ", &utc) ? 0 : -1;
+	case '%':
+		cs_text(to, size, "%%");
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+static int expand(const char *name, const struct cs_run *run, char *to,
+		  size_t size, struct cs_err *err)
+{
+	size_t used = 0, n;
+	char part[128];
+
+	for (; *name; name++) {
+		part[0] = *name;
+		part[1] = '\0';
+		if (*name == '%' && field(*++name, run, part, sizeof(part)))
+			return cs_err_set(err, "'%%%.1s' in an output's name: "
+					  "allowed are %%N, %%j, %%t and %%%%",
+					  name);
+		n = strlen(part);
+		if (used + n >= size)
+			return cs_err_set(err, "the output's name is longer than "
+					  "%zu characters", size - 1);
+		memcpy(to + used, part, n);
+		used += n;
+	}
+	to[used] = '\0';
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int cannot_write(const struct cs_output *out, int error,
+			struct cs_err *err)
+{
+	return cs_err_set(err, "cannot write '%.200s': %s", out->path,
+			  strerror(error));
+}
+
+static int open_temporary(struct cs_output *out)
+{
+	int i, fd = -1;
+
+	for (i = 0; fd < 0 && i < TRIES; i++) {
+		cs_text(out->temporary, sizeof(out->temporary), "%s.%ld-%d",
+			out->path, (long)getpid(), i);
+		fd = open(out->temporary,
+			  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd < 0)
+		out->temporary[0] = '\0';
+	return fd;
+}
+
+/* A pipe or a device cannot be replaced by a file: it is written directly. */
+static int is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+int cs_output_open(struct cs_output *out, const char *name,
+		   const struct cs_run *run, struct cs_err *err)
+{
+	struct cs_output made = { .file = NULL };
+	int fd, error;
+
+	if (expand(name, run, made.path, sizeof(made.path), err))
+		return -1;
+	made.format = cs_format_by_file(made.path);
+	if (!made.format)
+		return cs_err_set(err, "cannot tell what to write to '%.200s': its "
+				  "name must end in .txt, .json, .jsonl or .csv",
+				  made.path);
+	made.in_place = strcmp(made.format->name, "jsonl") == 0;
+	if (made.in_place || is_special(made.path))
+		fd = open(made.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			  0666);
+	else
+		fd = open_temporary(&made);
+	if (fd < 0)
+		return cannot_write(&made, errno, err);
+	made.file = fdopen(fd, "w");
+	if (!made.file) {
+		error = errno;
+		close(fd);
+		if (made.temporary[0])
+			unlink(made.temporary);
+		return cannot_write(&made, error, err);
+	}
+	*out = made;
+	return 0;
+}
+
+/* The name is safe only when the directory is on the disk too.  File systems
+ * that cannot do this for a directory say EINVAL. */
+static int sync_directory(const char *path)
+{
+	char *copy = strdup(path), *slash;
+	int fd, rc;
+
+	if (!copy)
+		return -1;
+	slash = strrchr(copy, '/');
+	if (slash)
+		slash[slash == copy] = '\0';
+	fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	if (fd < 0) /* writable but not readable: nothing more can be done */
+		return 0;
+	rc = fsync(fd) && errno != EINVAL ? -1 : 0;
+	close(fd);
+	return rc;
+}
+
+/* To the disk; pipes and devices have none. */
+static int flush(FILE *file)
+{
+	if (fflush(file) || ferror(file))
+		return -1;
+	if (fsync(fileno(file)) && errno != EINVAL && errno != EROFS)
+		return -1;
+	return 0;
+}
+
+int cs_output_commit(struct cs_output *out, const struct cs_run *run,
+		     const struct cs_view_options *opt, struct cs_err *err)
+{
+	int error = 0;
+
+	errno = EIO; /* for a stream that failed without a word */
+	if ((!out->in_place && out->format->write(out->file, run, opt)) ||
+	    flush(out->file))
+		error = errno;
+	if (fclose(out->file) && !error)
+		error = errno;
+	out->file = NULL;
+	if (!error && out->temporary[0]) {
+		if (rename(out->temporary, out->path)) {
+			error = errno;
+		} else {
+			out->temporary[0] = '\0';
+			if (sync_directory(out->path))
+				error = errno;
+		}
+	}
+	if (!error)
+		return 0;
+	cannot_write(out, error, err);
+	cs_output_discard(out);
+	return -1;
+}
+
+void cs_output_discard(struct cs_output *out)
+{
+	if (!out)
+		return;
+	if (out->file)
+		fclose(out->file);
+	out->file = NULL;
+	if (out->temporary[0])
+		unlink(out->temporary);
+	out->temporary[0] = '\0';
+}

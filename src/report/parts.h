@@ -1,0 +1,21 @@
+/* parts.h - what text.c puts together: the table of one node, the matrices over
+ * several nodes, and the lines at the end. */
+#ifndef CS_REPORT_PARTS_H
+#define CS_REPORT_PARTS_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+/* "8 x NVIDIA H200, driver 580.159, 2 NUMA domains; 8 ranks, one GPU each" */
+void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
+/* GPUs (or arenas) of a node, and the legend with what is odd about them. */
+void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
+/* One test over all nodes; differs[node] is set where a node has a cell more than
+ * 1 % off or one with a remark.  -1: no memory. */
+int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
+		       char *differs);
+/* data, samples, first use, state, time, findings. */
+void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
+
+#endif

@@ -1,0 +1,585 @@
+#include "config.h"
+
+#include "report/record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "report/view.h"
+
+/* ---- one value ---- */
+
+/* jansson takes UTF-8 only; host names and arguments may be anything. */
+static json_t *text(const char *s)
+{
+	json_t *value = json_string(s);
+	char copy[1024];
+	size_t i;
+
+	if (value)
+		return value;
+	cs_text(copy, sizeof(copy), "%s", s);
+	for (i = 0; copy[i]; i++)
+		if ((unsigned char)copy[i] >= 0x80)
+			copy[i] = '?';
+	return json_string(copy);
+}
+
+static json_t *text_or_null(const char *s)
+{
+	return s && s[0] ? text(s) : json_null();
+}
+
+static json_t *real(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *count(int64_t n)
+{
+	return n < 0 ? json_null() : json_integer(n);
+}
+
+/* Above 2^63 jansson has no integer for it. */
+static json_t *unsigned64(uint64_t n)
+{
+	char digits[24];
+
+	if (n <= INT64_MAX)
+		return json_integer((json_int_t)n);
+	cs_text(digits, sizeof(digits), "%" PRIu64, n);
+	return json_string(digits);
+}
+
+/* Numbers as 0x… where the bits are what counts. */
+static json_t *hex(uint64_t n)
+{
+	char digits[24];
+
+	cs_text(digits, sizeof(digits), "%016" PRIx64, n);
+	return json_string(digits);
+}
+
+static json_t *time_value(const struct timespec *t)
+{
+	char s[32];
+
+	cs_time_text(t, s, sizeof(s));
+	return text_or_null(s);
+}
+
+/* ---- an object that grows; one failure makes all of it fail ---- */
+
+struct record {
+	json_t *object;
+	int bad;
+};
+
+static struct record record_new(void)
+{
+	struct record r = { json_object(), 0 };
+
+	r.bad = !r.object;
+	return r;
+}
+
+/* Takes the value's reference; NULL stands for no memory. */
+static void put(struct record *r, const char *key, json_t *value)
+{
+	if (!value || json_object_set_new(r->object, key, value))
+		r->bad = 1;
+}
+
+static json_t *record_end(struct record *r)
+{
+	if (!r->bad)
+		return r->object;
+	json_decref(r->object);
+	return NULL;
+}
+
+static int append(json_t *array, json_t *value)
+{
+	return array && value ? json_array_append_new(array, value) :
+				(json_decref(value), -1);
+}
+
+/* An array that could not be filled is worth nothing. */
+static json_t *array_end(json_t *array, int bad)
+{
+	if (!bad)
+		return array;
+	json_decref(array);
+	return NULL;
+}
+
+/* ---- program, run, verdict ---- */
+
+json_t *cs_record_program(const struct cs_run *run)
+{
+	struct record r = record_new();
+
+	put(&r, "name", json_string("cscope-mpi"));
+	put(&r, "version", text_or_null(run->version));
+	put(&r, "commit", text_or_null(run->commit));
+	put(&r, "build", text_or_null(run->build));
+	return record_end(&r);
+}
+
+static json_t *settings(const struct cs_plan *plan)
+{
+	static const char *const verify[] = { "all", "last", "off" };
+	const struct cs_settings *set = &plan->set;
+	struct record r = record_new();
+
+	put(&r, "copy_bytes", unsigned64(set->copy_bytes));
+	put(&r, "precision", real(set->precision));
+	put(&r, "cell_limit_s", real(set->cell_limit_s));
+	put(&r, "start_limit_s", real(set->start_limit_s));
+	put(&r, "seed", unsigned64(set->seed));
+	put(&r, "verify", json_string(verify[set->verify <= CS_VERIFY_OFF ?
+					     set->verify : CS_VERIFY_OFF]));
+	return record_end(&r);
+}
+
+static json_t *argv_array(const struct cs_run *run)
+{
+	json_t *array = json_array();
+	int i, bad = !array;
+
+	for (i = 0; i < run->argc; i++)
+		bad |= append(array, text(run->argv[i]));
+	return array_end(array, bad);
+}
+
+static json_t *timings(const struct cs_run_timings *t)
+{
+	struct record r = record_new();
+
+	put(&r, "start", real(t->start));
+	put(&r, "open", real(t->open));
+	put(&r, "peers", real(t->peers));
+	put(&r, "measure", real(t->measure));
+	put(&r, "total", real(t->total));
+	return record_end(&r);
+}
+
+static void put_end(struct record *r, const struct cs_run *run)
+{
+	put(r, "ended", time_value(&run->ended));
+	put(r, "status", json_string(run->complete ? "complete" : "partial"));
+	put(r, "exit", json_integer(run->exit_status));
+	put(r, "timings_s", timings(&run->timings));
+}
+
+json_t *cs_record_run(const struct cs_run *run, int whole)
+{
+	struct record r = record_new();
+
+	put(&r, "id", text_or_null(run->id));
+	put(&r, "plan_id", run->plan ? hex(run->plan->id) : json_null());
+	put(&r, "argv", argv_array(run));
+	put(&r, "matrix", text_or_null(run->matrix_text));
+	put(&r, "launcher", text_or_null(run->launcher));
+	put(&r, "job_id", text_or_null(run->job_id));
+	put(&r, "seed", run->plan ? unsigned64(run->plan->set.seed) :
+				    json_null());
+	put(&r, "backend", text_or_null(run->backend));
+	put(&r, "stand_in", json_boolean(run->stand_in));
+	put(&r, "virtual_clock", json_boolean(run->virtual_clock));
+	put(&r, "n_ranks", json_integer(run->n_ranks));
+	put(&r, "n_nodes", json_integer(run->n_nodes));
+	put(&r, "settings", run->plan ? settings(run->plan) : json_null());
+	put(&r, "started", time_value(&run->started));
+	if (whole)
+		put_end(&r, run);
+	return record_end(&r);
+}
+
+json_t *cs_record_verdict(const struct cs_run *run)
+{
+	struct record r = record_new();
+	char summary[CS_ERR_TEXT + CS_HOST];
+
+	cs_run_summary(run, summary, sizeof(summary));
+	put_end(&r, run);
+	put(&r, "summary", text(summary));
+	return record_end(&r);
+}
+
+/* ---- nodes and agents ---- */
+
+static json_t *conditions(const struct cs_conditions *c)
+{
+	struct record r;
+
+	if (!c->known)
+		return json_null();
+	r = record_new();
+	put(&r, "sm_mhz", count(c->sm_mhz));
+	put(&r, "mem_mhz", count(c->mem_mhz));
+	put(&r, "temperature_c", count(c->temperature_c));
+	put(&r, "power_w", real(c->power_w));
+	put(&r, "throttle", hex(c->throttle));
+	put(&r, "ecc_corrected", count(c->ecc_corrected));
+	put(&r, "ecc_uncorrected", count(c->ecc_uncorrected));
+	put(&r, "nvlink_errors", count(c->nvlink_errors));
+	put(&r, "pcie_replays", count(c->pcie_replays));
+	put(&r, "processes_of_others", count(c->others));
+	return record_end(&r);
+}
+
+static json_t *gpu(const struct cs_agent_facts *a)
+{
+	const struct cs_link_facts *l = &a->link;
+	struct record r = record_new();
+
+	put(&r, "index", count(a->index));
+	put(&r, "name", text_or_null(a->gpu.name));
+	put(&r, "bus_id", text_or_null(a->gpu.bus_id));
+	put(&r, "uuid", text_or_null(a->gpu.uuid));
+	put(&r, "numa", count(a->numa));
+	put(&r, "compute_capability_major", count(a->gpu.cc_major));
+	put(&r, "compute_capability_minor", count(a->gpu.cc_minor));
+	put(&r, "sm_count", count(a->gpu.sm_count));
+	put(&r, "memory_bytes", count(a->gpu.memory_bytes));
+	put(&r, "compute_mode", count(a->gpu.compute_mode));
+	put(&r, "mps", count(a->gpu.mps));
+	put(&r, "nvlinks_up", count(l->nvlinks_up));
+	put(&r, "nvlinks_max", count(l->nvlinks_max));
+	put(&r, "nvlink_version", count(l->nvlink_version));
+	put(&r, "nvlink_raw_gb_per_s", real(l->nvlink_raw_gbs));
+	put(&r, "nvlink_peak_gb_per_s", real(cs_nvlink_peak_gbs(l)));
+	put(&r, "pcie_gen", count(l->pcie_gen));
+	put(&r, "pcie_width", count(l->pcie_width));
+	put(&r, "pcie_gen_max", count(l->pcie_gen_max));
+	put(&r, "pcie_width_max", count(l->pcie_width_max));
+	put(&r, "before", conditions(&a->before));
+	put(&r, "after", conditions(&a->after));
+	return record_end(&r);
+}
+
+static json_t *gpus(const struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	json_t *array = json_array();
+	int i, bad = !array;
+
+	for (i = 0; !cs_on_cpu(run) && i < nd->facts.n_agents; i++)
+		bad |= append(array, gpu(&nd->agent[i]));
+	return array_end(array, bad);
+}
+
+static json_t *way(const struct cs_peer_facts *peer, int src, int dst)
+{
+	struct record r = record_new();
+
+	put(&r, "agent", json_integer(src));
+	put(&r, "peer", json_integer(dst));
+	put(&r, "via", json_string(peer->via == CS_VIA_FAILED ?
+				   "refused" : cs_via_text(peer->via)));
+	put(&r, "open_ms", real(peer->open_ms));
+	put(&r, "reason", text_or_null(peer->reason));
+	return record_end(&r);
+}
+
+static json_t *ways(const struct cs_run_node *nd)
+{
+	json_t *array = json_array();
+	int i, k, bad = !array;
+
+	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
+		for (k = 0; k < nd->facts.n_agents; k++) {
+			const struct cs_peer_facts *peer =
+				&nd->peers[i * CS_MAX_AGENTS + k];
+
+			if (i != k && peer->via != CS_VIA_NONE)
+				bad |= append(array, way(peer, i, k));
+		}
+	return array_end(array, bad);
+}
+
+static json_t *distances(const struct cs_node_facts *f)
+{
+	json_t *array = json_array(), *row;
+	int i, k, bad = !array;
+
+	for (i = 0; i < f->n_numa && i < 8; i++) {
+		row = json_array();
+		for (k = 0; k < f->n_numa && k < 8; k++)
+			bad |= append(row, count(f->numa_distance[i][k]));
+		bad |= append(array, row);
+	}
+	return array_end(array, bad);
+}
+
+json_t *cs_record_node(const struct cs_run *run, int node)
+{
+	const struct cs_node_facts *f = &run->node[node].facts;
+	struct record r = record_new();
+
+	put(&r, "host", text(f->host));
+	put(&r, "product", text_or_null(f->product));
+	put(&r, "bios", text_or_null(f->bios));
+	put(&r, "kernel", text_or_null(f->kernel));
+	put(&r, "driver", text_or_null(f->driver));
+	put(&r, "cuda", text_or_null(f->cuda));
+	put(&r, "nvml", text_or_null(f->nvml_note));
+	put(&r, "cpu", text_or_null(f->cpu));
+	put(&r, "governor", text_or_null(f->governor));
+	put(&r, "n_cpus", count(f->n_cpus));
+	put(&r, "memory_bytes", count(f->memory_bytes));
+	put(&r, "page_bytes", count(f->page_bytes));
+	put(&r, "n_numa", count(f->n_numa));
+	put(&r, "numa_distances", distances(f));
+	put(&r, "n_ranks", count(f->n_ranks));
+	put(&r, "n_agents", count(f->n_agents));
+	put(&r, "release_us", real(f->release_us));
+	put(&r, "skew_us", real(f->skew_us));
+	put(&r, "skew_max_us", real(f->skew_max_us));
+	put(&r, "gpus", gpus(run, node));
+	put(&r, "peers", ways(&run->node[node]));
+	return record_end(&r);
+}
+
+json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
+{
+	const struct cs_agent_facts *a = &run->node[node].agent[agent];
+	struct record r = record_new();
+
+	put(&r, "node", text(run->node[node].facts.host));
+	put(&r, "index", count(a->index));
+	put(&r, "name", text_or_null(a->gpu.name));
+	put(&r, "uuid", text_or_null(a->gpu.uuid));
+	put(&r, "bus_id", text_or_null(a->gpu.bus_id));
+	put(&r, "rank", count(a->rank));
+	put(&r, "local_rank", count(a->local_rank));
+	put(&r, "pid", count(a->pid));
+	put(&r, "numa", count(a->numa));
+	put(&r, "numa_source", text_or_null(a->numa_source));
+	put(&r, "cpus", text_or_null(a->cpus));
+	put(&r, "bound", json_boolean(a->bound == 1));
+	put(&r, "pages_numa", count(a->pages_numa));
+	put(&r, "pages_proof", text_or_null(a->pages_proof));
+	put(&r, "note", text_or_null(a->note));
+	put(&r, "start_s", real(a->start_s));
+	put(&r, "open_s", real(a->open_s));
+	return record_end(&r);
+}
+
+/* ---- matrices ---- */
+
+static json_t *labels(const struct cs_run *run, int n)
+{
+	json_t *array = json_array();
+	int i, bad = !array;
+	char label[16];
+
+	for (i = 0; i < n; i++) {
+		cs_text(label, sizeof(label), "%s%d",
+			cs_on_cpu(run) ? "arena" : "gpu", i);
+		bad |= append(array, json_string(label));
+	}
+	return array_end(array, bad);
+}
+
+static json_t *values(const struct cs_grid *grid)
+{
+	json_t *array = json_array(), *row;
+	int i, k, bad = !array;
+
+	for (i = 0; i < grid->n; i++) {
+		row = json_array();
+		for (k = 0; k < grid->n; k++)
+			bad |= append(row, real(grid->value[i * grid->n + k]));
+		bad |= append(array, row);
+	}
+	return array_end(array, bad);
+}
+
+json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
+{
+	struct cs_grid grid;
+	struct record r;
+
+	if (cs_grid_init(&grid, run, node, view))
+		return NULL;
+	r = record_new();
+	put(&r, "test", json_string(grid.test->name));
+	put(&r, "node", text(run->node[node].facts.host));
+	put(&r, "unit", json_string("GB/s"));
+	put(&r, "title", json_string(grid.test->heading));
+	put(&r, "rows", labels(run, grid.n));
+	put(&r, "columns", labels(run, grid.n));
+	put(&r, "values", values(&grid));
+	cs_grid_release(&grid);
+	return record_end(&r);
+}
+
+/* ---- results ---- */
+
+static const struct cs_agent_facts *agent_of(const struct cs_run *run,
+					     const struct cs_row *row, int index)
+{
+	if (row->node >= (uint32_t)run->n_nodes ||
+	    index >= run->node[row->node].facts.n_agents)
+		return NULL;
+	return &run->node[row->node].agent[index];
+}
+
+static json_t *flags(const struct cs_run *run, uint32_t bits)
+{
+	const char *name[8];
+	json_t *array = json_array();
+	int n = cs_row_flag_names(bits, name), i, bad = !array;
+
+	for (i = 0; i < n; i++)
+		bad |= append(array, json_string(name[i]));
+	/* a stand-in is said in every record */
+	if (run->stand_in)
+		bad |= append(array, json_string("stand-in"));
+	if (run->virtual_clock)
+		bad |= append(array, json_string("virtual-clock"));
+	return array_end(array, bad);
+}
+
+static json_t *sample_array(const double *x, uint32_t n)
+{
+	json_t *array = json_array();
+	uint32_t i;
+	int bad = !array;
+
+	for (i = 0; i < n; i++)
+		bad |= append(array, real(x[i]));
+	return array_end(array, bad);
+}
+
+static void put_ends(struct record *r, const struct cs_run *run,
+		     const struct cs_row *row)
+{
+	const struct cs_agent_facts *s = agent_of(run, row, row->what.src.index);
+	const struct cs_agent_facts *d = agent_of(run, row, row->what.dst.index);
+	struct cs_end issuer = row->what.src;
+	char label[16];
+
+	cs_end_text(&row->what.src, label, sizeof(label));
+	put(r, "src", json_string(label));
+	cs_end_text(&row->what.dst, label, sizeof(label));
+	put(r, "dst", json_string(label));
+	put(r, "src_bus_id", text_or_null(s ? s->gpu.bus_id : NULL));
+	put(r, "dst_bus_id", text_or_null(d ? d->gpu.bus_id : NULL));
+	issuer.kind = CS_END_GPU;
+	issuer.index = row->what.issuer;
+	cs_end_text(&issuer, label, sizeof(label));
+	put(r, "issuer", json_string(label));
+}
+
+static void put_way(struct record *r, const struct cs_run *run,
+		    const struct cs_row *row)
+{
+	const struct cs_agent_facts *s = agent_of(run, row, row->what.src.index);
+	const struct cs_agent_facts *d = agent_of(run, row, row->what.dst.index);
+	char link[32], placement[256] = "";
+
+	put(r, "via", text_or_null(row->via == CS_VIA_NONE ||
+				   row->via == CS_VIA_FAILED ?
+					NULL : cs_via_text(row->via)));
+	cs_link_text(run, row, link, sizeof(link));
+	put(r, "link", text_or_null(link));
+	put(r, "numa", row->what.src.kind == CS_END_HOST ?
+		count(s ? s->numa : -1) : row->what.dst.kind == CS_END_HOST ?
+		count(d ? d->numa : -1) : json_null());
+	if (row->node < (uint32_t)run->n_nodes)
+		cs_division_text(run, (int)row->node, placement,
+				 sizeof(placement));
+	put(r, "placement", text_or_null(placement));
+}
+
+/* A number of a cell that is not ok must never read as one. */
+static void put_statistics(struct record *r, const struct cs_row *row)
+{
+	static const struct cs_stats none = {
+		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
+	};
+	const struct cs_stats *s = row->status == CS_OK ? &row->stats : &none;
+
+	put(r, "unit", json_string("GB/s"));
+	put(r, "value", real(s->median));
+	put(r, "ci_low", real(s->ci_low));
+	put(r, "ci_high", real(s->ci_high));
+	put(r, "n", json_integer(s->n));
+	put(r, "min", real(s->min));
+	put(r, "max", real(s->max));
+	put(r, "mean", real(s->mean));
+	put(r, "sd", real(s->sd));
+	put(r, "mad", real(s->mad));
+	put(r, "p5", real(s->p5));
+	put(r, "p95", real(s->p95));
+}
+
+static void put_history(struct record *r, const struct cs_row *row)
+{
+	put(r, "first_slower_ms", row->status == CS_OK ? real(row->first_ms) :
+							 json_null());
+	put(r, "t_start_s", real(row->t_start_s));
+	put(r, "cell_s", real(row->seconds));
+	put(r, "throttle", hex(row->throttle));
+	put(r, "checked", json_integer(row->checked));
+	put(r, "discarded", json_integer(row->discarded));
+	put(r, "wrong_bytes", unsigned64(row->wrong_words * 8));
+}
+
+json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
+		      const double *samples)
+{
+	size_t n_tests;
+	const struct cs_test *test = cs_catalogue(&n_tests);
+	struct record r = record_new();
+
+	test += row->test < n_tests ? row->test : 0;
+	put(&r, "node", text(row->node < (uint32_t)run->n_nodes ?
+			     run->node[row->node].facts.host : ""));
+	put(&r, "test", json_string(test->name));
+	put(&r, "path", json_string(cs_path_text(test->path)));
+	put(&r, "method", json_string(cs_method_text(test->method)));
+	put(&r, "op", json_string(cs_op_text(test->op)));
+	put(&r, "pattern", json_string(cs_pattern_text(test->pattern)));
+	put(&r, "metric", json_string(cs_metric_text(row->metric)));
+	put(&r, "memory", json_string(row->what.src.memory == CS_MEM_ARENA ?
+				      "arena" : "device"));
+	put_ends(&r, run, row);
+	put_way(&r, run, row);
+	put(&r, "step", json_integer(row->step));
+	put(&r, "copy_bytes", unsigned64(row->what.bytes));
+	put(&r, "copies", json_integer(row->copies));
+	put(&r, "status", json_string(cs_status_text(row->status)));
+	put(&r, "reason", text_or_null(row->reason));
+	put_statistics(&r, row);
+	put(&r, "overlap", real(row->overlap));
+	put(&r, "company", json_integer(row->company));
+	put_history(&r, row);
+	put(&r, "flags", flags(run, row->flags));
+	if (samples)
+		put(&r, "samples", sample_array(samples, row->n_samples));
+	return record_end(&r);
+}
+
+/* ---- findings ---- */
+
+json_t *cs_record_finding(const struct cs_run *run,
+			  const struct cs_finding *finding)
+{
+	static const char *const severity[] = { "note", "warning", "critical" };
+	struct record r = record_new();
+
+	put(&r, "id", text(finding->id));
+	put(&r, "severity", json_string(severity[
+		finding->severity <= CS_CRITICAL ? finding->severity :
+						   CS_CRITICAL]));
+	put(&r, "node", finding->node >= 0 && finding->node < run->n_nodes ?
+		text(run->node[finding->node].facts.host) : json_null());
+	put(&r, "says", text(finding->text));
+	return record_end(&r);
+}

@@ -1,0 +1,29 @@
+/* record.h - the records of the JSON document and of JSONL: one builder per kind,
+ * so that both, and CSV, say the same.  Unknown is null, never 0.
+ *
+ * Each returns a new reference, or NULL without memory. */
+#ifndef CS_REPORT_RECORD_H
+#define CS_REPORT_RECORD_H
+
+#include <jansson.h>
+
+#include "result/run.h"
+
+#define CS_SCHEMA "cscope-mpi/1"
+/* Ten digits are more than any clock here gives, and the same everywhere. */
+#define CS_JSON_FLAGS (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(10))
+
+json_t *cs_record_program(const struct cs_run *run);
+/* What is known at the start; the verdict's fields too when `whole`. */
+json_t *cs_record_run(const struct cs_run *run, int whole);
+json_t *cs_record_verdict(const struct cs_run *run);
+json_t *cs_record_node(const struct cs_run *run, int node);
+json_t *cs_record_agent(const struct cs_run *run, int node, int agent);
+json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view);
+/* Without the samples when `samples` is NULL. */
+json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
+		      const double *samples);
+json_t *cs_record_finding(const struct cs_run *run,
+			  const struct cs_finding *finding);
+
+#endif

@@ -1,0 +1,412 @@
+#include "config.h"
+
+#include "report/parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "report/view.h"
+
+#define INDENT 13 /* of what follows the name of a line */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "0->1", and " on n017" where there are several nodes. */
+static void pair_text(const struct cs_run *run, int node, int src, int dst,
+		      char *to, size_t size)
+{
+	if (run->n_nodes > 1 && node < run->n_nodes)
+		cs_text(to, size, "%d->%d on %s", src, dst,
+			run->node[node].facts.host);
+	else
+		cs_text(to, size, "%d->%d", src, dst);
+}
+
+static void row_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		     size_t size)
+{
+	pair_text(run, (int)row->node, row->what.src.index, row->what.dst.index,
+		  to, size);
+}
+
+static void print_data(FILE *to, const struct cs_run *run)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	uint64_t checked = 0, wrong = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->metric != CS_METRIC_RATE)
+			continue;
+		checked += row->checked;
+		wrong += row->wrong_words * 8;
+	}
+	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !checked)
+		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
+	else
+		cs_fold(to, 2, INDENT, "data       %" PRIu64
+			" timed transfer%s checked by the destination's owner, "
+			"%" PRIu64 " wrong byte%s", checked, plural(checked),
+			wrong, plural(wrong));
+}
+
+struct samples {
+	uint32_t least, most, discarded;
+	double widest;		/* half interval / median */
+	size_t rows, without;	/* of these, fewer than 6 samples */
+};
+
+static void count_samples(const struct cs_run *run, struct samples *out)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+		double width = cs_stats_half_width(&row->stats);
+
+		if (row->metric != CS_METRIC_RATE || row->status != CS_OK)
+			continue;
+		if (!out->rows++ || row->stats.n < out->least)
+			out->least = row->stats.n;
+		if (row->stats.n > out->most)
+			out->most = row->stats.n;
+		if (row->discarded > out->discarded)
+			out->discarded = row->discarded;
+		if (isinf(width))
+			out->without++;
+		else
+			out->widest = fmax(out->widest, width);
+	}
+}
+
+static double worst_drift(const struct cs_run *run)
+{
+	double worst = NAN;
+	int node;
+
+	for (node = 0; node < run->n_nodes; node++)
+		worst = fmax(worst, cs_control_drift(run, node));
+	return worst;
+}
+
+static void print_counts(FILE *to, const struct cs_run *run, int verbose)
+{
+	struct samples s;
+	double drift = worst_drift(run);
+	char number[32], width[96] = "", ends[128] = "";
+
+	count_samples(run, &s);
+	if (!s.rows) {
+		cs_fold(to, 2, INDENT, "samples    none");
+		return;
+	}
+	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
+		s.least, s.most);
+	if (s.without < s.rows)
+		cs_text(width, sizeof(width), ", 95 %% interval of every median "
+			"within %.2f %%", 100 * s.widest);
+	if (s.without)
+		cs_text(width + strlen(width), sizeof(width) - strlen(width),
+			", %zu cell%s without one (fewer than 6)", s.without,
+			plural(s.without));
+	if (verbose)
+		cs_text(ends, sizeof(ends), "; at most %u before the counted ones",
+			s.discarded);
+	if (!isnan(drift))
+		cs_text(ends + strlen(ends), sizeof(ends) - strlen(ends),
+			"; control cell moved %.2f %%", 100 * drift);
+	cs_fold(to, 2, INDENT, "samples    %s per cell%s%s; order seed %" PRIu64,
+		number, width, ends, run->plan ? run->plan->set.seed : 0);
+}
+
+/* The dearest opening of a peer's buffer: "; opening a peer up to …". */
+static void opening_text(const struct cs_run *run, char *to, size_t size)
+{
+	double most = 0;
+	char pair[CS_HOST + 24];
+	int node, i, k;
+
+	to[0] = '\0';
+	for (node = 0; node < run->n_nodes; node++) {
+		const struct cs_run_node *nd = &run->node[node];
+
+		for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
+			for (k = 0; k < nd->facts.n_agents; k++) {
+				const struct cs_peer_facts *peer =
+					&nd->peers[i * CS_MAX_AGENTS + k];
+
+				if (peer->via == CS_VIA_NONE ||
+				    peer->via == CS_VIA_FAILED ||
+				    !(peer->open_ms > most))
+					continue;
+				most = peer->open_ms;
+				pair_text(run, node, i, k, pair, sizeof(pair));
+			}
+	}
+	if (most > 0)
+		cs_text(to, size, ", opening a peer up to %.1f ms (%s)", most, pair);
+}
+
+static void print_first(FILE *to, const struct cs_run *run)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row *worst = NULL;
+	char opening[CS_HOST + 80], pair[CS_HOST + 24];
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->status == CS_OK && row->metric == CS_METRIC_RATE &&
+		    (!worst || row->first_ms > worst->first_ms))
+			worst = row;
+	}
+	if (!worst)
+		return;
+	row_text(run, worst, pair, sizeof(pair));
+	opening_text(run, opening, sizeof(opening));
+	if (worst->first_ms >= 0.05)
+		cs_fold(to, 2, INDENT, "first use  up to %.1f ms slower (%s)%s; not "
+			"in the figures", worst->first_ms, pair, opening);
+	else
+		cs_fold(to, 2, INDENT, "first use  no slower than later ones%s; not "
+			"in the figures", opening);
+}
+
+/* ---- state ---- */
+
+struct state {
+	int known, agents;
+	int coldest, hottest;
+	uint64_t throttle;
+	/* what each counter grew by; -1 not known of every GPU */
+	int64_t nvlink, pcie, ecc;
+	const char *why;	/* not known */
+};
+
+static void grow(int64_t *sum, int64_t before, int64_t after)
+{
+	if (before < 0 || after < 0)
+		*sum = -1;
+	else if (*sum >= 0 && after > before)
+		*sum += after - before;
+}
+
+static void look_at(struct state *s, const struct cs_conditions *c)
+{
+	if (c->temperature_c >= 0 &&
+	    (s->coldest < 0 || c->temperature_c < s->coldest))
+		s->coldest = c->temperature_c;
+	if (c->temperature_c > s->hottest)
+		s->hottest = c->temperature_c;
+}
+
+static void gather(const struct cs_run *run, struct state *s)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	int node, a;
+
+	*s = (struct state){ .coldest = -1, .hottest = -1, .why = "no NVML" };
+	for (node = 0; node < run->n_nodes; node++)
+		for (a = 0; a < run->node[node].facts.n_agents; a++) {
+			const struct cs_agent_facts *agent =
+				&run->node[node].agent[a];
+			const struct cs_conditions *b = &agent->before;
+			const struct cs_conditions *e = &agent->after;
+
+			s->agents++;
+			if (!b->known || !e->known) {
+				if (run->node[node].facts.nvml_note[0])
+					s->why = run->node[node].facts.nvml_note;
+				continue;
+			}
+			s->known++;
+			look_at(s, b);
+			look_at(s, e);
+			grow(&s->nvlink, b->nvlink_errors, e->nvlink_errors);
+			grow(&s->pcie, b->pcie_replays, e->pcie_replays);
+			grow(&s->ecc, b->ecc_corrected, e->ecc_corrected);
+			grow(&s->ecc, b->ecc_uncorrected, e->ecc_uncorrected);
+		}
+	for (i = 0; i < n; i++)
+		s->throttle |= cs_rows_get(&run->rows, i)->throttle &
+			       CS_THROTTLE_BAD;
+}
+
+/* Adds to "a, b" the text, with ", " between; `last` joins the last of many. */
+static void join(char *to, size_t size, const char *between, const char *text)
+{
+	size_t used = strlen(to);
+
+	cs_text(to + used, size - used, "%s%s", used ? between : "", text);
+}
+
+static void throttle_text(uint64_t bits, char *to, size_t size)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} reason[] = {
+		{ 0x04, "power cap" },	  { 0x08, "hardware slowdown" },
+		{ 0x20, "software thermal" }, { 0x40, "hardware thermal" },
+		{ 0x80, "power brake" },
+	};
+	size_t i;
+
+	to[0] = '\0';
+	for (i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
+		if (bits & reason[i].bit)
+			join(to, size, " and ", reason[i].name);
+}
+
+static void counters_text(const struct state *s, char *to, size_t size)
+{
+	const struct {
+		const char *name;
+		int64_t grew;
+	} counter[] = {
+		{ "NVLink", s->nvlink }, { "PCIe", s->pcie }, { "ECC", s->ecc },
+	};
+	char none[64] = "", rest[160] = "", text[64];
+	int i, zeros = 0, seen = 0;
+
+	for (i = 0; i < 3; i++)
+		zeros += counter[i].grew == 0;
+	for (i = 0; i < 3; i++) {
+		if (counter[i].grew == 0) {
+			join(none, sizeof(none), ++seen == zeros ? " or " : ", ",
+			     counter[i].name);
+			continue;
+		}
+		if (counter[i].grew < 0)
+			cs_text(text, sizeof(text), "%s errors not known",
+				counter[i].name);
+		else
+			cs_text(text, sizeof(text), "%" PRId64 " %s error%s",
+				counter[i].grew, counter[i].name,
+				plural((uint64_t)counter[i].grew));
+		join(rest, sizeof(rest), ", ", text);
+	}
+	cs_text(to, size, "%s%s%s%s%s", zeros ? "no " : "", none,
+		zeros ? " errors" : "", zeros && rest[0] ? ", " : "", rest);
+}
+
+static void print_state(FILE *to, const struct cs_run *run)
+{
+	struct state s;
+	char throttle[96], counters[256], heat[48] = "", part[64] = "";
+
+	if (cs_on_cpu(run)) {
+		const char *governor = run->n_nodes > 0 ?
+			run->node[0].facts.governor : "";
+
+		cs_fold(to, 2, INDENT, "state      no GPU takes part; CPU governor %s",
+			governor[0] ? governor : "not known");
+		return;
+	}
+	gather(run, &s);
+	if (!s.known) {
+		cs_fold(to, 2, INDENT, "state      not known: %s", s.why);
+		return;
+	}
+	throttle_text(s.throttle, throttle, sizeof(throttle));
+	counters_text(&s, counters, sizeof(counters));
+	if (s.hottest >= 0)
+		cs_text(heat, sizeof(heat), ", %d to %d C", s.coldest, s.hottest);
+	if (s.known < s.agents)
+		cs_text(part, sizeof(part), "; known of %d of %d GPUs", s.known,
+			s.agents);
+	cs_fold(to, 2, INDENT, "state      %s%s, %s%s%s",
+		s.throttle ? "throttled: " : "no throttling", throttle, counters,
+		heat, part);
+}
+
+/* ---- time and findings ---- */
+
+static void print_time(FILE *to, const struct cs_run *run)
+{
+	const struct cs_run_timings *t = &run->timings;
+	double start = t->start + t->open;
+	double rest = t->total - start - t->peers - t->measure;
+
+	if (!(t->total > 0))
+		return;
+	cs_fold(to, 2, INDENT, "time       %.1f s = %s %.1f, peers %.1f, "
+		"measuring %.1f, the rest %.1f", t->total,
+		cs_on_cpu(run) ? "start" : "driver and contexts", start, t->peers,
+		t->measure, fmax(rest, 0));
+}
+
+static int same_finding(const struct cs_finding *a, const struct cs_finding *b)
+{
+	return a->severity == b->severity && strcmp(a->id, b->id) == 0 &&
+	       strcmp(a->text, b->text) == 0;
+}
+
+/* Equal findings of several nodes are one line with a list of hosts. */
+static void print_finding(FILE *to, const struct cs_run *run, size_t i)
+{
+	static const char *const word[] = { "note", "warning", "critical" };
+	const struct cs_finding *f = run->findings.data;
+	int *nodes = calloc(run->findings.n, sizeof(*nodes));
+	size_t k, n = 0;
+	char hosts[512] = "";
+
+	for (k = 0; nodes && k < run->findings.n; k++) {
+		if (!same_finding(&f[i], &f[k]))
+			continue;
+		if (k < i)
+			break;
+		if (f[k].node >= 0 && f[k].node < run->n_nodes)
+			nodes[n++] = f[k].node;
+	}
+	if (nodes && k == run->findings.n) {
+		if (run->n_nodes > 1 && n)
+			cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
+		cs_fold(to, 4, INDENT, "%-8s %s%s%s",
+			word[f[i].severity <= CS_CRITICAL ? f[i].severity : 2],
+			hosts, hosts[0] ? ": " : "", f[i].text);
+	}
+	free(nodes);
+}
+
+static void print_findings(FILE *to, const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t count[CS_CRITICAL + 1] = { 0 }, i;
+	char text[96] = "", one[32];
+	static const char *const word[] = { "note", "warning", "critical" };
+	int s;
+
+	for (i = 0; i < run->findings.n; i++)
+		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
+	for (s = CS_CRITICAL; s >= CS_NOTE; s--) {
+		if (!count[s])
+			continue;
+		cs_text(one, sizeof(one), "%zu %s%s", count[s], word[s],
+			s == CS_CRITICAL ? "" : plural(count[s]));
+		join(text, sizeof(text), ", ", one);
+	}
+	cs_fold(to, 2, INDENT, "findings   %s", text[0] ? text : "none");
+	for (s = CS_CRITICAL; s >= CS_NOTE; s--)
+		for (i = 0; i < run->findings.n; i++)
+			if ((int)f[i].severity == s)
+				print_finding(to, run, i);
+}
+
+void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
+{
+	print_data(to, run);
+	print_counts(to, run, verbose);
+	print_first(to, run);
+	print_state(to, run);
+	print_time(to, run);
+	print_findings(to, run);
+}

@@ -1,0 +1,212 @@
+#include "config.h"
+
+#include "report/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/matrix.h"
+#include "report/parts.h"
+
+/* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
+static void copies_text(const struct cs_run *run, char *to, size_t size)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	uint32_t least = 0, most = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->status != CS_OK || row->metric != CS_METRIC_RATE)
+			continue;
+		if (!most || row->copies < least)
+			least = row->copies;
+		if (row->copies > most)
+			most = row->copies;
+	}
+	to[0] = '\0';
+	if (most)
+		cs_text(to, size, least < most ? " x %u to %u" : " x %u", least,
+			most);
+}
+
+static void print_head(FILE *to, const struct cs_run *run)
+{
+	char size[24] = "", copies[32], time[32], asked[512] = "", job[64] = "";
+
+	if (run->stand_in)
+		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
+			"by CPU and say nothing of GPU links");
+	else if (cs_on_cpu(run))
+		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
+	if (run->virtual_clock)
+		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
+	if (run->plan)
+		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
+	copies_text(run, copies, sizeof(copies));
+	cs_time_text(&run->started, time, sizeof(time));
+	if (run->matrix_text && run->matrix_text[0])
+		cs_text(asked, sizeof(asked), "  %s", run->matrix_text);
+	if (run->job_id[0])
+		cs_text(job, sizeof(job), "  job %s", run->job_id);
+	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s%s%s", run->version, asked,
+		size[0] ? "  " : "", size, copies, time[0] ? "  " : "", time, job);
+}
+
+/* The matrices of one node, each after a blank line. */
+static int print_matrices(FILE *to, const struct cs_run *run, int node,
+			  int verbose)
+{
+	struct cs_grid grid;
+	uint32_t v;
+
+	for (v = 0; run->plan && v < run->plan->n_views; v++) {
+		if (cs_grid_init(&grid, run, node, v))
+			return -1;
+		putc('\n', to);
+		cs_matrix_heading(to, run, grid.test);
+		cs_matrix_node(to, &grid, verbose);
+		cs_grid_release(&grid);
+	}
+	return 0;
+}
+
+static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
+{
+	char text[512];
+
+	cs_node_text(run, node, text, sizeof(text));
+	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
+	putc('\n', to);
+	cs_node_table(to, run, node, verbose);
+	return print_matrices(to, run, node, verbose);
+}
+
+#define KIND 512
+struct kinds {
+	char (*text)[KIND];	/* by node: its line without the host */
+	int *first;		/* by node: the first node like it */
+	int *nodes;		/* room for a list */
+};
+
+static int kinds_init(struct kinds *kinds, const struct cs_run *run)
+{
+	size_t n = (size_t)run->n_nodes;
+	int i, k;
+
+	kinds->text = calloc(n, sizeof(*kinds->text));
+	kinds->first = calloc(n, sizeof(*kinds->first));
+	kinds->nodes = calloc(n, sizeof(*kinds->nodes));
+	if (!kinds->text || !kinds->first || !kinds->nodes)
+		return -1;
+	for (i = 0; i < run->n_nodes; i++) {
+		cs_node_text(run, i, kinds->text[i], KIND);
+		for (k = 0; k < i; k++)
+			if (kinds->first[k] == k &&
+			    strcmp(kinds->text[k], kinds->text[i]) == 0)
+				break;
+		kinds->first[i] = k;
+	}
+	return 0;
+}
+
+static void kinds_release(struct kinds *kinds)
+{
+	free(kinds->text);
+	free(kinds->first);
+	free(kinds->nodes);
+}
+
+/* One line per kind of node; the nodes of all kinds but the commonest differ. */
+static int print_kinds(FILE *to, const struct cs_run *run, char *differs)
+{
+	struct kinds kinds = { NULL, NULL, NULL };
+	int i, k, most = 0, usual = 0;
+	char hosts[512];
+
+	if (kinds_init(&kinds, run)) {
+		kinds_release(&kinds);
+		return -1;
+	}
+	for (i = 0; i < run->n_nodes; i++) {
+		int count = 0;
+
+		for (k = i; k < run->n_nodes; k++)
+			if (kinds.first[k] == i)
+				kinds.nodes[count++] = k;
+		if (!count)
+			continue;
+		if (count > most) {
+			most = count;
+			usual = i;
+		}
+		cs_hosts_text(run, kinds.nodes, (size_t)count, hosts,
+			      sizeof(hosts));
+		cs_fold(to, 0, 2, "%s  %s", hosts, kinds.text[i]);
+	}
+	for (i = 0; i < run->n_nodes; i++)
+		differs[i] = kinds.first[i] != usual;
+	kinds_release(&kinds);
+	return 0;
+}
+
+static void print_like(FILE *to, const struct cs_run *run, const char *differs,
+		       int verbose)
+{
+	int *nodes = calloc((size_t)run->n_nodes, sizeof(*nodes)), i;
+	size_t n = 0;
+	char hosts[512] = "none";
+
+	for (i = 0; nodes && i < run->n_nodes; i++)
+		if (!differs[i])
+			nodes[n++] = i;
+	if (n)
+		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
+	cs_fold(to, 0, 2, "%zu of %d nodes alike, every cell within 1 %%: %s%s", n,
+		run->n_nodes, hosts, verbose || !n ? "" : " (-v prints each)");
+	free(nodes);
+}
+
+static int print_many(FILE *to, const struct cs_run *run, int verbose)
+{
+	char *differs = calloc((size_t)run->n_nodes, 1);
+	uint32_t v;
+	int node, rc = -1;
+
+	if (!differs || print_kinds(to, run, differs))
+		goto out;
+	for (v = 0; run->plan && v < run->plan->n_views; v++) {
+		putc('\n', to);
+		if (cs_aggregate_print(to, run, v, differs))
+			goto out;
+	}
+	putc('\n', to);
+	print_like(to, run, differs, verbose);
+	for (node = 0; node < run->n_nodes; node++) {
+		if (!differs[node] && !verbose)
+			continue;
+		putc('\n', to);
+		if (print_one(to, run, node, verbose))
+			goto out;
+	}
+	rc = 0;
+out:
+	free(differs);
+	return rc;
+}
+
+int cs_text_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt)
+{
+	int rc = 0;
+
+	print_head(to, run);
+	if (run->n_nodes == 1)
+		rc = print_one(to, run, 0, opt->verbose);
+	else if (run->n_nodes > 1)
+		rc = print_many(to, run, opt->verbose);
+	putc('\n', to);
+	cs_summary_print(to, run, opt->verbose);
+	return rc || ferror(to) ? -1 : 0;
+}

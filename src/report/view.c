@@ -1,0 +1,424 @@
+#include "config.h"
+
+#include "report/view.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "check/check.h"
+
+int cs_on_cpu(const struct cs_run *run)
+{
+	return strcmp(run->backend, "cpu") == 0;
+}
+
+const char *cs_agent_word(const struct cs_run *run)
+{
+	return cs_on_cpu(run) ? "arena" : "GPU";
+}
+
+void cs_end_text(const struct cs_end *end, char *to, size_t size)
+{
+	cs_text(to, size, "%s%d",
+		end->memory == CS_MEM_ARENA ? "arena" :
+		end->kind == CS_END_GPU ? "gpu" : "numa", end->index);
+}
+
+void cs_time_text(const struct timespec *t, char *to, size_t size)
+{
+	struct tm utc;
+
+	to[0] = '\0';
+	if (t->tv_sec > 0 && gmtime_r(&t->tv_sec, &utc))
+		strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+/* Agents of each of the node's ranks that have any, in order of rank. */
+static int agents_by_rank(const struct cs_run_node *nd, int *count)
+{
+	int ranks = 0, a, k;
+	int rank[CS_MAX_AGENTS];
+
+	for (a = 0; a < nd->facts.n_agents; a++) {
+		for (k = 0; k < ranks && rank[k] != nd->agent[a].rank; k++)
+			;
+		if (k == ranks) {
+			rank[ranks] = nd->agent[a].rank;
+			count[ranks++] = 0;
+		}
+		count[k]++;
+	}
+	return ranks;
+}
+
+void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	const char *word = cs_agent_word(run);
+	int count[CS_MAX_AGENTS], n = agents_by_rank(nd, count), k, even = 1;
+	int ranks = nd->facts.n_ranks > n ? nd->facts.n_ranks : n;
+	char one[40], of[40] = "";
+	size_t used;
+
+	for (k = 1; k < n; k++)
+		even &= count[k] == count[0];
+	if (n == 0) {
+		cs_text(to, size, "%d rank%s", ranks, ranks == 1 ? "" : "s");
+		return;
+	}
+	if (!even) {
+		cs_text(to, size, "%d ranks for %d %ss: ", ranks,
+			nd->facts.n_agents, word);
+		for (k = 0; k < ranks; k++) {
+			used = strlen(to);
+			cs_text(to + used, size - used, "%s%d", k ? " + " : "",
+				k < n ? count[k] : 0);
+		}
+		return;
+	}
+	if (count[0] == 1)
+		cs_text(one, sizeof(one), "one %s", word);
+	else
+		cs_text(one, sizeof(one), "%d %ss", count[0], word);
+	if (ranks > n)
+		cs_text(of, sizeof(of), "%d of them with ", n);
+	cs_text(to, size, "%d rank%s, %s%s%s", ranks, ranks == 1 ? "" : "s", of,
+		one, ranks == 1 ? "" : " each");
+}
+
+void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		  size_t size)
+{
+	const struct cs_link_facts *l, *other;
+	double peak;
+
+	to[0] = '\0';
+	if (row->node >= (uint32_t)run->n_nodes || cs_on_cpu(run) ||
+	    row->what.src.index >= CS_MAX_AGENTS ||
+	    row->what.dst.index >= CS_MAX_AGENTS)
+		return;
+	l = &run->node[row->node].agent[row->what.src.index].link;
+	other = &run->node[row->node].agent[row->what.dst.index].link;
+	if (l->nvlinks_max == 0 && other->nvlinks_max == 0) {
+		if (cs_pcie_peak_gbs(other->pcie_gen, other->pcie_width) <
+		    cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width))
+			l = other;
+		if (l->pcie_gen > 0 && l->pcie_width > 0)
+			cs_text(to, size, "PCIe %d x%d", l->pcie_gen,
+				l->pcie_width);
+		return;
+	}
+	if (other->nvlinks_up < l->nvlinks_up)
+		l = other;
+	peak = cs_nvlink_peak_gbs(l);
+	if (row->status == CS_OK && row->metric == CS_METRIC_RATE && peak > 0 &&
+	    row->stats.median > peak / 2)
+		cs_text(to, size, "NV%d", l->nvlinks_up);
+}
+
+/* ---- host lists ---- */
+
+/* A name as letters and the number at its end: "n0101" is "n", 101 in 4 digits;
+ * without one, or with one too long to count with, digits is 0. */
+struct host {
+	const char *name;
+	size_t stem;
+	int digits;
+	long number;
+};
+
+static void host_split(const char *name, struct host *out)
+{
+	size_t n = strlen(name), at = n;
+
+	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	out->name = name;
+	out->stem = n - at > 9 ? n : at;
+	out->digits = (int)(n - out->stem);
+	out->number = out->digits ? strtol(name + out->stem, NULL, 10) : 0;
+}
+
+static int host_compare(const void *a, const void *b)
+{
+	const struct host *x = a, *y = b;
+	int order = strncmp(x->name, y->name,
+			    x->stem < y->stem ? x->stem : y->stem);
+
+	if (order || x->stem != y->stem)
+		return order ? order : x->stem < y->stem ? -1 : 1;
+	if (x->digits != y->digits)
+		return x->digits < y->digits ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int same_series(const struct host *a, const struct host *b)
+{
+	return a->stem == b->stem && a->digits == b->digits && a->digits &&
+	       strncmp(a->name, b->name, a->stem) == 0;
+}
+
+/* host[0..n) of one series, as "n[01-04,07]", or the name alone. */
+static void series_text(FILE *to, const struct host *host, size_t n)
+{
+	size_t i, first;
+
+	if (n == 1) {
+		fputs(host->name, to);
+		return;
+	}
+	fprintf(to, "%.*s[", (int)host->stem, host->name);
+	for (i = 0; i < n; i++) {
+		for (first = i; i + 1 < n &&
+		     host[i + 1].number <= host[i].number + 1; i++)
+			;
+		fprintf(to, "%s%s", first ? "," : "",
+			host[first].name + host[first].stem);
+		if (i > first)
+			fprintf(to, "-%s", host[i].name + host[i].stem);
+	}
+	putc(']', to);
+}
+
+void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *to,
+		   size_t size)
+{
+	struct host *host = calloc(n ? n : 1, sizeof(*host));
+	FILE *out = fmemopen(to, size, "w");
+	size_t i, k;
+
+	to[0] = '\0';
+	if (!host || !out)
+		goto out;
+	for (i = 0; i < n; i++)
+		host_split(run->node[nodes[i]].facts.host, &host[i]);
+	qsort(host, n, sizeof(*host), host_compare);
+	for (i = 0; i < n; i = k) {
+		for (k = i + 1; k < n && same_series(&host[i], &host[k]); k++)
+			;
+		if (i)
+			putc(',', out);
+		series_text(out, &host[i], k - i);
+	}
+out:
+	if (out)
+		fclose(out);
+	to[size - 1] = '\0';
+	free(host);
+}
+
+/* ---- folded lines ---- */
+
+static void put_blanks(FILE *to, int n)
+{
+	fprintf(to, "%*s", n, "");
+}
+
+static void put_clean(FILE *to, const char *text, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		putc(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?', to);
+}
+
+void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
+{
+	char *text = NULL, *at, *end;
+	int column = first;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (!text)
+		return;
+	put_blanks(to, first);
+	for (at = text; *at; at = end) {
+		size_t blanks = strspn(at, " \t\n\r");
+		size_t word = strcspn(at + blanks, " \t\n\r");
+		int room = CS_COLUMNS - column - (int)blanks;
+
+		end = at + blanks + word;
+		if (!word)
+			break;
+		if (column > first && (int)word > room) {
+			putc('\n', to);
+			put_blanks(to, rest);
+			column = first = rest;
+		} else {
+			put_blanks(to, (int)blanks);
+			column += (int)blanks;
+		}
+		put_clean(to, end - word, word);
+		column += (int)word;
+	}
+	putc('\n', to);
+	free(text);
+}
+
+/* ---- the cells of one test on one node ---- */
+
+/* Copies that do not cross the link itself are not the best that a node has;
+ * direct and CUDA IPC are the same path. */
+static int way_class(const struct cs_row *row)
+{
+	return row->via == CS_VIA_PEER || row->via == CS_VIA_IPC ||
+	       row->via == CS_VIA_SHM;
+}
+
+static void place_row(struct cs_grid *grid, const struct cs_row *row)
+{
+	size_t src = row->what.src.index, dst = row->what.dst.index;
+
+	if (row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_CONTROL) &&
+	    src < (size_t)grid->n && dst < (size_t)grid->n)
+		grid->row[src * (size_t)grid->n + dst] = row;
+}
+
+static void plan_cells(struct cs_grid *grid, uint32_t view)
+{
+	const struct cs_plan *plan = grid->run->plan;
+	uint32_t s, k;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if (step->view != view || (step->flags & CS_STEP_CONTROL) ||
+		    !cs_step_applies(plan, step, grid->n))
+			continue;
+		for (k = 0; k < step->count; k++) {
+			const struct cs_transfer *t =
+				cs_plan_transfer(plan, step, k);
+
+			grid->planned[t->src.index * grid->n + t->dst.index] = 1;
+		}
+	}
+}
+
+static void value_cells(struct cs_grid *grid)
+{
+	size_t n = (size_t)grid->n * (size_t)grid->n, i;
+	int best = 0;
+
+	for (i = 0; i < n; i++)
+		if (grid->row[i] && grid->row[i]->status == CS_OK)
+			best |= way_class(grid->row[i]);
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = grid->row[i];
+
+		grid->n_planned += grid->planned[i] != 0;
+		grid->value[i] = NAN;
+		grid->mark[i] = ' ';
+		if (!row)
+			continue;
+		if (row->status == CS_OK) {
+			grid->value[i] = row->stats.median;
+			grid->n_measured++;
+			if (way_class(row) < best)
+				grid->mark[i] = '*';
+		}
+		if (row->status >= CS_FAILED || (row->flags & CS_ROW_BAD))
+			grid->mark[i] = '!';
+	}
+}
+
+static void sum_up(struct cs_grid *grid, double *room)
+{
+	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0;
+
+	grid->min = grid->median = grid->max = NAN;
+	for (i = 0; i < n; i++) {
+		if (isnan(grid->value[i]))
+			continue;
+		room[k++] = grid->value[i];
+		if (!(grid->min <= grid->value[i])) {
+			grid->min = grid->value[i];
+			grid->min_at = i;
+		}
+		if (!(grid->max >= grid->value[i])) {
+			grid->max = grid->value[i];
+			grid->max_at = i;
+		}
+	}
+	if (k)
+		grid->median = cs_median(room, k);
+}
+
+static void sum_totals(struct cs_grid *grid, double *room, size_t most)
+{
+	const struct cs_rows *rows = &grid->run->rows;
+	uint32_t test = (uint32_t)cs_test_index(grid->test->name);
+	size_t n = cs_rows_count(rows), i;
+
+	grid->total_min = grid->total_median = grid->total_max = NAN;
+	grid->overlap = NAN;
+	for (i = 0; i < n && grid->n_total < most; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+
+		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
+		    (row->flags & CS_ROW_CONTROL) ||
+		    row->node != (uint32_t)grid->node || row->test != test)
+			continue;
+		room[grid->n_total++] = row->stats.median;
+		grid->overlap = fmin(grid->overlap, row->overlap);
+	}
+	if (!grid->n_total)
+		return;
+	grid->total_median = cs_median(room, grid->n_total);
+	grid->total_min = room[0];
+	grid->total_max = room[grid->n_total - 1];
+}
+
+int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
+		 uint32_t view)
+{
+	uint32_t test = cs_plan_view(run->plan, view)->test;
+	size_t n_rows = cs_rows_count(&run->rows), table, n, i;
+	double *room;
+
+	memset(grid, 0, sizeof(*grid));
+	grid->run = run;
+	grid->node = node;
+	grid->test = &cs_catalogue(&table)[test];
+	grid->n = run->node[node].facts.n_agents > 0 ?
+		run->node[node].facts.n_agents : 0;
+	n = (size_t)grid->n * (size_t)grid->n;
+	grid->row = calloc(n + 1, sizeof(*grid->row));
+	grid->planned = calloc(n + 1, 1);
+	grid->value = calloc(n + 1, sizeof(*grid->value));
+	grid->mark = calloc(n + 1, 1);
+	room = calloc(n + 1, sizeof(*room));
+	if (!grid->row || !grid->planned || !grid->value || !grid->mark || !room) {
+		free(room);
+		cs_grid_release(grid);
+		return -1;
+	}
+	plan_cells(grid, view);
+	for (i = 0; i < n_rows; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->node == (uint32_t)node && row->test == test)
+			place_row(grid, row);
+	}
+	value_cells(grid);
+	sum_up(grid, room);
+	sum_totals(grid, room, n);
+	free(room);
+	return 0;
+}
+
+void cs_grid_release(struct cs_grid *grid)
+{
+	if (!grid)
+		return;
+	free(grid->row);
+	free(grid->planned);
+	free(grid->value);
+	free(grid->mark);
+	memset(grid, 0, sizeof(*grid));
+}

@@ -1,0 +1,65 @@
+/* view.h - what the views share: words for things, folded lines, and the cells
+ * of one test on one node.  Nobody outside report/ includes it. */
+#ifndef CS_REPORT_VIEW_H
+#define CS_REPORT_VIEW_H
+
+#include <stdio.h>
+
+#include "result/run.h"
+
+/* Longest line of the text views. */
+#define CS_COLUMNS 90
+#define CS_MEASURED_WITH_DOUBLE \
+	"VIRTUAL CLOCK: times come from a test double of the driver"
+
+/* Flags of a row that are a finding. */
+#define CS_ROW_BAD                                                        \
+	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
+	 CS_ROW_IN_USE)
+
+int cs_on_cpu(const struct cs_run *run);
+/* What an agent is called: "GPU", "arena". */
+const char *cs_agent_word(const struct cs_run *run);
+/* One end of a transfer: "gpu3", "arena3", "numa1". */
+void cs_end_text(const struct cs_end *end, char *to, size_t size);
+/* RFC 3339, UTC, whole seconds; "" when not set. */
+void cs_time_text(const struct timespec *t, char *to, size_t size);
+/* How the GPUs of a node are divided: "8 ranks, one GPU each". */
+void cs_division_text(const struct cs_run *run, int node, char *to, size_t size);
+/* Where a row's cell went: "NV18", "PCIe 5 x16"; "" where nothing proves it.
+ * More than half of all links of a GPU in use to one peer means that all of them
+ * lead there: on boards without a switch they are divided among the peers. */
+void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		  size_t size);
+/* "n[0101-0112],x3": the hosts of nodes[0..n). */
+void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *to,
+		   size_t size);
+
+/* One line, folded at blanks to CS_COLUMNS: `first` blanks before it, `rest`
+ * before what is folded.  What is not printable ASCII becomes '?'. */
+void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The cells of one test on one node, in the orientation of every matrix. */
+struct cs_grid {
+	const struct cs_run *run;
+	const struct cs_test *test;
+	int node, n;		/* n x n cells */
+	const struct cs_row **row; /* [src * n + dst]; NULL without a row */
+	char *planned;		/* by the plan, for this node */
+	double *value;		/* median; NAN unless measured */
+	char *mark;		/* ' ', '!' a finding, '*' not the best way */
+	size_t n_planned, n_measured;
+	/* of the measured ones; cells as indices, NAN and 0 without any */
+	double min, median, max;
+	size_t min_at, max_at;
+	/* TOTAL rows of bidirectional steps */
+	size_t n_total;
+	double total_min, total_median, total_max, overlap;
+};
+
+int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
+		 uint32_t view);
+void cs_grid_release(struct cs_grid *grid);
+
+#endif

@@ -1,0 +1,18 @@
+/* views.h - the table of formats in format.c knows the views by these. */
+#ifndef CS_REPORT_VIEWS_H
+#define CS_REPORT_VIEWS_H
+
+#include "report/report.h"
+
+int cs_text_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt);
+int cs_json_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt);
+int cs_jsonl_write(FILE *to, const struct cs_run *run,
+		   const struct cs_view_options *opt);
+int cs_csv_write(FILE *to, const struct cs_run *run,
+		 const struct cs_view_options *opt);
+int cs_result_write(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt);
+
+#endif

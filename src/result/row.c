@@ -1,0 +1,106 @@
+#include "config.h"
+
+#include "result/row.h"
+
+#include <string.h>
+
+void cs_rows_init(struct cs_rows *rows)
+{
+	*rows = (struct cs_rows){
+		.rows = CS_VEC(struct cs_row),
+		.at = CS_VEC(size_t),
+		.samples = CS_VEC(double),
+	};
+}
+
+void cs_rows_release(struct cs_rows *rows)
+{
+	if (!rows)
+		return;
+	cs_vec_release(&rows->rows);
+	cs_vec_release(&rows->at);
+	cs_vec_release(&rows->samples);
+}
+
+int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
+		const double *samples, struct cs_err *err)
+{
+	const struct cs_rows before = *rows;
+	struct cs_row *new_row = cs_vec_add(&rows->rows, 1, err);
+	size_t *at = cs_vec_add(&rows->at, 1, err);
+	double *values = cs_vec_add(&rows->samples, row->n_samples, err);
+
+	if (!new_row || !at || !values) {
+		rows->rows.n = before.rows.n;
+		rows->at.n = before.at.n;
+		rows->samples.n = before.samples.n;
+		return -1;
+	}
+	*new_row = *row;
+	*at = before.samples.n;
+	if (row->n_samples)
+		memcpy(values, samples, row->n_samples * sizeof(*values));
+	return 0;
+}
+
+size_t cs_rows_count(const struct cs_rows *rows)
+{
+	return rows->rows.n;
+}
+
+const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i)
+{
+	return (const struct cs_row *)rows->rows.data + i;
+}
+
+const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
+{
+	const size_t *at = rows->at.data;
+
+	return (const double *)rows->samples.data + at[i];
+}
+
+const char *cs_status_text(int status)
+{
+	static const char *const text[] = {
+		[CS_OK] = "ok", [CS_SKIPPED] = "skipped", [CS_FAILED] = "failed",
+		[CS_CORRUPT] = "corrupt", [CS_TIMEOUT] = "timeout",
+	};
+
+	return status >= CS_OK && status <= CS_TIMEOUT ? text[status] : "?";
+}
+
+const char *cs_metric_text(int metric)
+{
+	switch (metric) {
+	case CS_METRIC_RATE:
+		return "rate";
+	case CS_METRIC_TOTAL:
+		return "total";
+	default:
+		return "?";
+	}
+}
+
+int cs_row_flag_names(uint32_t flags, const char *names[8])
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} table[] = {
+		{ CS_ROW_NOT_CONVERGED, "not-converged" },
+		{ CS_ROW_LOW_OVERLAP, "low-overlap" },
+		{ CS_ROW_THROTTLED, "throttled" },
+		{ CS_ROW_IN_USE, "in-use" },
+		{ CS_ROW_OUTLIERS, "outliers" },
+		{ CS_ROW_CONTROL, "control" },
+		{ CS_ROW_NOT_VERIFIED, "not-verified" },
+	};
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (flags & table[i].flag)
+			names[n++] = table[i].name;
+	return n;
+}

@@ -1,0 +1,310 @@
+/* clock.c - virtual time: what a copy takes, and the flows that share links.
+ *
+ * All streams that wait for the same value of the same gate word start at the
+ * same moment, and their flows share links from then on.  So every armed flow is
+ * written into a table that all processes on one gate page share, and a rate is
+ * computed from all flows of the group at once, when the gate is open: it is
+ * exact, whatever the order in which threads run.
+ *
+ * The table is a memfd named after device and inode of the gate page.  Whoever
+ * needs it first makes it; the others find it among the open descriptors in
+ * /proc, all under a file lock on this library.  Nothing is left behind when the
+ * last process is gone.  A gate in memory that cannot be shared has a table of
+ * this process. */
+#include "config.h"
+
+#include "fake.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Entries of a table, used in turn: 64 agents have two flows each, so that a
+ * group is whole long after its gate was opened. */
+#define ENTRIES 1024u
+
+#define ALPHA_PS 2700000.0	/* 2.7 us before the first byte */
+#define READ_LESS 2.2		/* GB/s below writing */
+#define DUPLEX 0.988		/* factor when the link works both ways */
+#define ONE_ISSUER 0.5		/* … for the write of a GPU that also reads */
+#define LOCAL 2085.0
+#define FROM_HOST 55.3
+#define TO_HOST 55.2
+#define HOST_ONLY 20.0
+#define STAGED 37.5
+
+struct entry {
+	uint64_t offset, tag;
+	uint32_t value;
+	int16_t src, dst, issuer;
+	uint8_t used, passed;
+};
+
+struct fake_flows {
+	pthread_mutex_t lock;
+	uint32_t ready, next;
+	struct entry entry[ENTRIES];
+};
+
+/* The tables that this process knows; they stay. */
+static struct table {
+	struct table *next;
+	dev_t dev;
+	ino_t ino;
+	struct fake_flows *flows;
+} *tables;
+static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "fake GPU: %s: %s\n", what, strerror(errno));
+	abort();
+}
+
+/* ---- finding the table ---- */
+
+static int library_lock(void)
+{
+	Dl_info info;
+	int fd;
+
+	if (!dladdr(&tables_lock, &info))
+		die("dladdr");
+	fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX))
+		die(info.dli_fname);
+	return fd;
+}
+
+/* A descriptor of process `pid` on the memfd `name`, opened here, or -1. */
+static int table_in_process(const char *pid, const char *name)
+{
+	char path[300], link[300], want[100];
+	const struct dirent *d;
+	int fd = -1;
+	ssize_t n;
+	DIR *dir;
+
+	snprintf(want, sizeof(want), "/memfd:%s (deleted)", name);
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	while (dir && fd < 0 && (d = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid,
+			 d->d_name);
+		n = readlink(path, link, sizeof(link) - 1);
+		link[n > 0 ? n : 0] = 0;
+		if (!strcmp(link, want))
+			fd = open(path, O_RDWR | O_CLOEXEC);
+	}
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+static int table_in_proc(const char *name)
+{
+	const struct dirent *d;
+	int fd = -1;
+	DIR *dir = opendir("/proc");
+
+	while (dir && fd < 0 && (d = readdir(dir)))
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			fd = table_in_process(d->d_name, name);
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+static void flows_init(struct fake_flows *flows)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&flows->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+	flows->ready = 1;
+}
+
+static struct fake_flows *table_open(dev_t dev, ino_t ino)
+{
+	struct fake_flows *flows;
+	char name[64];
+	int locked = library_lock(), fd;
+
+	snprintf(name, sizeof(name), "fake-flows-%lx-%lu", (unsigned long)dev,
+		 (unsigned long)ino);
+	fd = ino ? table_in_proc(name) : -1;
+	if (fd < 0)
+		fd = memfd_create(name, MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, sizeof(*flows)))
+		die(name);
+	flows = mmap(NULL, sizeof(*flows), PROT_READ | PROT_WRITE, MAP_SHARED,
+		     fd, 0);
+	if (flows == MAP_FAILED)
+		die(name);
+	if (!flows->ready)
+		flows_init(flows);
+	close(locked);
+	return flows;	/* fd stays open: it is how others find the table */
+}
+
+/* Inode 0 is the table of gates that only this process sees. */
+static struct fake_flows *table_find(dev_t dev, ino_t ino)
+{
+	struct table *t;
+
+	pthread_mutex_lock(&tables_lock);
+	for (t = tables; t; t = t->next)
+		if (t->dev == dev && t->ino == ino)
+			break;
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			die("calloc");
+		t->dev = dev;
+		t->ino = ino;
+		t->flows = table_open(dev, ino);
+		t->next = tables;
+		tables = t;
+	}
+	pthread_mutex_unlock(&tables_lock);
+	return t->flows;
+}
+
+void fake_gate_find(const struct fake_memory *memory, uint64_t at,
+		    uint32_t value, struct fake_gate *gate)
+{
+	int shared = memory->ino && memory->kind != FAKE_HOST_ALLOC;
+
+	gate->flows = shared ? table_find(memory->dev, memory->ino)
+			     : table_find(0, 0);
+	gate->offset = shared ? memory->offset + (at - memory->at) : at;
+	gate->value = value;
+}
+
+/* ---- the flows of a group ---- */
+
+static void flows_lock(struct fake_flows *flows)
+{
+	if (pthread_mutex_lock(&flows->lock) == EOWNERDEAD)
+		pthread_mutex_consistent(&flows->lock);
+}
+
+static int in_group(const struct entry *e, const struct fake_gate *gate)
+{
+	return e->used && e->offset == gate->offset && e->value == gate->value;
+}
+
+/* Entries of the group that have passed belong to an earlier use of the same
+ * value, for the gate is closed: they go. */
+void fake_flow_add(const struct fake_flow *flow, uint64_t tag)
+{
+	const struct fake_gate *gate = &flow->gate;
+	struct fake_flows *flows = gate->flows;
+	struct entry *e;
+
+	flows_lock(flows);
+	for (e = flows->entry; e < flows->entry + ENTRIES; e++)
+		if (in_group(e, gate) && e->passed)
+			e->used = 0;
+	e = &flows->entry[flows->next++ % ENTRIES];
+	*e = (struct entry){ .offset = gate->offset, .tag = tag,
+			     .value = gate->value, .src = (int16_t)flow->src,
+			     .dst = (int16_t)flow->dst,
+			     .issuer = (int16_t)flow->issuer, .used = 1 };
+	pthread_mutex_unlock(&flows->lock);
+}
+
+void fake_flow_pass(const struct fake_gate *gate, uint64_t tag)
+{
+	struct fake_flows *flows = gate->flows;
+
+	flows_lock(flows);
+	for (struct entry *e = flows->entry; e < flows->entry + ENTRIES; e++)
+		if (in_group(e, gate) && e->tag == tag)
+			e->passed = 1;
+	pthread_mutex_unlock(&flows->lock);
+}
+
+/* ---- time ---- */
+
+/* The rate of a flow that is alone. */
+static double rate_alone(const struct fake_flow *flow)
+{
+	int src = flow->src, dst = flow->dst;
+	double rate;
+
+	if (flow->staged)
+		return STAGED;
+	if (src == dst)
+		return src == FAKE_HOST ? HOST_ONLY : LOCAL;
+	if (src == FAKE_HOST)
+		return FROM_HOST + 0.1 * dst;
+	if (dst == FAKE_HOST)
+		return TO_HOST + 0.1 * src;
+	rate = fake.write[src][dst];
+	if (flow->issuer != src)
+		rate -= READ_LESS;
+	return rate * fake.slow[src][dst];
+}
+
+/* A GPU has one port out and one port in.  Flows through the same port share it
+ * equally; memory of the host and copies within a GPU have no port. */
+double fake_flow_rate(const struct fake_flow *flow)
+{
+	const struct fake_gate *gate = &flow->gate;
+	double rate = rate_alone(flow), factor = 1;
+	int out = 0, in = 0;
+
+	if (!gate->flows || flow->src == flow->dst)
+		return rate;
+	flows_lock(gate->flows);
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		const struct entry *e = &gate->flows->entry[i];
+
+		if (!in_group(e, gate) || e->src == e->dst)
+			continue;
+		out += e->src == flow->src && flow->src != FAKE_HOST;
+		in += e->dst == flow->dst && flow->dst != FAKE_HOST;
+		if (e->src != flow->dst || e->dst != flow->src)
+			continue;
+		if (e->issuer == flow->issuer && flow->issuer == flow->src)
+			factor = ONE_ISSUER;
+		else if (factor > DUPLEX)
+			factor = DUPLEX;
+	}
+	pthread_mutex_unlock(&gate->flows->lock);
+	if (in > out)
+		out = in;
+	return rate * factor / (out > 1 ? out : 1);
+}
+
+/* A number in [-1, 1] that depends on nothing but its argument. */
+static double noise_of(uint64_t x)
+{
+	x = (x + 1) * 0x9E3779B97F4A7C15ull;
+	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+	x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+	return (double)((x ^ (x >> 31)) >> 11) / (double)(1ull << 52) - 1;
+}
+
+/* The first copy of this process along a path takes twice as long. */
+uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes)
+{
+	static atomic_uint copies[FAKE_GPUS_MAX + 1][FAKE_GPUS_MAX + 1];
+	unsigned path = (unsigned)(flow->src + 1) * (FAKE_GPUS_MAX + 1) +
+			(unsigned)(flow->dst + 1);
+	unsigned nth = atomic_fetch_add(&copies[0][0] + path, 1);
+	double ps = ALPHA_PS + (double)bytes / rate * 1e3;
+
+	ps *= 1 + fake.noise * noise_of((uint64_t)path << 32 | nth);
+	return (uint64_t)((nth ? ps : 2 * ps) + 0.5);
+}

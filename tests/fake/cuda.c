@@ -1,0 +1,577 @@
+/* cuda.c - devices, contexts, modules, and how functions are found. */
+#include "config.h"
+
+#include "fake.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "backend/cuda/driver.h"
+
+#define HANDLES 65536u
+#define FATBIN_MAGIC 0xBA55ED50u
+
+/* By this symbol a program knows that times are not real. */
+extern API const int cs_fake_clock_is_virtual;
+const int cs_fake_clock_is_virtual = 1;
+
+__thread struct fake_ctx *fake_current;
+
+static int initialised;
+static struct fake_ctx contexts[FAKE_GPUS_MAX];	/* by GPU */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- handles ---- */
+
+/* A handle is a serial number and a slot; odd, so that it is no pointer. */
+static struct handle {
+	uint64_t value;
+	enum fake_kind kind;
+	void *object;
+} handles[HANDLES];
+
+static struct handle *handle_slot(enum fake_kind kind, const void *handle)
+{
+	uint64_t value = (uintptr_t)handle;
+	struct handle *h = &handles[(value >> 1) % HANDLES];
+
+	return value && h->value == value && h->kind == kind ? h : NULL;
+}
+
+void *fake_handle_make(enum fake_kind kind, void *object)
+{
+	static uint64_t serial;
+	struct handle *h = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned tries = 0; tries < HANDLES && (!h || h->value); tries++)
+		h = &handles[++serial % HANDLES];
+	if (!h || h->value)
+		h = NULL;
+	else
+		*h = (struct handle){ serial << 1 | 1, kind, object };
+	pthread_mutex_unlock(&lock);
+	return h ? (void *)(uintptr_t)h->value : NULL;
+}
+
+void *fake_handle_object(enum fake_kind kind, const void *handle)
+{
+	struct handle *h;
+	void *object;
+
+	pthread_mutex_lock(&lock);
+	h = handle_slot(kind, handle);
+	object = h ? h->object : NULL;
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
+void *fake_handle_drop(enum fake_kind kind, const void *handle)
+{
+	struct handle *h;
+	void *object = NULL;
+
+	pthread_mutex_lock(&lock);
+	h = handle_slot(kind, handle);
+	if (h) {
+		object = h->object;
+		h->value = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
+/* ---- errors ---- */
+
+static const struct {
+	int code;
+	const char *name;
+} errors[] = {
+#define E(name) { CUDA_##name, "CUDA_" #name },
+	E(SUCCESS) E(ERROR_INVALID_VALUE) E(ERROR_OUT_OF_MEMORY)
+	E(ERROR_NOT_INITIALIZED) E(ERROR_DEINITIALIZED) E(ERROR_STUB_LIBRARY)
+	E(ERROR_DEVICE_UNAVAILABLE) E(ERROR_NO_DEVICE) E(ERROR_INVALID_DEVICE)
+	E(ERROR_INVALID_IMAGE) E(ERROR_INVALID_CONTEXT) E(ERROR_MAP_FAILED)
+	E(ERROR_ALREADY_MAPPED) E(ERROR_NO_BINARY_FOR_GPU)
+	E(ERROR_ECC_UNCORRECTABLE) E(ERROR_PEER_ACCESS_UNSUPPORTED)
+	E(ERROR_NVLINK_UNCORRECTABLE) E(ERROR_UNSUPPORTED_PTX_VERSION)
+	E(ERROR_OPERATING_SYSTEM) E(ERROR_INVALID_HANDLE) E(ERROR_NOT_FOUND)
+	E(ERROR_NOT_READY) E(ERROR_ILLEGAL_ADDRESS)
+	E(ERROR_LAUNCH_OUT_OF_RESOURCES) E(ERROR_LAUNCH_TIMEOUT)
+	E(ERROR_PEER_ACCESS_ALREADY_ENABLED) E(ERROR_PEER_ACCESS_NOT_ENABLED)
+	E(ERROR_PRIMARY_CONTEXT_ACTIVE) E(ERROR_CONTEXT_IS_DESTROYED)
+	E(ERROR_ASSERT) E(ERROR_TOO_MANY_PEERS)
+	E(ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+	E(ERROR_HOST_MEMORY_NOT_REGISTERED) E(ERROR_HARDWARE_STACK_ERROR)
+	E(ERROR_ILLEGAL_INSTRUCTION) E(ERROR_MISALIGNED_ADDRESS)
+	E(ERROR_INVALID_ADDRESS_SPACE) E(ERROR_INVALID_PC)
+	E(ERROR_LAUNCH_FAILED) E(ERROR_NOT_PERMITTED) E(ERROR_NOT_SUPPORTED)
+	E(ERROR_SYSTEM_NOT_READY) E(ERROR_SYSTEM_DRIVER_MISMATCH)
+	E(ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
+	E(ERROR_MPS_CONNECTION_FAILED) E(ERROR_MPS_CLIENT_TERMINATED)
+	E(ERROR_UNKNOWN)
+#undef E
+	{ 226, "CUDA_ERROR_CONTAINED" },	/* not in every cuda.h */
+};
+
+API CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name)
+{
+	ENTER(cuGetErrorName, FAKE_ANY);
+	if (!name)
+		return CUDA_ERROR_INVALID_VALUE;
+	*name = NULL;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].code == (int)error)
+			*name = errors[i].name;
+	return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* After one of these the context only ever returns the same error. */
+int fake_is_sticky(int code)
+{
+	static const int codes[] = { 214, 220, 226, 700, 702, 710, 714,
+				     715, 716, 717, 718, 719 };
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (codes[i] == code)
+			return 1;
+	return 0;
+}
+
+CUresult fake_enter(struct fake_site *site, enum fake_needs needs)
+{
+	int code = fake_call(site);
+
+	if (code && fake_current && fake_is_sticky(code))
+		fake_current->sticky = code;
+	if (code || needs == FAKE_ANY)
+		return (CUresult)code;
+	if (!initialised)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (needs == FAKE_INIT)
+		return CUDA_SUCCESS;
+	if (!fake_current || !fake_current->retained)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return (CUresult)fake_current->sticky;
+}
+
+/* ---- devices ---- */
+
+/* Stream threads run this code: it may never be unmapped. */
+static void stay(void)
+{
+	Dl_info info;
+
+	if (dladdr(handles, &info))
+		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+API CUresult CUDAAPI cuInit(unsigned flags)
+{
+	ENTER(cuInit, FAKE_ANY);
+	if (flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!fake.n_visible)
+		return CUDA_ERROR_NO_DEVICE;
+	for (int i = 0; i < FAKE_GPUS_MAX; i++)
+		contexts[i].gpu = i;
+	stay();
+	initialised = 1;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuDriverGetVersion(int *version)
+{
+	ENTER(cuDriverGetVersion, FAKE_ANY);
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = FAKE_CUDA_VERSION;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuDeviceGetCount(int *count)
+{
+	ENTER(cuDeviceGetCount, FAKE_INIT);
+	if (!count)
+		return CUDA_ERROR_INVALID_VALUE;
+	*count = fake.n_visible;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal)
+{
+	ENTER(cuDeviceGet, FAKE_INIT);
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (ordinal < 0 || ordinal >= fake.n_visible)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*device = ordinal;
+	return CUDA_SUCCESS;
+}
+
+/* The GPU behind a device number of this process; -1 none. */
+static int gpu_of(CUdevice device)
+{
+	return device >= 0 && device < fake.n_visible ? fake.visible[device] : -1;
+}
+
+API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
+{
+	ENTER(cuDeviceGetName, FAKE_INIT);
+	if (!name || size < 1)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	snprintf(name, (size_t)size, "%s", fake.name);
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+	ENTER(cuDeviceGetUuid, FAKE_INIT);
+	if (!uuid)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	memset(uuid, 0, sizeof(*uuid));
+	uuid->bytes[15] = (char)gpu_of(device);
+	return CUDA_SUCCESS;
+}
+
+/* Upper case, as the driver has it. */
+API CUresult CUDAAPI cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
+{
+	ENTER(cuDeviceGetPCIBusId, FAKE_INIT);
+	if (!id || size < 13)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	snprintf(id, (size_t)size, "0000:%02X:00.0", fake_bus(gpu_of(device)));
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+	ENTER(cuDeviceTotalMem, FAKE_INIT);
+	if (!bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*bytes = fake.memory;
+	return CUDA_SUCCESS;
+}
+
+static int attribute_of(int gpu, CUdevice_attribute attribute)
+{
+	switch ((int)attribute) {
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+		return 9;
+	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+		return 132;
+	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		return 1024;
+	case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+		return 32;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+		return fake.compute_mode;
+	case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+		return (int)fake_bus(gpu);
+	case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+		return 60 << 20;
+	case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
+		return 3;
+	case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
+		return !fake.no_ipc;
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+		return !fake.no_memops;
+	case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
+		return fake.numa[gpu];
+	case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
+	case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+		return 1;
+	default: /* also the second digit of 9.0 */
+		return 0;
+	}
+}
+
+API CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute which,
+					  CUdevice device)
+{
+	ENTER(cuDeviceGetAttribute, FAKE_INIT);
+	if (!value || (int)which < 1 || which >= CU_DEVICE_ATTRIBUTE_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*value = attribute_of(gpu_of(device), which);
+	return CUDA_SUCCESS;
+}
+
+static int peers(int a, int b)
+{
+	return a != b && isnan(fake.no_peer[a][b]);
+}
+
+API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device,
+					   CUdevice peer)
+{
+	ENTER(cuDeviceCanAccessPeer, FAKE_INIT);
+	if (!can)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu_of(device) < 0 || gpu_of(peer) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*can = peers(gpu_of(device), gpu_of(peer));
+	return CUDA_SUCCESS;
+}
+
+/* ---- contexts ---- */
+
+static struct fake_ctx *ctx_of(CUcontext handle)
+{
+	for (int i = 0; i < FAKE_GPUS_MAX; i++)
+		if ((void *)handle == &contexts[i] && contexts[i].retained)
+			return &contexts[i];
+	return NULL;
+}
+
+API CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+{
+	ENTER(cuDevicePrimaryCtxSetFlags, FAKE_INIT);
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	return flags & ~(unsigned)CU_CTX_FLAGS_MASK ? CUDA_ERROR_INVALID_VALUE
+						    : CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
+{
+	int gpu;
+
+	ENTER(cuDevicePrimaryCtxRetain, FAKE_INIT);
+	gpu = gpu_of(device);
+	if (!ctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (gpu < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (fake.compute_mode == CU_COMPUTEMODE_PROHIBITED)
+		return CUDA_ERROR_DEVICE_UNAVAILABLE;
+	pthread_mutex_lock(&lock);
+	contexts[gpu].retained++;
+	pthread_mutex_unlock(&lock);
+	*ctx = (CUcontext)(void *)&contexts[gpu];
+	return CUDA_SUCCESS;
+}
+
+/* The last release ends all work of the context and frees its memory. */
+API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
+{
+	struct fake_ctx *ctx;
+	int left;
+
+	ENTER(cuDevicePrimaryCtxRelease, FAKE_INIT);
+	if (gpu_of(device) < 0)
+		return CUDA_ERROR_INVALID_DEVICE;
+	ctx = &contexts[gpu_of(device)];
+	pthread_mutex_lock(&lock);
+	left = ctx->retained ? --ctx->retained : -1;
+	pthread_mutex_unlock(&lock);
+	if (left < 0)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!left) {
+		fake_ctx_drain(ctx);
+		fake_memory_drop(ctx);
+		ctx->peers = 0;
+		ctx->sticky = 0;
+	}
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuCtxSetCurrent(CUcontext handle)
+{
+	struct fake_ctx *ctx = ctx_of(handle);
+
+	ENTER(cuCtxSetCurrent, FAKE_INIT);
+	if (handle && !ctx)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	fake_current = ctx;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuCtxSynchronize(void)
+{
+	ENTER(cuCtxSynchronize, FAKE_CTX);
+	fake_gates_wait();
+	fake_ctx_drain(fake_current);
+	return (CUresult)fake_current->sticky;
+}
+
+API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
+{
+	struct fake_ctx *peer = ctx_of(handle);
+
+	ENTER(cuCtxEnablePeerAccess, FAKE_CTX);
+	if (flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!peer)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (peer == fake_current)
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!peers(fake_current->gpu, peer->gpu))
+		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	if (fake_current->peers >> peer->gpu & 1)
+		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+	fake_current->peers |= 1u << peer->gpu;
+	return CUDA_SUCCESS;
+}
+
+/* ---- modules ---- */
+
+struct module {
+	struct fake_ctx *ctx;
+	struct function {
+		struct fake_ctx *ctx;
+		const struct fake_kernel *kernel;
+		void *handle;
+		int loaded;
+	} function[FAKE_N_KERNELS];
+};
+
+API CUresult CUDAAPI cuModuleLoadData(CUmodule *handle, const void *image)
+{
+	uint32_t magic = 0;
+	struct module *m;
+	void *made;
+
+	ENTER(cuModuleLoadData, FAKE_CTX);
+	if (!handle || !image)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(&magic, image, sizeof(magic));
+	if (magic != FATBIN_MAGIC)
+		return CUDA_ERROR_INVALID_IMAGE;
+	fake_gates_wait();
+	m = calloc(1, sizeof(*m));
+	made = m ? fake_handle_make(FAKE_MODULE, m) : NULL;
+	if (!made) {
+		free(m);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	m->ctx = fake_current;
+	for (int i = 0; i < FAKE_N_KERNELS; i++)
+		m->function[i] = (struct function){ m->ctx, &fake_kernels[i],
+						    NULL, fake.eager };
+	*handle = made;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule handle,
+					 const char *name)
+{
+	struct function *f = NULL;
+	struct module *m;
+
+	ENTER(cuModuleGetFunction, FAKE_CTX);
+	m = fake_handle_object(FAKE_MODULE, handle);
+	if (!function || !name)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!m)
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (int i = 0; i < FAKE_N_KERNELS; i++)
+		if (!strcmp(fake_kernels[i].name, name))
+			f = &m->function[i];
+	if (!f)
+		return CUDA_ERROR_NOT_FOUND;
+	if (!f->handle)
+		f->handle = fake_handle_make(FAKE_FUNCTION, f);
+	*function = f->handle;
+	return f->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
+{
+	struct module *m;
+
+	ENTER(cuModuleUnload, FAKE_CTX);
+	fake_gates_wait();
+	m = fake_handle_drop(FAKE_MODULE, handle);
+	if (!m)
+		return CUDA_ERROR_INVALID_HANDLE;
+	fake_ctx_drain(m->ctx);
+	for (int i = 0; i < FAKE_N_KERNELS; i++)
+		fake_handle_drop(FAKE_FUNCTION, m->function[i].handle);
+	free(m);
+	return CUDA_SUCCESS;
+}
+
+/* Without CUDA_MODULE_LOADING=EAGER the first launch loads the kernel, which
+ * blocks while a gate is closed. */
+API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
+				    unsigned grid_y, unsigned grid_z,
+				    unsigned block_x, unsigned block_y,
+				    unsigned block_z, unsigned shared,
+				    CUstream stream, void **args, void **extra)
+{
+	struct function *f;
+	uint64_t threads = (uint64_t)block_x * block_y * block_z;
+
+	ENTER(cuLaunchKernel, FAKE_CTX);
+	f = fake_handle_object(FAKE_FUNCTION, handle);
+	if (!f || f->ctx != fake_current)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!grid_x || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 ||
+	    !threads || threads > 1024 || shared || !args || !args[0] || extra)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!f->loaded)
+		fake_gates_wait();
+	f->loaded = 1;
+	return fake_launch(stream, f->ctx, f->kernel, args[0], grid_x);
+}
+
+/* ---- look-up ---- */
+
+/* Every function that the product uses; one without a match does not compile,
+ * nor does one whose signature is not that of the version asked for. */
+static const struct {
+	const char *name;
+	int version;
+	void *entry;
+} functions[] = {
+#define F(name, version) { #name, version, (void *)name },
+	CS_DRIVER_CALLS(F)
+#undef F
+	{ "cuCtxSynchronize", 2000, (void *)cuCtxSynchronize },
+	{ "cuStreamSynchronize", 2000, (void *)cuStreamSynchronize },
+};
+
+#define SAME(name, version)                                                  \
+	_Static_assert(__builtin_types_compatible_p(                         \
+			       PFN_##name##_v##version, __typeof__(&name)), \
+		       #name);
+CS_DRIVER_CALLS(SAME)
+#undef SAME
+
+API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry,
+				      int version, cuuint64_t flags,
+				      CUdriverProcAddressQueryResult *found)
+{
+	CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+
+	ENTER(cuGetProcAddress, FAKE_ANY);
+	if (!name || !entry || flags & ~3ull)
+		return CUDA_ERROR_INVALID_VALUE;
+	*entry = NULL;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		if (strcmp(functions[i].name, name))
+			continue;
+		result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+		if (version >= functions[i].version) {
+			*entry = functions[i].entry;
+			result = CU_GET_PROC_ADDRESS_SUCCESS;
+		}
+	}
+	if (found)
+		*found = result;
+	return *entry || found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}

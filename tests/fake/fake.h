@@ -1,0 +1,188 @@
+/* fake.h - what the parts of the fake libcuda.so.1 share.  README.md says what
+ * it does and which variables change it.
+ *
+ *   cuda.c     devices, contexts, modules, look-up of functions
+ *   knobs.c    the environment, failing and counting calls
+ *   memory.c   device memory, host memory, CUDA IPC
+ *   stream.c   streams, events, gates
+ *   clock.c    virtual time and the flows that share links
+ *   kernels.c  the kernels of kernels/kernels.cu in C
+ *
+ * Locks, in the order in which they may be taken: the queue lock (stream.c),
+ * the memory lock (memory.c), the lock of a table of flows (clock.c). */
+#ifndef CS_FAKE_FAKE_H
+#define CS_FAKE_FAKE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <cuda.h>
+
+#include "identity.h"
+
+#define API __attribute__((visibility("default")))
+#pragma GCC visibility push(hidden)
+
+#define FAKE_HOST (-1)		/* in the place of a GPU's index */
+#define FAKE_NEVER (-1)		/* a fault: the operation never ends */
+
+/* ---- knobs.c ---- */
+
+struct fake_config {
+	int gpus;			/* of the machine */
+	int visible[FAKE_GPUS_MAX];	/* ordinal to GPU */
+	int n_visible;
+	char name[96];
+	uint64_t memory;		/* bytes of each GPU */
+	int connections, eager;		/* CUDA_DEVICE_MAX_CONNECTIONS, … */
+	int no_ipc, ipc_refuse, no_memops, compute_mode;
+	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
+	double noise;
+	/* by [source][destination] GPU */
+	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
+	double slow[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* factor */
+	double corrupt[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* byte, NAN none */
+	double no_peer[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* NAN: they are */
+};
+
+extern struct fake_config fake;
+
+/* One exported function. */
+struct fake_site {
+	const char *name;
+	atomic_long calls;
+};
+
+/* Count and log a call.  Returns the error that it must fail with, or 0; does
+ * not return when it must hang. */
+int fake_call(struct fake_site *site);
+
+/* The fault that this call's operation must end in; 0 none.  Asked once. */
+int fake_take_fault(void);
+
+/* ---- cuda.c ---- */
+
+struct fake_stream;
+
+/* The primary context of one GPU. */
+struct fake_ctx {
+	int gpu;
+	int retained;
+	unsigned peers;			/* bit i: may use memory of GPU i */
+	atomic_int sticky;		/* error that every call returns */
+	unsigned made;			/* streams so far */
+	struct fake_stream *streams;
+	struct fake_op *waits[32];	/* of each connection, oldest first */
+};
+
+extern __thread struct fake_ctx *fake_current;
+
+int fake_is_sticky(int code);
+
+enum fake_needs { FAKE_ANY, FAKE_INIT, FAKE_CTX };
+CUresult fake_enter(struct fake_site *site, enum fake_needs needs);
+
+/* First line of every exported function. */
+#define ENTER(function, needs)                                         \
+	do {                                                           \
+		static struct fake_site site_ = { #function, 0 };      \
+		CUresult code_ = fake_enter(&site_, needs);            \
+		if (code_)                                             \
+			return code_;                                  \
+	} while (0)
+
+/* Handles are numbers, looked up at each use: a stale or wild one is an error
+ * and never a crash. */
+enum fake_kind { FAKE_STREAM = 1, FAKE_EVENT, FAKE_MODULE, FAKE_FUNCTION };
+void *fake_handle_make(enum fake_kind kind, void *object);
+void *fake_handle_object(enum fake_kind kind, const void *handle);
+void *fake_handle_drop(enum fake_kind kind, const void *handle);
+
+/* ---- memory.c ---- */
+
+/* One allocation, import, or registered range of host memory. */
+struct fake_memory {
+	struct fake_memory *next;
+	enum { FAKE_DEVICE, FAKE_IMPORT, FAKE_HOST_ALLOC, FAKE_REGISTERED } kind;
+	uint64_t at, bytes;		/* the address that the program sees */
+	char *map;			/* where the bytes are */
+	int gpu;			/* or FAKE_HOST */
+	struct fake_ctx *ctx;		/* that made it */
+	int fd;				/* of the memfd, or -1 */
+	dev_t dev;			/* file behind it; ino 0: none */
+	ino_t ino;
+	uint64_t offset;		/* of `at` in the file */
+	int opens;			/* of an import */
+};
+
+void fake_memory_lock(void);		/* nothing is freed until unlock */
+void fake_memory_unlock(void);
+
+/* Under the lock.  Finds what [at, at+bytes) lies in: NULL with 0 when it is
+ * ordinary host memory, else NULL with an error. */
+struct fake_memory *fake_memory_find(uint64_t at, uint64_t bytes, CUresult *code);
+
+/* May kernels and copy engines of `ctx` touch it without staging? */
+int fake_memory_reaches(const struct fake_ctx *ctx, const struct fake_memory *m);
+
+/* Under the lock: where a kernel of `ctx` finds [at, at+bytes), or NULL. */
+void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes);
+
+CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes);
+void fake_memory_drop(const struct fake_ctx *ctx);	/* all of a context */
+
+/* ---- clock.c ---- */
+
+struct fake_flows;	/* table of flows, shared by all users of one gate page */
+
+/* A gate word and the value that opens it; flows NULL: no gate. */
+struct fake_gate {
+	struct fake_flows *flows;
+	uint64_t offset;
+	uint32_t value;
+};
+
+/* Bytes moving from src to dst, at the request of issuer. */
+struct fake_flow {
+	struct fake_gate gate;
+	int src, dst, issuer;
+	int staged;			/* through host memory */
+};
+
+void fake_gate_find(const struct fake_memory *memory, uint64_t at,
+		    uint32_t value, struct fake_gate *gate);
+/* A stream, known by its tag, has armed the flow behind its closed gate. */
+void fake_flow_add(const struct fake_flow *flow, uint64_t tag);
+/* … and has passed the gate. */
+void fake_flow_pass(const struct fake_gate *gate, uint64_t tag);
+/* GB/s (10^9), given all flows behind the same gate and value. */
+double fake_flow_rate(const struct fake_flow *flow);
+/* Picoseconds that one copy takes at that rate. */
+uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes);
+
+/* ---- kernels.c ---- */
+
+struct fake_kernel {
+	const char *name;
+	unsigned args;			/* bytes of its one argument */
+	CUresult (*run)(const struct fake_ctx *ctx, const void *args,
+			unsigned grid);	/* NULL: the gate */
+};
+
+#define FAKE_ARGS 64
+#define FAKE_N_KERNELS 5
+extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
+
+/* ---- stream.c ---- */
+
+CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
+		     const struct fake_kernel *kernel, const void *args,
+		     unsigned grid);
+/* Blocks while any stream of this process has a gate before it. */
+void fake_gates_wait(void);
+/* Blocks until all streams of the context are empty. */
+void fake_ctx_drain(struct fake_ctx *ctx);
+
+#pragma GCC visibility pop
+#endif

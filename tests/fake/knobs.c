@@ -1,0 +1,251 @@
+/* knobs.c - what the environment asks of the fake: shape, rates, faults. */
+#include "config.h"
+
+#include "fake.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RULES 64
+#define FUNCTION 48
+
+struct fake_config fake;
+
+static struct rule {
+	enum { RULE_FAIL, RULE_FAULT, RULE_HANG } what;
+	char function[FUNCTION];
+	long call;
+	int code;
+} rules[RULES];
+static int n_rules;
+static long fail_call;		/* of all calls together; 0 none */
+static int calls_fd = -1, rank;
+static atomic_long calls;
+static __thread int fault;
+
+/* Calls `take` for each element of a list in the environment. */
+static void each(const char *variable,
+		 int (*take)(const char *element, void *arg), void *arg)
+{
+	const char *text = getenv(variable);
+	char element[128];
+	size_t length;
+
+	for (; text && *text; text += length + (text[length] == ',')) {
+		length = strcspn(text, ",");
+		if (length >= sizeof(element))
+			fake_bad(variable);
+		memcpy(element, text, length);
+		element[length] = 0;
+		if (take(element, arg))
+			fake_bad(variable);
+	}
+}
+
+/* "cuMemAlloc:2=1": the second call of cuMemAlloc, error 1. */
+static int take_rule(const char *element, void *arg)
+{
+	struct rule rule = *(struct rule *)arg;
+	int end = -1;
+
+	if (sscanf(element, "%47[A-Za-z0-9_]:%ld%n=%d%n", rule.function,
+		   &rule.call, &end, &rule.code, &end) < 2 ||
+	    element[end] || rule.call < 1 || n_rules == RULES)
+		return -1;
+	rules[n_rules++] = rule;
+	return 0;
+}
+
+static void rules_read(const char *variable, struct rule rule)
+{
+	each(variable, take_rule, &rule);
+}
+
+/* "0-1" or "0-1:0.5" into table[0][1]. */
+static int take_pair(const char *element, void *arg)
+{
+	double (*table)[FAKE_GPUS_MAX] = arg, value = 0;
+	int src, dst, end = -1;
+
+	if (sscanf(element, "%d-%d%n:%lf%n", &src, &dst, &end, &value, &end) < 2 ||
+	    element[end] || src < 0 || dst < 0 || src >= FAKE_GPUS_MAX ||
+	    dst >= FAKE_GPUS_MAX)
+		return -1;
+	table[src][dst] = value;
+	return 0;
+}
+
+static void pairs_read(const char *variable, double table[][FAKE_GPUS_MAX],
+		       double otherwise)
+{
+	for (int i = 0; i < FAKE_GPUS_MAX * FAKE_GPUS_MAX; i++)
+		table[i / FAKE_GPUS_MAX][i % FAKE_GPUS_MAX] = otherwise;
+	each(variable, take_pair, table);
+}
+
+/* The rule of README.md, or FAKE_MATRIX: a file of gpus x gpus numbers. */
+static void matrix_read(void)
+{
+	const char *path = getenv("FAKE_MATRIX");
+	FILE *file = path && *path ? fopen(path, "re") : NULL;
+
+	if (path && *path && !file)
+		fake_bad("FAKE_MATRIX");
+	for (int i = 0; i < fake.gpus; i++)
+		for (int j = 0; j < fake.gpus; j++) {
+			fake.write[i][j] = 396.0 + 0.10 * i - 0.03 * j;
+			if (file && (fscanf(file, "%lf", &fake.write[i][j]) != 1 ||
+				     !(fake.write[i][j] > 0)))
+				fake_bad("FAKE_MATRIX");
+		}
+	if (file)
+		fclose(file);
+}
+
+/* One element of CUDA_VISIBLE_DEVICES: an index, or a UUID or its beginning.
+ * The first bad one ends the list, as with the driver. */
+static int take_visible(const char *element, void *arg)
+{
+	int *ended = arg, gpu = -1;
+	char uuid[48], *end;
+	long index = strtol(element, &end, 10);
+
+	if (end != element && !*end && index >= 0 && index < fake.gpus)
+		gpu = (int)index;
+	for (int i = 0; gpu < 0 && i < fake.gpus; i++) {
+		fake_uuid(i, uuid);
+		if (!strncmp(element, "GPU-", 4) &&
+		    !strncmp(element, uuid, strlen(element)))
+			gpu = i;
+	}
+	for (int i = 0; i < fake.n_visible; i++)
+		if (fake.visible[i] == gpu)
+			gpu = -1;
+	if (gpu < 0)
+		*ended = 1;
+	if (!*ended)
+		fake.visible[fake.n_visible++] = gpu;
+	return 0;
+}
+
+/* "0,0,1,1": the NUMA domain of each GPU in turn; -1 unknown. */
+static int take_numa(const char *element, void *arg)
+{
+	int *gpu = arg;
+	char *end;
+	long numa = strtol(element, &end, 10);
+
+	if (end == element || *end || numa < -1 || numa > 1023 ||
+	    *gpu == FAKE_GPUS_MAX)
+		return -1;
+	fake.numa[(*gpu)++] = (int)numa;
+	return 0;
+}
+
+static void visible_read(void)
+{
+	int ended = 0;
+
+	if (getenv("CUDA_VISIBLE_DEVICES"))
+		each("CUDA_VISIBLE_DEVICES", take_visible, &ended);
+	else
+		for (; fake.n_visible < fake.gpus; fake.n_visible++)
+			fake.visible[fake.n_visible] = fake.n_visible;
+}
+
+/* The launcher's word; 0 without one. */
+static int rank_read(void)
+{
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			return (int)fake_number(names[i], 0, INT_MAX, 0);
+	return 0;
+}
+
+static void faults_read(void)
+{
+	const char *path = getenv("FAKE_CALLS");
+
+	rank = rank_read();
+	if (path && *path) {
+		calls_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+				0600);
+		if (calls_fd < 0)
+			fake_bad("FAKE_CALLS");
+	}
+	if (fake_number("FAKE_FAIL_RANK", 0, INT_MAX, rank) != rank)
+		return;
+	fail_call = (long)fake_number("FAKE_FAIL_CALL", 0, LONG_MAX, 0);
+	rules_read("FAKE_FAIL", (struct rule){ RULE_FAIL, "", 0,
+					       CUDA_ERROR_UNKNOWN });
+	rules_read("FAKE_FAULT", (struct rule){ RULE_FAULT, "", 0,
+						CUDA_ERROR_ILLEGAL_ADDRESS });
+	rules_read("FAKE_HANG", (struct rule){ RULE_HANG, "", 0, 0 });
+}
+
+__attribute__((constructor)) static void config_read(void)
+{
+	const char *loading = getenv("CUDA_MODULE_LOADING");
+	const char *noise = getenv("FAKE_NOISE");
+	int gpu = 0;
+
+	fake.gpus = fake_gpus();
+	fake.memory = fake_memory_bytes();
+	snprintf(fake.name, sizeof(fake.name), "%s", fake_name());
+	fake.connections =
+		(int)fake_number("CUDA_DEVICE_MAX_CONNECTIONS", 1, 32, 8);
+	fake.eager = loading && !strcmp(loading, "EAGER");
+	fake.no_ipc = (int)fake_number("FAKE_NO_IPC", 0, 1, 0);
+	fake.ipc_refuse = (int)fake_number("FAKE_IPC_REFUSE", 0, 999, 0);
+	fake.no_memops = (int)fake_number("FAKE_NO_MEMOPS", 0, 1, 0);
+	fake.compute_mode = (int)fake_number("FAKE_COMPUTE_MODE", 0, 3, 0);
+	fake.noise = noise && *noise ? strtod(noise, NULL) : 0;
+	if (!(fake.noise >= 0 && fake.noise < 1))
+		fake_bad("FAKE_NOISE");
+	pairs_read("FAKE_SLOW", fake.slow, 1);
+	for (int i = 0; i < FAKE_GPUS_MAX * FAKE_GPUS_MAX; i++)
+		if (!(fake.slow[i / FAKE_GPUS_MAX][i % FAKE_GPUS_MAX] > 0))
+			fake_bad("FAKE_SLOW");
+	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
+	pairs_read("FAKE_NO_PEER", fake.no_peer, NAN);
+	each("FAKE_NUMA", take_numa, &gpu);
+	matrix_read();
+	visible_read();
+	faults_read();
+}
+
+int fake_call(struct fake_site *site)
+{
+	long nth = atomic_fetch_add(&site->calls, 1) + 1;
+	long all = atomic_fetch_add(&calls, 1) + 1;
+
+	fault = 0;
+	if (calls_fd >= 0)
+		dprintf(calls_fd, "%d %s\n", rank, site->name);
+	for (int i = 0; i < n_rules; i++) {
+		if (rules[i].call != nth || strcmp(rules[i].function, site->name))
+			continue;
+		if (rules[i].what == RULE_FAIL)
+			return rules[i].code;
+		if (rules[i].what == RULE_FAULT)
+			fault = rules[i].code ? rules[i].code : FAKE_NEVER;
+		while (rules[i].what == RULE_HANG)
+			pause();
+	}
+	return all == fail_call ? CUDA_ERROR_UNKNOWN : 0;
+}
+
+int fake_take_fault(void)
+{
+	int code = fault;
+
+	fault = 0;
+	return code;
+}

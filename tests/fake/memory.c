@@ -1,0 +1,539 @@
+/* memory.c - device memory, host memory and CUDA IPC.
+ *
+ * Device memory is a memfd, so that another process can map it through
+ * /proc/PID/fd.  Its address is one that no CPU can use (bits above 47 are
+ * set): a program that touches device memory by the CPU crashes as on a real
+ * GPU, and a freed address is never a valid one again.  Addresses differ between
+ * processes, so that an exporter's address is of no use to an importer. */
+#include "config.h"
+
+#include "fake.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define DEVICE_BASE 0x00fa000000000000ull
+#define DEVICE_END 0x00fb000000000000ull
+#define BLOCK (2ull << 20)	/* the driver's granularity */
+#define IPC_MAGIC 0x1bc0ffee0fa4e001ull
+
+struct ipc_handle {
+	uint64_t magic, bytes, dev, ino;
+	int32_t pid, fd, gpu;
+};
+
+_Static_assert(sizeof(struct ipc_handle) <= sizeof(CUipcMemHandle), "64 bytes");
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct fake_memory *all;
+static uint64_t used[FAKE_GPUS_MAX];
+static uint64_t next_address;
+
+void fake_memory_lock(void)
+{
+	pthread_rwlock_rdlock(&lock);
+}
+
+void fake_memory_unlock(void)
+{
+	pthread_rwlock_unlock(&lock);
+}
+
+static int is_device_address(uint64_t at)
+{
+	return at >= DEVICE_BASE && at < DEVICE_END;
+}
+
+struct fake_memory *fake_memory_find(uint64_t at, uint64_t bytes, CUresult *code)
+{
+	struct fake_memory *m;
+
+	*code = CUDA_SUCCESS;
+	for (m = all; m; m = m->next)
+		if (at >= m->at && at - m->at < m->bytes)
+			break;
+	if (m && bytes <= m->bytes - (at - m->at))
+		return m;
+	if (m || !at || is_device_address(at))
+		*code = CUDA_ERROR_INVALID_VALUE;
+	return NULL;
+}
+
+int fake_memory_reaches(const struct fake_ctx *ctx, const struct fake_memory *m)
+{
+	return !m || m->gpu == FAKE_HOST || m->ctx == ctx ||
+	       (ctx->peers >> m->ctx->gpu & 1);
+}
+
+void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes)
+{
+	CUresult code;
+	struct fake_memory *m = fake_memory_find(at, bytes, &code);
+
+	return m && fake_memory_reaches(ctx, m) ? m->map + (at - m->at) : NULL;
+}
+
+/* The exact-match look-ups of the calls that take a base address. */
+static struct fake_memory **memory_slot(uint64_t at, int kind)
+{
+	struct fake_memory **slot = &all;
+
+	while (*slot && ((*slot)->at != at || (int)(*slot)->kind != kind))
+		slot = &(*slot)->next;
+	return slot;
+}
+
+/* Take it off the list and give everything back.  Under the write lock. */
+static void memory_remove(struct fake_memory **slot)
+{
+	struct fake_memory *m = *slot;
+
+	*slot = m->next;
+	if (m->kind == FAKE_DEVICE)
+		used[m->gpu] -= m->bytes;
+	if (m->kind != FAKE_REGISTERED)
+		munmap(m->map, m->bytes);
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m);
+}
+
+/* Map `fd`, which the new entry then owns when it is `keep`.  NULL: no memory. */
+static struct fake_memory *memory_map(int fd, uint64_t bytes, int keep)
+{
+	struct fake_memory *m = calloc(1, sizeof(*m));
+	struct stat st;
+
+	if (!m)
+		return NULL;
+	m->map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (m->map == MAP_FAILED || fstat(fd, &st)) {
+		free(m);
+		return NULL;
+	}
+	m->bytes = bytes;
+	m->fd = keep ? fd : -1;
+	m->dev = st.st_dev;
+	m->ino = st.st_ino;
+	m->ctx = fake_current;
+	return m;
+}
+
+static struct fake_memory *memory_new(const char *name, uint64_t bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+	struct fake_memory *m = NULL;
+
+	if (fd >= 0 && !ftruncate(fd, (off_t)bytes))
+		m = memory_map(fd, bytes, 1);
+	if (!m && fd >= 0)
+		close(fd);
+	return m;
+}
+
+/* Under the write lock: a fresh device address. */
+static uint64_t address_take(uint64_t bytes)
+{
+	uint64_t at;
+
+	if (!next_address)
+		next_address = DEVICE_BASE +
+			       ((uint64_t)(getpid() & 0x3fff) << 33);
+	at = next_address;
+	next_address += (bytes + 2 * BLOCK - 1) & ~(BLOCK - 1);
+	return at;
+}
+
+static void memory_add(struct fake_memory *m)
+{
+	m->next = all;
+	all = m;
+}
+
+/* Free what lies at exactly `at`, after all work of its context. */
+static CUresult memory_free(uint64_t at, int kind, CUresult absent)
+{
+	struct fake_memory **slot;
+	struct fake_ctx *ctx = NULL;
+	CUresult code = absent;
+
+	fake_gates_wait();
+	pthread_rwlock_rdlock(&lock);
+	slot = memory_slot(at, kind);
+	if (*slot)
+		ctx = (*slot)->ctx;
+	pthread_rwlock_unlock(&lock);
+	if (!ctx)
+		return absent;
+	fake_ctx_drain(ctx);
+	pthread_rwlock_wrlock(&lock);
+	slot = memory_slot(at, kind);
+	if (*slot && !(*slot)->opens) { /* not opened again meanwhile */
+		memory_remove(slot);
+		code = CUDA_SUCCESS;
+	}
+	pthread_rwlock_unlock(&lock);
+	return code;
+}
+
+void fake_memory_drop(const struct fake_ctx *ctx)
+{
+	struct fake_memory **slot = &all;
+
+	pthread_rwlock_wrlock(&lock);
+	while (*slot)
+		if ((*slot)->ctx == ctx)
+			memory_remove(slot);
+		else
+			slot = &(*slot)->next;
+	pthread_rwlock_unlock(&lock);
+}
+
+/* ---- device memory ---- */
+
+API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
+{
+	struct fake_memory *m = NULL;
+	int gpu;
+
+	ENTER(cuMemAlloc, FAKE_CTX);
+	if (!at || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	gpu = fake_current->gpu;
+	pthread_rwlock_wrlock(&lock);
+	if (bytes <= fake.memory - used[gpu])
+		m = memory_new("fake-gpu-memory", bytes);
+	if (m) {
+		m->kind = FAKE_DEVICE;
+		m->gpu = gpu;
+		m->at = address_take(bytes);
+		used[gpu] += bytes;
+		memory_add(m);
+		*at = m->at;
+	}
+	pthread_rwlock_unlock(&lock);
+	return m ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+API CUresult CUDAAPI cuMemFree(CUdeviceptr at)
+{
+	ENTER(cuMemFree, FAKE_CTX);
+	return at ? memory_free(at, FAKE_DEVICE, CUDA_ERROR_INVALID_VALUE)
+		  : CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
+{
+	ENTER(cuMemGetInfo, FAKE_CTX);
+	if (!available || !total)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_rwlock_rdlock(&lock);
+	*available = fake.memory - used[fake_current->gpu];
+	*total = fake.memory;
+	pthread_rwlock_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+/* ---- host memory ---- */
+
+API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
+{
+	struct fake_memory *m;
+
+	ENTER(cuMemHostAlloc, FAKE_CTX);
+	if (!at || !bytes || flags & ~7u)
+		return CUDA_ERROR_INVALID_VALUE;
+	m = memory_new("fake-host-memory", bytes);
+	if (!m)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m->kind = FAKE_HOST_ALLOC;
+	m->gpu = FAKE_HOST;
+	m->at = (uintptr_t)m->map;
+	pthread_rwlock_wrlock(&lock);
+	memory_add(m);
+	pthread_rwlock_unlock(&lock);
+	*at = m->map;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuMemFreeHost(void *at)
+{
+	ENTER(cuMemFreeHost, FAKE_CTX);
+	return memory_free((uintptr_t)at, FAKE_HOST_ALLOC,
+			   CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Is all of it mapped, and to which file?  0 or -1. */
+static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	uint64_t low, high, offset, ino, have = at;
+	unsigned dev_major, dev_minor;
+	char line[512];
+
+	while (maps && have < at + bytes && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu", &low, &high,
+			   &offset, &dev_major, &dev_minor, &ino) != 6)
+			continue;	/* the end of a long name */
+		if (have < low)
+			break;
+		if (have >= high)
+			continue;
+		if (have == at) {
+			m->dev = makedev(dev_major, dev_minor);
+			m->ino = ino;
+			m->offset = offset + (at - low);
+		}
+		have = high;
+	}
+	if (maps)
+		fclose(maps);
+	return maps && have >= at + bytes ? 0 : -1;
+}
+
+API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
+{
+	uint64_t at = (uintptr_t)host;
+	struct fake_memory *m;
+	CUresult code = CUDA_SUCCESS;
+
+	ENTER(cuMemHostRegister, FAKE_CTX);
+	if (!at || !bytes || bytes > UINT64_MAX - at || flags & ~15u)
+		return CUDA_ERROR_INVALID_VALUE;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (mapping_find(at, bytes, m)) {
+		free(m);
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	m->kind = FAKE_REGISTERED;
+	m->at = at;
+	m->bytes = bytes;
+	m->map = host;
+	m->gpu = FAKE_HOST;
+	m->fd = -1;
+	m->ctx = fake_current;
+	pthread_rwlock_wrlock(&lock);
+	for (const struct fake_memory *o = all; o; o = o->next)
+		if (at < o->at + o->bytes && o->at < at + bytes)
+			code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	if (code)
+		free(m);
+	else
+		memory_add(m);
+	pthread_rwlock_unlock(&lock);
+	return code;
+}
+
+API CUresult CUDAAPI cuMemHostUnregister(void *host)
+{
+	ENTER(cuMemHostUnregister, FAKE_CTX);
+	return memory_free((uintptr_t)host, FAKE_REGISTERED,
+			   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+API CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *at, void *host,
+					       unsigned flags)
+{
+	const struct fake_memory *m;
+	CUresult code;
+
+	ENTER(cuMemHostGetDevicePointer, FAKE_CTX);
+	if (!at || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	fake_memory_lock();
+	m = fake_memory_find((uintptr_t)host, 1, &code);
+	code = CUDA_ERROR_INVALID_VALUE;
+	if (m && m->gpu == FAKE_HOST) {
+		*at = (uintptr_t)host;
+		code = CUDA_SUCCESS;
+	}
+	fake_memory_unlock();
+	return code;
+}
+
+/* ---- CUDA IPC ---- */
+
+API CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr at)
+{
+	struct ipc_handle ipc = { .magic = IPC_MAGIC, .pid = getpid() };
+	const struct fake_memory *m;
+
+	ENTER(cuIpcGetMemHandle, FAKE_CTX);
+	if (!handle)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (fake.no_ipc)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	pthread_rwlock_rdlock(&lock);
+	m = *memory_slot(at, FAKE_DEVICE);
+	if (m) {
+		ipc.bytes = m->bytes;
+		ipc.dev = m->dev;
+		ipc.ino = m->ino;
+		ipc.fd = m->fd;
+		ipc.gpu = m->gpu;
+		memset(handle, 0, sizeof(*handle));
+		memcpy(handle, &ipc, sizeof(ipc));
+	}
+	pthread_rwlock_unlock(&lock);
+	return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Map the exporter's memory; NULL when it is gone: the descriptor is closed or
+ * another file by now. */
+static struct fake_memory *import_map(const struct ipc_handle *ipc)
+{
+	struct fake_memory *m = NULL;
+	struct stat st;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", ipc->pid, ipc->fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_dev == ipc->dev && st.st_ino == ipc->ino &&
+	    (uint64_t)st.st_size == ipc->bytes)
+		m = memory_map(fd, ipc->bytes, 1);
+	if (!m)
+		close(fd);
+	return m;
+}
+
+static CUresult import_refusal(const struct ipc_handle *ipc, unsigned flags)
+{
+	if (flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ||
+	    ipc->magic != IPC_MAGIC || ipc->gpu < 0 || ipc->gpu >= fake.gpus)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (ipc->pid == getpid())
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (fake.ipc_refuse)
+		return (CUresult)fake.ipc_refuse;
+	if (!isnan(fake.no_peer[fake_current->gpu][ipc->gpu]))
+		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *at, CUipcMemHandle handle,
+					unsigned flags)
+{
+	struct ipc_handle ipc;
+	struct fake_memory *m;
+	CUresult code;
+
+	ENTER(cuIpcOpenMemHandle, FAKE_CTX);
+	memcpy(&ipc, &handle, sizeof(ipc));
+	code = at ? import_refusal(&ipc, flags) : CUDA_ERROR_INVALID_VALUE;
+	if (code)
+		return code;
+	pthread_rwlock_wrlock(&lock);
+	for (m = all; m; m = m->next)
+		if (m->kind == FAKE_IMPORT && m->ctx == fake_current &&
+		    m->dev == ipc.dev && m->ino == ipc.ino)
+			break;
+	if (!m) {
+		m = import_map(&ipc);
+		if (m) {
+			m->kind = FAKE_IMPORT;
+			m->gpu = ipc.gpu;
+			m->at = address_take(ipc.bytes);
+			memory_add(m);
+		}
+	}
+	if (m) {
+		m->opens++;
+		*at = m->at;
+	}
+	pthread_rwlock_unlock(&lock);
+	return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+API CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr at)
+{
+	struct fake_memory *m;
+	CUresult code = CUDA_SUCCESS;
+	int left = 0;
+
+	ENTER(cuIpcCloseMemHandle, FAKE_CTX);
+	fake_gates_wait();
+	pthread_rwlock_wrlock(&lock);
+	m = *memory_slot(at, FAKE_IMPORT);
+	if (!m)
+		code = CUDA_ERROR_INVALID_VALUE;
+	else if (m->ctx != fake_current)
+		code = CUDA_ERROR_INVALID_CONTEXT;
+	else
+		left = --m->opens;
+	pthread_rwlock_unlock(&lock);
+	return code || left ? code
+			    : memory_free(at, FAKE_IMPORT,
+					  CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- copying ---- */
+
+/* One end of a copy: mapped bytes, or an address of ordinary host memory. */
+struct place {
+	struct fake_memory *memory;
+	char *at;
+};
+
+static CUresult place_find(uint64_t at, uint64_t bytes, struct place *place)
+{
+	CUresult code;
+
+	place->memory = fake_memory_find(at, bytes, &code);
+	place->at = place->memory ? place->memory->map + (at - place->memory->at)
+				  : (char *)(uintptr_t)at;
+	return code;
+}
+
+/* Through the memfd, so that the kernel checks the ordinary address. */
+static int copy_ordinary(const struct place *dst, const struct place *src,
+			 uint64_t bytes)
+{
+	const struct place *in = dst->memory ? dst : src;
+	off_t offset = in->at - in->memory->map;
+	ssize_t moved;
+
+	for (uint64_t done = 0; done < bytes; done += (uint64_t)moved) {
+		moved = in == dst ? pwrite(in->memory->fd, src->at + done,
+					   bytes - done, offset + (off_t)done)
+				  : pread(in->memory->fd, dst->at + done,
+					  bytes - done, offset + (off_t)done);
+		if (moved <= 0)
+			return -1;
+	}
+	return 0;
+}
+
+CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
+{
+	struct place to, from;
+	double corrupt = NAN;
+	int bad;
+
+	fake_memory_lock();
+	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
+	if (!bad && to.memory && from.memory && to.memory->gpu != FAKE_HOST &&
+	    from.memory->gpu != FAKE_HOST)
+		corrupt = fake.corrupt[from.memory->gpu][to.memory->gpu];
+	if (bad || corrupt < 0)
+		;
+	else if ((to.memory && to.memory->fd >= 0 && !from.memory) ||
+		 (from.memory && from.memory->fd >= 0 && !to.memory))
+		bad = copy_ordinary(&to, &from, bytes);
+	else
+		memmove(to.at, from.at, bytes);
+	if (!bad && corrupt >= 0 && corrupt < (double)bytes)
+		to.at[(uint64_t)corrupt] ^= 1;
+	fake_memory_unlock();
+	return bad ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}

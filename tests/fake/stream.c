@@ -1,0 +1,663 @@
+/* stream.c - streams, events and gates.
+ *
+ * A stream is a thread with a queue.  One lock guards all queues, and whoever
+ * waits for another's progress waits on one condition: few threads, short
+ * critical sections.
+ *
+ *     enqueue ──▶ [op op op op] ──▶ thread: its turn? ──▶ run ──▶ take off
+ *
+ * As on the GPU, streams of a context share a few connections: an operation
+ * whose connection has an older wait in it, of whatever stream, waits too. */
+#include "config.h"
+
+#include "fake.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/cuda/kernels.h"
+
+/* Seen on H200: a stream takes 1,020 copies behind the wait at its head. */
+#define DEPTH (1020u + 1)
+#define KERNEL_PS 5000000u
+#define STACK (256u << 10)
+
+struct fake_event {
+	struct fake_ctx *ctx;
+	int timed, destroyed;
+	uint64_t recorded, completed;	/* how often */
+	uint64_t ps;			/* at the last completion */
+};
+
+struct fake_op {
+	struct fake_op *next;
+	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL } kind;
+	int fault;
+	uint64_t ticket;		/* order of enqueueing, all streams */
+	/* wait */
+	struct fake_op *next_wait;	/* on the same connection */
+	const uint32_t *word;
+	struct fake_gate gate;
+	unsigned condition;		/* CU_STREAM_WAIT_VALUE_… */
+	uint64_t limit_ns;
+	uint64_t expired;		/* address to set to 1 then */
+	/* copy, write */
+	uint64_t dst, src, bytes;
+	uint32_t value;
+	struct fake_flow flow;
+	/* record */
+	struct fake_event *event;
+	/* kernel */
+	const struct fake_kernel *kernel;
+	unsigned grid;
+	unsigned char args[FAKE_ARGS] __attribute__((aligned(16)));
+};
+
+struct fake_stream {
+	struct fake_stream *next;	/* of the context */
+	struct fake_ctx *ctx;
+	unsigned connection;
+	uint64_t tag;			/* of this stream on this node */
+	struct fake_op *first, **last;
+	unsigned depth;
+	int closing;
+	pthread_cond_t work;		/* the queue is not empty, or closing */
+	uint64_t ps;			/* virtual time of what has run */
+	unsigned waits;			/* in the queue */
+	struct fake_gate gate;		/* of the last wait enqueued */
+	struct fake_flow added;		/* last flow put behind that gate */
+	struct fake_flow timed;		/* flow of the last copy run … */
+	double rate;			/* … and its rate */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned waits;			/* in all queues of this process */
+static uint64_t ticket;
+
+/* ---- running ---- */
+
+static int word_passes(const struct fake_op *op)
+{
+	uint32_t word = __atomic_load_n(op->word, __ATOMIC_ACQUIRE);
+
+	switch (op->condition) {
+	case CU_STREAM_WAIT_VALUE_GEQ:
+		return (int32_t)(word - op->gate.value) >= 0;
+	case CU_STREAM_WAIT_VALUE_EQ:
+		return word == op->gate.value;
+	case CU_STREAM_WAIT_VALUE_AND:
+		return (word & op->gate.value) != 0;
+	default:
+		return ~(word | op->gate.value) != 0;
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The word as streams write it: all of it, and not before what went before. */
+static CUresult word_store(const struct fake_ctx *ctx, uint64_t at, uint32_t value)
+{
+	uint32_t *word;
+
+	fake_memory_lock();
+	word = fake_memory_kernel(ctx, at, sizeof(*word));
+	if (word)
+		__atomic_store_n(word, value, __ATOMIC_RELEASE);
+	fake_memory_unlock();
+	return word ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+/* Naps of 20 us, longer and longer to 400 us: many closed gates of many ranks
+ * must leave the machine to the work. */
+static CUresult run_wait(struct fake_stream *s, const struct fake_op *op)
+{
+	struct timespec nap = { 0, 20000 };
+	uint64_t started = now_ns();
+	CUresult code = CUDA_SUCCESS;
+
+	while (!word_passes(op) && !s->ctx->sticky) {
+		if (now_ns() - started > op->limit_ns) {
+			code = word_store(s->ctx, op->expired, 1);
+			break;
+		}
+		nanosleep(&nap, NULL);
+		if (nap.tv_nsec < 400000)
+			nap.tv_nsec += nap.tv_nsec / 4;
+	}
+	fake_flow_pass(&op->gate, s->tag);
+	return code;
+}
+
+static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
+{
+	return a->gate.flows == b->gate.flows &&
+	       a->gate.offset == b->gate.offset &&
+	       a->gate.value == b->gate.value && a->src == b->src &&
+	       a->dst == b->dst && a->issuer == b->issuer &&
+	       a->staged == b->staged;
+}
+
+static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
+{
+	CUresult code = fake_memory_copy(op->dst, op->src, op->bytes);
+
+	if (!s->rate || !flow_same(&s->timed, &op->flow)) {
+		s->timed = op->flow;
+		s->rate = fake_flow_rate(&op->flow);
+	}
+	s->ps += fake_copy_ps(&op->flow, s->rate, op->bytes);
+	return code;
+}
+
+static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
+{
+	CUresult code;
+
+	fake_memory_lock();
+	code = op->kernel->run(s->ctx, op->args, op->grid);
+	fake_memory_unlock();
+	s->ps += KERNEL_PS;
+	return code;
+}
+
+/* Without the lock. */
+static CUresult run(struct fake_stream *s, struct fake_op *op)
+{
+	while (op->fault == FAKE_NEVER)
+		pause();
+	if (op->fault)
+		return (CUresult)op->fault;
+	switch (op->kind) {
+	case OP_WAIT:
+		return run_wait(s, op);
+	case OP_WRITE:
+		return word_store(s->ctx, op->dst, op->value);
+	case OP_COPY:
+		return run_copy(s, op);
+	case OP_KERNEL:
+		return run_kernel(s, op);
+	default:
+		return CUDA_SUCCESS;
+	}
+}
+
+/* An event goes with its handle or its last record, whichever is later. */
+static void event_release(struct fake_event *event)
+{
+	if (event->destroyed && event->recorded == event->completed)
+		free(event);
+}
+
+/* With the lock: an operation has run. */
+static void finish(struct fake_stream *s, struct fake_op *op)
+{
+	if (op->kind == OP_WAIT) {
+		s->ctx->waits[s->connection] = op->next_wait;
+		s->waits--;
+		waits--;
+	}
+	if (op->kind == OP_RECORD) {
+		op->event->completed++;
+		op->event->ps = s->ps;
+		event_release(op->event);
+	}
+	s->first = op->next;
+	if (!s->first)
+		s->last = &s->first;
+	s->depth--;
+	free(op);
+	pthread_cond_broadcast(&changed);
+}
+
+/* With the lock: is no older wait on the connection? */
+static int is_turn(const struct fake_stream *s, const struct fake_op *op)
+{
+	const struct fake_op *oldest = s->ctx->waits[s->connection];
+
+	return !oldest || oldest->ticket >= op->ticket;
+}
+
+static void stream_free(struct fake_stream *s)
+{
+	struct fake_stream **at = &s->ctx->streams;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	pthread_cond_destroy(&s->work);
+	free(s);
+	pthread_cond_broadcast(&changed);
+}
+
+static void *stream_main(void *arg)
+{
+	struct fake_stream *s = arg;
+	struct fake_op *op;
+	CUresult code;
+
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		while (!s->first && !s->closing)
+			pthread_cond_wait(&s->work, &lock);
+		op = s->first;
+		if (!op)
+			break;
+		while (!is_turn(s, op))
+			pthread_cond_wait(&changed, &lock);
+		pthread_mutex_unlock(&lock);
+		code = s->ctx->sticky ? CUDA_SUCCESS : run(s, op);
+		if (code)
+			s->ctx->sticky = (int)code;
+		pthread_mutex_lock(&lock);
+		finish(s, op);
+	}
+	stream_free(s);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* ---- enqueueing ---- */
+
+static void wait_append(struct fake_stream *s, struct fake_op *op)
+{
+	struct fake_op **at = &s->ctx->waits[s->connection];
+
+	while (*at)
+		at = &(*at)->next_wait;
+	*at = op;
+	s->gate = op->gate;
+	if (word_passes(op))
+		s->gate.flows = NULL;
+	memset(&s->added, 0, sizeof(s->added));
+	s->waits++;
+	waits++;
+}
+
+/* A copy behind a closed gate is a flow of the gate's group; one armed when the
+ * gate was open is alone. */
+static void flow_append(struct fake_stream *s, struct fake_op *op)
+{
+	if (!s->waits || !s->gate.flows)
+		return;
+	op->flow.gate = s->gate;
+	if (!flow_same(&s->added, &op->flow)) {
+		s->added = op->flow;
+		fake_flow_add(&op->flow, s->tag);
+	}
+}
+
+/* Takes a filled operation on the stack to the queue; blocks while it is full. */
+static CUresult enqueue(struct fake_stream *s, const struct fake_op *filled)
+{
+	struct fake_op *op = malloc(sizeof(*op));
+
+	if (!op)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*op = *filled;
+	op->fault = fake_take_fault();
+	pthread_mutex_lock(&lock);
+	while (s->depth >= DEPTH)
+		pthread_cond_wait(&changed, &lock);
+	op->ticket = ticket++;
+	if (op->kind == OP_WAIT)
+		wait_append(s, op);
+	if (op->kind == OP_COPY)
+		flow_append(s, op);
+	if (op->kind == OP_RECORD)
+		op->event->recorded++;
+	*s->last = op;
+	s->last = &op->next;
+	s->depth++;
+	pthread_cond_signal(&s->work);
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+/* The stream behind a handle, if it is of the current context. */
+static struct fake_stream *stream_of(CUstream handle)
+{
+	struct fake_stream *s = fake_handle_object(FAKE_STREAM, handle);
+
+	return s && s->ctx == fake_current ? s : NULL;
+}
+
+/* Under the memory lock: a 32-bit word that streams can wait for or write. */
+static CUresult word_find(uint64_t at, struct fake_memory **memory)
+{
+	CUresult code;
+
+	*memory = fake_memory_find(at, 4, &code);
+	return *memory && !(at & 3) && fake_memory_reaches(fake_current, *memory)
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult enqueue_wait(struct fake_stream *s, uint64_t at, uint32_t value,
+			     struct fake_op *op)
+{
+	struct fake_memory *memory;
+	CUresult code;
+
+	op->kind = OP_WAIT;
+	fake_memory_lock();
+	code = word_find(at, &memory);
+	if (!code) {
+		op->word = (const uint32_t *)(const void *)
+			   (memory->map + (at - memory->at));
+		fake_gate_find(memory, at, value, &op->gate);
+	}
+	fake_memory_unlock();
+	return code ? code : enqueue(s, op);
+}
+
+API CUresult CUDAAPI cuStreamWaitValue32(CUstream stream, CUdeviceptr at,
+					 cuuint32_t value, unsigned flags)
+{
+	struct fake_op op = { .condition = flags, .limit_ns = UINT64_MAX };
+	struct fake_stream *s;
+
+	ENTER(cuStreamWaitValue32, FAKE_CTX);
+	s = stream_of(stream);
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (fake.no_memops)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (flags > CU_STREAM_WAIT_VALUE_NOR)
+		return CUDA_ERROR_INVALID_VALUE;
+	return enqueue_wait(s, at, value, &op);
+}
+
+API CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr at,
+					  cuuint32_t value, unsigned flags)
+{
+	struct fake_op op = { .kind = OP_WRITE, .dst = at, .value = value };
+	struct fake_memory *memory;
+	struct fake_stream *s;
+	CUresult code;
+
+	ENTER(cuStreamWriteValue32, FAKE_CTX);
+	s = stream_of(stream);
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (fake.no_memops)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
+		return CUDA_ERROR_INVALID_VALUE;
+	fake_memory_lock();
+	code = word_find(at, &memory);
+	fake_memory_unlock();
+	return code ? code : enqueue(s, &op);
+}
+
+API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
+				   size_t bytes, CUstream stream)
+{
+	struct fake_op op = { .kind = OP_COPY, .dst = dst, .src = src,
+			      .bytes = bytes };
+	const struct fake_memory *to, *from;
+	CUresult code, code_from;
+	struct fake_stream *s;
+
+	ENTER(cuMemcpyAsync, FAKE_CTX);
+	s = stream_of(stream);
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	fake_memory_lock();
+	to = fake_memory_find(dst, bytes, &code);
+	from = fake_memory_find(src, bytes, &code_from);
+	op.flow.dst = to ? to->gpu : FAKE_HOST;
+	op.flow.src = from ? from->gpu : FAKE_HOST;
+	op.flow.issuer = s->ctx->gpu;
+	op.flow.staged = !fake_memory_reaches(s->ctx, to) ||
+			 !fake_memory_reaches(s->ctx, from);
+	fake_memory_unlock();
+	if (code || code_from)
+		return CUDA_ERROR_INVALID_VALUE;
+	return bytes ? enqueue(s, &op) : CUDA_SUCCESS;
+}
+
+/* The gate kernel is a wait with a limit. */
+CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
+		     const struct fake_kernel *kernel, const void *args,
+		     unsigned grid)
+{
+	struct fake_op op = { .kind = OP_KERNEL, .kernel = kernel, .grid = grid };
+	struct fake_stream *s = stream_of(stream);
+	struct cs_k_gate gate;
+
+	if (!s || s->ctx != owner)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (kernel->run) {
+		memcpy(op.args, args, kernel->args);
+		return enqueue(s, &op);
+	}
+	memcpy(&gate, args, sizeof(gate));
+	op.condition = CU_STREAM_WAIT_VALUE_GEQ;
+	op.limit_ns = gate.limit_ns;
+	op.expired = gate.expired;
+	return enqueue_wait(s, gate.gate, gate.seq, &op);
+}
+
+/* ---- streams ---- */
+
+static int thread_start(struct fake_stream *s)
+{
+	sigset_t every, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int failed;
+
+	sigfillset(&every);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	failed = pthread_create(&thread, &attr, stream_main, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return failed;
+}
+
+API CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
+{
+	struct fake_stream *s;
+	void *handle;
+
+	ENTER(cuStreamCreate, FAKE_CTX);
+	if (!stream || flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
+		return CUDA_ERROR_INVALID_VALUE;
+	s = calloc(1, sizeof(*s));
+	handle = s ? fake_handle_make(FAKE_STREAM, s) : NULL;
+	if (!handle) {
+		free(s);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	pthread_cond_init(&s->work, NULL);
+	s->ctx = fake_current;
+	s->last = &s->first;
+	s->tag = (uint64_t)getpid() << 32 | (uint32_t)(uintptr_t)handle;
+	pthread_mutex_lock(&lock);
+	s->connection = s->ctx->made++ % (unsigned)fake.connections;
+	s->next = s->ctx->streams;
+	s->ctx->streams = s;
+	if (thread_start(s)) {
+		fake_handle_drop(FAKE_STREAM, handle);
+		stream_free(s);
+		handle = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!handle)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*stream = handle;
+	return CUDA_SUCCESS;
+}
+
+/* Returns at once; what is in the queue still runs. */
+API CUresult CUDAAPI cuStreamDestroy(CUstream stream)
+{
+	struct fake_stream *s;
+
+	ENTER(cuStreamDestroy, FAKE_CTX);
+	s = fake_handle_drop(FAKE_STREAM, stream);
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	s->closing = 1;
+	pthread_cond_signal(&s->work);
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuStreamQuery(CUstream stream)
+{
+	struct fake_stream *s;
+	unsigned depth;
+
+	ENTER(cuStreamQuery, FAKE_CTX);
+	s = stream_of(stream);
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	depth = s->depth;
+	pthread_mutex_unlock(&lock);
+	return depth ? CUDA_ERROR_NOT_READY : (CUresult)s->ctx->sticky;
+}
+
+API CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
+{
+	struct fake_stream *s;
+
+	ENTER(cuStreamSynchronize, FAKE_CTX);
+	s = stream_of(stream);
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	while (s->depth)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+	return (CUresult)s->ctx->sticky;
+}
+
+void fake_gates_wait(void)
+{
+	pthread_mutex_lock(&lock);
+	while (waits)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+static int ctx_busy(const struct fake_ctx *ctx)
+{
+	for (const struct fake_stream *s = ctx->streams; s; s = s->next)
+		if (s->depth)
+			return 1;
+	return 0;
+}
+
+void fake_ctx_drain(struct fake_ctx *ctx)
+{
+	pthread_mutex_lock(&lock);
+	while (ctx_busy(ctx))
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- events ---- */
+
+API CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned flags)
+{
+	struct fake_event *e;
+	void *handle;
+
+	ENTER(cuEventCreate, FAKE_CTX);
+	if (!event || flags & ~7u)
+		return CUDA_ERROR_INVALID_VALUE;
+	e = calloc(1, sizeof(*e));
+	handle = e ? fake_handle_make(FAKE_EVENT, e) : NULL;
+	if (!handle) {
+		free(e);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	e->ctx = fake_current;
+	e->timed = !(flags & CU_EVENT_DISABLE_TIMING);
+	*event = handle;
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuEventDestroy(CUevent event)
+{
+	struct fake_event *e;
+
+	ENTER(cuEventDestroy, FAKE_CTX);
+	e = fake_handle_drop(FAKE_EVENT, event);
+	if (!e)
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	e->destroyed = 1;
+	event_release(e);
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+API CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream)
+{
+	struct fake_op op = { .kind = OP_RECORD };
+	struct fake_stream *s;
+
+	ENTER(cuEventRecord, FAKE_CTX);
+	s = stream_of(stream);
+	op.event = fake_handle_object(FAKE_EVENT, event);
+	if (!s || !op.event || op.event->ctx != s->ctx)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return enqueue(s, &op);
+}
+
+/* Success for an event that was never recorded, as the driver has it. */
+API CUresult CUDAAPI cuEventQuery(CUevent event)
+{
+	const struct fake_event *e;
+	int pending;
+
+	ENTER(cuEventQuery, FAKE_CTX);
+	e = fake_handle_object(FAKE_EVENT, event);
+	if (!e)
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	pending = e->recorded != e->completed;
+	pthread_mutex_unlock(&lock);
+	return pending ? CUDA_ERROR_NOT_READY : (CUresult)e->ctx->sticky;
+}
+
+API CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent start, CUevent end)
+{
+	const struct fake_event *s, *e;
+	CUresult code = CUDA_SUCCESS;
+
+	ENTER(cuEventElapsedTime, FAKE_CTX);
+	s = fake_handle_object(FAKE_EVENT, start);
+	e = fake_handle_object(FAKE_EVENT, end);
+	if (!ms)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!s || !e || s->ctx != e->ctx || !s->timed || !e->timed)
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	if (!s->recorded || !e->recorded)
+		code = CUDA_ERROR_INVALID_HANDLE;
+	else if (s->recorded != s->completed || e->recorded != e->completed)
+		code = CUDA_ERROR_NOT_READY;
+	else
+		*ms = (float)((double)(int64_t)(e->ps - s->ps) / 1e9);
+	pthread_mutex_unlock(&lock);
+	return code;
+}

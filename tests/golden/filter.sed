@@ -1,0 +1,6 @@
+# What golden output may not depend on; the host's name is filtered by run.t.
+s/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\(\.[0-9]*\)\{0,1\}Z/DATE/g
+s/cscope-mpi [0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*\( ([^)]*)\)\{0,1\}/cscope-mpi VERSION/g
+s/\<pid [0-9][0-9]*/pid PID/g
+# wall-clock times: the virtual clock keeps bandwidths only
+/^  time /s/[0-9][0-9]*\.[0-9][0-9]*/N/g

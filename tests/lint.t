@@ -1,0 +1,37 @@
+#!/bin/bash
+# Linters: shell scripts by shellcheck, C by cppcheck.
+set -u
+
+cd "${srcdir:-.}" || exit 1
+says=$(mktemp)
+trap 'rm -f "$says"' EXIT
+n=0
+
+# Run a tool if it is there; what it says is the test's comment.
+check() { # NAME COMMAND...
+	local name=$1
+	shift
+	n=$((n + 1))
+	if ! command -v "$1" >/dev/null; then
+		echo "ok $n - $name # SKIP no $1"
+	elif "$@" >"$says" 2>&1; then
+		echo "ok $n - $name"
+	else
+		sed 's/^/# /' "$says"
+		echo "not ok $n - $name"
+	fi
+}
+
+echo "1..2"
+
+mapfile -t scripts < <(find quickstart .ci launch tests -type f -print0 |
+	xargs -0 grep -lE '^#!.*\<(ba)?sh\>')
+check "shellcheck finds nothing in ${#scripts[@]} scripts" \
+	shellcheck "${scripts[@]}"
+
+# Style and "unused" are left to reviewers: only what is wrong anywhere.
+check "cppcheck finds nothing in the sources" \
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
+	--enable=warning,performance,portability --suppress=missingInclude \
+	--suppress=unmatchedSuppression --library=posix --library=gnu \
+	-D_GNU_SOURCE -Isrc src

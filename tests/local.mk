@@ -1,0 +1,126 @@
+# Tests speak TAP: CUnit programs under unit/, shell scripts beside them.  All
+# are named *.t.
+TEST_EXTENSIONS = .t
+T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+AM_T_LOG_DRIVER_FLAGS = --merge
+
+# CSCOPE: the program.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
+# the test doubles.  TESTDATA: folder of this file.  HAVE_CUDA: 1 or empty.
+AM_TESTS_ENVIRONMENT = \
+	LC_ALL=C; export LC_ALL; \
+	CSCOPE='$(abs_top_builddir)/cscope-mpi$(EXEEXT)'; export CSCOPE; \
+	MPIRUN='$(abs_top_srcdir)/%D%/mpi-run'; export MPIRUN; \
+	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
+	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
+	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
+	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA;
+
+# ---- unit tests ----
+if HAVE_CUNIT
+UNIT_TESTS = \
+	%D%/unit/catalogue.t \
+	%D%/unit/check.t \
+	%D%/unit/cpu.t \
+	%D%/unit/fill.t \
+	%D%/unit/gpulist.t \
+	%D%/unit/hostmem.t \
+	%D%/unit/node.t \
+	%D%/unit/nvml.t \
+	%D%/unit/options.t \
+	%D%/unit/output.t \
+	%D%/unit/plan.t \
+	%D%/unit/quant.t \
+	%D%/unit/report.t \
+	%D%/unit/rng.t \
+	%D%/unit/row.t \
+	%D%/unit/stats.t \
+	%D%/unit/topo.t \
+	%D%/unit/units.t \
+	%D%/unit/vec.t
+if HAVE_CUDA
+UNIT_TESTS += \
+	%D%/unit/cuda.t
+endif
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+
+check_LIBRARIES += %D%/unit/libtap.a
+%C%_unit_libtap_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
+%C%_unit_libtap_a_SOURCES = \
+	%D%/unit/tap.c \
+	%D%/unit/tap.h
+
+LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
+
+%C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
+%C%_unit_check_t_SOURCES = %D%/unit/test_check.c
+%C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
+%C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
+%C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
+%C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
+%C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
+%C%_unit_node_t_SOURCES = %D%/unit/test_node.c
+%C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
+%C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
+%C%_unit_output_t_SOURCES = %D%/unit/test_output.c
+%C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
+%C%_unit_quant_t_SOURCES = %D%/unit/test_quant.c
+%C%_unit_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_unit_report_t_SOURCES = %D%/unit/test_report.c
+%C%_unit_rng_t_SOURCES = %D%/unit/test_rng.c
+%C%_unit_row_t_SOURCES = %D%/unit/test_row.c
+%C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
+%C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
+%C%_unit_units_t_SOURCES = %D%/unit/test_units.c
+%C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
+endif
+
+# ---- the driver's doubles: the program opens them instead of the real ones ----
+# Shared objects, which automake builds as programs: there is no libtool here.
+# No sanitizer: the program that opens them may have none.
+fake_cflags = $(WARN_CFLAGS) -pthread -fPIC
+fake_ldflags = -shared -pthread $(HARD_LDFLAGS)
+
+check_PROGRAMS += %D%/fake/libnvidia-ml.so.1
+%C%_fake_libnvidia_ml_so_1_CFLAGS = $(fake_cflags)
+%C%_fake_libnvidia_ml_so_1_LDFLAGS = $(fake_ldflags) -Wl,-soname,libnvidia-ml.so.1
+%C%_fake_libnvidia_ml_so_1_LDADD =
+%C%_fake_libnvidia_ml_so_1_SOURCES = \
+	%D%/fake/identity.h \
+	%D%/fake/nvml.c
+
+if HAVE_CUDA
+CS_HAVE_CUDA = 1
+check_PROGRAMS += %D%/fake/libcuda.so.1
+%C%_fake_libcuda_so_1_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_fake_libcuda_so_1_CFLAGS = $(fake_cflags)
+%C%_fake_libcuda_so_1_LDFLAGS = $(fake_ldflags) -Wl,-soname,libcuda.so.1
+%C%_fake_libcuda_so_1_LDADD =
+%C%_fake_libcuda_so_1_SOURCES = \
+	%D%/fake/clock.c \
+	%D%/fake/cuda.c \
+	%D%/fake/fake.h \
+	%D%/fake/identity.h \
+	%D%/fake/kernels.c \
+	%D%/fake/knobs.c \
+	%D%/fake/memory.c \
+	%D%/fake/stream.c
+endif
+
+# ---- benchmarks: built with the tests, run by hand ----
+check_PROGRAMS += %D%/bench/bench_plan
+%C%_bench_bench_plan_LDADD = $(CS_LINK)
+%C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
+
+# ---- whole-program tests and the rules of the house ----
+SHELL_TESTS = \
+	%D%/golden/run.t \
+	%D%/layers.t \
+	%D%/lint.t
+TESTS += $(SHELL_TESTS)
+dist_check_SCRIPTS += \
+	$(SHELL_TESTS) \
+	%D%/mpi-run
+EXTRA_DIST += \
+	%D%/fixtures \
+	%D%/golden

@@ -1,0 +1,143 @@
+#include "config.h"
+
+#include <CUnit/CUnit.h>
+#include <CUnit/TestDB.h>
+#include <CUnit/TestRun.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+static unsigned count;		/* tests reported */
+static unsigned asserts;	/* assertions before this test */
+static const char *skipped;	/* why the running test is */
+
+/* All assertions end here: a TAP comment for the reader, a record for CUnit. */
+static int verdict(int holds, const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int verdict(int holds, const char *file, int line, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (!holds)
+		printf("# %s:%d: %s\n", file, line, text);
+	CU_assertImplementation(holds ? CU_TRUE : CU_FALSE, (unsigned)line, text,
+				file, "", CU_FALSE);
+	return holds;
+}
+
+int tap_ok(int holds, const char *text, const char *file, int line)
+{
+	return verdict(holds, file, line, "not true: %s", text);
+}
+
+int tap_eq_int(intmax_t got, intmax_t want, const char *text, const char *file,
+	       int line)
+{
+	return verdict(got == want, file, line, "%s: got %jd, want %jd", text, got,
+		       want);
+}
+
+int tap_eq_str(const char *got, const char *want, const char *text,
+	       const char *file, int line)
+{
+	int same = got && want ? !strcmp(got, want) : got == want;
+
+	return verdict(same, file, line, "%s: got \"%s\", want \"%s\"", text,
+		       got ? got : "(NULL)", want ? want : "(NULL)");
+}
+
+int tap_near(double got, double want, double tolerance, const char *text,
+	     const char *file, int line)
+{
+	int near = isnan(want) ? isnan(got) :
+		   got == want || fabs(got - want) <= tolerance;
+
+	return verdict(near, file, line, "%s: got %.17g, want %.17g +- %g", text,
+		       got, want, tolerance);
+}
+
+void tap_skip(const char *reason)
+{
+	skipped = reason;
+	verdict(1, "", 0, "skipped");
+}
+
+static void on_start(const CU_pTest test, const CU_pSuite suite)
+{
+	(void)test;
+	(void)suite;
+	skipped = NULL;
+	asserts = CU_get_number_of_asserts();
+}
+
+static void on_complete(const CU_pTest test, const CU_pSuite suite,
+			const CU_pFailureRecord failure)
+{
+	int good = !failure;
+
+	(void)suite;
+	if (CU_get_number_of_asserts() == asserts)
+		good = tap_ok(0, "a test asserts something", test->pName, 0);
+	printf("%sok %u - %s%s%s\n", good ? "" : "not ", ++count, test->pName,
+	       good && skipped ? " # SKIP " : "", good && skipped ? skipped : "");
+}
+
+static void on_init_failure(const CU_pSuite suite)
+{
+	printf("Bail out! set-up of suite %s failed\n", suite->pName);
+}
+
+static void on_cleanup_failure(const CU_pSuite suite)
+{
+	printf("Bail out! clean-up of suite %s failed\n", suite->pName);
+}
+
+static int register_tests(const char *name, int (*init)(void),
+			  int (*clean)(void), const struct tap_test *tests)
+{
+	CU_pSuite suite;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return -1;
+	suite = CU_add_suite(name, init, clean);
+	if (!suite)
+		return -1;
+	/* A name used twice is not NULL but an error: both are looked at. */
+	for (; tests->name; tests++)
+		if (!CU_add_test(suite, tests->name, tests->run) ||
+		    CU_get_error() != CUE_SUCCESS)
+			return -1;
+	return 0;
+}
+
+int tap_main(const char *suite, int (*init)(void), int (*clean)(void),
+	     const struct tap_test *tests)
+{
+	int bad = 1;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (register_tests(suite, init, clean, tests)) {
+		printf("Bail out! suite %s: %s\n", suite, CU_get_error_msg());
+		goto out;
+	}
+	CU_set_test_start_handler(on_start);
+	CU_set_test_complete_handler(on_complete);
+	CU_set_suite_init_failure_handler(on_init_failure);
+	CU_set_suite_cleanup_failure_handler(on_cleanup_failure);
+	printf("1..%u\n", CU_get_registry()->uiNumberOfTests);
+	/* Clean-up resets the counts: CUnit's verdict is read before. */
+	bad = CU_run_all_tests() != CUE_SUCCESS ||
+	      CU_get_number_of_failure_records() || !count;
+out:
+	CU_cleanup_registry();
+	return bad ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,214 @@
+/* The table of measurements and how tests are chosen from it. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/catalogue.h"
+#include "tap.h"
+
+#define ROOM 64
+
+static void names_are_made_of_their_axes(void)
+{
+	size_t n, i;
+	const struct cs_test *t = cs_catalogue(&n);
+
+	t_ok(n > 0 && n <= ROOM);
+	for (i = 0; i < n; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s.%s.%s.%s",
+			 cs_path_text(t[i].path), cs_method_text(t[i].method),
+			 cs_op_text(t[i].op), cs_pattern_text(t[i].pattern));
+		t_eq_str(t[i].name, name);
+		t_eq_int(cs_test_index(name), (int)i);
+		t_eq_int(t[i].backend == CS_BACKEND_CPU,
+			 t[i].method == CS_METHOD_CPU);
+	}
+}
+
+static void headings_say_who_does_what(void)
+{
+	size_t n;
+	const struct cs_test *t = cs_catalogue(&n);
+
+	t_eq_str(t[cs_test_index("peer.ce.write.pair")].heading,
+		 "row writes to column, one pair at a time");
+	t_eq_str(t[cs_test_index("peer.ce.read.pair")].heading,
+		 "column reads from row, one pair at a time");
+	t_eq_str(t[cs_test_index("peer.cpu.write.bidi")].heading,
+		 "row writes to column while column writes to row");
+	t_eq_str(t[cs_test_index("peer.cpu.read.bidi")].heading,
+		 "column reads from row while row reads from column");
+}
+
+static void an_unknown_name_has_no_index(void)
+{
+	t_eq_int(cs_test_index(""), -1);
+	t_eq_int(cs_test_index("peer.ce.write"), -1);
+	t_eq_int(cs_test_index("peer.ce.write.pair "), -1);
+}
+
+/* The chosen names of a list with a space after each, or the error text. */
+static const char *chosen_by(const char *list, enum cs_backend_kind backend)
+{
+	static char answer[1024];
+	char chosen[ROOM] = { 0 };
+	struct cs_err err;
+	size_t n, i;
+	const struct cs_test *t = cs_catalogue(&n);
+
+	answer[0] = '\0';
+	if (cs_tests_choose(list, backend, chosen, &err))
+		return strcpy(answer, err.text);
+	for (i = 0; i < n; i++)
+		if (chosen[i])
+			strcat(strcat(answer, t[i].name), " ");
+	return answer;
+}
+
+static void names_choose_tests(void)
+{
+	t_eq_str(chosen_by("peer.ce.write.pair", CS_BACKEND_CUDA),
+		 "peer.ce.write.pair ");
+	t_eq_str(chosen_by("peer.ce.read.bidi,peer.ce.write.pair", CS_BACKEND_CUDA),
+		 "peer.ce.write.pair peer.ce.read.bidi ");
+	t_eq_str(chosen_by("peer.cpu.read.pair,peer.cpu.read.pair", CS_BACKEND_CPU),
+		 "peer.cpu.read.pair ");
+}
+
+static void globs_choose_tests_of_the_backend(void)
+{
+	t_eq_str(chosen_by("*", CS_BACKEND_CPU),
+		 "peer.cpu.write.pair peer.cpu.write.bidi "
+		 "peer.cpu.read.pair peer.cpu.read.bidi ");
+	t_eq_str(chosen_by("peer.*.pair", CS_BACKEND_CUDA),
+		 "peer.ce.write.pair peer.ce.read.pair ");
+	t_eq_str(chosen_by("peer.c?.read.[bp]*", CS_BACKEND_CUDA),
+		 "peer.ce.read.pair peer.ce.read.bidi ");
+	t_eq_str(chosen_by("*.bidi,*.write.*", CS_BACKEND_CUDA),
+		 "peer.ce.write.pair peer.ce.write.bidi peer.ce.read.bidi ");
+}
+
+static void a_mistyped_name_gets_the_nearest(void)
+{
+	t_eq_str(chosen_by("peer.ce.wirte.pair", CS_BACKEND_CUDA),
+		 "no test matches 'peer.ce.wirte.pair'; nearest is "
+		 "'peer.ce.write.pair' (see --list)");
+	t_eq_str(chosen_by("peer.ce.write.pair,peer.ce.rea.bidi", CS_BACKEND_CUDA),
+		 "no test matches 'peer.ce.rea.bidi'; nearest is "
+		 "'peer.ce.read.bidi' (see --list)");
+	t_eq_str(chosen_by("peer.cp.write.pair", CS_BACKEND_CPU),
+		 "no test matches 'peer.cp.write.pair'; nearest is "
+		 "'peer.cpu.write.pair' (see --list)");
+}
+
+static void what_is_far_from_every_name_gets_none(void)
+{
+	t_eq_str(chosen_by("latency", CS_BACKEND_CUDA),
+		 "no test matches 'latency' (see --list)");
+	t_eq_str(chosen_by("", CS_BACKEND_CUDA), "no test matches '' (see --list)");
+	t_eq_str(chosen_by("peer.ce.write.pair,", CS_BACKEND_CUDA),
+		 "no test matches '' (see --list)");
+	t_eq_str(chosen_by("h2d.*", CS_BACKEND_CUDA),
+		 "no test matches 'h2d.*' (see --list)");
+}
+
+static void a_test_of_the_other_backend_is_said_to_be(void)
+{
+	t_eq_str(chosen_by("peer.ce.write.pair", CS_BACKEND_CPU),
+		 "'peer.ce.write.pair' is measured by the cuda backend only: "
+		 "ask for it with '--backend cuda'");
+	t_eq_str(chosen_by("peer.cpu.*", CS_BACKEND_CUDA),
+		 "'peer.cpu.*' is measured by the cpu backend only: "
+		 "ask for it with '--backend cpu'");
+}
+
+static void an_endless_name_is_refused(void)
+{
+	char name[5000];
+	char chosen[ROOM] = { 0 };
+	struct cs_err err;
+
+	memset(name, '*', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, chosen, &err), -1);
+	memset(name, 'p', sizeof(name) - 1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, chosen, &err), -1);
+	t_eq_int(strncmp(err.text, "no test matches 'ppp", 20), 0);
+}
+
+static void a_refused_list_marks_nothing(void)
+{
+	char chosen[ROOM] = { 0 }, none[ROOM] = { 0 };
+	struct cs_err err;
+
+	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, chosen, &err),
+		 -1);
+	t_eq_int(memcmp(chosen, none, ROOM), 0);
+}
+
+static void choices_add_up(void)
+{
+	char chosen[ROOM] = { 0 };
+	struct cs_err err;
+
+	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, chosen, &err);
+	cs_tests_matrix(CS_PATH_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
+			CS_BACKEND_CUDA, chosen);
+	t_eq_int(chosen[cs_test_index("peer.ce.read.bidi")], 1);
+	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 1);
+	t_eq_int(chosen[cs_test_index("peer.ce.read.pair")], 0);
+}
+
+static void axes_choose_tests(void)
+{
+	char chosen[ROOM] = { 0 };
+	size_t n, i, count = 0;
+
+	cs_catalogue(&n);
+	cs_tests_matrix(CS_PATH_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
+			1u << CS_PATTERN_BIDI, CS_BACKEND_CPU, chosen);
+	for (i = 0; i < n; i++)
+		count += (size_t)chosen[i];
+	t_eq_int(count, 2);
+	t_eq_int(chosen[cs_test_index("peer.cpu.write.bidi")], 1);
+	t_eq_int(chosen[cs_test_index("peer.cpu.read.bidi")], 1);
+}
+
+static void unknown_axes_have_no_name(void)
+{
+	t_eq_str(cs_path_text(9), "?");
+	t_eq_str(cs_method_text(9), "?");
+	t_eq_str(cs_op_text(-1), "?");
+	t_eq_str(cs_pattern_text(9), "?");
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "names are made of their axes", names_are_made_of_their_axes },
+		{ "headings say who writes and who reads",
+		  headings_say_who_does_what },
+		{ "an unknown name has no index", an_unknown_name_has_no_index },
+		{ "names choose tests", names_choose_tests },
+		{ "globs choose tests of the backend",
+		  globs_choose_tests_of_the_backend },
+		{ "a mistyped name gets the nearest one",
+		  a_mistyped_name_gets_the_nearest },
+		{ "what is far from every name gets none",
+		  what_is_far_from_every_name_gets_none },
+		{ "a test of the other backend is said to be one",
+		  a_test_of_the_other_backend_is_said_to_be },
+		{ "an endless name is refused", an_endless_name_is_refused },
+		{ "a list that is refused marks nothing",
+		  a_refused_list_marks_nothing },
+		{ "choices add up", choices_add_up },
+		{ "axes choose tests", axes_choose_tests },
+		{ "unknown axes have no name", unknown_axes_have_no_name },
+		{ NULL, NULL },
+	};
+
+	return tap_main("catalogue", NULL, NULL, tests);
+}

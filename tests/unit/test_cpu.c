@@ -1,0 +1,357 @@
+#include "config.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "tap.h"
+
+#define BYTES (256u << 10)
+#define HALF (BYTES / 2)
+#define KEY 0x1234567890abcdefull
+
+/* Two agents of this process with an arena each: the first half is the source,
+ * the second the destination.  Board and arenas are shared with forked children. */
+static const struct cs_backend *const cpu = &cs_backend_cpu;
+static struct cs_dev *dev[2];
+static struct cs_export arena[2];
+static uint32_t *board;		/* [0] the gate, [16] a stamp's word */
+
+static void *memory(int *fd)
+{
+	void *at;
+
+	*fd = memfd_create("test", MFD_CLOEXEC);
+	if (*fd < 0 || ftruncate(*fd, BYTES))
+		return NULL;
+	at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int init(void)
+{
+	int i, fd, version = 4711;
+
+	board = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (board == MAP_FAILED || cpu->start(&version, NULL) || version)
+		return -1;
+	for (i = 0; i < 2; i++) {
+		void *host = memory(&fd);
+
+		if (!host || cpu->open(0, 2, &dev[i], NULL) ||
+		    cpu->board(dev[i], board, 4096, NULL) ||
+		    cpu->arena(dev[i], BYTES, host, fd, &arena[i], NULL))
+			return -1;
+	}
+	return 0;
+}
+
+static int clean(void)
+{
+	cpu->close(dev[0]);
+	cpu->close(dev[1]);
+	cpu->close(NULL);
+	return 0;
+}
+
+/* Source of agent 0 filled, destination of agent 1 poisoned, the gate shut. */
+static struct cs_flight prepare(void)
+{
+	board[0] = 0;
+	board[16] = 0;
+	cpu->fill(dev[0], arena[0].address, HALF, KEY, NULL);
+	cpu->poison(dev[1], arena[1].address + HALF, HALF, NULL);
+	return (struct cs_flight){ .dst = arena[1].address + HALF,
+				   .src = arena[0].address,
+				   .bytes = HALF,
+				   .copies = 3 };
+}
+
+static struct cs_check arrived(void)
+{
+	struct cs_check check;
+
+	cpu->check(dev[1], arena[1].address + HALF, HALF, KEY, 0, &check, NULL);
+	return check;
+}
+
+static void open_gate(uint32_t value)
+{
+	__atomic_store_n(board, value, __ATOMIC_RELEASE);
+}
+
+static void bytes_arrive(void)
+{
+	const struct cs_flight flight = prepare();
+	double ns = -1;
+
+	t_eq_int(cpu->arm(dev[0], 0, board, 1, &flight, NULL), 0);
+	open_gate(1);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
+	t_ok(ns > 0);
+	t_eq_int(arrived().wrong_words, 0);
+}
+
+static void gate_holds(void)
+{
+	const struct cs_flight flight = prepare();
+	double ns = -1;
+
+	t_eq_int(cpu->arm(dev[0], 0, board, 1, &flight, NULL), 0);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
+	t_near(ns, -1, 0);
+	t_eq_int(arrived().poison_words, HALF / 8);
+	open_gate(1);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
+	t_eq_int(arrived().wrong_words, 0);
+}
+
+static void later_gate_opens(void)
+{
+	struct cs_flight flight = prepare();
+	double ns = -1;
+
+	flight.copies = 0;
+	t_eq_int(cpu->arm(dev[0], 0, board, 7, &flight, NULL), 0);
+	open_gate(7 + (1u << 30));
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
+	t_eq_int(arrived().poison_words, HALF / 8);
+}
+
+static void gate_is_cyclic(void)
+{
+	const struct cs_flight flight = prepare();
+	double ns = -1;
+
+	open_gate(UINT32_MAX);
+	t_eq_int(cpu->arm(dev[0], 0, board, 1, &flight, NULL), 0);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
+	open_gate(2);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
+}
+
+static void ended_stays_ended(void)
+{
+	const struct cs_flight flight = prepare();
+	double first = -1, again = -2;
+
+	t_eq_int(cpu->arm(dev[0], 1, board, 1, &flight, NULL), 0);
+	open_gate(1);
+	t_eq_int(cpu->poll(dev[0], 1, &first, NULL), 1);
+	cpu->poison(dev[1], arena[1].address + HALF, HALF, NULL);
+	t_eq_int(cpu->poll(dev[0], 1, &again, NULL), 1);
+	t_near(again, first, 0);
+	t_eq_int(arrived().poison_words, HALF / 8);
+}
+
+static void lanes_are_apart(void)
+{
+	const struct cs_flight flight = prepare();
+	double ns = -1;
+
+	t_eq_int(cpu->arm(dev[0], 0, board, 2, &flight, NULL), 0);
+	t_eq_int(cpu->arm_stamp(dev[0], 1, board, 1, &board[16], NULL), 0);
+	open_gate(1);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
+	t_eq_int(cpu->poll(dev[0], 1, &ns, NULL), 1);
+	t_eq_int(board[16], 1);
+	t_eq_int(arrived().poison_words, HALF / 8);
+	open_gate(2);
+	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
+}
+
+static void stamp_after_gate(void)
+{
+	double ns = -1;
+
+	prepare();
+	t_eq_int(cpu->arm_stamp(dev[1], 0, board, 5, &board[16], NULL), 0);
+	t_eq_int(cpu->poll(dev[1], 0, &ns, NULL), 0);
+	t_eq_int(board[16], 0);
+	open_gate(5);
+	t_eq_int(cpu->poll(dev[1], 0, &ns, NULL), 1);
+	t_eq_int(board[16], 5);
+	t_near(ns, 0, 0);
+}
+
+static void no_such_lane(void)
+{
+	const struct cs_flight flight = prepare();
+	struct cs_err err = { "" };
+	double ns;
+
+	t_eq_int(cpu->arm(dev[0], 2, board, 1, &flight, &err), -1);
+	t_ok(strstr(err.text, "lane 2") != NULL);
+	t_eq_int(cpu->poll(dev[0], -1, &ns, &err), -1);
+}
+
+static void same_process(void)
+{
+	struct cs_mapping map = { 0 };
+
+	t_eq_int(cpu->import(dev[0], &arena[1], &map, NULL), 0);
+	t_eq_int(map.via, CS_VIA_SHM);
+	t_ok(map.address == arena[1].address);
+	t_eq_int(map.bytes, BYTES);
+	cpu->unimport(dev[0], &map);
+	/* still the owner's */
+	cpu->poison(dev[1], arena[1].address, 16, NULL);
+}
+
+/* In a forked child: an agent of its own pulls from arena 0 and pushes to arena
+ * 1 through mappings.  The exit status names the step that failed. */
+static int child(void)
+{
+	struct cs_dev *mine;
+	struct cs_mapping from, to;
+	struct cs_flight flight;
+	double ns = -1;
+	int rc;
+
+	if (cpu->open(0, 1, &mine, NULL))
+		return 1;
+	if (cpu->import(mine, &arena[0], &from, NULL) ||
+	    cpu->import(mine, &arena[1], &to, NULL))
+		return 2;
+	/* the addresses of the parent are valid here too: it must not be them */
+	if (to.via != CS_VIA_SHM || to.address == arena[1].address)
+		return 3;
+	flight = (struct cs_flight){ to.address + HALF, from.address, HALF, 2 };
+	if (cpu->arm(mine, 0, board, 1, &flight, NULL))
+		return 4;
+	if (cpu->poll(mine, 0, &ns, NULL))
+		return 5;
+	__atomic_store_n(&board[16], 1, __ATOMIC_RELEASE);
+	while (!(rc = cpu->poll(mine, 0, &ns, NULL)))
+		;
+	if (rc != 1 || !(ns > 0))
+		return 6;
+	cpu->unimport(mine, &to);
+	cpu->close(mine);
+	return 0;
+}
+
+static void other_process(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	prepare();
+	pid = fork();
+	if (pid == 0) {
+		alarm(30);
+		_exit(child());
+	}
+	while (!__atomic_load_n(&board[16], __ATOMIC_ACQUIRE) &&
+	       waitpid(pid, &status, WNOHANG) == 0)
+		sched_yield();
+	t_eq_int(arrived().poison_words, HALF / 8);
+	open_gate(1);
+	waitpid(pid, &status, 0);
+	t_ok(WIFEXITED(status));
+	t_eq_int(WEXITSTATUS(status), 0);
+	t_eq_int(arrived().wrong_words, 0);
+}
+
+static void other_namespace(void)
+{
+	struct cs_export foreign = arena[1];
+	struct cs_mapping map = { .via = 77 };
+	struct cs_err err = { "" };
+
+	foreign.pid_ns++;
+	t_eq_int(cpu->import(dev[0], &foreign, &map, &err), -1);
+	t_ok(strstr(err.text, "PID namespace") != NULL);
+	t_eq_int(map.via, 77);
+}
+
+static void peer_is_gone(void)
+{
+	struct cs_export gone = arena[1];
+	struct cs_mapping map = { .via = 77 };
+	struct cs_err err = { "" };
+
+	gone.pid = 0x7fffffff;
+	t_eq_int(cpu->import(dev[0], &gone, &map, &err), -1);
+	t_ok(strstr(err.text, "/proc/2147483647/fd/") != NULL);
+	t_eq_int(map.via, 77);
+}
+
+/* In a child, so that the parent's memory is a peer's. */
+static int import_too_much(void)
+{
+	struct cs_export larger = arena[1];
+	struct cs_mapping map;
+	struct cs_err err = { "" };
+
+	larger.bytes += 4096;
+	return cpu->import(dev[0], &larger, &map, &err) == -1 &&
+	       strstr(err.text, "less than") ? 0 : 1;
+}
+
+static void shorter_than_said(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(import_too_much());
+	t_eq_int(waitpid(pid, &status, 0), pid);
+	t_eq_int(status, 0);
+}
+
+static void check_poisons(void)
+{
+	struct cs_check check;
+
+	prepare();
+	cpu->check(dev[0], arena[0].address, HALF, KEY, 1, &check, NULL);
+	t_eq_int(check.wrong_words, 0);
+	cpu->check(dev[0], arena[0].address, HALF, KEY, 0, &check, NULL);
+	t_eq_int(check.poison_words, HALF / 8);
+}
+
+static void no_devices(void)
+{
+	struct cs_gpu_facts gpu;
+	int n = 4711;
+
+	t_eq_int(cpu->probe(&gpu, 1, &n, NULL), 0);
+	t_eq_int(n, 0);
+	t_eq_int(cpu->broken(dev[0]), 0);
+}
+
+static const struct tap_test tests[] = {
+	{ "bytes arrive and the time is more than nothing", bytes_arrive },
+	{ "a shut gate holds the copies back, and poll says not yet", gate_holds },
+	{ "the cancelling value opens every gate", later_gate_opens },
+	{ "the gate compares cyclically", gate_is_cyclic },
+	{ "polling after the end repeats the time and copies nothing",
+	  ended_stays_ended },
+	{ "lanes wait for their own number", lanes_are_apart },
+	{ "a stamp is written when the gate opens, not before", stamp_after_gate },
+	{ "a lane that is not open is an error", no_such_lane },
+	{ "an arena of the same process is reached by its own address",
+	  same_process },
+	{ "a child maps both arenas, waits for the gate and copies",
+	  other_process },
+	{ "an arena in another PID namespace is refused with a hint",
+	  other_namespace },
+	{ "an arena whose process is gone is refused by name", peer_is_gone },
+	{ "an arena shorter than published is refused", shorter_than_said },
+	{ "check can leave poison behind", check_poisons },
+	{ "probe finds no devices", no_devices },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("cpu", init, clean, tests);
+}

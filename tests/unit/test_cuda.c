@@ -1,0 +1,796 @@
+/* test_cuda.c - the CUDA backend on the fake driver.
+ *
+ * The driver is loaded once per process and the fake reads its orders when it is
+ * loaded, so each story runs in a child with an environment of its own.  The
+ * child tells, one line a thing; the test compares. */
+#include "config.h"
+
+#include "backend/backend.h"
+#include "base/facts.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB ((uint64_t)1 << 20)
+#define BUFFER MIB		/* of a copy */
+#define ARENA (2 * BUFFER)	/* source, then destination */
+#define KEY 0x1234567890ull
+
+/* Stands for the board: a memfd's page, shared by all children. */
+static struct page {
+	uint32_t gate;
+	char line1[124];
+	uint32_t stamp;
+	char line2[4096 - 132];
+} *page;
+
+static const struct cs_backend *cuda;
+static char library[4096];
+static FILE *out;
+
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(out, fmt, ap);
+	va_end(ap);
+	fputc('\n', out);
+	fflush(out);
+}
+
+/* ---- a story in a child ---- */
+
+static void tell(const char *environment, void (*story)(void))
+{
+	char set[512];
+	char *rest = set, *one;
+
+	snprintf(set, sizeof(set), "%s", environment);
+	setenv("CS_LIBCUDA", library, 1);
+	while ((one = strsep(&rest, " ")))
+		if (*one)
+			putenv(strdup(one));
+	/* a wrong wait ends the child, not the patience of the user */
+	alarm(60);
+	story();
+}
+
+/* What the story said, and how its process ended if not well. */
+static const char *heard(const char *environment, void (*story)(void))
+{
+	static char text[4096];
+	size_t n = 0, got;
+	int ends[2], status = 0;
+	FILE *in;
+	pid_t child;
+
+	if (pipe(ends))
+		return "no pipe";
+	fflush(NULL);
+	memset(page, 0, sizeof(*page));
+	child = fork();
+	if (!child) {
+		close(ends[0]);
+		out = fdopen(ends[1], "w");
+		tell(environment, story);
+		fclose(out);
+		exit(0);
+	}
+	close(ends[1]);
+	in = fdopen(ends[0], "r");
+	while ((got = fread(text + n, 1, sizeof(text) - 1 - n, in)))
+		n += got;
+	fclose(in);
+	waitpid(child, &status, 0);
+	if (status)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "status %#x\n", (unsigned int)status);
+	text[n] = 0;
+	return text;
+}
+
+/* ---- what stories are made of ---- */
+
+static int start(void)
+{
+	struct cs_err err = { "" };
+	int version;
+
+	if (!cuda->start(&version, &err))
+		return 0;
+	say("start: %s", err.text);
+	return -1;
+}
+
+/* A device with board and arena. */
+static struct cs_dev *ready(int ordinal, struct cs_export *arena)
+{
+	struct cs_err err = { "" };
+	struct cs_dev *dev = NULL;
+
+	if (cuda->open(ordinal, 2, &dev, &err) ||
+	    cuda->board(dev, page, sizeof(*page), &err) ||
+	    cuda->arena(dev, ARENA, NULL, -1, arena, &err)) {
+		say("%s", err.text);
+		if (dev)
+			cuda->close(dev);
+		return NULL;
+	}
+	return dev;
+}
+
+static int wait_lane(struct cs_dev *dev, int lane, double *ns)
+{
+	struct cs_err err = { "" };
+	int rc;
+
+	while (!(rc = cuda->poll(dev, lane, ns, &err)))
+		;
+	if (rc < 0)
+		say("poll: %s", err.text);
+	return rc;
+}
+
+static void open_gate(uint32_t seq)
+{
+	__atomic_store_n(&page->gate, seq, __ATOMIC_SEQ_CST);
+}
+
+static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key,
+		      int poison)
+{
+	struct cs_check found;
+	struct cs_err err = { "" };
+
+	if (cuda->check(dev, address, BUFFER, key, poison, &found, &err))
+		say("check: %s", err.text);
+	else if (!found.wrong_words)
+		say("clean");
+	else
+		say("%llu wrong, %llu poison, first %llu, %s, %s",
+		    (unsigned long long)found.wrong_words,
+		    (unsigned long long)found.poison_words,
+		    (unsigned long long)found.first_word,
+		    found.expected == cs_fill_word(key, found.first_word) ?
+			    "expected as it should be" : "expected wrong",
+		    found.found == CS_POISON64 ? "found poison" :
+						 "found another");
+}
+
+/* Copy from `src` to the own destination behind the gate, and tell of it. */
+static void fly(struct cs_dev *dev, const struct cs_export *own, uint64_t src)
+{
+	struct cs_flight flight = { own->address + BUFFER, src, BUFFER, 3 };
+	struct cs_err err = { "" };
+	double ns = 0;
+
+	if (cuda->poison(dev, flight.dst, BUFFER, &err) ||
+	    cuda->arm(dev, 1, &page->gate, 1, &flight, &err)) {
+		say("arm: %s", err.text);
+		open_gate(1);
+		return;
+	}
+	say("closed: %d", cuda->poll(dev, 1, &ns, &err));
+	/* own memory can be looked at while the gate is closed */
+	say_check(dev, flight.dst, KEY, 0);
+	open_gate(1);
+	if (wait_lane(dev, 1, &ns) > 0)
+		say("open: %s", ns > 0 ? "time passed" : "no time");
+	say_check(dev, flight.dst, KEY, 0);
+}
+
+#define ALL_POISON "131072 wrong, 131072 poison, first 0, " \
+	"expected as it should be, found poison\n"
+#define FLOWN "closed: 0\n" ALL_POISON "open: time passed\nclean\n"
+
+/* ---- start and probe ---- */
+
+static void story_start(void)
+{
+	struct cs_err err = { "" };
+	int version = 0;
+
+	if (start())
+		return;
+	say("virtual clock: %d", cuda->clock_is_virtual);
+	say("again: %d", cuda->start(&version, &err));
+	say("version: %d", version);
+}
+
+static void starts(void)
+{
+	t_eq_str(heard("", story_start),
+		 "virtual clock: 1\nagain: 0\nversion: 13000\n");
+}
+
+static void library_missing(void)
+{
+	t_eq_str(heard("CS_LIBCUDA=/nonexistent/libcuda.so.1", story_start),
+		 "start: cannot load /nonexistent/libcuda.so.1: "
+		 "/nonexistent/libcuda.so.1: cannot open shared object file: "
+		 "No such file or directory\n");
+}
+
+static void library_wrong(void)
+{
+	t_eq_str(heard("CS_LIBCUDA=libm.so.6", story_start),
+		 "start: the CUDA driver is too old: it has no "
+		 "cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is "
+		 "needed\n");
+}
+
+static void blocking_launches(void)
+{
+	t_eq_str(heard("CUDA_LAUNCH_BLOCKING=1", story_start),
+		 "start: CUDA_LAUNCH_BLOCKING=1 makes every launch wait for "
+		 "its end, so nothing can start at the same time: unset it\n");
+}
+
+static void fabric_manager(void)
+{
+	t_eq_str(heard("FAKE_FAIL=cuInit:1=802", story_start),
+		 "start: cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802); is "
+		 "nvidia-fabricmanager running?\n");
+}
+
+static void story_probe(void)
+{
+	struct cs_gpu_facts gpu[2];
+	struct cs_err err = { "" };
+	int n = 0;
+
+	if (start())
+		return;
+	if (cuda->probe(gpu, 2, &n, &err)) {
+		say("%s", err.text);
+		return;
+	}
+	say("%d", n);
+	for (int i = 0; i < n; i++)
+		say("%d %s %s %s cc %d.%d %s %s", gpu[i].ordinal, gpu[i].name,
+		    gpu[i].uuid, gpu[i].bus_id, gpu[i].cc_major,
+		    gpu[i].cc_minor, gpu[i].sm_count > 0 ? "SMs" : "no SMs",
+		    gpu[i].memory_bytes > 0 ? "memory" : "no memory");
+}
+
+static void probes(void)
+{
+	t_eq_str(heard("FAKE_GPUS=3", story_probe),
+		 "2\n"
+		 "0 NVIDIA H200 GPU-00000000-0000-0000-0000-000000000000 "
+		 "0000:1b:00.0 cc 9.0 SMs memory\n"
+		 "1 NVIDIA H200 GPU-00000000-0000-0000-0000-000000000001 "
+		 "0000:2b:00.0 cc 9.0 SMs memory\n");
+}
+
+static void probe_fails(void)
+{
+	t_eq_str(heard("FAKE_FAIL=cuDeviceGetUuid:2=999", story_probe),
+		 "GPU 1: cuDeviceGetUuid: CUDA_ERROR_UNKNOWN (999)\n");
+}
+
+/* ---- own memory ---- */
+
+static void story_passes(void)
+{
+	struct cs_export arena;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
+	say_check(dev, arena.address, KEY, 0);
+	cuda->fill(dev, arena.address + 4096, 16, KEY + 1, &err);
+	say_check(dev, arena.address, KEY, 1);
+	say_check(dev, arena.address, KEY, 0);
+	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
+	cuda->poison(dev, arena.address + BUFFER - 16, 16, &err);
+	say_check(dev, arena.address, KEY, 0);
+	cuda->close(dev);
+}
+
+static void passes(void)
+{
+	t_eq_str(heard("", story_passes),
+		 "clean\n"
+		 "2 wrong, 0 poison, first 512, expected as it should be, "
+		 "found another\n"
+		 ALL_POISON
+		 "2 wrong, 2 poison, first 131070, expected as it should be, "
+		 "found poison\n");
+}
+
+static void story_load(void)
+{
+	struct cs_export arena;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	say("load: %d", cuda->load(dev, arena.address, 4096, 1, &err));
+	say("idle: %d", cuda->idle(dev, &err));
+	cuda->close(dev);
+}
+
+static void loads(void)
+{
+	t_eq_str(heard("", story_load), "load: 0\nidle: 0\n");
+}
+
+static void story_big(void)
+{
+	struct cs_export arena;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+
+	if (start() || cuda->open(0, 1, &dev, &err))
+		return;
+	if (cuda->arena(dev, 64 * MIB, NULL, -1, &arena, &err))
+		say("%s", err.text);
+	cuda->close(dev);
+}
+
+static void too_big(void)
+{
+	t_eq_str(heard("FAKE_MEMORY=33554432", story_big),
+		 "the buffers need 0.07 GB, but of the GPU's 0.03 GB only "
+		 "0.03 are free\n");
+}
+
+/* ---- the gate ---- */
+
+static void story_own(void)
+{
+	struct cs_export arena;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
+	fly(dev, &arena, arena.address);
+	cuda->close(dev);
+}
+
+static void gates(void)
+{
+	t_eq_str(heard("", story_own), FLOWN);
+}
+
+static void gates_by_kernel(void)
+{
+	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_own), FLOWN);
+}
+
+static void story_stamp(void)
+{
+	struct cs_export arena;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+	double ns = 1;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	if (cuda->arm_stamp(dev, 0, &page->gate, 7, &page->stamp, &err))
+		say("%s", err.text);
+	open_gate(6);
+	say("too early: %d, %u", cuda->poll(dev, 0, &ns, &err), page->stamp);
+	open_gate(7 + (1u << 30));
+	say("opened for all: %d", wait_lane(dev, 0, &ns));
+	say("%u, %.0f ns", *(volatile uint32_t *)&page->stamp, ns);
+	cuda->close(dev);
+}
+
+static void stamps(void)
+{
+	const char *told = "too early: 0, 0\nopened for all: 1\n7, 0 ns\n";
+
+	t_eq_str(heard("", story_stamp), told);
+	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_stamp), told);
+}
+
+static void story_half_armed(void)
+{
+	struct cs_export arena;
+	struct cs_flight flight;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+	double ns;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	flight = (struct cs_flight){ arena.address + BUFFER, arena.address,
+				     BUFFER, 2 };
+	say("%d", cuda->arm(dev, 0, &page->gate, 1, &flight, &err));
+	say("%s", err.text);
+	say("%d", cuda->poll(dev, 0, &ns, &err));
+	open_gate(1);
+	say("%d", wait_lane(dev, 0, &ns));
+	say("broken: %d", cuda->broken(dev));
+	cuda->close(dev);
+}
+
+static void half_armed(void)
+{
+	t_eq_str(heard("FAKE_FAIL=cuMemcpyAsync:2=999", story_half_armed),
+		 "-1\ncuMemcpyAsync: CUDA_ERROR_UNKNOWN (999)\n0\n1\n"
+		 "broken: 0\n");
+}
+
+static void sticky(void)
+{
+	t_eq_str(heard("FAKE_FAULT=cuMemcpyAsync:1=719", story_half_armed),
+		 "0\n\n0\n"
+		 "poll: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED (719)\n-1\n"
+		 "broken: 1\n");
+}
+
+/* ---- peers in the same process ---- */
+
+static struct cs_export shared_arena[2];
+static pthread_barrier_t all_here;
+static int peer_failed;
+
+/* GPU 0 owns, GPU 1 reads; one thread each, as agents are. */
+static void *owner(void *unused)
+{
+	struct cs_err err = { "" };
+	struct cs_dev *dev = ready(0, &shared_arena[0]);
+
+	(void)unused;
+	if (!dev || cuda->fill(dev, shared_arena[0].address, BUFFER, KEY, &err))
+		peer_failed = 1;
+	pthread_barrier_wait(&all_here);
+	pthread_barrier_wait(&all_here);
+	if (dev)
+		cuda->close(dev);
+	return NULL;
+}
+
+static void reader(void)
+{
+	struct cs_mapping first = { 0 }, second = { 0 };
+	struct cs_err err = { "" };
+	struct cs_dev *dev = ready(1, &shared_arena[1]);
+
+	pthread_barrier_wait(&all_here);
+	if (!dev || peer_failed) {
+		say("not ready");
+	} else if (cuda->import(dev, &shared_arena[0], &first, &err) ||
+		   cuda->import(dev, &shared_arena[0], &second, &err)) {
+		say("import: %s", err.text);
+	} else {
+		say("%s", cs_via_text(first.via));
+		say("%s", first.address == second.address ? "same" : "other");
+		fly(dev, &shared_arena[1], first.address);
+		cuda->unimport(dev, &first);
+		cuda->unimport(dev, &second);
+	}
+	pthread_barrier_wait(&all_here);
+	if (dev)
+		cuda->close(dev);
+}
+
+static void story_threads(void)
+{
+	pthread_t thread;
+
+	if (start())
+		return;
+	pthread_barrier_init(&all_here, NULL, 2);
+	pthread_create(&thread, NULL, owner, NULL);
+	reader();
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&all_here);
+}
+
+static void threads(void)
+{
+	t_eq_str(heard("", story_threads), "direct\nsame\n" FLOWN);
+}
+
+static void threads_without_peer_access(void)
+{
+	t_eq_str(heard("FAKE_NO_PEER=1-0,0-1", story_threads),
+		 "import: cuDeviceCanAccessPeer: GPU 1 cannot reach the memory "
+		 "of GPU 0 of this process\n");
+}
+
+/* Calls of a function, as the fake has logged them. */
+static int calls_of(const char *log, const char *function)
+{
+	char line[128], name[100];
+	FILE *in = fopen(log, "r");
+	int n = 0;
+
+	while (in && fgets(line, sizeof(line), in))
+		n += sscanf(line, "%*d %99s", name) == 1 &&
+		     !strcmp(name, function);
+	if (in)
+		fclose(in);
+	return n;
+}
+
+/* `environment` with the calls logged in a new file. */
+static const char *logged(const char *environment, char *log)
+{
+	static char text[256];
+	int fd;
+
+	strcpy(log, "/tmp/cs-calls-XXXXXX");
+	fd = mkstemp(log);
+	if (fd >= 0)
+		close(fd);
+	snprintf(text, sizeof(text), "%s FAKE_CALLS=%s", environment, log);
+	return text;
+}
+
+static void one_registration(void)
+{
+	char log[32];
+
+	heard(logged("", log), story_threads);
+	t_eq_int(calls_of(log, "cuMemHostRegister"), 1);
+	t_eq_int(calls_of(log, "cuMemHostUnregister"), 1);
+	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
+		 calls_of(log, "cuDevicePrimaryCtxRelease"));
+	unlink(log);
+}
+
+/* ---- peers in another process ---- */
+
+static void owner_process(int socket)
+{
+	struct cs_export arena = { .pid = 0 };
+	struct cs_err err = { "" };
+	struct cs_dev *dev = start() ? NULL : ready(0, &arena);
+	char byte;
+
+	if (dev)
+		cuda->fill(dev, arena.address, BUFFER, KEY, &err);
+	if (write(socket, &arena, sizeof(arena)) == sizeof(arena) &&
+	    read(socket, &byte, 1) == 1 && dev)
+		cuda->close(dev);
+	_exit(0);
+}
+
+static void change_nothing(struct cs_export *arena)
+{
+	(void)arena;
+}
+
+static void (*change)(struct cs_export *) = change_nothing;
+
+static void story_processes(void)
+{
+	struct cs_mapping first = { 0 }, second = { 0 };
+	struct cs_export own, peer;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+	int ends[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return;
+	child = fork();
+	if (!child)
+		owner_process(ends[1]);
+	if (read(ends[0], &peer, sizeof(peer)) != sizeof(peer) || start() ||
+	    !(dev = ready(1, &own)))
+		return;
+	change(&peer);
+	if (cuda->import(dev, &peer, &first, &err) ||
+	    cuda->import(dev, &peer, &second, &err)) {
+		say("import: %s", err.text);
+		say("broken: %d", cuda->broken(dev));
+	} else {
+		say("%s", cs_via_text(first.via));
+		say("%s", first.address == second.address ? "same" : "other");
+		fly(dev, &own, first.address);
+		cuda->unimport(dev, &first);
+		cuda->unimport(dev, &second);
+		say("after: %llu", (unsigned long long)second.address);
+	}
+	if (write(ends[0], "", 1) == 1)
+		waitpid(child, NULL, 0);
+	cuda->close(dev);
+}
+
+static void processes(void)
+{
+	char log[32];
+
+	t_eq_str(heard(logged("", log), story_processes),
+		 "CUDA IPC\nsame\n" FLOWN "after: 0\n");
+	t_eq_int(calls_of(log, "cuIpcOpenMemHandle"), 1);
+	t_eq_int(calls_of(log, "cuIpcCloseMemHandle"), 1);
+	unlink(log);
+}
+
+static void peer_hidden(void)
+{
+	t_eq_str(heard("FAKE_IPC_REFUSE=1", story_processes),
+		 "import: cuIpcOpenMemHandle: CUDA_ERROR_INVALID_VALUE (1); if "
+		 "the peer's GPU is hidden from this task, ask Slurm for "
+		 "--gpu-bind=none\nbroken: 0\n");
+}
+
+static void no_export(void)
+{
+	t_eq_str(heard("FAKE_NO_IPC=1", story_processes),
+		 "import: its owner could not export it: cuIpcGetMemHandle: "
+		 "CUDA_ERROR_NOT_SUPPORTED (801)\nbroken: 0\n");
+}
+
+static void move_elsewhere(struct cs_export *arena)
+{
+	arena->pid_ns++;
+	arena->pid = 42;
+}
+
+static void other_namespace(void)
+{
+	change = move_elsewhere;
+	t_eq_str(heard("", story_processes),
+		 "import: CUDA IPC needs one PID namespace, and process 42 is "
+		 "in another: run the containers with --pid=host\n"
+		 "broken: 0\n");
+	change = change_nothing;
+}
+
+/* ---- any call may fail ---- */
+
+static int failing_call;	/* 0: none */
+
+/* A device's whole life. */
+static int everything(struct cs_err *err)
+{
+	struct cs_export arena = { .pid = 0 };
+	struct cs_flight flight;
+	struct cs_check found;
+	struct cs_mapping map;
+	struct cs_dev *dev = NULL;
+	int version, failed, ended = 0;
+	double ns;
+
+	if (cuda->start(&version, err) || cuda->open(0, 1, &dev, err))
+		return -1;
+	failed = cuda->board(dev, page, sizeof(*page), err) ||
+		 cuda->arena(dev, ARENA, NULL, -1, &arena, err) ||
+		 cuda->import(dev, &arena, &map, err) ||
+		 cuda->fill(dev, arena.address, BUFFER, KEY, err) ||
+		 cuda->check(dev, arena.address, BUFFER, KEY, 1, &found, err);
+	flight = (struct cs_flight){ arena.address + BUFFER, arena.address,
+				     BUFFER, 2 };
+	failed = failed || cuda->arm(dev, 0, &page->gate, 1, &flight, err);
+	open_gate(1u << 30);
+	while (!failed && !ended)
+		ended = cuda->poll(dev, 0, &ns, err);
+	cuda->close(dev);
+	return failed || ended < 0 ? -1 : 0;
+}
+
+static void story_everything(void)
+{
+	struct cs_err err = { "" };
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d", failing_call);
+	setenv("FAKE_FAIL_CALL", text, 1);
+	if (!everything(&err))
+		say("fine");
+	else
+		say(err.text[0] ? "error" : "error without a text");
+}
+
+static int lines_of(const char *log)
+{
+	FILE *in = fopen(log, "r");
+	int n = 0, c;
+
+	while (in && (c = fgetc(in)) != EOF)
+		n += c == '\n';
+	if (in)
+		fclose(in);
+	return n;
+}
+
+/* "fine" is right for calls that the backend can do without. */
+static void any_call_fails(void)
+{
+	char log[32];
+	int calls, errors = 0;
+
+	t_eq_str(heard(logged("", log), story_everything), "fine\n");
+	calls = lines_of(log);
+	unlink(log);
+	for (failing_call = 1; failing_call <= calls; failing_call++) {
+		const char *told = heard("", story_everything);
+
+		if (!strcmp(told, "error\n"))
+			errors++;
+		else if (strcmp(told, "fine\n"))
+			t_eq_str(told, "error or fine");
+	}
+	failing_call = 0;
+	t_ok(errors > calls / 2);
+}
+
+/* ---- */
+
+static int make_page(void)
+{
+	int fd = memfd_create("cs-test", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, sizeof(*page)))
+		return -1;
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	close(fd);
+	return page == MAP_FAILED ? -1 : 0;
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "the driver starts, and may be started again", starts },
+		{ "a missing library is named with the loader's reason",
+		  library_missing },
+		{ "a library without the look-up function is called too old",
+		  library_wrong },
+		{ "CUDA_LAUNCH_BLOCKING=1 is refused", blocking_launches },
+		{ "an error of the driver has name, code and hint",
+		  fabric_manager },
+		{ "a probe gives name, UUID, bus id and no more than asked",
+		  probes },
+		{ "a failing probe names the GPU", probe_fails },
+		{ "fill, poison and check agree to the word", passes },
+		{ "a load ends", loads },
+		{ "an arena larger than the free memory is refused with both "
+		  "figures", too_big },
+		{ "copies wait for the gate, then take time and arrive",
+		  gates },
+		{ "without stream memory operations a kernel keeps the gate",
+		  gates_by_kernel },
+		{ "a stamp appears when the gate opens, compared cyclically",
+		  stamps },
+		{ "what was armed before an error runs out", half_armed },
+		{ "a sticky error makes the device broken", sticky },
+		{ "threads of a process reach each other directly", threads },
+		{ "threads without peer access are told so",
+		  threads_without_peer_access },
+		{ "agents of a process share one registration of the board",
+		  one_registration },
+		{ "opening a peer twice returns the first mapping, closed once",
+		  processes },
+		{ "a refused IPC handle gives the driver's words and a hint",
+		  peer_hidden },
+		{ "an arena without IPC works, and its importer learns why",
+		  no_export },
+		{ "another PID namespace is not tried", other_namespace },
+		{ "whichever call fails, there is a text and no hang",
+		  any_call_fails },
+		{ NULL, NULL }
+	};
+	const char *folder = getenv("FAKE");
+
+	cuda = cs_backend_cuda;
+	if (!folder || !cuda) {
+		puts("1..0 # SKIP no fake driver: the variable FAKE is not set");
+		return 0;
+	}
+	snprintf(library, sizeof(library), "%s/libcuda.so.1", folder);
+	return tap_main("cuda", make_page, NULL, tests);
+}

@@ -1,0 +1,365 @@
+/* The node layer in one process: coordinator, board and agent threads on host
+ * memory, without MPI. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node/agent.h"
+#include "node/coordinator.h"
+#include "tap.h"
+
+#define AGENTS 3
+#define ROWS_MAX 64
+
+struct node {
+	struct cs_plan *plan;
+	struct cs_board_map board;
+	struct cs_topo *topo;
+	struct cs_agent *agent[AGENTS];
+	struct cs_coordinator co;
+	struct cs_coordinator_hooks hooks;
+	struct cs_row row[ROWS_MAX];
+	int rows, findings, stop_after;
+};
+
+/* A backend that is the cpu backend with one call replaced by a test. */
+static struct cs_backend bad;
+
+static void on_row(void *ctx, const struct cs_row *row, const double *samples)
+{
+	struct node *node = ctx;
+
+	t_ok(!row->n_samples || samples);
+	if (node->rows < ROWS_MAX)
+		node->row[node->rows++] = *row;
+}
+
+static void on_finding(void *ctx, enum cs_severity severity, const char *id,
+		       const char *text)
+{
+	struct node *node = ctx;
+
+	(void)severity;
+	t_ok(*id && *text);
+	node->findings++;
+}
+
+static int on_watch(void *ctx)
+{
+	struct node *node = ctx;
+
+	return node->stop_after && node->rows >= node->stop_after;
+}
+
+static void on_progress(void *ctx, uint32_t done, uint32_t all)
+{
+	(void)ctx;
+	t_ok(done <= all);
+}
+
+static int build(struct node *node, const char *tests, uint32_t verify)
+{
+	char chosen[64] = { 0 };
+	struct cs_err err;
+	struct cs_plan_request req = {
+		.n_agents = AGENTS,
+		.chosen = chosen,
+		.set = { .copy_bytes = 64 << 10, .seed = 7, .precision = 0.5,
+			 .cell_limit_s = 0.2, .start_limit_s = 10,
+			 .verify = verify, .backend = CS_BACKEND_CPU },
+	};
+
+	return cs_tests_choose(tests, CS_BACKEND_CPU, chosen, &err) ||
+	       cs_plan_build(&req, &node->plan, &err);
+}
+
+static int start(struct node *node, const struct cs_backend *backend,
+		 const char *tests, uint32_t verify)
+{
+	struct cs_agent_args args = { .backend = backend };
+	struct cs_err err = { "" };
+
+	memset(node, 0, sizeof(*node));
+	node->hooks = (struct cs_coordinator_hooks){ node, on_row, on_finding,
+						     on_watch, on_progress };
+	if (!t_eq_int(build(node, tests, verify), 0) ||
+	    !t_eq_int(cs_topo_open(NULL, &node->topo, &err), 0) ||
+	    !t_eq_int(cs_board_create(node->plan, AGENTS, 0, &node->board, &err),
+		      0))
+		return -1;
+	args.topo = node->topo;
+	for (int i = 0; i < AGENTS; i++) {
+		cs_agent_facts_init(&args.facts);
+		args.facts.index = i;
+		if (!t_eq_int(cs_agent_start(&args, &node->agent[i], &err), 0))
+			return -1;
+		cs_agent_attach(node->agent[i], node->board.at);
+	}
+	cs_coordinator_init(&node->co, node->board.at, 0, &node->hooks);
+	cs_coordinator_open(&node->co);
+	cs_coordinator_setup(&node->co);
+	return 0;
+}
+
+static void finish(struct node *node)
+{
+	node->co.stopped = 0;
+	cs_coordinator_dismiss(&node->co);
+	for (int i = 0; i < AGENTS; i++)
+		t_eq_int(cs_agent_join(node->agent[i], 5), 0);
+	cs_coordinator_close(&node->co);
+	cs_board_release(&node->board);
+	cs_topo_close(node->topo);
+	free(node->plan);
+}
+
+static int count_status(const struct node *node, int status)
+{
+	int n = 0;
+
+	for (int i = 0; i < node->rows; i++)
+		n += node->row[i].status == status;
+	return n;
+}
+
+static void measures_every_cell(void)
+{
+	static struct node node;
+	int controls = 0;
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_ALL))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	cs_coordinator_finish(&node.co);
+	for (int i = 0; i < node.rows; i++) {
+		const struct cs_row *row = &node.row[i];
+
+		controls += (row->flags & CS_ROW_CONTROL) != 0;
+		t_eq_int(row->status, CS_OK);
+		t_ok(row->stats.median > 0 && row->stats.n == row->n_samples);
+		t_eq_int(row->what.issuer, row->what.src.index);
+		/* the last sample is checked too, and the discarded ones */
+		t_eq_int(row->checked, row->n_samples + row->discarded);
+		t_eq_int(row->via, CS_VIA_SHM);
+		t_ok(isnan(row->overlap));
+	}
+	t_eq_int(node.rows, AGENTS * (AGENTS - 1) + controls);
+	t_ok(controls >= 1);
+	t_eq_int(node.findings, 0);
+	finish(&node);
+}
+
+static void both_ways_give_a_total(void)
+{
+	static struct node node;
+	int totals = 0;
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.read.bidi", CS_VERIFY_LAST))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	for (int i = 0; i < node.rows; i++) {
+		const struct cs_row *row = &node.row[i];
+
+		if (row->flags & CS_ROW_CONTROL)
+			continue;
+		totals += row->metric == CS_METRIC_TOTAL;
+		if (row->metric == CS_METRIC_TOTAL)
+			continue;
+		t_eq_int(row->what.issuer, row->what.dst.index);
+		t_eq_int(row->company, 1);
+		t_eq_int(row->checked, 1);
+		t_ok(row->overlap <= 1);
+	}
+	t_eq_int(totals, AGENTS * (AGENTS - 1) / 2);
+	finish(&node);
+}
+
+static void verification_can_be_off(void)
+{
+	static struct node node;
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_OFF))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	for (int i = 0; i < node.rows; i++) {
+		t_eq_int(node.row[i].checked, 0);
+		t_ok(node.row[i].flags & CS_ROW_NOT_VERIFIED);
+	}
+	finish(&node);
+}
+
+static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
+			uint32_t seq, const struct cs_flight *flight,
+			struct cs_err *err)
+{
+	struct cs_flight less = *flight;
+
+	less.bytes -= 4096; /* the last page is never written */
+	return cs_backend_cpu.arm(dev, lane, gate, seq, &less, err);
+}
+
+static void missing_bytes_are_found(void)
+{
+	static struct node node;
+
+	bad = cs_backend_cpu;
+	bad.arm = arm_corrupts;
+	if (start(&node, &bad, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	t_eq_int(count_status(&node, CS_CORRUPT), node.rows);
+	t_eq_int(node.row[0].wrong_words, 512);
+	t_ok(strstr(node.row[0].reason, "never written") != NULL);
+	finish(&node);
+}
+
+static _Atomic int arms;
+
+static int arm_fails_once(struct cs_dev *dev, int lane, const uint32_t *gate,
+			  uint32_t seq, const struct cs_flight *flight,
+			  struct cs_err *err)
+{
+	if (arms++ == 3)
+		return cs_err_set(err, "cuMemcpyAsync: no luck (999)");
+	return cs_backend_cpu.arm(dev, lane, gate, seq, flight, err);
+}
+
+static void a_failed_call_costs_one_cell(void)
+{
+	static struct node node;
+
+	bad = cs_backend_cpu;
+	bad.arm = arm_fails_once;
+	arms = 0;
+	if (start(&node, &bad, "peer.cpu.write.bidi", CS_VERIFY_ALL))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	/* a bidirectional step has two cells, and both have the reason */
+	t_eq_int(count_status(&node, CS_FAILED), 2);
+	t_ok(count_status(&node, CS_OK) >= 6);
+	for (int i = 0; i < node.rows; i++)
+		if (node.row[i].status == CS_FAILED)
+			t_ok(strstr(node.row[i].reason, "no luck (999)") != NULL);
+	finish(&node);
+}
+
+static int import_refuses(struct cs_dev *dev, const struct cs_export *peer,
+			  struct cs_mapping *out, struct cs_err *err)
+{
+	static _Atomic int calls;
+
+	if (calls++ == 0)
+		return cs_err_set(err, "cuIpcOpenMemHandle: refused (1)");
+	return cs_backend_cpu.import(dev, peer, out, err);
+}
+
+static void a_refused_way_skips_its_cells(void)
+{
+	static struct node node;
+
+	bad = cs_backend_cpu;
+	bad.import = import_refuses;
+	if (start(&node, &bad, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	t_ok(count_status(&node, CS_SKIPPED) >= 1);
+	t_eq_int(count_status(&node, CS_SKIPPED) + count_status(&node, CS_OK),
+		 node.rows);
+	finish(&node);
+}
+
+static int open_fails(int ordinal, int lanes, struct cs_dev **dev,
+		      struct cs_err *err)
+{
+	static _Atomic int calls;
+
+	if (calls++ == 0)
+		return cs_err_set(err, "cuDevicePrimaryCtxRetain: no (2)");
+	return cs_backend_cpu.open(ordinal, lanes, dev, err);
+}
+
+static void an_agent_that_cannot_open_leaves_the_others(void)
+{
+	static struct node node;
+
+	bad = cs_backend_cpu;
+	bad.open = open_fails;
+	if (start(&node, &bad, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+	t_eq_int(node.findings, 1);
+	t_ok(count_status(&node, CS_FAILED) >= 4);
+	t_ok(count_status(&node, CS_OK) >= 2);
+	finish(&node);
+}
+
+static void a_stop_ends_between_cells(void)
+{
+	static struct node node;
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	node.stop_after = 2;
+	t_eq_int(cs_coordinator_run(&node.co), 0);
+	t_eq_int(node.rows, 2);
+	node.stop_after = 0;
+	finish(&node);
+}
+
+static void skew_is_measured(void)
+{
+	static struct node node;
+	struct cs_node_facts facts;
+
+	cs_node_facts_init(&facts);
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	cs_coordinator_skew(&node.co, &facts);
+	t_ok(facts.release_us > 0);
+	t_ok(facts.skew_max_us >= facts.skew_us && facts.skew_us >= 0);
+	finish(&node);
+}
+
+static void the_gate_opens_for_ever_only_once(void)
+{
+	static struct node node;
+	uint32_t at;
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	cs_gate_release(node.board.at);
+	at = atomic_load(&node.board.at->gate);
+	cs_gate_release(node.board.at);
+	t_eq_int(atomic_load(&node.board.at->gate), at);
+	t_ok((int32_t)(at - 12345u) >= 0);
+	finish(&node);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "every ordered pair gets a checked figure",
+		  measures_every_cell },
+		{ "both ways at once give each way, the total and the overlap",
+		  both_ways_give_a_total },
+		{ "without verification nothing is checked, and rows say so",
+		  verification_can_be_off },
+		{ "bytes that never arrive make the cell corrupt",
+		  missing_bytes_are_found },
+		{ "a failed call costs one cell and the run goes on",
+		  a_failed_call_costs_one_cell },
+		{ "a refused way to a peer skips its cells with the reason",
+		  a_refused_way_skips_its_cells },
+		{ "an agent that cannot open leaves the other pairs measured",
+		  an_agent_that_cannot_open_leaves_the_others },
+		{ "a stop keeps what was measured", a_stop_ends_between_cells },
+		{ "the release of the gate is measured", skew_is_measured },
+		{ "the gate is opened for ever only once",
+		  the_gate_opens_for_ever_only_once },
+		{ NULL, NULL },
+	};
+
+	return tap_main("node", NULL, NULL, tests);
+}

@@ -1,0 +1,685 @@
+/* Plans: what is in them, that they travel as bytes, and that no bytes whatever
+ * are trusted without being a plan. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/facts.h"
+#include "plan/plan.h"
+#include "tap.h"
+
+#define ROOM 64
+
+static struct cs_plan_request request(int n_agents, const char *tests,
+				      enum cs_backend_kind backend)
+{
+	static char chosen[ROOM];
+	struct cs_err err;
+
+	memset(chosen, 0, sizeof(chosen));
+	t_eq_int(cs_tests_choose(tests, backend, chosen, &err), 0);
+	return (struct cs_plan_request){
+		.n_agents = n_agents,
+		.chosen = chosen,
+		.set = { .copy_bytes = 64 << 20, .seed = 20261120,
+			 .precision = 0.005, .cell_limit_s = 2,
+			 .start_limit_s = 30, .verify = CS_VERIFY_ALL,
+			 .backend = (uint32_t)backend },
+	};
+}
+
+static struct cs_plan *plan_of(int n_agents, const char *tests,
+			       enum cs_backend_kind backend)
+{
+	struct cs_plan_request req = request(n_agents, tests, backend);
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
+		t_eq_str(err.text, "");
+	return plan;
+}
+
+/* How often src -> dst comes in steps of `view` that are no controls. */
+static int times_measured(const struct cs_plan *plan, uint32_t view, int src,
+			  int dst)
+{
+	uint32_t s, k;
+	int times = 0;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if (step->view != view || (step->flags & CS_STEP_CONTROL))
+			continue;
+		for (k = 0; k < step->count; k++) {
+			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+			times += t->src.index == src && t->dst.index == dst;
+		}
+	}
+	return times;
+}
+
+static void each_cell_is_measured_once(const struct cs_plan *plan, uint32_t view)
+{
+	int n = (int)plan->n_agents, i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+			t_eq_int(times_measured(plan, view, i, j), i != j);
+}
+
+static void pairs_make_one_step_each(void)
+{
+	int n;
+
+	for (n = 2; n <= 16; n++) {
+		struct cs_plan *plan = plan_of(n, "peer.ce.write.pair",
+					       CS_BACKEND_CUDA);
+		uint32_t cells = (uint32_t)(n * (n - 1));
+
+		t_eq_int(plan->n_views, 1);
+		t_eq_int(cs_plan_view(plan, 0)->steps, cells);
+		t_eq_int(plan->n_steps, cells + (cells >= 4 ? 2 : 0));
+		t_eq_int(plan->n_transfers, plan->n_steps);
+		each_cell_is_measured_once(plan, 0);
+		free(plan);
+	}
+}
+
+static void both_ways_are_one_step(void)
+{
+	int n;
+	uint32_t s;
+
+	for (n = 2; n <= 16; n++) {
+		struct cs_plan *plan = plan_of(n, "peer.ce.write.bidi",
+					       CS_BACKEND_CUDA);
+		uint32_t cells = (uint32_t)(n * (n - 1) / 2);
+
+		t_eq_int(cs_plan_view(plan, 0)->steps, cells);
+		t_eq_int(plan->n_steps, cells + (cells >= 4 ? 2 : 0));
+		t_eq_int(plan->n_transfers, 2 * plan->n_steps);
+		each_cell_is_measured_once(plan, 0);
+		for (s = 0; s < plan->n_steps; s++) {
+			const struct cs_step *step = cs_plan_step(plan, s);
+			const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+
+			t_eq_int(step->count, 2);
+			t_ok(t[0].src.index < t[0].dst.index);
+			t_eq_int(t[0].src.index, t[1].dst.index);
+			t_eq_int(t[0].dst.index, t[1].src.index);
+		}
+		free(plan);
+	}
+}
+
+/* Every transfer: the right ends, sizes, and the issuer that `op` wants. */
+static void transfers_are(const char *tests, enum cs_backend_kind backend,
+			  int kind, int memory, int op)
+{
+	struct cs_plan *plan = plan_of(5, tests, backend);
+	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+	uint32_t i;
+
+	for (i = 0; i < plan->n_transfers; i++) {
+		t_eq_int(t[i].src.kind, kind);
+		t_eq_int(t[i].dst.kind, kind);
+		t_eq_int(t[i].src.memory, memory);
+		t_eq_int(t[i].dst.memory, memory);
+		t_eq_int(t[i].op, op);
+		t_eq_int(t[i].issuer, op == CS_OP_WRITE ? t[i].src.index
+							: t[i].dst.index);
+		t_eq_int(t[i].bytes, 64 << 20);
+	}
+	free(plan);
+}
+
+static void a_source_issues_writes_and_a_destination_reads(void)
+{
+	transfers_are("peer.ce.write.*", CS_BACKEND_CUDA, CS_END_GPU,
+		      CS_MEM_DEVICE, CS_OP_WRITE);
+	transfers_are("peer.ce.read.*", CS_BACKEND_CUDA, CS_END_GPU, CS_MEM_DEVICE,
+		      CS_OP_READ);
+	transfers_are("peer.cpu.write.*", CS_BACKEND_CPU, CS_END_HOST,
+		      CS_MEM_ARENA, CS_OP_WRITE);
+	transfers_are("peer.cpu.read.*", CS_BACKEND_CPU, CS_END_HOST, CS_MEM_ARENA,
+		      CS_OP_READ);
+}
+
+static void tests_are_views_in_the_order_of_the_catalogue(void)
+{
+	struct cs_plan *plan = plan_of(4, "peer.ce.read.bidi,peer.ce.write.pair",
+				       CS_BACKEND_CUDA);
+	uint32_t s;
+
+	t_eq_int(plan->n_views, 2);
+	t_eq_int(cs_plan_view(plan, 0)->test, cs_test_index("peer.ce.write.pair"));
+	t_eq_int(cs_plan_view(plan, 1)->test, cs_test_index("peer.ce.read.bidi"));
+	t_eq_int(cs_plan_view(plan, 0)->steps, 12);
+	t_eq_int(cs_plan_view(plan, 1)->steps, 6);
+	t_eq_int(plan->n_steps, 12 + 6 + 2);
+	each_cell_is_measured_once(plan, 0);
+	each_cell_is_measured_once(plan, 1);
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		t_eq_str(cs_plan_test(plan, step)->name,
+			 step->view ? "peer.ce.read.bidi" : "peer.ce.write.pair");
+	}
+	free(plan);
+}
+
+static void cells_of_all_tests_are_mixed(void)
+{
+	struct cs_plan *plan = plan_of(8, "*.pair", CS_BACKEND_CUDA);
+	uint32_t s, changes = 0;
+
+	for (s = 1; s < plan->n_steps; s++)
+		changes += cs_plan_step(plan, s)->view !=
+			   cs_plan_step(plan, s - 1)->view;
+	t_ok(changes > 30); /* 56 are expected, 1 if in order */
+	free(plan);
+}
+
+static void the_seed_fixes_the_plan(void)
+{
+	struct cs_plan_request req = request(8, "*", CS_BACKEND_CUDA);
+	struct cs_plan *a = NULL, *b = NULL, *c = NULL;
+	struct cs_err err;
+
+	t_eq_int(cs_plan_build(&req, &a, &err), 0);
+	t_eq_int(cs_plan_build(&req, &b, &err), 0);
+	req.set.seed++;
+	t_eq_int(cs_plan_build(&req, &c, &err), 0);
+	t_eq_int(memcmp(a, b, a->total_bytes), 0);
+	t_ok(a->id != c->id);
+	t_ok(memcmp(cs_plan_step(a, 0), cs_plan_step(c, 0),
+		    a->n_steps * sizeof(struct cs_step)) != 0);
+	free(a);
+	free(b);
+	free(c);
+}
+
+static void the_id_is_of_everything_asked(void)
+{
+	struct cs_plan_request req = request(4, "peer.ce.write.pair",
+					     CS_BACKEND_CUDA);
+	struct cs_plan *a = NULL, *b = NULL;
+	struct cs_err err;
+
+	t_eq_int(cs_plan_build(&req, &a, &err), 0);
+	req.set.precision = 0.01;
+	t_eq_int(cs_plan_build(&req, &b, &err), 0);
+	t_ok(a->id != b->id);
+	free(a);
+	free(b);
+}
+
+static void a_control_stands_in_the_middle_and_at_the_end(void)
+{
+	struct cs_plan *plan = plan_of(8, "peer.ce.read.pair,peer.ce.read.bidi",
+				       CS_BACKEND_CUDA);
+	uint32_t n = plan->n_steps, s, controls = 0;
+
+	for (s = 0; s < n; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+
+		if (!(step->flags & CS_STEP_CONTROL))
+			continue;
+		controls++;
+		t_ok(s == (n - 2) / 2 || s == n - 1);
+		t_eq_int(step->view, 0);
+		t_eq_int(t->src.index, 0);
+		t_eq_int(t->dst.index, 1);
+	}
+	t_eq_int(controls, 2);
+	free(plan);
+}
+
+static void few_cells_have_no_control(void)
+{
+	struct cs_plan *plan = plan_of(2, "peer.ce.write.*", CS_BACKEND_CUDA);
+
+	t_eq_int(plan->n_steps, 3);
+	free(plan);
+	plan = plan_of(2, "*", CS_BACKEND_CUDA);
+	t_eq_int(plan->n_steps, 6 + 2);
+	free(plan);
+}
+
+static void refused(const struct cs_plan_request *req, const char *why)
+{
+	struct cs_plan *plan = (struct cs_plan *)-1;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_plan_build(req, &plan, &err), -1);
+	t_eq_str(err.text, why);
+	t_ok(plan == (struct cs_plan *)-1);
+}
+
+static void what_cannot_be_planned_is_refused(void)
+{
+	struct cs_plan_request good = request(4, "*", CS_BACKEND_CUDA), bad;
+	static const char none[ROOM];
+
+	bad = good, bad.n_agents = 1;
+	refused(&bad, "cannot measure between 1 agents: at least 2 are needed");
+	bad = good, bad.n_agents = -3;
+	refused(&bad, "cannot measure between -3 agents: at least 2 are needed");
+	bad = good, bad.n_agents = 65;
+	refused(&bad, "cannot measure between 65 agents: at most 64 are possible");
+	bad = good, bad.chosen = none;
+	refused(&bad, "no test is chosen (see --list)");
+	bad = good, bad.set.copy_bytes = 0;
+	refused(&bad, "copy size of 0 bytes: it must be a multiple of 16, above 0 "
+		      "and at most 1024 TiB");
+	bad = good, bad.set.copy_bytes = 4100;
+	refused(&bad, "copy size of 4100 bytes: it must be a multiple of 16, above 0 "
+		      "and at most 1024 TiB");
+	bad = good, bad.set.copy_bytes = UINT64_MAX - 15;
+	refused(&bad, "copy size of 18446744073709551600 bytes: it must be a "
+		      "multiple of 16, above 0 and at most 1024 TiB");
+	bad = good, bad.set.precision = NAN;
+	refused(&bad, "precision or a time limit is negative or not a number");
+	bad = good, bad.set.backend = CS_BACKEND_CPU;
+	refused(&bad, "test 'peer.ce.write.pair' is of the other backend");
+}
+
+static void a_plan_travels_as_bytes(void)
+{
+	int n;
+
+	for (n = 2; n <= CS_MAX_AGENTS; n += n < 16 ? 1 : 16) {
+		struct cs_plan *plan = plan_of(n, "*", CS_BACKEND_CPU);
+		struct cs_err err = { "" };
+		size_t bytes = plan->total_bytes;
+		void *copy = malloc(bytes);
+
+		memcpy(copy, plan, bytes);
+		memset(plan, 0xff, bytes);
+		free(plan);
+		t_eq_int(cs_plan_validate(copy, bytes, &err), 0);
+		t_eq_str(err.text, "");
+		each_cell_is_measured_once(copy, 3);
+		free(copy);
+	}
+}
+
+/* ---- bytes that are no plan ---- */
+
+/* Give changed bytes the id that fits, as somebody who wants to be believed
+ * would: FNV-1a of what follows the id. */
+static void seal(struct cs_plan *plan, size_t bytes)
+{
+	const unsigned char *all = (const unsigned char *)plan;
+	size_t i = offsetof(struct cs_plan, n_agents);
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; i < bytes; i++)
+		hash = (hash ^ all[i]) * 0x100000001b3u;
+	plan->id = hash;
+}
+
+/* A block of just these bytes, so that a sanitizer sees every look beyond. */
+static struct cs_plan *copy_of(const struct cs_plan *plan, size_t bytes)
+{
+	struct cs_plan *copy = malloc(bytes);
+
+	memcpy(copy, plan, bytes);
+	return copy;
+}
+
+/* A plan that was believed must be safe to use. */
+static void use(const struct cs_plan *plan)
+{
+	struct cs_arena_layout layout;
+	uint32_t s;
+	int a;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		t_ok(cs_plan_test(plan, step)->name != NULL);
+		t_ok(cs_step_applies(plan, step, (int)plan->n_agents));
+	}
+	for (a = 0; a < (int)plan->n_agents; a++) {
+		cs_plan_arena(plan, a, &layout);
+		t_ok(layout.total_bytes >= layout.src_bytes);
+	}
+	cs_plan_estimate_s(plan, 400);
+}
+
+static void every_changed_byte_is_seen(void)
+{
+	struct cs_plan *plan = plan_of(3, "*", CS_BACKEND_CUDA);
+	size_t bytes = plan->total_bytes, i;
+	struct cs_err err;
+
+	for (i = 0; i < bytes; i++) {
+		struct cs_plan *bad = copy_of(plan, bytes);
+
+		((unsigned char *)bad)[i] ^= 0xff;
+		t_eq_int(cs_plan_validate(bad, bytes, &err), -1);
+		free(bad);
+	}
+	free(plan);
+}
+
+/* Outside the settings and the order of steps there is nothing to change
+ * without being seen; inside, what is believed must be safe. */
+static void a_sealed_change_is_refused_or_harmless(void)
+{
+	static const unsigned char change[] = { 0xff, 0x01, 0x80, 0x02, 0x7f };
+	struct cs_plan *plan = plan_of(3, "*", CS_BACKEND_CUDA);
+	size_t bytes = plan->total_bytes, i, c;
+	struct cs_err err;
+
+	for (i = 0; i < bytes; i++) {
+		for (c = 0; c < sizeof(change); c++) {
+			struct cs_plan *bad = copy_of(plan, bytes);
+
+			((unsigned char *)bad)[i] ^= change[c];
+			if (i < offsetof(struct cs_plan, id) ||
+			    i >= offsetof(struct cs_plan, n_agents))
+				seal(bad, bytes);
+			if (!cs_plan_validate(bad, bytes, &err))
+				use(bad);
+			free(bad);
+		}
+	}
+	t_eq_int(cs_plan_validate(plan, bytes, &err), 0);
+	free(plan);
+}
+
+static void every_cut_is_seen(void)
+{
+	struct cs_plan *plan = plan_of(3, "*", CS_BACKEND_CUDA);
+	size_t bytes = plan->total_bytes, n;
+	struct cs_err err;
+
+	for (n = 0; n < bytes; n++) {
+		struct cs_plan *cut = copy_of(plan, n);
+
+		t_eq_int(cs_plan_validate(cut, n, &err), -1);
+		if (n >= sizeof(*cut)) { /* cut, and made to say so */
+			cut->total_bytes = n;
+			seal(cut, n);
+			t_eq_int(cs_plan_validate(cut, n, &err), -1);
+		}
+		free(cut);
+	}
+	free(plan);
+}
+
+static void bytes_behind_a_plan_are_seen(void)
+{
+	struct cs_plan *plan = plan_of(3, "*", CS_BACKEND_CUDA);
+	size_t bytes = plan->total_bytes;
+	struct cs_plan *longer = calloc(1, bytes + 8);
+	struct cs_err err;
+
+	memcpy(longer, plan, bytes);
+	t_eq_int(cs_plan_validate(longer, bytes + 8, &err), -1);
+	longer->total_bytes = bytes + 8;
+	seal(longer, bytes + 8);
+	t_eq_int(cs_plan_validate(longer, bytes + 8, &err), -1);
+	free(longer);
+	free(plan);
+}
+
+static void a_plan_at_an_odd_address_is_refused(void)
+{
+	struct cs_plan *plan = plan_of(3, "*", CS_BACKEND_CUDA);
+	size_t bytes = plan->total_bytes, shift;
+	char *room = malloc(bytes + 8);
+	struct cs_err err;
+
+	for (shift = 1; shift < 8; shift++) {
+		memcpy(room + shift, plan, bytes);
+		t_eq_int(cs_plan_validate(room + shift, bytes, &err), -1);
+	}
+	free(room);
+	free(plan);
+}
+
+/* Apply one lie to a sound plan of 3 agents, seal it, and want it refused. */
+#define LIE(member, value) do {                                             \
+	struct cs_plan *plan = plan_of(3, "*", CS_BACKEND_CUDA);             \
+	struct cs_step *step = (struct cs_step *)cs_plan_step(plan, 0);      \
+	struct cs_transfer *transfer =                                       \
+		(struct cs_transfer *)cs_plan_transfer(plan, step, 0);       \
+	struct cs_view *view = (struct cs_view *)cs_plan_view(plan, 0);      \
+	size_t bytes_ = plan->total_bytes;                                   \
+	struct cs_err err_;                                                  \
+	(void)transfer, (void)view;                                          \
+	member = value;                                                      \
+	seal(plan, bytes_);                                                  \
+	t_eq_int(cs_plan_validate(plan, bytes_, &err_), -1);                 \
+	free(plan);                                                          \
+} while (0)
+
+static void a_lying_header_is_refused(void)
+{
+	LIE(plan->magic, 0);
+	LIE(plan->version, 2);
+	LIE(plan->total_bytes, UINT64_MAX);
+	LIE(plan->n_agents, 1);
+	LIE(plan->n_agents, 2);
+	LIE(plan->n_agents, 65);
+	LIE(plan->n_agents, UINT32_MAX);
+	LIE(plan->n_steps, 0);
+	LIE(plan->n_steps, UINT32_MAX);
+	LIE(plan->n_steps, 0x10000000u); /* times 16 is 0 in 32 bits */
+	LIE(plan->n_transfers, UINT32_MAX);
+	LIE(plan->n_views, 0);
+	LIE(plan->n_views, UINT32_MAX);
+	LIE(plan->steps_at, 0);
+	LIE(plan->steps_at, plan->steps_at + 1);
+	LIE(plan->transfers_at, UINT32_MAX);
+	LIE(plan->views_at, plan->views_at - 8);
+	LIE(plan->pad, 1);
+	LIE(plan->set.copy_bytes, 8);
+	LIE(plan->set.precision, NAN);
+	LIE(plan->set.cell_limit_s, INFINITY);
+	LIE(plan->set.start_limit_s, -1);
+	LIE(plan->set.verify, 3);
+	LIE(plan->set.backend, CS_BACKEND_CPU);
+	LIE(plan->set.backend, 2);
+}
+
+static void a_lying_part_is_refused(void)
+{
+	LIE(step->first, 1);
+	LIE(step->first, UINT32_MAX);
+	LIE(step->count, 0);
+	LIE(step->count, step->count % 2 + 1);
+	LIE(step->count, UINT32_MAX);
+	LIE(step->view, 4);
+	LIE(step->view, UINT32_MAX);
+	LIE(step->view, step->view ^ 1);
+	LIE(step->flags, CS_STEP_CONTROL);
+	LIE(step->flags, 2);
+	LIE(view->test, 1);
+	LIE(view->test, 8);
+	LIE(view->test, UINT32_MAX);
+	LIE(view->steps, view->steps + 1);
+	LIE(transfer->src.kind, CS_END_HOST);
+	LIE(transfer->dst.memory, CS_MEM_ARENA);
+	LIE(transfer->src.memory, 200);
+	LIE(transfer->src.index, 3);
+	LIE(transfer->dst.index, UINT16_MAX);
+	LIE(transfer->dst.index, transfer->src.index);
+	LIE(transfer->issuer, 3);
+	LIE(transfer->method, CS_METHOD_CPU);
+	LIE(transfer->op, !transfer->op);
+	LIE(transfer->flags, 1);
+	LIE(transfer->bytes, 0);
+	LIE(transfer->bytes, UINT64_MAX - 15);
+}
+
+static void both_ways_must_be_of_one_pair(void)
+{
+	struct cs_plan *plan = plan_of(3, "peer.ce.write.bidi", CS_BACKEND_CUDA);
+	struct cs_transfer *t =
+		(struct cs_transfer *)cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+	struct cs_err err;
+
+	t[1] = t[0];
+	seal(plan, plan->total_bytes);
+	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), -1);
+	t_eq_str(err.text, "plan is damaged: a step of 'peer.ce.write.bidi' is not "
+			   "both ways of one pair");
+	free(plan);
+}
+
+/* ---- what agents ask of a plan ---- */
+
+static void a_smaller_node_leaves_out_steps(void)
+{
+	struct cs_plan *plan = plan_of(8, "peer.ce.write.pair", CS_BACKEND_CUDA);
+	int n, want;
+	uint32_t s;
+
+	for (n = 0; n <= 9; n++) {
+		int applies = 0;
+
+		for (s = 0; s < plan->n_steps; s++) {
+			const struct cs_step *step = cs_plan_step(plan, s);
+
+			if (!(step->flags & CS_STEP_CONTROL))
+				applies += cs_step_applies(plan, step, n);
+		}
+		want = n < 8 ? n * (n - 1) : 56;
+		t_eq_int(applies, want);
+	}
+	free(plan);
+}
+
+static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
+{
+	struct cs_plan_request req = request(3, "peer.ce.write.pair",
+					     CS_BACKEND_CUDA);
+	struct cs_arena_layout layout;
+	struct cs_plan *plan = NULL;
+	struct cs_err err;
+	int a;
+
+	req.set.copy_bytes = copy_bytes;
+	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	for (a = 0; a < 3; a++) {
+		cs_plan_arena(plan, a, &layout);
+		t_eq_int(layout.src_bytes, copy_bytes);
+		t_eq_int(layout.dst_at, dst_at);
+		t_eq_int(layout.dst_bytes, copy_bytes);
+		t_eq_int(layout.total_bytes, dst_at + copy_bytes);
+	}
+	cs_plan_arena(plan, 3, &layout);
+	t_eq_int(layout.total_bytes, 0);
+	free(plan);
+}
+
+static void an_arena_holds_source_and_destination(void)
+{
+	arena_is(16, 2 << 20);
+	arena_is(2 << 20, 2 << 20);
+	arena_is((2 << 20) + 16, 4 << 20);
+	arena_is(512 << 20, 512 << 20);
+	arena_is(CS_COPY_MAX, CS_COPY_MAX);
+}
+
+static void every_issuer_needs_its_peers(void)
+{
+	struct cs_plan *plan = plan_of(4, "peer.cpu.read.pair", CS_BACKEND_CPU);
+	int a, b;
+
+	for (a = 0; a < 5; a++)
+		for (b = 0; b < 5; b++)
+			t_eq_int(cs_plan_needs_peer(plan, a, b),
+				 a != b && a < 4 && b < 4);
+	free(plan);
+}
+
+static double estimate(uint64_t copy_bytes, enum cs_verify verify, double gbs)
+{
+	struct cs_plan_request req = request(2, "peer.ce.write.pair",
+					     CS_BACKEND_CUDA);
+	struct cs_plan *plan = NULL;
+	struct cs_err err;
+	double seconds;
+
+	req.set.copy_bytes = copy_bytes;
+	req.set.verify = verify;
+	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	seconds = cs_plan_estimate_s(plan, gbs);
+	free(plan);
+	return seconds;
+}
+
+static void an_estimate_follows_the_rules(void)
+{
+	const uint64_t large = 512 << 20;
+	const double bytes = 512 << 20;
+
+	/* 2 steps of 8 samples: 4 copies of 1.34 ms, a check of 0.27 ms */
+	t_near(estimate(large, CS_VERIFY_ALL, 400),
+	       2 * (1e-3 + 8 * (4 * bytes / 400e9 + bytes / 2000e9)), 1e-12);
+	/* one copy of 10 ms */
+	t_near(estimate(large, CS_VERIFY_OFF, 50), 2 * (1e-3 + 8 * bytes / 50e9),
+	       1e-12);
+	/* copies end at 16 from 1 MiB on, at 512 below */
+	t_near(estimate(1 << 20, CS_VERIFY_OFF, 400),
+	       2 * (1e-3 + 8 * 16 * 1048576 / 400e9), 1e-12);
+	t_near(estimate(1 << 12, CS_VERIFY_OFF, 400),
+	       2 * (1e-3 + 8 * 512 * 4096 / 400e9), 1e-12);
+	t_ok(isnan(estimate(large, CS_VERIFY_ALL, 0)));
+	t_ok(isnan(estimate(large, CS_VERIFY_ALL, NAN)));
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "pair: every ordered pair is one step", pairs_make_one_step_each },
+		{ "bidi: every unordered pair is one step of both ways",
+		  both_ways_are_one_step },
+		{ "the source issues writes, the destination reads",
+		  a_source_issues_writes_and_a_destination_reads },
+		{ "tests are views in the order of the catalogue",
+		  tests_are_views_in_the_order_of_the_catalogue },
+		{ "cells of all tests are mixed", cells_of_all_tests_are_mixed },
+		{ "the seed fixes the plan", the_seed_fixes_the_plan },
+		{ "the id is of everything asked", the_id_is_of_everything_asked },
+		{ "a control stands in the middle and at the end",
+		  a_control_stands_in_the_middle_and_at_the_end },
+		{ "fewer than 4 cells have no control", few_cells_have_no_control },
+		{ "what cannot be planned is refused with the reason",
+		  what_cannot_be_planned_is_refused },
+		{ "a plan travels as bytes", a_plan_travels_as_bytes },
+		{ "every changed byte is seen", every_changed_byte_is_seen },
+		{ "a change with an id that fits is refused or harmless",
+		  a_sealed_change_is_refused_or_harmless },
+		{ "a cut at every length is seen", every_cut_is_seen },
+		{ "bytes behind a plan are seen", bytes_behind_a_plan_are_seen },
+		{ "a plan at an odd address is refused",
+		  a_plan_at_an_odd_address_is_refused },
+		{ "a lying header is refused", a_lying_header_is_refused },
+		{ "a lying step, transfer or view is refused",
+		  a_lying_part_is_refused },
+		{ "both ways must be of one pair", both_ways_must_be_of_one_pair },
+		{ "a smaller node leaves out the steps of others",
+		  a_smaller_node_leaves_out_steps },
+		{ "an arena holds source and destination",
+		  an_arena_holds_source_and_destination },
+		{ "every issuer needs the arenas of its peers",
+		  every_issuer_needs_its_peers },
+		{ "an estimate follows the rules of sampling",
+		  an_estimate_follows_the_rules },
+		{ NULL, NULL },
+	};
+
+	return tap_main("plan", NULL, NULL, tests);
+}

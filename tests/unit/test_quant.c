@@ -1,0 +1,86 @@
+/* Sorting, quantiles, medians. */
+#include "config.h"
+
+#include <math.h>
+
+#include "base/quant.h"
+#include "tap.h"
+
+static void quantiles_lie_between_order_statistics(void)
+{
+	static const double x[] = { 1, 2, 4, 8, 16 };
+
+	t_near(cs_quantile(x, 5, 0), 1, 0);
+	t_near(cs_quantile(x, 5, 0.25), 2, 0);
+	t_near(cs_quantile(x, 5, 0.5), 4, 0);
+	t_near(cs_quantile(x, 5, 0.05), 1.2, 1e-12);
+	t_near(cs_quantile(x, 5, 0.95), 14.4, 1e-12);
+	t_near(cs_quantile(x, 5, 0.6), 5.6, 1e-12);
+	t_near(cs_quantile(x, 5, 1), 16, 0);
+	t_near(cs_quantile(x, 4, 0.5), 3, 0);
+}
+
+static void one_value_is_every_quantile(void)
+{
+	static const double x[] = { 7 };
+
+	t_near(cs_quantile(x, 1, 0), 7, 0);
+	t_near(cs_quantile(x, 1, 0.3), 7, 0);
+	t_near(cs_quantile(x, 1, 1), 7, 0);
+}
+
+static void a_median_sorts(void)
+{
+	double odd[] = { 9, -1, 4 }, even[] = { 4, 1, 3, 2 }, one[] = { 5 };
+
+	t_near(cs_median(odd, 3), 4, 0);
+	t_near(odd[0], -1, 0);
+	t_near(odd[2], 9, 0);
+	t_near(cs_median(even, 4), 2.5, 0);
+	t_near(cs_median(one, 1), 5, 0);
+}
+
+static void what_is_no_number_comes_last(void)
+{
+	double x[] = { NAN, 3, INFINITY, NAN, -INFINITY, 1 };
+
+	cs_sort(x, 6);
+	t_near(x[0], -INFINITY, 0);
+	t_near(x[1], 1, 0);
+	t_near(x[2], 3, 0);
+	t_near(x[3], INFINITY, 0);
+	t_ok(isnan(x[4]) && isnan(x[5]));
+}
+
+static void infinities_do_not_spoil_a_median(void)
+{
+	double x[] = { INFINITY, INFINITY, 1 };
+
+	t_near(cs_median(x, 3), INFINITY, 0);
+}
+
+static void nothing_is_sorted(void)
+{
+	double x[] = { 2, 1 };
+
+	cs_sort(x, 0);
+	cs_sort(NULL, 0);
+	t_near(x[0], 2, 0);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "quantiles are linear between order statistics",
+		  quantiles_lie_between_order_statistics },
+		{ "one value is every quantile", one_value_is_every_quantile },
+		{ "a median sorts its array", a_median_sorts },
+		{ "what is no number comes last", what_is_no_number_comes_last },
+		{ "infinities do not spoil a median",
+		  infinities_do_not_spoil_a_median },
+		{ "nothing is sorted without harm", nothing_is_sorted },
+		{ NULL, NULL },
+	};
+
+	return tap_main("quant", NULL, NULL, tests);
+}

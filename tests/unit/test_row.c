@@ -1,0 +1,94 @@
+/* Rows, their samples, and their words. */
+#include "config.h"
+
+#include <string.h>
+
+#include "result/row.h"
+#include "tap.h"
+
+static void rows_keep_their_samples_apart(void)
+{
+	struct cs_rows rows;
+	struct cs_err err;
+	double samples[5] = { 10, 20, 30, 40, 50 };
+	uint32_t i, wrong = 0;
+
+	cs_rows_init(&rows);
+	t_eq_int(cs_rows_count(&rows), 0);
+	for (i = 0; i < 300; i++) {
+		struct cs_row row = { .step = i, .n_samples = i % 6 };
+
+		samples[0] = i;
+		if (!t_eq_int(cs_rows_add(&rows, &row, samples, &err), 0))
+			return;
+	}
+	t_eq_int(cs_rows_count(&rows), 300);
+	for (i = 0; i < 300; i++) {
+		const struct cs_row *row = cs_rows_get(&rows, i);
+		const double *x = cs_rows_samples(&rows, i);
+
+		wrong += row->step != i || row->n_samples != i % 6;
+		if (row->n_samples)
+			wrong += x[0] != i;
+		if (row->n_samples == 5)
+			wrong += x[4] != 50;
+	}
+	t_eq_int(wrong, 0);
+	cs_rows_release(&rows);
+	t_eq_int(cs_rows_count(&rows), 0);
+}
+
+static void a_row_without_samples_needs_none(void)
+{
+	struct cs_rows rows;
+	struct cs_err err;
+	struct cs_row row = { .status = CS_SKIPPED, .reason = "no way" };
+
+	cs_rows_init(&rows);
+	t_eq_int(cs_rows_add(&rows, &row, NULL, &err), 0);
+	t_eq_str(cs_rows_get(&rows, 0)->reason, "no way");
+	cs_rows_release(&rows);
+	cs_rows_release(&rows);
+	cs_rows_release(NULL);
+}
+
+static void words_of_status_and_metric(void)
+{
+	t_eq_str(cs_status_text(CS_OK), "ok");
+	t_eq_str(cs_status_text(CS_SKIPPED), "skipped");
+	t_eq_str(cs_status_text(CS_FAILED), "failed");
+	t_eq_str(cs_status_text(CS_CORRUPT), "corrupt");
+	t_eq_str(cs_status_text(CS_TIMEOUT), "timeout");
+	t_eq_str(cs_status_text(99), "?");
+	t_eq_str(cs_status_text(-1), "?");
+	t_eq_str(cs_metric_text(CS_METRIC_RATE), "rate");
+	t_eq_str(cs_metric_text(CS_METRIC_TOTAL), "total");
+	t_eq_str(cs_metric_text(99), "?");
+}
+
+static void flags_have_names_in_order_of_bit(void)
+{
+	const char *names[8];
+
+	t_eq_int(cs_row_flag_names(0, names), 0);
+	t_eq_int(cs_row_flag_names(CS_ROW_CONTROL | CS_ROW_NOT_CONVERGED, names), 2);
+	t_eq_str(names[0], "not-converged");
+	t_eq_str(names[1], "control");
+	t_eq_int(cs_row_flag_names(UINT32_MAX, names), 7);
+	t_eq_str(names[6], "not-verified");
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "rows keep their samples apart", rows_keep_their_samples_apart },
+		{ "a row without samples needs none",
+		  a_row_without_samples_needs_none },
+		{ "status and metric have words", words_of_status_and_metric },
+		{ "flags have names in order of bit",
+		  flags_have_names_in_order_of_bit },
+		{ NULL, NULL },
+	};
+
+	return tap_main("row", NULL, NULL, tests);
+}

@@ -1,0 +1,325 @@
+#include "config.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "place/place.h"
+#include "tap.h"
+
+static struct cs_topo *fixture(const char *name)
+{
+	const char *top = getenv("srcdir");
+	struct cs_topo *topo = NULL;
+	struct cs_err err = { "" };
+	char path[512];
+
+	cs_text(path, sizeof(path), "%s/tests/fixtures/%s", top ? top : ".",
+		name);
+	if (cs_topo_open(path, &topo, &err))
+		printf("# %s\n", err.text);
+	t_ok(topo != NULL);
+	return topo;
+}
+
+/* The domain that one GPU of a fixture gets, and its source. */
+static void t_domain(const char *name, const char *bus_id, int hint, int want,
+		     const char *want_source)
+{
+	struct cs_topo *topo = fixture(name);
+	char source[24] = "untouched";
+
+	if (!topo)
+		return;
+	t_eq_int(cs_topo_gpu_domain(topo, bus_id, hint, source), want);
+	t_eq_str(source, want_source);
+	cs_topo_close(topo);
+}
+
+static void gpu_gets_nearest(void)
+{
+	t_domain("topo-two-domains.xml", "0000:11:00.0", -1, 0, "hwloc");
+	t_domain("topo-two-domains.xml", "0000:91:00.0", -1, 1, "hwloc");
+}
+
+static void hwloc_beats_hint(void)
+{
+	t_domain("topo-two-domains.xml", "0000:91:00.0", 0, 1, "hwloc");
+}
+
+static void unknown_stays_unknown(void)
+{
+	t_domain("topo-unknown-locality.xml", "0000:06:00.0", -1, -1, "");
+	t_domain("topo-no-pci.xml", "0000:06:00.0", -1, -1, "");
+	t_domain("topo-two-domains.xml", "no bus id", -1, -1, "");
+}
+
+static void hint_helps(void)
+{
+	t_domain("topo-unknown-locality.xml", "0000:06:00.0", 1, 1, "driver");
+	t_domain("topo-no-pci.xml", "0000:06:00.0", 1, 1, "driver");
+}
+
+static void hint_must_have_cpus(void)
+{
+	t_domain("topo-unknown-locality.xml", "0000:06:00.0", 9, -1, "");
+	/* domain 2 is a GPU's memory */
+	t_domain("topo-two-domains.xml", "0000:06:00.0", 2, -1, "");
+}
+
+static void only_one(void)
+{
+	t_domain("topo-one-domain.xml", "0000:06:00.0", -1, 0, "only one");
+}
+
+static void gpu_memory_is_no_domain(void)
+{
+	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	int index[8] = { -1, -1, -1 };
+
+	if (!topo)
+		return;
+	t_eq_int(cs_topo_domains(topo, index, 8), 2);
+	t_eq_int(index[0], 0);
+	t_eq_int(index[1], 1);
+	t_eq_int(index[2], -1);
+	cs_topo_close(topo);
+}
+
+static void domains_keep_to_the_room(void)
+{
+	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	int index[2] = { -1, -1 };
+
+	if (!topo)
+		return;
+	t_eq_int(cs_topo_domains(topo, index, 1), 1);
+	t_eq_int(index[1], -1);
+	t_eq_int(cs_topo_domains(topo, index, 0), 0);
+	cs_topo_close(topo);
+}
+
+static int count_gpus(const char *name)
+{
+	struct cs_topo *topo = fixture(name);
+	int n = topo ? cs_topo_pci_gpus(topo) : -1;
+
+	cs_topo_close(topo);
+	return n;
+}
+
+static void counts_gpus(void)
+{
+	t_eq_int(count_gpus("topo-two-domains.xml"), 2);
+	t_eq_int(count_gpus("topo-unknown-locality.xml"), 1);
+	t_eq_int(count_gpus("topo-no-pci.xml"), 0);
+}
+
+static void node_facts(void)
+{
+	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_node_facts node;
+
+	cs_node_facts_init(&node);
+	cs_text(node.driver, sizeof(node.driver), "kept");
+	if (!topo)
+		return;
+	cs_topo_node(topo, &node);
+	t_eq_str(node.product, "Example GPU Server");
+	t_eq_str(node.bios, "1.2.3");
+	t_eq_str(node.cpu, "Example CPU 9000");
+	t_eq_str(node.driver, "kept");
+	t_eq_int(node.n_cpus, 8);
+	t_eq_int(node.n_numa, 2);
+	t_ok(node.memory_bytes > 1 << 20);
+	t_eq_int(node.page_bytes, sysconf(_SC_PAGESIZE));
+	t_ok(node.host[0] && !strchr(node.host, '.'));
+	t_ok(node.kernel[0]);
+	cs_topo_close(topo);
+}
+
+static void distances(void)
+{
+	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_node_facts node;
+
+	if (!topo)
+		return;
+	cs_topo_node(topo, &node);
+	t_eq_int(node.numa_distance[0][0], 10);
+	t_eq_int(node.numa_distance[0][1], 21);
+	t_eq_int(node.numa_distance[1][0], 22);
+	t_eq_int(node.numa_distance[2][2], -1);
+	cs_topo_close(topo);
+}
+
+static void missing_file(void)
+{
+	struct cs_topo *topo = NULL;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_topo_open("/no/such/topology.xml", &topo, &err), -1);
+	t_ok(topo == NULL);
+	t_ok(strstr(err.text, "/no/such/topology.xml") != NULL);
+}
+
+static void stray_environment(void)
+{
+	struct cs_topo *topo = NULL;
+	struct cs_node_facts node;
+
+	setenv("HWLOC_SYNTHETIC", "package:7 core:3 pu:1", 1);
+	if (!t_eq_int(cs_topo_open(NULL, &topo, NULL), 0))
+		return;
+	cs_topo_node(topo, &node);
+	t_ok(node.n_cpus != 21);
+	t_ok(node.n_numa >= 1);
+	cs_topo_close(topo);
+}
+
+static void foreign_topology_binds_nothing(void)
+{
+	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_err err = { "" };
+	cpu_set_t before, after;
+
+	if (!topo)
+		return;
+	sched_getaffinity(0, sizeof(before), &before);
+	t_eq_int(cs_topo_bind(topo, 0, &err), -1);
+	t_ok(strstr(err.text, "cannot bind to NUMA domain 0") != NULL);
+	sched_getaffinity(0, sizeof(after), &after);
+	t_ok(CPU_EQUAL(&before, &after));
+	cs_topo_close(topo);
+}
+
+static void binds_here(void)
+{
+	struct cs_topo *topo = NULL;
+	struct cs_err err = { "" };
+	char list[128] = "";
+	int domain;
+
+	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
+		return;
+	if (t_ok(cs_topo_domains(topo, &domain, 1) == 1)) {
+		t_eq_int(cs_topo_bind(topo, domain, &err), 0);
+		t_eq_str(err.text, "");
+		t_eq_int(cs_topo_binding(topo, domain, list, sizeof(list)), 1);
+		t_ok(list[0] >= '0' && list[0] <= '9');
+		t_eq_int(cs_topo_binding(topo, 4711, list, sizeof(list)), 0);
+	}
+	cs_topo_close(topo);
+}
+
+static void binds_to_nothing(void)
+{
+	struct cs_topo *topo = NULL;
+	struct cs_err err = { "" };
+
+	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
+		return;
+	t_eq_int(cs_topo_bind(topo, 4711, &err), -1);
+	t_ok(strstr(err.text, "cannot bind to NUMA domain 4711: allowed cpus are ")
+	     == err.text);
+	cs_topo_close(topo);
+}
+
+/* ---- signs ---- */
+
+static void sign_of_pci(void)
+{
+	struct cs_topo *topo = fixture("topo-unknown-locality.xml");
+	char sign[64] = "";
+
+	if (!topo)
+		return;
+	cs_gpu_sign(topo, sign, sizeof(sign));
+	t_eq_str(sign, "PCI device 0000:06:00.0");
+	cs_topo_close(topo);
+}
+
+static void no_grant(void)
+{
+	unsetenv("SLURM_STEP_GPUS");
+	unsetenv("SLURM_JOB_GPUS");
+	unsetenv("SLURM_JOB_ID");
+	unsetenv("GPU_DEVICE_ORDINAL");
+}
+
+/* The sign on a machine that shows no GPU, or NULL where a driver is loaded. */
+static const char *sign_without_pci(char *sign, size_t size)
+{
+	struct cs_topo *topo;
+
+	if (!access("/dev/nvidiactl", F_OK) ||
+	    !access("/proc/driver/nvidia/version", F_OK)) {
+		t_skip("this machine has an NVIDIA driver");
+		return NULL;
+	}
+	topo = fixture("topo-no-pci.xml");
+	if (!topo)
+		return NULL;
+	cs_gpu_sign(topo, sign, size);
+	cs_topo_close(topo);
+	return sign;
+}
+
+static void sign_of_a_grant(void)
+{
+	char sign[64] = "";
+
+	no_grant();
+	setenv("SLURM_STEP_GPUS", "", 1);
+	setenv("SLURM_JOB_GPUS", "0,1", 1);
+	if (sign_without_pci(sign, sizeof(sign)))
+		t_eq_str(sign, "SLURM_JOB_GPUS=0,1");
+	no_grant();
+}
+
+static void no_sign(void)
+{
+	char sign[64] = "untouched";
+
+	no_grant();
+	setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+	setenv("GPU_DEVICE_ORDINAL", "0", 1);
+	if (sign_without_pci(sign, sizeof(sign)))
+		t_eq_str(sign, "");
+	no_grant();
+	unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+static const struct tap_test tests[] = {
+	{ "a GPU belongs to the NUMA domain of its package", gpu_gets_nearest },
+	{ "hwloc's word counts before the driver's", hwloc_beats_hint },
+	{ "a GPU equally near to several domains has none", unknown_stays_unknown },
+	{ "the driver's word counts where hwloc knows nothing", hint_helps },
+	{ "a hint to a domain without CPUs is not taken", hint_must_have_cpus },
+	{ "the only domain belongs to every GPU and says so", only_one },
+	{ "memory of a GPU is no NUMA domain", gpu_memory_is_no_domain },
+	{ "the list of domains keeps to the caller's room", domains_keep_to_the_room },
+	{ "display and 3D controllers of NVIDIA count, switches and others do not",
+	  counts_gpus },
+	{ "node facts name product, BIOS and CPU and keep the driver", node_facts },
+	{ "distances between domains are those of the firmware", distances },
+	{ "a topology file that is not there is named", missing_file },
+	{ "a stray HWLOC_SYNTHETIC does not fake the machine", stray_environment },
+	{ "the topology of another machine binds nothing",
+	  foreign_topology_binds_nothing },
+	{ "a bound thread is read back inside its domain", binds_here },
+	{ "binding to a domain that is not there says which cpus are allowed",
+	  binds_to_nothing },
+	{ "a GPU on the PCI bus is a sign, by bus id", sign_of_pci },
+	{ "a grant of the scheduler is a sign, an empty one is not",
+	  sign_of_a_grant },
+	{ "a user's CUDA_VISIBLE_DEVICES is no sign", no_sign },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("topo", NULL, NULL, tests);
+}

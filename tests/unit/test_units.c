@@ -1,0 +1,290 @@
+/* Sizes, durations, shares and whole numbers; and the error texts they set. */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "tap.h"
+
+static uint64_t size_of_text(const char *text)
+{
+	struct cs_err err;
+	uint64_t bytes = 0;
+
+	t_eq_int(cs_size_parse(text, &bytes, &err), 0);
+	return bytes;
+}
+
+static void sizes_are_powers_of_two(void)
+{
+	t_eq_int(size_of_text("4096"), 4096);
+	t_eq_int(size_of_text("0"), 0);
+	t_eq_int(size_of_text("100B"), 100);
+	t_eq_int(size_of_text("4K"), 4096);
+	t_eq_int(size_of_text("4k"), 4096);
+	t_eq_int(size_of_text("512M"), 512ll << 20);
+	t_eq_int(size_of_text("512MB"), 512ll << 20);
+	t_eq_int(size_of_text("512MiB"), 512ll << 20);
+	t_eq_int(size_of_text("1.5G"), 1536ll << 20);
+	t_eq_int(size_of_text("1.500G"), 1536ll << 20);
+	t_eq_int(size_of_text("0.0009765625T"), 1ll << 30);
+	t_eq_int(size_of_text("1T"), 1ll << 40);
+}
+
+static void the_largest_size_fits(void)
+{
+	t_ok(size_of_text("16777215T") == 16777215ull << 40);
+	t_ok(size_of_text("18446744073709551615") == UINT64_MAX);
+}
+
+static void what_is_no_size_is_refused(void)
+{
+	static const char *const bad[] = {
+		"", " ", "M", "-1", "+1", " 4K", "4K ", "4KK", "4Ki", "4P", "4KiBs",
+		"1.M", ".5M", "1,5G", "1e3", "0x10", "1.2.3M", "nan", "inf",
+		"16777216T", "18446744073709551616", "99999999999999999999999999",
+		"1.1", "1.1G", "0.0000000000000000001T",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct cs_err err = { "" };
+		uint64_t bytes = 77;
+
+		t_eq_int(cs_size_parse(bad[i], &bytes, &err), -1);
+		t_eq_int(bytes, 77);
+		t_ok(strlen(err.text) > 0);
+	}
+}
+
+static void size_errors_say_what_is_allowed(void)
+{
+	struct cs_err err;
+	uint64_t bytes;
+
+	cs_size_parse("12q", &bytes, &err);
+	t_eq_str(err.text,
+		 "'12q' is not a size: write 4096, 4K, 512M, 1.5G or 1T");
+	cs_size_parse("1.1K", &bytes, &err);
+	t_eq_str(err.text, "size '1.1K' is not whole bytes");
+	cs_size_parse("99999999T", &bytes, &err);
+	t_eq_str(err.text, "size '99999999T' is too large: the most is 16777215T");
+}
+
+static void size_text_is(uint64_t bytes, const char *want)
+{
+	char text[16];
+
+	cs_size_text(bytes, text, sizeof(text));
+	t_eq_str(text, want);
+}
+
+static void sizes_are_written_exactly(void)
+{
+	size_text_is(0, "0 B");
+	size_text_is(100, "100 B");
+	size_text_is(1023, "1023 B");
+	size_text_is(4096, "4 KiB");
+	size_text_is(1536, "1.5 KiB");
+	size_text_is(1000000, "1000000 B");
+	size_text_is(512ull << 20, "512 MiB");
+	size_text_is(1536ull << 20, "1.5 GiB");
+	size_text_is((1ull << 30) + (256ull << 20), "1280 MiB");
+	size_text_is(3ull << 40, "3 TiB");
+	size_text_is(9999999999999ull, "9999999999999 B");
+}
+
+static void sizes_of_any_magnitude_fit_16_characters(void)
+{
+	size_text_is(UINT64_MAX, "16777216.0 TiB");
+	size_text_is(UINT64_MAX << 40, "16777215 TiB");
+	size_text_is((UINT64_MAX << 39), "16777215.5 TiB");
+	size_text_is(10000000000001ull, "9.1 TiB");
+}
+
+static double duration_of(const char *text)
+{
+	struct cs_err err;
+	double seconds = -1;
+
+	t_eq_int(cs_duration_parse(text, &seconds, &err), 0);
+	return seconds;
+}
+
+static void durations_have_units(void)
+{
+	t_near(duration_of("500ms"), 0.5, 0);
+	t_near(duration_of("2s"), 2, 0);
+	t_near(duration_of("2"), 2, 0);
+	t_near(duration_of("0.25"), 0.25, 0);
+	t_near(duration_of("1.5m"), 90, 0);
+	t_near(duration_of("1ms"), 0.001, 0);
+}
+
+static void what_is_no_duration_is_refused(void)
+{
+	static const char *const bad[] = {
+		"", "s", "-1s", "0", "0.0s", "0ms", "2 s", "2h", "2ss", "2s ", "1e3",
+		"nan", "inf", "0x2", "99999999999999999999s",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct cs_err err;
+		double seconds = 7;
+
+		t_eq_int(cs_duration_parse(bad[i], &seconds, &err), -1);
+		t_near(seconds, 7, 0);
+		t_ok(strstr(err.text, "write 500ms, 2s or 1.5m") != NULL);
+	}
+}
+
+static void a_share_is_in_per_cent(void)
+{
+	struct cs_err err;
+	double share = 0;
+
+	t_eq_int(cs_share_parse("0.5%", &share, &err), 0);
+	t_near(share, 0.005, 0);
+	t_eq_int(cs_share_parse("0.5", &share, &err), 0);
+	t_near(share, 0.005, 0);
+	t_eq_int(cs_share_parse("100%", &share, &err), 0);
+	t_near(share, 1, 0);
+}
+
+static void what_is_no_share_is_refused(void)
+{
+	static const char *const bad[] = {
+		"", "%", "0", "0%", "-1%", "100.1", "101%", "1%%", "1 %", "1%x",
+		"nan", "1e1", "99999999999999999999",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct cs_err err;
+		double share = 7;
+
+		t_eq_int(cs_share_parse(bad[i], &share, &err), -1);
+		t_near(share, 7, 0);
+		t_ok(strstr(err.text, "above 0 and at most 100") != NULL);
+	}
+}
+
+static void whole_numbers_are_decimal_or_hexadecimal(void)
+{
+	struct cs_err err;
+	uint64_t value = 0;
+
+	t_eq_int(cs_uint_parse("20261120", 0, UINT64_MAX, &value, &err), 0);
+	t_eq_int(value, 20261120);
+	t_eq_int(cs_uint_parse("0xFf", 0, 255, &value, &err), 0);
+	t_eq_int(value, 255);
+	t_eq_int(cs_uint_parse("010", 0, 255, &value, &err), 0);
+	t_eq_int(value, 10);
+	t_eq_int(cs_uint_parse("18446744073709551615", 0, UINT64_MAX, &value, &err), 0);
+	t_ok(value == UINT64_MAX);
+	t_eq_int(cs_uint_parse("0xffffffffffffffff", 0, UINT64_MAX, &value, &err), 0);
+	t_ok(value == UINT64_MAX);
+}
+
+static void whole_numbers_keep_to_their_bounds(void)
+{
+	struct cs_err err;
+	uint64_t value = 7;
+
+	t_eq_int(cs_uint_parse("1", 2, 64, &value, &err), -1);
+	t_eq_int(cs_uint_parse("65", 2, 64, &value, &err), -1);
+	t_eq_str(err.text, "'65' is not a whole number from 2 to 64");
+	t_eq_int(value, 7);
+	t_eq_int(cs_uint_parse("2", 2, 64, &value, &err), 0);
+	t_eq_int(cs_uint_parse("64", 2, 64, &value, &err), 0);
+}
+
+static void what_is_no_whole_number_is_refused(void)
+{
+	static const char *const bad[] = {
+		"", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x", "x1", "1f", "0xg",
+		"18446744073709551616", "0x10000000000000000", "0-3",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct cs_err err;
+		uint64_t value = 7;
+
+		t_eq_int(cs_uint_parse(bad[i], 0, UINT64_MAX, &value, &err), -1);
+		t_eq_int(value, 7);
+	}
+}
+
+static void an_error_text_takes_a_context(void)
+{
+	struct cs_err err;
+
+	t_eq_int(cs_err_set(&err, "no GPU %d", 9), -1);
+	t_eq_int(cs_err_prefix(&err, "--gpus '%s'", "9"), -1);
+	t_eq_str(err.text, "--gpus '9': no GPU 9");
+	cs_err_set(&err, "again: %s", err.text);
+	t_eq_str(err.text, "again: --gpus '9': no GPU 9");
+}
+
+static void an_error_text_that_is_too_long_is_cut(void)
+{
+	struct cs_err err;
+	char longer[2 * CS_ERR_TEXT];
+
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	cs_err_set(&err, "%s", longer);
+	t_eq_int(strlen(err.text), CS_ERR_TEXT - 1);
+	cs_err_prefix(&err, "subject");
+	t_eq_int(strlen(err.text), CS_ERR_TEXT - 1);
+	t_eq_int(strncmp(err.text, "subject: xxx", 12), 0);
+}
+
+static void no_error_text_is_wanted(void)
+{
+	uint64_t bytes;
+
+	t_eq_int(cs_err_set(NULL, "nobody reads this"), -1);
+	t_eq_int(cs_err_prefix(NULL, "nor this"), -1);
+	t_eq_int(cs_size_parse("no", &bytes, NULL), -1);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "K, M, G and T are powers of two", sizes_are_powers_of_two },
+		{ "the largest size of 64 bits fits", the_largest_size_fits },
+		{ "what is no size is refused and changes nothing",
+		  what_is_no_size_is_refused },
+		{ "size errors say what is allowed", size_errors_say_what_is_allowed },
+		{ "sizes are written exactly, in the largest unit",
+		  sizes_are_written_exactly },
+		{ "sizes of any magnitude fit 16 characters",
+		  sizes_of_any_magnitude_fit_16_characters },
+		{ "durations are in ms, s or m, and in seconds without",
+		  durations_have_units },
+		{ "what is no duration is refused and changes nothing",
+		  what_is_no_duration_is_refused },
+		{ "a share is in per cent with and without the sign",
+		  a_share_is_in_per_cent },
+		{ "what is no share is refused and changes nothing",
+		  what_is_no_share_is_refused },
+		{ "whole numbers are decimal or hexadecimal, never octal",
+		  whole_numbers_are_decimal_or_hexadecimal },
+		{ "whole numbers keep to their bounds",
+		  whole_numbers_keep_to_their_bounds },
+		{ "what is no whole number is refused and changes nothing",
+		  what_is_no_whole_number_is_refused },
+		{ "an error text takes a context in front",
+		  an_error_text_takes_a_context },
+		{ "an error text that is too long is cut",
+		  an_error_text_that_is_too_long_is_cut },
+		{ "an error text that nobody wants is not written",
+		  no_error_text_is_wanted },
+		{ NULL, NULL },
+	};
+
+	return tap_main("units", NULL, NULL, tests);
+}

@@ -1,0 +1,100 @@
+/* The growing array. */
+#include "config.h"
+
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "tap.h"
+
+static void elements_stay_in_order(void)
+{
+	struct cs_vec vec = CS_VEC(uint32_t);
+	struct cs_err err;
+	uint32_t i, wrong = 0;
+
+	for (i = 0; i < 1000; i++) {
+		uint32_t *added = cs_vec_add(&vec, 1, &err);
+
+		if (!t_ok(added != NULL))
+			return;
+		*added = i;
+	}
+	t_eq_int(vec.n, 1000);
+	for (i = 0; i < 1000; i++)
+		wrong += ((uint32_t *)vec.data)[i] != i;
+	t_eq_int(wrong, 0);
+	cs_vec_release(&vec);
+}
+
+static void many_are_added_at_once(void)
+{
+	struct cs_vec vec = CS_VEC(double);
+	struct cs_err err;
+	double *first = cs_vec_add(&vec, 3, &err);
+	double *second;
+
+	t_ok(first == vec.data);
+	second = cs_vec_add(&vec, 500, &err);
+	t_ok(second == (double *)vec.data + 3);
+	t_eq_int(vec.n, 503);
+	cs_vec_release(&vec);
+}
+
+static void none_are_added_at_once(void)
+{
+	struct cs_vec vec = CS_VEC(double);
+	struct cs_err err;
+
+	t_ok(cs_vec_add(&vec, 0, &err) != NULL);
+	t_eq_int(vec.n, 0);
+	cs_vec_release(&vec);
+}
+
+static void too_many_are_refused(void)
+{
+	struct cs_vec vec = CS_VEC(uint64_t);
+	struct cs_err err = { "" };
+	uint64_t *first = cs_vec_add(&vec, 1, &err);
+
+	*first = 42;
+	t_ok(cs_vec_add(&vec, SIZE_MAX, &err) == NULL);
+	t_ok(cs_vec_add(&vec, SIZE_MAX - 1, &err) == NULL);
+	t_ok(cs_vec_add(&vec, SIZE_MAX / 8, &err) == NULL);
+	t_eq_str(err.text,
+		 "no memory for 2305843009213693951 more elements of 8 bytes");
+	t_eq_int(vec.n, 1);
+	t_eq_int(*(uint64_t *)vec.data, 42);
+	cs_vec_release(&vec);
+}
+
+static void a_released_array_starts_again(void)
+{
+	struct cs_vec vec = CS_VEC(char);
+	struct cs_err err;
+
+	cs_vec_release(NULL);
+	cs_vec_release(&vec);
+	t_ok(cs_vec_add(&vec, 1, &err) != NULL);
+	cs_vec_release(&vec);
+	cs_vec_release(&vec);
+	t_eq_int(vec.n, 0);
+	t_ok(cs_vec_add(&vec, 1, &err) != NULL);
+	t_eq_int(vec.n, 1);
+	cs_vec_release(&vec);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "elements stay in order while the array grows",
+		  elements_stay_in_order },
+		{ "many elements are added at once", many_are_added_at_once },
+		{ "adding none is no error", none_are_added_at_once },
+		{ "more than there is memory for is refused and changes nothing",
+		  too_many_are_refused },
+		{ "a released array starts again", a_released_array_starts_again },
+		{ NULL, NULL },
+	};
+
+	return tap_main("vec", NULL, NULL, tests);
+}
