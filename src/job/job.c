@@ -399,7 +399,7 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 			rc = job->args->ready(job->args->ctx, err);
 	}
 	if (cs_team_agree(&job->team, rc, err) ||
-	    cs_team_spread(&job->team, job->team.world, 0, &bytes, sizeof(bytes),
+	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes),
 			   err))
 		return -1;
 	if (job->team.rank != 0) {
@@ -407,7 +407,7 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 		if (!job->plan)
 			return cs_err_set(err, "no memory");
 	}
-	if (cs_team_spread(&job->team, job->team.world, 0, job->plan, bytes, err))
+	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, job->plan, bytes, err))
 		return -1;
 	return cs_team_agree(&job->team, cs_plan_validate(job->plan, bytes, err),
 			     err);
@@ -431,7 +431,7 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 				     &job->board, err);
 		key = (struct board_key){ getpid(), job->board.fd, rc };
 	}
-	if (cs_team_spread(&job->team, job->team.local, 0, &key, sizeof(key), err))
+	if (cs_team_spread(&job->team, CS_TEAM_NODE, 0, &key, sizeof(key), err))
 		return -1;
 	if (!job->coordinates && !key.failed)
 		rc = cs_board_attach(key.pid, key.fd, &job->board, err);

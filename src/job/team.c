@@ -3,6 +3,7 @@
 #include "job/team.h"
 
 #include <limits.h>
+#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,13 @@
 
 #include "base/vec.h"
 #include "node/board.h"
+
+struct cs_team_comms {
+	MPI_Comm of[2];		/* by enum cs_team_scope */
+};
+
+/* One team per process: MPI can be started only once. */
+static struct cs_team_comms comms = { { MPI_COMM_NULL, MPI_COMM_NULL } };
 
 /* A message on its way. */
 struct post {
@@ -71,10 +79,11 @@ int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
 	rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Init_thread", err);
-	team->world = MPI_COMM_WORLD;
-	MPI_Comm_set_errhandler(team->world, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(team->world, &team->rank);
-	MPI_Comm_size(team->world, &team->size);
+	team->comms = &comms;
+	team->comms->of[CS_TEAM_JOB] = MPI_COMM_WORLD;
+	MPI_Comm_set_errhandler(team->comms->of[CS_TEAM_JOB], MPI_ERRORS_RETURN);
+	MPI_Comm_rank(team->comms->of[CS_TEAM_JOB], &team->rank);
+	MPI_Comm_size(team->comms->of[CS_TEAM_JOB], &team->size);
 	return 0;
 }
 
@@ -125,7 +134,7 @@ int cs_team_split(struct cs_team *team, struct cs_err *err)
 		return cs_err_set(err, "no memory");
 	key = scope_key();
 	rc = MPI_Iallgather(&key, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T,
-			    team->world, &request);
+			    team->comms->of[CS_TEAM_JOB], &request);
 	if (rc != MPI_SUCCESS || finish(team, &request, "MPI_Iallgather", err)) {
 		free(keys);
 		return -1;
@@ -142,12 +151,12 @@ int cs_team_split(struct cs_team *team, struct cs_err *err)
 	}
 	free(keys);
 	team->coordinator = color;
-	rc = MPI_Comm_split(team->world, color, team->rank, &team->local);
+	rc = MPI_Comm_split(team->comms->of[CS_TEAM_JOB], color, team->rank, &team->comms->of[CS_TEAM_NODE]);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Comm_split", err);
-	MPI_Comm_set_errhandler(team->local, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(team->local, &team->local_rank);
-	MPI_Comm_size(team->local, &team->local_size);
+	MPI_Comm_set_errhandler(team->comms->of[CS_TEAM_NODE], MPI_ERRORS_RETURN);
+	MPI_Comm_rank(team->comms->of[CS_TEAM_NODE], &team->local_rank);
+	MPI_Comm_size(team->comms->of[CS_TEAM_NODE], &team->local_size);
 	return 0;
 }
 
@@ -162,21 +171,22 @@ int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *al
 		return 0;
 	}
 	rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-			    team->local, &request);
+			    team->comms->of[CS_TEAM_NODE], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iallgather", err);
 	return finish(team, &request, "MPI_Iallgather", err);
 }
 
-int cs_team_spread(struct cs_team *team, MPI_Comm comm, int root, void *data,
-		   size_t bytes, struct cs_err *err)
+int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
+		   void *data, size_t bytes, struct cs_err *err)
 {
 	MPI_Request request;
 	int rc;
 
 	if (!team->mpi)
 		return 0;
-	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, comm, &request);
+	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root,
+			team->comms->of[scope], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Ibcast", err);
 	return finish(team, &request, "MPI_Ibcast", err);
@@ -190,7 +200,7 @@ int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err)
 	if (!team->mpi)
 		return 0;
 	rc = MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_LONG, MPI_MAX,
-			    team->world, &request);
+			    team->comms->of[CS_TEAM_JOB], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iallreduce", err);
 	return finish(team, &request, "MPI_Iallreduce", err);
@@ -209,7 +219,7 @@ int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err)
 	if (!failed[0])
 		return 0;
 	root = team->size - (int)failed[0];
-	if (!cs_team_spread(team, team->world, root, &first, sizeof(first), err)) {
+	if (!cs_team_spread(team, CS_TEAM_JOB, root, &first, sizeof(first), err)) {
 		first.text[sizeof(first.text) - 1] = '\0';
 		*err = first;
 	}
@@ -234,7 +244,7 @@ int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag,
 		return cs_err_set(err, "no memory");
 	}
 	memcpy(post->data, data, bytes);
-	rc = MPI_Isend(post->data, (int)bytes, MPI_BYTE, rank, tag, team->world,
+	rc = MPI_Isend(post->data, (int)bytes, MPI_BYTE, rank, tag, team->comms->of[CS_TEAM_JOB],
 		       &post->request);
 	if (rc == MPI_SUCCESS)
 		return 0;
@@ -252,7 +262,7 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 
 	if (!team->mpi)
 		return 0;
-	rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->world, &flag, &status);
+	rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->comms->of[CS_TEAM_JOB], &flag, &status);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iprobe", err);
 	if (!flag)
@@ -262,7 +272,7 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 	if (!buffer)
 		return cs_err_set(err, "no memory");
 	rc = MPI_Recv(buffer, count, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
-		      team->world, MPI_STATUS_IGNORE);
+		      team->comms->of[CS_TEAM_JOB], MPI_STATUS_IGNORE);
 	if (rc != MPI_SUCCESS) {
 		free(buffer);
 		return mpi_err(rc, "MPI_Recv", err);
@@ -307,7 +317,7 @@ void cs_team_end(struct cs_team *team)
 		return;
 	cs_team_flush(team, 1);
 	cs_vec_release(&posts);
-	if (team->local)
-		MPI_Comm_free(&team->local);
+	if (team->comms->of[CS_TEAM_NODE] != MPI_COMM_NULL)
+		MPI_Comm_free(&team->comms->of[CS_TEAM_NODE]);
 	MPI_Finalize();
 }

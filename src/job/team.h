@@ -7,7 +7,6 @@
 #ifndef CS_JOB_TEAM_H
 #define CS_JOB_TEAM_H
 
-#include <mpi.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -18,11 +17,14 @@ struct cs_team {
 	int local_rank, local_size;	/* of the node */
 	int node, n_nodes;		/* nodes are numbered by lowest rank */
 	int coordinator;		/* world rank of this node's lowest rank */
-	MPI_Comm world, local;
+	struct cs_team_comms *comms;	/* MPI's side, known to team.c alone */
 	double limit_s;			/* deadline of every call */
 	int (*interrupted)(void *ctx);	/* may be NULL */
 	void *ctx;
 };
+
+/* Who takes part in a call. */
+enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 
 enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
 	      CS_TAG_DONE, CS_TAG_END };
@@ -35,9 +37,9 @@ int cs_team_split(struct cs_team *team, struct cs_err *err);
 /* Everyone on the node gets what everyone gave: all[local_size * bytes]. */
 int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *all,
 		  struct cs_err *err);
-/* The root's bytes to all ranks of the job, or of the node from local rank 0. */
-int cs_team_spread(struct cs_team *team, MPI_Comm comm, int root, void *data,
-		   size_t bytes, struct cs_err *err);
+/* The root's bytes to all ranks of the job, or of the node. */
+int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
+		   void *data, size_t bytes, struct cs_err *err);
 /* The largest of everyone's numbers, element by element; in place. */
 int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err);
 

@@ -81,29 +81,40 @@ static int at_cap(const struct cs_sampler *s)
 	return 1;
 }
 
-/* Choose copies so that all transfers take the same time, at least CS_SAMPLE_NS.
- * Returns 1 when they changed.  Only a sample that is clearly too short, clearly
- * too long or badly overlapped is resized: noise must not be. */
+/* Is the sample as it should be: long enough, not needlessly long, all transfers
+ * ending together?  With some room, so that noise alone never resizes; the first
+ * touch is slow by nature and not too long. */
+static int fits(const struct cs_sampler *s, double least, double most,
+		double slowest)
+{
+	int many = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		many |= s->copies[k] > 1;
+	if (least < CS_OVERLAP_MIN * most)
+		return 0;
+	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
+		return 0;
+	return least > 0.95 * CS_SAMPLE_NS || at_cap(s);
+}
+
+/* Choose copies so that the slowest transfer takes at least CS_SAMPLE_NS and the
+ * others end with it.  Returns 1 when they changed. */
 static int resize(struct cs_sampler *s, const double *ns)
 {
-	double target = CS_SAMPLE_NS, least = shortest(ns, s->n_transfers);
-	double most = longest(ns, s->n_transfers);
-	int changed = 0, many = 0;
+	double one[CS_STEP_MAX] = { 0 }, slowest, target;
+	int changed = 0;
 
-	for (uint32_t k = 0; k < s->n_transfers; k++) {
-		target = fmax(target, ns[k] / s->copies[k]);
-		many |= s->copies[k] > 1;
-	}
-	if (least > 0.95 * CS_SAMPLE_NS && least >= CS_OVERLAP_MIN * most &&
-	    (most < 2 * target || !many))
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		one[k] = ns[k] / s->copies[k];
+	slowest = longest(one, s->n_transfers);
+	if (fits(s, shortest(ns, s->n_transfers), longest(ns, s->n_transfers),
+		 slowest))
 		return 0;
-	if (at_cap(s) && least >= CS_OVERLAP_MIN * most && most < 2 * target)
-		return 0;
+	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
-		double one = ns[k] / s->copies[k];
-		double want = s->n_transfers == 1 ? ceil(0.98 * target / one) :
-						    round(target / one);
-		uint32_t copies = clamp_copies(want, s->bytes[k]);
+		uint32_t copies = clamp_copies(round(target / one[k]),
+					       s->bytes[k]);
 
 		changed |= copies != s->copies[k];
 		s->copies[k] = copies;

@@ -14,7 +14,7 @@ static int dump(FILE *to, json_t *record)
 		errno = ENOMEM;
 		return -1;
 	}
-	rc = json_dumpf(record, to, CS_JSON_FLAGS);
+	rc = json_dumpf(record, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
 	json_decref(record);
 	return rc;
 }

@@ -208,7 +208,7 @@ static void print_totals(FILE *to, const struct cs_grid *grid)
 	if (!isnan(grid->overlap))
 		cs_text(overlap, sizeof(overlap), "; overlap >= %.1f %%",
 			floor(1000 * grid->overlap) / 10);
-	cs_fold(to, 2, 4, "both ways together, common window: min %.2f  "
+	cs_fold(to, 2, 4, "both ways, common window: min %.2f  "
 		"median %.2f  max %.2f%s", grid->total_min, grid->total_median,
 		grid->total_max, overlap);
 }

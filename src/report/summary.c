@@ -173,11 +173,11 @@ static void print_first(FILE *to, const struct cs_run *run)
 	row_text(run, worst, pair, sizeof(pair));
 	opening_text(run, opening, sizeof(opening));
 	if (worst->first_ms >= 0.05)
-		cs_fold(to, 2, INDENT, "first use  up to %.1f ms slower (%s)%s; not "
-			"in the figures", worst->first_ms, pair, opening);
+		cs_fold(to, 2, INDENT, "first use  up to %.1f ms slower (%s)%s; "
+			"not counted", worst->first_ms, pair, opening);
 	else
-		cs_fold(to, 2, INDENT, "first use  no slower than later ones%s; not "
-			"in the figures", opening);
+		cs_fold(to, 2, INDENT, "first use  no slower than later ones%s; "
+			"not counted", opening);
 }
 
 /* ---- state ---- */

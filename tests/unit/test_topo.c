@@ -11,12 +11,12 @@
 
 static struct cs_topo *fixture(const char *name)
 {
-	const char *top = getenv("srcdir");
+	const char *folder = getenv("TESTDATA");
 	struct cs_topo *topo = NULL;
 	struct cs_err err = { "" };
 	char path[512];
 
-	cs_text(path, sizeof(path), "%s/tests/fixtures/%s", top ? top : ".",
+	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests",
 		name);
 	if (cs_topo_open(path, &topo, &err))
 		printf("# %s\n", err.text);

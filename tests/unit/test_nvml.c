@@ -1,0 +1,411 @@
+/* Against the fake libnvidia-ml.so.1 in the folder FAKE. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "place/place.h"
+#include "tap.h"
+
+#define UUID0 "GPU-00000000-0000-0000-0000-000000000000"
+#define UUID1 "GPU-00000000-0000-0000-0000-000000000001"
+#define BUS1 "0000:2b:00.0"
+
+static char library[512];	/* the fake; "" none */
+
+static int init(void)
+{
+	const char *folder = getenv("FAKE");
+
+	if (folder) {
+		cs_text(library, sizeof(library), "%s/libnvidia-ml.so.1", folder);
+		setenv("CS_LIBNVML", library, 1);
+	}
+	return 0;
+}
+
+/* The library with one knob of the fake turned; NULL: none. */
+static struct cs_nvml *turned(const char *knob, const char *value)
+{
+	static const char *const knobs[] = {
+		"FAKE_GPUS", "FAKE_NVLINKS", "FAKE_NVLINKS_DOWN", "FAKE_PCIE",
+		"FAKE_THROTTLE", "FAKE_NVML_OTHERS", "FAKE_NVML_INIT",
+	};
+	struct cs_err err = { "" };
+	struct cs_nvml *nvml;
+	size_t i;
+
+	if (!library[0]) {
+		t_skip("FAKE does not name the folder of the fake library");
+		return NULL;
+	}
+	for (i = 0; i < sizeof(knobs) / sizeof(*knobs); i++)
+		unsetenv(knobs[i]);
+	if (knob)
+		setenv(knob, value, 1);
+	nvml = cs_nvml_open(&err);
+	if (!nvml)
+		printf("# %s\n", err.text);
+	t_ok(nvml != NULL);
+	return nvml;
+}
+
+static struct cs_nvml_gpu *find(struct cs_nvml *nvml, const char *uuid,
+				const char *bus_id)
+{
+	struct cs_err err = { "" };
+	struct cs_nvml_gpu *gpu = cs_nvml_find(nvml, uuid, bus_id, &err);
+
+	if (!gpu)
+		printf("# %s\n", err.text);
+	t_ok(gpu != NULL);
+	return gpu;
+}
+
+/* ---- library ---- */
+
+/* What opening a library that does not serve says. */
+static void refused(const char *file, const char *want)
+{
+	struct cs_err err = { "" };
+
+	setenv("CS_LIBNVML", file, 1);
+	t_ok(cs_nvml_open(&err) == NULL);
+	if (!t_ok(strstr(err.text, want) != NULL))
+		printf("# %s\n", err.text);
+	setenv("CS_LIBNVML", library, 1);
+}
+
+static void no_library(void)
+{
+	refused("/no/such/library.so", "/no/such/library.so");
+}
+
+static void another_library(void)
+{
+	refused("libm.so.6", "nvmlInit_v2");
+}
+
+static void no_driver(void)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+
+	if (!nvml)
+		return;
+	cs_nvml_close(nvml);
+	setenv("FAKE_NVML_INIT", "9", 1);
+	refused(library, "(9)");
+	unsetenv("FAKE_NVML_INIT");
+}
+
+static void versions(void)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+	char driver[32] = "", cuda[16] = "";
+
+	if (!nvml)
+		return;
+	cs_nvml_driver(nvml, driver, cuda);
+	t_eq_str(driver, "580.159.03");
+	t_eq_str(cuda, "13.0");
+	cs_nvml_close(nvml);
+}
+
+static void closes_nothing(void)
+{
+	cs_nvml_close(NULL);
+	cs_nvml_release(NULL);
+	t_ok(1);
+}
+
+/* ---- finding ---- */
+
+/* The fake's GPU i has 41 + i degrees. */
+static int temperature(struct cs_nvml_gpu *gpu)
+{
+	struct cs_conditions now;
+
+	cs_nvml_conditions(gpu, NULL, 0, &now);
+	return now.temperature_c;
+}
+
+static void t_finds(const char *uuid, const char *bus_id, int want)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+	struct cs_nvml_gpu *gpu = nvml ? find(nvml, uuid, bus_id) : NULL;
+
+	if (gpu)
+		t_eq_int(temperature(gpu), want);
+	cs_nvml_release(gpu);
+	cs_nvml_close(nvml);
+}
+
+static void by_uuid(void)
+{
+	t_finds(UUID1, "0000:ff:00.0", 42);
+}
+
+static void by_bus_id(void)
+{
+	t_finds("GPU-unknown", BUS1, 42);
+}
+
+static void not_found(void)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+	struct cs_err err = { "" };
+
+	if (!nvml)
+		return;
+	t_ok(cs_nvml_find(nvml, "GPU-unknown", "0000:ff:00.0", &err) == NULL);
+	t_ok(strstr(err.text, "\"GPU-unknown\" at 0000:ff:00.0") != NULL);
+	t_ok(strstr(err.text, "(6)") != NULL);
+	cs_nvml_close(nvml);
+}
+
+static void mig_is_not_its_neighbour(void)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+
+	if (!nvml)
+		return;
+	t_ok(cs_nvml_find(nvml, "MIG-unknown", BUS1, NULL) == NULL);
+	cs_nvml_close(nvml);
+}
+
+static void found_stays_found(void)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID0, BUS1) : NULL;
+
+	if (gpu) {
+		cs_nvml_find(nvml, "GPU-unknown", "0000:ff:00.0", NULL);
+		t_eq_int(temperature(gpu), 41);
+	}
+	cs_nvml_release(gpu);
+	cs_nvml_close(nvml);
+}
+
+/* ---- links ---- */
+
+/* The links of GPU 1; 0 when there is no fake. */
+static int links(const char *knob, const char *value, struct cs_link_facts *link)
+{
+	struct cs_nvml *nvml = turned(knob, value);
+	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
+	int found = gpu != NULL;
+
+	if (gpu)
+		cs_nvml_link(gpu, link);
+	cs_nvml_release(gpu);
+	cs_nvml_close(nvml);
+	return found;
+}
+
+static void all_links(void)
+{
+	struct cs_link_facts link;
+
+	if (!links(NULL, NULL, &link))
+		return;
+	t_eq_int(link.nvlinks_up, 18);
+	t_eq_int(link.nvlinks_max, 18);
+	t_eq_int(link.nvlink_version, 4);
+	t_near(link.nvlink_raw_gbs, 26.562, 1e-9);
+	t_eq_int(link.pcie_gen, 5);
+	t_eq_int(link.pcie_width, 16);
+	t_eq_int(link.pcie_gen_max, 5);
+	t_eq_int(link.pcie_width_max, 16);
+}
+
+static void links_down(void)
+{
+	struct cs_link_facts link;
+
+	if (!links("FAKE_NVLINKS_DOWN", "1:2", &link))
+		return;
+	t_eq_int(link.nvlinks_up, 16);
+	t_eq_int(link.nvlinks_max, 18);
+	t_eq_int(link.nvlink_version, 4);
+}
+
+static void all_links_down(void)
+{
+	struct cs_link_facts link;
+
+	if (!links("FAKE_NVLINKS_DOWN", "1:18", &link))
+		return;
+	t_eq_int(link.nvlinks_up, 0);
+	t_eq_int(link.nvlinks_max, 18);
+	t_eq_int(link.nvlink_version, -1);
+	t_near(link.nvlink_raw_gbs, NAN, 0);
+}
+
+static void no_links(void)
+{
+	struct cs_link_facts link;
+
+	if (!links("FAKE_NVLINKS", "0", &link))
+		return;
+	t_eq_int(link.nvlinks_up, 0);
+	t_eq_int(link.nvlinks_max, 0);
+	t_near(link.nvlink_raw_gbs, NAN, 0);
+}
+
+static void more_links_than_today(void)
+{
+	struct cs_link_facts link;
+
+	if (links("FAKE_NVLINKS", "36", &link))
+		t_eq_int(link.nvlinks_up, 36);
+}
+
+static void narrow_pcie(void)
+{
+	struct cs_link_facts link;
+
+	if (!links("FAKE_PCIE", "1:4x8", &link))
+		return;
+	t_eq_int(link.pcie_gen, 4);
+	t_eq_int(link.pcie_width, 8);
+	t_eq_int(link.pcie_gen_max, 5);
+	t_eq_int(link.pcie_width_max, 16);
+}
+
+/* ---- conditions ---- */
+
+/* The conditions of GPU 1; 0 when there is no fake. */
+static int conditions(const char *knob, const char *value, const int64_t *mine,
+		      int n_mine, struct cs_conditions *now)
+{
+	struct cs_nvml *nvml = turned(knob, value);
+	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
+	int found = gpu != NULL;
+
+	if (gpu)
+		cs_nvml_conditions(gpu, mine, n_mine, now);
+	cs_nvml_release(gpu);
+	cs_nvml_close(nvml);
+	return found;
+}
+
+static void state(void)
+{
+	struct cs_conditions now;
+
+	if (!conditions(NULL, NULL, NULL, 0, &now))
+		return;
+	t_eq_int(now.known, 1);
+	t_eq_int(now.sm_mhz, 1980);
+	t_eq_int(now.mem_mhz, 3201);
+	t_eq_int(now.temperature_c, 42);
+	t_near(now.power_w, 121, 1e-9);
+	t_eq_int(now.throttle, 0);
+	t_eq_int(now.ecc_corrected, 0);
+	t_eq_int(now.ecc_uncorrected, 0);
+	t_eq_int(now.nvlink_errors, 0);
+	t_eq_int(now.pcie_replays, 0);
+}
+
+static void unknown_is_minus_one(void)
+{
+	struct cs_conditions now;
+
+	if (conditions("FAKE_NVLINKS", "0", NULL, 0, &now))
+		t_eq_int(now.nvlink_errors, -1);
+}
+
+static void throttled(void)
+{
+	struct cs_nvml *nvml = turned("FAKE_THROTTLE", "1:0x44");
+	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
+
+	if (gpu)
+		t_eq_int(cs_nvml_throttle(gpu), 0x44);
+	cs_nvml_release(gpu);
+	cs_nvml_close(nvml);
+}
+
+static void alone(void)
+{
+	const int64_t mine[] = { 1, getpid() };
+	struct cs_conditions now;
+
+	if (conditions(NULL, NULL, mine, 2, &now))
+		t_eq_int(now.others, 0);
+}
+
+static void in_company(void)
+{
+	const int64_t mine[] = { 1, getpid() };
+	struct cs_conditions now;
+
+	if (conditions("FAKE_NVML_OTHERS", "1:2", mine, 2, &now))
+		t_eq_int(now.others, 2);
+}
+
+static void foreign_pids(void)
+{
+	const int64_t mine[] = { 1, 2 };
+	struct cs_conditions now;
+
+	if (conditions("FAKE_NVML_OTHERS", "1:2", mine, 2, &now))
+		t_eq_int(now.others, -1);
+}
+
+static void nobody_is_ours(void)
+{
+	struct cs_conditions now;
+
+	if (conditions("FAKE_NVML_OTHERS", "1:2", NULL, 0, &now))
+		t_eq_int(now.others, 3);
+}
+
+static void too_many(void)
+{
+	const int64_t mine[] = { getpid() };
+	struct cs_conditions now;
+
+	if (conditions("FAKE_NVML_OTHERS", "1:1000", mine, 1, &now))
+		t_eq_int(now.others, -1);
+}
+
+static const struct tap_test tests[] = {
+	{ "a library that is not there is named", no_library },
+	{ "a library that is not NVML is refused by the function it lacks",
+	  another_library },
+	{ "a library that does not start gives its code", no_driver },
+	{ "driver and CUDA version are text", versions },
+	{ "closing nothing is harmless", closes_nothing },
+	{ "a GPU is found by UUID though none is attached at first", by_uuid },
+	{ "a GPU of unknown UUID is found by bus id", by_bus_id },
+	{ "a GPU found by neither is an error that names both", not_found },
+	{ "a MIG instance is not mistaken for the GPU at its bus id",
+	  mig_is_not_its_neighbour },
+	{ "a GPU found stays valid when another is sought in vain",
+	  found_stays_found },
+	{ "links tell number, version, speed and PCIe", all_links },
+	{ "links that are down count among the possible ones", links_down },
+	{ "with all links down version and speed are unknown", all_links_down },
+	{ "a card without NVLink has 0 of 0", no_links },
+	{ "36 links are counted", more_links_than_today },
+	{ "a PCIe link below its best shows both", narrow_pcie },
+	{ "conditions have the units of their names", state },
+	{ "a counter that is not supported is -1", unknown_is_minus_one },
+	{ "throttle reasons are passed on", throttled },
+	{ "our own process is none of the others", alone },
+	{ "processes of others are counted", in_company },
+	{ "pids that cannot be ours to compare make the count unknown",
+	  foreign_pids },
+	{ "when none is ours all are others", nobody_is_ours },
+	{ "more processes than can be listed make the count unknown", too_many },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("nvml", init, NULL, tests);
+}

@@ -1,0 +1,155 @@
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "tap.h"
+
+static struct cs_options opt;
+static struct cs_err err;
+
+/* Parse a command line written with spaces. */
+static int parse(const char *line)
+{
+	static char copy[512];
+	char *argv[48] = { "cscope-mpi" }, *save = NULL;
+	int argc = 1;
+
+	cs_text(copy, sizeof(copy), "%s", line);
+	for (char *word = strtok_r(copy, " ", &save); word && argc < 47;
+	     word = strtok_r(NULL, " ", &save))
+		argv[argc++] = word;
+	err.text[0] = '\0';
+	return cs_options_parse(argc, argv, &opt, &err);
+}
+
+static int refused(const char *line, const char *word)
+{
+	if (!t_eq_int(parse(line), -1))
+		return 0;
+	if (strstr(err.text, word) && !strchr(err.text, '\n'))
+		return t_ok(1);
+	return t_eq_str(err.text, word);
+}
+
+static void nothing_is_the_peer_matrix(void)
+{
+	t_eq_int(parse(""), 0);
+	t_eq_int(opt.action, CS_ACTION_MEASURE);
+	t_eq_int(opt.op_mask, 1u << CS_OP_WRITE);
+	t_eq_int(opt.pattern_mask, 3);
+	t_eq_str(opt.matrix_text, "--matrix peer");
+	t_eq_int(opt.mpi, -1);
+}
+
+static void every_option_is_taken(void)
+{
+	t_eq_int(parse("--matrix d2d --op both --pattern pair --size 1G --gpus 0-3 "
+		       "--backend cuda --bind none --no-mpi --precision 1% "
+		       "--cell-limit 500ms --start-limit 1m --seed 9 --verify last "
+		       "-o a.json --output=b.csv -f json -q -v"), 0);
+	t_eq_int(opt.op_mask, 3);
+	t_eq_int(opt.pattern_mask, 1u << CS_PATTERN_PAIR);
+	t_ok(opt.set.copy_bytes == 1ull << 30);
+	t_eq_int(opt.gpus.n, 1);
+	t_eq_int(opt.backend, CS_WANT_CUDA);
+	t_eq_int(opt.bind, CS_BIND_NONE);
+	t_eq_int(opt.mpi, 0);
+	t_near(opt.set.precision, 0.01, 1e-12);
+	t_near(opt.set.cell_limit_s, 0.5, 1e-12);
+	t_near(opt.set.start_limit_s, 60, 1e-12);
+	t_ok(opt.set.seed == 9);
+	t_eq_int(opt.set.verify, CS_VERIFY_LAST);
+	t_eq_int(opt.n_outputs, 2);
+	t_eq_str(opt.output[1], "b.csv");
+	t_eq_str(opt.format->name, "json");
+	t_ok(opt.quiet && opt.verbose);
+}
+
+static void bad_values_name_option_value_and_what_is_allowed(void)
+{
+	refused("--op push", "--op 'push': allowed are write, read, both");
+	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
+	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, d2d");
+	refused("--pattern ring", "--pattern 'ring'");
+	refused("--size 0", "--size '0'");
+	refused("--size 100", "multiple of 16");
+	refused("--size 1X", "--size '1X'");
+	refused("--precision 0", "--precision '0'");
+	refused("--cell-limit -1s", "--cell-limit '-1s'");
+	refused("--seed x", "--seed 'x'");
+	refused("--gpus 1-", "--gpus '1-'");
+	refused("-f xml", "--format 'xml'");
+	refused("-o result.xml", "--output 'result.xml'");
+	refused("--test peer.nothing", "--test 'peer.nothing'");
+	refused("--verify maybe", "--verify 'maybe'");
+}
+
+static void names_are_never_abbreviated(void)
+{
+	refused("--matr peer", "unknown option '--matr'");
+	refused("--prec=1%", "unknown option '--prec'");
+	/* but a value may look like anything */
+	t_eq_int(parse("-o --list.json"), 0);
+	t_eq_str(opt.output[0], "--list.json");
+}
+
+static void loose_ends_are_refused(void)
+{
+	refused("peer", "unexpected argument 'peer'");
+	refused("-m", "needs a value");
+	refused("-Z", "-Z");
+	refused("--matrix peer --test peer.*", "exclude each other");
+}
+
+static void choosing_follows_the_backend(void)
+{
+	char chosen[64] = { 0 };
+	size_t n;
+
+	cs_catalogue(&n);
+	t_eq_int(parse("--op both"), 0);
+	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CPU, chosen, &err), 0);
+	for (size_t i = 0; i < n; i++)
+		t_eq_int(chosen[i],
+			 cs_catalogue(&n)[i].backend == CS_BACKEND_CPU);
+	t_eq_int(parse("-t peer.ce.*"), 0);
+	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CPU, chosen, &err), -1);
+}
+
+static void help_lists_every_option_in_80_columns(void)
+{
+	char *text = NULL, *line, *save = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	t_eq_int(cs_options_help(to), 0);
+	fclose(to);
+	t_ok(strstr(text, "--cell-limit TIME") != NULL);
+	t_ok(strstr(text, "-o, --output FILE") != NULL);
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		t_ok(strlen(line) <= 80);
+	free(text);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "nothing given is --matrix peer", nothing_is_the_peer_matrix },
+		{ "every option is taken", every_option_is_taken },
+		{ "a bad value is one line with option, value and what is allowed",
+		  bad_values_name_option_value_and_what_is_allowed },
+		{ "names are never abbreviated", names_are_never_abbreviated },
+		{ "loose ends are refused", loose_ends_are_refused },
+		{ "the tests chosen are those of the backend",
+		  choosing_follows_the_backend },
+		{ "help lists every option in 80 columns",
+		  help_lists_every_option_in_80_columns },
+		{ NULL, NULL },
+	};
+
+	return tap_main("options", NULL, NULL, tests);
+}

@@ -1,0 +1,154 @@
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "node/sampler.h"
+#include "tap.h"
+
+/* A plan of one view: all pairs, or both ways, of two agents. */
+static struct cs_plan *plan_of(const char *test, uint64_t bytes,
+			       double precision)
+{
+	char chosen[64] = { 0 };
+	struct cs_plan *plan = NULL;
+	struct cs_err err;
+	struct cs_plan_request req = {
+		.n_agents = 2, .chosen = chosen,
+		.set = { .copy_bytes = bytes, .precision = precision,
+			 .cell_limit_s = 2, .start_limit_s = 30,
+			 .backend = CS_BACKEND_CUDA },
+	};
+
+	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA, chosen, &err), 0);
+	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	return plan;
+}
+
+/* Feed a link of so many GB/s until there is an answer; `noise` is relative and
+ * alternates.  Returns the answer and how many samples it took. */
+static enum cs_sampler_answer feed(struct cs_sampler *s, const double *gbs,
+				   double noise, int *samples)
+{
+	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
+	double elapsed = 0;
+
+	for (*samples = 0; answer == CS_SAMPLE_MORE && *samples < 500;
+	     ++*samples) {
+		double ns[CS_STEP_MAX];
+
+		for (uint32_t k = 0; k < s->n_transfers; k++) {
+			ns[k] = (double)s->bytes[k] * s->copies[k] / gbs[k];
+			/* the first touch runs at half rate */
+			if (*samples == 0)
+				ns[k] *= 2;
+			ns[k] *= 1 + (*samples % 2 ? noise : -noise);
+		}
+		elapsed += ns[0] * 1e-9;
+		answer = cs_sampler_feed(s, ns, elapsed);
+	}
+	return answer;
+}
+
+static void a_quiet_link_takes_six(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	double gbs[2] = { 396, 396 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 396);
+	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	t_eq_int(s.n, 6);
+	t_eq_int(s.copies[0], 4); /* 1.36 ms each: the fewest above 5 ms */
+	t_eq_int(s.discarded, 1);
+	t_eq_int(samples, 7);
+	t_near(s.gbs[0][0], 396, 0.2);
+	free(plan);
+}
+
+static void a_slow_link_takes_one_copy(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	double gbs[2] = { 55, 55 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	t_eq_int(s.copies[0], 1);
+	free(plan);
+}
+
+static void small_copies_are_capped(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 4096, 0.005);
+	double gbs[2] = { 2, 2 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	t_eq_int(s.copies[0], 512);
+	free(plan);
+}
+
+static void unequal_transfers_end_together(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.bidi", 64u << 20, 0.005);
+	double gbs[2] = { 100, 25 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
+	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	t_eq_int(s.copies[0], 4 * s.copies[1]);
+	t_ok(s.overlap[s.n - 1] > 0.95);
+	free(plan);
+}
+
+static void a_restless_link_is_not_converged(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 64u << 20, 0.005);
+	double gbs[2] = { 100, 100 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
+	t_eq_int(feed(&s, gbs, 0.1, &samples), CS_SAMPLE_LIMIT);
+	t_eq_int(s.n, CS_SAMPLES_MAX);
+	free(plan);
+}
+
+static void the_limit_of_a_cell_ends_it(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	struct cs_sampler s;
+	double ns = 1e9;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+	t_eq_int(cs_sampler_feed(&s, &ns, 1), CS_SAMPLE_MORE);
+	t_eq_int(cs_sampler_feed(&s, &ns, 2.5), CS_SAMPLE_LIMIT);
+	t_eq_int(s.n, 1);
+	free(plan);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "a quiet link ends after the first touch and six samples",
+		  a_quiet_link_takes_six },
+		{ "a copy that takes 5 ms by itself is a sample",
+		  a_slow_link_takes_one_copy },
+		{ "copies below 1 MiB are capped at 512", small_copies_are_capped },
+		{ "transfers of unequal rate are sized to end together",
+		  unequal_transfers_end_together },
+		{ "a restless link ends at 50 samples, not converged",
+		  a_restless_link_is_not_converged },
+		{ "the limit of a cell ends it with what there is",
+		  the_limit_of_a_cell_ends_it },
+		{ NULL, NULL },
+	};
+
+	return tap_main("sampler", NULL, NULL, tests);
+}
