@@ -122,5 +122,7 @@ dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
 	%D%/mpi-run
 EXTRA_DIST += \
+	%D%/cppcheck.cfg \
+	%D%/fake/README.md \
 	%D%/fixtures \
 	%D%/golden

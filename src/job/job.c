@@ -56,6 +56,7 @@ struct cs_job {
 	int n_mine;
 	struct cs_plan *plan;
 	struct cs_board_map board;
+	struct cs_coordinator_hooks hooks;
 	struct cs_coordinator co;
 	struct cs_collect collect;
 	struct cs_run_node facts;		/* of this node */
@@ -540,14 +541,14 @@ static void send_node(struct cs_job *job)
 
 static void coordinate(struct cs_job *job)
 {
-	struct cs_coordinator_hooks hooks = { job, on_row, on_finding, on_watch,
-					      on_progress };
 	struct cs_run_timings *t = &job->run->timings;
 	double at = cs_clock_s();
 	int complete;
 
+	job->hooks = (struct cs_coordinator_hooks){ job, on_row, on_finding,
+						    on_watch, on_progress };
 	cs_coordinator_init(&job->co, job->board.at, (uint32_t)job->team.node,
-			    &hooks);
+			    &job->hooks);
 	t->start = at - job->began_s;
 	cs_coordinator_open(&job->co);
 	t->open = cs_clock_s() - at;
@@ -735,6 +736,7 @@ static void free_job(struct cs_job *job)
 	cs_coordinator_close(&job->co);
 	cs_board_release(&job->board);
 	cs_topo_close(job->topo);
+	cs_starter_end(job->starter);
 	free(job->cards);
 	free(job->plan);
 	free(job->facts.peers);

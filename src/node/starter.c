@@ -46,6 +46,16 @@ static void job_end(struct job *job, int rc)
 	pthread_mutex_unlock(&job->lock);
 }
 
+static int ended(struct job *job)
+{
+	int done;
+
+	pthread_mutex_lock(&job->lock);
+	done = job->done;
+	pthread_mutex_unlock(&job->lock);
+	return done;
+}
+
 /* 0 when it ended well; -1 with its error, or with `what` did not answer. */
 static int job_wait(struct job *job, double limit_s, const char *what,
 		    struct cs_err *err)
@@ -156,4 +166,12 @@ struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
 	if (job_wait(&starter->nvml, limit_s, "NVML", err))
 		return NULL;
 	return starter->library;
+}
+
+void cs_starter_end(struct cs_starter *starter)
+{
+	if (!starter || !ended(&starter->driver) || !ended(&starter->nvml))
+		return;
+	cs_nvml_close(starter->library);
+	free(starter);
 }

@@ -12,8 +12,7 @@
 
 struct cs_starter;
 
-/* Start both; `backend` NULL: no driver.  The struct is never freed: a thread
- * left behind may still write to it. */
+/* Start both; `backend` NULL: no driver. */
 int cs_starter_begin(const struct cs_backend *backend, int with_nvml,
 		     struct cs_starter **out, struct cs_err *err);
 
@@ -26,5 +25,9 @@ int cs_starter_devices(struct cs_starter *starter, double limit_s,
 /* NVML, or NULL with the reason after at most limit_s. */
 struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
 				struct cs_err *err);
+
+/* Free it, unless a thread that was left behind may still write to it.  NULL is
+ * fine. */
+void cs_starter_end(struct cs_starter *starter);
 
 #endif

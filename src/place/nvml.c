@@ -150,19 +150,19 @@ static int initialise(struct cs_nvml *nvml, struct cs_err *err)
 struct cs_nvml *cs_nvml_open(struct cs_err *err)
 {
 	const char *file = secure_getenv("CS_LIBNVML");
-	struct cs_nvml *nvml;
+	struct cs_nvml *nvml = calloc(1, sizeof(*nvml));
 	void *library;
 
+	if (!nvml) {
+		cs_err_set(err, "no memory for NVML");
+		return NULL;
+	}
 	/* Never closed: the library leaves threads and handlers behind. */
 	library = dlopen(file ? file : "libnvidia-ml.so.1",
 			 RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		cs_err_set(err, "no NVML: %s", dlerror());
-		return NULL;
-	}
-	nvml = calloc(1, sizeof(*nvml));
-	if (!nvml) {
-		cs_err_set(err, "no memory for NVML");
+		free(nvml);
 		return NULL;
 	}
 	pthread_mutex_init(&nvml->lock, NULL);

@@ -17,7 +17,8 @@
 struct cs_topo;		/* one hwloc topology of this machine */
 
 /* Load it: PCI on, GPU and GL plugins off, binding untouched.  `xml` names an
- * hwloc XML file for tests, else NULL.  About 30 ms. */
+ * hwloc XML file for tests, else NULL.  About 10 ms.  Takes variables that would
+ * fake the machine out of the environment: call it before any thread. */
 int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err);
 void cs_topo_close(struct cs_topo *topo);
 
@@ -87,7 +88,9 @@ struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
 				 const char *bus_id, struct cs_err *err);
 void cs_nvml_release(struct cs_nvml_gpu *gpu);
 void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
-/* `mine` are pids of this job on the node: everyone else's are others. */
+/* `mine` are pids of this job on the node: everyone else's are others.  Once they
+ * have contexts, at least one must be listed, or `others` is unknown: so before
+ * that pass none.  Tens of ms per GPU with NVLink. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			struct cs_conditions *out);
 /* Only the throttle reasons: cheap, around each cell.  0 when unknown. */

@@ -84,7 +84,7 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 	else
 		cs_text(one, sizeof(one), "%d %ss", count[0], word);
 	if (ranks > n)
-		cs_text(of, sizeof(of), "%d of them with ", n);
+		cs_text(of, sizeof(of), "%d with ", n);
 	cs_text(to, size, "%d rank%s, %s%s%s", ranks, ranks == 1 ? "" : "s", of,
 		one, ranks == 1 ? "" : " each");
 }

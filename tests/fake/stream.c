@@ -71,7 +71,7 @@ struct fake_stream {
 	struct fake_gate gate;		/* of the last wait enqueued */
 	struct fake_flow added;		/* last flow put behind that gate */
 	struct fake_flow timed;		/* flow of the last copy run … */
-	double rate;			/* … and its rate */
+	double rate;			/* … and its rate; 0 unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -136,6 +136,7 @@ static CUresult run_wait(struct fake_stream *s, const struct fake_op *op)
 			nap.tv_nsec += nap.tv_nsec / 4;
 	}
 	fake_flow_pass(&op->gate, s->tag);
+	s->rate = 0;	/* another gate, another group */
 	return code;
 }
 

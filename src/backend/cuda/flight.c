@@ -10,6 +10,12 @@
 
 #include <assert.h>
 
+static struct cs_lane *lane_of(struct cs_dev *dev, int lane)
+{
+	assert(lane >= 0 && lane < dev->lanes);
+	return &dev->lane[lane];
+}
+
 static CUdeviceptr on_board(const struct cs_dev *dev, const void *word)
 {
 	uint64_t at = (uint64_t)((const char *)word - dev->board);
@@ -41,9 +47,8 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		  uint32_t seq, const struct cs_flight *flight,
 		  struct cs_err *err)
 {
-	struct cs_lane *on = &dev->lane[lane];
+	struct cs_lane *on = lane_of(dev, lane);
 
-	assert(lane >= 0 && lane < dev->lanes);
 	on->timed = 0;
 	if (enqueue_gate(dev, lane, gate, seq, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream))
@@ -65,10 +70,9 @@ out:
 int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		    uint32_t seq, uint32_t *word, struct cs_err *err)
 {
-	struct cs_lane *on = &dev->lane[lane];
+	struct cs_lane *on = lane_of(dev, lane);
 	struct cs_k_stamp args = { on_board(dev, word), seq };
 
-	assert(lane >= 0 && lane < dev->lanes);
 	on->timed = 0;
 	if (enqueue_gate(dev, lane, gate, seq, err))
 		return -1;
@@ -86,7 +90,7 @@ out:
 
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
-	struct cs_lane *on = &dev->lane[lane];
+	struct cs_lane *on = lane_of(dev, lane);
 	CUresult result = cs_cu.cuEventQuery(on->end);
 	uint32_t *expired = &dev->scratch->expired[lane];
 	float ms = 0;

@@ -1,0 +1,349 @@
+#include "config.h"
+
+#include "check/check.h"
+
+#include "tap.h"
+#include "canned.h"
+
+#define PAIR "peer.ce.write.pair"
+#define BIDI "peer.ce.write.bidi"
+
+static const struct cs_finding *finding(const struct canned *c, const char *id)
+{
+	const struct cs_finding *f = c->run.findings.data;
+	size_t i;
+
+	for (i = 0; i < c->run.findings.n; i++)
+		if (strcmp(f[i].id, id) == 0)
+			return &f[i];
+	return NULL;
+}
+
+static const char *says(const struct canned *c, const char *id)
+{
+	const struct cs_finding *f = finding(c, id);
+
+	return f ? f->text : NULL;
+}
+
+/* ---- peaks ---- */
+
+static void nvlink_peaks(void)
+{
+	const struct {
+		int up, version;
+		double peak;
+	} known[] = { { 18, 4, 450 }, { 17, 4, 425 }, { 12, 3, 300 },
+		      { 6, 2, 150 }, { 18, 5, 900 }, { 4, 1, 80 } };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct cs_link_facts link = { .nvlinks_up = known[i].up,
+					      .nvlink_version = known[i].version };
+
+		t_near(cs_nvlink_peak_gbs(&link), known[i].peak, 1e-9);
+	}
+}
+
+static void nvlink_unknown(void)
+{
+	struct cs_link_facts link = { .nvlinks_up = -1, .nvlink_version = 4 };
+
+	t_ok(isnan(cs_nvlink_peak_gbs(&link)));
+	link.nvlinks_up = 18;
+	link.nvlink_version = -1;
+	t_ok(isnan(cs_nvlink_peak_gbs(&link)));
+	link.nvlink_version = 99;
+	t_ok(isnan(cs_nvlink_peak_gbs(&link)));
+	link.nvlinks_up = 0;
+	t_near(cs_nvlink_peak_gbs(&link), 0, 0);
+}
+
+static void pcie_peaks(void)
+{
+	t_near(cs_pcie_peak_gbs(5, 16), 63.0, 0.05);
+	t_near(cs_pcie_peak_gbs(4, 16), 31.5, 0.05);
+	t_near(cs_pcie_peak_gbs(3, 8), 7.88, 0.01);
+	t_near(cs_pcie_peak_gbs(6, 16), 121, 0.1);
+	t_ok(isnan(cs_pcie_peak_gbs(-1, 16)));
+	t_ok(isnan(cs_pcie_peak_gbs(5, -1)));
+	t_ok(isnan(cs_pcie_peak_gbs(40, 16)));
+}
+
+static void usual_shares(void)
+{
+	struct cs_link_facts link = { .nvlinks_up = 18, .nvlink_version = 4 };
+	double low = -1, high = -1;
+
+	t_eq_int(cs_usual_share(&link, &low, &high), 0);
+	/* H200 measured here, H100 elsewhere */
+	t_ok(low <= 371.0 / 450 + 0.01 && high >= 396.5 / 450);
+	link.nvlink_version = 5;
+	low = 7;
+	t_eq_int(cs_usual_share(&link, &low, &high), -1);
+	t_near(low, 7, 0);
+	link.nvlink_version = 4;
+	link.nvlinks_up = 0;
+	t_eq_int(cs_usual_share(&link, &low, &high), -1);
+}
+
+/* ---- findings ---- */
+
+static void clean_run(void)
+{
+	struct canned c;
+	char summary[400];
+
+	canned_init(&c, 1, 8, 0, "peer.ce.write.*", 1);
+	t_eq_int(cs_check_run(&c.run, NULL), 0);
+	t_eq_int(c.run.findings.n, 0);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "112 of 112 cells measured, no findings");
+	canned_release(&c);
+}
+
+static void equal_reasons(void)
+{
+	struct canned c;
+	int dst;
+
+	canned_init(&c, 1, 8, 0, PAIR, 1);
+	for (dst = 1; dst < 8; dst++)
+		canned_spoil(canned_cell(&c, 0, PAIR, 0, dst), CS_FAILED,
+			     "cuMemcpyAsync: CUDA_ERROR_INVALID_VALUE (1)");
+	canned_spoil(canned_cell(&c, 0, PAIR, 5, 1), CS_FAILED, "another");
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 2);
+	t_ok(strstr(says(&c, "cell-failed"), "and 4 more cells failed: cuMemcpy") ||
+	     strstr(((struct cs_finding *)c.run.findings.data)[1].text,
+		    "and 4 more cells failed: cuMemcpy"));
+	canned_release(&c);
+}
+
+static void corrupt_cell(void)
+{
+	struct canned c;
+	const struct cs_finding *f;
+	char summary[400];
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_CORRUPT, "8 words wrong");
+	cs_check_run(&c.run, NULL);
+	f = finding(&c, "cell-corrupt");
+	if (!t_ok(f != NULL))
+		goto out;
+	t_eq_int(f->severity, CS_CRITICAL);
+	t_eq_int(f->node, 0);
+	t_eq_str(f->text, "peer.ce.write.pair 2->3 corrupt: 8 words wrong");
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 corrupt: 8 words wrong");
+out:
+	canned_release(&c);
+}
+
+static void flagged_cells(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, "peer.ce.write.*", 1);
+	canned_cell(&c, 0, PAIR, 0, 2)->flags |= CS_ROW_NOT_CONVERGED;
+	canned_cell(&c, 0, PAIR, 0, 3)->flags |= CS_ROW_THROTTLED;
+	canned_cell(&c, 0, PAIR, 1, 3)->flags |= CS_ROW_IN_USE;
+	canned_cell(&c, 0, BIDI, 1, 3)->flags |= CS_ROW_LOW_OVERLAP;
+	canned_cell(&c, 0, BIDI, 1, 3)->overlap = 0.712;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 4);
+	t_eq_str(says(&c, "low-overlap"),
+		 "peer.ce.write.bidi 1->3: overlap only 71.2 %");
+	t_eq_str(says(&c, "throttled"),
+		 "peer.ce.write.pair 0->3: measured while a GPU was throttled");
+	t_ok(finding(&c, "not-converged") &&
+	     finding(&c, "not-converged")->severity == CS_WARNING);
+	t_ok(finding(&c, "in-use") &&
+	     finding(&c, "in-use")->severity == CS_WARNING);
+	/* findings change the status under a check only */
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
+	canned_release(&c);
+}
+
+static void counters(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	c.run.node[0].agent[2].after.nvlink_errors += 12;
+	c.run.node[0].agent[3].after.others = 2;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 2);
+	t_eq_str(says(&c, "error-counters"),
+		 "GPU 2 (0000:1d:00.0): 12 NVLink errors during the run");
+	t_eq_str(says(&c, "in-use"),
+		 "GPU 3 (0000:1e:00.0): 2 processes of others on it");
+	canned_release(&c);
+}
+
+static void unknown_counters(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	c.run.node[0].agent[1].before.nvlink_errors = -1;
+	c.run.node[0].agent[2].before.known = 0;
+	c.run.node[0].agent[2].after.pcie_replays = 99;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
+static void drifting(void)
+{
+	struct canned c;
+	struct cs_row *row;
+	size_t i;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	t_near(cs_control_drift(&c.run, 0), 0, 1e-12);
+	row = c.run.rows.rows.data;
+	for (i = 0; i < c.run.rows.rows.n; i++)
+		if (row[i].flags & CS_ROW_CONTROL)
+			row[i].stats.median *= 0.98;
+	t_near(cs_control_drift(&c.run, 0), 0.02, 1e-9);
+	cs_check_run(&c.run, NULL);
+	t_eq_str(says(&c, "drift"),
+		 "the control cell changed by 2.00 % during the run");
+	canned_release(&c);
+}
+
+static void no_control(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 2, 0, PAIR, 1);
+	t_ok(isnan(cs_control_drift(&c.run, 0)));
+	canned_release(&c);
+}
+
+static void unbound(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	c.run.node[0].agent[1].bound = 0;
+	c.run.node[0].agent[3].bound = 0;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 0);
+	cs_text(c.run.node[0].agent[1].note, 160, "allowed cpus are 0-15");
+	cs_text(c.run.node[0].agent[3].note, 160, "allowed cpus are 0-15");
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(says(&c, "not-bound"), "GPU 1 and others not bound to a NUMA "
+		 "domain: allowed cpus are 0-15");
+	t_eq_int(finding(&c, "not-bound")->severity, CS_NOTE);
+	canned_release(&c);
+}
+
+static void fewer_gpus(void)
+{
+	struct canned c;
+
+	canned_init(&c, 3, 4, 0, PAIR, 0);
+	c.run.node[1].facts.n_agents = 3;
+	canned_measure(&c);
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(says(&c, "fewer-gpus"), "3 GPUs, other nodes have 4");
+	t_eq_int(finding(&c, "fewer-gpus")->node, 1);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
+	canned_release(&c);
+}
+
+/* ---- exit status ---- */
+
+static int exit_with(int status, int all)
+{
+	struct canned c;
+	struct cs_row *row;
+	size_t i;
+	int got;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	row = c.run.rows.rows.data;
+	for (i = 0; i < (all ? c.run.rows.rows.n : 1); i++)
+		canned_spoil(&row[i], status, "why");
+	got = cs_run_exit(&c.run);
+	canned_release(&c);
+	return got;
+}
+
+static void exit_statuses(void)
+{
+	t_eq_int(exit_with(CS_OK, 0), CS_EXIT_OK);
+	t_eq_int(exit_with(CS_SKIPPED, 0), CS_EXIT_OK);
+	t_eq_int(exit_with(CS_SKIPPED, 1), CS_EXIT_CANNOT);
+	t_eq_int(exit_with(CS_FAILED, 0), CS_EXIT_CRITICAL);
+	t_eq_int(exit_with(CS_TIMEOUT, 0), CS_EXIT_CRITICAL);
+	t_eq_int(exit_with(CS_CORRUPT, 0), CS_EXIT_CRITICAL);
+	t_eq_int(exit_with(CS_FAILED, 1), CS_EXIT_CRITICAL);
+}
+
+static void exit_by_finding(void)
+{
+	struct canned c;
+	struct cs_finding *f;
+	int s;
+
+	for (s = CS_NOTE; s <= CS_CRITICAL; s++) {
+		canned_init(&c, 1, 4, 0, PAIR, 1);
+		f = cs_vec_add(&c.run.findings, 1, NULL);
+		memset(f, 0, sizeof(*f));
+		f->severity = (uint32_t)s;
+		t_eq_int(cs_run_exit(&c.run), s == CS_CRITICAL ?
+			 CS_EXIT_CRITICAL : CS_EXIT_OK);
+		canned_release(&c);
+	}
+}
+
+static void exit_without_rows(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 0);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CANNOT);
+	canned_measure(&c);
+	c.run.complete = 0;
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CANNOT);
+	canned_release(&c);
+}
+
+static const struct tap_test tests[] = {
+	{ "an NVLink peak is live links times the usable rate of their version",
+	  nvlink_peaks },
+	{ "an NVLink peak is unknown when links or version are, 0 without links",
+	  nvlink_unknown },
+	{ "a PCIe peak is after coding, and unknown for unknown generations",
+	  pcie_peaks },
+	{ "a usual share is given for classes with a source, else nothing is set",
+	  usual_shares },
+	{ "a clean run has no finding", clean_run },
+	{ "cells with the same reason are one finding with a count", equal_reasons },
+	{ "a corrupt cell is critical and leads the summary", corrupt_cell },
+	{ "flagged cells are warnings and do not change the status", flagged_cells },
+	{ "error counters that grew and foreign processes are warnings", counters },
+	{ "counters that are not known say nothing", unknown_counters },
+	{ "a control cell that moved by more than 0.5 % is a warning", drifting },
+	{ "without a control cell the drift is unknown", no_control },
+	{ "a binding that was impossible is one note, one not asked for none",
+	  unbound },
+	{ "a node with fewer GPUs than the others has a note", fewer_gpus },
+	{ "the exit status follows from the worst cell", exit_statuses },
+	{ "only a critical finding changes the exit status", exit_by_finding },
+	{ "nothing measured, or a plan not carried out, is status 3",
+	  exit_without_rows },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("check", NULL, NULL, tests);
+}

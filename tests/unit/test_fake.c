@@ -1,0 +1,1134 @@
+/* test_fake.c - the fake driver itself: that it refuses, blocks and times as
+ * tests/fake/README.md says.
+ *
+ * The fake reads its environment when it is loaded, so each story runs in
+ * children of its own, which leave what they got in a shared page; the test
+ * compares.  A child whose driver call fails against expectation ends with a
+ * message and status 1, one that hangs by SIGALRM. */
+#include "config.h"
+
+#include "backend/cuda/driver.h"
+#include "backend/cuda/kernels.h"
+#include "tap.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES ((size_t)1 << 20)
+#define FOREVER 60		/* seconds until a child is called hung */
+
+/* The board of the stories, registered with the driver, and their results. */
+static struct shared {
+	uint32_t gate;
+	char line[124];
+	uint32_t word[64];
+	atomic_int here[8];	/* arrivals at a meeting */
+	CUipcMemHandle handle[2];
+	CUdeviceptr address[2];
+	double ms[16];
+	int64_t got[48];
+} *sh;
+
+static const char *folder;
+static struct cs_driver cu;
+static CUresult (*ctx_synchronize)(void);
+static CUresult (*stream_synchronize)(CUstream);
+static const uint32_t image[4] = { 0xBA55ED50u };
+
+/* ---- what stories are made of ---- */
+
+#define must(call) must_(call, #call, __LINE__)
+static void must_(CUresult code, const char *call, int line)
+{
+	if (!code)
+		return;
+	fprintf(stderr, "# line %d: %s: %d\n", line, call, (int)code);
+	_exit(1);
+}
+
+static void load(void)
+{
+	PFN_cuGetProcAddress_v12000 find;
+	CUdriverProcAddressQueryResult found;
+	char path[4096];
+	void *library, *entry;
+
+	snprintf(path, sizeof(path), "%s/libcuda.so.1", folder);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	entry = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
+	if (!entry)
+		_exit(2);
+	memcpy(&find, &entry, sizeof(find));
+#define LOAD(name, version) \
+	must(find(#name, (void **)&cu.name, version, 1, &found));
+	CS_DRIVER_CALLS(LOAD)
+#undef LOAD
+	must(find("cuCtxSynchronize", (void **)&ctx_synchronize, 2000, 0, &found));
+	must(find("cuStreamSynchronize", (void **)&stream_synchronize, 2000, 0,
+		  &found));
+}
+
+/* `n` children, each with "A=1 B=2" in its environment. */
+static void story(const char *environment, int n, void (*run)(int who))
+{
+	char set[512], *rest = set, *one;
+	int status;
+
+	fflush(NULL);
+	memset(sh, 0, sizeof(*sh));
+	for (int i = 0; i < n; i++) {
+		if (fork())
+			continue;
+		snprintf(set, sizeof(set), "%s", environment);
+		while ((one = strsep(&rest, " ")))
+			if (*one)
+				putenv(one);
+		alarm(FOREVER);
+		load();
+		run(i);
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		status = -1;
+		wait(&status);
+		t_eq_int(status, 0);
+	}
+}
+
+/* Where two children wait for each other. */
+static void meet(int where)
+{
+	atomic_fetch_add(&sh->here[where], 1);
+	while (atomic_load(&sh->here[where]) < 2)
+		sched_yield();
+}
+
+static CUcontext open_gpu(int ordinal)
+{
+	CUcontext ctx;
+	CUdevice device;
+
+	must(cu.cuInit(0));
+	must(cu.cuDeviceGet(&device, ordinal));
+	must(cu.cuDevicePrimaryCtxRetain(&ctx, device));
+	must(cu.cuCtxSetCurrent(ctx));
+	return ctx;
+}
+
+static CUdeviceptr device_memory(void)
+{
+	CUdeviceptr at;
+
+	must(cu.cuMemAlloc(&at, BYTES));
+	return at;
+}
+
+static CUstream stream_new(void)
+{
+	CUstream stream;
+
+	must(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	return stream;
+}
+
+static void board(void)
+{
+	must(cu.cuMemHostRegister(sh, 8192, CU_MEMHOSTREGISTER_DEVICEMAP));
+}
+
+static CUdeviceptr board_at(const void *at)
+{
+	return (uintptr_t)at;
+}
+
+static void store(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+static CUresult gated(CUstream stream, uint32_t *word, uint32_t value)
+{
+	return cu.cuStreamWaitValue32(stream, board_at(word), value,
+				      CU_STREAM_WAIT_VALUE_GEQ);
+}
+
+/* A stream with its two marks around one copy. */
+struct timed {
+	CUstream stream;
+	CUevent start, end;
+};
+
+static void timed_arm(struct timed *t, uint32_t value, CUdeviceptr dst,
+		      CUdeviceptr src)
+{
+	if (!t->stream) {
+		t->stream = stream_new();
+		must(cu.cuEventCreate(&t->start, 0));
+		must(cu.cuEventCreate(&t->end, 0));
+	}
+	if (value)
+		must(gated(t->stream, &sh->gate, value));
+	must(cu.cuEventRecord(t->start, t->stream));
+	must(cu.cuMemcpyAsync(dst, src, BYTES, t->stream));
+	must(cu.cuEventRecord(t->end, t->stream));
+}
+
+static double timed_end(struct timed *t)
+{
+	float ms = -1;
+
+	must(stream_synchronize(t->stream));
+	must(cu.cuEventElapsedTime(&ms, t->start, t->end));
+	return ms;
+}
+
+static double timed_copy(struct timed *t, CUdeviceptr dst, CUdeviceptr src)
+{
+	timed_arm(t, 0, dst, src);
+	return timed_end(t);
+}
+
+/* What one copy of BYTES takes at so many GB/s. */
+static double ms_at(double rate)
+{
+	return 2.7e-3 + BYTES / rate / 1e6;
+}
+
+#define t_ms(got, want) t_near(got, want, 1e-8)
+
+/* ---- a call in a thread of its own ---- */
+
+struct call {
+	CUresult (*make)(struct call *);
+	CUcontext ctx;
+	CUdeviceptr at;
+	void *p;
+	CUstream stream;
+	CUmodule module;
+	atomic_int tid, done;
+	CUresult code;
+	pthread_t thread;
+};
+
+static void *call_main(void *arg)
+{
+	struct call *c = arg;
+
+	must(cu.cuCtxSetCurrent(c->ctx));
+	atomic_store(&c->tid, gettid());
+	c->code = c->make(c);
+	atomic_store(&c->done, 1);
+	return NULL;
+}
+
+static char thread_state(int tid)
+{
+	char path[64], state = 0;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	in = fopen(path, "r");
+	if (in && fscanf(in, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (in)
+		fclose(in);
+	return state;
+}
+
+static void call_start(struct call *c)
+{
+	atomic_store(&c->tid, 0);
+	atomic_store(&c->done, 0);
+	pthread_create(&c->thread, NULL, call_main, c);
+	while (!atomic_load(&c->tid))
+		sched_yield();
+}
+
+/* Wait until it is done (0) or sleeps (1).  It may sleep for a moment only: for
+ * calls that must not block use call_join() alone. */
+static int call_sleeps(struct call *c)
+{
+	int asleep = 0;
+
+	while (!atomic_load(&c->done) && asleep < 100) {
+		asleep = thread_state(c->tid) == 'S' ? asleep + 1 : 0;
+		sched_yield();
+	}
+	return !atomic_load(&c->done);
+}
+
+static CUresult call_join(struct call *c)
+{
+	pthread_join(c->thread, NULL);
+	return c->code;
+}
+
+/* ---- look-up, devices ---- */
+
+static void story_versions(int who)
+{
+	PFN_cuGetProcAddress_v12000 find;
+	CUdriverProcAddressQueryResult found;
+	char path[4096];
+	void *library, *entry;
+
+	(void)who;
+	snprintf(path, sizeof(path), "%s/libcuda.so.1", folder);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	entry = dlsym(library, "cuGetProcAddress_v2");
+	memcpy(&find, &entry, sizeof(find));
+	sh->got[0] = find("cuMemAlloc", &entry, 2000, 0, &found);
+	sh->got[1] = found;
+	sh->got[2] = entry != NULL;
+	sh->got[3] = find("cuNothing", &entry, 13000, 0, &found);
+	sh->got[4] = found;
+	sh->got[5] = find("cuNothing", &entry, 13000, 0, NULL);
+	sh->got[6] = dlsym(library, "cs_fake_clock_is_virtual") != NULL;
+}
+
+static void versions(void)
+{
+	story("", 1, story_versions);
+	t_eq_int(sh->got[0], CUDA_SUCCESS);
+	t_eq_int(sh->got[1], CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	t_eq_int(sh->got[2], 0);
+	t_eq_int(sh->got[3], CUDA_SUCCESS);
+	t_eq_int(sh->got[4], CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	t_eq_int(sh->got[5], CUDA_ERROR_NOT_FOUND);
+	t_eq_int(sh->got[6], 1);
+}
+
+/* Count, then the last byte of each UUID. */
+static void story_visible(int who)
+{
+	CUuuid uuid;
+	int n = 0;
+
+	(void)who;
+	sh->got[0] = cu.cuInit(0);
+	cu.cuDeviceGetCount(&n);
+	sh->got[1] = n;
+	for (int i = 0; i < n; i++) {
+		must(cu.cuDeviceGetUuid(&uuid, i));
+		sh->got[2 + i] = uuid.bytes[15];
+	}
+}
+
+static void visible(void)
+{
+	story("FAKE_GPUS=4 CUDA_VISIBLE_DEVICES=3,"
+	      "GPU-00000000-0000-0000-0000-000000000001,9,0", 1, story_visible);
+	t_eq_int(sh->got[1], 2);
+	t_eq_int(sh->got[2], 3);
+	t_eq_int(sh->got[3], 1);
+	story("CUDA_VISIBLE_DEVICES=", 1, story_visible);
+	t_eq_int(sh->got[0], CUDA_ERROR_NO_DEVICE);
+	story("FAKE_GPUS=16", 1, story_visible);
+	t_eq_int(sh->got[1], 16);
+}
+
+/* ---- what it refuses ---- */
+
+static void story_refusals(int who)
+{
+	size_t unused, total;
+	CUmodule module;
+	CUdeviceptr at;
+	CUstream stream;
+	int64_t *got = sh->got;
+
+	(void)who;
+	*got++ = cu.cuMemAlloc(&at, BYTES);
+	must(cu.cuInit(0));
+	*got++ = cu.cuMemAlloc(&at, BYTES);
+	open_gpu(0);
+	stream = stream_new();
+	*got++ = cu.cuMemAlloc(&at, 0);
+	*got++ = cu.cuMemAlloc(&at, 5 * BYTES);
+	at = device_memory();
+	*got++ = cu.cuMemcpyAsync(at + 16, at, BYTES, stream);
+	*got++ = cu.cuMemcpyAsync(at, at + BYTES / 2, BYTES / 2, stream);
+	*got++ = cu.cuMemFree(at + 512);
+	must(cu.cuMemFree(at));
+	*got++ = cu.cuMemFree(at);
+	*got++ = cu.cuMemcpyAsync(at, at, 16, stream);
+	must(cu.cuMemGetInfo(&unused, &total));
+	*got++ = unused == total && total == 4 * BYTES;
+	must(cu.cuStreamDestroy(stream));
+	*got++ = cu.cuStreamQuery(stream);
+	*got++ = cu.cuStreamQuery((CUstream)(uintptr_t)0xdeadbeef);
+	*got++ = cu.cuModuleLoadData(&module, "not an image");
+	*got++ = cu.cuMemHostRegister((void *)(uintptr_t)4096, 4096, 0);
+	board();
+	*got++ = cu.cuMemHostRegister(sh, 4096, 0);
+	must(cu.cuMemHostUnregister(sh));
+	*got++ = cu.cuMemHostUnregister(sh);
+}
+
+static void refusals(void)
+{
+	static const int want[] = {
+		CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT,
+		CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+		CUDA_ERROR_INVALID_VALUE, CUDA_SUCCESS,
+		CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE,
+		CUDA_ERROR_INVALID_VALUE, 1, CUDA_ERROR_INVALID_HANDLE,
+		CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_IMAGE,
+		CUDA_ERROR_INVALID_VALUE,
+		CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+		CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+	};
+
+	story("FAKE_MEMORY=0x400000", 1, story_refusals);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		t_eq_int(sh->got[i], want[i]);
+}
+
+static void story_foreign(int who)
+{
+	CUcontext other, ctx;
+	CUstream stream;
+	CUevent event;
+	CUdeviceptr at;
+
+	(void)who;
+	other = open_gpu(1);
+	stream = stream_new();
+	must(cu.cuEventCreate(&event, 0));
+	ctx = open_gpu(0);
+	at = device_memory();
+	sh->got[0] = cu.cuMemcpyAsync(at, at + 16, 16, stream);
+	sh->got[1] = cu.cuEventRecord(event, stream_new());
+	sh->got[2] = cu.cuCtxEnablePeerAccess(ctx, 0);
+	must(cu.cuCtxEnablePeerAccess(other, 0));
+	sh->got[3] = cu.cuCtxEnablePeerAccess(other, 0);
+}
+
+static void foreign(void)
+{
+	story("", 1, story_foreign);
+	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_HANDLE);
+	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_HANDLE);
+	t_eq_int(sh->got[2], CUDA_ERROR_INVALID_DEVICE);
+	t_eq_int(sh->got[3], CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+}
+
+/* ---- kernels and ordinary memory ---- */
+
+static void launch(const char *name, void *args, CUstream stream)
+{
+	CUfunction function;
+	CUmodule module;
+
+	must(cu.cuModuleLoadData(&module, image));
+	must(cu.cuModuleGetFunction(&function, module, name));
+	must(cu.cuLaunchKernel(function, 3, 1, 1, 256, 1, 1, 0, stream,
+			       (void *[]){ args }, NULL));
+}
+
+static void story_kernels(int who)
+{
+	static uint64_t words[BYTES / 8];
+	struct cs_check *found;
+	CUdeviceptr at;
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	at = device_memory();
+	stream = stream_new();
+	must(cu.cuMemHostAlloc((void **)&found, 3 * sizeof(*found), 0));
+	launch("cs_k_fill", &(struct cs_k_fill){ at, BYTES / 8, 7 }, stream);
+	must(cu.cuMemcpyAsync((uintptr_t)words, at, BYTES, stream));
+	must(stream_synchronize(stream));
+	sh->got[0] = words[1000] == cs_fill_word(7, 1000);
+	words[100000]++;
+	must(cu.cuMemcpyAsync(at, (uintptr_t)words, BYTES, stream));
+	launch("cs_k_check", &(struct cs_k_check){ at, BYTES / 8, 7,
+						   (uintptr_t)found, 1 }, stream);
+	must(stream_synchronize(stream));
+	for (int i = 0; i < 3; i++)
+		sh->got[1] += (int64_t)found[i].wrong_words;
+	sh->got[2] = (int64_t)found[2].first_word;
+	must(cu.cuMemcpyAsync((uintptr_t)words, at, BYTES, stream));
+	must(stream_synchronize(stream));
+	sh->got[3] = words[0] == CS_POISON64 && words[BYTES / 8 - 1] == CS_POISON64;
+	must(cu.cuMemcpyAsync(4096, at, BYTES, stream));
+	sh->got[4] = stream_synchronize(stream);
+	sh->got[5] = cu.cuMemFree(at);
+}
+
+static void kernels(void)
+{
+	story("", 1, story_kernels);
+	t_eq_int(sh->got[0], 1);
+	t_eq_int(sh->got[1], 1);
+	t_eq_int(sh->got[2], 100000);
+	t_eq_int(sh->got[3], 1);
+	/* the wild address breaks the context */
+	t_eq_int(sh->got[4], CUDA_ERROR_ILLEGAL_ADDRESS);
+	t_eq_int(sh->got[5], CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+/* ---- time ---- */
+
+static void story_alone(int who)
+{
+	CUdeviceptr a, b;
+	CUcontext ctx[2];
+	struct timed t = { 0 }, u = { 0 };
+
+	(void)who;
+	ctx[1] = open_gpu(1);
+	b = device_memory();
+	ctx[0] = open_gpu(0);
+	a = device_memory();
+	sh->ms[0] = timed_copy(&t, b, a);	/* staged, first */
+	sh->ms[1] = timed_copy(&t, b, a);	/* staged */
+	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
+	sh->ms[2] = timed_copy(&t, b, a);	/* 0 writes to 1 */
+	timed_copy(&t, a, b);
+	sh->ms[3] = timed_copy(&t, a, b);	/* 0 reads from 1 */
+	must(cu.cuCtxSetCurrent(ctx[1]));
+	must(cu.cuCtxEnablePeerAccess(ctx[0], 0));
+	sh->ms[4] = timed_copy(&u, a, b);	/* 1 writes to 0 */
+}
+
+static void alone(void)
+{
+	story("", 1, story_alone);
+	t_ms(sh->ms[0], 2 * ms_at(37.5));
+	t_ms(sh->ms[1], ms_at(37.5));
+	t_ms(sh->ms[2], ms_at(396.0 - 0.03));
+	t_ms(sh->ms[3], ms_at(396.1 - 2.2));
+	t_ms(sh->ms[4], ms_at(396.1));
+	story("FAKE_SLOW=0-1:0.5,1-0:0.25", 1, story_alone);
+	t_ms(sh->ms[2], ms_at((396.0 - 0.03) / 2));
+	t_ms(sh->ms[4], ms_at(396.1 / 4));
+	story("FAKE_NOISE=0.01", 1, story_alone);
+	t_near(sh->ms[2], ms_at(396.0 - 0.03), ms_at(396.0) * 0.011);
+	t_ok(sh->ms[2] != ms_at(396.0 - 0.03));
+}
+
+/* One process: 0 writes to 1, and also to 2 or from 1, behind one gate. */
+static CUdeviceptr three_gpus(CUdeviceptr memory[3])
+{
+	CUcontext ctx[3];
+
+	for (int i = 2; i >= 0; i--) {
+		ctx[i] = open_gpu(i);
+		memory[i] = device_memory();
+	}
+	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
+	must(cu.cuCtxEnablePeerAccess(ctx[2], 0));
+	board();
+	return memory[0];
+}
+
+static void story_shared_port(int who)
+{
+	CUdeviceptr m[3];
+	struct timed t = { 0 }, u = { 0 };
+
+	(void)who;
+	three_gpus(m);
+	timed_arm(&t, 1, m[1], m[0]);
+	timed_arm(&u, 1, m[2], m[0]);
+	store(&sh->gate, 1);
+	sh->ms[0] = timed_end(&t);
+	sh->ms[1] = timed_end(&u);
+	timed_arm(&t, 2, m[1], m[0]);		/* alone again */
+	store(&sh->gate, 2);
+	sh->ms[2] = timed_end(&t);
+	timed_arm(&t, 3, m[1], m[0]);
+	timed_arm(&u, 3, m[0], m[1]);
+	store(&sh->gate, 3);
+	sh->ms[3] = timed_end(&t);
+	timed_end(&u);
+	store(&sh->gate, 0);			/* value 3 once more: no ghosts */
+	timed_arm(&t, 3, m[1], m[0]);
+	store(&sh->gate, 3);
+	sh->ms[4] = timed_end(&t);
+}
+
+static void shared_port(void)
+{
+	story("FAKE_GPUS=3", 1, story_shared_port);
+	t_ms(sh->ms[0], 2 * ms_at((396.0 - 0.03) / 2));	/* first touch */
+	t_ms(sh->ms[1], 2 * ms_at((396.0 - 0.06) / 2));
+	t_ms(sh->ms[2], ms_at(396.0 - 0.03));
+	t_ms(sh->ms[3], ms_at((396.0 - 0.03) / 2));
+	t_ms(sh->ms[4], ms_at(396.0 - 0.03));
+}
+
+/* Two processes push to each other. */
+static void story_pair(int who)
+{
+	static uint64_t words[BYTES / 8];
+	CUdeviceptr own, peer, again;
+	struct timed t = { 0 };
+
+	open_gpu(who);
+	own = device_memory();
+	sh->address[who] = own;
+	must(cu.cuIpcGetMemHandle(&sh->handle[who], own));
+	meet(0);
+	sh->got[who] = cu.cuIpcOpenMemHandle(&peer, sh->handle[who], 1);
+	must(cu.cuIpcOpenMemHandle(&peer, sh->handle[!who], 1));
+	must(cu.cuIpcOpenMemHandle(&again, sh->handle[!who], 1));
+	sh->got[2 + who] = peer == again && peer != sh->address[!who];
+	board();
+	for (size_t i = 0; i < BYTES / 8; i++)
+		words[i] = i * 3 + (unsigned)who;
+	must(cu.cuMemcpyAsync(own, (uintptr_t)words, BYTES / 2, stream_new()));
+	must(ctx_synchronize());
+	for (uint32_t seq = 1; seq <= 2; seq++) {
+		timed_arm(&t, seq, peer, own);
+		meet((int)seq);
+		store(&sh->gate, seq);
+		sh->ms[4 * who + (int)seq] = timed_end(&t);
+	}
+	meet(3);
+	must(cu.cuMemcpyAsync((uintptr_t)words, own, BYTES, t.stream));
+	must(ctx_synchronize());
+	sh->got[4 + who] = (int64_t)words[1000] - 3000;
+	must(cu.cuIpcCloseMemHandle(peer));
+	must(cu.cuMemcpyAsync(own, peer, 16, t.stream));
+	must(ctx_synchronize());
+	must(cu.cuIpcCloseMemHandle(peer));
+	sh->got[6 + who] = cu.cuMemcpyAsync(own, peer, 16, t.stream);
+	sh->got[8 + who] = cu.cuIpcCloseMemHandle(peer);
+	meet(4);
+	must(cu.cuMemFree(own));
+	meet(5);
+	sh->got[10 + who] = cu.cuIpcOpenMemHandle(&peer, sh->handle[!who], 1);
+}
+
+static void pair(void)
+{
+	story("", 2, story_pair);
+	for (int who = 0; who < 2; who++) {
+		t_eq_int(sh->got[who], CUDA_ERROR_INVALID_CONTEXT);
+		t_eq_int(sh->got[2 + who], 1);
+		t_eq_int(sh->got[6 + who], CUDA_ERROR_INVALID_VALUE);
+		t_eq_int(sh->got[8 + who], CUDA_ERROR_INVALID_VALUE);
+		t_eq_int(sh->got[10 + who], CUDA_ERROR_INVALID_VALUE);
+	}
+	t_ms(sh->ms[1], 2 * ms_at((396.0 - 0.03) * 0.988));
+	t_ms(sh->ms[2], ms_at((396.0 - 0.03) * 0.988));
+	t_ms(sh->ms[5], 2 * ms_at(396.1 * 0.988));
+	t_ms(sh->ms[6], ms_at(396.1 * 0.988));
+}
+
+static void pair_one_way(int who)
+{
+	CUdeviceptr own, peer;
+	CUstream stream;
+
+	open_gpu(who);
+	own = device_memory();
+	must(cu.cuIpcGetMemHandle(&sh->handle[who], own));
+	stream = stream_new();
+	launch("cs_k_fill", &(struct cs_k_fill){ own, BYTES / 8,
+						 10 + (unsigned)who }, stream);
+	must(ctx_synchronize());
+	meet(0);
+	if (!who) {
+		must(cu.cuIpcOpenMemHandle(&peer, sh->handle[1], 1));
+		must(cu.cuMemcpyAsync(peer, own, BYTES, stream));
+		must(ctx_synchronize());
+		must(cu.cuIpcCloseMemHandle(peer));
+	}
+	meet(1);
+	if (who) {
+		struct cs_check *found;
+
+		must(cu.cuMemHostAlloc((void **)&found, 3 * sizeof(*found), 0));
+		launch("cs_k_check", &(struct cs_k_check){ own, BYTES / 8, 10,
+				(uintptr_t)found, 0 }, stream);
+		must(ctx_synchronize());
+		for (int i = 0; i < 3; i++)
+			sh->got[0] += (int64_t)found[i].wrong_words;
+		sh->got[1] = (int64_t)found[0].first_word;
+		sh->got[2] = (int64_t)(found[0].expected ^ found[0].found);
+	}
+}
+
+static void data(void)
+{
+	story("", 2, pair_one_way);
+	t_eq_int(sh->got[0], 0);
+	story("FAKE_CORRUPT=0-1:801", 2, pair_one_way);
+	t_eq_int(sh->got[0], 1);
+	t_eq_int(sh->got[1], 100);
+	t_eq_int(sh->got[2], 256);
+	story("FAKE_CORRUPT=0-1:-1", 2, pair_one_way);
+	t_eq_int(sh->got[0], BYTES / 8);
+}
+
+/* ---- blocking behind a closed gate ---- */
+
+static CUresult make_free(struct call *c)
+{
+	return cu.cuMemFree(c->at);
+}
+
+static CUresult make_free_host(struct call *c)
+{
+	return cu.cuMemFreeHost(c->p);
+}
+
+static CUresult make_unregister(struct call *c)
+{
+	return cu.cuMemHostUnregister(c->p);
+}
+
+static CUresult make_load(struct call *c)
+{
+	return cu.cuModuleLoadData(&c->module, image);
+}
+
+static CUresult make_unload(struct call *c)
+{
+	return cu.cuModuleUnload(c->module);
+}
+
+static CUresult make_synchronize(struct call *c)
+{
+	(void)c;
+	return ctx_synchronize();
+}
+
+static CUresult make_launch(struct call *c)
+{
+	CUfunction function;
+	struct cs_k_poison args = { c->at, 2 };
+
+	must(cu.cuModuleGetFunction(&function, c->module, "cs_k_poison"));
+	return cu.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, c->stream,
+				 (void *[]){ &args }, NULL);
+}
+
+/* All that must not block: in turn, each with its result. */
+static CUresult make_others(struct call *c)
+{
+	CUstream stream = stream_new();
+	CUdeviceptr at = device_memory();
+	CUevent event;
+	void *host;
+
+	must(cu.cuMemHostAlloc(&host, 4096, 0));
+	must(cu.cuMemHostRegister(c->p, 4096, 0));
+	must(cu.cuEventCreate(&event, 0));
+	must(cu.cuMemcpyAsync(at, c->at, BYTES, stream));
+	must(cu.cuMemcpyAsync((uintptr_t)host, at, 4096, stream));
+	must(cu.cuEventRecord(event, stream));
+	must(stream_synchronize(stream));
+	must(cu.cuEventQuery(event));
+	must(cu.cuIpcGetMemHandle(&sh->handle[0], at));
+	must(cu.cuEventDestroy(event));
+	must(cu.cuStreamDestroy(stream));
+	return cu.cuStreamQuery(c->stream);
+}
+
+/* Behind a gate, make one call.  One that `must_block` was asleep until the gate
+ * opened (got[0]); another has ended before.  Its result: got[1]. */
+static void behind_gate(CUresult (*make)(struct call *), int must_block)
+{
+	struct call c = { .make = make };
+	void *other = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	c.ctx = open_gpu(0);
+	board();
+	c.at = device_memory();
+	c.stream = stream_new();
+	c.p = other;
+	if (make == make_free_host)
+		must(cu.cuMemHostAlloc(&c.p, 4096, 0));
+	if (make == make_unregister)
+		must(cu.cuMemHostRegister(c.p, 4096, 0));
+	if (make == make_unload || make == make_launch)
+		must(cu.cuModuleLoadData(&c.module, image));
+	must(gated(c.stream, &sh->gate, 1));
+	call_start(&c);
+	if (must_block) {
+		sh->got[0] = call_sleeps(&c);
+		store(&sh->gate, 1);
+	}
+	sh->got[1] = call_join(&c);
+}
+
+static CUresult (*behind)(struct call *);
+
+static void story_blocks(int who)
+{
+	(void)who;
+	behind_gate(behind, 1);
+}
+
+static void story_ends(int who)
+{
+	(void)who;
+	behind_gate(behind, 0);
+}
+
+static void blocking(void)
+{
+	static CUresult (*const makes[])(struct call *) = {
+		make_free, make_free_host, make_unregister, make_load,
+		make_unload, make_synchronize, make_launch,
+	};
+
+	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++) {
+		behind = makes[i];
+		story("", 1, story_blocks);
+		t_eq_int(sh->got[0], 1);
+		t_eq_int(sh->got[1], CUDA_SUCCESS);
+	}
+}
+
+static void not_blocking(void)
+{
+	behind = make_others;
+	story("", 1, story_ends);
+	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
+	behind = make_launch;
+	story("CUDA_MODULE_LOADING=EAGER", 1, story_ends);
+	t_eq_int(sh->got[1], CUDA_SUCCESS);
+}
+
+static CUresult make_close(struct call *c)
+{
+	return cu.cuIpcCloseMemHandle(c->at);
+}
+
+static void story_ipc_close(int who)
+{
+	struct call c = { .make = make_close };
+
+	c.ctx = open_gpu(who);
+	board();
+	if (!who) {
+		must(cu.cuIpcGetMemHandle(&sh->handle[0], device_memory()));
+		must(gated(stream_new(), &sh->gate, 1));
+	}
+	meet(0);
+	if (who) {
+		must(cu.cuIpcOpenMemHandle(&c.at, sh->handle[0], 1));
+		call_start(&c);			/* the gate is the exporter's */
+		sh->got[0] = call_join(&c);
+		must(cu.cuIpcOpenMemHandle(&c.at, sh->handle[0], 1));
+		must(gated(stream_new(), &sh->gate, 1));
+		call_start(&c);
+		sh->got[1] = call_sleeps(&c);
+		store(&sh->gate, 1);
+		sh->got[2] = call_join(&c);
+	}
+	meet(1);
+}
+
+static void ipc_close(void)
+{
+	story("", 2, story_ipc_close);
+	t_eq_int(sh->got[0], CUDA_SUCCESS);
+	t_eq_int(sh->got[1], 1);
+	t_eq_int(sh->got[2], CUDA_SUCCESS);
+}
+
+/* Enqueue copies until the call blocks. */
+static CUresult make_copies(struct call *c)
+{
+	while (!cu.cuMemcpyAsync(c->at, c->at + 64, 64, c->stream))
+		__atomic_add_fetch(&sh->got[0], 1, __ATOMIC_SEQ_CST);
+	return CUDA_ERROR_UNKNOWN;
+}
+
+static void story_depth(int who)
+{
+	struct call c = { .make = make_copies };
+
+	(void)who;
+	c.ctx = open_gpu(0);
+	board();
+	c.at = device_memory();
+	c.stream = stream_new();
+	must(gated(c.stream, &sh->gate, 1));
+	call_start(&c);
+	while (__atomic_load_n(&sh->got[0], __ATOMIC_SEQ_CST) < 1020)
+		sched_yield();
+	sh->got[1] = call_sleeps(&c);
+}
+
+static void depth(void)
+{
+	story("", 1, story_depth);
+	t_eq_int(sh->got[0], 1020);
+	t_eq_int(sh->got[1], 1);
+}
+
+/* 9 streams, each with a word of its own; the last is opened first. */
+static void story_connections(int who)
+{
+	CUstream stream[9];
+
+	(void)who;
+	open_gpu(0);
+	board();
+	for (int i = 0; i < 9; i++) {
+		stream[i] = stream_new();
+		must(gated(stream[i], &sh->word[i], 1));
+	}
+	store(&sh->word[8], 1);
+	if (getenv("CUDA_DEVICE_MAX_CONNECTIONS")) {
+		must(stream_synchronize(stream[8]));
+		return;
+	}
+	for (int i = 1; i < 8; i++) {
+		store(&sh->word[i], 1);
+		must(stream_synchronize(stream[i]));
+	}
+	sh->got[0] = cu.cuStreamQuery(stream[8]);
+	store(&sh->word[0], 1);
+	must(stream_synchronize(stream[8]));
+}
+
+static void connections(void)
+{
+	story("", 1, story_connections);
+	t_eq_int(sh->got[0], CUDA_ERROR_NOT_READY);
+	story("CUDA_DEVICE_MAX_CONNECTIONS=32", 1, story_connections);
+}
+
+static void story_cyclic(int who)
+{
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	board();
+	stream = stream_new();
+	store(&sh->gate, UINT32_MAX);
+	must(gated(stream, &sh->gate, 2));
+	sh->got[0] = cu.cuStreamQuery(stream);
+	store(&sh->gate, 1);
+	sh->got[1] = cu.cuStreamQuery(stream);
+	store(&sh->gate, 2 + (1u << 30));
+	must(cu.cuStreamWriteValue32(stream, board_at(&sh->word[0]), 77, 0));
+	must(stream_synchronize(stream));
+	sh->got[2] = sh->word[0];
+	sh->got[3] = cu.cuStreamWaitValue32(stream, board_at(&sh->gate) + 1, 0, 0);
+	sh->got[4] = cu.cuStreamWaitValue32(stream, (uintptr_t)&stream, 0, 0);
+}
+
+static void cyclic(void)
+{
+	story("", 1, story_cyclic);
+	t_eq_int(sh->got[0], CUDA_ERROR_NOT_READY);
+	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
+	t_eq_int(sh->got[2], 77);
+	t_eq_int(sh->got[3], CUDA_ERROR_INVALID_VALUE);
+	t_eq_int(sh->got[4], CUDA_ERROR_INVALID_VALUE);
+}
+
+static void story_events(int who)
+{
+	CUevent a, b, untimed;
+	CUstream stream;
+	float ms;
+
+	(void)who;
+	open_gpu(0);
+	board();
+	stream = stream_new();
+	must(cu.cuEventCreate(&a, 0));
+	must(cu.cuEventCreate(&b, 0));
+	must(cu.cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
+	must(cu.cuEventQuery(a));
+	sh->got[0] = cu.cuEventElapsedTime(&ms, a, b);
+	must(cu.cuEventRecord(a, stream));
+	must(cu.cuEventRecord(untimed, stream));
+	must(gated(stream, &sh->gate, 1));
+	must(cu.cuEventRecord(b, stream));
+	sh->got[1] = cu.cuEventQuery(b);
+	sh->got[2] = cu.cuEventElapsedTime(&ms, a, b);
+	sh->got[3] = cu.cuEventElapsedTime(&ms, a, untimed);
+	store(&sh->gate, 1);
+	must(stream_synchronize(stream));
+	must(cu.cuEventElapsedTime(&ms, a, b));
+	must(cu.cuEventRecord(b, stream));
+	must(cu.cuEventDestroy(b));
+	sh->got[4] = cu.cuEventQuery(b);
+}
+
+static void events(void)
+{
+	story("", 1, story_events);
+	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_HANDLE);
+	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
+	t_eq_int(sh->got[2], CUDA_ERROR_NOT_READY);
+	t_eq_int(sh->got[3], CUDA_ERROR_INVALID_HANDLE);
+	t_eq_int(sh->got[4], CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* ---- faults ---- */
+
+/* Three allocations, then a copy and its end. */
+static void story_faults(int who)
+{
+	CUdeviceptr at = 0;
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	for (int i = 0; i < 3; i++)
+		sh->got[i] = cu.cuMemAlloc(&at, BYTES);
+	sh->got[3] = cu.cuMemcpyAsync(at, at + 64, 64, stream);
+	sh->got[4] = stream_synchronize(stream);
+	sh->got[5] = cu.cuMemFree(at);
+}
+
+static void faults_are(const char *environment, const int want[6])
+{
+	story(environment, 1, story_faults);
+	for (int i = 0; i < 6; i++)
+		t_eq_int(sh->got[i], want[i]);
+}
+
+static void faults(void)
+{
+	faults_are("FAKE_FAIL=cuMemAlloc:2,cuMemFree:1=1",
+		   (const int[]){ 0, 999, 0, 0, 0, 1 });
+	faults_are("FAKE_FAIL=cuMemAlloc:3=719",
+		   (const int[]){ 0, 0, 719, 719, 719, 719 });
+	faults_are("FAKE_FAULT=cuMemcpyAsync:1=700",
+		   (const int[]){ 0, 0, 0, 0, 700, 700 });
+	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1",
+		   (const int[]){ 0, 0, 0, 0, 0, 0 });
+	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1 "
+		   "OMPI_COMM_WORLD_RANK=1",
+		   (const int[]){ 0, 999, 0, 0, 0, 0 });
+}
+
+static CUresult make_alloc(struct call *c)
+{
+	return cu.cuMemAlloc(&c->at, BYTES);
+}
+
+static void story_hang(int who)
+{
+	struct call c = { .make = make_alloc };
+	CUdeviceptr at;
+
+	(void)who;
+	c.ctx = open_gpu(0);
+	at = device_memory();
+	call_start(&c);
+	sh->got[0] = call_sleeps(&c);
+	must(cu.cuMemcpyAsync(at, at + 64, 64, stream_new()));
+	c = (struct call){ .make = make_synchronize, .ctx = c.ctx };
+	call_start(&c);
+	sh->got[1] = call_sleeps(&c);
+}
+
+static void hangs(void)
+{
+	story("FAKE_HANG=cuMemAlloc:2 FAKE_FAULT=cuMemcpyAsync:1=0", 1,
+	      story_hang);
+	t_eq_int(sh->got[0], 1);
+	t_eq_int(sh->got[1], 1);
+}
+
+static void story_ipc(int who)
+{
+	CUipcMemHandle handle = { { 0 } };
+	CUdeviceptr at;
+
+	open_gpu(who);
+	at = device_memory();
+	sh->got[who] = cu.cuIpcGetMemHandle(&sh->handle[who], at);
+	meet(0);
+	sh->got[2 + who] = cu.cuIpcOpenMemHandle(&at, sh->handle[!who], 1);
+	sh->got[4 + who] = cu.cuIpcOpenMemHandle(&at, handle, 1);
+	meet(1);
+}
+
+static void ipc_refused(void)
+{
+	story("FAKE_IPC_REFUSE=801", 2, story_ipc);
+	t_eq_int(sh->got[2], CUDA_ERROR_NOT_SUPPORTED);
+	t_eq_int(sh->got[4], CUDA_ERROR_INVALID_VALUE);
+	story("FAKE_NO_PEER=1-0", 2, story_ipc);
+	t_eq_int(sh->got[2], CUDA_SUCCESS);
+	t_eq_int(sh->got[3], CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+	story("FAKE_NO_IPC=1", 2, story_ipc);
+	t_eq_int(sh->got[0], CUDA_ERROR_NOT_SUPPORTED);
+	t_eq_int(sh->got[2], CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- */
+
+static int make_board(void)
+{
+	int fd = memfd_create("cs-test", MFD_CLOEXEC);
+
+	_Static_assert(sizeof(struct shared) <= 8192, "two pages");
+	if (fd < 0 || ftruncate(fd, 8192))
+		return -1;
+	sh = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return sh == MAP_FAILED ? -1 : 0;
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "functions are found by name and version, and no others",
+		  versions },
+		{ "CUDA_VISIBLE_DEVICES takes indices and UUIDs, in its order, "
+		  "up to the first bad one", visible },
+		{ "it refuses what the driver refuses", refusals },
+		{ "handles of another context are refused", foreign },
+		{ "kernels run on its memory; a wild address breaks the context",
+		  kernels },
+		{ "a copy takes 2.7 us and bytes by the rate of its direction",
+		  alone },
+		{ "flows behind the same value of a gate share ports",
+		  shared_port },
+		{ "two processes pushing to each other get 0.988 of the rate "
+		  "each", pair },
+		{ "bytes really travel, and are corrupted where asked", data },
+		{ "the calls that block behind a closed gate do, until it opens",
+		  blocking },
+		{ "the other calls do not", not_blocking },
+		{ "closing an import waits for gates of its own process alone",
+		  ipc_close },
+		{ "a stream takes 1,020 copies behind a closed gate", depth },
+		{ "a ninth gated stream waits behind the first, but not with 32 "
+		  "connections", connections },
+		{ "a gate compares cyclically, on registered words alone",
+		  cyclic },
+		{ "events tell pending, untimed and destroyed apart", events },
+		{ "the k-th call fails as asked, sticky errors for ever",
+		  faults },
+		{ "a call and an operation that must hang, hang", hangs },
+		{ "CUDA IPC is refused as asked", ipc_refused },
+		{ NULL, NULL }
+	};
+
+	folder = getenv("FAKE");
+	if (!folder) {
+		puts("1..0 # SKIP no fake driver: the variable FAKE is not set");
+		return 0;
+	}
+	return tap_main("fake", make_board, NULL, tests);
+}

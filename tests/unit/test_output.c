@@ -1,0 +1,268 @@
+#include "config.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/report.h"
+
+#include "tap.h"
+#include "canned.h"
+
+static char folder[] = "/tmp/cscope-output-XXXXXX";
+static struct canned run;
+static const struct cs_view_options plain;
+
+static int set_up(void)
+{
+	canned_init(&run, 1, 2, 0, "peer.ce.write.pair", 1);
+	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
+}
+
+static int tear_down(void)
+{
+	canned_release(&run);
+	return chdir("/") || rmdir(folder) ? -1 : 0;
+}
+
+static int count_files(void)
+{
+	DIR *dir = opendir(".");
+	const struct dirent *entry;
+	int n = 0;
+
+	while (dir && (entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static void put_file(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	if (!file)
+		return;
+	fputs(text, file);
+	fclose(file);
+}
+
+static long size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) ? -1 : (long)st.st_size;
+}
+
+static void names(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	if (!t_eq_int(cs_output_open(&out, "%N-%j-%t-%%.json", &run.run, &err), 0))
+		return;
+	t_eq_str(out.path, "n001-81233-20261120T140311Z-%.json");
+	t_eq_str(out.format->name, "json");
+	cs_output_discard(&out);
+}
+
+static void no_job(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	char job[sizeof(run.run.job_id)];
+
+	memcpy(job, run.run.job_id, sizeof(job));
+	run.run.job_id[0] = '\0';
+	if (t_eq_int(cs_output_open(&out, "%j.csv", &run.run, &err), 0)) {
+		t_eq_str(out.path, "none.csv");
+		cs_output_discard(&out);
+	}
+	memcpy(run.run.job_id, job, sizeof(job));
+}
+
+static void host_before_nodes(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	struct cs_run early = run.run;
+	char host[256] = "";
+
+	early.n_nodes = 0;
+	early.node = NULL;
+	gethostname(host, sizeof(host) - 1);
+	host[strcspn(host, ".")] = '\0';
+	if (!t_eq_int(cs_output_open(&out, "%N.txt", &early, &err), 0))
+		return;
+	t_ok(strncmp(out.path, host, strlen(host)) == 0);
+	t_eq_str(out.path + strlen(host), ".txt");
+	cs_output_discard(&out);
+}
+
+static void unknown_letter(void)
+{
+	struct cs_output out = { .path = "untouched" };
+	struct cs_err err;
+
+	t_eq_int(cs_output_open(&out, "a%x.json", &run.run, &err), -1);
+	t_eq_str(err.text,
+		 "'%x' in an output's name: allowed are %N, %j, %t and %%");
+	t_eq_int(cs_output_open(&out, "a.json%", &run.run, &err), -1);
+	t_eq_str(out.path, "untouched");
+}
+
+static void unknown_ending(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	t_eq_int(cs_output_open(&out, "a.xml", &run.run, &err), -1);
+	t_eq_str(err.text, "cannot tell what to write to 'a.xml': its name must end "
+		 "in .txt, .json, .jsonl or .csv");
+	t_eq_int(cs_output_open(&out, "d.json/.json", &run.run, &err), -1);
+	t_eq_int(cs_output_open(&out, "", &run.run, &err), -1);
+}
+
+static void too_long(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	char name[2000];
+
+	memset(name, 'x', sizeof(name));
+	cs_text(name + sizeof(name) - 6, 6, ".json");
+	t_eq_int(cs_output_open(&out, name, &run.run, &err), -1);
+	t_ok(strstr(err.text, "longer than") != NULL);
+}
+
+static void unwritable(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	t_eq_int(cs_output_open(&out, "x/y.json", &run.run, &err), -1);
+	t_eq_str(err.text, "cannot write 'x/y.json': No such file or directory");
+	t_eq_int(cs_output_open(&out, "x/y.jsonl", &run.run, &err), -1);
+	t_eq_str(err.text, "cannot write 'x/y.jsonl': No such file or directory");
+	mkdir("d.json", 0777);
+	t_eq_int(cs_output_open(&out, "d.json", &run.run, &err), -1);
+	t_eq_str(err.text, "cannot write 'd.json': Is a directory");
+	rmdir("d.json");
+	t_eq_int(count_files(), 0);
+}
+
+static void discarded(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	put_file("a.json", "old");
+	if (t_eq_int(cs_output_open(&out, "a.json", &run.run, &err), 0)) {
+		t_eq_int(count_files(), 2);
+		cs_output_discard(&out);
+		cs_output_discard(&out);
+	}
+	t_eq_int(count_files(), 1);
+	t_eq_int(size_of("a.json"), 3);
+	unlink("a.json");
+	cs_output_discard(NULL);
+}
+
+static void committed(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	struct stat st;
+	mode_t mask = umask(027);
+
+	put_file("a.csv", "old");
+	if (t_eq_int(cs_output_open(&out, "a.csv", &run.run, &err), 0)) {
+		t_eq_int(size_of("a.csv"), 3);
+		t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
+		cs_output_discard(&out);
+	}
+	t_eq_int(count_files(), 1);
+	t_ok(size_of("a.csv") > 100);
+	t_ok(!stat("a.csv", &st) && (st.st_mode & 0777) == 0640);
+	umask(mask);
+	unlink("a.csv");
+}
+
+static void occupied(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	char name[64];
+
+	cs_text(name, sizeof(name), "a.txt.%ld-0", (long)getpid());
+	put_file(name, "of another");
+	if (t_eq_int(cs_output_open(&out, "a.txt", &run.run, &err), 0))
+		t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
+	t_eq_int(size_of(name), 10);
+	unlink(name);
+	unlink("a.txt");
+}
+
+static void full_disk(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	if (access("/dev/full", W_OK) || symlink("/dev/full", "full.json")) {
+		t_skip("there is no /dev/full");
+		return;
+	}
+	if (t_eq_int(cs_output_open(&out, "full.json", &run.run, &err), 0)) {
+		t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
+		t_eq_str(err.text,
+			 "cannot write 'full.json': No space left on device");
+	}
+	t_eq_int(access("/dev/full", W_OK), 0);
+	unlink("full.json");
+	t_eq_int(count_files(), 0);
+}
+
+static void journal(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	put_file("a.jsonl", "old");
+	if (!t_eq_int(cs_output_open(&out, "a.jsonl", &run.run, &err), 0))
+		return;
+	t_ok(out.in_place);
+	t_eq_int(size_of("a.jsonl"), 0);
+	cs_jsonl_run(out.file, &run.run);
+	fflush(out.file);
+	t_ok(size_of("a.jsonl") > 100);
+	t_eq_int(count_files(), 1);
+	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
+	unlink("a.jsonl");
+}
+
+static const struct tap_test tests[] = {
+	{ "%N, %j, %t and %% in a name are replaced", names },
+	{ "a job without an id is called none", no_job },
+	{ "%N is this host before the nodes are known", host_before_nodes },
+	{ "an unknown letter behind % is refused and nothing touched",
+	  unknown_letter },
+	{ "an ending that is no format is refused", unknown_ending },
+	{ "a name that is too long is refused", too_long },
+	{ "what cannot be written is said at once, with its cause", unwritable },
+	{ "discarding removes the temporary file and keeps the old one", discarded },
+	{ "committing replaces the old file at once, with the user's umask",
+	  committed },
+	{ "a temporary name that is taken is left alone", occupied },
+	{ "a full disk is an error of the commit, and a device is not replaced",
+	  full_disk },
+	{ "a journal is written in place", journal },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("output", set_up, tear_down, tests);
+}
