@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 # ---- unit tests ----
 if HAVE_CUNIT
 UNIT_TESTS = \
+	%D%/unit/assign.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/check.t \
 	%D%/unit/cpu.t \
@@ -33,13 +34,15 @@ UNIT_TESTS = \
 	%D%/unit/report.t \
 	%D%/unit/rng.t \
 	%D%/unit/row.t \
+	%D%/unit/sampler.t \
 	%D%/unit/stats.t \
 	%D%/unit/topo.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t
 if HAVE_CUDA
 UNIT_TESTS += \
-	%D%/unit/cuda.t
+	%D%/unit/cuda.t \
+	%D%/unit/fake.t
 endif
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -52,23 +55,27 @@ check_LIBRARIES += %D%/unit/libtap.a
 
 LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
+%C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
-%C%_unit_check_t_SOURCES = %D%/unit/test_check.c
+%C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
+%C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
-%C%_unit_output_t_SOURCES = %D%/unit/test_output.c
+%C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_quant_t_SOURCES = %D%/unit/test_quant.c
 %C%_unit_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_unit_report_t_SOURCES = %D%/unit/test_report.c
+%C%_unit_report_t_SOURCES = %D%/unit/test_report.c %D%/unit/canned.h
 %C%_unit_rng_t_SOURCES = %D%/unit/test_rng.c
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
+%C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
@@ -120,7 +127,8 @@ SHELL_TESTS = \
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
-	%D%/mpi-run
+	%D%/mpi-run \
+	%D%/schema-check
 EXTRA_DIST += \
 	%D%/cppcheck.cfg \
 	%D%/fake/README.md \

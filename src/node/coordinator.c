@@ -599,7 +599,7 @@ static double least_overlap(struct cs_coordinator *co)
 						  s->gbs[k][i]);
 		least = fmin(least, s->overlap[i] - skew_ns / most);
 	}
-	return least;
+	return fmax(least, 0);
 }
 
 /* Flags that hold for all rows of the cell. */

@@ -117,7 +117,7 @@ static int next_worst(int n, const double *value, double above, int after)
 
 	for (i = 0; i < n * n; i++) {
 		if (isnan(value[i]) || value[i] < above ||
-		    (value[i] <= above && i <= after))
+		    (i <= after && value[i] <= above))
 			continue;
 		if (best < 0 || value[i] < value[best])
 			best = i;

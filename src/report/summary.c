@@ -151,7 +151,7 @@ static void opening_text(const struct cs_run *run, char *to, size_t size)
 				pair_text(run, node, i, k, pair, sizeof(pair));
 			}
 	}
-	if (most > 0)
+	if (most >= 0.05)
 		cs_text(to, size, ", opening a peer up to %.1f ms (%s)", most, pair);
 }
 

@@ -19,7 +19,7 @@ const int cs_fake_clock_is_virtual = 1;
 
 __thread struct fake_ctx *fake_current;
 
-static int initialised;
+static atomic_int initialised;
 static struct fake_ctx contexts[FAKE_GPUS_MAX];	/* by GPU */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -435,7 +435,7 @@ struct module {
 		struct fake_ctx *ctx;
 		const struct fake_kernel *kernel;
 		void *handle;
-		int loaded;
+		atomic_int loaded;
 	} function[FAKE_N_KERNELS];
 };
 

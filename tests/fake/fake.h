@@ -68,8 +68,8 @@ struct fake_stream;
 /* The primary context of one GPU. */
 struct fake_ctx {
 	int gpu;
-	int retained;
-	unsigned peers;			/* bit i: may use memory of GPU i */
+	atomic_int retained;
+	atomic_uint peers;		/* bit i: may use memory of GPU i */
 	atomic_int sticky;		/* error that every call returns */
 	unsigned made;			/* streams so far */
 	struct fake_stream *streams;
