@@ -210,6 +210,10 @@ static int set_output(struct cs_options *opt, const char *value,
 	if (!cs_format_by_file(value))
 		return cs_err_set(err,
 			"allowed endings are .txt, .json, .jsonl, .csv");
+	for (const char *at = value; (at = strchr(at, '%')); at += 2)
+		if (!at[1] || !strchr("Njt%", at[1]))
+			return cs_err_set(err,
+				"after a %% allowed are N, j, t and %%");
 	if (opt->n_outputs == CS_OUTPUTS_MAX)
 		return cs_err_set(err, "at most %d outputs", CS_OUTPUTS_MAX);
 	opt->output[opt->n_outputs++] = value;
@@ -386,6 +390,7 @@ static void defaults(struct cs_options *opt)
 	opt->op_mask = 1u << CS_OP_WRITE;
 	opt->pattern_mask = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
 	opt->mpi = -1;
+	opt->set.start_limit_s = 30;
 	opt->format = cs_format_by_name("text");
 	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--matrix peer");
 	opt->matrix_text = opt->matrix_store;

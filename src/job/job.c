@@ -77,8 +77,6 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->precision = cpu ? 0.02 : 0.005;
 	if (!(set->cell_limit_s > 0))
 		set->cell_limit_s = cpu ? 0.25 : 2.0;
-	if (!(set->start_limit_s > 0))
-		set->start_limit_s = 30;
 }
 
 int cs_job_is_root(const struct cs_job *job)
@@ -752,11 +750,17 @@ static void free_job(struct cs_job *job)
 
 void cs_job_end(struct cs_job *job, int status)
 {
+	struct timespec grace = { 0, (long)(GRACE_S * 1e9) };
 	int state = CS_NODE_EARLY;
 	struct cs_err err;
 
-	if (!job->opened)
+	if (!job->opened) {
+		/* the launcher ends the job with its first bad status: rank 0
+		 * says why before that */
+		if (job->team.rank != 0)
+			nanosleep(&grace, NULL);
 		_exit(status); /* agents may hang in the driver: leave them */
+	}
 	if (job->team.rank == 0) {
 		state = cs_collect_state(&job->collect);
 		for (int i = 0; i < job->team.n_nodes; i++)

@@ -21,7 +21,8 @@ struct cs_job_args {
 	int mpi;			/* 1 yes, 0 no, -1 if there is a launcher */
 	enum cs_bind bind;
 	struct cs_gpu_list gpus;
-	struct cs_settings set;		/* zero fields: the backend's default */
+	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
+	struct cs_settings set;
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);

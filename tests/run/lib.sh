@@ -1,0 +1,294 @@
+#!/bin/bash
+# lib.sh - what the tests of the whole program share; they source it.
+#
+#	fake 4			the driver's double shows 4 GPUs from here on
+#	run 4 -s 1M -f csv	4 ranks; 0: no launcher.  Fills out, err, $status
+#	ok "a sentence" COMMAND...
+#	finish
+#
+# A run that cannot be made here makes the `ok`s after it skips with its reason.
+# Works in an empty folder of its own, which goes at the end.
+set -u
+: "${CSCOPE:?is not set: run this by make check}"
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset "${!FAKE_@}" "${!SLURM_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA CS_LIBNVML
+
+n_tests=0
+status=0	# of the last run
+skip=''		# why it could not be made
+# one of a kind: finds the ranks of this test among all processes
+marker=7$$$RANDOM
+
+# ---- TAP ----
+
+skip_all() { # REASON
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+ok() { # SENTENCE COMMAND...
+	local sentence=$1
+	shift
+	n_tests=$((n_tests + 1))
+	if [ -n "$skip" ]; then
+		echo "ok $n_tests - $sentence # SKIP $skip"
+	elif "$@" >says 2>&1; then
+		echo "ok $n_tests - $sentence"
+	else
+		echo "not ok $n_tests - $sentence"
+		echo "# false: $*"
+		sed 's/^/# /' says
+		echo "# status $status; stderr:"
+		tail -n 8 err 2>/dev/null | sed 's/^/#   /'
+		echo "# stdout:"
+		tail -n 4 out 2>/dev/null | cut -c1-200 | sed 's/^/#   /'
+	fi
+}
+
+finish() {
+	echo "1..$n_tests"
+}
+
+# ---- runs ----
+
+fake() { # GPUS
+	export CS_LIBCUDA=$FAKE/libcuda.so.1 CS_LIBNVML=$FAKE/libnvidia-ml.so.1
+	export FAKE_GPUS=$1
+}
+
+needs_fake() {
+	[ -n "${HAVE_CUDA:-}" ] || skip_all "built without CUDA"
+}
+
+has_launcher() {
+	[ -n "${CS_LAUNCHER-mpirun}" ] &&
+		command -v "${CS_LAUNCHER-mpirun}" >/dev/null
+}
+
+needs_launcher() {
+	has_launcher || skip_all "no MPI launcher"
+}
+
+run() { # RANKS ARGUMENT...
+	local ranks=$1
+	shift
+	run_program "$ranks" "$CSCOPE" "$@"
+}
+
+run_program() { # RANKS PROGRAM ARGUMENT...
+	local ranks=$1
+	shift
+	skip=''
+	: >out
+	: >err
+	if [ "$ranks" = 0 ]; then
+		timeout -k 5 "${CS_TIMEOUT:-60}" "$@" >out 2>err </dev/null
+	elif has_launcher; then
+		"$MPIRUN" "$ranks" "$@" >out 2>err </dev/null
+	else
+		skip="no MPI launcher"
+		return
+	fi
+	status=$?
+}
+
+# With `--seed $marker`, so that its ranks are found by it.  A run in the
+# background must not inherit what bash does with SIGINT there.
+begin() { # RANKS ARGUMENT...
+	local ranks=$1
+	shift
+	skip=''
+	: >out
+	: >err
+	if [ "$ranks" = 0 ]; then
+		set -- "$CSCOPE" --seed "$marker" "$@"
+	elif has_launcher; then
+		set -- "$MPIRUN" "$ranks" "$CSCOPE" --seed "$marker" "$@"
+	else
+		skip="no MPI launcher"
+		return
+	fi
+	env --default-signal=INT,QUIT "$@" >out 2>err </dev/null &
+	begun=$!
+}
+
+# Its process ids, without the launcher's.
+ranks() {
+	pgrep -f "^[^ ]*cscope-mpi .*--seed $marker"
+}
+
+# The process of one rank.
+rank() { # NUMBER
+	local pid
+	for pid in $(ranks); do
+		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
+			grep -qE "^(OMPI_COMM_WORLD|PMIX?)_RANK=$1\$" &&
+			echo "$pid"
+	done
+}
+
+# The launcher itself: `timeout` stands before it.
+launcher() {
+	pgrep -P "$begun" | head -n 1
+}
+
+until_true() { # SECONDS COMMAND...
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+ended() {
+	! kill -0 "$begun" 2>/dev/null
+}
+
+# Waits for what `begin` began; sets $status.
+end_within() { # SECONDS
+	[ -z "$skip" ] || return 0
+	took=$SECONDS
+	until_true "$1" ended
+	in_time=$?
+	took=$((SECONDS - took))
+	if [ "$in_time" != 0 ]; then
+		kill -TERM "$begun"
+		until_true 5 ended || kill -KILL "$begun"
+	fi
+	wait "$begun"
+	status=$?
+}
+
+was_in_time() {
+	echo "took about $took s"
+	[ "$in_time" = 0 ]
+}
+
+# A measuring of at least so many rows is under way.
+measuring() { # JOURNAL ROWS
+	[ "$(grep -c '"kind":"result"' "$1" 2>/dev/null)" -ge "$2" ]
+}
+
+none_left() {
+	local left
+	left=$(ranks)
+	[ -z "$left" ] || {
+		echo "still there: $left"
+		return 1
+	}
+}
+
+# ---- what came out ----
+
+status_is() { # NUMBER
+	[ "$status" = "$1" ]
+}
+
+# Launchers add banners of their own: only our lines count.
+lines() { # FILE
+	grep -c '^cscope-mpi: ' "$1"
+}
+
+one_line() { # PATTERN: exactly one line of ours, like this
+	[ "$(lines err)" = 1 ] && grep -qE "^cscope-mpi: .*($1)" err
+}
+
+says_once() { # PATTERN: exactly one line of ours like this, whatever else
+	[ "$(grep -cE "^cscope-mpi: .*($1)" err)" = 1 ]
+}
+
+prints() { # PATTERN
+	grep -qE -- "$1" out
+}
+
+prints_not() { # PATTERN
+	! grep -E -- "$1" out
+}
+
+is_empty() { # FILE
+	[ ! -s "$1" ]
+}
+
+same() { # FILE FILE, neither of them empty
+	[ -s "$1" ] && diff "$1" "$2"
+}
+
+# A CSV report as "TEST SRC DST VIA STATUS COPY_BYTES VALUE", in a settled order;
+# totals and repeats of a cell are left out.
+cells() { # FILE
+	sed 's/"\([^",]*\),\([^"]*\)"/\1;\2/g' "$1" | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["metric"] == "rate" {
+			via = $at["via"]; gsub(" ", "-", via)
+			print $at["test"], $at["src"], $at["dst"], via == "" ? "-" : via,
+			      $at["status"], $at["copy_bytes"], $at["value"]
+		}' | sort -u
+}
+
+# The same without the way: what must not depend on the placement.
+figures() { # FILE
+	cells "$1" | awk '{ print $1, $2, $3, $7 }'
+}
+
+ways() { # FILE
+	cells "$1" | awk '{ print $4 }' | sort -u | tr '\n' ' '
+}
+
+ways_are() { # FILE "WAY "...
+	[ "$(ways "$1")" = "$2" ]
+}
+
+all_ok() { # FILE CELLS: so many, and each was measured
+	cells "$1" | awk -v want="$2" '$5 != "ok" { bad = 1; print }
+		END { print NR, "cells"; exit bad || NR != want }'
+}
+
+# What the fake's clock must give for every one-way cell: a swapped row and
+# column shows.
+pairs_are_exact() { # FILE
+	cells "$1" | awk '$1 ~ /pair$/ {
+		i = substr($2, 4); j = substr($3, 4)
+		rate = 396 + 0.10 * i - 0.03 * j - ($1 ~ /read/ ? 2.2 : 0)
+		want = $6 / (2700 + $6 / rate); off = $7 / want - 1
+		if (off > 2e-5 || off < -2e-5) { print $0, "and not", want; bad = 1 }
+		n++
+	}
+	END { exit bad || !n }'
+}
+
+# Is a Python expression of the document `d` (a journal: list of records) true?
+json() { # FILE EXPRESSION
+	"${PYTHON:-python3}" - "$@" <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding="ascii") as file:
+    if sys.argv[1].endswith(".jsonl"):
+        d = [json.loads(line) for line in file]
+    else:
+        d = json.load(file)
+value = eval(sys.argv[2], {"d": d})
+print(value)
+sys.exit(not value)
+END
+}
+
+ok_json() { # SENTENCE FILE EXPRESSION
+	local was=$skip
+	command -v "${PYTHON:-python3}" >/dev/null || skip="no Python"
+	ok "$1" json "$2" "$3"
+	skip=$was
+}
+
+ok_schema() { # SENTENCE FILE...
+	local sentence=$1 was=$skip
+	shift
+	[ -n "${PYTHON:-}" ] || skip="no Python with jsonschema"
+	ok "$sentence" "$TESTDATA/schema-check" \
+		"$TESTDATA/../doc/cscope-mpi-1.schema.json" "$@"
+	skip=$was
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# The command line: refused in one line, answered without MPI or GPU.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+
+refused() { # WORDS OPTION...: one line with these words
+	local words=$1
+	shift
+	run 0 "$@"
+	if [ "$status" != 64 ] || [ -s out ] || [ "$(wc -l <err)" != 1 ] ||
+		! grep -qF -- "$words" err; then
+		echo "status $status for $*:"
+		cat err out
+		return 1
+	fi
+}
+
+bad_values() {
+	refused "--size '12q'" --size 12q &&
+		refused "--size '0'" -s 0 &&
+		refused "--size '17'" -s 17 &&
+		refused "--size '-1M'" -s -1M &&
+		refused "--size '99999999999999999999'" -s 99999999999999999999 &&
+		refused "--matrix 'foo': allowed are peer" --matrix foo &&
+		refused "--test 'peer.nothing'" --test peer.nothing &&
+		refused "--gpus 'x'" --gpus x &&
+		refused "--op 'x': allowed are write, read, both" --op x &&
+		refused "--pattern 'x': allowed are pair, bidi" --pattern x &&
+		refused "--backend 'x': allowed are auto, cuda, cpu" --backend x &&
+		refused "--bind 'x': allowed are auto, inherit, none" --bind x &&
+		refused "--precision '-1'" --precision -1 &&
+		refused "--cell-limit '5x'" --cell-limit 5x &&
+		refused "--start-limit '0'" --start-limit 0 &&
+		refused "--seed '1e3'" --seed 1e3 &&
+		refused "--verify 'x': allowed are all, last, off" --verify x &&
+		refused "--format 'x': allowed are text" -f x &&
+		refused "--output 'x.foo': allowed endings are .txt" -o x.foo &&
+		refused "--output 'a%q.json'" -o a%q.json
+}
+
+bad_words() {
+	refused "'--bogus'" --bogus &&
+		refused "'-Z'" -Z &&
+		refused "'extra'" extra &&
+		refused "'--siz'" --siz 1M &&
+		refused "'-o' needs a value" -o &&
+		refused "exclude each other" --matrix peer --test 'peer.*.pair' &&
+		refused "--gpus COUNT" --dry-run
+}
+
+ok "a bad value: one line with option, value and what is allowed, status 64" \
+	bad_values
+ok "an unknown, abbreviated or missing word is refused in one line" bad_words
+
+run 4 --size 12q
+ok "four ranks refuse a bad option with one line in all" one_line "--size '12q'"
+ok "… and print nothing" is_empty out
+ok "… and give the job status 64" status_is 64
+
+# nothing to find: no launcher, no driver, no library of one
+answers() { # OPTION...
+	env -i CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere PATH= "$CSCOPE" "$@" \
+		>out 2>err || return
+	[ -s out ] && [ ! -s err ]
+}
+
+for option in --help --list --version; do
+	ok "$option is answered with an empty PATH and no driver" answers $option
+done
+ok "--help names the exit statuses" eval 'answers --help && prints "64 usage"'
+ok "what --help lists fits a terminal" \
+	eval 'answers --help && ! grep -E "^.{91}" out'
+
+steps_are_right() {
+	local n want
+	for n in 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		answers --dry-run --gpus $n || return
+		# each ordered pair alone, each pair both ways, and from three
+		# GPUs on each matrix' first cell once more at the end
+		want=$((n * (n - 1) + n * (n - 1) / 2 + (n > 2 ? 2 : 0)))
+		prints "^plan +$want steps" || {
+			echo "$n GPUs, wanted $want steps:"
+			cat out
+			return 1
+		}
+	done
+}
+ok "--dry-run shows the steps for 2 to 16 GPUs" steps_are_right
+ok "--dry-run says memory and time" eval \
+	'answers -n --gpus 8 && prints "^memory +1 GiB" && prints "^time +about"'
+ok "--dry-run takes the same plan for the same seed" eval \
+	'answers -n --gpus 4 --seed 5; mv out first; answers -n --gpus 4 --seed 5;
+	 same first out'
+ok "--dry-run without --seed plans what a run of today would carry out" eval \
+	'answers -n --gpus 4; mv out first
+	 answers -n --gpus 4 --seed "$(date -u +%Y%m%d)"; same first out'
+
+run 4 --version
+ok "--version under a launcher is said once" \
+	eval '[ "$(grep -c "^cscope-mpi " out)" = 1 ] && status_is 0'
+finish
