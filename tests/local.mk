@@ -6,6 +6,7 @@ AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
 # the test doubles.  TESTDATA: folder of this file.  HAVE_CUDA: 1 or empty.
+# PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
 	CSCOPE='$(abs_top_builddir)/cscope-mpi$(EXEEXT)'; export CSCOPE; \
@@ -13,7 +14,8 @@ AM_TESTS_ENVIRONMENT = \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
 	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
-	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA;
+	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
+	PYTHON='$(PYTHON)'; export PYTHON;
 
 # ---- unit tests ----
 if HAVE_CUNIT
@@ -115,22 +117,36 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 endif
 
 # ---- benchmarks: built with the tests, run by hand ----
-check_PROGRAMS += %D%/bench/bench_plan
+check_PROGRAMS += \
+	%D%/bench/bench_coordinator \
+	%D%/bench/bench_plan \
+	%D%/bench/bench_start
+%C%_bench_bench_coordinator_LDADD = $(CS_LINK)
+%C%_bench_bench_coordinator_SOURCES = %D%/bench/bench_coordinator.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
+%C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_bench_bench_start_LDADD = $(MPI_LIBS)
+%C%_bench_bench_start_SOURCES = %D%/bench/bench_start.c
 
 # ---- whole-program tests and the rules of the house ----
 SHELL_TESTS = \
 	%D%/golden/run.t \
 	%D%/layers.t \
-	%D%/lint.t
+	%D%/lint.t \
+	%D%/run/cpu.t \
+	%D%/run/launcher.t \
+	%D%/run/usage.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
 	%D%/mpi-run \
 	%D%/schema-check
 EXTRA_DIST += \
+	%D%/bench/compare.py \
+	%D%/bench/race \
 	%D%/cppcheck.cfg \
 	%D%/fake/README.md \
 	%D%/fixtures \
-	%D%/golden
+	%D%/golden \
+	%D%/run/lib.sh

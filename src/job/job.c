@@ -130,6 +130,9 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 
 	if (l->tasks <= job->team.size || job->args->mpi == 0)
 		return 0;
+	/* to MPI each is rank 0: the launcher's number tells who speaks */
+	if (l->rank > 0)
+		job->team.rank = l->rank;
 	return cs_err_set(err,
 		"%s started %d tasks but MPI connects %d: use '%s', or '--no-mpi' for independent processes",
 		l->name, l->tasks, job->team.size,

@@ -218,15 +218,15 @@ same() { # FILE FILE, neither of them empty
 }
 
 # A CSV report as "TEST SRC DST VIA STATUS COPY_BYTES VALUE", in a settled order;
-# totals and repeats of a cell are left out.
+# totals and the control cell's repeat are left out.
 cells() { # FILE
 	sed 's/"\([^",]*\),\([^"]*\)"/\1;\2/g' "$1" | awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["metric"] == "rate" {
+		$at["metric"] == "rate" && $at["flags"] !~ /control/ {
 			via = $at["via"]; gsub(" ", "-", via)
 			print $at["test"], $at["src"], $at["dst"], via == "" ? "-" : via,
 			      $at["status"], $at["copy_bytes"], $at["value"]
-		}' | sort -u
+		}' | sort
 }
 
 # The same without the way: what must not depend on the placement.

@@ -115,8 +115,8 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->sm_count = attribute(device,
 				  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 	/* no attribute speaks of 32-bit operations; open() tries them */
-	gpu->memops = attribute(device,
-				CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
+	gpu->memops = attribute(
+		device, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
 	/* named after events, but says the same of memory */
 	gpu->ipc = attribute(device, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
 	gpu->compute_mode = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);

@@ -243,8 +243,8 @@ int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 		return -1;
 	if (whole > unused)
 		return cs_err_set(err, "the buffers need %.2f GB, but of the "
-				  "GPU's %.2f GB only %.2f are free", whole / 1e9,
-				  total / 1e9, unused / 1e9);
+				  "GPU's %.2f GB only %.2f are free",
+				  whole / 1e9, total / 1e9, unused / 1e9);
 	if (CS_DEV_CU(dev, err, cuMemAlloc, &at, whole))
 		return -1;
 	if (arena_export(dev, bytes, at, out, err)) {
@@ -281,7 +281,9 @@ void cs_dev_close(struct cs_dev *dev)
 	cs_peer_release_all(dev);
 	for (int i = 0; i < CS_CUDA_LANES; i++)
 		close_lane(&dev->lane[i]);
-	close_lane(&(struct cs_lane){ dev->aux, dev->aux_start, dev->aux_end, 0 });
+	close_lane(&(struct cs_lane){ .stream = dev->aux,
+				      .start = dev->aux_start,
+				      .end = dev->aux_end });
 	if (dev->arena)
 		cs_cu.cuMemFree(dev->arena);
 	if (dev->scratch)

@@ -49,7 +49,7 @@ struct cs_dev {
 	CUfunction kernel[CS_N_KERNELS];
 	uint32_t blocks;	/* the largest grid of fill, poison and check */
 	uint64_t gate_limit_ns;	/* of the gate kernel */
-	int memops;		/* stream memory operations work: found by trying */
+	int memops;		/* stream memory operations work, as tried */
 	int sticky;		/* a call said that all is lost */
 
 	CUstream aux;		/* fill, poison, check, load */

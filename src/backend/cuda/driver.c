@@ -61,7 +61,7 @@ static const struct {
 static int driver_find(void *library, struct cs_driver *into, struct cs_err *err)
 {
 	PFN_cuGetProcAddress_v12000 find;
-	CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	CUdriverProcAddressQueryResult found; /* a null entry says as much */
 	void *entry = dlsym(library, "cuGetProcAddress_v2");
 
 	if (!entry)

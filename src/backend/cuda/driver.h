@@ -82,6 +82,7 @@ int cs_driver_result(CUresult result, const char *call, struct cs_err *err);
 int cs_driver_sticky(CUresult result);
 
 /* Call a driver function, as cs_driver_result(): CS_CU(err, cuInit, 0). */
-#define CS_CU(err, call, ...) cs_driver_result(cs_cu.call(__VA_ARGS__), #call, err)
+#define CS_CU(err, call, ...) \
+	cs_driver_result(cs_cu.call(__VA_ARGS__), #call, err)
 
 #endif

@@ -44,7 +44,8 @@ static int pages_add(struct cs_dev *dev, void *page, uint64_t bytes,
 		      dev->device))
 		goto out;
 	if (CS_DEV_CU(dev, err, cuMemHostRegister, page, bytes,
-		      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)) {
+		      CU_MEMHOSTREGISTER_PORTABLE |
+			      CU_MEMHOSTREGISTER_DEVICEMAP)) {
 		cs_cu.cuDevicePrimaryCtxRelease(dev->device);
 		goto out;
 	}

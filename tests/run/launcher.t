@@ -1,0 +1,42 @@
+#!/bin/bash
+# What the environment says of the launcher, against what MPI connects.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+
+quick=(--backend cpu -s 64K --cell-limit 50ms --precision 10%)
+# a task of srun with the MPI plugin "none": MPI of size 1 in each
+srun=(env -u PMIX_RANK SLURM_JOB_ID=77 SLURM_JOBID=77 SLURM_STEP_ID=0
+	SLURM_STEPID=0 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=8 SLURM_LOCALID=0)
+
+run_program 0 "${srun[@]}" SLURM_PROCID=0 "$CSCOPE" "${quick[@]}"
+ok "eight tasks that MPI does not connect: said with the remedy" one_line \
+	"srun started 8 tasks but MPI connects 1: use 'srun --mpi=pmix'"
+ok "… status 3, nothing on stdout" eval 'status_is 3 && is_empty out'
+run_program 0 "${srun[@]}" SLURM_PROCID=3 "$CSCOPE" "${quick[@]}"
+ok "… and the other tasks say nothing" \
+	eval 'status_is 3 && is_empty out && [ "$(lines err)" = 0 ]'
+run_program 0 "${srun[@]}" SLURM_PROCID=3 "$CSCOPE" --size 12q
+ok "a bad option in task 3 is left to task 0 to say" \
+	eval 'status_is 64 && is_empty err && is_empty out'
+run_program 0 "${srun[@]}" SLURM_PROCID=3 "$CSCOPE" --no-mpi "${quick[@]}"
+ok "--no-mpi: each task is a job of its own" \
+	eval 'status_is 0 && prints "2 x host memory"'
+run_program 0 "${srun[@]}" SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 \
+	"$CSCOPE" "${quick[@]}" -o step.json
+ok "one task of srun needs no MPI" status_is 0
+ok_json "… and the job is named in the JSON" step.json \
+	'd["run"]["launcher"] == "srun" and d["run"]["job_id"] == "77"'
+
+run_program 0 env SLURM_JOB_ID=78 "$CSCOPE" "${quick[@]}" -o batch.json
+ok_json "a batch script's shell is no launcher" batch.json \
+	'd["run"]["launcher"] == "none" and d["run"]["job_id"] == "78"'
+run_program 0 env -i "$CSCOPE" "${quick[@]}"
+ok "it measures with an empty environment" \
+	eval 'status_is 0 && prints "2 x host memory"'
+run 2 "${quick[@]}" -o two.json
+ok_json "mpirun is seen, and its ranks" two.json \
+	'd["run"]["launcher"] != "none" and d["run"]["n_ranks"] == 2'
+run 2 --no-mpi "${quick[@]}" --pattern pair
+ok "--no-mpi under mpirun: two jobs, each of one rank" eval \
+	'status_is 0 && [ "$(grep -c "1 rank, 2 arenas" out)" = 2 ]'
+finish
