@@ -44,6 +44,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/row.c \
 	%D%/result/row.h \
+	%D%/result/run.c \
 	%D%/result/run.h \
 	%D%/result/stats.c \
 	%D%/result/stats.h

@@ -169,6 +169,17 @@ static const char *severity_word(int exit_status)
 	       exit_status == CS_EXIT_WARNING ? "warning: " : "";
 }
 
+/* Nothing failed and nothing was measured: why the first cell was skipped. */
+static void say_nothing_measured(const struct cs_run *run)
+{
+	const char *reason = "";
+
+	for (size_t i = 0; !*reason && i < cs_rows_count(&run->rows); i++)
+		reason = cs_rows_get(&run->rows, i)->reason;
+	fprintf(stderr, "cscope-mpi: nothing could be measured%s%s (exit %d)\n",
+		*reason ? ": " : "", reason, run->exit_status);
+}
+
 /* The worst finding in one line, as the last word on stderr. */
 static void say_verdict(const struct cs_run *run)
 {
@@ -180,11 +191,15 @@ static void say_verdict(const struct cs_run *run)
 	for (size_t i = 0; i < run->findings.n; i++)
 		if (!worst || finding[i].severity > worst->severity)
 			worst = &finding[i];
-	for (size_t i = 0; worst && i < run->findings.n; i++)
+	if (!worst || worst->severity < CS_CRITICAL) {
+		say_nothing_measured(run);
+		return;
+	}
+	for (size_t i = 0; i < run->findings.n; i++)
 		more += finding[i].severity == worst->severity;
 	fprintf(stderr, "cscope-mpi: %s%s", severity_word(run->exit_status),
-		worst ? worst->text : "nothing could be measured");
-	if (worst && worst->node >= 0 && run->node)
+		worst->text);
+	if (worst->node >= 0 && run->node)
 		fprintf(stderr, " on '%s'",
 			run->node[worst->node].facts.host);
 	if (more > 1)

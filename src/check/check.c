@@ -141,11 +141,12 @@ static size_t cells_text(const struct cs_run *run, const struct cause *cause,
 			continue;
 		if (++count > LISTED)
 			continue;
-		cs_text(to + used, size - used, "%s%s%s%d->%d",
+		cs_text(to + used, size - used, "%s%s%s%s",
 			count > 1 ? ", " : "",
 			count > 1 && row->test == test ? "" : name,
 			count > 1 && row->test == test ? "" : " ",
-			row->what.src.index, row->what.dst.index);
+			cs_pair_label(run, cause->node, row->what.src.index,
+				      row->what.dst.index).text);
 		used += strlen(to + used);
 		test = row->test;
 	}
@@ -285,8 +286,8 @@ static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err
 	for (i = 0; i < sizeof(counter) / sizeof(counter[0]); i++) {
 		if (counter[i].before < 0 || counter[i].after <= counter[i].before)
 			continue;
-		cs_text(text, sizeof(text), "GPU %d (%s): %lld %s during the run",
-			agent->index, agent->gpu.bus_id,
+		cs_text(text, sizeof(text), "GPU %s (%s): %lld %s during the run",
+			cs_agent_label(run, node, a).text, agent->gpu.bus_id,
 			(long long)(counter[i].after - counter[i].before),
 			counter[i].what);
 		if (add(run, CS_WARNING, node, "error-counters", text, err))
@@ -307,8 +308,9 @@ static int find_others(struct cs_run *run, int node, int a, struct cs_err *err)
 		others = agent->after.others;
 	if (!others)
 		return 0;
-	cs_text(text, sizeof(text), "GPU %d (%s): %d process%s of others on it",
-		agent->index, agent->gpu.bus_id, others, others == 1 ? "" : "es");
+	cs_text(text, sizeof(text), "GPU %s (%s): %d process%s of others on it",
+		cs_agent_label(run, node, a).text, agent->gpu.bus_id, others,
+		others == 1 ? "" : "es");
 	return add(run, CS_WARNING, node, "in-use", text, err);
 }
 
@@ -336,8 +338,9 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		if (k < n)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %d%s not bound to a NUMA domain: %s", agent_word(run),
-			nd->agent[i].index, same > 1 ? " and others" : "", note);
+			"%s %s%s not bound to a NUMA domain: %s", agent_word(run),
+			cs_agent_label(run, node, i).text,
+			same > 1 ? " and others" : "", note);
 		if (add(run, CS_NOTE, node, "not-bound", text, err))
 			return -1;
 	}

@@ -20,11 +20,18 @@ const char *cs_agent_word(const struct cs_run *run)
 	return cs_on_cpu(run) ? "arena" : "GPU";
 }
 
-void cs_end_text(const struct cs_end *end, char *to, size_t size)
+struct cs_label cs_end_label(const struct cs_run *run, int node,
+			     const struct cs_end *end)
 {
-	cs_text(to, size, "%s%d",
-		end->memory == CS_MEM_ARENA ? "arena" :
-		end->kind == CS_END_GPU ? "gpu" : "numa", end->index);
+	struct cs_label label;
+
+	if (end->memory != CS_MEM_ARENA && end->kind == CS_END_HOST)
+		cs_text(label.text, sizeof(label.text), "numa%d", end->index);
+	else
+		cs_text(label.text, sizeof(label.text), "%s%s",
+			end->memory == CS_MEM_ARENA ? "arena" : "gpu",
+			cs_agent_label(run, node, end->index).text);
+	return label;
 }
 
 void cs_time_text(const struct timespec *t, char *to, size_t size)

@@ -21,7 +21,8 @@ int cs_on_cpu(const struct cs_run *run);
 /* What an agent is called: "GPU", "arena". */
 const char *cs_agent_word(const struct cs_run *run);
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
-void cs_end_text(const struct cs_end *end, char *to, size_t size);
+struct cs_label cs_end_label(const struct cs_run *run, int node,
+			     const struct cs_end *end);
 /* RFC 3339, UTC, whole seconds; "" when not set. */
 void cs_time_text(const struct timespec *t, char *to, size_t size);
 /* How the GPUs of a node are divided: "8 ranks, one GPU each". */

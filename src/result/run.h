@@ -66,4 +66,15 @@ struct cs_run {
 	int exit_status;	/* enum cs_exit */
 };
 
+/* A text to be used at once: cs_agent_label(run, node, agent).text. */
+struct cs_label {
+	char text[28];
+};
+
+/* What users call an agent: its label, or its number where it has none. */
+struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
+/* "2->3" */
+struct cs_label cs_pair_label(const struct cs_run *run, int node, int src,
+			      int dst);
+
 #endif

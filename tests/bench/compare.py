@@ -143,15 +143,17 @@ def device_s(row):
 
 
 def harness(title, path):
+    run = load(path)
     cost, device = [], []
-    for row in rows(load(path), metric="rate"):
+    for row in rows(run, metric="rate"):
         if row["pattern"] == "pair":
             n = row["n"] + row["discarded"]
             device.append(1e6 * device_s(row) / n)
             cost.append(1e6 * row["cell_s"] / n - device[-1])
     print(f"{title}: {median(cost):.1f} us a sample (min {min(cost):.1f}, "
           f"max {max(cost):.1f}) besides {median(device):.1f} us measured, "
-          f"{len(cost)} cells")
+          f"{len(cost)} cells"
+          + ("; VIRTUAL CLOCK" if run["run"]["virtual_clock"] else ""))
 
 
 def peak(path, *command):

@@ -1,0 +1,174 @@
+#!/bin/bash
+# GPUs on the driver's double, whose clock is virtual: figures are exact and must
+# not depend on how GPUs are divided among ranks.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 4
+
+# WRAPPER LIST...: a script that shows rank i only the i-th of these GPUs
+masks() { # FILE GPU...
+	local file=$1
+	shift
+	cat >"$file" <<-END
+		#!/bin/bash
+		gpus=($*)
+		rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
+		export CUDA_VISIBLE_DEVICES=\${gpus[rank]}
+		exec "\$@"
+	END
+	chmod +x "$file"
+}
+
+# ---- placements ----
+
+run 0 -s 1M -o 1.csv -o 1.json
+ok "one process drives four GPUs" all_ok 1.csv 24
+ok "… directly" ways_are 1.csv "direct "
+ok "every one-way figure is its own source's and destination's" \
+	pairs_are_exact 1.csv
+figures 1.csv >want
+value() { # SRC DST
+	awk -v s="gpu$1" -v d="gpu$2" \
+		'$1 ~ /write.pair$/ && $2 == s && $3 == d { printf "%.2f\n", $4 }' want
+}
+ok "row is the source: 0 to 3 has 196.05, 3 to 0 has 196.15" \
+	eval '[ "$(value 0 3) $(value 3 0)" = "196.05 196.15" ]'
+ok "… also in the printed matrix" eval \
+	'prints "^ +0 +-  196.06  196.06  196.05$" && prints "^ +3  196.15  196.14  196.13 +-$"'
+ok_json "… and in the JSON" 1.json \
+	'[round(v, 2) for v in d["matrices"][0]["values"][3][:3]] == [196.15, 196.14, 196.13]'
+ok "a figure of a virtual clock is never shown without saying so" eval \
+	'head -n 1 out | grep -q "^VIRTUAL CLOCK" &&
+	 ! grep -v "^node," 1.csv | grep -v virtual-clock'
+
+run 4 -s 1M -o 4.csv -o 4.json
+figures 4.csv >got
+ok "four ranks on four GPUs: the same figures" same want got
+ok "… by CUDA IPC" ways_are 4.csv "CUDA-IPC "
+ok_json "… said for every pair of the node" 4.json \
+	'[p["via"] for p in d["nodes"][0]["peers"]] == ["CUDA IPC"] * 12'
+ok_json "… and for every result" 4.json \
+	'{r["via"] for r in d["results"]} == {"CUDA IPC"}'
+run 2 -s 1M -o 2.csv
+figures 2.csv >got
+ok "two ranks on four GPUs: the same figures" same want got
+ok "… directly within a process, by CUDA IPC between them" \
+	ways_are 2.csv "CUDA-IPC direct "
+
+masks isolated 0 1 2 3
+run_program 4 ./isolated "$CSCOPE" -s 1M -o isolated.csv
+figures isolated.csv >got
+ok "four ranks that see one GPU each: the same figures" same want got
+ok "… by CUDA IPC" ways_are isolated.csv "CUDA-IPC "
+masks turned 3 2 1 0
+run_program 4 ./turned "$CSCOPE" -s 1M -o turned.csv
+figures turned.csv >got
+ok "… also when ranks have them the other way round" same want got
+masks shared 0 1 2 0
+run_program 4 ./shared "$CSCOPE" -s 1M
+ok "two ranks given the same GPU: status 3" status_is 3
+ok "… naming both ranks and the GPU" \
+	one_line "ranks 0 and 3 were both given GPU 0000:1b:00.0"
+ok "… and nothing on stdout" is_empty out
+
+run 6 -s 64K --pattern pair -o 6.csv
+ok "surplus ranks sleep" all_ok 6.csv 12
+ok "… which is said once" \
+	eval '[ "$(grep -c "2 of 6 ranks have no GPU and sleep" out)" = 1 ]'
+
+fake 8
+run 3 -s 64K --pattern pair -o 3.csv
+ok "three ranks on eight GPUs measure all 56 pairs" all_ok 3.csv 56
+ok "… divided 3 + 3 + 2" prints "3 ranks for 8 GPUs: 3 \+ 3 \+ 2"
+figures 3.csv >got
+run 0 -s 64K --pattern pair -o 8.csv
+figures 8.csv >want8
+ok "… with the figures of one process" same want8 got
+ok "… which are exact" pairs_are_exact 8.csv
+
+# ---- what is asked for ----
+
+fake 4
+run 0 -s 1M --gpus 3,0 --pattern pair -o index.csv -o index.json
+ok "--gpus by index: two GPUs" all_ok index.csv 2
+ok "… with the names they have on the whole node" eval \
+	'grep -E "pair gpu(0 gpu3|3 gpu0) " want >some; figures index.csv >got; same some got'
+ok "… also in the table" prints "^ +3  0000:4d:00.0"
+ok_json "… and in the matrix" index.json \
+	'd["matrices"][0]["rows"] == ["gpu0", "gpu3"]'
+run 2 -s 1M --gpus 3D:00.0,1-2 --pattern pair
+ok "a bus id that is not there: status 3, named" \
+	eval 'status_is 3 && one_line "3d:00.0"'
+run 2 -s 1M --gpus 1b:00.0,00000000:4D:00.0 --pattern pair -o bus.csv
+figures bus.csv >got
+ok "--gpus by bus id, short and long" same some got
+run 0 -s 1M --pattern pair -o uuid.csv \
+	--gpus GPU-00000000-0000-0000-0000-000000000003,GPU-00000000-0000-0000-0000-000000000000
+figures uuid.csv >got
+ok "--gpus by UUID" same some got
+run 0 --gpus 4
+ok "a GPU that is not there: status 3, how many there are" \
+	eval 'status_is 3 && one_line "no GPU 4.*4"'
+run 2 --gpus 1
+ok "one GPU has no peers: status 3, one line" \
+	eval 'status_is 3 && one_line "at least 2"'
+
+run 2 -s 1M --op read -o read.csv
+ok "--op read measures reads only" eval \
+	'all_ok read.csv 24 && ! cells read.csv | grep -q write'
+ok "… which are slower by what the clock says" pairs_are_exact read.csv
+ok "… and issued by the destination" eval \
+	'awk -F, "/pair/ && \$9 == \$13" read.csv | is_empty /dev/stdin'
+run 2 -s 64K --pattern bidi -o bidi.csv
+ok "--pattern bidi measures both ways only" eval \
+	'all_ok bidi.csv 12 && ! cells bidi.csv | grep -q pair'
+run 2 -s 64K --test "peer.ce.*.pair" -o test.csv
+ok "--test takes a pattern of names" eval \
+	'all_ok test.csv 24 && ! cells test.csv | grep -q bidi'
+run 0 -s 64K --verify off -o off.csv
+ok "--verify off is said in every row" eval \
+	'! grep -v "^node," off.csv | grep -v not-verified'
+
+order() { # SEED
+	run 2 -s 64K --seed "$1" -f csv
+	cut -d, -f2,9,10,18 out
+}
+order 11 >a
+order 11 >b
+order 12 >c
+ok "the same seed, the same order of cells" same a b
+ok "another seed, another order" eval '! same a c >/dev/null'
+ok "… of the same cells" eval \
+	'cut -d, -f1-3 a | sort -u >x; cut -d, -f1-3 c | sort -u >y; same x y'
+
+# ---- paths that are not there ----
+
+FAKE_IPC_REFUSE=1 run 2 -s 64K --pattern pair -o refuse.csv -o refuse.json
+ok "CUDA IPC refused between processes: status 0, the rest is measured" eval \
+	'status_is 0 && [ "$(cells refuse.csv | grep -c " ok ")" = 4 ]'
+ok "… 8 cells skipped, with the driver's words and the hint, said once" eval \
+	'[ "$(cells refuse.csv | grep -c " skipped ")" = 8 ] &&
+	 [ "$(grep -c "8 cells .* skipped: cuIpcOpenMemHandle" out)" = 1 ] &&
+	 prints "gpu-bind=none"'
+ok_json "… and unknown in the matrix, not 0" refuse.json \
+	'd["matrices"][0]["values"][0][2] is None and 0 not in d["matrices"][0]["values"][0]'
+FAKE_IPC_REFUSE=1 run 4 -s 64K --pattern pair
+ok "nothing could be measured: status 3" status_is 3
+ok "… and why, in one line" one_line cuIpcOpenMemHandle
+FAKE_NO_PEER=0-1 run 0 -s 64K --pattern pair -o nopeer.csv
+ok "one direction without peer access: that cell alone is skipped" eval \
+	'status_is 0 && cells nopeer.csv | grep " skipped " | grep -q "gpu0 gpu1" &&
+	 [ "$(cells nopeer.csv | grep -c " ok ")" = 11 ]'
+FAKE_NO_MEMOPS=1 run 2 -s 1M --pattern pair -o nomemops.csv
+figures nomemops.csv >got
+grep pair want >pairs
+ok "no memory operations: the gate is a kernel, the figures the same" \
+	same pairs got
+FAKE_NOISE=0.1 run 0 -s 64K --pattern pair --cell-limit 30ms --precision 0.01%
+ok "a cell that does not converge is flagged, and the status is 0" eval \
+	'status_is 0 && prints "not converged"'
+FAKE_NVML_INIT=999 run 2 -s 64K --pattern pair -o nonvml.csv
+ok "without NVML the figures are there and the link is unknown" eval \
+	'status_is 0 && all_ok nonvml.csv 12 && prints "\?"'
+finish
