@@ -1,1 +1,2 @@
 dist_pkgdata_DATA += %D%/cscope-mpi-1.schema.json
+EXTRA_DIST += %D%/ARCHITECTURE.md

@@ -30,6 +30,7 @@ struct program {
 	FILE *out;		/* the product: what was descriptor 1 */
 	double began_s, shown_s;
 	uint32_t done, all;
+	int ended;		/* the verdict stands */
 	int bar;		/* a bar stands on the terminal's last line */
 	size_t findings_told;	/* in the journals */
 };
@@ -107,7 +108,7 @@ static void each_journal(struct program *p,
 			 size_t index)
 {
 	for (int i = 0; i < p->n_outputs; i++)
-		if (p->output[i].in_place) {
+		if (p->output[i].in_place && p->output[i].file) {
 			write(p->output[i].file, &p->run, index);
 			fflush(p->output[i].file);
 		}
@@ -134,13 +135,14 @@ static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
 
-	for (int i = 0; i < p->opt.n_outputs; i++) {
-		if (cs_output_open(&p->output[i], p->opt.output[i], &p->run, err))
-			return -1;
-		p->n_outputs++;
+	int rc = 0;
+
+	for (int i = 0; i < p->opt.n_outputs && !rc; i++) {
+		rc = cs_output_open(&p->output[i], p->opt.output[i], &p->run, err);
+		p->n_outputs += !rc;
 	}
 	each_journal(p, journal_run, 0);
-	return 0;
+	return rc;
 }
 
 static void on_node(void *ctx, int node)
@@ -169,65 +171,51 @@ static const char *severity_word(int exit_status)
 	       exit_status == CS_EXIT_WARNING ? "warning: " : "";
 }
 
-/* Nothing failed and nothing was measured: why the first cell was skipped. */
-static void say_nothing_measured(const struct cs_run *run)
-{
-	const char *reason = "";
-
-	for (size_t i = 0; !*reason && i < cs_rows_count(&run->rows); i++)
-		reason = cs_rows_get(&run->rows, i)->reason;
-	fprintf(stderr, "cscope-mpi: nothing could be measured%s%s (exit %d)\n",
-		*reason ? ": " : "", reason, run->exit_status);
-}
-
-/* The worst finding in one line, as the last word on stderr. */
+/* The last word on stderr: why the status is not 0. */
 static void say_verdict(const struct cs_run *run)
 {
-	const struct cs_finding *finding = run->findings.data, *worst = NULL;
-	size_t more = 0;
+	char summary[CS_ERR_TEXT + CS_HOST];
 
 	if (run->exit_status == CS_EXIT_OK)
 		return;
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (!worst || finding[i].severity > worst->severity)
-			worst = &finding[i];
-	if (!worst || worst->severity < CS_CRITICAL) {
-		say_nothing_measured(run);
-		return;
-	}
-	for (size_t i = 0; i < run->findings.n; i++)
-		more += finding[i].severity == worst->severity;
-	fprintf(stderr, "cscope-mpi: %s%s", severity_word(run->exit_status),
-		worst->text);
-	if (worst->node >= 0 && run->node)
-		fprintf(stderr, " on '%s'",
-			run->node[worst->node].facts.host);
-	if (more > 1)
-		fprintf(stderr, " (and %zu more)", more - 1);
-	fprintf(stderr, " (exit %d)\n", run->exit_status);
+	cs_run_summary(run, summary, sizeof(summary));
+	fprintf(stderr, "cscope-mpi: %s%s (exit %d)\n",
+		severity_word(run->exit_status), summary, run->exit_status);
 }
 
-static void finish_outputs(struct program *p)
+/* The product.  -1 when it could not be written, which has been said. */
+static int print_report(struct program *p)
+{
+	struct cs_view_options view = { p->opt.verbose };
+
+	if (p->opt.quiet || (!p->opt.format->write(p->out, &p->run, &view) &&
+			     !fflush(p->out)))
+		return 0;
+	complain("", "cannot write the report to standard output");
+	return -1;
+}
+
+/* The same for files. */
+static int finish_files(struct program *p)
 {
 	struct cs_view_options view = { p->opt.verbose };
 	struct cs_err err;
+	int rc = 0;
 
 	for (size_t i = p->findings_told; i < p->run.findings.n; i++)
 		each_journal(p, cs_jsonl_finding, i);
 	each_journal(p, journal_verdict, 0);
-	if (!p->opt.quiet && (p->opt.format->write(p->out, &p->run, &view) ||
-			      fflush(p->out)))
-		complain("", "cannot write the report to standard output");
 	for (int i = 0; i < p->n_outputs; i++)
 		if (cs_output_commit(&p->output[i], &p->run, &view, &err)) {
 			complain("", err.text);
-			if (p->run.exit_status == CS_EXIT_OK)
-				p->run.exit_status = CS_EXIT_CANNOT;
+			rc = -1;
 		}
+	return rc;
 }
 
 static void end_run(struct program *p)
 {
+	p->ended = 1;
 	clock_gettime(CLOCK_REALTIME, &p->run.ended);
 	p->run.timings.total = cs_clock_s() - p->began_s;
 	clear_bar(p);
@@ -251,11 +239,14 @@ static void on_interrupted(void *ctx, int number)
 	struct program *p = ctx;
 	char text[80];
 
+	if (p->ended) /* while closing: all is written */
+		return;
 	cs_text(text, sizeof(text), "interrupted by SIG%s", sigabbrev_np(number));
 	end_run(p);
 	add_finding(&p->run, CS_CRITICAL, "interrupted", text);
 	p->run.exit_status = 128 + number;
-	finish_outputs(p);
+	finish_files(p);
+	print_report(p);
 	say_verdict(&p->run);
 }
 
@@ -270,21 +261,22 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 static int conclude(struct program *p, int status, const struct cs_err *why)
 {
 	struct cs_err err;
+	int rc;
 
 	end_run(p);
 	if (status == CS_EXIT_CANNOT) {
 		p->run.exit_status = status;
 		add_finding(&p->run, CS_CRITICAL, "cannot-test", why->text);
-		if (p->n_outputs)
-			finish_outputs(p);
+		finish_files(p);
 		say_verdict(&p->run);
 		return status;
 	}
 	cs_check_run(&p->run, &err);
 	p->run.exit_status = cs_run_exit(&p->run);
-	finish_outputs(p);
+	rc = finish_files(p) | print_report(p);
 	say_verdict(&p->run);
-	return p->run.exit_status;
+	return rc && p->run.exit_status == CS_EXIT_OK ? CS_EXIT_CANNOT :
+							p->run.exit_status;
 }
 
 static void init_run(struct program *p, int argc, char **argv)
@@ -420,9 +412,8 @@ int main(int argc, char **argv)
 					   "cannot write to standard output");
 		return err.text[0] ? CS_EXIT_USAGE : CS_EXIT_CANNOT;
 	}
-	/* before the first thread; the user's own values stay */
+	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 	signal_fd = cs_signals_open();
 	return measure(&p, signal_fd, argc, argv);
 }

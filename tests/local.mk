@@ -135,6 +135,7 @@ SHELL_TESTS = \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/run/cpu.t \
+	%D%/run/gpu.t \
 	%D%/run/launcher.t \
 	%D%/run/usage.t
 TESTS += $(SHELL_TESTS)
@@ -146,7 +147,12 @@ EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/race \
 	%D%/cppcheck.cfg \
+	%D%/cppcheck.suppress \
 	%D%/fake/README.md \
 	%D%/fixtures \
 	%D%/golden \
 	%D%/run/lib.sh
+
+# golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
+dist-hook:
+	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs

@@ -57,6 +57,8 @@ struct cs_backend {
 	const char *name;	/* "cuda", "cpu" */
 	int clock_is_virtual;	/* set by start(): a test double keeps the time */
 	int host_arena;		/* arena() is given host memory */
+	int absent;		/* set by a start() that failed: there is no driver,
+				 * or it says that there is no device */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
 	 * hang.  `driver_version` gets e.g. 13000, or 0. */

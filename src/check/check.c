@@ -112,7 +112,7 @@ static int repeats_a_rate(const struct cs_run *run, size_t i)
 struct cause {
 	int node, status;
 	uint32_t flag;		/* 0: by status */
-	const char *reason;	/* by status */
+	const char *reason;	/* by status; NULL: any */
 };
 
 static int is_of(const struct cs_row *row, const struct cause *cause)
@@ -122,38 +122,63 @@ static int is_of(const struct cs_row *row, const struct cause *cause)
 	if (cause->flag)
 		return (row->flags & cause->flag) &&
 		       !(row->flags & CS_ROW_CONTROL);
-	return strcmp(row->reason, cause->reason) == 0;
+	return !cause->reason || strcmp(row->reason, cause->reason) == 0;
 }
 
-/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; the number of cells. */
-static size_t cells_text(const struct cs_run *run, const struct cause *cause,
-			 char *to, size_t size)
+/* Cells stand in the order of the matrices: by test, source, destination. */
+static uint64_t cell_key(const struct cs_row *row)
 {
-	size_t n = cs_rows_count(&run->rows), i, count = 0, used = 0;
-	uint32_t test = 0;
+	return ((uint64_t)row->test << 32 | (uint64_t)row->what.src.index << 16 |
+		row->what.dst.index) + 1;
+}
 
-	to[0] = '\0';
+/* The first cell of a cause behind the cell `after`, and how many there are. */
+static const struct cs_row *next_cell(const struct cs_run *run,
+				      const struct cause *cause, uint64_t after,
+				      size_t *left)
+{
+	const struct cs_row *first = NULL;
+	size_t n = cs_rows_count(&run->rows), i;
+
+	*left = 0;
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		const char *name = test_name(row->test);
 
-		if (!is_of(row, cause) || repeats_a_rate(run, i))
+		if (!is_of(row, cause) || cell_key(row) <= after ||
+		    repeats_a_rate(run, i))
 			continue;
-		if (++count > LISTED)
-			continue;
-		cs_text(to + used, size - used, "%s%s%s%s",
-			count > 1 ? ", " : "",
-			count > 1 && row->test == test ? "" : name,
-			count > 1 && row->test == test ? "" : " ",
+		++*left;
+		if (!first || cell_key(row) < cell_key(first))
+			first = row;
+	}
+	return first;
+}
+
+/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; 0 without any. */
+static int cells_text(const struct cs_run *run, const struct cause *cause,
+		      char *to, size_t size)
+{
+	const struct cs_row *row = NULL, *last;
+	size_t left, used;
+	int said;
+
+	to[0] = '\0';
+	for (said = 0;; said++) {
+		last = row;
+		row = next_cell(run, cause, last ? cell_key(last) : 0, &left);
+		if (!row || said == LISTED)
+			break;
+		used = strlen(to);
+		cs_text(to + used, size - used, "%s%s%s%s", said ? ", " : "",
+			said && row->test == last->test ? "" : test_name(row->test),
+			said && row->test == last->test ? "" : " ",
 			cs_pair_label(run, cause->node, row->what.src.index,
 				      row->what.dst.index).text);
-		used += strlen(to + used);
-		test = row->test;
 	}
-	if (count > LISTED)
-		cs_text(to + used, size - used, " and %zu more cell%s",
-			count - LISTED, count - LISTED == 1 ? "" : "s");
-	return count;
+	if (left)
+		cs_text(to + strlen(to), size - strlen(to), " and %zu more cell%s",
+			left, left == 1 ? "" : "s");
+	return said > 0;
 }
 
 static int seen_before(const struct cs_run *run, size_t i)
@@ -168,6 +193,20 @@ static int seen_before(const struct cs_run *run, size_t i)
 		    !repeats_a_rate(run, k))
 			return 1;
 	}
+	return 0;
+}
+
+/* An agent that is gone has a finding of its own, in the words that its cells
+ * have as their reason. */
+static int told_before(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t i;
+
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].node == (int)row->node && row->reason[0] &&
+		    strncmp(f[i].text, row->reason, strlen(row->reason)) == 0)
+			return 1;
 	return 0;
 }
 
@@ -192,7 +231,7 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 
 		if ((int)row->node != node || row->status < CS_FAILED ||
 		    row->status > CS_TIMEOUT || repeats_a_rate(run, i) ||
-		    seen_before(run, i))
+		    seen_before(run, i) || told_before(run, row))
 			continue;
 		cells_text(run, &cause, cells, sizeof(cells));
 		cs_text(text, sizeof(text), "%s %s: %s", cells,
@@ -203,12 +242,32 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
+/* One note for all skipped cells: every pair may have words of its own. */
+static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	struct cause cause = { node, CS_SKIPPED, 0, NULL };
+	const struct cs_row *first;
+	char cells[200], text[CS_ERR_TEXT];
+	size_t all, alike;
+
+	first = next_cell(run, &cause, 0, &all);
+	if (!first)
+		return 0;
+	cells_text(run, &cause, cells, sizeof(cells));
+	cause.reason = first->reason;
+	next_cell(run, &cause, 0, &alike);
+	cs_text(text, sizeof(text), "%s skipped: %s%s", cells, first->reason,
+		alike < all ? "; others for other reasons" : "");
+	return add(run, CS_NOTE, node, "cell-skipped", text, err);
+}
+
 /* The words after the cells, for one flag. */
 static void flag_text(const struct cs_run *run, const struct cause *cause,
 		      char *to, size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i;
-	double least = 1, widest = 0;
+	size_t few = 0, all = 0;
+	double least = 1, widest = 0, width;
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
@@ -216,7 +275,12 @@ static void flag_text(const struct cs_run *run, const struct cause *cause,
 		if (!is_of(row, cause))
 			continue;
 		least = fmin(least, row->overlap);
-		widest = fmax(widest, cs_stats_half_width(&row->stats));
+		width = cs_stats_half_width(&row->stats);
+		all++;
+		if (isinf(width))
+			few++;
+		else
+			widest = fmax(widest, width);
 	}
 	if (cause->flag == CS_ROW_THROTTLED)
 		cs_text(to, size, "measured while a GPU was throttled");
@@ -224,8 +288,11 @@ static void flag_text(const struct cs_run *run, const struct cause *cause,
 		cs_text(to, size, "measured while others used a GPU");
 	else if (cause->flag == CS_ROW_LOW_OVERLAP)
 		cs_text(to, size, "overlap only %.1f %%", 100 * least);
-	else if (isinf(widest))
+	else if (few == all)
 		cs_text(to, size, "not converged: fewer than 6 samples");
+	else if (few)
+		cs_text(to, size, "not converged: medians within %.2f %% only, "
+			"some of fewer than 6 samples", 100 * widest);
 	else
 		cs_text(to, size, "not converged: medians within %.2f %% only",
 			100 * widest);
@@ -246,7 +313,7 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		struct cause cause = { node, CS_OK, kind[i].flag, NULL };
-		char cells[200], says[80], text[CS_ERR_TEXT];
+		char cells[200], says[100], text[CS_ERR_TEXT];
 
 		if (!cells_text(run, &cause, cells, sizeof(cells)))
 			continue;
@@ -325,7 +392,8 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		const char *note = nd->agent[i].note;
 		int same = 0;
 
-		if (nd->agent[i].bound != 0 || !note[0])
+		if (nd->agent[i].bound != 0 || !note[0] ||
+		    strcmp(note, nd->facts.nvml_note) == 0)
 			continue;
 		for (k = 0; k < n; k++) {
 			if (nd->agent[k].bound != 0 ||
@@ -380,6 +448,7 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 
 	for (node = 0; node < run->n_nodes; node++) {
 		if (find_bad_cells(run, node, err) ||
+		    find_skipped_cells(run, node, err) ||
 		    find_flagged_cells(run, node, err))
 			return -1;
 		for (a = 0; a < run->node[node].facts.n_agents; a++)
@@ -446,32 +515,52 @@ int cs_run_exit(const struct cs_run *run)
 	return measured && run->complete ? CS_EXIT_OK : CS_EXIT_CANNOT;
 }
 
+/* The gravest finding of at least `least`, with its host and how many more. */
+static int worst_text(const struct cs_run *run, uint32_t least, char *to,
+		      size_t size)
+{
+	const struct cs_finding *f = run->findings.data, *worst = NULL;
+	char more[40] = "", host[CS_HOST + 2] = "";
+	size_t i, like = 0;
+
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].severity >= least &&
+		    (!worst || f[i].severity > worst->severity))
+			worst = &f[i];
+	if (!worst)
+		return 0;
+	for (i = 0; i < run->findings.n; i++)
+		like += f[i].severity == worst->severity;
+	if (like > 1)
+		cs_text(more, sizeof(more), " (and %zu more)", like - 1);
+	if (run->node && worst->node >= 0 && worst->node < run->n_nodes)
+		cs_text(host, sizeof(host), "%s: ",
+			run->node[worst->node].facts.host);
+	cs_text(to, size, "%s%s%s", host, worst->text, more);
+	return 1;
+}
+
 void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 {
-	static const int severities[] = { CS_CRITICAL, CS_WARNING, CS_NOTE };
-	const struct cs_finding *f = run->findings.data;
-	size_t n = cs_rows_count(&run->rows), i, s, measured = 0, cells = 0;
+	size_t n = cs_rows_count(&run->rows), i, measured = 0, cells = 0;
+	const char *reason = "";
 
-	for (s = 0; s < 3; s++)
-		for (i = 0; i < run->findings.n; i++) {
-			if ((int)f[i].severity != severities[s])
-				continue;
-			if (f[i].node >= 0 && f[i].node < run->n_nodes)
-				cs_text(to, size, "%s: %s",
-					run->node[f[i].node].facts.host,
-					f[i].text);
-			else
-				cs_text(to, size, "%s", f[i].text);
-			return;
-		}
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
+		if (!reason[0])
+			reason = row->reason;
 		if (row->metric != CS_METRIC_RATE || (row->flags & CS_ROW_CONTROL))
 			continue;
 		cells++;
 		measured += row->status == CS_OK;
 	}
-	cs_text(to, size, "%zu of %zu cells measured, no findings", measured,
-		cells);
+	if (worst_text(run, CS_CRITICAL, to, size))
+		return;
+	if (!measured)
+		cs_text(to, size, "nothing could be measured%s%s",
+			reason[0] ? ": " : "", reason);
+	else if (!worst_text(run, CS_NOTE, to, size))
+		cs_text(to, size, "%zu of %zu cells measured, no findings",
+			measured, cells);
 }

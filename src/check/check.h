@@ -16,8 +16,8 @@ double cs_pcie_peak_gbs(int gen, int width);
  * Sources in check.c. */
 int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 
-/* Findings that follow from rows and facts: failed, timed-out and corrupt cells,
- * throttling, GPUs in use, error counters that grew, not converged, low overlap,
+/* Findings that follow from rows and facts: failed, timed-out and corrupt cells
+ * (a failed agent's own finding stands for its cells), skipped ones, throttling, GPUs in use, error counters that grew, not converged, low overlap,
  * control-cell drift above 0.5 %, binding not possible, nodes with fewer GPUs.
  * Appends to run->findings.  Same run, same findings in the same order. */
 int cs_check_run(struct cs_run *run, struct cs_err *err);
@@ -31,7 +31,8 @@ double cs_control_drift(const struct cs_run *run, int node);
 int cs_run_exit(const struct cs_run *run);
 
 /* One line for the verdict and the last line on stderr: the gravest finding with
- * its host, or how many cells were measured. */
+ * its host and how many more are as grave, why nothing could be measured, or how
+ * many cells were. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size);
 
 #endif

@@ -3,11 +3,12 @@
 #include "job/job.h"
 
 #include <math.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ struct card {
 	int version;		/* CUDA of the driver; 0 unknown */
 	double start_s;
 	struct cs_err driver;	/* why there is no device; "" */
-	char sign[120];		/* of a GPU on this node; "" */
+	char sign[120];		/* that there is a GPU on this node; "" */
 };
 
 /* What attaches a process to its node's board. */
@@ -178,6 +179,10 @@ static void fill_card(struct cs_job *job, struct card *card)
 		cs_starter_devices(job->starter, job->args->set.start_limit_s,
 				   card->view.gpu, CS_MAX_AGENTS, &card->view.n,
 				   &card->version, &card->start_s, &card->driver);
+	/* a driver that fails in any other way is a sign as well */
+	if (card->driver.text[0] && cs_backend_cuda &&
+	    !cs_backend_cuda->absent && !card->sign[0])
+		cs_text(card->sign, sizeof(card->sign), "there is a driver");
 }
 
 static const struct card *first_card(const struct cs_job *job,
@@ -415,12 +420,18 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 			     err);
 }
 
-/* Spinning helps only where every waiting thread has a CPU to itself. */
+/* A sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual
+ * machine), so waits spin through a whole sample, where every waiting thread has a
+ * CPU to itself; idle agents sleep all the same. */
 static uint32_t spin_ns(const struct cs_job *job)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t allowed;
 
-	return cpus >= 2L * job->n_agents + job->team.local_size ? 50000 : 0;
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed) &&
+	    CPU_COUNT(&allowed) < 2)
+		return 0;
+	return cpus >= 2L * job->n_agents + job->team.local_size ? 10000000 : 0;
 }
 
 static int share_board(struct cs_job *job, struct cs_err *err)
@@ -751,19 +762,24 @@ static void free_job(struct cs_job *job)
 	free(job);
 }
 
-void cs_job_end(struct cs_job *job, int status)
+/* A launcher ends the job at the first bad status and takes it for the job's: it
+ * shall be rank 0's, after rank 0 has said why. */
+static void leave_after_root(struct cs_job *job, int status)
 {
 	struct timespec grace = { 0, (long)(GRACE_S * 1e9) };
+
+	if (job->team.rank != 0)
+		nanosleep(&grace, NULL);
+	_exit(status);
+}
+
+void cs_job_end(struct cs_job *job, int status)
+{
 	int state = CS_NODE_EARLY;
 	struct cs_err err;
 
-	if (!job->opened) {
-		/* the launcher ends the job with its first bad status: rank 0
-		 * says why before that */
-		if (job->team.rank != 0)
-			nanosleep(&grace, NULL);
-		_exit(status); /* agents may hang in the driver: leave them */
-	}
+	if (!job->opened)
+		leave_after_root(job, status); /* agents may hang: not joined */
 	if (job->team.rank == 0) {
 		state = cs_collect_state(&job->collect);
 		for (int i = 0; i < job->team.n_nodes; i++)
@@ -785,9 +801,9 @@ void cs_job_end(struct cs_job *job, int status)
 			cs_gate_release(job->board.at);
 		cs_board_end(job->board.at, good ? CS_END_GOOD : CS_END_QUIT);
 		if (!good)
-			_exit(status);
+			leave_after_root(job, status);
 	} else if (sleep_until_end(job)) {
-		_exit(CS_EXIT_CRITICAL);
+		leave_after_root(job, CS_EXIT_CRITICAL);
 	}
 	if (close_agents(job))
 		_exit(status);

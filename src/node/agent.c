@@ -127,6 +127,8 @@ static int do_arena(struct cs_agent *a)
 /* A peer that refuses is a fact about the pair, not a failure of the agent. */
 static int do_map(struct cs_agent *a)
 {
+	int cuda = a->plan->set.backend == CS_BACKEND_CUDA;
+
 	for (int p = 0; p < (int)a->board->n_agents; p++) {
 		struct cs_slot *other = cs_board_slot(a->board, p);
 		struct cs_peer_facts *fact = &a->slot->peer[p];
@@ -136,7 +138,8 @@ static int do_map(struct cs_agent *a)
 		if (p == me(a) || !cs_plan_needs_peer(a->plan, me(a), p))
 			continue;
 		if (!other->arena.bytes)
-			cs_err_set(&err, "GPU %d has no buffer", p);
+			cs_err_set(&err, "%s %s has no buffer",
+				   cuda ? "GPU" : "arena", other->facts.label);
 		else
 			a->args.backend->import(a->dev, &other->arena, &a->map[p],
 						&err);

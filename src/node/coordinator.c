@@ -65,8 +65,8 @@ static void agent_fault(struct cs_coordinator *co, int agent,
 	if (co->state[agent] >= state)
 		return;
 	co->state[agent] = state;
-	cs_text(co->fault[agent], CS_ERR_TEXT, "%s %d (rank %d): %s", noun(co),
-		agent, slot->facts.rank, text);
+	cs_text(co->fault[agent], CS_ERR_TEXT, "%s %s (rank %d): %s", noun(co),
+		slot->facts.label, slot->facts.rank, text);
 	if (state < CS_AGENT_BROKEN)
 		return;
 	co->stopped = co->lost = 1;
@@ -114,31 +114,38 @@ static int all(struct cs_coordinator *co, const struct crew *crew,
 	return 1;
 }
 
+/* At most every slice: who died, and shall we go on?  Also in the middle of a cell
+ * whose waits are all shorter. */
+static void look_around(struct cs_coordinator *co)
+{
+	double now = cs_clock_s();
+
+	if (now - co->looked_s < SLICE_MS * 1e-3)
+		return;
+	co->looked_s = now;
+	look_alive(co);
+	if (co->hooks->watch(co->hooks->ctx))
+		co->stopped = 1;
+}
+
 /* Wait until `is` holds for all of the crew.  0; or -1 when the limit passed,
  * the job is to stop, or one of the crew is gone. */
 static int wait_for(struct cs_coordinator *co, const struct crew *crew,
 		    int (*is)(struct cs_coordinator *, const struct crew *, int),
 		    double limit_s)
 {
-	double end = cs_clock_s() + limit_s, looked = cs_clock_s();
+	double end = cs_clock_s() + limit_s;
 	int lost = co->lost;
 
 	for (;;) {
 		uint32_t seen = atomic_load(&co->board->replies);
-		double now;
 
+		look_around(co);
 		if (all(co, crew, is))
 			return co->lost > lost ? -1 : 0;
-		cs_board_wait_reply(co->board, seen, SLICE_MS);
-		now = cs_clock_s();
-		if (now - looked < SLICE_MS * 1e-3)
-			continue;
-		looked = now;
-		look_alive(co);
-		if (co->hooks->watch(co->hooks->ctx))
-			co->stopped = 1;
-		if (co->stopped || now >= end)
+		if (co->stopped || cs_clock_s() >= end)
 			return -1;
+		cs_board_wait_reply(co->board, seen, SLICE_MS);
 	}
 }
 
@@ -178,8 +185,8 @@ static int take_answers(struct cs_coordinator *co, const struct crew *crew,
 		if (co->state[a] >= CS_AGENT_BROKEN)
 			rc = cs_err_set(err, "%s", co->fault[a]);
 		else
-			rc = cs_err_set(err, "%s %d (rank %d): %s", noun(co), a,
-					slot->facts.rank,
+			rc = cs_err_set(err, "%s %s (rank %d): %s", noun(co),
+					slot->facts.label, slot->facts.rank,
 					answered(co, crew, i) ? slot->err.text :
 								"no answer");
 	}
@@ -263,14 +270,15 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 {
 	order_all(co, CS_CMD_SOURCE, 0, "checking its source", PREPARE_LIMIT_S);
 	for (int i = 0; i < co->n; i++) {
-		const struct cs_check *check = &cs_board_slot(co->board, i)->check;
+		const struct cs_slot *slot = cs_board_slot(co->board, i);
+		const struct cs_check *check = &slot->check;
 		char text[160];
 
 		if (co->state[i] != CS_AGENT_OK || !check->wrong_words)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %d: %lu words of its source buffer changed during the run, first at byte %lu",
-			noun(co), i, (unsigned long)check->wrong_words,
+			"%s %s: %lu words of its source buffer changed during the run, first at byte %lu",
+			noun(co), slot->facts.label, (unsigned long)check->wrong_words,
 			(unsigned long)check->first_word * 8);
 		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 				   "source-changed", text);

@@ -39,7 +39,7 @@ struct cs_coordinator {
 	uint32_t seq;
 	int stopped;			/* measuring has ended before the plan */
 	int lost;			/* an agent is broken or its process dead */
-	double began_s;
+	double began_s, looked_s;
 	double skew_max_us;
 	double guess_gbs[CS_STEP_MAX];	/* by view: rate of the last good cell */
 	struct cs_sampler sampler;

@@ -15,6 +15,7 @@ struct aggregate {
 	const struct cs_run *run;
 	struct cs_grid *grid;	/* by node */
 	int n;			/* the largest of their matrices */
+	int like;		/* the first node with that many: its labels */
 	double *value;		/* medians over nodes */
 	char *mark;
 	size_t n_planned, n_measured;
@@ -101,16 +102,30 @@ static void print_nodes(FILE *to, const struct aggregate *ag,
 		"highest %.2f (%s)  spread %.2f %%", first->median,
 		host_of(first), median, last->median, host_of(last),
 		100 * (last->median - first->median) / median);
-	cs_fold(to, 2, 4, "cells: lowest %.2f (%s %zu->%zu)  "
-		"highest %.2f (%s %zu->%zu)  %zu of %zu cells",
-		low->min, host_of(low), low->min_at / (size_t)low->n,
-		low->min_at % (size_t)low->n, high->max, host_of(high),
-		high->max_at / (size_t)high->n, high->max_at % (size_t)high->n,
+	cs_fold(to, 2, 4, "cells: lowest %.2f (%s %s)  highest %.2f (%s %s)  "
+		"%zu of %zu cells",
+		low->min, host_of(low), cs_cell_label(low, low->min_at).text,
+		high->max, host_of(high), cs_cell_label(high, high->max_at).text,
 		ag->n_measured, ag->n_planned);
+}
+
+static int same_labels(const struct aggregate *ag)
+{
+	int node, i;
+
+	for (node = 0; node < ag->run->n_nodes; node++)
+		for (i = 0; i < ag->grid[node].n; i++)
+			if (strcmp(cs_agent_label(ag->run, node, i).text,
+				   cs_agent_label(ag->run, ag->like, i).text))
+				return 0;
+	return 1;
 }
 
 static int print(FILE *to, struct aggregate *ag)
 {
+	const struct cs_grid cells = { .run = ag->run, .node = ag->like,
+				       .n = ag->n, .value = ag->value,
+				       .mark = ag->mark };
 	size_t nodes = (size_t)ag->run->n_nodes, node, n = 0;
 	struct cs_grid **sorted = calloc(nodes, sizeof(*sorted));
 
@@ -120,8 +135,13 @@ static int print(FILE *to, struct aggregate *ag)
 		if (ag->grid[node].n_measured)
 			sorted[n++] = &ag->grid[node];
 	qsort(sorted, n, sizeof(*sorted), median_order);
-	cs_fold(to, 2, 4, "each cell the median of %zu nodes", nodes);
-	cs_matrix_cells(to, ag->n, ag->value, ag->mark);
+	if (same_labels(ag))
+		cs_fold(to, 2, 4, "each cell the median of %zu nodes", nodes);
+	else
+		cs_fold(to, 2, 4, "each cell the median of %zu nodes; %ss are "
+			"numbered as on %s", nodes, cs_agent_word(ag->run),
+			host_of(&ag->grid[ag->like]));
+	cs_matrix_cells(to, &cells);
 	if (n)
 		print_nodes(to, ag, sorted, n);
 	else
@@ -143,8 +163,10 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 	for (node = 0; ag.grid && node < run->n_nodes; node++) {
 		if (cs_grid_init(&ag.grid[node], run, node, view))
 			goto out;
-		if (ag.grid[node].n > ag.n)
+		if (ag.grid[node].n > ag.n) {
 			ag.n = ag.grid[node].n;
+			ag.like = node;
+		}
 		ag.n_planned += ag.grid[node].n_planned;
 		ag.n_measured += ag.grid[node].n_measured;
 	}

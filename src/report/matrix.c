@@ -14,6 +14,7 @@
 #define LABEL 9		/* width of the row labels */
 #define CELL 8		/* least width of a cell, "  396.38" */
 #define WORST 10
+#define SHORT_NS 140e3	/* a copy's own start, 2.7 us on H200, is 2 % of it */
 #define LISTED 6	/* cells named in one line; the rest is a count */
 
 void cs_matrix_heading(FILE *to, const struct cs_run *run,
@@ -23,7 +24,7 @@ void cs_matrix_heading(FILE *to, const struct cs_run *run,
 
 	cs_fold(to, 0, 2, "%s  %s, %s", test->name, test->heading,
 		test->pattern == CS_PATTERN_BIDI ?
-			"GB/s of row to column" : "GB/s (10^9 bytes/s)");
+			"GB/s row to column" : "GB/s (10^9 bytes/s)");
 	if (cs_on_cpu(run)) {
 		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
 		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
@@ -33,55 +34,62 @@ void cs_matrix_heading(FILE *to, const struct cs_run *run,
 		cs_fold(to, 2, 2, "%s", CS_MEASURED_WITH_DOUBLE);
 }
 
+static struct cs_label label_of(const struct cs_grid *grid, int agent)
+{
+	return cs_agent_label(grid->run, grid->node, agent);
+}
+
 /* ---- numbers ---- */
 
-static int cell_width(int n, const double *value)
+static int cell_width(const struct cs_grid *grid)
 {
 	int i, width = CELL;
 
-	for (i = 0; i < n * n; i++) {
-		int w = isnan(value[i]) ? 1 :
-			snprintf(NULL, 0, "%.2f", value[i]);
+	for (i = 0; i < grid->n * grid->n; i++) {
+		int w = isnan(grid->value[i]) ? 1 :
+			snprintf(NULL, 0, "%.2f", grid->value[i]);
 
 		if (w + 2 > width)
 			width = w + 2;
 	}
+	for (i = 0; i < grid->n; i++)
+		if ((int)strlen(label_of(grid, i).text) + 2 > width)
+			width = (int)strlen(label_of(grid, i).text) + 2;
 	return width;
 }
 
 /* A mark stands in the first blank behind its number. */
-static void print_row(FILE *to, int n, int width, int src, const double *value,
-		      const char *mark)
+static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 {
 	char number[32], pending = '\0';
 	int dst;
 
-	fprintf(to, "%*d", LABEL, src);
-	for (dst = 0; dst < n; dst++) {
-		int i = src * n + dst;
+	fprintf(to, "%*s", LABEL, label_of(grid, src).text);
+	for (dst = 0; dst < grid->n; dst++) {
+		int i = src * grid->n + dst;
 
-		if (isnan(value[i]))
+		if (isnan(grid->value[i]))
 			cs_text(number, sizeof(number), "-");
 		else
-			cs_text(number, sizeof(number), "%.2f", value[i]);
+			cs_text(number, sizeof(number), "%.2f", grid->value[i]);
 		if (dst)
 			putc(pending, to);
 		fprintf(to, "%*s", width - (dst > 0), number);
-		pending = mark[i];
+		pending = grid->mark[i];
 	}
 	fprintf(to, "%s\n", pending == '*' ? "*" : pending == '!' ? "!" : "");
 }
 
-static void print_numbers(FILE *to, int n, const double *value, const char *mark)
+static void print_numbers(FILE *to, const struct cs_grid *grid)
 {
-	int width = cell_width(n, value), i;
+	int width = cell_width(grid), i;
 
 	fprintf(to, "%*s", LABEL, "from\\to");
-	for (i = 0; i < n; i++)
-		fprintf(to, "%*d", width, i);
+	for (i = 0; i < grid->n; i++)
+		fprintf(to, "%*s", width, label_of(grid, i).text);
 	putc('\n', to);
-	for (i = 0; i < n; i++)
-		print_row(to, n, width, i, value, mark);
+	for (i = 0; i < grid->n; i++)
+		print_row(to, grid, width, i);
 }
 
 /* ---- characters ---- */
@@ -125,8 +133,9 @@ static int next_worst(int n, const double *value, double above, int after)
 	return best;
 }
 
-static void print_worst(FILE *to, int n, const double *value, double median)
+static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 {
+	const double *value = grid->value;
 	char text[WORST * 48] = "";
 	double above = -INFINITY;
 	int at = -1, k;
@@ -134,13 +143,13 @@ static void print_worst(FILE *to, int n, const double *value, double median)
 	for (k = 0; k < WORST; k++) {
 		size_t used = strlen(text);
 
-		at = next_worst(n, value, above, at);
+		at = next_worst(grid->n, value, above, at);
 		if (at < 0 || value[at] >= 0.99 * median)
 			break;
 		above = value[at];
 		cs_text(text + used, sizeof(text) - used,
-			"%s%d->%d %.2f (%.1f %%)", k ? ", " : "", at / n, at % n,
-			value[at], 100 * (value[at] / median - 1));
+			"%s%s %.2f (%.1f %%)", k ? ", " : "",
+			cs_cell_label(grid, (size_t)at).text, value[at], 100 * (value[at] / median - 1));
 	}
 	if (text[0])
 		cs_fold(to, 2, 4, "slowest: %s", text);
@@ -148,52 +157,72 @@ static void print_worst(FILE *to, int n, const double *value, double median)
 		cs_fold(to, 2, 4, "no cell is more than 1 %% slower than the median");
 }
 
-static void print_characters(FILE *to, int n, const double *value)
+/* The labels of the columns, read from top to bottom. */
+static void print_column_labels(FILE *to, const struct cs_grid *grid)
 {
-	double median = middle(n, value);
+	char line[CS_MAX_AGENTS + 1];
+	int i, k, longest = 0;
+
+	for (i = 0; i < grid->n; i++)
+		if ((int)strlen(label_of(grid, i).text) > longest)
+			longest = (int)strlen(label_of(grid, i).text);
+	for (k = longest; k > 0; k--) {
+		int end = 0;
+
+		for (i = 0; i < grid->n; i++) {
+			struct cs_label label = label_of(grid, i);
+			int n = (int)strlen(label.text);
+
+			line[i] = n < k ? ' ' : label.text[n - k];
+			if (n >= k)
+				end = i + 1;
+		}
+		fprintf(to, "%*s %.*s\n", LABEL, k == longest ? "from\\to" : "",
+			end, line);
+	}
+}
+
+static void print_characters(FILE *to, const struct cs_grid *grid)
+{
+	double median = middle(grid->n, grid->value);
 	int i, k;
 
-	fprintf(to, "%*s ", LABEL, "from\\to");
-	for (i = 0; i < n; i += 10)
-		fprintf(to, i + 10 < n ? "%-10d" : "%d", i);
-	fprintf(to, "\n%*s ", LABEL, "");
-	for (i = 0; i < n; i++)
-		putc('0' + i % 10, to);
-	putc('\n', to);
-	for (i = 0; i < n; i++) {
-		fprintf(to, "%*d ", LABEL, i);
-		for (k = 0; k < n; k++)
-			putc(i == k && isnan(value[i * n + k]) ? '\\' :
-			     character(value[i * n + k], median), to);
+	print_column_labels(to, grid);
+	for (i = 0; i < grid->n; i++) {
+		fprintf(to, "%*s ", LABEL, label_of(grid, i).text);
+		for (k = 0; k < grid->n; k++) {
+			double value = grid->value[i * grid->n + k];
+
+			putc(i == k && isnan(value) ? '\\' :
+			     character(value, median), to);
+		}
 		putc('\n', to);
 	}
 	cs_fold(to, 2, 4, ". within 1 %% of the median %.2f, - 1 to 3 %%, "
 		"= 3 to 10 %%, # more, x not measured", median);
-	print_worst(to, n, value, median);
+	print_worst(to, grid, median);
 }
 
-void cs_matrix_cells(FILE *to, int n, const double *value, const char *mark)
+void cs_matrix_cells(FILE *to, const struct cs_grid *grid)
 {
-	if (n > COLUMNS_MOST)
-		print_characters(to, n, value);
+	if (grid->n > COLUMNS_MOST)
+		print_characters(to, grid);
 	else
-		print_numbers(to, n, value, mark);
+		print_numbers(to, grid);
 }
 
 /* ---- the lines below ---- */
 
 static void print_figures(FILE *to, const struct cs_grid *grid)
 {
-	size_t n = (size_t)grid->n;
-
 	if (!grid->n_measured) {
 		cs_fold(to, 2, 4, "0 of %zu cells", grid->n_planned);
 		return;
 	}
-	cs_fold(to, 2, 4, "min %.2f (%zu->%zu)  median %.2f  max %.2f (%zu->%zu)  "
+	cs_fold(to, 2, 4, "min %.2f (%s)  median %.2f  max %.2f (%s)  "
 		"spread %.2f %%  %zu of %zu cells",
-		grid->min, grid->min_at / n, grid->min_at % n, grid->median,
-		grid->max, grid->max_at / n, grid->max_at % n,
+		grid->min, cs_cell_label(grid, grid->min_at).text, grid->median,
+		grid->max, cs_cell_label(grid, grid->max_at).text,
 		100 * (grid->max - grid->min) / grid->median, grid->n_measured,
 		grid->n_planned);
 }
@@ -287,8 +316,8 @@ out:
 static void print_share(FILE *to, const struct cs_grid *grid)
 {
 	struct shares share;
-	char up[24], usual[80] = "";
-	double low, high;
+	char up[24], usual[80] = "", size[16];
+	double bytes = (double)grid->run->plan->set.copy_bytes, low, high;
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
 	    grid->test->pattern != CS_PATTERN_PAIR)
@@ -305,10 +334,14 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 					 share.link->pcie_width));
 		return;
 	}
+	cs_size_text(grid->run->plan->set.copy_bytes, size, sizeof(size));
 	cs_text(up, sizeof(up), share.up_least < share.up_most ? "%d to %d" : "%d",
 		share.up_least, share.up_most);
 	/* below half the links may be divided among the peers: no verdict */
-	if (share.median > 0.5 && !cs_usual_share(share.link, &low, &high))
+	if (bytes / cs_nvlink_peak_gbs(share.link) < SHORT_NS)
+		cs_text(usual, sizeof(usual),
+			"; copies of %s are too short to fill it", size);
+	else if (share.median > 0.5 && !cs_usual_share(share.link, &low, &high))
 		cs_text(usual, sizeof(usual),
 			"; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
 			share.link->nvlink_version, 100 * low, 100 * high);
@@ -371,8 +404,9 @@ static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
 			continue;
 		said[i] = 1;
 		if (++count <= LISTED)
-			cs_text(cells + used, sizeof(cells) - used, "%s%zu->%zu",
-				count > 1 ? ", " : "", i / n, i % n);
+			cs_text(cells + used, sizeof(cells) - used, "%s%s",
+				count > 1 ? ", " : "",
+				cs_cell_label(grid, i).text);
 	}
 	if (count > LISTED)
 		cs_text(cells + strlen(cells), sizeof(cells) - strlen(cells),
@@ -404,6 +438,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 	size_t n = cs_rows_count(rows), i;
 	uint32_t k;
 
+	cs_fold(to, 2, 4, "samples, in order of time:");
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
 		const double *x = cs_rows_samples(rows, i);
@@ -415,8 +450,9 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		for (k = 0; k < row->n_samples; k++)
 			cs_text(text + strlen(text), sizeof(text) - strlen(text),
 				" %.2f", x[k]);
-		cs_fold(to, 2, 4, "%d->%d%s%s:%s", row->what.src.index,
-			row->what.dst.index,
+		cs_fold(to, 4, 6, "%s%s%s:%s",
+			cs_pair_label(grid->run, grid->node, row->what.src.index,
+				      row->what.dst.index).text,
 			row->metric == CS_METRIC_TOTAL ? " both ways" : "",
 			row->flags & CS_ROW_CONTROL ? " again" : "", text);
 	}
@@ -424,11 +460,11 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 {
-	cs_matrix_cells(to, grid->n, grid->value, grid->mark);
+	cs_matrix_cells(to, grid);
 	print_figures(to, grid);
 	print_share(to, grid);
 	print_totals(to, grid);
 	print_remarks(to, grid);
-	if (verbose)
+	if (verbose && grid->n_measured)
 		print_samples(to, grid);
 }

@@ -11,9 +11,9 @@
 /* "peer.ce.write.pair  row writes to column, …, GB/s", and what stands in. */
 void cs_matrix_heading(FILE *to, const struct cs_run *run,
 		       const struct cs_test *test);
-/* Numbers, or above 16 columns one character per cell.  value[src * n + dst],
- * NAN missing; mark as in struct cs_grid. */
-void cs_matrix_cells(FILE *to, int n, const double *value, const char *mark);
+/* Numbers, or above 16 columns one character per cell.  Of the grid it reads run
+ * and node (for labels), n, value and mark. */
+void cs_matrix_cells(FILE *to, const struct cs_grid *grid);
 /* Cells, the lines of figures below, and each mark's reason once. */
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose);
 

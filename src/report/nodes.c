@@ -8,7 +8,7 @@
 
 #include "report/view.h"
 
-#define CPUS_MOST 21 /* columns for a list of CPUs, unless -v */
+#define CPUS_LEAST 10 /* columns that a list of CPUs keeps */
 
 /* ---- the line of a node ---- */
 
@@ -74,64 +74,76 @@ static const struct {
 	[PEERS] = { "peers", 1, 1, 1 },
 };
 
-/* "NV18 " when some measured cell proves it, "PCIe " where there is nothing
- * else, "" otherwise. */
+/* "NV18" when all measured cells prove it, "NV15-18" where peers differ, "PCIe"
+ * where there is nothing else, "" otherwise. */
 static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		      size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i;
+	int low = 0, high = 0, links;
 	char link[32];
 
 	to[0] = '\0';
-	for (i = 0; i < n && !to[0]; i++) {
+	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->node != (uint32_t)node ||
+		if (row->node != (uint32_t)node || row->status != CS_OK ||
+		    row->metric != CS_METRIC_RATE ||
 		    (row->what.src.index != agent && row->what.dst.index != agent))
 			continue;
 		cs_link_text(run, row, link, sizeof(link));
-		cs_text(to, size, "%.*s", (int)strcspn(link, " "), link);
+		if (!link[0])
+			return;
+		if (sscanf(link, "NV%d", &links) != 1) {
+			cs_text(to, size, "%.*s", (int)strcspn(link, " "), link);
+			return;
+		}
+		low = !low || links < low ? links : low;
+		high = links > high ? links : high;
 	}
+	if (high)
+		cs_text(to, size, low < high ? "NV%d-%d" : "NV%d", low, high);
 }
 
-static const char *way_word(int via)
-{
-	return via == CS_VIA_FAILED ? "refused" : cs_via_text(via);
-}
-
-/* "7 x NV18 by CUDA IPC"; of several ways "7 x NV18: 3 direct, 4 CUDA IPC". */
+/* "7 x NV18 by CUDA IPC"; "7 x NV18: 3 direct, 4 IPC"; ", 1 refused" at the end. */
 static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 		       size_t size)
 {
+	static const struct {
+		int via;
+		const char *all, *some; /* of the peers */
+	} way[] = {
+		{ CS_VIA_PEER, " direct", "direct" },
+		{ CS_VIA_IPC, " by CUDA IPC", "IPC" },
+		{ CS_VIA_SHM, " by shared memory", "shared" },
+	};
 	const struct cs_run_node *nd = &run->node[node];
-	int count[CS_VIA_FAILED + 1] = { 0 }, n = 0, k, one = 0, said = 0;
+	int count[CS_VIA_FAILED + 1] = { 0 }, n, k, said = 0;
 	char link[32];
 
 	for (k = 0; nd->peers && k < nd->facts.n_agents; k++) {
 		int via = nd->peers[agent * CS_MAX_AGENTS + k].via;
 
-		if (k == agent || via <= CS_VIA_NONE || via > CS_VIA_FAILED)
-			continue;
-		count[via]++;
-		one = via;
-		n++;
+		if (k != agent && via > CS_VIA_NONE && via <= CS_VIA_FAILED)
+			count[via]++;
 	}
-	cs_text(to, size, "-");
-	if (!n)
-		return;
+	n = count[CS_VIA_PEER] + count[CS_VIA_IPC] + count[CS_VIA_SHM];
 	link_word(run, node, agent, link, sizeof(link));
-	cs_text(to, size, "%d%s%s", n, link[0] ? " x " : "", link);
-	for (k = 0; k <= CS_VIA_FAILED; k++) {
+	cs_text(to, size, "-");
+	if (n)
+		cs_text(to, size, "%d%s%s", n, link[0] ? " x " : "", link);
+	for (k = 0; n && k < (int)(sizeof(way) / sizeof(way[0])); k++) {
 		size_t used = strlen(to);
 
-		if (count[k] == n)
-			cs_text(to + used, size - used, " %s%s",
-				one == CS_VIA_IPC || one == CS_VIA_SHM ? "by " : "",
-				way_word(k));
-		else if (count[k])
+		if (count[way[k].via] == n)
+			cs_text(to + used, size - used, "%s", way[k].all);
+		else if (count[way[k].via])
 			cs_text(to + used, size - used, "%s %d %s",
-				said++ ? "," : ":", count[k], way_word(k));
+				said++ ? "," : ":", count[way[k].via], way[k].some);
 	}
+	if (count[CS_VIA_FAILED])
+		cs_text(n ? to + strlen(to) : to, n ? size - strlen(to) : size,
+			"%s%d refused", n ? ", " : "", count[CS_VIA_FAILED]);
 }
 
 static void up_text(char *to, size_t size, int up, int most)
@@ -144,16 +156,19 @@ static void up_text(char *to, size_t size, int up, int most)
 		cs_text(to, size, "%d/%d", up, most);
 }
 
-/* "5 x16"; what card and slot could do is added where it is more. */
+static int pcie_lacks(const struct cs_link_facts *l)
+{
+	return l->pcie_gen < l->pcie_gen_max || l->pcie_width < l->pcie_width_max;
+}
+
+/* "5 x16"; with a star, explained below, where card and slot can do more. */
 static void pcie_text(const struct cs_link_facts *l, char *to, size_t size)
 {
 	if (l->pcie_gen < 0 || l->pcie_width < 0)
 		cs_text(to, size, "?");
-	else if (l->pcie_gen < l->pcie_gen_max || l->pcie_width < l->pcie_width_max)
-		cs_text(to, size, "%d x%d of %d x%d", l->pcie_gen, l->pcie_width,
-			l->pcie_gen_max, l->pcie_width_max);
 	else
-		cs_text(to, size, "%d x%d", l->pcie_gen, l->pcie_width);
+		cs_text(to, size, "%d x%d%s", l->pcie_gen, l->pcie_width,
+			pcie_lacks(l) ? "*" : "");
 }
 
 static void pages_text(const struct cs_agent_facts *agent, char *to, size_t size)
@@ -165,30 +180,30 @@ static void pages_text(const struct cs_agent_facts *agent, char *to, size_t size
 			agent->pages_proof);
 }
 
-static void cpus_text(const char *cpus, int verbose, char *to, size_t size)
+static void cpus_text(const char *cpus, size_t most, char *to, size_t size)
 {
 	if (!cpus[0])
 		cs_text(to, size, "?");
-	else if (verbose || strlen(cpus) <= CPUS_MOST)
+	else if (strlen(cpus) <= most)
 		cs_text(to, size, "%s", cpus);
 	else
-		cs_text(to, size, "%.*s...", CPUS_MOST - 3, cpus);
+		cs_text(to, size, "%.*s...", (int)most - 3, cpus);
 }
 
-static void make_line(const struct cs_run *run, int node, int a, int verbose,
+static void make_line(const struct cs_run *run, int node, int a,
 		      struct line *line)
 {
 	const struct cs_agent_facts *agent = &run->node[node].agent[a];
 	const size_t size = sizeof(line->cell[0]);
 
-	cs_text(line->cell[ID], size, "%d", agent->index);
+	cs_text(line->cell[ID], size, "%s", cs_agent_label(run, node, a).text);
 	cs_text(line->cell[BUS], size, "%s", agent->gpu.bus_id);
 	cs_text(line->cell[RANK], size, "%d", agent->rank);
 	if (agent->numa < 0)
 		cs_text(line->cell[NUMA], size, "?");
 	else
 		cs_text(line->cell[NUMA], size, "%d", agent->numa);
-	cpus_text(agent->cpus, verbose, line->cell[CPUS], size);
+	cpus_text(agent->cpus, size, line->cell[CPUS], size);
 	up_text(line->cell[NVLINK], size, agent->link.nvlinks_up,
 		agent->link.nvlinks_max);
 	pcie_text(&agent->link, line->cell[PCIE], size);
@@ -196,22 +211,50 @@ static void make_line(const struct cs_run *run, int node, int a, int verbose,
 	peers_text(run, node, a, line->cell[PEERS], size);
 }
 
+static int shown(const struct cs_run *run, int c)
+{
+	return cs_on_cpu(run) ? column[c].on_cpu : column[c].on_gpu;
+}
+
+static int width_of(const struct line *line, int n, int c)
+{
+	int width = 0, i;
+
+	for (i = 0; i < n; i++)
+		if ((int)strlen(line[i].cell[c]) > width)
+			width = (int)strlen(line[i].cell[c]);
+	return width;
+}
+
+/* Lists of CPUs may be long: they give way so that the lines fit. */
+static void fit_cpus(const struct cs_run *run, int node, struct line *line, int n)
+{
+	int most = width_of(line, n, CPUS), total = 0, c, i;
+
+	for (c = 0; c < COLUMNS; c++)
+		total += shown(run, c) ? width_of(line, n, c) + 2 : 0;
+	if (total <= CS_COLUMNS)
+		return;
+	most = most - (total - CS_COLUMNS) < CPUS_LEAST ?
+		CPUS_LEAST : most - (total - CS_COLUMNS);
+	for (i = 1; i < n; i++)
+		cpus_text(run->node[node].agent[i - 1].cpus, (size_t)most,
+			  line[i].cell[CPUS], sizeof(line[i].cell[CPUS]));
+}
+
 static void print_lines(FILE *to, const struct cs_run *run,
 			const struct line *line, int n)
 {
-	int cpu = cs_on_cpu(run), c, i;
+	int c, i;
 
 	for (i = 0; i < n; i++) {
 		int owed = 0; /* blanks, printed only before something */
 
 		for (c = 0; c < COLUMNS; c++) {
-			int width = 0, k;
+			int width = width_of(line, n, c);
 
-			if (!(cpu ? column[c].on_cpu : column[c].on_gpu))
+			if (!shown(run, c))
 				continue;
-			for (k = 0; k < n; k++)
-				if ((int)strlen(line[k].cell[c]) > width)
-					width = (int)strlen(line[k].cell[c]);
 			fprintf(to, "%*s%*s", owed + 2, "",
 				column[c].left ? 0 : width, line[i].cell[c]);
 			owed = column[c].left ?
@@ -237,8 +280,9 @@ static void binding_text(const struct cs_run_node *nd, char *to, size_t size)
 		cs_text(to, size, "not bound to NUMA domains, cpus as read back");
 }
 
-static void others_text(const struct cs_run_node *nd, char *to, size_t size)
+static void others_text(const struct cs_run *run, int node, char *to, size_t size)
 {
+	const struct cs_run_node *nd = &run->node[node];
 	int n = nd->facts.n_agents, a, unknown = 0, said = 0;
 
 	to[0] = '\0';
@@ -249,14 +293,30 @@ static void others_text(const struct cs_run_node *nd, char *to, size_t size)
 		if (!c->known || c->others < 0)
 			unknown++;
 		else if (c->others > 0)
-			cs_text(to + used, size - used, "%s%d", said++ ?
+			cs_text(to + used, size - used, "%s%s", said++ ?
 				", " : "processes of others on GPU ",
-				nd->agent[a].index);
+				cs_agent_label(run, node, a).text);
 	}
 	if (!said)
 		cs_text(to, size, "%s", unknown ?
 			"processes of others: not known" :
 			"no other process on any GPU");
+}
+
+static void print_slow_slots(FILE *to, const struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int a;
+
+	for (a = 0; a < nd->facts.n_agents; a++) {
+		const struct cs_link_facts *l = &nd->agent[a].link;
+
+		if (l->pcie_gen >= 0 && l->pcie_width >= 0 && pcie_lacks(l))
+			cs_fold(to, 2, 4, "* GPU %s: PCIe %d x%d, card and slot "
+				"can do %d x%d", cs_agent_label(run, node, a).text,
+				l->pcie_gen, l->pcie_width, l->pcie_gen_max,
+				l->pcie_width_max);
+	}
 }
 
 /* Notes of agents, equal ones once. */
@@ -266,22 +326,25 @@ static void print_notes(FILE *to, const struct cs_run *run, int node)
 	int n = nd->facts.n_agents, a, k;
 
 	if (nd->facts.nvml_note[0] && !cs_on_cpu(run))
-		cs_fold(to, 2, 4, "no NVML: %s", nd->facts.nvml_note);
+		cs_fold(to, 2, 4, "%s", nd->facts.nvml_note);
 	for (a = 0; a < n; a++) {
 		const char *note = nd->agent[a].note;
-		char list[CS_MAX_AGENTS * 4] = "";
+		char list[CS_MAX_AGENTS * 8] = "";
 
-		for (k = 0; note[0] && k < n; k++) {
+		if (strcmp(note, nd->facts.nvml_note) == 0)
+			continue;
+		for (k = 0; k < n; k++) {
 			size_t used = strlen(list);
 
 			if (strcmp(nd->agent[k].note, note) != 0)
 				continue;
 			if (k < a)
 				break;
-			cs_text(list + used, sizeof(list) - used, "%s%d",
-				used ? ", " : "", nd->agent[k].index);
+			cs_text(list + used, sizeof(list) - used, "%s%s",
+				used ? ", " : "",
+				cs_agent_label(run, node, k).text);
 		}
-		if (note[0] && k == n)
+		if (k == n)
 			cs_fold(to, 2, 4, "%s %s: %s", cs_agent_word(run), list,
 				note);
 	}
@@ -291,7 +354,7 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int n = nd->facts.n_agents, i;
-	char binding[80], others[CS_MAX_AGENTS * 4 + 40];
+	char binding[80], others[CS_MAX_AGENTS * 8 + 40];
 	struct line *line;
 
 	if (n < 1)
@@ -303,16 +366,19 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 		cs_text(line[0].cell[i], sizeof(line[0].cell[i]), "%s",
 			column[i].head ? column[i].head : cs_agent_word(run));
 	for (i = 0; i < n; i++)
-		make_line(run, node, i, verbose, &line[i + 1]);
+		make_line(run, node, i, &line[i + 1]);
+	if (!verbose)
+		fit_cpus(run, node, line, n + 1);
 	print_lines(to, run, line, n + 1);
 	free(line);
 	binding_text(nd, binding, sizeof(binding));
-	others_text(nd, others, sizeof(others));
+	others_text(run, node, others, sizeof(others));
 	if (cs_on_cpu(run))
-		cs_fold(to, 2, 4, "arena is host memory of one rank; %s", binding);
+		cs_fold(to, 2, 4, "arena is host memory and the thread that copies from it; %s", binding);
 	else
 		cs_fold(to, 2, 4, "GPU is nvidia-smi's index; %s; %s", binding,
 			others);
+	print_slow_slots(to, run, node);
 	print_notes(to, run, node);
 	if (verbose && !isnan(nd->facts.release_us))
 		cs_fold(to, 2, 4, "gate: first start %.1f us after the store, "

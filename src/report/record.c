@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/check.h"
@@ -231,12 +232,25 @@ static json_t *conditions(const struct cs_conditions *c)
 	return record_end(&r);
 }
 
-static json_t *gpu(const struct cs_agent_facts *a)
+/* Index and label: what users see.  "3:1" is no index. */
+static void put_label(struct record *r, const struct cs_run *run, int node,
+		      int agent)
 {
+	struct cs_label label = cs_agent_label(run, node, agent);
+	char *end;
+	long index = strtol(label.text, &end, 10);
+
+	put(r, "index", count(*end ? -1 : index));
+	put(r, "label", text(label.text));
+}
+
+static json_t *gpu(const struct cs_run *run, int node, int agent)
+{
+	const struct cs_agent_facts *a = &run->node[node].agent[agent];
 	const struct cs_link_facts *l = &a->link;
 	struct record r = record_new();
 
-	put(&r, "index", count(a->index));
+	put_label(&r, run, node, agent);
 	put(&r, "name", text_or_null(a->gpu.name));
 	put(&r, "bus_id", text_or_null(a->gpu.bus_id));
 	put(&r, "uuid", text_or_null(a->gpu.uuid));
@@ -268,16 +282,27 @@ static json_t *gpus(const struct cs_run *run, int node)
 	int i, bad = !array;
 
 	for (i = 0; !cs_on_cpu(run) && i < nd->facts.n_agents; i++)
-		bad |= append(array, gpu(&nd->agent[i]));
+		bad |= append(array, gpu(run, node, i));
 	return array_end(array, bad);
 }
 
-static json_t *way(const struct cs_peer_facts *peer, int src, int dst)
+/* "gpu2", "arena0" */
+static json_t *agent_name(const struct cs_run *run, int node, int agent)
 {
+	const struct cs_end end = { CS_END_GPU, cs_on_cpu(run) ? CS_MEM_ARENA :
+				    CS_MEM_DEVICE, (uint16_t)agent };
+
+	return text(cs_end_label(run, node, &end).text);
+}
+
+static json_t *way(const struct cs_run *run, int node, int agent, int to)
+{
+	const struct cs_peer_facts *peer =
+		&run->node[node].peers[agent * CS_MAX_AGENTS + to];
 	struct record r = record_new();
 
-	put(&r, "agent", json_integer(src));
-	put(&r, "peer", json_integer(dst));
+	put(&r, "agent", agent_name(run, node, agent));
+	put(&r, "peer", agent_name(run, node, to));
 	put(&r, "via", json_string(peer->via == CS_VIA_FAILED ?
 				   "refused" : cs_via_text(peer->via)));
 	put(&r, "open_ms", real(peer->open_ms));
@@ -285,19 +310,17 @@ static json_t *way(const struct cs_peer_facts *peer, int src, int dst)
 	return record_end(&r);
 }
 
-static json_t *ways(const struct cs_run_node *nd)
+static json_t *ways(const struct cs_run *run, int node)
 {
+	const struct cs_run_node *nd = &run->node[node];
 	json_t *array = json_array();
 	int i, k, bad = !array;
 
 	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
-		for (k = 0; k < nd->facts.n_agents; k++) {
-			const struct cs_peer_facts *peer =
-				&nd->peers[i * CS_MAX_AGENTS + k];
-
-			if (i != k && peer->via != CS_VIA_NONE)
-				bad |= append(array, way(peer, i, k));
-		}
+		for (k = 0; k < nd->facts.n_agents; k++)
+			if (i != k && nd->peers[i * CS_MAX_AGENTS + k].via !=
+				      CS_VIA_NONE)
+				bad |= append(array, way(run, node, i, k));
 	return array_end(array, bad);
 }
 
@@ -340,7 +363,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "skew_us", real(f->skew_us));
 	put(&r, "skew_max_us", real(f->skew_max_us));
 	put(&r, "gpus", gpus(run, node));
-	put(&r, "peers", ways(&run->node[node]));
+	put(&r, "peers", ways(run, node));
 	return record_end(&r);
 }
 
@@ -350,7 +373,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	struct record r = record_new();
 
 	put(&r, "node", text(run->node[node].facts.host));
-	put(&r, "index", count(a->index));
+	put_label(&r, run, node, agent);
 	put(&r, "name", text_or_null(a->gpu.name));
 	put(&r, "uuid", text_or_null(a->gpu.uuid));
 	put(&r, "bus_id", text_or_null(a->gpu.bus_id));
@@ -371,17 +394,13 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 
 /* ---- matrices ---- */
 
-static json_t *labels(const struct cs_run *run, int n)
+static json_t *names(const struct cs_run *run, int node, int n)
 {
 	json_t *array = json_array();
 	int i, bad = !array;
-	char label[16];
 
-	for (i = 0; i < n; i++) {
-		cs_text(label, sizeof(label), "%s%d",
-			cs_on_cpu(run) ? "arena" : "gpu", i);
-		bad |= append(array, json_string(label));
-	}
+	for (i = 0; i < n; i++)
+		bad |= append(array, agent_name(run, node, i));
 	return array_end(array, bad);
 }
 
@@ -411,8 +430,8 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
 	put(&r, "node", text(run->node[node].facts.host));
 	put(&r, "unit", json_string("GB/s"));
 	put(&r, "title", json_string(grid.test->heading));
-	put(&r, "rows", labels(run, grid.n));
-	put(&r, "columns", labels(run, grid.n));
+	put(&r, "rows", names(run, node, grid.n));
+	put(&r, "columns", names(run, node, grid.n));
 	put(&r, "values", values(&grid));
 	cs_grid_release(&grid);
 	return record_end(&r);
@@ -461,19 +480,13 @@ static void put_ends(struct record *r, const struct cs_run *run,
 {
 	const struct cs_agent_facts *s = agent_of(run, row, row->what.src.index);
 	const struct cs_agent_facts *d = agent_of(run, row, row->what.dst.index);
-	struct cs_end issuer = row->what.src;
-	char label[16];
+	int node = (int)row->node;
 
-	cs_end_text(&row->what.src, label, sizeof(label));
-	put(r, "src", json_string(label));
-	cs_end_text(&row->what.dst, label, sizeof(label));
-	put(r, "dst", json_string(label));
+	put(r, "src", text(cs_end_label(run, node, &row->what.src).text));
+	put(r, "dst", text(cs_end_label(run, node, &row->what.dst).text));
 	put(r, "src_bus_id", text_or_null(s ? s->gpu.bus_id : NULL));
 	put(r, "dst_bus_id", text_or_null(d ? d->gpu.bus_id : NULL));
-	issuer.kind = CS_END_GPU;
-	issuer.index = row->what.issuer;
-	cs_end_text(&issuer, label, sizeof(label));
-	put(r, "issuer", json_string(label));
+	put(r, "issuer", agent_name(run, node, row->what.issuer));
 }
 
 static void put_way(struct record *r, const struct cs_run *run,

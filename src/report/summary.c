@@ -22,10 +22,11 @@ static void pair_text(const struct cs_run *run, int node, int src, int dst,
 		      char *to, size_t size)
 {
 	if (run->n_nodes > 1 && node < run->n_nodes)
-		cs_text(to, size, "%d->%d on %s", src, dst,
+		cs_text(to, size, "%s on %s",
+			cs_pair_label(run, node, src, dst).text,
 			run->node[node].facts.host);
 	else
-		cs_text(to, size, "%d->%d", src, dst);
+		cs_text(to, size, "%s", cs_pair_label(run, node, src, dst).text);
 }
 
 static void row_text(const struct cs_run *run, const struct cs_row *row, char *to,
@@ -50,6 +51,8 @@ static void print_data(FILE *to, const struct cs_run *run)
 	}
 	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !checked)
 		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
+	else if (!checked)
+		cs_fold(to, 2, INDENT, "data       no timed transfer was checked");
 	else
 		cs_fold(to, 2, INDENT, "data       %" PRIu64
 			" timed transfer%s checked by the destination's owner, "
@@ -101,7 +104,7 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct samples s;
 	double drift = worst_drift(run);
-	char number[32], width[96] = "", ends[128] = "";
+	char number[32], width[128] = "", ends[128] = "";
 
 	count_samples(run, &s);
 	if (!s.rows) {
@@ -110,19 +113,23 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 	}
 	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
 		s.least, s.most);
-	if (s.without < s.rows)
+	if (!s.without)
 		cs_text(width, sizeof(width), ", 95 %% interval of every median "
 			"within %.2f %%", 100 * s.widest);
-	if (s.without)
-		cs_text(width + strlen(width), sizeof(width) - strlen(width),
-			", %zu cell%s without one (fewer than 6)", s.without,
-			plural(s.without));
+	else if (s.without == s.rows)
+		cs_text(width, sizeof(width), ", no median has a 95 %% interval "
+			"(fewer than 6)");
+	else
+		cs_text(width, sizeof(width), ", 95 %% interval of %zu median%s "
+			"within %.2f %%, %zu without one (fewer than 6)",
+			s.rows - s.without, plural(s.rows - s.without),
+			100 * s.widest, s.without);
 	if (verbose)
-		cs_text(ends, sizeof(ends), "; at most %u before the counted ones",
+		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
 			s.discarded);
 	if (!isnan(drift))
 		cs_text(ends + strlen(ends), sizeof(ends) - strlen(ends),
-			"; control cell moved %.2f %%", 100 * drift);
+			"; control cell repeated within %.2f %%", 100 * drift);
 	cs_fold(to, 2, INDENT, "samples    %s per cell%s%s; order seed %" PRIu64,
 		number, width, ends, run->plan ? run->plan->set.seed : 0);
 }
@@ -213,7 +220,8 @@ static void gather(const struct cs_run *run, struct state *s)
 	size_t n = cs_rows_count(&run->rows), i;
 	int node, a;
 
-	*s = (struct state){ .coldest = -1, .hottest = -1, .why = "no NVML" };
+	*s = (struct state){ .coldest = -1, .hottest = -1,
+			       .why = "it was not read" };
 	for (node = 0; node < run->n_nodes; node++)
 		for (a = 0; a < run->node[node].facts.n_agents; a++) {
 			const struct cs_agent_facts *agent =
@@ -330,18 +338,30 @@ static void print_state(FILE *to, const struct cs_run *run)
 
 /* ---- time and findings ---- */
 
+/* What `upto` adds in tenths to what has been said, so that the parts that are
+ * printed have the printed total as their sum. */
+static double tenths(double *said, double upto)
+{
+	double before = *said;
+
+	*said = fmax(round(10 * upto) / 10, before);
+	return *said - before;
+}
+
 static void print_time(FILE *to, const struct cs_run *run)
 {
 	const struct cs_run_timings *t = &run->timings;
-	double start = t->start + t->open;
-	double rest = t->total - start - t->peers - t->measure;
+	double upto = t->start + t->open, said = 0, start, peers, measure;
 
 	if (!(t->total > 0))
 		return;
+	start = tenths(&said, upto);
+	peers = tenths(&said, upto += t->peers);
+	measure = tenths(&said, upto += t->measure);
 	cs_fold(to, 2, INDENT, "time       %.1f s = %s %.1f, peers %.1f, "
 		"measuring %.1f, the rest %.1f", t->total,
-		cs_on_cpu(run) ? "start" : "driver and contexts", start, t->peers,
-		t->measure, fmax(rest, 0));
+		cs_on_cpu(run) ? "start" : "driver and contexts", start, peers,
+		measure, tenths(&said, t->total));
 }
 
 static int same_finding(const struct cs_finding *a, const struct cs_finding *b)

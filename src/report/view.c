@@ -429,3 +429,9 @@ void cs_grid_release(struct cs_grid *grid)
 	free(grid->mark);
 	memset(grid, 0, sizeof(*grid));
 }
+
+struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)
+{
+	return cs_pair_label(grid->run, grid->node, (int)cell / grid->n,
+			     (int)cell % grid->n);
+}

@@ -62,5 +62,7 @@ struct cs_grid {
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t view);
 void cs_grid_release(struct cs_grid *grid);
+/* "2->3", of a cell by its index. */
+struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell);
 
 #endif

@@ -19,6 +19,7 @@ unset "${!FAKE_@}" "${!SLURM_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA CS_LIBNVML
 n_tests=0
 status=0	# of the last run
 skip=''		# why it could not be made
+wrapper=''
 # one of a kind: finds the ranks of this test among all processes
 marker=7$$$RANDOM
 
@@ -95,8 +96,8 @@ run_program() { # RANKS PROGRAM ARGUMENT...
 	status=$?
 }
 
-# With `--seed $marker`, so that its ranks are found by it.  A run in the
-# background must not inherit what bash does with SIGINT there.
+# With `--seed $marker`, so that its ranks are found by it; $wrapper starts them,
+# if set.  A run in the background must not inherit what bash does with SIGINT there.
 begin() { # RANKS ARGUMENT...
 	local ranks=$1
 	shift
@@ -106,7 +107,8 @@ begin() { # RANKS ARGUMENT...
 	if [ "$ranks" = 0 ]; then
 		set -- "$CSCOPE" --seed "$marker" "$@"
 	elif has_launcher; then
-		set -- "$MPIRUN" "$ranks" "$CSCOPE" --seed "$marker" "$@"
+		set -- "$MPIRUN" "$ranks" ${wrapper:+"$wrapper"} "$CSCOPE" \
+			--seed "$marker" "$@"
 	else
 		skip="no MPI launcher"
 		return
@@ -170,7 +172,7 @@ was_in_time() {
 
 # A measuring of at least so many rows is under way.
 measuring() { # JOURNAL ROWS
-	[ "$(grep -c '"kind":"result"' "$1" 2>/dev/null)" -ge "$2" ]
+	[ -e "$1" ] && [ "$(grep -c '"kind":"result"' "$1")" -ge "$2" ]
 }
 
 none_left() {

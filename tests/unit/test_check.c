@@ -142,6 +142,100 @@ out:
 	canned_release(&c);
 }
 
+static void labels(void)
+{
+	struct canned c;
+	char summary[400];
+	int a;
+
+	canned_init(&c, 1, 2, 0, PAIR, 1);
+	for (a = 0; a < 2; a++)
+		cs_text(c.run.node[0].agent[a].label, 12, "%d", 2 + a);
+	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_FAILED, "it broke");
+	canned_cell(&c, 0, PAIR, 1, 0)->flags |= CS_ROW_THROTTLED;
+	c.run.node[0].agent[1].after.pcie_replays += 1;
+	c.run.node[0].agent[0].bound = 0;
+	cs_text(c.run.node[0].agent[0].note, 160, "no room");
+	cs_check_run(&c.run, NULL);
+	t_eq_str(says(&c, "cell-failed"),
+		 "peer.ce.write.pair 2->3 failed: it broke");
+	t_eq_str(says(&c, "throttled"),
+		 "peer.ce.write.pair 3->2: measured while a GPU was throttled");
+	t_eq_str(says(&c, "error-counters"),
+		 "GPU 3 (0000:1c:00.0): 1 PCIe replays during the run");
+	t_eq_str(says(&c, "not-bound"),
+		 "GPU 2 not bound to a NUMA domain: no room");
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 failed: it broke");
+	canned_release(&c);
+}
+
+static void skipped_cells(void)
+{
+	struct canned c;
+	int dst;
+
+	canned_init(&c, 1, 8, 0, PAIR, 1);
+	for (dst = 7; dst > 1; dst--)
+		canned_spoil(canned_cell(&c, 0, PAIR, 1, dst), CS_SKIPPED, "no way");
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_int(finding(&c, "cell-skipped")->severity, CS_NOTE);
+	t_eq_str(says(&c, "cell-skipped"), "peer.ce.write.pair 1->2, 1->3, 1->4 and "
+		 "3 more cells skipped: no way");
+	c.run.findings.n = 0;
+	canned_spoil(canned_cell(&c, 0, PAIR, 1, 5), CS_SKIPPED, "no other way");
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	t_ok(strstr(says(&c, "cell-skipped"), "; others for other reasons") != NULL);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
+	canned_release(&c);
+}
+
+static void failed_agent(void)
+{
+	struct canned c;
+	struct cs_finding *f;
+	char summary[400];
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_FAILED,
+		     "GPU 2 (rank 2): its process died");
+	f = cs_vec_add(&c.run.findings, 1, NULL);
+	*f = (struct cs_finding){ .severity = CS_CRITICAL };
+	cs_text(f->text, sizeof(f->text),
+		"GPU 2 (rank 2): its process died; process 77");
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_FAILED, "it broke");
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 2);
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "n001: GPU 2 (rank 2): its process died; process 77 (and 1 "
+		 "more)");
+	canned_release(&c);
+}
+
+static void nothing_measured(void)
+{
+	struct canned c;
+	struct cs_row *row;
+	char summary[400];
+	size_t i;
+
+	canned_init(&c, 1, 2, 0, PAIR, 1);
+	row = c.run.rows.rows.data;
+	for (i = 0; i < c.run.rows.rows.n; i++)
+		canned_spoil(&row[i], CS_SKIPPED, "no way");
+	cs_check_run(&c.run, NULL);
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "nothing could be measured: no way");
+	c.run.rows.rows.n = 0;
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "nothing could be measured");
+	canned_release(&c);
+}
+
 static void flagged_cells(void)
 {
 	struct canned c;
@@ -328,6 +422,11 @@ static const struct tap_test tests[] = {
 	{ "a clean run has no finding", clean_run },
 	{ "cells with the same reason are one finding with a count", equal_reasons },
 	{ "a corrupt cell is critical and leads the summary", corrupt_cell },
+	{ "GPUs are called by their labels, not by their numbers in the plan",
+	  labels },
+	{ "all skipped cells of a node are one note", skipped_cells },
+	{ "the finding of a failed agent stands for its cells", failed_agent },
+	{ "when nothing was measured the summary says why", nothing_measured },
 	{ "flagged cells are warnings and do not change the status", flagged_cells },
 	{ "error counters that grew and foreign processes are warnings", counters },
 	{ "counters that are not known say nothing", unknown_counters },

@@ -131,6 +131,15 @@ static CUdeviceptr device_memory(void)
 	return at;
 }
 
+/* A source, and BYTES further a destination. */
+static CUdeviceptr arena_new(void)
+{
+	CUdeviceptr at;
+
+	must(cu.cuMemAlloc(&at, 2 * BYTES));
+	return at;
+}
+
 static CUstream stream_new(void)
 {
 	CUstream stream;
@@ -160,14 +169,14 @@ static CUresult gated(CUstream stream, uint32_t *word, uint32_t value)
 				      CU_STREAM_WAIT_VALUE_GEQ);
 }
 
-/* A stream with its two marks around one copy. */
+/* A stream with its two marks around one copy between arenas. */
 struct timed {
 	CUstream stream;
 	CUevent start, end;
 };
 
-static void timed_arm(struct timed *t, uint32_t value, CUdeviceptr dst,
-		      CUdeviceptr src)
+static void timed_arm(struct timed *t, uint32_t value, CUdeviceptr to,
+		      CUdeviceptr from)
 {
 	if (!t->stream) {
 		t->stream = stream_new();
@@ -177,7 +186,7 @@ static void timed_arm(struct timed *t, uint32_t value, CUdeviceptr dst,
 	if (value)
 		must(gated(t->stream, &sh->gate, value));
 	must(cu.cuEventRecord(t->start, t->stream));
-	must(cu.cuMemcpyAsync(dst, src, BYTES, t->stream));
+	must(cu.cuMemcpyAsync(to + BYTES, from, BYTES, t->stream));
 	must(cu.cuEventRecord(t->end, t->stream));
 }
 
@@ -190,9 +199,9 @@ static double timed_end(struct timed *t)
 	return ms;
 }
 
-static double timed_copy(struct timed *t, CUdeviceptr dst, CUdeviceptr src)
+static double timed_copy(struct timed *t, CUdeviceptr to, CUdeviceptr from)
 {
-	timed_arm(t, 0, dst, src);
+	timed_arm(t, 0, to, from);
 	return timed_end(t);
 }
 
@@ -488,9 +497,9 @@ static void story_alone(int who)
 
 	(void)who;
 	ctx[1] = open_gpu(1);
-	b = device_memory();
+	b = arena_new();
 	ctx[0] = open_gpu(0);
-	a = device_memory();
+	a = arena_new();
 	sh->ms[0] = timed_copy(&t, b, a);	/* staged, first */
 	sh->ms[1] = timed_copy(&t, b, a);	/* staged */
 	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
@@ -518,21 +527,20 @@ static void alone(void)
 	t_ok(sh->ms[2] != ms_at(396.0 - 0.03));
 }
 
-/* One process: 0 writes to 1, and also to 2 or from 1, behind one gate. */
-static CUdeviceptr three_gpus(CUdeviceptr memory[3])
+static void three_gpus(CUdeviceptr memory[3])
 {
 	CUcontext ctx[3];
 
 	for (int i = 2; i >= 0; i--) {
 		ctx[i] = open_gpu(i);
-		memory[i] = device_memory();
+		memory[i] = arena_new();
 	}
 	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
 	must(cu.cuCtxEnablePeerAccess(ctx[2], 0));
 	board();
-	return memory[0];
 }
 
+/* GPU 0 writes to 1, and also to 2 or from 1, behind one gate. */
 static void story_shared_port(int who)
 {
 	CUdeviceptr m[3];
@@ -577,7 +585,7 @@ static void story_pair(int who)
 	struct timed t = { 0 };
 
 	open_gpu(who);
-	own = device_memory();
+	own = arena_new();
 	sh->address[who] = own;
 	must(cu.cuIpcGetMemHandle(&sh->handle[who], own));
 	meet(0);
@@ -588,7 +596,7 @@ static void story_pair(int who)
 	board();
 	for (size_t i = 0; i < BYTES / 8; i++)
 		words[i] = i * 3 + (unsigned)who;
-	must(cu.cuMemcpyAsync(own, (uintptr_t)words, BYTES / 2, stream_new()));
+	must(cu.cuMemcpyAsync(own, (uintptr_t)words, BYTES, stream_new()));
 	must(ctx_synchronize());
 	for (uint32_t seq = 1; seq <= 2; seq++) {
 		timed_arm(&t, seq, peer, own);
@@ -597,7 +605,7 @@ static void story_pair(int who)
 		sh->ms[4 * who + (int)seq] = timed_end(&t);
 	}
 	meet(3);
-	must(cu.cuMemcpyAsync((uintptr_t)words, own, BYTES, t.stream));
+	must(cu.cuMemcpyAsync((uintptr_t)words, own + BYTES, BYTES, t.stream));
 	must(ctx_synchronize());
 	sh->got[4 + who] = (int64_t)words[1000] - 3000;
 	must(cu.cuIpcCloseMemHandle(peer));
@@ -618,6 +626,7 @@ static void pair(void)
 	for (int who = 0; who < 2; who++) {
 		t_eq_int(sh->got[who], CUDA_ERROR_INVALID_CONTEXT);
 		t_eq_int(sh->got[2 + who], 1);
+		t_eq_int(sh->got[4 + who], !who); /* the other's bytes */
 		t_eq_int(sh->got[6 + who], CUDA_ERROR_INVALID_VALUE);
 		t_eq_int(sh->got[8 + who], CUDA_ERROR_INVALID_VALUE);
 		t_eq_int(sh->got[10 + who], CUDA_ERROR_INVALID_VALUE);
@@ -1026,18 +1035,17 @@ static CUresult make_alloc(struct call *c)
 
 static void story_hang(int who)
 {
-	struct call c = { .make = make_alloc };
+	struct call c = { .make = make_alloc }, d = { .make = make_synchronize };
 	CUdeviceptr at;
 
 	(void)who;
-	c.ctx = open_gpu(0);
+	c.ctx = d.ctx = open_gpu(0);
 	at = device_memory();
 	call_start(&c);
 	sh->got[0] = call_sleeps(&c);
 	must(cu.cuMemcpyAsync(at, at + 64, 64, stream_new()));
-	c = (struct call){ .make = make_synchronize, .ctx = c.ctx };
-	call_start(&c);
-	sh->got[1] = call_sleeps(&c);
+	call_start(&d);
+	sh->got[1] = call_sleeps(&d);
 }
 
 static void hangs(void)

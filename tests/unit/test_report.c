@@ -177,8 +177,8 @@ static void mixed_ways(void)
 	for (int k = 0; k < 3; k++)
 		c.run.node[0].peers[3 * CS_MAX_AGENTS + k].via = CS_VIA_PEER;
 	text = written(&c, "text", 0);
-	t_ok(strstr(text, "  3 x NV18: 1 direct, 2 CUDA IPC\n") != NULL);
-	t_ok(strstr(text, "  3 x NV18: 2 CUDA IPC, 1 refused\n") != NULL);
+	t_ok(strstr(text, "  3 x NV18: 1 direct, 2 IPC\n") != NULL);
+	t_ok(strstr(text, "  2 x NV18 by CUDA IPC, 1 refused\n") != NULL);
 	t_ok(strstr(text, "  3 x NV18 direct\n") != NULL);
 	free(text);
 	canned_release(&c);
@@ -199,6 +199,24 @@ static void slow_links(void)
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "NV18") == NULL);
 	has_line(text, "  29 % of the live link (18 x 25 GB/s)");
+	free(text);
+	canned_release(&c);
+}
+
+static void mixed_links(void)
+{
+	struct canned c;
+	char *text;
+
+	canned_init(&c, 1, 3, 0, PAIR, 1);
+	c.run.node[0].agent[1].link.nvlinks_up = 17;
+	text = written(&c, "text", 0);
+	t_ok(strstr(text, "  18/18   5 x16  2 x NV17-18 by CUDA IPC\n") != NULL);
+	t_ok(strstr(text, "  17/18   5 x16  2 x NV17 by CUDA IPC\n") != NULL);
+	free(text);
+	canned_cell(&c, 0, PAIR, 0, 2)->stats.median = 100;
+	text = written(&c, "text", 0);
+	t_ok(strstr(text, "  18/18   5 x16  2 by CUDA IPC\n") != NULL);
 	free(text);
 	canned_release(&c);
 }
@@ -242,7 +260,8 @@ static void pcie_only(void)
 	text = written(&c, "text", 0);
 	has_line(text, "  83 % of PCIe 4 x8 (15.8 GB/s)");
 	t_ok(strstr(text, "1 x PCIe by CUDA IPC\n") != NULL);
-	t_ok(strstr(text, "4 x8 of 4 x16") != NULL);
+	t_ok(strstr(text, "  4 x8*  1 x PCIe") != NULL);
+	has_line(text, "  * GPU 1: PCIe 4 x8, card and slot can do 4 x16");
 	free(text);
 	canned_release(&c);
 }
@@ -417,6 +436,145 @@ static void nothing_known(void)
 	canned_release(&c);
 }
 
+/* A node on which --gpus picked the last of 4 GPUs. */
+static void picked(struct canned *c, int nodes, int cpu, const char *tests)
+{
+	int node, a;
+
+	canned_init(c, nodes, 2, cpu, tests, 1);
+	for (node = 0; node < nodes; node++)
+		for (a = 0; a < 2; a++)
+			cs_text(c->run.node[node].agent[a].label, 12, "%d", 2 + a);
+}
+
+static void labels(void)
+{
+	struct canned c;
+	char *text;
+
+	picked(&c, 1, 0, PAIR);
+	canned_spoil(canned_cell(&c, 0, PAIR, 1, 0), CS_FAILED, "it broke");
+	cs_text(c.run.node[0].agent[1].note, 160, "odd");
+	c.run.node[0].agent[1].before.others = 1;
+	cs_check_run(&c.run, NULL);
+	text = written(&c, "text", 1);
+	t_ok(strstr(text, "\n    2  0000:1b:00.0     0 ") != NULL);
+	t_ok(strstr(text, "\n    3  0000:1c:00.0     1 ") != NULL);
+	t_ok(strstr(text, "processes of others on GPU 3\n") != NULL);
+	has_line(text, "  GPU 3: odd");
+	has_line(text, "  from\\to       2       3");
+	has_line(text, "        2       -  396.29");
+	has_line(text, "        3       -!      -");
+	has_line(text, "  ! 1 cell (3->2) failed: it broke");
+	t_ok(strstr(text, "  min 396.29 (2->3)  median") != NULL);
+	t_ok(strstr(text, "\n    2->3: 396.") != NULL);
+	t_ok(strstr(text, "slower (2->3), opening a peer up to 3.5 ms (3->2)"));
+	has_line(text, "    critical peer.ce.write.pair 3->2 failed: it broke");
+	has_line(text, "    warning  GPU 3 (0000:1c:00.0): 1 process of others on it");
+	t_ok(strstr(text, "0->1") == NULL && strstr(text, "1->0") == NULL);
+	free(text);
+	text = written(&c, "csv", 0);
+	t_ok(strstr(text, ",gpu2,gpu3,0000:1b:00.0,0000:1c:00.0,gpu2,") != NULL);
+	t_ok(strstr(text, "gpu0") == NULL && strstr(text, "gpu1") == NULL);
+	free(text);
+	canned_release(&c);
+}
+
+static void labels_of_nodes(void)
+{
+	struct canned c;
+	char *text;
+
+	picked(&c, 2, 0, PAIR);
+	text = written(&c, "text", 0);
+	has_line(text, "  each cell the median of 2 nodes");
+	has_line(text, "        3  396.30       -");
+	t_ok(strstr(text, "  cells: lowest 396.29 (n001 2->3)") != NULL);
+	free(text);
+	cs_text(c.run.node[1].agent[1].label, 12, "7");
+	text = written(&c, "text", 0);
+	has_line(text, "  each cell the median of 2 nodes; GPUs are numbered as on "
+		 "n001");
+	free(text);
+	canned_release(&c);
+}
+
+/* MIG instances: longer labels, and more than 16 of them. */
+static void long_labels(void)
+{
+	struct canned c;
+	char *text;
+	int a;
+
+	canned_init(&c, 1, 18, 0, PAIR, 1);
+	for (a = 0; a < 18; a++)
+		cs_text(c.run.node[0].agent[a].label, 12, a < 10 ? "%d" : "1:%d", a);
+	text = written(&c, "text", 0);
+	has_line(text, "  from\\to           11111111");
+	has_line(text, "                    ::::::::");
+	has_line(text, "                    11111111");
+	has_line(text, "          012345678901234567");
+	has_line(text, "     1:17 .................\\");
+	free(text);
+	canned_release(&c);
+}
+
+static void short_copies(void)
+{
+	struct canned c;
+	char *text;
+
+	canned_init(&c, 1, 2, 0, PAIR, 1);
+	c.plan->set.copy_bytes = 1u << 20;
+	text = written(&c, "text", 0);
+	has_line(text, "  88 % of the live link (18 x 25 GB/s); copies of 1 MiB are "
+		 "too short to fill it");
+	free(text);
+	canned_release(&c);
+}
+
+static void narrow_enough(void)
+{
+	struct canned c;
+	char *text;
+	int a, k;
+
+	canned_init(&c, 1, 8, 0, PAIR, 1);
+	for (a = 0; a < 8; a++) {
+		struct cs_agent_facts *agent = &c.run.node[0].agent[a];
+
+		cs_text(agent->cpus, sizeof(agent->cpus),
+			"0-23,48-71,96-119,144-167,192-215");
+		agent->link.pcie_gen = 4;
+		for (k = a / 4 * 4; k < a / 4 * 4 + 4; k++)
+			c.run.node[0].peers[a * CS_MAX_AGENTS + k].via = CS_VIA_PEER;
+	}
+	text = written(&c, "text", 0);
+	t_ok(strstr(text, "  7 x NV18: 3 direct, 4 IPC\n") != NULL);
+	t_ok(strstr(text, "  0-23,48") != NULL && strstr(text, "...") != NULL);
+	t_ok(longest_line(text) <= 90);
+	free(text);
+	text = written(&c, "text", 1);
+	t_ok(strstr(text, "  0-23,48-71,96-119,144-167,192-215  ") != NULL);
+	free(text);
+	canned_release(&c);
+}
+
+/* What is printed in tenths has the printed total as its sum. */
+static void times(void)
+{
+	struct canned c;
+	char *text;
+
+	canned_init(&c, 1, 2, 0, PAIR, 1);
+	c.run.timings = (struct cs_run_timings){ 0.25, 0.2, 0.25, 0.46, 1.17 };
+	text = written(&c, "text", 0);
+	has_line(text, "  time       1.2 s = driver and contexts 0.5, peers 0.2, "
+		 "measuring 0.5, the rest 0.0");
+	free(text);
+	canned_release(&c);
+}
+
 /* ---- JSON and CSV ---- */
 
 static json_t *document(const struct canned *c)
@@ -488,6 +646,46 @@ static void json_matrices(void)
 	t_ok(isnan(matrix_value(doc, 0, 1, 1)));
 	t_ok(isnan(matrix_value(doc, 0, 3, 0)));
 	t_near(matrix_value(doc, 1, 3, 0), canned_rate(3, 0), 1e-6);
+	json_decref(doc);
+	canned_release(&c);
+}
+
+static void json_labels(void)
+{
+	struct canned c;
+	json_t *doc, *node, *one;
+	size_t i;
+
+	picked(&c, 1, 0, PAIR);
+	doc = document(&c);
+	node = json_array_get(json_object_get(doc, "nodes"), 0);
+	one = json_array_get(json_object_get(node, "gpus"), 1);
+	t_eq_int(json_integer_value(json_object_get(one, "index")), 3);
+	t_eq_str(string_of(one, "label"), "3");
+	one = json_array_get(json_object_get(node, "peers"), 0);
+	t_eq_str(string_of(one, "agent"), "gpu2");
+	t_eq_str(string_of(one, "peer"), "gpu3");
+	one = json_array_get(json_object_get(doc, "agents"), 0);
+	t_eq_int(json_integer_value(json_object_get(one, "index")), 2);
+	one = json_array_get(json_object_get(doc, "matrices"), 0);
+	t_eq_str(json_string_value(json_array_get(json_object_get(one, "rows"), 0)),
+		 "gpu2");
+	t_eq_str(json_string_value(json_array_get(json_object_get(one, "columns"),
+						  1)), "gpu3");
+	json_array_foreach(json_object_get(doc, "results"), i, one) {
+		const struct cs_row *row = cs_rows_get(&c.run.rows, i);
+
+		t_eq_str(string_of(one, "src"), row->what.src.index ? "gpu3" : "gpu2");
+		t_eq_str(string_of(one, "dst"), row->what.dst.index ? "gpu3" : "gpu2");
+		t_eq_str(string_of(one, "issuer"), row->what.issuer ? "gpu3" : "gpu2");
+	}
+	json_decref(doc);
+	cs_text(c.run.node[0].agent[1].label, 12, "3:1");
+	doc = document(&c);
+	node = json_array_get(json_object_get(doc, "nodes"), 0);
+	one = json_array_get(json_object_get(node, "gpus"), 1);
+	t_ok(json_is_null(json_object_get(one, "index")));
+	t_eq_str(string_of(one, "label"), "3:1");
 	json_decref(doc);
 	canned_release(&c);
 }
@@ -656,6 +854,9 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 			    kind == 2 ? "peer.cpu.*" : "peer.ce.*", kind < 3);
 		if (kind < 3)
 			canned_spoil(c.run.rows.rows.data, CS_FAILED, "it broke");
+		if (kind < 2)
+			cs_text(c.run.node[0].agent[3].label, 12,
+				kind ? "3:1" : "7");
 		cs_check_run(&c.run, NULL);
 		for (f = 0; f < 2; f++) {
 			char *text = written(&c, format[f], 0);
@@ -831,6 +1032,7 @@ static const struct tap_test tests[] = {
 	{ "the division of GPUs among ranks is in words", divisions },
 	{ "several ways to peers are counted", mixed_ways },
 	{ "no number of links is claimed that the rate does not prove", slow_links },
+	{ "peers over different numbers of links are told apart", mixed_links },
 	{ "missing NVML is said with its reason", without_nvml },
 	{ "without NVLink the share is that of the slower PCIe link", pcie_only },
 	{ "host memory is named, and has no GPU columns", on_cpu },
@@ -844,9 +1046,19 @@ static const struct tap_test tests[] = {
 	{ "equal findings of several nodes are one line with a host list",
 	  findings },
 	{ "a run of which nothing is known can be written", nothing_known },
+	{ "GPUs are called by their labels, not by their numbers in the plan",
+	  labels },
+	{ "of several nodes labels are shared, or said whose they are",
+	  labels_of_nodes },
+	{ "long labels of many columns are read downwards", long_labels },
+	{ "short copies are not held against the link", short_copies },
+	{ "lists of CPUs give way so that lines stay within 90 columns",
+	  narrow_enough },
+	{ "the parts of the time add up as printed", times },
 	{ "JSON parses back to the rows' values", json_values },
 	{ "JSON matrices have rows for sources and null for what is missing",
 	  json_matrices },
+	{ "JSON names GPUs by their labels", json_labels },
 	{ "a corrupt cell's numbers are null, never 0", missing_is_null },
 	{ "odd strings are escaped in JSON and CSV", odd_strings },
 	{ "CSV carries the values of JSON", csv_is_json },

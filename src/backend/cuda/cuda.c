@@ -41,14 +41,21 @@ const struct cs_backend *const cs_backend_cuda = &table;
 static int cuda_start(int *driver_version, struct cs_err *err)
 {
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	CUresult result;
 	int version = 0;
 
 	if (blocking && *blocking && strcmp(blocking, "0"))
 		return cs_err_set(err, "CUDA_LAUNCH_BLOCKING=%s makes every "
 				  "launch wait for its end, so nothing can "
 				  "start at the same time: unset it", blocking);
-	if (cs_driver_load(&table.clock_is_virtual, err) ||
-	    CS_CU(err, cuInit, 0) || CS_CU(err, cuDriverGetVersion, &version))
+	table.absent = 1;
+	if (cs_driver_load(&table.clock_is_virtual, err))
+		return -1;
+	result = cs_cu.cuInit(0);
+	table.absent = result == CUDA_ERROR_NO_DEVICE ||
+		       result == CUDA_ERROR_STUB_LIBRARY;
+	if (cs_driver_result(result, "cuInit", err) ||
+	    CS_CU(err, cuDriverGetVersion, &version))
 		return -1;
 	*driver_version = version;
 	return 0;

@@ -1,0 +1,163 @@
+#!/bin/bash
+# Calls of the driver that fail, hang or copy wrong: the run ends in time, one line
+# names the call, what was measured is kept.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 3
+# as where a scheduler granted them: nothing may stand in for them
+export SLURM_STEP_GPUS=0,1,2
+export CS_TIMEOUT=30
+
+one=0		# rank that fails, of one process and of two
+two=1
+
+# In the last of RANKS ranks the rule breaks a call.  Out of 9 cells one process
+# or its last GPU is in some; those that do not need it must be measured.
+broken() { # RANKS VARIABLE=RULE OPTION...
+	local ranks=$1 rule=$2 last=$one
+	shift 2
+	[ "$ranks" = 2 ] && last=$two
+	rm -f f.*
+	if [ "$ranks" = 2 ] && ! has_launcher; then
+		skip="no MPI launcher"
+		return
+	fi
+	export FAKE_FAIL_RANK=$last "${rule?}"
+	run "$ranks" -s 64K -o f.json -o f.jsonl -o f.csv "$@"
+	unset FAKE_FAIL_RANK "${rule%%=*}"
+}
+
+measured() { # CELLS: at least so many
+	local n
+	n=$(cells f.csv | grep -c ' ok ')
+	echo "$n cells measured"
+	[ "$n" -ge "$1" ]
+}
+
+valid() {
+	local file
+	for file in f.json f.jsonl; do
+		[ ! -e $file ] || "${PYTHON:-python3}" -c "
+import json
+import sys
+for part in ([open('$file').read()] if '$file' == 'f.json' else open('$file')):
+    json.loads(part)" || return
+	done
+}
+
+# The verdict's line, and the right status.
+ends() { # STATUS WORDS CELLS
+	status_is "$1" && says_once "$2" && measured "$3" && valid
+}
+
+# ---- before the plan: no device ----
+
+for call in cuInit cuDeviceGetCount cuDeviceGetUuid; do
+	broken 0 FAKE_FAIL=$call:1
+	ok "$call fails: status 3, one line names it" \
+		eval "status_is 3 && one_line '$call: CUDA_ERROR_UNKNOWN' && is_empty out"
+done
+broken 2 FAKE_FAIL=cuInit:1
+ok "cuInit fails in one rank of two: the other measures, and it is said" eval \
+	'status_is 0 && measured 9 && prints "1 of 2 ranks have no GPU.*cuInit"'
+
+# ---- an agent that cannot start: its cells fail, the others are measured ----
+
+for call in cuDevicePrimaryCtxRetain cuCtxSetCurrent cuModuleLoadData \
+	cuStreamCreate cuEventCreate cuMemHostRegister cuMemGetInfo cuMemAlloc \
+	cuLaunchKernel; do
+	broken 0 FAKE_FAIL=$call:1
+	ok "$call fails for one GPU: status 2, the other two are measured" \
+		ends 2 "$call: CUDA_ERROR_UNKNOWN" 4
+done
+for call in cuDevicePrimaryCtxRetain cuMemAlloc; do
+	broken 2 FAKE_FAIL=$call:1=2
+	ok "$call fails in one rank of two: status 2" \
+		ends 2 "$call: CUDA_ERROR_OUT_OF_MEMORY" 4
+done
+
+# ---- a way to a peer: its cells are skipped ----
+
+for call in cuDeviceCanAccessPeer cuCtxEnablePeerAccess; do
+	broken 0 FAKE_FAIL=$call:1
+	ok "$call fails for one pair: skipped, status 0" eval \
+		"status_is 0 && measured 9 && valid && prints 'skipped: .*$call'"
+done
+# ranks 0 and 1 have GPUs 0, 1 and 2
+broken 2 FAKE_FAIL=cuIpcGetMemHandle:1
+ok "cuIpcGetMemHandle fails: cells by CUDA IPC are skipped, status 0" eval \
+	'status_is 0 && measured 4 && valid && prints "skipped:.*cuIpcGetMemHandle"'
+broken 2 FAKE_FAIL=cuIpcOpenMemHandle:1
+ok "cuIpcOpenMemHandle fails for one pair: skipped, status 0" eval \
+	'status_is 0 && measured 9 && valid && prints "skipped:.*cuIpcOpenMemHandle"'
+
+# ---- in a cell: the cell fails, the run goes on ----
+
+for rule in cuMemcpyAsync:1 cuMemcpyAsync:70 cuEventRecord:12 cuEventQuery:4 \
+	cuStreamWaitValue32:9; do
+	broken 0 FAKE_FAIL=$rule
+	ok "call $rule fails: that cell fails, status 2, the rest is measured" \
+		ends 2 "${rule%:*}: CUDA_ERROR_UNKNOWN" 10
+done
+broken 2 FAKE_FAIL=cuMemcpyAsync:5
+ok "cuMemcpyAsync fails in one rank of two: that cell fails" \
+	ends 2 "cuMemcpyAsync: CUDA_ERROR_UNKNOWN" 10
+ok_json "… a failed cell has a reason and no figure" f.json \
+	'all(r["value"] is None and "cuMemcpyAsync" in r["reason"] for r in d["results"] if r["status"] == "failed")'
+ok_json "… and the run is complete" f.json \
+	'd["run"]["status"] == "complete" and d["run"]["exit"] == 2'
+ok_schema "… in documents that follow the schema" f.json f.jsonl
+
+# ---- sticky errors and hangs end the measuring ----
+
+for ranks in 0 2; do
+	broken $ranks FAKE_FAULT=cuMemcpyAsync:200=700
+	ok "a copy that breaks its context ends the measuring: status 2 ($ranks ranks)" \
+		ends 2 "CUDA_ERROR_ILLEGAL_ADDRESS" 0
+	ok_json "… partial, with the verdict last" f.jsonl \
+		'd[-1]["kind"] == "verdict" and d[-1]["status"] == "partial" and d[-1]["exit"] == 2'
+done
+
+broken 0 FAKE_HANG=cuInit:1 --start-limit 1s
+ok "cuInit hangs: over at --start-limit, status 3, one line" eval \
+	'status_is 3 && one_line "driver did not answer within 1 s"'
+broken 2 FAKE_HANG=cuInit:1 --start-limit 1s
+ok "cuInit hangs in one rank of two: the other measures, and it is said" eval \
+	'status_is 0 && measured 9 && prints "did not answer within 1 s"'
+for ranks in 0 2; do
+	broken $ranks FAKE_HANG=cuDevicePrimaryCtxRetain:1 --start-limit 1s
+	ok "making a context hangs: status 2, one line names the GPU ($ranks ranks)" \
+		ends 2 "GPU [0-2] \(rank [01]\): no answer within 1 s" 0
+done
+broken 2 FAKE_HANG=cuMemcpyAsync:200
+ok "enqueueing hangs: the cell is given up, status 2, one line" \
+	ends 2 "GPU [0-2] \(rank 1\): no answer within [0-9.]* s while arming" 0
+broken 2 FAKE_FAULT=cuMemcpyAsync:200=0
+ok "a copy never ends: the cell is given up, status 2, one line" \
+	ends 2 "GPU [0-2] \(rank [01]\): no answer within [0-9.]* s while copying" 0
+ok_json "… what was measured before is there" f.json \
+	'd["run"]["status"] == "partial" and len(d["results"]) > 0'
+CS_TIMEOUT=25 broken 2 FAKE_HANG=cuDevicePrimaryCtxRelease:1
+ok "closing hangs: the verdict stands, and the job ends" \
+	eval 'status_is 0 && measured 9 && valid'
+
+# ---- wrong data ----
+
+for ranks in 0 2; do
+	FAKE_CORRUPT=1-2:4096 broken $ranks FAKE_NOISE=0
+	ok "wrong bytes from 1 to 2: status 2, one line with the place ($ranks ranks)" \
+		ends 2 "1->2.* corrupt: .*first at byte 4096" 7
+	ok "… that cell alone is corrupt, in both matrices" eval \
+		'[ "$(cells f.csv | grep " corrupt " | cut -d" " -f1-3)" = "peer.ce.write.bidi gpu1 gpu2
+peer.ce.write.pair gpu1 gpu2" ]'
+done
+ok_json "… and has no figure" f.json \
+	'all(r["value"] is None and r["wrong_bytes"] > 0 for r in d["results"] if r["status"] == "corrupt" and r["metric"] == "rate")'
+FAKE_CORRUPT=1-2:4096 broken 0 FAKE_NOISE=0 --verify off
+ok "--verify off does not see it, and says that it did not look" \
+	eval 'status_is 0 && prints "data .*--verify off"'
+FAKE_THROTTLE=1:0x40 broken 2 FAKE_NOISE=0
+ok "a throttled GPU is a warning beside its figures" eval \
+	'status_is 0 && measured 12 && prints "throttled"'
+finish
