@@ -19,7 +19,7 @@
 
 #define TEAM_LIMIT_S 60.0	/* beyond the driver's own limit */
 #define SILENCE_LIMIT_S 60.0	/* a node without a word is given up */
-#define JOIN_LIMIT_S 10.0
+#define JOIN_LIMIT_S 2.0
 #define GRACE_S 0.8		/* mpirun kills about 1 s after its SIGTERM */
 
 /* What a rank tells the other ranks of its node. */
@@ -775,7 +775,7 @@ static void leave_after_root(struct cs_job *job, int status)
 
 void cs_job_end(struct cs_job *job, int status)
 {
-	int state = CS_NODE_EARLY;
+	int state = CS_NODE_EARLY, hung;
 	struct cs_err err;
 
 	if (!job->opened)
@@ -805,8 +805,9 @@ void cs_job_end(struct cs_job *job, int status)
 	} else if (sleep_until_end(job)) {
 		leave_after_root(job, CS_EXIT_CRITICAL);
 	}
-	if (close_agents(job))
-		_exit(status);
+	hung = close_agents(job);
 	cs_team_end(&job->team);
+	if (hung)
+		_exit(status); /* the agent still uses what would be freed */
 	free_job(job);
 }

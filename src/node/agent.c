@@ -445,7 +445,15 @@ int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
 
 void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 {
-	cs_board_slot(board, agent->args.facts.index)->pid = getpid();
+	const struct cs_agent_facts *facts = &agent->args.facts;
+	struct cs_slot *slot = cs_board_slot(board, facts->index);
+
+	/* who it is, should it never come back from opening its device */
+	slot->pid = getpid();
+	slot->facts.index = facts->index;
+	slot->facts.rank = facts->rank;
+	slot->facts.gpu = facts->gpu;
+	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts->label);
 	pthread_mutex_lock(&agent->lock);
 	agent->board = board;
 	pthread_cond_signal(&agent->attached);

@@ -10,6 +10,7 @@
 
 #define SLICE_MS 50
 #define PREPARE_LIMIT_S 30.0
+#define CLOSE_LIMIT_S 10.0	/* the verdict is out: nobody waits gladly */
 #define SAMPLE_LIMIT_S 5.0
 #define DRAIN_LIMIT_S 2.0
 #define SKEW_SAMPLES 15
@@ -296,8 +297,8 @@ void cs_coordinator_dismiss(struct cs_coordinator *co)
 	for (int i = 0; i < co->n; i++)
 		crew.agent[i] = i;
 	order(co, &crew, CS_CMD_UNMAP, 0, "closing peer buffers",
-	      PREPARE_LIMIT_S, &err);
-	order(co, &crew, CS_CMD_CLOSE, 0, "closing", PREPARE_LIMIT_S, &err);
+	      CLOSE_LIMIT_S, &err);
+	order(co, &crew, CS_CMD_CLOSE, 0, "closing", CLOSE_LIMIT_S, &err);
 }
 
 /* ---- release of the gate ---- */

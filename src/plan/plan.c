@@ -50,8 +50,8 @@ static uint32_t transfers_per_step(const struct cs_test *test)
 static int agents_check(int64_t n, struct cs_err *err)
 {
 	if (n < 2)
-		return cs_err_set(err, "cannot measure between %" PRId64 " agents: "
-				  "at least 2 are needed", n);
+		return cs_err_set(err, "a matrix needs at least 2 GPUs or arenas: "
+				  "there %s %" PRId64, n == 1 ? "is" : "are", n);
 	if (n > CS_MAX_AGENTS)
 		return cs_err_set(err, "cannot measure between %" PRId64 " agents: "
 				  "at most %d are possible", n, CS_MAX_AGENTS);

@@ -374,7 +374,8 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 	binding_text(nd, binding, sizeof(binding));
 	others_text(run, node, others, sizeof(others));
 	if (cs_on_cpu(run))
-		cs_fold(to, 2, 4, "arena is host memory and the thread that copies from it; %s", binding);
+		cs_fold(to, 2, 4, "arena is host memory and the thread that copies "
+			"from it; %s", binding);
 	else
 		cs_fold(to, 2, 4, "GPU is nvidia-smi's index; %s; %s", binding,
 			others);

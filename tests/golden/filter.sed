@@ -5,3 +5,15 @@ s/\<commit [0-9a-f]\{7,40\}+\{0,1\}/commit COMMIT/g
 s/\<pid [0-9][0-9]*/pid PID/g
 # wall-clock times: the virtual clock keeps bandwidths only
 /^  time /s/[0-9][0-9]*\.[0-9][0-9]*/N/g
+# the machine's own: its NUMA domains, and what hwloc could bind to
+s/, [0-9][0-9]* NUMA domains\{0,1\}/, N NUMA domains/
+/^ *GPU  bus id /s/   */  /g
+/^ *[0-9][0-9]*  [0-9a-f]\{4\}:[0-9a-f][0-9a-f]:/{
+	s/   */  /g
+	s/^\(  [0-9][0-9]*  [^ ]*  [0-9][0-9]*\)  [^ ]*  [^ ]*  /\1  NUMA  CPUS  /
+}
+s/^\(  GPU is nvidia-smi's index; \).*\(; no other process\)/\1BINDING\2/
+# how long opening a peer took
+/^  first use/,/^  state/{
+	/^  state/!d
+}

@@ -6,7 +6,7 @@
 
 # host memory, and cells that take their whole limit
 export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
-long=(--backend cpu -s 64K --cell-limit 800ms --precision 0.001%)
+long=(--backend cpu -s 64K --cell-limit 400ms --precision 0.001%)
 
 start() { # RANKS OPTION...
 	local ranks=$1

@@ -504,8 +504,8 @@ static void threads(void)
 static void threads_without_peer_access(void)
 {
 	t_eq_str(heard("FAKE_NO_PEER=1-0,0-1", story_threads),
-		 "import: cuDeviceCanAccessPeer: GPU 1 cannot reach the memory "
-		 "of GPU 0 of this process\n");
+		 "import: cuDeviceCanAccessPeer: the two GPUs cannot reach each "
+		 "other's memory\n");
 }
 
 /* Calls of a function, as the fake has logged them. */
@@ -630,7 +630,7 @@ static void peer_hidden(void)
 static void no_export(void)
 {
 	t_eq_str(heard("FAKE_NO_IPC=1", story_processes),
-		 "import: its owner could not export it: cuIpcGetMemHandle: "
+		 "import: the peer's process could not export its buffer: cuIpcGetMemHandle: "
 		 "CUDA_ERROR_NOT_SUPPORTED (801)\nbroken: 0\n");
 }
 

@@ -268,9 +268,9 @@ static void what_cannot_be_planned_is_refused(void)
 	static const char none[ROOM];
 
 	bad = good, bad.n_agents = 1;
-	refused(&bad, "cannot measure between 1 agents: at least 2 are needed");
+	refused(&bad, "a matrix needs at least 2 GPUs or arenas: there is 1");
 	bad = good, bad.n_agents = -3;
-	refused(&bad, "cannot measure between -3 agents: at least 2 are needed");
+	refused(&bad, "a matrix needs at least 2 GPUs or arenas: there are -3");
 	bad = good, bad.n_agents = 65;
 	refused(&bad, "cannot measure between 65 agents: at most 64 are possible");
 	bad = good, bad.chosen = none;

@@ -47,9 +47,8 @@ static int enable_peer(struct cs_dev *dev, struct cs_peer *new,
 		      new->device))
 		return -1;
 	if (!can)
-		return cs_err_set(err, "cuDeviceCanAccessPeer: GPU %d cannot "
-				  "reach the memory of GPU %d of this process",
-				  dev->ordinal, new->of.ordinal);
+		return cs_err_set(err, "cuDeviceCanAccessPeer: the two GPUs "
+				  "cannot reach each other's memory");
 	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &context,
 		      new->device))
 		return -1;
@@ -78,7 +77,8 @@ static int open_ipc(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 	CUdeviceptr at;
 
 	if (!new->of.has_ipc)
-		return cs_err_set(err, "its owner could not export it: %s",
+		return cs_err_set(err, "the peer's process could not export "
+				  "its buffer: %s",
 				  new->of.ipc_error);
 	if (new->of.pid_ns != cs_dev_pid_ns())
 		return cs_err_set(err, "CUDA IPC needs one PID namespace, and "
