@@ -86,8 +86,11 @@ endif
 	%D%/node/agent.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
+	%D%/node/cell.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
+	%D%/node/crew.c \
+	%D%/node/crew.h \
 	%D%/node/sampler.c \
 	%D%/node/sampler.h \
 	%D%/node/starter.c \

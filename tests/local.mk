@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	%D%/unit/fill.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hostmem.t \
+	%D%/unit/launcher.t \
 	%D%/unit/node.t \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
@@ -67,6 +68,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
+%C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
@@ -135,8 +137,12 @@ SHELL_TESTS = \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/run/cpu.t \
+	%D%/run/faults.t \
 	%D%/run/gpu.t \
 	%D%/run/launcher.t \
+	%D%/run/nodes.t \
+	%D%/run/outputs.t \
+	%D%/run/signals.t \
 	%D%/run/usage.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \

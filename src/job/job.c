@@ -147,7 +147,9 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	int use_mpi = job->args->mpi >= 0 ? job->args->mpi :
 					    job->launcher.present;
 
-	if (cs_starter_begin(wants_gpu ? cs_backend_cuda : NULL, wants_gpu,
+	/* first: it sets environment variables, and that allows no other thread */
+	if (cs_topo_open(NULL, &job->topo, err) ||
+	    cs_starter_begin(wants_gpu ? cs_backend_cuda : NULL, wants_gpu,
 			     &job->starter, err))
 		return -1;
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
@@ -684,8 +686,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 {
 	int state;
 
-	if (start_all(job, err) ||
-	    cs_topo_open(NULL, &job->topo, err))
+	if (start_all(job, err))
 		return CS_EXIT_CANNOT;
 	cs_node_facts_init(&job->facts.facts);
 	cs_topo_node(job->topo, &job->facts.facts);

@@ -17,3 +17,10 @@ s/^\(  GPU is nvidia-smi's index; \).*\(; no other process\)/\1BINDING\2/
 /^  first use/,/^  state/{
 	/^  state/!d
 }
+# a long host name folds the line that begins with it
+/^HOST  /{
+	N
+	s/\n  \([^ ]\)/ \1/
+	P
+	D
+}

@@ -1,0 +1,384 @@
+/* cell.c - one step of the plan: is it possible, its samples, its rows. */
+#include "config.h"
+
+#include "node/coordinator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "node/crew.h"
+
+#define DRAIN_LIMIT_S 2.0
+
+/* ---- one cell ---- */
+
+static void add_once(struct cs_crew *crew, int agent)
+{
+	for (int i = 0; i < crew->n; i++)
+		if (crew->agent[i] == agent)
+			return;
+	crew->agent[crew->n++] = agent;
+}
+
+static void crew_of_step(struct cs_coordinator *co, const struct cs_step *step,
+			 struct cs_crew *crew)
+{
+	crew->n = 0;
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t =
+			cs_plan_transfer(co->plan, step, k);
+
+		add_once(crew, t->src.index);
+		add_once(crew, t->dst.index);
+		add_once(crew, t->issuer);
+	}
+}
+
+static int far_end(const struct cs_transfer *t)
+{
+	return t->issuer == t->src.index ? t->dst.index : t->src.index;
+}
+
+/* Before anything is tried: is there an agent or a way missing? */
+static enum cs_status can_run(struct cs_coordinator *co,
+			      const struct cs_step *step,
+			      const struct cs_crew *crew, struct cs_err *err)
+{
+	for (int i = 0; i < crew->n; i++)
+		if (co->state[crew->agent[i]] != CS_AGENT_OK) {
+			cs_err_set(err, "%s", co->fault[crew->agent[i]]);
+			return CS_FAILED;
+		}
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t =
+			cs_plan_transfer(co->plan, step, k);
+		const struct cs_peer_facts *peer =
+			&cs_board_slot(co->board, t->issuer)->peer[far_end(t)];
+
+		if (peer->via == CS_VIA_FAILED) {
+			cs_err_set(err, "%s", peer->reason);
+			return CS_SKIPPED;
+		}
+	}
+	return CS_OK;
+}
+
+/* Stop a sample that will not end by itself: open its gate, let it drain. */
+static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
+		   const char *doing, double limit_s)
+{
+	double end = cs_clock_s() + DRAIN_LIMIT_S;
+
+	cs_gate_void(co->board, co->seq);
+	while (!cs_crew_is(co, crew, cs_crew_answered) && cs_clock_s() < end) {
+		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
+				    CS_SLICE_MS);
+		cs_agents_look(co);
+	}
+	if (!co->stopped || co->lost)
+		cs_crew_blame(co, crew, doing, limit_s);
+}
+
+/* Arm, open the gate, wait: ns[k] of every transfer.  Returns CS_OK, or what the
+ * cell has become, with the reason. */
+static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
+			     const struct cs_step *step, uint32_t flags,
+			     double *ns, struct cs_err *err)
+{
+	double limit = CS_SAMPLE_LIMIT_S +
+		       10e-9 * cs_sampler_expected_ns(&co->sampler);
+	const char *doing = "arming";
+
+	co->seq++;
+	for (int i = 0; i < crew->n; i++) {
+		struct cs_slot *slot = cs_board_slot(co->board, crew->agent[i]);
+
+		slot->step = (uint32_t)(step - cs_plan_step(co->plan, 0));
+		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
+	}
+	cs_crew_command(co, crew, CS_CMD_ARM, flags);
+	if (cs_crew_wait(co, crew, cs_crew_armed, limit))
+		goto cancelled;
+	for (int i = 0; i < crew->n; i++)
+		if (cs_crew_answered(co, crew, i) &&
+		    cs_board_slot(co->board, crew->agent[i])->state !=
+			    CS_AGENT_OK) {
+			cancel(co, crew, "draining", DRAIN_LIMIT_S);
+			cs_crew_take(co, crew, err);
+			return CS_FAILED;
+		}
+	cs_gate_open(co->board, co->seq);
+	doing = "copying";
+	if (cs_crew_wait(co, crew, cs_crew_answered, limit))
+		goto cancelled;
+	if (cs_crew_take(co, crew, err))
+		return CS_FAILED;
+	for (uint32_t k = 0; k < step->count; k++)
+		ns[k] = cs_board_slot(
+				co->board,
+				cs_plan_transfer(co->plan, step, k)->issuer)
+				->ns[k];
+	return CS_OK;
+cancelled:
+	cancel(co, crew, doing, limit);
+	if (cs_crew_take(co, crew, err) && co->lost)
+		return CS_FAILED;
+	if (co->stopped)
+		cs_err_set(err, "interrupted while %s", doing);
+	else
+		cs_err_set(err, "not ended within %.0f s while %s; cancelled",
+			   limit, doing);
+	return CS_TIMEOUT;
+}
+
+/* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
+static enum cs_status take_samples(struct cs_coordinator *co,
+				   struct cs_crew *crew,
+				   const struct cs_step *step,
+				   enum cs_sampler_answer *answer,
+				   struct cs_err *err)
+{
+	uint32_t verify = co->plan->set.verify;
+	uint32_t off = verify == CS_VERIFY_ALL ? 0 : CS_CMD_UNCHECKED;
+	double began = cs_clock_s(), ns[CS_STEP_MAX];
+	enum cs_status status;
+
+	for (int i = 0; i < crew->n; i++)
+		cs_board_slot(co->board, crew->agent[i])->step =
+			(uint32_t)(step - cs_plan_step(co->plan, 0));
+	if (cs_crew_order(co, crew, CS_CMD_PREPARE, 0, "preparing a cell",
+			  CS_PREPARE_LIMIT_S, err))
+		return CS_FAILED;
+	cs_sampler_init(&co->sampler, co->plan, step,
+			co->guess_gbs[step->view]);
+	do {
+		status = sample(co, crew, step, off, ns, err);
+		if (status != CS_OK)
+			return status;
+		for (uint32_t k = 0; k < step->count; k++)
+			if (!(ns[k] > 0)) {
+				cs_err_set(err, "the time of a sample is 0");
+				return CS_FAILED;
+			}
+		*answer =
+			cs_sampler_feed(&co->sampler, ns, cs_clock_s() - began);
+	} while (*answer == CS_SAMPLE_MORE);
+	off = verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
+	if (cs_crew_order(co, crew, CS_CMD_CHECK, off, "checking a cell",
+			  CS_PREPARE_LIMIT_S, err))
+		return CS_FAILED;
+	return CS_OK;
+}
+
+/* ---- rows ---- */
+
+static uint32_t outlier_flag(const struct cs_row *row, const double *gbs)
+{
+	for (uint32_t i = 0; i < row->n_samples; i++)
+		if (row->stats.mad > 0 && fabs(gbs[i] - row->stats.median) >
+						  5 * 1.4826 * row->stats.mad)
+			return CS_ROW_OUTLIERS;
+	return 0;
+}
+
+/* Statistics and samples of one series into the row; sends the row. */
+static void emit(struct cs_coordinator *co, struct cs_row *row,
+		 const double *gbs)
+{
+	row->n_samples = co->sampler.n;
+	cs_stats_of(gbs, row->n_samples, &row->stats);
+	row->flags |= outlier_flag(row, gbs);
+	co->hooks->row(co->hooks->ctx, row, gbs);
+}
+
+static void row_init(struct cs_coordinator *co, const struct cs_step *step,
+		     uint32_t k, double began_s, struct cs_row *row)
+{
+	const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+
+	memset(row, 0, sizeof(*row));
+	row->node = co->node;
+	row->step = (uint32_t)(step - cs_plan_step(co->plan, 0));
+	row->test = cs_plan_view(co->plan, step->view)->test;
+	row->metric = CS_METRIC_RATE;
+	row->company = (uint8_t)(step->count - 1);
+	row->what = *t;
+	row->via = (uint8_t)cs_board_slot(co->board, t->issuer)
+			   ->peer[far_end(t)]
+			   .via;
+	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
+	row->overlap = NAN;
+	row->t_start_s = began_s - co->began_s;
+	row->seconds = cs_clock_s() - began_s;
+}
+
+static void emit_missing(struct cs_coordinator *co, const struct cs_step *step,
+			 double began_s, enum cs_status status,
+			 const struct cs_err *err)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		struct cs_row row;
+
+		row_init(co, step, k, began_s, &row);
+		row.status = (uint8_t)status;
+		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
+		co->hooks->row(co->hooks->ctx, &row, NULL);
+	}
+}
+
+static void corrupt(struct cs_row *row, const struct cs_check *check)
+{
+	row->status = CS_CORRUPT;
+	row->wrong_words = check->wrong_words;
+	cs_text(row->reason, sizeof(row->reason),
+		"%lu of %lu 8-byte words wrong, first at byte %lu: expected %016lx, found %016lx%s",
+		(unsigned long)check->wrong_words,
+		(unsigned long)(row->what.bytes / 8),
+		(unsigned long)check->first_word * 8,
+		(unsigned long)check->expected, (unsigned long)check->found,
+		check->poison_words == check->wrong_words ? "; never written"
+		: check->poison_words ? "; partly never written"
+				      : "");
+}
+
+/* Skew between processes takes from what is surely common. */
+static double least_overlap(struct cs_coordinator *co)
+{
+	const struct cs_sampler *s = &co->sampler;
+	double skew_ns = isnan(co->skew_max_us) ? 0 : co->skew_max_us * 1e3;
+	double least = 1;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		double most = 0;
+
+		for (uint32_t k = 0; k < s->n_transfers; k++)
+			most = fmax(most, (double)s->bytes[k] * s->copies[k] /
+						  s->gbs[k][i]);
+		least = fmin(least, s->overlap[i] - skew_ns / most);
+	}
+	return fmax(least, 0);
+}
+
+/* Flags that hold for all rows of the cell. */
+static uint32_t cell_flags(struct cs_coordinator *co,
+			   const struct cs_crew *crew,
+			   enum cs_sampler_answer answer, uint64_t *throttle)
+{
+	uint32_t flags = answer == CS_SAMPLE_LIMIT ? CS_ROW_NOT_CONVERGED : 0;
+
+	if (co->plan->set.verify == CS_VERIFY_OFF)
+		flags |= CS_ROW_NOT_VERIFIED;
+	*throttle = 0;
+	for (int i = 0; i < crew->n; i++) {
+		struct cs_slot *slot = cs_board_slot(co->board, crew->agent[i]);
+
+		*throttle |= slot->throttle;
+		if (slot->facts.before.known && slot->facts.before.others > 0)
+			flags |= CS_ROW_IN_USE;
+	}
+	if (*throttle & CS_THROTTLE_BAD)
+		flags |= CS_ROW_THROTTLED;
+	return flags;
+}
+
+static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
+{
+	const struct cs_sampler *s = &co->sampler;
+	double total[CS_SAMPLES_MAX] = { 0 };
+	struct cs_row row = *like;
+
+	/* inside the window each transfer's own rate is taken as constant */
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = 0; k < s->n_transfers; k++)
+			total[i] += s->gbs[k][i];
+	row.metric = CS_METRIC_TOTAL;
+	row.flags &= ~CS_ROW_OUTLIERS;
+	row.checked = 0;
+	emit(co, &row, total);
+}
+
+static void emit_cell(struct cs_coordinator *co, const struct cs_crew *crew,
+		      const struct cs_step *step, double began_s,
+		      enum cs_sampler_answer answer)
+{
+	const struct cs_sampler *s = &co->sampler;
+	uint64_t throttle;
+	uint32_t flags = cell_flags(co, crew, answer, &throttle);
+	struct cs_row row;
+	int sound = 1;
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		struct cs_slot *dst;
+
+		row_init(co, step, k, began_s, &row);
+		dst = cs_board_slot(co->board, row.what.dst.index);
+		row.flags |= flags;
+		row.throttle = throttle;
+		row.copies = s->copies[k];
+		row.discarded = s->discarded;
+		row.checked = dst->checked;
+		if (step->count > 1) {
+			row.overlap = least_overlap(co);
+			if (row.overlap < CS_OVERLAP_MIN)
+				row.flags |= CS_ROW_LOW_OVERLAP;
+		}
+		if (dst->check.wrong_words) {
+			corrupt(&row, &dst->check);
+			sound = 0;
+		}
+		cs_stats_of(s->gbs[k], s->n, &row.stats);
+		row.first_ms = (s->first_ns[k] - (double)s->bytes[k] *
+							 s->first_copies[k] /
+							 row.stats.median) *
+			       1e-6;
+		co->guess_gbs[step->view] = row.stats.median;
+		emit(co, &row, s->gbs[k]);
+	}
+	if (step->count > 1 && sound)
+		emit_total(co, &row);
+}
+
+static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)
+{
+	uint64_t seen = 0;
+
+	for (int i = 0; i < crew->n; i++)
+		seen |= cs_board_slot(co->board, crew->agent[i])->throttle;
+	return (seen & CS_THROTTLE_BAD) != 0;
+}
+
+static void run_step(struct cs_coordinator *co, const struct cs_step *step)
+{
+	enum cs_sampler_answer answer = CS_SAMPLE_LIMIT;
+	double began = cs_clock_s();
+	struct cs_err err = { "" };
+	enum cs_status status;
+	struct cs_crew crew;
+
+	crew_of_step(co, step, &crew);
+	status = can_run(co, step, &crew, &err);
+	if (status == CS_OK)
+		status = take_samples(co, &crew, step, &answer, &err);
+	/* a throttled cell gets a second chance, then the flag */
+	if (status == CS_OK && throttled(co, &crew) && !co->stopped)
+		status = take_samples(co, &crew, step, &answer, &err);
+	if (status == CS_OK)
+		emit_cell(co, &crew, step, began, answer);
+	else
+		emit_missing(co, step, began, status, &err);
+}
+
+int cs_coordinator_run(struct cs_coordinator *co)
+{
+	for (uint32_t s = 0; s < co->plan->n_steps && !co->stopped; s++) {
+		const struct cs_step *step = cs_plan_step(co->plan, s);
+
+		if (cs_step_applies(co->plan, step, co->n))
+			run_step(co, step);
+		cs_agents_look(co);
+		if (co->hooks->watch(co->hooks->ctx))
+			co->stopped = 1;
+		co->hooks->progress(co->hooks->ctx, s + 1, co->plan->n_steps);
+	}
+	return !co->stopped;
+}

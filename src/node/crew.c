@@ -1,0 +1,182 @@
+#include "config.h"
+
+#include "node/crew.h"
+
+#include <poll.h>
+
+/* ---- faults ---- */
+
+const char *cs_agent_noun(const struct cs_coordinator *co)
+{
+	return co->plan->set.backend == CS_BACKEND_CUDA ? "GPU" : "arena";
+}
+
+void cs_agent_fault(struct cs_coordinator *co, int agent,
+		    enum cs_agent_state state, const char *text)
+{
+	struct cs_slot *slot = cs_board_slot(co->board, agent);
+	int64_t pid = slot->pid;
+	char line[CS_ERR_TEXT];
+
+	if (co->state[agent] >= state)
+		return;
+	co->state[agent] = state;
+	cs_text(co->fault[agent], CS_ERR_TEXT, "%s %s (rank %d): %s",
+		cs_agent_noun(co), slot->facts.label, slot->facts.rank, text);
+	if (state < CS_AGENT_BROKEN)
+		return;
+	co->stopped = co->lost = 1;
+	cs_text(line, sizeof(line), "%s; process %ld", co->fault[agent],
+		(long)pid);
+	co->hooks->finding(
+		co->hooks->ctx, CS_CRITICAL,
+		state == CS_AGENT_LOST ? "rank-lost" : "agent-broken", line);
+}
+
+void cs_agents_look(struct cs_coordinator *co)
+{
+	for (int i = 0; i < co->n; i++) {
+		struct pollfd p = { .fd = co->pidfd[i], .events = POLLIN };
+
+		if (p.fd >= 0 && poll(&p, 1, 0) == 1)
+			cs_agent_fault(co, i, CS_AGENT_LOST,
+				       "its process died");
+	}
+}
+
+/* ---- commands and answers ---- */
+
+int cs_crew_answered(struct cs_coordinator *co, const struct cs_crew *crew,
+		     int i)
+{
+	return atomic_load(&cs_board_slot(co->board, crew->agent[i])->reply) ==
+	       crew->number[i];
+}
+
+int cs_crew_armed(struct cs_coordinator *co, const struct cs_crew *crew, int i)
+{
+	return cs_crew_answered(co, crew, i) ||
+	       atomic_load(&cs_board_slot(co->board, crew->agent[i])->armed) ==
+		       co->seq;
+}
+
+int cs_crew_is(struct cs_coordinator *co, const struct cs_crew *crew,
+	       cs_crew_test *is)
+{
+	for (int i = 0; i < crew->n; i++)
+		if (co->state[crew->agent[i]] < CS_AGENT_BROKEN &&
+		    !is(co, crew, i))
+			return 0;
+	return 1;
+}
+
+/* At most every slice: who died, and shall we go on?  Also in the middle of a cell
+ * whose waits are all shorter. */
+static void look_around(struct cs_coordinator *co)
+{
+	double now = cs_clock_s();
+
+	if (now - co->looked_s < CS_SLICE_MS * 1e-3)
+		return;
+	co->looked_s = now;
+	cs_agents_look(co);
+	if (co->hooks->watch(co->hooks->ctx))
+		co->stopped = 1;
+}
+
+int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
+		 cs_crew_test *is, double limit_s)
+{
+	double end = cs_clock_s() + limit_s;
+	int lost = co->lost;
+
+	for (;;) {
+		uint32_t seen = atomic_load(&co->board->replies);
+
+		look_around(co);
+		if (cs_crew_is(co, crew, is))
+			return co->lost > lost ? -1 : 0;
+		if (co->stopped || cs_clock_s() >= end)
+			return -1;
+		cs_board_wait_reply(co->board, seen, CS_SLICE_MS);
+	}
+}
+
+void cs_crew_command(struct cs_coordinator *co, struct cs_crew *crew,
+		     enum cs_command what, uint32_t flags)
+{
+	for (int i = 0; i < crew->n; i++) {
+		struct cs_slot *slot = cs_board_slot(co->board, crew->agent[i]);
+
+		slot->what = what;
+		slot->flags = flags;
+		slot->seq = co->seq;
+		crew->number[i] = cs_board_command(co->board, crew->agent[i]);
+	}
+}
+
+int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
+		 struct cs_err *err)
+{
+	int rc = 0;
+
+	for (int i = 0; i < crew->n; i++) {
+		int a = crew->agent[i];
+		struct cs_slot *slot = cs_board_slot(co->board, a);
+
+		if (co->state[a] < CS_AGENT_BROKEN &&
+		    cs_crew_answered(co, crew, i) && slot->state == CS_AGENT_OK)
+			continue;
+		if (co->state[a] < CS_AGENT_BROKEN &&
+		    cs_crew_answered(co, crew, i) &&
+		    slot->state == CS_AGENT_BROKEN)
+			cs_agent_fault(co, a, CS_AGENT_BROKEN, slot->err.text);
+		if (rc)
+			continue;
+		if (co->state[a] >= CS_AGENT_BROKEN)
+			rc = cs_err_set(err, "%s", co->fault[a]);
+		else
+			rc = cs_err_set(err, "%s %s (rank %d): %s",
+					cs_agent_noun(co), slot->facts.label,
+					slot->facts.rank,
+					cs_crew_answered(co, crew, i)
+						? slot->err.text
+						: "no answer");
+	}
+	return rc;
+}
+
+void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
+		   const char *doing, double limit_s)
+{
+	char text[120];
+
+	cs_text(text, sizeof(text), "no answer within %g s while %s", limit_s,
+		doing);
+	for (int i = 0; i < crew->n; i++)
+		if (!cs_crew_answered(co, crew, i))
+			cs_agent_fault(co, crew->agent[i], CS_AGENT_BROKEN,
+				       text);
+}
+
+int cs_crew_order(struct cs_coordinator *co, struct cs_crew *crew,
+		  enum cs_command what, uint32_t flags, const char *doing,
+		  double limit_s, struct cs_err *err)
+{
+	cs_crew_command(co, crew, what, flags);
+	if (cs_crew_wait(co, crew, cs_crew_answered, limit_s)) {
+		if (!co->stopped)
+			cs_crew_blame(co, crew, doing, limit_s);
+		else if (!co->lost)
+			return cs_err_set(err, "interrupted while %s", doing);
+	}
+	return cs_crew_take(co, crew, err);
+}
+
+void cs_crew_all_good(struct cs_coordinator *co, struct cs_crew *crew)
+{
+	crew->n = 0;
+	for (int i = 0; i < co->n; i++)
+		if (co->state[i] == CS_AGENT_OK)
+			crew->agent[crew->n++] = i;
+}

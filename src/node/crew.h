@@ -1,0 +1,58 @@
+/* crew.h - agents that are given a command together, and what becomes of them.
+ *
+ * Private to the coordinator and its cells.  All waiting is here: with a deadline,
+ * in slices, looking at the agents' processes and asking `watch` in between. */
+#ifndef CS_NODE_CREW_H
+#define CS_NODE_CREW_H
+
+#include "node/coordinator.h"
+
+#define CS_SLICE_MS 50		/* of every wait: then look around */
+#define CS_PREPARE_LIMIT_S 30.0	/* a command that may allocate or synchronise */
+#define CS_SAMPLE_LIMIT_S 5.0	/* arming and copying, beside what is expected */
+
+/* A set of agents, by index. */
+struct cs_crew {
+	int n;
+	int agent[CS_MAX_AGENTS];
+	uint32_t number[CS_MAX_AGENTS]; /* of the command each has to answer */
+};
+
+typedef int cs_crew_test(struct cs_coordinator *co, const struct cs_crew *crew,
+			 int i);
+
+/* "GPU", "arena". */
+const char *cs_agent_noun(const struct cs_coordinator *co);
+/* An agent is worse than it was: keep why; from BROKEN on, measuring ends. */
+void cs_agent_fault(struct cs_coordinator *co, int agent,
+		    enum cs_agent_state state, const char *text);
+/* Processes that died since the last look. */
+void cs_agents_look(struct cs_coordinator *co);
+
+/* All agents that are OK. */
+void cs_crew_all_good(struct cs_coordinator *co, struct cs_crew *crew);
+/* Give a command to every one. */
+void cs_crew_command(struct cs_coordinator *co, struct cs_crew *crew,
+		     enum cs_command what, uint32_t flags);
+/* Has the i-th answered its command; armed the current sample, or answered because
+ * arming failed? */
+cs_crew_test cs_crew_answered, cs_crew_armed;
+/* Does it hold for all of the crew that are of use? */
+int cs_crew_is(struct cs_coordinator *co, const struct cs_crew *crew,
+	       cs_crew_test *is);
+/* Wait until it does.  0; or -1 when the limit passed, the job is to stop, or one
+ * of the crew is gone. */
+int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
+		 cs_crew_test *is, double limit_s);
+/* Take over what they answered.  0 when all are OK, else -1 with the first error. */
+int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
+		 struct cs_err *err);
+/* Who has not answered is of no more use: nobody knows what it is doing. */
+void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
+		   const char *doing, double limit_s);
+/* A command that is not a sample: give it, wait, take the answers. */
+int cs_crew_order(struct cs_coordinator *co, struct cs_crew *crew,
+		  enum cs_command what, uint32_t flags, const char *doing,
+		  double limit_s, struct cs_err *err);
+
+#endif

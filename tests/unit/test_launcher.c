@@ -1,0 +1,145 @@
+#include "config.h"
+
+#include "job/launcher.h"
+
+#include <stdlib.h>
+
+#include "unit/tap.h"
+
+static struct cs_launcher seen;
+
+/* What is seen with these variables, "NAME", "VALUE", ... NULL, and no others. */
+static void look(const char *const *variables)
+{
+	clearenv();
+	for (; *variables; variables += 2)
+		setenv(variables[0], variables[1], 1);
+	cs_launcher_detect(&seen);
+}
+
+#define LOOK(...) look((const char *const[]){ __VA_ARGS__, NULL })
+
+static void nothing_is_no_launcher(void)
+{
+	look((const char *const[]){ NULL });
+	t_eq_int(seen.present, 0);
+	t_eq_str(seen.name, "none");
+	t_eq_int(seen.rank, -1);
+	t_eq_int(seen.tasks, 0);
+	t_eq_str(seen.job_id, "");
+}
+
+static void mpirun_is_seen(void)
+{
+	LOOK("OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_RANK", "5",
+	     "PMIX_RANK", "5");
+	t_eq_int(seen.present, 1);
+	t_eq_str(seen.name, "mpirun");
+	t_eq_int(seen.rank, 5);
+	t_eq_int(seen.tasks, 8);
+}
+
+static void srun_is_seen(void)
+{
+	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "3",
+	     "SLURM_STEP_NUM_TASKS", "8");
+	t_eq_int(seen.present, 1);
+	t_eq_str(seen.name, "srun");
+	t_eq_int(seen.rank, 3);
+	t_eq_int(seen.tasks, 8);
+	t_eq_str(seen.job_id, "77");
+}
+
+static void mpirun_goes_before_slurm(void)
+{
+	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "0",
+	     "SLURM_STEP_NUM_TASKS", "1", "OMPI_COMM_WORLD_SIZE", "4",
+	     "OMPI_COMM_WORLD_RANK", "2");
+	t_eq_str(seen.name, "mpirun");
+	t_eq_int(seen.rank, 2);
+	t_eq_int(seen.tasks, 4);
+	t_eq_str(seen.job_id, "77");
+}
+
+static void batch_shell_is_no_launcher(void)
+{
+	LOOK("SLURM_JOB_ID", "77", "SLURM_NTASKS", "8", "SLURM_PROCID", "0");
+	t_eq_int(seen.present, 0);
+	t_eq_str(seen.name, "none");
+	t_eq_int(seen.tasks, 0);
+	t_eq_str(seen.job_id, "77");
+}
+
+static void one_task_needs_no_mpi(void)
+{
+	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "0",
+	     "SLURM_STEP_NUM_TASKS", "1");
+	t_eq_int(seen.present, 0);
+	t_eq_str(seen.name, "srun");
+}
+
+static void others_are_seen(void)
+{
+	LOOK("PMI_RANK", "1", "PMI_SIZE", "2");
+	t_eq_int(seen.present, 1);
+	t_eq_str(seen.name, "mpiexec");
+	t_eq_int(seen.rank, 1);
+	t_eq_int(seen.tasks, 2);
+	LOOK("FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2", "FLUX_JOB_ID", "f1");
+	t_eq_int(seen.present, 1);
+	t_eq_str(seen.name, "flux");
+	t_eq_int(seen.rank, 1);
+	t_eq_int(seen.tasks, 2);
+	t_eq_str(seen.job_id, "f1");
+	LOOK("PALS_RANKID", "7", "PBS_JOBID", "12.host");
+	t_eq_int(seen.present, 1);
+	t_eq_int(seen.rank, 7);
+	t_eq_str(seen.job_id, "12.host");
+	LOOK("MPI_LOCALRANKID", "0");
+	t_eq_int(seen.present, 1);
+}
+
+static void wrong_numbers_are_unknown(void)
+{
+	static const char *const wrong[] = {
+		"", "-1", "3x", "x", "99999999999999999999",
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		LOOK("OMPI_COMM_WORLD_SIZE", wrong[i], "OMPI_COMM_WORLD_RANK",
+		     wrong[i]);
+		t_eq_int(seen.rank, -1);
+		t_eq_int(seen.tasks, 0);
+		LOOK("SLURM_STEP_NUM_TASKS", wrong[i]);
+		t_eq_int(seen.present, 0);
+	}
+}
+
+static void long_ids_are_cut(void)
+{
+	LOOK("SLURM_JOB_ID",
+	     "1234567890123456789012345678901234567890123456789012345678901234");
+	t_eq_str(seen.job_id,
+		 "12345678901234567890123456789012345678901234567");
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "an empty environment is no launcher", nothing_is_no_launcher },
+		{ "mpirun is seen, with rank and size", mpirun_is_seen },
+		{ "srun is seen, with task, tasks and job", srun_is_seen },
+		{ "mpirun in a batch script goes before Slurm",
+		  mpirun_goes_before_slurm },
+		{ "a batch script's shell is no launcher",
+		  batch_shell_is_no_launcher },
+		{ "one task of srun needs no MPI", one_task_needs_no_mpi },
+		{ "mpiexec, flux and PALS are seen", others_are_seen },
+		{ "what is no number of ranks is unknown",
+		  wrong_numbers_are_unknown },
+		{ "a long job id is cut to its room", long_ids_are_cut },
+		{ NULL, NULL },
+	};
+
+	return tap_main("launcher", NULL, NULL, tests);
+}
