@@ -106,6 +106,8 @@ endif
 	%D%/job/job.h \
 	%D%/job/launcher.c \
 	%D%/job/launcher.h \
+	%D%/job/muster.c \
+	%D%/job/muster.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \

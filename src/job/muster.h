@@ -1,0 +1,49 @@
+/* muster.h - who is here, what does each rank see, and who drives what.
+ *
+ * The ranks of a node show each other their cards, choose one backend for the
+ * whole job, divide the GPUs and start their agents, whose devices then open
+ * while the job goes on agreeing. */
+#ifndef CS_JOB_MUSTER_H
+#define CS_JOB_MUSTER_H
+
+#include "job/job.h"
+#include "job/team.h"
+#include "node/agent.h"
+
+struct cs_card;
+
+struct cs_muster {
+	const struct cs_job_args *args;
+	struct cs_team *team;
+	char host[CS_HOST];
+	struct cs_topo *topo;
+	struct cs_starter *starter;
+	const struct cs_backend *backend;
+	int stand_in;		/* cpu, because there is no GPU */
+	struct cs_card *cards;	/* local_size */
+	struct cs_gpu_facts gpu[CS_MAX_AGENTS];	/* of the node, bus-id order */
+	char chosen[CS_MAX_AGENTS];
+	int owner[CS_MAX_AGENTS];		/* local rank; -1 not used */
+	int n_gpus, n_agents;			/* all; chosen */
+	struct cs_agent *agent[CS_MAX_AGENTS];	/* of this process */
+	int n_mine;
+};
+
+/* Topology, driver and NVML: before MPI starts, beside which the last two go on. */
+int cs_muster_begin(struct cs_muster *m, struct cs_err *err);
+/* Collective: cards, backend, GPUs and their owners. */
+int cs_muster_meet(struct cs_muster *m, struct cs_err *err);
+/* Start the agents of this process. */
+int cs_muster_start(struct cs_muster *m, struct cs_err *err);
+
+/* Ranks without an agent sleep, for want of GPUs or of sight of one: how many, and
+ * what to say of it. */
+int cs_muster_idle(const struct cs_muster *m, char *text, size_t size);
+/* Ranks, agents, driver and CUDA of this node. */
+void cs_muster_facts(const struct cs_muster *m, struct cs_node_facts *facts);
+
+/* Wait for the agents of this process; -1 when one hangs. */
+int cs_muster_dismiss(struct cs_muster *m);
+void cs_muster_release(struct cs_muster *m);
+
+#endif
