@@ -23,7 +23,7 @@ static int env_int(const char *name, int otherwise)
 
 static int env_prefix(const char *prefix)
 {
-	for (char **e = environ; *e; e++)
+	for (char **e = environ; e && *e; e++)
 		if (!strncmp(*e, prefix, strlen(prefix)))
 			return 1;
 	return 0;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Host memory: asked for by name, or standing in where there is no GPU; never
 # where there is one that cannot be used.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
 quick=(-s 64K --cell-limit 50ms --precision 10%)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # GPUs on the driver's double, whose clock is virtual: figures are exact and must
 # not depend on how GPUs are divided among ranks.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 4

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the environment says of the launcher, against what MPI connects.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
 quick=(--backend cpu -s 64K --cell-limit 50ms --precision 10%)

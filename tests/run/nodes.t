@@ -1,6 +1,6 @@
 #!/bin/bash
 # Several nodes in one job: CS_TEST_SCOPE makes them of one machine.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
 needs_launcher

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What is written where, in which form, and what is said when it cannot be.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
 # the double's figures where there is one, else host memory

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A job that is interrupted or loses a process: it ends soon, what was measured is
 # kept, nothing of it is left.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
 # host memory, and cells that take their whole limit

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The command line: refused in one line, answered without MPI or GPU.
-# shellcheck source=/dev/null
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
 refused() { # WORDS OPTION...: one line with these words

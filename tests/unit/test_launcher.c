@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "unit/tap.h"
+#include "tap.h"
 
 static struct cs_launcher seen;
 
