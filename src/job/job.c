@@ -121,21 +121,25 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 			: "srun --mpi=pmix");
 }
 
+/* MPI first and alone: MPI libraries set environment variables while they start,
+ * and a getenv of the driver's in another thread then crashes (seen with Open MPI
+ * 4.1 under srun). */
 static int start_all(struct cs_job *job, struct cs_err *err)
 {
-	int use_mpi = job->args->mpi >= 0 ? job->args->mpi
-					  : job->launcher.present;
+	int use_mpi = job->args->mpi >= 0 ? job->args->mpi :
+					    job->launcher.present;
 
-	job->muster.args = job->args;
-	job->muster.team = &job->team;
-	if (cs_muster_begin(&job->muster, err))
-		return -1;
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
 	job->team.interrupted = signalled;
 	job->team.ctx = job;
-	if (cs_team_start(&job->team, use_mpi, err))
+	/* without that word MPI_Init may abort before it can be said */
+	if (!job->launcher.wired && job->args->mpi < 0)
+		use_mpi = 0;
+	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err))
 		return -1;
-	return check_launcher(job, err);
+	job->muster.args = job->args;
+	job->muster.team = &job->team;
+	return cs_muster_begin(&job->muster, err);
 }
 
 /* ---- plan and board ---- */

@@ -78,8 +78,8 @@ void cs_launcher_detect(struct cs_launcher *out)
 		if (getenv(job[i]))
 			cs_text(out->job_id, sizeof(out->job_id), "%s",
 				getenv(job[i]));
-	out->present = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_SIZE") ||
-		       env_prefix("PMI_") || env_prefix("PALS_") ||
-		       getenv("MPI_LOCALRANKID") || getenv("FLUX_TASK_RANK") ||
-		       env_int("SLURM_STEP_NUM_TASKS", 0) > 1;
+	out->wired = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_SIZE") ||
+		     env_prefix("PMI_") || env_prefix("PALS_") ||
+		     getenv("MPI_LOCALRANKID") || getenv("FLUX_TASK_RANK");
+	out->present = out->wired || env_int("SLURM_STEP_NUM_TASKS", 0) > 1;
 }

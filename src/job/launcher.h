@@ -3,7 +3,8 @@
 #define CS_JOB_LAUNCHER_H
 
 struct cs_launcher {
-	int present;		/* a launcher with which MPI can connect */
+	int present;		/* a launcher started this process */
+	int wired;		/* ... and left word of how MPI is to connect */
 	char name[32];		/* "mpirun", "srun", "flux", "mpiexec", "none" */
 	int rank;		/* -1 unknown */
 	int tasks;		/* 0 unknown */

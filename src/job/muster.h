@@ -29,7 +29,7 @@ struct cs_muster {
 	int n_mine;
 };
 
-/* Topology, driver and NVML: before MPI starts, beside which the last two go on. */
+/* Topology; driver and NVML start in threads beside what follows. */
 int cs_muster_begin(struct cs_muster *m, struct cs_err *err);
 /* Collective: cards, backend, GPUs and their owners. */
 int cs_muster_meet(struct cs_muster *m, struct cs_err *err);

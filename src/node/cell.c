@@ -113,6 +113,12 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
 		goto cancelled;
 	if (cs_crew_take(co, crew, err))
 		return CS_FAILED;
+	/* somebody let all gates go for good: nothing was held back any more */
+	if (atomic_load(&co->board->released)) {
+		co->stopped = 1;
+		cs_err_set(err, "interrupted while copying");
+		return CS_TIMEOUT;
+	}
 	for (uint32_t k = 0; k < step->count; k++)
 		ns[k] = cs_board_slot(
 				co->board,

@@ -151,7 +151,7 @@ void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
 {
 	char text[120];
 
-	cs_text(text, sizeof(text), "no answer within %g s while %s", limit_s,
+	cs_text(text, sizeof(text), "no answer within %.3g s while %s", limit_s,
 		doing);
 	for (int i = 0; i < crew->n; i++)
 		if (!cs_crew_answered(co, crew, i))
