@@ -127,10 +127,53 @@ void cs_collect_done(struct cs_collect *c, int how)
 		post(c, CS_TAG_DONE, &how, sizeof(how));
 }
 
+/* Rank 0 to the coordinators of all other nodes. */
+static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
+		       size_t bytes)
+{
+	struct cs_err err;
+
+	for (int i = 0; i < c->run->n_nodes; i++)
+		if (i != c->team->node)
+			cs_team_post(c->team, c->rank_of_node[i], tag, data,
+				     bytes, &err);
+	c->said_s = cs_clock_s();
+}
+
 void cs_collect_alive(struct cs_collect *c)
 {
-	if (c->team->rank != 0 && cs_clock_s() - c->said_s > ALIVE_S)
+	if (cs_clock_s() - c->said_s < ALIVE_S)
+		return;
+	if (c->team->rank == 0)
+		tell_nodes(c, CS_TAG_ALIVE, "", 0);
+	else
 		post(c, CS_TAG_ALIVE, "", 0);
+}
+
+void cs_collect_end(struct cs_collect *c, int how)
+{
+	tell_nodes(c, CS_TAG_END, &how, sizeof(how));
+	cs_team_flush(c->team, 1);
+}
+
+int cs_collect_listen(struct cs_collect *c, double limit_s)
+{
+	int from, tag;
+	struct cs_err err;
+	size_t bytes;
+	void *data;
+
+	if (!(c->root_heard_s > 0))
+		c->root_heard_s = cs_clock_s();
+	while (cs_team_next(c->team, &from, &tag, &data, &bytes, &err) == 1) {
+		c->root_heard_s = cs_clock_s();
+		if (tag == CS_TAG_END && bytes == sizeof(int))
+			c->end = *(const int *)data;
+		free(data);
+	}
+	if (!c->end && cs_clock_s() - c->root_heard_s > limit_s)
+		c->end = CS_NODE_SILENT;
+	return c->end;
 }
 
 /* ---- rank 0: what has come ---- */

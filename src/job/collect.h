@@ -23,7 +23,9 @@ struct cs_collect {
 	int *rank_of_node;		/* rank 0: coordinators, by node */
 	double *heard_s;		/* rank 0: last word of each node */
 	char *ended;			/* rank 0: 1 complete, 2 early, 3 given up */
-	double said_s;			/* others: last word said */
+	double said_s;			/* last word said */
+	double root_heard_s;		/* others: last word of rank 0 */
+	int end;			/* others: how rank 0 ended the job; 0 not yet */
 };
 
 /* How a node's measuring ended. */
@@ -36,11 +38,16 @@ void cs_collect_finding(struct cs_collect *c, enum cs_severity severity,
 			const char *id, const char *text);
 /* This node's measuring has ended. */
 void cs_collect_done(struct cs_collect *c, int how);
-/* Still here: at most once in 5 s. */
+/* Still here: at most once in 5 s; rank 0 to all coordinators, they to rank 0. */
 void cs_collect_alive(struct cs_collect *c);
+/* Has rank 0 ended the job?  How (CS_NODE_…), CS_NODE_SILENT when it has said
+ * nothing for limit_s, CS_NODE_RUNS when it goes on. */
+int cs_collect_listen(struct cs_collect *c, double limit_s);
 
 /* Rank 0: take all that has come.  Gives up nodes silent for limit_s. */
 void cs_collect_drain(struct cs_collect *c, double limit_s);
+/* Rank 0: say the end to all coordinators. */
+void cs_collect_end(struct cs_collect *c, int how);
 /* Rank 0: have all nodes ended?  The worst way, or CS_NODE_RUNS. */
 int cs_collect_state(const struct cs_collect *c);
 

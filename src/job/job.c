@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -264,10 +265,11 @@ static int on_watch(void *ctx)
 
 	if (signalled(job))
 		leave_on_signal(job);
+	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, SILENCE_LIMIT_S);
-	else
-		cs_collect_alive(&job->collect);
+	else if (cs_collect_listen(&job->collect, SILENCE_LIMIT_S))
+		return 1; /* nobody would take the rows */
 	return 0;
 }
 
@@ -355,29 +357,14 @@ static int sleep_until_end(struct cs_job *job)
 static int wait_nodes(struct cs_job *job)
 {
 	struct timespec nap = { 0, 1000000 };
-	int from, tag, state;
-	struct cs_err err;
-	size_t bytes;
-	void *data;
+	int state;
 
-	if (job->team.rank == 0) {
-		while ((state = cs_collect_state(&job->collect)) ==
-		       CS_NODE_RUNS) {
-			on_watch(job);
-			nanosleep(&nap, NULL);
-		}
-		return state;
-	}
 	for (;;) {
-		if (signalled(job))
-			leave_on_signal(job);
-		if (cs_team_next(&job->team, &from, &tag, &data, &bytes,
-				 &err) == 1) {
-			state = bytes == sizeof(int) ? *(int *)data
-						     : CS_NODE_EARLY;
-			free(data);
+		on_watch(job);
+		state = job->team.rank == 0 ? cs_collect_state(&job->collect)
+					    : job->collect.end;
+		if (state != CS_NODE_RUNS)
 			return state;
-		}
 		nanosleep(&nap, NULL);
 	}
 }
@@ -503,21 +490,18 @@ static void leave_after_root(struct cs_job *job, int status)
 void cs_job_end(struct cs_job *job, int status)
 {
 	int state = CS_NODE_EARLY, hung;
-	struct cs_err err;
 
 	if (!job->opened)
 		leave_after_root(job, status); /* agents may hang: not joined */
 	if (job->team.rank == 0) {
 		state = cs_collect_state(&job->collect);
-		for (int i = 0; i < job->team.n_nodes; i++)
-			if (i != job->team.node)
-				cs_team_post(&job->team,
-					     job->collect.rank_of_node[i],
-					     CS_TAG_END, &state, sizeof(state),
-					     &err);
-		cs_team_flush(&job->team, 1);
+		cs_collect_end(&job->collect, state);
 	} else if (job->coordinates) {
 		state = wait_nodes(job);
+		if (state == CS_NODE_SILENT)
+			fprintf(stderr,
+				"cscope-mpi: no word from rank 0 for %.0f s\n",
+				SILENCE_LIMIT_S);
 	}
 	if (job->coordinates) {
 		int good = state == CS_NODE_COMPLETE && !job->lost;
