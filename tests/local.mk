@@ -125,6 +125,9 @@ check_PROGRAMS += \
 	%D%/bench/bench_start
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
 %C%_bench_bench_coordinator_SOURCES = %D%/bench/bench_coordinator.c
+check_PROGRAMS += %D%/bench/bench_pass
+%C%_bench_bench_pass_LDADD = $(CS_LINK)
+%C%_bench_bench_pass_SOURCES = %D%/bench/bench_pass.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -41,16 +41,15 @@ static CUresult run_poison(const struct fake_ctx *ctx, const void *args,
 	return CUDA_SUCCESS;
 }
 
-static struct cs_check check_words(const struct cs_k_check *a, uint64_t *p,
-				   uint64_t from, uint64_t to)
+static struct cs_check check_words(const struct cs_k_check *a,
+				   const uint64_t *p, uint64_t from,
+				   uint64_t to)
 {
 	struct cs_check found = { .first_word = UINT64_MAX };
 
 	for (uint64_t i = from; i < to; i++) {
 		uint64_t want = cs_fill_word(a->key, i), word = p[i];
 
-		if (a->poison)
-			p[i] = CS_POISON64;
 		if (word == want)
 			continue;
 		if (!found.wrong_words++) {

@@ -462,11 +462,12 @@ static void story_kernels(int who)
 	words[100000]++;
 	must(cu.cuMemcpyAsync(at, (uintptr_t)words, BYTES, stream));
 	launch("cs_k_check", &(struct cs_k_check){ at, BYTES / 8, 7,
-						   (uintptr_t)found, 1 }, stream);
+						   (uintptr_t)found }, stream);
 	must(stream_synchronize(stream));
 	for (int i = 0; i < 3; i++)
 		sh->got[1] += (int64_t)found[i].wrong_words;
 	sh->got[2] = (int64_t)found[2].first_word;
+	launch("cs_k_poison", &(struct cs_k_poison){ at, BYTES / 8 }, stream);
 	must(cu.cuMemcpyAsync((uintptr_t)words, at, BYTES, stream));
 	must(stream_synchronize(stream));
 	sh->got[3] = words[0] == CS_POISON64 && words[BYTES / 8 - 1] == CS_POISON64;
@@ -662,7 +663,7 @@ static void pair_one_way(int who)
 
 		must(cu.cuMemHostAlloc((void **)&found, 3 * sizeof(*found), 0));
 		launch("cs_k_check", &(struct cs_k_check){ own, BYTES / 8, 10,
-				(uintptr_t)found, 0 }, stream);
+				(uintptr_t)found }, stream);
 		must(ctx_synchronize());
 		for (int i = 0; i < 3; i++)
 			sh->got[0] += (int64_t)found[i].wrong_words;

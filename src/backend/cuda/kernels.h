@@ -29,14 +29,12 @@ struct cs_k_poison {
 	uint64_t address, words;
 };
 
-/* Compare with the pattern and, if asked, leave poison behind.  Block b writes
- * what it found to element b of `out`, an array of struct cs_check with one
+/* Compare with the pattern.  Block b writes what it found to element b of `out`, an array of struct cs_check with one
  * element per block: all of it, also when it found nothing wrong (zeros and
  * first_word = UINT64_MAX).  The host adds them up. */
 struct cs_k_check {
 	uint64_t address, words, key;
 	uint64_t out;
-	uint32_t poison;
 };
 
 /* One thread: wait until (int32_t)(*gate - seq) >= 0, at most `limit_ns`; then
