@@ -136,6 +136,7 @@ check_PROGRAMS += %D%/bench/bench_pass
 
 # ---- whole-program tests and the rules of the house ----
 SHELL_TESTS = \
+	%D%/docs.t \
 	%D%/golden/run.t \
 	%D%/layers.t \
 	%D%/lint.t \
