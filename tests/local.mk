@@ -147,12 +147,14 @@ SHELL_TESTS = \
 	%D%/run/nodes.t \
 	%D%/run/outputs.t \
 	%D%/run/signals.t \
+	%D%/run/torture.t \
 	%D%/run/usage.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
 	%D%/mpi-run \
-	%D%/schema-check
+	%D%/schema-check \
+	%D%/torture.py
 EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/race \
@@ -166,3 +168,13 @@ EXTRA_DIST += \
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:
 	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs
+
+# ---- the long runs of tests/torture.py: minutes ----
+check-torture: cs_torture_parts = fail hang data death
+check-kill: cs_torture_parts = kill
+check-torture check-kill: all
+	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS)
+	$(AM_TESTS_ENVIRONMENT) CS_TORTURE=full $(SHELL) -c \
+		'for part; do $(abs_top_srcdir)/%D%/run/torture.t $$part || exit; done' \
+		torture $(cs_torture_parts)
+.PHONY: check-torture check-kill

@@ -82,21 +82,79 @@ static int cannot_write(const struct cs_output *out, int error,
 			  strerror(error));
 }
 
-static int open_temporary(struct cs_output *out)
+/* The folder of a file; the caller's to free. */
+static char *folder_of(const char *path)
 {
-	int i, fd = -1;
+	const char *slash = strrchr(path, '/');
 
-	for (i = 0; fd < 0 && i < TRIES; i++) {
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* How /proc names a descriptor, for linkat(). */
+static void descriptor_name(int fd, char *to, size_t size)
+{
+	cs_text(to, size, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name in the folder of the path goes with its process, however
+ * that ends.  -1 where the file system has none (NFS, Lustre), or where it could
+ * not be given a name later. */
+static int open_nameless(const char *path)
+{
+	char *folder = folder_of(path), name[40];
+	int fd = -1;
+
+	if (folder)
+		fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+	free(folder);
+	if (fd < 0)
+		return -1;
+	descriptor_name(fd, name, sizeof(name));
+	if (access(name, F_OK) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_named(const char *path, const char *from)
+{
+	(void)from;
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int link_nameless(const char *path, const char *from)
+{
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* Makes the temporary file by the first name beside the path that is free; what
+ * `make` returned, -1 with errno. */
+static int make_temporary(struct cs_output *out,
+			  int (*make)(const char *path, const char *from),
+			  const char *from)
+{
+	int i, made = -1;
+
+	for (i = 0; made < 0 && i < TRIES; i++) {
 		cs_text(out->temporary, sizeof(out->temporary), "%s.%ld-%d",
 			out->path, (long)getpid(), i);
-		fd = open(out->temporary,
-			  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd < 0 && errno != EEXIST)
+		made = make(out->temporary, from);
+		if (made < 0 && errno != EEXIST)
 			break;
 	}
-	if (fd < 0)
+	if (made < 0)
 		out->temporary[0] = '\0';
-	return fd;
+	return made;
+}
+
+static int open_temporary(struct cs_output *out)
+{
+	int fd = open_nameless(out->path);
+
+	out->nameless = fd >= 0;
+	return fd >= 0 ? fd : make_temporary(out, open_named, NULL);
 }
 
 /* A pipe or a device cannot be replaced by a file: it is written directly. */
@@ -144,16 +202,13 @@ int cs_output_open(struct cs_output *out, const char *name,
  * that cannot do this for a directory say EINVAL. */
 static int sync_directory(const char *path)
 {
-	char *copy = strdup(path), *slash;
+	char *folder = folder_of(path);
 	int fd, rc;
 
-	if (!copy)
+	if (!folder)
 		return -1;
-	slash = strrchr(copy, '/');
-	if (slash)
-		slash[slash == copy] = '\0';
-	fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(copy);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
 	if (fd < 0) /* writable but not readable: nothing more can be done */
 		return 0;
 	rc = fsync(fd) && errno != EINVAL ? -1 : 0;
@@ -171,6 +226,17 @@ static int flush(FILE *file)
 	return 0;
 }
 
+/* Gives a file without a name its temporary one: linkat() cannot replace. */
+static int name_file(struct cs_output *out)
+{
+	char name[40];
+
+	if (!out->nameless)
+		return 0;
+	descriptor_name(fileno(out->file), name, sizeof(name));
+	return make_temporary(out, link_nameless, name);
+}
+
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err)
 {
@@ -178,7 +244,7 @@ int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 
 	errno = EIO; /* for a stream that failed without a word */
 	if ((!out->in_place && out->format->write(out->file, run, opt)) ||
-	    flush(out->file))
+	    flush(out->file) || name_file(out))
 		error = errno;
 	if (fclose(out->file) && !error)
 		error = errno;

@@ -42,13 +42,15 @@ int cs_report_list(FILE *to);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose);
 
 /* An output file: %N %j %t %% replaced, opened at once so that what cannot be
- * written is said before measuring; under a temporary name beside it, fsynced and
- * renamed when it is committed.  A .jsonl is written in place, line by line. */
+ * written is said before measuring; without a name in its folder, or under a
+ * temporary one where the file system has no such files, fsynced and renamed when
+ * it is committed.  A .jsonl is written in place, line by line. */
 struct cs_output {
 	char path[512], temporary[544];
 	const struct cs_format *format;
 	FILE *file;
 	int in_place;
+	int nameless; /* until it is committed */
 };
 int cs_output_open(struct cs_output *out, const char *name,
 		   const struct cs_run *run, struct cs_err *err);

@@ -1,9 +1,16 @@
 #include "config.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "report/report.h"
@@ -161,7 +168,7 @@ static void discarded(void)
 
 	put_file("a.json", "old");
 	if (t_eq_int(cs_output_open(&out, "a.json", &run.run, &err), 0)) {
-		t_eq_int(count_files(), 2);
+		t_eq_int(count_files(), out.nameless ? 1 : 2);
 		cs_output_discard(&out);
 		cs_output_discard(&out);
 	}
@@ -189,6 +196,80 @@ static void committed(void)
 	t_ok(!stat("a.csv", &st) && (st.st_mode & 0777) == 0640);
 	umask(mask);
 	unlink("a.csv");
+}
+
+/* A process that dies now leaves nothing beside the old file. */
+static void nameless(void)
+{
+	int fd = open(".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	struct cs_output out;
+	struct cs_err err;
+
+	if (fd < 0) {
+		t_skip("this file system has no files without a name");
+		return;
+	}
+	close(fd);
+	if (t_eq_int(cs_output_open(&out, "a.json", &run.run, &err), 0)) {
+		t_eq_int(count_files(), 0);
+		t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
+	}
+	t_eq_int(count_files(), 1);
+	t_ok(size_of("a.json") > 0);
+	unlink("a.json");
+}
+
+/* From here on openat() refuses files without a name, as on NFS. */
+static int refuse_nameless(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[2])),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, O_TMPFILE),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, O_TMPFILE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* In a process of its own: 0 well, 1 wrong, 2 cannot tell. */
+static int write_named(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	if (refuse_nameless())
+		return 2;
+	if (cs_output_open(&out, "a.json", &run.run, &err) ||
+	    count_files() != 1 || size_of("a.json") != -1)
+		return 1;
+	if (cs_output_commit(&out, &run.run, &plain, &err))
+		return 1;
+	return count_files() != 1 || size_of("a.json") <= 0;
+}
+
+static void named(void)
+{
+	int status = 0;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(write_named());
+	t_eq_int(waitpid(child, &status, 0), child);
+	unlink("a.json");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		t_skip("no seccomp here");
+	else
+		t_eq_int(status, 0);
 }
 
 static void occupied(void)
@@ -255,6 +336,8 @@ static const struct tap_test tests[] = {
 	{ "discarding removes the temporary file and keeps the old one", discarded },
 	{ "committing replaces the old file at once, with the user's umask",
 	  committed },
+	{ "until it is committed a file has no name", nameless },
+	{ "where files without a name are refused it has a temporary one", named },
 	{ "a temporary name that is taken is left alone", occupied },
 	{ "a full disk is an error of the commit, and a device is not replaced",
 	  full_disk },

@@ -1,0 +1,562 @@
+#!/usr/bin/env python3
+"""torture.py PART... - what must hold whatever the driver does, and whoever dies.
+
+The driver is the double in tests/fake/; which functions there are to fail, and how
+often each is called, is learnt from a good run.  Parts, each with its share of TAP:
+
+    fail        every function fails at its first and last call; in full at all of
+                up to 40, and at as many of those that are called more often
+    hang        every function never returns
+    data        wrong, late and unwritten data, errors that break the context
+    death       a rank dies inside a call, exporter and importer alike
+    kill        a signal at a random moment
+
+CS_TORTURE=full takes all of it, with 2 ranks too; else a share that ends soon.
+CS_SEED and CS_MOMENTS are of `kill`; CS_ONLY=REGEX takes the tests so named.  The
+environment is that of `make check`.
+"""
+import concurrent.futures
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+FULL = os.environ.get("CS_TORTURE") == "full"
+ONLY = os.environ.get("CS_ONLY", "")
+CSCOPE = os.environ["CSCOPE"]
+FAKE = os.environ["FAKE"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAUNCHER = os.environ.get("CS_LAUNCHER", "mpirun")
+HAS_LAUNCHER = bool(LAUNCHER) and shutil.which(LAUNCHER) is not None
+RANK = re.compile(r"(?:OMPI_COMM_WORLD|PMIX?)_RANK=(\d+)$")
+
+# Undone, or tried without need: nobody could act on the error.
+HARMLESS = {
+    "cuCtxSetCurrent", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRelease",
+    "cuDevicePrimaryCtxSetFlags", "cuEventDestroy", "cuIpcCloseMemHandle",
+    "cuMemFree", "cuMemFreeHost", "cuMemHostUnregister", "cuModuleUnload",
+    "cuStreamDestroy", "cuStreamWaitValue32", "cuStreamWriteValue32",
+}
+# On the way to a peer: cells are skipped, and say why.
+WAY = {
+    "cuCtxEnablePeerAccess", "cuDeviceCanAccessPeer", "cuDeviceGet",
+    "cuDevicePrimaryCtxRetain", "cuIpcGetMemHandle", "cuIpcOpenMemHandle",
+}
+# A rank that finds no driver sleeps, and its node's others measure.
+START = {
+    "cuDeviceGet", "cuDeviceGetCount", "cuDeviceGetName", "cuDeviceGetPCIBusId",
+    "cuDeviceGetUuid", "cuDeviceTotalMem", "cuDriverGetVersion",
+    "cuGetProcAddress", "cuInit",
+}
+OURS = {"a.json", "a.jsonl", "a.csv", "out", "err", "calls", "tmp"}
+# what MPI libraries leave there when killed is not ours
+MPI_SEGMENTS = re.compile(r"vader_segment|sm_segment|psm|ucx|mpich|osc_rdma")
+
+
+def shm_names():
+    """Names in /dev/shm that only this program could have made."""
+    try:
+        return {n for n in os.listdir("/dev/shm") if not MPI_SEGMENTS.search(n)}
+    except OSError:
+        return set()
+
+
+def validator():
+    """The project's schema, or None where Python has no jsonschema."""
+    if not hasattr(jsonschema, "Draft202012Validator"):
+        return None
+    path = os.path.join(HERE, "..", "doc", "cscope-mpi-1.schema.json")
+    with open(path, encoding="ascii") as file:
+        return jsonschema.Draft202012Validator(json.load(file))
+
+
+SCHEMA = validator()
+
+
+def has_nameless(folder):
+    """Can a file be written there without a name?"""
+    try:
+        os.close(os.open(folder, os.O_WRONLY | os.O_TMPFILE))
+    except OSError:
+        return False
+    return True
+
+
+class Run:
+    """One run of the program in a folder of its own, and what it left."""
+
+    def __init__(self, ranks, gpus=2, options=(), limit=30, **knobs):
+        self.ranks, self.limit, self.took = ranks, limit, 0.0
+        self.folder = tempfile.mkdtemp(prefix="torture-")
+        os.mkdir(self.path("tmp"))
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith(("FAKE_", "SLURM_", "CUDA_VISIBLE"))}
+        self.marker = f"CS_TORTURE_RUN={self.folder}"
+        env.update(
+            CS_LIBCUDA=f"{FAKE}/libcuda.so.1", FAKE_GPUS=str(gpus),
+            CS_LIBNVML=f"{FAKE}/libnvidia-ml.so.1", CS_TIMEOUT=str(limit),
+            # as where a scheduler granted them: nothing may stand in
+            SLURM_STEP_GPUS=",".join(map(str, range(gpus))),
+            FAKE_CALLS=self.path("calls"), TMPDIR=self.path("tmp"),
+            CS_TORTURE_RUN=self.folder, **{k: str(v) for k, v in knobs.items()})
+        command = [CSCOPE, "-s", "64K", "-o", "a.json", "-o", "a.jsonl",
+                   "-o", "a.csv", *options]
+        if ranks:
+            command = [os.path.join(HERE, "mpi-run"), str(ranks), *command]
+        with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
+            self.began = time.monotonic()
+            self.process = subprocess.Popen(
+                command, cwd=self.folder, env=env, stdin=subprocess.DEVNULL,
+                stdout=out, stderr=err, start_new_session=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def text(self, name):
+        try:
+            with open(self.path(name), encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def processes(self):
+        """(pid, rank) of each process of the run, launchers' too (rank -1)."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", encoding="utf-8",
+                          errors="replace") as file:
+                    env = file.read().split("\0")
+                name = os.readlink(f"/proc/{pid}/exe")
+            except OSError:
+                continue
+            if self.marker not in env:
+                continue
+            ranks = [int(m[1]) for m in map(RANK.match, env) if m]
+            ours = os.path.realpath(name) == os.path.realpath(CSCOPE)
+            found.append((int(pid), (ranks or [0])[0] if ours else -1))
+        return found
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def until(self, condition, limit=15):
+        """False when it did not become true in time or the run ended before."""
+        end = time.monotonic() + limit
+        while not condition():
+            if self.ended() or time.monotonic() > end:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def wait(self):
+        """Ends the run.  What is wrong with how it ended: a list of sentences."""
+        wrong = []
+        try:
+            self.process.wait(self.limit - (time.monotonic() - self.began))
+        except subprocess.TimeoutExpired:
+            wrong.append(f"not over within {self.limit} s")
+        self.took = time.monotonic() - self.began
+        # a launcher's helpers may need a moment
+        end = time.monotonic() + (0 if wrong else 3)
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.02)
+        for pid, rank in self.processes():
+            wrong.append(f"process {pid} is left (rank {rank})")
+            os.kill(pid, signal.SIGKILL)
+        self.status = self.process.wait()
+        return wrong
+
+    def calls_bytes(self):
+        """A measure of how far the run is."""
+        try:
+            return os.path.getsize(self.path("calls"))
+        except OSError:
+            return 0
+
+    def calls(self, rank):
+        """The functions that a rank called, in order; None: any rank."""
+        lines = [line.split() for line in self.text("calls").splitlines()]
+        return [p[1] for p in lines if len(p) == 2 and rank in (None, int(p[0]))]
+
+    def lines(self):
+        return [line for line in self.text("err").splitlines()
+                if line.startswith("cscope-mpi: ")]
+
+    def document(self):
+        try:
+            return json.loads(self.text("a.json"))
+        except ValueError:
+            return None
+
+    def journal(self):
+        """Its records; a line that was cut is None."""
+        records = []
+        for line in self.text("a.jsonl").splitlines():
+            try:
+                records.append(json.loads(line))
+            except ValueError:
+                records.append(None)
+        return records
+
+    def rates(self):
+        return [r for r in (self.document() or {"results": []})["results"]
+                if r["metric"] == "rate"]
+
+    def remove(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def wrong_files(run, may_be_cut=False):
+    """Whatever happened: files are whole, valid and agree; nothing else is there."""
+    wrong = [f"left behind: {name}"
+             for name in sorted(set(os.listdir(run.folder)) - OURS)
+             # killed where no file can be without a name
+             if not (may_be_cut and not has_nameless(run.folder))]
+    wrong += [f"left in TMPDIR: {name}" for name in os.listdir(run.path("tmp"))
+              if not name.startswith(("ompi.", "prte.", "pmix"))]
+    document, journal = run.document(), run.journal()
+    if run.text("a.json") and document is None:
+        wrong.append("the document is no JSON")
+    if may_be_cut and journal and journal[-1] is None:
+        journal.pop()
+    if None in journal:
+        wrong.append(f"line {journal.index(None) + 1} of the journal is no JSON")
+    for value in [document, *journal] if SCHEMA else []:
+        fault = value and next(SCHEMA.iter_errors(value), None)
+        if fault:
+            wrong.append(f"schema: {fault.message[:200]}")
+    if document and journal:
+        kept = [{k: v for k, v in r.items() if k != "kind"} for r in journal
+                if r and r["kind"] == "result"]
+        if kept != document["results"]:
+            wrong.append("document and journal have different rows")
+    return wrong
+
+
+class Good:
+    """A good run: what there is to fail, and how many rows come of it."""
+
+    def __init__(self, ranks, gpus=2, options=(), **knobs):
+        run = Run(ranks, gpus, options, **knobs)
+        self.wrong = run.wait() + wrong_files(run)
+        if run.status > 1:
+            self.wrong.append(f"status {run.status}: {run.text('err')[-300:]}")
+        self.calls = run.calls(max(ranks - 1, 0))
+        self.calls_bytes = run.calls_bytes()
+        self.rows, self.status = len(run.rates()), run.status
+        self.functions = sorted(set(self.calls))
+        run.remove()
+
+    def positions(self, function):
+        """First and last call, and in full second and others, all up to 40; the
+        last is a guess where calls poll."""
+        n = self.calls.count(function)
+        if not FULL:
+            return sorted({1, n})
+        return sorted({1, min(2, n), n, *range(1, n + 1, (n + 39) // 40)})
+
+
+def names_it(run, words):
+    """Exactly one line of ours, which has the words."""
+    lines = run.lines()
+    if len(lines) == 1 and re.search(words, lines[0]):
+        return []
+    return [f"wanted one line with '{words}', got {lines}"]
+
+
+def wrong_outcome(run, good, function, fired):
+    """Is the status right for a function that failed, and is it said?"""
+    rows = run.rates()
+    skipped = [r for r in rows if r["status"] == "skipped"]
+    failed = [r for r in rows if r["status"] == "failed"]
+    # a look-up names what it looked for
+    what = f"{function}: CUDA_ERROR_UNKNOWN" if \
+        function != "cuGetProcAddress" else "the CUDA driver has no cu"
+    wrong = []
+    if run.status not in (0, 2, 3):
+        return [f"status {run.status}"]
+    if run.status == 0:
+        said = what in run.text("a.json")
+        wrong = [f"on stderr: {line}" for line in run.lines()]
+        if failed or any(function not in r["reason"] for r in skipped):
+            wrong.append("cells are missing without this reason")
+        unused = function == "cuIpcGetMemHandle" and not run.ranks
+        if fired and not (function in HARMLESS or unused or (skipped and function in WAY) or
+                          (said and run.ranks and function in START)):
+            wrong.append("status 0, as if nothing had failed")
+    else:
+        where = r".*GPU \d+.*rank \d+" if run.status == 2 else ""
+        wrong = names_it(run, f"(?=.*{what}){where}")
+        if run.status == 3 and any(r["status"] == "ok" for r in rows):
+            wrong.append("status 3 with rows")
+        if not fired:
+            wrong.append(f"status {run.status} though nothing failed")
+    document = run.document()
+    if run.status != 3 and not document:
+        wrong.append("no document")
+    elif run.status != 3 and (len(rows) != good.rows or
+                              document["run"]["status"] != "complete"):
+        wrong.append(f"{len(rows)} of {good.rows} rows")
+    return wrong
+
+
+def describe(run):
+    """For the comment of a test that fails."""
+    return [f"  status {run.status} after {run.took:.1f} s",
+            *(f"  {line}" for line in run.text("err").splitlines()[-6:])]
+
+
+def with_run(run, judge):
+    """Waits, judges, cleans up."""
+    try:
+        wrong = run.wait() + judge(run)
+        return wrong + (describe(run) if wrong else [])
+    finally:
+        run.remove()
+
+
+# ---- parts: each a list of (sentence, function returning what is wrong) ----
+
+def fail_once(good, ranks, everywhere, function, k):
+    rank = max(ranks - 1, 0)
+    knobs = {} if everywhere else {"FAKE_FAIL_RANK": rank}
+    run = Run(ranks, FAKE_FAIL=f"{function}:{k}", **knobs)
+
+    def judge(run):
+        fired = run.calls(None if everywhere else rank).count(function) >= k
+        wrong = wrong_files(run) + wrong_outcome(run, good, function, fired)
+        return [f"call {k}: {w}" for w in wrong]
+    return with_run(run, judge)
+
+
+def fail_tests():
+    for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
+        good = Good(ranks)
+        yield f"a good run of {ranks or 1}", lambda g=good: g.wrong
+        for function in good.functions:
+            for everywhere in (False, True) if ranks else (True,):
+                at = good.positions(function)
+
+                def test(f=function, a=at, e=everywhere, r=ranks, g=good):
+                    return [w for k in a for w in fail_once(g, r, e, f, k)]
+                yield (f"{function} fails at {len(at)} of its calls, {at[0]} to {at[-1]}: "
+                       + ("one process" if not ranks else
+                          "both ranks" if everywhere else "one rank of two")), test
+
+
+def hang_once(function, ranks):
+    run = Run(ranks, options=("--start-limit", "1s"), limit=100,
+              FAKE_HANG=f"{function}:1", FAKE_FAIL_RANK=max(ranks - 1, 0))
+
+    def judge(run):
+        wrong = wrong_files(run)
+        if run.status == 0 and function in HARMLESS - {"cuCtxSetCurrent"}:
+            return wrong
+        if run.status == 0 and ranks and function in START:
+            return wrong + ([] if "did not answer" in run.text("out")
+                            else ["status 0, and the hang is not said"])
+        if run.status not in (2, 3):
+            wrong.append(f"status {run.status}")
+        return wrong + names_it(run, "did not answer within|no answer within")
+    return with_run(run, judge)
+
+
+def hang_tests():
+    some = ("cuInit", "cuDeviceGetUuid", "cuDevicePrimaryCtxRetain",
+            "cuModuleLoadData", "cuMemcpyAsync")
+    for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
+        for function in Good(ranks).functions if FULL else some:
+            yield (f"{function} never returns, {ranks or 1} rank(s): over in time",
+                   lambda f=function, r=ranks: hang_once(f, r))
+
+
+def data_once(status, words, ranks, broken, options=(), **knobs):
+    run = Run(ranks, gpus=3, options=options, limit=60, **knobs)
+
+    def judge(run):
+        wrong = wrong_files(run)
+        rows = [r for r in run.rates() if "control" not in r["flags"]]
+        bad = {(r["src"], r["dst"]) for r in rows if r["status"] != "ok"}
+        if run.status != status:
+            wrong.append(f"status {run.status}, wanted {status}")
+        if status:
+            wrong += names_it(run, words)
+        if broken is not None and bad != broken:
+            wrong.append(f"cells without figure: {sorted(bad)}")
+        return wrong
+    return with_run(run, judge)
+
+
+def data_tests():
+    pair = {("gpu1", "gpu2")}
+    for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
+        who = f", {ranks or 1} rank(s)"
+        for offset in (0, 8, 4096, 65535, -1) if FULL else (65535, -1):
+            words = "never written" if offset < 0 else \
+                f"first at byte {offset // 8 * 8}"
+            yield (f"wrong bytes at {offset}: that pair alone is corrupt" + who,
+                   lambda r=ranks, o=offset, w=words: data_once(
+                       2, w, r, pair, FAKE_CORRUPT=f"1-2:{o}"))
+        yield ("a slow pair has a figure like any" + who,
+               lambda r=ranks: data_once(0, "", r, set(), FAKE_SLOW="1-2:0.9"))
+        sticky = (214, 220, 226, 700, 702, 710, *range(714, 720)) if FULL else (700,)
+        for code in sticky:
+            for call in ("cuMemcpyAsync:150", "cuLaunchKernel:30"):
+                yield (f"{call} breaks the context with {code}" + who,
+                       lambda r=ranks, c=call, n=code: data_once(
+                           2, r"GPU \d.*rank \d.*" + rf"\({n}\)", r, None,
+                           FAKE_FAULT=f"{c}={n}", FAKE_FAIL_RANK=max(r - 1, 0)))
+        if FULL:
+            yield ("a copy that never ends is given up" + who,
+                   lambda r=ranks: data_once(
+                       2, "no answer within", r, None,
+                       FAKE_FAULT="cuMemcpyAsync:150=0"))
+
+
+def death_once(function, rank, call, number=signal.SIGKILL):
+    run = Run(2, gpus=2, FAKE_HANG=f"{function}:{call}", FAKE_FAIL_RANK=rank)
+    there = run.until(lambda: run.calls(rank).count(function) >= call)
+    for pid in [p for p, r in run.processes() if r == rank and there]:
+        os.kill(pid, number)
+    killed = time.monotonic()
+
+    def judge(run):
+        wrong = wrong_files(run, may_be_cut=rank == 0)
+        if not there:
+            wrong.append("never came there")
+        # one that is stopped is given up when its time is over
+        if run.began + run.took - killed > (12 if number == signal.SIGKILL else 25):
+            wrong.append(f"ended {run.began + run.took - killed:.0f} s later")
+        end = (run.journal() or [None])[-1]
+        closing = function.startswith(("cuIpcClose", "cuMemFree"))
+        if run.status == 0 and not closing:
+            wrong.append("status 0")
+        if rank and end and not closing and (
+                end["kind"] != "verdict" or "rank 1" not in end["summary"]):
+            wrong.append(f"no verdict that names the rank: {end}")
+        return wrong
+    return with_run(run, judge)
+
+
+def death_tests():
+    if not HAS_LAUNCHER:
+        return
+    phases = [("cuInit", 1), ("cuDevicePrimaryCtxRetain", 1),
+              ("cuModuleLoadData", 1), ("cuMemHostRegister", 1),
+              ("cuMemAlloc", 1), ("cuIpcGetMemHandle", 1),
+              ("cuIpcOpenMemHandle", 1), ("cuStreamWaitValue32", 4),
+              ("cuMemcpyAsync", 1), ("cuMemcpyAsync", 700),
+              ("cuEventElapsedTime", 5), ("cuIpcCloseMemHandle", 1),
+              ("cuMemFree", 1)]
+    if not FULL:
+        phases = [("cuIpcOpenMemHandle", 1), ("cuMemcpyAsync", 700)]
+    for function, call in phases:
+        for rank in (0, 1):
+            yield (f"rank {rank} is killed inside call {call} of {function}",
+                   lambda f=function, r=rank, c=call: death_once(f, r, c))
+    if FULL:
+        yield ("a rank is stopped for good: given up in time",
+               lambda: death_once("cuMemcpyAsync", 1, 700, signal.SIGSTOP))
+
+
+# for `kill`: a run of three seconds, since a moment cannot be met exactly
+LONG = [("--precision", "0.05%")], {"FAKE_NOISE": "0.05", "limit": 60}
+
+
+def kill_once(moment, good):
+    number, target, at, late = moment
+    run = Run(3, 3, *LONG[0], **LONG[1])
+    if at < 0:
+        run.until(lambda: time.monotonic() - run.began > late)
+    else:
+        run.until(lambda: run.calls_bytes() >= at * good.calls_bytes)
+    hit = [p for p, r in run.processes() if r >= 0 and target in (r, "all")]
+    stop = number == signal.SIGSTOP
+    for sent in (number, signal.SIGCONT) if stop else (number,):
+        for pid in hit:
+            try:
+                os.kill(pid, sent)
+            except ProcessLookupError:
+                pass
+        if stop and sent == number:
+            time.sleep(late)
+
+    def judge(run):
+        killed_root = number == signal.SIGKILL and target in (0, "all")
+        wrong = wrong_files(run, may_be_cut=killed_root)
+        journal, document = run.journal(), run.document()
+        if stop and (run.status != good.status or
+                     len(run.rates()) != good.rows):
+            wrong.append("a pause changed the outcome")
+        if run.status == good.status and (not document or
+                                document["run"]["status"] != "complete"):
+            wrong.append("a good status without a complete document")
+        if journal and not killed_root and (
+                not journal[-1] or journal[-1]["kind"] != "verdict"):
+            wrong.append("the journal has no verdict")
+        if len(run.lines()) > 1:
+            wrong.append(f"more than one line: {run.lines()}")
+        return wrong
+    return with_run(run, judge)
+
+
+def kill_tests():
+    if not HAS_LAUNCHER:
+        return
+    dice = random.Random(int(os.environ.get("CS_SEED", "1")))
+    n = int(os.environ.get("CS_MOMENTS", "200" if FULL else "6"))
+    good = Good(3, 3, *LONG[0], **LONG[1])
+    kinds = [(s, t) for t in (0, "all", 1) for s in
+             (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP)]
+    # 5 is prime to 12: a short run has a bit of all
+    for i in range(n):
+        number, target = kinds[i * 5 % len(kinds)]
+        target = dice.choice((1, 2)) if target == 1 else target
+        at, late = dice.uniform(-0.15, 1.0), dice.uniform(0.02, 0.4)
+        who = "all ranks" if target == "all" else f"rank {target}"
+        when = f"{late:.2f} s after the start" if at < 0 else \
+            f"at {at * 100:.1f} % of the calls"
+        yield (f"{number.name} to {who} {when}",
+               lambda m=(number, target, at, late): kill_once(m, good))
+
+
+PARTS = {"fail": fail_tests, "hang": hang_tests, "data": data_tests,
+         "death": death_tests, "kill": kill_tests}
+
+
+def main():
+    names = sys.argv[1:]
+    if not names or set(names) - set(PARTS):
+        sys.exit(__doc__)
+    before, number, bad = shm_names(), 0, 0
+    # a hang costs time, not CPUs
+    workers = (os.cpu_count() or 1) * (4 if names == ["hang"] else 1)
+    tests = [t for name in names for t in PARTS[name]() if re.search(ONLY, t[0])]
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for sentence, done in [(s, pool.submit(t)) for s, t in tests]:
+            wrong = done.result()
+            number += 1
+            bad += bool(wrong)
+            print("not ok" if wrong else "ok", number, "-", sentence, flush=True)
+            for line in wrong:
+                print("#", line, flush=True)
+    left = sorted(shm_names() - before)
+    print("not ok" if left else "ok", number + 1, "- nothing new is in /dev/shm")
+    print("".join(f"# {name}\n" for name in left) + f"1..{number + 1}")
+    return 0 if not (bad or left) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
