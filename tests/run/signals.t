@@ -6,7 +6,7 @@
 
 # host memory, and cells that take their whole limit
 export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
-long=(--backend cpu -s 64K --cell-limit 400ms --precision 0.001%)
+long=(--backend cpu -s 64K --cell-limit 400ms --precision 0.001% --seed 1)
 
 start() { # RANKS OPTION...
 	local ranks=$1
@@ -115,7 +115,8 @@ END
 chmod +x nodes
 rm -f k.*
 wrapper=./nodes
-start 4
+# two arenas a node are few cells: longer ones
+start 4 --op both --cell-limit 2s
 wrapper=''
 signal KILL "$(rank 3)"
 end_within 10
@@ -128,7 +129,7 @@ ok "… no process is left" until_true 3 none_left
 
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 4
-	long=(-s 64K)
+	long=(-s 64K --seed 20261121)
 	export FAKE_FAIL_RANK=1 FAKE_HANG=cuMemcpyAsync:300
 	start 4
 	signal KILL "$(rank 1)"

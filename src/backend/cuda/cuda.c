@@ -51,6 +51,7 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 	table.absent = 1;
 	if (cs_driver_load(&table.clock_is_virtual, err))
 		return -1;
+	table.absent = 0; /* it may hang: that is a driver */
 	result = cs_cu.cuInit(0);
 	table.absent = result == CUDA_ERROR_NO_DEVICE ||
 		       result == CUDA_ERROR_STUB_LIBRARY;
