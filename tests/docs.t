@@ -1,6 +1,7 @@
 #!/bin/bash
 # shellcheck disable=SC2013,SC2016 # words without blanks; backquotes are meant
-# What the documents name exists: options, tests, files.
+# What the documents name exists: options, tests with their sentences, files,
+# and the output that they quote.
 #
 # An option counts as ours when a span of code is the option itself or begins
 # with cscope-mpi; in a block of code, what follows cscope-mpi on the line.
@@ -74,6 +75,101 @@ missing_links() { # FILE...
 	done
 }
 
+# ---- sentences of METHOD ----
+
+# Running text: line breaks and runs of blanks are one blank.
+flat() { # FILE...
+	cat -- "$@" | tr '\n\t' '  ' | tr -s ' '
+}
+
+# A string that is cut in two is one.
+strings() { # FILE...
+	flat "$@" | sed 's/" *"//g; s/\\"/"/g'
+}
+
+# Behind the path of a test stand, in quotes, names of tests in it.
+missing_sentences() { # FILE
+	local claim path sentence
+	flat "$1" | grep -oE '`tests/[^` ]+`( "[^"]+"[,;.]?)+' |
+		while read -r claim; do
+			path=${claim#?}
+			path=${path%%\`*}
+			[ -e "$path" ] || continue
+			strings "$path" >"$work/test"
+			grep -oE '"[^"]+"' <<<"$claim" |
+				while read -r sentence; do
+					grep -qF -e "$sentence" "$work/test" ||
+						echo "$1: $path has no $sentence"
+				done
+		done
+}
+
+rules_without_test() { # FILE
+	awk -v file="$1" '
+		/^\*\*[0-9]+\./ { rule = $1 }
+		/^\*Held by\* `tests/ { rule = "" }
+		/^$/ && rule { print file ": no test holds rule " rule; rule = "" }
+	' "$1"
+}
+
+# ---- quotations of READING ----
+
+# One short run with a fault in it.
+show() { # [NAME=VALUE]... -- ARGUMENT...
+	local set=()
+	while [ "$1" != -- ]; do
+		set+=("$1")
+		shift
+	done
+	shift
+	env CS_LIBCUDA="$FAKE/libcuda.so.1" CS_LIBNVML="$FAKE/libnvidia-ml.so.1" \
+		"${set[@]}" timeout -k 5 60 "$CSCOPE" --no-mpi "$@" 2>&1 </dev/null
+}
+
+show_faults() {
+	show FAKE_GPUS=3 FAKE_NVLINKS_DOWN=2:2 -- -s 64K
+	show FAKE_GPUS=2 FAKE_NVLINKS_DOWN=0:18,1:18 -- -s 64K
+	show FAKE_GPUS=2 FAKE_PCIE=1:4x8 -- -s 64K
+	show FAKE_GPUS=3 FAKE_THROTTLE=1:8 FAKE_SLOW=0-1:0.5 -- -s 1M
+	show FAKE_GPUS=2 FAKE_THROTTLE=1:4 -- -s 64K
+	show FAKE_GPUS=2 FAKE_NVML_OTHERS=0:1 -- -s 64K
+	show FAKE_GPUS=3 FAKE_NO_PEER=0-1 -- -s 64K
+	show FAKE_GPUS=2 FAKE_CORRUPT=0-1:-1 -- -s 64K
+	show FAKE_GPUS=2 FAKE_NOISE=0.5 -- -s 64K --precision 0.1% --cell-limit 1ms
+	show FAKE_GPUS=2 CS_LIBNVML=/nowhere -- -s 64K
+	show FAKE_GPUS=2 FAKE_FAIL=cuInit:1=802 -- -s 64K
+	show FAKE_GPUS=2 FAKE_FAIL=cuInit:1=100 SLURM_JOB_GPUS=0,1 -- -s 64K
+	show FAKE_GPUS=2 FAKE_COMPUTE_MODE=2 -- -s 64K
+	show FAKE_GPUS=2 FAKE_HANG=cuDevicePrimaryCtxRetain:1 -- \
+		-s 64K --start-limit 1s
+	show FAKE_GPUS=2 -- -s 8G
+	show FAKE_GPUS=1 --
+}
+
+# What the program prints, as running text; what the double cannot bring about
+# is in the strings of the sources and of the tests that expect it.
+printed() {
+	{
+		show_faults
+		cat tests/golden/*.out
+	} >"$work/runs"
+	flat "$work/runs"
+	find src -name '*.c' -exec cat {} + >"$work/sources"
+	strings "$work/sources" tests/unit/test_check.c tests/run/*.t
+}
+
+# Code in first columns is output; an ellipsis stands for any of it.
+unprinted() { # FILE
+	local quotation part
+	grep '^| ' "$1" | cut -d'|' -f2 | grep -oE '`[^`]+`' | tr -d '`' |
+		tr -s ' ' | while read -r quotation; do
+		while read -r part; do
+			[ -z "$part" ] || grep -qF -e "$part" "$work/printed" ||
+				echo "$1: nothing prints '$part'"
+		done <<<"${quotation//…/$'\n'}"
+	done
+}
+
 mapfile -t docs < <(documents)
 cd "$top" || exit 1
 unknown_options "${docs[@]}" >"$work/options"
@@ -82,12 +178,30 @@ missing_links "${docs[@]}" >"$work/links"
 ok "every option that the documents name is in --help" "$work/options"
 ok "every test that the documents name is there" "$work/tests"
 ok "every relative link leads to a file" "$work/links"
+missing_sentences doc/METHOD.md >"$work/sentences"
+rules_without_test doc/METHOD.md >"$work/rules"
+ok "every sentence that METHOD quotes is in its test" "$work/sentences"
+ok "every rule of METHOD names its test" "$work/rules"
+grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks"
+ok "no line of a document ends in blanks" "$work/blanks"
+if [ -n "${HAVE_CUDA:-}" ]; then
+	printed >"$work/printed"
+	unprinted doc/READING.md >"$work/unprinted"
+	ok "what READING quotes is printed" "$work/unprinted"
+else
+	n=$((n + 1))
+	echo "ok $n - what READING quotes is printed # SKIP built without CUDA"
+fi
 
 # the rules bite
 {
 	echo 'Use `cscope-mpi --no-such` or `--nor-this`, not `mpirun --theirs`.'
 	echo '    mpirun --other -np 2 cscope-mpi --bad-too'
 	echo 'See `tests/none.t` and [this](no/where.md).'
+	echo '**1. A rule** held by `tests/lint.t`'
+	echo '"no such sentence".'
+	echo
+	echo '| `never … printed` | by | us |'
 } >"$work/planted.md"
 unknown_options "$work/planted.md" | wc -l | grep -vx 3 >"$work/count"
 ok "planted options are found, those of a launcher are not ours" "$work/count"
@@ -96,4 +210,11 @@ ok "planted options are found, those of a launcher are not ours" "$work/count"
 	missing_links "$work/planted.md"
 } | wc -l | grep -vx 2 >"$work/count"
 ok "a planted path and a planted link are found" "$work/count"
+{
+	missing_sentences "$work/planted.md"
+	rules_without_test "$work/planted.md"
+	: >"$work/printed"
+	unprinted "$work/planted.md"
+} | wc -l | grep -vx 4 >"$work/count"
+ok "a planted sentence, rule and quotation are found" "$work/count"
 echo "1..$n"
