@@ -45,7 +45,7 @@ static int set_matrix(struct cs_options *opt, const char *value,
 	int which;
 
 	cs_text(copy, sizeof(copy), "%s", value);
-	if (!*copy || strlen(value) >= sizeof(copy))
+	if (!value[strspn(value, ",")] || strlen(value) >= sizeof(copy))
 		return cs_err_set(err, "allowed are peer, d2d");
 	for (char *item = strtok_r(copy, ",", &save); item;
 	     item = strtok_r(NULL, ",", &save))

@@ -90,7 +90,11 @@ endif
 FUZZ_TESTS = \
 	%D%/fuzz/argv.t \
 	%D%/fuzz/gpulist.t \
+	%D%/fuzz/launcher.t \
+	%D%/fuzz/output.t \
 	%D%/fuzz/plan.t \
+	%D%/fuzz/sampler.t \
+	%D%/fuzz/stats.t \
 	%D%/fuzz/tests.t \
 	%D%/fuzz/units.t
 check_PROGRAMS += $(FUZZ_TESTS)
@@ -101,8 +105,16 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 %C%_fuzz_argv_t_SOURCES = %D%/fuzz/fuzz_argv.c $(FUZZ_REPLAY) $(CS_OPTIONS)
 %C%_fuzz_gpulist_t_LDADD = $(CS_LINK)
 %C%_fuzz_gpulist_t_SOURCES = %D%/fuzz/fuzz_gpulist.c $(FUZZ_REPLAY)
+%C%_fuzz_launcher_t_LDADD = $(CS_LINK)
+%C%_fuzz_launcher_t_SOURCES = %D%/fuzz/fuzz_launcher.c $(FUZZ_REPLAY)
+%C%_fuzz_output_t_LDADD = $(CS_LINK)
+%C%_fuzz_output_t_SOURCES = %D%/fuzz/fuzz_output.c $(FUZZ_REPLAY)
 %C%_fuzz_plan_t_LDADD = $(CS_LINK)
 %C%_fuzz_plan_t_SOURCES = %D%/fuzz/fuzz_plan.c $(FUZZ_REPLAY)
+%C%_fuzz_sampler_t_LDADD = $(CS_LINK)
+%C%_fuzz_sampler_t_SOURCES = %D%/fuzz/fuzz_sampler.c $(FUZZ_REPLAY)
+%C%_fuzz_stats_t_LDADD = $(CS_LINK)
+%C%_fuzz_stats_t_SOURCES = %D%/fuzz/fuzz_stats.c $(FUZZ_REPLAY)
 %C%_fuzz_tests_t_LDADD = $(CS_LINK)
 %C%_fuzz_tests_t_SOURCES = %D%/fuzz/fuzz_tests.c $(FUZZ_REPLAY)
 %C%_fuzz_units_t_LDADD = $(CS_LINK)
@@ -116,13 +128,15 @@ FUZZ_FLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 fuzz:
 	@src='$(top_srcdir)/src'; dir='%D%/fuzz/libfuzzer'; \
-	for name in argv gpulist plan tests units; do \
+	for name in argv gpulist launcher output plan sampler stats tests \
+			units; do \
 		echo "fuzz $$name: $(FUZZ_RUNS) runs"; \
 		$(MKDIR_P) $$dir/$$name || exit 1; \
 		$(CLANG) $(FUZZ_FLAGS) -I. -I$$src $(JANSSON_CFLAGS) \
 			-o $$dir/fuzz_$$name $(srcdir)/%D%/fuzz/fuzz_$$name.c \
 			$$src/options.c $$src/base/*.c $$src/plan/*.c \
 			$$src/result/*.c $$src/check/*.c $$src/report/*.c \
+			$$src/node/sampler.c $$src/job/launcher.c \
 			$(JANSSON_LIBS) -lm && \
 		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) -max_len=300 -verbosity=0 \
 			-artifact_prefix=$$dir/$$name- $$dir/$$name \

@@ -19,6 +19,7 @@ static void options_are_sound(const struct cs_options *opt)
 	MUST(!opt->tests || !opt->matrix);
 	MUST(opt->matrix_text == opt->matrix_store);
 	MUST(memchr(opt->matrix_store, '\0', sizeof(opt->matrix_store)));
+	MUST(!opt->matrix || strpbrk(opt->matrix_store, "pd")); /* peer, d2d */
 	MUST(opt->backend >= 0 && opt->backend <= CS_WANT_CPU);
 	MUST(opt->mpi >= -1 && opt->mpi <= 1);
 	MUST(opt->gpus.n >= 0 && opt->gpus.n <= CS_MAX_AGENTS);

@@ -72,6 +72,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
+	refused("--matrix ,", "--matrix ',': allowed are peer, d2d");
 	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, d2d");
 	refused("--pattern ring", "--pattern 'ring'");
 	refused("--size 0", "--size '0'");
