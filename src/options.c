@@ -45,7 +45,7 @@ static int set_matrix(struct cs_options *opt, const char *value,
 	int which;
 
 	cs_text(copy, sizeof(copy), "%s", value);
-	if (!*copy)
+	if (!value[strspn(value, ",")] || strlen(value) >= sizeof(copy))
 		return cs_err_set(err, "allowed are peer, d2d");
 	for (char *item = strtok_r(copy, ",", &save); item;
 	     item = strtok_r(NULL, ",", &save))
@@ -106,7 +106,7 @@ static int set_pattern(struct cs_options *opt, const char *value,
 			return -1;
 		mask |= 1u << which;
 	}
-	if (!mask)
+	if (!mask || strlen(value) >= sizeof(copy))
 		return cs_err_set(err, "allowed are pair, bidi");
 	opt->pattern_mask = mask;
 	return 0;
@@ -396,6 +396,18 @@ static void defaults(struct cs_options *opt)
 	opt->matrix_text = opt->matrix_store;
 }
 
+/* getopt stays at an argument until all its letters are read: only the letter
+ * itself is sure then.  `before` is the argument that getopt has left. */
+static int refuse_unknown(int letter, const char *before, struct cs_err *err)
+{
+	char one[3] = { '-', (char)letter, '\0' };
+	int is_letter = letter && letter < 256; /* below 0: not ASCII */
+
+	return cs_err_set(err,
+		"unknown option or value at '%s'; 'cscope-mpi --help' lists them",
+		is_letter ? one : before);
+}
+
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err)
 {
@@ -417,9 +429,7 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 			return cs_err_set(err, "option '%s' needs a value",
 					  argv[optind - 1]);
 		if (got == '?' || !line)
-			return cs_err_set(err,
-				"unknown option or value at '%s'; 'cscope-mpi --help' lists them",
-				argv[optind - 1]);
+			return refuse_unknown(optopt, argv[optind - 1], err);
 		if (apply(line, out, optarg, err))
 			return -1;
 	}

@@ -86,6 +86,66 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 endif
 
+# ---- fuzz targets: their seeds with `make check`, libFuzzer with `make fuzz` ----
+FUZZ_TESTS = \
+	%D%/fuzz/argv.t \
+	%D%/fuzz/gpulist.t \
+	%D%/fuzz/launcher.t \
+	%D%/fuzz/output.t \
+	%D%/fuzz/plan.t \
+	%D%/fuzz/sampler.t \
+	%D%/fuzz/stats.t \
+	%D%/fuzz/tests.t \
+	%D%/fuzz/units.t
+check_PROGRAMS += $(FUZZ_TESTS)
+TESTS += $(FUZZ_TESTS)
+FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
+
+%C%_fuzz_argv_t_LDADD = $(CS_LINK)
+%C%_fuzz_argv_t_SOURCES = %D%/fuzz/fuzz_argv.c $(FUZZ_REPLAY) $(CS_OPTIONS)
+%C%_fuzz_gpulist_t_LDADD = $(CS_LINK)
+%C%_fuzz_gpulist_t_SOURCES = %D%/fuzz/fuzz_gpulist.c $(FUZZ_REPLAY)
+%C%_fuzz_launcher_t_LDADD = $(CS_LINK)
+%C%_fuzz_launcher_t_SOURCES = %D%/fuzz/fuzz_launcher.c $(FUZZ_REPLAY)
+%C%_fuzz_output_t_LDADD = $(CS_LINK)
+%C%_fuzz_output_t_SOURCES = %D%/fuzz/fuzz_output.c $(FUZZ_REPLAY)
+%C%_fuzz_plan_t_LDADD = $(CS_LINK)
+%C%_fuzz_plan_t_SOURCES = %D%/fuzz/fuzz_plan.c $(FUZZ_REPLAY)
+%C%_fuzz_sampler_t_LDADD = $(CS_LINK)
+%C%_fuzz_sampler_t_SOURCES = %D%/fuzz/fuzz_sampler.c $(FUZZ_REPLAY)
+%C%_fuzz_stats_t_LDADD = $(CS_LINK)
+%C%_fuzz_stats_t_SOURCES = %D%/fuzz/fuzz_stats.c $(FUZZ_REPLAY)
+%C%_fuzz_tests_t_LDADD = $(CS_LINK)
+%C%_fuzz_tests_t_SOURCES = %D%/fuzz/fuzz_tests.c $(FUZZ_REPLAY)
+%C%_fuzz_units_t_LDADD = $(CS_LINK)
+%C%_fuzz_units_t_SOURCES = %D%/fuzz/fuzz_units.c $(FUZZ_REPLAY)
+
+# Straight from the sources, all of them instrumented; what libFuzzer keeps lies
+# in the build tree and is taken up again by the next run.
+CLANG = clang
+FUZZ_RUNS = 1000000
+FUZZ_FLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=all
+fuzz:
+	@src='$(top_srcdir)/src'; dir='%D%/fuzz/libfuzzer'; \
+	for name in argv gpulist launcher output plan sampler stats tests \
+			units; do \
+		echo "fuzz $$name: $(FUZZ_RUNS) runs"; \
+		$(MKDIR_P) $$dir/$$name || exit 1; \
+		$(CLANG) $(FUZZ_FLAGS) -I. -I$$src $(JANSSON_CFLAGS) \
+			-o $$dir/fuzz_$$name $(srcdir)/%D%/fuzz/fuzz_$$name.c \
+			$$src/options.c $$src/base/*.c $$src/plan/*.c \
+			$$src/result/*.c $$src/check/*.c $$src/report/*.c \
+			$$src/node/sampler.c $$src/job/launcher.c \
+			$(JANSSON_LIBS) -lm && \
+		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) -max_len=300 -verbosity=0 \
+			-artifact_prefix=$$dir/$$name- $$dir/$$name \
+			$(srcdir)/%D%/fuzz/corpus/$$name || exit 1; \
+	done
+clean-local:
+	rm -rf %D%/fuzz/libfuzzer
+.PHONY: fuzz
+
 # ---- the driver's doubles: the program opens them instead of the real ones ----
 # Shared objects, which automake builds as programs: there is no libtool here.
 # No sanitizer: the program that opens them may have none.
@@ -162,6 +222,7 @@ EXTRA_DIST += \
 	%D%/cppcheck.suppress \
 	%D%/fake/README.md \
 	%D%/fixtures \
+	%D%/fuzz/corpus \
 	%D%/golden \
 	%D%/run/lib.sh
 

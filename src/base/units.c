@@ -115,6 +115,8 @@ int cs_size_parse(const char *text, uint64_t *bytes, struct cs_err *err)
 	return 0;
 }
 
+#define WHOLE_MAX 999999999 /* of a unit, so that 16 characters are enough */
+
 void cs_size_text(uint64_t bytes, char *to, size_t size)
 {
 	static const char *const name[] = { "KiB", "MiB", "GiB", "TiB" };
@@ -126,6 +128,8 @@ void cs_size_text(uint64_t bytes, char *to, size_t size)
 		/* Of all tenths only halves are whole bytes. */
 		if (bytes < unit || bytes % (unit / 2))
 			continue;
+		if (bytes / unit > WHOLE_MAX)
+			break;
 		cs_text(to, size, "%" PRIu64 "%s %s", bytes / unit,
 			bytes % unit ? ".5" : "", name[i]);
 		return;

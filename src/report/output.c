@@ -49,8 +49,8 @@ static int field(char letter, const struct cs_run *run, char *to, size_t size)
 	}
 }
 
-static int expand(const char *name, const struct cs_run *run, char *to,
-		  size_t size, struct cs_err *err)
+int cs_output_name(const char *name, const struct cs_run *run, char *to,
+		   size_t size, struct cs_err *err)
 {
 	size_t used = 0, n;
 	char part[128];
@@ -171,7 +171,7 @@ int cs_output_open(struct cs_output *out, const char *name,
 	struct cs_output made = { .file = NULL };
 	int fd, error;
 
-	if (expand(name, run, made.path, sizeof(made.path), err))
+	if (cs_output_name(name, run, made.path, sizeof(made.path), err))
 		return -1;
 	made.format = cs_format_by_file(made.path);
 	if (!made.format)

@@ -54,6 +54,9 @@ struct cs_output {
 };
 int cs_output_open(struct cs_output *out, const char *name,
 		   const struct cs_run *run, struct cs_err *err);
+/* The name alone, with what stands for %N and the others; opens nothing. */
+int cs_output_name(const char *name, const struct cs_run *run, char *to,
+		   size_t size, struct cs_err *err);
 /* Writes the run (not for in_place) and renames. */
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);

@@ -99,8 +99,10 @@ int cs_median_ranks(size_t n, size_t *low, size_t *high)
 double cs_stats_half_width(const struct cs_stats *stats)
 {
 	double half = (stats->ci_high - stats->ci_low) / 2;
+	double relative = half / stats->median;
 
-	if (isnan(half) || !(stats->median > 0))
+	/* not a number where both are infinite: a cell must not end on that */
+	if (isnan(relative) || !(stats->median > 0))
 		return INFINITY;
-	return half / stats->median;
+	return relative;
 }

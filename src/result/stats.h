@@ -23,7 +23,8 @@ void cs_stats_of(const double *x, size_t n, struct cs_stats *out);
  * 3.2).  Returns -1 for n < 6, where there is none. */
 int cs_median_ranks(size_t n, size_t *low, size_t *high);
 
-/* Half the width of the interval, relative to the median; INFINITY for n < 6. */
+/* Half the width of the interval, relative to the median; INFINITY for n < 6 and
+ * where the samples give no number. */
 double cs_stats_half_width(const struct cs_stats *stats);
 
 #endif

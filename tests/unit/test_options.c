@@ -72,6 +72,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
+	refused("--matrix ,", "--matrix ',': allowed are peer, d2d");
 	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, d2d");
 	refused("--pattern ring", "--pattern 'ring'");
 	refused("--size 0", "--size '0'");
@@ -135,6 +136,29 @@ static void help_lists_every_option_in_80_columns(void)
 	free(text);
 }
 
+static void an_unknown_letter_is_named(void)
+{
+	refused("-X", "'-X'");
+	refused("-Xq", "'-X'");
+	refused("-v -qXv", "'-X'");
+	refused("--quiet=1", "'--quiet=1'");
+}
+
+static void a_long_list_is_read_to_its_end(void)
+{
+	char line[256];
+
+	cs_text(line, sizeof(line), "--pattern pair%0*d", 100, 0);
+	for (char *zero = strchr(line, '0'); *zero; zero++)
+		*zero = ',';
+	t_eq_int(parse("--pattern pair,,bidi"), 0);
+	refused(line, "allowed are pair, bidi");
+	cs_text(line, sizeof(line), "--matrix peer%0*d", 200, 0);
+	for (char *zero = strchr(line, '0'); *zero; zero++)
+		*zero = ',';
+	refused(line, "allowed are peer, d2d");
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -144,6 +168,10 @@ int main(void)
 		  bad_values_name_option_value_and_what_is_allowed },
 		{ "names are never abbreviated", names_are_never_abbreviated },
 		{ "loose ends are refused", loose_ends_are_refused },
+		{ "an unknown letter is named, also within others",
+		  an_unknown_letter_is_named },
+		{ "a list too long to be read to its end is refused",
+		  a_long_list_is_read_to_its_end },
 		{ "the tests chosen are those of the backend",
 		  choosing_follows_the_backend },
 		{ "help lists every option in 80 columns",

@@ -170,6 +170,19 @@ static void a_median_of_zero_never_converges(void)
 	t_near(cs_stats_half_width(&s), INFINITY, 0);
 }
 
+static void infinite_samples_never_converge(void)
+{
+	static const double half[] = { 1, 2, 3, INFINITY, INFINITY, INFINITY };
+	static const double all[] = { INFINITY, INFINITY, INFINITY,
+				      INFINITY, INFINITY, INFINITY };
+	struct cs_stats s;
+
+	cs_stats_of(half, 6, &s);
+	t_near(cs_stats_half_width(&s), INFINITY, 0);
+	cs_stats_of(all, 6, &s);
+	t_near(cs_stats_half_width(&s), INFINITY, 0);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -192,6 +205,8 @@ int main(void)
 		  a_small_spread_on_a_large_mean_is_kept },
 		{ "a median of zero never converges",
 		  a_median_of_zero_never_converges },
+		{ "infinite samples never converge",
+		  infinite_samples_never_converge },
 		{ NULL, NULL },
 	};
 

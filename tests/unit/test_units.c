@@ -89,6 +89,9 @@ static void sizes_are_written_exactly(void)
 	size_text_is(1000000, "1000000 B");
 	size_text_is(512ull << 20, "512 MiB");
 	size_text_is(1536ull << 20, "1.5 GiB");
+	size_text_is((1999999999ull << 10) / 2, "999999999.5 KiB");
+	size_text_is((1ull << 32 | 1) << 10, "4398046512128 B");
+	size_text_is(0 - 1024ull, "16777216.0 TiB"); /* too long in KiB */
 	size_text_is((1ull << 30) + (256ull << 20), "1280 MiB");
 	size_text_is(3ull << 40, "3 TiB");
 	size_text_is(9999999999999ull, "9999999999999 B");

@@ -1,0 +1,125 @@
+/* Runs the target it is linked with over the seeds of its corpus and over
+ * mutations of them: the same ones each time, on every machine. */
+#include "config.h"
+
+#include <dirent.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "fuzz.h"
+
+#define MUTATIONS 500	/* of each seed */
+#define ROOM 4096
+
+static size_t load(const char *file, uint8_t *to)
+{
+	FILE *from = fopen(file, "rb");
+	size_t n;
+
+	if (!from) {
+		perror(file);
+		exit(99);
+	}
+	n = fread(to, 1, ROOM, from);
+	fclose(from);
+	return n;
+}
+
+/* Bytes are changed, put in, taken out, or the end is cut. */
+static size_t mutate(struct cs_rng *rng, uint8_t *data, size_t size)
+{
+	size_t times = 1 + cs_rng_below(rng, 4), at, tail;
+
+	while (times--) {
+		at = cs_rng_below(rng, size + 1);
+		tail = size - at;
+		switch (cs_rng_below(rng, 8)) {
+		case 0:
+			size = at;
+			break;
+		case 1:
+		case 2:
+			if (tail)
+				memmove(data + at, data + at + 1, --tail);
+			size = at + tail;
+			break;
+		case 3:
+		case 4:
+			if (size == ROOM)
+				break;
+			memmove(data + at + 1, data + at, tail);
+			/* mostly what is there already: digits, commas, stars */
+			data[at] = data[cs_rng_below(rng, size + 1)];
+			size++;
+			break;
+		case 5:
+			if (tail)
+				data[at] ^= (uint8_t)(1u << cs_rng_below(rng, 8));
+			break;
+		default:
+			if (tail)
+				data[at] = (uint8_t)cs_rng_below(rng, 256);
+		}
+	}
+	return size;
+}
+
+/* The target gets a copy of just this size: reads beyond it are seen. */
+static void run(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	MUST(copy);
+	memcpy(copy, data, size);
+	LLVMFuzzerTestOneInput(copy, size);
+	free(copy);
+}
+
+static void replay(const char *file, struct cs_rng *rng)
+{
+	static uint8_t seed[ROOM], changed[ROOM + 1];
+	size_t size = load(file, seed);
+
+	run(seed, size);
+	for (int i = 0; i < MUTATIONS; i++) {
+		memcpy(changed, seed, size);
+		run(changed, mutate(rng, changed, size));
+	}
+}
+
+static int is_seed(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int main(int argc, char **argv)
+{
+	const char *data = getenv("TESTDATA");
+	const char *name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 :
+						   argv[0];
+	struct cs_rng rng = { 1 };
+	struct dirent **seed;
+	char folder[1024], file[1400];
+	int n, i;
+
+	cs_text(folder, sizeof(folder), "%s/fuzz/corpus/%.*s",
+		data ? data : "tests", (int)strcspn(name, "."), name);
+	n = scandir(argc > 1 ? argv[1] : folder, &seed, is_seed, alphasort);
+	if (n < 0) {
+		perror(folder);
+		return 99;
+	}
+	printf("1..%d\n", n);
+	for (i = 0; i < n; i++) {
+		printf("# %s\n", seed[i]->d_name);
+		fflush(stdout); /* the last line when the target aborts */
+		cs_text(file, sizeof(file), "%s/%s", argc > 1 ? argv[1] : folder,
+			seed[i]->d_name);
+		replay(file, &rng);
+		printf("ok %d - nothing breaks on '%s' and %d mutations of it\n",
+		       i + 1, seed[i]->d_name, MUTATIONS);
+		free(seed[i]);
+	}
+	free(seed);
+	return 0;
+}
