@@ -26,6 +26,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fill.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
+	%D%/base/hints.c \
+	%D%/base/hints.h \
 	%D%/base/quant.c \
 	%D%/base/quant.h \
 	%D%/base/rng.c \

@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	%D%/unit/cpu.t \
 	%D%/unit/fill.t \
 	%D%/unit/gpulist.t \
+	%D%/unit/hints.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/launcher.t \
 	%D%/unit/node.t \
@@ -67,6 +68,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
+%C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
