@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	%D%/unit/catalogue.t \
 	%D%/unit/check.t \
 	%D%/unit/cpu.t \
+	%D%/unit/explain.t \
 	%D%/unit/fill.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
@@ -64,6 +65,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
+%C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
