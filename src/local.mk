@@ -26,6 +26,10 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fill.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
+	%D%/base/hints.c \
+	%D%/base/hints.h \
+	%D%/base/near.c \
+	%D%/base/near.h \
 	%D%/base/quant.c \
 	%D%/base/quant.h \
 	%D%/base/rng.c \
@@ -38,6 +42,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_plan_a_SOURCES = \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/explain.c \
+	%D%/plan/explain.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h
 
@@ -121,6 +127,7 @@ endif
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
 	%D%/report/csv.c \
+	%D%/report/explain.c \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/list.c \

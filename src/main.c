@@ -366,6 +366,8 @@ static int answer(struct program *p, struct cs_err *err)
 		return cs_options_help(p->out);
 	case CS_ACTION_LIST:
 		return cs_report_list(p->out);
+	case CS_ACTION_EXPLAIN:
+		return cs_report_explain(p->out, p->opt.explain, err);
 	case CS_ACTION_VERSION:
 		fprintf(p->out, "cscope-mpi %s%s%s\n%s\n", PACKAGE_VERSION,
 			*CS_COMMIT ? " commit " : "", CS_COMMIT, CS_BUILD);

@@ -260,6 +260,15 @@ ACTION(set_dry_run, CS_ACTION_DRY_RUN)
 ACTION(set_help, CS_ACTION_HELP)
 ACTION(set_version, CS_ACTION_VERSION)
 
+static int set_explain(struct cs_options *opt, const char *value,
+		       struct cs_err *err)
+{
+	(void)err; /* who looks it up says what is not there */
+	opt->action = CS_ACTION_EXPLAIN;
+	opt->explain = value;
+	return 0;
+}
+
 /* A line without a name is a heading. */
 static const struct option_line lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
@@ -306,6 +315,9 @@ static const struct option_line lines[] = {
 	{ "verbose", 'v', NULL, "every node and every detail", set_verbose },
 	{ NULL, 0, NULL, "Without MPI and without a GPU", NULL },
 	{ "list", 'l', NULL, "the tests", set_list },
+	{ "explain", 0, "NAME|CODE", "a test (what moves, how it is timed, what "
+	  "other tools call it), or an error and its remedy: peer.ce.read.pair, "
+	  "802, nvml-18; list: all of them", set_explain },
 	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time",
 	  set_dry_run },
 	{ "help", 'h', NULL, "this text", set_help },

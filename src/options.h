@@ -14,10 +14,11 @@
 #define CS_OUTPUTS_MAX 8
 
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
-		 CS_ACTION_LIST, CS_ACTION_DRY_RUN };
+		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN };
 
 struct cs_options {
 	enum cs_action action;
+	const char *explain;		/* --explain, NULL */
 	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */
 	const char *tests;		/* --test, NULL */
 	int matrix;			/* --matrix given, or nothing given */

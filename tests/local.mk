@@ -24,8 +24,10 @@ UNIT_TESTS = \
 	%D%/unit/catalogue.t \
 	%D%/unit/check.t \
 	%D%/unit/cpu.t \
+	%D%/unit/explain.t \
 	%D%/unit/fill.t \
 	%D%/unit/gpulist.t \
+	%D%/unit/hints.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/launcher.t \
 	%D%/unit/node.t \
@@ -63,10 +65,12 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
+%C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
+%C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c

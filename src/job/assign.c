@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hints.h"
+
 int cs_view_ordinal(const struct cs_rank_view *view, const char *uuid)
 {
 	for (int i = 0; i < view->n; i++)
@@ -49,9 +51,10 @@ static int refuse_shared(const struct cs_rank_view *view, int n_ranks,
 			if (view[a].masked && view[b].masked &&
 			    view[a].n == 1 && same_view(&view[a], &view[b]))
 				return cs_err_set(err,
-					"ranks %d and %d were both given GPU %s: give each rank its own GPU, or let all see all",
+					"ranks %d and %d were both given GPU %s: %s",
 					view[a].rank, view[b].rank,
-					view[a].gpu[0].bus_id);
+					view[a].gpu[0].bus_id,
+					cs_hint_brief(CS_HINT_LAUNCHER_ONE_GPU));
 	return 0;
 }
 

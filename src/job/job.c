@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hints.h"
 #include "job/muster.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -115,11 +116,10 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 		job->team.rank = l->rank;
 	return cs_err_set(
 		err,
-		"%s started %d tasks but MPI connects %d: use '%s', or '--no-mpi' for independent processes",
+		"%s started %d tasks but MPI connects %d: %s",
 		l->name, l->tasks, job->team.size,
-		strcmp(l->name, "srun")
-			? "the launcher of the MPI library this program was built with"
-			: "srun --mpi=pmix");
+		cs_hint_brief(strcmp(l->name, "srun") ? CS_HINT_LAUNCHER_MPI :
+							CS_HINT_LAUNCHER_PMIX));
 }
 
 /* MPI first and alone: MPI libraries set environment variables while they start,

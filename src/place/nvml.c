@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hints.h"
 #include "place/place.h"
 
 /* nvmlReturn_t */
@@ -130,6 +131,15 @@ static void resolve(struct cs_nvml *nvml, void *library)
 #undef X
 }
 
+static int refuse(struct cs_nvml *nvml, const char *what, int code,
+		  struct cs_err *err)
+{
+	const char *hint = cs_hint_nvml(code);
+
+	return cs_err_set(err, "%s: %s (%d)%s%s", what, words(nvml, code), code,
+			  hint ? "; " : "", hint ? hint : "");
+}
+
 static int initialise(struct cs_nvml *nvml, struct cs_err *err)
 {
 	const char *call = "nvmlInitWithFlags";
@@ -141,8 +151,7 @@ static int initialise(struct cs_nvml *nvml, struct cs_err *err)
 		nvml->attached = 1;
 	}
 	if (code != NVML_OK)
-		return cs_err_set(err, "%s: %s (%d)", call, words(nvml, code),
-				  code);
+		return refuse(nvml, call, code, err);
 	nvml->up = 1;
 	return 0;
 }
@@ -161,7 +170,8 @@ struct cs_nvml *cs_nvml_open(struct cs_err *err)
 	library = dlopen(file ? file : "libnvidia-ml.so.1",
 			 RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
-		cs_err_set(err, "no NVML: %s", dlerror());
+		cs_err_set(err, "no NVML: %s; %s", dlerror(),
+			   cs_hint_brief(CS_HINT_NVML_ABSENT));
 		free(nvml);
 		return NULL;
 	}
@@ -254,11 +264,13 @@ struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
 {
 	struct cs_nvml_gpu *gpu;
 	void *device = NULL;
+	char what[128];
 	int code = find_device(nvml, uuid, bus_id, &device);
 
 	if (code != NVML_OK || !device) {
-		cs_err_set(err, "NVML does not find GPU \"%s\" at %s: %s (%d)",
-			   uuid, bus_id, words(nvml, code), code);
+		cs_text(what, sizeof(what), "NVML does not find GPU \"%s\" at %s",
+			uuid, bus_id);
+		refuse(nvml, what, code, err);
 		return NULL;
 	}
 	gpu = calloc(1, sizeof(*gpu));

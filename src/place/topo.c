@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/hints.h"
 #include "place/internal.h"
 
 #define PCI_VENDOR_NVIDIA 0x10de
@@ -284,13 +285,13 @@ static int bind_error(const struct cs_topo *topo, int numa, const char *hint,
 		allowed, sizeof(allowed),
 		hwloc_topology_get_allowed_cpuset(topo->hwloc));
 	return cs_err_set(err,
-			  "cannot bind to NUMA domain %d: allowed cpus are %s%s",
+			  "cannot bind to NUMA domain %d: allowed cpus are %s; %s",
 			  numa, allowed, hint);
 }
 
 int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 {
-	static const char hint[] = "; ask the launcher for --cpu-bind=none";
+	const char *hint = cs_hint_brief(CS_HINT_LAUNCHER_ONE_CORE);
 	hwloc_obj_t node = find_domain(topo, numa);
 	hwloc_bitmap_t cpus;
 	char list[128];
@@ -307,7 +308,7 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 					  hwloc_topology_get_complete_nodeset(
 						  topo->hwloc),
 					  (unsigned)numa) ?
-				  hint : "; there is no such domain", err);
+				  hint : "there is no such domain", err);
 	cpus = hwloc_bitmap_alloc();
 	if (!cpus)
 		return cs_err_set(err, "no memory for a set of cpus");

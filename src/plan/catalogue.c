@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/near.h"
+
 #define NAME_MAX_LENGTH 63
 
 #define PEER_TEST(name_, method_, op_, pattern_, backend_, heading_, summary_)   \
@@ -63,28 +65,6 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Levenshtein's distance, one row of the table at a time. */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int row[NAME_MAX_LENGTH + 1];
-	size_t nb = strlen(b), i, j;
-
-	for (j = 0; j <= nb; j++)
-		row[j] = (unsigned int)j;
-	for (i = 0; a[i]; i++) {
-		unsigned int diagonal = row[0]++;
-
-		for (j = 0; j < nb; j++) {
-			unsigned int replaced = diagonal + (a[i] != b[j]);
-
-			diagonal = row[j + 1];
-			row[j + 1] = least(replaced,
-					   least(diagonal, row[j]) + 1);
-		}
-	}
-	return row[nb];
-}
-
 /* The nearest name of that backend, NULL when a third of it would be wrong. */
 static const char *nearest(const char *item, enum cs_backend_kind backend)
 {
@@ -95,7 +75,7 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 	for (i = 0; i < N_TESTS; i++) {
 		if (table[i].backend != backend)
 			continue;
-		d = distance(item, table[i].name);
+		d = cs_distance(item, table[i].name);
 		if (d < best) {
 			best = d;
 			name = table[i].name;

@@ -41,6 +41,11 @@ int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
 int cs_report_list(FILE *to);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose);
 
+/* --explain: a test by our name or another tool's, a hint by key, name or number,
+ * or "list" for all of these.  -1 with what is near when nothing is called so; a
+ * stream that failed leaves err->text alone. */
+int cs_report_explain(FILE *to, const char *what, struct cs_err *err);
+
 /* An output file: %N %j %t %% replaced, opened at once so that what cannot be
  * written is said before measuring; without a name in its folder, or under a
  * temporary one where the file system has no such files, fsynced and renamed when

@@ -62,6 +62,47 @@ broken 2 FAKE_FAIL=cuInit:1
 ok "cuInit fails in one rank of two: the other measures, and it is said" eval \
 	'status_is 0 && measured 9 && prints "1 of 2 ranks have no GPU.*cuInit"'
 
+# ---- an error with a sure hint: in the one line, at every stage ----
+
+# NUMBER, a part of its hint
+while read -r code words; do
+	broken 0 FAKE_FAIL=cuInit:1="$code"
+	ok "cuInit gives $code: status 3, one line with the hint" eval \
+		'status_is 3 && one_line "cuInit: CUDA_ERROR_[A-Z_]+ \($code\); .*$words" &&
+		 is_empty out'
+done <<END
+34 take its folder lib64/stubs out of LD_LIBRARY_PATH
+46 see nvidia-smi -q -d COMPUTE
+100 see CUDA_VISIBLE_DEVICES
+304 the operating system refused the driver
+802 is nvidia-fabricmanager running
+803 of different driver versions
+804 take the cuda-compat library out of LD_LIBRARY_PATH
+999 see NVRM and Xid in dmesg
+END
+broken 0 FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46
+ok "a GPU that is taken: status 2, with the hint" \
+	ends 2 "CUDA_ERROR_DEVICE_UNAVAILABLE \(46\); another process holds the GPU" 4
+broken 0 FAKE_FAIL=cuMemAlloc:1=2
+ok "no memory on a GPU: status 2, with the hint" \
+	ends 2 "CUDA_ERROR_OUT_OF_MEMORY \(2\); the GPU has no memory left" 4
+broken 0 FAKE_FAULT=cuMemcpyAsync:200=214
+ok "an ECC error: status 2, with the hint" \
+	ends 2 "CUDA_ERROR_ECC_UNCORRECTABLE \(214\); the GPU's memory lost data" 0
+broken 0 FAKE_FAIL=cuCtxEnablePeerAccess:1=711
+ok "too many peers: that pair is skipped, with the hint" eval \
+	'status_is 0 && measured 9 && prints "TOO_MANY_PEERS.*711.*takes no more"'
+for rule in "15 see Xid 79 in dmesg" "18 of different driver versions"; do
+	FAKE_NVML_INIT=${rule%% *} broken 0 FAKE_NOISE=0
+	ok "NVML gives ${rule%% *}: all is measured, the hint is in the table" eval \
+		'status_is 0 && measured 12 &&
+		 tr -s " \n" "  " <out | grep -qF "${rule#* }"'
+done
+CS_LIBNVML=/nowhere broken 0 FAKE_NOISE=0
+ok "no NVML: all is measured, and what a container needs is said" eval \
+	'status_is 0 && measured 12 &&
+	 tr -s " \n" "  " <out | grep -qF NVIDIA_DRIVER_CAPABILITIES=compute,utility'
+
 # ---- an agent that cannot start: its cells fail, the others are measured ----
 
 for call in cuDevicePrimaryCtxRetain cuCtxSetCurrent cuModuleLoadData \

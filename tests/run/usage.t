@@ -45,7 +45,10 @@ bad_words() {
 		refused "'--siz'" --siz 1M &&
 		refused "'-o' needs a value" -o &&
 		refused "exclude each other" --matrix peer --test 'peer.*.pair' &&
-		refused "--gpus COUNT" --dry-run
+		refused "--gpus COUNT" --dry-run &&
+		refused "nearest is 'cuda-802'" --explain cuda-8022 &&
+		refused "'--explain list' shows all" --explain weather &&
+		refused "'--explain' needs a value" --explain
 }
 
 ok "a bad value: one line with option, value and what is allowed, status 64" \
@@ -67,6 +70,24 @@ answers() { # OPTION...
 for option in --help --list --version; do
 	ok "$option is answered with an empty PATH and no driver" answers $option
 done
+for what in list 802 nvml-18 peer.ce.read.bidi; do
+	ok "--explain $what is answered with an empty PATH and no driver" \
+		answers --explain $what
+done
+all_explained() {
+	local key n=0
+	answers --explain list || return
+	sed -n 's/^  \([a-z]*-[a-z0-9-]*\) .*/\1/p' out >keys
+	while read -r key; do
+		answers --explain "$key" || return
+		prints "^$key( |\$)" && prints "^  means  " &&
+			prints "^  what to do  " || return
+		n=$((n + 1))
+	done <keys
+	echo "$n explained"
+	[ $n -ge 27 ]
+}
+ok "all that --explain list names is explained" all_explained
 ok "--help names the exit statuses" eval 'answers --help && prints "64 usage"'
 ok "what --help lists fits a terminal" \
 	eval 'answers --help && ! grep -E "^.{91}" out'

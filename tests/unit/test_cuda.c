@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "base/facts.h"
+#include "base/hints.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -236,11 +237,24 @@ static void blocking_launches(void)
 		 "its end, so nothing can start at the same time: unset it\n");
 }
 
-static void fabric_manager(void)
+static void every_hint(void)
 {
-	t_eq_str(heard("FAKE_FAIL=cuInit:1=802", story_start),
-		 "start: cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802); is "
-		 "nvidia-fabricmanager running?\n");
+	int provoked = 0;
+
+	for (int id = 0; id < CS_HINTS; id++) {
+		const struct cs_hint *hint = cs_hint(id);
+		char knob[48], want[256];
+
+		if (hint->of != CS_HINT_OF_CUDA || hint->calls)
+			continue;
+		cs_text(knob, sizeof(knob), "FAKE_FAIL=cuInit:1=%d",
+			hint->code[0]);
+		cs_text(want, sizeof(want), "start: cuInit: %s (%d); %s\n",
+			hint->name, hint->code[0], hint->brief);
+		t_eq_str(heard(knob, story_start), want);
+		provoked++;
+	}
+	t_ok(provoked >= 13);
 }
 
 static void story_probe(void)
@@ -276,7 +290,8 @@ static void probes(void)
 static void probe_fails(void)
 {
 	t_eq_str(heard("FAKE_FAIL=cuDeviceGetUuid:2=999", story_probe),
-		 "GPU 1: cuDeviceGetUuid: CUDA_ERROR_UNKNOWN (999)\n");
+		 "GPU 1: cuDeviceGetUuid: CUDA_ERROR_UNKNOWN (999); the kernel "
+		 "module may say why: see NVRM and Xid in dmesg\n");
 }
 
 /* ---- own memory ---- */
@@ -425,7 +440,8 @@ static void story_half_armed(void)
 static void half_armed(void)
 {
 	t_eq_str(heard("FAKE_FAIL=cuMemcpyAsync:2=999", story_half_armed),
-		 "-1\ncuMemcpyAsync: CUDA_ERROR_UNKNOWN (999)\n0\n1\n"
+		 "-1\ncuMemcpyAsync: CUDA_ERROR_UNKNOWN (999); the kernel "
+		 "module may say why: see NVRM and Xid in dmesg\n0\n1\n"
 		 "broken: 0\n");
 }
 
@@ -754,8 +770,8 @@ int main(void)
 		{ "a library without the look-up function is called too old",
 		  library_wrong },
 		{ "CUDA_LAUNCH_BLOCKING=1 is refused", blocking_launches },
-		{ "an error of the driver has name, code and hint",
-		  fabric_manager },
+		{ "every error with a sure hint says it behind name and code",
+		  every_hint },
 		{ "a probe gives name, UUID, bus id and no more than asked",
 		  probes },
 		{ "a failing probe names the GPU", probe_fails },

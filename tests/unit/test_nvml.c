@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hints.h"
 #include "place/place.h"
 #include "tap.h"
 
@@ -82,6 +83,8 @@ static void refused(const char *file, const char *want)
 static void no_library(void)
 {
 	refused("/no/such/library.so", "/no/such/library.so");
+	refused("/no/such/library.so", "; in a container set "
+		"NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 }
 
 static void another_library(void)
@@ -99,6 +102,30 @@ static void no_driver(void)
 	setenv("FAKE_NVML_INIT", "9", 1);
 	refused(library, "(9)");
 	unsetenv("FAKE_NVML_INIT");
+}
+
+static void every_hint(void)
+{
+	struct cs_nvml *nvml = turned(NULL, NULL);
+	int provoked = 0;
+
+	if (!nvml)
+		return;
+	cs_nvml_close(nvml);
+	for (int id = 0; id < CS_HINTS; id++) {
+		const struct cs_hint *hint = cs_hint(id);
+		char code[8], want[160];
+
+		if (hint->of != CS_HINT_OF_NVML || !hint->code[0])
+			continue;
+		cs_text(code, sizeof(code), "%d", hint->code[0]);
+		cs_text(want, sizeof(want), " (%s); %s", code, hint->brief);
+		setenv("FAKE_NVML_INIT", code, 1);
+		refused(library, want);
+		provoked++;
+	}
+	unsetenv("FAKE_NVML_INIT");
+	t_eq_int(provoked, 2);
 }
 
 static void versions(void)
@@ -378,6 +405,7 @@ static const struct tap_test tests[] = {
 	{ "a library that is not NVML is refused by the function it lacks",
 	  another_library },
 	{ "a library that does not start gives its code", no_driver },
+	{ "every code of NVML with a sure hint says it", every_hint },
 	{ "driver and CUDA version are text", versions },
 	{ "closing nothing is harmless", closes_nothing },
 	{ "a GPU is found by UUID though none is attached at first", by_uuid },

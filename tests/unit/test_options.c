@@ -68,6 +68,14 @@ static void every_option_is_taken(void)
 	t_ok(opt.quiet && opt.verbose);
 }
 
+static void explain_takes_what_it_is_to_explain(void)
+{
+	t_eq_int(parse("--explain cuda-802"), 0);
+	t_eq_int(opt.action, CS_ACTION_EXPLAIN);
+	t_eq_str(opt.explain, "cuda-802");
+	refused("--explain", "needs a value");
+}
+
 static void bad_values_name_option_value_and_what_is_allowed(void)
 {
 	refused("--op push", "--op 'push': allowed are write, read, both");
@@ -164,6 +172,8 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "nothing given is --matrix peer", nothing_is_the_peer_matrix },
 		{ "every option is taken", every_option_is_taken },
+		{ "--explain takes what it is to explain",
+		  explain_takes_what_it_is_to_explain },
 		{ "a bad value is one line with option, value and what is allowed",
 		  bad_values_name_option_value_and_what_is_allowed },
 		{ "names are never abbreviated", names_are_never_abbreviated },

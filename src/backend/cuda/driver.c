@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hints.h"
+
 struct cs_driver cs_cu;
 
 static const struct {
@@ -17,45 +19,6 @@ static const struct {
 #define CALL(name, version) { #name, version, offsetof(struct cs_driver, name) },
 	CS_DRIVER_CALLS(CALL)
 #undef CALL
-};
-
-/* What an error is sure to mean, for one call or (NULL) for all of them. */
-static const struct {
-	int code;
-	const char *call, *text;
-} hints[] = {
-	{ CUDA_ERROR_INVALID_VALUE, "cuIpcOpenMemHandle",
-	  "if the peer's GPU is hidden from this task, ask Slurm for "
-	  "--gpu-bind=none" },
-	{ CUDA_ERROR_INVALID_DEVICE, "cuIpcOpenMemHandle",
-	  "if the peer's GPU is hidden from this task, ask Slurm for "
-	  "--gpu-bind=none" },
-	{ CUDA_ERROR_OUT_OF_MEMORY, "cuDevicePrimaryCtxRetain",
-	  "no memory left for a context: who else uses this GPU?" },
-	{ CUDA_ERROR_STUB_LIBRARY, NULL,
-	  "this is the stub library of the CUDA toolkit: take its folder "
-	  "lib64/stubs out of LD_LIBRARY_PATH" },
-	{ CUDA_ERROR_DEVICE_UNAVAILABLE, NULL,
-	  "another process holds the GPU, or its compute mode forbids this "
-	  "one: see nvidia-smi -q -d COMPUTE" },
-	{ CUDA_ERROR_NO_DEVICE, NULL,
-	  "no GPU is visible: see CUDA_VISIBLE_DEVICES and what the launcher "
-	  "granted" },
-	{ CUDA_ERROR_NO_BINARY_FOR_GPU, NULL,
-	  "built without code for this GPU: set NVCC_GENCODE at configure" },
-	{ CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, NULL,
-	  "these two GPUs cannot reach each other's memory" },
-	{ CUDA_ERROR_UNSUPPORTED_PTX_VERSION, NULL,
-	  "the driver is older than the CUDA toolkit of this program" },
-	{ CUDA_ERROR_TOO_MANY_PEERS, NULL,
-	  "the GPU takes no more peers at the same time" },
-	{ CUDA_ERROR_SYSTEM_NOT_READY, NULL,
-	  "is nvidia-fabricmanager running?" },
-	{ CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, NULL,
-	  "libcuda.so.1 and the loaded kernel module are of different driver "
-	  "versions" },
-	{ CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, NULL,
-	  "take the cuda-compat library out of LD_LIBRARY_PATH" },
 };
 
 static int driver_find(void *library, struct cs_driver *into, struct cs_err *err)
@@ -106,15 +69,6 @@ int cs_driver_load(int *clock_is_virtual, struct cs_err *err)
 	return 0;
 }
 
-static const char *driver_hint(CUresult result, const char *call)
-{
-	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
-		if (hints[i].code == (int)result &&
-		    (!hints[i].call || !strcmp(hints[i].call, call)))
-			return hints[i].text;
-	return NULL;
-}
-
 int cs_driver_result(CUresult result, const char *call, struct cs_err *err)
 {
 	const char *name = NULL, *hint;
@@ -123,7 +77,7 @@ int cs_driver_result(CUresult result, const char *call, struct cs_err *err)
 		return 0;
 	if (cs_cu.cuGetErrorName(result, &name) || !name)
 		name = "unknown error";
-	hint = driver_hint(result, call);
+	hint = cs_hint_cuda((int)result, call);
 	return cs_err_set(err, "%s: %s (%d)%s%s", call, name, (int)result,
 			  hint ? "; " : "", hint ? hint : "");
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hints.h"
+
 struct cs_peer {
 	struct cs_peer *next;
 	unsigned int users;
@@ -82,9 +84,9 @@ static int open_ipc(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 				  new->of.ipc_error);
 	if (new->of.pid_ns != cs_dev_pid_ns())
 		return cs_err_set(err, "CUDA IPC needs one PID namespace, and "
-				  "process %lld is in another: run the "
-				  "containers with --pid=host",
-				  (long long)new->of.pid);
+				  "process %lld is in another: %s",
+				  (long long)new->of.pid,
+				  cs_hint_brief(CS_HINT_IPC_NAMESPACE));
 	memcpy(&handle, new->of.ipc, sizeof(handle));
 	if (CS_DEV_CU(dev, err, cuIpcOpenMemHandle, &at, handle,
 		      CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))

@@ -1,0 +1,67 @@
+/* hints.h - what an error, or a trap of the machine, is sure to mean.
+ *
+ * One table for all who word errors (backend, NVML, places, job) and for
+ * --explain.  A row stands here when its remedy holds wherever the error comes
+ * from; where that is so for some calls only, the row names them.  Numbers are
+ * those of CUresult and nvmlReturn_t, whose headers stay in their layers. */
+#ifndef CS_BASE_HINTS_H
+#define CS_BASE_HINTS_H
+
+#include <stddef.h>
+
+enum cs_hint_id {
+	CS_HINT_CUDA_2,
+	CS_HINT_CUDA_34,
+	CS_HINT_CUDA_46,
+	CS_HINT_CUDA_100,
+	CS_HINT_CUDA_209,
+	CS_HINT_CUDA_214,
+	CS_HINT_CUDA_217,
+	CS_HINT_CUDA_222,
+	CS_HINT_CUDA_304,
+	CS_HINT_CUDA_711,
+	CS_HINT_CUDA_802,
+	CS_HINT_CUDA_803,
+	CS_HINT_CUDA_804,
+	CS_HINT_CUDA_999,
+	CS_HINT_NVML_ABSENT,
+	CS_HINT_NVML_15,
+	CS_HINT_NVML_18,
+	CS_HINT_IPC_CGROUP,
+	CS_HINT_IPC_NAMESPACE,
+	CS_HINT_IPC_MIG,
+	CS_HINT_LAUNCHER_ONE_GPU,
+	CS_HINT_LAUNCHER_ONE_CORE,
+	CS_HINT_LAUNCHER_PMIX,
+	CS_HINT_LAUNCHER_MPI,
+	CS_HINT_EXCLUSIVE_PROCESS,
+	CS_HINT_DEV_SHM,
+	CS_HINT_CONTAINER_UTILITY,
+	CS_HINTS
+};
+
+enum cs_hint_of { CS_HINT_OF_MACHINE, CS_HINT_OF_CUDA, CS_HINT_OF_NVML };
+
+struct cs_hint {
+	const char *key;	/* "cuda-802": what --explain takes */
+	const char *name;	/* as the library spells it; NULL none */
+	enum cs_hint_of of;	/* whose numbers `code` holds */
+	int code[2];		/* 0: no more */
+	const char *const *calls; /* holds for these only, until NULL; NULL: all */
+	const char *brief;	/* goes behind an error text; NULL none */
+	const char *means, *remedy; /* sentences, for --explain */
+};
+
+/* One row; all of them in the order of the enum. */
+const struct cs_hint *cs_hint(enum cs_hint_id id);
+
+/* By key or name in any case, or by the number alone ("802"); NULL unknown. */
+const struct cs_hint *cs_hint_find(const char *text);
+
+/* What goes behind an error text: of one row, NULL when it has none; of an error
+ * code, NULL when nothing is sure. */
+const char *cs_hint_brief(enum cs_hint_id id);
+const char *cs_hint_cuda(int code, const char *call);
+const char *cs_hint_nvml(int code);
+
+#endif

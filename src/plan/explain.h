@@ -1,0 +1,31 @@
+/* explain.h - what a test of the catalogue means, in sentences.
+ *
+ * Written by axis (path, method, op, pattern), so that a new line of the
+ * catalogue that recombines what is there is explained already. */
+#ifndef CS_PLAN_EXPLAIN_H
+#define CS_PLAN_EXPLAIN_H
+
+#include "plan/catalogue.h"
+
+struct cs_explanation {
+	const char *moves;	/* what moves, and what else meanwhile */
+	const char *issuer;	/* who issues it */
+	const char *timed;
+	const char *timed_both;	/* both ways: what is added; NULL */
+	const char *checked;
+};
+
+/* No field but timed_both is NULL for a test of the catalogue. */
+void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
+
+/* The same measurement in another tool. */
+struct cs_alias {
+	const char *test;	/* our name */
+	const char *tool;	/* "nvbandwidth" */
+	const char *name;	/* as that tool calls it */
+	const char *differs;	/* what it gets wrong, or does otherwise */
+};
+
+const struct cs_alias *cs_aliases(size_t *n);
+
+#endif

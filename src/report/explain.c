@@ -1,0 +1,172 @@
+/* explain.c - --explain: one test, one hint, or the list of what there is. */
+#include "config.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/hints.h"
+#include "base/near.h"
+#include "plan/explain.h"
+#include "report/report.h"
+#include "report/view.h"
+
+#define INDENT 14
+#define NAMES 21	/* the column behind them in the list */
+
+static void part(FILE *to, const char *label, const char *text)
+{
+	if (text)
+		cs_fold(to, 2, INDENT, "%-*s%s", INDENT - 2, label, text);
+}
+
+static void explain_hint(FILE *to, const struct cs_hint *hint)
+{
+	fprintf(to, "%s%s%s\n", hint->key, hint->name ? "  " : "",
+		hint->name ? hint->name : "");
+	part(to, "means", hint->means);
+	part(to, "what to do", hint->remedy);
+	part(to, "in short", hint->brief);
+}
+
+static void explain_test(FILE *to, const struct cs_test *test)
+{
+	struct cs_explanation e;
+	const struct cs_alias *alias;
+	int told = 0;
+	size_t n;
+
+	cs_test_explain(test, &e);
+	fprintf(to, "%s  %s\n", test->name, test->heading);
+	part(to, "moves", e.moves);
+	part(to, "issued by", e.issuer);
+	part(to, "timed", e.timed);
+	part(to, "", e.timed_both);
+	part(to, "checked", e.checked);
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(alias[i].test, test->name))
+			continue;
+		cs_fold(to, 2, INDENT, "%-*s%s, %s:", INDENT - 2,
+			told++ ? "" : "elsewhere", alias[i].tool, alias[i].name);
+		cs_fold(to, INDENT, INDENT, "%s", alias[i].differs);
+	}
+	if (!told)
+		part(to, "elsewhere", "No tool that we know measures the same.");
+}
+
+static const struct cs_test *find_test(const char *what)
+{
+	const struct cs_alias *alias;
+	const struct cs_test *test;
+	size_t n, n_tests;
+
+	test = cs_catalogue(&n_tests);
+	for (size_t i = 0; i < n_tests; i++)
+		if (!strcmp(test[i].name, what))
+			return &test[i];
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(alias[i].name, what))
+			return &test[cs_test_index(alias[i].test)];
+	return NULL;
+}
+
+/* Keys with the first sentence of what they mean. */
+static void list_hints(FILE *to)
+{
+	for (int id = 0; id < CS_HINTS; id++) {
+		const struct cs_hint *hint = cs_hint(id);
+		const char *end = strstr(hint->means, ". ");
+		size_t length = end ? (size_t)(end - hint->means) + 1 :
+				      strlen(hint->means);
+
+		cs_fold(to, 2, 2 + NAMES, "%-*s%.*s", NAMES, hint->key,
+			(int)length, hint->means);
+	}
+}
+
+static void list_tests(FILE *to)
+{
+	const struct cs_alias *alias;
+	const struct cs_test *test;
+	size_t n;
+
+	test = cs_catalogue(&n);
+	for (size_t i = 0; i < n; i++)
+		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, test[i].name,
+			test[i].summary);
+	fputs("\nTests by the names of other tools:\n", to);
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++)
+		cs_fold(to, 2, 2 + NAMES, "%-*s'%s' of %s", NAMES,
+			alias[i].test, alias[i].name, alias[i].tool);
+}
+
+static void list(FILE *to)
+{
+	fputs("Errors and traps, also by number (802) or name "
+	      "(CUDA_ERROR_SYSTEM_NOT_READY):\n", to);
+	list_hints(to);
+	fputs("\nTests:\n", to);
+	list_tests(to);
+}
+
+static void nearer(const char *what, const char *name, unsigned int *best,
+		   const char **near)
+{
+	unsigned int d = cs_distance(what, name);
+
+	if (d < *best) {
+		*best = d;
+		*near = name;
+	}
+}
+
+/* NULL when a third of it would be wrong. */
+static const char *nearest(const char *what)
+{
+	unsigned int best = (unsigned int)strlen(what) / 3 + 1;
+	const struct cs_alias *alias;
+	const struct cs_test *test;
+	const char *near = NULL;
+	size_t n;
+
+	test = cs_catalogue(&n);
+	for (size_t i = 0; i < n; i++)
+		nearer(what, test[i].name, &best, &near);
+	for (int id = 0; id < CS_HINTS; id++) {
+		nearer(what, cs_hint(id)->key, &best, &near);
+		if (cs_hint(id)->name)
+			nearer(what, cs_hint(id)->name, &best, &near);
+	}
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++)
+		nearer(what, alias[i].name, &best, &near);
+	return near;
+}
+
+static int unknown(const char *what, struct cs_err *err)
+{
+	const char *near = strlen(what) <= CS_NEAR_MAX ? nearest(what) : NULL;
+
+	return cs_err_set(err, "--explain '%.80s': no test and no error is called "
+			  "so%s%s%s ('--explain list' shows all)", what,
+			  near ? "; nearest is '" : "", near ? near : "",
+			  near ? "'" : "");
+}
+
+int cs_report_explain(FILE *to, const char *what, struct cs_err *err)
+{
+	const struct cs_hint *hint = cs_hint_find(what);
+	const struct cs_test *test = find_test(what);
+
+	if (!strcasecmp(what, "list"))
+		list(to);
+	else if (hint)
+		explain_hint(to, hint);
+	else if (test)
+		explain_test(to, test);
+	else
+		return unknown(what, err);
+	return ferror(to) ? -1 : 0;
+}

@@ -1,0 +1,226 @@
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hints.h"
+#include "base/near.h"
+#include "plan/explain.h"
+#include "report/report.h"
+#include "tap.h"
+
+static char *text;	/* what was printed last */
+static struct cs_err err;
+
+static int explain(const char *what)
+{
+	size_t size = 0;
+	FILE *to;
+	int rc;
+
+	free(text);
+	text = NULL;
+	err.text[0] = '\0';
+	to = open_memstream(&text, &size);
+	if (!to)
+		return -1;
+	rc = cs_report_explain(to, what, &err);
+	fclose(to);
+	return rc;
+}
+
+/* Is it there, however it was folded? */
+static int has(const char *sentence)
+{
+	const char *at, *s;
+
+	for (const char *from = text; *from; from++) {
+		for (at = from, s = sentence; *s; s++) {
+			if (*s == ' ') {
+				at += strspn(at, " \n");
+				continue;
+			}
+			if (*at == '\n')
+				at += strspn(at, " \n");
+			if (*at++ != *s)
+				break;
+		}
+		if (!*s)
+			return 1;
+	}
+	return 0;
+}
+
+static void shown(const char *sentence)
+{
+	if (!t_ok(has(sentence)))
+		printf("# not there: %s\n", sentence);
+}
+
+static void every_hint_is_printed(void)
+{
+	for (int id = 0; id < CS_HINTS; id++) {
+		const struct cs_hint *h = cs_hint(id);
+
+		t_eq_int(explain(h->key), 0);
+		t_ok(!strncmp(text, h->key, strlen(h->key)));
+		shown(h->means);
+		shown(h->remedy);
+		if (h->brief)
+			shown(h->brief);
+		if (h->name)
+			shown(h->name);
+	}
+}
+
+static void every_test_is_explained(void)
+{
+	const struct cs_test *test;
+	struct cs_explanation e;
+	size_t n;
+
+	test = cs_catalogue(&n);
+	for (size_t i = 0; i < n; i++) {
+		cs_test_explain(&test[i], &e);
+		if (!t_ok(e.moves && e.issuer && e.timed && e.checked))
+			continue;
+		t_eq_int(explain(test[i].name), 0);
+		shown(test[i].heading);
+		shown(e.moves);
+		shown(e.issuer);
+		shown(e.timed);
+		shown(e.checked);
+		if (e.timed_both)
+			shown(e.timed_both);
+		t_eq_int(e.timed_both != NULL,
+			 test[i].pattern == CS_PATTERN_BIDI);
+	}
+}
+
+static void who_issues_follows_the_name(void)
+{
+	explain("peer.ce.write.pair");
+	shown("A copy engine of the source's GPU");
+	explain("peer.ce.read.pair");
+	shown("A copy engine of the destination's GPU");
+	explain("peer.cpu.read.bidi");
+	shown("each pulls its own half");
+}
+
+static void names_of_other_tools_lead_to_ours(void)
+{
+	const struct cs_alias *alias;
+	size_t n;
+
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++) {
+		if (!t_ok(cs_test_index(alias[i].test) >= 0))
+			continue;
+		t_eq_int(explain(alias[i].name), 0);
+		t_ok(!strncmp(text, alias[i].test, strlen(alias[i].test)));
+		shown(alias[i].tool);
+		shown(alias[i].name);
+		shown(alias[i].differs);
+	}
+}
+
+static void the_list_has_all(void)
+{
+	const struct cs_alias *alias;
+	const struct cs_test *test;
+	size_t n;
+
+	t_eq_int(explain("list"), 0);
+	for (int id = 0; id < CS_HINTS; id++)
+		shown(cs_hint(id)->key);
+	test = cs_catalogue(&n);
+	for (size_t i = 0; i < n; i++)
+		shown(test[i].name);
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++)
+		shown(alias[i].name);
+}
+
+static void refused(const char *what, const char *want)
+{
+	t_eq_int(explain(what), -1);
+	t_eq_str(text, "");
+	t_eq_str(err.text, want);
+}
+
+static void unknown_names_get_the_nearest(void)
+{
+	refused("peer.ce.wirte.pair",
+		"--explain 'peer.ce.wirte.pair': no test and no error is called "
+		"so; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
+	refused("cuda-82",
+		"--explain 'cuda-82': no test and no error is called so; nearest "
+		"is 'cuda-2' ('--explain list' shows all)");
+	refused("CUDA_ERROR_SYSTEM_NOT_REDY",
+		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test and no error is "
+		"called so; nearest is 'CUDA_ERROR_SYSTEM_NOT_READY' ('--explain "
+		"list' shows all)");
+}
+
+static void far_names_get_the_list(void)
+{
+	char longest[4096];
+
+	refused("weather", "--explain 'weather': no test and no error is called "
+		"so ('--explain list' shows all)");
+	refused("", "--explain '': no test and no error is called so ('--explain "
+		"list' shows all)");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	t_eq_int(explain(longest), -1);
+	t_ok(strstr(err.text, "'--explain list' shows all") != NULL);
+}
+
+static void lines_fit_a_terminal(void)
+{
+	t_eq_int(explain("list"), 0);
+	for (char *line = text; *line;) {
+		size_t length = strcspn(line, "\n");
+
+		t_ok(length <= 90);
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void distances(void)
+{
+	t_eq_int(cs_distance("", ""), 0);
+	t_eq_int(cs_distance("", "abc"), 3);
+	t_eq_int(cs_distance("abc", ""), 3);
+	t_eq_int(cs_distance("kitten", "sitting"), 3);
+	t_eq_int(cs_distance("same", "same"), 0);
+	/* names that long are never near, and do no harm */
+	t_ok(cs_distance("x", "0123456789012345678901234567890123456789"
+			 "012345678901234567890123") > 1000);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "every hint is printed whole", every_hint_is_printed },
+		{ "every test is explained", every_test_is_explained },
+		{ "who issues follows the name", who_issues_follows_the_name },
+		{ "names of other tools lead to ours",
+		  names_of_other_tools_lead_to_ours },
+		{ "the list has all keys, tests and other names",
+		  the_list_has_all },
+		{ "an unknown name gets the nearest",
+		  unknown_names_get_the_nearest },
+		{ "a name that is near nothing gets the list",
+		  far_names_get_the_list },
+		{ "lines fit a terminal", lines_fit_a_terminal },
+		{ "distance counts letters replaced, put in and left out",
+		  distances },
+		{ NULL, NULL },
+	};
+	int status = tap_main("explain", NULL, NULL, tests);
+
+	free(text);
+	return status;
+}
