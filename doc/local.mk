@@ -3,4 +3,29 @@ EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/METHOD.md \
 	%D%/READING.md \
+	%D%/cscope-mpi.1.in \
+	%D%/cscope-mpi-formats.5.in \
 	%D%/results
+
+# ---- manual pages: a release carries them finished ----
+dist_man_MANS = \
+	%D%/cscope-mpi.1 \
+	%D%/cscope-mpi-formats.5
+MAINTAINERCLEANFILES = $(dist_man_MANS)
+
+# The options come from the table that parses them.
+EXTRA_PROGRAMS = %D%/options-roff
+CLEANFILES += $(EXTRA_PROGRAMS)
+%C%_options_roff_SOURCES = %D%/options-roff.c $(CS_OPTIONS)
+%C%_options_roff_LDADD = $(CS_LINK)
+
+# Behind the bar: it must be there, but its age is that of each new build.
+%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options.c | %D%/options-roff$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	sed 's/@VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi.1.in | \
+		%D%/options-roff$(EXEEXT) >$@.tmp && mv -f $@.tmp $@
+
+%D%/cscope-mpi-formats.5: %D%/cscope-mpi-formats.5.in
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	sed 's/@VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi-formats.5.in >$@.tmp && \
+		mv -f $@.tmp $@

@@ -1,10 +1,11 @@
 # CS_CHECK_CUDA
-# --with-cuda[=DIR]: nvcc, bin2c and headers of CUDA 12 or newer.  By default
-# ("check") the backend is built where they are; "yes" and DIR insist.
+# --with-cuda[=DIR]: headers of CUDA 12 or newer, nvcc and bin2c.  By default
+# ("check") the backend is built where they are; "yes" and DIR insist.  A release
+# carries the kernels compiled (kernels/kernels.c): there the headers are enough.
 #
-# Sets NVCC, BIN2C, NVCC_GENCODE, NVCC_COMPRESS, CUDA_CFLAGS, HAVE_CUDA;
-# cs_cuda_says for the summary and cs_cuda_build for the program.  Nothing is
-# linked: the program opens the driver at run time.
+# Sets NVCC, BIN2C, NVCC_GENCODE, NVCC_COMPRESS, NVCC_SAYS, CUDA_CFLAGS, HAVE_CUDA,
+# HAVE_NVCC; cs_cuda_says for the summary and cs_cuda_build for the program.
+# Nothing is linked: the program opens the driver at run time.
 AC_DEFUN([CS_CHECK_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda=DIR],
@@ -18,14 +19,19 @@ AC_DEFUN([CS_CHECK_CUDA], [
   AC_ARG_VAR([BIN2C], [bin2c of the CUDA toolkit])
   AC_SUBST([CUDA_CFLAGS])
   AC_SUBST([NVCC_COMPRESS])
+  AC_SUBST([NVCC_SAYS])
 
-  cs_cuda_no=
-  AS_IF([test "x$with_cuda" = xno], [cs_cuda_no="--without-cuda"], [CS_FIND_CUDA])
+  cs_cuda_no= cs_nvcc_no= cs_cuda_root=
+  AS_IF([test "x$with_cuda" = xno], [cs_cuda_no="--without-cuda"], [
+    CS_FIND_NVCC
+    AS_IF([test -z "$cs_nvcc_no"], [CS_CUDA_ARCHITECTURES])
+    AS_IF([test -z "$cs_nvcc_no"], [CS_TRY_NVCC])
+    AS_IF([test -n "$cs_nvcc_no"], [CS_USE_SHIPPED_KERNELS])
+  ])
   AS_IF([test -z "$cs_cuda_no"], [CS_TRY_CUDA_HEADERS])
-  AS_IF([test -z "$cs_cuda_no"], [CS_CUDA_ARCHITECTURES])
-  AS_IF([test -z "$cs_cuda_no"], [CS_TRY_NVCC])
 
   AS_IF([test -n "$cs_cuda_no"], [
+    AC_DEFINE([CS_CUDA_SAYS], ["not built"])
     cs_cuda_build="no CUDA"
     cs_cuda_says="not built ($cs_cuda_no)"
     AS_CASE([$with_cuda],
@@ -38,17 +44,24 @@ AC_DEFUN([CS_CHECK_CUDA], [
       [AC_MSG_ERROR([--with-cuda=$with_cuda: $cs_cuda_no])])
   ], [
     AC_DEFINE([HAVE_CUDA], [1], [Define to 1 if the CUDA backend is built.])
+    AC_DEFINE_UNQUOTED([CS_CUDA_SAYS],
+      ["headers $cs_cuda_version; kernels by $NVCC_SAYS"],
+      [The CUDA toolkit of this build, for --version.])
     cs_cuda_build="CUDA $cs_cuda_version"
-    cs_cuda_says="built (CUDA $cs_cuda_version, $NVCC)"
-    cs_distcheck_cuda="--with-cuda=$cs_cuda_root"
+    AS_IF([test -z "$cs_nvcc_no"],
+      [cs_cuda_says="built (CUDA $cs_cuda_version, $NVCC)"],
+      [cs_cuda_says="built (CUDA $cs_cuda_version; $cs_nvcc_no, so with the kernels of
+                this release: $NVCC_SAYS)"])
+    cs_distcheck_cuda="--with-cuda=${cs_cuda_root:-yes}"
   ])
   AC_SUBST([cs_distcheck_cuda])
   AC_SUBST([CUDA_SAYS], [`AS_ECHO(["$cs_cuda_says"]) | sed 1q`])
   AM_CONDITIONAL([HAVE_CUDA], [test -z "$cs_cuda_no"])
+  AM_CONDITIONAL([HAVE_NVCC], [test -z "$cs_cuda_no$cs_nvcc_no"])
 ])
 
-# NVCC, BIN2C, cs_cuda_root, CUDA_CFLAGS; or the reason in cs_cuda_no.
-AC_DEFUN([CS_FIND_CUDA], [
+# NVCC, BIN2C, cs_cuda_root, CUDA_CFLAGS; or the reason in cs_nvcc_no.
+AC_DEFUN([CS_FIND_NVCC], [
   AS_CASE([$with_cuda],
     [check|yes], [cs_cuda_path=
       for cs_dir in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
@@ -58,15 +71,36 @@ AC_DEFUN([CS_FIND_CUDA], [
       AS_VAR_APPEND([cs_cuda_path], ["$PATH"])],
     [cs_cuda_path=$with_cuda/bin])
   AC_PATH_PROG([NVCC], [nvcc], [], [$cs_cuda_path])
-  AS_IF([test -z "$NVCC"], [cs_cuda_no="no nvcc"], [
+  AS_IF([test -z "$NVCC"], [cs_nvcc_no="no nvcc"], [
     cs_cuda_bin=`AS_DIRNAME(["$NVCC"])`
     AC_PATH_PROG([BIN2C], [bin2c], [], [$cs_cuda_bin$PATH_SEPARATOR$cs_cuda_path])
-    AS_IF([test -z "$BIN2C"], [cs_cuda_no="nvcc without bin2c"])
+    AS_IF([test -z "$BIN2C"], [cs_nvcc_no="nvcc without bin2c"])
     cs_cuda_root=`AS_DIRNAME(["$cs_cuda_bin"])`
-    # a distribution's own package has its headers in /usr/include
-    AS_IF([test "$cs_cuda_root" != /usr && test -f "$cs_cuda_root/include/cuda.h"],
-      [CUDA_CFLAGS="-isystem $cs_cuda_root/include"])
+    CS_CUDA_INCLUDES
   ])
+])
+
+# A distribution's own package has its headers in /usr/include.
+AC_DEFUN([CS_CUDA_INCLUDES], [
+  AS_IF([test "$cs_cuda_root" != /usr && test -f "$cs_cuda_root/include/cuda.h"],
+    [CUDA_CFLAGS="-isystem $cs_cuda_root/include"])
+])
+
+# No nvcc that works: the kernels of the release, if this is one.
+AC_DEFUN([CS_USE_SHIPPED_KERNELS], [
+  AS_IF([test -f "$srcdir/kernels/kernels.c"], [
+    NVCC_SAYS=`sed -n '1s/^.* nvcc \(.*\) \*.*$/nvcc \1/p' "$srcdir/kernels/kernels.c"`
+    AS_IF([test -z "$cs_cuda_root"], [
+      AS_CASE([$with_cuda],
+        [check|yes], [
+          for cs_dir in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
+            AS_IF([test -z "$cs_cuda_root" && test -f "$cs_dir/include/cuda.h"],
+              [cs_cuda_root=$cs_dir])
+          done],
+        [cs_cuda_root=$with_cuda])
+      CS_CUDA_INCLUDES
+    ])
+  ], [cs_cuda_no=$cs_nvcc_no])
 ])
 
 AC_DEFUN([CS_TRY_CUDA_HEADERS], [
@@ -80,9 +114,13 @@ AC_DEFUN([CS_TRY_CUDA_HEADERS], [
 #error "older than CUDA 12"
 #endif
 ]], [[PFN_cuGetProcAddress_v12000 f = 0; return f != 0;]])],
-    [AC_MSG_RESULT([yes])],
+    [AC_COMPUTE_INT([cs_cuda_number], [CUDA_VERSION], [[#include <cuda.h>]])
+     cs_cuda_version=`expr $cs_cuda_number / 1000`.`expr $cs_cuda_number % 1000 / 10`
+     AC_MSG_RESULT([$cs_cuda_version])],
     [AC_MSG_RESULT([no])
-     cs_cuda_no="no cuda.h and cudaTypedefs.h of CUDA 12 or newer beside $NVCC"])
+     AS_IF([test -n "$NVCC"],
+       [cs_cuda_no="no cuda.h and cudaTypedefs.h of CUDA 12 or newer beside $NVCC"],
+       [cs_cuda_no="no cuda.h and cudaTypedefs.h of CUDA 12 or newer"])])
   CFLAGS=$cs_save_CFLAGS
 ])
 
@@ -90,7 +128,7 @@ AC_DEFUN([CS_TRY_CUDA_HEADERS], [
 # newest of them for what comes later.
 AC_DEFUN([CS_CUDA_ARCHITECTURES], [
   AC_MSG_CHECKING([for architectures that $NVCC compiles for])
-  cs_cuda_version=`$NVCC --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
+  cs_nvcc_version=`$NVCC --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
   AS_IF([test -z "$NVCC_GENCODE"], [
     cs_known=`$NVCC --list-gpu-code 2>/dev/null | tr '\n' ' '`
     cs_newest=
@@ -101,11 +139,14 @@ AC_DEFUN([CS_CUDA_ARCHITECTURES], [
         cs_newest=$cs_arch])
     done
     AS_IF([test -z "$cs_newest"],
-      [cs_cuda_no="$NVCC knows no architecture from sm_75 on"],
+      [cs_nvcc_no="$NVCC knows no architecture from sm_75 on"],
       [AS_VAR_APPEND([NVCC_GENCODE],
         ["-gencode arch=compute_$cs_newest,code=compute_$cs_newest"])])
   ])
   AC_MSG_RESULT([${NVCC_GENCODE:-none}])
+  cs_codes=`AS_ECHO(["$NVCC_GENCODE"]) |
+    sed -e 's/-gencode@<:@ =@:>@*arch=@<:@^,@:>@*,code=//g' -e 's/ *@S|@//'`
+  NVCC_SAYS="nvcc $cs_nvcc_version for $cs_codes"
 ])
 
 # nvcc refuses host compilers that are too new: find out now, not in make.
@@ -117,8 +158,8 @@ AC_DEFUN([CS_TRY_NVCC], [
   AS_IF([$cs_nvcc $NVCC_COMPRESS >&AS_MESSAGE_LOG_FD 2>&1], [],
     [NVCC_COMPRESS=
      AS_IF([$cs_nvcc >&AS_MESSAGE_LOG_FD 2>&1], [],
-       [cs_cuda_no="$NVCC cannot compile: see config.log; it may need an older
+       [cs_nvcc_no="$NVCC cannot compile: see config.log; it may need an older
                 host compiler by NVCCFLAGS='-ccbin gcc-12'"])])
   rm -f conftest.cu conftest.fatbin
-  AS_IF([test -z "$cs_cuda_no"], [AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
+  AS_IF([test -z "$cs_nvcc_no"], [AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
 ])

@@ -9,7 +9,12 @@ AC_DEFUN([CS_CHECK_MPI], [
   AC_ARG_VAR([MPICC], [MPI compiler wrapper, asked for its flags only])
   AC_ARG_VAR([MPI_CFLAGS], [C compiler flags for MPI, overriding the search])
   AC_ARG_VAR([MPI_LIBS], [linker flags for MPI, overriding the search])
-  AC_PATH_PROGS([MPICC], [mpicc mpiicc])
+  # AC_PATH_PROGS would overrule a name without a folder, as mpicc.mpich
+  AS_IF([test -z "$MPICC"], [AC_PATH_PROGS([MPICC], [mpicc mpiicc])],
+    [AC_MSG_CHECKING([for $MPICC])
+     AS_IF([$MPICC -show >&AS_MESSAGE_LOG_FD 2>&1], [AC_MSG_RESULT([yes])],
+       [AC_MSG_RESULT([no])
+        AC_MSG_ERROR([MPICC='$MPICC' does not answer to -show])])])
 
   cs_mpi_says=
   AS_IF([test -n "$MPI_CFLAGS$MPI_LIBS"],
@@ -66,20 +71,21 @@ AC_DEFUN([CS_TRY_MPI], [
   CFLAGS=$cs_save_CFLAGS LIBS=$cs_save_LIBS
 ])
 
-# The implementation's own name, read from its header.
+# The implementation's own name, read from its header.  In quotes, which go: MPICH is
+# a macro in its own.
 AC_DEFUN([CS_NAME_MPI], [
   AC_LANG_CONFTEST([AC_LANG_SOURCE([[
 #include <mpi.h>
 #if defined OPEN_MPI
-cs_name: Open MPI OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
+cs_name: "Open MPI" OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
 #elif defined I_MPI_VERSION
-cs_name: Intel MPI I_MPI_VERSION
+cs_name: "Intel MPI" I_MPI_VERSION
 #elif defined MVAPICH2_VERSION
-cs_name: MVAPICH MVAPICH2_VERSION
+cs_name: "MVAPICH" MVAPICH2_VERSION
 #elif defined MPICH_VERSION
-cs_name: MPICH MPICH_VERSION
+cs_name: "MPICH" MPICH_VERSION
 #else
-cs_name: MPI MPI_VERSION MPI_SUBVERSION
+cs_name: "MPI" MPI_VERSION MPI_SUBVERSION
 #endif
 ]])])
   cs_mpi_name=`$CC -E -P $CPPFLAGS $MPI_CFLAGS conftest.$ac_ext 2>/dev/null |

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,8 +14,10 @@
 #include "check/check.h"
 #include "job/job.h"
 #include "job/signals.h"
+#include "job/team.h"
 #include "node/board.h"
 #include "options.h"
+#include "place/place.h"
 #include "report/report.h"
 
 /* Progress: silence at first, then now and then. */
@@ -359,6 +362,24 @@ static int dry_run(struct program *p, struct cs_err *err)
 	return rc;
 }
 
+/* All that a ticket needs and that can be known without MPI or a GPU. */
+static int print_version(FILE *to)
+{
+	char mpi[512], hwloc[64];
+
+	cs_team_library(mpi, sizeof(mpi));
+	cs_topo_library(hwloc, sizeof(hwloc));
+	fprintf(to, "cscope-mpi %s%s%s\n", PACKAGE_VERSION,
+		*CS_COMMIT ? " commit " : "", CS_COMMIT);
+	fprintf(to, "compiler  %s\n", CS_COMPILER);
+	fprintf(to, "CUDA      %s\n", CS_CUDA_SAYS);
+	fprintf(to, "MPI       %s\n", mpi);
+	fprintf(to, "hwloc     %s\n", hwloc);
+	fprintf(to, "jansson   %s\n", cs_json_library());
+	fprintf(to, "libc      glibc %s\n", gnu_get_libc_version());
+	return ferror(to) ? -1 : 0;
+}
+
 static int answer(struct program *p, struct cs_err *err)
 {
 	switch (p->opt.action) {
@@ -369,9 +390,7 @@ static int answer(struct program *p, struct cs_err *err)
 	case CS_ACTION_EXPLAIN:
 		return cs_report_explain(p->out, p->opt.explain, err);
 	case CS_ACTION_VERSION:
-		fprintf(p->out, "cscope-mpi %s%s%s\n%s\n", PACKAGE_VERSION,
-			*CS_COMMIT ? " commit " : "", CS_COMMIT, CS_BUILD);
-		return 0;
+		return print_version(p->out);
 	default:
 		return dry_run(p, err);
 	}

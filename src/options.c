@@ -508,6 +508,16 @@ int cs_options_help(FILE *to)
 	return ferror(to) ? -1 : 0;
 }
 
+int cs_options_line(size_t index, struct cs_option_help *out)
+{
+	if (index >= N_LINES)
+		return -1;
+	*out = (struct cs_option_help){ lines[index].name, lines[index].letter,
+					lines[index].argument,
+					lines[index].help };
+	return 0;
+}
+
 int cs_options_choose(const struct cs_options *opt,
 		      enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err)

@@ -40,6 +40,16 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err);
 int cs_options_help(FILE *to);
 
+/* A line of the table as documents show it; a heading has no name. */
+struct cs_option_help {
+	const char *name;
+	char letter;		/* 0 none */
+	const char *argument;	/* NULL: a flag */
+	const char *help;
+};
+/* The line at `index`, in --help's order; -1 behind the last. */
+int cs_options_line(size_t index, struct cs_option_help *out);
+
 /* Mark the tests of that backend that the options ask for. */
 int cs_options_choose(const struct cs_options *opt,
 		      enum cs_backend_kind backend, char *chosen,

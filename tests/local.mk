@@ -5,8 +5,8 @@ T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driv
 AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
-# the test doubles.  TESTDATA: folder of this file.  HAVE_CUDA: 1 or empty.
-# PYTHON: one with jsonschema, or empty.
+# the test doubles.  TESTDATA: folder of this file.  MANDIR: where manual pages are
+# built.  HAVE_CUDA: 1 or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
 	CSCOPE='$(abs_top_builddir)/cscope-mpi$(EXEEXT)'; export CSCOPE; \
@@ -14,6 +14,7 @@ AM_TESTS_ENVIRONMENT = \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
 	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
+	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
 	PYTHON='$(PYTHON)'; export PYTHON;
 
@@ -204,6 +205,7 @@ SHELL_TESTS = \
 	%D%/golden/run.t \
 	%D%/layers.t \
 	%D%/lint.t \
+	%D%/man.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/gpu.t \

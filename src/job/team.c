@@ -66,6 +66,21 @@ static int finish(struct cs_team *team, MPI_Request *request, const char *call,
 	}
 }
 
+/* One of the few calls that are allowed before MPI_Init.  MPICH says its
+ * configuration on further lines. */
+void cs_team_library(char *to, size_t size)
+{
+	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int length = 0;
+
+	if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
+		text[0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	for (char *tab = text; (tab = strchr(tab, '\t')); tab++)
+		*tab = ' ';
+	cs_text(to, size, "%s", text);
+}
+
 int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
 {
 	int provided, rc;

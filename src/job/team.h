@@ -29,6 +29,8 @@ enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
 	      CS_TAG_DONE, CS_TAG_END };
 
+/* Local: what the MPI library says it is, on one line.  Needs no team. */
+void cs_team_library(char *to, size_t size);
 /* MPI_Init and size of the world; `use_mpi` 0: alone. */
 int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err);
 /* Find the ranks of this node: same host, boot, user and PID namespace. */

@@ -16,6 +16,10 @@
 
 struct cs_topo;		/* one hwloc topology of this machine */
 
+/* "2.9.0, API 2.8.0": hwloc as it was at build, and the API of the library that
+ * runs; the library does not tell its release. */
+void cs_topo_library(char *to, size_t size);
+
 /* Load it: PCI on, GPU and GL plugins off, binding untouched.  `xml` names an
  * hwloc XML file for tests, else NULL.  About 10 ms.  Takes variables that would
  * fake the machine out of the environment: call it before any thread. */

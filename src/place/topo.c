@@ -73,6 +73,14 @@ static int configure(hwloc_topology_t hwloc, const char *xml,
 	return 0;
 }
 
+void cs_topo_library(char *to, size_t size)
+{
+	unsigned api = hwloc_get_api_version();
+
+	cs_text(to, size, "%s, API %u.%u.%u", CS_HWLOC_VERSION, api >> 16,
+		api >> 8 & 0xff, api & 0xff);
+}
+
 int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err)
 {
 	struct cs_topo *t;

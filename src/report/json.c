@@ -5,6 +5,15 @@
 #include "report/record.h"
 #include "report/views.h"
 
+const char *cs_json_library(void)
+{
+#if JANSSON_VERSION_HEX >= 0x020d00
+	return jansson_version_str();
+#else
+	return JANSSON_VERSION; /* of the headers: the library does not say */
+#endif
+}
+
 /* Writes one record and lets go of it; NULL is no memory. */
 static int dump(FILE *to, json_t *record)
 {

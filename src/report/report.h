@@ -37,6 +37,9 @@ int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row);
 int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding);
 int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
 
+/* The JSON library's release. */
+const char *cs_json_library(void);
+
 /* --list and --dry-run. */
 int cs_report_list(FILE *to);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose);

@@ -1,0 +1,76 @@
+/* options-roff - the options of the program as the OPTIONS of its manual page, in
+ * place of the line @OPTIONS@ of standard input. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+/* Text in which nothing is a request, an escape or a typographic dash. */
+static void put_text(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", stdout);
+	for (; *text; text++)
+		switch (*text) {
+		case '\\':
+			fputs("\\e", stdout);
+			break;
+		case '-':
+			fputs("\\-", stdout);
+			break;
+		case '\'':
+			fputs("\\(aq", stdout);
+			break;
+		default:
+			putchar(*text);
+		}
+}
+
+static void put_option(const struct cs_option_help *option)
+{
+	fputs(".TP\n\\fB", stdout);
+	if (option->letter)
+		printf("\\-%c\\fR, \\fB", option->letter);
+	put_text("--");
+	put_text(option->name);
+	fputs("\\fR", stdout);
+	if (option->argument) {
+		fputs(" \\fI", stdout);
+		put_text(option->argument);
+		fputs("\\fR", stdout);
+	}
+	putchar('\n');
+	put_text(option->help);
+	putchar('\n');
+}
+
+static void put_options(void)
+{
+	struct cs_option_help line;
+
+	for (size_t i = 0; !cs_options_line(i, &line); i++) {
+		if (line.name) {
+			put_option(&line);
+			continue;
+		}
+		fputs(".SS ", stdout);
+		put_text(line.help);
+		putchar('\n');
+	}
+}
+
+int main(void)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof(line), stdin))
+		if (!strcmp(line, "@OPTIONS@\n"))
+			put_options();
+		else
+			fputs(line, stdout);
+	return ferror(stdin) || fflush(stdout) || ferror(stdout) ?
+		       EXIT_FAILURE : EXIT_SUCCESS;
+}

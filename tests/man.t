@@ -1,0 +1,141 @@
+#!/bin/bash
+# The manual pages say what the program has: options, keys, and valid roff.
+set -u
+: "${CSCOPE:?is not set: run this by make check}"
+: "${MANDIR:?is not set: run this by make check}"
+top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n=0
+
+ok() { # SENTENCE COMMAND...
+	local sentence=$1
+	shift
+	n=$((n + 1))
+	"$@" >"$work/says" 2>&1
+	case $? in
+	0) echo "ok $n - $sentence" ;;
+	77) echo "ok $n - $sentence # SKIP no such tool" ;;
+	*)
+		sed 's/^/# /' "$work/says"
+		echo "not ok $n - $sentence"
+		;;
+	esac
+}
+
+# A page is built here, or came with the release.
+page() { # NAME
+	local dir
+	for dir in "$MANDIR" "$top/doc"; do
+		if [ -e "$dir/$1" ]; then
+			echo "$dir/$1"
+			return
+		fi
+	done
+}
+
+same() { # FILE FILE, neither of them empty
+	[ -s "$1" ] && diff "$1" "$2"
+}
+
+# Options as --help has them, "-o --output", and as the page has them.
+options_of_help() {
+	"$CSCOPE" --help | sed -nE 's/^  (-.,|   ) (--[a-z-]+).*/\1 \2/p' |
+		sed 's/,//; s/^ *//' | sort
+}
+options_of_page() { # FILE
+	sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$1" | sed 's/\\f.//g; s/\\-/-/g' |
+		sed -nE 's/^(-., )?(--[a-z-]+).*/\1\2/p' | sed 's/,//' | sort
+}
+
+# Keys as the sources put them into records, as a run writes them, and as
+# formats(5) has them: bold, behind .TP or in a sentence.
+keys_of_sources() {
+	sed -nE 's/.*\b(put|member)\(.*, "([a-z0-9_]+)", .*/\2/p' \
+		"$top"/src/report/record.c "$top"/src/report/json.c
+	grep -ohE '\\"[a-z_]+\\":\[' "$top/src/report/json.c" | tr -cd 'a-z_\n'
+	echo kind
+}
+keys_of_run() {
+	"$CSCOPE" --backend cpu --no-mpi --gpus 2 -s 64K --cell-limit 1ms -q \
+		-o "$work/run.json" -o "$work/run.jsonl" 2>"$work/err" ||
+		cat "$work/err" >&2
+	grep -ohE '"[a-z0-9_]+":' "$work/run.json" "$work/run.jsonl" | tr -d '":'
+}
+keys_of_page() { # FILE
+	sed -n '/^\.SH JSON/,/^\.SH CSV/p' "$1" | sed -nE '
+		s/^\.B ([a-z0-9_]+)$/\1/p
+		/^\.BR /{
+			s/^\.BR //
+			s/"[^"]*"|\(.*/\n/g
+			p
+		}' | grep -oE '[a-z0-9_]+'
+}
+
+not_in_page() { # FILE: of the words of standard input
+	keys_of_page "$1" | sort -u >"$work/page"
+	sort -u | comm -23 - "$work/page" >"$work/missing"
+	cat "$work/missing"
+	[ -s "$work/page" ] && [ ! -s "$work/missing" ]
+}
+all_keys_documented() {
+	keys_of_sources >"$work/keys" && keys_of_run >>"$work/keys" &&
+		[ "$(sort -u "$work/keys" | wc -l)" -gt 100 ] &&
+		not_in_page "$formats" <"$work/keys"
+}
+all_documented_exist() {
+	local key rc=0
+	for key in $(keys_of_page "$formats" | sort -u); do
+		grep -qF "\"$key\"" "$top"/src/report/record.c \
+			"$top"/src/report/json.c "$top"/doc/*.schema.json ||
+			grep -qF "\\\"$key\\\"" "$top/src/report/json.c" || {
+			echo "$key is written nowhere"
+			rc=1
+		}
+	done
+	return $rc
+}
+all_keys_in_schema() {
+	local key rc=0
+	for key in $(keys_of_sources | sort -u); do
+		grep -qF "\"$key\"" "$top"/doc/*.schema.json || {
+			echo "$key is not in the schema"
+			rc=1
+		}
+	done
+	return $rc
+}
+
+unknown_key_found() {
+	! echo no_such_key | not_in_page "$formats"
+}
+
+# A page passes when the tool says nothing.
+silent() { # TOOL COMMAND...
+	local said
+	if ! command -v "$1" >/dev/null; then
+		return 77
+	fi
+	shift
+	said=$("$@" "$manual" "$formats" 2>&1 >/dev/null)
+	echo "$said"
+	[ -z "$said" ]
+}
+lint() {
+	mandoc -Tlint -W warning "$@" >&2
+}
+
+manual=$(page cscope-mpi.1)
+formats=$(page cscope-mpi-formats.5)
+options_of_help >"$work/help"
+options_of_page "$manual" >"$work/options"
+ok "the page has the options of --help, no more and no fewer" \
+	same "$work/help" "$work/options"
+ok "every key that a run writes is in formats(5)" all_keys_documented
+ok "every key that formats(5) names is written" all_documented_exist
+ok "every key that the sources write is in the schema" all_keys_in_schema
+ok "a key without a line would be found" unknown_key_found
+ok "groff has nothing to say of the pages" \
+	silent groff groff -man -ww -Tutf8 -z
+ok "mandoc has nothing to say of the pages" silent mandoc lint
+echo "1..$n"
