@@ -190,7 +190,12 @@ check_PROGRAMS += \
 	%D%/bench/bench_start
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
 %C%_bench_bench_coordinator_SOURCES = %D%/bench/bench_coordinator.c
-check_PROGRAMS += %D%/bench/bench_pass
+check_PROGRAMS += %D%/bench/bench_pass %D%/bench/libkill.so
+%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
+%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
+%C%_bench_libkill_so_LDADD =
+%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 %C%_bench_bench_pass_LDADD = $(CS_LINK)
 %C%_bench_bench_pass_SOURCES = %D%/bench/bench_pass.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
@@ -223,6 +228,7 @@ dist_check_SCRIPTS += \
 	%D%/torture.py
 EXTRA_DIST += \
 	%D%/bench/compare.py \
+	%D%/bench/kills \
 	%D%/bench/race \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \

@@ -487,12 +487,35 @@ static void leave_after_root(struct cs_job *job, int status)
 	_exit(status);
 }
 
+/* All ranks agreed that nothing can be measured; agents may hang: not joined. */
+static void leave_before_start(struct cs_job *job, int status)
+{
+	cs_team_leave(&job->team);
+	leave_after_root(job, status);
+}
+
+/* The results are out; that a process died since is said all the same.  One that
+ * only does not come back from the driver is left behind without a word. */
+static int died_closing(const struct cs_coordinator *co)
+{
+	int n = 0;
+
+	for (int i = 0; i < co->n; i++)
+		if (co->state[i] == CS_AGENT_LOST) {
+			n++;
+			fprintf(stderr,
+				"cscope-mpi: critical: %s while closing; all results are written (exit %d)\n",
+				co->fault[i], CS_EXIT_CRITICAL);
+		}
+	return n;
+}
+
 void cs_job_end(struct cs_job *job, int status)
 {
 	int state = CS_NODE_EARLY, hung;
 
 	if (!job->opened)
-		leave_after_root(job, status); /* agents may hang: not joined */
+		leave_before_start(job, status);
 	if (job->team.rank == 0) {
 		state = cs_collect_state(&job->collect);
 		cs_collect_end(&job->collect, state);
@@ -510,6 +533,10 @@ void cs_job_end(struct cs_job *job, int status)
 			cs_coordinator_dismiss(&job->co);
 		else
 			cs_gate_release(job->board.at);
+		if (good && died_closing(&job->co)) {
+			good = 0;
+			status = CS_EXIT_CRITICAL;
+		}
 		cs_board_end(job->board.at, good ? CS_END_GOOD : CS_END_QUIT);
 		if (!good)
 			leave_after_root(job, status);

@@ -15,6 +15,8 @@
 #include "base/vec.h"
 #include "node/board.h"
 
+#define LEAVE_LIMIT_S 2.0	/* for all ranks to come to the end */
+
 struct cs_team_comms {
 	MPI_Comm of[2];		/* by enum cs_team_scope */
 };
@@ -324,6 +326,21 @@ void cs_team_flush(struct cs_team *team, double limit_s)
 			return;
 		nanosleep(&nap, NULL);
 	}
+}
+
+void cs_team_leave(struct cs_team *team)
+{
+	MPI_Request request;
+	struct cs_err err;
+
+	if (!team->mpi || team->comms == NULL ||
+	    (team->interrupted && team->interrupted(team->ctx)))
+		return;
+	team->limit_s = LEAVE_LIMIT_S;
+	if (MPI_Ibarrier(team->comms->of[CS_TEAM_JOB], &request) ==
+		    MPI_SUCCESS &&
+	    !finish(team, &request, "MPI_Ibarrier", &err))
+		MPI_Finalize();
 }
 
 void cs_team_end(struct cs_team *team)

@@ -59,6 +59,9 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 /* Local: wait until all posts have left, at most limit_s. */
 void cs_team_flush(struct cs_team *team, double limit_s);
 
+/* MPI_Finalize if every rank is there to call it, within 2 s; some launchers kill
+ * the others, and take the status from that, when a rank ends without. */
+void cs_team_leave(struct cs_team *team);
 /* MPI_Finalize.  Never with a dead peer: then leave by _exit. */
 void cs_team_end(struct cs_team *team);
 
