@@ -46,6 +46,7 @@ static void fill_standard(void)
 						"/dev/null" };
 
 	for (int fd = 0; fd <= 2; fd++)
+		/* cppcheck-suppress leakReturnValNotUsed ; it is for good */
 		if (fcntl(fd, F_GETFD) < 0 && open(stand_in[fd], O_RDWR) != fd)
 			return; /* a machine without them */
 }
