@@ -13,6 +13,7 @@
 #define CS_UUID 48
 #define CS_BUSID 16
 #define CS_HOST 64
+#define CS_PLACEMENT 24
 #define CS_MAX_AGENTS 64 /* per node and placement */
 
 /* What the backend's probe() learns of one device without a context. */
@@ -81,6 +82,8 @@ struct cs_agent_facts {
 /* One node. */
 struct cs_node_facts {
 	char host[CS_HOST];	/* short name */
+	char placement[CS_PLACEMENT]; /* "process", "thread", "4 per process"; ""
+				       * as launched */
 	char product[CS_NAME];	/* DMI, "" unknown */
 	char bios[CS_NAME];
 	char kernel[CS_NAME];

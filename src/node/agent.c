@@ -61,6 +61,8 @@ static void open_self(struct cs_agent *a)
 	double begun = cs_clock_s();
 
 	bind_self(a);
+	if (a->open_err.text[0])
+		return;
 	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->dev,
 			      &a->open_err);
 	a->args.facts.open_s = cs_clock_s() - begun;
@@ -432,6 +434,8 @@ int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
 	if (!a)
 		return cs_err_set(err, "no memory");
 	a->args = *args;
+	if (args->cannot)
+		cs_err_set(&a->open_err, "%s", args->cannot);
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->attached, NULL);
 	rc = pthread_create(&a->thread, NULL, agent_main, a);

@@ -1,0 +1,40 @@
+/* placement.h - how the GPUs of a node are divided among processes.  Pure.
+ *
+ * "process" is one GPU per process, "thread" all GPUs of the node in one, a
+ * number so many per process.  A placement is an arm of the job: it has agents of
+ * its own for the same GPUs.  Where the ranks are divided in that way already, the
+ * agents live in them (native); else in hosts, which helpers of the ranks make. */
+#ifndef CS_JOB_PLACEMENT_H
+#define CS_JOB_PLACEMENT_H
+
+#include "base/err.h"
+#include "base/facts.h"
+
+#define CS_ARMS_MAX 4
+#define CS_PER_NODE 0 /* GPUs per process: all of the node */
+
+struct cs_placements {
+	int n;			/* 0: as launched */
+	int per_process[CS_ARMS_MAX];
+};
+
+/* "process,thread,4". */
+int cs_placements_parse(const char *list, struct cs_placements *out,
+			struct cs_err *err);
+
+struct cs_arm {
+	char name[CS_PLACEMENT];	/* "process", "thread", "4 per process" */
+	int native;
+	int n_processes;
+	int first[CS_MAX_AGENTS + 1];	/* by process: its first agent; then n */
+	int maker[CS_MAX_AGENTS];	/* by process: local rank that hosts or makes
+					 * it: the owner of its first agent */
+};
+
+/* The arms of a node with `n` agents, owner[i] the local rank that drives agent i.
+ * Without placements there is one arm, native, named "".  Returns how many; -1 when
+ * two would be the same. */
+int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
+	       struct cs_arm arm[CS_ARMS_MAX], struct cs_err *err);
+
+#endif
