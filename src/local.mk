@@ -97,6 +97,8 @@ endif
 	%D%/node/coordinator.h \
 	%D%/node/crew.c \
 	%D%/node/crew.h \
+	%D%/node/process.c \
+	%D%/node/process.h \
 	%D%/node/sampler.c \
 	%D%/node/sampler.h \
 	%D%/node/starter.c \

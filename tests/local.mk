@@ -5,7 +5,7 @@ T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driv
 AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
-# the test doubles.  TESTDATA: folder of this file.  MANDIR: where manual pages are
+# the test doubles.  FORBID: forbid.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
 # built.  HAVE_CUDA: 1 or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
@@ -13,6 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPIRUN='$(abs_top_srcdir)/%D%/mpi-run'; export MPIRUN; \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
 	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
+	FORBID='$(abs_top_builddir)/%D%/forbid'; export FORBID; \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
@@ -183,6 +184,11 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/stream.c
 endif
 
+# ---- a filter of system calls, for tests/run/hostile.t ----
+check_PROGRAMS += %D%/forbid
+%C%_forbid_LDADD =
+%C%_forbid_SOURCES = %D%/forbid.c
+
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
 	%D%/bench/bench_coordinator \
@@ -214,6 +220,7 @@ SHELL_TESTS = \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/gpu.t \
+	%D%/run/hostile.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
 	%D%/run/outputs.t \

@@ -4,12 +4,14 @@
 The driver is the double in tests/fake/; which functions there are to fail, and how
 often each is called, is learnt from a good run.  Parts, each with its share of TAP:
 
-    fail        every function fails at its first and last call; in full at all of
-                up to 40, and at as many of those that are called more often
+    fail        every function fails at its first and last call; in full at 40 of
+                its calls, and with one rank of two at every call
     hang        every function never returns
-    data        wrong, late and unwritten data, errors that break the context
-    death       a rank dies inside a call, exporter and importer alike
-    kill        a signal at a random moment
+    data        wrong, late, stray and unwritten data, errors that break the
+                context, a GPU that is lost
+    death       a rank dies inside a call or while its peer is in one: exporter
+                and importer
+    kill        a signal at a random moment, two nodes
 
 CS_TORTURE=full takes all of it, with 2 ranks too; else a share that ends soon.
 CS_SEED and CS_MOMENTS are of `kill`; CS_ONLY=REGEX takes the tests so named.  The
@@ -59,7 +61,12 @@ START = {
     "cuDeviceGetUuid", "cuDeviceTotalMem", "cuDriverGetVersion",
     "cuGetProcAddress", "cuInit",
 }
-OURS = {"a.json", "a.jsonl", "a.csv", "out", "err", "calls", "tmp"}
+OURS = {"a.json", "a.jsonl", "a.csv", "out", "err", "calls", "tmp", "as-nodes"}
+# in front of each rank: so many of them are a node
+AS_NODES = """#!/bin/sh
+rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
+CS_TEST_SCOPE=node$((rank / %d)) exec "$@"
+"""
 # what MPI libraries leave there when killed is not ours
 MPI_SEGMENTS = re.compile(r"vader_segment|sm_segment|psm|ucx|mpich|osc_rdma")
 
@@ -96,7 +103,7 @@ def has_nameless(folder):
 class Run:
     """One run of the program in a folder of its own, and what it left."""
 
-    def __init__(self, ranks, gpus=2, options=(), limit=30, **knobs):
+    def __init__(self, ranks, gpus=2, options=(), limit=30, ranks_of_node=0, **knobs):
         self.ranks, self.limit, self.took = ranks, limit, 0.0
         self.folder = tempfile.mkdtemp(prefix="torture-")
         os.mkdir(self.path("tmp"))
@@ -112,6 +119,10 @@ class Run:
             CS_TORTURE_RUN=self.folder, **{k: str(v) for k, v in knobs.items()})
         command = [CSCOPE, "-s", "64K", "-o", "a.json", "-o", "a.jsonl",
                    "-o", "a.csv", *options]
+        if ranks_of_node:
+            with open(self.path("as-nodes"), "w", encoding="ascii") as file:
+                file.write(AS_NODES % ranks_of_node)
+            command = ["sh", self.path("as-nodes"), *command]
         if ranks:
             command = [os.path.join(HERE, "mpi-run"), str(ranks), *command]
         with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
@@ -248,8 +259,8 @@ def wrong_files(run, may_be_cut=False):
 class Good:
     """A good run: what there is to fail, and how many rows come of it."""
 
-    def __init__(self, ranks, gpus=2, options=(), **knobs):
-        run = Run(ranks, gpus, options, **knobs)
+    def __init__(self, ranks, **knobs):
+        run = Run(ranks, **knobs)
         self.wrong = run.wait() + wrong_files(run)
         if run.status > 1:
             self.wrong.append(f"status {run.status}: {run.text('err')[-300:]}")
@@ -259,13 +270,14 @@ class Good:
         self.functions = sorted(set(self.calls))
         run.remove()
 
-    def positions(self, function):
-        """First and last call, and in full second and others, all up to 40; the
-        last is a guess where calls poll."""
+    def positions(self, function, every):
+        """First and last call; in full every one, or 40 with the second; the last
+        ones are a guess where calls poll."""
         n = self.calls.count(function)
         if not FULL:
             return sorted({1, n})
-        return sorted({1, min(2, n), n, *range(1, n + 1, (n + 39) // 40)})
+        step = 1 if every else (n + 39) // 40
+        return sorted({1, min(2, n), n, *range(1, n + 1, step)})
 
 
 def names_it(run, words):
@@ -329,10 +341,14 @@ def with_run(run, judge):
 
 # ---- parts: each a list of (sentence, function returning what is wrong) ----
 
+# 16 copies a sample: so few that each can fail once
+FEW = ("-s", "1M")
+
+
 def fail_once(good, ranks, everywhere, function, k):
     rank = max(ranks - 1, 0)
     knobs = {} if everywhere else {"FAKE_FAIL_RANK": rank}
-    run = Run(ranks, FAKE_FAIL=f"{function}:{k}", **knobs)
+    run = Run(ranks, options=FEW, FAKE_FAIL=f"{function}:{k}", **knobs)
 
     def judge(run):
         fired = run.calls(None if everywhere else rank).count(function) >= k
@@ -343,11 +359,11 @@ def fail_once(good, ranks, everywhere, function, k):
 
 def fail_tests():
     for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
-        good = Good(ranks)
+        good = Good(ranks, options=FEW)
         yield f"a good run of {ranks or 1}", lambda g=good: g.wrong
         for function in good.functions:
             for everywhere in (False, True) if ranks else (True,):
-                at = good.positions(function)
+                at = good.positions(function, ranks and not everywhere)
 
                 def test(f=function, a=at, e=everywhere, r=ranks, g=good):
                     return [w for k in a for w in fail_once(g, r, e, f, k)]
@@ -382,8 +398,9 @@ def hang_tests():
                    lambda f=function, r=ranks: hang_once(f, r))
 
 
-def data_once(status, words, ranks, broken, options=(), **knobs):
-    run = Run(ranks, gpus=3, options=options, limit=60, **knobs)
+def data_once(status, words, ranks, broken, **knobs):
+    """`broken`: the pairs that alone have no figure; None: any."""
+    run = Run(ranks, gpus=3, limit=60, **knobs)
 
     def judge(run):
         wrong = wrong_files(run)
@@ -409,9 +426,20 @@ def data_tests():
             yield (f"wrong bytes at {offset}: that pair alone is corrupt" + who,
                    lambda r=ranks, o=offset, w=words: data_once(
                        2, w, r, pair, FAKE_CORRUPT=f"1-2:{o}"))
+        yield ("copies into another GPU's buffer: that pair alone is corrupt" + who,
+               lambda r=ranks: data_once(2, "never written", r, pair,
+                                         FAKE_ASTRAY="1-2:0"))
+        # the arena's granule: from the destination into the source
+        yield ("copies into the owner's source: its pairs are corrupt, and why" + who,
+               lambda r=ranks: data_once(
+                   2, "GPU 2: 8192 words of its source buffer changed", r,
+                   pair | {("gpu2", "gpu0"), ("gpu2", "gpu1")},
+                   FAKE_ASTRAY=f"1-2:-{2 << 20}"))
         yield ("a slow pair has a figure like any" + who,
                lambda r=ranks: data_once(0, "", r, set(), FAKE_SLOW="1-2:0.9"))
-        sticky = (214, 220, 226, 700, 702, 710, *range(714, 720)) if FULL else (700,)
+        # 46, 999: the GPU is lost
+        sticky = (46, 214, 220, 226, 700, 702, 710, *range(714, 720), 999) \
+            if FULL else (700, 999)
         for code in sticky:
             for call in ("cuMemcpyAsync:150", "cuLaunchKernel:30"):
                 yield (f"{call} breaks the context with {code}" + who,
@@ -425,15 +453,20 @@ def data_tests():
                        FAKE_FAULT="cuMemcpyAsync:150=0"))
 
 
-def death_once(function, rank, call, number=signal.SIGKILL):
-    run = Run(2, gpus=2, FAKE_HANG=f"{function}:{call}", FAKE_FAIL_RANK=rank)
-    there = run.until(lambda: run.calls(rank).count(function) >= call)
-    for pid in [p for p, r in run.processes() if r == rank and there]:
+def death_once(function, inside, victim, call, knob="HANG", number=signal.SIGKILL):
+    """The victim dies when rank `inside` is in that call, for ever; after it, if
+    the knob is FAULT: then the copy itself does not end."""
+    rule = f"{function}:{call}" + ("=0" if knob == "FAULT" else "")
+    run = Run(2, gpus=2, FAKE_FAIL_RANK=inside, **{f"FAKE_{knob}": rule})
+    there = run.until(lambda: run.calls(inside).count(function) >= call)
+    if knob == "FAULT":
+        time.sleep(0.5)     # to the gate, and through it
+    for pid in [p for p, r in run.processes() if r == victim and there]:
         os.kill(pid, number)
     killed = time.monotonic()
 
     def judge(run):
-        wrong = wrong_files(run, may_be_cut=rank == 0)
+        wrong = wrong_files(run, may_be_cut=victim == 0)
         if not there:
             wrong.append("never came there")
         # one that is stopped is given up when its time is over
@@ -443,9 +476,11 @@ def death_once(function, rank, call, number=signal.SIGKILL):
         closing = function.startswith(("cuIpcClose", "cuMemFree"))
         if run.status == 0 and not closing:
             wrong.append("status 0")
-        if rank and end and not closing and (
+        if victim and end and not closing and (
                 end["kind"] != "verdict" or "rank 1" not in end["summary"]):
             wrong.append(f"no verdict that names the rank: {end}")
+        if len(run.lines()) > 1:
+            wrong.append(f"more than one line: {run.lines()}")
         return wrong
     return with_run(run, judge)
 
@@ -453,31 +488,47 @@ def death_once(function, rank, call, number=signal.SIGKILL):
 def death_tests():
     if not HAS_LAUNCHER:
         return
-    phases = [("cuInit", 1), ("cuDevicePrimaryCtxRetain", 1),
-              ("cuModuleLoadData", 1), ("cuMemHostRegister", 1),
-              ("cuMemAlloc", 1), ("cuIpcGetMemHandle", 1),
-              ("cuIpcOpenMemHandle", 1), ("cuStreamWaitValue32", 4),
-              ("cuMemcpyAsync", 1), ("cuMemcpyAsync", 700),
-              ("cuEventElapsedTime", 5), ("cuIpcCloseMemHandle", 1),
-              ("cuMemFree", 1)]
+    # function, call; what the run is at
+    phases = [("cuInit", 1, "starting"), ("cuDevicePrimaryCtxRetain", 1, "opening"),
+              ("cuModuleLoadData", 1, "opening"), ("cuMemHostRegister", 1, "opening"),
+              ("cuMemAlloc", 1, "allocating"), ("cuIpcGetMemHandle", 1, "exporting"),
+              ("cuIpcOpenMemHandle", 1, "importing"),
+              ("cuStreamWaitValue32", 4, "arming"), ("cuMemcpyAsync", 1, "arming"),
+              ("cuMemcpyAsync", 700, "arming"),
+              ("cuEventElapsedTime", 5, "taking the time"),
+              ("cuLaunchKernel", 520, "checking"),
+              ("cuIpcCloseMemHandle", 1, "closing"), ("cuMemFree", 1, "closing")]
     if not FULL:
-        phases = [("cuIpcOpenMemHandle", 1), ("cuMemcpyAsync", 700)]
-    for function, call in phases:
-        for rank in (0, 1):
-            yield (f"rank {rank} is killed inside call {call} of {function}",
-                   lambda f=function, r=rank, c=call: death_once(f, r, c))
-    if FULL:
-        yield ("a rank is stopped for good: given up in time",
-               lambda: death_once("cuMemcpyAsync", 1, 700, signal.SIGSTOP))
+        phases = [("cuIpcOpenMemHandle", 1, "importing"), ("cuMemcpyAsync", 700, "arming")]
+    for function, call, doing in phases:
+        for inside in (0, 1):
+            for victim in (0, 1) if FULL else (inside,):
+                whose = "its own" if victim == inside else "the other's"
+                yield (f"rank {victim} is killed, {doing}: {whose} call {call} of {function}",
+                       lambda f=function, i=inside, v=victim, c=call:
+                       death_once(f, i, v, c))
+    if not FULL:
+        return
+    for inside in (0, 1):
+        for victim in (0, 1):
+            who = "source" if victim == inside else "destination"
+            yield (f"rank {victim} is killed while a copy runs, its {who}",
+                   lambda i=inside, v=victim:
+                   death_once("cuMemcpyAsync", i, v, 700, "FAULT"))
+    yield ("a rank is stopped for good: given up in time",
+           lambda: death_once("cuMemcpyAsync", 1, 1, 700, number=signal.SIGSTOP))
 
 
-# for `kill`: a run of three seconds, since a moment cannot be met exactly
-LONG = [("--precision", "0.05%")], {"FAKE_NOISE": "0.05", "limit": 60}
+# for `kill`: two nodes, seconds (in full), since a moment cannot be met exactly
+LONG = {"ranks": 4, "gpus": 4 if FULL else 2, "options": ("--precision", "0.05%"),
+        "limit": 60, "ranks_of_node": 2, "FAKE_NOISE": "0.05"}
+ROLES = {0: "rank 0", 1: "an agent of the first node", 2: "the second node's coordinator",
+         3: "an agent of the second node", "all": "all ranks"}
 
 
 def kill_once(moment, good):
     number, target, at, late = moment
-    run = Run(3, 3, *LONG[0], **LONG[1])
+    run = Run(**LONG)
     if at < 0:
         run.until(lambda: time.monotonic() - run.began > late)
     else:
@@ -517,18 +568,16 @@ def kill_tests():
         return
     dice = random.Random(int(os.environ.get("CS_SEED", "1")))
     n = int(os.environ.get("CS_MOMENTS", "200" if FULL else "6"))
-    good = Good(3, 3, *LONG[0], **LONG[1])
-    kinds = [(s, t) for t in (0, "all", 1) for s in
+    good = Good(**LONG)
+    kinds = [(s, t) for t in ROLES for s in
              (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP)]
-    # 5 is prime to 12: a short run has a bit of all
+    # 7 is prime to 20: a short run has a bit of all
     for i in range(n):
-        number, target = kinds[i * 5 % len(kinds)]
-        target = dice.choice((1, 2)) if target == 1 else target
+        number, target = kinds[i * 7 % len(kinds)]
         at, late = dice.uniform(-0.15, 1.0), dice.uniform(0.02, 0.4)
-        who = "all ranks" if target == "all" else f"rank {target}"
         when = f"{late:.2f} s after the start" if at < 0 else \
             f"at {at * 100:.1f} % of the calls"
-        yield (f"{number.name} to {who} {when}",
+        yield (f"{number.name} to {ROLES[target]} {when}",
                lambda m=(number, target, at, late): kill_once(m, good))
 
 

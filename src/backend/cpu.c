@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "backend/backend.h"
+#include "base/hints.h"
 #include "base/vec.h"
 
 #define SPIN_NS 20e3		/* a wake-up costs more than this */
@@ -117,7 +118,7 @@ static int cpu_board(struct cs_dev *dev, void *page, uint64_t bytes,
 
 /* ---- arenas ---- */
 
-/* 0 when /proc does not say, which equals no other. */
+/* 0 when /proc does not say. */
 static uint64_t pid_namespace(void)
 {
 	struct stat st;
@@ -177,11 +178,12 @@ static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
 	struct mapped *m;
 	void *at;
 
-	if (peer->pid_ns == 0 || peer->pid_ns != pid_namespace())
+	if (peer->pid_ns != pid_namespace())
 		return cs_err_set(err,
 				  "cannot open the memory of process %" PRId64
-				  ": it is in another PID namespace; run all ranks of a node in one container",
-				  peer->pid);
+				  ": it is in another PID namespace; %s",
+				  peer->pid,
+				  cs_hint_brief(CS_HINT_IPC_NAMESPACE));
 	if (peer->pid == getpid()) {
 		*out = (struct cs_mapping){ CS_VIA_SHM, peer->address,
 					    peer->bytes };

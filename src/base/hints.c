@@ -278,6 +278,8 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_DEV_SHM] = {
 		.key = "dev-shm",
+		.brief = "in a container, docker run --shm-size=1g or "
+			 "--ipc=host",
 		.means = "MPI libraries and NCCL keep shared memory in /dev/shm, "
 			 "which holds 64 MiB in a container unless told "
 			 "otherwise. When it is full, MPI_Init fails or a rank "
@@ -289,6 +291,8 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_CONTAINER_UTILITY] = {
 		.key = "container-utility",
+		.brief = "add 'utility' to this container's "
+			 "NVIDIA_DRIVER_CAPABILITIES",
 		.means = "The container was given the driver capability 'compute' "
 			 "but not 'utility': CUDA works, and nvidia-smi and NVML "
 			 "are not there.",

@@ -3,17 +3,16 @@
 #include "job/job.h"
 
 #include <math.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/hints.h"
+#include "base/units.h"
 #include "job/muster.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -22,6 +21,7 @@
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define SILENCE_LIMIT_S 60.0 /* a node without a word is given up */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
+#define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
 /* What attaches a process to its node's board. */
 struct board_key {
@@ -42,7 +42,8 @@ struct cs_job {
 	struct cs_collect collect;
 	struct cs_run_node facts; /* of this node */
 	int coordinates, opened, lost;
-	int signal_fd, signal, coordinator_fd;
+	int signal_fd, signal;
+	struct cs_process coordinator; /* of this node, where that is another */
 	double began_s;
 };
 
@@ -122,6 +123,20 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 							CS_HINT_LAUNCHER_PMIX));
 }
 
+/* Said before, for MPI libraries that find no room end the process themselves. */
+static void warn_of_small_shm(const struct cs_launcher *l)
+{
+	uint64_t left = cs_shm_left();
+	char size[24];
+
+	if (l->rank > 0 || left >= 2 * SHM_OF_A_RANK)
+		return;
+	cs_size_text(left, size, sizeof(size));
+	fprintf(stderr,
+		"cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s\n",
+		size, cs_hint_brief(CS_HINT_DEV_SHM));
+}
+
 /* MPI first and alone: MPI libraries set environment variables while they start,
  * and a getenv of the driver's in another thread then crashes (seen with Open MPI
  * 4.1 under srun). */
@@ -136,6 +151,8 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	/* without that word MPI_Init may abort before it can be said */
 	if (!job->launcher.wired && job->args->mpi < 0)
 		use_mpi = 0;
+	if (use_mpi)
+		warn_of_small_shm(&job->launcher);
 	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err))
 		return -1;
 	job->muster.args = job->args;
@@ -237,8 +254,7 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 		for (int i = 0; i < job->muster.n_mine; i++)
 			cs_agent_attach(job->muster.agent[i], job->board.at);
 	if (!job->coordinates)
-		job->coordinator_fd =
-			(int)syscall(SYS_pidfd_open, (pid_t)key.pid, 0);
+		cs_process_open(key.pid, &job->coordinator);
 	return cs_team_agree(&job->team, rc, err);
 }
 
@@ -287,6 +303,19 @@ static void send_node(struct cs_job *job)
 	cs_collect_node(&job->collect, &job->facts);
 }
 
+/* Ranks that cannot share memory are nodes of their own, of the same hardware. */
+static void say_apart(struct cs_job *job)
+{
+	char text[240];
+
+	if (!job->team.apart[0])
+		return;
+	cs_text(text, sizeof(text),
+		"the machine counts as several nodes, which measure at the same time: its ranks %s",
+		job->team.apart);
+	on_finding(job, CS_WARNING, "machine-divided", text);
+}
+
 static void coordinate(struct cs_job *job)
 {
 	struct cs_run_timings *t = &job->run->timings;
@@ -303,6 +332,7 @@ static void coordinate(struct cs_job *job)
 	t->open = cs_clock_s() - at;
 	at = cs_clock_s();
 	cs_muster_facts(&job->muster, &job->facts.facts);
+	say_apart(job);
 	if (cs_muster_idle(&job->muster, idle, sizeof(idle)))
 		on_finding(job, CS_NOTE, "idle-ranks", idle);
 	cs_coordinator_setup(&job->co);
@@ -324,13 +354,6 @@ static void coordinate(struct cs_job *job)
 
 /* ---- waiting for the others ---- */
 
-static int pid_gone(int pidfd)
-{
-	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-
-	return pidfd >= 0 && poll(&p, 1, 0) == 1;
-}
-
 /* Ranks that coordinate nothing sleep until their coordinator says the end.  On
  * a signal they give it time to save; if it died, they let the gate go. */
 static int sleep_until_end(struct cs_job *job)
@@ -342,7 +365,7 @@ static int sleep_until_end(struct cs_job *job)
 
 		if (end)
 			return end == CS_END_GOOD ? 0 : -1;
-		if (pid_gone(job->coordinator_fd)) {
+		if (cs_process_gone(&job->coordinator)) {
 			cs_gate_release(job->board.at);
 			_exit(CS_EXIT_CRITICAL);
 		}
@@ -447,7 +470,7 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 	job->args = args;
 	job->run = run;
 	job->signal_fd = signal_fd;
-	job->coordinator_fd = -1;
+	job->coordinator.fd = -1;
 	job->began_s = cs_clock_s();
 	cs_launcher_detect(&job->launcher);
 	cs_text(run->launcher, sizeof(run->launcher), "%s", job->launcher.name);
@@ -471,8 +494,7 @@ static void free_job(struct cs_job *job)
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
 	free(job->collect.ended);
-	if (job->coordinator_fd >= 0)
-		close(job->coordinator_fd);
+	cs_process_close(&job->coordinator);
 	free(job);
 }
 

@@ -11,7 +11,9 @@ int cs_signals_open(void)
 {
 	sigset_t set;
 
+	/* as errors of the call */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

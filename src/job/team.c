@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hints.h"
 #include "base/vec.h"
 #include "node/board.h"
 
@@ -113,60 +114,94 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 	return h;
 }
 
-/* What ranks must have in common to share memory and IPC handles.  A test may
- * set CS_TEST_SCOPE to make several nodes of one machine. */
-static uint64_t scope_key(void)
-{
-	const char *scope = secure_getenv("CS_TEST_SCOPE");
-	uint64_t h = 0xcbf29ce484222325ull;
-	char text[256] = "";
-	struct stat st;
-	uid_t uid = getuid();
-	FILE *file;
+/* What ranks must have in common to share memory and IPC handles. */
+struct scope {
+	uint64_t machine, host, pid_ns, user;
+};
 
-	gethostname(text, sizeof(text) - 1);
-	h = hash(h, text, strlen(text));
-	file = fopen("/proc/sys/kernel/random/boot_id", "r");
+/* A test may set CS_TEST_SCOPE to make several machines of one. */
+static struct scope my_scope(void)
+{
+	const uint64_t seed = 0xcbf29ce484222325ull;
+	const char *test = secure_getenv("CS_TEST_SCOPE");
+	struct scope s = { .user = getuid() };
+	char host[256] = "", boot[64] = "";
+	struct stat st;
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	gethostname(host, sizeof(host) - 1);
+	s.host = hash(seed, host, strlen(host));
+	s.machine = s.host;
 	if (file) {
-		if (fgets(text, sizeof(text), file))
-			h = hash(h, text, strlen(text));
+		if (fgets(boot, sizeof(boot), file))
+			s.machine = hash(seed, boot, strlen(boot));
 		fclose(file);
 	}
+	if (test)
+		s.machine = hash(s.machine, test, strlen(test));
 	if (!stat("/proc/self/ns/pid", &st))
-		h = hash(h, &st.st_ino, sizeof(st.st_ino));
-	h = hash(h, &uid, sizeof(uid));
-	return scope ? hash(h, scope, strlen(scope)) : h;
+		s.pid_ns = st.st_ino;
+	return s;
+}
+
+static int same_scope(const struct scope *a, const struct scope *b)
+{
+	return a->machine == b->machine && a->host == b->host &&
+	       a->pid_ns == b->pid_ns && a->user == b->user;
+}
+
+/* Why other ranks of the machine of rank `first` are not of its node; "" when all
+ * are, and on all nodes but the first, for one shall say it. */
+static void find_apart(const struct scope *all, int size, int first,
+		       char *why, size_t room)
+{
+	const struct scope *mine = &all[first], *other = NULL;
+
+	why[0] = '\0';
+	for (int i = 0; i < size && !other; i++)
+		if (all[i].machine == mine->machine && !same_scope(&all[i], mine))
+			other = &all[i];
+	if (!other || other < mine)
+		return;
+	if (other->pid_ns != mine->pid_ns)
+		cs_text(why, room, "are in several PID namespaces: %s",
+			cs_hint_brief(CS_HINT_IPC_NAMESPACE));
+	else if (other->user != mine->user)
+		cs_text(why, room, "are of several users: start them as one");
+	else
+		cs_text(why, room, "have several host names");
 }
 
 int cs_team_split(struct cs_team *team, struct cs_err *err)
 {
-	uint64_t key, *keys;
+	struct scope mine, *all;
 	MPI_Request request;
 	int rc, color = 0, lowest = 1;
 
 	if (!team->mpi)
 		return 0;
-	keys = calloc((size_t)team->size, sizeof(*keys));
-	if (!keys)
+	all = calloc((size_t)team->size, sizeof(*all));
+	if (!all)
 		return cs_err_set(err, "no memory");
-	key = scope_key();
-	rc = MPI_Iallgather(&key, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T,
-			    team->comms->of[CS_TEAM_JOB], &request);
+	mine = my_scope();
+	rc = MPI_Iallgather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine),
+			    MPI_BYTE, team->comms->of[CS_TEAM_JOB], &request);
 	if (rc != MPI_SUCCESS || finish(team, &request, "MPI_Iallgather", err)) {
-		free(keys);
+		free(all);
 		return -1;
 	}
-	while (keys[color] != key)
+	while (!same_scope(&all[color], &mine))
 		color++;
 	team->node = team->n_nodes = 0;
 	for (int i = 0; i < team->size; i++) {
 		lowest = 1;
 		for (int j = 0; j < i && lowest; j++)
-			lowest = keys[j] != keys[i];
+			lowest = !same_scope(&all[j], &all[i]);
 		team->n_nodes += lowest;
 		team->node += lowest && i < color;
 	}
-	free(keys);
+	find_apart(all, team->size, color, team->apart, sizeof(team->apart));
+	free(all);
 	team->coordinator = color;
 	rc = MPI_Comm_split(team->comms->of[CS_TEAM_JOB], color, team->rank, &team->comms->of[CS_TEAM_NODE]);
 	if (rc != MPI_SUCCESS)

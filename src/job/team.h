@@ -17,6 +17,8 @@ struct cs_team {
 	int local_rank, local_size;	/* of the node */
 	int node, n_nodes;		/* nodes are numbered by lowest rank */
 	int coordinator;		/* world rank of this node's lowest rank */
+	char apart[120];		/* "are of several users": why the machine
+					 * makes further nodes; "" it does not */
 	struct cs_team_comms *comms;	/* MPI's side, known to team.c alone */
 	double limit_s;			/* deadline of every call */
 	int (*interrupted)(void *ctx);	/* may be NULL */

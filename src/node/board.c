@@ -128,7 +128,7 @@ int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map,
 	own = open(path, O_RDWR | O_CLOEXEC);
 	if (own < 0 || fstat(own, &st)) {
 		cs_err_set(err,
-			   "cannot open the shared segment of process %ld: %s; ranks of a node need one user and one PID namespace",
+			   "cannot open the shared segment of process %ld: %s; ranks of a node need /proc, one user and one PID namespace",
 			   (long)pid, strerror(errno));
 		goto fail;
 	}

@@ -4,8 +4,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "node/crew.h"
 
@@ -24,21 +22,14 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	co->n = (int)board->n_agents;
 	co->began_s = cs_clock_s();
 	co->skew_max_us = NAN;
-	for (int i = 0; i < co->n; i++) {
-		int64_t pid = cs_board_slot(board, i)->pid;
-
-		co->pidfd[i] = -1;
-		if (pid != getpid())
-			co->pidfd[i] =
-				(int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-	}
+	for (int i = 0; i < co->n; i++)
+		cs_process_open(cs_board_slot(board, i)->pid, &co->process[i]);
 }
 
 void cs_coordinator_close(struct cs_coordinator *co)
 {
 	for (int i = 0; i < co->n; i++)
-		if (co->pidfd[i] >= 0)
-			close(co->pidfd[i]);
+		cs_process_close(&co->process[i]);
 }
 
 /* An order to all; who fails is out for the whole plan, with one finding. */

@@ -11,6 +11,7 @@
 #define CS_NODE_COORDINATOR_H
 
 #include "node/board.h"
+#include "node/process.h"
 #include "node/sampler.h"
 #include "result/row.h"
 #include "result/run.h"
@@ -33,7 +34,7 @@ struct cs_coordinator {
 	const struct cs_coordinator_hooks *hooks;
 	uint32_t node;			/* for rows */
 	int n;
-	int pidfd[CS_MAX_AGENTS];	/* -1: this process, or unknown */
+	struct cs_process process[CS_MAX_AGENTS];
 	enum cs_agent_state state[CS_MAX_AGENTS];
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
 	uint32_t seq;

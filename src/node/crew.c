@@ -2,8 +2,6 @@
 
 #include "node/crew.h"
 
-#include <poll.h>
-
 /* ---- faults ---- */
 
 const char *cs_agent_noun(const struct cs_coordinator *co)
@@ -35,13 +33,10 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 
 void cs_agents_look(struct cs_coordinator *co)
 {
-	for (int i = 0; i < co->n; i++) {
-		struct pollfd p = { .fd = co->pidfd[i], .events = POLLIN };
-
-		if (p.fd >= 0 && poll(&p, 1, 0) == 1)
+	for (int i = 0; i < co->n; i++)
+		if (cs_process_gone(&co->process[i]))
 			cs_agent_fault(co, i, CS_AGENT_LOST,
 				       "its process died");
-	}
 }
 
 /* ---- commands and answers ---- */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -43,6 +44,14 @@ uint64_t cs_meminfo(const char *key)
 			bytes = kib * 1024;
 	fclose(f);
 	return bytes;
+}
+
+uint64_t cs_shm_left(void)
+{
+	struct statvfs shm;
+
+	return statvfs("/dev/shm", &shm) ? UINT64_MAX :
+					   shm.f_bavail * shm.f_frsize;
 }
 
 static int memory_short(uint64_t bytes, int numa, uint64_t left,

@@ -156,6 +156,16 @@ static int initialise(struct cs_nvml *nvml, struct cs_err *err)
 	return 0;
 }
 
+/* What the NVIDIA container runtime was told shows in the environment. */
+static const char *why_absent(void)
+{
+	const char *had = getenv("NVIDIA_DRIVER_CAPABILITIES");
+	int without = had && !strstr(had, "utility") && !strstr(had, "all");
+
+	return cs_hint_brief(without ? CS_HINT_CONTAINER_UTILITY :
+				       CS_HINT_NVML_ABSENT);
+}
+
 struct cs_nvml *cs_nvml_open(struct cs_err *err)
 {
 	const char *file = secure_getenv("CS_LIBNVML");
@@ -170,8 +180,7 @@ struct cs_nvml *cs_nvml_open(struct cs_err *err)
 	library = dlopen(file ? file : "libnvidia-ml.so.1",
 			 RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
-		cs_err_set(err, "no NVML: %s; %s", dlerror(),
-			   cs_hint_brief(CS_HINT_NVML_ABSENT));
+		cs_err_set(err, "no NVML: %s; %s", dlerror(), why_absent());
 		free(nvml);
 		return NULL;
 	}

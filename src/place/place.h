@@ -64,6 +64,9 @@ void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
 
 /* ---- host memory ---- */
 
+/* Bytes that /dev/shm has left; UINT64_MAX unknown. */
+uint64_t cs_shm_left(void);
+
 struct cs_hostmem {
 	void *at;
 	uint64_t bytes;

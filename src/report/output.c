@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -198,6 +199,35 @@ int cs_output_open(struct cs_output *out, const char *name,
 	return 0;
 }
 
+void cs_output_append(struct cs_output *out,
+		      int (*write)(FILE *, const struct cs_run *, size_t),
+		      const struct cs_run *run, size_t index)
+{
+	if (!out->in_place || !out->file || out->error)
+		return;
+	errno = EIO; /* for a stream that failed without a word */
+	if (!write(out->file, run, index) && !fflush(out->file)) {
+		out->whole = ftello(out->file);
+		return;
+	}
+	out->error = errno;
+	/* or closing would try again, where there is room by then */
+	__fpurge(out->file);
+	if (out->whole >= 0 && ftruncate(fileno(out->file), out->whole))
+		out->whole = -1; /* the last line stays cut */
+}
+
+/* A file that was removed while it was written is lost. */
+static int is_removed(FILE *file)
+{
+	struct stat st;
+
+	if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode) || st.st_nlink)
+		return 0;
+	errno = ENOENT;
+	return 1;
+}
+
 /* The name is safe only when the directory is on the disk too.  File systems
  * that cannot do this for a directory say EINVAL. */
 static int sync_directory(const char *path)
@@ -240,11 +270,12 @@ static int name_file(struct cs_output *out)
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err)
 {
-	int error = 0;
+	int error = out->error;
 
-	errno = EIO; /* for a stream that failed without a word */
-	if ((!out->in_place && out->format->write(out->file, run, opt)) ||
-	    flush(out->file) || name_file(out))
+	errno = EIO;
+	if (!error &&
+	    ((!out->in_place && out->format->write(out->file, run, opt)) ||
+	     flush(out->file) || name_file(out) || is_removed(out->file)))
 		error = errno;
 	if (fclose(out->file) && !error)
 		error = errno;

@@ -6,6 +6,7 @@
 #define CS_REPORT_REPORT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "result/run.h"
@@ -59,12 +60,20 @@ struct cs_output {
 	FILE *file;
 	int in_place;
 	int nameless; /* until it is committed */
+	int error;    /* errno of the first append that failed; 0 none */
+	off_t whole;  /* bytes of complete records; -1 in a pipe */
 };
 int cs_output_open(struct cs_output *out, const char *name,
 		   const struct cs_run *run, struct cs_err *err);
 /* The name alone, with what stands for %N and the others; opens nothing. */
 int cs_output_name(const char *name, const struct cs_run *run, char *to,
 		   size_t size, struct cs_err *err);
+/* A record to a journal (not in_place: does nothing), to be seen at once.  From
+ * the first that fails on nothing is appended, and the file ends with the record
+ * before it; the commit says why. */
+void cs_output_append(struct cs_output *out,
+		      int (*write)(FILE *, const struct cs_run *, size_t),
+		      const struct cs_run *run, size_t index);
 /* Writes the run (not for in_place) and renames. */
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);

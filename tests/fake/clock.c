@@ -61,12 +61,6 @@ static struct table {
 } *tables;
 static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void die(const char *what)
-{
-	fprintf(stderr, "fake GPU: %s: %s\n", what, strerror(errno));
-	abort();
-}
-
 /* ---- finding the table ---- */
 
 static int library_lock(void)
@@ -75,10 +69,10 @@ static int library_lock(void)
 	int fd;
 
 	if (!dladdr(&tables_lock, &info))
-		die("dladdr");
+		return -1;
 	fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX))
-		die(info.dli_fname);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
 	return fd;
 }
 
@@ -133,27 +127,43 @@ static void flows_init(struct fake_flows *flows)
 	flows->ready = 1;
 }
 
+/* NULL when there is no descriptor or no memory left. */
 static struct fake_flows *table_open(dev_t dev, ino_t ino)
 {
-	struct fake_flows *flows;
+	struct fake_flows *flows = MAP_FAILED;
 	char name[64];
 	int locked = library_lock(), fd;
 
+	if (locked < 0)
+		return NULL;
 	snprintf(name, sizeof(name), "fake-flows-%lx-%lu", (unsigned long)dev,
 		 (unsigned long)ino);
 	fd = ino ? table_in_proc(name) : -1;
 	if (fd < 0)
 		fd = memfd_create(name, MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, sizeof(*flows)))
-		die(name);
-	flows = mmap(NULL, sizeof(*flows), PROT_READ | PROT_WRITE, MAP_SHARED,
-		     fd, 0);
-	if (flows == MAP_FAILED)
-		die(name);
-	if (!flows->ready)
+	if (fd >= 0 && !ftruncate(fd, sizeof(*flows)))
+		flows = mmap(NULL, sizeof(*flows), PROT_READ | PROT_WRITE,
+			     MAP_SHARED, fd, 0);
+	if (flows != MAP_FAILED && !flows->ready)
 		flows_init(flows);
+	else if (flows == MAP_FAILED && fd >= 0)
+		close(fd);
 	close(locked);
-	return flows;	/* fd stays open: it is how others find the table */
+	/* fd stays open: it is how others find the table */
+	return flows == MAP_FAILED ? NULL : flows;
+}
+
+static struct table *table_add(dev_t dev, ino_t ino)
+{
+	struct table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	*t = (struct table){ tables, dev, ino, table_open(dev, ino) };
+	if (t->flows)
+		return tables = t;
+	free(t);
+	return NULL;
 }
 
 /* Inode 0 is the table of gates that only this process sees. */
@@ -165,22 +175,14 @@ static struct fake_flows *table_find(dev_t dev, ino_t ino)
 	for (t = tables; t; t = t->next)
 		if (t->dev == dev && t->ino == ino)
 			break;
-	if (!t) {
-		t = calloc(1, sizeof(*t));
-		if (!t)
-			die("calloc");
-		t->dev = dev;
-		t->ino = ino;
-		t->flows = table_open(dev, ino);
-		t->next = tables;
-		tables = t;
-	}
+	if (!t)
+		t = table_add(dev, ino);
 	pthread_mutex_unlock(&tables_lock);
-	return t->flows;
+	return t ? t->flows : NULL;
 }
 
-void fake_gate_find(const struct fake_memory *memory, uint64_t at,
-		    uint32_t value, struct fake_gate *gate)
+CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,
+			uint32_t value, struct fake_gate *gate)
 {
 	int shared = memory->ino && memory->kind != FAKE_HOST_ALLOC;
 
@@ -188,6 +190,7 @@ void fake_gate_find(const struct fake_memory *memory, uint64_t at,
 			     : table_find(0, 0);
 	gate->offset = shared ? memory->offset + (at - memory->at) : at;
 	gate->value = value;
+	return gate->flows ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 /* ---- the flows of a group ---- */

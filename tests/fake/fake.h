@@ -43,6 +43,7 @@ struct fake_config {
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
 	double slow[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* factor */
 	double corrupt[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* byte, NAN none */
+	double astray[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GPU, NAN none */
 	double no_peer[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* NAN: they are */
 };
 
@@ -150,8 +151,8 @@ struct fake_flow {
 	int staged;			/* through host memory */
 };
 
-void fake_gate_find(const struct fake_memory *memory, uint64_t at,
-		    uint32_t value, struct fake_gate *gate);
+CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,
+			uint32_t value, struct fake_gate *gate);
 /* A stream, known by its tag, has armed the flow behind its closed gate. */
 void fake_flow_add(const struct fake_flow *flow, uint64_t tag);
 /* … and has passed the gate. */

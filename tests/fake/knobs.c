@@ -214,6 +214,7 @@ __attribute__((constructor)) static void config_read(void)
 		if (!(fake.slow[i / FAKE_GPUS_MAX][i % FAKE_GPUS_MAX] > 0))
 			fake_bad("FAKE_SLOW");
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
+	pairs_read("FAKE_ASTRAY", fake.astray, NAN);
 	pairs_read("FAKE_NO_PEER", fake.no_peer, NAN);
 	each("FAKE_NUMA", take_numa, &gpu);
 	matrix_read();

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -269,7 +270,8 @@ API CUresult CUDAAPI cuMemFreeHost(void *at)
 			   CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Is all of it mapped, and to which file?  0 or -1. */
+/* Is all of it mapped, and to which file?  0 or -1.  Without /proc it is taken
+ * for memory of this process alone. */
 static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -277,7 +279,9 @@ static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
 	unsigned dev_major, dev_minor;
 	char line[512];
 
-	while (maps && have < at + bytes && fgets(line, sizeof(line), maps)) {
+	if (!maps)
+		return 0;
+	while (have < at + bytes && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu", &low, &high,
 			   &offset, &dev_major, &dev_minor, &ino) != 6)
 			continue;	/* the end of a long name */
@@ -292,9 +296,8 @@ static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
 		}
 		have = high;
 	}
-	if (maps)
-		fclose(maps);
-	return maps && have >= at + bytes ? 0 : -1;
+	fclose(maps);
+	return have >= at + bytes ? 0 : -1;
 }
 
 API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
@@ -514,6 +517,25 @@ static int copy_ordinary(const struct place *dst, const struct place *src,
 	return 0;
 }
 
+/* FAKE_ASTRAY: where a copy lands instead, in memory that is there. */
+static void lead_astray(struct place *to, double where)
+{
+	const struct fake_memory *m = to->memory;
+	ptrdiff_t offset = to->at - m->map;
+
+	if (where < 0 && offset >= (ptrdiff_t)-where) {
+		to->at += (ptrdiff_t)where;
+		return;
+	}
+	for (struct fake_memory *o = all; o; o = o->next)
+		if (o != m && o->gpu == (int)where && o->bytes == m->bytes &&
+		    (o->kind == FAKE_DEVICE || o->kind == FAKE_IMPORT)) {
+			to->memory = o;
+			to->at = o->map + offset;
+			return;
+		}
+}
+
 CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct place to, from;
@@ -523,8 +545,13 @@ CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
 	fake_memory_lock();
 	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
 	if (!bad && to.memory && from.memory && to.memory->gpu != FAKE_HOST &&
-	    from.memory->gpu != FAKE_HOST)
-		corrupt = fake.corrupt[from.memory->gpu][to.memory->gpu];
+	    from.memory->gpu != FAKE_HOST) {
+		int i = from.memory->gpu, j = to.memory->gpu;
+
+		corrupt = fake.corrupt[i][j];
+		if (!isnan(fake.astray[i][j]))
+			lead_astray(&to, fake.astray[i][j]);
+	}
 	if (bad || corrupt < 0)
 		;
 	else if ((to.memory && to.memory->fd >= 0 && !from.memory) ||

@@ -356,7 +356,7 @@ static CUresult enqueue_wait(struct fake_stream *s, uint64_t at, uint32_t value,
 	if (!code) {
 		op->word = (const uint32_t *)(const void *)
 			   (memory->map + (at - memory->at));
-		fake_gate_find(memory, at, value, &op->gate);
+		code = fake_gate_find(memory, at, value, &op->gate);
 	}
 	fake_memory_unlock();
 	return code ? code : enqueue(s, op);

@@ -682,6 +682,8 @@ static void data(void)
 	t_eq_int(sh->got[2], 256);
 	story("FAKE_CORRUPT=0-1:-1", 2, pair_one_way);
 	t_eq_int(sh->got[0], BYTES / 8);
+	story("FAKE_ASTRAY=0-1:0", 2, pair_one_way);
+	t_eq_int(sh->got[0], BYTES / 8);
 }
 
 /* ---- blocking behind a closed gate ---- */

@@ -3,8 +3,11 @@
 #include "config.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "node/agent.h"
 #include "node/coordinator.h"
@@ -337,6 +340,28 @@ static void the_gate_opens_for_ever_only_once(void)
 	finish(&node);
 }
 
+static void a_dead_process_is_seen(void)
+{
+	struct cs_process mine, child, by_number;
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	cs_process_open(getpid(), &mine);
+	cs_process_open(pid, &child);
+	by_number = (struct cs_process){ pid, -1 };
+	t_ok(!cs_process_gone(&mine));
+	t_ok(!cs_process_gone(&child));
+	t_ok(!cs_process_gone(&by_number));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	t_ok(cs_process_gone(&child));
+	t_ok(cs_process_gone(&by_number));
+	cs_process_close(&child);
+	cs_process_close(&mine);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -358,6 +383,8 @@ int main(void)
 		{ "the release of the gate is measured", skew_is_measured },
 		{ "the gate is opened for ever only once",
 		  the_gate_opens_for_ever_only_once },
+		{ "a process that died is seen, with and without a pidfd",
+		  a_dead_process_is_seen },
 		{ NULL, NULL },
 	};
 

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -324,6 +326,60 @@ static void journal(void)
 	unlink("a.jsonl");
 }
 
+/* The limit on a file's size stands for a disk that is full. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static int one_run(FILE *to, const struct cs_run *of, size_t index)
+{
+	(void)index;
+	return cs_jsonl_run(to, of);
+}
+
+static void full_journal(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	long one;
+
+	if (!t_eq_int(cs_output_open(&out, "a.jsonl", &run.run, &err), 0))
+		return;
+	cs_output_append(&out, one_run, &run.run, 0);
+	one = size_of("a.jsonl");
+	t_ok(one > 100);
+	limit_files((rlim_t)one + 10);
+	cs_output_append(&out, one_run, &run.run, 0);
+	t_eq_int(size_of("a.jsonl"), one);
+	limit_files(RLIM_INFINITY);
+	cs_output_append(&out, one_run, &run.run, 0);
+	t_eq_int(size_of("a.jsonl"), one);
+	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
+	t_eq_str(err.text, "cannot write 'a.jsonl': File too large");
+	t_eq_int(size_of("a.jsonl"), one);
+	unlink("a.jsonl");
+}
+
+static void removed_journal(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	if (!t_eq_int(cs_output_open(&out, "a.jsonl", &run.run, &err), 0))
+		return;
+	cs_output_append(&out, one_run, &run.run, 0);
+	unlink("a.jsonl");
+	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
+	t_eq_str(err.text,
+		 "cannot write 'a.jsonl': No such file or directory");
+}
+
 static const struct tap_test tests[] = {
 	{ "%N, %j, %t and %% in a name are replaced", names },
 	{ "a job without an id is called none", no_job },
@@ -342,6 +398,9 @@ static const struct tap_test tests[] = {
 	{ "a full disk is an error of the commit, and a device is not replaced",
 	  full_disk },
 	{ "a journal is written in place", journal },
+	{ "a journal that cannot grow ends with its last whole record",
+	  full_journal },
+	{ "a journal that was removed meanwhile is an error", removed_journal },
 	{ NULL, NULL },
 };
 

@@ -1,0 +1,20 @@
+/* process.h - is a process of this node still there?
+ *
+ * By pidfd, which no later process of the same number can fool; by kill(2) where
+ * the kernel is older than 5.3 or a filter forbids pidfds. */
+#ifndef CS_NODE_PROCESS_H
+#define CS_NODE_PROCESS_H
+
+#include <stdint.h>
+
+struct cs_process {
+	int64_t pid;
+	int fd;			/* -1: none */
+};
+
+/* This process itself needs no descriptor: it is there. */
+void cs_process_open(int64_t pid, struct cs_process *process);
+void cs_process_close(struct cs_process *process);
+int cs_process_gone(const struct cs_process *process);
+
+#endif
