@@ -48,6 +48,10 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/plan.h
 
 %C%_libcs_result_a_SOURCES = \
+	%D%/result/cut.c \
+	%D%/result/cut.h \
+	%D%/result/redact.c \
+	%D%/result/redact.h \
 	%D%/result/row.c \
 	%D%/result/row.h \
 	%D%/result/run.c \
@@ -126,11 +130,16 @@ endif
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
+	%D%/report/cell.c \
 	%D%/report/csv.c \
 	%D%/report/explain.c \
+	%D%/report/field.c \
+	%D%/report/field.h \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/list.c \
+	%D%/report/load.c \
+	%D%/report/loaded.h \
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/nodes.c \
@@ -141,6 +150,8 @@ endif
 	%D%/report/report.h \
 	%D%/report/result.c \
 	%D%/report/summary.c \
+	%D%/report/take.c \
+	%D%/report/take.h \
 	%D%/report/text.c \
 	%D%/report/view.c \
 	%D%/report/view.h \
@@ -149,7 +160,9 @@ endif
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = %D%/options.c %D%/options.h
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
-cscope_mpi_SOURCES = %D%/main.c $(CS_OPTIONS)
+cscope_mpi_SOURCES = \
+	%D%/main.c \
+	$(CS_OPTIONS)
 cscope_mpi_LDADD = $(CS_LINK)
 
 $(cscope_mpi_OBJECTS): %D%/commit.h

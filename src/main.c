@@ -221,6 +221,7 @@ static void end_run(struct program *p)
 	p->ended = 1;
 	clock_gettime(CLOCK_REALTIME, &p->run.ended);
 	p->run.timings.total = cs_clock_s() - p->began_s;
+	cs_run_settle(&p->run);
 	clear_bar(p);
 }
 

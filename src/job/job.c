@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/hints.h"
+#include "base/units.h"
 #include "job/muster.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -58,6 +59,10 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->precision = cpu ? 0.02 : 0.005;
 	if (!(set->cell_limit_s > 0))
 		set->cell_limit_s = cpu ? 0.25 : 2.0;
+	/* a file of this run must lead back to this plan */
+	set->precision = cs_ten_digits(set->precision);
+	set->cell_limit_s = cs_ten_digits(set->cell_limit_s);
+	set->start_limit_s = cs_ten_digits(set->start_limit_s);
 }
 
 int cs_job_is_root(const struct cs_job *job)
