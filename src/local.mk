@@ -114,6 +114,8 @@ endif
 	%D%/job/collect.h \
 	%D%/job/job.c \
 	%D%/job/job.h \
+	%D%/job/kept.c \
+	%D%/job/kept.h \
 	%D%/job/launcher.c \
 	%D%/job/launcher.h \
 	%D%/job/muster.c \
@@ -161,7 +163,12 @@ endif
 CS_OPTIONS = %D%/options.c %D%/options.h
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
+	%D%/answer.c \
+	%D%/answer.h \
 	%D%/main.c \
+	%D%/resume.c \
+	%D%/resume.h \
+	%D%/show.c \
 	$(CS_OPTIONS)
 cscope_mpi_LDADD = $(CS_LINK)
 

@@ -225,6 +225,7 @@ SHELL_TESTS = \
 	%D%/man.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
+	%D%/run/files.t \
 	%D%/run/gpu.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \

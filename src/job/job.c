@@ -15,6 +15,7 @@
 
 #include "base/hints.h"
 #include "base/units.h"
+#include "job/kept.h"
 #include "job/muster.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -42,6 +43,8 @@ struct cs_job {
 	struct cs_coordinator co;
 	struct cs_collect collect;
 	struct cs_run_node facts; /* of this node */
+	enum cs_kept kept;
+	char *done;		/* steps of this node that are not left */
 	int coordinates, opened, lost;
 	int signal_fd, signal, coordinator_fd;
 	double began_s;
@@ -190,8 +193,13 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 		job->run->stand_in = job->muster.stand_in;
 		job->run->virtual_clock = job->muster.backend->clock_is_virtual;
 		bytes = rc ? 0 : job->plan->total_bytes;
-		if (!rc)
-			rc = job->args->ready(job->args->ctx, err);
+		if (!rc && job->args->resume)
+			rc = job->args->resume(job->args->ctx, err);
+		if (rc > 0)
+			job->kept = CS_KEPT_ALL;
+		else if (!rc && job->run->resumes[0])
+			job->kept = CS_KEPT_SOME;
+		rc = rc < 0 ? rc : 0;
 	}
 	if (cs_team_agree(&job->team, rc, err) ||
 	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes),
@@ -206,6 +214,20 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 		return -1;
 	return cs_team_agree(&job->team,
 			     cs_plan_validate(job->plan, bytes, err), err);
+}
+
+/* What is left to do, and the outputs: nothing is touched before it is sure that
+ * the job may go on with what it was given. */
+static int get_ready(struct cs_job *job, struct cs_err *err)
+{
+	int rc = 0;
+
+	if (cs_kept_share(&job->team, &job->muster, job->plan, job->run,
+			  &job->kept, &job->done, err))
+		return -1;
+	if (job->team.rank == 0)
+		rc = job->args->ready(job->args->ctx, err);
+	return cs_team_agree(&job->team, rc, err);
 }
 
 /* A sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual
@@ -303,6 +325,11 @@ static void coordinate(struct cs_job *job)
 						    on_watch, on_progress };
 	cs_coordinator_init(&job->co, job->board.at, (uint32_t)job->team.node,
 			    &job->hooks);
+	if (job->kept == CS_KEPT_ALL) {
+		cs_collect_done(&job->collect, CS_NODE_COMPLETE);
+		return;
+	}
+	job->co.done = job->done;
 	t->start = at - job->began_s;
 	cs_coordinator_open(&job->co);
 	t->open = cs_clock_s() - at;
@@ -426,7 +453,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
 	    cs_team_agree(&job->team, cs_muster_start(&job->muster, err),
 			  err) ||
-	    share_plan(job, err) || share_board(job, err))
+	    share_plan(job, err) || get_ready(job, err) ||
+	    share_board(job, err))
 		return CS_EXIT_CANNOT;
 	job->opened = 1;
 	if (!job->coordinates)
@@ -472,6 +500,7 @@ static void free_job(struct cs_job *job)
 	cs_board_release(&job->board);
 	cs_muster_release(&job->muster);
 	free(job->plan);
+	free(job->done);
 	free(job->facts.peers);
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
