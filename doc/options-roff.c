@@ -1,5 +1,6 @@
-/* options-roff - the options of the program as the OPTIONS of its manual page, in
- * place of the line @OPTIONS@ of standard input. */
+/* options-roff - options as the manual page has them: those of the program in place
+ * of the line @OPTIONS@ of standard input, of a command in place of
+ * @OPTIONS COMMAND@. */
 #include "config.h"
 
 #include <stdio.h>
@@ -47,11 +48,11 @@ static void put_option(const struct cs_option_help *option)
 	putchar('\n');
 }
 
-static void put_options(void)
+static void put_options(const char *command)
 {
 	struct cs_option_help line;
 
-	for (size_t i = 0; !cs_options_line(i, &line); i++) {
+	for (size_t i = 0; !cs_options_line(command, i, &line); i++) {
 		if (line.name) {
 			put_option(&line);
 			continue;
@@ -64,11 +65,13 @@ static void put_options(void)
 
 int main(void)
 {
-	char line[1024];
+	char line[1024], command[16];
 
 	while (fgets(line, sizeof(line), stdin))
 		if (!strcmp(line, "@OPTIONS@\n"))
-			put_options();
+			put_options("");
+		else if (sscanf(line, "@OPTIONS %15[a-z]@", command) == 1)
+			put_options(command);
 		else
 			fputs(line, stdout);
 	return ferror(stdin) || fflush(stdout) || ferror(stdout) ?

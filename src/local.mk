@@ -48,6 +48,10 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/plan.h
 
 %C%_libcs_result_a_SOURCES = \
+	%D%/result/cut.c \
+	%D%/result/cut.h \
+	%D%/result/redact.c \
+	%D%/result/redact.h \
 	%D%/result/row.c \
 	%D%/result/row.h \
 	%D%/result/run.c \
@@ -112,6 +116,8 @@ endif
 	%D%/job/collect.h \
 	%D%/job/job.c \
 	%D%/job/job.h \
+	%D%/job/kept.c \
+	%D%/job/kept.h \
 	%D%/job/launcher.c \
 	%D%/job/launcher.h \
 	%D%/job/muster.c \
@@ -128,11 +134,16 @@ endif
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
+	%D%/report/cell.c \
 	%D%/report/csv.c \
 	%D%/report/explain.c \
+	%D%/report/field.c \
+	%D%/report/field.h \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/list.c \
+	%D%/report/load.c \
+	%D%/report/loaded.h \
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/nodes.c \
@@ -143,6 +154,8 @@ endif
 	%D%/report/report.h \
 	%D%/report/result.c \
 	%D%/report/summary.c \
+	%D%/report/take.c \
+	%D%/report/take.h \
 	%D%/report/text.c \
 	%D%/report/view.c \
 	%D%/report/view.h \
@@ -151,7 +164,14 @@ endif
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = %D%/options.c %D%/options.h
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
-cscope_mpi_SOURCES = %D%/main.c $(CS_OPTIONS)
+cscope_mpi_SOURCES = \
+	%D%/answer.c \
+	%D%/answer.h \
+	%D%/main.c \
+	%D%/resume.c \
+	%D%/resume.h \
+	%D%/show.c \
+	$(CS_OPTIONS)
 cscope_mpi_LDADD = $(CS_LINK)
 
 $(cscope_mpi_OBJECTS): %D%/commit.h

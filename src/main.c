@@ -1,15 +1,16 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <gnu/libc-version.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "backend/backend.h"
 #include "check/check.h"
 #include "job/job.h"
@@ -17,8 +18,9 @@
 #include "job/team.h"
 #include "node/board.h"
 #include "options.h"
-#include "place/place.h"
 #include "report/report.h"
+#include "result/redact.h"
+#include "resume.h"
 
 /* Progress: silence at first, then now and then. */
 #define PROGRESS_AFTER_S 5.0
@@ -36,6 +38,9 @@ struct program {
 	int ended;		/* the verdict stands */
 	int bar;		/* a bar stands on the terminal's last line */
 	size_t findings_told;	/* in the journals */
+	struct cs_resume resume;
+	struct cs_redact redact;
+	char host[CS_HOST];
 };
 
 /* A standard descriptor that is closed would go to the next file that is opened,
@@ -144,34 +149,99 @@ static int journal_verdict(FILE *to, const struct cs_run *run, size_t index)
 	return cs_jsonl_verdict(to, run);
 }
 
-static int on_ready(void *ctx, struct cs_err *err)
+/* The journal that is resumed has what stays already; another one gets it. */
+static void journal_kept(struct program *p, int i)
+{
+	const struct cs_run *run = &p->run;
+	FILE *to = p->output[i].file;
+	size_t row;
+
+	if (!p->output[i].in_place || !run->resumes[0])
+		return;
+	for (int node = 0; node < run->n_nodes; node++)
+		cs_jsonl_node(to, run, node);
+	for (row = 0; row < cs_rows_count(&run->rows); row++)
+		cs_jsonl_row(to, run, row);
+}
+
+/* Is it the journal that is resumed? */
+static int is_resumed(const struct program *p, const char *name)
+{
+	char path[sizeof(p->output[0].path)];
+	struct stat a, b;
+
+	return p->opt.resume &&
+	       !cs_output_name(name, &p->run, path, sizeof(path), NULL) &&
+	       !stat(path, &a) && !stat(p->opt.resume, &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int on_resume(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
 
-	int rc = 0;
+	return p->opt.resume ? cs_resume_take(&p->resume, &p->run, err) : 0;
+}
+
+static int on_ready(void *ctx, struct cs_err *err)
+{
+	struct program *p = ctx;
+	int n, rc = 0;
 
 	for (int i = 0; i < p->opt.n_outputs && !rc; i++) {
-		rc = cs_output_open(&p->output[i], p->opt.output[i], &p->run, err);
+		if (is_resumed(p, p->opt.output[i]))
+			continue;
+		rc = cs_output_open(&p->output[p->n_outputs], p->opt.output[i],
+				    &p->run, err);
+		p->n_outputs += !rc;
+	}
+	if (p->resume.complete)
+		return rc;
+	/* names of files are of the site, what is in them is not */
+	if (p->opt.redact && !rc)
+		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
+	n = p->n_outputs;
+	if (p->opt.resume && !rc) {
+		rc = cs_output_continue(&p->output[n], p->opt.resume,
+					p->resume.then.whole_bytes, err);
 		p->n_outputs += !rc;
 	}
 	each_journal(p, journal_run, 0);
+	for (int i = 0; i < n; i++)
+		journal_kept(p, i);
 	return rc;
 }
 
+/* Without memory for the names that must not be written, nothing is. */
 static void on_node(void *ctx, int node)
 {
-	each_journal(ctx, journal_node, (size_t)node);
+	struct program *p = ctx;
+	struct cs_err err;
+
+	if (p->opt.redact && cs_redact_node(&p->redact, &p->run, node, &err)) {
+		complain("", err.text);
+		_exit(CS_EXIT_CANNOT);
+	}
+	each_journal(p, journal_node, (size_t)node);
 }
 
 static void on_row(void *ctx, size_t row)
 {
-	each_journal(ctx, cs_jsonl_row, row);
+	struct program *p = ctx;
+	struct cs_row *rows = p->run.rows.rows.data;
+
+	if (p->opt.redact)
+		cs_redact_row(&p->redact, &rows[row]);
+	each_journal(p, cs_jsonl_row, row);
 }
 
+/* It may name a node that is not known yet: then it waits for the end. */
 static void on_finding(void *ctx, size_t finding)
 {
 	struct program *p = ctx;
 
+	if (p->opt.redact)
+		return;
 	each_journal(p, cs_jsonl_finding, finding);
 	p->findings_told = finding + 1;
 }
@@ -208,16 +278,12 @@ static int print_report(struct program *p)
 	return -1;
 }
 
-/* The same for files. */
-static int finish_files(struct program *p)
+static int commit_files(struct program *p)
 {
 	struct cs_view_options view = { p->opt.verbose };
 	struct cs_err err;
 	int rc = 0;
 
-	for (size_t i = p->findings_told; i < p->run.findings.n; i++)
-		each_journal(p, cs_jsonl_finding, i);
-	each_journal(p, journal_verdict, 0);
 	for (int i = 0; i < p->n_outputs; i++)
 		if (cs_output_commit(&p->output[i], &p->run, &view, &err)) {
 			complain("", err.text);
@@ -226,11 +292,23 @@ static int finish_files(struct program *p)
 	return rc;
 }
 
+/* The same for files. */
+static int finish_files(struct program *p)
+{
+	if (p->opt.redact)
+		cs_redact_findings(&p->redact, &p->run);
+	for (size_t i = p->findings_told; i < p->run.findings.n; i++)
+		each_journal(p, cs_jsonl_finding, i);
+	each_journal(p, journal_verdict, 0);
+	return commit_files(p);
+}
+
 static void end_run(struct program *p)
 {
 	p->ended = 1;
 	clock_gettime(CLOCK_REALTIME, &p->run.ended);
 	p->run.timings.total = cs_clock_s() - p->began_s;
+	cs_run_settle(&p->run);
 	clear_bar(p);
 }
 
@@ -271,11 +349,38 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 	return cs_options_choose(&p->opt, backend, chosen, err);
 }
 
+/* Nothing was left to measure: the outputs are of the run as it was. */
+static int show_complete(struct program *p)
+{
+	const struct cs_run live = p->run;
+	struct cs_view_options view = { p->opt.verbose };
+	int rc;
+
+	p->ended = 1;
+	clear_bar(p);
+	fprintf(stderr, "cscope-mpi: '%s' is complete: nothing was measured\n",
+		p->opt.resume);
+	p->run = p->resume.then.run;
+	for (int i = 0; i < p->n_outputs; i++)
+		if (p->output[i].in_place)
+			p->output[i].format->write(p->output[i].file, &p->run,
+						   &view);
+	rc = commit_files(p);
+	rc |= print_report(p);
+	say_verdict(&p->run);
+	if (!rc)
+		rc = p->run.exit_status;
+	p->run = live;
+	return rc < 0 ? CS_EXIT_CANNOT : rc;
+}
+
 static int conclude(struct program *p, int status, const struct cs_err *why)
 {
 	struct cs_err err;
 	int rc;
 
+	if (p->resume.complete && status == CS_EXIT_OK)
+		return show_complete(p);
 	end_run(p);
 	if (status == CS_EXIT_CANNOT) {
 		p->run.exit_status = status;
@@ -286,7 +391,8 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	}
 	cs_check_run(&p->run, &err);
 	p->run.exit_status = cs_run_exit(&p->run);
-	rc = finish_files(p) | print_report(p);
+	rc = finish_files(p);
+	rc |= print_report(p);
 	say_verdict(&p->run);
 	return rc && p->run.exit_status == CS_EXIT_OK ? CS_EXIT_CANNOT :
 							p->run.exit_status;
@@ -294,10 +400,9 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 
 static void init_run(struct program *p, int argc, char **argv)
 {
-	char host[CS_HOST] = "";
-
 	clock_gettime(CLOCK_REALTIME, &p->run.started);
-	gethostname(host, sizeof(host) - 1);
+	gethostname(p->host, sizeof(p->host) - 1);
+	cs_redact_init(&p->redact);
 	cs_rows_init(&p->run.rows);
 	p->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	p->run.version = PACKAGE_VERSION;
@@ -308,7 +413,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.argv = argv;
 	p->run.matrix_text = p->opt.matrix_text;
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
-		(unsigned long)p->run.started.tv_sec, host, (unsigned)getpid());
+		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
 }
 
 static void release_run(struct cs_run *run)
@@ -318,92 +423,6 @@ static void release_run(struct cs_run *run)
 	free(run->node);
 	cs_rows_release(&run->rows);
 	cs_vec_release(&run->findings);
-}
-
-static int measure(struct program *p, int signal_fd, int argc, char **argv)
-{
-	struct cs_job_args args = {
-		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
-		.gpus = p->opt.gpus, .set = p->opt.set, .choose = choose,
-		.ready = on_ready, .collect = { p, on_node, on_row, on_finding },
-		.progress = on_progress, .show = show_state,
-		.interrupted = on_interrupted, .ctx = p,
-	};
-	struct cs_err err = { "" };
-	struct cs_job *job = NULL;
-	int status;
-
-	init_run(p, argc, argv);
-	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
-	if (!job || cs_job_is_root(job))
-		status = conclude(p, status, &err);
-	if (job)
-		cs_job_end(job, status);
-	release_run(&p->run);
-	return status;
-}
-
-/* ---- answers that need neither MPI nor a GPU ---- */
-
-static int dry_run(struct program *p, struct cs_err *err)
-{
-	struct cs_plan_request req = { .set = p->opt.set };
-	enum cs_backend_kind backend = p->opt.backend == CS_WANT_CPU ?
-				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
-	struct cs_plan *plan = NULL;
-	char *chosen;
-	size_t n;
-	int rc = -1;
-
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	if (!chosen)
-		return cs_err_set(err, "no memory");
-	cs_settings_default(&req.set, backend);
-	req.n_agents = cs_gpu_list_count(&p->opt.gpus);
-	req.chosen = chosen;
-	if (!req.n_agents)
-		cs_err_set(err, "--dry-run needs --gpus COUNT, e.g. --gpus 8");
-	else if (!cs_options_choose(&p->opt, backend, chosen, err) &&
-		 !cs_plan_build(&req, &plan, err))
-		rc = cs_report_plan(p->out, plan, p->opt.verbose);
-	free(plan);
-	free(chosen);
-	return rc;
-}
-
-/* All that a ticket needs and that can be known without MPI or a GPU. */
-static int print_version(FILE *to)
-{
-	char mpi[512], hwloc[64];
-
-	cs_team_library(mpi, sizeof(mpi));
-	cs_topo_library(hwloc, sizeof(hwloc));
-	fprintf(to, "cscope-mpi %s%s%s\n", PACKAGE_VERSION,
-		*CS_COMMIT ? " commit " : "", CS_COMMIT);
-	fprintf(to, "compiler  %s\n", CS_COMPILER);
-	fprintf(to, "CUDA      %s\n", CS_CUDA_SAYS);
-	fprintf(to, "MPI       %s\n", mpi);
-	fprintf(to, "hwloc     %s\n", hwloc);
-	fprintf(to, "jansson   %s\n", cs_json_library());
-	fprintf(to, "libc      glibc %s\n", gnu_get_libc_version());
-	return ferror(to) ? -1 : 0;
-}
-
-static int answer(struct program *p, struct cs_err *err)
-{
-	switch (p->opt.action) {
-	case CS_ACTION_HELP:
-		return cs_options_help(p->out);
-	case CS_ACTION_LIST:
-		return cs_report_list(p->out);
-	case CS_ACTION_EXPLAIN:
-		return cs_report_explain(p->out, p->opt.explain, err);
-	case CS_ACTION_VERSION:
-		return print_version(p->out);
-	default:
-		return dry_run(p, err);
-	}
 }
 
 /* 20261120: runs of one day can be compared cell by cell. */
@@ -417,12 +436,46 @@ static uint64_t seed_of_today(void)
 	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
 }
 
+/* Rank 0 alone needs the journal.  Another day's date would be another plan. */
+static void open_resume(struct program *p)
+{
+	cs_resume_open(&p->resume, p->opt.resume);
+	if (!p->opt.set.seed && !p->resume.failed && p->resume.then.run.plan)
+		p->opt.set.seed = p->resume.then.run.plan->set.seed;
+}
+
+static int measure(struct program *p, int signal_fd, int argc, char **argv)
+{
+	struct cs_job_args args = {
+		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
+		.gpus = p->opt.gpus, .set = p->opt.set, .choose = choose,
+		.resume = on_resume, .ready = on_ready,
+		.collect = { p, on_node, on_row, on_finding },
+		.progress = on_progress, .show = show_state,
+		.interrupted = on_interrupted, .ctx = p,
+	};
+	struct cs_err err = { "" };
+	struct cs_job *job = NULL;
+	int status;
+
+	init_run(p, argc, argv);
+	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
+	if (!job || cs_job_is_root(job))
+		status = conclude(p, status, &err);
+	if (job)
+		cs_job_end(job, status);
+	cs_resume_release(&p->resume);
+	cs_redact_release(&p->redact);
+	release_run(&p->run);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static struct program p;
 	struct cs_launcher launcher;
 	struct cs_err err = { "" };
-	int signal_fd;
+	int signal_fd, status;
 
 	p.began_s = cs_clock_s();
 	fill_standard();
@@ -433,16 +486,17 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return CS_EXIT_USAGE;
 	}
+	if (p.opt.resume && launcher.rank <= 0)
+		open_resume(&p);
 	if (!p.opt.set.seed)
 		p.opt.set.seed = seed_of_today();
 	if (p.opt.action != CS_ACTION_MEASURE) {
 		if (launcher.rank > 0)
 			return CS_EXIT_OK;
-		if (!answer(&p, &err) && !fflush(p.out))
-			return CS_EXIT_OK;
-		complain("", err.text[0] ? err.text :
-					   "cannot write to standard output");
-		return err.text[0] ? CS_EXIT_USAGE : CS_EXIT_CANNOT;
+		status = cs_answer(&p.opt, p.out, &err);
+		if (err.text[0])
+			complain("", err.text);
+		return status;
 	}
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);

@@ -246,6 +246,61 @@ static int set_verbose(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+static int set_redact(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	(void)value;
+	(void)err;
+	opt->redact = 1;
+	return 0;
+}
+
+static int set_resume(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	const struct cs_format *format = cs_format_by_file(value);
+
+	if (!format || strcmp(format->name, "jsonl") != 0)
+		return cs_err_set(err, "a journal's name ends in .jsonl");
+	opt->resume = value;
+	return 0;
+}
+
+/* "3", "3:1" of a MIG instance: what a report calls it. */
+static int take_label(const char *text, size_t length, char *to, size_t size)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (n && text[n] == ':')
+		n += 1 + strspn(text + n + 1, "0123456789");
+	if (!n || n != length || text[n - 1] == ':' || length >= size)
+		return -1;
+	cs_text(to, size, "%.*s", (int)length, text);
+	return 0;
+}
+
+static int set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (take_label(value, strlen(value), opt->only[0], sizeof(opt->only[0])))
+		return cs_err_set(err, "allowed is one GPU as the report numbers "
+				  "it, as 3 or 3:1");
+	return 0;
+}
+
+static int set_cell(struct cs_options *opt, const char *value,
+		    struct cs_err *err)
+{
+	size_t n = strcspn(value, ",");
+
+	if (value[n] != ',' ||
+	    take_label(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	    take_label(value + n + 1, strlen(value + n + 1), opt->only[1],
+		       sizeof(opt->only[1])))
+		return cs_err_set(err, "allowed are a source and a destination "
+				  "as the report numbers them, as 2,3");
+	return 0;
+}
+
 #define ACTION(name, what)                                                     \
 	static int name(struct cs_options *opt, const char *value,             \
 			struct cs_err *err)                                    \
@@ -270,7 +325,18 @@ static int set_explain(struct cs_options *opt, const char *value,
 }
 
 /* A line without a name is a heading. */
-static const struct option_line lines[] = {
+#define OUTPUT                                                                 \
+	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .jsonl or .csv; " \
+	  "repeatable; %N host, %j job id, %t start, %% a %", set_output }
+#define FORMAT                                                                 \
+	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
+	  "result", set_format }
+#define REDACT                                                                 \
+	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all " \
+	  "outputs", set_redact }
+#define HELP { "help", 'h', NULL, "this text", set_help }
+
+static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
 	{ "matrix", 'm', "KIND", "peer (or d2d): every GPU to every other GPU of "
 	  "the node, one way and both ways; the default", set_matrix },
@@ -306,10 +372,12 @@ static const struct option_line lines[] = {
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), "
 	  "of the last of each cell, or not", set_verify },
 	{ NULL, 0, NULL, "Output", NULL },
-	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .jsonl or .csv; "
-	  "repeatable; %N host, %j job id, %t start, %% a %", set_output },
-	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, "
-	  "result", set_format },
+	OUTPUT,
+	FORMAT,
+	{ "resume", 0, "FILE.jsonl", "go on with the journal of a run that "
+	  "ended early, and write to it: only what is missing is measured",
+	  set_resume },
+	REDACT,
 	{ "quiet", 'q', NULL, "nothing on standard output, no progress",
 	  set_quiet },
 	{ "verbose", 'v', NULL, "every node and every detail", set_verbose },
@@ -320,31 +388,82 @@ static const struct option_line lines[] = {
 	  "802, nvml-18; list: all of them", set_explain },
 	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time",
 	  set_dry_run },
-	{ "help", 'h', NULL, "this text", set_help },
+	HELP,
 	{ "version", 'V', NULL, "version, build and libraries", set_version },
 };
-#define N_LINES (sizeof(lines) / sizeof(*lines))
 
-static const struct option_line *by_name(const char *name, size_t length)
+static const struct option_line show_lines[] = {
+	{ NULL, 0, NULL, "What to show", NULL },
+	{ "gpu", 0, "N", "only the cells from and to this GPU", set_gpu },
+	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the "
+	  "cells to compare it with", set_cell },
+	{ NULL, 0, NULL, "Output", NULL },
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	{ "verbose", 'v', NULL, "every node and every detail", set_verbose },
+	HELP,
+};
+
+/* What the program can be told to do; the first is what it does without a word. */
+static const struct command {
+	const char *name;
+	const char *operand;	/* NULL: takes none */
+	const char *help;
+	enum cs_action action;
+	const struct option_line *lines;
+	size_t n;
+} commands[] = {
+	{ "", NULL, "", CS_ACTION_MEASURE, measure_lines,
+	  sizeof(measure_lines) / sizeof(*measure_lines) },
+	{ "show", "FILE[:NODE]", "the report of a .json or .jsonl file, also of a "
+	  "run that was killed, in any format", CS_ACTION_SHOW, show_lines,
+	  sizeof(show_lines) / sizeof(*show_lines) },
+};
+#define N_COMMANDS (sizeof(commands) / sizeof(*commands))
+#define LINES_MOST 48
+_Static_assert(sizeof(measure_lines) / sizeof(*measure_lines) <= LINES_MOST,
+	       "more options than there is room for");
+
+static const struct command *command_of(const char *name)
 {
-	for (size_t i = 0; i < N_LINES; i++)
-		if (lines[i].name && strlen(lines[i].name) == length &&
-		    !strncmp(lines[i].name, name, length))
-			return &lines[i];
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
 	return NULL;
 }
 
-static const struct option_line *by_letter(int letter)
+static const struct option_line *by_name(const struct command *command,
+					 const char *name, size_t length)
 {
-	for (size_t i = 0; i < N_LINES; i++)
-		if (lines[i].letter && lines[i].letter == letter)
-			return &lines[i];
+	for (size_t i = 0; i < command->n; i++) {
+		const struct option_line *line = &command->lines[i];
+
+		if (line->name && strlen(line->name) == length &&
+		    !strncmp(line->name, name, length))
+			return line;
+	}
 	return NULL;
 }
+
+static const struct option_line *by_letter(const struct command *command,
+					   int letter)
+{
+	for (size_t i = 0; i < command->n; i++)
+		if (command->lines[i].letter && command->lines[i].letter == letter)
+			return &command->lines[i];
+	return NULL;
+}
+
+/* "'cscope-mpi show --help' lists …" */
+#define SEE_HELP "'cscope-mpi%s%s --help' lists "
+#define HELP_OF(command) *(command)->name ? " " : "", (command)->name
 
 /* getopt_long takes any unique beginning of a name: refuse that first, so that a
  * new option never changes what an old script means. */
-static int refuse_abbreviations(int argc, char **argv, struct cs_err *err)
+static int refuse_abbreviations(const struct command *command, int argc,
+				char **argv, struct cs_err *err)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		const struct option_line *line;
@@ -352,26 +471,27 @@ static int refuse_abbreviations(int argc, char **argv, struct cs_err *err)
 
 		if (strncmp(argv[i], "--", 2)) {
 			line = argv[i][0] == '-' && argv[i][1] && !argv[i][2] ?
-				       by_letter(argv[i][1]) : NULL;
+				       by_letter(command, argv[i][1]) : NULL;
 			i += line && line->argument;
 			continue;
 		}
 		length = strcspn(argv[i] + 2, "=");
-		line = by_name(argv[i] + 2, length);
+		line = by_name(command, argv[i] + 2, length);
 		if (!line)
 			return cs_err_set(err,
-				"unknown option '%.*s'; 'cscope-mpi --help' lists them",
-				(int)length + 2, argv[i]);
+				"unknown option '%.*s'; " SEE_HELP "them",
+				(int)length + 2, argv[i], HELP_OF(command));
 		i += line->argument && argv[i][length + 2] != '=';
 	}
 	return 0;
 }
 
-static void make_getopt(struct option *longs, char *shorts)
+static void make_getopt(const struct command *command, struct option *longs,
+			char *shorts)
 {
 	*shorts++ = ':'; /* report a missing argument as ':' */
-	for (size_t i = 0; i < N_LINES; i++) {
-		const struct option_line *line = &lines[i];
+	for (size_t i = 0; i < command->n; i++) {
+		const struct option_line *line = &command->lines[i];
 
 		if (!line->name)
 			continue;
@@ -410,49 +530,90 @@ static void defaults(struct cs_options *opt)
 
 /* getopt stays at an argument until all its letters are read: only the letter
  * itself is sure then.  `before` is the argument that getopt has left. */
-static int refuse_unknown(int letter, const char *before, struct cs_err *err)
+static int refuse_unknown(const struct command *command, int letter,
+			  const char *before, struct cs_err *err)
 {
 	char one[3] = { '-', (char)letter, '\0' };
 	int is_letter = letter && letter < 256; /* below 0: not ASCII */
 
 	return cs_err_set(err,
-		"unknown option or value at '%s'; 'cscope-mpi --help' lists them",
-		is_letter ? one : before);
+		"unknown option or value at '%s'; " SEE_HELP "them",
+		is_letter ? one : before, HELP_OF(command));
 }
 
-int cs_options_parse(int argc, char **argv, struct cs_options *out,
-		     struct cs_err *err)
+/* What stands behind the options: one operand, or none. */
+static int take_operands(const struct command *command, int argc, char **argv,
+			 struct cs_options *out, struct cs_err *err)
 {
-	struct option longs[N_LINES + 1];
-	char shorts[2 * N_LINES + 2];
+	int most = command->operand != NULL;
+
+	if (out->action == CS_ACTION_HELP)
+		return 0;
+	if (argc > most)
+		return cs_err_set(err, "unexpected argument '%s'; " SEE_HELP
+				  "the options", argv[most], HELP_OF(command));
+	if (argc < most)
+		return cs_err_set(err, "%s needs %s; " SEE_HELP "the options",
+				  command->name, command->operand,
+				  HELP_OF(command));
+	out->file = most ? argv[0] : NULL;
+	return 0;
+}
+
+static int check_together(const struct cs_options *opt, struct cs_err *err)
+{
+	if (opt->tests && opt->matrix)
+		return cs_err_set(err, "--matrix and --test exclude each other");
+	if (opt->resume && opt->redact)
+		return cs_err_set(err, "--resume and --redact exclude each other: "
+				  "a journal without names cannot be gone on with");
+	return 0;
+}
+
+static int parse_options(const struct command *command, int argc, char **argv,
+			 struct cs_options *out, struct cs_err *err)
+{
+	struct option longs[LINES_MOST + 1];
+	char shorts[2 * LINES_MOST + 2];
 	int got;
 
-	defaults(out);
-	make_getopt(longs, shorts);
-	if (refuse_abbreviations(argc, argv, err))
+	make_getopt(command, longs, shorts);
+	if (refuse_abbreviations(command, argc, argv, err))
 		return -1;
 	optind = 0; /* start anew, also on a second call */
 	opterr = 0;
 	while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const struct option_line *line =
-			got >= 1000 ? &lines[got - 1000] : by_letter(got);
+		const struct option_line *line = got >= 1000 ?
+			&command->lines[got - 1000] : by_letter(command, got);
 
 		if (got == ':')
 			return cs_err_set(err, "option '%s' needs a value",
 					  argv[optind - 1]);
 		if (got == '?' || !line)
-			return refuse_unknown(optopt, argv[optind - 1], err);
+			return refuse_unknown(command, optopt, argv[optind - 1],
+					      err);
 		if (apply(line, out, optarg, err))
 			return -1;
 	}
-	if (optind < argc)
-		return cs_err_set(err,
-			"unexpected argument '%s'; 'cscope-mpi --help' lists the options",
-			argv[optind]);
-	if (out->tests && out->matrix)
-		return cs_err_set(err, "--matrix and --test exclude each other");
+	return take_operands(command, argc - optind, argv + optind, out, err);
+}
+
+int cs_options_parse(int argc, char **argv, struct cs_options *out,
+		     struct cs_err *err)
+{
+	const struct command *command =
+		argc > 1 && *argv[1] ? command_of(argv[1]) : NULL;
+	int skip = command != NULL;
+
+	if (!command)
+		command = &commands[0];
+	defaults(out);
+	out->action = command->action;
+	out->command = command->name;
+	if (parse_options(command, argc - skip, argv + skip, out, err))
+		return -1;
 	out->matrix_text = out->matrix_store;
-	return 0;
+	return check_together(out, err);
 }
 
 /* Help texts are wrapped behind a column for the names. */
@@ -478,14 +639,33 @@ static void wrap(FILE *to, const char *text, int column, int width)
 	fputc('\n', to);
 }
 
-int cs_options_help(FILE *to)
+static void put_usage(FILE *to, const struct command *command)
 {
+	if (*command->name) {
+		fprintf(to, "Usage: cscope-mpi %s %s [OPTION]...\n",
+			command->name, command->operand);
+		wrap(to, command->help, 0, 80);
+		return;
+	}
 	fputs("Usage: mpirun -np N cscope-mpi [OPTION]...\n"
 	      "       cscope-mpi [OPTION]...            (one process: a thread per GPU)\n"
+	      "       cscope-mpi COMMAND ...\n"
 	      "Measures how fast data moves between the GPUs of each node, as an MPI job\n"
 	      "sees it, and checks every byte.\n", to);
-	for (size_t i = 0; i < N_LINES; i++) {
-		const struct option_line *line = &lines[i];
+}
+
+static void put_left(FILE *to, const char *left, const char *help)
+{
+	fprintf(to, "%-30s", left);
+	if (strlen(left) >= 30)
+		fprintf(to, "\n%30s", "");
+	wrap(to, help, 30, 80);
+}
+
+static void put_lines(FILE *to, const struct command *command)
+{
+	for (size_t i = 0; i < command->n; i++) {
+		const struct option_line *line = &command->lines[i];
 		char left[64];
 
 		if (!line->name) {
@@ -498,23 +678,48 @@ int cs_options_help(FILE *to)
 			line->letter ? ", " : "  ", line->name,
 			line->argument ? " " : "",
 			line->argument ? line->argument : "");
-		fprintf(to, "%-30s", left);
-		if (strlen(left) >= 30)
-			fprintf(to, "\n%30s", "");
-		wrap(to, line->help, 30, 80);
+		put_left(to, left, line->help);
+	}
+}
+
+static void put_commands(FILE *to)
+{
+	char left[64];
+
+	fputs("\nCommands, without MPI and without a GPU (COMMAND --help lists their "
+	      "options):\n", to);
+	for (size_t i = 1; i < N_COMMANDS; i++) {
+		cs_text(left, sizeof(left), "  %s %s", commands[i].name,
+			commands[i].operand);
+		put_left(to, left, commands[i].help);
 	}
 	fputs("\nExit status: 0 measured; 2 a cell failed, timed out or was corrupt, or a\n"
 	      "process died; 3 could not test; 64 usage; 128 + N ended by signal N.\n", to);
+}
+
+int cs_options_help(FILE *to, const char *name)
+{
+	const struct command *command = command_of(name);
+
+	if (!command)
+		return -1;
+	put_usage(to, command);
+	put_lines(to, command);
+	if (!*command->name)
+		put_commands(to);
 	return ferror(to) ? -1 : 0;
 }
 
-int cs_options_line(size_t index, struct cs_option_help *out)
+int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
 {
-	if (index >= N_LINES)
+	const struct command *command = command_of(name);
+	const struct option_line *line;
+
+	if (!command || index >= command->n)
 		return -1;
-	*out = (struct cs_option_help){ lines[index].name, lines[index].letter,
-					lines[index].argument,
-					lines[index].help };
+	line = &command->lines[index];
+	*out = (struct cs_option_help){ line->name, line->letter, line->argument,
+					line->help };
 	return 0;
 }
 

@@ -1,4 +1,5 @@
-/* options.h - the command line: one table gives parsing, --help and the man page.
+/* options.h - the command line: one table gives parsing, --help and the man page;
+ * a command (cscope-mpi show) is a line of a table, with options of its own.
  *
  * Parsing makes no MPI call and touches no device.  Names are never abbreviated;
  * a bad value is one line with option, value and what is allowed. */
@@ -14,10 +15,14 @@
 #define CS_OUTPUTS_MAX 8
 
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
-		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN };
+		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
+		 CS_ACTION_SHOW };
 
 struct cs_options {
 	enum cs_action action;
+	const char *command;		/* "", "show" */
+	const char *file;		/* a command's operand */
+	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
 	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */
 	const char *tests;		/* --test, NULL */
@@ -33,12 +38,15 @@ struct cs_options {
 	int n_outputs;
 	const struct cs_format *format;	/* of stdout */
 	int quiet, verbose;
+	const char *resume;		/* --resume, NULL */
+	int redact;
 };
 
 /* Returns 0, or -1 with a usage error. */
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err);
-int cs_options_help(FILE *to);
+/* --help of a command; "" for the options that measure. */
+int cs_options_help(FILE *to, const char *command);
 
 /* A line of the table as documents show it; a heading has no name. */
 struct cs_option_help {
@@ -47,8 +55,9 @@ struct cs_option_help {
 	const char *argument;	/* NULL: a flag */
 	const char *help;
 };
-/* The line at `index`, in --help's order; -1 behind the last. */
-int cs_options_line(size_t index, struct cs_option_help *out);
+/* The line at `index` of a command, in --help's order; -1 behind the last. */
+int cs_options_line(const char *command, size_t index,
+		    struct cs_option_help *out);
 
 /* Mark the tests of that backend that the options ask for. */
 int cs_options_choose(const struct cs_options *opt,

@@ -11,6 +11,7 @@ top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 "$CSCOPE" --help >"$work/help" || exit 1
+"$CSCOPE" show --help >>"$work/help" || exit 1
 n=0
 
 ok() { # SENTENCE FILE: it is empty

@@ -32,6 +32,7 @@ UNIT_TESTS = \
 	%D%/unit/hints.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/launcher.t \
+	%D%/unit/loaded.t \
 	%D%/unit/node.t \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
@@ -75,6 +76,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
+%C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
@@ -96,6 +98,8 @@ endif
 FUZZ_TESTS = \
 	%D%/fuzz/argv.t \
 	%D%/fuzz/gpulist.t \
+	%D%/fuzz/json.t \
+	%D%/fuzz/jsonl.t \
 	%D%/fuzz/launcher.t \
 	%D%/fuzz/output.t \
 	%D%/fuzz/plan.t \
@@ -111,6 +115,16 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 %C%_fuzz_argv_t_SOURCES = %D%/fuzz/fuzz_argv.c $(FUZZ_REPLAY) $(CS_OPTIONS)
 %C%_fuzz_gpulist_t_LDADD = $(CS_LINK)
 %C%_fuzz_gpulist_t_SOURCES = %D%/fuzz/fuzz_gpulist.c $(FUZZ_REPLAY)
+%C%_fuzz_json_t_LDADD = $(CS_LINK)
+%C%_fuzz_json_t_SOURCES = \
+	%D%/fuzz/fuzz_json.c \
+	%D%/fuzz/loaded.h \
+	$(FUZZ_REPLAY)
+%C%_fuzz_jsonl_t_LDADD = $(CS_LINK)
+%C%_fuzz_jsonl_t_SOURCES = \
+	%D%/fuzz/fuzz_jsonl.c \
+	%D%/fuzz/loaded.h \
+	$(FUZZ_REPLAY)
 %C%_fuzz_launcher_t_LDADD = $(CS_LINK)
 %C%_fuzz_launcher_t_SOURCES = %D%/fuzz/fuzz_launcher.c $(FUZZ_REPLAY)
 %C%_fuzz_output_t_LDADD = $(CS_LINK)
@@ -130,12 +144,13 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 # in the build tree and is taken up again by the next run.
 CLANG = clang
 FUZZ_RUNS = 1000000
+FUZZ_NAMES = argv gpulist json jsonl launcher output plan sampler stats tests \
+	units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 fuzz:
 	@src='$(top_srcdir)/src'; dir='%D%/fuzz/libfuzzer'; \
-	for name in argv gpulist launcher output plan sampler stats tests \
-			units; do \
+	for name in $(FUZZ_NAMES); do \
 		echo "fuzz $$name: $(FUZZ_RUNS) runs"; \
 		$(MKDIR_P) $$dir/$$name || exit 1; \
 		$(CLANG) $(FUZZ_FLAGS) -I. -I$$src $(JANSSON_CFLAGS) \
@@ -144,7 +159,9 @@ fuzz:
 			$$src/result/*.c $$src/check/*.c $$src/report/*.c \
 			$$src/node/sampler.c $$src/job/launcher.c \
 			$(JANSSON_LIBS) -lm && \
-		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) -max_len=300 -verbosity=0 \
+		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) \
+			-max_len=`case $$name in json*) echo 4000;; *) echo 300;; esac` \
+			-verbosity=0 \
 			-artifact_prefix=$$dir/$$name- $$dir/$$name \
 			$(srcdir)/%D%/fuzz/corpus/$$name || exit 1; \
 	done
@@ -219,6 +236,7 @@ SHELL_TESTS = \
 	%D%/man.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
+	%D%/run/files.t \
 	%D%/run/gpu.t \
 	%D%/run/hostile.t \
 	%D%/run/launcher.t \

@@ -3,6 +3,8 @@
 #include "base/units.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -214,4 +216,15 @@ int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
 				  " to %" PRIu64, text, least, most);
 	*value = number;
 	return 0;
+}
+
+double cs_ten_digits(double x)
+{
+	char text[CS_DIGITS + 16];
+
+	if (!isfinite(x))
+		return NAN;
+	cs_text(text, sizeof(text), "%.*g", CS_DIGITS, x);
+	x = strtod(text, NULL); /* the largest double is rounded up */
+	return isfinite(x) ? x : NAN;
 }

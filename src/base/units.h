@@ -29,4 +29,9 @@ int cs_share_parse(const char *text, double *fraction, struct cs_err *err);
 int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
 		  uint64_t *value, struct cs_err *err);
 
+/* Files hold numbers with ten significant digits, more than any clock here gives:
+ * the nearest such number, NAN for what is not finite. */
+#define CS_DIGITS 10
+double cs_ten_digits(double x);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/hints.h"
 #include "base/units.h"
+#include "job/kept.h"
 #include "job/muster.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -41,6 +42,8 @@ struct cs_job {
 	struct cs_coordinator co;
 	struct cs_collect collect;
 	struct cs_run_node facts; /* of this node */
+	enum cs_kept kept;
+	char *done;		/* steps of this node that are not left */
 	int coordinates, opened, lost;
 	int signal_fd, signal;
 	struct cs_process coordinator; /* of this node, where that is another */
@@ -59,6 +62,10 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->precision = cpu ? 0.02 : 0.005;
 	if (!(set->cell_limit_s > 0))
 		set->cell_limit_s = cpu ? 0.25 : 2.0;
+	/* a file of this run must lead back to this plan */
+	set->precision = cs_ten_digits(set->precision);
+	set->cell_limit_s = cs_ten_digits(set->cell_limit_s);
+	set->start_limit_s = cs_ten_digits(set->start_limit_s);
 }
 
 int cs_job_is_root(const struct cs_job *job)
@@ -202,8 +209,13 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 		job->run->stand_in = job->muster.stand_in;
 		job->run->virtual_clock = job->muster.backend->clock_is_virtual;
 		bytes = rc ? 0 : job->plan->total_bytes;
-		if (!rc)
-			rc = job->args->ready(job->args->ctx, err);
+		if (!rc && job->args->resume)
+			rc = job->args->resume(job->args->ctx, err);
+		if (rc > 0)
+			job->kept = CS_KEPT_ALL;
+		else if (!rc && job->run->resumes[0])
+			job->kept = CS_KEPT_SOME;
+		rc = rc < 0 ? rc : 0;
 	}
 	if (cs_team_agree(&job->team, rc, err) ||
 	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes),
@@ -218,6 +230,20 @@ static int share_plan(struct cs_job *job, struct cs_err *err)
 		return -1;
 	return cs_team_agree(&job->team,
 			     cs_plan_validate(job->plan, bytes, err), err);
+}
+
+/* What is left to do, and the outputs: nothing is touched before it is sure that
+ * the job may go on with what it was given. */
+static int get_ready(struct cs_job *job, struct cs_err *err)
+{
+	int rc = 0;
+
+	if (cs_kept_share(&job->team, &job->muster, job->plan, job->run,
+			  &job->kept, &job->done, err))
+		return -1;
+	if (job->team.rank == 0)
+		rc = job->args->ready(job->args->ctx, err);
+	return cs_team_agree(&job->team, rc, err);
 }
 
 /* A sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual
@@ -327,6 +353,11 @@ static void coordinate(struct cs_job *job)
 						    on_watch, on_progress };
 	cs_coordinator_init(&job->co, job->board.at, (uint32_t)job->team.node,
 			    &job->hooks);
+	if (job->kept == CS_KEPT_ALL) {
+		cs_collect_done(&job->collect, CS_NODE_COMPLETE);
+		return;
+	}
+	job->co.done = job->done;
 	t->start = at - job->began_s;
 	cs_coordinator_open(&job->co);
 	t->open = cs_clock_s() - at;
@@ -444,7 +475,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
 	    cs_team_agree(&job->team, cs_muster_start(&job->muster, err),
 			  err) ||
-	    share_plan(job, err) || share_board(job, err))
+	    share_plan(job, err) || get_ready(job, err) ||
+	    share_board(job, err))
 		return CS_EXIT_CANNOT;
 	job->opened = 1;
 	if (!job->coordinates)
@@ -490,6 +522,7 @@ static void free_job(struct cs_job *job)
 	cs_board_release(&job->board);
 	cs_muster_release(&job->muster);
 	free(job->plan);
+	free(job->done);
 	free(job->facts.peers);
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);

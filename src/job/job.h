@@ -26,6 +26,11 @@ struct cs_job_args {
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);
+	/* Rank 0 only, with the plan in run->plan; may be NULL.  Puts what an
+	 * earlier run has measured into run->rows and its nodes into run->node:
+	 * steps that have rows are not measured again.  1: nothing is to be
+	 * measured at all. */
+	int (*resume)(void *ctx, struct cs_err *err);
 	/* Rank 0 only.  ready: plan and nodes are known, nothing measured; an
 	 * error ends the job before measuring. */
 	int (*ready)(void *ctx, struct cs_err *err);

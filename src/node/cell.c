@@ -379,7 +379,8 @@ int cs_coordinator_run(struct cs_coordinator *co)
 	for (uint32_t s = 0; s < co->plan->n_steps && !co->stopped; s++) {
 		const struct cs_step *step = cs_plan_step(co->plan, s);
 
-		if (cs_step_applies(co->plan, step, co->n))
+		if (cs_step_applies(co->plan, step, co->n) &&
+		    !(co->done && co->done[s]))
 			run_step(co, step);
 		cs_agents_look(co);
 		if (co->hooks->watch(co->hooks->ctx))

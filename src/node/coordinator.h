@@ -33,6 +33,7 @@ struct cs_coordinator {
 	const struct cs_plan *plan;
 	const struct cs_coordinator_hooks *hooks;
 	uint32_t node;			/* for rows */
+	const char *done;		/* by step: left out; NULL: none */
 	int n;
 	struct cs_process process[CS_MAX_AGENTS];
 	enum cs_agent_state state[CS_MAX_AGENTS];
@@ -56,7 +57,7 @@ void cs_coordinator_setup(struct cs_coordinator *co);
 /* How the gate's release reaches the devices, from empty steps: fills the three
  * fields of *node; leaves them unknown with fewer than two good agents. */
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
-/* Every step of the plan that applies to this node.  Returns 1 when all were
+/* Every step of the plan that applies to this node and is not done.  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
 /* Sources checked, second LOOK: the last facts. */

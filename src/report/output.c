@@ -228,6 +228,27 @@ static int is_removed(FILE *file)
 	return 1;
 }
 
+int cs_output_continue(struct cs_output *out, const char *path,
+		       size_t whole_bytes, struct cs_err *err)
+{
+	struct cs_output made = { .in_place = 1, .whole = (off_t)whole_bytes };
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), error;
+
+	cs_text(made.path, sizeof(made.path), "%s", path);
+	made.format = cs_format_by_name("jsonl");
+	if (fd < 0)
+		return cannot_write(&made, errno, err);
+	if (!ftruncate(fd, (off_t)whole_bytes))
+		made.file = fdopen(fd, "a");
+	if (!made.file) {
+		error = errno;
+		close(fd);
+		return cannot_write(&made, error, err);
+	}
+	*out = made;
+	return 0;
+}
+
 /* The name is safe only when the directory is on the disk too.  File systems
  * that cannot do this for a directory say EINVAL. */
 static int sync_directory(const char *path)

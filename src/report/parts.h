@@ -15,6 +15,9 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
  * 1 % off or one with a remark.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		       char *differs);
+/* The cell that the run is cut to, in each test on each node that has it: all of
+ * its figures, and the cells to compare it with.  -1: no memory. */
+int cs_cell_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings. */
 void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 

@@ -145,6 +145,20 @@ static json_t *settings(const struct cs_plan *plan)
 	return record_end(&r);
 }
 
+static json_t *tests(const struct cs_plan *plan)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	json_t *array = json_array();
+	uint32_t v;
+	int bad = !array;
+
+	for (v = 0; v < plan->n_views; v++)
+		bad |= append(array, json_string(
+				test[cs_plan_view(plan, v)->test].name));
+	return array_end(array, bad);
+}
+
 static json_t *argv_array(const struct cs_run *run)
 {
 	json_t *array = json_array();
@@ -180,6 +194,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	struct record r = record_new();
 
 	put(&r, "id", text_or_null(run->id));
+	put(&r, "resumes", text_or_null(run->resumes));
 	put(&r, "plan_id", run->plan ? hex(run->plan->id) : json_null());
 	put(&r, "argv", argv_array(run));
 	put(&r, "matrix", text_or_null(run->matrix_text));
@@ -190,8 +205,12 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	put(&r, "backend", text_or_null(run->backend));
 	put(&r, "stand_in", json_boolean(run->stand_in));
 	put(&r, "virtual_clock", json_boolean(run->virtual_clock));
+	put(&r, "redacted", json_boolean(run->redacted));
 	put(&r, "n_ranks", json_integer(run->n_ranks));
 	put(&r, "n_nodes", json_integer(run->n_nodes));
+	put(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
+					json_null());
+	put(&r, "tests", run->plan ? tests(run->plan) : json_null());
 	put(&r, "settings", run->plan ? settings(run->plan) : json_null());
 	put(&r, "started", time_value(&run->started));
 	if (whole)
@@ -286,23 +305,14 @@ static json_t *gpus(const struct cs_run *run, int node)
 	return array_end(array, bad);
 }
 
-/* "gpu2", "arena0" */
-static json_t *agent_name(const struct cs_run *run, int node, int agent)
-{
-	const struct cs_end end = { CS_END_GPU, cs_on_cpu(run) ? CS_MEM_ARENA :
-				    CS_MEM_DEVICE, (uint16_t)agent };
-
-	return text(cs_end_label(run, node, &end).text);
-}
-
 static json_t *way(const struct cs_run *run, int node, int agent, int to)
 {
 	const struct cs_peer_facts *peer =
 		&run->node[node].peers[agent * CS_MAX_AGENTS + to];
 	struct record r = record_new();
 
-	put(&r, "agent", agent_name(run, node, agent));
-	put(&r, "peer", agent_name(run, node, to));
+	put(&r, "agent", text(cs_agent_name(run, node, agent).text));
+	put(&r, "peer", text(cs_agent_name(run, node, to).text));
 	put(&r, "via", json_string(peer->via == CS_VIA_FAILED ?
 				   "refused" : cs_via_text(peer->via)));
 	put(&r, "open_ms", real(peer->open_ms));
@@ -344,6 +354,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	struct record r = record_new();
 
 	put(&r, "host", text(f->host));
+	put(&r, "node_index", json_integer(node));
 	put(&r, "product", text_or_null(f->product));
 	put(&r, "bios", text_or_null(f->bios));
 	put(&r, "kernel", text_or_null(f->kernel));
@@ -373,6 +384,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	struct record r = record_new();
 
 	put(&r, "node", text(run->node[node].facts.host));
+	put(&r, "node_index", json_integer(node));
 	put_label(&r, run, node, agent);
 	put(&r, "name", text_or_null(a->gpu.name));
 	put(&r, "uuid", text_or_null(a->gpu.uuid));
@@ -400,7 +412,7 @@ static json_t *names(const struct cs_run *run, int node, int n)
 	int i, bad = !array;
 
 	for (i = 0; i < n; i++)
-		bad |= append(array, agent_name(run, node, i));
+		bad |= append(array, text(cs_agent_name(run, node, i).text));
 	return array_end(array, bad);
 }
 
@@ -428,6 +440,7 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
 	r = record_new();
 	put(&r, "test", json_string(grid.test->name));
 	put(&r, "node", text(run->node[node].facts.host));
+	put(&r, "node_index", json_integer(node));
 	put(&r, "unit", json_string("GB/s"));
 	put(&r, "title", json_string(grid.test->heading));
 	put(&r, "rows", names(run, node, grid.n));
@@ -486,7 +499,7 @@ static void put_ends(struct record *r, const struct cs_run *run,
 	put(r, "dst", text(cs_end_label(run, node, &row->what.dst).text));
 	put(r, "src_bus_id", text_or_null(s ? s->gpu.bus_id : NULL));
 	put(r, "dst_bus_id", text_or_null(d ? d->gpu.bus_id : NULL));
-	put(r, "issuer", agent_name(run, node, row->what.issuer));
+	put(r, "issuer", text(cs_agent_name(run, node, row->what.issuer).text));
 }
 
 static void put_way(struct record *r, const struct cs_run *run,
@@ -564,6 +577,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 				      "arena" : "device"));
 	put_ends(&r, run, row);
 	put_way(&r, run, row);
+	put(&r, "node_index", json_integer(row->node));
 	put(&r, "step", json_integer(row->step));
 	put(&r, "copy_bytes", unsigned64(row->what.bytes));
 	put(&r, "copies", json_integer(row->copies));
@@ -593,6 +607,8 @@ json_t *cs_record_finding(const struct cs_run *run,
 						   CS_CRITICAL]));
 	put(&r, "node", finding->node >= 0 && finding->node < run->n_nodes ?
 		text(run->node[finding->node].facts.host) : json_null());
+	put(&r, "node_index", count(finding->node < run->n_nodes ?
+				    finding->node : -1));
 	put(&r, "says", text(finding->text));
 	return record_end(&r);
 }

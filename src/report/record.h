@@ -7,11 +7,12 @@
 
 #include <jansson.h>
 
+#include "base/units.h"
 #include "result/run.h"
 
 #define CS_SCHEMA "cscope-mpi/1"
-/* Ten digits are more than any clock here gives, and the same everywhere. */
-#define CS_JSON_FLAGS (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(10))
+#define CS_JSON_FLAGS                                                             \
+	(JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS))
 
 json_t *cs_record_program(const struct cs_run *run);
 /* What is known at the start; the verdict's fields too when `whole`. */

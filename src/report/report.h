@@ -65,6 +65,9 @@ struct cs_output {
 };
 int cs_output_open(struct cs_output *out, const char *name,
 		   const struct cs_run *run, struct cs_err *err);
+/* The same of a journal that is there: to be written on behind `whole_bytes`. */
+int cs_output_continue(struct cs_output *out, const char *path,
+		       size_t whole_bytes, struct cs_err *err);
 /* The name alone, with what stands for %N and the others; opens nothing. */
 int cs_output_name(const char *name, const struct cs_run *run, char *to,
 		   size_t size, struct cs_err *err);

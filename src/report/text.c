@@ -202,6 +202,8 @@ int cs_text_write(FILE *to, const struct cs_run *run,
 	int rc = 0;
 
 	print_head(to, run);
+	if (run->only[1][0])
+		return cs_cell_print(to, run) || ferror(to) ? -1 : 0;
 	if (run->n_nodes == 1)
 		rc = print_one(to, run, 0, opt->verbose);
 	else if (run->n_nodes > 1)

@@ -34,6 +34,14 @@ struct cs_label cs_end_label(const struct cs_run *run, int node,
 	return label;
 }
 
+struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent)
+{
+	const struct cs_end end = { CS_END_GPU, cs_on_cpu(run) ? CS_MEM_ARENA :
+				    CS_MEM_DEVICE, (uint16_t)agent };
+
+	return cs_end_label(run, node, &end);
+}
+
 void cs_time_text(const struct timespec *t, char *to, size_t size)
 {
 	struct tm utc;
@@ -302,7 +310,9 @@ static void plan_cells(struct cs_grid *grid, uint32_t view)
 			const struct cs_transfer *t =
 				cs_plan_transfer(plan, step, k);
 
-			grid->planned[t->src.index * grid->n + t->dst.index] = 1;
+			grid->planned[t->src.index * grid->n + t->dst.index] =
+				(char)cs_run_shows(grid->run, grid->node,
+						   t->src.index, t->dst.index);
 		}
 	}
 }

@@ -23,6 +23,8 @@ const char *cs_agent_word(const struct cs_run *run);
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
 struct cs_label cs_end_label(const struct cs_run *run, int node,
 			     const struct cs_end *end);
+/* An agent as an end: "gpu2", "arena0". */
+struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
 /* RFC 3339, UTC, whole seconds; "" when not set. */
 void cs_time_text(const struct timespec *t, char *to, size_t size);
 /* How the GPUs of a node are divided: "8 ranks, one GPU each". */

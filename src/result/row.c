@@ -43,6 +43,20 @@ int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
 	return 0;
 }
 
+void cs_rows_filter(struct cs_rows *rows, const char *keep)
+{
+	struct cs_row *row = rows->rows.data;
+	size_t *at = rows->at.data, i, n = 0;
+
+	for (i = 0; i < rows->rows.n; i++) {
+		if (!keep[i])
+			continue;
+		row[n] = row[i];
+		at[n++] = at[i];
+	}
+	rows->rows.n = rows->at.n = n;
+}
+
 size_t cs_rows_count(const struct cs_rows *rows)
 {
 	return rows->rows.n;
@@ -82,25 +96,37 @@ const char *cs_metric_text(int metric)
 	}
 }
 
+static const struct {
+	uint32_t flag;
+	const char *name;
+} flag_table[] = {
+	{ CS_ROW_NOT_CONVERGED, "not-converged" },
+	{ CS_ROW_LOW_OVERLAP, "low-overlap" },
+	{ CS_ROW_THROTTLED, "throttled" },
+	{ CS_ROW_IN_USE, "in-use" },
+	{ CS_ROW_OUTLIERS, "outliers" },
+	{ CS_ROW_CONTROL, "control" },
+	{ CS_ROW_NOT_VERIFIED, "not-verified" },
+};
+#define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
+
 int cs_row_flag_names(uint32_t flags, const char *names[8])
 {
-	static const struct {
-		uint32_t flag;
-		const char *name;
-	} table[] = {
-		{ CS_ROW_NOT_CONVERGED, "not-converged" },
-		{ CS_ROW_LOW_OVERLAP, "low-overlap" },
-		{ CS_ROW_THROTTLED, "throttled" },
-		{ CS_ROW_IN_USE, "in-use" },
-		{ CS_ROW_OUTLIERS, "outliers" },
-		{ CS_ROW_CONTROL, "control" },
-		{ CS_ROW_NOT_VERIFIED, "not-verified" },
-	};
 	size_t i;
 	int n = 0;
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (flags & table[i].flag)
-			names[n++] = table[i].name;
+	for (i = 0; i < N_FLAGS; i++)
+		if (flags & flag_table[i].flag)
+			names[n++] = flag_table[i].name;
 	return n;
+}
+
+uint32_t cs_row_flag(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_FLAGS; i++)
+		if (strcmp(flag_table[i].name, name) == 0)
+			return flag_table[i].flag;
+	return 0;
 }

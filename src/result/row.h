@@ -62,6 +62,8 @@ void cs_rows_release(struct cs_rows *rows);
 /* Append a copy of the row and its row->n_samples samples. */
 int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
 		const double *samples, struct cs_err *err);
+/* Leave out the rows whose keep[i] is 0. */
+void cs_rows_filter(struct cs_rows *rows, const char *keep);
 size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
@@ -70,5 +72,7 @@ const char *cs_status_text(int status); /* "ok", "skipped", … */
 const char *cs_metric_text(int metric); /* "rate", "total" */
 /* The names of the set flags, in order of bit: n of them, at most 8. */
 int cs_row_flag_names(uint32_t flags, const char *names[8]);
+/* The flag of that name; 0 when there is none. */
+uint32_t cs_row_flag(const char *name);
 
 #endif

@@ -2,6 +2,11 @@
 
 #include "result/run.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 {
 	struct cs_label label = { "" };
@@ -24,4 +29,144 @@ struct cs_label cs_pair_label(const struct cs_run *run, int node, int src,
 		cs_agent_label(run, node, src).text,
 		cs_agent_label(run, node, dst).text);
 	return label;
+}
+
+int cs_run_shows(const struct cs_run *run, int node, int src, int dst)
+{
+	int from, to;
+
+	if (!run->only[0][0])
+		return 1;
+	from = !strcmp(cs_agent_label(run, node, src).text, run->only[0]);
+	to = !strcmp(cs_agent_label(run, node, dst).text,
+		     run->only[run->only[1][0] ? 1 : 0]);
+	return run->only[1][0] ? from && to : from || to;
+}
+
+/* ---- as files hold it ---- */
+
+static void settle(double *x, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		x[i] = cs_ten_digits(x[i]);
+}
+
+static void settle_row(struct cs_row *row)
+{
+	struct cs_stats *s = &row->stats;
+	double *all[] = {
+		&s->median, &s->ci_low, &s->ci_high, &s->min, &s->max, &s->mean,
+		&s->sd, &s->mad, &s->p5, &s->p95, &row->first_ms,
+		&row->overlap, &row->t_start_s, &row->seconds,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		settle(all[i], 1);
+}
+
+static void settle_agent(struct cs_agent_facts *a)
+{
+	settle(&a->link.nvlink_raw_gbs, 1);
+	settle(&a->before.power_w, 1);
+	settle(&a->after.power_w, 1);
+	settle(&a->start_s, 1);
+	settle(&a->open_s, 1);
+}
+
+static void settle_node(struct cs_run_node *nd)
+{
+	int i, n = CS_MAX_AGENTS * CS_MAX_AGENTS;
+
+	settle(&nd->facts.release_us, 1);
+	settle(&nd->facts.skew_us, 1);
+	settle(&nd->facts.skew_max_us, 1);
+	for (i = 0; i < nd->facts.n_agents; i++)
+		settle_agent(&nd->agent[i]);
+	for (i = 0; nd->peers && i < n; i++)
+		if (nd->peers[i].via != CS_VIA_NONE)
+			settle(&nd->peers[i].open_ms, 1);
+}
+
+void cs_run_settle(struct cs_run *run)
+{
+	struct cs_run_timings *t = &run->timings;
+	double *times[] = { &t->start, &t->open, &t->peers, &t->measure,
+			    &t->total };
+	struct cs_row *row = run->rows.rows.data;
+	size_t i;
+	int node;
+
+	for (i = 0; i < cs_rows_count(&run->rows); i++)
+		settle_row(&row[i]);
+	settle(run->rows.samples.data, run->rows.samples.n);
+	for (node = 0; run->node && node < run->n_nodes; node++)
+		settle_node(&run->node[node]);
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		settle(times[i], 1);
+}
+
+/* ---- going on ---- */
+
+static int by_step(const void *a, const void *b)
+{
+	const struct cs_row *x = *(const struct cs_row *const *)a;
+	const struct cs_row *y = *(const struct cs_row *const *)b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* A rate of each transfer and, of several, their total; all of them ok. */
+static int is_whole(const struct cs_row *const *row, size_t n)
+{
+	size_t rates = 0, totals = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (row[i]->status != CS_OK || row[i]->company != row[0]->company)
+			return 0;
+		rates += row[i]->metric == CS_METRIC_RATE;
+		totals += row[i]->metric == CS_METRIC_TOTAL;
+	}
+	return rates == row[0]->company + 1u && totals == (rates > 1);
+}
+
+int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
+{
+	size_t n = cs_rows_count(&run->rows), i, k;
+	const struct cs_row **row = calloc(n + 1, sizeof(*row));
+
+	if (!row)
+		return cs_err_set(err, "no memory");
+	for (i = 0; i < n; i++)
+		row[i] = cs_rows_get(&run->rows, i);
+	qsort(row, n, sizeof(*row), by_step);
+	for (i = 0; i < n; i = k) {
+		char whole;
+
+		for (k = i + 1; k < n && !by_step(&row[i], &row[k]); k++)
+			;
+		whole = (char)is_whole(row + i, k - i);
+		for (; i < k; i++)
+			keep[row[i] - cs_rows_get(&run->rows, 0)] = whole;
+	}
+	free(row);
+	return 0;
+}
+
+int cs_run_keep_whole(struct cs_run *run, struct cs_err *err)
+{
+	char *keep = calloc(cs_rows_count(&run->rows) + 1, 1);
+	int rc = keep ? cs_run_mark_whole(run, keep, err) :
+			cs_err_set(err, "no memory");
+
+	if (!rc) {
+		cs_rows_filter(&run->rows, keep);
+		run->findings.n = 0;
+	}
+	free(keep);
+	return rc;
 }

@@ -49,22 +49,41 @@ struct cs_run {
 	const char *backend;	/* "cuda", "cpu" */
 	int stand_in;		/* cpu because there is no GPU, not asked for */
 	int virtual_clock;	/* the driver is a test double */
+	int redacted;		/* names stand for those of hosts and GPUs */
 	int argc;
 	char **argv;
 	const char *matrix_text; /* "--matrix peer": what was asked, for the head line */
 	char launcher[32];	/* "mpirun", "srun", "none", … */
 	char job_id[48];	/* "" none */
 	char id[40];		/* unique: time, host, pid */
+	char resumes[40];	/* id of the run that this one goes on with */
 	int n_ranks, n_nodes;
 	struct timespec started, ended; /* CLOCK_REALTIME */
 	const struct cs_plan *plan;	/* NULL before it is known */
 	struct cs_run_node *node;	/* n_nodes */
 	struct cs_rows rows;
+	struct cs_rows all;		/* before it was cut; else empty */
+	/* What it is cut to, as labels (cut.h): the cells from and to one GPU, or
+	 * the one cell from the first to the second; "" all. */
+	char only[2][12];
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */
 };
+
+/* Is this cell one that views show? */
+int cs_run_shows(const struct cs_run *run, int node, int src, int dst);
+
+/* Every number as files hold it, so that a view of the run and one of its file are
+ * the same bytes: ten significant digits, and unknown where there is none. */
+void cs_run_settle(struct cs_run *run);
+
+/* For a run that goes on with the rows of an earlier one.  keep[i] is set to 1 for
+ * the rows of steps that were measured whole and with every row ok, else to 0. */
+int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err);
+/* Only those rows stay; findings go, for those of what stays are found again. */
+int cs_run_keep_whole(struct cs_run *run, struct cs_err *err);
 
 /* A text to be used at once: cs_agent_label(run, node, agent).text. */
 struct cs_label {

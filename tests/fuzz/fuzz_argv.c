@@ -13,7 +13,7 @@ static void options_are_sound(const struct cs_options *opt)
 	int i;
 
 	MUST(opt->action >= CS_ACTION_MEASURE &&
-	     opt->action <= CS_ACTION_DRY_RUN);
+	     opt->action <= CS_ACTION_SHOW);
 	MUST(opt->op_mask >= 1 && opt->op_mask <= 3);
 	MUST(opt->pattern_mask >= 1 && opt->pattern_mask <= 3);
 	MUST(!opt->tests || !opt->matrix);

@@ -134,7 +134,7 @@ static void help_lists_every_option_in_80_columns(void)
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(cs_options_help(to), 0);
+	t_eq_int(cs_options_help(to, ""), 0);
 	fclose(to);
 	t_ok(strstr(text, "--cell-limit TIME") != NULL);
 	t_ok(strstr(text, "-o, --output FILE") != NULL);
@@ -167,6 +167,36 @@ static void a_long_list_is_read_to_its_end(void)
 	refused(line, "allowed are peer, d2d");
 }
 
+static void show_has_options_of_its_own(void)
+{
+	t_eq_int(parse("show a.json:n1 --cell 2,3:1 -f csv"), 0);
+	t_eq_int(opt.action, CS_ACTION_SHOW);
+	t_eq_str(opt.command, "show");
+	t_eq_str(opt.file, "a.json:n1");
+	t_eq_str(opt.only[0], "2");
+	t_eq_str(opt.only[1], "3:1");
+	t_eq_str(opt.format->name, "csv");
+	t_eq_int(parse("show --help"), 0);
+	t_eq_int(opt.action, CS_ACTION_HELP);
+	refused("show", "show needs FILE[:NODE]");
+	refused("show a b", "unexpected argument 'b'; 'cscope-mpi show --help'");
+	refused("show a --size 1M", "unknown option '--size'; 'cscope-mpi show --help'");
+	refused("show a --cell 1", "--cell '1': allowed are a source and a");
+	refused("show a --cell 1,", "allowed are a source");
+	refused("show a --cell 1:,2", "allowed are a source");
+	refused("show a --gpu 123456789012", "allowed is one GPU");
+	refused("show a --gpu x", "allowed is one GPU");
+	refused("--gpu 1", "unknown option '--gpu'");
+}
+
+static void a_journal_is_resumed_by_name(void)
+{
+	t_eq_int(parse("--resume a.jsonl"), 0);
+	t_eq_str(opt.resume, "a.jsonl");
+	refused("--resume a.json", "a journal's name ends in .jsonl");
+	refused("--resume a.jsonl --redact", "exclude each other");
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -186,6 +216,9 @@ int main(void)
 		  choosing_follows_the_backend },
 		{ "help lists every option in 80 columns",
 		  help_lists_every_option_in_80_columns },
+		{ "show has options and an operand of its own",
+		  show_has_options_of_its_own },
+		{ "a journal is resumed by its name", a_journal_is_resumed_by_name },
 		{ NULL, NULL },
 	};
 

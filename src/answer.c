@@ -1,0 +1,82 @@
+#include "config.h"
+
+#include "answer.h"
+
+#include <gnu/libc-version.h>
+#include <stdlib.h>
+
+#include "job/team.h"
+#include "place/place.h"
+
+static int dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct cs_plan_request req = { .set = opt->set };
+	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
+				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	struct cs_plan *plan = NULL;
+	char *chosen;
+	size_t n;
+	int rc = -1;
+
+	cs_catalogue(&n);
+	chosen = calloc(n, 1);
+	if (!chosen)
+		return cs_err_set(err, "no memory");
+	cs_settings_default(&req.set, backend);
+	req.n_agents = cs_gpu_list_count(&opt->gpus);
+	req.chosen = chosen;
+	if (!req.n_agents)
+		cs_err_set(err, "--dry-run needs --gpus COUNT, e.g. --gpus 8");
+	else if (!cs_options_choose(opt, backend, chosen, err) &&
+		 !cs_plan_build(&req, &plan, err))
+		rc = cs_report_plan(to, plan, opt->verbose);
+	free(plan);
+	free(chosen);
+	return rc;
+}
+
+/* All that a ticket needs and that can be known without MPI or a GPU. */
+static int print_version(FILE *to)
+{
+	char mpi[512], hwloc[64];
+
+	cs_team_library(mpi, sizeof(mpi));
+	cs_topo_library(hwloc, sizeof(hwloc));
+	fprintf(to, "cscope-mpi %s%s%s\n", PACKAGE_VERSION,
+		*CS_COMMIT ? " commit " : "", CS_COMMIT);
+	fprintf(to, "compiler  %s\n", CS_COMPILER);
+	fprintf(to, "CUDA      %s\n", CS_CUDA_SAYS);
+	fprintf(to, "MPI       %s\n", mpi);
+	fprintf(to, "hwloc     %s\n", hwloc);
+	fprintf(to, "jansson   %s\n", cs_json_library());
+	fprintf(to, "libc      glibc %s\n", gnu_get_libc_version());
+	return ferror(to) ? -1 : 0;
+}
+
+static int answer(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	switch (opt->action) {
+	case CS_ACTION_HELP:
+		return cs_options_help(to, opt->command);
+	case CS_ACTION_LIST:
+		return cs_report_list(to);
+	case CS_ACTION_EXPLAIN:
+		return cs_report_explain(to, opt->explain, err);
+	case CS_ACTION_VERSION:
+		return print_version(to);
+	default:
+		return dry_run(opt, to, err);
+	}
+}
+
+int cs_answer(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	if (opt->action == CS_ACTION_SHOW)
+		return cs_show(opt, to, err);
+	if (!answer(opt, to, err) && !fflush(to))
+		return CS_EXIT_OK;
+	if (err->text[0])
+		return CS_EXIT_USAGE;
+	cs_err_set(err, "cannot write to standard output");
+	return CS_EXIT_CANNOT;
+}

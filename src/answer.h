@@ -1,0 +1,16 @@
+/* answer.h - what needs neither MPI nor a GPU: --help and the like, and the commands
+ * that read files.  Only main.c calls it. */
+#ifndef CS_ANSWER_H
+#define CS_ANSWER_H
+
+#include <stdio.h>
+
+#include "options.h"
+
+/* Any action but measuring.  Returns the exit status, with `err` unless it is 0. */
+int cs_answer(const struct cs_options *opt, FILE *to, struct cs_err *err);
+
+/* cscope-mpi show. */
+int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err);
+
+#endif

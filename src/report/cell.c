@@ -1,0 +1,344 @@
+#include "config.h"
+
+#include "report/parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "base/units.h"
+#include "report/view.h"
+
+#define INDENT 13	/* of what follows the name of a line */
+#define BINS_MOST 12
+#define BAR 40
+
+/* The cell of one test on one node; rows of it and beside it. */
+struct cell {
+	const struct cs_run *run;
+	const struct cs_row *row;
+	const double *samples;
+	int node, src, dst;
+};
+
+static double value_of(const struct cs_row *row)
+{
+	return row->status == CS_OK ? row->stats.median : NAN;
+}
+
+/* ---- its figures ---- */
+
+static void print_value(FILE *to, const struct cs_row *row)
+{
+	const struct cs_stats *s = &row->stats;
+
+	if (row->status != CS_OK) {
+		cs_fold(to, 2, INDENT, "%-10s %s", cs_status_text(row->status),
+			row->reason);
+		return;
+	}
+	if (isnan(s->ci_low))
+		cs_fold(to, 2, INDENT, "value      %.2f GB/s, without an interval",
+			s->median);
+	else
+		cs_fold(to, 2, INDENT, "value      %.2f GB/s, 95 %% interval %.2f "
+			"to %.2f (half of it %.2f %%)", s->median, s->ci_low,
+			s->ci_high, 100 * cs_stats_half_width(s));
+	cs_fold(to, 2, INDENT, "samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
+		"%.2f, p95 %.2f, max %.2f, sd %.3f, mad %.3f", s->n, s->min, s->p5,
+		s->mean, s->p95, s->max, s->sd, s->mad);
+}
+
+/* Bins of equal width from the least to the greatest sample. */
+static void print_histogram(FILE *to, const double *x, uint32_t n)
+{
+	uint32_t count[BINS_MOST] = { 0 }, bins, i, most = 0;
+	double low = INFINITY, high = -INFINITY, width;
+
+	for (i = 0; i < n; i++) {
+		low = fmin(low, x[i]);
+		high = fmax(high, x[i]);
+	}
+	if (!n || !isfinite(high - low))
+		return;
+	/* the root of n, as is usual for so few; equal samples are one bin */
+	bins = high > low ? (uint32_t)ceil(sqrt(n)) + 1 : 1;
+	if (bins > BINS_MOST)
+		bins = BINS_MOST;
+	width = (high - low) / bins;
+	for (i = 0; i < n; i++) {
+		double at = width > 0 ? fmin((x[i] - low) / width, bins - 1) : 0;
+
+		if (isnan(x[i]))
+			continue;
+		if (++count[(uint32_t)at] > most)
+			most = count[(uint32_t)at];
+	}
+	for (i = 0; i < bins; i++) {
+		int length = (int)((uint64_t)count[i] * BAR / most);
+
+		fprintf(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s\n", INDENT, "",
+			low + i * width, low + (i + 1) * width, count[i],
+			length ? "  " : "", length,
+			"########################################");
+	}
+}
+
+static void print_way(FILE *to, const struct cell *c)
+{
+	const struct cs_row *row = c->row;
+	char size[16], link[32], how[64] = "";
+
+	cs_size_text(row->what.bytes, size, sizeof(size));
+	cs_link_text(c->run, row, link, sizeof(link));
+	if (row->via != CS_VIA_NONE)
+		cs_text(how, sizeof(how), ", %s%s", row->via == CS_VIA_PEER ?
+			"" : "by ", cs_via_text(row->via));
+	cs_fold(to, 2, INDENT, "copies     %" PRIu32 " x %s a sample, issued by %s "
+		"%s%s%s%s", row->copies, size, cs_agent_word(c->run),
+		cs_agent_label(c->run, c->node, row->what.issuer).text, how,
+		link[0] ? ", " : "", link);
+	if (!isnan(row->overlap))
+		cs_fold(to, 2, INDENT, "company    %d other transfer%s, overlap >= "
+			"%.1f %%", row->company, row->company == 1 ? "" : "s",
+			floor(1000 * row->overlap) / 10);
+}
+
+static void print_flags(FILE *to, const struct cs_row *row)
+{
+	const char *name[8];
+	char text[128] = "none";
+	int n = cs_row_flag_names(row->flags, name), i;
+
+	for (i = 0; i < n; i++)
+		cs_text(i ? text + strlen(text) : text,
+			i ? sizeof(text) - strlen(text) : sizeof(text), "%s%s",
+			i ? ", " : "", name[i]);
+	cs_fold(to, 2, INDENT, "flags      %s", text);
+}
+
+static void print_history(FILE *to, const struct cs_row *row)
+{
+	char first[64] = "";
+
+	if (row->status == CS_OK && !isnan(row->first_ms))
+		cs_text(first, sizeof(first), "; first touch %.3f ms slower",
+			row->first_ms);
+	cs_fold(to, 2, INDENT, "data       %" PRIu32 " sample%s checked, %" PRIu64
+		" wrong bytes", row->checked, row->checked == 1 ? "" : "s",
+		row->wrong_words * 8);
+	cs_fold(to, 2, INDENT, "when       step %" PRIu32 ", %.3f s after the "
+		"node's start, %.3f s long; %" PRIu32 " sample%s discarded%s",
+		row->step, row->t_start_s, row->seconds, row->discarded,
+		row->discarded == 1 ? "" : "s", first);
+}
+
+/* ---- conditions ---- */
+
+static void moment_text(const struct cs_conditions *c, char *to, size_t size)
+{
+	if (!c->known)
+		cs_text(to, size, "not known");
+	else
+		cs_text(to, size, "%d C, SM %d MHz, %.0f W", c->temperature_c,
+			c->sm_mhz, c->power_w);
+}
+
+static void print_agent(FILE *to, const struct cell *c, int agent)
+{
+	const struct cs_agent_facts *a = &c->run->node[c->node].agent[agent];
+	char before[64], after[64], name[24];
+
+	cs_text(name, sizeof(name), "%s %s", cs_agent_word(c->run),
+		cs_agent_label(c->run, c->node, agent).text);
+	if (cs_on_cpu(c->run)) {
+		cs_fold(to, 2, INDENT, "%-10s rank %d, NUMA domain %d, cpus %s",
+			name, a->rank, a->numa, a->cpus);
+		return;
+	}
+	moment_text(&a->before, before, sizeof(before));
+	moment_text(&a->after, after, sizeof(after));
+	cs_fold(to, 2, INDENT, "%-10s %s, rank %d; before %s; after %s", name,
+		a->gpu.bus_id, a->rank, before, after);
+	if (a->note[0])
+		cs_fold(to, INDENT, INDENT, "%s", a->note);
+}
+
+static void print_throttle(FILE *to, const struct cs_row *row)
+{
+	if (row->throttle & CS_THROTTLE_BAD)
+		cs_fold(to, 2, INDENT, "throttled  NVML's reasons %016" PRIx64,
+			row->throttle);
+}
+
+/* ---- the cells beside it ---- */
+
+static void print_beside(FILE *to, const char *what, double own, double other)
+{
+	if (isnan(own) || isnan(other))
+		fprintf(to, "    %-36s %9.2f\n", what, other);
+	else
+		fprintf(to, "    %-36s %9.2f  %+.2f %%\n", what, other,
+			100 * (other / own - 1));
+}
+
+/* A line for a row: what it is, and how far from this cell. */
+static void print_other(FILE *to, const struct cell *c, const struct cs_row *row,
+			const char *what)
+{
+	char text[96];
+
+	cs_text(text, sizeof(text), "%s %s",
+		cs_pair_label(c->run, c->node, row->what.src.index,
+			      row->what.dst.index).text, what);
+	if (row->status == CS_OK)
+		print_beside(to, text, row->metric == CS_METRIC_TOTAL ?
+			     NAN : value_of(c->row), value_of(row));
+	else
+		cs_fold(to, 4, 6, "%-36s %s: %s", text,
+			cs_status_text(row->status), row->reason);
+}
+
+static int is_pair(const struct cs_row *row, int src, int dst)
+{
+	return row->what.src.index == src && row->what.dst.index == dst;
+}
+
+static const char *test_name(uint32_t test)
+{
+	size_t n;
+
+	return cs_catalogue(&n)[test].name;
+}
+
+/* The same pair again, both ways together, back, and in other tests. */
+static void print_kin(FILE *to, const struct cell *c)
+{
+	const struct cs_rows *rows = &c->run->all;
+	size_t n = cs_rows_count(rows), i;
+	char what[64];
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+		int same = is_pair(row, c->src, c->dst);
+		int back = is_pair(row, c->dst, c->src);
+
+		if ((int)row->node != c->node || (!same && !back) || row == c->row)
+			continue;
+		if (row->metric == CS_METRIC_TOTAL) {
+			if (row->test == c->row->test &&
+			    !(row->flags & CS_ROW_CONTROL))
+				print_other(to, c, row, "both ways together");
+		} else if (row->test != c->row->test) {
+			cs_text(what, sizeof(what), "%s", test_name(row->test));
+			if (same && !(row->flags & CS_ROW_CONTROL))
+				print_other(to, c, row, what);
+		} else if (row->flags & CS_ROW_CONTROL) {
+			if (same)
+				print_other(to, c, row, "again (control)");
+		} else if (back) {
+			print_other(to, c, row, "the other way");
+		}
+	}
+}
+
+/* The other cells of its row, of its column, or of all. */
+static void print_line(FILE *to, const struct cell *c, int src, int dst,
+		       double *room)
+{
+	const struct cs_rows *rows = &c->run->all;
+	size_t n = cs_rows_count(rows), i, k = 0;
+	char what[64], end[24] = "";
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+
+		if ((int)row->node == c->node && row->test == c->row->test &&
+		    row->metric == CS_METRIC_RATE && row->status == CS_OK &&
+		    !(row->flags & CS_ROW_CONTROL) &&
+		    !is_pair(row, c->src, c->dst) &&
+		    (src < 0 || row->what.src.index == src) &&
+		    (dst < 0 || row->what.dst.index == dst))
+			room[k++] = row->stats.median;
+	}
+	if (!k)
+		return;
+	if (src >= 0 || dst >= 0)
+		cs_text(end, sizeof(end), " %s %s", src >= 0 ? "from" : "to",
+			cs_agent_label(c->run, c->node, src >= 0 ? src : dst).text);
+	cs_text(what, sizeof(what), "%s%zu other cell%s%s",
+		k == 1 ? "" : "median of ", k, k == 1 ? "" : "s", end);
+	print_beside(to, what, value_of(c->row), cs_median(room, k));
+}
+
+static int print_cell(FILE *to, const struct cell *c)
+{
+	const struct cs_test *test;
+	size_t n;
+	double *room = calloc(cs_rows_count(&c->run->all) + 1, sizeof(*room));
+
+	if (!room)
+		return -1;
+	test = &cs_catalogue(&n)[c->row->test];
+	putc('\n', to);
+	cs_fold(to, 0, 2, "%s  %s  %s, %s", c->run->node[c->node].facts.host,
+		cs_pair_label(c->run, c->node, c->src, c->dst).text, test->name,
+		test->heading);
+	print_value(to, c->row);
+	print_histogram(to, c->samples, c->row->n_samples);
+	print_way(to, c);
+	print_flags(to, c->row);
+	print_throttle(to, c->row);
+	print_history(to, c->row);
+	print_agent(to, c, c->src);
+	print_agent(to, c, c->dst);
+	fputs("  beside it, GB/s and how far from this cell\n", to);
+	print_kin(to, c);
+	print_line(to, c, c->src, -1, room);
+	print_line(to, c, -1, c->dst, room);
+	print_line(to, c, -1, -1, room);
+	free(room);
+	return 0;
+}
+
+static int print_test(FILE *to, const struct cs_run *run, int node,
+		      uint32_t test, int *said)
+{
+	size_t n = cs_rows_count(&run->all), i;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->all, i);
+		struct cell cell = { run, row, cs_rows_samples(&run->all, i),
+				     node, row->what.src.index,
+				     row->what.dst.index };
+
+		if ((int)row->node != node || row->test != test ||
+		    row->metric != CS_METRIC_RATE ||
+		    (row->flags & CS_ROW_CONTROL) ||
+		    !cs_run_shows(run, node, cell.src, cell.dst))
+			continue;
+		if (print_cell(to, &cell))
+			return -1;
+		*said = 1;
+	}
+	return 0;
+}
+
+int cs_cell_print(FILE *to, const struct cs_run *run)
+{
+	uint32_t view;
+	int said = 0, node;
+
+	for (node = 0; node < run->n_nodes; node++)
+		for (view = 0; run->plan && view < run->plan->n_views; view++)
+			if (print_test(to, run, node,
+				       cs_plan_view(run->plan, view)->test,
+				       &said))
+				return -1;
+	if (!said)
+		cs_fold(to, 0, 2, "%s->%s: not measured", run->only[0],
+			run->only[1]);
+	return 0;
+}

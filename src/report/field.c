@@ -1,0 +1,209 @@
+#include "config.h"
+
+#include "report/field.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static const char *type_text(const json_t *value)
+{
+	static const char *const text[] = {
+		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",
+		[JSON_STRING] = "a string", [JSON_INTEGER] = "a whole number",
+		[JSON_REAL] = "a number", [JSON_TRUE] = "true",
+		[JSON_FALSE] = "false", [JSON_NULL] = "null",
+	};
+
+	return value ? text[json_typeof(value)] : "not there";
+}
+
+/* NULL when it is not there or null. */
+static const json_t *value_of(const struct cs_fields *f, const char *key)
+{
+	const json_t *value = json_object_get(f->object, key);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
+{
+	const json_t *value = json_object_get(f->object, key);
+	char is[40];
+
+	if (f->bad)
+		return -1;
+	f->bad = 1;
+	if (json_is_integer(value))
+		cs_text(is, sizeof(is), "%" JSON_INTEGER_FORMAT,
+			json_integer_value(value));
+	else if (json_is_string(value) && json_string_length(value) < 32)
+		cs_text(is, sizeof(is), "'%s'", json_string_value(value));
+	else
+		cs_text(is, sizeof(is), "%s", type_text(value));
+	return cs_err_set(f->err, "%s: '%s' is %s; allowed is %s", f->what, key,
+			  is, allowed);
+}
+
+int cs_field_need(struct cs_fields *f, const char *key)
+{
+	return value_of(f, key) ? 0 : cs_field_refuse(f, key, "a value");
+}
+
+int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,
+		     int64_t most, int64_t unknown)
+{
+	const json_t *value = value_of(f, key);
+	char allowed[80];
+
+	if (!value)
+		return unknown;
+	if (json_is_integer(value) && json_integer_value(value) >= least &&
+	    json_integer_value(value) <= most)
+		return json_integer_value(value);
+	cs_text(allowed, sizeof(allowed),
+		"a whole number from %" PRId64 " to %" PRId64, least, most);
+	cs_field_refuse(f, key, allowed);
+	return unknown;
+}
+
+/* Digits of this base alone, as many as fit. */
+static int digits(const char *text, int base, uint64_t *to)
+{
+	const char *set = base == 16 ? "0123456789abcdef" : "0123456789";
+	size_t n = strlen(text);
+
+	if (!n || n > (base == 16 ? 16 : 19 + 1) || strspn(text, set) != n)
+		return -1;
+	*to = strtoull(text, NULL, base);
+	return 0;
+}
+
+uint64_t cs_field_wide(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+	uint64_t n = 0;
+
+	if (!value)
+		return 0;
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		return (uint64_t)json_integer_value(value);
+	if (!json_is_string(value) || digits(json_string_value(value), 10, &n))
+		cs_field_refuse(f, key,
+				"a whole number below 2^64, or its digits");
+	return n;
+}
+
+uint64_t cs_field_bits(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+	uint64_t n = 0;
+
+	if (value && (!json_is_string(value) ||
+		      digits(json_string_value(value), 16, &n)))
+		cs_field_refuse(f, key, "16 hexadecimal digits");
+	return n;
+}
+
+double cs_field_real(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+
+	if (!value)
+		return NAN;
+	if (!json_is_number(value))
+		cs_field_refuse(f, key, "a number or null");
+	return cs_ten_digits(json_number_value(value));
+}
+
+int cs_field_bool(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+
+	if (value && !json_is_boolean(value))
+		cs_field_refuse(f, key, "true or false");
+	return json_is_true(value);
+}
+
+int cs_field_word(struct cs_fields *f, const char *key,
+		  const char *const *words, int unknown)
+{
+	const json_t *value = value_of(f, key);
+	const char *text = json_string_value(value);
+	char all[160] = "";
+	int i;
+
+	if (!value)
+		return unknown;
+	for (i = 0; words[i]; i++) {
+		if (text && strcmp(text, words[i]) == 0)
+			return i;
+		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s'%s'",
+			i ? ", " : "one of ", words[i]);
+	}
+	cs_field_refuse(f, key, all);
+	return unknown;
+}
+
+const char *cs_field_string(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+
+	if (value && !json_is_string(value))
+		cs_field_refuse(f, key, "a string");
+	return json_is_string(value) ? json_string_value(value) : "";
+}
+
+/* What a terminal would obey; in UTF-8 c2 80 to c2 9f are controls too. */
+static int is_control(const unsigned char *at)
+{
+	return (at[0] < ' ' && at[0] != '\n' && at[0] != '\t') || at[0] == 0x7f ||
+	       (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size)
+{
+	unsigned char *at = (unsigned char *)to;
+
+	cs_text(to, size, "%s", cs_field_string(f, key));
+	for (; *at; at++)
+		if (is_control(at))
+			*at = '?';
+}
+
+void cs_field_time(struct cs_fields *f, const char *key, struct timespec *to)
+{
+	const char *text = cs_field_string(f, key), *end;
+	struct tm utc = { .tm_mday = 0 };
+
+	*to = (struct timespec){ 0, 0 };
+	if (!text[0])
+		return;
+	end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	if (!end || *end || strlen(text) != strlen("2026-11-20T14:03:11Z"))
+		cs_field_refuse(f, key, "a time as 2026-11-20T14:03:11Z");
+	else
+		to->tv_sec = timegm(&utc);
+}
+
+const json_t *cs_field_array(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+
+	if (value && !json_is_array(value))
+		cs_field_refuse(f, key, "an array");
+	return json_is_array(value) ? value : NULL;
+}
+
+const json_t *cs_field_object(struct cs_fields *f, const char *key)
+{
+	const json_t *value = value_of(f, key);
+
+	if (value && !json_is_object(value))
+		cs_field_refuse(f, key, "an object");
+	return json_is_object(value) ? value : NULL;
+}

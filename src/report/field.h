@@ -1,0 +1,48 @@
+/* field.h - typed values of a JSON object that somebody else wrote.
+ *
+ * A key that is absent or null is unknown; keys that nobody asks for are
+ * ignored.  A wrong type or range is said once, with what is allowed, and `bad`
+ * stays set: ask for all fields, then look. */
+#ifndef CS_REPORT_FIELD_H
+#define CS_REPORT_FIELD_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/err.h"
+
+struct cs_fields {
+	const json_t *object;
+	const char *what;	/* for errors: "a result" */
+	struct cs_err *err;
+	int bad;
+};
+
+/* The value is none of what is allowed: "a result: 'n' is a string; allowed …". */
+int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed);
+/* Is it there and not null?  Not: an error. */
+int cs_field_need(struct cs_fields *f, const char *key);
+
+int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,
+		     int64_t most, int64_t unknown);
+/* Also as decimal digits, for what is above 2^63; unknown is 0. */
+uint64_t cs_field_wide(struct cs_fields *f, const char *key);
+/* 16 hexadecimal digits; unknown is 0. */
+uint64_t cs_field_bits(struct cs_fields *f, const char *key);
+double cs_field_real(struct cs_fields *f, const char *key); /* unknown is NAN */
+int cs_field_bool(struct cs_fields *f, const char *key);    /* unknown is 0 */
+/* The position in words[], which NULL ends. */
+int cs_field_word(struct cs_fields *f, const char *key,
+		  const char *const *words, int unknown);
+/* Into a field of fixed size, without control characters; unknown is "". */
+void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size);
+/* As it is, as long as the object lives; unknown is "". */
+const char *cs_field_string(struct cs_fields *f, const char *key);
+/* RFC 3339 in UTC, whole seconds; unknown is 0. */
+void cs_field_time(struct cs_fields *f, const char *key, struct timespec *to);
+/* NULL when unknown. */
+const json_t *cs_field_array(struct cs_fields *f, const char *key);
+const json_t *cs_field_object(struct cs_fields *f, const char *key);
+
+#endif

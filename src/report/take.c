@@ -1,0 +1,628 @@
+#include "config.h"
+
+#include "report/take.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/field.h"
+#include "report/record.h"
+#include "report/view.h"
+
+#define NODES_MOST 16384
+#define RANKS_MOST (1 << 24)
+
+static const char *const verify_words[] = { "all", "last", "off", NULL };
+
+int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
+{
+	const char *schema = json_string_value(value);
+
+	(void)to;
+	if (!schema)
+		return cs_err_set(err, "no 'schema': this is no file of cscope-mpi");
+	if (strcmp(schema, CS_SCHEMA) == 0)
+		return 0;
+	return cs_err_set(err, "schema '%.40s'; this version reads '%s' only",
+			  schema, CS_SCHEMA);
+}
+
+/* ---- program and run ---- */
+
+/* The texts of the record live as long as the run. */
+static int keep(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	if (!to->texts)
+		to->texts = json_array();
+	if (!to->texts || json_array_append(to->texts, record))
+		return cs_err_set(err, "no memory");
+	return 0;
+}
+
+int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "program", err, 0 };
+
+	to->run.version = cs_field_string(&f, "version");
+	to->run.commit = cs_field_string(&f, "commit");
+	to->run.build = cs_field_string(&f, "build");
+	return f.bad || keep(to, record, err) ? -1 : 0;
+}
+
+static int take_argv(struct cs_loaded *to, struct cs_fields *f)
+{
+	const json_t *array = cs_field_array(f, "argv"), *item;
+	size_t n = json_array_size(array), i;
+
+	free(to->argv);
+	to->run.argc = 0;
+	to->run.argv = to->argv = calloc(n + 1, sizeof(*to->argv));
+	if (!to->argv)
+		return cs_err_set(f->err, "no memory");
+	for (i = 0; i < n; i++) {
+		item = json_array_get(array, i);
+		if (!json_is_string(item))
+			return cs_field_refuse(f, "argv", "an array of strings");
+		/* a view only reads it */
+		to->argv[i] = (char *)(uintptr_t)json_string_value(item);
+	}
+	to->run.argc = (int)n;
+	return 0;
+}
+
+static int take_tests(struct cs_fields *f, char *chosen)
+{
+	const json_t *array = cs_field_array(f, "tests"), *item;
+	size_t i;
+	int test;
+
+	for (i = 0; i < json_array_size(array); i++) {
+		item = json_array_get(array, i);
+		test = json_is_string(item) ?
+			       cs_test_index(json_string_value(item)) : -1;
+		if (test < 0)
+			return cs_err_set(f->err, "test '%.60s' is not known to "
+					  "this version (see --list)",
+					  json_is_string(item) ?
+					  json_string_value(item) : "?");
+		chosen[test] = 1;
+	}
+	return 0;
+}
+
+static void take_settings(struct cs_fields *f, struct cs_settings *set)
+{
+	set->copy_bytes = cs_field_wide(f, "copy_bytes");
+	set->precision = cs_field_real(f, "precision");
+	set->cell_limit_s = cs_field_real(f, "cell_limit_s");
+	set->start_limit_s = cs_field_real(f, "start_limit_s");
+	set->seed = cs_field_wide(f, "seed");
+	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
+					      CS_VERIFY_ALL);
+}
+
+/* The plan follows from what was asked for.  A later version may put its steps in
+ * another order: it keeps the id that the file says, for no view reads the order,
+ * and who would carry it out compares ids. */
+static int take_plan(struct cs_loaded *to, struct cs_fields *f)
+{
+	struct cs_fields set = { cs_field_object(f, "settings"), "settings",
+				 f->err, 0 };
+	struct cs_plan_request req = { .n_agents = 0 };
+	struct cs_plan *plan = NULL;
+	size_t n_tests;
+	char *chosen;
+	int rc = -1;
+
+	if (f->bad || !set.object)
+		return f->bad ? -1 : 0;
+	cs_catalogue(&n_tests);
+	chosen = calloc(n_tests, 1);
+	if (!chosen)
+		return cs_err_set(f->err, "no memory");
+	req.chosen = chosen;
+	req.n_agents = (int)cs_field_int(f, "n_agents", 2, CS_MAX_AGENTS, 0);
+	take_settings(&set, &req.set);
+	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
+	    !take_tests(f, chosen) && !cs_plan_build(&req, &plan, f->err)) {
+		plan->id = cs_field_bits(f, "plan_id");
+		to->run.plan = plan;
+		rc = f->bad ? -1 : 0;
+	}
+	free(chosen);
+	return rc;
+}
+
+static void free_nodes(struct cs_loaded *to)
+{
+	int i;
+
+	for (i = 0; i < to->run.n_nodes && to->run.node; i++)
+		free(to->run.node[i].peers);
+	free(to->run.node);
+	free(to->agents_seen);
+	to->run.node = NULL;
+	to->agents_seen = NULL;
+	to->run.n_nodes = 0;
+}
+
+static int make_nodes(struct cs_loaded *to, int n, struct cs_err *err)
+{
+	int i;
+
+	if (to->run.node && n == to->run.n_nodes)
+		return 0; /* of a journal that is continued */
+	if (cs_rows_count(&to->run.rows))
+		return cs_err_set(err, "a run on %d nodes continues one on %d", n,
+				  to->run.n_nodes);
+	free_nodes(to);
+	to->run.node = calloc((size_t)n + 1, sizeof(*to->run.node));
+	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
+	if (!to->run.node || !to->agents_seen)
+		return cs_err_set(err, "no memory for %d nodes", n);
+	for (i = 0; i < n; i++)
+		cs_node_facts_init(&to->run.node[i].facts);
+	to->run.n_nodes = n;
+	return 0;
+}
+
+int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	static const char *const backends[] = { "cuda", "cpu", NULL };
+	struct cs_fields f = { record, "run", err, 0 };
+	struct cs_run *run = &to->run;
+	int backend, n_nodes;
+
+	free((void *)(uintptr_t)run->plan);
+	run->plan = NULL;
+	cs_field_text(&f, "id", run->id, sizeof(run->id));
+	cs_field_text(&f, "resumes", run->resumes, sizeof(run->resumes));
+	cs_field_text(&f, "launcher", run->launcher, sizeof(run->launcher));
+	cs_field_text(&f, "job_id", run->job_id, sizeof(run->job_id));
+	run->matrix_text = cs_field_string(&f, "matrix");
+	backend = cs_field_word(&f, "backend", backends, -1);
+	run->backend = backend < 0 ? "" : backends[backend];
+	run->stand_in = cs_field_bool(&f, "stand_in");
+	run->virtual_clock = cs_field_bool(&f, "virtual_clock");
+	run->redacted = cs_field_bool(&f, "redacted");
+	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
+	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);
+	cs_field_time(&f, "started", &run->started);
+	if (f.bad || take_argv(to, &f) || take_plan(to, &f) || f.bad ||
+	    make_nodes(to, n_nodes, err))
+		return -1;
+	return keep(to, record, err);
+}
+
+int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	static const char *const status[] = { "partial", "complete", NULL };
+	struct cs_fields f = { record, "run", err, 0 };
+	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err,
+			       0 };
+
+	cs_field_time(&f, "ended", &to->run.ended);
+	to->run.complete = cs_field_word(&f, "status", status, 0);
+	to->run.exit_status = (int)cs_field_int(&f, "exit", 0, 255,
+						CS_EXIT_CRITICAL);
+	to->run.timings = (struct cs_run_timings){
+		cs_field_real(&t, "start"), cs_field_real(&t, "open"),
+		cs_field_real(&t, "peers"), cs_field_real(&t, "measure"),
+		cs_field_real(&t, "total"),
+	};
+	to->has_verdict = 1;
+	return f.bad || t.bad ? -1 : 0;
+}
+
+/* ---- nodes and agents ---- */
+
+/* A node is named by its number: hosts may have the same name. */
+static int node_of(const struct cs_loaded *to, struct cs_fields *f)
+{
+	char allowed[64];
+	int64_t node = cs_field_int(f, "node_index", 0, INT32_MAX, -1);
+
+	if (!f->bad && node >= 0 && node < to->run.n_nodes)
+		return (int)node;
+	cs_text(allowed, sizeof(allowed), "the number of one of %d nodes",
+		to->run.n_nodes);
+	return cs_field_refuse(f, "node_index", allowed);
+}
+
+static int32_t int32_of(struct cs_fields *f, const char *key)
+{
+	return (int32_t)cs_field_int(f, key, 0, INT32_MAX, -1);
+}
+
+static int64_t int64_of(struct cs_fields *f, const char *key)
+{
+	return cs_field_int(f, key, 0, INT64_MAX, -1);
+}
+
+static int take_distances(struct cs_fields *f, struct cs_node_facts *facts)
+{
+	const json_t *rows = cs_field_array(f, "numa_distances"), *row, *value;
+	size_t i, k;
+
+	json_array_foreach(rows, i, row)
+		json_array_foreach(row, k, value) {
+			if (i >= 8 || k >= 8 || json_is_null(value))
+				continue;
+			if (!json_is_integer(value) ||
+			    json_integer_value(value) < 0 ||
+			    json_integer_value(value) > INT32_MAX)
+				return cs_field_refuse(f, "numa_distances",
+						       "rows of whole numbers");
+			facts->numa_distance[i][k] =
+				(int32_t)json_integer_value(value);
+		}
+	return 0;
+}
+
+static void take_conditions(struct cs_fields *gpu, const char *key,
+			    struct cs_conditions *c)
+{
+	struct cs_fields f = { cs_field_object(gpu, key), key, gpu->err,
+			       gpu->bad };
+
+	if (!f.object)
+		return;
+	c->known = 1;
+	c->sm_mhz = int32_of(&f, "sm_mhz");
+	c->mem_mhz = int32_of(&f, "mem_mhz");
+	c->temperature_c = int32_of(&f, "temperature_c");
+	c->power_w = cs_field_real(&f, "power_w");
+	c->throttle = cs_field_bits(&f, "throttle");
+	c->ecc_corrected = int64_of(&f, "ecc_corrected");
+	c->ecc_uncorrected = int64_of(&f, "ecc_uncorrected");
+	c->nvlink_errors = int64_of(&f, "nvlink_errors");
+	c->pcie_replays = int64_of(&f, "pcie_replays");
+	c->others = int32_of(&f, "processes_of_others");
+	gpu->bad = f.bad;
+}
+
+static int take_gpu(struct cs_agent_facts *a, const json_t *record,
+		    struct cs_err *err)
+{
+	struct cs_fields f = { record, "a GPU", err, 0 };
+	struct cs_link_facts *l = &a->link;
+
+	a->gpu.cc_major = int32_of(&f, "compute_capability_major");
+	a->gpu.cc_minor = int32_of(&f, "compute_capability_minor");
+	a->gpu.sm_count = int32_of(&f, "sm_count");
+	a->gpu.memory_bytes = int64_of(&f, "memory_bytes");
+	a->gpu.compute_mode = int32_of(&f, "compute_mode");
+	a->gpu.mps = int32_of(&f, "mps");
+	l->nvlinks_up = int32_of(&f, "nvlinks_up");
+	l->nvlinks_max = int32_of(&f, "nvlinks_max");
+	l->nvlink_version = int32_of(&f, "nvlink_version");
+	l->nvlink_raw_gbs = cs_field_real(&f, "nvlink_raw_gb_per_s");
+	l->pcie_gen = int32_of(&f, "pcie_gen");
+	l->pcie_width = int32_of(&f, "pcie_width");
+	l->pcie_gen_max = int32_of(&f, "pcie_gen_max");
+	l->pcie_width_max = int32_of(&f, "pcie_width_max");
+	take_conditions(&f, "before", &a->before);
+	take_conditions(&f, "after", &a->after);
+	return f.bad ? -1 : 0;
+}
+
+static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
+{
+	cs_field_text(f, "host", n->host, sizeof(n->host));
+	cs_field_text(f, "product", n->product, sizeof(n->product));
+	cs_field_text(f, "bios", n->bios, sizeof(n->bios));
+	cs_field_text(f, "kernel", n->kernel, sizeof(n->kernel));
+	cs_field_text(f, "driver", n->driver, sizeof(n->driver));
+	cs_field_text(f, "cuda", n->cuda, sizeof(n->cuda));
+	cs_field_text(f, "nvml", n->nvml_note, sizeof(n->nvml_note));
+	cs_field_text(f, "cpu", n->cpu, sizeof(n->cpu));
+	cs_field_text(f, "governor", n->governor, sizeof(n->governor));
+	n->n_cpus = int32_of(f, "n_cpus");
+	n->memory_bytes = int64_of(f, "memory_bytes");
+	n->page_bytes = int64_of(f, "page_bytes");
+	n->n_numa = int32_of(f, "n_numa");
+	n->n_ranks = (int32_t)cs_field_int(f, "n_ranks", 0, 1 << 16, -1);
+	n->n_agents = (int32_t)cs_field_int(f, "n_agents", 0, CS_MAX_AGENTS, -1);
+	n->release_us = cs_field_real(f, "release_us");
+	n->skew_us = cs_field_real(f, "skew_us");
+	n->skew_max_us = cs_field_real(f, "skew_max_us");
+}
+
+int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a node", err, 0 };
+	struct cs_run_node *nd;
+	const json_t *gpus, *gpu;
+	size_t i;
+	int node = node_of(to, &f), a;
+
+	if (node < 0)
+		return -1;
+	nd = &to->run.node[node];
+	to->agents_seen[node] = 0;
+	cs_node_facts_init(&nd->facts);
+	for (a = 0; a < CS_MAX_AGENTS; a++)
+		cs_agent_facts_init(&nd->agent[a]);
+	take_machine(&f, &nd->facts);
+	gpus = cs_field_array(&f, "gpus");
+	if (f.bad || take_distances(&f, &nd->facts))
+		return -1;
+	json_array_foreach(gpus, i, gpu) {
+		if ((int)i >= nd->facts.n_agents)
+			return cs_field_refuse(&f, "gpus",
+					       "at most one for each of n_agents");
+		if (take_gpu(&nd->agent[i], gpu, err))
+			return -1;
+	}
+	return 0;
+}
+
+int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "an agent", err, 0 };
+	int node = node_of(to, &f);
+	struct cs_agent_facts *a;
+
+	if (node < 0)
+		return -1;
+	if (to->agents_seen[node] >= to->run.node[node].facts.n_agents)
+		return cs_field_refuse(&f, "node_index",
+				       "a node with fewer agents than n_agents");
+	a = &to->run.node[node].agent[to->agents_seen[node]];
+	a->index = to->agents_seen[node]++;
+	cs_field_text(&f, "label", a->label, sizeof(a->label));
+	cs_field_text(&f, "name", a->gpu.name, sizeof(a->gpu.name));
+	cs_field_text(&f, "uuid", a->gpu.uuid, sizeof(a->gpu.uuid));
+	cs_field_text(&f, "bus_id", a->gpu.bus_id, sizeof(a->gpu.bus_id));
+	a->rank = int32_of(&f, "rank");
+	a->local_rank = int32_of(&f, "local_rank");
+	a->pid = int64_of(&f, "pid");
+	a->numa = int32_of(&f, "numa");
+	cs_field_text(&f, "numa_source", a->numa_source, sizeof(a->numa_source));
+	cs_field_text(&f, "cpus", a->cpus, sizeof(a->cpus));
+	a->bound = cs_field_bool(&f, "bound");
+	a->pages_numa = int32_of(&f, "pages_numa");
+	cs_field_text(&f, "pages_proof", a->pages_proof, sizeof(a->pages_proof));
+	cs_field_text(&f, "note", a->note, sizeof(a->note));
+	a->start_s = cs_field_real(&f, "start_s");
+	a->open_s = cs_field_real(&f, "open_s");
+	return f.bad ? -1 : 0;
+}
+
+/* "gpu3", "arena3": which agent of the node is called so? */
+static int agent_of(struct cs_loaded *to, int node, struct cs_fields *f,
+		    const char *key)
+{
+	const char *name = cs_field_string(f, key);
+	int a;
+
+	for (a = 0; !f->bad && a < CS_MAX_AGENTS; a++)
+		if (strcmp(cs_agent_name(&to->run, node, a).text, name) == 0)
+			return a;
+	cs_field_refuse(f, key, cs_on_cpu(&to->run) ?
+			"an arena of its node, as arena0" :
+			"a GPU of its node, as gpu0");
+	return 0;
+}
+
+static int take_way(struct cs_loaded *to, int node, const json_t *record,
+		    struct cs_err *err)
+{
+	static const char *const via[] = {
+		[CS_VIA_NONE] = "-", [CS_VIA_PEER] = "direct",
+		[CS_VIA_IPC] = "CUDA IPC", [CS_VIA_SHM] = "shared memory",
+		[CS_VIA_FAILED] = "refused", NULL,
+	};
+	struct cs_fields f = { record, "a peer", err, 0 };
+	int agent = agent_of(to, node, &f, "agent");
+	int peer = agent_of(to, node, &f, "peer");
+	struct cs_peer_facts *way =
+		&to->run.node[node].peers[agent * CS_MAX_AGENTS + peer];
+
+	way->via = cs_field_word(&f, "via", via, CS_VIA_NONE);
+	way->open_ms = cs_field_real(&f, "open_ms");
+	cs_field_text(&f, "reason", way->reason, sizeof(way->reason));
+	return f.bad ? -1 : 0;
+}
+
+int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a node", err, 0 };
+	const json_t *ways = cs_field_array(&f, "peers"), *way;
+	int node = node_of(to, &f);
+	struct cs_run_node *nd;
+	size_t i;
+
+	if (node < 0)
+		return -1;
+	nd = &to->run.node[node];
+	free(nd->peers);
+	nd->peers = NULL;
+	if (!json_array_size(ways))
+		return 0;
+	nd->peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
+			   sizeof(*nd->peers));
+	if (!nd->peers)
+		return cs_err_set(err, "no memory");
+	json_array_foreach(ways, i, way)
+		if (take_way(to, node, way, err))
+			return -1;
+	return 0;
+}
+
+/* ---- results ---- */
+
+static void take_statistics(struct cs_fields *f, struct cs_stats *s)
+{
+	s->n = (uint32_t)cs_field_int(f, "n", 0, UINT32_MAX, 0);
+	s->median = cs_field_real(f, "value");
+	s->ci_low = cs_field_real(f, "ci_low");
+	s->ci_high = cs_field_real(f, "ci_high");
+	s->min = cs_field_real(f, "min");
+	s->max = cs_field_real(f, "max");
+	s->mean = cs_field_real(f, "mean");
+	s->sd = cs_field_real(f, "sd");
+	s->mad = cs_field_real(f, "mad");
+	s->p5 = cs_field_real(f, "p5");
+	s->p95 = cs_field_real(f, "p95");
+}
+
+static uint32_t flags_of(struct cs_fields *f)
+{
+	const json_t *array = cs_field_array(f, "flags"), *word;
+	uint32_t flags = 0;
+	size_t i;
+
+	/* words that are not known are a later version's, or the run's */
+	json_array_foreach(array, i, word) {
+		if (!json_is_string(word))
+			cs_field_refuse(f, "flags", "an array of strings");
+		else
+			flags |= cs_row_flag(json_string_value(word));
+	}
+	return flags;
+}
+
+/* The transfer, as the plan of this backend would have it. */
+static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
+			  struct cs_row *row)
+{
+	int cpu = cs_on_cpu(&to->run), node = (int)row->node;
+	struct cs_end end = { cpu ? CS_END_HOST : CS_END_GPU,
+			      cpu ? CS_MEM_ARENA : CS_MEM_DEVICE, 0 };
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[row->test];
+
+	row->what.src = row->what.dst = end;
+	row->what.src.index = (uint16_t)agent_of(to, node, f, "src");
+	row->what.dst.index = (uint16_t)agent_of(to, node, f, "dst");
+	row->what.issuer = (uint16_t)agent_of(to, node, f, "issuer");
+	row->what.method = (uint8_t)test->method;
+	row->what.op = (uint8_t)test->op;
+	row->what.bytes = cs_field_wide(f, "copy_bytes");
+}
+
+static void take_history(struct cs_fields *f, struct cs_row *row)
+{
+	row->overlap = cs_field_real(f, "overlap");
+	row->company = (uint8_t)cs_field_int(f, "company", 0, UINT8_MAX, 0);
+	row->first_ms = cs_field_real(f, "first_slower_ms");
+	row->t_start_s = cs_field_real(f, "t_start_s");
+	row->seconds = cs_field_real(f, "cell_s");
+	row->throttle = cs_field_bits(f, "throttle");
+	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
+	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
+	row->wrong_words = cs_field_wide(f, "wrong_bytes") / 8;
+	row->flags = flags_of(f);
+}
+
+static int test_of(struct cs_fields *f)
+{
+	int test = cs_test_index(cs_field_string(f, "test"));
+
+	if (test < 0)
+		cs_field_refuse(f, "test", "a test of this version (see --list)");
+	return test < 0 ? 0 : test;
+}
+
+static void take_state(struct cs_fields *f, struct cs_row *row)
+{
+	static const char *const metric[] = { "rate", "total", NULL };
+	static const char *const status[] = {
+		"ok", "skipped", "failed", "corrupt", "timeout", NULL,
+	};
+	static const char *const via[] = { "-", "direct", "CUDA IPC",
+					   "shared memory", NULL };
+
+	row->metric = (uint8_t)cs_field_word(f, "metric", metric, 0);
+	row->status = (uint8_t)cs_field_word(f, "status", status, CS_FAILED);
+	row->via = (uint8_t)cs_field_word(f, "via", via, CS_VIA_NONE);
+	cs_field_text(f, "reason", row->reason, sizeof(row->reason));
+	row->step = (uint32_t)cs_field_int(f, "step", 0, UINT32_MAX, 0);
+	row->copies = (uint32_t)cs_field_int(f, "copies", 0, UINT32_MAX, 0);
+}
+
+static int add_row(struct cs_loaded *to, struct cs_row *row,
+		   struct cs_fields *f)
+{
+	const json_t *samples = cs_field_array(f, "samples"), *x;
+	size_t n = json_array_size(samples), i;
+	double *values = calloc(n + 1, sizeof(*values));
+	int rc = -1;
+
+	if (!values)
+		return cs_err_set(f->err, "no memory");
+	json_array_foreach(samples, i, x) {
+		if (!json_is_number(x) && !json_is_null(x))
+			cs_field_refuse(f, "samples", "an array of numbers");
+		values[i] = json_is_number(x) ?
+			cs_ten_digits(json_number_value(x)) : NAN;
+	}
+	row->n_samples = (uint32_t)n;
+	if (!f->bad)
+		rc = cs_rows_add(&to->run.rows, row, values, f->err);
+	free(values);
+	return rc;
+}
+
+int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a result", err, 0 };
+	struct cs_row row;
+	int node = node_of(to, &f);
+
+	if (node < 0)
+		return -1;
+	memset(&row, 0, sizeof(row));
+	row.node = (uint32_t)node;
+	row.test = (uint32_t)test_of(&f);
+	take_state(&f, &row);
+	take_transfer(to, &f, &row);
+	take_statistics(&f, &row.stats);
+	take_history(&f, &row);
+	if (!f.bad && row.status == CS_OK)
+		cs_field_need(&f, "value");
+	return f.bad ? -1 : add_row(to, &row, &f);
+}
+
+/* ---- findings ---- */
+
+int cs_take_finding(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	static const char *const severity[] = { "note", "warning", "critical",
+						NULL };
+	struct cs_fields f = { record, "an error", err, 0 };
+	struct cs_finding found = { .node = -1 }, *at;
+
+	if (!json_is_null(json_object_get(record, "node")))
+		found.node = node_of(to, &f);
+	found.severity = (uint32_t)cs_field_word(&f, "severity", severity,
+						 CS_CRITICAL);
+	cs_field_text(&f, "id", found.id, sizeof(found.id));
+	cs_field_text(&f, "says", found.text, sizeof(found.text));
+	if (f.bad)
+		return -1;
+	at = cs_vec_add(&to->run.findings, 1, err);
+	if (!at)
+		return -1;
+	*at = found;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+void cs_loaded_release(struct cs_loaded *loaded)
+{
+	if (!loaded)
+		return;
+	free_nodes(loaded);
+	free((void *)(uintptr_t)loaded->run.plan);
+	free(loaded->argv);
+	cs_rows_release(&loaded->run.rows);
+	cs_rows_release(&loaded->run.all);
+	cs_vec_release(&loaded->run.findings);
+	json_decref(loaded->texts);
+	memset(loaded, 0, sizeof(*loaded));
+}

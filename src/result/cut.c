@@ -1,0 +1,111 @@
+#include "config.h"
+
+#include "result/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a node ---- */
+
+int cs_run_node_named(const struct cs_run *run, const char *name,
+		      struct cs_err *err)
+{
+	char all[160] = "", *end;
+	long number = strtol(name, &end, 10);
+	int node;
+
+	for (node = 0; node < run->n_nodes; node++) {
+		const char *host = run->node[node].facts.host;
+
+		if (strcmp(host, name) == 0)
+			return node;
+		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+			node ? ", " : "", host);
+	}
+	if (*name && !*end && number >= 0 && number < run->n_nodes)
+		return (int)number;
+	return cs_err_set(err, "no node '%.64s': allowed are %s%s", name,
+			  run->n_nodes ? all : "none, there is no node",
+			  run->n_nodes ? ", or their number from 0 on" : "");
+}
+
+static int keeps_finding(struct cs_finding *f, int node)
+{
+	if (f->node >= 0 && f->node != node)
+		return 0;
+	f->node = f->node < 0 ? -1 : 0;
+	return 1;
+}
+
+void cs_run_cut_node(struct cs_run *run, int node)
+{
+	struct cs_finding *f = run->findings.data;
+	struct cs_row *row = run->rows.rows.data;
+	size_t *at = run->rows.at.data, n = 0, i;
+	int k;
+
+	for (i = 0; i < cs_rows_count(&run->rows); i++) {
+		if (row[i].node != (uint32_t)node)
+			continue;
+		row[n] = row[i];
+		row[n].node = 0;
+		at[n++] = at[i];
+	}
+	run->rows.rows.n = run->rows.at.n = n;
+	for (i = n = 0; i < run->findings.n; i++)
+		if (keeps_finding(&f[i], node))
+			f[n++] = f[i];
+	run->findings.n = n;
+	for (k = 0; k < run->n_nodes; k++)
+		if (k != node) {
+			free(run->node[k].peers);
+			run->node[k].peers = NULL;
+		}
+	if (node) {
+		run->node[0] = run->node[node];
+		run->node[node].peers = NULL;
+	}
+	run->n_nodes = 1;
+}
+
+/* ---- cells ---- */
+
+static int has_label(const struct cs_run *run, const char *label)
+{
+	int node, a;
+
+	for (node = 0; node < run->n_nodes; node++)
+		for (a = 0; a < run->node[node].facts.n_agents; a++)
+			if (!strcmp(cs_agent_label(run, node, a).text, label))
+				return 1;
+	return 0;
+}
+
+int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
+{
+	struct cs_rows few;
+	size_t i;
+	int k;
+
+	for (k = 0; k < 2; k++)
+		if (run->only[k][0] && !has_label(run, run->only[k]))
+			return cs_err_set(err, "no GPU or arena '%s' in the report",
+					  run->only[k]);
+	if (run->only[1][0] && strcmp(run->only[0], run->only[1]) == 0)
+		return cs_err_set(err, "a cell has two ends: '%s' is not another "
+				  "than '%s'", run->only[1], run->only[0]);
+	cs_rows_init(&few);
+	for (i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (cs_run_shows(run, (int)row->node, row->what.src.index,
+				 row->what.dst.index) &&
+		    cs_rows_add(&few, row, cs_rows_samples(&run->rows, i), err)) {
+			cs_rows_release(&few);
+			return -1;
+		}
+	}
+	run->all = run->rows;
+	run->rows = few;
+	return 0;
+}

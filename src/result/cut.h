@@ -1,0 +1,18 @@
+/* cut.h - a run cut down to what somebody wants to see of it. */
+#ifndef CS_RESULT_CUT_H
+#define CS_RESULT_CUT_H
+
+#include "result/run.h"
+
+/* The node that is called so, by its host or its number (a host of that name
+ * comes first); -1 with what there is. */
+int cs_run_node_named(const struct cs_run *run, const char *name,
+		      struct cs_err *err);
+/* Only this node stays, with its rows and findings and those of the job. */
+void cs_run_cut_node(struct cs_run *run, int node);
+
+/* Only cells that run->only names stay in run->rows; run->all keeps every row.
+ * An error when no node has such a GPU. */
+int cs_run_cut_cells(struct cs_run *run, struct cs_err *err);
+
+#endif

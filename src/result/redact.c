@@ -1,0 +1,342 @@
+#include "config.h"
+
+#include "result/redact.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define TEXT_MOST 4096 /* of one argument */
+
+struct name {
+	char from[CS_HOST], to[24];
+};
+
+void cs_redact_init(struct cs_redact *redact)
+{
+	memset(redact, 0, sizeof(*redact));
+	redact->names = (struct cs_vec)CS_VEC(struct name);
+}
+
+void cs_redact_release(struct cs_redact *redact)
+{
+	int i;
+
+	for (i = 0; i < redact->argc; i++)
+		free(redact->argv[i]);
+	free(redact->argv);
+	cs_vec_release(&redact->names);
+	cs_redact_init(redact);
+}
+
+/* ---- names ---- */
+
+static const struct name *find(const struct cs_redact *redact, const char *from)
+{
+	const struct name *name = redact->names.data;
+	size_t i;
+
+	for (i = 0; i < redact->names.n; i++)
+		if (strcmp(name[i].from, from) == 0)
+			return &name[i];
+	return NULL;
+}
+
+static int learn(struct cs_redact *redact, const char *from, const char *to,
+		 struct cs_err *err)
+{
+	struct name *name;
+
+	if (!from[0] || find(redact, from))
+		return 0;
+	name = cs_vec_add(&redact->names, 1, err);
+	if (!name)
+		return -1;
+	cs_text(name->from, sizeof(name->from), "%s", from);
+	cs_text(name->to, sizeof(name->to), "%s", to);
+	return 0;
+}
+
+/* ---- names in texts ---- */
+
+static int in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* A host may stand with its domain. */
+static size_t domain_length(const char *at)
+{
+	size_t n = 0;
+
+	while (at[n] == '.' && isalnum((unsigned char)at[n + 1]))
+		for (n++; in_word(at[n]); n++)
+			;
+	return n;
+}
+
+/* "GPU-5ab…", whole or its beginning: what it is called instead. */
+static size_t match_uuid(const struct cs_redact *redact, const char *at,
+			 const char **to)
+{
+	const struct name *name = redact->names.data;
+	size_t n, i;
+
+	if (strncasecmp(at, "GPU-", 4) && strncasecmp(at, "MIG-", 4))
+		return 0;
+	n = 4 + strspn(at + 4, "0123456789abcdefABCDEF-");
+	if (n == 4 || in_word(at[n]))
+		return 0;
+	*to = "GPU-x";
+	for (i = 0; i < redact->names.n; i++)
+		if (strncasecmp(name[i].from, at, n) == 0)
+			*to = name[i].to;
+	return n;
+}
+
+/* Where every Linux has the same. */
+static int is_system_path(const char *at)
+{
+	static const char *const roots[] = { "/dev/", "/proc/", "/sys/", "/usr/",
+					     "/lib/", "/lib64/", "/etc/" };
+	size_t i;
+
+	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+		if (strncmp(at, roots[i], strlen(roots[i])) == 0)
+			return 1;
+	return 0;
+}
+
+static int is_output(const char *text, size_t n)
+{
+	static const char *const endings[] = { ".txt", ".json", ".jsonl", ".csv" };
+	size_t i, length;
+
+	for (i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		length = strlen(endings[i]);
+		if (n > length && !strncmp(text + n - length, endings[i], length))
+			return 1;
+	}
+	return 0;
+}
+
+/* A path: from '/' on, or all between quotes. */
+static size_t match_path(const char *text, const char *at, const char **to)
+{
+	char before = at > text ? at[-1] : ' ';
+	size_t n = before == '\'' ? strcspn(at, "'") : strcspn(at, " \t\n'\",;)");
+
+	*to = "PATH";
+	if (is_system_path(at) || in_word(before) || before == '/' ||
+	    before == '.')
+		return 0;
+	if (*at == '/')
+		return n > 1 ? n : 0;
+	return before == '\'' && at[n] == '\'' &&
+	       (memchr(at, '/', n) || is_output(at, n)) ? n : 0;
+}
+
+static size_t match_name(const struct cs_redact *redact, const char *at,
+			 const char **to)
+{
+	const struct name *name = redact->names.data;
+	size_t i, n;
+
+	for (i = 0; i < redact->names.n; i++) {
+		n = strlen(name[i].from);
+		if (strncmp(at, name[i].from, n) || in_word(at[n]))
+			continue;
+		*to = name[i].to;
+		return n + domain_length(at + n);
+	}
+	return 0;
+}
+
+/* A host that nobody has told us yet: errors say "on 'n017'". */
+static size_t match_host(const char *text, const char *at, const char **to)
+{
+	size_t n = strcspn(at, "'");
+
+	if (at - text < 4 || strncmp(at - 4, "on '", 4) || !at[n] || !n ||
+	    n != strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789-._"))
+		return 0;
+	*to = "node";
+	return n;
+}
+
+static void redact_text(const struct cs_redact *redact, char *text, size_t size)
+{
+	char made[TEXT_MOST], *at;
+	const char *to;
+	size_t n, used = 0;
+
+	made[0] = '\0';
+	for (at = text; *at && used + 32 < sizeof(made); at += n) {
+		n = 0;
+		if (at == text || !in_word(at[-1])) {
+			n = match_name(redact, at, &to);
+			if (!n)
+				n = match_uuid(redact, at, &to);
+			if (!n)
+				n = match_path(text, at, &to);
+			if (!n)
+				n = match_host(text, at, &to);
+		}
+		if (n) {
+			cs_text(made + used, sizeof(made) - used, "%s", to);
+			used += strlen(to);
+		} else {
+			made[used++] = *at;
+			made[used] = '\0';
+			n = 1;
+		}
+	}
+	cs_text(text, size, "%s", made);
+}
+
+/* ---- the run ---- */
+
+/* "-o=/home/a/x.json" becomes "-o=FILE.json": outputs may have any name. */
+static char *redact_argument(const struct cs_redact *redact, const char *argument)
+{
+	char text[TEXT_MOST];
+	const char *dot = strrchr(argument, '.');
+	size_t option = strncmp(argument, "--", 2) ? 0 : strcspn(argument, "=");
+
+	option += argument[option] == '=' && option;
+	if (is_output(argument, strlen(argument)))
+		cs_text(text, sizeof(text), "%.*sFILE%s", (int)option, argument,
+			dot);
+	else if (strchr(argument + option, '/'))
+		cs_text(text, sizeof(text), "%.*sFILE", (int)option, argument);
+	else
+		cs_text(text, sizeof(text), "%s", argument);
+	redact_text(redact, text, sizeof(text));
+	return strdup(text);
+}
+
+static int redact_argv(struct cs_redact *redact, struct cs_run *run,
+		       struct cs_err *err)
+{
+	int i;
+
+	redact->argv = calloc((size_t)run->argc + 1, sizeof(*redact->argv));
+	for (i = 0; redact->argv && i < run->argc; i++) {
+		redact->argv[i] = i ? redact_argument(redact, run->argv[i]) :
+				      strdup("cscope-mpi");
+		if (!redact->argv[i])
+			break;
+		redact->argc++;
+	}
+	if (!redact->argv || i < run->argc)
+		return cs_err_set(err, "no memory");
+	run->argv = redact->argv;
+	return 0;
+}
+
+/* "TIME-HOST-PID": the host may be cut. */
+static void redact_id(char *id, size_t size)
+{
+	const char *last = strrchr(id, '-');
+	char made[64];
+
+	if (!last)
+		return;
+	cs_text(made, sizeof(made), "%.*s-node1%s", (int)strcspn(id, "-"), id,
+		last);
+	cs_text(id, size, "%s", made);
+}
+
+int cs_redact_start(struct cs_redact *redact, struct cs_run *run,
+		    const char *host, struct cs_err *err)
+{
+	if (learn(redact, host, "node1", err) ||
+	    learn(redact, run->job_id, "job1", err) ||
+	    redact_argv(redact, run, err))
+		return -1;
+	if (run->job_id[0])
+		cs_text(run->job_id, sizeof(run->job_id), "job1");
+	redact_id(run->id, sizeof(run->id));
+	redact_id(run->resumes, sizeof(run->resumes));
+	run->redacted = 1;
+	return 0;
+}
+
+static int learn_gpu(struct cs_redact *redact, char *uuid, struct cs_err *err)
+{
+	char to[24];
+
+	if (!uuid[0])
+		return 0;
+	if (!find(redact, uuid)) {
+		cs_text(to, sizeof(to), "%.3s-%d", uuid, ++redact->n_gpus);
+		if (learn(redact, uuid, to, err))
+			return -1;
+	}
+	cs_text(uuid, CS_UUID, "%s", find(redact, uuid)->to);
+	return 0;
+}
+
+int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
+		   struct cs_err *err)
+{
+	struct cs_run_node *nd = &run->node[node];
+	char host[24];
+	int a, k;
+
+	cs_text(host, sizeof(host), "node%d", node + 1);
+	if (learn(redact, nd->facts.host, host, err))
+		return -1;
+	if (nd->facts.host[0])
+		cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
+	for (a = 0; a < nd->facts.n_agents; a++)
+		if (learn_gpu(redact, nd->agent[a].gpu.uuid, err))
+			return -1;
+	redact_text(redact, nd->facts.nvml_note, sizeof(nd->facts.nvml_note));
+	for (a = 0; a < nd->facts.n_agents; a++)
+		redact_text(redact, nd->agent[a].note, sizeof(nd->agent[a].note));
+	for (a = 0; nd->peers && a < nd->facts.n_agents; a++)
+		for (k = 0; k < nd->facts.n_agents; k++) {
+			struct cs_peer_facts *way =
+				&nd->peers[a * CS_MAX_AGENTS + k];
+
+			redact_text(redact, way->reason, sizeof(way->reason));
+		}
+	return 0;
+}
+
+void cs_redact_row(const struct cs_redact *redact, struct cs_row *row)
+{
+	redact_text(redact, row->reason, sizeof(row->reason));
+}
+
+void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
+{
+	struct cs_finding *f = run->findings.data;
+	size_t i;
+
+	for (i = 0; i < run->findings.n; i++)
+		redact_text(redact, f[i].text, sizeof(f[i].text));
+}
+
+int cs_redact_run(struct cs_redact *redact, struct cs_run *run,
+		  struct cs_err *err)
+{
+	struct cs_row *row = run->rows.rows.data;
+	size_t i;
+	int node;
+
+	if (run->redacted)
+		return 0;
+	for (node = 0; node < run->n_nodes; node++)
+		if (cs_redact_node(redact, run, node, err))
+			return -1;
+	if (cs_redact_start(redact, run, "", err))
+		return -1;
+	for (i = 0; i < cs_rows_count(&run->rows); i++)
+		cs_redact_row(redact, &row[i]);
+	cs_redact_findings(redact, run);
+	return 0;
+}

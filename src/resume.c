@@ -1,0 +1,122 @@
+#include "config.h"
+
+#include "resume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cs_resume_open(struct cs_resume *resume, const char *file)
+{
+	memset(resume, 0, sizeof(*resume));
+	resume->file = file;
+	resume->failed = cs_loaded_read(file, &resume->then, &resume->err) != 0;
+}
+
+void cs_resume_release(struct cs_resume *resume)
+{
+	if (resume->file && !resume->failed)
+		cs_loaded_release(&resume->then);
+	resume->file = NULL;
+}
+
+static int other(struct cs_err *err, const char *what)
+{
+	return cs_err_set(err, "it is of another plan: %s", what);
+}
+
+/* The settings by name, then whatever else makes a plan. */
+static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
+			 const char *version, struct cs_err *err)
+{
+	const struct cs_settings *a = &now->set, *b = &then->set;
+	uint32_t v;
+	int same = now->n_views == then->n_views;
+
+	for (v = 0; same && v < now->n_views; v++)
+		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
+	if (a->backend != b->backend)
+		return other(err, "another backend");
+	if (!same)
+		return other(err, "other tests");
+	if (now->n_agents != then->n_agents)
+		return other(err, "another number of GPUs or arenas");
+	if (a->copy_bytes != b->copy_bytes)
+		return other(err, "another --size");
+	if (a->seed != b->seed)
+		return other(err, "another --seed");
+	if (a->verify != b->verify)
+		return other(err, "another --verify");
+	if (a->precision < b->precision || a->precision > b->precision)
+		return other(err, "another --precision");
+	if (a->cell_limit_s < b->cell_limit_s || a->cell_limit_s > b->cell_limit_s)
+		return other(err, "another --cell-limit");
+	if (now->id != then->id)
+		return cs_err_set(err, "it is of another plan: version %s made it "
+				  "with other steps or limits", version);
+	return 0;
+}
+
+static int may_go_on(const struct cs_resume *resume, const struct cs_run *run,
+		     struct cs_err *err)
+{
+	const struct cs_run *then = &resume->then.run;
+
+	if (!resume->then.is_journal)
+		return cs_err_set(err, "it is a document, not a journal");
+	if (then->redacted)
+		return cs_err_set(err, "it was written with --redact");
+	if (!then->plan)
+		return cs_err_set(err, "it ended before there was a plan: "
+				  "run without --resume");
+	if (compare_plans(run->plan, then->plan, then->version, err))
+		return -1;
+	if (then->stand_in != run->stand_in ||
+	    then->virtual_clock != run->virtual_clock)
+		return other(err, "GPUs, their double and host memory do not mix");
+	if (then->n_nodes != run->n_nodes)
+		return cs_err_set(err, "it is of %d nodes, this run of %d",
+				  then->n_nodes, run->n_nodes);
+	return 0;
+}
+
+/* Has it a verdict, every row and every row ok? */
+static int is_complete(const struct cs_loaded *then, struct cs_err *err)
+{
+	size_t n = cs_rows_count(&then->run.rows), i;
+	char *keep = calloc(n + 1, 1);
+	int complete = then->has_verdict && then->run.complete;
+
+	if (!keep || cs_run_mark_whole(&then->run, keep, err))
+		complete = keep ? -1 : cs_err_set(err, "no memory");
+	for (i = 0; complete > 0 && i < n; i++)
+		complete = keep[i];
+	free(keep);
+	return complete;
+}
+
+int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
+		   struct cs_err *err)
+{
+	struct cs_run *then = &resume->then.run;
+	int node;
+
+	if (resume->failed) {
+		*err = resume->err;
+		return cs_err_prefix(err, "cannot resume");
+	}
+	if (may_go_on(resume, run, err))
+		return cs_err_prefix(err, "cannot resume '%s'", resume->file);
+	resume->complete = is_complete(&resume->then, err);
+	if (resume->complete)
+		return resume->complete;
+	if (cs_run_keep_whole(then, err))
+		return -1;
+	cs_text(run->resumes, sizeof(run->resumes), "%s", then->id);
+	run->rows = then->rows;
+	cs_rows_init(&then->rows);
+	for (node = 0; node < run->n_nodes; node++) {
+		run->node[node] = then->node[node];
+		then->node[node].peers = NULL;
+	}
+	return 0;
+}

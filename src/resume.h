@@ -1,0 +1,24 @@
+/* resume.h - --resume: the journal of a run that ended early, and whether this run is
+ * the same.  Only main.c calls it. */
+#ifndef CS_RESUME_H
+#define CS_RESUME_H
+
+#include "report/loaded.h"
+
+struct cs_resume {
+	const char *file;	/* NULL: every step is measured */
+	struct cs_loaded then;
+	int failed;		/* it could not be read: err says why */
+	struct cs_err err;
+	int complete;		/* nothing is left to measure */
+};
+
+/* Reads the journal, before the job; what is wrong is said when the ranks agree. */
+void cs_resume_open(struct cs_resume *resume, const char *file);
+/* The plan of this run is known: refuses a journal of another, else gives the run
+ * the rows that stay and the nodes they are from (see cs_job_args.resume). */
+int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
+		   struct cs_err *err);
+void cs_resume_release(struct cs_resume *resume);
+
+#endif

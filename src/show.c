@@ -1,0 +1,94 @@
+/* show.c - cscope-mpi show FILE[:NODE]: a run that a file holds, in any format. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "report/loaded.h"
+#include "result/cut.h"
+#include "result/redact.h"
+
+/* A name with ':' in it may be a file's all the same. */
+static int load(const char *name, struct cs_loaded *loaded, struct cs_err *err)
+{
+	const char *colon = strrchr(name, ':');
+	char *file;
+	int status, node;
+
+	if (!colon || access(name, F_OK) == 0)
+		return cs_loaded_read(name, loaded, err);
+	file = strndup(name, (size_t)(colon - name));
+	if (!file) {
+		cs_err_set(err, "no memory");
+		return CS_EXIT_CANNOT;
+	}
+	status = cs_loaded_read(file, loaded, err);
+	if (!status) {
+		node = cs_run_node_named(&loaded->run, colon + 1, err);
+		if (node < 0) {
+			cs_err_prefix(err, "%s", file);
+			cs_loaded_release(loaded);
+			status = CS_EXIT_USAGE;
+		} else {
+			cs_run_cut_node(&loaded->run, node);
+		}
+	}
+	free(file);
+	return status;
+}
+
+static int cut(const struct cs_options *opt, struct cs_run *run,
+	       struct cs_err *err)
+{
+	memcpy(run->only, opt->only, sizeof(run->only));
+	if (run->only[0][0] && cs_run_cut_cells(run, err))
+		return cs_err_prefix(err, "%s", opt->file);
+	return 0;
+}
+
+static int write_files(const struct cs_options *opt, const struct cs_run *run,
+		       const struct cs_view_options *view, struct cs_err *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < opt->n_outputs && !rc; i++) {
+		struct cs_output out;
+
+		rc = cs_output_open(&out, opt->output[i], run, err);
+		if (rc)
+			break;
+		/* a journal has no run to grow with: it is written whole */
+		if (out.in_place)
+			out.format->write(out.file, run, view);
+		rc = cs_output_commit(&out, run, view, err);
+	}
+	return rc;
+}
+
+int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct cs_view_options view = { opt->verbose };
+	struct cs_redact redact;
+	struct cs_loaded loaded;
+	int status = load(opt->file, &loaded, err);
+
+	if (status)
+		return status;
+	cs_redact_init(&redact);
+	if (opt->redact && cs_redact_run(&redact, &loaded.run, err))
+		status = CS_EXIT_CANNOT;
+	else if (cut(opt, &loaded.run, err))
+		status = CS_EXIT_USAGE;
+	else if (write_files(opt, &loaded.run, &view, err))
+		status = CS_EXIT_CANNOT;
+	else if (!opt->quiet && (opt->format->write(to, &loaded.run, &view) ||
+				 fflush(to))) {
+		cs_err_set(err, "cannot write the report to standard output");
+		status = CS_EXIT_CANNOT;
+	}
+	cs_redact_release(&redact);
+	cs_loaded_release(&loaded);
+	return status;
+}

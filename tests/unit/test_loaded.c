@@ -1,0 +1,366 @@
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/loaded.h"
+#include "report/report.h"
+#include "result/cut.h"
+#include "result/redact.h"
+
+#include "canned.h"
+#include "tap.h"
+
+static const char *const formats[] = { "text", "json", "jsonl", "csv", "result" };
+#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static char *written(const struct cs_run *run, const char *format)
+{
+	struct cs_view_options opt = { 1 };
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	t_eq_int(cs_format_by_name(format)->write(to, run, &opt), 0);
+	fclose(to);
+	return text;
+}
+
+/* Every view of what was written as `by` is the same as before. */
+static void comes_back(const struct cs_run *run, const char *by)
+{
+	char *file = written(run, by), *before, *after;
+	struct cs_loaded loaded;
+	struct cs_err err = { "" };
+	size_t i;
+
+	if (!t_eq_int(cs_loaded_parse("f", file, strlen(file), &loaded, &err), 0)) {
+		t_eq_str(err.text, "");
+		free(file);
+		return;
+	}
+	for (i = 0; i < N_FORMATS; i++) {
+		before = written(run, formats[i]);
+		after = written(&loaded.run, formats[i]);
+		t_eq_str(after, before);
+		free(before);
+		free(after);
+	}
+	cs_loaded_release(&loaded);
+	free(file);
+}
+
+static void both_come_back(struct canned *c)
+{
+	cs_run_settle(&c->run);
+	comes_back(&c->run, "json");
+	comes_back(&c->run, "jsonl");
+	canned_release(c);
+}
+
+static void a_run_comes_back(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 8, 0, "peer.ce.*", 1);
+	both_come_back(&c);
+}
+
+static void several_nodes_of_one_name_come_back(void)
+{
+	struct canned c;
+	int i;
+
+	canned_init(&c, 3, 4, 0, "peer.ce.write.*", 1);
+	for (i = 0; i < 3; i++)
+		cs_text(c.run.node[i].facts.host, CS_HOST, "same");
+	canned_spoil(canned_cell(&c, 2, "peer.ce.write.pair", 1, 3), CS_TIMEOUT,
+		     "not ended within 5 s");
+	both_come_back(&c);
+}
+
+static void mig_labels_come_back(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 3, 0, "peer.ce.write.*", 1);
+	cs_text(c.run.node[0].agent[0].label, 12, "2");
+	cs_text(c.run.node[0].agent[1].label, 12, "3:0");
+	cs_text(c.run.node[0].agent[2].label, 12, "3:1");
+	c.run.node[0].peers[2].via = CS_VIA_FAILED;
+	cs_text(c.run.node[0].peers[2].reason, 160, "MIG, \"no\" peers");
+	both_come_back(&c);
+}
+
+static void odd_numbers_and_texts_come_back(void)
+{
+	struct canned c;
+	struct cs_row *row;
+	char odd[] = "\xff \xc3\xa9 \x01\n,\"", *argv[] = { odd, NULL };
+
+	canned_init(&c, 1, 2, 1, "peer.cpu.write.*", 1);
+	row = c.run.rows.rows.data;
+	row->stats.median = 1.0 / 3;
+	row->stats.max = 1e300 / 7;
+	row->stats.sd = INFINITY;
+	row->wrong_words = UINT64_MAX / 8;
+	row->throttle = UINT64_MAX;
+	row->copies = UINT32_MAX;
+	c.run.argv = argv;
+	c.run.argc = 1;
+	c.run.timings.open = 2.0 / 3;
+	c.run.stand_in = c.run.virtual_clock = c.run.redacted = 1;
+	cs_text(c.run.resumes, sizeof(c.run.resumes), "a-b-1");
+	both_come_back(&c);
+}
+
+static void a_run_without_a_plan_comes_back(void)
+{
+	struct canned c;
+	struct cs_finding *f;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
+	c.run.plan = NULL;
+	c.run.backend = "";
+	c.run.exit_status = CS_EXIT_CANNOT;
+	c.run.complete = 0;
+	cs_node_facts_init(&c.run.node[0].facts);
+	f = cs_vec_add(&c.run.findings, 1, NULL);
+	*f = (struct cs_finding){ CS_CRITICAL, -1, "cannot-test", "no driver" };
+	both_come_back(&c);
+}
+
+/* ---- journals that were cut ---- */
+
+static void a_journal_may_end_anywhere(void)
+{
+	struct canned c;
+	struct cs_loaded loaded;
+	struct cs_err err;
+	char *file;
+	size_t n, first;
+	int wrong = 0;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.*", 1);
+	file = written(&c.run, "jsonl");
+	first = strcspn(file, "\n") + 1;
+	for (n = 0; n <= strlen(file); n++) {
+		int rc = cs_loaded_parse("f", file, n, &loaded, &err);
+
+		wrong += rc != (n < first ? -1 : 0);
+		if (rc)
+			continue;
+		wrong += loaded.has_verdict != (n == strlen(file));
+		wrong += loaded.whole_bytes > n || file[loaded.whole_bytes - 1] != '\n';
+		wrong += loaded.run.findings.n != !loaded.has_verdict;
+		cs_loaded_release(&loaded);
+	}
+	t_eq_int(wrong, 0);
+	free(file);
+	canned_release(&c);
+}
+
+static void a_continued_journal_counts_whole_steps(void)
+{
+	struct canned c;
+	struct cs_loaded loaded;
+	struct cs_err err = { "" };
+	char *file, *both = NULL;
+
+	canned_init(&c, 1, 3, 0, "peer.ce.write.*", 1);
+	canned_spoil(canned_cell(&c, 0, "peer.ce.write.pair", 0, 1), CS_SKIPPED,
+		     "refused");
+	canned_spoil(canned_cell(&c, 0, "peer.ce.write.bidi", 0, 2), CS_CORRUPT,
+		     "wrong");
+	file = written(&c.run, "jsonl");
+	/* the run record again, and nothing behind it */
+	t_ok(asprintf(&both, "%s%.*s", file, (int)strcspn(file, "\n") + 1, file) > 0);
+	t_eq_int(cs_loaded_parse("f", both, strlen(both), &loaded, &err), 0);
+	t_eq_int((long)cs_rows_count(&loaded.run.rows),
+		 (long)cs_rows_count(&c.run.rows) - 1 - 3);
+	t_eq_int(loaded.has_verdict, 0);
+	t_eq_int(loaded.run.node[0].facts.n_agents, 3);
+	t_eq_int((long)loaded.run.findings.n, 1); /* no verdict */
+	cs_loaded_release(&loaded);
+	free(file);
+	free(both);
+	canned_release(&c);
+}
+
+/* ---- what is refused ---- */
+
+#define HEAD "{\"schema\":\"cscope-mpi/1\",\"program\":{},\"run\":{"
+#define PLAN                                                                   \
+	"\"backend\":\"cuda\",\"n_nodes\":1,\"n_agents\":2,\"tests\":"         \
+	"[\"peer.ce.write.pair\"],\"settings\":{\"copy_bytes\":16,"            \
+	"\"precision\":1,\"cell_limit_s\":1,\"start_limit_s\":1}}"
+#define RESULT(more) HEAD PLAN ",\"results\":[{\"node_index\":0," more "}]}"
+
+static void what_is_not_ours_is_refused(void)
+{
+	static const struct {
+		const char *file, *says;
+	} bad[] = {
+		{ "", "an object is expected" },
+		{ "[]", "an object is expected" },
+		{ "{}", "no 'schema'" },
+		{ "{\"schema\":\"cscope-mpi/2\",\"program\":{},\"run\":{}}",
+		  "schema 'cscope-mpi/2'; this version reads 'cscope-mpi/1' only" },
+		{ "{\"schema\":1,\"program\":{},\"run\":{}}", "no 'schema'" },
+		{ HEAD "}} x", "line 1: " },
+		{ HEAD "},\"run\":{}}", "'run' stands there twice" },
+		{ HEAD "\"n_nodes\":-1}}", "'n_nodes' is -1; allowed is a whole "
+					   "number from 0 to 16384" },
+		{ HEAD "\"n_nodes\":1000000000}}", "'n_nodes' is 1000000000" },
+		{ HEAD "\"n_nodes\":1.5}}", "'n_nodes' is a number" },
+		{ HEAD "\"n_nodes\":99999999999999999999}}", "too big integer" },
+		{ HEAD "\"backend\":\"rocm\"}}", "'backend' is 'rocm'; allowed is "
+						 "one of 'cuda', 'cpu'" },
+		{ HEAD "\"argv\":[1]}}", "'argv' is an array; allowed is an array of "
+					 "strings" },
+		{ HEAD "\"started\":\"today\"}}", "'started' is 'today'; allowed is "
+						  "a time as" },
+		{ HEAD "\"settings\":{}}}", "'n_agents' is not there" },
+		{ HEAD "\"settings\":{},\"n_agents\":2,\"tests\":[\"h2d\"]}}",
+		  "test 'h2d' is not known to this version" },
+		{ HEAD "\"a\":1,\"a\":2}}", "duplicate object key" },
+		{ HEAD PLAN ",\"results\":{}}", "an array is expected" },
+		{ HEAD PLAN ",\"results\":[1}", "line 1: " },
+		{ HEAD PLAN ",\"results\":[{}]}", "'node_index' is not there; "
+						  "allowed is the number of one of 1" },
+		{ RESULT("\"test\":\"x\""), "'test' is 'x'; allowed is a test" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu64\""),
+		  "'src' is 'gpu64'; allowed is a GPU of its node" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu0\","
+			 "\"dst\":\"gpu1\",\"issuer\":\"gpu0\",\"status\":\"ok\""),
+		  "'value' is not there" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu0\","
+			 "\"dst\":\"gpu1\",\"issuer\":\"gpu0\",\"samples\":[\"1\"]"),
+		  "'samples' is an array; allowed is an array of numbers" },
+		{ HEAD PLAN ",\"agents\":[{\"node_index\":0}]}",
+		  "a node with fewer agents than n_agents" },
+		{ "{\"kind\":\"result\"}\n", "begins with a line of kind 'run'" },
+		{ "{\"kind\":\"run\"", "no whole line" },
+		{ "{\"kind\":\"run\"}\n", "no 'schema'" },
+		{ "{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\"}\n",
+		  "without 'program'" },
+		{ "{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{}}\n\n"
+		  "{\"kind\":7}\n", "f: line 3: no 'kind'" },
+	};
+	struct cs_loaded loaded;
+	struct cs_err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		err.text[0] = '\0';
+		t_eq_int(cs_loaded_parse("f", bad[i].file, strlen(bad[i].file),
+					 &loaded, &err), -1);
+		if (!strstr(err.text, bad[i].says) || strncmp(err.text, "f: ", 3))
+			t_eq_str(err.text, bad[i].says);
+	}
+}
+
+static void a_value_may_be_of_a_later_version(void)
+{
+	static const char file[] =
+		"{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{\"x\":[]},"
+		"\"later\":{\"deep\":[1]}}\n{\"kind\":\"later\",\"n\":1}\n";
+	struct cs_loaded loaded;
+	struct cs_err err;
+
+	t_eq_int(cs_loaded_parse("f", file, sizeof(file) - 1, &loaded, &err), 0);
+	cs_loaded_release(&loaded);
+}
+
+/* ---- cut and redacted ---- */
+
+static void a_node_alone_is_a_run(void)
+{
+	struct canned c;
+	struct cs_err err = { "" };
+	struct cs_finding *f;
+	char *text;
+
+	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
+	f = cs_vec_add(&c.run.findings, 2, NULL);
+	f[0] = (struct cs_finding){ CS_NOTE, 0, "a", "of the first" };
+	f[1] = (struct cs_finding){ CS_NOTE, 1, "b", "of the second" };
+	t_eq_int(cs_run_node_named(&c.run, "n002", &err), 1);
+	t_eq_int(cs_run_node_named(&c.run, "0", &err), 0);
+	t_eq_int(cs_run_node_named(&c.run, "n003", &err), -1);
+	t_eq_str(err.text, "no node 'n003': allowed are n001, n002, or their "
+		 "number from 0 on");
+	cs_run_cut_node(&c.run, 1);
+	text = written(&c.run, "text");
+	t_ok(strstr(text, "\nn002  2 x NVIDIA H200"));
+	t_ok(strstr(text, "of the second") && !strstr(text, "of the first"));
+	t_ok(!strstr(text, "n001"));
+	free(text);
+	canned_release(&c);
+}
+
+static void redacted(const char *text, const char *want)
+{
+	struct cs_run_node node;
+	struct cs_redact redact;
+	struct cs_row row = { .node = 0 };
+	struct cs_run run;
+
+	memset(&run, 0, sizeof(run));
+	memset(&node, 0, sizeof(node));
+	cs_node_facts_init(&node.facts);
+	node.facts.n_agents = 1;
+	cs_text(node.facts.host, CS_HOST, "n017");
+	cs_text(node.agent[0].gpu.uuid, CS_UUID, "GPU-5ab0cafe-12");
+	cs_text(run.job_id, sizeof(run.job_id), "81233");
+	run.node = &node;
+	run.n_nodes = 1;
+	cs_redact_init(&redact);
+	t_eq_int(cs_redact_node(&redact, &run, 0, NULL), 0);
+	t_eq_int(cs_redact_start(&redact, &run, "", NULL), 0);
+	cs_text(row.reason, sizeof(row.reason), "%s", text);
+	cs_redact_row(&redact, &row);
+	t_eq_str(row.reason, want);
+	cs_redact_release(&redact);
+}
+
+static void names_in_texts_are_replaced(void)
+{
+	redacted("", "");
+	redacted("cannot open GPU 3 on 'n017': 801", "cannot open GPU 3 on 'node1': 801");
+	redacted("n017.site.example: n0170 n017-x", "node1: n0170 n017-x");
+	redacted("on n017.", "on node1.");
+	redacted("on 'n018': no driver", "on 'node': no driver");
+	redacted("GPU-5ab0cafe-12, gpu-5ab0 and GPU-77", "GPU-1, GPU-1 and GPU-x");
+	redacted("GPU-direct, 512 MiB/s, 18/18", "GPU-direct, 512 MiB/s, 18/18");
+	redacted("job 81233, 812330", "job job1, 812330");
+	redacted("cannot write '/home/a b/x.json': full", "cannot write 'PATH': full");
+	redacted("cannot write 'mine/x.txt' or 'y.csv'", "cannot write 'PATH' or 'PATH'");
+	redacted("see /home/a/b, /dev/shm", "see PATH, /dev/shm");
+}
+
+int main(void)
+{
+	static const struct tap_test all[] = {
+		{ "every view of a run that was read back is the same", a_run_comes_back },
+		{ "… of nodes that have one name", several_nodes_of_one_name_come_back },
+		{ "… of MIG instances and of some of the GPUs", mig_labels_come_back },
+		{ "… with numbers and texts that are odd", odd_numbers_and_texts_come_back },
+		{ "… of a run that ended before its plan", a_run_without_a_plan_comes_back },
+		{ "a journal that ends anywhere is read to its last whole line",
+		  a_journal_may_end_anywhere },
+		{ "of a journal that goes on, whole steps count",
+		  a_continued_journal_counts_whole_steps },
+		{ "what is not ours is refused with place and what is allowed",
+		  what_is_not_ours_is_refused },
+		{ "keys and kinds of a later version are ignored",
+		  a_value_may_be_of_a_later_version },
+		{ "a node of a run is a run", a_node_alone_is_a_run },
+		{ "names in texts are replaced, and nothing else",
+		  names_in_texts_are_replaced },
+		{ NULL, NULL },
+	};
+
+	return tap_main("loaded", NULL, NULL, all);
+}
