@@ -114,6 +114,8 @@ endif
 	%D%/job/assign.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
+	%D%/job/host.c \
+	%D%/job/host.h \
 	%D%/job/job.c \
 	%D%/job/job.h \
 	%D%/job/kept.c \
@@ -122,6 +124,8 @@ endif
 	%D%/job/launcher.h \
 	%D%/job/muster.c \
 	%D%/job/muster.h \
+	%D%/job/placement.c \
+	%D%/job/placement.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \

@@ -207,6 +207,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_step *step,
 	row->step = (uint32_t)(step - cs_plan_step(co->plan, 0));
 	row->test = cs_plan_view(co->plan, step->view)->test;
 	row->metric = CS_METRIC_RATE;
+	row->block = co->block;
 	row->company = (uint8_t)(step->count - 1);
 	row->what = *t;
 	row->via = (uint8_t)cs_board_slot(co->board, t->issuer)
@@ -374,18 +375,28 @@ static void run_step(struct cs_coordinator *co, const struct cs_step *step)
 		emit_missing(co, step, began, status, &err);
 }
 
+int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
+{
+	const struct cs_step *step = cs_plan_step(co->plan, s);
+
+	if (co->stopped)
+		return -1;
+	co->block = block;
+	if (cs_step_applies(co->plan, step, co->n) && !(co->done && co->done[s]))
+		run_step(co, step);
+	cs_agents_look(co);
+	if (co->hooks->watch(co->hooks->ctx))
+		co->stopped = 1;
+	return co->stopped ? -1 : 0;
+}
+
 int cs_coordinator_run(struct cs_coordinator *co)
 {
-	for (uint32_t s = 0; s < co->plan->n_steps && !co->stopped; s++) {
-		const struct cs_step *step = cs_plan_step(co->plan, s);
+	uint32_t n = co->plan->n_steps;
 
-		if (cs_step_applies(co->plan, step, co->n) &&
-		    !(co->done && co->done[s]))
-			run_step(co, step);
-		cs_agents_look(co);
-		if (co->hooks->watch(co->hooks->ctx))
-			co->stopped = 1;
-		co->hooks->progress(co->hooks->ctx, s + 1, co->plan->n_steps);
+	for (uint32_t s = 0; s < n && !co->stopped; s++) {
+		cs_coordinator_step(co, s, 0);
+		co->hooks->progress(co->hooks->ctx, s + 1, n);
 	}
 	return !co->stopped;
 }

@@ -41,6 +41,7 @@ struct cs_coordinator {
 	uint32_t seq;
 	int stopped;			/* measuring has ended before the plan */
 	int lost;			/* an agent is broken or its process dead */
+	uint32_t block;			/* of the cell at hand; for rows */
 	double began_s, looked_s;
 	double skew_max_us;
 	double guess_gbs[CS_STEP_MAX];	/* by view: rate of the last good cell */
@@ -57,6 +58,9 @@ void cs_coordinator_setup(struct cs_coordinator *co);
 /* How the gate's release reaches the devices, from empty steps: fills the three
  * fields of *node; leaves them unknown with fewer than two good agents. */
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
+/* One step of the plan, if it applies to this node and is left to do.  Returns 0;
+ * -1 when the measuring has ended before the plan. */
+int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block);
 /* Every step of the plan that applies to this node and is not done.  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);

@@ -33,6 +33,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	memset(s, 0, sizeof(*s));
 	s->precision = plan->set.precision;
 	s->limit_s = plan->set.cell_limit_s;
+	s->block = plan->set.block_samples;
 	s->n_transfers = step->count;
 	for (uint32_t k = 0; k < step->count; k++) {
 		double one_ns;
@@ -162,6 +163,8 @@ static int converged(const struct cs_sampler *s)
 static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 				      double elapsed_s)
 {
+	if (s->block && s->n >= s->block)
+		return CS_SAMPLE_ENOUGH;
 	if (s->n && tested_at(s->n) && converged(s))
 		return CS_SAMPLE_ENOUGH;
 	if (s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s))

@@ -6,7 +6,8 @@
  *  - sample 0 is the first touch; samples count from the first two successive
  *    ones that differ by less than the precision, those two included;
  *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50: half the 95 %
- *    interval of every median within the precision, or the limit of the cell. */
+ *    interval of every median within the precision, or the limit of the cell; or
+ *    after the plan's block_samples. */
 #ifndef CS_NODE_SAMPLER_H
 #define CS_NODE_SAMPLER_H
 
@@ -26,6 +27,7 @@ enum cs_sampler_answer {
 
 struct cs_sampler {
 	double precision, limit_s;
+	uint32_t block;			/* counted samples that suffice; 0: no such */
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
 	uint32_t copies[CS_STEP_MAX];	/* of the next sample */

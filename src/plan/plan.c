@@ -13,8 +13,8 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 48, "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 104, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_settings) == 56, "padding in cs_settings");
+_Static_assert(sizeof(struct cs_plan) == 112, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 16, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 24, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 8, "padding in cs_view");

@@ -64,6 +64,9 @@ struct cs_settings {
 	double start_limit_s;	/* driver start */
 	uint32_t verify;	/* enum cs_verify */
 	uint32_t backend;	/* enum cs_backend_kind */
+	uint32_t arms;		/* placements that are compared; 1: one */
+	uint32_t block_samples;	/* a cell ends after so many; 0: when it is known
+				 * well enough */
 };
 
 /* --verify: after every sample; only the last sample of a cell; not at all. */
