@@ -63,17 +63,21 @@ static enum cs_status can_run(struct cs_coordinator *co,
 	return CS_OK;
 }
 
-/* Stop a sample that will not end by itself: open its gate, let it drain. */
+/* Stop a sample that will not end by itself: open its gate, let it drain.  When an
+ * agent is lost nobody waits for those beside it, whom that may hold up: a launcher
+ * leaves 1 s to save what there is. */
 static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
 		   const char *doing, double limit_s)
 {
 	double end = cs_clock_s() + DRAIN_LIMIT_S;
 
 	cs_gate_void(co->board, co->seq);
+	if (co->lost)
+		return;
 	while (!cs_crew_is(co, crew, cs_crew_answered) && cs_clock_s() < end) {
 		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
 				    CS_SLICE_MS);
-		cs_agents_look(co);
+		cs_crew_look(co);
 	}
 	if (!co->stopped || co->lost)
 		cs_crew_blame(co, crew, doing, limit_s);
