@@ -209,6 +209,7 @@ SHELL_TESTS = \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/gpu.t \
+	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
 	%D%/run/outputs.t \

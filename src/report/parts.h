@@ -15,6 +15,10 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
  * 1 % off or one with a remark.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		       char *differs);
+/* How the job was started, in place of figures. */
+void cs_launch_print(FILE *to, const struct cs_run *run);
+/* The findings alone. */
+void cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings. */
 void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 
