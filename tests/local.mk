@@ -239,6 +239,7 @@ SHELL_TESTS = \
 	%D%/run/files.t \
 	%D%/run/gpu.t \
 	%D%/run/hostile.t \
+	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
 	%D%/run/outputs.t \

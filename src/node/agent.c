@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fill.h"
+#include "base/hints.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20
@@ -21,6 +22,8 @@ struct cs_agent {
 	pthread_mutex_t lock;
 	pthread_cond_t attached;
 	struct cs_board *board;	/* NULL until attached */
+	struct cs_call_watch watch;
+	char call[CS_CALL_NAME];	/* watched before there is a slot */
 
 	struct cs_slot *slot;
 	const struct cs_plan *plan;
@@ -143,6 +146,10 @@ static int do_map(struct cs_agent *a)
 		else
 			a->args.backend->import(a->dev, &other->arena, &a->map[p],
 						&err);
+		/* tried, but one reason for all: the words differ by the way */
+		if (err.text[0] && (cs_is_mig(other->facts.gpu.uuid) ||
+				    cs_is_mig(a->slot->facts.gpu.uuid)))
+			cs_err_set(&err, "%s", cs_hint_brief(CS_HINT_IPC_MIG));
 		fact->via = a->map[p].address ? a->map[p].via : CS_VIA_FAILED;
 		fact->open_ms = (cs_clock_s() - begun) * 1e3;
 		cs_text(fact->reason, sizeof(fact->reason), "%s", err.text);
@@ -410,6 +417,7 @@ static void *agent_main(void *arg)
 	struct cs_agent *a = arg;
 	uint32_t seen = 0, now, what;
 
+	cs_call_watch(&a->watch);
 	open_self(a);
 	a->board = wait_board(a);
 	a->slot = cs_board_slot(a->board, me(a));
@@ -432,6 +440,7 @@ int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
 	if (!a)
 		return cs_err_set(err, "no memory");
 	a->args = *args;
+	a->watch.to = a->call;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->attached, NULL);
 	rc = pthread_create(&a->thread, NULL, agent_main, a);
@@ -454,6 +463,8 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 	slot->facts.rank = facts->rank;
 	slot->facts.gpu = facts->gpu;
 	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts->label);
+	memcpy(slot->call, agent->call, sizeof(slot->call));
+	agent->watch.to = slot->call;
 	pthread_mutex_lock(&agent->lock);
 	agent->board = board;
 	pthread_cond_signal(&agent->attached);

@@ -49,6 +49,17 @@ static enum cs_status can_run(struct cs_coordinator *co,
 			cs_err_set(err, "%s", co->fault[crew->agent[i]]);
 			return CS_FAILED;
 		}
+	for (int i = 0; i < crew->n && co->skip_in_use; i++) {
+		const struct cs_agent_facts *f =
+			&cs_board_slot(co->board, crew->agent[i])->facts;
+
+		if (!f->before.known || f->before.others < 1)
+			continue;
+		cs_err_set(err, "GPU %s is in use by %d process%s of others",
+			   f->label, f->before.others,
+			   f->before.others == 1 ? "" : "es");
+		return CS_SKIPPED;
+	}
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
@@ -81,6 +92,20 @@ static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
 	}
 	if (!co->stopped || co->lost)
 		cs_crew_blame(co, crew, doing, limit_s);
+}
+
+/* Each end's share of what a sample has moved, to be held against the counters of
+ * the links. */
+static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t =
+			cs_plan_transfer(co->plan, step, k);
+		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
+
+		cs_board_slot(co->board, t->src.index)->sent_bytes += bytes;
+		cs_board_slot(co->board, t->dst.index)->received_bytes += bytes;
+	}
 }
 
 /* Arm, open the gate, wait: ns[k] of every transfer.  Returns CS_OK, or what the
@@ -123,6 +148,7 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
 		cs_err_set(err, "interrupted while copying");
 		return CS_TIMEOUT;
 	}
+	count_bytes(co, step);
 	for (uint32_t k = 0; k < step->count; k++)
 		ns[k] = cs_board_slot(
 				co->board,

@@ -24,7 +24,8 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 	if (state < CS_AGENT_BROKEN)
 		return;
 	co->stopped = co->lost = 1;
-	cs_text(line, sizeof(line), "%s; process %ld", co->fault[agent],
+	cs_text(line, sizeof(line), "%s; %s%sprocess %ld", co->fault[agent],
+		slot->facts.gpu.bus_id, slot->facts.gpu.bus_id[0] ? ", " : "",
 		(long)pid);
 	co->hooks->finding(
 		co->hooks->ctx, CS_CRITICAL,
@@ -147,14 +148,18 @@ int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
 		   const char *doing, double limit_s)
 {
-	char text[120];
+	char text[120 + CS_CALL_NAME], call[CS_CALL_NAME + 8];
 
-	cs_text(text, sizeof(text), "no answer within %.3g s while %s", limit_s,
-		doing);
-	for (int i = 0; i < crew->n; i++)
-		if (!cs_crew_answered(co, crew, i))
-			cs_agent_fault(co, crew->agent[i], CS_AGENT_BROKEN,
-				       text);
+	for (int i = 0; i < crew->n; i++) {
+		const struct cs_slot *slot =
+			cs_board_slot(co->board, crew->agent[i]);
+
+		if (cs_crew_answered(co, crew, i))
+			continue;
+		cs_text(text, sizeof(text), "no answer within %.3g s while %s%s",
+			limit_s, doing, cs_call_text(slot->call, call));
+		cs_agent_fault(co, crew->agent[i], CS_AGENT_BROKEN, text);
+	}
 }
 
 int cs_crew_order(struct cs_coordinator *co, struct cs_crew *crew,

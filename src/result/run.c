@@ -6,6 +6,16 @@
 #include <string.h>
 
 #include "base/units.h"
+int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
+		   struct cs_err *err)
+{
+	struct cs_finding *to = cs_vec_add(findings, 1, err);
+
+	if (!to)
+		return -1;
+	*to = *finding;
+	return 0;
+}
 
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 {
