@@ -441,7 +441,8 @@ static int find_path(struct cs_run *run, int node, int a, struct cs_err *err)
 	char text[CS_ERR_TEXT];
 	double sent, received;
 
-	if (cs_path_shares(agent, &sent, &received) ||
+	/* the last look belongs to the last sample of a whole run only */
+	if (!run->complete || cs_path_shares(agent, &sent, &received) ||
 	    (sent >= PATH_LEAST && received >= PATH_LEAST))
 		return 0;
 	cs_text(text, sizeof(text), "GPU %s (%s): its NVLinks counted %.0f %% of what it sent and %.0f %% of what it received: the rest went another way",

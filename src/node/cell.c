@@ -244,6 +244,8 @@ static void row_init(struct cs_coordinator *co, const struct cs_step *step,
 			   .via;
 	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
 	row->overlap = NAN;
+	row->sm_mhz = row->temperature_c = -1;
+	row->power_w = NAN;
 	row->t_start_s = began_s - co->began_s;
 	row->seconds = cs_clock_s() - began_s;
 }
@@ -333,16 +335,43 @@ static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
 	emit(co, &row, total);
 }
 
-static void emit_cell(struct cs_coordinator *co, const struct cs_crew *crew,
+/* One more look at the GPUs of a flagged cell. */
+static void look_again(struct cs_coordinator *co, struct cs_crew *crew,
+		       struct cs_row *row)
+{
+	struct cs_err err;
+
+	if (co->stopped || cs_crew_order(co, crew, CS_CMD_LOOK, 0,
+					 "reading its state",
+					 CS_PREPARE_LIMIT_S, &err))
+		return;
+	for (int i = 0; i < crew->n; i++) {
+		const struct cs_conditions *c =
+			&cs_board_slot(co->board, crew->agent[i])->facts.after;
+
+		if (!c->known)
+			continue;
+		if (c->sm_mhz >= 0 && (row->sm_mhz < 0 || c->sm_mhz < row->sm_mhz))
+			row->sm_mhz = c->sm_mhz;
+		if (c->temperature_c > row->temperature_c)
+			row->temperature_c = c->temperature_c;
+		row->power_w = fmax(row->power_w, c->power_w);
+	}
+}
+
+static void emit_cell(struct cs_coordinator *co, struct cs_crew *crew,
 		      const struct cs_step *step, double began_s,
 		      enum cs_sampler_answer answer)
 {
 	const struct cs_sampler *s = &co->sampler;
 	uint64_t throttle;
 	uint32_t flags = cell_flags(co, crew, answer, &throttle);
-	struct cs_row row;
+	struct cs_row row, state = { .sm_mhz = -1, .temperature_c = -1,
+				     .power_w = NAN };
 	int sound = 1;
 
+	if (flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED))
+		look_again(co, crew, &state);
 	for (uint32_t k = 0; k < step->count; k++) {
 		struct cs_slot *dst;
 
@@ -350,6 +379,9 @@ static void emit_cell(struct cs_coordinator *co, const struct cs_crew *crew,
 		dst = cs_board_slot(co->board, row.what.dst.index);
 		row.flags |= flags;
 		row.throttle = throttle;
+		row.sm_mhz = state.sm_mhz;
+		row.temperature_c = state.temperature_c;
+		row.power_w = state.power_w;
 		row.copies = s->copies[k];
 		row.discarded = s->discarded;
 		row.checked = dst->checked;

@@ -665,6 +665,9 @@ static void put_history(struct record *r, const struct cs_row *row)
 	put(r, "t_start_s", real(row->t_start_s));
 	put(r, "cell_s", real(row->seconds));
 	put(r, "throttle", hex(row->throttle));
+	put(r, "sm_mhz", count(row->sm_mhz));
+	put(r, "temperature_c", count(row->temperature_c));
+	put(r, "power_w", real(row->power_w));
 	put(r, "checked", json_integer(row->checked));
 	put(r, "discarded", json_integer(row->discarded));
 	put(r, "wrong_bytes", unsigned64(row->wrong_words * 8));

@@ -93,11 +93,29 @@ static void settle_node(struct cs_run_node *nd)
 	settle(&nd->facts.release_us, 1);
 	settle(&nd->facts.skew_us, 1);
 	settle(&nd->facts.skew_max_us, 1);
+	settle(&nd->facts.cgroup_cpus, 1);
 	for (i = 0; i < nd->facts.n_agents; i++)
 		settle_agent(&nd->agent[i]);
 	for (i = 0; nd->peers && i < n; i++)
 		if (nd->peers[i].via != CS_VIA_NONE)
 			settle(&nd->peers[i].open_ms, 1);
+}
+
+/* What went wrong before what was judged, as documents have them. */
+static void settle_findings(struct cs_run *run)
+{
+	struct cs_finding *f = run->findings.data;
+	struct cs_finding *copy = calloc(run->findings.n + 1, sizeof(*copy));
+	size_t i, n = 0;
+	int check;
+
+	for (check = 0; copy && check <= 1; check++)
+		for (i = 0; i < run->findings.n; i++)
+			if (f[i].check == check)
+				copy[n++] = f[i];
+	if (copy && n)
+		memcpy(f, copy, n * sizeof(*f));
+	free(copy);
 }
 
 void cs_run_settle(struct cs_run *run)
@@ -112,6 +130,7 @@ void cs_run_settle(struct cs_run *run)
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
 		settle_row(&row[i]);
 	settle(run->rows.samples.data, run->rows.samples.n);
+	settle_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)
 		settle_node(&run->node[node]);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)

@@ -233,6 +233,9 @@ FAKE_NVML_LATER=1:1 run 0 -s 64K -o u.csv
 ok "others who came during the run are said, their GPU's cells flagged" eval \
 	'flat "GPU 1 .*: 1 process of others on it, which came during the run" &&
 	 [ "$(grep -c in-use u.csv)" -ge 8 ]'
+FAKE_THROTTLE=1:0x40 run 0 -s 64K -o t.json
+ok_json "a throttled cell has clock, temperature and power of its GPUs, others none" t.json \
+	'all((r["sm_mhz"], r["temperature_c"] or 0, r["power_w"] or 0) >= (1980, 42, 121) if "gpu1" in (r["src"], r["dst"]) else r["sm_mhz"] is None for r in d["results"])'
 fake 2
 bus 2
 FAKE_NVLINK_COUNTERS=$PWD/counters run 2 -s 4M -o p.json
