@@ -388,6 +388,7 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 		return status;
 	}
 	cs_check_run(&p->run, &err);
+	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);
 	rc = finish_files(p);
 	rc |= print_report(p);

@@ -656,6 +656,9 @@ static void take_history(struct cs_fields *f, struct cs_row *row)
 	row->t_start_s = cs_field_real(f, "t_start_s");
 	row->seconds = cs_field_real(f, "cell_s");
 	row->throttle = cs_field_bits(f, "throttle");
+	row->sm_mhz = int32_of(f, "sm_mhz");
+	row->temperature_c = int32_of(f, "temperature_c");
+	row->power_w = cs_field_real(f, "power_w");
 	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
 	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
 	row->wrong_words = cs_field_wide(f, "wrong_bytes") / 8;

@@ -70,6 +70,7 @@ static void settle_row(struct cs_row *row)
 		&s->median, &s->ci_low, &s->ci_high, &s->min, &s->max, &s->mean,
 		&s->sd, &s->mad, &s->p5, &s->p95, &row->first_ms,
 		&row->overlap, &row->t_start_s, &row->seconds,
+		&row->power_w,
 	};
 	size_t i;
 
@@ -101,8 +102,7 @@ static void settle_node(struct cs_run_node *nd)
 			settle(&nd->peers[i].open_ms, 1);
 }
 
-/* What went wrong before what was judged, as documents have them. */
-static void settle_findings(struct cs_run *run)
+void cs_run_sort_findings(struct cs_run *run)
 {
 	struct cs_finding *f = run->findings.data;
 	struct cs_finding *copy = calloc(run->findings.n + 1, sizeof(*copy));
@@ -130,7 +130,7 @@ void cs_run_settle(struct cs_run *run)
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
 		settle_row(&row[i]);
 	settle(run->rows.samples.data, run->rows.samples.n);
-	settle_findings(run);
+	cs_run_sort_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)
 		settle_node(&run->node[node]);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)

@@ -100,6 +100,8 @@ int cs_run_shows(const struct cs_run *run, int node, int src, int dst);
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */
 void cs_run_settle(struct cs_run *run);
+/* What went wrong before what was judged, as documents have them. */
+void cs_run_sort_findings(struct cs_run *run);
 
 /* For a run that goes on with the rows of an earlier one.  keep[i] is set to 1 for
  * the rows of steps that were measured whole and with every row ok, else to 0. */
