@@ -307,38 +307,55 @@ static struct cs_flight flight_of(const struct cs_agent *a,
 	};
 }
 
-static int do_arm(struct cs_agent *a)
+/* My transfers of the step, a lane each: mine[lane].  *lanes counts that which
+ * failed as well, for it may hold a part. */
+static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 {
 	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
-	uint32_t mine[CS_LANES];
-	int lanes = 0;
+	int rc = 0;
 
-	if (!(a->slot->flags & CS_CMD_UNCHECKED) &&
-	    check_inbound(a, 1))
-		return -1;
-	for (uint32_t k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count && !rc; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 		struct cs_flight flight;
 
 		if (t->issuer != me(a))
 			continue;
-		if (lanes == CS_LANES)
+		if (*lanes == CS_LANES)
 			return cs_err_set(&a->slot->err,
 					  "more than %d transfers by one agent",
 					  CS_LANES);
 		flight = flight_of(a, t, a->slot->copies[k]);
-		if (a->args.backend->arm(a->dev, lanes,
-					 (const uint32_t *)&a->board->gate,
-					 a->slot->seq, &flight, &a->slot->err))
-			return -1;
-		mine[lanes++] = k;
+		rc = a->args.backend->arm(a->dev, *lanes,
+					  (const uint32_t *)&a->board->gate,
+					  a->slot->seq, &flight, &a->slot->err);
+		mine[(*lanes)++] = k;
 	}
+	return rc;
+}
+
+/* What was enqueued cannot be taken back: also a failed sample runs out before it
+ * is answered, or it would run into the next cell. */
+static int do_arm(struct cs_agent *a)
+{
+	uint32_t mine[CS_LANES];
+	struct cs_err first;
+	int lanes = 0, rc;
+
+	if (!(a->slot->flags & CS_CMD_UNCHECKED) &&
+	    check_inbound(a, 1))
+		return -1;
+	rc = arm_mine(a, mine, &lanes);
+	first = a->slot->err;
 	a->filled_seq = a->slot->seq;
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
-		if (wait_lane(a, i, &a->slot->ns[mine[i]]))
-			return -1;
-	return 0;
+		if (wait_lane(a, i, &a->slot->ns[mine[i]]) && !rc) {
+			first = a->slot->err;
+			rc = -1;
+		}
+	if (rc)
+		a->slot->err = first;
+	return rc;
 }
 
 static int do_check(struct cs_agent *a)
