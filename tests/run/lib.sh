@@ -88,6 +88,14 @@ has_launcher() {
 		command -v "${CS_LAUNCHER-mpirun}" >/dev/null
 }
 
+# MPICH's ends all ranks with the first that is killed: nobody is left to say so.
+needs_survivors() {
+	skip=''
+	if "${CS_LAUNCHER-mpirun}" --version 2>/dev/null | grep -q HYDRA; then
+		skip="this launcher kills all ranks with the first"
+	fi
+}
+
 needs_launcher() {
 	has_launcher || skip_all "no MPI launcher"
 }
