@@ -66,6 +66,7 @@ START = {
     "cuDeviceGetUuid", "cuDeviceTotalMem", "cuDriverGetVersion",
     "cuGetProcAddress", "cuInit",
 }
+POLLS = {"cuEventQuery", "cuStreamQuery"}
 OURS = {"a.json", "a.jsonl", "a.csv", "out", "err", "calls", "tmp", "as-nodes"}
 # in front of each rank: so many of them are a node
 AS_NODES = """#!/bin/sh
@@ -206,9 +207,9 @@ class Run:
             return 0
 
     def calls(self, rank):
-        """The functions that a rank called, in order; None: any rank."""
+        """The functions that a rank called, in order."""
         lines = [line.split() for line in self.text("calls").splitlines()]
-        return [p[1] for p in lines if len(p) == 2 and rank in (None, int(p[0]))]
+        return [p[1] for p in lines if len(p) == 2 and int(p[0]) == rank]
 
     def lines(self):
         return [line for line in self.text("err").splitlines()
@@ -280,12 +281,12 @@ class Good:
         run.remove()
 
     def positions(self, function, every):
-        """First and last call; in full every one, or 40 with the second; the last
-        ones are a guess where calls poll."""
+        """First and last call; in full every one, or 40 with the second, as where
+        calls poll: the last ones are a guess there."""
         n = self.calls.count(function)
         if not FULL:
             return sorted({1, n})
-        step = 1 if every else (n + 39) // 40
+        step = 1 if every and function not in POLLS else (n + 39) // 40
         return sorted({1, min(2, n), n, *range(1, n + 1, step)})
 
 
@@ -360,7 +361,8 @@ def fail_once(good, ranks, everywhere, function, k):
     run = Run(ranks, options=FEW, FAKE_FAIL=f"{function}:{k}", **knobs)
 
     def judge(run):
-        fired = run.calls(None if everywhere else rank).count(function) >= k
+        fired = any(run.calls(r).count(function) >= k
+                    for r in (range(max(ranks, 1)) if everywhere else (rank,)))
         wrong = wrong_files(run) + wrong_outcome(run, good, function, fired)
         return [f"call {k}: {w}" for w in wrong]
     return with_run(run, judge)
