@@ -39,7 +39,7 @@ static void put_option(const struct cs_option_help *option)
 	put_text(option->name);
 	fputs("\\fR", stdout);
 	if (option->argument) {
-		fputs(" \\fI", stdout);
+		fputs(option->argument[0] == '[' ? "\\fI" : " \\fI", stdout);
 		put_text(option->argument);
 		fputs("\\fR", stdout);
 	}

@@ -18,6 +18,8 @@ noinst_LIBRARIES += $(CS_LIBS)
 CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_base_a_SOURCES = \
+	%D%/base/call.c \
+	%D%/base/call.h \
 	%D%/base/err.c \
 	%D%/base/err.h \
 	%D%/base/facts.c \
@@ -62,10 +64,12 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_place_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
 %C%_libcs_place_a_SOURCES = \
 	%D%/place/hostmem.c \
+	%D%/place/confine.c \
 	%D%/place/internal.h \
 	%D%/place/nvml.c \
 	%D%/place/place.h \
 	%D%/place/sign.c \
+	%D%/place/survey.c \
 	%D%/place/topo.c
 
 %C%_libcs_backend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
@@ -126,6 +130,8 @@ endif
 	%D%/job/muster.h \
 	%D%/job/placement.c \
 	%D%/job/placement.h \
+	%D%/job/sights.c \
+	%D%/job/sights.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \
@@ -133,7 +139,9 @@ endif
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/check.c \
-	%D%/check/check.h
+	%D%/check/check.h \
+	%D%/check/internal.h \
+	%D%/check/launch.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
@@ -145,6 +153,7 @@ endif
 	%D%/report/field.h \
 	%D%/report/format.c \
 	%D%/report/json.c \
+	%D%/report/launch.c \
 	%D%/report/list.c \
 	%D%/report/load.c \
 	%D%/report/loaded.h \

@@ -315,14 +315,12 @@ static void end_run(struct program *p)
 static void add_finding(struct cs_run *run, enum cs_severity severity,
 			const char *id, const char *text)
 {
+	struct cs_finding f = { .severity = severity, .node = -1 };
 	struct cs_err err;
-	struct cs_finding *f = cs_vec_add(&run->findings, 1, &err);
 
-	if (!f)
-		return;
-	*f = (struct cs_finding){ .severity = severity, .node = -1 };
-	cs_text(f->id, sizeof(f->id), "%s", id);
-	cs_text(f->text, sizeof(f->text), "%s", text);
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	cs_finding_add(&run->findings, &f, &err);
 }
 
 static void on_interrupted(void *ctx, int number)
@@ -376,7 +374,7 @@ static int show_complete(struct program *p)
 
 static int conclude(struct program *p, int status, const struct cs_err *why)
 {
-	struct cs_err err;
+	struct cs_err err = { "" };
 	int rc;
 
 	if (p->resume.complete && status == CS_EXIT_OK)
@@ -384,12 +382,13 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	end_run(p);
 	if (status == CS_EXIT_CANNOT) {
 		p->run.exit_status = status;
-		add_finding(&p->run, CS_CRITICAL, "cannot-test", why->text);
+		add_finding(&p->run, CS_CRITICAL, CS_CANNOT_TEST, why->text);
 		finish_files(p);
 		say_verdict(&p->run);
 		return status;
 	}
 	cs_check_run(&p->run, &err);
+	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);
 	rc = finish_files(p);
 	rc |= print_report(p);
@@ -412,6 +411,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.argc = argc;
 	p->run.argv = argv;
 	p->run.matrix_text = p->opt.matrix_text;
+	p->run.checks = p->opt.checks;
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
 }
@@ -420,6 +420,8 @@ static void release_run(struct cs_run *run)
 {
 	for (int i = 0; i < run->n_nodes && run->node; i++)
 		free(run->node[i].peers);
+	for (int i = 0; i < run->n_nodes && run->node; i++)
+		free(run->node[i].ranks);
 	free(run->node);
 	cs_rows_release(&run->rows);
 	cs_vec_release(&run->findings);
@@ -448,6 +450,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 {
 	struct cs_job_args args = {
 		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
+		.checks = p->opt.checks, .look_only = p->opt.look_only,
 		.gpus = p->opt.gpus, .set = p->opt.set, .choose = choose,
 		.resume = on_resume, .ready = on_ready,
 		.collect = { p, on_node, on_row, on_finding },

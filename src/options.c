@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/check.h"
 
 /* One option.  `set` gets the argument (NULL for a flag) and says in `err` only
  * what is allowed; option and value are put in front of it. */
 struct option_line {
 	const char *name;
 	char letter;		/* 0 none */
-	const char *argument;	/* for --help; NULL: a flag */
+	const char *argument;	/* for --help; NULL: a flag; "[=…]": optional */
 	const char *help;
 	int (*set)(struct cs_options *opt, const char *value, struct cs_err *err);
 };
@@ -204,6 +205,22 @@ static int set_verify(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+/* Without a value all kinds, on what is measured. */
+static int set_check(struct cs_options *opt, const char *value,
+		     struct cs_err *err)
+{
+	uint32_t checks = cs_checks_all();
+
+	if (value && cs_checks_parse(value, &checks, err))
+		return -1;
+	opt->checks = checks;
+	opt->look_only = value && checks == CS_CHECK_LAUNCH;
+	if (opt->look_only)
+		cs_text(opt->matrix_store, sizeof(opt->matrix_store),
+			"--check=%s", value);
+	return 0;
+}
+
 static int set_output(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
@@ -371,6 +388,10 @@ static const struct option_line measure_lines[] = {
 	  "today's date", set_seed },
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), "
 	  "of the last of each cell, or not", set_verify },
+	{ NULL, 0, NULL, "Judging", NULL },
+	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
+	  "a GPU in use are skipped; KIND launch alone measures nothing: what each "
+	  "rank sees, and what to change", set_check },
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
 	FORMAT,
@@ -391,6 +412,11 @@ static const struct option_line measure_lines[] = {
 	HELP,
 	{ "version", 'V', NULL, "version, build and libraries", set_version },
 };
+
+static int is_optional(const struct option_line *line)
+{
+	return line->argument && line->argument[0] == '[';
+}
 
 static const struct option_line show_lines[] = {
 	{ NULL, 0, NULL, "What to show", NULL },
@@ -472,7 +498,7 @@ static int refuse_abbreviations(const struct command *command, int argc,
 		if (strncmp(argv[i], "--", 2)) {
 			line = argv[i][0] == '-' && argv[i][1] && !argv[i][2] ?
 				       by_letter(command, argv[i][1]) : NULL;
-			i += line && line->argument;
+			i += line && line->argument && !is_optional(line);
 			continue;
 		}
 		length = strcspn(argv[i] + 2, "=");
@@ -481,7 +507,8 @@ static int refuse_abbreviations(const struct command *command, int argc,
 			return cs_err_set(err,
 				"unknown option '%.*s'; " SEE_HELP "them",
 				(int)length + 2, argv[i], HELP_OF(command));
-		i += line->argument && argv[i][length + 2] != '=';
+		i += line->argument && !is_optional(line) &&
+		     argv[i][length + 2] != '=';
 	}
 	return 0;
 }
@@ -495,7 +522,8 @@ static void make_getopt(const struct command *command, struct option *longs,
 
 		if (!line->name)
 			continue;
-		*longs++ = (struct option){ line->name, line->argument ?
+		*longs++ = (struct option){ line->name, is_optional(line) ?
+					    optional_argument : line->argument ?
 					    required_argument : no_argument,
 					    NULL, 1000 + (int)i };
 		if (!line->letter)
@@ -513,7 +541,7 @@ static int apply(const struct option_line *line, struct cs_options *opt,
 {
 	if (!line->set(opt, value, err))
 		return 0;
-	return cs_err_prefix(err, "--%s '%s'", line->name, value);
+	return cs_err_prefix(err, "--%s '%s'", line->name, value ? value : "");
 }
 
 static void defaults(struct cs_options *opt)
@@ -567,6 +595,11 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
+	if (opt->look_only && (opt->tests || opt->matrix || opt->resume))
+		return cs_err_set(err, "--check=launch measures nothing: without "
+				  "%s, or --check alone to judge what is measured",
+				  opt->tests ? "--test" :
+				  opt->matrix ? "--matrix" : "--resume");
 	return 0;
 }
 
@@ -676,7 +709,7 @@ static void put_lines(FILE *to, const struct command *command)
 			line->letter ? '-' : ' ',
 			line->letter ? line->letter : ' ',
 			line->letter ? ", " : "  ", line->name,
-			line->argument ? " " : "",
+			line->argument && !is_optional(line) ? " " : "",
 			line->argument ? line->argument : "");
 		put_left(to, left, line->help);
 	}
@@ -693,8 +726,9 @@ static void put_commands(FILE *to)
 			commands[i].operand);
 		put_left(to, left, commands[i].help);
 	}
-	fputs("\nExit status: 0 measured; 2 a cell failed, timed out or was corrupt, or a\n"
-	      "process died; 3 could not test; 64 usage; 128 + N ended by signal N.\n", to);
+	fputs("\nExit status: 0 measured; 1 under --check a warning; 2 a cell failed, timed out\n"
+	      "or was corrupt, a process died, or under --check a critical finding; 3 could\n"
+	      "not test; 64 usage; 128 + N ended by signal N.\n", to);
 }
 
 int cs_options_help(FILE *to, const char *name)

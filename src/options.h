@@ -31,6 +31,8 @@ struct cs_options {
 	char matrix_store[160];
 	enum cs_want backend;
 	enum cs_bind bind;
+	uint32_t checks;		/* enum cs_check_kind; 0: no --check */
+	int look_only;			/* --check of what measures nothing */
 	int mpi;
 	struct cs_gpu_list gpus;
 	struct cs_settings set;

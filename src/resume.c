@@ -117,6 +117,7 @@ int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
 	for (node = 0; node < run->n_nodes; node++) {
 		run->node[node] = then->node[node];
 		then->node[node].peers = NULL;
+		then->node[node].ranks = NULL;
 	}
 	return 0;
 }

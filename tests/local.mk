@@ -43,17 +43,18 @@ UNIT_TESTS = \
 	%D%/unit/rng.t \
 	%D%/unit/row.t \
 	%D%/unit/sampler.t \
+	%D%/unit/sights.t \
 	%D%/unit/stats.t \
 	%D%/unit/topo.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t
 if HAVE_CUDA
-UNIT_TESTS += \
+UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
 	%D%/unit/fake.t
 endif
-check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_TESTS)
+check_PROGRAMS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
+TESTS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
 
 check_LIBRARIES += %D%/unit/libtap.a
 %C%_unit_libtap_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
@@ -88,6 +89,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_rng_t_SOURCES = %D%/unit/test_rng.c
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
 %C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c
+%C%_unit_sights_t_SOURCES = %D%/unit/test_sights.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
@@ -239,6 +241,7 @@ SHELL_TESTS = \
 	%D%/run/files.t \
 	%D%/run/gpu.t \
 	%D%/run/hostile.t \
+	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
 	%D%/run/outputs.t \
@@ -275,4 +278,10 @@ check-torture check-kill: all
 	$(AM_TESTS_ENVIRONMENT) CS_TORTURE=full $(SHELL) -c \
 		'for part; do $(abs_top_srcdir)/%D%/run/torture.t $$part || exit; done' \
 		torture $(cs_torture_parts)
-.PHONY: check-torture check-kill
+
+# Without the driver's double, which hands bad addresses to the kernel by intent.
+check-valgrind: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)' \
+		T_LOG_COMPILER='valgrind -q --fair-sched=yes --leak-check=full \
+		--errors-for-leak-kinds=definite --error-exitcode=9'
+.PHONY: check-torture check-kill check-valgrind

@@ -12,6 +12,8 @@ static void conditions_init(struct cs_conditions *c)
 		.sm_mhz = -1, .mem_mhz = -1, .temperature_c = -1, .power_w = NAN,
 		.ecc_corrected = -1, .ecc_uncorrected = -1,
 		.nvlink_errors = -1, .pcie_replays = -1, .others = -1,
+		.persistence = -1,
+		.nvlink_sent_kib = -1, .nvlink_received_kib = -1,
 	};
 }
 
@@ -34,6 +36,14 @@ void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
 	gpu->memory_bytes = -1;
 }
 
+void cs_gpu_sight_init(struct cs_gpu_sight *sight)
+{
+	memset(sight, 0, sizeof(*sight));
+	sight->on_bus = sight->nvml = sight->refused = -1;
+	sight->compute_mode = sight->persistence = -1;
+	sight->mig = sight->instances = -1;
+}
+
 /* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
 void cs_agent_facts_init(struct cs_agent_facts *agent)
 {
@@ -46,6 +56,7 @@ void cs_agent_facts_init(struct cs_agent_facts *agent)
 	agent->pid = -1;
 	agent->numa = agent->pages_numa = -1;
 	agent->start_s = agent->open_s = NAN;
+	agent->sent_bytes = agent->received_bytes = -1;
 }
 
 void cs_node_facts_init(struct cs_node_facts *node)
@@ -55,6 +66,10 @@ void cs_node_facts_init(struct cs_node_facts *node)
 	/* -1 in two's complement is all ones, whatever the width */
 	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
 	node->page_bytes = node->memory_bytes = -1;
+	node->cgroup_cpus = NAN;
+	node->cgroup_memory_bytes = -1;
+	node->shm_bytes = node->shm_free_bytes = -1;
+	node->n_granted = node->n_device_files = -1;
 	node->release_us = node->skew_us = node->skew_max_us = NAN;
 }
 
@@ -72,8 +87,13 @@ const char *cs_via_text(int via)
 	}
 }
 
+int cs_is_mig(const char *uuid)
+{
+	return !strncmp(uuid, "MIG-", 4);
+}
+
 /* A PCI domain above 0xffff makes the text longer, never the rest of it. */
-static int bus_id_compare(const char *a, const char *b)
+int cs_bus_id_compare(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);
 
@@ -83,7 +103,7 @@ static int bus_id_compare(const char *a, const char *b)
 int cs_gpu_facts_compare(const void *a, const void *b)
 {
 	const struct cs_gpu_facts *x = a, *y = b;
-	int order = bus_id_compare(x->bus_id, y->bus_id);
+	int order = cs_bus_id_compare(x->bus_id, y->bus_id);
 
 	return order ? order : strcmp(x->uuid, y->uuid);
 }

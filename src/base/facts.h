@@ -52,6 +52,9 @@ struct cs_conditions {
 	int64_t nvlink_errors;	/* replay + recovery + CRC, all links */
 	int64_t pcie_replays;
 	int32_t others;		/* processes of others on the GPU; -1 unknown */
+	int32_t persistence;	/* mode: 1, 0 */
+	/* payload over all NVLinks, both counters of the GPU */
+	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
 
 /* Reasons that make a figure wrong: SW power cap 4, HW slowdown 8, SW thermal
@@ -77,6 +80,41 @@ struct cs_agent_facts {
 	char pages_proof[16];	/* "move_pages", "numa_maps", "" not proven */
 	char note[160];		/* why not bound, NVML's error…; "" none */
 	double start_s, open_s;	/* driver start, context creation */
+	/* What its samples moved to and from other GPUs between the two looks */
+	int64_t sent_bytes, received_bytes;
+};
+
+/* One GPU of a node, and who knows of it. */
+struct cs_gpu_sight {
+	char bus_id[CS_BUSID];
+	char uuid[CS_UUID];	/* of the whole GPU, by NVML or CUDA */
+	char name[CS_NAME];
+	char module[24];	/* kernel driver that holds the PCI device; "" none
+				 * or unknown */
+	int32_t on_bus;		/* PCI shows it: 1, 0; -1 no PCI bus to be seen */
+	int32_t nvml;		/* nvmlReturn_t of asking for it; -1 not asked */
+	int32_t refused;	/* errno of opening its device file; 0 opened, -1
+				 * not tried */
+	int32_t ranks;		/* that see it, or an instance of it, by CUDA */
+	int32_t compute_mode;	/* as cs_gpu_facts */
+	int32_t persistence;	/* 1, 0 */
+	int32_t mig;		/* MIG mode: 1, 0 */
+	int32_t instances;	/* of MIG */
+};
+
+/* One rank as it was started. */
+struct cs_rank_facts {
+	int32_t rank, local_rank;
+	int64_t pid;
+	char cpus[128];		/* it may run on, before any binding of ours */
+	int32_t n_cpus;
+	int32_t n_gpus;		/* CUDA shows it */
+	uint64_t sees;		/* bit i: the i-th sight of the node */
+	int64_t memlock_bytes;	/* soft limits; INT64_MAX none */
+	int64_t nofile;
+	int32_t masked;		/* CUDA_VISIBLE_DEVICES is set */
+	char environment[256];	/* variables that matter, "A=1 B=2" */
+	char driver[160];	/* why it sees no GPU; "" */
 };
 
 /* One node. */
@@ -93,6 +131,16 @@ struct cs_node_facts {
 	char governor[24];
 	char nvml_note[160];	/* why NVML is not there; "" it is */
 	int32_t n_cpus, n_numa, n_ranks, n_agents;
+	int32_t n_sights;	/* GPUs that anything knows of */
+	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
+	/* what confines the job on this node */
+	double cgroup_cpus;	/* quota, in CPUs; NAN none */
+	int64_t cgroup_memory_bytes; /* -1 no limit */
+	int64_t shm_bytes, shm_free_bytes; /* /dev/shm */
+	char grant[CS_NAME];	/* "SLURM_STEP_GPUS=0,1": GPUs by a scheduler; "" */
+	int32_t n_granted;
+	char container[CS_NAME]; /* sign of one that may hide GPUs; "" */
+	int32_t n_device_files;	/* /dev/nvidia0 … */
 	int32_t numa_distance[8][8]; /* -1 unknown; first 8 domains */
 	int64_t page_bytes, memory_bytes;
 	/* release of the gate, from empty steps; NAN if not measured */
@@ -117,11 +165,18 @@ struct cs_peer_facts {
 };
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
+void cs_gpu_sight_init(struct cs_gpu_sight *sight);
 void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_node_facts_init(struct cs_node_facts *node);
 
 /* "direct", "CUDA IPC", "shared memory", "-". */
 const char *cs_via_text(int via);
+
+/* Is it an instance of MIG? */
+int cs_is_mig(const char *uuid);
+
+/* Order of bus ids: that of nvidia-smi's indices. */
+int cs_bus_id_compare(const char *a, const char *b);
 
 /* Order of the agents of a node: by bus id, then UUID.  For qsort. */
 int cs_gpu_facts_compare(const void *a, const void *b);

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "check/check.h"
+#include "check/internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,16 +68,41 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
 static int add(struct cs_run *run, int severity, int node, const char *id,
 	       const char *text, struct cs_err *err)
 {
-	struct cs_finding *f = cs_vec_add(&run->findings, 1, err);
+	struct cs_finding f = { .severity = (uint32_t)severity, .node = node };
 
-	if (!f)
-		return -1;
-	memset(f, 0, sizeof(*f));
-	f->severity = (uint32_t)severity;
-	f->node = node;
-	cs_text(f->id, sizeof(f->id), "%s", id);
-	cs_text(f->text, sizeof(f->text), "%s", text);
-	return 0;
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	return cs_finding_add(&run->findings, &f, err);
+}
+
+int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
+	     struct cs_err *err)
+{
+	finding.check = 1;
+	cs_text(finding.text, sizeof(finding.text), "%s", text);
+	return cs_finding_add(&run->findings, &finding, err);
+}
+
+static int judge(struct cs_run *run, int severity, int node, const char *id,
+		 const char *text, struct cs_err *err)
+{
+	struct cs_finding f = { .severity = (uint32_t)severity, .node = node };
+
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	return cs_judge(run, f, text, err);
+}
+
+/* A finding about one GPU. */
+static int judge_gpu(struct cs_run *run, int severity, int node, int a,
+		     const char *id, const char *text, struct cs_err *err)
+{
+	struct cs_finding f = { .severity = (uint32_t)severity, .node = node,
+				.part = "gpu" };
+
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.bus_id, sizeof(f.bus_id), "%s",
+		run->node[node].agent[a].gpu.bus_id);
+	return cs_judge(run, f, text, err);
 }
 
 static const char *test_name(uint32_t test)
@@ -319,7 +344,7 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 			continue;
 		flag_text(run, &cause, says, sizeof(says));
 		cs_text(text, sizeof(text), "%s: %s", cells, says);
-		if (add(run, CS_WARNING, node, kind[i].id, text, err))
+		if (judge(run, CS_WARNING, node, kind[i].id, text, err))
 			return -1;
 	}
 	return 0;
@@ -357,16 +382,95 @@ static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err
 			cs_agent_label(run, node, a).text, agent->gpu.bus_id,
 			(long long)(counter[i].after - counter[i].before),
 			counter[i].what);
-		if (add(run, CS_WARNING, node, "error-counters", text, err))
+		if (judge_gpu(run, CS_WARNING, node, a, "error-counters", text,
+			      err))
 			return -1;
 	}
 	return 0;
 }
 
+/* Less than this share of the bytes over NVLink: the rest went another way.  The
+ * counters' own error is far smaller, and traffic of others only adds. */
+#define PATH_LEAST 0.9
+#define PATH_BYTES (64 << 20) /* counters are read before and after all cells */
+
+static int has_path(const struct cs_agent_facts *a)
+{
+	return a->link.nvlinks_up > 0 && a->sent_bytes >= PATH_BYTES &&
+	       a->received_bytes >= PATH_BYTES;
+}
+
+int cs_path_shares(const struct cs_agent_facts *a, double *sent, double *received)
+{
+	const struct cs_conditions *b = &a->before, *e = &a->after;
+
+	if (!has_path(a) || b->nvlink_sent_kib < 0 || e->nvlink_sent_kib < 0 ||
+	    b->nvlink_received_kib < 0 || e->nvlink_received_kib < 0)
+		return -1;
+	*sent = 1024.0 * (double)(e->nvlink_sent_kib - b->nvlink_sent_kib) /
+		(double)a->sent_bytes;
+	*received = 1024.0 *
+		    (double)(e->nvlink_received_kib - b->nvlink_received_kib) /
+		    (double)a->received_bytes;
+	return 0;
+}
+
+void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out)
+{
+	double sent, received;
+	int node, a;
+
+	*out = (struct cs_path_proof){ .least = NAN, .most = NAN };
+	for (node = 0; node < run->n_nodes; node++)
+		for (a = 0; a < run->node[node].facts.n_agents; a++) {
+			const struct cs_agent_facts *f = &run->node[node].agent[a];
+
+			out->gpus += has_path(f);
+			if (cs_path_shares(f, &sent, &received))
+				continue;
+			out->counted++;
+			out->least = fmin(out->least, fmin(sent, received));
+			out->most = fmax(out->most, fmax(sent, received));
+		}
+}
+
+/* Cells claim the live links of their GPUs: did the bytes go there? */
+static int find_path(struct cs_run *run, int node, int a, struct cs_err *err)
+{
+	const struct cs_agent_facts *agent = &run->node[node].agent[a];
+	char text[CS_ERR_TEXT];
+	double sent, received;
+
+	/* the last look belongs to the last sample of a whole run only */
+	if (!run->complete || cs_path_shares(agent, &sent, &received) ||
+	    (sent >= PATH_LEAST && received >= PATH_LEAST))
+		return 0;
+	cs_text(text, sizeof(text), "GPU %s (%s): its NVLinks counted %.0f %% of what it sent and %.0f %% of what it received: the rest went another way",
+		cs_agent_label(run, node, a).text, agent->gpu.bus_id, 100 * sent,
+		100 * received);
+	return judge_gpu(run, CS_WARNING, node, a, "not-nvlink", text, err);
+}
+
+/* Others came while we measured: which cells they met nobody knows. */
+static void mark_in_use(struct cs_run *run, int node)
+{
+	struct cs_row *row = run->rows.rows.data;
+	const struct cs_run_node *nd = &run->node[node];
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		int src = row[i].what.src.index, dst = row[i].what.dst.index;
+
+		if ((int)row[i].node == node && row[i].status == CS_OK &&
+		    ((nd->agent[src].after.known && nd->agent[src].after.others > 0) ||
+		     (nd->agent[dst].after.known && nd->agent[dst].after.others > 0)))
+			row[i].flags |= CS_ROW_IN_USE;
+	}
+}
+
 static int find_others(struct cs_run *run, int node, int a, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	int others = 0;
+	int others = 0, came;
 	char text[CS_ERR_TEXT];
 
 	if (agent->before.known && agent->before.others > others)
@@ -375,10 +479,11 @@ static int find_others(struct cs_run *run, int node, int a, struct cs_err *err)
 		others = agent->after.others;
 	if (!others)
 		return 0;
-	cs_text(text, sizeof(text), "GPU %s (%s): %d process%s of others on it",
+	came = agent->before.known && agent->before.others == 0;
+	cs_text(text, sizeof(text), "GPU %s (%s): %d process%s of others on it%s",
 		cs_agent_label(run, node, a).text, agent->gpu.bus_id, others,
-		others == 1 ? "" : "es");
-	return add(run, CS_WARNING, node, "in-use", text, err);
+		others == 1 ? "" : "es", came ? ", which came during the run" : "");
+	return judge_gpu(run, CS_WARNING, node, a, "in-use", text, err);
 }
 
 /* Agents that should have been bound and are not; the same note said once. */
@@ -409,7 +514,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 			"%s %s%s not bound to a NUMA domain: %s", agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
-		if (add(run, CS_NOTE, node, "not-bound", text, err))
+		if (judge(run, CS_NOTE, node, "not-bound", text, err))
 			return -1;
 	}
 	return 0;
@@ -424,7 +529,7 @@ static int find_drift(struct cs_run *run, int node, struct cs_err *err)
 		return 0;
 	cs_text(text, sizeof(text),
 		"the control cell changed by %.2f %% during the run", 100 * drift);
-	return add(run, CS_WARNING, node, "drift", text, err);
+	return judge(run, CS_WARNING, node, "drift", text, err);
 }
 
 static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
@@ -439,7 +544,7 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
 		agent_word(run), n == 1 ? "" : "s", most);
-	return add(run, CS_NOTE, node, "fewer-gpus", text, err);
+	return judge(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
@@ -447,13 +552,16 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	int node, a;
 
 	for (node = 0; node < run->n_nodes; node++) {
-		if (find_bad_cells(run, node, err) ||
+		mark_in_use(run, node);
+		if (cs_check_launch(run, node, err) ||
+		    find_bad_cells(run, node, err) ||
 		    find_skipped_cells(run, node, err) ||
 		    find_flagged_cells(run, node, err))
 			return -1;
 		for (a = 0; a < run->node[node].facts.n_agents; a++)
 			if (find_others(run, node, a, err) ||
-			    find_counters(run, node, a, err))
+			    find_counters(run, node, a, err) ||
+			    find_path(run, node, a, err))
 				return -1;
 		if (find_drift(run, node, err) || find_unbound(run, node, err) ||
 		    find_fewer(run, node, err))
@@ -497,14 +605,26 @@ double cs_control_drift(const struct cs_run *run, int node)
 	return most;
 }
 
+int cs_only_looked(const struct cs_run *run)
+{
+	return run->checks == CS_CHECK_LAUNCH && !run->plan;
+}
+
 int cs_run_exit(const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
+	int cannot = 0, warned = 0;
 
-	for (i = 0; i < run->findings.n; i++)
-		if (f[i].severity == CS_CRITICAL)
+	for (i = 0; i < run->findings.n; i++) {
+		if (f[i].check && !run->checks)
+			continue;
+		if (strcmp(f[i].id, CS_CANNOT_TEST) == 0)
+			cannot = 1;
+		else if (f[i].severity == CS_CRITICAL)
 			return CS_EXIT_CRITICAL;
+		warned |= f[i].check && f[i].severity == CS_WARNING;
+	}
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
@@ -512,7 +632,15 @@ int cs_run_exit(const struct cs_run *run)
 			return CS_EXIT_CRITICAL;
 		measured += row->status == CS_OK;
 	}
-	return measured && run->complete ? CS_EXIT_OK : CS_EXIT_CANNOT;
+	if (cannot || !run->complete || (!measured && !cs_only_looked(run)))
+		return CS_EXIT_CANNOT;
+	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
+}
+
+/* A judgement that does not change the status is no reason for it. */
+static int counts(const struct cs_run *run, const struct cs_finding *f)
+{
+	return !f->check || run->checks || f->severity < CS_CRITICAL;
 }
 
 /* The gravest finding of at least `least`, with its host and how many more. */
@@ -524,13 +652,13 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 	size_t i, like = 0;
 
 	for (i = 0; i < run->findings.n; i++)
-		if (f[i].severity >= least &&
+		if (f[i].severity >= least && counts(run, &f[i]) &&
 		    (!worst || f[i].severity > worst->severity))
 			worst = &f[i];
 	if (!worst)
 		return 0;
 	for (i = 0; i < run->findings.n; i++)
-		like += f[i].severity == worst->severity;
+		like += f[i].severity == worst->severity && counts(run, &f[i]);
 	if (like > 1)
 		cs_text(more, sizeof(more), " (and %zu more)", like - 1);
 	if (run->node && worst->node >= 0 && worst->node < run->n_nodes)
@@ -557,9 +685,11 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 	}
 	if (worst_text(run, CS_CRITICAL, to, size))
 		return;
-	if (!measured)
+	if (!measured && !cs_only_looked(run))
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
+	else if (!worst_text(run, CS_NOTE, to, size) && cs_only_looked(run))
+		cs_text(to, size, "no findings");
 	else if (!worst_text(run, CS_NOTE, to, size))
 		cs_text(to, size, "%zu of %zu cells measured, no findings",
 			measured, cells);

@@ -26,8 +26,29 @@ int cs_check_run(struct cs_run *run, struct cs_err *err);
  * that node; NAN without one. */
 double cs_control_drift(const struct cs_run *run, int node);
 
-/* The status of rows and findings: CS_EXIT_… (2 over 3 over 0; 3 when nothing was
- * measured or the plan was not carried out to its end). */
+/* How much of what each GPU sent and received its NVLinks counted. */
+struct cs_path_proof {
+	int gpus;		/* with NVLinks, that moved enough to tell */
+	int counted;		/* of these, with counters */
+	double least, most;	/* shares of the counted ones */
+};
+/* One GPU's shares: 0 and two numbers, or -1 where there is nothing to tell. */
+int cs_path_shares(const struct cs_agent_facts *agent, double *sent,
+		   double *received);
+void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out);
+
+/* The kinds of --check as a list "launch,…"; -1 with what is allowed. */
+int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err);
+/* The name of one kind (its bit); NULL there is none. */
+const char *cs_check_name(uint32_t bit);
+/* All that there are. */
+uint32_t cs_checks_all(void);
+/* Was nothing to be measured? */
+int cs_only_looked(const struct cs_run *run);
+
+/* The status of rows and findings: CS_EXIT_… (2 over 3 over 1 over 0; 3 when
+ * nothing was measured or the plan was not carried out to its end).  Judgements
+ * count under --check only. */
 int cs_run_exit(const struct cs_run *run);
 
 /* One line for the verdict and the last line on stderr: the gravest finding with

@@ -26,20 +26,30 @@ static void post(struct cs_collect *c, enum cs_tag tag, const void *data,
 
 /* ---- rank 0: into the run ---- */
 
+static size_t ranks_bytes(int n_ranks)
+{
+	return (size_t)n_ranks * sizeof(struct cs_rank_facts);
+}
+
 static void take_node(struct cs_collect *c, int node,
-		      const struct cs_run_node *from,
-		      const struct cs_peer_facts *peers)
+		      const struct cs_run_node *from, const void *peers,
+		      const void *ranks)
 {
 	struct cs_run_node *to = &c->run->node[node];
 	struct cs_peer_facts *own = to->peers;
-	size_t bytes = peers_bytes(from->facts.n_agents);
+	struct cs_rank_facts *own_ranks = to->ranks;
 
 	if (!own)
 		own = calloc(1, peers_bytes(CS_MAX_AGENTS));
+	if (!own_ranks)
+		own_ranks = calloc(1, ranks_bytes(from->facts.n_ranks));
 	*to = *from;
 	to->peers = own;
-	if (own && peers)
-		memcpy(own, peers, bytes);
+	to->ranks = own_ranks;
+	if (own)
+		memcpy(own, peers, peers_bytes(from->facts.n_agents));
+	if (own_ranks)
+		memcpy(own_ranks, ranks, ranks_bytes(from->facts.n_ranks));
 	c->hooks->node(c->hooks->ctx, node);
 }
 
@@ -57,11 +67,9 @@ static void take_row(struct cs_collect *c, int node, const struct cs_row *row,
 static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 {
 	struct cs_err err;
-	struct cs_finding *to = cs_vec_add(&c->run->findings, 1, &err);
 
-	if (!to)
+	if (cs_finding_add(&c->run->findings, finding, &err))
 		return;
-	*to = *finding;
 	c->hooks->finding(c->hooks->ctx, c->run->findings.n - 1);
 }
 
@@ -70,18 +78,20 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 void cs_collect_node(struct cs_collect *c, const struct cs_run_node *node)
 {
 	size_t peers = peers_bytes(node->facts.n_agents);
+	size_t ranks = ranks_bytes(node->facts.n_ranks);
 	char *message;
 
 	if (c->team->rank == 0) {
-		take_node(c, c->team->node, node, node->peers);
+		take_node(c, c->team->node, node, node->peers, node->ranks);
 		return;
 	}
-	message = malloc(sizeof(*node) + peers);
+	message = malloc(sizeof(*node) + peers + ranks);
 	if (!message)
 		return;
 	memcpy(message, node, sizeof(*node));
 	memcpy(message + sizeof(*node), node->peers, peers);
-	post(c, CS_TAG_NODE, message, sizeof(*node) + peers);
+	memcpy(message + sizeof(*node) + peers, node->ranks, ranks);
+	post(c, CS_TAG_NODE, message, sizeof(*node) + peers + ranks);
 	free(message);
 }
 
@@ -193,11 +203,12 @@ static void take_message(struct cs_collect *c, int node, int tag,
 	const struct cs_row *row = data;
 
 	c->heard_s[node] = cs_clock_s();
-	if (tag == CS_TAG_NODE && bytes >= sizeof(*facts))
-		take_node(c, node, facts,
-			  bytes == sizeof(*facts) +
-					   peers_bytes(facts->facts.n_agents) ?
-				  (const void *)(facts + 1) : NULL);
+	if (tag == CS_TAG_NODE && bytes >= sizeof(*facts) &&
+	    bytes == sizeof(*facts) + peers_bytes(facts->facts.n_agents) +
+			     ranks_bytes(facts->facts.n_ranks))
+		take_node(c, node, facts, facts + 1,
+			  (const char *)(facts + 1) +
+				  peers_bytes(facts->facts.n_agents));
 	else if (tag == CS_TAG_ROW && bytes >= sizeof(*row) &&
 		 bytes == sizeof(*row) + row->n_samples * sizeof(double))
 		take_row(c, node, row, (const void *)(row + 1));

@@ -21,6 +21,7 @@
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define SILENCE_LIMIT_S 60.0 /* a node without a word is given up */
+#define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
@@ -45,6 +46,7 @@ struct cs_job {
 	enum cs_kept kept;
 	char *done;		/* steps of this node that are not left */
 	int coordinates, opened, lost;
+	int boardless;	/* only looked, and nothing to open */
 	int signal_fd, signal;
 	struct cs_process coordinator; /* of this node, where that is another */
 	double began_s;
@@ -184,6 +186,8 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	cs_settings_default(&req.set, job->muster.backend == &cs_backend_cpu
 					      ? CS_BACKEND_CPU
 					      : CS_BACKEND_CUDA);
+	if (job->args->look_only)
+		req.set.copy_bytes = LOOK_BYTES;
 	req.chosen = chosen;
 	if (!job->args->choose(job->args->ctx,
 			       (enum cs_backend_kind)req.set.backend, chosen,
@@ -193,22 +197,28 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	return rc;
 }
 
-/* Rank 0 builds it for the largest node and sends it to all. */
-static int share_plan(struct cs_job *job, struct cs_err *err)
+/* Rank 0: what the head of a report says is known. */
+static void name_backend(struct cs_job *job)
 {
-	long most = job->muster.n_agents;
+	const struct cs_backend *backend = job->muster.backend;
+
+	job->run->backend = backend ? backend->name : "";
+	job->run->stand_in = job->muster.stand_in;
+	job->run->virtual_clock = backend && backend->clock_is_virtual;
+}
+
+/* Rank 0 builds it for the largest node and sends it to all. */
+static int share_plan(struct cs_job *job, int most, struct cs_err *err)
+{
 	uint64_t bytes = 0;
 	int rc = 0;
 
-	if (cs_team_max(&job->team, &most, 1, err))
-		return -1;
 	if (job->team.rank == 0) {
-		rc = build_plan(job, (int)most, err);
-		job->run->plan = job->plan;
-		job->run->backend = job->muster.backend->name;
-		job->run->stand_in = job->muster.stand_in;
-		job->run->virtual_clock = job->muster.backend->clock_is_virtual;
+		rc = build_plan(job, most, err);
 		bytes = rc ? 0 : job->plan->total_bytes;
+		if (!job->args->look_only)
+			job->run->plan = job->plan;
+		name_backend(job);
 		if (!rc && job->args->resume)
 			rc = job->args->resume(job->args->ctx, err);
 		if (rc > 0)
@@ -342,32 +352,11 @@ static void say_apart(struct cs_job *job)
 	on_finding(job, CS_WARNING, "machine-divided", text);
 }
 
-static void coordinate(struct cs_job *job)
+static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 {
-	struct cs_run_timings *t = &job->run->timings;
-	char idle[CS_ERR_TEXT];
-	double at = cs_clock_s();
+	double at;
 	int complete;
 
-	job->hooks = (struct cs_coordinator_hooks){ job, on_row, on_finding,
-						    on_watch, on_progress };
-	cs_coordinator_init(&job->co, job->board.at, (uint32_t)job->team.node,
-			    &job->hooks);
-	if (job->kept == CS_KEPT_ALL) {
-		cs_collect_done(&job->collect, CS_NODE_COMPLETE);
-		return;
-	}
-	job->co.done = job->done;
-	t->start = at - job->began_s;
-	cs_coordinator_open(&job->co);
-	t->open = cs_clock_s() - at;
-	at = cs_clock_s();
-	cs_muster_facts(&job->muster, &job->facts.facts);
-	say_apart(job);
-	if (cs_muster_idle(&job->muster, idle, sizeof(idle)))
-		on_finding(job, CS_NOTE, "idle-ranks", idle);
-	cs_coordinator_setup(&job->co);
-	t->peers = cs_clock_s() - at;
 	/* a virtual clock knows no skew between processes */
 	if (!job->muster.backend->clock_is_virtual)
 		cs_coordinator_skew(&job->co, &job->facts.facts);
@@ -378,9 +367,38 @@ static void coordinate(struct cs_job *job)
 	if (complete)
 		cs_coordinator_finish(&job->co);
 	send_node(job);
+}
+
+static void coordinate(struct cs_job *job)
+{
+	struct cs_run_timings *t = &job->run->timings;
+	double at = cs_clock_s();
+
+	job->hooks = (struct cs_coordinator_hooks){ job, on_row, on_finding,
+						    on_watch, on_progress };
+	cs_coordinator_init(&job->co, job->board.at, (uint32_t)job->team.node,
+			    &job->hooks);
+	if (job->kept == CS_KEPT_ALL) {
+		cs_collect_done(&job->collect, CS_NODE_COMPLETE);
+		return;
+	}
+	job->co.done = job->done;
+	job->co.skip_in_use = job->args->checks != 0;
+	t->start = at - job->began_s;
+	cs_coordinator_open(&job->co);
+	t->open = cs_clock_s() - at;
+	at = cs_clock_s();
+	cs_muster_facts(&job->muster, &job->facts);
+	say_apart(job);
+	cs_coordinator_setup(&job->co);
+	t->peers = cs_clock_s() - at;
+	if (job->args->look_only)
+		send_node(job);
+	else
+		carry_out(job, t);
 	job->lost = job->co.lost;
-	cs_collect_done(&job->collect,
-			complete ? CS_NODE_COMPLETE : CS_NODE_EARLY);
+	cs_collect_done(&job->collect, job->co.stopped ? CS_NODE_EARLY :
+							 CS_NODE_COMPLETE);
 }
 
 /* ---- waiting for the others ---- */
@@ -438,9 +456,11 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	c->ended = calloc(n, 1);
 	job->facts.peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
 				  sizeof(*job->facts.peers));
+	job->facts.ranks = calloc((size_t)job->team.local_size,
+				  sizeof(*job->facts.ranks));
 	job->run->node = calloc(n, sizeof(*job->run->node));
 	if (!rank || !c->rank_of_node || !c->heard_s || !c->ended ||
-	    !job->facts.peers || !job->run->node) {
+	    !job->facts.peers || !job->facts.ranks || !job->run->node) {
 		cs_err_set(err, "no memory");
 		goto out;
 	}
@@ -458,30 +478,83 @@ out:
 	return rc;
 }
 
+/* Agents, plan and board; the plan is of no use where no node has two agents. */
+static int prepare(struct cs_job *job, struct cs_err *err)
+{
+	long most = job->muster.n_agents;
+
+	if (cs_team_max(&job->team, &most, 1, err))
+		return -1;
+	if (job->args->look_only && most < 2) {
+		job->boardless = 1;
+		return 0;
+	}
+	if (cs_team_agree(&job->team, cs_muster_start(&job->muster, err), err) ||
+	    share_plan(job, (int)most, err) || get_ready(job, err) ||
+	    share_board(job, err))
+		return -1;
+	job->opened = 1;
+	return 0;
+}
+
+/* Only looked, and there is nothing to open: facts alone go to rank 0.  `why`
+ * there is nothing; "" there is one GPU. */
+static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
+{
+	int rc = 0;
+
+	if (job->team.rank == 0) {
+		name_backend(job);
+		rc = job->args->ready(job->args->ctx, err);
+	}
+	job->boardless = 1;
+	if (cs_team_agree(&job->team, rc, err))
+		return -1;
+	if (job->team.rank == 0 && why->text[0]) {
+		struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
+					.id = CS_CANNOT_TEST };
+
+		cs_text(f.text, sizeof(f.text), "%s", why->text);
+		cs_finding_add(&job->run->findings, &f, err);
+	}
+	if (!job->coordinates)
+		return 0;
+	cs_muster_facts(&job->muster, &job->facts);
+	job->facts.facts.n_agents = 0;
+	cs_collect_node(&job->collect, &job->facts);
+	cs_collect_done(&job->collect, CS_NODE_COMPLETE);
+	return 0;
+}
+
 static int measure(struct cs_job *job, struct cs_err *err)
 {
+	struct cs_node_facts *facts = &job->facts.facts;
+	struct cs_err why = { "" };
 	int state;
 
 	if (start_all(job, err))
 		return CS_EXIT_CANNOT;
-	cs_node_facts_init(&job->facts.facts);
-	cs_topo_node(job->muster.topo, &job->facts.facts);
-	cs_text(job->muster.host, CS_HOST, "%s", job->facts.facts.host);
-	if (cs_muster_meet(&job->muster, err))
+	cs_node_facts_init(facts);
+	cs_topo_node(job->muster.topo, facts);
+	cs_confine_node(job->muster.root, facts);
+	cs_text(job->muster.host, CS_HOST, "%s", facts->host);
+	if (cs_muster_meet(&job->muster, &why) &&
+	    (!job->args->look_only || !job->muster.cards)) {
+		*err = why;
 		return CS_EXIT_CANNOT;
+	}
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
 	job->run->n_nodes = job->team.n_nodes;
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
-	    cs_team_agree(&job->team, cs_muster_start(&job->muster, err),
-			  err) ||
-	    share_plan(job, err) || get_ready(job, err) ||
-	    share_board(job, err))
+	    (!why.text[0] && prepare(job, err)))
 		return CS_EXIT_CANNOT;
-	job->opened = 1;
+	if (!job->opened && look(job, &why, err))
+		return CS_EXIT_CANNOT;
 	if (!job->coordinates)
 		return CS_EXIT_OK;
-	coordinate(job);
+	if (job->opened)
+		coordinate(job);
 	if (job->team.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);
@@ -516,19 +589,23 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 
 /* ---- the end ---- */
 
-static void free_job(struct cs_job *job)
+/* -1: a call of a library hangs, and uses what it uses. */
+static int free_job(struct cs_job *job)
 {
+	if (cs_muster_release(&job->muster))
+		return -1;
 	cs_coordinator_close(&job->co);
 	cs_board_release(&job->board);
-	cs_muster_release(&job->muster);
 	free(job->plan);
 	free(job->done);
 	free(job->facts.peers);
+	free(job->facts.ranks);
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
 	free(job->collect.ended);
 	cs_process_close(&job->coordinator);
 	free(job);
+	return 0;
 }
 
 /* A launcher ends the job at the first bad status and takes it for the job's: it
@@ -568,8 +645,9 @@ static int died_closing(const struct cs_coordinator *co)
 void cs_job_end(struct cs_job *job, int status)
 {
 	int state = CS_NODE_EARLY, hung;
+	struct cs_err err = { "" };
 
-	if (!job->opened)
+	if (!job->opened && !job->boardless)
 		leave_before_start(job, status);
 	if (job->team.rank == 0) {
 		state = cs_collect_state(&job->collect);
@@ -581,7 +659,11 @@ void cs_job_end(struct cs_job *job, int status)
 				"cscope-mpi: no word from rank 0 for %.0f s\n",
 				SILENCE_LIMIT_S);
 	}
-	if (job->coordinates) {
+	if (job->boardless) {
+		/* nobody ends before rank 0 has had its say */
+		if (cs_team_agree(&job->team, 0, &err))
+			leave_after_root(job, status);
+	} else if (job->coordinates) {
 		int good = state == CS_NODE_COMPLETE && !job->lost;
 
 		if (good)
@@ -600,7 +682,6 @@ void cs_job_end(struct cs_job *job, int status)
 	}
 	hung = cs_muster_dismiss(&job->muster);
 	cs_team_end(&job->team);
-	if (hung)
+	if (hung || free_job(job))
 		_exit(status); /* the agent still uses what would be freed */
-	free_job(job);
 }

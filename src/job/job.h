@@ -20,6 +20,8 @@ struct cs_job_args {
 	enum cs_want backend;
 	int mpi;			/* 1 yes, 0 no, -1 if there is a launcher */
 	enum cs_bind bind;
+	uint32_t checks;		/* enum cs_check_kind */
+	int look_only;			/* measure nothing */
 	struct cs_gpu_list gpus;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;

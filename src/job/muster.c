@@ -7,14 +7,16 @@
 #include <unistd.h>
 
 #include "job/assign.h"
+#include "job/sights.h"
 
 #define JOIN_LIMIT_S 2.0
+#define NVML_LIMIT_S 10.0 /* for a look at all GPUs */
+#define CLOSE_LIMIT_S 2.0
 
 /* What a rank tells the other ranks of its node. */
 struct cs_card {
 	struct cs_rank_view view;
-	int local_rank;
-	int64_t pid;
+	struct cs_rank_facts facts;
 	int version; /* CUDA of the driver; 0 unknown */
 	double start_s;
 	struct cs_err driver; /* why there is no device; "" */
@@ -25,9 +27,14 @@ int cs_muster_begin(struct cs_muster *m, struct cs_err *err)
 {
 	int gpu = m->args->backend != CS_WANT_CPU;
 
+	/* a test may describe another machine */
+	m->root = secure_getenv("CS_TEST_ROOT");
+	if (!m->root)
+		m->root = "";
 	/* first: it sets environment variables, and that allows no other thread */
-	if (cs_topo_open(NULL, &m->topo, err))
+	if (cs_topo_open(secure_getenv("CS_TEST_TOPOLOGY"), &m->topo, err))
 		return -1;
+	cs_topo_pci_gpus(m->topo, &m->pci);
 	return cs_starter_begin(gpu ? cs_backend_cuda : NULL, gpu, &m->starter,
 				err);
 }
@@ -36,13 +43,13 @@ int cs_muster_begin(struct cs_muster *m, struct cs_err *err)
 
 static void fill_card(struct cs_muster *m, struct cs_card *card)
 {
-	const char *mask = getenv("CUDA_VISIBLE_DEVICES");
-
 	memset(card, 0, sizeof(*card));
-	card->local_rank = m->team->local_rank;
-	card->pid = getpid();
+	cs_confine_rank(m->topo, &card->facts);
+	card->facts.rank = m->team->rank;
+	card->facts.local_rank = m->team->local_rank;
+	card->facts.pid = getpid();
 	card->view.rank = m->team->rank;
-	card->view.masked = mask && *mask;
+	card->view.masked = card->facts.masked;
 	cs_gpu_sign(m->topo, card->sign, sizeof(card->sign));
 	if (m->args->backend == CS_WANT_CPU)
 		return;
@@ -106,7 +113,7 @@ static int choose_backend(struct cs_muster *m, struct cs_err *err)
 				sign->sign,
 				why ? why->driver.text
 				    : "the driver shows no device");
-	else if (!gpu && (any[0] || want == CS_WANT_CUDA))
+	else if (!gpu && (any[0] || want == CS_WANT_CUDA || m->args->checks))
 		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host,
 				why ? ": " : "", why ? why->driver.text : "");
 	if (cs_team_agree(m->team, rc, err))
@@ -134,7 +141,7 @@ static int make_arenas(struct cs_muster *m)
 			g *
 			(m->team->local_size < n ? m->team->local_size : n) / n;
 	}
-	m->n_gpus = n;
+	m->n_gpus = m->n_agents = n;
 	return 0;
 }
 
@@ -157,6 +164,8 @@ static int find_gpus(struct cs_muster *m, struct cs_err *err)
 		rc = cs_gpus_assign(view, m->team->local_size, m->gpu,
 				    m->chosen, m->n_gpus, m->owner, err);
 	free(view);
+	for (int g = 0; !rc && g < m->n_gpus; g++)
+		m->n_agents += m->chosen[g] && m->owner[g] >= 0;
 	return rc;
 }
 
@@ -184,6 +193,27 @@ out:
 
 /* ---- agents ---- */
 
+static double nvml_limit(const struct cs_muster *m)
+{
+	double limit = m->args->set.start_limit_s;
+
+	return limit < NVML_LIMIT_S ? limit : NVML_LIMIT_S;
+}
+
+/* Only instances of MIG need NVML for their names. */
+static void label(struct cs_muster *m, int g, char to[12])
+{
+	const struct cs_survey *survey = NULL;
+	struct cs_err err;
+
+	for (int i = 0; i < m->n_gpus && !survey; i++)
+		if (cs_is_mig(m->gpu[i].uuid) &&
+		    cs_starter_survey(m->starter, nvml_limit(m), m->root,
+				      &m->pci, &survey, &err))
+			break;
+	cs_gpu_label(m->gpu, m->n_gpus, g, survey, to);
+}
+
 static void agent_facts(struct cs_muster *m, int g, int index,
 			struct cs_agent_facts *f)
 {
@@ -192,7 +222,7 @@ static void agent_facts(struct cs_muster *m, int g, int index,
 	cs_agent_facts_init(f);
 	f->gpu = m->gpu[g];
 	f->index = index;
-	cs_text(f->label, sizeof(f->label), "%d", g);
+	label(m, g, f->label);
 	f->rank = m->team->rank;
 	f->local_rank = m->team->local_rank;
 	f->pid = getpid();
@@ -218,13 +248,10 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 		.bind = m->args->bind,
 	};
 
-	m->n_agents = 0;
-	for (int g = 0; g < m->n_gpus; g++) {
-		int index = m->n_agents;
-
+	for (int g = 0, index = -1; g < m->n_gpus; g++) {
 		if (!m->chosen[g] || m->owner[g] < 0)
 			continue;
-		m->n_agents++;
+		index++;
 		if (m->owner[g] != m->team->local_rank)
 			continue;
 		agent_facts(m, g, index, &args.facts);
@@ -237,51 +264,65 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 
 /* ---- what is known of it ---- */
 
-int cs_muster_idle(const struct cs_muster *m, char *text, size_t size)
+static void driver_facts(const struct cs_muster *m, const struct cs_survey *found,
+			 struct cs_node_facts *f)
 {
-	const char *why = "";
-	int idle = 0;
-
-	for (int r = 0; r < m->team->local_size; r++) {
-		int owns = 0;
-
-		for (int g = 0; g < m->n_gpus; g++)
-			owns |= m->chosen[g] && m->owner[g] == r;
-		idle += !owns;
-		if (!owns && m->backend != &cs_backend_cpu &&
-		    m->cards[r].driver.text[0])
-			why = m->cards[r].driver.text;
-	}
-	if (!idle)
-		return 0;
-	cs_text(text, size, "%d of %d ranks have no %s and sleep%s%s", idle,
-		m->team->local_size,
-		m->backend == &cs_backend_cpu ? "arena" : "GPU",
-		*why ? ": " : "", why);
-	return idle;
-}
-
-void cs_muster_facts(const struct cs_muster *m, struct cs_node_facts *f)
-{
-	struct cs_err err = { "" };
-	struct cs_nvml *nvml;
 	int version = 0;
 
-	f->n_ranks = m->team->local_size;
-	f->n_agents = m->n_agents;
 	for (int r = 0; r < m->team->local_size; r++)
 		if (m->cards[r].version > version)
 			version = m->cards[r].version;
 	if (version)
 		cs_text(f->cuda, sizeof(f->cuda), "%d.%d", version / 1000,
 			version % 1000 / 10);
-	if (m->backend == &cs_backend_cpu)
-		return;
-	nvml = cs_starter_nvml(m->starter, 1, &err);
-	if (nvml)
-		cs_nvml_driver(nvml, f->driver, f->cuda);
-	else
-		cs_text(f->nvml_note, sizeof(f->nvml_note), "%s", err.text);
+	if (found && found->driver[0])
+		cs_text(f->driver, sizeof(f->driver), "%s", found->driver);
+	if (found && found->cuda[0])
+		cs_text(f->cuda, sizeof(f->cuda), "%s", found->cuda);
+}
+
+static void rank_facts(const struct cs_muster *m, struct cs_rank_facts *ranks,
+		       const uint64_t *sees)
+{
+	for (int r = 0; r < m->team->local_size; r++) {
+		const struct cs_card *card = &m->cards[r];
+
+		ranks[r] = card->facts;
+		ranks[r].n_gpus = card->view.n;
+		ranks[r].sees = sees[r];
+		cs_text(ranks[r].driver, sizeof(ranks[r].driver), "%s",
+			m->backend == &cs_backend_cpu ? "" : card->driver.text);
+	}
+}
+
+void cs_muster_facts(const struct cs_muster *m, struct cs_run_node *node)
+{
+	size_t n = (size_t)m->team->local_size;
+	struct cs_rank_view *view = calloc(n, sizeof(*view));
+	uint64_t *sees = calloc(n, sizeof(*sees));
+	const struct cs_survey *found = NULL;
+	struct cs_err err = { "" };
+
+	node->facts.n_ranks = m->team->local_size;
+	node->facts.n_agents = m->n_agents;
+	if (!view || !sees)
+		goto out;
+	if (m->args->backend != CS_WANT_CPU && m->backend != &cs_backend_cpu) {
+		for (size_t r = 0; r < n; r++)
+			view[r] = m->cards[r].view;
+		if (!cs_starter_survey(m->starter, nvml_limit(m), m->root,
+				       &m->pci, &found, &err))
+			cs_starter_nvml(m->starter, 0, &err);
+		cs_text(node->facts.nvml_note, sizeof(node->facts.nvml_note),
+			"%s", err.text);
+	}
+	node->facts.n_sights = cs_sights_join(found, view, (int)n, node->sight,
+					      sees);
+	driver_facts(m, found, &node->facts);
+	rank_facts(m, node->ranks, sees);
+out:
+	free(view);
+	free(sees);
 }
 
 /* ---- the end ---- */
@@ -295,9 +336,9 @@ int cs_muster_dismiss(struct cs_muster *m)
 	return rc;
 }
 
-void cs_muster_release(struct cs_muster *m)
+int cs_muster_release(struct cs_muster *m)
 {
 	cs_topo_close(m->topo);
-	cs_starter_end(m->starter);
 	free(m->cards);
+	return cs_starter_end(m->starter, CLOSE_LIMIT_S);
 }

@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "job/team.h"
 #include "node/agent.h"
+#include "place/place.h"
 
 struct cs_card;
 
@@ -17,6 +18,8 @@ struct cs_muster {
 	struct cs_team *team;
 	char host[CS_HOST];
 	struct cs_topo *topo;
+	const char *root;	/* of files that describe the machine; "" */
+	struct cs_pci_gpus pci;
 	struct cs_starter *starter;
 	const struct cs_backend *backend;
 	int stand_in;		/* cpu, because there is no GPU */
@@ -36,14 +39,13 @@ int cs_muster_meet(struct cs_muster *m, struct cs_err *err);
 /* Start the agents of this process. */
 int cs_muster_start(struct cs_muster *m, struct cs_err *err);
 
-/* Ranks without an agent sleep, for want of GPUs or of sight of one: how many, and
- * what to say of it. */
-int cs_muster_idle(const struct cs_muster *m, char *text, size_t size);
-/* Ranks, agents, driver and CUDA of this node. */
-void cs_muster_facts(const struct cs_muster *m, struct cs_node_facts *facts);
+/* Ranks, agents, driver, CUDA and GPUs of this node, but for its agents' facts.
+ * node->ranks has room for local_size. */
+void cs_muster_facts(const struct cs_muster *m, struct cs_run_node *node);
 
 /* Wait for the agents of this process; -1 when one hangs. */
 int cs_muster_dismiss(struct cs_muster *m);
-void cs_muster_release(struct cs_muster *m);
+/* -1 when a call of the driver or of NVML hangs: then by _exit. */
+int cs_muster_release(struct cs_muster *m);
 
 #endif

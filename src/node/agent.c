@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fill.h"
+#include "base/hints.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20
@@ -21,6 +22,8 @@ struct cs_agent {
 	pthread_mutex_t lock;
 	pthread_cond_t attached;
 	struct cs_board *board;	/* NULL until attached */
+	struct cs_call_watch watch;
+	char call[CS_CALL_NAME];	/* watched before there is a slot */
 
 	struct cs_slot *slot;
 	const struct cs_plan *plan;
@@ -145,6 +148,10 @@ static int do_map(struct cs_agent *a)
 		else
 			a->args.backend->import(a->dev, &other->arena, &a->map[p],
 						&err);
+		/* tried, but one reason for all: the words differ by the way */
+		if (err.text[0] && (cs_is_mig(other->facts.gpu.uuid) ||
+				    cs_is_mig(a->slot->facts.gpu.uuid)))
+			cs_err_set(&err, "%s", cs_hint_brief(CS_HINT_IPC_MIG));
 		fact->via = a->map[p].address ? a->map[p].via : CS_VIA_FAILED;
 		fact->open_ms = (cs_clock_s() - begun) * 1e3;
 		cs_text(fact->reason, sizeof(fact->reason), "%s", err.text);
@@ -302,38 +309,55 @@ static struct cs_flight flight_of(const struct cs_agent *a,
 	};
 }
 
-static int do_arm(struct cs_agent *a)
+/* My transfers of the step, a lane each: mine[lane].  *lanes counts that which
+ * failed as well, for it may hold a part. */
+static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 {
 	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
-	uint32_t mine[CS_LANES];
-	int lanes = 0;
+	int rc = 0;
 
-	if (!(a->slot->flags & CS_CMD_UNCHECKED) &&
-	    check_inbound(a, 1))
-		return -1;
-	for (uint32_t k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count && !rc; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 		struct cs_flight flight;
 
 		if (t->issuer != me(a))
 			continue;
-		if (lanes == CS_LANES)
+		if (*lanes == CS_LANES)
 			return cs_err_set(&a->slot->err,
 					  "more than %d transfers by one agent",
 					  CS_LANES);
 		flight = flight_of(a, t, a->slot->copies[k]);
-		if (a->args.backend->arm(a->dev, lanes,
-					 (const uint32_t *)&a->board->gate,
-					 a->slot->seq, &flight, &a->slot->err))
-			return -1;
-		mine[lanes++] = k;
+		rc = a->args.backend->arm(a->dev, *lanes,
+					  (const uint32_t *)&a->board->gate,
+					  a->slot->seq, &flight, &a->slot->err);
+		mine[(*lanes)++] = k;
 	}
+	return rc;
+}
+
+/* What was enqueued cannot be taken back: also a failed sample runs out before it
+ * is answered, or it would run into the next cell. */
+static int do_arm(struct cs_agent *a)
+{
+	uint32_t mine[CS_LANES];
+	struct cs_err first;
+	int lanes = 0, rc;
+
+	if (!(a->slot->flags & CS_CMD_UNCHECKED) &&
+	    check_inbound(a, 1))
+		return -1;
+	rc = arm_mine(a, mine, &lanes);
+	first = a->slot->err;
 	a->filled_seq = a->slot->seq;
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
-		if (wait_lane(a, i, &a->slot->ns[mine[i]]))
-			return -1;
-	return 0;
+		if (wait_lane(a, i, &a->slot->ns[mine[i]]) && !rc) {
+			first = a->slot->err;
+			rc = -1;
+		}
+	if (rc)
+		a->slot->err = first;
+	return rc;
 }
 
 static int do_check(struct cs_agent *a)
@@ -412,6 +436,7 @@ static void *agent_main(void *arg)
 	struct cs_agent *a = arg;
 	uint32_t seen = 0, now, what;
 
+	cs_call_watch(&a->watch);
 	open_self(a);
 	a->board = wait_board(a);
 	a->slot = cs_board_slot(a->board, me(a));
@@ -436,6 +461,7 @@ int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
 	a->args = *args;
 	if (args->cannot)
 		cs_err_set(&a->open_err, "%s", args->cannot);
+	a->watch.to = a->call;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->attached, NULL);
 	rc = pthread_create(&a->thread, NULL, agent_main, a);
@@ -458,6 +484,8 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 	slot->facts.rank = facts->rank;
 	slot->facts.gpu = facts->gpu;
 	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts->label);
+	memcpy(slot->call, agent->call, sizeof(slot->call));
+	agent->watch.to = slot->call;
 	pthread_mutex_lock(&agent->lock);
 	agent->board = board;
 	pthread_cond_signal(&agent->attached);

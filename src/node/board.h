@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "backend/backend.h"
+#include "base/call.h"
 #include "base/err.h"
 #include "base/facts.h"
 #include "plan/plan.h"
@@ -71,6 +72,8 @@ struct cs_slot {
 	double ns[CS_STEP_MAX];	/* e - s of the transfers it issued */
 	struct cs_check check;	/* worst check since PREPARE */
 	struct cs_err err;
+	char call[CS_CALL_NAME]; /* of a library, in which it is now; "" */
+	int64_t sent_bytes, received_bytes; /* the coordinator's count */
 
 	int64_t pid;
 	struct cs_agent_facts facts;

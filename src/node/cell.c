@@ -49,6 +49,17 @@ static enum cs_status can_run(struct cs_coordinator *co,
 			cs_err_set(err, "%s", co->fault[crew->agent[i]]);
 			return CS_FAILED;
 		}
+	for (int i = 0; i < crew->n && co->skip_in_use; i++) {
+		const struct cs_agent_facts *f =
+			&cs_board_slot(co->board, crew->agent[i])->facts;
+
+		if (!f->before.known || f->before.others < 1)
+			continue;
+		cs_err_set(err, "GPU %s is in use by %d process%s of others",
+			   f->label, f->before.others,
+			   f->before.others == 1 ? "" : "es");
+		return CS_SKIPPED;
+	}
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
@@ -63,20 +74,38 @@ static enum cs_status can_run(struct cs_coordinator *co,
 	return CS_OK;
 }
 
-/* Stop a sample that will not end by itself: open its gate, let it drain. */
+/* Stop a sample that will not end by itself: open its gate, let it drain.  When an
+ * agent is lost nobody waits for those beside it, whom that may hold up: a launcher
+ * leaves 1 s to save what there is. */
 static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
 		   const char *doing, double limit_s)
 {
 	double end = cs_clock_s() + DRAIN_LIMIT_S;
 
 	cs_gate_void(co->board, co->seq);
+	if (co->lost)
+		return;
 	while (!cs_crew_is(co, crew, cs_crew_answered) && cs_clock_s() < end) {
 		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
 				    CS_SLICE_MS);
-		cs_agents_look(co);
+		cs_crew_look(co);
 	}
 	if (!co->stopped || co->lost)
 		cs_crew_blame(co, crew, doing, limit_s);
+}
+
+/* Each end's share of what a sample has moved, to be held against the counters of
+ * the links. */
+static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t =
+			cs_plan_transfer(co->plan, step, k);
+		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
+
+		cs_board_slot(co->board, t->src.index)->sent_bytes += bytes;
+		cs_board_slot(co->board, t->dst.index)->received_bytes += bytes;
+	}
 }
 
 /* Arm, open the gate, wait: ns[k] of every transfer.  Returns CS_OK, or what the
@@ -119,6 +148,7 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
 		cs_err_set(err, "interrupted while copying");
 		return CS_TIMEOUT;
 	}
+	count_bytes(co, step);
 	for (uint32_t k = 0; k < step->count; k++)
 		ns[k] = cs_board_slot(
 				co->board,
@@ -215,6 +245,8 @@ static void row_init(struct cs_coordinator *co, const struct cs_step *step,
 			   .via;
 	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
 	row->overlap = NAN;
+	row->sm_mhz = row->temperature_c = -1;
+	row->power_w = NAN;
 	row->t_start_s = began_s - co->began_s;
 	row->seconds = cs_clock_s() - began_s;
 }
@@ -304,16 +336,43 @@ static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
 	emit(co, &row, total);
 }
 
-static void emit_cell(struct cs_coordinator *co, const struct cs_crew *crew,
+/* One more look at the GPUs of a flagged cell. */
+static void look_again(struct cs_coordinator *co, struct cs_crew *crew,
+		       struct cs_row *row)
+{
+	struct cs_err err;
+
+	if (co->stopped || cs_crew_order(co, crew, CS_CMD_LOOK, 0,
+					 "reading its state",
+					 CS_PREPARE_LIMIT_S, &err))
+		return;
+	for (int i = 0; i < crew->n; i++) {
+		const struct cs_conditions *c =
+			&cs_board_slot(co->board, crew->agent[i])->facts.after;
+
+		if (!c->known)
+			continue;
+		if (c->sm_mhz >= 0 && (row->sm_mhz < 0 || c->sm_mhz < row->sm_mhz))
+			row->sm_mhz = c->sm_mhz;
+		if (c->temperature_c > row->temperature_c)
+			row->temperature_c = c->temperature_c;
+		row->power_w = fmax(row->power_w, c->power_w);
+	}
+}
+
+static void emit_cell(struct cs_coordinator *co, struct cs_crew *crew,
 		      const struct cs_step *step, double began_s,
 		      enum cs_sampler_answer answer)
 {
 	const struct cs_sampler *s = &co->sampler;
 	uint64_t throttle;
 	uint32_t flags = cell_flags(co, crew, answer, &throttle);
-	struct cs_row row;
+	struct cs_row row, state = { .sm_mhz = -1, .temperature_c = -1,
+				     .power_w = NAN };
 	int sound = 1;
 
+	if (flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED))
+		look_again(co, crew, &state);
 	for (uint32_t k = 0; k < step->count; k++) {
 		struct cs_slot *dst;
 
@@ -321,6 +380,9 @@ static void emit_cell(struct cs_coordinator *co, const struct cs_crew *crew,
 		dst = cs_board_slot(co->board, row.what.dst.index);
 		row.flags |= flags;
 		row.throttle = throttle;
+		row.sm_mhz = state.sm_mhz;
+		row.temperature_c = state.temperature_c;
+		row.power_w = state.power_w;
 		row.copies = s->copies[k];
 		row.discarded = s->discarded;
 		row.checked = dst->checked;

@@ -187,6 +187,8 @@ void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 		const struct cs_slot *slot = cs_board_slot(co->board, i);
 
 		out->agent[i] = slot->facts;
+		out->agent[i].sent_bytes = slot->sent_bytes;
+		out->agent[i].received_bytes = slot->received_bytes;
 		if (out->peers)
 			memcpy(out->peers + (size_t)i * CS_MAX_AGENTS,
 			       slot->peer, sizeof(slot->peer));

@@ -39,6 +39,7 @@ struct cs_coordinator {
 	enum cs_agent_state state[CS_MAX_AGENTS];
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
 	uint32_t seq;
+	int skip_in_use;		/* cells of a GPU that others use are not measured */
 	int stopped;			/* measuring has ended before the plan */
 	int lost;			/* an agent is broken or its process dead */
 	uint32_t block;			/* of the cell at hand; for rows */

@@ -24,7 +24,8 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 	if (state < CS_AGENT_BROKEN)
 		return;
 	co->stopped = co->lost = 1;
-	cs_text(line, sizeof(line), "%s; process %ld", co->fault[agent],
+	cs_text(line, sizeof(line), "%s; %s%sprocess %ld", co->fault[agent],
+		slot->facts.gpu.bus_id, slot->facts.gpu.bus_id[0] ? ", " : "",
 		(long)pid);
 	co->hooks->finding(
 		co->hooks->ctx, CS_CRITICAL,
@@ -65,9 +66,8 @@ int cs_crew_is(struct cs_coordinator *co, const struct cs_crew *crew,
 	return 1;
 }
 
-/* At most every slice: who died, and shall we go on?  Also in the middle of a cell
- * whose waits are all shorter. */
-static void look_around(struct cs_coordinator *co)
+/* Also in the middle of a cell whose waits are all shorter than a slice. */
+void cs_crew_look(struct cs_coordinator *co)
 {
 	double now = cs_clock_s();
 
@@ -88,7 +88,7 @@ int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
 	for (;;) {
 		uint32_t seen = atomic_load(&co->board->replies);
 
-		look_around(co);
+		cs_crew_look(co);
 		if (cs_crew_is(co, crew, is))
 			return co->lost > lost ? -1 : 0;
 		if (co->stopped || cs_clock_s() >= end)
@@ -110,48 +110,56 @@ void cs_crew_command(struct cs_coordinator *co, struct cs_crew *crew,
 	}
 }
 
+/* The first of a crew that is broken or lost; -1 none. */
+static int first_lost(const struct cs_coordinator *co, const struct cs_crew *crew)
+{
+	for (int i = 0; i < crew->n; i++)
+		if (co->state[crew->agent[i]] >= CS_AGENT_BROKEN)
+			return crew->agent[i];
+	return -1;
+}
+
 int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 		 struct cs_err *err)
 {
-	int rc = 0;
+	int rc = 0, lost;
 
 	for (int i = 0; i < crew->n; i++) {
 		int a = crew->agent[i];
 		struct cs_slot *slot = cs_board_slot(co->board, a);
+		int answered = cs_crew_answered(co, crew, i);
 
-		if (co->state[a] < CS_AGENT_BROKEN &&
-		    cs_crew_answered(co, crew, i) && slot->state == CS_AGENT_OK)
+		if (co->state[a] < CS_AGENT_BROKEN && answered &&
+		    slot->state == CS_AGENT_OK)
 			continue;
-		if (co->state[a] < CS_AGENT_BROKEN &&
-		    cs_crew_answered(co, crew, i) &&
-		    slot->state == CS_AGENT_BROKEN)
+		if (answered && slot->state == CS_AGENT_BROKEN)
 			cs_agent_fault(co, a, CS_AGENT_BROKEN, slot->err.text);
-		if (rc)
-			continue;
-		if (co->state[a] >= CS_AGENT_BROKEN)
-			rc = cs_err_set(err, "%s", co->fault[a]);
-		else
+		if (!rc)
 			rc = cs_err_set(err, "%s %s (rank %d): %s",
 					cs_agent_noun(co), slot->facts.label,
 					slot->facts.rank,
-					cs_crew_answered(co, crew, i)
-						? slot->err.text
-						: "no answer");
+					answered ? slot->err.text : "no answer");
 	}
-	return rc;
+	/* others may have failed because of it */
+	lost = first_lost(co, crew);
+	return lost < 0 ? rc : cs_err_set(err, "%s", co->fault[lost]);
 }
 
 void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
 		   const char *doing, double limit_s)
 {
-	char text[120];
+	char text[120 + CS_CALL_NAME], call[CS_CALL_NAME + 8];
 
-	cs_text(text, sizeof(text), "no answer within %.3g s while %s", limit_s,
-		doing);
-	for (int i = 0; i < crew->n; i++)
-		if (!cs_crew_answered(co, crew, i))
-			cs_agent_fault(co, crew->agent[i], CS_AGENT_BROKEN,
-				       text);
+	for (int i = 0; i < crew->n; i++) {
+		const struct cs_slot *slot =
+			cs_board_slot(co->board, crew->agent[i]);
+
+		if (cs_crew_answered(co, crew, i))
+			continue;
+		cs_text(text, sizeof(text), "no answer within %.3g s while %s%s",
+			limit_s, doing, cs_call_text(slot->call, call));
+		cs_agent_fault(co, crew->agent[i], CS_AGENT_BROKEN, text);
+	}
 }
 
 int cs_crew_order(struct cs_coordinator *co, struct cs_crew *crew,

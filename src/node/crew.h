@@ -28,6 +28,8 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 		    enum cs_agent_state state, const char *text);
 /* Processes that died since the last look. */
 void cs_agents_look(struct cs_coordinator *co);
+/* At most every slice: the same, and shall we go on? */
+void cs_crew_look(struct cs_coordinator *co);
 
 /* All agents that are OK. */
 void cs_crew_all_good(struct cs_coordinator *co, struct cs_crew *crew);
@@ -44,7 +46,8 @@ int cs_crew_is(struct cs_coordinator *co, const struct cs_crew *crew,
  * of the crew is gone. */
 int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
 		 cs_crew_test *is, double limit_s);
-/* Take over what they answered.  0 when all are OK, else -1 with the first error. */
+/* Take over what they answered.  0 when all are OK, else -1 with the first error,
+ * before all others that of an agent of no more use. */
 int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 		 struct cs_err *err);
 /* Who has not answered is of no more use: nobody knows what it is doing. */

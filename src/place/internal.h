@@ -10,6 +10,9 @@
  * PCI bus, NULL after the last. */
 hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev);
 
+/* topo.c: "0000:1b:00.0" */
+void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID]);
+
 /* hostmem.c: a line of /proc/meminfo ("MemTotal"), in bytes; UINT64_MAX when the
  * kernel does not say. */
 uint64_t cs_meminfo(const char *key);

@@ -10,10 +10,13 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/call.h"
 #include "base/hints.h"
 #include "place/place.h"
 
@@ -21,10 +24,16 @@
 #define NVML_OK 0
 #define NVML_INVALID_ARGUMENT 2
 #define NVML_NOT_SUPPORTED 3
+#define NVML_TIMEOUT 10
 #define NVML_NO_FUNCTION 13
+
+#define LOCK_NAPS 5000 /* of 1 ms */
 
 #define NVML_INIT_NO_ATTACH 2u	/* leave the GPUs of the node asleep */
 #define NVML_FIELD_LINK_SPEED 164u /* MB/s of the link named by scope */
+#define NVML_FIELD_DATA_SENT 138u /* KiB of payload, of the link, or of all */
+#define NVML_FIELD_DATA_RECEIVED 139u
+#define NVML_ALL_LINKS 0xffffffffu
 #define MAX_LINKS 64		/* 36 in the header of CUDA 13 */
 #define MAX_PROCESSES 256
 
@@ -37,6 +46,12 @@ struct nvml_field {
 		unsigned u32;
 		uint64_t u64;
 	} value;
+};
+
+struct nvml_pci {
+	char legacy[16];
+	unsigned domain, bus, device, pci_device, pci_subsystem;
+	char bus_id[32];
 };
 
 struct nvml_process {
@@ -52,6 +67,16 @@ struct nvml_process {
 	X(Shutdown, (void))                                                   \
 	X(SystemGetDriverVersion, (char *, unsigned))                         \
 	X(SystemGetCudaDriverVersion_v2, (int *))                             \
+	X(DeviceGetCount_v2, (unsigned *))                                    \
+	X(DeviceGetHandleByIndex_v2, (unsigned, void **))                     \
+	X(DeviceGetPciInfo_v3, (void *, struct nvml_pci *))                   \
+	X(DeviceGetUUID, (void *, char *, unsigned))                          \
+	X(DeviceGetName, (void *, char *, unsigned))                          \
+	X(DeviceGetComputeMode, (void *, unsigned *))                         \
+	X(DeviceGetPersistenceMode, (void *, unsigned *))                     \
+	X(DeviceGetMigMode, (void *, unsigned *, unsigned *))                 \
+	X(DeviceGetMaxMigDeviceCount, (void *, unsigned *))                   \
+	X(DeviceGetMigDeviceHandleByIndex, (void *, unsigned, void **))       \
 	X(DeviceGetHandleByUUID, (const char *, void **))                     \
 	X(DeviceGetHandleByPciBusId_v2, (const char *, void **))              \
 	X(DeviceGetDeviceHandleFromMigDeviceHandle, (void *, void **))        \
@@ -80,6 +105,7 @@ struct cs_nvml {
 	int up;			/* initialised */
 	int attached;		/* by the full Init */
 	int found;		/* a handle is out */
+	atomic_int hung;	/* a call does not return */
 	const char *(*ErrorString)(int);
 #define X(name, arguments) int (*name) arguments;
 	FUNCTIONS(X)
@@ -93,17 +119,40 @@ struct cs_nvml_gpu {
 };
 
 /* One function, with the lock held; a missing one says so. */
-#define TRY(nvml, name, ...) \
-	((nvml)->name ? (nvml)->name(__VA_ARGS__) : NVML_NO_FUNCTION)
+#define TRY(nvml, name, ...)                                                  \
+	({                                                                    \
+		int tried_ = NVML_NO_FUNCTION;                                \
+		cs_call_begin("nvml" #name);                                  \
+		if ((nvml)->name)                                             \
+			tried_ = (nvml)->name(__VA_ARGS__);                   \
+		cs_call_end();                                                \
+		tried_;                                                       \
+	})
 
 #define CALL(nvml, name, ...)                                                 \
 	({                                                                    \
-		int result_;                                                  \
-		pthread_mutex_lock(&(nvml)->lock);                            \
-		result_ = TRY(nvml, name, ##__VA_ARGS__);                     \
-		pthread_mutex_unlock(&(nvml)->lock);                          \
+		int result_ = enter(nvml);                                    \
+		if (result_ == NVML_OK) {                                     \
+			result_ = TRY(nvml, name, ##__VA_ARGS__);             \
+			pthread_mutex_unlock(&(nvml)->lock);                  \
+		}                                                             \
 		result_;                                                      \
 	})
+
+/* Take the lock.  Who does not get it within some seconds meets a call that hangs:
+ * then nobody waits for it again. */
+static int enter(struct cs_nvml *nvml)
+{
+	const struct timespec nap = { 0, 1000000 };
+
+	for (int i = 0; i < LOCK_NAPS && !atomic_load(&nvml->hung); i++) {
+		if (pthread_mutex_trylock(&nvml->lock) == 0)
+			return NVML_OK;
+		nanosleep(&nap, NULL);
+	}
+	atomic_store(&nvml->hung, 1);
+	return NVML_TIMEOUT;
+}
 
 /* ---- the library ---- */
 
@@ -113,8 +162,9 @@ static const char *words(struct cs_nvml *nvml, int code)
 
 	if (code == NVML_NO_FUNCTION)
 		return "this driver's NVML lacks the function";
-	if (nvml->ErrorString) {
-		pthread_mutex_lock(&nvml->lock);
+	if (code == NVML_TIMEOUT)
+		return "another call of NVML does not return";
+	if (nvml->ErrorString && enter(nvml) == NVML_OK) {
 		text = nvml->ErrorString(code);
 		pthread_mutex_unlock(&nvml->lock);
 	}
@@ -230,7 +280,7 @@ static int handle_of(struct cs_nvml *nvml, const char *uuid, const char *bus_id,
 	int code;
 
 	code = TRY(nvml, DeviceGetHandleByUUID, uuid, device);
-	if (code == NVML_OK || !strncmp(uuid, "MIG-", 4))
+	if (code == NVML_OK || cs_is_mig(uuid))
 		return code;
 	code = TRY(nvml, DeviceGetHandleByPciBusId_v2, bus_id, device);
 	if (code == NVML_OK ||
@@ -247,17 +297,18 @@ static void attach(struct cs_nvml *nvml)
 {
 	if (nvml->attached || nvml->found || !nvml->Shutdown || !nvml->Init_v2)
 		return;
-	nvml->Shutdown();
-	nvml->up = nvml->Init_v2() == NVML_OK;
+	TRY(nvml, Shutdown);
+	nvml->up = TRY(nvml, Init_v2) == NVML_OK;
 	nvml->attached = 1;
 }
 
 static int find_device(struct cs_nvml *nvml, const char *uuid,
 		       const char *bus_id, void **device)
 {
-	int code;
+	int code = enter(nvml);
 
-	pthread_mutex_lock(&nvml->lock);
+	if (code != NVML_OK)
+		return code;
 	code = handle_of(nvml, uuid, bus_id, device);
 	if (code != NVML_OK) {
 		attach(nvml);
@@ -289,7 +340,7 @@ struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
 	}
 	gpu->nvml = nvml;
 	gpu->device = gpu->board = device;
-	if (!strncmp(uuid, "MIG-", 4) &&
+	if (cs_is_mig(uuid) &&
 	    CALL(nvml, DeviceGetDeviceHandleFromMigDeviceHandle, device,
 		 &gpu->board) != NVML_OK)
 		gpu->board = device;
@@ -311,29 +362,40 @@ static int32_t generation(unsigned version)
 	return version < sizeof(of) / sizeof(*of) ? of[version] : -1;
 }
 
-static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
+/* A number out of a field, NAN when this GPU or driver has none. */
+static double field_number(struct cs_nvml_gpu *gpu, unsigned id, unsigned scope)
 {
-	struct nvml_field field = { .id = NVML_FIELD_LINK_SPEED, .scope = link };
-	double mbs;
+	struct nvml_field field = { .id = id, .scope = scope };
 
 	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) !=
 		    NVML_OK || field.result != NVML_OK)
 		return NAN;
 	switch (field.type) {
 	case 0:
-		mbs = field.value.real;
-		break;
+		return field.value.real;
 	case 1:
-		mbs = field.value.u32;
-		break;
+		return field.value.u32;
 	case 2:
 	case 3:
-		mbs = (double)field.value.u64;
-		break;
+		return (double)field.value.u64;
 	default:
 		return NAN;
 	}
+}
+
+static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
+{
+	double mbs = field_number(gpu, NVML_FIELD_LINK_SPEED, link);
+
 	return mbs > 0 ? mbs / 1e3 : NAN;
+}
+
+/* Exact up to 2^53 KiB; -1 where no link counts. */
+static int64_t link_payload(struct cs_nvml_gpu *gpu, unsigned id)
+{
+	double kib = field_number(gpu, id, NVML_ALL_LINKS);
+
+	return kib >= 0 ? (int64_t)kib : -1;
 }
 
 /* Version and speed are those of the first link that is up. */
@@ -394,6 +456,97 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
 		.pcie_width_max = READ(gpu, DeviceGetMaxPcieLinkWidth),
 	};
 	link_nvlink(gpu, link);
+}
+
+/* ---- all boards ---- */
+
+int cs_nvml_count(struct cs_nvml *nvml)
+{
+	unsigned n = 0;
+	int code = enter(nvml);
+
+	if (code != NVML_OK)
+		return -1;
+	attach(nvml);
+	code = TRY(nvml, DeviceGetCount_v2, &n);
+	pthread_mutex_unlock(&nvml->lock);
+	return known(code, n);
+}
+
+/* The GPU itself, without a struct cs_nvml_gpu of its own. */
+static int board(struct cs_nvml *nvml, int i, struct cs_nvml_gpu *gpu)
+{
+	int code = enter(nvml);
+
+	if (code != NVML_OK)
+		return -1;
+	code = TRY(nvml, DeviceGetHandleByIndex_v2, (unsigned)i, &gpu->device);
+	nvml->found |= code == NVML_OK;
+	pthread_mutex_unlock(&nvml->lock);
+	gpu->nvml = nvml;
+	gpu->board = gpu->device;
+	return code == NVML_OK && gpu->device ? 0 : -1;
+}
+
+int cs_nvml_sight(struct cs_nvml *nvml, int i, struct cs_gpu_sight *sight)
+{
+	struct cs_nvml_gpu gpu = { 0 };
+	struct nvml_pci pci;
+	unsigned mig = 0, pending;
+	char text[CS_NAME];
+
+	memset(&pci, 0, sizeof(pci));
+	if (board(nvml, i, &gpu) ||
+	    CALL(nvml, DeviceGetPciInfo_v3, gpu.board, &pci) != NVML_OK)
+		return -1;
+	cs_text(sight->bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci.domain, pci.bus,
+		pci.device);
+	if (CALL(nvml, DeviceGetUUID, gpu.board, text, CS_UUID) == NVML_OK)
+		cs_text(sight->uuid, CS_UUID, "%s", text);
+	if (CALL(nvml, DeviceGetName, gpu.board, text, CS_NAME) == NVML_OK)
+		cs_text(sight->name, CS_NAME, "%s", text);
+	sight->nvml = NVML_OK;
+	sight->compute_mode = READ(&gpu, DeviceGetComputeMode);
+	sight->persistence = READ(&gpu, DeviceGetPersistenceMode);
+	if (CALL(nvml, DeviceGetMigMode, gpu.board, &mig, &pending) == NVML_OK)
+		sight->mig = mig == 1;
+	if (sight->mig == 1)
+		sight->instances = cs_nvml_instances(nvml, i, "", NULL, 0);
+	return 0;
+}
+
+int cs_nvml_instances(struct cs_nvml *nvml, int i, const char *bus_id,
+		      struct cs_mig_instance *to, int room)
+{
+	struct cs_nvml_gpu gpu = { 0 };
+	int most, n = 0;
+
+	if (board(nvml, i, &gpu))
+		return 0;
+	most = READ(&gpu, DeviceGetMaxMigDeviceCount);
+	for (int k = 0; k < most && (!to || n < room); k++) {
+		void *instance = NULL;
+
+		if (CALL(nvml, DeviceGetMigDeviceHandleByIndex, gpu.board,
+			 (unsigned)k, &instance) != NVML_OK)
+			continue;
+		if (to && CALL(nvml, DeviceGetUUID, instance, to[n].uuid,
+			       CS_UUID) != NVML_OK)
+			continue;
+		if (to) {
+			cs_text(to[n].bus_id, CS_BUSID, "%s", bus_id);
+			to[n].number = k;
+		}
+		n++;
+	}
+	return n;
+}
+
+int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id)
+{
+	void *device;
+
+	return find_device(nvml, "", bus_id, &device);
 }
 
 /* ---- conditions ---- */
@@ -483,6 +636,9 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.nvlink_errors = link_errors(gpu),
 		.pcie_replays = READ(gpu, DeviceGetPcieReplayCounter),
 		.others = other_processes(gpu, mine, n_mine),
+		.persistence = READ(gpu, DeviceGetPersistenceMode),
+		.nvlink_sent_kib = link_payload(gpu, NVML_FIELD_DATA_SENT),
+		.nvlink_received_kib = link_payload(gpu, NVML_FIELD_DATA_RECEIVED),
 	};
 }
 

@@ -43,7 +43,14 @@ int cs_topo_gpu_domain(const struct cs_topo *topo, const char *bus_id, int hint,
 
 /* NVIDIA display and 3D controllers (vendor 10de, class 0300 and 0302) that the
  * PCI bus shows. */
-int cs_topo_pci_gpus(const struct cs_topo *topo);
+struct cs_pci_gpus {
+	int n;
+	char bus_id[CS_MAX_AGENTS][CS_BUSID];
+};
+void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out);
+
+/* CPUs on which the calling thread may run; -1 unknown. */
+int cs_topo_allowed_cpus(void);
 
 /* Bind the calling thread to the allowed CPUs of a domain, strictly. */
 int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
@@ -61,6 +68,18 @@ int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t siz
 /* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": what says
  * that this machine has, or this job was granted, GPUs.  "" none. */
 void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
+
+/* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
+ * CUDA_VISIBLE_DEVICES is none. */
+void cs_gpu_grant(char *grant, size_t size);
+
+/* ---- what confines the job ---- */
+
+/* As this process was started: cpus, limits, environment; the rest is left. */
+void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
+/* cgroup, /dev/shm, huge pages, container, grant, device files.  All files are
+ * below `root`: "" but for tests. */
+void cs_confine_node(const char *root, struct cs_node_facts *node);
 
 /* ---- host memory ---- */
 
@@ -100,6 +119,33 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
  * that pass none.  Tens of ms per GPU with NVLink. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			struct cs_conditions *out);
+/* Boards that NVML counts, attaching them all; -1 it cannot say. */
+int cs_nvml_count(struct cs_nvml *nvml);
+/* The i-th of them into *sight; -1 when it is out of reach. */
+int cs_nvml_sight(struct cs_nvml *nvml, int i, struct cs_gpu_sight *sight);
+/* An instance of MIG: which of its GPU, as nvidia-smi counts. */
+struct cs_mig_instance {
+	char uuid[CS_UUID];
+	char bus_id[CS_BUSID];	/* of the GPU */
+	int number;
+};
+/* The instances of the i-th board, at most `room`; returns how many. */
+int cs_nvml_instances(struct cs_nvml *nvml, int i, const char *bus_id,
+		      struct cs_mig_instance *to, int room);
+/* What NVML answers to a bus id: 0 it has that GPU, else its error. */
+int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id);
+
+/* GPUs by bus id, as PCI bus and NVML know them. */
+struct cs_survey {
+	char driver[32], cuda[16]; /* as NVML says; "" */
+	int n, n_instances;
+	struct cs_gpu_sight gpu[CS_MAX_AGENTS];
+	struct cs_mig_instance instance[CS_MAX_AGENTS];
+};
+/* `nvml` may be NULL.  May hang with the driver: not for a main thread. */
+void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
+		   const struct cs_pci_gpus *pci, struct cs_survey *out);
+
 /* Only the throttle reasons: cheap, around each cell.  0 when unknown. */
 uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu);
 

@@ -10,7 +10,7 @@
 /* What Slurm sets when it grants GPUs.  CUDA_VISIBLE_DEVICES is no grant: users
  * set it themselves, on machines without GPUs too.  GPU_DEVICE_ORDINAL has users
  * outside Slurm. */
-static int granted(char *sign, size_t size)
+void cs_gpu_grant(char *to, size_t size)
 {
 	static const char *const grant[] = {
 		"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "GPU_DEVICE_ORDINAL",
@@ -21,11 +21,11 @@ static int granted(char *sign, size_t size)
 		const char *value = getenv(grant[i]);
 
 		if (value && *value) {
-			cs_text(sign, size, "%s=%s", grant[i], value);
-			return 1;
+			cs_text(to, size, "%s=%s", grant[i], value);
+			return;
 		}
 	}
-	return 0;
+	cs_text(to, size, "%s", "");
 }
 
 void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
@@ -34,12 +34,12 @@ void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
 		"/dev/nvidiactl", "/proc/driver/nvidia/version",
 	};
 	hwloc_obj_t gpu = cs_topo_next_gpu(topo, NULL);
+	char bus_id[CS_BUSID];
 	size_t i;
 
 	if (gpu) {
-		cs_text(sign, size, "PCI device %04x:%02x:%02x.%x",
-			gpu->attr->pcidev.domain, gpu->attr->pcidev.bus,
-			gpu->attr->pcidev.dev, gpu->attr->pcidev.func);
+		cs_pci_text(gpu, bus_id);
+		cs_text(sign, size, "PCI device %s", bus_id);
 		return;
 	}
 	for (i = 0; i < sizeof(file) / sizeof(*file); i++) {
@@ -48,6 +48,5 @@ void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
 			return;
 		}
 	}
-	if (!granted(sign, size))
-		cs_text(sign, size, "%s", "");
+	cs_gpu_grant(sign, size);
 }

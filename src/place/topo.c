@@ -231,14 +231,20 @@ hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev)
 	return dev;
 }
 
-int cs_topo_pci_gpus(const struct cs_topo *topo)
+void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out)
 {
 	hwloc_obj_t dev = NULL;
-	int n = 0;
 
-	while ((dev = cs_topo_next_gpu(topo, dev)))
-		n++;
-	return n;
+	out->n = 0;
+	while (out->n < CS_MAX_AGENTS && (dev = cs_topo_next_gpu(topo, dev)))
+		cs_pci_text(dev, out->bus_id[out->n++]);
+}
+
+void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID])
+{
+	cs_text(bus_id, CS_BUSID, "%04x:%02x:%02x.%x", dev->attr->pcidev.domain,
+		dev->attr->pcidev.bus, dev->attr->pcidev.dev,
+		dev->attr->pcidev.func);
 }
 
 /* ---- binding ---- */
@@ -282,6 +288,15 @@ int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t siz
 	inside = node && hwloc_bitmap_isincluded(now, node->cpuset);
 	hwloc_bitmap_free(now);
 	return inside;
+}
+
+int cs_topo_allowed_cpus(void)
+{
+	hwloc_bitmap_t now = cpus_now();
+	int n = now ? hwloc_bitmap_weight(now) : -1;
+
+	hwloc_bitmap_free(now);
+	return n;
 }
 
 static int bind_error(const struct cs_topo *topo, int numa, const char *hint,

@@ -90,17 +90,26 @@ static int write_results(FILE *to, const struct cs_run *run)
 	return fputs("],\n", to) < 0 ? -1 : 0;
 }
 
-static int write_errors(FILE *to, const struct cs_run *run)
+/* Judgements, or what went wrong. */
+static int write_findings(FILE *to, const struct cs_run *run, const char *key,
+			  int check)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t n = 0, i;
 
-	/* checks are what `--check` asks for; findings of a run are errors */
-	fputs("\"checks\":[],\n\"errors\":[", to);
+	fprintf(to, "\"%s\":[", key);
 	for (i = 0; i < run->findings.n; i++)
-		if (element(to, &n, cs_record_finding(run, &f[i])))
+		if (f[i].check == check &&
+		    element(to, &n, cs_record_finding(run, &f[i])))
 			return -1;
-	return fputs("]\n}\n", to) < 0 ? -1 : 0;
+	return fputs("]", to) < 0 ? -1 : 0;
+}
+
+static int write_errors(FILE *to, const struct cs_run *run)
+{
+	return write_findings(to, run, "checks", 1) ||
+	       fputs(",\n", to) < 0 || write_findings(to, run, "errors", 0) ||
+	       fputs("\n}\n", to) < 0 ? -1 : 0;
 }
 
 int cs_json_write(FILE *to, const struct cs_run *run,
@@ -170,7 +179,8 @@ int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding)
 {
 	const struct cs_finding *f = run->findings.data;
 
-	return line(to, "error", cs_record_finding(run, &f[finding]));
+	return line(to, f[finding].check ? "check" : "error",
+		    cs_record_finding(run, &f[finding]));
 }
 
 int cs_jsonl_verdict(FILE *to, const struct cs_run *run)

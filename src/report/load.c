@@ -131,12 +131,12 @@ static int skip_value(struct reader *r)
 
 /* ---- a document ---- */
 
-enum member { SCHEMA, PROGRAM, RUN, NODES, AGENTS, RESULTS, ERRORS, MEMBERS };
+enum member { SCHEMA, PROGRAM, RUN, NODES, AGENTS, RESULTS, CHECKS, ERRORS, MEMBERS };
 
 static const char *const member_name[MEMBERS] = {
 	[SCHEMA] = "schema", [PROGRAM] = "program", [RUN] = "run",
 	[NODES] = "nodes", [AGENTS] = "agents", [RESULTS] = "results",
-	[ERRORS] = "errors",
+	[CHECKS] = "checks", [ERRORS] = "errors",
 };
 
 struct extent {
@@ -272,7 +272,9 @@ static int read_document(struct reader *r)
 	    take_each(r, &member[NODES], cs_take_peers) ||
 	    take_each(r, &member[RESULTS], cs_take_row))
 		return -1;
-	return take_each(r, &member[ERRORS], cs_take_finding);
+	return take_each(r, &member[ERRORS], cs_take_error) ||
+			       take_each(r, &member[CHECKS], cs_take_check) ?
+		       -1 : 0;
 }
 
 /* ---- a journal ---- */
@@ -318,8 +320,8 @@ static const struct {
 	take_fn *take;
 } kinds[] = {
 	{ "run", take_run_line },    { "node", take_node_line },
-	{ "result", cs_take_row },   { "error", cs_take_finding },
-	{ "verdict", cs_take_end },
+	{ "result", cs_take_row },   { "error", cs_take_error },
+	{ "check", cs_take_check },  { "verdict", cs_take_end },
 };
 
 static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)

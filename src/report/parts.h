@@ -18,6 +18,10 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with.  -1: no memory. */
 int cs_cell_print(FILE *to, const struct cs_run *run);
+/* How the job was started, in place of figures. */
+void cs_launch_print(FILE *to, const struct cs_run *run);
+/* The findings alone. */
+void cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings. */
 void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 

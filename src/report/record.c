@@ -189,6 +189,17 @@ static void put_end(struct record *r, const struct cs_run *run)
 	put(r, "timings_s", timings(&run->timings));
 }
 
+static json_t *check_names(uint32_t checks)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (uint32_t bit = 1; bit; bit <<= 1)
+		if ((checks & bit) && cs_check_name(bit))
+			bad |= append(array, json_string(cs_check_name(bit)));
+	return array_end(array, bad);
+}
+
 json_t *cs_record_run(const struct cs_run *run, int whole)
 {
 	struct record r = record_new();
@@ -198,6 +209,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	put(&r, "plan_id", run->plan ? hex(run->plan->id) : json_null());
 	put(&r, "argv", argv_array(run));
 	put(&r, "matrix", text_or_null(run->matrix_text));
+	put(&r, "checks", check_names(run->checks));
 	put(&r, "launcher", text_or_null(run->launcher));
 	put(&r, "job_id", text_or_null(run->job_id));
 	put(&r, "seed", run->plan ? unsigned64(run->plan->set.seed) :
@@ -231,6 +243,17 @@ json_t *cs_record_verdict(const struct cs_run *run)
 
 /* ---- nodes and agents ---- */
 
+static json_t *kib(int64_t n)
+{
+	return count(n < 0 ? -1 : n * 1024);
+}
+
+/* A soft limit; null for none. */
+static json_t *soft_limit(int64_t n)
+{
+	return count(n == INT64_MAX ? -1 : n);
+}
+
 static json_t *conditions(const struct cs_conditions *c)
 {
 	struct record r;
@@ -248,6 +271,9 @@ static json_t *conditions(const struct cs_conditions *c)
 	put(&r, "nvlink_errors", count(c->nvlink_errors));
 	put(&r, "pcie_replays", count(c->pcie_replays));
 	put(&r, "processes_of_others", count(c->others));
+	put(&r, "persistence", count(c->persistence));
+	put(&r, "nvlink_sent_bytes", kib(c->nvlink_sent_kib));
+	put(&r, "nvlink_received_bytes", kib(c->nvlink_received_kib));
 	return record_end(&r);
 }
 
@@ -289,6 +315,8 @@ static json_t *gpu(const struct cs_run *run, int node, int agent)
 	put(&r, "pcie_width", count(l->pcie_width));
 	put(&r, "pcie_gen_max", count(l->pcie_gen_max));
 	put(&r, "pcie_width_max", count(l->pcie_width_max));
+	put(&r, "sent_bytes", count(a->sent_bytes));
+	put(&r, "received_bytes", count(a->received_bytes));
 	put(&r, "before", conditions(&a->before));
 	put(&r, "after", conditions(&a->after));
 	return record_end(&r);
@@ -348,6 +376,87 @@ static json_t *distances(const struct cs_node_facts *f)
 	return array_end(array, bad);
 }
 
+static json_t *sight(const struct cs_gpu_sight *s)
+{
+	struct record r = record_new();
+
+	put(&r, "bus_id", text(s->bus_id));
+	put(&r, "uuid", text_or_null(s->uuid));
+	put(&r, "name", text_or_null(s->name));
+	put(&r, "on_pci_bus", s->on_bus < 0 ? json_null() :
+		json_boolean(s->on_bus));
+	put(&r, "kernel_driver", text_or_null(s->module));
+	put(&r, "nvml", count(s->nvml));
+	put(&r, "device_file_errno", count(s->refused));
+	put(&r, "ranks", count(s->ranks));
+	put(&r, "compute_mode", count(s->compute_mode));
+	put(&r, "persistence", count(s->persistence));
+	put(&r, "mig", count(s->mig));
+	put(&r, "mig_instances", count(s->instances));
+	return record_end(&r);
+}
+
+static json_t *sights(const struct cs_run_node *nd)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		bad |= append(array, sight(&nd->sight[i]));
+	return array_end(array, bad);
+}
+
+static json_t *rank(const struct cs_run_node *nd, int index)
+{
+	const struct cs_rank_facts *f = &nd->ranks[index];
+	struct record r = record_new();
+	json_t *sees = json_array();
+	int bad = !sees;
+
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		if (f->sees >> i & 1)
+			bad |= append(sees, json_integer(i));
+	put(&r, "rank", count(f->rank));
+	put(&r, "local_rank", count(f->local_rank));
+	put(&r, "pid", count(f->pid));
+	put(&r, "cpus", text_or_null(f->cpus));
+	put(&r, "n_cpus", count(f->n_cpus));
+	put(&r, "n_gpus", count(f->n_gpus));
+	put(&r, "sees", array_end(sees, bad));
+	put(&r, "masked", json_boolean(f->masked));
+	put(&r, "memlock_bytes", soft_limit(f->memlock_bytes));
+	put(&r, "nofile", soft_limit(f->nofile));
+	put(&r, "environment", text_or_null(f->environment));
+	put(&r, "driver_error", text_or_null(f->driver));
+	return record_end(&r);
+}
+
+static json_t *ranks(const struct cs_run_node *nd)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (int i = 0; nd->ranks && i < nd->facts.n_ranks; i++)
+		bad |= append(array, rank(nd, i));
+	return array_end(array, bad);
+}
+
+/* What confines the job on this node. */
+static json_t *limits(const struct cs_node_facts *f)
+{
+	struct record r = record_new();
+
+	put(&r, "cgroup_cpus", real(f->cgroup_cpus));
+	put(&r, "cgroup_memory_bytes", count(f->cgroup_memory_bytes));
+	put(&r, "shm_bytes", count(f->shm_bytes));
+	put(&r, "shm_free_bytes", count(f->shm_free_bytes));
+	put(&r, "grant", text_or_null(f->grant));
+	put(&r, "n_granted", count(f->n_granted));
+	put(&r, "container", text_or_null(f->container));
+	put(&r, "n_device_files", count(f->n_device_files));
+	return record_end(&r);
+}
+
 json_t *cs_record_node(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
@@ -366,6 +475,8 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "n_cpus", count(f->n_cpus));
 	put(&r, "memory_bytes", count(f->memory_bytes));
 	put(&r, "page_bytes", count(f->page_bytes));
+	put(&r, "huge_pages", text_or_null(f->huge_pages));
+	put(&r, "limits", limits(f));
 	put(&r, "n_numa", count(f->n_numa));
 	put(&r, "numa_distances", distances(f));
 	put(&r, "n_ranks", count(f->n_ranks));
@@ -373,6 +484,8 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "release_us", real(f->release_us));
 	put(&r, "skew_us", real(f->skew_us));
 	put(&r, "skew_max_us", real(f->skew_max_us));
+	put(&r, "known_gpus", sights(&run->node[node]));
+	put(&r, "ranks", ranks(&run->node[node]));
 	put(&r, "gpus", gpus(run, node));
 	put(&r, "peers", ways(run, node));
 	return record_end(&r);
@@ -552,6 +665,9 @@ static void put_history(struct record *r, const struct cs_row *row)
 	put(r, "t_start_s", real(row->t_start_s));
 	put(r, "cell_s", real(row->seconds));
 	put(r, "throttle", hex(row->throttle));
+	put(r, "sm_mhz", count(row->sm_mhz));
+	put(r, "temperature_c", count(row->temperature_c));
+	put(r, "power_w", real(row->power_w));
 	put(r, "checked", json_integer(row->checked));
 	put(r, "discarded", json_integer(row->discarded));
 	put(r, "wrong_bytes", unsigned64(row->wrong_words * 8));
@@ -609,6 +725,10 @@ json_t *cs_record_finding(const struct cs_run *run,
 		text(run->node[finding->node].facts.host) : json_null());
 	put(&r, "node_index", count(finding->node < run->n_nodes ?
 				    finding->node : -1));
+	put(&r, "part", text_or_null(finding->part));
+	put(&r, "bus_id", text_or_null(finding->bus_id));
 	put(&r, "says", text(finding->text));
+	put(&r, "next", text_or_null(finding->next));
+	put(&r, "drain", json_boolean(finding->drain));
 	return record_end(&r);
 }

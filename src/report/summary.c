@@ -336,6 +336,21 @@ static void print_state(FILE *to, const struct cs_run *run)
 		heat, part);
 }
 
+/* Where the bytes went, by the counters of the links. */
+static void print_path(FILE *to, const struct cs_run *run, int verbose)
+{
+	struct cs_path_proof p;
+
+	cs_path_prove(run, &p);
+	if (p.counted)
+		cs_fold(to, 2, INDENT, "path       NVLinks counted %.1f to %.1f %% of the "
+			"bytes of %d of %d GPUs", 100 * p.least, 100 * p.most,
+			p.counted, p.gpus);
+	else if (p.gpus && verbose)
+		cs_fold(to, 2, INDENT, "path       not proven: this driver has no byte "
+			"counters of NVLink");
+}
+
 /* ---- time and findings ---- */
 
 /* What `upto` adds in tenths to what has been said, so that the parts that are
@@ -393,11 +408,13 @@ static void print_finding(FILE *to, const struct cs_run *run, size_t i)
 		cs_fold(to, 4, INDENT, "%-8s %s%s%s",
 			word[f[i].severity <= CS_CRITICAL ? f[i].severity : 2],
 			hosts, hosts[0] ? ": " : "", f[i].text);
+		if (f[i].next[0])
+			cs_fold(to, INDENT, INDENT + 2, "next: %s", f[i].next);
 	}
 	free(nodes);
 }
 
-static void print_findings(FILE *to, const struct cs_run *run)
+void cs_findings_print(FILE *to, const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
@@ -427,6 +444,7 @@ void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 	print_counts(to, run, verbose);
 	print_first(to, run);
 	print_state(to, run);
+	print_path(to, run, verbose);
 	print_time(to, run);
-	print_findings(to, run);
+	cs_findings_print(to, run);
 }

@@ -8,6 +8,7 @@
 
 #include "report/field.h"
 #include "report/record.h"
+#include "check/check.h"
 #include "report/view.h"
 
 #define NODES_MOST 16384
@@ -139,8 +140,10 @@ static void free_nodes(struct cs_loaded *to)
 {
 	int i;
 
-	for (i = 0; i < to->run.n_nodes && to->run.node; i++)
+	for (i = 0; i < to->run.n_nodes && to->run.node; i++) {
 		free(to->run.node[i].peers);
+		free(to->run.node[i].ranks);
+	}
 	free(to->run.node);
 	free(to->agents_seen);
 	to->run.node = NULL;
@@ -168,6 +171,21 @@ static int make_nodes(struct cs_loaded *to, int n, struct cs_err *err)
 	return 0;
 }
 
+/* Words that are not known are a later version's. */
+static uint32_t checks_of(struct cs_fields *f)
+{
+	const json_t *array = cs_field_array(f, "checks"), *word;
+	uint32_t checks = 0, one;
+	struct cs_err err;
+	size_t i;
+
+	json_array_foreach(array, i, word)
+		if (json_is_string(word) &&
+		    !cs_checks_parse(json_string_value(word), &one, &err))
+			checks |= one;
+	return checks;
+}
+
 int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
@@ -187,6 +205,7 @@ int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	run->stand_in = cs_field_bool(&f, "stand_in");
 	run->virtual_clock = cs_field_bool(&f, "virtual_clock");
 	run->redacted = cs_field_bool(&f, "redacted");
+	run->checks = checks_of(&f);
 	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
 	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);
 	cs_field_time(&f, "started", &run->started);
@@ -241,6 +260,19 @@ static int64_t int64_of(struct cs_fields *f, const char *key)
 	return cs_field_int(f, key, 0, INT64_MAX, -1);
 }
 
+static int64_t kib_of(struct cs_fields *f, const char *key)
+{
+	int64_t bytes = int64_of(f, key);
+
+	return bytes < 0 ? -1 : bytes / 1024;
+}
+
+/* A soft limit: null is none. */
+static int64_t soft_limit_of(struct cs_fields *f, const char *key)
+{
+	return cs_field_int(f, key, 0, INT64_MAX, INT64_MAX);
+}
+
 static int take_distances(struct cs_fields *f, struct cs_node_facts *facts)
 {
 	const json_t *rows = cs_field_array(f, "numa_distances"), *row, *value;
@@ -280,6 +312,9 @@ static void take_conditions(struct cs_fields *gpu, const char *key,
 	c->nvlink_errors = int64_of(&f, "nvlink_errors");
 	c->pcie_replays = int64_of(&f, "pcie_replays");
 	c->others = int32_of(&f, "processes_of_others");
+	c->persistence = int32_of(&f, "persistence");
+	c->nvlink_sent_kib = kib_of(&f, "nvlink_sent_bytes");
+	c->nvlink_received_kib = kib_of(&f, "nvlink_received_bytes");
 	gpu->bad = f.bad;
 }
 
@@ -303,9 +338,115 @@ static int take_gpu(struct cs_agent_facts *a, const json_t *record,
 	l->pcie_width = int32_of(&f, "pcie_width");
 	l->pcie_gen_max = int32_of(&f, "pcie_gen_max");
 	l->pcie_width_max = int32_of(&f, "pcie_width_max");
+	a->sent_bytes = int64_of(&f, "sent_bytes");
+	a->received_bytes = int64_of(&f, "received_bytes");
 	take_conditions(&f, "before", &a->before);
 	take_conditions(&f, "after", &a->after);
 	return f.bad ? -1 : 0;
+}
+
+/* What confines the job on this node. */
+static void take_limits(struct cs_fields *node, struct cs_node_facts *n)
+{
+	struct cs_fields f = { cs_field_object(node, "limits"), "limits",
+			       node->err, node->bad };
+
+	if (!f.object)
+		return;
+	n->cgroup_cpus = cs_field_real(&f, "cgroup_cpus");
+	n->cgroup_memory_bytes = int64_of(&f, "cgroup_memory_bytes");
+	n->shm_bytes = int64_of(&f, "shm_bytes");
+	n->shm_free_bytes = int64_of(&f, "shm_free_bytes");
+	cs_field_text(&f, "grant", n->grant, sizeof(n->grant));
+	n->n_granted = int32_of(&f, "n_granted");
+	cs_field_text(&f, "container", n->container, sizeof(n->container));
+	n->n_device_files = int32_of(&f, "n_device_files");
+	node->bad = f.bad;
+}
+
+static int take_sight(struct cs_gpu_sight *s, const json_t *record,
+		      struct cs_err *err)
+{
+	struct cs_fields f = { record, "a known GPU", err, 0 };
+
+	cs_gpu_sight_init(s);
+	cs_field_text(&f, "bus_id", s->bus_id, sizeof(s->bus_id));
+	cs_field_text(&f, "uuid", s->uuid, sizeof(s->uuid));
+	cs_field_text(&f, "name", s->name, sizeof(s->name));
+	s->on_bus = json_is_null(json_object_get(record, "on_pci_bus")) ?
+			    -1 : cs_field_bool(&f, "on_pci_bus");
+	cs_field_text(&f, "kernel_driver", s->module, sizeof(s->module));
+	s->nvml = int32_of(&f, "nvml");
+	s->refused = int32_of(&f, "device_file_errno");
+	s->ranks = int32_of(&f, "ranks");
+	s->compute_mode = int32_of(&f, "compute_mode");
+	s->persistence = int32_of(&f, "persistence");
+	s->mig = int32_of(&f, "mig");
+	s->instances = int32_of(&f, "mig_instances");
+	return f.bad ? -1 : 0;
+}
+
+static int take_sights(struct cs_fields *f, struct cs_run_node *nd)
+{
+	const json_t *all = cs_field_array(f, "known_gpus"), *one;
+	size_t i;
+
+	if (json_array_size(all) > CS_MAX_AGENTS)
+		return cs_field_refuse(f, "known_gpus", "at most 64 of them");
+	json_array_foreach(all, i, one)
+		if (take_sight(&nd->sight[i], one, f->err))
+			return -1;
+	nd->facts.n_sights = (int32_t)json_array_size(all);
+	return 0;
+}
+
+static int take_rank(struct cs_rank_facts *to, int n_sights,
+		     const json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a rank", err, 0 };
+	const json_t *sees = cs_field_array(&f, "sees"), *at;
+	size_t i;
+
+	to->rank = int32_of(&f, "rank");
+	to->local_rank = int32_of(&f, "local_rank");
+	to->pid = int64_of(&f, "pid");
+	cs_field_text(&f, "cpus", to->cpus, sizeof(to->cpus));
+	to->n_cpus = int32_of(&f, "n_cpus");
+	to->n_gpus = int32_of(&f, "n_gpus");
+	json_array_foreach(sees, i, at) {
+		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
+		    json_integer_value(at) >= n_sights)
+			return cs_field_refuse(&f, "sees",
+					       "positions in known_gpus");
+		to->sees |= 1ull << json_integer_value(at);
+	}
+	to->masked = cs_field_bool(&f, "masked");
+	to->memlock_bytes = soft_limit_of(&f, "memlock_bytes");
+	to->nofile = soft_limit_of(&f, "nofile");
+	cs_field_text(&f, "environment", to->environment,
+		      sizeof(to->environment));
+	cs_field_text(&f, "driver_error", to->driver, sizeof(to->driver));
+	return f.bad ? -1 : 0;
+}
+
+static int take_ranks(struct cs_fields *f, struct cs_run_node *nd)
+{
+	const json_t *all = cs_field_array(f, "ranks"), *one;
+	size_t n = json_array_size(all), i;
+
+	free(nd->ranks);
+	nd->ranks = NULL;
+	if (!n)
+		return 0;
+	if (n != (size_t)nd->facts.n_ranks)
+		return cs_field_refuse(f, "ranks", "one for each of n_ranks");
+	nd->ranks = calloc(n, sizeof(*nd->ranks));
+	if (!nd->ranks)
+		return cs_err_set(f->err, "no memory");
+	json_array_foreach(all, i, one)
+		if (take_rank(&nd->ranks[i], nd->facts.n_sights, one, f->err))
+			return -1;
+	return 0;
 }
 
 static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
@@ -322,6 +463,8 @@ static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
 	n->n_cpus = int32_of(f, "n_cpus");
 	n->memory_bytes = int64_of(f, "memory_bytes");
 	n->page_bytes = int64_of(f, "page_bytes");
+	cs_field_text(f, "huge_pages", n->huge_pages, sizeof(n->huge_pages));
+	take_limits(f, n);
 	n->n_numa = int32_of(f, "n_numa");
 	n->n_ranks = (int32_t)cs_field_int(f, "n_ranks", 0, 1 << 16, -1);
 	n->n_agents = (int32_t)cs_field_int(f, "n_agents", 0, CS_MAX_AGENTS, -1);
@@ -347,7 +490,8 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 		cs_agent_facts_init(&nd->agent[a]);
 	take_machine(&f, &nd->facts);
 	gpus = cs_field_array(&f, "gpus");
-	if (f.bad || take_distances(&f, &nd->facts))
+	if (f.bad || take_distances(&f, &nd->facts) || take_sights(&f, nd) ||
+	    take_ranks(&f, nd))
 		return -1;
 	json_array_foreach(gpus, i, gpu) {
 		if ((int)i >= nd->facts.n_agents)
@@ -512,6 +656,9 @@ static void take_history(struct cs_fields *f, struct cs_row *row)
 	row->t_start_s = cs_field_real(f, "t_start_s");
 	row->seconds = cs_field_real(f, "cell_s");
 	row->throttle = cs_field_bits(f, "throttle");
+	row->sm_mhz = int32_of(f, "sm_mhz");
+	row->temperature_c = int32_of(f, "temperature_c");
+	row->power_w = cs_field_real(f, "power_w");
 	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
 	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
 	row->wrong_words = cs_field_wide(f, "wrong_bytes") / 8;
@@ -589,26 +736,35 @@ int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 /* ---- findings ---- */
 
-int cs_take_finding(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static int take_finding(struct cs_loaded *to, json_t *record, int check,
+			struct cs_err *err)
 {
 	static const char *const severity[] = { "note", "warning", "critical",
 						NULL };
 	struct cs_fields f = { record, "an error", err, 0 };
-	struct cs_finding found = { .node = -1 }, *at;
+	struct cs_finding found = { .node = -1, .check = check };
 
 	if (!json_is_null(json_object_get(record, "node")))
 		found.node = node_of(to, &f);
 	found.severity = (uint32_t)cs_field_word(&f, "severity", severity,
 						 CS_CRITICAL);
 	cs_field_text(&f, "id", found.id, sizeof(found.id));
+	cs_field_text(&f, "part", found.part, sizeof(found.part));
+	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
 	cs_field_text(&f, "says", found.text, sizeof(found.text));
-	if (f.bad)
-		return -1;
-	at = cs_vec_add(&to->run.findings, 1, err);
-	if (!at)
-		return -1;
-	*at = found;
-	return 0;
+	cs_field_text(&f, "next", found.next, sizeof(found.next));
+	found.drain = cs_field_bool(&f, "drain");
+	return f.bad ? -1 : cs_finding_add(&to->run.findings, &found, err);
+}
+
+int cs_take_error(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	return take_finding(to, record, 0, err);
+}
+
+int cs_take_check(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	return take_finding(to, record, 1, err);
 }
 
 /* ---- the end ---- */

@@ -25,7 +25,8 @@ int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* The ways of a node, when its agents are known. */
 int cs_take_peers(struct cs_loaded *to, json_t *node, struct cs_err *err);
 int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
-int cs_take_finding(struct cs_loaded *to, json_t *record,
-		    struct cs_err *err);
+/* What went wrong; what was judged. */
+int cs_take_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_take_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 #endif

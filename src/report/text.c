@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/check.h"
 #include "report/matrix.h"
 #include "report/parts.h"
 
@@ -33,7 +34,7 @@ static void copies_text(const struct cs_run *run, char *to, size_t size)
 
 static void print_head(FILE *to, const struct cs_run *run)
 {
-	char size[24] = "", copies[32], time[32], asked[512] = "", job[64] = "";
+	char size[24] = "", copies[32], time[32], asked[512] = "", job[112] = "";
 
 	if (run->stand_in)
 		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
@@ -48,8 +49,13 @@ static void print_head(FILE *to, const struct cs_run *run)
 	cs_time_text(&run->started, time, sizeof(time));
 	if (run->matrix_text && run->matrix_text[0])
 		cs_text(asked, sizeof(asked), "  %s", run->matrix_text);
+	if (cs_only_looked(run))
+		cs_text(job, sizeof(job), "  %s%s, %d rank%s",
+			strcmp(run->launcher, "none") ? "" : "no launcher",
+			strcmp(run->launcher, "none") ? run->launcher : "",
+			run->n_ranks, run->n_ranks == 1 ? "" : "s");
 	if (run->job_id[0])
-		cs_text(job, sizeof(job), "  job %s", run->job_id);
+		cs_text(job + strlen(job), sizeof(job) - strlen(job), "  job %s", run->job_id);
 	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s%s%s", run->version, asked,
 		size[0] ? "  " : "", size, copies, time[0] ? "  " : "", time, job);
 }
@@ -204,6 +210,11 @@ int cs_text_write(FILE *to, const struct cs_run *run,
 	print_head(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run) || ferror(to) ? -1 : 0;
+	if (cs_only_looked(run)) {
+		cs_launch_print(to, run);
+		cs_findings_print(to, run);
+		return ferror(to) ? -1 : 0;
+	}
 	if (run->n_nodes == 1)
 		rc = print_one(to, run, 0, opt->verbose);
 	else if (run->n_nodes > 1)

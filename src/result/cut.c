@@ -59,11 +59,14 @@ void cs_run_cut_node(struct cs_run *run, int node)
 	for (k = 0; k < run->n_nodes; k++)
 		if (k != node) {
 			free(run->node[k].peers);
+			free(run->node[k].ranks);
 			run->node[k].peers = NULL;
+			run->node[k].ranks = NULL;
 		}
 	if (node) {
 		run->node[0] = run->node[node];
 		run->node[node].peers = NULL;
+		run->node[node].ranks = NULL;
 	}
 	run->n_nodes = 1;
 }

@@ -294,6 +294,18 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 	for (a = 0; a < nd->facts.n_agents; a++)
 		if (learn_gpu(redact, nd->agent[a].gpu.uuid, err))
 			return -1;
+	for (a = 0; a < nd->facts.n_sights; a++)
+		if (learn_gpu(redact, nd->sight[a].uuid, err))
+			return -1;
+	for (a = 0; nd->ranks && a < nd->facts.n_ranks; a++) {
+		struct cs_rank_facts *rank = &nd->ranks[a];
+
+		redact_text(redact, rank->environment,
+			    sizeof(rank->environment));
+		redact_text(redact, rank->driver, sizeof(rank->driver));
+	}
+	redact_text(redact, nd->facts.grant, sizeof(nd->facts.grant));
+	redact_text(redact, nd->facts.container, sizeof(nd->facts.container));
 	redact_text(redact, nd->facts.nvml_note, sizeof(nd->facts.nvml_note));
 	for (a = 0; a < nd->facts.n_agents; a++)
 		redact_text(redact, nd->agent[a].note, sizeof(nd->agent[a].note));
@@ -317,8 +329,10 @@ void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 	struct cs_finding *f = run->findings.data;
 	size_t i;
 
-	for (i = 0; i < run->findings.n; i++)
+	for (i = 0; i < run->findings.n; i++) {
 		redact_text(redact, f[i].text, sizeof(f[i].text));
+		redact_text(redact, f[i].next, sizeof(f[i].next));
+	}
 }
 
 int cs_redact_run(struct cs_redact *redact, struct cs_run *run,

@@ -43,6 +43,10 @@ struct cs_row {
 	double t_start_s;	/* CLOCK_MONOTONIC_RAW since the node's start */
 	double seconds;		/* wall time of the cell, set-up included */
 	uint64_t throttle;	/* bits seen around the cell */
+	/* after a flagged cell, of its GPUs: slowest, hottest, thirstiest; else
+	 * unknown */
+	int32_t sm_mhz, temperature_c;
+	double power_w;
 	uint32_t checked;	/* samples of this transfer checked */
 	uint32_t discarded;	/* samples before the counted ones */
 	uint64_t wrong_words;

@@ -6,6 +6,16 @@
 #include <string.h>
 
 #include "base/units.h"
+int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
+		   struct cs_err *err)
+{
+	struct cs_finding *to = cs_vec_add(findings, 1, err);
+
+	if (!to)
+		return -1;
+	*to = *finding;
+	return 0;
+}
 
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 {
@@ -60,6 +70,7 @@ static void settle_row(struct cs_row *row)
 		&s->median, &s->ci_low, &s->ci_high, &s->min, &s->max, &s->mean,
 		&s->sd, &s->mad, &s->p5, &s->p95, &row->first_ms,
 		&row->overlap, &row->t_start_s, &row->seconds,
+		&row->power_w,
 	};
 	size_t i;
 
@@ -83,11 +94,28 @@ static void settle_node(struct cs_run_node *nd)
 	settle(&nd->facts.release_us, 1);
 	settle(&nd->facts.skew_us, 1);
 	settle(&nd->facts.skew_max_us, 1);
+	settle(&nd->facts.cgroup_cpus, 1);
 	for (i = 0; i < nd->facts.n_agents; i++)
 		settle_agent(&nd->agent[i]);
 	for (i = 0; nd->peers && i < n; i++)
 		if (nd->peers[i].via != CS_VIA_NONE)
 			settle(&nd->peers[i].open_ms, 1);
+}
+
+void cs_run_sort_findings(struct cs_run *run)
+{
+	struct cs_finding *f = run->findings.data;
+	struct cs_finding *copy = calloc(run->findings.n + 1, sizeof(*copy));
+	size_t i, n = 0;
+	int check;
+
+	for (check = 0; copy && check <= 1; check++)
+		for (i = 0; i < run->findings.n; i++)
+			if (f[i].check == check)
+				copy[n++] = f[i];
+	if (copy && n)
+		memcpy(f, copy, n * sizeof(*f));
+	free(copy);
 }
 
 void cs_run_settle(struct cs_run *run)
@@ -102,6 +130,7 @@ void cs_run_settle(struct cs_run *run)
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
 		settle_row(&row[i]);
 	settle(run->rows.samples.data, run->rows.samples.n);
+	cs_run_sort_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)
 		settle_node(&run->node[node]);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)

@@ -23,16 +23,37 @@ enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
 struct cs_finding {
 	uint32_t severity;	/* enum cs_severity */
 	int32_t node;		/* -1: the job */
+	int32_t check;		/* 1: a judgement, which counts under --check only;
+				 * 0: something went wrong */
+	int32_t drain;		/* 1: nothing should run on the node */
 	char id[32];		/* "cell-failed", "rank-lost", "driver-start", … */
+	char part[8];		/* "gpu", "link", "node"; "" none */
+	char bus_id[CS_BUSID];	/* of the GPU; "" none or several */
 	char text[CS_ERR_TEXT];
+	char next[CS_ERR_TEXT];	/* what to do; "" */
+};
+
+/* The id of the finding that says why there was nothing to measure. */
+#define CS_CANNOT_TEST "cannot-test"
+
+/* Append a copy. */
+int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
+		   struct cs_err *err);
+
+/* What --check takes; bits. */
+enum cs_check_kind {
+	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
 };
 
 /* One node of the run: facts, agents, and the ways between them. */
 struct cs_run_node {
 	struct cs_node_facts facts;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
+	struct cs_gpu_sight sight[CS_MAX_AGENTS]; /* facts.n_sights, by bus id */
 	/* [agent * CS_MAX_AGENTS + peer]; malloc'ed, may be NULL */
 	struct cs_peer_facts *peers;
+	/* facts.n_ranks of them; malloc'ed, may be NULL */
+	struct cs_rank_facts *ranks;
 };
 
 /* Seconds, measured by rank 0 from exec; the parts do not overlap. */
@@ -68,6 +89,7 @@ struct cs_run {
 	char only[2][12];
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
+	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */
 };
@@ -78,6 +100,8 @@ int cs_run_shows(const struct cs_run *run, int node, int src, int dst);
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */
 void cs_run_settle(struct cs_run *run);
+/* What went wrong before what was judged, as documents have them. */
+void cs_run_sort_findings(struct cs_run *run);
 
 /* For a run that goes on with the rows of an earlier one.  keep[i] is set to 1 for
  * the rows of steps that were measured whole and with every row ok, else to 0. */

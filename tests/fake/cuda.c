@@ -224,7 +224,8 @@ API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(name, (size_t)size, "%s", fake.name);
+	snprintf(name, (size_t)size, "%s%s", fake.name,
+		 fake_mig() ? " MIG 1g.18gb" : "");
 	return CUDA_SUCCESS;
 }
 
@@ -236,7 +237,9 @@ API CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 	if (gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	memset(uuid, 0, sizeof(*uuid));
-	uuid->bytes[15] = (char)gpu_of(device);
+	uuid->bytes[15] = (char)fake_board(gpu_of(device));
+	if (fake_mig())
+		uuid->bytes[9] = (char)(15 - fake_instance(gpu_of(device)));
 	return CUDA_SUCCESS;
 }
 
@@ -248,7 +251,8 @@ API CUresult CUDAAPI cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(id, (size_t)size, "0000:%02X:00.0", fake_bus(gpu_of(device)));
+	snprintf(id, (size_t)size, "0000:%02X:00.0",
+		 fake_bus(fake_board(gpu_of(device))));
 	return CUDA_SUCCESS;
 }
 
@@ -277,7 +281,7 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
 		return fake.compute_mode;
 	case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-		return (int)fake_bus(gpu);
+		return (int)fake_bus(fake_board(gpu));
 	case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
 		return 60 << 20;
 	case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
@@ -312,7 +316,7 @@ API CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute which,
 
 static int peers(int a, int b)
 {
-	return a != b && isnan(fake.no_peer[a][b]);
+	return a != b && !fake_mig() && isnan(fake.no_peer[a][b]);
 }
 
 API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device,

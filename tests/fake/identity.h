@@ -7,9 +7,13 @@
 #define CS_FAKE_IDENTITY_H
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define FAKE_GPUS_MAX 16
 #define FAKE_DRIVER "580.159.03"
@@ -65,6 +69,80 @@ static inline unsigned fake_bus(int gpu)
 	};
 
 	return bus[gpu];
+}
+
+/* Instances of MIG on each GPU; 0: MIG is off. */
+static inline int fake_mig(void)
+{
+	return (int)fake_number("FAKE_MIG", 0, 7, 0);
+}
+
+/* The k-th instance: NVML's order is not that of UUIDs. */
+static inline void fake_mig_uuid(int gpu, int k, char text[48])
+{
+	snprintf(text, 48, "MIG-00000000-0000-0000-%04x-%012x",
+		 (unsigned)(15 - k), (unsigned)gpu);
+}
+
+/* Payload of NVLink, sent and received by each GPU, in bytes; in a file that all
+ * processes and both libraries share.  NULL: the driver counts nothing. */
+static inline _Atomic uint64_t (*fake_counters(void))[2]
+{
+	static _Atomic uint64_t (*counters)[2];
+	const char *path = getenv("FAKE_NVLINK_COUNTERS");
+	size_t bytes = FAKE_GPUS_MAX * 2 * sizeof(uint64_t);
+	int fd;
+	void *at;
+
+	if (counters || !path || !*path)
+		return counters;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, (off_t)bytes))
+		fake_bad("FAKE_NVLINK_COUNTERS");
+	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		fake_bad("FAKE_NVLINK_COUNTERS");
+	counters = at;
+	return counters;
+}
+
+/* How many devices CUDA could show: GPUs, or their instances, GPU by GPU. */
+static inline int fake_devices(void)
+{
+	int n = fake_gpus() * (fake_mig() ? fake_mig() : 1);
+
+	if (n > FAKE_GPUS_MAX)
+		fake_bad("FAKE_MIG");
+	return n;
+}
+
+/* The GPU of a device, and which instance of it. */
+static inline int fake_board(int device)
+{
+	return fake_mig() ? device / fake_mig() : device;
+}
+
+static inline int fake_instance(int device)
+{
+	return fake_mig() ? device % fake_mig() : 0;
+}
+
+/* Has it fallen off the bus?  "2,3" */
+static inline int fake_is_lost(int gpu)
+{
+	const char *at = getenv("FAKE_LOST");
+	char *end;
+
+	for (; at && *at; at = *end ? end + 1 : end) {
+		long lost = strtol(at, &end, 10);
+
+		if (end == at || (*end && *end != ','))
+			fake_bad("FAKE_LOST");
+		if (lost == gpu)
+			return 1;
+	}
+	return 0;
 }
 
 /* "GPU-00000000-0000-0000-0000-00000000000a" is GPU 10. */

@@ -109,15 +109,20 @@ static void matrix_read(void)
  * The first bad one ends the list, as with the driver. */
 static int take_visible(const char *element, void *arg)
 {
-	int *ended = arg, gpu = -1;
+	int *ended = arg, gpu = -1, at = 0;
 	char uuid[48], *end;
 	long index = strtol(element, &end, 10);
 
-	if (end != element && !*end && index >= 0 && index < fake.gpus)
-		gpu = (int)index;
 	for (int i = 0; gpu < 0 && i < fake.gpus; i++) {
-		fake_uuid(i, uuid);
-		if (!strncmp(element, "GPU-", 4) &&
+		if (fake_is_lost(fake_board(i)))
+			continue;
+		if (end != element && !*end && index == at++)
+			gpu = i;
+		if (fake_mig())
+			fake_mig_uuid(fake_board(i), fake_instance(i), uuid);
+		else
+			fake_uuid(i, uuid);
+		if (!strncmp(element, uuid, 4) &&
 		    !strncmp(element, uuid, strlen(element)))
 			gpu = i;
 	}
@@ -152,8 +157,12 @@ static void visible_read(void)
 	if (getenv("CUDA_VISIBLE_DEVICES"))
 		each("CUDA_VISIBLE_DEVICES", take_visible, &ended);
 	else
-		for (; fake.n_visible < fake.gpus; fake.n_visible++)
-			fake.visible[fake.n_visible] = fake.n_visible;
+		for (int i = 0; i < fake.gpus; i++)
+			if (!fake_is_lost(fake_board(i)))
+				fake.visible[fake.n_visible++] = i;
+	/* a process is shown one instance and no whole GPU beside it */
+	if (fake_mig() && fake.n_visible > 1)
+		fake.n_visible = 1;
 }
 
 /* The launcher's word; 0 without one. */
@@ -196,7 +205,7 @@ __attribute__((constructor)) static void config_read(void)
 	const char *noise = getenv("FAKE_NOISE");
 	int gpu = 0;
 
-	fake.gpus = fake_gpus();
+	fake.gpus = fake_devices();
 	fake.memory = fake_memory_bytes();
 	snprintf(fake.name, sizeof(fake.name), "%s", fake_name());
 	fake.connections =

@@ -419,6 +419,8 @@ static CUresult import_refusal(const struct ipc_handle *ipc, unsigned flags)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (fake.ipc_refuse)
 		return (CUresult)fake.ipc_refuse;
+	if (fake_mig() && fake_current->gpu != ipc->gpu)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (!isnan(fake.no_peer[fake_current->gpu][ipc->gpu]))
 		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 	return CUDA_SUCCESS;

@@ -19,9 +19,14 @@ enum {
 	NOT_SUPPORTED = 3,
 	NOT_FOUND = 6,
 	INSUFFICIENT_SIZE = 7,
+	GPU_IS_LOST = 15,
 };
 
 #define LINK_SPEED 164u		/* field: MB/s of one link */
+#define DATA_SENT 138u		/* fields: KiB over all links */
+#define DATA_RECEIVED 139u
+#define ALL_LINKS 0xffffffffu
+#define UNSIGNED_LONG_LONG 3
 #define LINK_VERSION_4 6u	/* counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0 from 1 */
 #define UNSIGNED_INT 1
 #define OTHER_PID 5000000u	/* above every pid that Linux gives */
@@ -36,6 +41,12 @@ struct field {
 	} value;
 };
 
+struct pci {
+	char legacy[16];
+	unsigned domain, bus, device, pci_device, pci_subsystem;
+	char bus_id[32];
+};
+
 struct process {
 	unsigned pid;
 	uint64_t memory;
@@ -43,6 +54,7 @@ struct process {
 };
 
 static char devices[FAKE_GPUS_MAX];	/* a handle is the address of one */
+static char instances[FAKE_GPUS_MAX][FAKE_GPUS_MAX]; /* of MIG, by GPU */
 static int initialised, attached;
 
 /* Declares what it defines: there is no header for these. */
@@ -92,6 +104,15 @@ static void knob_pcie(int gpu, unsigned *gen, unsigned *width)
 		fake_bad("FAKE_PCIE");
 }
 
+/* Of all of a kind, the one call that FAKE_NVML_HANG names never returns. */
+static void may_hang(const char *function)
+{
+	const char *name = getenv("FAKE_NVML_HANG");
+
+	while (name && !strcmp(name, function))
+		pause();
+}
+
 static unsigned links(void)
 {
 	return (unsigned)fake_number("FAKE_NVLINKS", 0, 36, 18);
@@ -103,6 +124,7 @@ static int init(int attach)
 {
 	int code = (int)fake_number("FAKE_NVML_INIT", 0, 999, OK);
 
+	may_hang(attach ? "nvmlInit_v2" : "nvmlInitWithFlags");
 	if (code == OK) {
 		initialised = 1;
 		attached |= attach;
@@ -122,6 +144,8 @@ EXPORT(int, nvmlInitWithFlags, (unsigned flags))
 
 EXPORT(int, nvmlShutdown, (void))
 {
+	if (attached) /* the last one, not that before attaching */
+		may_hang("nvmlShutdown");
 	if (!initialised)
 		return UNINITIALIZED;
 	initialised = attached = 0;
@@ -141,6 +165,8 @@ EXPORT(const char *, nvmlErrorString, (int code))
 		return "not supported";
 	case NOT_FOUND:
 		return "not found";
+	case GPU_IS_LOST:
+		return "GPU is lost";
 	default:
 		return "unknown error";
 	}
@@ -172,6 +198,8 @@ static int find_gpu(int gpu, void **device)
 		return UNINITIALIZED;
 	if (gpu < 0 || !attached)
 		return NOT_FOUND;
+	if (fake_is_lost(gpu))
+		return GPU_IS_LOST;
 	*device = &devices[gpu];
 	return OK;
 }
@@ -187,8 +215,31 @@ EXPORT(int, nvmlDeviceGetHandleByUUID, (const char *uuid, void **device))
 		fake_uuid(i, text);
 		if (!strcmp(uuid, text))
 			gpu = i;
+		for (int k = 0; k < fake_mig(); k++) {
+			fake_mig_uuid(i, k, text);
+			if (strcmp(uuid, text))
+				continue;
+			*device = &instances[i][k];
+			return initialised && attached ? OK : UNINITIALIZED;
+		}
 	}
 	return find_gpu(gpu, device);
+}
+
+EXPORT(int, nvmlDeviceGetCount_v2, (unsigned *n))
+{
+	may_hang("nvmlDeviceGetCount_v2");
+	if (!initialised || !n)
+		return initialised ? INVALID_ARGUMENT : UNINITIALIZED;
+	*n = attached ? (unsigned)fake_gpus() : 0;
+	return OK;
+}
+
+EXPORT(int, nvmlDeviceGetHandleByIndex_v2, (unsigned index, void **device))
+{
+	if (!device || index >= (unsigned)fake_gpus())
+		return INVALID_ARGUMENT;
+	return find_gpu((int)index, device);
 }
 
 EXPORT(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *id, void **device))
@@ -217,6 +268,13 @@ static int gpu_of(const void *device, int *code)
 	return -1;
 }
 
+static int device_index(const void *device)
+{
+	int code;
+
+	return gpu_of(device, &code);
+}
+
 /* Give `number` of a device. */
 static int give(const void *device, unsigned *to, unsigned number)
 {
@@ -227,6 +285,106 @@ static int give(const void *device, unsigned *to, unsigned number)
 	if (gpu >= 0)
 		*to = number;
 	return code;
+}
+
+static int give_text(char *to, unsigned size, const char *text)
+{
+	if (!to || strlen(text) >= size)
+		return to ? INSUFFICIENT_SIZE : INVALID_ARGUMENT;
+	snprintf(to, size, "%s", text);
+	return OK;
+}
+
+/* Of a GPU or of an instance. */
+EXPORT(int, nvmlDeviceGetUUID, (void *device, char *to, unsigned size))
+{
+	int code, gpu = gpu_of(device, &code);
+	char uuid[48];
+
+	for (int i = 0; i < fake_gpus(); i++)
+		for (int k = 0; k < fake_mig(); k++)
+			if (device == &instances[i][k]) {
+				fake_mig_uuid(i, k, uuid);
+				return give_text(to, size, uuid);
+			}
+	if (gpu < 0)
+		return code;
+	fake_uuid(gpu, uuid);
+	return give_text(to, size, uuid);
+}
+
+EXPORT(int, nvmlDeviceGetName, (void *device, char *to, unsigned size))
+{
+	int code, gpu = gpu_of(device, &code);
+
+	return gpu < 0 ? code : give_text(to, size, fake_name());
+}
+
+EXPORT(int, nvmlDeviceGetPciInfo_v3, (void *device, struct pci *pci))
+{
+	int code, gpu = gpu_of(device, &code);
+
+	if (gpu < 0 || !pci)
+		return gpu < 0 ? code : INVALID_ARGUMENT;
+	memset(pci, 0, sizeof(*pci));
+	pci->bus = fake_bus(gpu);
+	snprintf(pci->bus_id, sizeof(pci->bus_id), "00000000:%02X:00.0",
+		 pci->bus);
+	return OK;
+}
+
+EXPORT(int, nvmlDeviceGetComputeMode, (void *device, unsigned *mode))
+{
+	return give(device, mode,
+		    (unsigned)fake_number("FAKE_COMPUTE_MODE", 0, 3, 0));
+}
+
+EXPORT(int, nvmlDeviceGetPersistenceMode, (void *device, unsigned *mode))
+{
+	return give(device, mode,
+		    (unsigned)fake_number("FAKE_PERSISTENCE", 0, 1, 1));
+}
+
+/* ---- MIG ---- */
+
+EXPORT(int, nvmlDeviceGetMigMode,
+       (void *device, unsigned *now, unsigned *pending))
+{
+	int code = give(device, now, fake_mig() > 0);
+
+	return code == OK ? give(device, pending, fake_mig() > 0) : code;
+}
+
+EXPORT(int, nvmlDeviceGetMaxMigDeviceCount, (void *device, unsigned *n))
+{
+	return give(device, n, fake_mig() ? 7 : 0);
+}
+
+EXPORT(int, nvmlDeviceGetMigDeviceHandleByIndex,
+       (void *device, unsigned index, void **instance))
+{
+	int code, gpu = gpu_of(device, &code);
+
+	if (gpu < 0 || !instance)
+		return gpu < 0 ? code : INVALID_ARGUMENT;
+	if (index >= (unsigned)fake_mig())
+		return NOT_FOUND;
+	*instance = &instances[gpu][index];
+	return OK;
+}
+
+EXPORT(int, nvmlDeviceGetDeviceHandleFromMigDeviceHandle,
+       (void *instance, void **device))
+{
+	if (!initialised || !device)
+		return initialised ? INVALID_ARGUMENT : UNINITIALIZED;
+	for (int i = 0; i < fake_gpus(); i++)
+		if ((char *)instance >= instances[i] &&
+		    (char *)instance < instances[i] + FAKE_GPUS_MAX) {
+			*device = &devices[i];
+			return OK;
+		}
+	return INVALID_ARGUMENT;
 }
 
 /* ---- links ---- */
@@ -292,6 +450,13 @@ EXPORT(int, nvmlDeviceGetFieldValues,
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
 		f->value.u32 = f->result == OK ? 26562 : 0;
+		if ((f->id != DATA_SENT && f->id != DATA_RECEIVED) ||
+		    f->scope != ALL_LINKS || !fake_counters())
+			continue;
+		f->result = OK;
+		f->type = UNSIGNED_LONG_LONG;
+		f->value.u64 = fake_counters()[device_index(device)]
+					      [f->id - DATA_SENT] >> 10;
 	}
 	return OK;
 }
@@ -386,6 +551,8 @@ EXPORT(int, nvmlDeviceGetTotalEccErrors,
 	return code;
 }
 
+static atomic_int looked[FAKE_GPUS_MAX];
+
 /* The caller is always there, whether it has a context yet or not. */
 EXPORT(int, nvmlDeviceGetComputeRunningProcesses_v3,
        (void *device, unsigned *n, struct process *list))
@@ -393,9 +560,13 @@ EXPORT(int, nvmlDeviceGetComputeRunningProcesses_v3,
 	int code, gpu = gpu_of(device, &code);
 	unsigned count, room;
 
+	may_hang("nvmlDeviceGetComputeRunningProcesses_v3");
 	if (gpu < 0 || !n)
 		return gpu < 0 ? code : INVALID_ARGUMENT;
 	count = 1 + (unsigned)knob_number("FAKE_NVML_OTHERS", gpu);
+	/* they come after the first look */
+	if (looked[gpu]++)
+		count += (unsigned)knob_number("FAKE_NVML_LATER", gpu);
 	room = *n;
 	*n = count;
 	if (room < count)

@@ -149,6 +149,19 @@ static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
 	       a->staged == b->staged;
 }
 
+/* What goes through host memory is not on NVLink. */
+static void count_payload(const struct fake_flow *flow, uint64_t bytes)
+{
+	_Atomic uint64_t (*counters)[2] = fake_counters();
+
+	if (!counters || flow->staged || flow->src == flow->dst ||
+	    flow->src == FAKE_HOST || flow->dst == FAKE_HOST ||
+	    fake_number("FAKE_NVLINK_IDLE", 0, 1, 0))
+		return;
+	atomic_fetch_add(&counters[flow->src][0], bytes);
+	atomic_fetch_add(&counters[flow->dst][1], bytes);
+}
+
 static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
 {
 	CUresult code = fake_memory_copy(op->dst, op->src, op->bytes);
@@ -158,6 +171,7 @@ static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
 		s->rate = fake_flow_rate(&op->flow);
 	}
 	s->ps += fake_copy_ps(&op->flow, s->rate, op->bytes);
+	count_payload(&op->flow, op->bytes);
 	return code;
 }
 

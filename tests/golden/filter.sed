@@ -3,6 +3,8 @@ s/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\(\.[0-9]*\)\
 s/cscope-mpi [0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*\( ([^)]*)\)\{0,1\}/cscope-mpi VERSION/g
 s/\<commit [0-9a-f]\{7,40\}+\{0,1\}/commit COMMIT/g
 s/\<pid [0-9][0-9]*/pid PID/g
+# progress, where a sanitizer makes it slow
+/^cscope-mpi: [0-9]* of [0-9]* steps, [0-9]* rows, [0-9]* s$/d
 # wall-clock times: the virtual clock keeps bandwidths only
 /^  time /s/[0-9][0-9]*\.[0-9][0-9]*/N/g
 # the machine's own: its NUMA domains, and what hwloc could bind to

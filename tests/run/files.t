@@ -247,6 +247,21 @@ ok "a journal that is not there: status 3, in one line" eval \
 	'run 0 "${long[@]}" --resume none.jsonl; status_is 3 &&
 	 one_line "cannot resume: cannot read .none.jsonl."'
 
+# without the last three results of the second node
+run_program 4 ./two "$CSCOPE" "${cpu[@]}" -o n.jsonl
+[ -n "$skip" ] || grep -v '"kind":"\(error\|verdict\)"' n.jsonl | tac |
+	awk '/"kind":"result"/ && /"node_index":1/ && n < 3 { n++; next } 1' |
+	tac >m.jsonl
+cp m.jsonl cut.jsonl 2>/dev/null
+run_program 4 ./two "$CSCOPE" "${cpu[@]}" --resume m.jsonl -o m.csv -o m.json
+ok "of two nodes one has steps left: they alone are measured" eval \
+	'status_is 0 && all_ok m.csv 8 &&
+	 tail -n +$(($(wc -l <cut.jsonl) + 1)) m.jsonl | grep "\"kind\":\"result\"" >new &&
+	 ! grep "\"node_index\":0" new && [ "$(wc -l <new)" -ge 3 ]'
+run_program 4 "$CSCOPE" "${cpu[@]}" --resume m.jsonl
+ok "… and a job of one node is refused" eval \
+	'status_is 3 && one_line "cannot resume"'
+
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 3
 	FAKE_CORRUPT=0-1:-1 run 0 -s 64K --seed 1 -o f.jsonl

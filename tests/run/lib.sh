@@ -14,7 +14,8 @@ set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset "${!FAKE_@}" "${!SLURM_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA CS_LIBNVML
+unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA \
+	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY
 
 n_tests=0
 status=0	# of the last run
@@ -60,6 +61,24 @@ fake() { # GPUS
 	export FAKE_GPUS=$1
 }
 
+# The PCI bus has so many of the fake's GPUs from here on, whatever the driver shows;
+# files that describe the machine are those below $work/machine.
+bus() { # GPUS
+	local id n=0
+	mkdir -p machine/dev machine/proc machine/sys
+	export CS_TEST_ROOT=$PWD/machine CS_TEST_TOPOLOGY=$PWD/bus.xml
+	{
+		sed '/^  <\/object>/,$d' "$TESTDATA/fixtures/topo-no-pci.xml"
+		echo '<object type="Bridge" bridge_type="0-1" depth="0" bridge_pci="0000:[00-ff]" gp_index="900">'
+		for id in 1b 2b 3c 4d 5e 6f 7a 8b; do
+			[ "$n" -lt "$1" ] || break
+			n=$((n + 1))
+			echo "<object type=\"PCIDev\" gp_index=\"$((900 + n))\" pci_busid=\"0000:$id:00.0\" pci_type=\"0302 [10de:2335] [10de:18be] a1\" pci_link_speed=\"63.0\"/>"
+		done
+		echo '</object></object></topology>'
+	} >bus.xml
+}
+
 needs_fake() {
 	[ -n "${HAVE_CUDA:-}" ] || skip_all "built without CUDA"
 }
@@ -67,6 +86,14 @@ needs_fake() {
 has_launcher() {
 	[ -n "${CS_LAUNCHER-mpirun}" ] &&
 		command -v "${CS_LAUNCHER-mpirun}" >/dev/null
+}
+
+# MPICH's ends all ranks with the first that is killed: nobody is left to say so.
+needs_survivors() {
+	skip=''
+	if "${CS_LAUNCHER-mpirun}" --version 2>/dev/null | grep -q HYDRA; then
+		skip="this launcher kills all ranks with the first"
+	fi
 }
 
 needs_launcher() {

@@ -50,7 +50,7 @@ ok "three GPUs and two: each node measures what it has" all_ok unlike.csv 16
 ok_json "… none of it missing" unlike.json \
 	'all(v is not None for m in d["matrices"] for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
 ok_json "… and the node with fewer is found" unlike.json \
-	'[(e["id"], e["severity"]) for e in d["errors"]] == [("fewer-gpus", "note")]'
+	'[(e["id"], e["severity"]) for e in d["checks"]] == [("fewer-gpus", "note")]'
 
 on blind 2 2 0
 run_program 4 ./blind "$CSCOPE" -s 64K

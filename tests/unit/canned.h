@@ -114,6 +114,8 @@ static inline struct cs_row canned_row(const struct cs_plan *plan, uint32_t node
 	row.first_ms = row.what.src.index == 0 && row.what.dst.index == 1 ?
 		17.9 : 0.2;
 	row.overlap = s->count > 1 ? 0.9945 : NAN;
+	row.sm_mhz = row.temperature_c = -1;
+	row.power_w = NAN;
 	return row;
 }
 

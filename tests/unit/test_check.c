@@ -263,17 +263,21 @@ static void flagged_cells(void)
 
 static void counters(void)
 {
+	const struct cs_finding *f;
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].agent[2].after.nvlink_errors += 12;
 	c.run.node[0].agent[3].after.others = 2;
 	cs_check_run(&c.run, NULL);
-	t_eq_int(c.run.findings.n, 2);
+	t_eq_int(c.run.findings.n, 3);
 	t_eq_str(says(&c, "error-counters"),
 		 "GPU 2 (0000:1d:00.0): 12 NVLink errors during the run");
 	t_eq_str(says(&c, "in-use"),
-		 "GPU 3 (0000:1e:00.0): 2 processes of others on it");
+		 PAIR " 0->3, 1->3, 2->3 and 3 more cells: measured while others used a GPU");
+	f = c.run.findings.data;
+	t_eq_str(f[2].text, "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run");
+	t_eq_str(f[2].bus_id, "0000:1e:00.0");
 	canned_release(&c);
 }
 
@@ -352,7 +356,168 @@ static void fewer_gpus(void)
 	canned_release(&c);
 }
 
+/* ---- GPUs that are not shown ---- */
+
+static struct cs_gpu_sight *unseen(struct canned *c, int nvml)
+{
+	struct cs_run_node *nd = &c->run.node[0];
+	struct cs_gpu_sight *s = &nd->sight[3];
+
+	nd->facts.n_sights = 4;
+	for (int i = 0; i < 4; i++) {
+		cs_gpu_sight_init(&nd->sight[i]);
+		cs_text(nd->sight[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+		nd->sight[i].on_bus = 1;
+		nd->sight[i].nvml = i < 3 ? 0 : nvml;
+		nd->sight[i].ranks = i < 3;
+	}
+	return s;
+}
+
+/* What a node says of a fourth GPU that NVML answers so, after `set`. */
+static uint32_t severity_with(int nvml, void (*set)(struct cs_run_node *))
+{
+	const struct cs_finding *f;
+	struct canned c;
+	uint32_t severity;
+
+	canned_init(&c, 1, 3, 0, PAIR, 0);
+	unseen(&c, nvml);
+	if (set)
+		set(&c.run.node[0]);
+	t_eq_int(cs_check_run(&c.run, NULL), 0);
+	f = finding(&c, "gpu-lost");
+	severity = f ? f->severity : finding(&c, "gpu-hidden") ? CS_NOTE : 99;
+	if (f)
+		t_eq_str(f->bus_id, "0000:1e:00.0");
+	canned_release(&c);
+	return severity;
+}
+
+static void by_vfio(struct cs_run_node *nd)
+{
+	cs_text(nd->sight[3].module, sizeof(nd->sight[3].module), "vfio-pci");
+}
+
+static void by_grant(struct cs_run_node *nd)
+{
+	cs_text(nd->facts.grant, sizeof(nd->facts.grant), "SLURM_STEP_GPUS=0-2");
+	nd->facts.n_granted = 3;
+}
+
+static void by_other_grant(struct cs_run_node *nd)
+{
+	by_grant(nd);
+	nd->facts.n_granted = 4;
+}
+
+static void by_device_file(struct cs_run_node *nd)
+{
+	nd->sight[3].refused = 1; /* EPERM */
+}
+
+static void by_container(struct cs_run_node *nd)
+{
+	cs_text(nd->facts.container, sizeof(nd->facts.container), "/.dockerenv");
+	nd->facts.n_device_files = 3;
+}
+
+static void by_container_of_all(struct cs_run_node *nd)
+{
+	by_container(nd);
+	nd->facts.n_device_files = 4;
+}
+
+static void by_mig(struct cs_run_node *nd)
+{
+	nd->sight[3].mig = 1;
+}
+
+static void unexplained_gpu(void)
+{
+	t_eq_int(severity_with(6, NULL), CS_CRITICAL);
+	t_eq_int(severity_with(0, NULL), CS_CRITICAL);
+	t_eq_int(severity_with(-1, NULL), CS_CRITICAL);
+	t_eq_int(severity_with(6, by_other_grant), CS_CRITICAL);
+	t_eq_int(severity_with(6, by_container_of_all), CS_CRITICAL);
+}
+
+static void explained_gpu(void)
+{
+	t_eq_int(severity_with(6, by_vfio), CS_NOTE);
+	t_eq_int(severity_with(6, by_grant), CS_NOTE);
+	t_eq_int(severity_with(6, by_device_file), CS_NOTE);
+	t_eq_int(severity_with(6, by_container), CS_NOTE);
+	t_eq_int(severity_with(0, by_mig), CS_NOTE);
+}
+
+/* 15: the GPU is lost. */
+static void lost_gpu(void)
+{
+	t_eq_int(severity_with(15, by_vfio), CS_CRITICAL);
+	t_eq_int(severity_with(15, by_grant), CS_CRITICAL);
+	t_eq_int(severity_with(15, by_container), CS_CRITICAL);
+}
+
+/* ---- the path ---- */
+
+static void path_shares(void)
+{
+	struct cs_agent_facts a;
+	double sent, received;
+
+	canned_gpu(&a, 0, 2);
+	t_eq_int(cs_path_shares(&a, &sent, &received), -1);
+	a.sent_bytes = a.received_bytes = 1 << 30;
+	t_eq_int(cs_path_shares(&a, &sent, &received), -1);
+	a.before.nvlink_sent_kib = a.before.nvlink_received_kib = 100;
+	a.after.nvlink_sent_kib = 100 + (1 << 20);
+	a.after.nvlink_received_kib = 100 + (1 << 19);
+	t_eq_int(cs_path_shares(&a, &sent, &received), 0);
+	t_near(sent, 1, 1e-12);
+	t_near(received, 0.5, 1e-12);
+	a.sent_bytes = 1 << 20; /* too little to tell */
+	t_eq_int(cs_path_shares(&a, &sent, &received), -1);
+}
+
 /* ---- exit status ---- */
+
+static int exit_under(uint32_t checks, int severity)
+{
+	struct cs_finding f = { .severity = (uint32_t)severity, .check = 1 };
+	struct canned c;
+	int got;
+
+	canned_init(&c, 1, 2, 0, PAIR, 1);
+	c.run.complete = 1;
+	c.run.checks = checks;
+	cs_finding_add(&c.run.findings, &f, NULL);
+	got = cs_run_exit(&c.run);
+	canned_release(&c);
+	return got;
+}
+
+static void exit_by_judgement(void)
+{
+	t_eq_int(exit_under(0, CS_CRITICAL), CS_EXIT_OK);
+	t_eq_int(exit_under(CS_CHECK_LAUNCH, CS_NOTE), CS_EXIT_OK);
+	t_eq_int(exit_under(CS_CHECK_LAUNCH, CS_WARNING), CS_EXIT_WARNING);
+	t_eq_int(exit_under(CS_CHECK_LAUNCH, CS_CRITICAL), CS_EXIT_CRITICAL);
+}
+
+static void check_kinds(void)
+{
+	struct cs_err err = { "" };
+	uint32_t checks = 99;
+
+	t_eq_int(cs_checks_parse("launch", &checks, &err), 0);
+	t_eq_int(checks, CS_CHECK_LAUNCH);
+	t_eq_str(cs_check_name(CS_CHECK_LAUNCH), "launch");
+	t_eq_int(cs_checks_parse("", &checks, &err), -1);
+	t_eq_int(cs_checks_parse("launch,", &checks, &err), -1);
+	t_eq_int(cs_checks_parse("launc", &checks, &err), -1);
+	t_eq_str(err.text, "allowed are launch");
+}
 
 static int exit_with(int status, int all)
 {
@@ -435,6 +600,15 @@ static const struct tap_test tests[] = {
 	{ "a binding that was impossible is one note, one not asked for none",
 	  unbound },
 	{ "a node with fewer GPUs than the others has a note", fewer_gpus },
+	{ "a GPU that nothing explains to be missing is critical", unexplained_gpu },
+	{ "a virtual machine, a grant, a device file, a container, MIG explain it",
+	  explained_gpu },
+	{ "nothing explains a GPU that NVML calls lost", lost_gpu },
+	{ "NVLink's counters are held against the bytes of the samples",
+	  path_shares },
+	{ "judgements change the exit status under --check only",
+	  exit_by_judgement },
+	{ "--check takes the kinds there are, and names them", check_kinds },
 	{ "the exit status follows from the worst cell", exit_statuses },
 	{ "only a critical finding changes the exit status", exit_by_finding },
 	{ "nothing measured, or a plan not carried out, is status 3",

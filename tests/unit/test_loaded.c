@@ -127,7 +127,7 @@ static void a_run_without_a_plan_comes_back(void)
 	c.run.complete = 0;
 	cs_node_facts_init(&c.run.node[0].facts);
 	f = cs_vec_add(&c.run.findings, 1, NULL);
-	*f = (struct cs_finding){ CS_CRITICAL, -1, "cannot-test", "no driver" };
+	*f = (struct cs_finding){ .severity = CS_CRITICAL, .node = -1, .id = "cannot-test", .text = "no driver" };
 	both_come_back(&c);
 }
 
@@ -284,8 +284,8 @@ static void a_node_alone_is_a_run(void)
 
 	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
 	f = cs_vec_add(&c.run.findings, 2, NULL);
-	f[0] = (struct cs_finding){ CS_NOTE, 0, "a", "of the first" };
-	f[1] = (struct cs_finding){ CS_NOTE, 1, "b", "of the second" };
+	f[0] = (struct cs_finding){ .severity = CS_NOTE, .node = 0, .id = "a", .text = "of the first" };
+	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .id = "b", .text = "of the second" };
 	t_eq_int(cs_run_node_named(&c.run, "n002", &err), 1);
 	t_eq_int(cs_run_node_named(&c.run, "0", &err), 0);
 	t_eq_int(cs_run_node_named(&c.run, "n003", &err), -1);

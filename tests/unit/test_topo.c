@@ -104,10 +104,12 @@ static void domains_keep_to_the_room(void)
 static int count_gpus(const char *name)
 {
 	struct cs_topo *topo = fixture(name);
-	int n = topo ? cs_topo_pci_gpus(topo) : -1;
+	struct cs_pci_gpus gpus = { .n = -1 };
 
+	if (topo)
+		cs_topo_pci_gpus(topo, &gpus);
 	cs_topo_close(topo);
-	return n;
+	return gpus.n;
 }
 
 static void counts_gpus(void)

@@ -52,7 +52,7 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 	if (cs_driver_load(&table.clock_is_virtual, err))
 		return -1;
 	table.absent = 0; /* it may hang: that is a driver */
-	result = cs_cu.cuInit(0);
+	result = CS_CALL(cuInit, 0);
 	table.absent = result == CUDA_ERROR_NO_DEVICE ||
 		       result == CUDA_ERROR_STUB_LIBRARY;
 	if (cs_driver_result(result, "cuInit", err) ||
@@ -67,7 +67,7 @@ static int32_t attribute(CUdevice device, CUdevice_attribute which)
 {
 	int value;
 
-	return cs_cu.cuDeviceGetAttribute(&value, which, device) ? -1 : value;
+	return CS_CALL(cuDeviceGetAttribute, &value, which, device) ? -1 : value;
 }
 
 static void uuid_text(const CUuuid *uuid, int mig, char *to)

@@ -67,7 +67,7 @@ static int open_context(struct cs_dev *dev, struct cs_err *err)
 
 	/* refused while the context is alive already: no harm, nothing here
 	 * waits inside the driver */
-	cs_cu.cuDevicePrimaryCtxSetFlags(dev->device, CU_CTX_SCHED_YIELD);
+	CS_CALL(cuDevicePrimaryCtxSetFlags, dev->device, CU_CTX_SCHED_YIELD);
 	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &dev->context,
 		      dev->device))
 		return -1;
@@ -153,9 +153,9 @@ static int try_memops(struct cs_dev *dev, struct cs_err *err)
 {
 	CUdeviceptr word = cs_dev_scratch(dev, word);
 
-	dev->memops = !cs_cu.cuStreamWaitValue32(dev->aux, word, 0,
+	dev->memops = !CS_CALL(cuStreamWaitValue32, dev->aux, word, 0,
 						 CU_STREAM_WAIT_VALUE_GEQ) &&
-		      !cs_cu.cuStreamWriteValue32(dev->aux, word, 0,
+		      !CS_CALL(cuStreamWriteValue32, dev->aux, word, 0,
 						  CU_STREAM_WRITE_VALUE_DEFAULT);
 	return cs_pass_idle(dev, err);
 }
@@ -191,7 +191,7 @@ int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
 		return -1;
 	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &at, page, 0)) {
 		cs_pages_unregister(page);
-		cs_cu.cuCtxSetCurrent(dev->context);
+		CS_CALL(cuCtxSetCurrent, dev->context);
 		return -1;
 	}
 	dev->board = page;
@@ -248,7 +248,7 @@ int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 	if (CS_DEV_CU(dev, err, cuMemAlloc, &at, whole))
 		return -1;
 	if (arena_export(dev, bytes, at, out, err)) {
-		cs_cu.cuMemFree(at);
+		CS_CALL(cuMemFree, at);
 		return -1;
 	}
 	dev->arena = at;
@@ -263,11 +263,11 @@ int cs_dev_broken(const struct cs_dev *dev)
 static void close_lane(struct cs_lane *lane)
 {
 	if (lane->stream)
-		cs_cu.cuStreamDestroy(lane->stream);
+		CS_CALL(cuStreamDestroy, lane->stream);
 	if (lane->start)
-		cs_cu.cuEventDestroy(lane->start);
+		CS_CALL(cuEventDestroy, lane->start);
 	if (lane->end)
-		cs_cu.cuEventDestroy(lane->end);
+		CS_CALL(cuEventDestroy, lane->end);
 }
 
 /* Also takes a device that open() left half made.  Results are of no interest:
@@ -277,7 +277,7 @@ void cs_dev_close(struct cs_dev *dev)
 	if (!dev)
 		return;
 	if (dev->retained)
-		cs_cu.cuCtxSetCurrent(dev->context);
+		CS_CALL(cuCtxSetCurrent, dev->context);
 	cs_peer_release_all(dev);
 	for (int i = 0; i < CS_CUDA_LANES; i++)
 		close_lane(&dev->lane[i]);
@@ -285,16 +285,16 @@ void cs_dev_close(struct cs_dev *dev)
 				      .start = dev->aux_start,
 				      .end = dev->aux_end });
 	if (dev->arena)
-		cs_cu.cuMemFree(dev->arena);
+		CS_CALL(cuMemFree, dev->arena);
 	if (dev->scratch)
-		cs_cu.cuMemFreeHost(dev->scratch);
+		CS_CALL(cuMemFreeHost, dev->scratch);
 	if (dev->module)
-		cs_cu.cuModuleUnload(dev->module);
+		CS_CALL(cuModuleUnload, dev->module);
 	if (dev->board)
 		cs_pages_unregister(dev->board);
 	if (dev->retained) {
-		cs_cu.cuCtxSetCurrent(NULL);
-		cs_cu.cuDevicePrimaryCtxRelease(dev->device);
+		CS_CALL(cuCtxSetCurrent, NULL);
+		CS_CALL(cuDevicePrimaryCtxRelease, dev->device);
 	}
 	free(dev);
 }

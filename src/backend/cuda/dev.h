@@ -72,7 +72,8 @@ int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
 
 /* Call a driver function: CS_DEV_CU(dev, err, cuMemFree, address). */
 #define CS_DEV_CU(dev, err, call, ...) \
-	cs_dev_result(dev, cs_cu.call(__VA_ARGS__), #call, err)
+	cs_dev_result(dev, CS_NAMED_CALL(#call, call, __VA_ARGS__), \
+		      #call, err)
 
 /* Launch `blocks` blocks of `threads` threads with the kernel's one argument. */
 int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, uint32_t blocks,

@@ -8,6 +8,7 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
+#include "base/call.h"
 #include "base/err.h"
 
 /* Every function in use, with the CUDA version that brought this signature: the
@@ -83,6 +84,17 @@ int cs_driver_sticky(CUresult result);
 
 /* Call a driver function, as cs_driver_result(): CS_CU(err, cuInit, 0). */
 #define CS_CU(err, call, ...) \
-	cs_driver_result(cs_cu.call(__VA_ARGS__), #call, err)
+	cs_driver_result(CS_NAMED_CALL(#call, call, __VA_ARGS__), #call, err)
+
+/* Only the call: it has a name while it lasts. */
+#define CS_CALL(call, ...) CS_NAMED_CALL(#call, call, __VA_ARGS__)
+#define CS_NAMED_CALL(name, call, ...)                                         \
+	({                                                                     \
+		CUresult result_;                                              \
+		cs_call_begin(name);                                           \
+		result_ = cs_cu.call(__VA_ARGS__);                             \
+		cs_call_end();                                                 \
+		result_;                                                       \
+	})
 
 #endif

@@ -63,7 +63,7 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 	return 0;
 out:
 	/* what is on the lane cannot be taken back: let poll() see its end */
-	cs_cu.cuEventRecord(on->end, on->stream);
+	CS_CALL(cuEventRecord, on->end, on->stream);
 	return -1;
 }
 
@@ -84,14 +84,14 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		goto out;
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 out:
-	cs_cu.cuEventRecord(on->end, on->stream);
+	CS_CALL(cuEventRecord, on->end, on->stream);
 	return -1;
 }
 
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = lane_of(dev, lane);
-	CUresult result = cs_cu.cuEventQuery(on->end);
+	CUresult result = CS_CALL(cuEventQuery, on->end);
 	uint32_t *expired = &dev->scratch->expired[lane];
 	float ms = 0;
 

@@ -46,7 +46,7 @@ static int pages_add(struct cs_dev *dev, void *page, uint64_t bytes,
 	if (CS_DEV_CU(dev, err, cuMemHostRegister, page, bytes,
 		      CU_MEMHOSTREGISTER_PORTABLE |
 			      CU_MEMHOSTREGISTER_DEVICEMAP)) {
-		cs_cu.cuDevicePrimaryCtxRelease(dev->device);
+		CS_CALL(cuDevicePrimaryCtxRelease, dev->device);
 		goto out;
 	}
 	new->next = all;
@@ -82,9 +82,9 @@ void cs_pages_unregister(void *page)
 	old = *at;
 	if (old && --old->users == 0) {
 		*at = old->next;
-		cs_cu.cuCtxSetCurrent(old->context);
-		cs_cu.cuMemHostUnregister(page);
-		cs_cu.cuDevicePrimaryCtxRelease(old->device);
+		CS_CALL(cuCtxSetCurrent, old->context);
+		CS_CALL(cuMemHostUnregister, page);
+		CS_CALL(cuDevicePrimaryCtxRelease, old->device);
 		free(old);
 	}
 	pthread_mutex_unlock(&lock);

@@ -16,7 +16,7 @@ int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
 {
 	CUresult result;
 
-	while ((result = cs_cu.cuStreamQuery(dev->aux)) == CUDA_ERROR_NOT_READY)
+	while ((result = CS_CALL(cuStreamQuery, dev->aux)) == CUDA_ERROR_NOT_READY)
 		sched_yield();
 	return cs_dev_result(dev, result, "cuStreamQuery", err);
 }

@@ -54,10 +54,10 @@ static int enable_peer(struct cs_dev *dev, struct cs_peer *new,
 	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &context,
 		      new->device))
 		return -1;
-	result = cs_cu.cuCtxEnablePeerAccess(context, 0);
+	result = CS_CALL(cuCtxEnablePeerAccess, context, 0);
 	if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED &&
 	    cs_dev_result(dev, result, "cuCtxEnablePeerAccess", err)) {
-		cs_cu.cuDevicePrimaryCtxRelease(new->device);
+		CS_CALL(cuDevicePrimaryCtxRelease, new->device);
 		return -1;
 	}
 	new->held = 1;
@@ -128,9 +128,9 @@ int cs_peer_import(struct cs_dev *dev, const struct cs_export *peer,
 static void peer_close(struct cs_peer *p)
 {
 	if (p->map.via == CS_VIA_IPC)
-		cs_cu.cuIpcCloseMemHandle(p->map.address);
+		CS_CALL(cuIpcCloseMemHandle, p->map.address);
 	if (p->held)
-		cs_cu.cuDevicePrimaryCtxRelease(p->device);
+		CS_CALL(cuDevicePrimaryCtxRelease, p->device);
 	free(p);
 }
 

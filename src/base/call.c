@@ -1,0 +1,41 @@
+#include "config.h"
+
+#include "base/call.h"
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+static _Thread_local struct cs_call_watch *mine;
+
+void cs_call_watch(struct cs_call_watch *watch)
+{
+	mine = watch;
+}
+
+/* By hand: it is in the path of every call behind the gate. */
+void cs_call_begin(const char *name)
+{
+	char *to = mine ? mine->to : NULL;
+
+	for (size_t i = 0; to && i < CS_CALL_NAME - 1; i++) {
+		to[i] = name[i];
+		if (!name[i])
+			break;
+	}
+}
+
+void cs_call_end(void)
+{
+	char *to = mine ? mine->to : NULL;
+
+	if (to)
+		to[0] = '\0';
+}
+
+const char *cs_call_text(const char *name, char to[CS_CALL_NAME + 8])
+{
+	cs_text(to, CS_CALL_NAME + 8, "%s%.*s", name[0] ? ", in " : "",
+		CS_CALL_NAME - 1, name);
+	return to;
+}

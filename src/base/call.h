@@ -1,0 +1,26 @@
+/* call.h - what a thread is calling right now, so that one that hangs has a name.
+ *
+ * For calls into libraries that may never return: the driver, NVML.  Whoever
+ * waits for the thread reads the name, also from another process when it lies in
+ * shared memory.  The only state of base/: one pointer per thread. */
+#ifndef CS_BASE_CALL_H
+#define CS_BASE_CALL_H
+
+#define CS_CALL_NAME 48
+
+/* Where a thread writes the name of its call; "" between calls.  `to` has room
+ * for CS_CALL_NAME and may be changed while the thread runs. */
+struct cs_call_watch {
+	char *_Atomic to;
+};
+
+/* Of the calling thread from now on. */
+void cs_call_watch(struct cs_call_watch *watch);
+
+void cs_call_begin(const char *name);
+void cs_call_end(void);
+
+/* ", in cuInit", or "" between calls: goes behind "did not answer". */
+const char *cs_call_text(const char *name, char to[CS_CALL_NAME + 8]);
+
+#endif

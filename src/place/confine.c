@@ -1,0 +1,255 @@
+/* confine.c - what confines this job: limits of a process, cgroups, containers,
+ * shared memory, grants of a scheduler.  Files of /proc and /sys only. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "place/internal.h"
+
+#define PATH 512
+#define MINORS 250 /* /dev/nvidia0 …; those above are no GPUs */
+
+/* ---- one rank ---- */
+
+/* Variables that change what a rank sees, or how its driver behaves. */
+static const char *const matters[] = {
+	"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING",
+	"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MPS_PIPE_DIRECTORY",
+	"CUDA_INJECTION64_PATH", "NVIDIA_VISIBLE_DEVICES",
+	"NVIDIA_DRIVER_CAPABILITIES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS",
+};
+
+static int64_t soft_limit(int which)
+{
+	struct rlimit limit;
+
+	if (getrlimit(which, &limit))
+		return -1;
+	return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT64_MAX ?
+		INT64_MAX : (int64_t)limit.rlim_cur;
+}
+
+void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
+{
+	const char *mask = getenv("CUDA_VISIBLE_DEVICES");
+
+	cs_topo_binding(topo, -1, rank->cpus, sizeof(rank->cpus));
+	rank->n_cpus = cs_topo_allowed_cpus();
+	rank->memlock_bytes = soft_limit(RLIMIT_MEMLOCK);
+	rank->nofile = soft_limit(RLIMIT_NOFILE);
+	rank->masked = mask && *mask;
+	rank->environment[0] = '\0';
+	for (size_t i = 0; i < sizeof(matters) / sizeof(*matters); i++) {
+		const char *value = getenv(matters[i]);
+		size_t used = strlen(rank->environment);
+
+		if (value)
+			cs_text(rank->environment + used,
+				sizeof(rank->environment) - used, "%s%s=%s",
+				used ? " " : "", matters[i], value);
+	}
+}
+
+/* ---- files below a root, which is "" but for tests ---- */
+
+/* The first line of a file; "" when there is none. */
+static void first_line(const char *root, const char *path, char *to, size_t size)
+{
+	char whole[PATH + 64];
+	FILE *f;
+
+	to[0] = '\0';
+	cs_text(whole, sizeof(whole), "%s%s", root, path);
+	f = fopen(whole, "re");
+	if (!f)
+		return;
+	if (fgets(to, (int)size, f))
+		to[strcspn(to, "\n")] = '\0';
+	fclose(f);
+}
+
+static double file_number(const char *root, const char *folder, const char *file)
+{
+	char path[PATH], text[64], *end;
+	double value;
+
+	cs_text(path, sizeof(path), "%s/%s", folder, file);
+	first_line(root, path, text, sizeof(text));
+	value = strtod(text, &end);
+	return end == text ? NAN : value;
+}
+
+/* ---- cgroups: the tightest limit from our group up to the root ---- */
+
+static void tighten(double *limit, double value)
+{
+	if (value > 0)
+		*limit = fmin(*limit, value); /* fmin leaves out a NAN */
+}
+
+static void group_limits(const char *root, const char *folder,
+			 double *cpus, double *memory)
+{
+	char path[PATH], text[64];
+	double quota, period;
+
+	cs_text(path, sizeof(path), "%s/cpu.max", folder);
+	first_line(root, path, text, sizeof(text));
+	if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
+		tighten(cpus, quota / period);
+	tighten(memory, file_number(root, folder, "memory.max"));
+	tighten(cpus, file_number(root, folder, "cpu.cfs_quota_us") /
+			      file_number(root, folder, "cpu.cfs_period_us"));
+	tighten(memory, file_number(root, folder, "memory.limit_in_bytes"));
+}
+
+/* One line of /proc/self/cgroup, "4:cpu,cpuacct:/a/b" or "0::/a/b". */
+static void line_limits(const char *root, char *line, double *cpus,
+			double *memory)
+{
+	char *names = strchr(line, ':'), *group, folder[PATH];
+	size_t base;
+
+	group = names ? strchr(names + 1, ':') : NULL;
+	if (!group)
+		return;
+	*group++ = '\0';
+	group[strcspn(group, "\n")] = '\0';
+	cs_text(folder, sizeof(folder), "/sys/fs/cgroup%s%s", names[1] ? "/" : "",
+		names + 1);
+	base = strlen(folder);
+	cs_text(folder + base, sizeof(folder) - base, "%s", group);
+	for (;;) {
+		char *slash;
+
+		group_limits(root, folder, cpus, memory);
+		if (strlen(folder) <= base)
+			break;
+		slash = strrchr(folder, '/');
+		folder[(size_t)(slash - folder) > base ?
+			       (size_t)(slash - folder) : base] = '\0';
+	}
+}
+
+static void cgroup_limits(const char *root, struct cs_node_facts *node)
+{
+	double cpus = NAN, memory = NAN;
+	char path[PATH], line[PATH];
+	FILE *f;
+
+	cs_text(path, sizeof(path), "%s/proc/self/cgroup", root);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f))
+		line_limits(root, line, &cpus, &memory);
+	fclose(f);
+	node->cgroup_cpus = cpus;
+	/* version 1 says "no limit" by a number near 2^63 */
+	node->cgroup_memory_bytes = memory < 0x1p62 ? (int64_t)memory : -1;
+}
+
+/* ---- the rest ---- */
+
+/* "always [madvise] never" */
+static void huge_pages(const char *root, struct cs_node_facts *node)
+{
+	char text[64], *open;
+
+	first_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", text,
+		   sizeof(text));
+	open = strchr(text, '[');
+	if (open)
+		cs_text(node->huge_pages, sizeof(node->huge_pages), "%.*s",
+			(int)strcspn(open + 1, "]"), open + 1);
+}
+
+static void shared_memory(const char *root, struct cs_node_facts *node)
+{
+	struct statvfs fs;
+	char path[PATH];
+
+	cs_text(path, sizeof(path), "%s/dev/shm", root);
+	if (statvfs(path, &fs))
+		return;
+	node->shm_bytes = (int64_t)(fs.f_blocks * fs.f_frsize);
+	node->shm_free_bytes = (int64_t)(fs.f_bavail * fs.f_frsize);
+}
+
+static void device_files(const char *root, struct cs_node_facts *node)
+{
+	char path[PATH];
+
+	node->n_device_files = 0;
+	for (int i = 0; i < MINORS; i++) {
+		cs_text(path, sizeof(path), "%s/dev/nvidia%d", root, i);
+		node->n_device_files += access(path, F_OK) == 0;
+	}
+}
+
+/* What may keep GPUs of the machine out of this container.  A variable that
+ * passes all of them in is no such thing. */
+static void container(const char *root, struct cs_node_facts *node)
+{
+	static const char *const file[] = { "/.dockerenv", "/run/.containerenv" };
+	const char *passed = getenv("NVIDIA_VISIBLE_DEVICES");
+	char path[PATH];
+
+	if (passed && *passed && strcmp(passed, "all")) {
+		cs_text(node->container, sizeof(node->container),
+			"NVIDIA_VISIBLE_DEVICES=%s", passed);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++) {
+		cs_text(path, sizeof(path), "%s%s", root, file[i]);
+		if (access(path, F_OK) == 0)
+			cs_text(node->container, sizeof(node->container), "%s",
+				file[i]);
+	}
+	if (!node->container[0] && getenv("KUBERNETES_SERVICE_HOST"))
+		cs_text(node->container, sizeof(node->container),
+			"KUBERNETES_SERVICE_HOST is set");
+}
+
+/* How many a list "0,2,4-7" names; -1 it names none by number. */
+static int32_t list_count(const char *list)
+{
+	int32_t n = 0;
+	long first, last;
+	char *end;
+
+	for (const char *at = list; *at; at = *end ? end + 1 : end) {
+		first = last = strtol(at, &end, 10);
+		if (end == at)
+			return -1;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if ((*end && *end != ',') || first < 0 || last < first ||
+		    last > 1023)
+			return -1;
+		n += (int32_t)(last - first + 1);
+	}
+	return n ? n : -1;
+}
+
+void cs_confine_node(const char *root, struct cs_node_facts *node)
+{
+	const char *list;
+
+	cgroup_limits(root, node);
+	huge_pages(root, node);
+	shared_memory(root, node);
+	device_files(root, node);
+	container(root, node);
+	cs_gpu_grant(node->grant, sizeof(node->grant));
+	list = strchr(node->grant, '=');
+	node->n_granted = list ? list_count(list + 1) : -1;
+}
