@@ -42,6 +42,7 @@ UNIT_TESTS = \
 	%D%/unit/row.t \
 	%D%/unit/sampler.t \
 	%D%/unit/stats.t \
+	%D%/unit/student.t \
 	%D%/unit/topo.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t
@@ -86,6 +87,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
 %C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
+%C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
