@@ -47,7 +47,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/plan.c \
-	%D%/plan/plan.h
+	%D%/plan/plan.h \
+	%D%/plan/turns.c \
+	%D%/plan/turns.h
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/row.c \

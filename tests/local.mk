@@ -44,6 +44,7 @@ UNIT_TESTS = \
 	%D%/unit/stats.t \
 	%D%/unit/student.t \
 	%D%/unit/topo.t \
+	%D%/unit/turns.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t
 if HAVE_CUDA
@@ -89,6 +90,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
+%C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 endif
