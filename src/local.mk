@@ -125,7 +125,9 @@ endif
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/check.c \
-	%D%/check/check.h
+	%D%/check/check.h \
+	%D%/check/compare.c \
+	%D%/check/compare.h
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

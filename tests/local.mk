@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	%D%/unit/assign.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/check.t \
+	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
 	%D%/unit/fill.t \
@@ -66,6 +67,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
+%C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
