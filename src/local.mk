@@ -36,6 +36,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
+	%D%/base/student.c \
+	%D%/base/student.h \
 	%D%/base/units.c \
 	%D%/base/units.h \
 	%D%/base/vec.c \
@@ -47,7 +49,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/plan.c \
-	%D%/plan/plan.h
+	%D%/plan/plan.h \
+	%D%/plan/turns.c \
+	%D%/plan/turns.h
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
@@ -140,8 +144,13 @@ endif
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/check.c \
 	%D%/check/check.h \
+<<<<<<< HEAD
 	%D%/check/internal.h \
 	%D%/check/launch.c
+=======
+	%D%/check/compare.c \
+	%D%/check/compare.h
+>>>>>>> compare
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

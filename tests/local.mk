@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	%D%/unit/assign.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/check.t \
+	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
 	%D%/unit/fill.t \
@@ -45,7 +46,9 @@ UNIT_TESTS = \
 	%D%/unit/sampler.t \
 	%D%/unit/sights.t \
 	%D%/unit/stats.t \
+	%D%/unit/student.t \
 	%D%/unit/topo.t \
+	%D%/unit/turns.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t
 if HAVE_CUDA
@@ -67,6 +70,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
+%C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
@@ -91,7 +95,9 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c
 %C%_unit_sights_t_SOURCES = %D%/unit/test_sights.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
+%C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
+%C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 endif

@@ -1,0 +1,25 @@
+/* student.h - Student's distribution and the bootstrap of a median: what an
+ * interval of a difference is made of. */
+#ifndef CS_BASE_STUDENT_H
+#define CS_BASE_STUDENT_H
+
+#include <stddef.h>
+
+/* Share of the beta distribution with parameters a and b below x: I_x(a, b).
+ * a, b > 0.  Continued fraction (NIST DLMF 8.17.22). */
+double cs_beta_share(double a, double b, double x);
+
+/* Probability that Student's t with df > 0 degrees of freedom, which need not be
+ * whole, lies further from 0 than t (DLMF 8.17, Abramowitz and Stegun 26.7.1). */
+double cs_student_p(double t, double df);
+/* The t >= 0 with that probability; 0 < p <= 1. */
+double cs_student_t(double p, double df);
+
+/* Variance that the bootstrap gives to the median of sorted x[0..n), without
+ * drawing: each x[i] has a known share of all resamples of which it is the median
+ * (Maritz and Jarrett, JASA 73 (1978) 194; Efron, Ann. Stat. 7 (1979) 1).  Exact
+ * for odd n; for even n that of one middle value, which is wider.  n >= 1, and 0
+ * for 1. */
+double cs_median_variance(const double *sorted, size_t n);
+
+#endif

@@ -1,0 +1,166 @@
+/* The order in which arms take their turns. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/turns.h"
+#include "tap.h"
+
+#define ARMS_MOST 8
+
+static struct cs_turn *turns_of(const struct cs_turns *turns, uint64_t seed)
+{
+	struct cs_turn *order = calloc(cs_turns_count(turns), sizeof(*order));
+	struct cs_rng rng = { seed };
+
+	if (!t_ok(order != NULL) ||
+	    !t_eq_int(cs_turns_order(turns, &rng, order, NULL), 0))
+		exit(1);
+	return order;
+}
+
+static void two_arms_are_abba_or_baab(void)
+{
+	const struct cs_turns turns = { .cells = 56, .arms = 2, .visits = 2 };
+	struct cs_turn *order = turns_of(&turns, 1);
+	int begins[2] = { 0 };
+	size_t i, k;
+
+	t_eq_int(cs_turns_count(&turns), 56 * 2 * 4);
+	for (i = 0; i < 56 * 2 * 4; i += 4) {
+		const struct cs_turn *t = &order[i];
+
+		for (k = 1; k < 4; k++)
+			t_eq_int(t[k].cell, t[0].cell);
+		t_ok(t[0].arm == t[3].arm && t[1].arm == t[2].arm);
+		t_ok(t[0].arm != t[1].arm && t[0].arm < 2 && t[1].arm < 2);
+		begins[t[0].arm]++;
+	}
+	t_eq_int(begins[0], begins[1]);
+	free(order);
+}
+
+/* The places of each arm in a visit add up alike: 0 + 2k-1, for example. */
+static void a_steady_drift_cancels_in_every_visit(void)
+{
+	uint32_t k, i, at;
+
+	for (k = 1; k <= ARMS_MOST; k++) {
+		const struct cs_turns turns = { 5, k, 3 };
+		struct cs_turn *order = turns_of(&turns, k);
+
+		for (i = 0; i < 5 * 3; i++) {
+			uint32_t times[ARMS_MOST] = { 0 };
+			uint32_t places[ARMS_MOST] = { 0 };
+
+			for (at = 0; at < 2 * k; at++) {
+				uint32_t arm = order[i * 2 * k + at].arm;
+
+				times[arm]++;
+				places[arm] += at;
+			}
+			for (at = 0; at < k; at++) {
+				t_eq_int(times[at], 2);
+				t_eq_int(places[at], 2 * k - 1);
+			}
+		}
+		free(order);
+	}
+}
+
+/* Over k cells, within rows and their mirrors. */
+static void every_arm_is_first_and_follows_others_equally_often(void)
+{
+	uint32_t k, i, at;
+
+	for (k = 2; k <= ARMS_MOST; k++) {
+		const struct cs_turns turns = { k, k, 1 };
+		struct cs_turn *order = turns_of(&turns, 7 * k);
+		uint32_t first[ARMS_MOST] = { 0 };
+		uint32_t after[ARMS_MOST][ARMS_MOST] = { { 0 } };
+
+		for (i = 0; i < k; i++) {
+			const struct cs_turn *t = &order[i * 2 * k];
+
+			first[t[0].arm]++;
+			for (at = 1; at < 2 * k; at++)
+				after[t[at - 1].arm][t[at].arm]++;
+		}
+		for (i = 0; i < k; i++) {
+			t_eq_int(first[i], 1);
+			for (at = 0; at < k; at++)
+				t_eq_int(after[i][at], i == at ? 1 : 2);
+		}
+		free(order);
+	}
+}
+
+static void every_cell_is_visited_once_a_round(void)
+{
+	const struct cs_turns turns = { .cells = 40, .arms = 3, .visits = 2 };
+	struct cs_turn *order = turns_of(&turns, 3);
+	int seen[40] = { 0 }, in_place = 0, i;
+
+	for (i = 0; i < 80; i++) {
+		uint32_t cell = order[i * 6].cell;
+
+		t_eq_int(seen[cell]++, i / 40);
+		in_place += cell == (uint32_t)(i % 40);
+	}
+	t_ok(in_place < 12); /* 2 are expected */
+	t_ok(memcmp(order, order + 40 * 6, 40 * 6 * sizeof(*order)) != 0);
+	free(order);
+}
+
+static void the_seed_fixes_the_turns(void)
+{
+	const struct cs_turns turns = { .cells = 12, .arms = 2, .visits = 1 };
+	struct cs_turn *a = turns_of(&turns, 5), *b = turns_of(&turns, 5);
+	struct cs_turn *c = turns_of(&turns, 6);
+
+	t_eq_int(memcmp(a, b, 48 * sizeof(*a)), 0);
+	t_ok(memcmp(a, c, 48 * sizeof(*a)) != 0);
+	free(a);
+	free(b);
+	free(c);
+}
+
+static void nothing_to_order_is_an_error(void)
+{
+	static const struct cs_turns bad[] = {
+		{ 0, 2, 1 },
+		{ 2, 0, 1 },
+		{ 2, 2, 0 },
+		{ UINT32_MAX, UINT32_MAX, UINT32_MAX },
+	};
+	struct cs_rng rng = { 1 };
+	struct cs_err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		t_eq_int(cs_turns_order(&bad[i], &rng, NULL, &err), -1);
+	t_eq_int(cs_turns_count(&bad[3]), 0);
+	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 arms, "
+			   "4294967295 times");
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "two arms are ABBA or BAAB, equally often",
+		  two_arms_are_abba_or_baab },
+		{ "a steady drift cancels in every visit",
+		  a_steady_drift_cancels_in_every_visit },
+		{ "every arm is first, and follows others, equally often",
+		  every_arm_is_first_and_follows_others_equally_often },
+		{ "every cell is visited once a round, in shuffled order",
+		  every_cell_is_visited_once_a_round },
+		{ "the seed fixes the turns", the_seed_fixes_the_turns },
+		{ "nothing to order is an error",
+		  nothing_to_order_is_an_error },
+		{ NULL, NULL },
+	};
+
+	return tap_main("turns", NULL, NULL, tests);
+}
