@@ -144,13 +144,10 @@ endif
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/check.c \
 	%D%/check/check.h \
-<<<<<<< HEAD
+	%D%/check/compare.c \
+	%D%/check/compare.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c
-=======
-	%D%/check/compare.c \
-	%D%/check/compare.h
->>>>>>> compare
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

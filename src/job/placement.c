@@ -61,7 +61,7 @@ static void name_of(int per_process, char name[CS_PLACEMENT])
 }
 
 /* Contiguous runs of agents, `each` to a process. */
-static void divide(struct cs_arm *arm, int each, const int *owner, int n)
+static void divide(struct cs_placement *arm, int each, const int *owner, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (i % each == 0) {
@@ -72,7 +72,7 @@ static void divide(struct cs_arm *arm, int each, const int *owner, int n)
 }
 
 /* As the ranks are: a process for every run of one owner. */
-static void as_launched(struct cs_arm *arm, const int *owner, int n)
+static void as_launched(struct cs_placement *arm, const int *owner, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (!i || owner[i] != owner[i - 1]) {
@@ -84,7 +84,7 @@ static void as_launched(struct cs_arm *arm, const int *owner, int n)
 }
 
 /* Do the ranks divide the agents in this way, each rank one process? */
-static int is_native(const struct cs_arm *arm, const int *owner)
+static int is_native(const struct cs_placement *arm, const int *owner)
 {
 	for (int p = 0; p < arm->n_processes; p++) {
 		for (int i = arm->first[p]; i < arm->first[p + 1]; i++)
@@ -98,7 +98,7 @@ static int is_native(const struct cs_arm *arm, const int *owner)
 }
 
 int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
-	       struct cs_arm arm[CS_ARMS_MAX], struct cs_err *err)
+	       struct cs_placement arm[CS_ARMS_MAX], struct cs_err *err)
 {
 	memset(arm, 0, CS_ARMS_MAX * sizeof(*arm));
 	if (!wanted->n) {

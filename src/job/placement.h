@@ -22,7 +22,7 @@ struct cs_placements {
 int cs_placements_parse(const char *list, struct cs_placements *out,
 			struct cs_err *err);
 
-struct cs_arm {
+struct cs_placement {
 	char name[CS_PLACEMENT];	/* "process", "thread", "4 per process" */
 	int native;
 	int n_processes;
@@ -35,6 +35,6 @@ struct cs_arm {
  * Without placements there is one arm, native, named "".  Returns how many; -1 when
  * two would be the same. */
 int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
-	       struct cs_arm arm[CS_ARMS_MAX], struct cs_err *err);
+	       struct cs_placement arm[CS_ARMS_MAX], struct cs_err *err);
 
 #endif
