@@ -118,6 +118,8 @@ endif
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
+	%D%/job/arms.c \
+	%D%/job/arms.h \
 	%D%/job/assign.c \
 	%D%/job/assign.h \
 	%D%/job/collect.c \

@@ -451,7 +451,8 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	struct cs_job_args args = {
 		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
 		.checks = p->opt.checks, .look_only = p->opt.look_only,
-		.gpus = p->opt.gpus, .set = p->opt.set, .choose = choose,
+		
+		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
 		.resume = on_resume, .ready = on_ready,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,

@@ -142,6 +142,12 @@ static int set_backend(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+static int set_placement(struct cs_options *opt, const char *value,
+			 struct cs_err *err)
+{
+	return cs_placements_parse(value, &opt->placements, err);
+}
+
 static int set_bind(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	static const char *const words[] = { "auto", "inherit", "none", NULL };
@@ -373,6 +379,9 @@ static const struct option_line measure_lines[] = {
 	  "cpu: copies between arenas of host memory", set_backend },
 	{ "bind", 0, "auto|inherit|none", "each agent to the NUMA domain of its "
 	  "GPU, as launched, or nowhere", set_bind },
+	{ "placement", 0, "process|thread|N[,...]", "GPUs of a process: one, all of "
+	  "the node, N; several take turns in every cell and are compared; default: "
+	  "as the ranks are", set_placement },
 	{ "mpi", 0, NULL, "call MPI even where no launcher is seen", set_mpi },
 	{ "no-mpi", 0, NULL, "never call MPI: this process is one node",
 	  set_no_mpi },

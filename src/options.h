@@ -35,6 +35,7 @@ struct cs_options {
 	int look_only;			/* --check of what measures nothing */
 	int mpi;
 	struct cs_gpu_list gpus;
+	struct cs_placements placements;
 	struct cs_settings set;
 	const char *output[CS_OUTPUTS_MAX];
 	int n_outputs;

@@ -53,14 +53,12 @@ static void take_node(struct cs_collect *c, int node,
 	c->hooks->node(c->hooks->ctx, node);
 }
 
-static void take_row(struct cs_collect *c, int node, const struct cs_row *row,
+static void take_row(struct cs_collect *c, const struct cs_row *row,
 		     const double *samples)
 {
-	struct cs_row named = *row;
 	struct cs_err err;
 
-	named.node = (uint32_t)node;
-	if (!cs_rows_add(&c->run->rows, &named, samples, &err))
+	if (!cs_rows_add(&c->run->rows, row, samples, &err))
 		c->hooks->row(c->hooks->ctx, cs_rows_count(&c->run->rows) - 1);
 }
 
@@ -75,23 +73,38 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 
 /* ---- a node coordinator ---- */
 
-void cs_collect_node(struct cs_collect *c, const struct cs_run_node *node)
+/* A node on its way; its peers and ranks behind it. */
+struct node_message {
+	struct cs_run_node node;
+	int64_t index;
+};
+
+int cs_collect_index(const struct cs_collect *c, int arm)
+{
+	return c->team->node * c->arms + arm;
+}
+
+void cs_collect_node(struct cs_collect *c, int index,
+		     const struct cs_run_node *node)
 {
 	size_t peers = peers_bytes(node->facts.n_agents);
 	size_t ranks = ranks_bytes(node->facts.n_ranks);
-	char *message;
+	struct node_message *message;
+	char *rest;
 
 	if (c->team->rank == 0) {
-		take_node(c, c->team->node, node, node->peers, node->ranks);
+		take_node(c, index, node, node->peers, node->ranks);
 		return;
 	}
-	message = malloc(sizeof(*node) + peers + ranks);
+	message = calloc(1, sizeof(*message) + peers + ranks);
 	if (!message)
 		return;
-	memcpy(message, node, sizeof(*node));
-	memcpy(message + sizeof(*node), node->peers, peers);
-	memcpy(message + sizeof(*node) + peers, node->ranks, ranks);
-	post(c, CS_TAG_NODE, message, sizeof(*node) + peers + ranks);
+	message->node = *node;
+	message->index = index;
+	rest = (char *)(message + 1);
+	memcpy(rest, node->peers, peers);
+	memcpy(rest + peers, node->ranks, ranks);
+	post(c, CS_TAG_NODE, message, sizeof(*message) + peers + ranks);
 	free(message);
 }
 
@@ -102,7 +115,7 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 	char *message;
 
 	if (c->team->rank == 0) {
-		take_row(c, c->team->node, row, samples);
+		take_row(c, row, samples);
 		return;
 	}
 	message = malloc(sizeof(*row) + bytes);
@@ -115,11 +128,11 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 	free(message);
 }
 
-void cs_collect_finding(struct cs_collect *c, enum cs_severity severity,
-			const char *id, const char *text)
+void cs_collect_finding(struct cs_collect *c, int index,
+			enum cs_severity severity, const char *id,
+			const char *text)
 {
-	struct cs_finding finding = { .severity = severity,
-				      .node = c->team->node };
+	struct cs_finding finding = { .severity = severity, .node = index };
 
 	cs_text(finding.id, sizeof(finding.id), "%s", id);
 	cs_text(finding.text, sizeof(finding.text), "%s", text);
@@ -143,7 +156,7 @@ static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 {
 	struct cs_err err;
 
-	for (int i = 0; i < c->run->n_nodes; i++)
+	for (int i = 0; i < c->team->n_nodes; i++)
 		if (i != c->team->node)
 			cs_team_post(c->team, c->rank_of_node[i], tag, data,
 				     bytes, &err);
@@ -190,28 +203,37 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 
 static int node_of(const struct cs_collect *c, int rank)
 {
-	for (int i = 0; i < c->run->n_nodes; i++)
+	for (int i = 0; i < c->team->n_nodes; i++)
 		if (c->rank_of_node[i] == rank)
 			return i;
 	return -1;
 }
 
+/* Is that node of the run an arm of this one? */
+static int is_of(const struct cs_collect *c, int node, int64_t index)
+{
+	return index >= (int64_t)node * c->arms &&
+	       index < (int64_t)(node + 1) * c->arms;
+}
+
 static void take_message(struct cs_collect *c, int node, int tag,
 			 const void *data, size_t bytes)
 {
-	const struct cs_run_node *facts = data;
+	const struct node_message *m = data;
 	const struct cs_row *row = data;
 
 	c->heard_s[node] = cs_clock_s();
-	if (tag == CS_TAG_NODE && bytes >= sizeof(*facts) &&
-	    bytes == sizeof(*facts) + peers_bytes(facts->facts.n_agents) +
-			     ranks_bytes(facts->facts.n_ranks))
-		take_node(c, node, facts, facts + 1,
-			  (const char *)(facts + 1) +
-				  peers_bytes(facts->facts.n_agents));
+	if (tag == CS_TAG_NODE && bytes >= sizeof(*m) &&
+	    bytes == sizeof(*m) + peers_bytes(m->node.facts.n_agents) +
+			     ranks_bytes(m->node.facts.n_ranks) &&
+	    is_of(c, node, m->index))
+		take_node(c, (int)m->index, &m->node, m + 1,
+			  (const char *)(m + 1) +
+				  peers_bytes(m->node.facts.n_agents));
 	else if (tag == CS_TAG_ROW && bytes >= sizeof(*row) &&
-		 bytes == sizeof(*row) + row->n_samples * sizeof(double))
-		take_row(c, node, row, (const void *)(row + 1));
+		 bytes == sizeof(*row) + row->n_samples * sizeof(double) &&
+		 is_of(c, node, row->node))
+		take_row(c, row, (const void *)(row + 1));
 	else if (tag == CS_TAG_FINDING && bytes == sizeof(struct cs_finding))
 		take_finding(c, data);
 	else if (tag == CS_TAG_DONE && bytes == sizeof(int))
@@ -231,9 +253,9 @@ void cs_collect_drain(struct cs_collect *c, double limit_s)
 			take_message(c, node, tag, data, bytes);
 		free(data);
 	}
-	for (node = 0; node < c->run->n_nodes; node++) {
+	for (node = 0; node < c->team->n_nodes; node++) {
 		struct cs_finding lost = { .severity = CS_CRITICAL,
-					   .node = node, .id = "node-lost" };
+					   .node = node * c->arms, .id = "node-lost" };
 
 		if (node == c->team->node || c->ended[node] ||
 		    cs_clock_s() - c->heard_s[node] < limit_s)
@@ -250,7 +272,7 @@ int cs_collect_state(const struct cs_collect *c)
 {
 	int worst = CS_NODE_COMPLETE;
 
-	for (int i = 0; i < c->run->n_nodes; i++) {
+	for (int i = 0; i < c->team->n_nodes; i++) {
 		if (c->ended[i] == CS_NODE_RUNS)
 			return CS_NODE_RUNS;
 		if (c->ended[i] > worst)

@@ -19,8 +19,9 @@ struct cs_collect_hooks {
 struct cs_collect {
 	struct cs_team *team;
 	struct cs_run *run;		/* rank 0: everything; else unused */
+	int arms;			/* of a node: each is a node of the run */
 	const struct cs_collect_hooks *hooks;
-	int *rank_of_node;		/* rank 0: coordinators, by node */
+	int *rank_of_node;		/* rank 0: coordinators, by node of the team */
 	double *heard_s;		/* rank 0: last word of each node */
 	char *ended;			/* rank 0: 1 complete, 2 early, 3 given up */
 	double said_s;			/* last word said */
@@ -31,10 +32,14 @@ struct cs_collect {
 /* How a node's measuring ended. */
 enum { CS_NODE_RUNS, CS_NODE_COMPLETE, CS_NODE_EARLY, CS_NODE_SILENT };
 
-void cs_collect_node(struct cs_collect *c, const struct cs_run_node *node);
+/* The node of the run that an arm of this one is. */
+int cs_collect_index(const struct cs_collect *c, int arm);
+/* `index` is that number; so is row->node. */
+void cs_collect_node(struct cs_collect *c, int index,
+		     const struct cs_run_node *node);
 void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		    const double *samples);
-void cs_collect_finding(struct cs_collect *c, enum cs_severity severity,
+void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
 			const char *id, const char *text);
 /* This node's measuring has ended. */
 void cs_collect_done(struct cs_collect *c, int how);

@@ -13,22 +13,30 @@
 
 #include "base/hints.h"
 #include "base/units.h"
+#include "job/arms.h"
 #include "job/kept.h"
 #include "job/muster.h"
 #include "job/signals.h"
 #include "job/team.h"
 #include "node/coordinator.h"
+#include "plan/turns.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define SILENCE_LIMIT_S 60.0 /* a node without a word is given up */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
+#define HOSTS_LIMIT_S 10.0 /* for the processes of a placement to be made */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
-/* What attaches a process to its node's board. */
-struct board_key {
-	int64_t pid;
-	int32_t fd, failed;
+/* How arms take turns: 4 blocks of each in every cell, of 2 samples each. */
+#define VISITS 2
+#define BLOCK_SAMPLES 2
+
+/* A coordinator's hooks know which node of the run they speak of. */
+struct arm_hooks {
+	struct cs_job *job;
+	int index;
+	struct cs_coordinator_hooks table;
 };
 
 struct cs_job {
@@ -38,11 +46,10 @@ struct cs_job {
 	struct cs_launcher launcher;
 	struct cs_muster muster;
 	struct cs_plan *plan;
-	struct cs_board_map board;
-	struct cs_coordinator_hooks hooks;
-	struct cs_coordinator co;
+	struct cs_arms arms;
+	struct arm_hooks hooks[CS_ARMS_MAX];
 	struct cs_collect collect;
-	struct cs_run_node facts; /* of this node */
+	struct cs_node_facts facts; /* of this node */
 	enum cs_kept kept;
 	char *done;		/* steps of this node that are not left */
 	int coordinates, opened, lost;
@@ -92,10 +99,8 @@ static int signalled(void *ctx)
 
 static void leave(struct cs_job *job)
 {
-	if (job->board.at) {
-		cs_gate_release(job->board.at);
-		cs_board_end(job->board.at, CS_END_QUIT);
-	}
+	cs_arms_let_go(&job->arms);
+	cs_arms_end(&job->arms, CS_END_QUIT);
 	_exit(128 + job->signal);
 }
 
@@ -188,6 +193,8 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 					      : CS_BACKEND_CUDA);
 	if (job->args->look_only)
 		req.set.copy_bytes = LOOK_BYTES;
+	req.set.arms = (uint32_t)job->arms.n;
+	req.set.block_samples = job->arms.n > 1 ? BLOCK_SAMPLES : 0;
 	req.chosen = chosen;
 	if (!job->args->choose(job->args->ctx,
 			       (enum cs_backend_kind)req.set.backend, chosen,
@@ -248,7 +255,8 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 {
 	int rc = 0;
 
-	if (cs_kept_share(&job->team, &job->muster, job->plan, job->run,
+	if (cs_kept_share(&job->team, &job->muster,
+			  job->arms.arm[0].placement.name, job->plan, job->run,
 			  &job->kept, &job->done, err))
 		return -1;
 	if (job->team.rank == 0)
@@ -274,47 +282,35 @@ static uint32_t spin_ns(const struct cs_job *job)
 
 static int share_board(struct cs_job *job, struct cs_err *err)
 {
-	struct board_key key = { 0, -1, 0 };
-	int rc = 0;
-
-	if (job->coordinates) {
-		rc = cs_board_create(job->plan, job->muster.n_agents,
-				     spin_ns(job), &job->board, err);
-		key = (struct board_key){ getpid(), job->board.fd, rc };
-	}
-	if (cs_team_spread(&job->team, CS_TEAM_NODE, 0, &key, sizeof(key), err))
+	if (cs_arms_share(&job->arms, &job->team, &job->muster, job->plan,
+			  spin_ns(job), err))
 		return -1;
-	if (!job->coordinates && !key.failed)
-		rc = cs_board_attach(key.pid, key.fd, &job->board, err);
-	if (!rc)
-		for (int i = 0; i < job->muster.n_mine; i++)
-			cs_agent_attach(job->muster.agent[i], job->board.at);
 	if (!job->coordinates)
-		cs_process_open(key.pid, &job->coordinator);
-	return cs_team_agree(&job->team, rc, err);
+		cs_process_open(job->arms.arm[0].board.at->coordinator,
+				&job->coordinator);
+	return 0;
 }
 
 /* ---- a node coordinator's work ---- */
 
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 {
-	struct cs_job *job = ctx;
+	struct arm_hooks *hooks = ctx;
 
-	cs_collect_row(&job->collect, row, samples);
+	cs_collect_row(&hooks->job->collect, row, samples);
 }
 
 static void on_finding(void *ctx, enum cs_severity severity, const char *id,
 		       const char *text)
 {
-	struct cs_job *job = ctx;
+	struct arm_hooks *hooks = ctx;
 
-	cs_collect_finding(&job->collect, severity, id, text);
+	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id,
+			   text);
 }
 
-static int on_watch(void *ctx)
+static int watch(struct cs_job *job)
 {
-	struct cs_job *job = ctx;
-
 	if (signalled(job))
 		leave_on_signal(job);
 	cs_collect_alive(&job->collect);
@@ -325,18 +321,35 @@ static int on_watch(void *ctx)
 	return 0;
 }
 
-static void on_progress(void *ctx, uint32_t done, uint32_t all)
+static int on_watch(void *ctx)
 {
-	struct cs_job *job = ctx;
+	struct arm_hooks *hooks = ctx;
 
+	return watch(hooks->job);
+}
+
+static void progress(struct cs_job *job, uint32_t done, uint32_t all)
+{
 	if (job->team.rank == 0)
 		job->args->progress(job->args->ctx, done, all);
 }
 
-static void send_node(struct cs_job *job)
+static void on_progress(void *ctx, uint32_t done, uint32_t all)
 {
-	cs_coordinator_facts(&job->co, &job->facts);
-	cs_collect_node(&job->collect, &job->facts);
+	struct arm_hooks *hooks = ctx;
+
+	progress(hooks->job, done, all);
+}
+
+static void send_nodes(struct cs_job *job)
+{
+	for (int k = 0; k < job->arms.n; k++) {
+		struct cs_arm_node *arm = &job->arms.arm[k];
+
+		cs_coordinator_facts(&arm->co, &arm->node);
+		cs_collect_node(&job->collect,
+				cs_collect_index(&job->collect, k), &arm->node);
+	}
 }
 
 /* Ranks that cannot share memory are nodes of their own, of the same hardware. */
@@ -349,56 +362,209 @@ static void say_apart(struct cs_job *job)
 	cs_text(text, sizeof(text),
 		"the machine counts as several nodes, which measure at the same time: its ranks %s",
 		job->team.apart);
-	on_finding(job, CS_WARNING, "machine-divided", text);
+	on_finding(&job->hooks[0], CS_WARNING, "machine-divided", text);
+}
+
+/* ---- one placement after the other opens ---- */
+
+/* The hosts of an arm, which this rank and others make. */
+static void call_hosts(struct cs_job *job, int k)
+{
+	double end = cs_clock_s() + HOSTS_LIMIT_S;
+	struct timespec nap = { 0, 1000000 };
+
+	cs_arms_call(&job->arms, k);
+	while (!cs_arms_called(&job->arms, k) && cs_clock_s() < end) {
+		cs_arms_make(&job->arms, &job->muster);
+		watch(job);
+		nanosleep(&nap, NULL);
+	}
+}
+
+static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
+{
+	struct cs_arm_node *arm = &job->arms.arm[k];
+	int index = cs_collect_index(&job->collect, k);
+	double at = cs_clock_s();
+
+	job->hooks[k] = (struct arm_hooks){
+		job, index,
+		{ &job->hooks[k], on_row, on_finding, on_watch, on_progress }
+	};
+	if (!arm->placement.native)
+		call_hosts(job, k);
+	cs_coordinator_init(&arm->co, arm->board.at, (uint32_t)index,
+			    &job->hooks[k].table);
+	arm->co.done = job->done;
+	arm->co.skip_in_use = job->args->checks != 0;
+	if (job->kept == CS_KEPT_ALL)
+		return;
+	cs_coordinator_open(&arm->co);
+	t->open += cs_clock_s() - at;
+	at = cs_clock_s();
+	cs_muster_facts(&job->muster, &arm->node);
+	cs_coordinator_setup(&arm->co);
+	t->peers += cs_clock_s() - at;
+}
+
+/* The arm that the ranks give opens first: its agents have begun already. */
+static void open_arms(struct cs_job *job, struct cs_run_timings *t)
+{
+	struct cs_arms *arms = &job->arms;
+
+	t->open = t->peers = 0;
+	if (arms->native >= 0)
+		open_arm(job, arms->native, t);
+	for (int k = 0; k < arms->n; k++)
+		if (k != arms->native)
+			open_arm(job, k, t);
+	for (int k = 1; k < arms->n; k++)
+		arms->arm[k].co.began_s = arms->arm[0].co.began_s;
+	if (job->kept != CS_KEPT_ALL)
+		say_apart(job);
+}
+
+/* ---- measuring ---- */
+
+/* The steps that arms take turns in: no control cells, for turns show drift. */
+static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *step)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < plan->n_steps; s++)
+		if (!(cs_plan_step(plan, s)->flags & CS_STEP_CONTROL) &&
+		    cs_step_applies(plan, cs_plan_step(plan, s), n_agents))
+			step[n++] = s;
+	return n;
+}
+
+/* One turn of one arm; a lost arm leaves its turns to nobody. */
+static void take_turns(struct cs_job *job, const struct cs_turn *order, size_t n,
+		       const uint32_t *step, uint32_t *blocks)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct cs_coordinator *co = &job->arms.arm[order[i].arm].co;
+		uint32_t *block = &blocks[(size_t)order[i].cell *
+					  CS_ARMS_MAX + order[i].arm];
+
+		cs_coordinator_step(co, step[order[i].cell], ++*block);
+		progress(job, (uint32_t)i + 1, (uint32_t)n);
+	}
+}
+
+/* All arms, cell by cell, in the order of plan/turns.h.  -1: no memory. */
+static int compare_arms(struct cs_job *job)
+{
+	size_t n_steps = job->plan->n_steps;
+	uint32_t *step = calloc(n_steps, sizeof(*step));
+	uint32_t *blocks = calloc(n_steps * CS_ARMS_MAX, sizeof(*blocks));
+	struct cs_turns turns = { .arms = (uint32_t)job->arms.n,
+				  .visits = VISITS };
+	struct cs_turn *order = NULL;
+	struct cs_err err;
+	struct cs_rng rng = { job->plan->set.seed };
+	int rc = -1;
+
+	if (!step || !blocks)
+		goto out;
+	turns.cells = steps_of(job->plan, job->muster.n_agents, step);
+	rc = 0;
+	if (!turns.cells) /* a node with one GPU */
+		goto out;
+	order = calloc(cs_turns_count(&turns), sizeof(*order));
+	rc = order ? cs_turns_order(&turns, &rng, order, &err) : -1;
+	if (!rc)
+		take_turns(job, order, cs_turns_count(&turns), step, blocks);
+out:
+	free(step);
+	free(blocks);
+	free(order);
+	return rc;
+}
+
+/* What one arm moved, the counters of the links in the other's two looks saw. */
+static void share_counts(struct cs_arms *arms)
+{
+	for (int i = 0; i < arms->arm[0].co.n; i++) {
+		int64_t sent = 0, received = 0;
+
+		for (int k = 0; k < arms->n; k++) {
+			struct cs_slot *slot =
+				cs_board_slot(arms->arm[k].board.at, i);
+
+			sent += slot->sent_bytes;
+			received += slot->received_bytes;
+		}
+		for (int k = 0; k < arms->n; k++) {
+			struct cs_slot *slot =
+				cs_board_slot(arms->arm[k].board.at, i);
+
+			slot->sent_bytes = sent;
+			slot->received_bytes = received;
+		}
+	}
+}
+
+/* 1 when every arm carried out all of it. */
+static int measure_arms(struct cs_job *job)
+{
+	struct cs_arms *arms = &job->arms;
+	int complete = 1;
+
+	if (arms->n == 1)
+		return cs_coordinator_run(&arms->arm[0].co);
+	if (compare_arms(job)) {
+		on_finding(&job->hooks[0], CS_CRITICAL, "no-memory",
+			   "no memory for the order of the comparison");
+		return 0;
+	}
+	for (int k = 0; k < arms->n; k++)
+		complete &= !arms->arm[k].co.stopped;
+	return complete;
 }
 
 static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 {
+	struct cs_arms *arms = &job->arms;
 	double at;
-	int complete;
 
 	/* a virtual clock knows no skew between processes */
-	if (!job->muster.backend->clock_is_virtual)
-		cs_coordinator_skew(&job->co, &job->facts.facts);
-	send_node(job);
+	for (int k = 0; k < arms->n; k++)
+		if (!job->muster.backend->clock_is_virtual)
+			cs_coordinator_skew(&arms->arm[k].co,
+					    &arms->arm[k].node.facts);
+	send_nodes(job);
 	at = cs_clock_s();
-	complete = cs_coordinator_run(&job->co);
+	measure_arms(job);
 	t->measure = cs_clock_s() - at;
-	if (complete)
-		cs_coordinator_finish(&job->co);
-	send_node(job);
+	share_counts(arms);
+	for (int k = 0; k < arms->n; k++)
+		if (!arms->arm[k].co.stopped)
+			cs_coordinator_finish(&arms->arm[k].co);
+	send_nodes(job);
 }
 
 static void coordinate(struct cs_job *job)
 {
 	struct cs_run_timings *t = &job->run->timings;
-	double at = cs_clock_s();
+	int stopped = 0;
 
-	job->hooks = (struct cs_coordinator_hooks){ job, on_row, on_finding,
-						    on_watch, on_progress };
-	cs_coordinator_init(&job->co, job->board.at, (uint32_t)job->team.node,
-			    &job->hooks);
+	t->start = cs_clock_s() - job->began_s;
+	open_arms(job, t);
 	if (job->kept == CS_KEPT_ALL) {
 		cs_collect_done(&job->collect, CS_NODE_COMPLETE);
 		return;
 	}
-	job->co.done = job->done;
-	job->co.skip_in_use = job->args->checks != 0;
-	t->start = at - job->began_s;
-	cs_coordinator_open(&job->co);
-	t->open = cs_clock_s() - at;
-	at = cs_clock_s();
-	cs_muster_facts(&job->muster, &job->facts);
-	say_apart(job);
-	cs_coordinator_setup(&job->co);
-	t->peers = cs_clock_s() - at;
 	if (job->args->look_only)
-		send_node(job);
+		send_nodes(job);
 	else
 		carry_out(job, t);
-	job->lost = job->co.lost;
-	cs_collect_done(&job->collect, job->co.stopped ? CS_NODE_EARLY :
-							 CS_NODE_COMPLETE);
+	for (int k = 0; k < job->arms.n; k++) {
+		job->lost |= job->arms.arm[k].co.lost;
+		stopped |= job->arms.arm[k].co.stopped;
+	}
+	cs_collect_done(&job->collect, stopped ? CS_NODE_EARLY :
+						 CS_NODE_COMPLETE);
 }
 
 /* ---- waiting for the others ---- */
@@ -410,12 +576,13 @@ static int sleep_until_end(struct cs_job *job)
 	double leave_at = INFINITY;
 
 	for (;;) {
-		uint32_t end = cs_board_wait_end(job->board.at, 50);
+		uint32_t end = cs_board_wait_end(job->arms.arm[0].board.at, 50);
 
 		if (end)
 			return end == CS_END_GOOD ? 0 : -1;
+		cs_arms_make(&job->arms, &job->muster);
 		if (cs_process_gone(&job->coordinator)) {
-			cs_gate_release(job->board.at);
+			cs_arms_let_go(&job->arms);
 			_exit(CS_EXIT_CRITICAL);
 		}
 		if (signalled(job) && isinf(leave_at))
@@ -432,7 +599,7 @@ static int wait_nodes(struct cs_job *job)
 	int state;
 
 	for (;;) {
-		on_watch(job);
+		watch(job);
 		state = job->team.rank == 0 ? cs_collect_state(&job->collect)
 					    : job->collect.end;
 		if (state != CS_NODE_RUNS)
@@ -441,10 +608,32 @@ static int wait_nodes(struct cs_job *job)
 	}
 }
 
+/* What is known of the node, for each of its arms. */
+static int init_arms(struct cs_job *job, struct cs_err *err)
+{
+	size_t ranks = (size_t)job->team.local_size;
+
+	for (int k = 0; k < job->collect.arms; k++) {
+		struct cs_run_node *node = &job->arms.arm[k].node;
+		char name[CS_PLACEMENT];
+
+		cs_text(name, sizeof(name), "%s", node->facts.placement);
+		node->facts = job->facts;
+		cs_text(node->facts.placement, CS_PLACEMENT, "%s", name);
+		node->peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
+				     sizeof(*node->peers));
+		node->ranks = calloc(ranks, sizeof(*node->ranks));
+		if (!node->peers || !node->ranks)
+			return cs_err_set(err, "no memory");
+	}
+	return 0;
+}
+
 static int init_collect(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_collect *c = &job->collect;
 	size_t n = (size_t)job->team.n_nodes;
+	size_t all = n * (size_t)c->arms;
 	long *rank = calloc(n, sizeof(*rank));
 	int rc = -1;
 
@@ -454,13 +643,9 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	c->rank_of_node = calloc(n, sizeof(*c->rank_of_node));
 	c->heard_s = calloc(n, sizeof(*c->heard_s));
 	c->ended = calloc(n, 1);
-	job->facts.peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
-				  sizeof(*job->facts.peers));
-	job->facts.ranks = calloc((size_t)job->team.local_size,
-				  sizeof(*job->facts.ranks));
-	job->run->node = calloc(n, sizeof(*job->run->node));
+	job->run->node = calloc(all, sizeof(*job->run->node));
 	if (!rank || !c->rank_of_node || !c->heard_s || !c->ended ||
-	    !job->facts.peers || !job->facts.ranks || !job->run->node) {
+	    !job->run->node) {
 		cs_err_set(err, "no memory");
 		goto out;
 	}
@@ -470,9 +655,10 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	for (size_t i = 0; i < n; i++) {
 		c->rank_of_node[i] = (int)rank[i];
 		c->heard_s[i] = cs_clock_s();
-		cs_node_facts_init(&job->run->node[i].facts);
 	}
-	rc = 0;
+	for (size_t i = 0; i < all; i++)
+		cs_node_facts_init(&job->run->node[i].facts);
+	rc = init_arms(job, err);
 out:
 	free(rank);
 	return rc;
@@ -482,6 +668,7 @@ out:
 static int prepare(struct cs_job *job, struct cs_err *err)
 {
 	long most = job->muster.n_agents;
+	int rc = 0;
 
 	if (cs_team_max(&job->team, &most, 1, err))
 		return -1;
@@ -489,7 +676,9 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 		job->boardless = 1;
 		return 0;
 	}
-	if (cs_team_agree(&job->team, cs_muster_start(&job->muster, err), err) ||
+	if (job->arms.native >= 0)
+		rc = cs_muster_start(&job->muster, err);
+	if (cs_team_agree(&job->team, rc, err) ||
 	    share_plan(job, (int)most, err) || get_ready(job, err) ||
 	    share_board(job, err))
 		return -1;
@@ -501,6 +690,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
  * there is nothing; "" there is one GPU. */
 static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
 {
+	struct cs_run_node *node = &job->arms.arm[0].node;
 	int rc = 0;
 
 	if (job->team.rank == 0) {
@@ -519,20 +709,21 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	}
 	if (!job->coordinates)
 		return 0;
-	cs_muster_facts(&job->muster, &job->facts);
-	job->facts.facts.n_agents = 0;
-	cs_collect_node(&job->collect, &job->facts);
+	cs_muster_facts(&job->muster, node);
+	node->facts.n_agents = 0;
+	cs_collect_node(&job->collect, cs_collect_index(&job->collect, 0), node);
 	cs_collect_done(&job->collect, CS_NODE_COMPLETE);
 	return 0;
 }
 
 static int measure(struct cs_job *job, struct cs_err *err)
 {
-	struct cs_node_facts *facts = &job->facts.facts;
+	struct cs_node_facts *facts = &job->facts;
 	struct cs_err why = { "" };
 	int state;
 
-	if (start_all(job, err))
+	if (cs_arms_begin(&job->arms, &job->args->placements, err) ||
+	    start_all(job, err))
 		return CS_EXIT_CANNOT;
 	cs_node_facts_init(facts);
 	cs_topo_node(job->muster.topo, facts);
@@ -545,7 +736,16 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	}
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
-	job->run->n_nodes = job->team.n_nodes;
+	/* without agents there is nothing to divide */
+	job->collect.arms = job->args->placements.n && !why.text[0] ?
+				    job->args->placements.n : 1;
+	job->run->n_arms = job->collect.arms;
+	job->run->n_nodes = job->team.n_nodes * job->run->n_arms;
+	if (!why.text[0] &&
+	    cs_team_agree(&job->team,
+			  cs_arms_divide(&job->arms, &job->args->placements,
+					 &job->muster, err), err))
+		return CS_EXIT_CANNOT;
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
 	    (!why.text[0] && prepare(job, err)))
 		return CS_EXIT_CANNOT;
@@ -594,12 +794,9 @@ static int free_job(struct cs_job *job)
 {
 	if (cs_muster_release(&job->muster))
 		return -1;
-	cs_coordinator_close(&job->co);
-	cs_board_release(&job->board);
+	cs_arms_release(&job->arms);
 	free(job->plan);
 	free(job->done);
-	free(job->facts.peers);
-	free(job->facts.ranks);
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
 	free(job->collect.ended);
@@ -642,6 +839,18 @@ static int died_closing(const struct cs_coordinator *co)
 	return n;
 }
 
+/* How many agents died in it. */
+static int dismiss(struct cs_job *job)
+{
+	int died = 0;
+
+	for (int k = 0; k < job->arms.n; k++) {
+		cs_coordinator_dismiss(&job->arms.arm[k].co);
+		died += died_closing(&job->arms.arm[k].co);
+	}
+	return died;
+}
+
 void cs_job_end(struct cs_job *job, int status)
 {
 	int state = CS_NODE_EARLY, hung;
@@ -666,15 +875,12 @@ void cs_job_end(struct cs_job *job, int status)
 	} else if (job->coordinates) {
 		int good = state == CS_NODE_COMPLETE && !job->lost;
 
-		if (good)
-			cs_coordinator_dismiss(&job->co);
-		else
-			cs_gate_release(job->board.at);
-		if (good && died_closing(&job->co)) {
+		if (good && dismiss(job)) {
 			good = 0;
 			status = CS_EXIT_CRITICAL;
 		}
-		cs_board_end(job->board.at, good ? CS_END_GOOD : CS_END_QUIT);
+		cs_arms_let_go(&job->arms);
+		cs_arms_end(&job->arms, good ? CS_END_GOOD : CS_END_QUIT);
 		if (!good)
 			leave_after_root(job, status);
 	} else if (sleep_until_end(job)) {

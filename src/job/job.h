@@ -11,6 +11,7 @@
 #include "base/gpulist.h"
 #include "job/collect.h"
 #include "job/launcher.h"
+#include "job/placement.h"
 #include "node/agent.h"
 #include "result/run.h"
 
@@ -23,6 +24,7 @@ struct cs_job_args {
 	uint32_t checks;		/* enum cs_check_kind */
 	int look_only;			/* measure nothing */
 	struct cs_gpu_list gpus;
+	struct cs_placements placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */

@@ -8,6 +8,7 @@
 /* What a node must be again. */
 struct identity {
 	char host[CS_HOST];	/* "": the journal does not know it */
+	char placement[CS_PLACEMENT];
 	int32_t n_ranks, n_agents;
 	char uuid[CS_MAX_AGENTS][CS_UUID];
 	int32_t local_rank[CS_MAX_AGENTS];
@@ -19,6 +20,7 @@ static void identity_then(const struct cs_run_node *nd, struct identity *id)
 
 	memset(id, 0, sizeof(*id));
 	cs_text(id->host, sizeof(id->host), "%s", nd->facts.host);
+	cs_text(id->placement, CS_PLACEMENT, "%s", nd->facts.placement);
 	id->n_ranks = nd->facts.n_ranks;
 	id->n_agents = nd->facts.n_agents;
 	for (a = 0; a < nd->facts.n_agents; a++) {
@@ -27,12 +29,14 @@ static void identity_then(const struct cs_run_node *nd, struct identity *id)
 	}
 }
 
-static void identity_now(const struct cs_muster *m, struct identity *id)
+static void identity_now(const struct cs_muster *m, const char *placement,
+			 struct identity *id)
 {
 	int g, a = 0;
 
 	memset(id, 0, sizeof(*id));
 	cs_text(id->host, sizeof(id->host), "%s", m->host);
+	cs_text(id->placement, CS_PLACEMENT, "%s", placement);
 	id->n_ranks = m->team->local_size;
 	id->n_agents = m->n_agents;
 	for (g = 0; g < m->n_gpus && a < CS_MAX_AGENTS; g++) {
@@ -53,6 +57,9 @@ static int compare(const struct identity *now, const struct identity *then,
 	if (strcmp(now->host, then->host) != 0)
 		return cs_err_set(err, "cannot resume: node '%s' is '%s' in the journal",
 				  now->host, then->host);
+	if (strcmp(now->placement, then->placement) != 0)
+		return cs_err_set(err, "cannot resume on '%s': --placement is '%s', in the journal '%s'",
+				  now->host, now->placement, then->placement);
 	if (now->n_agents != then->n_agents || now->n_ranks != then->n_ranks)
 		return cs_err_set(err, "cannot resume on '%s': %d GPUs or arenas of "
 				  "%d ranks, in the journal %d of %d", now->host,
@@ -123,8 +130,9 @@ static int own_done(const struct cs_team *team, const struct shared *s,
 }
 
 int cs_kept_share(struct cs_team *team, const struct cs_muster *muster,
-		  const struct cs_plan *plan, const struct cs_run *run,
-		  enum cs_kept *kept, char **done, struct cs_err *err)
+		  const char *placement, const struct cs_plan *plan,
+		  const struct cs_run *run, enum cs_kept *kept,
+		  char **done, struct cs_err *err)
 {
 	struct shared s = { NULL, NULL, 0 };
 	size_t n = (size_t)team->n_nodes;
@@ -140,7 +148,7 @@ int cs_kept_share(struct cs_team *team, const struct cs_muster *muster,
 	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.done, n * s.n_steps,
 				 err)))
 		goto out;
-	identity_now(muster, &now);
+	identity_now(muster, placement, &now);
 	rc = compare(&now, &s.then[team->node], err);
 	if (!rc && team->local_rank == 0)
 		rc = own_done(team, &s, done, err);

@@ -12,11 +12,11 @@ enum cs_kept { CS_KEPT_NONE, CS_KEPT_SOME, CS_KEPT_ALL };
 
 /* Collective, when all ranks have the plan: *kept of rank 0 goes to all.  With some
  * kept, rank 0's run has the rows that stay and the nodes they are from; a node
- * whose host, GPUs or ranks are others refuses for the job.  *done is, on coordinators, one byte for each step, not 0
+ * whose host, placement, GPUs or ranks are others refuses for the job.  *done is, on coordinators, one byte for each step, not 0
  * when this node has its rows; NULL when every step is to be measured; malloc'ed,
  * the caller's. */
 int cs_kept_share(struct cs_team *team, const struct cs_muster *muster,
-		  const struct cs_plan *plan, const struct cs_run *run,
+		  const char *placement, const struct cs_plan *plan, const struct cs_run *run,
 		  enum cs_kept *kept, char **done, struct cs_err *err);
 
 #endif

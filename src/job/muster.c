@@ -239,6 +239,27 @@ static void agent_facts(struct cs_muster *m, int g, int index,
 				     f->numa_source);
 }
 
+/* The GPU of an agent; -1 there are fewer. */
+static int gpu_of(const struct cs_muster *m, int index)
+{
+	for (int g = 0; g < m->n_gpus; g++)
+		if (m->chosen[g] && m->owner[g] >= 0 && index-- == 0)
+			return g;
+	return -1;
+}
+
+int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS])
+{
+	for (int i = 0; i < m->n_agents; i++)
+		owner[i] = m->owner[gpu_of(m, i)];
+	return m->n_agents;
+}
+
+void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f)
+{
+	agent_facts(m, gpu_of(m, index), index, f);
+}
+
 int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 {
 	struct cs_agent_args args = {
@@ -248,13 +269,10 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 		.bind = m->args->bind,
 	};
 
-	for (int g = 0, index = -1; g < m->n_gpus; g++) {
-		if (!m->chosen[g] || m->owner[g] < 0)
+	for (int i = 0; i < m->n_agents; i++) {
+		if (m->owner[gpu_of(m, i)] != m->team->local_rank)
 			continue;
-		index++;
-		if (m->owner[g] != m->team->local_rank)
-			continue;
-		agent_facts(m, g, index, &args.facts);
+		cs_muster_agent(m, i, &args.facts);
 		if (cs_agent_start(&args, &m->agent[m->n_mine], err))
 			return -1;
 		m->n_mine++;

@@ -36,6 +36,10 @@ struct cs_muster {
 int cs_muster_begin(struct cs_muster *m, struct cs_err *err);
 /* Collective: cards, backend, GPUs and their owners. */
 int cs_muster_meet(struct cs_muster *m, struct cs_err *err);
+/* The local ranks that drive the agents of this node; how many agents. */
+int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS]);
+/* What is known of an agent before its process starts, as this rank sees it. */
+void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f);
 /* Start the agents of this process. */
 int cs_muster_start(struct cs_muster *m, struct cs_err *err);
 

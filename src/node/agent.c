@@ -64,7 +64,7 @@ static void open_self(struct cs_agent *a)
 	double begun = cs_clock_s();
 
 	bind_self(a);
-	if (a->open_err.text[0])
+	if (a->args.cannot)
 		return;
 	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->dev,
 			      &a->open_err);
@@ -87,6 +87,8 @@ static int do_open(struct cs_agent *a)
 	struct cs_slot *slot = a->slot;
 
 	slot->facts = a->args.facts;
+	if (a->args.cannot)
+		return 0;
 	if (!a->dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
 	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
@@ -418,7 +420,9 @@ static uint32_t obey(struct cs_agent *a, uint32_t number)
 	uint32_t what = slot->what;
 
 	slot->err.text[0] = '\0';
-	if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
+	if (!a->dev && a->args.cannot && what != CS_CMD_OPEN)
+		; /* there is nothing to do it with: cells are left out */
+	else if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
 		cs_err_set(&slot->err, "%s", a->open_err.text);
 	else if (!commands[what](a))
 		slot->err.text[0] = '\0';
@@ -459,8 +463,6 @@ int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
 	if (!a)
 		return cs_err_set(err, "no memory");
 	a->args = *args;
-	if (args->cannot)
-		cs_err_set(&a->open_err, "%s", args->cannot);
 	a->watch.to = a->call;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->attached, NULL);
@@ -479,13 +481,16 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 	struct cs_slot *slot = cs_board_slot(board, facts->index);
 
 	/* who it is, should it never come back from opening its device */
-	slot->pid = getpid();
+	if (agent->args.cannot)
+		cs_text(slot->cannot, sizeof(slot->cannot), "%s",
+			agent->args.cannot);
 	slot->facts.index = facts->index;
 	slot->facts.rank = facts->rank;
 	slot->facts.gpu = facts->gpu;
 	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts->label);
 	memcpy(slot->call, agent->call, sizeof(slot->call));
 	agent->watch.to = slot->call;
+	atomic_store(&slot->pid, getpid());
 	pthread_mutex_lock(&agent->lock);
 	agent->board = board;
 	pthread_cond_signal(&agent->attached);

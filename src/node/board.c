@@ -224,6 +224,17 @@ void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms)
 	atomic_store(&board->waiting, 0);
 }
 
+void cs_board_call(struct cs_board *board, int arm)
+{
+	atomic_fetch_or(&board->called, 1u << arm);
+	futex_wake(&board->end);
+}
+
+int cs_board_is_called(struct cs_board *board, int arm)
+{
+	return (atomic_load(&board->called) >> arm & 1) != 0;
+}
+
 void cs_board_end(struct cs_board *board, uint32_t how)
 {
 	atomic_store(&board->end, how);

@@ -72,10 +72,12 @@ struct cs_slot {
 	double ns[CS_STEP_MAX];	/* e - s of the transfers it issued */
 	struct cs_check check;	/* worst check since PREPARE */
 	struct cs_err err;
+	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
 	char call[CS_CALL_NAME]; /* of a library, in which it is now; "" */
 	int64_t sent_bytes, received_bytes; /* the coordinator's count */
 
-	int64_t pid;
+	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 none
+				 * could be made */
 	struct cs_agent_facts facts;
 	struct cs_export arena;
 	struct cs_arena_layout layout;
@@ -94,6 +96,7 @@ struct cs_board {
 	_Atomic uint32_t waiting;	/* the coordinator sleeps on it */
 	_Alignas(CS_LINE) _Atomic uint32_t end;	/* futex of main threads */
 	_Atomic uint32_t released;	/* the gate is open for ever */
+	_Atomic uint32_t called; /* bit k: whoever makes hosts of arm k, do so */
 	_Alignas(CS_LINE) uint32_t magic;
 	uint32_t n_agents;
 	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
@@ -144,6 +147,10 @@ void cs_board_replied(struct cs_board *board);
 uint32_t cs_board_command(struct cs_board *board, int agent);
 /* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms);
+/* Coordinator: main threads that sleep until the end are to make the hosts of an
+ * arm; has it been said? */
+void cs_board_call(struct cs_board *board, int arm);
+int cs_board_is_called(struct cs_board *board, int arm);
 /* Say the end to all main threads; sleep until it is said, at most `slice_ms`. */
 void cs_board_end(struct cs_board *board, uint32_t how);
 uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms);

@@ -49,6 +49,15 @@ static enum cs_status can_run(struct cs_coordinator *co,
 			cs_err_set(err, "%s", co->fault[crew->agent[i]]);
 			return CS_FAILED;
 		}
+	for (int i = 0; i < crew->n; i++) {
+		const struct cs_slot *slot =
+			cs_board_slot(co->board, crew->agent[i]);
+
+		if (!slot->cannot[0])
+			continue;
+		cs_err_set(err, "%s", slot->cannot);
+		return CS_SKIPPED;
+	}
 	for (int i = 0; i < crew->n && co->skip_in_use; i++) {
 		const struct cs_agent_facts *f =
 			&cs_board_slot(co->board, crew->agent[i])->facts;

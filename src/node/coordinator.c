@@ -4,11 +4,20 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "node/crew.h"
 
 #define CLOSE_LIMIT_S 10.0 /* the verdict is out: nobody waits gladly */
 #define SKEW_SAMPLES 15
+
+/* Out for the whole plan. */
+static void fail(struct cs_coordinator *co, int agent, const char *text)
+{
+	cs_agent_fault(co, agent, CS_AGENT_FAILED, text);
+	co->hooks->finding(co->hooks->ctx, CS_CRITICAL, "agent-failed",
+			   co->fault[agent]);
+}
 
 void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 			 uint32_t node,
@@ -22,8 +31,15 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	co->n = (int)board->n_agents;
 	co->began_s = cs_clock_s();
 	co->skew_max_us = NAN;
-	for (int i = 0; i < co->n; i++)
-		cs_process_open(cs_board_slot(board, i)->pid, &co->process[i]);
+	for (int i = 0; i < co->n; i++) {
+		struct cs_slot *slot = cs_board_slot(board, i);
+		int64_t pid = atomic_load(&slot->pid);
+
+		/* an agent without a process: ours is there at least */
+		cs_process_open(pid < 0 ? getpid() : pid, &co->process[i]);
+		if (pid < 0)
+			fail(co, i, slot->cannot);
+	}
 }
 
 void cs_coordinator_close(struct cs_coordinator *co)
@@ -51,9 +67,7 @@ static void order_all(struct cs_coordinator *co, enum cs_command what,
 		    !cs_crew_answered(co, &crew, i) ||
 		    slot->state == CS_AGENT_OK)
 			continue;
-		cs_agent_fault(co, a, CS_AGENT_FAILED, slot->err.text);
-		co->hooks->finding(co->hooks->ctx, CS_CRITICAL, "agent-failed",
-				   co->fault[a]);
+		fail(co, a, slot->err.text);
 	}
 }
 
@@ -97,12 +111,13 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 /* Every agent gets both orders, also one that failed: it holds what it holds. */
 void cs_coordinator_dismiss(struct cs_coordinator *co)
 {
-	struct cs_crew crew = { .n = co->n };
+	struct cs_crew crew = { .n = 0 };
 	struct cs_err err;
 
 	cs_gate_release(co->board);
 	for (int i = 0; i < co->n; i++)
-		crew.agent[i] = i;
+		if (atomic_load(&cs_board_slot(co->board, i)->pid) > 0)
+			crew.agent[crew.n++] = i;
 	cs_crew_order(co, &crew, CS_CMD_UNMAP, 0, "closing peer buffers",
 		      CLOSE_LIMIT_S, &err);
 	cs_crew_order(co, &crew, CS_CMD_CLOSE, 0, "closing", CLOSE_LIMIT_S,

@@ -79,6 +79,7 @@ struct cs_run {
 	char id[40];		/* unique: time, host, pid */
 	char resumes[40];	/* id of the run that this one goes on with */
 	int n_ranks, n_nodes;
+	int n_arms;		/* placements: so many nodes in a row are one */
 	struct timespec started, ended; /* CLOCK_REALTIME */
 	const struct cs_plan *plan;	/* NULL before it is known */
 	struct cs_run_node *node;	/* n_nodes */
