@@ -547,24 +547,35 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 	return judge(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
+/* What is of the machine, whatever the placement. */
+static int find_on_machine(struct cs_run *run, int node, struct cs_err *err)
+{
+	int a;
+
+	for (a = 0; a < run->node[node].facts.n_agents; a++)
+		if (find_others(run, node, a, err) ||
+		    find_counters(run, node, a, err))
+			return -1;
+	return cs_check_launch(run, node, err) || find_fewer(run, node, err) ?
+		       -1 : 0;
+}
+
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	int node, a;
 
 	for (node = 0; node < run->n_nodes; node++) {
 		mark_in_use(run, node);
-		if (cs_check_launch(run, node, err) ||
-		    find_bad_cells(run, node, err) ||
+		if (find_bad_cells(run, node, err) ||
 		    find_skipped_cells(run, node, err) ||
 		    find_flagged_cells(run, node, err))
 			return -1;
 		for (a = 0; a < run->node[node].facts.n_agents; a++)
-			if (find_others(run, node, a, err) ||
-			    find_counters(run, node, a, err) ||
-			    find_path(run, node, a, err))
+			if (find_path(run, node, a, err))
 				return -1;
-		if (find_drift(run, node, err) || find_unbound(run, node, err) ||
-		    find_fewer(run, node, err))
+		if (find_drift(run, node, err) || find_unbound(run, node, err))
+			return -1;
+		if (!cs_run_is_again(run, node) && find_on_machine(run, node, err))
 			return -1;
 	}
 	return 0;

@@ -141,6 +141,26 @@ void cs_arms_make(struct cs_arms *arms, struct cs_muster *muster)
 	}
 }
 
+/* The processes of all arms but one. */
+static void kin_of(struct cs_arms *arms, int but, struct cs_board *board)
+{
+	uint32_t n = 0;
+
+	for (int k = 0; k < arms->n; k++)
+		for (uint32_t i = 0; k != but && i < board->n_agents; i++)
+			board->kin[n++] = cs_board_slot(arms->arm[k].board.at,
+							(int)i)->pid;
+	board->n_kin = n;
+}
+
+void cs_arms_tell_kin(struct cs_arms *arms)
+{
+	_Static_assert(CS_KIN_MAX >= (CS_ARMS_MAX - 1) * CS_MAX_AGENTS,
+		       "more agents than a board can name");
+	for (int k = 0; k < arms->n; k++)
+		kin_of(arms, k, arms->arm[k].board.at);
+}
+
 /* ---- the end ---- */
 
 void cs_arms_let_go(struct cs_arms *arms)

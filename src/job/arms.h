@@ -48,6 +48,9 @@ void cs_arms_make(struct cs_arms *arms, struct cs_muster *muster);
 /* Has every agent of the arm a process, or a reason why not? */
 int cs_arms_called(const struct cs_arms *arms, int arm);
 
+/* Whose processes are ours is told to every board, when an arm has its own. */
+void cs_arms_tell_kin(struct cs_arms *arms);
+
 /* Let all gates go, and tell all processes how it ends (CS_END_...). */
 void cs_arms_let_go(struct cs_arms *arms);
 void cs_arms_end(struct cs_arms *arms, uint32_t how);

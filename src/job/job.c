@@ -393,6 +393,7 @@ static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
 	};
 	if (!arm->placement.native)
 		call_hosts(job, k);
+	cs_arms_tell_kin(&job->arms);
 	cs_coordinator_init(&arm->co, arm->board.at, (uint32_t)index,
 			    &job->hooks[k].table);
 	arm->co.done = job->done;
@@ -739,8 +740,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	/* without agents there is nothing to divide */
 	job->collect.arms = job->args->placements.n && !why.text[0] ?
 				    job->args->placements.n : 1;
-	job->run->n_arms = job->collect.arms;
-	job->run->n_nodes = job->team.n_nodes * job->run->n_arms;
+	job->run->n_nodes = job->team.n_nodes * job->collect.arms;
 	if (!why.text[0] &&
 	    cs_team_agree(&job->team,
 			  cs_arms_divide(&job->arms, &job->args->placements,

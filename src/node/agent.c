@@ -182,7 +182,7 @@ static int do_look(struct cs_agent *a)
 	const struct cs_arena_layout *l = &a->slot->layout;
 	uint64_t at = a->slot->arena.address + l->dst_at;
 	int first = (a->slot->flags & CS_CMD_FIRST) != 0;
-	int64_t pids[CS_MAX_AGENTS];
+	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
 	int rc = 0;
 
 	find_nvml(a);
@@ -190,12 +190,15 @@ static int do_look(struct cs_agent *a)
 		return 0;
 	for (uint32_t p = 0; p < a->board->n_agents; p++)
 		pids[p] = cs_board_slot(a->board, (int)p)->pid;
+	memcpy(pids + a->board->n_agents, a->board->kin,
+	       a->board->n_kin * sizeof(*pids));
 	if (first && l->dst_bytes)
 		rc = a->args.backend->load(a->dev, at, l->dst_bytes, LOAD_MS,
 					   &a->slot->err);
 	if (first)
 		cs_nvml_link(a->nvml, &f->link);
-	cs_nvml_conditions(a->nvml, pids, (int)a->board->n_agents,
+	cs_nvml_conditions(a->nvml, pids,
+			   (int)(a->board->n_agents + a->board->n_kin),
 			   first ? &f->before : &f->after);
 	if (first && l->dst_bytes && !rc)
 		rc = a->args.backend->idle(a->dev, &a->slot->err);

@@ -25,6 +25,7 @@
 
 #define CS_BOARD_MAGIC 0x64726263u
 #define CS_LINE 128
+#define CS_KIN_MAX 256
 #define CS_LANES 4 /* streams per agent: transfers that one agent may issue */
 
 /* Opens every gate, cyclically: the end of all measuring. */
@@ -102,6 +103,9 @@ struct cs_board {
 	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
 	uint64_t total_bytes, slots_at, plan_at;
 	int64_t coordinator;	/* pid */
+	/* processes of the same job that drive the GPUs beside the agents */
+	uint32_t n_kin;
+	int64_t kin[CS_KIN_MAX];
 };
 
 /* cs_board.end */

@@ -41,6 +41,15 @@ struct cs_label cs_pair_label(const struct cs_run *run, int node, int src,
 	return label;
 }
 
+int cs_run_is_again(const struct cs_run *run, int node)
+{
+	const struct cs_node_facts *f = &run->node[node].facts;
+
+	return node > 0 && f->placement[0] &&
+	       !strcmp(f->host, run->node[node - 1].facts.host) &&
+	       strcmp(f->placement, run->node[node - 1].facts.placement);
+}
+
 int cs_run_shows(const struct cs_run *run, int node, int src, int dst)
 {
 	int from, to;

@@ -45,7 +45,7 @@ enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
 };
 
-/* One node of the run: facts, agents, and the ways between them. */
+/* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
 struct cs_run_node {
 	struct cs_node_facts facts;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
@@ -79,7 +79,6 @@ struct cs_run {
 	char id[40];		/* unique: time, host, pid */
 	char resumes[40];	/* id of the run that this one goes on with */
 	int n_ranks, n_nodes;
-	int n_arms;		/* placements: so many nodes in a row are one */
 	struct timespec started, ended; /* CLOCK_REALTIME */
 	const struct cs_plan *plan;	/* NULL before it is known */
 	struct cs_run_node *node;	/* n_nodes */
@@ -94,6 +93,9 @@ struct cs_run {
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */
 };
+
+/* Is it the same machine as a node before it, in another placement? */
+int cs_run_is_again(const struct cs_run *run, int node);
 
 /* Is this cell one that views show? */
 int cs_run_shows(const struct cs_run *run, int node, int src, int dst);
