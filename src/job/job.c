@@ -53,6 +53,8 @@ struct cs_job {
 	enum cs_kept kept;
 	char *done;		/* steps of this node that are not left */
 	int coordinates, opened, lost;
+	int one_at_a_time; /* GPUs that take no second process: arms cannot all
+			    * hold them */
 	int boardless;	/* only looked, and nothing to open */
 	int signal_fd, signal;
 	struct cs_process coordinator; /* of this node, where that is another */
@@ -406,6 +408,11 @@ static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
 	cs_muster_facts(&job->muster, &arm->node);
 	cs_coordinator_setup(&arm->co);
 	t->peers += cs_clock_s() - at;
+	/* a virtual clock knows no skew between processes */
+	if (!job->args->look_only && !job->muster.backend->clock_is_virtual)
+		cs_coordinator_skew(&arm->co, &arm->node.facts);
+	if (job->one_at_a_time)
+		cs_coordinator_rest(&arm->co);
 }
 
 /* The arm that the ranks give opens first: its agents have begun already. */
@@ -414,6 +421,7 @@ static void open_arms(struct cs_job *job, struct cs_run_timings *t)
 	struct cs_arms *arms = &job->arms;
 
 	t->open = t->peers = 0;
+	job->one_at_a_time = arms->n > 1 && cs_muster_exclusive(&job->muster);
 	if (arms->native >= 0)
 		open_arm(job, arms->native, t);
 	for (int k = 0; k < arms->n; k++)
@@ -439,47 +447,63 @@ static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *ste
 	return n;
 }
 
-/* One turn of one arm; a lost arm leaves its turns to nobody. */
-static void take_turns(struct cs_job *job, const struct cs_turn *order, size_t n,
-		       const uint32_t *step, uint32_t *blocks)
+/* A turn of one arm: one cell or, where it has to take the GPUs for it, all of them.
+ * A lost arm leaves its turns to nobody. */
+static void take_turn(struct cs_job *job, const struct cs_turn *turn,
+		      const uint32_t *step, uint32_t n_steps, uint32_t block)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct cs_coordinator *co = &job->arms.arm[order[i].arm].co;
+	struct cs_coordinator *co = &job->arms.arm[turn->arm].co;
+
+	if (!job->one_at_a_time) {
+		cs_coordinator_step(co, step[turn->cell], block);
+		return;
+	}
+	cs_coordinator_resume(co);
+	for (uint32_t s = 0; s < n_steps; s++)
+		if (cs_coordinator_step(co, step[s], block))
+			return;
+	cs_coordinator_finish(co);
+	cs_coordinator_rest(co);
+}
+
+/* All arms, cell by cell, in the order of plan/turns.h. */
+static int take_turns(struct cs_job *job, const uint32_t *step, uint32_t n_steps,
+		      uint32_t *blocks, struct cs_err *err)
+{
+	struct cs_turns turns = { .arms = (uint32_t)job->arms.n,
+				  .cells = job->one_at_a_time ? 1 : n_steps,
+				  .visits = VISITS };
+	size_t n = cs_turns_count(&turns);
+	struct cs_turn *order = calloc(n, sizeof(*order));
+	struct cs_rng rng = { job->plan->set.seed };
+	int rc = order ? cs_turns_order(&turns, &rng, order, err) :
+			 cs_err_set(err, "no memory");
+
+	for (size_t i = 0; i < n && !rc; i++) {
 		uint32_t *block = &blocks[(size_t)order[i].cell *
 					  CS_ARMS_MAX + order[i].arm];
 
-		cs_coordinator_step(co, step[order[i].cell], ++*block);
+		take_turn(job, &order[i], step, n_steps, ++*block);
 		progress(job, (uint32_t)i + 1, (uint32_t)n);
 	}
+	free(order);
+	return rc;
 }
 
-/* All arms, cell by cell, in the order of plan/turns.h.  -1: no memory. */
-static int compare_arms(struct cs_job *job)
+static int compare_arms(struct cs_job *job, struct cs_err *err)
 {
-	size_t n_steps = job->plan->n_steps;
-	uint32_t *step = calloc(n_steps, sizeof(*step));
-	uint32_t *blocks = calloc(n_steps * CS_ARMS_MAX, sizeof(*blocks));
-	struct cs_turns turns = { .arms = (uint32_t)job->arms.n,
-				  .visits = VISITS };
-	struct cs_turn *order = NULL;
-	struct cs_err err;
-	struct cs_rng rng = { job->plan->set.seed };
-	int rc = -1;
+	size_t room = job->plan->n_steps;
+	uint32_t *step = calloc(room, sizeof(*step));
+	uint32_t *blocks = calloc(room * CS_ARMS_MAX, sizeof(*blocks));
+	uint32_t n;
+	int rc = 0;
 
 	if (!step || !blocks)
-		goto out;
-	turns.cells = steps_of(job->plan, job->muster.n_agents, step);
-	rc = 0;
-	if (!turns.cells) /* a node with one GPU */
-		goto out;
-	order = calloc(cs_turns_count(&turns), sizeof(*order));
-	rc = order ? cs_turns_order(&turns, &rng, order, &err) : -1;
-	if (!rc)
-		take_turns(job, order, cs_turns_count(&turns), step, blocks);
-out:
+		rc = cs_err_set(err, "no memory");
+	else if ((n = steps_of(job->plan, job->muster.n_agents, step)))
+		rc = take_turns(job, step, n, blocks, err);
 	free(step);
 	free(blocks);
-	free(order);
 	return rc;
 }
 
@@ -506,22 +530,16 @@ static void share_counts(struct cs_arms *arms)
 	}
 }
 
-/* 1 when every arm carried out all of it. */
-static int measure_arms(struct cs_job *job)
+static void measure_arms(struct cs_job *job)
 {
-	struct cs_arms *arms = &job->arms;
-	int complete = 1;
+	struct cs_err err;
 
-	if (arms->n == 1)
-		return cs_coordinator_run(&arms->arm[0].co);
-	if (compare_arms(job)) {
-		on_finding(&job->hooks[0], CS_CRITICAL, "no-memory",
-			   "no memory for the order of the comparison");
-		return 0;
+	if (job->arms.n == 1)
+		cs_coordinator_run(&job->arms.arm[0].co);
+	else if (compare_arms(job, &err)) {
+		on_finding(&job->hooks[0], CS_CRITICAL, "no-order", err.text);
+		job->arms.arm[0].co.stopped = 1;
 	}
-	for (int k = 0; k < arms->n; k++)
-		complete &= !arms->arm[k].co.stopped;
-	return complete;
 }
 
 static void carry_out(struct cs_job *job, struct cs_run_timings *t)
@@ -529,18 +547,13 @@ static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 	struct cs_arms *arms = &job->arms;
 	double at;
 
-	/* a virtual clock knows no skew between processes */
-	for (int k = 0; k < arms->n; k++)
-		if (!job->muster.backend->clock_is_virtual)
-			cs_coordinator_skew(&arms->arm[k].co,
-					    &arms->arm[k].node.facts);
 	send_nodes(job);
 	at = cs_clock_s();
 	measure_arms(job);
 	t->measure = cs_clock_s() - at;
 	share_counts(arms);
 	for (int k = 0; k < arms->n; k++)
-		if (!arms->arm[k].co.stopped)
+		if (!arms->arm[k].co.stopped && !job->one_at_a_time)
 			cs_coordinator_finish(&arms->arm[k].co);
 	send_nodes(job);
 }

@@ -12,6 +12,7 @@
 #define JOIN_LIMIT_S 2.0
 #define NVML_LIMIT_S 10.0 /* for a look at all GPUs */
 #define CLOSE_LIMIT_S 2.0
+#define EXCLUSIVE_PROCESS 3 /* CUcomputemode */
 
 /* What a rank tells the other ranks of its node. */
 struct cs_card {
@@ -258,6 +259,14 @@ int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS])
 void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f)
 {
 	agent_facts(m, gpu_of(m, index), index, f);
+}
+
+int cs_muster_exclusive(const struct cs_muster *m)
+{
+	for (int i = 0; i < m->n_agents; i++)
+		if (m->gpu[gpu_of(m, i)].compute_mode == EXCLUSIVE_PROCESS)
+			return 1;
+	return 0;
 }
 
 int cs_muster_start(struct cs_muster *m, struct cs_err *err)

@@ -40,6 +40,8 @@ int cs_muster_meet(struct cs_muster *m, struct cs_err *err);
 int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS]);
 /* What is known of an agent before its process starts, as this rank sees it. */
 void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f);
+/* Is there a GPU that takes one process at a time? */
+int cs_muster_exclusive(const struct cs_muster *m);
 /* Start the agents of this process. */
 int cs_muster_start(struct cs_muster *m, struct cs_err *err);
 

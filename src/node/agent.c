@@ -30,6 +30,7 @@ struct cs_agent {
 	struct cs_dev *dev;
 	struct cs_nvml_gpu *nvml;
 	struct cs_hostmem host;	/* cpu backend's arena */
+	int closed;		/* may be opened again */
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
@@ -86,7 +87,10 @@ static int do_open(struct cs_agent *a)
 {
 	struct cs_slot *slot = a->slot;
 
-	slot->facts = a->args.facts;
+	if (a->closed)
+		open_self(a); /* what is known of it stays */
+	else
+		slot->facts = a->args.facts;
 	if (a->args.cannot)
 		return 0;
 	if (!a->dev)
@@ -404,6 +408,7 @@ static int do_close(struct cs_agent *a)
 	cs_hostmem_close(&a->host);
 	cs_nvml_release(a->nvml);
 	a->nvml = NULL;
+	a->closed = 1;
 	return 0;
 }
 
@@ -416,11 +421,11 @@ static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_CLOSE] = do_close,
 };
 
-/* Returns what was obeyed: after the answer the slot is the coordinator's. */
-static uint32_t obey(struct cs_agent *a, uint32_t number)
+/* Is there more to come?  After the answer the slot is the coordinator's. */
+static int obey(struct cs_agent *a, uint32_t number)
 {
 	struct cs_slot *slot = a->slot;
-	uint32_t what = slot->what;
+	uint32_t what = slot->what, flags = slot->flags;
 
 	slot->err.text[0] = '\0';
 	if (!a->dev && a->args.cannot && what != CS_CMD_OPEN)
@@ -435,13 +440,14 @@ static uint32_t obey(struct cs_agent *a, uint32_t number)
 				      CS_AGENT_BROKEN : CS_AGENT_FAILED;
 	atomic_store(&slot->reply, number);
 	cs_board_replied(a->board);
-	return what;
+	return what != CS_CMD_CLOSE || flags & CS_CMD_STAY;
 }
 
 static void *agent_main(void *arg)
 {
 	struct cs_agent *a = arg;
-	uint32_t seen = 0, now, what;
+	uint32_t seen = 0, now;
+	int more;
 
 	cs_call_watch(&a->watch);
 	open_self(a);
@@ -452,8 +458,8 @@ static void *agent_main(void *arg)
 		while ((now = atomic_load(&a->slot->command)) == seen)
 			cs_board_wait_command(a->board, a->slot, seen, 1000);
 		seen = now;
-		what = obey(a, now);
-	} while (what != CS_CMD_CLOSE);
+		more = obey(a, now);
+	} while (more);
 	return NULL;
 }
 

@@ -49,6 +49,7 @@ enum cs_command {
 /* Flags of a command. */
 #define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load */
 #define CS_CMD_UNCHECKED 2u	/* ARM, CHECK: --verify says no */
+#define CS_CMD_STAY 4u		/* CLOSE: the agent waits to OPEN again */
 
 enum cs_agent_state {
 	CS_AGENT_OK,		/* READY */

@@ -109,19 +109,38 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 }
 
 /* Every agent gets both orders, also one that failed: it holds what it holds. */
-void cs_coordinator_dismiss(struct cs_coordinator *co)
+static void close_all(struct cs_coordinator *co, uint32_t flags)
 {
 	struct cs_crew crew = { .n = 0 };
 	struct cs_err err;
 
-	cs_gate_release(co->board);
 	for (int i = 0; i < co->n; i++)
 		if (atomic_load(&cs_board_slot(co->board, i)->pid) > 0)
 			crew.agent[crew.n++] = i;
 	cs_crew_order(co, &crew, CS_CMD_UNMAP, 0, "closing peer buffers",
 		      CLOSE_LIMIT_S, &err);
-	cs_crew_order(co, &crew, CS_CMD_CLOSE, 0, "closing", CLOSE_LIMIT_S,
+	cs_crew_order(co, &crew, CS_CMD_CLOSE, flags, "closing", CLOSE_LIMIT_S,
 		      &err);
+}
+
+void cs_coordinator_dismiss(struct cs_coordinator *co)
+{
+	cs_gate_release(co->board);
+	close_all(co, 0);
+}
+
+void cs_coordinator_rest(struct cs_coordinator *co)
+{
+	if (!co->stopped)
+		close_all(co, CS_CMD_STAY);
+}
+
+void cs_coordinator_resume(struct cs_coordinator *co)
+{
+	cs_coordinator_open(co);
+	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_MAP, 0, "opening peer buffers",
+		  CS_PREPARE_LIMIT_S);
 }
 
 /* ---- release of the gate ---- */

@@ -56,6 +56,10 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 void cs_coordinator_open(struct cs_coordinator *co);
 /* ARENA, MAP and the first LOOK. */
 void cs_coordinator_setup(struct cs_coordinator *co);
+/* Give the devices back for a while, and take them again: for placements that cannot
+ * hold them at the same time. */
+void cs_coordinator_rest(struct cs_coordinator *co);
+void cs_coordinator_resume(struct cs_coordinator *co);
 /* How the gate's release reaches the devices, from empty steps: fills the three
  * fields of *node; leaves them unknown with fewer than two good agents. */
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
@@ -65,7 +69,7 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block
 /* Every step of the plan that applies to this node and is not done.  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
-/* Sources checked, second LOOK: the last facts. */
+/* Sources checked, second LOOK: the last facts.  May come again. */
 void cs_coordinator_finish(struct cs_coordinator *co);
 /* Ways given up by all, then memory given back; the agents end.  Not for a node
  * that has lost an agent: its processes leave by _exit. */

@@ -4,9 +4,11 @@
 #include "fake.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/cuda/driver.h"
 
@@ -350,6 +352,32 @@ API CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 						    : CUDA_SUCCESS;
 }
 
+/* In mode 3 one process has a GPU at a time: a lock on a byte of the library, which
+ * ends with the process. */
+static int gpu_lock[FAKE_GPUS_MAX];
+
+static int take_gpu(int gpu)
+{
+	struct flock byte = { .l_type = F_WRLCK, .l_start = gpu, .l_len = 1 };
+	Dl_info info;
+
+	if (fake.compute_mode != CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
+		return 0;
+	if (!dladdr(gpu_lock, &info))
+		return -1;
+	gpu_lock[gpu] = open(info.dli_fname, O_RDWR | O_CLOEXEC);
+	if (gpu_lock[gpu] >= 0 && !fcntl(gpu_lock[gpu], F_OFD_SETLK, &byte))
+		return 0;
+	close(gpu_lock[gpu]);
+	return -1;
+}
+
+static void leave_gpu(int gpu)
+{
+	if (fake.compute_mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
+		close(gpu_lock[gpu]);
+}
+
 API CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 {
 	int gpu;
@@ -363,6 +391,10 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 	if (fake.compute_mode == CU_COMPUTEMODE_PROHIBITED)
 		return CUDA_ERROR_DEVICE_UNAVAILABLE;
 	pthread_mutex_lock(&lock);
+	if (!contexts[gpu].retained && take_gpu(gpu)) {
+		pthread_mutex_unlock(&lock);
+		return CUDA_ERROR_DEVICE_UNAVAILABLE;
+	}
 	contexts[gpu].retained++;
 	pthread_mutex_unlock(&lock);
 	*ctx = (CUcontext)(void *)&contexts[gpu];
@@ -389,6 +421,7 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
 		fake_memory_drop(ctx);
 		ctx->peers = 0;
 		ctx->sticky = 0;
+		leave_gpu(gpu_of(device));
 	}
 	return CUDA_SUCCESS;
 }
