@@ -34,6 +34,9 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	s->precision = plan->set.precision;
 	s->limit_s = plan->set.cell_limit_s;
 	s->block = plan->set.block_samples;
+	/* a block begins with one copy: the touch is not counted anyway */
+	if (s->block)
+		guess_gbs = 0;
 	s->n_transfers = step->count;
 	for (uint32_t k = 0; k < step->count; k++) {
 		double one_ns;
