@@ -10,6 +10,8 @@
 
 #include "base/fill.h"
 #include "base/hints.h"
+#include "node/cost.h"
+#include "node/lane.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20
@@ -200,23 +202,14 @@ static int do_look(struct cs_agent *a)
 	return rc;
 }
 
-/* Poll a lane until it has ended.  The coordinator keeps the deadline: when it
- * gives up, it opens the gate, and what was armed runs out. */
 static int wait_lane(struct cs_agent *a, int lane, double *ns)
 {
-	struct timespec nap = { 0, 20000 };
-	int rc;
-
-	while (!(rc = a->args.backend->poll(a->dev, lane, ns, &a->slot->err)))
-		if (!a->board->spin_ns)
-			nanosleep(&nap, NULL);
-	return rc < 0 ? -1 : 0;
+	return cs_lane_wait(a->args.backend, a->dev, a->board, a->slot, lane, ns);
 }
 
 static void say_armed(struct cs_agent *a)
 {
-	atomic_store(&a->slot->armed, a->slot->seq);
-	cs_board_replied(a->board);
+	cs_lane_armed(a->board, a->slot);
 }
 
 static int do_stamp(struct cs_agent *a)
@@ -239,7 +232,8 @@ static void look_throttle(struct cs_agent *a)
 		a->slot->throttle |= cs_nvml_throttle(a->nvml);
 }
 
-/* The transfer of this step that writes my destination; NULL when none does. */
+/* The transfer of this step that writes my destination; NULL when none does, or
+ * what does stays within my GPU. */
 static const struct cs_transfer *my_inbound(const struct cs_agent *a)
 {
 	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
@@ -247,7 +241,7 @@ static const struct cs_transfer *my_inbound(const struct cs_agent *a)
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 
-		if (t->dst.index == me(a))
+		if (t->dst.index == me(a) && t->src.index != me(a))
 			return t;
 	}
 	return NULL;
@@ -274,14 +268,12 @@ static int do_prepare(struct cs_agent *a)
 }
 
 /* Did the last sample write what it should?  The first fault found is kept. */
-static int check_inbound(struct cs_agent *a, int poison)
+static int check_at(struct cs_agent *a, const struct cs_transfer *t,
+		    uint64_t address, int poison)
 {
-	const struct cs_transfer *t = my_inbound(a);
 	struct cs_check found = { .first_word = UINT64_MAX };
 
-	if (!t || !a->filled_seq)
-		return 0;
-	if (a->args.backend->check(a->dev, dst_address(a), t->bytes,
+	if (a->args.backend->check(a->dev, address, t->bytes,
 				   cs_fill_key(a->plan->set.seed, t->src.index),
 				   poison, &found, &a->slot->err))
 		return -1;
@@ -289,6 +281,15 @@ static int check_inbound(struct cs_agent *a, int poison)
 	if (found.wrong_words && !a->slot->check.wrong_words)
 		a->slot->check = found;
 	return 0;
+}
+
+static int check_inbound(struct cs_agent *a, int poison)
+{
+	const struct cs_transfer *t = my_inbound(a);
+
+	if (!t || !a->filled_seq)
+		return 0;
+	return check_at(a, t, dst_address(a), poison);
 }
 
 /* Where the transfer's ends lie as its issuer, me, sees them. */
@@ -360,6 +361,48 @@ static int do_arm(struct cs_agent *a)
 	return rc;
 }
 
+/* The transfer of this step that I issue, else its first. */
+static const struct cs_transfer *my_probe(const struct cs_agent *a)
+{
+	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
+	uint32_t k = step->count;
+
+	while (--k > 0 && cs_plan_transfer(a->plan, step, k)->issuer != me(a))
+		;
+	return cs_plan_transfer(a->plan, step, k);
+}
+
+/* What a peer wrote to my spare buffer is checked before that goes. */
+static int do_probe(struct cs_agent *a)
+{
+	const struct cs_transfer *t = my_probe(a);
+	struct cs_slot *slot = a->slot;
+	struct cs_cost cost = {
+		a->args.backend, a->dev, a->board, slot,
+		cs_plan_test(a->plan, cs_plan_step(a->plan, slot->step)),
+		flight_of(a, t, 1),
+		&cs_board_slot(a->board, t->dst.index)->spare,
+	};
+	int checked = cost.test->how == CS_HOW_OPEN &&
+		      !(slot->flags & CS_CMD_UNCHECKED);
+
+	if (cost.test->how != CS_HOW_OPEN)
+		a->filled_seq = slot->seq;
+	if (t->issuer != me(a) && cost.test->how != CS_HOW_OPEN) {
+		say_armed(a);
+		return 0;
+	}
+	if (checked && (slot->flags & CS_CMD_AFTER) &&
+	    check_at(a, t, slot->spare.address, 0))
+		return -1;
+	if (cs_cost_probe(&cost))
+		return -1;
+	if (checked && (slot->flags & CS_CMD_BEFORE))
+		return a->args.backend->poison(a->dev, slot->spare.address,
+					       t->bytes, &slot->err);
+	return 0;
+}
+
 static int do_check(struct cs_agent *a)
 {
 	int rc = 0;
@@ -407,7 +450,7 @@ static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_MAP] = do_map,		[CS_CMD_LOOK] = do_look,
 	[CS_CMD_STAMP] = do_stamp,	[CS_CMD_PREPARE] = do_prepare,
 	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
-	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
+	[CS_CMD_PROBE] = do_probe,	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
 	[CS_CMD_CLOSE] = do_close,
 };
 

@@ -554,7 +554,7 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
 	put(&r, "test", json_string(grid.test->name));
 	put(&r, "node", text(run->node[node].facts.host));
 	put(&r, "node_index", json_integer(node));
-	put(&r, "unit", json_string("GB/s"));
+	put(&r, "unit", json_string(cs_unit_text(grid.test->unit)));
 	put(&r, "title", json_string(grid.test->heading));
 	put(&r, "rows", names(run, node, grid.n));
 	put(&r, "columns", names(run, node, grid.n));
@@ -637,14 +637,15 @@ static void put_way(struct record *r, const struct cs_run *run,
 }
 
 /* A number of a cell that is not ok must never read as one. */
-static void put_statistics(struct record *r, const struct cs_row *row)
+static void put_statistics(struct record *r, const struct cs_row *row,
+			   const struct cs_test *test)
 {
 	static const struct cs_stats none = {
-		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
+		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
 	};
 	const struct cs_stats *s = row->status == CS_OK ? &row->stats : &none;
 
-	put(r, "unit", json_string("GB/s"));
+	put(r, "unit", json_string(cs_unit_text(test->unit)));
 	put(r, "value", real(s->median));
 	put(r, "ci_low", real(s->ci_low));
 	put(r, "ci_high", real(s->ci_high));
@@ -656,6 +657,7 @@ static void put_statistics(struct record *r, const struct cs_row *row)
 	put(r, "mad", real(s->mad));
 	put(r, "p5", real(s->p5));
 	put(r, "p95", real(s->p95));
+	put(r, "p99", real(s->p99));
 }
 
 static void put_history(struct record *r, const struct cs_row *row)
@@ -688,7 +690,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "method", json_string(cs_method_text(test->method)));
 	put(&r, "op", json_string(cs_op_text(test->op)));
 	put(&r, "pattern", json_string(cs_pattern_text(test->pattern)));
-	put(&r, "metric", json_string(cs_metric_text(row->metric)));
+	put(&r, "metric", json_string(cs_metric_text(test, row->metric)));
 	put(&r, "memory", json_string(row->what.src.memory == CS_MEM_ARENA ?
 				      "arena" : "device"));
 	put_ends(&r, run, row);
@@ -699,7 +701,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "copies", json_integer(row->copies));
 	put(&r, "status", json_string(cs_status_text(row->status)));
 	put(&r, "reason", text_or_null(row->reason));
-	put_statistics(&r, row);
+	put_statistics(&r, row, test);
 	put(&r, "overlap", real(row->overlap));
 	put(&r, "company", json_integer(row->company));
 	put_history(&r, row);

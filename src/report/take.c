@@ -611,6 +611,7 @@ static void take_statistics(struct cs_fields *f, struct cs_stats *s)
 	s->mad = cs_field_real(f, "mad");
 	s->p5 = cs_field_real(f, "p5");
 	s->p95 = cs_field_real(f, "p95");
+	s->p99 = cs_field_real(f, "p99");
 }
 
 static uint32_t flags_of(struct cs_fields *f)
@@ -674,16 +675,26 @@ static int test_of(struct cs_fields *f)
 	return test < 0 ? 0 : test;
 }
 
+static int metric_of(struct cs_fields *f)
+{
+	const char *name = cs_field_string(f, "metric");
+	int metric = *name ? cs_metric_index(name) : CS_METRIC_RATE;
+
+	if (metric < 0)
+		cs_field_refuse(f, "metric", "rate, time, total, or a part of "
+				"opening");
+	return metric < 0 ? CS_METRIC_RATE : metric;
+}
+
 static void take_state(struct cs_fields *f, struct cs_row *row)
 {
-	static const char *const metric[] = { "rate", "total", NULL };
 	static const char *const status[] = {
 		"ok", "skipped", "failed", "corrupt", "timeout", NULL,
 	};
 	static const char *const via[] = { "-", "direct", "CUDA IPC",
 					   "shared memory", NULL };
 
-	row->metric = (uint8_t)cs_field_word(f, "metric", metric, 0);
+	row->metric = (uint8_t)metric_of(f);
 	row->status = (uint8_t)cs_field_word(f, "status", status, CS_FAILED);
 	row->via = (uint8_t)cs_field_word(f, "via", via, CS_VIA_NONE);
 	cs_field_text(f, "reason", row->reason, sizeof(row->reason));

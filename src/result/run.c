@@ -68,7 +68,7 @@ static void settle_row(struct cs_row *row)
 	struct cs_stats *s = &row->stats;
 	double *all[] = {
 		&s->median, &s->ci_low, &s->ci_high, &s->min, &s->max, &s->mean,
-		&s->sd, &s->mad, &s->p5, &s->p95, &row->first_ms,
+		&s->sd, &s->mad, &s->p5, &s->p95, &s->p99, &row->first_ms,
 		&row->overlap, &row->t_start_s, &row->seconds,
 		&row->power_w,
 	};
@@ -149,10 +149,13 @@ static int by_step(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* A rate of each transfer and, of several, their total; all of them ok. */
+/* A rate of each transfer and, of several that were sampled, their total; all of
+ * them ok. */
 static int is_whole(const struct cs_row *const *row, size_t n)
 {
 	size_t rates = 0, totals = 0, i;
+	int has_total = row[0]->company &&
+			cs_row_test(row[0])->how == CS_HOW_GATED;
 
 	for (i = 0; i < n; i++) {
 		if (row[i]->status != CS_OK || row[i]->company != row[0]->company)
@@ -160,7 +163,7 @@ static int is_whole(const struct cs_row *const *row, size_t n)
 		rates += row[i]->metric == CS_METRIC_RATE;
 		totals += row[i]->metric == CS_METRIC_TOTAL;
 	}
-	return rates == row[0]->company + 1u && totals == (rates > 1);
+	return rates == row[0]->company + 1u && totals == (size_t)has_total;
 }
 
 int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
