@@ -121,7 +121,9 @@ endif
 	%D%/node/sampler.c \
 	%D%/node/sampler.h \
 	%D%/node/starter.c \
-	%D%/node/starter.h
+	%D%/node/starter.h \
+	%D%/node/usage.c \
+	%D%/node/usage.h
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \

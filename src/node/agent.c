@@ -2,6 +2,7 @@
 
 #include "node/agent.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/hints.h"
 #include "node/cost.h"
 #include "node/lane.h"
+#include "node/usage.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20
@@ -34,6 +36,7 @@ struct cs_agent {
 	struct cs_hostmem host;	/* cpu backend's arena */
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
+	struct cs_usage before;	/* at the first look */
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
 };
 
@@ -91,6 +94,11 @@ static int do_open(struct cs_agent *a)
 	slot->facts = a->args.facts;
 	if (!a->dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
+	/* what it says before there is a buffer; not to be had is no fault */
+	if (a->args.backend->costs &&
+	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes,
+					   &slot->err))
+		slot->facts.used_bytes = -1;
 	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
 				      &slot->err);
 }
@@ -176,6 +184,15 @@ static void find_nvml(struct cs_agent *a)
 		cs_text(f->note, sizeof(f->note), "%s", err.text);
 }
 
+static void look_usage(struct cs_agent *a, int first)
+{
+	struct cs_usage now;
+
+	cs_usage_read(!first, first ? &a->before : &now);
+	if (!first)
+		cs_usage_since(&a->before, &now, &a->slot->facts.usage);
+}
+
 static int do_look(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->slot->facts;
@@ -185,6 +202,7 @@ static int do_look(struct cs_agent *a)
 	int64_t pids[CS_MAX_AGENTS];
 	int rc = 0;
 
+	look_usage(a, first);
 	find_nvml(a);
 	if (!a->nvml)
 		return 0;
@@ -454,11 +472,27 @@ static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_CLOSE] = do_close,
 };
 
+/* How long a part of the way to the first byte took. */
+static void note_time(struct cs_agent *a, uint32_t what, double begun_s)
+{
+	struct cs_agent_facts *f = &a->slot->facts;
+	double took = cs_clock_s() - begun_s;
+
+	if (what == CS_CMD_ARENA)
+		f->arena_s = took;
+	else if (what == CS_CMD_MAP)
+		f->ways_s = took;
+	else if ((what == CS_CMD_ARM || what == CS_CMD_PROBE) &&
+		 isnan(f->first_sample_s))
+		f->first_sample_s = took;
+}
+
 /* Returns what was obeyed: after the answer the slot is the coordinator's. */
 static uint32_t obey(struct cs_agent *a, uint32_t number)
 {
 	struct cs_slot *slot = a->slot;
 	uint32_t what = slot->what;
+	double begun_s = cs_clock_s();
 
 	slot->err.text[0] = '\0';
 	if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
@@ -469,6 +503,7 @@ static uint32_t obey(struct cs_agent *a, uint32_t number)
 	if (slot->err.text[0])
 		slot->state = a->dev && a->args.backend->broken(a->dev) ?
 				      CS_AGENT_BROKEN : CS_AGENT_FAILED;
+	note_time(a, what, begun_s);
 	atomic_store(&slot->reply, number);
 	cs_board_replied(a->board);
 	return what;

@@ -1,13 +1,14 @@
 /* costs.c - what stands below the matrices of a placement's costs. */
 #include "config.h"
 
-#include "report/matrix.h"
+#include "report/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quant.h"
+#include "report/matrix.h"
 
 #define LABEL 9		/* as in a matrix */
 #define CELL 8
@@ -129,6 +130,62 @@ static void release(struct cs_grid *grid)
 {
 	cs_grid_release(grid);
 	free(grid);
+}
+
+/* ---- agents ---- */
+
+/* "-" where it is not known. */
+static void put_cost(FILE *to, int width, int decimals, double x)
+{
+	put_number(to, width - 2, decimals, x);
+}
+
+static double mib(int64_t bytes)
+{
+	return bytes < 0 ? NAN : (double)bytes / (1 << 20);
+}
+
+static double counted(int64_t n)
+{
+	return n < 0 ? NAN : (double)n;
+}
+
+static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
+{
+	const struct cs_agent_facts *a = &run->node[node].agent[agent];
+	struct cs_arena_layout arena = { 0 };
+
+	if (run->plan)
+		cs_plan_arena(run->plan, agent, &arena);
+	fprintf(to, "  %5s", cs_agent_label(run, node, agent).text);
+	put_cost(to, 8, 3, a->start_s);
+	put_cost(to, 9, 3, a->open_s);
+	put_cost(to, 8, 3, a->arena_s);
+	put_cost(to, 8, 3, a->ways_s);
+	put_cost(to, 8, 3, a->first_sample_s);
+	put_cost(to, 8, 3, cs_first_byte_s(a));
+	put_cost(to, 8, 3, a->usage.cpu_s);
+	put_cost(to, 8, 0, counted(a->usage.voluntary));
+	put_cost(to, 11, 0, counted(a->usage.involuntary));
+	put_cost(to, 6, 0, mib(cs_context_bytes(a, arena.total_bytes)));
+	put_cost(to, 7, 0, mib(a->usage.host_bytes));
+	putc('\n', to);
+}
+
+void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
+{
+	int n = run->node[node].facts.n_agents, i;
+
+	if (n < 1)
+		return;
+	fprintf(to, "\n  %5s  driver  context  buffer   peers  sample"
+		"     sum     CPU   waits  preempted   GPU   host\n",
+		cs_agent_word(run));
+	for (i = 0; i < n; i++)
+		print_agent(to, run, node, i);
+	cs_fold(to, 2, 4, "seconds to its first byte and their sum; its thread's CPU "
+		"seconds and context switches while measuring; MiB of GPU memory "
+		"besides its buffer, of host memory of its process");
 }
 
 /* ---- together / alone ---- */

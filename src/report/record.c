@@ -271,6 +271,7 @@ static json_t *conditions(const struct cs_conditions *c)
 	put(&r, "nvlink_errors", count(c->nvlink_errors));
 	put(&r, "pcie_replays", count(c->pcie_replays));
 	put(&r, "processes_of_others", count(c->others));
+	put(&r, "memory_of_ours_bytes", count(c->ours_bytes));
 	put(&r, "persistence", count(c->persistence));
 	put(&r, "nvlink_sent_bytes", kib(c->nvlink_sent_kib));
 	put(&r, "nvlink_received_bytes", kib(c->nvlink_received_kib));
@@ -491,6 +492,29 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	return record_end(&r);
 }
 
+static void put_costs(struct record *r, const struct cs_run *run, int agent,
+		      const struct cs_agent_facts *a)
+{
+	const struct cs_usage *u = &a->usage;
+	struct cs_arena_layout arena = { 0 };
+
+	if (run->plan)
+		cs_plan_arena(run->plan, agent, &arena);
+	put(r, "arena_s", real(a->arena_s));
+	put(r, "ways_s", real(a->ways_s));
+	put(r, "first_sample_s", real(a->first_sample_s));
+	put(r, "first_byte_s", real(cs_first_byte_s(a)));
+	put(r, "used_bytes", count(a->used_bytes));
+	put(r, "context_bytes", count(cs_context_bytes(a, arena.total_bytes)));
+	put(r, "host_bytes", count(u->host_bytes));
+	put(r, "cpu_s", real(u->cpu_s));
+	put(r, "switches_voluntary", count(u->voluntary));
+	put(r, "switches_involuntary", count(u->involuntary));
+	put(r, "process_cpu_s", real(u->process_cpu_s));
+	put(r, "process_switches_voluntary", count(u->process_voluntary));
+	put(r, "process_switches_involuntary", count(u->process_involuntary));
+}
+
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 {
 	const struct cs_agent_facts *a = &run->node[node].agent[agent];
@@ -514,6 +538,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	put(&r, "note", text_or_null(a->note));
 	put(&r, "start_s", real(a->start_s));
 	put(&r, "open_s", real(a->open_s));
+	put_costs(&r, run, agent, a);
 	return record_end(&r);
 }
 

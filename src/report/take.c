@@ -312,6 +312,7 @@ static void take_conditions(struct cs_fields *gpu, const char *key,
 	c->nvlink_errors = int64_of(&f, "nvlink_errors");
 	c->pcie_replays = int64_of(&f, "pcie_replays");
 	c->others = int32_of(&f, "processes_of_others");
+	c->ours_bytes = int64_of(&f, "memory_of_ours_bytes");
 	c->persistence = int32_of(&f, "persistence");
 	c->nvlink_sent_kib = kib_of(&f, "nvlink_sent_bytes");
 	c->nvlink_received_kib = kib_of(&f, "nvlink_received_bytes");
@@ -503,6 +504,24 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return 0;
 }
 
+/* What is summed up of others is found again. */
+static void take_costs(struct cs_fields *f, struct cs_agent_facts *a)
+{
+	struct cs_usage *u = &a->usage;
+
+	a->arena_s = cs_field_real(f, "arena_s");
+	a->ways_s = cs_field_real(f, "ways_s");
+	a->first_sample_s = cs_field_real(f, "first_sample_s");
+	a->used_bytes = int64_of(f, "used_bytes");
+	u->host_bytes = int64_of(f, "host_bytes");
+	u->cpu_s = cs_field_real(f, "cpu_s");
+	u->voluntary = int64_of(f, "switches_voluntary");
+	u->involuntary = int64_of(f, "switches_involuntary");
+	u->process_cpu_s = cs_field_real(f, "process_cpu_s");
+	u->process_voluntary = int64_of(f, "process_switches_voluntary");
+	u->process_involuntary = int64_of(f, "process_switches_involuntary");
+}
+
 int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "an agent", err, 0 };
@@ -532,6 +551,7 @@ int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	cs_field_text(&f, "note", a->note, sizeof(a->note));
 	a->start_s = cs_field_real(&f, "start_s");
 	a->open_s = cs_field_real(&f, "open_s");
+	take_costs(&f, a);
 	return f.bad ? -1 : 0;
 }
 

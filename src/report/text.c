@@ -92,6 +92,20 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 	return 0;
 }
 
+/* Was something asked for that says what a placement costs? */
+static int has_costs(const struct cs_run *run)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint32_t v;
+
+	for (v = 0; run->plan && v < run->plan->n_views; v++)
+		if (test[cs_plan_view(run->plan, v)->test].matrices ==
+		    CS_MATRIX_COST)
+			return 1;
+	return 0;
+}
+
 static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 {
 	char text[512];
@@ -100,6 +114,8 @@ static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
 	putc('\n', to);
 	cs_node_table(to, run, node, verbose);
+	if (verbose || has_costs(run))
+		cs_agent_costs_print(to, run, node);
 	return print_matrices(to, run, node, verbose);
 }
 

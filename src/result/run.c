@@ -85,6 +85,11 @@ static void settle_agent(struct cs_agent_facts *a)
 	settle(&a->after.power_w, 1);
 	settle(&a->start_s, 1);
 	settle(&a->open_s, 1);
+	settle(&a->arena_s, 1);
+	settle(&a->ways_s, 1);
+	settle(&a->first_sample_s, 1);
+	settle(&a->usage.cpu_s, 1);
+	settle(&a->usage.process_cpu_s, 1);
 }
 
 static void settle_node(struct cs_run_node *nd)

@@ -74,7 +74,8 @@ ok_json "a copy of its own size says so" own.json \
 run 0 --seed 1 -s 1M --matrix peer,cost --op both -o all.json -o all.txt -o all.jsonl
 ok "all there is, in one run" status_is 0
 ok "… the median and the 99th percentile of calls" eval \
-	'prints "^      GPU +0 +1$" && prints "^   median  " && prints "^      p99  "'
+	'prints "^      GPU +0 +1$" && prints "^   median  " && prints "^      p99  " &&
+	 prints "^    GPU  driver  context .* preempted "'
 ok "… together against alone, by the pairs of the same run" eval \
 	'prints "^  together / alone in %, alone by peer.ce.write.pair" &&
 	 prints "^  together / alone in %, alone by peer.ce.read.pair" &&
@@ -87,6 +88,13 @@ ok_json "… also those of the calls" all.json \
 	'all(r["checked"] > 0 for r in d["results"]
 	     if r["op"] in ("enqueue", "burst4k", "burst64k", "write4k"))'
 ok "… and no figure of a call is held against --precision" prints_not "not converged"
+ok_json "each agent says what it took" all.json \
+	'all(abs(a["first_byte_s"] - sum(a[k] for k in ("start_s", "open_s", "arena_s", "ways_s",
+	     "first_sample_s"))) < 1e-6 and a["cpu_s"] >= 0 and a["switches_voluntary"] >= 0 and
+	     a["process_cpu_s"] >= a["cpu_s"] and a["host_bytes"] > 0 and a["used_bytes"] >= 0
+	     for a in d["agents"])'
+ok_json "… GPU memory that NVML does not tell is unknown" all.json \
+	'[a["context_bytes"] for a in d["agents"]] == [None, None]'
 for file in all.json all.jsonl; do
 	run_program 0 "$CSCOPE" show "$file"
 	ok "$file gives the same report" same all.txt out
@@ -104,6 +112,14 @@ cells_of() { # CSV: which figures there are
 cells_of all.csv >want
 cells_of cut.csv >got
 ok "… and has each figure once" same want got
+
+export FAKE_NVML_MEMORY=0:600,1:700
+run 0 --seed 1 -s 8M --pattern pair -o memory.json
+ok_json "… and besides the buffer where it does" memory.json \
+	'([a["context_bytes"] for a in d["agents"]] ==
+	  [b * 10**6 - 16 * 2**20 for b in (600, 700)])'
+ok "a report that asks for no costs is as short as ever" prints_not "preempted"
+unset FAKE_NVML_MEMORY
 
 fake 4
 run 0 --seed 1 -s 1M --pattern pair,shift -o shift.json
