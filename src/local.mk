@@ -82,6 +82,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/backend/cpu.c
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
+	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
 	%D%/backend/cuda/dev.h \
@@ -105,16 +106,24 @@ endif
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/cell.c \
+	%D%/node/cell.h \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
+	%D%/node/cost.c \
+	%D%/node/cost.h \
 	%D%/node/crew.c \
 	%D%/node/crew.h \
+	%D%/node/lane.c \
+	%D%/node/lane.h \
+	%D%/node/probe.c \
 	%D%/node/process.c \
 	%D%/node/process.h \
 	%D%/node/sampler.c \
 	%D%/node/sampler.h \
 	%D%/node/starter.c \
-	%D%/node/starter.h
+	%D%/node/starter.h \
+	%D%/node/usage.c \
+	%D%/node/usage.h
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
@@ -155,6 +164,7 @@ endif
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
 	%D%/report/cell.c \
+	%D%/report/costs.c \
 	%D%/report/csv.c \
 	%D%/report/explain.c \
 	%D%/report/field.c \

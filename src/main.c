@@ -343,7 +343,16 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 		  struct cs_err *err)
 {
 	struct program *p = ctx;
+	int missing = cs_tests_missing(p->opt.matrices, backend);
+	char text[120];
 
+	if (missing) {
+		cs_text(text, sizeof(text), "%d tests of %s are left out: the %s "
+			"backend has no driver whose calls cost anything", missing,
+			p->opt.matrix_text,
+			backend == CS_BACKEND_CPU ? "cpu" : "cuda");
+		add_finding(&p->run, CS_NOTE, "not-on-cpu", text);
+	}
 	return cs_options_choose(&p->opt, backend, chosen, err);
 }
 

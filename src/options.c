@@ -41,18 +41,21 @@ static int pick(const char *value, const char *const *words, int *out,
 static int set_matrix(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
-	static const char *const words[] = { "peer", "d2d", NULL };
+	static const char *const words[] = { "peer", "d2d", "cost", NULL };
 	char copy[120], *save = NULL;
+	unsigned matrices = 0;
 	int which;
 
 	cs_text(copy, sizeof(copy), "%s", value);
 	if (!value[strspn(value, ",")] || strlen(value) >= sizeof(copy))
-		return cs_err_set(err, "allowed are peer, d2d");
+		return cs_err_set(err, "allowed are peer, d2d, cost");
 	for (char *item = strtok_r(copy, ",", &save); item;
 	     item = strtok_r(NULL, ",", &save))
 		if (pick(item, words, &which, err))
 			return -1;
-	opt->matrix = 1;
+		else
+			matrices |= which == 2 ? CS_MATRIX_COST : CS_MATRIX_PEER;
+	opt->matrices = matrices;
 	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--matrix %s",
 		value);
 	return 0;
@@ -95,7 +98,7 @@ static int set_op(struct cs_options *opt, const char *value, struct cs_err *err)
 static int set_pattern(struct cs_options *opt, const char *value,
 		       struct cs_err *err)
 {
-	static const char *const words[] = { "pair", "bidi", NULL };
+	static const char *const words[] = { "pair", "bidi", "shift", NULL };
 	char copy[64], *save = NULL;
 	unsigned mask = 0;
 	int which;
@@ -108,7 +111,7 @@ static int set_pattern(struct cs_options *opt, const char *value,
 		mask |= 1u << which;
 	}
 	if (!mask || strlen(value) >= sizeof(copy))
-		return cs_err_set(err, "allowed are pair, bidi");
+		return cs_err_set(err, "allowed are pair, bidi, shift");
 	opt->pattern_mask = mask;
 	return 0;
 }
@@ -361,15 +364,17 @@ static int set_explain(struct cs_options *opt, const char *value,
 
 static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
-	{ "matrix", 'm', "KIND", "peer (or d2d): every GPU to every other GPU of "
-	  "the node, one way and both ways; the default", set_matrix },
+	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU "
+	  "of the node, one way and both ways; the default. cost: what a division "
+	  "of the GPUs among processes costs (calls, small copies, ways to peers)",
+	  set_matrix },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list",
 	  set_test },
 	{ NULL, 0, NULL, "How", NULL },
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU "
 	  "(write, the default), the destination's (read)", set_op },
-	{ "pattern", 0, "pair,bidi", "one way, both ways at once; default both "
-	  "of them", set_pattern },
+	{ "pattern", 0, "pair,bidi,shift", "of --matrix peer: one way, both ways at "
+	  "once, all GPUs at once; default the first two", set_pattern },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on "
 	  "the cpu backend 64M", set_size },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; "
@@ -599,16 +604,16 @@ static int take_operands(const struct command *command, int argc, char **argv,
 
 static int check_together(const struct cs_options *opt, struct cs_err *err)
 {
-	if (opt->tests && opt->matrix)
+	if (opt->tests && opt->matrices)
 		return cs_err_set(err, "--matrix and --test exclude each other");
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
-	if (opt->look_only && (opt->tests || opt->matrix || opt->resume))
+	if (opt->look_only && (opt->tests || opt->matrices || opt->resume))
 		return cs_err_set(err, "--check=launch measures nothing: without "
 				  "%s, or --check alone to judge what is measured",
 				  opt->tests ? "--test" :
-				  opt->matrix ? "--matrix" : "--resume");
+				  opt->matrices ? "--matrix" : "--resume");
 	return 0;
 }
 
@@ -772,7 +777,7 @@ int cs_options_choose(const struct cs_options *opt,
 {
 	if (opt->tests)
 		return cs_tests_choose(opt->tests, backend, chosen, err);
-	cs_tests_matrix(CS_PATH_PEER, opt->op_mask, opt->pattern_mask, backend,
-			chosen);
+	cs_tests_matrix(opt->matrices ? opt->matrices : CS_MATRIX_PEER,
+			opt->op_mask, opt->pattern_mask, backend, chosen);
 	return 0;
 }

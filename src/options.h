@@ -26,7 +26,7 @@ struct cs_options {
 	const char *explain;		/* --explain, NULL */
 	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */
 	const char *tests;		/* --test, NULL */
-	int matrix;			/* --matrix given, or nothing given */
+	unsigned matrices;		/* --matrix: enum cs_matrix; 0: not given */
 	const char *matrix_text;	/* for the head line: "--matrix peer" */
 	char matrix_store[160];
 	enum cs_want backend;

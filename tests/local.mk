@@ -242,6 +242,7 @@ SHELL_TESTS = \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/man.t \
+	%D%/run/costs.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/files.t \

@@ -53,6 +53,34 @@ struct cs_flight {
 	uint32_t copies;
 };
 
+/* Single calls of a driver, to be timed by who makes them; no clock is read
+ * here.  All but free(), load() and unload() are GATED. */
+struct cs_backend_costs {
+	/* Bytes of the device's memory in use, by anyone. */
+	int (*memory)(struct cs_dev *dev, int64_t *used, struct cs_err *err);
+
+	/* Another buffer beside the arena; what was not freed, close() frees.
+	 * export() makes a copy of the arena's export, with the address and the
+	 * bytes of that buffer, one of the buffer. */
+	int (*alloc)(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
+		     struct cs_err *err);
+	int (*export)(struct cs_dev *dev, struct cs_export *of,
+		      struct cs_err *err);
+	int (*free)(struct cs_dev *dev, struct cs_err *err);
+
+	/* The kernels once more, as a module of their own. */
+	int (*load)(struct cs_dev *dev, struct cs_err *err);
+	int (*unload)(struct cs_dev *dev, struct cs_err *err);
+
+	/* Enqueue on `lane`, without a gate and without marks: flight->copies
+	 * copies, one call each; one kernel that does nothing.  mark() makes
+	 * poll() tell the end of all that. */
+	int (*copy)(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+		    struct cs_err *err);
+	int (*launch)(struct cs_dev *dev, int lane, struct cs_err *err);
+	int (*mark)(struct cs_dev *dev, int lane, struct cs_err *err);
+};
+
 struct cs_backend {
 	const char *name;	/* "cuda", "cpu" */
 	int clock_is_virtual;	/* set by start(): a test double keeps the time */
@@ -135,6 +163,8 @@ struct cs_backend {
 	/* Free all that open(), board() and arena() made.  All importers of this
 	 * arena have called unimport() before. */
 	void (*close)(struct cs_dev *dev);
+
+	const struct cs_backend_costs *costs; /* NULL: there is no driver */
 };
 
 /* NULL when the program was built without CUDA. */

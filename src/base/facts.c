@@ -12,6 +12,7 @@ static void conditions_init(struct cs_conditions *c)
 		.sm_mhz = -1, .mem_mhz = -1, .temperature_c = -1, .power_w = NAN,
 		.ecc_corrected = -1, .ecc_uncorrected = -1,
 		.nvlink_errors = -1, .pcie_replays = -1, .others = -1,
+		.ours_bytes = -1,
 		.persistence = -1,
 		.nvlink_sent_kib = -1, .nvlink_received_kib = -1,
 	};
@@ -44,6 +45,30 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 	sight->mig = sight->instances = -1;
 }
 
+void cs_usage_init(struct cs_usage *usage)
+{
+	usage->cpu_s = usage->process_cpu_s = NAN;
+	usage->voluntary = usage->involuntary = -1;
+	usage->process_voluntary = usage->process_involuntary = -1;
+	usage->host_bytes = -1;
+}
+
+double cs_first_byte_s(const struct cs_agent_facts *a)
+{
+	return a->start_s + a->open_s + a->arena_s + a->ways_s +
+	       a->first_sample_s;
+}
+
+/* Whole blocks, as they are allocated. */
+int64_t cs_context_bytes(const struct cs_agent_facts *a, uint64_t arena_bytes)
+{
+	const uint64_t block = 2u << 20;
+	int64_t arena = (int64_t)((arena_bytes + block - 1) / block * block);
+
+	return a->before.ours_bytes < arena ? -1 :
+					      a->before.ours_bytes - arena;
+}
+
 /* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
 void cs_agent_facts_init(struct cs_agent_facts *agent)
 {
@@ -56,6 +81,9 @@ void cs_agent_facts_init(struct cs_agent_facts *agent)
 	agent->pid = -1;
 	agent->numa = agent->pages_numa = -1;
 	agent->start_s = agent->open_s = NAN;
+	agent->arena_s = agent->ways_s = agent->first_sample_s = NAN;
+	agent->used_bytes = -1;
+	cs_usage_init(&agent->usage);
 	agent->sent_bytes = agent->received_bytes = -1;
 }
 

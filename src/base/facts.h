@@ -52,6 +52,8 @@ struct cs_conditions {
 	int64_t nvlink_errors;	/* replay + recovery + CRC, all links */
 	int64_t pcie_replays;
 	int32_t others;		/* processes of others on the GPU; -1 unknown */
+	int64_t ours_bytes;	/* of the GPU's memory that our processes have, all
+				 * that are on this node */
 	int32_t persistence;	/* mode: 1, 0 */
 	/* payload over all NVLinks, both counters of the GPU */
 	int64_t nvlink_sent_kib, nvlink_received_kib;
@@ -60,6 +62,16 @@ struct cs_conditions {
 /* Reasons that make a figure wrong: SW power cap 4, HW slowdown 8, SW thermal
  * 0x20, HW thermal 0x40, power brake 0x80 (nvml.h, clocks event reasons). */
 #define CS_THROTTLE_BAD 0xecULL
+
+/* What a thread and its process took between two moments. */
+struct cs_usage {
+	double cpu_s, process_cpu_s;
+	/* context switches: it waited, another one's turn came */
+	int64_t voluntary, involuntary;
+	int64_t process_voluntary, process_involuntary;
+	int64_t host_bytes;	/* of the process at the second moment: its share
+				 * (Pss), or where that is not to be had, resident */
+};
 
 /* One agent: one GPU (or one arena of host memory) and the thread driving it. */
 struct cs_agent_facts {
@@ -80,6 +92,11 @@ struct cs_agent_facts {
 	char pages_proof[16];	/* "move_pages", "numa_maps", "" not proven */
 	char note[160];		/* why not bound, NVML's error…; "" none */
 	double start_s, open_s;	/* driver start, context creation */
+	/* buffer, ways to peers; from the command to the end of its first sample */
+	double arena_s, ways_s, first_sample_s;
+	int64_t used_bytes;	/* of the GPU's memory, by anyone, when the context was
+				 * there and the buffer not yet; cuMemGetInfo */
+	struct cs_usage usage;	/* of its thread between the two looks */
 	/* What its samples moved to and from other GPUs between the two looks */
 	int64_t sent_bytes, received_bytes;
 };
@@ -167,7 +184,15 @@ struct cs_peer_facts {
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
 void cs_gpu_sight_init(struct cs_gpu_sight *sight);
 void cs_agent_facts_init(struct cs_agent_facts *agent);
+void cs_usage_init(struct cs_usage *usage);
 void cs_node_facts_init(struct cs_node_facts *node);
+
+/* From the launch to the end of its first sample, waiting for others apart; NAN
+ * where a part of it is unknown. */
+double cs_first_byte_s(const struct cs_agent_facts *agent);
+/* GPU memory that is there besides its arena of so many bytes: contexts, of all our
+ * processes; -1 unknown. */
+int64_t cs_context_bytes(const struct cs_agent_facts *agent, uint64_t arena_bytes);
 
 /* "direct", "CUDA IPC", "shared memory", "-". */
 const char *cs_via_text(int via);

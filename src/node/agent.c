@@ -2,6 +2,7 @@
 
 #include "node/agent.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 
 #include "base/fill.h"
 #include "base/hints.h"
+#include "node/cost.h"
+#include "node/lane.h"
+#include "node/usage.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20
@@ -33,6 +37,7 @@ struct cs_agent {
 	int closed;		/* may be opened again */
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
+	struct cs_usage before;	/* at the first look */
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
 };
 
@@ -95,6 +100,11 @@ static int do_open(struct cs_agent *a)
 		return 0;
 	if (!a->dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
+	/* what it says before there is a buffer; not to be had is no fault */
+	if (a->args.backend->costs && !a->closed &&
+	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes,
+					   &slot->err))
+		slot->facts.used_bytes = -1;
 	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
 				      &slot->err);
 }
@@ -180,6 +190,15 @@ static void find_nvml(struct cs_agent *a)
 		cs_text(f->note, sizeof(f->note), "%s", err.text);
 }
 
+static void look_usage(struct cs_agent *a, int first)
+{
+	struct cs_usage now;
+
+	cs_usage_read(!first, first ? &a->before : &now);
+	if (!first)
+		cs_usage_since(&a->before, &now, &a->slot->facts.usage);
+}
+
 static int do_look(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->slot->facts;
@@ -189,6 +208,7 @@ static int do_look(struct cs_agent *a)
 	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
 	int rc = 0;
 
+	look_usage(a, first);
 	find_nvml(a);
 	if (!a->nvml)
 		return 0;
@@ -209,23 +229,14 @@ static int do_look(struct cs_agent *a)
 	return rc;
 }
 
-/* Poll a lane until it has ended.  The coordinator keeps the deadline: when it
- * gives up, it opens the gate, and what was armed runs out. */
 static int wait_lane(struct cs_agent *a, int lane, double *ns)
 {
-	struct timespec nap = { 0, 20000 };
-	int rc;
-
-	while (!(rc = a->args.backend->poll(a->dev, lane, ns, &a->slot->err)))
-		if (!a->board->spin_ns)
-			nanosleep(&nap, NULL);
-	return rc < 0 ? -1 : 0;
+	return cs_lane_wait(a->args.backend, a->dev, a->board, a->slot, lane, ns);
 }
 
 static void say_armed(struct cs_agent *a)
 {
-	atomic_store(&a->slot->armed, a->slot->seq);
-	cs_board_replied(a->board);
+	cs_lane_armed(a->board, a->slot);
 }
 
 static int do_stamp(struct cs_agent *a)
@@ -248,7 +259,8 @@ static void look_throttle(struct cs_agent *a)
 		a->slot->throttle |= cs_nvml_throttle(a->nvml);
 }
 
-/* The transfer of this step that writes my destination; NULL when none does. */
+/* The transfer of this step that writes my destination; NULL when none does, or
+ * what does stays within my GPU. */
 static const struct cs_transfer *my_inbound(const struct cs_agent *a)
 {
 	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
@@ -256,7 +268,7 @@ static const struct cs_transfer *my_inbound(const struct cs_agent *a)
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 
-		if (t->dst.index == me(a))
+		if (t->dst.index == me(a) && t->src.index != me(a))
 			return t;
 	}
 	return NULL;
@@ -283,14 +295,12 @@ static int do_prepare(struct cs_agent *a)
 }
 
 /* Did the last sample write what it should?  The first fault found is kept. */
-static int check_inbound(struct cs_agent *a, int poison)
+static int check_at(struct cs_agent *a, const struct cs_transfer *t,
+		    uint64_t address, int poison)
 {
-	const struct cs_transfer *t = my_inbound(a);
 	struct cs_check found = { .first_word = UINT64_MAX };
 
-	if (!t || !a->filled_seq)
-		return 0;
-	if (a->args.backend->check(a->dev, dst_address(a), t->bytes,
+	if (a->args.backend->check(a->dev, address, t->bytes,
 				   cs_fill_key(a->plan->set.seed, t->src.index),
 				   poison, &found, &a->slot->err))
 		return -1;
@@ -298,6 +308,15 @@ static int check_inbound(struct cs_agent *a, int poison)
 	if (found.wrong_words && !a->slot->check.wrong_words)
 		a->slot->check = found;
 	return 0;
+}
+
+static int check_inbound(struct cs_agent *a, int poison)
+{
+	const struct cs_transfer *t = my_inbound(a);
+
+	if (!t || !a->filled_seq)
+		return 0;
+	return check_at(a, t, dst_address(a), poison);
 }
 
 /* Where the transfer's ends lie as its issuer, me, sees them. */
@@ -369,6 +388,48 @@ static int do_arm(struct cs_agent *a)
 	return rc;
 }
 
+/* The transfer of this step that I issue, else its first. */
+static const struct cs_transfer *my_probe(const struct cs_agent *a)
+{
+	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
+	uint32_t k = step->count;
+
+	while (--k > 0 && cs_plan_transfer(a->plan, step, k)->issuer != me(a))
+		;
+	return cs_plan_transfer(a->plan, step, k);
+}
+
+/* What a peer wrote to my spare buffer is checked before that goes. */
+static int do_probe(struct cs_agent *a)
+{
+	const struct cs_transfer *t = my_probe(a);
+	struct cs_slot *slot = a->slot;
+	struct cs_cost cost = {
+		a->args.backend, a->dev, a->board, slot,
+		cs_plan_test(a->plan, cs_plan_step(a->plan, slot->step)),
+		flight_of(a, t, 1),
+		&cs_board_slot(a->board, t->dst.index)->spare,
+	};
+	int checked = cost.test->how == CS_HOW_OPEN &&
+		      !(slot->flags & CS_CMD_UNCHECKED);
+
+	if (cost.test->how != CS_HOW_OPEN)
+		a->filled_seq = slot->seq;
+	if (t->issuer != me(a) && cost.test->how != CS_HOW_OPEN) {
+		say_armed(a);
+		return 0;
+	}
+	if (checked && (slot->flags & CS_CMD_AFTER) &&
+	    check_at(a, t, slot->spare.address, 0))
+		return -1;
+	if (cs_cost_probe(&cost))
+		return -1;
+	if (checked && (slot->flags & CS_CMD_BEFORE))
+		return a->args.backend->poison(a->dev, slot->spare.address,
+					       t->bytes, &slot->err);
+	return 0;
+}
+
 static int do_check(struct cs_agent *a)
 {
 	int rc = 0;
@@ -417,15 +478,32 @@ static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_MAP] = do_map,		[CS_CMD_LOOK] = do_look,
 	[CS_CMD_STAMP] = do_stamp,	[CS_CMD_PREPARE] = do_prepare,
 	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
-	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
+	[CS_CMD_PROBE] = do_probe,	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
 	[CS_CMD_CLOSE] = do_close,
 };
+
+/* How long a part of the way to the first byte took; of what was opened again the
+ * first time counts. */
+static void note_time(struct cs_agent *a, uint32_t what, double begun_s)
+{
+	struct cs_agent_facts *f = &a->slot->facts;
+	double took = cs_clock_s() - begun_s;
+
+	if (what == CS_CMD_ARENA && isnan(f->arena_s))
+		f->arena_s = took;
+	else if (what == CS_CMD_MAP && isnan(f->ways_s))
+		f->ways_s = took;
+	else if ((what == CS_CMD_ARM || what == CS_CMD_PROBE) &&
+		 isnan(f->first_sample_s))
+		f->first_sample_s = took;
+}
 
 /* Is there more to come?  After the answer the slot is the coordinator's. */
 static int obey(struct cs_agent *a, uint32_t number)
 {
 	struct cs_slot *slot = a->slot;
 	uint32_t what = slot->what, flags = slot->flags;
+	double begun_s = cs_clock_s();
 
 	slot->err.text[0] = '\0';
 	if (!a->dev && a->args.cannot && what != CS_CMD_OPEN)
@@ -438,6 +516,7 @@ static int obey(struct cs_agent *a, uint32_t number)
 	if (slot->err.text[0])
 		slot->state = a->dev && a->args.backend->broken(a->dev) ?
 				      CS_AGENT_BROKEN : CS_AGENT_FAILED;
+	note_time(a, what, begun_s);
 	atomic_store(&slot->reply, number);
 	cs_board_replied(a->board);
 	return what != CS_CMD_CLOSE || flags & CS_CMD_STAY;

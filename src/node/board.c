@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,6 +191,14 @@ void cs_gate_release(struct cs_board *board)
 {
 	if (!atomic_exchange(&board->released, 1))
 		cs_gate_open(board, atomic_load(&board->gate) + CS_GATE_ALL);
+}
+
+void cs_gate_await(struct cs_board *board, uint32_t seq)
+{
+	while ((int32_t)(atomic_load_explicit(&board->gate,
+					      memory_order_acquire) - seq) < 0)
+		if (!board->spin_ns)
+			sched_yield();
 }
 
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

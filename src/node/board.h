@@ -40,6 +40,7 @@ enum cs_command {
 	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
 	CS_CMD_PREPARE,		/* poison what the step will write */
 	CS_CMD_ARM,		/* check and poison; then enqueue */
+	CS_CMD_PROBE,		/* time what the CPU does, or prepare that */
 	CS_CMD_CHECK,		/* check the last sample */
 	CS_CMD_SOURCE,		/* check the source after the run */
 	CS_CMD_UNMAP,		/* give up the ways to peers */
@@ -48,8 +49,14 @@ enum cs_command {
 
 /* Flags of a command. */
 #define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load */
-#define CS_CMD_UNCHECKED 2u	/* ARM, CHECK: --verify says no */
-#define CS_CMD_STAY 4u		/* CLOSE: the agent waits to OPEN again */
+#define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify says no */
+#define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
+#define CS_CMD_AFTER 8u		/* PROBE: what is left over */
+#define CS_CMD_STAY 16u		/* CLOSE: the agent waits to OPEN again */
+
+/* Times of one PROBE; a stream takes about 1,000 entries before enqueueing blocks,
+ * and 64 calls are over long before one that sleeps would wake. */
+#define CS_PROBE_MOST 64
 
 enum cs_agent_state {
 	CS_AGENT_OK,		/* READY */
@@ -72,6 +79,8 @@ struct cs_slot {
 	uint32_t checked;	/* samples checked since PREPARE */
 	uint64_t throttle;	/* bits seen at PREPARE and CHECK */
 	double ns[CS_STEP_MAX];	/* e - s of the transfers it issued */
+	uint32_t n_values;	/* of the last PROBE, in the test's unit */
+	double value[CS_PROBE_MOST];
 	struct cs_check check;	/* worst check since PREPARE */
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
@@ -81,7 +90,7 @@ struct cs_slot {
 	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 none
 				 * could be made */
 	struct cs_agent_facts facts;
-	struct cs_export arena;
+	struct cs_export arena, spare; /* the spare one is there for a PROBE */
 	struct cs_arena_layout layout;
 	struct cs_peer_facts peer[CS_MAX_AGENTS];
 };
@@ -141,6 +150,10 @@ void cs_gate_void(struct cs_board *board, uint32_t seq);
 /* Open all gates for ever.  Safe in any process, any number of times: a second
  * store would close the cyclic comparison again, so only the first counts. */
 void cs_gate_release(struct cs_board *board);
+
+/* Agent: poll the gate until it is open up to `seq`.  The coordinator keeps the
+ * deadline: when it gives up, it opens the gate. */
+void cs_gate_await(struct cs_board *board, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

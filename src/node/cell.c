@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "node/crew.h"
+#include "node/cell.h"
 
 #define DRAIN_LIMIT_S 2.0
 
@@ -20,8 +20,8 @@ static void add_once(struct cs_crew *crew, int agent)
 	crew->agent[crew->n++] = agent;
 }
 
-static void crew_of_step(struct cs_coordinator *co, const struct cs_step *step,
-			 struct cs_crew *crew)
+static void crew_of_step(const struct cs_coordinator *co,
+			 const struct cs_step *step, struct cs_crew *crew)
 {
 	crew->n = 0;
 	for (uint32_t k = 0; k < step->count; k++) {
@@ -117,26 +117,29 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 	}
 }
 
-/* Arm, open the gate, wait: ns[k] of every transfer.  Returns CS_OK, or what the
- * cell has become, with the reason. */
-static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
-			     const struct cs_step *step, uint32_t flags,
-			     double *ns, struct cs_err *err)
+enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
+			      const char *doing, double limit_s,
+			      struct cs_err *err)
 {
-	double limit = CS_SAMPLE_LIMIT_S +
-		       10e-9 * cs_sampler_expected_ns(&co->sampler);
-	const char *doing = "arming";
+	cancel(co, crew, doing, limit_s);
+	if (cs_crew_take(co, crew, err) && co->lost)
+		return CS_FAILED;
+	if (co->stopped)
+		cs_err_set(err, "interrupted while %s", doing);
+	else
+		cs_err_set(err, "not ended within %.0f s while %s; cancelled",
+			   limit_s, doing);
+	return CS_TIMEOUT;
+}
 
+enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
+			    enum cs_command what, uint32_t flags,
+			    double limit_s, struct cs_err *err)
+{
 	co->seq++;
-	for (int i = 0; i < crew->n; i++) {
-		struct cs_slot *slot = cs_board_slot(co->board, crew->agent[i]);
-
-		slot->step = (uint32_t)(step - cs_plan_step(co->plan, 0));
-		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
-	}
-	cs_crew_command(co, crew, CS_CMD_ARM, flags);
-	if (cs_crew_wait(co, crew, cs_crew_armed, limit))
-		goto cancelled;
+	cs_crew_command(co, crew, what, flags);
+	if (cs_crew_wait(co, crew, cs_crew_armed, limit_s))
+		return cs_cell_cancel(co, crew, "arming", limit_s, err);
 	for (int i = 0; i < crew->n; i++)
 		if (cs_crew_answered(co, crew, i) &&
 		    cs_board_slot(co->board, crew->agent[i])->state !=
@@ -146,9 +149,8 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
 			return CS_FAILED;
 		}
 	cs_gate_open(co->board, co->seq);
-	doing = "copying";
-	if (cs_crew_wait(co, crew, cs_crew_answered, limit))
-		goto cancelled;
+	if (cs_crew_wait(co, crew, cs_crew_answered, limit_s))
+		return cs_cell_cancel(co, crew, "copying", limit_s, err);
 	if (cs_crew_take(co, crew, err))
 		return CS_FAILED;
 	/* somebody let all gates go for good: nothing was held back any more */
@@ -157,6 +159,28 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
 		cs_err_set(err, "interrupted while copying");
 		return CS_TIMEOUT;
 	}
+	return CS_OK;
+}
+
+/* Arm, open the gate, wait: ns[k] of every transfer.  Returns CS_OK, or what the
+ * cell has become, with the reason. */
+static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
+			     uint32_t flags, double *ns, struct cs_err *err)
+{
+	double limit = CS_SAMPLE_LIMIT_S +
+		       10e-9 * cs_sampler_expected_ns(&co->sampler);
+	const struct cs_step *step = cell->step;
+	enum cs_status status;
+
+	for (int i = 0; i < cell->crew.n; i++) {
+		struct cs_slot *slot =
+			cs_board_slot(co->board, cell->crew.agent[i]);
+
+		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
+	}
+	status = cs_cell_fire(co, &cell->crew, CS_CMD_ARM, flags, limit, err);
+	if (status != CS_OK)
+		return status;
 	count_bytes(co, step);
 	for (uint32_t k = 0; k < step->count; k++)
 		ns[k] = cs_board_slot(
@@ -164,43 +188,39 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_crew *crew,
 				cs_plan_transfer(co->plan, step, k)->issuer)
 				->ns[k];
 	return CS_OK;
-cancelled:
-	cancel(co, crew, doing, limit);
-	if (cs_crew_take(co, crew, err) && co->lost)
-		return CS_FAILED;
-	if (co->stopped)
-		cs_err_set(err, "interrupted while %s", doing);
-	else
-		cs_err_set(err, "not ended within %.0f s while %s; cancelled",
-			   limit, doing);
-	return CS_TIMEOUT;
+}
+
+enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
+			     enum cs_command what, struct cs_err *err)
+{
+	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ?
+			       CS_CMD_UNCHECKED : 0;
+	const char *doing = what == CS_CMD_CHECK ? "checking a cell" :
+						   "preparing a cell";
+
+	return cs_crew_order(co, &cell->crew, what, off, doing,
+			     CS_PREPARE_LIMIT_S, err) ? CS_FAILED : CS_OK;
 }
 
 /* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
 static enum cs_status take_samples(struct cs_coordinator *co,
-				   struct cs_crew *crew,
-				   const struct cs_step *step,
+				   struct cs_cell *cell,
 				   enum cs_sampler_answer *answer,
 				   struct cs_err *err)
 {
-	uint32_t verify = co->plan->set.verify;
-	uint32_t off = verify == CS_VERIFY_ALL ? 0 : CS_CMD_UNCHECKED;
+	uint32_t off = co->plan->set.verify == CS_VERIFY_ALL ?
+			       0 : CS_CMD_UNCHECKED;
 	double began = cs_clock_s(), ns[CS_STEP_MAX];
-	enum cs_status status;
+	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
-	for (int i = 0; i < crew->n; i++)
-		cs_board_slot(co->board, crew->agent[i])->step =
-			(uint32_t)(step - cs_plan_step(co->plan, 0));
-	if (cs_crew_order(co, crew, CS_CMD_PREPARE, 0, "preparing a cell",
-			  CS_PREPARE_LIMIT_S, err))
-		return CS_FAILED;
-	cs_sampler_init(&co->sampler, co->plan, step,
-			co->guess_gbs[step->view]);
+	cs_sampler_init(&co->sampler, co->plan, cell->step,
+			co->guess_gbs[cell->step->view]);
 	do {
-		status = sample(co, crew, step, off, ns, err);
+		if (status == CS_OK)
+			status = sample(co, cell, off, ns, err);
 		if (status != CS_OK)
 			return status;
-		for (uint32_t k = 0; k < step->count; k++)
+		for (uint32_t k = 0; k < cell->step->count; k++)
 			if (!(ns[k] > 0)) {
 				cs_err_set(err, "the time of a sample is 0");
 				return CS_FAILED;
@@ -208,37 +228,33 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 		*answer =
 			cs_sampler_feed(&co->sampler, ns, cs_clock_s() - began);
 	} while (*answer == CS_SAMPLE_MORE);
-	off = verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
-	if (cs_crew_order(co, crew, CS_CMD_CHECK, off, "checking a cell",
-			  CS_PREPARE_LIMIT_S, err))
-		return CS_FAILED;
-	return CS_OK;
+	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
 }
 
 /* ---- rows ---- */
 
-static uint32_t outlier_flag(const struct cs_row *row, const double *gbs)
+static uint32_t outlier_flag(const struct cs_row *row, const double *x)
 {
 	for (uint32_t i = 0; i < row->n_samples; i++)
-		if (row->stats.mad > 0 && fabs(gbs[i] - row->stats.median) >
+		if (row->stats.mad > 0 && fabs(x[i] - row->stats.median) >
 						  5 * 1.4826 * row->stats.mad)
 			return CS_ROW_OUTLIERS;
 	return 0;
 }
 
-/* Statistics and samples of one series into the row; sends the row. */
-static void emit(struct cs_coordinator *co, struct cs_row *row,
-		 const double *gbs)
+void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
+		  const double *samples, uint32_t n)
 {
-	row->n_samples = co->sampler.n;
-	cs_stats_of(gbs, row->n_samples, &row->stats);
-	row->flags |= outlier_flag(row, gbs);
-	co->hooks->row(co->hooks->ctx, row, gbs);
+	row->n_samples = n;
+	cs_stats_of(samples, n, &row->stats);
+	row->flags |= outlier_flag(row, samples);
+	co->hooks->row(co->hooks->ctx, row, samples);
 }
 
-static void row_init(struct cs_coordinator *co, const struct cs_step *step,
-		     uint32_t k, double began_s, struct cs_row *row)
+static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
+		     uint32_t k, struct cs_row *row)
 {
+	const struct cs_step *step = cell->step;
 	const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 
 	memset(row, 0, sizeof(*row));
@@ -253,21 +269,20 @@ static void row_init(struct cs_coordinator *co, const struct cs_step *step,
 			   ->peer[far_end(t)]
 			   .via;
 	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
-	row->overlap = NAN;
+	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
-	row->t_start_s = began_s - co->began_s;
-	row->seconds = cs_clock_s() - began_s;
+	row->t_start_s = cell->began_s - co->began_s;
+	row->seconds = cs_clock_s() - cell->began_s;
 }
 
-static void emit_missing(struct cs_coordinator *co, const struct cs_step *step,
-			 double began_s, enum cs_status status,
-			 const struct cs_err *err)
+static void emit_missing(struct cs_coordinator *co, const struct cs_cell *cell,
+			 enum cs_status status, const struct cs_err *err)
 {
-	for (uint32_t k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < cell->step->count; k++) {
 		struct cs_row row;
 
-		row_init(co, step, k, began_s, &row);
+		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;
 		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
 		co->hooks->row(co->hooks->ctx, &row, NULL);
@@ -307,26 +322,67 @@ static double least_overlap(struct cs_coordinator *co)
 	return fmax(least, 0);
 }
 
-/* Flags that hold for all rows of the cell. */
-static uint32_t cell_flags(struct cs_coordinator *co,
-			   const struct cs_crew *crew,
-			   enum cs_sampler_answer answer, uint64_t *throttle)
+/* One more look at the GPUs of a flagged cell. */
+static void look_again(struct cs_coordinator *co, struct cs_cell *cell)
 {
-	uint32_t flags = answer == CS_SAMPLE_LIMIT ? CS_ROW_NOT_CONVERGED : 0;
+	struct cs_err err;
 
+	if (co->stopped || cs_crew_order(co, &cell->crew, CS_CMD_LOOK, 0,
+					 "reading its state",
+					 CS_PREPARE_LIMIT_S, &err))
+		return;
+	for (int i = 0; i < cell->crew.n; i++) {
+		const struct cs_conditions *c =
+			&cs_board_slot(co->board, cell->crew.agent[i])
+				 ->facts.after;
+
+		if (!c->known)
+			continue;
+		if (c->sm_mhz >= 0 &&
+		    (cell->sm_mhz < 0 || c->sm_mhz < cell->sm_mhz))
+			cell->sm_mhz = c->sm_mhz;
+		if (c->temperature_c > cell->temperature_c)
+			cell->temperature_c = c->temperature_c;
+		cell->power_w = fmax(cell->power_w, c->power_w);
+	}
+}
+
+void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
+		      uint32_t flags)
+{
 	if (co->plan->set.verify == CS_VERIFY_OFF)
 		flags |= CS_ROW_NOT_VERIFIED;
-	*throttle = 0;
-	for (int i = 0; i < crew->n; i++) {
-		struct cs_slot *slot = cs_board_slot(co->board, crew->agent[i]);
+	cell->throttle = 0;
+	for (int i = 0; i < cell->crew.n; i++) {
+		struct cs_slot *slot =
+			cs_board_slot(co->board, cell->crew.agent[i]);
 
-		*throttle |= slot->throttle;
+		cell->throttle |= slot->throttle;
 		if (slot->facts.before.known && slot->facts.before.others > 0)
 			flags |= CS_ROW_IN_USE;
 	}
-	if (*throttle & CS_THROTTLE_BAD)
+	if (cell->throttle & CS_THROTTLE_BAD)
 		flags |= CS_ROW_THROTTLED;
-	return flags;
+	cell->flags = flags;
+	if (flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED))
+		look_again(co, cell);
+}
+
+void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
+		 struct cs_row *row)
+{
+	const struct cs_slot *dst;
+
+	row_init(co, cell, k, row);
+	dst = cs_board_slot(co->board, row->what.dst.index);
+	row->flags |= cell->flags;
+	row->throttle = cell->throttle;
+	row->sm_mhz = cell->sm_mhz;
+	row->temperature_c = cell->temperature_c;
+	row->power_w = cell->power_w;
+	row->checked = dst->checked;
+	if (dst->check.wrong_words)
+		corrupt(row, &dst->check);
 }
 
 static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
@@ -342,77 +398,54 @@ static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = 0;
-	emit(co, &row, total);
+	cs_cell_emit(co, &row, total, s->n);
 }
 
-/* One more look at the GPUs of a flagged cell. */
-static void look_again(struct cs_coordinator *co, struct cs_crew *crew,
-		       struct cs_row *row)
+/* The k-th transfer's rates; or, where that is what is asked for, the time of one
+ * copy in microseconds. */
+static void emit_series(struct cs_coordinator *co, const struct cs_cell *cell,
+			uint32_t k, struct cs_row *row)
 {
-	struct cs_err err;
+	const struct cs_sampler *s = &co->sampler;
+	double x[CS_SAMPLES_MAX];
 
-	if (co->stopped || cs_crew_order(co, crew, CS_CMD_LOOK, 0,
-					 "reading its state",
-					 CS_PREPARE_LIMIT_S, &err))
-		return;
-	for (int i = 0; i < crew->n; i++) {
-		const struct cs_conditions *c =
-			&cs_board_slot(co->board, crew->agent[i])->facts.after;
-
-		if (!c->known)
-			continue;
-		if (c->sm_mhz >= 0 && (row->sm_mhz < 0 || c->sm_mhz < row->sm_mhz))
-			row->sm_mhz = c->sm_mhz;
-		if (c->temperature_c > row->temperature_c)
-			row->temperature_c = c->temperature_c;
-		row->power_w = fmax(row->power_w, c->power_w);
-	}
+	for (uint32_t i = 0; i < s->n; i++)
+		x[i] = cell->test->unit == CS_UNIT_US ?
+			       1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
+			       s->gbs[k][i];
+	cs_cell_emit(co, row, x, s->n);
 }
 
-static void emit_cell(struct cs_coordinator *co, struct cs_crew *crew,
-		      const struct cs_step *step, double began_s,
+static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 		      enum cs_sampler_answer answer)
 {
 	const struct cs_sampler *s = &co->sampler;
-	uint64_t throttle;
-	uint32_t flags = cell_flags(co, crew, answer, &throttle);
-	struct cs_row row, state = { .sm_mhz = -1, .temperature_c = -1,
-				     .power_w = NAN };
+	struct cs_row row;
 	int sound = 1;
 
-	if (flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED))
-		look_again(co, crew, &state);
-	for (uint32_t k = 0; k < step->count; k++) {
-		struct cs_slot *dst;
+	cs_cell_conclude(co, cell, answer == CS_SAMPLE_LIMIT ?
+					   CS_ROW_NOT_CONVERGED : 0);
+	for (uint32_t k = 0; k < cell->step->count; k++) {
+		struct cs_stats rates;
 
-		row_init(co, step, k, began_s, &row);
-		dst = cs_board_slot(co->board, row.what.dst.index);
-		row.flags |= flags;
-		row.throttle = throttle;
-		row.sm_mhz = state.sm_mhz;
-		row.temperature_c = state.temperature_c;
-		row.power_w = state.power_w;
+		cs_cell_row(co, cell, k, &row);
+		sound &= row.status == CS_OK;
 		row.copies = s->copies[k];
 		row.discarded = s->discarded;
-		row.checked = dst->checked;
-		if (step->count > 1) {
+		if (cell->step->count > 1) {
 			row.overlap = least_overlap(co);
 			if (row.overlap < CS_OVERLAP_MIN)
 				row.flags |= CS_ROW_LOW_OVERLAP;
 		}
-		if (dst->check.wrong_words) {
-			corrupt(&row, &dst->check);
-			sound = 0;
-		}
-		cs_stats_of(s->gbs[k], s->n, &row.stats);
+		cs_stats_of(s->gbs[k], s->n, &rates);
 		row.first_ms = (s->first_ns[k] - (double)s->bytes[k] *
 							 s->first_copies[k] /
-							 row.stats.median) *
+							 rates.median) *
 			       1e-6;
-		co->guess_gbs[step->view] = row.stats.median;
-		emit(co, &row, s->gbs[k]);
+		co->guess_gbs[cell->step->view] = rates.median;
+		emit_series(co, cell, k, &row);
 	}
-	if (step->count > 1 && sound)
+	if (cell->step->count > 1 && sound)
 		emit_total(co, &row);
 }
 
@@ -425,25 +458,40 @@ static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)
 	return (seen & CS_THROTTLE_BAD) != 0;
 }
 
-static void run_step(struct cs_coordinator *co, const struct cs_step *step)
+static enum cs_status sample_step(struct cs_coordinator *co,
+				  struct cs_cell *cell, struct cs_err *err)
 {
 	enum cs_sampler_answer answer = CS_SAMPLE_LIMIT;
-	double began = cs_clock_s();
+	enum cs_status status = take_samples(co, cell, &answer, err);
+
+	/* a throttled cell gets a second chance, then the flag */
+	if (status == CS_OK && throttled(co, &cell->crew) && !co->stopped)
+		status = take_samples(co, cell, &answer, err);
+	if (status == CS_OK)
+		emit_cell(co, cell, answer);
+	return status;
+}
+
+static void run_step(struct cs_coordinator *co, const struct cs_step *step)
+{
+	struct cs_cell cell = { .step = step,
+				.test = cs_plan_test(co->plan, step),
+				.began_s = cs_clock_s(), .sm_mhz = -1,
+				.temperature_c = -1, .power_w = NAN };
 	struct cs_err err = { "" };
 	enum cs_status status;
-	struct cs_crew crew;
 
-	crew_of_step(co, step, &crew);
-	status = can_run(co, step, &crew, &err);
+	crew_of_step(co, step, &cell.crew);
+	for (int i = 0; i < cell.crew.n; i++)
+		cs_board_slot(co->board, cell.crew.agent[i])->step =
+			(uint32_t)(step - cs_plan_step(co->plan, 0));
+	status = can_run(co, step, &cell.crew, &err);
 	if (status == CS_OK)
-		status = take_samples(co, &crew, step, &answer, &err);
-	/* a throttled cell gets a second chance, then the flag */
-	if (status == CS_OK && throttled(co, &crew) && !co->stopped)
-		status = take_samples(co, &crew, step, &answer, &err);
-	if (status == CS_OK)
-		emit_cell(co, &crew, step, began, answer);
-	else
-		emit_missing(co, step, began, status, &err);
+		status = cell.test->how == CS_HOW_GATED ?
+				 sample_step(co, &cell, &err) :
+				 cs_probe_step(co, &cell, &err);
+	if (status != CS_OK)
+		emit_missing(co, &cell, status, &err);
 }
 
 int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)

@@ -79,6 +79,13 @@ void cs_crew_look(struct cs_coordinator *co)
 		co->stopped = 1;
 }
 
+static int slice_ms(double end_s)
+{
+	double left_ms = 1e3 * (end_s - cs_clock_s());
+
+	return left_ms < CS_SLICE_MS ? (int)left_ms + 1 : CS_SLICE_MS;
+}
+
 int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
 		 cs_crew_test *is, double limit_s)
 {
@@ -93,7 +100,7 @@ int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
 			return co->lost > lost ? -1 : 0;
 		if (co->stopped || cs_clock_s() >= end)
 			return -1;
-		cs_board_wait_reply(co->board, seen, CS_SLICE_MS);
+		cs_board_wait_reply(co->board, seen, slice_ms(end));
 	}
 }
 

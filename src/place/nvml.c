@@ -588,17 +588,20 @@ static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type)
 		    &value) == NVML_OK ? (int64_t)value : -1;
 }
 
-/* Processes on the GPU that are not `mine`; -1 unknown.  Inside a PID namespace
+/* Processes on the GPU that are not `mine`, -1 unknown, and the memory of those
+ * that are.  Inside a PID namespace
  * NVML may name pids of another one: then none of `mine` is listed although they
  * have contexts there, and the list cannot be compared. */
 static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
-			       int n_mine)
+			       int n_mine, int64_t *ours_bytes)
 {
 	struct nvml_process list[MAX_PROCESSES];
 	unsigned n = MAX_PROCESSES, i;
 	int32_t others = 0, ours = 0;
+	uint64_t bytes = 0;
 	int k, code;
 
+	*ours_bytes = -1;
 	code = CALL(gpu->nvml, DeviceGetComputeRunningProcesses_v3, gpu->device,
 		    &n, list);
 	if (code == NVML_NO_FUNCTION) {
@@ -611,17 +614,27 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < n_mine && mine[k] != (int64_t)list[i].pid; k++)
 			;
-		if (k < n_mine)
-			ours++;
-		else
+		if (k == n_mine) {
 			others++;
+			continue;
+		}
+		ours++;
+		/* once unknown (all ones), for ever */
+		if (bytes > INT64_MAX || list[i].memory > INT64_MAX)
+			bytes = UINT64_MAX;
+		else
+			bytes += list[i].memory;
 	}
+	if (ours && bytes && bytes <= INT64_MAX)
+		*ours_bytes = (int64_t)bytes;
 	return n_mine > 0 && ours == 0 ? -1 : others;
 }
 
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			struct cs_conditions *out)
 {
+	int64_t ours_bytes;
+	const int32_t others = other_processes(gpu, mine, n_mine, &ours_bytes);
 	const int32_t milliwatt = READ(gpu, DeviceGetPowerUsage);
 
 	*out = (struct cs_conditions){
@@ -635,7 +648,8 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.ecc_uncorrected = ecc_errors(gpu, 1),
 		.nvlink_errors = link_errors(gpu),
 		.pcie_replays = READ(gpu, DeviceGetPcieReplayCounter),
-		.others = other_processes(gpu, mine, n_mine),
+		.others = others,
+		.ours_bytes = ours_bytes,
 		.persistence = READ(gpu, DeviceGetPersistenceMode),
 		.nvlink_sent_kib = link_payload(gpu, NVML_FIELD_DATA_SENT),
 		.nvlink_received_kib = link_payload(gpu, NVML_FIELD_DATA_RECEIVED),

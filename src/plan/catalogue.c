@@ -9,11 +9,30 @@
 
 #define NAME_MAX_LENGTH 63
 
+/* Of --matrix cost too: what the costs are held against. */
+#define MATRICES_PAIR (CS_MATRIX_PEER | CS_MATRIX_COST)
+#define MATRICES_SHIFT (CS_MATRIX_PEER | CS_MATRIX_COST)
+#define MATRICES_BIDI CS_MATRIX_PEER
+
 #define PEER_TEST(name_, method_, op_, pattern_, backend_, heading_, summary_)   \
 	{ .name = name_, .path = CS_PATH_PEER, .method = CS_METHOD_##method_,    \
 	  .op = CS_OP_##op_, .pattern = CS_PATTERN_##pattern_,                   \
-	  .backend = CS_BACKEND_##backend_, .heading = heading_,                 \
-	  .summary = summary_ }
+	  .backend = CS_BACKEND_##backend_, .unit = CS_UNIT_GBS,                 \
+	  .how = CS_HOW_GATED, .matrices = MATRICES_##pattern_,                  \
+	  .heading = heading_, .summary = summary_ }
+
+/* What a placement costs: only with a driver there is something to tell. */
+#define COST_TEST(name_, path_, method_, op_, pattern_, how_, unit_, bytes_,     \
+		  heading_, summary_)                                            \
+	{ .name = name_, .path = CS_PATH_##path_, .method = CS_METHOD_##method_, \
+	  .op = CS_OP_##op_, .pattern = CS_PATTERN_##pattern_,                   \
+	  .backend = CS_BACKEND_CUDA, .unit = CS_UNIT_##unit_,                   \
+	  .how = CS_HOW_##how_, .matrices = CS_MATRIX_COST, .bytes = bytes_,     \
+	  .heading = heading_, .summary = summary_ }
+
+#define TEXT(x) TEXT_(x)
+#define TEXT_(x) #x
+#define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
 
 static const struct cs_test table[] = {
 	PEER_TEST("peer.ce.write.pair", CE, WRITE, PAIR, CUDA,
@@ -40,6 +59,57 @@ static const struct cs_test table[] = {
 	PEER_TEST("peer.cpu.read.bidi", CPU, READ, BIDI, CPU,
 		  "column reads from row while row reads from column",
 		  "host memory, CPU copies by the destination, both ways at once"),
+	PEER_TEST("peer.ce.write.shift", CE, WRITE, SHIFT, CUDA,
+		  "row writes to column, all GPUs at once, each to another",
+		  "GPU to GPU, copy engine of the source, GPU i to i + k all at once"),
+	PEER_TEST("peer.ce.read.shift", CE, READ, SHIFT, CUDA,
+		  "column reads from row, all GPUs at once, each from another",
+		  "GPU to GPU, copy engine of the destination, GPU i to i + k all at "
+		  "once"),
+	PEER_TEST("peer.cpu.write.shift", CPU, WRITE, SHIFT, CPU,
+		  "row writes to column, all arenas at once, each to another",
+		  "host memory, CPU copies by the source, arena i to i + k all at once"),
+	PEER_TEST("peer.cpu.read.shift", CPU, READ, SHIFT, CPU,
+		  "column reads from row, all arenas at once, each from another",
+		  "host memory, CPU copies by the destination, arena i to i + k all at "
+		  "once"),
+	COST_TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR, GATED, US, 4 << 10,
+		  "row writes 4 KiB to column, one pair at a time, time of a copy",
+		  "GPU to GPU, device time of one copy of 4 KiB among many"),
+	COST_TEST("peer.ce.enqueue.alone", PEER, CE, ENQUEUE, ALONE, CALLS, US,
+		  4 << 10, "CPU time to enqueue a copy of 4 KiB, one GPU at a time",
+		  "CPU time of one cuMemcpyAsync, one GPU at a time"),
+	COST_TEST("peer.ce.enqueue.all", PEER, CE, ENQUEUE, ALL, CALLS, US, 4 << 10,
+		  "CPU time to enqueue a copy of 4 KiB, all GPUs at once",
+		  "CPU time of one cuMemcpyAsync while all GPUs enqueue"),
+	COST_TEST("peer.ce.burst4k.alone", PEER, CE, BURST4K, ALONE, BURST, COPIES,
+		  4 << 10, "copies of 4 KiB as fast as they go, one GPU at a time",
+		  "copies per second at 4 KiB, wall clock, one GPU at a time"),
+	COST_TEST("peer.ce.burst4k.all", PEER, CE, BURST4K, ALL, BURST, COPIES,
+		  4 << 10, "copies of 4 KiB as fast as they go, all GPUs at once",
+		  "copies per second at 4 KiB, wall clock, all GPUs at once"),
+	COST_TEST("peer.ce.burst64k.alone", PEER, CE, BURST64K, ALONE, BURST, COPIES,
+		  64 << 10, "copies of 64 KiB as fast as they go, one GPU at a time",
+		  "copies per second at 64 KiB, wall clock, one GPU at a time"),
+	COST_TEST("peer.ce.burst64k.all", PEER, CE, BURST64K, ALL, BURST, COPIES,
+		  64 << 10, "copies of 64 KiB as fast as they go, all GPUs at once",
+		  "copies per second at 64 KiB, wall clock, all GPUs at once"),
+	COST_TEST("local.sm.launch.alone", LOCAL, SM, LAUNCH, ALONE, CALLS, US, 16,
+		  "CPU time to launch a kernel, one GPU at a time",
+		  "CPU time of one cuLaunchKernel, one GPU at a time"),
+	COST_TEST("local.sm.launch.all", LOCAL, SM, LAUNCH, ALL, CALLS, US, 16,
+		  "CPU time to launch a kernel, all GPUs at once",
+		  "CPU time of one cuLaunchKernel while all GPUs launch"),
+	COST_TEST("local.driver.free.gated", LOCAL, DRIVER, FREE, GATED, STALL, MS,
+		  2 << 20, "cuMemFree of 2 MiB " HELD,
+		  "does freeing memory wait for the work of other GPUs?"),
+	COST_TEST("local.driver.load.gated", LOCAL, DRIVER, LOAD, GATED, STALL, MS,
+		  16, "cuModuleLoadData " HELD,
+		  "does loading a module wait for the work of other GPUs?"),
+	COST_TEST("peer.driver.open.pair", PEER, DRIVER, OPEN, PAIR, OPEN, US,
+		  16 << 20, "row opens a new buffer of column, one pair at a time",
+		  "a way to a peer's new buffer: CUDA IPC, or peer access within a "
+		  "process"),
 };
 
 #define N_TESTS (sizeof(table) / sizeof(table[0]))
@@ -143,55 +213,96 @@ int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 	return 0;
 }
 
-void cs_tests_matrix(enum cs_path path, unsigned op_mask, unsigned pattern_mask,
+/* Is it what was asked for, whatever the backend? */
+static int is_of(const struct cs_test *test, unsigned matrices, unsigned op_mask,
+		 unsigned pattern_mask)
+{
+	int op = test->op > CS_OP_READ || (op_mask & 1u << test->op);
+	int pattern = (pattern_mask & 1u << test->pattern) != 0;
+
+	return op && ((matrices & test->matrices & CS_MATRIX_COST) ||
+		      ((matrices & test->matrices & CS_MATRIX_PEER) && pattern));
+}
+
+void cs_tests_matrix(unsigned matrices, unsigned op_mask, unsigned pattern_mask,
 		     enum cs_backend_kind backend, char *chosen)
 {
 	size_t i;
 
 	for (i = 0; i < N_TESTS; i++)
-		if (table[i].path == path && table[i].backend == backend &&
-		    (op_mask & 1u << table[i].op) &&
-		    (pattern_mask & 1u << table[i].pattern))
+		if (table[i].backend == backend &&
+		    is_of(&table[i], matrices, op_mask, pattern_mask))
 			chosen[i] = 1;
 }
 
+int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
+{
+	int n = 0;
+	size_t i;
+
+	/* what is a write or a read has a name of its own there */
+	for (i = 0; i < N_TESTS; i++)
+		n += table[i].backend != backend && table[i].op > CS_OP_READ &&
+		     (table[i].matrices & matrices);
+	return n;
+}
+
+int cs_test_is_list(const struct cs_test *test)
+{
+	return test->pattern == CS_PATTERN_ALONE ||
+	       test->pattern == CS_PATTERN_ALL ||
+	       test->pattern == CS_PATTERN_GATED;
+}
+
+/* ---- words ---- */
+
+static const char *word(const char *const *words, size_t n, int index)
+{
+	return index >= 0 && (size_t)index < n ? words[index] : "?";
+}
+
+#define WORD(words, index) word(words, sizeof(words) / sizeof(*(words)), index)
+
 const char *cs_path_text(int path)
 {
-	return path == CS_PATH_PEER ? "peer" : "?";
+	static const char *const words[] = { "peer", "local" };
+
+	return WORD(words, path);
 }
 
 const char *cs_method_text(int method)
 {
-	switch (method) {
-	case CS_METHOD_CE:
-		return "ce";
-	case CS_METHOD_CPU:
-		return "cpu";
-	default:
-		return "?";
-	}
+	static const char *const words[] = { "ce", "cpu", "sm", "driver" };
+
+	return WORD(words, method);
 }
 
 const char *cs_op_text(int op)
 {
-	switch (op) {
-	case CS_OP_WRITE:
-		return "write";
-	case CS_OP_READ:
-		return "read";
-	default:
-		return "?";
-	}
+	static const char *const words[] = {
+		"write", "read", "write4k", "enqueue", "burst4k", "burst64k",
+		"launch", "free", "load", "open",
+	};
+
+	return WORD(words, op);
 }
 
 const char *cs_pattern_text(int pattern)
 {
-	switch (pattern) {
-	case CS_PATTERN_PAIR:
-		return "pair";
-	case CS_PATTERN_BIDI:
-		return "bidi";
-	default:
-		return "?";
-	}
+	static const char *const words[] = { "pair", "bidi", "shift", "alone",
+					     "all", "gated" };
+
+	return WORD(words, pattern);
+}
+
+const char *cs_unit_text(int unit)
+{
+	static const char *const words[] = { "GB/s", "us", "ms", "copies/s" };
+
+	return WORD(words, unit);
+}
+
+int cs_unit_low_is_better(int unit)
+{
+	return unit == CS_UNIT_US || unit == CS_UNIT_MS;
 }

@@ -11,7 +11,7 @@ struct cs_explanation {
 	const char *moves;	/* what moves, and what else meanwhile */
 	const char *issuer;	/* who issues it */
 	const char *timed;
-	const char *timed_both;	/* both ways: what is added; NULL */
+	const char *timed_both;	/* several at once: what is added; NULL */
 	const char *checked;
 };
 

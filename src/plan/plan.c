@@ -21,10 +21,16 @@ _Static_assert(sizeof(struct cs_view) == 8, "padding in cs_view");
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 
-/* One step to be: a pair of agents within a view. */
+/* One step to be, within a view: a pair of agents; of SHIFT a is how far; of
+ * ALONE and GATED a is the agent; ALL has but one. */
 struct cell {
 	uint32_t view;
 	uint16_t a, b;
+};
+
+/* From where to where a transfer goes. */
+struct way {
+	uint16_t src, dst;
 };
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo), of all that follows the field `id`. */
@@ -40,9 +46,63 @@ static uint64_t plan_hash(const struct cs_plan *plan)
 	return hash;
 }
 
-static uint32_t transfers_per_step(const struct cs_test *test)
+static uint32_t transfers_per_step(const struct cs_test *test, uint32_t n_agents)
 {
-	return test->pattern == CS_PATTERN_BIDI ? 2 : 1;
+	switch (test->pattern) {
+	case CS_PATTERN_BIDI:
+		return 2;
+	case CS_PATTERN_SHIFT:
+	case CS_PATTERN_ALL:
+		return n_agents;
+	default:
+		return 1;
+	}
+}
+
+/* Within its GPU, or to the next one. */
+static struct way way_alone(const struct cs_test *test, uint32_t agent,
+			    uint32_t n_agents)
+{
+	uint32_t dst = test->path == CS_PATH_LOCAL ? agent :
+						     (agent + 1) % n_agents;
+
+	return (struct way){ (uint16_t)agent, (uint16_t)dst };
+}
+
+/* The k-th transfer of a step. */
+static struct way way_of(const struct cs_test *test, const struct cell *cell,
+			 uint32_t k, uint32_t n_agents)
+{
+	switch (test->pattern) {
+	case CS_PATTERN_SHIFT:
+		return (struct way){ (uint16_t)k,
+				     (uint16_t)((k + cell->a) % n_agents) };
+	case CS_PATTERN_ALL:
+		return way_alone(test, k, n_agents);
+	case CS_PATTERN_ALONE:
+	case CS_PATTERN_GATED:
+		return way_alone(test, cell->a, n_agents);
+	default:
+		return k ? (struct way){ cell->b, cell->a } :
+			   (struct way){ cell->a, cell->b };
+	}
+}
+
+/* The cell of a step whose first transfer goes so; the inverse of way_of(). */
+static struct cell cell_of(const struct cs_test *test, struct way first,
+			   uint32_t n_agents)
+{
+	uint32_t far = (n_agents + first.dst - first.src) % n_agents;
+
+	if (test->pattern == CS_PATTERN_SHIFT)
+		return (struct cell){ .a = (uint16_t)far };
+	return (struct cell){ .a = first.src, .b = first.dst };
+}
+
+static uint64_t bytes_of(const struct cs_test *test,
+			 const struct cs_settings *set)
+{
+	return test->bytes ? test->bytes : set->copy_bytes;
 }
 
 /* ---- what may be asked for ---- */
@@ -88,25 +148,42 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 
 /* ---- building ---- */
 
-/* "pair": every ordered pair.  "bidi": every unordered one, a < b. */
-static int add_cells(struct cs_vec *cells, const struct cs_test *test,
+static int add_cell(struct cs_vec *cells, uint32_t view, int a, int b,
+		    struct cs_err *err)
+{
+	struct cell *cell = cs_vec_add(cells, 1, err);
+
+	if (!cell)
+		return -1;
+	*cell = (struct cell){ view, (uint16_t)a, (uint16_t)b };
+	return 0;
+}
+
+/* PAIR: every ordered pair.  BIDI: every unordered one, a < b. */
+static int add_pairs(struct cs_vec *cells, const struct cs_test *test,
 		     uint32_t view, int n_agents, struct cs_err *err)
 {
 	int a, b;
 
-	for (a = 0; a < n_agents; a++) {
+	for (a = 0; a < n_agents; a++)
 		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n_agents;
-		     b++) {
-			struct cell *cell;
-
-			if (a == b)
-				continue;
-			cell = cs_vec_add(cells, 1, err);
-			if (!cell)
+		     b++)
+			if (a != b && add_cell(cells, view, a, b, err))
 				return -1;
-			*cell = (struct cell){ view, (uint16_t)a, (uint16_t)b };
-		}
-	}
+	return 0;
+}
+
+static int add_cells(struct cs_vec *cells, const struct cs_test *test,
+		     uint32_t view, int n_agents, struct cs_err *err)
+{
+	int a, first = test->pattern == CS_PATTERN_SHIFT;
+	int end = test->pattern == CS_PATTERN_ALL ? 1 : n_agents;
+
+	if (!first && !cs_test_is_list(test))
+		return add_pairs(cells, test, view, n_agents, err);
+	for (a = first; a < end; a++)
+		if (add_cell(cells, view, a, 0, err))
+			return -1;
 	return 0;
 }
 
@@ -155,18 +232,18 @@ static struct cs_end end_of(const struct cs_plan *plan, uint16_t agent)
 }
 
 static void put_transfer(struct cs_plan *plan, const struct cs_test *test,
-			 uint16_t src, uint16_t dst)
+			 struct way way)
 {
 	struct cs_transfer *all =
 		(struct cs_transfer *)((char *)plan + plan->transfers_at);
 
 	all[plan->n_transfers++] = (struct cs_transfer){
-		.src = end_of(plan, src),
-		.dst = end_of(plan, dst),
+		.src = end_of(plan, way.src),
+		.dst = end_of(plan, way.dst),
 		.method = (uint8_t)test->method,
 		.op = (uint8_t)test->op,
-		.issuer = test->op == CS_OP_WRITE ? src : dst,
-		.bytes = plan->set.copy_bytes,
+		.issuer = test->op == CS_OP_READ ? way.dst : way.src,
+		.bytes = bytes_of(test, &plan->set),
 	};
 }
 
@@ -176,30 +253,47 @@ static void put_step(struct cs_plan *plan, const struct cell *cell,
 	struct cs_step *all = (struct cs_step *)((char *)plan + plan->steps_at);
 	struct cs_step *step = &all[plan->n_steps++];
 	const struct cs_test *test;
+	uint32_t k;
 
 	step->first = plan->n_transfers;
 	step->view = cell->view;
 	step->flags = flags;
 	test = cs_plan_test(plan, step);
-	step->count = transfers_per_step(test);
-	put_transfer(plan, test, cell->a, cell->b);
-	if (test->pattern == CS_PATTERN_BIDI)
-		put_transfer(plan, test, cell->b, cell->a);
+	step->count = transfers_per_step(test, plan->n_agents);
+	for (k = 0; k < step->count; k++)
+		put_transfer(plan, test, way_of(test, cell, k, plan->n_agents));
 }
 
-/* The shuffled cells; cell 0 again in the middle and at the end. */
-static void put_steps(struct cs_plan *plan, const struct cell *cells,
-		      const uint32_t *order, uint32_t n)
+/* The cell that is measured again: the first one whose figure is known well
+ * enough to show drift.  NULL: none, or too few to need it. */
+static const struct cell *control_cell(const struct cs_vec *cells,
+				       const struct cs_view *view)
 {
-	uint32_t i;
+	const struct cell *cell = cells->data;
+	size_t n_tests, i;
+	const struct cs_test *table = cs_catalogue(&n_tests);
 
-	for (i = 0; i < n; i++) {
-		if (n >= CONTROL_LEAST && i == n / 2)
-			put_step(plan, &cells[0], CS_STEP_CONTROL);
-		put_step(plan, &cells[order[i]], 0);
+	for (i = 0; cells->n >= CONTROL_LEAST && i < cells->n; i++)
+		if (table[view[cell[i].view].test].how == CS_HOW_GATED)
+			return &cell[i];
+	return NULL;
+}
+
+/* The shuffled cells; the control in the middle and at the end. */
+static void put_steps(struct cs_plan *plan, const struct cs_vec *cells,
+		      const uint32_t *order)
+{
+	const struct cell *cell = cells->data;
+	const struct cell *control = control_cell(cells, cs_plan_view(plan, 0));
+	size_t i;
+
+	for (i = 0; i < cells->n; i++) {
+		if (control && i == cells->n / 2)
+			put_step(plan, control, CS_STEP_CONTROL);
+		put_step(plan, &cell[order[i]], 0);
 	}
-	if (n >= CONTROL_LEAST)
-		put_step(plan, &cells[0], CS_STEP_CONTROL);
+	if (control)
+		put_step(plan, control, CS_STEP_CONTROL);
 }
 
 /* A zeroed blob with its header and views; steps and transfers still to come. */
@@ -213,16 +307,20 @@ static struct cs_plan *new_plan(const struct cs_plan_request *req,
 		.n_views = (uint32_t)views->n,
 	};
 	const struct cs_view *view = views->data;
-	size_t n_tests, v, n_controls = cells->n >= CONTROL_LEAST ? 2 : 0;
+	const struct cell *control = control_cell(cells, view);
+	size_t n_tests, v;
 	const struct cs_test *table = cs_catalogue(&n_tests);
 	struct cs_plan *plan;
 
-	head.n_steps = (uint32_t)(cells->n + n_controls);
-	head.n_transfers = (uint32_t)n_controls *
-			   transfers_per_step(&table[view[0].test]);
+	head.n_steps = (uint32_t)(cells->n + (control ? 2 : 0));
+	if (control)
+		head.n_transfers =
+			2 * transfers_per_step(&table[view[control->view].test],
+					       head.n_agents);
 	for (v = 0; v < views->n; v++)
 		head.n_transfers += view[v].steps *
-				    transfers_per_step(&table[view[v].test]);
+				    transfers_per_step(&table[view[v].test],
+						       head.n_agents);
 	lay_out(&head);
 	plan = calloc(1, head.total_bytes);
 	if (!plan)
@@ -252,7 +350,7 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		goto out;
 	}
 	cs_rng_shuffle(&rng, order.data, order.n);
-	put_steps(plan, cells.data, order.data, (uint32_t)cells.n);
+	put_steps(plan, &cells, order.data);
 	plan->id = plan_hash(plan);
 	*out = plan;
 	rc = 0;
@@ -295,18 +393,20 @@ static int end_is_sound(const struct cs_plan *plan, const struct cs_end *end)
 static int transfer_check(const struct cs_plan *plan, const struct cs_test *test,
 			  const struct cs_transfer *t, struct cs_err *err)
 {
-	const struct cs_end *issuer = test->op == CS_OP_WRITE ? &t->src : &t->dst;
+	const struct cs_end *issuer = test->op == CS_OP_READ ? &t->dst : &t->src;
+	int local = test->path == CS_PATH_LOCAL;
 
 	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
-	    t->src.index == t->dst.index)
+	    (t->src.index == t->dst.index) != local)
 		return cs_err_set(err, "plan is damaged: transfer between agents %u "
 				  "and %u of %u", t->src.index, t->dst.index,
 				  plan->n_agents);
 	if (t->method != test->method || t->op != test->op ||
-	    t->issuer != issuer->index || t->flags)
+	    t->issuer != issuer->index || t->flags ||
+	    t->bytes != bytes_of(test, &plan->set))
 		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
 				  "of its kind", test->name);
-	return bytes_check(t->bytes, err);
+	return 0;
 }
 
 static int views_check(const struct cs_plan *plan, struct cs_err *err)
@@ -334,15 +434,23 @@ static int step_transfers_check(const struct cs_plan *plan,
 {
 	const struct cs_test *test = cs_plan_test(plan, step);
 	const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+	const struct way first = { t->src.index, t->dst.index };
+	struct cell cell;
 	uint32_t k;
 
-	for (k = 0; k < step->count; k++)
+	if (transfer_check(plan, test, t, err))
+		return -1;
+	cell = cell_of(test, first, plan->n_agents);
+	for (k = 0; k < step->count; k++) {
+		struct way way = way_of(test, &cell, k, plan->n_agents);
+
 		if (transfer_check(plan, test, &t[k], err))
 			return -1;
-	if (test->pattern == CS_PATTERN_BIDI &&
-	    (t[0].src.index != t[1].dst.index || t[0].dst.index != t[1].src.index))
-		return cs_err_set(err, "plan is damaged: a step of '%s' is not both "
-				  "ways of one pair", test->name);
+		if (t[k].src.index != way.src || t[k].dst.index != way.dst)
+			return cs_err_set(err, "plan is damaged: %u->%u is no part "
+					  "of a step of '%s'", t[k].src.index,
+					  t[k].dst.index, test->name);
+	}
 	return 0;
 }
 
@@ -357,7 +465,8 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 		if (step->first != next || step->view >= plan->n_views ||
 		    (step->flags & ~CS_STEP_CONTROL) || step->count > CS_STEP_MAX ||
 		    step->count > plan->n_transfers - next ||
-		    step->count != transfers_per_step(cs_plan_test(plan, step)))
+		    step->count != transfers_per_step(cs_plan_test(plan, step),
+						      plan->n_agents))
 			return cs_err_set(err, "plan is damaged: step %u", s);
 		if (step_transfers_check(plan, step, err))
 			return -1;
@@ -480,6 +589,8 @@ void cs_plan_arena(const struct cs_plan *plan, int agent,
 	uint64_t src = 0, dst = 0;
 
 	for (; t < end; t++) {
+		if (t->src.index == t->dst.index)
+			continue; /* within a GPU no buffer is needed */
 		if (t->src.index == agent)
 			src = most(src, t->bytes);
 		if (t->dst.index == agent)
@@ -519,6 +630,19 @@ static double sample_s(uint64_t bytes, double link_gbs)
 	return copy_s * fmin(fmax(ceil(ESTIMATE_SAMPLE_S / copy_s), 1), most_copies);
 }
 
+/* What is not sampled until it is known has a fixed number of rounds. */
+static double probe_s(enum cs_how how)
+{
+	switch (how) {
+	case CS_HOW_STALL:
+		return 7 * 1e-3 * CS_HOLD_MS;
+	case CS_HOW_OPEN: /* 2.5 ms an opening on H200, two of them a round */
+		return 7 * 6e-3;
+	default: /* 9 batches of 64 calls, 9 of 512 copies: 3 to 5 us each */
+		return 20e-3;
+	}
+}
+
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 {
 	double seconds = 0;
@@ -528,17 +652,23 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 		return NAN;
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
+		enum cs_how how = cs_plan_test(plan, step)->how;
 		uint64_t bytes = 0;
 		double check_s;
 
+		seconds += ESTIMATE_STEP_S;
+		if (how != CS_HOW_GATED) {
+			seconds += probe_s(how);
+			continue;
+		}
 		/* transfers of a step run together: the longest counts */
 		for (k = 0; k < step->count; k++)
 			bytes = most(bytes, cs_plan_transfer(plan, step, k)->bytes);
 		check_s = (double)bytes / (CHECK_GBS * 1e9);
 		if (plan->set.verify == CS_VERIFY_OFF)
 			check_s = 0;
-		seconds += ESTIMATE_STEP_S +
-			   ESTIMATE_SAMPLES * (sample_s(bytes, link_gbs) + check_s);
+		seconds += ESTIMATE_SAMPLES *
+			   (sample_s(bytes, link_gbs) + check_s);
 	}
 	return seconds;
 }

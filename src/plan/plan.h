@@ -88,10 +88,12 @@ struct cs_plan_request {
 };
 
 /* The steps of one test, by pattern: ordered pairs for "pair", unordered pairs
- * with both directions for "bidi".  Cells of all tests are shuffled together by
- * set.seed; the first cell of the first test is repeated as a control in the
- * middle and at the end when there are at least 4 cells.  The issuer of a write is
- * the source's agent, of a read the destination's.
+ * with both directions for "bidi", one for each distance k with all agents in it
+ * for "shift", one for each agent or with all of them for what has one figure an
+ * agent.  Cells of all tests are shuffled together by set.seed; the first cell that
+ * is sampled until it is known is repeated as a control in the middle and at the
+ * end when there are at least 4 cells.  The issuer of a read is the destination's
+ * agent, of all else the source's.
  * Errors: fewer than 2 agents or more than CS_MAX_AGENTS, nothing chosen, a copy
  * size that is 0, not a multiple of 16 or above CS_COPY_MAX, a precision or limit
  * that is negative or not finite, a test of the other backend, no memory.  On
@@ -130,7 +132,8 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer);
 
 /* Expected seconds of the measured part for links of so many GB/s, from the
  * rules of doc/METHOD.md: a step is 8 samples (the first touch, 7 more), each of
- * the fewest copies that take 5 ms, its check at 2000 GB/s, and 1 ms besides.
+ * the fewest copies that take 5 ms, its check at 2000 GB/s, and 1 ms besides; what
+ * has a fixed number of rounds takes them at the pace of an H200.
  * NAN when link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
 

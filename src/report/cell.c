@@ -32,6 +32,7 @@ static double value_of(const struct cs_row *row)
 
 static void print_value(FILE *to, const struct cs_row *row)
 {
+	const char *unit = cs_unit_text(cs_row_test(row)->unit);
 	const struct cs_stats *s = &row->stats;
 
 	if (row->status != CS_OK) {
@@ -40,15 +41,15 @@ static void print_value(FILE *to, const struct cs_row *row)
 		return;
 	}
 	if (isnan(s->ci_low))
-		cs_fold(to, 2, INDENT, "value      %.2f GB/s, without an interval",
-			s->median);
+		cs_fold(to, 2, INDENT, "value      %.2f %s, without an interval",
+			s->median, unit);
 	else
-		cs_fold(to, 2, INDENT, "value      %.2f GB/s, 95 %% interval %.2f "
-			"to %.2f (half of it %.2f %%)", s->median, s->ci_low,
+		cs_fold(to, 2, INDENT, "value      %.2f %s, 95 %% interval %.2f "
+			"to %.2f (half of it %.2f %%)", s->median, unit, s->ci_low,
 			s->ci_high, 100 * cs_stats_half_width(s));
 	cs_fold(to, 2, INDENT, "samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
-		"%.2f, p95 %.2f, max %.2f, sd %.3f, mad %.3f", s->n, s->min, s->p5,
-		s->mean, s->p95, s->max, s->sd, s->mad);
+		"%.2f, p95 %.2f, p99 %.2f, max %.2f, sd %.3f, mad %.3f", s->n, s->min, s->p5,
+		s->mean, s->p95, s->p99, s->max, s->sd, s->mad);
 }
 
 /* Bins of equal width from the least to the greatest sample. */
@@ -194,7 +195,7 @@ static void print_other(FILE *to, const struct cell *c, const struct cs_row *row
 		cs_pair_label(c->run, c->node, row->what.src.index,
 			      row->what.dst.index).text, what);
 	if (row->status == CS_OK)
-		print_beside(to, text, row->metric == CS_METRIC_TOTAL ?
+		print_beside(to, text, row->metric != CS_METRIC_RATE ?
 			     NAN : value_of(c->row), value_of(row));
 	else
 		cs_fold(to, 4, 6, "%-36s %s: %s", text,
@@ -204,13 +205,6 @@ static void print_other(FILE *to, const struct cell *c, const struct cs_row *row
 static int is_pair(const struct cs_row *row, int src, int dst)
 {
 	return row->what.src.index == src && row->what.dst.index == dst;
-}
-
-static const char *test_name(uint32_t test)
-{
-	size_t n;
-
-	return cs_catalogue(&n)[test].name;
 }
 
 /* The same pair again, both ways together, back, and in other tests. */
@@ -225,14 +219,20 @@ static void print_kin(FILE *to, const struct cell *c)
 		int same = is_pair(row, c->src, c->dst);
 		int back = is_pair(row, c->dst, c->src);
 
-		if ((int)row->node != c->node || (!same && !back) || row == c->row)
+		if ((int)row->node != c->node || (!same && !back) || row == c->row ||
+		    cs_row_test(row)->unit != cs_row_test(c->row)->unit)
 			continue;
 		if (row->metric == CS_METRIC_TOTAL) {
 			if (row->test == c->row->test &&
 			    !(row->flags & CS_ROW_CONTROL))
-				print_other(to, c, row, "both ways together");
+				print_other(to, c, row, c->row->company > 1 ?
+					    "all together" : "both ways together");
+		} else if (row->metric != CS_METRIC_RATE) {
+			if (same && row->test == c->row->test)
+				print_other(to, c, row, cs_metric_text(
+					cs_row_test(row), row->metric));
 		} else if (row->test != c->row->test) {
-			cs_text(what, sizeof(what), "%s", test_name(row->test));
+			cs_text(what, sizeof(what), "%s", cs_row_test(row)->name);
 			if (same && !(row->flags & CS_ROW_CONTROL))
 				print_other(to, c, row, what);
 		} else if (row->flags & CS_ROW_CONTROL) {
@@ -275,13 +275,11 @@ static void print_line(FILE *to, const struct cell *c, int src, int dst,
 
 static int print_cell(FILE *to, const struct cell *c)
 {
-	const struct cs_test *test;
-	size_t n;
+	const struct cs_test *test = cs_row_test(c->row);
 	double *room = calloc(cs_rows_count(&c->run->all) + 1, sizeof(*room));
 
 	if (!room)
 		return -1;
-	test = &cs_catalogue(&n)[c->row->test];
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s  %s  %s, %s", c->run->node[c->node].facts.host,
 		cs_pair_label(c->run, c->node, c->src, c->dst).text, test->name,
@@ -294,7 +292,8 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_history(to, c->row);
 	print_agent(to, c, c->src);
 	print_agent(to, c, c->dst);
-	fputs("  beside it, GB/s and how far from this cell\n", to);
+	fprintf(to, "  beside it, %s and how far from this cell\n",
+		cs_unit_text(test->unit));
 	print_kin(to, c);
 	print_line(to, c, c->src, -1, room);
 	print_line(to, c, -1, c->dst, room);

@@ -20,7 +20,8 @@ static const char *backend_text(uint32_t backend)
  * a GPU; write; pair and bidi). */
 static int is_default(const struct cs_test *test)
 {
-	return test->path == CS_PATH_PEER && test->op == CS_OP_WRITE;
+	return (test->matrices & CS_MATRIX_PEER) && test->op == CS_OP_WRITE &&
+	       test->pattern != CS_PATTERN_SHIFT;
 }
 
 int cs_report_list(FILE *to)

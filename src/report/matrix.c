@@ -15,6 +15,7 @@
 #define CELL 8		/* least width of a cell, "  396.38" */
 #define WORST 10
 #define SHORT_NS 140e3	/* a copy's own start, 2.7 us on H200, is 2 % of it */
+#define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
 
 void cs_matrix_heading(FILE *to, const struct cs_run *run,
@@ -22,9 +23,10 @@ void cs_matrix_heading(FILE *to, const struct cs_run *run,
 {
 	char size[16];
 
-	cs_fold(to, 0, 2, "%s  %s, %s", test->name, test->heading,
-		test->pattern == CS_PATTERN_BIDI ?
-			"GB/s row to column" : "GB/s (10^9 bytes/s)");
+	cs_fold(to, 0, 2, "%s  %s, %s%s", test->name, test->heading,
+		cs_unit_text(test->unit), test->unit != CS_UNIT_GBS ? "" :
+		test->pattern == CS_PATTERN_BIDI ? " row to column" :
+						   " (10^9 bytes/s)");
 	if (cs_on_cpu(run)) {
 		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
 		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
@@ -43,11 +45,11 @@ static struct cs_label label_of(const struct cs_grid *grid, int agent)
 
 static int cell_width(const struct cs_grid *grid)
 {
-	int i, width = CELL;
+	int i, width = CELL, d = cs_decimals(grid->test);
 
 	for (i = 0; i < grid->n * grid->n; i++) {
 		int w = isnan(grid->value[i]) ? 1 :
-			snprintf(NULL, 0, "%.2f", grid->value[i]);
+			snprintf(NULL, 0, "%.*f", d, grid->value[i]);
 
 		if (w + 2 > width)
 			width = w + 2;
@@ -71,7 +73,8 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 		if (isnan(grid->value[i]))
 			cs_text(number, sizeof(number), "-");
 		else
-			cs_text(number, sizeof(number), "%.2f", grid->value[i]);
+			cs_text(number, sizeof(number), "%.*f",
+				cs_decimals(grid->test), grid->value[i]);
 		if (dst)
 			putc(pending, to);
 		fprintf(to, "%*s", width - (dst > 0), number);
@@ -117,36 +120,45 @@ static char character(double value, double median)
 	return off <= 0.01 ? '.' : off <= 0.03 ? '-' : off <= 0.10 ? '=' : '#';
 }
 
-/* The slowest cell that is slower than `above` (and, when equal, later in the
- * matrix than `after`), so that a few calls list the worst; -1: no more. */
-static int next_worst(int n, const double *value, double above, int after)
+/* How bad a cell is: the more, the slower. */
+static double badness(const struct cs_grid *grid, int cell)
 {
-	int best = -1, i;
+	return cs_unit_low_is_better(grid->test->unit) ? grid->value[cell] :
+							 -grid->value[cell];
+}
 
-	for (i = 0; i < n * n; i++) {
-		if (isnan(value[i]) || value[i] < above ||
-		    (i <= after && value[i] <= above))
+/* The slowest cell that is not as slow as `below` (and, when equal, later in the
+ * matrix than `after`), so that a few calls list the worst; -1: no more. */
+static int next_worst(const struct cs_grid *grid, double below, int after)
+{
+	int worst = -1, i;
+
+	for (i = 0; i < grid->n * grid->n; i++) {
+		double bad = badness(grid, i);
+
+		if (isnan(bad) || bad > below || (i <= after && bad >= below))
 			continue;
-		if (best < 0 || value[i] < value[best])
-			best = i;
+		if (worst < 0 || bad > badness(grid, worst))
+			worst = i;
 	}
-	return best;
+	return worst;
 }
 
 static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 {
 	const double *value = grid->value;
 	char text[WORST * 48] = "";
-	double above = -INFINITY;
-	int at = -1, k;
+	double below = INFINITY;
+	int at = -1, k, low = cs_unit_low_is_better(grid->test->unit);
 
 	for (k = 0; k < WORST; k++) {
 		size_t used = strlen(text);
 
-		at = next_worst(grid->n, value, above, at);
-		if (at < 0 || value[at] >= 0.99 * median)
+		at = next_worst(grid, below, at);
+		if (at < 0 || (low ? value[at] <= 1.01 * median :
+				     value[at] >= 0.99 * median))
 			break;
-		above = value[at];
+		below = badness(grid, at);
 		cs_text(text + used, sizeof(text) - used,
 			"%s%s %.2f (%.1f %%)", k ? ", " : "",
 			cs_cell_label(grid, (size_t)at).text, value[at], 100 * (value[at] / median - 1));
@@ -205,7 +217,9 @@ static void print_characters(FILE *to, const struct cs_grid *grid)
 
 void cs_matrix_cells(FILE *to, const struct cs_grid *grid)
 {
-	if (grid->n > COLUMNS_MOST)
+	if (cs_test_is_list(grid->test))
+		cs_list_cells(to, grid);
+	else if (grid->n > COLUMNS_MOST)
 		print_characters(to, grid);
 	else
 		print_numbers(to, grid);
@@ -215,14 +229,16 @@ void cs_matrix_cells(FILE *to, const struct cs_grid *grid)
 
 static void print_figures(FILE *to, const struct cs_grid *grid)
 {
+	int d = cs_decimals(grid->test);
+
 	if (!grid->n_measured) {
 		cs_fold(to, 2, 4, "0 of %zu cells", grid->n_planned);
 		return;
 	}
-	cs_fold(to, 2, 4, "min %.2f (%s)  median %.2f  max %.2f (%s)  "
-		"spread %.2f %%  %zu of %zu cells",
-		grid->min, cs_cell_label(grid, grid->min_at).text, grid->median,
-		grid->max, cs_cell_label(grid, grid->max_at).text,
+	cs_fold(to, 2, 4, "min %.*f (%s)  median %.*f  max %.*f (%s)  "
+		"spread %.2f %%  %zu of %zu cells", d,
+		grid->min, cs_cell_label(grid, grid->min_at).text, d, grid->median,
+		d, grid->max, cs_cell_label(grid, grid->max_at).text,
 		100 * (grid->max - grid->min) / grid->median, grid->n_measured,
 		grid->n_planned);
 }
@@ -237,8 +253,9 @@ static void print_totals(FILE *to, const struct cs_grid *grid)
 	if (!isnan(grid->overlap))
 		cs_text(overlap, sizeof(overlap), "; overlap >= %.1f %%",
 			floor(1000 * grid->overlap) / 10);
-	cs_fold(to, 2, 4, "both ways, common window: min %.2f  "
-		"median %.2f  max %.2f%s", grid->total_min, grid->total_median,
+	cs_fold(to, 2, 4, "%s, common window: min %.2f  median %.2f  "
+		"max %.2f%s", grid->test->pattern == CS_PATTERN_BIDI ?
+			"both ways" : "all together", grid->total_min, grid->total_median,
 		grid->total_max, overlap);
 }
 
@@ -320,7 +337,8 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 	double bytes = (double)grid->run->plan->set.copy_bytes, low, high;
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
-	    grid->test->pattern != CS_PATTERN_PAIR)
+	    grid->test->pattern != CS_PATTERN_PAIR ||
+	    grid->test->unit != CS_UNIT_GBS)
 		return;
 	if (find_shares(grid, &share)) {
 		cs_fold(to, 2, 4, "NVLink state unknown: %s", why_unknown(grid));
@@ -442,19 +460,24 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
 		const double *x = cs_rows_samples(rows, i);
-		char text[60 * 16] = "";
+		char text[SAMPLES_MOST * 16] = "";
 
 		if (row->node != (uint32_t)grid->node || !row->n_samples ||
 		    row->test != (uint32_t)cs_test_index(grid->test->name))
 			continue;
-		for (k = 0; k < row->n_samples; k++)
+		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
 			cs_text(text + strlen(text), sizeof(text) - strlen(text),
 				" %.2f", x[k]);
-		cs_fold(to, 4, 6, "%s%s%s:%s",
+		cs_fold(to, 4, 6, "%s%s%s%s:%s%s",
 			cs_pair_label(grid->run, grid->node, row->what.src.index,
 				      row->what.dst.index).text,
-			row->metric == CS_METRIC_TOTAL ? " both ways" : "",
-			row->flags & CS_ROW_CONTROL ? " again" : "", text);
+			row->metric == CS_METRIC_RATE ? "" : " ",
+			row->metric == CS_METRIC_RATE ? "" :
+			row->metric != CS_METRIC_TOTAL ?
+				cs_metric_text(grid->test, row->metric) :
+			row->company > 1 ? "all together" : "both ways",
+			row->flags & CS_ROW_CONTROL ? " again" : "", text,
+			k < row->n_samples ? " ... (files have all)" : "");
 	}
 }
 
@@ -464,6 +487,8 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_figures(to, grid);
 	print_share(to, grid);
 	print_totals(to, grid);
+	cs_efficiency_print(to, grid);
+	cs_openings_print(to, grid);
 	print_remarks(to, grid);
 	if (verbose && grid->n_measured)
 		print_samples(to, grid);

@@ -14,6 +14,12 @@ void cs_matrix_heading(FILE *to, const struct cs_run *run,
 /* Numbers, or above 16 columns one character per cell.  Of the grid it reads run
  * and node (for labels), n, value and mark. */
 void cs_matrix_cells(FILE *to, const struct cs_grid *grid);
+/* costs.c.  One figure an agent: median and 99th percentile, agents side by side. */
+void cs_list_cells(FILE *to, const struct cs_grid *grid);
+/* Of a shift: together / alone, where the run has the pairs alone; else nothing. */
+void cs_efficiency_print(FILE *to, const struct cs_grid *grid);
+/* Of opening: its parts, and how many bytes the link moves meanwhile. */
+void cs_openings_print(FILE *to, const struct cs_grid *grid);
 /* Cells, the lines of figures below, and each mark's reason once. */
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose);
 

@@ -88,7 +88,7 @@ static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
 		if (row->node != (uint32_t)node || row->status != CS_OK ||
-		    row->metric != CS_METRIC_RATE ||
+		    !cs_is_bandwidth(row) ||
 		    (row->what.src.index != agent && row->what.dst.index != agent))
 			continue;
 		cs_link_text(run, row, link, sizeof(link));

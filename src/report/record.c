@@ -271,6 +271,7 @@ static json_t *conditions(const struct cs_conditions *c)
 	put(&r, "nvlink_errors", count(c->nvlink_errors));
 	put(&r, "pcie_replays", count(c->pcie_replays));
 	put(&r, "processes_of_others", count(c->others));
+	put(&r, "memory_of_ours_bytes", count(c->ours_bytes));
 	put(&r, "persistence", count(c->persistence));
 	put(&r, "nvlink_sent_bytes", kib(c->nvlink_sent_kib));
 	put(&r, "nvlink_received_bytes", kib(c->nvlink_received_kib));
@@ -491,6 +492,29 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	return record_end(&r);
 }
 
+static void put_costs(struct record *r, const struct cs_run *run, int agent,
+		      const struct cs_agent_facts *a)
+{
+	const struct cs_usage *u = &a->usage;
+	struct cs_arena_layout arena = { 0 };
+
+	if (run->plan)
+		cs_plan_arena(run->plan, agent, &arena);
+	put(r, "arena_s", real(a->arena_s));
+	put(r, "ways_s", real(a->ways_s));
+	put(r, "first_sample_s", real(a->first_sample_s));
+	put(r, "first_byte_s", real(cs_first_byte_s(a)));
+	put(r, "used_bytes", count(a->used_bytes));
+	put(r, "context_bytes", count(cs_context_bytes(a, arena.total_bytes)));
+	put(r, "host_bytes", count(u->host_bytes));
+	put(r, "cpu_s", real(u->cpu_s));
+	put(r, "switches_voluntary", count(u->voluntary));
+	put(r, "switches_involuntary", count(u->involuntary));
+	put(r, "process_cpu_s", real(u->process_cpu_s));
+	put(r, "process_switches_voluntary", count(u->process_voluntary));
+	put(r, "process_switches_involuntary", count(u->process_involuntary));
+}
+
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 {
 	const struct cs_agent_facts *a = &run->node[node].agent[agent];
@@ -514,6 +538,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	put(&r, "note", text_or_null(a->note));
 	put(&r, "start_s", real(a->start_s));
 	put(&r, "open_s", real(a->open_s));
+	put_costs(&r, run, agent, a);
 	return record_end(&r);
 }
 
@@ -554,7 +579,7 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
 	put(&r, "test", json_string(grid.test->name));
 	put(&r, "node", text(run->node[node].facts.host));
 	put(&r, "node_index", json_integer(node));
-	put(&r, "unit", json_string("GB/s"));
+	put(&r, "unit", json_string(cs_unit_text(grid.test->unit)));
 	put(&r, "title", json_string(grid.test->heading));
 	put(&r, "rows", names(run, node, grid.n));
 	put(&r, "columns", names(run, node, grid.n));
@@ -637,14 +662,15 @@ static void put_way(struct record *r, const struct cs_run *run,
 }
 
 /* A number of a cell that is not ok must never read as one. */
-static void put_statistics(struct record *r, const struct cs_row *row)
+static void put_statistics(struct record *r, const struct cs_row *row,
+			   const struct cs_test *test)
 {
 	static const struct cs_stats none = {
-		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
+		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
 	};
 	const struct cs_stats *s = row->status == CS_OK ? &row->stats : &none;
 
-	put(r, "unit", json_string("GB/s"));
+	put(r, "unit", json_string(cs_unit_text(test->unit)));
 	put(r, "value", real(s->median));
 	put(r, "ci_low", real(s->ci_low));
 	put(r, "ci_high", real(s->ci_high));
@@ -656,6 +682,7 @@ static void put_statistics(struct record *r, const struct cs_row *row)
 	put(r, "mad", real(s->mad));
 	put(r, "p5", real(s->p5));
 	put(r, "p95", real(s->p95));
+	put(r, "p99", real(s->p99));
 }
 
 static void put_history(struct record *r, const struct cs_row *row)
@@ -688,7 +715,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "method", json_string(cs_method_text(test->method)));
 	put(&r, "op", json_string(cs_op_text(test->op)));
 	put(&r, "pattern", json_string(cs_pattern_text(test->pattern)));
-	put(&r, "metric", json_string(cs_metric_text(row->metric)));
+	put(&r, "metric", json_string(cs_metric_text(test, row->metric)));
 	put(&r, "memory", json_string(row->what.src.memory == CS_MEM_ARENA ?
 				      "arena" : "device"));
 	put_ends(&r, run, row);
@@ -699,7 +726,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "copies", json_integer(row->copies));
 	put(&r, "status", json_string(cs_status_text(row->status)));
 	put(&r, "reason", text_or_null(row->reason));
-	put_statistics(&r, row);
+	put_statistics(&r, row, test);
 	put(&r, "overlap", real(row->overlap));
 	put(&r, "company", json_integer(row->company));
 	put_history(&r, row);

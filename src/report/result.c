@@ -9,15 +9,17 @@
 static void print_line(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run *run = grid->run;
+	int d = cs_decimals(grid->test);
 
 	fprintf(to, "result %s %s ", grid->test->name,
 		run->node[grid->node].facts.host);
 	if (grid->n_measured)
-		fprintf(to, "min %.2f median %.2f max %.2f", grid->min,
-			grid->median, grid->max);
+		fprintf(to, "min %.*f median %.*f max %.*f", d, grid->min, d,
+			grid->median, d, grid->max);
 	else
 		fprintf(to, "min - median - max -");
-	fprintf(to, " GB/s %zu/%zu cells%s%s\n", grid->n_measured,
+	fprintf(to, " %s %zu/%zu cells%s%s\n",
+		cs_unit_text(grid->test->unit), grid->n_measured,
 		grid->n_planned, run->stand_in ? " stand-in" : "",
 		run->virtual_clock ? " virtual-clock" : "");
 }

@@ -63,7 +63,8 @@ static void print_data(FILE *to, const struct cs_run *run)
 struct samples {
 	uint32_t least, most, discarded;
 	double widest;		/* half interval / median */
-	size_t rows, without;	/* of these, fewer than 6 samples */
+	size_t rows, sampled;	/* of these, until known well enough */
+	size_t without;		/* of those, fewer than 6 samples */
 };
 
 static void count_samples(const struct cs_run *run, struct samples *out)
@@ -83,6 +84,9 @@ static void count_samples(const struct cs_run *run, struct samples *out)
 			out->most = row->stats.n;
 		if (row->discarded > out->discarded)
 			out->discarded = row->discarded;
+		if (cs_row_test(row)->how != CS_HOW_GATED)
+			continue;
+		out->sampled++;
 		if (isinf(width))
 			out->without++;
 		else
@@ -113,16 +117,18 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 	}
 	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
 		s.least, s.most);
-	if (!s.without)
+	if (!s.sampled)
+		cs_text(width, sizeof(width), ", as many as always");
+	else if (!s.without)
 		cs_text(width, sizeof(width), ", 95 %% interval of every median "
 			"within %.2f %%", 100 * s.widest);
-	else if (s.without == s.rows)
+	else if (s.without == s.sampled)
 		cs_text(width, sizeof(width), ", no median has a 95 %% interval "
 			"(fewer than 6)");
 	else
 		cs_text(width, sizeof(width), ", 95 %% interval of %zu median%s "
 			"within %.2f %%, %zu without one (fewer than 6)",
-			s.rows - s.without, plural(s.rows - s.without),
+			s.sampled - s.without, plural(s.sampled - s.without),
 			100 * s.widest, s.without);
 	if (verbose)
 		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
@@ -172,7 +178,7 @@ static void print_first(FILE *to, const struct cs_run *run)
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
 		if (row->status == CS_OK && row->metric == CS_METRIC_RATE &&
-		    (!worst || row->first_ms > worst->first_ms))
+		    !isnan(row->first_ms) && (!worst || row->first_ms > worst->first_ms))
 			worst = row;
 	}
 	if (!worst)

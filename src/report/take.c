@@ -312,6 +312,7 @@ static void take_conditions(struct cs_fields *gpu, const char *key,
 	c->nvlink_errors = int64_of(&f, "nvlink_errors");
 	c->pcie_replays = int64_of(&f, "pcie_replays");
 	c->others = int32_of(&f, "processes_of_others");
+	c->ours_bytes = int64_of(&f, "memory_of_ours_bytes");
 	c->persistence = int32_of(&f, "persistence");
 	c->nvlink_sent_kib = kib_of(&f, "nvlink_sent_bytes");
 	c->nvlink_received_kib = kib_of(&f, "nvlink_received_bytes");
@@ -503,6 +504,24 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return 0;
 }
 
+/* What is summed up of others is found again. */
+static void take_costs(struct cs_fields *f, struct cs_agent_facts *a)
+{
+	struct cs_usage *u = &a->usage;
+
+	a->arena_s = cs_field_real(f, "arena_s");
+	a->ways_s = cs_field_real(f, "ways_s");
+	a->first_sample_s = cs_field_real(f, "first_sample_s");
+	a->used_bytes = int64_of(f, "used_bytes");
+	u->host_bytes = int64_of(f, "host_bytes");
+	u->cpu_s = cs_field_real(f, "cpu_s");
+	u->voluntary = int64_of(f, "switches_voluntary");
+	u->involuntary = int64_of(f, "switches_involuntary");
+	u->process_cpu_s = cs_field_real(f, "process_cpu_s");
+	u->process_voluntary = int64_of(f, "process_switches_voluntary");
+	u->process_involuntary = int64_of(f, "process_switches_involuntary");
+}
+
 int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "an agent", err, 0 };
@@ -532,6 +551,7 @@ int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	cs_field_text(&f, "note", a->note, sizeof(a->note));
 	a->start_s = cs_field_real(&f, "start_s");
 	a->open_s = cs_field_real(&f, "open_s");
+	take_costs(&f, a);
 	return f.bad ? -1 : 0;
 }
 
@@ -611,6 +631,7 @@ static void take_statistics(struct cs_fields *f, struct cs_stats *s)
 	s->mad = cs_field_real(f, "mad");
 	s->p5 = cs_field_real(f, "p5");
 	s->p95 = cs_field_real(f, "p95");
+	s->p99 = cs_field_real(f, "p99");
 }
 
 static uint32_t flags_of(struct cs_fields *f)
@@ -674,16 +695,26 @@ static int test_of(struct cs_fields *f)
 	return test < 0 ? 0 : test;
 }
 
+static int metric_of(struct cs_fields *f)
+{
+	const char *name = cs_field_string(f, "metric");
+	int metric = *name ? cs_metric_index(name) : CS_METRIC_RATE;
+
+	if (metric < 0)
+		cs_field_refuse(f, "metric", "rate, time, total, or a part of "
+				"opening");
+	return metric < 0 ? CS_METRIC_RATE : metric;
+}
+
 static void take_state(struct cs_fields *f, struct cs_row *row)
 {
-	static const char *const metric[] = { "rate", "total", NULL };
 	static const char *const status[] = {
 		"ok", "skipped", "failed", "corrupt", "timeout", NULL,
 	};
 	static const char *const via[] = { "-", "direct", "CUDA IPC",
 					   "shared memory", NULL };
 
-	row->metric = (uint8_t)cs_field_word(f, "metric", metric, 0);
+	row->metric = (uint8_t)metric_of(f);
 	row->status = (uint8_t)cs_field_word(f, "status", status, CS_FAILED);
 	row->via = (uint8_t)cs_field_word(f, "via", via, CS_VIA_NONE);
 	cs_field_text(f, "reason", row->reason, sizeof(row->reason));

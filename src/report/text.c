@@ -19,7 +19,8 @@ static void copies_text(const struct cs_run *run, char *to, size_t size)
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->status != CS_OK || row->metric != CS_METRIC_RATE)
+		if (row->status != CS_OK || row->metric != CS_METRIC_RATE ||
+		    cs_row_test(row)->bytes)
 			continue;
 		if (!most || row->copies < least)
 			least = row->copies;
@@ -30,6 +31,19 @@ static void copies_text(const struct cs_run *run, char *to, size_t size)
 	if (most)
 		cs_text(to, size, least < most ? " x %u to %u" : " x %u", least,
 			most);
+}
+
+/* Is there a test whose copies are of the size that was asked for? */
+static int has_size(const struct cs_plan *plan)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint32_t v;
+
+	for (v = 0; v < plan->n_views; v++)
+		if (!test[cs_plan_view(plan, v)->test].bytes)
+			return 1;
+	return 0;
 }
 
 static void print_head(FILE *to, const struct cs_run *run)
@@ -43,7 +57,7 @@ static void print_head(FILE *to, const struct cs_run *run)
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
 	if (run->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
-	if (run->plan)
+	if (run->plan && has_size(run->plan))
 		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
 	copies_text(run, copies, sizeof(copies));
 	cs_time_text(&run->started, time, sizeof(time));
@@ -78,6 +92,20 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 	return 0;
 }
 
+/* Was something asked for that says what a placement costs? */
+static int has_costs(const struct cs_run *run)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint32_t v;
+
+	for (v = 0; run->plan && v < run->plan->n_views; v++)
+		if (test[cs_plan_view(run->plan, v)->test].matrices ==
+		    CS_MATRIX_COST)
+			return 1;
+	return 0;
+}
+
 static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 {
 	char text[512];
@@ -86,6 +114,8 @@ static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
 	putc('\n', to);
 	cs_node_table(to, run, node, verbose);
+	if (verbose || has_costs(run))
+		cs_agent_costs_print(to, run, node);
 	return print_matrices(to, run, node, verbose);
 }
 

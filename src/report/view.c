@@ -104,6 +104,17 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 		one, ranks == 1 ? "" : " each");
 }
 
+int cs_is_bandwidth(const struct cs_row *row)
+{
+	return row->metric == CS_METRIC_RATE &&
+	       cs_row_test(row)->unit == CS_UNIT_GBS;
+}
+
+int cs_decimals(const struct cs_test *test)
+{
+	return test->unit == CS_UNIT_COPIES ? 0 : 2;
+}
+
 void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		  size_t size)
 {
@@ -129,7 +140,7 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	if (other->nvlinks_up < l->nvlinks_up)
 		l = other;
 	peak = cs_nvlink_peak_gbs(l);
-	if (row->status == CS_OK && row->metric == CS_METRIC_RATE && peak > 0 &&
+	if (row->status == CS_OK && cs_is_bandwidth(row) && peak > 0 &&
 	    row->stats.median > peak / 2)
 		cs_text(to, size, "NV%d", l->nvlinks_up);
 }
@@ -442,6 +453,9 @@ void cs_grid_release(struct cs_grid *grid)
 
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)
 {
+	if (cs_test_is_list(grid->test))
+		return cs_agent_label(grid->run, grid->node,
+				      (int)cell / grid->n);
 	return cs_pair_label(grid->run, grid->node, (int)cell / grid->n,
 			     (int)cell % grid->n);
 }

@@ -29,6 +29,10 @@ struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
 void cs_time_text(const struct timespec *t, char *to, size_t size);
 /* How the GPUs of a node are divided: "8 ranks, one GPU each". */
 void cs_division_text(const struct cs_run *run, int node, char *to, size_t size);
+/* Is it a transfer's bytes per second? */
+int cs_is_bandwidth(const struct cs_row *row);
+/* Digits behind the point of a test's figures. */
+int cs_decimals(const struct cs_test *test);
 /* Where a row's cell went: "NV18", "PCIe 5 x16"; "" where nothing proves it.
  * More than half of all links of a GPU in use to one peer means that all of them
  * lead there: on boards without a switch they are divided among the peers. */
@@ -64,7 +68,7 @@ struct cs_grid {
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t view);
 void cs_grid_release(struct cs_grid *grid);
-/* "2->3", of a cell by its index. */
+/* "2->3", of a cell by its index; "2" where each agent has one cell. */
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell);
 
 #endif

@@ -74,6 +74,13 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 	return (const double *)rows->samples.data + at[i];
 }
 
+const struct cs_test *cs_row_test(const struct cs_row *row)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[row->test];
+}
+
 const char *cs_status_text(int status)
 {
 	static const char *const text[] = {
@@ -84,16 +91,36 @@ const char *cs_status_text(int status)
 	return status >= CS_OK && status <= CS_TIMEOUT ? text[status] : "?";
 }
 
-const char *cs_metric_text(int metric)
+#define METRIC_TIME "time"
+
+static const char *const metric_names[CS_METRICS] = {
+	[CS_METRIC_RATE] = "rate",
+	[CS_METRIC_TOTAL] = "total",
+	[CS_METRIC_FIRST_OPEN] = "first-open",
+	[CS_METRIC_EXPORT] = "export",
+	[CS_METRIC_FIRST_COPY] = "first-copy",
+	[CS_METRIC_NEXT_COPY] = "next-copy",
+	[CS_METRIC_CLOSE] = "close",
+	[CS_METRIC_REOPEN] = "reopen",
+};
+
+const char *cs_metric_text(const struct cs_test *test, int metric)
 {
-	switch (metric) {
-	case CS_METRIC_RATE:
-		return "rate";
-	case CS_METRIC_TOTAL:
-		return "total";
-	default:
-		return "?";
-	}
+	if (metric == CS_METRIC_RATE && cs_unit_low_is_better(test->unit))
+		return METRIC_TIME;
+	return metric >= 0 && metric < CS_METRICS ? metric_names[metric] : "?";
+}
+
+int cs_metric_index(const char *name)
+{
+	int i;
+
+	if (strcmp(name, METRIC_TIME) == 0)
+		return CS_METRIC_RATE;
+	for (i = 0; i < CS_METRICS; i++)
+		if (strcmp(name, metric_names[i]) == 0)
+			return i;
+	return -1;
 }
 
 static const struct {

@@ -15,8 +15,18 @@
 
 enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
 
-/* RATE: one transfer.  TOTAL: all transfers of a step over their common window. */
-enum cs_metric { CS_METRIC_RATE, CS_METRIC_TOTAL };
+/* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all
+ * transfers of a step over their common window.  The rest are parts of an OPEN. */
+enum cs_metric {
+	CS_METRIC_RATE, CS_METRIC_TOTAL,
+	CS_METRIC_FIRST_OPEN,	/* the pair's first way at all */
+	CS_METRIC_EXPORT,	/* by the owner */
+	CS_METRIC_FIRST_COPY,	/* into a new buffer, to its end, by the CPU */
+	CS_METRIC_NEXT_COPY,	/* the one behind it, by marks on the stream */
+	CS_METRIC_CLOSE,
+	CS_METRIC_REOPEN,	/* what was closed before */
+	CS_METRICS
+};
 
 #define CS_ROW_NOT_CONVERGED 1u	/* --cell-limit came first */
 #define CS_ROW_LOW_OVERLAP 2u	/* less than 90 % of the longest transfer */
@@ -37,7 +47,7 @@ struct cs_row {
 	uint32_t flags;		/* CS_ROW_… */
 	uint32_t copies;	/* per sample, of the counted samples */
 	struct cs_transfer what; /* TOTAL: the step's first transfer */
-	struct cs_stats stats;	/* GB/s = 1e9 bytes/s */
+	struct cs_stats stats;	/* in the test's unit; GB/s = 1e9 bytes/s */
 	double first_ms;	/* slower than the median: sample 0, per sample */
 	double overlap;		/* least of the counted samples; NAN when alone */
 	double t_start_s;	/* CLOCK_MONOTONIC_RAW since the node's start */
@@ -55,7 +65,7 @@ struct cs_row {
 	char reason[CS_REASON];	/* anything but ok has one */
 };
 
-/* Rows and, in a second array, their samples (GB/s, in order of time). */
+/* Rows and, in a second array, their samples (in order of time). */
 struct cs_rows {
 	struct cs_vec rows;	/* struct cs_row */
 	struct cs_vec at;	/* size_t: first sample of each row */
@@ -73,8 +83,14 @@ size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 
+/* The line of the catalogue. */
+const struct cs_test *cs_row_test(const struct cs_row *row);
+
 const char *cs_status_text(int status); /* "ok", "skipped", … */
-const char *cs_metric_text(int metric); /* "rate", "total" */
+/* "rate", "total", …; of a test whose figures are times "time" for a rate. */
+const char *cs_metric_text(const struct cs_test *test, int metric);
+/* The metric of that name; -1 there is none. */
+int cs_metric_index(const char *name);
 /* The names of the set flags, in order of bit: n of them, at most 8. */
 int cs_row_flag_names(uint32_t flags, const char *names[8]);
 /* The flag of that name; 0 when there is none. */

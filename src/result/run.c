@@ -77,7 +77,7 @@ static void settle_row(struct cs_row *row)
 	struct cs_stats *s = &row->stats;
 	double *all[] = {
 		&s->median, &s->ci_low, &s->ci_high, &s->min, &s->max, &s->mean,
-		&s->sd, &s->mad, &s->p5, &s->p95, &row->first_ms,
+		&s->sd, &s->mad, &s->p5, &s->p95, &s->p99, &row->first_ms,
 		&row->overlap, &row->t_start_s, &row->seconds,
 		&row->power_w,
 	};
@@ -94,6 +94,11 @@ static void settle_agent(struct cs_agent_facts *a)
 	settle(&a->after.power_w, 1);
 	settle(&a->start_s, 1);
 	settle(&a->open_s, 1);
+	settle(&a->arena_s, 1);
+	settle(&a->ways_s, 1);
+	settle(&a->first_sample_s, 1);
+	settle(&a->usage.cpu_s, 1);
+	settle(&a->usage.process_cpu_s, 1);
 }
 
 static void settle_node(struct cs_run_node *nd)
@@ -158,10 +163,13 @@ static int by_step(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* A rate of each transfer and, of several, their total; all of them ok. */
+/* A rate of each transfer and, of several that were sampled, their total; all of
+ * them ok. */
 static int is_whole(const struct cs_row *const *row, size_t n)
 {
 	size_t rates = 0, totals = 0, i;
+	int has_total = row[0]->company &&
+			cs_row_test(row[0])->how == CS_HOW_GATED;
 
 	for (i = 0; i < n; i++) {
 		if (row[i]->status != CS_OK || row[i]->company != row[0]->company)
@@ -169,7 +177,7 @@ static int is_whole(const struct cs_row *const *row, size_t n)
 		rates += row[i]->metric == CS_METRIC_RATE;
 		totals += row[i]->metric == CS_METRIC_TOTAL;
 	}
-	return rates == row[0]->company + 1u && totals == (rates > 1);
+	return rates == row[0]->company + 1u && totals == (size_t)has_total;
 }
 
 int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)

@@ -16,7 +16,7 @@ static void stats_unknown(size_t n, struct cs_stats *out)
 		.n = (uint32_t)n,
 		.median = NAN, .ci_low = NAN, .ci_high = NAN,
 		.min = NAN, .max = NAN, .mean = NAN, .sd = NAN, .mad = NAN,
-		.p5 = NAN, .p95 = NAN,
+		.p5 = NAN, .p95 = NAN, .p99 = NAN,
 	};
 }
 
@@ -71,6 +71,7 @@ void cs_stats_of(const double *x, size_t n, struct cs_stats *out)
 	out->max = sorted[n - 1];
 	out->p5 = cs_quantile(sorted, n, 0.05);
 	out->p95 = cs_quantile(sorted, n, 0.95);
+	out->p99 = cs_quantile(sorted, n, 0.99);
 	out->mean = mean_of(x, n);
 	out->sd = sd_of(x, n, out->mean);
 	out->mad = mad_of(sorted, n, out->median);

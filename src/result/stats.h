@@ -11,7 +11,7 @@ struct cs_stats {
 	double min, max, mean;
 	double sd;		/* sample standard deviation, n-1; NAN n<2 */
 	double mad;		/* median absolute deviation, not scaled */
-	double p5, p95;
+	double p5, p95, p99;
 };
 
 /* Statistics of x[0..n); x is left alone.  n >= 1. */

@@ -460,6 +460,7 @@ API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 	if (fake_current->peers >> peer->gpu & 1)
 		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+	fake_open();
 	fake_current->peers |= 1u << peer->gpu;
 	return CUDA_SUCCESS;
 }
@@ -560,6 +561,7 @@ API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
 	if (!grid_x || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 ||
 	    !threads || threads > 1024 || shared || !args || !args[0] || extra)
 		return CUDA_ERROR_INVALID_VALUE;
+	fake_submit();
 	if (!f->loaded)
 		fake_gates_wait();
 	f->loaded = 1;

@@ -39,6 +39,7 @@ struct fake_config {
 	int no_ipc, ipc_refuse, no_memops, compute_mode;
 	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
 	double noise;
+	int64_t submit_ns, open_ns;	/* of real time, one after the other */
 	/* by [source][destination] GPU */
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
 	double slow[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* factor */
@@ -61,6 +62,11 @@ int fake_call(struct fake_site *site);
 
 /* The fault that this call's operation must end in; 0 none.  Asked once. */
 int fake_take_fault(void);
+
+/* A copy or a kernel is submitted; a way to memory of another GPU is opened: return
+ * when this process has had the time for it, calls of all its threads in turn. */
+void fake_submit(void);
+void fake_open(void);
 
 /* ---- cuda.c ---- */
 

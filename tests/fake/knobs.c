@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RULES 64
@@ -218,6 +219,8 @@ __attribute__((constructor)) static void config_read(void)
 	fake.noise = noise && *noise ? strtod(noise, NULL) : 0;
 	if (!(fake.noise >= 0 && fake.noise < 1))
 		fake_bad("FAKE_NOISE");
+	fake.submit_ns = fake_number("FAKE_SUBMIT_NS", 0, 1000000000, 0);
+	fake.open_ns = 1000 * fake_number("FAKE_OPEN_US", 0, 1000000, 0);
 	pairs_read("FAKE_SLOW", fake.slow, 1);
 	for (int i = 0; i < FAKE_GPUS_MAX * FAKE_GPUS_MAX; i++)
 		if (!(fake.slow[i / FAKE_GPUS_MAX][i % FAKE_GPUS_MAX] > 0))
@@ -250,6 +253,48 @@ int fake_call(struct fake_site *site)
 			pause();
 	}
 	return all == fail_call ? CUDA_ERROR_UNKNOWN : 0;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Who comes takes the next piece of time and sleeps to its end: first come, first
+ * served, without a lock that one thread could keep from another. */
+static void take_time(_Atomic int64_t *taken, int64_t ns)
+{
+	int64_t before = atomic_load(taken), end;
+	struct timespec t;
+
+	if (!ns)
+		return;
+	do {
+		int64_t now = now_ns();
+
+		end = (before > now ? before : now) + ns;
+	} while (!atomic_compare_exchange_weak(taken, &before, end));
+	t.tv_sec = end / 1000000000;
+	t.tv_nsec = end % 1000000000;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+void fake_submit(void)
+{
+	static _Atomic int64_t taken;
+
+	take_time(&taken, fake.submit_ns);
+}
+
+void fake_open(void)
+{
+	static _Atomic int64_t taken;
+
+	take_time(&taken, fake.open_ns);
 }
 
 int fake_take_fault(void)

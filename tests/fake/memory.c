@@ -438,6 +438,7 @@ API CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *at, CUipcMemHandle handle,
 	code = at ? import_refusal(&ipc, flags) : CUDA_ERROR_INVALID_VALUE;
 	if (code)
 		return code;
+	fake_open();
 	pthread_rwlock_wrlock(&lock);
 	for (m = all; m; m = m->next)
 		if (m->kind == FAKE_IMPORT && m->ctx == fake_current &&

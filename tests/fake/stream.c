@@ -425,6 +425,7 @@ API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
 	struct fake_stream *s;
 
 	ENTER(cuMemcpyAsync, FAKE_CTX);
+	fake_submit();
 	s = stream_of(stream);
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;

@@ -82,13 +82,15 @@ static void globs_choose_tests_of_the_backend(void)
 {
 	t_eq_str(chosen_by("*", CS_BACKEND_CPU),
 		 "peer.cpu.write.pair peer.cpu.write.bidi "
-		 "peer.cpu.read.pair peer.cpu.read.bidi ");
-	t_eq_str(chosen_by("peer.*.pair", CS_BACKEND_CUDA),
+		 "peer.cpu.read.pair peer.cpu.read.bidi "
+		 "peer.cpu.write.shift peer.cpu.read.shift ");
+	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.read.pair ");
 	t_eq_str(chosen_by("peer.c?.read.[bp]*", CS_BACKEND_CUDA),
 		 "peer.ce.read.pair peer.ce.read.bidi ");
 	t_eq_str(chosen_by("*.bidi,*.write.*", CS_BACKEND_CUDA),
-		 "peer.ce.write.pair peer.ce.write.bidi peer.ce.read.bidi ");
+		 "peer.ce.write.pair peer.ce.write.bidi peer.ce.read.bidi "
+		 "peer.ce.write.shift ");
 }
 
 static void a_mistyped_name_gets_the_nearest(void)
@@ -155,7 +157,7 @@ static void choices_add_up(void)
 	struct cs_err err;
 
 	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, chosen, &err);
-	cs_tests_matrix(CS_PATH_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
+	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
 			CS_BACKEND_CUDA, chosen);
 	t_eq_int(chosen[cs_test_index("peer.ce.read.bidi")], 1);
 	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 1);
@@ -168,7 +170,7 @@ static void axes_choose_tests(void)
 	size_t n, i, count = 0;
 
 	cs_catalogue(&n);
-	cs_tests_matrix(CS_PATH_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
+	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
 			1u << CS_PATTERN_BIDI, CS_BACKEND_CPU, chosen);
 	for (i = 0; i < n; i++)
 		count += (size_t)chosen[i];
@@ -177,8 +179,66 @@ static void axes_choose_tests(void)
 	t_eq_int(chosen[cs_test_index("peer.cpu.read.bidi")], 1);
 }
 
+/* What cs_tests_matrix() marks, as chosen_by(). */
+static const char *matrix(unsigned matrices, unsigned ops,
+			  enum cs_backend_kind backend)
+{
+	static char answer[1024];
+	char chosen[ROOM] = { 0 };
+	size_t n, i;
+	const struct cs_test *t = cs_catalogue(&n);
+
+	answer[0] = '\0';
+	cs_tests_matrix(matrices, ops, 1u << CS_PATTERN_PAIR, backend, chosen);
+	for (i = 0; i < n; i++)
+		if (chosen[i])
+			strcat(strcat(answer, t[i].name), " ");
+	return answer;
+}
+
+static void a_matrix_of_costs_has_what_they_are_held_against(void)
+{
+	const unsigned write = 1u << CS_OP_WRITE, read = 1u << CS_OP_READ;
+
+	t_eq_str(matrix(CS_MATRIX_COST, write, CS_BACKEND_CUDA),
+		 "peer.ce.write.pair peer.ce.write.shift peer.ce.write4k.pair "
+		 "peer.ce.enqueue.alone peer.ce.enqueue.all "
+		 "peer.ce.burst4k.alone peer.ce.burst4k.all "
+		 "peer.ce.burst64k.alone peer.ce.burst64k.all "
+		 "local.sm.launch.alone local.sm.launch.all "
+		 "local.driver.free.gated local.driver.load.gated "
+		 "peer.driver.open.pair ");
+	t_eq_str(matrix(CS_MATRIX_COST, read, CS_BACKEND_CPU),
+		 "peer.cpu.read.pair peer.cpu.read.shift ");
+	t_eq_str(matrix(CS_MATRIX_PEER, write, CS_BACKEND_CUDA),
+		 "peer.ce.write.pair ");
+	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CPU), 12);
+	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CUDA), 0);
+	t_eq_int(cs_tests_missing(CS_MATRIX_PEER, CS_BACKEND_CPU), 0);
+}
+
+static void units_say_which_way_is_better(void)
+{
+	size_t n, i;
+	const struct cs_test *t = cs_catalogue(&n);
+
+	t_eq_str(cs_unit_text(CS_UNIT_GBS), "GB/s");
+	t_eq_str(cs_unit_text(CS_UNIT_COPIES), "copies/s");
+	t_eq_int(cs_unit_low_is_better(CS_UNIT_GBS), 0);
+	t_eq_int(cs_unit_low_is_better(CS_UNIT_COPIES), 0);
+	t_eq_int(cs_unit_low_is_better(CS_UNIT_US), 1);
+	t_eq_int(cs_unit_low_is_better(CS_UNIT_MS), 1);
+	for (i = 0; i < n; i++) {
+		t_ok(t[i].bytes % 16 == 0);
+		t_ok(t[i].matrices != 0);
+		if (t[i].op <= CS_OP_READ)
+			t_ok(t[i].unit == CS_UNIT_GBS && !t[i].bytes);
+	}
+}
+
 static void unknown_axes_have_no_name(void)
 {
+	t_eq_str(cs_unit_text(9), "?");
 	t_eq_str(cs_path_text(9), "?");
 	t_eq_str(cs_method_text(9), "?");
 	t_eq_str(cs_op_text(-1), "?");
@@ -206,6 +266,9 @@ int main(void)
 		  a_refused_list_marks_nothing },
 		{ "choices add up", choices_add_up },
 		{ "axes choose tests", axes_choose_tests },
+		{ "a matrix of costs has what they are held against",
+		  a_matrix_of_costs_has_what_they_are_held_against },
+		{ "units say which way is better", units_say_which_way_is_better },
 		{ "unknown axes have no name", unknown_axes_have_no_name },
 		{ NULL, NULL },
 	};

@@ -94,7 +94,8 @@ static void every_test_is_explained(void)
 		if (e.timed_both)
 			shown(e.timed_both);
 		t_eq_int(e.timed_both != NULL,
-			 test[i].pattern == CS_PATTERN_BIDI);
+			 test[i].pattern == CS_PATTERN_BIDI ||
+				 test[i].pattern == CS_PATTERN_SHIFT);
 	}
 }
 

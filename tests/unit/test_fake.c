@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BYTES ((size_t)1 << 20)
@@ -686,6 +687,53 @@ static void data(void)
 	t_eq_int(sh->got[0], BYTES / 8);
 }
 
+/* ---- real time ---- */
+
+#define SUBMITS 4
+#define SUBMIT_MS 20
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static void *submit(void *gpu)
+{
+	CUstream stream;
+	CUdeviceptr at;
+
+	open_gpu((int)(intptr_t)gpu);
+	stream = stream_new();
+	at = arena_new();
+	for (int i = 0; i < SUBMITS; i++)
+		must(cu.cuMemcpyAsync(at, at + BYTES, BYTES, stream));
+	must(stream_synchronize(stream));
+	return NULL;
+}
+
+/* Two threads of one process, each with a GPU of its own. */
+static void two_threads(int who)
+{
+	double from = now_ms();
+	pthread_t other;
+
+	(void)who;
+	if (pthread_create(&other, NULL, submit, (void *)(intptr_t)1))
+		_exit(3);
+	submit(NULL);
+	pthread_join(other, NULL);
+	sh->got[0] = (int)(now_ms() - from);
+}
+
+static void in_turn(void)
+{
+	story("FAKE_SUBMIT_NS=20000000", 1, two_threads);
+	t_ok(sh->got[0] >= 2 * SUBMITS * SUBMIT_MS - 1);
+}
+
 /* ---- blocking behind a closed gate ---- */
 
 static CUresult make_free(struct call *c)
@@ -1118,6 +1166,8 @@ int main(void)
 		{ "two processes pushing to each other get 0.988 of the rate "
 		  "each", pair },
 		{ "bytes really travel, and are corrupted where asked", data },
+		{ "submissions take their time, those of a process in turn",
+		  in_turn },
 		{ "the calls that block behind a closed gate do, until it opens",
 		  blocking },
 		{ "the other calls do not", not_blocking },

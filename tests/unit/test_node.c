@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "node/agent.h"
 #include "node/coordinator.h"
+#include "node/usage.h"
 #include "tap.h"
 
 #define AGENTS 3
@@ -374,6 +376,34 @@ static void a_dead_process_is_seen(void)
 	cs_process_close(&mine);
 }
 
+static void *burn(void *none)
+{
+	struct cs_usage mine;
+
+	do
+		cs_usage_read(0, &mine);
+	while (mine.cpu_s < 0.02);
+	return none;
+}
+
+static void usage_is_of_the_thread(void)
+{
+	struct cs_usage before, now, took;
+	pthread_t other;
+
+	cs_usage_read(0, &before);
+	if (!t_eq_int(pthread_create(&other, NULL, burn, NULL), 0))
+		return;
+	pthread_join(other, NULL);
+	cs_usage_read(1, &now);
+	cs_usage_since(&before, &now, &took);
+	t_ok(took.process_cpu_s - took.cpu_s > 0.01);
+	t_ok(took.voluntary >= 1); /* it waited for the other */
+	t_ok(took.process_voluntary >= took.voluntary);
+	t_ok(took.host_bytes > 0);
+	t_eq_int(before.host_bytes, -1);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -391,6 +421,7 @@ int main(void)
 		  a_refused_way_skips_its_cells },
 		{ "an agent that cannot open leaves the other pairs measured",
 		  an_agent_that_cannot_open_leaves_the_others },
+		{ "what a thread took is its own", usage_is_of_the_thread },
 		{ "a stop keeps what was measured", a_stop_ends_between_cells },
 		{ "the release of the gate is measured", skew_is_measured },
 		{ "the gate is opened for ever only once",

@@ -123,7 +123,14 @@ static void choosing_follows_the_backend(void)
 	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CPU, chosen, &err), 0);
 	for (size_t i = 0; i < n; i++)
 		t_eq_int(chosen[i],
-			 cs_catalogue(&n)[i].backend == CS_BACKEND_CPU);
+			 cs_catalogue(&n)[i].backend == CS_BACKEND_CPU &&
+				 cs_catalogue(&n)[i].pattern <= CS_PATTERN_BIDI);
+	memset(chosen, 0, sizeof(chosen));
+	t_eq_int(parse("-m cost,peer --pattern shift"), 0);
+	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CUDA, chosen, &err), 0);
+	t_eq_int(chosen[cs_test_index("peer.ce.write.shift")], 1);
+	t_eq_int(chosen[cs_test_index("peer.ce.write.bidi")], 0);
+	t_eq_int(chosen[cs_test_index("local.driver.free.gated")], 1);
 	t_eq_int(parse("-t peer.ce.*"), 0);
 	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CPU, chosen, &err), -1);
 }

@@ -52,7 +52,7 @@ static void a_row_without_samples_needs_none(void)
 	cs_rows_release(NULL);
 }
 
-static void words_of_status_and_metric(void)
+static void words_of_status(void)
 {
 	t_eq_str(cs_status_text(CS_OK), "ok");
 	t_eq_str(cs_status_text(CS_SKIPPED), "skipped");
@@ -61,9 +61,24 @@ static void words_of_status_and_metric(void)
 	t_eq_str(cs_status_text(CS_TIMEOUT), "timeout");
 	t_eq_str(cs_status_text(99), "?");
 	t_eq_str(cs_status_text(-1), "?");
-	t_eq_str(cs_metric_text(CS_METRIC_RATE), "rate");
-	t_eq_str(cs_metric_text(CS_METRIC_TOTAL), "total");
-	t_eq_str(cs_metric_text(99), "?");
+}
+
+static void a_rate_of_times_is_called_time(void)
+{
+	struct cs_row row = { .test = (uint32_t)cs_test_index(
+				      "peer.ce.write.pair") };
+	struct cs_row open = { .test = (uint32_t)cs_test_index(
+				       "peer.driver.open.pair") };
+
+	t_eq_str(cs_metric_text(cs_row_test(&row), CS_METRIC_RATE), "rate");
+	t_eq_str(cs_metric_text(cs_row_test(&row), CS_METRIC_TOTAL), "total");
+	t_eq_str(cs_metric_text(cs_row_test(&open), CS_METRIC_RATE), "time");
+	t_eq_str(cs_metric_text(cs_row_test(&open), 99), "?");
+	for (int i = 0; i < CS_METRICS; i++)
+		t_eq_int(cs_metric_index(cs_metric_text(cs_row_test(&open), i)),
+			 i);
+	t_eq_int(cs_metric_index("rate"), CS_METRIC_RATE);
+	t_eq_int(cs_metric_index("speed"), -1);
 }
 
 static void flags_have_names_in_order_of_bit(void)
@@ -84,7 +99,9 @@ int main(void)
 		{ "rows keep their samples apart", rows_keep_their_samples_apart },
 		{ "a row without samples needs none",
 		  a_row_without_samples_needs_none },
-		{ "status and metric have words", words_of_status_and_metric },
+		{ "status has words", words_of_status },
+		{ "a rate whose figures are times is called time",
+		  a_rate_of_times_is_called_time },
 		{ "flags have names in order of bit",
 		  flags_have_names_in_order_of_bit },
 		{ NULL, NULL },

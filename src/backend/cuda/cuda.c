@@ -34,6 +34,7 @@ static struct cs_backend table = {
 	.idle = cs_pass_idle,
 	.broken = cs_dev_broken,
 	.close = cs_dev_close,
+	.costs = &cs_cuda_costs,
 };
 
 const struct cs_backend *const cs_backend_cuda = &table;

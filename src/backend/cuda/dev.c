@@ -75,10 +75,14 @@ static int open_context(struct cs_dev *dev, struct cs_err *err)
 	return CS_DEV_CU(dev, err, cuCtxSetCurrent, dev->context);
 }
 
+int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err)
+{
+	return CS_DEV_CU(dev, err, cuModuleLoadData, module, cs_kernels_fatbin);
+}
+
 static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 {
-	if (CS_DEV_CU(dev, err, cuModuleLoadData, &dev->module,
-		      cs_kernels_fatbin))
+	if (cs_dev_load(dev, &dev->module, err))
 		return -1;
 	for (int i = 0; i < CS_N_KERNELS; i++)
 		if (CS_DEV_CU(dev, err, cuModuleGetFunction, &dev->kernel[i],
@@ -200,14 +204,25 @@ int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
 	return 0;
 }
 
-/* What others need to reach the arena.  That it cannot be exported is for those
- * to report who need it: threads of this process do not. */
+void cs_dev_export(struct cs_dev *dev, struct cs_export *of)
+{
+	CUipcMemHandle handle;
+	struct cs_err why;
+
+	_Static_assert(sizeof(of->ipc) == sizeof(handle), "IPC handle");
+	of->has_ipc = !CS_DEV_CU(dev, &why, cuIpcGetMemHandle, &handle,
+				 of->address);
+	if (of->has_ipc)
+		memcpy(of->ipc, &handle, sizeof(of->ipc));
+	else
+		cs_text(of->ipc_error, sizeof(of->ipc_error), "%s", why.text);
+}
+
+/* What others need to reach the arena. */
 static int arena_export(struct cs_dev *dev, uint64_t bytes, CUdeviceptr at,
 			struct cs_export *out, struct cs_err *err)
 {
-	CUipcMemHandle handle;
 	struct cs_gpu_facts facts;
-	struct cs_err why;
 
 	if (cs_probe_gpu(dev->ordinal, &facts, err))
 		return -1;
@@ -219,33 +234,34 @@ static int arena_export(struct cs_dev *dev, uint64_t bytes, CUdeviceptr at,
 	out->ordinal = dev->ordinal;
 	out->fd = -1;
 	memcpy(out->uuid, facts.uuid, sizeof(out->uuid));
-	_Static_assert(sizeof(out->ipc) == sizeof(handle), "IPC handle");
-	if (CS_DEV_CU(dev, &why, cuIpcGetMemHandle, &handle, at)) {
-		cs_text(out->ipc_error, sizeof(out->ipc_error), "%s", why.text);
-		return 0;
-	}
-	memcpy(out->ipc, &handle, sizeof(out->ipc));
-	out->has_ipc = 1;
+	cs_dev_export(dev, out);
 	return 0;
 }
 
-int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
-		 struct cs_export *out, struct cs_err *err)
+int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
+		 struct cs_err *err)
 {
 	uint64_t whole = (bytes + ARENA_BLOCK - 1) / ARENA_BLOCK * ARENA_BLOCK;
 	size_t unused, total;
-	CUdeviceptr at;
 
-	(void)host;
-	(void)fd;
-	assert(!dev->arena && bytes);
 	if (CS_DEV_CU(dev, err, cuMemGetInfo, &unused, &total))
 		return -1;
 	if (whole > unused)
 		return cs_err_set(err, "the buffers need %.2f GB, but of the "
 				  "GPU's %.2f GB only %.2f are free",
 				  whole / 1e9, total / 1e9, unused / 1e9);
-	if (CS_DEV_CU(dev, err, cuMemAlloc, &at, whole))
+	return CS_DEV_CU(dev, err, cuMemAlloc, at, whole);
+}
+
+int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
+		 struct cs_export *out, struct cs_err *err)
+{
+	CUdeviceptr at;
+
+	(void)host;
+	(void)fd;
+	assert(!dev->arena && bytes);
+	if (cs_dev_alloc(dev, bytes, &at, err))
 		return -1;
 	if (arena_export(dev, bytes, at, out, err)) {
 		CS_CALL(cuMemFree, at);
@@ -286,6 +302,10 @@ void cs_dev_close(struct cs_dev *dev)
 				      .end = dev->aux_end });
 	if (dev->arena)
 		CS_CALL(cuMemFree, dev->arena);
+	if (dev->spare)
+		CS_CALL(cuMemFree, dev->spare);
+	if (dev->again)
+		CS_CALL(cuModuleUnload, dev->again);
 	if (dev->scratch)
 		CS_CALL(cuMemFreeHost, dev->scratch);
 	if (dev->module)

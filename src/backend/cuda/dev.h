@@ -63,6 +63,8 @@ struct cs_dev {
 	uint64_t board_bytes;
 	CUdeviceptr board_at;	/* on the device */
 	CUdeviceptr arena;
+	CUdeviceptr spare;	/* another buffer, for what its calls cost */
+	CUmodule again;		/* the module once more, likewise */
 	struct cs_peer *peers;	/* mappings that are open */
 };
 
@@ -121,8 +123,26 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		  struct cs_err *err);
 int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		    uint32_t seq, uint32_t *word, struct cs_err *err);
+/* Without a gate; mark() lets poll() tell the end. */
+int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+		   struct cs_err *err);
+int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err);
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns,
 		   struct cs_err *err);
+
+/* cost.c */
+extern const struct cs_backend_costs cs_cuda_costs;
+
+/* What another process needs to open of->address.  That there is none is for those
+ * to report who need it: threads of this process do not. */
+void cs_dev_export(struct cs_dev *dev, struct cs_export *of);
+
+/* The module of our kernels. */
+int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err);
+
+/* As cuMemAlloc, in whole blocks that it shares with nobody. */
+int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
+		 struct cs_err *err);
 
 /* Register the pages with CUDA, for all contexts of the process; the first of
  * several calls does it and the last release undoes it. */

@@ -43,6 +43,26 @@ static int enqueue_gate(struct cs_dev *dev, int lane, const uint32_t *gate,
 			     &args, err);
 }
 
+int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+		   struct cs_err *err)
+{
+	CUstream stream = lane_of(dev, lane)->stream;
+
+	for (uint32_t i = 0; i < flight->copies; i++)
+		if (CS_DEV_CU(dev, err, cuMemcpyAsync, flight->dst, flight->src,
+			      flight->bytes, stream))
+			return -1;
+	return 0;
+}
+
+int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	struct cs_lane *on = lane_of(dev, lane);
+
+	on->timed = 0;
+	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
+}
+
 int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		  uint32_t seq, const struct cs_flight *flight,
 		  struct cs_err *err)
@@ -53,11 +73,8 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 	if (enqueue_gate(dev, lane, gate, seq, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream))
 		goto out;
-	for (uint32_t i = 0; i < flight->copies; i++)
-		if (CS_DEV_CU(dev, err, cuMemcpyAsync, flight->dst, flight->src,
-			      flight->bytes, on->stream))
-			goto out;
-	if (CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream))
+	if (cs_flight_copy(dev, lane, flight, err) ||
+	    CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream))
 		goto out;
 	on->timed = 1;
 	return 0;

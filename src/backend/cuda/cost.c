@@ -1,0 +1,81 @@
+/* cost.c - single calls of the driver, for what they cost. */
+#include "config.h"
+
+#include "backend/cuda/dev.h"
+
+#include <assert.h>
+
+static int cost_memory(struct cs_dev *dev, int64_t *used, struct cs_err *err)
+{
+	size_t unused, total;
+
+	if (CS_DEV_CU(dev, err, cuMemGetInfo, &unused, &total))
+		return -1;
+	*used = (int64_t)(total - unused);
+	return 0;
+}
+
+/* Freed or not, a second try would do no better. */
+static int cost_free(struct cs_dev *dev, struct cs_err *err)
+{
+	CUdeviceptr at = dev->spare;
+
+	dev->spare = 0;
+	return CS_DEV_CU(dev, err, cuMemFree, at);
+}
+
+static int cost_alloc(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
+		      struct cs_err *err)
+{
+	/* of a cell that ended early */
+	if (dev->spare && cost_free(dev, err))
+		return -1;
+	if (cs_dev_alloc(dev, bytes, &dev->spare, err))
+		return -1;
+	*address = dev->spare;
+	return 0;
+}
+
+static int cost_export(struct cs_dev *dev, struct cs_export *of,
+		       struct cs_err *err)
+{
+	cs_dev_export(dev, of);
+	return of->has_ipc ? 0 : cs_err_set(err, "%s", of->ipc_error);
+}
+
+static int cost_unload(struct cs_dev *dev, struct cs_err *err)
+{
+	CUmodule module = dev->again;
+
+	dev->again = NULL;
+	return CS_DEV_CU(dev, err, cuModuleUnload, module);
+}
+
+static int cost_load(struct cs_dev *dev, struct cs_err *err)
+{
+	if (dev->again && cost_unload(dev, err))
+		return -1;
+	return cs_dev_load(dev, &dev->again, err);
+}
+
+/* The stamp's kernel, on a word of the agent's own. */
+static int cost_launch(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	struct cs_k_stamp args = { cs_dev_scratch(dev, word), 0 };
+
+	assert(lane >= 0 && lane < dev->lanes);
+	return cs_dev_launch(dev, CS_KERNEL_stamp, 1, 1, dev->lane[lane].stream,
+			     &args, err);
+}
+
+const struct cs_backend_costs cs_cuda_costs = {
+	.memory = cost_memory,
+	.alloc = cost_alloc,
+	.export = cost_export,
+	.free = cost_free,
+	.load = cost_load,
+	.unload = cost_unload,
+	.copy = cs_flight_copy,
+	.launch = cost_launch,
+	.mark = cs_flight_mark,
+};

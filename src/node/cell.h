@@ -1,0 +1,53 @@
+/* cell.h - what a cell is made of, whichever way it is measured: sampled behind the
+ * gate (cell.c), or timed by the CPU (probe.c).
+ *
+ * Private to the coordinator and its cells. */
+#ifndef CS_NODE_CELL_H
+#define CS_NODE_CELL_H
+
+#include "node/crew.h"
+
+/* One step as it is carried out. */
+struct cs_cell {
+	const struct cs_step *step;
+	const struct cs_test *test;
+	struct cs_crew crew;	/* who takes part */
+	double began_s;
+	/* of all its rows; known at the end */
+	uint32_t flags;		/* CS_ROW_... */
+	uint64_t throttle;
+	int32_t sm_mhz, temperature_c;
+	double power_w;
+};
+
+/* PREPARE, CHECK: a command to all who take part, or what the cell has become. */
+enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
+			     enum cs_command what, struct cs_err *err);
+/* A command that ends behind the gate: when all have armed the next sample it is
+ * opened, and the answers are waited for, at most `limit_s` each time. */
+enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
+			    enum cs_command what, uint32_t flags,
+			    double limit_s, struct cs_err *err);
+/* Open the gate of what will not end by itself, let it drain, and say what became
+ * of it. */
+enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
+			      const char *doing, double limit_s,
+			      struct cs_err *err);
+
+/* What holds for all rows, `flags` among it; one more look at the GPUs where that
+ * is bad. */
+void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
+		      uint32_t flags);
+/* The row of the k-th transfer, without its figures; corrupt where its
+ * destination's owner says so. */
+void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
+		 struct cs_row *row);
+/* Statistics and samples of one series into the row; sends the row. */
+void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
+		  const double *samples, uint32_t n);
+
+/* Carry out a step whose test the CPU times, rows included. */
+enum cs_status cs_probe_step(struct cs_coordinator *co, struct cs_cell *cell,
+			     struct cs_err *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* cost.h - what a PROBE does on the agent's side: calls of the driver, timed by the
+ * CPU that makes them.
+ *
+ *     CALLS   gate | call, call ... | end		each call
+ *     BURST   gate | many copies | end			all of it, as a rate
+ *     STALL   BEFORE allocates; then free or load	the call
+ *             AFTER unloads
+ *     OPEN    owner: BEFORE allocates, exports; AFTER frees	the export
+ *             issuer: open, copy twice, close, open, close	each of them
+ *
+ * The gate is the board's, polled by the CPU, so that agents begin together. */
+#ifndef CS_NODE_COST_H
+#define CS_NODE_COST_H
+
+#include "node/board.h"
+
+/* The issuer's values of an OPEN, in microseconds; the owner has one: its export. */
+enum cs_opening { CS_OPENED, CS_FIRST_COPY, CS_NEXT_COPY, CS_CLOSED, CS_REOPENED,
+		  CS_OPENINGS };
+
+#define CS_BURST 512u /* copies of a BURST */
+
+struct cs_cost {
+	const struct cs_backend *backend;
+	struct cs_dev *dev;
+	struct cs_board *board;
+	struct cs_slot *slot;	/* flags and seq; gets the values, or the error */
+	const struct cs_test *test;
+	struct cs_flight flight; /* one copy, as its issuer sees it */
+	const struct cs_export *peer; /* OPEN: the other's spare buffer */
+};
+
+/* 0, or -1 with the slot's error set.  BEFORE and AFTER leave values alone but for
+ * the export. */
+int cs_cost_probe(const struct cs_cost *cost);
+
+#endif

@@ -1,0 +1,14 @@
+/* usage.h - what a thread and its process have taken so far. */
+#ifndef CS_NODE_USAGE_H
+#define CS_NODE_USAGE_H
+
+#include "base/facts.h"
+
+/* Totals of the calling thread and its process; what the kernel does not tell is
+ * unknown.  Host memory only if asked for: that walks page tables. */
+void cs_usage_read(int with_memory, struct cs_usage *out);
+/* now - before; memory as it is now. */
+void cs_usage_since(const struct cs_usage *before, const struct cs_usage *now,
+		    struct cs_usage *out);
+
+#endif

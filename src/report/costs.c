@@ -1,0 +1,309 @@
+/* costs.c - what stands below the matrices of a placement's costs. */
+#include "config.h"
+
+#include "report/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "report/matrix.h"
+
+#define LABEL 9		/* as in a matrix */
+#define CELL 8
+#define ACROSS 8	/* agents side by side */
+
+/* ---- one figure an agent ---- */
+
+/* The one cell of its row that has a figure; -1 none. */
+static int cell_of(const struct cs_grid *grid, int agent)
+{
+	int i;
+
+	for (i = agent * grid->n; i < (agent + 1) * grid->n; i++)
+		if (!isnan(grid->value[i]))
+			return i;
+	return -1;
+}
+
+static void put_number(FILE *to, int width, int decimals, double x)
+{
+	if (isnan(x))
+		fprintf(to, "  %*s", width, "-");
+	else
+		fprintf(to, "  %*.*f", width, decimals, x);
+}
+
+static double p99_of(const struct cs_grid *grid, int cell)
+{
+	return cell >= 0 && grid->row && grid->row[cell] ?
+		       grid->row[cell]->stats.p99 : NAN;
+}
+
+static void print_line(FILE *to, const struct cs_grid *grid, int first, int width,
+		       int p99)
+{
+	int agent, d = cs_decimals(grid->test);
+
+	fprintf(to, "%*s", LABEL, p99 ? "p99" : "median");
+	for (agent = first; agent < grid->n && agent < first + ACROSS; agent++) {
+		int cell = cell_of(grid, agent);
+
+		put_number(to, width, d, p99 ? p99_of(grid, cell) :
+				   cell < 0 ? NAN : grid->value[cell]);
+	}
+	putc('\n', to);
+}
+
+static int widest(const struct cs_grid *grid)
+{
+	int agent, width = CELL - 2, d = cs_decimals(grid->test);
+
+	for (agent = 0; agent < grid->n; agent++) {
+		int cell = cell_of(grid, agent), k;
+		double x[2] = { cell < 0 ? NAN : grid->value[cell],
+				p99_of(grid, cell) };
+
+		for (k = 0; k < 2; k++)
+			if (!isnan(x[k]) &&
+			    snprintf(NULL, 0, "%.*f", d, x[k]) > width)
+				width = snprintf(NULL, 0, "%.*f", d, x[k]);
+	}
+	return width;
+}
+
+void cs_list_cells(FILE *to, const struct cs_grid *grid)
+{
+	int first, agent, width = widest(grid);
+
+	for (first = 0; first < grid->n; first += ACROSS) {
+		fprintf(to, "%*s", LABEL, cs_agent_word(grid->run));
+		for (agent = first; agent < grid->n && agent < first + ACROSS;
+		     agent++)
+			fprintf(to, "  %*s", width,
+				cs_agent_label(grid->run, grid->node, agent).text);
+		putc('\n', to);
+		print_line(to, grid, first, width, 0);
+		/* of single calls; of a few samples it would be their worst */
+		if (grid->row && grid->test->how == CS_HOW_CALLS)
+			print_line(to, grid, first, width, 1);
+	}
+}
+
+/* ---- min, median, max of some cells ---- */
+
+static int by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The grid of the same cells alone; NULL when the run has none. */
+static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
+{
+	const struct cs_plan *plan = grid->run->plan;
+	size_t n;
+	const struct cs_test *table = cs_catalogue(&n);
+	struct cs_grid *found;
+	uint32_t v;
+
+	for (v = 0; v < plan->n_views; v++) {
+		const struct cs_test *test = &table[cs_plan_view(plan, v)->test];
+
+		if (test->unit == CS_UNIT_GBS && test->op == op &&
+		    test->pattern == CS_PATTERN_PAIR)
+			break;
+	}
+	found = v < plan->n_views ? calloc(1, sizeof(*found)) : NULL;
+	if (found && (cs_grid_init(found, grid->run, grid->node, v) ||
+		      found->n != grid->n)) {
+		cs_grid_release(found);
+		free(found);
+		found = NULL;
+	}
+	return found;
+}
+
+static void release(struct cs_grid *grid)
+{
+	cs_grid_release(grid);
+	free(grid);
+}
+
+/* ---- agents ---- */
+
+/* "-" where it is not known. */
+static void put_cost(FILE *to, int width, int decimals, double x)
+{
+	put_number(to, width - 2, decimals, x);
+}
+
+static double mib(int64_t bytes)
+{
+	return bytes < 0 ? NAN : (double)bytes / (1 << 20);
+}
+
+static double counted(int64_t n)
+{
+	return n < 0 ? NAN : (double)n;
+}
+
+static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
+{
+	const struct cs_agent_facts *a = &run->node[node].agent[agent];
+	struct cs_arena_layout arena = { 0 };
+
+	if (run->plan)
+		cs_plan_arena(run->plan, agent, &arena);
+	fprintf(to, "  %5s", cs_agent_label(run, node, agent).text);
+	put_cost(to, 8, 3, a->start_s);
+	put_cost(to, 9, 3, a->open_s);
+	put_cost(to, 8, 3, a->arena_s);
+	put_cost(to, 8, 3, a->ways_s);
+	put_cost(to, 8, 3, a->first_sample_s);
+	put_cost(to, 8, 3, cs_first_byte_s(a));
+	put_cost(to, 8, 3, a->usage.cpu_s);
+	put_cost(to, 8, 0, counted(a->usage.voluntary));
+	put_cost(to, 11, 0, counted(a->usage.involuntary));
+	put_cost(to, 6, 0, mib(cs_context_bytes(a, arena.total_bytes)));
+	put_cost(to, 7, 0, mib(a->usage.host_bytes));
+	putc('\n', to);
+}
+
+void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
+{
+	int n = run->node[node].facts.n_agents, i;
+
+	if (n < 1)
+		return;
+	fprintf(to, "\n  %5s  driver  context  buffer   peers  sample"
+		"     sum     CPU   waits  preempted   GPU   host\n",
+		cs_agent_word(run));
+	for (i = 0; i < n; i++)
+		print_agent(to, run, node, i);
+	cs_fold(to, 2, 4, "seconds to its first byte and their sum; its thread's CPU "
+		"seconds and context switches while measuring; MiB of GPU memory "
+		"besides its buffer, of host memory of its process");
+}
+
+/* ---- together / alone ---- */
+
+void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
+{
+	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0, worst = 0;
+	struct cs_grid *pairs, share = *grid;
+	double *sorted;
+
+	if (grid->test->pattern != CS_PATTERN_SHIFT || !grid->n_measured)
+		return;
+	pairs = alone(grid, grid->test->op);
+	share.value = calloc(n, sizeof(*share.value));
+	sorted = calloc(n, sizeof(*sorted));
+	for (i = 0; pairs && share.value && sorted && i < n; i++) {
+		share.value[i] = 100 * grid->value[i] / pairs->value[i];
+		if (isnan(share.value[i]))
+			continue;
+		sorted[k++] = share.value[i];
+		if (k == 1 || share.value[i] < share.value[worst])
+			worst = i;
+	}
+	if (k) {
+		cs_fold(to, 2, 4, "together / alone in %%, alone by %s of this run",
+			pairs->test->name);
+		cs_matrix_cells(to, &share);
+		cs_fold(to, 2, 4, "worst %.2f %% (%s)  median %.2f %%",
+			share.value[worst], cs_cell_label(grid, worst).text,
+			cs_median(sorted, k));
+	}
+	free(sorted);
+	free(share.value);
+	release(pairs);
+}
+
+/* ---- opening ---- */
+
+/* Medians of one metric over the node's cells: how many. */
+static size_t gather(const struct cs_grid *grid, int metric, double *x)
+{
+	const struct cs_rows *rows = &grid->run->rows;
+	size_t n = cs_rows_count(rows), i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+
+		if (row->node == (uint32_t)grid->node && row->status == CS_OK &&
+		    row->metric == metric && cs_row_test(row) == grid->test)
+			x[k++] = row->stats.median;
+	}
+	return k;
+}
+
+static void print_part(FILE *to, const char *name, double *x, size_t n,
+		       const char *remark)
+{
+	if (!n)
+		return;
+	qsort(x, n, sizeof(*x), by_size);
+	fprintf(to, "  %-10s %9.2f %9.2f %9.2f%s%s\n", name, x[0],
+		cs_median(x, n), x[n - 1], remark[0] ? "  " : "", remark);
+}
+
+/* Bytes that the link moves while a way is opened, in MB: at the rate of the pair
+ * alone, else at that of the copies into what was opened. */
+static void print_even(FILE *to, const struct cs_grid *grid, double *x)
+{
+	struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
+	const struct cs_rows *rows = &grid->run->rows;
+	size_t n = cs_rows_count(rows), i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+		size_t cell = row->what.src.index * (size_t)grid->n +
+			      row->what.dst.index;
+		double gbs;
+
+		if (row->node != (uint32_t)grid->node || row->status != CS_OK ||
+		    row->metric != CS_METRIC_NEXT_COPY ||
+		    cs_row_test(row) != grid->test || isnan(grid->value[cell]))
+			continue;
+		gbs = pairs ? pairs->value[cell] :
+			      1e-3 * (double)row->what.bytes / row->stats.median;
+		if (!isnan(gbs))
+			x[k++] = 1e-3 * grid->value[cell] * gbs;
+	}
+	print_part(to, "break-even", x, k, pairs ?
+		   "MB that the pair alone moves meanwhile" :
+		   "MB at the rate of next-copy");
+	release(pairs);
+}
+
+void cs_openings_print(FILE *to, const struct cs_grid *grid)
+{
+	static const struct {
+		enum cs_metric metric;
+		const char *remark;
+	} part[] = {
+		{ CS_METRIC_FIRST_OPEN, "the pair's first way of all" },
+		{ CS_METRIC_EXPORT, "by the owner" },
+		{ CS_METRIC_FIRST_COPY, "into the new buffer, to its end, by the CPU" },
+		{ CS_METRIC_NEXT_COPY, "the one behind it, by marks on the stream" },
+		{ CS_METRIC_CLOSE, "" },
+		{ CS_METRIC_REOPEN, "the same buffer again" },
+	};
+	double *x;
+	size_t i;
+
+	if (grid->test->how != CS_HOW_OPEN || !grid->n_measured)
+		return;
+	x = calloc(cs_rows_count(&grid->run->rows), sizeof(*x));
+	if (!x)
+		return;
+	fprintf(to, "  %-10s %9s %9s %9s\n", "parts, us", "min", "median", "max");
+	for (i = 0; i < sizeof(part) / sizeof(*part); i++)
+		print_part(to, cs_metric_text(grid->test, (int)part[i].metric), x,
+			   gather(grid, (int)part[i].metric, x), part[i].remark);
+	print_even(to, grid, x);
+	free(x);
+}
