@@ -158,7 +158,9 @@ endif
 	%D%/check/compare.c \
 	%D%/check/compare.h \
 	%D%/check/internal.h \
-	%D%/check/launch.c
+	%D%/check/launch.c \
+	%D%/check/versus.c \
+	%D%/check/versus.h
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
@@ -166,6 +168,7 @@ endif
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
+	%D%/report/csv.h \
 	%D%/report/explain.c \
 	%D%/report/field.c \
 	%D%/report/field.h \
@@ -188,6 +191,8 @@ endif
 	%D%/report/take.c \
 	%D%/report/take.h \
 	%D%/report/text.c \
+	%D%/report/versus.c \
+	%D%/report/versus.h \
 	%D%/report/view.c \
 	%D%/report/view.h \
 	%D%/report/views.h

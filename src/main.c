@@ -12,6 +12,7 @@
 
 #include "answer.h"
 #include "backend/backend.h"
+#include "base/units.h"
 #include "check/check.h"
 #include "job/job.h"
 #include "job/signals.h"
@@ -421,6 +422,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.argv = argv;
 	p->run.matrix_text = p->opt.matrix_text;
 	p->run.checks = p->opt.checks;
+	p->run.margin = cs_ten_digits(p->opt.margin);
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
 }

@@ -230,6 +230,12 @@ static int set_check(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+static int set_margin(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	return cs_share_parse(value, &opt->margin, err);
+}
+
 static int set_output(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
@@ -357,6 +363,9 @@ static int set_explain(struct cs_options *opt, const char *value,
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
 	  "result", set_format }
+#define MARGIN                                                                 \
+	{ "margin", 0, "SHARE", "within which two sides are the same; "          \
+	  "default 1%", set_margin }
 #define REDACT                                                                 \
 	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all " \
 	  "outputs", set_redact }
@@ -406,6 +415,7 @@ static const struct option_line measure_lines[] = {
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
 	  "a GPU in use are skipped; KIND launch alone measures nothing: what each "
 	  "rank sees, and what to change", set_check },
+	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
 	FORMAT,
@@ -565,6 +575,7 @@ static void defaults(struct cs_options *opt)
 	opt->pattern_mask = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
 	opt->mpi = -1;
 	opt->set.start_limit_s = 30;
+	opt->margin = CS_MARGIN;
 	opt->format = cs_format_by_name("text");
 	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--matrix peer");
 	opt->matrix_text = opt->matrix_store;

@@ -32,6 +32,7 @@ struct cs_options {
 	enum cs_want backend;
 	enum cs_bind bind;
 	uint32_t checks;		/* enum cs_check_kind; 0: no --check */
+	double margin;			/* --margin */
 	int look_only;			/* --check of what measures nothing */
 	int mpi;
 	struct cs_gpu_list gpus;

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "check/internal.h"
+#include "check/versus.h"
 
 #include <math.h>
 #include <string.h>
@@ -560,6 +561,48 @@ static int find_on_machine(struct cs_run *run, int node, struct cs_err *err)
 		       -1 : 0;
 }
 
+/* A matrix in which two placements differ. */
+static int find_difference(struct cs_run *run, const struct cs_versus *v,
+			   const struct cs_versus_matrix *m, struct cs_err *err)
+{
+	char text[CS_ERR_TEXT], verdict[200];
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+
+	if (m->sum.verdict != CS_VERDICT_FASTER &&
+	    m->sum.verdict != CS_VERDICT_SLOWER &&
+	    m->sum.verdict != CS_VERDICT_MIXED)
+		return 0;
+	cs_versus_verdict(v, m, verdict, sizeof(verdict));
+	cs_text(text, sizeof(text), "%s%s%s: placement '%s' against '%s' is %s",
+		test->name, m->metric == CS_METRIC_RATE ? "" : " ",
+		m->metric == CS_METRIC_RATE ? "" :
+			cs_metric_text(test, (int)m->metric),
+		v->name[1], v->name[0], verdict);
+	return judge(run, run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
+		     -1, "placement-differs", text, err);
+}
+
+static int find_differences(struct cs_run *run, struct cs_err *err)
+{
+	struct cs_versus v;
+	int rc = 0;
+
+	for (int k = 1; !rc; k++) {
+		const struct cs_versus_matrix *m;
+		int none = cs_versus_placements(run, k, run->margin, &v, err);
+
+		if (none > 0)
+			break;
+		rc = none;
+		m = v.matrices.data;
+		for (size_t i = 0; i < v.matrices.n && !rc; i++)
+			rc = find_difference(run, &v, &m[i], err);
+		cs_versus_release(&v);
+	}
+	return rc;
+}
+
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	int node, a;
@@ -578,7 +621,7 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 		if (!cs_run_is_again(run, node) && find_on_machine(run, node, err))
 			return -1;
 	}
-	return 0;
+	return find_differences(run, err);
 }
 
 /* ---- of the whole run -------------------------------------------------- */

@@ -22,6 +22,7 @@ static const struct {
 	uint32_t bit;
 } kind[] = {
 	{ "launch", CS_CHECK_LAUNCH },
+	{ "placement", CS_CHECK_PLACEMENT },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 

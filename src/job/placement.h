@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/facts.h"
+#include "plan/plan.h"
 
-#define CS_ARMS_MAX 4
 #define CS_PER_NODE 0 /* GPUs per process: all of the node */
 
 struct cs_placements {

@@ -69,6 +69,8 @@ struct cs_settings {
 				 * well enough */
 };
 
+#define CS_ARMS_MAX 4 /* placements that are compared */
+
 /* --verify: after every sample; only the last sample of a cell; not at all. */
 enum cs_verify { CS_VERIFY_ALL, CS_VERIFY_LAST, CS_VERIFY_OFF };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/csv.h"
 #include "report/record.h"
 #include "report/views.h"
 
@@ -46,8 +47,7 @@ static int put_value(FILE *to, const json_t *value)
 	return 0;
 }
 
-/* The names (`names`) or the values of one record, as one line. */
-static int put_line(FILE *to, json_t *record, int names)
+int cs_csv_line(FILE *to, json_t *record, int names)
 {
 	const char *key;
 	json_t *value;
@@ -77,10 +77,10 @@ int cs_csv_write(FILE *to, const struct cs_run *run,
 	size_t n = cs_rows_count(&run->rows), i;
 
 	(void)opt; /* always everything but samples */
-	if (put_line(to, cs_record_row(run, &blank, NULL), 1))
+	if (cs_csv_line(to, cs_record_row(run, &blank, NULL), 1))
 		return -1;
 	for (i = 0; i < n; i++)
-		if (put_line(to, cs_record_row(run, cs_rows_get(&run->rows, i),
+		if (cs_csv_line(to, cs_record_row(run, cs_rows_get(&run->rows, i),
 					       NULL), 0))
 			return -1;
 	return ferror(to) ? -1 : 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "report/record.h"
+#include "report/versus.h"
 #include "report/views.h"
 
 const char *cs_json_library(void)
@@ -90,6 +91,23 @@ static int write_results(FILE *to, const struct cs_run *run)
 	return fputs("],\n", to) < 0 ? -1 : 0;
 }
 
+/* The placements that were compared: each against the first. */
+static int write_comparisons(FILE *to, const struct cs_run *run)
+{
+	struct cs_versus v;
+	struct cs_err err;
+	size_t n = 0;
+	int rc = 0;
+
+	fputs("\"comparisons\":[", to);
+	for (int k = 1; !rc && !cs_versus_placements(run, k, run->margin, &v, &err);
+	     k++) {
+		rc = element(to, &n, cs_versus_record(&v));
+		cs_versus_release(&v);
+	}
+	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+}
+
 /* Judgements, or what went wrong. */
 static int write_findings(FILE *to, const struct cs_run *run, const char *key,
 			  int check)
@@ -121,7 +139,7 @@ int cs_json_write(FILE *to, const struct cs_run *run,
 	    member(to, "program", cs_record_program(run)) ||
 	    member(to, "run", cs_record_run(run, 1)) || write_nodes(to, run) ||
 	    write_matrices(to, run) || write_results(to, run) ||
-	    write_errors(to, run))
+	    write_comparisons(to, run) || write_errors(to, run))
 		return -1;
 	return ferror(to) ? -1 : 0;
 }

@@ -140,6 +140,8 @@ static json_t *settings(const struct cs_plan *plan)
 	put(&r, "cell_limit_s", real(set->cell_limit_s));
 	put(&r, "start_limit_s", real(set->start_limit_s));
 	put(&r, "seed", unsigned64(set->seed));
+	put(&r, "placements", json_integer(set->arms));
+	put(&r, "block_samples", json_integer(set->block_samples));
 	put(&r, "verify", json_string(verify[set->verify <= CS_VERIFY_OFF ?
 					     set->verify : CS_VERIFY_OFF]));
 	return record_end(&r);
@@ -218,6 +220,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	put(&r, "stand_in", json_boolean(run->stand_in));
 	put(&r, "virtual_clock", json_boolean(run->virtual_clock));
 	put(&r, "redacted", json_boolean(run->redacted));
+	put(&r, "margin", real(run->margin));
 	put(&r, "n_ranks", json_integer(run->n_ranks));
 	put(&r, "n_nodes", json_integer(run->n_nodes));
 	put(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
@@ -465,6 +468,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 
 	put(&r, "host", text(f->host));
 	put(&r, "node_index", json_integer(node));
+	put(&r, "placement", text_or_null(f->placement));
 	put(&r, "product", text_or_null(f->product));
 	put(&r, "bios", text_or_null(f->bios));
 	put(&r, "kernel", text_or_null(f->kernel));
@@ -655,7 +659,12 @@ static void put_way(struct record *r, const struct cs_run *run,
 	put(r, "numa", row->what.src.kind == CS_END_HOST ?
 		count(s ? s->numa : -1) : row->what.dst.kind == CS_END_HOST ?
 		count(d ? d->numa : -1) : json_null());
-	if (row->node < (uint32_t)run->n_nodes)
+	if (row->node >= (uint32_t)run->n_nodes)
+		;
+	else if (run->node[row->node].facts.placement[0])
+		cs_text(placement, sizeof(placement), "%s",
+			run->node[row->node].facts.placement);
+	else
 		cs_division_text(run, (int)row->node, placement,
 				 sizeof(placement));
 	put(r, "placement", text_or_null(placement));
@@ -722,6 +731,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put_way(&r, run, row);
 	put(&r, "node_index", json_integer(row->node));
 	put(&r, "step", json_integer(row->step));
+	put(&r, "block", row->block ? json_integer(row->block) : json_null());
 	put(&r, "copy_bytes", unsigned64(row->what.bytes));
 	put(&r, "copies", json_integer(row->copies));
 	put(&r, "status", json_string(cs_status_text(row->status)));

@@ -65,6 +65,7 @@ struct samples {
 	double widest;		/* half interval / median */
 	size_t rows, sampled;	/* of these, until known well enough */
 	size_t without;		/* of those, fewer than 6 samples */
+	uint32_t blocks;	/* of a cell; 0 where nothing took turns */
 };
 
 static void count_samples(const struct cs_run *run, struct samples *out)
@@ -84,6 +85,8 @@ static void count_samples(const struct cs_run *run, struct samples *out)
 			out->most = row->stats.n;
 		if (row->discarded > out->discarded)
 			out->discarded = row->discarded;
+		if (row->block > out->blocks)
+			out->blocks = row->block;
 		if (cs_row_test(row)->how != CS_HOW_GATED)
 			continue;
 		out->sampled++;
@@ -117,7 +120,10 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 	}
 	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
 		s.least, s.most);
-	if (!s.sampled)
+	if (s.blocks)
+		cs_text(width, sizeof(width), " and turn, %u turns of each "
+			"placement", s.blocks);
+	else if (!s.sampled)
 		cs_text(width, sizeof(width), ", as many as always");
 	else if (!s.without)
 		cs_text(width, sizeof(width), ", 95 %% interval of every median "

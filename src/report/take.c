@@ -99,6 +99,8 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->cell_limit_s = cs_field_real(f, "cell_limit_s");
 	set->start_limit_s = cs_field_real(f, "start_limit_s");
 	set->seed = cs_field_wide(f, "seed");
+	set->arms = (uint32_t)cs_field_int(f, "placements", 1, CS_ARMS_MAX, 1);
+	set->block_samples = (uint32_t)cs_field_int(f, "block_samples", 0, 1000, 0);
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);
 }
@@ -205,6 +207,9 @@ int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	run->stand_in = cs_field_bool(&f, "stand_in");
 	run->virtual_clock = cs_field_bool(&f, "virtual_clock");
 	run->redacted = cs_field_bool(&f, "redacted");
+	run->margin = cs_field_real(&f, "margin");
+	if (!(run->margin >= 0))
+		run->margin = CS_MARGIN;
 	run->checks = checks_of(&f);
 	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
 	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);
@@ -453,6 +458,7 @@ static int take_ranks(struct cs_fields *f, struct cs_run_node *nd)
 static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
 {
 	cs_field_text(f, "host", n->host, sizeof(n->host));
+	cs_field_text(f, "placement", n->placement, sizeof(n->placement));
 	cs_field_text(f, "product", n->product, sizeof(n->product));
 	cs_field_text(f, "bios", n->bios, sizeof(n->bios));
 	cs_field_text(f, "kernel", n->kernel, sizeof(n->kernel));
@@ -719,6 +725,7 @@ static void take_state(struct cs_fields *f, struct cs_row *row)
 	row->via = (uint8_t)cs_field_word(f, "via", via, CS_VIA_NONE);
 	cs_field_text(f, "reason", row->reason, sizeof(row->reason));
 	row->step = (uint32_t)cs_field_int(f, "step", 0, UINT32_MAX, 0);
+	row->block = (uint32_t)cs_field_int(f, "block", 0, UINT32_MAX, 0);
 	row->copies = (uint32_t)cs_field_int(f, "copies", 0, UINT32_MAX, 0);
 }
 

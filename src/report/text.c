@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "report/matrix.h"
 #include "report/parts.h"
+#include "report/versus.h"
 
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static void copies_text(const struct cs_run *run, char *to, size_t size)
@@ -232,6 +233,38 @@ out:
 	return rc;
 }
 
+/* Placements that were compared: where it was, then side by side. */
+static int print_placements(FILE *to, const struct cs_run *run, int verbose)
+{
+	struct cs_versus v;
+	struct cs_err err;
+	char text[512];
+	int node, k, none;
+
+	for (node = 0; node < run->n_nodes; node++) {
+		if (verbose) {
+			if (print_one(to, run, node, verbose))
+				return -1;
+			putc('\n', to);
+			continue;
+		}
+		cs_node_text(run, node, text, sizeof(text));
+		cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
+	}
+	for (node = 0; node < run->n_nodes && !verbose && has_costs(run); node++) {
+		fprintf(to, "\n  %s  %s", run->node[node].facts.host,
+			run->node[node].facts.placement);
+		cs_agent_costs_print(to, run, node);
+	}
+	for (k = 1; !(none = cs_versus_placements(run, k, run->margin, &v, &err));
+	     k++) {
+		putc('\n', to);
+		cs_versus_print(to, &v, verbose);
+		cs_versus_release(&v);
+	}
+	return none < 0 ? -1 : 0;
+}
+
 int cs_text_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt)
 {
@@ -247,6 +280,8 @@ int cs_text_write(FILE *to, const struct cs_run *run,
 	}
 	if (run->n_nodes == 1)
 		rc = print_one(to, run, 0, opt->verbose);
+	else if (run->n_nodes > 1 && cs_run_is_again(run, 1))
+		rc = print_placements(to, run, opt->verbose);
 	else if (run->n_nodes > 1)
 		rc = print_many(to, run, opt->verbose);
 	putc('\n', to);

@@ -17,6 +17,8 @@ enum cs_exit {
 	CS_EXIT_USAGE = 64,
 };
 
+#define CS_MARGIN 0.01		/* --margin unless given */
+
 enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
 
 /* One problem or finding, worded for a person. */
@@ -43,6 +45,7 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 /* What --check takes; bits. */
 enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
+	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
@@ -89,6 +92,7 @@ struct cs_run {
 	char only[2][12];
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
+	double margin;		/* within which two arms are the same: 0.01 is 1 % */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */

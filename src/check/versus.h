@@ -1,0 +1,78 @@
+/* versus.h - two sides held against each other, cell by cell.  Pure.
+ *
+ * A side is one or more nodes of runs: the placements of one run, two runs of the
+ * same nodes, runs of other nodes.  Cells are paired by host and bus id where the
+ * sides share hosts, else by the position of the GPUs, and compared by compare.h.
+ *
+ * Blocks of a cell: the turns of its arm where both sides are of one run, in which
+ * they took turns; else one block a run, for the turns of a run say nothing of how
+ * one run differs from the next. */
+#ifndef CS_CHECK_VERSUS_H
+#define CS_CHECK_VERSUS_H
+
+#include "base/vec.h"
+#include "check/compare.h"
+#include "result/run.h"
+
+struct cs_versus_item {
+	const struct cs_run *run;
+	int node;
+};
+
+struct cs_versus_side {
+	const char *name;
+	const struct cs_versus_item *item;
+	size_t n;
+};
+
+struct cs_versus_cell {
+	char host[CS_HOST];	/* "": paired by position */
+	char label[28];		/* "0->3", or "0" of a figure of one agent */
+	struct cs_comparison c;
+};
+
+/* The cells of one metric of one test. */
+struct cs_versus_matrix {
+	uint32_t test;		/* position in the catalogue */
+	uint32_t metric;	/* enum cs_metric */
+	uint64_t bytes;
+	size_t first, n;	/* cells */
+	double a, b;		/* medians over the cells that were compared */
+	struct cs_compare_sum sum; /* worst: from `first` */
+};
+
+/* Something that is not the same on both sides. */
+struct cs_versus_field {
+	char what[32], a[CS_NAME], b[CS_NAME];
+};
+
+struct cs_versus {
+	const char *name[2];
+	double margin;
+	int by_position;	/* no host is on both sides */
+	int one_run;		/* a side has one run: its spread is not known */
+	struct cs_vec cells;	/* struct cs_versus_cell */
+	struct cs_vec matrices;	/* struct cs_versus_matrix */
+	struct cs_vec fields;	/* struct cs_versus_field */
+	struct cs_vec alone;	/* struct cs_err: what has no partner, worded */
+};
+
+/* Errors: a bad margin, no memory.  Always to be released. */
+int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
+	      double margin, struct cs_versus *out, struct cs_err *err);
+void cs_versus_release(struct cs_versus *versus);
+/* CS_EXIT_OK: no cell differs; CS_EXIT_WARNING: one does; CS_EXIT_CANNOT: nothing
+ * could be compared. */
+int cs_versus_exit(const struct cs_versus *versus);
+
+/* The placements of one run: the k-th against its first, on all nodes.  0; 1 when
+ * there is no k-th (1, 2, ...). */
+int cs_versus_placements(const struct cs_run *run, int k, double margin,
+			 struct cs_versus *out, struct cs_err *err);
+
+/* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */
+void cs_versus_verdict(const struct cs_versus *versus,
+		       const struct cs_versus_matrix *matrix, char *to,
+		       size_t size);
+
+#endif

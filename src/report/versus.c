@@ -1,0 +1,239 @@
+#include "config.h"
+
+#include "report/versus.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/csv.h"
+#include "report/record.h"
+#include "report/view.h"
+
+#define COMPARE_SCHEMA "cscope-mpi-compare/1"
+
+static const struct cs_test *test_of(const struct cs_versus_matrix *m)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[m->test];
+}
+
+/* ---- text ---- */
+
+static void print_fields(FILE *to, const struct cs_versus *v)
+{
+	const struct cs_versus_field *f = v->fields.data;
+
+	for (size_t i = 0; i < v->fields.n; i++)
+		cs_fold(to, 2, 4, "%s: %s is '%s', %s is '%s'", f[i].what,
+			v->name[0], f[i].a, v->name[1], f[i].b);
+	if (v->by_position)
+		cs_fold(to, 2, 4, "no node is on both sides: GPUs are paired by "
+			"their position");
+	if (v->one_run)
+		cs_fold(to, 2, 4, "a side is one run: how one run differs from the "
+			"next is not known, and the margin of %.3g %% stands in for it",
+			100 * v->margin);
+}
+
+/* "12345.6", "396.25", "1.234": five digits at least. */
+static void figure(double x, char *to, size_t size)
+{
+	cs_text(to, size, isnan(x) ? "-" : fabs(x) >= 10000 ? "%.0f" :
+			  fabs(x) >= 1000 ? "%.1f" : fabs(x) >= 10 ? "%.2f" : "%.3f",
+		x);
+}
+
+/* The least and the most difference of the cells that were compared. */
+static void range(const struct cs_versus *v, const struct cs_versus_matrix *m,
+		  double *low, double *high)
+{
+	const struct cs_versus_cell *cell = v->cells.data;
+
+	*low = *high = NAN;
+	for (size_t i = m->first; i < m->first + m->n; i++) {
+		*low = fmin(*low, cell[i].c.difference);
+		*high = fmax(*high, cell[i].c.difference);
+	}
+}
+
+static void print_cell(FILE *to, const struct cs_versus_cell *cell)
+{
+	char a[24], b[24], label[CS_HOST + 32];
+
+	figure(cell->c.a, a, sizeof(a));
+	figure(cell->c.b, b, sizeof(b));
+	cs_text(label, sizeof(label), "%s%s%s", cell->host,
+		cell->host[0] ? " " : "", cell->label);
+	fprintf(to, "    %-34s %9s %9s  %+7.2f %%  (%+.2f to %+.2f)  %s\n", label, a,
+		b, 100 * cell->c.difference, 100 * cell->c.low, 100 * cell->c.high,
+		cs_verdict_text((int)cell->c.verdict));
+}
+
+static void print_name(FILE *to, const struct cs_versus_matrix *m)
+{
+	const struct cs_test *test = test_of(m);
+	char name[64];
+
+	cs_text(name, sizeof(name), "%s%s%s", test->name,
+		m->metric == CS_METRIC_RATE ? "" : " ",
+		m->metric == CS_METRIC_RATE ? "" :
+			cs_metric_text(test, (int)m->metric));
+	fprintf(to, "  %-36s", name);
+}
+
+static void print_matrix(FILE *to, const struct cs_versus *v,
+			 const struct cs_versus_matrix *m, int verbose)
+{
+	const struct cs_versus_cell *cell = v->cells.data;
+	char a[24], b[24], size[24], verdict[200];
+	double low, high;
+
+	figure(m->a, a, sizeof(a));
+	figure(m->b, b, sizeof(b));
+	range(v, m, &low, &high);
+	cs_versus_verdict(v, m, verdict, sizeof(verdict));
+	cs_size_text(m->bytes, size, sizeof(size));
+	print_name(to, m);
+	fprintf(to, " %9s %9s  %+.2f to %+.2f %%\n", a, b, 100 * low, 100 * high);
+	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit), size,
+		verdict);
+	for (size_t i = 0; verbose && i < m->n; i++)
+		print_cell(to, &cell[m->first + i]);
+	for (size_t i = 0; !verbose && m->sum.verdict != CS_VERDICT_SAME &&
+			   i < m->sum.n_worst; i++)
+		print_cell(to, &cell[m->first + m->sum.worst[i]]);
+}
+
+void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
+{
+	const struct cs_versus_matrix *m = v->matrices.data;
+	const struct cs_err *alone = v->alone.data;
+	char a[24], b[24];
+
+	cs_fold(to, 0, 2, "A %s, B %s: differences are of B against A, with their "
+		"95 %% intervals; 'faster' and 'slower' are of B", v->name[0],
+		v->name[1]);
+	print_fields(to, v);
+	if (v->matrices.n) {
+		cs_text(a, 10, "%s", v->name[0]);
+		cs_text(b, 10, "%s", v->name[1]);
+		fprintf(to, "  %-36s %9s %9s  difference\n", "", a, b);
+	}
+	for (size_t i = 0; i < v->matrices.n; i++)
+		print_matrix(to, v, &m[i], verbose);
+	for (size_t i = 0; i < v->alone.n; i++)
+		cs_fold(to, 2, 4, "not compared: %s", alone[i].text);
+}
+
+/* ---- JSON ---- */
+
+static json_t *real_or_null(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *fields_array(const struct cs_versus *v)
+{
+	const struct cs_versus_field *f = v->fields.data;
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < v->fields.n; i++)
+		json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "what",
+						       f[i].what, "a", f[i].a, "b",
+						       f[i].b));
+	return array;
+}
+
+static json_t *cell_record(const struct cs_versus_matrix *m,
+			   const struct cs_versus_cell *cell)
+{
+	const struct cs_test *test = test_of(m);
+	const struct cs_comparison *c = &cell->c;
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
+		"test", test->name, "metric",
+		cs_metric_text(test, (int)m->metric), "unit",
+		cs_unit_text((int)test->unit), "copy_bytes",
+		(json_int_t)m->bytes, "node", cell->host[0] ? json_string(cell->host) : json_null(),
+		"cell", cell->label, "a", real_or_null(c->a), "b",
+		real_or_null(c->b), "difference", real_or_null(c->difference),
+		"low", real_or_null(c->low), "high", real_or_null(c->high), "p",
+		real_or_null(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
+		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict));
+}
+
+static json_t *matrix_record(const struct cs_versus *v,
+			     const struct cs_versus_matrix *m)
+{
+	const struct cs_versus_cell *cell = v->cells.data;
+	const struct cs_test *test = test_of(m);
+	json_t *cells = json_array();
+
+	for (size_t i = 0; cells && i < m->n; i++)
+		json_array_append_new(cells, cell_record(m, &cell[m->first + i]));
+	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o}",
+			 "test", test->name, "metric",
+			 cs_metric_text(test, (int)m->metric), "unit",
+			 cs_unit_text((int)test->unit), "copy_bytes",
+			 (json_int_t)m->bytes, "a", real_or_null(m->a), "b",
+			 real_or_null(m->b), "verdict",
+			 cs_verdict_text((int)m->sum.verdict), "same",
+			 (int)m->sum.count[CS_VERDICT_SAME], "faster",
+			 (int)m->sum.count[CS_VERDICT_FASTER], "slower",
+			 (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
+			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "cells", cells);
+}
+
+json_t *cs_versus_record(const struct cs_versus *v)
+{
+	const struct cs_versus_matrix *m = v->matrices.data;
+	const struct cs_err *alone = v->alone.data;
+	json_t *matrices = json_array(), *lonely = json_array();
+
+	for (size_t i = 0; matrices && i < v->matrices.n; i++)
+		json_array_append_new(matrices, matrix_record(v, &m[i]));
+	for (size_t i = 0; lonely && i < v->alone.n; i++)
+		json_array_append_new(lonely, json_string(alone[i].text));
+	return json_pack("{s:s, s:s, s:s, s:f, s:b, s:b, s:o, s:o, s:o}", "schema",
+			 COMPARE_SCHEMA, "a", v->name[0], "b", v->name[1], "margin",
+			 v->margin, "by_position", v->by_position, "one_run",
+			 v->one_run, "differences", fields_array(v), "matrices",
+			 matrices, "not_compared", lonely);
+}
+
+int cs_versus_json(FILE *to, const struct cs_versus *v)
+{
+	json_t *record = cs_versus_record(v);
+	int rc;
+
+	if (!record) {
+		errno = ENOMEM;
+		return -1;
+	}
+	rc = json_dumpf(record, to, CS_JSON_FLAGS);
+	json_decref(record);
+	return rc || putc('\n', to) == EOF ? -1 : 0;
+}
+
+/* ---- CSV ---- */
+
+int cs_versus_csv(FILE *to, const struct cs_versus *v)
+{
+	static const struct cs_versus_cell blank;
+	static const struct cs_versus_matrix none;
+	const struct cs_versus_matrix *m = v->matrices.data;
+	const struct cs_versus_cell *cell = v->cells.data;
+
+	if (cs_csv_line(to, cell_record(&none, &blank), 1))
+		return -1;
+	for (size_t i = 0; i < v->matrices.n; i++)
+		for (size_t k = 0; k < m[i].n; k++)
+			if (cs_csv_line(to, cell_record(&m[i],
+							&cell[m[i].first + k]), 0))
+				return -1;
+	return ferror(to) ? -1 : 0;
+}

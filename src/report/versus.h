@@ -1,0 +1,20 @@
+/* versus.h - how a comparison of two sides is shown: side by side as text, as one
+ * JSON object, as CSV with a line for each cell. */
+#ifndef CS_REPORT_VERSUS_H
+#define CS_REPORT_VERSUS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "check/versus.h"
+
+/* What differs around the figures; a line for each matrix, worst cells below it, all
+ * of them when `verbose`; what has no partner. */
+void cs_versus_print(FILE *to, const struct cs_versus *versus, int verbose);
+/* A new reference, or NULL without memory. */
+json_t *cs_versus_record(const struct cs_versus *versus);
+/* Each returns 0, or -1 with errno when the stream failed or memory is short. */
+int cs_versus_json(FILE *to, const struct cs_versus *versus);
+int cs_versus_csv(FILE *to, const struct cs_versus *versus);
+
+#endif
