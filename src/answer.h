@@ -13,4 +13,7 @@ int cs_answer(const struct cs_options *opt, FILE *to, struct cs_err *err);
 /* cscope-mpi show. */
 int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
+/* cscope-mpi compare. */
+int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
+
 #endif

@@ -204,6 +204,7 @@ cscope_mpi_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
 	%D%/main.c \
+	%D%/compare.c \
 	%D%/resume.c \
 	%D%/resume.h \
 	%D%/show.c \

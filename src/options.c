@@ -442,6 +442,18 @@ static int is_optional(const struct option_line *line)
 	return line->argument && line->argument[0] == '[';
 }
 
+static const struct option_line compare_lines[] = {
+	MARGIN,
+	{ NULL, 0, NULL, "Output", NULL },
+	{ "output", 'o', "FILE", "also write FILE; .txt, .json or .csv; repeatable",
+	  set_output },
+	{ "format", 'f', "FORMAT", "of standard output: text, json, csv",
+	  set_format },
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	{ "verbose", 'v', NULL, "every cell", set_verbose },
+	HELP,
+};
+
 static const struct option_line show_lines[] = {
 	{ NULL, 0, NULL, "What to show", NULL },
 	{ "gpu", 0, "N", "only the cells from and to this GPU", set_gpu },
@@ -470,6 +482,11 @@ static const struct command {
 	{ "show", "FILE[:NODE]", "the report of a .json or .jsonl file, also of a "
 	  "run that was killed, in any format", CS_ACTION_SHOW, show_lines,
 	  sizeof(show_lines) / sizeof(*show_lines) },
+	{ "compare", "A [B]", "are two runs, nodes or placements the same? A and B are "
+	  "FILE, FILE:NODE or FILE:PLACEMENT, or several with commas between them; "
+	  "one file with several placements needs no B. Exit status 0 the same, 1 "
+	  "different, 3 not comparable", CS_ACTION_COMPARE, compare_lines,
+	  sizeof(compare_lines) / sizeof(*compare_lines) },
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
 #define LINES_MOST 48
@@ -594,22 +611,24 @@ static int refuse_unknown(const struct command *command, int letter,
 		is_letter ? one : before, HELP_OF(command));
 }
 
-/* What stands behind the options: one operand, or none. */
+/* What stands behind the options. */
 static int take_operands(const struct command *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
-	int most = command->operand != NULL;
+	int least = command->operand != NULL;
+	int most = command->action == CS_ACTION_COMPARE ? 2 : least;
 
 	if (out->action == CS_ACTION_HELP)
 		return 0;
 	if (argc > most)
 		return cs_err_set(err, "unexpected argument '%s'; " SEE_HELP
 				  "the options", argv[most], HELP_OF(command));
-	if (argc < most)
+	if (argc < least)
 		return cs_err_set(err, "%s needs %s; " SEE_HELP "the options",
 				  command->name, command->operand,
 				  HELP_OF(command));
-	out->file = most ? argv[0] : NULL;
+	out->file = argc > 0 ? argv[0] : NULL;
+	out->other = argc > 1 ? argv[1] : NULL;
 	return 0;
 }
 

@@ -16,12 +16,12 @@
 
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
 		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
-		 CS_ACTION_SHOW };
+		 CS_ACTION_SHOW, CS_ACTION_COMPARE };
 
 struct cs_options {
 	enum cs_action action;
 	const char *command;		/* "", "show" */
-	const char *file;		/* a command's operand */
+	const char *file, *other;	/* a command's operands */
 	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
 	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */

@@ -291,12 +291,20 @@ static int name_file(struct cs_output *out)
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err)
 {
+	errno = EIO;
+	if (!out->error && !out->in_place &&
+	    out->format->write(out->file, run, opt))
+		out->error = errno;
+	return cs_output_close(out, err);
+}
+
+int cs_output_close(struct cs_output *out, struct cs_err *err)
+{
 	int error = out->error;
 
 	errno = EIO;
 	if (!error &&
-	    ((!out->in_place && out->format->write(out->file, run, opt)) ||
-	     flush(out->file) || name_file(out) || is_removed(out->file)))
+	    (flush(out->file) || name_file(out) || is_removed(out->file)))
 		error = errno;
 	if (fclose(out->file) && !error)
 		error = errno;

@@ -80,6 +80,8 @@ void cs_output_append(struct cs_output *out,
 /* Writes the run (not for in_place) and renames. */
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);
+/* What was written to out->file is all: the same without writing. */
+int cs_output_close(struct cs_output *out, struct cs_err *err);
 /* Gives up: removes the temporary file. */
 void cs_output_discard(struct cs_output *out);
 

@@ -59,7 +59,22 @@ static void range(const struct cs_versus *v, const struct cs_versus_matrix *m,
 	}
 }
 
-static void print_cell(FILE *to, const struct cs_versus_cell *cell)
+/* In percent; never "-0.00". */
+static double percent(double share)
+{
+	return fabs(share) < 0.00005 ? 0 : 100 * share;
+}
+
+/* Columns are as wide as the names of the sides ask for. */
+static int column(const struct cs_versus *v, int side)
+{
+	int n = (int)strlen(v->name[side]);
+
+	return n < 9 ? 9 : n > 18 ? 18 : n;
+}
+
+static void print_cell(FILE *to, const struct cs_versus *v,
+		       const struct cs_versus_cell *cell)
 {
 	char a[24], b[24], label[CS_HOST + 32];
 
@@ -67,9 +82,12 @@ static void print_cell(FILE *to, const struct cs_versus_cell *cell)
 	figure(cell->c.b, b, sizeof(b));
 	cs_text(label, sizeof(label), "%s%s%s", cell->host,
 		cell->host[0] ? " " : "", cell->label);
-	fprintf(to, "    %-34s %9s %9s  %+7.2f %%  (%+.2f to %+.2f)  %s\n", label, a,
-		b, 100 * cell->c.difference, 100 * cell->c.low, 100 * cell->c.high,
-		cs_verdict_text((int)cell->c.verdict));
+	fprintf(to, "    %-34s %*s %*s  %+7.2f %%  (%+.2f to %+.2f)  %s\n", label,
+		column(v, 0), a, column(v, 1), b, percent(cell->c.difference),
+		percent(cell->c.low), percent(cell->c.high),
+		cell->c.flags & CS_COMPARE_FAMILY ?
+			"undecided among so many cells" :
+			cs_verdict_text((int)cell->c.verdict));
 }
 
 static void print_name(FILE *to, const struct cs_versus_matrix *m)
@@ -97,31 +115,29 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	cs_size_text(m->bytes, size, sizeof(size));
 	print_name(to, m);
-	fprintf(to, " %9s %9s  %+.2f to %+.2f %%\n", a, b, 100 * low, 100 * high);
+	fprintf(to, " %*s %*s  %+.2f to %+.2f %%\n", column(v, 0), a, column(v, 1),
+		b, percent(low), percent(high));
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit), size,
 		verdict);
 	for (size_t i = 0; verbose && i < m->n; i++)
-		print_cell(to, &cell[m->first + i]);
+		print_cell(to, v, &cell[m->first + i]);
 	for (size_t i = 0; !verbose && m->sum.verdict != CS_VERDICT_SAME &&
 			   i < m->sum.n_worst; i++)
-		print_cell(to, &cell[m->first + m->sum.worst[i]]);
+		print_cell(to, v, &cell[m->first + m->sum.worst[i]]);
 }
 
 void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_err *alone = v->alone.data;
-	char a[24], b[24];
-
 	cs_fold(to, 0, 2, "A %s, B %s: differences are of B against A, with their "
 		"95 %% intervals; 'faster' and 'slower' are of B", v->name[0],
 		v->name[1]);
 	print_fields(to, v);
-	if (v->matrices.n) {
-		cs_text(a, 10, "%s", v->name[0]);
-		cs_text(b, 10, "%s", v->name[1]);
-		fprintf(to, "  %-36s %9s %9s  difference\n", "", a, b);
-	}
+	if (v->matrices.n)
+		fprintf(to, "  %-36s %*.*s %*.*s  difference\n", "",
+			column(v, 0), column(v, 0), v->name[0], column(v, 1),
+			column(v, 1), v->name[1]);
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	for (size_t i = 0; i < v->alone.n; i++)
@@ -147,15 +163,16 @@ static json_t *fields_array(const struct cs_versus *v)
 	return array;
 }
 
-static json_t *cell_record(const struct cs_versus_matrix *m,
+static json_t *cell_record(const struct cs_versus *v,
+			   const struct cs_versus_matrix *m,
 			   const struct cs_versus_cell *cell)
 {
 	const struct cs_test *test = test_of(m);
 	const struct cs_comparison *c = &cell->c;
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
-		"test", test->name, "metric",
+		"{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
+		"side_a", v->name[0], "side_b", v->name[1], "test", test->name, "metric",
 		cs_metric_text(test, (int)m->metric), "unit",
 		cs_unit_text((int)test->unit), "copy_bytes",
 		(json_int_t)m->bytes, "node", cell->host[0] ? json_string(cell->host) : json_null(),
@@ -174,7 +191,7 @@ static json_t *matrix_record(const struct cs_versus *v,
 	json_t *cells = json_array();
 
 	for (size_t i = 0; cells && i < m->n; i++)
-		json_array_append_new(cells, cell_record(m, &cell[m->first + i]));
+		json_array_append_new(cells, cell_record(v, m, &cell[m->first + i]));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o}",
 			 "test", test->name, "metric",
 			 cs_metric_text(test, (int)m->metric), "unit",
@@ -228,11 +245,11 @@ int cs_versus_csv(FILE *to, const struct cs_versus *v)
 	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_versus_cell *cell = v->cells.data;
 
-	if (cs_csv_line(to, cell_record(&none, &blank), 1))
+	if (cs_csv_line(to, cell_record(v, &none, &blank), 1))
 		return -1;
 	for (size_t i = 0; i < v->matrices.n; i++)
 		for (size_t k = 0; k < m[i].n; k++)
-			if (cs_csv_line(to, cell_record(&m[i],
+			if (cs_csv_line(to, cell_record(v, &m[i],
 							&cell[m[i].first + k]), 0))
 				return -1;
 	return ferror(to) ? -1 : 0;

@@ -1,0 +1,253 @@
+/* compare.c - cscope-mpi compare A [B]: are they the same? */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "report/loaded.h"
+#include "report/versus.h"
+
+#define FILES_MOST 256
+
+/* A file is read once, however often it is named. */
+struct files {
+	char *name[FILES_MOST];
+	struct cs_loaded *loaded[FILES_MOST];
+	int n;
+};
+
+struct side {
+	const char *name;
+	struct cs_vec items;	/* struct cs_versus_item */
+};
+
+static const struct cs_run *read_once(struct files *files, const char *name,
+				      int *status, struct cs_err *err)
+{
+	struct cs_loaded *loaded;
+
+	for (int i = 0; i < files->n; i++)
+		if (!strcmp(files->name[i], name))
+			return &files->loaded[i]->run;
+	*status = CS_EXIT_USAGE;
+	if (files->n == FILES_MOST) {
+		cs_err_set(err, "at most %d files", FILES_MOST);
+		return NULL;
+	}
+	loaded = calloc(1, sizeof(*loaded));
+	if (!loaded) {
+		cs_err_set(err, "no memory");
+		return NULL;
+	}
+	*status = cs_loaded_read(name, loaded, err);
+	if (*status) {
+		free(loaded);
+		return NULL;
+	}
+	files->name[files->n] = strdup(name);
+	files->loaded[files->n] = loaded;
+	return &files->loaded[files->n++]->run;
+}
+
+static void release(struct files *files)
+{
+	for (int i = 0; i < files->n; i++) {
+		cs_loaded_release(files->loaded[i]);
+		free(files->loaded[i]);
+		free(files->name[i]);
+	}
+}
+
+/* ---- A and B ---- */
+
+static int has_placements(const struct cs_run *run)
+{
+	for (int i = 0; i < run->n_nodes; i++)
+		if (cs_run_is_again(run, i))
+			return 1;
+	return 0;
+}
+
+/* "" is every node; else those of a placement, or of a host. */
+static int is_chosen(const struct cs_run *run, int node, const char *what)
+{
+	const struct cs_node_facts *f = &run->node[node].facts;
+
+	return !*what || !strcmp(f->placement, what) || !strcmp(f->host, what);
+}
+
+static int add_nodes(struct side *side, const struct cs_run *run, const char *file,
+		     const char *what, struct cs_err *err)
+{
+	size_t before = side->items.n;
+
+	if (!*what && has_placements(run))
+		return cs_err_set(err, "'%s' holds several placements: choose one, as in %s:%s",
+				  file, file, run->node[0].facts.placement);
+	for (int i = 0; i < run->n_nodes; i++) {
+		struct cs_versus_item *item;
+
+		if (!is_chosen(run, i, what))
+			continue;
+		item = cs_vec_add(&side->items, 1, err);
+		if (!item)
+			return -1;
+		*item = (struct cs_versus_item){ run, i };
+	}
+	if (side->items.n == before)
+		return cs_err_set(err, "'%s' has no node and no placement '%s'",
+				  file, what);
+	return 0;
+}
+
+/* FILE, FILE:NODE or FILE:PLACEMENT; a name with ':' may be a file's all the same. */
+static int add_operand(struct files *files, struct side *side, char *word,
+		       struct cs_err *err)
+{
+	char *colon = access(word, F_OK) ? strrchr(word, ':') : NULL;
+	const struct cs_run *run;
+	int status;
+
+	if (colon)
+		*colon = '\0';
+	run = read_once(files, word, &status, err);
+	if (!run)
+		return status;
+	return add_nodes(side, run, word, colon ? colon + 1 : "", err) ?
+		       CS_EXIT_USAGE : 0;
+}
+
+static int read_side(struct files *files, struct side *side, const char *operand,
+		     struct cs_err *err)
+{
+	char *copy = strdup(operand), *word, *rest = copy;
+	int one = access(operand, F_OK) == 0, status = 0;
+
+	side->name = operand;
+	if (!copy) {
+		cs_err_set(err, "no memory");
+		return CS_EXIT_CANNOT;
+	}
+	while (!status && (word = one ? rest : strsep(&rest, ","))) {
+		status = add_operand(files, side, word, err);
+		if (one)
+			break;
+	}
+	free(copy);
+	return status;
+}
+
+/* ---- views ---- */
+
+static int write_one(const struct cs_format *format, FILE *to,
+		     const struct cs_versus *versus, int verbose)
+{
+	if (!strcmp(format->name, "json"))
+		return cs_versus_json(to, versus);
+	if (!strcmp(format->name, "csv"))
+		return cs_versus_csv(to, versus);
+	cs_versus_print(to, versus, verbose);
+	return ferror(to) ? -1 : 0;
+}
+
+static int write_files(const struct cs_options *opt, const struct cs_run *run,
+		       const struct cs_versus *versus, struct cs_err *err)
+{
+	for (int i = 0; i < opt->n_outputs; i++) {
+		struct cs_output out;
+
+		if (cs_output_open(&out, opt->output[i], run, err))
+			return -1;
+		write_one(out.format, out.file, versus, opt->verbose);
+		if (cs_output_close(&out, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run,
+		const struct cs_versus *versus, struct cs_err *err)
+{
+	int status = cs_versus_exit(versus);
+
+	if (write_files(opt, run, versus, err))
+		return CS_EXIT_CANNOT;
+	if (!opt->quiet && (write_one(opt->format, to, versus, opt->verbose) ||
+			    fflush(to))) {
+		cs_err_set(err, "cannot write the report to standard output");
+		return CS_EXIT_CANNOT;
+	}
+	if (status == CS_EXIT_CANNOT)
+		cs_err_set(err, "not comparable: %s", versus->alone.n ?
+			   ((const struct cs_err *)versus->alone.data)->text :
+			   "there is no cell with a figure on both sides");
+	return status;
+}
+
+/* ---- what is compared ---- */
+
+static int compare_sides(const struct cs_options *opt, struct files *files, FILE *to,
+			 struct cs_err *err)
+{
+	struct side side[2] = { { "", CS_VEC(struct cs_versus_item) },
+				{ "", CS_VEC(struct cs_versus_item) } };
+	struct cs_versus versus;
+	int status = read_side(files, &side[0], opt->file, err);
+
+	if (!status)
+		status = read_side(files, &side[1], opt->other, err);
+	if (!status) {
+		const struct cs_versus_side a = { side[0].name, side[0].items.data,
+						  side[0].items.n };
+		const struct cs_versus_side b = { side[1].name, side[1].items.data,
+						  side[1].items.n };
+
+		status = cs_versus(&a, &b, opt->margin, &versus, err) ?
+				 CS_EXIT_CANNOT :
+				 show(opt, to, a.item[0].run, &versus, err);
+		cs_versus_release(&versus);
+	}
+	cs_vec_release(&side[0].items);
+	cs_vec_release(&side[1].items);
+	return status;
+}
+
+/* The placements of one file, the second against the first. */
+static int compare_placements(const struct cs_options *opt, struct files *files,
+			      FILE *to, struct cs_err *err)
+{
+	int status, none;
+	const struct cs_run *run = read_once(files, opt->file, &status, err);
+	struct cs_versus versus;
+
+	if (!run)
+		return status;
+	none = cs_versus_placements(run, 1, opt->margin, &versus, err);
+	if (none > 0) {
+		cs_err_set(err, "'%s' holds one placement: what is it to be compared with?",
+			   opt->file);
+		return CS_EXIT_USAGE;
+	}
+	status = none ? CS_EXIT_CANNOT : show(opt, to, run, &versus, err);
+	cs_versus_release(&versus);
+	return status;
+}
+
+int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct files files = { .n = 0 };
+	int status;
+
+	if (!strcmp(opt->format->name, "jsonl") ||
+	    !strcmp(opt->format->name, "result")) {
+		cs_err_set(err, "--format '%s': allowed are text, json, csv",
+			   opt->format->name);
+		return CS_EXIT_USAGE;
+	}
+	status = opt->other ? compare_sides(opt, &files, to, err) :
+			      compare_placements(opt, &files, to, err);
+	release(&files);
+	return status;
+}
