@@ -94,11 +94,10 @@ static int do_open(struct cs_agent *a)
 	slot->facts = a->args.facts;
 	if (!a->dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
-	/* what it says before there is a buffer; not to be had is no fault */
 	if (a->args.backend->costs &&
 	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes,
 					   &slot->err))
-		slot->facts.used_bytes = -1;
+		return -1;
 	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
 				      &slot->err);
 }
