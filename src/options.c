@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "check/check.h"
+#include "check/compare.h"
 
 /* One option.  `set` gets the argument (NULL for a flag) and says in `err` only
  * what is allowed; option and value are put in front of it. */

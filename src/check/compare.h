@@ -75,6 +75,8 @@ struct cs_comparison {
 	uint32_t verdict, flags; /* enum cs_verdict, CS_COMPARE_... */
 };
 
+#define CS_MARGIN 0.01		/* --margin unless given */
+
 /* Compare two arms.  Where every sample of both is 0 they are the same; any other
  * 0 has no ratio.  One sample in all on a side: UNDECIDED, without an interval.
  * Errors: a margin that is negative or not finite, no memory. */

@@ -100,11 +100,10 @@ static int do_open(struct cs_agent *a)
 		return 0;
 	if (!a->dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
-	/* what it says before there is a buffer; not to be had is no fault */
 	if (a->args.backend->costs && !a->closed &&
 	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes,
 					   &slot->err))
-		slot->facts.used_bytes = -1;
+		return -1;
 	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
 				      &slot->err);
 }
@@ -223,6 +222,7 @@ static int do_look(struct cs_agent *a)
 		cs_nvml_link(a->nvml, &f->link);
 	cs_nvml_conditions(a->nvml, pids,
 			   (int)(a->board->n_agents + a->board->n_kin),
+			   (int)a->board->n_agents,
 			   first ? &f->before : &f->after);
 	if (first && l->dst_bytes && !rc)
 		rc = a->args.backend->idle(a->dev, &a->slot->err);

@@ -588,12 +588,11 @@ static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type)
 		    &value) == NVML_OK ? (int64_t)value : -1;
 }
 
-/* Processes on the GPU that are not `mine`, -1 unknown, and the memory of those
- * that are.  Inside a PID namespace
- * NVML may name pids of another one: then none of `mine` is listed although they
+/* Processes on the GPU that are not `mine`, -1 unknown, and the memory of the first
+ * `counted` of those.  Inside a PID namespace NVML may name pids of another one: then none of `mine` is listed although they
  * have contexts there, and the list cannot be compared. */
 static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
-			       int n_mine, int64_t *ours_bytes)
+			       int n_mine, int counted, int64_t *ours_bytes)
 {
 	struct nvml_process list[MAX_PROCESSES];
 	unsigned n = MAX_PROCESSES, i;
@@ -619,6 +618,8 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 			continue;
 		}
 		ours++;
+		if (k >= counted)
+			continue;
 		/* once unknown (all ones), for ever */
 		if (bytes > INT64_MAX || list[i].memory > INT64_MAX)
 			bytes = UINT64_MAX;
@@ -631,10 +632,11 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 }
 
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
-			struct cs_conditions *out)
+			int n_counted, struct cs_conditions *out)
 {
 	int64_t ours_bytes;
-	const int32_t others = other_processes(gpu, mine, n_mine, &ours_bytes);
+	const int32_t others = other_processes(gpu, mine, n_mine, n_counted,
+					       &ours_bytes);
 	const int32_t milliwatt = READ(gpu, DeviceGetPowerUsage);
 
 	*out = (struct cs_conditions){

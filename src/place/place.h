@@ -116,9 +116,10 @@ void cs_nvml_release(struct cs_nvml_gpu *gpu);
 void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
 /* `mine` are pids of this job on the node: everyone else's are others.  Once they
  * have contexts, at least one must be listed, or `others` is unknown: so before
- * that pass none.  Tens of ms per GPU with NVLink. */
+ * that pass none.  Memory is counted of the first `n_counted` of them.  Tens of ms
+ * per GPU with NVLink. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
-			struct cs_conditions *out);
+			int n_counted, struct cs_conditions *out);
 /* Boards that NVML counts, attaching them all; -1 it cannot say. */
 int cs_nvml_count(struct cs_nvml *nvml);
 /* The i-th of them into *sight; -1 when it is out of reach. */

@@ -111,7 +111,7 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct samples s;
 	double drift = worst_drift(run);
-	char number[32], width[128] = "", ends[128] = "";
+	char number[32], width[160] = "", ends[128] = "";
 
 	count_samples(run, &s);
 	if (!s.rows) {
@@ -136,6 +136,9 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 			"within %.2f %%, %zu without one (fewer than 6)",
 			s.sampled - s.without, plural(s.sampled - s.without),
 			100 * s.widest, s.without);
+	if (s.sampled && s.sampled < s.rows)
+		cs_text(width + strlen(width), sizeof(width) - strlen(width),
+			" (calls, as many as always, apart)");
 	if (verbose)
 		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
 			s.discarded);

@@ -9,6 +9,7 @@
 #include "report/field.h"
 #include "report/record.h"
 #include "check/check.h"
+#include "check/compare.h"
 #include "report/view.h"
 
 #define NODES_MOST 16384

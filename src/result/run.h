@@ -17,8 +17,6 @@ enum cs_exit {
 	CS_EXIT_USAGE = 64,
 };
 
-#define CS_MARGIN 0.01		/* --margin unless given */
-
 enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
 
 /* One problem or finding, worded for a person. */

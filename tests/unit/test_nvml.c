@@ -155,7 +155,7 @@ static int temperature(struct cs_nvml_gpu *gpu)
 {
 	struct cs_conditions now;
 
-	cs_nvml_conditions(gpu, NULL, 0, &now);
+	cs_nvml_conditions(gpu, NULL, 0, 0, &now);
 	return now.temperature_c;
 }
 
@@ -313,7 +313,7 @@ static int conditions(const char *knob, const char *value, const int64_t *mine,
 	int found = gpu != NULL;
 
 	if (gpu)
-		cs_nvml_conditions(gpu, mine, n_mine, now);
+		cs_nvml_conditions(gpu, mine, n_mine, n_mine, now);
 	cs_nvml_release(gpu);
 	cs_nvml_close(nvml);
 	return found;
