@@ -640,6 +640,9 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
+	if (opt->resume && opt->placements.n > 1)
+		return cs_err_set(err, "--resume cannot go on with a comparison of "
+				  "placements: its turns belong together in time");
 	if (opt->look_only && (opt->tests || opt->matrices || opt->resume))
 		return cs_err_set(err, "--check=launch measures nothing: without "
 				  "%s, or --check alone to judge what is measured",

@@ -242,7 +242,9 @@ SHELL_TESTS = \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/man.t \
+	%D%/run/compare.t \
 	%D%/run/costs.t \
+	%D%/run/placement.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/files.t \

@@ -43,8 +43,8 @@ options_of_help() { # [COMMAND]
 	"$CSCOPE" "$@" --help | sed -nE 's/^  (-.,|   ) (--[a-z-]+).*/\1 \2/p' |
 		sed 's/,//; s/^ *//' | sort
 }
-options_of_page() { # FILE SECTION
-	sed -n "/^\\.S[HS] $2\$/,/^\\.SH EXIT\|^\\.SH COMMANDS/p" "$1" | sed 's/\\f.//g; s/\\-/-/g' |
+options_of_page() { # FILE SECTION NEXT-SECTION
+	sed -n "/^\\.S[HS] $2\$/,/^\\.S[HS] $3/p" "$1" | sed 's/\\f.//g; s/\\-/-/g' |
 		sed -nE 's/^(-., )?(--[a-z-]+).*/\1\2/p' | sed 's/,//' | sort
 }
 
@@ -128,12 +128,15 @@ lint() {
 manual=$(page cscope-mpi.1)
 formats=$(page cscope-mpi-formats.5)
 options_of_help >"$work/help"
-options_of_page "$manual" OPTIONS >"$work/options"
+options_of_page "$manual" OPTIONS COMMANDS >"$work/options"
 ok "the page has the options of --help, no more and no fewer" \
 	same "$work/help" "$work/options"
 options_of_help show >"$work/help"
-options_of_page "$manual" show >"$work/options"
+options_of_page "$manual" show compare >"$work/options"
 ok "… and those of show" same "$work/help" "$work/options"
+options_of_help compare >"$work/help"
+options_of_page "$manual" compare EXIT >"$work/options"
+ok "… and those of compare" same "$work/help" "$work/options"
 ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema

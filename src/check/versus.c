@@ -64,9 +64,13 @@ static int share_no_host(const struct cs_versus_side *a,
 	return 1;
 }
 
-/* Are all items of both sides of one run? */
+/* Are all items of both sides of one run, whose arms took turns? */
 static int is_one_run(const struct work *w)
 {
+	const struct cs_plan *plan = w->side[0]->item[0].run->plan;
+
+	if (!plan || plan->set.arms < 2)
+		return 0;
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < w->side[s]->n; i++)
 			if (w->side[s]->item[i].run != w->side[0]->item[0].run)

@@ -100,7 +100,7 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->cell_limit_s = cs_field_real(f, "cell_limit_s");
 	set->start_limit_s = cs_field_real(f, "start_limit_s");
 	set->seed = cs_field_wide(f, "seed");
-	set->arms = (uint32_t)cs_field_int(f, "placements", 1, CS_ARMS_MAX, 1);
+	set->arms = (uint32_t)cs_field_int(f, "placements", 0, CS_ARMS_MAX, 1);
 	set->block_samples = (uint32_t)cs_field_int(f, "block_samples", 0, 1000, 0);
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);

@@ -300,7 +300,7 @@ with open(sys.argv[1], encoding="ascii") as file:
         d = [json.loads(line) for line in file]
     else:
         d = json.load(file)
-value = eval(sys.argv[2], {"d": d})
+value = eval("(" + sys.argv[2] + ")", {"d": d})
 print(value)
 sys.exit(not value)
 END

@@ -1,0 +1,98 @@
+#!/bin/bash
+# cscope-mpi compare: which figures of two runs differ, and how sure that is.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+[ -n "${HAVE_CUDA:-}" ] || skip_all "built without CUDA"
+
+fake 4
+few=(-s 1M --seed 1 -q)
+run 0 "${few[@]}" -o a.json -o a.jsonl
+FAKE_NOISE=0.001 run 0 "${few[@]}" -o again.json
+FAKE_SLOW=0-1:0.9 run 0 "${few[@]}" -o slow.json
+run 0 -s 2M --seed 1 -q -o large.json
+run 0 --op read "${few[@]}" -o reads.json
+run 0 "${few[@]}" --gpus 0,1,2 -o three.json
+run 0 --backend cpu --gpus 4 "${few[@]}" -o cpu.json
+pairs() { # FILE VERDICT: how many cells
+	grep -c "write.pair,rate.*,$2\$" "$1"
+}
+
+# ---- verdicts ----
+
+run 0 compare a.json a.json
+ok "a run against itself: status 0" status_is 0
+ok "… every cell is the same" prints 'same within 1 %: 12 of 12 cells'
+ok "… and it says that runs may differ by more than is known" \
+	prints 'a side is one run'
+run 0 compare a.json a.jsonl
+ok "a document against its journal" status_is 0
+run 0 compare a.json again.json
+ok "noise of 0.1 %: status 0" status_is 0
+
+run 0 compare a.json slow.json
+ok "a link of 0.9 of its speed: status 1" status_is 1
+ok "… names the cell, the difference and its interval" \
+	prints 'slower in 1 of 12: worst [^ ]* 0->1 -5\.[0-9]* % \(-[0-9.]* to -[0-9.]*\)'
+run 0 compare slow.json a.json -f csv
+ok "the other way round it is faster" eval '[ "$(pairs out faster)" = 1 ]'
+ok "… and one line a cell" eval '[ "$(grep -c ",rate," out)" = 24 ]'
+run 0 compare a.json slow.json --margin 20%
+ok "within --margin it is the same: status 0" status_is 0
+run 0 compare a.json,again.json slow.json -f json -q -o c.json
+ok "several files on a side" status_is 1
+ok_json "… are so many blocks of it" c.json \
+	'all(c["blocks_a"] == 2 and c["blocks_b"] == 1 for m in d["matrices"] for c in m["cells"])'
+ok_json "… the document has sides, margin and verdicts" c.json \
+	'(d["schema"], d["a"], d["margin"], d["matrices"][0]["verdict"],
+	  d["matrices"][0]["same"]) == ("cscope-mpi-compare/1", "a.json,again.json",
+					0.01, "slower", 11)'
+
+# ---- what is paired, and what is not ----
+
+run 0 compare a.json large.json
+ok "copies of another size are not compared: status 3" status_is 3
+ok "… with both sizes" \
+	prints 'peer.ce.write.pair: copies of 1 MiB in a.json, of 2 MiB in large.json'
+run 0 compare a.json reads.json
+ok "nor is another operation" eval 'status_is 3 &&
+	prints "peer.ce.read.pair .1 MiB.: only in reads.json"'
+run 0 compare a.json cpu.json
+ok "nor a copy by CPU" status_is 3
+run 0 compare a.json three.json
+ok "cells without a partner are named, the others compared" eval 'status_is 0 &&
+	prints "same within 1 %: 6 of 6 cells" &&
+	prints "0->3, copies of 1 MiB: only in a.json"'
+ok "… and what is not the same stands above" \
+	prints "GPUs: a.json is '4', three.json is '3'"
+
+sed 's/"host":"[^"]*"/"host":"other"/; s/"node":"[^"]*"/"node":"other"/' slow.json >moved.json
+run 0 compare a.json moved.json
+ok "no node on both sides: paired by position, and said" eval 'status_is 1 &&
+	prints "paired by their$|paired by their position" && prints " 0->1 "'
+# the same GPUs in another order
+sed 's/0000:1b:00.0/XX/g; s/0000:4d:00.0/0000:1b:00.0/g; s/XX/0000:4d:00.0/g' slow.json >turned.json
+run 0 compare a.json turned.json -f csv
+ok "a node on both sides: paired by bus id" eval '[ "$(pairs out slower)" = 1 ] &&
+	grep -q "write.pair,rate.*,3->1,.*,slower$" out'
+
+# ---- bad input ----
+
+run 0 compare a.json
+ok "one file of one placement: status 64" eval 'status_is 64 &&
+	one_line "holds one placement"'
+run 0 compare a.json none.json
+ok "no such file: status 3" eval 'status_is 3 && one_line "none.json"'
+run 0 compare a.json:nowhere slow.json
+ok "no such node: status 64" eval 'status_is 64 &&
+	one_line "no node and no placement .nowhere."'
+echo '{"schema":"cscope-mpi/1"}' >bad.json
+run 0 compare a.json bad.json
+ok "a file that is not ours: status 64, with its name" \
+	eval 'status_is 64 && one_line "bad.json"'
+run 0 compare a.json slow.json --margin x
+ok "a bad margin: status 64" eval 'status_is 64 && one_line "margin"'
+run 0 compare a.json slow.json third.json
+ok "three sides: status 64" status_is 64
+run 0 compare a.json slow.json -f jsonl
+ok "no journal of a comparison" eval 'status_is 64 && one_line "text, json, csv"'
+finish

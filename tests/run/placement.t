@@ -1,0 +1,139 @@
+#!/bin/bash
+# --placement: the GPUs divided among processes in another way than the ranks are,
+# and several such ways compared in one job.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+
+cpu=(--backend cpu --gpus 4 -s 64K --cell-limit 20ms --precision 10% --seed 1)
+
+run 0 "${cpu[@]}" --placement process,thread -o p.json -o p.jsonl
+ok "arenas of host memory in one process and in four" status_is 0
+ok_schema "… the files follow the schema" p.json p.jsonl
+ok_json "… a node for each placement" p.json \
+	'[(n["placement"], len({a["pid"] for a in d["agents"]
+				if a["node_index"] == n["node_index"]}))
+	  for n in d["nodes"]] == [("process", 4), ("thread", 1)]'
+ok_json "… four turns of each in every cell, by turns" p.json \
+	'sorted((r["test"], r["node_index"], r["src"], r["dst"], r["block"])
+		for r in d["results"] if r["metric"] == "rate") ==
+	 sorted((r["test"], n, r["src"], r["dst"], b) for r in d["results"]
+		if r["metric"] == "rate" and r["block"] == 1 and r["node_index"] == 0
+		for n in (0, 1) for b in (1, 2, 3, 4))'
+ok_json "… and every cell has a verdict" p.json \
+	'[(c["a"], c["b"], [len(m["cells"]) for m in c["matrices"]])
+	  for c in d["comparisons"]] == [("process", "thread", [12, 12])]'
+cp out live
+run 0 show p.jsonl
+ok "its journal shows the same" cmp -s out live
+run 0 compare p.json
+ok "… and compare reads both out of one file" prints 'A process, B thread'
+run 0 compare p.json:process p.json:thread
+ok "… or by name" prints 'A p.json:process, B p.json:thread'
+run 0 compare p.json p.json
+ok "… but has to be told which" eval 'status_is 64 && one_line "choose one"'
+
+run 0 "${cpu[@]}" --placement 2 -f csv
+ok "two to a process" eval 'status_is 0 && grep -q "2 per process" out'
+for list in '' 'process,' three 0 -1 process,process 65 1,process process,thread,2,3,4; do
+	run 0 "${cpu[@]}" --placement "$list"
+	ok "--placement '$list': status 64, one line" eval 'status_is 64 &&
+		one_line "placement"'
+done
+run 0 "${cpu[@]}" --placement process,1
+ok "the same placement twice is refused" eval 'status_is 64 && one_line "twice"'
+run 0 "${cpu[@]}" --gpus 2 --placement thread,2
+ok "… also where it takes the node to see it" eval 'status_is 3 &&
+	one_line "are the same on 2 GPUs"'
+run 0 "${cpu[@]}" --placement process,thread --resume p.jsonl
+ok "a comparison is not gone on with" eval 'status_is 64 && one_line "resume"'
+
+if [ -z "${HAVE_CUDA:-}" ]; then
+	finish
+	exit
+fi
+
+# ---- the driver's double: exact figures under every launch ----
+
+fake 4
+few=(-s 1M --seed 1)
+equal() { # MATRICES
+	status_is 0 && [ "$(grep -c 'same within 1 %: 12 of 12 cells' out)" = "$1" ]
+}
+run 0 "${few[@]}" --placement process,thread
+ok "without a launcher: both are the same" equal 2
+ok "… as four processes over CUDA IPC and as one" eval 'run 0 "${few[@]}" \
+	--placement process,thread -v && prints "3 x NV18 by CUDA IPC|3 by CUDA IPC" &&
+	prints "3 direct"'
+if has_launcher; then
+	for n in 1 2 4; do
+		run $n "${few[@]}" --placement process,thread,2
+		ok "three placements under $n ranks" equal 4
+	done
+	printf '#!/bin/bash\nexport CUDA_VISIBLE_DEVICES=%s\nexec "$@"\n' \
+		'${OMPI_COMM_WORLD_LOCAL_RANK:-${PMI_RANK:-0}}' >own
+	chmod +x own
+	chmod +x own
+	run_program 4 ./own "$CSCOPE" "${few[@]}" --placement process,thread
+	ok "ranks that see one GPU each: one process for all sees them all" equal 2
+fi
+FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread
+ok "GPUs that take one process: handed from one placement to the other" equal 2
+FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread -f csv
+ok "… and looked at before and after" eval \
+	'[ "$(grep -c ",ok," out)" = 240 ]'
+
+# submitting costs a process 1 ms a call, one after the other: found by the whole run
+FAKE_SUBMIT_NS=1000000 run 0 --test peer.ce.enqueue.all "${few[@]}" \
+	--placement process,thread --check=placement -o s.json
+ok "a known cost of submission is found: status 1" status_is 1
+ok_json "… as a judgement" s.json \
+	'[(f["id"], "slower in 4 of 4" in f["says"]) for f in d["checks"]] == [
+		("placement-differs", True)]'
+ok_json "… of threads that wait for each other, four times as long" s.json \
+	'all(2.5 < m["b"] / m["a"] < 5 for m in d["comparisons"][0]["matrices"])'
+FAKE_SUBMIT_NS=1000000 run 0 --test peer.ce.enqueue.all "${few[@]}" \
+	--placement process,thread
+ok "… which is not the exit status unless it is asked for" status_is 0
+FAKE_OPEN_US=3000 run 0 --test peer.driver.open.pair "${few[@]}" \
+	--placement process,thread -o o.json
+ok_json "a known cost of opening is found" o.json \
+	'{m["metric"]: m["verdict"] for m in d["comparisons"][0]["matrices"]}["time"] == "faster"'
+
+# a slow link is slow in both
+FAKE_SLOW=0-1:0.9 run 0 "${few[@]}" --placement process,thread
+ok "a slow link is no difference between placements" equal 2
+
+# ---- one of the processes dies ----
+
+slow=(-s 2M --op both -o k.jsonl)
+start() {
+	rm -f k.jsonl
+	begin 0 "${slow[@]}" --placement process,thread
+	until_true 20 measuring k.jsonl 12
+}
+host() { # a process that a helper has made
+	local helper
+	helper=$(pgrep -P "$begun" -x cscope-mpi | head -1)
+	pgrep -P "$helper" -x cscope-mpi | tail -1
+}
+start
+kill -KILL "$(host)"
+end_within 60
+ok "a process of one placement dies: status 2, with its GPU" eval 'status_is 2 &&
+	says_once "critical: .*GPU [0-3] .rank 0.: its process died"'
+ok_json "… the other placement is measured whole" k.jsonl \
+	'len({(r["test"], r["src"], r["dst"], r["block"]) for r in d
+	      if r["kind"] == "result" and r["node_index"] == 1 and
+		 r["metric"] == "rate" and r["status"] == "ok"}) == 4 * 48'
+ok "… no process is left" until_true 3 none_left
+start
+kill -KILL "$begun"
+end_within 10
+ok "the program is killed: its processes go with it" until_true 3 none_left
+start
+kill -TERM "$begun"
+end_within 10
+ok "SIGTERM: status 143, verdict written" eval 'status_is 143 &&
+	grep -q "\"kind\":\"verdict\"" k.jsonl'
+ok "… no process is left" until_true 3 none_left
+finish
