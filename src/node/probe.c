@@ -211,7 +211,9 @@ static void emit_parts(struct cs_coordinator *co, const struct cs_row *like,
 	const struct cs_slot *slot = cs_board_slot(co->board, like->what.issuer);
 	double first_us = 1e3 * slot->peer[like->what.dst.index].open_ms;
 
-	emit_metric(co, like, CS_METRIC_FIRST_OPEN, &first_us, 1);
+	/* it was there once, however often the cell comes */
+	if (like->block < 2)
+		emit_metric(co, like, CS_METRIC_FIRST_OPEN, &first_us, 1);
 	for (uint32_t i = CS_FIRST_COPY; i <= CS_OPENINGS; i++)
 		emit_metric(co, like, metric[i], all->x[i], all->n[i]);
 }

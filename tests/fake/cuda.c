@@ -440,7 +440,7 @@ API CUresult CUDAAPI cuCtxSetCurrent(CUcontext handle)
 API CUresult CUDAAPI cuCtxSynchronize(void)
 {
 	ENTER(cuCtxSynchronize, FAKE_CTX);
-	fake_gates_wait();
+	fake_gates_wait(NULL);
 	fake_ctx_drain(fake_current);
 	return (CUresult)fake_current->sticky;
 }
@@ -489,7 +489,7 @@ API CUresult CUDAAPI cuModuleLoadData(CUmodule *handle, const void *image)
 	memcpy(&magic, image, sizeof(magic));
 	if (magic != FATBIN_MAGIC)
 		return CUDA_ERROR_INVALID_IMAGE;
-	fake_gates_wait();
+	fake_gates_wait(fake_current);
 	m = calloc(1, sizeof(*m));
 	made = m ? fake_handle_make(FAKE_MODULE, m) : NULL;
 	if (!made) {
@@ -532,7 +532,7 @@ API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
 	struct module *m;
 
 	ENTER(cuModuleUnload, FAKE_CTX);
-	fake_gates_wait();
+	fake_gates_wait(NULL);
 	m = fake_handle_drop(FAKE_MODULE, handle);
 	if (!m)
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -563,7 +563,7 @@ API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
 		return CUDA_ERROR_INVALID_VALUE;
 	fake_submit();
 	if (!f->loaded)
-		fake_gates_wait();
+		fake_gates_wait(NULL);
 	f->loaded = 1;
 	return fake_launch(stream, f->ctx, f->kernel, args[0], grid_x);
 }

@@ -36,7 +36,7 @@ struct fake_config {
 	char name[96];
 	uint64_t memory;		/* bytes of each GPU */
 	int connections, eager;		/* CUDA_DEVICE_MAX_CONNECTIONS, … */
-	int no_ipc, ipc_refuse, no_memops, compute_mode;
+	int no_ipc, ipc_refuse, no_memops, compute_mode, stalls_process;
 	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
 	double noise;
 	int64_t submit_ns, open_ns;	/* of real time, one after the other */
@@ -186,8 +186,9 @@ extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,
 		     unsigned grid);
-/* Blocks while any stream of this process has a gate before it. */
-void fake_gates_wait(void);
+/* Blocks while a stream of that context, NULL of this process, has a gate before
+ * it; with FAKE_STALLS=process always the second. */
+void fake_gates_wait(const struct fake_ctx *ctx);
 /* Blocks until all streams of the context are empty. */
 void fake_ctx_drain(struct fake_ctx *ctx);
 

@@ -203,6 +203,7 @@ static void faults_read(void)
 __attribute__((constructor)) static void config_read(void)
 {
 	const char *loading = getenv("CUDA_MODULE_LOADING");
+	const char *stalls = getenv("FAKE_STALLS");
 	const char *noise = getenv("FAKE_NOISE");
 	int gpu = 0;
 
@@ -212,6 +213,7 @@ __attribute__((constructor)) static void config_read(void)
 	fake.connections =
 		(int)fake_number("CUDA_DEVICE_MAX_CONNECTIONS", 1, 32, 8);
 	fake.eager = loading && !strcmp(loading, "EAGER");
+	fake.stalls_process = stalls && !strcmp(stalls, "process");
 	fake.no_ipc = (int)fake_number("FAKE_NO_IPC", 0, 1, 0);
 	fake.ipc_refuse = (int)fake_number("FAKE_IPC_REFUSE", 0, 999, 0);
 	fake.no_memops = (int)fake_number("FAKE_NO_MEMOPS", 0, 1, 0);

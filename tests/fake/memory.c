@@ -164,7 +164,7 @@ static CUresult memory_free(uint64_t at, int kind, CUresult absent)
 	struct fake_ctx *ctx = NULL;
 	CUresult code = absent;
 
-	fake_gates_wait();
+	fake_gates_wait(kind == FAKE_DEVICE ? fake_current : NULL);
 	pthread_rwlock_rdlock(&lock);
 	slot = memory_slot(at, kind);
 	if (*slot)
@@ -468,7 +468,7 @@ API CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr at)
 	int left = 0;
 
 	ENTER(cuIpcCloseMemHandle, FAKE_CTX);
-	fake_gates_wait();
+	fake_gates_wait(NULL);
 	pthread_rwlock_wrlock(&lock);
 	m = *memory_slot(at, FAKE_IMPORT);
 	if (!m)

@@ -565,10 +565,18 @@ API CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
 	return (CUresult)s->ctx->sticky;
 }
 
-void fake_gates_wait(void)
+static int is_gated(const struct fake_ctx *ctx)
+{
+	for (size_t i = 0; i < sizeof(ctx->waits) / sizeof(*ctx->waits); i++)
+		if (ctx->waits[i])
+			return 1;
+	return 0;
+}
+
+void fake_gates_wait(const struct fake_ctx *ctx)
 {
 	pthread_mutex_lock(&lock);
-	while (waits)
+	while (ctx && !fake.stalls_process ? is_gated(ctx) : waits > 0)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
 }

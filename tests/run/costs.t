@@ -25,7 +25,7 @@ times() { # NUMBER FACTOR NUMBER
 # ---- submission, stalls, opening: a process for both GPUs, then one for each ----
 
 costs='peer.ce.enqueue.*,local.sm.launch.*,local.driver.*,peer.driver.open.pair'
-export FAKE_SUBMIT_NS=1000000 FAKE_OPEN_US=20000
+export FAKE_SUBMIT_NS=1000000 FAKE_OPEN_US=20000 FAKE_STALLS=process
 run 1 --seed 1 -t "$costs" -o shared.csv -o shared.json
 ok "costs in one process for both GPUs" status_is 0
 ok_schema "… in documents that the schema describes" shared.json
@@ -41,9 +41,9 @@ ok "… to launch as well" times "$(median shared.csv local.sm.launch.all time)"
 	"$(median own.csv local.sm.launch.all time)"
 ok "… and alone they do not" times \
 	"$shared" 1.4 "$(median shared.csv peer.ce.enqueue.alone time)"
-ok "a process that drives another GPU too waits for its work to free memory" \
+ok "where a free waits for the work of the whole process, that is found" \
 	times "$(median shared.csv local.driver.free.gated time)" 1 19
-ok "… and to load a module" \
+ok "… and a load of a module" \
 	times "$(median shared.csv local.driver.load.gated time)" 1 19
 ok "… a process of its own does not" \
 	times 10 1 "$(median own.csv local.driver.free.gated time)"
@@ -53,7 +53,10 @@ ok "… within one there is nothing to open" times \
 	20000 1 "$(median shared.csv peer.driver.open.pair time)"
 ok "… but the first way of all" times \
 	"$(median shared.csv peer.driver.open.pair first-open)" 1 20000
-unset FAKE_SUBMIT_NS FAKE_OPEN_US
+unset FAKE_SUBMIT_NS FAKE_OPEN_US FAKE_STALLS
+run 1 --seed 1 -t 'local.driver.*' -o contexts.csv
+ok "where it waits for its own context only, it is not" \
+	times 10 1 "$(median contexts.csv local.driver.free.gated time)"
 
 ok_json "a row has the unit of its test" own.json \
 	'{(r["test"].split(".")[2], r["metric"], r["unit"]) for r in d["results"]} == {
