@@ -133,8 +133,10 @@ endif
 	%D%/job/assign.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
+	%D%/job/conduct.c \
 	%D%/job/host.c \
 	%D%/job/host.h \
+	%D%/job/internal.h \
 	%D%/job/job.c \
 	%D%/job/job.h \
 	%D%/job/kept.c \

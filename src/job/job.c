@@ -13,53 +13,14 @@
 
 #include "base/hints.h"
 #include "base/units.h"
-#include "job/arms.h"
-#include "job/kept.h"
-#include "job/muster.h"
+#include "job/internal.h"
 #include "job/signals.h"
-#include "job/team.h"
-#include "node/coordinator.h"
-#include "plan/turns.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
-#define SILENCE_LIMIT_S 60.0 /* a node without a word is given up */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
-#define HOSTS_LIMIT_S 10.0 /* for the processes of a placement to be made */
+#define BLOCK_SAMPLES 2 /* of a turn, where placements take turns */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
-
-/* How arms take turns: 4 blocks of each in every cell, of 2 samples each. */
-#define VISITS 2
-#define BLOCK_SAMPLES 2
-
-/* A coordinator's hooks know which node of the run they speak of. */
-struct arm_hooks {
-	struct cs_job *job;
-	int index;
-	struct cs_coordinator_hooks table;
-};
-
-struct cs_job {
-	const struct cs_job_args *args;
-	struct cs_run *run;
-	struct cs_team team;
-	struct cs_launcher launcher;
-	struct cs_muster muster;
-	struct cs_plan *plan;
-	struct cs_arms arms;
-	struct arm_hooks hooks[CS_ARMS_MAX];
-	struct cs_collect collect;
-	struct cs_node_facts facts; /* of this node */
-	enum cs_kept kept;
-	char *done;		/* steps of this node that are not left */
-	int coordinates, opened, lost;
-	int one_at_a_time; /* GPUs that take no second process: arms cannot all
-			    * hold them */
-	int boardless;	/* only looked, and nothing to open */
-	int signal_fd, signal;
-	struct cs_process coordinator; /* of this node, where that is another */
-	double began_s;
-};
 
 void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 {
@@ -293,25 +254,9 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 	return 0;
 }
 
-/* ---- a node coordinator's work ---- */
+/* ---- looking around ---- */
 
-static void on_row(void *ctx, const struct cs_row *row, const double *samples)
-{
-	struct arm_hooks *hooks = ctx;
-
-	cs_collect_row(&hooks->job->collect, row, samples);
-}
-
-static void on_finding(void *ctx, enum cs_severity severity, const char *id,
-		       const char *text)
-{
-	struct arm_hooks *hooks = ctx;
-
-	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id,
-			   text);
-}
-
-static int watch(struct cs_job *job)
+int cs_job_watch(struct cs_job *job)
 {
 	if (signalled(job))
 		leave_on_signal(job);
@@ -321,264 +266,6 @@ static int watch(struct cs_job *job)
 	else if (cs_collect_listen(&job->collect, SILENCE_LIMIT_S))
 		return 1; /* nobody would take the rows */
 	return 0;
-}
-
-static int on_watch(void *ctx)
-{
-	struct arm_hooks *hooks = ctx;
-
-	return watch(hooks->job);
-}
-
-static void progress(struct cs_job *job, uint32_t done, uint32_t all)
-{
-	if (job->team.rank == 0)
-		job->args->progress(job->args->ctx, done, all);
-}
-
-static void on_progress(void *ctx, uint32_t done, uint32_t all)
-{
-	struct arm_hooks *hooks = ctx;
-
-	progress(hooks->job, done, all);
-}
-
-static void send_nodes(struct cs_job *job)
-{
-	for (int k = 0; k < job->arms.n; k++) {
-		struct cs_arm_node *arm = &job->arms.arm[k];
-
-		cs_coordinator_facts(&arm->co, &arm->node);
-		cs_collect_node(&job->collect,
-				cs_collect_index(&job->collect, k), &arm->node);
-	}
-}
-
-/* Ranks that cannot share memory are nodes of their own, of the same hardware. */
-static void say_apart(struct cs_job *job)
-{
-	char text[240];
-
-	if (!job->team.apart[0])
-		return;
-	cs_text(text, sizeof(text),
-		"the machine counts as several nodes, which measure at the same time: its ranks %s",
-		job->team.apart);
-	on_finding(&job->hooks[0], CS_WARNING, "machine-divided", text);
-}
-
-/* ---- one placement after the other opens ---- */
-
-/* The hosts of an arm, which this rank and others make. */
-static void call_hosts(struct cs_job *job, int k)
-{
-	double end = cs_clock_s() + HOSTS_LIMIT_S;
-	struct timespec nap = { 0, 1000000 };
-
-	cs_arms_call(&job->arms, k);
-	while (!cs_arms_called(&job->arms, k) && cs_clock_s() < end) {
-		cs_arms_make(&job->arms, &job->muster);
-		watch(job);
-		nanosleep(&nap, NULL);
-	}
-}
-
-static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
-{
-	struct cs_arm_node *arm = &job->arms.arm[k];
-	int index = cs_collect_index(&job->collect, k);
-	double at = cs_clock_s();
-
-	job->hooks[k] = (struct arm_hooks){
-		job, index,
-		{ &job->hooks[k], on_row, on_finding, on_watch, on_progress }
-	};
-	if (!arm->placement.native)
-		call_hosts(job, k);
-	cs_arms_tell_kin(&job->arms);
-	cs_coordinator_init(&arm->co, arm->board.at, (uint32_t)index,
-			    &job->hooks[k].table);
-	arm->co.done = job->done;
-	arm->co.skip_in_use = job->args->checks != 0;
-	if (job->kept == CS_KEPT_ALL)
-		return;
-	cs_coordinator_open(&arm->co);
-	t->open += cs_clock_s() - at;
-	at = cs_clock_s();
-	cs_muster_facts(&job->muster, &arm->node);
-	cs_coordinator_setup(&arm->co);
-	t->peers += cs_clock_s() - at;
-	/* a virtual clock knows no skew between processes */
-	if (!job->args->look_only && !job->muster.backend->clock_is_virtual)
-		cs_coordinator_skew(&arm->co, &arm->node.facts);
-	if (job->one_at_a_time)
-		cs_coordinator_rest(&arm->co);
-}
-
-/* The arm that the ranks give opens first: its agents have begun already. */
-static void open_arms(struct cs_job *job, struct cs_run_timings *t)
-{
-	struct cs_arms *arms = &job->arms;
-
-	t->open = t->peers = 0;
-	job->one_at_a_time = arms->n > 1 && cs_muster_exclusive(&job->muster);
-	if (arms->native >= 0)
-		open_arm(job, arms->native, t);
-	for (int k = 0; k < arms->n; k++)
-		if (k != arms->native)
-			open_arm(job, k, t);
-	for (int k = 1; k < arms->n; k++)
-		arms->arm[k].co.began_s = arms->arm[0].co.began_s;
-	if (job->kept != CS_KEPT_ALL)
-		say_apart(job);
-}
-
-/* ---- measuring ---- */
-
-/* The steps that arms take turns in: no control cells, for turns show drift. */
-static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *step)
-{
-	uint32_t n = 0;
-
-	for (uint32_t s = 0; s < plan->n_steps; s++)
-		if (!(cs_plan_step(plan, s)->flags & CS_STEP_CONTROL) &&
-		    cs_step_applies(plan, cs_plan_step(plan, s), n_agents))
-			step[n++] = s;
-	return n;
-}
-
-/* A turn of one arm: one cell or, where it has to take the GPUs for it, all of them.
- * A lost arm leaves its turns to nobody. */
-static void take_turn(struct cs_job *job, const struct cs_turn *turn,
-		      const uint32_t *step, uint32_t n_steps, uint32_t block)
-{
-	struct cs_coordinator *co = &job->arms.arm[turn->arm].co;
-
-	if (!job->one_at_a_time) {
-		cs_coordinator_step(co, step[turn->cell], block);
-		return;
-	}
-	cs_coordinator_resume(co);
-	for (uint32_t s = 0; s < n_steps; s++)
-		if (cs_coordinator_step(co, step[s], block))
-			return;
-	cs_coordinator_finish(co);
-	cs_coordinator_rest(co);
-}
-
-/* All arms, cell by cell, in the order of plan/turns.h. */
-static int take_turns(struct cs_job *job, const uint32_t *step, uint32_t n_steps,
-		      uint32_t *blocks, struct cs_err *err)
-{
-	struct cs_turns turns = { .arms = (uint32_t)job->arms.n,
-				  .cells = job->one_at_a_time ? 1 : n_steps,
-				  .visits = VISITS };
-	size_t n = cs_turns_count(&turns);
-	struct cs_turn *order = calloc(n, sizeof(*order));
-	struct cs_rng rng = { job->plan->set.seed };
-	int rc = order ? cs_turns_order(&turns, &rng, order, err) :
-			 cs_err_set(err, "no memory");
-
-	for (size_t i = 0; i < n && !rc; i++) {
-		uint32_t *block = &blocks[(size_t)order[i].cell *
-					  CS_ARMS_MAX + order[i].arm];
-
-		take_turn(job, &order[i], step, n_steps, ++*block);
-		progress(job, (uint32_t)i + 1, (uint32_t)n);
-	}
-	free(order);
-	return rc;
-}
-
-static int compare_arms(struct cs_job *job, struct cs_err *err)
-{
-	size_t room = job->plan->n_steps;
-	uint32_t *step = calloc(room, sizeof(*step));
-	uint32_t *blocks = calloc(room * CS_ARMS_MAX, sizeof(*blocks));
-	uint32_t n;
-	int rc = 0;
-
-	if (!step || !blocks)
-		rc = cs_err_set(err, "no memory");
-	else if ((n = steps_of(job->plan, job->muster.n_agents, step)))
-		rc = take_turns(job, step, n, blocks, err);
-	free(step);
-	free(blocks);
-	return rc;
-}
-
-/* What one arm moved, the counters of the links in the other's two looks saw. */
-static void share_counts(struct cs_arms *arms)
-{
-	for (int i = 0; i < arms->arm[0].co.n; i++) {
-		int64_t sent = 0, received = 0;
-
-		for (int k = 0; k < arms->n; k++) {
-			struct cs_slot *slot =
-				cs_board_slot(arms->arm[k].board.at, i);
-
-			sent += slot->sent_bytes;
-			received += slot->received_bytes;
-		}
-		for (int k = 0; k < arms->n; k++) {
-			struct cs_slot *slot =
-				cs_board_slot(arms->arm[k].board.at, i);
-
-			slot->sent_bytes = sent;
-			slot->received_bytes = received;
-		}
-	}
-}
-
-static void measure_arms(struct cs_job *job)
-{
-	struct cs_err err;
-
-	if (job->arms.n == 1)
-		cs_coordinator_run(&job->arms.arm[0].co);
-	else if (compare_arms(job, &err)) {
-		on_finding(&job->hooks[0], CS_CRITICAL, "no-order", err.text);
-		job->arms.arm[0].co.stopped = 1;
-	}
-}
-
-static void carry_out(struct cs_job *job, struct cs_run_timings *t)
-{
-	struct cs_arms *arms = &job->arms;
-	double at;
-
-	send_nodes(job);
-	at = cs_clock_s();
-	measure_arms(job);
-	t->measure = cs_clock_s() - at;
-	share_counts(arms);
-	for (int k = 0; k < arms->n; k++)
-		if (!arms->arm[k].co.stopped && !job->one_at_a_time)
-			cs_coordinator_finish(&arms->arm[k].co);
-	send_nodes(job);
-}
-
-static void coordinate(struct cs_job *job)
-{
-	struct cs_run_timings *t = &job->run->timings;
-	int stopped = 0;
-
-	t->start = cs_clock_s() - job->began_s;
-	open_arms(job, t);
-	if (job->kept == CS_KEPT_ALL) {
-		cs_collect_done(&job->collect, CS_NODE_COMPLETE);
-		return;
-	}
-	if (job->args->look_only)
-		send_nodes(job);
-	else
-		carry_out(job, t);
-	for (int k = 0; k < job->arms.n; k++) {
-		job->lost |= job->arms.arm[k].co.lost;
-		stopped |= job->arms.arm[k].co.stopped;
-	}
-	cs_collect_done(&job->collect, stopped ? CS_NODE_EARLY :
-						 CS_NODE_COMPLETE);
 }
 
 /* ---- waiting for the others ---- */
@@ -613,7 +300,7 @@ static int wait_nodes(struct cs_job *job)
 	int state;
 
 	for (;;) {
-		watch(job);
+		cs_job_watch(job);
 		state = job->team.rank == 0 ? cs_collect_state(&job->collect)
 					    : job->collect.end;
 		if (state != CS_NODE_RUNS)
@@ -767,7 +454,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (!job->coordinates)
 		return CS_EXIT_OK;
 	if (job->opened)
-		coordinate(job);
+		cs_job_conduct(job);
 	if (job->team.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);

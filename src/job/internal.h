@@ -1,0 +1,48 @@
+/* internal.h - a job at work, for the files that carry it out: job.c has its phases,
+ * conduct.c what a node coordinator does in the middle of them. */
+#ifndef CS_JOB_INTERNAL_H
+#define CS_JOB_INTERNAL_H
+
+#include "job/arms.h"
+#include "job/job.h"
+#include "job/kept.h"
+#include "job/muster.h"
+#include "job/team.h"
+
+#define SILENCE_LIMIT_S 60.0 /* a node without a word is given up */
+
+/* A coordinator's hooks know which node of the run they speak of. */
+struct arm_hooks {
+	struct cs_job *job;
+	int index;
+	struct cs_coordinator_hooks table;
+};
+
+struct cs_job {
+	const struct cs_job_args *args;
+	struct cs_run *run;
+	struct cs_team team;
+	struct cs_launcher launcher;
+	struct cs_muster muster;
+	struct cs_plan *plan;
+	struct cs_arms arms;
+	struct arm_hooks hooks[CS_ARMS_MAX];
+	struct cs_collect collect;
+	struct cs_node_facts facts; /* of this node */
+	enum cs_kept kept;
+	char *done;		/* steps of this node that are not left */
+	int coordinates, opened, lost;
+	int one_at_a_time; /* GPUs that take no second process: arms cannot all
+			    * hold them */
+	int boardless;	/* only looked, and nothing to open */
+	int signal_fd, signal;
+	struct cs_process coordinator; /* of this node, where that is another */
+	double began_s;
+};
+
+/* Look for signals and messages; not 0: nobody would take the rows. */
+int cs_job_watch(struct cs_job *job);
+/* All that this node measures, in all of its placements. */
+void cs_job_conduct(struct cs_job *job);
+
+#endif
