@@ -206,7 +206,8 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/kernels.c \
 	%D%/fake/knobs.c \
 	%D%/fake/memory.c \
-	%D%/fake/stream.c
+	%D%/fake/stream.c \
+	%D%/fake/vmm.c
 endif
 
 # ---- a filter of system calls, for tests/run/hostile.t ----
