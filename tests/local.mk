@@ -254,7 +254,8 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/signals.t \
 	%D%/run/torture.t \
-	%D%/run/usage.t
+	%D%/run/usage.t \
+	%D%/run/via.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \

@@ -5,7 +5,7 @@
  * agent i writes slot i's reply half.  Each word that somebody waits on has its
  * own cache line.
  *
- *     gate, stamps (registered with CUDA) | words | slots[n_agents] | plan blob
+ *     gate, stamps, rings' words (registered with CUDA) | words | slots[n_agents] | plan blob
  *
  * A command: the coordinator fills the slot's command half, then adds 1 to
  * `command`; the agent answers through `armed`, `done` or `reply`, then adds 1
@@ -30,10 +30,16 @@
 /* Opens every gate, cyclically: the end of all measuring. */
 #define CS_GATE_ALL (1u << 30)
 
+/* Most chunks of one sample through a ring.  Each is up to three entries in a
+ * stream, which takes 1,020 behind a closed gate.  Chunks of sample `seq` count
+ * from seq x this on. */
+#define CS_CHUNKS_MAX 256u
+
 enum cs_command {
 	CS_CMD_NONE,
 	CS_CMD_OPEN,		/* context is there? register the board */
-	CS_CMD_ARENA,		/* allocate, publish, fill the source */
+	CS_CMD_ARENA,		/* allocate, publish, fill the source; again: see
+				 * its flags */
 	CS_CMD_MAP,		/* a way to every peer that the plan needs */
 	CS_CMD_LOOK,		/* clocks, counters, links under load */
 	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
@@ -48,6 +54,8 @@ enum cs_command {
 /* Flags of a command. */
 #define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load */
 #define CS_CMD_UNCHECKED 2u	/* ARM, CHECK: --verify says no */
+#define CS_CMD_BY_FD 4u		/* ARENA: anew for a descriptor, if refused */
+#define CS_CMD_USUAL 8u		/* ARENA: back to what it was */
 
 enum cs_agent_state {
 	CS_AGENT_OK,		/* READY */
@@ -86,9 +94,15 @@ struct cs_stamp {
 	_Alignas(CS_LINE) _Atomic uint32_t word;
 };
 
+/* How many chunks the ring of an agent has seen; see cs_flight. */
+struct cs_ring_words {
+	struct cs_stamp filled, emptied;
+};
+
 struct cs_board {
 	_Alignas(CS_LINE) _Atomic uint32_t gate; /* first in the first page */
 	struct cs_stamp stamp[CS_MAX_AGENTS];
+	struct cs_ring_words ring[CS_MAX_AGENTS];
 	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample counts not */
 	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
 	_Atomic uint32_t waiting;	/* the coordinator sleeps on it */
@@ -104,7 +118,8 @@ struct cs_board {
 /* cs_board.end */
 enum { CS_END_NOT, CS_END_GOOD, CS_END_QUIT };
 
-/* Bytes from the start that CUDA has to see: gate and stamps, whole pages. */
+/* Bytes from the start that CUDA has to see: gate, stamps, words of rings; whole
+ * pages. */
 #define CS_BOARD_SHARED_BYTES \
 	((offsetof(struct cs_board, void_seq) + 4095) / 4096 * 4096)
 
@@ -133,6 +148,11 @@ void cs_gate_void(struct cs_board *board, uint32_t seq);
 /* Open all gates for ever.  Safe in any process, any number of times: a second
  * store would close the cyclic comparison again, so only the first counts. */
 void cs_gate_release(struct cs_board *board);
+
+/* Whoever waits for a chunk of sample `seq` at the ring of `agent` waits no more.
+ * A stream that still runs may store less after that: until nobody waits, say it
+ * again. */
+void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

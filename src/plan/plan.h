@@ -67,6 +67,8 @@ struct cs_settings {
 	uint32_t arms;		/* placements that are compared; 1: one */
 	uint32_t block_samples;	/* a cell ends after so many; 0: when it is known
 				 * well enough */
+	uint32_t via;		/* enum cs_way */
+	uint32_t pad;		/* 0 */
 };
 
 /* --verify: after every sample; only the last sample of a cell; not at all. */

@@ -142,6 +142,8 @@ static json_t *settings(const struct cs_plan *plan)
 	put(&r, "seed", unsigned64(set->seed));
 	put(&r, "verify", json_string(verify[set->verify <= CS_VERIFY_OFF ?
 					     set->verify : CS_VERIFY_OFF]));
+	put(&r, "via", json_string(cs_way_words[set->via < CS_WAYS ? set->via :
+						CS_WAY_AUTO]));
 	return record_end(&r);
 }
 
