@@ -79,7 +79,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_backend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_libcs_backend_a_SOURCES = \
 	%D%/backend/backend.h \
-	%D%/backend/cpu.c
+	%D%/backend/cpu.c \
+	%D%/backend/shared.c \
+	%D%/backend/shared.h
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/cost.c \
@@ -89,10 +91,12 @@ if HAVE_CUDA
 	%D%/backend/cuda/driver.c \
 	%D%/backend/cuda/driver.h \
 	%D%/backend/cuda/flight.c \
+	%D%/backend/cuda/hand.c \
 	%D%/backend/cuda/kernels.h \
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
-	%D%/backend/cuda/peer.c
+	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
 	kernels/kernels.c
 else
@@ -120,6 +124,8 @@ endif
 	%D%/node/process.h \
 	%D%/node/sampler.c \
 	%D%/node/sampler.h \
+	%D%/node/stage.c \
+	%D%/node/stage.h \
 	%D%/node/starter.c \
 	%D%/node/starter.h \
 	%D%/node/usage.c \

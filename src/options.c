@@ -62,25 +62,14 @@ static int set_matrix(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+/* Whether there are such tests depends on other options: see check_tests. */
 static int set_test(struct cs_options *opt, const char *value,
 		    struct cs_err *err)
 {
-	size_t n;
-	char *chosen;
-	int rc;
-
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	if (!chosen)
-		return cs_err_set(err, "no memory");
-	/* a name of either backend will do until the backend is known */
-	rc = cs_tests_choose(value, CS_BACKEND_CUDA, chosen, err);
-	if (rc && !cs_tests_choose(value, CS_BACKEND_CPU, chosen, NULL))
-		rc = 0;
-	free(chosen);
+	(void)err;
 	opt->tests = value;
 	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--test %s", value);
-	return rc;
+	return 0;
 }
 
 static int set_op(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -150,6 +139,16 @@ static int set_placement(struct cs_options *opt, const char *value,
 			 struct cs_err *err)
 {
 	return cs_placements_parse(value, &opt->placements, err);
+}
+
+static int set_via(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	int which;
+
+	if (pick(value, cs_way_words, &which, err))
+		return -1;
+	opt->set.via = (uint32_t)which;
+	return 0;
 }
 
 static int set_bind(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -392,6 +391,9 @@ static const struct option_line measure_lines[] = {
 	  set_gpus },
 	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; "
 	  "cpu: copies between arenas of host memory", set_backend },
+	{ "via", 0, "auto|direct|ipc|fd|staged", "the only way to a peer's "
+	  "buffer: peer access in one process, CUDA IPC, descriptors, or through "
+	  "host memory; auto: the best there is", set_via },
 	{ "bind", 0, "auto|inherit|none", "each agent to the NUMA domain of its "
 	  "GPU, as launched, or nowhere", set_bind },
 	{ "placement", 0, "process|thread|N[,...]", "GPUs of a process: one, all of "
@@ -633,10 +635,39 @@ static int take_operands(const struct command *command, int argc, char **argv,
 	return 0;
 }
 
+/* Names of either backend will do until the backend is known. */
+static int check_tests(const struct cs_options *opt, struct cs_err *err)
+{
+	enum cs_way via = (enum cs_way)opt->set.via;
+	char *chosen;
+	size_t n;
+	int rc;
+
+	cs_catalogue(&n);
+	chosen = calloc(n, 1);
+	if (!chosen)
+		return cs_err_set(err, "no memory");
+	rc = cs_tests_choose(opt->tests, CS_BACKEND_CUDA, via, chosen, err);
+	if (rc && via == CS_WAY_AUTO &&
+	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, chosen, NULL))
+		rc = 0;
+	free(chosen);
+	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
+}
+
 static int check_together(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->tests && opt->matrices)
 		return cs_err_set(err, "--matrix and --test exclude each other");
+	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
+		return cs_err_set(err, "--via and --backend cpu exclude each "
+				  "other: the cpu backend has shared memory alone");
+	if (!opt->tests && opt->set.via == CS_WAY_STAGED &&
+	    !(opt->op_mask & 1u << CS_OP_WRITE))
+		return cs_err_set(err, "--via staged and --op read exclude each "
+				  "other: both sides issue");
+	if (opt->tests && check_tests(opt, err))
+		return -1;
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
@@ -809,9 +840,15 @@ int cs_options_choose(const struct cs_options *opt,
 		      enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err)
 {
+	enum cs_way via = (enum cs_way)opt->set.via;
+
+	if (backend == CS_BACKEND_CPU && via != CS_WAY_AUTO)
+		return cs_err_set(err, "--via %s: that is a way between GPUs, the "
+				  "cpu backend has shared memory alone",
+				  cs_way_words[via]);
 	if (opt->tests)
-		return cs_tests_choose(opt->tests, backend, chosen, err);
+		return cs_tests_choose(opt->tests, backend, via, chosen, err);
 	cs_tests_matrix(opt->matrices ? opt->matrices : CS_MATRIX_PEER,
-			opt->op_mask, opt->pattern_mask, backend, chosen);
+			opt->op_mask, opt->pattern_mask, backend, via, chosen);
 	return 0;
 }

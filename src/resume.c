@@ -36,6 +36,8 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
 	if (a->backend != b->backend)
 		return other(err, "another backend");
+	if (a->via != b->via)
+		return other(err, "another --via");
 	if (!same)
 		return other(err, "other tests");
 	if (now->n_agents != then->n_agents)

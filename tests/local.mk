@@ -206,7 +206,8 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/kernels.c \
 	%D%/fake/knobs.c \
 	%D%/fake/memory.c \
-	%D%/fake/stream.c
+	%D%/fake/stream.c \
+	%D%/fake/vmm.c
 endif
 
 # ---- a filter of system calls, for tests/run/hostile.t ----
@@ -256,7 +257,8 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/signals.t \
 	%D%/run/torture.t \
-	%D%/run/usage.t
+	%D%/run/usage.t \
+	%D%/run/via.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \

@@ -52,14 +52,21 @@ RANK = re.compile(r"(?:OMPI_COMM_WORLD|PMIX?)_RANK=(\d+)$")
 HARMLESS = {
     "cuCtxSetCurrent", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRelease",
     "cuDevicePrimaryCtxSetFlags", "cuEventDestroy", "cuIpcCloseMemHandle",
-    "cuMemFree", "cuMemFreeHost", "cuMemHostUnregister", "cuModuleUnload",
-    "cuStreamDestroy", "cuStreamWaitValue32", "cuStreamWriteValue32",
+    "cuMemAddressFree", "cuMemFree", "cuMemFreeHost", "cuMemHostUnregister",
+    "cuMemRelease", "cuMemUnmap", "cuModuleUnload", "cuStreamDestroy",
+    "cuStreamWaitValue32", "cuStreamWriteValue32",
 }
 # On the way to a peer: cells are skipped, and say why.
 WAY = {
     "cuCtxEnablePeerAccess", "cuDeviceCanAccessPeer", "cuDeviceGet",
     "cuDevicePrimaryCtxRetain", "cuIpcGetMemHandle", "cuIpcOpenMemHandle",
+    "cuMemAddressReserve", "cuMemCreate", "cuMemExportToShareableHandle",
+    "cuMemGetAllocationGranularity", "cuMemHostGetDevicePointer",
+    "cuMemHostRegister", "cuMemImportFromShareableHandle", "cuMemMap",
+    "cuMemSetAccess",
 }
+# Where they fail descriptors take their place, and why is in the document.
+REPLACED = {"cuIpcGetMemHandle", "cuIpcOpenMemHandle"}
 # A rank that finds no driver sleeps, and its node's others measure.
 START = {
     "cuDeviceGet", "cuDeviceGetCount", "cuDeviceGetName", "cuDeviceGetPCIBusId",
@@ -271,6 +278,7 @@ class Good:
 
     def __init__(self, ranks, **knobs):
         run = Run(ranks, **knobs)
+        self.options = knobs.get("options", ())
         self.wrong = run.wait() + wrong_files(run)
         if run.status > 1:
             self.wrong.append(f"status {run.status}: {run.text('err')[-300:]}")
@@ -316,7 +324,7 @@ def wrong_outcome(run, good, function, fired):
             wrong.append("cells are missing without this reason")
         unused = function == "cuIpcGetMemHandle" and not run.ranks
         if fired and not (function in HARMLESS or unused or (skipped and function in WAY) or
-                          (said and run.ranks and function in START)):
+                          (said and run.ranks and function in START | REPLACED)):
             wrong.append("status 0, as if nothing had failed")
     else:
         where = r".*GPU \d+.*rank \d+" if run.status == 2 else ""
@@ -358,7 +366,7 @@ FEW = ("-s", "1M")
 def fail_once(good, ranks, everywhere, function, k):
     rank = max(ranks - 1, 0)
     knobs = {} if everywhere else {"FAKE_FAIL_RANK": rank}
-    run = Run(ranks, options=FEW, FAKE_FAIL=f"{function}:{k}", **knobs)
+    run = Run(ranks, options=good.options, FAKE_FAIL=f"{function}:{k}", **knobs)
 
     def judge(run):
         fired = any(run.calls(r).count(function) >= k
@@ -368,11 +376,29 @@ def fail_once(good, ranks, everywhere, function, k):
     return with_run(run, judge)
 
 
-def fail_tests():
+# by other ways than usual, what they alone call, or do otherwise
+WAYS = {"auto": (), "fd": (),
+        "staged": ("cuEventRecord", "cuMemcpyAsync", "cuMemHostRegister",
+                   "cuStreamWaitValue32", "cuStreamWriteValue32")}
+
+
+def good_runs():
+    """(way, good run, the functions that are worth failing in it)"""
+    usual = {}
     for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
-        good = Good(ranks, options=FEW)
-        yield f"a good run of {ranks or 1}", lambda g=good: g.wrong
-        for function in good.functions:
+        for way, again in WAYS.items():
+            good = Good(ranks, options=(*FEW, "--via", way))
+            good.ranks = ranks
+            known = usual.setdefault(ranks, set(good.functions))
+            yield way, good, [f for f in good.functions if way == "auto" or
+                              f not in known or (ranks and f in again)]
+
+
+def fail_tests():
+    for way, good, functions in good_runs():
+        ranks = good.ranks
+        yield f"a good run of {ranks or 1}, --via {way}", lambda g=good: g.wrong
+        for function in functions:
             for everywhere in (False, True) if ranks else (True,):
                 at = good.positions(function, ranks and not everywhere)
 
@@ -380,11 +406,12 @@ def fail_tests():
                     return [w for k in a for w in fail_once(g, r, e, f, k)]
                 yield (f"{function} fails at {len(at)} of its calls, {at[0]} to {at[-1]}: "
                        + ("one process" if not ranks else
-                          "both ranks" if everywhere else "one rank of two")), test
+                          "both ranks" if everywhere else "one rank of two")
+                       + (f", --via {way}" if way != "auto" else "")), test
 
 
-def hang_once(function, ranks):
-    run = Run(ranks, options=("--start-limit", "1s"), limit=100,
+def hang_once(function, ranks, way="auto"):
+    run = Run(ranks, options=("--start-limit", "1s", "--via", way), limit=130,
               FAKE_HANG=f"{function}:1", FAKE_FAIL_RANK=max(ranks - 1, 0))
 
     def judge(run):
@@ -407,6 +434,11 @@ def hang_tests():
         for function in Good(ranks).functions if FULL else some:
             yield (f"{function} never returns, {ranks or 1} rank(s): over in time",
                    lambda f=function, r=ranks: hang_once(f, r))
+    for way, good, functions in good_runs():
+        for function in functions if way != "auto" and FULL else ():
+            yield (f"{function} never returns, {good.ranks or 1} rank(s), --via {way}: "
+                   "over in time",
+                   lambda f=function, r=good.ranks, w=way: hang_once(f, r, w))
 
 
 def data_once(status, words, ranks, broken, **knobs):
@@ -465,11 +497,12 @@ def data_tests():
 
 
 def death_once(function, inside, victim, call, doing="", knob="HANG",
-               number=signal.SIGKILL):
+               number=signal.SIGKILL, options=()):
     """The victim dies when rank `inside` is in that call, for ever; after it, if
     the knob is FAULT: then the copy itself does not end."""
     rule = f"{function}:{call}" + ("=0" if knob == "FAULT" else "")
-    run = Run(2, gpus=2, FAKE_FAIL_RANK=inside, **{f"FAKE_{knob}": rule})
+    run = Run(2, gpus=2, options=options, FAKE_FAIL_RANK=inside,
+              **{f"FAKE_{knob}": rule})
     there = run.until(lambda: run.calls(inside).count(function) >= call)
     if knob == "FAULT":
         time.sleep(0.5)     # to the gate, and through it
@@ -529,6 +562,12 @@ def death_tests():
             yield (f"rank {victim} is killed while a copy runs, its {who}",
                    lambda i=inside, v=victim:
                    death_once("cuMemcpyAsync", i, v, 700, knob="FAULT"))
+            for function, call in (("cuMemHostRegister", 2), ("cuMemcpyAsync", 300),
+                                   ("cuStreamWriteValue32", 300)):
+                yield (f"rank {victim} is killed, staging: call {call} of {function} "
+                       f"by rank {inside}",
+                       lambda f=function, i=inside, v=victim, c=call:
+                       death_once(f, i, v, c, options=("--via", "staged")))
     yield ("a rank is stopped for good: given up in time",
            lambda: death_once("cuMemcpyAsync", 1, 1, 700, number=signal.SIGSTOP))
 

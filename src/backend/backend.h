@@ -36,14 +36,34 @@ struct cs_export {
 	int32_t has_ipc;	/* ipc[] is valid */
 	char ipc_error[160];	/* why it is not */
 	unsigned char ipc[64];
+	uint64_t fd_bytes;	/* of memory that a descriptor hands over; 0: it
+				 * cannot be, */
+	char fd_error[160];	/* … because; "" nobody asked for that */
+	char socket[8];		/* where the descriptor is given out */
+	/* host memory through which others stage what they send: a memfd */
+	uint64_t ring_address;	/* the owner device's; 0: there is none */
+	uint64_t ring_bytes;
+	int32_t ring_fd;
 	char uuid[CS_UUID];
 };
 
 /* A peer's arena as this agent sees it.  Opaque but for via and address. */
 struct cs_mapping {
 	int32_t via;		/* enum cs_via */
-	uint64_t address;
+	uint64_t address;	/* CS_VIA_STAGED: of its ring */
 	uint64_t bytes;
+};
+
+/* Slots of a ring.  Two suffice to fill one while the other is emptied; then each
+ * chunk still waits for the word that its slot is free, a few microseconds on
+ * the way through two GPUs and host memory.  A third takes that off the path. */
+#define CS_RING_SLOTS 3u
+
+enum cs_flight_kind {
+	CS_FLIGHT_COPY,		/* from one address to the other */
+	CS_FLIGHT_PEER_COPY,	/* cuda: by cuMemcpyPeerAsync */
+	CS_FLIGHT_OUT,		/* cuda: chunk by chunk to a ring, at dst */
+	CS_FLIGHT_IN,		/* … and from it, at src */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
@@ -51,6 +71,12 @@ struct cs_mapping {
 struct cs_flight {
 	uint64_t dst, src, bytes;
 	uint32_t copies;
+	uint32_t kind;		/* enum cs_flight_kind */
+	/* OUT and IN: words on the board that count chunks from `base` on; OUT
+	 * writes `filled` and waits for `emptied`, IN the other way round */
+	uint32_t base;
+	uint64_t chunk_bytes;	/* and of a slot */
+	uint32_t *filled, *emptied;
 };
 
 /* Single calls of a driver, to be timed by who makes them; no clock is read
@@ -114,8 +140,24 @@ struct cs_backend {
 	int (*arena)(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 		     struct cs_export *out, struct cs_err *err);
 
+	/* Only cuda from here to rearena(); NULL elsewhere.
+	 * The ways that arena() and import() take; AUTO until it is said. */
+	void (*via)(struct cs_dev *dev, enum cs_way way);
+
+	/* Before arena(), which publishes it: the ring of CS_RING_SLOTS slots
+	 * through which others stage what they send here, `bytes` at `host`, a
+	 * mapping of memfd `fd`, that stays the caller's. */
+	int (*ring)(struct cs_dev *dev, void *host, uint64_t bytes, int fd,
+		    struct cs_err *err);
+
+	/* The arena anew, where that can be: of memory that a descriptor hands
+	 * over, or (by_fd 0) of the usual.  No peer has it mapped; what was in it
+	 * is gone.  An error leaves none. */
+	int (*rearena)(struct cs_dev *dev, uint64_t bytes, int by_fd,
+		       struct cs_export *out, struct cs_err *err);
+
 	/* A way to a peer's arena; tried, not asked for.  Takes the best there is
-	 * and says which in out->via.  Touches no byte of it. */
+	 * of those allowed and says which in out->via.  Touches no byte of it. */
 	int (*import)(struct cs_dev *dev, const struct cs_export *peer,
 		      struct cs_mapping *out, struct cs_err *err);
 	void (*unimport)(struct cs_dev *dev, struct cs_mapping *mapping);

@@ -6,19 +6,17 @@
  * time.  So an agent has one copy at work at a time, whatever its lanes. */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
+#include "backend/shared.h"
 #include "base/hints.h"
 #include "base/vec.h"
 
@@ -118,14 +116,6 @@ static int cpu_board(struct cs_dev *dev, void *page, uint64_t bytes,
 
 /* ---- arenas ---- */
 
-/* 0 when /proc does not say. */
-static uint64_t pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
-}
-
 static int cpu_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 		     struct cs_export *out, struct cs_err *err)
 {
@@ -133,43 +123,12 @@ static int cpu_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 	(void)err;
 	memset(out, 0, sizeof(*out));
 	out->pid = getpid();
-	out->pid_ns = pid_namespace();
+	out->pid_ns = cs_pid_namespace();
 	out->address = (uintptr_t)host;
 	out->bytes = bytes;
 	out->ordinal = -1;
 	out->fd = fd;
 	return 0;
-}
-
-/* Map the peer's memfd through its /proc entry. */
-static void *map_peer(const struct cs_export *peer, struct cs_err *err)
-{
-	char path[64];
-	struct stat st;
-	void *at = MAP_FAILED;
-	int fd;
-
-	cs_text(path, sizeof(path), "/proc/%" PRId64 "/fd/%" PRId32, peer->pid,
-		peer->fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0) {
-		cs_err_set(err,
-			   "cannot open the memory of a peer, \"%s\": %s (errno %d)%s",
-			   path, strerror(errno), errno,
-			   errno == EACCES || errno == EPERM ?
-			   "; all ranks of a node must run as one user" : "");
-		return NULL;
-	}
-	/* Beyond its end a mapping is SIGBUS. */
-	if (fstat(fd, &st) || (uint64_t)st.st_size < peer->bytes)
-		cs_err_set(err, "the memory of a peer, \"%s\", is less than %"
-			   PRIu64 " bytes", path, peer->bytes);
-	else if ((at = mmap(NULL, peer->bytes, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, 0)) == MAP_FAILED)
-		cs_err_set(err, "cannot map the memory of a peer, \"%s\": %s (errno %d)",
-			   path, strerror(errno), errno);
-	close(fd);
-	return at == MAP_FAILED ? NULL : at;
 }
 
 static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
@@ -178,7 +137,7 @@ static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
 	struct mapped *m;
 	void *at;
 
-	if (peer->pid_ns != pid_namespace())
+	if (peer->pid_ns != cs_pid_namespace())
 		return cs_err_set(err,
 				  "cannot open the memory of process %" PRId64
 				  ": it is in another PID namespace; %s",
@@ -189,7 +148,7 @@ static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
 					    peer->bytes };
 		return 0;
 	}
-	at = map_peer(peer, err);
+	at = cs_shared_map(peer->pid, peer->fd, peer->bytes, err);
 	if (!at)
 		return -1;
 	m = cs_vec_add(&dev->mapped, 1, err);

@@ -110,10 +110,38 @@ const char *cs_via_text(int via)
 		return "CUDA IPC";
 	case CS_VIA_SHM:
 		return "shared memory";
+	case CS_VIA_FD:
+		return "descriptor";
+	case CS_VIA_STAGED:
+		return "staged";
+	case CS_VIA_DRIVER:
+		return "staged by driver";
 	default:
 		return "-";
 	}
 }
+
+const char *cs_via_phrase(int via)
+{
+	switch (via) {
+	case CS_VIA_IPC:
+		return "by CUDA IPC";
+	case CS_VIA_SHM:
+		return "by shared memory";
+	case CS_VIA_FD:
+		return "by descriptor";
+	default:
+		return cs_via_text(via);
+	}
+}
+
+int cs_via_crosses(int via)
+{
+	return via == CS_VIA_PEER || via == CS_VIA_IPC || via == CS_VIA_FD;
+}
+
+const char *const cs_way_words[] = { "auto", "direct", "ipc", "fd", "staged",
+				     NULL };
 
 int cs_is_mig(const char *uuid)
 {

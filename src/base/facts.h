@@ -172,6 +172,9 @@ enum cs_via {
 	CS_VIA_PEER,		/* same process: pointer and peer access */
 	CS_VIA_IPC,		/* other process: CUDA IPC */
 	CS_VIA_SHM,		/* cpu backend: shared memory */
+	CS_VIA_FD,		/* memory exported as a file descriptor */
+	CS_VIA_STAGED,		/* through host memory, by both processes */
+	CS_VIA_DRIVER,		/* … by the driver, within one process */
 	CS_VIA_FAILED,		/* tried and refused: reason says */
 };
 
@@ -194,8 +197,26 @@ double cs_first_byte_s(const struct cs_agent_facts *agent);
  * processes; -1 unknown. */
 int64_t cs_context_bytes(const struct cs_agent_facts *agent, uint64_t arena_bytes);
 
-/* "direct", "CUDA IPC", "shared memory", "-". */
+/* "direct", "CUDA IPC", "shared memory", "descriptor", "staged", "staged by
+ * driver", "-". */
 const char *cs_via_text(int via);
+/* The same in a sentence: "by CUDA IPC", "staged". */
+const char *cs_via_phrase(int via);
+/* Do the bytes cross from GPU to GPU, and not host memory? */
+int cs_via_crosses(int via);
+
+/* --via: the ways that are allowed. */
+enum cs_way {
+	CS_WAY_AUTO,		/* the best there is: direct, CUDA IPC, descriptor */
+	CS_WAY_DIRECT,
+	CS_WAY_IPC,
+	CS_WAY_FD,
+	CS_WAY_STAGED,		/* peer access is never enabled */
+	CS_WAYS
+};
+
+/* "auto", "direct", "ipc", "fd", "staged"; NULL at the end. */
+extern const char *const cs_way_words[];
 
 /* Is it an instance of MIG? */
 int cs_is_mig(const char *uuid);

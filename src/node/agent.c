@@ -13,6 +13,7 @@
 #include "base/hints.h"
 #include "node/cost.h"
 #include "node/lane.h"
+#include "node/stage.h"
 #include "node/usage.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
@@ -33,7 +34,7 @@ struct cs_agent {
 	const struct cs_plan *plan;
 	struct cs_dev *dev;
 	struct cs_nvml_gpu *nvml;
-	struct cs_hostmem host;	/* cpu backend's arena */
+	struct cs_hostmem host;	/* cpu backend's arena; cuda: the ring */
 	int closed;		/* may be opened again */
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
@@ -108,12 +109,13 @@ static int do_open(struct cs_agent *a)
 				      &slot->err);
 }
 
-static int open_host_arena(struct cs_agent *a, uint64_t bytes)
+/* Host memory on the agent's domain, if it needs some. */
+static int open_host(struct cs_agent *a, uint64_t bytes)
 {
 	struct cs_slot *slot = a->slot;
 	char why[160] = "";
 
-	if (!a->args.backend->host_arena)
+	if (!bytes)
 		return 0;
 	if (cs_hostmem_open(bytes, a->args.facts.numa, &a->host, why, &slot->err))
 		return -1;
@@ -125,23 +127,84 @@ static int open_host_arena(struct cs_agent *a, uint64_t bytes)
 	return 0;
 }
 
+/* The ways that are allowed, and the ring through which others reach us. */
+static int open_ways(struct cs_agent *a)
+{
+	const struct cs_backend *backend = a->args.backend;
+	uint64_t bytes = cs_stage_ring_bytes(a->board, me(a));
+
+	if (!backend->via)
+		return 0;
+	backend->via(a->dev, (enum cs_way)a->plan->set.via);
+	if (!bytes)
+		return 0;
+	return open_host(a, bytes) || backend->ring(a->dev, a->host.at, bytes,
+						    a->host.fd, &a->slot->err);
+}
+
+static int fill_source(struct cs_agent *a)
+{
+	return a->args.backend->fill(
+		a->dev, a->slot->arena.address, a->slot->layout.src_bytes,
+		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), &a->slot->err);
+}
+
+/* Was a peer refused that wanted my arena? */
+static int is_refused(struct cs_agent *a)
+{
+	for (int p = 0; p < (int)a->board->n_agents; p++)
+		if (cs_board_slot(a->board, p)->peer[me(a)].via == CS_VIA_FAILED)
+			return 1;
+	return 0;
+}
+
+/* The second round: nobody has my arena mapped. */
+static int remake_arena(struct cs_agent *a)
+{
+	int by_fd = (a->slot->flags & CS_CMD_BY_FD) != 0;
+
+	if (!a->slot->arena.bytes ||
+	    (by_fd ? !is_refused(a) : !a->slot->arena.fd_bytes))
+		return 0;
+	if (a->args.backend->rearena(a->dev, a->slot->layout.total_bytes, by_fd,
+				     &a->slot->arena, &a->slot->err))
+		return -1;
+	return fill_source(a);
+}
+
 static int do_arena(struct cs_agent *a)
 {
 	struct cs_slot *slot = a->slot;
 	struct cs_arena_layout layout;
+	int on_host = a->args.backend->host_arena;
 
+	if (slot->flags & (CS_CMD_BY_FD | CS_CMD_USUAL))
+		return remake_arena(a);
 	cs_plan_arena(a->plan, me(a), &layout);
 	if (!layout.total_bytes)
 		return 0;
-	if (open_host_arena(a, layout.total_bytes) ||
-	    a->args.backend->arena(a->dev, layout.total_bytes, a->host.at,
-				   a->host.at ? a->host.fd : -1, &slot->arena,
+	if (open_ways(a) || (on_host && open_host(a, layout.total_bytes)) ||
+	    a->args.backend->arena(a->dev, layout.total_bytes,
+				   on_host ? a->host.at : NULL,
+				   on_host ? a->host.fd : -1, &slot->arena,
 				   &slot->err))
 		return -1;
 	slot->layout = layout;
-	return a->args.backend->fill(
-		a->dev, slot->arena.address, layout.src_bytes,
-		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), &slot->err);
+	return fill_source(a);
+}
+
+/* In a second round the first refusal stays the reason, and has the second. */
+static void refuse(struct cs_peer_facts *fact, const struct cs_err *err)
+{
+	char before[sizeof(fact->reason)];
+
+	cs_text(before, sizeof(before), "%s",
+		fact->via == CS_VIA_FAILED ? fact->reason : "");
+	if (!before[0])
+		cs_text(fact->reason, sizeof(fact->reason), "%s", err->text);
+	else if (!strstr(before, err->text))
+		cs_text(fact->reason, sizeof(fact->reason), "%s; by descriptor: %s",
+			before, err->text);
 }
 
 /* A peer that refuses is a fact about the pair, not a failure of the agent. */
@@ -167,9 +230,12 @@ static int do_map(struct cs_agent *a)
 		if (err.text[0] && (cs_is_mig(other->facts.gpu.uuid) ||
 				    cs_is_mig(a->slot->facts.gpu.uuid)))
 			cs_err_set(&err, "%s", cs_hint_brief(CS_HINT_IPC_MIG));
+		if (!a->map[p].address)
+			refuse(fact, &err);
+		else if (a->map[p].via != CS_VIA_FD)
+			fact->reason[0] = '\0'; /* else: why by descriptor */
 		fact->via = a->map[p].address ? a->map[p].via : CS_VIA_FAILED;
 		fact->open_ms = (cs_clock_s() - begun) * 1e3;
-		cs_text(fact->reason, sizeof(fact->reason), "%s", err.text);
 	}
 	return 0;
 }
@@ -319,22 +385,47 @@ static int check_inbound(struct cs_agent *a, int poison)
 	return check_at(a, t, dst_address(a), poison);
 }
 
-/* Where the transfer's ends lie as its issuer, me, sees them. */
+/* An issuer's copy: by the way that there is to the other end. */
+static uint32_t kind_of(const struct cs_agent *a, const struct cs_transfer *t)
+{
+	int far = t->src.index == me(a) ? t->dst.index : t->src.index;
+
+	if (a->map[far].via == CS_VIA_STAGED)
+		return CS_FLIGHT_OUT;
+	return a->map[far].via == CS_VIA_DRIVER ||
+			       t->method == CS_METHOD_PEERCOPY ?
+		       CS_FLIGHT_PEER_COPY : CS_FLIGHT_COPY;
+}
+
+/* Where the transfer's ends lie as I see them: its issuer, or who fetches from its
+ * own ring what the issuer has put there. */
 static struct cs_flight flight_of(const struct cs_agent *a,
 				  const struct cs_transfer *t, uint32_t copies)
 {
 	const struct cs_slot *dst = cs_board_slot(a->board, t->dst.index);
-	uint64_t src_base = t->src.index == me(a) ? a->slot->arena.address :
-						    a->map[t->src.index].address;
-	uint64_t dst_base = t->dst.index == me(a) ? a->slot->arena.address :
-						    a->map[t->dst.index].address;
-
-	return (struct cs_flight){
-		.dst = dst_base + dst->layout.dst_at,
-		.src = src_base,
-		.bytes = t->bytes,
-		.copies = copies,
+	struct cs_flight f = {
+		.dst = dst->layout.dst_at, .bytes = t->bytes, .copies = copies,
+		.kind = t->issuer == me(a) ? kind_of(a, t) : CS_FLIGHT_IN,
 	};
+
+	if (f.kind == CS_FLIGHT_IN)
+		f.src = a->slot->arena.ring_address;
+	else
+		f.src = t->src.index == me(a) ? a->slot->arena.address :
+						a->map[t->src.index].address;
+	if (f.kind == CS_FLIGHT_OUT)
+		f.dst = a->map[t->dst.index].address;
+	else
+		f.dst += t->dst.index == me(a) ? a->slot->arena.address :
+						 a->map[t->dst.index].address;
+	cs_stage_flight(a->board, t, a->slot->seq, &f);
+	return f;
+}
+
+static int is_mine(const struct cs_agent *a, const struct cs_transfer *t)
+{
+	return t->issuer == me(a) ||
+	       (t->dst.index == me(a) && cs_stage_is(a->board, t));
 }
 
 /* My transfers of the step, a lane each: mine[lane].  *lanes counts that which
@@ -348,7 +439,7 @@ static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 		struct cs_flight flight;
 
-		if (t->issuer != me(a))
+		if (!is_mine(a, t))
 			continue;
 		if (*lanes == CS_LANES)
 			return cs_err_set(&a->slot->err,
@@ -365,7 +456,7 @@ static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 
 /* What was enqueued cannot be taken back: also a failed sample runs out before it
  * is answered, or it would run into the next cell. */
-static int do_arm(struct cs_agent *a)
+static int arm_and_wait(struct cs_agent *a)
 {
 	uint32_t mine[CS_LANES];
 	struct cs_err first;
@@ -386,6 +477,15 @@ static int do_arm(struct cs_agent *a)
 	if (rc)
 		a->slot->err = first;
 	return rc;
+}
+
+static int do_arm(struct cs_agent *a)
+{
+	if (!arm_and_wait(a))
+		return 0;
+	cs_stage_give_up(a->board, cs_plan_step(a->plan, a->slot->step), me(a),
+			 a->slot->seq);
+	return -1;
 }
 
 /* The transfer of this step that I issue, else its first. */

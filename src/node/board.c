@@ -187,10 +187,26 @@ void cs_gate_void(struct cs_board *board, uint32_t seq)
 	cs_gate_open(board, seq);
 }
 
+static void ring_store(struct cs_board *board, int agent, uint32_t chunks)
+{
+	atomic_store(&board->ring[agent].filled.word, chunks);
+	atomic_store(&board->ring[agent].emptied.word, chunks);
+}
+
+void cs_ring_release(struct cs_board *board, int agent, uint32_t seq)
+{
+	ring_store(board, agent, (seq + 1) * CS_CHUNKS_MAX);
+}
+
 void cs_gate_release(struct cs_board *board)
 {
-	if (!atomic_exchange(&board->released, 1))
-		cs_gate_open(board, atomic_load(&board->gate) + CS_GATE_ALL);
+	uint32_t gate = atomic_load(&board->gate);
+
+	if (atomic_exchange(&board->released, 1))
+		return;
+	for (uint32_t i = 0; i < board->n_agents; i++)
+		ring_store(board, (int)i, gate * CS_CHUNKS_MAX + CS_GATE_ALL);
+	cs_gate_open(board, gate + CS_GATE_ALL);
 }
 
 void cs_gate_await(struct cs_board *board, uint32_t seq)

@@ -5,7 +5,7 @@
  * agent i writes slot i's reply half.  Each word that somebody waits on has its
  * own cache line.
  *
- *     gate, stamps (registered with CUDA) | words | slots[n_agents] | plan blob
+ *     gate, stamps, rings' words (registered with CUDA) | words | slots[n_agents] | plan blob
  *
  * A command: the coordinator fills the slot's command half, then adds 1 to
  * `command`; the agent answers through `armed`, `done` or `reply`, then adds 1
@@ -31,10 +31,16 @@
 /* Opens every gate, cyclically: the end of all measuring. */
 #define CS_GATE_ALL (1u << 30)
 
+/* Most chunks of one sample through a ring.  Each is up to three entries in a
+ * stream, which takes 1,020 behind a closed gate.  Chunks of sample `seq` count
+ * from seq x this on. */
+#define CS_CHUNKS_MAX 256u
+
 enum cs_command {
 	CS_CMD_NONE,
 	CS_CMD_OPEN,		/* context is there? register the board */
-	CS_CMD_ARENA,		/* allocate, publish, fill the source */
+	CS_CMD_ARENA,		/* allocate, publish, fill the source; again: see
+				 * its flags */
 	CS_CMD_MAP,		/* a way to every peer that the plan needs */
 	CS_CMD_LOOK,		/* clocks, counters, links under load */
 	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
@@ -53,6 +59,8 @@ enum cs_command {
 #define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
 #define CS_CMD_AFTER 8u		/* PROBE: what is left over */
 #define CS_CMD_STAY 16u		/* CLOSE: the agent waits to OPEN again */
+#define CS_CMD_BY_FD 32u	/* ARENA: anew for a descriptor, if refused */
+#define CS_CMD_USUAL 64u	/* ARENA: back to what it was */
 
 /* Times of one PROBE; a stream takes about 1,000 entries before enqueueing blocks,
  * and 64 calls are over long before one that sleeps would wake. */
@@ -99,9 +107,15 @@ struct cs_stamp {
 	_Alignas(CS_LINE) _Atomic uint32_t word;
 };
 
+/* How many chunks the ring of an agent has seen; see cs_flight. */
+struct cs_ring_words {
+	struct cs_stamp filled, emptied;
+};
+
 struct cs_board {
 	_Alignas(CS_LINE) _Atomic uint32_t gate; /* first in the first page */
 	struct cs_stamp stamp[CS_MAX_AGENTS];
+	struct cs_ring_words ring[CS_MAX_AGENTS];
 	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample counts not */
 	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
 	_Atomic uint32_t waiting;	/* the coordinator sleeps on it */
@@ -121,7 +135,8 @@ struct cs_board {
 /* cs_board.end */
 enum { CS_END_NOT, CS_END_GOOD, CS_END_QUIT };
 
-/* Bytes from the start that CUDA has to see: gate and stamps, whole pages. */
+/* Bytes from the start that CUDA has to see: gate, stamps, words of rings; whole
+ * pages. */
 #define CS_BOARD_SHARED_BYTES \
 	((offsetof(struct cs_board, void_seq) + 4095) / 4096 * 4096)
 
@@ -154,6 +169,10 @@ void cs_gate_release(struct cs_board *board);
 /* Agent: poll the gate until it is open up to `seq`.  The coordinator keeps the
  * deadline: when it gives up, it opens the gate. */
 void cs_gate_await(struct cs_board *board, uint32_t seq);
+/* Whoever waits for a chunk of sample `seq` at the ring of `agent` waits no more.
+ * A stream that still runs may store less after that: until nobody waits, say it
+ * again. */
+void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

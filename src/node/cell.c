@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "node/cell.h"
+#include "node/stage.h"
 
 #define DRAIN_LIMIT_S 2.0
 
@@ -79,6 +80,18 @@ static enum cs_status can_run(struct cs_coordinator *co,
 			cs_err_set(err, "%s", peer->reason);
 			return CS_SKIPPED;
 		}
+		if (t->op == CS_OP_OPEN && peer->via != CS_VIA_PEER &&
+		    peer->via != CS_VIA_IPC) {
+			cs_err_set(err, "what CUDA IPC and peer access cost is timed; "
+				   "this buffer is reached another way: %s",
+				   cs_via_text(peer->via));
+			return CS_SKIPPED;
+		}
+		if (t->method == CS_METHOD_PEERCOPY && peer->via != CS_VIA_PEER) {
+			cs_err_set(err, "cuMemcpyPeerAsync needs both GPUs in one "
+				   "process: --placement thread, or one rank");
+			return CS_SKIPPED;
+		}
 	}
 	return CS_OK;
 }
@@ -95,6 +108,8 @@ static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
 	if (co->lost)
 		return;
 	while (!cs_crew_is(co, crew, cs_crew_answered) && cs_clock_s() < end) {
+		for (int i = 0; i < crew->n; i++)
+			cs_ring_release(co->board, crew->agent[i], co->seq);
 		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
 				    CS_SLICE_MS);
 		cs_crew_look(co);
@@ -111,7 +126,11 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
 		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
+		int via = cs_board_slot(co->board, t->issuer)
+				  ->peer[far_end(t)].via;
 
+		if (!cs_via_crosses(via))
+			continue;
 		cs_board_slot(co->board, t->src.index)->sent_bytes += bytes;
 		cs_board_slot(co->board, t->dst.index)->received_bytes += bytes;
 	}
@@ -183,10 +202,8 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
 		return status;
 	count_bytes(co, step);
 	for (uint32_t k = 0; k < step->count; k++)
-		ns[k] = cs_board_slot(
-				co->board,
-				cs_plan_transfer(co->plan, step, k)->issuer)
-				->ns[k];
+		ns[k] = cs_board_slot(co->board, cs_stage_timer(co->board,
+				cs_plan_transfer(co->plan, step, k)))->ns[k];
 	return CS_OK;
 }
 

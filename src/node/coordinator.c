@@ -77,11 +77,55 @@ void cs_coordinator_open(struct cs_coordinator *co)
 		  co->plan->set.start_limit_s);
 }
 
+/* Ways between good agents that were refused.  Instances of MIG have none. */
+static int refused_ways(struct cs_coordinator *co)
+{
+	int n = 0;
+
+	for (int i = 0; i < co->n; i++)
+		for (int k = 0; k < co->n; k++) {
+			const struct cs_slot *a = cs_board_slot(co->board, i);
+			const struct cs_slot *b = cs_board_slot(co->board, k);
+
+			n += co->state[i] == CS_AGENT_OK &&
+			     co->state[k] == CS_AGENT_OK && a->pid != b->pid &&
+			     a->peer[k].via == CS_VIA_FAILED &&
+			     !cs_is_mig(a->facts.gpu.uuid) &&
+			     !cs_is_mig(b->facts.gpu.uuid);
+		}
+	return n;
+}
+
+/* All ways given up, arenas made anew by those whom the flag concerns, all ways
+ * opened again. */
+static void map_again(struct cs_coordinator *co, uint32_t flag)
+{
+	order_all(co, CS_CMD_UNMAP, 0, "closing peer buffers",
+		  CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_ARENA, flag, "allocating", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
+}
+
+/* Where CUDA IPC is refused, descriptors may not be.  Only then they are tried: the
+ * buffers concerned have to be made for it.  Should it turn out worse, as it was. */
+static void open_ways(struct cs_coordinator *co)
+{
+	int before;
+
+	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
+	before = refused_ways(co);
+	if (!before || co->plan->set.via != CS_WAY_AUTO ||
+	    co->plan->set.backend != CS_BACKEND_CUDA)
+		return;
+	map_again(co, CS_CMD_BY_FD);
+	if (refused_ways(co) > before)
+		map_again(co, CS_CMD_USUAL);
+}
+
 void cs_coordinator_setup(struct cs_coordinator *co)
 {
 	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
-	order_all(co, CS_CMD_MAP, 0, "opening peer buffers",
-		  CS_PREPARE_LIMIT_S);
+	open_ways(co);
 	order_all(co, CS_CMD_LOOK, CS_CMD_FIRST, "reading its state",
 		  CS_PREPARE_LIMIT_S);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "node/stage.h"
 #include "result/stats.h"
 
 /* Resizing goes on until a sample is long enough; this many times suffices from
@@ -13,15 +14,16 @@
 /* After so many restless samples counting begins all the same. */
 #define DISCARD_MAX 20
 
-static uint32_t copies_cap(uint64_t bytes)
+static uint32_t copies_cap(const struct cs_transfer *t)
 {
-	return bytes >= (1u << 20) ? 16 : 512;
+	uint32_t cap = t->bytes >= (1u << 20) ? 16 : 512;
+	uint32_t staged = cs_stage_copies(t->bytes);
+
+	return t->method == CS_METHOD_STAGED && staged < cap ? staged : cap;
 }
 
-static uint32_t clamp_copies(double want, uint64_t bytes)
+static uint32_t clamp_copies(double want, uint32_t cap)
 {
-	uint32_t cap = copies_cap(bytes);
-
 	if (!(want > 1))
 		return 1;
 	return want > cap ? cap : (uint32_t)want;
@@ -39,12 +41,14 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		guess_gbs = 0;
 	s->n_transfers = step->count;
 	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 		double one_ns;
 
-		s->bytes[k] = cs_plan_transfer(plan, step, k)->bytes;
+		s->bytes[k] = t->bytes;
+		s->cap[k] = copies_cap(t);
 		one_ns = (double)s->bytes[k] / guess_gbs;
 		s->copies[k] = guess_gbs > 0 ? clamp_copies(
-			ceil(CS_SAMPLE_NS / one_ns), s->bytes[k]) : 1;
+			ceil(CS_SAMPLE_NS / one_ns), s->cap[k]) : 1;
 	}
 }
 
@@ -80,7 +84,7 @@ static double longest(const double *ns, uint32_t n)
 static int at_cap(const struct cs_sampler *s)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->copies[k] < copies_cap(s->bytes[k]))
+		if (s->copies[k] < s->cap[k])
 			return 0;
 	return 1;
 }
@@ -118,7 +122,7 @@ static int resize(struct cs_sampler *s, const double *ns)
 	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
 		uint32_t copies = clamp_copies(round(target / one[k]),
-					       s->bytes[k]);
+					       s->cap[k]);
 
 		changed |= copies != s->copies[k];
 		s->copies[k] = copies;

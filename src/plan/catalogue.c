@@ -47,6 +47,18 @@ static const struct cs_test table[] = {
 	PEER_TEST("peer.ce.read.bidi", CE, READ, BIDI, CUDA,
 		  "column reads from row while row reads from column",
 		  "GPU to GPU, copy engine of the destination, both ways at once"),
+	PEER_TEST("peer.peercopy.write.pair", PEERCOPY, WRITE, PAIR, CUDA,
+		  "row writes to column by cuMemcpyPeerAsync, one pair at a time",
+		  "GPU to GPU of one process by cuMemcpyPeerAsync, each ordered pair alone"),
+	PEER_TEST("peer.peercopy.write.bidi", PEERCOPY, WRITE, BIDI, CUDA,
+		  "row writes to column by cuMemcpyPeerAsync while column writes to row",
+		  "GPU to GPU of one process by cuMemcpyPeerAsync, both ways at once"),
+	PEER_TEST("peer.staged.write.pair", STAGED, WRITE, PAIR, CUDA,
+		  "row writes to column through host memory, one pair at a time",
+		  "GPU to GPU through host memory (--via staged), each ordered pair alone"),
+	PEER_TEST("peer.staged.write.bidi", STAGED, WRITE, BIDI, CUDA,
+		  "row writes to column through host memory while column writes to row",
+		  "GPU to GPU through host memory (--via staged), both ways at once"),
 	PEER_TEST("peer.cpu.write.pair", CPU, WRITE, PAIR, CPU,
 		  "row writes to column, one pair at a time",
 		  "host memory, CPU copies by the source, each ordered pair alone"),
@@ -135,6 +147,11 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
+int cs_method_fits(int method, enum cs_way via)
+{
+	return (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
+}
+
 /* The nearest name of that backend, NULL when a third of it would be wrong. */
 static const char *nearest(const char *item, enum cs_backend_kind backend)
 {
@@ -154,13 +171,23 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 	return name;
 }
 
+/* What an item matched that cannot be measured so. */
+enum { OF_OTHER_BACKEND = 1, OF_OTHER_VIA = 2 };
+
 static int refuse(const char *item, enum cs_backend_kind backend,
-		  int of_other_backend, struct cs_err *err)
+		  enum cs_way via, int matched, struct cs_err *err)
 {
 	const char *other = backend == CS_BACKEND_CPU ? "cuda" : "cpu";
 	const char *name;
 
-	if (of_other_backend)
+	if (matched & OF_OTHER_VIA)
+		return via == CS_WAY_STAGED ?
+			cs_err_set(err, "'%s' is not measured with '--via "
+				   "staged': only tests 'peer.staged.*' are",
+				   item) :
+			cs_err_set(err, "'%s' is measured with '--via staged' "
+				   "only", item);
+	if (matched & OF_OTHER_BACKEND)
 		return cs_err_set(err, "'%s' is measured by the %s backend only: "
 				  "ask for it with '--backend %s'", item, other,
 				  other);
@@ -172,27 +199,29 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 }
 
 static int choose_item(const char *text, size_t length,
-		       enum cs_backend_kind backend, char *marks,
-		       struct cs_err *err)
+		       enum cs_backend_kind backend, enum cs_way via,
+		       char *marks, struct cs_err *err)
 {
 	char item[NAME_MAX_LENGTH + 1];
-	int found = 0, of_other_backend = 0;
+	int found = 0, matched = 0;
 	size_t i;
 
 	cs_text(item, sizeof(item), "%.*s", (int)length, text);
 	for (i = 0; i < N_TESTS && length < sizeof(item); i++) {
 		if (fnmatch(item, table[i].name, 0))
 			continue;
-		if (table[i].backend == backend)
-			found = marks[i] = 1;
+		if (table[i].backend != backend)
+			matched |= OF_OTHER_BACKEND;
+		else if (!cs_method_fits(table[i].method, via))
+			matched |= OF_OTHER_VIA;
 		else
-			of_other_backend = 1;
+			found = marks[i] = 1;
 	}
-	return found ? 0 : refuse(item, backend, of_other_backend, err);
+	return found ? 0 : refuse(item, backend, via, matched, err);
 }
 
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    char *chosen, struct cs_err *err)
+		    enum cs_way via, char *chosen, struct cs_err *err)
 {
 	char marks[N_TESTS] = { 0 };
 	const char *at = list;
@@ -202,7 +231,7 @@ int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		size_t length = strcspn(at, ",");
 
 		if (choose_item(at, least((unsigned int)length, NAME_MAX_LENGTH + 1),
-				backend, marks, err))
+				backend, via, marks, err))
 			return -1;
 		if (!at[length])
 			break;
@@ -224,13 +253,27 @@ static int is_of(const struct cs_test *test, unsigned matrices, unsigned op_mask
 		      ((matrices & test->matrices & CS_MATRIX_PEER) && pattern));
 }
 
+/* The method that a matrix is of unless another is asked for by name. */
+static int is_usual(const struct cs_test *test, enum cs_backend_kind backend,
+		    enum cs_way via)
+{
+	enum cs_method method = backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
+				via == CS_WAY_STAGED	  ? CS_METHOD_STAGED :
+							    CS_METHOD_CE;
+
+	return test->matrices & CS_MATRIX_PEER ?
+		       test->method == method :
+		       cs_method_fits((int)test->method, via);
+}
+
 void cs_tests_matrix(unsigned matrices, unsigned op_mask, unsigned pattern_mask,
-		     enum cs_backend_kind backend, char *chosen)
+		     enum cs_backend_kind backend, enum cs_way via, char *chosen)
 {
 	size_t i;
 
 	for (i = 0; i < N_TESTS; i++)
 		if (table[i].backend == backend &&
+		    is_usual(&table[i], backend, via) &&
 		    is_of(&table[i], matrices, op_mask, pattern_mask))
 			chosen[i] = 1;
 }
@@ -272,7 +315,8 @@ const char *cs_path_text(int path)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce", "cpu", "sm", "driver" };
+	static const char *const words[] = { "ce", "cpu", "sm", "driver",
+					     "peercopy", "staged" };
 
 	return WORD(words, method);
 }

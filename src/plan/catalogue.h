@@ -9,9 +9,17 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/facts.h"
 
 enum cs_path { CS_PATH_PEER, CS_PATH_LOCAL };
-enum cs_method { CS_METHOD_CE, CS_METHOD_CPU, CS_METHOD_SM, CS_METHOD_DRIVER };
+enum cs_method {
+	CS_METHOD_CE,		/* copy engine, one address to another */
+	CS_METHOD_CPU,
+	CS_METHOD_SM,
+	CS_METHOD_DRIVER,
+	CS_METHOD_PEERCOPY,	/* copy engine, by cuMemcpyPeerAsync */
+	CS_METHOD_STAGED,	/* through host memory; --via staged alone */
+};
 enum cs_op {
 	CS_OP_WRITE, CS_OP_READ,
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
@@ -71,23 +79,28 @@ const struct cs_test *cs_catalogue(size_t *n);
 int cs_test_index(const char *name);
 
 /* Mark in chosen[0..n of table) what a comma-separated list of names and globs
- * (fnmatch, '*' and '?' and sets) means on that backend: set to 1, the rest left
- * alone.  An item that matches nothing is an error naming it and, where one is
- * near, the nearest name; one that matches only tests of the other backend says
- * so.  On error nothing is marked. */
+ * (fnmatch, '*' and '?' and sets) means on that backend and with that --via: set
+ * to 1, the rest left alone.  An item that matches nothing is an error naming it
+ * and, where one is near, the nearest name; one that matches only tests of the
+ * other backend, or of another --via, says so.  On error nothing is marked. */
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    char *chosen, struct cs_err *err);
+		    enum cs_way via, char *chosen, struct cs_err *err);
 
 /* The same by axes: --matrix with --op, and --pattern for --matrix peer.  A mask
  * bit is 1 << value; no mask is 0.  What is neither write nor read has no choice
- * of either. */
+ * of either.  By the method that is usual for backend and
+ * --via. */
 void cs_tests_matrix(unsigned matrices, unsigned op_mask, unsigned pattern_mask,
-		     enum cs_backend_kind backend, char *chosen);
+		     enum cs_backend_kind backend, enum cs_way via, char *chosen);
 /* How many tests of those matrices only the other backend measures. */
 int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend);
 
 /* One figure per agent, not per pair. */
 int cs_test_is_list(const struct cs_test *test);
+
+/* Is a test of this method measured with that --via?  Where peer access was ever
+ * enabled the driver stages no more, so staging has runs of its own. */
+int cs_method_fits(int method, enum cs_way via);
 
 const char *cs_path_text(int path);
 const char *cs_method_text(int method);

@@ -33,6 +33,13 @@ static const char *const moves[][3] = {
 	},
 };
 
+#define STAGED_ISSUER                                                          \
+	"No GPU ever gets peer access (--via staged). In one process the "     \
+	"source's GPU issues cuMemcpyPeerAsync, which the driver stages. In "  \
+	"two, the source copies chunks of 8 MiB into pinned memory that both " \
+	"share, the destination fetches them, and flags that streams write "   \
+	"and wait for keep them in step; the time is the destination's."
+
 static const char *const issuer[][2][3] = {
 	[CS_METHOD_CE] = {
 		[CS_OP_WRITE] = {
@@ -61,6 +68,25 @@ static const char *const issuer[][2][3] = {
 			[CS_PATTERN_SHIFT] =
 				"Each GPU pulls its own, by cuMemcpyAsync in the "
 				"process that owns it.",
+		},
+	},
+	[CS_METHOD_PEERCOPY] = {
+		[CS_OP_WRITE] = {
+			[CS_PATTERN_PAIR] =
+				"A copy engine of the source's GPU, by "
+				"cuMemcpyPeerAsync, which is told both contexts and "
+				"so needs both GPUs in one process: other pairs are "
+				"skipped.",
+			[CS_PATTERN_BIDI] =
+				"Each GPU pushes its own half, by cuMemcpyPeerAsync, "
+				"which is told both contexts and so needs both GPUs "
+				"in one process: other pairs are skipped.",
+		},
+	},
+	[CS_METHOD_STAGED] = {
+		[CS_OP_WRITE] = {
+			[CS_PATTERN_PAIR] = STAGED_ISSUER,
+			[CS_PATTERN_BIDI] = STAGED_ISSUER,
 		},
 	},
 	[CS_METHOD_CPU] = {

@@ -13,8 +13,8 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 56, "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 112, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_settings) == 64, "padding in cs_settings");
+_Static_assert(sizeof(struct cs_plan) == 120, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 16, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 24, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 8, "padding in cs_view");
@@ -143,6 +143,10 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 	if (set->verify > CS_VERIFY_OFF || set->backend > CS_BACKEND_CPU)
 		return cs_err_set(err, "unknown verify mode %u or backend %u",
 				  set->verify, set->backend);
+	if (set->via >= CS_WAYS || set->pad ||
+	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
+		return cs_err_set(err, "unknown way %u between agents of "
+				  "backend %u", set->via, set->backend);
 	return 0;
 }
 
@@ -201,6 +205,10 @@ static int add_views(const struct cs_plan_request *req, struct cs_vec *cells,
 			continue;
 		if (table[test].backend != (enum cs_backend_kind)req->set.backend)
 			return cs_err_set(err, "test '%s' is of the other backend",
+					  table[test].name);
+		if (!cs_method_fits(table[test].method,
+				    (enum cs_way)req->set.via))
+			return cs_err_set(err, "test '%s' is of another --via",
 					  table[test].name);
 		view = cs_vec_add(views, 1, err);
 		if (!view || add_cells(cells, &table[test], (uint32_t)views->n - 1,
@@ -421,7 +429,9 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 		/* ascending: so no test twice, and no more views than tests */
 		if (view->test >= n_tests || (v && view->test <= view[-1].test) ||
 		    table[view->test].backend !=
-			    (enum cs_backend_kind)plan->set.backend)
+			    (enum cs_backend_kind)plan->set.backend ||
+		    !cs_method_fits(table[view->test].method,
+				    (enum cs_way)plan->set.via))
 			return cs_err_set(err, "plan is damaged: view %u is of test "
 					  "%u", v, view->test);
 	}

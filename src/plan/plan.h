@@ -67,6 +67,8 @@ struct cs_settings {
 	uint32_t arms;		/* placements that are compared; 1: one */
 	uint32_t block_samples;	/* a cell ends after so many; 0: when it is known
 				 * well enough */
+	uint32_t via;		/* enum cs_way */
+	uint32_t pad;		/* 0 */
 };
 
 #define CS_ARMS_MAX 4 /* placements that are compared */

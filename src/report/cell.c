@@ -95,8 +95,7 @@ static void print_way(FILE *to, const struct cell *c)
 	cs_size_text(row->what.bytes, size, sizeof(size));
 	cs_link_text(c->run, row, link, sizeof(link));
 	if (row->via != CS_VIA_NONE)
-		cs_text(how, sizeof(how), ", %s%s", row->via == CS_VIA_PEER ?
-			"" : "by ", cs_via_text(row->via));
+		cs_text(how, sizeof(how), ", %s", cs_via_phrase(row->via));
 	cs_fold(to, 2, INDENT, "copies     %" PRIu32 " x %s a sample, issued by %s "
 		"%s%s%s%s", row->copies, size, cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, row->what.issuer).text, how,

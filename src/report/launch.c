@@ -168,10 +168,9 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 		size_t used = strlen(by);
 
 		if (count[via])
-			cs_text(by + used, sizeof(by) - used, "%s%d %s%s",
+			cs_text(by + used, sizeof(by) - used, "%s%d %s",
 				used ? ", " : ": ", count[via],
-				via == CS_VIA_PEER ? "" : "by ",
-				cs_via_text(via));
+				cs_via_phrase(via));
 	}
 	if (all > count[CS_VIA_FAILED])
 		cs_text(slowest, sizeof(slowest), "; the slowest took %.1f ms",

@@ -7,8 +7,10 @@
 #include "report/report.h"
 #include "report/view.h"
 
-/* For --dry-run, in GB/s: an NVLink of today; copies by one CPU core. */
+/* For --dry-run, in GB/s: an NVLink of today; through host memory; copies by one
+ * CPU core. */
 #define EXPECTED_CUDA 400
+#define EXPECTED_STAGED 40
 #define EXPECTED_CPU 10
 
 static const char *backend_text(uint32_t backend)
@@ -21,7 +23,8 @@ static const char *backend_text(uint32_t backend)
 static int is_default(const struct cs_test *test)
 {
 	return (test->matrices & CS_MATRIX_PEER) && test->op == CS_OP_WRITE &&
-	       test->pattern != CS_PATTERN_SHIFT;
+	       test->pattern != CS_PATTERN_SHIFT &&
+	       (test->method == CS_METHOD_CE || test->method == CS_METHOD_CPU);
 }
 
 int cs_report_list(FILE *to)
@@ -95,7 +98,9 @@ static void print_steps(FILE *to, const struct cs_plan *plan)
 int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose)
 {
 	int cpu = plan->set.backend == CS_BACKEND_CPU;
-	double rate = cpu ? EXPECTED_CPU : EXPECTED_CUDA;
+	double rate = cpu ? EXPECTED_CPU :
+		      plan->set.via == CS_WAY_STAGED ? EXPECTED_STAGED :
+						       EXPECTED_CUDA;
 	char size[16], arena[16];
 
 	cs_size_text(plan->set.copy_bytes, size, sizeof(size));

@@ -295,7 +295,7 @@ struct shares {
 	const struct cs_link_facts *link;
 };
 
-/* 0, or -1 when a link is unknown or nothing was measured. */
+/* 0, or -1 when a link is unknown; out->link is NULL where no cell crossed one. */
 static int find_shares(const struct cs_grid *grid, struct shares *out)
 {
 	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0;
@@ -308,7 +308,8 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 		double peak = cs_nvlink_peak_gbs(link);
 		int up = link->nvlinks_up;
 
-		if (isnan(grid->value[i]))
+		/* what went through host memory is no share of a link */
+		if (isnan(grid->value[i]) || !cs_via_crosses(grid->row[i]->via))
 			continue;
 		if (peak <= 0 && link->nvlinks_max == 0)
 			peak = cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
@@ -321,10 +322,9 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 			out->up_most = up;
 		out->link = link;
 	}
-	if (k) {
+	rc = 0;
+	if (k)
 		out->median = cs_median(room, k);
-		rc = 0;
-	}
 out:
 	free(room);
 	return rc;
@@ -344,6 +344,8 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "NVLink state unknown: %s", why_unknown(grid));
 		return;
 	}
+	if (!share.link)
+		return;
 	if (share.up_least == 0) {
 		cs_fold(to, 2, 4, "%.0f %% of PCIe %d x%d (%.1f GB/s)",
 			100 * share.median, share.link->pcie_gen,

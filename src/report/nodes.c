@@ -109,16 +109,13 @@ static void link_word(const struct cs_run *run, int node, int agent, char *to,
 static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 		       size_t size)
 {
-	static const struct {
-		int via;
-		const char *all, *some; /* of the peers */
-	} way[] = {
-		{ CS_VIA_PEER, " direct", "direct" },
-		{ CS_VIA_IPC, " by CUDA IPC", "IPC" },
-		{ CS_VIA_SHM, " by shared memory", "shared" },
+	static const char *const some[CS_VIA_FAILED] = {
+		[CS_VIA_PEER] = "direct", [CS_VIA_IPC] = "IPC",
+		[CS_VIA_SHM] = "shared", [CS_VIA_FD] = "descriptor",
+		[CS_VIA_STAGED] = "staged", [CS_VIA_DRIVER] = "by driver",
 	};
 	const struct cs_run_node *nd = &run->node[node];
-	int count[CS_VIA_FAILED + 1] = { 0 }, n, k, said = 0;
+	int count[CS_VIA_FAILED + 1] = { 0 }, n = 0, k, said = 0;
 	char link[32];
 
 	for (k = 0; nd->peers && k < nd->facts.n_agents; k++) {
@@ -127,19 +124,20 @@ static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 		if (k != agent && via > CS_VIA_NONE && via <= CS_VIA_FAILED)
 			count[via]++;
 	}
-	n = count[CS_VIA_PEER] + count[CS_VIA_IPC] + count[CS_VIA_SHM];
+	for (k = CS_VIA_PEER; k < CS_VIA_FAILED; k++)
+		n += count[k];
 	link_word(run, node, agent, link, sizeof(link));
 	cs_text(to, size, "-");
 	if (n)
 		cs_text(to, size, "%d%s%s", n, link[0] ? " x " : "", link);
-	for (k = 0; n && k < (int)(sizeof(way) / sizeof(way[0])); k++) {
+	for (k = CS_VIA_PEER; k < CS_VIA_FAILED; k++) {
 		size_t used = strlen(to);
 
-		if (count[way[k].via] == n)
-			cs_text(to + used, size - used, "%s", way[k].all);
-		else if (count[way[k].via])
+		if (count[k] && count[k] == n)
+			cs_text(to + used, size - used, " %s", cs_via_phrase(k));
+		else if (count[k])
 			cs_text(to + used, size - used, "%s %d %s",
-				said++ ? "," : ":", count[way[k].via], way[k].some);
+				said++ ? "," : ":", count[k], some[k]);
 	}
 	if (count[CS_VIA_FAILED])
 		cs_text(n ? to + strlen(to) : to, n ? size - strlen(to) : size,

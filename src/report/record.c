@@ -144,6 +144,8 @@ static json_t *settings(const struct cs_plan *plan)
 	put(&r, "block_samples", json_integer(set->block_samples));
 	put(&r, "verify", json_string(verify[set->verify <= CS_VERIFY_OFF ?
 					     set->verify : CS_VERIFY_OFF]));
+	put(&r, "via", json_string(cs_way_words[set->via < CS_WAYS ? set->via :
+						CS_WAY_AUTO]));
 	return record_end(&r);
 }
 

@@ -16,6 +16,12 @@
 #define RANKS_MOST (1 << 24)
 
 static const char *const verify_words[] = { "all", "last", "off", NULL };
+static const char *const via_words[] = {
+	[CS_VIA_NONE] = "-", [CS_VIA_PEER] = "direct",
+	[CS_VIA_IPC] = "CUDA IPC", [CS_VIA_SHM] = "shared memory",
+	[CS_VIA_FD] = "descriptor", [CS_VIA_STAGED] = "staged",
+	[CS_VIA_DRIVER] = "staged by driver", [CS_VIA_FAILED] = "refused", NULL,
+};
 
 int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
 {
@@ -104,6 +110,7 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->block_samples = (uint32_t)cs_field_int(f, "block_samples", 0, 1000, 0);
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);
+	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
 }
 
 /* The plan follows from what was asked for.  A later version may put its steps in
@@ -581,18 +588,13 @@ static int agent_of(struct cs_loaded *to, int node, struct cs_fields *f,
 static int take_way(struct cs_loaded *to, int node, const json_t *record,
 		    struct cs_err *err)
 {
-	static const char *const via[] = {
-		[CS_VIA_NONE] = "-", [CS_VIA_PEER] = "direct",
-		[CS_VIA_IPC] = "CUDA IPC", [CS_VIA_SHM] = "shared memory",
-		[CS_VIA_FAILED] = "refused", NULL,
-	};
 	struct cs_fields f = { record, "a peer", err, 0 };
 	int agent = agent_of(to, node, &f, "agent");
 	int peer = agent_of(to, node, &f, "peer");
 	struct cs_peer_facts *way =
 		&to->run.node[node].peers[agent * CS_MAX_AGENTS + peer];
 
-	way->via = cs_field_word(&f, "via", via, CS_VIA_NONE);
+	way->via = cs_field_word(&f, "via", via_words, CS_VIA_NONE);
 	way->open_ms = cs_field_real(&f, "open_ms");
 	cs_field_text(&f, "reason", way->reason, sizeof(way->reason));
 	return f.bad ? -1 : 0;
@@ -718,12 +720,10 @@ static void take_state(struct cs_fields *f, struct cs_row *row)
 	static const char *const status[] = {
 		"ok", "skipped", "failed", "corrupt", "timeout", NULL,
 	};
-	static const char *const via[] = { "-", "direct", "CUDA IPC",
-					   "shared memory", NULL };
 
 	row->metric = (uint8_t)metric_of(f);
 	row->status = (uint8_t)cs_field_word(f, "status", status, CS_FAILED);
-	row->via = (uint8_t)cs_field_word(f, "via", via, CS_VIA_NONE);
+	row->via = (uint8_t)cs_field_word(f, "via", via_words, CS_VIA_NONE);
 	cs_field_text(f, "reason", row->reason, sizeof(row->reason));
 	row->step = (uint32_t)cs_field_int(f, "step", 0, UINT32_MAX, 0);
 	row->block = (uint32_t)cs_field_int(f, "block", 0, UINT32_MAX, 0);

@@ -298,11 +298,10 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 /* ---- the cells of one test on one node ---- */
 
 /* Copies that do not cross the link itself are not the best that a node has;
- * direct and CUDA IPC are the same path. */
+ * those that do are the same path. */
 static int way_class(const struct cs_row *row)
 {
-	return row->via == CS_VIA_PEER || row->via == CS_VIA_IPC ||
-	       row->via == CS_VIA_SHM;
+	return cs_via_crosses(row->via) || row->via == CS_VIA_SHM;
 }
 
 static void place_row(struct cs_grid *grid, const struct cs_row *row)

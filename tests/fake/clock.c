@@ -37,7 +37,6 @@
 #define FROM_HOST 55.3
 #define TO_HOST 55.2
 #define HOST_ONLY 20.0
-#define STAGED 37.5
 
 struct entry {
 	uint64_t offset, tag;
@@ -239,24 +238,28 @@ void fake_flow_pass(const struct fake_gate *gate, uint64_t tag)
 
 /* ---- time ---- */
 
-/* The rate of a flow that is alone. */
-static double rate_alone(const struct fake_flow *flow)
+/* The rate of a flow that is alone; with FAKE_SLOW. */
+static double rate_usual(const struct fake_flow *flow)
 {
 	int src = flow->src, dst = flow->dst;
-	double rate;
 
 	if (flow->staged)
-		return STAGED;
+		return fake.staged;
 	if (src == dst)
 		return src == FAKE_HOST ? HOST_ONLY : LOCAL;
 	if (src == FAKE_HOST)
 		return FROM_HOST + 0.1 * dst;
 	if (dst == FAKE_HOST)
 		return TO_HOST + 0.1 * src;
-	rate = fake.write[src][dst];
-	if (flow->issuer != src)
-		rate -= READ_LESS;
-	return rate * fake.slow[src][dst];
+	return fake.write[src][dst] - (flow->issuer != src ? READ_LESS : 0);
+}
+
+static double rate_alone(const struct fake_flow *flow)
+{
+	int src = flow->src == FAKE_HOST ? FAKE_GPUS_MAX : flow->src;
+	int dst = flow->dst == FAKE_HOST ? FAKE_GPUS_MAX : flow->dst;
+
+	return rate_usual(flow) * fake.slow[src][dst];
 }
 
 /* A GPU has one port out and one port in.  Flows through the same port share it

@@ -293,6 +293,9 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
 	case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
 		return !fake.no_memops;
+	case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+		return !fake.no_vmm;
 	case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
 		return fake.numa[gpu];
 	case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
@@ -316,7 +319,7 @@ API CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute which,
 	return CUDA_SUCCESS;
 }
 
-static int peers(int a, int b)
+int fake_are_peers(int a, int b)
 {
 	return a != b && !fake_mig() && isnan(fake.no_peer[a][b]);
 }
@@ -329,13 +332,13 @@ API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device,
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gpu_of(device) < 0 || gpu_of(peer) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	*can = peers(gpu_of(device), gpu_of(peer));
+	*can = fake_are_peers(gpu_of(device), gpu_of(peer));
 	return CUDA_SUCCESS;
 }
 
 /* ---- contexts ---- */
 
-static struct fake_ctx *ctx_of(CUcontext handle)
+struct fake_ctx *fake_ctx_of(CUcontext handle)
 {
 	for (int i = 0; i < FAKE_GPUS_MAX; i++)
 		if ((void *)handle == &contexts[i] && contexts[i].retained)
@@ -428,7 +431,7 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
 
 API CUresult CUDAAPI cuCtxSetCurrent(CUcontext handle)
 {
-	struct fake_ctx *ctx = ctx_of(handle);
+	struct fake_ctx *ctx = fake_ctx_of(handle);
 
 	ENTER(cuCtxSetCurrent, FAKE_INIT);
 	if (handle && !ctx)
@@ -447,7 +450,7 @@ API CUresult CUDAAPI cuCtxSynchronize(void)
 
 API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 {
-	struct fake_ctx *peer = ctx_of(handle);
+	struct fake_ctx *peer = fake_ctx_of(handle);
 
 	ENTER(cuCtxEnablePeerAccess, FAKE_CTX);
 	if (flags)
@@ -456,7 +459,7 @@ API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (peer == fake_current)
 		return CUDA_ERROR_INVALID_DEVICE;
-	if (!peers(fake_current->gpu, peer->gpu))
+	if (!fake_are_peers(fake_current->gpu, peer->gpu))
 		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 	if (fake_current->peers >> peer->gpu & 1)
 		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;

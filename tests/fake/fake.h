@@ -4,12 +4,13 @@
  *   cuda.c     devices, contexts, modules, look-up of functions
  *   knobs.c    the environment, failing and counting calls
  *   memory.c   device memory, host memory, CUDA IPC
+ *   vmm.c      memory apart from its addresses, descriptors
  *   stream.c   streams, events, gates
  *   clock.c    virtual time and the flows that share links
  *   kernels.c  the kernels of kernels/kernels.cu in C
  *
- * Locks, in the order in which they may be taken: the queue lock (stream.c),
- * the memory lock (memory.c), the lock of a table of flows (clock.c). */
+ * Locks, in the order in which they may be taken: the queue lock (stream.c), the
+ * lock of ranges (vmm.c), the memory lock (memory.c), the lock of a table of flows (clock.c). */
 #ifndef CS_FAKE_FAKE_H
 #define CS_FAKE_FAKE_H
 
@@ -25,6 +26,7 @@
 #pragma GCC visibility push(hidden)
 
 #define FAKE_HOST (-1)		/* in the place of a GPU's index */
+#define FAKE_PLACES (FAKE_GPUS_MAX + 1)
 #define FAKE_NEVER (-1)		/* a fault: the operation never ends */
 
 /* ---- knobs.c ---- */
@@ -36,16 +38,17 @@ struct fake_config {
 	char name[96];
 	uint64_t memory;		/* bytes of each GPU */
 	int connections, eager;		/* CUDA_DEVICE_MAX_CONNECTIONS, … */
-	int no_ipc, ipc_refuse, no_memops, compute_mode, stalls_process;
+	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
+	double staged;			/* GB/s */
 	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
 	double noise;
 	int64_t submit_ns, open_ns;	/* of real time, one after the other */
-	/* by [source][destination] GPU */
+	/* by [source][destination] GPU; the last place is the host */
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
-	double slow[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* factor */
-	double corrupt[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* byte, NAN none */
-	double astray[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GPU, NAN none */
-	double no_peer[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* NAN: they are */
+	double slow[FAKE_PLACES][FAKE_PLACES];		/* factor */
+	double corrupt[FAKE_PLACES][FAKE_PLACES];	/* byte, NAN none */
+	double astray[FAKE_PLACES][FAKE_PLACES];	/* GPU, NAN none */
+	double no_peer[FAKE_PLACES][FAKE_PLACES];	/* NAN: they are */
 };
 
 extern struct fake_config fake;
@@ -86,6 +89,10 @@ struct fake_ctx {
 extern __thread struct fake_ctx *fake_current;
 
 int fake_is_sticky(int code);
+/* Can two GPUs reach each other's memory? */
+int fake_are_peers(int a, int b);
+/* The context behind a handle, while it is there. */
+struct fake_ctx *fake_ctx_of(CUcontext handle);
 
 enum fake_needs { FAKE_ANY, FAKE_INIT, FAKE_CTX };
 CUresult fake_enter(struct fake_site *site, enum fake_needs needs);
@@ -101,17 +108,24 @@ CUresult fake_enter(struct fake_site *site, enum fake_needs needs);
 
 /* Handles are numbers, looked up at each use: a stale or wild one is an error
  * and never a crash. */
-enum fake_kind { FAKE_STREAM = 1, FAKE_EVENT, FAKE_MODULE, FAKE_FUNCTION };
+enum fake_kind {
+	FAKE_STREAM = 1, FAKE_EVENT, FAKE_MODULE, FAKE_FUNCTION, FAKE_PHYSICAL
+};
 void *fake_handle_make(enum fake_kind kind, void *object);
 void *fake_handle_object(enum fake_kind kind, const void *handle);
 void *fake_handle_drop(enum fake_kind kind, const void *handle);
 
-/* ---- memory.c ---- */
+/* ---- memory.c, vmm.c ---- */
+
+struct fake_physical;
 
 /* One allocation, import, or registered range of host memory. */
 struct fake_memory {
 	struct fake_memory *next;
-	enum { FAKE_DEVICE, FAKE_IMPORT, FAKE_HOST_ALLOC, FAKE_REGISTERED } kind;
+	enum {
+		FAKE_DEVICE, FAKE_IMPORT, FAKE_MAPPED, FAKE_HOST_ALLOC,
+		FAKE_REGISTERED
+	} kind;
 	uint64_t at, bytes;		/* the address that the program sees */
 	char *map;			/* where the bytes are */
 	int gpu;			/* or FAKE_HOST */
@@ -121,6 +135,8 @@ struct fake_memory {
 	ino_t ino;
 	uint64_t offset;		/* of `at` in the file */
 	int opens;			/* of an import */
+	unsigned access;		/* mapped; bit i: GPU i may use it */
+	struct fake_physical *physical;	/* mapped: what */
 };
 
 void fake_memory_lock(void);		/* nothing is freed until unlock */
@@ -135,6 +151,16 @@ int fake_memory_reaches(const struct fake_ctx *ctx, const struct fake_memory *m)
 
 /* Under the lock: where a kernel of `ctx` finds [at, at+bytes), or NULL. */
 void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes);
+
+/* For vmm.c.  Count bytes of a GPU in (1) or out (-1); -1: there are no more. */
+int fake_memory_count(int gpu, uint64_t bytes, int sign);
+uint64_t fake_memory_address(uint64_t bytes);	/* never given out before */
+int fake_memory_is_mapped(uint64_t at, uint64_t bytes);
+CUresult fake_memory_map(uint64_t at, uint64_t bytes, int fd, int gpu,
+			 struct fake_physical *physical);
+CUresult fake_memory_allow(uint64_t at, uint64_t bytes, int gpu);
+/* What was mapped at exactly that range; NULL: nothing. */
+struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
 CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes);
 void fake_memory_drop(const struct fake_ctx *ctx);	/* all of a context */

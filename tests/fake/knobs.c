@@ -65,25 +65,40 @@ static void rules_read(const char *variable, struct rule rule)
 	each(variable, take_rule, &rule);
 }
 
-/* "0-1" or "0-1:0.5" into table[0][1]. */
+/* A GPU's number, or "h" for the host. */
+static int place_of(const char *text)
+{
+	int place = -1, end = -1;
+
+	if (!strcmp(text, "h"))
+		return FAKE_GPUS_MAX;
+	return sscanf(text, "%d%n", &place, &end) == 1 && !text[end] &&
+			       place < FAKE_GPUS_MAX ? place : -1;
+}
+
+/* "0-1", "0-h" or "0-1:0.5" into table[0][1]. */
 static int take_pair(const char *element, void *arg)
 {
-	double (*table)[FAKE_GPUS_MAX] = arg, value = 0;
+	double (*table)[FAKE_PLACES] = arg, value = 0;
+	char from[4], to[4];
 	int src, dst, end = -1;
 
-	if (sscanf(element, "%d-%d%n:%lf%n", &src, &dst, &end, &value, &end) < 2 ||
-	    element[end] || src < 0 || dst < 0 || src >= FAKE_GPUS_MAX ||
-	    dst >= FAKE_GPUS_MAX)
+	if (sscanf(element, "%3[h0-9]-%3[h0-9]%n:%lf%n", from, to, &end, &value,
+		   &end) < 2 || element[end])
+		return -1;
+	src = place_of(from);
+	dst = place_of(to);
+	if (src < 0 || dst < 0)
 		return -1;
 	table[src][dst] = value;
 	return 0;
 }
 
-static void pairs_read(const char *variable, double table[][FAKE_GPUS_MAX],
+static void pairs_read(const char *variable, double table[][FAKE_PLACES],
 		       double otherwise)
 {
-	for (int i = 0; i < FAKE_GPUS_MAX * FAKE_GPUS_MAX; i++)
-		table[i / FAKE_GPUS_MAX][i % FAKE_GPUS_MAX] = otherwise;
+	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++)
+		table[i / FAKE_PLACES][i % FAKE_PLACES] = otherwise;
 	each(variable, take_pair, table);
 }
 
@@ -205,6 +220,7 @@ __attribute__((constructor)) static void config_read(void)
 	const char *loading = getenv("CUDA_MODULE_LOADING");
 	const char *stalls = getenv("FAKE_STALLS");
 	const char *noise = getenv("FAKE_NOISE");
+	const char *staged = getenv("FAKE_STAGED_GBS");
 	int gpu = 0;
 
 	fake.gpus = fake_devices();
@@ -217,6 +233,10 @@ __attribute__((constructor)) static void config_read(void)
 	fake.no_ipc = (int)fake_number("FAKE_NO_IPC", 0, 1, 0);
 	fake.ipc_refuse = (int)fake_number("FAKE_IPC_REFUSE", 0, 999, 0);
 	fake.no_memops = (int)fake_number("FAKE_NO_MEMOPS", 0, 1, 0);
+	fake.no_vmm = (int)fake_number("FAKE_NO_VMM", 0, 1, 0);
+	fake.staged = staged && *staged ? strtod(staged, NULL) : 37.5;
+	if (!(fake.staged > 0))
+		fake_bad("FAKE_STAGED_GBS");
 	fake.compute_mode = (int)fake_number("FAKE_COMPUTE_MODE", 0, 3, 0);
 	fake.noise = noise && *noise ? strtod(noise, NULL) : 0;
 	if (!(fake.noise >= 0 && fake.noise < 1))
@@ -224,8 +244,8 @@ __attribute__((constructor)) static void config_read(void)
 	fake.submit_ns = fake_number("FAKE_SUBMIT_NS", 0, 1000000000, 0);
 	fake.open_ns = 1000 * fake_number("FAKE_OPEN_US", 0, 1000000, 0);
 	pairs_read("FAKE_SLOW", fake.slow, 1);
-	for (int i = 0; i < FAKE_GPUS_MAX * FAKE_GPUS_MAX; i++)
-		if (!(fake.slow[i / FAKE_GPUS_MAX][i % FAKE_GPUS_MAX] > 0))
+	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++)
+		if (!(fake.slow[i / FAKE_PLACES][i % FAKE_PLACES] > 0))
 			fake_bad("FAKE_SLOW");
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
 	pairs_read("FAKE_ASTRAY", fake.astray, NAN);

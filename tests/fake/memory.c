@@ -68,6 +68,8 @@ struct fake_memory *fake_memory_find(uint64_t at, uint64_t bytes, CUresult *code
 
 int fake_memory_reaches(const struct fake_ctx *ctx, const struct fake_memory *m)
 {
+	if (m && m->kind == FAKE_MAPPED)
+		return (int)(m->access >> ctx->gpu & 1);
 	return !m || m->gpu == FAKE_HOST || m->ctx == ctx ||
 	       (ctx->peers >> m->ctx->gpu & 1);
 }
@@ -483,6 +485,97 @@ API CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr at)
 					  CUDA_ERROR_INVALID_VALUE);
 }
 
+/* ---- mappings of vmm.c ---- */
+
+int fake_memory_count(int gpu, uint64_t bytes, int sign)
+{
+	int full;
+
+	pthread_rwlock_wrlock(&lock);
+	full = sign > 0 && bytes > fake.memory - used[gpu];
+	if (!full)
+		used[gpu] += sign > 0 ? bytes : -bytes;
+	pthread_rwlock_unlock(&lock);
+	return full ? -1 : 0;
+}
+
+uint64_t fake_memory_address(uint64_t bytes)
+{
+	uint64_t at;
+
+	pthread_rwlock_wrlock(&lock);
+	at = address_take(bytes);
+	pthread_rwlock_unlock(&lock);
+	return at;
+}
+
+int fake_memory_is_mapped(uint64_t at, uint64_t bytes)
+{
+	const struct fake_memory *m;
+
+	pthread_rwlock_rdlock(&lock);
+	for (m = all; m; m = m->next)
+		if (m->kind == FAKE_MAPPED && at < m->at + m->bytes &&
+		    m->at < at + bytes)
+			break;
+	pthread_rwlock_unlock(&lock);
+	return m != NULL;
+}
+
+CUresult fake_memory_map(uint64_t at, uint64_t bytes, int fd, int gpu,
+			 struct fake_physical *physical)
+{
+	int own = dup(fd);
+	struct fake_memory *m = own >= 0 ? memory_map(own, bytes, 1) : NULL;
+
+	if (!m) {
+		if (own >= 0)
+			close(own);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	m->kind = FAKE_MAPPED;
+	m->at = at;
+	m->gpu = gpu;
+	m->ctx = NULL;	/* it belongs to none, and outlives them */
+	m->physical = physical;
+	pthread_rwlock_wrlock(&lock);
+	memory_add(m);
+	pthread_rwlock_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+/* The whole mapping, no part of it. */
+CUresult fake_memory_allow(uint64_t at, uint64_t bytes, int gpu)
+{
+	CUresult code = CUDA_ERROR_INVALID_VALUE;
+	struct fake_memory *m;
+
+	pthread_rwlock_wrlock(&lock);
+	m = *memory_slot(at, FAKE_MAPPED);
+	if (m && m->bytes == bytes)
+		code = m->gpu == gpu || fake_are_peers(gpu, m->gpu) ?
+			       CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	if (!code)
+		m->access |= 1u << gpu;
+	pthread_rwlock_unlock(&lock);
+	return code;
+}
+
+struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes)
+{
+	struct fake_physical *physical = NULL;
+	struct fake_memory **slot;
+
+	pthread_rwlock_wrlock(&lock);
+	slot = memory_slot(at, FAKE_MAPPED);
+	if (*slot && (*slot)->bytes == bytes) {
+		physical = (*slot)->physical;
+		memory_remove(slot);
+	}
+	pthread_rwlock_unlock(&lock);
+	return physical;
+}
+
 /* ---- copying ---- */
 
 /* One end of a copy: mapped bytes, or an address of ordinary host memory. */
@@ -520,6 +613,13 @@ static int copy_ordinary(const struct place *dst, const struct place *src,
 	return 0;
 }
 
+/* In the tables of pairs. */
+static int place_index(const struct place *place)
+{
+	return place->memory->gpu == FAKE_HOST ? FAKE_GPUS_MAX :
+						 place->memory->gpu;
+}
+
 /* FAKE_ASTRAY: where a copy lands instead, in memory that is there. */
 static void lead_astray(struct place *to, double where)
 {
@@ -532,7 +632,8 @@ static void lead_astray(struct place *to, double where)
 	}
 	for (struct fake_memory *o = all; o; o = o->next)
 		if (o != m && o->gpu == (int)where && o->bytes == m->bytes &&
-		    (o->kind == FAKE_DEVICE || o->kind == FAKE_IMPORT)) {
+		    (o->kind == FAKE_DEVICE || o->kind == FAKE_IMPORT ||
+		     o->kind == FAKE_MAPPED)) {
 			to->memory = o;
 			to->at = o->map + offset;
 			return;
@@ -547,9 +648,8 @@ CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
 
 	fake_memory_lock();
 	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
-	if (!bad && to.memory && from.memory && to.memory->gpu != FAKE_HOST &&
-	    from.memory->gpu != FAKE_HOST) {
-		int i = from.memory->gpu, j = to.memory->gpu;
+	if (!bad && to.memory && from.memory) {
+		int i = place_index(&from), j = place_index(&to);
 
 		corrupt = fake.corrupt[i][j];
 		if (!isnan(fake.astray[i][j]))

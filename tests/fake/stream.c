@@ -415,32 +415,67 @@ API CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr at,
 	return code ? code : enqueue(s, &op);
 }
 
+/* Memory of cuMemCreate is never staged: without access it cannot be used. */
+static int is_staged(const struct fake_ctx *ctx, const struct fake_memory *m,
+		     CUresult *code)
+{
+	if (fake_memory_reaches(ctx, m))
+		return 0;
+	if (m->kind == FAKE_MAPPED)
+		*code = CUDA_ERROR_INVALID_VALUE;
+	return 1;
+}
+
+/* With `to` and `from` the contexts that memory must be of; NULL: any. */
+static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
+			     const struct fake_ctx *to, const struct fake_ctx *from)
+{
+	const struct fake_memory *d, *s;
+	struct fake_stream *on = stream_of(stream);
+	CUresult code, code_from;
+
+	fake_submit();
+	if (!on)
+		return CUDA_ERROR_INVALID_HANDLE;
+	fake_memory_lock();
+	d = fake_memory_find(op->dst, op->bytes, &code);
+	s = fake_memory_find(op->src, op->bytes, &code_from);
+	code = code ? code : code_from;
+	op->flow.dst = d ? d->gpu : FAKE_HOST;
+	op->flow.src = s ? s->gpu : FAKE_HOST;
+	op->flow.issuer = on->ctx->gpu;
+	op->flow.staged = is_staged(on->ctx, d, &code) |
+			  is_staged(on->ctx, s, &code);
+	if ((to && op->flow.dst != to->gpu) || (from && op->flow.src != from->gpu))
+		code = CUDA_ERROR_INVALID_VALUE;
+	fake_memory_unlock();
+	if (code)
+		return CUDA_ERROR_INVALID_VALUE;
+	op->kind = OP_COPY;
+	return op->bytes ? enqueue(on, op) : CUDA_SUCCESS;
+}
+
 API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
 				   size_t bytes, CUstream stream)
 {
-	struct fake_op op = { .kind = OP_COPY, .dst = dst, .src = src,
-			      .bytes = bytes };
-	const struct fake_memory *to, *from;
-	CUresult code, code_from;
-	struct fake_stream *s;
+	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
 
 	ENTER(cuMemcpyAsync, FAKE_CTX);
-	fake_submit();
-	s = stream_of(stream);
-	if (!s)
-		return CUDA_ERROR_INVALID_HANDLE;
-	fake_memory_lock();
-	to = fake_memory_find(dst, bytes, &code);
-	from = fake_memory_find(src, bytes, &code_from);
-	op.flow.dst = to ? to->gpu : FAKE_HOST;
-	op.flow.src = from ? from->gpu : FAKE_HOST;
-	op.flow.issuer = s->ctx->gpu;
-	op.flow.staged = !fake_memory_reaches(s->ctx, to) ||
-			 !fake_memory_reaches(s->ctx, from);
-	fake_memory_unlock();
-	if (code || code_from)
-		return CUDA_ERROR_INVALID_VALUE;
-	return bytes ? enqueue(s, &op) : CUDA_SUCCESS;
+	return enqueue_copy(stream, &op, NULL, NULL);
+}
+
+API CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx,
+				       CUdeviceptr src, CUcontext src_ctx,
+				       size_t bytes, CUstream stream)
+{
+	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
+	const struct fake_ctx *to = fake_ctx_of(dst_ctx);
+	const struct fake_ctx *from = fake_ctx_of(src_ctx);
+
+	ENTER(cuMemcpyPeerAsync, FAKE_CTX);
+	if (!to || !from)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return enqueue_copy(stream, &op, to, from);
 }
 
 /* The gate kernel is a wait with a limit. */

@@ -14,7 +14,7 @@ static void tests_are_chosen(const char *list, enum cs_backend_kind backend,
 
 	MUST(chosen);
 	memset(chosen, marked, n);
-	if (cs_tests_choose(list, backend, chosen, &err)) {
+	if (cs_tests_choose(list, backend, CS_WAY_AUTO, chosen, &err)) {
 		MUST(*err.text);
 		for (i = 0; i < n; i++)
 			MUST(chosen[i] == marked);

@@ -126,12 +126,14 @@ for call in cuDeviceCanAccessPeer cuCtxEnablePeerAccess; do
 		"status_is 0 && measured 9 && valid && prints 'skipped: .*$call'"
 done
 # ranks 0 and 1 have GPUs 0, 1 and 2
+export FAKE_NO_VMM=1
 broken 2 FAKE_FAIL=cuIpcGetMemHandle:1
 ok "cuIpcGetMemHandle fails: cells by CUDA IPC are skipped, status 0" eval \
 	'status_is 0 && measured 4 && valid && prints "skipped:.*cuIpcGetMemHandle"'
 broken 2 FAKE_FAIL=cuIpcOpenMemHandle:1
 ok "cuIpcOpenMemHandle fails for one pair: skipped, status 0" eval \
 	'status_is 0 && measured 9 && valid && prints "skipped:.*cuIpcOpenMemHandle"'
+unset FAKE_NO_VMM
 
 # ---- in a cell: the cell fails, the run goes on ----
 

@@ -144,7 +144,7 @@ ok "… of the same cells" eval \
 
 # ---- paths that are not there ----
 
-FAKE_IPC_REFUSE=1 run 2 -s 64K --pattern pair -o refuse.csv -o refuse.json
+FAKE_IPC_REFUSE=1 FAKE_NO_VMM=1 run 2 -s 64K --pattern pair -o refuse.csv -o refuse.json
 ok "CUDA IPC refused between processes: status 0, the rest is measured" eval \
 	'status_is 0 && [ "$(cells refuse.csv | grep -c " ok ")" = 4 ]'
 ok "… 8 cells skipped, with the driver's words and the hint, said once" eval \
@@ -153,7 +153,7 @@ ok "… 8 cells skipped, with the driver's words and the hint, said once" eval \
 	 prints "gpu-bind=none"'
 ok_json "… and unknown in the matrix, not 0" refuse.json \
 	'd["matrices"][0]["values"][0][2] is None and 0 not in d["matrices"][0]["values"][0]'
-FAKE_IPC_REFUSE=1 run 4 -s 64K --pattern pair
+FAKE_IPC_REFUSE=1 FAKE_NO_VMM=1 run 4 -s 64K --pattern pair
 ok "nothing could be measured: status 3" status_is 3
 ok "… and why, in one line" one_line cuIpcOpenMemHandle
 FAKE_NO_PEER=0-1 run 0 -s 64K --pattern pair -o nopeer.csv

@@ -67,7 +67,7 @@ before isolated 'export CUDA_VISIBLE_DEVICES=$rank'
 look 4 ./isolated
 finds "one GPU for each rank: noted" launcher-one-gpu note
 ok "… with what each is given" prints "CUDA_VISIBLE_DEVICES=3"
-FAKE_IPC_REFUSE=1 look 4 ./isolated
+FAKE_IPC_REFUSE=1 FAKE_NO_VMM=1 look 4 ./isolated
 ok "… a warning, status 1, where CUDA IPC is refused" \
 	eval 'status_is 1 && says_once "warning: .*exit 1"'
 finds "… with the launcher's remedy" launcher-one-gpu warning

@@ -172,7 +172,7 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 		.precision = 0.005, .cell_limit_s = 2, .start_limit_s = 30,
 		.backend = cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA,
 	};
-	if (cs_tests_choose(tests, request.set.backend, chosen, &err) ||
+	if (cs_tests_choose(tests, request.set.backend, CS_WAY_AUTO, chosen, &err) ||
 	    cs_plan_build(&request, &c->plan, &err))
 		abort();
 	c->run.version = "0.1.0";

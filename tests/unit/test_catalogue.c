@@ -51,7 +51,8 @@ static void an_unknown_name_has_no_index(void)
 }
 
 /* The chosen names of a list with a space after each, or the error text. */
-static const char *chosen_by(const char *list, enum cs_backend_kind backend)
+static const char *chosen_via(const char *list, enum cs_backend_kind backend,
+			      enum cs_way via)
 {
 	static char answer[1024];
 	char chosen[ROOM] = { 0 };
@@ -60,12 +61,35 @@ static const char *chosen_by(const char *list, enum cs_backend_kind backend)
 	const struct cs_test *t = cs_catalogue(&n);
 
 	answer[0] = '\0';
-	if (cs_tests_choose(list, backend, chosen, &err))
+	if (cs_tests_choose(list, backend, via, chosen, &err))
 		return strcpy(answer, err.text);
 	for (i = 0; i < n; i++)
 		if (chosen[i])
 			strcat(strcat(answer, t[i].name), " ");
 	return answer;
+}
+
+static const char *chosen_by(const char *list, enum cs_backend_kind backend)
+{
+	return chosen_via(list, backend, CS_WAY_AUTO);
+}
+
+static void staging_has_runs_of_its_own(void)
+{
+	char chosen[ROOM] = { 0 };
+
+	t_eq_str(chosen_via("*", CS_BACKEND_CUDA, CS_WAY_STAGED),
+		 "peer.staged.write.pair peer.staged.write.bidi ");
+	t_eq_str(chosen_via("peer.staged.*,peer.ce.read.pair", CS_BACKEND_CUDA,
+			    CS_WAY_STAGED),
+		 "'peer.ce.read.pair' is not measured with '--via staged': only "
+		 "tests 'peer.staged.*' are");
+	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_FD),
+		 "'peer.staged.*' is measured with '--via staged' only");
+	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
+			CS_BACKEND_CUDA, CS_WAY_STAGED, chosen);
+	t_eq_int(chosen[cs_test_index("peer.staged.write.pair")], 1);
+	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 0);
 }
 
 static void names_choose_tests(void)
@@ -88,9 +112,9 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.ce.write.pair peer.ce.read.pair ");
 	t_eq_str(chosen_by("peer.c?.read.[bp]*", CS_BACKEND_CUDA),
 		 "peer.ce.read.pair peer.ce.read.bidi ");
-	t_eq_str(chosen_by("*.bidi,*.write.*", CS_BACKEND_CUDA),
+	t_eq_str(chosen_by("*.bidi,*.ce.write.*", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.write.bidi peer.ce.read.bidi "
-		 "peer.ce.write.shift ");
+		 "peer.peercopy.write.bidi peer.ce.write.shift ");
 }
 
 static void a_mistyped_name_gets_the_nearest(void)
@@ -135,9 +159,9 @@ static void an_endless_name_is_refused(void)
 
 	memset(name, '*', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), -1);
 	memset(name, 'p', sizeof(name) - 1);
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), -1);
 	t_eq_int(strncmp(err.text, "no test matches 'ppp", 20), 0);
 }
 
@@ -146,7 +170,7 @@ static void a_refused_list_marks_nothing(void)
 	char chosen[ROOM] = { 0 }, none[ROOM] = { 0 };
 	struct cs_err err;
 
-	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, chosen, &err),
+	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err),
 		 -1);
 	t_eq_int(memcmp(chosen, none, ROOM), 0);
 }
@@ -156,9 +180,9 @@ static void choices_add_up(void)
 	char chosen[ROOM] = { 0 };
 	struct cs_err err;
 
-	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, chosen, &err);
+	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err);
 	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
-			CS_BACKEND_CUDA, chosen);
+			CS_BACKEND_CUDA, CS_WAY_AUTO, chosen);
 	t_eq_int(chosen[cs_test_index("peer.ce.read.bidi")], 1);
 	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 1);
 	t_eq_int(chosen[cs_test_index("peer.ce.read.pair")], 0);
@@ -171,7 +195,8 @@ static void axes_choose_tests(void)
 
 	cs_catalogue(&n);
 	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
-			1u << CS_PATTERN_BIDI, CS_BACKEND_CPU, chosen);
+			1u << CS_PATTERN_BIDI, CS_BACKEND_CPU, CS_WAY_AUTO,
+			chosen);
 	for (i = 0; i < n; i++)
 		count += (size_t)chosen[i];
 	t_eq_int(count, 2);
@@ -189,7 +214,8 @@ static const char *matrix(unsigned matrices, unsigned ops,
 	const struct cs_test *t = cs_catalogue(&n);
 
 	answer[0] = '\0';
-	cs_tests_matrix(matrices, ops, 1u << CS_PATTERN_PAIR, backend, chosen);
+	cs_tests_matrix(matrices, ops, 1u << CS_PATTERN_PAIR, backend,
+			CS_WAY_AUTO, chosen);
 	for (i = 0; i < n; i++)
 		if (chosen[i])
 			strcat(strcat(answer, t[i].name), " ");
@@ -253,6 +279,7 @@ int main(void)
 		  headings_say_who_does_what },
 		{ "an unknown name has no index", an_unknown_name_has_no_index },
 		{ "names choose tests", names_choose_tests },
+		{ "staging has runs of its own", staging_has_runs_of_its_own },
 		{ "globs choose tests of the backend",
 		  globs_choose_tests_of_the_backend },
 		{ "a mistyped name gets the nearest one",

@@ -223,7 +223,9 @@ static int child(void)
 	/* the addresses of the parent are valid here too: it must not be them */
 	if (to.via != CS_VIA_SHM || to.address == arena[1].address)
 		return 3;
-	flight = (struct cs_flight){ to.address + HALF, from.address, HALF, 2 };
+	flight = (struct cs_flight){ .dst = to.address + HALF,
+				     .src = from.address,
+				     .bytes = HALF, .copies = 2 };
 	if (cpu->arm(mine, 0, board, 1, &flight, NULL))
 		return 4;
 	if (cpu->poll(mine, 0, &ns, NULL))

@@ -113,14 +113,17 @@ static int start(void)
 	return -1;
 }
 
+static enum cs_way way;		/* of all devices of a story */
+
 /* A device with board and arena. */
 static struct cs_dev *ready(int ordinal, struct cs_export *arena)
 {
 	struct cs_err err = { "" };
 	struct cs_dev *dev = NULL;
 
-	if (cuda->open(ordinal, 2, &dev, &err) ||
-	    cuda->board(dev, page, sizeof(*page), &err) ||
+	if (!cuda->open(ordinal, 2, &dev, &err))
+		cuda->via(dev, way);
+	if (!dev || cuda->board(dev, page, sizeof(*page), &err) ||
 	    cuda->arena(dev, ARENA, NULL, -1, arena, &err)) {
 		say("%s", err.text);
 		if (dev)
@@ -168,10 +171,14 @@ static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key,
 						 "found another");
 }
 
+static uint32_t flight_kind;
+
 /* Copy from `src` to the own destination behind the gate, and tell of it. */
 static void fly(struct cs_dev *dev, const struct cs_export *own, uint64_t src)
 {
-	struct cs_flight flight = { own->address + BUFFER, src, BUFFER, 3 };
+	struct cs_flight flight = { .dst = own->address + BUFFER, .src = src,
+				    .bytes = BUFFER, .copies = 3,
+				    .kind = flight_kind };
 	struct cs_err err = { "" };
 	double ns = 0;
 
@@ -426,8 +433,9 @@ static void story_half_armed(void)
 
 	if (start() || !(dev = ready(0, &arena)))
 		return;
-	flight = (struct cs_flight){ arena.address + BUFFER, arena.address,
-				     BUFFER, 2 };
+	flight = (struct cs_flight){ .dst = arena.address + BUFFER,
+				     .src = arena.address, .bytes = BUFFER,
+				     .copies = 2 };
 	say("%d", cuda->arm(dev, 0, &page->gate, 1, &flight, &err));
 	say("%s", err.text);
 	say("%d", cuda->poll(dev, 0, &ns, &err));
@@ -454,6 +462,35 @@ static void sticky(void)
 }
 
 /* ---- peers in the same process ---- */
+
+/* Calls of a function, as the fake has logged them. */
+static int calls_of(const char *log, const char *function)
+{
+	char line[128], name[100];
+	FILE *in = fopen(log, "r");
+	int n = 0;
+
+	while (in && fgets(line, sizeof(line), in))
+		n += sscanf(line, "%*d %99s", name) == 1 &&
+		     !strcmp(name, function);
+	if (in)
+		fclose(in);
+	return n;
+}
+
+/* `environment` with the calls logged in a new file. */
+static const char *logged(const char *environment, char *log)
+{
+	static char text[256];
+	int fd;
+
+	strcpy(log, "/tmp/cs-calls-XXXXXX");
+	fd = mkstemp(log);
+	if (fd >= 0)
+		close(fd);
+	snprintf(text, sizeof(text), "%s FAKE_CALLS=%s", environment, log);
+	return text;
+}
 
 static struct cs_export shared_arena[2];
 static pthread_barrier_t all_here;
@@ -517,40 +554,42 @@ static void threads(void)
 	t_eq_str(heard("", story_threads), "direct\nsame\n" FLOWN);
 }
 
+static void threads_forced(enum cs_way via, uint32_t kind, const char *want)
+{
+	way = via;
+	flight_kind = kind;
+	t_eq_str(heard("", story_threads), want);
+	way = CS_WAY_AUTO;
+	flight_kind = CS_FLIGHT_COPY;
+}
+
+static void threads_by_force(void)
+{
+	char log[32];
+
+	threads_forced(CS_WAY_DIRECT, CS_FLIGHT_PEER_COPY, "direct\nsame\n" FLOWN);
+	threads_forced(CS_WAY_FD, CS_FLIGHT_COPY, "descriptor\nsame\n" FLOWN);
+	threads_forced(CS_WAY_IPC, CS_FLIGHT_COPY,
+		       "import: --via ipc: CUDA IPC does not work within one "
+		       "process: --placement process, or a rank per GPU\n");
+	way = CS_WAY_STAGED;
+	flight_kind = CS_FLIGHT_PEER_COPY;
+	t_eq_str(heard(logged("", log), story_threads),
+		 "staged by driver\nsame\n" FLOWN);
+	way = CS_WAY_AUTO;
+	flight_kind = CS_FLIGHT_COPY;
+	t_eq_int(calls_of(log, "cuCtxEnablePeerAccess"), 0);
+	t_eq_int(calls_of(log, "cuMemcpyPeerAsync"), 3);
+	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
+		 calls_of(log, "cuDevicePrimaryCtxRelease"));
+	unlink(log);
+}
+
 static void threads_without_peer_access(void)
 {
 	t_eq_str(heard("FAKE_NO_PEER=1-0,0-1", story_threads),
 		 "import: cuDeviceCanAccessPeer: the two GPUs cannot reach each "
 		 "other's memory\n");
-}
-
-/* Calls of a function, as the fake has logged them. */
-static int calls_of(const char *log, const char *function)
-{
-	char line[128], name[100];
-	FILE *in = fopen(log, "r");
-	int n = 0;
-
-	while (in && fgets(line, sizeof(line), in))
-		n += sscanf(line, "%*d %99s", name) == 1 &&
-		     !strcmp(name, function);
-	if (in)
-		fclose(in);
-	return n;
-}
-
-/* `environment` with the calls logged in a new file. */
-static const char *logged(const char *environment, char *log)
-{
-	static char text[256];
-	int fd;
-
-	strcpy(log, "/tmp/cs-calls-XXXXXX");
-	fd = mkstemp(log);
-	if (fd >= 0)
-		close(fd);
-	snprintf(text, sizeof(text), "%s FAKE_CALLS=%s", environment, log);
-	return text;
 }
 
 static void one_registration(void)
@@ -635,6 +674,87 @@ static void processes(void)
 	unlink(log);
 }
 
+static void by_descriptor(void)
+{
+	char log[32];
+
+	way = CS_WAY_FD;
+	t_eq_str(heard(logged("", log), story_processes),
+		 "descriptor\nsame\n" FLOWN "after: 0\n");
+	t_eq_int(calls_of(log, "cuMemImportFromShareableHandle"), 1);
+	t_eq_int(calls_of(log, "cuMemMap"), 3);
+	t_eq_int(calls_of(log, "cuMemUnmap"), 3);
+	t_eq_int(calls_of(log, "cuMemAddressFree"), 3);
+	t_eq_int(calls_of(log, "cuMemRelease"), 3);
+	t_eq_int(calls_of(log, "cuMemAlloc"), 0);
+	unlink(log);
+	t_eq_str(heard("FAKE_NO_VMM=1", story_processes),
+		 "import: the peer's buffer has no descriptor: the driver has no "
+		 "memory that a file descriptor hands over\nbroken: 0\n");
+	way = CS_WAY_AUTO;
+}
+
+static void pretend_another(struct cs_export *arena)
+{
+	arena->pid = getppid();
+}
+
+static void no_socket(struct cs_export *arena)
+{
+	arena->socket[0] = 'x';
+}
+
+/* A descriptor comes from the process that it should come from, or not at all. */
+static void no_descriptor(void)
+{
+	const char *told;
+
+	way = CS_WAY_FD;
+	change = pretend_another;
+	told = heard("", story_processes);
+	t_ok(strstr(told, "does not hand over its descriptor") != NULL);
+	t_ok(strstr(told, "broken: 0") != NULL);
+	change = no_socket;
+	told = heard("", story_processes);
+	t_ok(strstr(told, "Connection refused (errno 111)\nbroken: 0") != NULL);
+	change = change_nothing;
+	way = CS_WAY_AUTO;
+}
+
+static void story_rearena(void)
+{
+	struct cs_export arena = { .pid = 0 };
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	say("%d %d", arena.has_ipc, arena.fd_bytes == ARENA);
+	if (cuda->rearena(dev, ARENA, 1, &arena, &err))
+		say("%s", err.text);
+	say("%d %d", arena.has_ipc, arena.fd_bytes == ARENA);
+	fly(dev, &arena, arena.address);
+	open_gate(0);
+	if (cuda->rearena(dev, ARENA, 0, &arena, &err))
+		say("%s", err.text);
+	say("%d %d", arena.has_ipc, arena.fd_bytes == ARENA);
+	cuda->close(dev);
+}
+
+static void arenas_are_made_anew(void)
+{
+	char log[32];
+
+	t_eq_str(heard(logged("", log), story_rearena),
+		 "1 0\n0 1\nclosed: 0\n" ALL_POISON "open: time passed\n"
+		 "131072 wrong, 0 poison, first 0, expected as it should be, "
+		 "found another\n1 0\n");
+	t_eq_int(calls_of(log, "cuMemAlloc"), calls_of(log, "cuMemFree"));
+	t_eq_int(calls_of(log, "cuMemMap"), calls_of(log, "cuMemUnmap"));
+	unlink(log);
+	t_ok(!strncmp(heard("FAKE_NO_VMM=1", story_rearena), "1 0\n1 0\n", 8));
+}
+
 static void peer_hidden(void)
 {
 	t_eq_str(heard("FAKE_IPC_REFUSE=1", story_processes),
@@ -688,8 +808,9 @@ static int everything(struct cs_err *err)
 		 cuda->import(dev, &arena, &map, err) ||
 		 cuda->fill(dev, arena.address, BUFFER, KEY, err) ||
 		 cuda->check(dev, arena.address, BUFFER, KEY, 1, &found, err);
-	flight = (struct cs_flight){ arena.address + BUFFER, arena.address,
-				     BUFFER, 2 };
+	flight = (struct cs_flight){ .dst = arena.address + BUFFER,
+				     .src = arena.address, .bytes = BUFFER,
+				     .copies = 2 };
 	failed = failed || cuda->arm(dev, 0, &page->gate, 1, &flight, err);
 	open_gate(1u << 30);
 	while (!failed && !ended)
@@ -788,12 +909,19 @@ int main(void)
 		{ "what was armed before an error runs out", half_armed },
 		{ "a sticky error makes the device broken", sticky },
 		{ "threads of a process reach each other directly", threads },
+		{ "a forced way is taken between threads, or refused",
+		  threads_by_force },
 		{ "threads without peer access are told so",
 		  threads_without_peer_access },
 		{ "agents of a process share one registration of the board",
 		  one_registration },
 		{ "opening a peer twice returns the first mapping, closed once",
 		  processes },
+		{ "a descriptor brings another process's buffer, and all is given "
+		  "back", by_descriptor },
+		{ "a descriptor of somebody else is not taken", no_descriptor },
+		{ "an arena is made anew for a descriptor, and back",
+		  arenas_are_made_anew },
 		{ "a refused IPC handle gives the driver's words and a hint",
 		  peer_hidden },
 		{ "an arena without IPC works, and its importer learns why",

@@ -12,6 +12,7 @@
 #include "tap.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -1134,6 +1135,205 @@ static void ipc_refused(void)
 	t_eq_int(sh->got[2], CUDA_ERROR_INVALID_VALUE);
 }
 
+/* ---- memory apart from its addresses ---- */
+
+#define GRAIN ((size_t)2 << 20)
+
+static CUmemAllocationProp shareable(int device)
+{
+	return (CUmemAllocationProp){
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+			      .id = device },
+	};
+}
+
+static CUresult allow(CUdeviceptr at, int device)
+{
+	CUmemAccessDesc access = {
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+			      .id = device },
+		.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+	};
+
+	return cu.cuMemSetAccess(at, GRAIN, &access, 1);
+}
+
+static CUresult copy_now(CUstream stream, CUdeviceptr to, CUdeviceptr from)
+{
+	CUresult code = cu.cuMemcpyAsync(to, from, 64, stream);
+
+	return code ? code : stream_synchronize(stream);
+}
+
+static void story_vmm(int who)
+{
+	CUmemAllocationProp prop = shareable(0);
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr at, usual;
+	size_t before, after, total, grain;
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	usual = device_memory();
+	must(cu.cuMemGetInfo(&before, &total));
+	must(cu.cuMemGetAllocationGranularity(&grain, &prop, 0));
+	sh->got[0] = (int64_t)grain;
+	sh->got[1] = cu.cuMemCreate(&handle, GRAIN + 4096, &prop, 0);
+	must(cu.cuMemCreate(&handle, GRAIN, &prop, 0));
+	must(cu.cuMemAddressReserve(&at, GRAIN, 0, 0, 0));
+	sh->got[2] = cu.cuMemMap(at + GRAIN, GRAIN, 0, handle, 0);
+	must(cu.cuMemMap(at, GRAIN, 0, handle, 0));
+	sh->got[3] = cu.cuMemMap(at, GRAIN, 0, handle, 0);
+	sh->got[4] = copy_now(stream, at, usual);
+	sh->got[5] = allow(at, 7);
+	must(allow(at, 0));
+	sh->got[6] = copy_now(stream, at, usual);
+	sh->got[7] = cu.cuMemAddressFree(at, GRAIN);
+	must(cu.cuMemRelease(handle));
+	sh->got[8] = cu.cuMemRelease(handle);
+	must(cu.cuMemGetInfo(&after, &total));
+	sh->got[9] = (int64_t)(before - after);
+	sh->got[10] = cu.cuMemUnmap(at, GRAIN / 2);
+	must(cu.cuMemUnmap(at, GRAIN));
+	sh->got[11] = cu.cuMemUnmap(at, GRAIN);
+	sh->got[12] = copy_now(stream, at, usual);
+	must(cu.cuMemAddressFree(at, GRAIN));
+	sh->got[13] = cu.cuMemAddressFree(at, GRAIN);
+	must(cu.cuMemGetInfo(&after, &total));
+	sh->got[14] = (int64_t)(before - after);
+}
+
+static void vmm(void)
+{
+	static const int64_t want[] = { GRAIN, 1, 1, 1, 1, CUDA_ERROR_INVALID_DEVICE,
+					0, 1, 1, GRAIN, 1, 1, 1, 1, 0 };
+
+	story("", 1, story_vmm);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		t_eq_int(sh->got[i], want[i]);
+}
+
+/* Within one process, as the driver allows: by two descriptors, or none. */
+static void story_descriptor(int who)
+{
+	CUmemAllocationProp prop = shareable(0);
+	CUmemGenericAllocationHandle handle, again;
+	CUdeviceptr at, usual;
+	char path[64], text[64] = "";
+	CUstream stream;
+	int fd, copy;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	usual = device_memory();
+	must(cu.cuMemCreate(&handle, GRAIN, &prop, 0));
+	must(cu.cuMemExportToShareableHandle(
+		&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	sh->got[0] = open(path, O_RDWR);
+	copy = dup(fd);
+	close(fd);
+	sh->got[1] = cu.cuMemImportFromShareableHandle(
+		&again, (void *)(uintptr_t)STDERR_FILENO,
+		CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+	for (int i = 0; i < 2; i++) { /* it is not used up */
+		must(cu.cuMemImportFromShareableHandle(
+			&again, (void *)(uintptr_t)copy,
+			CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+		must(cu.cuMemAddressReserve(&at, GRAIN, 0, 0, 0));
+		must(cu.cuMemMap(at, GRAIN, 0, again, 0));
+		must(cu.cuMemRelease(again));
+		must(allow(at, 0));
+		if (!i) {
+			must(cu.cuMemcpyAsync(usual, (uintptr_t)"hello", 6, stream));
+			must(cu.cuMemcpyAsync(at, usual, 6, stream));
+		} else {
+			must(cu.cuMemcpyAsync((uintptr_t)text, at, 6, stream));
+		}
+		must(stream_synchronize(stream));
+	}
+	sh->got[2] = strcmp(text, "hello");
+	must(cu.cuMemRelease(handle));
+}
+
+static void descriptor(void)
+{
+	story("", 1, story_descriptor);
+	t_eq_int(sh->got[0], -1);
+	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_VALUE);
+	t_eq_int(sh->got[2], 0);
+}
+
+static void story_no_vmm(int who)
+{
+	CUmemAllocationProp prop = shareable(0);
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr at;
+	int yes = 1;
+
+	(void)who;
+	open_gpu(0);
+	must(cu.cuDeviceGetAttribute(
+		&yes, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+	sh->got[0] = yes;
+	sh->got[1] = cu.cuMemCreate(&handle, GRAIN, &prop, 0);
+	sh->got[2] = cu.cuMemAddressReserve(&at, GRAIN, 0, 0, 0);
+}
+
+static void no_vmm(void)
+{
+	story("FAKE_NO_VMM=1", 1, story_no_vmm);
+	t_eq_int(sh->got[0], 0);
+	t_eq_int(sh->got[1], CUDA_ERROR_NOT_SUPPORTED);
+	t_eq_int(sh->got[2], CUDA_ERROR_NOT_SUPPORTED);
+}
+
+/* ---- cuMemcpyPeerAsync ---- */
+
+static double timed_peer_copy(struct timed *t, CUdeviceptr to, CUcontext to_ctx,
+			      CUdeviceptr from, CUcontext from_ctx)
+{
+	must(cu.cuEventRecord(t->start, t->stream));
+	must(cu.cuMemcpyPeerAsync(to + BYTES, to_ctx, from, from_ctx, BYTES,
+				  t->stream));
+	must(cu.cuEventRecord(t->end, t->stream));
+	return timed_end(t);
+}
+
+static void story_peer_copy(int who)
+{
+	CUcontext one, zero;
+	CUdeviceptr to, from;
+	struct timed t = { NULL, NULL, NULL };
+
+	(void)who;
+	one = open_gpu(1);
+	to = arena_new();
+	zero = open_gpu(0);
+	from = arena_new();
+	timed_copy(&t, from, from);
+	timed_peer_copy(&t, to, one, from, zero); /* the first one is slow */
+	sh->ms[0] = timed_peer_copy(&t, to, one, from, zero);
+	must(cu.cuCtxEnablePeerAccess(one, 0));
+	sh->ms[1] = timed_peer_copy(&t, to, one, from, zero);
+	sh->got[0] = cu.cuMemcpyPeerAsync(to, zero, from, zero, 64, t.stream);
+	sh->got[1] = cu.cuMemcpyPeerAsync(to, NULL, from, zero, 64, t.stream);
+}
+
+static void peer_copy(void)
+{
+	story("FAKE_STAGED_GBS=20", 1, story_peer_copy);
+	t_ms(sh->ms[0], ms_at(20));
+	t_ms(sh->ms[1], ms_at(395.97));
+	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
+	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_CONTEXT);
+}
+
 /* ---- */
 
 static int make_board(void)
@@ -1183,6 +1383,13 @@ int main(void)
 		  faults },
 		{ "a call and an operation that must hang, hang", hangs },
 		{ "CUDA IPC is refused as asked", ipc_refused },
+		{ "memory is mapped once, used by whom it is allowed, and counted "
+		  "until all of it is given back", vmm },
+		{ "a descriptor opens its memory as often as asked, but not "
+		  "through /proc, and no other does", descriptor },
+		{ "there is no such memory where that is asked", no_vmm },
+		{ "cuMemcpyPeerAsync is staged until peer access is enabled, and "
+		  "wants the right contexts", peer_copy },
 		{ NULL, NULL }
 	};
 

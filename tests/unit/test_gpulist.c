@@ -242,6 +242,14 @@ static void every_way_has_a_word(void)
 	t_eq_str(cs_via_text(CS_VIA_PEER), "direct");
 	t_eq_str(cs_via_text(CS_VIA_IPC), "CUDA IPC");
 	t_eq_str(cs_via_text(CS_VIA_SHM), "shared memory");
+	t_eq_str(cs_via_text(CS_VIA_FD), "descriptor");
+	t_eq_str(cs_via_text(CS_VIA_STAGED), "staged");
+	t_eq_str(cs_via_text(CS_VIA_DRIVER), "staged by driver");
+	t_eq_str(cs_via_phrase(CS_VIA_FD), "by descriptor");
+	t_eq_str(cs_via_phrase(CS_VIA_STAGED), "staged");
+	t_ok(cs_via_crosses(CS_VIA_FD) && !cs_via_crosses(CS_VIA_DRIVER));
+	t_eq_str(cs_way_words[CS_WAY_STAGED], "staged");
+	t_ok(!cs_way_words[CS_WAYS]);
 	t_eq_str(cs_via_text(CS_VIA_NONE), "-");
 	t_eq_str(cs_via_text(-5), "-");
 }

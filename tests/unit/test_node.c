@@ -76,7 +76,7 @@ static int build(struct node *node, const char *tests, uint32_t verify)
 			 .verify = verify, .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose(tests, CS_BACKEND_CPU, chosen, &err) ||
+	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_WAY_AUTO, chosen, &err) ||
 	       cs_plan_build(&req, &node->plan, &err);
 }
 

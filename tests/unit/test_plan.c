@@ -19,7 +19,7 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 	struct cs_err err;
 
 	memset(chosen, 0, sizeof(chosen));
-	t_eq_int(cs_tests_choose(tests, backend, chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, backend, CS_WAY_AUTO, chosen, &err), 0);
 	return (struct cs_plan_request){
 		.n_agents = n_agents,
 		.chosen = chosen,
@@ -349,8 +349,29 @@ static void what_cannot_be_planned_is_refused(void)
 		      "multiple of 16, above 0 and at most 1024 TiB");
 	bad = good, bad.set.precision = NAN;
 	refused(&bad, "precision or a time limit is negative or not a number");
+	bad = good, bad.set.via = CS_WAYS;
+	refused(&bad, "unknown way 5 between agents of backend 0");
+	bad = good, bad.set.via = CS_WAY_IPC, bad.set.backend = CS_BACKEND_CPU;
+	refused(&bad, "unknown way 2 between agents of backend 1");
+	bad = good, bad.set.via = CS_WAY_STAGED;
+	refused(&bad, "test 'peer.ce.write.pair' is of another --via");
 	bad = good, bad.set.backend = CS_BACKEND_CPU;
 	refused(&bad, "test 'peer.ce.write.pair' is of the other backend");
+}
+
+static void another_way_is_another_plan(void)
+{
+	struct cs_plan_request req = request(4, "peer.ce.*", CS_BACKEND_CUDA);
+	struct cs_plan *plan[2] = { NULL, NULL };
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_plan_build(&req, &plan[0], &err), 0);
+	req.set.via = CS_WAY_FD;
+	t_eq_int(cs_plan_build(&req, &plan[1], &err), 0);
+	t_ok(plan[0]->id != plan[1]->id);
+	t_eq_int(cs_plan_validate(plan[1], plan[1]->total_bytes, &err), 0);
+	free(plan[0]);
+	free(plan[1]);
 }
 
 static void a_plan_travels_as_bytes(void)
@@ -744,6 +765,7 @@ int main(void)
 		{ "fewer than 4 cells have no control", few_cells_have_no_control },
 		{ "what cannot be planned is refused with the reason",
 		  what_cannot_be_planned_is_refused },
+		{ "another way is another plan", another_way_is_another_plan },
 		{ "a plan travels as bytes", a_plan_travels_as_bytes },
 		{ "every changed byte is seen", every_changed_byte_is_seen },
 		{ "a change with an id that fits is refused or harmless",

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "node/sampler.h"
+#include "node/stage.h"
 #include "tap.h"
 
 /* A plan of one view: all pairs, or both ways, of two agents. */
@@ -17,10 +19,13 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes,
 		.n_agents = 2, .chosen = chosen,
 		.set = { .copy_bytes = bytes, .precision = precision,
 			 .cell_limit_s = 2, .start_limit_s = 30,
-			 .backend = CS_BACKEND_CUDA },
+			 .backend = CS_BACKEND_CUDA,
+			 .via = strstr(test, "staged") ? CS_WAY_STAGED :
+							 CS_WAY_AUTO },
 	};
 
-	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA, chosen, &err), 0);
+	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA,
+				 (enum cs_way)req.set.via, chosen, &err), 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }
@@ -93,6 +98,25 @@ static void small_copies_are_capped(void)
 	free(plan);
 }
 
+static void staged_samples_fit_a_stream(void)
+{
+	double gbs[2] = { 200, 200 };
+
+	for (uint64_t bytes = 4096; bytes <= 1ull << 34; bytes *= 2) {
+		struct cs_plan *plan = plan_of("peer.staged.write.pair", bytes,
+					       0.005);
+		uint64_t chunk = cs_stage_chunk(bytes);
+		struct cs_sampler s;
+		int samples;
+
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+		t_ok(s.copies[0] >= 1);
+		t_ok((bytes + chunk - 1) / chunk * s.copies[0] <= CS_CHUNKS_MAX);
+		free(plan);
+	}
+}
+
 static void unequal_transfers_end_together(void)
 {
 	struct cs_plan *plan = plan_of("peer.ce.write.bidi", 64u << 20, 0.005);
@@ -141,6 +165,8 @@ int main(void)
 		{ "a copy that takes 5 ms by itself is a sample",
 		  a_slow_link_takes_one_copy },
 		{ "copies below 1 MiB are capped at 512", small_copies_are_capped },
+		{ "a staged sample fits a stream at every size",
+		  staged_samples_fit_a_stream },
 		{ "transfers of unequal rate are sized to end together",
 		  unequal_transfers_end_together },
 		{ "a restless link ends at 50 samples, not converged",

@@ -39,6 +39,13 @@ struct cs_scratch {
 };
 
 struct cs_peer;
+struct cs_hand;
+
+/* Memory with addresses of its own; at 0: none. */
+struct cs_vmm {
+	CUdeviceptr at;
+	uint64_t bytes;
+};
 
 struct cs_dev {
 	CUdevice device;
@@ -62,7 +69,14 @@ struct cs_dev {
 	char *board;		/* on the host */
 	uint64_t board_bytes;
 	CUdeviceptr board_at;	/* on the device */
-	CUdeviceptr arena;
+	enum cs_way via;	/* the ways that are allowed */
+	CUdeviceptr arena;	/* by cuMemAlloc, … */
+	struct cs_vmm vmm;	/* … or this one, … */
+	struct cs_hand *hand;	/* … which is given out there */
+	void *ring;		/* on the host */
+	CUdeviceptr ring_at;	/* on the device */
+	uint64_t ring_bytes;
+	int ring_fd;
 	CUdeviceptr spare;	/* another buffer, for what its calls cost */
 	CUmodule again;		/* the module once more, likewise */
 	struct cs_peer *peers;	/* mappings that are open */
@@ -86,9 +100,6 @@ int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, uint32_t blocks,
 #define cs_dev_scratch(dev, field) \
 	((dev)->scratch_at + offsetof(struct cs_scratch, field))
 
-/* Inode of this process's PID namespace; 0 unknown. */
-uint64_t cs_dev_pid_ns(void);
-
 /* Facts on one device. */
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
 
@@ -99,6 +110,11 @@ int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
 		 struct cs_err *err);
 int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 		 struct cs_export *out, struct cs_err *err);
+void cs_dev_via(struct cs_dev *dev, enum cs_way way);
+int cs_dev_ring(struct cs_dev *dev, void *host, uint64_t bytes, int fd,
+		struct cs_err *err);
+int cs_dev_rearena(struct cs_dev *dev, uint64_t bytes, int by_fd,
+		   struct cs_export *out, struct cs_err *err);
 int cs_dev_broken(const struct cs_dev *dev);
 void cs_dev_close(struct cs_dev *dev);
 
@@ -106,6 +122,28 @@ int cs_peer_import(struct cs_dev *dev, const struct cs_export *peer,
 		   struct cs_mapping *out, struct cs_err *err);
 void cs_peer_unimport(struct cs_dev *dev, struct cs_mapping *mapping);
 void cs_peer_release_all(struct cs_dev *dev);
+/* The context that owns an address: a peer's of this process, or our own. */
+CUcontext cs_peer_context(const struct cs_dev *dev, uint64_t address);
+
+/* Can memory be handed over by a descriptor here? */
+int cs_vmm_supported(struct cs_dev *dev);
+/* Memory of at least so many bytes, and the descriptor that stands for it. */
+int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
+		  int *fd, struct cs_err *err);
+/* Such memory of somebody; `fd` stays the caller's. */
+int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes,
+		  struct cs_vmm *out, struct cs_err *err);
+/* Let this GPU use such memory of this process. */
+int cs_vmm_reach(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		 struct cs_err *err);
+void cs_vmm_release(struct cs_vmm *vmm);
+
+/* Give `fd`, which is the hand's from now on (closed on failure), to processes of
+ * this user that ask at `name`, until it is closed. */
+struct cs_hand *cs_hand_open(int fd, char name[8], struct cs_err *err);
+void cs_hand_close(struct cs_hand *hand);
+/* Ask a peer for its own: a descriptor to be closed, or -1. */
+int cs_hand_take(const struct cs_export *peer, struct cs_err *err);
 
 int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		 uint64_t key, struct cs_err *err);
@@ -133,7 +171,7 @@ int cs_flight_poll(struct cs_dev *dev, int lane, double *ns,
 /* cost.c */
 extern const struct cs_backend_costs cs_cuda_costs;
 
-/* What another process needs to open of->address.  That there is none is for those
+/* The handle by which another process opens of->address.  That there is none is for those
  * to report who need it: threads of this process do not. */
 void cs_dev_export(struct cs_dev *dev, struct cs_export *of);
 
@@ -144,10 +182,11 @@ int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err);
 int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err);
 
-/* Register the pages with CUDA, for all contexts of the process; the first of
- * several calls does it and the last release undoes it. */
-int cs_pages_register(struct cs_dev *dev, void *page, uint64_t bytes,
-		      struct cs_err *err);
+/* Register the pages with CUDA, for all contexts of the process, and say where
+ * the device finds them; the first of several calls does it and the last release
+ * undoes it, in another context. */
+int cs_pages_map(struct cs_dev *dev, void *page, uint64_t bytes, CUdeviceptr *at,
+		 struct cs_err *err);
 void cs_pages_unregister(void *page);
 
 #endif

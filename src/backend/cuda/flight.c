@@ -3,6 +3,12 @@
  *     lane:  wait *gate >= seq | start | copy ... copy | end
  *     stamp: wait *gate >= seq | *word = seq           | end
  *
+ * A copy through a ring is two flights, of two processes as a rule; chunk n of a
+ * sample, counted from 1, is
+ *
+ *     OUT: wait *emptied >= base + n - slots | copy to slot   | *filled = base + n
+ *     IN:  wait *filled >= base + n          | copy from slot | *emptied = base + n
+ *
  * Everything here is enqueued and queried, nothing waits. */
 #include "config.h"
 
@@ -24,11 +30,11 @@ static CUdeviceptr on_board(const struct cs_dev *dev, const void *word)
 	return dev->board_at + at;
 }
 
-static int enqueue_gate(struct cs_dev *dev, int lane, const uint32_t *gate,
+static int enqueue_wait(struct cs_dev *dev, int lane, const uint32_t *word,
 			uint32_t seq, struct cs_err *err)
 {
 	struct cs_k_gate args = {
-		.gate = on_board(dev, gate),
+		.gate = on_board(dev, word),
 		.expired = cs_dev_scratch(dev, expired) +
 			   (unsigned int)lane * sizeof(uint32_t),
 		.limit_ns = dev->gate_limit_ns,
@@ -43,15 +49,71 @@ static int enqueue_gate(struct cs_dev *dev, int lane, const uint32_t *gate,
 			     &args, err);
 }
 
-int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+/* By default a system-wide fence stands before the store, so that the copy in
+ * front is seen with it. */
+static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word,
+			 uint32_t value, struct cs_err *err)
+{
+	struct cs_k_stamp args = { on_board(dev, word), value };
+	CUstream stream = dev->lane[lane].stream;
+
+	if (dev->memops)
+		return CS_DEV_CU(dev, err, cuStreamWriteValue32, stream,
+				 args.word, value, CU_STREAM_WRITE_VALUE_DEFAULT);
+	return cs_dev_launch(dev, CS_KERNEL_stamp, 1, 1, stream, &args, err);
+}
+
+static int enqueue_copy(struct cs_dev *dev, CUstream stream,
+			const struct cs_flight *f, struct cs_err *err)
+{
+	if (f->kind == CS_FLIGHT_PEER_COPY)
+		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
+				 cs_peer_context(dev, f->dst), f->src,
+				 cs_peer_context(dev, f->src), f->bytes, stream);
+	return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->src, f->bytes,
+			 stream);
+}
+
+/* Chunk n, which begins at byte `at` of the transfer. */
+static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_flight *f,
+			 uint32_t n, uint64_t at, struct cs_err *err)
+{
+	uint64_t slot = (n - 1) % CS_RING_SLOTS * f->chunk_bytes;
+	uint64_t left = f->bytes - at;
+	struct cs_flight one = {
+		.dst = f->dst + (f->kind == CS_FLIGHT_OUT ? slot : at),
+		.src = f->src + (f->kind == CS_FLIGHT_OUT ? at : slot),
+		.bytes = left < f->chunk_bytes ? left : f->chunk_bytes,
+	};
+	int out = f->kind == CS_FLIGHT_OUT;
+
+	if (!out && enqueue_wait(dev, lane, f->filled, f->base + n, err))
+		return -1;
+	if (out && n > CS_RING_SLOTS &&
+	    enqueue_wait(dev, lane, f->emptied, f->base + n - CS_RING_SLOTS,
+			 err))
+		return -1;
+	if (enqueue_copy(dev, dev->lane[lane].stream, &one, err))
+		return -1;
+	return enqueue_store(dev, lane, out ? f->filled : f->emptied,
+			     f->base + n, err);
+}
+
+int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *f,
 		   struct cs_err *err)
 {
-	CUstream stream = lane_of(dev, lane)->stream;
+	int chunked = f->kind == CS_FLIGHT_OUT || f->kind == CS_FLIGHT_IN;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < flight->copies; i++)
-		if (CS_DEV_CU(dev, err, cuMemcpyAsync, flight->dst, flight->src,
-			      flight->bytes, stream))
+	for (uint32_t i = 0; i < f->copies; i++) {
+		if (!chunked &&
+		    enqueue_copy(dev, lane_of(dev, lane)->stream, f, err))
 			return -1;
+		for (uint64_t at = 0; chunked && at < f->bytes;
+		     at += f->chunk_bytes)
+			if (enqueue_chunk(dev, lane, f, ++n, at, err))
+				return -1;
+	}
 	return 0;
 }
 
@@ -70,10 +132,9 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 	struct cs_lane *on = lane_of(dev, lane);
 
 	on->timed = 0;
-	if (enqueue_gate(dev, lane, gate, seq, err) ||
-	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream))
-		goto out;
-	if (cs_flight_copy(dev, lane, flight, err) ||
+	if (enqueue_wait(dev, lane, gate, seq, err) ||
+	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream) ||
+	    cs_flight_copy(dev, lane, flight, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream))
 		goto out;
 	on->timed = 1;
@@ -88,16 +149,11 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		    uint32_t seq, uint32_t *word, struct cs_err *err)
 {
 	struct cs_lane *on = lane_of(dev, lane);
-	struct cs_k_stamp args = { on_board(dev, word), seq };
 
 	on->timed = 0;
-	if (enqueue_gate(dev, lane, gate, seq, err))
+	if (enqueue_wait(dev, lane, gate, seq, err))
 		return -1;
-	if (dev->memops ? CS_DEV_CU(dev, err, cuStreamWriteValue32, on->stream,
-				    args.word, seq,
-				    CU_STREAM_WRITE_VALUE_DEFAULT) :
-			  cs_dev_launch(dev, CS_KERNEL_stamp, 1, 1, on->stream,
-					&args, err))
+	if (enqueue_store(dev, lane, word, seq, err))
 		goto out;
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 out:

@@ -57,8 +57,8 @@ out:
 	return -1;
 }
 
-int cs_pages_register(struct cs_dev *dev, void *page, uint64_t bytes,
-		      struct cs_err *err)
+static int pages_register(struct cs_dev *dev, void *page, uint64_t bytes,
+			  struct cs_err *err)
 {
 	struct cs_pages *known;
 	int rc = 0;
@@ -71,6 +71,18 @@ int cs_pages_register(struct cs_dev *dev, void *page, uint64_t bytes,
 		rc = pages_add(dev, page, bytes, err);
 	pthread_mutex_unlock(&lock);
 	return rc;
+}
+
+int cs_pages_map(struct cs_dev *dev, void *page, uint64_t bytes, CUdeviceptr *at,
+		 struct cs_err *err)
+{
+	if (pages_register(dev, page, bytes, err))
+		return -1;
+	if (!CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, at, page, 0))
+		return 0;
+	cs_pages_unregister(page);
+	CS_CALL(cuCtxSetCurrent, dev->context);
+	return -1;
 }
 
 void cs_pages_unregister(void *page)

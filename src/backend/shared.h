@@ -1,0 +1,19 @@
+/* shared.h - host memory of another process, by its memfd.
+ *
+ * For the backends.  Memory of a process is opened through /proc/PID/fd: no name
+ * and no leftover, and it takes one user and one PID namespace. */
+#ifndef CS_BACKEND_SHARED_H
+#define CS_BACKEND_SHARED_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Inode of this process's PID namespace; 0 unknown. */
+uint64_t cs_pid_namespace(void);
+
+/* Map `bytes` of memfd `fd` of process `pid`; NULL with the reason.  The caller
+ * unmaps it. */
+void *cs_shared_map(int64_t pid, int fd, uint64_t bytes, struct cs_err *err);
+
+#endif

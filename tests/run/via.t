@@ -1,0 +1,237 @@
+#!/bin/bash
+# The ways to a peer's buffer: each one forced, what it refuses, and CUDA IPC
+# giving way to descriptors by itself.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+needs_launcher
+fake 4
+fast=(-s 1M --pattern pair --seed 1)
+
+# So many cells are as this PATTERN of status and way.
+count_is() { # FILE NUMBER PATTERN
+	local n
+	n=$(cells "$1" | grep -cE -- "$3")
+	echo "$n cells are '$3'"
+	[ "$n" = "$2" ]
+}
+
+# On standard output, wherever lines end.
+folded() { # PATTERN
+	tr -s ' \n' '  ' <out | grep -qE -- "$1"
+}
+
+# GB/s of one way through host memory, in chunks of at most 8 MiB that follow one
+# another into GPU j: what the clock of the double must give.
+ring_is_exact() { # FILE
+	cells "$1" | awk '$1 ~ /^peer.staged/ && $4 == "staged" {
+		chunk = $6 < 8388608 ? $6 : 8388608
+		want = chunk / (2700 + chunk / (55.3 + 0.1 * substr($3, 4)))
+		off = $7 / want - 1
+		if (off > 2e-5 || off < -2e-5) { print $0, "and not", want; bad = 1 }
+		n++
+	}
+	END { exit bad || !n }'
+}
+
+run 0 "${fast[@]}" -o want.csv
+figures want.csv >want
+
+# ---- direct, ipc, fd ----
+
+run 0 "${fast[@]}" --via direct -o d0.csv
+figures d0.csv >got
+ok "--via direct, one process: as by itself" eval \
+	'status_is 0 && ways_are d0.csv "direct " && same want got'
+run 2 "${fast[@]}" --via direct -o d2.csv
+ok "--via direct, two processes: only the pairs within one" eval \
+	'status_is 0 && count_is d2.csv 4 " direct ok " && count_is d2.csv 8 " skipped "'
+ok "… and what would measure the others" \
+	folded "8 cells .* skipped: --via direct: the GPUs are in two"
+run 4 "${fast[@]}" --via direct
+ok "--via direct, a rank per GPU: status 3, and why in one line" eval \
+	'status_is 3 && one_line "--via direct: the GPUs are in two processes: --placement thread, or one rank"'
+
+run 2 "${fast[@]}" --via ipc -o i2.csv
+ok "--via ipc, two processes: only the pairs between them" eval \
+	'status_is 0 && count_is i2.csv 8 " CUDA-IPC ok " && count_is i2.csv 4 " skipped "'
+ok "… and why not the others" \
+	folded "4 cells .* skipped: --via ipc: CUDA IPC does not work"
+run 0 "${fast[@]}" --via ipc
+ok "--via ipc, one process: status 3, and why in one line" eval \
+	'status_is 3 && one_line "--via ipc: CUDA IPC does not work within one process"'
+
+for ranks in 0 2 4; do
+	run $ranks "${fast[@]}" --via fd -o f.csv -o f.json
+	figures f.csv >got
+	ok "--via fd: all pairs by descriptor, with the same figures ($ranks ranks)" \
+		eval 'status_is 0 && ways_are f.csv "descriptor " && same want got'
+done
+ok_json "… said for every pair, and in the settings" f.json \
+	'{p["via"] for p in d["nodes"][0]["peers"]} == {"descriptor"} and d["run"]["settings"]["via"] == "fd"'
+ok_schema "… as the schema has it" f.json
+FAKE_NO_VMM=1 run 2 "${fast[@]}" --via fd -o f.csv
+ok "--via fd where there are no descriptors: status 3, and why" eval \
+	'status_is 3 && one_line "no descriptor: the driver has no memory that a file descriptor hands over"'
+FAKE_NO_PEER=0-3 run 2 "${fast[@]}" --via fd -o f.csv
+ok "--via fd without peer access: that cell is skipped with the driver's words" \
+	eval 'status_is 0 && count_is f.csv 1 "gpu0 gpu3 - skipped" &&
+		folded "skipped: cuMemSetAccess: CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"'
+
+# ---- by itself where CUDA IPC is refused ----
+
+for knob in FAKE_IPC_REFUSE=1 FAKE_NO_IPC=1; do
+	export "${knob?}"
+	run 2 "${fast[@]}" -o a.csv -o a.json
+	unset "${knob%%=*}"
+	figures a.csv >got
+	ok "$knob: descriptors by themselves, and the same figures" eval \
+		'status_is 0 && same want got &&
+		 count_is a.csv 4 " direct ok " && count_is a.csv 8 " descriptor ok "'
+	ok_json "… why not by CUDA IPC is in the file" a.json \
+		'all("cuIpc" in p["reason"] for p in d["nodes"][0]["peers"] if p["via"] == "descriptor")'
+done
+export FAKE_FAIL=cuIpcOpenMemHandle:1 FAKE_FAIL_RANK=2
+run 4 "${fast[@]}" -o a.csv
+figures a.csv >got
+ok "one way of twelve refused: by descriptor what goes to that buffer, no more" \
+	eval 'status_is 0 && same want got && count_is a.csv 3 "gpu0 descriptor ok" &&
+		count_is a.csv 9 " CUDA-IPC ok "'
+export FAKE_FAIL=cuIpcOpenMemHandle:1,cuMemImportFromShareableHandle:1
+run 4 "${fast[@]}" -o a.csv -o a.json
+ok "… refused as well: that cell alone is skipped" eval \
+	'status_is 0 && count_is a.csv 1 "gpu2 gpu0 - skipped" && count_is a.csv 11 " ok "'
+ok_json "… with both refusals" a.json \
+	'[("cuIpcOpenMemHandle" in r["reason"] and "by descriptor: cuMem" in r["reason"]) for r in d["results"] if r["status"] == "skipped"][0]'
+unset FAKE_FAIL_RANK
+# of every rank: its third opening, and then every import; a refused way more than
+# before is worse than none gained
+export FAKE_FAIL=cuIpcOpenMemHandle:3
+for k in 1 2 3; do
+	FAKE_FAIL=$FAKE_FAIL,cuMemImportFromShareableHandle:$k
+done
+run 4 "${fast[@]}" -o a.csv
+unset FAKE_FAIL
+figures a.csv >got
+ok "if that turned out worse, all is as it was" eval \
+	'status_is 0 && same want got && ways_are a.csv "CUDA-IPC "'
+FAKE_CALLS=$PWD/calls run 4 "${fast[@]}"
+ok "where CUDA IPC works nothing is made for descriptors" eval \
+	'[ -s calls ] && ! grep -E "cuMemCreate|cuMemAddressReserve" calls'
+rm calls
+cat >instance <<-'END'
+	#!/bin/bash
+	export CUDA_VISIBLE_DEVICES=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
+	exec "$@"
+END
+chmod +x instance
+FAKE_CALLS=$PWD/calls FAKE_MIG=2 run_program 2 ./instance "$CSCOPE" "${fast[@]}"
+ok "… nor for instances of MIG, which no way joins" eval \
+	'[ -s calls ] && folded "skipped: MIG instances" && ! grep cuMemCreate calls'
+rm calls
+
+# ---- cuMemcpyPeerAsync ----
+
+run 0 "${fast[@]}" -t "peer.ce.write.pair,peer.peercopy.write.*" -o p.csv
+grep peercopy <(figures p.csv) | sed 's/peercopy/ce/' >got
+ok "cuMemcpyPeerAsync is an arm beside the pointers, as fast on this clock" eval \
+	'status_is 0 && all_ok p.csv 36 && grep pair got >some && same want some'
+run 2 "${fast[@]}" -t peer.peercopy.write.pair -o p.csv
+ok "… for pairs of one process; the others are skipped, and why" eval \
+	'status_is 0 && count_is p.csv 4 " direct ok " && count_is p.csv 8 " skipped " &&
+	 folded "8 cells .* skipped: cuMemcpyPeerAsync needs both"'
+
+# ---- staged ----
+
+FAKE_CALLS=$PWD/calls run 0 -s 1M --seed 1 --via staged -o s0.csv -o s0.json
+ok "--via staged, one process: by the driver" eval \
+	'status_is 0 && all_ok s0.csv 24 && ways_are s0.csv "staged-by-driver "'
+ok "… and peer access is never enabled" eval \
+	'grep -q cuMemcpyPeerAsync calls && ! grep -q cuCtxEnablePeerAccess calls'
+ok "… no share of a link is claimed" prints_not "of the live link"
+rm calls
+FAKE_STAGED_GBS=20 run 0 "${fast[@]}" --via staged -o slow.csv
+ok "… at the rate of the driver" eval \
+	'cells slow.csv | awk "{ bad += \$7 > 20 || \$7 < 18 } END { exit bad || NR != 12 }"'
+
+FAKE_CALLS=$PWD/calls run 4 "${fast[@]}" --via staged -o s4.csv -o s4.json
+ok "--via staged, a rank per GPU: by both processes" eval \
+	'status_is 0 && all_ok s4.csv 12 && ways_are s4.csv "staged "'
+ok "… timed where the bytes arrive" ring_is_exact s4.csv
+ok "… and nobody's memory is opened" eval \
+	'! grep -E "cuCtxEnablePeerAccess|cuIpcOpenMemHandle|cuMemImport" calls'
+ok_json "… every sample is checked" s4.json \
+	'all(r["checked"] >= 6 for r in d["results"])'
+ok_schema "… as the schema has it" s4.json
+rm calls
+run 2 "${fast[@]}" --via staged -o s2.csv
+ok "--via staged, two ranks for four GPUs: each pair in its way" eval \
+	'status_is 0 && count_is s2.csv 8 " staged ok " &&
+	 count_is s2.csv 4 " staged-by-driver ok "'
+fake 2
+run 2 -s 100M --seed 1 --via staged -o big.csv --cell-limit 1ms
+ok "a copy of many chunks, the last one short, both ways at once" eval \
+	'status_is 0 && all_ok big.csv 4'
+FAKE_NO_MEMOPS=1 run 2 -s 64M --seed 1 --via staged -o k.csv
+ok "without stream memory operations kernels keep the chunks in step" eval \
+	'status_is 0 && all_ok k.csv 4 && ways_are k.csv "staged "'
+
+for offset in 4096 -1; do
+	FAKE_CORRUPT=h-1:$offset run 2 "${fast[@]}" --via staged -o c.csv
+	ok "a ring that brings wrong bytes, $offset: that cell is corrupt" eval \
+		'status_is 2 && one_line "0->1.* corrupt: " && count_is c.csv 1 "gpu0 gpu1 .* corrupt " &&
+		 count_is c.csv 1 "gpu1 gpu0 staged ok "'
+done
+
+# one of two, whose part of a sample fails: the other is not held
+for rule in cuMemcpyAsync:6 cuStreamWriteValue32:20 cuStreamWaitValue32:24 \
+	cuEventRecord:9 cuLaunchKernel:511; do
+	FAKE_FAIL=$rule FAKE_FAIL_RANK=1 run 2 -s 32M --seed 1 --via staged -o e.csv
+	ok "call $rule of one side fails: that cell fails, soon, and the rest is measured" \
+		eval 'status_is 2 && says_once "${rule%:*}: CUDA_ERROR_UNKNOWN" &&
+			[ "$(cells e.csv | grep -c " failed ")" -le 2 ] &&
+			[ "$(cells e.csv | grep -c " ok ")" -ge 2 ]'
+done
+FAKE_HANG=cuMemcpyAsync:40 FAKE_FAIL_RANK=1 run 2 -s 1M --seed 1 --via staged
+ok "one side hangs: it alone is given up, in time" eval \
+	'status_is 2 && says_once "GPU 1 \(rank 1\): no answer within [0-9.]* s while arming, in cuMemcpyAsync"'
+
+# ---- a rank dies in the middle of it ----
+
+for victim in 0 1; do
+	export FAKE_NOISE=0.05
+	rm -f k.jsonl
+	begin 2 -s 16M --via staged --precision 0.001% --cell-limit 3s -o k.jsonl
+	until_true 20 measuring k.jsonl 1 || echo "# did not start"
+	kill -KILL "$(rank $victim)"
+	end_within 10
+	unset FAKE_NOISE
+	ok "rank $victim of a staged pair is killed: over within 10 s" was_in_time
+	ok "… and no process is left" none_left
+done
+
+# ---- what is asked for ----
+
+run 0 -s 1M --via pidgeon
+ok "a way that is none: status 64, what is allowed" eval \
+	'status_is 64 && one_line "--via .pidgeon.: allowed are auto, direct, ipc, fd, staged"'
+run 0 --via ipc --backend cpu
+ok "--via is of GPUs: not with the cpu backend" eval \
+	'status_is 64 && one_line "--via and --backend cpu exclude each other"'
+run 0 -t peer.staged.write.pair
+ok "staged tests want --via staged" eval \
+	'status_is 64 && one_line "peer.staged.write.pair. is measured with .--via staged. only"'
+run 0 -t peer.ce.write.pair --via staged
+ok "… and others cannot be measured with it" eval \
+	'status_is 64 && one_line "peer.ce.write.pair. is not measured with .--via staged."'
+run 0 --op read --via staged
+ok "who issues what both issue cannot be asked" eval \
+	'status_is 64 && one_line "--via staged and --op read exclude each other"'
+run 2 "${fast[@]}" --via fd -o r.jsonl
+sed -i '/"kind":"verdict"/d; $d' r.jsonl
+run 2 "${fast[@]}" --resume r.jsonl
+ok "a journal of another way is not gone on with" eval \
+	'status_is 3 && one_line "another --via"'
+run 2 "${fast[@]}" --via fd --resume r.jsonl
+ok "… but of the same" eval 'status_is 0'
+finish
