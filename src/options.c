@@ -724,6 +724,10 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 	out->command = command->name;
 	if (parse_options(command, argc - skip, argv + skip, out, err))
 		return -1;
+	if (out->set.via != CS_WAY_AUTO)
+		cs_text(out->matrix_store + strlen(out->matrix_store),
+			sizeof(out->matrix_store) - strlen(out->matrix_store),
+			" --via %s", cs_way_words[out->set.via]);
 	out->matrix_text = out->matrix_store;
 	return check_together(out, err);
 }

@@ -299,6 +299,24 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.remedy = "docker run -e NVIDIA_DRIVER_CAPABILITIES="
 			  "compute,utility, or the same ENV in the image.",
 	},
+	[CS_HINT_TWO_PROCESSES] = {
+		.key = "two-processes",
+		.brief = "--placement thread, or one rank",
+		.means = "A pointer of one process is of no use to another, so "
+			 "--via direct and cuMemcpyPeerAsync need both GPUs in "
+			 "one process.",
+		.remedy = "Let one process drive all GPUs: --placement thread, "
+			  "mpirun -np 1, or no launcher. Without --via the pair "
+			  "is measured by CUDA IPC.",
+	},
+	[CS_HINT_ONE_PROCESS] = {
+		.key = "one-process",
+		.brief = "--placement process, or a rank per GPU",
+		.means = "CUDA IPC does not open a buffer in the process that "
+			 "made it, so --via ipc needs a process for each GPU.",
+		.remedy = "Start a rank per GPU, or --placement process. Without "
+			  "--via the pair is measured by its pointer.",
+	},
 };
 
 const struct cs_hint *cs_hint(enum cs_hint_id id)

@@ -74,6 +74,9 @@ static void leave_on_signal(struct cs_job *job)
 
 	if (!job->signal)
 		return;
+	/* a launcher ends the others when a process dies: who it was is said first */
+	for (int k = 0; k < job->arms.n && job->coordinates; k++)
+		cs_coordinator_look(&job->arms.arm[k].co);
 	if (job->team.rank == 0)
 		job->args->interrupted(job->args->ctx, job->signal);
 	else if (job->coordinates)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hints.h"
 #include "node/cell.h"
 #include "node/stage.h"
 
@@ -88,8 +89,11 @@ static enum cs_status can_run(struct cs_coordinator *co,
 			return CS_SKIPPED;
 		}
 		if (t->method == CS_METHOD_PEERCOPY && peer->via != CS_VIA_PEER) {
-			cs_err_set(err, "cuMemcpyPeerAsync needs both GPUs in one "
-				   "process: --placement thread, or one rank");
+			cs_err_set(err, "cuMemcpyPeerAsync needs pointers of one "
+				   "process: %s",
+				   peer->via == CS_VIA_FD && co->plan->set.via ?
+				   "not with --via fd" :
+				   cs_hint_brief(CS_HINT_TWO_PROCESSES));
 			return CS_SKIPPED;
 		}
 	}

@@ -42,6 +42,11 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	}
 }
 
+void cs_coordinator_look(struct cs_coordinator *co)
+{
+	cs_agents_look(co);
+}
+
 void cs_coordinator_close(struct cs_coordinator *co)
 {
 	for (int i = 0; i < co->n; i++)

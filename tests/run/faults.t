@@ -130,8 +130,9 @@ export FAKE_NO_VMM=1
 broken 2 FAKE_FAIL=cuIpcGetMemHandle:1
 ok "cuIpcGetMemHandle fails: cells by CUDA IPC are skipped, status 0" eval \
 	'status_is 0 && measured 4 && valid && prints "skipped:.*cuIpcGetMemHandle"'
-broken 2 FAKE_FAIL=cuIpcOpenMemHandle:1
-ok "cuIpcOpenMemHandle fails for one pair: skipped, status 0" eval \
+# the second round asks again
+broken 2 FAKE_FAIL=cuIpcOpenMemHandle:1,cuIpcOpenMemHandle:3
+ok "cuIpcOpenMemHandle fails twice for one pair: skipped, status 0" eval \
 	'status_is 0 && measured 9 && valid && prints "skipped:.*cuIpcOpenMemHandle"'
 unset FAKE_NO_VMM
 

@@ -67,7 +67,8 @@ for ranks in 0 2 4; do
 	ok "--via fd: all pairs by descriptor, with the same figures ($ranks ranks)" \
 		eval 'status_is 0 && ways_are f.csv "descriptor " && same want got'
 done
-ok_json "… said for every pair, and in the settings" f.json \
+ok "… as the head line says" eval 'head -n 2 out | grep -q -- "--matrix peer --via fd  1 MiB"'
+ok_json "… and every pair, and the settings" f.json \
 	'{p["via"] for p in d["nodes"][0]["peers"]} == {"descriptor"} and d["run"]["settings"]["via"] == "fd"'
 ok_schema "… as the schema has it" f.json
 FAKE_NO_VMM=1 run 2 "${fast[@]}" --via fd -o f.csv
@@ -139,7 +140,11 @@ ok "cuMemcpyPeerAsync is an arm beside the pointers, as fast on this clock" eval
 run 2 "${fast[@]}" -t peer.peercopy.write.pair -o p.csv
 ok "… for pairs of one process; the others are skipped, and why" eval \
 	'status_is 0 && count_is p.csv 4 " direct ok " && count_is p.csv 8 " skipped " &&
-	 folded "8 cells .* skipped: cuMemcpyPeerAsync needs both"'
+	 folded "8 cells .* skipped: cuMemcpyPeerAsync needs pointers of one process: --placement"'
+
+run 0 "${fast[@]}" -t peer.peercopy.write.pair --via fd
+ok "… none of them by descriptors" eval \
+	'status_is 3 && one_line "needs pointers of one process: not with --via fd"'
 
 # ---- staged ----
 
@@ -186,8 +191,9 @@ done
 # one of two, whose part of a sample fails: the other is not held
 for rule in cuMemcpyAsync:6 cuStreamWriteValue32:20 cuStreamWaitValue32:24 \
 	cuEventRecord:9 cuLaunchKernel:511; do
+	echo "# $rule"
 	FAKE_FAIL=$rule FAKE_FAIL_RANK=1 run 2 -s 32M --seed 1 --via staged -o e.csv
-	ok "call $rule of one side fails: that cell fails, soon, and the rest is measured" \
+	ok "a call of one side fails: that cell fails, soon, and the rest is measured" \
 		eval 'status_is 2 && says_once "${rule%:*}: CUDA_ERROR_UNKNOWN" &&
 			[ "$(cells e.csv | grep -c " failed ")" -le 2 ] &&
 			[ "$(cells e.csv | grep -c " ok ")" -ge 2 ]'
@@ -199,6 +205,7 @@ ok "one side hangs: it alone is given up, in time" eval \
 # ---- a rank dies in the middle of it ----
 
 for victim in 0 1; do
+	echo "# rank $victim"
 	export FAKE_NOISE=0.05
 	rm -f k.jsonl
 	begin 2 -s 16M --via staged --precision 0.001% --cell-limit 3s -o k.jsonl
@@ -206,7 +213,7 @@ for victim in 0 1; do
 	kill -KILL "$(rank $victim)"
 	end_within 10
 	unset FAKE_NOISE
-	ok "rank $victim of a staged pair is killed: over within 10 s" was_in_time
+	ok "a rank of a staged pair is killed: over within 10 s" was_in_time
 	ok "… and no process is left" none_left
 done
 

@@ -78,7 +78,7 @@ static void *serve(void *arg)
 	int to;
 
 	/* shutdown() of the socket ends it */
-	while ((to = accept4(hand->socket, NULL, NULL, SOCK_CLOEXEC)) >= 0 ||
+	while ((to = accept(hand->socket, NULL, NULL)) >= 0 ||
 	       errno == EINTR || errno == ECONNABORTED) {
 		if (to < 0)
 			continue;

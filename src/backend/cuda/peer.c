@@ -160,11 +160,12 @@ static int open_way(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 		return open_fd(dev, new, err);
 	if (dev->via == CS_WAY_DIRECT && !same)
 		return cs_err_set(err, "--via direct: the GPUs are in two "
-				  "processes: --placement thread, or one rank");
+				  "processes: %s",
+				  cs_hint_brief(CS_HINT_TWO_PROCESSES));
 	if (dev->via == CS_WAY_IPC && same)
 		return cs_err_set(err, "--via ipc: CUDA IPC does not work within "
-				  "one process: --placement process, or a rank "
-				  "per GPU");
+				  "one process: %s",
+				  cs_hint_brief(CS_HINT_ONE_PROCESS));
 	if (dev->via == CS_WAY_STAGED && !same)
 		return open_ring(dev, new, err);
 	return same ? open_pointer(dev, new, err) : open_ipc(dev, new, err);
