@@ -134,12 +134,16 @@ static int fill_source(struct cs_agent *a)
 		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), &a->slot->err);
 }
 
-/* Was a peer refused that wanted my arena? */
+/* Was a peer of another process refused that wanted my arena? */
 static int is_refused(struct cs_agent *a)
 {
-	for (int p = 0; p < (int)a->board->n_agents; p++)
-		if (cs_board_slot(a->board, p)->peer[me(a)].via == CS_VIA_FAILED)
+	for (int p = 0; p < (int)a->board->n_agents; p++) {
+		const struct cs_slot *other = cs_board_slot(a->board, p);
+
+		if (other->pid != a->slot->pid &&
+		    other->peer[me(a)].via == CS_VIA_FAILED)
 			return 1;
+	}
 	return 0;
 }
 
