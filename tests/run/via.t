@@ -174,10 +174,10 @@ ok "--via staged, two ranks for four GPUs: each pair in its way" eval \
 	'status_is 0 && count_is s2.csv 8 " staged ok " &&
 	 count_is s2.csv 4 " staged-by-driver ok "'
 fake 2
-run 2 -s 100M --seed 1 --via staged -o big.csv --cell-limit 1ms
+run 2 -s 28M --seed 1 --via staged -o big.csv
 ok "a copy of many chunks, the last one short, both ways at once" eval \
 	'status_is 0 && all_ok big.csv 4'
-FAKE_NO_MEMOPS=1 run 2 -s 64M --seed 1 --via staged -o k.csv
+FAKE_NO_MEMOPS=1 run 2 -s 28M --seed 1 --via staged -o k.csv
 ok "without stream memory operations kernels keep the chunks in step" eval \
 	'status_is 0 && all_ok k.csv 4 && ways_are k.csv "staged "'
 
@@ -192,7 +192,7 @@ done
 for rule in cuMemcpyAsync:6 cuStreamWriteValue32:20 cuStreamWaitValue32:24 \
 	cuEventRecord:9 cuLaunchKernel:511; do
 	echo "# $rule"
-	FAKE_FAIL=$rule FAKE_FAIL_RANK=1 run 2 -s 32M --seed 1 --via staged -o e.csv
+	FAKE_FAIL=$rule FAKE_FAIL_RANK=1 run 2 -s 28M --seed 1 --via staged -o e.csv
 	ok "a call of one side fails: that cell fails, soon, and the rest is measured" \
 		eval 'status_is 2 && says_once "${rule%:*}: CUDA_ERROR_UNKNOWN" &&
 			[ "$(cells e.csv | grep -c " failed ")" -le 2 ] &&
