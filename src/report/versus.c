@@ -65,12 +65,17 @@ static double percent(double share)
 	return fabs(share) < 0.00005 ? 0 : 100 * share;
 }
 
-/* Columns are as wide as the names of the sides ask for. */
+/* Over its column: its name, or a letter for one that is too long. */
+static const char *title(const struct cs_versus *v, int side)
+{
+	return strlen(v->name[side]) <= 18 ? v->name[side] : side ? "B" : "A";
+}
+
 static int column(const struct cs_versus *v, int side)
 {
-	int n = (int)strlen(v->name[side]);
+	int n = (int)strlen(title(v, side));
 
-	return n < 9 ? 9 : n > 18 ? 18 : n;
+	return n < 9 ? 9 : n;
 }
 
 static void print_cell(FILE *to, const struct cs_versus *v,
@@ -135,9 +140,8 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 		v->name[1]);
 	print_fields(to, v);
 	if (v->matrices.n)
-		fprintf(to, "  %-36s %*.*s %*.*s  difference\n", "",
-			column(v, 0), column(v, 0), v->name[0], column(v, 1),
-			column(v, 1), v->name[1]);
+		fprintf(to, "  %-36s %*s %*s  difference\n", "", column(v, 0),
+			title(v, 0), column(v, 1), title(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	for (size_t i = 0; i < v->alone.n; i++)

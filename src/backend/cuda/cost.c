@@ -39,6 +39,9 @@ static int cost_alloc(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
 static int cost_export(struct cs_dev *dev, struct cs_export *of,
 		       struct cs_err *err)
 {
+	/* a handle alone: descriptors are of the arena */
+	of->fd_bytes = 0;
+	of->socket[0] = '\0';
 	cs_dev_export(dev, of);
 	return of->has_ipc ? 0 : cs_err_set(err, "%s", of->ipc_error);
 }
