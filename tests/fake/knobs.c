@@ -168,10 +168,12 @@ static int take_numa(const char *element, void *arg)
 
 static void visible_read(void)
 {
+	const char *name = getenv("FAKE_CGROUP") ? "FAKE_CGROUP" :
+						   "CUDA_VISIBLE_DEVICES";
 	int ended = 0;
 
-	if (getenv("CUDA_VISIBLE_DEVICES"))
-		each("CUDA_VISIBLE_DEVICES", take_visible, &ended);
+	if (getenv(name))
+		each(name, take_visible, &ended);
 	else
 		for (int i = 0; i < fake.gpus; i++)
 			if (!fake_is_lost(fake_board(i)))

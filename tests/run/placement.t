@@ -76,6 +76,20 @@ if has_launcher; then
 	run_program 4 ./own "$CSCOPE" "${few[@]}" --placement process,thread
 	ok "ranks that see one GPU each: one process for all sees them all" equal 2
 fi
+if has_launcher; then
+	printf '#!/bin/bash\nexport FAKE_CGROUP=%s\nexec "$@"\n' \
+		'${OMPI_COMM_WORLD_LOCAL_RANK:-${PMI_RANK:-0}}' >own
+	fake 2
+	run_program 2 ./own "$CSCOPE" "${few[@]}" --placement process,thread -o c.json
+	ok "a cgroup that hides a GPU from the one process: the other placement is measured" \
+		status_is 0
+	ok_json "… and it is skipped, with the reason and the flag" c.json \
+		'{(r["placement"], r["status"]) for r in d["results"]} ==
+			{("process", "ok"), ("thread", "skipped")} and
+		 {r["reason"] for r in d["results"] if r["reason"]} ==
+			{"a process made for this placement does not see it: ask the launcher for --gpu-bind=none"}'
+	fake 4
+fi
 FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread
 ok "GPUs that take one process: handed from one placement to the other" equal 2
 FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread -f csv
