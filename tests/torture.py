@@ -579,14 +579,39 @@ ROLES = {0: "rank 0", 1: "an agent of the first node", 2: "the second node's coo
          3: "an agent of the second node", "all": "all ranks"}
 
 
-def kill_once(moment, good):
+# the same with two placements: each rank has a helper, and that has hosts
+PLACED = dict(LONG, ranks=2, ranks_of_node=2,
+              options=("--placement", "process,thread"))
+PLACED_ROLES = {"helper": "a helper", "host": "a process of a placement"}
+
+
+def parent(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        return int(stat.read().rpartition(")")[2].split()[1])
+
+
+def made(run, kind):
+    """A helper, whose parent is a rank of ours, or a host, whose parent is a helper."""
+    ours = {}
+    for pid, rank in run.processes():
+        try:
+            if rank >= 0:
+                ours[pid] = parent(pid)
+        except OSError:
+            pass
+    depth = {pid: sum(p in ours for p in (up, ours.get(up))) for pid, up in ours.items()}
+    return [p for p in ours if depth[p] == (1 if kind == "helper" else 2)][:1]
+
+
+def kill_once(moment, good, how=None):
     number, target, at, late = moment
-    run = Run(**LONG)
+    run = Run(**(how or LONG))
     if at < 0:
         run.until(lambda: time.monotonic() - run.began > late)
     else:
         run.until(lambda: run.calls_bytes() >= at * good.calls_bytes)
-    hit = [p for p, r in run.processes() if r >= 0 and target in (r, "all")]
+    hit = made(run, target) if target in PLACED_ROLES else \
+        [p for p, r in run.processes() if r >= 0 and target in (r, "all")]
     stop = number == signal.SIGSTOP
     for sent in (number, signal.SIGCONT) if stop else (number,):
         for pid in hit:
@@ -633,6 +658,14 @@ def kill_tests():
             f"at {at * 100:.1f} % of the calls"
         yield (f"{number.name} to {ROLES[target]} {when}",
                lambda m=(number, target, at, late): kill_once(m, good))
+    placed = Good(**PLACED)
+    kinds = [(s, t) for s in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP)
+             for t in PLACED_ROLES]
+    for i in range(max(n // 5, 2)):
+        number, target = kinds[i % len(kinds)]
+        at, late = dice.uniform(0.1, 1.0), dice.uniform(0.02, 0.4)
+        yield (f"{number.name} to {PLACED_ROLES[target]} at {at * 100:.1f} % of the calls",
+               lambda m=(number, target, at, late): kill_once(m, placed, PLACED))
 
 
 PARTS = {"fail": fail_tests, "hang": hang_tests, "data": data_tests,
