@@ -9,7 +9,7 @@
 
 #include "plan/turns.h"
 
-#define HOSTS_LIMIT_S 10.0 /* for the processes of a placement to be made */
+#define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
 #define VISITS 2 /* of each cell: 4 turns of each placement */
 
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
@@ -74,13 +74,15 @@ static void say_apart(struct cs_job *job)
 
 /* ---- one placement after the other opens ---- */
 
-/* The hosts of an arm, which this rank and others make. */
-static void call_hosts(struct cs_job *job, int k)
+/* Until every agent of an arm has its process: a rank that attaches it, or a host,
+ * which this rank and others make. */
+static void await_processes(struct cs_job *job, int k)
 {
-	double end = cs_clock_s() + HOSTS_LIMIT_S;
+	double end = cs_clock_s() + PROCESSES_LIMIT_S;
 	struct timespec nap = { 0, 1000000 };
 
-	cs_arms_call(&job->arms, k);
+	if (!job->arms.arm[k].placement.native)
+		cs_arms_call(&job->arms, k);
 	while (!cs_arms_called(&job->arms, k) && cs_clock_s() < end) {
 		cs_arms_make(&job->arms, &job->muster);
 		cs_job_watch(job);
@@ -98,8 +100,7 @@ static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
 		job, index,
 		{ &job->hooks[k], on_row, on_finding, on_watch, on_progress }
 	};
-	if (!arm->placement.native)
-		call_hosts(job, k);
+	await_processes(job, k);
 	cs_arms_tell_kin(&job->arms);
 	cs_coordinator_init(&arm->co, arm->board.at, (uint32_t)index,
 			    &job->hooks[k].table);

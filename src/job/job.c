@@ -27,6 +27,8 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	int cpu = backend == CS_BACKEND_CPU;
 
 	set->backend = backend;
+	if (!set->arms)
+		set->arms = 1;
 	if (!set->copy_bytes)
 		set->copy_bytes = cpu ? 64u << 20 : 512u << 20;
 	/* CPU copies share caches and memory with everything else that runs */
@@ -74,9 +76,6 @@ static void leave_on_signal(struct cs_job *job)
 
 	if (!job->signal)
 		return;
-	/* a launcher ends the others when a process dies: who it was is said first */
-	for (int k = 0; k < job->arms.n && job->coordinates; k++)
-		cs_coordinator_look(&job->arms.arm[k].co);
 	if (job->team.rank == 0)
 		job->args->interrupted(job->args->ctx, job->signal);
 	else if (job->coordinates)
@@ -259,9 +258,24 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 
 /* ---- looking around ---- */
 
+/* Launchers send SIGTERM to the others when a process dies.  Then it is that death
+ * which ends the job, and there is a second to say so. */
+static int is_of_a_death(struct cs_job *job)
+{
+	int lost = 0;
+
+	for (int k = 0; k < job->arms.n && job->coordinates; k++) {
+		cs_coordinator_look(&job->arms.arm[k].co);
+		lost |= job->arms.arm[k].co.lost;
+	}
+	return lost;
+}
+
 int cs_job_watch(struct cs_job *job)
 {
-	if (signalled(job))
+	if (signalled(job) == SIGTERM && is_of_a_death(job))
+		job->signal = 0;
+	if (job->signal)
 		leave_on_signal(job);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
