@@ -233,6 +233,32 @@ out:
 	return rc;
 }
 
+/* What a placement holds, also while another has its turn. */
+static void print_held(FILE *to, const struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int64_t gpu = 0, host = 0;
+	int a, b, processes = 0;
+
+	for (a = 0; a < nd->facts.n_agents; a++) {
+		const struct cs_agent_facts *f = &nd->agent[a];
+
+		if (f->before.ours_bytes > gpu)
+			gpu = f->before.ours_bytes;
+		for (b = 0; b < a && nd->agent[b].pid != f->pid; b++)
+			;
+		if (b < a)
+			continue;
+		processes++;
+		host += f->usage.host_bytes > 0 ? f->usage.host_bytes : 0;
+	}
+	if (gpu && host)
+		cs_fold(to, 2, 4, "holds %.0f MiB of each GPU and %.0f MiB of host "
+			"memory in %d process%s", (double)gpu / (1 << 20),
+			(double)host / (1 << 20), processes,
+			processes == 1 ? "" : "es");
+}
+
 /* Placements that were compared: where it was, then side by side. */
 static int print_placements(FILE *to, const struct cs_run *run, int verbose)
 {
@@ -250,6 +276,7 @@ static int print_placements(FILE *to, const struct cs_run *run, int verbose)
 		}
 		cs_node_text(run, node, text, sizeof(text));
 		cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
+		print_held(to, run, node);
 	}
 	for (node = 0; node < run->n_nodes && !verbose && has_costs(run); node++) {
 		fprintf(to, "\n  %s  %s", run->node[node].facts.host,

@@ -61,6 +61,9 @@ equal() { # MATRICES
 }
 run 0 "${few[@]}" --placement process,thread
 ok "without a launcher: both are the same" equal 2
+FAKE_NVML_MEMORY=0:600,1:600,2:600,3:600 run 0 "${few[@]}" --placement process,thread
+ok "… each says what it holds meanwhile" eval '[ "$(grep -cE \
+	"holds 5.. MiB of each GPU and [0-9]+ MiB of host memory in [14] process" out)" = 2 ]'
 ok "… as four processes over CUDA IPC and as one" eval 'run 0 "${few[@]}" \
 	--placement process,thread -v && prints "3 x NV18 by CUDA IPC|3 by CUDA IPC" &&
 	prints "3 direct"'
