@@ -157,8 +157,12 @@ endif
 	%D%/check/check.h \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
+	%D%/check/conditions.c \
+	%D%/check/conditions.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
+	%D%/check/pairing.c \
+	%D%/check/pairing.h \
 	%D%/check/versus.c \
 	%D%/check/versus.h
 

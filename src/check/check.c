@@ -351,7 +351,7 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-static const char *agent_word(const struct cs_run *run)
+const char *cs_check_agent_word(const struct cs_run *run)
 {
 	return strcmp(run->backend, "cpu") == 0 ? "arena" : "GPU";
 }
@@ -512,7 +512,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		if (k < n)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s%s not bound to a NUMA domain: %s", agent_word(run),
+			"%s %s%s not bound to a NUMA domain: %s", cs_check_agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
 		if (judge(run, CS_NOTE, node, "not-bound", text, err))
@@ -544,7 +544,7 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 	if (n == most)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		agent_word(run), n == 1 ? "" : "s", most);
+		cs_check_agent_word(run), n == 1 ? "" : "s", most);
 	return judge(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
