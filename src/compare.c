@@ -1,6 +1,7 @@
 /* compare.c - cscope-mpi compare A [B]: are they the same? */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "answer.h"
 #include "report/loaded.h"
 #include "report/versus.h"
+#include "result/cut.h"
 
 #define FILES_MOST 256
 
@@ -70,14 +72,7 @@ static int has_placements(const struct cs_run *run)
 	return 0;
 }
 
-/* "" is every node; else those of a placement, or of a host. */
-static int is_chosen(const struct cs_run *run, int node, const char *what)
-{
-	const struct cs_node_facts *f = &run->node[node].facts;
-
-	return !*what || !strcmp(f->placement, what) || !strcmp(f->host, what);
-}
-
+/* "" is every node; else those that are called so. */
 static int add_nodes(struct side *side, const struct cs_run *run, const char *file,
 		     const char *what, struct cs_err *err)
 {
@@ -89,17 +84,20 @@ static int add_nodes(struct side *side, const struct cs_run *run, const char *fi
 	for (int i = 0; i < run->n_nodes; i++) {
 		struct cs_versus_item *item;
 
-		if (!is_chosen(run, i, what))
+		if (*what && !cs_run_is_named(run, i, what))
 			continue;
 		item = cs_vec_add(&side->items, 1, err);
 		if (!item)
 			return -1;
 		*item = (struct cs_versus_item){ run, i };
 	}
-	if (side->items.n == before)
-		return cs_err_set(err, "'%s' has no node and no placement '%s'",
-				  file, what);
-	return 0;
+	if (side->items.n > before)
+		return 0;
+	if (*what)
+		cs_run_node_named(run, what, err);
+	else
+		cs_err_set(err, "it has no node");
+	return cs_err_prefix(err, "%s", file);
 }
 
 /* FILE, FILE:NODE or FILE:PLACEMENT; a name with ':' may be a file's all the same. */
@@ -141,59 +139,105 @@ static int read_side(struct files *files, struct side *side, const char *operand
 
 /* ---- views ---- */
 
-static int write_one(const struct cs_format *format, FILE *to,
-		     const struct cs_versus *versus, int verbose)
+static int is_format(const struct cs_format *format)
 {
+	return !strcmp(format->name, "text") || !strcmp(format->name, "json") ||
+	       !strcmp(format->name, "csv");
+}
+
+static int check_formats(const struct cs_options *opt, struct cs_err *err)
+{
+	if (!is_format(opt->format))
+		return cs_err_set(err, "--format '%s': allowed are text, json, csv",
+				  opt->format->name);
+	for (int i = 0; i < opt->n_outputs; i++)
+		if (!is_format(cs_format_by_file(opt->output[i])))
+			return cs_err_set(err, "--output '%s': allowed endings are "
+					  ".txt, .json, .csv", opt->output[i]);
+	return 0;
+}
+
+static int write_all(const struct cs_format *format, FILE *to,
+		     const struct cs_vec *made, int verbose)
+{
+	const struct cs_versus *v = made->data;
+
 	if (!strcmp(format->name, "json"))
-		return cs_versus_json(to, versus);
+		return cs_versus_json(to, v, made->n);
 	if (!strcmp(format->name, "csv"))
-		return cs_versus_csv(to, versus);
-	cs_versus_print(to, versus, verbose);
+		return cs_versus_csv(to, v, made->n);
+	cs_versus_head(to, v);
+	for (size_t i = 0; i < made->n; i++) {
+		if (i)
+			putc('\n', to);
+		cs_versus_print(to, &v[i], verbose);
+	}
 	return ferror(to) ? -1 : 0;
 }
 
 static int write_files(const struct cs_options *opt, const struct cs_run *run,
-		       const struct cs_versus *versus, struct cs_err *err)
+		       const struct cs_vec *made, struct cs_err *err)
 {
 	for (int i = 0; i < opt->n_outputs; i++) {
 		struct cs_output out;
 
 		if (cs_output_open(&out, opt->output[i], run, err))
 			return -1;
-		write_one(out.format, out.file, versus, opt->verbose);
+		if (write_all(out.format, out.file, made, opt->verbose))
+			out.error = errno;
 		if (cs_output_close(&out, err))
 			return -1;
 	}
 	return 0;
 }
 
-static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run,
-		const struct cs_versus *versus, struct cs_err *err)
+/* Different if one is; else not comparable if one is not. */
+static int status_of(const struct cs_vec *made, struct cs_err *why)
 {
-	int status = cs_versus_exit(versus);
+	const struct cs_versus *v = made->data;
+	int status = CS_EXIT_OK;
 
-	if (write_files(opt, run, versus, err))
+	for (size_t i = 0; i < made->n; i++) {
+		int one = cs_versus_exit(&v[i]);
+
+		if (one == CS_EXIT_WARNING)
+			return one;
+		if (one == CS_EXIT_OK || status)
+			continue;
+		status = one;
+		cs_err_set(why, "not comparable: %s", v[i].alone.n ?
+			   ((const struct cs_err *)v[i].alone.data)->text :
+			   "there is no cell with a figure on both sides");
+	}
+	return status;
+}
+
+static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run,
+		const struct cs_vec *made, struct cs_err *err)
+{
+	struct cs_err why = { "" };
+	int status = status_of(made, &why);
+
+	if (write_files(opt, run, made, err))
 		return CS_EXIT_CANNOT;
-	if (!opt->quiet && (write_one(opt->format, to, versus, opt->verbose) ||
+	if (!opt->quiet && (write_all(opt->format, to, made, opt->verbose) ||
 			    fflush(to))) {
 		cs_err_set(err, "cannot write the report to standard output");
 		return CS_EXIT_CANNOT;
 	}
 	if (status == CS_EXIT_CANNOT)
-		cs_err_set(err, "not comparable: %s", versus->alone.n ?
-			   ((const struct cs_err *)versus->alone.data)->text :
-			   "there is no cell with a figure on both sides");
+		*err = why;
 	return status;
 }
 
 /* ---- what is compared ---- */
 
-static int compare_sides(const struct cs_options *opt, struct files *files, FILE *to,
-			 struct cs_err *err)
+static int compare_sides(const struct cs_options *opt, struct files *files,
+			 struct cs_vec *made, struct cs_err *err)
 {
 	struct side side[2] = { { "", CS_VEC(struct cs_versus_item) },
 				{ "", CS_VEC(struct cs_versus_item) } };
-	struct cs_versus versus;
+	struct cs_versus *versus;
 	int status = read_side(files, &side[0], opt->file, err);
 
 	if (!status)
@@ -204,50 +248,59 @@ static int compare_sides(const struct cs_options *opt, struct files *files, FILE
 		const struct cs_versus_side b = { side[1].name, side[1].items.data,
 						  side[1].items.n };
 
-		status = cs_versus(&a, &b, opt->margin, &versus, err) ?
-				 CS_EXIT_CANNOT :
-				 show(opt, to, a.item[0].run, &versus, err);
-		cs_versus_release(&versus);
+		versus = cs_vec_add(made, 1, err);
+		if (!versus || cs_versus(&a, &b, opt->margin, versus, err))
+			status = CS_EXIT_CANNOT;
 	}
 	cs_vec_release(&side[0].items);
 	cs_vec_release(&side[1].items);
 	return status;
 }
 
-/* The placements of one file, the second against the first. */
+/* The placements of one file, each against the first. */
 static int compare_placements(const struct cs_options *opt, struct files *files,
-			      FILE *to, struct cs_err *err)
+			      struct cs_vec *made, struct cs_err *err)
 {
-	int status, none;
+	int status, none = 0;
 	const struct cs_run *run = read_once(files, opt->file, &status, err);
-	struct cs_versus versus;
 
 	if (!run)
 		return status;
-	none = cs_versus_placements(run, 1, opt->margin, &versus, err);
-	if (none > 0) {
-		cs_err_set(err, "'%s' holds one placement: what is it to be compared with?",
-			   opt->file);
-		return CS_EXIT_USAGE;
+	while (!none) {
+		struct cs_versus *versus = cs_vec_add(made, 1, err);
+
+		if (!versus)
+			return CS_EXIT_CANNOT;
+		none = cs_versus_placements(run, (int)made->n, opt->margin, versus,
+					    err);
 	}
-	status = none ? CS_EXIT_CANNOT : show(opt, to, run, &versus, err);
-	cs_versus_release(&versus);
-	return status;
+	if (none < 0)
+		return CS_EXIT_CANNOT;
+	made->n--;
+	if (made->n)
+		return 0;
+	cs_err_set(err, "'%s' holds one placement: what is it to be compared with?",
+		   opt->file);
+	return CS_EXIT_USAGE;
 }
 
 int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
+	struct cs_vec made = CS_VEC(struct cs_versus);
+	struct cs_versus *v;
 	struct files files = { .n = 0 };
 	int status;
 
-	if (!strcmp(opt->format->name, "jsonl") ||
-	    !strcmp(opt->format->name, "result")) {
-		cs_err_set(err, "--format '%s': allowed are text, json, csv",
-			   opt->format->name);
+	if (check_formats(opt, err))
 		return CS_EXIT_USAGE;
-	}
-	status = opt->other ? compare_sides(opt, &files, to, err) :
-			      compare_placements(opt, &files, to, err);
+	status = opt->other ? compare_sides(opt, &files, &made, err) :
+			      compare_placements(opt, &files, &made, err);
+	if (!status)
+		status = show(opt, to, &files.loaded[0]->run, &made, err);
+	v = made.data;
+	for (size_t i = 0; i < made.n; i++)
+		cs_versus_release(&v[i]);
+	cs_vec_release(&made);
 	release(&files);
 	return status;
 }

@@ -56,6 +56,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/pool.c \
+	%D%/result/pool.h \
 	%D%/result/redact.c \
 	%D%/result/redact.h \
 	%D%/result/row.c \
@@ -165,8 +167,12 @@ endif
 	%D%/check/check.h \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
+	%D%/check/conditions.c \
+	%D%/check/conditions.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
+	%D%/check/pairing.c \
+	%D%/check/pairing.h \
 	%D%/check/versus.c \
 	%D%/check/versus.h
 

@@ -147,11 +147,20 @@ show_faults() {
 	show FAKE_GPUS=1 --
 }
 
+# Two sides with much between them.
+show_sides() {
+	show FAKE_GPUS=3 FAKE_NVLINKS_DOWN=2:2 -- -s 64K --placement process -q \
+		-o "$work/a.json"
+	show FAKE_GPUS=3 FAKE_CORRUPT=0-1:-1 -- -s 64K -q -o "$work/b.json"
+	"$CSCOPE" compare "$work/a.json" "$work/b.json" 2>&1
+}
+
 # What the program prints, as running text; what the double cannot bring about
 # is in the strings of the sources and of the tests that expect it.
 printed() {
 	{
 		show_faults
+		show_sides
 		cat tests/golden/*.out
 	} >"$work/runs"
 	flat "$work/runs"

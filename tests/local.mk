@@ -39,6 +39,7 @@ UNIT_TESTS = \
 	%D%/unit/options.t \
 	%D%/unit/output.t \
 	%D%/unit/plan.t \
+	%D%/unit/pool.t \
 	%D%/unit/quant.t \
 	%D%/unit/report.t \
 	%D%/unit/rng.t \
@@ -50,7 +51,8 @@ UNIT_TESTS = \
 	%D%/unit/topo.t \
 	%D%/unit/turns.t \
 	%D%/unit/units.t \
-	%D%/unit/vec.t
+	%D%/unit/vec.t \
+	%D%/unit/versus.t
 if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
@@ -87,6 +89,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
+%C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
 %C%_unit_quant_t_SOURCES = %D%/unit/test_quant.c
 %C%_unit_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_report_t_SOURCES = %D%/unit/test_report.c %D%/unit/canned.h
@@ -100,6 +103,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
+%C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
 endif
 
 # ---- fuzz targets: their seeds with `make check`, libFuzzer with `make fuzz` ----

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "result/pool.h"
+
 #define DRIFT_MOST 0.005 /* as --precision: more is a trend, not noise */
 #define LISTED 3	 /* cells named in one finding; the rest is a count */
 
@@ -351,7 +353,7 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-static const char *agent_word(const struct cs_run *run)
+const char *cs_check_agent_word(const struct cs_run *run)
 {
 	return strcmp(run->backend, "cpu") == 0 ? "arena" : "GPU";
 }
@@ -512,7 +514,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		if (k < n)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s%s not bound to a NUMA domain: %s", agent_word(run),
+			"%s %s%s not bound to a NUMA domain: %s", cs_check_agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
 		if (judge(run, CS_NOTE, node, "not-bound", text, err))
@@ -544,7 +546,7 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 	if (n == most)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		agent_word(run), n == 1 ? "" : "s", most);
+		cs_check_agent_word(run), n == 1 ? "" : "s", most);
 	return judge(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
@@ -603,12 +605,12 @@ static int find_differences(struct cs_run *run, struct cs_err *err)
 	return rc;
 }
 
-int cs_check_run(struct cs_run *run, struct cs_err *err)
+/* A run whose turns were put together. */
+static int find_in_cells(struct cs_run *run, struct cs_err *err)
 {
 	int node, a;
 
 	for (node = 0; node < run->n_nodes; node++) {
-		mark_in_use(run, node);
 		if (find_bad_cells(run, node, err) ||
 		    find_skipped_cells(run, node, err) ||
 		    find_flagged_cells(run, node, err))
@@ -621,7 +623,20 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 		if (!cs_run_is_again(run, node) && find_on_machine(run, node, err))
 			return -1;
 	}
-	return find_differences(run, err);
+	return 0;
+}
+
+int cs_check_run(struct cs_run *run, struct cs_err *err)
+{
+	struct cs_run pooled;
+	int node, rc;
+
+	for (node = 0; node < run->n_nodes; node++)
+		mark_in_use(run, node);
+	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
+	run->findings = pooled.findings;
+	cs_pool_release(&pooled, run);
+	return rc || find_differences(run, err) ? -1 : 0;
 }
 
 /* ---- of the whole run -------------------------------------------------- */

@@ -8,13 +8,17 @@
 
 #include "base/quant.h"
 #include "base/units.h"
+#include "check/conditions.h"
+#include "check/pairing.h"
+
+#define LISTED 8 /* cells named in one line; the rest is a count */
 
 /* One row of one side, by what it is compared with. */
 struct point {
 	uint32_t test, metric;
 	uint64_t bytes;
-	const char *host;	/* "" by position */
-	char src[CS_BUSID + 4], dst[CS_BUSID + 4];
+	int pair;		/* of nodes */
+	char src[CS_UUID], dst[CS_UUID];
 	int side;
 	uint32_t group;		/* rows of one are one block */
 	uint32_t order;		/* as they came */
@@ -24,9 +28,9 @@ struct point {
 };
 
 struct work {
-	const struct cs_versus_side *side[2];
-	int by_position, one_run;
+	struct cs_pairing pairing;
 	struct cs_vec points;
+	uint32_t cells;		/* that were held against each other */
 };
 
 static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
@@ -41,84 +45,41 @@ static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
 
 /* ---- points ---- */
 
-static int has_host(const struct cs_versus_side *side, const char *host)
+static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
-	for (size_t i = 0; i < side->n; i++) {
-		const struct cs_versus_item *it = &side->item[i];
+	int n = it->run->node[it->node].facts.n_agents;
 
-		if (!strcmp(it->run->node[it->node].facts.host, host))
-			return 1;
-	}
-	return 0;
+	return row->node == (uint32_t)it->node && !(row->flags & CS_ROW_CONTROL) &&
+	       row->metric != CS_METRIC_TOTAL && row->what.src.index < n &&
+	       row->what.dst.index < n;
 }
 
-static int share_no_host(const struct cs_versus_side *a,
-			 const struct cs_versus_side *b)
+static int has_figure(const struct point *p)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		const struct cs_versus_item *it = &a->item[i];
-
-		if (has_host(b, it->run->node[it->node].facts.host))
-			return 0;
-	}
-	return 1;
+	return p->row->status == CS_OK && p->row->n_samples;
 }
 
-/* Are all items of both sides of one run, whose arms took turns? */
-static int is_one_run(const struct work *w)
+static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *err)
 {
-	const struct cs_plan *plan = w->side[0]->item[0].run->plan;
-
-	if (!plan || plan->set.arms < 2)
-		return 0;
-	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < w->side[s]->n; i++)
-			if (w->side[s]->item[i].run != w->side[0]->item[0].run)
-				return 0;
-	return 1;
-}
-
-/* An agent by bus id, where it has one and that is what counts. */
-static void end_key(const struct work *w, const struct cs_run *run, int node,
-		    const struct cs_end *end, char *to, size_t size)
-{
-	const struct cs_agent_facts *a = &run->node[node].agent[end->index];
-
-	if (w->by_position || !a->gpu.bus_id[0] || cs_is_mig(a->gpu.uuid))
-		cs_text(to, size, "%03u", end->index);
-	else
-		cs_text(to, size, "%s", a->gpu.bus_id);
-}
-
-static int is_comparable(const struct cs_row *row, const struct cs_versus_item *it)
-{
-	return row->node == (uint32_t)it->node && row->status == CS_OK &&
-	       !(row->flags & CS_ROW_CONTROL) && row->metric != CS_METRIC_TOTAL &&
-	       row->n_samples &&
-	       row->what.src.index < it->run->node[it->node].facts.n_agents &&
-	       row->what.dst.index < it->run->node[it->node].facts.n_agents;
-}
-
-static int add_rows(struct work *w, int s, size_t item, struct cs_err *err)
-{
-	const struct cs_versus_item *it = &w->side[s]->item[item];
 	const struct cs_rows *rows = &it->run->rows;
 
 	for (size_t i = 0; i < cs_rows_count(rows); i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
-		struct point p = { .side = s, .run = it->run, .row = row };
+		struct point p = { .side = it->side, .run = it->run, .row = row };
 
-		if (!is_comparable(row, it))
+		if (!counts(row, it))
 			continue;
 		p.test = row->test;
 		p.metric = row->metric;
 		p.bytes = row->what.bytes;
-		p.host = w->by_position ? "" : it->run->node[it->node].facts.host;
-		p.group = w->one_run ? row->block : (uint32_t)item;
+		p.pair = it->pair;
+		p.group = w->pairing.took_turns ? row->block : it->run_nr;
 		p.order = (uint32_t)w->points.n;
 		p.samples = cs_rows_samples(rows, i);
-		end_key(w, it->run, it->node, &row->what.src, p.src, sizeof(p.src));
-		end_key(w, it->run, it->node, &row->what.dst, p.dst, sizeof(p.dst));
+		cs_pairing_agent(&w->pairing, it, row->what.src.index, p.src,
+				 sizeof(p.src));
+		cs_pairing_agent(&w->pairing, it, row->what.dst.index, p.dst,
+				 sizeof(p.dst));
 		if (append(&w->points, &p, err))
 			return -1;
 	}
@@ -142,7 +103,7 @@ static int by_cell(const struct point *a, const struct point *b)
 {
 	int d = by_matrix(a, b);
 
-	d = d ? d : strcmp(a->host, b->host);
+	d = d ? d : a->pair - b->pair;
 	d = d ? d : strcmp(a->src, b->src);
 	return d ? d : strcmp(a->dst, b->dst);
 }
@@ -159,8 +120,8 @@ static int by_all(const void *x, const void *y)
 
 /* ---- a cell ---- */
 
-/* The points first..end of one side as blocks; samples of one group are put behind
- * each other in *room. */
+/* The points of one side as blocks; samples of one group are put behind each other
+ * in *room. */
 static size_t make_blocks(const struct point *p, size_t n, struct cs_block *block,
 			  double **room)
 {
@@ -169,6 +130,8 @@ static size_t make_blocks(const struct point *p, size_t n, struct cs_block *bloc
 	for (size_t i = 0; i < n; i++) {
 		if (!i || p[i].group != p[i - 1].group)
 			block[blocks++] = (struct cs_block){ *room, 0 };
+		if (!has_figure(&p[i]))
+			continue;
 		memcpy(*room, p[i].samples, p[i].row->n_samples * sizeof(**room));
 		*room += p[i].row->n_samples;
 		block[blocks - 1].n += p[i].row->n_samples;
@@ -176,49 +139,108 @@ static size_t make_blocks(const struct point *p, size_t n, struct cs_block *bloc
 	return blocks;
 }
 
-static void label_cell(const struct point *p, struct cs_versus_cell *cell)
+static const char *label_of(const struct point *p, struct cs_label *label)
 {
+	const struct cs_transfer *what = &p->row->what;
 	int node = (int)p->row->node;
 
-	cs_text(cell->host, sizeof(cell->host), "%s", p->host);
-	cs_text(cell->label, sizeof(cell->label), "%s",
-		cs_test_is_list(cs_row_test(p->row)) ?
-			cs_agent_label(p->run, node, p->row->what.src.index).text :
-			cs_pair_label(p->run, node, p->row->what.src.index,
-				      p->row->what.dst.index).text);
+	*label = cs_test_is_list(cs_row_test(p->row)) ?
+			 cs_agent_label(p->run, node, what->src.index) :
+			 cs_pair_label(p->run, node, what->src.index,
+				       what->dst.index);
+	return label->text;
 }
 
-/* p[0..n) of side A, p[n..n+m) of side B. */
-static int add_cell(struct cs_versus *v, const struct point *p, size_t n, size_t m,
-		    struct cs_err *err)
+static int say_alone(struct cs_versus *v, const char *text, struct cs_err *err)
+{
+	const struct cs_err *said = v->alone.data;
+	struct cs_err line;
+
+	for (size_t i = 0; i < v->alone.n; i++)
+		if (!strcmp(said[i].text, text))
+			return 0;
+	cs_text(line.text, sizeof(line.text), "%s", text);
+	return append(&v->alone, &line, err);
+}
+
+/* The first of p[0..n) with a figure (`want`), or without one. */
+static const struct point *find(const struct point *p, size_t n, int want)
+{
+	for (size_t i = 0; i < n; i++)
+		if (has_figure(&p[i]) == want)
+			return &p[i];
+	return NULL;
+}
+
+/* Why there is a figure on the other side only. */
+static int say_why(struct cs_versus *v, const struct work *w, const struct point *p,
+		   struct cs_err *err)
+{
+	char text[CS_ERR_TEXT], host[2 * CS_HOST];
+	struct cs_label label;
+
+	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
+	cs_text(text, sizeof(text), "%s %s%s%s: %s in %s%s%s",
+		cs_row_test(p->row)->name, host, host[0] ? " " : "",
+		label_of(p, &label), p->row->status == CS_OK ? "no sample" :
+		cs_status_text(p->row->status), v->name[p->side],
+		p->row->reason[0] ? ": " : "", p->row->reason);
+	return say_alone(v, text, err);
+}
+
+/* p[0..n) of side A, p[n..n+m) of side B; one of them at least has a figure. */
+static int compare_cell(struct cs_versus *v, const struct point *p, size_t n,
+			size_t m, struct cs_comparison *out, struct cs_err *err)
 {
 	const struct cs_compare_how how = {
 		v->margin, cs_unit_low_is_better((int)cs_row_test(p->row)->unit)
 	};
-	struct cs_versus_cell cell;
 	struct cs_block *block = calloc(n + m, sizeof(*block));
+	struct cs_arm a = { block, 0 }, b;
 	size_t samples = 0;
 	double *room, *at;
-	struct cs_arm a = { block, 0 }, b;
 	int rc = -1;
 
 	for (size_t i = 0; i < n + m; i++)
 		samples += p[i].row->n_samples;
 	at = room = calloc(samples, sizeof(*room));
 	if (!block || !room) {
-		cs_err_set(err, "no memory");
+		cs_err_set(err, "no memory to compare a cell");
 		goto out;
 	}
-	label_cell(p, &cell);
 	a.n = make_blocks(p, n, block, &at);
 	b.blocks = block + a.n;
 	b.n = make_blocks(p + n, m, block + a.n, &at);
-	rc = cs_compare(&a, &b, &how, &cell.c, err) ||
-	     append(&v->cells, &cell, err) ? -1 : 0;
+	rc = cs_compare(&a, &b, &how, out, err);
 out:
 	free(block);
 	free(room);
 	return rc;
+}
+
+/* As compare_cell(); a cell without any figure is nothing to speak of. */
+static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
+		    size_t n, size_t m, struct cs_err *err)
+{
+	const struct point *a = find(p, n, 1), *b = find(p + n, m, 1);
+	struct cs_versus_cell cell;
+	struct cs_label label;
+	char where[2 * CS_HOST + 32];
+
+	if (!a && !b)
+		return 0;
+	cs_pairing_name(&w->pairing, p->pair, cell.host, sizeof(cell.host));
+	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
+	if (compare_cell(v, p, n, m, &cell.c, err) || append(&v->cells, &cell, err))
+		return -1;
+	if (!a || !b)
+		return say_why(v, w, a ? &p[n] : p, err);
+	w->cells++;
+	cs_text(where, sizeof(where), "%s%s%s", cell.host, cell.host[0] ? " " : "",
+		cell.label);
+	return w->pairing.took_turns ? 0 :
+	       cs_conditions_add(v, "way", where, cs_via_text(a->row->via),
+				 cs_via_text(b->row->via), err);
 }
 
 /* ---- a matrix ---- */
@@ -263,164 +285,177 @@ static int end_matrix(struct cs_versus *v, struct cs_versus_matrix *m,
 	return rc || append(&v->matrices, m, err) ? -1 : 0;
 }
 
-static int say_alone(struct cs_versus *v, const char *text, struct cs_err *err)
-{
-	const struct cs_err *said = v->alone.data;
-	struct cs_err line;
+/* ---- what has no partner ---- */
 
-	for (size_t i = 0; i < v->alone.n; i++)
-		if (!strcmp(said[i].text, text))
-			return 0;
-	cs_text(line.text, sizeof(line.text), "%s", text);
-	return append(&v->alone, &line, err);
+/* Cells of a pair of nodes that one side alone has. */
+struct lonely {
+	char text[200];
+	size_t n;
+};
+
+static void add_lonely(struct lonely *to, const struct point *p)
+{
+	struct cs_label label;
+	size_t used = strlen(to->text);
+
+	if (to->n++ < LISTED)
+		cs_text(to->text + used, sizeof(to->text) - used, "%s%s",
+			used ? ", " : "", label_of(p, &label));
 }
 
-/* Cells of one side that the other does not have. */
-static int add_alone(struct cs_versus *v, const struct point *p, struct cs_err *err)
+/* Says so of both sides, and begins anew; `p` is of their matrix and pair. */
+static int say_lonely(struct cs_versus *v, const struct work *w,
+		      const struct point *p, struct lonely *sides,
+		      struct cs_err *err)
 {
-	struct cs_versus_cell cell;
-	char text[CS_ERR_TEXT], size[24];
+	char text[CS_ERR_TEXT], host[2 * CS_HOST], more[32] = "";
 
-	label_cell(p, &cell);
-	cs_size_text(p->bytes, size, sizeof(size));
-	cs_text(text, sizeof(text), "%s %s%s%s, copies of %s: only in %s",
-		cs_row_test(p->row)->name, cell.host, cell.host[0] ? " " : "",
-		cell.label, size, v->name[p->side]);
-	return say_alone(v, text, err);
+	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
+	for (int s = 0; s < 2; s++) {
+		if (!sides[s].n)
+			continue;
+		if (sides[s].n > LISTED)
+			cs_text(more, sizeof(more), " and %zu more",
+				sides[s].n - LISTED);
+		cs_text(text, sizeof(text), "%s %s%s%s%s: only in %s",
+			cs_row_test(p->row)->name, host, host[0] ? " " : "",
+			sides[s].text, more, v->name[s]);
+		sides[s] = (struct lonely){ .n = 0 };
+		if (say_alone(v, text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int has_test(const struct work *w, uint32_t test, int side)
+{
+	const struct point *p = w->points.data;
+
+	for (size_t i = 0; i < w->points.n; i++)
+		if (p[i].test == test && p[i].side == side)
+			return 1;
+	return 0;
+}
+
+/* The same figure, but come by in another way. */
+static int is_kin(const struct cs_test *a, const struct cs_test *b)
+{
+	return a->path == b->path && a->pattern == b->pattern &&
+	       a->unit == b->unit && a->how == b->how;
+}
+
+/* A matrix of the other side to which this one might have been held: with copies of
+ * another size, or of a test that this side does not have.  NULL without any. */
+static const struct point *find_kin(const struct work *w, const struct point *p)
+{
+	const struct point *all = w->points.data, *kin = NULL;
+
+	for (size_t i = 0; i < w->points.n; i++) {
+		if (all[i].side == p->side)
+			continue;
+		if (all[i].test == p->test && all[i].bytes != p->bytes)
+			return &all[i];
+		if (!kin && all[i].test != p->test &&
+		    is_kin(cs_row_test(all[i].row), cs_row_test(p->row)) &&
+		    !has_test(w, all[i].test, p->side) &&
+		    !has_test(w, p->test, all[i].side))
+			kin = &all[i];
+	}
+	return kin;
 }
 
 /* All of a matrix that one side does not have is one line, with the reason. */
-static int add_matrix_alone(struct cs_versus *v, const struct work *w,
-			    const struct point *p, struct cs_err *err)
+static int say_matrix(struct cs_versus *v, const struct work *w,
+		      const struct point *p, struct cs_err *err)
 {
-	const struct point *all = w->points.data;
-	char text[CS_ERR_TEXT], size[24], other[24];
+	const struct point *kin = find_kin(w, p), *a = p->side ? kin : p;
+	const struct point *b = p->side ? p : kin;
+	char text[CS_ERR_TEXT], size[2][24];
+	const struct cs_test *x, *y;
 
-	cs_size_text(p->bytes, size, sizeof(size));
-	cs_text(text, sizeof(text), "%s (%s): only in %s",
-		cs_row_test(p->row)->name, size, v->name[p->side]);
-	for (size_t i = 0; i < w->points.n; i++)
-		if (all[i].test == p->test && all[i].side != p->side &&
-		    all[i].bytes != p->bytes) {
-			cs_size_text(all[i].bytes, other, sizeof(other));
-			cs_text(text, sizeof(text),
-				"%s: copies of %s in %s, of %s in %s",
-				cs_row_test(p->row)->name,
-				p->side ? other : size, v->name[0],
-				p->side ? size : other, v->name[1]);
-			break;
-		}
+	if (!kin) {
+		cs_size_text(p->bytes, size[0], sizeof(size[0]));
+		cs_text(text, sizeof(text), "%s (%s): only in %s",
+			cs_row_test(p->row)->name, size[0], v->name[p->side]);
+		return say_alone(v, text, err);
+	}
+	x = cs_row_test(a->row);
+	y = cs_row_test(b->row);
+	cs_size_text(a->bytes, size[0], sizeof(size[0]));
+	cs_size_text(b->bytes, size[1], sizeof(size[1]));
+	if (x == y)
+		cs_text(text, sizeof(text), "%s: copies of %s in %s, of %s in %s",
+			x->name, size[0], v->name[0], size[1], v->name[1]);
+	else
+		cs_text(text, sizeof(text), "%s in %s, %s in %s: another %s", x->name,
+			v->name[0], y->name, v->name[1],
+			x->method == y->method ? "op" : "method");
 	return say_alone(v, text, err);
 }
 
+static int say_nodes(struct cs_versus *v, const struct cs_pairing *p,
+		     struct cs_err *err)
+{
+	char text[CS_ERR_TEXT];
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct cs_node_facts *f =
+			&p->item[i].run->node[p->item[i].node].facts;
+
+		if (p->item[i].pair >= 0)
+			continue;
+		cs_text(text, sizeof(text), "node %s%s%s: only in %s", f->host,
+			f->placement[0] ? ", " : "", f->placement,
+			v->name[p->item[i].side]);
+		if (say_alone(v, text, err))
+			return -1;
+	}
+	return p->again ? say_alone(v, "a run that is named twice on a side "
+				    "counts once", err) : 0;
+}
+
+/* ---- the whole ---- */
+
 /* The points of one matrix: p[0..n). */
-static int add_matrix(struct cs_versus *v, const struct work *w,
-		      const struct point *p, size_t n, struct cs_err *err)
+static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p,
+		      size_t n, struct cs_err *err)
 {
 	struct cs_versus_matrix m = { .test = p->test, .metric = p->metric,
 				      .bytes = p->bytes, .first = v->cells.n };
+	struct lonely lonely[2] = { { .n = 0 }, { .n = 0 } };
 	int seen[2] = { 0, 0 };
 
 	for (size_t i = 0; i < n; i++)
 		seen[p[i].side] = 1;
 	if (!seen[0] || !seen[1])
-		return add_matrix_alone(v, w, p, err);
+		return say_matrix(v, w, p, err);
 	for (size_t i = 0, end, of_a; i < n; i = end) {
-		int rc;
-
 		for (end = of_a = i; end < n && !by_cell(&p[i], &p[end]); end++)
 			of_a += p[end].side == 0;
-		rc = of_a == i || of_a == end ?
-			     add_alone(v, &p[i], err) :
-			     add_cell(v, &p[i], of_a - i, end - of_a, err);
-		if (rc)
+		if (of_a == i || of_a == end)
+			add_lonely(&lonely[p[i].side], &p[i]);
+		else if (add_cell(v, w, &p[i], of_a - i, end - of_a, err))
+			return -1;
+		if ((end == n || p[end].pair != p[i].pair) &&
+		    say_lonely(v, w, &p[i], lonely, err))
 			return -1;
 	}
 	return end_matrix(v, &m, err);
 }
 
-/* ---- what is not the same around the figures ---- */
-
-static int add_field(struct cs_versus *v, const char *what, const char *a,
-		     const char *b, struct cs_err *err)
-{
-	struct cs_versus_field f;
-
-	if (!strcmp(a, b))
-		return 0;
-	cs_text(f.what, sizeof(f.what), "%s", what);
-	cs_text(f.a, sizeof(f.a), "%s", a[0] ? a : "unknown");
-	cs_text(f.b, sizeof(f.b), "%s", b[0] ? b : "unknown");
-	return append(&v->fields, &f, err);
-}
-
-static int add_number(struct cs_versus *v, const char *what, double a, double b,
-		      struct cs_err *err)
-{
-	char x[32], y[32];
-
-	cs_text(x, sizeof(x), isnan(a) || a < 0 ? "" : "%g", a);
-	cs_text(y, sizeof(y), isnan(b) || b < 0 ? "" : "%g", b);
-	return add_field(v, what, x, y, err);
-}
-
-static int add_settings(struct cs_versus *v, const struct cs_plan *a,
-			const struct cs_plan *b, struct cs_err *err)
-{
-	static const char *const verify[] = { "all", "last", "off" };
-
-	if (!a || !b)
-		return 0;
-	return add_number(v, "precision", a->set.precision, b->set.precision, err) ||
-	       add_number(v, "cell limit, s", a->set.cell_limit_s,
-			  b->set.cell_limit_s, err) ||
-	       add_field(v, "verify", verify[a->set.verify % 3],
-			 verify[b->set.verify % 3], err) ? -1 : 0;
-}
-
-/* Of the first node of each side. */
-static int add_fields(struct cs_versus *v, const struct work *w, struct cs_err *err)
-{
-	const struct cs_versus_item *i = &w->side[0]->item[0];
-	const struct cs_versus_item *k = &w->side[1]->item[0];
-	const struct cs_node_facts *a = &i->run->node[i->node].facts;
-	const struct cs_node_facts *b = &k->run->node[k->node].facts;
-	const struct cs_agent_facts *g = &i->run->node[i->node].agent[0];
-	const struct cs_agent_facts *h = &k->run->node[k->node].agent[0];
-
-	if (w->one_run)
-		return 0; /* what differs is what is compared */
-	return add_field(v, "program", i->run->version, k->run->version, err) ||
-	       add_field(v, "product", a->product, b->product, err) ||
-	       add_field(v, "BIOS", a->bios, b->bios, err) ||
-	       add_field(v, "kernel", a->kernel, b->kernel, err) ||
-	       add_field(v, "CPU", a->cpu, b->cpu, err) ||
-	       add_field(v, "governor", a->governor, b->governor, err) ||
-	       add_field(v, "driver", a->driver, b->driver, err) ||
-	       add_field(v, "CUDA", a->cuda, b->cuda, err) ||
-	       add_field(v, "GPU", g->gpu.name, h->gpu.name, err) ||
-	       add_number(v, "GPUs", a->n_agents, b->n_agents, err) ||
-	       add_number(v, "NVLinks up", g->link.nvlinks_up, h->link.nvlinks_up,
-			  err) ||
-	       add_number(v, "PCIe width", g->link.pcie_width, h->link.pcie_width,
-			  err) ||
-	       add_number(v, "persistence", g->before.persistence,
-			  h->before.persistence, err) ||
-	       add_field(v, "placement", a->placement, b->placement, err) ||
-	       add_number(v, "ranks", a->n_ranks, b->n_ranks, err) ||
-	       add_settings(v, i->run->plan, k->run->plan, err) ? -1 : 0;
-}
-
-/* ---- the whole ---- */
-
 static int fill(struct cs_versus *v, struct work *w, struct cs_err *err)
 {
 	const struct point *p;
+	size_t ways;
 
-	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < w->side[s]->n; i++)
-			if (add_rows(w, s, i, err))
-				return -1;
+	for (size_t i = 0; i < w->pairing.n; i++)
+		if (w->pairing.item[i].pair >= 0 &&
+		    add_rows(w, &w->pairing.item[i], err))
+			return -1;
+	if (say_nodes(v, &w->pairing, err) ||
+	    cs_conditions_find(v, &w->pairing, err))
+		return -1;
+	ways = v->fields.n;
 	if (w->points.n)
 		qsort(w->points.data, w->points.n, sizeof(*p), by_all);
 	p = w->points.data;
@@ -430,14 +465,14 @@ static int fill(struct cs_versus *v, struct work *w, struct cs_err *err)
 		if (add_matrix(v, w, &p[i], end - i, err))
 			return -1;
 	}
-	return add_fields(v, w, err);
+	cs_conditions_end(v, ways, w->cells, "cells");
+	return 0;
 }
 
 int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	      double margin, struct cs_versus *out, struct cs_err *err)
 {
-	struct work w = { .side = { a, b },
-			  .points = CS_VEC(struct point) };
+	struct work w = { .points = CS_VEC(struct point) };
 	int rc;
 
 	*out = (struct cs_versus){
@@ -448,11 +483,18 @@ int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		.fields = CS_VEC(struct cs_versus_field),
 		.alone = CS_VEC(struct cs_err),
 	};
-	w.one_run = is_one_run(&w);
-	out->by_position = w.by_position = share_no_host(a, b);
-	out->one_run = !w.one_run && (a->n == 1 || b->n == 1);
+	if (cs_pairing_make(a, b, &w.pairing, err))
+		return -1;
+	out->by_position = w.pairing.by_position;
+	out->one_run = !w.pairing.took_turns &&
+		       (w.pairing.runs[0] == 1 || w.pairing.runs[1] == 1);
+	for (size_t i = 0; i < w.pairing.n; i++) {
+		out->stand_in |= w.pairing.item[i].run->stand_in;
+		out->virtual_clock |= w.pairing.item[i].run->virtual_clock;
+	}
 	rc = fill(out, &w, err);
 	cs_vec_release(&w.points);
+	cs_pairing_release(&w.pairing);
 	return rc;
 }
 
@@ -473,14 +515,14 @@ static int is_different(uint32_t verdict)
 int cs_versus_exit(const struct cs_versus *v)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
-	int compared = 0;
+	int without = !v->matrices.n;
 
 	for (size_t i = 0; i < v->matrices.n; i++) {
 		if (is_different(m[i].sum.verdict))
 			return CS_EXIT_WARNING;
-		compared |= m[i].sum.verdict != CS_VERDICT_NONE;
+		without |= m[i].sum.count[CS_VERDICT_NONE] != 0;
 	}
-	return compared ? CS_EXIT_OK : CS_EXIT_CANNOT;
+	return without ? CS_EXIT_CANNOT : CS_EXIT_OK;
 }
 
 /* ---- the placements of a run ---- */
@@ -503,6 +545,7 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 					  { .item = item + room } };
 	int rc = 1;
 
+	*out = (struct cs_versus){ .margin = margin };
 	if (!item)
 		return cs_err_set(err, "no memory");
 	for (int node = 0; node < run->n_nodes; node++) {
@@ -540,6 +583,11 @@ void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix 
 	if (verdict == CS_VERDICT_SAME)
 		cs_text(to, size, "same within %.3g %%: %zu of %zu cells",
 			100 * v->margin, n, m->n);
+	else if (worst && isnan(worst->c.low))
+		cs_text(to, size, "%s in %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
+			cs_verdict_text((int)verdict), n, m->n, worst->host,
+			worst->host[0] ? " " : "", worst->label,
+			100 * worst->c.difference);
 	else if (worst)
 		cs_text(to, size, "%s in %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
 			cs_verdict_text((int)verdict), n, m->n, worst->host,

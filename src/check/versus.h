@@ -1,12 +1,17 @@
 /* versus.h - two sides held against each other, cell by cell.  Pure.
  *
  * A side is one or more nodes of runs: the placements of one run, two runs of the
- * same nodes, runs of other nodes.  Cells are paired by host and bus id where the
- * sides share hosts, else by the position of the GPUs, and compared by compare.h.
+ * same nodes, runs of other nodes.  Nodes are paired by pairing.h; cells by test,
+ * metric, size of a copy, and the bus ids of their GPUs on the same host, else their
+ * positions; control cells are left out.  What is paired is compared by compare.h.
  *
  * Blocks of a cell: the turns of its arm where both sides are of one run, in which
  * they took turns; else one block a run, for the turns of a run say nothing of how
- * one run differs from the next. */
+ * one run differs from the next: their samples are put together.  A run that is
+ * named twice counts once.
+ *
+ * A cell with a figure on one side only, because it failed or was skipped on the
+ * other, is not compared, and then the whole is not "the same". */
 #ifndef CS_CHECK_VERSUS_H
 #define CS_CHECK_VERSUS_H
 
@@ -26,8 +31,8 @@ struct cs_versus_side {
 };
 
 struct cs_versus_cell {
-	char host[CS_HOST];	/* "": paired by position */
-	char label[28];		/* "0->3", or "0" of a figure of one agent */
+	char host[2 * CS_HOST];	/* the pair of nodes; "": one, paired by position */
+	char label[28];		/* "0->3", or "0" of a figure of one agent, as in A */
 	struct cs_comparison c;
 };
 
@@ -44,6 +49,8 @@ struct cs_versus_matrix {
 /* Something that is not the same on both sides. */
 struct cs_versus_field {
 	char what[32], a[CS_NAME], b[CS_NAME];
+	char where[2 * CS_HOST]; /* "vm GPU 2", "3 of 8 agents"; "" everywhere */
+	uint32_t n;		/* places */
 };
 
 struct cs_versus {
@@ -51,6 +58,7 @@ struct cs_versus {
 	double margin;
 	int by_position;	/* no host is on both sides */
 	int one_run;		/* a side has one run: its spread is not known */
+	int stand_in, virtual_clock; /* a side's figures are not of GPUs; of none */
 	struct cs_vec cells;	/* struct cs_versus_cell */
 	struct cs_vec matrices;	/* struct cs_versus_matrix */
 	struct cs_vec fields;	/* struct cs_versus_field */
@@ -61,8 +69,8 @@ struct cs_versus {
 int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	      double margin, struct cs_versus *out, struct cs_err *err);
 void cs_versus_release(struct cs_versus *versus);
-/* CS_EXIT_OK: no cell differs; CS_EXIT_WARNING: one does; CS_EXIT_CANNOT: nothing
- * could be compared. */
+/* CS_EXIT_WARNING: a matrix differs; else CS_EXIT_CANNOT: nothing could be compared,
+ * or a cell with a figure on one side has none on the other; else CS_EXIT_OK. */
 int cs_versus_exit(const struct cs_versus *versus);
 
 /* The placements of one run: the k-th against its first, on all nodes.  0; 1 when

@@ -274,13 +274,15 @@ static void print_line(FILE *to, const struct cell *c, int src, int dst,
 
 static int print_cell(FILE *to, const struct cell *c)
 {
+	const struct cs_node_facts *f = &c->run->node[c->node].facts;
 	const struct cs_test *test = cs_row_test(c->row);
 	double *room = calloc(cs_rows_count(&c->run->all) + 1, sizeof(*room));
 
 	if (!room)
 		return -1;
 	putc('\n', to);
-	cs_fold(to, 0, 2, "%s  %s  %s, %s", c->run->node[c->node].facts.host,
+	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host,
+		f->placement[0] ? ", " : "", f->placement,
 		cs_pair_label(c->run, c->node, c->src, c->dst).text, test->name,
 		test->heading);
 	print_value(to, c->row);

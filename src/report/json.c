@@ -4,6 +4,7 @@
 
 #include "report/record.h"
 #include "report/versus.h"
+#include "result/pool.h"
 #include "report/views.h"
 
 const char *cs_json_library(void)
@@ -62,16 +63,18 @@ static int write_nodes(FILE *to, const struct cs_run *run)
 
 static int write_matrices(FILE *to, const struct cs_run *run)
 {
+	struct cs_run pooled;
+	struct cs_err err;
 	size_t n = 0;
 	uint32_t v;
-	int node;
+	int node, rc = cs_pool_make(run, &pooled, &err);
 
 	fputs("\"matrices\":[", to);
 	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		for (node = 0; node < run->n_nodes; node++)
-			if (element(to, &n, cs_record_matrix(run, node, v)))
-				return -1;
-	return fputs("],\n", to) < 0 ? -1 : 0;
+		for (node = 0; node < run->n_nodes && !rc; node++)
+			rc = element(to, &n, cs_record_matrix(&pooled, node, v));
+	cs_pool_release(&pooled, run);
+	return rc || fputs("],\n", to) < 0 ? -1 : 0;
 }
 
 static json_t *row_record(const struct cs_run *run, size_t row)

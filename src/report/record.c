@@ -28,6 +28,11 @@ static json_t *text(const char *s)
 	return json_string(copy);
 }
 
+json_t *cs_record_text(const char *s)
+{
+	return text(s);
+}
+
 static json_t *text_or_null(const char *s)
 {
 	return s && s[0] ? text(s) : json_null();

@@ -14,6 +14,8 @@
 #define CS_JSON_FLAGS                                                             \
 	(JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS))
 
+/* A text of any bytes: what is no UTF-8 is '?'. */
+json_t *cs_record_text(const char *text);
 json_t *cs_record_program(const struct cs_run *run);
 /* What is known at the start; the verdict's fields too when `whole`. */
 json_t *cs_record_run(const struct cs_run *run, int whole);

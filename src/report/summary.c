@@ -121,8 +121,8 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
 		s.least, s.most);
 	if (s.blocks)
-		cs_text(width, sizeof(width), " and turn, %u turns of each "
-			"placement", s.blocks);
+		cs_text(width, sizeof(width), ", in %u turns of each placement",
+			s.blocks);
 	else if (!s.sampled)
 		cs_text(width, sizeof(width), ", as many as always");
 	else if (!s.without)
@@ -414,7 +414,12 @@ static void print_finding(FILE *to, const struct cs_run *run, size_t i)
 			continue;
 		if (k < i)
 			break;
-		if (f[k].node >= 0 && f[k].node < run->n_nodes)
+		if (f[k].node < 0 || f[k].node >= run->n_nodes)
+			continue;
+		/* what is found of two placements is said of the machine once */
+		if (!n || !cs_run_is_again(run, f[k].node) ||
+		    strcmp(run->node[nodes[n - 1]].facts.host,
+			   run->node[f[k].node].facts.host) != 0)
 			nodes[n++] = f[k].node;
 	}
 	if (nodes && k == run->findings.n) {

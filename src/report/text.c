@@ -10,6 +10,7 @@
 #include "report/matrix.h"
 #include "report/parts.h"
 #include "report/versus.h"
+#include "result/pool.h"
 
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static void copies_text(const struct cs_run *run, char *to, size_t size)
@@ -259,8 +260,9 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 			processes == 1 ? "" : "es");
 }
 
-/* Placements that were compared: where it was, then side by side. */
-static int print_placements(FILE *to, const struct cs_run *run, int verbose)
+/* Placements that were compared: where it was, then side by side, by their turns. */
+static int print_placements(FILE *to, const struct cs_run *run,
+			    const struct cs_run *turns, int verbose)
 {
 	struct cs_versus v;
 	struct cs_err err;
@@ -283,7 +285,7 @@ static int print_placements(FILE *to, const struct cs_run *run, int verbose)
 			run->node[node].facts.placement);
 		cs_agent_costs_print(to, run, node);
 	}
-	for (k = 1; !(none = cs_versus_placements(run, k, run->margin, &v, &err));
+	for (k = 1; !(none = cs_versus_placements(turns, k, run->margin, &v, &err));
 	     k++) {
 		putc('\n', to);
 		cs_versus_print(to, &v, verbose);
@@ -292,26 +294,38 @@ static int print_placements(FILE *to, const struct cs_run *run, int verbose)
 	return none < 0 ? -1 : 0;
 }
 
-int cs_text_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
+static int print_run(FILE *to, const struct cs_run *run,
+		     const struct cs_run *turns, const struct cs_view_options *opt)
 {
 	int rc = 0;
 
 	print_head(to, run);
 	if (run->only[1][0])
-		return cs_cell_print(to, run) || ferror(to) ? -1 : 0;
+		return cs_cell_print(to, run);
 	if (cs_only_looked(run)) {
 		cs_launch_print(to, run);
 		cs_findings_print(to, run);
-		return ferror(to) ? -1 : 0;
+		return 0;
 	}
 	if (run->n_nodes == 1)
 		rc = print_one(to, run, 0, opt->verbose);
 	else if (run->n_nodes > 1 && cs_run_is_again(run, 1))
-		rc = print_placements(to, run, opt->verbose);
+		rc = print_placements(to, run, turns, opt->verbose);
 	else if (run->n_nodes > 1)
 		rc = print_many(to, run, opt->verbose);
 	putc('\n', to);
 	cs_summary_print(to, run, opt->verbose);
+	return rc;
+}
+
+int cs_text_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt)
+{
+	struct cs_run pooled;
+	struct cs_err err;
+	int rc = cs_pool_make(run, &pooled, &err) ||
+		 print_run(to, &pooled, run, opt);
+
+	cs_pool_release(&pooled, run);
 	return rc || ferror(to) ? -1 : 0;
 }

@@ -22,16 +22,33 @@ static const struct cs_test *test_of(const struct cs_versus_matrix *m)
 
 /* ---- text ---- */
 
+#define NAME_LEAST 9
+#define NAME_MOST 18
+
+/* A side at the head of a column: its name where that is short and can be printed,
+ * else its letter, as the first line has it. */
+static const char *heading(const struct cs_versus *v, int side)
+{
+	const char *name = v->name[side];
+	size_t n = strlen(name), i;
+
+	for (i = 0; i < n && name[i] >= ' ' && name[i] <= '~'; i++)
+		;
+	return n && i == n && n <= NAME_MOST ? name : side ? "B" : "A";
+}
+
 static void print_fields(FILE *to, const struct cs_versus *v)
 {
 	const struct cs_versus_field *f = v->fields.data;
 
 	for (size_t i = 0; i < v->fields.n; i++)
-		cs_fold(to, 2, 4, "%s: %s is '%s', %s is '%s'", f[i].what,
-			v->name[0], f[i].a, v->name[1], f[i].b);
+		cs_fold(to, 2, 4, "%s%s%s%s: %s is '%s', %s is '%s'", f[i].what,
+			f[i].where[0] ? " (" : "", f[i].where,
+			f[i].where[0] ? ")" : "", heading(v, 0), f[i].a,
+			heading(v, 1), f[i].b);
 	if (v->by_position)
-		cs_fold(to, 2, 4, "no node is on both sides: GPUs are paired by "
-			"their position");
+		cs_fold(to, 2, 4, "no node is on both sides: nodes are paired by "
+			"class and order, GPUs by their position");
 	if (v->one_run)
 		cs_fold(to, 2, 4, "a side is one run: how one run differs from the "
 			"next is not known, and the margin of %.3g %% stands in for it",
@@ -65,32 +82,39 @@ static double percent(double share)
 	return fabs(share) < 0.00005 ? 0 : 100 * share;
 }
 
-/* Over its column: its name, or a letter for one that is too long. */
-static const char *title(const struct cs_versus *v, int side)
-{
-	return strlen(v->name[side]) <= 18 ? v->name[side] : side ? "B" : "A";
-}
-
 static int column(const struct cs_versus *v, int side)
 {
-	int n = (int)strlen(title(v, side));
+	int n = (int)strlen(heading(v, side));
 
-	return n < 9 ? 9 : n;
+	return n < NAME_LEAST ? NAME_LEAST : n;
+}
+
+/* "  -4.10 %  (-4.35 to -3.80)", or what there is of it. */
+static void difference(const struct cs_comparison *c, char *to, size_t size)
+{
+	if (isnan(c->difference))
+		cs_text(to, size, "        -");
+	else if (isnan(c->low))
+		cs_text(to, size, "%+7.2f %%  (no interval)",
+			percent(c->difference));
+	else
+		cs_text(to, size, "%+7.2f %%  (%+.2f to %+.2f)",
+			percent(c->difference), percent(c->low),
+			percent(c->high));
 }
 
 static void print_cell(FILE *to, const struct cs_versus *v,
 		       const struct cs_versus_cell *cell)
 {
-	char a[24], b[24], label[CS_HOST + 32];
+	char a[24], b[24], label[2 * CS_HOST + 32], off[64];
 
 	figure(cell->c.a, a, sizeof(a));
 	figure(cell->c.b, b, sizeof(b));
+	difference(&cell->c, off, sizeof(off));
 	cs_text(label, sizeof(label), "%s%s%s", cell->host,
 		cell->host[0] ? " " : "", cell->label);
-	fprintf(to, "    %-34s %*s %*s  %+7.2f %%  (%+.2f to %+.2f)  %s\n", label,
-		column(v, 0), a, column(v, 1), b, percent(cell->c.difference),
-		percent(cell->c.low), percent(cell->c.high),
-		cell->c.flags & CS_COMPARE_FAMILY ?
+	fprintf(to, "    %-34s %*s %*s  %s  %s\n", label, column(v, 0), a,
+		column(v, 1), b, off, cell->c.flags & CS_COMPARE_FAMILY ?
 			"undecided among so many cells" :
 			cs_verdict_text((int)cell->c.verdict));
 }
@@ -120,8 +144,10 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	cs_size_text(m->bytes, size, sizeof(size));
 	print_name(to, m);
-	fprintf(to, " %*s %*s  %+.2f to %+.2f %%\n", column(v, 0), a, column(v, 1),
-		b, percent(low), percent(high));
+	fprintf(to, " %*s %*s", column(v, 0), a, column(v, 1), b);
+	if (!isnan(low))
+		fprintf(to, "  %+.2f to %+.2f %%", percent(low), percent(high));
+	putc('\n', to);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit), size,
 		verdict);
 	for (size_t i = 0; verbose && i < m->n; i++)
@@ -131,17 +157,27 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 		print_cell(to, v, &cell[m->first + m->sum.worst[i]]);
 }
 
+void cs_versus_head(FILE *to, const struct cs_versus *v)
+{
+	if (v->stand_in)
+		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
+			"by CPU and say nothing of GPU links");
+	if (v->virtual_clock)
+		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
+}
+
 void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_err *alone = v->alone.data;
+
 	cs_fold(to, 0, 2, "A %s, B %s: differences are of B against A, with their "
 		"95 %% intervals; 'faster' and 'slower' are of B", v->name[0],
 		v->name[1]);
 	print_fields(to, v);
 	if (v->matrices.n)
 		fprintf(to, "  %-36s %*s %*s  difference\n", "", column(v, 0),
-			title(v, 0), column(v, 1), title(v, 1));
+			heading(v, 0), column(v, 1), heading(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	for (size_t i = 0; i < v->alone.n; i++)
@@ -161,9 +197,10 @@ static json_t *fields_array(const struct cs_versus *v)
 	json_t *array = json_array();
 
 	for (size_t i = 0; array && i < v->fields.n; i++)
-		json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "what",
-						       f[i].what, "a", f[i].a, "b",
-						       f[i].b));
+		json_array_append_new(array, json_pack(
+			"{s:s, s:o, s:o, s:o}", "what", f[i].what, "where",
+			f[i].where[0] ? cs_record_text(f[i].where) : json_null(),
+			"a", cs_record_text(f[i].a), "b", cs_record_text(f[i].b)));
 	return array;
 }
 
@@ -175,12 +212,13 @@ static json_t *cell_record(const struct cs_versus *v,
 	const struct cs_comparison *c = &cell->c;
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
-		"side_a", v->name[0], "side_b", v->name[1], "test", test->name, "metric",
+		"{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
+		"side_a", cs_record_text(v->name[0]), "side_b",
+		cs_record_text(v->name[1]), "test", test->name, "metric",
 		cs_metric_text(test, (int)m->metric), "unit",
 		cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)m->bytes, "node", cell->host[0] ? json_string(cell->host) : json_null(),
-		"cell", cell->label, "a", real_or_null(c->a), "b",
+		(json_int_t)m->bytes, "node", cell->host[0] ? cs_record_text(cell->host) :
+		json_null(), "cell", cs_record_text(cell->label), "a", real_or_null(c->a), "b",
 		real_or_null(c->b), "difference", real_or_null(c->difference),
 		"low", real_or_null(c->low), "high", real_or_null(c->high), "p",
 		real_or_null(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
@@ -218,43 +256,55 @@ json_t *cs_versus_record(const struct cs_versus *v)
 	for (size_t i = 0; matrices && i < v->matrices.n; i++)
 		json_array_append_new(matrices, matrix_record(v, &m[i]));
 	for (size_t i = 0; lonely && i < v->alone.n; i++)
-		json_array_append_new(lonely, json_string(alone[i].text));
-	return json_pack("{s:s, s:s, s:s, s:f, s:b, s:b, s:o, s:o, s:o}", "schema",
-			 COMPARE_SCHEMA, "a", v->name[0], "b", v->name[1], "margin",
+		json_array_append_new(lonely, cs_record_text(alone[i].text));
+	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
+			 COMPARE_SCHEMA, "a", cs_record_text(v->name[0]), "b",
+			 cs_record_text(v->name[1]), "margin",
 			 v->margin, "by_position", v->by_position, "one_run",
-			 v->one_run, "differences", fields_array(v), "matrices",
+			 v->one_run, "stand_in", v->stand_in, "virtual_clock",
+			 v->virtual_clock, "differences", fields_array(v), "matrices",
 			 matrices, "not_compared", lonely);
 }
 
-int cs_versus_json(FILE *to, const struct cs_versus *v)
+int cs_versus_json(FILE *to, const struct cs_versus *v, size_t n)
 {
-	json_t *record = cs_versus_record(v);
-	int rc;
+	json_t *record = n == 1 ? cs_versus_record(v) : json_array();
+	int rc = !record;
 
-	if (!record) {
+	for (size_t i = 0; n > 1 && i < n && !rc; i++)
+		rc = json_array_append_new(record, cs_versus_record(&v[i]));
+	if (rc)
 		errno = ENOMEM;
-		return -1;
-	}
-	rc = json_dumpf(record, to, CS_JSON_FLAGS);
+	else
+		rc = json_dumpf(record, to, CS_JSON_FLAGS) || putc('\n', to) == EOF;
 	json_decref(record);
-	return rc || putc('\n', to) == EOF ? -1 : 0;
+	return rc ? -1 : 0;
 }
 
 /* ---- CSV ---- */
 
-int cs_versus_csv(FILE *to, const struct cs_versus *v)
+static int csv_lines(FILE *to, const struct cs_versus *v)
 {
-	static const struct cs_versus_cell blank;
-	static const struct cs_versus_matrix none;
 	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_versus_cell *cell = v->cells.data;
 
-	if (cs_csv_line(to, cell_record(v, &none, &blank), 1))
-		return -1;
 	for (size_t i = 0; i < v->matrices.n; i++)
 		for (size_t k = 0; k < m[i].n; k++)
 			if (cs_csv_line(to, cell_record(v, &m[i],
 							&cell[m[i].first + k]), 0))
 				return -1;
+	return 0;
+}
+
+int cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
+{
+	static const struct cs_versus_cell blank;
+	static const struct cs_versus_matrix none;
+
+	if (cs_csv_line(to, cell_record(v, &none, &blank), 1))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (csv_lines(to, &v[i]))
+			return -1;
 	return ferror(to) ? -1 : 0;
 }

@@ -293,8 +293,6 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	free(text);
 }
 
-#define CS_BLOCKS_SHOWN 64
-
 /* ---- the cells of one test on one node ---- */
 
 /* Copies that do not cross the link itself are not the best that a node has;
@@ -308,15 +306,9 @@ static void place_row(struct cs_grid *grid, const struct cs_row *row)
 {
 	size_t src = row->what.src.index, dst = row->what.dst.index;
 
-	const struct cs_row **cell;
-
-	if (row->metric != CS_METRIC_RATE || (row->flags & CS_ROW_CONTROL) ||
-	    src >= (size_t)grid->n || dst >= (size_t)grid->n)
-		return;
-	cell = &grid->row[src * (size_t)grid->n + dst];
-	/* of several blocks one that went wrong is what is to be said */
-	if (!*cell || (*cell)->status == CS_OK)
-		*cell = row;
+	if (row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_CONTROL) &&
+	    src < (size_t)grid->n && dst < (size_t)grid->n)
+		grid->row[src * (size_t)grid->n + dst] = row;
 }
 
 static void plan_cells(struct cs_grid *grid, uint32_t view)
@@ -341,25 +333,6 @@ static void plan_cells(struct cs_grid *grid, uint32_t view)
 	}
 }
 
-/* The figure of a cell: of several blocks the median of theirs. */
-static double pooled(const struct cs_grid *grid, const struct cs_row *row)
-{
-	const struct cs_rows *rows = &grid->run->rows;
-	double x[CS_BLOCKS_SHOWN];
-	size_t n = cs_rows_count(rows), i, k = 0;
-
-	for (i = 0; row->block && i < n && k < CS_BLOCKS_SHOWN; i++) {
-		const struct cs_row *other = cs_rows_get(rows, i);
-
-		if (other->node == row->node && other->step == row->step &&
-		    other->metric == row->metric && other->status == CS_OK &&
-		    other->what.src.index == row->what.src.index &&
-		    other->what.dst.index == row->what.dst.index)
-			x[k++] = other->stats.median;
-	}
-	return k ? cs_median(x, k) : row->stats.median;
-}
-
 static void value_cells(struct cs_grid *grid)
 {
 	size_t n = (size_t)grid->n * (size_t)grid->n, i;
@@ -377,7 +350,7 @@ static void value_cells(struct cs_grid *grid)
 		if (!row)
 			continue;
 		if (row->status == CS_OK) {
-			grid->value[i] = pooled(grid, row);
+			grid->value[i] = row->stats.median;
 			grid->n_measured++;
 			if (way_class(row) < best)
 				grid->mark[i] = '*';

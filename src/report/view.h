@@ -47,7 +47,8 @@ void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *t
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The cells of one test on one node, in the orientation of every matrix. */
+/* The cells of one test on one node, in the orientation of every matrix; of a run
+ * whose turns were put together (result/pool.h). */
 struct cs_grid {
 	const struct cs_run *run;
 	const struct cs_test *test;

@@ -7,23 +7,52 @@
 
 /* ---- a node ---- */
 
+/* By its host or its placement. */
+static int is_called(const struct cs_run *run, int node, const char *name)
+{
+	const struct cs_node_facts *f = &run->node[node].facts;
+
+	return *name && (!strcmp(f->host, name) || !strcmp(f->placement, name));
+}
+
+int cs_run_is_named(const struct cs_run *run, int node, const char *name)
+{
+	char *end;
+	long number = strtol(name, &end, 10);
+
+	if (is_called(run, node, name))
+		return 1;
+	if (!*name || *end || number != node)
+		return 0;
+	for (int i = 0; i < run->n_nodes; i++)
+		if (is_called(run, i, name))
+			return 0;
+	return 1;
+}
+
 int cs_run_node_named(const struct cs_run *run, const char *name,
 		      struct cs_err *err)
 {
-	char all[160] = "", *end;
-	long number = strtol(name, &end, 10);
-	int node;
+	int named = 0, first = 0;
+	char all[160] = "";
 
-	for (node = 0; node < run->n_nodes; node++) {
-		const char *host = run->node[node].facts.host;
+	for (int node = run->n_nodes; node-- > 0;)
+		if (cs_run_is_named(run, node, name)) {
+			named++;
+			first = node;
+		}
+	if (named == 1)
+		return first;
+	if (named)
+		return cs_err_set(err, "%d nodes are called '%.64s': choose one by its "
+				  "number, from 0 on", named, name);
+	for (int node = 0; node < run->n_nodes; node++) {
+		const struct cs_node_facts *f = &run->node[node].facts;
 
-		if (strcmp(host, name) == 0)
-			return node;
-		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
-			node ? ", " : "", host);
+		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s%s%s",
+			node ? ", " : "", f->host, f->placement[0] ? " " : "",
+			f->placement);
 	}
-	if (*name && !*end && number >= 0 && number < run->n_nodes)
-		return (int)number;
 	return cs_err_set(err, "no node '%.64s': allowed are %s%s", name,
 			  run->n_nodes ? all : "none, there is no node",
 			  run->n_nodes ? ", or their number from 0 on" : "");

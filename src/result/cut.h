@@ -4,8 +4,10 @@
 
 #include "result/run.h"
 
-/* The node that is called so, by its host or its number (a host of that name
- * comes first); -1 with what there is. */
+/* Is the node called so: by its host, its placement, or its number, where no host and
+ * no placement is called so? */
+int cs_run_is_named(const struct cs_run *run, int node, const char *name);
+/* The one node that is called so; -1 with what there is. */
 int cs_run_node_named(const struct cs_run *run, const char *name,
 		      struct cs_err *err);
 /* Only this node stays, with its rows and findings and those of the job. */

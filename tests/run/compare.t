@@ -6,9 +6,19 @@
 
 fake 4
 few=(-s 1M --seed 1 -q)
+no_pair() { # FILE STATUS WORD REASON: 0->1 has no figure in it
+	run 0 compare a.json "$1.json"
+	status_is 3 && [ "$(lines err)" = 1 ] &&
+		prints 'same within 1 %: 11 of 12 cells' &&
+		prints "not compared: .*write.pair [^ ]* 0->1: $2 in $1.json"
+}
 run 0 "${few[@]}" -o a.json -o a.jsonl
 FAKE_NOISE=0.001 run 0 "${few[@]}" -o again.json
 FAKE_SLOW=0-1:0.9 run 0 "${few[@]}" -o slow.json
+FAKE_CORRUPT=0-1:-1 run 0 "${few[@]}" -o corrupt.json
+FAKE_NO_PEER=0-1 run 0 "${few[@]}" -o skipped.json
+FAKE_NVLINKS_DOWN=2:2 run 0 "${few[@]}" -o down.json
+run 0 "${few[@]}" --placement process,thread,2 -o placed.json
 run 0 -s 2M --seed 1 -q -o large.json
 run 0 --op read "${few[@]}" -o reads.json
 run 0 "${few[@]}" --gpus 0,1,2 -o three.json
@@ -55,25 +65,73 @@ ok "… with both sizes" \
 	prints 'peer.ce.write.pair: copies of 1 MiB in a.json, of 2 MiB in large.json'
 run 0 compare a.json reads.json
 ok "nor is another operation" eval 'status_is 3 &&
-	prints "peer.ce.read.pair .1 MiB.: only in reads.json"'
+	prints "peer.ce.write.pair in a.json, peer.ce.read.pair in reads.json: another op"'
 run 0 compare a.json cpu.json
-ok "nor a copy by CPU" status_is 3
+ok "nor a copy by CPU" eval 'status_is 3 && one_line "another method"'
 run 0 compare a.json three.json
 ok "cells without a partner are named, the others compared" eval 'status_is 0 &&
 	prints "same within 1 %: 6 of 6 cells" &&
-	prints "0->3, copies of 1 MiB: only in a.json"'
+	prints "write.pair [^ ]* 0->3, 1->3, 2->3, 3->0, 3->1, 3->2: only in a.json"'
 ok "… and what is not the same stands above" \
 	prints "GPUs: a.json is '4', three.json is '3'"
+
+ok "a cell that was corrupt on one side: not the same, status 3" no_pair corrupt corrupt
+ok "nor one that was skipped" no_pair skipped skipped
+run 0 compare a.json down.json
+ok "links that are down on one side are said, with their GPU" eval 'status_is 0 &&
+	prints "NVLinks up .[^ ]* GPU 2.: a.json is .18., down.json is .16."'
 
 sed 's/"host":"[^"]*"/"host":"other"/; s/"node":"[^"]*"/"node":"other"/' slow.json >moved.json
 run 0 compare a.json moved.json
 ok "no node on both sides: paired by position, and said" eval 'status_is 1 &&
-	prints "paired by their$|paired by their position" && prints " 0->1 "'
+	prints "no node is on both sides" && prints " 0->1 "'
 # the same GPUs in another order
 sed 's/0000:1b:00.0/XX/g; s/0000:4d:00.0/0000:1b:00.0/g; s/XX/0000:4d:00.0/g' slow.json >turned.json
 run 0 compare a.json turned.json -f csv
 ok "a node on both sides: paired by bus id" eval '[ "$(pairs out slower)" = 1 ] &&
 	grep -q "write.pair,rate.*,3->1,.*,slower$" out'
+
+if has_launcher; then
+	printf '#!/bin/bash\nexport CS_TEST_SCOPE=%s\nexec "$@"\n' \
+		'node$((${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} / 2))' >two
+	chmod +x two
+	run_program 4 ./two "$CSCOPE" "${few[@]}" -o nodes.json
+fi
+run 0 compare nodes.json nodes.json
+has_launcher || skip="no MPI launcher"
+ok "two nodes of one name are each held against its own" eval 'status_is 0 &&
+	prints "same within 1 %: 24 of 24 cells" && prints "a side is one run"'
+run 0 compare nodes.json:0 nodes.json:1
+has_launcher || skip="no MPI launcher"
+ok "FILE:NODE takes a number" eval 'status_is 0 && prints "12 of 12 cells"'
+run 0 compare nodes.json:0 nodes.json:2
+has_launcher || skip="no MPI launcher"
+ok "… of a node that is there" eval 'status_is 64 && one_line "no node .2."'
+
+# ---- several comparisons, other outputs ----
+
+run 0 compare placed.json
+ok "one file of three placements: each against the first" eval 'status_is 0 &&
+	prints "A process, B thread" && prints "A process, B 2 per process" &&
+	[ "$(grep -c "12 of 12 cells" out)" = 4 ]'
+run 0 compare placed.json -q -o all.json -o all.csv -o all.txt
+ok "… in every format" eval '[ "$(wc -l <all.csv)" = 49 ] &&
+	[ "$(grep -c "12 of 12 cells" all.txt)" = 4 ]'
+ok_json "… as an array" all.json '[c["b"] for c in d] == ["thread", "2 per process"]'
+ok_schema "the documents follow the schema" c.json all.json
+run 0 compare a.json,a.jsonl slow.json
+ok "a run that is named twice counts once" eval 'status_is 1 &&
+	prints "named twice" && prints "a side is one run"'
+ok "a test double's clock is said" prints '^VIRTUAL CLOCK'
+name=$'a\xff\e[31m.json'
+cp a.json "$name"
+run 0 compare "$name" a.json
+ok "a name that cannot be printed is not" eval 'status_is 0 && ! grep -q "$(printf "\e")" out'
+run 0 compare "$name" a.json -q -o odd.json
+ok_json "… nor does it spoil the document" odd.json 'd["b"] == "a.json"'
+run 0 compare a.json slow.json -o c.jsonl
+ok "no journal of a comparison, as a file" eval 'status_is 64 &&
+	one_line "c.jsonl.*allowed endings" && [ ! -e c.jsonl ]'
 
 # ---- bad input ----
 
@@ -84,7 +142,7 @@ run 0 compare a.json none.json
 ok "no such file: status 3" eval 'status_is 3 && one_line "none.json"'
 run 0 compare a.json:nowhere slow.json
 ok "no such node: status 64" eval 'status_is 64 &&
-	one_line "no node and no placement .nowhere."'
+	one_line "a.json: no node .nowhere.: allowed are"'
 echo '{"schema":"cscope-mpi/1"}' >bad.json
 run 0 compare a.json bad.json
 ok "a file that is not ours: status 64, with its name" \

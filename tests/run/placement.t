@@ -25,6 +25,16 @@ ok_json "… and every cell has a verdict" p.json \
 cp out live
 run 0 show p.jsonl
 ok "its journal shows the same" cmp -s out live
+run 0 show p.json --cell 0,1
+ok "a cell is shown once for each placement, with its turns together" eval \
+	'[ "$(grep -c "^  value" out)" = 4 ] && prints ", thread  0->1  peer" &&
+	 prints "^  samples +[4-8]: "'
+run 0 show p.json -f result
+ok "result lines tell the placement" eval \
+	'[ "$(grep -c "placement=process$" out) $(grep -c "placement=thread$" out)" = "2 2" ]'
+run 0 show p.json:thread
+ok "FILE:PLACEMENT shows one" eval 'prints "; placement thread" &&
+	prints_not "placement process" && prints "2 of 2 cells|12 of 12 cells"'
 run 0 compare p.json
 ok "… and compare reads both out of one file" prints 'A process, B thread'
 run 0 compare p.json:process p.json:thread

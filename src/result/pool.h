@@ -1,0 +1,17 @@
+/* pool.h - a cell that was measured in turns as one: what views and findings count.
+ *
+ * Comparisons need the turns as they are: they read the run itself. */
+#ifndef CS_RESULT_POOL_H
+#define CS_RESULT_POOL_H
+
+#include "result/run.h"
+
+/* A copy of the run in which the blocks of a cell are one row (block: how many they
+ * were): all of their samples, without an interval, for samples of one block agree
+ * better than blocks do; the sum of what was checked; every flag of any.  A cell of
+ * which a block failed has failed.  It shares all else with the run, and its rows too
+ * where there are no blocks.  To be released before the run, also on failure. */
+int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
+void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
+
+#endif

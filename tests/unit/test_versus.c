@@ -1,0 +1,510 @@
+/* Two sides held against each other: what is paired, what is a block of it, and what
+ * is said of the rest. */
+#include "config.h"
+
+#include <string.h>
+
+#include "check/versus.h"
+
+#include "canned.h"
+#include "tap.h"
+
+#define PAIR "peer.ce.write.pair"
+#define ITEMS_MOST 8
+
+/* A run of its own, on nodes of these names. */
+static void begin(struct canned *c, const char *id, int nodes, const char *tests,
+		  const char *const *hosts)
+{
+	canned_init(c, nodes, 4, 0, tests, 1);
+	cs_text(c->run.id, sizeof(c->run.id), "%s", id);
+	for (int i = 0; hosts && i < nodes; i++)
+		cs_text(c->run.node[i].facts.host,
+			sizeof(c->run.node[i].facts.host), "%s", hosts[i]);
+}
+
+static struct cs_versus_side side_of(const char *name, struct cs_versus_item *items,
+				     const struct canned *const *runs)
+{
+	struct cs_versus_side side = { name, items, 0 };
+
+	for (; *runs; runs++)
+		for (int i = 0; i < (*runs)->run.n_nodes; i++)
+			items[side.n++] = (struct cs_versus_item){ &(*runs)->run,
+								   i };
+	return side;
+}
+
+/* All nodes of A's runs against all of B's. */
+static void compare_all(const struct canned *const *a, const struct canned *const *b,
+			struct cs_versus *out)
+{
+	struct cs_versus_item items[2][ITEMS_MOST];
+	const struct cs_versus_side x = side_of("A", items[0], a);
+	const struct cs_versus_side y = side_of("B", items[1], b);
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_versus(&x, &y, CS_MARGIN, out, &err), 0);
+	t_eq_str(err.text, "");
+}
+
+static void compare(const struct canned *a, const struct canned *b,
+		    struct cs_versus *out)
+{
+	const struct canned *const x[] = { a, NULL }, *const y[] = { b, NULL };
+
+	compare_all(x, y, out);
+}
+
+static void scale(struct canned *c, int node, int src, int dst, double by)
+{
+	struct cs_row *row = canned_cell(c, node, PAIR, src, dst);
+	size_t at = (size_t)(row - cs_rows_get(&c->run.rows, 0));
+	double *x = (double *)c->run.rows.samples.data +
+		    ((size_t *)c->run.rows.at.data)[at];
+
+	for (uint32_t i = 0; i < row->n_samples; i++)
+		x[i] *= by;
+}
+
+static const struct cs_versus_cell *cell_of(const struct cs_versus *v,
+					    const char *host, const char *label)
+{
+	const struct cs_versus_cell *cell = v->cells.data;
+
+	for (size_t i = 0; i < v->cells.n; i++)
+		if (!strcmp(cell[i].host, host) && !strcmp(cell[i].label, label))
+			return &cell[i];
+	return NULL;
+}
+
+static const char *alone(const struct cs_versus *v, size_t i)
+{
+	return i < v->alone.n ? ((const struct cs_err *)v->alone.data)[i].text : "";
+}
+
+static const struct cs_versus_field *field(const struct cs_versus *v,
+					   const char *what)
+{
+	const struct cs_versus_field *f = v->fields.data;
+
+	for (size_t i = 0; i < v->fields.n; i++)
+		if (!strcmp(f[i].what, what))
+			return &f[i];
+	return NULL;
+}
+
+static const struct cs_versus_matrix *only_matrix(const struct cs_versus *v)
+{
+	t_eq_int(v->matrices.n, 1);
+	return v->matrices.data;
+}
+
+/* ---- nodes ---- */
+
+static void nodes_are_paired_by_host(void)
+{
+	static const char *const there[] = { "n2", "n1" };
+	static const char *const here[] = { "n1", "n2" };
+	const struct cs_versus_cell *cell;
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, here);
+	begin(&b, "b", 2, PAIR, there);
+	scale(&b, 0, 1, 2, 0.5); /* n2 */
+	compare(&a, &b, &v);
+	t_eq_int(v.by_position, 0);
+	t_eq_int(v.cells.n, 24); /* control cells left out */
+	cell = cell_of(&v, "n2", "1->2");
+	t_ok(cell && cell->c.verdict == CS_VERDICT_SLOWER);
+	t_eq_int(only_matrix(&v)->sum.count[CS_VERDICT_SAME], 23);
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_WARNING);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void other_nodes_are_paired_in_their_order(void)
+{
+	static const char *const here[] = { "n1", "n2" };
+	static const char *const there[] = { "n3", "n4" };
+	const struct cs_versus_cell *cell;
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, here);
+	begin(&b, "b", 2, PAIR, there);
+	scale(&b, 1, 1, 2, 0.5); /* n4 */
+	compare(&a, &b, &v);
+	t_eq_int(v.by_position, 1);
+	t_eq_int(v.cells.n, 24);
+	cell = cell_of(&v, "n2/n4", "1->2");
+	t_ok(cell && cell->c.verdict == CS_VERDICT_SLOWER);
+	t_eq_int(cell ? cell->c.blocks_b : 0, 1);
+	t_eq_int(v.one_run, 1); /* of two nodes each */
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void nodes_of_another_class_have_no_partner(void)
+{
+	static const char *const here[] = { "n1", "n2" };
+	static const char *const there[] = { "n3", "n4" };
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, here);
+	begin(&b, "b", 2, PAIR, there);
+	for (int node = 0; node < 2; node++)
+		cs_text(b.run.node[node].agent[3].gpu.name, CS_NAME,
+			"NVIDIA H100");
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 0);
+	t_eq_int(v.alone.n, 4);
+	t_eq_str(alone(&v, 0), "node n1: only in A");
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
+	cs_versus_release(&v);
+	a.run.n_nodes = b.run.n_nodes = 1; /* the only ones: as asked for */
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 12);
+	t_ok(cell_of(&v, "", "0->3") != NULL);
+	t_eq_str(field(&v, "model") ? field(&v, "model")->where : "?", "GPU 3");
+	cs_versus_release(&v);
+	a.run.n_nodes = b.run.n_nodes = 2;
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void a_node_without_partner_is_one_line(void)
+{
+	static const char *const here[] = { "n1", "n2" };
+	static const char *const there[] = { "n1", "n9" };
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, here);
+	begin(&b, "b", 2, PAIR, there);
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 12);
+	t_eq_int(v.alone.n, 2);
+	t_eq_str(alone(&v, 0), "node n2: only in A");
+	t_eq_str(alone(&v, 1), "node n9: only in B");
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void nodes_of_one_name_are_not_runs_of_one_node(void)
+{
+	static const char *const hosts[] = { "vm", "vm" };
+	const struct cs_versus_cell *cell;
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, hosts);
+	begin(&b, "b", 2, PAIR, hosts);
+	scale(&b, 1, 1, 2, 0.5);
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 24);
+	cell = cell_of(&v, "vm:1", "1->2");
+	t_ok(cell && cell->c.verdict == CS_VERDICT_SLOWER);
+	cell = cell_of(&v, "vm:0", "1->2");
+	t_ok(cell && cell->c.verdict == CS_VERDICT_SAME);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+/* ---- cells ---- */
+
+static void gpus_in_another_order_are_paired_by_bus_id(void)
+{
+	const struct cs_versus_cell *cell;
+	struct cs_agent_facts first;
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 1, PAIR, NULL);
+	begin(&b, "b", 1, PAIR, NULL);
+	first = b.run.node[0].agent[0];
+	b.run.node[0].agent[0] = b.run.node[0].agent[2];
+	b.run.node[0].agent[2] = first;
+	scale(&b, 0, 0, 1, 0.5); /* A's 2->1 */
+	compare(&a, &b, &v);
+	cell = cell_of(&v, "n001", "2->1");
+	t_ok(cell && cell->c.verdict == CS_VERDICT_SLOWER);
+	t_eq_int(v.fields.n, 0);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void instances_of_mig_are_paired_by_uuid(void)
+{
+	struct cs_versus v;
+	struct canned a, b, *both[2] = { &a, &b };
+
+	begin(&a, "a", 1, PAIR, NULL);
+	begin(&b, "b", 1, PAIR, NULL);
+	for (int s = 0; s < 2; s++)
+		for (int i = 0; i < 4; i++) {
+			struct cs_gpu_facts *gpu =
+				&both[s]->run.node[0].agent[i].gpu;
+
+			cs_text(gpu->bus_id, sizeof(gpu->bus_id), "0000:1b:00.0");
+			cs_text(gpu->uuid, sizeof(gpu->uuid), "MIG-%d",
+				s ? 3 - i : i);
+		}
+	scale(&b, 0, 3, 0, 0.5); /* A's 0->3 */
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 12);
+	t_ok(cell_of(&v, "n001", "0->3") &&
+	     cell_of(&v, "n001", "0->3")->c.verdict == CS_VERDICT_SLOWER);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void a_cell_that_failed_on_one_side_is_not_the_same(void)
+{
+	struct cs_versus v;
+	struct canned a, b;
+	char text[200];
+
+	begin(&a, "a", 1, PAIR, NULL);
+	begin(&b, "b", 1, PAIR, NULL);
+	canned_spoil(canned_cell(&b, 0, PAIR, 0, 1), CS_CORRUPT, "8 words wrong");
+	canned_spoil(canned_cell(&a, 0, PAIR, 2, 1), CS_SKIPPED, "no peer access");
+	canned_spoil(canned_cell(&b, 0, PAIR, 2, 1), CS_SKIPPED, "no peer access");
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 11); /* one has a figure nowhere */
+	t_eq_int(only_matrix(&v)->sum.count[CS_VERDICT_NONE], 1);
+	cs_versus_verdict(&v, only_matrix(&v), text, sizeof(text));
+	t_eq_str(text, "same within 1 %: 10 of 11 cells");
+	t_eq_int(v.alone.n, 1);
+	t_eq_str(alone(&v, 0), PAIR " n001 0->1: corrupt in B: 8 words wrong");
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
+	cs_versus_release(&v);
+	canned_spoil(canned_cell(&a, 0, PAIR, 0, 1), CS_FAILED, "lost");
+	compare(&a, &b, &v);
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void cells_of_one_side_are_named(void)
+{
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 1, PAIR, NULL);
+	canned_init(&b, 1, 3, 0, PAIR, 1);
+	cs_text(b.run.id, sizeof(b.run.id), "b");
+	compare(&a, &b, &v);
+	t_eq_int(v.cells.n, 6);
+	t_eq_int(v.alone.n, 1);
+	t_eq_str(alone(&v, 0),
+		 PAIR " n001 0->3, 1->3, 2->3, 3->0, 3->1, 3->2: only in A");
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+static void what_cannot_be_compared_says_why(void)
+{
+	struct cs_row *row;
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 1, PAIR, NULL);
+	begin(&b, "b", 1, "peer.ce.read.pair", NULL);
+	compare(&a, &b, &v);
+	t_eq_int(v.alone.n, 1);
+	t_eq_str(alone(&v, 0),
+		 PAIR " in A, peer.ce.read.pair in B: another op");
+	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
+	cs_versus_release(&v);
+	canned_release(&b);
+	begin(&b, "b", 1, PAIR, NULL);
+	row = b.run.rows.rows.data;
+	for (size_t i = 0; i < cs_rows_count(&b.run.rows); i++)
+		row[i].what.bytes = 1 << 20;
+	compare(&a, &b, &v);
+	t_eq_int(v.alone.n, 1);
+	t_eq_str(alone(&v, 0), PAIR ": copies of 512 MiB in A, of 1 MiB in B");
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+/* ---- blocks ---- */
+
+static void runs_of_a_side_are_its_blocks(void)
+{
+	struct canned run[4];
+	const struct canned *const a[] = { &run[0], &run[1], NULL };
+	const struct canned *const b[] = { &run[2], &run[3], NULL };
+	static const char *const id[] = { "a", "b", "c", "d" };
+	struct cs_versus v;
+
+	for (int i = 0; i < 4; i++)
+		begin(&run[i], id[i], 1, PAIR, NULL);
+	compare_all(a, b, &v);
+	t_eq_int(v.one_run, 0);
+	t_eq_int(v.cells.n, 12);
+	t_eq_int(cell_of(&v, "n001", "0->1")->c.blocks_a, 2);
+	t_eq_int(cell_of(&v, "n001", "0->1")->c.flags & CS_COMPARE_ONE_BLOCK, 0);
+	cs_versus_release(&v);
+	/* read from two files it is one run all the same */
+	cs_text(run[1].run.id, sizeof(run[1].run.id), "a");
+	compare_all(a, b, &v);
+	t_eq_int(v.one_run, 1);
+	t_eq_int(cell_of(&v, "n001", "0->1")->c.blocks_a, 1);
+	t_eq_str(alone(&v, 0), "a run that is named twice on a side counts once");
+	cs_versus_release(&v);
+	for (int i = 0; i < 4; i++)
+		canned_release(&run[i]);
+}
+
+/* Two nodes as two placements of one; every row once more, as the next turn. */
+static void take_turns(struct canned *c)
+{
+	static const char *const name[] = { "process", "thread" };
+	size_t n = cs_rows_count(&c->run.rows);
+	struct cs_row *row;
+
+	c->plan->set.arms = 2;
+	for (int i = 0; i < 2; i++) {
+		cs_text(c->run.node[i].facts.host, CS_HOST, "vm");
+		cs_text(c->run.node[i].facts.placement, CS_PLACEMENT, "%s",
+			name[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct cs_row again = *cs_rows_get(&c->run.rows, i);
+		double x[6];
+
+		memcpy(x, cs_rows_samples(&c->run.rows, i), sizeof(x));
+		again.block = 2;
+		cs_rows_add(&c->run.rows, &again, x, NULL);
+		row = c->run.rows.rows.data;
+		row[i].block = 1;
+	}
+}
+
+static void turns_are_the_blocks_of_arms(void)
+{
+	struct cs_versus v;
+	struct canned c;
+	struct cs_err err;
+
+	begin(&c, "c", 2, PAIR, NULL);
+	take_turns(&c);
+	t_eq_int(cs_versus_placements(&c.run, 1, CS_MARGIN, &v, &err), 0);
+	t_eq_str(v.name[0], "process");
+	t_eq_str(v.name[1], "thread");
+	t_eq_int(v.one_run, 0);
+	t_eq_int(v.cells.n, 12);
+	t_eq_int(cell_of(&v, "vm", "0->1")->c.blocks_a, 2);
+	t_eq_int(v.fields.n, 0); /* what differs is what is compared */
+	cs_versus_release(&v);
+	t_eq_int(cs_versus_placements(&c.run, 2, CS_MARGIN, &v, &err), 1);
+	canned_release(&c);
+}
+
+static void turns_of_two_runs_are_one_block_each(void)
+{
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, NULL);
+	begin(&b, "b", 2, PAIR, NULL);
+	take_turns(&a);
+	take_turns(&b);
+	compare(&a, &b, &v);
+	t_eq_int(v.one_run, 1);
+	t_eq_int(v.cells.n, 24); /* process and process, thread and thread */
+	t_eq_int(cell_of(&v, "vm:1", "0->1")->c.blocks_a, 1);
+	t_ok(cell_of(&v, "vm:1", "0->1")->c.flags & CS_COMPARE_ONE_BLOCK);
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+/* ---- conditions ---- */
+
+static void differences_have_their_place(void)
+{
+	static const char *const hosts[] = { "n1", "n2" };
+	const struct cs_versus_field *f;
+	struct cs_versus v;
+	struct canned a, b;
+
+	begin(&a, "a", 2, PAIR, hosts);
+	begin(&b, "b", 2, PAIR, hosts);
+	for (int i = 0; i < 2; i++)
+		cs_text(b.run.node[i].facts.driver,
+			sizeof(b.run.node[i].facts.driver), "590.12");
+	b.run.node[1].agent[2].link.nvlinks_up = 16;
+	b.run.node[0].agent[0].before.persistence = 1;
+	b.run.node[1].agent[3].before.persistence = 1;
+	b.plan->set.verify = CS_VERIFY_OFF;
+	canned_cell(&b, 0, PAIR, 2, 1)->via = CS_VIA_PEER;
+	compare(&a, &b, &v);
+	t_eq_int(v.fields.n, 5);
+	f = field(&v, "driver");
+	t_eq_str(f ? f->b : "?", "590.12");
+	t_eq_str(f ? f->where : "?", "");
+	f = field(&v, "NVLinks up");
+	t_eq_str(f ? f->where : "?", "n2 GPU 2");
+	t_eq_str(f ? f->b : "?", "16");
+	f = field(&v, "persistence mode");
+	t_eq_str(f ? f->where : "?", "2 of 8 agents");
+	t_eq_str(field(&v, "verify") ? field(&v, "verify")->b : "?", "off");
+	f = field(&v, "way");
+	t_eq_str(f ? f->where : "?", "n1 2->1");
+	t_eq_str(f ? f->b : "?", "direct");
+	cs_versus_release(&v);
+	canned_release(&a);
+	canned_release(&b);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "nodes are paired by host, whatever their order",
+		  nodes_are_paired_by_host },
+		{ "nodes of other hosts are paired in their order, each for itself",
+		  other_nodes_are_paired_in_their_order },
+		{ "nodes of another class have no partner, unless they are the only "
+		  "ones", nodes_of_another_class_have_no_partner },
+		{ "a node without partner is one line",
+		  a_node_without_partner_is_one_line },
+		{ "nodes of one name are not runs of one node",
+		  nodes_of_one_name_are_not_runs_of_one_node },
+		{ "GPUs in another order are paired by bus id",
+		  gpus_in_another_order_are_paired_by_bus_id },
+		{ "instances of MIG are paired by UUID",
+		  instances_of_mig_are_paired_by_uuid },
+		{ "a cell that failed on one side is not the same",
+		  a_cell_that_failed_on_one_side_is_not_the_same },
+		{ "cells that one side alone has are named",
+		  cells_of_one_side_are_named },
+		{ "another size or op is not compared, and said",
+		  what_cannot_be_compared_says_why },
+		{ "the runs of a side are its blocks, and none counts twice",
+		  runs_of_a_side_are_its_blocks },
+		{ "turns are the blocks of arms", turns_are_the_blocks_of_arms },
+		{ "turns of two runs are one block each",
+		  turns_of_two_runs_are_one_block_each },
+		{ "what is not the same around the figures has its place",
+		  differences_have_their_place },
+		{ NULL, NULL },
+	};
+
+	return tap_main("versus", NULL, NULL, tests);
+}
