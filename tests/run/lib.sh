@@ -90,9 +90,8 @@ has_launcher() {
 
 # MPICH's ends all ranks with the first that is killed: nobody is left to say so.
 needs_survivors() {
-	skip=''
 	if "${CS_LAUNCHER-mpirun}" --version 2>/dev/null | grep -q HYDRA; then
-		skip="this launcher kills all ranks with the first"
+		skip=${skip:-this launcher kills all ranks with the first}
 	fi
 }
 
