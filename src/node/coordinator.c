@@ -127,10 +127,15 @@ static void open_ways(struct cs_coordinator *co)
 		map_again(co, CS_CMD_USUAL);
 }
 
-void cs_coordinator_setup(struct cs_coordinator *co)
+static void open_buffers(struct cs_coordinator *co)
 {
 	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
 	open_ways(co);
+}
+
+void cs_coordinator_setup(struct cs_coordinator *co)
+{
+	open_buffers(co);
 	order_all(co, CS_CMD_LOOK, CS_CMD_FIRST, "reading its state",
 		  CS_PREPARE_LIMIT_S);
 }
@@ -187,9 +192,7 @@ void cs_coordinator_rest(struct cs_coordinator *co)
 void cs_coordinator_resume(struct cs_coordinator *co)
 {
 	cs_coordinator_open(co);
-	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
-	order_all(co, CS_CMD_MAP, 0, "opening peer buffers",
-		  CS_PREPARE_LIMIT_S);
+	open_buffers(co);
 }
 
 /* ---- release of the gate ---- */
