@@ -258,17 +258,20 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 
 /* ---- looking around ---- */
 
-/* Launchers send SIGTERM to the others when a process dies.  Then it is that death
- * which ends the job, and there is a second to say so. */
+/* Launchers send SIGTERM to the others when a process dies.  Where nothing is left to
+ * measure then, it is that death which ends the job, and there is a second to say so. */
 static int is_of_a_death(struct cs_job *job)
 {
-	int lost = 0;
+	int lost = 0, goes_on = 0;
 
 	for (int k = 0; k < job->arms.n && job->coordinates; k++) {
-		cs_coordinator_look(&job->arms.arm[k].co);
-		lost |= job->arms.arm[k].co.lost;
+		struct cs_coordinator *co = &job->arms.arm[k].co;
+
+		cs_coordinator_look(co);
+		lost |= co->lost;
+		goes_on |= !co->stopped;
 	}
-	return lost;
+	return lost && !goes_on;
 }
 
 int cs_job_watch(struct cs_job *job)

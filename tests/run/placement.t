@@ -154,6 +154,14 @@ ok_json "… the other placement is measured whole" k.jsonl \
 		 r["metric"] == "rate" and r["status"] == "ok"}) == 4 * 48'
 ok "… no process is left" until_true 3 none_left
 start
+kill -KILL "$(host)"
+until_true 5 grep -q '"kind":"error"' k.jsonl
+kill -TERM "$begun"
+end_within 5
+ok "SIGTERM after one placement was lost ends the other too" eval \
+	'was_in_time && status_is 143'
+ok "… no process is left" until_true 3 none_left
+start
 kill -KILL "$begun"
 end_within 10
 ok "the program is killed: its processes go with it" until_true 3 none_left
