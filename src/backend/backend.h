@@ -64,6 +64,13 @@ enum cs_flight_kind {
 	CS_FLIGHT_PEER_COPY,	/* cuda: by cuMemcpyPeerAsync */
 	CS_FLIGHT_OUT,		/* cuda: chunk by chunk to a ring, at dst */
 	CS_FLIGHT_IN,		/* … and from it, at src */
+	/* cuda: by kernels; see positions, blocks and threads */
+	CS_FLIGHT_SM,		/* loads and stores of 16 bytes */
+	CS_FLIGHT_TMA,		/* bulk asynchronous copies, capability >= 9.0 */
+	CS_FLIGHT_SM_READ,	/* reads src, writes nothing */
+	CS_FLIGHT_SM_WRITE,	/* writes the fill pattern of `key` to dst */
+	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
+	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
@@ -72,6 +79,11 @@ struct cs_flight {
 	uint64_t dst, src, bytes;
 	uint32_t copies;
 	uint32_t kind;		/* enum cs_flight_kind */
+	/* kernels: copy i goes from and to position i % positions of buffers of so
+	 * many, `bytes` apart; 0 means 1 */
+	uint32_t positions;
+	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
+	uint64_t key;		/* SM_READ: of what is at src; SM_WRITE */
 	/* OUT and IN: words on the board that count chunks from `base` on; OUT
 	 * writes `filled` and waits for `emptied`, IN the other way round */
 	uint32_t base;
