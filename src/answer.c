@@ -14,6 +14,7 @@ static int dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
 	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
 				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	struct cs_plan *plan = NULL;
+	struct cs_topo *topo;
 	char *chosen;
 	size_t n;
 	int rc = -1;
@@ -23,6 +24,12 @@ static int dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
 	if (!chosen)
 		return cs_err_set(err, "no memory");
 	cs_settings_default(&req.set, backend);
+	if (cs_topo_open(NULL, &topo, err)) {
+		free(chosen);
+		return -1;
+	}
+	cs_settings_domains(&req.set, topo);
+	cs_topo_close(topo);
 	req.n_agents = cs_gpu_list_count(&opt->gpus);
 	req.chosen = chosen;
 	if (!req.n_agents)

@@ -119,6 +119,9 @@ endif
 	%D%/node/cost.h \
 	%D%/node/crew.c \
 	%D%/node/crew.h \
+	%D%/node/ends.c \
+	%D%/node/ends.h \
+	%D%/node/stub.c \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
 	%D%/node/probe.c \

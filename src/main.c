@@ -344,7 +344,7 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 		  struct cs_err *err)
 {
 	struct program *p = ctx;
-	int missing = cs_tests_missing(p->opt.matrices, backend);
+	int missing = cs_tests_missing(p->opt.axes.matrices, backend);
 	char text[120];
 
 	if (missing) {

@@ -39,24 +39,50 @@ static int pick(const char *value, const char *const *words, int *out,
 	return cs_err_set(err, "allowed are %s", all);
 }
 
-static int set_matrix(struct cs_options *opt, const char *value,
-		      struct cs_err *err)
+/* Words with commas between them as a mask of their positions.  "random:4" and the
+ * like: *k[position] gets the number, where that has a place. */
+static int pick_many(const char *value, const char *const *words, unsigned *mask,
+		     uint32_t *const *k, struct cs_err *err)
 {
-	static const char *const words[] = { "peer", "d2d", "cost", NULL };
-	char copy[120], *save = NULL;
-	unsigned matrices = 0;
+	char copy[160], *save = NULL;
+	uint64_t number;
 	int which;
 
 	cs_text(copy, sizeof(copy), "%s", value);
-	if (!value[strspn(value, ",")] || strlen(value) >= sizeof(copy))
-		return cs_err_set(err, "allowed are peer, d2d, cost");
+	*mask = 0;
 	for (char *item = strtok_r(copy, ",", &save); item;
-	     item = strtok_r(NULL, ",", &save))
+	     item = strtok_r(NULL, ",", &save)) {
+		char *colon = strchr(item, ':');
+
+		if (colon)
+			*colon = '\0';
 		if (pick(item, words, &which, err))
 			return -1;
-		else
-			matrices |= which == 2 ? CS_MATRIX_COST : CS_MATRIX_PEER;
-	opt->matrices = matrices;
+		if (colon && (!k || !k[which] ||
+			      cs_uint_parse(colon + 1, 1, CS_MAX_AGENTS - 1,
+					    &number, err)))
+			return cs_err_set(err, "behind ':' stands a number from 1 "
+					  "on, of shift and random");
+		if (colon)
+			*k[which] = (uint32_t)number;
+		*mask |= 1u << which;
+	}
+	return *mask && strlen(value) < sizeof(copy) ? 0 : pick("", words, &which,
+								err);
+}
+
+static int set_matrix(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	static const char *const words[] = { "peer", "cost", "h2d", "d2h", "local",
+					     "host", "d2d", "h2h", NULL };
+	unsigned mask;
+
+	if (pick_many(value, words, &mask, NULL, err))
+		return -1;
+	/* the last two are other names */
+	opt->axes.matrices = (mask & 0x3f) | (mask >> 6 & 1 ? CS_MATRIX_PEER : 0) |
+			     (mask >> 7 & 1 ? CS_MATRIX_HOST : 0);
 	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--matrix %s",
 		value);
 	return 0;
@@ -79,7 +105,7 @@ static int set_op(struct cs_options *opt, const char *value, struct cs_err *err)
 
 	if (pick(value, words, &which, err))
 		return -1;
-	opt->op_mask = which == 0 ? 1u << CS_OP_WRITE :
+	opt->axes.ops = which == 0 ? 1u << CS_OP_WRITE :
 		       which == 1 ? 1u << CS_OP_READ :
 				    1u << CS_OP_WRITE | 1u << CS_OP_READ;
 	return 0;
@@ -88,33 +114,108 @@ static int set_op(struct cs_options *opt, const char *value, struct cs_err *err)
 static int set_pattern(struct cs_options *opt, const char *value,
 		       struct cs_err *err)
 {
-	static const char *const words[] = { "pair", "bidi", "shift", NULL };
-	char copy[64], *save = NULL;
-	unsigned mask = 0;
-	int which;
+	static const char *const words[] = {
+		"pair", "bidi", "shift", "ring", "bisect", "all-to-one",
+		"one-to-all", "random", "load", "bidiload", "all", "bidiall", NULL
+	};
+	uint32_t *const k[] = { NULL, NULL, &opt->set.shift, NULL, NULL, NULL,
+				NULL, &opt->set.random, NULL, NULL, NULL, NULL };
 
-	cs_text(copy, sizeof(copy), "%s", value);
-	for (char *item = strtok_r(copy, ",", &save); item;
-	     item = strtok_r(NULL, ",", &save)) {
-		if (pick(item, words, &which, err))
-			return -1;
-		mask |= 1u << which;
-	}
-	if (!mask || strlen(value) >= sizeof(copy))
-		return cs_err_set(err, "allowed are pair, bidi, shift");
-	opt->pattern_mask = mask;
+	return pick_many(value, words, &opt->axes.patterns, k, err);
+}
+
+static int set_method(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	static const char *const words[] = { "ce", "cpu", "sm", "driver",
+					     "peercopy", "staged", "tma", "chase",
+					     NULL };
+
+	return pick_many(value, words, &opt->axes.methods, NULL, err);
+}
+
+static int set_host_memory(struct cs_options *opt, const char *value,
+			   struct cs_err *err)
+{
+	static const char *const words[] = { "pinned", "registered", "wc", "huge",
+					     NULL };
+
+	if (pick_many(value, words, &opt->axes.memories, NULL, err))
+		return -1;
+	opt->axes.memories <<= CS_MEM_PINNED;
 	return 0;
 }
 
+/* "0,2-3" as bits. */
+static int set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	const char *allowed = "allowed are local, all, or NUMA domains as 0,2-3";
+	char *end;
+
+	opt->set.numa = 0;
+	if (!strcmp(value, "local"))
+		return 0;
+	if (!strcmp(value, "all")) {
+		opt->set.numa = UINT64_MAX;
+		return 0;
+	}
+	for (const char *at = value;; at = end + 1) {
+		unsigned long first, last;
+
+		if (*at < '0' || *at > '9')
+			return cs_err_set(err, "%s", allowed);
+		first = last = strtoul(at, &end, 10);
+		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+			last = strtoul(end + 1, &end, 10);
+		if (first > last || last >= CS_NUMA_MOST || (*end && *end != ','))
+			return cs_err_set(err, "%s", allowed);
+		for (; first <= last; first++)
+			opt->set.numa |= 1ull << first;
+		if (!*end)
+			return 0;
+	}
+}
+
+static int size_of(const char *text, size_t length, uint64_t *bytes,
+		   struct cs_err *err)
+{
+	char one[32];
+
+	cs_text(one, sizeof(one), "%.*s", (int)(length < 31 ? length : 31), text);
+	if (cs_size_parse(one, bytes, err))
+		return -1;
+	return !*bytes || *bytes % 16 ?
+		       cs_err_set(err, "a size is a multiple of 16 bytes") : 0;
+}
+
+/* "512M", or a sweep "4K:1G:x2". */
 static int set_size(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	uint64_t bytes;
+	size_t first = strcspn(value, ":"), last;
+	const char *rest = value + first;
+	char *end;
 
-	if (cs_size_parse(value, &bytes, err))
+	opt->set.last_bytes = 0;
+	opt->set.growth = 0;
+	if (size_of(value, first, &opt->set.copy_bytes, err))
 		return -1;
-	if (!bytes || bytes % 16)
-		return cs_err_set(err, "a size is a multiple of 16 bytes");
-	opt->set.copy_bytes = bytes;
+	if (!*rest)
+		return 0;
+	last = strcspn(++rest, ":");
+	if (size_of(rest, last, &opt->set.last_bytes, err))
+		return -1;
+	opt->set.growth = 2;
+	if (rest[last]) {
+		opt->set.growth = rest[last + 1] == 'x' ?
+			strtod(rest + last + 2, &end) : 0;
+		if (!(opt->set.growth >= 1.01) || !(opt->set.growth <= 1e6) || *end)
+			return cs_err_set(err, "a sweep is FIRST:LAST:xFACTOR, "
+					  "as 4K:1G:x2, with a factor from "
+					  "1.01 on");
+	}
+	if (opt->set.last_bytes < opt->set.copy_bytes)
+		return cs_err_set(err, "a sweep goes from the smaller size to the "
+				  "larger, as 4K:1G:x2");
 	return 0;
 }
 
@@ -374,7 +475,9 @@ static int set_explain(struct cs_options *opt, const char *value,
 static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
 	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU "
-	  "of the node, one way and both ways; the default. cost: what a division "
+	  "of the node, one way and both ways; the default. h2d, d2h: host memory "
+	  "to GPUs and back. local: within each GPU. host (or h2h): NUMA domain to "
+	  "NUMA domain. cost: what a division "
 	  "of the GPUs among processes costs (calls, small copies, ways to peers)",
 	  set_matrix },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list",
@@ -382,10 +485,20 @@ static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "How", NULL },
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU "
 	  "(write, the default), the destination's (read)", set_op },
-	{ "pattern", 0, "pair,bidi,shift", "of --matrix peer: one way, both ways at "
-	  "once, all GPUs at once; default the first two", set_pattern },
+	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
+	  "(bulk copies of a kernel), chase (no copy: latency), peercopy, staged, "
+	  "cpu; default ce, of local all but chase", set_method },
+	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], "
+	  "ring, bisect (all at once), all-to-one, one-to-all, random[:K]; with the "
+	  "host pair, bidi, load, bidiload (all other GPUs as load), all, bidiall; "
+	  "default pair,bidi", set_pattern },
+	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, "
+	  "huge", set_host_memory },
+	{ "numa", 0, "local|all|LIST", "NUMA domains of host memory: that of each "
+	  "GPU (the default), all, or some", set_numa },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on "
-	  "the cpu backend 64M", set_size },
+	  "the cpu backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2",
+	  set_size },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; "
 	  "a single number is a count with --dry-run and the cpu backend",
 	  set_gpus },
@@ -591,8 +704,8 @@ static int apply(const struct option_line *line, struct cs_options *opt,
 static void defaults(struct cs_options *opt)
 {
 	memset(opt, 0, sizeof(*opt));
-	opt->op_mask = 1u << CS_OP_WRITE;
-	opt->pattern_mask = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
+	opt->axes.ops = 1u << CS_OP_WRITE;
+	opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
 	opt->mpi = -1;
 	opt->set.start_limit_s = 30;
 	opt->margin = CS_MARGIN;
@@ -657,13 +770,13 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 
 static int check_together(const struct cs_options *opt, struct cs_err *err)
 {
-	if (opt->tests && opt->matrices)
+	if (opt->tests && opt->axes.matrices)
 		return cs_err_set(err, "--matrix and --test exclude each other");
 	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
 		return cs_err_set(err, "--via and --backend cpu exclude each "
 				  "other: the cpu backend has shared memory alone");
 	if (!opt->tests && opt->set.via == CS_WAY_STAGED &&
-	    !(opt->op_mask & 1u << CS_OP_WRITE))
+	    !(opt->axes.ops & 1u << CS_OP_WRITE))
 		return cs_err_set(err, "--via staged and --op read exclude each "
 				  "other: both sides issue");
 	if (opt->tests && check_tests(opt, err))
@@ -674,11 +787,11 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->resume && opt->placements.n > 1)
 		return cs_err_set(err, "--resume cannot go on with a comparison of "
 				  "placements: its turns belong together in time");
-	if (opt->look_only && (opt->tests || opt->matrices || opt->resume))
+	if (opt->look_only && (opt->tests || opt->axes.matrices || opt->resume))
 		return cs_err_set(err, "--check=launch measures nothing: without "
 				  "%s, or --check alone to judge what is measured",
 				  opt->tests ? "--test" :
-				  opt->matrices ? "--matrix" : "--resume");
+				  opt->axes.matrices ? "--matrix" : "--resume");
 	return 0;
 }
 
@@ -845,6 +958,7 @@ int cs_options_choose(const struct cs_options *opt,
 		      struct cs_err *err)
 {
 	enum cs_way via = (enum cs_way)opt->set.via;
+	struct cs_axes axes;
 
 	if (backend == CS_BACKEND_CPU && via != CS_WAY_AUTO)
 		return cs_err_set(err, "--via %s: that is a way between GPUs, the "
@@ -852,7 +966,9 @@ int cs_options_choose(const struct cs_options *opt,
 				  cs_way_words[via]);
 	if (opt->tests)
 		return cs_tests_choose(opt->tests, backend, via, chosen, err);
-	cs_tests_matrix(opt->matrices ? opt->matrices : CS_MATRIX_PEER,
-			opt->op_mask, opt->pattern_mask, backend, via, chosen);
+	axes = opt->axes;
+	if (!axes.matrices)
+		axes.matrices = CS_MATRIX_PEER;
+	cs_tests_matrix(&axes, backend, via, chosen);
 	return 0;
 }

@@ -24,9 +24,8 @@ struct cs_options {
 	const char *file, *other;	/* a command's operands */
 	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
-	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */
+	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
 	const char *tests;		/* --test, NULL */
-	unsigned matrices;		/* --matrix: enum cs_matrix; 0: not given */
 	const char *matrix_text;	/* for the head line: "--matrix peer" */
 	char matrix_store[160];
 	enum cs_want backend;

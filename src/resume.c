@@ -33,7 +33,8 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 	int same = now->n_views == then->n_views;
 
 	for (v = 0; same && v < now->n_views; v++)
-		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
+		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test &&
+		       cs_plan_view(now, v)->bytes == cs_plan_view(then, v)->bytes;
 	if (a->backend != b->backend)
 		return other(err, "another backend");
 	if (a->via != b->via)
@@ -42,8 +43,11 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 		return other(err, "other tests");
 	if (now->n_agents != then->n_agents)
 		return other(err, "another number of GPUs or arenas");
-	if (a->copy_bytes != b->copy_bytes)
+	if (a->copy_bytes != b->copy_bytes || a->last_bytes != b->last_bytes ||
+	    a->growth < b->growth || a->growth > b->growth)
 		return other(err, "another --size");
+	if (a->numa != b->numa || a->domains != b->domains)
+		return other(err, "other NUMA domains");
 	if (a->seed != b->seed)
 		return other(err, "another --seed");
 	if (a->verify != b->verify)

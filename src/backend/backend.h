@@ -71,6 +71,7 @@ enum cs_flight_kind {
 	CS_FLIGHT_SM_WRITE,	/* writes the fill pattern of `key` to dst */
 	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
 	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
+	CS_FLIGHT_CPU,		/* by the CPU of the agent's thread */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
@@ -183,6 +184,12 @@ struct cs_backend {
 	int (*check)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		     uint64_t key, int poison, struct cs_check *out,
 		     struct cs_err *err);
+
+	int (*chain)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		     uint64_t base, int random, uint64_t seed,
+		     struct cs_err *err);
+	int (*geometry)(struct cs_dev *dev, const struct cs_flight *flight,
+			uint32_t i, uint32_t *blocks, uint32_t *threads);
 
 	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
 	 * mark e.  `gate` points into the board.  Returns without waiting.  After an

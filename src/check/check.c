@@ -200,8 +200,7 @@ static int cells_text(const struct cs_run *run, const struct cause *cause,
 		cs_text(to + used, size - used, "%s%s%s%s", said ? ", " : "",
 			said && row->test == last->test ? "" : test_name(row->test),
 			said && row->test == last->test ? "" : " ",
-			cs_pair_label(run, cause->node, row->what.src.index,
-				      row->what.dst.index).text);
+			cs_pair_label(run, cause->node, &row->what).text);
 	}
 	if (left)
 		cs_text(to + strlen(to), size - strlen(to), " and %zu more cell%s",
@@ -454,6 +453,12 @@ static int find_path(struct cs_run *run, int node, int a, struct cs_err *err)
 	return judge_gpu(run, CS_WARNING, node, a, "not-nvlink", text, err);
 }
 
+static int others_at(const struct cs_run_node *nd, const struct cs_end *end)
+{
+	return !cs_end_is_numa(end) && nd->agent[end->index].after.known &&
+	       nd->agent[end->index].after.others > 0;
+}
+
 /* Others came while we measured: which cells they met nobody knows. */
 static void mark_in_use(struct cs_run *run, int node)
 {
@@ -461,11 +466,9 @@ static void mark_in_use(struct cs_run *run, int node)
 	const struct cs_run_node *nd = &run->node[node];
 
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		int src = row[i].what.src.index, dst = row[i].what.dst.index;
-
 		if ((int)row[i].node == node && row[i].status == CS_OK &&
-		    ((nd->agent[src].after.known && nd->agent[src].after.others > 0) ||
-		     (nd->agent[dst].after.known && nd->agent[dst].after.others > 0)))
+		    (others_at(nd, &row[i].what.src) ||
+		     others_at(nd, &row[i].what.dst)))
 			row[i].flags |= CS_ROW_IN_USE;
 	}
 }
@@ -645,6 +648,7 @@ static int same_cell(const struct cs_row *a, const struct cs_row *b)
 {
 	return a->node == b->node && a->test == b->test &&
 	       a->metric == b->metric &&
+	       a->what.bytes == b->what.bytes &&
 	       a->what.src.index == b->what.src.index &&
 	       a->what.dst.index == b->what.dst.index;
 }

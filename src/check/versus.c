@@ -45,13 +45,28 @@ static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
 
 /* ---- points ---- */
 
+static int is_there(const struct cs_paired *it, const struct cs_end *end)
+{
+	return cs_end_is_numa(end) ||
+	       end->index < it->run->node[it->node].facts.n_agents;
+}
+
+/* Domains go by their number, agents by what pairs them. */
+static void name_end(struct work *w, const struct cs_paired *it,
+		     const struct cs_end *end, char *to, size_t size)
+{
+	if (cs_end_is_numa(end))
+		cs_text(to, size, "%s",
+			cs_end_text(it->run, it->node, end).text);
+	else
+		cs_pairing_agent(&w->pairing, it, end->index, to, size);
+}
+
 static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
-	int n = it->run->node[it->node].facts.n_agents;
-
 	return row->node == (uint32_t)it->node && !(row->flags & CS_ROW_CONTROL) &&
-	       row->metric != CS_METRIC_TOTAL && row->what.src.index < n &&
-	       row->what.dst.index < n;
+	       row->metric != CS_METRIC_TOTAL && is_there(it, &row->what.src) &&
+	       is_there(it, &row->what.dst);
 }
 
 static int has_figure(const struct point *p)
@@ -76,10 +91,8 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 		p.group = w->pairing.took_turns ? row->block : it->run_nr;
 		p.order = (uint32_t)w->points.n;
 		p.samples = cs_rows_samples(rows, i);
-		cs_pairing_agent(&w->pairing, it, row->what.src.index, p.src,
-				 sizeof(p.src));
-		cs_pairing_agent(&w->pairing, it, row->what.dst.index, p.dst,
-				 sizeof(p.dst));
+		name_end(w, it, &row->what.src, p.src, sizeof(p.src));
+		name_end(w, it, &row->what.dst, p.dst, sizeof(p.dst));
 		if (append(&w->points, &p, err))
 			return -1;
 	}
@@ -146,8 +159,7 @@ static const char *label_of(const struct point *p, struct cs_label *label)
 
 	*label = cs_test_is_list(cs_row_test(p->row)) ?
 			 cs_agent_label(p->run, node, what->src.index) :
-			 cs_pair_label(p->run, node, what->src.index,
-				       what->dst.index);
+			 cs_pair_label(p->run, node, what);
 	return label->text;
 }
 

@@ -19,6 +19,7 @@
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
 #define BLOCK_SAMPLES 2 /* of a turn, where placements take turns */
+#define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
@@ -31,6 +32,8 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->arms = 1;
 	if (!set->copy_bytes)
 		set->copy_bytes = cpu ? 64u << 20 : 512u << 20;
+	if (!set->random)
+		set->random = RANDOM_PEERS;
 	/* CPU copies share caches and memory with everything else that runs */
 	if (!(set->precision > 0))
 		set->precision = cpu ? 0.02 : 0.005;
@@ -40,6 +43,18 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	set->precision = cs_ten_digits(set->precision);
 	set->cell_limit_s = cs_ten_digits(set->cell_limit_s);
 	set->start_limit_s = cs_ten_digits(set->start_limit_s);
+}
+
+void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo)
+{
+	int domain[CS_NUMA_MOST], n = cs_topo_domains(topo, domain, CS_NUMA_MOST);
+
+	set->domains = 0;
+	for (int i = 0; i < n; i++)
+		if (domain[i] < (int)CS_NUMA_MOST)
+			set->domains |= 1ull << domain[i];
+	if (set->numa == UINT64_MAX)
+		set->numa = set->domains;
 }
 
 int cs_job_is_root(const struct cs_job *job)
@@ -158,6 +173,7 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 					      : CS_BACKEND_CUDA);
 	if (job->args->look_only)
 		req.set.copy_bytes = LOOK_BYTES;
+	cs_settings_domains(&req.set, job->muster.topo);
 	req.set.arms = (uint32_t)job->arms.n;
 	req.set.block_samples = job->arms.n > 1 ? BLOCK_SAMPLES : 0;
 	req.chosen = chosen;

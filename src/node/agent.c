@@ -12,6 +12,7 @@
 #include "base/fill.h"
 #include "base/hints.h"
 #include "node/cost.h"
+#include "node/ends.h"
 #include "node/lane.h"
 #include "node/stage.h"
 #include "node/usage.h"
@@ -38,6 +39,7 @@ struct cs_agent {
 	int closed;		/* may be opened again */
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
+	struct cs_ends ends;
 	struct cs_usage before;	/* at the first look */
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
 };
@@ -97,6 +99,13 @@ static int do_open(struct cs_agent *a)
 		open_self(a); /* what is known of it stays */
 	else
 		slot->facts = a->args.facts;
+	a->ends.backend = a->args.backend;
+	a->ends.dev = a->dev;
+	a->ends.board = a->board;
+	a->ends.plan = a->plan;
+	a->ends.slot = slot;
+	a->ends.map = a->map;
+	a->ends.me = me(a);
 	if (a->args.cannot)
 		return 0;
 	if (!a->dev)
@@ -142,13 +151,6 @@ static int open_ways(struct cs_agent *a)
 						    a->host.fd, &a->slot->err);
 }
 
-static int fill_source(struct cs_agent *a)
-{
-	return a->args.backend->fill(
-		a->dev, a->slot->arena.address, a->slot->layout.src_bytes,
-		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), &a->slot->err);
-}
-
 /* Was a peer of another process refused that wanted my arena? */
 static int is_refused(struct cs_agent *a)
 {
@@ -173,28 +175,49 @@ static int remake_arena(struct cs_agent *a)
 	if (a->args.backend->rearena(a->dev, a->slot->layout.total_bytes, by_fd,
 				     &a->slot->arena, &a->slot->err))
 		return -1;
-	return fill_source(a);
+	return cs_ends_fill(&a->ends);
+}
+
+/* As large as there is room for: transfers of more are left out. */
+static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
+{
+	struct cs_slot *slot = a->slot;
+	int on_host = a->args.backend->host_arena;
+	uint64_t most = UINT64_MAX;
+
+	for (;;) {
+		cs_plan_arena(a->plan, me(a), most, layout);
+		if (!layout->total_bytes)
+			return slot->no_room[0] ? -1 : 0;
+		if (!(on_host && open_host(a, layout->total_bytes)) &&
+		    !a->args.backend->arena(a->dev, layout->total_bytes,
+					    on_host ? a->host.at : NULL,
+					    on_host ? a->host.fd : -1,
+					    &slot->arena, &slot->err))
+			return 0;
+		cs_hostmem_close(&a->host);
+		if (!slot->no_room[0])
+			cs_text(slot->no_room, sizeof(slot->no_room), "%s",
+				slot->err.text);
+		most = cs_plan_smaller(a->plan, most);
+	}
 }
 
 static int do_arena(struct cs_agent *a)
 {
 	struct cs_slot *slot = a->slot;
 	struct cs_arena_layout layout;
-	int on_host = a->args.backend->host_arena;
 
 	if (slot->flags & (CS_CMD_BY_FD | CS_CMD_USUAL))
 		return remake_arena(a);
-	cs_plan_arena(a->plan, me(a), &layout);
-	if (!layout.total_bytes)
-		return 0;
-	if (open_ways(a) || (on_host && open_host(a, layout.total_bytes)) ||
-	    a->args.backend->arena(a->dev, layout.total_bytes,
-				   on_host ? a->host.at : NULL,
-				   on_host ? a->host.fd : -1, &slot->arena,
-				   &slot->err))
+	slot->no_room[0] = '\0';
+	cs_plan_arena(a->plan, me(a), UINT64_MAX, &layout);
+	if (layout.total_bytes && (open_ways(a) || make_arena(a, &layout)))
 		return -1;
 	slot->layout = layout;
-	return fill_source(a);
+	if (cs_ends_host(&a->ends))
+		return -1;
+	return layout.total_bytes ? cs_ends_fill(&a->ends) : 0;
 }
 
 /* In a second round the first refusal stays the reason, and has the second. */
@@ -239,6 +262,7 @@ static int do_map(struct cs_agent *a)
 		else if (a->map[p].via != CS_VIA_FD)
 			fact->reason[0] = '\0'; /* else: why by descriptor */
 		fact->via = a->map[p].address ? a->map[p].via : CS_VIA_FAILED;
+		a->slot->sees[p] = a->map[p].address;
 		fact->open_ms = (cs_clock_s() - begun) * 1e3;
 	}
 	return 0;
@@ -329,127 +353,59 @@ static void look_throttle(struct cs_agent *a)
 		a->slot->throttle |= cs_nvml_throttle(a->nvml);
 }
 
-/* The transfer of this step that writes my destination; NULL when none does, or
- * what does stays within my GPU. */
-static const struct cs_transfer *my_inbound(const struct cs_agent *a)
-{
-	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
-
-	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
-
-		if (t->dst.index == me(a) && t->src.index != me(a))
-			return t;
-	}
-	return NULL;
-}
-
-static uint64_t dst_address(const struct cs_agent *a)
-{
-	return a->slot->arena.address + a->slot->layout.dst_at;
-}
-
 static int do_prepare(struct cs_agent *a)
 {
-	const struct cs_transfer *t = my_inbound(a);
-
-	a->slot->checked = 0;
 	a->slot->throttle = 0;
-	a->slot->check = (struct cs_check){ .first_word = UINT64_MAX };
 	a->filled_seq = 0;
 	look_throttle(a);
-	if (!t || a->plan->set.verify == CS_VERIFY_OFF)
-		return 0;
-	return a->args.backend->poison(a->dev, dst_address(a), t->bytes,
-				       &a->slot->err);
+	return cs_ends_prepare(&a->ends,
+			       a->plan->set.verify == CS_VERIFY_OFF);
 }
 
-/* Did the last sample write what it should?  The first fault found is kept. */
-static int check_at(struct cs_agent *a, const struct cs_transfer *t,
-		    uint64_t address, int poison)
+static const struct cs_step *my_step(const struct cs_agent *a)
 {
-	struct cs_check found = { .first_word = UINT64_MAX };
-
-	if (a->args.backend->check(a->dev, address, t->bytes,
-				   cs_fill_key(a->plan->set.seed, t->src.index),
-				   poison, &found, &a->slot->err))
-		return -1;
-	a->slot->checked++;
-	if (found.wrong_words && !a->slot->check.wrong_words)
-		a->slot->check = found;
-	return 0;
+	return cs_plan_step(a->plan, a->slot->step);
 }
 
-static int check_inbound(struct cs_agent *a, int poison)
+/* Kernels are divided as the coordinator says, which tries all that there are. */
+static void set_geometry(struct cs_agent *a, struct cs_flight *flight)
 {
-	const struct cs_transfer *t = my_inbound(a);
+	const struct cs_backend *backend = a->args.backend;
+	struct cs_slot *slot = a->slot;
+	uint32_t n = 0, blocks, threads;
 
-	if (!t || !a->filled_seq)
-		return 0;
-	return check_at(a, t, dst_address(a), poison);
-}
-
-/* An issuer's copy: by the way that there is to the other end. */
-static uint32_t kind_of(const struct cs_agent *a, const struct cs_transfer *t)
-{
-	int far = t->src.index == me(a) ? t->dst.index : t->src.index;
-
-	if (a->map[far].via == CS_VIA_STAGED)
-		return CS_FLIGHT_OUT;
-	return a->map[far].via == CS_VIA_DRIVER ||
-			       t->method == CS_METHOD_PEERCOPY ?
-		       CS_FLIGHT_PEER_COPY : CS_FLIGHT_COPY;
-}
-
-/* Where the transfer's ends lie as I see them: its issuer, or who fetches from its
- * own ring what the issuer has put there. */
-static struct cs_flight flight_of(const struct cs_agent *a,
-				  const struct cs_transfer *t, uint32_t copies)
-{
-	const struct cs_slot *dst = cs_board_slot(a->board, t->dst.index);
-	struct cs_flight f = {
-		.dst = dst->layout.dst_at, .bytes = t->bytes, .copies = copies,
-		.kind = t->issuer == me(a) ? kind_of(a, t) : CS_FLIGHT_IN,
-	};
-
-	if (f.kind == CS_FLIGHT_IN)
-		f.src = a->slot->arena.ring_address;
-	else
-		f.src = t->src.index == me(a) ? a->slot->arena.address :
-						a->map[t->src.index].address;
-	if (f.kind == CS_FLIGHT_OUT)
-		f.dst = a->map[t->dst.index].address;
-	else
-		f.dst += t->dst.index == me(a) ? a->slot->arena.address :
-						 a->map[t->dst.index].address;
-	cs_stage_flight(a->board, t, a->slot->seq, &f);
-	return f;
-}
-
-static int is_mine(const struct cs_agent *a, const struct cs_transfer *t)
-{
-	return t->issuer == me(a) ||
-	       (t->dst.index == me(a) && cs_stage_is(a->board, t));
+	while (backend->geometry &&
+	       backend->geometry(a->dev, flight, n, &blocks, &threads)) {
+		if (n++ != slot->geometry)
+			continue;
+		flight->blocks = slot->blocks = blocks;
+		flight->threads = slot->threads = threads;
+	}
+	slot->geometries = n;
 }
 
 /* My transfers of the step, a lane each: mine[lane].  *lanes counts that which
  * failed as well, for it may hold a part. */
 static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 {
-	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
+	const struct cs_step *step = my_step(a);
 	int rc = 0;
 
+	a->slot->blocks = a->slot->threads = a->slot->geometries = 0;
 	for (uint32_t k = 0; k < step->count && !rc; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 		struct cs_flight flight;
 
-		if (!is_mine(a, t))
+		if (!cs_ends_is_mine(&a->ends, t))
 			continue;
-		if (*lanes == CS_LANES)
+		if (*lanes == CS_LANES) {
+			a->slot->refused = 1;
 			return cs_err_set(&a->slot->err,
 					  "more than %d transfers by one agent",
 					  CS_LANES);
-		flight = flight_of(a, t, a->slot->copies[k]);
+		}
+		flight = cs_ends_flight(&a->ends, t, a->slot->copies[k]);
+		set_geometry(a, &flight);
 		rc = a->args.backend->arm(a->dev, *lanes,
 					  (const uint32_t *)&a->board->gate,
 					  a->slot->seq, &flight, &a->slot->err);
@@ -466,12 +422,13 @@ static int arm_and_wait(struct cs_agent *a)
 	struct cs_err first;
 	int lanes = 0, rc;
 
-	if (!(a->slot->flags & CS_CMD_UNCHECKED) &&
-	    check_inbound(a, 1))
+	if (!(a->slot->flags & CS_CMD_UNCHECKED) && a->filled_seq &&
+	    cs_ends_check(&a->ends, 0))
 		return -1;
 	rc = arm_mine(a, mine, &lanes);
 	first = a->slot->err;
 	a->filled_seq = a->slot->seq;
+	memcpy(a->ends.copies, a->slot->copies, sizeof(a->ends.copies));
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
 		if (wait_lane(a, i, &a->slot->ns[mine[i]]) && !rc) {
@@ -493,38 +450,40 @@ static int do_arm(struct cs_agent *a)
 }
 
 /* The transfer of this step that I issue, else its first. */
-static const struct cs_transfer *my_probe(const struct cs_agent *a)
+static uint32_t my_probe(const struct cs_agent *a)
 {
-	const struct cs_step *step = cs_plan_step(a->plan, a->slot->step);
-	uint32_t k = step->count;
+	uint32_t k = my_step(a)->count;
 
-	while (--k > 0 && cs_plan_transfer(a->plan, step, k)->issuer != me(a))
+	while (--k > 0 &&
+	       cs_plan_transfer(a->plan, my_step(a), k)->issuer != me(a))
 		;
-	return cs_plan_transfer(a->plan, step, k);
+	return k;
 }
 
 /* What a peer wrote to my spare buffer is checked before that goes. */
 static int do_probe(struct cs_agent *a)
 {
-	const struct cs_transfer *t = my_probe(a);
+	uint32_t k = my_probe(a);
+	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
 	struct cs_slot *slot = a->slot;
 	struct cs_cost cost = {
 		a->args.backend, a->dev, a->board, slot,
-		cs_plan_test(a->plan, cs_plan_step(a->plan, slot->step)),
-		flight_of(a, t, 1),
+		cs_plan_test(a->plan, my_step(a)), cs_ends_flight(&a->ends, t, 1),
 		&cs_board_slot(a->board, t->dst.index)->spare,
 	};
 	int checked = cost.test->how == CS_HOW_OPEN &&
 		      !(slot->flags & CS_CMD_UNCHECKED);
 
-	if (cost.test->how != CS_HOW_OPEN)
+	if (cost.test->how != CS_HOW_OPEN) {
 		a->filled_seq = slot->seq;
+		memset(a->ends.copies, 0, sizeof(a->ends.copies));
+	}
 	if (t->issuer != me(a) && cost.test->how != CS_HOW_OPEN) {
 		say_armed(a);
 		return 0;
 	}
 	if (checked && (slot->flags & CS_CMD_AFTER) &&
-	    check_at(a, t, slot->spare.address, 0))
+	    cs_ends_check_at(&a->ends, k, slot->spare.address))
 		return -1;
 	if (cs_cost_probe(&cost))
 		return -1;
@@ -536,23 +495,15 @@ static int do_probe(struct cs_agent *a)
 
 static int do_check(struct cs_agent *a)
 {
-	int rc = 0;
-
 	look_throttle(a);
-	if (!(a->slot->flags & CS_CMD_UNCHECKED))
-		rc = check_inbound(a, 0);
-	return rc;
+	if (a->slot->flags & CS_CMD_UNCHECKED || !a->filled_seq)
+		return 0;
+	return cs_ends_check(&a->ends, 1);
 }
 
 static int do_source(struct cs_agent *a)
 {
-	if (!a->slot->layout.src_bytes)
-		return 0;
-	a->slot->check = (struct cs_check){ .first_word = UINT64_MAX };
-	return a->args.backend->check(
-		a->dev, a->slot->arena.address, a->slot->layout.src_bytes,
-		cs_fill_key(a->plan->set.seed, (uint32_t)me(a)), 0,
-		&a->slot->check, &a->slot->err);
+	return cs_ends_source(&a->ends);
 }
 
 static int do_unmap(struct cs_agent *a)
@@ -561,12 +512,14 @@ static int do_unmap(struct cs_agent *a)
 		if (a->map[p].address)
 			a->args.backend->unimport(a->dev, &a->map[p]);
 		a->map[p] = (struct cs_mapping){ 0 };
+		a->slot->sees[p] = 0;
 	}
 	return 0;
 }
 
 static int do_close(struct cs_agent *a)
 {
+	cs_ends_release(&a->ends);
 	if (a->dev)
 		a->args.backend->close(a->dev);
 	a->dev = NULL;
@@ -610,6 +563,7 @@ static int obey(struct cs_agent *a, uint32_t number)
 	double begun_s = cs_clock_s();
 
 	slot->err.text[0] = '\0';
+	slot->refused = 0;
 	if (!a->dev && a->args.cannot && what != CS_CMD_OPEN)
 		; /* there is nothing to do it with: cells are left out */
 	else if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
@@ -637,6 +591,7 @@ static void *agent_main(void *arg)
 	a->board = wait_board(a);
 	a->slot = cs_board_slot(a->board, me(a));
 	a->plan = cs_board_plan(a->board);
+	cs_ends_init(&a->ends);
 	do {
 		while ((now = atomic_load(&a->slot->command)) == seen)
 			cs_board_wait_command(a->board, a->slot, seen, 1000);

@@ -79,17 +79,23 @@ struct cs_slot {
 	uint32_t what;		/* enum cs_command */
 	uint32_t step, seq, flags;
 	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
+	uint32_t geometry;	/* of kernels that copy: which of the backend's */
 
 	/* the agent's half */
 	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = command answered */
 	_Atomic uint32_t armed, done; /* = seq */
 	uint32_t state;		/* enum cs_agent_state of the last answer */
-	uint32_t checked;	/* samples checked since PREPARE */
+	uint32_t refused;	/* what failed cannot be done here: it is skipped */
+	uint32_t geometries;	/* how many there are for the step's kernels */
+	uint32_t blocks, threads; /* of the one that ran last; 0: none */
 	uint64_t throttle;	/* bits seen at PREPARE and CHECK */
 	double ns[CS_STEP_MAX];	/* e - s of the transfers it issued */
 	uint32_t n_values;	/* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
-	struct cs_check check;	/* worst check since PREPARE */
+	/* by transfer, whose destination is the agent's to check: samples checked
+	 * since PREPARE, the first fault found; of SOURCE: [0] */
+	uint32_t checked[CS_STEP_MAX];
+	struct cs_check check[CS_STEP_MAX];
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
 	char call[CS_CALL_NAME]; /* of a library, in which it is now; "" */
@@ -100,6 +106,8 @@ struct cs_slot {
 	struct cs_agent_facts facts;
 	struct cs_export arena, spare; /* the spare one is there for a PROBE */
 	struct cs_arena_layout layout;
+	char no_room[160];	/* why transfers above layout.most are skipped */
+	uint64_t sees[CS_MAX_AGENTS]; /* where it sees others' arenas; 0: not */
 	struct cs_peer_facts peer[CS_MAX_AGENTS];
 };
 

@@ -11,6 +11,8 @@
 #include "node/stage.h"
 
 #define DRAIN_LIMIT_S 2.0
+/* The first tells how many copies fill a sample. */
+#define GEOMETRY_SAMPLES 4
 
 /* ---- one cell ---- */
 
@@ -30,15 +32,61 @@ static void crew_of_step(const struct cs_coordinator *co,
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
 
-		add_once(crew, t->src.index);
-		add_once(crew, t->dst.index);
 		add_once(crew, t->issuer);
+		if (cs_transfer_far(t) >= 0)
+			add_once(crew, cs_transfer_far(t));
 	}
 }
 
-static int far_end(const struct cs_transfer *t)
+/* Is there room for its ends on the devices? */
+static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
+		    struct cs_err *err)
 {
-	return t->issuer == t->src.index ? t->dst.index : t->src.index;
+	const struct cs_end *end[] = { &t->src, &t->dst };
+
+	for (int i = 0; i < 2; i++) {
+		const struct cs_slot *slot;
+
+		if (cs_end_is_numa(end[i]))
+			continue;
+		slot = cs_board_slot(co->board, end[i]->index);
+		if (!slot->no_room[0] || t->bytes <= slot->layout.most)
+			continue;
+		cs_err_set(err, "%s %s: %s", cs_agent_noun(co),
+			   slot->facts.label, slot->no_room);
+		return 0;
+	}
+	return 1;
+}
+
+/* The way from its issuer to the other end: there, and of the kind it needs? */
+static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
+		   struct cs_err *err)
+{
+	const struct cs_peer_facts *peer;
+
+	if (cs_transfer_far(t) < 0)
+		return 1;
+	peer = &cs_board_slot(co->board, t->issuer)->peer[cs_transfer_far(t)];
+	if (peer->via == CS_VIA_FAILED) {
+		cs_err_set(err, "%s", peer->reason);
+		return 0;
+	}
+	if (t->op == CS_OP_OPEN && peer->via != CS_VIA_PEER &&
+	    peer->via != CS_VIA_IPC) {
+		cs_err_set(err, "what CUDA IPC and peer access cost is timed; "
+			   "this buffer is reached another way: %s",
+			   cs_via_text(peer->via));
+		return 0;
+	}
+	if (t->method == CS_METHOD_PEERCOPY && peer->via != CS_VIA_PEER) {
+		cs_err_set(err, "cuMemcpyPeerAsync needs pointers of one process: %s",
+			   peer->via == CS_VIA_FD && co->plan->set.via ?
+			   "not with --via fd" :
+			   cs_hint_brief(CS_HINT_TWO_PROCESSES));
+		return 0;
+	}
+	return 1;
 }
 
 /* Before anything is tried: is there an agent or a way missing? */
@@ -74,28 +122,9 @@ static enum cs_status can_run(struct cs_coordinator *co,
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
-		const struct cs_peer_facts *peer =
-			&cs_board_slot(co->board, t->issuer)->peer[far_end(t)];
 
-		if (peer->via == CS_VIA_FAILED) {
-			cs_err_set(err, "%s", peer->reason);
+		if (!has_way(co, t, err) || !has_room(co, t, err))
 			return CS_SKIPPED;
-		}
-		if (t->op == CS_OP_OPEN && peer->via != CS_VIA_PEER &&
-		    peer->via != CS_VIA_IPC) {
-			cs_err_set(err, "what CUDA IPC and peer access cost is timed; "
-				   "this buffer is reached another way: %s",
-				   cs_via_text(peer->via));
-			return CS_SKIPPED;
-		}
-		if (t->method == CS_METHOD_PEERCOPY && peer->via != CS_VIA_PEER) {
-			cs_err_set(err, "cuMemcpyPeerAsync needs pointers of one "
-				   "process: %s",
-				   peer->via == CS_VIA_FD && co->plan->set.via ?
-				   "not with --via fd" :
-				   cs_hint_brief(CS_HINT_TWO_PROCESSES));
-			return CS_SKIPPED;
-		}
 	}
 	return CS_OK;
 }
@@ -122,6 +151,15 @@ static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
 		cs_crew_blame(co, crew, doing, limit_s);
 }
 
+/* The way that a transfer takes; none where host memory is an end. */
+static int via_of(const struct cs_coordinator *co, const struct cs_transfer *t)
+{
+	int far = cs_transfer_far(t);
+
+	return far < 0 ? CS_VIA_NONE :
+			 cs_board_slot(co->board, t->issuer)->peer[far].via;
+}
+
 /* Each end's share of what a sample has moved, to be held against the counters of
  * the links. */
 static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
@@ -130,10 +168,9 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
 		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
-		int via = cs_board_slot(co->board, t->issuer)
-				  ->peer[far_end(t)].via;
 
-		if (!cs_via_crosses(via))
+		if (!cs_via_crosses(via_of(co, t)) ||
+		    t->method == CS_METHOD_CHASE)
 			continue;
 		cs_board_slot(co->board, t->src.index)->sent_bytes += bytes;
 		cs_board_slot(co->board, t->dst.index)->received_bytes += bytes;
@@ -155,10 +192,30 @@ enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
 	return CS_TIMEOUT;
 }
 
+/* What they answered: all is well, it failed, or it cannot be done here. */
+static enum cs_status take(struct cs_coordinator *co, const struct cs_crew *crew,
+			   struct cs_err *err)
+{
+	int failed = 0, refused = 0;
+
+	if (!cs_crew_take(co, crew, err))
+		return CS_OK;
+	for (int i = 0; i < crew->n; i++) {
+		const struct cs_slot *slot =
+			cs_board_slot(co->board, crew->agent[i]);
+
+		refused += slot->refused != 0;
+		failed += !slot->refused && slot->state != CS_AGENT_OK;
+	}
+	return refused && !failed && !co->lost ? CS_SKIPPED : CS_FAILED;
+}
+
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
 			    enum cs_command what, uint32_t flags,
 			    double limit_s, struct cs_err *err)
 {
+	enum cs_status status;
+
 	co->seq++;
 	cs_crew_command(co, crew, what, flags);
 	if (cs_crew_wait(co, crew, cs_crew_armed, limit_s))
@@ -168,14 +225,14 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
 		    cs_board_slot(co->board, crew->agent[i])->state !=
 			    CS_AGENT_OK) {
 			cancel(co, crew, "draining", DRAIN_LIMIT_S);
-			cs_crew_take(co, crew, err);
-			return CS_FAILED;
+			return take(co, crew, err);
 		}
 	cs_gate_open(co->board, co->seq);
 	if (cs_crew_wait(co, crew, cs_crew_answered, limit_s))
 		return cs_cell_cancel(co, crew, "copying", limit_s, err);
-	if (cs_crew_take(co, crew, err))
-		return CS_FAILED;
+	status = take(co, crew, err);
+	if (status != CS_OK)
+		return status;
 	/* somebody let all gates go for good: nothing was held back any more */
 	if (atomic_load(&co->board->released)) {
 		co->stopped = 1;
@@ -200,6 +257,7 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
 			cs_board_slot(co->board, cell->crew.agent[i]);
 
 		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
+		slot->geometry = cell->geometry;
 	}
 	status = cs_cell_fire(co, &cell->crew, CS_CMD_ARM, flags, limit, err);
 	if (status != CS_OK)
@@ -220,7 +278,8 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 						   "preparing a cell";
 
 	return cs_crew_order(co, &cell->crew, what, off, doing,
-			     CS_PREPARE_LIMIT_S, err) ? CS_FAILED : CS_OK;
+			     CS_PREPARE_LIMIT_S, err) ?
+		       take(co, &cell->crew, err) : CS_OK;
 }
 
 /* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
@@ -272,6 +331,12 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 	co->hooks->row(co->hooks->ctx, row, samples);
 }
 
+static int is_load(const struct cs_coordinator *co, const struct cs_cell *cell,
+		   uint32_t k)
+{
+	return cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k));
+}
+
 static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 		     uint32_t k, struct cs_row *row)
 {
@@ -286,9 +351,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->block = co->block;
 	row->company = (uint8_t)(step->count - 1);
 	row->what = *t;
-	row->via = (uint8_t)cs_board_slot(co->board, t->issuer)
-			   ->peer[far_end(t)]
-			   .via;
+	row->via = (uint8_t)via_of(co, t);
 	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
 	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
@@ -303,6 +366,8 @@ static void emit_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 	for (uint32_t k = 0; k < cell->step->count; k++) {
 		struct cs_row row;
 
+		if (is_load(co, cell, k))
+			continue;
 		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;
 		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
@@ -392,18 +457,18 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
 		 struct cs_row *row)
 {
-	const struct cs_slot *dst;
+	const struct cs_slot *checker;
 
 	row_init(co, cell, k, row);
-	dst = cs_board_slot(co->board, row->what.dst.index);
+	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
 	row->throttle = cell->throttle;
 	row->sm_mhz = cell->sm_mhz;
 	row->temperature_c = cell->temperature_c;
 	row->power_w = cell->power_w;
-	row->checked = dst->checked;
-	if (dst->check.wrong_words)
-		corrupt(row, &dst->check);
+	row->checked = checker->checked[k];
+	if (checker->check[k].wrong_words)
+		corrupt(row, &checker->check[k]);
 }
 
 static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
@@ -415,7 +480,8 @@ static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
 	/* inside the window each transfer's own rate is taken as constant */
 	for (uint32_t i = 0; i < s->n; i++)
 		for (uint32_t k = 0; k < s->n_transfers; k++)
-			total[i] += s->gbs[k][i];
+			if (!s->load[k])
+				total[i] += s->gbs[k][i];
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = 0;
@@ -433,14 +499,26 @@ static void emit_series(struct cs_coordinator *co, const struct cs_cell *cell,
 	for (uint32_t i = 0; i < s->n; i++)
 		x[i] = cell->test->unit == CS_UNIT_US ?
 			       1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
+		       cell->test->unit == CS_UNIT_NS ?
+			       (double)s->bytes[k] / s->gbs[k][i] :
 			       s->gbs[k][i];
 	cs_cell_emit(co, row, x, s->n);
+}
+
+/* How its kernel was divided, if it was one. */
+static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
+{
+	const struct cs_slot *slot = cs_board_slot(co->board, row->what.issuer);
+
+	row->blocks = slot->blocks;
+	row->threads = slot->threads;
 }
 
 static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 		      enum cs_sampler_answer answer)
 {
 	const struct cs_sampler *s = &co->sampler;
+	uint32_t measured = 0;
 	struct cs_row row;
 	int sound = 1;
 
@@ -449,7 +527,11 @@ static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 	for (uint32_t k = 0; k < cell->step->count; k++) {
 		struct cs_stats rates;
 
+		if (s->load[k])
+			continue;
+		measured++;
 		cs_cell_row(co, cell, k, &row);
+		set_kernel(co, &row);
 		sound &= row.status == CS_OK;
 		row.copies = s->copies[k];
 		row.discarded = s->discarded;
@@ -466,7 +548,7 @@ static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 		co->guess_gbs[cell->step->view] = rates.median;
 		emit_series(co, cell, k, &row);
 	}
-	if (cell->step->count > 1 && sound)
+	if (measured > 1 && sound)
 		emit_total(co, &row);
 }
 
@@ -479,11 +561,82 @@ static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)
 	return (seen & CS_THROTTLE_BAD) != 0;
 }
 
+/* ---- kernels ---- */
+
+static int is_by_kernel(const struct cs_cell *cell)
+{
+	return cell->test->method == CS_METHOD_SM ||
+	       cell->test->method == CS_METHOD_TMA;
+}
+
+/* Time per byte, summed over the measured transfers, of a cell's last samples; the
+ * better of two, for one may be disturbed. */
+static double pace(const struct cs_sampler *s)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			sum += 1 / s->last_gbs[k];
+	return sum;
+}
+
+static enum cs_status try_geometry(struct cs_coordinator *co,
+				   struct cs_cell *cell, uint32_t flags,
+				   double *best, struct cs_err *err)
+{
+	double ns[CS_STEP_MAX];
+
+	*best = INFINITY;
+	for (int i = 0; i < GEOMETRY_SAMPLES; i++) {
+		enum cs_status status = sample(co, cell, flags, ns, err);
+
+		if (status != CS_OK)
+			return status;
+		cs_sampler_feed(&co->sampler, ns, 0);
+		if (i)
+			*best = fmin(*best, pace(&co->sampler));
+	}
+	return CS_OK;
+}
+
+/* The first cell of a view tries all divisions that the backend has for its kernels,
+ * and all cells of the view take the fastest: which it is depends on the link. */
+static enum cs_status choose_geometry(struct cs_coordinator *co,
+				      struct cs_cell *cell, struct cs_err *err)
+{
+	uint32_t *chosen = &co->geometry[cell->step->view], n = 1;
+	double least = INFINITY, at;
+	enum cs_status status = CS_OK;
+
+	if (is_by_kernel(cell) && !*chosen)
+		status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
+	for (uint32_t g = 0; is_by_kernel(cell) && !*chosen &&
+			     status == CS_OK && g < n; g++) {
+		cell->geometry = g;
+		cs_sampler_init(&co->sampler, co->plan, cell->step,
+				co->guess_gbs[cell->step->view]);
+		status = try_geometry(co, cell, CS_CMD_UNCHECKED, &at, err);
+		n = cs_board_slot(co->board, cell->crew.agent[0])->geometries;
+		if (status == CS_OK && at < least) {
+			least = at;
+			cell->best = g;
+		}
+	}
+	if (status == CS_OK && !*chosen)
+		*chosen = cell->best + 1;
+	cell->geometry = *chosen ? *chosen - 1 : 0;
+	return status;
+}
+
 static enum cs_status sample_step(struct cs_coordinator *co,
 				  struct cs_cell *cell, struct cs_err *err)
 {
 	enum cs_sampler_answer answer = CS_SAMPLE_LIMIT;
-	enum cs_status status = take_samples(co, cell, &answer, err);
+	enum cs_status status = choose_geometry(co, cell, err);
+
+	if (status == CS_OK)
+		status = take_samples(co, cell, &answer, err);
 
 	/* a throttled cell gets a second chance, then the flag */
 	if (status == CS_OK && throttled(co, &cell->crew) && !co->stopped)

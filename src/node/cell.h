@@ -13,6 +13,7 @@ struct cs_cell {
 	const struct cs_test *test;
 	struct cs_crew crew;	/* who takes part */
 	double began_s;
+	uint32_t geometry, best; /* of its kernels: the one to take, the fastest yet */
 	/* of all its rows; known at the end */
 	uint32_t flags;		/* CS_ROW_... */
 	uint64_t throttle;

@@ -146,7 +146,7 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		  CS_PREPARE_LIMIT_S);
 	for (int i = 0; i < co->n; i++) {
 		const struct cs_slot *slot = cs_board_slot(co->board, i);
-		const struct cs_check *check = &slot->check;
+		const struct cs_check *check = &slot->check[0];
 		char text[160];
 
 		if (co->state[i] != CS_AGENT_OK || !check->wrong_words)

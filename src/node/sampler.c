@@ -14,11 +14,20 @@
 /* After so many restless samples counting begins all the same. */
 #define DISCARD_MAX 20
 
+/* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
+#define KERNEL_COPIES_MAX (1u << 20)
+/* What runs beside the measured transfers lasts so much longer. */
+#define LOAD_LONGER 1.5
+
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
 	uint32_t cap = t->bytes >= (1u << 20) ? 16 : 512;
 	uint32_t staged = cs_stage_copies(t->bytes);
 
+	if (t->method == CS_METHOD_CHASE)
+		return 1;
+	if (t->method == CS_METHOD_SM || t->method == CS_METHOD_TMA)
+		return KERNEL_COPIES_MAX;
 	return t->method == CS_METHOD_STAGED && staged < cap ? staged : cap;
 }
 
@@ -45,6 +54,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		double one_ns;
 
 		s->bytes[k] = t->bytes;
+		s->load[k] = (uint8_t)cs_transfer_is_load(t);
 		s->cap[k] = copies_cap(t);
 		one_ns = (double)s->bytes[k] / guess_gbs;
 		s->copies[k] = guess_gbs > 0 ? clamp_copies(
@@ -63,28 +73,52 @@ double cs_sampler_expected_ns(const struct cs_sampler *s)
 	return longest;
 }
 
-static double shortest(const double *ns, uint32_t n)
+/* Of the measured ones. */
+static double shortest(const struct cs_sampler *s, const double *ns)
 {
-	double least = ns[0];
+	double least = INFINITY;
 
-	for (uint32_t k = 1; k < n; k++)
-		least = fmin(least, ns[k]);
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			least = fmin(least, ns[k]);
 	return least;
 }
 
-static double longest(const double *ns, uint32_t n)
+static double longest(const struct cs_sampler *s, const double *ns)
 {
-	double most = ns[0];
+	double most = 0;
 
-	for (uint32_t k = 1; k < n; k++)
-		most = fmax(most, ns[k]);
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			most = fmax(most, ns[k]);
 	return most;
+}
+
+/* The part of the longest through which all others ran, loads too. */
+static double overlap_of(const struct cs_sampler *s, const double *ns)
+{
+	double most = longest(s, ns), least = most;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		least = fmin(least, ns[k]);
+	return least / most;
 }
 
 static int at_cap(const struct cs_sampler *s)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->copies[k] < s->cap[k])
+		if (!s->load[k] && s->copies[k] < s->cap[k])
+			return 0;
+	return 1;
+}
+
+/* Do the loads outlast what is measured, and not by far? */
+static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->load[k] &&
+		    ((ns[k] < 1.1 * most && s->copies[k] < s->cap[k]) ||
+		     (ns[k] > 2 * LOAD_LONGER * most && s->copies[k] > 1)))
 			return 0;
 	return 1;
 }
@@ -98,7 +132,7 @@ static int fits(const struct cs_sampler *s, double least, double most,
 	int many = 0;
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		many |= s->copies[k] > 1;
+		many |= !s->load[k] && s->copies[k] > 1;
 	if (least < CS_OVERLAP_MIN * most)
 		return 0;
 	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
@@ -115,13 +149,14 @@ static int resize(struct cs_sampler *s, const double *ns)
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		one[k] = ns[k] / s->copies[k];
-	slowest = longest(one, s->n_transfers);
-	if (fits(s, shortest(ns, s->n_transfers), longest(ns, s->n_transfers),
-		 slowest))
+	slowest = longest(s, one);
+	if (fits(s, shortest(s, ns), longest(s, ns), slowest) &&
+	    loads_fit(s, ns, longest(s, ns)))
 		return 0;
 	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
-		uint32_t copies = clamp_copies(round(target / one[k]),
+		double share = s->load[k] ? LOAD_LONGER : 1;
+		uint32_t copies = clamp_copies(round(share * target / one[k]),
 					       s->cap[k]);
 
 		changed |= copies != s->copies[k];
@@ -133,7 +168,8 @@ static int resize(struct cs_sampler *s, const double *ns)
 static int steady(const struct cs_sampler *s, const double *gbs)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (fabs(gbs[k] - s->last_gbs[k]) > s->precision * gbs[k])
+		if (!s->load[k] && fabs(gbs[k] - s->last_gbs[k]) >
+					   s->precision * gbs[k])
 			return 0;
 	return 1;
 }
@@ -160,6 +196,8 @@ static int converged(const struct cs_sampler *s)
 	struct cs_stats stats;
 
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		if (s->load[k])
+			continue;
 		cs_stats_of(s->gbs[k], s->n, &stats);
 		if (cs_stats_half_width(&stats) > s->precision)
 			return 0;
@@ -219,8 +257,7 @@ enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
 				       double elapsed_s)
 {
 	double gbs[CS_STEP_MAX];
-	double overlap = shortest(ns, s->n_transfers) /
-			 longest(ns, s->n_transfers);
+	double overlap = overlap_of(s, ns);
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		gbs[k] = (double)s->bytes[k] * s->copies[k] / ns[k];

@@ -31,7 +31,7 @@ uint64_t cs_stage_ring_bytes(struct cs_board *board, int agent)
 	const struct cs_slot *mine = cs_board_slot(board, agent);
 	struct cs_arena_layout layout;
 
-	cs_plan_arena(plan, agent, &layout);
+	cs_plan_arena(plan, agent, UINT64_MAX, &layout);
 	if (plan->set.via != CS_WAY_STAGED)
 		return 0;
 	for (int p = 0; p < (int)board->n_agents; p++)
@@ -43,8 +43,9 @@ uint64_t cs_stage_ring_bytes(struct cs_board *board, int agent)
 
 int cs_stage_is(struct cs_board *board, const struct cs_transfer *t)
 {
-	return cs_board_slot(board, t->src.index)->peer[t->dst.index].via ==
-	       CS_VIA_STAGED;
+	return cs_transfer_far(t) >= 0 &&
+	       cs_board_slot(board, t->src.index)->peer[t->dst.index].via ==
+		       CS_VIA_STAGED;
 }
 
 int cs_stage_timer(struct cs_board *board, const struct cs_transfer *t)
@@ -70,7 +71,8 @@ void cs_stage_give_up(struct cs_board *board, const struct cs_step *step,
 		const struct cs_transfer *t =
 			cs_plan_transfer(cs_board_plan(board), step, k);
 
-		if (t->src.index == agent || t->dst.index == agent)
+		if (cs_transfer_far(t) >= 0 &&
+		    (t->src.index == agent || t->dst.index == agent))
 			cs_ring_release(board, t->dst.index, seq);
 	}
 }

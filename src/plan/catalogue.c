@@ -9,17 +9,128 @@
 
 #define NAME_MAX_LENGTH 63
 
-/* Of --matrix cost too: what the costs are held against. */
-#define MATRICES_PAIR (CS_MATRIX_PEER | CS_MATRIX_COST)
-#define MATRICES_SHIFT (CS_MATRIX_PEER | CS_MATRIX_COST)
-#define MATRICES_BIDI CS_MATRIX_PEER
+#define TEXT(x) TEXT_(x)
+#define TEXT_(x) #x
+#define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
 
-#define PEER_TEST(name_, method_, op_, pattern_, backend_, heading_, summary_)   \
-	{ .name = name_, .path = CS_PATH_PEER, .method = CS_METHOD_##method_,    \
-	  .op = CS_OP_##op_, .pattern = CS_PATTERN_##pattern_,                   \
-	  .backend = CS_BACKEND_##backend_, .unit = CS_UNIT_GBS,                 \
-	  .how = CS_HOW_GATED, .matrices = MATRICES_##pattern_,                  \
+/* ---- between agents ---- */
+
+/* Of --matrix cost too: what the costs are held against. */
+#define MATRICES_CE (CS_MATRIX_PEER | CS_MATRIX_COST)
+
+#define SAYS_WRITE "row writes to column"
+#define SAYS_READ "column reads from row"
+#define BACK_WRITE " while column writes to row"
+#define BACK_READ " while row reads from column"
+
+#define PEER(way, METHOD_, op_, OP_, pattern_, PATTERN_, BACKEND_, MATRICES_, \
+	     when, who)                                                        \
+	{ .name = "peer." way "." op_ "." pattern_, .path = CS_PATH_PEER,   \
+	  .method = CS_METHOD_##METHOD_, .op = CS_OP_##OP_,                    \
+	  .pattern = CS_PATTERN_##PATTERN_, .backend = CS_BACKEND_##BACKEND_,  \
+	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED, .matrices = MATRICES_,     \
+	  .heading = SAYS_##OP_ when, .summary = who when }
+
+#define PAIR_TESTS(way, M, op, OP, B, MATRICES, who)                         \
+	PEER(way, M, op, OP, "pair", PAIR, B, MATRICES,                      \
+	     ", one pair at a time", who),                                      \
+	PEER(way, M, op, OP, "bidi", BIDI, B, CS_MATRIX_PEER, BACK_##OP, who)
+
+/* All of these take one copy of each issuer at most … */
+#define CROWD_TESTS(way, M, op, OP, B, MATRICES, who)                        \
+	PEER(way, M, op, OP, "shift", SHIFT, B, MATRICES,                    \
+	     ", all at once, each to another", who),                            \
+	PEER(way, M, op, OP, "ring", RING, B, CS_MATRIX_PEER,                \
+	     ", all at once, each to the next", who),                           \
+	PEER(way, M, op, OP, "bisect", BISECT, B, CS_MATRIX_PEER,            \
+	     ", all at once, each to the one half-way round", who),             \
+	PEER(way, M, op, OP, "random", RANDOM, B, CS_MATRIX_PEER,            \
+	     ", some pairs by lot, one at a time", who)
+
+/* … these one or the other. */
+#define ALL_TO_ONE(way, M, op, OP, B, who)                                   \
+	PEER(way, M, op, OP, "all-to-one", ALL_TO_ONE, B, CS_MATRIX_PEER,    \
+	     ", all others to one at once", who)
+#define ONE_TO_ALL(way, M, op, OP, B, who)                                   \
+	PEER(way, M, op, OP, "one-to-all", ONE_TO_ALL, B, CS_MATRIX_PEER,    \
+	     ", one to all others at once", who)
+
+#define GPU_TESTS(way, M, op, OP, MATRICES, who)                             \
+	PAIR_TESTS(way, M, op, OP, CUDA, MATRICES, who),                     \
+	CROWD_TESTS(way, M, op, OP, CUDA, MATRICES, who),                    \
+	ALL_TO_ONE(way, M, op, OP, CUDA, who),                               \
+	ONE_TO_ALL(way, M, op, OP, CUDA, who)
+
+#define CE_WRITE "copy engine of the row's GPU: " SAYS_WRITE
+#define CE_READ "copy engine of the column's GPU: " SAYS_READ
+#define SM_WRITE "kernel on the row's GPU: " SAYS_WRITE
+#define SM_READ "kernel on the column's GPU: " SAYS_READ
+#define TMA_WRITE "bulk copies on the row's GPU: " SAYS_WRITE
+#define TMA_READ "bulk copies on the column's GPU: " SAYS_READ
+#define CPU_WRITE "host memory, CPU of the row: " SAYS_WRITE
+#define CPU_READ "host memory, CPU of the column: " SAYS_READ
+
+/* ---- with the host, or within a GPU ---- */
+
+#define HOST(path_, PATH_, way, METHOD_, memory_, MEMORY_, pattern_, PATTERN_, \
+	     OP_, says, when, who)                                             \
+	{ .name = path_ "." way "." memory_ "." pattern_,                   \
+	  .path = CS_PATH_##PATH_, .method = CS_METHOD_##METHOD_,              \
+	  .op = CS_OP_##OP_, .pattern = CS_PATTERN_##PATTERN_,                 \
+	  .memory = CS_MEM_##MEMORY_, .backend = CS_BACKEND_CUDA,              \
+	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED,                            \
+	  .matrices = CS_MATRIX_##PATH_, .heading = says when,                 \
+	  .summary = who memory_ " host memory: " says when }
+
+#define TO_GPU "host memory of row to GPU of column"
+#define FROM_GPU "GPU of row to host memory of column"
+#define H2D(way, M, memory, MEMORY, pattern, PATTERN, when, who)             \
+	HOST("h2d", H2D, way, M, memory, MEMORY, pattern, PATTERN, READ,     \
+	     TO_GPU, when, who)
+#define D2H(way, M, memory, MEMORY, pattern, PATTERN, when, who)             \
+	HOST("d2h", D2H, way, M, memory, MEMORY, pattern, PATTERN, WRITE,    \
+	     FROM_GPU, when, who)
+
+#define HOST_TESTS(way, M, memory, MEMORY, who)                              \
+	H2D(way, M, memory, MEMORY, "pair", PAIR, ", one at a time", who),   \
+	D2H(way, M, memory, MEMORY, "pair", PAIR, ", one at a time", who),   \
+	H2D(way, M, memory, MEMORY, "bidi", BIDI, " and back, at once", who)
+
+#define LOADED_TESTS(way, M, memory, MEMORY, who)                            \
+	H2D(way, M, memory, MEMORY, "load", LOAD,                            \
+	    " while all other GPUs do the same", who),                          \
+	D2H(way, M, memory, MEMORY, "load", LOAD,                            \
+	    " while all other GPUs do the same", who),                          \
+	H2D(way, M, memory, MEMORY, "bidiload", BIDILOAD,                    \
+	    " while it and all other GPUs copy both ways", who),                \
+	D2H(way, M, memory, MEMORY, "bidiload", BIDILOAD,                    \
+	    " while it and all other GPUs copy both ways", who),                \
+	H2D(way, M, memory, MEMORY, "all", EVERY, ", all GPUs at once", who), \
+	D2H(way, M, memory, MEMORY, "all", EVERY, ", all GPUs at once", who), \
+	H2D(way, M, memory, MEMORY, "bidiall", BIDIEVERY,                    \
+	    " and back, all GPUs at once", who)
+
+#define LOCAL(way, METHOD_, op_, OP_, heading_, summary_)                     \
+	{ .name = "local." way "." op_ ".alone", .path = CS_PATH_LOCAL,     \
+	  .method = CS_METHOD_##METHOD_, .op = CS_OP_##OP_,                    \
+	  .pattern = CS_PATTERN_ALONE, .backend = CS_BACKEND_CUDA,             \
+	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED,                            \
+	  .matrices = CS_MATRIX_LOCAL, .heading = heading_ ", one GPU at a time", \
+	  .summary = summary_ }
+#define ONCE ", bytes counted once"
+
+/* Latency: `bytes` 0 is a working set as asked for. */
+#define CHASE(path_, PATH_, memory_, op_, OP_, pattern_, PATTERN_, bytes_,       \
+	      heading_, summary_)                                              \
+	{ .name = path_ ".chase." op_ "." pattern_, .path = CS_PATH_##PATH_,   \
+	  .method = CS_METHOD_CHASE, .op = CS_OP_##OP_,                        \
+	  .pattern = CS_PATTERN_##PATTERN_, .memory = CS_MEM_##memory_,        \
+	  .backend = CS_BACKEND_CUDA, .unit = CS_UNIT_NS,                      \
+	  .how = CS_HOW_GATED, .matrices = CS_MATRIX_##PATH_, .bytes = bytes_, \
 	  .heading = heading_, .summary = summary_ }
+#define IN_ORDER "2 MiB in order"
+#define AT_RANDOM "--size in random order"
+#define SMALL_CHASE (2 << 20)
 
 /* What a placement costs: only with a driver there is something to tell. */
 #define COST_TEST(name_, path_, method_, op_, pattern_, how_, unit_, bytes_,     \
@@ -30,61 +141,75 @@
 	  .how = CS_HOW_##how_, .matrices = CS_MATRIX_COST, .bytes = bytes_,     \
 	  .heading = heading_, .summary = summary_ }
 
-#define TEXT(x) TEXT_(x)
-#define TEXT_(x) #x
-#define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
-
 static const struct cs_test table[] = {
-	PEER_TEST("peer.ce.write.pair", CE, WRITE, PAIR, CUDA,
-		  "row writes to column, one pair at a time",
-		  "GPU to GPU, copy engine of the source, each ordered pair alone"),
-	PEER_TEST("peer.ce.write.bidi", CE, WRITE, BIDI, CUDA,
-		  "row writes to column while column writes to row",
-		  "GPU to GPU, copy engine of the source, both ways at once"),
-	PEER_TEST("peer.ce.read.pair", CE, READ, PAIR, CUDA,
-		  "column reads from row, one pair at a time",
-		  "GPU to GPU, copy engine of the destination, each ordered pair alone"),
-	PEER_TEST("peer.ce.read.bidi", CE, READ, BIDI, CUDA,
-		  "column reads from row while row reads from column",
-		  "GPU to GPU, copy engine of the destination, both ways at once"),
-	PEER_TEST("peer.peercopy.write.pair", PEERCOPY, WRITE, PAIR, CUDA,
-		  "row writes to column by cuMemcpyPeerAsync, one pair at a time",
-		  "GPU to GPU of one process by cuMemcpyPeerAsync, each ordered pair alone"),
-	PEER_TEST("peer.peercopy.write.bidi", PEERCOPY, WRITE, BIDI, CUDA,
-		  "row writes to column by cuMemcpyPeerAsync while column writes to row",
-		  "GPU to GPU of one process by cuMemcpyPeerAsync, both ways at once"),
-	PEER_TEST("peer.staged.write.pair", STAGED, WRITE, PAIR, CUDA,
-		  "row writes to column through host memory, one pair at a time",
-		  "GPU to GPU through host memory (--via staged), each ordered pair alone"),
-	PEER_TEST("peer.staged.write.bidi", STAGED, WRITE, BIDI, CUDA,
-		  "row writes to column through host memory while column writes to row",
-		  "GPU to GPU through host memory (--via staged), both ways at once"),
-	PEER_TEST("peer.cpu.write.pair", CPU, WRITE, PAIR, CPU,
-		  "row writes to column, one pair at a time",
-		  "host memory, CPU copies by the source, each ordered pair alone"),
-	PEER_TEST("peer.cpu.write.bidi", CPU, WRITE, BIDI, CPU,
-		  "row writes to column while column writes to row",
-		  "host memory, CPU copies by the source, both ways at once"),
-	PEER_TEST("peer.cpu.read.pair", CPU, READ, PAIR, CPU,
-		  "column reads from row, one pair at a time",
-		  "host memory, CPU copies by the destination, each ordered pair alone"),
-	PEER_TEST("peer.cpu.read.bidi", CPU, READ, BIDI, CPU,
-		  "column reads from row while row reads from column",
-		  "host memory, CPU copies by the destination, both ways at once"),
-	PEER_TEST("peer.ce.write.shift", CE, WRITE, SHIFT, CUDA,
-		  "row writes to column, all GPUs at once, each to another",
-		  "GPU to GPU, copy engine of the source, GPU i to i + k all at once"),
-	PEER_TEST("peer.ce.read.shift", CE, READ, SHIFT, CUDA,
-		  "column reads from row, all GPUs at once, each from another",
-		  "GPU to GPU, copy engine of the destination, GPU i to i + k all at "
-		  "once"),
-	PEER_TEST("peer.cpu.write.shift", CPU, WRITE, SHIFT, CPU,
-		  "row writes to column, all arenas at once, each to another",
-		  "host memory, CPU copies by the source, arena i to i + k all at once"),
-	PEER_TEST("peer.cpu.read.shift", CPU, READ, SHIFT, CPU,
-		  "column reads from row, all arenas at once, each from another",
-		  "host memory, CPU copies by the destination, arena i to i + k all at "
-		  "once"),
+	GPU_TESTS("ce", CE, "write", WRITE, MATRICES_CE, CE_WRITE),
+	GPU_TESTS("ce", CE, "read", READ, MATRICES_CE, CE_READ),
+	GPU_TESTS("sm", SM, "write", WRITE, CS_MATRIX_PEER, SM_WRITE),
+	GPU_TESTS("sm", SM, "read", READ, CS_MATRIX_PEER, SM_READ),
+	GPU_TESTS("tma", TMA, "write", WRITE, CS_MATRIX_PEER, TMA_WRITE),
+	GPU_TESTS("tma", TMA, "read", READ, CS_MATRIX_PEER, TMA_READ),
+	PAIR_TESTS("peercopy", PEERCOPY, "write", WRITE, CUDA, CS_MATRIX_PEER,
+		   "by cuMemcpyPeerAsync within a process: " SAYS_WRITE),
+	PAIR_TESTS("staged", STAGED, "write", WRITE, CUDA, CS_MATRIX_PEER,
+		   "through host memory (--via staged): " SAYS_WRITE),
+	PAIR_TESTS("cpu", CPU, "write", WRITE, CPU, CS_MATRIX_PEER, CPU_WRITE),
+	PAIR_TESTS("cpu", CPU, "read", READ, CPU, CS_MATRIX_PEER, CPU_READ),
+	CROWD_TESTS("cpu", CPU, "write", WRITE, CPU, CS_MATRIX_PEER, CPU_WRITE),
+	CROWD_TESTS("cpu", CPU, "read", READ, CPU, CS_MATRIX_PEER, CPU_READ),
+	ALL_TO_ONE("cpu", CPU, "write", WRITE, CPU, CPU_WRITE),
+	ONE_TO_ALL("cpu", CPU, "read", READ, CPU, CPU_READ),
+	CHASE("peer", PEER, DEVICE, "stride", STRIDE, "pair", PAIR, SMALL_CHASE,
+	      "a load by column's GPU from row's memory, one pair at a time",
+	      "latency between GPUs: " IN_ORDER),
+	CHASE("peer", PEER, DEVICE, "random", RANDOM, "pair", PAIR, 0,
+	      "a load by column's GPU from row's memory, one pair at a time",
+	      "latency between GPUs: " AT_RANDOM),
+	CHASE("peer", PEER, DEVICE, "bulk", BULK, "pair", PAIR, SMALL_CHASE,
+	      "a bulk copy of 16 bytes by column's GPU from row's memory, one pair "
+	      "at a time", "latency between GPUs, by bulk copies: " IN_ORDER),
+
+	HOST_TESTS("ce", CE, "pinned", PINNED, "copy engine, "),
+	LOADED_TESTS("ce", CE, "pinned", PINNED, "copy engine, "),
+	HOST_TESTS("ce", CE, "registered", REGISTERED, "copy engine, "),
+	HOST_TESTS("ce", CE, "huge", HUGE, "copy engine, "),
+	H2D("ce", CE, "wc", WC, "pair", PAIR, ", one at a time", "copy engine, "),
+	HOST_TESTS("sm", SM, "pinned", PINNED, "kernel, "),
+	LOADED_TESTS("sm", SM, "pinned", PINNED, "kernel, "),
+	HOST_TESTS("sm", SM, "registered", REGISTERED, "kernel, "),
+	HOST_TESTS("sm", SM, "huge", HUGE, "kernel, "),
+	H2D("sm", SM, "wc", WC, "pair", PAIR, ", one at a time", "kernel, "),
+	CHASE("h2d", H2D, PINNED, "stride", STRIDE, "pair", PAIR, SMALL_CHASE,
+	      "a load by column's GPU from row's host memory, one at a time",
+	      "latency of pinned host memory: " IN_ORDER),
+	CHASE("h2d", H2D, PINNED, "random", RANDOM, "pair", PAIR, 0,
+	      "a load by column's GPU from row's host memory, one at a time",
+	      "latency of pinned host memory: " AT_RANDOM),
+
+	LOCAL("ce", CE, "copy", COPY, "one buffer of a GPU to another" ONCE,
+	      "within a GPU, copy engine" ONCE),
+	LOCAL("sm", SM, "copy", COPY, "one buffer of a GPU to another" ONCE,
+	      "within a GPU, kernel" ONCE),
+	LOCAL("tma", TMA, "copy", COPY, "one buffer of a GPU to another" ONCE,
+	      "within a GPU, bulk copies" ONCE),
+	LOCAL("sm", SM, "read", READ, "a GPU reads its own memory",
+	      "within a GPU, kernel that reads"),
+	LOCAL("sm", SM, "write", WRITE, "a GPU writes its own memory",
+	      "within a GPU, kernel that writes"),
+	CHASE("local", LOCAL, DEVICE, "stride", STRIDE, "alone", ALONE, SMALL_CHASE,
+	      "a load by a GPU from its own memory, one GPU at a time",
+	      "latency within a GPU: " IN_ORDER),
+	CHASE("local", LOCAL, DEVICE, "random", RANDOM, "alone", ALONE, 0,
+	      "a load by a GPU from its own memory, one GPU at a time",
+	      "latency within a GPU: " AT_RANDOM),
+
+	{ .name = "host.cpu.copy.pair", .path = CS_PATH_HOST,
+	  .method = CS_METHOD_CPU, .op = CS_OP_COPY, .pattern = CS_PATTERN_PAIR,
+	  .memory = CS_MEM_PAGEABLE, .any_backend = 1, .unit = CS_UNIT_GBS,
+	  .how = CS_HOW_GATED, .matrices = CS_MATRIX_HOST,
+	  .heading = "row's NUMA domain to column's, by one CPU of column's, one "
+		     "pair at a time",
+	  .summary = "one NUMA domain to another, by one CPU of the second" },
+
 	COST_TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR, GATED, US, 4 << 10,
 		  "row writes 4 KiB to column, one pair at a time, time of a copy",
 		  "GPU to GPU, device time of one copy of 4 KiB among many"),
@@ -147,6 +272,16 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
+int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
+{
+	return test->any_backend || test->backend == backend;
+}
+
+int cs_test_has_host(const struct cs_test *test)
+{
+	return test->memory != CS_MEM_DEVICE;
+}
+
 int cs_method_fits(int method, enum cs_way via)
 {
 	return (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
@@ -160,7 +295,7 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 	size_t i;
 
 	for (i = 0; i < N_TESTS; i++) {
-		if (table[i].backend != backend)
+		if (!cs_test_is_of(&table[i], backend))
 			continue;
 		d = cs_distance(item, table[i].name);
 		if (d < best) {
@@ -210,7 +345,7 @@ static int choose_item(const char *text, size_t length,
 	for (i = 0; i < N_TESTS && length < sizeof(item); i++) {
 		if (fnmatch(item, table[i].name, 0))
 			continue;
-		if (table[i].backend != backend)
+		if (!cs_test_is_of(&table[i], backend))
 			matched |= OF_OTHER_BACKEND;
 		else if (!cs_method_fits(table[i].method, via))
 			matched |= OF_OTHER_VIA;
@@ -243,38 +378,61 @@ int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 }
 
 /* Is it what was asked for, whatever the backend? */
-static int is_of(const struct cs_test *test, unsigned matrices, unsigned op_mask,
-		 unsigned pattern_mask)
+static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 {
-	int op = test->op > CS_OP_READ || (op_mask & 1u << test->op);
-	int pattern = (pattern_mask & 1u << test->pattern) != 0;
+	int op = test->op > CS_OP_READ || test->path != CS_PATH_PEER ||
+		 (axes->ops & 1u << test->op);
+	int pattern = test->pattern >= CS_PATTERN_ALONE ||
+		      (axes->patterns & 1u << test->pattern);
 
-	return op && ((matrices & test->matrices & CS_MATRIX_COST) ||
-		      ((matrices & test->matrices & CS_MATRIX_PEER) && pattern));
+	if (axes->matrices & test->matrices & CS_MATRIX_COST)
+		return op;
+	return (axes->matrices & test->matrices) && op && pattern;
 }
 
-/* The method that a matrix is of unless another is asked for by name. */
-static int is_usual(const struct cs_test *test, enum cs_backend_kind backend,
-		    enum cs_way via)
+/* What a matrix is of unless another is asked for by name. */
+static int is_usual_method(const struct cs_test *test,
+			   enum cs_backend_kind backend, enum cs_way via)
 {
-	enum cs_method method = backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
-				via == CS_WAY_STAGED	  ? CS_METHOD_STAGED :
-							    CS_METHOD_CE;
-
-	return test->matrices & CS_MATRIX_PEER ?
-		       test->method == method :
-		       cs_method_fits((int)test->method, via);
+	if (test->path == CS_PATH_LOCAL)
+		return test->method != CS_METHOD_CHASE;
+	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
+		return test->method != CS_METHOD_SM &&
+		       test->method != CS_METHOD_CHASE;
+	return test->method == (backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
+				via == CS_WAY_STAGED ? CS_METHOD_STAGED :
+						       CS_METHOD_CE);
 }
 
-void cs_tests_matrix(unsigned matrices, unsigned op_mask, unsigned pattern_mask,
-		     enum cs_backend_kind backend, enum cs_way via, char *chosen)
+static int is_method(const struct cs_test *test, const struct cs_axes *axes,
+		     enum cs_backend_kind backend, enum cs_way via)
+{
+	if (!cs_method_fits((int)test->method, via))
+		return 0;
+	if (axes->matrices & test->matrices & CS_MATRIX_COST)
+		return 1;
+	return axes->methods ? (axes->methods & 1u << test->method) != 0 :
+			       is_usual_method(test, backend, via);
+}
+
+static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
+{
+	unsigned usual = 1u << CS_MEM_PINNED | 1u << CS_MEM_PAGEABLE;
+
+	return !cs_test_has_host(test) ||
+	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
+	       test->path == CS_PATH_HOST;
+}
+
+void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
+		     enum cs_way via, char *chosen)
 {
 	size_t i;
 
 	for (i = 0; i < N_TESTS; i++)
-		if (table[i].backend == backend &&
-		    is_usual(&table[i], backend, via) &&
-		    is_of(&table[i], matrices, op_mask, pattern_mask))
+		if (cs_test_is_of(&table[i], backend) && is_of(&table[i], axes) &&
+		    is_method(&table[i], axes, backend, via) &&
+		    is_memory(&table[i], axes))
 			chosen[i] = 1;
 }
 
@@ -285,7 +443,9 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 
 	/* what is a write or a read has a name of its own there */
 	for (i = 0; i < N_TESTS; i++)
-		n += table[i].backend != backend && table[i].op > CS_OP_READ &&
+		n += !cs_test_is_of(&table[i], backend) &&
+		     (table[i].op > CS_OP_READ ||
+		      table[i].path != CS_PATH_PEER) &&
 		     (table[i].matrices & matrices);
 	return n;
 }
@@ -308,7 +468,8 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local" };
+	static const char *const words[] = { "peer", "local", "h2d", "d2h",
+					     "host" };
 
 	return WORD(words, path);
 }
@@ -316,7 +477,7 @@ const char *cs_path_text(int path)
 const char *cs_method_text(int method)
 {
 	static const char *const words[] = { "ce", "cpu", "sm", "driver",
-					     "peercopy", "staged" };
+					     "peercopy", "staged", "tma", "chase" };
 
 	return WORD(words, method);
 }
@@ -324,7 +485,7 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write", "read", "write4k", "enqueue", "burst4k", "burst64k",
+		"write", "read", "copy", "stride", "random", "bulk", "write4k", "enqueue", "burst4k", "burst64k",
 		"launch", "free", "load", "open",
 	};
 
@@ -333,20 +494,31 @@ const char *cs_op_text(int op)
 
 const char *cs_pattern_text(int pattern)
 {
-	static const char *const words[] = { "pair", "bidi", "shift", "alone",
-					     "all", "gated" };
+	static const char *const words[] = {
+		"pair", "bidi", "shift", "ring", "bisect", "all-to-one",
+		"one-to-all", "random", "load", "bidiload", "all", "bidiall",
+		"alone", "all", "gated",
+	};
 
 	return WORD(words, pattern);
 }
 
+const char *cs_memory_text(int memory)
+{
+	static const char *const words[] = { "", "", "pinned", "registered", "wc",
+					     "huge", "pageable" };
+
+	return WORD(words, memory);
+}
+
 const char *cs_unit_text(int unit)
 {
-	static const char *const words[] = { "GB/s", "us", "ms", "copies/s" };
+	static const char *const words[] = { "GB/s", "us", "ms", "copies/s", "ns" };
 
 	return WORD(words, unit);
 }
 
 int cs_unit_low_is_better(int unit)
 {
-	return unit == CS_UNIT_US || unit == CS_UNIT_MS;
+	return unit == CS_UNIT_US || unit == CS_UNIT_MS || unit == CS_UNIT_NS;
 }

@@ -11,17 +11,28 @@
 #include "base/err.h"
 #include "base/facts.h"
 
-enum cs_path { CS_PATH_PEER, CS_PATH_LOCAL };
+enum cs_path {
+	CS_PATH_PEER,		/* a GPU's memory to another's */
+	CS_PATH_LOCAL,		/* within one GPU */
+	CS_PATH_H2D, CS_PATH_D2H, /* host memory of a NUMA domain to a GPU, and back */
+	CS_PATH_HOST,		/* one NUMA domain to another */
+};
 enum cs_method {
 	CS_METHOD_CE,		/* copy engine, one address to another */
 	CS_METHOD_CPU,
-	CS_METHOD_SM,
+	CS_METHOD_SM,		/* a kernel */
 	CS_METHOD_DRIVER,
 	CS_METHOD_PEERCOPY,	/* copy engine, by cuMemcpyPeerAsync */
 	CS_METHOD_STAGED,	/* through host memory; --via staged alone */
+	CS_METHOD_TMA,		/* a kernel, by bulk asynchronous copies */
+	CS_METHOD_CHASE,	/* dependent loads, one after the other */
+	CS_METHODS
 };
 enum cs_op {
-	CS_OP_WRITE, CS_OP_READ,
+	CS_OP_WRITE, CS_OP_READ, /* issued by the source, by the destination */
+	CS_OP_COPY,		/* within a GPU, or by a CPU: both at once */
+	CS_OP_STRIDE, CS_OP_RANDOM, CS_OP_BULK, /* of a chase: the order of its
+				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
 	CS_OP_ENQUEUE,		/* one copy into a stream */
 	CS_OP_BURST4K, CS_OP_BURST64K, /* many small copies, and their end */
@@ -29,17 +40,38 @@ enum cs_op {
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
 	CS_OP_OPEN,		/* a peer's new buffer */
 };
+/* N agents; "load" moves bytes beside what is measured, and has no figure. */
 enum cs_pattern {
 	CS_PATTERN_PAIR, CS_PATTERN_BIDI,
 	CS_PATTERN_SHIFT,	/* all agents at once, i to i + k, for each k */
+	CS_PATTERN_RING,	/* the same, k = 1 alone */
+	CS_PATTERN_BISECT,	/* the same, k = N / 2 alone */
+	CS_PATTERN_ALL_TO_ONE, CS_PATTERN_ONE_TO_ALL,
+	CS_PATTERN_RANDOM,	/* each agent to k others, one pair at a time */
+	CS_PATTERN_LOAD,	/* pair, all other GPUs load the same way */
+	CS_PATTERN_BIDILOAD,	/* pair, its reverse and both ways of all others load */
+	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
+	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
 	CS_PATTERN_ALL,		/* the same by all agents at once */
 	CS_PATTERN_GATED,	/* one agent, while the work of all others waits */
+	CS_PATTERNS
 };
 enum cs_backend_kind { CS_BACKEND_CUDA, CS_BACKEND_CPU };
 
+/* What an end of a transfer lies in. */
+enum cs_memory {
+	CS_MEM_DEVICE, CS_MEM_ARENA,
+	CS_MEM_PINNED,		/* by the driver */
+	CS_MEM_REGISTERED,	/* pages of ours, page-locked by the driver */
+	CS_MEM_WC,		/* by the driver, write-combined */
+	CS_MEM_HUGE,		/* as registered, in huge pages */
+	CS_MEM_PAGEABLE,
+	CS_MEMORIES
+};
+
 /* What a figure is in. */
-enum cs_unit { CS_UNIT_GBS, CS_UNIT_US, CS_UNIT_MS, CS_UNIT_COPIES };
+enum cs_unit { CS_UNIT_GBS, CS_UNIT_US, CS_UNIT_MS, CS_UNIT_COPIES, CS_UNIT_NS };
 
 /* How it is come by: node/cell.c samples what runs behind the gate, node/probe.c
  * times what the CPU does. */
@@ -52,7 +84,10 @@ enum cs_how {
 };
 
 /* What --matrix takes; bits. */
-enum cs_matrix { CS_MATRIX_PEER = 1, CS_MATRIX_COST = 2 };
+enum cs_matrix {
+	CS_MATRIX_PEER = 1, CS_MATRIX_COST = 2, CS_MATRIX_H2D = 4,
+	CS_MATRIX_D2H = 8, CS_MATRIX_LOCAL = 16, CS_MATRIX_HOST = 32,
+};
 
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
@@ -63,6 +98,8 @@ struct cs_test {
 	enum cs_method method;
 	enum cs_op op;
 	enum cs_pattern pattern;
+	enum cs_memory memory;	/* of the host's end; DEVICE: none has one */
+	int any_backend;	/* 1: of both, whatever `backend` says */
 	enum cs_backend_kind backend;
 	enum cs_unit unit;
 	enum cs_how how;
@@ -86,15 +123,25 @@ int cs_test_index(const char *name);
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		    enum cs_way via, char *chosen, struct cs_err *err);
 
-/* The same by axes: --matrix with --op, and --pattern for --matrix peer.  A mask
- * bit is 1 << value; no mask is 0.  What is neither write nor read has no choice
- * of either.  By the method that is usual for backend and
- * --via. */
-void cs_tests_matrix(unsigned matrices, unsigned op_mask, unsigned pattern_mask,
-		     enum cs_backend_kind backend, enum cs_way via, char *chosen);
+/* What --matrix and the axes beside it ask for; a mask bit is 1 << value. */
+struct cs_axes {
+	unsigned matrices;	/* enum cs_matrix */
+	unsigned ops, patterns;
+	unsigned methods, memories; /* 0: what is usual */
+};
+
+/* The same by axes.  What is neither write nor read has no choice of either; of
+ * --matrix cost, patterns make no choice either.  Usual are copy engine (or CPU),
+ * pinned memory, and for --matrix local all that is no latency. */
+void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
+		     enum cs_way via, char *chosen);
 /* How many tests of those matrices only the other backend measures. */
 int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend);
 
+/* Does that backend measure it? */
+int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* Is an end of it host memory of a NUMA domain? */
+int cs_test_has_host(const struct cs_test *test);
 /* One figure per agent, not per pair. */
 int cs_test_is_list(const struct cs_test *test);
 
@@ -106,7 +153,8 @@ const char *cs_path_text(int path);
 const char *cs_method_text(int method);
 const char *cs_op_text(int op);
 const char *cs_pattern_text(int pattern);
-const char *cs_unit_text(int unit); /* "GB/s", "us", "ms", "copies/s" */
+const char *cs_memory_text(int memory); /* "pinned"; "" of a device or an arena */
+const char *cs_unit_text(int unit); /* "GB/s", "us", "ms", "copies/s", "ns" */
 int cs_unit_low_is_better(int unit);
 
 #endif

@@ -13,24 +13,26 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 64, "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 120, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_settings) == 104, "padding in cs_settings");
+_Static_assert(sizeof(struct cs_plan) == 160, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 16, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 24, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_view) == 8, "padding in cs_view");
+_Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 
-/* One step to be, within a view: a pair of agents; of SHIFT a is how far; of
- * ALONE and GATED a is the agent; ALL has but one. */
-struct cell {
-	uint32_t view;
-	uint16_t a, b;
-};
+/* What moves beside what is measured comes in buffers of at most this, repeated. */
+#define LOAD_BYTES ((uint64_t)64 << 20)
+/* Small copies of a kernel are spread over so much: five times the second-level
+ * cache of an H200, twice that of a B200. */
+#define SPREAD_BYTES ((uint64_t)256 << 20)
 
-/* From where to where a transfer goes. */
-struct way {
-	uint16_t src, dst;
+/* A plan that grows. */
+struct draft {
+	const struct cs_plan_request *req;
+	struct cs_vec steps, transfers, views;
+	struct cs_rng lot;	/* who is drawn for RANDOM */
+	struct cs_err *err;
 };
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo), of all that follows the field `id`. */
@@ -46,59 +48,6 @@ static uint64_t plan_hash(const struct cs_plan *plan)
 	return hash;
 }
 
-static uint32_t transfers_per_step(const struct cs_test *test, uint32_t n_agents)
-{
-	switch (test->pattern) {
-	case CS_PATTERN_BIDI:
-		return 2;
-	case CS_PATTERN_SHIFT:
-	case CS_PATTERN_ALL:
-		return n_agents;
-	default:
-		return 1;
-	}
-}
-
-/* Within its GPU, or to the next one. */
-static struct way way_alone(const struct cs_test *test, uint32_t agent,
-			    uint32_t n_agents)
-{
-	uint32_t dst = test->path == CS_PATH_LOCAL ? agent :
-						     (agent + 1) % n_agents;
-
-	return (struct way){ (uint16_t)agent, (uint16_t)dst };
-}
-
-/* The k-th transfer of a step. */
-static struct way way_of(const struct cs_test *test, const struct cell *cell,
-			 uint32_t k, uint32_t n_agents)
-{
-	switch (test->pattern) {
-	case CS_PATTERN_SHIFT:
-		return (struct way){ (uint16_t)k,
-				     (uint16_t)((k + cell->a) % n_agents) };
-	case CS_PATTERN_ALL:
-		return way_alone(test, k, n_agents);
-	case CS_PATTERN_ALONE:
-	case CS_PATTERN_GATED:
-		return way_alone(test, cell->a, n_agents);
-	default:
-		return k ? (struct way){ cell->b, cell->a } :
-			   (struct way){ cell->a, cell->b };
-	}
-}
-
-/* The cell of a step whose first transfer goes so; the inverse of way_of(). */
-static struct cell cell_of(const struct cs_test *test, struct way first,
-			   uint32_t n_agents)
-{
-	uint32_t far = (n_agents + first.dst - first.src) % n_agents;
-
-	if (test->pattern == CS_PATTERN_SHIFT)
-		return (struct cell){ .a = (uint16_t)far };
-	return (struct cell){ .a = first.src, .b = first.dst };
-}
-
 static uint64_t bytes_of(const struct cs_test *test,
 			 const struct cs_settings *set)
 {
@@ -109,9 +58,8 @@ static uint64_t bytes_of(const struct cs_test *test,
 
 static int agents_check(int64_t n, struct cs_err *err)
 {
-	if (n < 2)
-		return cs_err_set(err, "a matrix needs at least 2 GPUs or arenas: "
-				  "there %s %" PRId64, n == 1 ? "is" : "are", n);
+	if (n < 1)
+		return cs_err_set(err, "a plan needs at least 1 GPU or arena");
 	if (n > CS_MAX_AGENTS)
 		return cs_err_set(err, "cannot measure between %" PRId64 " agents: "
 				  "at most %d are possible", n, CS_MAX_AGENTS);
@@ -143,6 +91,12 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 	if (set->verify > CS_VERIFY_OFF || set->backend > CS_BACKEND_CPU)
 		return cs_err_set(err, "unknown verify mode %u or backend %u",
 				  set->verify, set->backend);
+	if (set->last_bytes && (bytes_check(set->last_bytes, err) ||
+				set->last_bytes < set->copy_bytes ||
+				!(set->growth > 1) || !isfinite(set->growth)))
+		return cs_err_set(err, "a sweep from %" PRIu64 " to %" PRIu64
+				  " bytes by %g", set->copy_bytes,
+				  set->last_bytes, set->growth);
 	if (set->via >= CS_WAYS || set->pad ||
 	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
 		return cs_err_set(err, "unknown way %u between agents of "
@@ -152,72 +106,391 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 
 /* ---- building ---- */
 
-static int add_cell(struct cs_vec *cells, uint32_t view, int a, int b,
-		    struct cs_err *err)
+static int add_step(struct draft *d)
 {
-	struct cell *cell = cs_vec_add(cells, 1, err);
+	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
+	struct cs_view *view = (struct cs_view *)d->views.data + d->views.n - 1;
 
-	if (!cell)
+	if (!step)
 		return -1;
-	*cell = (struct cell){ view, (uint16_t)a, (uint16_t)b };
+	*step = (struct cs_step){ .first = (uint32_t)d->transfers.n,
+				  .view = (uint32_t)d->views.n - 1 };
+	view->steps++;
 	return 0;
 }
 
-/* PAIR: every ordered pair.  BIDI: every unordered one, a < b. */
-static int add_pairs(struct cs_vec *cells, const struct cs_test *test,
-		     uint32_t view, int n_agents, struct cs_err *err)
+/* To the last step. */
+static int add_transfer(struct draft *d, const struct cs_transfer *transfer)
 {
-	int a, b;
+	struct cs_step *step = (struct cs_step *)d->steps.data + d->steps.n - 1;
+	struct cs_transfer *t;
 
-	for (a = 0; a < n_agents; a++)
-		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n_agents;
-		     b++)
-			if (a != b && add_cell(cells, view, a, b, err))
+	if (++step->count > CS_STEP_MAX)
+		return cs_err_set(d->err, "more than %d transfers at the same time",
+				  CS_STEP_MAX);
+	t = cs_vec_add(&d->transfers, 1, d->err);
+	if (!t)
+		return -1;
+	*t = *transfer;
+	return 0;
+}
+
+static struct cs_end agent_end(const struct draft *d, uint32_t agent)
+{
+	if (d->req->set.backend == CS_BACKEND_CPU)
+		return (struct cs_end){ CS_END_HOST, CS_MEM_ARENA,
+					(uint16_t)agent };
+	return (struct cs_end){ CS_END_GPU, CS_MEM_DEVICE, (uint16_t)agent };
+}
+
+static struct cs_end numa_end(const struct cs_test *test, uint32_t numa)
+{
+	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+				(uint16_t)numa };
+}
+
+/* From agent to agent, of the view's size. */
+static int add_way(struct draft *d, const struct cs_test *test, uint32_t src,
+		   uint32_t dst, uint32_t dst_slot)
+{
+	const struct cs_view *view =
+		(struct cs_view *)d->views.data + d->views.n - 1;
+	int pulls = test->op == CS_OP_READ || test->method == CS_METHOD_CHASE;
+
+	return add_transfer(d, &(struct cs_transfer){
+		.src = agent_end(d, src), .dst = agent_end(d, dst),
+		.method = (uint8_t)test->method, .op = (uint8_t)test->op,
+		.issuer = (uint16_t)(pulls ? dst : src),
+		.dst_slot = (uint8_t)dst_slot, .bytes = view->bytes,
+	});
+}
+
+/* A step of one transfer; of BIDI both directions. */
+static int add_pair(struct draft *d, const struct cs_test *test, uint32_t a,
+		    uint32_t b)
+{
+	return add_step(d) || add_way(d, test, a, b, 0) ||
+	       (test->pattern == CS_PATTERN_BIDI && add_way(d, test, b, a, 0));
+}
+
+static int add_pairs(struct draft *d, const struct cs_test *test)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, a, b;
+
+	for (a = 0; a < n; a++)
+		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n; b++)
+			if (a != b && add_pair(d, test, a, b))
 				return -1;
 	return 0;
 }
 
-static int add_cells(struct cs_vec *cells, const struct cs_test *test,
-		     uint32_t view, int n_agents, struct cs_err *err)
+/* Each agent and `random` others that are drawn, all of them if there are no more. */
+static int add_drawn(struct draft *d, const struct cs_test *test)
 {
-	int a, first = test->pattern == CS_PATTERN_SHIFT;
-	int end = test->pattern == CS_PATTERN_ALL ? 1 : n_agents;
+	uint32_t n = (uint32_t)d->req->n_agents, far[CS_MAX_AGENTS], a, k;
 
-	if (!first && !cs_test_is_list(test))
-		return add_pairs(cells, test, view, n_agents, err);
-	for (a = first; a < end; a++)
-		if (add_cell(cells, view, a, 0, err))
+	for (a = 0; a < n; a++) {
+		cs_rng_shuffle(&d->lot, far, n - 1);
+		for (k = 0; k + 1 < n && k < d->req->set.random; k++)
+			if (add_pair(d, test, a, (a + 1 + far[k]) % n))
+				return -1;
+	}
+	return 0;
+}
+
+/* All agents at once, i to i + far. */
+static int add_shift(struct draft *d, const struct cs_test *test, uint32_t far)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, a;
+
+	if (add_step(d))
+		return -1;
+	for (a = 0; a < n; a++)
+		if (add_way(d, test, a, (a + far) % n, 0))
 			return -1;
 	return 0;
 }
 
-static int add_views(const struct cs_plan_request *req, struct cs_vec *cells,
-		     struct cs_vec *views, struct cs_err *err)
+static int add_shifts(struct draft *d, const struct cs_test *test)
 {
-	size_t n_tests, test;
-	const struct cs_test *table = cs_catalogue(&n_tests);
+	uint32_t n = (uint32_t)d->req->n_agents, far = 1, last = n - 1;
 
-	for (test = 0; test < n_tests; test++) {
-		size_t before = cells->n;
-		struct cs_view *view;
-
-		if (!req->chosen[test])
-			continue;
-		if (table[test].backend != (enum cs_backend_kind)req->set.backend)
-			return cs_err_set(err, "test '%s' is of the other backend",
-					  table[test].name);
-		if (!cs_method_fits(table[test].method,
-				    (enum cs_way)req->set.via))
-			return cs_err_set(err, "test '%s' is of another --via",
-					  table[test].name);
-		view = cs_vec_add(views, 1, err);
-		if (!view || add_cells(cells, &table[test], (uint32_t)views->n - 1,
-				       req->n_agents, err))
+	if (n < 2)
+		return 0;
+	if (test->pattern == CS_PATTERN_RING)
+		last = 1;
+	else if (test->pattern == CS_PATTERN_BISECT)
+		far = last = n / 2;
+	else if (d->req->set.shift)
+		far = last = d->req->set.shift;
+	for (; far <= last && last < n; far++)
+		if (add_shift(d, test, far))
 			return -1;
-		view->test = (uint32_t)test;
-		view->steps = (uint32_t)(cells->n - before);
+	return 0;
+}
+
+/* Into or out of each agent in turn. */
+static int add_hubs(struct draft *d, const struct cs_test *test)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, hub, a;
+
+	for (hub = 0; hub < n && n > 1; hub++) {
+		uint32_t slot = 0;
+
+		if (add_step(d))
+			return -1;
+		for (a = 0; a < n; a++)
+			if (a != hub &&
+			    (test->pattern == CS_PATTERN_ALL_TO_ONE ?
+				     add_way(d, test, a, hub, slot++) :
+				     add_way(d, test, hub, a, 0)))
+				return -1;
 	}
-	return views->n ? 0 : cs_err_set(err, "no test is chosen (see --list)");
+	return 0;
+}
+
+/* Within its GPU, or to the next one. */
+static int add_alone(struct draft *d, const struct cs_test *test, uint32_t agent)
+{
+	uint32_t n = (uint32_t)d->req->n_agents;
+
+	return add_way(d, test, agent, test->path == CS_PATH_LOCAL ?
+					       agent : (agent + 1) % n, 0);
+}
+
+static int add_lists(struct draft *d, const struct cs_test *test)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, a;
+	int together = test->pattern == CS_PATTERN_ALL;
+
+	if (test->path == CS_PATH_PEER && n < 2)
+		return 0;
+	if (together && add_step(d))
+		return -1;
+	for (a = 0; a < n; a++)
+		if ((!together && add_step(d)) || add_alone(d, test, a))
+			return -1;
+	return 0;
+}
+
+/* ---- building, with the host ---- */
+
+enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_OWN = 4 };
+
+/* Between a NUMA domain and a GPU, as the test says or (BACK) the other way. */
+static int add_host_way(struct draft *d, const struct cs_test *test,
+			uint32_t numa, uint32_t gpu, int how)
+{
+	const struct cs_view *view =
+		(struct cs_view *)d->views.data + d->views.n - 1;
+	int down = (test->path == CS_PATH_H2D) != ((how & HOST_BACK) != 0);
+	int chase = test->method == CS_METHOD_CHASE;
+	uint8_t slot = how & (HOST_LOAD | HOST_OWN) ? 1 : 0;
+	uint64_t bytes = view->bytes;
+
+	if (how & HOST_LOAD && bytes > LOAD_BYTES)
+		bytes = LOAD_BYTES;
+	return add_transfer(d, &(struct cs_transfer){
+		.src = down ? numa_end(test, numa) : agent_end(d, gpu),
+		.dst = down ? agent_end(d, gpu) : numa_end(test, numa),
+		.method = (uint8_t)test->method,
+		.op = (uint8_t)(chase ? test->op :
+				down ? CS_OP_READ : CS_OP_WRITE),
+		.issuer = (uint16_t)gpu,
+		.flags = how & HOST_LOAD ? CS_TRANSFER_LOAD : 0,
+		.src_slot = down ? slot : 0, .dst_slot = down ? 0 : slot,
+		.bytes = bytes,
+	});
+}
+
+static int add_host_loads(struct draft *d, const struct cs_test *test,
+			  uint32_t numa, uint32_t gpu)
+{
+	int both = test->pattern == CS_PATTERN_BIDILOAD;
+	uint32_t a;
+
+	if (both && add_host_way(d, test, numa, gpu, HOST_BACK | HOST_LOAD))
+		return -1;
+	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
+		if (a != gpu &&
+		    (add_host_way(d, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
+		     (both && add_host_way(d, test, CS_NUMA_LOCAL, a,
+					   HOST_BACK | HOST_LOAD))))
+			return -1;
+	return 0;
+}
+
+/* The domain and every GPU, one after the other. */
+static int add_host_pairs(struct draft *d, const struct cs_test *test,
+			  uint32_t numa)
+{
+	int loaded = test->pattern == CS_PATTERN_LOAD ||
+		     test->pattern == CS_PATTERN_BIDILOAD;
+	uint32_t a;
+
+	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
+		if (add_step(d) || add_host_way(d, test, numa, a, 0) ||
+		    (test->pattern == CS_PATTERN_BIDI &&
+		     add_host_way(d, test, numa, a, HOST_BACK)) ||
+		    (loaded && add_host_loads(d, test, numa, a)))
+			return -1;
+	return 0;
+}
+
+/* The domain and all GPUs at once. */
+static int add_host_every(struct draft *d, const struct cs_test *test,
+			  uint32_t numa)
+{
+	uint32_t a;
+
+	if (add_step(d))
+		return -1;
+	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
+		if (add_host_way(d, test, numa, a, HOST_OWN) ||
+		    (test->pattern == CS_PATTERN_BIDIEVERY &&
+		     add_host_way(d, test, numa, a, HOST_BACK | HOST_OWN)))
+			return -1;
+	return 0;
+}
+
+static int add_host(struct draft *d, const struct cs_test *test)
+{
+	int every = test->pattern == CS_PATTERN_EVERY ||
+		    test->pattern == CS_PATTERN_BIDIEVERY;
+	uint64_t numa = d->req->set.numa;
+	uint32_t i;
+
+	if (!numa)
+		return every ? add_host_every(d, test, CS_NUMA_LOCAL) :
+			       add_host_pairs(d, test, CS_NUMA_LOCAL);
+	for (i = 0; i < CS_NUMA_MOST; i++)
+		if ((numa >> i & 1) && (every ? add_host_every(d, test, i) :
+						add_host_pairs(d, test, i)))
+			return -1;
+	return 0;
+}
+
+/* Domain to domain, also to itself, by agents in turn. */
+static int add_domains(struct draft *d, const struct cs_test *test)
+{
+	const struct cs_view *view =
+		(struct cs_view *)d->views.data + d->views.n - 1;
+	uint64_t all = d->req->set.domains;
+	uint32_t a, b, n = 0;
+
+	for (a = 0; a < CS_NUMA_MOST; a++)
+		for (b = 0; b < CS_NUMA_MOST; b++)
+			if ((all >> a & 1) && (all >> b & 1) &&
+			    (add_step(d) || add_transfer(d, &(struct cs_transfer){
+				.src = numa_end(test, a),
+				.dst = numa_end(test, b),
+				.method = (uint8_t)test->method,
+				.op = (uint8_t)test->op, .bytes = view->bytes,
+				.issuer = (uint16_t)(n++ % (uint32_t)d->req->n_agents),
+			    })))
+				return -1;
+	return 0;
+}
+
+/* ---- building, all of it ---- */
+
+static int add_cells(struct draft *d, const struct cs_test *test)
+{
+	if (test->path == CS_PATH_HOST)
+		return add_domains(d, test);
+	if (cs_test_has_host(test))
+		return add_host(d, test);
+	switch (test->pattern) {
+	case CS_PATTERN_SHIFT:
+	case CS_PATTERN_RING:
+	case CS_PATTERN_BISECT:
+		return add_shifts(d, test);
+	case CS_PATTERN_ALL_TO_ONE:
+	case CS_PATTERN_ONE_TO_ALL:
+		return add_hubs(d, test);
+	case CS_PATTERN_RANDOM:
+		return add_drawn(d, test);
+	case CS_PATTERN_ALONE:
+	case CS_PATTERN_ALL:
+	case CS_PATTERN_GATED:
+		return add_lists(d, test);
+	default:
+		return add_pairs(d, test);
+	}
+}
+
+/* A matrix without a cell is none. */
+static int add_view(struct draft *d, size_t index, uint64_t bytes)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[index];
+	struct cs_view *view;
+
+	if (d->views.n == CS_VIEWS_MAX)
+		return cs_err_set(d->err, "more than %d tests and sizes",
+				  CS_VIEWS_MAX);
+	view = cs_vec_add(&d->views, 1, d->err);
+	if (!view)
+		return -1;
+	*view = (struct cs_view){ .test = (uint32_t)index, .bytes = bytes };
+	if (add_cells(d, test))
+		return cs_err_prefix(d->err, "%s", test->name);
+	view = (struct cs_view *)d->views.data + d->views.n - 1;
+	d->views.n -= !view->steps;
+	return 0;
+}
+
+uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes)
+{
+	double next = (double)bytes * set->growth;
+
+	if (!set->last_bytes || !(next <= (double)set->last_bytes))
+		return 0;
+	next = floor(next / 16) * 16;
+	return next > (double)bytes ? (uint64_t)next : bytes + 16;
+}
+
+static int add_sizes(struct draft *d, size_t index)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[index];
+	uint64_t bytes = bytes_of(test, &d->req->set);
+
+	do {
+		if (add_view(d, index, bytes))
+			return -1;
+		bytes = test->bytes ? 0 : cs_size_next(&d->req->set, bytes);
+	} while (bytes);
+	return 0;
+}
+
+static int add_tests(struct draft *d)
+{
+	const struct cs_plan_request *req = d->req;
+	size_t n, i, chosen = 0;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	for (i = 0; i < n; i++) {
+		if (!req->chosen[i])
+			continue;
+		chosen++;
+		if (!cs_test_is_of(&test[i],
+				   (enum cs_backend_kind)req->set.backend))
+			return cs_err_set(d->err, "test '%s' is of the other "
+					  "backend", test[i].name);
+		if (!cs_method_fits((int)test[i].method,
+				    (enum cs_way)req->set.via))
+			return cs_err_set(d->err, "test '%s' is of another --via",
+					  test[i].name);
+		if (add_sizes(d, i))
+			return -1;
+	}
+	if (!chosen)
+		return cs_err_set(d->err, "no test is chosen (see --list)");
+	if (!d->views.n)
+		return cs_err_set(d->err, "a matrix needs at least 2 GPUs or "
+				  "arenas: there is %d", req->n_agents);
+	return 0;
 }
 
 /* Where each part lies when there are so many of each. */
@@ -232,109 +505,79 @@ static void lay_out(struct cs_plan *plan)
 			    plan->n_views * (uint32_t)sizeof(struct cs_view);
 }
 
-static struct cs_end end_of(const struct cs_plan *plan, uint16_t agent)
+static void put_step(struct cs_plan *plan, const struct draft *d,
+		     const struct cs_step *from, uint32_t flags)
 {
-	if (plan->set.backend == CS_BACKEND_CPU)
-		return (struct cs_end){ CS_END_HOST, CS_MEM_ARENA, agent };
-	return (struct cs_end){ CS_END_GPU, CS_MEM_DEVICE, agent };
+	struct cs_step *step = (struct cs_step *)((char *)plan + plan->steps_at) +
+			       plan->n_steps++;
+	struct cs_transfer *to =
+		(struct cs_transfer *)((char *)plan + plan->transfers_at) +
+		plan->n_transfers;
+
+	*step = (struct cs_step){ .first = plan->n_transfers,
+				  .count = from->count, .view = from->view,
+				  .flags = flags };
+	memcpy(to, (const struct cs_transfer *)d->transfers.data + from->first,
+	       from->count * sizeof(*to));
+	plan->n_transfers += from->count;
 }
 
-static void put_transfer(struct cs_plan *plan, const struct cs_test *test,
-			 struct way way)
-{
-	struct cs_transfer *all =
-		(struct cs_transfer *)((char *)plan + plan->transfers_at);
-
-	all[plan->n_transfers++] = (struct cs_transfer){
-		.src = end_of(plan, way.src),
-		.dst = end_of(plan, way.dst),
-		.method = (uint8_t)test->method,
-		.op = (uint8_t)test->op,
-		.issuer = test->op == CS_OP_READ ? way.dst : way.src,
-		.bytes = bytes_of(test, &plan->set),
-	};
-}
-
-static void put_step(struct cs_plan *plan, const struct cell *cell,
-		     uint32_t flags)
-{
-	struct cs_step *all = (struct cs_step *)((char *)plan + plan->steps_at);
-	struct cs_step *step = &all[plan->n_steps++];
-	const struct cs_test *test;
-	uint32_t k;
-
-	step->first = plan->n_transfers;
-	step->view = cell->view;
-	step->flags = flags;
-	test = cs_plan_test(plan, step);
-	step->count = transfers_per_step(test, plan->n_agents);
-	for (k = 0; k < step->count; k++)
-		put_transfer(plan, test, way_of(test, cell, k, plan->n_agents));
-}
-
-/* The cell that is measured again: the first one whose figure is known well
+/* The step that is measured again: the first one whose figure is known well
  * enough to show drift.  NULL: none, or too few to need it. */
-static const struct cell *control_cell(const struct cs_vec *cells,
-				       const struct cs_view *view)
+static const struct cs_step *control_step(const struct draft *d)
 {
-	const struct cell *cell = cells->data;
+	const struct cs_step *step = d->steps.data;
+	const struct cs_view *view = d->views.data;
 	size_t n_tests, i;
 	const struct cs_test *table = cs_catalogue(&n_tests);
 
-	for (i = 0; cells->n >= CONTROL_LEAST && i < cells->n; i++)
-		if (table[view[cell[i].view].test].how == CS_HOW_GATED)
-			return &cell[i];
+	for (i = 0; d->steps.n >= CONTROL_LEAST && i < d->steps.n; i++)
+		if (table[view[step[i].view].test].how == CS_HOW_GATED)
+			return &step[i];
 	return NULL;
 }
 
-/* The shuffled cells; the control in the middle and at the end. */
-static void put_steps(struct cs_plan *plan, const struct cs_vec *cells,
+/* The shuffled steps; the control in the middle and at the end. */
+static void put_steps(struct cs_plan *plan, const struct draft *d,
 		      const uint32_t *order)
 {
-	const struct cell *cell = cells->data;
-	const struct cell *control = control_cell(cells, cs_plan_view(plan, 0));
+	const struct cs_step *step = d->steps.data;
+	const struct cs_step *control = control_step(d);
 	size_t i;
 
-	for (i = 0; i < cells->n; i++) {
-		if (control && i == cells->n / 2)
-			put_step(plan, control, CS_STEP_CONTROL);
-		put_step(plan, &cell[order[i]], 0);
+	for (i = 0; i < d->steps.n; i++) {
+		if (control && i == d->steps.n / 2)
+			put_step(plan, d, control, CS_STEP_CONTROL);
+		put_step(plan, d, &step[order[i]], 0);
 	}
 	if (control)
-		put_step(plan, control, CS_STEP_CONTROL);
+		put_step(plan, d, control, CS_STEP_CONTROL);
 }
 
 /* A zeroed blob with its header and views; steps and transfers still to come. */
-static struct cs_plan *new_plan(const struct cs_plan_request *req,
-				const struct cs_vec *cells,
-				const struct cs_vec *views)
+static struct cs_plan *new_plan(const struct draft *d)
 {
+	const struct cs_step *control = control_step(d);
 	struct cs_plan head = {
 		.magic = CS_PLAN_MAGIC, .version = CS_PLAN_VERSION,
-		.n_agents = (uint32_t)req->n_agents, .set = req->set,
-		.n_views = (uint32_t)views->n,
+		.n_agents = (uint32_t)d->req->n_agents, .set = d->req->set,
+		.n_views = (uint32_t)d->views.n,
+		.n_steps = (uint32_t)(d->steps.n + (control ? 2 : 0)),
+		.n_transfers = (uint32_t)(d->transfers.n +
+					  (control ? 2 * control->count : 0)),
 	};
-	const struct cs_view *view = views->data;
-	const struct cell *control = control_cell(cells, view);
-	size_t n_tests, v;
-	const struct cs_test *table = cs_catalogue(&n_tests);
 	struct cs_plan *plan;
 
-	head.n_steps = (uint32_t)(cells->n + (control ? 2 : 0));
-	if (control)
-		head.n_transfers =
-			2 * transfers_per_step(&table[view[control->view].test],
-					       head.n_agents);
-	for (v = 0; v < views->n; v++)
-		head.n_transfers += view[v].steps *
-				    transfers_per_step(&table[view[v].test],
-						       head.n_agents);
 	lay_out(&head);
 	plan = calloc(1, head.total_bytes);
-	if (!plan)
+	if (!plan) {
+		cs_err_set(d->err, "no memory for a plan of %zu steps",
+			   d->steps.n);
 		return NULL;
+	}
 	*plan = head;
-	memcpy((char *)plan + plan->views_at, view, views->n * sizeof(*view));
+	memcpy((char *)plan + plan->views_at, d->views.data,
+	       d->views.n * sizeof(struct cs_view));
 	plan->n_steps = plan->n_transfers = 0; /* counted as they are put */
 	return plan;
 }
@@ -342,31 +585,29 @@ static struct cs_plan *new_plan(const struct cs_plan_request *req,
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err)
 {
-	struct cs_vec cells = CS_VEC(struct cell), views = CS_VEC(struct cs_view);
+	struct draft d = { .req = req, .steps = CS_VEC(struct cs_step),
+			   .transfers = CS_VEC(struct cs_transfer),
+			   .views = CS_VEC(struct cs_view),
+			   .lot = { ~req->set.seed }, .err = err };
 	struct cs_vec order = CS_VEC(uint32_t);
 	struct cs_rng rng = { req->set.seed };
-	struct cs_plan *plan;
-	int rc = -1;
+	struct cs_plan *plan = NULL;
 
-	if (agents_check(req->n_agents, err) || settings_check(&req->set, err) ||
-	    add_views(req, &cells, &views, err) ||
-	    !cs_vec_add(&order, cells.n, err))
-		goto out;
-	plan = new_plan(req, &cells, &views);
-	if (!plan) {
-		cs_err_set(err, "no memory for a plan of %zu cells", cells.n);
-		goto out;
+	if (!agents_check(req->n_agents, err) &&
+	    !settings_check(&req->set, err) && !add_tests(&d) &&
+	    cs_vec_add(&order, d.steps.n, err))
+		plan = new_plan(&d);
+	if (plan) {
+		cs_rng_shuffle(&rng, order.data, order.n);
+		put_steps(plan, &d, order.data);
+		plan->id = plan_hash(plan);
+		*out = plan;
 	}
-	cs_rng_shuffle(&rng, order.data, order.n);
-	put_steps(plan, &cells, order.data);
-	plan->id = plan_hash(plan);
-	*out = plan;
-	rc = 0;
-out:
 	cs_vec_release(&order);
-	cs_vec_release(&views);
-	cs_vec_release(&cells);
-	return rc;
+	cs_vec_release(&d.views);
+	cs_vec_release(&d.transfers);
+	cs_vec_release(&d.steps);
+	return plan ? 0 : -1;
 }
 
 /* ---- trusting ---- */
@@ -392,26 +633,43 @@ static int layout_check(const struct cs_plan *plan, struct cs_err *err)
 
 static int end_is_sound(const struct cs_plan *plan, const struct cs_end *end)
 {
-	struct cs_end sound = end_of(plan, end->index);
+	int cpu = plan->set.backend == CS_BACKEND_CPU;
 
-	return end->index < plan->n_agents && end->kind == sound.kind &&
-	       end->memory == sound.memory;
+	if (cs_end_is_numa(end))
+		return end->memory < CS_MEMORIES && (end->index < CS_NUMA_MOST ||
+						     end->index == CS_NUMA_LOCAL);
+	return end->index < plan->n_agents &&
+	       end->kind == (cpu ? CS_END_HOST : CS_END_GPU) &&
+	       end->memory == (cpu ? CS_MEM_ARENA : CS_MEM_DEVICE);
+}
+
+/* An issuer is one of the ends, where those are agents. */
+static int issuer_is_sound(const struct cs_plan *plan,
+			   const struct cs_transfer *t)
+{
+	if (cs_end_is_numa(&t->src) && cs_end_is_numa(&t->dst))
+		return t->issuer < plan->n_agents;
+	return (!cs_end_is_numa(&t->src) && t->issuer == t->src.index) ||
+	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
 }
 
 static int transfer_check(const struct cs_plan *plan, const struct cs_test *test,
 			  const struct cs_transfer *t, struct cs_err *err)
 {
-	const struct cs_end *issuer = test->op == CS_OP_READ ? &t->dst : &t->src;
-	int local = test->path == CS_PATH_LOCAL;
+	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
 
 	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
-	    (t->src.index == t->dst.index) != local)
+	    !issuer_is_sound(plan, t) ||
+	    (!numas && (t->src.index == t->dst.index) !=
+			       (test->path == CS_PATH_LOCAL)))
 		return cs_err_set(err, "plan is damaged: transfer between agents %u "
 				  "and %u of %u", t->src.index, t->dst.index,
 				  plan->n_agents);
-	if (t->method != test->method || t->op != test->op ||
-	    t->issuer != issuer->index || t->flags ||
-	    t->bytes != bytes_of(test, &plan->set))
+	if (t->method != test->method || t->op > CS_OP_OPEN ||
+	    (t->flags & ~CS_TRANSFER_LOAD) || t->src_slot > 1 ||
+	    t->dst_slot >= CS_STEP_MAX || !t->bytes || t->bytes % 16 ||
+	    t->bytes > CS_COPY_MAX ||
+	    numas != (test->path == CS_PATH_HOST) + cs_test_has_host(test))
 		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
 				  "of its kind", test->name);
 	return 0;
@@ -426,11 +684,14 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 	for (v = 0; v < plan->n_views; v++) {
 		const struct cs_view *view = cs_plan_view(plan, v);
 
-		/* ascending: so no test twice, and no more views than tests */
-		if (view->test >= n_tests || (v && view->test <= view[-1].test) ||
-		    table[view->test].backend !=
-			    (enum cs_backend_kind)plan->set.backend ||
-		    !cs_method_fits(table[view->test].method,
+		/* ascending: so no test twice at a size */
+		if (v >= CS_VIEWS_MAX || view->test >= n_tests ||
+		    (v && (view->test < view[-1].test ||
+			   (view->test == view[-1].test &&
+			    view->bytes <= view[-1].bytes))) ||
+		    !cs_test_is_of(&table[view->test],
+				   (enum cs_backend_kind)plan->set.backend) ||
+		    !cs_method_fits((int)table[view->test].method,
 				    (enum cs_way)plan->set.via))
 			return cs_err_set(err, "plan is damaged: view %u is of test "
 					  "%u", v, view->test);
@@ -438,29 +699,20 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 	return 0;
 }
 
-/* The transfers of a step lie within the plan: are they what its test wants? */
+/* The transfers of a step lie within the plan: can they be carried out together? */
 static int step_transfers_check(const struct cs_plan *plan,
 				const struct cs_step *step, struct cs_err *err)
 {
 	const struct cs_test *test = cs_plan_test(plan, step);
-	const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
-	const struct way first = { t->src.index, t->dst.index };
-	struct cell cell;
 	uint32_t k;
 
-	if (transfer_check(plan, test, t, err))
-		return -1;
-	cell = cell_of(test, first, plan->n_agents);
-	for (k = 0; k < step->count; k++) {
-		struct way way = way_of(test, &cell, k, plan->n_agents);
-
-		if (transfer_check(plan, test, &t[k], err))
+	for (k = 0; k < step->count; k++)
+		if (transfer_check(plan, test,
+				   cs_plan_transfer(plan, step, k), err))
 			return -1;
-		if (t[k].src.index != way.src || t[k].dst.index != way.dst)
-			return cs_err_set(err, "plan is damaged: %u->%u is no part "
-					  "of a step of '%s'", t[k].src.index,
-					  t[k].dst.index, test->name);
-	}
+	if (cs_transfer_is_load(cs_plan_transfer(plan, step, 0)))
+		return cs_err_set(err, "plan is damaged: nothing is measured in a "
+				  "step of '%s'", test->name);
 	return 0;
 }
 
@@ -473,10 +725,9 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		if (step->first != next || step->view >= plan->n_views ||
-		    (step->flags & ~CS_STEP_CONTROL) || step->count > CS_STEP_MAX ||
-		    step->count > plan->n_transfers - next ||
-		    step->count != transfers_per_step(cs_plan_test(plan, step),
-						      plan->n_agents))
+		    (step->flags & ~CS_STEP_CONTROL) || !step->count ||
+		    step->count > CS_STEP_MAX ||
+		    step->count > plan->n_transfers - next)
 			return cs_err_set(err, "plan is damaged: step %u", s);
 		if (step_transfers_check(plan, step, err))
 			return -1;
@@ -571,6 +822,51 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 	return &cs_catalogue(&n)[cs_plan_view(plan, step->view)->test];
 }
 
+int cs_end_is_numa(const struct cs_end *end)
+{
+	return end->kind == CS_END_HOST && end->memory > CS_MEM_ARENA;
+}
+
+int cs_transfer_is_load(const struct cs_transfer *t)
+{
+	return (t->flags & CS_TRANSFER_LOAD) != 0;
+}
+
+int cs_transfer_far(const struct cs_transfer *t)
+{
+	if (cs_end_is_numa(&t->src) || cs_end_is_numa(&t->dst) ||
+	    t->src.index == t->dst.index)
+		return -1;
+	return t->issuer == t->src.index ? t->dst.index : t->src.index;
+}
+
+int cs_transfer_checker(const struct cs_transfer *t)
+{
+	return cs_end_is_numa(&t->dst) ? t->issuer : t->dst.index;
+}
+
+static int is_by_kernel(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_SM || t->method == CS_METHOD_TMA;
+}
+
+uint64_t cs_transfer_span(const struct cs_transfer *t)
+{
+	return is_by_kernel(t) && t->bytes < SPREAD_BYTES ?
+		       SPREAD_BYTES / t->bytes * t->bytes : t->bytes;
+}
+
+static uint64_t align_up(uint64_t bytes)
+{
+	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
+}
+
+uint64_t cs_transfer_dst_at(const struct cs_transfer *t)
+{
+	return cs_end_is_numa(&t->dst) ? 0 :
+					 t->dst_slot * align_up(cs_transfer_span(t));
+}
+
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents)
 {
@@ -579,7 +875,8 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
-		if (t->src.index >= n_agents || t->dst.index >= n_agents ||
+		if ((t->src.index >= n_agents && !cs_end_is_numa(&t->src)) ||
+		    (t->dst.index >= n_agents && !cs_end_is_numa(&t->dst)) ||
 		    t->issuer >= n_agents)
 			return 0;
 	}
@@ -591,25 +888,51 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void cs_plan_arena(const struct cs_plan *plan, int agent,
+uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
+{
+	const struct cs_transfer *t = transfers_of(plan);
+	const struct cs_transfer *end = t + plan->n_transfers;
+	uint64_t best = 0;
+
+	for (; t < end; t++)
+		if (t->bytes < below)
+			best = most(best, t->bytes);
+	return best;
+}
+
+/* Does it use buffers that last?  Calls of a driver make their own, or none. */
+static int has_buffers(const struct cs_transfer *t)
+{
+	return t->op <= CS_OP_BURST64K || t->src.index != t->dst.index;
+}
+
+void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t limit,
 		   struct cs_arena_layout *out)
 {
 	const struct cs_transfer *t = transfers_of(plan);
 	const struct cs_transfer *end = t + plan->n_transfers;
-	uint64_t src = 0, dst = 0;
+	uint64_t src = 0, dst = 0, chain = 0;
 
 	for (; t < end; t++) {
-		if (t->src.index == t->dst.index)
-			continue; /* within a GPU no buffer is needed */
-		if (t->src.index == agent)
-			src = most(src, t->bytes);
-		if (t->dst.index == agent)
-			dst = most(dst, t->bytes);
+		if (!has_buffers(t) || t->bytes > limit)
+			continue;
+		if (!cs_end_is_numa(&t->src) && t->src.index == agent &&
+		    t->method == CS_METHOD_CHASE)
+			chain = most(chain, t->bytes);
+		else if (!cs_end_is_numa(&t->src) && t->src.index == agent)
+			src = most(src, cs_transfer_span(t));
+		if (!cs_end_is_numa(&t->dst) && t->dst.index == agent &&
+		    t->method != CS_METHOD_CHASE)
+			dst = most(dst, cs_transfer_dst_at(t) +
+						cs_transfer_span(t));
 	}
-	out->src_bytes = src;
-	out->dst_bytes = dst;
-	out->dst_at = (src + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
-	out->total_bytes = dst ? out->dst_at + dst : src;
+	*out = (struct cs_arena_layout){
+		.src_bytes = src, .dst_bytes = dst, .chain_bytes = chain,
+		.dst_at = align_up(src), .most = limit,
+	};
+	out->chain_at = align_up(out->dst_at + dst);
+	out->total_bytes = chain ? out->chain_at + chain :
+			   dst	 ? out->dst_at + dst : src;
 }
 
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
@@ -618,8 +941,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
 	const struct cs_transfer *end = t + plan->n_transfers;
 
 	for (; agent != peer && t < end; t++)
-		if (t->issuer == agent &&
-		    (t->src.index == peer || t->dst.index == peer))
+		if (t->issuer == agent && cs_transfer_far(t) == peer)
 			return 1;
 	return 0;
 }

@@ -22,21 +22,28 @@
 #define CS_STEP_MAX 64 /* transfers in one step */
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
 
+#define CS_NUMA_LOCAL 0xffffu /* the domain next to the issuer's GPU */
+#define CS_NUMA_MOST 64u	/* OS indices of domains are below */
+
 enum cs_end_kind { CS_END_GPU, CS_END_HOST };
-enum cs_memory { CS_MEM_DEVICE, CS_MEM_ARENA };
 
 struct cs_end {
 	uint8_t kind;		/* enum cs_end_kind */
 	uint8_t memory;		/* enum cs_memory */
-	uint16_t index;		/* agent, or NUMA domain */
+	uint16_t index;		/* agent; of HOST but an ARENA: NUMA domain */
 };
 
-/* Bytes that move from src to dst, issued by one agent. */
+#define CS_TRANSFER_LOAD 1u	/* runs beside what is measured, has no figure */
+
+/* Slots tell transfers of one step apart that would else share a buffer.  Of a
+ * device's destination: the place among them.  Of host memory: 0 one that all agents of a
+ * process take in turn, 1 the issuer's own. */
 struct cs_transfer {
 	struct cs_end src, dst;
 	uint8_t method, op;	/* enum cs_method, enum cs_op */
 	uint16_t issuer;	/* agent: src for write, dst for read */
-	uint32_t flags;
+	uint16_t flags;
+	uint8_t src_slot, dst_slot;
 	uint64_t bytes;		/* of one copy */
 };
 
@@ -49,11 +56,14 @@ struct cs_step {
 	uint32_t flags;
 };
 
-/* One matrix: a test of the catalogue. */
+/* One matrix: a test of the catalogue, at one size. */
 struct cs_view {
 	uint32_t test;		/* position in the catalogue */
 	uint32_t steps;		/* number of its steps, control steps apart */
+	uint64_t bytes;		/* of a copy that is measured */
 };
+
+#define CS_VIEWS_MAX 1024
 
 /* How to measure; the same for every step. */
 struct cs_settings {
@@ -68,7 +78,15 @@ struct cs_settings {
 	uint32_t block_samples;	/* a cell ends after so many; 0: when it is known
 				 * well enough */
 	uint32_t via;		/* enum cs_way */
+	uint32_t shift;		/* SHIFT: this k alone; 0: each */
+	uint32_t random;	/* RANDOM: how many others; at least 1 */
 	uint32_t pad;		/* 0 */
+	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
+	uint64_t last_bytes;
+	double growth;
+	/* NUMA domains, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
+	uint64_t numa;
+	uint64_t domains;	/* the same of all domains there are, for host */
 };
 
 #define CS_ARMS_MAX 4 /* placements that are compared */
@@ -91,19 +109,21 @@ struct cs_plan_request {
 	struct cs_settings set;
 };
 
-/* The steps of one test, by pattern: ordered pairs for "pair", unordered pairs
- * with both directions for "bidi", one for each distance k with all agents in it
- * for "shift", one for each agent or with all of them for what has one figure an
- * agent.  Cells of all tests are shuffled together by set.seed; the first cell that
- * is sampled until it is known is repeated as a control in the middle and at the
- * end when there are at least 4 cells.  The issuer of a read is the destination's
- * agent, of all else the source's.
- * Errors: fewer than 2 agents or more than CS_MAX_AGENTS, nothing chosen, a copy
- * size that is 0, not a multiple of 16 or above CS_COPY_MAX, a precision or limit
+/* The steps of every chosen test, by its pattern (enum cs_pattern), at every size;
+ * of paths with the host for each domain asked for.  All steps are shuffled
+ * together by set.seed; the first one that is sampled until it is known is repeated
+ * as a control in the middle and at the end when there are at least 4.  The issuer
+ * of a read is the destination's agent, of all else the source's, of what has a
+ * host end the GPU's.
+ * Errors: fewer agents than the tests want (2, or 1 where none is between GPUs)
+ * or more than CS_MAX_AGENTS, nothing chosen, a copy size that is 0, not a multiple of 16 or above CS_COPY_MAX, a precision or limit
  * that is negative or not finite, a test of the other backend, no memory.  On
  * success *out is malloc'ed, to be freed by the caller. */
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err);
+
+/* The size behind `bytes` of a sweep; 0: none. */
+uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes);
 
 /* May this blob of `bytes` bytes be trusted?  Checks every offset, count,
  * index, enum and the id. */
@@ -118,18 +138,36 @@ const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view);
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step);
 
+/* The agent at the other end than the issuer's; -1: host memory, or the same. */
+int cs_transfer_far(const struct cs_transfer *t);
+/* Whose memory is the destination, so who checks it: an agent. */
+int cs_transfer_checker(const struct cs_transfer *t);
+/* Has its end figures, and are they a rate of bytes? */
+int cs_transfer_is_load(const struct cs_transfer *t);
+/* Host memory of a NUMA domain? */
+int cs_end_is_numa(const struct cs_end *end);
+
 /* Does a node with so many agents carry out this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents);
 
 /* An agent's arena: source at 0, destination behind it at the next multiple of
- * CS_ARENA_ALIGN; 0 for a part that it does not need. */
+ * CS_ARENA_ALIGN, chain of a chase behind that; 0 for a part that it does not need. */
 #define CS_ARENA_ALIGN (2u << 20) /* cuMemAlloc's granularity; IPC maps by it */
 struct cs_arena_layout {
-	uint64_t src_bytes, dst_at, dst_bytes, total_bytes;
+	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
+	uint64_t most;		/* transfers of more bytes have no room */
 };
-void cs_plan_arena(const struct cs_plan *plan, int agent,
+/* With room for transfers of at most so many bytes. */
+void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t most,
 		   struct cs_arena_layout *out);
+/* The next smaller size than `below` of any transfer; 0: none. */
+uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
+/* Where in the destination's buffer a transfer's bytes begin. */
+uint64_t cs_transfer_dst_at(const struct cs_transfer *t);
+/* Bytes that its copies of one sample cover: kernels go through more than one
+ * position where copies are small, or they would stay in a cache. */
+uint64_t cs_transfer_span(const struct cs_transfer *t);
 
 /* Does `agent` need a way to the arena of `peer`? */
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer);

@@ -14,7 +14,7 @@
 struct aggregate {
 	const struct cs_run *run;
 	struct cs_grid *grid;	/* by node */
-	int n;			/* the largest of their matrices */
+	int n_rows, n_cols;	/* the largest of their matrices */
 	int like;		/* the first node with that many: its labels */
 	double *value;		/* medians over nodes */
 	char *mark;
@@ -23,8 +23,8 @@ struct aggregate {
 
 static double cell_of(const struct cs_grid *grid, int src, int dst)
 {
-	return src < grid->n && dst < grid->n ? grid->value[src * grid->n + dst] :
-						NAN;
+	return src < grid->n_rows && dst < grid->n_cols ?
+		       grid->value[src * grid->n_cols + dst] : NAN;
 }
 
 static int fill_cells(struct aggregate *ag)
@@ -34,11 +34,12 @@ static int fill_cells(struct aggregate *ag)
 
 	if (!room)
 		return -1;
-	for (i = 0; i < ag->n * ag->n; i++) {
+	for (i = 0; i < ag->n_rows * ag->n_cols; i++) {
 		size_t k = 0;
 
 		for (node = 0; node < nodes; node++) {
-			double v = cell_of(&ag->grid[node], i / ag->n, i % ag->n);
+			double v = cell_of(&ag->grid[node], i / ag->n_cols,
+					   i % ag->n_cols);
 
 			if (!isnan(v))
 				room[k++] = v;
@@ -59,9 +60,9 @@ static void mark_nodes(const struct aggregate *ag, char *differs)
 
 		if (grid->n_measured < grid->n_planned)
 			differs[node] = 1;
-		for (i = 0; i < grid->n * grid->n; i++) {
-			double usual = ag->value[i / grid->n * ag->n +
-						 i % grid->n];
+		for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
+			double usual = ag->value[i / grid->n_cols * ag->n_cols +
+						 i % grid->n_cols];
 
 			/* times of calls are never that near */
 			if (grid->mark[i] != ' ' ||
@@ -117,7 +118,7 @@ static int same_labels(const struct aggregate *ag)
 	int node, i;
 
 	for (node = 0; node < ag->run->n_nodes; node++)
-		for (i = 0; i < ag->grid[node].n; i++)
+		for (i = 0; i < ag->run->node[node].facts.n_agents; i++)
 			if (strcmp(cs_agent_label(ag->run, node, i).text,
 				   cs_agent_label(ag->run, ag->like, i).text))
 				return 0;
@@ -126,9 +127,13 @@ static int same_labels(const struct aggregate *ag)
 
 static int print(FILE *to, struct aggregate *ag)
 {
-	const struct cs_grid cells = { .run = ag->run, .node = ag->like,
-				       .test = ag->grid[0].test, .n = ag->n, .value = ag->value,
-				       .mark = ag->mark };
+	const struct cs_grid *like = &ag->grid[ag->like];
+	const struct cs_grid cells = {
+		.run = ag->run, .node = ag->like, .test = like->test,
+		.bytes = like->bytes, .back = like->back, .n_rows = ag->n_rows,
+		.n_cols = ag->n_cols, .row_end = like->row_end,
+		.col_end = like->col_end, .value = ag->value, .mark = ag->mark,
+	};
 	size_t nodes = (size_t)ag->run->n_nodes, node, n = 0;
 	struct cs_grid **sorted = calloc(nodes, sizeof(*sorted));
 
@@ -166,19 +171,21 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 	for (node = 0; ag.grid && node < run->n_nodes; node++) {
 		if (cs_grid_init(&ag.grid[node], run, node, view))
 			goto out;
-		if (ag.grid[node].n > ag.n) {
-			ag.n = ag.grid[node].n;
+		if (ag.grid[node].n_rows > ag.n_rows ||
+		    ag.grid[node].n_cols > ag.n_cols) {
+			ag.n_rows = ag.grid[node].n_rows;
+			ag.n_cols = ag.grid[node].n_cols;
 			ag.like = node;
 		}
 		ag.n_planned += ag.grid[node].n_planned;
 		ag.n_measured += ag.grid[node].n_measured;
 	}
-	cells = (size_t)ag.n * (size_t)ag.n + 1;
+	cells = (size_t)ag.n_rows * (size_t)ag.n_cols + 1;
 	ag.value = calloc(cells, sizeof(*ag.value));
 	ag.mark = calloc(cells, 1);
 	if (!ag.grid || !ag.value || !ag.mark || fill_cells(&ag))
 		goto out;
-	cs_matrix_heading(to, run, ag.grid[0].test);
+	cs_matrix_heading(to, &ag.grid[0]);
 	mark_nodes(&ag, differs);
 	rc = print(to, &ag);
 out:

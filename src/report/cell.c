@@ -191,8 +191,7 @@ static void print_other(FILE *to, const struct cell *c, const struct cs_row *row
 	char text[96];
 
 	cs_text(text, sizeof(text), "%s %s",
-		cs_pair_label(c->run, c->node, row->what.src.index,
-			      row->what.dst.index).text, what);
+		cs_pair_label(c->run, c->node, &row->what).text, what);
 	if (row->status == CS_OK)
 		print_beside(to, text, row->metric != CS_METRIC_RATE ?
 			     NAN : value_of(c->row), value_of(row));
@@ -283,7 +282,7 @@ static int print_cell(FILE *to, const struct cell *c)
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host,
 		f->placement[0] ? ", " : "", f->placement,
-		cs_pair_label(c->run, c->node, c->src, c->dst).text, test->name,
+		cs_pair_label(c->run, c->node, &c->row->what).text, test->name,
 		test->heading);
 	print_value(to, c->row);
 	print_histogram(to, c->samples, c->row->n_samples);
@@ -291,8 +290,10 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_flags(to, c->row);
 	print_throttle(to, c->row);
 	print_history(to, c->row);
-	print_agent(to, c, c->src);
-	print_agent(to, c, c->dst);
+	if (!cs_end_is_numa(&c->row->what.src))
+		print_agent(to, c, c->src);
+	if (!cs_end_is_numa(&c->row->what.dst))
+		print_agent(to, c, c->dst);
 	fprintf(to, "  beside it, %s and how far from this cell\n",
 		cs_unit_text(test->unit));
 	print_kin(to, c);
@@ -317,7 +318,7 @@ static int print_test(FILE *to, const struct cs_run *run, int node,
 		if ((int)row->node != node || row->test != test ||
 		    row->metric != CS_METRIC_RATE ||
 		    (row->flags & CS_ROW_CONTROL) ||
-		    !cs_run_shows(run, node, cell.src, cell.dst))
+		    !cs_run_shows(run, node, &row->what))
 			continue;
 		if (print_cell(to, &cell))
 			return -1;
@@ -333,7 +334,10 @@ int cs_cell_print(FILE *to, const struct cs_run *run)
 
 	for (node = 0; node < run->n_nodes; node++)
 		for (view = 0; run->plan && view < run->plan->n_views; view++)
-			if (print_test(to, run, node,
+			if ((!view || cs_plan_view(run->plan, view)->test !=
+					      cs_plan_view(run->plan,
+							   view - 1)->test) &&
+			    print_test(to, run, node,
 				       cs_plan_view(run->plan, view)->test,
 				       &said))
 				return -1;

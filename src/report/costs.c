@@ -21,7 +21,7 @@ static int cell_of(const struct cs_grid *grid, int agent)
 {
 	int i;
 
-	for (i = agent * grid->n; i < (agent + 1) * grid->n; i++)
+	for (i = agent * grid->n_cols; i < (agent + 1) * grid->n_cols; i++)
 		if (!isnan(grid->value[i]))
 			return i;
 	return -1;
@@ -47,7 +47,7 @@ static void print_line(FILE *to, const struct cs_grid *grid, int first, int widt
 	int agent, d = cs_decimals(grid->test);
 
 	fprintf(to, "%*s", LABEL, p99 ? "p99" : "median");
-	for (agent = first; agent < grid->n && agent < first + ACROSS; agent++) {
+	for (agent = first; agent < grid->n_rows && agent < first + ACROSS; agent++) {
 		int cell = cell_of(grid, agent);
 
 		put_number(to, width, d, p99 ? p99_of(grid, cell) :
@@ -60,7 +60,7 @@ static int widest(const struct cs_grid *grid)
 {
 	int agent, width = CELL - 2, d = cs_decimals(grid->test);
 
-	for (agent = 0; agent < grid->n; agent++) {
+	for (agent = 0; agent < grid->n_rows; agent++) {
 		int cell = cell_of(grid, agent), k;
 		double x[2] = { cell < 0 ? NAN : grid->value[cell],
 				p99_of(grid, cell) };
@@ -77,9 +77,9 @@ void cs_list_cells(FILE *to, const struct cs_grid *grid)
 {
 	int first, agent, width = widest(grid);
 
-	for (first = 0; first < grid->n; first += ACROSS) {
+	for (first = 0; first < grid->n_rows; first += ACROSS) {
 		fprintf(to, "%*s", LABEL, cs_agent_word(grid->run));
-		for (agent = first; agent < grid->n && agent < first + ACROSS;
+		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
 		     agent++)
 			fprintf(to, "  %*s", width,
 				cs_agent_label(grid->run, grid->node, agent).text);
@@ -109,16 +109,22 @@ static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 	struct cs_grid *found;
 	uint32_t v;
 
+	/* those of agents stand before those of the host: each has one matrix */
 	for (v = 0; v < plan->n_views; v++) {
 		const struct cs_test *test = &table[cs_plan_view(plan, v)->test];
 
 		if (test->unit == CS_UNIT_GBS && test->op == op &&
-		    test->pattern == CS_PATTERN_PAIR)
+		    test->path == CS_PATH_PEER &&
+		    (test->method == grid->test->method ||
+		     grid->test->method == CS_METHOD_DRIVER) &&
+		    test->pattern == CS_PATTERN_PAIR &&
+		    (grid->test->bytes ||
+		     cs_plan_view(plan, v)->bytes == grid->bytes))
 			break;
 	}
 	found = v < plan->n_views ? calloc(1, sizeof(*found)) : NULL;
 	if (found && (cs_grid_init(found, grid->run, grid->node, v) ||
-		      found->n != grid->n)) {
+		      cs_grid_cells(found) != cs_grid_cells(grid))) {
 		cs_grid_release(found);
 		free(found);
 		found = NULL;
@@ -156,7 +162,7 @@ static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena(run->plan, agent, &arena);
+		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
 	fprintf(to, "  %5s", cs_agent_label(run, node, agent).text);
 	put_cost(to, 8, 3, a->start_s);
 	put_cost(to, 9, 3, a->open_s);
@@ -192,7 +198,7 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 {
-	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0, worst = 0;
+	size_t n = cs_grid_cells(grid), i, k = 0, worst = 0;
 	struct cs_grid *pairs, share = *grid;
 	double *sorted;
 
@@ -260,12 +266,11 @@ static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
-		size_t cell = row->what.src.index * (size_t)grid->n +
-			      row->what.dst.index;
+		int cell = cs_grid_cell(grid, &row->what);
 		double gbs;
 
 		if (row->node != (uint32_t)grid->node || row->status != CS_OK ||
-		    row->metric != CS_METRIC_NEXT_COPY ||
+		    row->metric != CS_METRIC_NEXT_COPY || cell < 0 ||
 		    cs_row_test(row) != grid->test || isnan(grid->value[cell]))
 			continue;
 		gbs = pairs ? pairs->value[cell] :

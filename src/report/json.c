@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "report/record.h"
+#include "report/view.h"
 #include "report/versus.h"
 #include "result/pool.h"
 #include "report/views.h"
@@ -70,7 +71,7 @@ static int write_matrices(FILE *to, const struct cs_run *run)
 	int node, rc = cs_pool_make(run, &pooled, &err);
 
 	fputs("\"matrices\":[", to);
-	for (v = 0; run->plan && v < run->plan->n_views; v++)
+	for (v = 0; run->plan && v < cs_grids(run->plan); v++)
 		for (node = 0; node < run->n_nodes && !rc; node++)
 			rc = element(to, &n, cs_record_matrix(&pooled, node, v));
 	cs_pool_release(&pooled, run);

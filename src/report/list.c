@@ -23,7 +23,7 @@ static const char *backend_text(uint32_t backend)
 static int is_default(const struct cs_test *test)
 {
 	return (test->matrices & CS_MATRIX_PEER) && test->op == CS_OP_WRITE &&
-	       test->pattern != CS_PATTERN_SHIFT &&
+	       test->pattern <= CS_PATTERN_BIDI &&
 	       (test->method == CS_METHOD_CE || test->method == CS_METHOD_CPU);
 }
 
@@ -53,7 +53,7 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 	uint32_t a;
 
 	for (a = 0; a < plan->n_agents; a++) {
-		cs_plan_arena(plan, (int)a, &layout);
+		cs_plan_arena(plan, (int)a, UINT64_MAX, &layout);
 		if (layout.total_bytes > most)
 			most = layout.total_bytes;
 	}
@@ -75,6 +75,16 @@ static void print_views(FILE *to, const struct cs_plan *plan)
 	}
 }
 
+static void put_end(FILE *to, const struct cs_end *end)
+{
+	if (!cs_end_is_numa(end))
+		fprintf(to, "%d", end->index);
+	else if (end->index == CS_NUMA_LOCAL)
+		fputs("host", to);
+	else
+		fprintf(to, "numa%d", end->index);
+}
+
 static void print_steps(FILE *to, const struct cs_plan *plan)
 {
 	uint32_t s, k;
@@ -88,8 +98,12 @@ static void print_steps(FILE *to, const struct cs_plan *plan)
 			const struct cs_transfer *t =
 				cs_plan_transfer(plan, step, k);
 
-			fprintf(to, " %d->%d by %d", t->src.index, t->dst.index,
-				t->issuer);
+			fputc(' ', to);
+			put_end(to, &t->src);
+			fputs("->", to);
+			put_end(to, &t->dst);
+			fprintf(to, " by %d%s", t->issuer,
+				cs_transfer_is_load(t) ? " (load)" : "");
 		}
 		fputs(step->flags & CS_STEP_CONTROL ? "  control\n" : "\n", to);
 	}

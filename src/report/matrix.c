@@ -18,27 +18,41 @@
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
 
-void cs_matrix_heading(FILE *to, const struct cs_run *run,
-		       const struct cs_test *test)
+/* Is the size of its copies to be said: one of several, or not the one asked for? */
+static int says_size(const struct cs_grid *grid)
 {
+	return grid->bytes != grid->run->plan->set.copy_bytes ||
+	       (grid->run->plan->set.last_bytes && !grid->test->bytes);
+}
+
+void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
+{
+	const struct cs_run *run = grid->run;
+	const struct cs_test *test = grid->test;
 	char size[16];
 
-	cs_fold(to, 0, 2, "%s  %s, %s%s", test->name, test->heading,
-		cs_unit_text(test->unit), test->unit != CS_UNIT_GBS ? "" :
-		test->pattern == CS_PATTERN_BIDI ? " row to column" :
-						   " (10^9 bytes/s)");
-	if (cs_on_cpu(run)) {
-		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
+	cs_size_text(grid->bytes, size, sizeof(size));
+	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
+		says_size(grid) ? "  " : "", says_size(grid) ? size : "",
+		cs_grid_title(grid), cs_unit_text((int)test->unit),
+		test->unit != CS_UNIT_GBS ? "" :
+		test->pattern == CS_PATTERN_BIDI && !grid->back ?
+			" row to column" : " (10^9 bytes/s)");
+	if (cs_on_cpu(run))
 		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
 			run->stand_in ? "; it stands in: there is NO GPU" : "");
-	}
 	if (run->virtual_clock)
 		cs_fold(to, 2, 2, "%s", CS_MEASURED_WITH_DOUBLE);
 }
 
-static struct cs_label label_of(const struct cs_grid *grid, int agent)
+static struct cs_label row_label(const struct cs_grid *grid, int i)
 {
-	return cs_agent_label(grid->run, grid->node, agent);
+	return cs_end_text(grid->run, grid->node, &grid->row_end[i]);
+}
+
+static struct cs_label col_label(const struct cs_grid *grid, int i)
+{
+	return cs_end_text(grid->run, grid->node, &grid->col_end[i]);
 }
 
 /* ---- numbers ---- */
@@ -47,16 +61,16 @@ static int cell_width(const struct cs_grid *grid)
 {
 	int i, width = CELL, d = cs_decimals(grid->test);
 
-	for (i = 0; i < grid->n * grid->n; i++) {
+	for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
 		int w = isnan(grid->value[i]) ? 1 :
 			snprintf(NULL, 0, "%.*f", d, grid->value[i]);
 
 		if (w + 2 > width)
 			width = w + 2;
 	}
-	for (i = 0; i < grid->n; i++)
-		if ((int)strlen(label_of(grid, i).text) + 2 > width)
-			width = (int)strlen(label_of(grid, i).text) + 2;
+	for (i = 0; i < grid->n_cols; i++)
+		if ((int)strlen(col_label(grid, i).text) + 2 > width)
+			width = (int)strlen(col_label(grid, i).text) + 2;
 	return width;
 }
 
@@ -66,9 +80,9 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 	char number[32], pending = '\0';
 	int dst;
 
-	fprintf(to, "%*s", LABEL, label_of(grid, src).text);
-	for (dst = 0; dst < grid->n; dst++) {
-		int i = src * grid->n + dst;
+	fprintf(to, "%*s", LABEL, row_label(grid, src).text);
+	for (dst = 0; dst < grid->n_cols; dst++) {
+		int i = src * grid->n_cols + dst;
 
 		if (isnan(grid->value[i]))
 			cs_text(number, sizeof(number), "-");
@@ -83,23 +97,43 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 	fprintf(to, "%s\n", pending == '*' ? "*" : pending == '!' ? "!" : "");
 }
 
+/* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
+static void print_hubs(FILE *to, const struct cs_grid *grid, int width)
+{
+	int i, any = 0;
+
+	for (i = 0; grid->total && i < grid->n_cols; i++)
+		any |= !isnan(grid->total[i]);
+	if (!any)
+		return;
+	fprintf(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
+					  "into" : "out of");
+	for (i = 0; i < grid->n_cols; i++)
+		if (isnan(grid->total[i]))
+			fprintf(to, "%*s", width, "-");
+		else
+			fprintf(to, "%*.2f", width, grid->total[i]);
+	putc('\n', to);
+}
+
 static void print_numbers(FILE *to, const struct cs_grid *grid)
 {
 	int width = cell_width(grid), i;
 
 	fprintf(to, "%*s", LABEL, "from\\to");
-	for (i = 0; i < grid->n; i++)
-		fprintf(to, "%*s", width, label_of(grid, i).text);
+	for (i = 0; i < grid->n_cols; i++)
+		fprintf(to, "%*s", width, col_label(grid, i).text);
 	putc('\n', to);
-	for (i = 0; i < grid->n; i++)
+	for (i = 0; i < grid->n_rows; i++)
 		print_row(to, grid, width, i);
+	print_hubs(to, grid, width);
 }
 
 /* ---- characters ---- */
 
-static double middle(int n, const double *value)
+static double middle(size_t cells, const double *value)
 {
-	size_t cells = (size_t)n * (size_t)n, i, k = 0;
+	size_t i, k = 0;
 	double *room = calloc(cells + 1, sizeof(*room)), median = NAN;
 
 	for (i = 0; room && i < cells; i++)
@@ -133,7 +167,7 @@ static int next_worst(const struct cs_grid *grid, double below, int after)
 {
 	int worst = -1, i;
 
-	for (i = 0; i < grid->n * grid->n; i++) {
+	for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
 		double bad = badness(grid, i);
 
 		if (isnan(bad) || bad > below || (i <= after && bad >= below))
@@ -175,14 +209,14 @@ static void print_column_labels(FILE *to, const struct cs_grid *grid)
 	char line[CS_MAX_AGENTS + 1];
 	int i, k, longest = 0;
 
-	for (i = 0; i < grid->n; i++)
-		if ((int)strlen(label_of(grid, i).text) > longest)
-			longest = (int)strlen(label_of(grid, i).text);
+	for (i = 0; i < grid->n_cols; i++)
+		if ((int)strlen(col_label(grid, i).text) > longest)
+			longest = (int)strlen(col_label(grid, i).text);
 	for (k = longest; k > 0; k--) {
 		int end = 0;
 
-		for (i = 0; i < grid->n; i++) {
-			struct cs_label label = label_of(grid, i);
+		for (i = 0; i < grid->n_cols; i++) {
+			struct cs_label label = col_label(grid, i);
 			int n = (int)strlen(label.text);
 
 			line[i] = n < k ? ' ' : label.text[n - k];
@@ -196,14 +230,14 @@ static void print_column_labels(FILE *to, const struct cs_grid *grid)
 
 static void print_characters(FILE *to, const struct cs_grid *grid)
 {
-	double median = middle(grid->n, grid->value);
+	double median = middle(cs_grid_cells(grid), grid->value);
 	int i, k;
 
 	print_column_labels(to, grid);
-	for (i = 0; i < grid->n; i++) {
-		fprintf(to, "%*s ", LABEL, label_of(grid, i).text);
-		for (k = 0; k < grid->n; k++) {
-			double value = grid->value[i * grid->n + k];
+	for (i = 0; i < grid->n_rows; i++) {
+		fprintf(to, "%*s ", LABEL, row_label(grid, i).text);
+		for (k = 0; k < grid->n_cols; k++) {
+			double value = grid->value[i * grid->n_cols + k];
 
 			putc(i == k && isnan(value) ? '\\' :
 			     character(value, median), to);
@@ -219,7 +253,7 @@ void cs_matrix_cells(FILE *to, const struct cs_grid *grid)
 {
 	if (cs_test_is_list(grid->test))
 		cs_list_cells(to, grid);
-	else if (grid->n > COLUMNS_MOST)
+	else if (grid->n_cols > COLUMNS_MOST)
 		print_characters(to, grid);
 	else
 		print_numbers(to, grid);
@@ -264,8 +298,9 @@ static const struct cs_link_facts *lesser_link(const struct cs_grid *grid,
 					       size_t cell)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
-	const struct cs_link_facts *a = &nd->agent[cell / (size_t)grid->n].link;
-	const struct cs_link_facts *b = &nd->agent[cell % (size_t)grid->n].link;
+	const struct cs_transfer what = cs_grid_transfer(grid, cell);
+	const struct cs_link_facts *a = &nd->agent[what.src.index].link;
+	const struct cs_link_facts *b = &nd->agent[what.dst.index].link;
 	double pa = cs_nvlink_peak_gbs(a), pb = cs_nvlink_peak_gbs(b);
 
 	if (isnan(pa) || isnan(pb))
@@ -283,7 +318,7 @@ static const char *why_unknown(const struct cs_grid *grid)
 
 	if (nd->facts.nvml_note[0])
 		return nd->facts.nvml_note;
-	for (a = 0; a < grid->n; a++)
+	for (a = 0; a < nd->facts.n_agents; a++)
 		if (nd->agent[a].note[0])
 			return nd->agent[a].note;
 	return "NVML does not tell";
@@ -298,7 +333,7 @@ struct shares {
 /* 0, or -1 when a link is unknown; out->link is NULL where no cell crossed one. */
 static int find_shares(const struct cs_grid *grid, struct shares *out)
 {
-	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0;
+	size_t n = cs_grid_cells(grid), i, k = 0;
 	double *room = calloc(n + 1, sizeof(*room));
 	int rc = -1;
 
@@ -334,9 +369,10 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 {
 	struct shares share;
 	char up[24], usual[80] = "", size[16];
-	double bytes = (double)grid->run->plan->set.copy_bytes, low, high;
+	double bytes = (double)grid->bytes, low, high;
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
+	    grid->test->path != CS_PATH_PEER ||
 	    grid->test->pattern != CS_PATTERN_PAIR ||
 	    grid->test->unit != CS_UNIT_GBS)
 		return;
@@ -354,14 +390,15 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 					 share.link->pcie_width));
 		return;
 	}
-	cs_size_text(grid->run->plan->set.copy_bytes, size, sizeof(size));
+	cs_size_text(grid->bytes, size, sizeof(size));
 	cs_text(up, sizeof(up), share.up_least < share.up_most ? "%d to %d" : "%d",
 		share.up_least, share.up_most);
 	/* below half the links may be divided among the peers: no verdict */
 	if (bytes / cs_nvlink_peak_gbs(share.link) < SHORT_NS)
 		cs_text(usual, sizeof(usual),
 			"; copies of %s are too short to fill it", size);
-	else if (share.median > 0.5 && !cs_usual_share(share.link, &low, &high))
+	else if (share.median > 0.5 && grid->test->method == CS_METHOD_CE &&
+		 !cs_usual_share(share.link, &low, &high))
 		cs_text(usual, sizeof(usual),
 			"; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
 			share.link->nvlink_version, 100 * low, 100 * high);
@@ -412,11 +449,11 @@ static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kin
 static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
 			 enum remark kind, char *said)
 {
-	size_t n = (size_t)grid->n, i, count = 0;
+	size_t n = cs_grid_cells(grid), i, count = 0;
 	char text[CS_REASON + 40], other[CS_REASON + 40], cells[128] = "", mark;
 
 	mark = remark_text(grid, first, kind, text, sizeof(text));
-	for (i = first; i < n * n; i++) {
+	for (i = first; i < n; i++) {
 		size_t used = strlen(cells);
 
 		if (said[i] || !remark_text(grid, i, kind, other, sizeof(other)) ||
@@ -437,7 +474,7 @@ static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
 
 static void print_remarks(FILE *to, const struct cs_grid *grid)
 {
-	size_t cells = (size_t)grid->n * (size_t)grid->n, i;
+	size_t cells = cs_grid_cells(grid), i;
 	char text[CS_REASON + 40], *said;
 	int kind;
 
@@ -465,14 +502,14 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		char text[SAMPLES_MOST * 16] = "";
 
 		if (row->node != (uint32_t)grid->node || !row->n_samples ||
-		    row->test != (uint32_t)cs_test_index(grid->test->name))
+		    cs_row_test(row) != grid->test ||
+		    row->what.bytes != grid->bytes)
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
 			cs_text(text + strlen(text), sizeof(text) - strlen(text),
 				" %.2f", x[k]);
 		cs_fold(to, 4, 6, "%s%s%s%s:%s%s",
-			cs_pair_label(grid->run, grid->node, row->what.src.index,
-				      row->what.dst.index).text,
+			cs_pair_label(grid->run, grid->node, &row->what).text,
 			row->metric == CS_METRIC_RATE ? "" : " ",
 			row->metric == CS_METRIC_RATE ? "" :
 			row->metric != CS_METRIC_TOTAL ?

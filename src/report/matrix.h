@@ -9,10 +9,9 @@
 #include "report/view.h"
 
 /* "peer.ce.write.pair  row writes to column, …, GB/s", and what stands in. */
-void cs_matrix_heading(FILE *to, const struct cs_run *run,
-		       const struct cs_test *test);
-/* Numbers, or above 16 columns one character per cell.  Of the grid it reads run
- * and node (for labels), n, value and mark. */
+void cs_matrix_heading(FILE *to, const struct cs_grid *grid);
+/* Numbers, or above 16 columns one character per cell.  Of the grid it reads what
+ * says where it is from, the ends, value and mark. */
 void cs_matrix_cells(FILE *to, const struct cs_grid *grid);
 /* costs.c.  One figure an agent: median and 99th percentile, agents side by side. */
 void cs_list_cells(FILE *to, const struct cs_grid *grid);

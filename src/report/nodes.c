@@ -89,6 +89,8 @@ static void link_word(const struct cs_run *run, int node, int agent, char *to,
 
 		if (row->node != (uint32_t)node || row->status != CS_OK ||
 		    !cs_is_bandwidth(row) ||
+		    cs_end_is_numa(&row->what.src) ||
+		    cs_end_is_numa(&row->what.dst) ||
 		    (row->what.src.index != agent && row->what.dst.index != agent))
 			continue;
 		cs_link_text(run, row, link, sizeof(link));

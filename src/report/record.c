@@ -151,6 +151,12 @@ static json_t *settings(const struct cs_plan *plan)
 					     set->verify : CS_VERIFY_OFF]));
 	put(&r, "via", json_string(cs_way_words[set->via < CS_WAYS ? set->via :
 						CS_WAY_AUTO]));
+	put(&r, "last_copy_bytes", unsigned64(set->last_bytes));
+	put(&r, "growth", set->last_bytes ? real(set->growth) : json_null());
+	put(&r, "shift", json_integer(set->shift));
+	put(&r, "random", json_integer(set->random));
+	put(&r, "numa_mask", hex(set->numa));
+	put(&r, "numa_domains_mask", hex(set->domains));
 	return record_end(&r);
 }
 
@@ -163,7 +169,10 @@ static json_t *tests(const struct cs_plan *plan)
 	int bad = !array;
 
 	for (v = 0; v < plan->n_views; v++)
-		bad |= append(array, json_string(
+		/* once, however many sizes it has */
+		if (!v || cs_plan_view(plan, v)->test !=
+				  cs_plan_view(plan, v - 1)->test)
+			bad |= append(array, json_string(
 				test[cs_plan_view(plan, v)->test].name));
 	return array_end(array, bad);
 }
@@ -510,7 +519,7 @@ static void put_costs(struct record *r, const struct cs_run *run, int agent,
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena(run->plan, agent, &arena);
+		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
 	put(r, "arena_s", real(a->arena_s));
 	put(r, "ways_s", real(a->ways_s));
 	put(r, "first_sample_s", real(a->first_sample_s));
@@ -555,13 +564,16 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 
 /* ---- matrices ---- */
 
-static json_t *names(const struct cs_run *run, int node, int n)
+static json_t *names(const struct cs_run *run, int node,
+		     const struct cs_end *end, int n)
 {
 	json_t *array = json_array();
 	int i, bad = !array;
 
 	for (i = 0; i < n; i++)
-		bad |= append(array, text(cs_agent_name(run, node, i).text));
+		bad |= append(array, text(cs_end_is_numa(&end[i]) ?
+				cs_end_text(run, node, &end[i]).text :
+				cs_agent_name(run, node, end[i].index).text));
 	return array_end(array, bad);
 }
 
@@ -570,30 +582,32 @@ static json_t *values(const struct cs_grid *grid)
 	json_t *array = json_array(), *row;
 	int i, k, bad = !array;
 
-	for (i = 0; i < grid->n; i++) {
+	for (i = 0; i < grid->n_rows; i++) {
 		row = json_array();
-		for (k = 0; k < grid->n; k++)
-			bad |= append(row, real(grid->value[i * grid->n + k]));
+		for (k = 0; k < grid->n_cols; k++)
+			bad |= append(row,
+				      real(grid->value[i * grid->n_cols + k]));
 		bad |= append(array, row);
 	}
 	return array_end(array, bad);
 }
 
-json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
+json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 {
 	struct cs_grid grid;
 	struct record r;
 
-	if (cs_grid_init(&grid, run, node, view))
+	if (cs_grid_init(&grid, run, node, index))
 		return NULL;
 	r = record_new();
 	put(&r, "test", json_string(grid.test->name));
 	put(&r, "node", text(run->node[node].facts.host));
 	put(&r, "node_index", json_integer(node));
 	put(&r, "unit", json_string(cs_unit_text(grid.test->unit)));
-	put(&r, "title", json_string(grid.test->heading));
-	put(&r, "rows", names(run, node, grid.n));
-	put(&r, "columns", names(run, node, grid.n));
+	put(&r, "title", json_string(cs_grid_title(&grid)));
+	put(&r, "copy_bytes", unsigned64(grid.bytes));
+	put(&r, "rows", names(run, node, grid.row_end, grid.n_rows));
+	put(&r, "columns", names(run, node, grid.col_end, grid.n_cols));
 	put(&r, "values", values(&grid));
 	cs_grid_release(&grid);
 	return record_end(&r);
@@ -602,12 +616,23 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view)
 /* ---- results ---- */
 
 static const struct cs_agent_facts *agent_of(const struct cs_run *run,
-					     const struct cs_row *row, int index)
+					     const struct cs_row *row,
+					     const struct cs_end *end)
 {
-	if (row->node >= (uint32_t)run->n_nodes ||
-	    index >= run->node[row->node].facts.n_agents)
+	if (row->node >= (uint32_t)run->n_nodes || cs_end_is_numa(end) ||
+	    end->index >= run->node[row->node].facts.n_agents)
 		return NULL;
-	return &run->node[row->node].agent[index];
+	return &run->node[row->node].agent[end->index];
+}
+
+/* The domain that an end lies in; -1 unknown. */
+static int numa_of(const struct cs_run *run, const struct cs_row *row,
+		   const struct cs_end *end)
+{
+	const struct cs_agent_facts *a = agent_of(run, row, end);
+
+	return cs_end_is_numa(end) ? cs_end_numa(run, row, end) :
+	       a		   ? a->numa : -1;
 }
 
 static json_t *flags(const struct cs_run *run, uint32_t bits)
@@ -640,12 +665,12 @@ static json_t *sample_array(const double *x, uint32_t n)
 static void put_ends(struct record *r, const struct cs_run *run,
 		     const struct cs_row *row)
 {
-	const struct cs_agent_facts *s = agent_of(run, row, row->what.src.index);
-	const struct cs_agent_facts *d = agent_of(run, row, row->what.dst.index);
+	const struct cs_agent_facts *s = agent_of(run, row, &row->what.src);
+	const struct cs_agent_facts *d = agent_of(run, row, &row->what.dst);
 	int node = (int)row->node;
 
-	put(r, "src", text(cs_end_label(run, node, &row->what.src).text));
-	put(r, "dst", text(cs_end_label(run, node, &row->what.dst).text));
+	put(r, "src", text(cs_end_label(run, row, &row->what.src).text));
+	put(r, "dst", text(cs_end_label(run, row, &row->what.dst).text));
 	put(r, "src_bus_id", text_or_null(s ? s->gpu.bus_id : NULL));
 	put(r, "dst_bus_id", text_or_null(d ? d->gpu.bus_id : NULL));
 	put(r, "issuer", text(cs_agent_name(run, node, row->what.issuer).text));
@@ -654,8 +679,6 @@ static void put_ends(struct record *r, const struct cs_run *run,
 static void put_way(struct record *r, const struct cs_run *run,
 		    const struct cs_row *row)
 {
-	const struct cs_agent_facts *s = agent_of(run, row, row->what.src.index);
-	const struct cs_agent_facts *d = agent_of(run, row, row->what.dst.index);
 	char link[32], placement[256] = "";
 
 	put(r, "via", text_or_null(row->via == CS_VIA_NONE ||
@@ -664,8 +687,9 @@ static void put_way(struct record *r, const struct cs_run *run,
 	cs_link_text(run, row, link, sizeof(link));
 	put(r, "link", text_or_null(link));
 	put(r, "numa", row->what.src.kind == CS_END_HOST ?
-		count(s ? s->numa : -1) : row->what.dst.kind == CS_END_HOST ?
-		count(d ? d->numa : -1) : json_null());
+		count(numa_of(run, row, &row->what.src)) :
+		row->what.dst.kind == CS_END_HOST ?
+		count(numa_of(run, row, &row->what.dst)) : json_null());
 	if (row->node >= (uint32_t)run->n_nodes)
 		;
 	else if (run->node[row->node].facts.placement[0])
@@ -732,8 +756,9 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "op", json_string(cs_op_text(test->op)));
 	put(&r, "pattern", json_string(cs_pattern_text(test->pattern)));
 	put(&r, "metric", json_string(cs_metric_text(test, row->metric)));
-	put(&r, "memory", json_string(row->what.src.memory == CS_MEM_ARENA ?
-				      "arena" : "device"));
+	put(&r, "memory", json_string(
+		test->memory != CS_MEM_DEVICE ? cs_memory_text((int)test->memory) :
+		row->what.src.memory == CS_MEM_ARENA ? "arena" : "device"));
 	put_ends(&r, run, row);
 	put_way(&r, run, row);
 	put(&r, "node_index", json_integer(row->node));
@@ -741,6 +766,9 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "block", row->block ? json_integer(row->block) : json_null());
 	put(&r, "copy_bytes", unsigned64(row->what.bytes));
 	put(&r, "copies", json_integer(row->copies));
+	put(&r, "blocks", row->blocks ? json_integer(row->blocks) : json_null());
+	put(&r, "threads", row->threads ? json_integer(row->threads) :
+					  json_null());
 	put(&r, "status", json_string(cs_status_text(row->status)));
 	put(&r, "reason", text_or_null(row->reason));
 	put_statistics(&r, row, test);

@@ -18,22 +18,20 @@ static const char *plural(uint64_t n)
 }
 
 /* "0->1", and " on n017" where there are several nodes. */
-static void pair_text(const struct cs_run *run, int node, int src, int dst,
-		      char *to, size_t size)
+static void pair_text(const struct cs_run *run, int node,
+		      const struct cs_transfer *what, char *to, size_t size)
 {
 	if (run->n_nodes > 1 && node < run->n_nodes)
-		cs_text(to, size, "%s on %s",
-			cs_pair_label(run, node, src, dst).text,
+		cs_text(to, size, "%s on %s", cs_pair_label(run, node, what).text,
 			run->node[node].facts.host);
 	else
-		cs_text(to, size, "%s", cs_pair_label(run, node, src, dst).text);
+		cs_text(to, size, "%s", cs_pair_label(run, node, what).text);
 }
 
 static void row_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		     size_t size)
 {
-	pair_text(run, (int)row->node, row->what.src.index, row->what.dst.index,
-		  to, size);
+	pair_text(run, (int)row->node, &row->what, to, size);
 }
 
 static void print_data(FILE *to, const struct cs_run *run)
@@ -170,7 +168,10 @@ static void opening_text(const struct cs_run *run, char *to, size_t size)
 				    !(peer->open_ms > most))
 					continue;
 				most = peer->open_ms;
-				pair_text(run, node, i, k, pair, sizeof(pair));
+				pair_text(run, node, &(struct cs_transfer){
+					  .src = { .index = (uint16_t)i },
+					  .dst = { .index = (uint16_t)k } },
+					  pair, sizeof(pair));
 			}
 	}
 	if (most >= 0.05)

@@ -111,6 +111,12 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);
 	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
+	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
+	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
+	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
+	set->random = (uint32_t)cs_field_int(f, "random", 0, CS_MAX_AGENTS, 0);
+	set->numa = cs_field_bits(f, "numa_mask");
+	set->domains = cs_field_bits(f, "numa_domains_mask");
 }
 
 /* The plan follows from what was asked for.  A later version may put its steps in
@@ -133,7 +139,7 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 	if (!chosen)
 		return cs_err_set(f->err, "no memory");
 	req.chosen = chosen;
-	req.n_agents = (int)cs_field_int(f, "n_agents", 2, CS_MAX_AGENTS, 0);
+	req.n_agents = (int)cs_field_int(f, "n_agents", 1, CS_MAX_AGENTS, 0);
 	take_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
@@ -659,19 +665,43 @@ static uint32_t flags_of(struct cs_fields *f)
 	return flags;
 }
 
+/* "gpu3", or of a test with the host "numa1" and "host". */
+static struct cs_end end_of(struct cs_loaded *to, int node, struct cs_fields *f,
+			    const char *key, const struct cs_test *test)
+{
+	const char *name = cs_field_string(f, key);
+	int cpu = cs_on_cpu(&to->run);
+	unsigned long numa = CS_NUMA_LOCAL;
+	char *end = NULL;
+
+	if (!cs_test_has_host(test) || (strncmp(name, "numa", 4) &&
+					strcmp(name, "host")))
+		return (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
+					cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
+					(uint16_t)agent_of(to, node, f, key) };
+	if (name[0] == 'n')
+		numa = strtoul(name + 4, &end, 10);
+	if (end && (end == name + 4 || *end || numa >= CS_NUMA_MOST))
+		cs_field_refuse(f, key, "a NUMA domain, as numa0");
+	/* the plan knows whether each GPU's own domain was meant */
+	if (to->run.plan && !to->run.plan->set.numa && test->path != CS_PATH_HOST)
+		numa = CS_NUMA_LOCAL;
+	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+				(uint16_t)numa };
+}
+
 /* The transfer, as the plan of this backend would have it. */
 static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
 			  struct cs_row *row)
 {
-	int cpu = cs_on_cpu(&to->run), node = (int)row->node;
-	struct cs_end end = { cpu ? CS_END_HOST : CS_END_GPU,
-			      cpu ? CS_MEM_ARENA : CS_MEM_DEVICE, 0 };
+	int node = (int)row->node;
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[row->test];
 
-	row->what.src = row->what.dst = end;
-	row->what.src.index = (uint16_t)agent_of(to, node, f, "src");
-	row->what.dst.index = (uint16_t)agent_of(to, node, f, "dst");
+	row->what.src = end_of(to, node, f, "src", test);
+	row->what.dst = end_of(to, node, f, "dst", test);
+	row->blocks = (uint32_t)cs_field_int(f, "blocks", 0, UINT32_MAX, 0);
+	row->threads = (uint32_t)cs_field_int(f, "threads", 0, UINT32_MAX, 0);
 	row->what.issuer = (uint16_t)agent_of(to, node, f, "issuer");
 	row->what.method = (uint8_t)test->method;
 	row->what.op = (uint8_t)test->op;

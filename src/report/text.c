@@ -83,11 +83,11 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 	struct cs_grid grid;
 	uint32_t v;
 
-	for (v = 0; run->plan && v < run->plan->n_views; v++) {
+	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
 		if (cs_grid_init(&grid, run, node, v))
 			return -1;
 		putc('\n', to);
-		cs_matrix_heading(to, run, grid.test);
+		cs_matrix_heading(to, &grid);
 		cs_matrix_node(to, &grid, verbose);
 		cs_grid_release(&grid);
 	}
@@ -214,7 +214,7 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 
 	if (!differs || print_kinds(to, run, differs))
 		goto out;
-	for (v = 0; run->plan && v < run->plan->n_views; v++) {
+	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
 		putc('\n', to);
 		if (cs_aggregate_print(to, run, v, differs))
 			goto out;

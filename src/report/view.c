@@ -20,26 +20,41 @@ const char *cs_agent_word(const struct cs_run *run)
 	return cs_on_cpu(run) ? "arena" : "GPU";
 }
 
-struct cs_label cs_end_label(const struct cs_run *run, int node,
+int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
+		const struct cs_end *end)
+{
+	if (end->index != CS_NUMA_LOCAL)
+		return end->index;
+	if (row->node >= (uint32_t)run->n_nodes ||
+	    row->what.issuer >= CS_MAX_AGENTS)
+		return -1;
+	return run->node[row->node].agent[row->what.issuer].numa;
+}
+
+struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 			     const struct cs_end *end)
 {
 	struct cs_label label;
+	int numa;
 
-	if (end->memory != CS_MEM_ARENA && end->kind == CS_END_HOST)
-		cs_text(label.text, sizeof(label.text), "numa%d", end->index);
+	if (!cs_end_is_numa(end))
+		return cs_agent_name(run, (int)row->node, end->index);
+	numa = cs_end_numa(run, row, end);
+	if (numa < 0)
+		cs_text(label.text, sizeof(label.text), "host");
 	else
-		cs_text(label.text, sizeof(label.text), "%s%s",
-			end->memory == CS_MEM_ARENA ? "arena" : "gpu",
-			cs_agent_label(run, node, end->index).text);
+		cs_text(label.text, sizeof(label.text), "numa%d", numa);
 	return label;
 }
 
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent)
 {
-	const struct cs_end end = { CS_END_GPU, cs_on_cpu(run) ? CS_MEM_ARENA :
-				    CS_MEM_DEVICE, (uint16_t)agent };
+	struct cs_label label;
 
-	return cs_end_label(run, node, &end);
+	cs_text(label.text, sizeof(label.text), "%s%s",
+		cs_on_cpu(run) ? "arena" : "gpu",
+		cs_agent_label(run, node, agent).text);
+	return label;
 }
 
 void cs_time_text(const struct timespec *t, char *to, size_t size)
@@ -121,20 +136,35 @@ int cs_decimals(const struct cs_test *test)
 	return test->unit == CS_UNIT_COPIES ? 0 : 2;
 }
 
+/* Of an end, in host memory of the issuer's. */
+static const struct cs_link_facts *link_of(const struct cs_run *run,
+					   const struct cs_row *row,
+					   const struct cs_end *end)
+{
+	int agent = cs_end_is_numa(end) ? row->what.issuer : end->index;
+
+	return agent < CS_MAX_AGENTS ? &run->node[row->node].agent[agent].link :
+				       NULL;
+}
+
 void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		  size_t size)
 {
 	const struct cs_link_facts *l, *other;
 	double peak;
+	int host;
 
 	to[0] = '\0';
 	if (row->node >= (uint32_t)run->n_nodes || cs_on_cpu(run) ||
-	    row->what.src.index >= CS_MAX_AGENTS ||
-	    row->what.dst.index >= CS_MAX_AGENTS)
+	    cs_row_test(row)->path == CS_PATH_LOCAL ||
+	    cs_row_test(row)->path == CS_PATH_HOST)
 		return;
-	l = &run->node[row->node].agent[row->what.src.index].link;
-	other = &run->node[row->node].agent[row->what.dst.index].link;
-	if (l->nvlinks_max == 0 && other->nvlinks_max == 0) {
+	host = cs_end_is_numa(&row->what.src) || cs_end_is_numa(&row->what.dst);
+	l = link_of(run, row, &row->what.src);
+	other = link_of(run, row, &row->what.dst);
+	if (!l || !other)
+		return;
+	if (host || (l->nvlinks_max == 0 && other->nvlinks_max == 0)) {
 		if (cs_pcie_peak_gbs(other->pcie_gen, other->pcie_width) <
 		    cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width))
 			l = other;
@@ -295,6 +325,86 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 
 /* ---- the cells of one test on one node ---- */
 
+/* Do its transfers go both ways between host and GPUs? */
+static int has_back(const struct cs_test *test)
+{
+	return cs_test_has_host(test) && (test->pattern == CS_PATTERN_BIDI ||
+					  test->pattern == CS_PATTERN_BIDIEVERY);
+}
+
+static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t view)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
+}
+
+uint32_t cs_grids(const struct cs_plan *plan)
+{
+	uint32_t n = plan->n_views;
+
+	for (uint32_t v = 0; v < plan->n_views; v++)
+		n += has_back(test_of(plan, v)) != 0;
+	return n;
+}
+
+/* The view of the index-th matrix. */
+static uint32_t view_of(const struct cs_plan *plan, uint32_t index, int *back)
+{
+	uint32_t v = 0;
+
+	*back = 0;
+	for (; v + 1 < plan->n_views; v++) {
+		uint32_t matrices = has_back(test_of(plan, v)) ? 2 : 1;
+
+		if (index < matrices)
+			break;
+		index -= matrices;
+	}
+	*back = index > 0;
+	return v;
+}
+
+const char *cs_grid_title(const struct cs_grid *grid)
+{
+	if (!grid->back)
+		return grid->test->heading;
+	return grid->test->pattern == CS_PATTERN_BIDI ?
+		       "GPU of row to host memory of column, the way back" :
+		       "GPU of row to host memory of column, the way back, all GPUs "
+		       "at once";
+}
+
+size_t cs_grid_cells(const struct cs_grid *grid)
+{
+	return (size_t)grid->n_rows * (size_t)grid->n_cols;
+}
+
+struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell)
+{
+	return (struct cs_transfer){
+		.src = grid->row_end[cell / (size_t)grid->n_cols],
+		.dst = grid->col_end[cell % (size_t)grid->n_cols],
+	};
+}
+
+static int index_of(const struct cs_end *all, int n, const struct cs_end *end)
+{
+	for (int i = 0; i < n; i++)
+		if (all[i].index == end->index &&
+		    cs_end_is_numa(&all[i]) == cs_end_is_numa(end))
+			return i;
+	return -1;
+}
+
+int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what)
+{
+	int row = index_of(grid->row_end, grid->n_rows, &what->src);
+	int col = index_of(grid->col_end, grid->n_cols, &what->dst);
+
+	return row < 0 || col < 0 ? -1 : row * grid->n_cols + col;
+}
+
 /* Copies that do not cross the link itself are not the best that a node has;
  * those that do are the same path. */
 static int way_class(const struct cs_row *row)
@@ -302,40 +412,48 @@ static int way_class(const struct cs_row *row)
 	return cs_via_crosses(row->via) || row->via == CS_VIA_SHM;
 }
 
+static int is_of(const struct cs_grid *grid, const struct cs_row *row)
+{
+	return row->node == (uint32_t)grid->node &&
+	       cs_row_test(row) == grid->test && row->what.bytes == grid->bytes &&
+	       !(row->flags & CS_ROW_CONTROL);
+}
+
 static void place_row(struct cs_grid *grid, const struct cs_row *row)
 {
-	size_t src = row->what.src.index, dst = row->what.dst.index;
+	int cell = cs_grid_cell(grid, &row->what);
 
-	if (row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_CONTROL) &&
-	    src < (size_t)grid->n && dst < (size_t)grid->n)
-		grid->row[src * (size_t)grid->n + dst] = row;
+	if (row->metric == CS_METRIC_RATE && cell >= 0)
+		grid->row[cell] = row;
 }
 
 static void plan_cells(struct cs_grid *grid, uint32_t view)
 {
 	const struct cs_plan *plan = grid->run->plan;
+	int n = grid->run->node[grid->node].facts.n_agents;
 	uint32_t s, k;
 
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		if (step->view != view || (step->flags & CS_STEP_CONTROL) ||
-		    !cs_step_applies(plan, step, grid->n))
+		    !cs_step_applies(plan, step, n))
 			continue;
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t =
 				cs_plan_transfer(plan, step, k);
+			int cell = cs_grid_cell(grid, t);
 
-			grid->planned[t->src.index * grid->n + t->dst.index] =
-				(char)cs_run_shows(grid->run, grid->node,
-						   t->src.index, t->dst.index);
+			if (cell >= 0 && !cs_transfer_is_load(t))
+				grid->planned[cell] = (char)cs_run_shows(
+					grid->run, grid->node, t);
 		}
 	}
 }
 
 static void value_cells(struct cs_grid *grid)
 {
-	size_t n = (size_t)grid->n * (size_t)grid->n, i;
+	size_t n = cs_grid_cells(grid), i;
 	int best = 0;
 
 	for (i = 0; i < n; i++)
@@ -362,7 +480,7 @@ static void value_cells(struct cs_grid *grid)
 
 static void sum_up(struct cs_grid *grid, double *room)
 {
-	size_t n = (size_t)grid->n * (size_t)grid->n, i, k = 0;
+	size_t n = cs_grid_cells(grid), i, k = 0;
 
 	grid->min = grid->median = grid->max = NAN;
 	for (i = 0; i < n; i++) {
@@ -382,21 +500,34 @@ static void sum_up(struct cs_grid *grid, double *room)
 		grid->median = cs_median(room, k);
 }
 
+/* The hub of a TOTAL, whose transfer is the first of its step; -1 none. */
+static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
+{
+	if (grid->test->pattern == CS_PATTERN_ALL_TO_ONE)
+		return row->what.dst.index;
+	if (grid->test->pattern == CS_PATTERN_ONE_TO_ALL)
+		return row->what.src.index;
+	return -1;
+}
+
 static void sum_totals(struct cs_grid *grid, double *room, size_t most)
 {
 	const struct cs_rows *rows = &grid->run->rows;
-	uint32_t test = (uint32_t)cs_test_index(grid->test->name);
 	size_t n = cs_rows_count(rows), i;
 
 	grid->total_min = grid->total_median = grid->total_max = NAN;
 	grid->overlap = NAN;
+	for (i = 0; i < (size_t)grid->n_cols; i++)
+		grid->total[i] = NAN;
 	for (i = 0; i < n && grid->n_total < most; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
+		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
-		    (row->flags & CS_ROW_CONTROL) ||
-		    row->node != (uint32_t)grid->node || row->test != test)
+		    !is_of(grid, row))
 			continue;
+		if (hub >= 0 && hub < grid->n_cols)
+			grid->total[hub] = row->stats.median;
 		room[grid->n_total++] = row->stats.median;
 		grid->overlap = fmin(grid->overlap, row->overlap);
 	}
@@ -407,40 +538,77 @@ static void sum_totals(struct cs_grid *grid, double *room, size_t most)
 	grid->total_max = room[grid->n_total - 1];
 }
 
-int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
-		 uint32_t view)
+/* The ends along one side: agents, or the domains that the plan names. */
+static struct cs_end *make_ends(const struct cs_grid *grid, int is_numa, int *n)
 {
-	uint32_t test = cs_plan_view(run->plan, view)->test;
-	size_t n_rows = cs_rows_count(&run->rows), table, n, i;
-	double *room;
+	const struct cs_settings *set = &grid->run->plan->set;
+	uint64_t numa = grid->test->path == CS_PATH_HOST ? set->domains : set->numa;
+	int agents = grid->run->node[grid->node].facts.n_agents;
+	int cpu = cs_on_cpu(grid->run);
+	struct cs_end *end = calloc(CS_MAX_AGENTS + CS_NUMA_MOST, sizeof(*end));
+
+	*n = 0;
+	for (int i = 0; end && !is_numa && i < agents; i++)
+		end[(*n)++] = (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
+					       cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
+					       (uint16_t)i };
+	for (unsigned i = 0; end && is_numa && i < CS_NUMA_MOST; i++)
+		if (numa >> i & 1)
+			end[(*n)++] = (struct cs_end){ CS_END_HOST,
+				(uint8_t)grid->test->memory, (uint16_t)i };
+	if (end && is_numa && !numa)
+		end[(*n)++] = (struct cs_end){
+			CS_END_HOST, (uint8_t)grid->test->memory, CS_NUMA_LOCAL };
+	return end;
+}
+
+static int make_room(struct cs_grid *grid)
+{
+	enum cs_path path = grid->test->path;
+	int host = cs_test_has_host(grid->test);
+	int up = (path == CS_PATH_D2H) != (grid->back != 0);
+	size_t n;
+
+	grid->row_end = make_ends(grid, path == CS_PATH_HOST || (host && !up),
+				  &grid->n_rows);
+	grid->col_end = make_ends(grid, path == CS_PATH_HOST || (host && up),
+				  &grid->n_cols);
+	n = cs_grid_cells(grid) + 1;
+	grid->row = calloc(n, sizeof(*grid->row));
+	grid->planned = calloc(n, 1);
+	grid->value = calloc(n, sizeof(*grid->value));
+	grid->mark = calloc(n, 1);
+	grid->total = calloc((size_t)grid->n_cols + 1, sizeof(*grid->total));
+	return grid->row_end && grid->col_end && grid->row && grid->planned &&
+			       grid->value && grid->mark && grid->total ? 0 : -1;
+}
+
+int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
+		 uint32_t index)
+{
+	size_t n_rows = cs_rows_count(&run->rows), i;
+	double *room = calloc(n_rows + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
+			      sizeof(*room));
+	uint32_t view;
 
 	memset(grid, 0, sizeof(*grid));
+	view = view_of(run->plan, index, &grid->back);
 	grid->run = run;
 	grid->node = node;
-	grid->test = &cs_catalogue(&table)[test];
-	grid->n = run->node[node].facts.n_agents > 0 ?
-		run->node[node].facts.n_agents : 0;
-	n = (size_t)grid->n * (size_t)grid->n;
-	grid->row = calloc(n + 1, sizeof(*grid->row));
-	grid->planned = calloc(n + 1, 1);
-	grid->value = calloc(n + 1, sizeof(*grid->value));
-	grid->mark = calloc(n + 1, 1);
-	room = calloc(n + 1, sizeof(*room));
-	if (!grid->row || !grid->planned || !grid->value || !grid->mark || !room) {
+	grid->test = test_of(run->plan, view);
+	grid->bytes = cs_plan_view(run->plan, view)->bytes;
+	if (!room || make_room(grid)) {
 		free(room);
 		cs_grid_release(grid);
 		return -1;
 	}
 	plan_cells(grid, view);
-	for (i = 0; i < n_rows; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
-		if (row->node == (uint32_t)node && row->test == test)
-			place_row(grid, row);
-	}
+	for (i = 0; i < n_rows; i++)
+		if (is_of(grid, cs_rows_get(&run->rows, i)))
+			place_row(grid, cs_rows_get(&run->rows, i));
 	value_cells(grid);
 	sum_up(grid, room);
-	sum_totals(grid, room, n);
+	sum_totals(grid, room, n_rows);
 	free(room);
 	return 0;
 }
@@ -449,18 +617,21 @@ void cs_grid_release(struct cs_grid *grid)
 {
 	if (!grid)
 		return;
+	free(grid->row_end);
+	free(grid->col_end);
 	free(grid->row);
 	free(grid->planned);
 	free(grid->value);
 	free(grid->mark);
+	free(grid->total);
 	memset(grid, 0, sizeof(*grid));
 }
 
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)
 {
+	const struct cs_transfer what = cs_grid_transfer(grid, cell);
+
 	if (cs_test_is_list(grid->test))
-		return cs_agent_label(grid->run, grid->node,
-				      (int)cell / grid->n);
-	return cs_pair_label(grid->run, grid->node, (int)cell / grid->n,
-			     (int)cell % grid->n);
+		return cs_end_text(grid->run, grid->node, &what.src);
+	return cs_pair_label(grid->run, grid->node, &what);
 }

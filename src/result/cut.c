@@ -130,8 +130,7 @@ int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 	for (i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (cs_run_shows(run, (int)row->node, row->what.src.index,
-				 row->what.dst.index) &&
+		if (cs_run_shows(run, (int)row->node, &row->what) &&
 		    cs_rows_add(&few, row, cs_rows_samples(&run->rows, i), err)) {
 			cs_rows_release(&few);
 			return -1;

@@ -60,6 +60,7 @@ struct cs_row {
 	uint32_t checked;	/* samples of this transfer checked */
 	uint32_t discarded;	/* samples before the counted ones */
 	uint64_t wrong_words;
+	uint32_t blocks, threads; /* of the kernel that copied; 0: none did */
 	uint32_t n_samples;
 	uint32_t block;		/* of the cell: 0, or more where arms take turns */
 	char reason[CS_REASON];	/* anything but ok has one */

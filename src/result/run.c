@@ -30,14 +30,28 @@ struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 	return label;
 }
 
-struct cs_label cs_pair_label(const struct cs_run *run, int node, int src,
-			      int dst)
+struct cs_label cs_end_text(const struct cs_run *run, int node,
+			    const struct cs_end *end)
+{
+	struct cs_label label;
+
+	if (!cs_end_is_numa(end))
+		return cs_agent_label(run, node, end->index);
+	if (end->index == CS_NUMA_LOCAL)
+		cs_text(label.text, sizeof(label.text), "host");
+	else
+		cs_text(label.text, sizeof(label.text), "numa%u", end->index);
+	return label;
+}
+
+struct cs_label cs_pair_label(const struct cs_run *run, int node,
+			      const struct cs_transfer *what)
 {
 	struct cs_label label;
 
 	cs_text(label.text, sizeof(label.text), "%s->%s",
-		cs_agent_label(run, node, src).text,
-		cs_agent_label(run, node, dst).text);
+		cs_end_text(run, node, &what->src).text,
+		cs_end_text(run, node, &what->dst).text);
 	return label;
 }
 
@@ -50,14 +64,15 @@ int cs_run_is_again(const struct cs_run *run, int node)
 	       strcmp(f->placement, run->node[node - 1].facts.placement);
 }
 
-int cs_run_shows(const struct cs_run *run, int node, int src, int dst)
+int cs_run_shows(const struct cs_run *run, int node,
+		 const struct cs_transfer *what)
 {
 	int from, to;
 
 	if (!run->only[0][0])
 		return 1;
-	from = !strcmp(cs_agent_label(run, node, src).text, run->only[0]);
-	to = !strcmp(cs_agent_label(run, node, dst).text,
+	from = !strcmp(cs_end_text(run, node, &what->src).text, run->only[0]);
+	to = !strcmp(cs_end_text(run, node, &what->dst).text,
 		     run->only[run->only[1][0] ? 1 : 0]);
 	return run->only[1][0] ? from && to : from || to;
 }

@@ -100,7 +100,8 @@ struct cs_run {
 int cs_run_is_again(const struct cs_run *run, int node);
 
 /* Is this cell one that views show? */
-int cs_run_shows(const struct cs_run *run, int node, int src, int dst);
+int cs_run_shows(const struct cs_run *run, int node,
+		 const struct cs_transfer *what);
 
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */
@@ -122,7 +123,10 @@ struct cs_label {
 /* What users call an agent: its label, or its number where it has none. */
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
 /* "2->3" */
-struct cs_label cs_pair_label(const struct cs_run *run, int node, int src,
-			      int dst);
+struct cs_label cs_pair_label(const struct cs_run *run, int node,
+			      const struct cs_transfer *what);
+/* One end: an agent's label, "numa1", "host" for the domain next to each GPU. */
+struct cs_label cs_end_text(const struct cs_run *run, int node,
+			    const struct cs_end *end);
 
 #endif

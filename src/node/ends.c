@@ -1,0 +1,456 @@
+#include "config.h"
+
+#include "node/ends.h"
+
+#include <string.h>
+
+#include "base/chain.h"
+#include "base/fill.h"
+#include "node/hostbuf.h"
+#include "node/stage.h"
+
+/* Slots of host memory: one that all agents of the process take in turn, behind it
+ * one of each; the same again for chains. */
+#define SLOT_OWN 1
+#define SLOT_CHAINS (1 + CS_MAX_AGENTS)
+
+/* A buffer of host memory, or why there is none. */
+struct host_place {
+	struct cs_hostbuf_key key;
+	struct cs_hostbuf buf;
+	uint64_t most;		/* transfers of more bytes have no room */
+	char refused[CS_ERR_TEXT]; /* why not; "" */
+};
+
+void cs_ends_init(struct cs_ends *e)
+{
+	e->host = (struct cs_vec)CS_VEC(struct host_place);
+}
+
+void cs_ends_release(struct cs_ends *e)
+{
+	struct host_place *place = e->host.data;
+
+	for (size_t i = 0; i < e->host.n; i++)
+		if (place[i].buf.at)
+			cs_hostbuf_put(e->backend, e->dev, &place[i].key);
+	cs_vec_release(&e->host);
+	cs_ends_init(e);
+}
+
+/* ---- host memory ---- */
+
+/* Its place among the agents of its process. */
+static int ordinal_of(const struct cs_ends *e, int agent)
+{
+	int64_t pid = cs_board_slot(e->board, agent)->pid;
+	int n = 0;
+
+	for (int i = 0; i < agent; i++)
+		n += cs_board_slot(e->board, i)->pid == pid;
+	return n;
+}
+
+/* The buffer of a transfer's end in host memory. */
+static struct cs_hostbuf_key key_of(const struct cs_ends *e,
+				    const struct cs_transfer *t, int is_dst)
+{
+	const struct cs_end *end = is_dst ? &t->dst : &t->src;
+	int chain = t->method == CS_METHOD_CHASE;
+	int own = is_dst ? t->dst_slot : t->src_slot;
+	const struct cs_agent_facts *f =
+		&cs_board_slot(e->board, t->issuer)->facts;
+
+	return (struct cs_hostbuf_key){
+		.memory = end->memory,
+		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
+		.slot = (own ? SLOT_OWN + ordinal_of(e, t->issuer) : 0) +
+			(chain ? SLOT_CHAINS : 0),
+		.is_dst = is_dst || chain,
+	};
+}
+
+static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
+{
+	return a->memory == b->memory && a->numa == b->numa &&
+	       a->slot == b->slot && a->is_dst == b->is_dst;
+}
+
+/* The same for all that use the buffer. */
+static uint64_t fill_key(const struct cs_ends *e, const struct cs_hostbuf_key *key)
+{
+	uint32_t which = (uint32_t)(key->numa + 1) << 16 |
+			 (uint32_t)key->memory << 8 | (uint32_t)key->slot;
+
+	return cs_fill_key(e->plan->set.seed, CS_MAX_AGENTS + which);
+}
+
+static struct host_place *find_place(const struct cs_ends *e,
+				     const struct cs_transfer *t, int is_dst)
+{
+	struct cs_hostbuf_key key = key_of(e, t, is_dst);
+	struct host_place *place = e->host.data;
+
+	for (size_t i = 0; i < e->host.n; i++)
+		if (same_key(&place[i].key, &key))
+			return &place[i];
+	return NULL;
+}
+
+static const struct cs_transfer *first_transfer(const struct cs_plan *plan)
+{
+	return cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+}
+
+/* The most bytes that agents of this process want of a buffer. */
+static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key,
+		       uint64_t most)
+{
+	const struct cs_transfer *t = first_transfer(e->plan);
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < e->plan->n_transfers; i++, t++)
+		for (int is_dst = 0; is_dst < 2; is_dst++) {
+			struct cs_hostbuf_key of;
+
+			if (t->bytes > most ||
+			    t->issuer >= (int)e->board->n_agents ||
+			    !cs_end_is_numa(is_dst ? &t->dst : &t->src) ||
+			    cs_board_slot(e->board, t->issuer)->pid !=
+				    e->slot->pid)
+				continue;
+			of = key_of(e, t, is_dst);
+			if (same_key(&of, key) && cs_transfer_span(t) > bytes)
+				bytes = cs_transfer_span(t);
+		}
+	return bytes;
+}
+
+/* All of it, or as much as there is room for. */
+static void make_place(struct cs_ends *e, struct host_place *place)
+{
+	uint64_t bytes;
+	struct cs_err err;
+
+	for (place->most = UINT64_MAX; place->most;
+	     place->most = cs_plan_smaller(e->plan, bytes < place->most ?
+						    bytes : place->most)) {
+		bytes = wanted(e, &place->key, place->most);
+		if (!bytes)
+			break;
+		if (!cs_hostbuf_get(e->backend, e->dev, &place->key, bytes,
+				    fill_key(e, &place->key), &place->buf, &err))
+			return;
+		if (!place->refused[0])
+			cs_text(place->refused, sizeof(place->refused), "%s",
+				err.text);
+	}
+	place->most = 0;
+}
+
+int cs_ends_host(struct cs_ends *e)
+{
+	const struct cs_transfer *t = first_transfer(e->plan);
+
+	for (uint32_t i = 0; i < e->plan->n_transfers; i++, t++)
+		for (int is_dst = 0; is_dst < 2; is_dst++) {
+			struct host_place *place;
+
+			if (t->issuer != e->me ||
+			    !cs_end_is_numa(is_dst ? &t->dst : &t->src) ||
+			    find_place(e, t, is_dst))
+				continue;
+			place = cs_vec_add(&e->host, 1, &e->slot->err);
+			if (!place)
+				return -1;
+			memset(place, 0, sizeof(*place));
+			place->key = key_of(e, t, is_dst);
+			make_place(e, place);
+		}
+	return 0;
+}
+
+/* ---- flights ---- */
+
+int cs_ends_is_mine(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	return t->issuer == e->me ||
+	       (cs_transfer_far(t) >= 0 && t->dst.index == e->me &&
+		cs_stage_is(e->board, t));
+}
+
+/* An issuer's copy: by the way that there is to the other end. */
+static uint32_t copy_kind(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	int far = cs_transfer_far(t);
+
+	if (far < 0)
+		return CS_FLIGHT_COPY;
+	if (t->issuer != e->me)
+		return CS_FLIGHT_IN;
+	if (e->map[far].via == CS_VIA_STAGED)
+		return CS_FLIGHT_OUT;
+	return e->map[far].via == CS_VIA_DRIVER ||
+			       t->method == CS_METHOD_PEERCOPY ?
+		       CS_FLIGHT_PEER_COPY : CS_FLIGHT_COPY;
+}
+
+static uint32_t kind_of(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	int local = cs_transfer_far(t) < 0 && !cs_end_is_numa(&t->src) &&
+		    !cs_end_is_numa(&t->dst);
+
+	switch (t->method) {
+	case CS_METHOD_SM:
+		return local && t->op == CS_OP_READ ? CS_FLIGHT_SM_READ :
+		       local && t->op == CS_OP_WRITE ? CS_FLIGHT_SM_WRITE :
+						       CS_FLIGHT_SM;
+	case CS_METHOD_TMA:
+		return CS_FLIGHT_TMA;
+	case CS_METHOD_CHASE:
+		return t->op == CS_OP_BULK ? CS_FLIGHT_CHASE_TMA :
+					     CS_FLIGHT_CHASE;
+	case CS_METHOD_CPU:
+		return CS_FLIGHT_CPU;
+	default:
+		return copy_kind(e, t);
+	}
+}
+
+static uint64_t arena_of(const struct cs_ends *e, int agent)
+{
+	return agent == e->me ? e->slot->arena.address : e->map[agent].address;
+}
+
+/* Who moves it sees its source there. */
+static uint64_t src_of(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	const struct host_place *place;
+
+	if (cs_end_is_numa(&t->src)) {
+		place = find_place(e, t, 0);
+		return place ? place->buf.address : 0;
+	}
+	return arena_of(e, t->src.index) +
+	       (t->method == CS_METHOD_CHASE ?
+			cs_board_slot(e->board, t->src.index)->layout.chain_at :
+			0);
+}
+
+static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	const struct host_place *place;
+
+	if (cs_end_is_numa(&t->dst)) {
+		place = find_place(e, t, 1);
+		return place ? place->buf.address : 0;
+	}
+	return arena_of(e, t->dst.index) +
+	       cs_board_slot(e->board, t->dst.index)->layout.dst_at +
+	       cs_transfer_dst_at(t);
+}
+
+/* The pattern in its source; what a kernel writes without one is the agent's. */
+static uint64_t key_of_source(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	const struct cs_hostbuf_key key = key_of(e, t, 0);
+
+	return cs_end_is_numa(&t->src) ?
+		       fill_key(e, &key) :
+		       cs_fill_key(e->plan->set.seed, t->src.index);
+}
+
+struct cs_flight cs_ends_flight(const struct cs_ends *e,
+				const struct cs_transfer *t, uint32_t copies)
+{
+	struct cs_flight f = {
+		.kind = kind_of(e, t), .bytes = t->bytes, .copies = copies,
+		.positions = (uint32_t)(cs_transfer_span(t) / t->bytes),
+		.key = key_of_source(e, t),
+	};
+
+	f.src = f.kind == CS_FLIGHT_IN ? e->slot->arena.ring_address :
+					 src_of(e, t);
+	f.dst = f.kind == CS_FLIGHT_OUT ? e->map[t->dst.index].address :
+		t->method == CS_METHOD_CHASE ? 0 : dst_of(e, t);
+	if (f.kind == CS_FLIGHT_IN || f.kind == CS_FLIGHT_OUT)
+		cs_stage_flight(e->board, t, e->slot->seq, &f);
+	return f;
+}
+
+/* ---- sources ---- */
+
+static uint64_t own_key(const struct cs_ends *e)
+{
+	return cs_fill_key(e->plan->set.seed, (uint32_t)e->me);
+}
+
+int cs_ends_fill(struct cs_ends *e)
+{
+	return e->backend->fill(e->dev, e->slot->arena.address,
+				e->slot->layout.src_bytes, own_key(e),
+				&e->slot->err);
+}
+
+int cs_ends_source(struct cs_ends *e)
+{
+	if (!e->slot->layout.src_bytes)
+		return 0;
+	e->slot->check[0] = (struct cs_check){ .first_word = UINT64_MAX };
+	return e->backend->check(e->dev, e->slot->arena.address,
+				 e->slot->layout.src_bytes, own_key(e), 0,
+				 &e->slot->check[0], &e->slot->err);
+}
+
+/* ---- destinations ---- */
+
+static const struct cs_step *step_of(const struct cs_ends *e)
+{
+	return cs_plan_step(e->plan, e->slot->step);
+}
+
+static const struct cs_transfer *transfer_of(const struct cs_ends *e, uint32_t k)
+{
+	return cs_plan_transfer(e->plan, step_of(e), k);
+}
+
+/* Does it write anything that lasts, for me to check? */
+static int is_mine_to_check(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
+	       t->method != CS_METHOD_CHASE &&
+	       !(t->method == CS_METHOD_SM && t->op == CS_OP_READ &&
+		 t->src.index == t->dst.index && !cs_end_is_numa(&t->src));
+}
+
+/* The buffer of an end in host memory is there and large enough. */
+static int place_check(struct cs_ends *e, const struct cs_transfer *t, int is_dst)
+{
+	const struct host_place *place;
+
+	if (t->issuer != e->me || !cs_end_is_numa(is_dst ? &t->dst : &t->src))
+		return 0;
+	place = find_place(e, t, is_dst);
+	if (place && place->buf.at && t->bytes <= place->most)
+		return 0;
+	e->slot->refused = 1;
+	return cs_err_set(&e->slot->err, "%s", place ? place->refused :
+						       "no host buffer");
+}
+
+static int poison(struct cs_ends *e, const struct cs_transfer *t)
+{
+	struct host_place *place;
+
+	if (!cs_end_is_numa(&t->dst))
+		return e->backend->poison(e->dev, dst_of(e, t),
+					  cs_transfer_span(t), &e->slot->err);
+	place = find_place(e, t, 1);
+	cs_poison_host(place->buf.at, cs_transfer_span(t));
+	return 0;
+}
+
+/* The chain that an issuer will follow, as that sees it. */
+static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
+{
+	uint64_t own = e->slot->arena.address, seen = own;
+	int random = t->op == CS_OP_RANDOM;
+	struct host_place *place;
+
+	if (cs_end_is_numa(&t->src)) {
+		if (t->issuer != e->me)
+			return 0;
+		place = find_place(e, t, 0);
+		cs_chain_host(place->buf.at, t->bytes, place->buf.address,
+			      random, e->plan->set.seed);
+		return 0;
+	}
+	if (t->src.index != e->me)
+		return 0;
+	if (t->issuer != e->me)
+		seen = cs_board_slot(e->board, t->issuer)->sees[e->me];
+	return e->backend->chain(e->dev, own + e->slot->layout.chain_at,
+				 t->bytes, seen + e->slot->layout.chain_at,
+				 random, e->plan->set.seed, &e->slot->err);
+}
+
+int cs_ends_prepare(struct cs_ends *e, int unchecked)
+{
+	for (uint32_t k = 0; k < step_of(e)->count; k++) {
+		const struct cs_transfer *t = transfer_of(e, k);
+
+		e->slot->checked[k] = 0;
+		e->slot->check[k] =
+			(struct cs_check){ .first_word = UINT64_MAX };
+		if (place_check(e, t, 0) || place_check(e, t, 1) ||
+		    (t->method == CS_METHOD_CHASE && build_chain(e, t)) ||
+		    (is_mine_to_check(e, t) && !unchecked && poison(e, t)))
+			return -1;
+	}
+	return 0;
+}
+
+static void keep(struct cs_ends *e, uint32_t k, const struct cs_check *found)
+{
+	e->slot->checked[k]++;
+	if (found->wrong_words && !e->slot->check[k].wrong_words)
+		e->slot->check[k] = *found;
+}
+
+/* As far as the last sample's copies went. */
+static uint64_t written(const struct cs_ends *e, const struct cs_transfer *t,
+			uint32_t k)
+{
+	uint64_t bytes = t->bytes * e->copies[k];
+
+	return bytes < cs_transfer_span(t) && bytes ? bytes :
+						      cs_transfer_span(t);
+}
+
+static int check_device(struct cs_ends *e, uint32_t k, uint64_t address,
+			uint64_t bytes, int again)
+{
+	struct cs_check found = { .first_word = UINT64_MAX };
+
+	if (e->backend->check(e->dev, address, bytes,
+			      key_of_source(e, transfer_of(e, k)), again, &found,
+			      &e->slot->err))
+		return -1;
+	keep(e, k, &found);
+	return 0;
+}
+
+static void check_host(struct cs_ends *e, uint32_t k, int last)
+{
+	const struct cs_transfer *t = transfer_of(e, k);
+	struct cs_check found = { .first_word = UINT64_MAX };
+	void *at = find_place(e, t, 1)->buf.at;
+	uint64_t bytes = written(e, t, k), key = key_of_source(e, t);
+
+	if (last)
+		cs_check_host(at, bytes, key, 0, &found);
+	else
+		cs_check_host_some(at, bytes, key, e->slot->seq, &found);
+	keep(e, k, &found);
+}
+
+int cs_ends_check(struct cs_ends *e, int last)
+{
+	for (uint32_t k = 0; k < step_of(e)->count; k++) {
+		const struct cs_transfer *t = transfer_of(e, k);
+
+		if (!is_mine_to_check(e, t) || (!last && cs_transfer_is_load(t)))
+			continue;
+		if (cs_end_is_numa(&t->dst))
+			check_host(e, k, last);
+		else if (check_device(e, k, dst_of(e, t), written(e, t, k),
+				      !last))
+			return -1;
+	}
+	return 0;
+}
+
+int cs_ends_check_at(struct cs_ends *e, uint32_t k, uint64_t address)
+{
+	return check_device(e, k, address, transfer_of(e, k)->bytes, 0);
+}

@@ -1,0 +1,51 @@
+/* ends.h - where the ends of a step's transfers lie as one agent sees them: what it
+ * enqueues, what it prepares, and what it checks.
+ *
+ * Device memory is in the arenas, the agent's own and those of peers that it has
+ * mapped.  Host memory is the process's (hostbuf.h), for agents of other processes
+ * have buffers of their own. */
+#ifndef CS_NODE_ENDS_H
+#define CS_NODE_ENDS_H
+
+#include "base/vec.h"
+#include "node/board.h"
+
+struct cs_ends {
+	const struct cs_backend *backend;
+	struct cs_dev *dev;
+	struct cs_board *board;
+	const struct cs_plan *plan;
+	struct cs_slot *slot;	/* the agent's */
+	const struct cs_mapping *map; /* of peers, by agent */
+	int me;
+	uint32_t copies[CS_STEP_MAX]; /* of the last sample, by transfer */
+	struct cs_vec host;	/* struct host_place */
+};
+
+void cs_ends_init(struct cs_ends *ends);
+/* The host buffers that the agent's transfers need.  One that cannot be had is no
+ * error: its cells are refused. */
+int cs_ends_host(struct cs_ends *ends);
+void cs_ends_release(struct cs_ends *ends);
+
+/* The sources of the agent's own arena. */
+int cs_ends_fill(struct cs_ends *ends);
+int cs_ends_source(struct cs_ends *ends);
+
+/* Does the agent enqueue anything for it? */
+int cs_ends_is_mine(const struct cs_ends *ends, const struct cs_transfer *t);
+/* What that is, `copies` of it. */
+struct cs_flight cs_ends_flight(const struct cs_ends *ends,
+				const struct cs_transfer *t, uint32_t copies);
+
+/* Before the samples of slot->step: destinations poisoned (unless `unchecked`),
+ * chains built.  slot->refused and an error where an end cannot be had. */
+int cs_ends_prepare(struct cs_ends *ends, int unchecked);
+/* What the last sample wrote (`copies` of it), into slot->check and checked.  In between (not `last`)
+ * loads are left out, of host memory a part is looked at, and all is poisoned
+ * again. */
+int cs_ends_check(struct cs_ends *ends, int last);
+/* The same of one transfer's bytes at an address of the agent's own. */
+int cs_ends_check_at(struct cs_ends *ends, uint32_t k, uint64_t address);
+
+#endif
