@@ -121,7 +121,6 @@ endif
 	%D%/node/crew.h \
 	%D%/node/ends.c \
 	%D%/node/ends.h \
-	%D%/node/stub.c \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
 	%D%/node/probe.c \

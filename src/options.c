@@ -44,7 +44,7 @@ static int pick(const char *value, const char *const *words, int *out,
 static int pick_many(const char *value, const char *const *words, unsigned *mask,
 		     uint32_t *const *k, struct cs_err *err)
 {
-	char copy[160], *save = NULL;
+	char copy[100], *save = NULL;
 	uint64_t number;
 	int which;
 
@@ -67,8 +67,8 @@ static int pick_many(const char *value, const char *const *words, unsigned *mask
 			*k[which] = (uint32_t)number;
 		*mask |= 1u << which;
 	}
-	return *mask && strlen(value) < sizeof(copy) ? 0 : pick("", words, &which,
-								err);
+	return *mask && strlen(value) < sizeof(copy) ? 0 :
+						       pick("", words, &which, err);
 }
 
 static int set_matrix(struct cs_options *opt, const char *value,

@@ -71,7 +71,6 @@ enum cs_flight_kind {
 	CS_FLIGHT_SM_WRITE,	/* writes the fill pattern of `key` to dst */
 	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
 	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
-	CS_FLIGHT_CPU,		/* by the CPU of the agent's thread */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this

@@ -51,6 +51,5 @@ void cs_poison_host(void *p, uint64_t bytes);
 /* Check all of it, and leave poison behind when `poison`. */
 void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 		   struct cs_check *out);
-void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed, struct cs_check *out);
 
 #endif

@@ -104,12 +104,13 @@ static double overlap_of(const struct cs_sampler *s, const double *ns)
 	return least / most;
 }
 
+/* No more copies can be had: one has as many as a sample may hold. */
 static int at_cap(const struct cs_sampler *s)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (!s->load[k] && s->copies[k] < s->cap[k])
-			return 0;
-	return 1;
+		if (!s->load[k] && s->copies[k] >= s->cap[k])
+			return 1;
+	return 0;
 }
 
 /* Do the loads outlast what is measured, and not by far? */
@@ -154,6 +155,11 @@ static int resize(struct cs_sampler *s, const double *ns)
 	    loads_fit(s, ns, longest(s, ns)))
 		return 0;
 	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
+	/* where one is at its cap, all have less */
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			target = fmin(target, one[k] * s->cap[k]);
+	target = fmax(target, slowest);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
 		double share = s->load[k] ? LOAD_LONGER : 1;
 		uint32_t copies = clamp_copies(round(share * target / one[k]),

@@ -653,7 +653,8 @@ static int issuer_is_sound(const struct cs_plan *plan,
 	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
 }
 
-static int transfer_check(const struct cs_plan *plan, const struct cs_test *test,
+static int transfer_check(const struct cs_plan *plan, const struct cs_view *view,
+			  const struct cs_test *test,
 			  const struct cs_transfer *t, struct cs_err *err)
 {
 	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
@@ -666,6 +667,9 @@ static int transfer_check(const struct cs_plan *plan, const struct cs_test *test
 				  "and %u of %u", t->src.index, t->dst.index,
 				  plan->n_agents);
 	if (t->method != test->method || t->op > CS_OP_OPEN ||
+	    (!cs_test_has_host(test) && t->op != test->op) ||
+	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
+				      t->bytes != view->bytes) ||
 	    (t->flags & ~CS_TRANSFER_LOAD) || t->src_slot > 1 ||
 	    t->dst_slot >= CS_STEP_MAX || !t->bytes || t->bytes % 16 ||
 	    t->bytes > CS_COPY_MAX ||
@@ -707,7 +711,7 @@ static int step_transfers_check(const struct cs_plan *plan,
 	uint32_t k;
 
 	for (k = 0; k < step->count; k++)
-		if (transfer_check(plan, test,
+		if (transfer_check(plan, cs_plan_view(plan, step->view), test,
 				   cs_plan_transfer(plan, step, k), err))
 			return -1;
 	if (cs_transfer_is_load(cs_plan_transfer(plan, step, 0)))

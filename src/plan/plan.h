@@ -19,7 +19,7 @@
 
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
 #define CS_PLAN_VERSION 1u
-#define CS_STEP_MAX 64 /* transfers in one step */
+#define CS_STEP_MAX 128 /* transfers in one step: both ways of every agent */
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
 
 #define CS_NUMA_LOCAL 0xffffu /* the domain next to the issuer's GPU */

@@ -14,13 +14,13 @@ static void options_are_sound(const struct cs_options *opt)
 
 	MUST(opt->action >= CS_ACTION_MEASURE &&
 	     opt->action <= CS_ACTION_SHOW);
-	MUST(opt->op_mask >= 1 && opt->op_mask <= 3);
-	MUST(opt->pattern_mask >= 1 && opt->pattern_mask <= 7);
-	MUST(!opt->tests || !opt->matrices);
+	MUST(opt->axes.ops >= 1 && opt->axes.ops <= 3);
+	MUST(opt->axes.patterns >= 1 && opt->axes.patterns <= 7);
+	MUST(!opt->tests || !opt->axes.matrices);
 	MUST(opt->matrix_text == opt->matrix_store);
 	MUST(memchr(opt->matrix_store, '\0', sizeof(opt->matrix_store)));
-	MUST(opt->matrices <= (CS_MATRIX_PEER | CS_MATRIX_COST));
-	MUST(!opt->matrices || strpbrk(opt->matrix_store, "pdc")); /* peer, d2d, cost */
+	MUST(opt->axes.matrices <= (CS_MATRIX_PEER | CS_MATRIX_COST));
+	MUST(!opt->axes.matrices || strpbrk(opt->matrix_store, "pdc")); /* peer, d2d, cost */
 	MUST(opt->backend >= 0 && opt->backend <= CS_WANT_CPU);
 	MUST(opt->mpi >= -1 && opt->mpi <= 1);
 	MUST(opt->gpus.n >= 0 && opt->gpus.n <= CS_MAX_AGENTS);

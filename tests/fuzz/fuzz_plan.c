@@ -16,7 +16,7 @@ static void walk_agent(const struct cs_plan *plan, int agent)
 {
 	struct cs_arena_layout arena;
 
-	cs_plan_arena(plan, agent, &arena);
+	cs_plan_arena(plan, agent, UINT64_MAX, &arena);
 	MUST(arena.src_bytes <= CS_COPY_MAX && arena.dst_bytes <= CS_COPY_MAX);
 	MUST(arena.dst_at % CS_ARENA_ALIGN == 0 &&
 	     arena.dst_at >= arena.src_bytes);

@@ -161,7 +161,7 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 			       const char *tests, int measured)
 {
 	struct cs_plan_request request = { .n_agents = agents };
-	char chosen[64] = { 0 }, host[16];
+	char chosen[256] = { 0 }, host[16];
 	struct cs_err err;
 	int i;
 

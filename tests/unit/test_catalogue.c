@@ -7,7 +7,7 @@
 #include "plan/catalogue.h"
 #include "tap.h"
 
-#define ROOM 64
+#define ROOM 256
 
 static void names_are_made_of_their_axes(void)
 {
@@ -20,10 +20,15 @@ static void names_are_made_of_their_axes(void)
 
 		snprintf(name, sizeof(name), "%s.%s.%s.%s",
 			 cs_path_text(t[i].path), cs_method_text(t[i].method),
-			 cs_op_text(t[i].op), cs_pattern_text(t[i].pattern));
+			 cs_test_has_host(&t[i]) &&
+					 t[i].method != CS_METHOD_CHASE &&
+					 t[i].path != CS_PATH_HOST ?
+				 cs_memory_text(t[i].memory) :
+				 cs_op_text(t[i].op),
+			 cs_pattern_text(t[i].pattern));
 		t_eq_str(t[i].name, name);
 		t_eq_int(cs_test_index(name), (int)i);
-		t_eq_int(t[i].backend == CS_BACKEND_CPU,
+		t_eq_int(cs_test_is_of(&t[i], CS_BACKEND_CPU),
 			 t[i].method == CS_METHOD_CPU);
 	}
 }
@@ -54,7 +59,7 @@ static void an_unknown_name_has_no_index(void)
 static const char *chosen_via(const char *list, enum cs_backend_kind backend,
 			      enum cs_way via)
 {
-	static char answer[1024];
+	static char answer[8192];
 	char chosen[ROOM] = { 0 };
 	struct cs_err err;
 	size_t n, i;
@@ -74,6 +79,9 @@ static const char *chosen_by(const char *list, enum cs_backend_kind backend)
 	return chosen_via(list, backend, CS_WAY_AUTO);
 }
 
+static const struct cs_axes pairs = { CS_MATRIX_PEER, 1u << CS_OP_WRITE,
+				      1u << CS_PATTERN_PAIR, 0, 0 };
+
 static void staging_has_runs_of_its_own(void)
 {
 	char chosen[ROOM] = { 0 };
@@ -86,8 +94,7 @@ static void staging_has_runs_of_its_own(void)
 		 "tests 'peer.staged.*' are");
 	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_FD),
 		 "'peer.staged.*' is measured with '--via staged' only");
-	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
-			CS_BACKEND_CUDA, CS_WAY_STAGED, chosen);
+	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_STAGED, chosen);
 	t_eq_int(chosen[cs_test_index("peer.staged.write.pair")], 1);
 	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 0);
 }
@@ -107,14 +114,19 @@ static void globs_choose_tests_of_the_backend(void)
 	t_eq_str(chosen_by("*", CS_BACKEND_CPU),
 		 "peer.cpu.write.pair peer.cpu.write.bidi "
 		 "peer.cpu.read.pair peer.cpu.read.bidi "
-		 "peer.cpu.write.shift peer.cpu.read.shift ");
+		 "peer.cpu.write.shift peer.cpu.write.ring "
+		 "peer.cpu.write.bisect peer.cpu.write.random "
+		 "peer.cpu.read.shift peer.cpu.read.ring "
+		 "peer.cpu.read.bisect peer.cpu.read.random "
+		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
+		 "host.cpu.copy.pair ");
 	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.read.pair ");
-	t_eq_str(chosen_by("peer.c?.read.[bp]*", CS_BACKEND_CUDA),
+	t_eq_str(chosen_by("peer.c?.read.[bp]*i[rd]*", CS_BACKEND_CUDA),
 		 "peer.ce.read.pair peer.ce.read.bidi ");
-	t_eq_str(chosen_by("*.bidi,*.ce.write.*", CS_BACKEND_CUDA),
-		 "peer.ce.write.pair peer.ce.write.bidi peer.ce.read.bidi "
-		 "peer.peercopy.write.bidi peer.ce.write.shift ");
+	t_eq_str(chosen_by("peer.p*.bidi,*.ce.write.*i[rd]*", CS_BACKEND_CUDA),
+		 "peer.ce.write.pair peer.ce.write.bidi "
+		 "peer.peercopy.write.bidi ");
 }
 
 static void a_mistyped_name_gets_the_nearest(void)
@@ -137,8 +149,8 @@ static void what_is_far_from_every_name_gets_none(void)
 	t_eq_str(chosen_by("", CS_BACKEND_CUDA), "no test matches '' (see --list)");
 	t_eq_str(chosen_by("peer.ce.write.pair,", CS_BACKEND_CUDA),
 		 "no test matches '' (see --list)");
-	t_eq_str(chosen_by("h2d.*", CS_BACKEND_CUDA),
-		 "no test matches 'h2d.*' (see --list)");
+	t_eq_str(chosen_by("h2p.*", CS_BACKEND_CUDA),
+		 "no test matches 'h2p.*' (see --list)");
 }
 
 static void a_test_of_the_other_backend_is_said_to_be(void)
@@ -181,8 +193,7 @@ static void choices_add_up(void)
 	struct cs_err err;
 
 	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err);
-	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_WRITE, 1u << CS_PATTERN_PAIR,
-			CS_BACKEND_CUDA, CS_WAY_AUTO, chosen);
+	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen);
 	t_eq_int(chosen[cs_test_index("peer.ce.read.bidi")], 1);
 	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 1);
 	t_eq_int(chosen[cs_test_index("peer.ce.read.pair")], 0);
@@ -194,9 +205,10 @@ static void axes_choose_tests(void)
 	size_t n, i, count = 0;
 
 	cs_catalogue(&n);
-	cs_tests_matrix(CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
-			1u << CS_PATTERN_BIDI, CS_BACKEND_CPU, CS_WAY_AUTO,
-			chosen);
+	cs_tests_matrix(&(struct cs_axes){
+			CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
+			1u << CS_PATTERN_BIDI, 0, 0 },
+			CS_BACKEND_CPU, CS_WAY_AUTO, chosen);
 	for (i = 0; i < n; i++)
 		count += (size_t)chosen[i];
 	t_eq_int(count, 2);
@@ -208,14 +220,15 @@ static void axes_choose_tests(void)
 static const char *matrix(unsigned matrices, unsigned ops,
 			  enum cs_backend_kind backend)
 {
-	static char answer[1024];
+	static char answer[8192];
 	char chosen[ROOM] = { 0 };
 	size_t n, i;
 	const struct cs_test *t = cs_catalogue(&n);
 
 	answer[0] = '\0';
-	cs_tests_matrix(matrices, ops, 1u << CS_PATTERN_PAIR, backend,
-			CS_WAY_AUTO, chosen);
+	cs_tests_matrix(&(struct cs_axes){ matrices, ops,
+					   1u << CS_PATTERN_PAIR, 0, 0 },
+			backend, CS_WAY_AUTO, chosen);
 	for (i = 0; i < n; i++)
 		if (chosen[i])
 			strcat(strcat(answer, t[i].name), " ");
@@ -243,6 +256,42 @@ static void a_matrix_of_costs_has_what_they_are_held_against(void)
 	t_eq_int(cs_tests_missing(CS_MATRIX_PEER, CS_BACKEND_CPU), 0);
 }
 
+/* Marked by --matrix of these axes, as chosen_by(). */
+static const char *by_axes(struct cs_axes axes)
+{
+	static char answer[8192];
+	char chosen[ROOM] = { 0 };
+	size_t n, i;
+	const struct cs_test *t = cs_catalogue(&n);
+
+	answer[0] = '\0';
+	cs_tests_matrix(&axes, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen);
+	for (i = 0; i < n; i++)
+		if (chosen[i])
+			strcat(strcat(answer, t[i].name), " ");
+	return answer;
+}
+
+static void the_host_has_methods_and_memories(void)
+{
+	const unsigned both = CS_MATRIX_H2D | CS_MATRIX_D2H;
+	const unsigned pair = 1u << CS_PATTERN_PAIR;
+
+	t_eq_str(by_axes((struct cs_axes){ both, 1, pair, 0, 0 }),
+		 "h2d.ce.pinned.pair d2h.ce.pinned.pair ");
+	t_eq_str(by_axes((struct cs_axes){ both, 1, pair, 1u << CS_METHOD_SM,
+					   1u << CS_MEM_HUGE | 1u << CS_MEM_WC }),
+		 "h2d.sm.huge.pair d2h.sm.huge.pair h2d.sm.wc.pair ");
+	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_H2D, 1, pair,
+					   1u << CS_METHOD_CHASE, 0 }),
+		 "h2d.chase.stride.pair h2d.chase.random.pair ");
+	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_LOCAL, 1, pair, 0, 0 }),
+		 "local.ce.copy.alone local.sm.copy.alone local.tma.copy.alone "
+		 "local.sm.read.alone local.sm.write.alone ");
+	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_HOST, 1, pair, 0, 0 }),
+		 "host.cpu.copy.pair ");
+}
+
 static void units_say_which_way_is_better(void)
 {
 	size_t n, i;
@@ -254,6 +303,7 @@ static void units_say_which_way_is_better(void)
 	t_eq_int(cs_unit_low_is_better(CS_UNIT_COPIES), 0);
 	t_eq_int(cs_unit_low_is_better(CS_UNIT_US), 1);
 	t_eq_int(cs_unit_low_is_better(CS_UNIT_MS), 1);
+	t_eq_int(cs_unit_low_is_better(CS_UNIT_NS), 1);
 	for (i = 0; i < n; i++) {
 		t_ok(t[i].bytes % 16 == 0);
 		t_ok(t[i].matrices != 0);
@@ -264,11 +314,11 @@ static void units_say_which_way_is_better(void)
 
 static void unknown_axes_have_no_name(void)
 {
-	t_eq_str(cs_unit_text(9), "?");
-	t_eq_str(cs_path_text(9), "?");
-	t_eq_str(cs_method_text(9), "?");
+	t_eq_str(cs_unit_text(99), "?");
+	t_eq_str(cs_path_text(99), "?");
+	t_eq_str(cs_method_text(99), "?");
 	t_eq_str(cs_op_text(-1), "?");
-	t_eq_str(cs_pattern_text(9), "?");
+	t_eq_str(cs_pattern_text(99), "?");
 }
 
 int main(void)
@@ -295,6 +345,8 @@ int main(void)
 		{ "axes choose tests", axes_choose_tests },
 		{ "a matrix of costs has what they are held against",
 		  a_matrix_of_costs_has_what_they_are_held_against },
+		{ "the host has methods and kinds of memory",
+		  the_host_has_methods_and_memories },
 		{ "units say which way is better", units_say_which_way_is_better },
 		{ "unknown axes have no name", unknown_axes_have_no_name },
 		{ NULL, NULL },

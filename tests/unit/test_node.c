@@ -66,7 +66,7 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 
 static int build(struct node *node, const char *tests, uint32_t verify)
 {
-	char chosen[64] = { 0 };
+	char chosen[256] = { 0 };
 	struct cs_err err;
 	struct cs_plan_request req = {
 		.n_agents = AGENTS,

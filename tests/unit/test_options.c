@@ -38,8 +38,8 @@ static void nothing_is_the_peer_matrix(void)
 {
 	t_eq_int(parse(""), 0);
 	t_eq_int(opt.action, CS_ACTION_MEASURE);
-	t_eq_int(opt.op_mask, 1u << CS_OP_WRITE);
-	t_eq_int(opt.pattern_mask, 3);
+	t_eq_int(opt.axes.ops, 1u << CS_OP_WRITE);
+	t_eq_int(opt.axes.patterns, 3);
 	t_eq_str(opt.matrix_text, "--matrix peer");
 	t_eq_int(opt.mpi, -1);
 }
@@ -50,8 +50,8 @@ static void every_option_is_taken(void)
 		       "--backend cuda --bind none --no-mpi --precision 1% "
 		       "--cell-limit 500ms --start-limit 1m --seed 9 --verify last "
 		       "-o a.json --output=b.csv -f json -q -v"), 0);
-	t_eq_int(opt.op_mask, 3);
-	t_eq_int(opt.pattern_mask, 1u << CS_PATTERN_PAIR);
+	t_eq_int(opt.axes.ops, 3);
+	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_PAIR);
 	t_ok(opt.set.copy_bytes == 1ull << 30);
 	t_eq_int(opt.gpus.n, 1);
 	t_eq_int(opt.backend, CS_WANT_CUDA);
@@ -80,8 +80,8 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
-	refused("--matrix ,", "--matrix ',': allowed are peer, d2d");
-	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, d2d");
+	refused("--matrix ,", "--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
+	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--pattern ring", "--pattern 'ring'");
 	refused("--size 0", "--size '0'");
 	refused("--size 100", "multiple of 16");
@@ -115,7 +115,7 @@ static void loose_ends_are_refused(void)
 
 static void choosing_follows_the_backend(void)
 {
-	char chosen[64] = { 0 };
+	char chosen[256] = { 0 };
 	size_t n;
 
 	cs_catalogue(&n);
@@ -171,7 +171,7 @@ static void a_long_list_is_read_to_its_end(void)
 	cs_text(line, sizeof(line), "--matrix peer%0*d", 200, 0);
 	for (char *zero = strchr(line, '0'); *zero; zero++)
 		*zero = ',';
-	refused(line, "allowed are peer, d2d");
+	refused(line, "allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 }
 
 static void show_has_options_of_its_own(void)

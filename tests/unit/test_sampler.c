@@ -12,7 +12,7 @@
 static struct cs_plan *plan_of(const char *test, uint64_t bytes,
 			       double precision)
 {
-	char chosen[64] = { 0 };
+	char chosen[256] = { 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	struct cs_plan_request req = {
