@@ -83,6 +83,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_backend_a_SOURCES = \
 	%D%/backend/backend.h \
 	%D%/backend/cpu.c \
+	%D%/backend/cpucopy.c \
+	%D%/backend/cpucopy.h \
 	%D%/backend/shared.c \
 	%D%/backend/shared.h
 if HAVE_CUDA
@@ -120,6 +122,8 @@ endif
 	%D%/node/cost.h \
 	%D%/node/crew.c \
 	%D%/node/crew.h \
+	%D%/node/hostbuf.c \
+	%D%/node/hostbuf.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
 	%D%/node/probe.c \

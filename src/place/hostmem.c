@@ -109,6 +109,14 @@ static int no_mapping(uint64_t bytes, struct cs_err *err)
 
 /* ---- placing ---- */
 
+/* A list as the kernel writes it: blanks before, the end of a line behind. */
+static void list_parse(char *list, hwloc_bitmap_t to)
+{
+	list += strspn(list, " \t");
+	list[strcspn(list, "\n")] = '\0';
+	hwloc_bitmap_list_sscanf(to, list);
+}
+
 /* The domains that have memory. */
 hwloc_bitmap_t cs_memory_domains(void)
 {
@@ -117,7 +125,7 @@ hwloc_bitmap_t cs_memory_domains(void)
 	char list[256] = "";
 
 	if (f && fgets(list, sizeof(list), f))
-		hwloc_bitmap_list_sscanf(domains, list);
+		list_parse(list, domains);
 	if (f)
 		fclose(f);
 	return domains;
@@ -133,8 +141,7 @@ static hwloc_bitmap_t allowed_domains(void)
 
 	while (f && fgets(line, sizeof(line), f))
 		if (!strncmp(line, "Mems_allowed_list:", 18))
-			hwloc_bitmap_list_sscanf(allowed, line + 18 +
-						 strspn(line + 18, " \t"));
+			list_parse(line + 18, allowed);
 	if (f)
 		fclose(f);
 	if (hwloc_bitmap_iszero(allowed))

@@ -23,7 +23,10 @@
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
 
 enum cs_end_kind { CS_END_GPU, CS_END_HOST };
-enum cs_memory { CS_MEM_DEVICE, CS_MEM_ARENA };
+enum cs_memory {
+	CS_MEM_DEVICE, CS_MEM_ARENA, CS_MEM_PINNED, CS_MEM_REGISTERED, CS_MEM_WC,
+	CS_MEM_HUGE
+};
 
 struct cs_end {
 	uint8_t kind;		/* enum cs_end_kind */
