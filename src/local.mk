@@ -74,6 +74,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/internal.h \
 	%D%/place/nvml.c \
 	%D%/place/place.h \
+	%D%/place/prove.c \
 	%D%/place/sign.c \
 	%D%/place/survey.c \
 	%D%/place/topo.c
@@ -82,6 +83,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_backend_a_SOURCES = \
 	%D%/backend/backend.h \
 	%D%/backend/cpu.c \
+	%D%/backend/cpucopy.c \
+	%D%/backend/cpucopy.h \
 	%D%/backend/shared.c \
 	%D%/backend/shared.h
 if HAVE_CUDA
@@ -121,6 +124,8 @@ endif
 	%D%/node/crew.h \
 	%D%/node/ends.c \
 	%D%/node/ends.h \
+	%D%/node/hostbuf.c \
+	%D%/node/hostbuf.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
 	%D%/node/probe.c \

@@ -226,7 +226,15 @@ check_PROGRAMS += \
 	%D%/bench/bench_start
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
 %C%_bench_bench_coordinator_SOURCES = %D%/bench/bench_coordinator.c
-check_PROGRAMS += %D%/bench/bench_pass %D%/bench/libkill.so
+check_PROGRAMS += \
+	%D%/bench/bench_fill \
+	%D%/bench/bench_hostmem \
+	%D%/bench/bench_pass \
+	%D%/bench/libkill.so
+%C%_bench_bench_fill_LDADD = $(CS_LINK)
+%C%_bench_bench_fill_SOURCES = %D%/bench/bench_fill.c
+%C%_bench_bench_hostmem_LDADD = $(CS_LINK)
+%C%_bench_bench_hostmem_SOURCES = %D%/bench/bench_hostmem.c
 %C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_bench_libkill_so_CFLAGS = $(fake_cflags)
 %C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)

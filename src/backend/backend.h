@@ -71,6 +71,8 @@ enum cs_flight_kind {
 	CS_FLIGHT_SM_WRITE,	/* writes the fill pattern of `key` to dst */
 	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
 	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
+	CS_FLIGHT_CPU,		/* both: by the CPU of the agent's thread, from and to
+				 * addresses of this process */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
@@ -174,6 +176,19 @@ struct cs_backend {
 		      struct cs_mapping *out, struct cs_err *err);
 	void (*unimport)(struct cs_dev *dev, struct cs_mapping *mapping);
 
+	/* Page-locked host memory for all devices of this process; NULL: the
+	 * backend has no use for it.  `address` is this device's.
+	 * alloc() leaves to the caller's memory policy where it lies; register()
+	 * makes memory that stays the caller's such memory, or gives another user
+	 * of either kind its address.  Each of both, in whatever thread, needs a
+	 * release() on the same device; the last one frees or unregisters. */
+	int (*host_alloc)(struct cs_dev *dev, uint64_t bytes,
+			  int write_combined, void **at, uint64_t *address,
+			  struct cs_err *err);
+	int (*host_register)(struct cs_dev *dev, void *at, uint64_t bytes,
+			     uint64_t *address, struct cs_err *err);
+	void (*host_release)(struct cs_dev *dev, void *at);
+
 	/* Own memory; finished on return.  GATED. */
 	int (*fill)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		    uint64_t key, struct cs_err *err);
@@ -204,9 +219,9 @@ struct cs_backend {
 			 uint32_t seq, uint32_t *word, struct cs_err *err);
 
 	/* 1: what was armed on `lane` has ended, and *ns = e - s (0 for a stamp);
-	 * 0: not yet; -1: error.  Does not block on cuda; on cpu this is where the
-	 * copy is made: it returns 0 at least every 10 ms while the gate is
-	 * closed.  GATED. */
+	 * 0: not yet; -1: error.  Does not block but where the CPU copies (cpu, and
+	 * CS_FLIGHT_CPU), for this is where the copy is made: there it returns 0
+	 * at least every 10 ms while the gate is closed.  GATED. */
 	int (*poll)(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 	/* Enqueue about `ms` milliseconds of memory traffic in the agent's own

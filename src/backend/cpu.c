@@ -1,35 +1,18 @@
 /* cpu.c - the backend for machines without a GPU: arenas of shared host memory,
- * copied by the CPU of the agent that issues the transfer.
- *
- * There is no queue and no thread here.  arm() writes down what to do; poll(),
- * called by the agent's own thread, waits for the gate, copies and takes the
- * time.  So an agent has one copy at work at a time, whatever its lanes. */
+ * copied by the CPU of the agent that issues the transfer (cpucopy.h). */
 #include "config.h"
 
 #include <inttypes.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
+#include "backend/cpucopy.h"
 #include "backend/shared.h"
 #include "base/hints.h"
 #include "base/vec.h"
-
-#define SPIN_NS 20e3		/* a wake-up costs more than this */
-#define SLICE_NS 10000000	/* longest sleep in poll() */
-
-struct lane {
-	const uint32_t *gate;	/* NULL: nothing is armed */
-	uint32_t *word;		/* a stamp's; NULL: a transfer */
-	uint32_t seq;
-	struct cs_flight flight;
-	double ns;		/* of what ended last */
-};
 
 struct mapped {
 	void *at;
@@ -38,18 +21,9 @@ struct mapped {
 
 struct cs_dev {
 	int lanes;
-	struct lane *lane;
+	struct cs_cpucopy *lane;
 	struct cs_vec mapped;	/* struct mapped: what unimport() must unmap */
 };
-
-/* CLOCK_MONOTONIC_RAW: not slewed, and the same for all processes of a node. */
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* ---- life ---- */
 
@@ -214,7 +188,7 @@ static int cpu_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 
 /* ---- transfers ---- */
 
-static struct lane *lane_of(struct cs_dev *dev, int lane, struct cs_err *err)
+static struct cs_cpucopy *lane_of(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	if (lane >= 0 && lane < dev->lanes)
 		return &dev->lane[lane];
@@ -226,79 +200,30 @@ static int cpu_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		   uint32_t seq, const struct cs_flight *flight,
 		   struct cs_err *err)
 {
-	struct lane *l = lane_of(dev, lane, err);
+	struct cs_cpucopy *on = lane_of(dev, lane, err);
 
-	if (!l)
+	if (!on)
 		return -1;
-	*l = (struct lane){ .gate = gate, .seq = seq, .flight = *flight };
+	cs_cpucopy_arm(on, gate, seq, flight);
 	return 0;
 }
 
 static int cpu_arm_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 			 uint32_t seq, uint32_t *word, struct cs_err *err)
 {
-	struct lane *l = lane_of(dev, lane, err);
+	struct cs_cpucopy *on = lane_of(dev, lane, err);
 
-	if (!l)
+	if (!on)
 		return -1;
-	*l = (struct lane){ .gate = gate, .seq = seq, .word = word };
+	cs_cpucopy_stamp(on, gate, seq, word);
 	return 0;
 }
 
-/* Is the gate open?  Cyclic, as cuStreamWaitValue32 compares. */
-static int is_open(const uint32_t *gate, uint32_t seq, uint32_t *seen)
-{
-	*seen = __atomic_load_n(gate, __ATOMIC_ACQUIRE);
-	return (int32_t)(*seen - seq) >= 0;
-}
-
-/* Spin, then sleep on the gate word once.  Returns 1 when it is open. */
-static int wait_gate(const uint32_t *gate, uint32_t seq)
-{
-	const struct timespec slice = { 0, SLICE_NS };
-	const double start = now_ns();
-	uint32_t seen;
-
-	do {
-		if (is_open(gate, seq, &seen))
-			return 1;
-	} while (now_ns() - start < SPIN_NS);
-	/* Not FUTEX_WAIT_PRIVATE: other processes open the gate. */
-	syscall(SYS_futex, gate, FUTEX_WAIT, seen, &slice, NULL, 0);
-	return is_open(gate, seq, &seen);
-}
-
-static double fly(const struct cs_flight *flight)
-{
-	const double start = now_ns();
-	uint32_t i;
-
-	for (i = 0; i < flight->copies; i++) {
-		memcpy(pointer(flight->dst), pointer(flight->src), flight->bytes);
-		/* Equal copies must not become one. */
-		__asm__ volatile("" : : : "memory");
-	}
-	return now_ns() - start;
-}
-
-/* Asking again after the end gives the same answer, as an event does. */
 static int cpu_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
-	struct lane *l = lane_of(dev, lane, err);
+	struct cs_cpucopy *on = lane_of(dev, lane, err);
 
-	if (!l)
-		return -1;
-	if (l->gate) {
-		if (!wait_gate(l->gate, l->seq))
-			return 0;
-		if (l->word)
-			__atomic_store_n(l->word, l->seq, __ATOMIC_RELEASE);
-		else
-			l->ns = fly(&l->flight);
-		l->gate = NULL;
-	}
-	*ns = l->ns;
-	return 1;
+	return on ? cs_cpucopy_poll(on, ns) : -1;
 }
 
 /* ---- the rest ---- */

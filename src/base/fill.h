@@ -27,13 +27,22 @@ static inline CS_HOST_DEVICE uint64_t cs_fill_key(uint64_t seed, uint32_t agent)
 	return x ^ (x >> 27);
 }
 
+/* The parts of cs_fill_word(). */
+static inline CS_HOST_DEVICE uint64_t cs_fill_step(uint64_t i)
+{
+	return i * 0x9E3779B97F4A7C15ull;
+}
+
+static inline CS_HOST_DEVICE uint64_t cs_fill_mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+	return x ^ (x >> 27);
+}
+
 /* Word i of the buffer with that key. */
 static inline CS_HOST_DEVICE uint64_t cs_fill_word(uint64_t key, uint64_t i)
 {
-	uint64_t x = key + i * 0x9E3779B97F4A7C15ull;
-
-	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-	return x ^ (x >> 27);
+	return cs_fill_mix(key + cs_fill_step(i));
 }
 
 /* What a check of a buffer found.  Written by a kernel into zero-copy host
@@ -51,5 +60,10 @@ void cs_poison_host(void *p, uint64_t bytes);
 /* Check all of it, and leave poison behind when `poison`. */
 void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 		   struct cs_check *out);
+/* One block of 4 KiB in each 64, at a place that depends on the seed, is checked
+ * and poisoned, so that the next write of the buffer must write it again; all of a
+ * buffer that has no such block. */
+void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
+			struct cs_check *out);
 
 #endif

@@ -29,11 +29,8 @@ void cs_ends_init(struct cs_ends *e)
 
 void cs_ends_release(struct cs_ends *e)
 {
-	struct host_place *place = e->host.data;
-
-	for (size_t i = 0; i < e->host.n; i++)
-		if (place[i].buf.at)
-			cs_hostbuf_put(e->backend, e->dev, &place[i].key);
+	if (e->host.n)
+		cs_hostbuf_put(e->backend, e->dev);
 	cs_vec_release(&e->host);
 	cs_ends_init(e);
 }
@@ -62,7 +59,8 @@ static struct cs_hostbuf_key key_of(const struct cs_ends *e,
 		&cs_board_slot(e->board, t->issuer)->facts;
 
 	return (struct cs_hostbuf_key){
-		.memory = end->memory,
+		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA :
+							   end->memory,
 		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
 		.slot = (own ? SLOT_OWN + ordinal_of(e, t->issuer) : 0) +
 			(chain ? SLOT_CHAINS : 0),

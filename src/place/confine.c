@@ -89,14 +89,50 @@ static double file_number(const char *root, const char *folder, const char *file
 
 /* ---- cgroups: the tightest limit from our group up to the root ---- */
 
+/* NAN: there is none that is known. */
+struct limits {
+	double cpus, memory, left;	/* left: bytes until the limit is met */
+};
+
 static void tighten(double *limit, double value)
 {
 	if (value > 0)
 		*limit = fmin(*limit, value); /* fmin leaves out a NAN */
 }
 
-static void group_limits(const char *root, const char *folder,
-			 double *cpus, double *memory)
+/* What the kernel takes back from a group before it kills for want of memory. */
+static double group_files(const char *root, const char *folder)
+{
+	char path[2 * PATH], line[160];
+	double bytes = 0, value;
+	FILE *f;
+
+	cs_text(path, sizeof(path), "%s%s/memory.stat", root, folder);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "active_file %lf", &value) == 1 ||
+		    sscanf(line, "inactive_file %lf", &value) == 1)
+			bytes += value;
+	fclose(f);
+	return bytes;
+}
+
+static void group_memory(const char *root, const char *folder, const char *limit,
+			 const char *usage, struct limits *to)
+{
+	double most = file_number(root, folder, limit);
+	double used = file_number(root, folder, usage);
+
+	/* version 1 says "no limit" by a number near 2^63 */
+	if (!(most > 0 && most < 0x1p62))
+		return;
+	tighten(&to->memory, most);
+	to->left = fmin(to->left, fmax(0, most - fmax(0, used - group_files(root, folder))));
+}
+
+static void group_limits(const char *root, const char *folder, struct limits *to)
 {
 	char path[PATH], text[64];
 	double quota, period;
@@ -104,16 +140,16 @@ static void group_limits(const char *root, const char *folder,
 	cs_text(path, sizeof(path), "%s/cpu.max", folder);
 	first_line(root, path, text, sizeof(text));
 	if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
-		tighten(cpus, quota / period);
-	tighten(memory, file_number(root, folder, "memory.max"));
-	tighten(cpus, file_number(root, folder, "cpu.cfs_quota_us") /
-			      file_number(root, folder, "cpu.cfs_period_us"));
-	tighten(memory, file_number(root, folder, "memory.limit_in_bytes"));
+		tighten(&to->cpus, quota / period);
+	tighten(&to->cpus, file_number(root, folder, "cpu.cfs_quota_us") /
+				   file_number(root, folder, "cpu.cfs_period_us"));
+	group_memory(root, folder, "memory.max", "memory.current", to);
+	group_memory(root, folder, "memory.limit_in_bytes",
+		     "memory.usage_in_bytes", to);
 }
 
 /* One line of /proc/self/cgroup, "4:cpu,cpuacct:/a/b" or "0::/a/b". */
-static void line_limits(const char *root, char *line, double *cpus,
-			double *memory)
+static void line_limits(const char *root, char *line, struct limits *to)
 {
 	char *names = strchr(line, ':'), *group, folder[PATH];
 	size_t base;
@@ -130,7 +166,7 @@ static void line_limits(const char *root, char *line, double *cpus,
 	for (;;) {
 		char *slash;
 
-		group_limits(root, folder, cpus, memory);
+		group_limits(root, folder, to);
 		if (strlen(folder) <= base)
 			break;
 		slash = strrchr(folder, '/');
@@ -139,22 +175,36 @@ static void line_limits(const char *root, char *line, double *cpus,
 	}
 }
 
-static void cgroup_limits(const char *root, struct cs_node_facts *node)
+static struct limits limits_of(const char *root)
 {
-	double cpus = NAN, memory = NAN;
+	struct limits found = { NAN, NAN, NAN };
 	char path[PATH], line[PATH];
 	FILE *f;
 
 	cs_text(path, sizeof(path), "%s/proc/self/cgroup", root);
 	f = fopen(path, "re");
 	if (!f)
-		return;
+		return found;
 	while (fgets(line, sizeof(line), f))
-		line_limits(root, line, &cpus, &memory);
+		line_limits(root, line, &found);
 	fclose(f);
-	node->cgroup_cpus = cpus;
-	/* version 1 says "no limit" by a number near 2^63 */
-	node->cgroup_memory_bytes = memory < 0x1p62 ? (int64_t)memory : -1;
+	return found;
+}
+
+uint64_t cs_cgroup_left(const char *root)
+{
+	double left = limits_of(root).left;
+
+	return isnan(left) ? UINT64_MAX : (uint64_t)left;
+}
+
+static void cgroup_limits(const char *root, struct cs_node_facts *node)
+{
+	struct limits found = limits_of(root);
+
+	node->cgroup_cpus = found.cpus;
+	node->cgroup_memory_bytes = isnan(found.memory) ? -1 :
+							  (int64_t)found.memory;
 }
 
 /* ---- the rest ---- */

@@ -5,27 +5,28 @@
  * first touch would end in SIGBUS; then the touch, for numa_maps sees only what
  * this process has mapped; then the kernel is asked where the pages are.  A
  * return code proves nothing: under Docker's seccomp filter numa_available() is
- * content and every placement call is refused. */
+ * content and every placement call is refused (prove.c). */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <numaif.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/units.h"
 #include "place/internal.h"
 
-#define MAX_NODES 1024
-#define MAX_SAMPLES 1024
-#define UNASKED INT_MIN		/* move_pages leaves status alone when refused */
+#define HUGE_PAGE ((uint64_t)2 << 20)
+#ifndef MAP_HUGE_2MB
+#define MAP_HUGE_2MB (21 << MAP_HUGE_SHIFT)
+#endif
 
 /* ---- room ---- */
 
@@ -54,159 +55,197 @@ uint64_t cs_shm_left(void)
 					   shm.f_bavail * shm.f_frsize;
 }
 
-static int memory_short(uint64_t bytes, int numa, uint64_t left,
-			struct cs_err *err)
+static int memory_short(uint64_t bytes, int numa, struct cs_err *err)
 {
-	char want[24], have[24] = "unknown", where[40] = "";
+	char want[24], have[24] = "unknown", group[24], where[40] = "",
+	     confined[64] = "";
+	const uint64_t left = cs_meminfo("MemAvailable");
+	const uint64_t of_group = cs_cgroup_left("");
 
 	cs_size_text(bytes, want, sizeof(want));
 	if (left != UINT64_MAX)
 		cs_size_text(left >> 20 << 20, have, sizeof(have));
 	if (numa >= 0)
 		cs_text(where, sizeof(where), " on NUMA domain %d", numa);
+	if (of_group < left) {
+		cs_size_text(of_group >> 20 << 20, group, sizeof(group));
+		cs_text(confined, sizeof(confined),
+			", %s of them to the cgroup of this job", group);
+	}
 	return cs_err_set(err,
 			  "not enough host memory%s: %s wanted (%" PRIu64
-			  " bytes), %s available on the node; choose a smaller --size",
-			  where, want, bytes, have);
+			  " bytes), %s available on the node%s; choose a smaller --size",
+			  where, want, bytes, have, confined);
+}
+
+/* Asked before pages are: the kernel may answer a request far too large by
+ * killing a process.  Of the whole node only: a virtual machine that gets its
+ * memory when it is touched shows next to nothing on its domains. */
+int cs_hostmem_room(uint64_t bytes, struct cs_err *err)
+{
+	if (bytes > cs_meminfo("MemAvailable") || bytes > cs_cgroup_left(""))
+		return memory_short(bytes, -1, err);
+	return 0;
+}
+
+/* A mapping was refused: pages are not at stake yet. */
+static int no_mapping(uint64_t bytes, struct cs_err *err)
+{
+	const int code = errno;
+	struct rlimit limit;
+	char most[24], why[80] = "";
+
+	if (code == ENOMEM && !getrlimit(RLIMIT_AS, &limit) &&
+	    limit.rlim_cur != RLIM_INFINITY) {
+		cs_size_text(limit.rlim_cur >> 20 << 20, most, sizeof(most));
+		cs_text(why, sizeof(why),
+			"; addresses of a process are limited to %s (ulimit -v)",
+			most);
+	}
+	return cs_err_set(err, "cannot map host memory of %" PRIu64
+			  " bytes: %s (errno %d)%s", bytes, strerror(code), code,
+			  why);
 }
 
 /* ---- placing ---- */
 
-static int bind_range(void *at, uint64_t bytes, int numa, char why[160])
+/* A list as the kernel writes it: blanks before, the end of a line behind. */
+static void list_parse(char *list, hwloc_bitmap_t to)
 {
-	unsigned long mask[MAX_NODES / (8 * sizeof(unsigned long))] = { 0 };
+	list += strspn(list, " \t");
+	list[strcspn(list, "\n")] = '\0';
+	hwloc_bitmap_list_sscanf(to, list);
+}
+
+/* The domains that have memory. */
+hwloc_bitmap_t cs_memory_domains(void)
+{
+	hwloc_bitmap_t domains = hwloc_bitmap_alloc();
+	FILE *f = fopen("/sys/devices/system/node/has_memory", "re");
+	char list[256] = "";
+
+	if (f && fgets(list, sizeof(list), f))
+		list_parse(list, domains);
+	if (f)
+		fclose(f);
+	return domains;
+}
+
+/* … from which this process may have some; empty: unknown. */
+static hwloc_bitmap_t allowed_domains(void)
+{
+	hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+	hwloc_bitmap_t domains = cs_memory_domains();
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "Mems_allowed_list:", 18))
+			list_parse(line + 18, allowed);
+	if (f)
+		fclose(f);
+	if (hwloc_bitmap_iszero(allowed))
+		hwloc_bitmap_copy(allowed, domains);
+	else if (!hwloc_bitmap_iszero(domains))
+		hwloc_bitmap_and(allowed, allowed, domains);
+	hwloc_bitmap_free(domains);
+	return allowed;
+}
+
+int cs_hostmem_domain(int numa, struct cs_err *err)
+{
+	hwloc_bitmap_t allowed = allowed_domains();
+	char list[128];
+	int rc = 0;
+
+	if (numa >= 0 && !hwloc_bitmap_iszero(allowed) &&
+	    !hwloc_bitmap_isset(allowed, (unsigned)numa)) {
+		hwloc_bitmap_list_snprintf(list, sizeof(list), allowed);
+		rc = cs_err_set(err, "NUMA domain %d has no memory that this "
+				"process may use: there is some on %s", numa,
+				list);
+	}
+	hwloc_bitmap_free(allowed);
+	return rc;
+}
+
+/* Why a call that places memory was refused, from errno. */
+static int not_bound(const char *call, int numa, char why[160])
+{
+	cs_text(why, 160,
+		"cannot bind memory to NUMA domain %d: %s: %s (errno %d)%s",
+		numa, call, strerror(errno), errno,
+		errno == EPERM ? "; a container needs --cap-add=SYS_NICE" : "");
+	return -1;
+}
+
+static int domain_mask(int numa, unsigned long mask[CS_POLICY_WORDS],
+		       char why[160])
+{
 	const size_t bits = 8 * sizeof(*mask);
 
-	if (numa >= MAX_NODES) {
+	memset(mask, 0, CS_POLICY_WORDS * sizeof(*mask));
+	if (numa >= CS_POLICY_DOMAINS) {
 		cs_text(why, 160, "there is no NUMA domain %d", numa);
 		return -1;
 	}
 	mask[(size_t)numa / bits] = 1UL << ((size_t)numa % bits);
-	/* The kernel reads one bit less than it is told. */
-	if (mbind(at, bytes, MPOL_BIND, mask, MAX_NODES + 1,
-		  MPOL_MF_STRICT | MPOL_MF_MOVE)) {
-		cs_text(why, 160,
-			"cannot bind memory to NUMA domain %d: mbind: %s (errno %d)%s",
-			numa, strerror(errno), errno,
-			errno == EPERM ?
-			"; a container needs --cap-add=SYS_NICE" : "");
-		return -1;
-	}
 	return 0;
 }
 
-static void touch(unsigned char *at, uint64_t bytes)
+static int bind_range(void *at, uint64_t bytes, int numa, char why[160])
+{
+	unsigned long mask[CS_POLICY_WORDS];
+
+	if (domain_mask(numa, mask, why))
+		return -1;
+	/* The kernel reads one bit less than it is told. */
+	if (mbind(at, bytes, MPOL_BIND, mask, CS_POLICY_DOMAINS + 1,
+		  MPOL_MF_STRICT | MPOL_MF_MOVE))
+		return not_bound("mbind", numa, why);
+	return 0;
+}
+
+int cs_policy_bind(int numa, struct cs_policy *before, char why[160])
+{
+	unsigned long mask[CS_POLICY_WORDS];
+
+	before->set = 0;
+	if (domain_mask(numa, mask, why))
+		return -1;
+	if (get_mempolicy(&before->mode, before->mask, CS_POLICY_DOMAINS + 1,
+			  NULL, 0))
+		return not_bound("get_mempolicy", numa, why);
+	if (set_mempolicy(MPOL_BIND, mask, CS_POLICY_DOMAINS + 1))
+		return not_bound("set_mempolicy", numa, why);
+	before->set = 1;
+	return 0;
+}
+
+void cs_policy_restore(const struct cs_policy *before)
+{
+	if (before->set)
+		set_mempolicy(before->mode, before->mask, CS_POLICY_DOMAINS + 1);
+}
+
+/* Give it its pages.  Returns -1 when the kernel says that it cannot. */
+static int touch(unsigned char *at, uint64_t bytes)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t i;
 
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
-		return;
+		return 0;
+	if (errno != EINVAL) /* else this kernel does not know it */
+		return -1;
 #endif
 	for (i = 0; i < bytes; i += page)
 		*(volatile unsigned char *)(at + i) = 0;
+	return 0;
 }
 
-/* ---- proving ---- */
-
-/* Ask the kernel for the domain of up to MAX_SAMPLES pages, evenly spread.
- * Returns the domain of all, -1 when they lie in several, -2 when it does not
- * say. */
-static int ask_move_pages(unsigned char *at, uint64_t bytes)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t pages = (bytes + page - 1) / page;
-	const unsigned n = pages < MAX_SAMPLES ? (unsigned)pages : MAX_SAMPLES;
-	void *sample[MAX_SAMPLES];
-	int status[MAX_SAMPLES];
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		sample[i] = at + pages * i / n * page;
-		status[i] = UNASKED;
-	}
-	sample[n - 1] = at + (pages - 1) * page;
-	if (move_pages(0, n, sample, NULL, status, 0))
-		return -2;
-	for (i = 0; i < n; i++) {
-		if (status[i] < 0)
-			return -2;
-		if (status[i] != status[0])
-			return -1;
-	}
-	return status[0];
-}
-
-/* The domain named by the counts "N0=12 N1=3" of one line of numa_maps; -1 when
- * there are several, -2 when there is none. */
-static int maps_domain(char *line)
-{
-	int found = -2, node;
-	char *word, *save;
-
-	for (word = strtok_r(line, " \n", &save); word;
-	     word = strtok_r(NULL, " \n", &save)) {
-		if (sscanf(word, "N%d=", &node) != 1)
-			continue;
-		if (found >= 0)
-			return -1;
-		found = node;
-	}
-	return found;
-}
-
-/* The same from /proc/self/numa_maps, which containers leave readable. */
-static int ask_numa_maps(const void *at)
-{
-	FILE *f = fopen("/proc/self/numa_maps", "re");
-	char *line = NULL;
-	size_t room = 0;
-	uintptr_t start;
-	int numa = -2;
-
-	if (!f)
-		return -2;
-	while (numa == -2 && getline(&line, &room, f) > 0)
-		if (sscanf(line, "%" SCNxPTR, &start) == 1 &&
-		    start == (uintptr_t)at)
-			numa = maps_domain(line);
-	free(line);
-	fclose(f);
-	return numa;
-}
-
-/* Say where the pages are, or in `why` (unless that names the cause already) why
- * they are not proven to be where they should. */
-static void prove(struct cs_hostmem *mem, int wanted, char why[160])
-{
-	const char *proof = "move_pages";
-	int numa = ask_move_pages(mem->at, mem->bytes);
-
-	if (numa == -2) {
-		proof = "numa_maps";
-		numa = ask_numa_maps(mem->at);
-	}
-	if (numa >= 0 && (wanted < 0 || numa == wanted)) {
-		mem->numa = numa;
-		cs_text(mem->proof, sizeof(mem->proof), "%s", proof);
-		why[0] = 0;
-		return;
-	}
-	if (why[0])
-		return;
-	if (numa == -2)
-		cs_text(why, 160,
-			"the kernel does not say where pages are: move_pages and numa_maps are refused");
-	else if (numa == -1)
-		cs_text(why, 160, "pages are spread over NUMA domains");
-	else
-		cs_text(why, 160,
-			"pages were asked for on NUMA domain %d and are on %d",
-			wanted, numa);
-}
-
-/* ---- public ---- */
+/* ---- memory of a file ---- */
 
 /* A memfd of that size, mapped; no pages yet. */
 static int map_memfd(uint64_t bytes, struct cs_hostmem *mem, struct cs_err *err)
@@ -217,8 +256,7 @@ static int map_memfd(uint64_t bytes, struct cs_hostmem *mem, struct cs_err *err)
 	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
 		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED) {
-		cs_err_set(err, "cannot map a memfd of %" PRIu64
-			   " bytes: %s (errno %d)", bytes, strerror(errno), errno);
+		no_mapping(bytes, err);
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -231,17 +269,13 @@ static int map_memfd(uint64_t bytes, struct cs_hostmem *mem, struct cs_err *err)
 /* Give the file its pages, by the policy that is set; `numa` is that policy. */
 static int allocate(const struct cs_hostmem *mem, int numa, struct cs_err *err)
 {
-	const uint64_t left = cs_meminfo("MemAvailable");
 	int code;
 
-	/* Asked first, for the kernel may answer a request far too large by
-	 * killing a process.  Of the whole node only: a virtual machine that gets
-	 * its memory when it is touched shows next to nothing on its domains. */
-	if (mem->bytes > left)
-		return memory_short(mem->bytes, -1, left, err);
+	if (cs_hostmem_room(mem->bytes, err))
+		return -1;
 	code = posix_fallocate(mem->fd, 0, (off_t)mem->bytes);
 	if (code == ENOMEM || code == ENOSPC)
-		return memory_short(mem->bytes, numa, left, err);
+		return memory_short(mem->bytes, numa, err);
 	if (code)
 		return cs_err_set(err, "cannot allocate %" PRIu64
 				  " bytes of host memory: %s (errno %d)",
@@ -249,17 +283,23 @@ static int allocate(const struct cs_hostmem *mem, int numa, struct cs_err *err)
 	return 0;
 }
 
+static int bad_size(uint64_t bytes, struct cs_err *err)
+{
+	if (bytes && bytes <= INT64_MAX)
+		return 0;
+	return cs_err_set(err, "cannot have host memory of %" PRIu64 " bytes",
+			  bytes);
+}
+
 int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		    char why[160], struct cs_err *err)
 {
-	struct cs_hostmem m = { .bytes = bytes, .fd = -1, .numa = -1 };
+	struct cs_hostmem m = { .bytes = bytes, .mapped = bytes, .fd = -1,
+				.numa = -1 };
 	char reason[160] = "";
 	int bound;
 
-	if (bytes == 0 || bytes > INT64_MAX)
-		return cs_err_set(err, "cannot have host memory of %" PRIu64
-				  " bytes", bytes);
-	if (map_memfd(bytes, &m, err))
+	if (bad_size(bytes, err) || map_memfd(bytes, &m, err))
 		return -1;
 	bound = numa >= 0 && bind_range(m.at, bytes, numa, reason) == 0;
 	if (allocate(&m, bound ? numa : -1, err)) {
@@ -267,7 +307,147 @@ int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		return -1;
 	}
 	touch(m.at, bytes);
-	prove(&m, numa, reason);
+	cs_hostmem_prove(&m, numa, reason);
+	memcpy(why, reason, sizeof(reason));
+	*mem = m;
+	return 0;
+}
+
+/* ---- memory of this process alone ---- */
+
+static uint64_t round_up(uint64_t bytes, uint64_t to)
+{
+	return (bytes + to - 1) / to * to;
+}
+
+static int map_pages(uint64_t bytes, int flags, struct cs_hostmem *mem)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
+	if (at == MAP_FAILED)
+		return -1;
+	mem->at = at;
+	mem->mapped = bytes;
+	return 0;
+}
+
+/* On a boundary of huge pages. */
+static int map_aligned(uint64_t bytes, struct cs_hostmem *mem)
+{
+	unsigned char *at;
+	uint64_t before;
+
+	if (map_pages(bytes + HUGE_PAGE, 0, mem))
+		return -1;
+	at = mem->at;
+	before = round_up((uintptr_t)at, HUGE_PAGE) - (uintptr_t)at;
+	if (before)
+		munmap(at, before);
+	munmap(at + before + bytes, HUGE_PAGE - before);
+	mem->at = at + before;
+	mem->mapped = bytes;
+	return 0;
+}
+
+/* Bind, touch and prove what is mapped. */
+static int settle(struct cs_hostmem *mem, int numa, char why[160])
+{
+	if (numa >= 0)
+		bind_range(mem->at, mem->mapped, numa, why);
+	if (touch(mem->at, mem->mapped))
+		return -1;
+	cs_hostmem_prove(mem, numa, why);
+	return 0;
+}
+
+/* Of those pages that were set aside at boot or by sysctl; -1: none are left. */
+static int64_t huge_pages_left(int numa)
+{
+	char path[120], text[32] = "";
+	FILE *f;
+
+	if (numa < 0)
+		cs_text(path, sizeof(path), "%s",
+			"/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+	else
+		cs_text(path, sizeof(path),
+			"/sys/devices/system/node/node%d/hugepages/hugepages-2048kB/free_hugepages",
+			numa);
+	f = fopen(path, "re");
+	if (f) {
+		if (!fgets(text, sizeof(text), f))
+			text[0] = 0;
+		fclose(f);
+	}
+	return strtoll(text, NULL, 10);
+}
+
+/* A touch of such a page that is not there is SIGBUS: they are counted first. */
+static int map_hugetlb(uint64_t bytes, int numa, struct cs_hostmem *mem,
+		       char why[160])
+{
+	const uint64_t whole = round_up(bytes, HUGE_PAGE);
+
+	if (huge_pages_left(numa) < (int64_t)(whole / HUGE_PAGE) ||
+	    map_pages(whole, MAP_HUGETLB | MAP_HUGE_2MB, mem))
+		return -1;
+	if (settle(mem, numa, why) == 0)
+		return 0;
+	munmap(mem->at, whole);
+	return -1;
+}
+
+static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
+			   char why[160], struct cs_err *err)
+{
+	const uint64_t whole = round_up(bytes, HUGE_PAGE);
+
+	if (cs_hostmem_room(whole, err))
+		return -1;
+	if (map_aligned(whole, mem))
+		return no_mapping(bytes, err);
+	madvise(mem->at, whole, MADV_HUGEPAGE);
+	if (settle(mem, numa, why))
+		memory_short(bytes, numa, err);
+	else if (cs_pages_are_huge(mem->at))
+		return 0;
+	else
+		cs_err_set(err, "no huge pages: %" PRIu64 " of 2 MiB wanted, "
+			   "%" PRId64 " set aside and free, and the kernel gives no "
+			   "transparent ones; allow them by `sysctl -w "
+			   "vm.nr_hugepages=N` or by `echo madvise >/sys/kernel/"
+			   "mm/transparent_hugepage/enabled`",
+			   whole / HUGE_PAGE, huge_pages_left(numa));
+	cs_hostmem_close(mem);
+	return -1;
+}
+
+static int map_usual(uint64_t bytes, int numa, struct cs_hostmem *mem,
+		     char why[160], struct cs_err *err)
+{
+	if (cs_hostmem_room(bytes, err))
+		return -1;
+	if (map_pages(round_up(bytes, (uint64_t)sysconf(_SC_PAGESIZE)), 0, mem))
+		return no_mapping(bytes, err);
+	if (settle(mem, numa, why) == 0)
+		return 0;
+	cs_hostmem_close(mem);
+	return memory_short(bytes, numa, err);
+}
+
+int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
+		   char why[160], struct cs_err *err)
+{
+	struct cs_hostmem m = { .bytes = bytes, .fd = -1, .numa = -1 };
+	char reason[160] = "";
+
+	if (bad_size(bytes, err))
+		return -1;
+	if (huge ? map_hugetlb(bytes, numa, &m, reason) &&
+		   map_transparent(bytes, numa, &m, reason, err) :
+		   map_usual(bytes, numa, &m, reason, err))
+		return -1;
 	memcpy(why, reason, sizeof(reason));
 	*mem = m;
 	return 0;
@@ -278,11 +458,9 @@ void cs_hostmem_close(struct cs_hostmem *mem)
 	if (!mem)
 		return;
 	if (mem->at) {
-		munmap(mem->at, mem->bytes);
+		munmap(mem->at, mem->mapped);
 		if (mem->fd >= 0)
 			close(mem->fd);
 	}
-	memset(mem, 0, sizeof(*mem));
-	mem->fd = -1;
-	mem->numa = -1;
+	*mem = (struct cs_hostmem){ .fd = -1, .numa = -1 };
 }

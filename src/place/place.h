@@ -80,6 +80,8 @@ void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
 /* cgroup, /dev/shm, huge pages, container, grant, device files.  All files are
  * below `root`: "" but for tests. */
 void cs_confine_node(const char *root, struct cs_node_facts *node);
+/* Bytes of memory until the tightest cgroup has no more; UINT64_MAX: no limit. */
+uint64_t cs_cgroup_left(const char *root);
 
 /* ---- host memory ---- */
 
@@ -88,17 +90,44 @@ uint64_t cs_shm_left(void);
 
 struct cs_hostmem {
 	void *at;
-	uint64_t bytes;
+	uint64_t bytes, mapped;	/* wanted; mapped, in whole pages */
 	int fd;			/* memfd, so that others can open it; -1 */
 	int numa;		/* where all sampled pages are; -1 not proven */
-	char proof[16];		/* "move_pages", "numa_maps", "" */
+	char proof[16];		/* "move_pages", "numa_maps", "one domain": there is
+				 * no other; "" */
 };
 
 /* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  That
  * binding was impossible is not an error: numa is then -1 and `why` says it. */
 int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		    char why[160], struct cs_err *err);
+/* The same of this process alone; `huge`: of pages of 2 MiB, set aside or
+ * transparent, all of them or it is an error that says how to allow them. */
+int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
+		   char why[160], struct cs_err *err);
 void cs_hostmem_close(struct cs_hostmem *mem);
+
+/* Has the node, and this job's cgroup, so much memory left? */
+int cs_hostmem_room(uint64_t bytes, struct cs_err *err);
+/* May this process have memory of that domain, and is there any?  -1: anywhere,
+ * which it may. */
+int cs_hostmem_domain(int numa, struct cs_err *err);
+/* Where do all pages of mem->at lie?  Sets numa and proof and returns 0; else says
+ * why not, unless `why` does already, and returns 1 when the kernel does not tell, -1
+ * when they are not all on `wanted`. */
+int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160]);
+
+/* Where memory that this thread allocates shall lie, for what others allocate in
+ * its name. */
+#define CS_POLICY_DOMAINS 1024
+#define CS_POLICY_WORDS (CS_POLICY_DOMAINS / (8 * sizeof(unsigned long)))
+struct cs_policy {
+	int set, mode;
+	unsigned long mask[CS_POLICY_WORDS];
+};
+/* Bind it to a domain; *before can be restored either way.  -1: `why` says why not. */
+int cs_policy_bind(int numa, struct cs_policy *before, char why[160]);
+void cs_policy_restore(const struct cs_policy *before);
 
 /* ---- NVML ---- */
 

@@ -7,9 +7,11 @@
 #include "tap.h"
 
 #define WORDS 512
+#define MANY (3 * 64 * WORDS + 70)	/* of whole blocks, and a rest */
 #define BYTES (WORDS * sizeof(uint64_t))
 
 static _Alignas(16) uint64_t buffer[WORDS];
+static _Alignas(16) uint64_t large[MANY + 2];
 static struct cs_check found;
 
 static uint64_t key_of(uint32_t agent)
@@ -107,6 +109,94 @@ static void an_empty_buffer_is_right(void)
 	t_ok(found.first_word == UINT64_MAX);
 }
 
+/* Blocks are made by vectors, the rest word by word; p is 16-byte aligned, no
+ * more. */
+static void every_word_is_its_hash(void)
+{
+	uint64_t wrong = 0, i;
+
+	for (int shift = 0; shift <= 2; shift += 2) {
+		cs_fill_host(large + shift, MANY * sizeof(*large), key_of(5));
+		for (i = 0; i < MANY; i++)
+			wrong += large[shift + i] != cs_fill_word(key_of(5), i);
+		t_eq_int(wrong, 0);
+		cs_poison_host(large + shift, MANY * sizeof(*large));
+		for (i = 0; i < MANY; i++)
+			wrong += large[shift + i] != CS_POISON64;
+		t_eq_int(wrong, 0);
+	}
+}
+
+static void a_large_buffer_shows_the_first_wrong_word(void)
+{
+	static const uint64_t at[] = { 0, 511, 512, 12345, MANY - 71,
+				       MANY - 70, MANY - 1 };
+	const size_t n = sizeof(at) / sizeof(*at);
+
+	for (size_t i = 0; i < n; i++) {
+		cs_fill_host(large, MANY * sizeof(*large), key_of(1));
+		large[at[i]] = CS_POISON64;
+		large[MANY - 1] ^= 1;
+		cs_check_host(large, MANY * sizeof(*large), key_of(1), 1, &found);
+		t_eq_int(found.wrong_words, i + 1 < n ? 2 : 1);
+		t_eq_int(found.poison_words, i + 1 < n);
+		t_eq_int(found.first_word, at[i]);
+		t_ok(found.expected == cs_fill_word(key_of(1), at[i]));
+		cs_check_host(large, MANY * sizeof(*large), key_of(1), 0, &found);
+		t_eq_int(found.poison_words, MANY);
+	}
+}
+
+static void a_sample_finds_what_was_never_written(void)
+{
+	cs_poison_host(large, MANY * sizeof(*large));
+	cs_check_host_some(large, MANY * sizeof(*large), key_of(1), 1, &found);
+	t_eq_int(found.wrong_words, 3 * WORDS + WORDS * (MANY % (64 * WORDS) >= WORDS));
+	t_eq_int(found.poison_words, found.wrong_words);
+}
+
+/* Which blocks of `large` the sample of a seed has poisoned, one bit each. */
+static void sampled(uint64_t seed, unsigned char taken[192])
+{
+	cs_fill_host(large, MANY * sizeof(*large), key_of(1));
+	cs_check_host_some(large, MANY * sizeof(*large), key_of(1), seed, &found);
+	t_eq_int(found.wrong_words, 0);
+	for (int i = 0; i < 192; i++)
+		taken[i] = large[i * WORDS] == CS_POISON64 &&
+			   large[i * WORDS + WORDS - 1] == CS_POISON64;
+}
+
+static void a_sample_takes_one_block_of_64(void)
+{
+	unsigned char taken[192], again[192], other[192];
+
+	sampled(1, taken);
+	for (int group = 0; group < 3; group++) {
+		int n = 0;
+
+		for (int i = 0; i < 64; i++)
+			n += taken[64 * group + i];
+		t_eq_int(n, 1);
+	}
+	sampled(1, again);
+	t_ok(!memcmp(taken, again, sizeof(taken)));
+	sampled(2, other);
+	t_ok(memcmp(taken, other, sizeof(taken)) != 0);
+	/* what was not written again since shows */
+	cs_check_host_some(large, MANY * sizeof(*large), key_of(1), 2, &found);
+	t_eq_int(found.poison_words, 3 * WORDS);
+}
+
+static void a_sample_of_little_is_all(void)
+{
+	cs_fill_host(large, 256, key_of(1));
+	large[31] ^= 4;
+	cs_check_host_some(large, 256, key_of(1), 9, &found);
+	t_eq_int(found.wrong_words, 1);
+	t_eq_int(found.first_word, 31);
+	t_ok(large[0] == CS_POISON64);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -121,6 +211,16 @@ int main(void)
 		  a_check_leaves_poison_when_asked },
 		{ "no two agents share a pattern", agents_have_different_patterns },
 		{ "an empty buffer is right", an_empty_buffer_is_right },
+		{ "every word of blocks and of the rest is its hash, or poison",
+		  every_word_is_its_hash },
+		{ "a wrong word shows in blocks, between them and in the rest",
+		  a_large_buffer_shows_the_first_wrong_word },
+		{ "a sample finds what was never written",
+		  a_sample_finds_what_was_never_written },
+		{ "a sample takes, and poisons, one block of 64, by its seed",
+		  a_sample_takes_one_block_of_64 },
+		{ "a sample of less than a block is all of it",
+		  a_sample_of_little_is_all },
 		{ NULL, NULL },
 	};
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "backend/backend.h"
+#include "backend/cpucopy.h"
 #include "backend/cuda/driver.h"
 #include "backend/cuda/kernels.h"
 
@@ -28,6 +29,8 @@ struct cs_lane {
 	CUstream stream;
 	CUevent start, end;
 	int timed;		/* copies, not a stamp */
+	int on_cpu;		/* neither: `cpu`, and the stream has no part in it */
+	struct cs_cpucopy cpu;
 };
 
 /* Host memory that kernels write: pinned, mapped on the device. */
@@ -188,5 +191,12 @@ int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 int cs_pages_map(struct cs_dev *dev, void *page, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err);
 void cs_pages_unregister(void *page);
+
+/* pages.c: see backend.h. */
+int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined,
+		  void **at, uint64_t *address, struct cs_err *err);
+int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes,
+		     uint64_t *address, struct cs_err *err);
+void cs_host_release(struct cs_dev *dev, void *at);
 
 #endif

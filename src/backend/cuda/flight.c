@@ -9,7 +9,8 @@
  *     OUT: wait *emptied >= base + n - slots | copy to slot   | *filled = base + n
  *     IN:  wait *filled >= base + n          | copy from slot | *emptied = base + n
  *
- * Everything here is enqueued and queried, nothing waits. */
+ * Everything here is enqueued and queried, nothing waits; but what the CPU copies
+ * it copies, gate and all, when it is asked for the end. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -121,7 +122,7 @@ int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	struct cs_lane *on = lane_of(dev, lane);
 
-	on->timed = 0;
+	on->timed = on->on_cpu = 0;
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 }
 
@@ -132,6 +133,11 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 	struct cs_lane *on = lane_of(dev, lane);
 
 	on->timed = 0;
+	on->on_cpu = flight->kind == CS_FLIGHT_CPU;
+	if (on->on_cpu) {
+		cs_cpucopy_arm(&on->cpu, gate, seq, flight);
+		return 0;
+	}
 	if (enqueue_wait(dev, lane, gate, seq, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream) ||
 	    cs_flight_copy(dev, lane, flight, err) ||
@@ -150,7 +156,7 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 {
 	struct cs_lane *on = lane_of(dev, lane);
 
-	on->timed = 0;
+	on->timed = on->on_cpu = 0;
 	if (enqueue_wait(dev, lane, gate, seq, err))
 		return -1;
 	if (enqueue_store(dev, lane, word, seq, err))
@@ -164,10 +170,13 @@ out:
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = lane_of(dev, lane);
-	CUresult result = CS_CALL(cuEventQuery, on->end);
 	uint32_t *expired = &dev->scratch->expired[lane];
+	CUresult result;
 	float ms = 0;
 
+	if (on->on_cpu)
+		return cs_cpucopy_poll(&on->cpu, ns);
+	result = CS_CALL(cuEventQuery, on->end);
 	if (result == CUDA_ERROR_NOT_READY)
 		return 0;
 	if (cs_dev_result(dev, result, "cuEventQuery", err))

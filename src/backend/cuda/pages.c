@@ -1,8 +1,9 @@
-/* pages.c - host pages registered with CUDA, once per process.
+/* pages.c - host pages that CUDA knows, once per process: registered with it, or
+ * allocated by it.
  *
- * Agents that share a process share the mapping of the board.  The first
- * registers it for all contexts; its context is held until the last agent is
- * done, since a registration dies with the context that made it. */
+ * Agents that share a process share the mapping of the board, and host buffers.
+ * The first makes them known to all contexts; its context is held until the last
+ * agent is done, since a registration dies with the context that made it. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -14,7 +15,8 @@ struct cs_pages {
 	struct cs_pages *next;
 	void *page;
 	unsigned int users;
-	CUdevice device;	/* whose context registered them, held */
+	int allocated;
+	CUdevice device;	/* whose context made them known, held */
 	CUcontext context;
 };
 
@@ -30,31 +32,71 @@ static struct cs_pages **pages_find(const void *page)
 	return at;
 }
 
-static int pages_add(struct cs_dev *dev, void *page, uint64_t bytes,
-		     struct cs_err *err)
+/* An entry of one user that holds the device's context; not in the list yet. */
+static struct cs_pages *pages_new(struct cs_dev *dev, struct cs_err *err)
 {
 	struct cs_pages *new = calloc(1, sizeof(*new));
 
-	if (!new)
-		return cs_err_set(err, "no memory");
-	new->page = page;
+	if (!new) {
+		cs_err_set(err, "no memory");
+		return NULL;
+	}
 	new->users = 1;
 	new->device = dev->device;
-	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &new->context,
-		      dev->device))
-		goto out;
+	if (!CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &new->context,
+		       dev->device))
+		return new;
+	free(new);
+	return NULL;
+}
+
+static void pages_free(struct cs_pages *pages)
+{
+	CS_CALL(cuDevicePrimaryCtxRelease, pages->device);
+	free(pages);
+}
+
+static void pages_list(struct cs_pages *new)
+{
+	new->next = all;
+	all = new;
+}
+
+static int pages_add(struct cs_dev *dev, void *page, uint64_t bytes,
+		     struct cs_err *err)
+{
+	struct cs_pages *new = pages_new(dev, err);
+
+	if (!new)
+		return -1;
+	new->page = page;
 	if (CS_DEV_CU(dev, err, cuMemHostRegister, page, bytes,
 		      CU_MEMHOSTREGISTER_PORTABLE |
 			      CU_MEMHOSTREGISTER_DEVICEMAP)) {
-		CS_CALL(cuDevicePrimaryCtxRelease, dev->device);
-		goto out;
+		pages_free(new);
+		return -1;
 	}
-	new->next = all;
-	all = new;
+	pages_list(new);
 	return 0;
-out:
-	free(new);
-	return -1;
+}
+
+/* Nobody else knows it yet, so the lock is not held while it is made. */
+static void *pages_alloc(struct cs_dev *dev, uint64_t bytes, unsigned int flags,
+			 struct cs_err *err)
+{
+	struct cs_pages *new = pages_new(dev, err);
+
+	if (!new)
+		return NULL;
+	new->allocated = 1;
+	if (CS_DEV_CU(dev, err, cuMemHostAlloc, &new->page, bytes, flags)) {
+		pages_free(new);
+		return NULL;
+	}
+	pthread_mutex_lock(&lock);
+	pages_list(new);
+	pthread_mutex_unlock(&lock);
+	return new->page;
 }
 
 static int pages_register(struct cs_dev *dev, void *page, uint64_t bytes,
@@ -95,9 +137,50 @@ void cs_pages_unregister(void *page)
 	if (old && --old->users == 0) {
 		*at = old->next;
 		CS_CALL(cuCtxSetCurrent, old->context);
-		CS_CALL(cuMemHostUnregister, page);
-		CS_CALL(cuDevicePrimaryCtxRelease, old->device);
-		free(old);
+		if (old->allocated)
+			CS_CALL(cuMemFreeHost, page);
+		else
+			CS_CALL(cuMemHostUnregister, page);
+		pages_free(old);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined,
+		  void **at, uint64_t *address, struct cs_err *err)
+{
+	void *page = pages_alloc(dev, bytes,
+				 CU_MEMHOSTALLOC_PORTABLE |
+					 CU_MEMHOSTALLOC_DEVICEMAP |
+					 (write_combined ?
+					  CU_MEMHOSTALLOC_WRITECOMBINED : 0),
+				 err);
+	CUdeviceptr found;
+
+	if (!page)
+		return -1;
+	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &found, page, 0)) {
+		cs_host_release(dev, page);
+		return -1;
+	}
+	*at = page;
+	*address = found;
+	return 0;
+}
+
+int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes,
+		     uint64_t *address, struct cs_err *err)
+{
+	CUdeviceptr found;
+
+	if (cs_pages_map(dev, at, bytes, &found, err))
+		return -1;
+	*address = found;
+	return 0;
+}
+
+void cs_host_release(struct cs_dev *dev, void *at)
+{
+	cs_pages_unregister(at);
+	CS_CALL(cuCtxSetCurrent, dev->context);
 }

@@ -1,0 +1,31 @@
+/* cpucopy.h - a transfer that the CPU of the agent's own thread makes.
+ *
+ * There is no queue and no thread: arm writes down what to do; poll waits for the
+ * gate, copies and takes the time.  So an agent has one such copy at work at a
+ * time, whatever its lanes.  For both backends. */
+#ifndef CS_BACKEND_CPUCOPY_H
+#define CS_BACKEND_CPUCOPY_H
+
+#include <stdint.h>
+
+#include "backend/backend.h"
+
+/* What was armed last; all 0: nothing. */
+struct cs_cpucopy {
+	const uint32_t *gate;	/* NULL: nothing is armed */
+	uint32_t *word;		/* a stamp's; NULL: a transfer */
+	uint32_t seq;
+	struct cs_flight flight;
+	double ns;		/* of what ended last */
+};
+
+void cs_cpucopy_arm(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
+		    const struct cs_flight *flight);
+/* Store seq to *word when the gate is open. */
+void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate,
+		      uint32_t seq, uint32_t *word);
+/* As cs_backend.poll(), of a cpu: 1 when it has ended, 0 at least every 10 ms
+ * while the gate is closed.  Asking again gives the same answer. */
+int cs_cpucopy_poll(struct cs_cpucopy *copy, double *ns);
+
+#endif
