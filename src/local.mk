@@ -20,6 +20,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_base_a_SOURCES = \
 	%D%/base/call.c \
 	%D%/base/call.h \
+	%D%/base/chain.c \
+	%D%/base/chain.h \
 	%D%/base/err.c \
 	%D%/base/err.h \
 	%D%/base/facts.c \

@@ -200,8 +200,7 @@ struct cs_backend {
 		     struct cs_err *err);
 
 	int (*chain)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		     uint64_t base, int random, uint64_t seed,
-		     struct cs_err *err);
+		     uint64_t base, uint64_t seed, struct cs_err *err);
 	int (*geometry)(struct cs_dev *dev, const struct cs_flight *flight,
 			uint32_t i, uint32_t *blocks, uint32_t *threads);
 

@@ -440,9 +440,32 @@ static int arm_and_wait(struct cs_agent *a)
 	return rc;
 }
 
+/* Copies between NUMA domains are made by a CPU of the second: this thread, which
+ * moves there for the sample. */
+static int move_self(struct cs_agent *a)
+{
+	const struct cs_step *step = my_step(a);
+	const struct cs_transfer *t = cs_plan_transfer(a->plan, step, 0);
+	struct cs_err err;
+
+	if (cs_plan_test(a->plan, step)->path != CS_PATH_HOST)
+		return 0;
+	if (!cs_topo_bind(a->args.topo, t->dst.index, &err))
+		return 1;
+	a->slot->refused = 1;
+	return cs_err_set(&a->slot->err, "%s", err.text);
+}
+
 static int do_arm(struct cs_agent *a)
 {
-	if (!arm_and_wait(a))
+	int moved = move_self(a), rc;
+
+	if (moved < 0)
+		return -1;
+	rc = arm_and_wait(a);
+	if (moved)
+		bind_self(a);
+	if (!rc)
 		return 0;
 	cs_stage_give_up(a->board, cs_plan_step(a->plan, a->slot->step), me(a),
 			 a->slot->seq);

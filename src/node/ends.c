@@ -352,15 +352,14 @@ static int poison(struct cs_ends *e, const struct cs_transfer *t)
 static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
 {
 	uint64_t own = e->slot->arena.address, seen = own;
-	int random = t->op == CS_OP_RANDOM;
+	uint64_t seed = t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
 	struct host_place *place;
 
 	if (cs_end_is_numa(&t->src)) {
 		if (t->issuer != e->me)
 			return 0;
 		place = find_place(e, t, 0);
-		cs_chain_host(place->buf.at, t->bytes, place->buf.address,
-			      random, e->plan->set.seed);
+		cs_chain_host(place->buf.at, t->bytes, place->buf.address, seed);
 		return 0;
 	}
 	if (t->src.index != e->me)
@@ -369,7 +368,7 @@ static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
 		seen = cs_board_slot(e->board, t->issuer)->sees[e->me];
 	return e->backend->chain(e->dev, own + e->slot->layout.chain_at,
 				 t->bytes, seen + e->slot->layout.chain_at,
-				 random, e->plan->set.seed, &e->slot->err);
+				 seed, &e->slot->err);
 }
 
 int cs_ends_prepare(struct cs_ends *e, int unchecked)
