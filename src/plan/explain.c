@@ -2,35 +2,56 @@
 
 #include "plan/explain.h"
 
-static const char *const moves[][3] = {
-	[CS_BACKEND_CUDA] = {
-		[CS_PATTERN_PAIR] =
-			"One buffer (--size, 512 MiB) from the memory of the row's "
-			"GPU to that of the column's, several copies in a row. "
-			"Nothing else moves on the node meanwhile.",
-		[CS_PATTERN_BIDI] =
-			"One buffer (--size, 512 MiB) each way between two GPUs at "
-			"the same time. A cell is the direction from row to "
-			"column; no other pair moves anything meanwhile.",
-		[CS_PATTERN_SHIFT] =
-			"One buffer (--size, 512 MiB) from every GPU to another at "
-			"the same time: GPU i to i + k, for each k in turn. Each "
-			"GPU sends one and gets one.",
-	},
-	[CS_BACKEND_CPU] = {
-		[CS_PATTERN_PAIR] =
-			"One buffer (--size, 64 MiB) of host memory from the row's "
-			"arena to the column's, in shared pages on the NUMA domain "
-			"of each. Nothing else moves meanwhile.",
-		[CS_PATTERN_BIDI] =
-			"One buffer (--size, 64 MiB) of host memory each way "
-			"between two arenas at the same time. A cell is the "
-			"direction from row to column.",
-		[CS_PATTERN_SHIFT] =
-			"One buffer (--size, 64 MiB) of host memory from every "
-			"arena to another at the same time: arena i to i + k, for "
-			"each k in turn.",
-	},
+#define ALONE_MEANWHILE " Nothing else moves on the node meanwhile."
+/* By pattern: between agents; else between the host and GPUs, or within one. */
+static const char *const moves[CS_PATTERNS] = {
+	[CS_PATTERN_PAIR] =
+		"One buffer (--size) from the memory of the row to that of the column, "
+		"several copies in a row." ALONE_MEANWHILE,
+	[CS_PATTERN_BIDI] =
+		"One buffer (--size) each way between row and column at the same "
+		"time. A cell is the direction from row to column; no other pair "
+		"moves anything meanwhile.",
+	[CS_PATTERN_SHIFT] =
+		"One buffer (--size) from every GPU (or arena) to another at the same "
+		"time: i to i + k, for each k in turn (--pattern shift:K for one). Each "
+		"sends one and gets one.",
+	[CS_PATTERN_RING] =
+		"One buffer (--size) from every GPU (or arena) to the next, all at the "
+		"same time. Each sends one and gets one.",
+	[CS_PATTERN_BISECT] =
+		"One buffer (--size) from every GPU (or arena) to the one half-way "
+		"round, i to i + N/2, all at the same time: what crosses the middle of "
+		"the node.",
+	[CS_PATTERN_ALL_TO_ONE] =
+		"One buffer (--size) from every other GPU (or arena) to that of the "
+		"column at the same time, each to a place of its own. The total over "
+		"the window that all have in common stands below each column.",
+	[CS_PATTERN_ONE_TO_ALL] =
+		"One buffer (--size) from that of the row to every other GPU (or arena) "
+		"at the same time, all from the same source. The total over the window "
+		"that all have in common stands below, by GPU.",
+	[CS_PATTERN_RANDOM] =
+		"As pair, but each GPU (or arena) only to some others, drawn by --seed "
+		"(--pattern random:K; 2 unless said): linear in the number of GPUs.",
+	[CS_PATTERN_LOAD] =
+		"One buffer (--size) between the host memory and the one GPU that is "
+		"measured, while every other GPU moves the same way between its own "
+		"domain and itself, in buffers of at most 64 MiB, half as long again.",
+	[CS_PATTERN_BIDILOAD] =
+		"One buffer (--size) between the host memory and the one GPU that is "
+		"measured, while the other direction of that GPU and both of every "
+		"other one are busy, in buffers of at most 64 MiB, half as long again.",
+	[CS_PATTERN_EVERY] =
+		"One buffer (--size) between host memory and every GPU at the same time, "
+		"each with a buffer of its own.",
+	[CS_PATTERN_BIDIEVERY] =
+		"One buffer (--size) each way between host memory and every GPU at the "
+		"same time, each with buffers of its own.",
+	[CS_PATTERN_ALONE] =
+		"One buffer (--size) of a GPU, from one part of its memory to another; "
+		"of read and write only one side is memory. Bytes are counted once: "
+		"a copy is twice that in memory traffic." ALONE_MEANWHILE,
 };
 
 #define STAGED_ISSUER                                                          \
@@ -39,80 +60,60 @@ static const char *const moves[][3] = {
 	"two, the source copies chunks of 8 MiB into pinned memory that both " \
 	"share, the destination fetches them, and flags that streams write "   \
 	"and wait for keep them in step; the time is the destination's."
+#define KERNEL                                                                 \
+	" All copies of a sample are one launch; the division into blocks and " \
+	"threads is tried at the first cell of a matrix, the fastest is kept and " \
+	"recorded. Copies below 256 MiB go through as many places as make that, "  \
+	"so that no cache answers."
+#define ENGINE_SHARED                                                          \
+	" Of two directions each GPU issues its own half: one GPU that pushes and " \
+	"pulls at once would share one copy engine on NVSwitch machines (H200: " \
+	"198 + 396 GB/s instead of 391 + 391)."
 
-static const char *const issuer[][2][3] = {
+/* By method: a write, a read. */
+static const char *const issuer[CS_METHODS][2] = {
 	[CS_METHOD_CE] = {
-		[CS_OP_WRITE] = {
-			[CS_PATTERN_PAIR] =
-				"A copy engine of the source's GPU, by "
-				"cuMemcpyAsync in the process that owns it: the "
-				"source pushes.",
-			[CS_PATTERN_BIDI] =
-				"Each GPU pushes its own half, in the process that "
-				"owns it. One GPU that pushes and pulls at once "
-				"would share one copy engine on NVSwitch machines "
-				"(H200: 198 + 396 GB/s instead of 391 + 391).",
-			[CS_PATTERN_SHIFT] =
-				"Each GPU pushes its own, by cuMemcpyAsync in the "
-				"process that owns it.",
-		},
-		[CS_OP_READ] = {
-			[CS_PATTERN_PAIR] =
-				"A copy engine of the destination's GPU, by "
-				"cuMemcpyAsync in the process that owns it: the "
-				"destination pulls.",
-			[CS_PATTERN_BIDI] =
-				"Each GPU pulls its own half, in the process that "
-				"owns it. One GPU that pushes and pulls at once "
-				"would share one copy engine on NVSwitch machines.",
-			[CS_PATTERN_SHIFT] =
-				"Each GPU pulls its own, by cuMemcpyAsync in the "
-				"process that owns it.",
-		},
+		"A copy engine of the source's GPU, by cuMemcpyAsync in the process "
+		"that owns it: the source pushes." ENGINE_SHARED,
+		"A copy engine of the destination's GPU, by cuMemcpyAsync in the "
+		"process that owns it: the destination pulls." ENGINE_SHARED,
+	},
+	[CS_METHOD_SM] = {
+		"A kernel on the source's GPU, with accesses of 16 bytes: the source "
+		"stores." KERNEL,
+		"A kernel on the destination's GPU, with accesses of 16 bytes: the "
+		"destination loads." KERNEL,
+	},
+	[CS_METHOD_TMA] = {
+		"A kernel on the source's GPU, by bulk asynchronous copies through "
+		"shared memory (compute capability 9.0 and above): the source "
+		"stores." KERNEL,
+		"A kernel on the destination's GPU, by bulk asynchronous copies "
+		"through shared memory (compute capability 9.0 and above): the "
+		"destination loads." KERNEL,
 	},
 	[CS_METHOD_PEERCOPY] = {
-		[CS_OP_WRITE] = {
-			[CS_PATTERN_PAIR] =
-				"A copy engine of the source's GPU, by "
-				"cuMemcpyPeerAsync, which is told both contexts and "
-				"so needs both GPUs in one process: other pairs are "
-				"skipped.",
-			[CS_PATTERN_BIDI] =
-				"Each GPU pushes its own half, by cuMemcpyPeerAsync, "
-				"which is told both contexts and so needs both GPUs "
-				"in one process: other pairs are skipped.",
-		},
+		"A copy engine of the source's GPU, by cuMemcpyPeerAsync, which is "
+		"told both contexts and so needs both GPUs in one process: other pairs "
+		"are skipped.", NULL
 	},
-	[CS_METHOD_STAGED] = {
-		[CS_OP_WRITE] = {
-			[CS_PATTERN_PAIR] = STAGED_ISSUER,
-			[CS_PATTERN_BIDI] = STAGED_ISSUER,
-		},
-	},
+	[CS_METHOD_STAGED] = { STAGED_ISSUER, NULL },
 	[CS_METHOD_CPU] = {
-		[CS_OP_WRITE] = {
-			[CS_PATTERN_PAIR] =
-				"A CPU thread bound to the source's NUMA domain, by "
-				"memcpy: the source pushes.",
-			[CS_PATTERN_BIDI] =
-				"A CPU thread on each side, bound to its NUMA "
-				"domain, by memcpy: each pushes its own half.",
-			[CS_PATTERN_SHIFT] =
-				"A CPU thread for each arena, bound to its NUMA "
-				"domain, by memcpy: each pushes its own.",
-		},
-		[CS_OP_READ] = {
-			[CS_PATTERN_PAIR] =
-				"A CPU thread bound to the destination's NUMA "
-				"domain, by memcpy: the destination pulls.",
-			[CS_PATTERN_BIDI] =
-				"A CPU thread on each side, bound to its NUMA "
-				"domain, by memcpy: each pulls its own half.",
-			[CS_PATTERN_SHIFT] =
-				"A CPU thread for each arena, bound to its NUMA "
-				"domain, by memcpy: each pulls its own.",
-		},
+		"A CPU thread bound to the source's NUMA domain, by memcpy: the source "
+		"pushes.",
+		"A CPU thread bound to the destination's NUMA domain, by memcpy: the "
+		"destination pulls.",
 	},
+};
+
+static const char *const host_issuer[CS_METHODS] = {
+	[CS_METHOD_CE] =
+		"A copy engine of the GPU, by cuMemcpyAsync in the process that owns "
+		"it. The host memory is bound to its NUMA domain (--numa), and the "
+		"kernel is asked where it lies.",
+	[CS_METHOD_SM] =
+		"A kernel on the GPU, with accesses of 16 bytes straight to host memory, "
+		"which is bound to its NUMA domain (--numa)." KERNEL,
 };
 
 static const char *const timed[] = {
@@ -139,6 +140,11 @@ static const char *const all_at_once =
 	"The sum over the window that all have in common is given beside, with how "
 	"much they overlapped, and, where the run has the pairs alone, the share of "
 	"that which is left together.";
+
+static const char *const checked_host =
+	"What arrives on a GPU is compared by it, every byte after every sample. What "
+	"arrives in host memory is poisoned and compared by the CPU: a sixty-fourth at "
+	"random after every sample, every byte after the last (--verify).";
 
 static const char *const checked[] = {
 	[CS_BACKEND_CUDA] =
@@ -236,18 +242,81 @@ static const struct cs_explanation by_op[] = {
 	},
 };
 
+#define CHASED                                                                 \
+	"One thread at a time, on every multiprocessor in turn, by the GPU of the "  \
+	"column (of a local test its own): no load begins before the one before it " \
+	"has answered."
+#define CHASE_TIMED                                                            \
+	"By the GPU's own clock inside the kernel, behind the gate as the rates "  \
+	"are; the mean over all loads of a sample, after some that are not counted."
+#define CHASE_CHECKED                                                          \
+	"Where a chase ends is known beforehand: one wrong answer on the way and " \
+	"it ends elsewhere, which fails the cell."
+
+static const struct cs_explanation chases[] = {
+	[CS_OP_STRIDE] = {
+		"Nothing but one load of 8 bytes after the other, through 2 MiB in "
+		"order, 128 bytes apart: nvbandwidth's order and size.",
+		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
+	},
+	[CS_OP_RANDOM] = {
+		"Nothing but one load of 8 bytes after the other, through --size bytes, "
+		"128 bytes apart, in one cycle through all of them in an order by "
+		"--seed: no prefetch, and beyond a cache's size no hit.",
+		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
+	},
+	[CS_OP_BULK] = {
+		"Nothing but one bulk asynchronous copy of 16 bytes after the other, "
+		"through 2 MiB in order, 128 bytes apart (compute capability 9.0 and "
+		"above).",
+		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
+	},
+};
+
+static const struct cs_explanation domains = {
+	"One buffer (--size) of host memory from the row's NUMA domain to the "
+	"column's; the diagonal is within one.",
+	"One CPU thread, bound to the column's domain for the sample, by memcpy.",
+	"By the kernel's monotonic clock around the copies, in the thread that makes "
+	"them, after a gate in shared memory has opened.",
+	NULL, "As with h2d tests: in part after every sample, whole after the last.",
+};
+
+static const char *timed_together(const struct cs_test *test)
+{
+	switch (test->pattern) {
+	case CS_PATTERN_BIDI:
+	case CS_PATTERN_BIDIEVERY:
+		return both_ways;
+	case CS_PATTERN_SHIFT:
+	case CS_PATTERN_RING:
+	case CS_PATTERN_BISECT:
+	case CS_PATTERN_ALL_TO_ONE:
+	case CS_PATTERN_ONE_TO_ALL:
+	case CS_PATTERN_EVERY:
+		return all_at_once;
+	default:
+		return NULL;
+	}
+}
+
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
-	if (test->op > CS_OP_READ) {
-		*out = by_op[test->op];
+	int host = cs_test_has_host(test);
+
+	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
+	    test->op >= CS_OP_WRITE4K) {
+		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :
+		       test->path == CS_PATH_HOST      ? domains :
+							 by_op[test->op];
 		return;
 	}
-	out->moves = moves[test->backend][test->pattern];
-	out->issuer = issuer[test->method][test->op][test->pattern];
+	out->moves = moves[test->pattern];
+	out->issuer = host ? host_issuer[test->method] :
+			     issuer[test->method][test->op == CS_OP_READ];
 	out->timed = timed[test->backend];
-	out->timed_both = test->pattern == CS_PATTERN_BIDI ? both_ways :
-			  test->pattern == CS_PATTERN_SHIFT ? all_at_once : NULL;
-	out->checked = checked[test->backend];
+	out->timed_both = timed_together(test);
+	out->checked = host ? checked_host : checked[test->backend];
 }
 
 #define NVBANDWIDTH "nvbandwidth"

@@ -94,7 +94,7 @@ static void clean_run(void)
 	struct canned c;
 	char summary[400];
 
-	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	t_eq_int(cs_check_run(&c.run, NULL), 0);
 	t_eq_int(c.run.findings.n, 0);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
@@ -240,7 +240,7 @@ static void flagged_cells(void)
 {
 	struct canned c;
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	canned_cell(&c, 0, PAIR, 0, 2)->flags |= CS_ROW_NOT_CONVERGED;
 	canned_cell(&c, 0, PAIR, 0, 3)->flags |= CS_ROW_THROTTLED;
 	canned_cell(&c, 0, PAIR, 1, 3)->flags |= CS_ROW_IN_USE;

@@ -94,8 +94,11 @@ static void every_test_is_explained(void)
 		if (e.timed_both)
 			shown(e.timed_both);
 		t_eq_int(e.timed_both != NULL,
-			 test[i].pattern == CS_PATTERN_BIDI ||
-				 test[i].pattern == CS_PATTERN_SHIFT);
+			 test[i].pattern != CS_PATTERN_PAIR &&
+				 test[i].pattern != CS_PATTERN_RANDOM &&
+				 test[i].pattern != CS_PATTERN_LOAD &&
+				 test[i].pattern != CS_PATTERN_BIDILOAD &&
+				 test[i].pattern < CS_PATTERN_ALONE);
 	}
 }
 
@@ -106,7 +109,7 @@ static void who_issues_follows_the_name(void)
 	explain("peer.ce.read.pair");
 	shown("A copy engine of the destination's GPU");
 	explain("peer.cpu.read.bidi");
-	shown("each pulls its own half");
+	shown("the destination pulls");
 }
 
 static void names_of_other_tools_lead_to_ours(void)

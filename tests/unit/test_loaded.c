@@ -72,7 +72,7 @@ static void several_nodes_of_one_name_come_back(void)
 	struct canned c;
 	int i;
 
-	canned_init(&c, 3, 4, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 3, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	for (i = 0; i < 3; i++)
 		cs_text(c.run.node[i].facts.host, CS_HOST, "same");
 	canned_spoil(canned_cell(&c, 2, "peer.ce.write.pair", 1, 3), CS_TIMEOUT,
@@ -84,7 +84,7 @@ static void mig_labels_come_back(void)
 {
 	struct canned c;
 
-	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	cs_text(c.run.node[0].agent[0].label, 12, "2");
 	cs_text(c.run.node[0].agent[1].label, 12, "3:0");
 	cs_text(c.run.node[0].agent[2].label, 12, "3:1");
@@ -145,7 +145,7 @@ static void a_journal_may_end_anywhere(void)
 	size_t n, first;
 	int wrong = 0;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 2, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	file = written(&c.run, "jsonl");
 	first = strcspn(file, "\n") + 1;
 	for (n = 0; n <= strlen(file); n++) {
@@ -171,7 +171,7 @@ static void a_continued_journal_counts_whole_steps(void)
 	struct cs_err err = { "" };
 	char *file, *both = NULL;
 
-	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	canned_spoil(canned_cell(&c, 0, "peer.ce.write.pair", 0, 1), CS_SKIPPED,
 		     "refused");
 	canned_spoil(canned_cell(&c, 0, "peer.ce.write.bidi", 0, 2), CS_CORRUPT,

@@ -746,7 +746,7 @@ static void a_lying_part_is_refused(void)
 	LIE(step->view, UINT32_MAX);
 	LIE(step->flags, CS_STEP_CONTROL);
 	LIE(step->flags, 2);
-	LIE(view->test, 1);
+	LIE(view->test, view[1].test);
 	LIE(view->bytes, 8);
 	LIE(view->test, UINT32_MAX);
 	LIE(view->steps, view->steps + 1);

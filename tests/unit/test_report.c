@@ -60,7 +60,7 @@ static void one_node(void)
 	struct canned c;
 	char *text;
 
-	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	text = written(&c, "text", 0);
 	has_line(text, "cscope-mpi 0.1.0  --matrix peer  512 MiB x 4  "
 		 "2026-11-20T14:03:11Z  job 81233");
@@ -526,6 +526,9 @@ static void short_copies(void)
 
 	canned_init(&c, 1, 2, 0, PAIR, 1);
 	c.plan->set.copy_bytes = 1u << 20;
+	((struct cs_view *)cs_plan_view(c.plan, 0))->bytes = 1u << 20;
+	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
+		((struct cs_row *)c.run.rows.rows.data)[i].what.bytes = 1u << 20;
 	text = written(&c, "text", 0);
 	has_line(text, "  88 % of the live link (18 x 25 GB/s); copies of 1 MiB are "
 		 "too short to fill it");
@@ -600,7 +603,7 @@ static void json_values(void)
 	json_t *doc, *results, *one;
 	size_t i;
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	doc = document(&c);
 	t_eq_str(string_of(doc, "schema"), "cscope-mpi/1");
 	results = json_object_get(doc, "results");
@@ -637,7 +640,7 @@ static void json_matrices(void)
 	struct canned c;
 	json_t *doc;
 
-	canned_init(&c, 2, 4, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 2, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 3, 0), CS_FAILED, "it broke");
 	doc = document(&c);
 	t_eq_int(json_array_size(json_object_get(doc, "matrices")), 4);
@@ -762,7 +765,7 @@ static void csv_is_json(void)
 	json_t *doc, *one;
 	size_t i, k;
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*", 1);
+	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	csv = written(&c, "csv", 0);
 	doc = document(&c);
 	t_ok(strncmp(csv, "node,test,path,method,op,pattern,", 33) == 0);
@@ -990,12 +993,12 @@ static void list_and_plan(void)
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*", 0);
+	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 0);
 	t_eq_int(cs_report_list(to), 0);
 	t_eq_int(cs_report_plan(to, c.plan, 0), 0);
 	fclose(to);
-	t_ok(strstr(text, "* peer.ce.write.pair        cuda  ") != NULL);
-	t_ok(strstr(text, "\n  peer.ce.read.pair         cuda  ") != NULL);
+	t_ok(strstr(text, "* peer.ce.write.pair         cuda  ") != NULL);
+	t_ok(strstr(text, "\n  peer.ce.read.pair          cuda  ") != NULL);
 	has_line(text, "nothing was measured: this is the plan for 8 agents on each "
 		 "node, cuda backend");
 	has_line(text, "size      512 MiB a copy");
