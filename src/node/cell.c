@@ -346,7 +346,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	memset(row, 0, sizeof(*row));
 	row->node = co->node;
 	row->step = (uint32_t)(step - cs_plan_step(co->plan, 0));
-	row->test = cs_plan_view(co->plan, step->view)->test;
+	row->test = cs_plan_view(co->plan, t->view)->test;
 	row->metric = CS_METRIC_RATE;
 	row->block = co->block;
 	row->company = (uint8_t)(step->count - 1);
@@ -471,7 +471,16 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 		corrupt(row, &checker->check[k]);
 }
 
-static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
+/* Bytes that count for the total: not those of a latency. */
+static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
+		   uint32_t k)
+{
+	return cs_transfer_test(co->plan, cs_plan_transfer(co->plan, cell->step, k))
+		       ->unit == CS_UNIT_GBS;
+}
+
+static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
+		       const struct cs_row *like)
 {
 	const struct cs_sampler *s = &co->sampler;
 	double total[CS_SAMPLES_MAX] = { 0 };
@@ -480,7 +489,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
 	/* inside the window each transfer's own rate is taken as constant */
 	for (uint32_t i = 0; i < s->n; i++)
 		for (uint32_t k = 0; k < s->n_transfers; k++)
-			if (!s->load[k])
+			if (!s->load[k] && is_rate(co, cell, k))
 				total[i] += s->gbs[k][i];
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
@@ -490,16 +499,16 @@ static void emit_total(struct cs_coordinator *co, const struct cs_row *like)
 
 /* The k-th transfer's rates; or, where that is what is asked for, the time of one
  * copy in microseconds. */
-static void emit_series(struct cs_coordinator *co, const struct cs_cell *cell,
-			uint32_t k, struct cs_row *row)
+static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *row)
 {
 	const struct cs_sampler *s = &co->sampler;
+	enum cs_unit unit = cs_transfer_test(co->plan, &row->what)->unit;
 	double x[CS_SAMPLES_MAX];
 
 	for (uint32_t i = 0; i < s->n; i++)
-		x[i] = cell->test->unit == CS_UNIT_US ?
+		x[i] = unit == CS_UNIT_US ?
 			       1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
-		       cell->test->unit == CS_UNIT_NS ?
+		       unit == CS_UNIT_NS ?
 			       (double)s->bytes[k] / s->gbs[k][i] :
 			       s->gbs[k][i];
 	cs_cell_emit(co, row, x, s->n);
@@ -529,7 +538,7 @@ static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 
 		if (s->load[k])
 			continue;
-		measured++;
+		measured += is_rate(co, cell, k) != 0;
 		cs_cell_row(co, cell, k, &row);
 		set_kernel(co, &row);
 		sound &= row.status == CS_OK;
@@ -546,10 +555,10 @@ static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 							 rates.median) *
 			       1e-6;
 		co->guess_gbs[cell->step->view] = rates.median;
-		emit_series(co, cell, k, &row);
+		emit_series(co, k, &row);
 	}
 	if (measured > 1 && sound)
-		emit_total(co, &row);
+		emit_total(co, cell, &row);
 }
 
 static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)

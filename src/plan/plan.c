@@ -16,7 +16,7 @@
 _Static_assert(sizeof(struct cs_settings) == 104, "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 160, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 16, "padding in cs_step");
-_Static_assert(sizeof(struct cs_transfer) == 24, "padding in cs_transfer");
+_Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
@@ -132,6 +132,7 @@ static int add_transfer(struct draft *d, const struct cs_transfer *transfer)
 	if (!t)
 		return -1;
 	*t = *transfer;
+	t->view = (uint16_t)(d->views.n - 1);
 	return 0;
 }
 
@@ -653,12 +654,18 @@ static int issuer_is_sound(const struct cs_plan *plan,
 	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
 }
 
-static int transfer_check(const struct cs_plan *plan, const struct cs_view *view,
-			  const struct cs_test *test,
+static int transfer_check(const struct cs_plan *plan,
 			  const struct cs_transfer *t, struct cs_err *err)
 {
 	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
+	const struct cs_view *view;
+	const struct cs_test *test;
 
+	if (t->view >= plan->n_views || t->pad[0] || t->pad[1] || t->pad[2])
+		return cs_err_set(err, "plan is damaged: a transfer of view %u of "
+				  "%u", t->view, plan->n_views);
+	view = cs_plan_view(plan, t->view);
+	test = cs_transfer_test(plan, t);
 	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
 	    !issuer_is_sound(plan, t) ||
 	    (!numas && (t->src.index == t->dst.index) !=
@@ -707,16 +714,15 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 static int step_transfers_check(const struct cs_plan *plan,
 				const struct cs_step *step, struct cs_err *err)
 {
-	const struct cs_test *test = cs_plan_test(plan, step);
+	const struct cs_transfer *first = cs_plan_transfer(plan, step, 0);
 	uint32_t k;
 
 	for (k = 0; k < step->count; k++)
-		if (transfer_check(plan, cs_plan_view(plan, step->view), test,
-				   cs_plan_transfer(plan, step, k), err))
+		if (transfer_check(plan, cs_plan_transfer(plan, step, k), err))
 			return -1;
-	if (cs_transfer_is_load(cs_plan_transfer(plan, step, 0)))
-		return cs_err_set(err, "plan is damaged: nothing is measured in a "
-				  "step of '%s'", test->name);
+	if (cs_transfer_is_load(first) || first->view != step->view)
+		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
+				  "something else", cs_plan_test(plan, step)->name);
 	return 0;
 }
 
@@ -753,7 +759,8 @@ static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
 		for (s = 0; s < plan->n_steps; s++) {
 			const struct cs_step *step = cs_plan_step(plan, s);
 
-			steps += step->view == v && !(step->flags & CS_STEP_CONTROL);
+			steps += !(step->flags & CS_STEP_CONTROL) &&
+				 cs_step_measures(plan, step, v);
 		}
 		if (steps != cs_plan_view(plan, v)->steps)
 			return cs_err_set(err, "plan is damaged: view %u has %u "
@@ -869,6 +876,28 @@ uint64_t cs_transfer_dst_at(const struct cs_transfer *t)
 {
 	return cs_end_is_numa(&t->dst) ? 0 :
 					 t->dst_slot * align_up(cs_transfer_span(t));
+}
+
+const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
+				       const struct cs_transfer *t)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[cs_plan_view(plan, t->view)->test];
+}
+
+int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
+		     uint32_t view)
+{
+	uint32_t k;
+
+	for (k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (t->view == view && !cs_transfer_is_load(t))
+			return 1;
+	}
+	return 0;
 }
 
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,

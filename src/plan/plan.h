@@ -44,6 +44,9 @@ struct cs_transfer {
 	uint16_t issuer;	/* agent: src for write, dst for read */
 	uint16_t flags;
 	uint8_t src_slot, dst_slot;
+	uint16_t view;		/* the matrix that its figure belongs to; of a load: a
+				 * test that would move so */
+	uint16_t pad[3];	/* 0 */
 	uint64_t bytes;		/* of one copy */
 };
 
@@ -52,14 +55,14 @@ struct cs_transfer {
 /* Transfers that run at the same time. */
 struct cs_step {
 	uint32_t first, count;	/* transfers[first .. first+count) */
-	uint32_t view;		/* the matrix its cells belong to */
+	uint32_t view;		/* of its first transfer, which is no load */
 	uint32_t flags;
 };
 
 /* One matrix: a test of the catalogue, at one size. */
 struct cs_view {
 	uint32_t test;		/* position in the catalogue */
-	uint32_t steps;		/* number of its steps, control steps apart */
+	uint32_t steps;		/* steps that measure for it, control steps apart */
 	uint64_t bytes;		/* of a copy that is measured */
 };
 
@@ -142,10 +145,16 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 int cs_transfer_far(const struct cs_transfer *t);
 /* Whose memory is the destination, so who checks it: an agent. */
 int cs_transfer_checker(const struct cs_transfer *t);
-/* Has its end figures, and are they a rate of bytes? */
 int cs_transfer_is_load(const struct cs_transfer *t);
 /* Host memory of a NUMA domain? */
 int cs_end_is_numa(const struct cs_end *end);
+
+/* The catalogue line of its view. */
+const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
+				       const struct cs_transfer *t);
+/* Is there a figure for that view in the step? */
+int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
+		     uint32_t view);
 
 /* Does a node with so many agents carry out this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,

@@ -436,7 +436,7 @@ static void plan_cells(struct cs_grid *grid, uint32_t view)
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
-		if (step->view != view || (step->flags & CS_STEP_CONTROL) ||
+		if ((step->flags & CS_STEP_CONTROL) ||
 		    !cs_step_applies(plan, step, n))
 			continue;
 		for (k = 0; k < step->count; k++) {
@@ -444,7 +444,8 @@ static void plan_cells(struct cs_grid *grid, uint32_t view)
 				cs_plan_transfer(plan, step, k);
 			int cell = cs_grid_cell(grid, t);
 
-			if (cell >= 0 && !cs_transfer_is_load(t))
+			if (cell >= 0 && t->view == view &&
+			    !cs_transfer_is_load(t))
 				grid->planned[cell] = (char)cs_run_shows(
 					grid->run, grid->node, t);
 		}

@@ -82,7 +82,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
 	refused("--matrix ,", "--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
-	refused("--pattern ring", "--pattern 'ring'");
+	refused("--pattern rings", "--pattern 'rings'");
 	refused("--size 0", "--size '0'");
 	refused("--size 100", "multiple of 16");
 	refused("--size 1X", "--size '1X'");
