@@ -191,6 +191,7 @@ endif
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
+	%D%/report/curve.c \
 	%D%/report/csv.h \
 	%D%/report/explain.c \
 	%D%/report/field.c \

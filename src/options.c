@@ -116,10 +116,11 @@ static int set_pattern(struct cs_options *opt, const char *value,
 {
 	static const char *const words[] = {
 		"pair", "bidi", "shift", "ring", "bisect", "all-to-one",
-		"one-to-all", "random", "load", "bidiload", "all", "bidiall", NULL
+		"one-to-all", "rounds", "random", "load", "bidiload", "all",
+		"bidiall", NULL
 	};
 	uint32_t *const k[] = { NULL, NULL, &opt->set.shift, NULL, NULL, NULL,
-				NULL, &opt->set.random, NULL, NULL, NULL, NULL };
+				NULL, NULL, &opt->set.random, NULL, NULL, NULL, NULL };
 
 	return pick_many(value, words, &opt->axes.patterns, k, err);
 }
@@ -489,7 +490,8 @@ static const struct option_line measure_lines[] = {
 	  "(bulk copies of a kernel), chase (no copy: latency), peercopy, staged, "
 	  "cpu; default ce, of local all but chase", set_method },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], "
-	  "ring, bisect (all at once), all-to-one, one-to-all, random[:K]; with the "
+	  "ring, bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
+	  "one-to-all, random[:K]; with the "
 	  "host pair, bidi, load, bidiload (all other GPUs as load), all, bidiall; "
 	  "default pair,bidi", set_pattern },
 	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, "

@@ -44,6 +44,8 @@
 	     ", all at once, each to the next", who),                           \
 	PEER(way, M, op, OP, "bisect", BISECT, B, CS_MATRIX_PEER,            \
 	     ", all at once, each to the one half-way round", who),             \
+	PEER(way, M, op, OP, "rounds", ROUNDS, B, CS_MATRIX_PEER,               \
+	     ", as many pairs at once as there are", who),                      \
 	PEER(way, M, op, OP, "random", RANDOM, B, CS_MATRIX_PEER,            \
 	     ", some pairs by lot, one at a time", who)
 
@@ -497,7 +499,7 @@ const char *cs_pattern_text(int pattern)
 {
 	static const char *const words[] = {
 		"pair", "bidi", "shift", "ring", "bisect", "all-to-one",
-		"one-to-all", "random", "load", "bidiload", "all", "bidiall",
+		"one-to-all", "rounds", "random", "load", "bidiload", "all", "bidiall",
 		"alone", "all", "gated",
 	};
 

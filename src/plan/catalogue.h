@@ -47,6 +47,7 @@ enum cs_pattern {
 	CS_PATTERN_RING,	/* the same, k = 1 alone */
 	CS_PATTERN_BISECT,	/* the same, k = N / 2 alone */
 	CS_PATTERN_ALL_TO_ONE, CS_PATTERN_ONE_TO_ALL,
+	CS_PATTERN_ROUNDS,	/* disjoint pairs at once, each ordered pair in a round */
 	CS_PATTERN_RANDOM,	/* each agent to k others, one pair at a time */
 	CS_PATTERN_LOAD,	/* pair, all other GPUs load the same way */
 	CS_PATTERN_BIDILOAD,	/* pair, its reverse and both ways of all others load */

@@ -31,6 +31,11 @@ static const char *const moves[CS_PATTERNS] = {
 		"One buffer (--size) from that of the row to every other GPU (or arena) "
 		"at the same time, all from the same source. The total over the window "
 		"that all have in common stands below, by GPU.",
+	[CS_PATTERN_ROUNDS] =
+		"As pair, but as many pairs at the same time as there are with no GPU "
+		"(or arena) in two of them, one way only; every ordered pair has its "
+		"round. Where the run has the pairs alone too, this is the "
+		"interference matrix: what each pair keeps when others run.",
 	[CS_PATTERN_RANDOM] =
 		"As pair, but each GPU (or arena) only to some others, drawn by --seed "
 		"(--pattern random:K; 2 unless said): linear in the number of GPUs.",
@@ -293,6 +298,7 @@ static const char *timed_together(const struct cs_test *test)
 	case CS_PATTERN_BISECT:
 	case CS_PATTERN_ALL_TO_ONE:
 	case CS_PATTERN_ONE_TO_ALL:
+	case CS_PATTERN_ROUNDS:
 	case CS_PATTERN_EVERY:
 		return all_at_once;
 	default:

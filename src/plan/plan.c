@@ -230,6 +230,44 @@ static int add_shifts(struct draft *d, const struct cs_test *test)
 	return 0;
 }
 
+/* The k-th pair of a round: one agent stays, the others go round it.  With an odd
+ * number one of each round has nobody. */
+static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
+		       uint32_t *b)
+{
+	uint32_t wheel = places - 1;
+
+	*a = k ? (round + k) % wheel : wheel;
+	*b = k ? (round + wheel - k) % wheel : round;
+}
+
+/* Disjoint pairs at the same time, one way only: every agent sends or receives. */
+static int add_round(struct draft *d, const struct cs_test *test, uint32_t round,
+		     int back)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, places = n + n % 2, k, a, b;
+
+	if (add_step(d))
+		return -1;
+	for (k = 0; k < places / 2; k++) {
+		round_pair(places, round, k, &a, &b);
+		if (a < n && b < n &&
+		    add_way(d, test, back ? b : a, back ? a : b, 0))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_rounds(struct draft *d, const struct cs_test *test)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, round;
+
+	for (round = 0; n > 1 && round + 1 < n + n % 2; round++)
+		if (add_round(d, test, round, 0) || add_round(d, test, round, 1))
+			return -1;
+	return 0;
+}
+
 /* Into or out of each agent in turn. */
 static int add_hubs(struct draft *d, const struct cs_test *test)
 {
@@ -409,6 +447,8 @@ static int add_cells(struct draft *d, const struct cs_test *test)
 	case CS_PATTERN_ALL_TO_ONE:
 	case CS_PATTERN_ONE_TO_ALL:
 		return add_hubs(d, test);
+	case CS_PATTERN_ROUNDS:
+		return add_rounds(d, test);
 	case CS_PATTERN_RANDOM:
 		return add_drawn(d, test);
 	case CS_PATTERN_ALONE:

@@ -196,13 +196,20 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 
 /* ---- together / alone ---- */
 
+/* Cells of pairs, measured while others run. */
+static int is_together(enum cs_pattern pattern)
+{
+	return pattern == CS_PATTERN_SHIFT || pattern == CS_PATTERN_RING ||
+	       pattern == CS_PATTERN_BISECT || pattern == CS_PATTERN_ROUNDS;
+}
+
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 {
 	size_t n = cs_grid_cells(grid), i, k = 0, worst = 0;
 	struct cs_grid *pairs, share = *grid;
 	double *sorted;
 
-	if (grid->test->pattern != CS_PATTERN_SHIFT || !grid->n_measured)
+	if (!is_together(grid->test->pattern) || !grid->n_measured)
 		return;
 	pairs = alone(grid, grid->test->op);
 	share.value = calloc(n, sizeof(*share.value));

@@ -17,6 +17,13 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * 1 % off or one with a remark.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		       char *differs);
+/* curve.c.  Is a matrix one of those that a curve stands for; at which sizes is the
+ * test measured whose curve begins with it (0: it begins none); the curve itself,
+ * over nodes [first, last).  -1: no memory. */
+int cs_curve_holds(const struct cs_run *run, uint32_t index);
+int cs_curve_sizes(const struct cs_run *run, uint32_t index);
+int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
+		   uint32_t index);
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with.  -1: no memory. */
 int cs_cell_print(FILE *to, const struct cs_run *run);

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "report/view.h"
 #include "report/views.h"
@@ -33,6 +34,8 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 		grid->n_planned, run->stand_in ? " stand-in" : "",
 		run->virtual_clock ? " virtual-clock" : "");
 	print_placement(to, run->node[grid->node].facts.placement);
+	if (run->plan->set.last_bytes)
+		fprintf(to, " copy %" PRIu64 " B", grid->bytes);
 	putc('\n', to);
 }
 

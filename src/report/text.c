@@ -48,9 +48,21 @@ static int has_size(const struct cs_plan *plan)
 	return 0;
 }
 
+/* "512 MiB", "4 KiB to 1 GiB". */
+static void sizes_text(const struct cs_settings *set, char *to, size_t size)
+{
+	char last[16];
+
+	cs_size_text(set->copy_bytes, to, size);
+	if (!set->last_bytes)
+		return;
+	cs_size_text(set->last_bytes, last, sizeof(last));
+	cs_text(to + strlen(to), size - strlen(to), " to %s", last);
+}
+
 static void print_head(FILE *to, const struct cs_run *run)
 {
-	char size[24] = "", copies[32], time[32], asked[512] = "", job[112] = "";
+	char size[40] = "", copies[32], time[32], asked[512] = "", job[112] = "";
 
 	if (run->stand_in)
 		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
@@ -60,7 +72,7 @@ static void print_head(FILE *to, const struct cs_run *run)
 	if (run->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
 	if (run->plan && has_size(run->plan))
-		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
+		sizes_text(&run->plan->set, size, sizeof(size));
 	copies_text(run, copies, sizeof(copies));
 	cs_time_text(&run->started, time, sizeof(time));
 	if (run->matrix_text && run->matrix_text[0])
@@ -76,6 +88,16 @@ static void print_head(FILE *to, const struct cs_run *run)
 		size[0] ? "  " : "", size, copies, time[0] ? "  " : "", time, job);
 }
 
+/* The curve that begins with a matrix, if one does. */
+static int print_curve(FILE *to, const struct cs_run *run, int first, int last,
+		       uint32_t index)
+{
+	if (!cs_curve_sizes(run, index))
+		return 0;
+	putc('\n', to);
+	return cs_curve_print(to, run, first, last, index);
+}
+
 /* The matrices of one node, each after a blank line. */
 static int print_matrices(FILE *to, const struct cs_run *run, int node,
 			  int verbose)
@@ -84,6 +106,10 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 	uint32_t v;
 
 	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
+		if (print_curve(to, run, node, node + 1, v))
+			return -1;
+		if (cs_curve_holds(run, v) && !verbose)
+			continue;
 		if (cs_grid_init(&grid, run, node, v))
 			return -1;
 		putc('\n', to);
@@ -215,6 +241,10 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 	if (!differs || print_kinds(to, run, differs))
 		goto out;
 	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
+		if (print_curve(to, run, 0, run->n_nodes, v))
+			goto out;
+		if (cs_curve_holds(run, v))
+			continue;
 		putc('\n', to);
 		if (cs_aggregate_print(to, run, v, differs))
 			goto out;
