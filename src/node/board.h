@@ -86,6 +86,7 @@ struct cs_slot {
 	_Atomic uint32_t armed, done; /* = seq */
 	uint32_t state;		/* enum cs_agent_state of the last answer */
 	uint32_t refused;	/* what failed cannot be done here: it is skipped */
+	uint32_t unproven;	/* where host memory of the step lies */
 	uint32_t geometries;	/* how many there are for the step's kernels */
 	uint32_t blocks, threads; /* of the one that ran last; 0: none */
 	uint64_t throttle;	/* bits seen at PREPARE and CHECK */

@@ -444,6 +444,8 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
 			cs_board_slot(co->board, cell->crew.agent[i]);
 
 		cell->throttle |= slot->throttle;
+		if (slot->unproven)
+			flags |= CS_ROW_NOT_PROVEN;
 		if (slot->facts.before.known && slot->facts.before.others > 0)
 			flags |= CS_ROW_IN_USE;
 	}

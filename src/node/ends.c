@@ -146,6 +146,19 @@ static void make_place(struct cs_ends *e, struct host_place *place)
 	place->most = 0;
 }
 
+/* The first one stands for all in the facts; rows say where one is not proven. */
+static void note_proof(struct cs_ends *e, const struct host_place *place)
+{
+	struct cs_agent_facts *f = &e->slot->facts;
+
+	if (!place->buf.at || f->pages_proof[0])
+		return;
+	f->pages_numa = place->buf.numa;
+	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", place->buf.proof);
+	if (place->buf.why[0] && !f->note[0])
+		cs_text(f->note, sizeof(f->note), "%s", place->buf.why);
+}
+
 int cs_ends_host(struct cs_ends *e)
 {
 	const struct cs_transfer *t = first_transfer(e->plan);
@@ -164,6 +177,7 @@ int cs_ends_host(struct cs_ends *e)
 			memset(place, 0, sizeof(*place));
 			place->key = key_of(e, t, is_dst);
 			make_place(e, place);
+			note_proof(e, place);
 		}
 	return 0;
 }
@@ -329,8 +343,11 @@ static int place_check(struct cs_ends *e, const struct cs_transfer *t, int is_ds
 	if (t->issuer != e->me || !cs_end_is_numa(is_dst ? &t->dst : &t->src))
 		return 0;
 	place = find_place(e, t, is_dst);
-	if (place && place->buf.at && t->bytes <= place->most)
+	if (place && place->buf.at && t->bytes <= place->most) {
+		e->slot->unproven |= place->buf.numa < 0 ||
+				     place->buf.numa != place->key.numa;
 		return 0;
+	}
 	e->slot->refused = 1;
 	return cs_err_set(&e->slot->err, "%s", place ? place->refused :
 						       "no host buffer");
@@ -373,6 +390,7 @@ static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
 
 int cs_ends_prepare(struct cs_ends *e, int unchecked)
 {
+	e->slot->unproven = 0;
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
 		const struct cs_transfer *t = transfer_of(e, k);
 

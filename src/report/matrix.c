@@ -520,11 +520,37 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 	}
 }
 
+/* Where the host memory of a matrix lies, and who says so. */
+static void print_places(FILE *to, const struct cs_grid *grid)
+{
+	const struct cs_run_node *nd = &grid->run->node[grid->node];
+	size_t n = cs_grid_cells(grid), i, unproven = 0;
+	const char *proof = "";
+
+	if (!cs_test_has_host(grid->test) || !grid->n_measured)
+		return;
+	for (i = 0; i < n; i++)
+		unproven += grid->row[i] &&
+			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
+	for (i = 0; i < (size_t)nd->facts.n_agents && !proof[0]; i++)
+		proof = nd->agent[i].pages_proof;
+	if (unproven)
+		cs_fold(to, 2, 4, "where its host memory lies is not proven for %zu "
+			"cell%s", unproven, unproven == 1 ? "" : "s");
+	else
+		cs_fold(to, 2, 4, "its host memory lies on %s, proven by %s",
+			grid->run->plan->set.numa ||
+					grid->test->path == CS_PATH_HOST ?
+				"the NUMA domains named" :
+				"the NUMA domain of each GPU", proof);
+}
+
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	cs_matrix_cells(to, grid);
 	print_figures(to, grid);
 	print_share(to, grid);
+	print_places(to, grid);
 	print_totals(to, grid);
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);

@@ -134,6 +134,7 @@ static const struct {
 	{ CS_ROW_OUTLIERS, "outliers" },
 	{ CS_ROW_CONTROL, "control" },
 	{ CS_ROW_NOT_VERIFIED, "not-verified" },
+	{ CS_ROW_NOT_PROVEN, "placement-not-proven" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 

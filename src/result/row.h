@@ -35,6 +35,7 @@ enum cs_metric {
 #define CS_ROW_OUTLIERS 16u	/* a sample more than 5 scaled MADs away */
 #define CS_ROW_CONTROL 32u	/* repeats an earlier cell */
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
+#define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
 
 #define CS_REASON 240
 
