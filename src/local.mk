@@ -20,6 +20,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_base_a_SOURCES = \
 	%D%/base/call.c \
 	%D%/base/call.h \
+	%D%/base/chain.c \
+	%D%/base/chain.h \
 	%D%/base/err.c \
 	%D%/base/err.h \
 	%D%/base/facts.c \
@@ -98,6 +100,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
 	kernels/kernels.c
