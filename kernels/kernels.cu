@@ -1,9 +1,15 @@
-/* kernels.cu - passes over an agent's own memory, and the gate of GPUs without
- * stream memory operations.  Names and arguments: backend/cuda/kernels.h. */
+/* kernels.cu - passes over an agent's own memory, the gate of GPUs without stream
+ * memory operations, and what kernels measure: copies, reads, writes, latency.
+ * Names and arguments: backend/cuda/kernels.h. */
 #include "backend/cuda/kernels.h"
+#include "base/chain.h"
 
 #define KERNEL extern "C" __global__ void
 #define PASS_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS)
+#define MOVE_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS_MOST)
+
+/* Accesses of 16 bytes that a thread has in flight. */
+enum { LOADS = 12, STORES = 4 };
 
 /* 16 bytes of a buffer: the widest access of one thread. */
 typedef ulonglong2 pair_t;
@@ -18,13 +24,45 @@ static __device__ uint64_t pair_stride(void)
 	return (uint64_t)gridDim.x * blockDim.x;
 }
 
-PASS_KERNEL cs_k_fill(struct cs_k_fill a)
-{
-	pair_t *p = (pair_t *)a.address;
+/* Where the i-th repetition begins, counted in pairs; for `next`, i + 1. */
+struct position {
+	uint64_t at, pairs;
+	uint32_t i, of;
+};
 
-	for (uint64_t i = first_pair(); i < a.words / 2; i += pair_stride())
-		p[i] = make_ulonglong2(cs_fill_word(a.key, 2 * i),
-				       cs_fill_word(a.key, 2 * i + 1));
+static __device__ struct position position_first(uint64_t pairs, uint32_t of)
+{
+	return { 0, pairs, 0, of };
+}
+
+static __device__ void position_next(struct position *p)
+{
+	p->at += p->pairs;
+	if (++p->i == p->of) {
+		p->i = 0;
+		p->at = 0;
+	}
+}
+
+static __device__ void fill_once(pair_t *p, uint64_t pairs, uint64_t key,
+				 uint64_t first_word)
+{
+#pragma unroll STORES
+	for (uint64_t i = first_pair(); i < pairs; i += pair_stride()) {
+		uint64_t word = first_word + 2 * i;
+
+		p[i] = make_ulonglong2(cs_fill_word(key, word),
+				       cs_fill_word(key, word + 1));
+	}
+}
+
+MOVE_KERNEL cs_k_fill(struct cs_k_fill a)
+{
+	struct position to = position_first(a.words / 2, a.positions);
+
+	for (uint32_t i = 0; i < a.copies; i++, position_next(&to))
+		fill_once((pair_t *)a.address + to.at, to.pairs, a.key,
+			  2 * to.at);
 }
 
 PASS_KERNEL cs_k_poison(struct cs_k_poison a)
@@ -122,4 +160,400 @@ KERNEL cs_k_stamp(struct cs_k_stamp a)
 {
 	*(volatile uint32_t *)a.word = a.value;
 	__threadfence_system();
+}
+
+/* ---- copies and reads ---- */
+
+/* A tile is what a warp takes at once: LOADS x 32 pairs in one piece, so that a
+ * thread's pairs lie at fixed distances.  Tiles go round the blocks first: few of
+ * them are spread over the whole GPU. */
+enum { LANES = 32, TILE = LOADS * LANES };
+
+static __device__ uint64_t first_tile(void)
+{
+	return (uint64_t)(threadIdx.x / LANES) * gridDim.x + blockIdx.x;
+}
+
+static __device__ uint64_t tile_stride(void)
+{
+	return (uint64_t)(blockDim.x / LANES) * gridDim.x;
+}
+
+/* The thread's first pair of a tile, of `left` pairs from there on. */
+static __device__ uint64_t pair_of(uint64_t tile)
+{
+	return tile * TILE + threadIdx.x % LANES;
+}
+
+/* Past the first level of cache, where what an earlier repetition read may lie. */
+static __device__ void load(pair_t *v, const pair_t *p)
+{
+#pragma unroll
+	for (int k = 0; k < LOADS; k++)
+		v[k] = __ldcg(p + k * LANES);
+}
+
+/* … where only `left` pairs are there. */
+static __device__ void load_some(pair_t *v, const pair_t *p, int64_t left)
+{
+#pragma unroll
+	for (int k = 0; k < LOADS; k++)
+		if (k * LANES < left)
+			v[k] = __ldcg(p + k * LANES);
+}
+
+static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs)
+{
+	uint64_t tile = first_tile();
+	pair_t v[LOADS];
+	int64_t left;
+
+	for (; (tile + 1) * TILE <= pairs; tile += tile_stride()) {
+		load(v, src + pair_of(tile));
+#pragma unroll
+		for (int k = 0; k < LOADS; k++)
+			dst[pair_of(tile) + k * LANES] = v[k];
+	}
+	left = (int64_t)(pairs - pair_of(tile));
+	load_some(v, src + pair_of(tile), left);
+#pragma unroll
+	for (int k = 0; k < LOADS; k++)
+		if (k * LANES < left)
+			dst[pair_of(tile) + k * LANES] = v[k];
+}
+
+MOVE_KERNEL cs_k_copy(struct cs_k_copy a)
+{
+	struct position at = position_first(a.words / 2, a.positions);
+
+	for (uint32_t i = 0; i < a.copies; i++, position_next(&at))
+		copy_once((pair_t *)a.dst + at.at, (const pair_t *)a.src + at.at,
+			  at.pairs);
+}
+
+static __device__ uint64_t add_up(const pair_t *v)
+{
+	uint64_t sum = 0;
+
+#pragma unroll
+	for (int k = 0; k < LOADS; k++)
+		sum += v[k].x + v[k].y;
+	return sum;
+}
+
+/* A tile is added up when the next one is due: else the compiler, to save
+ * registers, would add each pair as it comes and have few loads in flight. */
+static __device__ uint64_t read_once(const pair_t *p, uint64_t pairs)
+{
+	uint64_t tile = first_tile(), sum = 0;
+	pair_t v[LOADS] = {};
+
+	for (; (tile + 1) * TILE <= pairs; tile += tile_stride()) {
+		sum += add_up(v);
+		load(v, p + pair_of(tile));
+	}
+	sum += add_up(v);
+	for (uint64_t i = pair_of(tile), k = 0; k < LOADS && i < pairs;
+	     k++, i += LANES)
+		sum += p[i].x + p[i].y;
+	return sum;
+}
+
+/* The sum over the block, to *out by one thread; of any number of threads. */
+static __device__ void block_sum(uint64_t mine, uint64_t *out)
+{
+	__shared__ uint64_t part[CS_KERNEL_THREADS_MOST];
+
+	part[threadIdx.x] = mine;
+	__syncthreads();
+	for (unsigned n = blockDim.x, half; n > 1; n = half) {
+		half = (n + 1) / 2;
+		if (threadIdx.x < n - half)
+			part[threadIdx.x] += part[threadIdx.x + half];
+		__syncthreads();
+	}
+	if (threadIdx.x == 0)
+		*out = part[0];
+}
+
+MOVE_KERNEL cs_k_read(struct cs_k_read a)
+{
+	struct position at = position_first(a.words / 2, a.positions);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < a.copies; i++, position_next(&at))
+		sum += read_once((const pair_t *)a.address + at.at, at.pairs);
+	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
+}
+
+PASS_KERNEL cs_k_sum(struct cs_k_sum a)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = first_pair(); i < a.words; i += pair_stride())
+		sum += cs_fill_word(a.key, i);
+	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
+}
+
+/* ---- bulk asynchronous copies ---- */
+
+/* An older GPU is never asked to run a kernel that has them; its code is there
+ * so that there is one list of kernels. */
+#if __CUDA_ARCH__ >= 900
+#define WITH_BULK(code) code
+#else
+#define WITH_BULK(code) __trap()
+#endif
+
+#if __CUDA_ARCH__ >= 900
+static __device__ uint32_t shared_address(const void *p)
+{
+	return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+static __device__ void barrier_init(uint64_t *barrier)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
+			     shared_address(barrier)) : "memory");
+}
+
+/* The asynchronous copies see what was initialised. */
+static __device__ void barriers_publish(void)
+{
+	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* Wait for the end of the phase with that parity. */
+static __device__ void barrier_wait(uint64_t *barrier, uint32_t parity)
+{
+	uint32_t ended;
+
+	do
+		asm volatile("{ .reg .pred p;\n"
+			     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+			     "selp.u32 %0, 1, 0, p; }"
+			     : "=r"(ended)
+			     : "r"(shared_address(barrier)), "r"(parity)
+			     : "memory");
+	while (!ended);
+}
+
+/* From global to shared memory; the barrier's phase ends with it. */
+static __device__ void bulk_load(void *to, uint64_t from, uint32_t bytes,
+				 uint64_t *barrier)
+{
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
+			     "r"(shared_address(barrier)), "r"(bytes) : "memory");
+	asm volatile("cp.async.bulk.shared::cluster.global"
+		     ".mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+			     "r"(shared_address(to)), "l"(from), "r"(bytes),
+		     "r"(shared_address(barrier)) : "memory");
+}
+
+/* From shared to global memory, as a group of its own. */
+static __device__ void bulk_store(uint64_t to, const void *from, uint32_t bytes)
+{
+	asm volatile("cp.async.bulk.global.shared::cta.bulk_group "
+		     "[%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)),
+		     "r"(bytes) : "memory");
+	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* The chunks of a block: every grid-th of a copy, copy after copy. */
+struct chunk {
+	uint64_t at;		/* in the copy */
+	uint64_t position;	/* of the copy */
+	uint32_t i, of;
+};
+
+static __device__ void chunk_next(struct chunk *c, const struct cs_k_tma *a)
+{
+	c->at += (uint64_t)gridDim.x * a->chunk;
+	if (c->at < a->bytes)
+		return;
+	c->at = (uint64_t)blockIdx.x * a->chunk;
+	c->position += a->bytes;
+	if (++c->i == c->of) {
+		c->i = 0;
+		c->position = 0;
+	}
+}
+
+static __device__ uint32_t chunk_bytes(const struct chunk *c,
+				       const struct cs_k_tma *a)
+{
+	uint64_t left = a->bytes - c->at;
+
+	return left < a->chunk ? (uint32_t)left : a->chunk;
+}
+
+/* So many chunks are on their way in while as many are on their way out. */
+#define AHEAD (CS_TMA_STAGES / 2)
+
+/*     k:      load k -> stage k % stages          (its last store has left it)
+ *     k:      stage of k - AHEAD is full -> store it
+ * Groups of stores that may still read: those after that of k - stages. */
+static __device__ void tma_copy(const struct cs_k_tma *a)
+{
+	extern __shared__ __align__(128) char stage[];
+	__shared__ uint64_t full[CS_TMA_STAGES];
+	uint64_t first = (uint64_t)blockIdx.x * a->chunk;
+	uint64_t step = (uint64_t)gridDim.x * a->chunk;
+	uint64_t mine = first < a->bytes ?
+				((a->bytes - first - 1) / step + 1) * a->copies :
+				0;
+	struct chunk in = { first, 0, 0, a->positions }, out = in;
+
+	for (uint32_t s = 0; s < CS_TMA_STAGES; s++)
+		barrier_init(&full[s]);
+	barriers_publish();
+	for (uint64_t k = 0; mine && k < mine + AHEAD; k++) {
+		if (k < mine) {
+			uint32_t s = k % CS_TMA_STAGES;
+
+			asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(
+					     CS_TMA_STAGES - 1 - AHEAD) : "memory");
+			bulk_load(stage + s * a->chunk,
+				  a->src + in.position + in.at,
+				  chunk_bytes(&in, a), &full[s]);
+			chunk_next(&in, a);
+		}
+		if (k >= AHEAD) {
+			uint64_t n = k - AHEAD;
+			uint32_t s = n % CS_TMA_STAGES;
+
+			barrier_wait(&full[s], n / CS_TMA_STAGES & 1);
+			bulk_store(a->dst + out.position + out.at,
+				   stage + s * a->chunk, chunk_bytes(&out, a));
+			chunk_next(&out, a);
+		}
+	}
+	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+#endif
+
+KERNEL __launch_bounds__(1) cs_k_tma(struct cs_k_tma a)
+{
+	WITH_BULK(tma_copy(&a));
+}
+
+/* ---- chains ---- */
+
+PASS_KERNEL cs_k_chain(struct cs_k_chain a)
+{
+	const struct cs_chain chain = cs_chain_of(a.bytes, a.seed);
+
+	for (uint64_t i = first_pair(); i < chain.nodes; i += pair_stride()) {
+		uint64_t node = cs_chain_node(&chain, i);
+		uint64_t next = cs_chain_node(&chain, i + 1);
+
+		*(uint64_t *)(a.address + node * CS_CHAIN_STRIDE) =
+			a.base + next * CS_CHAIN_STRIDE;
+	}
+}
+
+/* Whose turn it is, and at which node. */
+static __device__ struct turn {
+	volatile uint64_t at;
+	volatile uint64_t number;
+} turns[CS_CHASE_SLOTS];
+
+/* Wait for turn `number`; blocks of lower numbers run first, so that it comes even
+ * where not all of them fit on the GPU. */
+static __device__ uint64_t turn_take(struct turn *turn, uint64_t number,
+				     uint64_t start)
+{
+	while (turn->number != number)
+		__nanosleep(500);
+	__threadfence();
+	return number ? turn->at : start;
+}
+
+/* The next one's; after the last, that of the next launch. */
+static __device__ void turn_pass(struct turn *turn, uint64_t number,
+				 uint64_t turns, uint64_t at)
+{
+	turn->at = at;
+	__threadfence();
+	turn->number = number + 1 == turns ? 0 : number + 1;
+}
+
+/* Straight to the memory, past all copies of its content on the way. */
+static __device__ uint64_t hop_load(uint64_t at)
+{
+	uint64_t next;
+
+	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(next)
+		     : "l"(at) : "memory");
+	return next;
+}
+
+struct hop_by_load {
+	__device__ uint64_t operator()(uint64_t at)
+	{
+		return hop_load(at);
+	}
+};
+
+#if __CUDA_ARCH__ >= 900
+struct hop_by_bulk {
+	uint64_t *node, *barrier;
+	uint32_t parity;
+
+	__device__ uint64_t operator()(uint64_t at)
+	{
+		bulk_load(node, at, 16, barrier);
+		barrier_wait(barrier, parity);
+		parity ^= 1;
+		return *(volatile uint64_t *)node;
+	}
+};
+#endif
+
+template <typename Hop>
+static __device__ void chase(const struct cs_k_chase *a, Hop hop)
+{
+	struct turn *turn = &turns[a->slot];
+	uint64_t all = (uint64_t)a->rounds * gridDim.x, ns = 0, at = 0;
+	uint64_t *out = (uint64_t *)a->out;
+
+	for (uint64_t n = blockIdx.x; n < all; n += gridDim.x) {
+		uint64_t began;
+
+		at = turn_take(turn, n, a->start);
+		began = global_ns();
+#pragma unroll 1
+		for (uint32_t i = 0; i < a->hops; i++)
+			at = hop(at);
+		/* the clock is read after the last answer: the store needs it */
+		turn->at = at;
+		ns += global_ns() - began;
+		turn_pass(turn, n, all, at);
+		if (n + 1 == all)
+			out[0] = at;
+	}
+	out[1 + blockIdx.x] = ns;
+}
+
+KERNEL __launch_bounds__(1) cs_k_chase(struct cs_k_chase a)
+{
+	chase(&a, hop_by_load());
+}
+
+#if __CUDA_ARCH__ >= 900
+static __device__ void tma_chase(const struct cs_k_chase *a)
+{
+	__shared__ __align__(16) uint64_t node[2];
+	__shared__ uint64_t barrier;
+
+	barrier_init(&barrier);
+	barriers_publish();
+	chase(a, hop_by_bulk{ node, &barrier, 0 });
+}
+#endif
+
+KERNEL __launch_bounds__(1) cs_k_chase_tma(struct cs_k_chase_tma a)
+{
+	WITH_BULK(tma_chase(&a.chase));
 }

@@ -103,6 +103,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
 	kernels/kernels.c

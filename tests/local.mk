@@ -201,8 +201,9 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_fake_libcuda_so_1_CFLAGS = $(fake_cflags)
 %C%_fake_libcuda_so_1_LDFLAGS = $(fake_ldflags) -Wl,-soname,libcuda.so.1
-%C%_fake_libcuda_so_1_LDADD =
+%C%_fake_libcuda_so_1_LDADD = -lm
 %C%_fake_libcuda_so_1_SOURCES = \
+	src/base/chain.c \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
 	%D%/fake/fake.h \
@@ -242,6 +243,9 @@ check_PROGRAMS += \
 %C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 %C%_bench_bench_pass_LDADD = $(CS_LINK)
 %C%_bench_bench_pass_SOURCES = %D%/bench/bench_pass.c
+check_PROGRAMS += %D%/bench/bench_sm
+%C%_bench_bench_sm_LDADD = src/libcs_backend.a src/libcs_base.a
+%C%_bench_bench_sm_SOURCES = %D%/bench/bench_sm.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -85,7 +85,8 @@ struct cs_flight {
 	 * many, `bytes` apart; 0 means 1 */
 	uint32_t positions;
 	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
-	uint64_t key;		/* SM_READ: of what is at src; SM_WRITE */
+	uint64_t key;		/* SM_READ: of what is at src; SM_WRITE; CHASE: the
+				 * seed of the random chain at src, 0: stride */
 	/* OUT and IN: words on the board that count chunks from `base` on; OUT
 	 * writes `filled` and waits for `emptied`, IN the other way round */
 	uint32_t base;
@@ -199,15 +200,24 @@ struct cs_backend {
 		     uint64_t key, int poison, struct cs_check *out,
 		     struct cs_err *err);
 
+	/* Only cuda; NULL elsewhere.  Own memory: a chain (base/chain.h) in
+	 * `bytes` at `address`, for somebody who sees its first node at `base`;
+	 * random: in the order of `seed`, which is not 0.  GATED. */
 	int (*chain)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		     uint64_t base, uint64_t seed, struct cs_err *err);
+		     uint64_t base, int random, uint64_t seed,
+		     struct cs_err *err);
+
+	/* The i-th way to divide a flight by kernels among blocks and threads,
+	 * best guess first; returns 0 when there are no more, and for flights of
+	 * which nothing is divided. */
 	int (*geometry)(struct cs_dev *dev, const struct cs_flight *flight,
 			uint32_t i, uint32_t *blocks, uint32_t *threads);
 
 	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
 	 * mark e.  `gate` points into the board.  Returns without waiting.  After an
 	 * error the lane may hold a part of it, which runs out when the gate opens
-	 * and whose end poll() tells.  GATED. */
+	 * and whose end poll() tells.  Flights by kernels: of multiples of 16
+	 * bytes.  GATED. */
 	int (*arm)(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
 		   const struct cs_flight *flight, struct cs_err *err);
 
@@ -217,11 +227,19 @@ struct cs_backend {
 	int (*arm_stamp)(struct cs_dev *dev, int lane, const uint32_t *gate,
 			 uint32_t seq, uint32_t *word, struct cs_err *err);
 
-	/* 1: what was armed on `lane` has ended, and *ns = e - s (0 for a stamp);
-	 * 0: not yet; -1: error.  Does not block but where the CPU copies (cpu, and
-	 * CS_FLIGHT_CPU), for this is where the copy is made: there it returns 0
-	 * at least every 10 ms while the gate is closed.  GATED. */
+	/* 1: what was armed on `lane` has ended, and *ns = e - s (0 for a stamp;
+	 * CHASE: the mean of one load, by the kernel's clock, over `copies` rounds
+	 * in which each multiprocessor in turn makes some of them alone; all of the
+	 * chain is read once before, uncounted); 0: not yet; -1: error, also where
+	 * a read has not read the pattern, or a chase ended at a wrong node.
+	 * Does not block but where the CPU copies (cpu, and CS_FLIGHT_CPU), for
+	 * this is where the copy is made: there it returns 0 at least every 10 ms
+	 * while the gate is closed.  GATED. */
 	int (*poll)(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
+
+	/* Only cuda; NULL elsewhere.  e - s of what poll() has told the end of last,
+	 * in nanoseconds: of a CHASE too.  GATED. */
+	double (*lasted)(const struct cs_dev *dev, int lane);
 
 	/* Enqueue about `ms` milliseconds of memory traffic in the agent's own
 	 * destination buffer, so that link and clocks can be read under load;

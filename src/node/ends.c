@@ -272,13 +272,20 @@ static uint64_t key_of_source(const struct cs_ends *e, const struct cs_transfer 
 		       cs_fill_key(e->plan->set.seed, t->src.index);
 }
 
+/* Of the order of a chain; 0: one node after the other. */
+static uint64_t chain_seed(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	return t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
+}
+
 struct cs_flight cs_ends_flight(const struct cs_ends *e,
 				const struct cs_transfer *t, uint32_t copies)
 {
 	struct cs_flight f = {
 		.kind = kind_of(e, t), .bytes = t->bytes, .copies = copies,
 		.positions = (uint32_t)(cs_transfer_span(t) / t->bytes),
-		.key = key_of_source(e, t),
+		.key = t->method == CS_METHOD_CHASE ? chain_seed(e, t) :
+						      key_of_source(e, t),
 	};
 
 	f.src = f.kind == CS_FLIGHT_IN ? e->slot->arena.ring_address :
@@ -369,7 +376,7 @@ static int poison(struct cs_ends *e, const struct cs_transfer *t)
 static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
 {
 	uint64_t own = e->slot->arena.address, seen = own;
-	uint64_t seed = t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
+	uint64_t seed = chain_seed(e, t);
 	struct host_place *place;
 
 	if (cs_end_is_numa(&t->src)) {
@@ -385,7 +392,7 @@ static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
 		seen = cs_board_slot(e->board, t->issuer)->sees[e->me];
 	return e->backend->chain(e->dev, own + e->slot->layout.chain_at,
 				 t->bytes, seen + e->slot->layout.chain_at,
-				 seed, &e->slot->err);
+				 seed != 0, seed, &e->slot->err);
 }
 
 int cs_ends_prepare(struct cs_ends *e, int unchecked)

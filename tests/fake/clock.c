@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/file.h>
@@ -37,6 +38,22 @@
 #define FROM_HOST 55.3
 #define TO_HOST 55.2
 #define HOST_ONLY 20.0
+
+/* By kernels: factors on what copy engines do; within a GPU its memory is the
+ * limit. */
+#define BY_SM 0.9375
+#define BY_TMA 0.9453125
+#define LOCAL_READ 4200.0
+#define LOCAL_WRITE 4000.0
+#define BEST_THREADS (FAKE_SMS * 1024)	/* of a grid; TMA: FAKE_SMS */
+#define BY_DOUBLING 0.01		/* less, for each doubling off that */
+
+/* From here on nanoseconds. */
+#define LATENCY_LOCAL 280.0
+#define LATENCY_PEER 830.0
+#define LATENCY_HOST 1200.0
+#define LATENCY_STEP 2.0		/* for each GPU's number */
+#define LATENCY_BULK 350.0		/* more, by TMA */
 
 struct entry {
 	uint64_t offset, tag;
@@ -238,6 +255,40 @@ void fake_flow_pass(const struct fake_gate *gate, uint64_t tag)
 
 /* ---- time ---- */
 
+/* How well a grid does: best is one size, each doubling or halving costs. */
+static double rate_of_grid(const struct fake_flow *flow)
+{
+	double best = flow->engine == FAKE_TMA ? FAKE_SMS : BEST_THREADS;
+
+	return 1 - BY_DOUBLING * fabs(log2((double)flow->threads / best));
+}
+
+static double rate_of_engine(const struct fake_flow *flow)
+{
+	int local = flow->src == flow->dst && flow->src != FAKE_HOST;
+
+	switch (flow->engine) {
+	case FAKE_CE:
+		return 1;
+	case FAKE_READ:
+		return rate_of_grid(flow) * (local ? LOCAL_READ / LOCAL : BY_SM);
+	case FAKE_WRITE:
+		return rate_of_grid(flow) * (local ? LOCAL_WRITE / LOCAL : BY_SM);
+	default:
+		return rate_of_grid(flow) *
+		       (flow->engine == FAKE_TMA ? BY_TMA : BY_SM);
+	}
+}
+
+double fake_latency_ns(int gpu, int memory, enum fake_engine engine)
+{
+	double ns = memory == gpu ? LATENCY_LOCAL :
+		    memory == FAKE_HOST ? LATENCY_HOST + LATENCY_STEP * gpu :
+					  LATENCY_PEER + LATENCY_STEP * memory;
+
+	return ns + (engine == FAKE_TMA ? LATENCY_BULK : 0);
+}
+
 /* The rate of a flow that is alone; with FAKE_SLOW. */
 static double rate_usual(const struct fake_flow *flow)
 {
@@ -259,7 +310,7 @@ static double rate_alone(const struct fake_flow *flow)
 	int src = flow->src == FAKE_HOST ? FAKE_GPUS_MAX : flow->src;
 	int dst = flow->dst == FAKE_HOST ? FAKE_GPUS_MAX : flow->dst;
 
-	return rate_usual(flow) * fake.slow[src][dst];
+	return rate_usual(flow) * rate_of_engine(flow) * fake.slow[src][dst];
 }
 
 /* A GPU has one port out and one port in.  Flows through the same port share it
@@ -302,13 +353,14 @@ static double noise_of(uint64_t x)
 	return (double)((x ^ (x >> 31)) >> 11) / (double)(1ull << 52) - 1;
 }
 
-/* The first copy of this process along a path takes twice as long. */
+/* The first copy of this process along a path, by one engine, takes twice as long. */
 uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes)
 {
-	static atomic_uint copies[FAKE_GPUS_MAX + 1][FAKE_GPUS_MAX + 1];
-	unsigned path = (unsigned)(flow->src + 1) * (FAKE_GPUS_MAX + 1) +
+	static atomic_uint copies[FAKE_ENGINES * FAKE_PLACES * FAKE_PLACES];
+	unsigned path = ((unsigned)flow->engine * FAKE_PLACES +
+			 (unsigned)(flow->src + 1)) * FAKE_PLACES +
 			(unsigned)(flow->dst + 1);
-	unsigned nth = atomic_fetch_add(&copies[0][0] + path, 1);
+	unsigned nth = atomic_fetch_add(&copies[path], 1);
 	double ps = ALPHA_PS + (double)bytes / rate * 1e3;
 
 	ps *= 1 + fake.noise * noise_of((uint64_t)path << 32 | nth);

@@ -14,6 +14,8 @@
 
 #define HANDLES 65536u
 #define FATBIN_MAGIC 0xBA55ED50u
+#define SHARED_USUAL (48 << 10)	/* bytes of a block */
+#define SHARED_MOST (227 << 10)	/* … that asks for them */
 
 /* By this symbol a program knows that times are not real. */
 extern API const int cs_fake_clock_is_virtual;
@@ -273,9 +275,13 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 {
 	switch ((int)attribute) {
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-		return 9;
+		return fake.capability / 10;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+		return fake.capability % 10;
+	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+		return SHARED_MOST;
 	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-		return 132;
+		return FAKE_SMS;
 	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
 		return 1024;
 	case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
@@ -302,7 +308,7 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
 	case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
 		return 1;
-	default: /* also the second digit of 9.0 */
+	default:
 		return 0;
 	}
 }
@@ -477,6 +483,7 @@ struct module {
 		const struct fake_kernel *kernel;
 		void *handle;
 		atomic_int loaded;
+		atomic_int shared;	/* it asked for so many bytes */
 	} function[FAKE_N_KERNELS];
 };
 
@@ -502,7 +509,8 @@ API CUresult CUDAAPI cuModuleLoadData(CUmodule *handle, const void *image)
 	m->ctx = fake_current;
 	for (int i = 0; i < FAKE_N_KERNELS; i++)
 		m->function[i] = (struct function){ m->ctx, &fake_kernels[i],
-						    NULL, fake.eager };
+						    NULL, fake.eager,
+						    SHARED_USUAL };
 	*handle = made;
 	return CUDA_SUCCESS;
 }
@@ -546,6 +554,22 @@ API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
 	return CUDA_SUCCESS;
 }
 
+API CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle,
+					CUfunction_attribute which, int value)
+{
+	struct function *f;
+
+	ENTER(cuFuncSetAttribute, FAKE_CTX);
+	f = fake_handle_object(FAKE_FUNCTION, handle);
+	if (!f)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
+	    value < 0 || value > SHARED_MOST)
+		return CUDA_ERROR_INVALID_VALUE;
+	f->shared = value;
+	return CUDA_SUCCESS;
+}
+
 /* Without CUDA_MODULE_LOADING=EAGER the first launch loads the kernel, which
  * blocks while a gate is closed. */
 API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
@@ -562,13 +586,15 @@ API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
 	if (!f || f->ctx != fake_current)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!grid_x || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 ||
-	    !threads || threads > 1024 || shared || !args || !args[0] || extra)
+	    !threads || threads > 1024 || shared > (unsigned)f->shared ||
+	    !args || !args[0] || extra)
 		return CUDA_ERROR_INVALID_VALUE;
 	fake_submit();
 	if (!f->loaded)
 		fake_gates_wait(NULL);
 	f->loaded = 1;
-	return fake_launch(stream, f->ctx, f->kernel, args[0], grid_x);
+	return fake_launch(stream, f->ctx, f->kernel, args[0], grid_x,
+			   (unsigned)threads);
 }
 
 /* ---- look-up ---- */

@@ -44,6 +44,7 @@ struct fake_config {
 	double noise;
 	int64_t submit_ns, open_ns;	/* of real time, one after the other */
 	/* by [source][destination] GPU; the last place is the host */
+	int capability;			/* 90 is 9.0 */
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
 	double slow[FAKE_PLACES][FAKE_PLACES];		/* factor */
 	double corrupt[FAKE_PLACES][FAKE_PLACES];	/* byte, NAN none */
@@ -163,6 +164,10 @@ CUresult fake_memory_allow(uint64_t at, uint64_t bytes, int gpu);
 struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
 CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes);
+/* The same under the lock. */
+CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
+/* Under the lock: does FAKE_CORRUPT hold for what comes from there to that GPU? */
+int fake_memory_corrupts(uint64_t src, int gpu);
 void fake_memory_drop(const struct fake_ctx *ctx);	/* all of a context */
 
 /* ---- clock.c ---- */
@@ -176,11 +181,18 @@ struct fake_gate {
 	uint32_t value;
 };
 
+/* What moves the bytes of a flow. */
+enum fake_engine {
+	FAKE_CE, FAKE_SM, FAKE_TMA, FAKE_READ, FAKE_WRITE, FAKE_ENGINES
+};
+
 /* Bytes moving from src to dst, at the request of issuer. */
 struct fake_flow {
 	struct fake_gate gate;
 	int src, dst, issuer;
 	int staged;			/* through host memory */
+	enum fake_engine engine;
+	uint64_t threads;		/* of a kernel, in all */
 };
 
 CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,
@@ -191,27 +203,41 @@ void fake_flow_add(const struct fake_flow *flow, uint64_t tag);
 void fake_flow_pass(const struct fake_gate *gate, uint64_t tag);
 /* GB/s (10^9), given all flows behind the same gate and value. */
 double fake_flow_rate(const struct fake_flow *flow);
+/* Nanoseconds that a GPU waits for an answer out of memory there. */
+double fake_latency_ns(int gpu, int memory, enum fake_engine engine);
 /* Picoseconds that one copy takes at that rate. */
 uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes);
 
 /* ---- kernels.c ---- */
+
+/* What a kernel moves; bytes 0: nothing to speak of. */
+struct fake_moves {
+	enum fake_engine engine;
+	uint64_t dst, src;		/* 0: none */
+	uint64_t bytes;
+};
 
 struct fake_kernel {
 	const char *name;
 	unsigned args;			/* bytes of its one argument */
 	CUresult (*run)(const struct fake_ctx *ctx, const void *args,
 			unsigned grid);	/* NULL: the gate */
+	/* What it moves by its arguments; NULL: nothing. */
+	struct fake_moves (*moves)(const void *args);
+	/* Nanoseconds that it takes beside that; under the memory lock, after it
+	 * has run.  NULL: those of any kernel. */
+	double (*ns)(const struct fake_ctx *ctx, const void *args, unsigned grid);
 };
 
 #define FAKE_ARGS 64
-#define FAKE_N_KERNELS 5
+#define FAKE_N_KERNELS 12
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */
 
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,
-		     unsigned grid);
+		     unsigned grid, unsigned threads);
 /* Blocks while a stream of that context, NULL of this process, has a gate before
  * it; with FAKE_STALLS=process always the second. */
 void fake_gates_wait(const struct fake_ctx *ctx);

@@ -18,6 +18,7 @@
 #define FAKE_GPUS_MAX 16
 #define FAKE_DRIVER "580.159.03"
 #define FAKE_CUDA_VERSION 13000
+#define FAKE_SMS 132
 
 static inline void fake_bad(const char *variable)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/cuda/kernels.h"
+#include "base/chain.h"
 
 static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words)
 {
@@ -13,18 +14,33 @@ static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t word
 				      : NULL;
 }
 
+/* Of so many positions as are used. */
+static uint32_t positions_used(uint32_t copies, uint32_t positions)
+{
+	return copies < positions ? copies : positions;
+}
+
 static CUresult run_fill(const struct fake_ctx *ctx, const void *args,
 			 unsigned grid)
 {
 	const struct cs_k_fill *a = args;
-	uint64_t *p = words_at(ctx, a->address, a->words);
+	uint64_t words = a->words * positions_used(a->copies, a->positions);
+	uint64_t *p = words_at(ctx, a->address, words);
 
 	(void)grid;
 	if (!p)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (uint64_t i = 0; i < a->words; i++)
+	for (uint64_t i = 0; i < words; i++)
 		p[i] = cs_fill_word(a->key, i);
 	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_fill(const void *args)
+{
+	const struct cs_k_fill *a = args;
+
+	return (struct fake_moves){ FAKE_WRITE, a->address, 0,
+				    a->words * 8 * a->copies };
 }
 
 static CUresult run_poison(const struct fake_ctx *ctx, const void *args,
@@ -94,9 +110,195 @@ static CUresult run_stamp(const struct fake_ctx *ctx, const void *args,
 	return CUDA_SUCCESS;
 }
 
-#define run_gate NULL	/* a gate to stream.c, as cuStreamWaitValue32 is */
-#define KERNEL(name) { "cs_k_" #name, sizeof(struct cs_k_##name), run_##name },
-const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = { CS_KERNELS(KERNEL) };
+/* Doing again what has been done changes nothing: each position once. */
+static CUresult copy(const struct fake_ctx *ctx, const struct cs_k_copy *a)
+{
+	uint32_t used = positions_used(a->copies, a->positions);
+	uint64_t bytes = a->words * 8;
+	CUresult code = CUDA_SUCCESS;
+
+	if (!bytes)
+		return CUDA_SUCCESS;
+	if (!words_at(ctx, a->dst, a->words * used) ||
+	    !words_at(ctx, a->src, a->words * used))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint32_t i = 0; i < used && !code; i++)
+		code = fake_memory_move(a->dst + i * bytes, a->src + i * bytes,
+					bytes);
+	return code;
+}
+
+static CUresult run_copy(const struct fake_ctx *ctx, const void *args,
+			 unsigned grid)
+{
+	(void)grid;
+	return copy(ctx, args);
+}
+
+static struct fake_moves moves_copy(const void *args)
+{
+	const struct cs_k_copy *a = args;
+
+	return (struct fake_moves){ FAKE_SM, a->dst, a->src,
+				    a->words * 8 * a->copies };
+}
+
+static CUresult run_tma(const struct fake_ctx *ctx, const void *args,
+			unsigned grid)
+{
+	const struct cs_k_tma *a = args;
+	struct cs_k_copy same = { a->dst, a->src, a->bytes / 8, a->copies,
+				  a->positions };
+
+	(void)grid;
+	return fake.capability < CS_TMA_CAPABILITY || a->bytes % 16 ||
+			       !a->chunk || a->chunk % 16 ?
+		       CUDA_ERROR_LAUNCH_FAILED : copy(ctx, &same);
+}
+
+static struct fake_moves moves_tma(const void *args)
+{
+	const struct cs_k_tma *a = args;
+
+	return (struct fake_moves){ FAKE_TMA, a->dst, a->src,
+				    a->bytes * a->copies };
+}
+
+/* The sum of what all read, by the first block. */
+static CUresult run_read(const struct fake_ctx *ctx, const void *args,
+			 unsigned grid)
+{
+	const struct cs_k_read *a = args;
+	const uint64_t *p = words_at(ctx, a->address, a->words * a->positions);
+	uint64_t *out = words_at(ctx, a->out, grid);
+	uint64_t sum = 0;
+
+	if (!p || !out)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint32_t i = 0; i < a->copies; i++)
+		for (uint64_t k = 0; k < a->words; k++)
+			sum += p[i % a->positions * a->words + k];
+	memset(out, 0, grid * sizeof(*out));
+	out[0] = sum ^ (uint64_t)fake_memory_corrupts(a->address, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_read(const void *args)
+{
+	const struct cs_k_read *a = args;
+
+	return (struct fake_moves){ FAKE_READ, 0, a->address,
+				    a->words * 8 * a->copies };
+}
+
+static CUresult run_sum(const struct fake_ctx *ctx, const void *args,
+			unsigned grid)
+{
+	const struct cs_k_sum *a = args;
+	uint64_t *out = words_at(ctx, a->out, grid);
+
+	if (!out)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	memset(out, 0, grid * sizeof(*out));
+	for (uint64_t i = 0; i < a->words; i++)
+		out[0] += cs_fill_word(a->key, i);
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_chain(const struct fake_ctx *ctx, const void *args,
+			  unsigned grid)
+{
+	const struct cs_k_chain *a = args;
+	void *p = words_at(ctx, a->address, a->bytes / 8);
+
+	(void)grid;
+	if (!p)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	cs_chain_host(p, a->bytes, a->base, a->seed);
+	return CUDA_SUCCESS;
+}
+
+/* ---- chases: every hop is made, and takes what the table says ---- */
+
+static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
+{
+	for (const uint64_t *node; hops; hops--) {
+		node = fake_memory_kernel(ctx, *at, sizeof(*node));
+		if (!node)
+			return CUDA_ERROR_ILLEGAL_ADDRESS;
+		*at = *node;
+	}
+	return CUDA_SUCCESS;
+}
+
+static double hop_ns(const struct fake_ctx *ctx, uint64_t at,
+		     enum fake_engine engine)
+{
+	CUresult code;
+	const struct fake_memory *m = fake_memory_find(at, 8, &code);
+
+	return fake_latency_ns(ctx->gpu, m ? m->gpu : FAKE_HOST, engine);
+}
+
+static CUresult chase(const struct fake_ctx *ctx, const struct cs_k_chase *a,
+		      unsigned grid, enum fake_engine engine)
+{
+	uint64_t *out = words_at(ctx, a->out, 1 + grid), at = a->start;
+	uint64_t hops = (uint64_t)a->rounds * a->hops;
+	CUresult code = follow(ctx, &at, hops * grid);
+
+	if (code || !out)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	if (hops && fake_memory_corrupts(a->start, ctx->gpu))
+		at += CS_CHAIN_STRIDE;
+	out[0] = at;
+	for (unsigned b = 0; b < grid; b++)
+		out[1 + b] = (uint64_t)((double)hops *
+					hop_ns(ctx, a->start, engine));
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_chase(const struct fake_ctx *ctx, const void *args,
+			  unsigned grid)
+{
+	return chase(ctx, args, grid, FAKE_SM);
+}
+
+static double ns_chase(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_chase *a = args;
+
+	return (double)a->rounds * a->hops * grid * hop_ns(ctx, a->start, FAKE_SM);
+}
+
+static CUresult run_chase_tma(const struct fake_ctx *ctx, const void *args,
+			      unsigned grid)
+{
+	if (fake.capability < CS_TMA_CAPABILITY)
+		return CUDA_ERROR_LAUNCH_FAILED;
+	return chase(ctx, args, grid, FAKE_TMA);
+}
+
+static double ns_chase_tma(const struct fake_ctx *ctx, const void *args,
+			   unsigned grid)
+{
+	const struct cs_k_chase *a = args;
+
+	return (double)a->rounds * a->hops * grid *
+	       hop_ns(ctx, a->start, FAKE_TMA);
+}
+
+#define NAMED(kernel) .name = "cs_k_" #kernel, .args = sizeof(struct cs_k_##kernel)
+#define RUNS(kernel) NAMED(kernel), .run = run_##kernel
+#define MOVES(kernel) RUNS(kernel), .moves = moves_##kernel
+const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
+	{ MOVES(fill) }, { RUNS(poison) }, { RUNS(check) }, { RUNS(stamp) },
+	{ MOVES(copy) }, { MOVES(read) }, { RUNS(sum) }, { MOVES(tma) },
+	{ RUNS(chain) },
+	{ RUNS(chase), .ns = ns_chase },
+	{ RUNS(chase_tma), .ns = ns_chase_tma },
+	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
+};
 
 #define MOST(name) _Static_assert(sizeof(struct cs_k_##name) <= FAKE_ARGS, #name);
 CS_KERNELS(MOST)

@@ -217,6 +217,19 @@ static void faults_read(void)
 	rules_read("FAKE_HANG", (struct rule){ RULE_HANG, "", 0, 0 });
 }
 
+/* "8.0", as 80. */
+static int capability_read(void)
+{
+	const char *text = getenv("FAKE_CAPABILITY");
+	int major = 9, minor = 0, end = -1;
+
+	if (text && *text &&
+	    (sscanf(text, "%2d.%1d%n", &major, &minor, &end) != 2 || text[end] ||
+	     major < 1 || minor < 0))
+		fake_bad("FAKE_CAPABILITY");
+	return 10 * major + minor;
+}
+
 __attribute__((constructor)) static void config_read(void)
 {
 	const char *loading = getenv("CUDA_MODULE_LOADING");
@@ -240,6 +253,7 @@ __attribute__((constructor)) static void config_read(void)
 	if (!(fake.staged > 0))
 		fake_bad("FAKE_STAGED_GBS");
 	fake.compute_mode = (int)fake_number("FAKE_COMPUTE_MODE", 0, 3, 0);
+	fake.capability = capability_read();
 	fake.noise = noise && *noise ? strtod(noise, NULL) : 0;
 	if (!(fake.noise >= 0 && fake.noise < 1))
 		fake_bad("FAKE_NOISE");

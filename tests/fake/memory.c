@@ -640,13 +640,20 @@ static void lead_astray(struct place *to, double where)
 		}
 }
 
-CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
+int fake_memory_corrupts(uint64_t src, int gpu)
+{
+	struct place from;
+
+	return !place_find(src, 1, &from) && from.memory &&
+	       !isnan(fake.corrupt[place_index(&from)][gpu]);
+}
+
+CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct place to, from;
 	double corrupt = NAN;
 	int bad;
 
-	fake_memory_lock();
 	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
 	if (!bad && to.memory && from.memory) {
 		int i = place_index(&from), j = place_index(&to);
@@ -664,6 +671,15 @@ CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
 		memmove(to.at, from.at, bytes);
 	if (!bad && corrupt >= 0 && corrupt < (double)bytes)
 		to.at[(uint64_t)corrupt] ^= 1;
-	fake_memory_unlock();
 	return bad ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
+CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
+{
+	CUresult code;
+
+	fake_memory_lock();
+	code = fake_memory_move(dst, src, bytes);
+	fake_memory_unlock();
+	return code;
 }

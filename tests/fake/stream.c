@@ -146,7 +146,8 @@ static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
 	       a->gate.offset == b->gate.offset &&
 	       a->gate.value == b->gate.value && a->src == b->src &&
 	       a->dst == b->dst && a->issuer == b->issuer &&
-	       a->staged == b->staged;
+	       a->staged == b->staged && a->engine == b->engine &&
+	       a->threads == b->threads;
 }
 
 /* What goes through host memory is not on NVLink. */
@@ -162,27 +163,40 @@ static void count_payload(const struct fake_flow *flow, uint64_t bytes)
 	atomic_fetch_add(&counters[flow->dst][1], bytes);
 }
 
-static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
+/* The time of op->bytes of its flow. */
+static void pass_flow(struct fake_stream *s, const struct fake_op *op)
 {
-	CUresult code = fake_memory_copy(op->dst, op->src, op->bytes);
-
 	if (!s->rate || !flow_same(&s->timed, &op->flow)) {
 		s->timed = op->flow;
 		s->rate = fake_flow_rate(&op->flow);
 	}
 	s->ps += fake_copy_ps(&op->flow, s->rate, op->bytes);
 	count_payload(&op->flow, op->bytes);
+}
+
+static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
+{
+	CUresult code = fake_memory_copy(op->dst, op->src, op->bytes);
+
+	pass_flow(s, op);
 	return code;
 }
 
 static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 {
+	const struct fake_kernel *kernel = op->kernel;
 	CUresult code;
+	double ns = 0;
 
 	fake_memory_lock();
-	code = op->kernel->run(s->ctx, op->args, op->grid);
+	code = kernel->run(s->ctx, op->args, op->grid);
+	if (kernel->ns && !code)
+		ns = kernel->ns(s->ctx, op->args, op->grid);
 	fake_memory_unlock();
-	s->ps += KERNEL_PS;
+	if (op->bytes)
+		pass_flow(s, op);
+	else
+		s->ps += KERNEL_PS + (uint64_t)(ns * 1e3);
 	return code;
 }
 
@@ -327,7 +341,7 @@ static CUresult enqueue(struct fake_stream *s, const struct fake_op *filled)
 	op->ticket = ticket++;
 	if (op->kind == OP_WAIT)
 		wait_append(s, op);
-	if (op->kind == OP_COPY)
+	if (op->kind == OP_COPY || (op->kind == OP_KERNEL && op->bytes))
 		flow_append(s, op);
 	if (op->kind == OP_RECORD)
 		op->event->recorded++;
@@ -478,10 +492,37 @@ API CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx,
 	return enqueue_copy(stream, &op, to, from);
 }
 
+/* Under the memory lock: whose memory it is; none: this GPU's. */
+static int gpu_at(const struct fake_ctx *ctx, uint64_t at)
+{
+	const struct fake_memory *m;
+	CUresult code;
+
+	if (!at)
+		return ctx->gpu;
+	m = fake_memory_find(at, 1, &code);
+	return m ? m->gpu : FAKE_HOST;
+}
+
+static void kernel_flow(const struct fake_stream *s, struct fake_op *op,
+			unsigned threads)
+{
+	struct fake_moves moves = op->kernel->moves(op->args);
+
+	fake_memory_lock();
+	op->bytes = moves.bytes;
+	op->flow.src = gpu_at(s->ctx, moves.src);
+	op->flow.dst = gpu_at(s->ctx, moves.dst);
+	op->flow.issuer = s->ctx->gpu;
+	op->flow.engine = moves.engine;
+	op->flow.threads = (uint64_t)op->grid * threads;
+	fake_memory_unlock();
+}
+
 /* The gate kernel is a wait with a limit. */
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,
-		     unsigned grid)
+		     unsigned grid, unsigned threads)
 {
 	struct fake_op op = { .kind = OP_KERNEL, .kernel = kernel, .grid = grid };
 	struct fake_stream *s = stream_of(stream);
@@ -491,6 +532,8 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (kernel->run) {
 		memcpy(op.args, args, kernel->args);
+		if (kernel->moves)
+			kernel_flow(s, &op, threads);
 		return enqueue(s, &op);
 	}
 	memcpy(&gate, args, sizeof(gate));

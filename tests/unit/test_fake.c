@@ -457,7 +457,7 @@ static void story_kernels(int who)
 	at = device_memory();
 	stream = stream_new();
 	must(cu.cuMemHostAlloc((void **)&found, 3 * sizeof(*found), 0));
-	launch("cs_k_fill", &(struct cs_k_fill){ at, BYTES / 8, 7 }, stream);
+	launch("cs_k_fill", &(struct cs_k_fill){ at, BYTES / 8, 7, 1, 1 }, stream);
 	must(cu.cuMemcpyAsync((uintptr_t)words, at, BYTES, stream));
 	must(stream_synchronize(stream));
 	sh->got[0] = words[1000] == cs_fill_word(7, 1000);
@@ -650,7 +650,8 @@ static void pair_one_way(int who)
 	must(cu.cuIpcGetMemHandle(&sh->handle[who], own));
 	stream = stream_new();
 	launch("cs_k_fill", &(struct cs_k_fill){ own, BYTES / 8,
-						 10 + (unsigned)who }, stream);
+						 10 + (unsigned)who, 1, 1 },
+	       stream);
 	must(ctx_synchronize());
 	meet(0);
 	if (!who) {

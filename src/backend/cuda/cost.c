@@ -3,8 +3,6 @@
 
 #include "backend/cuda/dev.h"
 
-#include <assert.h>
-
 static int cost_memory(struct cs_dev *dev, int64_t *used, struct cs_err *err)
 {
 	size_t unused, total;
@@ -65,10 +63,12 @@ static int cost_load(struct cs_dev *dev, struct cs_err *err)
 static int cost_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	struct cs_k_stamp args = { cs_dev_scratch(dev, word), 0 };
+	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
-	assert(lane >= 0 && lane < dev->lanes);
-	return cs_dev_launch(dev, CS_KERNEL_stamp, 1, 1, dev->lane[lane].stream,
-			     &args, err);
+	if (!on)
+		return -1;
+	return cs_dev_launch(dev, CS_KERNEL_stamp, (struct cs_grid){ 1, 1, 0 },
+			     on->stream, &args, err);
 }
 
 const struct cs_backend_costs cs_cuda_costs = {

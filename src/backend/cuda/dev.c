@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backend/shared.h"
+#include "base/chain.h"
 
 /* cuMemAlloc cuts smaller pieces from blocks of 2 MiB, and CUDA IPC maps whole
  * blocks: a multiple shares its blocks with nobody. */
@@ -35,28 +36,36 @@ int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
 	return cs_driver_result(result, call, err);
 }
 
-int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, uint32_t blocks,
-		  uint32_t threads, CUstream stream, void *args,
-		  struct cs_err *err)
+int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, struct cs_grid grid,
+		  CUstream stream, void *args, struct cs_err *err)
 {
-	if (CS_DEV_CU(dev, err, cuLaunchKernel, dev->kernel[kernel], blocks, 1,
-		      1, threads, 1, 1, 0, stream, (void *[]){ args }, NULL))
+	if (CS_DEV_CU(dev, err, cuLaunchKernel, dev->kernel[kernel], grid.blocks,
+		      1, 1, grid.threads, 1, 1, grid.shared, stream,
+		      (void *[]){ args }, NULL))
 		return cs_err_prefix(err, "%s", kernel_name[kernel]);
 	return 0;
 }
 
 static int open_context(struct cs_dev *dev, struct cs_err *err)
 {
-	int sms = 0, watchdog = 0;
+	int sms = 0, watchdog = 0, major = 0, minor = 0;
 
 	if (CS_DEV_CU(dev, err, cuDeviceGet, &dev->device, dev->ordinal) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &major,
+		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+		      dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &minor,
+		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+		      dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &sms,
 		      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &watchdog,
 		      CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, dev->device))
 		return -1;
+	dev->capability = 10 * major + minor;
+	dev->sms = sms > 0 ? (uint32_t)sms : 1;
 	/* 8 blocks of 256 threads are all that a multiprocessor holds */
-	dev->blocks = sms > 0 ? (uint32_t)sms * 8 : 8;
+	dev->blocks = dev->sms * 8;
 	dev->gate_limit_ns = watchdog ? GATE_LIMIT_WATCHDOG_NS : GATE_LIMIT_NS;
 
 	/* refused while the context is alive already: no harm, nothing here
@@ -74,6 +83,31 @@ int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err)
 	return CS_DEV_CU(dev, err, cuModuleLoadData, module, cs_kernels_fatbin);
 }
 
+static int needs_tma(enum cs_kernel kernel)
+{
+	return kernel == CS_KERNEL_tma || kernel == CS_KERNEL_chase_tma;
+}
+
+/* More than 48 KiB of shared memory have to be asked for. */
+static int open_tma(struct cs_dev *dev, struct cs_err *err)
+{
+	int room = 0;
+
+	if (CS_DEV_CU(dev, err, cuDeviceGetAttribute, &room,
+		      CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+		      dev->device))
+		return -1;
+	room -= CS_TMA_STATIC;
+	dev->tma_room = (uint32_t)room;
+	if (room > (int)(CS_TMA_STAGES * CS_TMA_CHUNK))
+		room = CS_TMA_STAGES * CS_TMA_CHUNK;
+	if (CS_DEV_CU(dev, err, cuFuncSetAttribute, dev->kernel[CS_KERNEL_tma],
+		      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, room))
+		return -1;
+	dev->tma_shared = (uint32_t)room;
+	return 0;
+}
+
 static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 {
 	if (cs_dev_load(dev, &dev->module, err))
@@ -82,13 +116,16 @@ static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 		if (CS_DEV_CU(dev, err, cuModuleGetFunction, &dev->kernel[i],
 			      dev->module, kernel_name[i]))
 			return cs_err_prefix(err, "%s", kernel_name[i]);
-	return 0;
+	return dev->capability >= CS_TMA_CAPABILITY ? open_tma(dev, err) : 0;
 }
 
-static int open_scratch(struct cs_dev *dev, struct cs_err *err)
+/* The proofs of the lanes come last, and one more for the auxiliary stream. */
+static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 {
-	size_t bytes = sizeof(struct cs_scratch) +
+	size_t found = sizeof(struct cs_scratch) +
 		       dev->blocks * sizeof(struct cs_check);
+	size_t bytes = found + ((size_t)lanes + 1) * (1 + dev->blocks) *
+				       sizeof(*dev->proof);
 	void *at;
 
 	if (CS_DEV_CU(dev, err, cuMemHostAlloc, &at, bytes,
@@ -96,30 +133,39 @@ static int open_scratch(struct cs_dev *dev, struct cs_err *err)
 		return -1;
 	memset(at, 0, bytes);
 	dev->scratch = at;
-	return CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &dev->scratch_at,
-			 at, 0);
+	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &dev->scratch_at, at,
+		      0))
+		return -1;
+	dev->proof = (uint64_t *)(dev->scratch->found + dev->blocks);
+	dev->proof_at = dev->scratch_at + found;
+	dev->lanes = lanes;
+	return 0;
 }
 
-static int open_streams(struct cs_dev *dev, int lanes, struct cs_err *err)
+static int open_aux(struct cs_dev *dev, struct cs_err *err)
 {
-	if (CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux,
+	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux,
 		      CU_STREAM_NON_BLOCKING) ||
 	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start,
 		      CU_EVENT_DEFAULT) ||
-	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT))
-		return -1;
-	for (dev->lanes = 0; dev->lanes < lanes; dev->lanes++) {
-		struct cs_lane *lane = &dev->lane[dev->lanes];
+	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
+}
 
-		if (CS_DEV_CU(dev, err, cuEventCreate, &lane->start,
-			      CU_EVENT_DEFAULT) ||
-		    CS_DEV_CU(dev, err, cuEventCreate, &lane->end,
-			      CU_EVENT_DEFAULT) ||
-		    CS_DEV_CU(dev, err, cuStreamCreate, &lane->stream,
-			      CU_STREAM_NON_BLOCKING))
-			return -1;
-	}
-	return 0;
+struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	struct cs_lane *on = &dev->lane[lane];
+
+	assert(lane >= 0 && lane < dev->lanes);
+	if (on->stream)
+		return on;
+	if ((!on->start && CS_DEV_CU(dev, err, cuEventCreate, &on->start,
+				     CU_EVENT_DEFAULT)) ||
+	    (!on->end && CS_DEV_CU(dev, err, cuEventCreate, &on->end,
+				   CU_EVENT_DEFAULT)) ||
+	    CS_DEV_CU(dev, err, cuStreamCreate, &on->stream,
+		      CU_STREAM_NON_BLOCKING))
+		return NULL;
+	return on;
 }
 
 /* Nothing may be loaded for the first time behind a closed gate: every kernel
@@ -128,19 +174,32 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 {
 	CUdeviceptr tiny = cs_dev_scratch(dev, tiny);
 	CUdeviceptr word = cs_dev_scratch(dev, word);
-	struct cs_k_fill fill = { tiny, 2, 0 };
+	CUdeviceptr proof = dev->proof_at;
+	struct cs_k_fill fill = { tiny, 2, 0, 1, 1 };
 	struct cs_k_poison poison = { tiny, 2 };
 	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_gate gate = { word, cs_dev_scratch(dev, expired), 0, 0 };
 	struct cs_k_stamp stamp = { word, 0 };
+	struct cs_k_copy copy = { tiny, tiny, 0, 1, 1 };
+	struct cs_k_read read = { tiny, 0, proof, 1, 1 };
+	struct cs_k_sum sum = { 2, 0, proof };
+	struct cs_k_tma tma = { tiny, tiny, 0, 1, 1, 16 };
+	struct cs_k_chain chain = { tiny, CS_CHAIN_STRIDE, tiny, 0 };
+	struct cs_k_chase chase = { tiny, proof, 1, 0, 0 };
+	struct cs_k_chase_tma chase_tma = { chase };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill, [CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check, [CS_KERNEL_gate] = &gate,
-		[CS_KERNEL_stamp] = &stamp,
+		[CS_KERNEL_stamp] = &stamp, [CS_KERNEL_copy] = &copy,
+		[CS_KERNEL_read] = &read, [CS_KERNEL_sum] = &sum,
+		[CS_KERNEL_tma] = &tma, [CS_KERNEL_chain] = &chain,
+		[CS_KERNEL_chase] = &chase, [CS_KERNEL_chase_tma] = &chase_tma,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
-		if (cs_dev_launch(dev, i, 1, 1, dev->aux, args[i], err))
+		if (!(needs_tma(i) && !dev->tma_shared) &&
+		    cs_dev_launch(dev, i, (struct cs_grid){ 1, 1, 0 }, dev->aux,
+				  args[i], err))
 			return -1;
 	return cs_pass_idle(dev, err);
 }
@@ -170,7 +229,7 @@ int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
 		return cs_err_set(err, "no memory");
 	new->ordinal = ordinal;
 	if (open_context(new, err) || open_kernels(new, err) ||
-	    open_scratch(new, err) || open_streams(new, lanes, err) ||
+	    open_scratch(new, lanes, err) || open_aux(new, err) ||
 	    touch_kernels(new, err) || try_memops(new, err)) {
 		cs_dev_close(new);
 		return -1;
@@ -282,6 +341,7 @@ static int arena_plain(struct cs_dev *dev, uint64_t bytes, struct cs_export *out
 {
 	if (CS_DEV_CU(dev, err, cuMemAlloc, &dev->arena, bytes))
 		return -1;
+	dev->arena_bytes = bytes;
 	out->address = dev->arena;
 	cs_dev_export(dev, out);
 	return 0;

@@ -26,11 +26,19 @@ enum cs_kernel {
 
 /* One stream, and the marks around what was armed on it last. */
 struct cs_lane {
-	CUstream stream;
+	CUstream stream;	/* NULL until its first use */
 	CUevent start, end;
 	int timed;		/* copies, not a stamp */
 	int on_cpu;		/* neither: `cpu`, and the stream has no part in it */
 	struct cs_cpucopy cpu;
+	struct cs_flight flight; /* by kernels, with its geometry; else of kind
+				 * COPY */
+	uint64_t expected;	/* of its proof */
+	double lasted_ns;	/* e - s of what was polled last */
+};
+
+struct cs_grid {
+	uint32_t blocks, threads, shared; /* bytes */
 };
 
 /* Host memory that kernels write: pinned, mapped on the device. */
@@ -57,7 +65,12 @@ struct cs_dev {
 	CUcontext context;
 	CUmodule module;
 	CUfunction kernel[CS_N_KERNELS];
+	int capability;		/* 90 is 9.0 */
+	uint32_t sms;		/* multiprocessors */
 	uint32_t blocks;	/* the largest grid of fill, poison and check */
+	uint32_t tma_shared;	/* bytes that a block of tma may have; 0: there is
+				 * no such kernel */
+	uint32_t tma_room;	/* … that all blocks of a multiprocessor have */
 	uint64_t gate_limit_ns;	/* of the gate kernel */
 	int memops;		/* stream memory operations work, as tried */
 	int sticky;		/* a call said that all is lost */
@@ -69,11 +82,14 @@ struct cs_dev {
 
 	struct cs_scratch *scratch;
 	CUdeviceptr scratch_at;	/* the same on the device */
+	uint64_t *proof;	/* there, for each lane and for aux: 1 + blocks */
+	CUdeviceptr proof_at;
 	char *board;		/* on the host */
 	uint64_t board_bytes;
 	CUdeviceptr board_at;	/* on the device */
 	enum cs_way via;	/* the ways that are allowed */
-	CUdeviceptr arena;	/* by cuMemAlloc, … */
+	CUdeviceptr arena;	/* by cuMemAlloc, so many bytes, … */
+	uint64_t arena_bytes;
 	struct cs_vmm vmm;	/* … or this one, … */
 	struct cs_hand *hand;	/* … which is given out there */
 	void *ring;		/* on the host */
@@ -94,10 +110,13 @@ int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
 	cs_dev_result(dev, CS_NAMED_CALL(#call, call, __VA_ARGS__), \
 		      #call, err)
 
-/* Launch `blocks` blocks of `threads` threads with the kernel's one argument. */
-int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, uint32_t blocks,
-		  uint32_t threads, CUstream stream, void *args,
-		  struct cs_err *err);
+/* Launch with the kernel's one argument. */
+int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, struct cs_grid grid,
+		  CUstream stream, void *args, struct cs_err *err);
+
+/* The lane, made on its first use: neither streams nor events wait for gates.
+ * NULL: error. */
+struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err);
 
 /* The device's address of a scratch field. */
 #define cs_dev_scratch(dev, field) \
@@ -127,6 +146,8 @@ void cs_peer_unimport(struct cs_dev *dev, struct cs_mapping *mapping);
 void cs_peer_release_all(struct cs_dev *dev);
 /* The context that owns an address: a peer's of this process, or our own. */
 CUcontext cs_peer_context(const struct cs_dev *dev, uint64_t address);
+/* Is the address in memory of a peer's GPU? */
+int cs_peer_has(const struct cs_dev *dev, uint64_t address);
 
 /* Can memory be handed over by a descriptor here? */
 int cs_vmm_supported(struct cs_dev *dev);
@@ -155,6 +176,11 @@ int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 int cs_pass_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		  uint64_t key, int poison, struct cs_check *out,
 		  struct cs_err *err);
+int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		  uint64_t base, int random, uint64_t seed, struct cs_err *err);
+/* The sum of the first words of a pattern. */
+int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
+		struct cs_err *err);
 int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 		 struct cs_err *err);
 int cs_pass_idle(struct cs_dev *dev, struct cs_err *err);
@@ -168,6 +194,17 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *flight,
 		   struct cs_err *err);
 int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err);
+int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
+		   uint32_t *blocks, uint32_t *threads);
+/* A flight by kernels, in three steps: what must be known before it (on the lane
+ * stays the flight as it will fly), the launches, and what they left as proof
+ * of it: an error where that is wrong.  Prove sets *ns where kernels know the time. */
+int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+		  struct cs_err *err);
+int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err);
+int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
+
+double cs_flight_lasted(const struct cs_dev *dev, int lane);
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns,
 		   struct cs_err *err);
 

@@ -36,6 +36,7 @@
 	X(cuModuleLoadData, 2000)                                              \
 	X(cuModuleGetFunction, 2000)                                           \
 	X(cuModuleUnload, 2000)                                                \
+	X(cuFuncSetAttribute, 9000)                                            \
 	X(cuLaunchKernel, 4000)                                                \
 	X(cuStreamCreate, 2000)                                                \
 	X(cuStreamDestroy, 4000)                                               \

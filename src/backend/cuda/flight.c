@@ -17,12 +17,6 @@
 
 #include <assert.h>
 
-static struct cs_lane *lane_of(struct cs_dev *dev, int lane)
-{
-	assert(lane >= 0 && lane < dev->lanes);
-	return &dev->lane[lane];
-}
-
 static CUdeviceptr on_board(const struct cs_dev *dev, const void *word)
 {
 	uint64_t at = (uint64_t)((const char *)word - dev->board);
@@ -46,8 +40,8 @@ static int enqueue_wait(struct cs_dev *dev, int lane, const uint32_t *word,
 		return CS_DEV_CU(dev, err, cuStreamWaitValue32,
 				 dev->lane[lane].stream, args.gate, seq,
 				 CU_STREAM_WAIT_VALUE_GEQ);
-	return cs_dev_launch(dev, CS_KERNEL_gate, 1, 1, dev->lane[lane].stream,
-			     &args, err);
+	return cs_dev_launch(dev, CS_KERNEL_gate, (struct cs_grid){ 1, 1, 0 },
+			     dev->lane[lane].stream, &args, err);
 }
 
 /* By default a system-wide fence stands before the store, so that the copy in
@@ -61,7 +55,8 @@ static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word,
 	if (dev->memops)
 		return CS_DEV_CU(dev, err, cuStreamWriteValue32, stream,
 				 args.word, value, CU_STREAM_WRITE_VALUE_DEFAULT);
-	return cs_dev_launch(dev, CS_KERNEL_stamp, 1, 1, stream, &args, err);
+	return cs_dev_launch(dev, CS_KERNEL_stamp, (struct cs_grid){ 1, 1, 0 },
+			     stream, &args, err);
 }
 
 static int enqueue_copy(struct cs_dev *dev, CUstream stream,
@@ -104,11 +99,13 @@ int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *f,
 		   struct cs_err *err)
 {
 	int chunked = f->kind == CS_FLIGHT_OUT || f->kind == CS_FLIGHT_IN;
+	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
 	uint32_t n = 0;
 
+	if (!on)
+		return -1;
 	for (uint32_t i = 0; i < f->copies; i++) {
-		if (!chunked &&
-		    enqueue_copy(dev, lane_of(dev, lane)->stream, f, err))
+		if (!chunked && enqueue_copy(dev, on->stream, f, err))
 			return -1;
 		for (uint64_t at = 0; chunked && at < f->bytes;
 		     at += f->chunk_bytes)
@@ -120,9 +117,12 @@ int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *f,
 
 int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err)
 {
-	struct cs_lane *on = lane_of(dev, lane);
+	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
+	if (!on)
+		return -1;
 	on->timed = on->on_cpu = 0;
+	on->flight.kind = CS_FLIGHT_COPY;
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 }
 
@@ -130,17 +130,25 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		  uint32_t seq, const struct cs_flight *flight,
 		  struct cs_err *err)
 {
-	struct cs_lane *on = lane_of(dev, lane);
+	int by_kernel = flight->kind >= CS_FLIGHT_SM &&
+			flight->kind != CS_FLIGHT_CPU;
+	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
+	if (!on)
+		return -1;
 	on->timed = 0;
+	on->flight.kind = CS_FLIGHT_COPY;
 	on->on_cpu = flight->kind == CS_FLIGHT_CPU;
 	if (on->on_cpu) {
 		cs_cpucopy_arm(&on->cpu, gate, seq, flight);
 		return 0;
 	}
+	if (by_kernel && cs_sm_prepare(dev, lane, flight, err))
+		return -1;
 	if (enqueue_wait(dev, lane, gate, seq, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream) ||
-	    cs_flight_copy(dev, lane, flight, err) ||
+	    (by_kernel ? cs_sm_launch(dev, lane, err) :
+			 cs_flight_copy(dev, lane, flight, err)) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream))
 		goto out;
 	on->timed = 1;
@@ -154,9 +162,12 @@ out:
 int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		    uint32_t seq, uint32_t *word, struct cs_err *err)
 {
-	struct cs_lane *on = lane_of(dev, lane);
+	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
+	if (!on)
+		return -1;
 	on->timed = on->on_cpu = 0;
+	on->flight.kind = CS_FLIGHT_COPY;
 	if (enqueue_wait(dev, lane, gate, seq, err))
 		return -1;
 	if (enqueue_store(dev, lane, word, seq, err))
@@ -169,7 +180,7 @@ out:
 
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
-	struct cs_lane *on = lane_of(dev, lane);
+	struct cs_lane *on = &dev->lane[lane];
 	uint32_t *expired = &dev->scratch->expired[lane];
 	CUresult result;
 	float ms = 0;
@@ -189,6 +200,14 @@ int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 	if (on->timed && CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->start,
 				   on->end))
 		return -1;
-	*ns = ms * 1e6;
+	*ns = on->lasted_ns = ms * 1e6;
+	if (on->flight.kind != CS_FLIGHT_COPY && on->timed &&
+	    cs_sm_prove(dev, lane, ns, err))
+		return -1;
 	return 1;
+}
+
+double cs_flight_lasted(const struct cs_dev *dev, int lane)
+{
+	return dev->lane[lane].lasted_ns;
 }

@@ -14,14 +14,25 @@
 
 /* The kernel of `name` is the function "cs_k_name" in the module and takes
  * struct cs_k_name. */
-#define CS_KERNELS(X) X(fill) X(poison) X(check) X(gate) X(stamp)
+#define CS_KERNELS(X)                                                          \
+	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
+	X(tma) X(chain) X(chase) X(chase_tma)
 
-#define CS_KERNEL_THREADS 256u /* of a block of fill, poison and check */
+#define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
+#define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy and read */
 
-/* Word i of the buffer = cs_fill_word(key, i).  `address` is a multiple of 16,
- * `words` (of 64 bits) of 2; 0 words is allowed.  Any grid. */
+/* Addresses are multiples of 16, words (of 64 bits) of 2; 0 words is allowed.
+ * Any grid, where nothing else is said; copy and read take whole
+ * warps of 32 threads.
+ *
+ * Kernels that move data do it `copies` times: the i-th time at position i %
+ * positions of buffers of so many positions, which follow each other.  Each time
+ * is spread over the whole grid; no thread waits for others in between. */
+
+/* Word i of the buffer, of all positions, = cs_fill_word(key, i). */
 struct cs_k_fill {
 	uint64_t address, words, key;
+	uint32_t copies, positions;
 };
 
 /* Every word = CS_POISON64. */
@@ -51,6 +62,58 @@ struct cs_k_gate {
 struct cs_k_stamp {
 	uint64_t word;		/* uint32_t * */
 	uint32_t value;
+};
+
+struct cs_k_copy {
+	uint64_t dst, src, words;
+	uint32_t copies, positions;
+};
+
+/* Element b of `out` = the sum of all words that block b read. */
+struct cs_k_read {
+	uint64_t address, words;
+	uint64_t out;		/* uint64_t * */
+	uint32_t copies, positions;
+};
+
+/* The same of the pattern, of which nothing is read. */
+struct cs_k_sum {
+	uint64_t words, key;
+	uint64_t out;
+};
+
+/* As cs_k_copy, by bulk asynchronous copies of `chunk` bytes (of 16) through
+ * CS_TMA_STAGES x chunk bytes of dynamic shared memory.  One thread a block;
+ * capability >= 9.0. */
+#define CS_TMA_STAGES 4u
+#define CS_TMA_CHUNK (32u << 10) /* at most */
+#define CS_TMA_STATIC 1024	/* bytes of shared memory beside that, at most */
+#define CS_TMA_CAPABILITY 90
+struct cs_k_tma {
+	uint64_t dst, src, bytes;
+	uint32_t copies, positions;
+	uint32_t chunk;
+};
+
+/* A chain (base/chain.h) for somebody who sees its first node at `base`. */
+struct cs_k_chain {
+	uint64_t address, bytes, base, seed;
+};
+
+/* Follow a chain from the node at `start`, one thread of one block after the
+ * other, each `hops` nodes from where the one before it ended, the whole grid
+ * `rounds` times.  One block a multiprocessor, one thread a block.  `slot` is of
+ * this launch alone while it runs.  chase_tma: by bulk asynchronous copies of 16
+ * bytes; capability >= 9.0. */
+#define CS_CHASE_SLOTS 32u
+struct cs_k_chase {
+	uint64_t start;
+	uint64_t out;		/* uint64_t *: where it ended, then nanoseconds
+				 * that block b had, for each */
+	uint32_t rounds, hops, slot;
+};
+struct cs_k_chase_tma {
+	struct cs_k_chase chase;
 };
 
 #endif

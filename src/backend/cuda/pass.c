@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <sched.h>
 
+#include "base/chain.h"
+
 /* A stream takes about 1,000 entries before enqueueing blocks. */
 #define LOAD_PASSES 500
 
@@ -23,24 +25,25 @@ int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
 
 /* Blocks for so many words, two to a thread, at most as many as the GPU runs at
  * the same time; the kernels stride. */
-static uint32_t blocks_for(const struct cs_dev *dev, uint64_t words)
+static struct cs_grid grid_for(const struct cs_dev *dev, uint64_t words)
 {
 	uint64_t blocks = (words / 2 + CS_KERNEL_THREADS - 1) /
 			  CS_KERNEL_THREADS;
 
 	if (blocks > dev->blocks)
-		return dev->blocks;
-	return blocks ? (uint32_t)blocks : 1;
+		blocks = dev->blocks;
+	return (struct cs_grid){ blocks ? (uint32_t)blocks : 1,
+				 CS_KERNEL_THREADS, 0 };
 }
 
 int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		 uint64_t key, struct cs_err *err)
 {
-	struct cs_k_fill args = { address, bytes / 8, key };
+	struct cs_k_fill args = { address, bytes / 8, key, 1, 1 };
 
 	assert(address % 16 == 0 && bytes % 16 == 0);
-	if (cs_dev_launch(dev, CS_KERNEL_fill, blocks_for(dev, args.words),
-			  CS_KERNEL_THREADS, dev->aux, &args, err))
+	if (cs_dev_launch(dev, CS_KERNEL_fill, grid_for(dev, args.words),
+			  dev->aux, &args, err))
 		return -1;
 	return cs_pass_idle(dev, err);
 }
@@ -51,8 +54,8 @@ static int enqueue_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 	struct cs_k_poison args = { address, bytes / 8 };
 
 	assert(address % 16 == 0 && bytes % 16 == 0);
-	return cs_dev_launch(dev, CS_KERNEL_poison, blocks_for(dev, args.words),
-			     CS_KERNEL_THREADS, dev->aux, &args, err);
+	return cs_dev_launch(dev, CS_KERNEL_poison, grid_for(dev, args.words),
+			     dev->aux, &args, err);
 }
 
 int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
@@ -89,15 +92,44 @@ int cs_pass_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 {
 	struct cs_k_check args = { address, bytes / 8, key,
 				   cs_dev_scratch(dev, found) };
-	uint32_t blocks = blocks_for(dev, args.words);
+	struct cs_grid grid = grid_for(dev, args.words);
 
 	assert(address % 16 == 0 && bytes % 16 == 0);
-	if (cs_dev_launch(dev, CS_KERNEL_check, blocks, CS_KERNEL_THREADS,
-			  dev->aux, &args, err) ||
+	if (cs_dev_launch(dev, CS_KERNEL_check, grid, dev->aux, &args, err) ||
 	    (poison && enqueue_poison(dev, address, bytes, err)) ||
 	    cs_pass_idle(dev, err))
 		return -1;
-	*out = add_up(dev->scratch->found, blocks);
+	*out = add_up(dev->scratch->found, grid.blocks);
+	return 0;
+}
+
+int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
+		  uint64_t base, int random, uint64_t seed, struct cs_err *err)
+{
+	struct cs_k_chain args = { address, bytes, base, random ? seed : 0 };
+
+	assert(address % 16 == 0 && bytes >= CS_CHAIN_STRIDE);
+	assert(!random || seed);
+	if (cs_dev_launch(dev, CS_KERNEL_chain,
+			  grid_for(dev, 2 * (bytes / CS_CHAIN_STRIDE)), dev->aux,
+			  &args, err))
+		return -1;
+	return cs_pass_idle(dev, err);
+}
+
+int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
+		struct cs_err *err)
+{
+	uint64_t at = (uint64_t)dev->lanes * (1 + dev->blocks);
+	struct cs_k_sum args = { words, key, dev->proof_at + at * sizeof(*sum) };
+	struct cs_grid grid = grid_for(dev, words);
+
+	if (cs_dev_launch(dev, CS_KERNEL_sum, grid, dev->aux, &args, err) ||
+	    cs_pass_idle(dev, err))
+		return -1;
+	*sum = 0;
+	for (uint32_t b = 0; b < grid.blocks; b++)
+		*sum += dev->proof[at + b];
 	return 0;
 }
 

@@ -208,6 +208,14 @@ CUcontext cs_peer_context(const struct cs_dev *dev, uint64_t address)
 	return dev->context;
 }
 
+int cs_peer_has(const struct cs_dev *dev, uint64_t address)
+{
+	for (const struct cs_peer *p = dev->peers; p; p = p->next)
+		if (!p->ring && address - p->map.address < p->map.bytes)
+			return 1;
+	return 0;
+}
+
 /* Peer access stays enabled: it ends with the contexts. */
 static void peer_close(struct cs_dev *dev, struct cs_peer *p)
 {

@@ -1,0 +1,310 @@
+/* sm.c - flights by kernels: how they are divided, launched and proved.
+ *
+ *     lane: wait *gate >= seq | start | kernel             | end
+ *     chase:                          | read all | chase
+ *
+ * One launch makes all copies of a sample.  What it moved, its destination shows;
+ * what moves nothing leaves a proof in host memory: a sum, or where it ended. */
+#include "config.h"
+
+#include "backend/cuda/dev.h"
+
+#include <string.h>
+
+#include "base/chain.h"
+
+_Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
+
+/* Loads of one round, all multiprocessors together: 25 ms at the 830 ns that
+ * NVLink takes on H200. */
+#define ROUND_HOPS 30000u
+
+/* ---- geometry ---- */
+
+enum link {
+	LINK_LOCAL,
+	LINK_HOST,
+	LINK_PEER_READ,
+	LINK_PEER_WRITE,
+	N_LINKS
+};
+
+#define GEOMETRIES 6
+
+/* Blocks in halves of the number of multiprocessors; 0 ends a list.  Best first on
+ * H200; the others are close there, and may be better elsewhere. */
+struct shape {
+	uint32_t halves, threads;
+};
+
+static const struct shape by_loads[N_LINKS][GEOMETRIES] = {
+	[LINK_LOCAL] = { { 4, 1024 }, { 8, 512 }, { 4, 512 }, { 16, 256 },
+			 { 2, 1024 }, { 2, 512 } },
+	[LINK_HOST] = { { 2, 512 }, { 2, 1024 }, { 4, 512 }, { 2, 256 },
+			{ 1, 512 } },
+	[LINK_PEER_READ] = { { 2, 512 }, { 4, 512 }, { 2, 1024 }, { 4, 1024 },
+			     { 8, 256 } },
+	[LINK_PEER_WRITE] = { { 2, 512 }, { 4, 512 }, { 2, 1024 }, { 4, 1024 },
+			      { 8, 256 } },
+};
+
+static const struct shape by_bulk[N_LINKS][GEOMETRIES] = {
+	[LINK_LOCAL] = { { 2, 1 }, { 4, 1 }, { 8, 1 } },
+	[LINK_HOST] = { { 1, 1 }, { 2, 1 }, { 4, 1 } },
+	[LINK_PEER_READ] = { { 1, 1 }, { 2, 1 }, { 4, 1 } },
+	[LINK_PEER_WRITE] = { { 4, 1 }, { 2, 1 }, { 1, 1 } },
+};
+
+static int is_own(const struct cs_dev *dev, uint64_t address)
+{
+	return address - dev->arena < dev->arena_bytes ||
+	       address - dev->vmm.at < dev->vmm.bytes;
+}
+
+/* The link of one end; the other is own memory or nothing. */
+static enum link link_to(const struct cs_dev *dev, uint64_t address,
+			 enum link of_peer)
+{
+	if (is_own(dev, address))
+		return LINK_LOCAL;
+	return cs_peer_has(dev, address) ? of_peer : LINK_HOST;
+}
+
+static enum link link_of(const struct cs_dev *dev, const struct cs_flight *f)
+{
+	enum link out = LINK_LOCAL, in = LINK_LOCAL;
+
+	if (f->kind != CS_FLIGHT_SM_READ)
+		out = link_to(dev, f->dst, LINK_PEER_WRITE);
+	if (f->kind != CS_FLIGHT_SM_WRITE)
+		in = link_to(dev, f->src, LINK_PEER_READ);
+	return out == LINK_LOCAL ? in : out;
+}
+
+int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
+		   uint32_t *blocks, uint32_t *threads)
+{
+	const struct shape *shape;
+	int bulk = flight->kind == CS_FLIGHT_TMA;
+
+	if (flight->kind < CS_FLIGHT_SM || flight->kind >= CS_FLIGHT_CHASE ||
+	    i >= GEOMETRIES)
+		return 0;
+	shape = &(bulk ? by_bulk : by_loads)[link_of(dev, flight)][i];
+	if (!shape->halves)
+		return 0;
+	*blocks = (dev->sms * shape->halves + 1) / 2;
+	*threads = shape->threads;
+	return 1;
+}
+
+/* ---- before ---- */
+
+static uint64_t *proof_of(const struct cs_dev *dev, int lane)
+{
+	return dev->proof + (uint64_t)lane * (1 + dev->blocks);
+}
+
+static CUdeviceptr proof_at(const struct cs_dev *dev, int lane)
+{
+	return dev->proof_at + (uint64_t)(proof_of(dev, lane) - dev->proof) * 8;
+}
+
+/* The words that `copies` reads of a pattern add up to: whole rounds through all
+ * positions, and the first of them once more. */
+static int expect_sum(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
+{
+	const struct cs_flight *f = &on->flight;
+	uint64_t words = f->bytes / 8, all, rest;
+
+	if (cs_pass_sum(dev, words * f->positions, f->key, &all, err) ||
+	    cs_pass_sum(dev, words * (f->copies % f->positions), f->key, &rest,
+			err))
+		return -1;
+	on->expected = all * (f->copies / f->positions) + rest;
+	return 0;
+}
+
+static uint32_t hops_of(const struct cs_dev *dev)
+{
+	return (ROUND_HOPS + dev->sms - 1) / dev->sms;
+}
+
+static void expect_end(const struct cs_dev *dev, struct cs_lane *on)
+{
+	const struct cs_flight *f = &on->flight;
+	const struct cs_chain chain = cs_chain_of(f->bytes, f->key);
+	uint64_t hops = (uint64_t)f->copies * dev->sms * hops_of(dev);
+
+	on->expected = f->src + cs_chain_node(&chain, hops) * CS_CHAIN_STRIDE;
+}
+
+static int is_chase(const struct cs_flight *f)
+{
+	return f->kind == CS_FLIGHT_CHASE || f->kind == CS_FLIGHT_CHASE_TMA;
+}
+
+static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
+			struct cs_err *err)
+{
+	if ((f->kind == CS_FLIGHT_TMA || f->kind == CS_FLIGHT_CHASE_TMA) &&
+	    !dev->tma_shared)
+		return cs_err_set(err, "TMA needs compute capability %d.%d, this "
+				  "GPU has %d.%d", CS_TMA_CAPABILITY / 10,
+				  CS_TMA_CAPABILITY % 10, dev->capability / 10,
+				  dev->capability % 10);
+	if (f->bytes % 16 || (is_chase(f) && f->bytes < CS_CHAIN_STRIDE))
+		return cs_err_set(err, "kernels move multiples of 16 bytes and "
+				  "follow chains of at least %u, not %llu",
+				  CS_CHAIN_STRIDE, (unsigned long long)f->bytes);
+	if (f->kind == CS_FLIGHT_SM_READ && f->blocks > dev->blocks)
+		return cs_err_set(err, "%u blocks read: there is room for the "
+				  "sums of %u", f->blocks, dev->blocks);
+	return 0;
+}
+
+int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+		  struct cs_err *err)
+{
+	struct cs_lane *on = &dev->lane[lane];
+	struct cs_flight *f = &on->flight;
+
+	*f = *flight;
+	if (!f->positions)
+		f->positions = 1;
+	if (!f->blocks)
+		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
+	if (check_flight(dev, f, err))
+		return -1;
+	/* none of an earlier sample may do for one that leaves none */
+	memset(proof_of(dev, lane), 0, (1 + dev->blocks) * sizeof(*dev->proof));
+	if (f->kind == CS_FLIGHT_SM_READ)
+		return expect_sum(dev, on, err);
+	if (is_chase(f))
+		expect_end(dev, on);
+	return 0;
+}
+
+/* ---- launch ---- */
+
+/* As many blocks of a multiprocessor as there are must fit there together, and
+ * none may be without a chunk while another has two. */
+static uint32_t tma_chunk(const struct cs_dev *dev, const struct cs_flight *f)
+{
+	uint32_t together = (f->blocks + dev->sms - 1) / dev->sms;
+	uint64_t share = (f->bytes + f->blocks - 1) / f->blocks;
+	uint64_t room = dev->tma_room / (together < 32 ? together : 32);
+	uint64_t chunk = (room - CS_TMA_STATIC) / CS_TMA_STAGES;
+
+	if (chunk > dev->tma_shared / CS_TMA_STAGES)
+		chunk = dev->tma_shared / CS_TMA_STAGES;
+	if (chunk > share)
+		chunk = share + 127;
+	return chunk < 128 ? 128 : (uint32_t)(chunk / 128 * 128);
+}
+
+static int launch_tma(struct cs_dev *dev, const struct cs_lane *on,
+		      struct cs_err *err)
+{
+	const struct cs_flight *f = &on->flight;
+	struct cs_k_tma args = { f->dst, f->src, f->bytes, f->copies,
+				 f->positions, tma_chunk(dev, f) };
+	struct cs_grid grid = { f->blocks, 1, CS_TMA_STAGES * args.chunk };
+
+	return cs_dev_launch(dev, CS_KERNEL_tma, grid, on->stream, &args, err);
+}
+
+/* Reading all of the chain first warms what lies between: page tables, and the
+ * caches as far as they hold it. */
+static int launch_chase(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+	const struct cs_flight *f = &on->flight;
+	struct cs_k_read warm = { f->src, f->bytes / 8, proof_at(dev, lane), 1, 1 };
+	struct cs_k_chase_tma args = { {
+		.start = f->src, .out = proof_at(dev, lane),
+		.rounds = f->copies, .hops = hops_of(dev),
+		.slot = (uint32_t)lane,
+	} };
+	enum cs_kernel kernel = f->kind == CS_FLIGHT_CHASE ?
+					CS_KERNEL_chase : CS_KERNEL_chase_tma;
+
+	if (cs_dev_launch(dev, CS_KERNEL_read,
+			  (struct cs_grid){ dev->sms, CS_KERNEL_THREADS, 0 },
+			  on->stream, &warm, err))
+		return -1;
+	return cs_dev_launch(dev, kernel, (struct cs_grid){ dev->sms, 1, 0 },
+			     on->stream, &args, err);
+}
+
+int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+	const struct cs_flight *f = &on->flight;
+	struct cs_k_copy copy = { f->dst, f->src, f->bytes / 8, f->copies,
+				  f->positions };
+	struct cs_k_read read = { f->src, f->bytes / 8, proof_at(dev, lane),
+				  f->copies, f->positions };
+	struct cs_k_fill write = { f->dst, f->bytes / 8, f->key, f->copies,
+				   f->positions };
+	struct cs_grid grid = { f->blocks, f->threads, 0 };
+
+	switch (f->kind) {
+	case CS_FLIGHT_SM:
+		return cs_dev_launch(dev, CS_KERNEL_copy, grid, on->stream, &copy,
+				     err);
+	case CS_FLIGHT_SM_READ:
+		return cs_dev_launch(dev, CS_KERNEL_read, grid, on->stream, &read,
+				     err);
+	case CS_FLIGHT_SM_WRITE:
+		return cs_dev_launch(dev, CS_KERNEL_fill, grid, on->stream,
+				     &write, err);
+	case CS_FLIGHT_TMA:
+		return launch_tma(dev, on, err);
+	default:
+		return launch_chase(dev, lane, err);
+	}
+}
+
+/* ---- after ---- */
+
+static int prove_sum(const struct cs_lane *on, const uint64_t *proof,
+		     struct cs_err *err)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t b = 0; b < on->flight.blocks; b++)
+		sum += proof[b];
+	if (sum == on->expected)
+		return 0;
+	return cs_err_set(err, "what was read adds up to %#llx, the pattern to "
+			  "%#llx", (unsigned long long)sum,
+			  (unsigned long long)on->expected);
+}
+
+static int prove_chase(const struct cs_dev *dev, const struct cs_lane *on,
+		       const uint64_t *proof, double *ns, struct cs_err *err)
+{
+	double hops = (double)on->flight.copies * dev->sms * hops_of(dev);
+	double sum = 0;
+
+	if (proof[0] != on->expected)
+		return cs_err_set(err, "the chase ended at %#llx, the chain leads "
+				  "to %#llx", (unsigned long long)proof[0],
+				  (unsigned long long)on->expected);
+	for (uint32_t b = 0; b < dev->sms; b++)
+		sum += (double)proof[1 + b];
+	*ns = sum / hops;
+	return 0;
+}
+
+int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+
+	if (on->flight.kind == CS_FLIGHT_SM_READ)
+		return prove_sum(on, proof_of(dev, lane), err);
+	if (is_chase(&on->flight))
+		return prove_chase(dev, on, proof_of(dev, lane), ns, err);
+	return 0;
+}
