@@ -220,6 +220,12 @@ static int set_size(struct cs_options *opt, const char *value, struct cs_err *er
 	return 0;
 }
 
+static int set_spread(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	return cs_size_parse(value, &opt->set.spread_bytes, err);
+}
+
 static int set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	return cs_gpu_list_parse(value, &opt->gpus, err);
@@ -501,6 +507,9 @@ static const struct option_line measure_lines[] = {
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on "
 	  "the cpu backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2",
 	  set_size },
+	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through so "
+	  "much memory, or a cache would answer; default 256M, 1 for the same "
+	  "place each time", set_spread },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; "
 	  "a single number is a count with --dry-run and the cpu backend",
 	  set_gpus },

@@ -43,7 +43,7 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 		return other(err, "other tests");
 	if (now->n_agents != then->n_agents)
 		return other(err, "another number of GPUs or arenas");
-	if (a->copy_bytes != b->copy_bytes || a->last_bytes != b->last_bytes ||
+	if (a->copy_bytes != b->copy_bytes || a->spread_bytes != b->spread_bytes || a->last_bytes != b->last_bytes ||
 	    a->growth < b->growth || a->growth > b->growth)
 		return other(err, "another --size");
 	if (a->numa != b->numa || a->domains != b->domains)

@@ -19,6 +19,8 @@
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
 #define BLOCK_SAMPLES 2 /* of a turn, where placements take turns */
+/* Five times the second-level cache of an H200, twice that of a B200. */
+#define SPREAD_BYTES (256u << 20)
 #define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
@@ -34,6 +36,8 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->copy_bytes = cpu ? 64u << 20 : 512u << 20;
 	if (!set->random)
 		set->random = RANDOM_PEERS;
+	if (!set->spread_bytes)
+		set->spread_bytes = SPREAD_BYTES;
 	/* CPU copies share caches and memory with everything else that runs */
 	if (!(set->precision > 0))
 		set->precision = cpu ? 0.02 : 0.005;

@@ -297,6 +297,8 @@ static int do_look(struct cs_agent *a)
 	struct cs_agent_facts *f = &a->slot->facts;
 	const struct cs_arena_layout *l = &a->slot->layout;
 	uint64_t at = a->slot->arena.address + l->dst_at;
+	uint64_t load = l->dst_bytes < a->plan->set.copy_bytes ?
+				l->dst_bytes : a->plan->set.copy_bytes;
 	int first = (a->slot->flags & CS_CMD_FIRST) != 0;
 	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
 	int rc = 0;
@@ -310,7 +312,7 @@ static int do_look(struct cs_agent *a)
 	memcpy(pids + a->board->n_agents, a->board->kin,
 	       a->board->n_kin * sizeof(*pids));
 	if (first && l->dst_bytes)
-		rc = a->args.backend->load(a->dev, at, l->dst_bytes, LOAD_MS,
+		rc = a->args.backend->load(a->dev, at, load, LOAD_MS,
 					   &a->slot->err);
 	if (first)
 		cs_nvml_link(a->nvml, &f->link);
@@ -414,6 +416,21 @@ static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 	return rc;
 }
 
+/* How long it took; of a chase what poll() says is the time of one load. */
+static int wait_mine(struct cs_agent *a, int lane, uint32_t k)
+{
+	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
+	struct cs_slot *slot = a->slot;
+
+	if (wait_lane(a, lane, &slot->ns[k]))
+		return -1;
+	if (t->method != CS_METHOD_CHASE)
+		return 0;
+	slot->load_ns[k] = slot->ns[k];
+	slot->ns[k] = a->args.backend->lasted(a->dev, lane);
+	return 0;
+}
+
 /* What was enqueued cannot be taken back: also a failed sample runs out before it
  * is answered, or it would run into the next cell. */
 static int arm_and_wait(struct cs_agent *a)
@@ -431,7 +448,7 @@ static int arm_and_wait(struct cs_agent *a)
 	memcpy(a->ends.copies, a->slot->copies, sizeof(a->ends.copies));
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
-		if (wait_lane(a, i, &a->slot->ns[mine[i]]) && !rc) {
+		if (wait_mine(a, i, mine[i]) && !rc) {
 			first = a->slot->err;
 			rc = -1;
 		}

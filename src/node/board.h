@@ -90,7 +90,8 @@ struct cs_slot {
 	uint32_t geometries;	/* how many there are for the step's kernels */
 	uint32_t blocks, threads; /* of the one that ran last; 0: none */
 	uint64_t throttle;	/* bits seen at PREPARE and CHECK */
-	double ns[CS_STEP_MAX];	/* e - s of the transfers it issued */
+	/* e - s of the transfers it issued; of a chase the time of one load, too */
+	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 	uint32_t n_values;	/* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
 	/* by transfer, whose destination is the agent's to check: samples checked

@@ -245,7 +245,8 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
 /* Arm, open the gate, wait: ns[k] of every transfer.  Returns CS_OK, or what the
  * cell has become, with the reason. */
 static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
-			     uint32_t flags, double *ns, struct cs_err *err)
+			     uint32_t flags, double *ns, double *load_ns,
+			     struct cs_err *err)
 {
 	double limit = CS_SAMPLE_LIMIT_S +
 		       10e-9 * cs_sampler_expected_ns(&co->sampler);
@@ -263,9 +264,15 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
 	if (status != CS_OK)
 		return status;
 	count_bytes(co, step);
-	for (uint32_t k = 0; k < step->count; k++)
-		ns[k] = cs_board_slot(co->board, cs_stage_timer(co->board,
-				cs_plan_transfer(co->plan, step, k)))->ns[k];
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_slot *slot = cs_board_slot(
+			co->board,
+			cs_stage_timer(co->board,
+				       cs_plan_transfer(co->plan, step, k)));
+
+		ns[k] = slot->ns[k];
+		load_ns[k] = slot->load_ns[k];
+	}
 	return CS_OK;
 }
 
@@ -290,14 +297,14 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 {
 	uint32_t off = co->plan->set.verify == CS_VERIFY_ALL ?
 			       0 : CS_CMD_UNCHECKED;
-	double began = cs_clock_s(), ns[CS_STEP_MAX];
+	double began = cs_clock_s(), ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	cs_sampler_init(&co->sampler, co->plan, cell->step,
 			co->guess_gbs[cell->step->view]);
 	do {
 		if (status == CS_OK)
-			status = sample(co, cell, off, ns, err);
+			status = sample(co, cell, off, ns, load_ns, err);
 		if (status != CS_OK)
 			return status;
 		for (uint32_t k = 0; k < cell->step->count; k++)
@@ -306,7 +313,8 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 				return CS_FAILED;
 			}
 		*answer =
-			cs_sampler_feed(&co->sampler, ns, cs_clock_s() - began);
+			cs_sampler_feed(&co->sampler, ns, load_ns,
+					cs_clock_s() - began);
 	} while (*answer == CS_SAMPLE_MORE);
 	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
 }
@@ -401,9 +409,12 @@ static double least_overlap(struct cs_coordinator *co)
 		double most = 0;
 
 		for (uint32_t k = 0; k < s->n_transfers; k++)
-			most = fmax(most, (double)s->bytes[k] * s->copies[k] /
-						  s->gbs[k][i]);
-		least = fmin(least, s->overlap[i] - skew_ns / most);
+			if (!s->load[k] && !s->chase[k])
+				most = fmax(most, (double)s->bytes[k] *
+							  s->copies[k] /
+							  s->gbs[k][i]);
+		least = fmin(least, s->overlap[i] -
+					    skew_ns / fmax(most, CS_SAMPLE_NS));
 	}
 	return fmax(least, 0);
 }
@@ -552,7 +563,7 @@ static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 				row.flags |= CS_ROW_LOW_OVERLAP;
 		}
 		cs_stats_of(s->gbs[k], s->n, &rates);
-		row.first_ms = (s->first_ns[k] - (double)s->bytes[k] *
+		row.first_ms = s->chase[k] ? NAN : (s->first_ns[k] - (double)s->bytes[k] *
 							 s->first_copies[k] /
 							 rates.median) *
 			       1e-6;
@@ -596,15 +607,15 @@ static enum cs_status try_geometry(struct cs_coordinator *co,
 				   struct cs_cell *cell, uint32_t flags,
 				   double *best, struct cs_err *err)
 {
-	double ns[CS_STEP_MAX];
+	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 
 	*best = INFINITY;
 	for (int i = 0; i < GEOMETRY_SAMPLES; i++) {
-		enum cs_status status = sample(co, cell, flags, ns, err);
+		enum cs_status status = sample(co, cell, flags, ns, load_ns, err);
 
 		if (status != CS_OK)
 			return status;
-		cs_sampler_feed(&co->sampler, ns, 0);
+		cs_sampler_feed(&co->sampler, ns, load_ns, 0);
 		if (i)
 			*best = fmin(*best, pace(&co->sampler));
 	}

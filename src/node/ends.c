@@ -118,8 +118,8 @@ static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key
 				    e->slot->pid)
 				continue;
 			of = key_of(e, t, is_dst);
-			if (same_key(&of, key) && cs_transfer_span(t) > bytes)
-				bytes = cs_transfer_span(t);
+			if (same_key(&of, key) && cs_transfer_span(e->plan, t) > bytes)
+				bytes = cs_transfer_span(e->plan, t);
 		}
 	return bytes;
 }
@@ -259,7 +259,7 @@ static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t)
 	}
 	return arena_of(e, t->dst.index) +
 	       cs_board_slot(e->board, t->dst.index)->layout.dst_at +
-	       cs_transfer_dst_at(t);
+	       cs_transfer_dst_at(e->plan, t);
 }
 
 /* The pattern in its source; what a kernel writes without one is the agent's. */
@@ -283,7 +283,7 @@ struct cs_flight cs_ends_flight(const struct cs_ends *e,
 {
 	struct cs_flight f = {
 		.kind = kind_of(e, t), .bytes = t->bytes, .copies = copies,
-		.positions = (uint32_t)(cs_transfer_span(t) / t->bytes),
+		.positions = (uint32_t)(cs_transfer_span(e->plan, t) / t->bytes),
 		.key = t->method == CS_METHOD_CHASE ? chain_seed(e, t) :
 						      key_of_source(e, t),
 	};
@@ -366,9 +366,9 @@ static int poison(struct cs_ends *e, const struct cs_transfer *t)
 
 	if (!cs_end_is_numa(&t->dst))
 		return e->backend->poison(e->dev, dst_of(e, t),
-					  cs_transfer_span(t), &e->slot->err);
+					  cs_transfer_span(e->plan, t), &e->slot->err);
 	place = find_place(e, t, 1);
-	cs_poison_host(place->buf.at, cs_transfer_span(t));
+	cs_poison_host(place->buf.at, cs_transfer_span(e->plan, t));
 	return 0;
 }
 
@@ -425,8 +425,8 @@ static uint64_t written(const struct cs_ends *e, const struct cs_transfer *t,
 {
 	uint64_t bytes = t->bytes * e->copies[k];
 
-	return bytes < cs_transfer_span(t) && bytes ? bytes :
-						      cs_transfer_span(t);
+	return bytes < cs_transfer_span(e->plan, t) && bytes ? bytes :
+						      cs_transfer_span(e->plan, t);
 }
 
 static int check_device(struct cs_ends *e, uint32_t k, uint64_t address,

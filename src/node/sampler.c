@@ -55,6 +55,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 
 		s->bytes[k] = t->bytes;
 		s->load[k] = (uint8_t)cs_transfer_is_load(t);
+		s->chase[k] = t->method == CS_METHOD_CHASE;
 		s->cap[k] = copies_cap(t);
 		one_ns = (double)s->bytes[k] / guess_gbs;
 		s->copies[k] = guess_gbs > 0 ? clamp_copies(
@@ -67,7 +68,7 @@ double cs_sampler_expected_ns(const struct cs_sampler *s)
 	double longest = 0;
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->last_gbs[k] > 0)
+		if (s->last_gbs[k] > 0 && !s->chase[k])
 			longest = fmax(longest, (double)s->bytes[k] *
 						s->copies[k] / s->last_gbs[k]);
 	return longest;
@@ -260,13 +261,14 @@ static int restart(struct cs_sampler *s, const double *ns, double overlap)
 }
 
 enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
-				       double elapsed_s)
+				       const double *load_ns, double elapsed_s)
 {
 	double gbs[CS_STEP_MAX];
 	double overlap = overlap_of(s, ns);
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		gbs[k] = (double)s->bytes[k] * s->copies[k] / ns[k];
+		gbs[k] = s->chase[k] ? (double)s->bytes[k] / load_ns[k] :
+				       (double)s->bytes[k] * s->copies[k] / ns[k];
 	if (!s->first_ns[0])
 		for (uint32_t k = 0; k < s->n_transfers; k++) {
 			s->first_ns[k] = ns[k];

@@ -33,6 +33,7 @@ struct cs_sampler {
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
 	uint8_t load[CS_STEP_MAX];	/* is beside what is measured */
+	uint8_t chase[CS_STEP_MAX];	/* its figure is the time of one load */
 	uint32_t cap[CS_STEP_MAX];	/* most copies of a sample */
 	uint32_t copies[CS_STEP_MAX];	/* of the next sample */
 	double first_ns[CS_STEP_MAX];	/* sample 0, all its copies */
@@ -42,16 +43,18 @@ struct cs_sampler {
 	uint32_t resized, restarted;
 	int comparable;			/* the last sample may count with the next */
 	double last_gbs[CS_STEP_MAX], last_overlap; /* last sample; 0 none */
-	double gbs[CS_STEP_MAX][CS_SAMPLES_MAX]; /* counted samples */
+	/* counted samples; of a chase bytes / time of one load */
+	double gbs[CS_STEP_MAX][CS_SAMPLES_MAX];
 	double overlap[CS_SAMPLES_MAX];	/* shortest / longest */
 };
 
 /* `guess_gbs` of one such transfer, from an earlier cell; 0 unknown. */
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, double guess_gbs);
-/* ns[k] of the transfers of the sample just taken; `elapsed_s` of the cell. */
+/* ns[k] of the transfers of the sample just taken, load_ns[k] of a chase's loads
+ * (NULL: there is none); `elapsed_s` of the cell. */
 enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
-				       double elapsed_s);
+				       const double *load_ns, double elapsed_s);
 /* Nanoseconds that the next sample is expected to take; 0 unknown. */
 double cs_sampler_expected_ns(const struct cs_sampler *s);
 

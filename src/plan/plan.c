@@ -13,8 +13,8 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 104, "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 160, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_settings) == 112, "padding in cs_settings");
+_Static_assert(sizeof(struct cs_plan) == 168, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 16, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
@@ -23,10 +23,6 @@ _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 
 /* What moves beside what is measured comes in buffers of at most this, repeated. */
 #define LOAD_BYTES ((uint64_t)64 << 20)
-/* Small copies of a kernel are spread over so much: five times the second-level
- * cache of an H200, twice that of a B200. */
-#define SPREAD_BYTES ((uint64_t)256 << 20)
-
 /* A plan that grows. */
 struct draft {
 	const struct cs_plan_request *req;
@@ -97,6 +93,9 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 		return cs_err_set(err, "a sweep from %" PRIu64 " to %" PRIu64
 				  " bytes by %g", set->copy_bytes,
 				  set->last_bytes, set->growth);
+	if (set->spread_bytes > CS_COPY_MAX)
+		return cs_err_set(err, "copies spread over %" PRIu64 " bytes: at "
+				  "most 1024 TiB", set->spread_bytes);
 	if (set->via >= CS_WAYS || set->pad ||
 	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
 		return cs_err_set(err, "unknown way %u between agents of "
@@ -901,10 +900,13 @@ static int is_by_kernel(const struct cs_transfer *t)
 	return t->method == CS_METHOD_SM || t->method == CS_METHOD_TMA;
 }
 
-uint64_t cs_transfer_span(const struct cs_transfer *t)
+uint64_t cs_transfer_span(const struct cs_plan *plan,
+			    const struct cs_transfer *t)
 {
-	return is_by_kernel(t) && t->bytes < SPREAD_BYTES ?
-		       SPREAD_BYTES / t->bytes * t->bytes : t->bytes;
+	uint64_t spread = plan->set.spread_bytes;
+
+	return is_by_kernel(t) && t->bytes < spread ? spread / t->bytes * t->bytes :
+						      t->bytes;
 }
 
 static uint64_t align_up(uint64_t bytes)
@@ -912,10 +914,11 @@ static uint64_t align_up(uint64_t bytes)
 	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
 }
 
-uint64_t cs_transfer_dst_at(const struct cs_transfer *t)
+uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
+			    const struct cs_transfer *t)
 {
 	return cs_end_is_numa(&t->dst) ? 0 :
-					 t->dst_slot * align_up(cs_transfer_span(t));
+					 t->dst_slot * align_up(cs_transfer_span(plan, t));
 }
 
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
@@ -993,11 +996,11 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t limit,
 		    t->method == CS_METHOD_CHASE)
 			chain = most(chain, t->bytes);
 		else if (!cs_end_is_numa(&t->src) && t->src.index == agent)
-			src = most(src, cs_transfer_span(t));
+			src = most(src, cs_transfer_span(plan, t));
 		if (!cs_end_is_numa(&t->dst) && t->dst.index == agent &&
 		    t->method != CS_METHOD_CHASE)
-			dst = most(dst, cs_transfer_dst_at(t) +
-						cs_transfer_span(t));
+			dst = most(dst, cs_transfer_dst_at(plan, t) +
+						cs_transfer_span(plan, t));
 	}
 	*out = (struct cs_arena_layout){
 		.src_bytes = src, .dst_bytes = dst, .chain_bytes = chain,

@@ -90,6 +90,7 @@ struct cs_settings {
 	/* NUMA domains, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
 	uint64_t numa;
 	uint64_t domains;	/* the same of all domains there are, for host */
+	uint64_t spread_bytes;	/* small copies of a kernel go through so much */
 };
 
 #define CS_ARMS_MAX 4 /* placements that are compared */
@@ -173,10 +174,12 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t most,
 /* The next smaller size than `below` of any transfer; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* Where in the destination's buffer a transfer's bytes begin. */
-uint64_t cs_transfer_dst_at(const struct cs_transfer *t);
+uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
+			    const struct cs_transfer *t);
 /* Bytes that its copies of one sample cover: kernels go through more than one
  * position where copies are small, or they would stay in a cache. */
-uint64_t cs_transfer_span(const struct cs_transfer *t);
+uint64_t cs_transfer_span(const struct cs_plan *plan,
+			    const struct cs_transfer *t);
 
 /* Does `agent` need a way to the arena of `peer`? */
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer);

@@ -153,6 +153,7 @@ static json_t *settings(const struct cs_plan *plan)
 						CS_WAY_AUTO]));
 	put(&r, "last_copy_bytes", unsigned64(set->last_bytes));
 	put(&r, "growth", set->last_bytes ? real(set->growth) : json_null());
+	put(&r, "spread_bytes", unsigned64(set->spread_bytes));
 	put(&r, "shift", json_integer(set->shift));
 	put(&r, "random", json_integer(set->random));
 	put(&r, "numa_mask", hex(set->numa));

@@ -116,6 +116,7 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
 	set->random = (uint32_t)cs_field_int(f, "random", 0, CS_MAX_AGENTS, 0);
 	set->numa = cs_field_bits(f, "numa_mask");
+	set->spread_bytes = cs_field_wide(f, "spread_bytes");
 	set->domains = cs_field_bits(f, "numa_domains_mask");
 }
 

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (data += 2; answer == CS_SAMPLE_MORE && data + bytes <= end;
 	     data += bytes) {
 		memcpy(ns, data, bytes);
-		answer = cs_sampler_feed(&s, ns, elapsed_s += 0.01);
+		answer = cs_sampler_feed(&s, ns, NULL, elapsed_s += 0.01);
 		asked_is_sound(&s);
 	}
 	if (answer == CS_SAMPLE_ENOUGH)

@@ -30,6 +30,7 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 			 .precision = 0.005, .cell_limit_s = 2,
 			 .start_limit_s = 30, .verify = CS_VERIFY_ALL,
 			 .backend = (uint32_t)backend, .random = 2,
+			 .spread_bytes = 256 << 20,
 			 .domains = 3 },
 	};
 }
@@ -372,7 +373,7 @@ static void many_into_one_have_places_of_their_own(void)
 		t_eq_int(step->count, 3);
 		for (k = 0; k < 3; k++) {
 			t_eq_int(t[k].dst.index, t[0].dst.index);
-			t_eq_int(cs_transfer_dst_at(&t[k]), k * (64 << 20));
+			t_eq_int(cs_transfer_dst_at(plan, &t[k]), k * (64 << 20));
 		}
 	}
 	cs_plan_arena(plan, 0, UINT64_MAX, &layout);
@@ -466,7 +467,7 @@ static void small_copies_of_kernels_are_spread(void)
 	uint32_t i;
 
 	for (i = 0; i < plan->n_transfers; i++)
-		t_eq_int(cs_transfer_span(&t[i]),
+		t_eq_int(cs_transfer_span(plan, &t[i]),
 			 t[i].method == CS_METHOD_SM ? 256 << 20 : 64 << 20);
 	free(plan);
 }

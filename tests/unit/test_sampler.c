@@ -50,7 +50,7 @@ static enum cs_sampler_answer feed(struct cs_sampler *s, const double *gbs,
 			ns[k] *= 1 + (*samples % 2 ? noise : -noise);
 		}
 		elapsed += ns[0] * 1e-9;
-		answer = cs_sampler_feed(s, ns, elapsed);
+		answer = cs_sampler_feed(s, ns, NULL, elapsed);
 	}
 	return answer;
 }
@@ -151,8 +151,8 @@ static void the_limit_of_a_cell_ends_it(void)
 	double ns = 1e9;
 
 	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
-	t_eq_int(cs_sampler_feed(&s, &ns, 1), CS_SAMPLE_MORE);
-	t_eq_int(cs_sampler_feed(&s, &ns, 2.5), CS_SAMPLE_LIMIT);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 1), CS_SAMPLE_MORE);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, 1);
 	free(plan);
 }
