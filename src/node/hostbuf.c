@@ -105,7 +105,7 @@ static int make_allocated(const struct cs_backend *backend, struct cs_dev *dev,
 	const int numa = e->key.numa;
 	int bound, rc;
 
-	if (cs_hostmem_room(bytes, err))
+	if (cs_hostmem_room(bytes, numa, err))
 		return -1;
 	bound = numa >= 0 && !cs_policy_bind(numa, &before, e->why);
 	rc = backend->host_alloc(dev, bytes, e->key.memory == CS_MEM_WC,
