@@ -883,6 +883,7 @@ static void host_kinds(void)
 }
 
 static struct cs_hostbuf host_seen[2];
+static int host_failed[2];
 
 /* One of two agents that want the same buffer at the same time, more than once. */
 static void *host_user(void *arg)
@@ -895,16 +896,16 @@ static void *host_user(void *arg)
 	pthread_barrier_wait(&all_here);
 	if (dev && !host_get(dev, 4 * MIB, &host_seen[me]) &&
 	    !host_get(dev, MIB, &again))
-		peer_failed |= again.at != host_seen[me].at ||
-			       again.bytes != 4 * MIB;
+		host_failed[me] = again.at != host_seen[me].at ||
+				  again.bytes != 4 * MIB;
 	else
-		peer_failed = 1;
+		host_failed[me] = 1;
 	pthread_barrier_wait(&all_here);
 	if (me == 0 && dev)
 		cs_hostbuf_put(cuda, dev);
 	pthread_barrier_wait(&all_here);
 	/* the first has left, the memory has not */
-	if (me == 1 && !peer_failed)
+	if (me == 1 && !host_failed[me])
 		carry(dev, arena.address, host_seen[me].address);
 	if (me == 1 && dev) {
 		say_check(dev, arena.address, KEY, 0);
@@ -927,8 +928,8 @@ static void story_host_shared(void)
 	host_user(&me[1]);
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&all_here);
-	say("%s", !peer_failed && host_seen[0].at == host_seen[1].at ?
-			  "one" : "several");
+	say("%s", !host_failed[0] && !host_failed[1] &&
+			  host_seen[0].at == host_seen[1].at ? "one" : "several");
 }
 
 /* Beside the scratch memory of each of two devices, and the board. */
@@ -1080,6 +1081,10 @@ static void host_no_addresses(void)
 
 	host_key = (struct cs_hostbuf_key){ CS_MEM_REGISTERED, -1, 0, 0 };
 	host_wanted = 1u << 30;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	t_skip("a sanitizer has all addresses");
+	return;
+#endif
 	told = heard("", story_no_addresses);
 	t_ok(strstr(told, "addresses of a process are limited to 1 GiB "
 		    "(ulimit -v)") != NULL);
