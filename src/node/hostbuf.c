@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "place/place.h"
 #include "plan/plan.h"
 
@@ -106,7 +105,7 @@ static int make_allocated(const struct cs_backend *backend, struct cs_dev *dev,
 	const int numa = e->key.numa;
 	int bound, rc;
 
-	if (cs_hostmem_room(bytes, err))
+	if (cs_hostmem_room(bytes, numa, err))
 		return -1;
 	bound = numa >= 0 && !cs_policy_bind(numa, &before, e->why);
 	rc = backend->host_alloc(dev, bytes, e->key.memory == CS_MEM_WC,
@@ -181,15 +180,9 @@ static void leave(const struct cs_backend *backend, struct cs_dev *dev,
 
 static int enough(const struct entry *e, uint64_t bytes, struct cs_err *err)
 {
-	char want[24], have[24];
-
-	if (bytes <= e->mem.bytes)
-		return 0;
-	cs_size_text(bytes, want, sizeof(want));
-	cs_size_text(e->mem.bytes, have, sizeof(have));
-	return cs_err_set(err, "a host buffer was made with %s (%" PRIu64
-			  " bytes), %s are too many (%" PRIu64 " bytes)", have,
-			  e->mem.bytes, want, bytes);
+	return bytes <= e->mem.bytes ? 0 :
+	       cs_err_set(err, "%" PRIu64 " bytes of a host buffer wanted, it was "
+			  "made with %" PRIu64, bytes, e->mem.bytes);
 }
 
 /* Make it, or share what is made. */
@@ -201,8 +194,8 @@ static int join(const struct cs_backend *backend, struct cs_dev *dev,
 
 	pthread_mutex_lock(&e->lock);
 	if (e->shares)
-		rc = enough(e, bytes, err) ? -1 :
-					     share(backend, dev, e, address, err);
+		rc = enough(e, bytes, err) ||
+		     share(backend, dev, e, address, err) ? -1 : 0;
 	else
 		rc = make(backend, dev, e, bytes, fill_key, address, err);
 	if (!rc)

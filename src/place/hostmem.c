@@ -30,21 +30,65 @@
 
 /* ---- room ---- */
 
-uint64_t cs_meminfo(const char *key)
+/* A line "MemFree: 12 kB" or "Node 0 MemFree: 12 kB", in bytes. */
+static uint64_t bytes_of(const char *path, const char *key)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
+	FILE *f = fopen(path, "re");
 	const size_t n = strlen(key);
 	uint64_t kib, bytes = UINT64_MAX;
 	char line[160];
+	const char *at;
 
 	if (!f)
 		return UINT64_MAX;
-	while (bytes == UINT64_MAX && fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, n) && line[n] == ':' &&
-		    sscanf(line + n + 1, "%" SCNu64, &kib) == 1)
+	while (bytes == UINT64_MAX && fgets(line, sizeof(line), f)) {
+		at = strstr(line, key);
+		if (at && (at == line || at[-1] == ' ') && at[n] == ':' &&
+		    sscanf(at + n + 1, "%" SCNu64, &kib) == 1)
 			bytes = kib * 1024;
+	}
 	fclose(f);
 	return bytes;
+}
+
+uint64_t cs_meminfo(const char *key)
+{
+	return bytes_of("/proc/meminfo", key);
+}
+
+/* Of a domain below `root`; 0 unknown. */
+static uint64_t domain_bytes(const char *root, unsigned numa, const char *key)
+{
+	char path[200];
+	uint64_t bytes;
+
+	cs_text(path, sizeof(path), "%s/sys/devices/system/node/node%u/meminfo",
+		root, numa);
+	bytes = bytes_of(path, key);
+	return bytes == UINT64_MAX ? 0 : bytes;
+}
+
+/* A virtual machine that gets its memory when it is touched shows less on its
+ * domains than it has: then they say nothing. */
+uint64_t cs_domain_left(const char *root, int numa)
+{
+	hwloc_bitmap_t domains = cs_memory_domains(root);
+	uint64_t sum = 0, total;
+	char path[200];
+	unsigned i;
+
+	hwloc_bitmap_foreach_begin(i, domains)
+		sum += domain_bytes(root, i, "MemTotal");
+	hwloc_bitmap_foreach_end();
+	hwloc_bitmap_free(domains);
+	cs_text(path, sizeof(path), "%s/proc/meminfo", root);
+	total = bytes_of(path, "MemTotal");
+	if (numa < 0 || total == UINT64_MAX || sum < total / 100 * 99)
+		return UINT64_MAX;
+	return domain_bytes(root, (unsigned)numa, "MemFree") +
+	       domain_bytes(root, (unsigned)numa, "Active(file)") +
+	       domain_bytes(root, (unsigned)numa, "Inactive(file)") +
+	       domain_bytes(root, (unsigned)numa, "SReclaimable");
 }
 
 uint64_t cs_shm_left(void)
@@ -57,34 +101,38 @@ uint64_t cs_shm_left(void)
 
 static int memory_short(uint64_t bytes, int numa, struct cs_err *err)
 {
-	char want[24], have[24] = "unknown", group[24], where[40] = "",
-	     confined[64] = "";
+	char want[24], have[24] = "unknown", part[24], where[40] = "",
+	     less[80] = "";
 	const uint64_t left = cs_meminfo("MemAvailable");
 	const uint64_t of_group = cs_cgroup_left("");
+	const uint64_t of_domain = cs_domain_left("", numa);
 
 	cs_size_text(bytes, want, sizeof(want));
 	if (left != UINT64_MAX)
 		cs_size_text(left >> 20 << 20, have, sizeof(have));
 	if (numa >= 0)
 		cs_text(where, sizeof(where), " on NUMA domain %d", numa);
-	if (of_group < left) {
-		cs_size_text(of_group >> 20 << 20, group, sizeof(group));
-		cs_text(confined, sizeof(confined),
-			", %s of them to the cgroup of this job", group);
+	if (of_group < left && of_group <= of_domain) {
+		cs_size_text(of_group >> 20 << 20, part, sizeof(part));
+		cs_text(less, sizeof(less), ", %s to the cgroup of this job",
+			part);
+	} else if (of_domain < left) {
+		cs_size_text(of_domain >> 20 << 20, part, sizeof(part));
+		cs_text(less, sizeof(less), ", %s on that domain", part);
 	}
 	return cs_err_set(err,
 			  "not enough host memory%s: %s wanted (%" PRIu64
 			  " bytes), %s available on the node%s; choose a smaller --size",
-			  where, want, bytes, have, confined);
+			  where, want, bytes, have, less);
 }
 
 /* Asked before pages are: the kernel may answer a request far too large by
- * killing a process.  Of the whole node only: a virtual machine that gets its
- * memory when it is touched shows next to nothing on its domains. */
-int cs_hostmem_room(uint64_t bytes, struct cs_err *err)
+ * killing a process. */
+int cs_hostmem_room(uint64_t bytes, int numa, struct cs_err *err)
 {
-	if (bytes > cs_meminfo("MemAvailable") || bytes > cs_cgroup_left(""))
-		return memory_short(bytes, -1, err);
+	if (bytes > cs_meminfo("MemAvailable") || bytes > cs_cgroup_left("") ||
+	    bytes > cs_domain_left("", numa))
+		return memory_short(bytes, numa, err);
 	return 0;
 }
 
@@ -118,12 +166,15 @@ static void list_parse(char *list, hwloc_bitmap_t to)
 }
 
 /* The domains that have memory. */
-hwloc_bitmap_t cs_memory_domains(void)
+hwloc_bitmap_t cs_memory_domains(const char *root)
 {
 	hwloc_bitmap_t domains = hwloc_bitmap_alloc();
-	FILE *f = fopen("/sys/devices/system/node/has_memory", "re");
-	char list[256] = "";
+	char list[256] = "", path[200];
+	FILE *f;
 
+	cs_text(path, sizeof(path), "%s/sys/devices/system/node/has_memory",
+		root);
+	f = fopen(path, "re");
 	if (f && fgets(list, sizeof(list), f))
 		list_parse(list, domains);
 	if (f)
@@ -135,7 +186,7 @@ hwloc_bitmap_t cs_memory_domains(void)
 static hwloc_bitmap_t allowed_domains(void)
 {
 	hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
-	hwloc_bitmap_t domains = cs_memory_domains();
+	hwloc_bitmap_t domains = cs_memory_domains("");
 	FILE *f = fopen("/proc/self/status", "re");
 	char line[512];
 
@@ -271,7 +322,7 @@ static int allocate(const struct cs_hostmem *mem, int numa, struct cs_err *err)
 {
 	int code;
 
-	if (cs_hostmem_room(mem->bytes, err))
+	if (cs_hostmem_room(mem->bytes, numa, err))
 		return -1;
 	code = posix_fallocate(mem->fd, 0, (off_t)mem->bytes);
 	if (code == ENOMEM || code == ENOSPC)
@@ -403,7 +454,7 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 {
 	const uint64_t whole = round_up(bytes, HUGE_PAGE);
 
-	if (cs_hostmem_room(whole, err))
+	if (cs_hostmem_room(whole, numa, err))
 		return -1;
 	if (map_aligned(whole, mem))
 		return no_mapping(bytes, err);
@@ -426,7 +477,7 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 static int map_usual(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		     char why[160], struct cs_err *err)
 {
-	if (cs_hostmem_room(bytes, err))
+	if (cs_hostmem_room(bytes, numa, err))
 		return -1;
 	if (map_pages(round_up(bytes, (uint64_t)sysconf(_SC_PAGESIZE)), 0, mem))
 		return no_mapping(bytes, err);

@@ -16,8 +16,9 @@ void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID]);
 /* hostmem.c: a line of /proc/meminfo ("MemTotal"), in bytes; UINT64_MAX when the
  * kernel does not say. */
 uint64_t cs_meminfo(const char *key);
-/* … the domains that have memory; to be freed. */
-hwloc_bitmap_t cs_memory_domains(void);
+/* … the domains that have memory; to be freed.  Files below `root`: "" but for
+ * tests. */
+hwloc_bitmap_t cs_memory_domains(const char *root);
 
 /* prove.c: is the whole mapping that holds this address made of huge pages? */
 int cs_pages_are_huge(const void *at);

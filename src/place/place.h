@@ -107,8 +107,11 @@ int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
 		   char why[160], struct cs_err *err);
 void cs_hostmem_close(struct cs_hostmem *mem);
 
-/* Has the node, and this job's cgroup, so much memory left? */
-int cs_hostmem_room(uint64_t bytes, struct cs_err *err);
+/* Have the node, this job's cgroup and the domain (-1: any) so much memory left? */
+int cs_hostmem_room(uint64_t bytes, int numa, struct cs_err *err);
+/* Bytes of a domain that are free or can be freed; UINT64_MAX: not known.  Files
+ * below `root`, "" but for tests. */
+uint64_t cs_domain_left(const char *root, int numa);
 /* May this process have memory of that domain, and is there any?  -1: anywhere,
  * which it may. */
 int cs_hostmem_domain(int numa, struct cs_err *err);

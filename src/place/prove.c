@@ -92,7 +92,7 @@ static int ask_numa_maps(const void *at)
 /* The domain of a machine that has memory in one alone; else UNKNOWN. */
 static int ask_machine(void)
 {
-	hwloc_bitmap_t domains = cs_memory_domains();
+	hwloc_bitmap_t domains = cs_memory_domains("");
 	int numa = hwloc_bitmap_weight(domains) == 1 ?
 			   hwloc_bitmap_first(domains) : UNKNOWN;
 

@@ -38,6 +38,11 @@
 #define FROM_HOST 55.3
 #define TO_HOST 55.2
 #define HOST_ONLY 20.0
+#define HOST_DUPLEX 0.9		/* factor when the host's link works both ways */
+#define FROM_AWAY 3.0		/* GB/s less for each domain between … */
+#define TO_AWAY 5.0
+#define HOST_LEAST 10.0
+#define WRITE_COMBINED 0.2	/* GB/s more from such memory */
 
 /* By kernels: factors on what copy engines do; within a GPU its memory is the
  * limit. */
@@ -289,6 +294,20 @@ double fake_latency_ns(int gpu, int memory, enum fake_engine engine)
 	return ns + (engine == FAKE_TMA ? LATENCY_BULK : 0);
 }
 
+/* Between the host and a GPU. */
+static double rate_host(const struct fake_flow *flow)
+{
+	int gpu = flow->src == FAKE_HOST ? flow->dst : flow->src;
+	int of_gpu = fake.numa[gpu] < 0 ? 0 : fake.numa[gpu];
+	int away = abs(flow->numa - of_gpu);
+	double rate = flow->src == FAKE_HOST ?
+			      FROM_HOST + 0.1 * gpu - FROM_AWAY * away +
+				      WRITE_COMBINED * flow->wc :
+			      TO_HOST + 0.1 * gpu - TO_AWAY * away;
+
+	return rate > HOST_LEAST ? rate : HOST_LEAST;
+}
+
 /* The rate of a flow that is alone; with FAKE_SLOW. */
 static double rate_usual(const struct fake_flow *flow)
 {
@@ -298,10 +317,8 @@ static double rate_usual(const struct fake_flow *flow)
 		return fake.staged;
 	if (src == dst)
 		return src == FAKE_HOST ? HOST_ONLY : LOCAL;
-	if (src == FAKE_HOST)
-		return FROM_HOST + 0.1 * dst;
-	if (dst == FAKE_HOST)
-		return TO_HOST + 0.1 * src;
+	if (src == FAKE_HOST || dst == FAKE_HOST)
+		return rate_host(flow);
 	return fake.write[src][dst] - (flow->issuer != src ? READ_LESS : 0);
 }
 
@@ -313,13 +330,61 @@ static double rate_alone(const struct fake_flow *flow)
 	return rate_usual(flow) * rate_of_engine(flow) * fake.slow[src][dst];
 }
 
-/* A GPU has one port out and one port in.  Flows through the same port share it
- * equally; memory of the host and copies within a GPU have no port. */
+static int is_of_host(int src, int dst)
+{
+	return src == FAKE_HOST || dst == FAKE_HOST;
+}
+
+/* FAKE_PEER_SHARED: do these two share a link? */
+static int shares(const struct fake_flow *flow, const struct entry *e)
+{
+	for (const struct fake_shared *s = fake.shared;
+	     s < fake.shared + fake.n_shared; s++)
+		for (int i = 0; i < 2; i++)
+			if (s->src[i] == flow->src && s->dst[i] == flow->dst &&
+			    s->src[!i] == e->src && s->dst[!i] == e->dst)
+				return 1;
+	return 0;
+}
+
+/* What other flows of the group do to one. */
+struct others {
+	int out, in;		/* through the ports of its GPUs, it among them */
+	int host;		/* between the host and GPUs, the same way, likewise */
+	int shared;		/* on its link besides it */
+	double factor;
+};
+
+static void meet(const struct fake_flow *flow, const struct entry *e,
+		 struct others *o)
+{
+	int host = is_of_host(flow->src, flow->dst);
+	int opposite = e->src == flow->dst && e->dst == flow->src;
+
+	/* the link to the host is another than those to GPUs */
+	if (host != is_of_host(e->src, e->dst))
+		return;
+	o->out += e->src == flow->src && flow->src != FAKE_HOST;
+	o->in += e->dst == flow->dst && flow->dst != FAKE_HOST;
+	o->host += host && (e->src == FAKE_HOST) == (flow->src == FAKE_HOST);
+	o->shared += shares(flow, e);
+	if (opposite && host)
+		o->factor = HOST_DUPLEX;
+	else if (opposite && e->issuer == flow->issuer &&
+		 flow->issuer == flow->src)
+		o->factor = ONE_ISSUER;
+	else if (opposite && o->factor > DUPLEX)
+		o->factor = DUPLEX;
+}
+
+/* A GPU has one port out and one port in, and others to the host.  Flows through the
+ * same port share it equally; memory of the host and copies within a GPU have no
+ * port. */
 double fake_flow_rate(const struct fake_flow *flow)
 {
 	const struct fake_gate *gate = &flow->gate;
-	double rate = rate_alone(flow), factor = 1;
-	int out = 0, in = 0;
+	struct others o = { .factor = 1 };
+	double rate = rate_alone(flow);
 
 	if (!gate->flows || flow->src == flow->dst)
 		return rate;
@@ -327,21 +392,16 @@ double fake_flow_rate(const struct fake_flow *flow)
 	for (unsigned i = 0; i < ENTRIES; i++) {
 		const struct entry *e = &gate->flows->entry[i];
 
-		if (!in_group(e, gate) || e->src == e->dst)
-			continue;
-		out += e->src == flow->src && flow->src != FAKE_HOST;
-		in += e->dst == flow->dst && flow->dst != FAKE_HOST;
-		if (e->src != flow->dst || e->dst != flow->src)
-			continue;
-		if (e->issuer == flow->issuer && flow->issuer == flow->src)
-			factor = ONE_ISSUER;
-		else if (factor > DUPLEX)
-			factor = DUPLEX;
+		if (in_group(e, gate) && e->src != e->dst)
+			meet(flow, e, &o);
 	}
 	pthread_mutex_unlock(&gate->flows->lock);
-	if (in > out)
-		out = in;
-	return rate * factor / (out > 1 ? out : 1);
+	if (o.in > o.out)
+		o.out = o.in;
+	rate *= o.factor / ((o.out > 1 ? o.out : 1) * (1 + o.shared));
+	if (o.host && fake.host_shared > 0 && rate > fake.host_shared / o.host)
+		rate = fake.host_shared / o.host;
+	return rate;
 }
 
 /* A number in [-1, 1] that depends on nothing but its argument. */

@@ -31,6 +31,14 @@
 
 /* ---- knobs.c ---- */
 
+#define FAKE_HOST_BUFFERS 64
+#define FAKE_SHARED 64
+
+/* Two pairs of GPUs on one link. */
+struct fake_shared {
+	int src[2], dst[2];
+};
+
 struct fake_config {
 	int gpus;			/* of the machine */
 	int visible[FAKE_GPUS_MAX];	/* ordinal to GPU */
@@ -41,6 +49,10 @@ struct fake_config {
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
 	double staged;			/* GB/s */
 	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
+	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
+	double host_shared;		/* GB/s of all flows one way; 0: no limit */
+	struct fake_shared shared[FAKE_SHARED];
+	int n_shared;
 	double noise;
 	int64_t submit_ns, open_ns;	/* of real time, one after the other */
 	/* by [source][destination] GPU; the last place is the host */
@@ -137,6 +149,7 @@ struct fake_memory {
 	uint64_t offset;		/* of `at` in the file */
 	int opens;			/* of an import */
 	unsigned access;		/* mapped; bit i: GPU i may use it */
+	int numa, wc;			/* of the host: domain; write-combined */
 	struct fake_physical *physical;	/* mapped: what */
 };
 
@@ -193,6 +206,7 @@ struct fake_flow {
 	int staged;			/* through host memory */
 	enum fake_engine engine;
 	uint64_t threads;		/* of a kernel, in all */
+	int numa, wc;			/* of the end that is the host */
 };
 
 CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,

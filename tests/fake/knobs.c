@@ -152,17 +152,40 @@ static int take_visible(const char *element, void *arg)
 	return 0;
 }
 
-/* "0,0,1,1": the NUMA domain of each GPU in turn; -1 unknown. */
+/* "0,0,1,1": NUMA domains, of one thing after the other; -1 unknown. */
+struct domains {
+	int *next, *end;
+};
+
 static int take_numa(const char *element, void *arg)
 {
-	int *gpu = arg;
+	struct domains *to = arg;
 	char *end;
 	long numa = strtol(element, &end, 10);
 
 	if (end == element || *end || numa < -1 || numa > 1023 ||
-	    *gpu == FAKE_GPUS_MAX)
+	    to->next == to->end)
 		return -1;
-	fake.numa[(*gpu)++] = (int)numa;
+	*to->next++ = (int)numa;
+	return 0;
+}
+
+/* "0-1:2-3" */
+static int take_shared(const char *element, void *arg)
+{
+	struct fake_shared s;
+	int end = -1;
+
+	(void)arg;
+	if (fake.n_shared == FAKE_SHARED ||
+	    sscanf(element, "%2d-%2d:%2d-%2d%n", &s.src[0], &s.dst[0], &s.src[1],
+		   &s.dst[1], &end) != 4 || element[end])
+		return -1;
+	for (int i = 0; i < 2; i++)
+		if (s.src[i] < 0 || s.src[i] >= FAKE_GPUS_MAX ||
+		    s.dst[i] < 0 || s.dst[i] >= FAKE_GPUS_MAX)
+			return -1;
+	fake.shared[fake.n_shared++] = s;
 	return 0;
 }
 
@@ -236,7 +259,10 @@ __attribute__((constructor)) static void config_read(void)
 	const char *stalls = getenv("FAKE_STALLS");
 	const char *noise = getenv("FAKE_NOISE");
 	const char *staged = getenv("FAKE_STAGED_GBS");
-	int gpu = 0;
+	const char *host = getenv("FAKE_HOST_SHARED");
+	struct domains gpus = { fake.numa, fake.numa + FAKE_GPUS_MAX };
+	struct domains buffers = { fake.host_numa,
+				   fake.host_numa + FAKE_HOST_BUFFERS };
 
 	fake.gpus = fake_devices();
 	fake.memory = fake_memory_bytes();
@@ -266,7 +292,12 @@ __attribute__((constructor)) static void config_read(void)
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
 	pairs_read("FAKE_ASTRAY", fake.astray, NAN);
 	pairs_read("FAKE_NO_PEER", fake.no_peer, NAN);
-	each("FAKE_NUMA", take_numa, &gpu);
+	each("FAKE_NUMA", take_numa, &gpus);
+	each("FAKE_HOST_NUMA", take_numa, &buffers);
+	fake.host_shared = host && *host ? strtod(host, NULL) : 0;
+	if (host && *host && !(fake.host_shared > 0))
+		fake_bad("FAKE_HOST_SHARED");
+	each("FAKE_PEER_SHARED", take_shared, NULL);
 	matrix_read();
 	visible_read();
 	faults_read();

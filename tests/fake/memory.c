@@ -22,6 +22,7 @@
 #define DEVICE_BASE 0x00fa000000000000ull
 #define DEVICE_END 0x00fb000000000000ull
 #define BLOCK (2ull << 20)	/* the driver's granularity */
+#define LARGE (1ull << 20)	/* no board and no scratch */
 #define IPC_MAGIC 0x1bc0ffee0fa4e001ull
 
 struct ipc_handle {
@@ -35,6 +36,7 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct fake_memory *all;
 static uint64_t used[FAKE_GPUS_MAX];
 static uint64_t next_address;
+static int host_buffers;	/* large ones so far */
 
 void fake_memory_lock(void)
 {
@@ -245,6 +247,13 @@ API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
 
 /* ---- host memory ---- */
 
+/* Under the write lock: the domain of host memory that becomes known. */
+static int host_domain(uint64_t bytes)
+{
+	return bytes >= LARGE && host_buffers < FAKE_HOST_BUFFERS ?
+		       fake.host_numa[host_buffers++] : 0;
+}
+
 API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 {
 	struct fake_memory *m;
@@ -258,7 +267,9 @@ API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 	m->kind = FAKE_HOST_ALLOC;
 	m->gpu = FAKE_HOST;
 	m->at = (uintptr_t)m->map;
+	m->wc = (flags & CU_MEMHOSTALLOC_WRITECOMBINED) != 0;
 	pthread_rwlock_wrlock(&lock);
+	m->numa = host_domain(bytes);
 	memory_add(m);
 	pthread_rwlock_unlock(&lock);
 	*at = m->map;
@@ -329,10 +340,12 @@ API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	for (const struct fake_memory *o = all; o; o = o->next)
 		if (at < o->at + o->bytes && o->at < at + bytes)
 			code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-	if (code)
+	if (code) {
 		free(m);
-	else
+	} else {
+		m->numa = host_domain(bytes);
 		memory_add(m);
+	}
 	pthread_rwlock_unlock(&lock);
 	return code;
 }

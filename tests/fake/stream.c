@@ -147,7 +147,7 @@ static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
 	       a->gate.value == b->gate.value && a->src == b->src &&
 	       a->dst == b->dst && a->issuer == b->issuer &&
 	       a->staged == b->staged && a->engine == b->engine &&
-	       a->threads == b->threads;
+	       a->threads == b->threads && a->numa == b->numa && a->wc == b->wc;
 }
 
 /* What goes through host memory is not on NVLink. */
@@ -458,6 +458,14 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	op->flow.dst = d ? d->gpu : FAKE_HOST;
 	op->flow.src = s ? s->gpu : FAKE_HOST;
 	op->flow.issuer = on->ctx->gpu;
+	for (int i = 0; i < 2; i++) {
+		const struct fake_memory *host = i ? s : d;
+
+		if (host && host->gpu == FAKE_HOST) {
+			op->flow.numa = host->numa;
+			op->flow.wc = host->wc;
+		}
+	}
 	op->flow.staged = is_staged(on->ctx, d, &code) |
 			  is_staged(on->ctx, s, &code);
 	if ((to && op->flow.dst != to->gpu) || (from && op->flow.src != from->gpu))

@@ -580,6 +580,133 @@ static void shared_port(void)
 	t_ms(sh->ms[4], ms_at(396.0 - 0.03));
 }
 
+/* ---- the host's links ---- */
+
+static CUdeviceptr host_memory(unsigned flags)
+{
+	void *at;
+
+	must(cu.cuMemHostAlloc(&at, 2 * BYTES, flags));
+	return (uintptr_t)at;
+}
+
+/* The second of two copies: the first on a path takes longer. */
+static double second(struct timed *t, CUdeviceptr to, CUdeviceptr from)
+{
+	timed_copy(t, to, from);
+	return timed_copy(t, to, from);
+}
+
+/* GPU 1 with pinned, write-combined and registered memory, in this order. */
+static void story_host_links(int who)
+{
+	void *pages = mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CUdeviceptr m, pinned, wc;
+	struct timed t = { 0 };
+
+	(void)who;
+	open_gpu(1);
+	m = arena_new();
+	pinned = host_memory(CU_MEMHOSTALLOC_PORTABLE);
+	wc = host_memory(CU_MEMHOSTALLOC_PORTABLE |
+			 CU_MEMHOSTALLOC_WRITECOMBINED);
+	must(cu.cuMemHostRegister(pages, 2 * BYTES, 0));
+	sh->ms[0] = second(&t, m, pinned);
+	sh->ms[1] = second(&t, m, wc);
+	sh->ms[2] = second(&t, m, (uintptr_t)pages);
+	sh->ms[3] = second(&t, pinned, m);
+	sh->ms[4] = second(&t, wc, m);
+	sh->ms[5] = second(&t, (uintptr_t)pages, m);
+	sh->got[0] = cu.cuMemHostAlloc(&(void *){ NULL }, 4096, 8);
+}
+
+static void host_links(void)
+{
+	story("", 1, story_host_links);
+	t_ms(sh->ms[0], ms_at(55.4));
+	t_ms(sh->ms[1], ms_at(55.6));
+	t_ms(sh->ms[2], ms_at(55.4));
+	t_ms(sh->ms[3], ms_at(55.3));
+	t_ms(sh->ms[4], ms_at(55.3));
+	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
+	story("FAKE_NUMA=0,1 FAKE_HOST_NUMA=0,1,20", 1, story_host_links);
+	t_ms(sh->ms[0], ms_at(55.4 - 3));
+	t_ms(sh->ms[1], ms_at(55.6));
+	t_ms(sh->ms[2], ms_at(10));
+	t_ms(sh->ms[3], ms_at(55.3 - 5));
+	t_ms(sh->ms[4], ms_at(55.3));
+	t_ms(sh->ms[5], ms_at(10));
+}
+
+/* What two copies behind one gate take; both have been made before. */
+static void both(uint32_t seq, const CUdeviceptr at[4], double ms[2])
+{
+	struct timed t = { 0 }, u = { 0 };
+
+	timed_copy(&t, at[1], at[0]);
+	timed_copy(&u, at[3], at[2]);
+	timed_arm(&t, seq, at[1], at[0]);
+	timed_arm(&u, seq, at[3], at[2]);
+	store(&sh->gate, seq);
+	ms[0] = timed_end(&t);
+	ms[1] = timed_end(&u);
+}
+
+static void story_host_shared(int who)
+{
+	CUdeviceptr m[3], host;
+
+	(void)who;
+	three_gpus(m);
+	host = host_memory(0);
+	both(1, (CUdeviceptr[]){ host, m[1], host, m[2] }, sh->ms);
+	both(2, (CUdeviceptr[]){ m[1], host, m[2], host }, sh->ms + 2);
+	both(3, (CUdeviceptr[]){ host, m[1], m[1], host }, sh->ms + 4);
+	both(4, (CUdeviceptr[]){ host, m[1], m[0], m[1] }, sh->ms + 6);
+	both(5, (CUdeviceptr[]){ host, m[1], host, m[1] }, sh->ms + 8);
+}
+
+static void host_shared(void)
+{
+	story("FAKE_GPUS=3", 1, story_host_shared);
+	t_ms(sh->ms[0], ms_at(55.4));
+	t_ms(sh->ms[1], ms_at(55.5));
+	t_ms(sh->ms[4], ms_at(55.4 * 0.9));
+	t_ms(sh->ms[5], ms_at(55.3 * 0.9));
+	t_ms(sh->ms[6], ms_at(55.4));	/* not the link between GPUs */
+	t_ms(sh->ms[7], ms_at(396.0 - 0.03));
+	t_ms(sh->ms[8], ms_at(55.4 / 2));
+	story("FAKE_GPUS=3 FAKE_HOST_SHARED=60", 1, story_host_shared);
+	for (int i = 0; i < 4; i++)
+		t_ms(sh->ms[i], ms_at(30));
+	t_ms(sh->ms[4], ms_at(55.4 * 0.9));	/* one each way */
+	t_ms(sh->ms[6], ms_at(55.4));
+	t_ms(sh->ms[8], ms_at(55.4 / 2));
+}
+
+/* GPU 0 to 1 beside 2 to 0; 1 to 0 beside 2 to 1. */
+static void story_peer_shared(int who)
+{
+	CUdeviceptr m[3];
+
+	(void)who;
+	three_gpus(m);
+	both(1, (CUdeviceptr[]){ m[0], m[1], m[2], m[0] }, sh->ms);
+	both(2, (CUdeviceptr[]){ m[1], m[0], m[2], m[1] }, sh->ms + 2);
+}
+
+static void peer_shared(void)
+{
+	story("FAKE_GPUS=3 FAKE_PEER_SHARED=0-1:2-0", 1, story_peer_shared);
+	t_ms(sh->ms[0], ms_at((396.0 - 0.03) / 2));
+	t_ms(sh->ms[1], ms_at((396.2 - 2.2) / 2));
+	t_ms(sh->ms[2], ms_at(396.1 - 2.2));	/* another pair: no less */
+	t_ms(sh->ms[3], ms_at(396.2 - 0.03 - 2.2));
+	story("FAKE_GPUS=3", 1, story_peer_shared);
+	t_ms(sh->ms[0], ms_at(396.0 - 0.03));
+}
+
 /* Two processes push to each other. */
 static void story_pair(int who)
 {
@@ -1364,6 +1491,11 @@ int main(void)
 		  alone },
 		{ "flows behind the same value of a gate share ports",
 		  shared_port },
+		{ "host memory has its rate by domain, GPU, direction and kind",
+		  host_links },
+		{ "copies from and to the host share what they are told to share",
+		  host_shared },
+		{ "pairs on one link get half when both are at work", peer_shared },
 		{ "two processes pushing to each other get 0.988 of the rate "
 		  "each", pair },
 		{ "bytes really travel, and are corrupted where asked", data },

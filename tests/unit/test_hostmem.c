@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -214,6 +215,198 @@ static void closes_what_is_not_open(void)
 	t_eq_int(mem.fd, -1);
 }
 
+/* ---- memory of this process alone ---- */
+
+static void own_pages_are_proven(void)
+{
+	const int domain = first_domain();
+	struct cs_hostmem mem[2] = { { 0 }, { 0 } };
+	struct cs_err err = { "" };
+	char why[160] = "";
+
+	/* two, whose mappings the kernel may join; not a whole number of pages */
+	for (int i = 0; i < 2; i++) {
+		if (!t_eq_int(cs_hostmem_map(MIB + 16, domain, 0, &mem[i], why,
+					     &err), 0))
+			return;
+		t_ok(mem[i].numa == domain ? !why[0] : why[0] != 0);
+		t_eq_int(mem[i].fd, -1);
+		((char *)mem[i].at)[MIB + 15] = 1;
+	}
+	cs_hostmem_close(&mem[0]);
+	cs_hostmem_close(&mem[1]);
+	t_ok(mem[1].at == NULL);
+}
+
+static void huge_pages_are_huge_or_an_error(void)
+{
+	struct cs_hostmem mem = { .fd = 7 };
+	struct cs_err err = { "" };
+	char why[160] = "untouched";
+
+	if (cs_hostmem_map(5 * MIB, -1, 1, &mem, why, &err)) {
+		printf("# %s\n", err.text);
+		t_ok(strstr(err.text, "no huge pages: 3 of 2 MiB") != NULL);
+		t_eq_int(mem.fd, 7);
+		t_eq_str(why, "untouched");
+		return;
+	}
+	t_eq_int((uintptr_t)mem.at % (2 * MIB), 0);
+	t_eq_int(mem.bytes, 5 * MIB);
+	t_eq_int(mem.mapped, 6 * MIB);
+	cs_hostmem_close(&mem);
+}
+
+static void too_much_of_its_own(void)
+{
+	struct cs_hostmem mem = { .fd = 7 };
+	struct cs_err err = { "" };
+	char why[160] = "untouched";
+
+	for (int huge = 0; huge <= 1; huge++) {
+		t_eq_int(cs_hostmem_map(1ull << 46, -1, huge, &mem, why, &err),
+			 -1);
+		t_ok(strstr(err.text, "70368744177664 bytes") != NULL);
+	}
+	t_eq_int(cs_hostmem_map(0, -1, 0, &mem, why, &err), -1);
+	t_eq_int(cs_hostmem_map(UINT64_MAX, -1, 1, &mem, why, &err), -1);
+	t_eq_int(mem.fd, 7);
+	t_eq_str(why, "untouched");
+}
+
+/* ---- domains and policies ---- */
+
+static void domains_without_memory(void)
+{
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_hostmem_domain(-1, &err), 0);
+	t_eq_int(cs_hostmem_domain(first_domain(), &err), 0);
+	t_eq_int(cs_hostmem_domain(1000, &err), -1);
+	t_ok(strstr(err.text, "NUMA domain 1000 has no memory") != NULL);
+	t_eq_int(cs_hostmem_domain(100000, &err), -1);
+}
+
+static int policy_mode(void)
+{
+	int mode = -1;
+
+	return syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0) ? -1 : mode;
+}
+
+static void a_policy_is_taken_back(void)
+{
+	const int usual = policy_mode();
+	struct cs_policy before;
+	char why[160] = "";
+
+	if (cs_policy_bind(first_domain(), &before, why)) {
+		printf("# %s\n", why);
+		t_ok(why[0]);
+		t_skip("policies are forbidden here");
+		return;
+	}
+	t_ok(policy_mode() != usual);
+	cs_policy_restore(&before);
+	t_eq_int(policy_mode(), usual);
+	t_eq_int(cs_policy_bind(1000, &before, why), -1);
+	t_ok(strstr(why, "NUMA domain 1000") != NULL);
+	cs_policy_restore(&before);
+	t_eq_int(policy_mode(), usual);
+}
+
+/* ---- files below a root of our own ---- */
+
+static char root[] = "/tmp/cs-root-XXXXXX";
+
+static void put_file(const char *path, const char *text)
+{
+	char whole[300], *slash;
+	FILE *f;
+
+	cs_text(whole, sizeof(whole), "%s%s", root, path);
+	for (slash = whole + sizeof(root); (slash = strchr(slash, '/')); slash++) {
+		*slash = 0;
+		mkdir(whole, 0700);
+		*slash = '/';
+	}
+	f = fopen(whole, "we");
+	if (t_ok(f != NULL)) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+static int make_root(void)
+{
+	strcpy(root + sizeof(root) - 7, "XXXXXX");
+	return t_ok(mkdtemp(root) != NULL);
+}
+
+static void remove_root(void)
+{
+	char command[64];
+
+	cs_text(command, sizeof(command), "rm -r %s", root);
+	t_eq_int(system(command), 0);
+}
+
+#define NODE "/sys/devices/system/node/"
+
+static void room_on_a_domain(void)
+{
+	if (!make_root())
+		return;
+	t_ok(cs_domain_left(root, 0) == UINT64_MAX);
+	put_file("/proc/meminfo", "MemTotal: 1000 kB\nMemFree: 700 kB\n");
+	put_file(NODE "has_memory", "0-1\n");
+	put_file(NODE "node0/meminfo", "Node 0 MemTotal: 600 kB\n"
+		 "Node 0 MemFree: 400 kB\nNode 0 Active: 90 kB\n"
+		 "Node 0 Active(file): 30 kB\nNode 0 Inactive(file): 20 kB\n"
+		 "Node 0 SReclaimable: 5 kB\n");
+	/* domains that show less than the machine has */
+	put_file(NODE "node1/meminfo", "Node 1 MemTotal: 100 kB\n"
+		 "Node 1 MemFree: 3 kB\n");
+	t_ok(cs_domain_left(root, 1) == UINT64_MAX);
+	put_file(NODE "node1/meminfo", "Node 1 MemTotal: 400 kB\n"
+		 "Node 1 MemFree: 3 kB\n");
+	t_eq_int(cs_domain_left(root, 0), 455 << 10);
+	t_eq_int(cs_domain_left(root, 1), 3 << 10);
+	t_ok(cs_domain_left(root, -1) == UINT64_MAX);
+	remove_root();
+}
+
+static void room_in_a_cgroup(void)
+{
+	if (!make_root())
+		return;
+	t_ok(cs_cgroup_left(root) == UINT64_MAX);
+	put_file("/proc/self/cgroup", "0::/job/step\n");
+	put_file("/sys/fs/cgroup/job/step/memory.max", "max\n");
+	t_ok(cs_cgroup_left(root) == UINT64_MAX);
+	/* 1000 may be had, 900 are, of which files are given back: 20 + 30 */
+	put_file("/sys/fs/cgroup/job/memory.max", "1000\n");
+	put_file("/sys/fs/cgroup/job/memory.current", "900\n");
+	put_file("/sys/fs/cgroup/job/memory.stat",
+		 "anon 1\nfile 500\ninactive_file 20\nactive_file 30\n");
+	t_eq_int(cs_cgroup_left(root), 150);
+	/* the tightest counts; more in use than allowed is nothing left */
+	put_file("/sys/fs/cgroup/job/step/memory.max", "5000\n");
+	put_file("/sys/fs/cgroup/job/step/memory.current", "4900\n");
+	t_eq_int(cs_cgroup_left(root), 100);
+	put_file("/sys/fs/cgroup/job/step/memory.current", "5001\n");
+	t_eq_int(cs_cgroup_left(root), 0);
+	/* version 1 */
+	put_file("/proc/self/cgroup", "4:memory:/old\n");
+	put_file("/sys/fs/cgroup/memory/old/memory.limit_in_bytes",
+		 "9223372036854771712\n");
+	t_ok(cs_cgroup_left(root) == UINT64_MAX);
+	put_file("/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "300\n");
+	put_file("/sys/fs/cgroup/memory/old/memory.usage_in_bytes", "100\n");
+	t_eq_int(cs_cgroup_left(root), 200);
+	remove_root();
+}
+
 static const struct tap_test tests[] = {
 	{ "pages asked for on a domain are proven to be there",
 	  proven_on_its_domain },
@@ -227,6 +420,17 @@ static const struct tap_test tests[] = {
 	{ "more than there is is an error that names the bytes", too_much },
 	{ "closing twice, or what was never open, is harmless",
 	  closes_what_is_not_open },
+	{ "memory of this process alone is proven too", own_pages_are_proven },
+	{ "huge pages are had on their boundary, or the error says why not",
+	  huge_pages_are_huge_or_an_error },
+	{ "more than there is is an error of any pages", too_much_of_its_own },
+	{ "a domain without memory is told from one with", domains_without_memory },
+	{ "a policy binds the thread until it is restored",
+	  a_policy_is_taken_back },
+	{ "a domain has left what is free and what files give back",
+	  room_on_a_domain },
+	{ "a cgroup leaves what its limit does, files not counted",
+	  room_in_a_cgroup },
 	{ NULL, NULL },
 };
 
