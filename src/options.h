@@ -25,7 +25,8 @@ struct cs_options {
 	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
 	unsigned op_mask, pattern_mask;	/* 1 << enum cs_op, enum cs_pattern */
-	const char *tests;		/* --test, NULL */
+	const char *tests;		/* --test, or what --suite stands for; NULL */
+	const char *suite;		/* --suite, NULL */
 	unsigned matrices;		/* --matrix: enum cs_matrix; 0: not given */
 	const char *matrix_text;	/* for the head line: "--matrix peer" */
 	char matrix_store[160];
