@@ -271,7 +271,8 @@ dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
 	%D%/mpi-run \
 	%D%/schema-check \
-	%D%/torture.py
+	%D%/torture.py \
+	%D%/wrappers.py
 EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \

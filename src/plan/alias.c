@@ -110,8 +110,7 @@
 	BETWEEN_NODES " A row is the copy that its label says; there it is "     \
 	"the reverse."
 #define MULTICAST                                                               \
-	"Not measured: it needs an NVLink multicast object, and this program "  \
-	"makes none."
+	"it needs an NVLink multicast object, and this program makes none"
 
 /* Read in the source of nvbandwidth 0.8 (of 0.10: its notes and logs) and Comm|Scope
  * 0.12; the third was run. */

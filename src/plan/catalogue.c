@@ -186,7 +186,7 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 	const char *name, *why = cs_alias_refusal(item);
 
 	if (why)
-		return cs_err_set(err, "'%s': %s", item, why);
+		return cs_err_set(err, "'%s' is not measured: %s", item, why);
 	if (matched & OF_OTHER_VIA)
 		return via == CS_WAY_STAGED ?
 			cs_err_set(err, "'%s' is not measured with '--via "

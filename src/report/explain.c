@@ -153,7 +153,7 @@ static int unknown(const char *what, struct cs_err *err)
 	const char *why = cs_alias_refusal(what);
 
 	if (why)
-		return cs_err_set(err, "--explain '%.80s': %s", what, why);
+		return cs_err_set(err, "--explain '%.80s': not measured: %s", what, why);
 	return cs_err_set(err, "--explain '%.80s': no test and no error is called "
 			  "so%s%s%s ('--explain list' shows all)", what,
 			  near ? "; nearest is '" : "", near ? near : "",

@@ -171,8 +171,8 @@ static void what_is_not_measured_gets_the_reason(void)
 {
 	refused("multinode_device_to_device_broadcast_one_to_all_sm",
 		"--explain 'multinode_device_to_device_broadcast_one_to_all_sm': "
-		"Not measured: it needs an NVLink multicast object, and this "
-		"program makes none.");
+		"not measured: it needs an NVLink multicast object, and this "
+		"program makes none");
 }
 
 static void far_names_get_the_list(void)
