@@ -195,6 +195,24 @@ ok "--suite quick: the links of a node" eval \
 run_suite nvbandwidth
 ok "--suite nvbandwidth: 44 tests, each measured or waived" eval \
 	'[ "$(grep -cE "^(Running|Waived:) " out)" = 44 ] && ! grep -q "^Error" out'
+# one row, a column for each GPU: NAME, OURS, the end that is the column, metric
+one_row='(
+	("host_to_device_memcpy_ce", "h2d.ce.pinned.pair", "dst", "rate"),
+	("device_to_host_memcpy_ce", "d2h.ce.pinned.pair", "src", "rate"),
+	("host_to_device_bidirectional_memcpy_ce", "h2d.ce.pinned.bidi", "dst", "rate"),
+	("device_to_host_bidirectional_memcpy_ce", "h2d.ce.pinned.bidi", "src", "rate"),
+	("all_to_one_write_ce", "peer.ce.write.all-to-one", "dst", "total"),
+	("all_to_one_read_ce", "peer.ce.read.one-to-all", "src", "total"),
+	("one_to_all_write_ce", "peer.ce.write.one-to-all", "src", "total"),
+	("one_to_all_read_ce", "peer.ce.read.all-to-one", "dst", "total"))'
+if [ -z "$skip" ]; then
+	FAKE_SLOW=h-1:0.5,2-h:0.7 run 0 --no-mpi --seed 1 -s 1M -o h.json -t \
+		'host_to_device_*memcpy_ce,device_to_host_*memcpy_ce,all_to_one_*_ce,one_to_all_*_ce'
+	"$CSCOPE" show h.json -f nvbandwidth-json >h.nvb
+	wrapper_reads monitor h.nvb mon.json
+fi
+ok_json "what has one row has a column for each GPU, and that GPU's figure in it" h.json \
+	'all(abs('"$w"'("mon.json")[n][f"0,{c}"] - r["value"]) < 1e-5 * r["value"] and len('"$w"'("mon.json")[n]) == 5 for n, t, e, m in '"$one_row"' for c in range(4) for r in d["results"] if (r["test"], r["metric"]) == (t, m) and r[e] == f"gpu{c}" and "control" not in r["flags"])'
 skip=''
 
 finish
