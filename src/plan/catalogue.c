@@ -170,9 +170,13 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 		if (table[i].backend == backend)
 			nearer(item, table[i].name, &best, &name);
 	alias = cs_aliases(&n);
-	for (i = 0; i < n; i++)
-		if (cs_alias_is_taken(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
+	for (i = 0; i < n; i++) {
+		int test = cs_alias_test(&alias[i]);
+
+		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
+		    table[test].backend == backend)
 			nearer(item, alias[i].name, &best, &name);
+	}
 	return name;
 }
 
