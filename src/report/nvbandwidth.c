@@ -50,12 +50,16 @@ static const struct cs_test *test_of(const struct cs_alias *alias)
 
 /* ---- cells ---- */
 
-static int is_total(const struct table *t, const struct cs_row *row)
+/* Is it of this matrix?  What has no total because a transfer failed has its reason. */
+static int is_of(const struct table *t, const struct cs_row *row)
 {
-	/* with two GPUs one transfer is all there is */
-	if (t->alias->layout == CS_LAYOUT_HUB)
-		return row->metric == CS_METRIC_TOTAL || !row->company;
-	return (row->metric == CS_METRIC_TOTAL) == (t->part == TOTAL_PART);
+	int is_total = row->metric == CS_METRIC_TOTAL;
+
+	if (t->alias->layout == CS_LAYOUT_HUB) /* of two GPUs: one transfer is all */
+		return is_total || !row->company || row->status != CS_OK;
+	if (t->part == TOTAL_PART)
+		return is_total || row->status != CS_OK;
+	return !is_total;
 }
 
 /* The cell of a result; -1: it has none in this matrix. */
@@ -99,12 +103,14 @@ static int is_near(const struct table *t, const struct cs_row *row)
 
 static void place(struct table *t, const struct cs_row *row)
 {
-	int cell = is_total(t, row) ? cell_of(t, row) : -1;
+	int cell = is_of(t, row) ? cell_of(t, row) : -1;
 
 	if (cell < 0)
 		return;
-	if (!t->row[cell] || t->alias->layout != CS_LAYOUT_HOST || is_near(t, row))
-		t->row[cell] = row;
+	if (t->row[cell] && !(t->alias->layout == CS_LAYOUT_HOST ?
+			      is_near(t, row) : row->status != CS_OK))
+		return;
+	t->row[cell] = row;
 	/* both directions are one total */
 	if (t->part == TOTAL_PART)
 		t->row[cell % t->columns * t->columns + cell / t->columns] = row;

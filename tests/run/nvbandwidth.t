@@ -142,6 +142,12 @@ cp out e.nvb
 ok_json "... with the status Error" e.nvb \
 	'[t["status"] for t in d["nvbandwidth"]["testcases"]] == ["Error"]'
 
+FAKE_CORRUPT=0-1:64 run 0 --no-mpi --gpus 0,1,2 --seed 1 -s 1M -f nvbandwidth-json \
+	-t device_to_device_bidirectional_memcpy_write_ce
+cp out both.nvb
+ok_json "... of both ways: no total where one of them has none, and the others whole" both.nvb \
+	'[(t["status"], sum(c != "N/A" for r in t["bandwidth_matrix"] for c in r)) for t in d["nvbandwidth"]["testcases"]] == [("Error", 5), ("Error", 5), ("Error", 4)]'
+
 run 0 -t multinode_device_to_device_broadcast_one_to_all_sm
 ok "what needs multicast is refused with a sentence" eval \
 	'status_is 64 && grep -q "is not measured: it needs an NVLink multicast object" err'
