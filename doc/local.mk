@@ -2,6 +2,7 @@ dist_pkgdata_DATA += %D%/cscope-mpi-1.schema.json
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/METHOD.md \
+	%D%/NVBANDWIDTH.md \
 	%D%/PLACEMENT.md \
 	%D%/READING.md \
 	%D%/cscope-mpi.1.in \

@@ -46,6 +46,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/vec.h
 
 %C%_libcs_plan_a_SOURCES = \
+	%D%/plan/alias.c \
+	%D%/plan/alias.h \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
 	%D%/plan/explain.c \
@@ -206,6 +208,7 @@ endif
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/nodes.c \
+	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/parts.h \
 	%D%/report/record.c \

@@ -421,6 +421,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.argc = argc;
 	p->run.argv = argv;
 	p->run.matrix_text = p->opt.matrix_text;
+	p->run.asked = p->opt.tests;
 	p->run.checks = p->opt.checks;
 	p->run.margin = cs_ten_digits(p->opt.margin);
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",

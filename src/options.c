@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "check/check.h"
 #include "check/compare.h"
+#include "plan/alias.h"
 
 /* One option.  `set` gets the argument (NULL for a flag) and says in `err` only
  * what is allowed; option and value are put in front of it. */
@@ -92,9 +93,29 @@ static int set_matrix(struct cs_options *opt, const char *value,
 static int set_test(struct cs_options *opt, const char *value,
 		    struct cs_err *err)
 {
-	(void)err;
+	if (opt->suite)
+		return cs_err_set(err, "--test and --suite exclude each other");
 	opt->tests = value;
 	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--test %s", value);
+	return 0;
+}
+
+static int set_suite(struct cs_options *opt, const char *value,
+		     struct cs_err *err)
+{
+	const char *tests = cs_suite(value);
+	char all[80] = "";
+
+	for (size_t i = 0; cs_suite_name(i); i++)
+		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+			i ? ", " : "", cs_suite_name(i));
+	if (!tests)
+		return cs_err_set(err, "allowed are %s", all);
+	if (opt->tests && !opt->suite)
+		return cs_err_set(err, "--test and --suite exclude each other");
+	opt->suite = value;
+	opt->tests = tests;
+	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--suite %s", value);
 	return 0;
 }
 
@@ -364,8 +385,9 @@ static int set_format(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
 	opt->format = cs_format_by_name(value);
-	return opt->format ? 0 : cs_err_set(err,
-		"allowed are text, json, jsonl, csv, result");
+	return opt->format ? 0 : cs_err_set(err, "allowed are text, json, jsonl, "
+					    "csv, result, nvbandwidth, "
+					    "nvbandwidth-json");
 }
 
 static int set_quiet(struct cs_options *opt, const char *value,
@@ -470,7 +492,8 @@ static int set_explain(struct cs_options *opt, const char *value,
 	  "repeatable; %N host, %j job id, %t start, %% a %", set_output }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
-	  "result", set_format }
+	  "result; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
+	  "0.10 writes JSON", set_format }
 #define MARGIN                                                                 \
 	{ "margin", 0, "SHARE", "within which two sides are the same; "          \
 	  "default 1%", set_margin }
@@ -487,8 +510,10 @@ static const struct option_line measure_lines[] = {
 	  "NUMA domain. cost: what a division "
 	  "of the GPUs among processes costs (calls, small copies, ways to peers)",
 	  set_matrix },
-	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list",
-	  set_test },
+	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by "
+	  "the names of nvbandwidth", set_test },
+	{ "suite", 0, "NAME", "a list of tests: quick; nvbandwidth, all of its tests "
+	  "of one node; all", set_suite },
 	{ NULL, 0, NULL, "How", NULL },
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU "
 	  "(write, the default), the destination's (read)", set_op },
@@ -776,13 +801,16 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, chosen, NULL))
 		rc = 0;
 	free(chosen);
-	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
+	return !rc ? 0 : opt->suite ?
+		       cs_err_prefix(err, "--suite '%s'", opt->suite) :
+		       cs_err_prefix(err, "--test '%s'", opt->tests);
 }
 
 static int check_together(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->tests && opt->axes.matrices)
-		return cs_err_set(err, "--matrix and --test exclude each other");
+		return cs_err_set(err, "--matrix and %s exclude each other",
+				  opt->suite ? "--suite" : "--test");
 	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
 		return cs_err_set(err, "--via and --backend cpu exclude each "
 				  "other: the cpu backend has shared memory alone");
@@ -801,6 +829,7 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->look_only && (opt->tests || opt->axes.matrices || opt->resume))
 		return cs_err_set(err, "--check=launch measures nothing: without "
 				  "%s, or --check alone to judge what is measured",
+				  opt->suite ? "--suite" :
 				  opt->tests ? "--test" :
 				  opt->axes.matrices ? "--matrix" : "--resume");
 	return 0;

@@ -25,7 +25,8 @@ struct cs_options {
 	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
 	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
-	const char *tests;		/* --test, NULL */
+	const char *tests;		/* --test, or what --suite stands for; NULL */
+	const char *suite;		/* --suite, NULL */
 	const char *matrix_text;	/* for the head line: "--matrix peer" */
 	char matrix_store[160];
 	enum cs_want backend;

@@ -22,6 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 # ---- unit tests ----
 if HAVE_CUNIT
 UNIT_TESTS = \
+	%D%/unit/alias.t \
 	%D%/unit/assign.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/check.t \
@@ -69,6 +70,7 @@ check_LIBRARIES += %D%/unit/libtap.a
 
 LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
+%C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
@@ -270,6 +272,7 @@ SHELL_TESTS = \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
+	%D%/run/nvbandwidth.t \
 	%D%/run/outputs.t \
 	%D%/run/signals.t \
 	%D%/run/torture.t \
@@ -280,7 +283,8 @@ dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
 	%D%/mpi-run \
 	%D%/schema-check \
-	%D%/torture.py
+	%D%/torture.py \
+	%D%/wrappers.py
 EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/near.h"
-
-#define NAME_MAX_LENGTH 63
+#include "plan/alias.h"
 
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
@@ -269,11 +268,6 @@ int cs_test_index(const char *name)
 	return -1;
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 {
 	return test->any_backend || test->backend == backend;
@@ -289,34 +283,51 @@ int cs_method_fits(int method, enum cs_way via)
 	return (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
 }
 
+/* Takes the name when it is nearer than the best so far. */
+static void nearer(const char *item, const char *name, unsigned int *best,
+		   const char **near)
+{
+	unsigned int d = cs_distance(item, name);
+
+	if (d < *best) {
+		*best = d;
+		*near = name;
+	}
+}
+
 /* The nearest name of that backend, NULL when a third of it would be wrong. */
 static const char *nearest(const char *item, enum cs_backend_kind backend)
 {
-	unsigned int d, best = (unsigned int)strlen(item) / 3 + 1;
+	unsigned int best = (unsigned int)strlen(item) / 3 + 1;
 	const char *name = NULL;
-	size_t i;
+	const struct cs_alias *alias;
+	size_t i, n;
 
-	for (i = 0; i < N_TESTS; i++) {
-		if (!cs_test_is_of(&table[i], backend))
-			continue;
-		d = cs_distance(item, table[i].name);
-		if (d < best) {
-			best = d;
-			name = table[i].name;
-		}
+	for (i = 0; i < N_TESTS; i++)
+		if (cs_test_is_of(&table[i], backend))
+			nearer(item, table[i].name, &best, &name);
+	alias = cs_aliases(&n);
+	for (i = 0; i < n; i++) {
+		int test = cs_alias_test(&alias[i]);
+
+		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
+		    cs_test_is_of(&table[test], backend))
+			nearer(item, alias[i].name, &best, &name);
 	}
 	return name;
 }
 
-/* What an item matched that cannot be measured so. */
-enum { OF_OTHER_BACKEND = 1, OF_OTHER_VIA = 2 };
+/* What an item matched: what is measured, and what cannot be measured so. */
+enum { TAKEN = 1, OF_OTHER_BACKEND = 2, OF_OTHER_VIA = 4 };
 
 static int refuse(const char *item, enum cs_backend_kind backend,
 		  enum cs_way via, int matched, struct cs_err *err)
 {
 	const char *other = backend == CS_BACKEND_CPU ? "cuda" : "cpu";
-	const char *name;
+	const char *name, *why = cs_alias_refusal(item);
 
+	if (why)
+		return cs_err_set(err, "'%s' is not measured: %s", item, why);
 	if (matched & OF_OTHER_VIA)
 		return via == CS_WAY_STAGED ?
 			cs_err_set(err, "'%s' is not measured with '--via "
@@ -335,45 +346,49 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 	return cs_err_set(err, "no test matches '%s' (see --list)", item);
 }
 
-static int choose_item(const char *text, size_t length,
-		       enum cs_backend_kind backend, enum cs_way via,
-		       char *marks, struct cs_err *err)
+/* Marks the test where it can be measured so; else what stands against it. */
+static int take(size_t i, enum cs_backend_kind backend, enum cs_way via, char *marks)
 {
-	char item[NAME_MAX_LENGTH + 1];
-	int found = 0, matched = 0;
-	size_t i;
+	if (!cs_test_is_of(&table[i], backend))
+		return OF_OTHER_BACKEND;
+	if (!cs_method_fits(table[i].method, via))
+		return OF_OTHER_VIA;
+	marks[i] = 1;
+	return TAKEN;
+}
 
-	cs_text(item, sizeof(item), "%.*s", (int)length, text);
-	for (i = 0; i < N_TESTS && length < sizeof(item); i++) {
-		if (fnmatch(item, table[i].name, 0))
-			continue;
-		if (!cs_test_is_of(&table[i], backend))
-			matched |= OF_OTHER_BACKEND;
-		else if (!cs_method_fits(table[i].method, via))
-			matched |= OF_OTHER_VIA;
-		else
-			found = marks[i] = 1;
+static int choose_item(const char *item, enum cs_backend_kind backend,
+		       enum cs_way via, char *marks, struct cs_err *err)
+{
+	const struct cs_alias *alias;
+	int matched = 0, test;
+	size_t i, n;
+
+	if (strlen(item) + 1 == CS_ITEM) /* longer than any name: it may be cut */
+		return refuse(item, backend, via, 0, err);
+	for (i = 0; i < N_TESTS; i++)
+		if (!fnmatch(item, table[i].name, 0))
+			matched |= take(i, backend, via, marks);
+	alias = cs_aliases(&n);
+	for (i = 0; i < n; i++) {
+		test = cs_alias_test(&alias[i]);
+		if (test >= 0 && cs_alias_fits(&alias[i], item))
+			matched |= take((size_t)test, backend, via, marks);
 	}
-	return found ? 0 : refuse(item, backend, via, matched, err);
+	return matched & TAKEN ? 0 : refuse(item, backend, via, matched, err);
 }
 
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		    enum cs_way via, char *chosen, struct cs_err *err)
 {
-	char marks[N_TESTS] = { 0 };
-	const char *at = list;
+	char marks[N_TESTS] = { 0 }, item[CS_ITEM];
 	size_t i;
 
-	for (;;) {
-		size_t length = strcspn(at, ",");
-
-		if (choose_item(at, least((unsigned int)length, NAME_MAX_LENGTH + 1),
-				backend, via, marks, err))
+	do {
+		list = cs_list_item(list, item, sizeof(item));
+		if (choose_item(item, backend, via, marks, err))
 			return -1;
-		if (!at[length])
-			break;
-		at += length + 1;
-	}
+	} while (list);
 	for (i = 0; i < N_TESTS; i++)
 		chosen[i] |= marks[i];
 	return 0;

@@ -117,8 +117,8 @@ const struct cs_test *cs_catalogue(size_t *n);
 int cs_test_index(const char *name);
 
 /* Mark in chosen[0..n of table) what a comma-separated list of names and globs
- * (fnmatch, '*' and '?' and sets) means on that backend and with that --via: set
- * to 1, the rest left alone.  An item that matches nothing is an error naming it
+ * (fnmatch, '*' and '?' and sets), ours or another tool's (plan/alias.h), means on
+ * that backend and with that --via: set to 1, the rest left alone.  An item that matches nothing is an error naming it
  * and, where one is near, the nearest name; one that matches only tests of the
  * other backend, or of another --via, says so.  On error nothing is marked. */
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,

@@ -18,14 +18,4 @@ struct cs_explanation {
 /* No field but timed_both is NULL for a test of the catalogue. */
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
 
-/* The same measurement in another tool. */
-struct cs_alias {
-	const char *test;	/* our name */
-	const char *tool;	/* "nvbandwidth" */
-	const char *name;	/* as that tool calls it */
-	const char *differs;	/* what it gets wrong, or does otherwise */
-};
-
-const struct cs_alias *cs_aliases(size_t *n);
-
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/hints.h"
 #include "base/near.h"
+#include "plan/alias.h"
 #include "plan/explain.h"
 #include "report/report.h"
 #include "report/view.h"
@@ -44,7 +45,7 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	part(to, "checked", e.checked);
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(alias[i].test, test->name))
+		if (cs_alias_test(&alias[i]) != cs_test_index(test->name))
 			continue;
 		cs_fold(to, 2, INDENT, "%-*s%s, %s:", INDENT - 2,
 			told++ ? "" : "elsewhere", alias[i].tool, alias[i].name);
@@ -66,8 +67,8 @@ static const struct cs_test *find_test(const char *what)
 			return &test[i];
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(alias[i].name, what))
-			return &test[cs_test_index(alias[i].test)];
+		if (!strcmp(alias[i].name, what) && cs_alias_test(&alias[i]) >= 0)
+			return &test[cs_alias_test(&alias[i])];
 	return NULL;
 }
 
@@ -98,8 +99,9 @@ static void list_tests(FILE *to)
 	fputs("\nTests by the names of other tools:\n", to);
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++)
-		cs_fold(to, 2, 2 + NAMES, "%-*s'%s' of %s", NAMES,
-			alias[i].test, alias[i].name, alias[i].tool);
+		if (cs_alias_test(&alias[i]) >= 0)
+			cs_fold(to, 2, 2 + NAMES, "%-*s'%s' of %s", NAMES,
+				alias[i].test, alias[i].name, alias[i].tool);
 }
 
 static void list(FILE *to)
@@ -148,7 +150,10 @@ static const char *nearest(const char *what)
 static int unknown(const char *what, struct cs_err *err)
 {
 	const char *near = strlen(what) <= CS_NEAR_MAX ? nearest(what) : NULL;
+	const char *why = cs_alias_refusal(what);
 
+	if (why)
+		return cs_err_set(err, "--explain '%.80s': not measured: %s", what, why);
 	return cs_err_set(err, "--explain '%.80s': no test and no error is called "
 			  "so%s%s%s ('--explain list' shows all)", what,
 			  near ? "; nearest is '" : "", near ? near : "",

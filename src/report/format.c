@@ -10,6 +10,8 @@ const struct cs_format cs_formats[] = {
 	{ "jsonl", ".jsonl", cs_jsonl_write },
 	{ "csv", ".csv", cs_csv_write },
 	{ "result", "", cs_result_write },
+	{ "nvbandwidth", "", cs_nvbandwidth_write },
+	{ "nvbandwidth-json", "", cs_nvbandwidth_json_write },
 	{ NULL, NULL, NULL },
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "plan/alias.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -27,6 +28,32 @@ static int is_default(const struct cs_test *test)
 	       (test->method == CS_METHOD_CE || test->method == CS_METHOD_CPU);
 }
 
+/* "device_to_device_memcpy_read_ce  peer.ce.read.pair" */
+static void list_aliases(FILE *to)
+{
+	size_t n, i;
+	const struct cs_alias *alias = cs_aliases(&n);
+	int width = 0;
+
+	for (i = 0; i < n; i++)
+		if (cs_alias_is_taken(&alias[i]) &&
+		    (int)strlen(alias[i].name) > width)
+			width = (int)strlen(alias[i].name);
+	fputs("\nNames of nvbandwidth that --test takes too:\n", to);
+	for (i = 0; i < n; i++)
+		if (cs_alias_is_taken(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
+			fprintf(to, "  %-*s  %s\n", width, alias[i].name,
+				alias[i].test);
+}
+
+static void list_suites(FILE *to)
+{
+	fputs("\nSuites:\n", to);
+	for (size_t i = 0; cs_suite_name(i); i++)
+		fprintf(to, "  %-11s  %s\n", cs_suite_name(i),
+			cs_suite(cs_suite_name(i)));
+}
+
 int cs_report_list(FILE *to)
 {
 	const struct cs_test *test;
@@ -43,6 +70,8 @@ int cs_report_list(FILE *to)
 			test[i].summary);
 	fputs("* of the backend in use: measured by --matrix peer, and when nothing "
 	      "is asked for\n", to);
+	list_aliases(to);
+	list_suites(to);
 	return ferror(to) ? -1 : 0;
 }
 

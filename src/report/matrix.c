@@ -9,6 +9,7 @@
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/check.h"
+#include "plan/alias.h"
 
 #define COLUMNS_MOST 16 /* as numbers */
 #define LABEL 9		/* width of the row labels */
@@ -545,6 +546,15 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 				"the NUMA domain of each GPU", proof);
 }
 
+void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_test *test)
+{
+	char note[CS_NOTE_TEXT];
+
+	cs_alias_note(run->asked, test->name, note, sizeof(note));
+	if (note[0])
+		cs_fold(to, 2, 4, "note: %s", note);
+}
+
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	cs_matrix_cells(to, grid);
@@ -555,6 +565,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);
 	print_remarks(to, grid);
+	cs_matrix_note(to, grid->run, grid->test);
 	if (verbose && grid->n_measured)
 		print_samples(to, grid);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "plan/alias.h"
 #include "report/view.h"
 
 /* ---- one value ---- */
@@ -228,6 +229,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	put(&r, "plan_id", run->plan ? hex(run->plan->id) : json_null());
 	put(&r, "argv", argv_array(run));
 	put(&r, "matrix", text_or_null(run->matrix_text));
+	put(&r, "asked", text_or_null(run->asked));
 	put(&r, "checks", check_names(run->checks));
 	put(&r, "launcher", text_or_null(run->launcher));
 	put(&r, "job_id", text_or_null(run->job_id));
@@ -747,8 +749,10 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	size_t n_tests;
 	const struct cs_test *test = cs_catalogue(&n_tests);
 	struct record r = record_new();
+	char note[CS_NOTE_TEXT];
 
 	test += row->test < n_tests ? row->test : 0;
+	cs_alias_note(run->asked, test->name, note, sizeof(note));
 	put(&r, "node", text(row->node < (uint32_t)run->n_nodes ?
 			     run->node[row->node].facts.host : ""));
 	put(&r, "test", json_string(test->name));
@@ -777,6 +781,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put(&r, "company", json_integer(row->company));
 	put_history(&r, row);
 	put(&r, "flags", flags(run, row->flags));
+	put(&r, "note", text_or_null(note));
 	if (samples)
 		put(&r, "samples", sample_array(samples, row->n_samples));
 	return record_end(&r);

@@ -16,7 +16,7 @@ struct cs_view_options {
 };
 
 struct cs_format {
-	const char *name;	/* "text", "json", "jsonl", "csv", "result" */
+	const char *name;	/* "text", "json", "nvbandwidth", ... */
 	const char *suffix;	/* ".txt", ".json", ".jsonl", ".csv", "" */
 	/* The whole run.  0, or -1 with errno when the stream failed. */
 	int (*write)(FILE *to, const struct cs_run *run,

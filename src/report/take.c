@@ -217,6 +217,7 @@ int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	cs_field_text(&f, "launcher", run->launcher, sizeof(run->launcher));
 	cs_field_text(&f, "job_id", run->job_id, sizeof(run->job_id));
 	run->matrix_text = cs_field_string(&f, "matrix");
+	run->asked = cs_field_string(&f, "asked");
 	backend = cs_field_word(&f, "backend", backends, -1);
 	run->backend = backend < 0 ? "" : backends[backend];
 	run->stand_in = cs_field_bool(&f, "stand_in");

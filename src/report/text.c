@@ -290,6 +290,17 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 			processes == 1 ? "" : "es");
 }
 
+/* Of all tests: tables of a comparison have several. */
+static void print_notes(FILE *to, const struct cs_run *run)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint32_t v;
+
+	for (v = 0; run->plan && v < run->plan->n_views; v++)
+		cs_matrix_note(to, run, &test[cs_plan_view(run->plan, v)->test]);
+}
+
 /* Placements that were compared: where it was, then side by side, by their turns. */
 static int print_placements(FILE *to, const struct cs_run *run,
 			    const struct cs_run *turns, int verbose)
@@ -321,6 +332,7 @@ static int print_placements(FILE *to, const struct cs_run *run,
 		cs_versus_print(to, &v, verbose);
 		cs_versus_release(&v);
 	}
+	print_notes(to, run);
 	return none < 0 ? -1 : 0;
 }
 

@@ -75,6 +75,7 @@ struct cs_run {
 	int argc;
 	char **argv;
 	const char *matrix_text; /* "--matrix peer": what was asked, for the head line */
+	const char *asked;	/* list of --test, or of a --suite; "" or NULL none */
 	char launcher[32];	/* "mpirun", "srun", "none", … */
 	char job_id[48];	/* "" none */
 	char id[40];		/* unique: time, host, pid */

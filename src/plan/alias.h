@@ -1,0 +1,69 @@
+/* alias.h - what other tools call our measurements, and how nvbandwidth arranges
+ * the figures of each: one table, which --test, --suite, --explain, --list and the
+ * nvbandwidth formats read.
+ *
+ * Every alias does here what its name says.  Where the tool itself does something
+ * else, or arranges it otherwise than its name, that is `noted`. */
+#ifndef CS_PLAN_ALIAS_H
+#define CS_PLAN_ALIAS_H
+
+#include <stddef.h>
+
+/* nvbandwidth's matrix; columns are GPUs but for BISECT. */
+enum cs_layout {
+	CS_LAYOUT_NONE,		/* another tool's, or not measured here */
+	CS_LAYOUT_PAIRS,	/* a row for each GPU */
+	CS_LAYOUT_BOTH,		/* three of these: first, second, total */
+	CS_LAYOUT_HOST,		/* one row: host memory */
+	CS_LAYOUT_HUB,		/* one row: all other GPUs together */
+	CS_LAYOUT_LOCAL,	/* one row: the GPU itself */
+	CS_LAYOUT_BISECT,	/* a row for each GPU, one column: the opposite GPU */
+};
+
+/* Where the bytes of a cell go; of BOTH in the first matrix, the second is the
+ * other way. */
+enum cs_flow { CS_ROW_TO_COLUMN, CS_COLUMN_TO_ROW };
+
+struct cs_alias {
+	const char *test;	/* our name; NULL: is not measured, `differs` why */
+	const char *tool;	/* "nvbandwidth" */
+	const char *name;	/* as that tool calls it */
+	const char *differs;	/* what it gets wrong, or does otherwise */
+	int noted;		/* to be said under every table of that name */
+	enum cs_layout layout;
+	enum cs_flow flow;
+	const char *heading;	/* of its matrix, without "bandwidth (GB/s)" */
+	int multinode;		/* not one of its tests of a single node */
+};
+
+/* All, those of nvbandwidth first and in the order in which it runs them. */
+const struct cs_alias *cs_aliases(size_t *n);
+
+/* Our test's position in the catalogue; -1: it is not measured. */
+int cs_alias_test(const struct cs_alias *alias);
+
+/* May --test name it?  Those of nvbandwidth. */
+int cs_alias_is_taken(const struct cs_alias *alias);
+/* Is it one that an item of a --test list means?  A name or glob that fits a name
+ * of ours means ours alone. */
+int cs_alias_fits(const struct cs_alias *alias, const char *item);
+/* The same of a whole list, as cs_run.asked has it. */
+int cs_alias_asked(const struct cs_alias *alias, const char *list);
+/* Of an item that means nothing but what is not measured: why.  NULL: it is not one. */
+const char *cs_alias_refusal(const char *item);
+
+/* What is to be said of `test` by the names of the list (NULL: none) under which it
+ * was asked for; "" when there is nothing. */
+#define CS_NOTE_TEXT 1024
+void cs_alias_note(const char *list, const char *test, char *to, size_t size);
+
+/* The first item of a list with commas, cut; what follows it, NULL after the last. */
+#define CS_ITEM 65 /* bytes that hold one, and show that it is longer than any name */
+const char *cs_list_item(const char *list, char *item, size_t size);
+
+/* The list of tests that a --suite stands for; NULL when there is none. */
+const char *cs_suite(const char *name);
+/* The i-th suite's name; NULL behind the last. */
+const char *cs_suite_name(size_t i);
+
+#endif

@@ -1,0 +1,293 @@
+/* Names of other tools: what they mean here, and how nvbandwidth arranges them. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/alias.h"
+#include "plan/catalogue.h"
+#include "tap.h"
+
+/* Tests that aliases and suites name and the catalogue is still to get.  This list
+ * shrinks to nothing: a name that is there already fails too. */
+static const char *const to_come[] = {
+	"h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "h2d.ce.pinned.bidi",
+	"h2d.ce.pinned.load", "d2h.ce.pinned.load", "h2d.ce.pinned.bidiload",
+	"d2h.ce.pinned.bidiload", "h2d.sm.pinned.pair", "d2h.sm.pinned.pair",
+	"h2d.sm.pinned.bidi", "h2d.sm.pinned.load", "d2h.sm.pinned.load",
+	"h2d.sm.pinned.bidiload", "d2h.sm.pinned.bidiload",
+	"peer.ce.write.all-to-one", "peer.ce.read.all-to-one",
+	"peer.ce.write.one-to-all", "peer.ce.read.one-to-all",
+	"peer.sm.read.pair", "peer.sm.write.pair", "peer.sm.read.bidi",
+	"peer.sm.write.bidi", "peer.sm.write.all-to-one",
+	"peer.sm.read.all-to-one", "peer.sm.write.one-to-all",
+	"peer.sm.read.one-to-all", "peer.tma.read.pair", "peer.tma.write.pair",
+	"peer.tma.read.bidi", "peer.tma.write.bidi", "peer.ce.write.bisect",
+	"h2d.chase.stride.pair", "peer.chase.stride.pair", "peer.chase.bulk.pair",
+	"local.ce.copy.alone", "local.sm.copy.alone", "local.sm.read.alone",
+	"local.sm.write.alone", "local.tma.copy.alone", NULL,
+};
+
+static int is_to_come(const char *name)
+{
+	for (size_t i = 0; to_come[i]; i++)
+		if (!strcmp(to_come[i], name))
+			return 1;
+	return 0;
+}
+
+static const struct cs_alias *of(const char *name)
+{
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(alias[i].name, name))
+			return &alias[i];
+	t_ok(!"there is such a name");
+	return alias;
+}
+
+static void every_alias_is_a_test(void)
+{
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		t_ok(alias[i].differs && alias[i].tool);
+		if (!alias[i].test)
+			t_ok(strstr(alias[i].name, "broadcast") != NULL);
+		else
+			t_eq_int(cs_test_index(alias[i].test) >= 0,
+				 !is_to_come(alias[i].test));
+	}
+}
+
+static void all_tests_of_nvbandwidth_are_there(void)
+{
+	size_t n, single = 0, multi = 0;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!cs_alias_is_taken(&alias[i]))
+			continue;
+		single += !alias[i].multinode;
+		multi += alias[i].multinode != 0;
+		t_eq_int(!strncmp(alias[i].name, "multinode_", 10),
+			 alias[i].multinode);
+		t_eq_int(alias[i].layout == CS_LAYOUT_NONE, !alias[i].test);
+		t_eq_int(alias[i].heading == NULL, !alias[i].test);
+		for (size_t k = 0; k < i; k++)
+			t_ok(strcmp(alias[i].name, alias[k].name) != 0);
+	}
+	t_eq_int(single, 44);
+	t_eq_int(multi, 13);
+}
+
+static void is(const char *name, const char *test, enum cs_layout layout,
+	       enum cs_flow flow)
+{
+	const struct cs_alias *a = of(name);
+
+	t_eq_str(a->test, test);
+	t_eq_int(a->layout, layout);
+	t_eq_int(a->flow, flow);
+}
+
+/* Where the bytes go in nvbandwidth's source, whatever its arrows say. */
+static void cells_lie_where_nvbandwidth_has_them(void)
+{
+	is("device_to_device_memcpy_read_ce", "peer.ce.read.pair",
+	   CS_LAYOUT_PAIRS, CS_COLUMN_TO_ROW);
+	is("device_to_device_memcpy_write_sm", "peer.sm.write.pair",
+	   CS_LAYOUT_PAIRS, CS_ROW_TO_COLUMN);
+	is("device_to_device_bidirectional_memcpy_write_ce", "peer.ce.write.bidi",
+	   CS_LAYOUT_BOTH, CS_COLUMN_TO_ROW);
+	is("multinode_device_to_device_bidirectional_memcpy_write_ce",
+	   "peer.ce.write.bidi", CS_LAYOUT_BOTH, CS_ROW_TO_COLUMN);
+	is("host_to_device_bidirectional_memcpy_ce", "h2d.ce.pinned.bidi",
+	   CS_LAYOUT_HOST, CS_ROW_TO_COLUMN);
+	is("device_to_host_bidirectional_memcpy_ce", "h2d.ce.pinned.bidi",
+	   CS_LAYOUT_HOST, CS_COLUMN_TO_ROW);
+	is("all_to_one_write_ce", "peer.ce.write.all-to-one", CS_LAYOUT_HUB,
+	   CS_ROW_TO_COLUMN);
+	is("all_to_one_read_ce", "peer.ce.read.one-to-all", CS_LAYOUT_HUB,
+	   CS_COLUMN_TO_ROW);
+	is("one_to_all_write_ce", "peer.ce.write.one-to-all", CS_LAYOUT_HUB,
+	   CS_COLUMN_TO_ROW);
+	is("one_to_all_read_ce", "peer.ce.read.all-to-one", CS_LAYOUT_HUB,
+	   CS_ROW_TO_COLUMN);
+	is("device_to_device_latency_sm", "peer.chase.stride.pair",
+	   CS_LAYOUT_PAIRS, CS_COLUMN_TO_ROW);
+	is("multinode_bisect_write_ce", "peer.ce.write.bisect", CS_LAYOUT_BISECT,
+	   CS_ROW_TO_COLUMN);
+}
+
+static void methods_agree_on_both_sides(void)
+{
+	static const char *const methods[] = { "ce", "sm", "tma", NULL };
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *end = strrchr(alias[i].name, '_');
+		char method[8];
+
+		if (!cs_alias_is_taken(&alias[i]) || !alias[i].test ||
+		    alias[i].layout == CS_LAYOUT_LOCAL ||
+		    strstr(alias[i].name, "latency"))
+			continue;
+		snprintf(method, sizeof(method), ".%s.", end + 1);
+		t_ok(strstr(alias[i].test, method) != NULL);
+		/* the heading names it in capitals */
+		for (size_t k = 0; methods[k]; k++)
+			if (!strcmp(end + 1, methods[k]))
+				t_ok(strstr(alias[i].heading,
+					    k == 0 ? "CE" : k == 1 ? "SM" :
+					    "TMA") != NULL);
+	}
+}
+
+static void a_name_is_taken_for_ours_first(void)
+{
+	const struct cs_alias *a = of("device_to_device_memcpy_write_ce");
+
+	t_ok(cs_alias_fits(a, "device_to_device_memcpy_write_ce"));
+	t_ok(cs_alias_fits(a, "*_write_ce"));
+	t_ok(!cs_alias_fits(a, "device_to_device_memcpy_write"));
+	/* fits names of ours too */
+	t_ok(!cs_alias_fits(a, "*"));
+	t_ok(!cs_alias_fits(a, "peer.ce.write.pair"));
+	/* not for --test */
+	t_ok(!cs_alias_fits(of("cudaMemcpyAsync_GPUToGPUPeer"),
+			    "cudaMemcpyAsync_GPUToGPUPeer"));
+}
+
+static void lists_are_read_item_by_item(void)
+{
+	const struct cs_alias *a = of("all_to_one_read_sm");
+
+	t_ok(cs_alias_asked(a, "peer.ce.write.pair,all_to_one_*"));
+	t_ok(cs_alias_asked(a, "all_to_one_read_sm,x"));
+	t_ok(!cs_alias_asked(a, "all_to_one_read_ce,peer.*"));
+	t_ok(!cs_alias_asked(a, ""));
+	t_ok(!cs_alias_asked(a, NULL));
+}
+
+static void the_note_is_of_the_names_asked_for(void)
+{
+	char note[CS_NOTE_TEXT];
+
+	cs_alias_note("all_to_one_read_sm", "peer.sm.read.one-to-all", note,
+		      sizeof(note));
+	t_ok(strstr(note, "all_to_one_read_sm of nvbandwidth: Here all others "
+			  "read") == note);
+	cs_alias_note("host_*_sm,device_*_sm", "h2d.sm.pinned.bidi", note,
+		      sizeof(note));
+	t_ok(strstr(note, "host_to_device_bidirectional_memcpy_sm of ") != NULL);
+	t_ok(strstr(note, " device_to_host_bidirectional_memcpy_sm of ") != NULL);
+	/* of another test, by our own name, by a name that says what it does */
+	cs_alias_note("all_to_one_read_sm", "peer.sm.write.pair", note,
+		      sizeof(note));
+	t_eq_str(note, "");
+	cs_alias_note("peer.sm.read.one-to-all", "peer.sm.read.one-to-all", note,
+		      sizeof(note));
+	t_eq_str(note, "");
+	cs_alias_note("device_to_device_memcpy_read_ce", "peer.ce.read.pair", note,
+		      sizeof(note));
+	t_eq_str(note, "");
+	cs_alias_note(NULL, "peer.ce.read.pair", note, sizeof(note));
+	t_eq_str(note, "");
+}
+
+/* All notes of all names of one test have room. */
+static void no_note_is_cut(void)
+{
+	char note[CS_NOTE_TEXT];
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!alias[i].test)
+			continue;
+		cs_alias_note("*_*", alias[i].test, note, sizeof(note));
+		t_ok(strlen(note) < sizeof(note) - 1);
+	}
+}
+
+static void multicast_is_refused(void)
+{
+	t_ok(cs_alias_refusal("multinode_device_to_device_broadcast_all_to_all_sm") !=
+	     NULL);
+	t_ok(cs_alias_refusal("*broadcast*") != NULL);
+	/* something of it can be measured */
+	t_ok(!cs_alias_refusal("multinode_*"));
+	t_ok(!cs_alias_refusal("nothing"));
+}
+
+static void suites_are_lists_of_tests(void)
+{
+	char item[CS_ITEM];
+	const char *list = cs_suite("quick");
+
+	t_ok(!cs_suite("quack"));
+	t_eq_str(cs_suite("all"), "*");
+	t_eq_str(cs_suite_name(0), "quick");
+	while (list) {
+		list = cs_list_item(list, item, sizeof(item));
+		t_eq_int(cs_test_index(item) >= 0, !is_to_come(item));
+	}
+}
+
+static void the_suite_nvbandwidth_is_all_of_one_node(void)
+{
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++)
+		t_eq_int(cs_alias_asked(&alias[i], cs_suite("nvbandwidth")),
+			 cs_alias_is_taken(&alias[i]) && !alias[i].multinode);
+}
+
+static void items_are_cut_to_their_room(void)
+{
+	char item[8];
+
+	t_eq_str(cs_list_item("ab,cd", item, sizeof(item)), "cd");
+	t_eq_str(item, "ab");
+	t_ok(!cs_list_item("cd", item, sizeof(item)));
+	t_eq_str(cs_list_item("cd,", item, sizeof(item)), "");
+	t_ok(!cs_list_item("", item, sizeof(item)));
+	t_eq_str(item, "");
+	t_ok(!cs_list_item("0123456789", item, sizeof(item)));
+	t_eq_str(item, "0123456");
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "every alias names a test of the catalogue, or why not",
+		  every_alias_is_a_test },
+		{ "all 44 tests of nvbandwidth 0.10 and 13 multinode ones are there",
+		  all_tests_of_nvbandwidth_are_there },
+		{ "cells lie where nvbandwidth's source has them",
+		  cells_lie_where_nvbandwidth_has_them },
+		{ "name, test and heading are of the same method",
+		  methods_agree_on_both_sides },
+		{ "what fits a name of ours means ours alone",
+		  a_name_is_taken_for_ours_first },
+		{ "lists are read item by item", lists_are_read_item_by_item },
+		{ "a note is of the names that were asked for",
+		  the_note_is_of_the_names_asked_for },
+		{ "no note is cut", no_note_is_cut },
+		{ "what needs multicast is refused", multicast_is_refused },
+		{ "suites are lists of tests", suites_are_lists_of_tests },
+		{ "the suite nvbandwidth is its tests of one node",
+		  the_suite_nvbandwidth_is_all_of_one_node },
+		{ "items are cut to their room", items_are_cut_to_their_room },
+		{ NULL, NULL },
+	};
+
+	return tap_main("alias", NULL, NULL, tests);
+}
