@@ -9,34 +9,6 @@
 #include "plan/catalogue.h"
 #include "tap.h"
 
-/* Tests that aliases and suites name and the catalogue is still to get.  This list
- * shrinks to nothing: a name that is there already fails too. */
-static const char *const to_come[] = {
-	"h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "h2d.ce.pinned.bidi",
-	"h2d.ce.pinned.load", "d2h.ce.pinned.load", "h2d.ce.pinned.bidiload",
-	"d2h.ce.pinned.bidiload", "h2d.sm.pinned.pair", "d2h.sm.pinned.pair",
-	"h2d.sm.pinned.bidi", "h2d.sm.pinned.load", "d2h.sm.pinned.load",
-	"h2d.sm.pinned.bidiload", "d2h.sm.pinned.bidiload",
-	"peer.ce.write.all-to-one", "peer.ce.read.all-to-one",
-	"peer.ce.write.one-to-all", "peer.ce.read.one-to-all",
-	"peer.sm.read.pair", "peer.sm.write.pair", "peer.sm.read.bidi",
-	"peer.sm.write.bidi", "peer.sm.write.all-to-one",
-	"peer.sm.read.all-to-one", "peer.sm.write.one-to-all",
-	"peer.sm.read.one-to-all", "peer.tma.read.pair", "peer.tma.write.pair",
-	"peer.tma.read.bidi", "peer.tma.write.bidi", "peer.ce.write.bisect",
-	"h2d.chase.stride.pair", "peer.chase.stride.pair", "peer.chase.bulk.pair",
-	"local.ce.copy.alone", "local.sm.copy.alone", "local.sm.read.alone",
-	"local.sm.write.alone", "local.tma.copy.alone", NULL,
-};
-
-static int is_to_come(const char *name)
-{
-	for (size_t i = 0; to_come[i]; i++)
-		if (!strcmp(to_come[i], name))
-			return 1;
-	return 0;
-}
-
 static const struct cs_alias *of(const char *name)
 {
 	size_t n;
@@ -59,8 +31,7 @@ static void every_alias_is_a_test(void)
 		if (!alias[i].test)
 			t_ok(strstr(alias[i].name, "broadcast") != NULL);
 		else
-			t_eq_int(cs_test_index(alias[i].test) >= 0,
-				 !is_to_come(alias[i].test));
+			t_ok(cs_test_index(alias[i].test) >= 0);
 	}
 }
 
@@ -236,7 +207,7 @@ static void suites_are_lists_of_tests(void)
 	t_eq_str(cs_suite_name(0), "quick");
 	while (list) {
 		list = cs_list_item(list, item, sizeof(item));
-		t_eq_int(cs_test_index(item) >= 0, !is_to_come(item));
+		t_ok(cs_test_index(item) >= 0);
 	}
 }
 
