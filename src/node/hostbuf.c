@@ -117,8 +117,7 @@ static int make_allocated(const struct cs_backend *backend, struct cs_dev *dev,
 	e->mem.bytes = e->mem.mapped = bytes;
 	e->mem.numa = -1;
 	e->mem.proof[0] = '\0';
-	if (cs_hostmem_prove(&e->mem, numa, e->why) == 1 && bound)
-		cs_text(e->mem.proof, sizeof(e->mem.proof), "policy");
+	cs_hostmem_prove_driver(&e->mem, numa, bound, e->why);
 	return 0;
 }
 

@@ -26,8 +26,9 @@ struct cs_hostbuf {
 	uint64_t address;	/* as the device sees it; at, where there is none */
 	uint64_t bytes;		/* at least what was asked for */
 	int numa;		/* where it is proven to lie; -1 it is not */
-	/* "move_pages", "numa_maps", "one domain": by what; "policy": it was bound to
-	 * the domain when it was allocated and the kernel shows no more; "" none */
+	/* by what: "move_pages", "numa_maps", or of the driver's memory "one domain",
+	 * there is no other here; "policy": it was bound to the domain when it was
+	 * allocated, and the kernel shows no more; "" none */
 	char proof[16];
 	char why[160];		/* not proven, because; "" */
 };

@@ -20,7 +20,11 @@ uint64_t cs_meminfo(const char *key);
  * tests. */
 hwloc_bitmap_t cs_memory_domains(const char *root);
 
-/* prove.c: is the whole mapping that holds this address made of huge pages? */
+/* prove.c: where do all pages of mem->at lie?  Sets numa and proof and returns 0;
+ * else says why not, unless `why` does already, and returns 1 when the kernel does not
+ * tell, -1 when they are not all on `wanted`. */
+int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160]);
+/* Is the whole mapping that holds this address made of huge pages? */
 int cs_pages_are_huge(const void *at);
 
 #endif

@@ -93,8 +93,7 @@ struct cs_hostmem {
 	uint64_t bytes, mapped;	/* wanted; mapped, in whole pages */
 	int fd;			/* memfd, so that others can open it; -1 */
 	int numa;		/* where all sampled pages are; -1 not proven */
-	char proof[16];		/* "move_pages", "numa_maps", "one domain": there is
-				 * no other; "" */
+	char proof[16];		/* "move_pages", "numa_maps", "" */
 };
 
 /* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  That
@@ -115,10 +114,12 @@ uint64_t cs_domain_left(const char *root, int numa);
 /* May this process have memory of that domain, and is there any?  -1: anywhere,
  * which it may. */
 int cs_hostmem_domain(int numa, struct cs_err *err);
-/* Where do all pages of mem->at lie?  Sets numa and proof and returns 0; else says
- * why not, unless `why` does already, and returns 1 when the kernel does not tell, -1
- * when they are not all on `wanted`. */
-int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160]);
+/* Where does memory lie that a driver allocated, while this thread's policy was
+ * `bound` to the domain `wanted`, or it was not?  What the kernel does not show has
+ * the proof "one domain", where the machine has no other, or "policy" with numa -1:
+ * it was bound, no more is known. */
+void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
+			     char why[160]);
 
 /* Where memory that this thread allocates shall lie, for what others allocate in
  * its name. */

@@ -100,31 +100,32 @@ static int ask_machine(void)
 	return numa;
 }
 
+static void proven(struct cs_hostmem *mem, int numa, const char *by,
+		   char why[160])
+{
+	mem->numa = numa;
+	cs_text(mem->proof, sizeof(mem->proof), "%s", by);
+	why[0] = 0;
+}
+
 int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160])
 {
-	static const char *const proofs[] = { "move_pages", "numa_maps",
-					      "one domain" };
-	int numa = ask_move_pages(mem->at, mem->bytes), how = 0;
+	const char *by = "move_pages";
+	int numa = ask_move_pages(mem->at, mem->bytes);
 
 	if (numa == UNKNOWN) {
-		how = 1;
+		by = "numa_maps";
 		numa = ask_numa_maps(mem->at);
 	}
-	if (numa == UNKNOWN) {
-		how = 2;
-		numa = ask_machine();
-	}
 	if (numa >= 0 && (wanted < 0 || numa == wanted)) {
-		mem->numa = numa;
-		cs_text(mem->proof, sizeof(mem->proof), "%s", proofs[how]);
-		why[0] = 0;
+		proven(mem, numa, by, why);
 		return 0;
 	}
 	if (why[0])
 		;
 	else if (numa == UNKNOWN)
 		cs_text(why, 160,
-			"the kernel does not say where these pages are: neither move_pages nor numa_maps shows them");
+			"the kernel does not say where pages are: move_pages and numa_maps are refused");
 	else if (numa == SEVERAL)
 		cs_text(why, 160, "pages are spread over NUMA domains");
 	else
@@ -132,6 +133,30 @@ int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160])
 			"pages were asked for on NUMA domain %d and are on %d",
 			wanted, numa);
 	return numa == UNKNOWN ? 1 : -1;
+}
+
+void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
+			     char why[160])
+{
+	char reason[160] = "";
+	int numa;
+
+	if (cs_hostmem_prove(mem, wanted, reason) != 1) {
+		if (mem->numa >= 0 || !why[0])
+			memcpy(why, reason, sizeof(reason));
+		return;
+	}
+	numa = ask_machine();
+	if (numa >= 0 && (wanted < 0 || numa == wanted)) {
+		proven(mem, numa, "one domain", why);
+		return;
+	}
+	if (bound)
+		cs_text(mem->proof, sizeof(mem->proof), "policy");
+	if (!why[0])
+		cs_text(why, 160, "%s",
+			bound ? "bound when it was allocated; the kernel does not show where the driver's pages are" :
+				"the kernel does not show where the driver's pages are");
 }
 
 int cs_pages_are_huge(const void *at)

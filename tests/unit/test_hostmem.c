@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -315,6 +316,32 @@ static void a_policy_is_taken_back(void)
 	t_eq_int(policy_mode(), usual);
 }
 
+/* Pages that were never touched stand for those that the kernel does not show. */
+static void no_more_is_claimed_than_known(void)
+{
+	void *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* joined with none */
+	struct cs_hostmem mem = { .at = at, .bytes = MIB, .fd = -1, .numa = -1 };
+	char why[160] = "";
+
+	if (!t_ok(at != MAP_FAILED))
+		return;
+	cs_hostmem_prove_driver(&mem, 1000, 1, why);
+	t_eq_int(mem.numa, -1);
+	t_eq_str(mem.proof, "policy");
+	t_ok(strstr(why, "bound when it was allocated") != NULL);
+	mem.proof[0] = why[0] = 0;
+	cs_hostmem_prove_driver(&mem, 1000, 0, why);
+	t_eq_int(mem.numa, -1);
+	t_eq_str(mem.proof, "");
+	t_ok(why[0]);
+	memset(at, 1, MIB);
+	why[0] = 0;
+	cs_hostmem_prove_driver(&mem, -1, 0, why);
+	t_ok(mem.numa >= 0 ? mem.proof[0] && !why[0] : why[0]);
+	munmap(at, MIB);
+}
+
 /* ---- files below a root of our own ---- */
 
 static char root[] = "/tmp/cs-root-XXXXXX";
@@ -427,6 +454,8 @@ static const struct tap_test tests[] = {
 	{ "a domain without memory is told from one with", domains_without_memory },
 	{ "a policy binds the thread until it is restored",
 	  a_policy_is_taken_back },
+	{ "of a driver's pages that nobody shows the policy is told, or nothing",
+	  no_more_is_claimed_than_known },
 	{ "a domain has left what is free and what files give back",
 	  room_on_a_domain },
 	{ "a cgroup leaves what its limit does, files not counted",
