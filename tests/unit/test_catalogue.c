@@ -115,9 +115,11 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.cpu.write.pair peer.cpu.write.bidi "
 		 "peer.cpu.read.pair peer.cpu.read.bidi "
 		 "peer.cpu.write.shift peer.cpu.write.ring "
-		 "peer.cpu.write.bisect peer.cpu.write.random "
+		 "peer.cpu.write.bisect peer.cpu.write.rounds "
+		 "peer.cpu.write.random "
 		 "peer.cpu.read.shift peer.cpu.read.ring "
-		 "peer.cpu.read.bisect peer.cpu.read.random "
+		 "peer.cpu.read.bisect peer.cpu.read.rounds "
+		 "peer.cpu.read.random "
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
 		 "host.cpu.copy.pair ");
 	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),

@@ -89,8 +89,9 @@ static void flags_have_names_in_order_of_bit(void)
 	t_eq_int(cs_row_flag_names(CS_ROW_CONTROL | CS_ROW_NOT_CONVERGED, names), 2);
 	t_eq_str(names[0], "not-converged");
 	t_eq_str(names[1], "control");
-	t_eq_int(cs_row_flag_names(UINT32_MAX, names), 7);
+	t_eq_int(cs_row_flag_names(UINT32_MAX, names), 8);
 	t_eq_str(names[6], "not-verified");
+	t_eq_str(names[7], "placement-not-proven");
 }
 
 int main(void)
