@@ -231,6 +231,42 @@ static void check_own(struct gpu *g, const char *what)
 	check(g);
 }
 
+/* Odd sizes at several positions, by every geometry: not a byte too few, or too
+ * many.  How many flew. */
+static void print_exact(struct gpu *g)
+{
+	static const uint64_t sizes[] = { 16, 48, 4096, 6160, (1u << 20) + 16,
+					  (33u << 20) + 6128 };
+	uint64_t dst = g->arena.address + bytes;
+	struct cs_check in, behind;
+	struct cs_err err = { "" };
+	int flown = 0, wrong = 0;
+
+	for (int i = 0; i < 36; i++) {
+		struct cs_flight f = {
+			.dst = dst, .src = g->arena.address,
+			.bytes = sizes[i % 6], .copies = 5, .key = KEY,
+			.kind = i < 12 ? CS_FLIGHT_SM : i < 24 ? CS_FLIGHT_TMA :
+				CS_FLIGHT_SM_WRITE,
+			.positions = i / 6 % 2 ? 3 : 1,
+		};
+		uint64_t all = f.bytes * f.positions;
+
+		for (uint32_t k = 0; all < bytes && cuda->geometry(g->dev, &f, k,
+						&f.blocks, &f.threads); k++) {
+			flown++;
+			wrong += cuda->poison(g->dev, dst, bytes, &err) ||
+				 sample(g, &f) < 0 ||
+				 cuda->check(g->dev, dst, all, KEY, 0, &in, &err) ||
+				 in.wrong_words ||
+				 cuda->check(g->dev, dst + all, bytes - all, KEY, 0,
+					     &behind, &err) ||
+				 behind.poison_words != (bytes - all) / 8;
+		}
+	}
+	printf("%d flights of odd sizes, %d of them wrong\n", flown, wrong);
+}
+
 /* ---- latency ---- */
 
 static void chain(struct gpu *g)
@@ -297,6 +333,7 @@ static void local(struct gpu *g)
 	print_link(g, "local write", (struct cs_flight){
 			.dst = dst, .kind = CS_FLIGHT_SM_WRITE, .key = KEY }, 0);
 	check_own(g, "local write");
+	print_exact(g);
 	print_chases(g, "local", g, NULL, dst);
 }
 
