@@ -555,8 +555,8 @@ static const struct option_line measure_lines[] = {
 	{ "precision", 0, "SHARE", "a cell ends when half the 95 % interval of "
 	  "its median is within this; default 0.5%, cpu backend 2%",
 	  set_precision },
-	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 2s, cpu "
-	  "backend 250ms", set_cell_limit },
+	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 500ms, "
+	  "cpu backend 250ms", set_cell_limit },
 	{ "start-limit", 0, "TIME", "for the driver to start; default 30s",
 	  set_start_limit },
 	{ "seed", 0, "N", "of the order of cells and of the data; default: "

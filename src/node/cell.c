@@ -12,7 +12,7 @@
 
 #define DRAIN_LIMIT_S 2.0
 /* The first tells how many copies fill a sample. */
-#define GEOMETRY_SAMPLES 4
+#define GEOMETRY_SAMPLES 3
 
 /* ---- one cell ---- */
 
@@ -591,8 +591,7 @@ static int is_by_kernel(const struct cs_cell *cell)
 	       cell->test->method == CS_METHOD_TMA;
 }
 
-/* Time per byte, summed over the measured transfers, of a cell's last samples; the
- * better of two, for one may be disturbed. */
+/* Time per byte of the last sample, summed over the measured transfers. */
 static double pace(const struct cs_sampler *s)
 {
 	double sum = 0;
@@ -605,29 +604,60 @@ static double pace(const struct cs_sampler *s)
 
 static enum cs_status try_geometry(struct cs_coordinator *co,
 				   struct cs_cell *cell, uint32_t flags,
-				   double *best, struct cs_err *err)
+				   double *worst, struct cs_err *err)
 {
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 
-	*best = INFINITY;
+	*worst = 0;
 	for (int i = 0; i < GEOMETRY_SAMPLES; i++) {
 		enum cs_status status = sample(co, cell, flags, ns, load_ns, err);
 
 		if (status != CS_OK)
 			return status;
 		cs_sampler_feed(&co->sampler, ns, load_ns, 0);
+		/* a division that is fast now and then is not */
 		if (i)
-			*best = fmin(*best, pace(&co->sampler));
+			*worst = fmax(*worst, pace(&co->sampler));
 	}
 	return CS_OK;
 }
 
-/* The first cell of a view tries all divisions that the backend has for its kernels,
- * and all cells of the view take the fastest: which it is depends on the link. */
+/* Do kernels of one GPU move both ways at the same time? */
+static int goes_both_ways(const struct cs_test *test)
+{
+	return cs_test_has_host(test) && (test->pattern == CS_PATTERN_BIDI ||
+					  test->pattern == CS_PATTERN_BIDILOAD ||
+					  test->pattern == CS_PATTERN_BIDIEVERY);
+}
+
+/* Where the choice for this kind of link, direction and size is kept: in the first
+ * view of that kind. */
+static uint32_t *kept_geometry(struct cs_coordinator *co,
+			       const struct cs_cell *cell)
+{
+	const struct cs_test *test = cell->test, *other;
+	uint32_t v;
+	size_t n;
+
+	for (v = 0; v < cell->step->view; v++) {
+		const struct cs_view *view = cs_plan_view(co->plan, v);
+
+		other = &cs_catalogue(&n)[view->test];
+		if (other->path == test->path && other->method == test->method &&
+		    other->op == test->op && other->memory == test->memory &&
+		    goes_both_ways(other) == goes_both_ways(test) &&
+		    view->bytes == cs_plan_view(co->plan, cell->step->view)->bytes)
+			break;
+	}
+	return &co->geometry[v];
+}
+
+/* The first cell of a kind tries all divisions that the backend has for its kernels,
+ * and all others take the fastest: which it is depends on the link. */
 static enum cs_status choose_geometry(struct cs_coordinator *co,
 				      struct cs_cell *cell, struct cs_err *err)
 {
-	uint32_t *chosen = &co->geometry[cell->step->view], n = 1;
+	uint32_t *chosen = kept_geometry(co, cell), n = 1;
 	double least = INFINITY, at;
 	enum cs_status status = CS_OK;
 

@@ -231,6 +231,42 @@ static void check_own(struct gpu *g, const char *what)
 	check(g);
 }
 
+/* Odd sizes at several positions, by every geometry: not a byte too few, or too
+ * many.  How many flew. */
+static void print_exact(struct gpu *g)
+{
+	static const uint64_t sizes[] = { 16, 48, 4096, 6160, (1u << 20) + 16,
+					  (33u << 20) + 6128 };
+	uint64_t dst = g->arena.address + bytes;
+	struct cs_check in, behind;
+	struct cs_err err = { "" };
+	int flown = 0, wrong = 0;
+
+	for (int i = 0; i < 36; i++) {
+		struct cs_flight f = {
+			.dst = dst, .src = g->arena.address,
+			.bytes = sizes[i % 6], .copies = 5, .key = KEY,
+			.kind = i < 12 ? CS_FLIGHT_SM : i < 24 ? CS_FLIGHT_TMA :
+				CS_FLIGHT_SM_WRITE,
+			.positions = i / 6 % 2 ? 3 : 1,
+		};
+		uint64_t all = f.bytes * f.positions;
+
+		for (uint32_t k = 0; all < bytes && cuda->geometry(g->dev, &f, k,
+						&f.blocks, &f.threads); k++) {
+			flown++;
+			wrong += cuda->poison(g->dev, dst, bytes, &err) ||
+				 sample(g, &f) < 0 ||
+				 cuda->check(g->dev, dst, all, KEY, 0, &in, &err) ||
+				 in.wrong_words ||
+				 cuda->check(g->dev, dst + all, bytes - all, KEY, 0,
+					     &behind, &err) ||
+				 behind.poison_words != (bytes - all) / 8;
+		}
+	}
+	printf("%d flights of odd sizes, %d of them wrong\n", flown, wrong);
+}
+
 /* ---- latency ---- */
 
 static void chain(struct gpu *g)
@@ -297,18 +333,19 @@ static void local(struct gpu *g)
 	print_link(g, "local write", (struct cs_flight){
 			.dst = dst, .kind = CS_FLIGHT_SM_WRITE, .key = KEY }, 0);
 	check_own(g, "local write");
+	print_exact(g);
 	print_chases(g, "local", g, NULL, dst);
 }
 
 static void host(struct gpu *g)
 {
 	uint32_t *at = host_pages(bytes);
-	uint64_t src = g->arena.address, dst = src + bytes, there;
+	uint64_t src = g->arena.address, dst = src + bytes;
+	uint64_t there = (uint64_t)(uintptr_t)at; /* the device has it there too */
 	struct cs_err err = { "" };
 
-	/* a second device of this process would do; the board's way does as well */
-	if (cuda->ring(g->dev, at, bytes, -1, &err) ||
-	    !(there = (uint64_t)(uintptr_t)at))
+	/* registered as a ring is */
+	if (cuda->ring(g->dev, at, bytes, -1, &err))
 		die("host memory", &err);
 	cs_fill_host(at, bytes, KEY);
 	print_link(g, "host to GPU", (struct cs_flight){ .dst = dst, .src = there },

@@ -790,6 +790,7 @@ static void other_namespace(void)
 	change = change_nothing;
 }
 
+<<<<<<< HEAD
 /* ---- host memory ---- */
 
 static struct cs_hostbuf_key host_key = { CS_MEM_PINNED, -1, 0, 0 };
@@ -911,19 +912,404 @@ static void *host_user(void *arg)
 		say_check(dev, arena.address, KEY, 0);
 		cs_hostbuf_put(cuda, dev);
 	}
+=======
+/* ---- flights by kernels ---- */
+
+#define ROOM (4 * MIB)		/* of a source, and of a destination */
+
+/* A GPU whose arena is a source, filled, and a destination, poisoned. */
+static struct cs_dev *ready_to_move(int lanes, struct cs_export *arena)
+{
+	struct cs_err err = { "" };
+	struct cs_dev *dev = NULL;
+
+	if (start())
+		return NULL;
+	if (!cuda->open(0, lanes, &dev, &err) &&
+	    !cuda->board(dev, page, sizeof(*page), &err) &&
+	    !cuda->arena(dev, 2 * ROOM, NULL, -1, arena, &err) &&
+	    !cuda->fill(dev, arena->address, ROOM, KEY, &err) &&
+	    !cuda->poison(dev, arena->address + ROOM, ROOM, &err))
+		return dev;
+	say("%s", err.text);
+	return NULL;
+}
+
+/* Behind the gate and to the end; -1 after telling why not. */
+static double moved_ns(struct cs_dev *dev, const struct cs_flight *flight)
+{
+	struct cs_err err = { "" };
+	uint32_t seq = page->gate + 1;
+	double ns = -1;
+
+	if (cuda->arm(dev, 0, &page->gate, seq, flight, &err)) {
+		say("arm: %s", err.text);
+		return -1;
+	}
+	if (cuda->poll(dev, 0, &ns, &err))
+		say("it did not wait for the gate");
+	open_gate(seq);
+	return wait_lane(dev, 0, &ns) > 0 ? ns : -1;
+}
+
+/* What flew arrived to the byte, and not one more. */
+static int is_exact(struct cs_dev *dev, const struct cs_flight *f)
+{
+	uint64_t bytes = f->bytes * f->positions;
+	struct cs_check in, behind;
+	struct cs_err err = { "" };
+
+	return !cuda->check(dev, f->dst, bytes, KEY, 1, &in, &err) &&
+	       !cuda->check(dev, f->dst + bytes, ROOM - bytes, KEY, 0, &behind,
+			    &err) &&
+	       !in.wrong_words && behind.poison_words == (ROOM - bytes) / 8;
+}
+
+static void move_all_ways(struct cs_dev *dev, struct cs_flight f)
+{
+	uint32_t i, flown = 0, exact = 0;
+
+	for (i = 0; cuda->geometry(dev, &f, i, &f.blocks, &f.threads); i++) {
+		flown += moved_ns(dev, &f) > 0;
+		exact += (uint32_t)is_exact(dev, &f);
+	}
+	if (!i || i > 6 || flown != i || exact != i)
+		say("%u bytes x %u, kind %u: of %u geometries %u flew, %u exact",
+		    (unsigned int)f.bytes, f.positions, f.kind, i, flown, exact);
+}
+
+static void story_move(void)
+{
+	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
+	static const uint32_t kinds[] = { CS_FLIGHT_SM, CS_FLIGHT_TMA,
+					  CS_FLIGHT_SM_WRITE };
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+
+	for (int i = 0; dev && i < 18; i++)
+		move_all_ways(dev, (struct cs_flight){
+			.dst = arena.address + ROOM, .src = arena.address,
+			.bytes = sizes[i % 3], .copies = 4, .key = KEY,
+			.kind = kinds[i / 3 % 3], .positions = i < 9 ? 1 : 3,
+		});
+	say("done");
+	if (dev)
+		cuda->close(dev);
+}
+
+static void moves(void)
+{
+	t_eq_str(heard("", story_move), "done\n");
+	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_move), "done\n");
+}
+
+static void say_move(struct cs_dev *dev, struct cs_flight f, const char *what)
+{
+	double ns;
+
+	f.copies = 5;
+	f.positions = 3;
+	f.bytes = BUFFER;
+	ns = moved_ns(dev, &f);
+	if (ns > 0)
+		say("%s: time passed, %s", what,
+		    is_exact(dev, &f) ? "exact" : "wrong");
+}
+
+static void story_wrong(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_flight f;
+
+	if (!dev)
+		return;
+	f = (struct cs_flight){ .dst = arena.address + ROOM,
+				.src = arena.address, .key = KEY };
+	f.kind = CS_FLIGHT_SM;
+	say_move(dev, f, "copy");
+	f.kind = CS_FLIGHT_TMA;
+	say_move(dev, f, "bulk");
+	f.kind = CS_FLIGHT_SM_READ;
+	if (moved_ns(dev, &(struct cs_flight){
+			    .src = f.src, .bytes = BUFFER, .copies = 5,
+			    .positions = 3, .key = f.key, .kind = f.kind }) > 0)
+		say("read: time passed");
+	cuda->close(dev);
+}
+
+/* The message without its figures, which are sums and addresses. */
+static const char *without_figures(const char *text)
+{
+	static char out_text[512];
+	size_t n = 0;
+
+	for (; *text && n < sizeof(out_text) - 1; out_text[n++] = *text++)
+		if (!strncmp(text, "0x", 2))
+			text += strspn(text, "0123456789abcdefx");
+	out_text[n] = 0;
+	return out_text;
+}
+
+static void wrong_data(void)
+{
+	t_eq_str(heard("", story_wrong),
+		 "copy: time passed, exact\nbulk: time passed, exact\n"
+		 "read: time passed\n");
+	t_eq_str(without_figures(heard("FAKE_CORRUPT=0-0:8", story_wrong)),
+		 "copy: time passed, wrong\nbulk: time passed, wrong\n"
+		 "poll: what was read adds up to , the pattern to \n");
+}
+
+static void story_read_other(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_flight f;
+	struct cs_err err = { "" };
+
+	if (!dev)
+		return;
+	f = (struct cs_flight){ .src = arena.address, .bytes = BUFFER,
+				.copies = 7, .positions = 3, .key = KEY,
+				.kind = CS_FLIGHT_SM_READ };
+	for (int i = 0; i < 4; i++) {
+		/* the second position, which only some repetitions read */
+		if (i == 2)
+			cuda->poison(dev, f.src + BUFFER + 4096, 16, &err);
+		f.key = i == 1 ? KEY + 1 : KEY;
+		f.blocks = i == 3 ? 1057 : 0;
+		say("%s", moved_ns(dev, &f) > 0 ? "read" : "not read");
+	}
+	cuda->close(dev);
+}
+
+static void read_other(void)
+{
+	const char *wrong = "poll: what was read adds up to , the pattern to \n"
+			    "not read\n";
+	char want[512];
+
+	cs_text(want, sizeof(want), "read\n%s%sarm: 1057 blocks read: there is "
+		"room for the sums of 1056\nnot read\n", wrong, wrong);
+	t_eq_str(without_figures(heard("", story_read_other)), want);
+}
+
+/* Of which GB/s only the digits are told that the fake's page gives. */
+static void story_rates(void)
+{
+	static const uint32_t kinds[] = {
+		CS_FLIGHT_COPY, CS_FLIGHT_SM, CS_FLIGHT_TMA, CS_FLIGHT_SM_READ,
+		CS_FLIGHT_SM_WRITE,
+	};
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_flight f;
+
+	for (int i = 0; dev && i < 10; i++) {
+		uint32_t kind = kinds[i % 5];
+		double ns;
+
+		f = (struct cs_flight){
+			.dst = arena.address + ROOM, .src = arena.address,
+			.bytes = BUFFER, .copies = 1, .key = KEY, .kind = kind,
+			.blocks = kind == CS_FLIGHT_TMA ? 132 : 264,
+			.threads = kind == CS_FLIGHT_TMA ? 1 : 512,
+		};
+		if (i < 5) { /* the first of each takes twice as long */
+			moved_ns(dev, &f);
+			continue;
+		}
+		ns = moved_ns(dev, &f);
+		f.blocks *= 2;
+		say("%.0f, %.0f", BUFFER / (ns - 2700),
+		    BUFFER / (moved_ns(dev, &f) - 2700));
+	}
+	if (dev)
+		cuda->close(dev);
+}
+
+static void rates(void)
+{
+	t_eq_str(heard("", story_rates),
+		 "2085, 2085\n1955, 1935\n1971, 1951\n4200, 4158\n"
+		 "4000, 3960\n");
+}
+
+static void story_tma(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_err err = { "" };
+	double ns = -1;
+	int flown;
+
+	if (!dev)
+		return;
+	for (uint32_t kind = CS_FLIGHT_SM; kind <= CS_FLIGHT_CHASE_TMA; kind++) {
+		struct cs_flight f = { .dst = arena.address + ROOM,
+				       .src = arena.address, .bytes = BUFFER,
+				       .copies = 1, .kind = kind, .key = KEY };
+
+		if (kind == CS_FLIGHT_CHASE)
+			continue;
+		flown = moved_ns(dev, &f) > 0;
+		say("%u: %d, %d", kind - CS_FLIGHT_SM, flown,
+		    cuda->poll(dev, 0, &ns, &err));
+	}
+	cuda->close(dev);
+}
+
+static void tma_refused(void)
+{
+	const char *refused = "arm: TMA needs compute capability 9.0, this GPU "
+			      "has 8.6\n";
+	char want[512];
+
+	cs_text(want, sizeof(want), "0: 1, 1\n%s1: 0, 1\n2: 1, 1\n3: 1, 1\n"
+		"%s5: 0, 1\n", refused, refused);
+	t_eq_str(heard("FAKE_CAPABILITY=8.6", story_tma), want);
+}
+
+static void story_odd(void)
+{
+	static const struct cs_flight odd[] = {
+		{ .kind = CS_FLIGHT_SM, .bytes = 24 },
+		{ .kind = CS_FLIGHT_CHASE, .bytes = 112 },
+	};
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+
+	for (int i = 0; dev && i < 2; i++)
+		moved_ns(dev, &odd[i]);
+	if (dev)
+		cuda->close(dev);
+}
+
+static void odd_sizes(void)
+{
+	t_eq_str(heard("", story_odd),
+		 "arm: kernels move multiples of 16 bytes and follow chains of at "
+		 "least 128, not 24\n"
+		 "arm: kernels move multiples of 16 bytes and follow chains of at "
+		 "least 128, not 112\n");
+}
+
+/* ---- chases ---- */
+
+static double chase(struct cs_dev *dev, uint64_t at, uint64_t seed, int bulk)
+{
+	struct cs_flight f = {
+		.src = at, .bytes = BUFFER, .copies = 2, .key = seed,
+		.kind = bulk ? CS_FLIGHT_CHASE_TMA : CS_FLIGHT_CHASE,
+	};
+
+	return moved_ns(dev, &f);
+}
+
+static void story_chase(void)
+{
+	static const uint64_t seeds[] = { 0, 1, 77 };
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_err err = { "" };
+	uint64_t at = arena.address + ROOM;
+
+	for (int i = 0; dev && i < 3; i++) {
+		if (cuda->chain(dev, at, BUFFER, at, i > 0, seeds[i], &err))
+			say("chain: %s", err.text);
+		say("%.0f ns", chase(dev, at, seeds[i], 0));
+		say("%.0f ns by bulk", chase(dev, at, seeds[i], 1));
+	}
+	/* of another order than the chain there */
+	if (dev)
+		say("%.0f", chase(dev, at, 1, 0));
+	if (dev)
+		cuda->close(dev);
+}
+
+#define CHASED "280 ns\n630 ns by bulk\n"
+#define STRAY "poll: the chase ended at , the chain leads to \n-1"
+
+static void chases(void)
+{
+	t_eq_str(without_figures(heard("", story_chase)),
+		 CHASED CHASED CHASED STRAY "\n");
+}
+
+static void stray_chase(void)
+{
+	const char *told = heard("FAKE_CORRUPT=0-0:0", story_chase);
+	unsigned long long found = 0, expected = 0;
+
+	t_eq_int(sscanf(told, "poll: the chase ended at %llx, the chain leads to "
+			"%llx", &found, &expected), 2);
+	t_eq_int(found - expected, 128); /* the fake's next node */
+	t_ok(strstr(without_figures(told), STRAY " ns by bulk\n") != NULL);
+}
+
+/* GPU 1 follows a chain in memory of GPU 0, and reads there on two lanes. */
+static void peer_flights(void)
+{
+	struct cs_mapping map = { 0 };
+	struct cs_err err = { "" };
+	struct cs_dev *dev = ready(1, &shared_arena[1]);
+	struct cs_flight f;
+	double alone, ns = 0;
+
+	pthread_barrier_wait(&all_here);
+	if (!dev || peer_failed || cuda->import(dev, &shared_arena[0], &map, &err)) {
+		say("import: %s", err.text);
+		return;
+	}
+	f = (struct cs_flight){ .src = map.address, .bytes = BUFFER, .copies = 1,
+				.dst = shared_arena[1].address,
+				.kind = CS_FLIGHT_SM };
+	moved_ns(dev, &f);
+	alone = moved_ns(dev, &f);
+	if (cuda->arm(dev, 0, &page->gate, page->gate + 1, &f, &err) ||
+	    cuda->arm(dev, 1, &page->gate, page->gate + 1, &f, &err))
+		say("%s", err.text);
+	open_gate(page->gate + 1);
+	wait_lane(dev, 1, &ns);
+	wait_lane(dev, 0, &ns);
+	say("two at once take %.2f times as long", (ns - 2700) / (alone - 2700));
+	say("%.0f ns", chase(dev, map.address + BUFFER, 5, 0));
+	cuda->unimport(dev, &map);
+	cuda->close(dev);
+}
+
+static void *chain_owner(void *unused)
+{
+	struct cs_err err = { "" };
+	struct cs_dev *dev = ready(0, &shared_arena[0]);
+	uint64_t at = shared_arena[0].address + BUFFER;
+
+	(void)unused;
+	if (!dev || cuda->chain(dev, at, BUFFER, at, 1, 5, &err))
+		peer_failed = 1;
+	pthread_barrier_wait(&all_here);
+	pthread_barrier_wait(&all_here);
+>>>>>>> k5
 	if (dev)
 		cuda->close(dev);
 	return NULL;
 }
 
+<<<<<<< HEAD
 static void story_host_shared(void)
 {
 	int me[2] = { 0, 1 };
+=======
+static void story_peer_flights(void)
+{
+>>>>>>> k5
 	pthread_t thread;
 
 	if (start())
 		return;
 	pthread_barrier_init(&all_here, NULL, 2);
+<<<<<<< HEAD
 	pthread_create(&thread, NULL, host_user, &me[0]);
 	host_user(&me[1]);
 	pthread_join(thread, NULL);
@@ -1157,6 +1543,71 @@ static void without_gpus(void)
 	cs_backend_cpu.close(dev);
 }
 
+=======
+	pthread_create(&thread, NULL, chain_owner, NULL);
+	peer_flights();
+	pthread_barrier_wait(&all_here);
+	pthread_join(thread, NULL);
+}
+
+static void peers_by_kernel(void)
+{
+	t_eq_str(heard("", story_peer_flights),
+		 "two at once take 2.00 times as long\n830 ns\n");
+}
+
+/* ---- lanes ---- */
+
+#define MANY 15
+
+static void story_lanes(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(MANY, &arena);
+	struct cs_err err = { "" };
+	double ns;
+	int ended = 0;
+
+	if (!dev)
+		return;
+	for (int i = 0; i < MANY; i++) {
+		struct cs_flight f = { .dst = arena.address + ROOM,
+				       .src = arena.address, .bytes = 4096,
+				       .copies = 1,
+				       .kind = i % 2 ? CS_FLIGHT_SM : 0 };
+
+		if (cuda->arm(dev, i, &page->gate, 1, &f, &err))
+			say("%d: %s", i, err.text);
+		if (cuda->poll(dev, i, &ns, &err))
+			say("%d did not wait", i);
+	}
+	open_gate(1);
+	for (int i = 0; i < MANY; i++)
+		ended += wait_lane(dev, i, &ns) > 0;
+	say("%d", ended);
+	cuda->close(dev);
+}
+
+static void many_lanes(void)
+{
+	t_eq_str(heard("CUDA_DEVICE_MAX_CONNECTIONS=32", story_lanes), "15\n");
+}
+
+static void lanes_on_demand(void)
+{
+	char log[32];
+
+	heard(logged("", log), story_load);
+	t_eq_int(calls_of(log, "cuStreamCreate"), 1); /* the auxiliary one */
+	unlink(log);
+	heard(logged("", log), story_half_armed);
+	t_eq_int(calls_of(log, "cuStreamCreate"), 2);
+	t_eq_int(calls_of(log, "cuStreamDestroy"), 2);
+	t_eq_int(calls_of(log, "cuEventCreate"), calls_of(log, "cuEventDestroy"));
+	unlink(log);
+}
+
+>>>>>>> k5
 /* ---- any call may fail ---- */
 
 static int failing_call;	/* 0: none */
@@ -1298,6 +1749,7 @@ int main(void)
 		{ "an arena without IPC works, and its importer learns why",
 		  no_export },
 		{ "another PID namespace is not tried", other_namespace },
+<<<<<<< HEAD
 		{ "host memory of each kind comes filled, lies where it says and "
 		  "is reached from the GPU", host_kinds },
 		{ "two agents that want a host buffer at once share one, until "
@@ -1313,6 +1765,26 @@ int main(void)
 		  by_cpu },
 		{ "without GPUs there is no page-locked memory, but placed one",
 		  without_gpus },
+=======
+		{ "kernels move every byte of every size, by every geometry, "
+		  "and no other", moves },
+		{ "wrong data of kernels are found", wrong_data },
+		{ "a read proves that it read the pattern, all positions of it",
+		  read_other },
+		{ "kernels take the fake's time, each its own", rates },
+		{ "below capability 9.0 bulk copies are refused, nothing else",
+		  tma_refused },
+		{ "what is no multiple of 16 bytes, or no chain, is refused",
+		  odd_sizes },
+		{ "a chase gives the latency, in any order, and ends where it "
+		  "should", chases },
+		{ "a chase that ends elsewhere names both nodes", stray_chase },
+		{ "kernels reach the memory of peers, and share its port",
+		  peers_by_kernel },
+		{ "15 lanes wait and run at the same time", many_lanes },
+		{ "a lane is made when it is first used, and given back",
+		  lanes_on_demand },
+>>>>>>> k5
 		{ "whichever call fails, there is a text and no hang",
 		  any_call_fails },
 		{ NULL, NULL }

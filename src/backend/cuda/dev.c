@@ -153,9 +153,10 @@ static int open_aux(struct cs_dev *dev, struct cs_err *err)
 
 struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err)
 {
-	struct cs_lane *on = &dev->lane[lane];
+	struct cs_lane *on;
 
 	assert(lane >= 0 && lane < dev->lanes);
+	on = &dev->lane[lane];
 	if (on->stream)
 		return on;
 	if ((!on->start && CS_DEV_CU(dev, err, cuEventCreate, &on->start,

@@ -21,38 +21,55 @@ _Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
 
 /* ---- geometry ---- */
 
-enum link {
-	LINK_LOCAL,
-	LINK_HOST,
-	LINK_PEER_READ,
-	LINK_PEER_WRITE,
-	N_LINKS
+/* What a flight crosses, from the GPU that issues it. */
+enum path {
+	PATH_COPY,	/* within the GPU, … */
+	PATH_READ,
+	PATH_WRITE,
+	PATH_HOST,	/* either way */
+	PATH_PEER_READ,
+	PATH_PEER_WRITE,
+	N_PATHS
 };
 
 #define GEOMETRIES 6
 
-/* Blocks in halves of the number of multiprocessors; 0 ends a list.  Best first on
- * H200; the others are close there, and may be better elsewhere. */
+/* Blocks in halves of the number of multiprocessors; 0 ends a list. */
 struct shape {
 	uint32_t halves, threads;
 };
 
-static const struct shape by_loads[N_LINKS][GEOMETRIES] = {
-	[LINK_LOCAL] = { { 4, 1024 }, { 8, 512 }, { 4, 512 }, { 16, 256 },
-			 { 2, 1024 }, { 2, 512 } },
-	[LINK_HOST] = { { 2, 512 }, { 2, 1024 }, { 4, 512 }, { 2, 256 },
-			{ 1, 512 } },
-	[LINK_PEER_READ] = { { 2, 512 }, { 4, 512 }, { 2, 1024 }, { 4, 1024 },
-			     { 8, 256 } },
-	[LINK_PEER_WRITE] = { { 2, 512 }, { 4, 512 }, { 2, 1024 }, { 4, 1024 },
-			      { 8, 256 } },
+/* Best first as measured on H200 with 512 MiB, in GB/s; all of a list are close
+ * there and may be in another order elsewhere.  tests/bench/bench_sm measures. */
+static const struct shape by_loads[N_PATHS][GEOMETRIES] = {
+	/* 1999, 1998, 1991, 1990, 1988, 1986 */
+	[PATH_COPY] = { { 2, 1024 }, { 4, 1024 }, { 4, 512 }, { 16, 256 },
+			{ 2, 512 }, { 8, 512 } },
+	/* 4656, 4648, 4634, 4634, 4633 */
+	[PATH_READ] = { { 8, 512 }, { 16, 256 }, { 2, 1024 }, { 8, 256 },
+			{ 4, 1024 } },
+	/* 4449, 4412, 4407, 4406, 4404 */
+	[PATH_WRITE] = { { 2, 256 }, { 4, 128 }, { 8, 128 }, { 4, 256 },
+			 { 8, 256 } },
+	/* 51.46 in and 52.72 out, all alike */
+	[PATH_HOST] = { { 2, 512 }, { 1, 256 }, { 4, 1024 } },
+	/* 376.35, 376.32, 376.31, 376.27, 376.21 */
+	[PATH_PEER_READ] = { { 2, 1024 }, { 8, 512 }, { 4, 512 }, { 4, 1024 },
+			     { 2, 512 } },
+	/* 371.43, 371.37, 371.18, 370.92, 370.68 */
+	[PATH_PEER_WRITE] = { { 4, 128 }, { 2, 256 }, { 2, 128 }, { 8, 128 },
+			      { 2, 512 } },
 };
 
-static const struct shape by_bulk[N_LINKS][GEOMETRIES] = {
-	[LINK_LOCAL] = { { 2, 1 }, { 4, 1 }, { 8, 1 } },
-	[LINK_HOST] = { { 1, 1 }, { 2, 1 }, { 4, 1 } },
-	[LINK_PEER_READ] = { { 1, 1 }, { 2, 1 }, { 4, 1 } },
-	[LINK_PEER_WRITE] = { { 4, 1 }, { 2, 1 }, { 1, 1 } },
+static const struct shape by_bulk[N_PATHS][GEOMETRIES] = {
+	/* 1970, 1958, 1950 */
+	[PATH_COPY] = { { 16, 1 }, { 2, 1 }, { 4, 1 } },
+	/* 51.46 in and 52.73 out, all alike */
+	[PATH_HOST] = { { 2, 1 }, { 1, 1 }, { 4, 1 } },
+	/* 376.41, 376.31, 375.99 */
+	[PATH_PEER_READ] = { { 16, 1 }, { 8, 1 }, { 4, 1 } },
+	/* 372.57, 372.56, 372.08 */
+	[PATH_PEER_WRITE] = { { 2, 1 }, { 4, 1 }, { 8, 1 } },
 };
 
 static int is_own(const struct cs_dev *dev, uint64_t address)
@@ -61,24 +78,16 @@ static int is_own(const struct cs_dev *dev, uint64_t address)
 	       address - dev->vmm.at < dev->vmm.bytes;
 }
 
-/* The link of one end; the other is own memory or nothing. */
-static enum link link_to(const struct cs_dev *dev, uint64_t address,
-			 enum link of_peer)
+static enum path path_of(const struct cs_dev *dev, const struct cs_flight *f)
 {
-	if (is_own(dev, address))
-		return LINK_LOCAL;
-	return cs_peer_has(dev, address) ? of_peer : LINK_HOST;
-}
+	int reads = f->kind != CS_FLIGHT_SM_WRITE;
+	int writes = f->kind != CS_FLIGHT_SM_READ;
 
-static enum link link_of(const struct cs_dev *dev, const struct cs_flight *f)
-{
-	enum link out = LINK_LOCAL, in = LINK_LOCAL;
-
-	if (f->kind != CS_FLIGHT_SM_READ)
-		out = link_to(dev, f->dst, LINK_PEER_WRITE);
-	if (f->kind != CS_FLIGHT_SM_WRITE)
-		in = link_to(dev, f->src, LINK_PEER_READ);
-	return out == LINK_LOCAL ? in : out;
+	if (writes && !is_own(dev, f->dst))
+		return cs_peer_has(dev, f->dst) ? PATH_PEER_WRITE : PATH_HOST;
+	if (reads && !is_own(dev, f->src))
+		return cs_peer_has(dev, f->src) ? PATH_PEER_READ : PATH_HOST;
+	return !writes ? PATH_READ : !reads ? PATH_WRITE : PATH_COPY;
 }
 
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
@@ -90,7 +99,7 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t 
 	if (flight->kind < CS_FLIGHT_SM || flight->kind >= CS_FLIGHT_CHASE ||
 	    i >= GEOMETRIES)
 		return 0;
-	shape = &(bulk ? by_bulk : by_loads)[link_of(dev, flight)][i];
+	shape = &(bulk ? by_bulk : by_loads)[path_of(dev, flight)][i];
 	if (!shape->halves)
 		return 0;
 	*blocks = (dev->sms * shape->halves + 1) / 2;
