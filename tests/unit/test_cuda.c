@@ -790,7 +790,6 @@ static void other_namespace(void)
 	change = change_nothing;
 }
 
-<<<<<<< HEAD
 /* ---- host memory ---- */
 
 static struct cs_hostbuf_key host_key = { CS_MEM_PINNED, -1, 0, 0 };
@@ -912,7 +911,252 @@ static void *host_user(void *arg)
 		say_check(dev, arena.address, KEY, 0);
 		cs_hostbuf_put(cuda, dev);
 	}
-=======
+	if (dev)
+		cuda->close(dev);
+	return NULL;
+}
+
+static void story_host_shared(void)
+{
+	int me[2] = { 0, 1 };
+	pthread_t thread;
+
+	if (start())
+		return;
+	pthread_barrier_init(&all_here, NULL, 2);
+	pthread_create(&thread, NULL, host_user, &me[0]);
+	host_user(&me[1]);
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&all_here);
+	say("%s", !host_failed[0] && !host_failed[1] &&
+			  host_seen[0].at == host_seen[1].at ? "one" : "several");
+}
+
+/* Beside the scratch memory of each of two devices, and the board. */
+static void host_shared_as(int memory, int allocated, int registered)
+{
+	char log[32];
+
+	host_key = (struct cs_hostbuf_key){ memory, -1, 0, 0 };
+	t_eq_str(heard(logged("", log), story_host_shared), "clean\none\n");
+	t_eq_int(calls_of(log, "cuMemHostAlloc"), 2 + allocated);
+	t_eq_int(calls_of(log, "cuMemFreeHost"), 2 + allocated);
+	t_eq_int(calls_of(log, "cuMemHostRegister"), 1 + registered);
+	t_eq_int(calls_of(log, "cuMemHostUnregister"), 1 + registered);
+	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
+		 calls_of(log, "cuDevicePrimaryCtxRelease"));
+	unlink(log);
+}
+
+static void host_shared(void)
+{
+	host_shared_as(CS_MEM_PINNED, 1, 0);
+	host_shared_as(CS_MEM_REGISTERED, 0, 1);
+}
+
+/* Ask for what cannot be had, then for what can. */
+static uint64_t host_wanted;
+
+static void story_host_refused(void)
+{
+	struct cs_hostbuf buf = { .bytes = 4711 };
+	struct cs_export arena;
+	struct cs_dev *dev;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	host_get(dev, host_wanted, &buf);
+	say("%s", buf.bytes == 4711 ? "untouched" : "given");
+	host_key.numa = -1;
+	if (!host_get(dev, MIB, &buf))
+		say("then given");
+	cs_hostbuf_put(cuda, dev);
+	cuda->close(dev);
+}
+
+static const char *host_refused_as(const char *environment, int memory, int numa,
+				   uint64_t bytes)
+{
+	host_key = (struct cs_hostbuf_key){ memory, numa, 0, 0 };
+	host_wanted = bytes;
+	return heard(environment, story_host_refused);
+}
+
+static void host_refused(void)
+{
+	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC,
+				     CS_MEM_REGISTERED, CS_MEM_HUGE };
+	const char *told;
+
+	/* the first call is for the scratch memory, or the board */
+	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostAlloc:2=2", CS_MEM_PINNED,
+				 -1, MIB),
+		 "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)\n"
+		 "untouched\nthen given\n");
+	t_ok(begins(host_refused_as("FAKE_FAIL=cuMemHostRegister:2=1",
+				    CS_MEM_REGISTERED, -1, MIB),
+		    "cuMemHostRegister: CUDA_ERROR_INVALID_VALUE (1)"));
+	for (int i = 0; i < 4; i++) {
+		if (kinds[i] == CS_MEM_HUGE && !has_huge_pages())
+			continue;
+		told = host_refused_as("", kinds[i], 1000, MIB);
+		t_ok(begins(told, "NUMA domain 1000 has no memory that this "
+			    "process may use: there is some on "));
+		t_ok(strstr(told, "untouched\nthen given\n") != NULL);
+		told = host_refused_as("", kinds[i], -1, 1ull << 46);
+		t_ok(begins(told, "not enough host memory: "));
+		t_ok(strstr(told, "(70368744177664 bytes)") != NULL);
+		t_ok(strstr(told, "untouched\nthen given\n") != NULL);
+	}
+}
+
+static void story_host_grows(void)
+{
+	struct cs_hostbuf buf;
+	struct cs_export arena[2];
+	struct cs_dev *dev[2];
+
+	if (start() || !(dev[0] = ready(0, &arena[0])) ||
+	    !(dev[1] = ready(1, &arena[1])))
+		return;
+	host_get(dev[0], MIB, &buf);
+	host_get(dev[0], MIB + 16, &buf);
+	host_get(dev[1], 2 * MIB, &buf);
+	cs_hostbuf_put(cuda, dev[0]);
+	cs_hostbuf_put(cuda, dev[0]);
+	if (!host_get(dev[1], 2 * MIB, &buf))
+		say("made anew");
+	cs_hostbuf_put(cuda, dev[1]);
+	cuda->close(dev[1]);
+	cuda->close(dev[0]);
+}
+
+static void host_does_not_grow(void)
+{
+	host_key = (struct cs_hostbuf_key){ CS_MEM_PINNED, -1, 0, 0 };
+	t_eq_str(heard("", story_host_grows),
+		 "1048592 bytes of a host buffer wanted, it was made with "
+		 "1048576\n"
+		 "2097152 bytes of a host buffer wanted, it was made with "
+		 "1048576\nmade anew\n");
+}
+
+/* Neither set aside nor transparent. */
+static void story_no_huge(void)
+{
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	story_host_refused();
+}
+
+static void host_no_huge(void)
+{
+	const char *told;
+
+	host_key = (struct cs_hostbuf_key){ CS_MEM_HUGE, -1, 0, 0 };
+	host_wanted = 4 * MIB;
+	told = heard("", story_no_huge);
+	if (begins(told, "given")) {
+		t_skip("huge pages are set aside here");
+		return;
+	}
+	t_ok(begins(told, "no huge pages: 2 of 2 MiB wanted, 0 set aside and free, "
+		    "and the kernel gives no transparent ones; allow them by "
+		    "`sysctl -w vm.nr_hugepages=N` or by `echo madvise >/sys/"
+		    "kernel/mm/transparent_hugepage/enabled`\n"));
+}
+
+static void story_no_addresses(void)
+{
+	struct rlimit limit = { 1u << 30, 1u << 30 };
+
+	if (start())
+		return;
+	setrlimit(RLIMIT_AS, &limit);
+	story_host_refused();
+}
+
+static void host_no_addresses(void)
+{
+	const char *told;
+
+	host_key = (struct cs_hostbuf_key){ CS_MEM_REGISTERED, -1, 0, 0 };
+	host_wanted = 1u << 30;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	t_skip("a sanitizer has all addresses");
+	return;
+#endif
+	told = heard("", story_no_addresses);
+	t_ok(strstr(told, "addresses of a process are limited to 1 GiB "
+		    "(ulimit -v)") != NULL);
+}
+
+static void story_by_cpu(void)
+{
+	struct cs_flight flight = { .bytes = BUFFER, .copies = 2,
+				    .kind = CS_FLIGHT_CPU };
+	struct cs_hostbuf from, to;
+	struct cs_export arena;
+	struct cs_err err = { "" };
+	struct cs_check found;
+	struct cs_dev *dev;
+	double ns = 0;
+	int rc;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	host_key = (struct cs_hostbuf_key){ CS_MEM_ARENA, -1, 0, 0 };
+	host_get(dev, BUFFER, &from);
+	host_key.is_dst = 1;
+	host_get(dev, BUFFER, &to);
+	flight.src = from.address;
+	flight.dst = to.address;
+	cuda->arm(dev, 1, &page->gate, 1, &flight, &err);
+	say("closed: %d", cuda->poll(dev, 1, &ns, &err));
+	open_gate(1);
+	rc = wait_lane(dev, 1, &ns);
+	say("open: %d, %s", rc, ns > 0 ? "time" : "none");
+	cs_check_host(to.at, BUFFER, KEY, 0, &found);
+	say("%llu wrong", (unsigned long long)found.wrong_words);
+	/* the lane is the stream's again */
+	open_gate(0);
+	cs_hostbuf_put(cuda, dev);
+	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
+	fly(dev, &arena, arena.address);
+	cuda->close(dev);
+}
+
+static void by_cpu(void)
+{
+	char log[32];
+
+	t_eq_str(heard(logged("", log), story_by_cpu),
+		 "closed: 0\nopen: 1, time\n0 wrong\n" FLOWN);
+	t_eq_int(calls_of(log, "cuMemcpyAsync"), 3);	/* of the stream */
+	t_eq_int(calls_of(log, "cuMemHostRegister"), 1);
+	unlink(log);
+}
+
+static void without_gpus(void)
+{
+	struct cs_hostbuf_key key = { CS_MEM_PINNED, -1, 0, 1 };
+	struct cs_hostbuf buf;
+	struct cs_err err = { "" };
+	struct cs_dev *dev = NULL;
+
+	if (!t_eq_int(cs_backend_cpu.open(0, 1, &dev, &err), 0))
+		return;
+	t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf,
+				&err), -1);
+	t_eq_str(err.text, "page-locked host memory is for GPUs: the backend "
+		 "'cpu' has none");
+	key.memory = CS_MEM_ARENA;
+	if (t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf,
+				    &err), 0))
+		t_ok(buf.address == (uintptr_t)buf.at && buf.at);
+	cs_hostbuf_put(&cs_backend_cpu, dev);
+	cs_backend_cpu.close(dev);
+}
+
 /* ---- flights by kernels ---- */
 
 #define ROOM (4 * MIB)		/* of a source, and of a destination */
@@ -1290,260 +1534,18 @@ static void *chain_owner(void *unused)
 		peer_failed = 1;
 	pthread_barrier_wait(&all_here);
 	pthread_barrier_wait(&all_here);
->>>>>>> k5
 	if (dev)
 		cuda->close(dev);
 	return NULL;
 }
 
-<<<<<<< HEAD
-static void story_host_shared(void)
-{
-	int me[2] = { 0, 1 };
-=======
 static void story_peer_flights(void)
 {
->>>>>>> k5
 	pthread_t thread;
 
 	if (start())
 		return;
 	pthread_barrier_init(&all_here, NULL, 2);
-<<<<<<< HEAD
-	pthread_create(&thread, NULL, host_user, &me[0]);
-	host_user(&me[1]);
-	pthread_join(thread, NULL);
-	pthread_barrier_destroy(&all_here);
-	say("%s", !host_failed[0] && !host_failed[1] &&
-			  host_seen[0].at == host_seen[1].at ? "one" : "several");
-}
-
-/* Beside the scratch memory of each of two devices, and the board. */
-static void host_shared_as(int memory, int allocated, int registered)
-{
-	char log[32];
-
-	host_key = (struct cs_hostbuf_key){ memory, -1, 0, 0 };
-	t_eq_str(heard(logged("", log), story_host_shared), "clean\none\n");
-	t_eq_int(calls_of(log, "cuMemHostAlloc"), 2 + allocated);
-	t_eq_int(calls_of(log, "cuMemFreeHost"), 2 + allocated);
-	t_eq_int(calls_of(log, "cuMemHostRegister"), 1 + registered);
-	t_eq_int(calls_of(log, "cuMemHostUnregister"), 1 + registered);
-	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
-		 calls_of(log, "cuDevicePrimaryCtxRelease"));
-	unlink(log);
-}
-
-static void host_shared(void)
-{
-	host_shared_as(CS_MEM_PINNED, 1, 0);
-	host_shared_as(CS_MEM_REGISTERED, 0, 1);
-}
-
-/* Ask for what cannot be had, then for what can. */
-static uint64_t host_wanted;
-
-static void story_host_refused(void)
-{
-	struct cs_hostbuf buf = { .bytes = 4711 };
-	struct cs_export arena;
-	struct cs_dev *dev;
-
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	host_get(dev, host_wanted, &buf);
-	say("%s", buf.bytes == 4711 ? "untouched" : "given");
-	host_key.numa = -1;
-	if (!host_get(dev, MIB, &buf))
-		say("then given");
-	cs_hostbuf_put(cuda, dev);
-	cuda->close(dev);
-}
-
-static const char *host_refused_as(const char *environment, int memory, int numa,
-				   uint64_t bytes)
-{
-	host_key = (struct cs_hostbuf_key){ memory, numa, 0, 0 };
-	host_wanted = bytes;
-	return heard(environment, story_host_refused);
-}
-
-static void host_refused(void)
-{
-	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC,
-				     CS_MEM_REGISTERED, CS_MEM_HUGE };
-	const char *told;
-
-	/* the first call is for the scratch memory, or the board */
-	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostAlloc:2=2", CS_MEM_PINNED,
-				 -1, MIB),
-		 "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)\n"
-		 "untouched\nthen given\n");
-	t_ok(begins(host_refused_as("FAKE_FAIL=cuMemHostRegister:2=1",
-				    CS_MEM_REGISTERED, -1, MIB),
-		    "cuMemHostRegister: CUDA_ERROR_INVALID_VALUE (1)"));
-	for (int i = 0; i < 4; i++) {
-		if (kinds[i] == CS_MEM_HUGE && !has_huge_pages())
-			continue;
-		told = host_refused_as("", kinds[i], 1000, MIB);
-		t_ok(begins(told, "NUMA domain 1000 has no memory that this "
-			    "process may use: there is some on "));
-		t_ok(strstr(told, "untouched\nthen given\n") != NULL);
-		told = host_refused_as("", kinds[i], -1, 1ull << 46);
-		t_ok(begins(told, "not enough host memory: "));
-		t_ok(strstr(told, "(70368744177664 bytes)") != NULL);
-		t_ok(strstr(told, "untouched\nthen given\n") != NULL);
-	}
-}
-
-static void story_host_grows(void)
-{
-	struct cs_hostbuf buf;
-	struct cs_export arena[2];
-	struct cs_dev *dev[2];
-
-	if (start() || !(dev[0] = ready(0, &arena[0])) ||
-	    !(dev[1] = ready(1, &arena[1])))
-		return;
-	host_get(dev[0], MIB, &buf);
-	host_get(dev[0], MIB + 16, &buf);
-	host_get(dev[1], 2 * MIB, &buf);
-	cs_hostbuf_put(cuda, dev[0]);
-	cs_hostbuf_put(cuda, dev[0]);
-	if (!host_get(dev[1], 2 * MIB, &buf))
-		say("made anew");
-	cs_hostbuf_put(cuda, dev[1]);
-	cuda->close(dev[1]);
-	cuda->close(dev[0]);
-}
-
-static void host_does_not_grow(void)
-{
-	host_key = (struct cs_hostbuf_key){ CS_MEM_PINNED, -1, 0, 0 };
-	t_eq_str(heard("", story_host_grows),
-		 "1048592 bytes of a host buffer wanted, it was made with "
-		 "1048576\n"
-		 "2097152 bytes of a host buffer wanted, it was made with "
-		 "1048576\nmade anew\n");
-}
-
-/* Neither set aside nor transparent. */
-static void story_no_huge(void)
-{
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	story_host_refused();
-}
-
-static void host_no_huge(void)
-{
-	const char *told;
-
-	host_key = (struct cs_hostbuf_key){ CS_MEM_HUGE, -1, 0, 0 };
-	host_wanted = 4 * MIB;
-	told = heard("", story_no_huge);
-	if (begins(told, "given")) {
-		t_skip("huge pages are set aside here");
-		return;
-	}
-	t_ok(begins(told, "no huge pages: 2 of 2 MiB wanted, 0 set aside and free, "
-		    "and the kernel gives no transparent ones; allow them by "
-		    "`sysctl -w vm.nr_hugepages=N` or by `echo madvise >/sys/"
-		    "kernel/mm/transparent_hugepage/enabled`\n"));
-}
-
-static void story_no_addresses(void)
-{
-	struct rlimit limit = { 1u << 30, 1u << 30 };
-
-	if (start())
-		return;
-	setrlimit(RLIMIT_AS, &limit);
-	story_host_refused();
-}
-
-static void host_no_addresses(void)
-{
-	const char *told;
-
-	host_key = (struct cs_hostbuf_key){ CS_MEM_REGISTERED, -1, 0, 0 };
-	host_wanted = 1u << 30;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	t_skip("a sanitizer has all addresses");
-	return;
-#endif
-	told = heard("", story_no_addresses);
-	t_ok(strstr(told, "addresses of a process are limited to 1 GiB "
-		    "(ulimit -v)") != NULL);
-}
-
-static void story_by_cpu(void)
-{
-	struct cs_flight flight = { .bytes = BUFFER, .copies = 2,
-				    .kind = CS_FLIGHT_CPU };
-	struct cs_hostbuf from, to;
-	struct cs_export arena;
-	struct cs_err err = { "" };
-	struct cs_check found;
-	struct cs_dev *dev;
-	double ns = 0;
-	int rc;
-
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	host_key = (struct cs_hostbuf_key){ CS_MEM_ARENA, -1, 0, 0 };
-	host_get(dev, BUFFER, &from);
-	host_key.is_dst = 1;
-	host_get(dev, BUFFER, &to);
-	flight.src = from.address;
-	flight.dst = to.address;
-	cuda->arm(dev, 1, &page->gate, 1, &flight, &err);
-	say("closed: %d", cuda->poll(dev, 1, &ns, &err));
-	open_gate(1);
-	rc = wait_lane(dev, 1, &ns);
-	say("open: %d, %s", rc, ns > 0 ? "time" : "none");
-	cs_check_host(to.at, BUFFER, KEY, 0, &found);
-	say("%llu wrong", (unsigned long long)found.wrong_words);
-	/* the lane is the stream's again */
-	open_gate(0);
-	cs_hostbuf_put(cuda, dev);
-	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
-	fly(dev, &arena, arena.address);
-	cuda->close(dev);
-}
-
-static void by_cpu(void)
-{
-	char log[32];
-
-	t_eq_str(heard(logged("", log), story_by_cpu),
-		 "closed: 0\nopen: 1, time\n0 wrong\n" FLOWN);
-	t_eq_int(calls_of(log, "cuMemcpyAsync"), 3);	/* of the stream */
-	t_eq_int(calls_of(log, "cuMemHostRegister"), 1);
-	unlink(log);
-}
-
-static void without_gpus(void)
-{
-	struct cs_hostbuf_key key = { CS_MEM_PINNED, -1, 0, 1 };
-	struct cs_hostbuf buf;
-	struct cs_err err = { "" };
-	struct cs_dev *dev = NULL;
-
-	if (!t_eq_int(cs_backend_cpu.open(0, 1, &dev, &err), 0))
-		return;
-	t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf,
-				&err), -1);
-	t_eq_str(err.text, "page-locked host memory is for GPUs: the backend "
-		 "'cpu' has none");
-	key.memory = CS_MEM_ARENA;
-	if (t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf,
-				    &err), 0))
-		t_ok(buf.address == (uintptr_t)buf.at && buf.at);
-	cs_hostbuf_put(&cs_backend_cpu, dev);
-	cs_backend_cpu.close(dev);
-}
-
-=======
 	pthread_create(&thread, NULL, chain_owner, NULL);
 	peer_flights();
 	pthread_barrier_wait(&all_here);
@@ -1607,7 +1609,6 @@ static void lanes_on_demand(void)
 	unlink(log);
 }
 
->>>>>>> k5
 /* ---- any call may fail ---- */
 
 static int failing_call;	/* 0: none */
@@ -1749,7 +1750,6 @@ int main(void)
 		{ "an arena without IPC works, and its importer learns why",
 		  no_export },
 		{ "another PID namespace is not tried", other_namespace },
-<<<<<<< HEAD
 		{ "host memory of each kind comes filled, lies where it says and "
 		  "is reached from the GPU", host_kinds },
 		{ "two agents that want a host buffer at once share one, until "
@@ -1765,7 +1765,6 @@ int main(void)
 		  by_cpu },
 		{ "without GPUs there is no page-locked memory, but placed one",
 		  without_gpus },
-=======
 		{ "kernels move every byte of every size, by every geometry, "
 		  "and no other", moves },
 		{ "wrong data of kernels are found", wrong_data },
@@ -1784,7 +1783,6 @@ int main(void)
 		{ "15 lanes wait and run at the same time", many_lanes },
 		{ "a lane is made when it is first used, and given back",
 		  lanes_on_demand },
->>>>>>> k5
 		{ "whichever call fails, there is a text and no hang",
 		  any_call_fails },
 		{ NULL, NULL }
