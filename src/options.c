@@ -505,15 +505,16 @@ static int set_explain(struct cs_options *opt, const char *value,
 static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
 	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU "
-	  "of the node, one way and both ways; the default. h2d, d2h: host memory "
+	  "of the node, one way and both ways. h2d, d2h: host memory "
 	  "to GPUs and back. local: within each GPU. host (or h2h): NUMA domain to "
 	  "NUMA domain. cost: what a division "
 	  "of the GPUs among processes costs (calls, small copies, ways to peers)",
 	  set_matrix },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by "
 	  "the names of nvbandwidth", set_test },
-	{ "suite", 0, "NAME", "a list of tests: quick; nvbandwidth, all of its tests "
-	  "of one node; all", set_suite },
+	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
+	  "host, one way; the default); nvbandwidth, all of its tests of one node; "
+	  "all", set_suite },
 	{ NULL, 0, NULL, "How", NULL },
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU "
 	  "(write, the default), the destination's (read)", set_op },
@@ -801,9 +802,7 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, chosen, NULL))
 		rc = 0;
 	free(chosen);
-	return !rc ? 0 : opt->suite ?
-		       cs_err_prefix(err, "--suite '%s'", opt->suite) :
-		       cs_err_prefix(err, "--test '%s'", opt->tests);
+	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
 }
 
 static int check_together(const struct cs_options *opt, struct cs_err *err)
@@ -818,7 +817,7 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	    !(opt->axes.ops & 1u << CS_OP_WRITE))
 		return cs_err_set(err, "--via staged and --op read exclude each "
 				  "other: both sides issue");
-	if (opt->tests && check_tests(opt, err))
+	if (opt->tests && !opt->suite && check_tests(opt, err))
 		return -1;
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
@@ -863,6 +862,18 @@ static int parse_options(const struct command *command, int argc, char **argv,
 	return take_operands(command, argc - optind, argv + optind, out, err);
 }
 
+/* Nothing said of what to measure, nor anything that is about pairs of GPUs. */
+static int asks_for_nothing(const struct cs_options *opt)
+{
+	struct cs_options none;
+
+	defaults(&none);
+	return opt->action <= CS_ACTION_DRY_RUN && !opt->tests &&
+	       !opt->look_only && opt->set.via == CS_WAY_AUTO &&
+	       opt->placements.n < 2 &&
+	       !memcmp(&opt->axes, &none.axes, sizeof(none.axes));
+}
+
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err)
 {
@@ -877,6 +888,8 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 	out->command = command->name;
 	if (parse_options(command, argc - skip, argv + skip, out, err))
 		return -1;
+	if (asks_for_nothing(out))
+		set_suite(out, "quick", err);
 	if (out->set.via != CS_WAY_AUTO)
 		cs_text(out->matrix_store + strlen(out->matrix_store),
 			sizeof(out->matrix_store) - strlen(out->matrix_store),
@@ -993,6 +1006,33 @@ int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
 	return 0;
 }
 
+/* Of a suite what this backend measures. */
+static int choose_suite(const struct cs_options *opt,
+			enum cs_backend_kind backend, char *chosen,
+			struct cs_err *err)
+{
+	enum cs_way via = (enum cs_way)opt->set.via;
+	struct cs_err first = { "" };
+	const char *at = opt->tests;
+	int found = 0;
+
+	for (;;) {
+		size_t length = strcspn(at, ",");
+		char item[64];
+
+		cs_text(item, sizeof(item), "%.*s", (int)length, at);
+		if (!cs_tests_choose(item, backend, via, chosen, err))
+			found = 1;
+		else if (!first.text[0])
+			first = *err;
+		if (!at[length])
+			break;
+		at += length + 1;
+	}
+	return found ? 0 : cs_err_set(err, "--suite %s: %s", opt->suite,
+				      first.text);
+}
+
 int cs_options_choose(const struct cs_options *opt,
 		      enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err)
@@ -1000,6 +1040,8 @@ int cs_options_choose(const struct cs_options *opt,
 	enum cs_way via = (enum cs_way)opt->set.via;
 	struct cs_axes axes;
 
+	if (opt->suite)
+		return choose_suite(opt, backend, chosen, err);
 	if (backend == CS_BACKEND_CPU && via != CS_WAY_AUTO)
 		return cs_err_set(err, "--via %s: that is a way between GPUs, the "
 				  "cpu backend has shared memory alone",
