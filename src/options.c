@@ -1012,7 +1012,7 @@ static int choose_suite(const struct cs_options *opt,
 			struct cs_err *err)
 {
 	enum cs_way via = (enum cs_way)opt->set.via;
-	struct cs_err first = { "" };
+	struct cs_err first = { "" }, why;
 	const char *at = opt->tests;
 	int found = 0;
 
@@ -1021,10 +1021,10 @@ static int choose_suite(const struct cs_options *opt,
 		char item[64];
 
 		cs_text(item, sizeof(item), "%.*s", (int)length, at);
-		if (!cs_tests_choose(item, backend, via, chosen, err))
+		if (!cs_tests_choose(item, backend, via, chosen, &why))
 			found = 1;
 		else if (!first.text[0])
-			first = *err;
+			first = why;
 		if (!at[length])
 			break;
 		at += length + 1;

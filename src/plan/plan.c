@@ -1027,6 +1027,8 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
 #define ESTIMATE_SAMPLES 8
 #define ESTIMATE_SAMPLE_S 5e-3
 #define ESTIMATE_STEP_S 1e-3	/* commands, replies, arming */
+#define ESTIMATE_CHASE_S 25e-3
+#define HOST_GBS 55.0
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
 /* The fewest copies that take 5 ms, at most 16 from 1 MiB on, 512 below. */
@@ -1049,6 +1051,18 @@ static double probe_s(enum cs_how how)
 	default: /* 9 batches of 64 calls, 9 of 512 copies: 3 to 5 us each */
 		return 20e-3;
 	}
+}
+
+/* Host memory is behind PCIe, of generation 5 here; a chase has a fixed length. */
+static double step_sample_s(const struct cs_plan *plan, const struct cs_step *step,
+			    uint64_t bytes, double link_gbs)
+{
+	const struct cs_test *test = cs_plan_test(plan, step);
+
+	if (test->method == CS_METHOD_CHASE)
+		return ESTIMATE_CHASE_S;
+	return sample_s(bytes, cs_test_has_host(test) ? fmin(link_gbs, HOST_GBS) :
+							link_gbs);
 }
 
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
@@ -1076,7 +1090,8 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 		if (plan->set.verify == CS_VERIFY_OFF)
 			check_s = 0;
 		seconds += ESTIMATE_SAMPLES *
-			   (sample_s(bytes, link_gbs) + check_s);
+			   (step_sample_s(plan, step, bytes, link_gbs) +
+			    check_s);
 	}
 	return seconds;
 }
