@@ -50,6 +50,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/catalogue.h \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
+	%D%/plan/file.c \
+	%D%/plan/file.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
 	%D%/plan/turns.c \
