@@ -212,6 +212,7 @@ endif
 	%D%/report/record.h \
 	%D%/report/report.h \
 	%D%/report/result.c \
+	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/take.c \
 	%D%/report/take.h \
@@ -230,6 +231,8 @@ cscope_mpi_SOURCES = \
 	%D%/answer.h \
 	%D%/main.c \
 	%D%/compare.c \
+	%D%/planfile.c \
+	%D%/planfile.h \
 	%D%/resume.c \
 	%D%/resume.h \
 	%D%/show.c \

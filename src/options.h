@@ -26,6 +26,7 @@ struct cs_options {
 	const char *explain;		/* --explain, NULL */
 	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
 	const char *tests;		/* --test, NULL */
+	const char *plan;		/* --plan, NULL */
 	const char *matrix_text;	/* for the head line: "--matrix peer" */
 	char matrix_store[160];
 	enum cs_want backend;

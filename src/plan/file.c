@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/facts.h"
 #include "base/units.h"
 #include "base/vec.h"
 
@@ -34,6 +35,7 @@ struct reader {
 	const char *name;
 	const struct cs_plan_request *req;
 	struct cs_err *err;
+	int any_agents;		/* how many is not known yet */
 	uint32_t line;
 	int n_columns;		/* 0 before the header */
 	enum column column[COLUMNS]; /* of the i-th field */
@@ -457,7 +459,7 @@ static int check_probe(struct reader *r, const struct cs_step *step)
 	int all = test->pattern == CS_PATTERN_ALL, bad;
 	uint32_t k;
 
-	if (test->how == CS_HOW_GATED)
+	if (test->how == CS_HOW_GATED || r->any_agents)
 		return 0;
 	bad = step->count != (all ? agents : 1);
 	for (k = 0; k < step->count && !bad; k++) {
@@ -648,6 +650,21 @@ static int assemble(struct reader *r, struct cs_plan **out)
 	rc = cs_plan_assemble(r->req, r->steps.data, r->steps.n, asked, out, r->err);
 	free(asked);
 	return rc ? cs_err_prefix(r->err, "%s", r->name) : 0;
+}
+
+int cs_plan_file_check(const char *text, const char *name,
+		       const struct cs_plan_request *req, struct cs_err *err)
+{
+	const struct cs_plan_request most = { .n_agents = CS_MAX_AGENTS,
+					      .set = req->set };
+	struct reader r = { .name = name, .req = &most, .err = err, .any_agents = 1,
+			    .steps = CS_VEC(struct cs_step),
+			    .items = CS_VEC(struct item) };
+	int rc = read_lines(&r, text) || check_names(&r);
+
+	cs_vec_release(&r.items);
+	cs_vec_release(&r.steps);
+	return rc ? -1 : 0;
 }
 
 int cs_plan_file_read(const char *text, const char *name,

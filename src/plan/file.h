@@ -20,6 +20,11 @@ int cs_plan_file_read(const char *text, const char *name,
 		      const struct cs_plan_request *req, struct cs_plan **out,
 		      struct cs_err *err);
 
+/* What is wrong in it whatever the number of agents is; of the request the settings
+ * are read. */
+int cs_plan_file_check(const char *text, const char *name,
+		       const struct cs_plan_request *req, struct cs_err *err);
+
 int cs_plan_file_write(FILE *to, const struct cs_plan *plan);
 /* The same as a string, malloc'ed; NULL without memory. */
 char *cs_plan_file_text(const struct cs_plan *plan);

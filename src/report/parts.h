@@ -17,6 +17,8 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * 1 % off or one with a remark.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		       char *differs);
+/* The steps of a plan file on one node.  -1: no memory. */
+int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with.  -1: no memory. */
 int cs_cell_print(FILE *to, const struct cs_run *run);

@@ -50,7 +50,7 @@ static int has_size(const struct cs_plan *plan)
 
 static void print_head(FILE *to, const struct cs_run *run)
 {
-	char size[24] = "", copies[32], time[32], asked[512] = "", job[112] = "";
+	char size[24] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
 
 	if (run->stand_in)
 		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
@@ -59,9 +59,11 @@ static void print_head(FILE *to, const struct cs_run *run)
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
 	if (run->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
-	if (run->plan && has_size(run->plan))
+	/* of a plan file each transfer has its own */
+	if (run->plan && !run->plan_file && has_size(run->plan))
 		cs_size_text(run->plan->set.copy_bytes, size, sizeof(size));
-	copies_text(run, copies, sizeof(copies));
+	if (!run->plan_file)
+		copies_text(run, copies, sizeof(copies));
 	cs_time_text(&run->started, time, sizeof(time));
 	if (run->matrix_text && run->matrix_text[0])
 		cs_text(asked, sizeof(asked), "  %s", run->matrix_text);
@@ -83,7 +85,7 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 	struct cs_grid grid;
 	uint32_t v;
 
-	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
+	for (v = 0; v < cs_grids(run); v++) {
 		if (cs_grid_init(&grid, run, node, v))
 			return -1;
 		putc('\n', to);
@@ -118,6 +120,10 @@ static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 	cs_node_table(to, run, node, verbose);
 	if (verbose || has_costs(run))
 		cs_agent_costs_print(to, run, node);
+	if (run->plan_file && run->plan) {
+		putc('\n', to);
+		return cs_steps_print(to, run, node);
+	}
 	return print_matrices(to, run, node, verbose);
 }
 
@@ -214,15 +220,17 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 
 	if (!differs || print_kinds(to, run, differs))
 		goto out;
-	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
+	for (v = 0; v < cs_grids(run); v++) {
 		putc('\n', to);
 		if (cs_aggregate_print(to, run, v, differs))
 			goto out;
 	}
-	putc('\n', to);
-	print_like(to, run, differs, verbose);
+	if (!run->plan_file) {
+		putc('\n', to);
+		print_like(to, run, differs, verbose);
+	}
 	for (node = 0; node < run->n_nodes; node++) {
-		if (!differs[node] && !verbose)
+		if (!differs[node] && !verbose && !run->plan_file)
 			continue;
 		putc('\n', to);
 		if (print_one(to, run, node, verbose))
