@@ -276,9 +276,10 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 	int64_t i = number_behind(text, agent), numa = number_behind(text, "numa");
 
 	if (i >= r->req->n_agents)
-		return wrong(r, column, cs_err_set(r->err, "'%s' is not there: this "
-			"plan has %d %s%s", text, r->req->n_agents,
-			cpu ? "arena" : "GPU", r->req->n_agents == 1 ? "" : "s"));
+		return wrong(r, column, cs_err_set(r->err, "'%s' is not there: %s %d "
+			"%s%s", text, r->any_agents ? "no plan has more than" :
+			"this plan has", r->req->n_agents, cpu ? "arena" : "GPU",
+			r->req->n_agents == 1 ? "" : "s"));
 	if (i >= 0) {
 		*out = (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
 					cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
@@ -351,10 +352,8 @@ static int take_size(struct reader *r, struct item *item)
 			*bytes = CS_LOAD_BYTES;
 		return 0;
 	}
-	if (cs_size_parse(r->field[SIZE], bytes, r->err)) {
-		cs_err_prefix(r->err, "'%s'", r->field[SIZE]);
+	if (cs_size_parse(r->field[SIZE], bytes, r->err))
 		return wrong(r, SIZE, -1);
-	}
 	if (!*bytes || *bytes % 16 || *bytes > CS_COPY_MAX)
 		return wrong(r, SIZE, cs_err_set(r->err, "'%s': a size is a multiple of "
 			"16 bytes, above 0 and at most 1024 TiB", r->field[SIZE]));
@@ -584,7 +583,7 @@ static int read_lines(struct reader *r, const char *text)
 		return end_step(r);
 	cs_err_set(r->err, r->n_columns ? "there is no transfer in it" :
 					  "there is no line in it that names the columns");
-	return at_line(r, r->line);
+	return cs_err_prefix(r->err, "%s", r->name);
 }
 
 static int by_name(const void *x, const void *y)
