@@ -4,9 +4,11 @@ EXTRA_DIST += \
 	%D%/METHOD.md \
 	%D%/NVBANDWIDTH.md \
 	%D%/PLACEMENT.md \
+	%D%/PLANS.md \
 	%D%/READING.md \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
+	%D%/plans \
 	%D%/results
 
 # ---- manual pages: a release carries them finished ----

@@ -3,10 +3,46 @@
 #include "answer.h"
 
 #include <gnu/libc-version.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "job/team.h"
 #include "place/place.h"
+#include "plan/file.h"
+#include "planfile.h"
+
+static int read_plan(const struct cs_options *opt,
+		     const struct cs_plan_request *req, struct cs_plan **out,
+		     struct cs_err *err)
+{
+	char *text = NULL;
+	int rc = cs_planfile_open(opt, &text, err) ||
+		 cs_plan_file_read(text, opt->plan, req, out, err);
+
+	free(text);
+	return rc ? -1 : 0;
+}
+
+/* For --plan. */
+static int write_plans(const struct cs_options *opt, const struct cs_plan *plan,
+		       struct cs_err *err)
+{
+	const struct cs_run none = { .n_nodes = 0 };
+	struct cs_output out;
+
+	for (int i = 0; i < opt->n_outputs; i++) {
+		if (cs_output_open(&out, opt->output[i], &none, err))
+			return -1;
+		fprintf(out.file, "# cscope-mpi %s: a plan for %" PRIu32 " %ss, id %016"
+			PRIx64 "\n", PACKAGE_VERSION, plan->n_agents,
+			plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU",
+			plan->id);
+		cs_plan_file_write(out.file, plan);
+		if (cs_output_close(&out, err))
+			return -1;
+	}
+	return 0;
+}
 
 static int dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
@@ -34,9 +70,14 @@ static int dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
 	req.chosen = chosen;
 	if (!req.n_agents)
 		cs_err_set(err, "--dry-run needs --gpus COUNT, e.g. --gpus 8");
-	else if (!cs_options_choose(opt, backend, chosen, err) &&
-		 !cs_plan_build(&req, &plan, err))
-		rc = cs_report_plan(to, plan, opt->verbose);
+	else if (opt->plan)
+		rc = read_plan(opt, &req, &plan, err);
+	else if (!cs_options_choose(opt, backend, chosen, err))
+		rc = cs_plan_build(&req, &plan, err);
+	if (!rc)
+		rc = write_plans(opt, plan, err) ||
+		     (!opt->quiet &&
+		      cs_report_plan(to, plan, opt->plan, opt->verbose)) ? -1 : 0;
 	free(plan);
 	free(chosen);
 	return rc;

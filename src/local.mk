@@ -52,6 +52,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/catalogue.h \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
+	%D%/plan/file.c \
+	%D%/plan/file.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
 	%D%/plan/turns.c \
@@ -215,6 +217,7 @@ endif
 	%D%/report/record.h \
 	%D%/report/report.h \
 	%D%/report/result.c \
+	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/take.c \
 	%D%/report/take.h \
@@ -233,6 +236,8 @@ cscope_mpi_SOURCES = \
 	%D%/answer.h \
 	%D%/main.c \
 	%D%/compare.c \
+	%D%/planfile.c \
+	%D%/planfile.h \
 	%D%/resume.c \
 	%D%/resume.h \
 	%D%/show.c \

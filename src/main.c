@@ -19,6 +19,8 @@
 #include "job/team.h"
 #include "node/board.h"
 #include "options.h"
+#include "plan/file.h"
+#include "planfile.h"
 #include "report/report.h"
 #include "result/redact.h"
 #include "resume.h"
@@ -39,6 +41,10 @@ struct program {
 	int ended;		/* the verdict stands */
 	int bar;		/* a bar stands on the terminal's last line */
 	size_t findings_told;	/* in the journals */
+	char *plan_text;	/* of --plan, on rank 0 */
+	char *plan_file;	/* what was made of it, as text */
+	int plan_refused;
+	struct cs_err plan_says; /* why */
 	struct cs_resume resume;
 	struct cs_redact redact;
 	char host[CS_HOST];
@@ -357,6 +363,35 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 	return cs_options_choose(&p->opt, backend, chosen, err);
 }
 
+/* Before MPI; what is wrong is said when all ranks can end together. */
+static void open_plan(struct program *p)
+{
+	p->plan_refused = cs_planfile_open(&p->opt, &p->plan_text, &p->plan_says);
+}
+
+static int plan_of_file(void *ctx, const struct cs_plan_request *req,
+			struct cs_plan **out, struct cs_err *err)
+{
+	struct program *p = ctx;
+
+	if (!p->plan_text && !p->plan_refused)
+		open_plan(p);
+	if (!p->plan_refused)
+		p->plan_refused = cs_plan_file_read(p->plan_text, p->opt.plan, req,
+						    out, &p->plan_says);
+	if (p->plan_refused)
+		return cs_err_set(err, "%s", p->plan_says.text);
+	p->run.plan_file = p->plan_file = cs_plan_file_text(*out);
+	return p->plan_file ? 0 : cs_err_set(err, "no memory");
+}
+
+static int refuse_plan(struct program *p)
+{
+	clear_bar(p);
+	complain("", p->plan_says.text);
+	return CS_EXIT_USAGE;
+}
+
 /* Nothing was left to measure: the outputs are of the run as it was. */
 static int show_complete(struct program *p)
 {
@@ -465,6 +500,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.checks = p->opt.checks, .look_only = p->opt.look_only,
 		
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
+		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,
@@ -477,9 +513,12 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	init_run(p, argc, argv);
 	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
 	if (!job || cs_job_is_root(job))
-		status = conclude(p, status, &err);
+		status = p->plan_refused ? refuse_plan(p) :
+					   conclude(p, status, &err);
 	if (job)
 		cs_job_end(job, status);
+	free(p->plan_text);
+	free(p->plan_file);
 	cs_resume_release(&p->resume);
 	cs_redact_release(&p->redact);
 	release_run(&p->run);
@@ -514,6 +553,10 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return status;
 	}
+	if (p.opt.plan && launcher.rank <= 0)
+		open_plan(&p);
+	if (p.plan_refused && !launcher.present)
+		return refuse_plan(&p);
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 	signal_fd = cs_signals_open();

@@ -119,6 +119,15 @@ static int set_suite(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+static int set_plan(struct cs_options *opt, const char *value,
+		    struct cs_err *err)
+{
+	(void)err; /* who reads it says what is wrong in it */
+	opt->plan = value;
+	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--plan %s", value);
+	return 0;
+}
+
 static int set_op(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	static const char *const words[] = { "write", "read", "both", NULL };
@@ -515,6 +524,8 @@ static const struct option_line measure_lines[] = {
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way; the default); nvbandwidth, all of its tests of one node; "
 	  "all", set_suite },
+	{ "plan", 0, "FILE.csv", "the transfers of a file, in its steps: which at the "
+	  "same time, which as load; --dry-run -o FILE.csv writes one", set_plan },
 	{ NULL, 0, NULL, "How", NULL },
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU "
 	  "(write, the default), the destination's (read)", set_op },
@@ -584,8 +595,8 @@ static const struct option_line measure_lines[] = {
 	{ "explain", 0, "NAME|CODE", "a test (what moves, how it is timed, what "
 	  "other tools call it), or an error and its remedy: peer.ce.read.pair, "
 	  "802, nvml-18; list: all of them", set_explain },
-	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time",
-	  set_dry_run },
+	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time; "
+	  "-o FILE.csv writes it for --plan", set_dry_run },
 	HELP,
 	{ "version", 'V', NULL, "version, build and libraries", set_version },
 };
@@ -810,6 +821,16 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->tests && opt->axes.matrices)
 		return cs_err_set(err, "--matrix and %s exclude each other",
 				  opt->suite ? "--suite" : "--test");
+	if (opt->plan && (opt->tests || opt->axes.matrices || opt->look_only))
+		return cs_err_set(err, "--plan and %s exclude each other",
+				  opt->suite ? "--suite" : opt->tests ? "--test" : opt->axes.matrices ?
+				  "--matrix" : "--check=launch");
+	if (opt->action == CS_ACTION_DRY_RUN)
+		for (int i = 0; i < opt->n_outputs; i++)
+			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
+				return cs_err_set(err, "--output '%s': --dry-run "
+						  "writes a plan, to a .csv",
+						  opt->output[i]);
 	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
 		return cs_err_set(err, "--via and --backend cpu exclude each "
 				  "other: the cpu backend has shared memory alone");

@@ -27,6 +27,7 @@ struct cs_options {
 	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
 	const char *tests;		/* --test, or what --suite stands for; NULL */
 	const char *suite;		/* --suite, NULL */
+	const char *plan;		/* --plan, NULL */
 	const char *matrix_text;	/* for the head line: "--matrix peer" */
 	char matrix_store[160];
 	enum cs_want backend;

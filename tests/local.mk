@@ -41,6 +41,7 @@ UNIT_TESTS = \
 	%D%/unit/options.t \
 	%D%/unit/output.t \
 	%D%/unit/plan.t \
+	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
 	%D%/unit/quant.t \
 	%D%/unit/report.t \
@@ -93,6 +94,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
+%C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
 %C%_unit_quant_t_SOURCES = %D%/unit/test_quant.c
 %C%_unit_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -119,6 +121,7 @@ FUZZ_TESTS = \
 	%D%/fuzz/launcher.t \
 	%D%/fuzz/output.t \
 	%D%/fuzz/plan.t \
+	%D%/fuzz/planfile.t \
 	%D%/fuzz/sampler.t \
 	%D%/fuzz/stats.t \
 	%D%/fuzz/tests.t \
@@ -147,6 +150,8 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 %C%_fuzz_output_t_SOURCES = %D%/fuzz/fuzz_output.c $(FUZZ_REPLAY)
 %C%_fuzz_plan_t_LDADD = $(CS_LINK)
 %C%_fuzz_plan_t_SOURCES = %D%/fuzz/fuzz_plan.c $(FUZZ_REPLAY)
+%C%_fuzz_planfile_t_LDADD = $(CS_LINK)
+%C%_fuzz_planfile_t_SOURCES = %D%/fuzz/fuzz_planfile.c $(FUZZ_REPLAY)
 %C%_fuzz_sampler_t_LDADD = $(CS_LINK)
 %C%_fuzz_sampler_t_SOURCES = %D%/fuzz/fuzz_sampler.c $(FUZZ_REPLAY)
 %C%_fuzz_stats_t_LDADD = $(CS_LINK)
@@ -160,7 +165,7 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 # in the build tree and is taken up again by the next run.
 CLANG = clang
 FUZZ_RUNS = 1000000
-FUZZ_NAMES = argv gpulist json jsonl launcher output plan sampler stats tests \
+FUZZ_NAMES = argv gpulist json jsonl launcher output plan planfile sampler stats tests \
 	units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
@@ -276,6 +281,7 @@ SHELL_TESTS = \
 	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/outputs.t \
+	%D%/run/plan.t \
 	%D%/run/signals.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \

@@ -17,6 +17,7 @@
 struct point {
 	uint32_t test, metric;
 	uint64_t bytes;
+	uint32_t step;		/* of a plan file, which may repeat a cell */
 	int pair;		/* of nodes */
 	char src[CS_UUID], dst[CS_UUID];
 	int side;
@@ -87,6 +88,7 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 		p.test = row->test;
 		p.metric = row->metric;
 		p.bytes = row->what.bytes;
+		p.step = it->run->plan_file ? row->step : 0;
 		p.pair = it->pair;
 		p.group = w->pairing.took_turns ? row->block : it->run_nr;
 		p.order = (uint32_t)w->points.n;
@@ -118,7 +120,8 @@ static int by_cell(const struct point *a, const struct point *b)
 
 	d = d ? d : a->pair - b->pair;
 	d = d ? d : strcmp(a->src, b->src);
-	return d ? d : strcmp(a->dst, b->dst);
+	d = d ? d : strcmp(a->dst, b->dst);
+	return d ? d : compare_u64(a->step, b->step);
 }
 
 static int by_all(const void *x, const void *y)

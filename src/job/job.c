@@ -168,10 +168,6 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	char *chosen;
 	int rc = -1;
 
-	cs_catalogue(&n_tests);
-	chosen = calloc(n_tests, 1);
-	if (!chosen)
-		return cs_err_set(err, "no memory");
 	cs_settings_default(&req.set, job->muster.backend == &cs_backend_cpu
 					      ? CS_BACKEND_CPU
 					      : CS_BACKEND_CUDA);
@@ -180,7 +176,12 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	cs_settings_domains(&req.set, job->muster.topo);
 	req.set.arms = (uint32_t)job->arms.n;
 	req.set.block_samples = job->arms.n > 1 ? BLOCK_SAMPLES : 0;
-	req.chosen = chosen;
+	if (job->args->plan)
+		return job->args->plan(job->args->ctx, &req, &job->plan, err);
+	cs_catalogue(&n_tests);
+	req.chosen = chosen = calloc(n_tests, 1);
+	if (!chosen)
+		return cs_err_set(err, "no memory");
 	if (!job->args->choose(job->args->ctx,
 			       (enum cs_backend_kind)req.set.backend, chosen,
 			       err))

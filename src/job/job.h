@@ -30,6 +30,10 @@ struct cs_job_args {
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);
+	/* Rank 0 only: in place of `choose`, a plan for so many agents with these
+	 * settings; NULL: of the tests that are chosen. */
+	int (*plan)(void *ctx, const struct cs_plan_request *req,
+		    struct cs_plan **out, struct cs_err *err);
 	/* Rank 0 only, with the plan in run->plan; may be NULL.  Puts what an
 	 * earlier run has measured into run->rows and its nodes into run->node:
 	 * steps that have rows are not measured again.  1: nothing is to be

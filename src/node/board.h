@@ -26,7 +26,6 @@
 #define CS_BOARD_MAGIC 0x64726263u
 #define CS_LINE 128
 #define CS_KIN_MAX 256
-#define CS_LANES 15 /* streams per agent: transfers that one agent may issue */
 
 /* Opens every gate, cyclically: the end of all measuring. */
 #define CS_GATE_ALL (1u << 30)

@@ -10,9 +10,8 @@
 #include "node/stage.h"
 
 /* Slots of host memory: one that all agents of the process take in turn, behind it
- * one of each; the same again for chains. */
-#define SLOT_OWN 1
-#define SLOT_CHAINS (1 + CS_MAX_AGENTS)
+ * those of each (plan.h); the same again for chains. */
+#define SLOT_CHAINS (1 + CS_STEP_MAX * CS_MAX_AGENTS)
 
 /* A buffer of host memory, or why there is none. */
 struct host_place {
@@ -62,7 +61,8 @@ static struct cs_hostbuf_key key_of(const struct cs_ends *e,
 		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA :
 							   end->memory,
 		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
-		.slot = (own ? SLOT_OWN + ordinal_of(e, t->issuer) : 0) +
+		.slot = (own ? 1 + (own - 1) * CS_MAX_AGENTS +
+				       ordinal_of(e, t->issuer) : 0) +
 			(chain ? SLOT_CHAINS : 0),
 		.is_dst = is_dst || chain,
 	};
@@ -77,8 +77,8 @@ static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key 
 /* The same for all that use the buffer. */
 static uint64_t fill_key(const struct cs_ends *e, const struct cs_hostbuf_key *key)
 {
-	uint32_t which = (uint32_t)(key->numa + 1) << 16 |
-			 (uint32_t)key->memory << 8 | (uint32_t)key->slot;
+	uint32_t which = (uint32_t)(key->numa + 1) << 20 |
+			 (uint32_t)key->memory << 16 | (uint32_t)key->slot;
 
 	return cs_fill_key(e->plan->set.seed, CS_MAX_AGENTS + which);
 }

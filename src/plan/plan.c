@@ -15,14 +15,12 @@
  * begins where its alignment wants it. */
 _Static_assert(sizeof(struct cs_settings) == 112, "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 168, "padding in cs_plan");
-_Static_assert(sizeof(struct cs_step) == 16, "padding in cs_step");
+_Static_assert(sizeof(struct cs_step) == 48, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 
-/* What moves beside what is measured comes in buffers of at most this, repeated. */
-#define LOAD_BYTES ((uint64_t)64 << 20)
 /* A plan that grows. */
 struct draft {
 	const struct cs_plan_request *req;
@@ -48,6 +46,11 @@ static uint64_t bytes_of(const struct cs_test *test,
 			 const struct cs_settings *set)
 {
 	return test->bytes ? test->bytes : set->copy_bytes;
+}
+
+static uint64_t align_up(uint64_t bytes)
+{
+	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
 }
 
 /* ---- what may be asked for ---- */
@@ -131,8 +134,65 @@ static int add_transfer(struct draft *d, const struct cs_transfer *transfer)
 	if (!t)
 		return -1;
 	*t = *transfer;
-	t->view = (uint16_t)(d->views.n - 1);
 	return 0;
+}
+
+/* The place of a domain among those there are. */
+static uint32_t domain_place(const struct cs_settings *set, uint32_t numa)
+{
+	uint64_t below = numa < CS_NUMA_MOST ? (1ull << numa) - 1 : 0;
+
+	return (uint32_t)__builtin_popcountll(set->domains & below);
+}
+
+/* A read is issued by the destination's agent, all else by the source's, what has a
+ * host end by the GPU's; pairs of domains take turns. */
+static uint32_t issuer_of(const struct cs_plan_request *req,
+			  const struct cs_test *test, const struct cs_end *src,
+			  const struct cs_end *dst)
+{
+	int pulls = test->op == CS_OP_READ || test->method == CS_METHOD_CHASE;
+
+	if (cs_end_is_numa(src) && cs_end_is_numa(dst))
+		return (domain_place(&req->set, src->index) *
+				(uint32_t)__builtin_popcountll(req->set.domains) +
+			domain_place(&req->set, dst->index)) %
+		       (uint32_t)req->n_agents;
+	if (cs_end_is_numa(src) || cs_end_is_numa(dst))
+		return cs_end_is_numa(src) ? dst->index : src->index;
+	return pulls ? dst->index : src->index;
+}
+
+struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
+				     const struct cs_asked *asked)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[asked->test];
+	int by_ends = (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) &&
+		      test->method != CS_METHOD_CHASE;
+
+	return (struct cs_transfer){
+		.src = asked->src, .dst = asked->dst,
+		.method = (uint8_t)test->method,
+		.op = (uint8_t)(!by_ends ? test->op :
+				cs_end_is_numa(&asked->src) ? CS_OP_READ :
+							      CS_OP_WRITE),
+		.issuer = (uint16_t)issuer_of(req, test, &asked->src, &asked->dst),
+		.flags = (uint16_t)asked->flags, .bytes = asked->bytes,
+	};
+}
+
+/* Of the last view. */
+static int add_between(struct draft *d, struct cs_end src, struct cs_end dst,
+		       uint64_t bytes, uint32_t flags)
+{
+	const struct cs_view *view =
+		(struct cs_view *)d->views.data + d->views.n - 1;
+	const struct cs_asked asked = { view->test, flags, src, dst, bytes };
+	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
+
+	t.view = (uint16_t)(d->views.n - 1);
+	return add_transfer(d, &t);
 }
 
 static struct cs_end agent_end(const struct draft *d, uint32_t agent)
@@ -149,28 +209,24 @@ static struct cs_end numa_end(const struct cs_test *test, uint32_t numa)
 				(uint16_t)numa };
 }
 
-/* From agent to agent, of the view's size. */
-static int add_way(struct draft *d, const struct cs_test *test, uint32_t src,
-		   uint32_t dst, uint32_t dst_slot)
+static uint64_t view_bytes(const struct draft *d)
 {
-	const struct cs_view *view =
-		(struct cs_view *)d->views.data + d->views.n - 1;
-	int pulls = test->op == CS_OP_READ || test->method == CS_METHOD_CHASE;
+	return ((struct cs_view *)d->views.data)[d->views.n - 1].bytes;
+}
 
-	return add_transfer(d, &(struct cs_transfer){
-		.src = agent_end(d, src), .dst = agent_end(d, dst),
-		.method = (uint8_t)test->method, .op = (uint8_t)test->op,
-		.issuer = (uint16_t)(pulls ? dst : src),
-		.dst_slot = (uint8_t)dst_slot, .bytes = view->bytes,
-	});
+/* From agent to agent, of the view's size. */
+static int add_way(struct draft *d, uint32_t src, uint32_t dst)
+{
+	return add_between(d, agent_end(d, src), agent_end(d, dst), view_bytes(d),
+			   0);
 }
 
 /* A step of one transfer; of BIDI both directions. */
 static int add_pair(struct draft *d, const struct cs_test *test, uint32_t a,
 		    uint32_t b)
 {
-	return add_step(d) || add_way(d, test, a, b, 0) ||
-	       (test->pattern == CS_PATTERN_BIDI && add_way(d, test, b, a, 0));
+	return add_step(d) || add_way(d, a, b) ||
+	       (test->pattern == CS_PATTERN_BIDI && add_way(d, b, a));
 }
 
 static int add_pairs(struct draft *d, const struct cs_test *test)
@@ -199,14 +255,14 @@ static int add_drawn(struct draft *d, const struct cs_test *test)
 }
 
 /* All agents at once, i to i + far. */
-static int add_shift(struct draft *d, const struct cs_test *test, uint32_t far)
+static int add_shift(struct draft *d, uint32_t far)
 {
 	uint32_t n = (uint32_t)d->req->n_agents, a;
 
 	if (add_step(d))
 		return -1;
 	for (a = 0; a < n; a++)
-		if (add_way(d, test, a, (a + far) % n, 0))
+		if (add_way(d, a, (a + far) % n))
 			return -1;
 	return 0;
 }
@@ -224,7 +280,7 @@ static int add_shifts(struct draft *d, const struct cs_test *test)
 	else if (d->req->set.shift)
 		far = last = d->req->set.shift;
 	for (; far <= last && last < n; far++)
-		if (add_shift(d, test, far))
+		if (add_shift(d, far))
 			return -1;
 	return 0;
 }
@@ -241,8 +297,7 @@ static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
 }
 
 /* Disjoint pairs at the same time, one way only: every agent sends or receives. */
-static int add_round(struct draft *d, const struct cs_test *test, uint32_t round,
-		     int back)
+static int add_round(struct draft *d, uint32_t round, int back)
 {
 	uint32_t n = (uint32_t)d->req->n_agents, places = n + n % 2, k, a, b;
 
@@ -251,18 +306,18 @@ static int add_round(struct draft *d, const struct cs_test *test, uint32_t round
 	for (k = 0; k < places / 2; k++) {
 		round_pair(places, round, k, &a, &b);
 		if (a < n && b < n &&
-		    add_way(d, test, back ? b : a, back ? a : b, 0))
+		    add_way(d, back ? b : a, back ? a : b))
 			return -1;
 	}
 	return 0;
 }
 
-static int add_rounds(struct draft *d, const struct cs_test *test)
+static int add_rounds(struct draft *d)
 {
 	uint32_t n = (uint32_t)d->req->n_agents, round;
 
 	for (round = 0; n > 1 && round + 1 < n + n % 2; round++)
-		if (add_round(d, test, round, 0) || add_round(d, test, round, 1))
+		if (add_round(d, round, 0) || add_round(d, round, 1))
 			return -1;
 	return 0;
 }
@@ -273,15 +328,12 @@ static int add_hubs(struct draft *d, const struct cs_test *test)
 	uint32_t n = (uint32_t)d->req->n_agents, hub, a;
 
 	for (hub = 0; hub < n && n > 1; hub++) {
-		uint32_t slot = 0;
-
 		if (add_step(d))
 			return -1;
 		for (a = 0; a < n; a++)
 			if (a != hub &&
 			    (test->pattern == CS_PATTERN_ALL_TO_ONE ?
-				     add_way(d, test, a, hub, slot++) :
-				     add_way(d, test, hub, a, 0)))
+				     add_way(d, a, hub) : add_way(d, hub, a)))
 				return -1;
 	}
 	return 0;
@@ -292,8 +344,8 @@ static int add_alone(struct draft *d, const struct cs_test *test, uint32_t agent
 {
 	uint32_t n = (uint32_t)d->req->n_agents;
 
-	return add_way(d, test, agent, test->path == CS_PATH_LOCAL ?
-					       agent : (agent + 1) % n, 0);
+	return add_way(d, agent, test->path == CS_PATH_LOCAL ? agent :
+							       (agent + 1) % n);
 }
 
 static int add_lists(struct draft *d, const struct cs_test *test)
@@ -313,32 +365,20 @@ static int add_lists(struct draft *d, const struct cs_test *test)
 
 /* ---- building, with the host ---- */
 
-enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_OWN = 4 };
+enum { HOST_BACK = 1, HOST_LOAD = 2 };
 
 /* Between a NUMA domain and a GPU, as the test says or (BACK) the other way. */
 static int add_host_way(struct draft *d, const struct cs_test *test,
 			uint32_t numa, uint32_t gpu, int how)
 {
-	const struct cs_view *view =
-		(struct cs_view *)d->views.data + d->views.n - 1;
 	int down = (test->path == CS_PATH_H2D) != ((how & HOST_BACK) != 0);
-	int chase = test->method == CS_METHOD_CHASE;
-	uint8_t slot = how & (HOST_LOAD | HOST_OWN) ? 1 : 0;
-	uint64_t bytes = view->bytes;
+	uint64_t bytes = view_bytes(d);
 
-	if (how & HOST_LOAD && bytes > LOAD_BYTES)
-		bytes = LOAD_BYTES;
-	return add_transfer(d, &(struct cs_transfer){
-		.src = down ? numa_end(test, numa) : agent_end(d, gpu),
-		.dst = down ? agent_end(d, gpu) : numa_end(test, numa),
-		.method = (uint8_t)test->method,
-		.op = (uint8_t)(chase ? test->op :
-				down ? CS_OP_READ : CS_OP_WRITE),
-		.issuer = (uint16_t)gpu,
-		.flags = how & HOST_LOAD ? CS_TRANSFER_LOAD : 0,
-		.src_slot = down ? slot : 0, .dst_slot = down ? 0 : slot,
-		.bytes = bytes,
-	});
+	if (how & HOST_LOAD && bytes > CS_LOAD_BYTES)
+		bytes = CS_LOAD_BYTES;
+	return add_between(d, down ? numa_end(test, numa) : agent_end(d, gpu),
+			   down ? agent_end(d, gpu) : numa_end(test, numa), bytes,
+			   how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
 }
 
 static int add_host_loads(struct draft *d, const struct cs_test *test,
@@ -384,9 +424,9 @@ static int add_host_every(struct draft *d, const struct cs_test *test,
 	if (add_step(d))
 		return -1;
 	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
-		if (add_host_way(d, test, numa, a, HOST_OWN) ||
+		if (add_host_way(d, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDIEVERY &&
-		     add_host_way(d, test, numa, a, HOST_BACK | HOST_OWN)))
+		     add_host_way(d, test, numa, a, HOST_BACK)))
 			return -1;
 	return 0;
 }
@@ -411,21 +451,15 @@ static int add_host(struct draft *d, const struct cs_test *test)
 /* Domain to domain, also to itself, by agents in turn. */
 static int add_domains(struct draft *d, const struct cs_test *test)
 {
-	const struct cs_view *view =
-		(struct cs_view *)d->views.data + d->views.n - 1;
 	uint64_t all = d->req->set.domains;
-	uint32_t a, b, n = 0;
+	uint32_t a, b;
 
 	for (a = 0; a < CS_NUMA_MOST; a++)
 		for (b = 0; b < CS_NUMA_MOST; b++)
 			if ((all >> a & 1) && (all >> b & 1) &&
-			    (add_step(d) || add_transfer(d, &(struct cs_transfer){
-				.src = numa_end(test, a),
-				.dst = numa_end(test, b),
-				.method = (uint8_t)test->method,
-				.op = (uint8_t)test->op, .bytes = view->bytes,
-				.issuer = (uint16_t)(n++ % (uint32_t)d->req->n_agents),
-			    })))
+			    (add_step(d) ||
+			     add_between(d, numa_end(test, a), numa_end(test, b),
+					 view_bytes(d), 0)))
 				return -1;
 	return 0;
 }
@@ -447,7 +481,7 @@ static int add_cells(struct draft *d, const struct cs_test *test)
 	case CS_PATTERN_ONE_TO_ALL:
 		return add_hubs(d, test);
 	case CS_PATTERN_ROUNDS:
-		return add_rounds(d, test);
+		return add_rounds(d);
 	case CS_PATTERN_RANDOM:
 		return add_drawn(d, test);
 	case CS_PATTERN_ALONE:
@@ -545,6 +579,58 @@ static void lay_out(struct cs_plan *plan)
 			    plan->n_views * (uint32_t)sizeof(struct cs_view);
 }
 
+/* Host ends in one direction: the step's first, then by issuer. */
+static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
+{
+	uint32_t i, before = 0, own = 0;
+
+	if (!cs_end_is_numa(is_dst ? &t[k].dst : &t[k].src))
+		return 0;
+	for (i = 0; i < k; i++) {
+		if (!cs_end_is_numa(is_dst ? &t[i].dst : &t[i].src))
+			continue;
+		own += before && t[i].issuer == t[k].issuer;
+		before++;
+	}
+	return (uint8_t)(before ? 1 + own : 0);
+}
+
+/* Ascending by size, equal ones as they stand. */
+static void order_by_span(const struct cs_plan *plan, const struct cs_transfer *t,
+			  uint32_t count, uint32_t *order)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < count; i++) {
+		for (k = i; k && cs_transfer_span(plan, &t[order[k - 1]]) >
+					 cs_transfer_span(plan, &t[i]); k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+}
+
+/* Of a whole step.  What goes into one agent lies by size, so that each begins at a
+ * multiple of its own size no further than its place among them. */
+static void assign_slots(const struct cs_plan *plan, struct cs_transfer *t,
+			 uint32_t count)
+{
+	uint32_t order[CS_STEP_MAX], i;
+	uint64_t end[CS_MAX_AGENTS] = { 0 };
+
+	order_by_span(plan, t, count, order);
+	for (i = 0; i < count; i++) {
+		uint32_t k = order[i];
+		uint64_t own = align_up(cs_transfer_span(plan, &t[k]));
+
+		t[k].src_slot = host_slot(t, k, 0);
+		t[k].dst_slot = host_slot(t, k, 1);
+		if (cs_end_is_numa(&t[k].dst) || t[k].method == CS_METHOD_CHASE)
+			continue;
+		t[k].dst_slot = (uint8_t)((end[t[k].dst.index] + own - 1) / own);
+		end[t[k].dst.index] = (t[k].dst_slot + 1) * own;
+	}
+}
+
 static void put_step(struct cs_plan *plan, const struct draft *d,
 		     const struct cs_step *from, uint32_t flags)
 {
@@ -554,11 +640,12 @@ static void put_step(struct cs_plan *plan, const struct draft *d,
 		(struct cs_transfer *)((char *)plan + plan->transfers_at) +
 		plan->n_transfers;
 
-	*step = (struct cs_step){ .first = plan->n_transfers,
-				  .count = from->count, .view = from->view,
-				  .flags = flags };
+	*step = *from;
+	step->first = plan->n_transfers;
+	step->flags |= flags;
 	memcpy(to, (const struct cs_transfer *)d->transfers.data + from->first,
 	       from->count * sizeof(*to));
+	assign_slots(plan, to, from->count);
 	plan->n_transfers += from->count;
 }
 
@@ -594,10 +681,11 @@ static void put_steps(struct cs_plan *plan, const struct draft *d,
 		put_step(plan, d, control, CS_STEP_CONTROL);
 }
 
-/* A zeroed blob with its header and views; steps and transfers still to come. */
-static struct cs_plan *new_plan(const struct draft *d)
+/* A zeroed blob with its header and views, and room for the steps, and for a step
+ * that is put twice more; they are still to come. */
+static struct cs_plan *new_plan(const struct draft *d,
+				const struct cs_step *control)
 {
-	const struct cs_step *control = control_step(d);
 	struct cs_plan head = {
 		.magic = CS_PLAN_MAGIC, .version = CS_PLAN_VERSION,
 		.n_agents = (uint32_t)d->req->n_agents, .set = d->req->set,
@@ -622,13 +710,26 @@ static struct cs_plan *new_plan(const struct draft *d)
 	return plan;
 }
 
+static struct draft new_draft(const struct cs_plan_request *req,
+			      struct cs_err *err)
+{
+	return (struct draft){ .req = req, .steps = CS_VEC(struct cs_step),
+			       .transfers = CS_VEC(struct cs_transfer),
+			       .views = CS_VEC(struct cs_view),
+			       .lot = { ~req->set.seed }, .err = err };
+}
+
+static void release_draft(struct draft *d)
+{
+	cs_vec_release(&d->views);
+	cs_vec_release(&d->transfers);
+	cs_vec_release(&d->steps);
+}
+
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err)
 {
-	struct draft d = { .req = req, .steps = CS_VEC(struct cs_step),
-			   .transfers = CS_VEC(struct cs_transfer),
-			   .views = CS_VEC(struct cs_view),
-			   .lot = { ~req->set.seed }, .err = err };
+	struct draft d = new_draft(req, err);
 	struct cs_vec order = CS_VEC(uint32_t);
 	struct cs_rng rng = { req->set.seed };
 	struct cs_plan *plan = NULL;
@@ -636,7 +737,7 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 	if (!agents_check(req->n_agents, err) &&
 	    !settings_check(&req->set, err) && !add_tests(&d) &&
 	    cs_vec_add(&order, d.steps.n, err))
-		plan = new_plan(&d);
+		plan = new_plan(&d, control_step(&d));
 	if (plan) {
 		cs_rng_shuffle(&rng, order.data, order.n);
 		put_steps(plan, &d, order.data);
@@ -644,10 +745,141 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		*out = plan;
 	}
 	cs_vec_release(&order);
-	cs_vec_release(&d.views);
-	cs_vec_release(&d.transfers);
-	cs_vec_release(&d.steps);
+	release_draft(&d);
 	return plan ? 0 : -1;
+}
+
+/* ---- building what a file asks for ---- */
+
+static int by_test_and_size(const void *x, const void *y)
+{
+	const struct cs_view *a = x, *b = y;
+
+	return a->test != b->test ? (a->test > b->test) - (a->test < b->test) :
+				    (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static struct cs_view *find_view(const struct draft *d, const struct cs_view *like)
+{
+	return d->views.n ? bsearch(like, d->views.data, d->views.n, sizeof(*like),
+				    by_test_and_size) : NULL;
+}
+
+/* That of its test and size; of a load, that of the test measured beside it. */
+static struct cs_view view_of(const struct cs_step *step,
+			      const struct cs_asked *asked, uint32_t k)
+{
+	const struct cs_asked *me = &asked[step->first + k], *other;
+	uint32_t i;
+
+	for (i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
+		other = &asked[step->first + i];
+		if (!(other->flags & CS_TRANSFER_LOAD) &&
+		    other->test == me->test && other->bytes >= me->bytes)
+			return (struct cs_view){ .test = me->test,
+						 .bytes = other->bytes };
+	}
+	return (struct cs_view){ .test = me->test, .bytes = me->bytes };
+}
+
+/* The views stay sorted: where a new one comes is most often known at once. */
+static int need_view(struct draft *d, struct cs_view view)
+{
+	struct cs_view *to;
+
+	if (find_view(d, &view))
+		return 0;
+	if (d->views.n == CS_VIEWS_MAX)
+		return cs_err_set(d->err, "more than %d tests and sizes",
+				  CS_VIEWS_MAX);
+	to = cs_vec_add(&d->views, 1, d->err);
+	if (!to)
+		return -1;
+	*to = view;
+	qsort(d->views.data, d->views.n, sizeof(view), by_test_and_size);
+	return 0;
+}
+
+static int take_views(struct draft *d, const struct cs_step *step, size_t n_steps,
+		      const struct cs_asked *asked)
+{
+	size_t s;
+	uint32_t k;
+
+	for (s = 0; s < n_steps; s++)
+		for (k = 0; k < step[s].count; k++)
+			if (need_view(d, view_of(&step[s], asked, k)))
+				return -1;
+	return 0;
+}
+
+/* A step counts once for each view that it measures for. */
+static void count_step(const struct draft *d, const struct cs_transfer *t,
+		       uint32_t count)
+{
+	struct cs_view *view = d->views.data;
+	uint32_t i, k;
+
+	for (k = 0; k < count; k++) {
+		for (i = 0; i < k; i++)
+			if (t[i].view == t[k].view && !cs_transfer_is_load(&t[i]))
+				break;
+		view[t[k].view].steps += i == k && !cs_transfer_is_load(&t[k]);
+	}
+}
+
+static int take_step(struct draft *d, const struct cs_step *from,
+		     const struct cs_asked *asked)
+{
+	const struct cs_view *views = d->views.data;
+	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
+	struct cs_transfer *t = cs_vec_add(&d->transfers, from->count, d->err);
+	uint32_t k;
+
+	if (!step || !t)
+		return -1;
+	*step = *from;
+	step->first = (uint32_t)(d->transfers.n - from->count);
+	for (k = 0; k < from->count; k++) {
+		struct cs_view view = view_of(from, asked, k);
+
+		t[k] = cs_asked_transfer(d->req, &asked[from->first + k]);
+		t[k].view = (uint16_t)(find_view(d, &view) - views);
+	}
+	step->view = t[0].view;
+	if (!(step->flags & CS_STEP_CONTROL))
+		count_step(d, t, from->count);
+	return 0;
+}
+
+int cs_plan_assemble(const struct cs_plan_request *req,
+		     const struct cs_step *step, size_t n_steps,
+		     const struct cs_asked *asked, struct cs_plan **out,
+		     struct cs_err *err)
+{
+	struct draft d = new_draft(req, err);
+	struct cs_plan *plan = NULL;
+	int rc = agents_check(req->n_agents, err) ||
+		 settings_check(&req->set, err) ||
+		 take_views(&d, step, n_steps, asked);
+	size_t s;
+
+	for (s = 0; !rc && s < n_steps; s++)
+		rc = take_step(&d, &step[s], asked);
+	if (!rc)
+		plan = new_plan(&d, NULL);
+	for (s = 0; plan && s < n_steps; s++)
+		put_step(plan, &d, (struct cs_step *)d.steps.data + s, 0);
+	release_draft(&d);
+	if (!plan)
+		return -1;
+	plan->id = plan_hash(plan);
+	if (cs_plan_validate(plan, plan->total_bytes, err)) {
+		free(plan);
+		return -1;
+	}
+	*out = plan;
+	return 0;
 }
 
 /* ---- trusting ---- */
@@ -716,8 +948,7 @@ static int transfer_check(const struct cs_plan *plan,
 	    (!cs_test_has_host(test) && t->op != test->op) ||
 	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
 				      t->bytes != view->bytes) ||
-	    (t->flags & ~CS_TRANSFER_LOAD) || t->src_slot > 1 ||
-	    t->dst_slot >= CS_STEP_MAX || !t->bytes || t->bytes % 16 ||
+	    (t->flags & ~CS_TRANSFER_LOAD) || !t->bytes || t->bytes % 16 ||
 	    t->bytes > CS_COPY_MAX ||
 	    numas != (test->path == CS_PATH_HOST) + cs_test_has_host(test))
 		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
@@ -749,6 +980,38 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 	return 0;
 }
 
+static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
+		       uint32_t count, struct cs_err *err)
+{
+	struct cs_transfer again[CS_STEP_MAX];
+	uint32_t k;
+
+	memcpy(again, t, count * sizeof(*t));
+	assign_slots(plan, again, count);
+	for (k = 0; k < count; k++)
+		if (again[k].src_slot != t[k].src_slot ||
+		    again[k].dst_slot != t[k].dst_slot)
+			return cs_err_set(err, "plan is damaged: a transfer's slots "
+					  "are %u and %u", t[k].src_slot,
+					  t[k].dst_slot);
+	return 0;
+}
+
+/* Printable, without what a plan file gives a meaning, and ended. */
+static int name_is_sound(const char *name)
+{
+	size_t n = strnlen(name, CS_STEP_NAME), i;
+
+	for (i = 0; i < n; i++)
+		if (name[i] <= ' ' || name[i] > '~' || name[i] == ',' ||
+		    name[i] == '"' || name[i] == '#')
+			return 0;
+	for (i = n; i < CS_STEP_NAME; i++)
+		if (name[i])
+			return 0;
+	return n < CS_STEP_NAME;
+}
+
 /* The transfers of a step lie within the plan: can they be carried out together? */
 static int step_transfers_check(const struct cs_plan *plan,
 				const struct cs_step *step, struct cs_err *err)
@@ -762,7 +1025,7 @@ static int step_transfers_check(const struct cs_plan *plan,
 	if (cs_transfer_is_load(first) || first->view != step->view)
 		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
 				  "something else", cs_plan_test(plan, step)->name);
-	return 0;
+	return slots_check(plan, first, step->count, err);
 }
 
 /* Steps own the transfers in order, all of them, and none twice. */
@@ -775,7 +1038,7 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 
 		if (step->first != next || step->view >= plan->n_views ||
 		    (step->flags & ~CS_STEP_CONTROL) || !step->count ||
-		    step->count > CS_STEP_MAX ||
+		    step->count > CS_STEP_MAX || !name_is_sound(step->name) ||
 		    step->count > plan->n_transfers - next)
 			return cs_err_set(err, "plan is damaged: step %u", s);
 		if (step_transfers_check(plan, step, err))
@@ -907,11 +1170,6 @@ uint64_t cs_transfer_span(const struct cs_plan *plan,
 
 	return is_by_kernel(t) && t->bytes < spread ? spread / t->bytes * t->bytes :
 						      t->bytes;
-}
-
-static uint64_t align_up(uint64_t bytes)
-{
-	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
 }
 
 uint64_t cs_transfer_dst_at(const struct cs_plan *plan,

@@ -20,6 +20,8 @@
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
 #define CS_PLAN_VERSION 1u
 #define CS_STEP_MAX 128 /* transfers in one step: both ways of every agent */
+#define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
+#define CS_STEP_NAME 32
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
 
 #define CS_NUMA_LOCAL 0xffffu /* the domain next to the issuer's GPU */
@@ -36,8 +38,9 @@ struct cs_end {
 #define CS_TRANSFER_LOAD 1u	/* runs beside what is measured, has no figure */
 
 /* Slots tell transfers of one step apart that would else share a buffer.  Of a
- * device's destination: the place among them.  Of host memory: 0 one that all agents of a
- * process take in turn, 1 the issuer's own. */
+ * device's destination: where it begins, in buffers of its own size.  Of host memory:
+ * 0 the one that all agents of a process take in turn, for the step's first in that
+ * direction; from 1 on those of the issuer alone. */
 struct cs_transfer {
 	struct cs_end src, dst;
 	uint8_t method, op;	/* enum cs_method, enum cs_op */
@@ -57,6 +60,7 @@ struct cs_step {
 	uint32_t first, count;	/* transfers[first .. first+count) */
 	uint32_t view;		/* of its first transfer, which is no load */
 	uint32_t flags;
+	char name[CS_STEP_NAME]; /* of a plan file; "": its number */
 };
 
 /* One matrix: a test of the catalogue, at one size. */
@@ -125,6 +129,28 @@ struct cs_plan_request {
  * success *out is malloc'ed, to be freed by the caller. */
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err);
+
+/* A transfer as a plan file asks for it; all else follows from its test. */
+struct cs_asked {
+	uint32_t test;		/* position in the catalogue */
+	uint32_t flags;		/* CS_TRANSFER_LOAD */
+	struct cs_end src, dst;
+	uint64_t bytes;
+};
+
+/* The same as it will be, but for its slots and view. */
+struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
+				     const struct cs_asked *asked);
+
+/* The plan of these steps, in their order; of each, first, count, flags and name are
+ * read, and its first transfer is measured.  req->chosen is not. */
+int cs_plan_assemble(const struct cs_plan_request *req,
+		     const struct cs_step *step, size_t n_steps,
+		     const struct cs_asked *asked, struct cs_plan **out,
+		     struct cs_err *err);
+
+/* What moves beside what is measured comes in buffers of at most this, repeated. */
+#define CS_LOAD_BYTES ((uint64_t)64 << 20)
 
 /* The size behind `bytes` of a sweep; 0: none. */
 uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes);

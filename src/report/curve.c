@@ -22,7 +22,7 @@ struct point {
 int cs_curve_sizes(const struct cs_run *run, uint32_t index)
 {
 	struct cs_grid first, grid;
-	uint32_t n = cs_grids(run->plan), i;
+	uint32_t n = cs_grids(run), i;
 	int sizes = 0;
 
 	if (!run->plan->set.last_bytes || run->n_nodes < 1 ||

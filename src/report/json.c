@@ -71,7 +71,7 @@ static int write_matrices(FILE *to, const struct cs_run *run)
 	int node, rc = cs_pool_make(run, &pooled, &err);
 
 	fputs("\"matrices\":[", to);
-	for (v = 0; run->plan && v < cs_grids(run->plan); v++)
+	for (v = 0; v < cs_grids(run); v++)
 		for (node = 0; node < run->n_nodes && !rc; node++)
 			rc = element(to, &n, cs_record_matrix(&pooled, node, v));
 	cs_pool_release(&pooled, run);

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "plan/alias.h"
+#include "plan/file.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -98,9 +99,13 @@ static void print_views(FILE *to, const struct cs_plan *plan)
 	for (v = 0; v < plan->n_views; v++) {
 		const struct cs_view *view = cs_plan_view(plan, v);
 
-		fprintf(to, "test      %s  %s, %" PRIu32 " step%s\n",
-			test[view->test].name, test[view->test].heading,
-			view->steps, view->steps == 1 ? "" : "s");
+		fprintf(to, "test      %s  %s, ", test[view->test].name,
+			test[view->test].heading);
+		if (view->steps)
+			fprintf(to, "%" PRIu32 " step%s\n", view->steps,
+				view->steps == 1 ? "" : "s");
+		else
+			fputs("as load\n", to);
 	}
 }
 
@@ -116,13 +121,14 @@ static void put_end(FILE *to, const struct cs_end *end)
 
 static void print_steps(FILE *to, const struct cs_plan *plan)
 {
+	char name[CS_STEP_NAME];
 	uint32_t s, k;
 
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
-		fprintf(to, "step %-4" PRIu32 " %s ", s,
-			cs_plan_test(plan, step)->name);
+		cs_step_name(plan, step, name, sizeof(name));
+		fprintf(to, "step %-4s %s ", name, cs_plan_test(plan, step)->name);
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t =
 				cs_plan_transfer(plan, step, k);
@@ -138,7 +144,8 @@ static void print_steps(FILE *to, const struct cs_plan *plan)
 	}
 }
 
-int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose)
+int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
+		   int verbose)
 {
 	int cpu = plan->set.backend == CS_BACKEND_CPU;
 	double rate = cpu ? EXPECTED_CPU :
@@ -159,7 +166,11 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose)
 		cpu ? "of host memory per" : "on the GPU of each");
 	fprintf(to, "time      about %.1f s of measuring at %.0f GB/s, start apart\n",
 		cs_plan_estimate_s(plan, rate), rate);
-	fprintf(to, "order     shuffled by seed %" PRIu64 "\n", plan->set.seed);
+	if (file)
+		fprintf(to, "order     as in %s\n", file);
+	else
+		fprintf(to, "order     shuffled by seed %" PRIu64 "\n",
+			plan->set.seed);
 	if (verbose)
 		print_steps(to, plan);
 	return ferror(to) ? -1 : 0;

@@ -24,6 +24,8 @@ int cs_curve_holds(const struct cs_run *run, uint32_t index);
 int cs_curve_sizes(const struct cs_run *run, uint32_t index);
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index);
+/* The steps of a plan file on one node.  -1: no memory. */
+int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with.  -1: no memory. */
 int cs_cell_print(FILE *to, const struct cs_run *run);

@@ -226,6 +226,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 
 	put(&r, "id", text_or_null(run->id));
 	put(&r, "resumes", text_or_null(run->resumes));
+	put(&r, "plan_file", text_or_null(run->plan_file));
 	put(&r, "plan_id", run->plan ? hex(run->plan->id) : json_null());
 	put(&r, "argv", argv_array(run));
 	put(&r, "matrix", text_or_null(run->matrix_text));
@@ -743,6 +744,13 @@ static void put_history(struct record *r, const struct cs_row *row)
 	put(r, "wrong_bytes", unsigned64(row->wrong_words * 8));
 }
 
+/* As a plan file has it; "" none. */
+static const char *step_name(const struct cs_run *run, const struct cs_row *row)
+{
+	return run->plan && row->step < run->plan->n_steps ?
+		       cs_plan_step(run->plan, row->step)->name : "";
+}
+
 json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 		      const double *samples)
 {
@@ -768,6 +776,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put_way(&r, run, row);
 	put(&r, "node_index", json_integer(row->node));
 	put(&r, "step", json_integer(row->step));
+	put(&r, "step_name", text_or_null(step_name(run, row)));
 	put(&r, "block", row->block ? json_integer(row->block) : json_null());
 	put(&r, "copy_bytes", unsigned64(row->what.bytes));
 	put(&r, "copies", json_integer(row->copies));

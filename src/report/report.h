@@ -43,7 +43,8 @@ const char *cs_json_library(void);
 
 /* --list and --dry-run. */
 int cs_report_list(FILE *to);
-int cs_report_plan(FILE *to, const struct cs_plan *plan, int verbose);
+int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
+		   int verbose); /* file: of --plan, NULL */
 
 /* --explain: a test by our name or another tool's, a hint by key, name or number,
  * or "list" for all of these.  -1 with what is near when nothing is called so; a

@@ -45,7 +45,7 @@ static int print_lines(FILE *to, const struct cs_run *run)
 	uint32_t v;
 	int node;
 
-	for (v = 0; run->plan && v < cs_grids(run->plan); v++)
+	for (v = 0; v < cs_grids(run); v++)
 		for (node = 0; node < run->n_nodes; node++) {
 			if (cs_grid_init(&grid, run, node, v))
 				return -1;

@@ -9,6 +9,7 @@
 #include "report/field.h"
 #include "report/record.h"
 #include "check/check.h"
+#include "plan/file.h"
 #include "check/compare.h"
 #include "report/view.h"
 
@@ -144,7 +145,11 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 	take_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !take_tests(f, chosen) && !cs_plan_build(&req, &plan, f->err)) {
+	    !take_tests(f, chosen) &&
+	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
+						    "plan_file", &req, &plan,
+						    f->err) :
+				  cs_plan_build(&req, &plan, f->err))) {
 		plan->id = cs_field_bits(f, "plan_id");
 		to->run.plan = plan;
 		rc = f->bad ? -1 : 0;
@@ -218,6 +223,9 @@ int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	cs_field_text(&f, "job_id", run->job_id, sizeof(run->job_id));
 	run->matrix_text = cs_field_string(&f, "matrix");
 	run->asked = cs_field_string(&f, "asked");
+	run->plan_file = cs_field_string(&f, "plan_file");
+	if (!run->plan_file[0])
+		run->plan_file = NULL;
 	backend = cs_field_word(&f, "backend", backends, -1);
 	run->backend = backend < 0 ? "" : backends[backend];
 	run->stand_in = cs_field_bool(&f, "stand_in");
@@ -686,10 +694,40 @@ static struct cs_end end_of(struct cs_loaded *to, int node, struct cs_fields *f,
 	if (end && (end == name + 4 || *end || numa >= CS_NUMA_MOST))
 		cs_field_refuse(f, key, "a NUMA domain, as numa0");
 	/* the plan knows whether each GPU's own domain was meant */
-	if (to->run.plan && !to->run.plan->set.numa && test->path != CS_PATH_HOST)
+	if (to->run.plan && !to->run.plan_file && !to->run.plan->set.numa &&
+	    test->path != CS_PATH_HOST)
 		numa = CS_NUMA_LOCAL;
 	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
 				(uint16_t)numa };
+}
+
+/* Of a plan file each transfer says whether its GPU's own domain is meant. */
+static void take_domain(const struct cs_run *run, struct cs_row *row)
+{
+	struct cs_end *end = cs_end_is_numa(&row->what.src) ? &row->what.src :
+							      &row->what.dst;
+	const struct cs_step *step;
+	uint32_t k, local = 0;
+
+	if (!run->plan_file || !run->plan || row->step >= run->plan->n_steps)
+		return;
+	step = cs_plan_step(run->plan, row->step);
+	for (k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
+		const struct cs_end *host = cs_end_is_numa(&t->src) ? &t->src :
+								      &t->dst;
+
+		if (cs_transfer_is_load(t) || !cs_end_is_numa(host) ||
+		    cs_end_is_numa(&t->src) != cs_end_is_numa(&row->what.src) ||
+		    t->issuer != row->what.issuer ||
+		    cs_plan_view(run->plan, t->view)->test != row->test)
+			continue;
+		if (host->index == end->index)
+			return;
+		local |= host->index == CS_NUMA_LOCAL;
+	}
+	if (local && cs_end_is_numa(end))
+		end->index = CS_NUMA_LOCAL;
 }
 
 /* The transfer, as the plan of this backend would have it. */
@@ -798,6 +836,7 @@ int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	row.test = (uint32_t)test_of(&f);
 	take_state(&f, &row);
 	take_transfer(to, &f, &row);
+	take_domain(&to->run, &row);
 	take_statistics(&f, &row.stats);
 	take_history(&f, &row);
 	if (!f.bad && row.status == CS_OK)

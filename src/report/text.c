@@ -62,7 +62,7 @@ static void sizes_text(const struct cs_settings *set, char *to, size_t size)
 
 static void print_head(FILE *to, const struct cs_run *run)
 {
-	char size[40] = "", copies[32], time[32], asked[512] = "", job[112] = "";
+	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
 
 	if (run->stand_in)
 		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
@@ -71,9 +71,11 @@ static void print_head(FILE *to, const struct cs_run *run)
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
 	if (run->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
-	if (run->plan && has_size(run->plan))
+	/* of a plan file each transfer has its own */
+	if (run->plan && !run->plan_file && has_size(run->plan))
 		sizes_text(&run->plan->set, size, sizeof(size));
-	copies_text(run, copies, sizeof(copies));
+	if (!run->plan_file)
+		copies_text(run, copies, sizeof(copies));
 	cs_time_text(&run->started, time, sizeof(time));
 	if (run->matrix_text && run->matrix_text[0])
 		cs_text(asked, sizeof(asked), "  %s", run->matrix_text);
@@ -105,7 +107,7 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 	struct cs_grid grid;
 	uint32_t v;
 
-	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
+	for (v = 0; v < cs_grids(run); v++) {
 		if (print_curve(to, run, node, node + 1, v))
 			return -1;
 		if (cs_curve_holds(run, v) && !verbose)
@@ -144,6 +146,10 @@ static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 	cs_node_table(to, run, node, verbose);
 	if (verbose || has_costs(run))
 		cs_agent_costs_print(to, run, node);
+	if (run->plan_file && run->plan) {
+		putc('\n', to);
+		return cs_steps_print(to, run, node);
+	}
 	return print_matrices(to, run, node, verbose);
 }
 
@@ -240,7 +246,7 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 
 	if (!differs || print_kinds(to, run, differs))
 		goto out;
-	for (v = 0; run->plan && v < cs_grids(run->plan); v++) {
+	for (v = 0; v < cs_grids(run); v++) {
 		if (print_curve(to, run, 0, run->n_nodes, v))
 			goto out;
 		if (cs_curve_holds(run, v))
@@ -249,10 +255,12 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 		if (cs_aggregate_print(to, run, v, differs))
 			goto out;
 	}
-	putc('\n', to);
-	print_like(to, run, differs, verbose);
+	if (!run->plan_file) {
+		putc('\n', to);
+		print_like(to, run, differs, verbose);
+	}
 	for (node = 0; node < run->n_nodes; node++) {
-		if (!differs[node] && !verbose)
+		if (!differs[node] && !verbose && !run->plan_file)
 			continue;
 		putc('\n', to);
 		if (print_one(to, run, node, verbose))

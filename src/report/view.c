@@ -339,11 +339,12 @@ static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t view)
 	return &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
 }
 
-uint32_t cs_grids(const struct cs_plan *plan)
+uint32_t cs_grids(const struct cs_run *run)
 {
-	uint32_t n = plan->n_views;
+	const struct cs_plan *plan = run->plan_file ? NULL : run->plan;
+	uint32_t n = plan ? plan->n_views : 0;
 
-	for (uint32_t v = 0; v < plan->n_views; v++)
+	for (uint32_t v = 0; plan && v < plan->n_views; v++)
 		n += has_back(test_of(plan, v)) != 0;
 	return n;
 }

@@ -75,9 +75,10 @@ struct cs_grid {
 	double total_min, total_median, total_max, overlap;
 };
 
-/* How many matrices a plan has on each node: one for each view, two where host and
- * GPUs copy both ways. */
-uint32_t cs_grids(const struct cs_plan *plan);
+/* How many matrices a run has on each node: one for each view, two where host and
+ * GPUs copy both ways; none before there is a plan, and none where a file asked for
+ * steps of its own. */
+uint32_t cs_grids(const struct cs_run *run);
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index);
 /* What its cells are, in words. */

@@ -16,10 +16,10 @@ static int has_blocks(const struct cs_rows *rows)
 
 static int by_cell(const struct cs_row *a, const struct cs_row *b)
 {
-	const uint32_t x[] = { a->node, a->step, a->metric, a->what.src.index,
-			       a->what.dst.index };
-	const uint32_t y[] = { b->node, b->step, b->metric, b->what.src.index,
-			       b->what.dst.index };
+	const uint32_t x[] = { a->node, a->step, a->metric, a->test,
+			       a->what.src.index, a->what.dst.index };
+	const uint32_t y[] = { b->node, b->step, b->metric, b->test,
+			       b->what.src.index, b->what.dst.index };
 
 	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
 		if (x[i] != y[i])

@@ -74,6 +74,7 @@ struct cs_run {
 	int redacted;		/* names stand for those of hosts and GPUs */
 	int argc;
 	char **argv;
+	const char *plan_file;	/* the steps, of a run that a file asked for; NULL */
 	const char *matrix_text; /* "--matrix peer": what was asked, for the head line */
 	const char *asked;	/* list of --test, or of a --suite; "" or NULL none */
 	char launcher[32];	/* "mpirun", "srun", "none", … */

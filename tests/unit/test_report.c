@@ -995,7 +995,7 @@ static void list_and_plan(void)
 
 	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 0);
 	t_eq_int(cs_report_list(to), 0);
-	t_eq_int(cs_report_plan(to, c.plan, 0), 0);
+	t_eq_int(cs_report_plan(to, c.plan, NULL, 0), 0);
 	fclose(to);
 	t_ok(strstr(text, "* peer.ce.write.pair         cuda  ") != NULL);
 	t_ok(strstr(text, "\n  peer.ce.read.pair          cuda  ") != NULL);
@@ -1017,7 +1017,7 @@ static void plan_steps(void)
 	FILE *to = open_memstream(&text, &size);
 
 	canned_init(&c, 1, 4, 1, "peer.cpu.write.*", 0);
-	t_eq_int(cs_report_plan(to, c.plan, 1), 0);
+	t_eq_int(cs_report_plan(to, c.plan, NULL, 1), 0);
 	fclose(to);
 	for (at = text; (at = strstr(at, "\nstep ")); at++)
 		n++;

@@ -1,0 +1,405 @@
+/* Plans as text: what is written is read back as the same plan, and what cannot be is
+ * refused by line and column. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/file.h"
+#include "tap.h"
+
+#define ROOM 256
+#define HEAD "step,test,src,dst,size,role\n"
+
+static struct cs_plan_request request(int n_agents, enum cs_backend_kind backend)
+{
+	return (struct cs_plan_request){
+		.n_agents = n_agents,
+		.set = { .copy_bytes = 512u << 20, .seed = 7, .precision = 0.005,
+			 .cell_limit_s = 2, .start_limit_s = 30, .random = 2,
+			 .backend = (uint32_t)backend, .domains = 3 },
+	};
+}
+
+static struct cs_plan *built(struct cs_plan_request *req, const char *tests)
+{
+	char chosen[ROOM] = { 0 };
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_tests_choose(tests, (enum cs_backend_kind)req->set.backend,
+				 CS_WAY_AUTO, chosen, &err), 0);
+	req->chosen = chosen;
+	if (!t_eq_int(cs_plan_build(req, &plan, &err), 0))
+		t_eq_str(err.text, "");
+	req->chosen = NULL;
+	return plan;
+}
+
+static struct cs_plan *read_as(const char *text, const struct cs_plan_request *req)
+{
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	if (!t_eq_int(cs_plan_file_read(text, "plan.csv", req, &plan, &err), 0))
+		t_eq_str(err.text, "");
+	return plan;
+}
+
+static struct cs_plan *read_4(const char *text)
+{
+	struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
+
+	return read_as(text, &req);
+}
+
+static void goes_round(struct cs_plan_request req, const char *tests)
+{
+	struct cs_plan *plan = built(&req, tests), *again;
+	char *text = plan ? cs_plan_file_text(plan) : NULL;
+
+	if (!t_ok(text))
+		return;
+	again = read_as(text, &req);
+	t_ok(again && again->id == plan->id &&
+	     !memcmp(plan, again, plan->total_bytes));
+	free(again);
+	free(text);
+	free(plan);
+}
+
+static void every_test_goes_round(void)
+{
+	size_t n, i;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	for (i = 0; i < n; i++)
+		if (cs_method_fits((int)test[i].method, CS_WAY_AUTO))
+			goes_round(request(5, test[i].backend), test[i].name);
+}
+
+static void all_of_a_backend_go_round_together(void)
+{
+	struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
+
+	goes_round(req, "*");
+	goes_round(request(4, CS_BACKEND_CPU), "*");
+	req.set.numa = 3;
+	req.set.copy_bytes = 1 << 20;
+	req.set.last_bytes = 1 << 30;
+	req.set.growth = 4;
+	goes_round(req, "h2d.ce.*,d2h.ce.*,host.*,peer.ce.*.all-to-one");
+}
+
+static void lines_of_a_step_run_together(void)
+{
+	struct cs_plan *plan = read_4("# a comment, with a comma\r\n"
+		"\n"
+		"dst,src,test,step\r\n"
+		"gpu1,gpu0,peer.ce.write.pair,a\r\n"
+		" gpu2 ,gpu1, peer.ce.write.pair,a,,\r\n"
+		",,,\n"
+		"gpu3,gpu2,peer.ce.read.pair,b");
+	const struct cs_transfer *t;
+
+	if (!plan)
+		return;
+	t_eq_int(plan->n_steps, 2);
+	t_eq_int(cs_plan_step(plan, 0)->count, 2);
+	t_eq_str(cs_plan_step(plan, 1)->name, "b");
+	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 1);
+	t_eq_int(t->src.index, 1);
+	t_eq_int(t->dst.index, 2);
+	t_eq_int(t->issuer, 1);
+	t_eq_int(t->bytes, 512u << 20);
+	t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, 1), 0)->issuer, 3);
+	free(plan);
+}
+
+static void op_is_the_other_side(void)
+{
+	struct cs_plan *plan = read_4("step,test,src,dst,op\n"
+				      "a,peer.ce.write.pair,gpu0,gpu1,read\n");
+
+	if (!plan)
+		return;
+	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, 0))->name,
+		 "peer.ce.read.pair");
+	t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, 0), 0)->issuer, 1);
+	free(plan);
+}
+
+static void what_is_measured_comes_first(void)
+{
+	struct cs_plan *plan = read_4(HEAD
+		"a,h2d.ce.pinned.pair,host,gpu1,,load\n"
+		"a,d2h.ce.pinned.pair,gpu0,host,,load\n"
+		"a,peer.chase.stride.pair,gpu0,gpu1,,measure\n");
+	const struct cs_transfer *t;
+	uint32_t v, steps = 0;
+
+	if (!plan)
+		return;
+	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+	t_eq_int(t[0].method, CS_METHOD_CHASE);
+	t_eq_int(t[0].issuer, 1);
+	t_ok(cs_transfer_is_load(&t[1]) && cs_transfer_is_load(&t[2]));
+	t_eq_int(t[1].issuer, 1);
+	t_eq_int(t[1].bytes, CS_LOAD_BYTES);
+	t_eq_int(plan->n_views, 3);
+	for (v = 0; v < plan->n_views; v++)
+		steps += cs_plan_view(plan, v)->steps;
+	t_eq_int(steps, 1);
+	free(plan);
+}
+
+static void buffers_of_several_sizes_do_not_meet(void)
+{
+	struct cs_plan *plan = read_4(HEAD
+		"a,peer.ce.write.pair,gpu1,gpu0,512M,\n"
+		"a,peer.ce.write.pair,gpu2,gpu0,4K,\n"
+		"a,peer.ce.write.pair,gpu3,gpu0,64M,load\n"
+		"a,h2d.ce.pinned.pair,host,gpu0,64M,\n");
+	const struct cs_transfer *t;
+	struct cs_arena_layout arena;
+	uint32_t i, k;
+
+	if (!plan)
+		return;
+	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < i; k++)
+			t_ok(cs_transfer_dst_at(plan, &t[i]) >=
+				     cs_transfer_dst_at(plan, &t[k]) + t[k].bytes ||
+			     cs_transfer_dst_at(plan, &t[k]) >=
+				     cs_transfer_dst_at(plan, &t[i]) + t[i].bytes);
+	cs_plan_arena(plan, 0, UINT64_MAX, &arena);
+	t_ok(arena.dst_bytes <= (uint64_t)1 << 30);
+	free(plan);
+}
+
+static void host_buffers_of_an_issuer_are_told_apart(void)
+{
+	struct cs_plan *plan = read_4(HEAD
+		"a,h2d.ce.pinned.pair,host,gpu0,64M,\n"
+		"a,h2d.sm.pinned.pair,host,gpu0,64M,\n"
+		"a,h2d.ce.pinned.pair,numa1,gpu0,64M,\n"
+		"a,d2h.ce.pinned.pair,gpu1,host,64M,\n"
+		"a,h2d.ce.pinned.pair,host,gpu1,64M,\n");
+	const struct cs_transfer *t;
+
+	if (!plan)
+		return;
+	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+	t_eq_int(t[0].src_slot, 0);
+	t_eq_int(t[1].src_slot, 1);
+	t_eq_int(t[2].src_slot, 2);
+	t_eq_int(t[3].dst_slot, 0);
+	t_eq_int(t[4].src_slot, 1);
+	free(plan);
+}
+
+static void a_control_is_no_measurement(void)
+{
+	struct cs_plan *plan = read_4(HEAD
+		"a,peer.ce.write.pair,gpu0,gpu1,,\n"
+		"b,peer.ce.write.pair,gpu0,gpu1,,control\n");
+
+	if (!plan)
+		return;
+	t_eq_int(cs_plan_step(plan, 0)->flags, 0);
+	t_eq_int(cs_plan_step(plan, 1)->flags, CS_STEP_CONTROL);
+	t_eq_int(cs_plan_view(plan, 0)->steps, 1);
+	free(plan);
+}
+
+static void a_number_in_its_place_is_no_name(void)
+{
+	struct cs_plan *plan = read_4(HEAD
+		"0,peer.ce.write.pair,gpu0,gpu1,,\n"
+		"2,peer.ce.write.pair,gpu1,gpu0,,\n");
+	char name[CS_STEP_NAME];
+
+	if (!plan)
+		return;
+	t_eq_str(cs_plan_step(plan, 0)->name, "");
+	t_eq_str(cs_plan_step(plan, 1)->name, "2");
+	cs_step_name(plan, cs_plan_step(plan, 0), name, sizeof(name));
+	t_eq_str(name, "0");
+	free(plan);
+}
+
+static void is_refused(const char *text, const struct cs_plan_request *req,
+		       const char *why)
+{
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_plan_file_read(text, "plan.csv", req, &plan, &err), -1);
+	if (!t_ok(strstr(err.text, why)))
+		t_eq_str(err.text, why);
+	t_ok(!plan);
+}
+
+static void what_cannot_be_says_line_and_column(void)
+{
+	static const struct {
+		const char *lines, *why;
+	} bad[] = {
+		{ "a,peer.ce.write.pair,gpu0,gpu9,,\n",
+		  "plan.csv:2: column dst: 'gpu9' is not there: this plan has 4 GPUs" },
+		{ "a,peer.ce.wrote.pair,gpu0,gpu1,,\n",
+		  "plan.csv:2: column test: no test matches 'peer.ce.wrote.pair'; nearest "
+		  "is 'peer.ce.write.pair'" },
+		{ "a,peer.ce.*,gpu0,gpu1,,\n", "column test: 'peer.ce.*': one test a line" },
+		{ "a,peer.cpu.write.pair,gpu0,gpu1,,\n", "measured by the cpu backend only" },
+		{ "a,peer.staged.write.pair,gpu0,gpu1,,\n", "'--via staged' only" },
+		{ "a,peer.ce.write.pair,cpu0,gpu1,,\n",
+		  "column src: 'cpu0': allowed are gpu0 to gpu3, numa0 and so on, host" },
+		{ "a,peer.ce.write.pair,gpu,gpu1,,\n", "column src: 'gpu': allowed" },
+		{ "a,peer.ce.write.pair,gpu99999999999999999999,gpu1,,\n", "is not there" },
+		{ "a,h2d.ce.pinned.pair,numa64,gpu1,,\n", "NUMA domains are below 64" },
+		{ "a,peer.ce.write.pair,host,gpu1,,\n", "no end of 'peer.ce.write.pair' is" },
+		{ "a,peer.ce.write.pair,gpu1,gpu1,,\n", "are not the same" },
+		{ "a,local.ce.copy.alone,gpu0,gpu1,,\n", "are the same" },
+		{ "a,h2d.ce.pinned.pair,gpu0,gpu1,,\n", "one end is a GPU and one is" },
+		{ "a,h2d.ce.pinned.pair,gpu0,host,,\n", "column src: of 'h2d.ce.pinned.pair' "
+		  "the source is host memory" },
+		{ "a,host.cpu.copy.pair,host,numa0,,\n", "column src: of 'host.cpu.copy.pair'" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,17,\n", "column size: '17': a size is a "
+		  "multiple of 16 bytes" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,1x,\n", "column size: '1x' is not a size" },
+		{ "a,peer.ce.write4k.pair,gpu0,gpu1,8K,\n", "have 4096 bytes, its own" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,lod\n", "column role: 'lod': allowed are" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,load\n", "column role: all of step 'a' is "
+		  "load" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.chase.stride.pair,gpu0,gpu1,,load\n",
+		  "plan.csv:3: column role: 'peer.chase.stride.pair' is no load" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.chase.stride.pair,gpu0,gpu1,,\n",
+		  "plan.csv:3: column test: 'peer.chase.stride.pair' is in ns, line 2 of its "
+		  "step in GB/s" },
+		{ "a,peer.chase.stride.pair,gpu0,gpu1,,\na,peer.chase.random.pair,gpu0,gpu2,,\n",
+		  "column src: line 2 of its step chases in the same memory" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.ce.write.pair,gpu0,gpu1,,\n",
+		  "column dst: line 2 of its step measures the same" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.ce.write.pair,gpu1,gpu0,,control\n",
+		  "column role: a step is measured, or a control, not both" },
+		{ "a,host.cpu.copy.pair,numa0,numa1,,\na,peer.ce.write.pair,gpu0,gpu1,,\n",
+		  "'host.cpu.copy.pair' is alone in its step" },
+		{ "a,peer.ce.enqueue.alone,gpu0,gpu1,,\na,peer.ce.write.pair,gpu0,gpu1,,\n",
+		  "'peer.ce.enqueue.alone' is not measured beside another test" },
+		{ "a,peer.ce.enqueue.all,gpu0,gpu1,,\n", "by all agents" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,\nb,peer.ce.write.pair,gpu1,gpu0,,\n"
+		  "a,peer.ce.write.pair,gpu0,gpu2,,\n",
+		  "plan.csv:4: column step: 'a' was a step before, from line 2 on" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1\na,peer.ce.write.pair,gpu0,gpu2\n"
+		  "a,peer.ce.write.pair,gpu0,gpu3\na,peer.ce.read.pair,gpu3,gpu0\n"
+		  "a,peer.ce.read.pair,gpu2,gpu0\n",
+		  "plan.csv:6: column step: gpu0 issues more than 4 transfers of step 'a'" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,,x\n", "'x' is in none of the 6 columns" },
+		{ "a,peer.ce.write.pair,gpu0\n", "column dst: it is empty" },
+		{ "a b,peer.ce.write.pair,gpu0,gpu1,,\n", "column step: 'a b': a step's name" },
+		{ "a23456789012345678901234567890123,peer.ce.write.pair,gpu0,gpu1,,\n",
+		  "at most 31 characters" },
+		{ "", "plan.csv: there is no transfer in it" },
+	};
+	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
+	char text[1024];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		cs_text(text, sizeof(text), "%s%s", HEAD, bad[i].lines);
+		is_refused(text, &req, bad[i].why);
+	}
+}
+
+static void columns_are_checked(void)
+{
+	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
+
+	is_refused("step,tst,src,dst\n", &req,
+		   "plan.csv:1: there is no column 'tst': allowed are step, test");
+	is_refused("# c\nstep,test,src\n", &req, "plan.csv:2: column dst is missing");
+	is_refused("step,test,src,dst,src\n", &req, "column src is there twice");
+	is_refused("", &req, "plan.csv: there is no line in it that names the columns");
+	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,both\n", &req,
+		   "plan.csv:2: column op: 'both': allowed are write, read");
+	is_refused("step,test,src,dst,op\na,h2d.ce.pinned.pair,host,gpu1,write\n", &req,
+		   "column op: between host and GPU the GPU issues");
+}
+
+static void a_step_has_an_end(void)
+{
+	const struct cs_plan_request req = request(64, CS_BACKEND_CUDA);
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!t_ok(to))
+		return;
+	fputs("step,test,src,dst\n", to);
+	for (int i = 0; i <= CS_STEP_MAX; i++)
+		fprintf(to, "a,peer.ce.write.pair,gpu%d,gpu%d\n", i % 64,
+			(i + 1 + i / 64) % 64);
+	fclose(to);
+	is_refused(text, &req, "plan.csv:130: column step: more than 128 transfers in step "
+			       "'a'");
+	free(text);
+}
+
+static void agents_may_not_be_known_yet(void)
+{
+	const struct cs_plan_request req = request(0, CS_BACKEND_CUDA);
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_plan_file_check(HEAD "a,peer.ce.write.pair,gpu0,gpu63,,\n",
+				    "plan.csv", &req, &err), 0);
+	t_eq_int(cs_plan_file_check(HEAD "a,peer.ce.write.pair,gpu0,gpu64,,\n",
+				    "plan.csv", &req, &err), -1);
+	t_eq_str(err.text, "plan.csv:2: column dst: 'gpu64' is not there: no plan has "
+			   "more than 64 GPUs");
+}
+
+static void a_file_is_text(void)
+{
+	static char nul[] = "step\0";
+	FILE *from = fmemopen(nul, sizeof(nul), "r");
+	char *text = NULL;
+	struct cs_err err = { "" };
+
+	if (!t_ok(from))
+		return;
+	t_eq_int(cs_plan_file_load(from, &text, &err), -1);
+	t_eq_str(err.text, "there is a byte 0 in it: this is no text");
+	fclose(from);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "every test of the catalogue is written and read back as the same plan",
+		  every_test_goes_round },
+		{ "all tests of a backend together too, with domains and a sweep",
+		  all_of_a_backend_go_round_together },
+		{ "lines of a step run together, columns stand in any order",
+		  lines_of_a_step_run_together },
+		{ "op takes the test of the other side", op_is_the_other_side },
+		{ "what is measured comes first, loads have views of their own",
+		  what_is_measured_comes_first },
+		{ "buffers of several sizes do not meet",
+		  buffers_of_several_sizes_do_not_meet },
+		{ "host buffers of an issuer are told apart",
+		  host_buffers_of_an_issuer_are_told_apart },
+		{ "a control is no measurement", a_control_is_no_measurement },
+		{ "a number in its place is no name", a_number_in_its_place_is_no_name },
+		{ "what cannot be is refused with line and column",
+		  what_cannot_be_says_line_and_column },
+		{ "columns are checked", columns_are_checked },
+		{ "a step has at most 128 transfers", a_step_has_an_end },
+		{ "agents may not be known yet", agents_may_not_be_known_yet },
+		{ "a file is text", a_file_is_text },
+		{ NULL, NULL },
+	};
+
+	return tap_main("planfile", NULL, NULL, tests);
+}
