@@ -514,7 +514,7 @@ static int set_explain(struct cs_options *opt, const char *value,
 static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
 	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU "
-	  "of the node, one way and both ways. h2d, d2h: host memory "
+	  "of the node, one way and both ways; the default. h2d, d2h: host memory "
 	  "to GPUs and back. local: within each GPU. host (or h2h): NUMA domain to "
 	  "NUMA domain. cost: what a division "
 	  "of the GPUs among processes costs (calls, small copies, ways to peers)",
@@ -522,7 +522,7 @@ static const struct option_line measure_lines[] = {
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by "
 	  "the names of nvbandwidth", set_test },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
-	  "host, one way; the default); nvbandwidth, all of its tests of one node; "
+	  "host, one way); nvbandwidth, all of its tests of one node; "
 	  "all", set_suite },
 	{ "plan", 0, "FILE.csv", "the transfers of a file, in its steps: which at the "
 	  "same time, which as load; --dry-run -o FILE.csv writes one", set_plan },
@@ -883,18 +883,6 @@ static int parse_options(const struct command *command, int argc, char **argv,
 	return take_operands(command, argc - optind, argv + optind, out, err);
 }
 
-/* Nothing said of what to measure, nor anything that is about pairs of GPUs. */
-static int asks_for_nothing(const struct cs_options *opt)
-{
-	struct cs_options none;
-
-	defaults(&none);
-	return opt->action <= CS_ACTION_DRY_RUN && !opt->tests &&
-	       !opt->look_only && opt->set.via == CS_WAY_AUTO &&
-	       opt->placements.n < 2 &&
-	       !memcmp(&opt->axes, &none.axes, sizeof(none.axes));
-}
-
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err)
 {
@@ -909,8 +897,6 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 	out->command = command->name;
 	if (parse_options(command, argc - skip, argv + skip, out, err))
 		return -1;
-	if (asks_for_nothing(out))
-		set_suite(out, "quick", err);
 	if (out->set.via != CS_WAY_AUTO)
 		cs_text(out->matrix_store + strlen(out->matrix_store),
 			sizeof(out->matrix_store) - strlen(out->matrix_store),

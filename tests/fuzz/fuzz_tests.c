@@ -21,7 +21,8 @@ static void tests_are_chosen(const char *list, enum cs_backend_kind backend,
 	} else {
 		for (i = 0; i < n; i++) {
 			MUST(chosen[i] == marked ||
-			     (chosen[i] == 1 && table[i].backend == backend));
+			     (chosen[i] == 1 &&
+			      cs_test_is_of(&table[i], backend)));
 			chosen_n += chosen[i] == 1;
 		}
 		MUST(chosen_n);

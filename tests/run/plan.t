@@ -17,9 +17,10 @@ refused() { # WORDS OPTION...: one line with these words
 }
 
 goes_round() { # ARGUMENT...: what both have
-	local tests=$1
+	local tests
+	read -ra tests <<<"$1"
 	shift
-	run 0 --dry-run --gpus 4 --seed 5 "$@" $tests -o first.csv
+	run 0 --dry-run --gpus 4 --seed 5 "$@" "${tests[@]}" -o first.csv
 	status_is 0 || return
 	grep '^plan ' out >first.id
 	run 0 --dry-run --gpus 4 --seed 5 "$@" --plan first.csv -o second.csv
