@@ -16,10 +16,11 @@ refused() { # WORDS OPTION...: one line with these words
 	return 1
 }
 
-goes_round() { # ARGUMENT...: what both have
-	local tests=$1
+goes_round() { # "ARGUMENT... that choose tests" ARGUMENT...: what both have
+	local tests
+	read -ra tests <<<"$1"
 	shift
-	run 0 --dry-run --gpus 4 --seed 5 "$@" $tests -o first.csv
+	run 0 --dry-run --gpus 4 --seed 5 "$@" "${tests[@]}" -o first.csv
 	status_is 0 || return
 	grep '^plan ' out >first.id
 	run 0 --dry-run --gpus 4 --seed 5 "$@" --plan first.csv -o second.csv
@@ -89,9 +90,17 @@ run 0 show ring.jsonl
 ok "… of the journal too" same live out
 run 0 show ring.json -o again.json -q
 ok "… and writes the same document" same ring.json again.json
+run 0 show ring.json -f result
+ok "result lines name the step" eval \
+	'[ "$(wc -l <out)" = 19 ] && prints "^result peer.ce.write.pair [^ ]+ step left gpu0->gpu3 median [0-9.]+ GB/s virtual-clock$" && prints "step both total median "'
+run 0 show ring.json --redact -o redacted.json
+ok "the name of the file is redacted" eval \
+	'status_is 0 && ! grep -q "ring\.csv" redacted.json out && prints "plan FILE.csv"'
 run 0 compare ring.json again.json
 ok "compare takes cells of different steps apart" eval \
 	'status_is 0 && ! grep -q "not compared" out'
+run 0 compare -v ring.json again.json
+ok "… and names them by their step" prints " left 0->3 "
 run 0 --plan ring.csv -s 4M --seed 1 --resume ring.jsonl
 ok "--resume knows the plan again" eval \
 	'status_is 0 && says_once "is complete: nothing was measured"'
