@@ -84,6 +84,7 @@ ok "a ring is measured, one way, the other, and both" eval \
 	'status_is 0 && all_ok rows.csv 16 && [ "$(grep -c "^ *total" out)" = 3 ]'
 ok "steps have their names in JSON and CSV" eval \
 	'grep -q "\"step_name\":\"left\"" ring.json && head -n 1 rows.csv | grep -q step_name'
+ok_schema "both follow the schema" ring.json ring.jsonl
 run 0 show ring.json
 ok "show prints the same bytes" same live out
 run 0 show ring.jsonl
@@ -120,6 +121,11 @@ sed 's/gpu1/gpu7/' both.csv >bad.csv
 run 4 --plan bad.csv
 ok "four ranks say once what is not there, status 64" eval \
 	'status_is 64 && says_once "bad.csv:[0-9]+: column dst: .gpu7. is not there: this plan has 4 GPUs"'
+# the second node has a GPU less than the plan names
+on two 2 4 3
+run_program 4 ./two "$CSCOPE" --plan ring.csv -s 1M --seed 1 -o two.csv
+ok "a node with fewer GPUs than the plan says that no step is for it" eval \
+	'all_ok two.csv 16 && prints "^  every step of the plan wants more than the 3 GPUs of this node"'
 printf 'step,test,src,dst,size\na,peer.ce.write.pair,gpu0,gpu1,1T\nb,peer.ce.write.pair,gpu0,gpu1,1M\n' >large.csv
 run 0 --plan large.csv --seed 1
 ok "a size beyond memory is skipped with the reason, the rest measured" eval \
