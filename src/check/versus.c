@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "check/conditions.h"
 #include "check/pairing.h"
+#include "plan/file.h"
 
 #define LISTED 8 /* cells named in one line; the rest is a count */
 
@@ -155,15 +156,26 @@ static size_t make_blocks(const struct point *p, size_t n, struct cs_block *bloc
 	return blocks;
 }
 
-static const char *label_of(const struct point *p, struct cs_label *label)
+/* A cell in words; of a plan file behind its step's name. */
+struct words {
+	char text[CS_STEP_NAME + 32];
+};
+
+static const char *label_of(const struct point *p, struct words *words)
 {
 	const struct cs_transfer *what = &p->row->what;
 	int node = (int)p->row->node;
+	struct cs_label label = cs_test_is_list(cs_row_test(p->row)) ?
+					cs_agent_label(p->run, node, what->src.index) :
+					cs_pair_label(p->run, node, what);
+	char step[CS_STEP_NAME] = "";
 
-	*label = cs_test_is_list(cs_row_test(p->row)) ?
-			 cs_agent_label(p->run, node, what->src.index) :
-			 cs_pair_label(p->run, node, what);
-	return label->text;
+	if (p->run->plan_file && p->row->step < p->run->plan->n_steps)
+		cs_step_name(p->run->plan, cs_plan_step(p->run->plan, p->row->step),
+			     step, sizeof(step));
+	cs_text(words->text, sizeof(words->text), "%s%s%s", step, step[0] ? " " : "",
+		label.text);
+	return words->text;
 }
 
 static int say_alone(struct cs_versus *v, const char *text, struct cs_err *err)
@@ -192,7 +204,7 @@ static int say_why(struct cs_versus *v, const struct work *w, const struct point
 		   struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], host[2 * CS_HOST];
-	struct cs_label label;
+	struct words label;
 
 	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
 	cs_text(text, sizeof(text), "%s %s%s%s: %s in %s%s%s",
@@ -239,8 +251,8 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 {
 	const struct point *a = find(p, n, 1), *b = find(p + n, m, 1);
 	struct cs_versus_cell cell;
-	struct cs_label label;
-	char where[2 * CS_HOST + 32];
+	struct words label;
+	char where[2 * CS_HOST + sizeof(cell.label)];
 
 	if (!a && !b)
 		return 0;
@@ -310,7 +322,7 @@ struct lonely {
 
 static void add_lonely(struct lonely *to, const struct point *p)
 {
-	struct cs_label label;
+	struct words label;
 	size_t used = strlen(to->text);
 
 	if (to->n++ < LISTED)

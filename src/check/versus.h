@@ -32,7 +32,8 @@ struct cs_versus_side {
 
 struct cs_versus_cell {
 	char host[2 * CS_HOST];	/* the pair of nodes; "": one, paired by position */
-	char label[28];		/* "0->3", or "0" of a figure of one agent, as in A */
+	char label[64];		/* "0->3", or "0" of a figure of one agent, as in A; of a
+				 * plan file "step 0->3" */
 	struct cs_comparison c;
 };
 

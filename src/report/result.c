@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "plan/file.h"
 #include "report/view.h"
 #include "report/views.h"
 #include "result/pool.h"
@@ -39,12 +40,50 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 	putc('\n', to);
 }
 
+/* result TEST NODE step NAME SRC->DST median M UNIT [what stands in] [placement], of a
+ * plan file: each figure of its steps. */
+static void print_rows(FILE *to, const struct cs_run *run)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	char name[CS_STEP_NAME];
+
+	for (i = 0; run->plan && i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+		const struct cs_test *test = cs_row_test(row);
+
+		if (row->step >= run->plan->n_steps || (row->flags & CS_ROW_CONTROL) ||
+		    row->metric > CS_METRIC_TOTAL)
+			continue;
+		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), name,
+			     sizeof(name));
+		fprintf(to, "result %s %s step %s ", test->name,
+			run->node[row->node].facts.host, name);
+		if (row->metric == CS_METRIC_TOTAL)
+			fputs("total", to);
+		else
+			fprintf(to, "%s->%s",
+				cs_end_label(run, row, &row->what.src).text,
+				cs_end_label(run, row, &row->what.dst).text);
+		if (row->status == CS_OK)
+			fprintf(to, " median %.*f %s", cs_decimals(test),
+				row->stats.median, cs_unit_text((int)test->unit));
+		else
+			fprintf(to, " median - %s", cs_unit_text((int)test->unit));
+		fprintf(to, "%s%s", run->stand_in ? " stand-in" : "",
+			run->virtual_clock ? " virtual-clock" : "");
+		print_placement(to, run->node[row->node].facts.placement);
+		putc('\n', to);
+	}
+}
+
 static int print_lines(FILE *to, const struct cs_run *run)
 {
 	struct cs_grid grid;
 	uint32_t v;
 	int node;
 
+	if (run->plan_file)
+		print_rows(to, run);
 	for (v = 0; v < cs_grids(run); v++)
 		for (node = 0; node < run->n_nodes; node++) {
 			if (cs_grid_init(&grid, run, node, v))

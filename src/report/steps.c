@@ -183,17 +183,22 @@ int cs_steps_print(FILE *to, const struct cs_run *run, int node)
 	struct cs_vec lines = CS_VEC(struct line);
 	const int n = run->node[node].facts.n_agents;
 	struct index index;
-	uint32_t s;
+	uint32_t s, applied = 0;
 	int rc;
 
 	if (index_init(&index, run, node))
 		return -1;
 	rc = add_line(&lines, &head);
 	for (s = 0; !rc && s < run->plan->n_steps; s++)
-		if (cs_step_applies(run->plan, cs_plan_step(run->plan, s), n))
+		if (cs_step_applies(run->plan, cs_plan_step(run->plan, s), n)) {
+			applied++;
 			rc = add_step(&index, s, &lines);
-	if (!rc)
+		}
+	if (!rc && applied)
 		print_lines(to, &lines);
+	else if (!rc)
+		cs_fold(to, 2, 2, "every step of the plan wants more than the %d %ss "
+			"of this node", n, cs_agent_word(run));
 	cs_vec_release(&lines);
 	free(index.first);
 	free(index.next);

@@ -106,7 +106,7 @@ static void difference(const struct cs_comparison *c, char *to, size_t size)
 static void print_cell(FILE *to, const struct cs_versus *v,
 		       const struct cs_versus_cell *cell)
 {
-	char a[24], b[24], label[2 * CS_HOST + 32], off[64];
+	char a[24], b[24], label[2 * CS_HOST + 72], off[64];
 
 	figure(cell->c.a, a, sizeof(a));
 	figure(cell->c.b, b, sizeof(b));

@@ -260,6 +260,8 @@ int cs_redact_start(struct cs_redact *redact, struct cs_run *run,
 		cs_text(run->job_id, sizeof(run->job_id), "job1");
 	redact_id(run->id, sizeof(run->id));
 	redact_id(run->resumes, sizeof(run->resumes));
+	if (run->plan_file) /* whose name is in it */
+		run->matrix_text = "--plan FILE.csv";
 	run->redacted = 1;
 	return 0;
 }

@@ -122,6 +122,22 @@ run_program() { # RANKS PROGRAM ARGUMENT...
 	status=$?
 }
 
+# A program that makes several nodes of this machine: ranks in turn, the same number
+# on each.
+on() { # FILE RANKS_OF_A_NODE GPUS...
+	local file=$1 each=$2
+	shift 2
+	cat >"$file" <<-END
+		#!/bin/bash
+		gpus=($*)
+		rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
+		node=\$((rank / $each))
+		export CS_TEST_SCOPE=node\$node FAKE_GPUS=\${gpus[node]}
+		exec "\$@"
+	END
+	chmod +x "$file"
+}
+
 # With `--seed $marker`, so that its ranks are found by it; $wrapper starts them,
 # if set.  A run in the background must not inherit what bash does with SIGINT there.
 begin() { # RANKS ARGUMENT...

@@ -5,21 +5,6 @@
 needs_fake
 needs_launcher
 
-# on NODES GPUS_OF_EACH...: ranks in turn, the same number on each
-on() { # FILE RANKS_OF_A_NODE GPUS...
-	local file=$1 each=$2
-	shift 2
-	cat >"$file" <<-END
-		#!/bin/bash
-		gpus=($*)
-		rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
-		node=\$((rank / $each))
-		export CS_TEST_SCOPE=node\$node FAKE_GPUS=\${gpus[node]}
-		exec "\$@"
-	END
-	chmod +x "$file"
-}
-
 fake 4
 run 0 -s 1M --gpus 0,1 -o alone.csv
 figures alone.csv >want

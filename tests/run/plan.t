@@ -16,7 +16,7 @@ refused() { # WORDS OPTION...: one line with these words
 	return 1
 }
 
-goes_round() { # ARGUMENT...: what both have
+goes_round() { # "ARGUMENT... that choose tests" ARGUMENT...: what both have
 	local tests
 	read -ra tests <<<"$1"
 	shift
@@ -84,15 +84,24 @@ ok "a ring is measured, one way, the other, and both" eval \
 	'status_is 0 && all_ok rows.csv 16 && [ "$(grep -c "^ *total" out)" = 3 ]'
 ok "steps have their names in JSON and CSV" eval \
 	'grep -q "\"step_name\":\"left\"" ring.json && head -n 1 rows.csv | grep -q step_name'
+ok_schema "both follow the schema" ring.json ring.jsonl
 run 0 show ring.json
 ok "show prints the same bytes" same live out
 run 0 show ring.jsonl
 ok "… of the journal too" same live out
 run 0 show ring.json -o again.json -q
 ok "… and writes the same document" same ring.json again.json
+run 0 show ring.json -f result
+ok "result lines name the step" eval \
+	'[ "$(wc -l <out)" = 19 ] && prints "^result peer.ce.write.pair [^ ]+ step left gpu0->gpu3 median [0-9.]+ GB/s virtual-clock$" && prints "step both total median "'
+run 0 show ring.json --redact -o redacted.json
+ok "the name of the file is redacted" eval \
+	'status_is 0 && ! grep -q "ring\.csv" redacted.json out && prints "plan FILE.csv"'
 run 0 compare ring.json again.json
 ok "compare takes cells of different steps apart" eval \
 	'status_is 0 && ! grep -q "not compared" out'
+run 0 compare -v ring.json again.json
+ok "… and names them by their step" prints " left 0->3 "
 run 0 --plan ring.csv -s 4M --seed 1 --resume ring.jsonl
 ok "--resume knows the plan again" eval \
 	'status_is 0 && says_once "is complete: nothing was measured"'
@@ -112,6 +121,11 @@ sed 's/gpu1/gpu7/' both.csv >bad.csv
 run 4 --plan bad.csv
 ok "four ranks say once what is not there, status 64" eval \
 	'status_is 64 && says_once "bad.csv:[0-9]+: column dst: .gpu7. is not there: this plan has 4 GPUs"'
+# the second node has a GPU less than the plan names
+on two 2 4 3
+run_program 4 ./two "$CSCOPE" --plan ring.csv -s 1M --seed 1 -o two.csv
+ok "a node with fewer GPUs than the plan says that no step is for it" eval \
+	'all_ok two.csv 16 && prints "^  every step of the plan wants more than the 3 GPUs of this node"'
 printf 'step,test,src,dst,size\na,peer.ce.write.pair,gpu0,gpu1,1T\nb,peer.ce.write.pair,gpu0,gpu1,1M\n' >large.csv
 run 0 --plan large.csv --seed 1
 ok "a size beyond memory is skipped with the reason, the rest measured" eval \
