@@ -169,14 +169,20 @@ KERNEL cs_k_stamp(struct cs_k_stamp a)
  * them are spread over the whole GPU. */
 enum { LANES = 32, TILE = LOADS * LANES };
 
-static __device__ uint64_t first_tile(void)
+/* The tiles of a warp that is one of `warps` in its block to share them. */
+struct tiles {
+	uint64_t first, stride;
+};
+
+static __device__ struct tiles tiles_of(unsigned warp, unsigned warps)
 {
-	return (uint64_t)(threadIdx.x / LANES) * gridDim.x + blockIdx.x;
+	return { (uint64_t)warp * gridDim.x + blockIdx.x,
+		 (uint64_t)warps * gridDim.x };
 }
 
-static __device__ uint64_t tile_stride(void)
+static __device__ struct tiles tiles_of_all(void)
 {
-	return (uint64_t)(blockDim.x / LANES) * gridDim.x;
+	return tiles_of(threadIdx.x / LANES, blockDim.x / LANES);
 }
 
 /* The thread's first pair of a tile, of `left` pairs from there on. */
@@ -202,13 +208,14 @@ static __device__ void load_some(pair_t *v, const pair_t *p, int64_t left)
 			v[k] = __ldcg(p + k * LANES);
 }
 
-static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs)
+static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs,
+				 struct tiles mine)
 {
-	uint64_t tile = first_tile();
+	uint64_t tile = mine.first;
 	pair_t v[LOADS];
 	int64_t left;
 
-	for (; (tile + 1) * TILE <= pairs; tile += tile_stride()) {
+	for (; (tile + 1) * TILE <= pairs; tile += mine.stride) {
 		load(v, src + pair_of(tile));
 #pragma unroll
 		for (int k = 0; k < LOADS; k++)
@@ -222,13 +229,41 @@ static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs)
 			dst[pair_of(tile) + k * LANES] = v[k];
 }
 
+static __device__ void copy(const struct cs_k_copy *a, struct tiles mine)
+{
+	struct position at = position_first(a->words / 2, a->positions);
+
+	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
+		copy_once((pair_t *)a->dst + at.at,
+			  (const pair_t *)a->src + at.at, at.pairs, mine);
+}
+
 MOVE_KERNEL cs_k_copy(struct cs_k_copy a)
 {
-	struct position at = position_first(a.words / 2, a.positions);
+	copy(&a, tiles_of_all());
+}
 
-	for (uint32_t i = 0; i < a.copies; i++, position_next(&at))
-		copy_once((pair_t *)a.dst + at.at, (const pair_t *)a.src + at.at,
-			  at.pairs);
+/* A copy ends when what it stored has arrived. */
+MOVE_KERNEL cs_k_duplex(struct cs_k_duplex a)
+{
+	__shared__ struct cs_k_span span[2];
+	unsigned warp = threadIdx.x / LANES, odd = warp % 2;
+	const struct cs_k_copy way = odd ? a.back : a.there;
+
+	if (threadIdx.x < 2)
+		span[threadIdx.x] = { UINT64_MAX, 0 };
+	__syncthreads();
+	if (threadIdx.x % LANES == 0)
+		atomicMin(counter(&span[odd].begin), global_ns());
+	copy(&way, tiles_of(warp / 2, blockDim.x / LANES / 2));
+	__threadfence_system();
+	__syncwarp();
+	if (threadIdx.x % LANES == 0)
+		atomicMax(counter(&span[odd].end), global_ns());
+	__syncthreads();
+	if (threadIdx.x < 2)
+		((struct cs_k_span *)a.out)[2 * blockIdx.x + threadIdx.x] =
+			span[threadIdx.x];
 }
 
 static __device__ uint64_t add_up(const pair_t *v)
@@ -245,10 +280,11 @@ static __device__ uint64_t add_up(const pair_t *v)
  * registers, would add each pair as it comes and have few loads in flight. */
 static __device__ uint64_t read_once(const pair_t *p, uint64_t pairs)
 {
-	uint64_t tile = first_tile(), sum = 0;
+	const struct tiles mine = tiles_of_all();
+	uint64_t tile = mine.first, sum = 0;
 	pair_t v[LOADS] = {};
 
-	for (; (tile + 1) * TILE <= pairs; tile += tile_stride()) {
+	for (; (tile + 1) * TILE <= pairs; tile += mine.stride) {
 		sum += add_up(v);
 		load(v, p + pair_of(tile));
 	}

@@ -229,6 +229,7 @@ struct fake_moves {
 	enum fake_engine engine;
 	uint64_t dst, src;		/* 0: none */
 	uint64_t bytes;
+	uint64_t back_dst, back_src, back_bytes; /* at the same time; 0: nothing */
 };
 
 struct fake_kernel {
@@ -241,10 +242,14 @@ struct fake_kernel {
 	/* Nanoseconds that it takes beside that; under the memory lock, after it
 	 * has run.  NULL: those of any kernel. */
 	double (*ns)(const struct fake_ctx *ctx, const void *args, unsigned grid);
+	/* It keeps time itself: it has begun then, and both flows took so long.
+	 * Under the memory lock.  NULL: it does not. */
+	void (*took)(const struct fake_ctx *ctx, const void *args,
+		     uint64_t begin_ps, const uint64_t took_ps[2]);
 };
 
-#define FAKE_ARGS 64
-#define FAKE_N_KERNELS 12
+#define FAKE_ARGS 80
+#define FAKE_N_KERNELS 13
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */

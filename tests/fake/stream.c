@@ -49,6 +49,9 @@ struct fake_op {
 	uint64_t dst, src, bytes;
 	uint32_t value;
 	struct fake_flow flow;
+	/* kernel: both at the same time */
+	uint64_t back_bytes;
+	struct fake_flow back;
 	/* record */
 	struct fake_event *event;
 	/* kernel */
@@ -182,6 +185,22 @@ static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
 	return code;
 }
 
+/* A kernel that moves both ways ends with the later of both. */
+static void pass_both(struct fake_stream *s, const struct fake_op *op)
+{
+	uint64_t begin = s->ps, took[2];
+
+	pass_flow(s, op);
+	took[0] = s->ps - begin;
+	took[1] = fake_copy_ps(&op->back, fake_flow_rate(&op->back),
+			       op->back_bytes);
+	if (took[1] > took[0])
+		s->ps = begin + took[1];
+	fake_memory_lock();
+	op->kernel->took(s->ctx, op->args, begin, took);
+	fake_memory_unlock();
+}
+
 static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 {
 	const struct fake_kernel *kernel = op->kernel;
@@ -193,7 +212,9 @@ static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 	if (kernel->ns && !code)
 		ns = kernel->ns(s->ctx, op->args, op->grid);
 	fake_memory_unlock();
-	if (op->bytes)
+	if (op->back_bytes)
+		pass_both(s, op);
+	else if (op->bytes)
 		pass_flow(s, op);
 	else
 		s->ps += KERNEL_PS + (uint64_t)(ns * 1e3);
@@ -323,6 +344,10 @@ static void flow_append(struct fake_stream *s, struct fake_op *op)
 	if (!flow_same(&s->added, &op->flow)) {
 		s->added = op->flow;
 		fake_flow_add(&op->flow, s->tag);
+	}
+	if (op->back_bytes) {
+		op->back.gate = s->gate;
+		fake_flow_add(&op->back, s->tag);
 	}
 }
 
@@ -524,6 +549,10 @@ static void kernel_flow(const struct fake_stream *s, struct fake_op *op,
 	op->flow.issuer = s->ctx->gpu;
 	op->flow.engine = moves.engine;
 	op->flow.threads = (uint64_t)op->grid * threads;
+	op->back = op->flow;
+	op->back_bytes = moves.back_bytes;
+	op->back.src = gpu_at(s->ctx, moves.back_src);
+	op->back.dst = gpu_at(s->ctx, moves.back_dst);
 	fake_memory_unlock();
 }
 
