@@ -229,7 +229,6 @@ struct fake_moves {
 	enum fake_engine engine;
 	uint64_t dst, src;		/* 0: none */
 	uint64_t bytes;
-	uint64_t back_dst, back_src, back_bytes; /* at the same time; 0: nothing */
 };
 
 struct fake_kernel {
@@ -239,11 +238,13 @@ struct fake_kernel {
 			unsigned grid);	/* NULL: the gate */
 	/* What it moves by its arguments; NULL: nothing. */
 	struct fake_moves (*moves)(const void *args);
+	/* … and at the same time, another way. */
+	struct fake_moves (*moves_back)(const void *args);
 	/* Nanoseconds that it takes beside that; under the memory lock, after it
 	 * has run.  NULL: those of any kernel. */
 	double (*ns)(const struct fake_ctx *ctx, const void *args, unsigned grid);
-	/* It keeps time itself: it has begun then, and both flows took so long.
-	 * Under the memory lock.  NULL: it does not. */
+	/* It keeps time itself where it moves both: it has begun then, and they took
+	 * so long.  Under the memory lock. */
 	void (*took)(const struct fake_ctx *ctx, const void *args,
 		     uint64_t begin_ps, const uint64_t took_ps[2]);
 };

@@ -161,13 +161,12 @@ static CUresult run_duplex(const struct fake_ctx *ctx, const void *args,
 
 static struct fake_moves moves_duplex(const void *args)
 {
-	const struct cs_k_duplex *a = args;
-	struct fake_moves moves = moves_copy(&a->there);
+	return moves_copy(&((const struct cs_k_duplex *)args)->there);
+}
 
-	moves.back_dst = a->back.dst;
-	moves.back_src = a->back.src;
-	moves.back_bytes = a->back.words * 8 * a->back.copies;
-	return moves;
+static struct fake_moves moves_back(const void *args)
+{
+	return moves_copy(&((const struct cs_k_duplex *)args)->back);
 }
 
 static void took_duplex(const struct fake_ctx *ctx, const void *args,
@@ -332,7 +331,8 @@ static double ns_chase_tma(const struct fake_ctx *ctx, const void *args,
 const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(fill) }, { RUNS(poison) }, { RUNS(check) }, { RUNS(stamp) },
 	{ MOVES(copy) }, { MOVES(read) }, { RUNS(sum) }, { MOVES(tma) },
-	{ RUNS(chain) }, { MOVES(duplex), .took = took_duplex },
+	{ RUNS(chain) },
+	{ MOVES(duplex), .moves_back = moves_back, .took = took_duplex },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */

@@ -537,23 +537,31 @@ static int gpu_at(const struct fake_ctx *ctx, uint64_t at)
 	return m ? m->gpu : FAKE_HOST;
 }
 
-static void kernel_flow(const struct fake_stream *s, struct fake_op *op,
-			unsigned threads)
+/* Of as many bytes as it returns. */
+static uint64_t kernel_flow(const struct fake_stream *s,
+			    const struct fake_moves *moves, uint64_t threads,
+			    struct fake_flow *flow)
+{
+	fake_memory_lock();
+	flow->src = gpu_at(s->ctx, moves->src);
+	flow->dst = gpu_at(s->ctx, moves->dst);
+	flow->issuer = s->ctx->gpu;
+	flow->engine = moves->engine;
+	flow->threads = threads;
+	fake_memory_unlock();
+	return moves->bytes;
+}
+
+static void kernel_flows(const struct fake_stream *s, struct fake_op *op,
+			 uint64_t threads)
 {
 	struct fake_moves moves = op->kernel->moves(op->args);
 
-	fake_memory_lock();
-	op->bytes = moves.bytes;
-	op->flow.src = gpu_at(s->ctx, moves.src);
-	op->flow.dst = gpu_at(s->ctx, moves.dst);
-	op->flow.issuer = s->ctx->gpu;
-	op->flow.engine = moves.engine;
-	op->flow.threads = (uint64_t)op->grid * threads;
-	op->back = op->flow;
-	op->back_bytes = moves.back_bytes;
-	op->back.src = gpu_at(s->ctx, moves.back_src);
-	op->back.dst = gpu_at(s->ctx, moves.back_dst);
-	fake_memory_unlock();
+	op->bytes = kernel_flow(s, &moves, threads, &op->flow);
+	if (!op->kernel->moves_back)
+		return;
+	moves = op->kernel->moves_back(op->args);
+	op->back_bytes = kernel_flow(s, &moves, threads, &op->back);
 }
 
 /* The gate kernel is a wait with a limit. */
@@ -570,7 +578,7 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 	if (kernel->run) {
 		memcpy(op.args, args, kernel->args);
 		if (kernel->moves)
-			kernel_flow(s, &op, threads);
+			kernel_flows(s, &op, (uint64_t)grid * threads);
 		return enqueue(s, &op);
 	}
 	memcpy(&gate, args, sizeof(gate));
