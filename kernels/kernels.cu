@@ -9,7 +9,7 @@
 #define MOVE_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS_MOST)
 
 /* Accesses of 16 bytes that a thread has in flight. */
-enum { LOADS = 12, STORES = 4 };
+enum { LOADS = 12, DUPLEX_LOADS = 8, STORES = 4 };
 
 /* 16 bytes of a buffer: the widest access of one thread. */
 typedef ulonglong2 pair_t;
@@ -164,71 +164,111 @@ KERNEL cs_k_stamp(struct cs_k_stamp a)
 
 /* ---- copies and reads ---- */
 
-/* A tile is what a warp takes at once: LOADS x 32 pairs in one piece, so that a
- * thread's pairs lie at fixed distances.  Tiles go round the blocks first: few of
- * them are spread over the whole GPU. */
-enum { LANES = 32, TILE = LOADS * LANES };
+/* A tile is what a warp takes at once: N x 32 pairs in one piece, N loads of a
+ * thread, so that its pairs lie at fixed distances.  Tiles go round the blocks
+ * first: few of them are spread over the whole GPU. */
+enum { LANES = 32 };
 
-static __device__ uint64_t first_tile(void)
+/* The tiles of a warp that is one of `warps` in its block to share them. */
+struct tiles {
+	uint64_t first, stride;
+};
+
+static __device__ struct tiles tiles_of(unsigned warp, unsigned warps)
 {
-	return (uint64_t)(threadIdx.x / LANES) * gridDim.x + blockIdx.x;
+	return { (uint64_t)warp * gridDim.x + blockIdx.x,
+		 (uint64_t)warps * gridDim.x };
 }
 
-static __device__ uint64_t tile_stride(void)
+static __device__ struct tiles tiles_of_all(void)
 {
-	return (uint64_t)(blockDim.x / LANES) * gridDim.x;
+	return tiles_of(threadIdx.x / LANES, blockDim.x / LANES);
 }
 
-/* The thread's first pair of a tile, of `left` pairs from there on. */
-static __device__ uint64_t pair_of(uint64_t tile)
+/* The thread's first pair of a tile. */
+template <int N> static __device__ uint64_t pair_of(uint64_t tile)
 {
-	return tile * TILE + threadIdx.x % LANES;
+	return tile * N * LANES + threadIdx.x % LANES;
 }
 
 /* Past the first level of cache, where what an earlier repetition read may lie. */
-static __device__ void load(pair_t *v, const pair_t *p)
+template <int N> static __device__ void load(pair_t *v, const pair_t *p)
 {
 #pragma unroll
-	for (int k = 0; k < LOADS; k++)
+	for (int k = 0; k < N; k++)
 		v[k] = __ldcg(p + k * LANES);
 }
 
 /* … where only `left` pairs are there. */
+template <int N>
 static __device__ void load_some(pair_t *v, const pair_t *p, int64_t left)
 {
 #pragma unroll
-	for (int k = 0; k < LOADS; k++)
+	for (int k = 0; k < N; k++)
 		if (k * LANES < left)
 			v[k] = __ldcg(p + k * LANES);
 }
 
-static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs)
+template <int N>
+static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs,
+				 struct tiles mine)
 {
-	uint64_t tile = first_tile();
-	pair_t v[LOADS];
+	uint64_t tile = mine.first;
+	pair_t v[N];
 	int64_t left;
 
-	for (; (tile + 1) * TILE <= pairs; tile += tile_stride()) {
-		load(v, src + pair_of(tile));
+	for (; (tile + 1) * N * LANES <= pairs; tile += mine.stride) {
+		load<N>(v, src + pair_of<N>(tile));
 #pragma unroll
-		for (int k = 0; k < LOADS; k++)
-			dst[pair_of(tile) + k * LANES] = v[k];
+		for (int k = 0; k < N; k++)
+			dst[pair_of<N>(tile) + k * LANES] = v[k];
 	}
-	left = (int64_t)(pairs - pair_of(tile));
-	load_some(v, src + pair_of(tile), left);
+	left = (int64_t)(pairs - pair_of<N>(tile));
+	load_some<N>(v, src + pair_of<N>(tile), left);
 #pragma unroll
-	for (int k = 0; k < LOADS; k++)
+	for (int k = 0; k < N; k++)
 		if (k * LANES < left)
-			dst[pair_of(tile) + k * LANES] = v[k];
+			dst[pair_of<N>(tile) + k * LANES] = v[k];
+}
+
+template <int N>
+static __device__ void copy(const struct cs_k_copy *a, struct tiles mine)
+{
+	struct position at = position_first(a->words / 2, a->positions);
+
+	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
+		copy_once<N>((pair_t *)a->dst + at.at,
+			     (const pair_t *)a->src + at.at, at.pairs, mine);
 }
 
 MOVE_KERNEL cs_k_copy(struct cs_k_copy a)
 {
-	struct position at = position_first(a.words / 2, a.positions);
+	copy<LOADS>(&a, tiles_of_all());
+}
 
-	for (uint32_t i = 0; i < a.copies; i++, position_next(&at))
-		copy_once((pair_t *)a.dst + at.at, (const pair_t *)a.src + at.at,
-			  at.pairs);
+/* A copy ends when what it stored has arrived.  Of its loads as many are in flight as
+ * there are registers for. */
+MOVE_KERNEL cs_k_duplex(struct cs_k_duplex a)
+{
+	__shared__ struct cs_k_span span[2];
+	unsigned warp = threadIdx.x / LANES, odd = warp % 2;
+	const struct cs_k_copy way = odd ? a.back : a.there;
+
+	if (threadIdx.x < 2)
+		span[threadIdx.x] = { UINT64_MAX, 0 };
+	__syncthreads();
+	if (threadIdx.x % LANES == 0)
+		atomicMin(counter(&span[odd].begin), global_ns());
+	copy<DUPLEX_LOADS>(&way,
+			   tiles_of(warp / 2, blockDim.x / LANES / 2));
+	__threadfence_system();
+	__syncwarp();
+	if (threadIdx.x % LANES == 0)
+		atomicMax(counter(&span[odd].end), global_ns());
+	__syncthreads();
+	if (threadIdx.x < 2)
+		((struct cs_k_span *)a.out)[2 * blockIdx.x + threadIdx.x] =
+			span[threadIdx.x];
 }
 
 static __device__ uint64_t add_up(const pair_t *v)
@@ -245,15 +285,16 @@ static __device__ uint64_t add_up(const pair_t *v)
  * registers, would add each pair as it comes and have few loads in flight. */
 static __device__ uint64_t read_once(const pair_t *p, uint64_t pairs)
 {
-	uint64_t tile = first_tile(), sum = 0;
+	const struct tiles mine = tiles_of_all();
+	uint64_t tile = mine.first, sum = 0;
 	pair_t v[LOADS] = {};
 
-	for (; (tile + 1) * TILE <= pairs; tile += tile_stride()) {
+	for (; (tile + 1) * LOADS * LANES <= pairs; tile += mine.stride) {
 		sum += add_up(v);
-		load(v, p + pair_of(tile));
+		load<LOADS>(v, p + pair_of<LOADS>(tile));
 	}
 	sum += add_up(v);
-	for (uint64_t i = pair_of(tile), k = 0; k < LOADS && i < pairs;
+	for (uint64_t i = pair_of<LOADS>(tile), k = 0; k < LOADS && i < pairs;
 	     k++, i += LANES)
 		sum += p[i].x + p[i].y;
 	return sum;

@@ -87,6 +87,12 @@ struct cs_flight {
 	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
 	uint64_t key;		/* SM_READ: of what is at src; SM_WRITE; CHASE: the
 				 * seed of the random chain at src, 0: stride */
+	/* SM: another copy, which the same kernel makes at the same time: between
+	 * host memory and the GPU, the other way; bytes 0: none */
+	struct {
+		uint64_t dst, src, bytes;
+		uint32_t copies, positions;
+	} back;
 	/* OUT and IN: words on the board that count chunks from `base` on; OUT
 	 * writes `filled` and waits for `emptied`, IN the other way round */
 	uint32_t base;
@@ -230,7 +236,8 @@ struct cs_backend {
 	/* 1: what was armed on `lane` has ended, and *ns = e - s (0 for a stamp;
 	 * CHASE: the mean of one load, by the kernel's clock, over `copies` rounds
 	 * in which each multiprocessor in turn makes some of them alone; all of the
-	 * chain is read once before, uncounted); 0: not yet; -1: error, also where
+	 * chain is read once before, uncounted; with a copy back: from where this
+	 * one began to where it ended, by that clock); 0: not yet; -1: error, also where
 	 * a read has not read the pattern, or a chase ended at a wrong node.
 	 * Does not block but where the CPU copies (cpu, and CS_FLIGHT_CPU), for
 	 * this is where the copy is made: there it returns 0 at least every 10 ms
@@ -240,6 +247,8 @@ struct cs_backend {
 	/* Only cuda; NULL elsewhere.  e - s of what poll() has told the end of last,
 	 * in nanoseconds: of a CHASE too.  GATED. */
 	double (*lasted)(const struct cs_dev *dev, int lane);
+	/* … and how long its copy back took, by the kernel's clock. */
+	double (*lasted_back)(const struct cs_dev *dev, int lane);
 
 	/* Enqueue about `ms` milliseconds of memory traffic in the agent's own
 	 * destination buffer, so that link and clocks can be read under load;

@@ -386,48 +386,109 @@ static void set_geometry(struct cs_agent *a, struct cs_flight *flight)
 	slot->geometries = n;
 }
 
-/* My transfers of the step, a lane each: mine[lane].  *lanes counts that which
- * failed as well, for it may hold a part. */
-static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
+/* What a lane moves: transfer k of the step, and by the same kernel another one back;
+ * NO_BACK: none. */
+struct burden {
+	uint32_t k, back;
+};
+#define NO_BACK UINT32_MAX
+
+/* Would kernels of mine move these two between the host and my GPU, one there and
+ * one back?  Two kernels get multiprocessors as it happens, and now the one, now the
+ * other is slow: one kernel makes both. */
+static int is_back_of(const struct cs_agent *a, const struct cs_transfer *t,
+		      const struct cs_transfer *back)
+{
+	return a->args.backend->lasted_back && t->method == CS_METHOD_SM &&
+	       back->method == CS_METHOD_SM &&
+	       cs_end_is_numa(&t->src) != cs_end_is_numa(&t->dst) &&
+	       cs_end_is_numa(&t->src) == cs_end_is_numa(&back->dst) &&
+	       cs_end_is_numa(&t->dst) == cs_end_is_numa(&back->src);
+}
+
+/* My transfers of the step on as many lanes as they need, or -1. */
+static int share_out(struct cs_agent *a, struct burden *mine)
 {
 	const struct cs_step *step = my_step(a);
-	int rc = 0;
+	int n = 0, i;
 
-	a->slot->blocks = a->slot->threads = a->slot->geometries = 0;
-	for (uint32_t k = 0; k < step->count && !rc; k++) {
+	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
-		struct cs_flight flight;
 
 		if (!cs_ends_is_mine(&a->ends, t))
 			continue;
-		if (*lanes == CS_LANES) {
+		for (i = 0; i < n; i++)
+			if (mine[i].back == NO_BACK &&
+			    is_back_of(a, cs_plan_transfer(a->plan, step,
+							   mine[i].k), t))
+				break;
+		if (i == CS_LANES) {
 			a->slot->refused = 1;
 			return cs_err_set(&a->slot->err,
 					  "more than %d transfers by one agent",
 					  CS_LANES);
 		}
-		flight = cs_ends_flight(&a->ends, t, a->slot->copies[k]);
+		if (i < n)
+			mine[i].back = k;
+		else
+			mine[n++] = (struct burden){ k, NO_BACK };
+	}
+	return n;
+}
+
+static struct cs_flight flight_of(const struct cs_agent *a, uint32_t k)
+{
+	return cs_ends_flight(&a->ends,
+			      cs_plan_transfer(a->plan, my_step(a), k),
+			      a->slot->copies[k]);
+}
+
+static void add_back(struct cs_flight *flight, const struct cs_flight *back)
+{
+	flight->back.dst = back->dst;
+	flight->back.src = back->src;
+	flight->back.bytes = back->bytes;
+	flight->back.copies = back->copies;
+	flight->back.positions = back->positions;
+}
+
+/* *lanes counts that which failed as well, for it may hold a part. */
+static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
+{
+	int n = share_out(a, mine), rc = n < 0 ? -1 : 0;
+
+	a->slot->blocks = a->slot->threads = a->slot->geometries = 0;
+	while (*lanes < n && !rc) {
+		const struct burden *with = &mine[*lanes];
+		struct cs_flight flight = flight_of(a, with->k), back;
+
+		if (with->back != NO_BACK) {
+			back = flight_of(a, with->back);
+			add_back(&flight, &back);
+		}
 		set_geometry(a, &flight);
-		rc = a->args.backend->arm(a->dev, *lanes,
+		rc = a->args.backend->arm(a->dev, (*lanes)++,
 					  (const uint32_t *)&a->board->gate,
 					  a->slot->seq, &flight, &a->slot->err);
-		mine[(*lanes)++] = k;
 	}
 	return rc;
 }
 
 /* How long it took; of a chase what poll() says is the time of one load. */
-static int wait_mine(struct cs_agent *a, int lane, uint32_t k)
+static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 {
-	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
+	const struct cs_transfer *t =
+		cs_plan_transfer(a->plan, my_step(a), with->k);
 	struct cs_slot *slot = a->slot;
 
-	if (wait_lane(a, lane, &slot->ns[k]))
+	if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;
+	if (with->back != NO_BACK)
+		slot->ns[with->back] = a->args.backend->lasted_back(a->dev, lane);
 	if (t->method != CS_METHOD_CHASE)
 		return 0;
-	slot->load_ns[k] = slot->ns[k];
-	slot->ns[k] = a->args.backend->lasted(a->dev, lane);
+	slot->load_ns[with->k] = slot->ns[with->k];
+	slot->ns[with->k] = a->args.backend->lasted(a->dev, lane);
 	return 0;
 }
 
@@ -435,7 +496,7 @@ static int wait_mine(struct cs_agent *a, int lane, uint32_t k)
  * is answered, or it would run into the next cell. */
 static int arm_and_wait(struct cs_agent *a)
 {
-	uint32_t mine[CS_LANES];
+	struct burden mine[CS_LANES];
 	struct cs_err first;
 	int lanes = 0, rc;
 
@@ -448,7 +509,7 @@ static int arm_and_wait(struct cs_agent *a)
 	memcpy(a->ends.copies, a->slot->copies, sizeof(a->ends.copies));
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
-		if (wait_mine(a, i, mine[i]) && !rc) {
+		if (wait_mine(a, i, &mine[i]) && !rc) {
 			first = a->slot->err;
 			rc = -1;
 		}

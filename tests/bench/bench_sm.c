@@ -2,12 +2,14 @@
  * many ways to divide them among blocks and threads, beside the copy engine, and
  * the latency of loads.  Needs a GPU; a second one adds the peer's links.
  *
- *     bench_sm [MIB [ROUNDS]]
+ *     bench_sm [MIB [ROUNDS [local|peer|host|both]]]
  *
  * Of each, the best of ROUNDS samples of 16 copies.  '*': what geometry() offers,
- * by its rank. */
+ * by its rank.  Both ways at once: in, out, and their bytes by the events around
+ * the kernel, of the sample whose slower way was the fastest; and the slowest. */
 #include "config.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +156,14 @@ static uint32_t rank_of(struct gpu *g, const struct cs_flight *f, uint32_t block
 	return 0;
 }
 
+static void print_rank(uint32_t rank)
+{
+	if (rank)
+		printf("  *%u", rank);
+	printf("\n");
+	fflush(stdout);
+}
+
 static void print_shape(struct gpu *g, struct cs_flight f, const char *what,
 			uint32_t blocks, uint32_t threads)
 {
@@ -164,11 +174,9 @@ static void print_shape(struct gpu *g, struct cs_flight f, const char *what,
 	f.threads = threads;
 	gbs = best_gbs(g, &f);
 	if (gbs > 0)
-		printf("%-22s %6u x %4u %10.2f%s", what, blocks, threads, gbs,
-		       rank ? "  *" : "\n");
-	if (gbs > 0 && rank)
-		printf("%u\n", rank);
-	fflush(stdout);
+		printf("%-22s %6u x %4u %10.2f", what, blocks, threads, gbs);
+	if (gbs > 0)
+		print_rank(rank);
 }
 
 static void print_link(struct gpu *g, const char *what, struct cs_flight f,
@@ -356,6 +364,74 @@ static void host(struct gpu *g)
 	print_chases(g, "host", NULL, at, there);
 }
 
+static double gbs_of(double ns)
+{
+	return (double)bytes * COPIES / ns;
+}
+
+static void print_both(struct gpu *g, const struct cs_flight *f, const char *what)
+{
+	double best[3] = { 0 }, least = INFINITY;
+
+	for (int i = 0; i <= rounds; i++) { /* the first warms up */
+		double in = sample(g, f);
+		double gbs[] = { gbs_of(in), gbs_of(cuda->lasted_back(g->dev, 0)),
+				 2 * gbs_of(cuda->lasted(g->dev, 0)) };
+
+		if (in < 0)
+			return;
+		if (i)
+			least = fmin(least, fmin(gbs[0], gbs[1]));
+		if (i && fmin(gbs[0], gbs[1]) > fmin(best[0], best[1]))
+			memcpy(best, gbs, sizeof(best));
+	}
+	printf("%-22s %6u x %4u %7.2f in %7.2f out %8.2f together, least %7.2f",
+	       what, f->blocks, f->threads, best[0], best[1], best[2], least);
+	print_rank(rank_of(g, f, f->blocks, f->threads));
+}
+
+static void *host_buffer(struct gpu *g, int wc, uint64_t *address)
+{
+	struct cs_err err = { "" };
+	void *at;
+
+	if (cuda->host_alloc(g->dev, bytes, wc, &at, address, &err))
+		die("host memory", &err);
+	return at;
+}
+
+/* As the tests of both ways do, from and to pinned memory. */
+static void both(struct gpu *g)
+{
+	static const uint32_t halves[] = { 1, 2, 4, 8, 16 };
+	static const uint32_t threads[] = { 128, 256, 512, 1024 };
+	struct cs_flight f = {
+		.kind = CS_FLIGHT_SM, .dst = g->arena.address + bytes,
+		.bytes = bytes, .copies = COPIES,
+		.back = { .src = g->arena.address, .bytes = bytes,
+			  .copies = COPIES },
+	};
+	void *from = host_buffer(g, 0, &f.src);
+	void *to = host_buffer(g, 0, &f.back.dst);
+	struct cs_check found;
+
+	cs_fill_host(from, bytes, KEY);
+	cs_poison_host(to, bytes);
+	for (int i = 0; i < 20; i++) {
+		f.blocks = (g->sms * halves[i / 4] + 1) / 2;
+		f.threads = threads[i % 4];
+		if (halves[i / 4] * f.threads <= 4096)
+			print_both(g, &f, "host both ways sm");
+	}
+	check_own(g, "host both ways, in");
+	cs_check_host(to, bytes, KEY, 0, &found);
+	if (found.wrong_words)
+		printf("host both ways, out: WRONG DATA, %llu words\n",
+		       (unsigned long long)found.wrong_words);
+	cuda->host_release(g->dev, from);
+	cuda->host_release(g->dev, to);
+}
+
 static void peer(struct gpu *g)
 {
 	struct gpu *other = g->other;
@@ -374,6 +450,23 @@ static void peer(struct gpu *g)
 	check_own(g, "peer read");
 	print_chases(g, "peer", other, NULL, map.address + bytes);
 	cuda->unimport(g->dev, &map);
+}
+
+/* By name; all of them where none is asked for. */
+static void measure(struct gpu *g, int gpus, const char *only)
+{
+	static const struct {
+		const char *name;
+		void (*work)(struct gpu *g);
+		int gpus;
+	} part[] = {
+		{ "local", local, 1 }, { "peer", peer, 2 }, { "host", host, 1 },
+		{ "both", both, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		if (gpus >= part[i].gpus && (!only || !strcmp(only, part[i].name)))
+			by(g, part[i].work);
 }
 
 static void close_gpu(struct gpu *g)
@@ -409,10 +502,7 @@ int main(int argc, char **argv)
 			return 1;
 		by(&gpu[i], open_gpu);
 	}
-	by(&gpu[0], local);
-	if (n > 1)
-		by(&gpu[0], peer);
-	by(&gpu[0], host);
+	measure(&gpu[0], n, argc > 3 ? argv[3] : NULL);
 	for (int i = 0; i < n; i++)
 		by(&gpu[i], close_gpu);
 	return 0;

@@ -238,13 +238,19 @@ struct fake_kernel {
 			unsigned grid);	/* NULL: the gate */
 	/* What it moves by its arguments; NULL: nothing. */
 	struct fake_moves (*moves)(const void *args);
+	/* … and at the same time, another way. */
+	struct fake_moves (*moves_back)(const void *args);
 	/* Nanoseconds that it takes beside that; under the memory lock, after it
 	 * has run.  NULL: those of any kernel. */
 	double (*ns)(const struct fake_ctx *ctx, const void *args, unsigned grid);
+	/* It keeps time itself where it moves both: it has begun then, and they took
+	 * so long.  Under the memory lock. */
+	void (*took)(const struct fake_ctx *ctx, const void *args,
+		     uint64_t begin_ps, const uint64_t took_ps[2]);
 };
 
-#define FAKE_ARGS 64
-#define FAKE_N_KERNELS 12
+#define FAKE_ARGS 80
+#define FAKE_N_KERNELS 13
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */

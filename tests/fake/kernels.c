@@ -143,6 +143,43 @@ static struct fake_moves moves_copy(const void *args)
 				    a->words * 8 * a->copies };
 }
 
+/* The first block has both spans. */
+static CUresult run_duplex(const struct fake_ctx *ctx, const void *args,
+			   unsigned grid)
+{
+	const struct cs_k_duplex *a = args;
+	struct cs_k_span *out = fake_memory_kernel(ctx, a->out,
+						   2 * grid * sizeof(*out));
+	CUresult code = copy(ctx, &a->there);
+
+	if (!out)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (unsigned b = 0; b < 2 * grid; b++)
+		out[b] = (struct cs_k_span){ UINT64_MAX, 0 };
+	return code ? code : copy(ctx, &a->back);
+}
+
+static struct fake_moves moves_duplex(const void *args)
+{
+	return moves_copy(&((const struct cs_k_duplex *)args)->there);
+}
+
+static struct fake_moves moves_back(const void *args)
+{
+	return moves_copy(&((const struct cs_k_duplex *)args)->back);
+}
+
+static void took_duplex(const struct fake_ctx *ctx, const void *args,
+			uint64_t begin_ps, const uint64_t took_ps[2])
+{
+	const struct cs_k_duplex *a = args;
+	struct cs_k_span *out = fake_memory_kernel(ctx, a->out, 2 * sizeof(*out));
+	uint64_t begin = begin_ps / 1000;
+
+	for (int i = 0; out && i < 2; i++)
+		out[i] = (struct cs_k_span){ begin, begin + took_ps[i] / 1000 };
+}
+
 static CUresult run_tma(const struct fake_ctx *ctx, const void *args,
 			unsigned grid)
 {
@@ -295,6 +332,7 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(fill) }, { RUNS(poison) }, { RUNS(check) }, { RUNS(stamp) },
 	{ MOVES(copy) }, { MOVES(read) }, { RUNS(sum) }, { MOVES(tma) },
 	{ RUNS(chain) },
+	{ MOVES(duplex), .moves_back = moves_back, .took = took_duplex },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */

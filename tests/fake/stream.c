@@ -49,6 +49,9 @@ struct fake_op {
 	uint64_t dst, src, bytes;
 	uint32_t value;
 	struct fake_flow flow;
+	/* kernel: both at the same time */
+	uint64_t back_bytes;
+	struct fake_flow back;
 	/* record */
 	struct fake_event *event;
 	/* kernel */
@@ -182,6 +185,22 @@ static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
 	return code;
 }
 
+/* A kernel that moves both ways ends with the later of both. */
+static void pass_both(struct fake_stream *s, const struct fake_op *op)
+{
+	uint64_t begin = s->ps, took[2];
+
+	pass_flow(s, op);
+	took[0] = s->ps - begin;
+	took[1] = fake_copy_ps(&op->back, fake_flow_rate(&op->back),
+			       op->back_bytes);
+	if (took[1] > took[0])
+		s->ps = begin + took[1];
+	fake_memory_lock();
+	op->kernel->took(s->ctx, op->args, begin, took);
+	fake_memory_unlock();
+}
+
 static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 {
 	const struct fake_kernel *kernel = op->kernel;
@@ -193,7 +212,9 @@ static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 	if (kernel->ns && !code)
 		ns = kernel->ns(s->ctx, op->args, op->grid);
 	fake_memory_unlock();
-	if (op->bytes)
+	if (op->back_bytes)
+		pass_both(s, op);
+	else if (op->bytes)
 		pass_flow(s, op);
 	else
 		s->ps += KERNEL_PS + (uint64_t)(ns * 1e3);
@@ -323,6 +344,10 @@ static void flow_append(struct fake_stream *s, struct fake_op *op)
 	if (!flow_same(&s->added, &op->flow)) {
 		s->added = op->flow;
 		fake_flow_add(&op->flow, s->tag);
+	}
+	if (op->back_bytes) {
+		op->back.gate = s->gate;
+		fake_flow_add(&op->back, s->tag);
 	}
 }
 
@@ -512,19 +537,31 @@ static int gpu_at(const struct fake_ctx *ctx, uint64_t at)
 	return m ? m->gpu : FAKE_HOST;
 }
 
-static void kernel_flow(const struct fake_stream *s, struct fake_op *op,
-			unsigned threads)
+/* Of as many bytes as it returns. */
+static uint64_t kernel_flow(const struct fake_stream *s,
+			    const struct fake_moves *moves, uint64_t threads,
+			    struct fake_flow *flow)
+{
+	fake_memory_lock();
+	flow->src = gpu_at(s->ctx, moves->src);
+	flow->dst = gpu_at(s->ctx, moves->dst);
+	flow->issuer = s->ctx->gpu;
+	flow->engine = moves->engine;
+	flow->threads = threads;
+	fake_memory_unlock();
+	return moves->bytes;
+}
+
+static void kernel_flows(const struct fake_stream *s, struct fake_op *op,
+			 uint64_t threads)
 {
 	struct fake_moves moves = op->kernel->moves(op->args);
 
-	fake_memory_lock();
-	op->bytes = moves.bytes;
-	op->flow.src = gpu_at(s->ctx, moves.src);
-	op->flow.dst = gpu_at(s->ctx, moves.dst);
-	op->flow.issuer = s->ctx->gpu;
-	op->flow.engine = moves.engine;
-	op->flow.threads = (uint64_t)op->grid * threads;
-	fake_memory_unlock();
+	op->bytes = kernel_flow(s, &moves, threads, &op->flow);
+	if (!op->kernel->moves_back)
+		return;
+	moves = op->kernel->moves_back(op->args);
+	op->back_bytes = kernel_flow(s, &moves, threads, &op->back);
 }
 
 /* The gate kernel is a wait with a limit. */
@@ -541,7 +578,7 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 	if (kernel->run) {
 		memcpy(op.args, args, kernel->args);
 		if (kernel->moves)
-			kernel_flow(s, &op, threads);
+			kernel_flows(s, &op, (uint64_t)grid * threads);
 		return enqueue(s, &op);
 	}
 	memcpy(&gate, args, sizeof(gate));

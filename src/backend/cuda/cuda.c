@@ -38,6 +38,7 @@ static struct cs_backend table = {
 	.arm_stamp = cs_flight_stamp,
 	.poll = cs_flight_poll,
 	.lasted = cs_flight_lasted,
+	.lasted_back = cs_flight_lasted_back,
 	.geometry = cs_sm_geometry,
 	.load = cs_pass_load,
 	.idle = cs_pass_idle,

@@ -124,7 +124,7 @@ static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 {
 	size_t found = sizeof(struct cs_scratch) +
 		       dev->blocks * sizeof(struct cs_check);
-	size_t bytes = found + ((size_t)lanes + 1) * (1 + dev->blocks) *
+	size_t bytes = found + ((size_t)lanes + 1) * cs_dev_proof_words(dev) *
 				       sizeof(*dev->proof);
 	void *at;
 
@@ -188,6 +188,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_chain chain = { tiny, CS_CHAIN_STRIDE, tiny, 0 };
 	struct cs_k_chase chase = { tiny, proof, 1, 0, 0 };
 	struct cs_k_chase_tma chase_tma = { chase };
+	struct cs_k_duplex duplex = { copy, copy, proof };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill, [CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check, [CS_KERNEL_gate] = &gate,
@@ -195,6 +196,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_read] = &read, [CS_KERNEL_sum] = &sum,
 		[CS_KERNEL_tma] = &tma, [CS_KERNEL_chain] = &chain,
 		[CS_KERNEL_chase] = &chase, [CS_KERNEL_chase_tma] = &chase_tma,
+		[CS_KERNEL_duplex] = &duplex,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

@@ -35,6 +35,7 @@ struct cs_lane {
 				 * COPY */
 	uint64_t expected;	/* of its proof */
 	double lasted_ns;	/* e - s of what was polled last */
+	double back_ns;		/* and its copy back */
 };
 
 struct cs_grid {
@@ -82,7 +83,7 @@ struct cs_dev {
 
 	struct cs_scratch *scratch;
 	CUdeviceptr scratch_at;	/* the same on the device */
-	uint64_t *proof;	/* there, for each lane and for aux: 1 + blocks */
+	uint64_t *proof;	/* there, of each lane and of aux: see cs_dev_proof() */
 	CUdeviceptr proof_at;
 	char *board;		/* on the host */
 	uint64_t board_bytes;
@@ -121,6 +122,23 @@ struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err);
 /* The device's address of a scratch field. */
 #define cs_dev_scratch(dev, field) \
 	((dev)->scratch_at + offsetof(struct cs_scratch, field))
+
+/* Words in which a kernel on a lane, or on aux as the last of them, leaves a proof:
+ * two spans of each block are the most. */
+static inline uint64_t cs_dev_proof_words(const struct cs_dev *dev)
+{
+	return dev->blocks * (2 * sizeof(struct cs_k_span) / 8);
+}
+
+static inline uint64_t *cs_dev_proof(const struct cs_dev *dev, int lane)
+{
+	return dev->proof + (uint64_t)lane * cs_dev_proof_words(dev);
+}
+
+static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
+{
+	return dev->proof_at + (uint64_t)lane * cs_dev_proof_words(dev) * 8;
+}
 
 /* Facts on one device. */
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
@@ -205,6 +223,7 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err);
 int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 double cs_flight_lasted(const struct cs_dev *dev, int lane);
+double cs_flight_lasted_back(const struct cs_dev *dev, int lane);
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns,
 		   struct cs_err *err);
 

@@ -211,3 +211,8 @@ double cs_flight_lasted(const struct cs_dev *dev, int lane)
 {
 	return dev->lane[lane].lasted_ns;
 }
+
+double cs_flight_lasted_back(const struct cs_dev *dev, int lane)
+{
+	return dev->lane[lane].back_ns;
+}

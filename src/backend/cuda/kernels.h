@@ -16,10 +16,10 @@
  * struct cs_k_name. */
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
-	X(tma) X(chain) X(chase) X(chase_tma)
+	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
-#define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy and read */
+#define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read and duplex */
 
 /* Addresses are multiples of 16, words (of 64 bits) of 2; 0 words is allowed.
  * Any grid, where nothing else is said; copy and read take whole
@@ -67,6 +67,18 @@ struct cs_k_stamp {
 struct cs_k_copy {
 	uint64_t dst, src, words;
 	uint32_t copies, positions;
+};
+
+/* Two copies at once: even warps of every block make the one, odd warps the other,
+ * and what is done first does not wait.  Pairs of warps: threads in multiples of
+ * 64.  Elements 2 b and 2 b + 1 of `out` = when warps of block b began and ended
+ * each of them, in nanoseconds of the GPU; end 0: the block has none. */
+struct cs_k_span {
+	uint64_t begin, end;	/* the first, the last */
+};
+struct cs_k_duplex {
+	struct cs_k_copy there, back;
+	uint64_t out;		/* struct cs_k_span * */
 };
 
 /* Element b of `out` = the sum of all words that block b read. */

@@ -120,8 +120,8 @@ int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
 		struct cs_err *err)
 {
-	uint64_t at = (uint64_t)dev->lanes * (1 + dev->blocks);
-	struct cs_k_sum args = { words, key, dev->proof_at + at * sizeof(*sum) };
+	const uint64_t *proof = cs_dev_proof(dev, dev->lanes);
+	struct cs_k_sum args = { words, key, cs_dev_proof_at(dev, dev->lanes) };
 	struct cs_grid grid = grid_for(dev, words);
 
 	if (cs_dev_launch(dev, CS_KERNEL_sum, grid, dev->aux, &args, err) ||
@@ -129,7 +129,7 @@ int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
 		return -1;
 	*sum = 0;
 	for (uint32_t b = 0; b < grid.blocks; b++)
-		*sum += dev->proof[at + b];
+		*sum += proof[b];
 	return 0;
 }
 

@@ -2,9 +2,11 @@
  *
  *     lane: wait *gate >= seq | start | kernel             | end
  *     chase:                          | read all | chase
+ *     both ways:                      | even warps there, odd warps back
  *
  * One launch makes all copies of a sample.  What it moved, its destination shows;
- * what moves nothing leaves a proof in host memory: a sum, or where it ended. */
+ * what moves nothing leaves a proof in host memory: a sum, or where it ended.  A
+ * kernel that moves both ways leaves there when it did. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -27,6 +29,7 @@ enum path {
 	PATH_READ,
 	PATH_WRITE,
 	PATH_HOST,	/* either way */
+	PATH_HOST_DUPLEX, /* both in one kernel */
 	PATH_PEER_READ,
 	PATH_PEER_WRITE,
 	N_PATHS
@@ -51,9 +54,11 @@ static const struct shape by_loads[N_PATHS][GEOMETRIES] = {
 	/* 4449, 4412, 4407, 4406, 4404 */
 	[PATH_WRITE] = { { 2, 256 }, { 4, 128 }, { 8, 128 }, { 4, 256 },
 			 { 8, 256 } },
-	/* 51.46 in and 52.72 out, all alike; both ways at once many only get in each
-	 * other's way */
+	/* 51.46 in and 52.72 out, all alike; both ways at once, in two kernels,
+	 * many only get in each other's way */
 	[PATH_HOST] = { { 1, 128 }, { 1, 256 }, { 2, 128 }, { 2, 256 }, { 2, 512 } },
+	[PATH_HOST_DUPLEX] = { { 2, 512 }, { 4, 512 }, { 2, 1024 }, { 4, 256 },
+			       { 1, 1024 }, { 8, 512 } },
 	/* 376.35, 376.32, 376.31, 376.27, 376.21 */
 	[PATH_PEER_READ] = { { 2, 1024 }, { 8, 512 }, { 4, 512 }, { 4, 1024 },
 			     { 2, 512 } },
@@ -84,6 +89,8 @@ static enum path path_of(const struct cs_dev *dev, const struct cs_flight *f)
 	int reads = f->kind != CS_FLIGHT_SM_WRITE;
 	int writes = f->kind != CS_FLIGHT_SM_READ;
 
+	if (f->back.bytes)
+		return PATH_HOST_DUPLEX;
 	if (writes && !is_own(dev, f->dst))
 		return cs_peer_has(dev, f->dst) ? PATH_PEER_WRITE : PATH_HOST;
 	if (reads && !is_own(dev, f->src))
@@ -109,16 +116,6 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t 
 }
 
 /* ---- before ---- */
-
-static uint64_t *proof_of(const struct cs_dev *dev, int lane)
-{
-	return dev->proof + (uint64_t)lane * (1 + dev->blocks);
-}
-
-static CUdeviceptr proof_at(const struct cs_dev *dev, int lane)
-{
-	return dev->proof_at + (uint64_t)(proof_of(dev, lane) - dev->proof) * 8;
-}
 
 /* The words that `copies` reads of a pattern add up to: whole rounds through all
  * positions, and the first of them once more. */
@@ -163,13 +160,18 @@ static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
 				  "GPU has %d.%d", CS_TMA_CAPABILITY / 10,
 				  CS_TMA_CAPABILITY % 10, dev->capability / 10,
 				  dev->capability % 10);
-	if (f->bytes % 16 || (is_chase(f) && f->bytes < CS_CHAIN_STRIDE))
+	if (f->bytes % 16 || f->back.bytes % 16 || (is_chase(f) && f->bytes < CS_CHAIN_STRIDE))
 		return cs_err_set(err, "kernels move multiples of 16 bytes and "
 				  "follow chains of at least %u, not %llu",
-				  CS_CHAIN_STRIDE, (unsigned long long)f->bytes);
+				  CS_CHAIN_STRIDE, (unsigned long long)(f->bytes % 16 || is_chase(f) ?
+						f->bytes : f->back.bytes));
 	if (f->kind == CS_FLIGHT_SM_READ && f->blocks > dev->blocks)
 		return cs_err_set(err, "%u blocks read: there is room for the "
 				  "sums of %u", f->blocks, dev->blocks);
+	if (f->back.bytes && (f->blocks > dev->blocks || f->threads % 64))
+		return cs_err_set(err, "%u blocks of %u threads move both ways: "
+				  "allowed are %u, of a multiple of 64",
+				  f->blocks, f->threads, dev->blocks);
 	return 0;
 }
 
@@ -182,12 +184,14 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
 	*f = *flight;
 	if (!f->positions)
 		f->positions = 1;
+	if (!f->back.positions)
+		f->back.positions = 1;
 	if (!f->blocks)
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_flight(dev, f, err))
 		return -1;
 	/* none of an earlier sample may do for one that leaves none */
-	memset(proof_of(dev, lane), 0, (1 + dev->blocks) * sizeof(*dev->proof));
+	memset(cs_dev_proof(dev, lane), 0, cs_dev_proof_words(dev) * 8);
 	if (f->kind == CS_FLIGHT_SM_READ)
 		return expect_sum(dev, on, err);
 	if (is_chase(f))
@@ -230,9 +234,9 @@ static int launch_chase(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
 	const struct cs_flight *f = &on->flight;
-	struct cs_k_read warm = { f->src, f->bytes / 8, proof_at(dev, lane), 1, 1 };
+	struct cs_k_read warm = { f->src, f->bytes / 8, cs_dev_proof_at(dev, lane), 1, 1 };
 	struct cs_k_chase_tma args = { {
-		.start = f->src, .out = proof_at(dev, lane),
+		.start = f->src, .out = cs_dev_proof_at(dev, lane),
 		.rounds = f->copies, .hops = hops_of(dev),
 		.slot = (uint32_t)lane,
 	} };
@@ -247,13 +251,30 @@ static int launch_chase(struct cs_dev *dev, int lane, struct cs_err *err)
 			     on->stream, &args, err);
 }
 
+static int launch_copy(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+	const struct cs_flight *f = &on->flight;
+	struct cs_k_duplex args = {
+		{ f->dst, f->src, f->bytes / 8, f->copies, f->positions },
+		{ f->back.dst, f->back.src, f->back.bytes / 8, f->back.copies,
+		  f->back.positions },
+		cs_dev_proof_at(dev, lane),
+	};
+	struct cs_grid grid = { f->blocks, f->threads, 0 };
+
+	if (f->back.bytes)
+		return cs_dev_launch(dev, CS_KERNEL_duplex, grid, on->stream,
+				     &args, err);
+	return cs_dev_launch(dev, CS_KERNEL_copy, grid, on->stream, &args.there,
+			     err);
+}
+
 int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
 	const struct cs_flight *f = &on->flight;
-	struct cs_k_copy copy = { f->dst, f->src, f->bytes / 8, f->copies,
-				  f->positions };
-	struct cs_k_read read = { f->src, f->bytes / 8, proof_at(dev, lane),
+	struct cs_k_read read = { f->src, f->bytes / 8, cs_dev_proof_at(dev, lane),
 				  f->copies, f->positions };
 	struct cs_k_fill write = { f->dst, f->bytes / 8, f->key, f->copies,
 				   f->positions };
@@ -261,8 +282,7 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 
 	switch (f->kind) {
 	case CS_FLIGHT_SM:
-		return cs_dev_launch(dev, CS_KERNEL_copy, grid, on->stream, &copy,
-				     err);
+		return launch_copy(dev, lane, err);
 	case CS_FLIGHT_SM_READ:
 		return cs_dev_launch(dev, CS_KERNEL_read, grid, on->stream, &read,
 				     err);
@@ -308,13 +328,42 @@ static int prove_chase(const struct cs_dev *dev, const struct cs_lane *on,
 	return 0;
 }
 
+/* From the first begin to the last end of all blocks; -1: there are none. */
+static double span_ns(const struct cs_k_span *span, uint32_t blocks)
+{
+	struct cs_k_span all = { UINT64_MAX, 0 };
+
+	for (uint32_t b = 0; b < blocks; b++, span += 2) {
+		if (span->end && span->begin < all.begin)
+			all.begin = span->begin;
+		if (span->end > all.end)
+			all.end = span->end;
+	}
+	return all.end ? (double)(all.end - all.begin) : -1;
+}
+
+static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
+			struct cs_err *err)
+{
+	const struct cs_k_span *span = (const struct cs_k_span *)proof;
+
+	*ns = span_ns(span, on->flight.blocks);
+	on->back_ns = span_ns(span + 1, on->flight.blocks);
+	if (*ns >= 0 && on->back_ns >= 0)
+		return 0;
+	return cs_err_set(err, "the kernel that moves both ways has not said "
+			  "when");
+}
+
 int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
-	const struct cs_lane *on = &dev->lane[lane];
+	struct cs_lane *on = &dev->lane[lane];
 
+	if (on->flight.back.bytes)
+		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
 	if (on->flight.kind == CS_FLIGHT_SM_READ)
-		return prove_sum(on, proof_of(dev, lane), err);
+		return prove_sum(on, cs_dev_proof(dev, lane), err);
 	if (is_chase(&on->flight))
-		return prove_chase(dev, on, proof_of(dev, lane), ns, err);
+		return prove_chase(dev, on, cs_dev_proof(dev, lane), ns, err);
 	return 0;
 }
