@@ -183,7 +183,7 @@ static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
 {
 	struct cs_slot *slot = a->slot;
 	int on_host = a->args.backend->host_arena;
-	uint64_t most = UINT64_MAX;
+	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
 
 	for (;;) {
 		cs_plan_arena(a->plan, me(a), most, layout);

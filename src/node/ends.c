@@ -127,13 +127,12 @@ static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key
 /* All of it, or as much as there is room for. */
 static void make_place(struct cs_ends *e, struct host_place *place)
 {
-	uint64_t bytes;
 	struct cs_err err;
 
-	for (place->most = UINT64_MAX; place->most;
-	     place->most = cs_plan_smaller(e->plan, bytes < place->most ?
-						    bytes : place->most)) {
-		bytes = wanted(e, &place->key, place->most);
+	for (place->most = cs_plan_smaller(e->plan, UINT64_MAX); place->most;
+	     place->most = cs_plan_smaller(e->plan, place->most)) {
+		uint64_t bytes = wanted(e, &place->key, place->most);
+
 		if (!bytes)
 			break;
 		if (!cs_hostbuf_get(e->backend, e->dev, &place->key, bytes,
