@@ -54,6 +54,8 @@ static const struct shape by_loads[N_PATHS][GEOMETRIES] = {
 	/* 4449, 4412, 4407, 4406, 4404 */
 	[PATH_WRITE] = { { 2, 256 }, { 4, 128 }, { 8, 128 }, { 4, 256 },
 			 { 8, 256 } },
+	/* 51.46 in and 52.72 out, all alike */
+	[PATH_HOST] = { { 2, 512 }, { 1, 256 }, { 4, 1024 } },
 	/* both directions together 84.1, 84.0, 83.9, 83.9, 83.5 */
 	[PATH_HOST_DUPLEX] = { { 4, 1024 }, { 16, 256 }, { 16, 128 }, { 2, 1024 },
 			       { 8, 256 } },
