@@ -57,7 +57,6 @@ static const struct shape by_loads[N_PATHS][GEOMETRIES] = {
 	/* 51.46 in and 52.72 out, all alike; both ways at once, in two kernels,
 	 * many only get in each other's way */
 	[PATH_HOST] = { { 1, 128 }, { 1, 256 }, { 2, 128 }, { 2, 256 }, { 2, 512 } },
-	/* a guess, by what nvbandwidth takes: bench_sm 512 5 both measures */
 	[PATH_HOST_DUPLEX] = { { 2, 512 }, { 4, 512 }, { 2, 1024 }, { 4, 256 },
 			       { 1, 1024 }, { 8, 512 } },
 	/* 376.35, 376.32, 376.31, 376.27, 376.21 */
