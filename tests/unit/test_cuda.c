@@ -13,6 +13,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -1305,6 +1306,149 @@ static void wrong_data(void)
 		 "poll: what was read adds up to , the pattern to \n");
 }
 
+/* Page-locked memory of ROOM bytes. */
+static void *host_room(struct cs_dev *dev, uint64_t *address)
+{
+	struct cs_err err = { "" };
+	void *at = NULL;
+
+	if (cuda->host_alloc(dev, ROOM, 0, &at, address, &err))
+		say("%s", err.text);
+	return at;
+}
+
+/* From the host and back to it, by one kernel. */
+static struct cs_dev *ready_for_both(struct cs_flight *f, void **from, void **to)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+
+	if (!dev)
+		return NULL;
+	*f = (struct cs_flight){
+		.kind = CS_FLIGHT_SM, .bytes = BUFFER, .copies = 1,
+		.positions = 1, .dst = arena.address + ROOM,
+		.back = { .src = arena.address, .bytes = BUFFER, .copies = 1,
+			  .positions = 1 },
+	};
+	*from = host_room(dev, &f->src);
+	*to = host_room(dev, &f->back.dst);
+	if (*from && *to) {
+		cs_fill_host(*from, ROOM, KEY);
+		cs_poison_host(*to, ROOM);
+		return dev;
+	}
+	cuda->close(dev);
+	return NULL;
+}
+
+/* As is_exact(), of what came back; poisons it for the next. */
+static int is_back_exact(char *to, const struct cs_flight *f)
+{
+	uint64_t used = f->back.copies < f->back.positions ? f->back.copies :
+							     f->back.positions;
+	uint64_t bytes = f->back.bytes * used;
+	struct cs_check in, behind;
+
+	cs_check_host(to, bytes, KEY, 0, &in);
+	cs_check_host(to + bytes, ROOM - bytes, KEY, 0, &behind);
+	cs_poison_host(to, ROOM);
+	return !in.wrong_words && behind.poison_words == (ROOM - bytes) / 8;
+}
+
+/* Of other sizes, copies and positions than what flies there. */
+static void story_both(void)
+{
+	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
+	uint32_t i, flown, exact, back;
+	struct cs_flight f;
+	struct cs_dev *dev;
+	void *from, *to;
+
+	dev = ready_for_both(&f, &from, &to);
+	for (int s = 0; dev && s < 6; s++) {
+		f.bytes = sizes[s % 3];
+		f.copies = 4;
+		f.positions = s < 3 ? 1 : 3;
+		f.back.bytes = sizes[(s + 1) % 3];
+		f.back.copies = 2;
+		f.back.positions = s < 3 ? 3 : 1;
+		flown = exact = back = 0;
+		for (i = 0; cuda->geometry(dev, &f, i, &f.blocks, &f.threads); i++) {
+			flown += moved_ns(dev, &f) > 0;
+			exact += (uint32_t)is_exact(dev, &f);
+			back += (uint32_t)is_back_exact(to, &f);
+		}
+		if (!i || i > 6 || flown != i || exact != i || back != i)
+			say("%d: of %u geometries %u flew, %u exact there, %u "
+			    "back", s, i, flown, exact, back);
+	}
+	say("done");
+	if (dev)
+		cuda->close(dev);
+}
+
+static void both_ways(void)
+{
+	t_eq_str(heard("", story_both), "done\n");
+}
+
+/* The digits that the fake's page gives, of both; and which of them ended it. */
+static void story_both_times(void)
+{
+	struct cs_flight f;
+	struct cs_dev *dev;
+	void *from, *to;
+	double in, back;
+
+	dev = ready_for_both(&f, &from, &to);
+	if (!dev)
+		return;
+	f.blocks = 132;
+	f.threads = 1024;
+	moved_ns(dev, &f); /* the first takes twice as long */
+	for (int i = 0; i < 2; i++) {
+		f.back.copies = i ? 1 : 3;
+		f.copies = i ? 2 : 1;
+		in = moved_ns(dev, &f);
+		back = cuda->lasted_back(dev, 0);
+		say("%.2f in, %.2f out, the whole as long as %s",
+		    f.copies * BUFFER / (in - 2700),
+		    f.back.copies * BUFFER / (back - 2700),
+		    fabs(cuda->lasted(dev, 0) - (i ? in : back)) < 2 ? "the longer" :
+								      "neither");
+		say("%s, %s", is_exact(dev, &f) ? "exact" : "wrong",
+		    is_back_exact(to, &f) ? "exact" : "wrong");
+	}
+	f.threads = 96;
+	moved_ns(dev, &f);
+	f.threads = 64;
+	f.back.bytes = 24;
+	moved_ns(dev, &f);
+	f.back.bytes = BUFFER;
+	f.back.copies = 0; /* of which the fake keeps no time */
+	moved_ns(dev, &f);
+	cuda->close(dev);
+}
+
+#define BOTH "46.66 in, 46.58 out, the whole as long as the longer\n"
+#define NOT_BOTH \
+	"arm: 132 blocks of 96 threads move both ways: allowed are 1056, of a " \
+	"multiple of 64\n" \
+	"arm: kernels move multiples of 16 bytes and follow chains of at least " \
+	"128, not 24\n" \
+	"poll: the kernel that moves both ways has not said when\n"
+
+static void both_times(void)
+{
+	t_eq_str(heard("", story_both_times),
+		 BOTH "exact, exact\n" BOTH "exact, exact\n" NOT_BOTH);
+	t_eq_str(heard("FAKE_CORRUPT=h-0:8", story_both_times),
+		 BOTH "wrong, exact\n" BOTH "wrong, exact\n" NOT_BOTH);
+	t_eq_str(heard("FAKE_CORRUPT=0-h:8", story_both_times),
+		 BOTH "exact, wrong\n" BOTH "exact, wrong\n" NOT_BOTH);
+}
+
 static void story_read_other(void)
 {
 	struct cs_export arena;
@@ -1768,6 +1912,10 @@ int main(void)
 		{ "kernels move every byte of every size, by every geometry, "
 		  "and no other", moves },
 		{ "wrong data of kernels are found", wrong_data },
+		{ "one kernel moves every byte both ways, by every geometry",
+		  both_ways },
+		{ "each way has a time of its own, and its wrong data are found",
+		  both_times },
 		{ "a read proves that it read the pattern, all positions of it",
 		  read_other },
 		{ "kernels take the fake's time, each its own", rates },
