@@ -492,6 +492,27 @@ static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       ->unit == CS_UNIT_GBS;
 }
 
+/* Inside the window that all have in common each transfer's own rate is taken as
+ * constant.  Transfers that hardly met have no such window: all bytes over the longest
+ * time. */
+static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
+		       uint32_t i)
+{
+	const struct cs_sampler *s = &co->sampler;
+	double rates = 0, bytes = 0, longest = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		double moved = (double)s->bytes[k] * s->copies[k];
+
+		if (s->load[k] || !is_rate(co, cell, k))
+			continue;
+		rates += s->gbs[k][i];
+		bytes += moved;
+		longest = fmax(longest, moved / s->gbs[k][i]);
+	}
+	return s->overlap[i] >= CS_OVERLAP_MIN ? rates : bytes / longest;
+}
+
 static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 		       const struct cs_row *like)
 {
@@ -499,11 +520,8 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	double total[CS_SAMPLES_MAX] = { 0 };
 	struct cs_row row = *like;
 
-	/* inside the window each transfer's own rate is taken as constant */
 	for (uint32_t i = 0; i < s->n; i++)
-		for (uint32_t k = 0; k < s->n_transfers; k++)
-			if (!s->load[k] && is_rate(co, cell, k))
-				total[i] += s->gbs[k][i];
+		total[i] = total_of(co, cell, i);
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = 0;

@@ -13,6 +13,10 @@
 #define RESIZE_MAX 5
 /* After so many restless samples counting begins all the same. */
 #define DISCARD_MAX 20
+/* From so many samples on, a cell that would need this many times the most is
+ * ended. */
+#define HOPELESS_FROM 8
+#define HOPELESS 2
 
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
@@ -212,6 +216,24 @@ static int converged(const struct cs_sampler *s)
 	return 1;
 }
 
+/* The interval of a median narrows with the root of n: will this many samples do? */
+static int is_hopeless(const struct cs_sampler *s)
+{
+	struct cs_stats stats;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		double off;
+
+		if (s->load[k])
+			continue;
+		cs_stats_of(s->gbs[k], s->n, &stats);
+		off = cs_stats_half_width(&stats) / s->precision;
+		if (s->n * off * off > HOPELESS * CS_SAMPLES_MAX)
+			return 1;
+	}
+	return 0;
+}
+
 static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 				      double elapsed_s)
 {
@@ -219,6 +241,8 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 		return CS_SAMPLE_ENOUGH;
 	if (s->n && tested_at(s->n) && converged(s))
 		return CS_SAMPLE_ENOUGH;
+	if (s->n >= HOPELESS_FROM && tested_at(s->n) && is_hopeless(s))
+		return CS_SAMPLE_LIMIT;
 	if (s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s))
 		return CS_SAMPLE_LIMIT;
 	return CS_SAMPLE_MORE;

@@ -29,6 +29,7 @@ struct cs_lane {
 	CUstream stream;	/* NULL until its first use */
 	CUevent start, end;
 	int timed;		/* copies, not a stamp */
+	uint32_t seq;		/* of the gate, that it waited for */
 	int on_cpu;		/* neither: `cpu`, and the stream has no part in it */
 	struct cs_cpucopy cpu;
 	struct cs_flight flight; /* by kernels, with its geometry; else of kind

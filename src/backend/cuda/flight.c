@@ -152,6 +152,7 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 	    CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream))
 		goto out;
 	on->timed = 1;
+	on->seq = seq;
 	return 0;
 out:
 	/* what is on the lane cannot be taken back: let poll() see its end */
@@ -178,6 +179,27 @@ out:
 	return -1;
 }
 
+/* From the first start of all that waited for the same value of the gate: copies that
+ * one engine makes in turn were meant to run together, and a start behind another's
+ * end would hide that.  What has not started yet starts no earlier.  A virtual clock
+ * is the stream's own. */
+static double since_first_start(const struct cs_dev *dev, const struct cs_lane *on,
+				float own_ms)
+{
+	float most = own_ms, ms;
+
+	for (int i = 0; i < dev->lanes && !cs_backend_cuda->clock_is_virtual; i++) {
+		const struct cs_lane *other = &dev->lane[i];
+
+		if (other != on && other->stream && other->timed &&
+		    other->seq == on->seq &&
+		    !CS_CALL(cuEventElapsedTime, &ms, other->start, on->end) &&
+		    ms > most)
+			most = ms;
+	}
+	return most * 1e6;
+}
+
 int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
@@ -200,7 +222,7 @@ int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 	if (on->timed && CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->start,
 				   on->end))
 		return -1;
-	*ns = on->lasted_ns = ms * 1e6;
+	*ns = on->lasted_ns = on->timed ? since_first_start(dev, on, ms) : 0;
 	if (on->flight.kind != CS_FLIGHT_COPY && on->timed &&
 	    cs_sm_prove(dev, lane, ns, err))
 		return -1;
