@@ -248,7 +248,8 @@ same() { # FILE FILE, neither of them empty
 # A CSV report as "TEST SRC DST VIA STATUS COPY_BYTES VALUE", in a settled order;
 # totals and the control cell's repeat are left out.
 cells() { # FILE
-	sed 's/"\([^",]*\),\([^"]*\)"/\1;\2/g' "$1" | awk -F, '
+	awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(",", ";", $i)
+			     $1 = $1; print }' "$1" | awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["metric"] == "rate" && $at["flags"] !~ /control/ {
 			via = $at["via"]; gsub(" ", "-", via)
