@@ -270,6 +270,7 @@ SHELL_TESTS = \
 	%D%/run/faults.t \
 	%D%/run/files.t \
 	%D%/run/gpu.t \
+	%D%/run/host.t \
 	%D%/run/hostile.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
