@@ -272,12 +272,14 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
+	%D%/run/kernels.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/outputs.t \
 	%D%/run/signals.t \
+	%D%/run/sweep.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \
 	%D%/run/via.t
