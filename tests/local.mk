@@ -275,7 +275,9 @@ SHELL_TESTS = \
 	%D%/run/faults.t \
 	%D%/run/files.t \
 	%D%/run/gpu.t \
+	%D%/run/host.t \
 	%D%/run/hostile.t \
+	%D%/run/kernels.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/nodes.t \
@@ -283,6 +285,7 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/signals.t \
+	%D%/run/sweep.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \
 	%D%/run/via.t

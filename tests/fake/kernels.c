@@ -201,7 +201,13 @@ static struct fake_moves moves_tma(const void *args)
 				    a->bytes * a->copies };
 }
 
-/* The sum of what all read, by the first block. */
+/* How often position i comes in so many copies. */
+static uint64_t turns_of(uint32_t i, uint32_t copies, uint32_t positions)
+{
+	return copies / positions + (i < copies % positions);
+}
+
+/* The sum of what all read, by the first block; each position is read once. */
 static CUresult run_read(const struct fake_ctx *ctx, const void *args,
 			 unsigned grid)
 {
@@ -212,9 +218,13 @@ static CUresult run_read(const struct fake_ctx *ctx, const void *args,
 
 	if (!p || !out)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (uint32_t i = 0; i < a->copies; i++)
+	for (uint32_t i = 0; i < positions_used(a->copies, a->positions); i++) {
+		uint64_t once = 0;
+
 		for (uint64_t k = 0; k < a->words; k++)
-			sum += p[i % a->positions * a->words + k];
+			once += p[i * a->words + k];
+		sum += once * turns_of(i, a->copies, a->positions);
+	}
 	memset(out, 0, grid * sizeof(*out));
 	out[0] = sum ^ (uint64_t)fake_memory_corrupts(a->address, ctx->gpu);
 	return CUDA_SUCCESS;

@@ -139,8 +139,21 @@ static void a_restless_link_is_not_converged(void)
 	int samples;
 
 	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
-	t_eq_int(feed(&s, gbs, 0.1, &samples), CS_SAMPLE_LIMIT);
+	t_eq_int(feed(&s, gbs, 0.008, &samples), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, CS_SAMPLES_MAX);
+	free(plan);
+}
+
+static void a_hopeless_link_is_not_waited_for(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 64u << 20, 0.005);
+	double gbs[2] = { 100, 100 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
+	t_eq_int(feed(&s, gbs, 0.3, &samples), CS_SAMPLE_LIMIT);
+	t_ok(s.n >= 8 && s.n <= 12);
 	free(plan);
 }
 
@@ -171,6 +184,8 @@ int main(void)
 		  unequal_transfers_end_together },
 		{ "a restless link ends at 50 samples, not converged",
 		  a_restless_link_is_not_converged },
+		{ "a link that 100 samples would not tell ends at 8 or soon after",
+		  a_hopeless_link_is_not_waited_for },
 		{ "the limit of a cell ends it with what there is",
 		  the_limit_of_a_cell_ends_it },
 		{ NULL, NULL },

@@ -1,0 +1,189 @@
+#!/bin/bash
+# Host memory and GPUs, on the driver's double: whose figure it is, where the memory
+# lies, company, and what cannot be measured.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 3
+fast=(-s 1M --pattern pair --seed 1)
+
+# What the double's clock must give for each cell that a GPU and the host have to
+# themselves; the host's domain is so far from the GPU's.
+host_is_exact() { # FILE [DISTANCE]
+	cells "$1" | awk -v d="${2:-0}" '$1 ~ /^(h2d|d2h).ce.*pair$/ {
+		in_ = $1 ~ /^h2d/
+		if (!(in_ ? $2 ~ /^numa/ && $3 ~ /^gpu/ : $2 ~ /^gpu/ && $3 ~ /^numa/)) { print $0; bad = 1 }
+		rate = 55.2 + 0.1 * substr($2, 4) - 5 * d
+		if (in_)
+			rate = 55.3 + 0.1 * substr($3, 4) - 3 * d + ($1 ~ /wc/ ? 0.2 : 0)
+		want = $6 / (2700 + $6 / rate); off = $7 / want - 1
+		if (off > 2e-5 || off < -2e-5) { print $0, "and not", want; bad = 1 }
+		n++
+	}
+	END { exit bad || !n }'
+}
+
+# On standard output, wherever lines end.
+folded() { # PATTERN
+	tr -s ' \n' '  ' <out | grep -qE -- "$1"
+}
+
+# Mean of the figures of a test.
+mean() { # FILE TEST
+	cells "$1" | awk -v test="$2" '$1 == test { sum += $7; n++ } END { printf "%.3f\n", sum / n }'
+}
+
+less() { # A B
+	awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a + 0 < b + 0) }'
+}
+
+# ---- whose figure ----
+
+run 0 --no-mpi "${fast[@]}" -m h2d,d2h -o 1.csv -o 1.json -o 1.jsonl
+cp out live
+ok "host to GPUs and back: every cell is measured" eval 'status_is 0 && all_ok 1.csv 6'
+ok "every figure is its own direction's and GPU's" host_is_exact 1.csv
+ok "row is the source: host memory of h2d, GPUs of d2h" eval \
+	'prints "^ +host +48.41 +48.48 +48.56$" && prints "^ +0 +48.33$" && prints "^ +2 +48.48$"'
+ok_json "... in JSON as well" 1.json \
+	'[(m["rows"], m["columns"]) for m in d["matrices"]] == [(["host"], ["gpu0", "gpu1", "gpu2"]), (["gpu0", "gpu1", "gpu2"], ["host"])]'
+ok_json "a result has the domain, the kind of memory, the unit and the issuer" 1.json \
+	'all({r["src"], r["dst"]} == {"numa0", r["issuer"]} and r["memory"] == "pinned" and r["unit"] == "GB/s" and r["numa"] == 0 for r in d["results"])'
+ok_schema "... as the schema has it" 1.json 1.jsonl
+ok "where the memory lies is proven, and by whom is said" folded \
+	"its host memory lies on the NUMA domain of each GPU, proven by (one domain|move_pages|numa_maps)"
+run 0 show 1.json
+ok "a file shows what the run did" same live out
+run 0 show 1.jsonl
+ok "... a journal too" same live out
+
+figures 1.csv >want
+run 2 "${fast[@]}" -m h2d,d2h -o 2.csv
+figures 2.csv >got
+ok "two ranks: the figures of one process" eval 'status_is 0 && same want got'
+run 0 --no-mpi "${fast[@]}" -m h2d,d2h --placement process,thread -o p.csv
+ok "processes and threads in turns: both have them" eval \
+	'status_is 0 && figures p.csv | sort -u >got && same want got && all_ok p.csv 48'
+FAKE_HOST_NUMA=7 run 0 --no-mpi --gpus 0 "${fast[@]}" -m h2d -o far.csv
+ok "memory that is far away has the figure of its distance" host_is_exact far.csv 7
+FAKE_CALLS=$PWD/calls run 0 --no-mpi "${fast[@]}" -m h2d,d2h
+ok "host memory is made once: one source, one destination, for all GPUs" eval \
+	'[ "$(grep -c " cuMemHostAlloc$" calls)" -le 6 ]'
+
+sed -i '/"kind":"verdict"/d; $d' 1.jsonl
+n=$(grep -c '"kind":"result"' 1.jsonl)
+run 0 --no-mpi "${fast[@]}" -m h2d,d2h --resume 1.jsonl -o resumed.csv
+figures resumed.csv >got
+ok "a run that ended early is gone on with" eval 'status_is 0 && [ "$n" -gt 0 ] && same want got'
+
+# ---- domains ----
+
+run 0 --no-mpi "${fast[@]}" -m h2d,d2h --numa all -o all.csv
+ok "--numa all: rows are domains" eval 'status_is 0 && prints "^ +numa0 +48.41 +48.48 +48.56$"'
+run 0 --no-mpi "${fast[@]}" -m h2d,d2h --numa 0,63 -o n.csv -o n.json
+ok "a domain that is not there is skipped with the reason, the rest measured" eval \
+	'status_is 0 && [ "$(cells n.csv | grep -c " skipped ")" = 6 ] &&
+	 [ "$(cells n.csv | grep -v numa63 | grep -c " ok ")" = 6 ] &&
+	 folded "skipped: GPU [0-2] .rank 0.: NUMA domain 63 has no memory that this process may use: there is some on 0"'
+ok_json "... and unknown in the matrix, not 0" n.json \
+	'd["matrices"][0]["rows"] == ["numa0", "numa63"] and d["matrices"][0]["values"][1] == [None] * 3'
+run 0 --numa 1-
+ok "--numa wants domains: status 64, what is allowed" eval \
+	'status_is 64 && one_line "--numa .1-.: allowed are local, all, or NUMA domains as 0,2-3"'
+run 0 --no-mpi -s 1M -m host --seed 1 -o h.csv -o h.json
+ok "--matrix host: domain to domain by a CPU" eval \
+	'status_is 0 && cells h.csv | grep -q "^host.cpu.copy.pair numa0 numa0 .* ok " && prints "^ +numa0 "'
+ok_schema "... as the schema has it" h.json
+
+# ---- both ways, company ----
+
+run 0 --no-mpi -s 1M --seed 1 -m h2d --pattern bidi -o b.csv -o b.json
+ok "both ways at once: a matrix for each way" eval \
+	'status_is 0 && all_ok b.csv 6 && prints "^ +host +44.12 " && prints "^ +0 +44.05$"'
+ok "... the total of the common window, and the overlap" folded \
+	"both ways, common window: min 88.16 median 88.30 max 88.44; overlap >= 99.8 %"
+ok_json "... each total once" b.json \
+	'len([r for r in d["results"] if r["metric"] == "total" and "control" not in r["flags"]]) == 3'
+run 0 -m d2h --no-mpi -t d2h.ce.pinned.bidi
+ok "there is no d2h.*.bidi: it is the way back of h2d's" eval 'status_is 64 && lines err | grep -qx 1'
+
+FAKE_HOST_SHARED=60 run 0 --no-mpi -s 1M --seed 1 -m h2d,d2h \
+	--pattern pair,load,bidiload,all,bidiall -o l.csv
+ok "under load, all at once, all both ways: everything is measured" eval \
+	'status_is 0 && ! cells l.csv | grep -v " ok " && folded "while all other GPUs do the same"'
+for way in h2d d2h; do
+	ok "company on a shared link shows: $way under load is slower than alone" less \
+		"$(mean l.csv $way.ce.pinned.load)" "$(mean l.csv $way.ce.pinned.pair | awk '{ print $1 / 2 }')"
+	ok "... $way with load both ways as well" less \
+		"$(mean l.csv $way.ce.pinned.bidiload)" "$(mean l.csv $way.ce.pinned.pair | awk '{ print $1 / 2 }')"
+done
+ok "... and all of them have together what the link has" folded \
+	"all together, common window: min 57.06 median 57.06 max 57.06"
+ok "the load has no row of its own: a figure for each GPU" eval \
+	'[ "$(cells l.csv | grep -c "^h2d.ce.pinned.load ")" = 3 ] && [ "$(cells l.csv | grep -c "^d2h.ce.pinned.load ")" = 3 ]'
+
+# ---- kinds of memory ----
+
+run 0 --no-mpi "${fast[@]}" -m h2d,d2h --host-memory pinned,registered,wc -o m.csv
+ok "each kind of host memory, write-combined only to the GPU" eval \
+	'status_is 0 && all_ok m.csv 15 && ! cells m.csv | grep -q "^d2h.ce.wc"'
+ok "... with its own figures" host_is_exact m.csv
+run 0 --no-mpi "${fast[@]}" -m h2d --host-memory huge -o huge.csv
+if cells huge.csv | grep -q ' skipped '; then
+	skip="no huge pages here"
+fi
+ok "huge pages: measured where there are some" eval 'all_ok huge.csv 3 && host_is_exact huge.csv'
+# as after `echo never >/sys/kernel/mm/transparent_hugepage/enabled`
+cat >no_huge <<'END'
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+command -v "${PYTHON:-python3}" >/dev/null && run_program 0 "${PYTHON:-python3}" no_huge "$CSCOPE" \
+	--no-mpi "${fast[@]}" -m h2d --host-memory pinned,huge -o huge.csv
+if ! command -v "${PYTHON:-python3}" >/dev/null; then
+	skip="no Python"
+elif cat /sys/kernel/mm/hugepages/*/free_hugepages 2>/dev/null | grep -qv '^0$'; then
+	skip="pages are set aside here"
+fi
+ok "no huge pages: skipped with the reason and the remedy, the rest is measured" eval \
+	'status_is 0 && [ "$(cells huge.csv | grep -c "^h2d.ce.huge.* skipped ")" = 3 ] &&
+	 [ "$(cells huge.csv | grep -c "^h2d.ce.pinned.* ok ")" = 3 ] && folded "no huge pages: 1 of 2 MiB wanted, .* vm.nr_hugepages=N"'
+skip=''
+run 0 --host-memory swap
+ok "a kind that is none: status 64, what is allowed" eval \
+	'status_is 64 && one_line "allowed are pinned, registered, wc, huge"'
+
+# ---- the data ----
+
+for offset in 4096 1048568 -1; do
+	FAKE_CORRUPT=h-0:$offset run 0 --no-mpi "${fast[@]}" -m h2d,d2h -o c.csv
+	ok "wrong bytes into a GPU are found, $offset: that cell is corrupt, and no other" eval \
+		'status_is 2 && one_line "h2d.ce.pinned.pair host->0 corrupt: " &&
+		 [ "$(cells c.csv | grep -vc " ok ")" = 1 ]'
+	FAKE_CORRUPT=0-h:$offset run 0 --no-mpi "${fast[@]}" -m h2d,d2h -o c.csv
+	ok "... into host memory as well" eval \
+		'status_is 2 && one_line "d2h.ce.pinned.pair 0->host corrupt: " &&
+		 [ "$(cells c.csv | grep -vc " ok ")" = 1 ]'
+done
+ok "... and that nothing was written is said" folded "never written"
+
+# ---- what does not fit ----
+
+FAKE_MEMORY=4000000 run 0 --no-mpi --seed 1 --pattern pair -m h2d -s 64K:4M:x4 -v -o big.csv
+ok "a size beyond the GPU's memory: those cells are skipped with the reason" eval \
+	'status_is 0 && [ "$(cells big.csv | grep -c " skipped 4194304 ")" = 3 ] &&
+	 [ "$(cells big.csv | grep -c " skipped ")" = 3 ] && folded "skipped: GPU [0-2].*: the buffers need .* of the GPU"'
+ok "... and the smaller ones are measured" eval '[ "$(cells big.csv | grep -c " ok ")" = 9 ]'
+
+# ---- memory whose place nobody proves ----
+
+"$FORBID" mbind true 2>/dev/null || skip="no filter of system calls can be set here"
+filters=$skip
+run_program 0 "$FORBID" mbind,move_pages,set_mempolicy,get_mempolicy "$CSCOPE" \
+	--no-mpi "${fast[@]}" -m h2d --host-memory registered -o f.csv
+skip=${filters:-$skip}
+ok "memory may not be placed: it is measured, and its place proven another way or not at all" eval \
+	'status_is 0 && all_ok f.csv 3 && host_is_exact f.csv && { folded "proven by (numa_maps|one domain)" ||
+	 [ "$(grep -c placement-not-proven f.csv)" -ge 3 ]; }'
+finish

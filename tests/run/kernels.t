@@ -1,0 +1,140 @@
+#!/bin/bash
+# Kernels that copy, read, write and chase, and patterns of several transfers, on the
+# driver's double: what moved the data shows in the figure.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 3
+fast=(--no-mpi -s 1M --spread 1 --seed 1)
+
+# On standard output, wherever lines end.
+folded() { # PATTERN
+	tr -s ' \n' '  ' <out | grep -qE -- "$1"
+}
+
+# Every figure of a test is what this awk expression of i, the source, and j, the
+# destination, says, within 0.1 %.
+all_are() { # FILE TEST EXPRESSION [METRIC]
+	cells "$1" "${4:-rate}" | awk -v test="$2" '$1 == test {
+		i = substr($2, length($2)); j = substr($3, length($3))
+		want = '"$3"'; off = $7 / want - 1
+		if ($5 != "ok" || off > 1e-3 || off < -1e-3) { print $0, "and not", want; bad = 1 }
+		n++
+	}
+	END { print n + 0, "cells"; exit bad || !n }'
+}
+
+# ---- who copies ----
+
+run 0 "${fast[@]}" -m peer --pattern pair --method sm,tma --op both -o p.csv -o p.json
+ok "kernels and bulk copies between GPUs: every cell is measured" eval 'status_is 0 && all_ok p.csv 24'
+# a launch is a hundred copies and more: what it takes by itself is not to be seen
+ok "writes by a kernel have a kernel's figure, source and destination their own" \
+	all_are p.csv peer.sm.write.pair '0.9375 * (396 + 0.1 * i - 0.03 * j) * 0.99'
+ok "... by bulk copies theirs" \
+	all_are p.csv peer.tma.write.pair '0.9453125 * (396 + 0.1 * i - 0.03 * j)'
+ok "... reads are issued by the destination, and slower by what the clock says" eval \
+	'all_are p.csv peer.sm.read.pair "0.9375 * (393.8 + 0.1 * i - 0.03 * j)" &&
+	 ! awk -F, "/read.pair/ && \$13 != \$10" p.csv | grep -q .'
+ok_json "blocks and threads of each are in the file" p.json \
+	'all(r["blocks"] >= 132 and r["threads"] >= 1 and (r["method"] == "sm") == (r["threads"] > 1) for r in d["results"])'
+ok_json "of the geometries of a link the best one is taken: 135168 threads, or the nearest" p.json \
+	'{(r["test"], r["blocks"] * r["threads"]) for r in d["results"] if r["method"] == "sm"} == {("peer.sm.read.pair", 135168), ("peer.sm.write.pair", 67584)}'
+ok_schema "... as the schema has it" p.json
+figures p.csv >want
+run 3 -s 1M --spread 1 --seed 1 -m peer --pattern pair --method sm,tma --op both -o r.csv
+ok "a rank per GPU: the same figures" eval 'status_is 0 && figures r.csv | sed "s/\.[0-9]*$//" >got &&
+	sed "s/\.[0-9]*$//" want >whole && same whole got'
+
+run 0 "${fast[@]}" -m local -o l.csv -o l.json
+ok "within a GPU: copies by engine, kernel and bulk copies, reads, writes" eval \
+	'status_is 0 && all_ok l.csv 15 && prints "^ +GPU +0 +1 +2$"'
+ok "... with the figures of each" eval \
+	'all_are l.csv local.sm.copy.alone "0.9375 * 2085" && all_are l.csv local.tma.copy.alone "0.9453125 * 2085" &&
+	 all_are l.csv local.sm.read.alone 4200 && all_are l.csv local.sm.write.alone 4000'
+ok_json "... by the best geometry" l.json \
+	'{r["blocks"] * r["threads"] for r in d["results"] if r["method"] == "sm"} == {135168} and {r["blocks"] * r["threads"] for r in d["results"] if r["method"] == "tma"} == {132}'
+ok_schema "... as the schema has it" l.json
+run 0 "${fast[@]}" -m h2d,d2h --pattern pair --method sm -o h.csv
+ok "kernels from and to host memory" eval \
+	'status_is 0 && all_ok h.csv 6 && all_are h.csv h2d.sm.pinned.pair "0.9375 * (55.3 + 0.1 * j) * 0.99" &&
+	 all_are h.csv d2h.sm.pinned.pair "0.9375 * (55.2 + 0.1 * i) * 0.99"'
+FAKE_CAPABILITY=8.0 run 0 "${fast[@]}" -m peer --pattern pair --method sm,tma -o c.csv
+ok "no bulk copies below capability 9.0: those cells have the reason, the rest is measured" eval \
+	'[ "$(cells c.csv | grep -c "^peer.sm.* ok ")" = 6 ] && [ "$(cells c.csv | grep -c "^peer.tma.* ok ")" = 0 ] &&
+	 folded "TMA needs compute capability 9.0, this GPU has 8.0"'
+run 0 --method warp
+ok "a method that is none: status 64, what is allowed" eval \
+	'status_is 64 && one_line "allowed are ce, cpu, sm, driver, peercopy, staged, tma, chase"'
+
+# ---- the data ----
+
+FAKE_CORRUPT=0-1:64 run 0 "${fast[@]}" -m peer --pattern pair --method sm,tma -o c.csv
+ok "wrong bytes of kernels are found: those cells are corrupt, and no other" eval \
+	'status_is 2 && [ "$(cells c.csv | grep -c " gpu0 gpu1 .* corrupt ")" = 2 ] && [ "$(cells c.csv | grep -vc " ok ")" = 2 ]'
+FAKE_CORRUPT=1-1:64 run 0 "${fast[@]}" -t local.sm.read.alone -o c.csv
+ok "a read that adds up wrongly is found" eval \
+	'status_is 2 && one_line "local.sm.read.alone 1->1 .*what was read adds up to" && [ "$(cells c.csv | grep -vc " ok ")" = 1 ]'
+
+# ---- latency ----
+
+run 0 --no-mpi --seed 1 -s 64K -m h2d,peer,local --method chase --pattern pair -o t.csv -o t.json
+ok "latency of loads: row is where the memory is, the column's GPU loads" eval \
+	'status_is 0 && all_are t.csv peer.chase.stride.pair "830 + 2 * i" time && all_are t.csv peer.chase.random.pair "830 + 2 * i" time &&
+	 prints "^ +1 +832.00 +- +832.00$"'
+ok "... of bulk copies" all_are t.csv peer.chase.bulk.pair '1180 + 2 * i' time
+ok "... from host memory" all_are t.csv h2d.chase.stride.pair '1200 + 2 * j' time
+ok "... from the GPU's own" all_are t.csv local.chase.random.alone 280 time
+ok_json "... in nanoseconds, issued by whom it takes them" t.json \
+	'all(r["unit"] == "ns" and r["issuer"] == r["dst"] and r["metric"] != "total" for r in d["results"])'
+ok_schema "... as the schema has it" t.json
+for i in 0-1 h-0 2-2; do
+	FAKE_CORRUPT=$i:64 run 0 --no-mpi --seed 1 -s 64K -m h2d,peer,local --method chase -o c.csv
+	ok "a chase that ends elsewhere is found, $i" eval \
+		'status_is 2 && one_line ".chase..* failed: GPU .* the chase ended at .*, the chain leads to" && cells c.csv time | grep -q " failed "'
+done
+run 0 --no-mpi --seed 1 -s 64K:1M:x4 -m peer --method chase --pattern pair -o s.csv
+ok "a sweep is a curve over what is chased through, at random" eval \
+	'status_is 0 && prints "^ +64 KiB +6/6 +830.00 +832.00 +834.00" && prints "^ +1 MiB +6/6 +830.00" &&
+	 prints "^ +256 KiB +6/6 +830.00" && [ "$(cells s.csv time | grep -c " ok ")" = 30 ]'
+
+# ---- several at once ----
+
+run 0 "${fast[@]}" -m peer --pattern all-to-one,one-to-all -o a.csv -o a.json
+ok "all to one, one to all: what goes into each GPU and out of it" eval \
+	'status_is 0 && prints "^ +into +262.35 +262.31 +262.28$" && prints "^ +out of +262.26 +262.31 +262.36$"'
+ok_json "... totals of the common window, the hub named" a.json \
+	'sorted({r["dst"] for r in d["results"] if r["metric"] == "total" and r["pattern"] == "all-to-one"}) == ["gpu0", "gpu1", "gpu2"] == sorted({r["src"] for r in d["results"] if r["metric"] == "total" and r["pattern"] == "one-to-all"})'
+fake 4
+run 0 "${fast[@]}" -m peer --pattern ring,bisect,shift:3 -o g.csv
+# PATTERN "SRC DST"...
+has() {
+	[ "$(cells g.csv | awk -v t="peer.ce.write.$1" '$1 == t { print $2 $3 }' | tr -d 'gpu\n')" = "$2" ]
+}
+ok "ring: each to the next, all at once" eval 'status_is 0 && has ring 01122330'
+ok "bisect: each to the one half-way round" has bisect 02132031
+ok "shift:3: each to the third after it" has shift 03102132
+ok "... with the total of all" folded "all together, common window: min 784.39"
+run 0 "${fast[@]}" -m peer --pattern random:1 -o g.csv
+cells g.csv | cut -d' ' -f2,3 >first
+run 0 "${fast[@]}" -m peer --pattern random:1 -o g.csv
+ok "random:1: a destination for each by lot, the same with the same seed" eval \
+	'status_is 0 && cells g.csv | cut -d" " -f2,3 >again && same first again && [ "$(cut -d" " -f1 again | sort -u | wc -l)" = 4 ] &&
+	 [ "$(wc -l <again)" = 4 ]'
+run 0 --pattern random:0
+ok "... and a number that is none: status 64" eval \
+	'status_is 64 && one_line "behind .:. stands a number from 1 on, of shift and random"'
+
+run 0 "${fast[@]}" -m peer --pattern pair,rounds -o w.csv
+ok "rounds: as many pairs at once as there are, each of them once" eval \
+	'status_is 0 && all_ok w.csv 24 && folded "together / alone in %, alone by peer.ce.write.pair of this run"'
+ok "... which mind no company on links of their own" prints "^ +worst 100.00 %"
+FAKE_PEER_SHARED=0-1:3-2 run 0 "${fast[@]}" -m peer --pattern pair,rounds -o w.csv -o w.json
+sed -n '/together \/ alone/,/worst/p' out >alone
+ok "pairs that share a link are found, exactly these" eval \
+	'[ "$(grep -oE "[0-9]+\.[0-9][0-9]" alone | sed "\$d" | grep -vc "^100.00")" = 3 ] &&
+	 grep -qE "^ +0 +- +66.88 +100.00 +100.00$" alone && grep -qE "^ +3 +100.00 +100.00 +66.89 +-$" alone &&
+	 grep -qE "worst 66.88 % .0->1." alone'
+run 0 show w.json
+ok "... in the file as well" eval 'sed -n "/together \/ alone/,/worst/p" out >shown && same alone shown'
+finish
