@@ -42,6 +42,23 @@ static uint32_t clamp_copies(double want, uint32_t cap)
 	return want > cap ? cap : (uint32_t)want;
 }
 
+/* Are there two that one agent issues the same way? */
+static int is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 1; k < step->count; k++)
+		for (uint32_t i = 0; i < k; i++) {
+			const struct cs_transfer *a =
+				cs_plan_transfer(plan, step, i);
+			const struct cs_transfer *b =
+				cs_plan_transfer(plan, step, k);
+
+			if (a->issuer == b->issuer && a->op == b->op &&
+			    !cs_transfer_is_load(a) && !cs_transfer_is_load(b))
+				return 1;
+		}
+	return 0;
+}
+
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, double guess_gbs)
 {
@@ -53,6 +70,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	if (s->block)
 		guess_gbs = 0;
 	s->n_transfers = step->count;
+	s->in_turn = is_in_turn(plan, step);
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 		double one_ns;
@@ -139,7 +157,7 @@ static int fits(const struct cs_sampler *s, double least, double most,
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		many |= !s->load[k] && s->copies[k] > 1;
-	if (least < CS_OVERLAP_MIN * most)
+	if (least < CS_OVERLAP_MIN * most && !s->in_turn)
 		return 0;
 	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
 		return 0;
@@ -167,7 +185,8 @@ static int resize(struct cs_sampler *s, const double *ns)
 	target = fmax(target, slowest);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
 		double share = s->load[k] ? LOAD_LONGER : 1;
-		uint32_t copies = clamp_copies(round(share * target / one[k]),
+		double each = s->in_turn && !s->load[k] ? slowest : one[k];
+		uint32_t copies = clamp_copies(round(share * target / each),
 					       s->cap[k]);
 
 		changed |= copies != s->copies[k];
@@ -275,7 +294,7 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 /* Transfers that no longer end together: resize once and count anew. */
 static int restart(struct cs_sampler *s, const double *ns, double overlap)
 {
-	if (overlap >= CS_OVERLAP_MIN || s->restarted || !resize(s, ns))
+	if (overlap >= CS_OVERLAP_MIN || s->restarted || s->in_turn || !resize(s, ns))
 		return 0;
 	s->restarted = 1;
 	s->discarded += s->n;

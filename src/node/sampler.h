@@ -4,7 +4,8 @@
  *  - copies per sample: the fewest that take CS_SAMPLE_NS, at most 16 (512 below
  *    1 MiB; staged: as many chunks as a stream takes; kernels: no limit, they
  *    repeat by themselves; a chase: one round); transfers of a step get as many as
- *    make them end together, loads as many as outlast them by half;
+ *    make them end together (as many each where one agent issues several the same
+ *    way), loads as many as outlast them by half;
  *  - sample 0 is the first touch; samples count from the first two successive
  *    ones that differ by less than the precision, those two included;
  *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50: half the 95 %
@@ -33,6 +34,8 @@ struct cs_sampler {
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
 	uint8_t load[CS_STEP_MAX];	/* is beside what is measured */
+	int in_turn;			/* one agent issues several the same way: its
+					 * engine may make them one after the other */
 	uint8_t chase[CS_STEP_MAX];	/* its figure is the time of one load */
 	uint32_t cap[CS_STEP_MAX];	/* most copies of a sample */
 	uint32_t copies[CS_STEP_MAX];	/* of the next sample */
