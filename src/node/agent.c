@@ -390,6 +390,7 @@ static void set_geometry(struct cs_agent *a, struct cs_flight *flight)
  * failed as well, for it may hold a part. */
 static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 {
+	const struct cs_backend *backend = a->args.backend;
 	const struct cs_step *step = my_step(a);
 	int rc = 0;
 
@@ -408,9 +409,14 @@ static int arm_mine(struct cs_agent *a, uint32_t *mine, int *lanes)
 		}
 		flight = cs_ends_flight(&a->ends, t, a->slot->copies[k]);
 		set_geometry(a, &flight);
-		rc = a->args.backend->arm(a->dev, *lanes,
-					  (const uint32_t *)&a->board->gate,
-					  a->slot->seq, &flight, &a->slot->err);
+		if (backend->can &&
+		    backend->can(a->dev, &flight, &a->slot->err)) {
+			a->slot->refused = 1;
+			return -1;
+		}
+		rc = backend->arm(a->dev, *lanes,
+				  (const uint32_t *)&a->board->gate,
+				  a->slot->seq, &flight, &a->slot->err);
 		mine[(*lanes)++] = k;
 	}
 	return rc;

@@ -39,6 +39,7 @@ static struct cs_backend table = {
 	.poll = cs_flight_poll,
 	.lasted = cs_flight_lasted,
 	.geometry = cs_sm_geometry,
+	.can = cs_sm_can,
 	.load = cs_pass_load,
 	.idle = cs_pass_idle,
 	.broken = cs_dev_broken,
