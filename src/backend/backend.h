@@ -218,6 +218,10 @@ struct cs_backend {
 	 * which nothing is divided. */
 	int (*geometry)(struct cs_dev *dev, const struct cs_flight *flight,
 			uint32_t i, uint32_t *blocks, uint32_t *threads);
+	/* Can this device do such a flight at all?  Else arm() refuses it too, and it is
+	 * nobody's fault.  NULL: it can. */
+	int (*can)(const struct cs_dev *dev, const struct cs_flight *flight,
+		   struct cs_err *err);
 
 	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
 	 * mark e.  `gate` points into the board.  Returns without waiting.  After an

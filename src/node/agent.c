@@ -455,6 +455,7 @@ static void add_back(struct cs_flight *flight, const struct cs_flight *back)
 /* *lanes counts that which failed as well, for it may hold a part. */
 static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 {
+	const struct cs_backend *backend = a->args.backend;
 	int n = share_out(a, mine), rc = n < 0 ? -1 : 0;
 
 	a->slot->blocks = a->slot->threads = a->slot->geometries = 0;
@@ -467,9 +468,14 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 			add_back(&flight, &back);
 		}
 		set_geometry(a, &flight);
-		rc = a->args.backend->arm(a->dev, (*lanes)++,
-					  (const uint32_t *)&a->board->gate,
-					  a->slot->seq, &flight, &a->slot->err);
+		if (backend->can &&
+		    backend->can(a->dev, &flight, &a->slot->err)) {
+			a->slot->refused = 1;
+			return -1;
+		}
+		rc = backend->arm(a->dev, (*lanes)++,
+				  (const uint32_t *)&a->board->gate,
+				  a->slot->seq, &flight, &a->slot->err);
 	}
 	return rc;
 }

@@ -40,6 +40,7 @@ static struct cs_backend table = {
 	.lasted = cs_flight_lasted,
 	.lasted_back = cs_flight_lasted_back,
 	.geometry = cs_sm_geometry,
+	.can = cs_sm_can,
 	.load = cs_pass_load,
 	.idle = cs_pass_idle,
 	.broken = cs_dev_broken,

@@ -213,6 +213,8 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *flight,
 		   struct cs_err *err);
 int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err);
+int cs_sm_can(const struct cs_dev *dev, const struct cs_flight *f,
+	      struct cs_err *err);
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads);
 /* A flight by kernels, in three steps: what must be known before it (on the lane

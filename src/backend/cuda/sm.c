@@ -151,8 +151,8 @@ static int is_chase(const struct cs_flight *f)
 	return f->kind == CS_FLIGHT_CHASE || f->kind == CS_FLIGHT_CHASE_TMA;
 }
 
-static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
-			struct cs_err *err)
+int cs_sm_can(const struct cs_dev *dev, const struct cs_flight *f,
+	      struct cs_err *err)
 {
 	if ((f->kind == CS_FLIGHT_TMA || f->kind == CS_FLIGHT_CHASE_TMA) &&
 	    !dev->tma_shared)
@@ -160,7 +160,16 @@ static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
 				  "GPU has %d.%d", CS_TMA_CAPABILITY / 10,
 				  CS_TMA_CAPABILITY % 10, dev->capability / 10,
 				  dev->capability % 10);
-	if (f->bytes % 16 || f->back.bytes % 16 || (is_chase(f) && f->bytes < CS_CHAIN_STRIDE))
+	return 0;
+}
+
+static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
+			struct cs_err *err)
+{
+	if (cs_sm_can(dev, f, err))
+		return -1;
+	if (f->bytes % 16 || f->back.bytes % 16 ||
+	    (is_chase(f) && f->bytes < CS_CHAIN_STRIDE))
 		return cs_err_set(err, "kernels move multiples of 16 bytes and "
 				  "follow chains of at least %u, not %llu",
 				  CS_CHAIN_STRIDE, (unsigned long long)(f->bytes % 16 || is_chase(f) ?
