@@ -2,7 +2,7 @@
  *
  * Pure: fed with times, it answers what to do next.  Rules of doc/METHOD.md:
  *  - copies per sample: the fewest that take CS_SAMPLE_NS, at most 16 (512 below
- *    1 MiB; staged: as many chunks as a stream takes; kernels: no limit, they
+ *    1 MiB and of loads; staged: as many chunks as a stream takes; kernels: no limit, they
  *    repeat by themselves; a chase: one round); transfers of a step get as many as
  *    make them end together (as many each where one agent issues several the same
  *    way), loads as many as outlast them by half;
