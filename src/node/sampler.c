@@ -14,9 +14,11 @@
 /* After so many restless samples counting begins all the same. */
 #define DISCARD_MAX 20
 /* From so many samples on, a cell that would need this many times the most is
- * ended. */
+ * ended; not where somebody asks for more than any cell can give, and so for all
+ * samples there are. */
 #define HOPELESS_FROM 8
 #define HOPELESS 2
+#define HOPELESS_PRECISION 1e-3
 
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
@@ -260,7 +262,8 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 		return CS_SAMPLE_ENOUGH;
 	if (s->n && tested_at(s->n) && converged(s))
 		return CS_SAMPLE_ENOUGH;
-	if (s->n >= HOPELESS_FROM && tested_at(s->n) && is_hopeless(s))
+	if (s->precision >= HOPELESS_PRECISION && s->n >= HOPELESS_FROM &&
+	    tested_at(s->n) && is_hopeless(s))
 		return CS_SAMPLE_LIMIT;
 	if (s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s))
 		return CS_SAMPLE_LIMIT;
