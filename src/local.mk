@@ -50,12 +50,15 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.h \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/build.c \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/internal.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
+	%D%/plan/trust.c \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h
 

@@ -1,0 +1,278 @@
+/* trust.c - what may be asked for, and bytes that say they are a plan. */
+#include "config.h"
+
+#include "plan/internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/facts.h"
+
+/* ---- what may be asked for ---- */
+
+int cs_agents_check(int64_t n, struct cs_err *err)
+{
+	if (n < 1)
+		return cs_err_set(err, "a plan needs at least 1 GPU or arena");
+	if (n > CS_MAX_AGENTS)
+		return cs_err_set(err, "cannot measure between %" PRId64 " agents: "
+				  "at most %d are possible", n, CS_MAX_AGENTS);
+	return 0;
+}
+
+static int bytes_check(uint64_t bytes, struct cs_err *err)
+{
+	if (!bytes || bytes % 16 || bytes > CS_COPY_MAX)
+		return cs_err_set(err, "copy size of %" PRIu64 " bytes: it must be a "
+				  "multiple of 16, above 0 and at most 1024 TiB",
+				  bytes);
+	return 0;
+}
+
+static int not_a_limit(double x)
+{
+	return !isfinite(x) || x < 0;
+}
+
+int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
+{
+	if (bytes_check(set->copy_bytes, err))
+		return -1;
+	if (not_a_limit(set->precision) || not_a_limit(set->cell_limit_s) ||
+	    not_a_limit(set->start_limit_s))
+		return cs_err_set(err, "precision or a time limit is negative or "
+				  "not a number");
+	if (set->verify > CS_VERIFY_OFF || set->backend > CS_BACKEND_CPU)
+		return cs_err_set(err, "unknown verify mode %u or backend %u",
+				  set->verify, set->backend);
+	if (set->last_bytes && (bytes_check(set->last_bytes, err) ||
+				set->last_bytes < set->copy_bytes ||
+				!(set->growth > 1) || !isfinite(set->growth)))
+		return cs_err_set(err, "a sweep from %" PRIu64 " to %" PRIu64
+				  " bytes by %g", set->copy_bytes,
+				  set->last_bytes, set->growth);
+	if (set->spread_bytes > CS_COPY_MAX)
+		return cs_err_set(err, "copies spread over %" PRIu64 " bytes: at "
+				  "most 1024 TiB", set->spread_bytes);
+	if (set->via >= CS_WAYS || set->pad ||
+	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
+		return cs_err_set(err, "unknown way %u between agents of "
+				  "backend %u", set->via, set->backend);
+	return 0;
+}
+
+/* ---- trusting ---- */
+
+/* The one layout that cs_plan_build makes; in 64 bits nothing overflows. */
+static int layout_check(const struct cs_plan *plan, struct cs_err *err)
+{
+	uint64_t transfers_at = sizeof(*plan) +
+				(uint64_t)plan->n_steps * sizeof(struct cs_step);
+	uint64_t views_at = transfers_at + (uint64_t)plan->n_transfers *
+						   sizeof(struct cs_transfer);
+	uint64_t total = views_at +
+			 (uint64_t)plan->n_views * sizeof(struct cs_view);
+
+	if (!plan->n_steps || !plan->n_views || plan->pad ||
+	    plan->steps_at != sizeof(*plan) ||
+	    plan->transfers_at != transfers_at || plan->views_at != views_at ||
+	    plan->total_bytes != total)
+		return cs_err_set(err, "plan is damaged: its parts do not fit "
+				  "its %" PRIu64 " bytes", plan->total_bytes);
+	return 0;
+}
+
+static int end_is_sound(const struct cs_plan *plan, const struct cs_end *end)
+{
+	int cpu = plan->set.backend == CS_BACKEND_CPU;
+
+	if (cs_end_is_numa(end))
+		return end->memory < CS_MEMORIES && (end->index < CS_NUMA_MOST ||
+						     end->index == CS_NUMA_LOCAL);
+	return end->index < plan->n_agents &&
+	       end->kind == (cpu ? CS_END_HOST : CS_END_GPU) &&
+	       end->memory == (cpu ? CS_MEM_ARENA : CS_MEM_DEVICE);
+}
+
+/* An issuer is one of the ends, where those are agents. */
+static int issuer_is_sound(const struct cs_plan *plan,
+			   const struct cs_transfer *t)
+{
+	if (cs_end_is_numa(&t->src) && cs_end_is_numa(&t->dst))
+		return t->issuer < plan->n_agents;
+	return (!cs_end_is_numa(&t->src) && t->issuer == t->src.index) ||
+	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
+}
+
+static int transfer_check(const struct cs_plan *plan,
+			  const struct cs_transfer *t, struct cs_err *err)
+{
+	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
+	const struct cs_view *view;
+	const struct cs_test *test;
+
+	if (t->view >= plan->n_views || t->pad[0] || t->pad[1] || t->pad[2])
+		return cs_err_set(err, "plan is damaged: a transfer of view %u of "
+				  "%u", t->view, plan->n_views);
+	view = cs_plan_view(plan, t->view);
+	test = cs_transfer_test(plan, t);
+	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
+	    !issuer_is_sound(plan, t) ||
+	    (!numas && (t->src.index == t->dst.index) !=
+			       (test->path == CS_PATH_LOCAL)))
+		return cs_err_set(err, "plan is damaged: transfer between agents %u "
+				  "and %u of %u", t->src.index, t->dst.index,
+				  plan->n_agents);
+	if (t->method != test->method || t->op > CS_OP_OPEN ||
+	    (!cs_test_has_host(test) && t->op != test->op) ||
+	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
+				      t->bytes != view->bytes) ||
+	    (t->flags & ~CS_TRANSFER_LOAD) || !t->bytes || t->bytes % 16 ||
+	    t->bytes > CS_COPY_MAX ||
+	    numas != (test->path == CS_PATH_HOST) + cs_test_has_host(test))
+		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
+				  "of its kind", test->name);
+	return 0;
+}
+
+static int views_check(const struct cs_plan *plan, struct cs_err *err)
+{
+	size_t n_tests;
+	const struct cs_test *table = cs_catalogue(&n_tests);
+	uint32_t v;
+
+	for (v = 0; v < plan->n_views; v++) {
+		const struct cs_view *view = cs_plan_view(plan, v);
+
+		/* ascending: so no test twice at a size */
+		if (v >= CS_VIEWS_MAX || view->test >= n_tests ||
+		    (v && (view->test < view[-1].test ||
+			   (view->test == view[-1].test &&
+			    view->bytes <= view[-1].bytes))) ||
+		    !cs_test_is_of(&table[view->test],
+				   (enum cs_backend_kind)plan->set.backend) ||
+		    !cs_method_fits((int)table[view->test].method,
+				    (enum cs_way)plan->set.via))
+			return cs_err_set(err, "plan is damaged: view %u is of test "
+					  "%u", v, view->test);
+	}
+	return 0;
+}
+
+static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
+		       uint32_t count, struct cs_err *err)
+{
+	struct cs_transfer again[CS_STEP_MAX];
+	uint32_t k;
+
+	memcpy(again, t, count * sizeof(*t));
+	cs_assign_slots(plan, again, count);
+	for (k = 0; k < count; k++)
+		if (again[k].src_slot != t[k].src_slot ||
+		    again[k].dst_slot != t[k].dst_slot)
+			return cs_err_set(err, "plan is damaged: a transfer's slots "
+					  "are %u and %u", t[k].src_slot,
+					  t[k].dst_slot);
+	return 0;
+}
+
+/* Printable, without what a plan file gives a meaning, and ended. */
+static int name_is_sound(const char *name)
+{
+	size_t n = strnlen(name, CS_STEP_NAME), i;
+
+	for (i = 0; i < n; i++)
+		if (name[i] <= ' ' || name[i] > '~' || name[i] == ',' ||
+		    name[i] == '"' || name[i] == '#')
+			return 0;
+	for (i = n; i < CS_STEP_NAME; i++)
+		if (name[i])
+			return 0;
+	return n < CS_STEP_NAME;
+}
+
+/* The transfers of a step lie within the plan: can they be carried out together? */
+static int step_transfers_check(const struct cs_plan *plan,
+				const struct cs_step *step, struct cs_err *err)
+{
+	const struct cs_transfer *first = cs_plan_transfer(plan, step, 0);
+	uint32_t k;
+
+	for (k = 0; k < step->count; k++)
+		if (transfer_check(plan, cs_plan_transfer(plan, step, k), err))
+			return -1;
+	if (cs_transfer_is_load(first) || first->view != step->view)
+		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
+				  "something else", cs_plan_test(plan, step)->name);
+	return slots_check(plan, first, step->count, err);
+}
+
+/* Steps own the transfers in order, all of them, and none twice. */
+static int steps_check(const struct cs_plan *plan, struct cs_err *err)
+{
+	uint32_t s, next = 0;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if (step->first != next || step->view >= plan->n_views ||
+		    (step->flags & ~CS_STEP_CONTROL) || !step->count ||
+		    step->count > CS_STEP_MAX || !name_is_sound(step->name) ||
+		    step->count > plan->n_transfers - next)
+			return cs_err_set(err, "plan is damaged: step %u", s);
+		if (step_transfers_check(plan, step, err))
+			return -1;
+		next += step->count;
+	}
+	if (next != plan->n_transfers)
+		return cs_err_set(err, "plan is damaged: %u transfers without a "
+				  "step", plan->n_transfers - next);
+	return 0;
+}
+
+static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
+{
+	uint32_t v, s;
+
+	for (v = 0; v < plan->n_views; v++) {
+		uint32_t steps = 0;
+
+		for (s = 0; s < plan->n_steps; s++) {
+			const struct cs_step *step = cs_plan_step(plan, s);
+
+			steps += !(step->flags & CS_STEP_CONTROL) &&
+				 cs_step_measures(plan, step, v);
+		}
+		if (steps != cs_plan_view(plan, v)->steps)
+			return cs_err_set(err, "plan is damaged: view %u has %u "
+					  "steps", v, steps);
+	}
+	return 0;
+}
+
+int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err)
+{
+	const struct cs_plan *plan = blob;
+
+	if ((uintptr_t)blob % _Alignof(struct cs_plan))
+		return cs_err_set(err, "plan is not aligned to %zu bytes",
+				  _Alignof(struct cs_plan));
+	if (bytes < sizeof(*plan))
+		return cs_err_set(err, "plan is cut: %zu bytes, the header alone "
+				  "has %zu", bytes, sizeof(*plan));
+	if (plan->magic != CS_PLAN_MAGIC || plan->version != CS_PLAN_VERSION)
+		return cs_err_set(err, "not a plan of version %u: magic 0x%08x, "
+				  "version %u", CS_PLAN_VERSION, plan->magic,
+				  plan->version);
+	if (plan->total_bytes != bytes)
+		return cs_err_set(err, "plan is cut: %zu bytes of %" PRIu64, bytes,
+				  plan->total_bytes);
+	if (plan->id != cs_plan_hash(plan))
+		return cs_err_set(err, "plan is damaged: its hash is not its id");
+	if (layout_check(plan, err) || cs_agents_check(plan->n_agents, err) ||
+	    cs_settings_check(&plan->set, err) || views_check(plan, err) ||
+	    steps_check(plan, err) || view_counts_check(plan, err))
+		return -1;
+	return 0;
+}
