@@ -197,6 +197,7 @@ static enum cs_status take(struct cs_coordinator *co, const struct cs_crew *crew
 			   struct cs_err *err)
 {
 	int failed = 0, refused = 0;
+	const char *why = "";
 
 	if (!cs_crew_take(co, crew, err))
 		return CS_OK;
@@ -204,10 +205,15 @@ static enum cs_status take(struct cs_coordinator *co, const struct cs_crew *crew
 		const struct cs_slot *slot =
 			cs_board_slot(co->board, crew->agent[i]);
 
-		refused += slot->refused != 0;
+		/* the row says of whom: equal reasons are one */
+		if (slot->refused && !refused++)
+			why = slot->err.text;
 		failed += !slot->refused && slot->state != CS_AGENT_OK;
 	}
-	return refused && !failed && !co->lost ? CS_SKIPPED : CS_FAILED;
+	if (failed || !refused || co->lost)
+		return CS_FAILED;
+	cs_err_set(err, "%s", why);
+	return CS_SKIPPED;
 }
 
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
