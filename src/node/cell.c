@@ -609,12 +609,6 @@ static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)
 
 /* ---- kernels ---- */
 
-static int is_by_kernel(const struct cs_cell *cell)
-{
-	return cell->test->method == CS_METHOD_SM ||
-	       cell->test->method == CS_METHOD_TMA;
-}
-
 /* Time per byte of the last sample, summed over the measured transfers. */
 static double pace(const struct cs_sampler *s)
 {
@@ -681,14 +675,18 @@ static uint32_t *kept_geometry(struct cs_coordinator *co,
 static enum cs_status choose_geometry(struct cs_coordinator *co,
 				      struct cs_cell *cell, struct cs_err *err)
 {
-	uint32_t *chosen = kept_geometry(co, cell), n = 1;
+	uint32_t *chosen = kept_geometry(co, cell), best = 0, n = 1;
 	double least = INFINITY, at;
-	enum cs_status status = CS_OK;
+	enum cs_status status;
 
-	if (is_by_kernel(cell) && !*chosen)
-		status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
-	for (uint32_t g = 0; is_by_kernel(cell) && !*chosen &&
-			     status == CS_OK && g < n; g++) {
+	if (!cs_method_is_kernel(cell->test->method))
+		return CS_OK;
+	if (*chosen) {
+		cell->geometry = *chosen - 1;
+		return CS_OK;
+	}
+	status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
+	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
 		cs_sampler_init(&co->sampler, co->plan, cell->step,
 				co->guess_gbs[cell->step->view]);
@@ -696,13 +694,14 @@ static enum cs_status choose_geometry(struct cs_coordinator *co,
 		n = cs_board_slot(co->board, cell->crew.agent[0])->geometries;
 		if (status == CS_OK && at < least) {
 			least = at;
-			cell->best = g;
+			best = g;
 		}
 	}
-	if (status == CS_OK && !*chosen)
-		*chosen = cell->best + 1;
-	cell->geometry = *chosen ? *chosen - 1 : 0;
-	return status;
+	if (status != CS_OK)
+		return status;
+	*chosen = best + 1;
+	cell->geometry = best;
+	return CS_OK;
 }
 
 static enum cs_status sample_step(struct cs_coordinator *co,

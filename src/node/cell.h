@@ -13,7 +13,7 @@ struct cs_cell {
 	const struct cs_test *test;
 	struct cs_crew crew;	/* who takes part */
 	double began_s;
-	uint32_t geometry, best; /* of its kernels: the one to take, the fastest yet */
+	uint32_t geometry;	/* division of its kernels: the one to take */
 	/* of all its rows; known at the end */
 	uint32_t flags;		/* CS_ROW_... */
 	uint64_t throttle;

@@ -32,7 +32,7 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 
 	if (t->method == CS_METHOD_CHASE)
 		return 1;
-	if (t->method == CS_METHOD_SM || t->method == CS_METHOD_TMA)
+	if (cs_method_is_kernel(t->method))
 		return KERNEL_COPIES_MAX;
 	return t->method == CS_METHOD_STAGED && staged < cap ? staged : cap;
 }

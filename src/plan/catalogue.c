@@ -492,6 +492,11 @@ const char *cs_path_text(int path)
 	return WORD(words, path);
 }
 
+int cs_method_is_kernel(int method)
+{
+	return method == CS_METHOD_SM || method == CS_METHOD_TMA;
+}
+
 const char *cs_method_text(int method)
 {
 	static const char *const words[] = { "ce", "cpu", "sm", "driver",

@@ -150,6 +150,10 @@ int cs_test_is_list(const struct cs_test *test);
  * enabled the driver stages no more, so staging has runs of its own. */
 int cs_method_fits(int method, enum cs_way via);
 
+/* Does a kernel that copies move the bytes, so that the spread and the division of its
+ * work count?  Not a chase: it moves no block of bytes. */
+int cs_method_is_kernel(int method);
+
 const char *cs_path_text(int path);
 const char *cs_method_text(int method);
 const char *cs_op_text(int op);

@@ -93,18 +93,14 @@ int cs_transfer_checker(const struct cs_transfer *t)
 	return cs_end_is_numa(&t->dst) ? t->issuer : t->dst.index;
 }
 
-static int is_by_kernel(const struct cs_transfer *t)
-{
-	return t->method == CS_METHOD_SM || t->method == CS_METHOD_TMA;
-}
-
 uint64_t cs_transfer_span(const struct cs_plan *plan,
 			    const struct cs_transfer *t)
 {
 	uint64_t spread = plan->set.spread_bytes;
 
-	return is_by_kernel(t) && t->bytes < spread ? spread / t->bytes * t->bytes :
-						      t->bytes;
+	return cs_method_is_kernel(t->method) && t->bytes < spread ?
+		       spread / t->bytes * t->bytes :
+		       t->bytes;
 }
 
 uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
