@@ -798,6 +798,16 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 
 /* ---- findings ---- */
 
+static json_t *evidence_array(const struct cs_finding *finding)
+{
+	json_t *array = json_array();
+	uint32_t i;
+
+	for (i = 0; i < finding->n_evidence && i < CS_EVIDENCE; i++)
+		json_array_append_new(array, count(finding->evidence[i]));
+	return array;
+}
+
 json_t *cs_record_finding(const struct cs_run *run,
 			  const struct cs_finding *finding)
 {
@@ -815,6 +825,12 @@ json_t *cs_record_finding(const struct cs_run *run,
 	put(&r, "part", text_or_null(finding->part));
 	put(&r, "bus_id", text_or_null(finding->bus_id));
 	put(&r, "says", text(finding->text));
+	put(&r, "far_bus_id", text_or_null(finding->far_bus_id));
+	put(&r, "confidence", finding->confidence > 0 ?
+			      real(finding->confidence) : json_null());
+	put(&r, "evidence", evidence_array(finding));
+	put(&r, "again", text_or_null(finding->again));
+	put(&r, "elsewhere", text_or_null(finding->elsewhere));
 	put(&r, "next", text_or_null(finding->next));
 	put(&r, "drain", json_boolean(finding->drain));
 	return record_end(&r);

@@ -846,6 +846,25 @@ int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 /* ---- findings ---- */
 
+static void take_evidence(struct cs_fields *f, struct cs_finding *found)
+{
+	const json_t *array = cs_field_array(f, "evidence");
+	size_t i;
+
+	for (i = 0; i < json_array_size(array); i++) {
+		const json_t *at = json_array_get(array, i);
+
+		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
+		    json_integer_value(at) > INT32_MAX || i == CS_EVIDENCE) {
+			cs_field_refuse(f, "evidence",
+					"at most 8 positions of results");
+			return;
+		}
+		found->evidence[found->n_evidence++] =
+			(uint32_t)json_integer_value(at);
+	}
+}
+
 static int take_finding(struct cs_loaded *to, json_t *record, int check,
 			struct cs_err *err)
 {
@@ -862,6 +881,14 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 	cs_field_text(&f, "part", found.part, sizeof(found.part));
 	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
 	cs_field_text(&f, "says", found.text, sizeof(found.text));
+	cs_field_text(&f, "far_bus_id", found.far_bus_id,
+		      sizeof(found.far_bus_id));
+	found.confidence = cs_field_real(&f, "confidence");
+	if (!(found.confidence > 0))
+		found.confidence = 0;
+	take_evidence(&f, &found);
+	cs_field_text(&f, "again", found.again, sizeof(found.again));
+	cs_field_text(&f, "elsewhere", found.elsewhere, sizeof(found.elsewhere));
 	cs_field_text(&f, "next", found.next, sizeof(found.next));
 	found.drain = cs_field_bool(&f, "drain");
 	return f.bad ? -1 : cs_finding_add(&to->run.findings, &found, err);

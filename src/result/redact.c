@@ -334,6 +334,8 @@ void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 	for (i = 0; i < run->findings.n; i++) {
 		redact_text(redact, f[i].text, sizeof(f[i].text));
 		redact_text(redact, f[i].next, sizeof(f[i].next));
+		redact_text(redact, f[i].again, sizeof(f[i].again));
+		redact_text(redact, f[i].elsewhere, sizeof(f[i].elsewhere));
 	}
 }
 

@@ -19,6 +19,8 @@ enum cs_exit {
 
 enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
 
+#define CS_EVIDENCE 8 /* rows that a finding names at most */
+
 /* One problem or finding, worded for a person. */
 struct cs_finding {
 	uint32_t severity;	/* enum cs_severity */
@@ -27,10 +29,18 @@ struct cs_finding {
 				 * 0: something went wrong */
 	int32_t drain;		/* 1: nothing should run on the node */
 	char id[32];		/* "cell-failed", "rank-lost", "driver-start", … */
-	char part[8];		/* "gpu", "link", "node"; "" none */
+	char part[8];		/* "gpu", "link", "socket", "node"; "" none */
 	char bus_id[CS_BUSID];	/* of the GPU; "" none or several */
+	char far_bus_id[CS_BUSID]; /* of a link: the GPU at its other end; "" */
+	/* What it says of one node is the same text for all that have it, without
+	 * the node's name: so equal ones can be told as one. */
 	char text[CS_ERR_TEXT];
 	char next[CS_ERR_TEXT];	/* what to do; "" */
+	char again[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
+	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
+	double confidence;	/* 0 to 1, of a judgement; 0 not said */
+	uint32_t n_evidence;
+	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */
 };
 
 /* The id of the finding that says why there was nothing to measure. */
