@@ -11,61 +11,6 @@
 #define DRIFT_MOST 0.005 /* as --precision: more is a trend, not noise */
 #define LISTED 3	 /* cells named in one finding; the rest is a count */
 
-/* Usable GB/s of one link in one direction by NVLink version (NVIDIA's data
- * sheets: P100 160 GB/s over 4 links both ways, V100 300 over 6, A100 600 over
- * 12, H100 900 over 18, B200 1800 over 18). */
-static const double link_gbs[] = { NAN, 20, 25, 25, 25, 50 };
-
-double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
-{
-	const int known = sizeof(link_gbs) / sizeof(link_gbs[0]);
-
-	if (link->nvlinks_up < 0)
-		return NAN;
-	if (link->nvlinks_up == 0)
-		return 0;
-	if (link->nvlink_version < 1 || link->nvlink_version >= known)
-		return NAN;
-	return link->nvlinks_up * link_gbs[link->nvlink_version];
-}
-
-double cs_pcie_peak_gbs(int gen, int width)
-{
-	/* One lane: GT/s x coding / 8.  8b/10b, from generation 3 128b/130b,
-	 * in generation 6 FLITs of 256 bytes, 14 of them CRC and ECC. */
-	static const double lane[] = {
-		NAN,
-		2.5 * 8 / 10 / 8,
-		5.0 * 8 / 10 / 8,
-		8.0 * 128 / 130 / 8,
-		16.0 * 128 / 130 / 8,
-		32.0 * 128 / 130 / 8,
-		64.0 * 242 / 256 / 8,
-	};
-
-	if (gen < 1 || gen >= (int)(sizeof(lane) / sizeof(lane[0])) || width < 1)
-		return NAN;
-	return width * lane[gen];
-}
-
-int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
-{
-	switch (link->nvlinks_up > 0 ? link->nvlink_version : -1) {
-	case 3: /* A100 writes, of 300: 276 and 279 (SuperBench logs,
-		 * nvbandwidth's README) */
-		*low = 0.92;
-		*high = 0.93;
-		return 0;
-	case 4: /* of 450: H100 371 to 380 (nccl issue 1264); H200 396
-		 * (nvbandwidth 0.8 and ours) */
-		*low = 0.83;
-		*high = 0.89;
-		return 0;
-	default: /* no measurement that we can name */
-		return -1;
-	}
-}
-
 /* ---- findings ---------------------------------------------------------- */
 
 static int add(struct cs_run *run, int severity, int node, const char *id,

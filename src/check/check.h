@@ -2,19 +2,7 @@
 #ifndef CS_CHECK_CHECK_H
 #define CS_CHECK_CHECK_H
 
-#include "base/facts.h"
 #include "result/run.h"
-
-/* Peak of the live NVLink of one GPU to all others together, one direction, in
- * GB/s: links up x usable rate per link (25 GB/s for NVLink 3 and 4, 50 for 5, 25
- * for 2, 20 for 1; NVIDIA's data sheets).  NAN unknown, 0 no NVLink. */
-double cs_nvlink_peak_gbs(const struct cs_link_facts *link);
-/* PCIe, one direction, after 128b/130b coding (gen 3 to 5), FLITs (6). */
-double cs_pcie_peak_gbs(int gen, int width);
-
-/* Usual share of that peak for a copy engine, as fractions; -1 unknown class.
- * Sources in check.c. */
-int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 
 /* Findings that follow from rows and facts: failed, timed-out and corrupt cells
  * (a failed agent's own finding stands for its cells), skipped ones, throttling, GPUs in use, error counters that grew, not converged, low overlap,

@@ -9,6 +9,7 @@
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/check.h"
+#include "check/expect.h"
 #include "plan/alias.h"
 
 #define COLUMNS_MOST 16 /* as numbers */

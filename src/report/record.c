@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/expect.h"
 #include "plan/alias.h"
 #include "report/view.h"
 

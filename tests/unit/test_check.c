@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "check/check.h"
+#include "check/expect.h"
 
 #include "tap.h"
 #include "canned.h"
