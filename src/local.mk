@@ -180,6 +180,10 @@ endif
 	%D%/job/team.h
 
 %C%_libcs_check_a_SOURCES = \
+	%D%/check/again.c \
+	%D%/check/below.c \
+	%D%/check/cells.c \
+	%D%/check/cells.h \
 	%D%/check/check.c \
 	%D%/check/check.h \
 	%D%/check/compare.c \
@@ -190,10 +194,18 @@ endif
 	%D%/check/expect.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
+	%D%/check/locate.c \
+	%D%/check/locate.h \
+	%D%/check/outlier.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
+	%D%/check/signs.c \
+	%D%/check/spots.c \
+	%D%/check/suspect.c \
+	%D%/check/suspect.h \
 	%D%/check/versus.c \
-	%D%/check/versus.h
+	%D%/check/versus.h \
+	%D%/check/word.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

@@ -13,6 +13,7 @@
 #include "answer.h"
 #include "backend/backend.h"
 #include "base/units.h"
+#include "check/cells.h"
 #include "check/check.h"
 #include "job/job.h"
 #include "job/signals.h"
@@ -502,6 +503,8 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
 		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
+		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK) ?
+				 cs_cells_again : NULL,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,
 		.interrupted = on_interrupted, .ctx = p,

@@ -23,6 +23,8 @@ static const struct {
 } kind[] = {
 	{ "launch", CS_CHECK_LAUNCH },
 	{ "placement", CS_CHECK_PLACEMENT },
+	{ "outlier", CS_CHECK_OUTLIER },
+	{ "link", CS_CHECK_LINK },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 

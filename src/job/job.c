@@ -517,6 +517,7 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 	job->run = run;
 	job->signal_fd = signal_fd;
 	job->coordinator.fd = -1;
+	cs_rows_init(&job->seen);
 	job->began_s = cs_clock_s();
 	cs_launcher_detect(&job->launcher);
 	cs_text(run->launcher, sizeof(run->launcher), "%s", job->launcher.name);
@@ -542,6 +543,7 @@ static int free_job(struct cs_job *job)
 	free(job->collect.heard_s);
 	free(job->collect.ended);
 	cs_process_close(&job->coordinator);
+	cs_rows_release(&job->seen);
 	free(job);
 	return 0;
 }

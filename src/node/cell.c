@@ -366,7 +366,8 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->company = (uint8_t)(step->count - 1);
 	row->what = *t;
 	row->via = (uint8_t)via_of(co, t);
-	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
+	row->flags = (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0) |
+		     (co->again ? CS_ROW_AGAIN : 0);
 	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;

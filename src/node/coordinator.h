@@ -43,6 +43,7 @@ struct cs_coordinator {
 	int stopped;			/* measuring has ended before the plan */
 	int lost;			/* an agent is broken or its process dead */
 	uint32_t block;			/* of the cell at hand; for rows */
+	int again;			/* it is looked at for a second time; for rows */
 	double began_s, looked_s;
 	double skew_max_us;
 	double guess_gbs[CS_VIEWS_MAX];	/* by view: rate of the last good cell */

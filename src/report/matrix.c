@@ -8,7 +8,6 @@
 
 #include "base/quant.h"
 #include "base/units.h"
-#include "check/check.h"
 #include "check/expect.h"
 #include "plan/alias.h"
 
@@ -517,7 +516,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 			row->metric != CS_METRIC_TOTAL ?
 				cs_metric_text(grid->test, row->metric) :
 			row->company > 1 ? "all together" : "both ways",
-			row->flags & CS_ROW_CONTROL ? " again" : "", text,
+			row->flags & CS_ROW_REPEATS ? " again" : "", text,
 			k < row->n_samples ? " ... (files have all)" : "");
 	}
 }

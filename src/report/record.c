@@ -642,7 +642,7 @@ static int numa_of(const struct cs_run *run, const struct cs_row *row,
 
 static json_t *flags(const struct cs_run *run, uint32_t bits)
 {
-	const char *name[8];
+	const char *name[CS_ROW_FLAGS];
 	json_t *array = json_array();
 	int n = cs_row_flag_names(bits, name), i, bad = !array;
 

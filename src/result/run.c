@@ -179,7 +179,7 @@ static int by_step(const void *a, const void *b)
 }
 
 /* A rate of each transfer and, of several that were sampled, their total; all of
- * them ok. */
+ * them ok.  Second looks come besides. */
 static int is_whole(const struct cs_row *const *row, size_t n)
 {
 	size_t rates = 0, totals = 0, i;
@@ -187,6 +187,8 @@ static int is_whole(const struct cs_row *const *row, size_t n)
 			cs_row_test(row[0])->how == CS_HOW_GATED;
 
 	for (i = 0; i < n; i++) {
+		if (row[i]->flags & CS_ROW_AGAIN)
+			continue;
 		if (row[i]->status != CS_OK || row[i]->company != row[0]->company)
 			return 0;
 		rates += row[i]->metric == CS_METRIC_RATE;

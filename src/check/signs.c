@@ -1,0 +1,423 @@
+/* signs.c - patterns that are known, and what facts say of a suspect. */
+#include "config.h"
+
+#include "check/suspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "check/expect.h"
+
+#define LINKS_MOST 64
+#define DETOUR_MOST (1.0 / 3) /* of what is usual: PCIe 5 is 0.14 of 18 NVLinks */
+#define PCIE_SLACK 1.1
+#define BETTER 1.05	/* than the domain that is said to be next to it */
+#define REDIRECTED 0.97
+#define HALF_DUPLEX 0.6	/* of one way alone, each way */
+
+/* ---- what is live and what could be ---- */
+
+/* Over the GPUs of a class. */
+struct fleet {
+	int links[LINKS_MOST + 1]; /* GPUs with so many up */
+	int slots, full;	/* with PCIe known; at the most they can do */
+};
+
+static int pcie_is_below(const struct cs_link_facts *l)
+{
+	return cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width) <
+	       0.99 * cs_pcie_peak_gbs(l->pcie_gen_max, l->pcie_width_max);
+}
+
+static void count_links(const struct cs_spots *spots, struct fleet *fleet)
+{
+	for (int i = 0; i < spots->run->n_nodes; i++) {
+		const struct cs_run_node *nd = &spots->run->node[i];
+		struct fleet *f = &fleet[spots->class[i]];
+
+		for (int a = 0; a < nd->facts.n_agents; a++) {
+			const struct cs_link_facts *l = &nd->agent[a].link;
+
+			if (l->nvlinks_up >= 0 && l->nvlinks_up <= LINKS_MOST)
+				f->links[l->nvlinks_up]++;
+			f->slots += l->pcie_gen_max > 0;
+			f->full += l->pcie_gen_max > 0 && !pcie_is_below(l);
+		}
+	}
+}
+
+/* As most have; of as many the greater. */
+static int usual_links(const struct fleet *fleet)
+{
+	int most = 0;
+
+	for (int i = 0; i <= LINKS_MOST; i++)
+		if (fleet->links[i] >= fleet->links[most])
+			most = i;
+	return most;
+}
+
+static int find_links_of(const struct cs_run *run, int node, const struct fleet *fleet,
+			 struct cs_vec *suspects, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int usual = usual_links(fleet);
+
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		const struct cs_link_facts *l = &nd->agent[a].link;
+		struct cs_suspect s = { .node = node, .part = CS_PART_GPU,
+					.a = a, .b = -1, .sends = 1, .receives = 1 };
+
+		s.family = CS_FAMILY_PEER;
+		s.cause = CS_CAUSE_LANES;
+		s.is = l->nvlinks_up;
+		s.of = usual;
+		if (l->nvlinks_up >= 0 && l->nvlinks_up < usual &&
+		    cs_suspect_add(suspects, &s, err))
+			return -1;
+		s.family = CS_FAMILY_HOST;
+		s.cause = CS_CAUSE_PCIE;
+		s.usual = 2 * fleet->full <= fleet->slots;
+		if (pcie_is_below(l) && cs_suspect_add(suspects, &s, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int find_links(const struct cs_spots *spots, struct cs_vec *suspects,
+		      struct cs_err *err)
+{
+	struct fleet *fleet = calloc((size_t)spots->run->n_nodes + 1,
+				     sizeof(*fleet));
+	int rc = fleet ? 0 : cs_err_set(err, "no memory to judge links");
+
+	if (fleet)
+		count_links(spots, fleet);
+	for (int i = 0; i < spots->run->n_nodes && !rc; i++)
+		if (!cs_run_is_again(spots->run, i))
+			rc = find_links_of(spots->run, i,
+					   &fleet[spots->class[i]], suspects, err);
+	free(fleet);
+	return rc;
+}
+
+/* ---- ways that are not what they should be ---- */
+
+/* spot[from..end): one test on one node. */
+struct part {
+	const struct cs_spots *spots;
+	size_t from, end;
+	struct cs_vec *suspects;
+	struct cs_err *err;
+};
+
+static const struct cs_row *row_at(const struct part *p, size_t i)
+{
+	return cs_rows_get(&p->spots->run->rows, p->spots->spot[i].at);
+}
+
+static int was_asked(const struct cs_run *run, const struct cs_row *row)
+{
+	return cs_row_test(row)->method == CS_METHOD_STAGED ||
+	       (run->plan && run->plan->set.via == CS_WAY_STAGED);
+}
+
+static int is_staged(const struct cs_run *run, const struct cs_row *row)
+{
+	return (row->via == CS_VIA_STAGED || row->via == CS_VIA_DRIVER) &&
+	       !was_asked(run, row);
+}
+
+static int is_detour(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_link_facts *l =
+		&run->node[row->node].agent[row->what.src.index].link;
+	double pcie = cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width), low, high;
+
+	return cs_via_crosses(row->via) &&
+	       !cs_expected_gbs(run, row, &low, &high) &&
+	       row->stats.median < DETOUR_MOST * low &&
+	       !(row->stats.median > PCIE_SLACK * pcie);
+}
+
+/* Are both ways of the pairs together no faster than one? */
+static int is_half_duplex(const struct part *p)
+{
+	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
+	size_t count, n = 0;
+	const struct cs_test *table = cs_catalogue(&count);
+	const struct cs_test *pair = cs_row_test(row_at(p, p->from));
+
+	if (pair->pattern != CS_PATTERN_PAIR)
+		return 0;
+	for (size_t t = 0; t < count; t++) {
+		if (table[t].path != pair->path || table[t].op != pair->op ||
+		    table[t].method != pair->method ||
+		    table[t].pattern != CS_PATTERN_BIDI)
+			continue;
+		for (size_t i = p->from; i < p->end &&
+				n < sizeof(x) / sizeof(x[0]); i++) {
+			const struct cs_spot *both = cs_spots_like(
+				p->spots, row_at(p, i), (uint32_t)t, 1);
+
+			if (both)
+				x[n++] = exp(both->y - p->spots->spot[i].y);
+		}
+	}
+	return n && cs_median(x, n) < HALF_DUPLEX;
+}
+
+static struct cs_suspect sign_of(const struct part *p, enum cs_part part, int a,
+				 int b, enum cs_cause cause)
+{
+	const struct cs_row *row = row_at(p, p->from);
+
+	return (struct cs_suspect){
+		.node = (int)row->node, .part = part,
+		.family = cs_family_of(row), .cause = cause, .a = a, .b = b,
+		.sends = 1, .receives = 1, .test = row->test, .tests = 1,
+		.half_duplex = is_half_duplex(p),
+	};
+}
+
+typedef int is_sign(const struct cs_run *run, const struct cs_row *row);
+
+static int touches(const struct cs_row *row, int a, int b)
+{
+	int from = row->what.src.index, to = row->what.dst.index;
+
+	return (from == a || to == a) && (b < 0 || from == b || to == b);
+}
+
+/* Cells of a, or between a and b (-1: of all), that bear the sign; `of` all. */
+static size_t count_signs(const struct part *p, is_sign *is, int a, int b, size_t *of)
+{
+	size_t n = 0;
+
+	*of = 0;
+	for (size_t i = p->from; i < p->end; i++) {
+		if (a >= 0 && !touches(row_at(p, i), a, b))
+			continue;
+		++*of;
+		n += is(p->spots->run, row_at(p, i)) != 0;
+	}
+	return n;
+}
+
+static int add_sign(const struct part *p, is_sign *is, struct cs_suspect s)
+{
+	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
+	size_t n = 0;
+
+	for (size_t i = p->from; i < p->end; i++) {
+		if (!is(p->spots->run, row_at(p, i)) ||
+		    (s.a >= 0 && !touches(row_at(p, i), s.a, s.b)))
+			continue;
+		cs_suspect_row(&s, p->spots->spot[i].at);
+		if (n < sizeof(x) / sizeof(x[0]) && !isnan(p->spots->spot[i].off))
+			x[n++] = p->spots->spot[i].off;
+	}
+	if (n)
+		s.drop = fmax(0, -expm1(cs_median(x, n)));
+	return cs_suspect_add(p->suspects, &s, p->err);
+}
+
+/* All cells of the node, all of a GPU, or pairs. */
+static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
+{
+	int n = p->spots->run->node[row_at(p, p->from)->node].facts.n_agents;
+	char bad[CS_MAX_AGENTS] = { 0 };
+	size_t of, all = count_signs(p, is, -1, -1, &of);
+
+	if (!all)
+		return 0;
+	if (all == of)
+		return add_sign(p, is, sign_of(p, n > 2 ? CS_PART_NODE : CS_PART_LINK,
+					       n > 2 ? -1 : 0, n > 2 ? -1 : 1,
+					       cause));
+	for (int a = 0; a < n; a++) {
+		all = count_signs(p, is, a, -1, &of);
+		bad[a] = of > 2 && all == of;
+		if (bad[a] && add_sign(p, is, sign_of(p, CS_PART_GPU, a, -1, cause)))
+			return -1;
+	}
+	for (int a = 0; a < n; a++)
+		for (int b = a + 1; b < n; b++)
+			if (!bad[a] && !bad[b] && count_signs(p, is, a, b, &of) &&
+			    add_sign(p, is, sign_of(p, CS_PART_LINK, a, b, cause)))
+				return -1;
+	return 0;
+}
+
+/* Behind one switch, and slower than from socket to socket? */
+static int is_redirected(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_agent_facts *agent = run->node[row->node].agent;
+
+	return cs_via_crosses(row->via) && !cs_on_nvlink(run, row) &&
+	       agent[row->what.src.index].numa >= 0 &&
+	       agent[row->what.src.index].numa == agent[row->what.dst.index].numa;
+}
+
+static int find_redirect(const struct part *p)
+{
+	double x[2][CS_MAX_AGENTS * CS_MAX_AGENTS], near, far;
+	size_t n[2] = { 0, 0 };
+	struct cs_suspect s;
+
+	for (size_t i = p->from; i < p->end; i++) {
+		const struct cs_row *row = row_at(p, i);
+		int same = is_redirected(p->spots->run, row);
+
+		if (cs_via_crosses(row->via) && !cs_on_nvlink(p->spots->run, row) &&
+		    n[same] < sizeof(x[0]) / sizeof(x[0][0]))
+			x[same][n[same]++] = row->stats.median;
+	}
+	if (n[0] < 2 || n[1] < 2)
+		return 0;
+	near = cs_median(x[1], n[1]);
+	far = cs_median(x[0], n[0]);
+	s = sign_of(p, CS_PART_NODE, -1, -1, CS_CAUSE_REDIRECT);
+	if (near > far * (s.half_duplex ? 2 - REDIRECTED : REDIRECTED))
+		return 0;
+	return add_sign(p, is_redirected, s);
+}
+
+/* ---- which domain is next to a GPU ---- */
+
+/* The row of a GPU with the fastest host memory; near: of the domain that is said to
+ * be next to it. */
+static const struct cs_row *fastest(const struct part *p, int gpu, int near)
+{
+	const struct cs_row *best = NULL;
+
+	for (size_t i = p->from; i < p->end; i++) {
+		const struct cs_row *row = row_at(p, i);
+
+		if (cs_gpu_of(row) == gpu &&
+		    cs_is_near(p->spots->run, row) == near &&
+		    (!best || row->stats.median > best->stats.median))
+			best = row;
+	}
+	return best;
+}
+
+static int domain_of(const struct cs_row *row)
+{
+	return cs_end_is_numa(&row->what.src) ? row->what.src.index :
+						row->what.dst.index;
+}
+
+static int find_affinity(const struct part *p)
+{
+	const struct cs_run_node *nd =
+		&p->spots->run->node[row_at(p, p->from)->node];
+
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		const struct cs_row *near = fastest(p, a, 1);
+		const struct cs_row *far = fastest(p, a, 0);
+		struct cs_suspect s = sign_of(p, CS_PART_GPU, a, -1,
+					      CS_CAUSE_AFFINITY);
+
+		if (!near || !far ||
+		    far->stats.median < BETTER * near->stats.median)
+			continue;
+		s.is = nd->agent[a].numa;
+		s.of = domain_of(far);
+		s.drop = 1 - near->stats.median / far->stats.median;
+		cs_suspect_row(&s, (uint32_t)(near - cs_rows_get(
+				&p->spots->run->rows, 0)));
+		cs_suspect_row(&s, (uint32_t)(far - cs_rows_get(
+				&p->spots->run->rows, 0)));
+		if (cs_suspect_add(p->suspects, &s, p->err))
+			return -1;
+	}
+	return 0;
+}
+
+int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
+		  struct cs_err *err)
+{
+	struct part p = { .spots = spots, .suspects = suspects, .err = err };
+	int rc = find_links(spots, suspects, err);
+
+	for (p.from = 0; p.from < spots->n && !rc; p.from = p.end) {
+		const struct cs_row *row = row_at(&p, p.from);
+
+		p.end = cs_spots_node_end(spots, p.from);
+		if (cs_family_of(row) == CS_FAMILY_HOST && !row->company)
+			rc = find_affinity(&p);
+		else if (cs_family_of(row) == CS_FAMILY_PEER)
+			rc = find_sign(&p, is_staged, CS_CAUSE_STAGED) ||
+			     find_sign(&p, is_detour, CS_CAUSE_DETOUR) ||
+			     find_redirect(&p) ? -1 : 0;
+	}
+	return rc;
+}
+
+/* ---- causes of what is slow ---- */
+
+static int half_have(const struct cs_run *run, const struct cs_suspect *s,
+		     uint32_t flag)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_evidence; i++)
+		n += (cs_rows_get(&run->rows, s->evidence[i])->flags & flag) != 0;
+	return n && 2 * n >= s->n_evidence;
+}
+
+/* The thread that drives a GPU is not next to it, as far as is known. */
+static int is_away(const struct cs_run_node *nd, const struct cs_agent_facts *agent)
+{
+	return nd->facts.n_numa > 1 &&
+	       (agent->bound == 0 || (agent->numa >= 0 && agent->gpu.host_numa >= 0 &&
+				      agent->numa != agent->gpu.host_numa));
+}
+
+/* Is its traffic with other GPUs suspicious too?  Suspects stand in order of nodes. */
+static int is_slow_to_peers(const struct cs_vec *suspects, const struct cs_suspect *of)
+{
+	const struct cs_suspect *first = suspects->data, *s;
+
+	for (s = of; s > first && s[-1].node == of->node; s--)
+		;
+	for (; s < first + suspects->n && s->node == of->node; s++)
+		if (s->family == CS_FAMILY_PEER && s->part == CS_PART_GPU &&
+		    s->a == of->a)
+			return 1;
+	return 0;
+}
+
+static void explain(const struct cs_run *run, const struct cs_vec *suspects,
+		    struct cs_suspect *s)
+{
+	const struct cs_run_node *nd = &run->node[s->node];
+
+	if (s->cause != CS_CAUSE_SLOW)
+		return;
+	if (half_have(run, s, CS_ROW_IN_USE))
+		s->cause = CS_CAUSE_IN_USE;
+	else if (half_have(run, s, CS_ROW_THROTTLED))
+		s->cause = CS_CAUSE_THROTTLED;
+	else if (s->part != CS_PART_GPU)
+		return;
+	else if (s->family == CS_FAMILY_LOCAL &&
+		 !is_slow_to_peers(suspects, s))
+		s->cause = CS_CAUSE_MEMORY;
+	else if (s->family == CS_FAMILY_HOST && is_away(nd, &nd->agent[s->a])) {
+		s->cause = CS_CAUSE_AFFINITY;
+		s->is = nd->agent[s->a].numa;
+		s->of = nd->agent[s->a].gpu.host_numa;
+	}
+}
+
+void cs_signs_explain(const struct cs_run *run, struct cs_vec *suspects)
+{
+	struct cs_suspect *s = suspects->data;
+
+	for (size_t i = 0; i < suspects->n; i++)
+		explain(run, suspects, &s[i]);
+}
