@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	%D%/unit/assign.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/chain.t \
+	%D%/unit/cells.t \
 	%D%/unit/check.t \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
@@ -76,6 +77,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
+%C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
 %C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c

@@ -133,6 +133,8 @@ int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *
 	    test->backend != CS_BACKEND_CUDA || row->company ||
 	    row->what.bytes < EXPECTED_FROM)
 		return -1;
+	if (test->path == CS_PATH_PEER && !cs_via_crosses(row->via))
+		return -1;
 	if (test->path == CS_PATH_PEER)
 		return expect_nvlink(run, row, low, high);
 	if ((test->path != CS_PATH_H2D && test->path != CS_PATH_D2H) ||

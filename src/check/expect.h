@@ -18,7 +18,8 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 
 /* One direction of a cell that is measured alone, in GB/s, by what is live now: the
  * least and the most that are usual.  0, or -1 where nothing is known of such cells:
- * kernels, small copies, loads beside it, memory of other domains. */
+ * kernels, small copies, loads beside it, copies through the host, memory of other
+ * domains. */
 int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
 		    double *high);
 

@@ -377,13 +377,16 @@ static int judge_pairs(struct look *look)
 	return 0;
 }
 
-/* Healthy cells of a node may differ more than the least. */
-static void widen(struct look *look)
+/* Of 3 GPUs with a bad one most cells are slow: what the fit has in common is what is
+ * usual.  And healthy cells of a node may differ more than the least. */
+static void settle_by_fit(struct look *look)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
 	const struct cs_fit *fit = &look->fit;
 	size_t n = 0, m = 0;
 
+	for (size_t i = 0; i < look->n; i++)
+		look->spot[i].off -= fit->whole;
 	for (int i = 0; i < fit->rows; i++)
 		for (int k = 0; k < fit->cols; k++)
 			if (!isnan(fit->cell[i][k]) && n < sizeof(x) / sizeof(x[0]))
@@ -402,8 +405,12 @@ static void widen(struct look *look)
 /* Nothing that is so near to the usual is a suspect, whatever the fit makes of it. */
 static int all_near(const struct look *look)
 {
+	double best = 0;
+
 	for (size_t i = 0; i < look->n; i++)
-		if (look->spot[i].off < -(OF_MANY - 1) * SPREAD_LEAST)
+		best = fmax(best, look->nodes ? 0 : look->spot[i].off);
+	for (size_t i = 0; i < look->n; i++)
+		if (look->spot[i].off < best - (OF_MANY - 1) * SPREAD_LEAST)
 			return 0;
 	return 1;
 }
@@ -424,7 +431,7 @@ static int judge_node(struct look *look)
 	fill(look);
 	cs_fit_polish(&look->fit);
 	if (!look->nodes)
-		widen(look);
+		settle_by_fit(look);
 	else if (look->fit.whole < -OF_NODE * look->spread &&
 		 accuse(look, suspect_of(look, CS_PART_NODE, -1, -1,
 					 look->fit.whole)))

@@ -83,31 +83,41 @@ static void where(const struct cs_run *run, const struct cs_suspect *s, char *to
 	}
 }
 
-static const char *copies(const struct cs_suspect *s)
+/* A text to be used at once. */
+static struct cs_phrase {
+	char text[80];
+} copies(const struct cs_run *run, const struct cs_suspect *s)
 {
+	int both = s->sends && s->receives;
+	struct cs_phrase p = { "copies from GPU to GPU" };
+
 	if (s->family == CS_FAMILY_LOCAL)
-		return "copies within its memory";
-	if (s->family == CS_FAMILY_HOST)
-		return "copies from and to host memory";
-	if (s->part == CS_PART_LINK)
-		return s->sends && s->receives ? "copies between them, both ways," :
-		       s->sends ? "copies from the first to the second" :
-				  "copies from the second to the first";
-	if (s->part != CS_PART_GPU)
-		return "copies from GPU to GPU";
-	return s->sends && s->receives ? "copies from and to other GPUs" :
-	       s->sends ? "copies from it to other GPUs" :
-			  "copies to it from other GPUs";
+		cs_text(p.text, sizeof(p.text), "copies within its memory");
+	else if (s->family == CS_FAMILY_HOST)
+		cs_text(p.text, sizeof(p.text), "copies from and to host memory");
+	else if (s->part == CS_PART_GPU)
+		cs_text(p.text, sizeof(p.text), "%s", both ?
+			"copies from and to other GPUs" : s->sends ?
+			"copies from it to other GPUs" :
+			"copies to it from other GPUs");
+	else if (s->part == CS_PART_LINK && both)
+		cs_text(p.text, sizeof(p.text), "copies between them, both ways,");
+	else if (s->part == CS_PART_LINK)
+		cs_text(p.text, sizeof(p.text), "copies from %s to %s",
+			gpu(run, s, s->sends ? s->a : s->b).text,
+			gpu(run, s, s->sends ? s->b : s->a).text);
+	return p;
 }
 
 /* "copies from it … are 6 % slower than on 63 other nodes" */
-static void how_slow(const struct cs_suspect *s, char *to, size_t size)
+static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		     size_t size)
 {
 	if (s->nodes)
 		cs_text(to, size, "%s are %d %% slower than on %d other nodes",
-			copies(s), percent(s->drop), s->nodes - 1);
+			copies(run, s).text, percent(s->drop), s->nodes - 1);
 	else
-		cs_text(to, size, "%s are %d %% slower than %s", copies(s),
+		cs_text(to, size, "%s are %d %% slower than %s", copies(run, s).text,
 			percent(s->drop), s->family == CS_FAMILY_PEER ?
 			"those of other pairs" : "those of the other GPUs");
 }
@@ -119,11 +129,11 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 	char slow[200] = "";
 
 	if (s->drop > 0 && s->cause != CS_CAUSE_BELOW)
-		how_slow(s, slow, sizeof(slow));
+		how_slow(run, s, slow, sizeof(slow));
 	l = s->part == CS_PART_GPU ? &run->node[s->node].agent[s->a].link : NULL;
 	if (s->cause == CS_CAUSE_BELOW)
 		cs_text(to, size, "%s are %d %% below the least that their live links usually give",
-			copies(s), percent(s->drop));
+			copies(run, s).text, percent(s->drop));
 	else if (s->cause == CS_CAUSE_LANES)
 		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
 			slow[0] ? ": " : "", slow);
