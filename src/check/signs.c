@@ -178,7 +178,6 @@ static struct cs_suspect sign_of(const struct part *p, enum cs_part part, int a,
 		.node = (int)row->node, .part = part,
 		.family = cs_family_of(row), .cause = cause, .a = a, .b = b,
 		.sends = 1, .receives = 1, .test = row->test, .tests = 1,
-		.half_duplex = is_half_duplex(p),
 	};
 }
 
@@ -221,6 +220,7 @@ static int add_sign(const struct part *p, is_sign *is, struct cs_suspect s)
 	}
 	if (n)
 		s.drop = fmax(0, -expm1(cs_median(x, n)));
+	s.half_duplex = is_half_duplex(p);
 	return cs_suspect_add(p->suspects, &s, p->err);
 }
 
@@ -265,7 +265,6 @@ static int find_redirect(const struct part *p)
 {
 	double x[2][CS_MAX_AGENTS * CS_MAX_AGENTS], near, far;
 	size_t n[2] = { 0, 0 };
-	struct cs_suspect s;
 
 	for (size_t i = p->from; i < p->end; i++) {
 		const struct cs_row *row = row_at(p, i);
@@ -279,10 +278,10 @@ static int find_redirect(const struct part *p)
 		return 0;
 	near = cs_median(x[1], n[1]);
 	far = cs_median(x[0], n[0]);
-	s = sign_of(p, CS_PART_NODE, -1, -1, CS_CAUSE_REDIRECT);
-	if (near > far * (s.half_duplex ? 2 - REDIRECTED : REDIRECTED))
+	if (near > far * (is_half_duplex(p) ? 2 - REDIRECTED : REDIRECTED))
 		return 0;
-	return add_sign(p, is_redirected, s);
+	return add_sign(p, is_redirected, sign_of(p, CS_PART_NODE, -1, -1,
+						  CS_CAUSE_REDIRECT));
 }
 
 /* ---- which domain is next to a GPU ---- */
@@ -318,12 +317,12 @@ static int find_affinity(const struct part *p)
 	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_row *near = fastest(p, a, 1);
 		const struct cs_row *far = fastest(p, a, 0);
-		struct cs_suspect s = sign_of(p, CS_PART_GPU, a, -1,
-					      CS_CAUSE_AFFINITY);
+		struct cs_suspect s;
 
 		if (!near || !far ||
 		    far->stats.median < BETTER * near->stats.median)
 			continue;
+		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_AFFINITY);
 		s.is = nd->agent[a].numa;
 		s.of = domain_of(far);
 		s.drop = 1 - near->stats.median / far->stats.median;

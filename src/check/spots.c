@@ -84,13 +84,15 @@ static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 static int by_place(const void *x, const void *y)
 {
 	const struct cs_spot *a = x, *b = y;
-	const uint64_t p[] = { a->group[0], a->group[1], a->node, a->cell, a->at };
-	const uint64_t q[] = { b->group[0], b->group[1], b->node, b->cell, b->at };
-
-	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
+	if (a->group[0] != b->group[0])
+		return a->group[0] < b->group[0] ? -1 : 1;
+	if (a->group[1] != b->group[1])
+		return a->group[1] < b->group[1] ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->cell != b->cell)
+		return a->cell < b->cell ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
 }
 
 int cs_spots_make(const struct cs_run *run, struct cs_spots *out,
