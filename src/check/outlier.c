@@ -29,7 +29,7 @@
 #define OF_MANY 3.0	/* that many cells of a row or column agree */
 #define OF_FEW 4.5
 #define OF_HALF 4.0	/* a row without its column */
-#define OF_NODE 4.0
+#define OF_NODE 5.0
 #define OF_PAIR 4.0	/* both ways of it */
 #define OF_ONE_WAY 8.0
 
