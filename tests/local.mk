@@ -277,6 +277,7 @@ SHELL_TESTS = \
 	%D%/run/placement.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
+	%D%/run/faults-found.t \
 	%D%/run/files.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \

@@ -15,6 +15,7 @@
 #define PCIE_SLACK 1.1
 #define BETTER 1.05	/* than the domain that is said to be next to it */
 #define REDIRECTED 0.97
+#define OFF_LEAST 0.01	/* less is no drop */
 #define HALF_DUPLEX 0.6	/* of one way alone, each way */
 
 /* ---- what is live and what could be ---- */
@@ -183,72 +184,132 @@ static struct cs_suspect sign_of(const struct part *p, enum cs_part part, int a,
 
 typedef int is_sign(const struct cs_run *run, const struct cs_row *row);
 
-static int touches(const struct cs_row *row, int a, int b)
+/* Which of the ways between the agents of a node bear a sign. */
+struct ways {
+	int n;
+	char tried[CS_MAX_AGENTS][CS_MAX_AGENTS];
+	char bear[CS_MAX_AGENTS][CS_MAX_AGENTS];
+};
+
+/* Of those of a, or between a and b (-1: of all): do all bear it, or any? */
+static void count(const struct ways *w, int a, int b, int *of, int *bear)
+{
+	*of = *bear = 0;
+	for (int i = 0; i < w->n; i++)
+		for (int k = 0; k < w->n; k++) {
+			if ((a >= 0 && i != a && k != a) ||
+			    (b >= 0 && i != b && k != b))
+				continue;
+			*of += w->tried[i][k];
+			*bear += w->bear[i][k];
+		}
+}
+
+static int touches(const struct cs_row *row, const struct cs_suspect *s)
 {
 	int from = row->what.src.index, to = row->what.dst.index;
 
-	return (from == a || to == a) && (b < 0 || from == b || to == b);
+	return (s->a < 0 || from == s->a || to == s->a) &&
+	       (s->b < 0 || from == s->b || to == s->b);
 }
 
-/* Cells of a, or between a and b (-1: of all), that bear the sign; `of` all. */
-static size_t count_signs(const struct part *p, is_sign *is, int a, int b, size_t *of)
+/* How slow a cell is against its live links, where that is known, else its like. */
+static double off_of(const struct part *p, size_t i)
 {
-	size_t n = 0;
+	const struct cs_row *row = row_at(p, i);
+	double low, high;
 
-	*of = 0;
-	for (size_t i = p->from; i < p->end; i++) {
-		if (a >= 0 && !touches(row_at(p, i), a, b))
-			continue;
-		++*of;
-		n += is(p->spots->run, row_at(p, i)) != 0;
-	}
-	return n;
+	return cs_expected_gbs(p->spots->run, row, &low, &high) ?
+		       p->spots->spot[i].off : log(row->stats.median / low);
 }
 
+/* With the rows that show it, where there are any. */
 static int add_sign(const struct part *p, is_sign *is, struct cs_suspect s)
 {
-	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
+	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], off;
 	size_t n = 0;
 
 	for (size_t i = p->from; i < p->end; i++) {
-		if (!is(p->spots->run, row_at(p, i)) ||
-		    (s.a >= 0 && !touches(row_at(p, i), s.a, s.b)))
+		if (!is(p->spots->run, row_at(p, i)) || !touches(row_at(p, i), &s))
 			continue;
 		cs_suspect_row(&s, p->spots->spot[i].at);
-		if (n < sizeof(x) / sizeof(x[0]) && !isnan(p->spots->spot[i].off))
-			x[n++] = p->spots->spot[i].off;
+		off = off_of(p, i);
+		if (n < sizeof(x) / sizeof(x[0]) && !isnan(off))
+			x[n++] = off;
 	}
-	if (n)
-		s.drop = fmax(0, -expm1(cs_median(x, n)));
-	s.half_duplex = is_half_duplex(p);
+	off = n ? cs_median(x, n) : 0;
+	s.drop = off < -OFF_LEAST ? -expm1(off) : 0;
+	if (p->from < p->end)
+		s.half_duplex = is_half_duplex(p);
 	return cs_suspect_add(p->suspects, &s, p->err);
 }
 
-/* All cells of the node, all of a GPU, or pairs. */
-static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
+/* All ways of the node, all of a GPU, or pairs; s has what they have in common. */
+static int tell_ways(const struct part *p, is_sign *is, const struct ways *w,
+		     struct cs_suspect s)
 {
-	int n = p->spots->run->node[row_at(p, p->from)->node].facts.n_agents;
 	char bad[CS_MAX_AGENTS] = { 0 };
-	size_t of, all = count_signs(p, is, -1, -1, &of);
+	int of, bear;
 
-	if (!all)
+	count(w, -1, -1, &of, &bear);
+	if (!bear)
 		return 0;
-	if (all == of)
-		return add_sign(p, is, sign_of(p, n > 2 ? CS_PART_NODE : CS_PART_LINK,
-					       n > 2 ? -1 : 0, n > 2 ? -1 : 1,
-					       cause));
-	for (int a = 0; a < n; a++) {
-		all = count_signs(p, is, a, -1, &of);
-		bad[a] = of > 2 && all == of;
-		if (bad[a] && add_sign(p, is, sign_of(p, CS_PART_GPU, a, -1, cause)))
+	s.part = CS_PART_NODE;
+	s.a = s.b = -1;
+	if (bear == of && w->n > 2)
+		return add_sign(p, is, s);
+	s.part = CS_PART_GPU;
+	for (s.a = 0; s.a < w->n; s.a++) {
+		count(w, s.a, -1, &of, &bear);
+		bad[s.a] = of > 2 && bear == of;
+		if (bad[s.a] && add_sign(p, is, s))
 			return -1;
 	}
-	for (int a = 0; a < n; a++)
-		for (int b = a + 1; b < n; b++)
-			if (!bad[a] && !bad[b] && count_signs(p, is, a, b, &of) &&
-			    add_sign(p, is, sign_of(p, CS_PART_LINK, a, b, cause)))
+	s.part = CS_PART_LINK;
+	for (s.a = 0; s.a < w->n; s.a++)
+		for (s.b = s.a + 1; s.b < w->n; s.b++) {
+			count(w, s.a, s.b, &of, &bear);
+			if (!bad[s.a] && !bad[s.b] && bear && add_sign(p, is, s))
 				return -1;
+		}
 	return 0;
+}
+
+static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
+{
+	struct ways w = {
+		.n = p->spots->run->node[row_at(p, p->from)->node].facts.n_agents
+	};
+
+	for (size_t i = p->from; i < p->end; i++) {
+		const struct cs_transfer *t = &row_at(p, i)->what;
+
+		w.tried[t->src.index][t->dst.index] = 1;
+		w.bear[t->src.index][t->dst.index] =
+			is(p->spots->run, row_at(p, i)) != 0;
+	}
+	return tell_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
+}
+
+/* Ways that were refused have no figures.  Instances of MIG have none by design. */
+static int find_refused(struct part *p, int node)
+{
+	const struct cs_run_node *nd = &p->spots->run->node[node];
+	struct ways w = { .n = nd->facts.n_agents };
+	struct cs_suspect s = { .node = node, .family = CS_FAMILY_PEER,
+				.cause = CS_CAUSE_REFUSED, .sends = 1, .receives = 1 };
+
+	for (int i = 0; i < w.n && nd->peers; i++)
+		for (int k = 0; k < w.n; k++) {
+			int via = nd->peers[i * CS_MAX_AGENTS + k].via;
+
+			w.tried[i][k] = via != CS_VIA_NONE;
+			w.bear[i][k] = via == CS_VIA_FAILED;
+		}
+	p->from = p->end = 0;
+	if (w.n && cs_is_mig(nd->agent[0].gpu.uuid))
+		return 0;
+	return tell_ways(p, NULL, &w, s);
 }
 
 /* Behind one switch, and slower than from socket to socket? */
@@ -342,6 +403,8 @@ int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
 	struct part p = { .spots = spots, .suspects = suspects, .err = err };
 	int rc = find_links(spots, suspects, err);
 
+	for (int i = 0; i < spots->run->n_nodes && !rc; i++)
+		rc = find_refused(&p, i);
 	for (p.from = 0; p.from < spots->n && !rc; p.from = p.end) {
 		const struct cs_row *row = row_at(&p, p.from);
 

@@ -21,6 +21,7 @@ enum cs_cause {
 	CS_CAUSE_DETOUR,	/* said to be direct, as slow as through the host */
 	CS_CAUSE_REDIRECT,	/* … by PCIe: ACS or IOMMU send it up and down */
 	CS_CAUSE_STAGED,	/* through host memory, and known to be */
+	CS_CAUSE_REFUSED,	/* no way was to be had */
 	CS_CAUSE_PCIE,		/* below what card and slot can do */
 	CS_CAUSE_LANES,		/* fewer NVLinks are up than of its like */
 };

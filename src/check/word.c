@@ -40,6 +40,8 @@ static const struct {
 		"setpci or BIOS: ACS off on the bridges between the GPUs; IOMMU off or passthrough" },
 	[CS_CAUSE_STAGED] = { "p2p-staged", 1, 0,
 		"nvidia-smi topo -p2p r; the reason of each pair is with its cell; cscope-mpi --check=launch says what a launcher hides" },
+	[CS_CAUSE_REFUSED] = { "p2p-refused", 1, 0,
+		"nvidia-smi topo -p2p r; is nvidia-fabricmanager running? cscope-mpi --check=launch says what a launcher hides" },
 	[CS_CAUSE_PCIE] = { "pcie-below", 1, 1,
 		"reseat the GPU or its riser; look for PCIe errors in dmesg; compare the slot's setting in the BIOS" },
 	[CS_CAUSE_LANES] = { "nvlink-down", 1, 1,
@@ -122,6 +124,24 @@ static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char 
 			"those of other pairs" : "those of the other GPUs");
 }
 
+/* In the driver's words: of its first way that was refused. */
+static const char *why_refused(const struct cs_run *run, const struct cs_suspect *s)
+{
+	const struct cs_run_node *nd = &run->node[s->node];
+
+	for (int i = 0; i < nd->facts.n_agents; i++)
+		for (int k = 0; k < nd->facts.n_agents; k++) {
+			const struct cs_peer_facts *way =
+				&nd->peers[i * CS_MAX_AGENTS + k];
+
+			if (way->via == CS_VIA_FAILED &&
+			    (s->a < 0 || i == s->a || k == s->a) &&
+			    (s->b < 0 || i == s->b || k == s->b))
+				return way->reason;
+		}
+	return "";
+}
+
 static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		 size_t size)
 {
@@ -145,6 +165,9 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		cs_text(to, size, "copies go through host memory, not from GPU to GPU%s",
 			s->half_duplex ? ", and both ways together no faster than one" :
 					 "");
+	else if (s->cause == CS_CAUSE_REFUSED)
+		cs_text(to, size, "no way from GPU to GPU%s%s",
+			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
 	else if (s->cause == CS_CAUSE_DETOUR)
 		cs_text(to, size, "copies are said to go from GPU to GPU and are as slow as through the host%s",
 			s->half_duplex ? ", both ways together no faster than one" : "");
@@ -196,7 +219,7 @@ static int any_nvlink(const struct cs_run_node *nd)
 
 static enum cs_severity severity_of(const struct cs_run *run, const struct cs_suspect *s)
 {
-	if (s->cause == CS_CAUSE_STAGED && !any_nvlink(&run->node[s->node]))
+	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) && !any_nvlink(&run->node[s->node]))
 		return CS_NOTE; /* many cards have no other way */
 	if (table[s->cause].is_fact && table[s->cause].is_hardware)
 		return s->usual && s->look != CS_LOOK_CONFIRMED ? CS_WARNING :

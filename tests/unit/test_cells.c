@@ -522,6 +522,27 @@ static void staged_as_usual(void)
 	end();
 }
 
+static void refused(void)
+{
+	const struct cs_finding *f;
+	struct cs_peer_facts *peers;
+
+	begin(1, 4, LOCAL);
+	peers = c.run.node[0].peers;
+	peers[1 * CS_MAX_AGENTS + 2].via = CS_VIA_FAILED;
+	cs_text(peers[1 * CS_MAX_AGENTS + 2].reason, 160, "no access");
+	f = one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no way from GPU to GPU: no access");
+	if (f)
+		t_eq_int(f->severity, CS_WARNING);
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 4; k++)
+			if (i != k)
+				peers[i * CS_MAX_AGENTS + k].via = CS_VIA_FAILED;
+	c.run.findings.n = 0;
+	one("p2p-refused", "node", 0, "all GPUs: no way from GPU to GPU");
+	end();
+}
+
 static void detour(void)
 {
 	begin(1, 8, WRITE "," BIDI);
@@ -650,6 +671,7 @@ int main(void)
 		{ "PCIe below what card and slot can do", pcie },
 		{ "copies through the host: node, GPU, link", staged },
 		{ "copies through the host that nobody need mind", staged_as_usual },
+		{ "peer access that is refused: link, node", refused },
 		{ "peer access at the speed of the host", detour },
 		{ "pairs of one socket slower than across", redirected },
 		{ "throttling and others' work explain, and accuse nobody", conditions },
