@@ -578,7 +578,9 @@ static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "Judging", NULL },
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
 	  "a GPU in use are skipped; KIND launch alone measures nothing: what each "
-	  "rank sees, and what to change", set_check },
+	  "rank sees, and what to change; outlier: cells slower than their like, "
+	  "link: links below what they could be; both look again at what is "
+	  "suspicious", set_check },
 	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,

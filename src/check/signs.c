@@ -383,7 +383,7 @@ static int find_affinity(const struct part *p)
 		if (!near || !far ||
 		    far->stats.median < BETTER * near->stats.median)
 			continue;
-		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_AFFINITY);
+		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_DOMAIN);
 		s.is = nd->agent[a].numa;
 		s.of = domain_of(far);
 		s.drop = 1 - near->stats.median / far->stats.median;

@@ -17,7 +17,8 @@ enum cs_cause {
 	CS_CAUSE_SLOW,		/* against its like, and nothing says why */
 	CS_CAUSE_MEMORY,	/* its own memory is slow, all else is not */
 	CS_CAUSE_THROTTLED, CS_CAUSE_IN_USE, /* measured meanwhile */
-	CS_CAUSE_AFFINITY,	/* host memory or thread is not next to it */
+	CS_CAUSE_AFFINITY,	/* its thread is not next to it */
+	CS_CAUSE_DOMAIN,	/* nor is the host memory that is said to be */
 	CS_CAUSE_DETOUR,	/* said to be direct, as slow as through the host */
 	CS_CAUSE_REDIRECT,	/* … by PCIe: ACS or IOMMU send it up and down */
 	CS_CAUSE_STAGED,	/* through host memory, and known to be */

@@ -33,7 +33,9 @@ static const struct {
 	[CS_CAUSE_IN_USE] = { "slow-in-use", 0, 0,
 		"repeat when nobody else is on the GPU; nvidia-smi lists the processes" },
 	[CS_CAUSE_AFFINITY] = { "wrong-affinity", 0, 0,
-		"compare with nvidia-smi topo -m; bind ranks to the domain of their GPU, see BIOS for NUMA per PCI root" },
+		"bind each rank to the domain of its GPU, as nvidia-smi topo -m shows it" },
+	[CS_CAUSE_DOMAIN] = { "wrong-affinity", 0, 0,
+		"compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
 	[CS_CAUSE_DETOUR] = { "p2p-detour", 0, 0,
 		"nvidia-smi topo -p2p n; turn ACS off on the PCI bridges and IOMMU to passthrough; is nvidia-fabricmanager running?" },
 	[CS_CAUSE_REDIRECT] = { "p2p-redirected", 0, 0,
@@ -174,9 +176,9 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 	else if (s->cause == CS_CAUSE_REDIRECT)
 		cs_text(to, size, "those of one NUMA domain reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
 			s->half_duplex ? ", and both ways together no faster than one" : "");
-	else if (s->cause == CS_CAUSE_AFFINITY && s->nodes == 0 && s->sure <= 0)
-		cs_text(to, size, "host memory of NUMA domain %d is said to be next to it and is %d %% slower than that of domain %d",
-			s->is, percent(s->drop), s->of);
+	else if (s->cause == CS_CAUSE_DOMAIN)
+		cs_text(to, size, "host memory of NUMA domain %d is faster than that of domain %d, which is said to be next to it",
+			s->of, s->is);
 	else if (s->cause == CS_CAUSE_AFFINITY)
 		cs_text(to, size, "%s, and its thread is not bound next to it (NUMA domain %d, by the driver %d)",
 			slow, s->is, s->of);

@@ -618,6 +618,26 @@ static void affinity(void)
 	end();
 }
 
+static void another_domain(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, H2D);
+	for (int gpu = 0; gpu < 8; gpu++) {
+		struct cs_row row = *canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, gpu);
+		double x[6] = { 0 };
+
+		row.what.src.index = gpu < 4;
+		row.stats.median *= gpu == 5 ? 1.2 : 0.8;
+		cs_rows_add(&c.run.rows, &row, x, NULL);
+	}
+	c.run.checks = CS_CHECK_LINK;
+	f = one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA domain 0 is faster than that of domain 1, which is said to be next to it");
+	if (f)
+		t_eq_int(f->severity, CS_WARNING);
+	end();
+}
+
 /* Two GPUs have nothing to be held against but what such links usually give. */
 static void below(void)
 {
@@ -677,6 +697,7 @@ int main(void)
 		{ "throttling and others' work explain, and accuse nobody", conditions },
 		{ "slow memory shows within a GPU alone", slow_memory },
 		{ "a thread that is bound to another domain", affinity },
+		{ "memory of another domain that is faster", another_domain },
 		{ "two GPUs are held against what such links give", below },
 		{ NULL, NULL },
 	};
