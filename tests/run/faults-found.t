@@ -57,10 +57,12 @@ is_found() { # EXPECTED
 
 # Tests, the fault's variables, what is expected: all findings there are, or "none".
 fault() { # SENTENCE TESTS EXPECTED VARIABLE=VALUE...
-	local sentence=$1 tests=$2 expected=$3
+	local sentence=$1 tests=$2 expected=$3 knob
 	shift 3
 	rm -f f.json found
-	export "$@"
+	for knob; do
+		export "${knob?}"
+	done
 	run 0 --test "$tests" --check=outlier,link -s "${size:-2M}" --seed 1 \
 		--cell-limit 20s -o f.json
 	unset "${@%%=*}"
