@@ -287,6 +287,7 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/signals.t \
+	%D%/run/schedule.t \
 	%D%/run/sweep.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \

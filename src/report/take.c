@@ -112,6 +112,9 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);
 	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
+	/* versions that did not know it measured every pair alone */
+	set->schedule = (uint32_t)cs_field_word(f, "schedule", cs_schedule_words,
+						CS_SCHEDULE_SERIAL);
 	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
 	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
 	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
