@@ -187,6 +187,8 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/fingerprint.c \
+	%D%/check/fingerprint.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
 	%D%/check/pairing.c \
