@@ -32,6 +32,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
 	%D%/base/hints.h \
+	%D%/base/hostlist.c \
+	%D%/base/hostlist.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
 	%D%/base/quant.c \
