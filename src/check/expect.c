@@ -87,6 +87,16 @@ int cs_is_near(const struct cs_run *run, const struct cs_row *row)
 	       host->index == run->node[row->node].agent[cs_gpu_of(row)].numa;
 }
 
+int cs_own_company(const struct cs_run *run, const struct cs_row *row)
+{
+	enum cs_pattern pattern = cs_row_test(row)->pattern;
+
+	if (run->plan && row->step < run->plan->n_steps)
+		return (int)cs_plan_step(run->plan, row->step)->count - 1;
+	return pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_ALONE ? 0 :
+	       pattern == CS_PATTERN_BIDI ? 1 : row->company;
+}
+
 int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_agent_facts *agent = run->node[row->node].agent;
@@ -139,7 +149,8 @@ static int expect(const struct cs_run *run, const struct cs_row *row, double *lo
 	double peak;
 
 	if (test->unit != CS_UNIT_GBS || test->method != CS_METHOD_CE ||
-	    test->backend != CS_BACKEND_CUDA || row->company ||
+	    test->backend != CS_BACKEND_CUDA ||
+	    cs_own_company(run, row) ||
 	    row->what.bytes < EXPECTED_FROM)
 		return -1;
 	if (test->path == CS_PATH_PEER && !cs_via_crosses(row->via))

@@ -20,11 +20,13 @@
 static const struct {
 	const char *name;
 	uint32_t bit;
+	int looks;		/* alone it needs no measurement */
 } kind[] = {
-	{ "launch", CS_CHECK_LAUNCH },
-	{ "placement", CS_CHECK_PLACEMENT },
-	{ "outlier", CS_CHECK_OUTLIER },
-	{ "link", CS_CHECK_LINK },
+	{ "launch", CS_CHECK_LAUNCH, 1 },
+	{ "placement", CS_CHECK_PLACEMENT, 0 },
+	{ "topology", CS_CHECK_TOPOLOGY, 1 },
+	{ "outlier", CS_CHECK_OUTLIER, 0 },
+	{ "link", CS_CHECK_LINK, 0 },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 
@@ -43,6 +45,14 @@ uint32_t cs_checks_all(void)
 	for (size_t i = 0; i < N_KINDS; i++)
 		all |= kind[i].bit;
 	return all;
+}
+
+int cs_checks_only_look(uint32_t checks)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (kind[i].looks)
+			checks &= ~kind[i].bit;
+	return !checks;
 }
 
 int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err)

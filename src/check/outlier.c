@@ -419,7 +419,8 @@ static int judge_node(struct look *look)
 {
 	if (!look->nodes) {
 		/* loads of others differ from GPU to GPU */
-		if (row_of(look->spots, look->spot)->company > 1)
+		if (cs_own_company(look->spots->run,
+				   row_of(look->spots, look->spot)) > 1)
 			return 0;
 		if (settle_alone(look))
 			return -1;

@@ -409,7 +409,8 @@ int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
 		const struct cs_row *row = row_at(&p, p.from);
 
 		p.end = cs_spots_node_end(spots, p.from);
-		if (cs_family_of(row) == CS_FAMILY_HOST && !row->company)
+		if (cs_family_of(row) == CS_FAMILY_HOST &&
+		    !cs_own_company(spots->run, row))
 			rc = find_affinity(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)
 			rc = find_sign(&p, is_staged, CS_CAUSE_STAGED) ||

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/expect.h"
+
 /* Below, a copy is mostly its 3 us before the first byte. */
 #define JUDGED_FROM ((uint64_t)1 << 20)
 
@@ -63,9 +65,10 @@ static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
 }
 
 static uint64_t group_of(const struct cs_spots *spots, uint32_t node, uint32_t test,
-			 uint8_t company)
+			 int company)
 {
-	return (uint64_t)spots->class[node] << 32 | (uint64_t)test << 8 | company;
+	return (uint64_t)spots->class[node] << 32 | (uint64_t)test << 8 |
+	       (uint8_t)company;
 }
 
 static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
@@ -73,7 +76,8 @@ static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 	const struct cs_row *row = cs_rows_get(&spots->run->rows, at);
 
 	return (struct cs_spot){
-		.group = { group_of(spots, row->node, row->test, row->company),
+		.group = { group_of(spots, row->node, row->test,
+				    cs_own_company(spots->run, row)),
 			   row->what.bytes },
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node, .at = (uint32_t)at,
@@ -136,7 +140,7 @@ static int by_cell(const void *x, const void *y)
 
 const struct cs_spot *cs_spots_like(const struct cs_spots *spots,
 				    const struct cs_row *row, uint32_t test,
-				    uint8_t company)
+				    int company)
 {
 	const struct cs_rows *rows = &spots->run->rows;
 	struct cs_spot want = spot_of(spots, (size_t)(row - cs_rows_get(rows, 0)));
@@ -151,7 +155,8 @@ double cs_spots_change(const struct cs_spots *spots, const struct cs_row *again)
 
 	if (!can_be_judged(spots->run, again))
 		return NAN;
-	first = cs_spots_like(spots, again, again->test, again->company);
+	first = cs_spots_like(spots, again, again->test,
+			      cs_own_company(spots->run, again));
 	return first ? log(again->stats.median) - first->y : NAN;
 }
 

@@ -71,7 +71,7 @@ void cs_spots_release(struct cs_spots *spots);
 /* The same cell in another test, or the same one, with so much company; NULL. */
 const struct cs_spot *cs_spots_like(const struct cs_spots *spots,
 				    const struct cs_row *row, uint32_t test,
-				    uint8_t company);
+				    int company);
 /* Behind the last spot of the same group and node. */
 size_t cs_spots_node_end(const struct cs_spots *spots, size_t from);
 /* How much a row differs from the first look at its cell: log of the ratio; NAN. */

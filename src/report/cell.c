@@ -223,8 +223,11 @@ static void print_kin(FILE *to, const struct cell *c)
 		if (row->metric == CS_METRIC_TOTAL) {
 			if (row->test == c->row->test &&
 			    !(row->flags & CS_ROW_REPEATS))
-				print_other(to, c, row, c->row->company > 1 ?
-					    "all together" : "both ways together");
+				print_other(to, c, row,
+					    cs_row_test(row)->pattern ==
+							    CS_PATTERN_BIDI ?
+						    "both ways together" :
+						    "all together");
 		} else if (row->metric != CS_METRIC_RATE) {
 			if (same && row->test == c->row->test)
 				print_other(to, c, row, cs_metric_text(
@@ -235,9 +238,12 @@ static void print_kin(FILE *to, const struct cell *c)
 				print_other(to, c, row, what);
 		} else if (row->flags & CS_ROW_REPEATS) {
 			if (same)
-				print_other(to, c, row, row->flags & CS_ROW_AGAIN ?
-					    "again (second look)" :
-					    "again (control)");
+				print_other(to, c, row,
+					    row->flags & CS_ROW_CONTROL ?
+						    "again (control)" :
+					    row->flags & CS_ROW_AGAIN ?
+						    "again (second look)" :
+						    "in company");
 		} else if (back) {
 			print_other(to, c, row, "the other way");
 		}

@@ -36,12 +36,13 @@ enum cs_metric {
 #define CS_ROW_CONTROL 32u	/* repeats an earlier cell */
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
 #define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
-#define CS_ROW_AGAIN 256u	/* a second look at a cell that was suspicious, or at one
+#define CS_ROW_COMPANY 256u	/* repeats a cell while others run, to be held against it */
+#define CS_ROW_AGAIN 512u	/* a second look at a cell that was suspicious, or at one
 				 * beside it */
-#define CS_ROW_FLAGS 9		/* that there are */
+#define CS_ROW_FLAGS 10		/* how many there are */
 
-/* Rows that repeat a cell of the same run: no view shows them in its place. */
-#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_AGAIN)
+/* Rows that repeat a cell: not its figure. */
+#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
 
 #define CS_REASON 240
 
@@ -99,7 +100,7 @@ const char *cs_status_text(int status); /* "ok", "skipped", … */
 const char *cs_metric_text(const struct cs_test *test, int metric);
 /* The metric of that name; -1 there is none. */
 int cs_metric_index(const char *name);
-/* The names of the set flags, in order of bit: n of them. */
+/* The names of the set flags, in order of bit: how many. */
 int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS]);
 /* The flag of that name; 0 when there is none. */
 uint32_t cs_row_flag(const char *name);
