@@ -195,7 +195,9 @@ endif
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
 	%D%/check/versus.c \
-	%D%/check/versus.h
+	%D%/check/versus.h \
+	%D%/check/vote.c \
+	%D%/check/vote.h
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

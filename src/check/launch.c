@@ -23,6 +23,7 @@ static const struct {
 } kind[] = {
 	{ "launch", CS_CHECK_LAUNCH },
 	{ "placement", CS_CHECK_PLACEMENT },
+	{ "topology", CS_CHECK_TOPOLOGY },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 
