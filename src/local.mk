@@ -84,6 +84,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/confine.c \
 	%D%/place/internal.h \
 	%D%/place/nvml.c \
+	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
 	%D%/place/sign.c \

@@ -42,6 +42,7 @@ UNIT_TESTS = \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
 	%D%/unit/output.t \
+	%D%/unit/pci.t \
 	%D%/unit/plan.t \
 	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
@@ -91,13 +92,14 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
-%C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
+%C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
+%C%_unit_pci_t_SOURCES = %D%/unit/test_pci.c %D%/unit/root.h
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h

@@ -191,10 +191,113 @@ static void put_agents(struct maker *m)
 		put(m, CS_LAYER_WIRING, "model", "%s",
 		    nd->facts.n_sights > 0 && !cs_is_mig(a->gpu.uuid) ? "" :
 			a->gpu.name);
-		put_number(m, CS_LAYER_WIRING, "numa", own_numa(a));
+		if (!cs_run_gpu(m->run, (int)(nd - m->run->node), a->gpu.bus_id))
+			put_number(m, CS_LAYER_WIRING, "numa", own_numa(a));
 		put_links(m, &a->link);
 		put_on_off(m, CS_LAYER_SETTINGS, "mps", a->gpu.mps);
 	}
+}
+
+/* "12 to gpu1, 6 to gpu2": other GPUs by their position, not by bus number. */
+static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
+{
+	const struct cs_run_node *nd = m->nd;
+	int32_t elsewhere = ends->to_other;
+	char text[LONG] = "";
+	size_t used;
+
+	for (int i = 0; i < ends->n_gpus; i++)
+		if (!cs_run_gpu(m->run, (int)(nd - m->run->node),
+				ends->gpu[i].bus_id))
+			elsewhere += ends->gpu[i].links;
+	if (ends->to_switch > 0)
+		cs_text(text, sizeof(text), "%d to switch", ends->to_switch);
+	for (int k = 0; k < nd->facts.n_sights; k++)
+		for (int i = 0; i < ends->n_gpus; i++) {
+			used = strlen(text);
+			if (!strcmp(nd->sight[k].bus_id, ends->gpu[i].bus_id))
+				cs_text(text + used, sizeof(text) - used,
+					"%s%d to gpu%d", used ? ", " : "",
+					ends->gpu[i].links, k);
+		}
+	used = strlen(text);
+	if (elsewhere > 0)
+		cs_text(text + used, sizeof(text) - used, "%s%d elsewhere",
+			used ? ", " : "", elsewhere);
+	put(m, CS_LAYER_WIRING, "nvlink-ends", "%s", text);
+}
+
+/* "X PIX ? SYS"; nothing where nothing is known but that it is itself. */
+static void put_reaches(struct maker *m, const char *field, const uint8_t *reach,
+			int n)
+{
+	char text[LONG] = "";
+	int known = 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *word = cs_reach_text(reach[i]);
+		size_t used = strlen(text);
+
+		known += word[0] && reach[i] != CS_REACH_SELF;
+		cs_text(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
+			word[0] ? word : "?");
+	}
+	if (known)
+		put(m, CS_LAYER_WIRING, field, "%s", text);
+}
+
+/* A spare part may be of another revision: that is no wrong wiring. */
+static void put_firmware(struct maker *m, const struct cs_board_facts *b)
+{
+	put(m, CS_LAYER_FIRMWARE, "part", "%s", b->part);
+	put(m, CS_LAYER_FIRMWARE, "vbios", "%s", b->vbios);
+	put(m, CS_LAYER_FIRMWARE, "inforom", "%s", b->inforom);
+}
+
+static void put_fabric(struct maker *m, const struct cs_board_facts *b)
+{
+	static const char *const state[] = { "not supported", "not begun",
+					     "under way", "done" };
+
+	if (b->fabric < 0 || b->fabric > 3)
+		return;
+	if (b->fabric_status > 0)
+		put(m, CS_LAYER_SOFTWARE, "fabric", "%s, status %d",
+		    state[b->fabric], b->fabric_status);
+	else
+		put(m, CS_LAYER_SOFTWARE, "fabric", "%s", state[b->fabric]);
+}
+
+static void put_limits(struct maker *m, const struct cs_board_facts *b)
+{
+	put_on_off(m, CS_LAYER_SETTINGS, "ecc", b->ecc);
+	if (!isnan(b->power_limit_w))
+		put(m, CS_LAYER_SETTINGS, "power-limit", "%g W", b->power_limit_w);
+	if (!isnan(b->power_default_w))
+		put(m, CS_LAYER_SETTINGS, "power-default", "%g W",
+		    b->power_default_w);
+	if (b->sm_mhz_max > 0 && b->mem_mhz_max > 0)
+		put(m, CS_LAYER_SETTINGS, "clocks-most", "%d, %d MHz",
+		    b->sm_mhz_max, b->mem_mhz_max);
+	if (b->sm_mhz_app > 0 && b->mem_mhz_app > 0)
+		put(m, CS_LAYER_SETTINGS, "clocks-set", "%d, %d MHz",
+		    b->sm_mhz_app, b->mem_mhz_app);
+}
+
+static int cards_of(const struct cs_node_facts *f)
+{
+	return f->n_nics < CS_MAX_NICS ? f->n_nics : CS_MAX_NICS;
+}
+
+/* Where it is on the bus, and what the machine does to what passes there. */
+static void put_place(struct maker *m, const struct cs_gpu_sight *s)
+{
+	put_number(m, CS_LAYER_WIRING, "numa", s->numa);
+	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_sights);
+	put_reaches(m, "to-nics", s->to_nic, cards_of(&m->nd->facts));
+	put(m, CS_LAYER_SETTINGS, "iommu", "%s", s->iommu);
+	if (s->acs >= 0)
+		put(m, CS_LAYER_SETTINGS, "acs", "0x%02x", (unsigned)s->acs);
 }
 
 static const char *compute_mode_text(int32_t mode)
@@ -227,6 +330,12 @@ static void put_sights(struct maker *m)
 		put(m, CS_LAYER_SETTINGS, "compute-mode", "%s",
 		    compute_mode_text(s->compute_mode));
 		put_on_off(m, CS_LAYER_SETTINGS, "mig", s->mig);
+		put_number(m, CS_LAYER_WIRING, "module", s->board.module_id);
+		put_nvlink_ends(m, &s->board.nvlink);
+		put_firmware(m, &s->board);
+		put_fabric(m, &s->board);
+		put_limits(m, &s->board);
+		put_place(m, s);
 	}
 	of_node(m);
 	put_number(m, CS_LAYER_WIRING, "gpus",
@@ -253,6 +362,28 @@ static void put_distances(struct maker *m)
 	put(m, CS_LAYER_WIRING, "numa-distances", "%s", text);
 }
 
+/* By kind and place; names are the kernel's. */
+static void put_cards(struct maker *m)
+{
+	const struct cs_node_facts *f = &m->nd->facts;
+	char field[16];
+
+	put_number(m, CS_LAYER_WIRING, "nics", f->n_nics);
+	for (int i = 0; i < cards_of(f); i++) {
+		const struct cs_nic_facts *nic = &f->nic[i];
+		const char *kind = nic->infiniband > 0 ? "InfiniBand" : "Ethernet";
+
+		cs_text(field, sizeof(field), "nic%d", i);
+		if (nic->infiniband >= 0 && nic->numa >= 0)
+			put(m, CS_LAYER_WIRING, field, "%s, numa %d", kind,
+			    nic->numa);
+		else if (nic->infiniband >= 0)
+			put(m, CS_LAYER_WIRING, field, "%s", kind);
+	}
+	put_number(m, CS_LAYER_WIRING, "nvswitches", f->n_switches);
+	put(m, CS_LAYER_FIRMWARE, "nvswitch-bios", "%s", f->switch_bios);
+}
+
 /* Of memory no two machines report the same bytes, nor of a GPU's two drivers. */
 static void put_node(struct maker *m)
 {
@@ -264,11 +395,14 @@ static void put_node(struct maker *m)
 	put_number(m, CS_LAYER_WIRING, "cpus", f->n_cpus);
 	put_number(m, CS_LAYER_WIRING, "numa-domains", f->n_numa);
 	put_distances(m);
+	put_cards(m);
 	put(m, CS_LAYER_FIRMWARE, "bios", "%s", f->bios);
+	put(m, CS_LAYER_FIRMWARE, "bios-date", "%s", f->bios_date);
 	put(m, CS_LAYER_SOFTWARE, "kernel", "%s", f->kernel);
 	put(m, CS_LAYER_SOFTWARE, "driver", "%s", f->driver);
 	put(m, CS_LAYER_SOFTWARE, "cuda", "%s", f->cuda);
 	put(m, CS_LAYER_SETTINGS, "governor", "%s", f->governor);
+	put(m, CS_LAYER_SETTINGS, "iommu", "%s", f->iommu);
 	put(m, CS_LAYER_SETTINGS, "huge-pages", "%s", f->huge_pages);
 	put_number(m, CS_LAYER_SETTINGS, "page-bytes", f->page_bytes);
 }

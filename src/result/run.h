@@ -135,6 +135,9 @@ struct cs_label {
 
 /* What users call an agent: its label, or its number where it has none. */
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
+/* What is known of the GPU at a bus id; NULL nothing is. */
+const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
+				      const char *bus_id);
 /* "2->3" */
 struct cs_label cs_pair_label(const struct cs_run *run, int node,
 			      const struct cs_transfer *what);

@@ -83,6 +83,121 @@ static void fields_of_a_node(void)
 	strip(&c);
 }
 
+/* Two GPUs as bus and NVML know them; their serials and bus numbers are the node's
+ * own. */
+static void furnish_boards(struct cs_run_node *nd, int first_bus)
+{
+	struct cs_node_facts *f = &nd->facts;
+
+	f->n_sights = 2;
+	for (int i = 0; i < 2; i++) {
+		struct cs_gpu_sight *s = &nd->sight[i];
+
+		cs_gpu_sight_init(s);
+		s->on_bus = 1;
+		cs_text(s->bus_id, CS_BUSID, "0000:%02x:00.0", first_bus + i);
+		cs_text(nd->agent[i].gpu.bus_id, CS_BUSID, "%s", s->bus_id);
+		cs_text(s->board.serial, sizeof(s->board.serial), "%d",
+			100 * first_bus + i);
+		cs_text(s->board.part, sizeof(s->board.part), "900-1");
+		cs_text(s->board.vbios, sizeof(s->board.vbios), "96.00");
+		cs_text(s->board.inforom, sizeof(s->board.inforom), "G520");
+		s->board.module_id = 2 - i;
+		s->board.ecc = 1;
+		s->board.power_limit_w = s->board.power_default_w = 700;
+		s->board.sm_mhz_max = s->board.sm_mhz_app = 1980;
+		s->board.mem_mhz_max = s->board.mem_mhz_app = 3201;
+		s->board.fabric = 3;
+		s->board.fabric_status = 0;
+		s->board.nvlink = (struct cs_nvlink_ends){ 0, 2, 1, { { "", 16 } } };
+		cs_text(s->board.nvlink.gpu[0].bus_id, CS_BUSID,
+			"0000:%02x:00.0", first_bus + 1 - i);
+		s->numa = i;
+		s->acs = 0x1d;
+		cs_text(s->iommu, sizeof(s->iommu), "DMA-FQ");
+		s->to_gpu[i] = CS_REACH_SELF;
+		s->to_gpu[1 - i] = CS_REACH_SYS;
+		s->to_nic[0] = CS_REACH_PIX;
+	}
+	cs_text(f->bios_date, sizeof(f->bios_date), "03/14/2026");
+	cs_text(f->iommu, sizeof(f->iommu), "on iommu=pt");
+	f->n_nics = 2;
+	f->nic[0] = (struct cs_nic_facts){ "mlx5_0", "", 1, 1 };
+	f->nic[1] = (struct cs_nic_facts){ "eth0", "", -1, 0 };
+	f->n_switches = 4;
+	cs_text(f->switch_bios, sizeof(f->switch_bios), "96.10");
+}
+
+static void fields_of_boards(void)
+{
+	static const struct {
+		const char *field, *value;
+		uint32_t layer;
+	} want[] = {
+		{ "gpu0.nvlink-ends", "16 to gpu1, 2 elsewhere", CS_LAYER_WIRING },
+		{ "gpu1.nvlink-ends", "16 to gpu0, 2 elsewhere", CS_LAYER_WIRING },
+		{ "gpu1.module", "1", CS_LAYER_WIRING },
+		{ "gpu1.numa", "1", CS_LAYER_WIRING },
+		{ "gpu1.to-gpus", "SYS X", CS_LAYER_WIRING },
+		{ "gpu1.to-nics", "PIX ?", CS_LAYER_WIRING },
+		{ "nics", "2", CS_LAYER_WIRING },
+		{ "nic0", "InfiniBand, numa 1", CS_LAYER_WIRING },
+		{ "nic1", "Ethernet", CS_LAYER_WIRING },
+		{ "nvswitches", "4", CS_LAYER_WIRING },
+		{ "gpu1.part", "900-1", CS_LAYER_FIRMWARE },
+		{ "gpu1.vbios", "96.00", CS_LAYER_FIRMWARE },
+		{ "gpu1.inforom", "G520", CS_LAYER_FIRMWARE },
+		{ "bios-date", "03/14/2026", CS_LAYER_FIRMWARE },
+		{ "nvswitch-bios", "96.10", CS_LAYER_FIRMWARE },
+		{ "gpu1.fabric", "done", CS_LAYER_SOFTWARE },
+		{ "gpu1.ecc", "on", CS_LAYER_SETTINGS },
+		{ "gpu1.power-limit", "700 W", CS_LAYER_SETTINGS },
+		{ "gpu1.power-default", "700 W", CS_LAYER_SETTINGS },
+		{ "gpu1.clocks-most", "1980, 3201 MHz", CS_LAYER_SETTINGS },
+		{ "gpu1.clocks-set", "1980, 3201 MHz", CS_LAYER_SETTINGS },
+		{ "gpu1.iommu", "DMA-FQ", CS_LAYER_SETTINGS },
+		{ "gpu1.acs", "0x1d", CS_LAYER_SETTINGS },
+		{ "iommu", "on iommu=pt", CS_LAYER_SETTINGS },
+	};
+	struct canned c;
+	struct cs_vec t;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
+	furnish_boards(&c.run.node[0], 0x1b);
+	t = traits_of(&c, 0);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		const struct cs_trait *is = trait(&t, want[i].field);
+
+		t_eq_str(is ? is->value : want[i].field, want[i].value);
+		t_eq_int(is ? is->layer : CS_LAYERS, want[i].layer);
+	}
+	cs_vec_release(&t);
+	canned_release(&c);
+}
+
+static void unknown_boards_left_out(void)
+{
+	static const char *const named[] = {
+		"gpu1.nvlink-ends", "gpu1.module", "gpu1.to-gpus", "gpu1.to-nics",
+		"gpu1.vbios", "gpu1.ecc", "gpu1.power-limit", "gpu1.clocks-set",
+		"gpu1.fabric", "gpu1.acs", "nics", "nvswitches", "iommu",
+	};
+	struct canned c;
+	struct cs_vec t;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
+	c.run.node[0].facts.n_sights = 2;
+	for (int i = 0; i < 2; i++) {
+		cs_gpu_sight_init(&c.run.node[0].sight[i]);
+		c.run.node[0].sight[i].to_gpu[i] = CS_REACH_SELF;
+	}
+	t = traits_of(&c, 0);
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+		t_eq_str(value(&t, named[i]), NULL);
+	cs_vec_release(&t);
+	canned_release(&c);
+}
+
 static void sorted(void)
 {
 	struct canned c;
@@ -192,6 +307,23 @@ static void layers(void)
 	strip(&c);
 }
 
+static void boards_are_alike(void)
+{
+	struct canned c;
+
+	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 0);
+	furnish_boards(&c.run.node[0], 0x1b);
+	furnish_boards(&c.run.node[1], 0x9c);
+	t_eq_int(differ(&c), 0);
+	cs_text(c.run.node[1].sight[1].board.vbios, 24, "96.01");
+	t_eq_int(differ(&c), 1u << CS_LAYER_FIRMWARE);
+	c.run.node[1].sight[1].board.power_limit_w = 450;
+	c.run.node[1].sight[0].to_nic[0] = CS_REACH_NODE;
+	t_eq_int(differ(&c), 1u << CS_LAYER_FIRMWARE | 1u << CS_LAYER_SETTINGS |
+			     1u << CS_LAYER_WIRING);
+	canned_release(&c);
+}
+
 static void long_values(void)
 {
 	struct canned c;
@@ -256,6 +388,11 @@ static const struct tap_test tests[] = {
 	  fields_of_a_node },
 	{ "traits are sorted by layer and field", sorted },
 	{ "what is not known is left out", unknown_left_out },
+	{ "boards, their place, cards and switches are in their layers",
+	  fields_of_boards },
+	{ "what is not known of them is left out", unknown_boards_left_out },
+	{ "serials and bus numbers of boards are no part of the hash",
+	  boards_are_alike },
 	{ "PCIe generations of idle links are left out", idle_links },
 	{ "UUIDs, bus numbers and processes are no part of the hash", identity },
 	{ "each layer has a hash of its own", layers },
