@@ -67,6 +67,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/merge.c \
+	%D%/result/merge.h \
 	%D%/result/pool.c \
 	%D%/result/pool.h \
 	%D%/result/redact.c \
@@ -211,6 +213,7 @@ endif
 	%D%/report/explain.c \
 	%D%/report/field.c \
 	%D%/report/field.h \
+	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/launch.c \
@@ -246,6 +249,7 @@ cscope_mpi_SOURCES = \
 	%D%/answer.h \
 	%D%/main.c \
 	%D%/compare.c \
+	%D%/fleet.c \
 	%D%/planfile.c \
 	%D%/planfile.h \
 	%D%/resume.c \
