@@ -691,6 +691,24 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	return rc || find_differences(run, err) ? -1 : 0;
 }
 
+void cs_check_forget(struct cs_run *run)
+{
+	static const char *const again[] = {
+		"cell-failed", "cell-corrupt", "cell-timeout", "cell-skipped",
+	};
+	struct cs_finding *f = run->findings.data;
+	size_t left = 0, k;
+
+	for (size_t i = 0; i < run->findings.n; i++) {
+		for (k = 0; k < sizeof(again) / sizeof(again[0]) &&
+		     strcmp(f[i].id, again[k]); k++)
+			;
+		if (!f[i].check && k == sizeof(again) / sizeof(again[0]))
+			f[left++] = f[i];
+	}
+	run->findings.n = left;
+}
+
 /* ---- of the whole run -------------------------------------------------- */
 
 static int same_cell(const struct cs_row *a, const struct cs_row *b)
@@ -815,4 +833,15 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 	else if (!worst_text(run, CS_NOTE, to, size))
 		cs_text(to, size, "%zu of %zu cells measured, no findings",
 			measured, cells);
+}
+
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size)
+{
+	char summary[CS_ERR_TEXT + CS_HOST];
+
+	cs_run_summary(run, summary, sizeof(summary));
+	cs_text(to, size, "%s%s (exit %d)",
+		run->exit_status == CS_EXIT_CRITICAL ? "critical: " :
+		run->exit_status == CS_EXIT_WARNING ? "warning: " : "",
+		summary, run->exit_status);
 }

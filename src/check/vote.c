@@ -85,10 +85,11 @@ static struct name name_of(const char *field)
 		letters++;
 	digits = strspn(field + letters, "0123456789");
 	if (letters && letters < sizeof(name.part) && digits && digits < 6 &&
-	    field[letters + digits] == '.') {
+	    strchr(".", field[letters + digits])) {
 		cs_text(name.part, sizeof(name.part), "%.*s", (int)letters, field);
 		name.number = atoi(field + letters);
-		field += letters + digits + 1;
+		field += letters + digits;
+		field = *field ? field + 1 : "kind";
 	}
 	cs_text(name.base, sizeof(name.base), "%s", field);
 	return name;
@@ -174,24 +175,34 @@ struct ballot {
 	struct cs_vec votes;	/* struct vote */
 	struct cs_vec parties;	/* struct party, of one field */
 	struct cs_vec *found;	/* struct difference */
-	char *odd;		/* by node: bits of parts whose number differs */
+	char *odd;		/* by node: bits of parts that are more or fewer */
 	struct cs_err *err;
 };
 
-static const char *const counted[] = { "gpu", "rank", "nic", NULL };
+/* Parts that fields tell apart by number, and that another field counts. */
+static const struct {
+	const char *part, *count;
+} counted[] = { { "gpu", "gpus" }, { "rank", "ranks" }, { "nic", "nics" } };
+#define N_COUNTED (sizeof(counted) / sizeof(counted[0]))
 
-/* The bit of the parts that a field tells apart by number, or counts ("gpus"). */
-static int part_bit(const char *part, const char *counts)
+/* The part that a field counts, as a bit; 0 none. */
+static int counts_part(const char *field)
 {
-	for (int i = 0; counted[i]; i++) {
-		size_t length = strlen(counted[i]);
-
-		if (!strcmp(part, counted[i]) ||
-		    (!strncmp(counts, counted[i], length) &&
-		     !strcmp(counts + length, "s")))
+	for (size_t i = 0; i < N_COUNTED; i++)
+		if (!strcmp(field, counted[i].count))
 			return 1 << i;
-	}
 	return 0;
+}
+
+/* The parts whose positions a field goes by, as bits. */
+static int goes_by_parts(const struct name *name)
+{
+	int bits = !strcmp(name->base, "to-nics") ? counts_part("nics") : 0;
+
+	for (size_t i = 0; i < N_COUNTED; i++)
+		if (!strcmp(name->part, counted[i].part))
+			bits |= 1 << i;
+	return bits;
 }
 
 static int collect(struct ballot *b)
@@ -257,7 +268,7 @@ static int find_others(struct ballot *b, const struct party *usual, size_t known
 {
 	const struct party *party = b->parties.data;
 	struct name name = name_of(trait->field);
-	int counts = part_bit("", trait->field), bit = part_bit(name.part, "");
+	int counts = counts_part(trait->field), bits = goes_by_parts(&name);
 
 	for (size_t i = 0; i < b->parties.n; i++)
 		for (size_t k = 0; k < party[i].n && &party[i] != usual; k++) {
@@ -267,7 +278,7 @@ static int find_others(struct ballot *b, const struct party *usual, size_t known
 
 			b->odd[v->node] |= (char)counts;
 			/* position says nothing where one is missing */
-			if (b->odd[v->node] & bit)
+			if (b->odd[v->node] & bits)
 				continue;
 			if (trait_of(b, v, &here))
 				return -1;
@@ -294,7 +305,7 @@ static int find_silent(struct ballot *b, struct vote *votes, size_t known,
 		       const struct cs_trait *trait)
 {
 	struct name name = name_of(trait->field);
-	int bit = part_bit(name.part, "");
+	int bits = goes_by_parts(&name);
 	size_t k = 0;
 
 	/* in the order of the class; nobody needs the parties any more */
@@ -304,7 +315,7 @@ static int find_silent(struct ballot *b, struct vote *votes, size_t known,
 
 		while (k < known && votes[k].node < node)
 			k++;
-		if ((k < known && votes[k].node == node) || b->odd[node] & bit)
+		if ((k < known && votes[k].node == node) || b->odd[node] & bits)
 			continue;
 		if (!add_difference(b, UNKNOWN, node, trait))
 			return -1;
@@ -388,6 +399,15 @@ static size_t same_field(const struct ballot *b, size_t first)
 	return i - first;
 }
 
+static int is_counting(uint64_t field)
+{
+	for (size_t p = 0; p < N_COUNTED; p++)
+		for (uint32_t l = 0; l < CS_LAYERS; l++)
+			if (field == cs_text_hash(counted[p].count) + l)
+				return 1;
+	return 0;
+}
+
 /* How many parts there are is known before these are told apart by number. */
 static int hold(struct ballot *b)
 {
@@ -396,18 +416,10 @@ static int hold(struct ballot *b)
 
 	for (int counts = 1; counts >= 0; counts--)
 		for (i = 0; i < b->votes.n; i += n) {
-			int is_count = 0;
+			int is_count;
 
 			n = same_field(b, i);
-			for (int p = 0; counted[p]; p++)
-				for (uint32_t l = 0; l < CS_LAYERS; l++) {
-					char field[16];
-
-					cs_text(field, sizeof(field), "%ss",
-						counted[p]);
-					is_count |= v[i].field ==
-						    cs_text_hash(field) + l;
-				}
+			is_count = is_counting(v[i].field);
 			if (is_count == counts && count_votes(b, v + i, n))
 				return -1;
 		}
@@ -599,6 +611,48 @@ static int say_tied(struct cs_run *run, const struct difference *d, size_t n,
 	return cs_judge(run, f, text, err);
 }
 
+/* What follows from another difference of the same node, or of the same part. */
+static int follows(const struct difference *d, const struct difference *other)
+{
+	static const struct {
+		const char *base, *cause;
+	} effect[] = {
+		{ "nvlink-ends", "nvlinks" }, { "numa-distances", "numa-domains" },
+		{ "numa", "numa-domains" }, { "iommu", "iommu" },
+	};
+
+	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d ||
+	    (other->name.part[0] && other->name.number != d->name.number))
+		return 0;
+	for (size_t i = 0; i < sizeof(effect) / sizeof(effect[0]); i++)
+		if (!strcmp(d->name.base, effect[i].base) &&
+		    !strcmp(other->name.base, effect[i].cause) &&
+		    (d->name.part[0] || strcmp(d->name.base, other->name.base)))
+			return 1;
+	return 0;
+}
+
+/* found is sorted: a node's differences stand together. */
+static void drop_effects(struct cs_vec *found)
+{
+	struct difference *d = found->data;
+	char *drop = calloc(found->n + 1, 1);
+	size_t i, k, first = 0, left = 0;
+
+	for (i = 0; drop && i < found->n; i++) {
+		if (d[i].node != d[first].node)
+			first = i;
+		for (k = first; k < found->n && d[k].node == d[i].node; k++)
+			drop[i] |= (char)follows(&d[i], &d[k]);
+	}
+	for (i = 0; drop && i < found->n; i++)
+		if (!drop[i])
+			d[left++] = d[i];
+	if (drop)
+		found->n = left;
+	free(drop);
+}
+
 static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 {
 	struct difference *d = found->data;
@@ -607,6 +661,7 @@ static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 
 	if (found->n)
 		qsort(d, found->n, sizeof(*d), by_place_and_number);
+	drop_effects(found);
 	for (i = 0; i < found->n && !rc; i = k) {
 		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
 			;
