@@ -235,6 +235,7 @@ endif
 	%D%/report/take.c \
 	%D%/report/take.h \
 	%D%/report/text.c \
+	%D%/report/topology.c \
 	%D%/report/versus.c \
 	%D%/report/versus.h \
 	%D%/report/view.c \

@@ -70,7 +70,7 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 int cs_answer_run(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		  struct cs_err *err)
 {
-	struct cs_view_options view = { opt->verbose };
+	struct cs_view_options view = { opt->verbose, opt->topology };
 
 	if (write_files(opt, run, &view, err))
 		return CS_EXIT_CANNOT;

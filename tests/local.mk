@@ -294,6 +294,7 @@ SHELL_TESTS = \
 	%D%/run/plan.t \
 	%D%/run/signals.t \
 	%D%/run/sweep.t \
+	%D%/run/topology.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \
 	%D%/run/via.t

@@ -747,7 +747,7 @@ double cs_control_drift(const struct cs_run *run, int node)
 
 int cs_only_looked(const struct cs_run *run)
 {
-	return run->checks == CS_CHECK_LAUNCH && !run->plan;
+	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
 }
 
 int cs_run_exit(const struct cs_run *run)

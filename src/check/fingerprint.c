@@ -149,8 +149,8 @@ static void of_agent(struct maker *m, int agent)
 		label.text);
 }
 
-/* PCIe as it was under load says something of wiring only where it was under load:
- * an idle link sleeps in the first generation. */
+/* PCIe as it was under load, also where nothing was measured: agents load it for
+ * this look. */
 static void put_links(struct maker *m, const struct cs_link_facts *link)
 {
 	if (link->nvlinks_max > 0)
@@ -166,7 +166,7 @@ static void put_links(struct maker *m, const struct cs_link_facts *link)
 		    link->pcie_gen_max, link->pcie_width_max);
 	if (link->pcie_width > 0)
 		put(m, CS_LAYER_WIRING, "pcie-width", "x%d", link->pcie_width);
-	if (link->pcie_gen > 0 && m->run->plan)
+	if (link->pcie_gen > 0)
 		put(m, CS_LAYER_WIRING, "pcie-gen", "%d", link->pcie_gen);
 }
 

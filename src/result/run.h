@@ -54,7 +54,7 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
 	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
-	CS_CHECK_TOPOLOGY = 4, /* what nodes are made of, and how they are set */
+	CS_CHECK_TOPOLOGY = 4, /* how a node is wired and set: measures nothing */
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */

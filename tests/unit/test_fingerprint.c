@@ -236,20 +236,6 @@ static void unknown_left_out(void)
 	canned_release(&c);
 }
 
-static void idle_links(void)
-{
-	struct canned c;
-	struct cs_vec t;
-
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
-	c.run.plan = NULL; /* as --check=topology: nothing was measured */
-	t = traits_of(&c, 0);
-	t_eq_str(value(&t, "gpu1.pcie-gen"), NULL);
-	t_eq_str(value(&t, "gpu1.pcie-most"), "gen 5 x16");
-	cs_vec_release(&t);
-	canned_release(&c);
-}
-
 /* Layers of node 1 whose hash is not that of node 0, as bits. */
 static unsigned int differ(const struct canned *c)
 {
@@ -393,7 +379,6 @@ static const struct tap_test tests[] = {
 	{ "what is not known of them is left out", unknown_boards_left_out },
 	{ "serials and bus numbers of boards are no part of the hash",
 	  boards_are_alike },
-	{ "PCIe generations of idle links are left out", idle_links },
 	{ "UUIDs, bus numbers and processes are no part of the hash", identity },
 	{ "each layer has a hash of its own", layers },
 	{ "values that differ behind what is shown have another hash", long_values },

@@ -17,7 +17,7 @@ static const char *const formats[] = { "text", "json", "jsonl", "csv", "result" 
 
 static char *written(const struct cs_run *run, const char *format)
 {
-	struct cs_view_options opt = { 1 };
+	struct cs_view_options opt = { .verbose = 1 };
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
