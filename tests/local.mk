@@ -240,6 +240,7 @@ check_PROGRAMS += %D%/forbid
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
 	%D%/bench/bench_coordinator \
+	%D%/bench/bench_fleet \
 	%D%/bench/bench_plan \
 	%D%/bench/bench_start
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
@@ -263,6 +264,8 @@ check_PROGRAMS += \
 check_PROGRAMS += %D%/bench/bench_sm
 %C%_bench_bench_sm_LDADD = src/libcs_backend.a src/libcs_base.a
 %C%_bench_bench_sm_SOURCES = %D%/bench/bench_sm.c
+%C%_bench_bench_fleet_LDADD = $(CS_LINK)
+%C%_bench_bench_fleet_SOURCES = %D%/bench/bench_fleet.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
