@@ -285,6 +285,7 @@ SHELL_TESTS = \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/files.t \
+	%D%/run/fleet.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
