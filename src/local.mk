@@ -67,6 +67,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/merge.c \
+	%D%/result/merge.h \
 	%D%/result/pool.c \
 	%D%/result/pool.h \
 	%D%/result/redact.c \
@@ -213,6 +215,8 @@ endif
 	%D%/check/suspect.h \
 	%D%/check/versus.c \
 	%D%/check/versus.h \
+	%D%/check/vote.c \
+	%D%/check/vote.h \
 	%D%/check/word.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -226,6 +230,7 @@ endif
 	%D%/report/explain.c \
 	%D%/report/field.c \
 	%D%/report/field.h \
+	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/launch.c \
@@ -262,6 +267,7 @@ cscope_mpi_SOURCES = \
 	%D%/answer.h \
 	%D%/main.c \
 	%D%/compare.c \
+	%D%/fleet.c \
 	%D%/planfile.c \
 	%D%/planfile.h \
 	%D%/resume.c \

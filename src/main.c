@@ -256,22 +256,15 @@ static void on_finding(void *ctx, size_t finding)
 
 /* ---- the end of a run ---- */
 
-static const char *severity_word(int exit_status)
-{
-	return exit_status == CS_EXIT_CRITICAL ? "critical: " :
-	       exit_status == CS_EXIT_WARNING ? "warning: " : "";
-}
-
 /* The last word on stderr: why the status is not 0. */
 static void say_verdict(const struct cs_run *run)
 {
-	char summary[CS_ERR_TEXT + CS_HOST];
+	char verdict[CS_ERR_TEXT + CS_HOST + 32];
 
 	if (run->exit_status == CS_EXIT_OK)
 		return;
-	cs_run_summary(run, summary, sizeof(summary));
-	fprintf(stderr, "cscope-mpi: %s%s (exit %d)\n",
-		severity_word(run->exit_status), summary, run->exit_status);
+	cs_run_verdict(run, verdict, sizeof(verdict));
+	complain("", verdict);
 }
 
 /* The product.  -1 when it could not be written, which has been said. */

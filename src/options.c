@@ -3,11 +3,13 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "check/check.h"
+#include "base/hostlist.h"
 #include "check/compare.h"
 #include "plan/alias.h"
 
@@ -394,6 +396,17 @@ static int set_margin(struct cs_options *opt, const char *value,
 	return cs_share_parse(value, &opt->margin, err);
 }
 
+/* Read when it is needed; here only whether it is one. */
+static int set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	int rc = cs_hostlist_parse(value, &names, err);
+
+	cs_vec_release(&names);
+	opt->nodes = value;
+	return rc;
+}
+
 static int set_output(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
@@ -659,6 +672,18 @@ static const struct option_line show_lines[] = {
 	HELP,
 };
 
+static const struct option_line check_lines[] = {
+	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as "
+	  "n[001-500],m3: one without a file is found", set_nodes },
+	{ NULL, 0, NULL, "Output", NULL },
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	{ "verbose", 'v', NULL, "every finding with all of its hosts", set_verbose },
+	HELP,
+};
+
 /* What the program can be told to do; the first is what it does without a word. */
 static const struct command {
 	const char *name;
@@ -678,6 +703,10 @@ static const struct command {
 	  "one file with several placements needs no B. Exit status 0 the same, 1 "
 	  "different, 3 not comparable", CS_ACTION_COMPARE, compare_lines,
 	  sizeof(compare_lines) / sizeof(*compare_lines) },
+	{ "check", "FILE...", "which nodes are not as they should be, and not like the "
+	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
+	  "job; exit status as under --check", CS_ACTION_CHECK, check_lines,
+	  sizeof(check_lines) / sizeof(*check_lines) },
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
 #define LINES_MOST 48
@@ -807,7 +836,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
 	int least = command->operand != NULL;
-	int most = command->action == CS_ACTION_COMPARE ? 2 : least;
+	int most = command->action == CS_ACTION_COMPARE	 ? 2 :
+		   command->action == CS_ACTION_CHECK ? INT_MAX : least;
 
 	if (out->action == CS_ACTION_HELP)
 		return 0;
@@ -820,6 +850,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 				  HELP_OF(command));
 	out->file = argc > 0 ? argv[0] : NULL;
 	out->other = argc > 1 ? argv[1] : NULL;
+	out->files = argv;
+	out->n_files = argc;
 	return 0;
 }
 

@@ -41,6 +41,7 @@ UNIT_TESTS = \
 	%D%/unit/hostpass.t \
 	%D%/unit/launcher.t \
 	%D%/unit/loaded.t \
+	%D%/unit/merge.t \
 	%D%/unit/node.t \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
@@ -61,7 +62,8 @@ UNIT_TESTS = \
 	%D%/unit/turns.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t \
-	%D%/unit/versus.t
+	%D%/unit/versus.t \
+	%D%/unit/vote.t
 if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
@@ -100,6 +102,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
+%C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
@@ -122,6 +125,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
+%C%_unit_vote_t_SOURCES = %D%/unit/test_vote.c %D%/unit/canned.h
 endif
 
 # ---- fuzz targets: their seeds with `make check`, libFuzzer with `make fuzz` ----
@@ -245,6 +249,7 @@ check_PROGRAMS += %D%/forbid
 check_PROGRAMS += \
 	%D%/bench/bench_cells \
 	%D%/bench/bench_coordinator \
+	%D%/bench/bench_fleet \
 	%D%/bench/bench_plan \
 	%D%/bench/bench_start
 %C%_bench_bench_cells_LDADD = $(CS_LINK)
@@ -270,6 +275,8 @@ check_PROGRAMS += \
 check_PROGRAMS += %D%/bench/bench_sm
 %C%_bench_bench_sm_LDADD = src/libcs_backend.a src/libcs_base.a
 %C%_bench_bench_sm_SOURCES = %D%/bench/bench_sm.c
+%C%_bench_bench_fleet_LDADD = $(CS_LINK)
+%C%_bench_bench_fleet_SOURCES = %D%/bench/bench_fleet.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -290,6 +297,7 @@ SHELL_TESTS = \
 	%D%/run/faults.t \
 	%D%/run/faults-found.t \
 	%D%/run/files.t \
+	%D%/run/fleet.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \

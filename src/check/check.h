@@ -10,6 +10,9 @@
  * Appends to run->findings.  Same run, same findings in the same order. */
 int cs_check_run(struct cs_run *run, struct cs_err *err);
 
+/* Takes out of findings what cs_check_run() would find, or judge, again. */
+void cs_check_forget(struct cs_run *run);
+
 /* Largest relative difference between a control row and the cell it repeats, on
  * that node; NAN without one. */
 double cs_control_drift(const struct cs_run *run, int node);
@@ -45,5 +48,7 @@ int cs_run_exit(const struct cs_run *run);
  * its host and how many more are as grave, why nothing could be measured, or how
  * many cells were. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size);
+/* The same as the last word on stderr: "critical: … (exit 2)". */
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "check/check.h"
 #include "check/expect.h"
+#include "check/fingerprint.h"
 #include "plan/alias.h"
 #include "report/view.h"
 
@@ -583,6 +584,21 @@ static json_t *limits(const struct cs_node_facts *f)
 	return record_end(&r);
 }
 
+static json_t *fingerprint(const struct cs_run *run, int node)
+{
+	struct cs_vec traits = CS_VEC(struct cs_trait);
+	struct record r = record_new();
+	struct cs_err err;
+
+	if (cs_fingerprint(run, node, &traits, &err))
+		r.bad = 1;
+	for (int layer = 0; layer < CS_LAYERS; layer++)
+		put(&r, cs_layer_text(layer),
+		    hex(cs_fingerprint_hash(&traits, layer)));
+	cs_vec_release(&traits);
+	return record_end(&r);
+}
+
 json_t *cs_record_node(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
@@ -622,6 +638,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "ranks", ranks(&run->node[node]));
 	put(&r, "gpus", gpus(run, node));
 	put(&r, "peers", ways(run, node));
+	put(&r, "fingerprint", fingerprint(run, node));
 	return record_end(&r);
 }
 
