@@ -429,6 +429,8 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 		p->run.exit_status = status;
 		add_finding(&p->run, CS_CRITICAL, CS_CANNOT_TEST, why->text);
 		finish_files(p);
+		if (p->opt.format->of_any)
+			print_report(p);
 		say_verdict(&p->run);
 		return status;
 	}
@@ -458,6 +460,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.matrix_text = p->opt.matrix_text;
 	p->run.asked = p->opt.tests;
 	p->run.checks = p->opt.checks;
+	p->run.budget_s = p->opt.budget_s;
 	p->run.margin = cs_ten_digits(p->opt.margin);
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
@@ -485,12 +488,19 @@ static uint64_t seed_of_today(void)
 	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
 }
 
-/* Rank 0 alone needs the journal.  Another day's date would be another plan. */
+/* Rank 0 alone needs the journal.  Another day's date, or a budget where there was
+ * none, would be another plan. */
 static void open_resume(struct program *p)
 {
+	const struct cs_plan *then;
+
 	cs_resume_open(&p->resume, p->opt.resume);
-	if (!p->opt.set.seed && !p->resume.failed && p->resume.then.run.plan)
-		p->opt.set.seed = p->resume.then.run.plan->set.seed;
+	then = p->resume.failed ? NULL : p->resume.then.run.plan;
+	if (!then)
+		return;
+	p->opt.set.urgent = then->set.urgent;
+	if (!p->opt.set.seed)
+		p->opt.set.seed = then->set.seed;
 }
 
 static int measure(struct program *p, int signal_fd, int argc, char **argv)
@@ -510,6 +520,8 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	struct cs_job *job = NULL;
 	int status;
 
+	cs_budget_init(&args.budget, p->opt.budget_s,
+		       p->began_s - cs_process_age_s(p->opt.budget_s / 2));
 	init_run(p, argc, argv);
 	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
 	if (!job || cs_job_is_root(job))

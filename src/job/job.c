@@ -144,6 +144,7 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 					    job->launcher.present;
 
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
+	job->team.end_s = job->args->budget.close_s;
 	job->team.interrupted = signalled;
 	job->team.ctx = job;
 	/* without that word MPI_Init may abort before it can be said */
@@ -295,6 +296,12 @@ static int is_of_a_death(struct cs_job *job)
 	return lost && !goes_on;
 }
 
+/* Of a node; the others are ready when the budget has no more to wait for. */
+static double silence_limit(const struct cs_job *job)
+{
+	return cs_clock_s() < job->args->budget.close_s ? SILENCE_LIMIT_S : 0;
+}
+
 int cs_job_watch(struct cs_job *job)
 {
 	if (signalled(job) == SIGTERM && is_of_a_death(job))
@@ -303,7 +310,7 @@ int cs_job_watch(struct cs_job *job)
 		leave_on_signal(job);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
-		cs_collect_drain(&job->collect, SILENCE_LIMIT_S);
+		cs_collect_drain(&job->collect, silence_limit(job));
 	else if (cs_collect_listen(&job->collect, SILENCE_LIMIT_S))
 		return 1; /* nobody would take the rows */
 	return 0;
