@@ -242,6 +242,8 @@ cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/guard.c \
+	%D%/guard.h \
 	%D%/main.c \
 	%D%/compare.c \
 	%D%/planfile.c \

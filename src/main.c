@@ -14,6 +14,7 @@
 #include "backend/backend.h"
 #include "base/units.h"
 #include "check/check.h"
+#include "guard.h"
 #include "job/job.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -48,6 +49,8 @@ struct program {
 	struct cs_resume resume;
 	struct cs_redact redact;
 	char host[CS_HOST];
+	struct cs_budget budget;
+	struct cs_guard guard;
 };
 
 /* A standard descriptor that is closed would go to the next file that is opened,
@@ -273,6 +276,12 @@ static void say_verdict(const struct cs_run *run)
 		severity_word(run->exit_status), summary, run->exit_status);
 }
 
+static int say_lost(void)
+{
+	complain("", "cannot write the report to standard output");
+	return -1;
+}
+
 /* The product.  -1 when it could not be written, which has been said. */
 static int print_report(struct program *p)
 {
@@ -281,8 +290,7 @@ static int print_report(struct program *p)
 	if (p->opt.quiet || (!p->opt.format->write(p->out, &p->run, &view) &&
 			     !fflush(p->out)))
 		return 0;
-	complain("", "cannot write the report to standard output");
-	return -1;
+	return say_lost();
 }
 
 static int commit_files(struct program *p)
@@ -510,6 +518,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.checks = p->opt.checks, .look_only = p->opt.look_only,
 		
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
+		.budget = p->budget,
 		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
 		.collect = { p, on_node, on_row, on_finding },
@@ -520,13 +529,12 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	struct cs_job *job = NULL;
 	int status;
 
-	cs_budget_init(&args.budget, p->opt.budget_s,
-		       p->began_s - cs_process_age_s(p->opt.budget_s / 2));
 	init_run(p, argc, argv);
 	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
 	if (!job || cs_job_is_root(job))
 		status = p->plan_refused ? refuse_plan(p) :
 					   conclude(p, status, &err);
+	cs_guard_say(&p->guard, status);
 	if (job)
 		cs_job_end(job, status);
 	free(p->plan_text);
@@ -535,6 +543,37 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	cs_redact_release(&p->redact);
 	release_run(&p->run);
 	return status;
+}
+
+/* A budget holds whatever becomes of the process that measures: returns 1 with the
+ * status here, 0 in the one that has to measure. */
+static int is_guarded(struct program *p, const struct cs_launcher *launcher,
+		      int argc, char **argv, int *status)
+{
+	int mpi = p->opt.mpi >= 0 ? p->opt.mpi : launcher->present;
+	struct cs_err err = { "" };
+
+	p->guard.said = -1;
+	cs_budget_init(&p->budget, p->opt.budget_s,
+		       p->began_s - cs_process_age_s(p->opt.budget_s / 2));
+	if (!(p->opt.budget_s > 0) || mpi)
+		return 0;
+	fflush(p->out);
+	switch (cs_guard_start(&p->guard, fileno(p->out), p->budget.end_s, status,
+			       &err)) {
+	case CS_GUARD_MEASURE:
+		return 0;
+	case CS_GUARD_HANGS:
+		p->opt.redact = 0; /* no name is said */
+		init_run(p, argc, argv);
+		*status = conclude(p, CS_EXIT_CANNOT, &err);
+		return 1;
+	case CS_GUARD_ENDED:
+		break;
+	}
+	if (p->guard.lost && say_lost() && *status == CS_EXIT_OK)
+		*status = CS_EXIT_CANNOT;
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -571,6 +610,8 @@ int main(int argc, char **argv)
 		return refuse_plan(&p);
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+	if (is_guarded(&p, &launcher, argc, argv, &status))
+		return status;
 	signal_fd = cs_signals_open();
 	return measure(&p, signal_fd, argc, argv);
 }

@@ -757,9 +757,10 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 	return 1;
 }
 
-/* What is worth saying first, without the coverage of a run that has a budget. */
-static void first_text(const struct cs_run *run, const struct cs_coverage *c,
-		       char *to, size_t size)
+/* What is worth saying first: a finding that is at least as grave, or that all is
+ * well.  1 when it has not said how many cells were measured. */
+static int first_text(const struct cs_run *run, const struct cs_coverage *c,
+		      uint32_t least, char *to, size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0, cells = 0;
 	const char *reason = "";
@@ -775,13 +776,21 @@ static void first_text(const struct cs_run *run, const struct cs_coverage *c,
 		measured += row->status == CS_OK;
 	}
 	if (worst_text(run, CS_CRITICAL, to, size))
-		return;
-	if (!measured && !cs_only_looked(run))
+		return 1;
+	if (!measured && !cs_only_looked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
-	else if (!worst_text(run, c->left_out ? CS_WARNING : CS_NOTE, to, size))
-		cs_text(to, size, cs_only_looked(run) || c->left_out ? "no findings" :
-			"%zu of %zu cells measured, no findings", measured, cells);
+		return 1;
+	}
+	if (worst_text(run, least, to, size))
+		return 1;
+	if (cs_only_looked(run))
+		cs_text(to, size, "no findings");
+	else
+		cs_text(to, size, "%zu of %zu cells measured%s", measured,
+			c->left_out ? c->planned : cells,
+			least > CS_NOTE ? "" : ", no findings");
+	return 0;
 }
 
 /* "; 40 of 56 cells"; "" of a run without a budget or a plan. */
@@ -793,16 +802,24 @@ static void coverage_text(const struct cs_run *run, const struct cs_coverage *c,
 		cs_text(to, size, "; %zu of %zu cells", c->measured, c->planned);
 }
 
+/* That cells were left out is a note as well, and said in any case. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 {
 	struct cs_coverage c = cs_run_coverage(run);
-	char coverage[64];
 	size_t used;
 
-	first_text(run, &c, to, size);
-	coverage_text(run, &c, coverage, sizeof(coverage));
+	if (!first_text(run, &c, c.left_out ? CS_WARNING : CS_NOTE, to, size))
+		return;
 	used = strlen(to);
-	cs_text(to + used, size - used, "%s", coverage);
+	coverage_text(run, &c, to + used, size - used);
+}
+
+/* Without what a shell reads, or would end a line. */
+static void make_harmless(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || strchr("\"\\$`", *text))
+			*text = '\'';
 }
 
 void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
@@ -812,19 +829,17 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 		[CS_EXIT_CRITICAL] = "critical", [CS_EXIT_CANNOT] = "cannot test",
 	};
 	struct cs_coverage c = cs_run_coverage(run);
-	char text[CS_ERR_TEXT + CS_HOST], coverage[64];
-	const char *how = run->exit_status <= CS_EXIT_CANNOT ?
-				  word[run->exit_status] : "ended early";
+	char text[CS_ERR_TEXT + CS_HOST], coverage[64] = "", head[32];
 	size_t room;
 
-	first_text(run, &c, text, sizeof(text));
-	coverage_text(run, &c, coverage, sizeof(coverage));
-	room = CS_REASON_LINE - 1 - strlen("cscope-mpi : ") - strlen(how) -
-	       strlen(coverage);
+	cs_text(head, sizeof(head), "cscope-mpi %s: ",
+		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
+						     "ended early");
+	if (first_text(run, &c, CS_WARNING, text, sizeof(text)))
+		coverage_text(run, &c, coverage, sizeof(coverage));
+	make_harmless(text);
+	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
 	if (strlen(text) > room)
 		memcpy(text + room - 3, "...", 4);
-	for (char *at = text; *at; at++)
-		if (*at < ' ' || *at > '~' || strchr("\"\\$`", *at))
-			*at = '\'';
-	cs_text(to, CS_REASON_LINE, "cscope-mpi %s: %s%s", how, text, coverage);
+	cs_text(to, CS_REASON_LINE, "%s%s%s", head, text, coverage);
 }

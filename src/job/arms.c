@@ -101,6 +101,7 @@ static void make_host(struct cs_arms *arms, struct cs_arm_node *arm,
 								CS_BACKEND_CUDA,
 		.bind = muster->args->bind,
 		.start_limit_s = cs_muster_start_limit(muster),
+		.nvml_end_s = muster->args->budget.nvml_s,
 	};
 	struct cs_err err = { "" };
 	int64_t pid;

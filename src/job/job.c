@@ -465,6 +465,22 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	return 0;
 }
 
+/* A driver that has taken the whole budget is told apart from agents that would have
+ * no time to answer. */
+static int in_time(struct cs_job *job, struct cs_err *err)
+{
+	const char *why = cs_muster_complaint(&job->muster);
+	int rc = 0;
+
+	if (!(job->args->budget.seconds > 0))
+		return 0;
+	if (cs_clock_s() > job->args->budget.start_s)
+		rc = cs_err_set(err, "the budget of %g s was spent before the first "
+				"cell%s%s", job->args->budget.seconds,
+				*why ? ": " : "", why);
+	return cs_team_agree(&job->team, rc, err);
+}
+
 static int measure(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_node_facts *facts = &job->facts;
@@ -483,6 +499,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 		*err = why;
 		return CS_EXIT_CANNOT;
 	}
+	if (in_time(job, err))
+		return CS_EXIT_CANNOT;
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
 	/* without agents there is nothing to divide */

@@ -42,7 +42,7 @@ int cs_muster_begin(struct cs_muster *m, struct cs_err *err)
 
 double cs_muster_start_limit(const struct cs_muster *m)
 {
-	return cs_within(m->args->set.start_limit_s, m->args->budget.waits_s);
+	return cs_within(m->args->set.start_limit_s, m->args->budget.start_s);
 }
 
 /* ---- who is here, and what does each see ---- */
@@ -95,6 +95,13 @@ static int has_sign(const struct cs_card *card)
 static int has_reason(const struct cs_card *card)
 {
 	return card->driver.text[0] != '\0';
+}
+
+const char *cs_muster_complaint(const struct cs_muster *m)
+{
+	const struct cs_card *card = first_card(m, has_reason);
+
+	return card ? card->driver.text : "";
 }
 
 /* One backend for the whole job.  A GPU that is there and unusable is an error,
@@ -203,7 +210,8 @@ static double nvml_limit(const struct cs_muster *m)
 {
 	double limit = cs_muster_start_limit(m);
 
-	return limit < NVML_LIMIT_S ? limit : NVML_LIMIT_S;
+	return cs_within(limit < NVML_LIMIT_S ? limit : NVML_LIMIT_S,
+			 m->args->budget.nvml_s);
 }
 
 /* Only instances of MIG need NVML for their names. */
@@ -281,6 +289,7 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 		.topo = m->topo,
 		.starter = m->backend == &cs_backend_cpu ? NULL : m->starter,
 		.bind = m->args->bind,
+		.nvml_end_s = m->args->budget.nvml_s,
 	};
 
 	for (int i = 0; i < m->n_agents; i++) {

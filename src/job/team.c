@@ -63,7 +63,7 @@ static int finish(struct cs_team *team, MPI_Request *request, const char *call,
 			return cs_err_set(err, "interrupted in %s", call);
 		if (waited > limit)
 			return cs_err_set(err,
-					  "%s: not all ranks came within %.4g s",
+					  "%s: not all ranks came within %.3g s",
 					  call, limit);
 		if (waited < 0.02)
 			nap.tv_nsec = 50000;

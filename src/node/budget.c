@@ -13,17 +13,22 @@
 /* Left for the end of a run: findings, files, contexts that are destroyed (a second
  * with 8 H200).  Of a short budget a quarter. */
 #define RESERVE_S 3.0
+#define NVML_SHARE 0.3
+#define CELLS_SHARE 0.1 /* less than this is not worth the start */
 
 void cs_budget_init(struct cs_budget *budget, double seconds, double began_s)
 {
 	double reserve = fmin(RESERVE_S, seconds / 4);
 
-	*budget = (struct cs_budget){ 0, INFINITY, INFINITY, INFINITY, INFINITY };
+	*budget = (struct cs_budget){ 0, INFINITY, INFINITY, INFINITY, INFINITY,
+				      INFINITY, INFINITY };
 	if (!(seconds > 0))
 		return;
 	budget->seconds = seconds;
 	budget->end_s = began_s + seconds;
+	budget->nvml_s = began_s + seconds * NVML_SHARE;
 	budget->steps_s = budget->end_s - reserve;
+	budget->start_s = budget->steps_s - seconds * CELLS_SHARE;
 	budget->waits_s = budget->end_s - reserve / 2;
 	budget->close_s = budget->end_s - reserve / 4;
 }

@@ -739,8 +739,9 @@ static void run_step(struct cs_coordinator *co, const struct cs_step *step)
 	for (int i = 0; i < cell.crew.n; i++)
 		cs_board_slot(co->board, cell.crew.agent[i])->step =
 			(uint32_t)(step - cs_plan_step(co->plan, 0));
-	status = can_run(co, step, &cell.crew, &err);
-	if (status == CS_OK && !cs_budget_fits(co, cs_step_expected_s(co, step))) {
+	if (cs_budget_fits(co, cs_step_expected_s(co, step))) {
+		status = can_run(co, step, &cell.crew, &err);
+	} else {
 		cs_err_set(&err, CS_LEFT_OUT);
 		status = CS_SKIPPED;
 	}

@@ -47,7 +47,7 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 		  const double *samples, uint32_t n);
 
-/* Is there so much of the budget left for measuring? */
+/* Is there so much of the budget left for a step? */
 int cs_budget_fits(const struct cs_coordinator *co, double seconds);
 /* Seconds of a step: the longest of its test and size so far, before there is one the
  * longest of all. */

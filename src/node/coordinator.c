@@ -129,6 +129,12 @@ static void open_ways(struct cs_coordinator *co)
 		map_again(co, CS_CMD_USUAL);
 }
 
+/* Later than that, all cells will be left out. */
+static int is_too_late(const struct cs_coordinator *co)
+{
+	return cs_clock_s() > co->budget.start_s;
+}
+
 static void open_buffers(struct cs_coordinator *co)
 {
 	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
@@ -137,6 +143,8 @@ static void open_buffers(struct cs_coordinator *co)
 
 void cs_coordinator_setup(struct cs_coordinator *co)
 {
+	if (is_too_late(co))
+		return;
 	open_buffers(co);
 	order_all(co, CS_CMD_LOOK, CS_CMD_FIRST, "reading its state",
 		  CS_PREPARE_LIMIT_S);
@@ -144,6 +152,8 @@ void cs_coordinator_setup(struct cs_coordinator *co)
 
 void cs_coordinator_finish(struct cs_coordinator *co)
 {
+	if (cs_clock_s() > co->budget.waits_s)
+		return;
 	order_all(co, CS_CMD_SOURCE, 0, "checking its source",
 		  CS_PREPARE_LIMIT_S);
 	for (int i = 0; i < co->n; i++) {
@@ -267,7 +277,7 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 	struct cs_crew crew;
 
 	cs_crew_all_good(co, &crew);
-	if (crew.n < 2 || co->stopped)
+	if (crew.n < 2 || co->stopped || is_too_late(co))
 		return;
 	/* one uncounted sample in front: the first release is the slowest */
 	for (int s = -1; s < SKEW_SAMPLES; s++) {
