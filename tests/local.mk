@@ -24,6 +24,7 @@ if HAVE_CUNIT
 UNIT_TESTS = \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
+	%D%/unit/budget.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/chain.t \
 	%D%/unit/check.t \
@@ -74,6 +75,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
+%C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
