@@ -282,10 +282,12 @@ SHELL_TESTS = \
 	%D%/run/kernels.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
+	%D%/run/launchers.t \
 	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
+	%D%/run/prolog.t \
 	%D%/run/signals.t \
 	%D%/run/sweep.t \
 	%D%/run/torture.t \

@@ -17,6 +17,7 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 		    enum cs_agent_state state, const char *text)
 {
 	struct cs_slot *slot = cs_board_slot(co->board, agent);
+	int late = cs_clock_s() >= co->budget.waits_s;
 	int64_t pid = slot->pid;
 	char line[CS_ERR_TEXT];
 
@@ -31,9 +32,11 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 	cs_text(line, sizeof(line), "%s; %s%sprocess %ld", co->fault[agent],
 		slot->facts.gpu.bus_id, slot->facts.gpu.bus_id[0] ? ", " : "",
 		(long)pid);
+	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(
 		co->hooks->ctx, CS_CRITICAL,
-		state == CS_AGENT_LOST ? "rank-lost" : "agent-broken", line);
+		state == CS_AGENT_LOST ? "rank-lost" :
+		late ? CS_CANNOT_TEST : "agent-broken", line);
 }
 
 void cs_agents_look(struct cs_coordinator *co)
