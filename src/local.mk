@@ -163,6 +163,8 @@ endif
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/conduct.c \
+	%D%/job/guard.c \
+	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/internal.h \
@@ -242,8 +244,6 @@ cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
-	%D%/guard.c \
-	%D%/guard.h \
 	%D%/main.c \
 	%D%/compare.c \
 	%D%/planfile.c \

@@ -14,7 +14,7 @@
 #include "backend/backend.h"
 #include "base/units.h"
 #include "check/check.h"
-#include "guard.h"
+#include "job/guard.h"
 #include "job/job.h"
 #include "job/signals.h"
 #include "job/team.h"

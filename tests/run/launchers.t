@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 launch=$TESTDATA/../launch
+unset CSCOPE MPIRUN	# those of the test, not an operator's
 
 mkdir bin
 cat >bin/stand-in <<'END'

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "guard.h"
+#include "job/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,15 +4,15 @@
  * passes on what it prints and leaves in time.
  *
  * Only without MPI: a launcher counts its processes, and ends them itself. */
-#ifndef CS_GUARD_H
-#define CS_GUARD_H
+#ifndef CS_JOB_GUARD_H
+#define CS_JOB_GUARD_H
 
 #include "base/err.h"
 
 enum cs_guarded {
 	CS_GUARD_MEASURE,	/* in the new process: what it prints goes to the other */
 	CS_GUARD_ENDED,		/* it has ended, or said how; *status */
-	CS_GUARD_HANGS,		/* it has not said a word in time; *err says so */
+	CS_JOB_GUARD_HANGS,		/* it has not said a word in time; *err says so */
 };
 
 struct cs_guard {
