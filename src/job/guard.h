@@ -12,7 +12,7 @@
 enum cs_guarded {
 	CS_GUARD_MEASURE,	/* in the new process: what it prints goes to the other */
 	CS_GUARD_ENDED,		/* it has ended, or said how; *status */
-	CS_JOB_GUARD_HANGS,		/* it has not said a word in time; *err says so */
+	CS_GUARD_HANGS,		/* it has not said a word in time; *err says so */
 };
 
 struct cs_guard {
