@@ -145,7 +145,7 @@ ok "a report that cannot be written: status 3" \
 
 # ---- coverage: calls that take their time make cells of a third of a second ----
 
-many=(-s 64K --seed 5 --test peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair)
+many=(-s 64K --seed 5 --test 'peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair')
 export FAKE_SUBMIT_NS=20000
 run 0 --no-mpi "${many[@]}" --budget 5s --check -o part.json -o part.jsonl
 ok "a budget covers a part, and that is no fault" eval "status_is 0 || status_is 1"
@@ -173,6 +173,11 @@ fake 2
 run 2 -s 1M --budget 20s -f reason
 ok "under a launcher a budget holds as well" \
 	eval "status_is 0 && prints '^cscope-mpi ok: 3 of 3 cells measured$|^cscope-mpi ok: [0-9]+ of [0-9]+ cells'"
+
+fake 4
+FAKE_FAIL_RANK=1 FAKE_HANG=cuInit:1 run 2 -s 1M --budget 6s -f reason
+ok "a rank whose driver hangs is told apart from the others" eval "status_is 3 &&
+	prints '^cscope-mpi cannot test: the budget of 6 s was spent before the first cell: the driver did not answer'"
 
 # ---- options ----
 
