@@ -49,6 +49,7 @@ struct cs_options {
 	int topology;			/* show --topology */
 	const char *resume;		/* --resume, NULL */
 	int redact;
+	double budget_s;		/* --budget; 0 none */
 };
 
 /* Returns 0, or -1 with a usage error. */

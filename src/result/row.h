@@ -45,6 +45,7 @@ enum cs_metric {
 #define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
 
 #define CS_REASON 240
+#define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 struct cs_row {
 	uint32_t node;		/* of the run, in world-rank order */
