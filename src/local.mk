@@ -40,6 +40,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/rng.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
+	%D%/base/table.c \
+	%D%/base/table.h \
 	%D%/base/units.c \
 	%D%/base/units.h \
 	%D%/base/vec.c \
