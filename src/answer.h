@@ -16,4 +16,7 @@ int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err);
 /* cscope-mpi compare. */
 int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
+/* cscope-mpi baseline. */
+int cs_baseline_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
+
 #endif

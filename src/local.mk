@@ -184,20 +184,29 @@ endif
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/check.c \
 	%D%/check/check.h \
+	%D%/check/baseline.c \
+	%D%/check/baseline.h \
+	%D%/check/bound.c \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
 	%D%/check/internal.h \
+	%D%/check/kind.c \
+	%D%/check/kind.h \
 	%D%/check/launch.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
+	%D%/check/threshold.c \
+	%D%/check/threshold.h \
 	%D%/check/versus.c \
 	%D%/check/versus.h
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
+	%D%/report/baseline.c \
+	%D%/report/baseline.h \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
@@ -208,16 +217,19 @@ endif
 	%D%/report/field.h \
 	%D%/report/format.c \
 	%D%/report/json.c \
+	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
 	%D%/report/load.c \
 	%D%/report/loaded.h \
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
+	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/parts.h \
+	%D%/report/prom.c \
 	%D%/report/record.c \
 	%D%/report/record.h \
 	%D%/report/report.h \
@@ -225,6 +237,8 @@ endif
 	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/take.c \
+	%D%/report/tally.c \
+	%D%/report/tally.h \
 	%D%/report/take.h \
 	%D%/report/text.c \
 	%D%/report/versus.c \
@@ -239,6 +253,9 @@ cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/baseline.c \
+	%D%/judging.c \
+	%D%/judging.h \
 	%D%/main.c \
 	%D%/compare.c \
 	%D%/planfile.c \

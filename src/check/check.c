@@ -1,6 +1,8 @@
 #include "config.h"
 
+#include "check/baseline.h"
 #include "check/internal.h"
+#include "check/threshold.h"
 #include "check/versus.h"
 
 #include <math.h>
@@ -629,6 +631,44 @@ static int find_in_cells(struct cs_run *run, struct cs_err *err)
 	return 0;
 }
 
+/* What was asked to be judged of cells. */
+static int judge_cells(struct cs_run *run, struct cs_err *err)
+{
+	if (!(run->checks & CS_CHECK_BASELINE))
+		return 0;
+	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
+}
+
+/* The row of the run that stands where this one does. */
+static uint32_t place_of(const struct cs_run *run, const struct cs_row *row)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *other = cs_rows_get(&run->rows, i);
+
+		if (other->node == row->node && other->step == row->step &&
+		    other->metric == row->metric &&
+		    other->what.src.index == row->what.src.index &&
+		    other->what.dst.index == row->what.dst.index)
+			break;
+	}
+	return (uint32_t)i;
+}
+
+/* Evidence names rows as files have them, each turn of a cell by itself. */
+static void place_evidence(const struct cs_run *run, const struct cs_run *pooled)
+{
+	struct cs_finding *f = run->findings.data;
+
+	if (pooled->rows.rows.data == run->rows.rows.data)
+		return;
+	for (size_t i = 0; i < run->findings.n; i++)
+		for (uint32_t k = 0; k < f[i].n_evidence; k++)
+			f[i].evidence[k] = place_of(run, cs_rows_get(
+				&pooled->rows, f[i].evidence[k]));
+}
+
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run pooled;
@@ -636,8 +676,10 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 
 	for (node = 0; node < run->n_nodes; node++)
 		mark_in_use(run, node);
-	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
+	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err) ||
+	     judge_cells(&pooled, err);
 	run->findings = pooled.findings;
+	place_evidence(run, &pooled);
 	cs_pool_release(&pooled, run);
 	return rc || find_differences(run, err) ? -1 : 0;
 }

@@ -23,6 +23,7 @@ static const struct {
 } kind[] = {
 	{ "launch", CS_CHECK_LAUNCH },
 	{ "placement", CS_CHECK_PLACEMENT },
+	{ "baseline", CS_CHECK_BASELINE },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 

@@ -37,6 +37,11 @@ enum cs_metric {
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
 #define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
 
+/* Those that say that a figure is not what the link can do. */
+#define CS_ROW_BAD                                                        \
+	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
+	 CS_ROW_IN_USE)
+
 #define CS_REASON 240
 
 struct cs_row {

@@ -54,6 +54,7 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
 	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
+	CS_CHECK_BASELINE = 32, /* cells against baselines and thresholds */
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
@@ -75,6 +76,9 @@ struct cs_run_timings {
 	double measure;	/* first step to last row */
 	double total;	/* until the report is written */
 };
+
+struct cs_baseline;
+struct cs_thresholds;
 
 struct cs_run {
 	const char *version, *commit, *build; /* build: compiler, CUDA */
@@ -103,6 +107,8 @@ struct cs_run {
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
 	double margin;		/* within which two arms are the same: 0.01 is 1 % */
+	const struct cs_baseline *baseline; /* to judge by (check/baseline.h); NULL */
+	const struct cs_thresholds *thresholds; /* check/threshold.h; NULL */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */
