@@ -128,8 +128,8 @@ static int take_bound(const struct cs_table *t, struct cs_threshold *line)
 		return take_share(t, line);
 	line->bound = strtod(text, &end);
 	unit = unit_named(end + strspn(end, " "));
-	if (text[strspn(text, "0123456789.eE+- ")] && unit < 0)
-		end = (char *)text;
+	if (end != text + strspn(text, "0123456789.eE+-"))
+		end = (char *)text; /* hexadecimal, "inf", two numbers */
 	if (end == text || (*end && unit < 0) || !isfinite(line->bound) ||
 	    line->bound <= 0) {
 		cs_err_set(t->err, "'%s': allowed are a number above 0, also with a "
