@@ -18,7 +18,8 @@ int cs_judging_open(struct cs_judging *judging, const struct cs_options *opt,
 		    struct cs_err *err);
 /* The run is judged by what was read. */
 void cs_judging_apply(const struct cs_judging *judging, struct cs_run *run);
-/* May a run of that plan be judged by it?  -1 with the reason. */
+/* May a run of that plan be judged by it, so that it is worth measuring?  -1 with the
+ * reason. */
 int cs_judging_fits(const struct cs_judging *judging, const struct cs_plan *plan,
 		    struct cs_err *err);
 void cs_judging_release(struct cs_judging *judging);

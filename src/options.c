@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "check/check.h"
+#include "base/hostlist.h"
 #include "check/compare.h"
 #include "plan/alias.h"
 
@@ -362,10 +363,19 @@ static int set_check(struct cs_options *opt, const char *value,
 	if (value && cs_checks_parse(value, &checks, err))
 		return -1;
 	opt->checks = checks;
-	opt->look_only = value && checks == CS_CHECK_LAUNCH;
-	if (opt->look_only)
+	opt->looks = value && cs_checks_only_look(checks) ? value : NULL;
+	if (opt->looks)
 		cs_text(opt->matrix_store, sizeof(opt->matrix_store),
 			"--check=%s", value);
+	return 0;
+}
+
+static int set_topology(struct cs_options *opt, const char *value,
+			struct cs_err *err)
+{
+	(void)value;
+	(void)err;
+	opt->topology = 1;
 	return 0;
 }
 
@@ -396,6 +406,17 @@ static int set_min_share(struct cs_options *opt, const char *value,
 			 struct cs_err *err)
 {
 	return cs_share_parse(value, &opt->min_share, err);
+}
+
+/* Read when it is needed; here only whether it is one. */
+static int set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	int rc = cs_hostlist_parse(value, &names, err);
+
+	cs_vec_release(&names);
+	opt->nodes = value;
+	return rc;
 }
 
 static int set_output(struct cs_options *opt, const char *value,
@@ -610,8 +631,9 @@ static const struct option_line measure_lines[] = {
 	  "of the last of each cell, or not", set_verify },
 	{ NULL, 0, NULL, "Judging", NULL },
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
-	  "a GPU in use are skipped; KIND launch alone measures nothing: what each "
-	  "rank sees, and what to change", set_check },
+	  "a GPU in use are skipped; KINDs launch (what each rank sees, and what to "
+	  "change) and topology (how the node is wired and set) alone measure "
+	  "nothing", set_check },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,
@@ -659,6 +681,8 @@ static const struct option_line show_lines[] = {
 	{ "gpu", 0, "N", "only the cells from and to this GPU", set_gpu },
 	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the "
 	  "cells to compare it with", set_cell },
+	{ "topology", 0, NULL, "how the nodes are wired and set, in place of "
+	  "figures", set_topology },
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
 	FORMAT,
@@ -674,6 +698,22 @@ static const struct option_line baseline_lines[] = {
 	{ "format", 'f', "FORMAT", "of standard output: text, json", set_format },
 	MARGIN,
 	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	HELP,
+};
+
+static const struct option_line check_lines[] = {
+	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as "
+	  "n[001-500],m3: one without a file is found", set_nodes },
+	BASELINE,
+	THRESHOLD,
+	MIN_SHARE,
+	MARGIN,
+	{ NULL, 0, NULL, "Output", NULL },
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	{ "verbose", 'v', NULL, "every finding with all of its hosts", set_verbose },
 	HELP,
 };
 
@@ -700,6 +740,10 @@ static const struct command {
 	  "learnt from runs of them, best of several nodes and days; for --baseline",
 	  CS_ACTION_BASELINE, baseline_lines,
 	  sizeof(baseline_lines) / sizeof(*baseline_lines) },
+	{ "check", "FILE...", "which nodes are not as they should be, and not like the "
+	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
+	  "job; exit status as under --check", CS_ACTION_CHECK, check_lines,
+	  sizeof(check_lines) / sizeof(*check_lines) },
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
 #define LINES_MOST 48
@@ -830,6 +874,7 @@ static int take_operands(const struct command *command, int argc, char **argv,
 {
 	int least = command->operand != NULL;
 	int most = command->action == CS_ACTION_COMPARE	 ? 2 :
+		   command->action == CS_ACTION_CHECK ||
 		   command->action == CS_ACTION_BASELINE ? INT_MAX : least;
 
 	if (out->action == CS_ACTION_HELP)
@@ -878,9 +923,9 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 	if (!by && opt->checks == CS_CHECK_BASELINE)
 		return cs_err_set(err, "--check=baseline needs --baseline, "
 				  "--threshold or --min-share");
-	if (by && opt->look_only)
-		return cs_err_set(err, "--check=launch measures nothing: without %s",
-				  by);
+	if (by && opt->looks)
+		return cs_err_set(err, "--check=%s measures nothing: without %s",
+				  opt->looks, by);
 	if (opt->baseline && opt->plan)
 		return cs_err_set(err, "--plan and --baseline exclude each other: the "
 				  "steps of a file are its own, and not those of a test");
@@ -894,10 +939,13 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->tests && opt->axes.matrices)
 		return cs_err_set(err, "--matrix and %s exclude each other",
 				  opt->suite ? "--suite" : "--test");
-	if (opt->plan && (opt->tests || opt->axes.matrices || opt->look_only))
+	if (opt->plan && opt->looks)
+		return cs_err_set(err, "--plan and --check=%s exclude each other",
+				  opt->looks);
+	if (opt->plan && (opt->tests || opt->axes.matrices))
 		return cs_err_set(err, "--plan and %s exclude each other",
-				  opt->suite ? "--suite" : opt->tests ? "--test" : opt->axes.matrices ?
-				  "--matrix" : "--check=launch");
+				  opt->suite ? "--suite" :
+				  opt->tests ? "--test" : "--matrix");
 	if (opt->action == CS_ACTION_DRY_RUN)
 		for (int i = 0; i < opt->n_outputs; i++)
 			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
@@ -913,16 +961,21 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 				  "other: both sides issue");
 	if (opt->tests && !opt->suite && check_tests(opt, err))
 		return -1;
+	if (opt->topology && (opt->only[0][0] ||
+			      strcmp(opt->format->name, "text")))
+		return cs_err_set(err, "--topology and %s exclude each other",
+				  !opt->only[0][0] ? "any --format but text" :
+				  opt->only[1][0] ? "--cell" : "--gpu");
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
 	if (opt->resume && opt->placements.n > 1)
 		return cs_err_set(err, "--resume cannot go on with a comparison of "
 				  "placements: its turns belong together in time");
-	if (opt->look_only && (opt->tests || opt->axes.matrices || opt->resume))
-		return cs_err_set(err, "--check=launch measures nothing: without "
-				  "%s, or --check alone to judge what is measured",
-				  opt->suite ? "--suite" :
+	if (opt->looks && (opt->tests || opt->axes.matrices || opt->resume))
+		return cs_err_set(err, "--check=%s measures nothing: without %s, or "
+				  "--check alone to judge what is measured",
+				  opt->looks, opt->suite ? "--suite" :
 				  opt->tests ? "--test" :
 				  opt->axes.matrices ? "--matrix" : "--resume");
 	return 0;

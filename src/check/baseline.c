@@ -290,7 +290,7 @@ static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
 			continue;
 		if ((int)row->node != node) {
 			node = (int)row->node;
-			cs_class_text(pooled, node, name, sizeof(name));
+			cs_hardware_text(pooled, node, name, sizeof(name));
 			class = need_class(b, name, err);
 		}
 		f = class < 0 ? NULL : cs_vec_add(figures, 1, err);
@@ -496,7 +496,7 @@ static int class_of(const struct cs_run *run, int node)
 {
 	char name[CS_CLASS];
 
-	cs_class_text(run, node, name, sizeof(name));
+	cs_hardware_text(run, node, name, sizeof(name));
 	return class_index(run->baseline, name);
 }
 
@@ -505,7 +505,7 @@ static int judge_class(struct cs_run *run, struct cs_finding f, int node,
 {
 	char name[CS_CLASS], there[CS_ERR_TEXT], text[CS_ERR_TEXT];
 
-	cs_class_text(run, node, name, sizeof(name));
+	cs_hardware_text(run, node, name, sizeof(name));
 	class_names(run->baseline, there, sizeof(there));
 	cs_text(text, sizeof(text), "no baseline of class '%.110s': there is %s",
 		name, there);
@@ -552,9 +552,10 @@ static int tell(struct cs_run *run, const struct cs_row *of,
 	return cs_judge(run, missing((int)of->node), text, err);
 }
 
-/* Of order[0..n), one matrix, those whose way is that of the first. */
-static int judge_way(struct cs_run *run, int class, uint32_t *order, size_t n,
-		     struct cs_err *err)
+/* Of order[0..n), one matrix, those whose way is that of the first.  *known counts
+ * what the baseline has. */
+static int judge_way(struct cs_run *run, int class, const uint32_t *order, size_t n,
+		     size_t *known, struct cs_err *err)
 {
 	const struct cs_row *of = cs_rows_get(&run->rows, order[0]);
 	int low = cs_unit_low_is_better(cs_row_test(of)->unit), rc = 0;
@@ -565,6 +566,7 @@ static int judge_way(struct cs_run *run, int class, uint32_t *order, size_t n,
 
 	key_of(run, of, class, &key);
 	norm = norm_of(run->baseline, &key);
+	*known += norm != NULL;
 	if (norm)
 		bound = norm->median * (1 + cs_norm_bound(norm, run->margin) *
 					    (low ? 1 : -1));
@@ -584,8 +586,8 @@ static int judge_way(struct cs_run *run, int class, uint32_t *order, size_t n,
 }
 
 /* order[0..n) is one matrix on one node: each kind of way at its first cell. */
-static int judge_matrix(struct cs_run *run, int class, uint32_t *order, size_t n,
-			struct cs_err *err)
+static int judge_matrix(struct cs_run *run, int class, const uint32_t *order,
+			size_t n, size_t *known, struct cs_err *err)
 {
 	char way[CS_PATH_WORDS], before[CS_PATH_WORDS];
 
@@ -600,10 +602,16 @@ static int judge_matrix(struct cs_run *run, int class, uint32_t *order, size_t n
 			if (!strcmp(way, before))
 				break;
 		}
-		if (k == i && judge_way(run, class, order + i, n - i, err))
+		if (k == i && judge_way(run, class, order + i, n - i, known, err))
 			return -1;
 	}
 	return 0;
+}
+
+static struct cs_finding cannot(void)
+{
+	return (struct cs_finding){ .severity = CS_CRITICAL, .node = -1,
+				    .id = CS_CANNOT_TEST };
 }
 
 static struct cs_finding other(int node)
@@ -612,9 +620,21 @@ static struct cs_finding other(int node)
 				    .id = "baseline-class" };
 }
 
-static int judge_nodes(struct cs_run *run, uint32_t *order, size_t n,
+/* Nothing of what was measured is in it. */
+static int judge_nothing(struct cs_run *run, const struct cs_row *of,
+			 struct cs_err *err)
+{
+	char none[200], text[CS_ERR_TEXT];
+
+	missing_text(run->baseline, -1, of->test, of->what.bytes, none, sizeof(none));
+	cs_text(text, sizeof(text), "the baseline has nothing of %s", none);
+	return cs_judge(run, cannot(), text, err);
+}
+
+static int judge_nodes(struct cs_run *run, const uint32_t *order, size_t n,
 		       struct cs_err *err)
 {
+	size_t known = 0;
 	int class = -1, node = -1;
 
 	for (size_t at = 0, end; at < n; at = end) {
@@ -628,16 +648,16 @@ static int judge_nodes(struct cs_run *run, uint32_t *order, size_t n,
 		}
 		end = cs_matrix_end(run, order, at, n);
 		if (class >= 0 &&
-		    judge_matrix(run, class, order + at, end - at, err))
+		    judge_matrix(run, class, order + at, end - at, &known,
+				 err))
 			return -1;
 	}
-	return 0;
+	return known || !n ? 0 :
+		judge_nothing(run, cs_rows_get(&run->rows, order[0]), err);
 }
 
 int cs_baseline_judge(struct cs_run *run, struct cs_err *err)
 {
-	const struct cs_finding none = { .severity = CS_CRITICAL, .node = -1,
-					 .id = CS_CANNOT_TEST };
 	uint32_t *order;
 	size_t n;
 	int rc;
@@ -645,7 +665,7 @@ int cs_baseline_judge(struct cs_run *run, struct cs_err *err)
 	if (!run->baseline)
 		return 0;
 	if (is_elsewhere(run))
-		return judge_class(run, none, 0, err);
+		return judge_class(run, cannot(), 0, err);
 	order = cs_cells_in_order(run, &n, err);
 	rc = order ? judge_nodes(run, order, n, err) : -1;
 	free(order);

@@ -33,7 +33,7 @@ static void append_models(const struct cs_run_node *nd, char *to, size_t size)
 		append(to, size, "no GPU");
 }
 
-void cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
+void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
 

@@ -20,10 +20,12 @@
 static const struct {
 	const char *name;
 	uint32_t bit;
+	int looks;		/* alone it needs no measurement */
 } kind[] = {
-	{ "launch", CS_CHECK_LAUNCH },
-	{ "placement", CS_CHECK_PLACEMENT },
-	{ "baseline", CS_CHECK_BASELINE },
+	{ "launch", CS_CHECK_LAUNCH, 1 },
+	{ "placement", CS_CHECK_PLACEMENT, 0 },
+	{ "topology", CS_CHECK_TOPOLOGY, 1 },
+	{ "baseline", CS_CHECK_BASELINE, 0 },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 
@@ -42,6 +44,14 @@ uint32_t cs_checks_all(void)
 	for (size_t i = 0; i < N_KINDS; i++)
 		all |= kind[i].bit;
 	return all;
+}
+
+int cs_checks_only_look(uint32_t checks)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (kind[i].looks)
+			checks &= ~kind[i].bit;
+	return !checks;
 }
 
 int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err)

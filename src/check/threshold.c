@@ -391,7 +391,7 @@ static int judge_all(struct look *look, size_t n)
 		look->n = cs_matrix_end(look->run, order, at, n) - at;
 		if ((int)row_of(look, 0)->node != node) {
 			node = (int)row_of(look, 0)->node;
-			cs_class_text(look->run, node, look->class,
+			cs_hardware_text(look->run, node, look->class,
 				      sizeof(look->class));
 		}
 		if (judge_matrix(look))

@@ -282,10 +282,12 @@ int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to
 	int rc;
 
 	if (!document)
-		return cs_err_set(err, "%s:%d: not JSON: %.120s", name, error.line,
-				  error.text);
-	rc = json_is_object(document) ? take_document(document, to, err) :
-					cs_err_set(err, "an object is expected");
+		rc = cs_err_set(err, "not JSON: %.120s, line %d", error.text,
+				error.line);
+	else if (!json_is_object(document))
+		rc = cs_err_set(err, "an object is expected");
+	else
+		rc = take_document(document, to, err);
 	json_decref(document);
 	for (char *c = err->text; rc && *c; c++)
 		if (*c < ' ' || *c > '~')

@@ -89,6 +89,25 @@ ok "a class in two files: status 64" eval 'status_is 64 && one_line "is in an ea
 run 0 baseline h1.json three.json -f json
 ok "runs of several classes make several" eval '[ "$(grep -o "\"class\":" out | wc -l)" = 2 ]'
 
+# ---- files of a fleet ----
+
+FAKE_SLOW=$slow run 0 "${some[@]}" -q -o plain.json
+run 0 check h1.json --baseline base.json
+ok "check FILE --baseline: a healthy run" eval '[ "$status" -lt 2 ] && prints_not baseline'
+run 0 check plain.json --baseline base.json -q -o checked.json
+ok "… a slow GPU: status 2, and the words of a run that was measured so" eval \
+	'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
+ok_json "… with the same finding" checked.json \
+	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
+run 0 check plain.json --min-share 99% --threshold none.csv
+ok "… thresholds that are not there: status 3" eval 'status_is 3 && one_line "none.csv"'
+run 0 check h1.json --baseline base3.json -q
+ok "… another class: status 3" eval 'status_is 3 && one_line "no baseline of class"'
+run 0 baseline three.json -q -o base3.json
+FAKE_GPUS=3 run 0 "${one[@]}" -s 64K -t peer.ce.write.pair -q -o small.json
+run 0 check small.json --baseline base3.json -q
+ok "… another size: status 3, named" eval 'status_is 3 && one_line "nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB"'
+
 # ---- files that are none, or hostile ----
 
 refuses() { # PATTERN WHAT-TO-PUT-INTO-THE-BASELINE
