@@ -133,6 +133,7 @@ endif
 	%D%/node/board.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
+	%D%/node/company.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
 	%D%/node/cost.c \
@@ -143,6 +144,8 @@ endif
 	%D%/node/ends.h \
 	%D%/node/hostbuf.c \
 	%D%/node/hostbuf.h \
+	%D%/node/hostpass.c \
+	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
 	%D%/node/probe.c \

@@ -36,6 +36,7 @@ UNIT_TESTS = \
 	%D%/unit/hints.t \
 	%D%/unit/hostlist.t \
 	%D%/unit/hostmem.t \
+	%D%/unit/hostpass.t \
 	%D%/unit/judge.t \
 	%D%/unit/launcher.t \
 	%D%/unit/loaded.t \
@@ -94,6 +95,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
+%C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
@@ -305,6 +307,7 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/signals.t \
+	%D%/run/schedule.t \
 	%D%/run/sweep.t \
 	%D%/run/topology.t \
 	%D%/run/torture.t \
