@@ -585,24 +585,24 @@ static int judge_way(struct cs_run *run, int class, const uint32_t *order, size_
 	return rc;
 }
 
+#define WAYS_MOST 72 /* distances of 8 domains, and the others */
+
 /* order[0..n) is one matrix on one node: each kind of way at its first cell. */
 static int judge_matrix(struct cs_run *run, int class, const uint32_t *order,
 			size_t n, size_t *known, struct cs_err *err)
 {
-	char way[CS_PATH_WORDS], before[CS_PATH_WORDS];
+	char seen[WAYS_MOST][CS_PATH_WORDS];
+	size_t n_seen = 0, k;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t k;
-
-		cs_way_text(run, cs_rows_get(&run->rows, order[i]), way,
-			    sizeof(way));
-		for (k = 0; k < i; k++) {
-			cs_way_text(run, cs_rows_get(&run->rows, order[k]), before,
-				    sizeof(before));
-			if (!strcmp(way, before))
-				break;
-		}
-		if (k == i && judge_way(run, class, order + i, n - i, known, err))
+	for (size_t i = 0; i < n && n_seen < WAYS_MOST; i++) {
+		cs_way_text(run, cs_rows_get(&run->rows, order[i]), seen[n_seen],
+			    sizeof(seen[n_seen]));
+		for (k = 0; strcmp(seen[k], seen[n_seen]); k++)
+			;
+		if (k < n_seen)
+			continue;
+		n_seen++;
+		if (judge_way(run, class, order + i, n - i, known, err))
 			return -1;
 	}
 	return 0;
