@@ -1,0 +1,177 @@
+#!/bin/bash
+# Several hosts and a real Slurm on this machine: `make check-cluster`.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/cluster.sh"
+cluster_begin "$0" "$@"
+. "$TESTDATA/run/lib.sh"
+unset TMPDIR CS_CLUSTER
+needs_fake
+
+export FAKE_GPUS=2 PMIX_MCA_psec=native OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+task=$TESTDATA/cluster/task
+# a launcher that waits for the tasks of lost hosts, which ends none of the others
+lasting=(srun --mpi=pmix --no-kill -K0)
+long=(--backend cpu -s 32M --cell-limit 3s --precision 0.001%)
+
+# Several at a time, each with files of its own.
+declare -A pid_of
+start() { # NAME COMMAND...
+	local name=$1
+	shift
+	"$@" >"$name.out" 2>"$name.err" </dev/null &
+	pid_of[$name]=$!
+}
+
+end_of() { # NAME SECONDS
+	begun=${pid_of[$1]}
+	end_within "$2"
+	cp "$1.out" out
+	cp "$1.err" err
+}
+
+host_lost() { # HOST...
+	local host
+	for host; do
+		drop "$host" || return
+	done
+}
+
+# Of this host's processes none is left, of what was started there.
+none_on() { # HOST...
+	local host
+	for host; do
+		! on_host "$host" pgrep -a cscope-mpi || return
+	done
+}
+
+hosts_are() { # FILE HOST...
+	local file=$1
+	shift
+	json "$file" "sorted(n['host'] for n in d['nodes']) == '$*'.split()"
+}
+
+ok "ten hosts on this machine" make_hosts 10
+ok "Slurm over them" start_slurm 10
+
+# ---- what takes long: hosts that are lost ----
+
+start root "${lasting[@]}" -w 'cs[5-6]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" "${long[@]}" -o root.json -o root.jsonl
+# its driver hangs, so that there is no plan yet
+# its driver hangs when all is measured
+start late env CS_HOST_ENV=cs10:FAKE_HANG=cuMemFree:1 \
+	"${lasting[@]}" -w 'cs[9-10]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" -s 1M -o late.json
+start early env CS_HOST_ENV=cs8:FAKE_HANG=cuInit:1 \
+	"${lasting[@]}" -w 'cs[7-8]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" --start-limit 20s -s 1M -o early.json
+until_true 30 measuring root.jsonl 1
+ok "rank 0's host is lost in the middle of a job" host_lost cs5
+until_true 30 test -e late.json
+ok "a host is lost when all is measured" host_lost cs10
+is_up() {
+	on_host cs8 pgrep cscope-mpi >/dev/null
+}
+until_true 20 is_up
+sleep 3 # nothing shows that MPI has started
+ok "a host is lost before there is a plan" host_lost cs8
+
+# ---- one job over all hosts ----
+
+four=(-w 'cs[1-4]' -N 4)
+run_program 0 srun --mpi=pmix "${four[@]}" --ntasks-per-node=2 \
+	"$task" "$CSCOPE" -s 1M -o srun.json -o srun.jsonl
+ok "srun --mpi=pmix over four hosts: status 0" status_is 0
+ok "… each a node with its name" hosts_are srun.json cs1 cs2 cs3 cs4
+ok_json "… the job's number and launcher are known" srun.json \
+	'd["run"]["launcher"] == "srun" and d["run"]["job_id"].isdigit()'
+ok "… and all are alike" prints "4 of 4 nodes alike.*cs\[1-4\]"
+ok_schema "… in files that follow the schema" srun.json srun.jsonl
+
+cat >job.sh <<-SCRIPT
+	#!/bin/bash
+	mpirun -N 2 --oversubscribe $task $CSCOPE -s 1M -o batch.json
+SCRIPT
+run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 -o batch.out job.sh
+ok "mpirun inside sbatch: status 0" status_is 0
+ok "… on all its hosts" hosts_are batch.json cs1 cs2 cs3 cs4
+
+run_program 0 mpirun --mca plm_rsh_agent $TESTDATA/cluster/rsh \
+	--host cs1:2,cs2:2,cs3:2 -N 2 --mca plm rsh \
+	"$task" "$CSCOPE" -s 1M -o plain.json
+ok "mpirun with a list of hosts and no Slurm: status 0" status_is 0
+ok "… on all of them" hosts_are plain.json cs1 cs2 cs3
+
+cat >masked <<-SCRIPT
+	#!/bin/bash
+	CUDA_VISIBLE_DEVICES=\$SLURM_LOCALID exec "\$@"
+SCRIPT
+chmod +x masked
+run_program 0 srun --mpi=pmix "${four[@]}" --ntasks-per-node=2 \
+	"$task" ./masked "$CSCOPE" -s 1M -o masked.json -o masked.csv
+ok "one GPU per task by masks: status 0" status_is 0
+ok_json "… each node has both, one of each rank" masked.json \
+	'[(a["index"], a["local_rank"]) for a in d["agents"]] == [(0, 0), (1, 1)] * 4'
+ok "… and every pair was measured" all_ok masked.csv 16
+
+run_program 0 srun --mpi=none -w cs1 -n 2 "$task" "$CSCOPE" -s 1M
+ok "srun without PMIx: said with the remedy" says_once \
+	"srun started 2 tasks but MPI connects 1: use 'srun --mpi=pmix'"
+ok "… status 3, nothing on stdout" eval 'status_is 3 && is_empty out'
+
+# ---- files of independent nodes ----
+
+run_program 0 srun --mpi=none "${four[@]}" --ntasks-per-node=1 \
+	"$task" "$CSCOPE" --no-mpi --seed 1 -s 1M -q -o "$PWD/%N.jsonl"
+ok "each host writes a file, without MPI: status 0" status_is 0
+ok "… named after it" ls cs1.jsonl cs2.jsonl cs3.jsonl cs4.jsonl
+ok_schema "… that follows the schema" cs1.jsonl cs2.jsonl cs3.jsonl cs4.jsonl
+for host in cs1 cs2 cs3 cs4; do
+	run_program 0 "$CSCOPE" show $host.jsonl -f csv -o $host.csv
+	ok "… and shows what $host measured" all_ok $host.csv 4
+done
+
+# ---- hosts that are lost while others measure ----
+
+start lost "${lasting[@]}" -w 'cs[1-3]' -n 6 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" "${long[@]}" -o lost.json -o lost.jsonl
+until_true 30 measuring lost.jsonl 1
+ok "a host is lost in the middle of a job" host_lost cs3
+end_of lost 60
+ok "… which ends with status 2, in time" was_in_time
+echo "# $status"
+ok "… in one line that names the host" one_line \
+	"cs3: no word from the node for 10 s; its rows until then are kept"
+ok_json "… found as critical: to be drained" lost.json \
+	'[(e["severity"], e["node"], e["part"], e["drain"]) for e in d["errors"] if e["id"] == "node-lost"] == [("critical", "cs3", "node", True)]'
+ok_json "… and the others' plan is complete" lost.json \
+	'all(v is not None for m in d["matrices"] if m["node_index"] < 2 for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
+ok_schema "… in files that follow the schema" lost.json lost.jsonl
+cat err
+
+start plain mpirun --mca plm rsh --mca plm_rsh_agent "$TESTDATA/cluster/rsh" \
+	--host cs1:2,cs2:2 -N 2 "$task" "$CSCOPE" "${long[@]}" -o plain.jsonl
+until_true 30 measuring plain.jsonl 1
+ok "a host is lost under mpirun" host_lost cs2
+end_of plain 60
+ok "… which ends" was_in_time
+echo "# $status"
+cat err
+cut -c1-60 plain.jsonl
+
+end_of late 60
+ok "all measured: ends" was_in_time
+echo "# $status"
+cat err
+end_of root 90
+ok "without rank 0 the others end by themselves" was_in_time
+ok "… none of them is left" none_on cs6
+echo "# $status"; cat err
+end_of early 120
+ok "without a host and a plan the others end by themselves" was_in_time
+ok "… none of them is left" none_on cs7
+echo "# $status"; cat err
+ok "… in one line that names the host" one_line "on 'cs8'"
+finish
