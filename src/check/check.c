@@ -546,7 +546,7 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 	for (i = 0; i < run->n_nodes; i++)
 		if (run->node[i].facts.n_agents > most)
 			most = run->node[i].facts.n_agents;
-	if (n == most)
+	if (n == most || n < 0) /* it fell silent before it could say */
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
 		cs_check_agent_word(run), n == 1 ? "" : "s", most);

@@ -8,6 +8,7 @@
 #include "node/board.h"
 
 #define ALIVE_S 1.0
+#define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */
 #define DEAF_S 1.0 /* longer between two looks was not listening */
 
 static size_t peers_bytes(int n_agents)
@@ -167,7 +168,8 @@ static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 
 void cs_collect_alive(struct cs_collect *c)
 {
-	if (cs_clock_s() - c->said_s < ALIVE_S)
+	if (cs_clock_s() - c->said_s <
+	    (c->team->rank ? ALIVE_S : ROOT_ALIVE_S))
 		return;
 	if (c->team->rank == 0)
 		tell_nodes(c, CS_TAG_ALIVE, "", 0);
@@ -265,6 +267,8 @@ static void give_up(struct cs_collect *c, int node, double limit_s)
 				   .part = "node",
 				   .next = "see whether the host is up, and measure it alone before it is used again" };
 
+	const char *left = "its rows until then are kept";
+
 	for (int i = node * c->arms; i < (node + 1) * c->arms; i++) {
 		struct cs_run_node *nd = &c->run->node[i];
 
@@ -273,11 +277,12 @@ static void give_up(struct cs_collect *c, int node, double limit_s)
 		cs_text(nd->facts.host, CS_HOST, "%s",
 			c->team->place[c->rank_of_node[node]].host);
 		c->hooks->node(c->hooks->ctx, i);
+		left = "nothing is known of it";
 	}
+	if (c->ended[node])
+		left = "all its rows had come";
 	cs_text(lost.text, sizeof(lost.text),
-		c->ended[node] ? "no word from the node for %.0f s after it had measured everything" :
-				 "no word from the node for %.0f s; its rows until then are kept",
-		limit_s);
+		"no word from the node for %.0f s; %s", limit_s, left);
 	c->ended[node] = CS_NODE_SILENT;
 	take_finding(c, &lost);
 }

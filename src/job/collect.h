@@ -43,7 +43,7 @@ void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severi
 			const char *id, const char *text);
 /* This node's measuring has ended. */
 void cs_collect_done(struct cs_collect *c, int how);
-/* Still here: at most once a second; rank 0 to all coordinators, they to rank 0. */
+/* Still here: coordinators to rank 0 once a second, it to all of them every 5 s. */
 void cs_collect_alive(struct cs_collect *c);
 /* Has rank 0 ended the job?  How (CS_NODE_…), CS_NODE_SILENT when it has said
  * nothing for limit_s, CS_NODE_RUNS when it goes on.  Here and below silence is

@@ -11,6 +11,7 @@ export FAKE_GPUS=2 PMIX_MCA_psec=native OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 task=$TESTDATA/cluster/task
+rsh=(--mca plm rsh --mca plm_rsh_agent "$TESTDATA/cluster/rsh")
 # a launcher that waits for the tasks of lost hosts, which ends none of the others
 lasting=(srun --mpi=pmix --no-kill -K0)
 long=(--backend cpu -s 32M --cell-limit 3s --precision 0.001%)
@@ -52,8 +53,8 @@ hosts_are() { # FILE HOST...
 	json "$file" "sorted(n['host'] for n in d['nodes']) == '$*'.split()"
 }
 
-ok "ten hosts on this machine" make_hosts 10
-ok "Slurm over them" start_slurm 10
+ok "twelve hosts on this machine" make_hosts 12
+ok "Slurm over them" start_slurm 12
 
 # ---- what takes long: hosts that are lost ----
 
@@ -64,6 +65,10 @@ start root "${lasting[@]}" -w 'cs[5-6]' -n 4 --ntasks-per-node=2 \
 start late env CS_HOST_ENV=cs10:FAKE_HANG=cuMemFree:1 \
 	"${lasting[@]}" -w 'cs[9-10]' -n 4 --ntasks-per-node=2 \
 	"$task" "$CSCOPE" -s 1M -o late.json
+# its device hangs, so that nothing is known of it but its name
+start mute env CS_HOST_ENV=cs12:FAKE_HANG=cuMemAlloc:1 \
+	"${lasting[@]}" -w 'cs[11-12]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" -s 1M -o mute.json -o mute.jsonl -o mute.csv
 start early env CS_HOST_ENV=cs8:FAKE_HANG=cuInit:1 \
 	"${lasting[@]}" -w 'cs[7-8]' -n 4 --ntasks-per-node=2 \
 	"$task" "$CSCOPE" --start-limit 20s -s 1M -o early.json
@@ -71,6 +76,8 @@ until_true 30 measuring root.jsonl 1
 ok "rank 0's host is lost in the middle of a job" host_lost cs5
 until_true 30 test -e late.json
 ok "a host is lost when all is measured" host_lost cs10
+until_true 30 grep -qs . mute.jsonl
+ok "a host is lost while it opens its GPUs" host_lost cs12
 is_up() {
 	on_host cs8 pgrep cscope-mpi >/dev/null
 }
@@ -98,8 +105,7 @@ run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 -o batch.out job.sh
 ok "mpirun inside sbatch: status 0" status_is 0
 ok "… on all its hosts" hosts_are batch.json cs1 cs2 cs3 cs4
 
-run_program 0 mpirun --mca plm_rsh_agent $TESTDATA/cluster/rsh \
-	--host cs1:2,cs2:2,cs3:2 -N 2 --mca plm rsh \
+run_program 0 mpirun "${rsh[@]}" --host cs1:2,cs2:2,cs3:2 -N 2 \
 	"$task" "$CSCOPE" -s 1M -o plain.json
 ok "mpirun with a list of hosts and no Slurm: status 0" status_is 0
 ok "… on all of them" hosts_are plain.json cs1 cs2 cs3
@@ -133,6 +139,36 @@ for host in cs1 cs2 cs3 cs4; do
 	ok "… and shows what $host measured" all_ok $host.csv 4
 done
 
+# ---- the program in a prolog, which has no environment but Slurm's ----
+
+prolog() { # WHAT THE DRIVER'S DOUBLE DOES
+	cat >new-prolog <<-SCRIPT
+		#!/bin/sh
+		env >$PWD/prolog.env
+		export CS_LIBCUDA=$FAKE/libcuda.so.1 CS_LIBNVML=$FAKE/libnvidia-ml.so.1 FAKE_GPUS=2 $1
+		exec $CSCOPE --no-mpi -q -s 1M -o "$PWD/prolog-%N.jsonl" 2>$PWD/prolog.err
+	SCRIPT
+	chmod +x new-prolog
+	mv new-prolog $shared/slurm/prolog
+}
+
+is_drained() { # HOST
+	sinfo -h -n "$1" -o %T | grep -q drain
+}
+
+prolog ''
+run_program 0 srun -w cs4 uname -n
+ok "in a prolog, where there is no PATH, the program measures" eval \
+	'! grep -q ^PATH= prolog.env && measuring prolog-cs4.jsonl 4'
+ok "… and the job runs on a healthy host" eval 'status_is 0 && prints "^cs4$"'
+prolog FAKE_CORRUPT=0-1:5
+CS_TIMEOUT=15 run_program 0 srun -w cs4 uname -n
+ok "on one that corrupts data it does not" eval '! status_is 0 && is_empty out'
+cp prolog.err err
+ok "… for a reason in one line" one_line "critical: cs4: .* \(exit 2\)"
+ok "… and Slurm drains the host" until_true 10 is_drained cs4
+prolog ''
+
 # ---- hosts that are lost while others measure ----
 
 start lost "${lasting[@]}" -w 'cs[1-3]' -n 6 --ntasks-per-node=2 \
@@ -140,38 +176,55 @@ start lost "${lasting[@]}" -w 'cs[1-3]' -n 6 --ntasks-per-node=2 \
 until_true 30 measuring lost.jsonl 1
 ok "a host is lost in the middle of a job" host_lost cs3
 end_of lost 60
-ok "… which ends with status 2, in time" was_in_time
-echo "# $status"
-ok "… in one line that names the host" one_line \
+ok "… which ends with status 2, in time" \
+	eval 'was_in_time && status_is 2'
+ok "… in one line that names the host" says_once \
 	"cs3: no word from the node for 10 s; its rows until then are kept"
 ok_json "… found as critical: to be drained" lost.json \
 	'[(e["severity"], e["node"], e["part"], e["drain"]) for e in d["errors"] if e["id"] == "node-lost"] == [("critical", "cs3", "node", True)]'
 ok_json "… and the others' plan is complete" lost.json \
 	'all(v is not None for m in d["matrices"] if m["node_index"] < 2 for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
 ok_schema "… in files that follow the schema" lost.json lost.jsonl
-cat err
 
-start plain mpirun --mca plm rsh --mca plm_rsh_agent "$TESTDATA/cluster/rsh" \
-	--host cs1:2,cs2:2 -N 2 "$task" "$CSCOPE" "${long[@]}" -o plain.jsonl
+# mpirun ends the job with its daemon
+start plain mpirun "${rsh[@]}" --host cs1:2,cs2:2 -N 2 \
+	"$task" "$CSCOPE" "${long[@]}" -o plain.jsonl
 until_true 30 measuring plain.jsonl 1
 ok "a host is lost under mpirun" host_lost cs2
 end_of plain 60
-ok "… which ends" was_in_time
-echo "# $status"
-cat err
-cut -c1-60 plain.jsonl
+ok "… which ends the job" was_in_time
+ok "… and the journal keeps its rows" measuring plain.jsonl 1
+
+# ---- those from before ----
+
+end_of mute 60
+ok "one that was lost while it opened its GPUs: status 2, in time" \
+	eval 'was_in_time && status_is 2'
+ok "… named all the same" says_once \
+	"cs12: no word from the node for 10 s; nothing is known of it"
+ok "… in text" prints "^cs12  nothing known"
+ok_json "… and in the document, and accused of nothing else" mute.json \
+	'[n["host"] for n in d["nodes"]] == ["cs11", "cs12"] and [e["node"] for e in d["errors"] + d["checks"]] == ["cs12"]'
+ok "… and the other's plan is complete" all_ok mute.csv 4
+ok_schema "… in files that follow the schema" mute.json mute.jsonl
+run_program 0 "$CSCOPE" show mute.jsonl
+ok "… and its journal shows what the run showed" same mute.out out
 
 end_of late 60
-ok "all measured: ends" was_in_time
-echo "# $status"
-cat err
+ok "one that was lost when all was measured: status 2, in time" \
+	eval 'was_in_time && status_is 2'
+ok "… in one line that names the host" says_once \
+	"while closing: .* on 'cs10'; all results are written"
+ok_json "… and the document is whole" late.json \
+	'd["run"]["status"] == "complete" and len(d["results"]) == 10'
+
 end_of root 90
 ok "without rank 0 the others end by themselves" was_in_time
 ok "… none of them is left" none_on cs6
-echo "# $status"; cat err
+ok "… and its journal keeps the rows" measuring root.jsonl 1
 end_of early 120
-ok "without a host and a plan the others end by themselves" was_in_time
+ok "without a host and a plan the others end by themselves, status 3" \
+	eval 'was_in_time && status_is 3'
 ok "… none of them is left" none_on cs7
-echo "# $status"; cat err
-ok "… in one line that names the host" one_line "on 'cs8'"
+ok "… in one line that names the host" says_once "on 'cs8'"
 finish

@@ -82,7 +82,7 @@ begin_long lost
 ok "a node disappears in the middle of the job" lose 2 3
 end_within 45
 ok "… which ends with status 2, in time" eval 'was_in_time && status_is 2'
-ok "… in one line that names the node" one_line \
+ok "… in one line that names the node" says_once \
 	"no word from the node for 10 s; its rows until then are kept"
 ok_json "… found as critical: a node to be drained" lost.json \
 	'[(e["severity"], e["node_index"], e["part"], e["drain"]) for e in d["errors"] if e["id"] == "node-lost"] == [("critical", 1, "node", True)]'
