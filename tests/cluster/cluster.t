@@ -149,7 +149,7 @@ prolog() { # WHAT THE DRIVER'S DOUBLE DOES
 		exec $CSCOPE --no-mpi -q -s 1M -o "$PWD/prolog-%N.jsonl" 2>$PWD/prolog.err
 	SCRIPT
 	chmod +x new-prolog
-	mv new-prolog $shared/slurm/prolog
+	mv new-prolog "$shared/slurm/prolog"
 }
 
 is_drained() { # HOST
