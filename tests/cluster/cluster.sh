@@ -161,7 +161,8 @@ write_slurm_conf() { # HOSTS
 		SelectType=select/cons_tres
 		SelectTypeParameters=CR_Core
 		SlurmdParameters=config_overrides
-		NodeName=cs[1-$1] CPUs=16 Boards=1 SocketsPerBoard=1 CoresPerSocket=16 ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN
+		GresTypes=gpu
+		NodeName=cs[1-$1] Gres=gpu:2 CPUs=16 Boards=1 SocketsPerBoard=1 CoresPerSocket=16 ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN
 		PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=FORCE
 	CONF
 }
@@ -183,6 +184,8 @@ start_slurm() { # HOSTS
 	export SLURM_CONF=$shared/slurm/slurm.conf
 	mkdir $shared/slurm/state
 	write_slurm_conf "$1" >"$SLURM_CONF"
+	mknod $shared/slurm/gpu0 c 1 3 && mknod $shared/slurm/gpu1 c 1 3 || return
+	echo "Name=gpu File=$shared/slurm/gpu[0-1]" >$shared/slurm/gres.conf
 	printf '#!/bin/sh\nexit 0\n' >$shared/slurm/prolog
 	chmod +x $shared/slurm/prolog
 	start_munge || return
