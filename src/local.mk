@@ -60,7 +60,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/plan.h \
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
-	%D%/plan/turns.h
+	%D%/plan/turns.h \
+	%D%/plan/urgent.c \
+	%D%/plan/urgent.h
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
@@ -124,6 +126,8 @@ endif
 	%D%/node/agent.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
+	%D%/node/budget.c \
+	%D%/node/budget.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
 	%D%/node/coordinator.c \
@@ -161,6 +165,8 @@ endif
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/conduct.c \
+	%D%/job/guard.c \
+	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/internal.h \
@@ -218,6 +224,7 @@ endif
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/parts.h \
+	%D%/report/reason.c \
 	%D%/report/record.c \
 	%D%/report/record.h \
 	%D%/report/report.h \

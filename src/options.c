@@ -11,6 +11,8 @@
 #include "check/compare.h"
 #include "plan/alias.h"
 
+#define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
+
 /* One option.  `set` gets the argument (NULL for a flag) and says in `err` only
  * what is allowed; option and value are put in front of it. */
 struct option_line {
@@ -335,6 +337,20 @@ static int set_start_limit(struct cs_options *opt, const char *value,
 	return cs_duration_parse(value, &opt->set.start_limit_s, err);
 }
 
+static int set_budget(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	double seconds;
+
+	if (cs_duration_parse(value, &seconds, err))
+		return -1;
+	if (seconds < BUDGET_LEAST_S)
+		return cs_err_set(err, "a budget is at least %d s", BUDGET_LEAST_S);
+	opt->budget_s = cs_ten_digits(seconds);
+	opt->set.urgent = 1;
+	return 0;
+}
+
 static int set_seed(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	return cs_uint_parse(value, 0, UINT64_MAX, &opt->set.seed, err);
@@ -395,7 +411,7 @@ static int set_format(struct cs_options *opt, const char *value,
 {
 	opt->format = cs_format_by_name(value);
 	return opt->format ? 0 : cs_err_set(err, "allowed are text, json, jsonl, "
-					    "csv, result, nvbandwidth, "
+					    "csv, result, reason, nvbandwidth, "
 					    "nvbandwidth-json");
 }
 
@@ -501,7 +517,7 @@ static int set_explain(struct cs_options *opt, const char *value,
 	  "repeatable; %N host, %j job id, %t start, %% a %", set_output }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
-	  "result; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
+	  "result; reason: one line for a scheduler; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
 	  "0.10 writes JSON", set_format }
 #define MARGIN                                                                 \
 	{ "margin", 0, "SHARE", "within which two sides are the same; "          \
@@ -571,6 +587,10 @@ static const struct option_line measure_lines[] = {
 	  "cpu backend 250ms", set_cell_limit },
 	{ "start-limit", 0, "TIME", "for the driver to start; default 30s",
 	  set_start_limit },
+	{ "budget", 0, "TIME", "the whole run, from its start to its exit, ends within "
+	  "this, also when the driver hangs: the most telling cells come first, what "
+	  "does not fit is left out, and the report says how much was measured; in "
+	  "prologs: 25s", set_budget },
 	{ "seed", 0, "N", "of the order of cells and of the data; default: "
 	  "today's date", set_seed },
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), "
@@ -846,6 +866,9 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->resume && opt->placements.n > 1)
 		return cs_err_set(err, "--resume cannot go on with a comparison of "
 				  "placements: its turns belong together in time");
+	if (opt->budget_s > 0 && opt->placements.n > 1)
+		return cs_err_set(err, "--budget cannot end a comparison of "
+				  "placements early: its turns belong together");
 	if (opt->look_only && (opt->tests || opt->axes.matrices || opt->resume))
 		return cs_err_set(err, "--check=launch measures nothing: without "
 				  "%s, or --check alone to judge what is measured",

@@ -45,6 +45,7 @@ struct cs_options {
 	int quiet, verbose;
 	const char *resume;		/* --resume, NULL */
 	int redact;
+	double budget_s;		/* --budget; 0 none */
 };
 
 /* Returns 0, or -1 with a usage error. */

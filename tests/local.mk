@@ -24,6 +24,7 @@ if HAVE_CUNIT
 UNIT_TESTS = \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
+	%D%/unit/budget.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/chain.t \
 	%D%/unit/check.t \
@@ -75,6 +76,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
+%C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
@@ -283,10 +285,12 @@ SHELL_TESTS = \
 	%D%/run/kernels.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
+	%D%/run/launchers.t \
 	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
+	%D%/run/prolog.t \
 	%D%/run/signals.t \
 	%D%/run/sweep.t \
 	%D%/run/torture.t \

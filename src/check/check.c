@@ -147,6 +147,10 @@ static int is_of(const struct cs_row *row, const struct cause *cause)
 {
 	if ((int)row->node != cause->node || row->status != cause->status)
 		return 0;
+	/* of what was left out there is a word for the whole run */
+	if (cause->status == CS_SKIPPED && !cause->reason &&
+	    !strcmp(row->reason, CS_LEFT_OUT))
+		return 0;
 	if (cause->flag)
 		return (row->flags & cause->flag) &&
 		       !(row->flags & CS_ROW_CONTROL);
@@ -629,6 +633,18 @@ static int find_in_cells(struct cs_run *run, struct cs_err *err)
 	return 0;
 }
 
+static int find_left_out(struct cs_run *run, struct cs_err *err)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+	char text[CS_ERR_TEXT];
+
+	if (!c.left_out)
+		return 0;
+	cs_text(text, sizeof(text), "%zu of %zu cells left out: the budget of %g s was spent",
+		c.left_out, c.planned, run->budget_s);
+	return add(run, CS_NOTE, -1, "left-out", text, err);
+}
+
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run pooled;
@@ -639,7 +655,7 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
 	run->findings = pooled.findings;
 	cs_pool_release(&pooled, run);
-	return rc || find_differences(run, err) ? -1 : 0;
+	return rc || find_differences(run, err) || find_left_out(run, err) ? -1 : 0;
 }
 
 /* ---- of the whole run -------------------------------------------------- */
@@ -741,7 +757,10 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 	return 1;
 }
 
-void cs_run_summary(const struct cs_run *run, char *to, size_t size)
+/* What is worth saying first: a finding that is at least as grave, or that all is
+ * well.  1 when it has not said how many cells were measured. */
+static int first_text(const struct cs_run *run, const struct cs_coverage *c,
+		      uint32_t least, char *to, size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0, cells = 0;
 	const char *reason = "";
@@ -757,13 +776,70 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 		measured += row->status == CS_OK;
 	}
 	if (worst_text(run, CS_CRITICAL, to, size))
-		return;
-	if (!measured && !cs_only_looked(run))
+		return 1;
+	if (!measured && !cs_only_looked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
-	else if (!worst_text(run, CS_NOTE, to, size) && cs_only_looked(run))
+		return 1;
+	}
+	if (worst_text(run, least, to, size))
+		return 1;
+	if (cs_only_looked(run))
 		cs_text(to, size, "no findings");
-	else if (!worst_text(run, CS_NOTE, to, size))
-		cs_text(to, size, "%zu of %zu cells measured, no findings",
-			measured, cells);
+	else
+		cs_text(to, size, "%zu of %zu cells measured%s", measured,
+			c->left_out ? c->planned : cells,
+			least > CS_NOTE ? "" : ", no findings");
+	return 0;
+}
+
+/* "; 40 of 56 cells"; "" of a run without a budget or a plan. */
+static void coverage_text(const struct cs_run *run, const struct cs_coverage *c,
+			  char *to, size_t size)
+{
+	to[0] = '\0';
+	if (run->budget_s > 0 && c->planned)
+		cs_text(to, size, "; %zu of %zu cells", c->measured, c->planned);
+}
+
+/* That cells were left out is a note as well, and said in any case. */
+void cs_run_summary(const struct cs_run *run, char *to, size_t size)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+	size_t used;
+
+	if (!first_text(run, &c, c.left_out ? CS_WARNING : CS_NOTE, to, size))
+		return;
+	used = strlen(to);
+	coverage_text(run, &c, to + used, size - used);
+}
+
+/* Without what a shell reads, or would end a line. */
+static void make_harmless(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || strchr("\"\\$`", *text))
+			*text = '\'';
+}
+
+void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
+{
+	static const char *const word[] = {
+		[CS_EXIT_OK] = "ok", [CS_EXIT_WARNING] = "warning",
+		[CS_EXIT_CRITICAL] = "critical", [CS_EXIT_CANNOT] = "cannot test",
+	};
+	struct cs_coverage c = cs_run_coverage(run);
+	char text[CS_ERR_TEXT + CS_HOST], coverage[64] = "", head[32];
+	size_t room;
+
+	cs_text(head, sizeof(head), "cscope-mpi %s: ",
+		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
+						     "ended early");
+	if (first_text(run, &c, CS_WARNING, text, sizeof(text)))
+		coverage_text(run, &c, coverage, sizeof(coverage));
+	make_harmless(text);
+	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
+	if (strlen(text) > room)
+		memcpy(text + room - 3, "...", 4);
+	cs_text(to, CS_REASON_LINE, "%s%s%s", head, text, coverage);
 }

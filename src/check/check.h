@@ -56,4 +56,9 @@ int cs_run_exit(const struct cs_run *run);
  * many cells were. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size);
 
+/* The same on one line that a scheduler takes for a reason, under 120 characters
+ * and without any that a shell reads: "cscope-mpi warning: ...; 40 of 56 cells". */
+#define CS_REASON_LINE 120
+void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE]);
+
 #endif

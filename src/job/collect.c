@@ -260,7 +260,7 @@ static void take_message(struct cs_collect *c, int node, int tag,
 }
 
 /* A node that was given up; its name, if it has not come to say it. */
-static void give_up(struct cs_collect *c, int node, double limit_s)
+static void give_up(struct cs_collect *c, int node, const char *why)
 {
 	struct cs_finding lost = { .severity = CS_CRITICAL, .drain = 1,
 				   .node = node * c->arms, .id = "node-lost",
@@ -281,14 +281,14 @@ static void give_up(struct cs_collect *c, int node, double limit_s)
 	}
 	if (c->ended[node])
 		left = "all its rows had come";
-	cs_text(lost.text, sizeof(lost.text),
-		"no word from the node for %.0f s; %s", limit_s, left);
+	cs_text(lost.text, sizeof(lost.text), "%s; %s", why, left);
 	c->ended[node] = CS_NODE_SILENT;
 	take_finding(c, &lost);
 }
 
-void cs_collect_drain(struct cs_collect *c, double limit_s)
+void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 {
+	char silent[80];
 	int from, tag, node;
 	struct cs_err err;
 	size_t bytes;
@@ -301,10 +301,15 @@ void cs_collect_drain(struct cs_collect *c, double limit_s)
 			take_message(c, node, tag, data, bytes);
 		free(data);
 	}
-	for (node = 0; node < c->team->n_nodes; node++)
-		if (node != c->team->node && c->ended[node] != CS_NODE_SILENT &&
-		    cs_clock_s() - c->heard_s[node] > limit_s)
-			give_up(c, node, limit_s);
+	cs_text(silent, sizeof(silent), "no word from the node for %.0f s", limit_s);
+	for (node = 0; node < c->team->n_nodes; node++) {
+		if (node == c->team->node || c->ended[node] == CS_NODE_SILENT)
+			continue;
+		if (cs_clock_s() - c->heard_s[node] > limit_s)
+			give_up(c, node, silent);
+		else if (now && c->ended[node] == CS_NODE_RUNS)
+			give_up(c, node, "the node was not ready when the budget was spent");
+	}
 }
 
 int cs_collect_state(const struct cs_collect *c)

@@ -50,8 +50,9 @@ void cs_collect_alive(struct cs_collect *c);
  * counted while this rank listens: who was stopped himself accuses nobody. */
 int cs_collect_listen(struct cs_collect *c, double limit_s);
 
-/* Rank 0: take all that has come.  Gives up nodes silent for limit_s. */
-void cs_collect_drain(struct cs_collect *c, double limit_s);
+/* Rank 0: take all that has come.  Gives up nodes silent for limit_s and, with `now`,
+ * those that are not ready. */
+void cs_collect_drain(struct cs_collect *c, double limit_s, int now);
 /* Rank 0: say the end to all coordinators. */
 void cs_collect_end(struct cs_collect *c, int how);
 /* Rank 0: have all nodes ended?  The worst way, or CS_NODE_RUNS. */

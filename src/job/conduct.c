@@ -104,6 +104,7 @@ static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
 	cs_arms_tell_kin(&job->arms);
 	cs_coordinator_init(&arm->co, arm->board.at, (uint32_t)index,
 			    &job->hooks[k].table);
+	arm->co.budget = job->args->budget;
 	arm->co.done = job->done;
 	arm->co.skip_in_use = job->args->checks != 0;
 	if (job->kept == CS_KEPT_ALL)

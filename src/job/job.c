@@ -155,6 +155,7 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 					    job->launcher.present;
 
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
+	job->team.end_s = job->args->budget.close_s;
 	job->team.interrupted = meanwhile;
 	job->team.ctx = job;
 	/* without that word MPI_Init may abort before it can be said */
@@ -314,7 +315,8 @@ int cs_job_watch(struct cs_job *job)
 		leave_on_signal(job);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
-		cs_collect_drain(&job->collect, NODE_SILENCE_S);
+		cs_collect_drain(&job->collect, NODE_SILENCE_S,
+				 cs_clock_s() > job->args->budget.close_s);
 	else if (cs_collect_listen(&job->collect, ROOT_SILENCE_S))
 		return 1; /* nobody would take the rows */
 	return 0;
@@ -457,6 +459,22 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	return 0;
 }
 
+/* A driver that has taken the whole budget is told apart from agents that would have
+ * no time to answer. */
+static int in_time(struct cs_job *job, struct cs_err *err)
+{
+	const char *why = cs_muster_complaint(&job->muster);
+	int rc = 0;
+
+	if (!(job->args->budget.seconds > 0))
+		return 0;
+	if (cs_clock_s() > job->args->budget.start_s)
+		rc = cs_err_set(err, "the budget of %g s was spent before the first "
+				"cell%s%s", job->args->budget.seconds,
+				*why ? ": " : "", why);
+	return cs_team_agree(&job->team, rc, err);
+}
+
 static int measure(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_node_facts *facts = &job->facts;
@@ -475,6 +493,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 		*err = why;
 		return CS_EXIT_CANNOT;
 	}
+	if (in_time(job, err))
+		return CS_EXIT_CANNOT;
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
 	/* without agents there is nothing to divide */
@@ -601,6 +621,12 @@ static int wait_for_root(struct cs_job *job)
 	return state;
 }
 
+/* A budget that is spent leaves time for those that are there. */
+static double end_limit(const struct cs_job *job)
+{
+	return fmax(cs_within(END_LIMIT_S, job->args->budget.end_s), GRACE_S);
+}
+
 /* Ranks are missing since the results are out. */
 static void leave_without(struct cs_job *job, const struct cs_err *err)
 {
@@ -648,7 +674,7 @@ void cs_job_end(struct cs_job *job, int status)
 		leave_after_root(job, CS_EXIT_CRITICAL);
 	}
 	hung = cs_muster_dismiss(&job->muster);
-	if (cs_team_end(&job->team, END_LIMIT_S, &err))
+	if (cs_team_end(&job->team, end_limit(job), &err))
 		leave_without(job, &err);
 	if (hung || free_job(job))
 		_exit(status); /* the agent still uses what would be freed */

@@ -13,6 +13,7 @@
 #include "job/launcher.h"
 #include "job/placement.h"
 #include "node/agent.h"
+#include "node/budget.h"
 #include "result/run.h"
 
 enum cs_want { CS_WANT_AUTO, CS_WANT_CUDA, CS_WANT_CPU };
@@ -27,6 +28,7 @@ struct cs_job_args {
 	struct cs_placements placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;
+	struct cs_budget budget;
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);

@@ -3,6 +3,7 @@
 #include "job/team.h"
 
 #include <limits.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "node/board.h"
+#include "node/budget.h"
 
 #define LEAVE_LIMIT_S 2.0	/* for all ranks to come to the end */
 #define WAITS_S 1.0		/* a rank that waits for others says so as often */
@@ -99,12 +101,14 @@ static int is_missed(const struct cs_team *team, const struct roll *roll, int ra
 
 /* Which nodes have ranks that are missed: the first, and how many more. */
 static int not_all_came(struct cs_team *team, const struct roll *roll,
-			const char *call, struct cs_err *err)
+			const char *call, double limit_s, struct cs_err *err)
 {
 	int n = 0, first = 0;
+	/* after less than that not all that wait have been heard */
+	int known = roll->heard_s && team->place && limit_s >= MISSED_S;
 	char more[40] = "";
 
-	for (int r = 0, last = -1; roll->heard_s && team->place && r < team->size; r++) {
+	for (int r = 0, last = -1; known && r < team->size; r++) {
 		if (!is_missed(team, roll, r) || team->place[r].node == last)
 			continue;
 		last = team->place[r].node;
@@ -113,17 +117,18 @@ static int not_all_came(struct cs_team *team, const struct roll *roll,
 	if (n > 1)
 		cs_text(more, sizeof(more), ", nor on %d more nodes", n - 1);
 	if (n)
-		return cs_err_set(err, "%s: no answer within %g s from rank %d on '%s'%s",
-				  call, team->limit_s, first,
+		return cs_err_set(err, "%s: no answer within %.3g s from rank %d on '%s'%s",
+				  call, limit_s, first,
 				  team->place[first].host, more);
-	return cs_err_set(err, "%s: not all ranks came within %g s", call,
-			  team->limit_s);
+	return cs_err_set(err, "%s: not all ranks came within %.3g s", call,
+			  limit_s);
 }
 
 /* Test until it is complete: first hot, then in naps that cost no CPU. */
 static int wait_for(struct cs_team *team, MPI_Request *request, const char *call,
 		    struct roll *roll, struct cs_err *err)
 {
+	double limit = cs_within(team->limit_s, team->end_s);
 
 	for (;;) {
 		struct timespec nap = { 0, 1000000 };
@@ -137,8 +142,8 @@ static int wait_for(struct cs_team *team, MPI_Request *request, const char *call
 		if (team->interrupted && team->interrupted(team->ctx))
 			return cs_err_set(err, "interrupted in %s", call);
 		call_roll(team, roll);
-		if (waited > team->limit_s)
-			return not_all_came(team, roll, call, err);
+		if (waited > limit)
+			return not_all_came(team, roll, call, limit, err);
 		if (waited < 0.02)
 			nap.tv_nsec = 50000;
 		nanosleep(&nap, NULL);
@@ -508,6 +513,7 @@ int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
 	if (!team->mpi)
 		return 0;
 	cs_team_flush(team, 1);
+	team->end_s = INFINITY;
 	if (meet_at_end(team, limit_s, err))
 		return -1;
 	cs_team_flush(team, 1);

@@ -47,6 +47,15 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 		  const double *samples, uint32_t n);
 
+/* Is there so much of the budget left for a step? */
+int cs_budget_fits(const struct cs_coordinator *co, double seconds);
+/* Seconds of a step: the longest of its test and size so far, before there is one the
+ * longest of all. */
+double cs_step_expected_s(const struct cs_coordinator *co,
+			  const struct cs_step *step);
+void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
+		  double seconds);
+
 /* Carry out a step whose test the CPU times, rows included. */
 enum cs_status cs_probe_step(struct cs_coordinator *co, struct cs_cell *cell,
 			     struct cs_err *err);

@@ -55,7 +55,7 @@ int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
 	if (set->spread_bytes > CS_COPY_MAX)
 		return cs_err_set(err, "copies spread over %" PRIu64 " bytes: at "
 				  "most 1024 TiB", set->spread_bytes);
-	if (set->via >= CS_WAYS || set->pad ||
+	if (set->via >= CS_WAYS || set->urgent > 1 ||
 	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
 		return cs_err_set(err, "unknown way %u between agents of "
 				  "backend %u", set->via, set->backend);

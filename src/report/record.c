@@ -154,6 +154,7 @@ static json_t *settings(const struct cs_plan *plan)
 						CS_WAY_AUTO]));
 	put(&r, "last_copy_bytes", unsigned64(set->last_bytes));
 	put(&r, "growth", set->last_bytes ? real(set->growth) : json_null());
+	put(&r, "urgent", json_boolean(set->urgent));
 	put(&r, "spread_bytes", unsigned64(set->spread_bytes));
 	put(&r, "shift", json_integer(set->shift));
 	put(&r, "random", json_integer(set->random));
@@ -203,9 +204,13 @@ static json_t *timings(const struct cs_run_timings *t)
 
 static void put_end(struct record *r, const struct cs_run *run)
 {
+	struct cs_coverage c = cs_run_coverage(run);
+
 	put(r, "ended", time_value(&run->ended));
 	put(r, "status", json_string(run->complete ? "complete" : "partial"));
 	put(r, "exit", json_integer(run->exit_status));
+	put(r, "cells_measured", unsigned64(c.measured));
+	put(r, "cells_planned", unsigned64(c.planned));
 	put(r, "timings_s", timings(&run->timings));
 }
 
@@ -240,6 +245,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	put(&r, "stand_in", json_boolean(run->stand_in));
 	put(&r, "virtual_clock", json_boolean(run->virtual_clock));
 	put(&r, "redacted", json_boolean(run->redacted));
+	put(&r, "budget_s", run->budget_s > 0 ? real(run->budget_s) : json_null());
 	put(&r, "margin", real(run->margin));
 	put(&r, "n_ranks", json_integer(run->n_ranks));
 	put(&r, "n_nodes", json_integer(run->n_nodes));

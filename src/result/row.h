@@ -38,6 +38,7 @@ enum cs_metric {
 #define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
 
 #define CS_REASON 240
+#define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 struct cs_row {
 	uint32_t node;		/* of the run, in world-rank order */

@@ -102,6 +102,7 @@ struct cs_run {
 	char only[2][12];
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
+	double budget_s;	/* --budget: 0 none */
 	double margin;		/* within which two arms are the same: 0.01 is 1 % */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
@@ -114,6 +115,14 @@ int cs_run_is_again(const struct cs_run *run, int node);
 /* Is this cell one that views show? */
 int cs_run_shows(const struct cs_run *run, int node,
 		 const struct cs_transfer *what);
+
+/* Cells with a figure, and those of the plan: a figure of a transfer is one, repeats
+ * and further turns apart. */
+struct cs_coverage {
+	size_t measured, planned;
+	size_t left_out;	/* for the budget */
+};
+struct cs_coverage cs_run_coverage(const struct cs_run *run);
 
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */

@@ -1,0 +1,11 @@
+# How jobs, prologs and health checks start the program; beside its other data.
+launchdir = $(pkgdatadir)/launch
+dist_launch_SCRIPTS = \
+	%D%/fleet-files.sbatch \
+	%D%/fleet-mpi.sbatch \
+	%D%/fleet.pbs \
+	%D%/flux-run \
+	%D%/health-check \
+	%D%/mpirun-hostfile \
+	%D%/slurm-prolog \
+	%D%/slurm-srun
