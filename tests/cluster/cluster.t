@@ -11,6 +11,7 @@ export FAKE_GPUS=2 PMIX_MCA_psec=native OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 task=$TESTDATA/cluster/task
+launch=$shared/source/launch
 rsh=(--mca plm rsh --mca plm_rsh_agent "$TESTDATA/cluster/rsh")
 # a launcher that waits for the tasks of lost hosts, which ends none of the others
 lasting=(srun --mpi=pmix --no-kill -K0)
@@ -61,29 +62,32 @@ ok "Slurm over them" start_slurm 12
 start root "${lasting[@]}" -w 'cs[5-6]' -n 4 --ntasks-per-node=2 \
 	"$task" "$CSCOPE" "${long[@]}" -o root.json -o root.jsonl
 # its driver hangs, so that there is no plan yet
-# its driver hangs when all is measured
-start late env CS_HOST_ENV=cs10:FAKE_HANG=cuMemFree:1 \
-	"${lasting[@]}" -w 'cs[9-10]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" -s 1M -o late.json
-# its device hangs, so that nothing is known of it but its name
-start mute env CS_HOST_ENV=cs12:FAKE_HANG=cuMemAlloc:1 \
-	"${lasting[@]}" -w 'cs[11-12]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" -s 1M -o mute.json -o mute.jsonl -o mute.csv
 start early env CS_HOST_ENV=cs8:FAKE_HANG=cuInit:1 \
 	"${lasting[@]}" -w 'cs[7-8]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" --start-limit 20s -s 1M -o early.json
-until_true 30 measuring root.jsonl 1
-ok "rank 0's host is lost in the middle of a job" host_lost cs5
-until_true 30 test -e late.json
-ok "a host is lost when all is measured" host_lost cs10
-until_true 30 grep -qs . mute.jsonl
-ok "a host is lost while it opens its GPUs" host_lost cs12
+	"$task" "$CSCOPE" --start-limit 10s -s 1M -o early.json
 is_up() {
 	on_host cs8 pgrep cscope-mpi >/dev/null
 }
 until_true 20 is_up
 sleep 3 # nothing shows that MPI has started
 ok "a host is lost before there is a plan" host_lost cs8
+
+until_true 30 measuring root.jsonl 1
+ok "rank 0's host is lost in the middle of a job" host_lost cs5
+
+# its driver hangs when all is measured
+start late env CS_HOST_ENV=cs10:FAKE_HANG=cuMemFree:1 \
+	"${lasting[@]}" -w 'cs[9-10]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" -s 1M -o late.json
+until_true 30 test -e late.json
+ok "a host is lost when all is measured" host_lost cs10
+
+# its device hangs, so that nothing is known of it but its name
+start mute env CS_HOST_ENV=cs12:FAKE_HANG=cuMemAlloc:1 \
+	"${lasting[@]}" -w 'cs[11-12]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" -s 1M -o mute.json -o mute.jsonl -o mute.csv
+until_true 30 grep -qs . mute.jsonl
+ok "a host is lost while it opens its GPUs" host_lost cs12
 
 # ---- one job over all hosts ----
 
@@ -110,14 +114,9 @@ run_program 0 mpirun "${rsh[@]}" --host cs1:2,cs2:2,cs3:2 -N 2 \
 ok "mpirun with a list of hosts and no Slurm: status 0" status_is 0
 ok "… on all of them" hosts_are plain.json cs1 cs2 cs3
 
-cat >masked <<-SCRIPT
-	#!/bin/bash
-	CUDA_VISIBLE_DEVICES=\$SLURM_LOCALID exec "\$@"
-SCRIPT
-chmod +x masked
-run_program 0 srun --mpi=pmix "${four[@]}" --ntasks-per-node=2 \
-	"$task" ./masked "$CSCOPE" -s 1M -o masked.json -o masked.csv
-ok "one GPU per task by masks: status 0" status_is 0
+run_program 0 srun --mpi=pmix "${four[@]}" --ntasks-per-node=2 --gpus-per-task=1 \
+	"$task" "$CSCOPE" -s 1M -o masked.json -o masked.csv
+ok "one GPU per task, which Slurm masks: status 0" status_is 0
 ok_json "… each node has both, one of each rank" masked.json \
 	'[(a["index"], a["local_rank"]) for a in d["agents"]] == [(0, 0), (1, 1)] * 4'
 ok "… and every pair was measured" all_ok masked.csv 16
@@ -126,6 +125,20 @@ run_program 0 srun --mpi=none -w cs1 -n 2 "$task" "$CSCOPE" -s 1M
 ok "srun without PMIx: said with the remedy" says_once \
 	"srun started 2 tasks but MPI connects 1: use 'srun --mpi=pmix'"
 ok "… status 3, nothing on stdout" eval 'status_is 3 && is_empty out'
+
+cat >program <<-SCRIPT
+	#!/bin/sh
+	exec $task $CSCOPE -s 1M "\$@"
+SCRIPT
+chmod +x program
+CSCOPE=$PWD/program run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 \
+	--gpus-per-node=2 "$launch/fleet-mpi.sbatch"
+ok "launch/fleet-mpi.sbatch: status 0" status_is 0
+cp cscope-fleet-*.out out
+ok "… finds all alike" prints "4 of 4 nodes alike"
+CSCOPE=$PWD/program run_program 0 "$launch/slurm-srun" 4 2
+ok "launch/slurm-srun: status 0" status_is 0
+ok "… finds all alike" prints "4 of 4 nodes alike"
 
 # ---- files of independent nodes ----
 
@@ -146,7 +159,7 @@ prolog() { # WHAT THE DRIVER'S DOUBLE DOES
 		#!/bin/sh
 		env >$PWD/prolog.env
 		export CS_LIBCUDA=$FAKE/libcuda.so.1 CS_LIBNVML=$FAKE/libnvidia-ml.so.1 FAKE_GPUS=2 $1
-		exec $CSCOPE --no-mpi -q -s 1M -o "$PWD/prolog-%N.jsonl" 2>$PWD/prolog.err
+		exec $launch/slurm-prolog $CSCOPE 25s -s 1M --suite quick --check >$PWD/prolog.out
 	SCRIPT
 	chmod +x new-prolog
 	mv new-prolog "$shared/slurm/prolog"
@@ -157,15 +170,15 @@ is_drained() { # HOST
 }
 
 prolog ''
-run_program 0 srun -w cs4 uname -n
-ok "in a prolog, where there is no PATH, the program measures" eval \
-	'! grep -q ^PATH= prolog.env && measuring prolog-cs4.jsonl 4'
-ok "… and the job runs on a healthy host" eval 'status_is 0 && prints "^cs4$"'
+run_program 0 srun -w cs4 --gpus-per-node=2 uname -n
+ok "launch/slurm-prolog has no PATH, and Slurm's word of the GPUs" eval \
+	'! grep -q ^PATH= prolog.env && grep -qx SLURM_JOB_GPUS=0,1 prolog.env'
+ok "… and lets a job onto a healthy host" eval 'status_is 0 && prints "^cs4$"'
 prolog FAKE_CORRUPT=0-1:5
-CS_TIMEOUT=15 run_program 0 srun -w cs4 uname -n
-ok "on one that corrupts data it does not" eval '! status_is 0 && is_empty out'
-cp prolog.err err
-ok "… for a reason in one line" one_line "critical: cs4: .* \(exit 2\)"
+CS_TIMEOUT=20 run_program 0 srun -w cs4 --gpus-per-node=2 uname -n
+ok "… but not onto one that corrupts data" eval '! status_is 0 && is_empty out'
+ok "… for a reason of one line" eval \
+	'[ "$(wc -l <prolog.out)" = 1 ] && grep -q cs4 prolog.out'
 ok "… and Slurm drains the host" until_true 10 is_drained cs4
 prolog ''
 
