@@ -32,6 +32,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
 	%D%/base/hints.h \
+	%D%/base/hostlist.c \
+	%D%/base/hostlist.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
 	%D%/base/quant.c \
@@ -67,6 +69,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/merge.c \
+	%D%/result/merge.h \
 	%D%/result/pool.c \
 	%D%/result/pool.h \
 	%D%/result/redact.c \
@@ -84,6 +88,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/confine.c \
 	%D%/place/internal.h \
 	%D%/place/nvml.c \
+	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
 	%D%/place/sign.c \
@@ -194,12 +199,16 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/fingerprint.c \
+	%D%/check/fingerprint.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
 	%D%/check/versus.c \
-	%D%/check/versus.h
+	%D%/check/versus.h \
+	%D%/check/vote.c \
+	%D%/check/vote.h
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
@@ -212,6 +221,7 @@ endif
 	%D%/report/explain.c \
 	%D%/report/field.c \
 	%D%/report/field.h \
+	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/launch.c \
@@ -234,6 +244,7 @@ endif
 	%D%/report/take.c \
 	%D%/report/take.h \
 	%D%/report/text.c \
+	%D%/report/topology.c \
 	%D%/report/versus.c \
 	%D%/report/versus.h \
 	%D%/report/view.c \
@@ -248,6 +259,7 @@ cscope_mpi_SOURCES = \
 	%D%/answer.h \
 	%D%/main.c \
 	%D%/compare.c \
+	%D%/fleet.c \
 	%D%/planfile.c \
 	%D%/planfile.h \
 	%D%/resume.c \

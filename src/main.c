@@ -258,22 +258,15 @@ static void on_finding(void *ctx, size_t finding)
 
 /* ---- the end of a run ---- */
 
-static const char *severity_word(int exit_status)
-{
-	return exit_status == CS_EXIT_CRITICAL ? "critical: " :
-	       exit_status == CS_EXIT_WARNING ? "warning: " : "";
-}
-
 /* The last word on stderr: why the status is not 0. */
 static void say_verdict(const struct cs_run *run)
 {
-	char summary[CS_ERR_TEXT + CS_HOST];
+	char verdict[CS_ERR_TEXT + CS_HOST + 32];
 
 	if (run->exit_status == CS_EXIT_OK)
 		return;
-	cs_run_summary(run, summary, sizeof(summary));
-	fprintf(stderr, "cscope-mpi: %s%s (exit %d)\n",
-		severity_word(run->exit_status), summary, run->exit_status);
+	cs_run_verdict(run, verdict, sizeof(verdict));
+	complain("", verdict);
 }
 
 static int say_lost(void)
@@ -285,7 +278,7 @@ static int say_lost(void)
 /* The product.  -1 when it could not be written, which has been said. */
 static int print_report(struct program *p)
 {
-	struct cs_view_options view = { p->opt.verbose };
+	struct cs_view_options view = { .verbose = p->opt.verbose };
 
 	if (p->opt.quiet || (!p->opt.format->write(p->out, &p->run, &view) &&
 			     !fflush(p->out)))
@@ -295,7 +288,7 @@ static int print_report(struct program *p)
 
 static int commit_files(struct program *p)
 {
-	struct cs_view_options view = { p->opt.verbose };
+	struct cs_view_options view = { .verbose = p->opt.verbose };
 	struct cs_err err;
 	int rc = 0;
 
@@ -404,7 +397,7 @@ static int refuse_plan(struct program *p)
 static int show_complete(struct program *p)
 {
 	const struct cs_run live = p->run;
-	struct cs_view_options view = { p->opt.verbose };
+	struct cs_view_options view = { .verbose = p->opt.verbose };
 	int rc;
 
 	p->ended = 1;
@@ -515,7 +508,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 {
 	struct cs_job_args args = {
 		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
-		.checks = p->opt.checks, .look_only = p->opt.look_only,
+		.checks = p->opt.checks, .look_only = p->opt.looks != NULL,
 		
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
 		.budget = p->budget,

@@ -3,11 +3,13 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "check/check.h"
+#include "base/hostlist.h"
 #include "check/compare.h"
 #include "plan/alias.h"
 
@@ -377,10 +379,19 @@ static int set_check(struct cs_options *opt, const char *value,
 	if (value && cs_checks_parse(value, &checks, err))
 		return -1;
 	opt->checks = checks;
-	opt->look_only = value && checks == CS_CHECK_LAUNCH;
-	if (opt->look_only)
+	opt->looks = value && cs_checks_only_look(checks) ? value : NULL;
+	if (opt->looks)
 		cs_text(opt->matrix_store, sizeof(opt->matrix_store),
 			"--check=%s", value);
+	return 0;
+}
+
+static int set_topology(struct cs_options *opt, const char *value,
+			struct cs_err *err)
+{
+	(void)value;
+	(void)err;
+	opt->topology = 1;
 	return 0;
 }
 
@@ -388,6 +399,17 @@ static int set_margin(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
 	return cs_share_parse(value, &opt->margin, err);
+}
+
+/* Read when it is needed; here only whether it is one. */
+static int set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	int rc = cs_hostlist_parse(value, &names, err);
+
+	cs_vec_release(&names);
+	opt->nodes = value;
+	return rc;
 }
 
 static int set_output(struct cs_options *opt, const char *value,
@@ -597,8 +619,9 @@ static const struct option_line measure_lines[] = {
 	  "of the last of each cell, or not", set_verify },
 	{ NULL, 0, NULL, "Judging", NULL },
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
-	  "a GPU in use are skipped; KIND launch alone measures nothing: what each "
-	  "rank sees, and what to change", set_check },
+	  "a GPU in use are skipped; KINDs launch (what each rank sees, and what to "
+	  "change) and topology (how the node is wired and set) alone measure "
+	  "nothing", set_check },
 	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
@@ -643,12 +666,26 @@ static const struct option_line show_lines[] = {
 	{ "gpu", 0, "N", "only the cells from and to this GPU", set_gpu },
 	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the "
 	  "cells to compare it with", set_cell },
+	{ "topology", 0, NULL, "how the nodes are wired and set, in place of "
+	  "figures", set_topology },
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
 	FORMAT,
 	REDACT,
 	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
 	{ "verbose", 'v', NULL, "every node and every detail", set_verbose },
+	HELP,
+};
+
+static const struct option_line check_lines[] = {
+	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as "
+	  "n[001-500],m3: one without a file is found", set_nodes },
+	{ NULL, 0, NULL, "Output", NULL },
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	{ "verbose", 'v', NULL, "every finding with all of its hosts", set_verbose },
 	HELP,
 };
 
@@ -671,6 +708,10 @@ static const struct command {
 	  "one file with several placements needs no B. Exit status 0 the same, 1 "
 	  "different, 3 not comparable", CS_ACTION_COMPARE, compare_lines,
 	  sizeof(compare_lines) / sizeof(*compare_lines) },
+	{ "check", "FILE...", "which nodes are not as they should be, and not like the "
+	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
+	  "job; exit status as under --check", CS_ACTION_CHECK, check_lines,
+	  sizeof(check_lines) / sizeof(*check_lines) },
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
 #define LINES_MOST 48
@@ -800,7 +841,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
 	int least = command->operand != NULL;
-	int most = command->action == CS_ACTION_COMPARE ? 2 : least;
+	int most = command->action == CS_ACTION_COMPARE	 ? 2 :
+		   command->action == CS_ACTION_CHECK ? INT_MAX : least;
 
 	if (out->action == CS_ACTION_HELP)
 		return 0;
@@ -813,6 +855,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 				  HELP_OF(command));
 	out->file = argc > 0 ? argv[0] : NULL;
 	out->other = argc > 1 ? argv[1] : NULL;
+	out->files = argv;
+	out->n_files = argc;
 	return 0;
 }
 
@@ -841,10 +885,13 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->tests && opt->axes.matrices)
 		return cs_err_set(err, "--matrix and %s exclude each other",
 				  opt->suite ? "--suite" : "--test");
-	if (opt->plan && (opt->tests || opt->axes.matrices || opt->look_only))
+	if (opt->plan && opt->looks)
+		return cs_err_set(err, "--plan and --check=%s exclude each other",
+				  opt->looks);
+	if (opt->plan && (opt->tests || opt->axes.matrices))
 		return cs_err_set(err, "--plan and %s exclude each other",
-				  opt->suite ? "--suite" : opt->tests ? "--test" : opt->axes.matrices ?
-				  "--matrix" : "--check=launch");
+				  opt->suite ? "--suite" :
+				  opt->tests ? "--test" : "--matrix");
 	if (opt->action == CS_ACTION_DRY_RUN)
 		for (int i = 0; i < opt->n_outputs; i++)
 			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
@@ -860,6 +907,11 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 				  "other: both sides issue");
 	if (opt->tests && !opt->suite && check_tests(opt, err))
 		return -1;
+	if (opt->topology && (opt->only[0][0] ||
+			      strcmp(opt->format->name, "text")))
+		return cs_err_set(err, "--topology and %s exclude each other",
+				  !opt->only[0][0] ? "any --format but text" :
+				  opt->only[1][0] ? "--cell" : "--gpu");
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
@@ -869,10 +921,10 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->budget_s > 0 && opt->placements.n > 1)
 		return cs_err_set(err, "--budget cannot end a comparison of "
 				  "placements early: its turns belong together");
-	if (opt->look_only && (opt->tests || opt->axes.matrices || opt->resume))
-		return cs_err_set(err, "--check=launch measures nothing: without "
-				  "%s, or --check alone to judge what is measured",
-				  opt->suite ? "--suite" :
+	if (opt->looks && (opt->tests || opt->axes.matrices || opt->resume))
+		return cs_err_set(err, "--check=%s measures nothing: without %s, or "
+				  "--check alone to judge what is measured",
+				  opt->looks, opt->suite ? "--suite" :
 				  opt->tests ? "--test" :
 				  opt->axes.matrices ? "--matrix" : "--resume");
 	return 0;

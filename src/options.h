@@ -16,12 +16,15 @@
 
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
 		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
-		 CS_ACTION_SHOW, CS_ACTION_COMPARE };
+		 CS_ACTION_SHOW, CS_ACTION_COMPARE, CS_ACTION_CHECK };
 
 struct cs_options {
 	enum cs_action action;
 	const char *command;		/* "", "show" */
 	const char *file, *other;	/* a command's operands */
+	char *const *files;		/* all of them */
+	int n_files;
+	const char *nodes;		/* --nodes, NULL */
 	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
 	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
@@ -33,8 +36,8 @@ struct cs_options {
 	enum cs_want backend;
 	enum cs_bind bind;
 	uint32_t checks;		/* enum cs_check_kind; 0: no --check */
+	const char *looks;		/* value of --check that measures nothing */
 	double margin;			/* --margin */
-	int look_only;			/* --check of what measures nothing */
 	int mpi;
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
@@ -43,6 +46,7 @@ struct cs_options {
 	int n_outputs;
 	const struct cs_format *format;	/* of stdout */
 	int quiet, verbose;
+	int topology;			/* show --topology */
 	const char *resume;		/* --resume, NULL */
 	int redact;
 	double budget_s;		/* --budget; 0 none */

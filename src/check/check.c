@@ -2,6 +2,7 @@
 
 #include "check/internal.h"
 #include "check/versus.h"
+#include "check/vote.h"
 
 #include <math.h>
 #include <string.h>
@@ -464,15 +465,15 @@ static int others_at(const struct cs_run_node *nd, const struct cs_end *end)
 }
 
 /* Others came while we measured: which cells they met nobody knows. */
-static void mark_in_use(struct cs_run *run, int node)
+static void mark_in_use(struct cs_run *run)
 {
 	struct cs_row *row = run->rows.rows.data;
-	const struct cs_run_node *nd = &run->node[node];
 
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		if ((int)row[i].node == node && row[i].status == CS_OK &&
-		    (others_at(nd, &row[i].what.src) ||
-		     others_at(nd, &row[i].what.dst)))
+		const struct cs_run_node *nd = &run->node[row[i].node];
+
+		if (row[i].status == CS_OK && (others_at(nd, &row[i].what.src) ||
+					       others_at(nd, &row[i].what.dst)))
 			row[i].flags |= CS_ROW_IN_USE;
 	}
 }
@@ -542,15 +543,24 @@ static int find_drift(struct cs_run *run, int node, struct cs_err *err)
 	return judge(run, CS_WARNING, node, "drift", text, err);
 }
 
-static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
+static int most_agents(const struct cs_run *run)
 {
-	int n = run->node[node].facts.n_agents, most = n, i;
-	char text[CS_ERR_TEXT];
+	int most = 0;
 
-	for (i = 0; i < run->n_nodes; i++)
+	for (int i = 0; i < run->n_nodes; i++)
 		if (run->node[i].facts.n_agents > most)
 			most = run->node[i].facts.n_agents;
-	if (n == most || n < 0) /* it fell silent before it could say */
+	return most;
+}
+
+/* Where nodes vote, the vote says it of those of one class.  -1: it fell silent before
+ * it could say. */
+static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents;
+	char text[CS_ERR_TEXT];
+
+	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
 		cs_check_agent_word(run), n == 1 ? "" : "s", most);
@@ -558,7 +568,8 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 }
 
 /* What is of the machine, whatever the placement. */
-static int find_on_machine(struct cs_run *run, int node, struct cs_err *err)
+static int find_on_machine(struct cs_run *run, int node, int most,
+			   struct cs_err *err)
 {
 	int a;
 
@@ -566,7 +577,7 @@ static int find_on_machine(struct cs_run *run, int node, struct cs_err *err)
 		if (find_others(run, node, a, err) ||
 		    find_counters(run, node, a, err))
 			return -1;
-	return cs_check_launch(run, node, err) || find_fewer(run, node, err) ?
+	return cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
 		       -1 : 0;
 }
 
@@ -612,25 +623,63 @@ static int find_differences(struct cs_run *run, struct cs_err *err)
 	return rc;
 }
 
+/* Rows of one node behind each other: a run of one node, or one put together of
+ * files.  Else as they came. */
+static int is_by_node(const struct cs_rows *rows)
+{
+	for (size_t i = 1; i < cs_rows_count(rows); i++)
+		if (cs_rows_get(rows, i)->node < cs_rows_get(rows, i - 1)->node)
+			return 0;
+	return 1;
+}
+
+/* The rows of `node` alone, which begin at `first`: what looks at all rows for each
+ * node would take the square of the nodes otherwise. */
+static struct cs_rows of_node(const struct cs_rows *all, int node, size_t first)
+{
+	struct cs_rows rows = *all;
+	size_t n = 0;
+
+	while (first + n < cs_rows_count(all) &&
+	       (int)cs_rows_get(all, first + n)->node == node)
+		n++;
+	rows.rows.data = (struct cs_row *)all->rows.data + first;
+	rows.at.data = (size_t *)all->at.data + first;
+	rows.rows.n = rows.at.n = n;
+	return rows;
+}
+
+static int find_on_node(struct cs_run *run, int node, int most, struct cs_err *err)
+{
+	int a;
+
+	if (find_bad_cells(run, node, err) || find_skipped_cells(run, node, err) ||
+	    find_flagged_cells(run, node, err))
+		return -1;
+	for (a = 0; a < run->node[node].facts.n_agents; a++)
+		if (find_path(run, node, a, err))
+			return -1;
+	if (find_drift(run, node, err) || find_unbound(run, node, err))
+		return -1;
+	return cs_run_is_again(run, node) ? 0 :
+		       find_on_machine(run, node, most, err);
+}
+
 /* A run whose turns were put together. */
 static int find_in_cells(struct cs_run *run, struct cs_err *err)
 {
-	int node, a;
+	const struct cs_rows all = run->rows;
+	int by_node = is_by_node(&all), most = most_agents(run), node, rc = 0;
+	size_t first = 0;
 
-	for (node = 0; node < run->n_nodes; node++) {
-		if (find_bad_cells(run, node, err) ||
-		    find_skipped_cells(run, node, err) ||
-		    find_flagged_cells(run, node, err))
-			return -1;
-		for (a = 0; a < run->node[node].facts.n_agents; a++)
-			if (find_path(run, node, a, err))
-				return -1;
-		if (find_drift(run, node, err) || find_unbound(run, node, err))
-			return -1;
-		if (!cs_run_is_again(run, node) && find_on_machine(run, node, err))
-			return -1;
+	for (node = 0; node < run->n_nodes && !rc; node++) {
+		if (by_node)
+			run->rows = of_node(&all, node, first);
+		rc = find_on_node(run, node, most, err);
+		first += cs_rows_count(&run->rows);
 	}
-	return 0;
+	run->rows = all;
+	return rc;
 }
 
 static int find_left_out(struct cs_run *run, struct cs_err *err)
@@ -648,14 +697,33 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run pooled;
-	int node, rc;
+	int rc;
 
-	for (node = 0; node < run->n_nodes; node++)
-		mark_in_use(run, node);
+	mark_in_use(run);
 	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
 	run->findings = pooled.findings;
 	cs_pool_release(&pooled, run);
+	if (!rc && run->checks & CS_CHECK_TOPOLOGY)
+		rc = cs_vote_judge(run, err);
 	return rc || find_differences(run, err) || find_left_out(run, err) ? -1 : 0;
+}
+
+void cs_check_forget(struct cs_run *run)
+{
+	static const char *const again[] = {
+		"cell-failed", "cell-corrupt", "cell-timeout", "cell-skipped",
+	};
+	struct cs_finding *f = run->findings.data;
+	size_t left = 0, k;
+
+	for (size_t i = 0; i < run->findings.n; i++) {
+		for (k = 0; k < sizeof(again) / sizeof(again[0]) &&
+		     strcmp(f[i].id, again[k]); k++)
+			;
+		if (!f[i].check && k == sizeof(again) / sizeof(again[0]))
+			f[left++] = f[i];
+	}
+	run->findings.n = left;
 }
 
 /* ---- of the whole run -------------------------------------------------- */
@@ -696,7 +764,7 @@ double cs_control_drift(const struct cs_run *run, int node)
 
 int cs_only_looked(const struct cs_run *run)
 {
-	return run->checks == CS_CHECK_LAUNCH && !run->plan;
+	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
 }
 
 int cs_run_exit(const struct cs_run *run)
@@ -842,4 +910,15 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 	if (strlen(text) > room)
 		memcpy(text + room - 3, "...", 4);
 	cs_text(to, CS_REASON_LINE, "%s%s%s", head, text, coverage);
+}
+
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size)
+{
+	char summary[CS_ERR_TEXT + CS_HOST];
+
+	cs_run_summary(run, summary, sizeof(summary));
+	cs_text(to, size, "%s%s (exit %d)",
+		run->exit_status == CS_EXIT_CRITICAL ? "critical: " :
+		run->exit_status == CS_EXIT_WARNING ? "warning: " : "",
+		summary, run->exit_status);
 }

@@ -22,6 +22,9 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
  * Appends to run->findings.  Same run, same findings in the same order. */
 int cs_check_run(struct cs_run *run, struct cs_err *err);
 
+/* Takes out of findings what cs_check_run() would find, or judge, again. */
+void cs_check_forget(struct cs_run *run);
+
 /* Largest relative difference between a control row and the cell it repeats, on
  * that node; NAN without one. */
 double cs_control_drift(const struct cs_run *run, int node);
@@ -43,6 +46,8 @@ int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err);
 const char *cs_check_name(uint32_t bit);
 /* All that there are. */
 uint32_t cs_checks_all(void);
+/* Are these kinds that measure nothing? */
+int cs_checks_only_look(uint32_t checks);
 /* Was nothing to be measured? */
 int cs_only_looked(const struct cs_run *run);
 
@@ -55,6 +60,8 @@ int cs_run_exit(const struct cs_run *run);
  * its host and how many more are as grave, why nothing could be measured, or how
  * many cells were. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size);
+/* The same as the last word on stderr: "critical: … (exit 2)". */
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size);
 
 /* The same on one line that a scheduler takes for a reason, under 120 characters
  * and without any that a shell reads: "cscope-mpi warning: ...; 40 of 56 cells". */

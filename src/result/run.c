@@ -17,6 +17,20 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 	return 0;
 }
 
+const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
+				      const char *bus_id)
+{
+	const struct cs_run_node *nd;
+
+	if (!run->node || node < 0 || node >= run->n_nodes || !bus_id[0])
+		return NULL;
+	nd = &run->node[node];
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		if (!strcmp(nd->sight[i].bus_id, bus_id))
+			return &nd->sight[i];
+	return NULL;
+}
+
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 {
 	struct cs_label label = { "" };
@@ -169,6 +183,10 @@ static void settle_node(struct cs_run_node *nd)
 	settle(&nd->facts.cgroup_cpus, 1);
 	for (i = 0; i < nd->facts.n_agents; i++)
 		settle_agent(&nd->agent[i]);
+	for (i = 0; i < nd->facts.n_sights; i++) {
+		settle(&nd->sight[i].board.power_limit_w, 1);
+		settle(&nd->sight[i].board.power_default_w, 1);
+	}
 	for (i = 0; nd->peers && i < n; i++)
 		if (nd->peers[i].via != CS_VIA_NONE)
 			settle(&nd->peers[i].open_ms, 1);

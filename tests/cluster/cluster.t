@@ -59,8 +59,6 @@ ok "Slurm over them" start_slurm 12
 
 # ---- what takes long: hosts that are lost ----
 
-start root "${lasting[@]}" -w 'cs[5-6]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" "${long[@]}" -o root.json -o root.jsonl
 # its driver hangs, so that there is no plan yet
 start early env CS_HOST_ENV=cs8:FAKE_HANG=cuInit:1 \
 	"${lasting[@]}" -w 'cs[7-8]' -n 4 --ntasks-per-node=2 \
@@ -72,6 +70,8 @@ until_true 20 is_up
 sleep 3 # nothing shows that MPI has started
 ok "a host is lost before there is a plan" host_lost cs8
 
+start root "${lasting[@]}" -w 'cs[5-6]' -n 4 --ntasks-per-node=2 \
+	"$task" "$CSCOPE" "${long[@]}" -o root.json -o root.jsonl
 until_true 30 measuring root.jsonl 1
 ok "rank 0's host is lost in the middle of a job" host_lost cs5
 
@@ -134,23 +134,29 @@ chmod +x program
 CSCOPE=$PWD/program run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 \
 	--gpus-per-node=2 "$launch/fleet-mpi.sbatch"
 ok "launch/fleet-mpi.sbatch: status 0" status_is 0
-cp cscope-fleet-*.out out
+mv cscope-fleet-*.out out
 ok "… finds all alike" prints "4 of 4 nodes alike"
 CSCOPE=$PWD/program run_program 0 "$launch/slurm-srun" 4 2
 ok "launch/slurm-srun: status 0" status_is 0
 ok "… finds all alike" prints "4 of 4 nodes alike"
 
-# ---- files of independent nodes ----
+# ---- files of independent nodes, judged together ----
 
 run_program 0 srun --mpi=none "${four[@]}" --ntasks-per-node=1 \
 	"$task" "$CSCOPE" --no-mpi --seed 1 -s 1M -q -o "$PWD/%N.jsonl"
 ok "each host writes a file, without MPI: status 0" status_is 0
-ok "… named after it" ls cs1.jsonl cs2.jsonl cs3.jsonl cs4.jsonl
-ok_schema "… that follows the schema" cs1.jsonl cs2.jsonl cs3.jsonl cs4.jsonl
-for host in cs1 cs2 cs3 cs4; do
-	run_program 0 "$CSCOPE" show $host.jsonl -f csv -o $host.csv
-	ok "… and shows what $host measured" all_ok $host.csv 4
-done
+ok_schema "… named after it, which follows the schema" cs{1,2,3,4}.jsonl
+run_program 0 "$CSCOPE" check cs{1,2,3,4}.jsonl --nodes 'cs[1-4]'
+ok "… and check finds them alike: status 0" status_is 0
+run_program 0 "$CSCOPE" check cs{1,2,3}.jsonl --nodes 'cs[1-4]'
+ok "… but misses the file of a host" eval 'status_is 2 && says_once "cs4"'
+cat out err
+
+CSCOPE=$PWD/program CS_HOST_ENV=cs3:FAKE_NVLINKS_DOWN=1:1 run_program 0 sbatch -W \
+	"${four[@]}" --gpus-per-node=2 "$launch/fleet-files.sbatch"
+echo "# $status"
+cp cscope-fleet-*.out .
+cat cscope-fleet-*.out
 
 # ---- the program in a prolog, which has no environment but Slurm's ----
 
