@@ -128,17 +128,17 @@ ok "… status 3, nothing on stdout" eval 'status_is 3 && is_empty out'
 
 cat >program <<-SCRIPT
 	#!/bin/sh
-	exec $task $CSCOPE -s 1M "\$@"
+	exec $task $CSCOPE "\$@"
 SCRIPT
 chmod +x program
 CSCOPE=$PWD/program run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 \
-	--gpus-per-node=2 "$launch/fleet-mpi.sbatch"
+	--gpus-per-node=2 "$launch/fleet-mpi.sbatch" -s 1M
 ok "launch/fleet-mpi.sbatch: status 0" status_is 0
 mv cscope-fleet-*.out out
-ok "… finds all alike" prints "4 of 4 nodes alike"
-CSCOPE=$PWD/program run_program 0 "$launch/slurm-srun" 4 2
+ok "… has judged all hosts" prints "^4 nodes: 4 measured"
+CSCOPE=$PWD/program run_program 0 "$launch/slurm-srun" 4 2 -s 1M
 ok "launch/slurm-srun: status 0" status_is 0
-ok "… finds all alike" prints "4 of 4 nodes alike"
+ok "… has judged all hosts" prints "^4 nodes: 4 measured"
 
 # ---- files of independent nodes, judged together ----
 
@@ -150,13 +150,13 @@ run_program 0 "$CSCOPE" check cs{1,2,3,4}.jsonl --nodes 'cs[1-4]'
 ok "… and check finds them alike: status 0" status_is 0
 run_program 0 "$CSCOPE" check cs{1,2,3}.jsonl --nodes 'cs[1-4]'
 ok "… but misses the file of a host" eval 'status_is 2 && says_once "cs4"'
-cat out err
-
 CSCOPE=$PWD/program CS_HOST_ENV=cs3:FAKE_NVLINKS_DOWN=1:1 run_program 0 sbatch -W \
-	"${four[@]}" --gpus-per-node=2 "$launch/fleet-files.sbatch"
-echo "# $status"
-cp cscope-fleet-*.out .
-cat cscope-fleet-*.out
+	"${four[@]}" --gpus-per-node=2 "$launch/fleet-files.sbatch" -s 1M
+cat cscope-fleet-*.out >out
+ok "launch/fleet-files.sbatch with a link that is down on one host: status 2" \
+	status_is 2
+ok "… which is named, and no other" eval \
+	'prints "^  critical cs3: " && ! prints "^  (critical|warning) [^:]*(cs[124]|cs\[)"'
 
 # ---- the program in a prolog, which has no environment but Slurm's ----
 
