@@ -42,7 +42,7 @@ options() { # FILE
 }
 
 # Lone options of launchers and containers that the documents explain.
-theirs='--gpu-bind --pid'
+theirs='--gpu-bind --pid --no-kill --kill-on-bad-exit'
 
 unknown_options() { # FILE...
 	local file option

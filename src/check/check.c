@@ -903,7 +903,9 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 	cs_text(head, sizeof(head), "cscope-mpi %s: ",
 		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
 						     "ended early");
-	if (first_text(run, &c, CS_WARNING, text, sizeof(text)))
+	/* without a check a judgement is no reason */
+	if (first_text(run, &c, run->exit_status == CS_EXIT_OK ? CS_CRITICAL :
+		       CS_WARNING, text, sizeof(text)))
 		coverage_text(run, &c, coverage, sizeof(coverage));
 	make_harmless(text);
 	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);

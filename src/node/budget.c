@@ -10,8 +10,8 @@
 
 #include "node/board.h"
 
-/* Left for the end of a run: findings, files, contexts that are destroyed (a second
- * with 8 H200).  Of a short budget a quarter. */
+/* Left for the end of a run: findings, files, contexts that are destroyed.  Of a short
+ * budget a quarter. */
 #define RESERVE_S 3.0
 #define NVML_SHARE 0.3
 #define CELLS_SHARE 0.1 /* less than this is not worth the start */
