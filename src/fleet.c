@@ -12,54 +12,68 @@
 #include "result/redact.h"
 
 struct fleet {
+	const struct cs_options *opt;
 	struct cs_merge merge;
 	struct cs_loaded base;	/* whose texts the merged run has */
 	struct cs_err first;	/* what was wrong with the first bad file */
 	int first_status;	/* 0: none was */
 };
 
-static int say_unreadable(struct fleet *fleet, const struct cs_err *why,
+/* A file in a finding; names of files are of the site. */
+static void file_text(const struct fleet *fleet, int file, char *to, size_t size)
+{
+	if (fleet->opt->redact)
+		cs_text(to, size, "file %d", file + 1);
+	else
+		cs_text(to, size, "%s", fleet->opt->files[file]);
+}
+
+static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *why,
 			  struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
 				.id = "file-unreadable" };
 
-	cs_text(f.text, sizeof(f.text), "%s", why->text);
+	if (fleet->opt->redact)
+		cs_text(f.text, sizeof(f.text), "file %d cannot be read", file + 1);
+	else
+		cs_text(f.text, sizeof(f.text), "%s", why->text);
 	cs_text(f.next, sizeof(f.next), "Measure that node again; the rest is judged without it.");
 	return cs_finding_add(&fleet->merge.run.findings, &f, err);
 }
 
 /* A journal that was cut before its node says nothing of where it comes from but
  * its name. */
-static void name_findings(struct cs_run *run, const char *file)
+static void name_findings(const struct fleet *fleet, struct cs_run *run, int file)
 {
 	struct cs_finding *f = run->findings.data;
-	char text[CS_ERR_TEXT];
+	char text[CS_ERR_TEXT], name[160];
 
 	if (run->n_nodes > 1 || (run->n_nodes && run->node[0].facts.host[0]))
 		return;
+	file_text(fleet, file, name, sizeof(name));
 	for (size_t i = 0; i < run->findings.n; i++) {
-		cs_text(text, sizeof(text), "%.160s: %s", file, f[i].text);
+		cs_text(text, sizeof(text), "%s: %s", name, f[i].text);
 		memcpy(f[i].text, text, sizeof(text));
 	}
 }
 
 /* One that cannot be read is a finding, and the rest is judged. */
-static int add_file(struct fleet *fleet, const char *file, struct cs_err *err)
+static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 {
 	struct cs_loaded loaded;
 	struct cs_err why;
-	int status = cs_loaded_read(file, &loaded, &why), base;
+	int status = cs_loaded_read(fleet->opt->files[file], &loaded, &why), base;
 
 	if (status) {
 		if (!fleet->first_status) {
 			fleet->first_status = status;
 			fleet->first = why;
 		}
-		return say_unreadable(fleet, &why, err);
+		return say_unreadable(fleet, file, &why, err);
 	}
 	cs_check_forget(&loaded.run);
-	name_findings(&loaded.run, file);
+	name_findings(fleet, &loaded.run, file);
 	base = cs_merge_add(&fleet->merge, &loaded.run, err);
 	if (base == 1) {
 		cs_loaded_release(&fleet->base);
@@ -100,11 +114,12 @@ static int judge(struct cs_run *run, struct cs_err *err)
 }
 
 /* 0, or the status of what was wrong. */
-static int gather(struct fleet *fleet, const struct cs_options *opt,
-		  struct cs_err *err)
+static int gather(struct fleet *fleet, struct cs_err *err)
 {
+	const struct cs_options *opt = fleet->opt;
+
 	for (int i = 0; i < opt->n_files; i++)
-		if (add_file(fleet, opt->files[i], err))
+		if (add_file(fleet, i, err))
 			return CS_EXIT_CANNOT;
 	if (!fleet->merge.parts.n) {
 		*err = fleet->first;
@@ -116,9 +131,9 @@ static int gather(struct fleet *fleet, const struct cs_options *opt,
 	return 0;
 }
 
-static int answer(struct fleet *fleet, const struct cs_options *opt, FILE *to,
-		  struct cs_err *err)
+static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
 {
+	const struct cs_options *opt = fleet->opt;
 	struct cs_run *run = &fleet->merge.run;
 	struct cs_redact redact;
 	int status;
@@ -139,14 +154,14 @@ static int answer(struct fleet *fleet, const struct cs_options *opt, FILE *to,
 
 int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	struct fleet fleet = { .first_status = 0 };
+	struct fleet fleet = { .opt = opt };
 	int status;
 
 	if (cs_merge_init(&fleet.merge, opt->n_files, err))
 		return CS_EXIT_CANNOT;
-	status = gather(&fleet, opt, err);
+	status = gather(&fleet, err);
 	if (!status)
-		status = answer(&fleet, opt, to, err);
+		status = answer(&fleet, to, err);
 	cs_merge_release(&fleet.merge);
 	cs_loaded_release(&fleet.base);
 	return status;

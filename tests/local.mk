@@ -244,6 +244,7 @@ check_PROGRAMS += %D%/forbid
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
 	%D%/bench/bench_coordinator \
+	%D%/bench/bench_fleet \
 	%D%/bench/bench_plan \
 	%D%/bench/bench_start
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
@@ -267,6 +268,8 @@ check_PROGRAMS += \
 check_PROGRAMS += %D%/bench/bench_sm
 %C%_bench_bench_sm_LDADD = src/libcs_backend.a src/libcs_base.a
 %C%_bench_bench_sm_SOURCES = %D%/bench/bench_sm.c
+%C%_bench_bench_fleet_LDADD = $(CS_LINK)
+%C%_bench_bench_fleet_SOURCES = %D%/bench/bench_fleet.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -287,6 +290,7 @@ SHELL_TESTS = \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
 	%D%/run/files.t \
+	%D%/run/fleet.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \

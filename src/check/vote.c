@@ -516,17 +516,17 @@ static int is_more(const char *here, const char *usual)
 	}
 }
 
-/* "GPUs 0-2, 5: ", "rank 3: "; "" of the node; d[0..n) are sorted by number. */
+/* "nvlinks of GPUs 0-2, 5"; "kernel" of the node; d[0..n) are sorted by number. */
 static void parts_text(const struct difference *d, size_t n, char *to, size_t size)
 {
 	const char *part = d->name.part;
 	size_t i, last;
 
-	to[0] = '\0';
+	cs_text(to, size, "%s", d->name.base);
 	if (!part[0])
 		return;
-	cs_text(to, size, "%s%s ", strcmp(part, "gpu") ? part : "GPU",
-		n > 1 ? "s" : "");
+	cs_text(to + strlen(to), size - strlen(to), " of %s%s ",
+		strcmp(part, "gpu") ? part : "GPU", n > 1 ? "s" : "");
 	for (i = 0; i < n; i = last + 1) {
 		size_t used = strlen(to);
 
@@ -536,7 +536,6 @@ static void parts_text(const struct difference *d, size_t n, char *to, size_t si
 		cs_text(to + used, size - used, last > i ? "%s%d-%d" : "%s%d",
 			i ? ", " : "", d[i].name.number, d[last].name.number);
 	}
-	cs_text(to + strlen(to), size - strlen(to), ": ");
 }
 
 static const char *const elsewhere[CS_LAYERS] = {
@@ -560,7 +559,7 @@ static int say_differs(struct cs_run *run, const struct difference *d, size_t n,
 				.confidence = d->confidence };
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
-	char text[CS_ERR_TEXT], parts[120];
+	char text[CS_ERR_TEXT], parts[160];
 
 	if (d->layer == CS_LAYER_WIRING && remedy[r].counts &&
 	    is_more(d->here, d->usual))
@@ -574,8 +573,8 @@ static int say_differs(struct cs_run *run, const struct difference *d, size_t n,
 	cs_text(f.again, sizeof(f.again), "cscope-mpi --no-mpi --check=topology");
 	cs_text(f.elsewhere, sizeof(f.elsewhere), "%s", elsewhere[d->layer]);
 	parts_text(d, n, parts, sizeof(parts));
-	cs_text(text, sizeof(text), "%s%s is %s, on most nodes of its class %s",
-		parts, d->name.base, d->here, d->usual);
+	cs_text(text, sizeof(text), "%s: %s, where most nodes of its class have %s",
+		parts, d->here, d->usual);
 	return cs_judge(run, f, text, err);
 }
 
@@ -603,11 +602,11 @@ static int say_tied(struct cs_run *run, const struct difference *d, size_t n,
 		    struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = -1, .id = "no-majority" };
-	char text[CS_ERR_TEXT], parts[120];
+	char text[CS_ERR_TEXT], parts[160];
 
 	parts_text(d, n, parts, sizeof(parts));
-	cs_text(text, sizeof(text), "%s%s is %s of %s: no majority, nobody is accused",
-		parts, d->name.base, d->here, d->usual);
+	cs_text(text, sizeof(text), "%s: %s of %s: no majority, nobody is accused",
+		parts, d->here, d->usual);
 	return cs_judge(run, f, text, err);
 }
 
@@ -619,6 +618,7 @@ static int follows(const struct difference *d, const struct difference *other)
 	} effect[] = {
 		{ "nvlink-ends", "nvlinks" }, { "numa-distances", "numa-domains" },
 		{ "numa", "numa-domains" }, { "iommu", "iommu" },
+		{ "gpus", "gpus" },
 	};
 
 	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d ||

@@ -426,7 +426,7 @@ static void print_rest(FILE *to, const struct cs_run *run, const struct group *g
 	print_where(to, run, g, verbose);
 	print_evidence(to, run, f);
 	if (f->confidence > 0)
-		cs_fold(to, INDENT, INDENT + 2, "confidence: %.0f %%",
+		cs_fold(to, INDENT, INDENT + 2, "confidence: %.1f %%",
 			100 * f->confidence);
 	if (f->again[0])
 		cs_fold(to, INDENT, INDENT + 2, "again: %s", f->again);

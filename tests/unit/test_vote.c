@@ -68,7 +68,7 @@ static void majority(void)
 	t_eq_int(f->check, 1);
 	t_eq_int(f->drain, 0);
 	t_eq_str(f->text,
-		 "kernel is 6.5.0, on most nodes of its class 6.8.0");
+		 "kernel: 6.5.0, where most nodes of its class have 6.8.0");
 	t_near(f->confidence, 0.8, 1e-9);
 	t_ok(f->next[0] && f->elsewhere[0] && f->again[0]);
 	canned_release(&c);
@@ -86,7 +86,7 @@ static void tie(void)
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, -1);
 	t_eq_str(found(&c, 0)->text,
-		 "kernel is 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX, NVIDIA H200: "
+		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX, NVIDIA H200: "
 		 "no majority, nobody is accused");
 	canned_release(&c);
 }
@@ -101,7 +101,7 @@ static void no_majority_of_many(void)
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text,
-		 "kernel is 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
+		 "kernel: 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
 		 "of DGX, NVIDIA H200: no majority, nobody is accused");
 	canned_release(&c);
 }
@@ -163,8 +163,8 @@ static void one_gpu(void)
 	t_eq_int(f->drain, 1);
 	t_eq_str(f->part, "gpu");
 	t_eq_str(f->bus_id, c.run.node[4].agent[3].gpu.bus_id);
-	t_eq_str(f->text, "GPU 3: nvlinks is 17 of 18, on most nodes of its class "
-		 "18 of 18");
+	t_eq_str(f->text, "nvlinks of GPU 3: 17 of 18, where most nodes of its "
+		 "class have 18 of 18");
 	canned_release(&c);
 }
 
@@ -177,8 +177,8 @@ static void several_gpus(void)
 			c.run.node[2].agent[a].link.pcie_gen = 4;
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->text, "GPUs 0-2, 4-7: pcie-gen is 4, on most nodes "
-		 "of its class 5");
+	t_eq_str(found(&c, 0)->text, "pcie-gen of GPUs 0-2, 4-7: 4, where most "
+		 "nodes of its class have 5");
 	t_eq_str(found(&c, 0)->part, "node");
 	t_eq_str(found(&c, 0)->bus_id, "");
 	canned_release(&c);
@@ -207,9 +207,31 @@ static void missing_gpu(void)
 	nd->facts.n_agents = 7;
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->text, "gpus is 7, on most nodes of its class 8");
+	t_eq_str(found(&c, 0)->text, "gpus: 7, where most nodes of its class have 8");
 	t_eq_int(found(&c, 0)->severity, CS_CRITICAL);
 	t_eq_int(found(&c, 0)->drain, 1);
+	canned_release(&c);
+}
+
+/* One domain instead of two: distances and GPUs' places follow from that. */
+static void effects(void)
+{
+	struct canned c = fleet(4, 4);
+
+	for (int i = 0; i < 4; i++) {
+		struct cs_run_node *nd = &c.run.node[i];
+
+		for (int x = 0; x < 2; x++)
+			for (int y = 0; y < 2; y++)
+				nd->facts.numa_distance[x][y] = x == y ? 10 : 21;
+	}
+	c.run.node[2].facts.n_numa = 1;
+	for (int a = 0; a < 4; a++)
+		c.run.node[2].agent[a].numa = 0;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->text,
+		 "numa-domains: 1, where most nodes of its class have 2");
 	canned_release(&c);
 }
 
@@ -324,6 +346,7 @@ static const struct tap_test tests[] = {
 	{ "GPUs with the same difference are one finding", several_gpus },
 	{ "more links than the others have are no fault", more_is_no_fault },
 	{ "a missing GPU is one critical finding", missing_gpu },
+	{ "what follows from a difference is not told beside it", effects },
 	{ "what is unknown on one node alone is one note", unknown_values },
 	{ "what few nodes know nobody is asked for", known_by_few },
 	{ "a launch that differs is a note with the flag", launch },
