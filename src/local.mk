@@ -135,6 +135,7 @@ endif
 	%D%/node/budget.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
+	%D%/node/company.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
 	%D%/node/cost.c \

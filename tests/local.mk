@@ -304,6 +304,7 @@ SHELL_TESTS = \
 	%D%/run/plan.t \
 	%D%/run/prolog.t \
 	%D%/run/signals.t \
+	%D%/run/schedule.t \
 	%D%/run/sweep.t \
 	%D%/run/topology.t \
 	%D%/run/torture.t \

@@ -70,13 +70,14 @@ static void pick_views(struct picked *p)
 }
 
 /* The agent whose turn in that class a transfer is; -1 it is none of it. */
-static int agent_of(const struct picked *p, int class, const struct cs_transfer *t)
+static int agent_of(const struct picked *p, int class, const struct cs_step *step,
+		    const struct cs_transfer *t)
 {
 	uint32_t n = (uint32_t)p->all->n_agents;
 
 	if (class == URGENT_FROM_HOST)
 		return t->dst.index;
-	if (class == URGENT_RING && t->dst.index != (t->src.index + 1) % n)
+	if (class == URGENT_RING && !step->round && t->dst.index != (t->src.index + 1) % n)
 		return -1;
 	return t->src.index;
 }
@@ -92,7 +93,7 @@ static int class_of_step(struct picked *p, const struct cs_step *step)
 		return REST;
 	for (k = 0; k < step->count; k++) {
 		int agent = t[k].view == step->view && !cs_transfer_is_load(&t[k]) ?
-				    agent_of(p, class, &t[k]) : -1;
+				    agent_of(p, class, step, &t[k]) : -1;
 
 		if (agent < 0 || p->touched[class][agent])
 			continue;
@@ -102,23 +103,37 @@ static int class_of_step(struct picked *p, const struct cs_step *step)
 	return found;
 }
 
-int cs_urgent_order(const struct cs_urgent *all, uint32_t *order, uint32_t n,
+/* Of a round the first class that one of its steps is in. */
+static int class_of_head(struct picked *p, uint32_t head)
+{
+	uint32_t s = p->all->head[head], class = REST;
+	uint32_t end = head + 1 < p->all->n_heads ? p->all->head[head + 1] :
+						    p->all->n_steps;
+
+	for (; s < end; s++) {
+		uint32_t of = (uint32_t)class_of_step(p, &p->all->step[s]);
+
+		class = of < class ? of : class;
+	}
+	return (int)class;
+}
+
+int cs_urgent_order(const struct cs_urgent *all, uint32_t *order,
 		    struct cs_err *err)
 {
 	struct picked p = { .all = all };
 	struct cs_vec class = CS_VEC(unsigned char), was = CS_VEC(uint32_t);
-	unsigned char *of = cs_vec_add(&class, n, err);
-	uint32_t *drawn = cs_vec_add(&was, n, err), i, to = 0;
+	unsigned char *of = cs_vec_add(&class, all->n_heads, err);
+	uint32_t *drawn = cs_vec_add(&was, all->n_heads, err), i, to = 0;
 	int c, rc = of && drawn ? 0 : -1;
 
 	if (!rc) {
-		memcpy(drawn, order, n * sizeof(*order));
+		memcpy(drawn, order, all->n_heads * sizeof(*order));
 		pick_views(&p);
-		for (i = 0; i < n; i++)
-			of[i] = (unsigned char)class_of_step(
-				&p, &all->step[drawn[i]]);
+		for (i = 0; i < all->n_heads; i++)
+			of[i] = (unsigned char)class_of_head(&p, drawn[i]);
 		for (c = 0; c <= REST; c++)
-			for (i = 0; i < n; i++)
+			for (i = 0; i < all->n_heads; i++)
 				if (of[i] == c)
 					order[to++] = drawn[i];
 	}

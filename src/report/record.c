@@ -153,6 +153,8 @@ static json_t *settings(const struct cs_plan *plan)
 					     set->verify : CS_VERIFY_OFF]));
 	put(&r, "via", json_string(cs_way_words[set->via < CS_WAYS ? set->via :
 						CS_WAY_AUTO]));
+	put(&r, "schedule", json_string(cs_schedule_words[
+		set->schedule < CS_SCHEDULES ? set->schedule : CS_SCHEDULE_SERIAL]));
 	put(&r, "last_copy_bytes", unsigned64(set->last_bytes));
 	put(&r, "growth", set->last_bytes ? real(set->growth) : json_null());
 	put(&r, "urgent", json_boolean(set->urgent));
@@ -770,7 +772,7 @@ static int numa_of(const struct cs_run *run, const struct cs_row *row,
 
 static json_t *flags(const struct cs_run *run, uint32_t bits)
 {
-	const char *name[8];
+	const char *name[CS_ROW_FLAGS];
 	json_t *array = json_array();
 	int n = cs_row_flag_names(bits, name), i, bad = !array;
 

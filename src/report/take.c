@@ -112,6 +112,9 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);
 	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
+	/* versions that did not know it measured every pair alone */
+	set->schedule = (uint32_t)cs_field_word(f, "schedule", cs_schedule_words,
+						CS_SCHEDULE_SERIAL);
 	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
 	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
 	set->urgent = cs_field_bool(f, "urgent") != 0;
@@ -423,6 +426,8 @@ static int take_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 	return 0;
 }
 
+#define LINKS_MOST 1024 /* of one GPU, to be summed up */
+
 static int take_nvlink_peers(struct cs_fields *f, struct cs_nvlink_ends *ends)
 {
 	const json_t *all = cs_field_array(f, "nvlinks_to_gpus"), *one;
@@ -437,7 +442,8 @@ static int take_nvlink_peers(struct cs_fields *f, struct cs_nvlink_ends *ends)
 		struct cs_fields g = { one, "a GPU behind NVLinks", f->err, 0 };
 
 		cs_field_text(&g, "bus_id", ends->gpu[i].bus_id, CS_BUSID);
-		ends->gpu[i].links = int32_of(&g, "links");
+		ends->gpu[i].links =
+			(int32_t)cs_field_int(&g, "links", 0, LINKS_MOST, 0);
 		f->bad |= g.bad;
 	}
 	return f->bad ? -1 : 0;
@@ -465,8 +471,10 @@ static int take_board(struct cs_fields *sight, struct cs_board_facts *b)
 	b->mem_mhz_app = int32_of(&f, "mem_mhz_app");
 	b->fabric = int32_of(&f, "fabric_state");
 	b->fabric_status = int32_of(&f, "fabric_status");
-	b->nvlink.to_switch = int32_of(&f, "nvlinks_to_switch");
-	b->nvlink.to_other = int32_of(&f, "nvlinks_to_other");
+	b->nvlink.to_switch = (int32_t)cs_field_int(&f, "nvlinks_to_switch", 0,
+						    LINKS_MOST, -1);
+	b->nvlink.to_other = (int32_t)cs_field_int(&f, "nvlinks_to_other", 0,
+						   LINKS_MOST, -1);
 	return f.bad || take_nvlink_peers(&f, &b->nvlink) ? -1 : 0;
 }
 

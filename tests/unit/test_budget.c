@@ -55,7 +55,7 @@ static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
 			continue;
 		if (cs_plan_test(plan, step)->path != path || seen[end->index])
 			continue;
-		if (path == CS_PATH_PEER &&
+		if (path == CS_PATH_PEER && !step->round &&
 		    t->dst.index != (t->src.index + 1) % plan->n_agents)
 			continue;
 		seen[end->index] = 1;
@@ -71,10 +71,12 @@ static void every_gpu_comes_first(void)
 	for (n = 2; n <= 16; n++) {
 		struct cs_plan *plan = plan_of(n, QUICK ",peer.ce.write.bidi", 1, 0);
 		uint32_t each = (uint32_t)n;
+		/* pairs of many GPUs stand in rounds, of which a few will do */
+		uint32_t ring = n < 5 ? each : each * (each - 1) / 2;
 
 		t_eq_int(touched(plan, 0, each, CS_PATH_H2D), n);
 		t_eq_int(touched(plan, each, each, CS_PATH_D2H), n);
-		t_eq_int(touched(plan, 2 * each, each, CS_PATH_PEER), n);
+		t_eq_int(touched(plan, 2 * each, ring, CS_PATH_PEER), n);
 		t_eq_int(cs_plan_validate(plan, plan->total_bytes, NULL), 0);
 		free(plan);
 	}
