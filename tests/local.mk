@@ -40,6 +40,7 @@ UNIT_TESTS = \
 	%D%/unit/hostpass.t \
 	%D%/unit/launcher.t \
 	%D%/unit/loaded.t \
+	%D%/unit/merge.t \
 	%D%/unit/node.t \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
@@ -99,6 +100,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
+%C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)

@@ -77,7 +77,6 @@ ok "… and the nodes to keep out" prints "keep out: n\\[06-07\\]"
 ok "the last word on stderr says why" one_line "critical: n06: gpus: 3.*\\(exit 2\\)"
 
 cp -r alike cut
-folder=cut
 head -n 12 alike/n02.jsonl >cut/n02.jsonl
 head -c 600 alike/n03.jsonl >cut/n03.jsonl
 head -n 1 alike/n04.jsonl >cut/n04.jsonl
