@@ -295,6 +295,7 @@ check_PROGRAMS += %D%/bench/bench_sm
 
 # ---- whole-program tests and the rules of the house ----
 SHELL_TESTS = \
+	%D%/cluster/cluster.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
 	%D%/layers.t \
@@ -332,6 +333,8 @@ SHELL_TESTS = \
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
+	%D%/cluster/rsh \
+	%D%/cluster/task \
 	%D%/mpi-run \
 	%D%/schema-check \
 	%D%/torture.py \
@@ -341,6 +344,7 @@ EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \
 	%D%/bench/race \
+	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \
 	%D%/fake/README.md \
@@ -352,6 +356,11 @@ EXTRA_DIST += \
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:
 	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs
+
+# ---- several hosts and a real Slurm on this machine, as root ----
+check-cluster:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=%D%/cluster/cluster.t
+.PHONY: check-cluster
 
 # ---- the long runs of tests/torture.py: minutes ----
 check-torture: cs_torture_parts = fail hang data death

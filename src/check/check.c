@@ -501,13 +501,14 @@ static int most_agents(const struct cs_run *run)
 	return most;
 }
 
-/* Where nodes vote, the vote says it of those of one class. */
+/* Where nodes vote, the vote says it of those of one class.  -1: it fell silent before
+ * it could say. */
 static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err)
 {
 	int n = run->node[node].facts.n_agents;
 	char text[CS_ERR_TEXT];
 
-	if (n == most || run->checks & CS_CHECK_TOPOLOGY)
+	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
 		cs_check_agent_word(run), n == 1 ? "" : "s", most);

@@ -43,7 +43,7 @@ static int add_key(struct cs_vec *keys, uint32_t test, uint64_t bytes,
 
 static int is_cell(const struct cs_row *row)
 {
-	return row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_CONTROL);
+	return row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_REPEATS);
 }
 
 static int find_keys(const struct cs_run *run, struct cs_vec *keys,

@@ -357,6 +357,18 @@ static void fewer_gpus(void)
 	canned_release(&c);
 }
 
+static void unknown_gpus(void)
+{
+	struct canned c;
+
+	canned_init(&c, 3, 4, 0, PAIR, 0);
+	canned_measure(&c);
+	c.run.node[1].facts.n_agents = -1;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
 /* ---- GPUs that are not shown ---- */
 
 static struct cs_gpu_sight *unseen(struct canned *c, int nvml)
@@ -606,6 +618,7 @@ static const struct tap_test tests[] = {
 	{ "a binding that was impossible is one note, one not asked for none",
 	  unbound },
 	{ "a node with fewer GPUs than the others has a note", fewer_gpus },
+	{ "… but not one that fell silent before it could say", unknown_gpus },
 	{ "a GPU that nothing explains to be missing is critical", unexplained_gpu },
 	{ "a virtual machine, a grant, a device file, a container, MIG explain it",
 	  explained_gpu },
