@@ -237,6 +237,8 @@ cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/leftout.c \
+	%D%/leftout.h \
 	%D%/main.c \
 	%D%/compare.c \
 	%D%/planfile.c \
