@@ -57,6 +57,8 @@ ok "--plan and what it takes the place of exclude each other" eval \
 	'refused "--plan and --test exclude each other" --plan x.csv --test "peer.*.pair" &&
 	refused "--plan and --matrix exclude each other" --plan x.csv --matrix peer &&
 	refused "--plan and --check=launch exclude" --plan x.csv --check=launch'
+ok "--plan and --suite exclude each other" refused \
+	"--plan and --suite exclude each other" --plan none.csv --suite quick
 ok "--dry-run writes plans to .csv alone" refused \
 	"--dry-run writes a plan, to a .csv" --dry-run --gpus 4 -o plan.json
 
