@@ -191,25 +191,41 @@ template <int N> static __device__ uint64_t pair_of(uint64_t tile)
 	return tile * N * LANES + threadIdx.x % LANES;
 }
 
-/* Past the first level of cache, where what an earlier repetition read may lie. */
-template <int N> static __device__ void load(pair_t *v, const pair_t *p)
+/* How lines go through the second level of cache; past the first one always, where
+ * what an earlier repetition read may lie.  PASSING: they need not stay. */
+enum lines { STAYING, PASSING };
+
+template <lines L> static __device__ pair_t load_pair(const pair_t *p)
+{
+	return L == PASSING ? __ldcs(p) : __ldcg(p);
+}
+
+template <lines L> static __device__ void store_pair(pair_t *p, pair_t v)
+{
+	if (L == PASSING)
+		__stcs(p, v);
+	else
+		*p = v;
+}
+
+template <int N, lines L> static __device__ void load(pair_t *v, const pair_t *p)
 {
 #pragma unroll
 	for (int k = 0; k < N; k++)
-		v[k] = __ldcg(p + k * LANES);
+		v[k] = load_pair<L>(p + k * LANES);
 }
 
 /* … where only `left` pairs are there. */
-template <int N>
+template <int N, lines L>
 static __device__ void load_some(pair_t *v, const pair_t *p, int64_t left)
 {
 #pragma unroll
 	for (int k = 0; k < N; k++)
 		if (k * LANES < left)
-			v[k] = __ldcg(p + k * LANES);
+			v[k] = load_pair<L>(p + k * LANES);
 }
 
-template <int N>
+template <int N, lines L>
 static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs,
 				 struct tiles mine)
 {
@@ -218,32 +234,32 @@ static __device__ void copy_once(pair_t *dst, const pair_t *src, uint64_t pairs,
 	int64_t left;
 
 	for (; (tile + 1) * N * LANES <= pairs; tile += mine.stride) {
-		load<N>(v, src + pair_of<N>(tile));
+		load<N, L>(v, src + pair_of<N>(tile));
 #pragma unroll
 		for (int k = 0; k < N; k++)
-			dst[pair_of<N>(tile) + k * LANES] = v[k];
+			store_pair<L>(dst + pair_of<N>(tile) + k * LANES, v[k]);
 	}
 	left = (int64_t)(pairs - pair_of<N>(tile));
-	load_some<N>(v, src + pair_of<N>(tile), left);
+	load_some<N, L>(v, src + pair_of<N>(tile), left);
 #pragma unroll
 	for (int k = 0; k < N; k++)
 		if (k * LANES < left)
-			dst[pair_of<N>(tile) + k * LANES] = v[k];
+			store_pair<L>(dst + pair_of<N>(tile) + k * LANES, v[k]);
 }
 
-template <int N>
+template <int N, lines L>
 static __device__ void copy(const struct cs_k_copy *a, struct tiles mine)
 {
 	struct position at = position_first(a->words / 2, a->positions);
 
 	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
-		copy_once<N>((pair_t *)a->dst + at.at,
+		copy_once<N, L>((pair_t *)a->dst + at.at,
 			     (const pair_t *)a->src + at.at, at.pairs, mine);
 }
 
 MOVE_KERNEL cs_k_copy(struct cs_k_copy a)
 {
-	copy<LOADS>(&a, tiles_of_all());
+	copy<LOADS, STAYING>(&a, tiles_of_all());
 }
 
 /* A copy ends when what it stored has arrived.  Of its loads as many are in flight as
@@ -259,7 +275,7 @@ MOVE_KERNEL cs_k_duplex(struct cs_k_duplex a)
 	__syncthreads();
 	if (threadIdx.x % LANES == 0)
 		atomicMin(counter(&span[odd].begin), global_ns());
-	copy<DUPLEX_LOADS>(&way,
+	copy<DUPLEX_LOADS, PASSING>(&way,
 			   tiles_of(warp / 2, blockDim.x / LANES / 2));
 	__threadfence_system();
 	__syncwarp();
@@ -291,7 +307,7 @@ static __device__ uint64_t read_once(const pair_t *p, uint64_t pairs)
 
 	for (; (tile + 1) * LOADS * LANES <= pairs; tile += mine.stride) {
 		sum += add_up(v);
-		load<LOADS>(v, p + pair_of<LOADS>(tile));
+		load<LOADS, STAYING>(v, p + pair_of<LOADS>(tile));
 	}
 	sum += add_up(v);
 	for (uint64_t i = pair_of<LOADS>(tile), k = 0; k < LOADS && i < pairs;

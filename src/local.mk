@@ -136,6 +136,8 @@ endif
 	%D%/node/ends.h \
 	%D%/node/hostbuf.c \
 	%D%/node/hostbuf.h \
+	%D%/node/hostpass.c \
+	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
 	%D%/node/probe.c \

@@ -34,6 +34,7 @@ UNIT_TESTS = \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
 	%D%/unit/hostmem.t \
+	%D%/unit/hostpass.t \
 	%D%/unit/launcher.t \
 	%D%/unit/loaded.t \
 	%D%/unit/node.t \
@@ -87,6 +88,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
+%C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c

@@ -393,20 +393,9 @@ struct burden {
 };
 #define NO_BACK UINT32_MAX
 
-/* Would kernels of mine move these two between the host and my GPU, one there and
- * one back?  Two kernels get multiprocessors as it happens, and now the one, now the
- * other is slow: one kernel makes both. */
-static int is_back_of(const struct cs_agent *a, const struct cs_transfer *t,
-		      const struct cs_transfer *back)
-{
-	return a->args.backend->lasted_back && t->method == CS_METHOD_SM &&
-	       back->method == CS_METHOD_SM &&
-	       cs_end_is_numa(&t->src) != cs_end_is_numa(&t->dst) &&
-	       cs_end_is_numa(&t->src) == cs_end_is_numa(&back->dst) &&
-	       cs_end_is_numa(&t->dst) == cs_end_is_numa(&back->src);
-}
-
-/* My transfers of the step on as many lanes as they need, or -1. */
+/* My transfers of the step on as many lanes as they need, or -1.  Two kernels get
+ * multiprocessors as it happens, and now the one, now the other is slow: one kernel
+ * makes twins. */
 static int share_out(struct cs_agent *a, struct burden *mine)
 {
 	const struct cs_step *step = my_step(a);
@@ -418,9 +407,10 @@ static int share_out(struct cs_agent *a, struct burden *mine)
 		if (!cs_ends_is_mine(&a->ends, t))
 			continue;
 		for (i = 0; i < n; i++)
-			if (mine[i].back == NO_BACK &&
-			    is_back_of(a, cs_plan_transfer(a->plan, step,
-							   mine[i].k), t))
+			if (a->args.backend->lasted_back &&
+			    mine[i].back == NO_BACK &&
+			    cs_transfers_are_twins(cs_plan_transfer(
+					a->plan, step, mine[i].k), t))
 				break;
 		if (i == CS_LANES) {
 			a->slot->refused = 1;

@@ -640,12 +640,18 @@ static enum cs_status try_geometry(struct cs_coordinator *co,
 	return CS_OK;
 }
 
-/* Do kernels of one GPU move both ways at the same time? */
-static int goes_both_ways(const struct cs_test *test)
+/* Does one kernel move what the step measures first and something back? */
+static int goes_both_ways(const struct cs_coordinator *co,
+			  const struct cs_step *step)
 {
-	return cs_test_has_host(test) && (test->pattern == CS_PATTERN_BIDI ||
-					  test->pattern == CS_PATTERN_BIDILOAD ||
-					  test->pattern == CS_PATTERN_BIDIEVERY);
+	const struct cs_transfer *first = cs_plan_transfer(co->plan, step, 0);
+	uint32_t k;
+
+	for (k = 1; k < step->count; k++)
+		if (cs_transfers_are_twins(first, cs_plan_transfer(co->plan, step,
+								   k)))
+			return 1;
+	return 0;
 }
 
 /* Where the choice for this kind of link, direction and size is kept: in the first
@@ -663,11 +669,10 @@ static uint32_t *kept_geometry(struct cs_coordinator *co,
 		other = &cs_catalogue(&n)[view->test];
 		if (other->path == test->path && other->method == test->method &&
 		    other->op == test->op && other->memory == test->memory &&
-		    goes_both_ways(other) == goes_both_ways(test) &&
 		    view->bytes == cs_plan_view(co->plan, cell->step->view)->bytes)
 			break;
 	}
-	return &co->geometry[v];
+	return &co->geometry[v][goes_both_ways(co, cell->step)];
 }
 
 /* The first cell of a kind tries all divisions that the backend has for its kernels,

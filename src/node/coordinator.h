@@ -46,9 +46,9 @@ struct cs_coordinator {
 	double began_s, looked_s;
 	double skew_max_us;
 	double guess_gbs[CS_VIEWS_MAX];	/* by view: rate of the last good cell */
-	/* by view, the first of a kind: which division of its kernels is the best,
-	 * 1 the first; 0: not tried yet */
-	uint32_t geometry[CS_VIEWS_MAX];
+	/* by view, the first of a kind, and whether one kernel moves both ways: which
+	 * division is the best, 1 the first; 0: not tried yet */
+	uint32_t geometry[CS_VIEWS_MAX][2];
 	struct cs_sampler sampler;
 };
 

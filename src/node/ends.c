@@ -7,6 +7,7 @@
 #include "base/chain.h"
 #include "base/fill.h"
 #include "node/hostbuf.h"
+#include "node/hostpass.h"
 #include "node/stage.h"
 
 /* Slots of host memory: one that all agents of the process take in turn, behind it
@@ -367,7 +368,7 @@ static int poison(struct cs_ends *e, const struct cs_transfer *t)
 		return e->backend->poison(e->dev, dst_of(e, t),
 					  cs_transfer_span(e->plan, t), &e->slot->err);
 	place = find_place(e, t, 1);
-	cs_poison_host(place->buf.at, cs_transfer_span(e->plan, t));
+	cs_hostpass_poison(place->buf.at, cs_transfer_span(e->plan, t));
 	return 0;
 }
 
@@ -449,7 +450,7 @@ static void check_host(struct cs_ends *e, uint32_t k, int last)
 	uint64_t bytes = written(e, t, k), key = key_of_source(e, t);
 
 	if (last)
-		cs_check_host(at, bytes, key, 0, &found);
+		cs_hostpass_check(at, bytes, key, &found);
 	else
 		cs_check_host_some(at, bytes, key, e->slot->seq, &found);
 	keep(e, k, &found);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "node/hostpass.h"
 #include "place/place.h"
 #include "plan/plan.h"
 
@@ -150,7 +151,7 @@ static int make(const struct cs_backend *backend, struct cs_dev *dev,
 						       address, err))
 		return -1;
 	if (!e->key.is_dst)
-		cs_fill_host(e->mem.at, bytes, fill_key);
+		cs_hostpass_fill(e->mem.at, bytes, fill_key);
 	return 0;
 }
 

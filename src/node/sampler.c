@@ -11,12 +11,13 @@
 /* Resizing goes on until a sample is long enough; this many times suffices from
  * any guess, and then the cell takes what it has. */
 #define RESIZE_MAX 5
-/* After so many restless samples counting begins all the same. */
-#define DISCARD_MAX 20
+/* After so many restless samples counting begins all the same: what has not come to
+ * rest by then, as a link that others use, does not. */
+#define DISCARD_MAX 6
 /* From so many samples on, a cell that would need this many times the most is
  * ended; not where somebody asks for more than any cell can give, and so for all
  * samples there are. */
-#define HOPELESS_FROM 8
+#define HOPELESS_FROM 6
 #define HOPELESS 2
 #define HOPELESS_PRECISION 1e-3
 
@@ -61,6 +62,22 @@ static int is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
 	return 0;
 }
 
+/* As sampler.h has it, of the k-th transfer. */
+static uint8_t twin_of(const struct cs_plan *plan, const struct cs_step *step,
+		       uint32_t k)
+{
+	const struct cs_transfer *t = cs_plan_transfer(plan, step, k), *other;
+	uint32_t i;
+
+	for (i = 0; i < step->count && cs_transfer_is_load(t); i++) {
+		other = cs_plan_transfer(plan, step, i);
+		if (!cs_transfer_is_load(other) && other->bytes == t->bytes &&
+		    cs_transfers_are_twins(other, t))
+			return (uint8_t)(i + 1);
+	}
+	return 0;
+}
+
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, double guess_gbs)
 {
@@ -81,6 +98,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		s->load[k] = (uint8_t)cs_transfer_is_load(t);
 		s->chase[k] = t->method == CS_METHOD_CHASE;
 		s->cap[k] = copies_cap(t);
+		s->twin[k] = twin_of(plan, step, k);
 		one_ns = (double)s->bytes[k] / guess_gbs;
 		s->copies[k] = guess_gbs > 0 ? clamp_copies(
 			ceil(CS_SAMPLE_NS / one_ns), s->cap[k]) : 1;
@@ -142,7 +160,7 @@ static int at_cap(const struct cs_sampler *s)
 static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->load[k] &&
+		if (s->load[k] && !s->twin[k] &&
 		    ((ns[k] < 1.1 * most && s->copies[k] < s->cap[k]) ||
 		     (ns[k] > 2 * LOAD_LONGER * most && s->copies[k] > 1)))
 			return 0;
@@ -164,6 +182,13 @@ static int fits(const struct cs_sampler *s, double least, double most,
 	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
 		return 0;
 	return least > 0.95 * CS_SAMPLE_NS || at_cap(s);
+}
+
+static void match_twins(struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->twin[k])
+			s->copies[k] = s->copies[s->twin[k] - 1];
 }
 
 /* Choose copies so that the slowest transfer takes at least CS_SAMPLE_NS and the
@@ -191,9 +216,12 @@ static int resize(struct cs_sampler *s, const double *ns)
 		uint32_t copies = clamp_copies(round(share * target / each),
 					       s->cap[k]);
 
+		if (s->twin[k])
+			continue;
 		changed |= copies != s->copies[k];
 		s->copies[k] = copies;
 	}
+	match_twins(s);
 	return changed;
 }
 

@@ -5,7 +5,8 @@
  *    1 MiB and of loads; staged: as many chunks as a stream takes; kernels: no limit, they
  *    repeat by themselves; a chase: one round); transfers of a step get as many as
  *    make them end together (as many each where one agent issues several the same
- *    way), loads as many as outlast them by half;
+ *    way), loads as many as outlast them by half, but that which the same kernel
+ *    makes as what is measured as many as that;
  *  - sample 0 is the first touch; samples count from the first two successive
  *    ones that differ by less than the precision, those two included;
  *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50: half the 95 %
@@ -34,6 +35,9 @@ struct cs_sampler {
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
 	uint8_t load[CS_STEP_MAX];	/* is beside what is measured */
+	/* of a load: 1 + the measured transfer that the same kernel makes, of the same
+	 * size, and that therefore it has as many copies as; 0 there is none */
+	uint8_t twin[CS_STEP_MAX];
 	int in_turn;			/* one agent issues several the same way: its
 					 * engine may make them one after the other */
 	uint8_t chase[CS_STEP_MAX];	/* its figure is the time of one load */

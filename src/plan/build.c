@@ -285,7 +285,7 @@ static int add_lists(struct draft *d, const struct cs_test *test)
 
 /* ---- building, with the host ---- */
 
-enum { HOST_BACK = 1, HOST_LOAD = 2 };
+enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_WHOLE = 4 };
 
 /* Between a NUMA domain and a GPU, as the test says or (BACK) the other way. */
 static int add_host_way(struct draft *d, const struct cs_test *test,
@@ -294,7 +294,7 @@ static int add_host_way(struct draft *d, const struct cs_test *test,
 	int down = (test->path == CS_PATH_H2D) != ((how & HOST_BACK) != 0);
 	uint64_t bytes = view_bytes(d);
 
-	if (how & HOST_LOAD && bytes > CS_LOAD_BYTES)
+	if (how & HOST_LOAD && !(how & HOST_WHOLE) && bytes > CS_LOAD_BYTES)
 		bytes = CS_LOAD_BYTES;
 	return add_between(d, down ? numa_end(test, numa) : agent_end(d, gpu),
 			   down ? agent_end(d, gpu) : numa_end(test, numa), bytes,
@@ -305,9 +305,12 @@ static int add_host_loads(struct draft *d, const struct cs_test *test,
 			  uint32_t numa, uint32_t gpu)
 {
 	int both = test->pattern == CS_PATTERN_BIDILOAD;
+	/* the twin of what is measured lasts as long */
+	int twin = test->method == CS_METHOD_SM ? HOST_WHOLE : 0;
 	uint32_t a;
 
-	if (both && add_host_way(d, test, numa, gpu, HOST_BACK | HOST_LOAD))
+	if (both && add_host_way(d, test, numa, gpu,
+				 HOST_BACK | HOST_LOAD | twin))
 		return -1;
 	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
 		if (a != gpu &&

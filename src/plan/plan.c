@@ -75,6 +75,16 @@ int cs_end_is_numa(const struct cs_end *end)
 	return end->kind == CS_END_HOST && end->memory > CS_MEM_ARENA;
 }
 
+int cs_transfers_are_twins(const struct cs_transfer *a,
+			   const struct cs_transfer *b)
+{
+	return a->method == CS_METHOD_SM && b->method == CS_METHOD_SM &&
+	       a->issuer == b->issuer &&
+	       cs_end_is_numa(&a->src) != cs_end_is_numa(&a->dst) &&
+	       cs_end_is_numa(&a->src) == cs_end_is_numa(&b->dst) &&
+	       cs_end_is_numa(&a->dst) == cs_end_is_numa(&b->src);
+}
+
 int cs_transfer_is_load(const struct cs_transfer *t)
 {
 	return (t->flags & CS_TRANSFER_LOAD) != 0;

@@ -173,6 +173,10 @@ int cs_transfer_far(const struct cs_transfer *t);
 /* Whose memory is the destination, so who checks it: an agent. */
 int cs_transfer_checker(const struct cs_transfer *t);
 int cs_transfer_is_load(const struct cs_transfer *t);
+/* Do kernels of one GPU move these two between it and the host, one there and one
+ * back?  One kernel makes both, and they get on at the same pace. */
+int cs_transfers_are_twins(const struct cs_transfer *a,
+			   const struct cs_transfer *b);
 /* Host memory of a NUMA domain? */
 int cs_end_is_numa(const struct cs_end *end);
 

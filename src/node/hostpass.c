@@ -1,0 +1,117 @@
+#include "config.h"
+
+#include "node/hostpass.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+/* More do not make it faster: memory is what they wait for. */
+#define PARTS_MAX 8
+/* Worth a thread, and whole pages of any size. */
+#define PART_LEAST ((uint64_t)32 << 20)
+
+enum what { FILL, POISON, CHECK };
+
+struct part {
+	enum what what;
+	char *at;
+	uint64_t bytes, key;
+	struct cs_check found;
+	pthread_t thread;
+	int apart;		/* it has a thread */
+};
+
+static void *pass(void *arg)
+{
+	struct part *part = arg;
+
+	if (part->what == FILL)
+		cs_fill_host(part->at, part->bytes, part->key);
+	else if (part->what == POISON)
+		cs_poison_host(part->at, part->bytes);
+	else
+		cs_check_host(part->at, part->bytes, part->key, 0, &part->found);
+	return NULL;
+}
+
+static int parts_for(uint64_t bytes)
+{
+	cpu_set_t cpus;
+	int most = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 :
+							       CPU_COUNT(&cpus);
+
+	if (most > PARTS_MAX)
+		most = PARTS_MAX;
+	if ((uint64_t)most > bytes / PART_LEAST)
+		most = (int)(bytes / PART_LEAST);
+	return most < 1 ? 1 : most;
+}
+
+/* The pattern of a part begins where its first word lies in the whole: a key is what
+ * the first word's place is added to. */
+static int divide(enum what what, void *p, uint64_t bytes, uint64_t key,
+		  struct part *part)
+{
+	int n = parts_for(bytes);
+	uint64_t each = bytes / (uint64_t)n / PART_LEAST * PART_LEAST, at;
+
+	for (int i = 0; i < n; i++) {
+		at = (uint64_t)i * each;
+		part[i] = (struct part){
+			.what = what, .at = (char *)p + at,
+			.bytes = i + 1 < n ? each : bytes - at,
+			.key = key + cs_fill_step(at / sizeof(uint64_t)),
+		};
+	}
+	return n;
+}
+
+static void run(struct part *part, int n)
+{
+	for (int i = 1; i < n; i++)
+		part[i].apart = !pthread_create(&part[i].thread, NULL, pass,
+						&part[i]);
+	for (int i = 0; i < n; i++)
+		if (!part[i].apart)
+			pass(&part[i]);
+	for (int i = 1; i < n; i++)
+		if (part[i].apart)
+			pthread_join(part[i].thread, NULL);
+}
+
+void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key)
+{
+	struct part part[PARTS_MAX];
+
+	run(part, divide(FILL, p, bytes, key, part));
+}
+
+void cs_hostpass_poison(void *p, uint64_t bytes)
+{
+	struct part part[PARTS_MAX];
+
+	run(part, divide(POISON, p, bytes, 0, part));
+}
+
+void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key,
+		       struct cs_check *out)
+{
+	struct part part[PARTS_MAX];
+	int n = divide(CHECK, p, bytes, key, part);
+
+	run(part, n);
+	*out = (struct cs_check){ .first_word = UINT64_MAX };
+	for (int i = 0; i < n; i++) {
+		const struct cs_check *found = &part[i].found;
+
+		out->wrong_words += found->wrong_words;
+		out->poison_words += found->poison_words;
+		if (!found->wrong_words || out->first_word != UINT64_MAX)
+			continue;
+		out->first_word = found->first_word +
+				  (uint64_t)(part[i].at - (char *)p) /
+					  sizeof(uint64_t);
+		out->expected = found->expected;
+		out->found = found->found;
+	}
+}

@@ -1,0 +1,17 @@
+/* hostpass.h - passes of the CPU over large host buffers, by several threads.
+ *
+ * One core fills, poisons or checks some 7 GB/s, and is what a cell of a host
+ * destination would wait for.  Threads are made for a pass, on the CPUs of the
+ * caller, and gone after it; where none can be made the caller does it alone. */
+#ifndef CS_NODE_HOSTPASS_H
+#define CS_NODE_HOSTPASS_H
+
+#include "base/fill.h"
+
+/* As cs_fill_host, cs_poison_host, and cs_check_host without poison. */
+void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key);
+void cs_hostpass_poison(void *p, uint64_t bytes);
+void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key,
+		       struct cs_check *out);
+
+#endif

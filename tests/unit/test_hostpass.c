@@ -1,0 +1,76 @@
+/* Passes over large host buffers by several threads: the same bytes, and the same
+ * findings, as by one. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "node/hostpass.h"
+#include "tap.h"
+
+/* Several parts where there are several CPUs, and a rest. */
+#define BYTES (((uint64_t)100 << 20) + 4096 + 48)
+#define WORDS (BYTES / sizeof(uint64_t))
+#define KEY 20261121u
+
+static uint64_t *buffer;
+
+static void found_is(uint64_t wrong, uint64_t poison, uint64_t first)
+{
+	struct cs_check found;
+
+	cs_hostpass_check(buffer, BYTES, KEY, &found);
+	t_eq_int((long)found.wrong_words, (long)wrong);
+	t_eq_int((long)found.poison_words, (long)poison);
+	t_ok(found.first_word == first);
+	if (wrong)
+		t_ok(found.expected == cs_fill_word(KEY, first));
+}
+
+static void a_fill_is_the_pattern(void)
+{
+	struct cs_check found;
+
+	cs_hostpass_fill(buffer, BYTES, KEY);
+	cs_check_host(buffer, BYTES, KEY, 0, &found);
+	t_eq_int((long)found.wrong_words, 0);
+	found_is(0, 0, UINT64_MAX);
+}
+
+static void the_first_of_wrong_words_in_several_parts_is_told(void)
+{
+	cs_hostpass_fill(buffer, BYTES, KEY);
+	buffer[WORDS - 1] ^= 1;
+	found_is(1, 0, WORDS - 1);
+	buffer[WORDS / 2] ^= 4;
+	buffer[3 * WORDS / 4] = CS_POISON64;
+	found_is(3, 1, WORDS / 2);
+	buffer[0] = 0;
+	found_is(4, 1, 0);
+}
+
+static void poison_leaves_no_word_out(void)
+{
+	cs_hostpass_fill(buffer, BYTES, KEY);
+	cs_hostpass_poison(buffer, BYTES);
+	found_is(WORDS, WORDS, 0);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "a buffer filled in parts has the pattern of the whole",
+		  a_fill_is_the_pattern },
+		{ "of wrong words in several parts the first is told, with all counted",
+		  the_first_of_wrong_words_in_several_parts_is_told },
+		{ "poison leaves no word out", poison_leaves_no_word_out },
+		{ NULL, NULL },
+	};
+	int rc;
+
+	buffer = malloc(BYTES);
+	if (!buffer)
+		return 1;
+	rc = tap_main("hostpass", NULL, NULL, tests);
+	free(buffer);
+	return rc;
+}
