@@ -32,6 +32,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
 	%D%/base/hints.h \
+	%D%/base/hostlist.c \
+	%D%/base/hostlist.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
 	%D%/base/quant.c \
@@ -82,6 +84,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/confine.c \
 	%D%/place/internal.h \
 	%D%/place/nvml.c \
+	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
 	%D%/place/sign.c \
@@ -126,6 +129,7 @@ endif
 	%D%/node/board.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
+	%D%/node/company.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
 	%D%/node/cost.c \
@@ -188,6 +192,8 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/fingerprint.c \
+	%D%/check/fingerprint.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
 	%D%/check/pairing.c \
@@ -227,6 +233,7 @@ endif
 	%D%/report/take.c \
 	%D%/report/take.h \
 	%D%/report/text.c \
+	%D%/report/topology.c \
 	%D%/report/versus.c \
 	%D%/report/versus.h \
 	%D%/report/view.c \

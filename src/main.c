@@ -293,7 +293,7 @@ static void say_verdict(const struct cs_run *run)
 /* The product.  -1 when it could not be written, which has been said. */
 static int print_report(struct program *p)
 {
-	struct cs_view_options view = { p->opt.verbose };
+	struct cs_view_options view = { .verbose = p->opt.verbose };
 
 	if (p->opt.quiet || (!p->opt.format->write(p->out, &p->run, &view) &&
 			     !fflush(p->out)))
@@ -304,7 +304,7 @@ static int print_report(struct program *p)
 
 static int commit_files(struct program *p)
 {
-	struct cs_view_options view = { p->opt.verbose };
+	struct cs_view_options view = { .verbose = p->opt.verbose };
 	struct cs_err err;
 	int rc = 0;
 
@@ -397,7 +397,7 @@ static int refuse_plan(struct program *p)
 static int show_complete(struct program *p)
 {
 	const struct cs_run live = p->run;
-	struct cs_view_options view = { p->opt.verbose };
+	struct cs_view_options view = { .verbose = p->opt.verbose };
 	int rc;
 
 	p->ended = 1;
@@ -498,7 +498,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 {
 	struct cs_job_args args = {
 		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
-		.checks = p->opt.checks, .look_only = p->opt.look_only,
+		.checks = p->opt.checks, .look_only = p->opt.looks != NULL,
 		
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
 		.plan = p->opt.plan ? plan_of_file : NULL,

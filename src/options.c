@@ -259,6 +259,17 @@ static int set_spread(struct cs_options *opt, const char *value,
 	return cs_size_parse(value, &opt->set.spread_bytes, err);
 }
 
+static int set_schedule(struct cs_options *opt, const char *value,
+			struct cs_err *err)
+{
+	int which;
+
+	if (pick(value, cs_schedule_words, &which, err))
+		return -1;
+	opt->set.schedule = (uint32_t)which;
+	return 0;
+}
+
 static int set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	return cs_gpu_list_parse(value, &opt->gpus, err);
@@ -364,10 +375,19 @@ static int set_check(struct cs_options *opt, const char *value,
 	if (value && cs_checks_parse(value, &checks, err))
 		return -1;
 	opt->checks = checks;
-	opt->look_only = value && checks == CS_CHECK_LAUNCH;
-	if (opt->look_only)
+	opt->looks = value && cs_checks_only_look(checks) ? value : NULL;
+	if (opt->looks)
 		cs_text(opt->matrix_store, sizeof(opt->matrix_store),
 			"--check=%s", value);
+	return 0;
+}
+
+static int set_topology(struct cs_options *opt, const char *value,
+			struct cs_err *err)
+{
+	(void)value;
+	(void)err;
+	opt->topology = 1;
 	return 0;
 }
 
@@ -573,6 +593,9 @@ static const struct option_line measure_lines[] = {
 	  set_precision },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 500ms, "
 	  "cpu backend 250ms", set_cell_limit },
+	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common "
+	  "at the same time: where a few have shown that it changes none by more than "
+	  "0.5 %, from 16 pairs on; never; always", set_schedule },
 	{ "start-limit", 0, "TIME", "for the driver to start; default 30s",
 	  set_start_limit },
 	{ "seed", 0, "N", "of the order of cells and of the data; default: "
@@ -581,8 +604,9 @@ static const struct option_line measure_lines[] = {
 	  "of the last of each cell, or not", set_verify },
 	{ NULL, 0, NULL, "Judging", NULL },
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
-	  "a GPU in use are skipped; KIND launch alone measures nothing: what each "
-	  "rank sees, and what to change", set_check },
+	  "a GPU in use are skipped; KINDs launch (what each rank sees, and what to "
+	  "change) and topology (how the node is wired and set) alone measure "
+	  "nothing", set_check },
 	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
@@ -627,6 +651,8 @@ static const struct option_line show_lines[] = {
 	{ "gpu", 0, "N", "only the cells from and to this GPU", set_gpu },
 	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the "
 	  "cells to compare it with", set_cell },
+	{ "topology", 0, NULL, "how the nodes are wired and set, in place of "
+	  "figures", set_topology },
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
 	FORMAT,
@@ -769,7 +795,7 @@ static int asks_for_nothing(const struct cs_options *opt)
 {
 	const struct cs_axes *axes = &opt->axes;
 
-	return !opt->tests && !opt->plan && !opt->look_only &&
+	return !opt->tests && !opt->plan && !opt->looks &&
 	       !(axes->matrices | axes->ops | axes->patterns | axes->methods |
 		 axes->memories) &&
 	       opt->set.via == CS_WAY_AUTO && opt->placements.n < 2;
@@ -856,10 +882,13 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->tests && opt->axes.matrices)
 		return cs_err_set(err, "--matrix and %s exclude each other",
 				  opt->suite ? "--suite" : "--test");
-	if (opt->plan && (opt->tests || opt->axes.matrices || opt->look_only))
+	if (opt->plan && opt->looks)
+		return cs_err_set(err, "--plan and --check=%s exclude each other",
+				  opt->looks);
+	if (opt->plan && (opt->tests || opt->axes.matrices))
 		return cs_err_set(err, "--plan and %s exclude each other",
-				  opt->suite ? "--suite" : opt->tests ? "--test" : opt->axes.matrices ?
-				  "--matrix" : "--check=launch");
+				  opt->suite ? "--suite" :
+				  opt->tests ? "--test" : "--matrix");
 	if (opt->action == CS_ACTION_DRY_RUN)
 		for (int i = 0; i < opt->n_outputs; i++)
 			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
@@ -875,16 +904,21 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 				  "other: both sides issue");
 	if (opt->tests && !opt->suite && check_tests(opt, err))
 		return -1;
+	if (opt->topology && (opt->only[0][0] ||
+			      strcmp(opt->format->name, "text")))
+		return cs_err_set(err, "--topology and %s exclude each other",
+				  !opt->only[0][0] ? "any --format but text" :
+				  opt->only[1][0] ? "--cell" : "--gpu");
 	if (opt->resume && opt->redact)
 		return cs_err_set(err, "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
 	if (opt->resume && opt->placements.n > 1)
 		return cs_err_set(err, "--resume cannot go on with a comparison of "
 				  "placements: its turns belong together in time");
-	if (opt->look_only && (opt->tests || opt->axes.matrices || opt->resume))
-		return cs_err_set(err, "--check=launch measures nothing: without "
-				  "%s, or --check alone to judge what is measured",
-				  opt->suite ? "--suite" :
+	if (opt->looks && (opt->tests || opt->axes.matrices || opt->resume))
+		return cs_err_set(err, "--check=%s measures nothing: without %s, or "
+				  "--check alone to judge what is measured",
+				  opt->looks, opt->suite ? "--suite" :
 				  opt->tests ? "--test" :
 				  opt->axes.matrices ? "--matrix" : "--resume");
 	return 0;

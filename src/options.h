@@ -33,8 +33,8 @@ struct cs_options {
 	enum cs_want backend;
 	enum cs_bind bind;
 	uint32_t checks;		/* enum cs_check_kind; 0: no --check */
+	const char *looks;		/* value of --check that measures nothing */
 	double margin;			/* --margin */
-	int look_only;			/* --check of what measures nothing */
 	int mpi;
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
@@ -43,6 +43,7 @@ struct cs_options {
 	int n_outputs;
 	const struct cs_format *format;	/* of stdout */
 	int quiet, verbose;
+	int topology;			/* show --topology */
 	const char *resume;		/* --resume, NULL */
 	int redact;
 };

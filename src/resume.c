@@ -38,6 +38,8 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 		return other(err, "another backend");
 	if (a->via != b->via)
 		return other(err, "another --via");
+	if (a->schedule != b->schedule)
+		return other(err, "another --schedule");
 	if (!same)
 		return other(err, "other tests");
 	if (now->n_agents != then->n_agents)

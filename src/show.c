@@ -69,7 +69,7 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 
 int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	struct cs_view_options view = { opt->verbose };
+	struct cs_view_options view = { opt->verbose, opt->topology };
 	struct cs_redact redact;
 	struct cs_loaded loaded;
 	int status = load(opt->file, &loaded, err);

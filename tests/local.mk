@@ -31,8 +31,10 @@ UNIT_TESTS = \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
 	%D%/unit/fill.t \
+	%D%/unit/fingerprint.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
+	%D%/unit/hostlist.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/hostpass.t \
 	%D%/unit/launcher.t \
@@ -41,6 +43,7 @@ UNIT_TESTS = \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
 	%D%/unit/output.t \
+	%D%/unit/pci.t \
 	%D%/unit/plan.t \
 	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
@@ -85,9 +88,11 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
+%C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
-%C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c
+%C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
+%C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
@@ -95,6 +100,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
+%C%_unit_pci_t_SOURCES = %D%/unit/test_pci.c %D%/unit/root.h
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
@@ -288,7 +294,9 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/signals.t \
+	%D%/run/schedule.t \
 	%D%/run/sweep.t \
+	%D%/run/topology.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \
 	%D%/run/via.t

@@ -37,12 +37,25 @@ void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
 	gpu->memory_bytes = -1;
 }
 
+static void board_facts_init(struct cs_board_facts *board)
+{
+	board->module_id = board->ecc = -1;
+	board->power_limit_w = board->power_default_w = NAN;
+	board->sm_mhz_max = board->mem_mhz_max = -1;
+	board->sm_mhz_app = board->mem_mhz_app = -1;
+	board->fabric = board->fabric_status = -1;
+	board->nvlink.to_switch = board->nvlink.to_other = -1;
+	board->nvlink.n_gpus = -1;
+}
+
 void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 {
 	memset(sight, 0, sizeof(*sight));
 	sight->on_bus = sight->nvml = sight->refused = -1;
 	sight->compute_mode = sight->persistence = -1;
 	sight->mig = sight->instances = -1;
+	board_facts_init(&sight->board);
+	sight->numa = sight->acs = -1;
 }
 
 void cs_usage_init(struct cs_usage *usage)
@@ -93,6 +106,11 @@ void cs_node_facts_init(struct cs_node_facts *node)
 	node->n_cpus = node->n_numa = node->n_ranks = node->n_agents = -1;
 	/* -1 in two's complement is all ones, whatever the width */
 	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
+	for (int i = 0; i < CS_MAX_DOMAINS; i++)
+		node->domain[i].numa = -1;
+	for (int i = 0; i < CS_MAX_NICS; i++)
+		node->nic[i].numa = node->nic[i].infiniband = -1;
+	node->n_nics = node->n_switches = -1;
 	node->page_bytes = node->memory_bytes = -1;
 	node->cgroup_cpus = NAN;
 	node->cgroup_memory_bytes = -1;
@@ -133,6 +151,15 @@ const char *cs_via_phrase(int via)
 	default:
 		return cs_via_text(via);
 	}
+}
+
+const char *cs_reach_text(int reach)
+{
+	static const char *const text[CS_REACHES] = {
+		"", "X", "PIX", "PXB", "PHB", "NODE", "SYS",
+	};
+
+	return reach > 0 && reach < CS_REACHES ? text[reach] : "";
 }
 
 int cs_via_crosses(int via)

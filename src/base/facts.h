@@ -15,6 +15,9 @@
 #define CS_HOST 64
 #define CS_PLACEMENT 24
 #define CS_MAX_AGENTS 64 /* per node and placement */
+#define CS_MAX_NICS 16	 /* of a node that are described */
+#define CS_MAX_DOMAINS 8 /* NUMA domains that are described */
+#define CS_NVLINK_PEERS 8 /* GPUs that one is wired to without a switch */
 
 /* What the backend's probe() learns of one device without a context. */
 struct cs_gpu_facts {
@@ -101,6 +104,46 @@ struct cs_agent_facts {
 	int64_t sent_bytes, received_bytes;
 };
 
+/* How far two PCI devices are apart, in the words of nvidia-smi topo -m. */
+enum cs_reach {
+	CS_REACH_UNKNOWN = 0,
+	CS_REACH_SELF,
+	CS_REACH_PIX,		/* at most one PCIe switch between them */
+	CS_REACH_PXB,		/* several, but no host bridge */
+	CS_REACH_PHB,		/* a host bridge */
+	CS_REACH_NODE,		/* several, of one NUMA domain */
+	CS_REACH_SYS,		/* several, of different NUMA domains */
+	CS_REACHES
+};
+
+/* Where the NVLinks of one GPU that are up lead.  NVML. */
+struct cs_nvlink_ends {
+	int32_t to_switch;	/* links; -1 no link tells, and so the others */
+	int32_t to_other;	/* to a CPU, or the driver does not say where */
+	int32_t n_gpus;		/* wired directly */
+	struct {
+		char bus_id[CS_BUSID];
+		int32_t links;
+	} gpu[CS_NVLINK_PEERS];
+};
+
+/* What board a GPU is on, and how it is set.  NVML. */
+struct cs_board_facts {
+	char serial[24];	/* identity */
+	char part[24];		/* "900-21010-0040-000" */
+	char vbios[24];		/* "96.00.A5.00.01" */
+	char inforom[24];	/* version of its image */
+	int32_t module_id;	/* position in the baseboard */
+	int32_t ecc;		/* mode now: 1, 0 */
+	double power_limit_w, power_default_w;
+	int32_t sm_mhz_max, mem_mhz_max;
+	int32_t sm_mhz_app, mem_mhz_app; /* clocks set for applications */
+	int32_t fabric;		/* registration with the fabric manager: 0 not
+				 * supported, 1 not begun, 2 under way, 3 done */
+	int32_t fabric_status;	/* nvmlReturn_t of a registration that is done */
+	struct cs_nvlink_ends nvlink;
+};
+
 /* One GPU of a node, and who knows of it. */
 struct cs_gpu_sight {
 	char bus_id[CS_BUSID];
@@ -117,6 +160,29 @@ struct cs_gpu_sight {
 	int32_t persistence;	/* 1, 0 */
 	int32_t mig;		/* MIG mode: 1, 0 */
 	int32_t instances;	/* of MIG */
+	struct cs_board_facts board;
+	/* where it is on the PCI bus */
+	int32_t numa;		/* OS index of its NUMA domain; -1 unknown */
+	int32_t acs;		/* control bits that any bridge above it has set;
+				 * -1 not readable, or no bridge to be seen */
+	char iommu[16];		/* its domain: "identity", "DMA", "DMA-FQ"; "" none
+				 * or unknown */
+	uint8_t to_gpu[CS_MAX_AGENTS]; /* enum cs_reach, by sight */
+	uint8_t to_nic[CS_MAX_NICS];
+};
+
+/* One network card. */
+struct cs_nic_facts {
+	char name[24];		/* "mlx5_0", "eth0"; "" no kernel driver */
+	char bus_id[CS_BUSID];
+	int32_t numa;		/* -1 unknown */
+	int32_t infiniband;	/* by PCI class: 1, 0 */
+};
+
+/* A NUMA domain that has CPUs. */
+struct cs_domain_facts {
+	int32_t numa;		/* OS index */
+	char cpus[60];		/* allowed ones, "0-47,96-143"; "..." at a cut end */
 };
 
 /* One rank as it was started. */
@@ -141,6 +207,7 @@ struct cs_node_facts {
 				       * as launched */
 	char product[CS_NAME];	/* DMI, "" unknown */
 	char bios[CS_NAME];
+	char bios_date[24];
 	char kernel[CS_NAME];
 	char cpu[CS_NAME];
 	char driver[32];	/* "580.159.03"; "" unknown */
@@ -158,7 +225,15 @@ struct cs_node_facts {
 	int32_t n_granted;
 	char container[CS_NAME]; /* sign of one that may hide GPUs; "" */
 	int32_t n_device_files;	/* /dev/nvidia0 … */
-	int32_t numa_distance[8][8]; /* -1 unknown; first 8 domains */
+	/* -1 unknown; of the first domains */
+	int32_t numa_distance[CS_MAX_DOMAINS][CS_MAX_DOMAINS];
+	struct cs_domain_facts domain[CS_MAX_DOMAINS]; /* the first of n_numa */
+	int32_t n_nics;		/* -1 no PCI bus to be seen, and so n_switches */
+	struct cs_nic_facts nic[CS_MAX_NICS]; /* the first, by bus id */
+	int32_t n_switches;	/* NVSwitches on the bus */
+	char switch_bios[64];	/* versions, each once; "" unknown */
+	char iommu[64];		/* "off", "on", with what was asked of the kernel:
+				 * "on iommu=pt" */
 	int64_t page_bytes, memory_bytes;
 	/* release of the gate, from empty steps; NAN if not measured */
 	double release_us;	/* store to first arrival, median */
@@ -204,6 +279,9 @@ const char *cs_via_text(int via);
 const char *cs_via_phrase(int via);
 /* Do the bytes cross from GPU to GPU, and not host memory? */
 int cs_via_crosses(int via);
+
+/* "X", "PIX", …; "" unknown. */
+const char *cs_reach_text(int reach);
 
 /* --via: the ways that are allowed. */
 enum cs_way {

@@ -149,7 +149,7 @@ static int is_of(const struct cs_row *row, const struct cause *cause)
 		return 0;
 	if (cause->flag)
 		return (row->flags & cause->flag) &&
-		       !(row->flags & CS_ROW_CONTROL);
+		       !(row->flags & CS_ROW_REPEATS);
 	return !cause->reason || strcmp(row->reason, cause->reason) == 0;
 }
 
@@ -668,7 +668,7 @@ double cs_control_drift(const struct cs_run *run, int node)
 			const struct cs_row *cell = cs_rows_get(&run->rows, k);
 
 			if (cell->status != CS_OK ||
-			    (cell->flags & CS_ROW_CONTROL) ||
+			    (cell->flags & CS_ROW_REPEATS) ||
 			    !same_cell(cell, control))
 				continue;
 			most = fmax(most, fabs(control->stats.median /
@@ -680,7 +680,7 @@ double cs_control_drift(const struct cs_run *run, int node)
 
 int cs_only_looked(const struct cs_run *run)
 {
-	return run->checks == CS_CHECK_LAUNCH && !run->plan;
+	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
 }
 
 int cs_run_exit(const struct cs_run *run)
@@ -751,7 +751,7 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 
 		if (!reason[0])
 			reason = row->reason;
-		if (row->metric != CS_METRIC_RATE || (row->flags & CS_ROW_CONTROL))
+		if (row->metric != CS_METRIC_RATE || (row->flags & CS_ROW_REPEATS))
 			continue;
 		cells++;
 		measured += row->status == CS_OK;

@@ -43,6 +43,8 @@ int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err);
 const char *cs_check_name(uint32_t bit);
 /* All that there are. */
 uint32_t cs_checks_all(void);
+/* Are these kinds that measure nothing? */
+int cs_checks_only_look(uint32_t checks);
 /* Was nothing to be measured? */
 int cs_only_looked(const struct cs_run *run);
 

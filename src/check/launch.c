@@ -20,9 +20,11 @@
 static const struct {
 	const char *name;
 	uint32_t bit;
+	int looks;		/* alone it needs no measurement */
 } kind[] = {
-	{ "launch", CS_CHECK_LAUNCH },
-	{ "placement", CS_CHECK_PLACEMENT },
+	{ "launch", CS_CHECK_LAUNCH, 1 },
+	{ "placement", CS_CHECK_PLACEMENT, 0 },
+	{ "topology", CS_CHECK_TOPOLOGY, 1 },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 
@@ -41,6 +43,14 @@ uint32_t cs_checks_all(void)
 	for (size_t i = 0; i < N_KINDS; i++)
 		all |= kind[i].bit;
 	return all;
+}
+
+int cs_checks_only_look(uint32_t checks)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (kind[i].looks)
+			checks &= ~kind[i].bit;
+	return !checks;
 }
 
 int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err)

@@ -470,6 +470,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	cs_node_facts_init(facts);
 	cs_topo_node(job->muster.topo, facts);
 	cs_confine_node(job->muster.root, facts);
+	cs_topo_cards(job->muster.topo, job->muster.root, facts);
 	cs_text(job->muster.host, CS_HOST, "%s", facts->host);
 	if (cs_muster_meet(&job->muster, &why) &&
 	    (!job->args->look_only || !job->muster.cards)) {

@@ -345,6 +345,8 @@ void cs_muster_facts(const struct cs_muster *m, struct cs_run_node *node)
 	}
 	node->facts.n_sights = cs_sights_join(found, view, (int)n, node->sight,
 					      sees);
+	cs_topo_gpus(m->topo, m->root, &node->facts, node->sight,
+		     node->facts.n_sights);
 	driver_facts(m, found, &node->facts);
 	rank_facts(m, node->ranks, sees);
 out:

@@ -48,6 +48,8 @@ int cs_sights_join(const struct cs_survey *survey,
 		sees[r] = 0;
 		for (int i = 0; i < view[r].n; i++) {
 			at = find(all, n, view[r].gpu[i].bus_id);
+			if (at >= 0 && view[r].gpu[i].host_numa >= 0)
+				all[at].numa = view[r].gpu[i].host_numa;
 			if (at < 0 || sees[r] >> at & 1)
 				continue; /* one more instance of it */
 			sees[r] |= 1ULL << at;

@@ -366,7 +366,7 @@ static int do_prepare(struct cs_agent *a)
 
 static const struct cs_step *my_step(const struct cs_agent *a)
 {
-	return cs_plan_step(a->plan, a->slot->step);
+	return &a->slot->step;
 }
 
 /* Kernels are divided as the coordinator says, which tries all that there are. */
@@ -541,8 +541,7 @@ static int do_arm(struct cs_agent *a)
 		bind_self(a);
 	if (!rc)
 		return 0;
-	cs_stage_give_up(a->board, cs_plan_step(a->plan, a->slot->step), me(a),
-			 a->slot->seq);
+	cs_stage_give_up(a->board, my_step(a), me(a), a->slot->seq);
 	return -1;
 }
 

@@ -76,7 +76,8 @@ struct cs_slot {
 	/* the coordinator's half */
 	_Alignas(CS_LINE) _Atomic uint32_t command; /* futex: counts commands */
 	uint32_t what;		/* enum cs_command */
-	uint32_t step, seq, flags;
+	struct cs_step step;	/* of the plan, or several of a round as one */
+	uint32_t seq, flags;
 	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
 	uint32_t geometry;	/* of kernels that copy: which of the backend's */
 

@@ -351,6 +351,17 @@ static int is_load(const struct cs_coordinator *co, const struct cs_cell *cell,
 	return cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k));
 }
 
+/* The step of the plan whose transfer is the k-th of the cell. */
+static uint32_t step_of(const struct cs_coordinator *co,
+			const struct cs_cell *cell, uint32_t k)
+{
+	uint32_t s = cell->first;
+
+	while (k >= cs_plan_step(co->plan, s)->count)
+		k -= cs_plan_step(co->plan, s++)->count;
+	return s;
+}
+
 static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 		     uint32_t k, struct cs_row *row)
 {
@@ -359,14 +370,15 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 
 	memset(row, 0, sizeof(*row));
 	row->node = co->node;
-	row->step = (uint32_t)(step - cs_plan_step(co->plan, 0));
+	row->step = step_of(co, cell, k);
 	row->test = cs_plan_view(co->plan, t->view)->test;
 	row->metric = CS_METRIC_RATE;
 	row->block = co->block;
 	row->company = (uint8_t)(step->count - 1);
 	row->what = *t;
 	row->via = (uint8_t)via_of(co, t);
-	row->flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
+	row->flags = cell->repeats |
+		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
 	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
@@ -502,12 +514,12 @@ static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
  * constant.  Transfers that hardly met have no such window: all bytes over the longest
  * time. */
 static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
-		       uint32_t i)
+		       uint32_t first, uint32_t end, uint32_t i)
 {
 	const struct cs_sampler *s = &co->sampler;
 	double rates = 0, bytes = 0, longest = 0;
 
-	for (uint32_t k = 0; k < s->n_transfers; k++) {
+	for (uint32_t k = first; k < end; k++) {
 		double moved = (double)s->bytes[k] * s->copies[k];
 
 		if (s->load[k] || !is_rate(co, cell, k))
@@ -519,15 +531,16 @@ static double total_of(const struct cs_coordinator *co, const struct cs_cell *ce
 	return s->overlap[i] >= CS_OVERLAP_MIN ? rates : bytes / longest;
 }
 
+/* Of the transfers from first to end - 1. */
 static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
-		       const struct cs_row *like)
+		       uint32_t first, uint32_t end, const struct cs_row *like)
 {
 	const struct cs_sampler *s = &co->sampler;
 	double total[CS_SAMPLES_MAX] = { 0 };
 	struct cs_row row = *like;
 
 	for (uint32_t i = 0; i < s->n; i++)
-		total[i] = total_of(co, cell, i);
+		total[i] = total_of(co, cell, first, end, i);
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = 0;
@@ -560,42 +573,73 @@ static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
 	row->threads = slot->threads;
 }
 
-static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
-		      enum cs_sampler_answer answer)
+static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell,
+			  uint32_t k, struct cs_row *row)
 {
 	const struct cs_sampler *s = &co->sampler;
-	uint32_t measured = 0;
+
+	cs_cell_row(co, cell, k, row);
+	set_kernel(co, row);
+	row->copies = s->copies[k];
+	row->discarded = s->discarded;
+	if (cell->step->count > 1) {
+		row->overlap = least_overlap(co);
+		if (row->overlap < CS_OVERLAP_MIN)
+			row->flags |= CS_ROW_LOW_OVERLAP;
+	}
+	row->first_ms = s->chase[k] ? NAN :
+		(s->first_ns[k] - (double)s->bytes[k] * s->first_copies[k] /
+					  cell->median[k]) * 1e-6;
+	co->guess_gbs[cell->step->view] = cell->median[k];
+	emit_series(co, k, row);
+}
+
+static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
+{
+	const struct cs_sampler *s = &co->sampler;
+	struct cs_stats rates;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		if (s->load[k])
+			continue;
+		cs_stats_of(s->gbs[k], s->n, &rates);
+		cell->median[k] = rates.median;
+		if (rates.median < cell->least)
+			cell->repeats |= CS_ROW_COMPANY;
+	}
+}
+
+/* The rows of the cell's transfers from first to end - 1, which are a step's. */
+static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
+		      uint32_t first, uint32_t end)
+{
+	uint32_t measured = 0, k;
 	struct cs_row row;
 	int sound = 1;
 
-	cs_cell_conclude(co, cell, answer == CS_SAMPLE_LIMIT ?
-					   CS_ROW_NOT_CONVERGED : 0);
-	for (uint32_t k = 0; k < cell->step->count; k++) {
-		struct cs_stats rates;
-
-		if (s->load[k])
+	for (k = first; k < end; k++) {
+		if (co->sampler.load[k])
 			continue;
 		measured += is_rate(co, cell, k) != 0;
-		cs_cell_row(co, cell, k, &row);
-		set_kernel(co, &row);
+		emit_transfer(co, cell, k, &row);
 		sound &= row.status == CS_OK;
-		row.copies = s->copies[k];
-		row.discarded = s->discarded;
-		if (cell->step->count > 1) {
-			row.overlap = least_overlap(co);
-			if (row.overlap < CS_OVERLAP_MIN)
-				row.flags |= CS_ROW_LOW_OVERLAP;
-		}
-		cs_stats_of(s->gbs[k], s->n, &rates);
-		row.first_ms = s->chase[k] ? NAN : (s->first_ns[k] - (double)s->bytes[k] *
-							 s->first_copies[k] /
-							 rates.median) *
-			       1e-6;
-		co->guess_gbs[cell->step->view] = rates.median;
-		emit_series(co, k, &row);
 	}
 	if (measured > 1 && sound)
-		emit_total(co, cell, &row);
+		emit_total(co, cell, first, end, &row);
+}
+
+static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
+		      enum cs_sampler_answer answer)
+{
+	uint32_t s, first = 0, end;
+
+	find_medians(co, cell);
+	cs_cell_conclude(co, cell, answer == CS_SAMPLE_LIMIT ?
+					   CS_ROW_NOT_CONVERGED : 0);
+	for (s = cell->first; s < cell->first + cell->n; s++, first = end) {
+		end = first + cs_plan_step(co->plan, s)->count;
+		emit_step(co, cell, first, end);
+	}
 }
 
 static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)
@@ -726,50 +770,63 @@ static enum cs_status sample_step(struct cs_coordinator *co,
 	return status;
 }
 
-static void run_step(struct cs_coordinator *co, const struct cs_step *step)
+static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 {
-	struct cs_cell cell = { .step = step,
-				.test = cs_plan_test(co->plan, step),
-				.began_s = cs_clock_s(), .sm_mhz = -1,
-				.temperature_c = -1, .power_w = NAN };
 	struct cs_err err = { "" };
 	enum cs_status status;
 
-	crew_of_step(co, step, &cell.crew);
-	for (int i = 0; i < cell.crew.n; i++)
-		cs_board_slot(co->board, cell.crew.agent[i])->step =
-			(uint32_t)(step - cs_plan_step(co->plan, 0));
-	status = can_run(co, step, &cell.crew, &err);
+	crew_of_step(co, cell->step, &cell->crew);
+	for (int i = 0; i < cell->crew.n; i++)
+		cs_board_slot(co->board, cell->crew.agent[i])->step = *cell->step;
+	status = can_run(co, cell->step, &cell->crew, &err);
 	if (status == CS_OK)
-		status = cell.test->how == CS_HOW_GATED ?
-				 sample_step(co, &cell, &err) :
-				 cs_probe_step(co, &cell, &err);
-	if (status != CS_OK)
-		emit_missing(co, &cell, status, &err);
+		status = cell->test->how == CS_HOW_GATED ?
+				 sample_step(co, cell, &err) :
+				 cs_probe_step(co, cell, &err);
+	if (status != CS_OK && (cell->n == 1 || co->stopped))
+		emit_missing(co, cell, status, &err);
+	return status;
+}
+
+enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
+			   uint32_t repeats, double least, double *median)
+{
+	const struct cs_step step = cs_plan_together(co->plan, first, n);
+	struct cs_cell cell = { .first = first, .n = n, .step = &step,
+				.repeats = repeats, .least = least,
+				.test = cs_plan_test(co->plan, &step),
+				.began_s = cs_clock_s(), .sm_mhz = -1,
+				.temperature_c = -1, .power_w = NAN };
+	enum cs_status status;
+
+	for (uint32_t k = 0; k < step.count; k++)
+		cell.median[k] = NAN;
+	status = run_cell(co, &cell);
+	if (median)
+		memcpy(median, cell.median, step.count * sizeof(*median));
+	return status;
+}
+
+void cs_cell_look(struct cs_coordinator *co)
+{
+	cs_agents_look(co);
+	if (co->hooks->watch(co->hooks->ctx))
+		co->stopped = 1;
+}
+
+int cs_cell_is_left(const struct cs_coordinator *co, uint32_t s)
+{
+	return cs_step_applies(co->plan, cs_plan_step(co->plan, s), co->n) &&
+	       !(co->done && co->done[s]);
 }
 
 int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 {
-	const struct cs_step *step = cs_plan_step(co->plan, s);
-
 	if (co->stopped)
 		return -1;
 	co->block = block;
-	if (cs_step_applies(co->plan, step, co->n) && !(co->done && co->done[s]))
-		run_step(co, step);
-	cs_agents_look(co);
-	if (co->hooks->watch(co->hooks->ctx))
-		co->stopped = 1;
+	if (cs_cell_is_left(co, s))
+		cs_cell_run(co, s, 1, 0, 0, NULL);
+	cs_cell_look(co);
 	return co->stopped ? -1 : 0;
-}
-
-int cs_coordinator_run(struct cs_coordinator *co)
-{
-	uint32_t n = co->plan->n_steps;
-
-	for (uint32_t s = 0; s < n && !co->stopped; s++) {
-		cs_coordinator_step(co, s, 0);
-		co->hooks->progress(co->hooks->ctx, s + 1, n);
-	}
-	return !co->stopped;
 }

@@ -7,9 +7,11 @@
 
 #include "node/crew.h"
 
-/* One step as it is carried out. */
+/* One step as it is carried out, or several of a round as one. */
 struct cs_cell {
+	uint32_t first, n;	/* steps of the plan */
 	const struct cs_step *step;
+	uint32_t repeats;	/* CS_ROW_REPEATS, of its rows */
 	const struct cs_test *test;
 	struct cs_crew crew;	/* who takes part */
 	double began_s;
@@ -19,6 +21,8 @@ struct cs_cell {
 	uint64_t throttle;
 	int32_t sm_mhz, temperature_c;
 	double power_w;
+	double least;		/* rows of less repeat the cell, all of them */
+	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };
 
 /* PREPARE, CHECK: a command to all who take part, or what the cell has become. */
@@ -46,6 +50,19 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 /* Statistics and samples of one series into the row; sends the row. */
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 		  const double *samples, uint32_t n);
+
+/* Carry out n steps of the plan from `first` on, at the same time; rows go out, marked
+ * with `repeats`, or as in company where a transfer's rate is below `least`, in GB/s.
+ * Returns CS_OK with `median` of each transfer (NULL: not wanted), or
+ * what has become of it.  Of several steps that could not be carried out together
+ * there are no rows, unless measuring has stopped. */
+enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
+			   uint32_t repeats, double least, double *median);
+
+/* Is it a step that this node carries out and has not yet? */
+int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
+/* After a cell: is everybody alive, is measuring to go on? */
+void cs_cell_look(struct cs_coordinator *co);
 
 /* Carry out a step whose test the CPU times, rows included. */
 enum cs_status cs_probe_step(struct cs_coordinator *co, struct cs_cell *cell,

@@ -28,6 +28,13 @@ struct cs_coordinator_hooks {
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 };
 
+/* Whether company changes the figures of a view. */
+struct cs_company {
+	uint32_t rounds;	/* that were carried out both ways */
+	int matters;
+	double least;		/* GB/s, of those alone; where there were rounds */
+};
+
 struct cs_coordinator {
 	struct cs_board *board;
 	const struct cs_plan *plan;
@@ -49,6 +56,7 @@ struct cs_coordinator {
 	/* by view, the first of a kind, and whether one kernel moves both ways: which
 	 * division is the best, 1 the first; 0: not tried yet */
 	uint32_t geometry[CS_VIEWS_MAX][2];
+	struct cs_company company[CS_VIEWS_MAX]; /* by view */
 	struct cs_sampler sampler;
 };
 
@@ -69,7 +77,8 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
 /* One step of the plan, if it applies to this node and is left to do.  Returns 0;
  * -1 when the measuring has ended before the plan. */
 int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block);
-/* Every step of the plan that applies to this node and is not done.  Returns 1 when all were
+/* Every step of the plan that applies to this node and is not done, those of a round at
+ * the same time where that changes nothing (company.c).  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
 /* Sources checked, second LOOK: the last facts.  May come again. */

@@ -2,6 +2,7 @@
  * shared memory, grants of a scheduler.  Files of /proc and /sys only. */
 #include "config.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include "place/internal.h"
 
 #define PATH 512
+#define SWITCHES "/proc/driver/nvidia-nvswitch/devices"
 #define MINORS 250 /* /dev/nvidia0 …; those above are no GPUs */
 
 /* ---- one rank ---- */
@@ -60,8 +62,7 @@ void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
 
 /* ---- files below a root, which is "" but for tests ---- */
 
-/* The first line of a file; "" when there is none. */
-static void first_line(const char *root, const char *path, char *to, size_t size)
+void cs_first_line(const char *root, const char *path, char *to, size_t size)
 {
 	char whole[PATH + 64];
 	FILE *f;
@@ -82,7 +83,7 @@ static double file_number(const char *root, const char *folder, const char *file
 	double value;
 
 	cs_text(path, sizeof(path), "%s/%s", folder, file);
-	first_line(root, path, text, sizeof(text));
+	cs_first_line(root, path, text, sizeof(text));
 	value = strtod(text, &end);
 	return end == text ? NAN : value;
 }
@@ -138,7 +139,7 @@ static void group_limits(const char *root, const char *folder, struct limits *to
 	double quota, period;
 
 	cs_text(path, sizeof(path), "%s/cpu.max", folder);
-	first_line(root, path, text, sizeof(text));
+	cs_first_line(root, path, text, sizeof(text));
 	if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
 		tighten(&to->cpus, quota / period);
 	tighten(&to->cpus, file_number(root, folder, "cpu.cfs_quota_us") /
@@ -214,7 +215,7 @@ static void huge_pages(const char *root, struct cs_node_facts *node)
 {
 	char text[64], *open;
 
-	first_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", text,
+	cs_first_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", text,
 		   sizeof(text));
 	open = strchr(text, '[');
 	if (open)
@@ -232,6 +233,77 @@ static void shared_memory(const char *root, struct cs_node_facts *node)
 		return;
 	node->shm_bytes = (int64_t)(fs.f_blocks * fs.f_frsize);
 	node->shm_free_bytes = (int64_t)(fs.f_bavail * fs.f_frsize);
+}
+
+/* Words of the kernel's command line that say what the IOMMU is for. */
+static void iommu_words(const char *root, char *to, size_t size)
+{
+	static const char *const matters_here[] = { "intel_iommu=", "amd_iommu=",
+						    "iommu=", "iommu." };
+	char line[4096], *word, *rest = NULL;
+
+	cs_first_line(root, "/proc/cmdline", line, sizeof(line));
+	for (word = strtok_r(line, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest))
+		for (size_t i = 0; i < 4; i++) {
+			size_t used = strlen(to);
+
+			if (!strncmp(word, matters_here[i],
+				     strlen(matters_here[i])))
+				cs_text(to + used, size - used, " %s", word);
+		}
+}
+
+/* Names of a folder in their order, those beginning with a dot apart; -1 there is
+ * none. */
+static int each_name(const char *root, const char *folder,
+		     void (*take)(const char *root, const char *name, void *ctx),
+		     void *ctx)
+{
+	struct dirent **entry;
+	char path[PATH];
+	int n, named = 0;
+
+	cs_text(path, sizeof(path), "%s%s", root, folder);
+	n = scandir(path, &entry, NULL, alphasort);
+	if (n < 0)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		const char *name = entry[i]->d_name;
+
+		named += name[0] != '.';
+		if (take && name[0] != '.')
+			take(root, name, ctx);
+		free(entry[i]);
+	}
+	free(entry);
+	return named;
+}
+
+static void iommu(const char *root, struct cs_node_facts *node)
+{
+	int n = each_name(root, "/sys/class/iommu", NULL, NULL);
+
+	if (n < 0)
+		return;
+	cs_text(node->iommu, sizeof(node->iommu), "%s", n ? "on" : "off");
+	iommu_words(root, node->iommu, sizeof(node->iommu));
+}
+
+/* "BIOS Version: 96.10.57.00.01" */
+static void add_switch_bios(const char *root, const char *name, void *ctx)
+{
+	struct cs_node_facts *node = ctx;
+	char path[PATH], line[80], version[32];
+	size_t used = strlen(node->switch_bios);
+
+	cs_text(path, sizeof(path), SWITCHES "/%s/information", name);
+	cs_first_line(root, path, line, sizeof(line));
+	if (sscanf(line, "BIOS Version: %31s", version) != 1 ||
+	    !strcmp(version, "N/A") || strstr(node->switch_bios, version))
+		return;
+	cs_text(node->switch_bios + used, sizeof(node->switch_bios) - used,
+		"%s%s", used ? " " : "", version);
 }
 
 static void device_files(const char *root, struct cs_node_facts *node)
@@ -296,6 +368,8 @@ void cs_confine_node(const char *root, struct cs_node_facts *node)
 
 	cgroup_limits(root, node);
 	huge_pages(root, node);
+	iommu(root, node);
+	each_name(root, SWITCHES, add_switch_bios, node);
 	shared_memory(root, node);
 	device_files(root, node);
 	container(root, node);

@@ -6,12 +6,21 @@
 
 #include "place/place.h"
 
+#define CS_PCI_NVIDIA 0x10de /* vendor */
+
+struct cs_topo {
+	hwloc_topology_t hwloc;
+};
+
 /* topo.c: the first (prev NULL) or next NVIDIA display or 3D controller on the
  * PCI bus, NULL after the last. */
 hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev);
 
 /* topo.c: "0000:1b:00.0" */
 void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID]);
+
+/* confine.c: the first line of a file below `root`; "" when there is none. */
+void cs_first_line(const char *root, const char *path, char *to, size_t size);
 
 /* hostmem.c: a line of /proc/meminfo ("MemTotal"), in bytes; UINT64_MAX when the
  * kernel does not say. */

@@ -34,6 +34,10 @@
 #define NVML_FIELD_DATA_SENT 138u /* KiB of payload, of the link, or of all */
 #define NVML_FIELD_DATA_RECEIVED 139u
 #define NVML_ALL_LINKS 0xffffffffu
+#define NVML_FABRIC_V2 0x2000024u /* and its size */
+#define NVML_FABRIC_DONE 3
+#define NVML_REMOTE_GPU 0
+#define NVML_REMOTE_SWITCH 2
 #define MAX_LINKS 64		/* 36 in the header of CUDA 13 */
 #define MAX_PROCESSES 256
 
@@ -52,6 +56,15 @@ struct nvml_pci {
 	char legacy[16];
 	unsigned domain, bus, device, pci_device, pci_subsystem;
 	char bus_id[32];
+};
+
+struct nvml_fabric {		/* nvmlGpuFabricInfo_v2_t */
+	unsigned version;
+	unsigned char cluster[16];
+	int status;
+	unsigned clique;
+	unsigned char state;
+	unsigned health;
 };
 
 struct nvml_process {
@@ -75,6 +88,20 @@ struct nvml_process {
 	X(DeviceGetComputeMode, (void *, unsigned *))                         \
 	X(DeviceGetPersistenceMode, (void *, unsigned *))                     \
 	X(DeviceGetMigMode, (void *, unsigned *, unsigned *))                 \
+	X(DeviceGetSerial, (void *, char *, unsigned))                        \
+	X(DeviceGetBoardPartNumber, (void *, char *, unsigned))               \
+	X(DeviceGetVbiosVersion, (void *, char *, unsigned))                  \
+	X(DeviceGetInforomImageVersion, (void *, char *, unsigned))           \
+	X(DeviceGetModuleId, (void *, unsigned *))                            \
+	X(DeviceGetEccMode, (void *, unsigned *, unsigned *))                 \
+	X(DeviceGetPowerManagementLimit, (void *, unsigned *))                \
+	X(DeviceGetPowerManagementDefaultLimit, (void *, unsigned *))         \
+	X(DeviceGetMaxClockInfo, (void *, int, unsigned *))                   \
+	X(DeviceGetApplicationsClock, (void *, int, unsigned *))              \
+	X(DeviceGetGpuFabricInfoV, (void *, struct nvml_fabric *))            \
+	X(DeviceGetNvLinkRemoteDeviceType, (void *, unsigned, int *))         \
+	X(DeviceGetNvLinkRemotePciInfo_v2,                                    \
+	  (void *, unsigned, struct nvml_pci *))                              \
 	X(DeviceGetMaxMigDeviceCount, (void *, unsigned *))                   \
 	X(DeviceGetMigDeviceHandleByIndex, (void *, unsigned, void **))       \
 	X(DeviceGetHandleByUUID, (const char *, void **))                     \
@@ -458,6 +485,126 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
 	link_nvlink(gpu, link);
 }
 
+/* ---- board ---- */
+
+/* A text of NVML: `to` is left alone where it has none.  Texts that are not set
+ * are "N/A". */
+#define READ_TEXT(gpu, name, to)                                              \
+	do {                                                                  \
+		char text_[96] = "";                                          \
+		if (CALL((gpu)->nvml, name, (gpu)->board, text_,              \
+			 sizeof(text_)) == NVML_OK && strcmp(text_, "N/A"))   \
+			cs_text(to, sizeof(to), "%s", text_);                 \
+	} while (0)
+
+static double watt(int32_t milliwatt)
+{
+	return milliwatt >= 0 ? milliwatt / 1e3 : NAN;
+}
+
+/* One more link to the GPU at a bus id; 0 when there is no room for another. */
+static int add_end(struct cs_nvlink_ends *ends, const struct nvml_pci *pci)
+{
+	char bus_id[CS_BUSID];
+	int i;
+
+	cs_text(bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci->domain, pci->bus,
+		pci->device);
+	for (i = 0; i < ends->n_gpus; i++)
+		if (!strcmp(ends->gpu[i].bus_id, bus_id))
+			break;
+	if (i == CS_NVLINK_PEERS)
+		return 0;
+	if (i == ends->n_gpus) {
+		cs_text(ends->gpu[i].bus_id, CS_BUSID, "%s", bus_id);
+		ends->n_gpus++;
+	}
+	ends->gpu[i].links++;
+	return 1;
+}
+
+/* Where one link leads; 0: the driver does not say. */
+static int link_end(struct cs_nvml_gpu *gpu, unsigned link,
+		    struct cs_nvlink_ends *ends)
+{
+	struct nvml_pci pci;
+	int type = -1;
+
+	if (CALL(gpu->nvml, DeviceGetNvLinkRemoteDeviceType, gpu->board, link,
+		 &type) != NVML_OK)
+		return 0;
+	memset(&pci, 0, sizeof(pci));
+	if (type == NVML_REMOTE_SWITCH)
+		ends->to_switch++;
+	else if (type != NVML_REMOTE_GPU ||
+		 CALL(gpu->nvml, DeviceGetNvLinkRemotePciInfo_v2, gpu->board,
+		      link, &pci) != NVML_OK || !add_end(ends, &pci))
+		ends->to_other++;
+	return 1;
+}
+
+static void link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
+{
+	struct cs_nvlink_ends ends = { 0 };
+	int active, code = NVML_OK, told = 0, up = 0;
+	unsigned link;
+
+	for (link = 0; link < MAX_LINKS; link++) {
+		code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
+			    &active);
+		if (code == NVML_NOT_SUPPORTED)
+			continue;
+		if (code != NVML_OK)
+			break;
+		if (!active)
+			continue;
+		up++;
+		if (link_end(gpu, link, &ends))
+			told = 1;
+		else
+			ends.to_other++;
+	}
+	/* no link at all is known as well */
+	if (told || (!up && (code == NVML_NOT_SUPPORTED ||
+			     code == NVML_INVALID_ARGUMENT)))
+		*out = ends;
+}
+
+static void fabric(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
+{
+	struct nvml_fabric info = { .version = NVML_FABRIC_V2 };
+
+	if (CALL(gpu->nvml, DeviceGetGpuFabricInfoV, gpu->board, &info) !=
+	    NVML_OK)
+		return;
+	out->fabric = info.state;
+	if (info.state == NVML_FABRIC_DONE)
+		out->fabric_status = info.status;
+}
+
+static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
+{
+	unsigned ecc = 0, pending;
+
+	READ_TEXT(gpu, DeviceGetSerial, out->serial);
+	READ_TEXT(gpu, DeviceGetBoardPartNumber, out->part);
+	READ_TEXT(gpu, DeviceGetVbiosVersion, out->vbios);
+	READ_TEXT(gpu, DeviceGetInforomImageVersion, out->inforom);
+	out->module_id = READ(gpu, DeviceGetModuleId);
+	if (CALL(gpu->nvml, DeviceGetEccMode, gpu->board, &ecc, &pending) ==
+	    NVML_OK)
+		out->ecc = ecc == 1;
+	out->power_limit_w = watt(READ(gpu, DeviceGetPowerManagementLimit));
+	out->power_default_w =
+		watt(READ(gpu, DeviceGetPowerManagementDefaultLimit));
+	out->sm_mhz_max = READ(gpu, DeviceGetMaxClockInfo, 1);
+	out->mem_mhz_max = READ(gpu, DeviceGetMaxClockInfo, 2);
+	out->sm_mhz_app = READ(gpu, DeviceGetApplicationsClock, 1);
+	out->mem_mhz_app = READ(gpu, DeviceGetApplicationsClock, 2);
+	fabric(gpu, out);
+	link_ends(gpu, &out->nvlink);
+}
+
 /* ---- all boards ---- */
 
 int cs_nvml_count(struct cs_nvml *nvml)
@@ -512,6 +659,7 @@ int cs_nvml_sight(struct cs_nvml *nvml, int i, struct cs_gpu_sight *sight)
 		sight->mig = mig == 1;
 	if (sight->mig == 1)
 		sight->instances = cs_nvml_instances(nvml, i, "", NULL, 0);
+	board_facts(&gpu, &sight->board);
 	return 0;
 }
 
@@ -637,14 +785,13 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 	int64_t ours_bytes;
 	const int32_t others = other_processes(gpu, mine, n_mine, n_counted,
 					       &ours_bytes);
-	const int32_t milliwatt = READ(gpu, DeviceGetPowerUsage);
 
 	*out = (struct cs_conditions){
 		.known = 1,
 		.sm_mhz = READ(gpu, DeviceGetClockInfo, 1),
 		.mem_mhz = READ(gpu, DeviceGetClockInfo, 2),
 		.temperature_c = READ(gpu, DeviceGetTemperature, 0),
-		.power_w = milliwatt >= 0 ? milliwatt / 1e3 : NAN,
+		.power_w = watt(READ(gpu, DeviceGetPowerUsage)),
 		.throttle = cs_nvml_throttle(gpu),
 		.ecc_corrected = ecc_errors(gpu, 0),
 		.ecc_uncorrected = ecc_errors(gpu, 1),

@@ -49,6 +49,18 @@ struct cs_pci_gpus {
 };
 void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out);
 
+/* Network cards and NVSwitches of the PCI bus; files below `root`: "" but for
+ * tests.  Parts of cards that virtual machines are lent are left out. */
+void cs_topo_cards(const struct cs_topo *topo, const char *root,
+		   struct cs_node_facts *node);
+
+/* Where the GPUs of a node are: their domain (numa comes in as the driver's word),
+ * what bridges and IOMMU do, and how far they are from each other and from the
+ * cards of the node. */
+void cs_topo_gpus(const struct cs_topo *topo, const char *root,
+		  const struct cs_node_facts *node, struct cs_gpu_sight *gpu,
+		  int n);
+
 /* CPUs on which the calling thread may run; -1 unknown. */
 int cs_topo_allowed_cpus(void);
 
@@ -77,8 +89,8 @@ void cs_gpu_grant(char *grant, size_t size);
 
 /* As this process was started: cpus, limits, environment; the rest is left. */
 void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
-/* cgroup, /dev/shm, huge pages, container, grant, device files.  All files are
- * below `root`: "" but for tests. */
+/* cgroup, /dev/shm, huge pages, IOMMU, NVSwitches, container, grant, device files.
+ * All files are below `root`: "" but for tests. */
 void cs_confine_node(const char *root, struct cs_node_facts *node);
 /* Bytes of memory until the tightest cgroup has no more; UINT64_MAX: no limit. */
 uint64_t cs_cgroup_left(const char *root);

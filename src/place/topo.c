@@ -12,13 +12,8 @@
 #include "base/hints.h"
 #include "place/internal.h"
 
-#define PCI_VENDOR_NVIDIA 0x10de
 #define PCI_CLASS_VGA 0x0300
 #define PCI_CLASS_3D 0x0302
-
-struct cs_topo {
-	hwloc_topology_t hwloc;
-};
 
 /* ---- loading ---- */
 
@@ -60,8 +55,11 @@ static int configure(hwloc_topology_t hwloc, const char *xml,
 	/* Not RESTRICT_TO_CPUBINDING: a launcher that binds each rank to one core
 	 * would leave a machine of one core.  What a cgroup forbids is left out
 	 * by default. */
+	/* an NVSwitch is none of the important devices */
 	if (hwloc_topology_set_io_types_filter(
 		    hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
+	    hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_PCI_DEVICE,
+					   HWLOC_TYPE_FILTER_KEEP_ALL) ||
 	    hwloc_topology_set_flags(hwloc,
 				     HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING))
 		return cs_err_set(err, "cannot configure hwloc: %s (errno %d)",
@@ -224,7 +222,7 @@ hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev)
 	hwloc_obj_t dev = prev;
 
 	while ((dev = hwloc_get_next_pcidev(topo->hwloc, dev)))
-		if (dev->attr->pcidev.vendor_id == PCI_VENDOR_NVIDIA &&
+		if (dev->attr->pcidev.vendor_id == CS_PCI_NVIDIA &&
 		    (dev->attr->pcidev.class_id == PCI_CLASS_VGA ||
 		     dev->attr->pcidev.class_id == PCI_CLASS_3D))
 			break;
@@ -360,18 +358,6 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)
 
 /* ---- facts ---- */
 
-static void read_line(const char *path, char *to, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	to[0] = 0;
-	if (!f)
-		return;
-	if (fgets(to, (int)size, f))
-		to[strcspn(to, "\n")] = 0;
-	fclose(f);
-}
-
 /* SLIT distances between the first domains; a VM's are fiction. */
 static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain,
 		      int n, struct cs_node_facts *node)
@@ -384,8 +370,8 @@ static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain,
 	if (hwloc_distances_get_by_name(topo->hwloc, "NUMALatency", &found,
 					&slit, 0) || found == 0)
 		return;
-	for (i = 0; i < n && i < 8; i++) {
-		for (k = 0; k < n && k < 8; k++) {
+	for (i = 0; i < n && i < CS_MAX_DOMAINS; i++) {
+		for (k = 0; k < n && k < CS_MAX_DOMAINS; k++) {
 			hwloc_uint64_t there, back;
 
 			if (!hwloc_distances_obj_pair_values(
@@ -396,11 +382,26 @@ static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain,
 	hwloc_distances_release(topo->hwloc, slit);
 }
 
-static void info_text(hwloc_obj_t obj, const char *key, char to[CS_NAME])
+/* A list that does not fit shows that it is cut. */
+static void describe_domains(const hwloc_obj_t *domain, int n,
+			     struct cs_node_facts *node)
+{
+	for (int i = 0; i < n && i < CS_MAX_DOMAINS; i++) {
+		struct cs_domain_facts *d = &node->domain[i];
+
+		d->numa = (int32_t)domain[i]->os_index;
+		if (hwloc_bitmap_list_snprintf(d->cpus, sizeof(d->cpus),
+					       domain[i]->cpuset) >=
+		    (int)sizeof(d->cpus))
+			cs_text(d->cpus + sizeof(d->cpus) - 4, 4, "...");
+	}
+}
+
+static void info_text(hwloc_obj_t obj, const char *key, char *to, size_t size)
 {
 	const char *value = obj ? hwloc_obj_get_info_by_name(obj, key) : NULL;
 
-	cs_text(to, CS_NAME, "%s", value ? value : "");
+	cs_text(to, size, "%s", value ? value : "");
 }
 
 void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
@@ -416,14 +417,18 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 	system.nodename[strcspn(system.nodename, ".")] = 0;
 	cs_text(node->host, sizeof(node->host), "%s", system.nodename);
 	cs_text(node->kernel, sizeof(node->kernel), "%s", system.release);
-	info_text(machine, "DMIProductName", node->product);
-	info_text(machine, "DMIBIOSVersion", node->bios);
+	info_text(machine, "DMIProductName", node->product,
+		  sizeof(node->product));
+	info_text(machine, "DMIBIOSVersion", node->bios, sizeof(node->bios));
+	info_text(machine, "DMIBIOSDate", node->bios_date,
+		  sizeof(node->bios_date));
 	info_text(hwloc_get_obj_by_type(topo->hwloc, HWLOC_OBJ_PACKAGE, 0),
-		  "CPUModel", node->cpu);
-	read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-		  node->governor, sizeof(node->governor));
+		  "CPUModel", node->cpu, sizeof(node->cpu));
+	cs_first_line("", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		      node->governor, sizeof(node->governor));
 	node->n_cpus = hwloc_get_nbobjs_by_type(topo->hwloc, HWLOC_OBJ_PU);
 	node->n_numa = n;
+	describe_domains(domain, n, node);
 	distances(topo, domain, n, node);
 	node->page_bytes = sysconf(_SC_PAGESIZE);
 	/* hwloc counts the memory that is plugged, which may grow on demand. */

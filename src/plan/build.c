@@ -11,12 +11,17 @@
 #include "base/vec.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
+/* Fewer pairs are measured alone sooner than it is shown that company does not
+ * matter. */
+#define ROUNDS_FROM 16u
 
 /* A plan that grows. */
 struct draft {
 	const struct cs_plan_request *req;
 	struct cs_vec steps, transfers, views;
 	struct cs_rng lot;	/* who is drawn for RANDOM */
+	uint32_t round;		/* of the steps to come; 0 none */
+	uint32_t rounds;	/* so far */
 	struct cs_err *err;
 };
 
@@ -36,7 +41,8 @@ static int add_step(struct draft *d)
 	if (!step)
 		return -1;
 	*step = (struct cs_step){ .first = (uint32_t)d->transfers.n,
-				  .view = (uint32_t)d->views.n - 1 };
+				  .view = (uint32_t)d->views.n - 1,
+				  .round = d->round };
 	view->steps++;
 	return 0;
 }
@@ -149,10 +155,57 @@ static int add_pair(struct draft *d, const struct cs_test *test, uint32_t a,
 	       (test->pattern == CS_PATTERN_BIDI && add_way(d, b, a));
 }
 
+/* The k-th pair of a round: one agent stays, the others go round it.  With an odd
+ * number one of each round has nobody. */
+static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
+		       uint32_t *b)
+{
+	uint32_t wheel = places - 1;
+
+	*a = k ? (round + k) % wheel : wheel;
+	*b = k ? (round + wheel - k) % wheel : round;
+}
+
+/* Could its pairs run at the same time, and is that wanted? */
+static int goes_in_rounds(const struct draft *d, const struct cs_test *test)
+{
+	const struct cs_settings *set = &d->req->set;
+	uint32_t n = (uint32_t)d->req->n_agents;
+	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
+
+	return set->schedule != CS_SCHEDULE_SERIAL && set->arms <= 1 &&
+	       !set->block_samples && test->path == CS_PATH_PEER &&
+	       test->how == CS_HOW_GATED && test->unit == CS_UNIT_GBS &&
+	       set->via != CS_WAY_STAGED && n > 3 &&
+	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
+}
+
+/* Each pair a step of its own, those of a round behind one another. */
+static int add_pairs_in_rounds(struct draft *d, const struct cs_test *test)
+{
+	uint32_t n = (uint32_t)d->req->n_agents, places = n + n % 2;
+	uint32_t ways = test->pattern == CS_PATTERN_BIDI ? 1 : 2, r, k, a, b;
+	int rc = 0;
+
+	for (r = 0; r < ways * (places - 1) && !rc; r++) {
+		d->round = ++d->rounds;
+		for (k = 0; k < places / 2 && !rc; k++) {
+			round_pair(places, r / ways, k, &a, &b);
+			if (a < n && b < n)
+				rc = r % ways ? add_pair(d, test, b, a) :
+						add_pair(d, test, a, b);
+		}
+	}
+	d->round = 0;
+	return rc;
+}
+
 static int add_pairs(struct draft *d, const struct cs_test *test)
 {
 	uint32_t n = (uint32_t)d->req->n_agents, a, b;
 
+	if (goes_in_rounds(d, test))
+		return add_pairs_in_rounds(d, test);
 	for (a = 0; a < n; a++)
 		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n; b++)
 			if (a != b && add_pair(d, test, a, b))
@@ -203,17 +256,6 @@ static int add_shifts(struct draft *d, const struct cs_test *test)
 		if (add_shift(d, far))
 			return -1;
 	return 0;
-}
-
-/* The k-th pair of a round: one agent stays, the others go round it.  With an odd
- * number one of each round has nobody. */
-static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
-		       uint32_t *b)
-{
-	uint32_t wheel = places - 1;
-
-	*a = k ? (round + k) % wheel : wheel;
-	*b = k ? (round + wheel - k) % wheel : round;
 }
 
 /* Disjoint pairs at the same time, one way only: every agent sends or receives. */
@@ -535,21 +577,54 @@ static const struct cs_step *control_step(const struct draft *d)
 	return NULL;
 }
 
-/* The shuffled steps; the control in the middle and at the end. */
+/* Where what is shuffled as one begins: a step, or a round of them. */
+static int find_heads(const struct draft *d, struct cs_vec *heads)
+{
+	const struct cs_step *step = d->steps.data;
+	uint32_t i, *head;
+
+	for (i = 0; i < d->steps.n; i++) {
+		if (i && step[i].round && step[i].round == step[i - 1].round)
+			continue;
+		head = cs_vec_add(heads, 1, d->err);
+		if (!head)
+			return -1;
+		*head = i;
+	}
+	return 0;
+}
+
+static void put_control(struct cs_plan *plan, const struct draft *d,
+			const struct cs_step *control)
+{
+	struct cs_step alone = *control;
+
+	alone.round = 0;
+	put_step(plan, d, &alone, CS_STEP_CONTROL);
+}
+
+/* The steps behind the heads, which are shuffled; the control in the middle and at the
+ * end. */
 static void put_steps(struct cs_plan *plan, const struct draft *d,
-		      const uint32_t *order)
+		      const struct cs_vec *heads, const uint32_t *order)
 {
 	const struct cs_step *step = d->steps.data;
 	const struct cs_step *control = control_step(d);
+	const uint32_t *head = heads->data;
 	size_t i;
+	uint32_t s;
 
-	for (i = 0; i < d->steps.n; i++) {
-		if (control && i == d->steps.n / 2)
-			put_step(plan, d, control, CS_STEP_CONTROL);
-		put_step(plan, d, &step[order[i]], 0);
+	for (i = 0; i < heads->n; i++) {
+		if (control && i == heads->n / 2)
+			put_control(plan, d, control);
+		s = head[order[i]];
+		do
+			put_step(plan, d, &step[s], 0);
+		while (++s < d->steps.n && step[s].round &&
+		       step[s].round == step[s - 1].round);
 	}
 	if (control)
-		put_step(plan, d, control, CS_STEP_CONTROL);
+		put_control(plan, d, control);
 }
 
 /* A zeroed blob with its header and views, and room for the steps, and for a step
@@ -601,21 +676,22 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err)
 {
 	struct draft d = new_draft(req, err);
-	struct cs_vec order = CS_VEC(uint32_t);
+	struct cs_vec heads = CS_VEC(uint32_t), order = CS_VEC(uint32_t);
 	struct cs_rng rng = { req->set.seed };
 	struct cs_plan *plan = NULL;
 
 	if (!cs_agents_check(req->n_agents, err) &&
 	    !cs_settings_check(&req->set, err) && !add_tests(&d) &&
-	    cs_vec_add(&order, d.steps.n, err))
+	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err))
 		plan = new_plan(&d, control_step(&d));
 	if (plan) {
 		cs_rng_shuffle(&rng, order.data, order.n);
-		put_steps(plan, &d, order.data);
+		put_steps(plan, &d, &heads, order.data);
 		plan->id = cs_plan_hash(plan);
 		*out = plan;
 	}
 	cs_vec_release(&order);
+	cs_vec_release(&heads);
 	release_draft(&d);
 	return plan ? 0 : -1;
 }

@@ -13,10 +13,10 @@
 #define TEXT_MOST ((size_t)16 << 20)
 #define FIELD_MAX 80
 
-enum column { STEP, TEST, SRC, DST, OP, SIZE, ROLE, COLUMNS };
+enum column { STEP, TEST, SRC, DST, OP, SIZE, ROLE, ROUND, COLUMNS };
 
 static const char *const column_name[COLUMNS] = {
-	"step", "test", "src", "dst", "op", "size", "role",
+	"step", "test", "src", "dst", "op", "size", "role", "round",
 };
 #define REQUIRED (1u << STEP | 1u << TEST | 1u << SRC | 1u << DST)
 
@@ -27,7 +27,7 @@ static const char *const role_name[ROLES] = { "measure", "load", "control" };
 /* A line, and where it stands. */
 struct item {
 	struct cs_asked asked;
-	uint32_t line;
+	uint32_t line, round;
 	enum role role;
 };
 
@@ -130,7 +130,7 @@ static int read_header(struct reader *r, const char *at, const char *end)
 			;
 		if (c == COLUMNS)
 			cs_err_set(r->err, "there is no column '%s': allowed are step, "
-				   "test, src, dst, op, size, role", word);
+				   "test, src, dst, op, size, role, round", word);
 		else if (seen & 1u << c)
 			cs_err_set(r->err, "column %s is there twice", word);
 		if (c == COLUMNS || seen & 1u << c)
@@ -364,6 +364,21 @@ static int take_size(struct reader *r, struct item *item)
 	return 0;
 }
 
+static int take_round(struct reader *r, struct item *item)
+{
+	const char *text = r->field[ROUND];
+	char *end;
+	unsigned long round = strtoul(text, &end, 10);
+
+	if (text[0] && (*end || text[0] < '0' || text[0] > '9' ||
+			round > INT32_MAX))
+		return wrong(r, ROUND, cs_err_set(r->err, "'%s': steps that may run at "
+			"the same time have the same number, others 0 or none",
+			text));
+	item->round = (uint32_t)round;
+	return 0;
+}
+
 /* ---- a step ---- */
 
 static int same_end(const struct cs_end *a, const struct cs_end *b)
@@ -535,6 +550,11 @@ static int add_item(struct reader *r, const struct item *item)
 	if (step->count == CS_STEP_MAX)
 		return wrong(r, STEP, cs_err_set(r->err, "more than %d transfers in step "
 			"'%s'", CS_STEP_MAX, step->name));
+	if (!step->count)
+		step->round = item->round;
+	if (step->round != item->round)
+		return wrong(r, ROUND, cs_err_set(r->err, "step '%s' is of round %"
+			PRIu32 " by its first line", step->name, step->round));
 	to = cs_vec_add(&r->items, 1, r->err);
 	if (!to)
 		return -1;
@@ -562,7 +582,7 @@ static int read_line(struct reader *r, const char *at, const char *end)
 	if (read_fields(r, at, end) || take_test(r, &item) || take_op(r, &item) ||
 	    take_role(r, &item) || take_end(r, &item, SRC, &item.asked.src) ||
 	    take_end(r, &item, DST, &item.asked.dst) || check_ends(r, &item) ||
-	    take_size(r, &item))
+	    take_size(r, &item) || take_round(r, &item))
 		return -1;
 	return add_item(r, &item);
 }
@@ -584,6 +604,56 @@ static int read_lines(struct reader *r, const char *text)
 	cs_err_set(r->err, r->n_columns ? "there is no transfer in it" :
 					  "there is no line in it that names the columns");
 	return cs_err_prefix(r->err, "%s", r->name);
+}
+
+/* Could a step run beside others?  The agents of its one pair are marked, which no
+ * other step of its round has. */
+static int joins_round(const struct reader *r, const struct cs_step *step,
+		       const struct cs_step *head, char *busy)
+{
+	const struct item *item = (struct item *)r->items.data + step->first;
+	const struct item *first = (struct item *)r->items.data + head->first;
+	const struct cs_asked *a = &item->asked;
+	uint32_t k;
+
+	for (k = 0; k < step->count; k++) {
+		const struct cs_asked *b = &item[k].asked;
+
+		if (item[k].role != MEASURE || test_of(&item[k]) != test_of(first) ||
+		    b->bytes != first->asked.bytes ||
+		    test_of(first)->path != CS_PATH_PEER ||
+		    test_of(first)->how != CS_HOW_GATED ||
+		    (k && (b->src.index != a->dst.index ||
+			   b->dst.index != a->src.index)))
+			return 0;
+	}
+	return !busy[a->src.index]++ && !busy[a->dst.index]++;
+}
+
+static int check_rounds(struct reader *r)
+{
+	const struct cs_step *step = r->steps.data, *head = step;
+	char busy[CS_MAX_AGENTS] = { 0 };
+	uint32_t transfers = 0;
+	size_t i;
+
+	for (i = 0; i < r->steps.n; i++) {
+		if (step[i].round != head->round || !step[i].round) {
+			head = &step[i];
+			memset(busy, 0, sizeof(busy));
+			transfers = 0;
+		}
+		transfers += step[i].count;
+		if (!step[i].round || (joins_round(r, &step[i], head, busy) &&
+				       transfers <= CS_STEP_MAX))
+			continue;
+		cs_err_set(r->err, "column round: step '%s' cannot run beside the "
+			   "others of round %" PRIu32 ": those measure one pair of GPUs "
+			   "each, no GPU twice, by the same test and size",
+			   step[i].name, step[i].round);
+		return at_line(r, ((struct item *)r->items.data)[step[i].first].line);
+	}
+	return 0;
 }
 
 static int by_name(const void *x, const void *y)
@@ -659,7 +729,7 @@ int cs_plan_file_check(const char *text, const char *name,
 	struct reader r = { .name = name, .req = &most, .err = err, .any_agents = 1,
 			    .steps = CS_VEC(struct cs_step),
 			    .items = CS_VEC(struct item) };
-	int rc = read_lines(&r, text) || check_names(&r);
+	int rc = read_lines(&r, text) || check_names(&r) || check_rounds(&r);
 
 	cs_vec_release(&r.items);
 	cs_vec_release(&r.steps);
@@ -673,7 +743,7 @@ int cs_plan_file_read(const char *text, const char *name,
 	struct reader r = { .name = name, .req = req, .err = err,
 			    .steps = CS_VEC(struct cs_step),
 			    .items = CS_VEC(struct item) };
-	int rc = read_lines(&r, text) || check_names(&r);
+	int rc = read_lines(&r, text) || check_names(&r) || check_rounds(&r);
 
 	if (!rc) {
 		forget_numbers(&r);
@@ -719,10 +789,12 @@ static void put_size(FILE *to, uint64_t bytes)
 
 int cs_plan_file_write(FILE *to, const struct cs_plan *plan)
 {
-	uint32_t s, k;
+	uint32_t s, k, rounds = 0;
 	char name[CS_STEP_NAME];
 
-	fputs("step,test,src,dst,size,role\n", to);
+	for (s = 0; s < plan->n_steps; s++)
+		rounds |= cs_plan_step(plan, s)->round;
+	fprintf(to, "step,test,src,dst,size,role%s\n", rounds ? ",round" : "");
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
@@ -737,7 +809,10 @@ int cs_plan_file_write(FILE *to, const struct cs_plan *plan)
 			put_end(to, &t->src);
 			put_end(to, &t->dst);
 			put_size(to, t->bytes);
-			fprintf(to, ",%s\n", role_name[role]);
+			fprintf(to, ",%s", role_name[role]);
+			if (rounds)
+				fprintf(to, ",%u", step->round);
+			putc('\n', to);
 		}
 	}
 	return ferror(to) ? -1 : 0;

@@ -10,7 +10,7 @@
  * begins where its alignment wants it. */
 _Static_assert(sizeof(struct cs_settings) == 112, "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 168, "padding in cs_plan");
-_Static_assert(sizeof(struct cs_step) == 48, "padding in cs_step");
+_Static_assert(sizeof(struct cs_step) == 52, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 
@@ -33,6 +33,29 @@ uint64_t cs_align_up(uint64_t bytes)
 }
 
 /* ---- reading ---- */
+
+const char *const cs_schedule_words[] = { "auto", "serial", "parallel", NULL };
+
+uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step)
+{
+	uint32_t round = cs_plan_step(plan, step)->round, n = 1;
+
+	while (round && step + n < plan->n_steps &&
+	       cs_plan_step(plan, step + n)->round == round)
+		n++;
+	return n;
+}
+
+struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
+				uint32_t count)
+{
+	struct cs_step all = *cs_plan_step(plan, step);
+	uint32_t i;
+
+	for (i = 1; i < count; i++)
+		all.count += cs_plan_step(plan, step + i)->count;
+	return all;
+}
 
 const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step)
 {

@@ -60,6 +60,9 @@ struct cs_step {
 	uint32_t first, count;	/* transfers[first .. first+count) */
 	uint32_t view;		/* of its first transfer, which is no load */
 	uint32_t flags;
+	/* Steps that stand together with the same round have no agent in common, and
+	 * may run at the same time; 0: alone. */
+	uint32_t round;
 	char name[CS_STEP_NAME]; /* of a plan file; "": its number */
 };
 
@@ -87,7 +90,7 @@ struct cs_settings {
 	uint32_t via;		/* enum cs_way */
 	uint32_t shift;		/* SHIFT: this k alone; 0: each */
 	uint32_t random;	/* RANDOM: how many others; at least 1 */
-	uint32_t pad;		/* 0 */
+	uint32_t schedule;	/* enum cs_schedule */
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;
@@ -95,6 +98,14 @@ struct cs_settings {
 	uint64_t numa;
 	uint64_t domains;	/* the same of all domains there are, for host */
 	uint64_t spread_bytes;	/* small copies of a kernel go through so much */
+};
+
+/* Pairs of GPUs without one in common: at the same time where a node has shown that it
+ * changes nothing, and enough of them are there for it to be worth while; never;
+ * always. */
+enum cs_schedule {
+	CS_SCHEDULE_AUTO, CS_SCHEDULE_SERIAL, CS_SCHEDULE_PARALLEL,
+	CS_SCHEDULES
 };
 
 #define CS_ARMS_MAX 4 /* placements that are compared */
@@ -119,7 +130,7 @@ struct cs_plan_request {
 
 /* The steps of every chosen test, by its pattern (enum cs_pattern), at every size;
  * of paths with the host for each domain asked for.  All steps are shuffled
- * together by set.seed; the first one that is sampled until it is known is repeated
+ * together by set.seed, those of a round as one; the first one that is sampled until it is known is repeated
  * as a control in the middle and at the end when there are at least 4.  The issuer
  * of a read is the destination's agent, of all else the source's, of what has a
  * host end the GPU's.
@@ -158,6 +169,15 @@ uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes);
 /* May this blob of `bytes` bytes be trusted?  Checks every offset, count,
  * index, enum and the id. */
 int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err);
+
+/* "auto", "serial", "parallel"; NULL at the end. */
+extern const char *const cs_schedule_words[];
+
+/* How many steps from this one on are of its round; at least 1. */
+uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);
+/* So many steps as if they were one. */
+struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
+				uint32_t count);
 
 const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step);
 const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,

@@ -55,7 +55,9 @@ int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
 	if (set->spread_bytes > CS_COPY_MAX)
 		return cs_err_set(err, "copies spread over %" PRIu64 " bytes: at "
 				  "most 1024 TiB", set->spread_bytes);
-	if (set->via >= CS_WAYS || set->pad ||
+	if (set->schedule >= CS_SCHEDULES)
+		return cs_err_set(err, "unknown schedule %u", set->schedule);
+	if (set->via >= CS_WAYS ||
 	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
 		return cs_err_set(err, "unknown way %u between agents of "
 				  "backend %u", set->via, set->backend);
@@ -231,6 +233,48 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 	return 0;
 }
 
+/* Steps of a round: one view's, sampled, without load, and no agent in two. */
+static int round_check(const struct cs_plan *plan, uint32_t s, uint32_t n,
+		       struct cs_err *err)
+{
+	const struct cs_step all = cs_plan_together(plan, s, n);
+	char busy[CS_MAX_AGENTS] = { 0 };
+	uint32_t i, k;
+
+	for (i = s; i < s + n && all.count <= CS_STEP_MAX; i++) {
+		const struct cs_step *step = cs_plan_step(plan, i);
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+
+		if (step->view != all.view || step->flags ||
+		    cs_plan_test(plan, step)->how != CS_HOW_GATED ||
+		    cs_transfer_far(t) < 0 || busy[t->src.index]++ ||
+		    busy[t->dst.index]++)
+			break;
+		for (k = 1; k < step->count; k++)
+			if (t[k].src.index != t->dst.index ||
+			    t[k].dst.index != t->src.index ||
+			    cs_transfer_is_load(&t[k]))
+				goto wrong;
+	}
+	if (i == s + n)
+		return 0;
+wrong:
+	return cs_err_set(err, "plan is damaged: step %u cannot run beside the "
+			  "others of its round", i);
+}
+
+static int rounds_check(const struct cs_plan *plan, struct cs_err *err)
+{
+	uint32_t s, n;
+
+	for (s = 0; s < plan->n_steps; s += n) {
+		n = cs_plan_round(plan, s);
+		if (cs_plan_step(plan, s)->round && round_check(plan, s, n, err))
+			return -1;
+	}
+	return 0;
+}
+
 static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
 {
 	uint32_t v, s;
@@ -272,7 +316,8 @@ int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err)
 		return cs_err_set(err, "plan is damaged: its hash is not its id");
 	if (layout_check(plan, err) || cs_agents_check(plan->n_agents, err) ||
 	    cs_settings_check(&plan->set, err) || views_check(plan, err) ||
-	    steps_check(plan, err) || view_counts_check(plan, err))
+	    steps_check(plan, err) || rounds_check(plan, err) ||
+	    view_counts_check(plan, err))
 		return -1;
 	return 0;
 }

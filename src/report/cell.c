@@ -108,7 +108,7 @@ static void print_way(FILE *to, const struct cell *c)
 
 static void print_flags(FILE *to, const struct cs_row *row)
 {
-	const char *name[8];
+	const char *name[CS_ROW_FLAGS];
 	char text[128] = "none";
 	int n = cs_row_flag_names(row->flags, name), i;
 
@@ -222,20 +222,26 @@ static void print_kin(FILE *to, const struct cell *c)
 			continue;
 		if (row->metric == CS_METRIC_TOTAL) {
 			if (row->test == c->row->test &&
-			    !(row->flags & CS_ROW_CONTROL))
-				print_other(to, c, row, c->row->company > 1 ?
-					    "all together" : "both ways together");
+			    !(row->flags & CS_ROW_REPEATS))
+				print_other(to, c, row,
+					    cs_row_test(row)->pattern ==
+							    CS_PATTERN_BIDI ?
+						    "both ways together" :
+						    "all together");
 		} else if (row->metric != CS_METRIC_RATE) {
 			if (same && row->test == c->row->test)
 				print_other(to, c, row, cs_metric_text(
 					cs_row_test(row), row->metric));
 		} else if (row->test != c->row->test) {
 			cs_text(what, sizeof(what), "%s", cs_row_test(row)->name);
-			if (same && !(row->flags & CS_ROW_CONTROL))
+			if (same && !(row->flags & CS_ROW_REPEATS))
 				print_other(to, c, row, what);
-		} else if (row->flags & CS_ROW_CONTROL) {
+		} else if (row->flags & CS_ROW_REPEATS) {
 			if (same)
-				print_other(to, c, row, "again (control)");
+				print_other(to, c, row,
+					    row->flags & CS_ROW_CONTROL ?
+						    "again (control)" :
+						    "in company");
 		} else if (back) {
 			print_other(to, c, row, "the other way");
 		}
@@ -255,7 +261,7 @@ static void print_line(FILE *to, const struct cell *c, int src, int dst,
 
 		if ((int)row->node == c->node && row->test == c->row->test &&
 		    row->metric == CS_METRIC_RATE && row->status == CS_OK &&
-		    !(row->flags & CS_ROW_CONTROL) &&
+		    !(row->flags & CS_ROW_REPEATS) &&
 		    !is_pair(row, c->src, c->dst) &&
 		    (src < 0 || row->what.src.index == src) &&
 		    (dst < 0 || row->what.dst.index == dst))
@@ -317,7 +323,7 @@ static int print_test(FILE *to, const struct cs_run *run, int node,
 
 		if ((int)row->node != node || row->test != test ||
 		    row->metric != CS_METRIC_RATE ||
-		    (row->flags & CS_ROW_CONTROL) ||
+		    (row->flags & CS_ROW_REPEATS) ||
 		    !cs_run_shows(run, node, &row->what))
 			continue;
 		if (print_cell(to, &cell))

@@ -22,8 +22,7 @@ static int alike(const struct cs_rank_facts *a, const struct cs_rank_facts *b)
 	       strcmp(a->environment, b->environment) == 0;
 }
 
-/* "0-2,5" of the bits that are set; "none". */
-static void bits_text(uint64_t bits, char *to, size_t size)
+void cs_bits_text(uint64_t bits, char *to, size_t size)
 {
 	to[0] = '\0';
 	for (int i = 0; i < 64; i++) {
@@ -63,7 +62,7 @@ static void print_rank(FILE *to, const struct cs_rank_facts *first, int n)
 
 	cs_text(ranks, sizeof(ranks), n > 1 ? "%d-%d" : "%d", first->rank,
 		last->rank);
-	bits_text(first->sees, gpus, sizeof(gpus));
+	cs_bits_text(first->sees, gpus, sizeof(gpus));
 	cs_text(cpus, sizeof(cpus), "%.30s%s (%d)", first->cpus,
 		strlen(first->cpus) > 30 ? "..." : "", first->n_cpus);
 	limit_text(first->memlock_bytes, 1, memlock, sizeof(memlock));
@@ -224,19 +223,27 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 		"; in a container: " : "", f->container);
 }
 
+void cs_looked_text(const struct cs_run *run, int node, char *to, size_t size)
+{
+	const struct cs_run_node *nd = &run->node[node];
+
+	if (nd->facts.n_agents > 0)
+		cs_node_text(run, node, to, size);
+	else if (nd->facts.n_sights > 0)
+		cs_text(to, size, "%d x %s, %d rank%s", nd->facts.n_sights,
+			nd->sight[0].name[0] ? nd->sight[0].name : "GPU",
+			nd->facts.n_ranks, nd->facts.n_ranks == 1 ? "" : "s");
+	else
+		cs_text(to, size, "no GPU");
+}
+
 void cs_launch_print(FILE *to, const struct cs_run *run)
 {
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_run_node *nd = &run->node[node];
-		char what[256] = "no GPU";
+		char what[256];
 
-		if (nd->facts.n_agents > 0)
-			cs_node_text(run, node, what, sizeof(what));
-		else if (nd->facts.n_sights > 0)
-			cs_text(what, sizeof(what), "%d x %s, %d rank%s",
-				nd->facts.n_sights, nd->sight[0].name[0] ?
-				nd->sight[0].name : "GPU", nd->facts.n_ranks,
-				nd->facts.n_ranks == 1 ? "" : "s");
+		cs_looked_text(run, node, what, sizeof(what));
 		cs_fold(to, 0, 2, "%s  %s", nd->facts.host, what);
 		putc('\n', to);
 		print_ranks(to, nd);

@@ -515,8 +515,10 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 			row->metric == CS_METRIC_RATE ? "" :
 			row->metric != CS_METRIC_TOTAL ?
 				cs_metric_text(grid->test, row->metric) :
-			row->company > 1 ? "all together" : "both ways",
-			row->flags & CS_ROW_CONTROL ? " again" : "", text,
+			grid->test->pattern == CS_PATTERN_BIDI ? "both ways" :
+								 "all together",
+			row->flags & CS_ROW_CONTROL ? " again" :
+			row->flags & CS_ROW_COMPANY ? " in company" : "", text,
 			k < row->n_samples ? " ... (files have all)" : "");
 	}
 }
@@ -546,6 +548,64 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 				"the NUMA domain of each GPU", proof);
 }
 
+/* Did others run beside the step that a row is of? */
+static int in_company(const struct cs_grid *grid, const struct cs_row *row)
+{
+	const struct cs_plan *plan = grid->run->plan;
+
+	return row->step < plan->n_steps &&
+	       row->company >= cs_plan_step(plan, row->step)->count;
+}
+
+/* A cell in company beside the same alone: its share; NAN where one is missing. */
+static double company_share(const struct cs_grid *grid, const struct cs_row *row)
+{
+	int cell = cs_grid_cell(grid, &row->what);
+
+	if (!(row->flags & CS_ROW_COMPANY) || row->metric != CS_METRIC_RATE ||
+	    row->status != CS_OK || row->node != (uint32_t)grid->node ||
+	    cs_row_test(row) != grid->test || row->what.bytes != grid->bytes ||
+	    cell < 0 || !grid->row[cell])
+		return NAN;
+	return row->stats.median / grid->row[cell]->stats.median;
+}
+
+/* Pairs that were measured at the same time, and what shows that they may. */
+static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
+{
+	const struct cs_rows *rows = &grid->run->rows;
+	size_t n = cs_grid_cells(grid), i, cells = 0, held = 0;
+	double least = INFINITY, most = 0;
+
+	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
+		return;
+	for (i = 0; i < n; i++)
+		cells += grid->row[i] && in_company(grid, grid->row[i]);
+	for (i = 0; i < cs_rows_count(rows); i++) {
+		double share = company_share(grid, cs_rows_get(rows, i));
+
+		held += !isnan(share);
+		least = fmin(least, share);
+		most = fmax(most, share);
+	}
+	if (held)
+		cs_fold(to, 2, 4, "%zu cell%s measured while other pairs ran; %zu "
+			"both alone and so, which gave %.2f to %.2f %% of alone",
+			cells, cells == 1 ? "" : "s", held, 100 * least,
+			100 * most);
+	for (i = 0; i < cs_rows_count(rows) && verbose; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+		double share = company_share(grid, row);
+
+		if (!isnan(share))
+			cs_fold(to, 4, 6, "%s: %.2f alone, %.2f in company of %d, "
+				"%.2f %%", cs_pair_label(grid->run, grid->node,
+							 &row->what).text,
+				row->stats.median / share, row->stats.median,
+				row->company, 100 * share);
+	}
+}
+
 void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_test *test)
 {
 	char note[CS_NOTE_TEXT];
@@ -562,6 +622,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_share(to, grid);
 	print_places(to, grid);
 	print_totals(to, grid);
+	print_company(to, grid, verbose);
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);
 	print_remarks(to, grid);

@@ -152,6 +152,8 @@ static json_t *settings(const struct cs_plan *plan)
 					     set->verify : CS_VERIFY_OFF]));
 	put(&r, "via", json_string(cs_way_words[set->via < CS_WAYS ? set->via :
 						CS_WAY_AUTO]));
+	put(&r, "schedule", json_string(cs_schedule_words[
+		set->schedule < CS_SCHEDULES ? set->schedule : CS_SCHEDULE_SERIAL]));
 	put(&r, "last_copy_bytes", unsigned64(set->last_bytes));
 	put(&r, "growth", set->last_bytes ? real(set->growth) : json_null());
 	put(&r, "spread_bytes", unsigned64(set->spread_bytes));
@@ -391,16 +393,76 @@ static json_t *distances(const struct cs_node_facts *f)
 	json_t *array = json_array(), *row;
 	int i, k, bad = !array;
 
-	for (i = 0; i < f->n_numa && i < 8; i++) {
+	for (i = 0; i < f->n_numa && i < CS_MAX_DOMAINS; i++) {
 		row = json_array();
-		for (k = 0; k < f->n_numa && k < 8; k++)
+		for (k = 0; k < f->n_numa && k < CS_MAX_DOMAINS; k++)
 			bad |= append(row, count(f->numa_distance[i][k]));
 		bad |= append(array, row);
 	}
 	return array_end(array, bad);
 }
 
-static json_t *sight(const struct cs_gpu_sight *s)
+/* Classes of paths; null what is not known. */
+static json_t *reaches(const uint8_t *reach, int n)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (int i = 0; i < n; i++)
+		bad |= append(array, text_or_null(cs_reach_text(reach[i])));
+	return array_end(array, bad);
+}
+
+static json_t *nvlink_peers(const struct cs_nvlink_ends *ends)
+{
+	json_t *array;
+	int bad;
+
+	if (ends->n_gpus < 0)
+		return json_null();
+	array = json_array();
+	bad = !array;
+	for (int i = 0; i < ends->n_gpus; i++) {
+		struct record r = record_new();
+
+		put(&r, "bus_id", text(ends->gpu[i].bus_id));
+		put(&r, "links", count(ends->gpu[i].links));
+		bad |= append(array, record_end(&r));
+	}
+	return array_end(array, bad);
+}
+
+static json_t *board(const struct cs_board_facts *b)
+{
+	struct record r = record_new();
+
+	put(&r, "serial", text_or_null(b->serial));
+	put(&r, "part", text_or_null(b->part));
+	put(&r, "vbios", text_or_null(b->vbios));
+	put(&r, "inforom", text_or_null(b->inforom));
+	put(&r, "module_id", count(b->module_id));
+	put(&r, "ecc", count(b->ecc));
+	put(&r, "power_limit_w", real(b->power_limit_w));
+	put(&r, "power_default_w", real(b->power_default_w));
+	put(&r, "sm_mhz_max", count(b->sm_mhz_max));
+	put(&r, "mem_mhz_max", count(b->mem_mhz_max));
+	put(&r, "sm_mhz_app", count(b->sm_mhz_app));
+	put(&r, "mem_mhz_app", count(b->mem_mhz_app));
+	put(&r, "fabric_state", count(b->fabric));
+	put(&r, "fabric_status", count(b->fabric_status));
+	put(&r, "nvlinks_to_switch", count(b->nvlink.to_switch));
+	put(&r, "nvlinks_to_other", count(b->nvlink.to_other));
+	put(&r, "nvlinks_to_gpus", nvlink_peers(&b->nvlink));
+	return record_end(&r);
+}
+
+/* How many cards are described. */
+static int cards_of(const struct cs_node_facts *f)
+{
+	return f->n_nics < CS_MAX_NICS ? f->n_nics : CS_MAX_NICS;
+}
+
+static json_t *sight(const struct cs_node_facts *f, const struct cs_gpu_sight *s)
 {
 	struct record r = record_new();
 
@@ -417,6 +479,12 @@ static json_t *sight(const struct cs_gpu_sight *s)
 	put(&r, "persistence", count(s->persistence));
 	put(&r, "mig", count(s->mig));
 	put(&r, "mig_instances", count(s->instances));
+	put(&r, "board", board(&s->board));
+	put(&r, "numa", count(s->numa));
+	put(&r, "acs", count(s->acs));
+	put(&r, "iommu", text_or_null(s->iommu));
+	put(&r, "to_gpus", reaches(s->to_gpu, f->n_sights));
+	put(&r, "to_nics", reaches(s->to_nic, cards_of(f)));
 	return record_end(&r);
 }
 
@@ -426,7 +494,40 @@ static json_t *sights(const struct cs_run_node *nd)
 	int bad = !array;
 
 	for (int i = 0; i < nd->facts.n_sights; i++)
-		bad |= append(array, sight(&nd->sight[i]));
+		bad |= append(array, sight(&nd->facts, &nd->sight[i]));
+	return array_end(array, bad);
+}
+
+static json_t *cards(const struct cs_node_facts *f)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (int i = 0; i < cards_of(f); i++) {
+		const struct cs_nic_facts *nic = &f->nic[i];
+		struct record r = record_new();
+
+		put(&r, "name", text_or_null(nic->name));
+		put(&r, "bus_id", text(nic->bus_id));
+		put(&r, "numa", count(nic->numa));
+		put(&r, "infiniband", count(nic->infiniband));
+		bad |= append(array, record_end(&r));
+	}
+	return array_end(array, bad);
+}
+
+static json_t *domains(const struct cs_node_facts *f)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (int i = 0; i < CS_MAX_DOMAINS && f->domain[i].numa >= 0; i++) {
+		struct record r = record_new();
+
+		put(&r, "numa", count(f->domain[i].numa));
+		put(&r, "cpus", text_or_null(f->domain[i].cpus));
+		bad |= append(array, record_end(&r));
+	}
 	return array_end(array, bad);
 }
 
@@ -491,6 +592,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "placement", text_or_null(f->placement));
 	put(&r, "product", text_or_null(f->product));
 	put(&r, "bios", text_or_null(f->bios));
+	put(&r, "bios_date", text_or_null(f->bios_date));
 	put(&r, "kernel", text_or_null(f->kernel));
 	put(&r, "driver", text_or_null(f->driver));
 	put(&r, "cuda", text_or_null(f->cuda));
@@ -504,6 +606,12 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "limits", limits(f));
 	put(&r, "n_numa", count(f->n_numa));
 	put(&r, "numa_distances", distances(f));
+	put(&r, "numa_domains", domains(f));
+	put(&r, "iommu", text_or_null(f->iommu));
+	put(&r, "n_nics", count(f->n_nics));
+	put(&r, "nics", cards(f));
+	put(&r, "nvswitches", count(f->n_switches));
+	put(&r, "nvswitch_bios", text_or_null(f->switch_bios));
 	put(&r, "n_ranks", count(f->n_ranks));
 	put(&r, "n_agents", count(f->n_agents));
 	put(&r, "release_us", real(f->release_us));
@@ -641,7 +749,7 @@ static int numa_of(const struct cs_run *run, const struct cs_row *row,
 
 static json_t *flags(const struct cs_run *run, uint32_t bits)
 {
-	const char *name[8];
+	const char *name[CS_ROW_FLAGS];
 	json_t *array = json_array();
 	int n = cs_row_flag_names(bits, name), i, bad = !array;
 

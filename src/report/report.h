@@ -13,6 +13,7 @@
 
 struct cs_view_options {
 	int verbose;		/* -v: every node, every sample */
+	int topology;		/* how nodes are wired in place of figures; text */
 };
 
 struct cs_format {

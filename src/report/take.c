@@ -112,6 +112,9 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
 					      CS_VERIFY_ALL);
 	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
+	/* versions that did not know it measured every pair alone */
+	set->schedule = (uint32_t)cs_field_word(f, "schedule", cs_schedule_words,
+						CS_SCHEDULE_SERIAL);
 	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
 	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
 	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
@@ -309,7 +312,8 @@ static int take_distances(struct cs_fields *f, struct cs_node_facts *facts)
 
 	json_array_foreach(rows, i, row)
 		json_array_foreach(row, k, value) {
-			if (i >= 8 || k >= 8 || json_is_null(value))
+			if (i >= CS_MAX_DOMAINS || k >= CS_MAX_DOMAINS ||
+			    json_is_null(value))
 				continue;
 			if (!json_is_integer(value) ||
 			    json_integer_value(value) < 0 ||
@@ -394,6 +398,82 @@ static void take_limits(struct cs_fields *node, struct cs_node_facts *n)
 	node->bad = f.bad;
 }
 
+static int take_reaches(struct cs_fields *f, const char *key, uint8_t *to,
+			size_t room)
+{
+	const json_t *all = cs_field_array(f, key), *one;
+	size_t i;
+	int reach;
+
+	if (json_array_size(all) > room)
+		return cs_field_refuse(f, key, "no more than there are devices");
+	json_array_foreach(all, i, one) {
+		if (json_is_null(one))
+			continue;
+		for (reach = CS_REACHES - 1; reach; reach--)
+			if (json_is_string(one) && !strcmp(cs_reach_text(reach),
+						json_string_value(one)))
+				break;
+		if (!reach)
+			return cs_field_refuse(f, key, "X, PIX, PXB, PHB, NODE "
+					       "and SYS");
+		to[i] = (uint8_t)reach;
+	}
+	return 0;
+}
+
+#define LINKS_MOST 1024 /* of one GPU, to be summed up */
+
+static int take_nvlink_peers(struct cs_fields *f, struct cs_nvlink_ends *ends)
+{
+	const json_t *all = cs_field_array(f, "nvlinks_to_gpus"), *one;
+	size_t i;
+
+	if (!all)
+		return 0;
+	if (json_array_size(all) > CS_NVLINK_PEERS)
+		return cs_field_refuse(f, "nvlinks_to_gpus", "at most 8 of them");
+	ends->n_gpus = (int32_t)json_array_size(all);
+	json_array_foreach(all, i, one) {
+		struct cs_fields g = { one, "a GPU behind NVLinks", f->err, 0 };
+
+		cs_field_text(&g, "bus_id", ends->gpu[i].bus_id, CS_BUSID);
+		ends->gpu[i].links =
+			(int32_t)cs_field_int(&g, "links", 0, LINKS_MOST, 0);
+		f->bad |= g.bad;
+	}
+	return f->bad ? -1 : 0;
+}
+
+/* Documents of other versions have none. */
+static int take_board(struct cs_fields *sight, struct cs_board_facts *b)
+{
+	struct cs_fields f = { cs_field_object(sight, "board"), "a board",
+			       sight->err, sight->bad };
+
+	if (!f.object)
+		return f.bad || sight->bad ? -1 : 0;
+	cs_field_text(&f, "serial", b->serial, sizeof(b->serial));
+	cs_field_text(&f, "part", b->part, sizeof(b->part));
+	cs_field_text(&f, "vbios", b->vbios, sizeof(b->vbios));
+	cs_field_text(&f, "inforom", b->inforom, sizeof(b->inforom));
+	b->module_id = int32_of(&f, "module_id");
+	b->ecc = int32_of(&f, "ecc");
+	b->power_limit_w = cs_field_real(&f, "power_limit_w");
+	b->power_default_w = cs_field_real(&f, "power_default_w");
+	b->sm_mhz_max = int32_of(&f, "sm_mhz_max");
+	b->mem_mhz_max = int32_of(&f, "mem_mhz_max");
+	b->sm_mhz_app = int32_of(&f, "sm_mhz_app");
+	b->mem_mhz_app = int32_of(&f, "mem_mhz_app");
+	b->fabric = int32_of(&f, "fabric_state");
+	b->fabric_status = int32_of(&f, "fabric_status");
+	b->nvlink.to_switch = (int32_t)cs_field_int(&f, "nvlinks_to_switch", 0,
+						    LINKS_MOST, -1);
+	b->nvlink.to_other = (int32_t)cs_field_int(&f, "nvlinks_to_other", 0,
+						   LINKS_MOST, -1);
+	return f.bad || take_nvlink_peers(&f, &b->nvlink) ? -1 : 0;
+}
+
 static int take_sight(struct cs_gpu_sight *s, const json_t *record,
 		      struct cs_err *err)
 {
@@ -413,7 +493,12 @@ static int take_sight(struct cs_gpu_sight *s, const json_t *record,
 	s->persistence = int32_of(&f, "persistence");
 	s->mig = int32_of(&f, "mig");
 	s->instances = int32_of(&f, "mig_instances");
-	return f.bad ? -1 : 0;
+	s->numa = int32_of(&f, "numa");
+	s->acs = int32_of(&f, "acs");
+	cs_field_text(&f, "iommu", s->iommu, sizeof(s->iommu));
+	return f.bad || take_board(&f, &s->board) ||
+	       take_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
+	       take_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS) ? -1 : 0;
 }
 
 static int take_sights(struct cs_fields *f, struct cs_run_node *nd)
@@ -479,12 +564,56 @@ static int take_ranks(struct cs_fields *f, struct cs_run_node *nd)
 	return 0;
 }
 
+static void take_cards(struct cs_fields *node, struct cs_node_facts *n)
+{
+	const json_t *all = cs_field_array(node, "nics"), *one;
+	size_t i;
+
+	if (json_array_size(all) > CS_MAX_NICS)
+		cs_field_refuse(node, "nics", "at most 16 of them");
+	n->n_nics = (int32_t)cs_field_int(node, "n_nics",
+			(int64_t)json_array_size(all), INT32_MAX, -1);
+	json_array_foreach(all, i, one) {
+		struct cs_fields f = { one, "a network card", node->err, node->bad };
+		struct cs_nic_facts *nic;
+
+		if (f.bad)
+			return;
+		nic = &n->nic[i];
+		cs_field_text(&f, "name", nic->name, sizeof(nic->name));
+		cs_field_text(&f, "bus_id", nic->bus_id, CS_BUSID);
+		nic->numa = int32_of(&f, "numa");
+		nic->infiniband = int32_of(&f, "infiniband");
+		node->bad = f.bad;
+	}
+}
+
+static void take_domains(struct cs_fields *node, struct cs_node_facts *n)
+{
+	const json_t *all = cs_field_array(node, "numa_domains"), *one;
+	size_t i;
+
+	if (json_array_size(all) > CS_MAX_DOMAINS)
+		cs_field_refuse(node, "numa_domains", "at most 8 of them");
+	json_array_foreach(all, i, one) {
+		struct cs_fields f = { one, "a NUMA domain", node->err, node->bad };
+
+		if (f.bad)
+			return;
+		n->domain[i].numa = int32_of(&f, "numa");
+		cs_field_text(&f, "cpus", n->domain[i].cpus,
+			      sizeof(n->domain[i].cpus));
+		node->bad = f.bad;
+	}
+}
+
 static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
 {
 	cs_field_text(f, "host", n->host, sizeof(n->host));
 	cs_field_text(f, "placement", n->placement, sizeof(n->placement));
 	cs_field_text(f, "product", n->product, sizeof(n->product));
 	cs_field_text(f, "bios", n->bios, sizeof(n->bios));
+	cs_field_text(f, "bios_date", n->bios_date, sizeof(n->bios_date));
 	cs_field_text(f, "kernel", n->kernel, sizeof(n->kernel));
 	cs_field_text(f, "driver", n->driver, sizeof(n->driver));
 	cs_field_text(f, "cuda", n->cuda, sizeof(n->cuda));
@@ -496,6 +625,12 @@ static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
 	n->page_bytes = int64_of(f, "page_bytes");
 	cs_field_text(f, "huge_pages", n->huge_pages, sizeof(n->huge_pages));
 	take_limits(f, n);
+	cs_field_text(f, "iommu", n->iommu, sizeof(n->iommu));
+	take_cards(f, n);
+	take_domains(f, n);
+	n->n_switches = int32_of(f, "nvswitches");
+	cs_field_text(f, "nvswitch_bios", n->switch_bios,
+		      sizeof(n->switch_bios));
 	n->n_numa = int32_of(f, "n_numa");
 	n->n_ranks = (int32_t)cs_field_int(f, "n_ranks", 0, 1 << 16, -1);
 	n->n_agents = (int32_t)cs_field_int(f, "n_agents", 0, CS_MAX_AGENTS, -1);

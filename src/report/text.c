@@ -344,6 +344,22 @@ static int print_placements(FILE *to, const struct cs_run *run,
 	return none < 0 ? -1 : 0;
 }
 
+/* What was looked at, where nothing was measured. */
+static int print_looks(FILE *to, const struct cs_run *run)
+{
+	if (run->checks & CS_CHECK_LAUNCH)
+		cs_launch_print(to, run);
+	if (run->checks & CS_CHECK_LAUNCH && run->checks & CS_CHECK_TOPOLOGY)
+		putc('\n', to);
+	if (run->checks & CS_CHECK_TOPOLOGY) {
+		if (cs_topology_print(to, run))
+			return -1;
+		putc('\n', to);
+	}
+	cs_findings_print(to, run);
+	return 0;
+}
+
 static int print_run(FILE *to, const struct cs_run *run,
 		     const struct cs_run *turns, const struct cs_view_options *opt)
 {
@@ -352,11 +368,10 @@ static int print_run(FILE *to, const struct cs_run *run,
 	print_head(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);
-	if (cs_only_looked(run)) {
-		cs_launch_print(to, run);
-		cs_findings_print(to, run);
-		return 0;
-	}
+	if (opt->topology)
+		return cs_topology_print(to, run);
+	if (cs_only_looked(run))
+		return print_looks(to, run);
 	if (run->n_nodes == 1)
 		rc = print_one(to, run, 0, opt->verbose);
 	else if (run->n_nodes > 1 && cs_run_is_again(run, 1))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hostlist.h"
 #include "base/quant.h"
 #include "check/check.h"
 
@@ -183,93 +184,17 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 
 /* ---- host lists ---- */
 
-/* A name as letters and the number at its end: "n0101" is "n", 101 in 4 digits;
- * without one, or with one too long to count with, digits is 0. */
-struct host {
-	const char *name;
-	size_t stem;
-	int digits;
-	long number;
-};
-
-static void host_split(const char *name, struct host *out)
-{
-	size_t n = strlen(name), at = n;
-
-	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
-		at--;
-	out->name = name;
-	out->stem = n - at > 9 ? n : at;
-	out->digits = (int)(n - out->stem);
-	out->number = out->digits ? strtol(name + out->stem, NULL, 10) : 0;
-}
-
-static int host_compare(const void *a, const void *b)
-{
-	const struct host *x = a, *y = b;
-	int order = strncmp(x->name, y->name,
-			    x->stem < y->stem ? x->stem : y->stem);
-
-	if (order || x->stem != y->stem)
-		return order ? order : x->stem < y->stem ? -1 : 1;
-	if (x->digits != y->digits)
-		return x->digits < y->digits ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
-static int same_series(const struct host *a, const struct host *b)
-{
-	return a->stem == b->stem && a->digits == b->digits && a->digits &&
-	       strncmp(a->name, b->name, a->stem) == 0;
-}
-
-/* host[0..n) of one series, as "n[01-04,07]", or the name alone. */
-static void series_text(FILE *to, const struct host *host, size_t n)
-{
-	size_t i, first;
-
-	if (n == 1) {
-		fputs(host->name, to);
-		return;
-	}
-	fprintf(to, "%.*s[", (int)host->stem, host->name);
-	for (i = 0; i < n; i++) {
-		for (first = i; i + 1 < n &&
-		     host[i + 1].number <= host[i].number + 1; i++)
-			;
-		fprintf(to, "%s%s", first ? "," : "",
-			host[first].name + host[first].stem);
-		if (i > first)
-			fprintf(to, "-%s", host[i].name + host[i].stem);
-	}
-	putc(']', to);
-}
-
 void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *to,
 		   size_t size)
 {
-	struct host *host = calloc(n ? n : 1, sizeof(*host));
-	FILE *out = fmemopen(to, size, "w");
-	size_t i, k;
+	const char **name = calloc(n + 1, sizeof(*name));
 
 	to[0] = '\0';
-	if (!host || !out)
-		goto out;
-	for (i = 0; i < n; i++)
-		host_split(run->node[nodes[i]].facts.host, &host[i]);
-	qsort(host, n, sizeof(*host), host_compare);
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && same_series(&host[i], &host[k]); k++)
-			;
-		if (i)
-			putc(',', out);
-		series_text(out, &host[i], k - i);
-	}
-out:
-	if (out)
-		fclose(out);
-	to[size - 1] = '\0';
-	free(host);
+	for (size_t i = 0; name && i < n; i++)
+		name[i] = run->node[nodes[i]].facts.host;
+	if (name)
+		cs_hostlist_fold(name, n, to, size);
+	free(name);
 }
 
 /* ---- folded lines ---- */
@@ -417,7 +342,7 @@ static int is_of(const struct cs_grid *grid, const struct cs_row *row)
 {
 	return row->node == (uint32_t)grid->node &&
 	       cs_row_test(row) == grid->test && row->what.bytes == grid->bytes &&
-	       !(row->flags & CS_ROW_CONTROL);
+	       !(row->flags & CS_ROW_REPEATS);
 }
 
 static void place_row(struct cs_grid *grid, const struct cs_row *row)

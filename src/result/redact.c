@@ -281,6 +281,23 @@ static int learn_gpu(struct cs_redact *redact, char *uuid, struct cs_err *err)
 	return 0;
 }
 
+/* Findings name a board by its serial number. */
+static int learn_board(struct cs_redact *redact, char serial[24],
+		       struct cs_err *err)
+{
+	char to[24];
+
+	if (!serial[0])
+		return 0;
+	if (!find(redact, serial)) {
+		cs_text(to, sizeof(to), "serial%d", ++redact->n_boards);
+		if (learn(redact, serial, to, err))
+			return -1;
+	}
+	cs_text(serial, 24, "%s", find(redact, serial)->to);
+	return 0;
+}
+
 int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		   struct cs_err *err)
 {
@@ -297,7 +314,8 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		if (learn_gpu(redact, nd->agent[a].gpu.uuid, err))
 			return -1;
 	for (a = 0; a < nd->facts.n_sights; a++)
-		if (learn_gpu(redact, nd->sight[a].uuid, err))
+		if (learn_gpu(redact, nd->sight[a].uuid, err) ||
+		    learn_board(redact, nd->sight[a].board.serial, err))
 			return -1;
 	for (a = 0; nd->ranks && a < nd->facts.n_ranks; a++) {
 		struct cs_rank_facts *rank = &nd->ranks[a];

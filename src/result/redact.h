@@ -9,7 +9,7 @@
 
 struct cs_redact {
 	struct cs_vec names;	/* what becomes what */
-	int n_gpus;
+	int n_gpus, n_boards;
 	char **argv;		/* what run->argv has become */
 	int argc;
 };

@@ -135,10 +135,12 @@ static const struct {
 	{ CS_ROW_CONTROL, "control" },
 	{ CS_ROW_NOT_VERIFIED, "not-verified" },
 	{ CS_ROW_NOT_PROVEN, "placement-not-proven" },
+	{ CS_ROW_COMPANY, "in-company" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
+_Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");
 
-int cs_row_flag_names(uint32_t flags, const char *names[8])
+int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS])
 {
 	size_t i;
 	int n = 0;

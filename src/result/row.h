@@ -36,6 +36,11 @@ enum cs_metric {
 #define CS_ROW_CONTROL 32u	/* repeats an earlier cell */
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
 #define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
+#define CS_ROW_COMPANY 256u	/* repeats a cell while others run, to be held against it */
+#define CS_ROW_FLAGS 9		/* how many there are */
+
+/* Rows that repeat a cell: not its figure. */
+#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY)
 
 #define CS_REASON 240
 
@@ -93,8 +98,8 @@ const char *cs_status_text(int status); /* "ok", "skipped", … */
 const char *cs_metric_text(const struct cs_test *test, int metric);
 /* The metric of that name; -1 there is none. */
 int cs_metric_index(const char *name);
-/* The names of the set flags, in order of bit: n of them, at most 8. */
-int cs_row_flag_names(uint32_t flags, const char *names[8]);
+/* The names of the set flags, in order of bit: how many. */
+int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS]);
 /* The flag of that name; 0 when there is none. */
 uint32_t cs_row_flag(const char *name);
 

@@ -17,6 +17,20 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 	return 0;
 }
 
+const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
+				      const char *bus_id)
+{
+	const struct cs_run_node *nd;
+
+	if (!run->node || node < 0 || node >= run->n_nodes || !bus_id[0])
+		return NULL;
+	nd = &run->node[node];
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		if (!strcmp(nd->sight[i].bus_id, bus_id))
+			return &nd->sight[i];
+	return NULL;
+}
+
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 {
 	struct cs_label label = { "" };
@@ -126,6 +140,10 @@ static void settle_node(struct cs_run_node *nd)
 	settle(&nd->facts.cgroup_cpus, 1);
 	for (i = 0; i < nd->facts.n_agents; i++)
 		settle_agent(&nd->agent[i]);
+	for (i = 0; i < nd->facts.n_sights; i++) {
+		settle(&nd->sight[i].board.power_limit_w, 1);
+		settle(&nd->sight[i].board.power_default_w, 1);
+	}
 	for (i = 0; nd->peers && i < n; i++)
 		if (nd->peers[i].via != CS_VIA_NONE)
 			settle(&nd->peers[i].open_ms, 1);
@@ -178,21 +196,38 @@ static int by_step(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* A rate of each transfer and, of several that were sampled, their total; all of
- * them ok. */
-static int is_whole(const struct cs_row *const *row, size_t n)
+/* A rate of each transfer that the step measures and, of several that were sampled,
+ * their total; all of them ok.  What repeats a cell is no part of it. */
+static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
+		    size_t n)
 {
-	size_t rates = 0, totals = 0, i;
-	int has_total = row[0]->company &&
-			cs_row_test(row[0])->how == CS_HOW_GATED;
+	const struct cs_step *step;
+	size_t rates = 0, totals = 0, measured = 0, rated = 0, i;
+	uint32_t k, repeats = CS_ROW_REPEATS;
 
+	if (!plan || row[0]->step >= plan->n_steps)
+		return 0;
+	step = cs_plan_step(plan, row[0]->step);
+	if (step->flags & CS_STEP_CONTROL)
+		repeats = CS_ROW_COMPANY;
+	for (k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		measured += !cs_transfer_is_load(t);
+		rated += !cs_transfer_is_load(t) &&
+			 cs_transfer_test(plan, t)->unit == CS_UNIT_GBS;
+	}
 	for (i = 0; i < n; i++) {
-		if (row[i]->status != CS_OK || row[i]->company != row[0]->company)
+		if (row[i]->flags & repeats)
+			continue;
+		if (row[i]->status != CS_OK)
 			return 0;
 		rates += row[i]->metric == CS_METRIC_RATE;
 		totals += row[i]->metric == CS_METRIC_TOTAL;
 	}
-	return rates == row[0]->company + 1u && totals == (size_t)has_total;
+	return rates == measured &&
+	       totals == (rated > 1 &&
+			  cs_row_test(row[0])->how == CS_HOW_GATED);
 }
 
 int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
@@ -210,7 +245,7 @@ int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
 
 		for (k = i + 1; k < n && !by_step(&row[i], &row[k]); k++)
 			;
-		whole = (char)is_whole(row + i, k - i);
+		whole = (char)is_whole(run->plan, row + i, k - i);
 		for (; i < k; i++)
 			keep[row[i] - cs_rows_get(&run->rows, 0)] = whole;
 	}

@@ -54,6 +54,7 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
 	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
+	CS_CHECK_TOPOLOGY = 4, /* how a node is wired and set: measures nothing */
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
@@ -134,6 +135,9 @@ struct cs_label {
 
 /* What users call an agent: its label, or its number where it has none. */
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
+/* What is known of the GPU at a bus id; NULL nothing is. */
+const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
+				      const char *bus_id);
 /* "2->3" */
 struct cs_label cs_pair_label(const struct cs_run *run, int node,
 			      const struct cs_transfer *what);

@@ -19,6 +19,7 @@ enum {
 	NOT_SUPPORTED = 3,
 	NOT_FOUND = 6,
 	INSUFFICIENT_SIZE = 7,
+	FUNCTION_NOT_FOUND = 13,
 	GPU_IS_LOST = 15,
 };
 
@@ -29,6 +30,9 @@ enum {
 #define UNSIGNED_LONG_LONG 3
 #define LINK_VERSION_4 6u	/* counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0 from 1 */
 #define UNSIGNED_INT 1
+#define FABRIC_V2 0x2000024u
+#define REMOTE_GPU 0
+#define REMOTE_SWITCH 2
 #define OTHER_PID 5000000u	/* above every pid that Linux gives */
 
 struct field {
@@ -45,6 +49,15 @@ struct pci {
 	char legacy[16];
 	unsigned domain, bus, device, pci_device, pci_subsystem;
 	char bus_id[32];
+};
+
+struct fabric {
+	unsigned version;
+	unsigned char cluster[16];
+	int status;
+	unsigned clique;
+	unsigned char state;
+	unsigned health;
 };
 
 struct process {
@@ -111,6 +124,22 @@ static void may_hang(const char *function)
 
 	while (name && !strcmp(name, function))
 		pause();
+}
+
+/* Is a function one that this driver does not have? */
+static int lacks(const char *function)
+{
+	const char *list = getenv("FAKE_NVML_LACKS");
+	size_t length = strlen(function);
+
+	while (list && *list) {
+		if (!strncmp(list, function, length) &&
+		    strchr(",", list[length]))
+			return 1;
+		list = strchr(list, ',');
+		list += list != NULL;
+	}
+	return 0;
 }
 
 static unsigned links(void)
@@ -345,6 +374,124 @@ EXPORT(int, nvmlDeviceGetPersistenceMode, (void *device, unsigned *mode))
 		    (unsigned)fake_number("FAKE_PERSISTENCE", 0, 1, 1));
 }
 
+/* ---- board ---- */
+
+/* The knob's text for a GPU, else the usual one. */
+static int give_knob(const char *function, const void *device, char *to,
+		     unsigned size, const char *variable, const char *usual)
+{
+	int code, gpu = gpu_of(device, &code);
+	char value[32];
+
+	if (lacks(function))
+		return FUNCTION_NOT_FOUND;
+	if (gpu < 0)
+		return code;
+	knob(variable, gpu, value);
+	return give_text(to, size, value[0] ? value : usual);
+}
+
+/* … its number, `unit` of them each, else the usual one. */
+static int give_knob_number(const char *function, const void *device,
+			    unsigned *to, const char *variable, unsigned unit,
+			    unsigned usual)
+{
+	int code, gpu = gpu_of(device, &code);
+	char value[32];
+
+	if (lacks(function))
+		return FUNCTION_NOT_FOUND;
+	if (gpu < 0)
+		return code;
+	knob(variable, gpu, value);
+	return give(device, to, value[0] ?
+		    unit * (unsigned)knob_number(variable, gpu) : usual);
+}
+
+EXPORT(int, nvmlDeviceGetSerial, (void *device, char *to, unsigned size))
+{
+	char usual[32];
+
+	snprintf(usual, sizeof(usual), "16500230000%02d", device_index(device));
+	return give_knob(__func__, device, to, size, "FAKE_SERIAL", usual);
+}
+
+EXPORT(int, nvmlDeviceGetBoardPartNumber,
+       (void *device, char *to, unsigned size))
+{
+	return give_knob(__func__, device, to, size, "FAKE_PART",
+			 "900-21010-0040-000");
+}
+
+EXPORT(int, nvmlDeviceGetVbiosVersion, (void *device, char *to, unsigned size))
+{
+	return give_knob(__func__, device, to, size, "FAKE_VBIOS",
+			 "96.00.A5.00.01");
+}
+
+EXPORT(int, nvmlDeviceGetInforomImageVersion,
+       (void *device, char *to, unsigned size))
+{
+	return give_knob(__func__, device, to, size, "FAKE_INFOROM",
+			 "G520.0280.00.04");
+}
+
+EXPORT(int, nvmlDeviceGetModuleId, (void *device, unsigned *id))
+{
+	return give_knob_number(__func__, device, id, "FAKE_MODULE", 1,
+				1 + (unsigned)device_index(device));
+}
+
+EXPORT(int, nvmlDeviceGetEccMode,
+       (void *device, unsigned *now, unsigned *pending))
+{
+	int code = give_knob_number(__func__, device, now, "FAKE_ECC", 1, 1);
+
+	return code == OK ? give(device, pending, *now) : code;
+}
+
+EXPORT(int, nvmlDeviceGetPowerManagementLimit, (void *device, unsigned *milliwatt))
+{
+	return give_knob_number(__func__, device, milliwatt, "FAKE_POWER_LIMIT",
+				1000, 700000);
+}
+
+EXPORT(int, nvmlDeviceGetPowerManagementDefaultLimit,
+       (void *device, unsigned *milliwatt))
+{
+	return lacks(__func__) ? FUNCTION_NOT_FOUND :
+				 give(device, milliwatt, 700000);
+}
+
+EXPORT(int, nvmlDeviceGetMaxClockInfo, (void *device, int clock, unsigned *mhz))
+{
+	if (clock == 2)
+		return give_knob_number(__func__, device, mhz, "", 1, 3201);
+	return give_knob_number(__func__, device, mhz, "FAKE_CLOCK_MAX", 1, 1980);
+}
+
+EXPORT(int, nvmlDeviceGetApplicationsClock,
+       (void *device, int clock, unsigned *mhz))
+{
+	return give_knob_number(__func__, device, mhz,
+				clock == 1 ? "FAKE_CLOCK_APP" : "", 1,
+				clock == 2 ? 3201 : 1980);
+}
+
+EXPORT(int, nvmlDeviceGetGpuFabricInfoV, (void *device, struct fabric *info))
+{
+	unsigned state;
+	int code = give_knob_number(__func__, device, &state, "FAKE_FABRIC", 1, 3);
+
+	if (code == OK && (!info || info->version != FABRIC_V2))
+		return INVALID_ARGUMENT;
+	if (code == OK) {
+		info->state = (unsigned char)state;
+		info->status = OK;
+	}
+	return code;
+}
+
 /* ---- MIG ---- */
 
 EXPORT(int, nvmlDeviceGetMigMode,
@@ -431,6 +578,60 @@ EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
 	if (code == OK)
 		*errors = 0;
 	return code;
+}
+
+/* What FAKE_NVLINK_REMOTE says of a link, "GPUxLINKS+GPUxLINKS" in the order of
+ * links: a GPU, -1 a switch, -2 nothing. */
+static int link_remote(int gpu, unsigned link)
+{
+	unsigned to, n, end = 0, all = 0;
+	char value[32], *at = value;
+	int used;
+
+	knob("FAKE_NVLINK_REMOTE", gpu, value);
+	if (!value[0])
+		return -1;
+	for (; *at; at += used + (at[used] == '+'), all = end) {
+		used = 0;
+		if (sscanf(at, "%ux%u%n", &to, &n, &used) != 2 ||
+		    (at[used] && at[used] != '+'))
+			fake_bad("FAKE_NVLINK_REMOTE");
+		end = all + n;
+		if (link < end)
+			return (int)to;
+	}
+	return -2;
+}
+
+EXPORT(int, nvmlDeviceGetNvLinkRemoteDeviceType,
+       (void *device, unsigned link, int *type))
+{
+	int gpu, code = link_code(device, link, &gpu);
+
+	if (lacks(__func__))
+		return FUNCTION_NOT_FOUND;
+	if (code == OK && (!type || link_remote(gpu, link) == -2))
+		return type ? NOT_SUPPORTED : INVALID_ARGUMENT;
+	if (code == OK)
+		*type = link_remote(gpu, link) < 0 ? REMOTE_SWITCH : REMOTE_GPU;
+	return code;
+}
+
+EXPORT(int, nvmlDeviceGetNvLinkRemotePciInfo_v2,
+       (void *device, unsigned link, struct pci *pci))
+{
+	int gpu, code = link_code(device, link, &gpu), remote;
+
+	if (lacks(__func__))
+		return FUNCTION_NOT_FOUND;
+	if (code != OK)
+		return code;
+	remote = link_remote(gpu, link);
+	if (!pci || remote < 0 || remote >= fake_gpus())
+		return pci ? NOT_SUPPORTED : INVALID_ARGUMENT;
+	memset(pci, 0, sizeof(*pci));
+	pci->bus = fake_bus(remote);
+	return OK;
 }
 
 EXPORT(int, nvmlDeviceGetFieldValues,

@@ -11,7 +11,7 @@
 static inline char *fuzz_written(const struct cs_run *run, const char *format,
 				 size_t *size)
 {
-	struct cs_view_options opt = { 1 };
+	struct cs_view_options opt = { .verbose = 1 };
 	char *text = NULL;
 	FILE *to = open_memstream(&text, size);
 

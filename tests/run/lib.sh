@@ -262,12 +262,12 @@ same() { # FILE FILE, neither of them empty
 }
 
 # A CSV report as "TEST SRC DST VIA STATUS COPY_BYTES VALUE", in a settled order:
-# its rates, or another metric; the control cell's repeat is left out.
+# its rates, or another metric; what repeats a cell is left out.
 cells() { # FILE [METRIC]
 	awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(",", ";", $i)
 			     $1 = $1; print }' "$1" | awk -F, -v metric="${2:-rate}" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["metric"] == metric && $at["flags"] !~ /control/ {
+		$at["metric"] == metric && $at["flags"] !~ /control|in-company/ {
 			via = $at["via"]; gsub(" ", "-", via)
 			print $at["test"], $at["src"], $at["dst"], via == "" ? "-" : via,
 			      $at["status"], $at["copy_bytes"], $at["value"]

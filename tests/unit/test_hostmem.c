@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "place/place.h"
+#include "root.h"
 #include "tap.h"
 
 #define MIB (1u << 20)
@@ -343,40 +344,6 @@ static void no_more_is_claimed_than_known(void)
 }
 
 /* ---- files below a root of our own ---- */
-
-static char root[] = "/tmp/cs-root-XXXXXX";
-
-static void put_file(const char *path, const char *text)
-{
-	char whole[300], *slash;
-	FILE *f;
-
-	cs_text(whole, sizeof(whole), "%s%s", root, path);
-	for (slash = whole + sizeof(root); (slash = strchr(slash, '/')); slash++) {
-		*slash = 0;
-		mkdir(whole, 0700);
-		*slash = '/';
-	}
-	f = fopen(whole, "we");
-	if (t_ok(f != NULL)) {
-		fputs(text, f);
-		fclose(f);
-	}
-}
-
-static int make_root(void)
-{
-	strcpy(root + sizeof(root) - 7, "XXXXXX");
-	return t_ok(mkdtemp(root) != NULL);
-}
-
-static void remove_root(void)
-{
-	char command[64];
-
-	cs_text(command, sizeof(command), "rm -r %s", root);
-	t_eq_int(system(command), 0);
-}
 
 #define NODE "/sys/devices/system/node/"
 

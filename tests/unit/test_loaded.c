@@ -17,7 +17,7 @@ static const char *const formats[] = { "text", "json", "jsonl", "csv", "result" 
 
 static char *written(const struct cs_run *run, const char *format)
 {
-	struct cs_view_options opt = { 1 };
+	struct cs_view_options opt = { .verbose = 1 };
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
@@ -276,6 +276,59 @@ static void a_value_may_be_of_a_later_version(void)
 	cs_loaded_release(&loaded);
 }
 
+/* What is known of a machine besides its figures. */
+static void furnish(struct cs_run_node *nd)
+{
+	struct cs_node_facts *f = &nd->facts;
+	struct cs_board_facts *b = &nd->sight[1].board;
+
+	for (int i = 0; i < 2; i++) {
+		cs_gpu_sight_init(&nd->sight[i]);
+		cs_text(nd->sight[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+	}
+	f->n_sights = 2;
+	cs_text(b->serial, sizeof(b->serial), "1650023000001");
+	cs_text(b->part, sizeof(b->part), "900-1");
+	cs_text(b->vbios, sizeof(b->vbios), "96.00.A5.00.01");
+	cs_text(b->inforom, sizeof(b->inforom), "G520");
+	b->module_id = 4;
+	b->ecc = 0;
+	b->power_limit_w = 450.5;
+	b->power_default_w = 700;
+	b->sm_mhz_max = 1980;
+	b->mem_mhz_max = 3201;
+	b->sm_mhz_app = 1410;
+	b->mem_mhz_app = 2619;
+	b->fabric = 3;
+	b->fabric_status = 0;
+	b->nvlink = (struct cs_nvlink_ends){ 4, 2, 1, { { "0000:1b:00.0", 12 } } };
+	nd->sight[1].numa = 0;
+	nd->sight[1].acs = 0x1d;
+	cs_text(nd->sight[1].iommu, sizeof(nd->sight[1].iommu), "DMA-FQ");
+	nd->sight[1].to_gpu[0] = CS_REACH_PXB;
+	nd->sight[1].to_gpu[1] = CS_REACH_SELF;
+	nd->sight[1].to_nic[1] = CS_REACH_SYS;
+	cs_text(f->bios_date, sizeof(f->bios_date), "03/14/2026");
+	cs_text(f->iommu, sizeof(f->iommu), "on iommu=pt");
+	f->domain[0] = (struct cs_domain_facts){ 0, "0-47,96-143" };
+	f->domain[1] = (struct cs_domain_facts){ 2, "48-95" };
+	f->n_nics = 17;
+	for (int i = 0; i < CS_MAX_NICS; i++)
+		f->nic[i] = (struct cs_nic_facts){ "mlx5_0", "0000:20:00.0", -1,
+						   i & 1 };
+	f->n_switches = 4;
+	cs_text(f->switch_bios, sizeof(f->switch_bios), "96.10.57.00.01");
+}
+
+static void facts_of_a_machine_come_back(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
+	furnish(&c.run.node[0]);
+	both_come_back(&c);
+}
+
 /* ---- cut and redacted ---- */
 
 static void a_node_alone_is_a_run(void)
@@ -316,6 +369,9 @@ static void redacted(const char *text, const char *want)
 	node.facts.n_agents = 1;
 	cs_text(node.facts.host, CS_HOST, "n017");
 	cs_text(node.agent[0].gpu.uuid, CS_UUID, "GPU-5ab0cafe-12");
+	node.facts.n_sights = 1;
+	cs_text(node.sight[0].board.serial, sizeof(node.sight[0].board.serial),
+		"1650023000001");
 	cs_text(run.job_id, sizeof(run.job_id), "81233");
 	run.node = &node;
 	run.n_nodes = 1;
@@ -340,6 +396,7 @@ static void names_in_texts_are_replaced(void)
 	redacted("job 81233, 812330", "job job1, 812330");
 	redacted("cannot write '/home/a b/x.json': full", "cannot write 'PATH': full");
 	redacted("cannot write 'mine/x.txt' or 'y.csv'", "cannot write 'PATH' or 'PATH'");
+	redacted("GPU 3 (serial 1650023000001)", "GPU 3 (serial serial1)");
 	redacted("see /home/a/b, /dev/shm", "see PATH, /dev/shm");
 }
 
@@ -350,6 +407,8 @@ int main(void)
 		{ "… of nodes that have one name", several_nodes_of_one_name_come_back },
 		{ "… of MIG instances and of some of the GPUs", mig_labels_come_back },
 		{ "… with numbers and texts that are odd", odd_numbers_and_texts_come_back },
+		{ "… with what is known of boards, buses, cards and domains",
+		  facts_of_a_machine_come_back },
 		{ "… of a run that ended before its plan", a_run_without_a_plan_comes_back },
 		{ "a journal that ends anywhere is read to its last whole line",
 		  a_journal_may_end_anywhere },

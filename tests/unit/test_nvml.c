@@ -34,6 +34,8 @@ static struct cs_nvml *turned(const char *knob, const char *value)
 	static const char *const knobs[] = {
 		"FAKE_GPUS", "FAKE_NVLINKS", "FAKE_NVLINKS_DOWN", "FAKE_PCIE",
 		"FAKE_THROTTLE", "FAKE_NVML_OTHERS", "FAKE_NVML_INIT",
+		"FAKE_ECC", "FAKE_POWER_LIMIT", "FAKE_VBIOS", "FAKE_SERIAL",
+		"FAKE_FABRIC", "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
 	};
 	struct cs_err err = { "" };
 	struct cs_nvml *nvml;
@@ -302,6 +304,108 @@ static void narrow_pcie(void)
 	t_eq_int(link.pcie_width_max, 16);
 }
 
+/* ---- board ---- */
+
+/* GPU 1 as the survey sees it; 0 when there is no fake. */
+static int sight(const char *knob, const char *value, struct cs_gpu_sight *out)
+{
+	struct cs_nvml *nvml = turned(knob, value);
+	int found = nvml && cs_nvml_count(nvml) == 2;
+
+	cs_gpu_sight_init(out);
+	if (nvml)
+		t_ok(found && cs_nvml_sight(nvml, 1, out) == 0);
+	cs_nvml_close(nvml);
+	return found;
+}
+
+static void board(void)
+{
+	struct cs_gpu_sight s;
+
+	if (!sight(NULL, NULL, &s))
+		return;
+	t_eq_str(s.board.serial, "1650023000001");
+	t_eq_str(s.board.part, "900-21010-0040-000");
+	t_eq_str(s.board.vbios, "96.00.A5.00.01");
+	t_eq_str(s.board.inforom, "G520.0280.00.04");
+	t_eq_int(s.board.module_id, 2);
+	t_eq_int(s.board.ecc, 1);
+	t_near(s.board.power_limit_w, 700, 1e-9);
+	t_near(s.board.power_default_w, 700, 1e-9);
+	t_eq_int(s.board.sm_mhz_max, 1980);
+	t_eq_int(s.board.mem_mhz_max, 3201);
+	t_eq_int(s.board.sm_mhz_app, 1980);
+	t_eq_int(s.board.fabric, 3);
+	t_eq_int(s.board.fabric_status, 0);
+	t_eq_int(s.board.nvlink.to_switch, 18);
+	t_eq_int(s.board.nvlink.to_other, 0);
+	t_eq_int(s.board.nvlink.n_gpus, 0);
+}
+
+static void board_set(void)
+{
+	struct cs_gpu_sight s;
+
+	if (sight("FAKE_ECC", "1:0", &s))
+		t_eq_int(s.board.ecc, 0);
+	if (sight("FAKE_POWER_LIMIT", "1:450", &s))
+		t_near(s.board.power_limit_w, 450, 1e-9);
+	if (sight("FAKE_VBIOS", "1:96.00.B1.00.02", &s))
+		t_eq_str(s.board.vbios, "96.00.B1.00.02");
+	if (sight("FAKE_SERIAL", "1:N/A", &s))
+		t_eq_str(s.board.serial, "");
+	if (!sight("FAKE_FABRIC", "1:2", &s))
+		return;
+	t_eq_int(s.board.fabric, 2);
+	t_eq_int(s.board.fabric_status, -1);
+}
+
+static void board_of_old_driver(void)
+{
+	struct cs_gpu_sight s;
+
+	if (!sight("FAKE_NVML_LACKS", "nvmlDeviceGetSerial,nvmlDeviceGetEccMode,"
+		   "nvmlDeviceGetPowerManagementLimit,nvmlDeviceGetModuleId,"
+		   "nvmlDeviceGetGpuFabricInfoV,nvmlDeviceGetMaxClockInfo,"
+		   "nvmlDeviceGetNvLinkRemoteDeviceType", &s))
+		return;
+	t_eq_str(s.board.serial, "");
+	t_eq_str(s.board.vbios, "96.00.A5.00.01");
+	t_eq_int(s.board.module_id, -1);
+	t_eq_int(s.board.ecc, -1);
+	t_near(s.board.power_limit_w, NAN, 0);
+	t_eq_int(s.board.sm_mhz_max, -1);
+	t_eq_int(s.board.fabric, -1);
+	t_eq_int(s.board.nvlink.to_switch, -1);
+	t_eq_int(s.board.nvlink.n_gpus, -1);
+}
+
+static void wired_directly(void)
+{
+	struct cs_gpu_sight s;
+
+	if (!sight("FAKE_NVLINK_REMOTE", "1:0x12", &s))
+		return;
+	t_eq_int(s.board.nvlink.to_switch, 0);
+	t_eq_int(s.board.nvlink.n_gpus, 1);
+	t_eq_str(s.board.nvlink.gpu[0].bus_id, "0000:1b:00.0");
+	t_eq_int(s.board.nvlink.gpu[0].links, 12);
+	t_eq_int(s.board.nvlink.to_other, 6); /* nobody says where */
+}
+
+static void ends_of_live_links(void)
+{
+	struct cs_gpu_sight s;
+
+	if (sight("FAKE_NVLINKS_DOWN", "1:2", &s))
+		t_eq_int(s.board.nvlink.to_switch, 16);
+	if (!sight("FAKE_NVLINKS", "0", &s))
+		return;
+	t_eq_int(s.board.nvlink.to_switch, 0);
+	t_eq_int(s.board.nvlink.n_gpus, 0);
+}
+
 /* ---- conditions ---- */
 
 /* The conditions of GPU 1; 0 when there is no fake. */
@@ -417,6 +521,13 @@ static const struct tap_test tests[] = {
 	  found_stays_found },
 	{ "links tell number, version, speed and PCIe", all_links },
 	{ "links that are down count among the possible ones", links_down },
+	{ "a board has serial, part number, versions, position and settings",
+	  board },
+	{ "… as they are set, and no text for one that is not", board_set },
+	{ "what the driver has no function for is unknown, not 0",
+	  board_of_old_driver },
+	{ "links to other GPUs are counted by GPU", wired_directly },
+	{ "links that are down lead nowhere", ends_of_live_links },
 	{ "with all links down version and speed are unknown", all_links_down },
 	{ "a card without NVLink has 0 of 0", no_links },
 	{ "36 links are counted", more_links_than_today },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/facts.h"
+#include "plan/internal.h"
 #include "plan/plan.h"
 #include "tap.h"
 
@@ -31,6 +32,7 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 			 .start_limit_s = 30, .verify = CS_VERIFY_ALL,
 			 .backend = (uint32_t)backend, .random = 2,
 			 .spread_bytes = 256 << 20,
+			 .schedule = CS_SCHEDULE_SERIAL,
 			 .domains = 3 },
 	};
 }
@@ -66,6 +68,31 @@ static int times_measured(const struct cs_plan *plan, uint32_t view, int src,
 		}
 	}
 	return times;
+}
+
+/* Rounds: disjoint pairs, and so many of them in each. */
+static void rounds_are(const struct cs_plan *plan, uint32_t pairs, uint32_t count)
+{
+	uint32_t s, n, i, k, rounds = 0;
+
+	for (s = 0; s < plan->n_steps; s += n) {
+		char busy[CS_MAX_AGENTS] = { 0 };
+
+		n = cs_plan_round(plan, s);
+		if (!cs_plan_step(plan, s)->round)
+			continue;
+		rounds++;
+		t_eq_int(n, pairs);
+		for (i = s; i < s + n; i++) {
+			const struct cs_step *step = cs_plan_step(plan, i);
+			const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+
+			t_ok(!busy[t->src.index]++ && !busy[t->dst.index]++);
+			for (k = 1; k < step->count; k++)
+				t_ok(t[k].src.index == t->dst.index);
+		}
+	}
+	t_eq_int(rounds, count);
 }
 
 static void each_cell_is_measured_once(const struct cs_plan *plan, uint32_t view)
@@ -873,6 +900,50 @@ static void an_estimate_follows_the_rules(void)
 	t_ok(isnan(estimate(large, CS_VERIFY_ALL, NAN)));
 }
 
+static void pairs_stand_in_rounds(const char *test, int n_agents,
+				  enum cs_schedule schedule, uint32_t pairs,
+				  uint32_t rounds)
+{
+	struct cs_plan_request req = request(n_agents, test, CS_BACKEND_CUDA);
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	req.set.schedule = schedule;
+	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
+		return;
+	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
+	each_cell_is_measured_once(plan, 0);
+	rounds_are(plan, pairs, rounds);
+	free(plan);
+}
+
+static void disjoint_pairs_stand_in_rounds(void)
+{
+	pairs_stand_in_rounds("peer.ce.write.pair", 8, CS_SCHEDULE_AUTO, 4, 14);
+	pairs_stand_in_rounds("peer.ce.write.bidi", 8, CS_SCHEDULE_AUTO, 4, 7);
+	pairs_stand_in_rounds("peer.sm.read.pair", 5, CS_SCHEDULE_AUTO, 2, 10);
+	pairs_stand_in_rounds("peer.ce.write.pair", 4, CS_SCHEDULE_AUTO, 0, 0);
+	pairs_stand_in_rounds("peer.ce.write.pair", 4, CS_SCHEDULE_PARALLEL, 2, 6);
+	pairs_stand_in_rounds("peer.ce.write.pair", 3, CS_SCHEDULE_PARALLEL, 0, 0);
+	pairs_stand_in_rounds("peer.ce.write.pair", 8, CS_SCHEDULE_SERIAL, 0, 0);
+	pairs_stand_in_rounds("peer.chase.stride.pair", 8, CS_SCHEDULE_AUTO, 0, 0);
+	pairs_stand_in_rounds("peer.ce.write.pair", 64, CS_SCHEDULE_AUTO, 32, 126);
+}
+
+static void a_round_with_an_agent_twice_is_damaged(void)
+{
+	struct cs_plan *plan = plan_of(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
+	struct cs_err err = { "" };
+	uint32_t s;
+
+	for (s = 0; s < plan->n_steps; s++)
+		((struct cs_step *)(uintptr_t)cs_plan_step(plan, s))->round = 1;
+	plan->id = cs_plan_hash(plan);
+	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), -1);
+	t_ok(strstr(err.text, "cannot run beside the others of its round"));
+	free(plan);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -932,6 +1003,10 @@ int main(void)
 		  every_issuer_needs_its_peers },
 		{ "an estimate follows the rules of sampling",
 		  an_estimate_follows_the_rules },
+		{ "pairs stand in rounds of which none has a GPU twice, from 16 pairs on",
+		  disjoint_pairs_stand_in_rounds },
+		{ "a round with an agent in two steps is a damaged plan",
+		  a_round_with_an_agent_twice_is_damaged },
 		{ NULL, NULL },
 	};
 

@@ -92,6 +92,7 @@ static void all_of_a_backend_go_round_together(void)
 	req.set.last_bytes = 1 << 30;
 	req.set.growth = 4;
 	goes_round(req, "h2d.ce.*,d2h.ce.*,host.*,peer.ce.*.all-to-one");
+	goes_round(request(8, CS_BACKEND_CUDA), "peer.ce.*");
 }
 
 static void lines_of_a_step_run_together(void)
@@ -315,6 +316,29 @@ static void what_cannot_be_says_line_and_column(void)
 	}
 }
 
+#define ROUNDS "step,test,src,dst,round,size\na,peer.ce.write.pair,gpu0,gpu1,1,\n"
+
+static void rounds_are_checked(void)
+{
+	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
+	struct cs_plan *plan = read_as(ROUNDS "b,peer.ce.write.pair,gpu2,gpu3,1,\n"
+				       "c,peer.ce.write.pair,gpu2,gpu3,,1M\n", &req);
+
+	t_ok(plan && cs_plan_round(plan, 0) == 2 && cs_plan_round(plan, 2) == 1);
+	free(plan);
+	is_refused(ROUNDS "b,peer.ce.write.pair,gpu2,gpu1,1,\n", &req,
+		   "plan.csv:3: column round: step 'b' cannot run beside the others of "
+		   "round 1");
+	is_refused(ROUNDS "b,peer.ce.write.pair,gpu2,gpu3,1,1M\n", &req,
+		   "plan.csv:3: column round: step 'b' cannot run");
+	is_refused(ROUNDS "b,h2d.ce.pinned.pair,host,gpu3,1,\n", &req,
+		   "plan.csv:3: column round: step 'b' cannot run");
+	is_refused(ROUNDS "a,peer.ce.write.pair,gpu1,gpu0,2,\n", &req,
+		   "plan.csv:3: column round: step 'a' is of round 1 by its first line");
+	is_refused(ROUNDS "b,peer.ce.write.pair,gpu2,gpu3,one,\n", &req,
+		   "plan.csv:3: column round: 'one': steps that may run");
+}
+
 static void columns_are_checked(void)
 {
 	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
@@ -400,6 +424,7 @@ int main(void)
 		{ "a step has at most 128 transfers", a_step_has_an_end },
 		{ "agents may not be known yet", agents_may_not_be_known_yet },
 		{ "a file is text", a_file_is_text },
+		{ "steps of a round have no GPU in common", rounds_are_checked },
 		{ NULL, NULL },
 	};
 

@@ -17,7 +17,7 @@
 /* The run as one format writes it; to be freed. */
 static char *written(const struct canned *c, const char *format, int verbose)
 {
-	struct cs_view_options opt = { verbose };
+	struct cs_view_options opt = { .verbose = verbose };
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
@@ -420,7 +420,7 @@ static void nothing_known(void)
 {
 	struct canned c;
 	struct cs_run empty;
-	struct cs_view_options opt = { 1 };
+	struct cs_view_options opt = { .verbose = 1 };
 	const struct cs_format *f;
 	FILE *to = fopen("/dev/null", "w");
 
@@ -967,7 +967,7 @@ static void formats(void)
 
 static void failing_stream(void)
 {
-	struct cs_view_options opt = { 0 };
+	struct cs_view_options opt = { .verbose = 0 };
 	const struct cs_format *f;
 	struct canned c;
 	FILE *to;
@@ -1028,6 +1028,94 @@ static void plan_steps(void)
 	canned_release(&c);
 }
 
+/* ---- topology ---- */
+
+static char *drawn(const struct canned *c)
+{
+	struct cs_view_options opt = { .topology = 1 };
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	t_eq_int(cs_format_by_name("text")->write(to, &c->run, &opt), 0);
+	fclose(to);
+	return text;
+}
+
+/* A node as large as they come; its serials are its own. */
+static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
+{
+	struct cs_node_facts *f = &nd->facts;
+
+	f->n_sights = gpus;
+	f->n_nics = cards;
+	for (int i = 0; i < 2; i++)
+		f->domain[i] = (struct cs_domain_facts){ i, "0-27,56-83,112-139,168-195" };
+	for (int i = 0; i < gpus; i++) {
+		struct cs_gpu_sight *s = &nd->sight[i];
+
+		cs_gpu_sight_init(s);
+		s->on_bus = 1;
+		cs_text(s->bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+		cs_text(s->board.serial, sizeof(s->board.serial), "%d", serial + i);
+		s->board.nvlink = (struct cs_nvlink_ends){ .to_switch = 18 };
+		s->numa = i >= gpus / 2;
+		memset(s->to_gpu, CS_REACH_NODE, sizeof(s->to_gpu));
+		memset(s->to_nic, CS_REACH_NODE, sizeof(s->to_nic));
+	}
+	for (int i = 0; i < cards && i < CS_MAX_NICS; i++) {
+		f->nic[i].numa = i & 1;
+		cs_text(f->nic[i].bus_id, CS_BUSID, "0000:%02x:00.1", 0x1b + i);
+	}
+}
+
+static void topology_fits(void)
+{
+	struct canned c;
+	char *text;
+
+	canned_init(&c, 1, 8, 0, PAIR, 0);
+	wire(&c.run.node[0], 8, 8, 1);
+	text = drawn(&c);
+	t_ok(longest_line(text) <= 110);
+	has_line(text, "       GPU0 GPU1 GPU2 GPU3 GPU4 GPU5 GPU6 GPU7 NIC0 NIC1 "
+		 "NIC2 NIC3 NIC4 NIC5 NIC6 NIC7  NUMA  cpus");
+	has_line(text, "  GPU4 NV18 NV18 NV18 NV18    X NV18 NV18 NV18 NODE NODE "
+		 "NODE NODE NODE NODE NODE NODE     1  0-27,56-83,...");
+	has_line(text, "     1  0-27,56-83,112-139,168-195");
+	free(text);
+	/* more than fit stand below each other, 16 cards by name */
+	wire(&c.run.node[0], 16, 18, 1);
+	text = drawn(&c);
+	t_ok(longest_line(text) <= 110);
+	t_ok(strstr(text, " GPU15  NUMA\n"));
+	t_ok(strstr(text, "\n\n         NIC0  NIC1"));
+	has_line(text, "  and 2 more");
+	free(text);
+	canned_release(&c);
+}
+
+static void topology_of_many(void)
+{
+	struct canned c;
+	char *text, *at;
+	int drawings = 0;
+
+	canned_init(&c, 4, 2, 0, PAIR, 0);
+	for (int i = 0; i < 4; i++)
+		wire(&c.run.node[i], 2, 1, 10 * i);
+	c.run.node[2].sight[1].board.nvlink.to_switch = 17;
+	text = drawn(&c);
+	for (at = text; (at = strstr(at, "GPU0 GPU1")); at++)
+		drawings++;
+	t_eq_int(drawings, 2);
+	t_ok(strstr(text, "n[001-002,004]  2 x NVIDIA H200"));
+	t_ok(strstr(text, "n003  2 x NVIDIA H200"));
+	has_line(text, "  GPU0    X NV17 NODE     0  0-27,56-83,112-139,168-195");
+	free(text);
+	canned_release(&c);
+}
+
 static const struct tap_test tests[] = {
 	{ "one node is drawn as documented, within 90 columns", one_node },
 	{ "cells are marked and each reason is said once below", marks },
@@ -1070,6 +1158,9 @@ static const struct tap_test tests[] = {
 	  journal_lines },
 	{ "documents and journals follow the schema", schema },
 	{ "result lines are stable and count cells", result_lines },
+	{ "a node of 8 GPUs and 8 cards is drawn in 110 columns, more in blocks",
+	  topology_fits },
+	{ "nodes that are wired alike are drawn once", topology_of_many },
 	{ "the same run gives the same bytes", same_bytes },
 	{ "formats are found by name and by a file's ending", formats },
 	{ "a stream that fails is an error in every format", failing_stream },

@@ -83,13 +83,13 @@ static void a_rate_of_times_is_called_time(void)
 
 static void flags_have_names_in_order_of_bit(void)
 {
-	const char *names[8];
+	const char *names[CS_ROW_FLAGS];
 
 	t_eq_int(cs_row_flag_names(0, names), 0);
 	t_eq_int(cs_row_flag_names(CS_ROW_CONTROL | CS_ROW_NOT_CONVERGED, names), 2);
 	t_eq_str(names[0], "not-converged");
 	t_eq_str(names[1], "control");
-	t_eq_int(cs_row_flag_names(UINT32_MAX, names), 8);
+	t_eq_int(cs_row_flag_names(UINT32_MAX, names), CS_ROW_FLAGS);
 	t_eq_str(names[6], "not-verified");
 	t_eq_str(names[7], "placement-not-proven");
 }

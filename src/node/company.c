@@ -1,0 +1,247 @@
+/* company.c - the steps of a plan in their order, those of a round at the same time
+ * where that is known to change nothing.
+ *
+ *     a view's first rounds:  alone, one after the other | all at once   (and next time
+ *                             the other way round)
+ *     figures differ by more than 0.5 %?  then alone for good, and it is said
+ *     its other rounds:       all at once; alone as well, if one of them is slower than
+ *                             the slowest was alone
+ *     behind the last one:    the slowest of it once more, alone
+ *
+ * What was measured alone is the cell's figure; what is only held against it is marked
+ * as in company. */
+#include "config.h"
+
+#include "node/coordinator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "node/cell.h"
+
+/* A quarter of a per cent is what cells differ by from day to day. */
+#define MATTERS 0.005
+/* Rounds of a test's first size that are carried out both ways; of its others one. */
+#define ROUNDS_FIRST 3u
+
+struct round {
+	struct cs_coordinator *co;
+	struct cs_company *company;
+	uint32_t first, n;	/* steps */
+	uint32_t n_transfers;
+};
+
+/* Figures of its cells, and of each transfer the median; of what is not left, none. */
+static void run_alone(const struct round *r, double *median)
+{
+	uint32_t at = 0, s, k;
+
+	for (k = 0; k < r->n_transfers; k++)
+		median[k] = NAN;
+	for (s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
+		if (cs_cell_is_left(r->co, s))
+			cs_cell_run(r->co, s, 1, 0, 0, median + at);
+		at += cs_plan_step(r->co->plan, s)->count;
+		cs_cell_look(r->co);
+	}
+}
+
+/* Returns 0; -1 where they could not be carried out together. */
+static int run_together(const struct round *r, uint32_t repeats, double least,
+			double *median)
+{
+	uint32_t k;
+	enum cs_status status;
+
+	for (k = 0; k < r->n_transfers; k++)
+		median[k] = NAN;
+	if (r->co->stopped)
+		return -1;
+	status = cs_cell_run(r->co, r->first, r->n, repeats, least, median);
+	cs_cell_look(r->co);
+	return status == CS_OK ? 0 : -1;
+}
+
+static int share_an_end(const struct cs_transfer *a, const struct cs_transfer *b)
+{
+	return a->src.index == b->src.index || a->src.index == b->dst.index;
+}
+
+/* Who ran beside the k-th transfer, the first of them. */
+static const struct cs_transfer *beside(const struct round *r, uint32_t k)
+{
+	const struct cs_step all = cs_plan_together(r->co->plan, r->first, r->n);
+	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &all, k);
+	uint32_t i = 0;
+
+	while (i + 1 < all.count &&
+	       share_an_end(t, cs_plan_transfer(r->co->plan, &all, i)))
+		i++;
+	return cs_plan_transfer(r->co->plan, &all, i);
+}
+
+static void say_matters(const struct round *r, uint32_t k, double share)
+{
+	const struct cs_step all = cs_plan_together(r->co->plan, r->first, r->n);
+	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &all, k);
+	const struct cs_transfer *other = beside(r, k);
+	char text[CS_ERR_TEXT];
+	const char *label[4];
+	uint32_t end[4] = { t->src.index, t->dst.index, other->src.index,
+			    other->dst.index };
+
+	for (int i = 0; i < 4; i++)
+		label[i] = cs_board_slot(r->co->board, (int)end[i])->facts.label;
+	cs_text(text, sizeof(text), "%s: %s->%s has %.1f %% of its rate while "
+		"%s->%s%s run%s: %s", cs_transfer_test(r->co->plan, t)->name,
+		label[0], label[1], 100 * share, label[2], label[3],
+		r->n > 2 ? " and others" : "", r->n > 2 ? "" : "s",
+		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
+			"measured in company all the same, as asked" :
+			"pairs are measured one at a time");
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, "pairs-interfere", text);
+}
+
+/* Is company all the same to them?  Of a round that was carried out both ways. */
+static void hold_against(const struct round *r, const double *alone,
+			 const double *together)
+{
+	uint32_t worst = 0, k;
+	double most = 0;
+
+	for (k = 0; k < r->n_transfers; k++) {
+		double off = fabs(together[k] / alone[k] - 1);
+
+		if (isnan(off))
+			return;
+		if (off > most) {
+			most = off;
+			worst = k;
+		}
+	}
+	for (k = 0; k < r->n_transfers; k++)
+		if (!r->company->rounds || alone[k] < r->company->least)
+			r->company->least = alone[k];
+	r->company->rounds++;
+	if (most <= MATTERS || r->company->matters)
+		return;
+	r->company->matters = 1;
+	say_matters(r, worst, together[worst] / alone[worst]);
+}
+
+static void run_both_ways(const struct round *r)
+{
+	double alone[CS_STEP_MAX], together[CS_STEP_MAX];
+
+	if (r->company->rounds % 2) {
+		run_together(r, CS_ROW_COMPANY, 0, together);
+		run_alone(r, alone);
+	} else {
+		run_alone(r, alone);
+		run_together(r, CS_ROW_COMPANY, 0, together);
+	}
+	hold_against(r, alone, together);
+}
+
+static int is_last_of_view(const struct round *r)
+{
+	const struct cs_plan *plan = r->co->plan;
+	uint32_t view = cs_plan_step(plan, r->first)->view, s;
+
+	for (s = r->first + r->n; s < plan->n_steps; s++)
+		if (cs_plan_step(plan, s)->view == view &&
+		    cs_plan_step(plan, s)->round)
+			return 0;
+	return 1;
+}
+
+static uint32_t slowest_of(const struct round *r, const double *median)
+{
+	uint32_t slowest = 0, k;
+
+	for (k = 1; k < r->n_transfers; k++)
+		if (median[k] < median[slowest])
+			slowest = k;
+	return slowest;
+}
+
+/* Once more, alone, to show that all is as it was. */
+static void run_slowest_again(const struct round *r, const double *median)
+{
+	uint32_t k = slowest_of(r, median), s = r->first;
+
+	while (k >= cs_plan_step(r->co->plan, s)->count)
+		k -= cs_plan_step(r->co->plan, s++)->count;
+	if (r->co->stopped)
+		return;
+	cs_cell_run(r->co, s, 1, CS_ROW_CONTROL, 0, NULL);
+	cs_cell_look(r->co);
+}
+
+/* What is slower than any was alone may be so by its company: it is measured both ways
+ * after all.  Not where company is wanted whatever it does. */
+static void run_in_company(const struct round *r)
+{
+	double together[CS_STEP_MAX], alone[CS_STEP_MAX], least = 0;
+
+	if (r->co->plan->set.schedule == CS_SCHEDULE_AUTO)
+		least = r->company->least * (1 - MATTERS);
+	if (run_together(r, 0, least, together)) {
+		run_alone(r, alone);
+		return;
+	}
+	if (together[slowest_of(r, together)] < least) {
+		run_alone(r, alone);
+		hold_against(r, alone, together);
+	} else if (is_last_of_view(r)) {
+		run_slowest_again(r, together);
+	}
+}
+
+/* Have rounds of another size of this test been carried out both ways? */
+static int is_known(const struct cs_coordinator *co, uint32_t view)
+{
+	uint32_t test = cs_plan_view(co->plan, view)->test, v;
+
+	for (v = 0; v < co->plan->n_views; v++)
+		if (v != view && cs_plan_view(co->plan, v)->test == test &&
+		    co->company[v].rounds >= ROUNDS_FIRST)
+			return 1;
+	return 0;
+}
+
+static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
+{
+	const struct cs_step all = cs_plan_together(co->plan, first, n);
+	const struct round r = { co, &co->company[all.view], first, n, all.count };
+	double alone[CS_STEP_MAX];
+	uint32_t needed = is_known(co, all.view) ? 1 : ROUNDS_FIRST, s;
+	int whole = 1;
+
+	co->block = 0;
+	for (s = first; s < first + n; s++)
+		whole &= cs_cell_is_left(co, s);
+	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
+	    (r.company->matters &&
+	     co->plan->set.schedule == CS_SCHEDULE_AUTO))
+		run_alone(&r, alone);
+	else if (r.company->rounds < needed)
+		run_both_ways(&r);
+	else
+		run_in_company(&r);
+}
+
+int cs_coordinator_run(struct cs_coordinator *co)
+{
+	uint32_t all = co->plan->n_steps, s, n;
+
+	for (s = 0; s < all && !co->stopped; s += n) {
+		n = cs_plan_round(co->plan, s);
+		if (n > 1)
+			run_round(co, s, n);
+		else
+			cs_coordinator_step(co, s, 0);
+		co->hooks->progress(co->hooks->ctx, s + n, all);
+	}
+	return !co->stopped;
+}

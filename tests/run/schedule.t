@@ -1,0 +1,70 @@
+#!/bin/bash
+# Pairs of GPUs at the same time: only where a node has shown that it changes nothing.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 8
+fast=(--no-mpi --seed 1 -m peer -s 256K --cell-limit 60s)
+company='r for r in d["results"] if r["metric"] == "rate" and "in-company" in r["flags"]'
+
+run 0 "${fast[@]}" --schedule serial -o serial.csv
+figures serial.csv >alone
+ok "serial: every pair alone" eval 'status_is 0 && all_ok serial.csv 112 && prints_not "while other pairs"'
+run 0 "${fast[@]}" -o auto.csv -o auto.json -o auto.jsonl -v
+cp out live
+figures auto.csv >got
+ok "8 GPUs: three rounds of each test alone and in company, the others in company" eval \
+	'status_is 0 && prints "44 cells measured while other pairs ran; 12 both alone and so" &&
+	 prints "32 cells measured while other pairs ran; 24 both alone and so"'
+ok "... the calibration as a table with -v" eval \
+	'[ "$(grep -cE "^ +[0-9]->[0-9]: [0-9.]+ alone, [0-9.]+ in company of [37], 100.00 %$" out)" = 36 ]'
+ok "... and the figures are those of each pair alone" same alone got
+ok_json "JSON marks what is only held against a cell" auto.json \
+	'len(['"$company"']) == 36 and {r["company"] for r in d["results"]} == {0, 1, 3, 7}'
+ok_schema "... as the schema has it" auto.json auto.jsonl
+run 0 show auto.jsonl -v
+ok "the journal shows what the run did" same live out
+
+FAKE_PEER_SHARED=4-7:3-5 run 0 "${fast[@]}" -o shared.csv
+figures shared.csv >got
+ok "pairs that share a link are found, named, and measured alone" eval \
+	'status_is 0 && says="$(tr -s " \n" " " <out)" &&
+	 [[ $says == *"peer.ce.write.pair: 3->5 has "*" % of its rate while 4->7 and others run: pairs are measured one at a time"* ]]'
+ok "... with the figures of each pair alone" same alone got
+# not in a round that is carried out both ways by this seed
+FAKE_PEER_SHARED=0-1:2-3 run 0 "${fast[@]}" -o later.csv
+figures later.csv >got
+ok "so are pairs that meet in a later round" same alone got
+
+run 8 --seed 1 -m peer -s 256K --cell-limit 60s -o ranks.csv
+figures ranks.csv >got
+ok "eight ranks: the figures of one process" eval 'status_is 0 && same alone got'
+
+fake 4
+run 0 "${fast[@]}" -o few.csv
+ok "4 GPUs: too few pairs for it to be worth while" eval 'status_is 0 && prints_not "while other pairs"'
+figures few.csv >want
+run 0 "${fast[@]}" --schedule parallel -o parallel.csv
+figures parallel.csv >got
+ok "parallel: also with few pairs" eval \
+	'status_is 0 && prints "6 cells measured while other pairs ran; 6 both alone and so" && same want got'
+FAKE_PEER_SHARED=0-1:2-3 run 0 "${fast[@]}" --schedule parallel -o parallel.csv
+ok "... and where it does harm, which is said" eval \
+	'status_is 0 && says="$(tr -s " \n" " " <out)" &&
+	 [[ $says == *"run"*": measured in company all the same, as asked"* ]]'
+
+fake 8
+run 0 "${fast[@]}" -o whole.jsonl
+head -n 40 whole.jsonl >cut.jsonl
+run 0 "${fast[@]}" --resume cut.jsonl -o rest.csv
+figures rest.csv >got
+ok "a run that goes on with a journal has every cell once" eval 'status_is 0 && same alone got'
+run 0 --dry-run --gpus 8 --seed 1 -m peer -o plan.csv
+grep -oE 'id [0-9a-f]{16}' out >want
+run 0 --dry-run --gpus 8 --seed 1 --plan plan.csv
+grep -oE 'id [0-9a-f]{16}' out >got
+ok "a plan file has the rounds" eval 'grep -q "role,round$" plan.csv && same want got'
+run 0 --schedule sometimes
+ok "another word is refused" eval \
+	'status_is 64 && one_line "allowed are auto, serial, parallel"'
+finish

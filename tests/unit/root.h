@@ -1,0 +1,53 @@
+/* root.h - files of a machine as it might have been, below a folder of our own. */
+#ifndef CS_TESTS_ROOT_H
+#define CS_TESTS_ROOT_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "tap.h"
+
+static char root[] = "/tmp/cs-root-XXXXXX";
+
+static inline void put_bytes(const char *path, const void *bytes, size_t n)
+{
+	char whole[300], *slash;
+	FILE *f;
+
+	cs_text(whole, sizeof(whole), "%s%s", root, path);
+	for (slash = whole + sizeof(root); (slash = strchr(slash, '/')); slash++) {
+		*slash = 0;
+		mkdir(whole, 0700);
+		*slash = '/';
+	}
+	f = fopen(whole, "we");
+	if (t_ok(f != NULL)) {
+		t_ok(fwrite(bytes, 1, n, f) == n);
+		fclose(f);
+	}
+}
+
+static inline void put_file(const char *path, const char *text)
+{
+	put_bytes(path, text, strlen(text));
+}
+
+static inline int make_root(void)
+{
+	strcpy(root + sizeof(root) - 7, "XXXXXX");
+	return t_ok(mkdtemp(root) != NULL);
+}
+
+static inline void remove_root(void)
+{
+	char command[64];
+
+	cs_text(command, sizeof(command), "rm -r %s", root);
+	t_eq_int(system(command), 0);
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* On tests/fixtures/topo-switches.xml: below one host bridge a switch with a GPU
+ * (13), a card (14), and a second switch with a GPU (17) below it; beside it a GPU
+ * (19).  Below another host bridge of that domain a GPU (31) and a card that lends
+ * a part (32), and in the other domain a GPU (91), a card (92) and an NVSwitch. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "place/place.h"
+#include "root.h"
+#include "tap.h"
+
+#define DEVICES "/sys/bus/pci/devices/"
+
+static const char *const bus[] = { "13", "17", "19", "31", "91" };
+#define N_GPUS 5
+
+static struct cs_topo *open_fixture(const char *name)
+{
+	const char *folder = getenv("TESTDATA");
+	struct cs_topo *topo = NULL;
+	struct cs_err err = { "" };
+	char path[512];
+
+	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests",
+		name);
+	if (!t_ok(cs_topo_open(path, &topo, &err) == 0))
+		printf("# %s\n", err.text);
+	return topo;
+}
+
+/* Cards and GPUs as they are found with the files below `root`. */
+static int look(struct cs_node_facts *node, struct cs_gpu_sight gpu[N_GPUS])
+{
+	struct cs_topo *topo = open_fixture("topo-switches.xml");
+
+	cs_node_facts_init(node);
+	for (int i = 0; i < N_GPUS; i++) {
+		cs_gpu_sight_init(&gpu[i]);
+		cs_text(gpu[i].bus_id, CS_BUSID, "0000:%s:00.0", bus[i]);
+	}
+	if (!topo)
+		return 0;
+	cs_topo_node(topo, node);
+	cs_topo_cards(topo, root, node);
+	cs_topo_gpus(topo, root, node, gpu, N_GPUS);
+	cs_topo_close(topo);
+	return 1;
+}
+
+static void cards(void)
+{
+	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_node_facts node;
+
+	if (!make_root() || !look(&node, gpu))
+		return;
+	t_eq_int(node.n_nics, 4);
+	t_eq_str(node.nic[0].name, "mlx5_0");
+	t_eq_str(node.nic[0].bus_id, "0000:14:00.0");
+	t_eq_int(node.nic[0].numa, 0);
+	t_eq_int(node.nic[0].infiniband, 1);
+	t_eq_str(node.nic[1].name, "");
+	t_eq_int(node.nic[1].infiniband, 0);
+	t_eq_str(node.nic[3].name, "eth0");
+	t_eq_int(node.nic[3].numa, 1);
+	t_eq_int(node.n_switches, 1);
+	/* part of a card that a machine is lent */
+	put_file(DEVICES "0000:32:00.1/physfn", "");
+	if (look(&node, gpu)) {
+		t_eq_int(node.n_nics, 3);
+		t_eq_str(node.nic[1].bus_id, "0000:32:00.0");
+		t_eq_str(node.nic[2].name, "eth0");
+	}
+	remove_root();
+}
+
+static void no_bus(void)
+{
+	struct cs_topo *topo = open_fixture("topo-no-pci.xml");
+	struct cs_gpu_sight gpu;
+	struct cs_node_facts node;
+
+	cs_node_facts_init(&node);
+	cs_gpu_sight_init(&gpu);
+	cs_text(gpu.bus_id, CS_BUSID, "0000:13:00.0");
+	if (!topo)
+		return;
+	cs_topo_cards(topo, "", &node);
+	t_eq_int(node.n_nics, -1);
+	t_eq_int(node.n_switches, -1);
+	cs_topo_gpus(topo, "", &node, &gpu, 1);
+	t_eq_str(cs_reach_text(gpu.to_gpu[0]), "");
+	t_eq_int(gpu.acs, -1);
+	cs_topo_close(topo);
+}
+
+static void reaches(void)
+{
+	static const char *const want[N_GPUS][N_GPUS] = {
+		{ "X", "PXB", "PHB", "NODE", "SYS" },
+		{ "PXB", "X", "PHB", "NODE", "SYS" },
+		{ "PHB", "PHB", "X", "NODE", "SYS" },
+		{ "NODE", "NODE", "NODE", "X", "SYS" },
+		{ "SYS", "SYS", "SYS", "SYS", "X" },
+	};
+	static const char *const nic[N_GPUS][4] = {
+		{ "PIX", "NODE", "NODE", "SYS" },
+		{ "PXB", "NODE", "NODE", "SYS" },
+		{ "PHB", "NODE", "NODE", "SYS" },
+		{ "NODE", "PHB", "PHB", "SYS" },
+		{ "SYS", "SYS", "SYS", "PHB" },
+	};
+	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_node_facts node;
+
+	if (!make_root() || !look(&node, gpu))
+		return;
+	for (int i = 0; i < N_GPUS; i++) {
+		t_eq_int(gpu[i].numa, i == 4);
+		for (int k = 0; k < N_GPUS; k++)
+			t_eq_str(cs_reach_text(gpu[i].to_gpu[k]), want[i][k]);
+		for (int k = 0; k < 4; k++)
+			t_eq_str(cs_reach_text(gpu[i].to_nic[k]), nic[i][k]);
+	}
+	t_eq_str(cs_reach_text(CS_REACHES), "");
+	remove_root();
+}
+
+/* Devices that hwloc hangs under the whole machine. */
+static void unknown_locality(void)
+{
+	struct cs_topo *topo = open_fixture("topo-unknown-locality.xml");
+	struct cs_gpu_sight gpu[2];
+	struct cs_node_facts node;
+
+	cs_node_facts_init(&node);
+	for (int i = 0; i < 2; i++)
+		cs_gpu_sight_init(&gpu[i]);
+	cs_text(gpu[0].bus_id, CS_BUSID, "0000:06:00.0");
+	cs_text(gpu[1].bus_id, CS_BUSID, "0000:07:00.0"); /* not there */
+	gpu[0].numa = 1; /* the driver's word */
+	if (!topo)
+		return;
+	cs_topo_gpus(topo, "", &node, gpu, 2);
+	t_eq_int(gpu[0].numa, 1);
+	t_eq_int(gpu[1].numa, -1);
+	t_eq_int(gpu[0].to_gpu[1], CS_REACH_UNKNOWN);
+	cs_topo_close(topo);
+}
+
+/* A configuration space of 4 KiB with an ACS capability behind another one. */
+static void put_config(const char *bus_id, int control)
+{
+	uint8_t space[4096] = { 0 };
+	uint32_t first = 0x0001 | 1 << 16 | 0x148u << 20;
+	uint32_t acs = 0x000d | 1 << 16;
+	char path[80];
+
+	memcpy(space + 0x100, &first, 4);
+	memcpy(space + 0x148, &acs, 4);
+	space[0x148 + 6] = (uint8_t)control;
+	cs_text(path, sizeof(path), DEVICES "%s/config", bus_id);
+	put_bytes(path, space, sizeof(space));
+}
+
+static void acs(void)
+{
+	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_node_facts node;
+	uint8_t header[64] = { 0 }, ring[4096] = { 0 };
+	const uint32_t itself = 0x0001 | 1 << 16 | 0x100u << 20;
+
+	if (!make_root())
+		return;
+	put_config("0000:10:01.0", 0x1d);
+	put_config("0000:11:00.0", 0);
+	put_config("0000:12:00.0", 0x40);
+	put_config("0000:10:02.0", 0);
+	/* not root; and a chain that comes back to itself */
+	put_bytes(DEVICES "0000:30:01.0/config", header, sizeof(header));
+	memcpy(ring + 0x100, &itself, 4);
+	put_bytes(DEVICES "0000:90:01.0/config", ring, sizeof(ring));
+	if (!look(&node, gpu))
+		return;
+	t_eq_int(gpu[0].acs, 0x5d);
+	t_eq_int(gpu[1].acs, -1); /* bridges that have no file */
+	t_eq_int(gpu[2].acs, 0);
+	t_eq_int(gpu[3].acs, -1);
+	t_eq_int(gpu[4].acs, 0);
+	remove_root();
+}
+
+static void iommu_domains(void)
+{
+	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_node_facts node;
+
+	if (!make_root())
+		return;
+	put_file(DEVICES "0000:13:00.0/iommu_group/type", "identity\n");
+	put_file(DEVICES "0000:91:00.0/iommu_group/type", "DMA-FQ\n");
+	if (!look(&node, gpu))
+		return;
+	t_eq_str(gpu[0].iommu, "identity");
+	t_eq_str(gpu[1].iommu, "");
+	t_eq_str(gpu[4].iommu, "DMA-FQ");
+	remove_root();
+}
+
+static void iommu_modes(void)
+{
+	struct cs_node_facts node;
+
+	if (!make_root())
+		return;
+	cs_node_facts_init(&node);
+	cs_confine_node(root, &node);
+	t_eq_str(node.iommu, "");
+	put_file("/sys/class/iommu/.keep", "");
+	cs_confine_node(root, &node);
+	t_eq_str(node.iommu, "off");
+	put_file("/sys/class/iommu/dmar0", "");
+	put_file("/proc/cmdline", "ro quiet intel_iommu=on iommu=pt noiommu=1\n");
+	cs_confine_node(root, &node);
+	t_eq_str(node.iommu, "on intel_iommu=on iommu=pt");
+	remove_root();
+}
+
+static void switch_versions(void)
+{
+	static const char folder[] = "/proc/driver/nvidia-nvswitch/devices/";
+	static const char *const said[] = { "96.10.57.00.01", "96.10.57.00.01",
+					    "N/A", "96.10.6D.00.02" };
+	struct cs_node_facts node;
+	char path[80], text[80];
+
+	if (!make_root())
+		return;
+	cs_node_facts_init(&node);
+	cs_confine_node(root, &node);
+	t_eq_str(node.switch_bios, "");
+	for (int i = 0; i < 4; i++) {
+		cs_text(path, sizeof(path), "%s0000:0%d:00.0/information", folder,
+			i);
+		cs_text(text, sizeof(text), "BIOS Version: %s\n", said[i]);
+		put_file(path, text);
+	}
+	cs_confine_node(root, &node);
+	t_eq_str(node.switch_bios, "96.10.57.00.01 96.10.6D.00.02");
+	remove_root();
+}
+
+static const struct tap_test tests[] = {
+	{ "network cards have name, domain and kind; parts that are lent are left out",
+	  cards },
+	{ "without a PCI bus nothing is known, and nothing is 0", no_bus },
+	{ "paths have the classes of nvidia-smi topo -m", reaches },
+	{ "a device of unknown locality has the driver's domain, else none",
+	  unknown_locality },
+	{ "ACS of all bridges above a GPU is put together; what may not be read is "
+	  "unknown", acs },
+	{ "the IOMMU's domain of a GPU is told", iommu_domains },
+	{ "the IOMMU is on, off or not known, with what the kernel was asked",
+	  iommu_modes },
+	{ "versions of NVSwitches are told, each once", switch_versions },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("pci", NULL, NULL, tests);
+}
