@@ -1,6 +1,7 @@
 dist_pkgdata_DATA += %D%/cscope-mpi-1.schema.json
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
+	%D%/FLEET.md \
 	%D%/METHOD.md \
 	%D%/NVBANDWIDTH.md \
 	%D%/PLACEMENT.md \

@@ -10,10 +10,17 @@
 /* Any action but measuring.  Returns the exit status, with `err` unless it is 0. */
 int cs_answer(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
+/* A run to the files and the format that are asked for.  0 or CS_EXIT_CANNOT. */
+int cs_answer_run(const struct cs_options *opt, const struct cs_run *run, FILE *to,
+		  struct cs_err *err);
+
 /* cscope-mpi show. */
 int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
 /* cscope-mpi compare. */
 int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
+
+/* cscope-mpi check. */
+int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
 #endif

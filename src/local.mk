@@ -62,11 +62,15 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/plan.h \
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
-	%D%/plan/turns.h
+	%D%/plan/turns.h \
+	%D%/plan/urgent.c \
+	%D%/plan/urgent.h
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/merge.c \
+	%D%/result/merge.h \
 	%D%/result/pool.c \
 	%D%/result/pool.h \
 	%D%/result/redact.c \
@@ -127,6 +131,8 @@ endif
 	%D%/node/agent.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
+	%D%/node/budget.c \
+	%D%/node/budget.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
 	%D%/node/company.c \
@@ -165,6 +171,8 @@ endif
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/conduct.c \
+	%D%/job/guard.c \
+	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/internal.h \
@@ -186,20 +194,36 @@ endif
 	%D%/job/team.h
 
 %C%_libcs_check_a_SOURCES = \
+	%D%/check/again.c \
+	%D%/check/below.c \
+	%D%/check/cells.c \
+	%D%/check/cells.h \
 	%D%/check/check.c \
 	%D%/check/check.h \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/expect.c \
+	%D%/check/expect.h \
 	%D%/check/fingerprint.c \
 	%D%/check/fingerprint.h \
 	%D%/check/internal.h \
 	%D%/check/launch.c \
+	%D%/check/locate.c \
+	%D%/check/locate.h \
+	%D%/check/outlier.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
+	%D%/check/signs.c \
+	%D%/check/spots.c \
+	%D%/check/suspect.c \
+	%D%/check/suspect.h \
 	%D%/check/versus.c \
-	%D%/check/versus.h
+	%D%/check/versus.h \
+	%D%/check/vote.c \
+	%D%/check/vote.h \
+	%D%/check/word.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
@@ -212,6 +236,7 @@ endif
 	%D%/report/explain.c \
 	%D%/report/field.c \
 	%D%/report/field.h \
+	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/json.c \
 	%D%/report/launch.c \
@@ -224,6 +249,7 @@ endif
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/parts.h \
+	%D%/report/reason.c \
 	%D%/report/record.c \
 	%D%/report/record.h \
 	%D%/report/report.h \
@@ -250,6 +276,7 @@ cscope_mpi_SOURCES = \
 	%D%/leftout.h \
 	%D%/main.c \
 	%D%/compare.c \
+	%D%/fleet.c \
 	%D%/planfile.c \
 	%D%/planfile.h \
 	%D%/resume.c \

@@ -13,7 +13,9 @@
 #include "answer.h"
 #include "backend/backend.h"
 #include "base/units.h"
+#include "check/cells.h"
 #include "check/check.h"
+#include "job/guard.h"
 #include "job/job.h"
 #include "job/signals.h"
 #include "job/team.h"
@@ -49,6 +51,8 @@ struct program {
 	struct cs_resume resume;
 	struct cs_redact redact;
 	char host[CS_HOST];
+	struct cs_budget budget;
+	struct cs_guard guard;
 };
 
 /* A standard descriptor that is closed would go to the next file that is opened,
@@ -272,22 +276,21 @@ static void on_finding(void *ctx, size_t finding)
 
 /* ---- the end of a run ---- */
 
-static const char *severity_word(int exit_status)
-{
-	return exit_status == CS_EXIT_CRITICAL ? "critical: " :
-	       exit_status == CS_EXIT_WARNING ? "warning: " : "";
-}
-
 /* The last word on stderr: why the status is not 0. */
 static void say_verdict(const struct cs_run *run)
 {
-	char summary[CS_ERR_TEXT + CS_HOST];
+	char verdict[CS_ERR_TEXT + CS_HOST + 32];
 
 	if (run->exit_status == CS_EXIT_OK)
 		return;
-	cs_run_summary(run, summary, sizeof(summary));
-	fprintf(stderr, "cscope-mpi: %s%s (exit %d)\n",
-		severity_word(run->exit_status), summary, run->exit_status);
+	cs_run_verdict(run, verdict, sizeof(verdict));
+	complain("", verdict);
+}
+
+static int say_lost(void)
+{
+	complain("", "cannot write the report to standard output");
+	return -1;
 }
 
 /* The product.  -1 when it could not be written, which has been said. */
@@ -298,8 +301,7 @@ static int print_report(struct program *p)
 	if (p->opt.quiet || (!p->opt.format->write(p->out, &p->run, &view) &&
 			     !fflush(p->out)))
 		return 0;
-	complain("", "cannot write the report to standard output");
-	return -1;
+	return say_lost();
 }
 
 static int commit_files(struct program *p)
@@ -430,6 +432,8 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 		p->run.exit_status = status;
 		add_finding(&p->run, CS_CRITICAL, CS_CANNOT_TEST, why->text);
 		finish_files(p);
+		if (p->opt.format->of_any)
+			print_report(p);
 		say_verdict(&p->run);
 		return status;
 	}
@@ -459,6 +463,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.matrix_text = p->opt.matrix_text;
 	p->run.asked = p->opt.tests;
 	p->run.checks = p->opt.checks;
+	p->run.budget_s = p->opt.budget_s;
 	p->run.margin = cs_ten_digits(p->opt.margin);
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
@@ -486,12 +491,19 @@ static uint64_t seed_of_today(void)
 	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
 }
 
-/* Rank 0 alone needs the journal.  Another day's date would be another plan. */
+/* Rank 0 alone needs the journal.  Another day's date, or a budget where there was
+ * none, would be another plan. */
 static void open_resume(struct program *p)
 {
+	const struct cs_plan *then;
+
 	cs_resume_open(&p->resume, p->opt.resume);
-	if (!p->opt.set.seed && !p->resume.failed && p->resume.then.run.plan)
-		p->opt.set.seed = p->resume.then.run.plan->set.seed;
+	then = p->resume.failed ? NULL : p->resume.then.run.plan;
+	if (!then)
+		return;
+	p->opt.set.urgent = then->set.urgent;
+	if (!p->opt.set.seed)
+		p->opt.set.seed = then->set.seed;
 }
 
 static int measure(struct program *p, int signal_fd, int argc, char **argv)
@@ -501,8 +513,11 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.checks = p->opt.checks, .look_only = p->opt.looks != NULL,
 		
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
+		.budget = p->budget,
 		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
+		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK) ?
+				 cs_cells_again : NULL,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,
 		.interrupted = on_interrupted, .ctx = p,
@@ -516,6 +531,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	if (!job || cs_job_is_root(job))
 		status = p->plan_refused ? refuse_plan(p) :
 					   conclude(p, status, &err);
+	cs_guard_say(&p->guard, status);
 	if (job)
 		cs_job_end(job, status);
 	free(p->plan_text);
@@ -524,6 +540,37 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	cs_redact_release(&p->redact);
 	release_run(&p->run);
 	return status;
+}
+
+/* A budget holds whatever becomes of the process that measures: returns 1 with the
+ * status here, 0 in the one that has to measure. */
+static int is_guarded(struct program *p, const struct cs_launcher *launcher,
+		      int argc, char **argv, int *status)
+{
+	int mpi = p->opt.mpi >= 0 ? p->opt.mpi : launcher->present;
+	struct cs_err err = { "" };
+
+	p->guard.said = -1;
+	cs_budget_init(&p->budget, p->opt.budget_s,
+		       p->began_s - cs_process_age_s(p->opt.budget_s / 2));
+	if (!(p->opt.budget_s > 0) || mpi)
+		return 0;
+	fflush(p->out);
+	switch (cs_guard_start(&p->guard, fileno(p->out), p->budget.end_s, status,
+			       &err)) {
+	case CS_GUARD_MEASURE:
+		return 0;
+	case CS_GUARD_HANGS:
+		p->opt.redact = 0; /* no name is said */
+		init_run(p, argc, argv);
+		*status = conclude(p, CS_EXIT_CANNOT, &err);
+		return 1;
+	case CS_GUARD_ENDED:
+		break;
+	}
+	if (p->guard.lost && say_lost() && *status == CS_EXIT_OK)
+		*status = CS_EXIT_CANNOT;
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -560,6 +607,8 @@ int main(int argc, char **argv)
 		return refuse_plan(&p);
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+	if (is_guarded(&p, &launcher, argc, argv, &status))
+		return status;
 	signal_fd = cs_signals_open();
 	return measure(&p, signal_fd, argc, argv);
 }

@@ -3,13 +3,17 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "check/check.h"
+#include "base/hostlist.h"
 #include "check/compare.h"
 #include "plan/alias.h"
+
+#define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
 
 /* One option.  `set` gets the argument (NULL for a flag) and says in `err` only
  * what is allowed; option and value are put in front of it. */
@@ -349,6 +353,20 @@ static int set_start_limit(struct cs_options *opt, const char *value,
 	return cs_duration_parse(value, &opt->set.start_limit_s, err);
 }
 
+static int set_budget(struct cs_options *opt, const char *value,
+		      struct cs_err *err)
+{
+	double seconds;
+
+	if (cs_duration_parse(value, &seconds, err))
+		return -1;
+	if (seconds < BUDGET_LEAST_S)
+		return cs_err_set(err, "a budget is at least %d s", BUDGET_LEAST_S);
+	opt->budget_s = cs_ten_digits(seconds);
+	opt->set.urgent = 1;
+	return 0;
+}
+
 static int set_seed(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	return cs_uint_parse(value, 0, UINT64_MAX, &opt->set.seed, err);
@@ -397,6 +415,17 @@ static int set_margin(struct cs_options *opt, const char *value,
 	return cs_share_parse(value, &opt->margin, err);
 }
 
+/* Read when it is needed; here only whether it is one. */
+static int set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	int rc = cs_hostlist_parse(value, &names, err);
+
+	cs_vec_release(&names);
+	opt->nodes = value;
+	return rc;
+}
+
 static int set_output(struct cs_options *opt, const char *value,
 		      struct cs_err *err)
 {
@@ -418,7 +447,7 @@ static int set_format(struct cs_options *opt, const char *value,
 {
 	opt->format = cs_format_by_name(value);
 	return opt->format ? 0 : cs_err_set(err, "allowed are text, json, jsonl, "
-					    "csv, result, nvbandwidth, "
+					    "csv, result, reason, nvbandwidth, "
 					    "nvbandwidth-json");
 }
 
@@ -524,7 +553,7 @@ static int set_explain(struct cs_options *opt, const char *value,
 	  "repeatable; %N host, %j job id, %t start, %% a %", set_output }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
-	  "result; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
+	  "result; reason: one line for a scheduler; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
 	  "0.10 writes JSON", set_format }
 #define MARGIN                                                                 \
 	{ "margin", 0, "SHARE", "within which two sides are the same; "          \
@@ -598,6 +627,10 @@ static const struct option_line measure_lines[] = {
 	  "0.5 %, from 16 pairs on; never; always", set_schedule },
 	{ "start-limit", 0, "TIME", "for the driver to start; default 30s",
 	  set_start_limit },
+	{ "budget", 0, "TIME", "the whole run, from its start to its exit, ends within "
+	  "this, also when the driver hangs: the most telling cells come first, what "
+	  "does not fit is left out, and the report says how much was measured; in "
+	  "prologs: 25s", set_budget },
 	{ "seed", 0, "N", "of the order of cells and of the data; default: "
 	  "today's date", set_seed },
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), "
@@ -606,7 +639,8 @@ static const struct option_line measure_lines[] = {
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of "
 	  "a GPU in use are skipped; KINDs launch (what each rank sees, and what to "
 	  "change) and topology (how the node is wired and set) alone measure "
-	  "nothing", set_check },
+	  "nothing; outlier: cells slower than their like, link: links below what "
+	  "they could be; both look again at what is suspicious", set_check },
 	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
@@ -662,6 +696,18 @@ static const struct option_line show_lines[] = {
 	HELP,
 };
 
+static const struct option_line check_lines[] = {
+	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as "
+	  "n[001-500],m3: one without a file is found", set_nodes },
+	{ NULL, 0, NULL, "Output", NULL },
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	{ "verbose", 'v', NULL, "every finding with all of its hosts", set_verbose },
+	HELP,
+};
+
 /* What the program can be told to do; the first is what it does without a word. */
 static const struct command {
 	const char *name;
@@ -681,6 +727,10 @@ static const struct command {
 	  "one file with several placements needs no B. Exit status 0 the same, 1 "
 	  "different, 3 not comparable", CS_ACTION_COMPARE, compare_lines,
 	  sizeof(compare_lines) / sizeof(*compare_lines) },
+	{ "check", "FILE...", "which nodes are not as they should be, and not like the "
+	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
+	  "job; exit status as under --check", CS_ACTION_CHECK, check_lines,
+	  sizeof(check_lines) / sizeof(*check_lines) },
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
 #define LINES_MOST 48
@@ -841,7 +891,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
 	int least = command->operand != NULL;
-	int most = command->action == CS_ACTION_COMPARE ? 2 : least;
+	int most = command->action == CS_ACTION_COMPARE	 ? 2 :
+		   command->action == CS_ACTION_CHECK ? INT_MAX : least;
 
 	if (out->action == CS_ACTION_HELP)
 		return 0;
@@ -854,6 +905,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 				  HELP_OF(command));
 	out->file = argc > 0 ? argv[0] : NULL;
 	out->other = argc > 1 ? argv[1] : NULL;
+	out->files = argv;
+	out->n_files = argc;
 	return 0;
 }
 
@@ -915,6 +968,9 @@ static int check_together(const struct cs_options *opt, struct cs_err *err)
 	if (opt->resume && opt->placements.n > 1)
 		return cs_err_set(err, "--resume cannot go on with a comparison of "
 				  "placements: its turns belong together in time");
+	if (opt->budget_s > 0 && opt->placements.n > 1)
+		return cs_err_set(err, "--budget cannot end a comparison of "
+				  "placements early: its turns belong together");
 	if (opt->looks && (opt->tests || opt->axes.matrices || opt->resume))
 		return cs_err_set(err, "--check=%s measures nothing: without %s, or "
 				  "--check alone to judge what is measured",

@@ -16,12 +16,15 @@
 
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
 		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
-		 CS_ACTION_SHOW, CS_ACTION_COMPARE };
+		 CS_ACTION_SHOW, CS_ACTION_COMPARE, CS_ACTION_CHECK };
 
 struct cs_options {
 	enum cs_action action;
 	const char *command;		/* "", "show" */
 	const char *file, *other;	/* a command's operands */
+	char *const *files;		/* all of them */
+	int n_files;
+	const char *nodes;		/* --nodes, NULL */
 	char only[2][12];		/* --gpu; --cell: both; "" */
 	const char *explain;		/* --explain, NULL */
 	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
@@ -46,6 +49,7 @@ struct cs_options {
 	int topology;			/* show --topology */
 	const char *resume;		/* --resume, NULL */
 	int redact;
+	double budget_s;		/* --budget; 0 none */
 };
 
 /* Returns 0, or -1 with a usage error. */

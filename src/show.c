@@ -67,9 +67,21 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 	return rc;
 }
 
-int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
+int cs_answer_run(const struct cs_options *opt, const struct cs_run *run, FILE *to,
+		  struct cs_err *err)
 {
 	struct cs_view_options view = { opt->verbose, opt->topology };
+
+	if (write_files(opt, run, &view, err))
+		return CS_EXIT_CANNOT;
+	if (opt->quiet || (!opt->format->write(to, run, &view) && !fflush(to)))
+		return 0;
+	cs_err_set(err, "cannot write the report to standard output");
+	return CS_EXIT_CANNOT;
+}
+
+int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
 	struct cs_redact redact;
 	struct cs_loaded loaded;
 	int status = load(opt->file, &loaded, err);
@@ -81,13 +93,8 @@ int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		status = CS_EXIT_CANNOT;
 	else if (cut(opt, &loaded.run, err))
 		status = CS_EXIT_USAGE;
-	else if (write_files(opt, &loaded.run, &view, err))
-		status = CS_EXIT_CANNOT;
-	else if (!opt->quiet && (opt->format->write(to, &loaded.run, &view) ||
-				 fflush(to))) {
-		cs_err_set(err, "cannot write the report to standard output");
-		status = CS_EXIT_CANNOT;
-	}
+	else
+		status = cs_answer_run(opt, &loaded.run, to, err);
 	cs_redact_release(&redact);
 	cs_loaded_release(&loaded);
 	return status;

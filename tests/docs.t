@@ -12,6 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 "$CSCOPE" --help >"$work/help" || exit 1
 "$CSCOPE" show --help >>"$work/help" || exit 1
+"$CSCOPE" check --help >>"$work/help" || exit 1
 n=0
 
 ok() { # SENTENCE FILE: it is empty
@@ -42,7 +43,7 @@ options() { # FILE
 }
 
 # Lone options of launchers and containers that the documents explain.
-theirs='--gpu-bind --pid'
+theirs='--gpu-bind --pid --no-kill --kill-on-bad-exit'
 
 unknown_options() { # FILE...
 	local file option

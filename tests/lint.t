@@ -24,7 +24,7 @@ check() { # NAME COMMAND...
 
 echo "1..3"
 
-mapfile -t scripts < <(find quickstart .ci launch tests -type f -print0 2>/dev/null |
+mapfile -t scripts < <(find quickstart .ci launch tests -type f -print0 |
 	xargs -0 grep -lE '^#!.*\<(ba)?sh\>' | grep -v '^tests/run/')
 check "shellcheck finds nothing in ${#scripts[@]} scripts" \
 	shellcheck "${scripts[@]}"

@@ -24,14 +24,17 @@ if HAVE_CUNIT
 UNIT_TESTS = \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
+	%D%/unit/budget.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/chain.t \
+	%D%/unit/cells.t \
 	%D%/unit/check.t \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
 	%D%/unit/fill.t \
 	%D%/unit/fingerprint.t \
+	%D%/unit/fleet.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
 	%D%/unit/hostlist.t \
@@ -39,6 +42,7 @@ UNIT_TESTS = \
 	%D%/unit/hostpass.t \
 	%D%/unit/launcher.t \
 	%D%/unit/loaded.t \
+	%D%/unit/merge.t \
 	%D%/unit/node.t \
 	%D%/unit/nvml.t \
 	%D%/unit/options.t \
@@ -59,7 +63,8 @@ UNIT_TESTS = \
 	%D%/unit/turns.t \
 	%D%/unit/units.t \
 	%D%/unit/vec.t \
-	%D%/unit/versus.t
+	%D%/unit/versus.t \
+	%D%/unit/vote.t
 if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
@@ -78,8 +83,10 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
+%C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
+%C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
 %C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
@@ -89,6 +96,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
+%C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c %D%/unit/canned.h
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
@@ -96,6 +104,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
+%C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
@@ -118,6 +127,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
+%C%_unit_vote_t_SOURCES = %D%/unit/test_vote.c %D%/unit/canned.h
 endif
 
 # ---- fuzz targets: their seeds with `make check`, libFuzzer with `make fuzz` ----
@@ -240,9 +250,13 @@ check_PROGRAMS += %D%/forbid
 
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
+	%D%/bench/bench_cells \
 	%D%/bench/bench_coordinator \
+	%D%/bench/bench_fleet \
 	%D%/bench/bench_plan \
 	%D%/bench/bench_start
+%C%_bench_bench_cells_LDADD = $(CS_LINK)
+%C%_bench_bench_cells_SOURCES = %D%/bench/bench_cells.c %D%/unit/canned.h
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
 %C%_bench_bench_coordinator_SOURCES = %D%/bench/bench_coordinator.c
 check_PROGRAMS += \
@@ -264,6 +278,8 @@ check_PROGRAMS += \
 check_PROGRAMS += %D%/bench/bench_sm
 %C%_bench_bench_sm_LDADD = src/libcs_backend.a src/libcs_base.a
 %C%_bench_bench_sm_SOURCES = %D%/bench/bench_sm.c
+%C%_bench_bench_fleet_LDADD = $(CS_LINK)
+%C%_bench_bench_fleet_SOURCES = %D%/bench/bench_fleet.c
 %C%_bench_bench_plan_LDADD = $(CS_LINK)
 %C%_bench_bench_plan_SOURCES = %D%/bench/bench_plan.c
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -282,17 +298,21 @@ SHELL_TESTS = \
 	%D%/run/placement.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
+	%D%/run/faults-found.t \
 	%D%/run/files.t \
+	%D%/run/fleet.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
 	%D%/run/kernels.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
+	%D%/run/launchers.t \
 	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
+	%D%/run/prolog.t \
 	%D%/run/signals.t \
 	%D%/run/schedule.t \
 	%D%/run/sweep.t \

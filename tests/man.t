@@ -135,8 +135,11 @@ options_of_help show >"$work/help"
 options_of_page "$manual" show compare >"$work/options"
 ok "… and those of show" same "$work/help" "$work/options"
 options_of_help compare >"$work/help"
-options_of_page "$manual" compare EXIT >"$work/options"
+options_of_page "$manual" compare check >"$work/options"
 ok "… and those of compare" same "$work/help" "$work/options"
+options_of_help check >"$work/help"
+options_of_page "$manual" check EXIT >"$work/options"
+ok "… and those of check" same "$work/help" "$work/options"
 ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema

@@ -1,7 +1,9 @@
 #include "config.h"
 
+#include "check/cells.h"
 #include "check/internal.h"
 #include "check/versus.h"
+#include "check/vote.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,61 +12,6 @@
 
 #define DRIFT_MOST 0.005 /* as --precision: more is a trend, not noise */
 #define LISTED 3	 /* cells named in one finding; the rest is a count */
-
-/* Usable GB/s of one link in one direction by NVLink version (NVIDIA's data
- * sheets: P100 160 GB/s over 4 links both ways, V100 300 over 6, A100 600 over
- * 12, H100 900 over 18, B200 1800 over 18). */
-static const double link_gbs[] = { NAN, 20, 25, 25, 25, 50 };
-
-double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
-{
-	const int known = sizeof(link_gbs) / sizeof(link_gbs[0]);
-
-	if (link->nvlinks_up < 0)
-		return NAN;
-	if (link->nvlinks_up == 0)
-		return 0;
-	if (link->nvlink_version < 1 || link->nvlink_version >= known)
-		return NAN;
-	return link->nvlinks_up * link_gbs[link->nvlink_version];
-}
-
-double cs_pcie_peak_gbs(int gen, int width)
-{
-	/* One lane: GT/s x coding / 8.  8b/10b, from generation 3 128b/130b,
-	 * in generation 6 FLITs of 256 bytes, 14 of them CRC and ECC. */
-	static const double lane[] = {
-		NAN,
-		2.5 * 8 / 10 / 8,
-		5.0 * 8 / 10 / 8,
-		8.0 * 128 / 130 / 8,
-		16.0 * 128 / 130 / 8,
-		32.0 * 128 / 130 / 8,
-		64.0 * 242 / 256 / 8,
-	};
-
-	if (gen < 1 || gen >= (int)(sizeof(lane) / sizeof(lane[0])) || width < 1)
-		return NAN;
-	return width * lane[gen];
-}
-
-int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
-{
-	switch (link->nvlinks_up > 0 ? link->nvlink_version : -1) {
-	case 3: /* A100 writes, of 300: 276 and 279 (SuperBench logs,
-		 * nvbandwidth's README) */
-		*low = 0.92;
-		*high = 0.93;
-		return 0;
-	case 4: /* of 450: H100 371 to 380 (nccl issue 1264); H200 396
-		 * (nvbandwidth 0.8 and ours) */
-		*low = 0.83;
-		*high = 0.89;
-		return 0;
-	default: /* no measurement that we can name */
-		return -1;
-	}
-}
 
 /* ---- findings ---------------------------------------------------------- */
 
@@ -146,6 +93,10 @@ struct cause {
 static int is_of(const struct cs_row *row, const struct cause *cause)
 {
 	if ((int)row->node != cause->node || row->status != cause->status)
+		return 0;
+	/* of what was left out there is a word for the whole run */
+	if (cause->status == CS_SKIPPED && !cause->reason &&
+	    !strcmp(row->reason, CS_LEFT_OUT))
 		return 0;
 	if (cause->flag)
 		return (row->flags & cause->flag) &&
@@ -460,15 +411,15 @@ static int others_at(const struct cs_run_node *nd, const struct cs_end *end)
 }
 
 /* Others came while we measured: which cells they met nobody knows. */
-static void mark_in_use(struct cs_run *run, int node)
+static void mark_in_use(struct cs_run *run)
 {
 	struct cs_row *row = run->rows.rows.data;
-	const struct cs_run_node *nd = &run->node[node];
 
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		if ((int)row[i].node == node && row[i].status == CS_OK &&
-		    (others_at(nd, &row[i].what.src) ||
-		     others_at(nd, &row[i].what.dst)))
+		const struct cs_run_node *nd = &run->node[row[i].node];
+
+		if (row[i].status == CS_OK && (others_at(nd, &row[i].what.src) ||
+					       others_at(nd, &row[i].what.dst)))
 			row[i].flags |= CS_ROW_IN_USE;
 	}
 }
@@ -538,15 +489,23 @@ static int find_drift(struct cs_run *run, int node, struct cs_err *err)
 	return judge(run, CS_WARNING, node, "drift", text, err);
 }
 
-static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
+static int most_agents(const struct cs_run *run)
 {
-	int n = run->node[node].facts.n_agents, most = n, i;
-	char text[CS_ERR_TEXT];
+	int most = 0;
 
-	for (i = 0; i < run->n_nodes; i++)
+	for (int i = 0; i < run->n_nodes; i++)
 		if (run->node[i].facts.n_agents > most)
 			most = run->node[i].facts.n_agents;
-	if (n == most)
+	return most;
+}
+
+/* Where nodes vote, the vote says it of those of one class. */
+static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents;
+	char text[CS_ERR_TEXT];
+
+	if (n == most || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
 		cs_check_agent_word(run), n == 1 ? "" : "s", most);
@@ -554,7 +513,8 @@ static int find_fewer(struct cs_run *run, int node, struct cs_err *err)
 }
 
 /* What is of the machine, whatever the placement. */
-static int find_on_machine(struct cs_run *run, int node, struct cs_err *err)
+static int find_on_machine(struct cs_run *run, int node, int most,
+			   struct cs_err *err)
 {
 	int a;
 
@@ -562,7 +522,7 @@ static int find_on_machine(struct cs_run *run, int node, struct cs_err *err)
 		if (find_others(run, node, a, err) ||
 		    find_counters(run, node, a, err))
 			return -1;
-	return cs_check_launch(run, node, err) || find_fewer(run, node, err) ?
+	return cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
 		       -1 : 0;
 }
 
@@ -608,38 +568,109 @@ static int find_differences(struct cs_run *run, struct cs_err *err)
 	return rc;
 }
 
+/* Rows of one node behind each other: a run of one node, or one put together of
+ * files.  Else as they came. */
+static int is_by_node(const struct cs_rows *rows)
+{
+	for (size_t i = 1; i < cs_rows_count(rows); i++)
+		if (cs_rows_get(rows, i)->node < cs_rows_get(rows, i - 1)->node)
+			return 0;
+	return 1;
+}
+
+/* The rows of `node` alone, which begin at `first`: what looks at all rows for each
+ * node would take the square of the nodes otherwise. */
+static struct cs_rows of_node(const struct cs_rows *all, int node, size_t first)
+{
+	struct cs_rows rows = *all;
+	size_t n = 0;
+
+	while (first + n < cs_rows_count(all) &&
+	       (int)cs_rows_get(all, first + n)->node == node)
+		n++;
+	rows.rows.data = (struct cs_row *)all->rows.data + first;
+	rows.at.data = (size_t *)all->at.data + first;
+	rows.rows.n = rows.at.n = n;
+	return rows;
+}
+
+static int find_on_node(struct cs_run *run, int node, int most, struct cs_err *err)
+{
+	int a;
+
+	if (find_bad_cells(run, node, err) || find_skipped_cells(run, node, err) ||
+	    find_flagged_cells(run, node, err))
+		return -1;
+	for (a = 0; a < run->node[node].facts.n_agents; a++)
+		if (find_path(run, node, a, err))
+			return -1;
+	if (find_drift(run, node, err) || find_unbound(run, node, err))
+		return -1;
+	return cs_run_is_again(run, node) ? 0 :
+		       find_on_machine(run, node, most, err);
+}
+
 /* A run whose turns were put together. */
 static int find_in_cells(struct cs_run *run, struct cs_err *err)
 {
-	int node, a;
+	const struct cs_rows all = run->rows;
+	int by_node = is_by_node(&all), most = most_agents(run), node, rc = 0;
+	size_t first = 0;
 
-	for (node = 0; node < run->n_nodes; node++) {
-		if (find_bad_cells(run, node, err) ||
-		    find_skipped_cells(run, node, err) ||
-		    find_flagged_cells(run, node, err))
-			return -1;
-		for (a = 0; a < run->node[node].facts.n_agents; a++)
-			if (find_path(run, node, a, err))
-				return -1;
-		if (find_drift(run, node, err) || find_unbound(run, node, err))
-			return -1;
-		if (!cs_run_is_again(run, node) && find_on_machine(run, node, err))
-			return -1;
+	for (node = 0; node < run->n_nodes && !rc; node++) {
+		if (by_node)
+			run->rows = of_node(&all, node, first);
+		rc = find_on_node(run, node, most, err);
+		first += cs_rows_count(&run->rows);
 	}
-	return 0;
+	run->rows = all;
+	return rc;
+}
+
+static int find_left_out(struct cs_run *run, struct cs_err *err)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+	char text[CS_ERR_TEXT];
+
+	if (!c.left_out)
+		return 0;
+	cs_text(text, sizeof(text), "%zu of %zu cells left out: the budget of %g s was spent",
+		c.left_out, c.planned, run->budget_s);
+	return add(run, CS_NOTE, -1, "left-out", text, err);
 }
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run pooled;
-	int node, rc;
+	int rc;
 
-	for (node = 0; node < run->n_nodes; node++)
-		mark_in_use(run, node);
+	mark_in_use(run);
 	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
 	run->findings = pooled.findings;
 	cs_pool_release(&pooled, run);
-	return rc || find_differences(run, err) ? -1 : 0;
+	if (!rc)
+		rc = find_left_out(run, err);
+	if (!rc && run->checks & CS_CHECK_TOPOLOGY)
+		rc = cs_vote_judge(run, err);
+	return rc || find_differences(run, err) || cs_cells_judge(run, err) ? -1 : 0;
+}
+
+void cs_check_forget(struct cs_run *run)
+{
+	static const char *const again[] = {
+		"cell-failed", "cell-corrupt", "cell-timeout", "cell-skipped",
+	};
+	struct cs_finding *f = run->findings.data;
+	size_t left = 0, k;
+
+	for (size_t i = 0; i < run->findings.n; i++) {
+		for (k = 0; k < sizeof(again) / sizeof(again[0]) &&
+		     strcmp(f[i].id, again[k]); k++)
+			;
+		if (!f[i].check && k == sizeof(again) / sizeof(again[0]))
+			f[left++] = f[i];
+	}
+	run->findings.n = left;
 }
 
 /* ---- of the whole run -------------------------------------------------- */
@@ -741,7 +772,10 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 	return 1;
 }
 
-void cs_run_summary(const struct cs_run *run, char *to, size_t size)
+/* What is worth saying first: a finding that is at least as grave, or that all is
+ * well.  1 when it has not said how many cells were measured. */
+static int first_text(const struct cs_run *run, const struct cs_coverage *c,
+		      uint32_t least, char *to, size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0, cells = 0;
 	const char *reason = "";
@@ -757,13 +791,83 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 		measured += row->status == CS_OK;
 	}
 	if (worst_text(run, CS_CRITICAL, to, size))
-		return;
-	if (!measured && !cs_only_looked(run))
+		return 1;
+	if (!measured && !cs_only_looked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
-	else if (!worst_text(run, CS_NOTE, to, size) && cs_only_looked(run))
+		return 1;
+	}
+	if (worst_text(run, least, to, size))
+		return 1;
+	if (cs_only_looked(run))
 		cs_text(to, size, "no findings");
-	else if (!worst_text(run, CS_NOTE, to, size))
-		cs_text(to, size, "%zu of %zu cells measured, no findings",
-			measured, cells);
+	else
+		cs_text(to, size, "%zu of %zu cells measured%s", measured,
+			c->left_out ? c->planned : cells,
+			least > CS_NOTE ? "" : ", no findings");
+	return 0;
+}
+
+/* "; 40 of 56 cells"; "" of a run without a budget or a plan. */
+static void coverage_text(const struct cs_run *run, const struct cs_coverage *c,
+			  char *to, size_t size)
+{
+	to[0] = '\0';
+	if (run->budget_s > 0 && c->planned)
+		cs_text(to, size, "; %zu of %zu cells", c->measured, c->planned);
+}
+
+/* That cells were left out is a note as well, and said in any case. */
+void cs_run_summary(const struct cs_run *run, char *to, size_t size)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+	size_t used;
+
+	if (!first_text(run, &c, c.left_out ? CS_WARNING : CS_NOTE, to, size))
+		return;
+	used = strlen(to);
+	coverage_text(run, &c, to + used, size - used);
+}
+
+/* Without what a shell reads, or would end a line. */
+static void make_harmless(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || strchr("\"\\$`", *text))
+			*text = '\'';
+}
+
+void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
+{
+	static const char *const word[] = {
+		[CS_EXIT_OK] = "ok", [CS_EXIT_WARNING] = "warning",
+		[CS_EXIT_CRITICAL] = "critical", [CS_EXIT_CANNOT] = "cannot test",
+	};
+	struct cs_coverage c = cs_run_coverage(run);
+	char text[CS_ERR_TEXT + CS_HOST], coverage[64] = "", head[32];
+	size_t room;
+
+	cs_text(head, sizeof(head), "cscope-mpi %s: ",
+		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
+						     "ended early");
+	/* without a check a judgement is no reason */
+	if (first_text(run, &c, run->exit_status == CS_EXIT_OK ? CS_CRITICAL :
+		       CS_WARNING, text, sizeof(text)))
+		coverage_text(run, &c, coverage, sizeof(coverage));
+	make_harmless(text);
+	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
+	if (strlen(text) > room)
+		memcpy(text + room - 3, "...", 4);
+	cs_text(to, CS_REASON_LINE, "%s%s%s", head, text, coverage);
+}
+
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size)
+{
+	char summary[CS_ERR_TEXT + CS_HOST];
+
+	cs_run_summary(run, summary, sizeof(summary));
+	cs_text(to, size, "%s%s (exit %d)",
+		run->exit_status == CS_EXIT_CRITICAL ? "critical: " :
+		run->exit_status == CS_EXIT_WARNING ? "warning: " : "",
+		summary, run->exit_status);
 }

@@ -2,25 +2,16 @@
 #ifndef CS_CHECK_CHECK_H
 #define CS_CHECK_CHECK_H
 
-#include "base/facts.h"
 #include "result/run.h"
-
-/* Peak of the live NVLink of one GPU to all others together, one direction, in
- * GB/s: links up x usable rate per link (25 GB/s for NVLink 3 and 4, 50 for 5, 25
- * for 2, 20 for 1; NVIDIA's data sheets).  NAN unknown, 0 no NVLink. */
-double cs_nvlink_peak_gbs(const struct cs_link_facts *link);
-/* PCIe, one direction, after 128b/130b coding (gen 3 to 5), FLITs (6). */
-double cs_pcie_peak_gbs(int gen, int width);
-
-/* Usual share of that peak for a copy engine, as fractions; -1 unknown class.
- * Sources in check.c. */
-int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 
 /* Findings that follow from rows and facts: failed, timed-out and corrupt cells
  * (a failed agent's own finding stands for its cells), skipped ones, throttling, GPUs in use, error counters that grew, not converged, low overlap,
  * control-cell drift above 0.5 %, binding not possible, nodes with fewer GPUs.
  * Appends to run->findings.  Same run, same findings in the same order. */
 int cs_check_run(struct cs_run *run, struct cs_err *err);
+
+/* Takes out of findings what cs_check_run() would find, or judge, again. */
+void cs_check_forget(struct cs_run *run);
 
 /* Largest relative difference between a control row and the cell it repeats, on
  * that node; NAN without one. */
@@ -57,5 +48,12 @@ int cs_run_exit(const struct cs_run *run);
  * its host and how many more are as grave, why nothing could be measured, or how
  * many cells were. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size);
+/* The same as the last word on stderr: "critical: … (exit 2)". */
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size);
+
+/* The same on one line that a scheduler takes for a reason, under 120 characters
+ * and without any that a shell reads: "cscope-mpi warning: ...; 40 of 56 cells". */
+#define CS_REASON_LINE 120
+void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE]);
 
 #endif

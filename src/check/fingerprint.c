@@ -37,6 +37,11 @@ static uint64_t hash_text(uint64_t h, const char *text)
 
 #define HASH_SEED 0xcbf29ce484222325ULL
 
+uint64_t cs_text_hash(const char *text)
+{
+	return hash_text(HASH_SEED, text);
+}
+
 uint64_t cs_fingerprint_hash(const struct cs_vec *traits, int layer)
 {
 	const struct cs_trait *t = traits->data;
@@ -76,7 +81,7 @@ static void cut_value(const char *whole, char *to, size_t size)
 		cs_text(to, size, "%s", whole);
 	else
 		cs_text(to, size, "%.*s... %016" PRIx64, room, whole,
-			hash_text(HASH_SEED, whole));
+			cs_text_hash(whole));
 }
 
 __attribute__((format(printf, 4, 5)))

@@ -25,6 +25,8 @@ static const struct {
 	{ "launch", CS_CHECK_LAUNCH, 1 },
 	{ "placement", CS_CHECK_PLACEMENT, 0 },
 	{ "topology", CS_CHECK_TOPOLOGY, 1 },
+	{ "outlier", CS_CHECK_OUTLIER, 0 },
+	{ "link", CS_CHECK_LINK, 0 },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 

@@ -100,7 +100,8 @@ static void make_host(struct cs_arms *arms, struct cs_arm_node *arm,
 		.backend = muster->backend == &cs_backend_cpu ? CS_BACKEND_CPU :
 								CS_BACKEND_CUDA,
 		.bind = muster->args->bind,
-		.start_limit_s = muster->args->set.start_limit_s,
+		.start_limit_s = cs_muster_start_limit(muster),
+		.nvml_end_s = muster->args->budget.nvml_s,
 	};
 	struct cs_err err = { "" };
 	int64_t pid;

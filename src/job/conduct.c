@@ -10,14 +10,8 @@
 #include "plan/turns.h"
 
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
+#define AGAIN_MOST 32 /* steps of a second look */
 #define VISITS 2 /* of each cell: 4 turns of each placement */
-
-static void on_row(void *ctx, const struct cs_row *row, const double *samples)
-{
-	struct arm_hooks *hooks = ctx;
-
-	cs_collect_row(&hooks->job->collect, row, samples);
-}
 
 static void on_finding(void *ctx, enum cs_severity severity, const char *id,
 		       const char *text)
@@ -26,6 +20,27 @@ static void on_finding(void *ctx, enum cs_severity severity, const char *id,
 
 	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id,
 			   text);
+}
+
+/* The node that judges its own rows is number 0. */
+static void keep(struct cs_job *job, const struct cs_row *row)
+{
+	struct cs_row own = *row;
+	struct cs_err err;
+
+	if (!job->args->again || job->arms.n > 1)
+		return;
+	own.node = own.n_samples = 0;
+	if (cs_rows_add(&job->seen, &own, NULL, &err))
+		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
+}
+
+static void on_row(void *ctx, const struct cs_row *row, const double *samples)
+{
+	struct arm_hooks *hooks = ctx;
+
+	cs_collect_row(&hooks->job->collect, row, samples);
+	keep(hooks->job, row);
 }
 
 static int on_watch(void *ctx)
@@ -104,6 +119,7 @@ static void open_arm(struct cs_job *job, int k, struct cs_run_timings *t)
 	cs_arms_tell_kin(&job->arms);
 	cs_coordinator_init(&arm->co, arm->board.at, (uint32_t)index,
 			    &job->hooks[k].table);
+	arm->co.budget = job->args->budget;
 	arm->co.done = job->done;
 	arm->co.skip_in_use = job->args->checks != 0;
 	if (job->kept == CS_KEPT_ALL)
@@ -248,6 +264,32 @@ static void measure_arms(struct cs_job *job)
 	}
 }
 
+/* What is suspicious, and what stands beside it.  Placements that are compared were
+ * looked at in turns. */
+static void look_again(struct cs_job *job)
+{
+	struct cs_arm_node *arm = &job->arms.arm[0];
+	struct cs_run seen = { .backend = job->muster.backend->name,
+			       .plan = job->plan, .node = &arm->node,
+			       .n_nodes = 1, .rows = job->seen,
+			       .checks = job->args->checks };
+	uint32_t step[AGAIN_MOST];
+	struct cs_err err;
+	int n;
+
+	if (!job->args->again || job->arms.n > 1 || arm->co.stopped)
+		return;
+	cs_coordinator_facts(&arm->co, &arm->node);
+	n = job->args->again(&seen, step, AGAIN_MOST, &err);
+	if (n < 0)
+		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
+	arm->co.again = 1;
+	for (int i = 0; i < n; i++)
+		if (cs_coordinator_step(&arm->co, step[i], 0))
+			break;
+	arm->co.again = 0;
+}
+
 static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 {
 	struct cs_arms *arms = &job->arms;
@@ -256,6 +298,7 @@ static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 	send_nodes(job);
 	at = cs_clock_s();
 	measure_arms(job);
+	look_again(job);
 	t->measure = cs_clock_s() - at;
 	share_counts(arms);
 	for (int k = 0; k < arms->n; k++)

@@ -86,7 +86,8 @@ static int start_agents(struct host *h)
 						     cs_backend_cuda;
 	struct cs_agent_args args = { .backend = backend,
 				      .topo = h->topo,
-				      .bind = (enum cs_bind)h->order.bind };
+				      .bind = (enum cs_bind)h->order.bind,
+				      .nvml_end_s = h->order.nvml_end_s };
 	char why[CS_ERR_TEXT] = "";
 	struct cs_err err;
 

@@ -24,7 +24,7 @@ struct cs_host_order {
 	uint32_t bind;			/* enum cs_bind */
 	uint32_t unmask;		/* lift CUDA_VISIBLE_DEVICES */
 	uint32_t n_agents;
-	double start_limit_s;
+	double start_limit_s, nvml_end_s;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
 };
 

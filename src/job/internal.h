@@ -31,6 +31,7 @@ struct cs_job {
 	struct cs_node_facts facts; /* of this node */
 	enum cs_kept kept;
 	char *done;		/* steps of this node that are not left */
+	struct cs_rows seen;	/* of this node, for args->again */
 	int coordinates, opened, lost;
 	int one_at_a_time; /* GPUs that take no second process: arms cannot all
 			    * hold them */

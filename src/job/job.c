@@ -144,6 +144,7 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 					    job->launcher.present;
 
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
+	job->team.end_s = job->args->budget.close_s;
 	job->team.interrupted = signalled;
 	job->team.ctx = job;
 	/* without that word MPI_Init may abort before it can be said */
@@ -295,6 +296,12 @@ static int is_of_a_death(struct cs_job *job)
 	return lost && !goes_on;
 }
 
+/* Of a node; the others are ready when the budget has no more to wait for. */
+static double silence_limit(const struct cs_job *job)
+{
+	return cs_clock_s() < job->args->budget.close_s ? SILENCE_LIMIT_S : 0;
+}
+
 int cs_job_watch(struct cs_job *job)
 {
 	if (signalled(job) == SIGTERM && is_of_a_death(job))
@@ -303,7 +310,7 @@ int cs_job_watch(struct cs_job *job)
 		leave_on_signal(job);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
-		cs_collect_drain(&job->collect, SILENCE_LIMIT_S);
+		cs_collect_drain(&job->collect, silence_limit(job));
 	else if (cs_collect_listen(&job->collect, SILENCE_LIMIT_S))
 		return 1; /* nobody would take the rows */
 	return 0;
@@ -458,6 +465,22 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	return 0;
 }
 
+/* A driver that has taken the whole budget is told apart from agents that would have
+ * no time to answer. */
+static int in_time(struct cs_job *job, struct cs_err *err)
+{
+	const char *why = cs_muster_complaint(&job->muster);
+	int rc = 0;
+
+	if (!(job->args->budget.seconds > 0))
+		return 0;
+	if (cs_clock_s() > job->args->budget.start_s)
+		rc = cs_err_set(err, "the budget of %g s was spent before the first "
+				"cell%s%s", job->args->budget.seconds,
+				*why ? ": " : "", why);
+	return cs_team_agree(&job->team, rc, err);
+}
+
 static int measure(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_node_facts *facts = &job->facts;
@@ -477,6 +500,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 		*err = why;
 		return CS_EXIT_CANNOT;
 	}
+	if (in_time(job, err))
+		return CS_EXIT_CANNOT;
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
 	/* without agents there is nothing to divide */
@@ -518,6 +543,7 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 	job->run = run;
 	job->signal_fd = signal_fd;
 	job->coordinator.fd = -1;
+	cs_rows_init(&job->seen);
 	job->began_s = cs_clock_s();
 	cs_launcher_detect(&job->launcher);
 	cs_text(run->launcher, sizeof(run->launcher), "%s", job->launcher.name);
@@ -543,6 +569,7 @@ static int free_job(struct cs_job *job)
 	free(job->collect.heard_s);
 	free(job->collect.ended);
 	cs_process_close(&job->coordinator);
+	cs_rows_release(&job->seen);
 	free(job);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "job/launcher.h"
 #include "job/placement.h"
 #include "node/agent.h"
+#include "node/budget.h"
 #include "result/run.h"
 
 enum cs_want { CS_WANT_AUTO, CS_WANT_CUDA, CS_WANT_CPU };
@@ -27,6 +28,7 @@ struct cs_job_args {
 	struct cs_placements placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;
+	struct cs_budget budget;
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);
@@ -43,6 +45,11 @@ struct cs_job_args {
 	 * error ends the job before measuring. */
 	int (*ready)(void *ctx, struct cs_err *err);
 	struct cs_collect_hooks collect;
+	/* Every node, when it has measured all: which steps, at most `most`, are to
+	 * be carried out once more?  `seen` is a run of this node alone.  Returns how
+	 * many; -1 with `err`.  NULL: none. */
+	int (*again)(const struct cs_run *seen, uint32_t *step, int most,
+		     struct cs_err *err);
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 	/* SIGUSR1: say where the job stands. */
 	void (*show)(void *ctx);

@@ -40,6 +40,11 @@ int cs_muster_begin(struct cs_muster *m, struct cs_err *err)
 				err);
 }
 
+double cs_muster_start_limit(const struct cs_muster *m)
+{
+	return cs_within(m->args->set.start_limit_s, m->args->budget.start_s);
+}
+
 /* ---- who is here, and what does each see ---- */
 
 static void fill_card(struct cs_muster *m, struct cs_card *card)
@@ -58,7 +63,7 @@ static void fill_card(struct cs_muster *m, struct cs_card *card)
 		cs_err_set(&card->driver,
 			   "this program was built without CUDA");
 	else
-		cs_starter_devices(m->starter, m->args->set.start_limit_s,
+		cs_starter_devices(m->starter, cs_muster_start_limit(m),
 				   card->view.gpu, CS_MAX_AGENTS, &card->view.n,
 				   &card->version, &card->start_s,
 				   &card->driver);
@@ -90,6 +95,13 @@ static int has_sign(const struct cs_card *card)
 static int has_reason(const struct cs_card *card)
 {
 	return card->driver.text[0] != '\0';
+}
+
+const char *cs_muster_complaint(const struct cs_muster *m)
+{
+	const struct cs_card *card = first_card(m, has_reason);
+
+	return card ? card->driver.text : "";
 }
 
 /* One backend for the whole job.  A GPU that is there and unusable is an error,
@@ -196,9 +208,10 @@ out:
 
 static double nvml_limit(const struct cs_muster *m)
 {
-	double limit = m->args->set.start_limit_s;
+	double limit = cs_muster_start_limit(m);
 
-	return limit < NVML_LIMIT_S ? limit : NVML_LIMIT_S;
+	return cs_within(limit < NVML_LIMIT_S ? limit : NVML_LIMIT_S,
+			 m->args->budget.nvml_s);
 }
 
 /* Only instances of MIG need NVML for their names. */
@@ -276,6 +289,7 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 		.topo = m->topo,
 		.starter = m->backend == &cs_backend_cpu ? NULL : m->starter,
 		.bind = m->args->bind,
+		.nvml_end_s = m->args->budget.nvml_s,
 	};
 
 	for (int i = 0; i < m->n_agents; i++) {
@@ -361,7 +375,8 @@ int cs_muster_dismiss(struct cs_muster *m)
 	int rc = 0;
 
 	for (int i = 0; i < m->n_mine; i++)
-		rc |= cs_agent_join(m->agent[i], JOIN_LIMIT_S);
+		rc |= cs_agent_join(m->agent[i],
+				    cs_within(JOIN_LIMIT_S, m->args->budget.close_s));
 	return rc;
 }
 
@@ -369,5 +384,6 @@ int cs_muster_release(struct cs_muster *m)
 {
 	cs_topo_close(m->topo);
 	free(m->cards);
-	return cs_starter_end(m->starter, CLOSE_LIMIT_S);
+	return cs_starter_end(m->starter,
+			      cs_within(CLOSE_LIMIT_S, m->args->budget.close_s));
 }

@@ -42,6 +42,10 @@ int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS]);
 void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f);
 /* Is there a GPU that takes one process at a time? */
 int cs_muster_exclusive(const struct cs_muster *m);
+/* Why a driver did not start, of the first rank of this node without one; "". */
+const char *cs_muster_complaint(const struct cs_muster *m);
+/* What is left for a driver to start. */
+double cs_muster_start_limit(const struct cs_muster *m);
 /* Start the agents of this process. */
 int cs_muster_start(struct cs_muster *m, struct cs_err *err);
 

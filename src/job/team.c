@@ -15,6 +15,7 @@
 #include "base/hints.h"
 #include "base/vec.h"
 #include "node/board.h"
+#include "node/budget.h"
 
 #define LEAVE_LIMIT_S 2.0	/* for all ranks to come to the end */
 
@@ -47,6 +48,7 @@ static int finish(struct cs_team *team, MPI_Request *request, const char *call,
 		  struct cs_err *err)
 {
 	double begun = cs_clock_s();
+	double limit = cs_within(team->limit_s, team->end_s);
 
 	for (;;) {
 		struct timespec nap = { 0, 1000000 };
@@ -59,10 +61,10 @@ static int finish(struct cs_team *team, MPI_Request *request, const char *call,
 			return 0;
 		if (team->interrupted && team->interrupted(team->ctx))
 			return cs_err_set(err, "interrupted in %s", call);
-		if (waited > team->limit_s)
+		if (waited > limit)
 			return cs_err_set(err,
-					  "%s: not all ranks came within %g s",
-					  call, team->limit_s);
+					  "%s: not all ranks came within %.3g s",
+					  call, limit);
 		if (waited < 0.02)
 			nap.tv_nsec = 50000;
 		nanosleep(&nap, NULL);

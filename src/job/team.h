@@ -21,6 +21,7 @@ struct cs_team {
 					 * makes further nodes; "" it does not */
 	struct cs_team_comms *comms;	/* MPI's side, known to team.c alone */
 	double limit_s;			/* deadline of every call */
+	double end_s;			/* by cs_clock_s(): no call lasts beyond */
 	int (*interrupted)(void *ctx);	/* may be NULL */
 	void *ctx;
 };

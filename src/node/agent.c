@@ -11,6 +11,7 @@
 
 #include "base/fill.h"
 #include "base/hints.h"
+#include "node/budget.h"
 #include "node/cost.h"
 #include "node/ends.h"
 #include "node/lane.h"
@@ -276,7 +277,8 @@ static void find_nvml(struct cs_agent *a)
 
 	if (a->nvml || !a->args.starter)
 		return;
-	nvml = cs_starter_nvml(a->args.starter, NVML_LIMIT_S, &err);
+	nvml = cs_starter_nvml(a->args.starter,
+			       cs_within(NVML_LIMIT_S, a->args.nvml_end_s), &err);
 	if (nvml)
 		a->nvml = cs_nvml_find(nvml, f->gpu.uuid, f->gpu.bus_id, &err);
 	if (!a->nvml && !f->note[0])
@@ -745,7 +747,10 @@ int cs_agent_join(struct cs_agent *agent, double limit_s)
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)limit_s + 1;
+	until.tv_sec += (time_t)limit_s;
+	until.tv_nsec += (long)((limit_s - floor(limit_s)) * 1e9);
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
 	if (pthread_timedjoin_np(agent->thread, NULL, &until))
 		return -1;
 	pthread_mutex_destroy(&agent->lock);

@@ -25,6 +25,7 @@ struct cs_agent_args {
 	const struct cs_topo *topo;
 	struct cs_starter *starter; /* for NVML; may be NULL */
 	enum cs_bind bind;
+	double nvml_end_s;	/* by cs_clock_s(): NVML is not waited for any more */
 	const char *cannot;	/* why the device cannot be opened; NULL: try */
 	struct cs_agent_facts facts; /* gpu, index, rank, numa: what is known */
 };

@@ -135,7 +135,7 @@ static enum cs_status can_run(struct cs_coordinator *co,
 static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
 		   const char *doing, double limit_s)
 {
-	double end = cs_clock_s() + DRAIN_LIMIT_S;
+	double end = cs_clock_s() + cs_crew_limit(co, DRAIN_LIMIT_S);
 
 	cs_gate_void(co->board, co->seq);
 	if (co->lost)
@@ -187,7 +187,7 @@ enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
 	if (co->stopped)
 		cs_err_set(err, "interrupted while %s", doing);
 	else
-		cs_err_set(err, "not ended within %.0f s while %s; cancelled",
+		cs_err_set(err, "not ended within %.3g s while %s; cancelled",
 			   limit_s, doing);
 	return CS_TIMEOUT;
 }
@@ -222,6 +222,7 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
 {
 	enum cs_status status;
 
+	limit_s = cs_crew_limit(co, limit_s);
 	co->seq++;
 	cs_crew_command(co, crew, what, flags);
 	if (cs_crew_wait(co, crew, cs_crew_armed, limit_s))
@@ -321,6 +322,10 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 		*answer =
 			cs_sampler_feed(&co->sampler, ns, load_ns,
 					cs_clock_s() - began);
+		if (*answer == CS_SAMPLE_MORE && !cs_budget_fits(co, 0)) {
+			cs_err_set(err, CS_LEFT_OUT);
+			return CS_SKIPPED;
+		}
 	} while (*answer == CS_SAMPLE_MORE);
 	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
 }
@@ -778,12 +783,19 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 	crew_of_step(co, cell->step, &cell->crew);
 	for (int i = 0; i < cell->crew.n; i++)
 		cs_board_slot(co->board, cell->crew.agent[i])->step = *cell->step;
-	status = can_run(co, cell->step, &cell->crew, &err);
+	if (cs_budget_fits(co, cs_step_expected_s(co, cell->step))) {
+		status = can_run(co, cell->step, &cell->crew, &err);
+	} else {
+		cs_err_set(&err, CS_LEFT_OUT);
+		status = CS_SKIPPED;
+	}
 	if (status == CS_OK)
 		status = cell->test->how == CS_HOW_GATED ?
 				 sample_step(co, cell, &err) :
 				 cs_probe_step(co, cell, &err);
-	if (status != CS_OK && (cell->n == 1 || co->stopped))
+	if (status == CS_OK)
+		cs_step_took(co, cell->step, cs_clock_s() - cell->began_s);
+	else if (cell->n == 1 || co->stopped)
 		emit_missing(co, cell, status, &err);
 	return status;
 }
@@ -826,7 +838,7 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 		return -1;
 	co->block = block;
 	if (cs_cell_is_left(co, s))
-		cs_cell_run(co, s, 1, 0, 0, NULL);
+		cs_cell_run(co, s, 1, co->again ? CS_ROW_AGAIN : 0, 0, NULL);
 	cs_cell_look(co);
 	return co->stopped ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "node/cell.h"
 #include "node/crew.h"
 
 #define CLOSE_LIMIT_S 10.0 /* the verdict is out: nobody waits gladly */
@@ -30,6 +31,7 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	co->node = node;
 	co->n = (int)board->n_agents;
 	co->began_s = cs_clock_s();
+	cs_budget_init(&co->budget, 0, co->began_s);
 	co->skew_max_us = NAN;
 	for (int i = 0; i < co->n; i++) {
 		struct cs_slot *slot = cs_board_slot(board, i);
@@ -127,6 +129,12 @@ static void open_ways(struct cs_coordinator *co)
 		map_again(co, CS_CMD_USUAL);
 }
 
+/* Later than that, all cells will be left out. */
+static int is_too_late(const struct cs_coordinator *co)
+{
+	return cs_clock_s() > co->budget.start_s;
+}
+
 static void open_buffers(struct cs_coordinator *co)
 {
 	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
@@ -135,6 +143,8 @@ static void open_buffers(struct cs_coordinator *co)
 
 void cs_coordinator_setup(struct cs_coordinator *co)
 {
+	if (is_too_late(co))
+		return;
 	open_buffers(co);
 	order_all(co, CS_CMD_LOOK, CS_CMD_FIRST, "reading its state",
 		  CS_PREPARE_LIMIT_S);
@@ -142,6 +152,8 @@ void cs_coordinator_setup(struct cs_coordinator *co)
 
 void cs_coordinator_finish(struct cs_coordinator *co)
 {
+	if (cs_clock_s() > co->budget.waits_s)
+		return;
 	order_all(co, CS_CMD_SOURCE, 0, "checking its source",
 		  CS_PREPARE_LIMIT_S);
 	for (int i = 0; i < co->n; i++) {
@@ -168,6 +180,7 @@ static void close_all(struct cs_coordinator *co, uint32_t flags)
 	struct cs_crew crew = { .n = 0 };
 	struct cs_err err;
 
+	co->budget.waits_s = co->budget.close_s;
 	for (int i = 0; i < co->n; i++)
 		if (atomic_load(&cs_board_slot(co->board, i)->pid) > 0)
 			crew.agent[crew.n++] = i;
@@ -193,6 +206,33 @@ void cs_coordinator_resume(struct cs_coordinator *co)
 {
 	cs_coordinator_open(co);
 	open_buffers(co);
+}
+
+/* ---- the budget ---- */
+
+int cs_budget_fits(const struct cs_coordinator *co, double seconds)
+{
+	return cs_clock_s() + seconds < co->budget.steps_s;
+}
+
+double cs_step_expected_s(const struct cs_coordinator *co,
+			  const struct cs_step *step)
+{
+	double most = 0;
+
+	if (co->longest_s[step->view] > 0)
+		return co->longest_s[step->view];
+	for (uint32_t v = 0; v < co->plan->n_views; v++)
+		most = fmax(most, co->longest_s[v]);
+	return most;
+}
+
+void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
+		  double seconds)
+{
+	double *longest = &co->longest_s[step->view];
+
+	*longest = fmax(*longest, seconds);
 }
 
 /* ---- release of the gate ---- */
@@ -237,7 +277,7 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 	struct cs_crew crew;
 
 	cs_crew_all_good(co, &crew);
-	if (crew.n < 2 || co->stopped)
+	if (crew.n < 2 || co->stopped || is_too_late(co))
 		return;
 	/* one uncounted sample in front: the first release is the slowest */
 	for (int s = -1; s < SKEW_SAMPLES; s++) {

@@ -11,6 +11,7 @@
 #define CS_NODE_COORDINATOR_H
 
 #include "node/board.h"
+#include "node/budget.h"
 #include "node/process.h"
 #include "node/sampler.h"
 #include "result/row.h"
@@ -50,7 +51,11 @@ struct cs_coordinator {
 	int stopped;			/* measuring has ended before the plan */
 	int lost;			/* an agent is broken or its process dead */
 	uint32_t block;			/* of the cell at hand; for rows */
+	int again;			/* it is looked at for a second time; for rows */
 	double began_s, looked_s;
+	struct cs_budget budget;
+	/* by view: wall time of its longest cell; 0: none was measured */
+	double longest_s[CS_VIEWS_MAX];
 	double skew_max_us;
 	double guess_gbs[CS_VIEWS_MAX];	/* by view: rate of the last good cell */
 	/* by view, the first of a kind, and whether one kernel moves both ways: which

@@ -2,6 +2,10 @@
 
 #include "node/crew.h"
 
+#include <math.h>
+
+#define LEAST_LIMIT_S 0.25
+
 /* ---- faults ---- */
 
 const char *cs_agent_noun(const struct cs_coordinator *co)
@@ -13,6 +17,7 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 		    enum cs_agent_state state, const char *text)
 {
 	struct cs_slot *slot = cs_board_slot(co->board, agent);
+	int late = cs_clock_s() >= co->budget.waits_s;
 	int64_t pid = slot->pid;
 	char line[CS_ERR_TEXT];
 
@@ -27,9 +32,11 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 	cs_text(line, sizeof(line), "%s; %s%sprocess %ld", co->fault[agent],
 		slot->facts.gpu.bus_id, slot->facts.gpu.bus_id[0] ? ", " : "",
 		(long)pid);
+	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(
 		co->hooks->ctx, CS_CRITICAL,
-		state == CS_AGENT_LOST ? "rank-lost" : "agent-broken", line);
+		state == CS_AGENT_LOST ? "rank-lost" :
+		late ? CS_CANNOT_TEST : "agent-broken", line);
 }
 
 void cs_agents_look(struct cs_coordinator *co)
@@ -86,10 +93,17 @@ static int slice_ms(double end_s)
 	return left_ms < CS_SLICE_MS ? (int)left_ms + 1 : CS_SLICE_MS;
 }
 
+/* Never so short that an agent could not answer in any case. */
+double cs_crew_limit(const struct cs_coordinator *co, double limit_s)
+{
+	return fmax(cs_within(limit_s, co->budget.waits_s),
+		    fmin(limit_s, LEAST_LIMIT_S));
+}
+
 int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,
 		 cs_crew_test *is, double limit_s)
 {
-	double end = cs_clock_s() + limit_s;
+	double end = cs_clock_s() + cs_crew_limit(co, limit_s);
 	int lost = co->lost;
 
 	for (;;) {
@@ -173,6 +187,7 @@ int cs_crew_order(struct cs_coordinator *co, struct cs_crew *crew,
 		  enum cs_command what, uint32_t flags, const char *doing,
 		  double limit_s, struct cs_err *err)
 {
+	limit_s = cs_crew_limit(co, limit_s);
 	cs_crew_command(co, crew, what, flags);
 	if (cs_crew_wait(co, crew, cs_crew_answered, limit_s)) {
 		if (!co->stopped)

@@ -42,6 +42,8 @@ cs_crew_test cs_crew_answered, cs_crew_armed;
 /* Does it hold for all of the crew that are of use? */
 int cs_crew_is(struct cs_coordinator *co, const struct cs_crew *crew,
 	       cs_crew_test *is);
+/* A limit of a wait, as far as the budget allows it. */
+double cs_crew_limit(const struct cs_coordinator *co, double limit_s);
 /* Wait until it does.  0; or -1 when the limit passed, the job is to stop, or one
  * of the crew is gone. */
 int cs_crew_wait(struct cs_coordinator *co, const struct cs_crew *crew,

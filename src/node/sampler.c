@@ -14,6 +14,8 @@
 /* After so many restless samples counting begins all the same: what has not come to
  * rest by then, as a link that others use, does not. */
 #define DISCARD_MAX 6
+/* Beside loads there is no rest to wait for. */
+#define DISCARD_MAX_LOADED 2
 /* From so many samples on, a cell that would need this many times the most is
  * ended; not where somebody asks for more than any cell can give, and so for all
  * samples there are. */
@@ -24,7 +26,7 @@
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
 /* What runs beside the measured transfers lasts so much longer. */
-#define LOAD_LONGER 1.5
+#define LOAD_LONGER 1.25
 
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
@@ -225,11 +227,29 @@ static int resize(struct cs_sampler *s, const double *ns)
 	return changed;
 }
 
+/* Where an agent makes several in turn, which of them comes first is chance: such a
+ * cell is judged by the slowest, which has waited for all others.  Its GB/s. */
+static double slowest(const struct cs_sampler *s, const double *gbs)
+{
+	double least = INFINITY;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			least = fmin(least, gbs[k]);
+	return least;
+}
+
+static int is_like(const struct cs_sampler *s, double now, double then)
+{
+	return fabs(now - then) <= s->precision * now;
+}
+
 static int steady(const struct cs_sampler *s, const double *gbs)
 {
+	if (s->in_turn)
+		return is_like(s, slowest(s, gbs), slowest(s, s->last_gbs));
 	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (!s->load[k] && fabs(gbs[k] - s->last_gbs[k]) >
-					   s->precision * gbs[k])
+		if (!s->load[k] && !is_like(s, gbs[k], s->last_gbs[k]))
 			return 0;
 	return 1;
 }
@@ -251,51 +271,59 @@ static int tested_at(uint32_t n)
 	return 0;
 }
 
-static int converged(const struct cs_sampler *s)
+/* The widest half interval of those by which the cell is judged, as a share of its
+ * median.  Of what is made in turn: of the slowest of each sample. */
+static double half_width(const struct cs_sampler *s)
 {
+	double least[CS_SAMPLES_MAX], widest = 0;
 	struct cs_stats stats;
 
+	for (uint32_t i = 0; i < s->n && s->in_turn; i++) {
+		least[i] = INFINITY;
+		for (uint32_t k = 0; k < s->n_transfers; k++)
+			if (!s->load[k])
+				least[i] = fmin(least[i], s->gbs[k][i]);
+	}
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
 		if (s->load[k])
 			continue;
-		cs_stats_of(s->gbs[k], s->n, &stats);
-		if (cs_stats_half_width(&stats) > s->precision)
-			return 0;
+		cs_stats_of(s->in_turn ? least : s->gbs[k], s->n, &stats);
+		widest = fmax(widest, cs_stats_half_width(&stats));
 	}
-	return 1;
+	return widest;
 }
 
 /* The interval of a median narrows with the root of n: will this many samples do? */
-static int is_hopeless(const struct cs_sampler *s)
+static int is_hopeless(const struct cs_sampler *s, double half)
 {
-	struct cs_stats stats;
+	double off = half / s->precision;
 
-	for (uint32_t k = 0; k < s->n_transfers; k++) {
-		double off;
-
-		if (s->load[k])
-			continue;
-		cs_stats_of(s->gbs[k], s->n, &stats);
-		off = cs_stats_half_width(&stats) / s->precision;
-		if (s->n * off * off > HOPELESS * CS_SAMPLES_MAX)
-			return 1;
-	}
-	return 0;
+	return s->n * off * off > HOPELESS * CS_SAMPLES_MAX;
 }
 
 static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 				      double elapsed_s)
 {
+	double half = tested_at(s->n) ? half_width(s) : INFINITY;
+
 	if (s->block && s->n >= s->block)
 		return CS_SAMPLE_ENOUGH;
-	if (s->n && tested_at(s->n) && converged(s))
+	if (half <= s->precision)
 		return CS_SAMPLE_ENOUGH;
 	if (s->precision >= HOPELESS_PRECISION && s->n >= HOPELESS_FROM &&
-	    tested_at(s->n) && is_hopeless(s))
+	    tested_at(s->n) && is_hopeless(s, half))
 		return CS_SAMPLE_LIMIT;
 	if (s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s))
 		return CS_SAMPLE_LIMIT;
 	return CS_SAMPLE_MORE;
+}
+
+static int is_loaded(const struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->load[k])
+			return 1;
+	return 0;
 }
 
 /* Before counting: settle the copies, then wait for two like samples.  The first
@@ -303,10 +331,12 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 		    double overlap, double elapsed_s)
 {
-	int late = elapsed_s >= s->limit_s || s->discarded >= DISCARD_MAX;
+	uint32_t most = is_loaded(s) ? DISCARD_MAX_LOADED : DISCARD_MAX;
+	int over = elapsed_s >= s->limit_s;
+	int late = over || s->discarded - s->resized >= most;
 	int first = s->discarded == 0;
 
-	if (!late && s->resized < RESIZE_MAX && resize(s, ns)) {
+	if (!over && s->resized < RESIZE_MAX && resize(s, ns)) {
 		s->resized++;
 		s->comparable = 0;
 		s->discarded++;

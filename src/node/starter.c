@@ -87,7 +87,7 @@ static int job_wait(struct job *job, double limit_s, const char *what,
 		       ETIMEDOUT)
 		;
 	if (!job->done)
-		rc = cs_err_set(err, "%s did not answer within %g s%s (process %ld)",
+		rc = cs_err_set(err, "%s did not answer within %.3g s%s (process %ld)",
 				what, limit_s, cs_call_text(job->call, call),
 				(long)getpid());
 	else if (job->failed)

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
+#include "plan/urgent.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 /* Fewer pairs are measured alone sooner than it is shown that company does not
@@ -672,20 +673,36 @@ static void release_draft(struct draft *d)
 	cs_vec_release(&d->steps);
 }
 
+/* A draw, from which a run with a budget takes the most telling steps first. */
+static int draw_order(const struct draft *d, const struct cs_vec *heads,
+		      uint32_t *order)
+{
+	const struct cs_urgent all = {
+		.n_agents = d->req->n_agents, .step = d->steps.data,
+		.n_steps = (uint32_t)d->steps.n, .head = heads->data,
+		.n_heads = (uint32_t)heads->n,
+		.transfer = d->transfers.data, .view = d->views.data,
+		.n_views = (uint32_t)d->views.n,
+	};
+	struct cs_rng rng = { d->req->set.seed };
+
+	cs_rng_shuffle(&rng, order, heads->n);
+	return d->req->set.urgent ? cs_urgent_order(&all, order, d->err) : 0;
+}
+
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err)
 {
 	struct draft d = new_draft(req, err);
 	struct cs_vec heads = CS_VEC(uint32_t), order = CS_VEC(uint32_t);
-	struct cs_rng rng = { req->set.seed };
 	struct cs_plan *plan = NULL;
 
 	if (!cs_agents_check(req->n_agents, err) &&
 	    !cs_settings_check(&req->set, err) && !add_tests(&d) &&
-	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err))
+	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err) &&
+	    !draw_order(&d, &heads, order.data))
 		plan = new_plan(&d, control_step(&d));
 	if (plan) {
-		cs_rng_shuffle(&rng, order.data, order.n);
 		put_steps(plan, &d, &heads, order.data);
 		plan->id = cs_plan_hash(plan);
 		*out = plan;

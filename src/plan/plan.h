@@ -91,6 +91,8 @@ struct cs_settings {
 	uint32_t shift;		/* SHIFT: this k alone; 0: each */
 	uint32_t random;	/* RANDOM: how many others; at least 1 */
 	uint32_t schedule;	/* enum cs_schedule */
+	uint32_t urgent;	/* 1: the most telling steps first (plan/urgent.h) */
+	uint32_t pad;		/* 0 */
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;
@@ -130,7 +132,8 @@ struct cs_plan_request {
 
 /* The steps of every chosen test, by its pattern (enum cs_pattern), at every size;
  * of paths with the host for each domain asked for.  All steps are shuffled
- * together by set.seed, those of a round as one; the first one that is sampled until it is known is repeated
+ * together by set.seed, those of a round as one, and with set.urgent the most
+ * telling ones put first; the first one that is sampled until it is known is repeated
  * as a control in the middle and at the end when there are at least 4.  The issuer
  * of a read is the destination's agent, of all else the source's, of what has a
  * host end the GPU's.

@@ -57,7 +57,7 @@ int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
 				  "most 1024 TiB", set->spread_bytes);
 	if (set->schedule >= CS_SCHEDULES)
 		return cs_err_set(err, "unknown schedule %u", set->schedule);
-	if (set->via >= CS_WAYS ||
+	if (set->via >= CS_WAYS || set->urgent > 1 || set->pad ||
 	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
 		return cs_err_set(err, "unknown way %u between agents of "
 				  "backend %u", set->via, set->backend);

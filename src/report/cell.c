@@ -241,6 +241,8 @@ static void print_kin(FILE *to, const struct cell *c)
 				print_other(to, c, row,
 					    row->flags & CS_ROW_CONTROL ?
 						    "again (control)" :
+					    row->flags & CS_ROW_AGAIN ?
+						    "again (second look)" :
 						    "in company");
 		} else if (back) {
 			print_other(to, c, row, "the other way");

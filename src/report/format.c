@@ -5,14 +5,15 @@
 #include "report/views.h"
 
 const struct cs_format cs_formats[] = {
-	{ "text", ".txt", cs_text_write },
-	{ "json", ".json", cs_json_write },
-	{ "jsonl", ".jsonl", cs_jsonl_write },
-	{ "csv", ".csv", cs_csv_write },
-	{ "result", "", cs_result_write },
-	{ "nvbandwidth", "", cs_nvbandwidth_write },
-	{ "nvbandwidth-json", "", cs_nvbandwidth_json_write },
-	{ NULL, NULL, NULL },
+	{ "text", ".txt", cs_text_write, 0 },
+	{ "json", ".json", cs_json_write, 0 },
+	{ "jsonl", ".jsonl", cs_jsonl_write, 0 },
+	{ "csv", ".csv", cs_csv_write, 0 },
+	{ "result", "", cs_result_write, 0 },
+	{ "reason", "", cs_reason_write, 1 },
+	{ "nvbandwidth", "", cs_nvbandwidth_write, 0 },
+	{ "nvbandwidth-json", "", cs_nvbandwidth_json_write, 0 },
+	{ NULL, NULL, NULL, 0 },
 };
 
 const struct cs_format *cs_format_by_name(const char *name)

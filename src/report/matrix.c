@@ -8,7 +8,7 @@
 
 #include "base/quant.h"
 #include "base/units.h"
-#include "check/check.h"
+#include "check/expect.h"
 #include "plan/alias.h"
 
 #define COLUMNS_MOST 16 /* as numbers */
@@ -517,7 +517,8 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 				cs_metric_text(grid->test, row->metric) :
 			grid->test->pattern == CS_PATTERN_BIDI ? "both ways" :
 								 "all together",
-			row->flags & CS_ROW_CONTROL ? " again" :
+			row->flags & (CS_ROW_CONTROL | CS_ROW_AGAIN) ?
+				" again" :
 			row->flags & CS_ROW_COMPANY ? " in company" : "", text,
 			k < row->n_samples ? " ... (files have all)" : "");
 	}

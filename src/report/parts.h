@@ -38,6 +38,9 @@ void cs_bits_text(uint64_t bits, char *to, size_t size);
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
+/* A judged run of several nodes, behind so many lines: figures, classes, findings.
+ * -1: no memory. */
+int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
 /* The findings alone. */
 void cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings. */

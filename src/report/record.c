@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/expect.h"
+#include "check/fingerprint.h"
 #include "plan/alias.h"
 #include "report/view.h"
 
@@ -156,6 +158,7 @@ static json_t *settings(const struct cs_plan *plan)
 		set->schedule < CS_SCHEDULES ? set->schedule : CS_SCHEDULE_SERIAL]));
 	put(&r, "last_copy_bytes", unsigned64(set->last_bytes));
 	put(&r, "growth", set->last_bytes ? real(set->growth) : json_null());
+	put(&r, "urgent", json_boolean(set->urgent));
 	put(&r, "spread_bytes", unsigned64(set->spread_bytes));
 	put(&r, "shift", json_integer(set->shift));
 	put(&r, "random", json_integer(set->random));
@@ -205,9 +208,13 @@ static json_t *timings(const struct cs_run_timings *t)
 
 static void put_end(struct record *r, const struct cs_run *run)
 {
+	struct cs_coverage c = cs_run_coverage(run);
+
 	put(r, "ended", time_value(&run->ended));
 	put(r, "status", json_string(run->complete ? "complete" : "partial"));
 	put(r, "exit", json_integer(run->exit_status));
+	put(r, "cells_measured", unsigned64(c.measured));
+	put(r, "cells_planned", unsigned64(c.planned));
 	put(r, "timings_s", timings(&run->timings));
 }
 
@@ -242,6 +249,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	put(&r, "stand_in", json_boolean(run->stand_in));
 	put(&r, "virtual_clock", json_boolean(run->virtual_clock));
 	put(&r, "redacted", json_boolean(run->redacted));
+	put(&r, "budget_s", run->budget_s > 0 ? real(run->budget_s) : json_null());
 	put(&r, "margin", real(run->margin));
 	put(&r, "n_ranks", json_integer(run->n_ranks));
 	put(&r, "n_nodes", json_integer(run->n_nodes));
@@ -582,6 +590,21 @@ static json_t *limits(const struct cs_node_facts *f)
 	return record_end(&r);
 }
 
+static json_t *fingerprint(const struct cs_run *run, int node)
+{
+	struct cs_vec traits = CS_VEC(struct cs_trait);
+	struct record r = record_new();
+	struct cs_err err;
+
+	if (cs_fingerprint(run, node, &traits, &err))
+		r.bad = 1;
+	for (int layer = 0; layer < CS_LAYERS; layer++)
+		put(&r, cs_layer_text(layer),
+		    hex(cs_fingerprint_hash(&traits, layer)));
+	cs_vec_release(&traits);
+	return record_end(&r);
+}
+
 json_t *cs_record_node(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
@@ -621,6 +644,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	put(&r, "ranks", ranks(&run->node[node]));
 	put(&r, "gpus", gpus(run, node));
 	put(&r, "peers", ways(run, node));
+	put(&r, "fingerprint", fingerprint(run, node));
 	return record_end(&r);
 }
 

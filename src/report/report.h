@@ -22,6 +22,7 @@ struct cs_format {
 	/* The whole run.  0, or -1 with errno when the stream failed. */
 	int (*write)(FILE *to, const struct cs_run *run,
 		     const struct cs_view_options *opt);
+	int of_any;		/* says also that nothing could be tested */
 };
 
 /* The formats; the last has name NULL. */

@@ -367,6 +367,16 @@ static void print_path(FILE *to, const struct cs_run *run, int verbose)
 			"counters of NVLink");
 }
 
+static void print_coverage(FILE *to, const struct cs_run *run)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+
+	if (run->budget_s > 0)
+		cs_fold(to, 2, INDENT, "coverage   %zu of %zu cells within %g s%s",
+			c.measured, c.planned, run->budget_s, c.left_out ?
+			"; --resume with a journal of it measures the rest" : "");
+}
+
 /* ---- time and findings ---- */
 
 /* What `upto` adds in tenths to what has been said, so that the parts that are
@@ -462,6 +472,7 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	print_data(to, run);
+	print_coverage(to, run);
 	print_counts(to, run, verbose);
 	print_first(to, run);
 	print_state(to, run);

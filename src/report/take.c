@@ -117,6 +117,7 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 						CS_SCHEDULE_SERIAL);
 	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
 	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
+	set->urgent = cs_field_bool(f, "urgent") != 0;
 	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
 	set->random = (uint32_t)cs_field_int(f, "random", 0, CS_MAX_AGENTS, 0);
 	set->numa = cs_field_bits(f, "numa_mask");
@@ -237,6 +238,9 @@ int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	run->margin = cs_field_real(&f, "margin");
 	if (!(run->margin >= 0))
 		run->margin = CS_MARGIN;
+	run->budget_s = cs_field_real(&f, "budget_s");
+	if (!(run->budget_s > 0))
+		run->budget_s = 0;
 	run->checks = checks_of(&f);
 	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
 	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);

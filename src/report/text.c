@@ -12,6 +12,8 @@
 #include "report/versus.h"
 #include "result/pool.h"
 
+#define HEAD_LINES 3 /* above a fleet, at most */
+
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static void copies_text(const struct cs_run *run, char *to, size_t size)
 {
@@ -344,6 +346,13 @@ static int print_placements(FILE *to, const struct cs_run *run,
 	return none < 0 ? -1 : 0;
 }
 
+/* Many nodes that were held against each other. */
+static int is_fleet(const struct cs_run *run)
+{
+	return run->checks & CS_CHECK_TOPOLOGY && run->n_nodes > 1 &&
+	       !cs_run_is_again(run, 1);
+}
+
 /* What was looked at, where nothing was measured. */
 static int print_looks(FILE *to, const struct cs_run *run)
 {
@@ -370,6 +379,8 @@ static int print_run(FILE *to, const struct cs_run *run,
 		return cs_cell_print(to, run);
 	if (opt->topology)
 		return cs_topology_print(to, run);
+	if (is_fleet(run))
+		return cs_fleet_print(to, run, HEAD_LINES, opt->verbose);
 	if (cs_only_looked(run))
 		return print_looks(to, run);
 	if (run->n_nodes == 1)

@@ -9,7 +9,7 @@
 
 #include "base/hostlist.h"
 #include "base/quant.h"
-#include "check/check.h"
+#include "check/expect.h"
 
 int cs_on_cpu(const struct cs_run *run)
 {

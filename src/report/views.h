@@ -14,6 +14,8 @@ int cs_csv_write(FILE *to, const struct cs_run *run,
 		 const struct cs_view_options *opt);
 int cs_result_write(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt);
+int cs_reason_write(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt);
 int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
 			 const struct cs_view_options *opt);
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,

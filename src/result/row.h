@@ -37,12 +37,15 @@ enum cs_metric {
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
 #define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
 #define CS_ROW_COMPANY 256u	/* repeats a cell while others run, to be held against it */
-#define CS_ROW_FLAGS 9		/* how many there are */
+#define CS_ROW_AGAIN 512u	/* a second look at a cell that was suspicious, or at one
+				 * beside it */
+#define CS_ROW_FLAGS 10		/* how many there are */
 
 /* Rows that repeat a cell: not its figure. */
-#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY)
+#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
 
 #define CS_REASON 240
+#define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 struct cs_row {
 	uint32_t node;		/* of the run, in world-rank order */

@@ -91,6 +91,49 @@ int cs_run_shows(const struct cs_run *run, int node,
 	return run->only[1][0] ? from && to : from || to;
 }
 
+/* ---- coverage ---- */
+
+static size_t cells_of(const struct cs_plan *plan, int n_agents)
+{
+	size_t n = 0;
+	uint32_t s, k;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if (step->flags & CS_STEP_CONTROL || !cs_step_applies(plan, step, n_agents))
+			continue;
+		for (k = 0; k < step->count; k++)
+			n += !cs_transfer_is_load(cs_plan_transfer(plan, step, k));
+	}
+	return n;
+}
+
+struct cs_coverage cs_run_coverage(const struct cs_run *run)
+{
+	struct cs_coverage c = { 0, 0, 0 };
+	size_t of[CS_MAX_AGENTS + 1] = { 0 }, i;
+	int node;
+
+	for (node = 0; run->plan && run->node && node < run->n_nodes; node++) {
+		int n = run->node[node].facts.n_agents;
+
+		if (!of[n])
+			of[n] = cells_of(run->plan, n);
+		c.planned += of[n];
+	}
+	for (i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->metric != CS_METRIC_RATE || row->block > 1 ||
+		    (row->flags & CS_ROW_REPEATS))
+			continue;
+		c.measured += row->status == CS_OK;
+		c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
+	}
+	return c;
+}
+
 /* ---- as files hold it ---- */
 
 static void settle(double *x, size_t n)
@@ -209,7 +252,7 @@ static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
 		return 0;
 	step = cs_plan_step(plan, row[0]->step);
 	if (step->flags & CS_STEP_CONTROL)
-		repeats = CS_ROW_COMPANY;
+		repeats &= ~CS_ROW_CONTROL;
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 

@@ -55,6 +55,8 @@ enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
 	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
 	CS_CHECK_TOPOLOGY = 4, /* how a node is wired and set: measures nothing */
+	CS_CHECK_OUTLIER = 8, /* is a cell slower than its like? */
+	CS_CHECK_LINK = 16, /* are links what they could be, and give what they do? */
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
@@ -103,6 +105,7 @@ struct cs_run {
 	char only[2][12];
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
+	double budget_s;	/* --budget: 0 none */
 	double margin;		/* within which two arms are the same: 0.01 is 1 % */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
@@ -115,6 +118,14 @@ int cs_run_is_again(const struct cs_run *run, int node);
 /* Is this cell one that views show? */
 int cs_run_shows(const struct cs_run *run, int node,
 		 const struct cs_transfer *what);
+
+/* Cells with a figure, and those of the plan: a figure of a transfer is one, repeats
+ * and further turns apart. */
+struct cs_coverage {
+	size_t measured, planned;
+	size_t left_out;	/* for the budget */
+};
+struct cs_coverage cs_run_coverage(const struct cs_run *run);
 
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */

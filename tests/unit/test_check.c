@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "check/check.h"
+#include "check/expect.h"
 
 #include "tap.h"
 #include "canned.h"
@@ -516,7 +517,7 @@ static void check_kinds(void)
 	t_eq_int(cs_checks_parse("", &checks, &err), -1);
 	t_eq_int(cs_checks_parse("launch,", &checks, &err), -1);
 	t_eq_int(cs_checks_parse("launc", &checks, &err), -1);
-	t_eq_str(err.text, "allowed are launch, placement, topology");
+	t_eq_str(err.text, "allowed are launch, placement, topology, outlier, link");
 	t_eq_int(cs_checks_parse("placement,launch", &checks, &err), 0);
 	t_eq_int(checks, CS_CHECK_LAUNCH | CS_CHECK_PLACEMENT);
 	t_ok(!cs_checks_only_look(checks));

@@ -177,6 +177,48 @@ static void a_twin_has_as_many_copies_as_what_is_measured(void)
 	free(plan);
 }
 
+static void what_is_made_in_turn_is_judged_by_the_slowest(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.all-to-one", 128u << 20, 0.005);
+	struct cs_step both = *cs_plan_step(plan, 0);
+	double none[2] = { 0 }, ns[2][2] = { { 5e6, 10e6 }, { 10e6, 5e6 } };
+	struct cs_sampler s;
+	int answer = CS_SAMPLE_MORE, samples = 0;
+
+	/* two steps of one transfer each, by agents 1 and 0: as if by one */
+	both.count = 2;
+	((struct cs_transfer *)(uintptr_t)cs_plan_transfer(plan, &both, 1))->issuer =
+		cs_plan_transfer(plan, &both, 0)->issuer;
+	cs_sampler_init(&s, plan, &both, 0);
+	t_ok(s.in_turn);
+	s.copies[0] = s.copies[1] = 8;
+	while (answer == CS_SAMPLE_MORE && samples < 40)
+		answer = cs_sampler_feed(&s, ns[samples++ % 2], none, 0);
+	t_eq_int(answer, CS_SAMPLE_ENOUGH);
+	t_eq_int(s.n, 6);
+	free(plan);
+}
+
+static void beside_loads_there_is_no_rest_to_wait_for(void)
+{
+	struct cs_plan *plan = plan_of("h2d.ce.pinned.load", 512u << 20, 0.005);
+	double none[2] = { 0 }, ns[2] = { 12e6, 15e6 };
+	struct cs_sampler s;
+	int answer = CS_SAMPLE_MORE, samples = 0;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 40);
+	s.copies[1] = 10;
+	while (answer == CS_SAMPLE_MORE && samples < 40) {
+		ns[0] = 12e6 * (1 + 0.05 * (samples % 3));
+		answer = cs_sampler_feed(&s, ns, none, 0);
+		samples++;
+	}
+	t_eq_int(answer, CS_SAMPLE_LIMIT);
+	t_eq_int(s.n, 6);
+	t_ok(s.discarded - s.resized <= 2);
+	free(plan);
+}
+
 static void the_limit_of_a_cell_ends_it(void)
 {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
@@ -206,6 +248,10 @@ int main(void)
 		  a_restless_link_is_not_converged },
 		{ "a link that 100 samples would not tell ends at 6 or soon after",
 		  a_hopeless_link_is_not_waited_for },
+		{ "what one agent makes in turn is judged by the slowest of each sample",
+		  what_is_made_in_turn_is_judged_by_the_slowest },
+		{ "beside loads there is no rest to wait for",
+		  beside_loads_there_is_no_rest_to_wait_for },
 		{ "what the same kernel moves back has as many copies as what is measured",
 		  a_twin_has_as_many_copies_as_what_is_measured },
 		{ "the limit of a cell ends it with what there is",

@@ -1,8 +1,11 @@
 /* Sizes, durations, shares and whole numbers; and the error texts they set. */
 #include "config.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/units.h"
 #include "tap.h"
 
@@ -254,6 +257,37 @@ static void no_error_text_is_wanted(void)
 	t_eq_int(cs_size_parse("no", &bytes, NULL), -1);
 }
 
+static double printed_and_read(double x)
+{
+	char text[40];
+
+	cs_text(text, sizeof(text), "%.10g", x);
+	return strtod(text, NULL);
+}
+
+/* Of every magnitude, with few digits and with all. */
+static void ten_digits_are_those_that_are_printed(void)
+{
+	static const double odd[] = { 0, -0.0, 1, 9999999999.0, 10000000001.0,
+				      12345678901.0, 0.1, 1e22, 1e23, 5e-324, 1e300,
+				      396.29, -396.29, 1234567890.5, 0.00012345678905 };
+	struct cs_rng rng = { 7 };
+	int wrong = 0;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		wrong += cs_ten_digits(odd[i]) != printed_and_read(odd[i]);
+	for (int i = 0; i < 200000; i++) {
+		double x = (double)(int64_t)cs_rng_next(&rng) *
+			   pow(10, (double)cs_rng_below(&rng, 60) - 40);
+		double few = printed_and_read(x);
+
+		wrong += cs_ten_digits(x) != few || cs_ten_digits(few) != few;
+	}
+	t_eq_int(wrong, 0);
+	t_ok(isnan(cs_ten_digits(INFINITY)) && isnan(cs_ten_digits(NAN)));
+	t_ok(isnan(cs_ten_digits(1.7976931348623157e308)));
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -286,6 +320,8 @@ int main(void)
 		  an_error_text_that_is_too_long_is_cut },
 		{ "an error text that nobody wants is not written",
 		  no_error_text_is_wanted },
+		{ "ten digits are those that are printed and read",
+		  ten_digits_are_those_that_are_printed },
 		{ NULL, NULL },
 	};
 

@@ -1,0 +1,239 @@
+/* again.c - a second look at what is suspicious: which cells, and what came of it. */
+#include "config.h"
+
+#include "check/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "check/suspect.h"
+
+#define CELLS_OF_ONE 2	/* evidence that is repeated for one suspect */
+#define SUSPECTS_MOST 6	/* more have one cause: repeating all would be a second run */
+
+static int is_at(const struct cs_end *end, int agent)
+{
+	return !cs_end_is_numa(end) && end->index == agent;
+}
+
+static int bears_on(const struct cs_suspect *s, const struct cs_row *row)
+{
+	return s->part == CS_PART_NODE || s->part == CS_PART_SOCKET ||
+	       is_at(&row->what.src, s->a) || is_at(&row->what.dst, s->a) ||
+	       (s->b >= 0 && (is_at(&row->what.src, s->b) ||
+			      is_at(&row->what.dst, s->b)));
+}
+
+/* ---- which ---- */
+
+struct wanted {
+	const struct cs_run *run;
+	const struct cs_vec *suspects;
+	uint32_t *step;
+	int n, most;
+};
+
+static void want(struct wanted *w, const struct cs_row *row)
+{
+	int i = w->n;
+
+	for (int k = 0; k < w->n; k++)
+		if (w->step[k] == row->step)
+			return;
+	if (w->n == w->most)
+		return;
+	for (; i && w->step[i - 1] > row->step; i--)
+		w->step[i] = w->step[i - 1];
+	w->step[i] = row->step;
+	w->n++;
+}
+
+static int same_end(const struct cs_end *a, const struct cs_end *b)
+{
+	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
+}
+
+static int nobody_suspects(const struct wanted *w, const struct cs_row *row)
+{
+	const struct cs_suspect *s = w->suspects->data;
+
+	for (size_t i = 0; i < w->suspects->n; i++)
+		if (s[i].family == cs_family_of(row) && bears_on(&s[i], row))
+			return 0;
+	return 1;
+}
+
+/* The first cell of the same test beside this one: in its row, in its column, or in
+ * neither and above suspicion. */
+static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
+{
+	for (size_t i = 0; i < cs_rows_count(&w->run->rows); i++) {
+		const struct cs_row *r = cs_rows_get(&w->run->rows, i);
+
+		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
+		    r->status != CS_OK || r->metric != CS_METRIC_RATE ||
+		    (r->flags & CS_ROW_REPEATS) ||
+		    same_end(&r->what.src, &cell->what.src) != row ||
+		    same_end(&r->what.dst, &cell->what.dst) != col ||
+		    (!row && !col && !nobody_suspects(w, r)))
+			continue;
+		want(w, r);
+		return;
+	}
+}
+
+int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
+		   struct cs_err *err)
+{
+	struct cs_vec suspects;
+	struct wanted w = { run, &suspects, step, 0, most };
+	const struct cs_suspect *s;
+	struct cs_spots spots;
+	int taken = 0;
+
+	if (!cs_cells_are_judged(run))
+		return 0;
+	if (cs_suspects_find(run, &spots, &suspects, err))
+		return -1;
+	s = suspects.data;
+	for (size_t i = 0; i < suspects.n && taken < SUSPECTS_MOST; i++) {
+		taken += s[i].n_evidence > 0;
+		for (uint32_t k = 0; k < s[i].n_evidence && k < CELLS_OF_ONE; k++) {
+			const struct cs_row *row =
+				cs_rows_get(&run->rows, s[i].evidence[k]);
+
+			want(&w, row);
+			want_beside(&w, row, 1, 0);
+			want_beside(&w, row, 0, 1);
+			want_beside(&w, row, 0, 0);
+		}
+	}
+	cs_vec_release(&suspects);
+	cs_spots_release(&spots);
+	return w.n;
+}
+
+/* ---- what came of it ---- */
+
+/* Rows of second looks of one node. */
+struct looks {
+	const struct cs_row **row;
+	double *change;		/* room for as many */
+	size_t n;
+};
+
+static int by_node(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static int is_evidence(const struct cs_run *run, const struct cs_suspect *s,
+		       const struct cs_row *again)
+{
+	for (uint32_t i = 0; i < s->n_evidence; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, s->evidence[i]);
+
+		if (row->test == again->test &&
+		    row->what.bytes == again->what.bytes &&
+		    same_end(&row->what.src, &again->what.src) &&
+		    same_end(&row->what.dst, &again->what.dst))
+			return 1;
+	}
+	return 0;
+}
+
+/* The median change of a node's rows that are evidence, or that nobody suspects; NAN
+ * of none. */
+static double change_of(const struct cs_spots *spots, struct looks *looks,
+			const struct cs_vec *suspects, const struct cs_suspect *s,
+			int evidence)
+{
+	struct wanted w = { spots->run, suspects, NULL, 0, 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < looks->n; i++) {
+		double change;
+
+		if (evidence ? !is_evidence(spots->run, s, looks->row[i]) :
+			       !nobody_suspects(&w, looks->row[i]))
+			continue;
+		change = cs_spots_change(spots, looks->row[i]);
+		if (!isnan(change))
+			looks->change[n++] = change;
+	}
+	return n ? cs_median(looks->change, n) : NAN;
+}
+
+/* The suspects of one node and its second looks. */
+static void judge_node(const struct cs_spots *spots, struct cs_vec *suspects,
+		       struct looks *looks)
+{
+	struct cs_suspect *s = suspects->data;
+
+	for (size_t i = 0; i < suspects->n; i++) {
+		double change = change_of(spots, looks, suspects, &s[i], 1);
+		double drift = change_of(spots, looks, suspects, &s[i], 0);
+
+		if (isnan(change) || !(s[i].drop > 0))
+			continue;
+		change -= isnan(drift) ? 0 : drift;
+		s[i].look = change < -log1p(-s[i].drop) / 2 ?
+				    CS_LOOK_CONFIRMED : CS_LOOK_NOT_AGAIN;
+	}
+}
+
+/* All of the run, in order of nodes; malloc'ed. */
+static const struct cs_row **gather(const struct cs_rows *rows, size_t *n)
+{
+	size_t count = cs_rows_count(rows), all = 0;
+	const struct cs_row **row;
+
+	for (size_t i = 0; i < count; i++)
+		all += (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN) != 0;
+	row = calloc(all + 1, sizeof(*row));
+	*n = 0;
+	for (size_t i = 0; row && i < count; i++)
+		if (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN)
+			row[(*n)++] = cs_rows_get(rows, i);
+	if (row)
+		qsort(row, *n, sizeof(*row), by_node);
+	return row;
+}
+
+int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
+		   struct cs_err *err)
+{
+	struct cs_suspect *s = suspects->data;
+	size_t all, at = 0, k;
+	const struct cs_row **row = gather(&spots->run->rows, &all);
+	struct looks looks = { row, row ? calloc(all + 1, sizeof(double)) : NULL, 0 };
+
+	if (!looks.change) {
+		free(row);
+		return cs_err_set(err, "no memory to judge second looks");
+	}
+	for (size_t i = 0; i < suspects->n; i = k) {
+		struct cs_vec own = *suspects;
+
+		for (k = i; k < suspects->n && s[k].node == s[i].node; k++)
+			;
+		for (; at < all && (int)row[at]->node < s[i].node; at++)
+			;
+		looks.row = row + at;
+		for (looks.n = 0; at < all && (int)row[at]->node == s[i].node; at++)
+			looks.n++;
+		own.data = s + i;
+		own.n = k - i;
+		judge_node(spots, &own, &looks);
+	}
+	free(looks.change);
+	free(row);
+	return 0;
+}

@@ -1,0 +1,54 @@
+#include "config.h"
+
+#include "check/cells.h"
+
+#include <string.h>
+
+#include "check/suspect.h"
+
+#define KINDS (CS_CHECK_OUTLIER | CS_CHECK_LINK)
+
+/* Figures of arenas are of the CPU, whose load others make. */
+int cs_cells_are_judged(const struct cs_run *run)
+{
+	return (run->checks & KINDS) && run->backend &&
+	       strcmp(run->backend, "cuda") == 0 && run->node && run->n_nodes > 0;
+}
+
+int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
+		     struct cs_vec *suspects, struct cs_err *err)
+{
+	*suspects = (struct cs_vec)CS_VEC(struct cs_suspect);
+	if (cs_spots_make(run, spots, err))
+		return -1;
+	if (((run->checks & CS_CHECK_OUTLIER) &&
+	     cs_outliers_find(spots, suspects, err)) ||
+	    ((run->checks & CS_CHECK_LINK) &&
+	     (cs_signs_find(spots, suspects, err) ||
+	      cs_below_find(spots, suspects, err)))) {
+		cs_spots_release(spots);
+		cs_vec_release(suspects);
+		return -1;
+	}
+	cs_suspects_settle(suspects);
+	cs_signs_explain(run, suspects);
+	return 0;
+}
+
+int cs_cells_judge(struct cs_run *run, struct cs_err *err)
+{
+	struct cs_vec suspects;
+	struct cs_spots spots;
+	int rc = 0;
+
+	if (!cs_cells_are_judged(run))
+		return 0;
+	if (cs_suspects_find(run, &spots, &suspects, err))
+		return -1;
+	rc = cs_again_judge(&spots, &suspects, err);
+	for (size_t i = 0; i < suspects.n && !rc; i++)
+		rc = cs_suspect_tell(run, (struct cs_suspect *)suspects.data + i, err);
+	cs_vec_release(&suspects);
+	cs_spots_release(&spots);
+	return rc;
+}

@@ -1,0 +1,36 @@
+/* expect.h - what a cell should give by the links that are live now.  Pure. */
+#ifndef CS_CHECK_EXPECT_H
+#define CS_CHECK_EXPECT_H
+
+#include "base/facts.h"
+#include "result/run.h"
+
+/* Peak of the live NVLink of one GPU to all others together, one direction, in
+ * GB/s: links up x usable rate per link (25 GB/s for NVLink 3 and 4, 50 for 5, 25
+ * for 2, 20 for 1; NVIDIA's data sheets).  NAN unknown, 0 no NVLink. */
+double cs_nvlink_peak_gbs(const struct cs_link_facts *link);
+/* PCIe, one direction, after 128b/130b coding (gen 3 to 5), FLITs (6). */
+double cs_pcie_peak_gbs(int gen, int width);
+
+/* Usual share of that peak for a copy engine, as fractions; -1 unknown class.
+ * Sources in check.c. */
+int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
+
+/* One direction of a cell that is measured alone, in GB/s, by what is live now: the
+ * least and the most that are usual.  0, or -1 where nothing is known of such cells:
+ * kernels, small copies, loads beside it, copies through the host, memory of other
+ * domains. */
+int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
+		    double *high);
+
+/* Transfers that belong to a cell beside its own: its step has them, or its test.  Not
+ * those of other cells that were measured at the same time because that changes nothing. */
+int cs_own_company(const struct cs_run *run, const struct cs_row *row);
+/* Do both GPUs of a peer cell have NVLinks that are up? */
+int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row);
+/* Does the host's end lie in the domain next to the GPU? */
+int cs_is_near(const struct cs_run *run, const struct cs_row *row);
+/* The GPU of a path with the host, or within one GPU. */
+int cs_gpu_of(const struct cs_row *row);
+
+#endif

@@ -1,0 +1,168 @@
+/* fleet.c - cscope-mpi check FILE...: the runs of many nodes, judged as one. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "base/hostlist.h"
+#include "check/check.h"
+#include "report/loaded.h"
+#include "result/merge.h"
+#include "result/redact.h"
+
+struct fleet {
+	const struct cs_options *opt;
+	struct cs_merge merge;
+	struct cs_loaded base;	/* whose texts the merged run has */
+	struct cs_err first;	/* what was wrong with the first bad file */
+	int first_status;	/* 0: none was */
+};
+
+/* A file in a finding; names of files are of the site. */
+static void file_text(const struct fleet *fleet, int file, char *to, size_t size)
+{
+	if (fleet->opt->redact)
+		cs_text(to, size, "file %d", file + 1);
+	else
+		cs_text(to, size, "%s", fleet->opt->files[file]);
+}
+
+static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *why,
+			  struct cs_err *err)
+{
+	struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
+				.id = "file-unreadable" };
+
+	if (fleet->opt->redact)
+		cs_text(f.text, sizeof(f.text), "file %d cannot be read", file + 1);
+	else
+		cs_text(f.text, sizeof(f.text), "%s", why->text);
+	cs_text(f.next, sizeof(f.next), "Measure that node again; the rest is judged without it.");
+	return cs_finding_add(&fleet->merge.run.findings, &f, err);
+}
+
+/* A journal that was cut before its node says nothing of where it comes from but
+ * its name. */
+static void name_findings(const struct fleet *fleet, struct cs_run *run, int file)
+{
+	struct cs_finding *f = run->findings.data;
+	char text[CS_ERR_TEXT], name[160];
+
+	if (run->n_nodes > 1 || (run->n_nodes && run->node[0].facts.host[0]))
+		return;
+	file_text(fleet, file, name, sizeof(name));
+	for (size_t i = 0; i < run->findings.n; i++) {
+		cs_text(text, sizeof(text), "%s: %s", name, f[i].text);
+		memcpy(f[i].text, text, sizeof(text));
+	}
+}
+
+/* One that cannot be read is a finding, and the rest is judged. */
+static int add_file(struct fleet *fleet, int file, struct cs_err *err)
+{
+	struct cs_loaded loaded;
+	struct cs_err why;
+	int status = cs_loaded_read(fleet->opt->files[file], &loaded, &why), base;
+
+	if (status) {
+		if (!fleet->first_status) {
+			fleet->first_status = status;
+			fleet->first = why;
+		}
+		return say_unreadable(fleet, file, &why, err);
+	}
+	cs_check_forget(&loaded.run);
+	name_findings(fleet, &loaded.run, file);
+	base = cs_merge_add(&fleet->merge, &loaded.run, err);
+	if (base == 1) {
+		cs_loaded_release(&fleet->base);
+		fleet->base = loaded;
+		/* its rows have been copied */
+		cs_rows_release(&fleet->base.run.rows);
+	} else {
+		cs_loaded_release(&loaded);
+	}
+	return base < 0 ? -1 : 0;
+}
+
+static int expect(struct fleet *fleet, const char *list, struct cs_err *err)
+{
+	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	int rc = cs_hostlist_parse(list, &names, err) ||
+		 cs_merge_expect(&fleet->merge, names.data, names.n, err);
+
+	cs_vec_release(&names);
+	return rc ? -1 : 0;
+}
+
+/* Where nobody measured, nothing is missed. */
+static uint32_t checks_of(const struct cs_run *run)
+{
+	return run->plan || cs_rows_count(&run->rows) ?
+		       cs_checks_all() : CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
+}
+
+static int judge(struct cs_run *run, struct cs_err *err)
+{
+	run->checks = checks_of(run);
+	if (cs_check_run(run, err))
+		return -1;
+	cs_run_sort_findings(run);
+	run->exit_status = cs_run_exit(run);
+	return 0;
+}
+
+/* 0, or the status of what was wrong. */
+static int gather(struct fleet *fleet, struct cs_err *err)
+{
+	const struct cs_options *opt = fleet->opt;
+
+	for (int i = 0; i < opt->n_files; i++)
+		if (add_file(fleet, i, err))
+			return CS_EXIT_CANNOT;
+	if (!fleet->merge.parts.n) {
+		*err = fleet->first;
+		return fleet->first_status;
+	}
+	if ((opt->nodes && expect(fleet, opt->nodes, err)) ||
+	    cs_merge_end(&fleet->merge, err) || judge(&fleet->merge.run, err))
+		return CS_EXIT_CANNOT;
+	return 0;
+}
+
+static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
+{
+	const struct cs_options *opt = fleet->opt;
+	struct cs_run *run = &fleet->merge.run;
+	struct cs_redact redact;
+	int status;
+
+	cs_redact_init(&redact);
+	if (opt->redact && cs_redact_run(&redact, run, err))
+		status = CS_EXIT_CANNOT;
+	else
+		status = cs_answer_run(opt, run, to, err);
+	if (!status) {
+		status = run->exit_status;
+		if (status)
+			cs_run_verdict(run, err->text, sizeof(err->text));
+	}
+	cs_redact_release(&redact);
+	return status;
+}
+
+int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct fleet fleet = { .opt = opt };
+	int status;
+
+	if (cs_merge_init(&fleet.merge, opt->n_files, err))
+		return CS_EXIT_CANNOT;
+	status = gather(&fleet, err);
+	if (!status)
+		status = answer(&fleet, to, err);
+	cs_merge_release(&fleet.merge);
+	cs_loaded_release(&fleet.base);
+	return status;
+}

@@ -1,0 +1,728 @@
+/* merge.c - runs of independent nodes put together as one run. */
+#include "config.h"
+
+#include "result/merge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+
+/* What one of the runs was. */
+struct part {
+	struct timespec started;
+	char id[40];
+	char program[CS_NAME];	/* version and commit */
+	char backend[8];
+	uint64_t asked;		/* hash of tests and sizes; 0 no plan */
+	int nodes;
+};
+
+/* Where a node came from. */
+struct place {
+	uint32_t part;
+	int node;		/* as it was added */
+	int missing;
+};
+
+/* ---- nodes ---- */
+
+/* Only what is used of a node is touched: most of its room never is. */
+static void move_node(struct cs_run_node *to, struct cs_run_node *from)
+{
+	const struct cs_node_facts *f = &from->facts;
+
+	to->facts = *f;
+	if (f->n_agents > 0)
+		memcpy(to->agent, from->agent,
+		       (size_t)f->n_agents * sizeof(to->agent[0]));
+	if (f->n_sights > 0)
+		memcpy(to->sight, from->sight,
+		       (size_t)f->n_sights * sizeof(to->sight[0]));
+	to->peers = from->peers;
+	to->ranks = from->ranks;
+	from->peers = NULL;
+	from->ranks = NULL;
+}
+
+static int is_in_order(const int *order, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (order[i] != i)
+			return 0;
+	return 1;
+}
+
+/* A new array, with node i at order[i]; NULL: as they are. */
+static int place_nodes(struct cs_merge *m, const int *order, int n, int room,
+		       struct cs_err *err)
+{
+	struct cs_run_node *made = calloc((size_t)room + 1, sizeof(*made));
+
+	if (!made)
+		return cs_err_set(err, "no memory for %d nodes", room);
+	for (int i = 0; i < n; i++)
+		move_node(&made[i], &m->run.node[order ? order[i] : i]);
+	for (int i = 0; i < m->run.n_nodes; i++) {
+		free(m->run.node[i].peers);
+		free(m->run.node[i].ranks);
+	}
+	free(m->run.node);
+	m->run.node = made;
+	m->run.n_nodes = n;
+	m->room = room;
+	return 0;
+}
+
+static struct cs_run_node *add_node(struct cs_merge *m, uint32_t part,
+				    struct cs_err *err)
+{
+	struct place *place;
+
+	if (m->run.n_nodes == m->room &&
+	    place_nodes(m, NULL, m->run.n_nodes, 2 * m->room + 1, err))
+		return NULL;
+	place = cs_vec_add(&m->places, 1, err);
+	if (!place)
+		return NULL;
+	*place = (struct place){ part, m->run.n_nodes, 0 };
+	cs_node_facts_init(&m->run.node[m->run.n_nodes].facts);
+	return &m->run.node[m->run.n_nodes++];
+}
+
+int cs_merge_init(struct cs_merge *m, int nodes, struct cs_err *err)
+{
+	memset(m, 0, sizeof(*m));
+	m->parts = (struct cs_vec)CS_VEC(struct part);
+	m->places = (struct cs_vec)CS_VEC(struct place);
+	m->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	cs_rows_init(&m->run.rows);
+	m->run.backend = "";
+	m->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
+	return place_nodes(m, NULL, 0, nodes, err);
+}
+
+void cs_merge_release(struct cs_merge *m)
+{
+	for (int i = 0; i < m->run.n_nodes; i++) {
+		free(m->run.node[i].peers);
+		free(m->run.node[i].ranks);
+	}
+	free(m->run.node);
+	cs_rows_release(&m->run.rows);
+	cs_rows_release(&m->run.all);
+	cs_vec_release(&m->run.findings);
+	cs_vec_release(&m->parts);
+	cs_vec_release(&m->places);
+}
+
+/* ---- findings ---- */
+
+static int say(struct cs_merge *m, struct cs_finding f, const char *id,
+	       const char *next, const char *text, struct cs_err *err)
+{
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.part, sizeof(f.part), "%s", f.node < 0 ? "" : "node");
+	cs_text(f.next, sizeof(f.next), "%s", next);
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	return cs_finding_add(&m->run.findings, &f, err);
+}
+
+static int take_findings(struct cs_merge *m, const struct cs_run *run, int first,
+			 uint32_t first_row, struct cs_err *err)
+{
+	const struct cs_finding *from = run->findings.data;
+
+	for (size_t i = 0; i < run->findings.n; i++) {
+		struct cs_finding f = from[i];
+
+		/* what is said of the run of one node is said of that node */
+		if (f.node >= 0)
+			f.node += first;
+		else if (run->n_nodes == 1 && run->node[0].facts.host[0])
+			f.node = first;
+		for (uint32_t k = 0; k < f.n_evidence; k++)
+			f.evidence[k] += first_row;
+		if (cs_finding_add(&m->run.findings, &f, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static uint64_t hash(uint64_t h, uint64_t x)
+{
+	for (int i = 0; i < 8; i++, x >>= 8)
+		h = (h ^ (x & 0xff)) * 0x100000001b3ULL;
+	return h;
+}
+
+/* Tests and sizes: what cells can be held against each other by.  Not the order,
+ * nor how many GPUs there are. */
+static uint64_t asked_of(const struct cs_plan *plan)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	if (!plan)
+		return 0;
+	h = hash(hash(h, plan->set.copy_bytes), plan->set.last_bytes);
+	h = hash(hash(h, plan->set.via), plan->set.numa);
+	for (uint32_t v = 0; v < plan->n_views; v++)
+		h = hash(h, cs_plan_view(plan, v)->test);
+	return h;
+}
+
+static int take_rows(struct cs_merge *m, const struct cs_run *run, int first,
+		     struct cs_err *err)
+{
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		struct cs_row row = *cs_rows_get(&run->rows, i);
+
+		row.node += (uint32_t)first;
+		if (cs_rows_add(&m->run.rows, &row, cs_rows_samples(&run->rows, i),
+				err))
+			return -1;
+	}
+	return 0;
+}
+
+static int earlier(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec :
+					a->tv_nsec < b->tv_nsec;
+}
+
+static void take_text(char *to, size_t size, const char *from, int first)
+{
+	if (first)
+		cs_text(to, size, "%s", from);
+	else if (strcmp(to, from))
+		to[0] = '\0';
+}
+
+static void take_run(struct cs_merge *m, const struct cs_run *run)
+{
+	struct cs_run *to = &m->run;
+	int first = m->parts.n == 1;
+
+	take_text(to->launcher, sizeof(to->launcher), run->launcher, first);
+	take_text(to->job_id, sizeof(to->job_id), run->job_id, first);
+	if (first || earlier(&run->started, &to->started))
+		to->started = run->started;
+	if (first || earlier(&to->ended, &run->ended))
+		to->ended = run->ended;
+	to->complete |= run->complete;
+	to->redacted |= run->redacted;
+	to->virtual_clock |= run->virtual_clock;
+}
+
+/* The widest plan has all cells that others have; of several the first host's, so
+ * that the order of parts does not show. */
+static int becomes_base(const struct cs_merge *m, const struct cs_run *run,
+			const char *host)
+{
+	uint32_t wide = run->plan ? run->plan->n_agents : 0;
+	uint32_t base = m->run.plan ? m->run.plan->n_agents : 0;
+
+	if (m->parts.n == 1 || wide != base)
+		return m->parts.n == 1 || wide > base;
+	return cs_host_compare(host, m->base_host) < 0;
+}
+
+static void take_base(struct cs_merge *m, const struct cs_run *run, const char *host)
+{
+	struct cs_run *to = &m->run;
+
+	to->version = run->version;
+	to->commit = run->commit;
+	to->build = run->build;
+	to->argc = run->argc;
+	to->argv = run->argv;
+	to->plan = run->plan;
+	to->plan_file = run->plan_file;
+	to->matrix_text = run->matrix_text;
+	to->asked = run->asked;
+	to->margin = run->margin;
+	memcpy(to->id, run->id, sizeof(to->id));
+	cs_text(m->base_host, sizeof(m->base_host), "%s", host);
+	m->base = (uint32_t)m->parts.n - 1;
+}
+
+int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
+{
+	uint32_t first_row = (uint32_t)cs_rows_count(&m->run.rows);
+	struct part *part = cs_vec_add(&m->parts, 1, err);
+	int first = m->run.n_nodes;
+	char host[CS_HOST] = "";
+
+	if (!part)
+		return -1;
+	*part = (struct part){ .started = run->started, .nodes = run->n_nodes,
+			       .asked = asked_of(run->plan) };
+	cs_text(part->id, sizeof(part->id), "%s", run->id);
+	cs_text(part->backend, sizeof(part->backend), "%s", run->backend);
+	cs_text(part->program, sizeof(part->program), "%s%s%s", run->version,
+		*run->commit ? " commit " : "", run->commit);
+	if (take_findings(m, run, first, first_row, err) ||
+	    take_rows(m, run, first, err))
+		return -1;
+	for (int i = 0; i < run->n_nodes; i++) {
+		struct cs_run_node *to = add_node(m, (uint32_t)m->parts.n - 1, err);
+
+		if (!to)
+			return -1;
+		if (!i || cs_host_compare(run->node[i].facts.host, host) < 0)
+			cs_text(host, sizeof(host), "%s", run->node[i].facts.host);
+		move_node(to, &run->node[i]);
+	}
+	take_run(m, run);
+	if (!becomes_base(m, run, host))
+		return 0;
+	take_base(m, run, host);
+	return 1;
+}
+
+/* ---- hosts that should be there ---- */
+
+static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
+{
+	struct cs_run_node *nd = add_node(m, m->base, err);
+	struct place *place = m->places.data;
+
+	if (!nd)
+		return -1;
+	place[m->places.n - 1].missing = 1;
+	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
+	return say(m, (struct cs_finding){ .severity = CS_CRITICAL,
+					   .node = m->run.n_nodes - 1 },
+		   "node-missing", "Look whether the host is up, whether the program was started there, and whether it could write its file.",
+		   "no file of it: it was not measured", err);
+}
+
+struct known {
+	const char *host;
+	int node;		/* -1: expected */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+	int order = strcmp(x->host, y->host);
+
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+/* known[0..n) are of one host, the expectation first. */
+static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
+		     struct cs_err *err)
+{
+	if (known[0].node < 0)
+		return n > 1 ? 0 : add_missing(m, known[0].host, err);
+	if (!known[0].host[0])
+		return 0;
+	return say(m, (struct cs_finding){ .severity = CS_NOTE,
+					   .node = known[0].node },
+		   "not-listed", "", "it is not in the list of nodes that was given; it is judged all the same",
+		   err);
+}
+
+int cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n,
+		    struct cs_err *err)
+{
+	size_t all = n + (size_t)m->run.n_nodes, i, k;
+	struct known *known = calloc(all + 1, sizeof(*known));
+	char (*name)[CS_HOST] = calloc((size_t)m->run.n_nodes + 1, CS_HOST);
+	int rc = known && name ? 0 : cs_err_set(err, "no memory");
+
+	/* copies: nodes move while more of them are added */
+	for (i = 0; !rc && i < all; i++) {
+		int node = i < n ? -1 : (int)(i - n);
+
+		if (node >= 0)
+			memcpy(name[node], m->run.node[node].facts.host, CS_HOST);
+		known[i] = (struct known){ node < 0 ? host[i] : name[node], node };
+	}
+	if (!rc)
+		qsort(known, all, sizeof(*known), by_name);
+	for (i = 0; i < all && !rc; i = k) {
+		for (k = i + 1; k < all && !strcmp(known[i].host, known[k].host); k++)
+			;
+		rc = hold_host(m, known + i, k - i, err);
+	}
+	free(known);
+	free(name);
+	return rc;
+}
+
+/* ---- what does not go together ---- */
+
+static int same_program(const struct part *a, const struct part *b)
+{
+	return !strcmp(a->program, b->program);
+}
+
+/* A part with the program of most nodes; -1: no majority. */
+static int usual_part(const struct cs_merge *m)
+{
+	const struct part *part = m->parts.data;
+	int all = 0, usual = -1;
+
+	/* Boyer and Moore: what has a majority is left */
+	for (size_t i = 0, left = 0; i < m->parts.n; i++) {
+		size_t n = (size_t)part[i].nodes;
+
+		if (!left || same_program(&part[usual], &part[i])) {
+			usual = left ? usual : (int)i;
+			left += n;
+		} else if (left >= n) {
+			left -= n;
+		} else {
+			usual = (int)i;
+			left = n - left;
+		}
+	}
+	for (size_t i = 0; i < m->parts.n && usual >= 0; i++)
+		all += same_program(&part[usual], &part[i]) ? part[i].nodes :
+							      -part[i].nodes;
+	return all > 0 ? usual : -1;
+}
+
+static int same_asked(const struct part *a, const struct part *b)
+{
+	return a->asked == b->asked || !a->asked || !b->asked;
+}
+
+static int say_programs(struct cs_merge *m, struct cs_err *err)
+{
+	const struct part *part = m->parts.data;
+	const struct place *place = m->places.data;
+	int usual = usual_part(m), differ = 0;
+	char text[CS_ERR_TEXT];
+
+	for (size_t i = 1; i < m->parts.n; i++)
+		differ |= !same_program(&part[i], &part[0]);
+	if (usual < 0 && differ)
+		return say(m, (struct cs_finding){ .severity = CS_NOTE, .node = -1 },
+			   "program-differs", "", "nodes were measured by several versions of the program, none of them by most", err);
+	for (size_t i = 0; i < m->places.n && usual >= 0; i++) {
+		const struct part *p = &part[place[i].part];
+
+		if (place[i].missing || same_program(p, &part[usual]))
+			continue;
+		cs_text(text, sizeof(text), "measured by cscope-mpi %s, most nodes by %s",
+			p->program, part[usual].program);
+		if (say(m, (struct cs_finding){ .severity = CS_WARNING, .check = 1,
+						.node = place[i].node },
+			"program-differs", "Install the same version on all nodes: figures of two are not to be compared to the percent.",
+			text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int say_plans(struct cs_merge *m, struct cs_err *err)
+{
+	const struct part *part = m->parts.data;
+
+	for (size_t i = 1; i < m->parts.n; i++)
+		if (!same_asked(&part[i - 1], &part[i]))
+			return say(m, (struct cs_finding){ .severity = CS_NOTE,
+							   .node = -1 },
+				   "plans-differ", "", "nodes did not all measure the same tests and sizes: each is judged by what it has",
+				   err);
+	return 0;
+}
+
+/* GPUs, where there are any: where others measured host memory, theirs is no figure
+ * of the same kind. */
+static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
+{
+	const struct part *part = m->parts.data;
+	const struct place *place = m->places.data;
+	int cuda = 0;
+
+	for (size_t i = 0; i < m->parts.n; i++)
+		cuda |= !strcmp(part[i].backend, "cuda");
+	m->run.backend = cuda ? "cuda" : m->parts.n && part[m->base].backend[0] ?
+			 "cpu" : "";
+	for (size_t i = 0; i < m->places.n; i++) {
+		struct cs_node_facts *f = &m->run.node[place[i].node].facts;
+
+		if (!cuda || place[i].missing ||
+		    strcmp(part[place[i].part].backend, "cpu"))
+			continue;
+		keep[place[i].node] |= 2;
+		f->n_agents = -1;
+		if (say(m, (struct cs_finding){ .severity = CS_CRITICAL,
+						.node = place[i].node },
+			"backend-differs", "cscope-mpi --backend cuda on that node says why there was no GPU to be used.",
+			"it measured host memory, other nodes GPUs: it is not judged",
+			err))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- one order ---- */
+
+struct candidate {
+	const char *host;
+	const struct part *part;
+	int node, missing;
+};
+
+/* By host; of one host the latest run first, its nodes in their order. */
+static int by_host(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int order = cs_host_compare(x->host, y->host);
+
+	if (!order)
+		order = x->missing - y->missing;
+	if (!order && x->part != y->part) {
+		if (earlier(&x->part->started, &y->part->started) !=
+		    earlier(&y->part->started, &x->part->started))
+			order = earlier(&x->part->started, &y->part->started) ?
+					1 : -1;
+		else
+			order = strcmp(y->part->id, x->part->id);
+	}
+	return order ? order : x->node - y->node;
+}
+
+/* One host in several runs: only the first of them stays. */
+static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
+		  struct cs_err *err)
+{
+	int i, k, more;
+
+	for (i = 0; i < n; i = k) {
+		/* of a journal that was cut before its node */
+		drop[all[i].node] |= !*all[i].host;
+		for (more = 0, k = i + 1;
+		     k < n && *all[i].host && !strcmp(all[i].host, all[k].host); k++) {
+			if (all[k].part == all[i].part && !all[k].missing)
+				continue;
+			drop[all[k].node] = 1;
+			more += all[k].part != all[k - 1].part;
+		}
+		if (more && say(m, (struct cs_finding){ .severity = CS_NOTE,
+							.node = all[i].node },
+				"duplicate-host", "",
+				more == 1 ? "two runs of this host were given: the later one counts" :
+					    "several runs of this host were given: the last one counts",
+				err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Rows to where at[i] says, each moved once. */
+static void permute_rows(struct cs_rows *rows, size_t *at)
+{
+	struct cs_row *row = rows->rows.data;
+	size_t *sample = rows->at.data;
+
+	for (size_t i = 0; i < cs_rows_count(rows); i++)
+		while (at[i] != i) {
+			size_t k = at[i], kept = sample[k];
+			struct cs_row moved = row[k];
+
+			row[k] = row[i];
+			sample[k] = sample[i];
+			row[i] = moved;
+			sample[i] = kept;
+			at[i] = at[k];
+			at[k] = k;
+		}
+}
+
+/* Where each row goes; -1 where it does not stay. */
+static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
+{
+	size_t rows = cs_rows_count(&m->run.rows), i;
+	int64_t *place = calloc(rows + 1, sizeof(*place));
+	size_t *next = calloc((size_t)n + 2, sizeof(*next));
+
+	for (i = 0; next && i < rows; i++) {
+		int node = to[cs_rows_get(&m->run.rows, i)->node];
+
+		if (node >= 0)
+			next[node + 1]++;
+	}
+	for (int k = 0; next && k < n; k++)
+		next[k + 1] += next[k];
+	for (i = 0; next && place && i < rows; i++) {
+		int node = to[cs_rows_get(&m->run.rows, i)->node];
+
+		place[i] = node < 0 ? -1 : (int64_t)next[node]++;
+	}
+	free(next);
+	return place;
+}
+
+static int place_rows(struct cs_merge *m, const int *to, const int64_t *place,
+		      struct cs_err *err)
+{
+	size_t n = cs_rows_count(&m->run.rows), i, left = 0;
+	struct cs_row *row = m->run.rows.rows.data;
+	char *keep = calloc(n + 1, 1);
+	size_t *at = calloc(n + 1, sizeof(*at));
+
+	if (!keep || !at) {
+		free(keep);
+		free(at);
+		return cs_err_set(err, "no memory");
+	}
+	for (i = 0; i < n; i++) {
+		if (place[i] < 0)
+			continue;
+		keep[i] = 1;
+		row[i].node = (uint32_t)to[row[i].node];
+		at[left++] = (size_t)place[i];
+	}
+	cs_rows_filter(&m->run.rows, keep);
+	permute_rows(&m->run.rows, at);
+	free(keep);
+	free(at);
+	return 0;
+}
+
+/* By node, in the order in which each node's came; then those of the job. */
+static int by_node(const void *a, const void *b)
+{
+	const struct cs_finding *x = *(const struct cs_finding *const *)a;
+	const struct cs_finding *y = *(const struct cs_finding *const *)b;
+	int order;
+
+	if (x->node != y->node)
+		return (uint32_t)x->node < (uint32_t)y->node ? -1 : 1;
+	if (x->node >= 0)
+		return x < y ? -1 : 1;
+	order = (int)y->severity - (int)x->severity;
+	if (!order)
+		order = strcmp(x->id, y->id);
+	if (!order)
+		order = strcmp(x->text, y->text);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+static int sort_findings(struct cs_vec *findings, struct cs_err *err)
+{
+	struct cs_vec sorted = CS_VEC(struct cs_finding);
+	const struct cs_finding *f = findings->data;
+	const struct cs_finding **at = calloc(findings->n + 1, sizeof(*at));
+	int rc = at ? 0 : cs_err_set(err, "no memory");
+	size_t i;
+
+	for (i = 0; !rc && i < findings->n; i++)
+		at[i] = &f[i];
+	if (!rc)
+		qsort(at, findings->n, sizeof(*at), by_node);
+	for (i = 0; !rc && i < findings->n; i++)
+		rc = cs_finding_add(&sorted, at[i], err);
+	free(at);
+	if (rc) {
+		cs_vec_release(&sorted);
+		return -1;
+	}
+	cs_vec_release(findings);
+	*findings = sorted;
+	return 0;
+}
+
+/* Those of nodes that do not stay go. */
+static void place_findings(struct cs_merge *m, const int *node_to,
+			   const int64_t *row_to)
+{
+	struct cs_finding *f = m->run.findings.data;
+	size_t left = 0;
+
+	for (size_t i = 0; i < m->run.findings.n; i++) {
+		uint32_t n = 0;
+
+		if (f[i].node >= 0 && node_to[f[i].node] < 0)
+			continue;
+		if (f[i].node >= 0)
+			f[i].node = node_to[f[i].node];
+		for (uint32_t k = 0; k < f[i].n_evidence; k++)
+			if (row_to[f[i].evidence[k]] >= 0)
+				f[i].evidence[n++] =
+					(uint32_t)row_to[f[i].evidence[k]];
+		f[i].n_evidence = n;
+		f[left++] = f[i];
+	}
+	m->run.findings.n = left;
+}
+
+/* drop[node]: 1 it goes; 2 its rows go. */
+static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
+			const char *drop, struct cs_err *err)
+{
+	int *order = calloc((size_t)n + 1, sizeof(*order));
+	int *to = calloc((size_t)n + 1, sizeof(*to));
+	int *rows_to = calloc((size_t)n + 1, sizeof(*rows_to));
+	int64_t *place = NULL;
+	int i, left = 0, rc = -1;
+
+	for (i = 0; order && to && rows_to && i < n; i++) {
+		int node = all[i].node;
+
+		to[node] = drop[node] & 1 ? -1 : left;
+		rows_to[node] = drop[node] ? -1 : left;
+		if (!(drop[node] & 1))
+			order[left++] = node;
+	}
+	if (order && to && rows_to)
+		place = row_places(m, rows_to, left);
+	if (!place) {
+		cs_err_set(err, "no memory");
+	} else {
+		place_findings(m, to, place);
+		rc = sort_findings(&m->run.findings, err) ||
+		     place_rows(m, rows_to, place, err) ||
+		     ((left < n || !is_in_order(order, n)) &&
+		      place_nodes(m, order, left, left, err)) ? -1 : 0;
+	}
+	free(order);
+	free(to);
+	free(rows_to);
+	free(place);
+	return rc;
+}
+
+static void count_ranks(struct cs_run *run)
+{
+	run->n_ranks = 0;
+	for (int i = 0; i < run->n_nodes; i++)
+		if (run->node[i].facts.n_ranks > 0 && !cs_run_is_again(run, i))
+			run->n_ranks += run->node[i].facts.n_ranks;
+}
+
+int cs_merge_end(struct cs_merge *m, struct cs_err *err)
+{
+	int n = m->run.n_nodes, i, rc;
+	const struct place *place = m->places.data;
+	const struct part *part = m->parts.data;
+	struct candidate *all = calloc((size_t)n + 1, sizeof(*all));
+	char *drop = calloc((size_t)n + 1, 1);
+
+	for (i = 0; all && drop && i < n; i++)
+		all[i] = (struct candidate){ m->run.node[i].facts.host,
+					     &part[place[i].part], i,
+					     place[i].missing };
+	if (all && drop) {
+		qsort(all, (size_t)n, sizeof(*all), by_host);
+		rc = say_programs(m, err) || say_plans(m, err) ||
+		     say_backends(m, drop, err) || choose(m, all, n, drop, err) ||
+		     put_in_order(m, all, n, drop, err) ? -1 : 0;
+		count_ranks(&m->run);
+	} else {
+		rc = cs_err_set(err, "no memory");
+	}
+	free(all);
+	free(drop);
+	return rc;
+}

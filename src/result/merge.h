@@ -1,0 +1,39 @@
+/* merge.h - runs of independent nodes put together as one run.  Pure.
+ *
+ * Nodes come out sorted by host, with their rows behind each other, whatever the order
+ * in which parts were added.  Of several parts that have the same host the one that
+ * began last counts there: their clocks are those of one machine.  No clocks of
+ * different hosts are held against each other.
+ *
+ * What does not go together is said as a finding and the rest stays.  Plans may
+ * differ: rows know their test and transfer.  Time and memory grow with the rows. */
+#ifndef CS_RESULT_MERGE_H
+#define CS_RESULT_MERGE_H
+
+#include "result/run.h"
+
+struct cs_merge {
+	struct cs_run run;	/* owns nodes, rows and findings; its texts and its
+				 * plan are those of the base */
+	struct cs_vec parts, places;
+	int room;		/* of run.node */
+	char base_host[CS_HOST];
+	uint32_t base;		/* position in parts */
+};
+
+/* `nodes`: about how many there will be. */
+int cs_merge_init(struct cs_merge *merge, int nodes, struct cs_err *err);
+/* Takes nodes and findings out of a run and copies its rows.  1: it is the base from
+ * now on, and stays alive as long as the merged run; the earlier base need not.
+ * 0: it may be released; -1: no memory. */
+int cs_merge_add(struct cs_merge *merge, struct cs_run *part, struct cs_err *err);
+/* Which hosts there should be: one without a part becomes a node of which nothing is
+ * known, with a finding; a part that nobody expected is a note.  Once, behind the
+ * last part. */
+int cs_merge_expect(struct cs_merge *merge, const char (*host)[CS_HOST], size_t n,
+		    struct cs_err *err);
+/* When all parts are there. */
+int cs_merge_end(struct cs_merge *merge, struct cs_err *err);
+void cs_merge_release(struct cs_merge *merge);
+
+#endif

@@ -1,0 +1,274 @@
+/* bench_fleet.c - how long a fleet's runs take to be put together and judged, in
+ * seconds of one CPU, and how much memory.
+ *
+ *	bench_fleet [NODES [GPUS]]		rows made here, as files have them
+ *	bench_fleet -j FOLDER [NODES [GPUS]]	the same as journals, to be timed with
+ *						cscope-mpi check FOLDER/n00000.jsonl ...
+ *
+ * Four matrices a node; one node in 500 has an NVLink down, one in 300 another
+ * kernel. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/rng.h"
+#include "check/check.h"
+#include "report/report.h"
+#include "result/merge.h"
+
+#define TESTS "peer.ce.write.pair,peer.ce.write.bidi,peer.ce.read.pair,peer.ce.read.bidi"
+
+/* Of the CPU: other work on the machine does not count. */
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double peak_mib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench_fleet: %s\n", what);
+	exit(1);
+}
+
+static void make_gpu(struct cs_run_node *nd, int node, int i, int gpus)
+{
+	struct cs_agent_facts *a = &nd->agent[i];
+	struct cs_gpu_sight *s = &nd->sight[i];
+
+	cs_agent_facts_init(a);
+	cs_gpu_sight_init(s);
+	a->index = i;
+	a->rank = a->local_rank = 0;
+	a->bound = 1;
+	a->numa = i >= gpus / 2;
+	cs_text(a->label, sizeof(a->label), "%d", i);
+	cs_text(a->numa_source, sizeof(a->numa_source), "hwloc");
+	cs_text(a->gpu.name, sizeof(a->gpu.name), "NVIDIA H200");
+	cs_text(a->gpu.bus_id, sizeof(a->gpu.bus_id), "0000:%02x:00.0", 16 + i);
+	cs_text(a->gpu.uuid, sizeof(a->gpu.uuid), "GPU-%08x-%d", node, i);
+	a->link = (struct cs_link_facts){ 18, 18, 4, 26.562, 5, 16, 5, 16 };
+	if (node % 500 == 7 && i == 3)
+		a->link.nvlinks_up = 17;
+	memcpy(s->bus_id, a->gpu.bus_id, sizeof(s->bus_id));
+	memcpy(s->uuid, a->gpu.uuid, sizeof(s->uuid));
+	memcpy(s->name, a->gpu.name, sizeof(s->name));
+	s->on_bus = 1;
+	s->nvml = 0;
+	s->ranks = 1;
+	s->persistence = 1;
+}
+
+static void make_node(struct cs_run_node *nd, int node, int gpus)
+{
+	struct cs_node_facts *f = &nd->facts;
+
+	cs_node_facts_init(f);
+	cs_text(f->host, sizeof(f->host), "n%05d", node);
+	cs_text(f->product, sizeof(f->product), "DGXH200");
+	cs_text(f->kernel, sizeof(f->kernel), node % 300 == 9 ? "6.5.0" : "6.8.0");
+	cs_text(f->driver, sizeof(f->driver), "580.159.03");
+	f->n_cpus = 192;
+	f->n_numa = 2;
+	f->n_ranks = 1;
+	f->n_agents = f->n_sights = gpus;
+	for (int i = 0; i < gpus; i++)
+		make_gpu(nd, node, i, gpus);
+	nd->peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
+			   sizeof(*nd->peers));
+	nd->ranks = calloc(1, sizeof(*nd->ranks));
+	if (!nd->peers || !nd->ranks)
+		die("no memory");
+	nd->ranks->n_gpus = gpus;
+	nd->ranks->sees = ((uint64_t)1 << gpus) - 1;
+	nd->ranks->nofile = nd->ranks->memlock_bytes = INT64_MAX;
+	nd->ranks->n_cpus = 192;
+	cs_text(nd->ranks->cpus, sizeof(nd->ranks->cpus), "0-191");
+	for (int i = 0; i < gpus; i++)
+		for (int k = 0; k < gpus; k++)
+			if (i != k)
+				nd->peers[i * CS_MAX_AGENTS + k].via = CS_VIA_PEER;
+}
+
+static void make_rows(struct cs_run *run, struct cs_rng *rng)
+{
+	const struct cs_plan *plan = run->plan;
+	struct cs_err err;
+
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		for (uint32_t k = 0; k < step->count; k++) {
+			double x[8];
+			struct cs_row row = {
+				.step = s, .test = cs_plan_view(plan, step->view)->test,
+				.what = *cs_plan_transfer(plan, step, k),
+				.via = CS_VIA_PEER, .company = (uint8_t)(step->count - 1),
+				.flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0,
+				.copies = 4, .checked = 9, .n_samples = 8,
+				.overlap = step->count > 1 ? 0.99 : NAN,
+				.sm_mhz = -1, .temperature_c = -1, .power_w = NAN,
+				.seconds = 0.01,
+			};
+
+			for (int i = 0; i < 8; i++)
+				x[i] = 396.3 * (1 + 0.001 * ((double)cs_rng_below(rng, 1000) / 1000 - 0.5));
+			cs_stats_of(x, 8, &row.stats);
+			if (cs_rows_add(&run->rows, &row, x, &err))
+				die(err.text);
+		}
+	}
+}
+
+/* One node's run, as a file of it would hold it. */
+static void make_run(struct cs_run *run, const struct cs_plan *plan, int node, int gpus)
+{
+	static char *argv[] = { (char *)"cscope-mpi", NULL };
+	struct cs_rng rng;
+
+	rng.state = (uint64_t)node + 1;
+	*run = (struct cs_run){
+		.version = PACKAGE_VERSION, .commit = "", .build = "", .argc = 1,
+		.argv = argv, .backend = "cuda", .matrix_text = "--matrix peer",
+		.launcher = "none", .n_ranks = 1, .n_nodes = 1, .plan = plan,
+		.complete = 1, .margin = 0.01, .started.tv_sec = 1795183391,
+		.timings = { NAN, NAN, NAN, NAN, NAN },
+	};
+	cs_text(run->id, sizeof(run->id), "run-%d", node);
+	run->node = calloc(1, sizeof(*run->node));
+	if (!run->node)
+		die("no memory");
+	cs_rows_init(&run->rows);
+	run->findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	make_node(run->node, node, gpus);
+	make_rows(run, &rng);
+}
+
+static void release_run(struct cs_run *run)
+{
+	free(run->node->peers);
+	free(run->node->ranks);
+	free(run->node);
+	cs_rows_release(&run->rows);
+	cs_vec_release(&run->findings);
+}
+
+static struct cs_plan *make_plan(int gpus)
+{
+	struct cs_plan_request request = { .n_agents = gpus };
+	struct cs_plan *plan;
+	struct cs_err err;
+	char *chosen;
+	size_t n;
+
+	cs_catalogue(&n);
+	chosen = calloc(n, 1);
+	request.chosen = chosen;
+	request.set = (struct cs_settings){
+		.copy_bytes = 512u << 20, .seed = 1, .precision = 0.005,
+		.cell_limit_s = 2, .start_limit_s = 30,
+		.backend = CS_BACKEND_CUDA,
+	};
+	if (!chosen ||
+	    cs_tests_choose(TESTS, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err) ||
+	    cs_plan_build(&request, &plan, &err))
+		die(chosen ? err.text : "no memory");
+	free(chosen);
+	return plan;
+}
+
+static void write_journals(const char *folder, const struct cs_plan *plan, int nodes,
+			   int gpus)
+{
+	const struct cs_format *format = cs_format_by_name("jsonl");
+	const struct cs_view_options view = { 0 };
+	struct cs_run run;
+	char path[512];
+	FILE *to;
+
+	mkdir(folder, 0777);
+	for (int i = 0; i < nodes; i++) {
+		make_run(&run, plan, i, gpus);
+		cs_text(path, sizeof(path), "%s/n%05d.jsonl", folder, i);
+		to = fopen(path, "w");
+		if (!to || format->write(to, &run, &view) || fclose(to))
+			die(path);
+		release_run(&run);
+	}
+}
+
+static void judge(const struct cs_plan *plan, int nodes, int gpus)
+{
+	double made = 0, merged = 0, began, ended;
+	const struct cs_view_options view = { 0 };
+	struct cs_merge merge;
+	struct cs_run run;
+	struct cs_err err;
+
+	if (cs_merge_init(&merge, nodes, &err))
+		die(err.text);
+	for (int i = 0; i < nodes; i++) {
+		began = now();
+		make_run(&run, plan, i, gpus);
+		ended = now();
+		made += ended - began;
+		if (cs_merge_add(&merge, &run, &err) < 0)
+			die(err.text);
+		release_run(&run);
+		merged += now() - ended;
+	}
+	began = now();
+	if (cs_merge_end(&merge, &err))
+		die(err.text);
+	merged += now() - began;
+	printf("%d nodes, %zu rows: made in %.2f s, put together in %.2f s, peak %.0f MiB\n",
+	       nodes, cs_rows_count(&merge.run.rows), made, merged, peak_mib());
+	merge.run.checks = cs_checks_all();
+	began = now();
+	if (cs_check_run(&merge.run, &err))
+		die(err.text);
+	ended = now();
+	printf("judged in %.2f s: %zu findings, peak %.0f MiB\n", ended - began,
+	       merge.run.findings.n, peak_mib());
+	merge.run.exit_status = cs_run_exit(&merge.run);
+	began = now();
+	if (cs_format_by_name("text")->write(stdout, &merge.run, &view))
+		die("cannot print");
+	printf("printed in %.2f s, peak %.0f MiB\n", now() - began, peak_mib());
+	cs_merge_release(&merge);
+}
+
+int main(int argc, char **argv)
+{
+	const char *folder = argc > 2 && !strcmp(argv[1], "-j") ? argv[2] : NULL;
+	int first = folder ? 3 : 1;
+	int nodes = argc > first ? atoi(argv[first]) : 10000;
+	int gpus = argc > first + 1 ? atoi(argv[first + 1]) : 8;
+	struct cs_plan *plan;
+
+	if (nodes < 1 || gpus < 1 || gpus >= CS_MAX_AGENTS)
+		die("usage: bench_fleet [-j FOLDER] [NODES [GPUS]]");
+	plan = make_plan(gpus);
+	if (folder)
+		write_journals(folder, plan, nodes, gpus);
+	else
+		judge(plan, nodes, gpus);
+	free(plan);
+	return 0;
+}

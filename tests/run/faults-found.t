@@ -1,0 +1,133 @@
+#!/bin/bash
+# A table of faults, as the driver's double can show them, and what --check makes of
+# each: it is found where it is, a second look confirms it, and nothing else is accused.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 4
+export CS_TIMEOUT=120
+peer=peer.ce.write.pair
+host=h2d.ce.pinned.pair,d2h.ce.pinned.pair
+all=$peer,$host,local.ce.copy.alone
+
+# FAKE_SLOW of all that a GPU sends to and gets from the others.
+gpu() { # GPU FACTOR
+	local i list=''
+	for ((i = 0; i < FAKE_GPUS; i++)); do
+		[ "$i" = "$1" ] || list+="${list:+,}$1-$i:$2,$i-$1:$2"
+	done
+	echo "$list"
+}
+
+# All pairs, as FAKE_NO_PEER or, with a factor, FAKE_SLOW take them.
+pairs() { # [:FACTOR]
+	local i k list=''
+	for i in 0 1 2 3; do
+		for k in 0 1 2 3; do
+			[ "$i" = "$k" ] || list+="${list:+,}$i-$k${1:-}"
+		done
+	done
+	echo "$list"
+}
+
+# Findings of the check as "ID PART GPU[-GPU] SEVERITY LOOK", one a line.
+findings() {
+	"${PYTHON:-python3}" - f.json <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding="ascii") as file:
+    d = json.load(file)
+label = {g["bus_id"]: g["label"] for n in d["nodes"] for g in n["gpus"]}
+for f in d["checks"] + d["errors"]:
+    ends = [label[f[k]] for k in ("bus_id", "far_bus_id") if f.get(k)]
+    look = ("confirmed" if "confirmed by a second look" in f["says"] else
+            "not-again" if "not seen again" in f["says"] else
+            "once" if "one look only" in f["says"] else "-")
+    print(f["id"], f.get("part") or "-", "-".join(ends) or "-", f["severity"], look)
+END
+}
+
+is_found() { # EXPECTED
+	findings >found || return
+	echo "expected: $1; found:"
+	cat found
+	[ "$(paste -sd';' found)" = "${1/#none/}" ]
+}
+
+# Tests, the fault's variables, what is expected: all findings there are, or "none".
+fault() { # SENTENCE TESTS EXPECTED VARIABLE=VALUE...
+	local sentence=$1 tests=$2 expected=$3 knob
+	shift 3
+	rm -f f.json found
+	for knob; do
+		export "${knob?}"
+	done
+	run 0 --test "$tests" --check=outlier,link -s "${size:-2M}" --seed 1 \
+		--cell-limit 20s -o f.json
+	unset "${@%%=*}"
+	ok "$sentence" is_found "$expected"
+	printf '# %-42s %s\n' "$sentence" "$(paste -sd';' found 2>/dev/null)"
+}
+
+command -v "${PYTHON:-python3}" >/dev/null || skip_all "no Python"
+
+fault "nothing" $all none FAKE_SLOW=
+ok "a healthy node ends with 0" status_is 0
+fault "an NVLink is down" $all "nvlink-down gpu 2 critical confirmed" \
+	FAKE_NVLINKS_DOWN=2:1 FAKE_SLOW="$(gpu 2 0.944)"
+ok "... with 2" status_is 2
+fault "an NVLink is down and nothing uses it" $host "nvlink-down gpu 2 critical -" \
+	FAKE_NVLINKS_DOWN=2:1
+fault "as slow as with an NVLink less" $all "slow-cells gpu 1 critical confirmed" \
+	FAKE_SLOW="$(gpu 1 0.944)"
+fault "a slow GPU" $all "slow-cells gpu 3 critical confirmed" \
+	FAKE_SLOW="$(gpu 3 0.6)"
+fault "a GPU that sends slowly" $peer "slow-cells gpu 3 critical confirmed" \
+	FAKE_SLOW=3-0:0.7,3-1:0.7,3-2:0.7
+fault "a slow link" $all "slow-cells link 1-2 critical confirmed" \
+	FAKE_SLOW=1-2:0.7,2-1:0.7
+fault "a link that is slow one way" $peer "slow-cells link 1-2 critical confirmed" \
+	FAKE_SLOW=2-1:0.5
+FAKE_GPUS=6
+fault "a slow GPU and a slow link" $peer \
+	"slow-cells gpu 0 critical confirmed;slow-cells link 2-3 critical confirmed" \
+	FAKE_SLOW="$(gpu 0 0.7),2-3:0.6,3-2:0.6"
+FAKE_GPUS=4
+fault "PCIe at half its width" $all "pcie-below gpu 3 critical confirmed" \
+	FAKE_PCIE=3:5x8 FAKE_SLOW=h-3:0.5,3-h:0.5
+fault "PCIe two generations down" $all "pcie-below gpu 0 critical confirmed" \
+	FAKE_PCIE=0:3x16 FAKE_SLOW=h-0:0.25,0-h:0.25
+fault "slow to and from the host" $all "slow-cells gpu 1 critical confirmed" \
+	FAKE_SLOW=h-1:0.8,1-h:0.8
+fault "slow memory" $all "slow-memory gpu 2 critical confirmed" FAKE_SLOW=2-2:0.85
+skipped="cell-skipped - - note -"
+fault "no peer access between two GPUs" $all "p2p-refused link 0-1 warning -;$skipped" \
+	FAKE_NO_PEER=0-1,1-0
+fault "no peer access to and from a GPU" $all "p2p-refused gpu 3 warning -;$skipped" \
+	FAKE_NO_PEER=3-0,0-3,3-1,1-3,3-2,2-3
+fault "no peer access at all" $all "p2p-refused node - warning -;$skipped" \
+	FAKE_NO_PEER="$(pairs)"
+fault "no peer access on cards without NVLink" $peer "p2p-refused node - note -;$skipped" \
+	FAKE_NO_PEER="$(pairs)" FAKE_NVLINKS=0
+size=4M
+fault "peer access at the speed of the host" $peer "p2p-detour node - warning confirmed" \
+	FAKE_SLOW="$(pairs :0.09)"
+size=2M
+
+# ---- the second look ----
+
+run 0 --test $peer --check=outlier -s 2M --seed 1 -o f.jsonl -o f.csv -o f.json
+ok_json "nothing suspicious: no cell is looked at again" f.jsonl \
+	'not any("again" in r.get("flags", []) for r in d)'
+export FAKE_SLOW=1-2:0.7,2-1:0.7
+run 0 --test $peer --check=outlier -s 2M --seed 1 -o f.jsonl -o f.json -o f.csv -f csv
+ok_json "suspicious cells are repeated, and others beside them" f.jsonl \
+	'len({r["src"] + r["dst"] for r in d if "again" in r.get("flags", [])}
+	 - {"gpu1gpu2", "gpu2gpu1"}) in (2, 3, 4, 5)'
+ok_schema "their rows fit the schema" f.json
+run_program 0 "$CSCOPE" show f.json
+cp out shown
+run_program 0 "$CSCOPE" show f.jsonl
+ok "a view of the file says the same" same shown out
+finish

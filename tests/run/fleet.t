@@ -1,0 +1,214 @@
+#!/bin/bash
+# Many nodes: their files, each written without MPI, and one job, judged as one.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+unshare --user --map-root-user --uts true 2>/dev/null ||
+	skip_all "no namespace of host names to be had"
+
+# The file of one node; what differs there as FAKE_... in its environment.
+node() { # HOST VARIABLE=VALUE... [-- ARGUMENT...]
+	local host=$1 set=()
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		set+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	unshare --user --map-root-user --uts sh -c 'hostname "$0"; exec "$@"' \
+		"$host" env "${set[@]}" "$CSCOPE" --no-mpi -q -s 64K --seed 1 --cell-limit 30s \
+		-o "$folder/%N.jsonl" "$@" 2>>log </dev/null
+}
+fleet() { # FOLDER HOST...
+	folder=$1
+	shift
+	mkdir -p "$folder"
+	for host; do
+		node "$host"
+	done
+}
+check() { # ARGUMENT...
+	run 0 check "$@"
+}
+# "id host severity drain", of judgements and errors that are no notes
+found() { # FILE.json
+	python3 -c 'import json, sys
+for e in (d := json.load(open(sys.argv[1])))["checks"] + d["errors"]:
+    if e["severity"] != "note":
+        print(e["id"], e["node"], e["severity"], "drain" if e["drain"] else "-")' "$1" | sort
+}
+finds() { # FILE.json LINE...
+	local file=$1
+	shift
+	found "$file" >got
+	printf '%s\n' "$@" | sed '/^$/d' | sort | diff - got
+}
+
+fake 4
+fleet alike n01 n02 n03 n04 n05
+check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
+ok "nodes that are alike: status 0" status_is 0
+ok "… nobody is accused" finds alike.json ""
+ok "… all in one class" prints "class NVIDIA H200: 5 nodes n\\[01-05\\]"
+ok_schema "the document follows the schema" alike.json
+ok_json "nodes have fingerprints, the same ones" alike.json \
+	'len({str(n["fingerprint"]) for n in d["nodes"]}) == 1 and len(d["nodes"][0]["fingerprint"]["wiring"]) == 16'
+check alike/n0[1-3].jsonl -o some.json
+check alike/n02.jsonl alike/n03.jsonl alike/n01.jsonl -o turned.json
+ok "the order of files does not show" same some.json turned.json
+check alike.json -o again.json
+ok "what was put together is judged again to the same bytes" same alike.json again.json
+
+cp -r alike faults
+folder=faults
+node n06 FAKE_GPUS=3
+node n07 FAKE_NVLINKS_DOWN=2:1
+node n08 FAKE_VBIOS=1:96.00.00.00.02
+node n09 FAKE_PERSISTENCE=0
+check faults/*.jsonl -o faults.json
+ok "nodes that differ: status 2" status_is 2
+ok "… each is named, with its gravity, and nobody else" finds faults.json \
+	"wiring-differs n06 critical drain" "wiring-differs n07 critical drain" \
+	"firmware-differs n08 warning -" "settings-differs n09 warning -"
+ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[drain\\]"
+ok "… a GPU with its bus id" eval \
+	'prints "n07: nvlinks of GPU 2: 17 of 18" && prints "where: n07 GPU 2 0000:3c:00.0 GPU-"'
+ok "… and the nodes to keep out" prints "keep out: n\\[06-07\\]"
+ok "the last word on stderr says why" one_line "critical: n06: gpus: 3.*\\(exit 2\\)"
+
+cp -r alike cut
+head -n 12 alike/n02.jsonl >cut/n02.jsonl
+head -c 600 alike/n03.jsonl >cut/n03.jsonl
+head -n 1 alike/n04.jsonl >cut/n04.jsonl
+echo 'no journal' >cut/n05.jsonl
+check cut/*.jsonl cut/n99.jsonl --nodes 'n[01-06]' -o cut.json
+ok "files that are missing, cut or damaged: status 2" status_is 2
+ok "… each is a finding, and the rest is judged" finds cut.json \
+	"no-verdict n02 critical -" "file-unreadable None critical -" \
+	"file-unreadable None critical -" "file-unreadable None critical -" \
+	"no-verdict None critical -" \
+	"node-missing n03 critical -" "node-missing n04 critical -" \
+	"node-missing n05 critical -" "node-missing n06 critical -"
+ok "… one line for equal ones" prints "n\\[03-06\\]: no file of it"
+ok "… the journal without a node by its name" prints "cut/n04.jsonl: the journal has no verdict"
+ok_schema "… the document follows the schema" cut.json
+ok_json "… and has what there is of the rows" cut.json \
+	'{r["node"] for r in d["results"]} == {"n01", "n02"}'
+check cut/n05.jsonl
+ok "no file that can be read: status 64 and one line" eval \
+	'status_is 64 && one_line "n05.jsonl: line 1: not JSON" && is_empty out'
+check nothere.jsonl
+ok "no file at all: status 3" eval 'status_is 3 && one_line "cannot read .nothere.jsonl"'
+check alike/*.jsonl --nodes 'n[01-04]' -o more.json
+ok_json "a node that nobody expected is a note" more.json \
+	'[(e["id"], e["node"]) for e in d["errors"]] == [("not-listed", "n05")]'
+for list in 'n[1-' 'n[3-1]' '' 'a b' 'n[1-99999999]'; do
+	check alike/*.jsonl --nodes "$list"
+	ok "--nodes '$list' is refused: status 64, one line" eval \
+		'status_is 64 && one_line "--nodes .*n\\[01-12,15\\],m3" && is_empty out'
+done
+check
+ok "without a file: status 64" eval 'status_is 64 && one_line "check needs FILE"'
+
+# the same host twice: by its own clock the later run counts
+mkdir twice
+sed 's/"started":"[^"]*"/"started":"2020-01-01T00:00:00Z"/; s/"value":[0-9.]*/"value":1.5/' \
+	alike/n01.jsonl >twice/a.jsonl
+cp alike/n01.jsonl twice/b.jsonl
+cp alike/n0[23].jsonl twice
+check twice/a.jsonl twice/b.jsonl twice/n0*.jsonl -o twice.json
+check twice/n0*.jsonl twice/b.jsonl twice/a.jsonl -o eciwt.json
+ok_json "of two runs of a host the later one counts, and a note says so" twice.json \
+	'[(e["id"], e["node"]) for e in d["errors"]] == [("duplicate-host", "n01")] and len(d["nodes"]) == 3 and all(r["value"] != 1.5 for r in d["results"])'
+ok "… whatever the order" same twice.json eciwt.json
+
+# clocks that are years apart, and versions
+mkdir clocks
+for host in n01 n02 n03 n04; do
+	cp "alike/$host.jsonl" clocks
+done
+sed -i 's/"started":"[^"]*"/"started":"1999-01-01T00:00:00Z"/; s/"ended":"[^"]*"/"ended":"2099-01-01T00:00:00Z"/' \
+	clocks/n02.jsonl
+check clocks/*.jsonl -o clocks.json
+ok "clocks that disagree accuse nobody" eval 'status_is 0 && finds clocks.json ""'
+sed -i 's/"version":"[^"]*"/"version":"0.0.9"/' clocks/n03.jsonl
+check clocks/*.jsonl -o versions.json
+ok "another version of the program is a warning" eval \
+	'status_is 1 && finds versions.json "program-differs n03 warning -"'
+sed -i 's/"version":"[^"]*"/"version":"0.0.9"/' clocks/n04.jsonl
+check clocks/*.jsonl -o versions.json
+ok "… without a majority it accuses nobody" eval 'status_is 0 && finds versions.json ""'
+
+# plans that differ: by seed, by tests, by number of GPUs
+folder=plans
+mkdir plans
+node n01 -- --seed 2
+node n02 -- --seed 3
+node n03 -- --pattern pair
+check plans/*.jsonl -o plans.json
+ok_json "plans may differ: each node is judged by what it has" plans.json \
+	'[e["id"] for e in d["errors"]] == ["plans-differ"] and {r["node"] for r in d["results"]} == {"n01", "n02", "n03"}'
+ok "… status 0" status_is 0
+
+folder=host
+mkdir host
+cp alike/n0[12].jsonl host
+node n03 -- --backend cpu --gpus 2 --cell-limit 1ms
+check host/*.jsonl -o host.json
+ok "a node that measured host memory is found, and not judged" eval \
+	'finds host.json "backend-differs n03 critical -"'
+ok_json "… its figures are left out" host.json \
+	'{r["node"] for r in d["results"]} == {"n01", "n02"}'
+
+folder=looks
+mkdir looks
+for host in n01 n02 n03; do
+	node "$host" -- --check=topology
+done
+node n04 FAKE_VBIOS=1:2 -- --check=topology
+check looks/*.jsonl -o looks.json
+ok "nodes that were only looked at vote, too: status 1" eval \
+	'status_is 1 && finds looks.json "firmware-differs n04 warning -"'
+
+check faults/*.jsonl cut/n04.jsonl cut/n05.jsonl --redact -o redacted.json -o redacted.txt
+ok "--redact takes the names away" eval '! grep -qE "n0[1-9]" redacted.json redacted.txt'
+check faults/*.jsonl -q -o faults.csv -o faults.txt
+ok "-o writes the formats of show, -q prints nothing" eval \
+	'is_empty out && [ "$(grep -c . faults.csv)" -gt 100 ] && grep -q "keep out" faults.txt'
+cp faults.txt want
+run 0 show faults.json
+ok "show of the document is the same text" same want out
+
+# one job, and the files of its nodes
+if has_launcher; then
+	cat >job <<-'END'
+		#!/bin/bash
+		rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
+		node=$rank # a rank each: namespaces of users keep ranks apart
+		[ "$node" != 2 ] || export FAKE_VBIOS=1:2
+		[ "$node" != 1 ] || export FAKE_NVLINKS_DOWN=1:1
+		export CS_TEST_SCOPE=m$node FAKE_GPUS=2
+		exec unshare --user --map-root-user --uts \
+			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
+	END
+	chmod +x job
+fi
+run_program 4 ./job "$CSCOPE" --check -s 64K --seed 1 --cell-limit 30s -o job.json
+ok "a job of four nodes finds what differs: status 2" eval \
+	'status_is 2 && finds job.json "wiring-differs m1 critical drain" "firmware-differs m2 warning -"'
+ok "… and says it as a fleet" prints "keep out: m1"
+findings() {
+	python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(json.dumps(d["checks"], indent=1))' "$1"
+}
+if [ -z "$skip" ]; then
+	for host in m0 m1 m2 m3; do
+		"$CSCOPE" show "job.json:$host" -q -o "of-$host.jsonl"
+	done
+	check of-m2.jsonl of-m0.jsonl of-m3.jsonl of-m1.jsonl -o parts.json
+	findings job.json >want
+	findings parts.json >got
+fi
+ok "the files of its nodes give the same findings, byte for byte" same want got
+finish

@@ -1,0 +1,189 @@
+#!/bin/bash
+# In a prolog: an empty environment, half a minute, a driver that may hang; a budget
+# that holds, one line, and the status that keeps jobs away or does not.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 4
+launch=$TESTDATA/../launch
+
+# What the driver's double reads; all else is gone, PATH and HOME too.
+nothing=(CS_LIBCUDA="$CS_LIBCUDA" CS_LIBNVML="$CS_LIBNVML" FAKE_GPUS=4)
+
+bare() { # SCRIPT [VARIABLE=VALUE...] [-- ARGUMENT...]
+	local script=$1 more=()
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		more+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	[ $# -gt 0 ] || set -- "$CSCOPE" 20s -s 1M --suite quick --check
+	skip=''
+	took=$SECONDS
+	env -i "${nothing[@]}" "${more[@]}" "$launch/$script" "$@" >out 2>err </dev/null
+	status=$?
+	took=$((SECONDS - took))
+}
+
+short_line() { # PATTERN: one line like this, and no other
+	[ "$(wc -l <out)" = 1 ] && [ "$(wc -c <out)" -le 120 ] && prints "$1"
+}
+
+# Deadlines are generous: what is tested is that the run does not hang.
+within() { # SECONDS
+	echo "took about $took s"
+	[ "$took" -le "$1" ]
+}
+
+# ---- statuses ----
+
+bare health-check
+ok "a healthy node: status 0, one short line" \
+	eval "status_is 0 && short_line '^cscope-mpi ok: 20 of 20 cells measured$'"
+ok "and nothing on stderr" is_empty err
+
+bare slurm-prolog
+ok "a healthy node runs the job" \
+	eval "status_is 0 && short_line '^cscope-mpi ok: '"
+
+bare health-check FAKE_THROTTLE=1:0x8
+ok "a warning: status 1" eval "status_is 1 && short_line '^cscope-mpi warning: .*; 20 of 20 cells$'"
+bare slurm-prolog FAKE_THROTTLE=1:0x8
+ok "with a warning the job runs, and the line says it" \
+	eval "status_is 0 && short_line '^cscope-mpi warning: '"
+
+bare health-check FAKE_CORRUPT=0-1:8
+ok "wrong data: status 2" eval "status_is 2 && short_line '^cscope-mpi critical: .*; 19 of 20 cells$'"
+bare slurm-prolog FAKE_CORRUPT=0-1:8
+ok "wrong data keep the job away" \
+	eval "status_is 1 && short_line '^cscope-mpi critical: '"
+
+bare health-check FAKE_GPUS=0
+ok "no GPU: status 3" eval "status_is 3 && short_line '^cscope-mpi cannot test: no '"
+bare slurm-prolog FAKE_GPUS=0
+ok "a node without its GPUs keeps the job away" \
+	eval "status_is 1 && short_line '^cscope-mpi cannot test: '"
+
+# ---- where the check itself is at fault ----
+
+bare health-check -- "$work/none"
+ok "without a program: status 127, which is said" \
+	eval "status_is 127 && short_line 'no program $work/none$'"
+bare slurm-prolog -- "$work/none"
+ok "that drains no node" eval "status_is 0 && short_line '^cscope-mpi not run: '"
+bare health-check -- "$CSCOPE" 5s --no-such-thing
+ok "what is no option: status 64, which is said" \
+	eval "status_is 64 && short_line \"unknown option '--no-such-thing'\""
+bare slurm-prolog -- "$CSCOPE" soon
+ok "nor does what is no budget" eval "status_is 0 && short_line \"--budget 'soon'\""
+
+bare slurm-prolog SLURM_JOB_GPUS=1,3
+ok "of a job's GPUs these alone are measured" \
+	eval "status_is 0 && short_line '^cscope-mpi ok: 6 of 6 cells measured$'"
+
+# ---- a driver that hangs ----
+
+hung=("$CSCOPE" 4s -s 1M --suite quick --check)
+for call in cuInit:1 cuMemAlloc:1; do
+	bare health-check FAKE_HANG=$call -- "${hung[@]}"
+	ok "$call hangs: status 3 within the budget" eval "status_is 3 && within 10 &&
+		short_line '^cscope-mpi cannot test: .*did not answer|no answer'"
+done
+bare slurm-prolog FAKE_HANG=cuInit:1 -- "${hung[@]}"
+ok "a driver that hangs keeps the job away" \
+	eval "status_is 1 && within 10 && short_line 'did not answer'"
+
+bare health-check FAKE_HANG=cuMemcpyAsync:9 -- "${hung[@]}"
+ok "a copy that hangs is told within the budget" \
+	eval "within 10 && short_line '^cscope-mpi (critical|cannot test): .*no answer'"
+
+bare health-check FAKE_NVML_HANG=nvmlInitWithFlags -- "$CSCOPE" 10s -s 1M --suite quick --check
+ok "NVML that hangs takes no more than its part" \
+	eval "status_is 1 && within 20 && short_line '20 of 20 cells$'"
+
+bare health-check FAKE_HANG=cuDevicePrimaryCtxRelease:1 -- "${hung[@]}"
+ok "what hangs in closing is left behind" \
+	eval "status_is 0 && within 10 && short_line '20 of 20 cells measured$'"
+
+# ---- a process that cannot be ended: stopped, it does not hear the end either ----
+
+measuring_child() {
+	child=$(pgrep -P "$begun") && [ -n "$child" ]
+}
+
+FAKE_HANG=cuInit:1 begin 0 --no-mpi --budget 4s -f reason
+until_true 5 measuring_child
+kill -STOP "$child"
+end_within 20
+ok "a process that does not come back: status 3 in time" \
+	eval "was_in_time && status_is 3"
+ok "one line says that it is left behind" \
+	short_line "cannot test: process $child did not come back"
+ok "so does stderr" says_once "process $child did not come back and is left behind"
+
+FAKE_HANG=cuDevicePrimaryCtxRelease:1 begin 0 --no-mpi --budget 6s -s 1M -f reason
+until_true 5 measuring_child
+until_true 10 test -s out
+kill -STOP "$child"
+end_within 20
+ok "one that has said all counts by what it said" \
+	eval "was_in_time && status_is 0 && short_line ' ok: '"
+
+begin 0 --no-mpi --budget 60s -o t.jsonl --matrix peer,h2d,d2h,local
+until_true 10 measuring t.jsonl 3
+kill -TERM "$begun"
+end_within 20
+ok "a signal ends the measuring process too" \
+	eval "was_in_time && status_is 143 && tail -n 1 t.jsonl | grep -q '\"kind\":\"verdict\"'"
+ok "and none is left" none_left
+
+"$CSCOPE" --no-mpi --budget 20s -s 1M >/dev/full 2>err
+status=$?
+ok "a report that cannot be written: status 3" \
+	eval "status_is 3 && says_once 'cannot write the report to standard output'"
+
+# ---- coverage: calls that take their time make cells of a third of a second ----
+
+many=(-s 64K --seed 5 --test 'peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair')
+export FAKE_SUBMIT_NS=20000
+run 0 --no-mpi "${many[@]}" --budget 5s --check -o part.json -o part.jsonl
+ok "a budget covers a part, and that is no fault" eval "status_is 0 || status_is 1"
+ok "the text says which part" prints 'coverage +[0-9]+ of 20 cells within 5 s; --resume'
+ok "and what was left out" prints 'note +[0-9]+ of 20 cells left out: the budget of 5 s was spent'
+ok_json "so does JSON" part.json \
+	"0 < d['run']['cells_measured'] < d['run']['cells_planned'] == 20 and d['run']['budget_s'] == 5"
+ok_json "what was left out is skipped with its reason" part.json \
+	"{r['reason'] for r in d['results'] if r['status'] != 'ok'} == {'left out: the budget was spent'}"
+ok_json "the GPUs come first, one by one from the host" part.json \
+	"[(r['test'], len({q['dst'] for q in d['results'] if q['step'] < 4})) for r in d['results'] if r['step'] < 4] == [('h2d.ce.pinned.pair', 4)] * 4"
+ok_json "nothing is measured before what tells more" part.json \
+	"max(r['step'] for r in d['results'] if r['status'] == 'ok') < min(r['step'] for r in d['results'] if r['status'] != 'ok')"
+ok_json "the verdict's summary says it" part.jsonl \
+	"'%d of %d cells' % (d[-1]['cells_measured'], d[-1]['cells_planned']) in d[-1]['summary']"
+ok_schema "it is as the schema has it" part.json part.jsonl
+
+run 0 --no-mpi "${many[@]}" --resume part.jsonl -o whole.json
+ok "--resume measures the rest, without a budget" status_is 0
+ok_json "all cells are there" whole.json \
+	"d['run']['cells_measured'] == d['run']['cells_planned'] and d['run']['resumes'] and d['run']['settings']['urgent']"
+unset FAKE_SUBMIT_NS
+
+fake 2
+run 2 -s 1M --budget 20s -f reason
+ok "under a launcher a budget holds as well" \
+	eval "status_is 0 && prints '^cscope-mpi ok: 3 of 3 cells measured$|^cscope-mpi ok: [0-9]+ of [0-9]+ cells'"
+
+fake 4
+FAKE_FAIL_RANK=1 FAKE_HANG=cuInit:1 run 2 -s 1M --budget 6s -f reason
+ok "a rank whose driver hangs is told apart from the others" eval "status_is 3 &&
+	prints '^cscope-mpi cannot test: the budget of 6 s was spent before the first cell: the driver did not answer'"
+
+# ---- options ----
+
+run 0 --budget 0.5s
+ok "less than a second is no budget" eval "status_is 64 && one_line 'at least 1 s'"
+run 0 --budget 20s --placement process,thread
+ok "a comparison of placements has none" eval "status_is 64 && one_line '--budget cannot end'"
+
+finish

@@ -1,0 +1,275 @@
+/* What a budget makes of a run: the order of its steps, the ends of its parts, and
+ * what is said of what was left out. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canned.h"
+#include "check/check.h"
+#include "node/board.h"
+#include "node/budget.h"
+#include "tap.h"
+
+#define ROOM 256
+#define QUICK "peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair"
+
+static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
+			       uint64_t last_bytes)
+{
+	static char chosen[ROOM];
+	struct cs_plan_request req = {
+		.n_agents = n_agents, .chosen = chosen,
+		.set = { .copy_bytes = 1 << 20, .seed = 7, .precision = 0.005,
+			 .cell_limit_s = 2, .start_limit_s = 30, .random = 2,
+			 .spread_bytes = 256 << 20, .domains = 3,
+			 .last_bytes = last_bytes, .growth = last_bytes ? 4 : 0,
+			 .backend = CS_BACKEND_CUDA, .urgent = urgent },
+	};
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	memset(chosen, 0, sizeof(chosen));
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), 0);
+	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
+		t_eq_str(err.text, "");
+	return plan;
+}
+
+/* Among the `count` steps from `first` on, controls apart: how many GPUs are the ends of different
+ * cells of that path. */
+static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
+		   enum cs_path path)
+{
+	char seen[CS_MAX_AGENTS] = { 0 };
+	uint32_t s, at = 0;
+	int n = 0;
+
+	for (s = 0; s < plan->n_steps && at < first + count; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+		const struct cs_end *end = path == CS_PATH_H2D ? &t->dst : &t->src;
+
+		if (step->flags & CS_STEP_CONTROL || at++ < first)
+			continue;
+		if (cs_plan_test(plan, step)->path != path || seen[end->index])
+			continue;
+		if (path == CS_PATH_PEER && !step->round &&
+		    t->dst.index != (t->src.index + 1) % plan->n_agents)
+			continue;
+		seen[end->index] = 1;
+		n++;
+	}
+	return n;
+}
+
+static void every_gpu_comes_first(void)
+{
+	int n;
+
+	for (n = 2; n <= 16; n++) {
+		struct cs_plan *plan = plan_of(n, QUICK ",peer.ce.write.bidi", 1, 0);
+		uint32_t each = (uint32_t)n;
+		/* pairs of many GPUs stand in rounds, of which a few will do */
+		uint32_t ring = n < 5 ? each : each * (each - 1) / 2;
+
+		t_eq_int(touched(plan, 0, each, CS_PATH_H2D), n);
+		t_eq_int(touched(plan, each, each, CS_PATH_D2H), n);
+		t_eq_int(touched(plan, 2 * each, ring, CS_PATH_PEER), n);
+		t_eq_int(cs_plan_validate(plan, plan->total_bytes, NULL), 0);
+		free(plan);
+	}
+}
+
+/* The largest size, not the one that happens to be drawn first. */
+static void of_a_sweep_the_largest_size_comes_first(void)
+{
+	struct cs_plan *plan = plan_of(4, "peer.ce.write.pair", 1, 64 << 20);
+	uint32_t s;
+
+	t_eq_int(touched(plan, 0, 4, CS_PATH_PEER), 4);
+	for (s = 0; s < 4; s++)
+		t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, s), 0)->bytes,
+			 64 << 20);
+	free(plan);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct cs_transfer));
+}
+
+/* The same cells, in another order, under another id. */
+static void the_order_is_part_of_the_plan(void)
+{
+	struct cs_plan *plain = plan_of(5, QUICK, 0, 0);
+	struct cs_plan *urgent = plan_of(5, QUICK, 1, 0);
+	struct cs_plan *again = plan_of(5, QUICK, 1, 0);
+	size_t n = plain->n_transfers, bytes = n * sizeof(struct cs_transfer);
+	void *a = (char *)plain + plain->transfers_at;
+	void *b = (char *)urgent + urgent->transfers_at;
+
+	t_ok(plain->id != urgent->id);
+	t_ok(urgent->id == again->id);
+	t_eq_int(urgent->n_transfers, n);
+	t_ok(memcmp(a, b, bytes) != 0);
+	qsort(a, n, sizeof(struct cs_transfer), by_bytes);
+	qsort(b, n, sizeof(struct cs_transfer), by_bytes);
+	t_ok(memcmp(a, b, bytes) == 0);
+	free(plain);
+	free(urgent);
+	free(again);
+}
+
+/* What tells nothing of a link is left where it was drawn. */
+static void calls_and_latencies_are_not_urgent(void)
+{
+	const char *tests = "peer.chase.*,local.sm.launch.*,peer.driver.open.*";
+	struct cs_plan *plain = plan_of(4, tests, 0, 0);
+	struct cs_plan *urgent = plan_of(4, tests, 1, 0);
+
+	t_ok(memcmp((char *)plain + plain->steps_at,
+		    (char *)urgent + urgent->steps_at,
+		    plain->total_bytes - plain->steps_at) == 0);
+	free(plain);
+	free(urgent);
+}
+
+static void the_parts_of_a_budget_come_in_order(void)
+{
+	static const double seconds[] = { 1, 5, 25, 300 };
+	size_t i;
+
+	for (i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+		struct cs_budget b;
+
+		cs_budget_init(&b, seconds[i], 100);
+		t_ok(100 < b.nvml_s && b.nvml_s < b.start_s);
+		t_ok(b.start_s < b.steps_s && b.steps_s < b.waits_s);
+		t_ok(b.waits_s < b.close_s && b.close_s < b.end_s);
+		t_ok(fabs(b.end_s - 100 - seconds[i]) < 1e-9);
+		t_ok(b.steps_s - 100 >= 0.7 * seconds[i]);
+	}
+}
+
+static void without_a_budget_nothing_is_cut(void)
+{
+	struct cs_budget b;
+
+	cs_budget_init(&b, 0, cs_clock_s());
+	t_ok(cs_within(30, b.start_s) > 29.9);
+	t_ok(cs_within(30, b.close_s) > 29.9);
+	t_ok(cs_within(30, cs_clock_s() - 1) <= 0);
+	t_ok(cs_within(30, cs_clock_s() + 2) <= 2);
+}
+
+static void a_process_has_an_age(void)
+{
+	double age = cs_process_age_s(1e6);
+
+	t_ok(age >= 0 && age < 600);
+	t_ok(cs_process_age_s(0) <= 0);
+}
+
+/* 12 cells, of which the last 5 did not fit. */
+static void spend(struct canned *c, enum cs_status status, const char *why)
+{
+	struct cs_row *row = c->run.rows.rows.data;
+	size_t n = cs_rows_count(&c->run.rows), i, left = 5;
+
+	c->run.budget_s = 25;
+	for (i = n; i-- > 0 && left;)
+		if (!(row[i].flags & CS_ROW_CONTROL)) {
+			canned_spoil(&row[i], status, why);
+			left--;
+		}
+}
+
+static void what_was_left_out_is_said(void)
+{
+	char line[CS_REASON_LINE], summary[400];
+	struct cs_coverage coverage;
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, "peer.ce.write.pair", 1);
+	spend(&c, CS_SKIPPED, CS_LEFT_OUT);
+	coverage = cs_run_coverage(&c.run);
+	t_eq_int(coverage.measured, 7);
+	t_eq_int(coverage.planned, 12);
+	t_eq_int(coverage.left_out, 5);
+	t_eq_int(cs_check_run(&c.run, NULL), 0);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(((struct cs_finding *)c.run.findings.data)->text,
+		 "5 of 12 cells left out: the budget of 25 s was spent");
+	c.run.checks = CS_CHECK_LAUNCH;
+	c.run.exit_status = cs_run_exit(&c.run);
+	t_eq_int(c.run.exit_status, CS_EXIT_OK);
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "7 of 12 cells measured");
+	cs_run_reason(&c.run, line);
+	t_eq_str(line, "cscope-mpi ok: 7 of 12 cells measured");
+	canned_release(&c);
+}
+
+static void nothing_measured_is_no_test(void)
+{
+	char line[CS_REASON_LINE];
+	struct cs_row *row;
+	struct canned c;
+	size_t i;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
+	row = c.run.rows.rows.data;
+	c.run.budget_s = 25;
+	for (i = 0; i < cs_rows_count(&c.run.rows); i++)
+		canned_spoil(&row[i], CS_SKIPPED, CS_LEFT_OUT);
+	c.run.exit_status = cs_run_exit(&c.run);
+	t_eq_int(c.run.exit_status, CS_EXIT_CANNOT);
+	cs_run_reason(&c.run, line);
+	t_eq_str(line, "cscope-mpi cannot test: nothing could be measured: left "
+		 "out: the budget was spent; 0 of 2 cells");
+	canned_release(&c);
+}
+
+/* Whatever is found: one line, short, and nothing for a shell. */
+static void a_reason_fits_a_scheduler(void)
+{
+	char line[CS_REASON_LINE];
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, "peer.ce.write.pair", 1);
+	spend(&c, CS_FAILED, "a \"$(long)` one,\nwith \\ and what else there is, "
+	      "longer than a line of a scheduler may ever be or is read");
+	cs_check_run(&c.run, NULL);
+	c.run.exit_status = cs_run_exit(&c.run);
+	cs_run_reason(&c.run, line);
+	t_eq_int(strlen(line), CS_REASON_LINE - 1);
+	t_eq_int(strcspn(line, "\"$`\\\n"), strlen(line));
+	t_ok(!strncmp(line, "cscope-mpi critical: n001: ", 27));
+	t_ok(!strcmp(line + strlen(line) - 18, "...; 7 of 12 cells"));
+	canned_release(&c);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "every GPU comes first", every_gpu_comes_first },
+		{ "of a sweep the largest size comes first",
+		  of_a_sweep_the_largest_size_comes_first },
+		{ "the order is part of the plan", the_order_is_part_of_the_plan },
+		{ "calls and latencies are not urgent",
+		  calls_and_latencies_are_not_urgent },
+		{ "the parts of a budget come in order",
+		  the_parts_of_a_budget_come_in_order },
+		{ "without a budget nothing is cut",
+		  without_a_budget_nothing_is_cut },
+		{ "a process has an age", a_process_has_an_age },
+		{ "what was left out is said", what_was_left_out_is_said },
+		{ "nothing measured is no test", nothing_measured_is_no_test },
+		{ "a reason fits a scheduler", a_reason_fits_a_scheduler },
+		{ NULL, NULL },
+	};
+
+	return tap_main("budget", NULL, NULL, tests);
+}

@@ -1,0 +1,706 @@
+/* Cells are judged: each fault that shows in figures is found where it is, and nothing
+ * else is accused. */
+#include "config.h"
+
+#include "check/cells.h"
+#include "check/check.h"
+
+#include "tap.h"
+#include "canned.h"
+
+#define WRITE "peer.ce.write.pair"
+#define BIDI "peer.ce.write.bidi"
+#define READ "peer.ce.read.pair"
+#define LOCAL "local.ce.copy.alone"
+#define H2D "h2d.ce.pinned.pair"
+#define D2H "d2h.ce.pinned.pair"
+#define HOST_GBS 55.0
+#define LOCAL_GBS 2085.0
+
+static struct canned c;
+
+/* Runs of so many nodes and GPUs; what is not from peer to peer at its own rate. */
+static void begin(int nodes, int gpus, const char *tests)
+{
+	struct cs_row *row;
+
+	canned_init(&c, nodes, gpus, 0, tests, 1);
+	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
+	row = c.run.rows.rows.data;
+	for (size_t i = 0; i < c.run.rows.rows.n; i++) {
+		enum cs_path path = cs_row_test(&row[i])->path;
+
+		if (path != CS_PATH_PEER)
+			row[i].stats.median = path == CS_PATH_LOCAL ? LOCAL_GBS :
+								      HOST_GBS;
+	}
+}
+
+static void end(void)
+{
+	canned_release(&c);
+}
+
+/* All cells of a test on a node from `src` to `dst`; -1: any. */
+static void slow(int node, const char *test, int src, int dst, double factor)
+{
+	struct cs_row *row = c.run.rows.rows.data;
+
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		if ((int)row[i].node == node &&
+		    (int)row[i].test == cs_test_index(test) &&
+		    (src < 0 || row[i].what.src.index == src) &&
+		    (dst < 0 || row[i].what.dst.index == dst))
+			row[i].stats.median *= factor;
+}
+
+static void slow_gpu(int node, const char *test, int gpu, double factor)
+{
+	slow(node, test, gpu, -1, factor);
+	slow(node, test, -1, gpu, factor);
+}
+
+/* A second look at a cell gives its figure times a factor. */
+static void again(int node, const char *test, int src, int dst, double factor)
+{
+	const struct cs_row *first = canned_cell(&c, node, test, src, dst);
+	struct cs_row row = *first;
+	double x[6] = { 0 };
+
+	row.flags |= CS_ROW_AGAIN;
+	row.stats.median *= factor;
+	cs_rows_add(&c.run.rows, &row, x, NULL);
+}
+
+static const struct cs_finding *judged(size_t n)
+{
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_cells_judge(&c.run, &err), 0);
+	if (t_eq_int(c.run.findings.n, n))
+		return c.run.findings.data;
+	for (size_t i = 0; i < c.run.findings.n; i++) {
+		const struct cs_finding *f = c.run.findings.data;
+
+		t_eq_str(f[i].text, "");
+	}
+	return NULL;
+}
+
+/* Exactly one finding: where, and with these words. */
+static const struct cs_finding *one(const char *id, const char *part, int node,
+				    const char *words)
+{
+	const struct cs_finding *f = judged(1);
+
+	if (!f)
+		return NULL;
+	t_eq_str(f->id, id);
+	t_eq_str(f->part, part);
+	t_eq_int(f->node, node);
+	t_eq_int(f->check, 1);
+	if (!t_ok(strstr(f->text, words) != NULL))
+		t_eq_str(f->text, words);
+	return f;
+}
+
+static void healthy(void)
+{
+	begin(1, 8, WRITE "," BIDI "," READ "," LOCAL "," H2D "," D2H);
+	judged(0);
+	end();
+	begin(6, 8, WRITE "," BIDI "," READ "," LOCAL "," H2D "," D2H);
+	judged(0);
+	end();
+}
+
+static void not_asked(void)
+{
+	begin(1, 8, WRITE);
+	slow_gpu(0, WRITE, 5, 0.5);
+	c.run.checks = CS_CHECK_LAUNCH;
+	judged(0);
+	c.run.checks = CS_CHECK_OUTLIER;
+	c.run.backend = "cpu";
+	judged(0);
+	end();
+}
+
+static void bad_gpu(void)
+{
+	const struct cs_finding *f;
+
+	for (int gpus = 3; gpus <= 8; gpus++) {
+		begin(1, gpus, WRITE);
+		slow_gpu(0, WRITE, gpus - 2, 0.94);
+		f = one("slow-cells", "gpu", 0, "copies from and to other GPUs are 6 % slower than those of other pairs (peer.ce.write.pair); one look only");
+		if (f) {
+			t_eq_str(f->bus_id, c.run.node[0].agent[gpus - 2].gpu.bus_id);
+			t_eq_str(f->far_bus_id, "");
+			t_eq_int(f->severity, CS_WARNING);
+			t_eq_int(f->drain, 0);
+			t_near(f->confidence, 0.5, 1e-9);
+		}
+		end();
+	}
+}
+
+static void evidence(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow_gpu(0, WRITE, 3, 0.94);
+	f = one("slow-cells", "gpu", 0, "GPU 3: ");
+	if (f)
+		t_eq_int(f->n_evidence, CS_EVIDENCE);
+	for (uint32_t i = 0; f && i < f->n_evidence; i++) {
+		const struct cs_row *row = cs_rows_get(&c.run.rows, f->evidence[i]);
+
+		t_ok(row->what.src.index == 3 || row->what.dst.index == 3);
+	}
+	if (f)
+		t_eq_str(f->again, "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
+	t_ok(f && f->next[0] && f->elsewhere[0]);
+	end();
+}
+
+static void one_direction(void)
+{
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 6, -1, 0.9);
+	one("slow-cells", "gpu", 0, "GPU 6: copies from it to other GPUs are 10 % slower");
+	end();
+	begin(1, 8, WRITE);
+	slow(0, WRITE, -1, 6, 0.9);
+	one("slow-cells", "gpu", 0, "GPU 6: copies to it from other GPUs are 10 % slower");
+	end();
+}
+
+static void bad_link(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 2, 5, 0.75);
+	slow(0, WRITE, 5, 2, 0.75);
+	f = one("slow-cells", "link", 0, "GPU 2 and GPU 5: copies between them, both ways, are 25 % slower");
+	if (f) {
+		t_eq_str(f->bus_id, c.run.node[0].agent[2].gpu.bus_id);
+		t_eq_str(f->far_bus_id, c.run.node[0].agent[5].gpu.bus_id);
+		t_ok(strstr(f->again, "--gpus 2,5 ") != NULL);
+	}
+	end();
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 5, 2, 0.75);
+	one("slow-cells", "link", 0, "copies from 5 to 2 are 25 % slower");
+	end();
+}
+
+static void two_faults(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow_gpu(0, WRITE, 1, 0.9);
+	slow(0, WRITE, 4, 6, 0.8);
+	slow(0, WRITE, 6, 4, 0.8);
+	f = judged(2);
+	if (f) {
+		t_eq_str(f[0].part, "gpu");
+		t_ok(strncmp(f[0].text, "GPU 1:", 6) == 0);
+		t_eq_str(f[1].part, "link");
+		t_ok(strncmp(f[1].text, "GPU 4 and GPU 6:", 16) == 0);
+	}
+	end();
+}
+
+/* One finding for all tests of a GPU; what is with the host is another story. */
+static void many_tests(void)
+{
+	begin(1, 8, WRITE "," READ "," H2D);
+	slow_gpu(0, WRITE, 2, 0.9);
+	slow_gpu(0, READ, 2, 0.8);
+	one("slow-cells", "gpu", 0, "GPU 2: copies from and to other GPUs are 20 % slower than those of other pairs (peer.ce.read.pair and 1 more test)");
+	end();
+}
+
+static void a_node_of_a_fleet(void)
+{
+	begin(6, 8, WRITE);
+	slow(3, WRITE, -1, -1, 0.9);
+	one("slow-cells", "node", 3, "all GPUs: copies from GPU to GPU are 10 % slower than on 5 other nodes");
+	end();
+	/* four nodes are no fleet: nobody knows which of them is right */
+	begin(4, 8, WRITE);
+	slow(3, WRITE, -1, -1, 0.9);
+	judged(0);
+	end();
+}
+
+static void a_gpu_of_a_fleet(void)
+{
+	const struct cs_finding *f;
+
+	begin(6, 8, WRITE);
+	slow_gpu(4, WRITE, 7, 17. / 18);
+	f = one("slow-cells", "gpu", 4, "GPU 7: copies from and to other GPUs are 6 % slower than on 5 other nodes");
+	if (f)
+		t_near(f->confidence, 0.6, 1e-9);
+	end();
+}
+
+static void sockets(void)
+{
+	begin(6, 8, H2D);
+	for (int gpu = 4; gpu < 8; gpu++)
+		slow(2, H2D, -1, gpu, 0.8);
+	one("slow-cells", "socket", 2, "all GPUs of NUMA domain 1: copies from and to host memory are 20 % slower");
+	end();
+	begin(6, 8, WRITE);
+	for (int i = 0; i < 64; i++)
+		if ((i / 8 < 4) != (i % 8 < 4))
+			slow(2, WRITE, i / 8, i % 8, 0.8);
+	one("slow-cells", "socket", 2, "GPUs of different NUMA domains: copies from GPU to GPU are 20 % slower");
+	end();
+}
+
+/* Positions differ in the same way on all nodes: that is how the machine is. */
+static void alike_everywhere(void)
+{
+	begin(6, 8, WRITE "," H2D);
+	for (int node = 0; node < 6; node++) {
+		slow_gpu(node, WRITE, 2, 0.93);
+		slow(node, H2D, -1, 6, 0.93);
+	}
+	judged(0);
+	end();
+}
+
+/* A row is known by test and cell: the plans of the nodes may have other orders. */
+static void other_steps(void)
+{
+	struct cs_row *row;
+
+	begin(6, 8, WRITE);
+	slow_gpu(1, WRITE, 5, 0.9);
+	row = c.run.rows.rows.data;
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		row[i].step = (row[i].step * 7 + row[i].node * 13) % c.plan->n_steps;
+	one("slow-cells", "gpu", 1, "GPU 5: ");
+	end();
+}
+
+static void other_classes(void)
+{
+	begin(8, 8, WRITE);
+	for (int node = 5; node < 8; node++) {
+		cs_text(c.run.node[node].facts.product, CS_NAME, "another");
+		slow(node, WRITE, -1, -1, 0.7);
+	}
+	c.run.checks = CS_CHECK_OUTLIER;
+	judged(0);
+	end();
+}
+
+/* ---- a second look ---- */
+
+static void confirmed(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 2, 5, 0.75);
+	slow(0, WRITE, 5, 2, 0.75);
+	again(0, WRITE, 2, 5, 1.001);
+	again(0, WRITE, 5, 2, 0.999);
+	again(0, WRITE, 2, 6, 1);
+	again(0, WRITE, 0, 1, 1);
+	f = one("slow-cells", "link", 0, "; confirmed by a second look");
+	if (f) {
+		t_eq_int(f->severity, CS_CRITICAL);
+		t_eq_int(f->drain, 1);
+		t_ok(f->confidence > 0.9);
+	}
+	end();
+}
+
+static void not_again(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 2, 5, 0.75);
+	slow(0, WRITE, 5, 2, 0.75);
+	again(0, WRITE, 2, 5, 1 / 0.75);
+	again(0, WRITE, 5, 2, 1 / 0.75);
+	again(0, WRITE, 0, 1, 1);
+	f = one("slow-cells", "link", 0, "; not seen again in a second look");
+	if (f) {
+		t_eq_int(f->severity, CS_NOTE);
+		t_eq_int(f->drain, 0);
+		t_ok(f->confidence < 0.2);
+	}
+	c.run.exit_status = cs_run_exit(&c.run);
+	t_eq_int(c.run.exit_status, CS_EXIT_OK);
+	end();
+}
+
+/* Everything became faster, the suspect as well: it is as slow as before. */
+static void drifted(void)
+{
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 2, 5, 0.8);
+	slow(0, WRITE, 5, 2, 0.8);
+	again(0, WRITE, 2, 5, 1.2);
+	again(0, WRITE, 0, 1, 1.2);
+	one("slow-cells", "link", 0, "; confirmed by a second look");
+	end();
+}
+
+/* Rows of a second look are no cells: nothing is judged by them alone. */
+static void repeats_are_no_cells(void)
+{
+	begin(1, 8, WRITE);
+	again(0, WRITE, 2, 5, 0.5);
+	judged(0);
+	end();
+}
+
+static int is_of_step(const uint32_t *step, int n, int src, int dst)
+{
+	const struct cs_row *row = canned_cell(&c, 0, WRITE, src, dst);
+
+	for (int i = 0; i < n; i++)
+		if (step[i] == row->step)
+			return 1;
+	return 0;
+}
+
+static void which_again(void)
+{
+	uint32_t step[32];
+	struct cs_err err;
+	int n, neither = 0, beside = 0;
+
+	begin(1, 8, WRITE);
+	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
+	slow(0, WRITE, 2, 5, 0.75);
+	slow(0, WRITE, 5, 2, 0.75);
+	n = cs_cells_again(&c.run, step, 32, &err);
+	t_ok(is_of_step(step, n, 2, 5) && is_of_step(step, n, 5, 2));
+	for (int i = 0; i < 64; i++) {
+		int src = i / 8, dst = i % 8, touch = (src == 2 || src == 5) +
+						      (dst == 2 || dst == 5);
+
+		if (src == dst || !is_of_step(step, n, src, dst))
+			continue;
+		neither += touch == 0;
+		beside += touch == 1;
+	}
+	t_ok(neither >= 1 && neither <= 2);
+	t_ok(beside >= 2 && beside <= 4);
+	for (int i = 1; i < n; i++)
+		t_ok(step[i - 1] < step[i]);
+	t_eq_int(cs_cells_again(&c.run, step, 3, &err), 3);
+	c.run.checks = CS_CHECK_LAUNCH;
+	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
+	end();
+}
+
+/* ---- what facts and patterns say ---- */
+
+static void lanes(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	c.run.node[0].agent[3].link.nvlinks_up = 17;
+	slow_gpu(0, WRITE, 3, 17. / 18);
+	f = one("nvlink-down", "gpu", 0, "GPU 3: 17 of 18 NVLinks are up: copies from and to other GPUs are 6 % slower");
+	if (f) {
+		t_eq_int(f->severity, CS_CRITICAL);
+		t_eq_int(f->drain, 1);
+	}
+	end();
+	/* measured or not */
+	begin(1, 8, H2D);
+	c.run.node[0].agent[3].link.nvlinks_up = 16;
+	f = one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up");
+	if (f)
+		t_eq_str(f->again, "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
+	end();
+	/* a model that has fewer than its chip */
+	begin(1, 4, H2D);
+	for (int i = 0; i < 4; i++)
+		c.run.node[0].agent[i].link.nvlinks_up = 12;
+	judged(0);
+	end();
+}
+
+static void pcie(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, H2D "," D2H);
+	c.run.node[0].agent[2].link.pcie_width = 8;
+	slow(0, H2D, -1, 2, 0.5);
+	slow(0, D2H, 2, -1, 0.5);
+	f = one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 5 x8 under load, of 5 x16: copies from and to host memory are 50 % slower than those of the other GPUs");
+	if (f)
+		t_eq_int(f->severity, CS_CRITICAL);
+	end();
+	begin(1, 8, WRITE);
+	c.run.node[0].agent[2].link.pcie_gen = 3;
+	one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 3 x16 under load, of 5 x16");
+	end();
+	/* as all others: perhaps as it was built */
+	begin(1, 2, WRITE);
+	for (int i = 0; i < 2; i++)
+		c.run.node[0].agent[i].link.pcie_width = 8;
+	f = judged(2);
+	if (f) {
+		t_eq_int(f[0].severity, CS_WARNING);
+		t_eq_int(f[1].severity, CS_WARNING);
+	}
+	end();
+}
+
+static void make_via(const char *test, int src, int dst, int via, double gbs)
+{
+	struct cs_row *row = c.run.rows.rows.data;
+
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		if ((int)row[i].test == cs_test_index(test) &&
+		    (src < 0 || row[i].what.src.index == src) &&
+		    (dst < 0 || row[i].what.dst.index == dst)) {
+			row[i].via = (uint8_t)via;
+			row[i].stats.median = gbs;
+		}
+}
+
+static void staged(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 4, WRITE "," BIDI);
+	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
+	make_via(BIDI, -1, -1, CS_VIA_STAGED, 19);
+	f = one("p2p-staged", "node", 0, "all GPUs: copies go through host memory, not from GPU to GPU, and both ways together no faster than one");
+	if (f)
+		t_eq_int(f->severity, CS_WARNING);
+	end();
+	begin(1, 8, WRITE);
+	make_via(WRITE, 3, -1, CS_VIA_STAGED, 37.5);
+	make_via(WRITE, -1, 3, CS_VIA_STAGED, 37.5);
+	one("p2p-staged", "gpu", 0, "GPU 3: copies go through host memory");
+	end();
+	begin(1, 8, WRITE);
+	make_via(WRITE, 3, 4, CS_VIA_STAGED, 37.5);
+	make_via(WRITE, 4, 3, CS_VIA_STAGED, 37.5);
+	one("p2p-staged", "link", 0, "GPU 3 and GPU 4: copies go through host memory");
+	end();
+}
+
+static void staged_as_usual(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 2, WRITE);
+	for (int i = 0; i < 2; i++)
+		c.run.node[0].agent[i].link.nvlinks_up = 0;
+	make_via(WRITE, -1, -1, CS_VIA_DRIVER, 20);
+	f = one("p2p-staged", "link", 0, "copies go through host memory");
+	if (f)
+		t_eq_int(f->severity, CS_NOTE);
+	end();
+	begin(1, 4, WRITE);
+	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
+	c.plan->set.via = CS_WAY_STAGED;
+	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
+	judged(0);
+	end();
+}
+
+static void refused(void)
+{
+	const struct cs_finding *f;
+	struct cs_peer_facts *peers;
+
+	begin(1, 4, LOCAL);
+	peers = c.run.node[0].peers;
+	peers[1 * CS_MAX_AGENTS + 2].via = CS_VIA_FAILED;
+	cs_text(peers[1 * CS_MAX_AGENTS + 2].reason, 160, "no access");
+	f = one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no way from GPU to GPU: no access");
+	if (f)
+		t_eq_int(f->severity, CS_WARNING);
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 4; k++)
+			if (i != k)
+				peers[i * CS_MAX_AGENTS + k].via = CS_VIA_FAILED;
+	c.run.findings.n = 0;
+	one("p2p-refused", "node", 0, "all GPUs: no way from GPU to GPU");
+	end();
+}
+
+static void detour(void)
+{
+	begin(1, 8, WRITE "," BIDI);
+	make_via(WRITE, -1, -1, CS_VIA_IPC, 37.5);
+	make_via(BIDI, -1, -1, CS_VIA_IPC, 19);
+	one("p2p-detour", "node", 0, "all GPUs: copies are said to go from GPU to GPU and are as slow as through the host, both ways together no faster than one");
+	end();
+}
+
+static void redirected(void)
+{
+	begin(1, 8, WRITE);
+	for (int i = 0; i < 8; i++)
+		c.run.node[0].agent[i].link.nvlinks_up = 0;
+	for (int i = 0; i < 64; i++)
+		if (i / 8 != i % 8)
+			make_via(WRITE, i / 8, i % 8, CS_VIA_IPC,
+				 (i / 8 < 4) == (i % 8 < 4) ? 9 : 18);
+	one("p2p-redirected", "node", 0, "ACS or IOMMU");
+	end();
+	begin(1, 8, WRITE);
+	for (int i = 0; i < 8; i++)
+		c.run.node[0].agent[i].link.nvlinks_up = 0;
+	for (int i = 0; i < 64; i++)
+		if (i / 8 != i % 8)
+			make_via(WRITE, i / 8, i % 8, CS_VIA_IPC,
+				 (i / 8 < 4) == (i % 8 < 4) ? 22 : 18);
+	judged(0);
+	end();
+}
+
+static void conditions(void)
+{
+	const uint32_t flag[] = { CS_ROW_THROTTLED, CS_ROW_IN_USE };
+	const char *const id[] = { "slow-throttled", "slow-in-use" };
+	const char *const words[] = { ", while throttled", ", while others used it" };
+
+	for (int k = 0; k < 2; k++) {
+		const struct cs_finding *f;
+		struct cs_row *row;
+
+		begin(1, 8, WRITE);
+		slow_gpu(0, WRITE, 2, 0.8);
+		row = c.run.rows.rows.data;
+		for (size_t i = 0; i < c.run.rows.rows.n; i++)
+			if (row[i].what.src.index == 2 || row[i].what.dst.index == 2)
+				row[i].flags |= flag[k];
+		again(0, WRITE, 2, 5, 1);
+		f = one(id[k], "gpu", 0, words[k]);
+		if (f) {
+			t_eq_int(f->severity, CS_WARNING);
+			t_eq_int(f->drain, 0);
+		}
+		end();
+	}
+}
+
+static void slow_memory(void)
+{
+	begin(1, 8, WRITE "," LOCAL);
+	slow(0, LOCAL, 6, -1, 0.85);
+	one("slow-memory", "gpu", 0, "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, all else is as usual (local.ce.copy.alone)");
+	end();
+}
+
+static void affinity(void)
+{
+	begin(1, 8, H2D);
+	c.run.node[0].agent[5].numa = 0;
+	c.run.node[0].agent[5].gpu.host_numa = 1;
+	slow(0, H2D, -1, 5, 0.6);
+	one("wrong-affinity", "gpu", 0, "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA domain 0, by the driver 1)");
+	end();
+}
+
+static void another_domain(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, H2D);
+	for (int gpu = 0; gpu < 8; gpu++) {
+		struct cs_row row = *canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, gpu);
+		double x[6] = { 0 };
+
+		row.what.src.index = gpu < 4;
+		row.stats.median *= gpu == 5 ? 1.2 : 0.8;
+		cs_rows_add(&c.run.rows, &row, x, NULL);
+	}
+	c.run.checks = CS_CHECK_LINK;
+	f = one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA domain 0 is faster than that of domain 1, which is said to be next to it");
+	if (f)
+		t_eq_int(f->severity, CS_WARNING);
+	end();
+}
+
+/* Two GPUs have nothing to be held against but what such links usually give. */
+static void below(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 2, WRITE);
+	slow(0, WRITE, -1, -1, 0.8);
+	f = one("below-expected", "link", 0, "below the least that their live links usually give (peer.ce.write.pair); one look only");
+	if (f)
+		t_eq_int(f->severity, CS_WARNING);
+	end();
+	begin(1, 2, H2D);
+	slow(0, H2D, -1, 1, 0.6);
+	one("below-expected", "gpu", 0, "GPU 1: copies from and to host memory are");
+	end();
+	/* four A100 without a switch: 4 links to each other one */
+	begin(1, 4, WRITE);
+	for (int i = 0; i < 4; i++) {
+		c.run.node[0].agent[i].link.nvlinks_up = 12;
+		c.run.node[0].agent[i].link.nvlinks_max = 12;
+		c.run.node[0].agent[i].link.nvlink_version = 3;
+	}
+	make_via(WRITE, -1, -1, CS_VIA_IPC, 93);
+	judged(0);
+	end();
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "healthy nodes have no findings", healthy },
+		{ "nothing is judged that was not asked for, nor arenas", not_asked },
+		{ "a GPU with a slow row and column is found among 3 to 8", bad_gpu },
+		{ "a finding names its rows, how to repeat them, and what to do", evidence },
+		{ "a GPU that is slow in one direction", one_direction },
+		{ "a link that is slow, both ways or one", bad_link },
+		{ "a bad GPU does not hide a bad link", two_faults },
+		{ "several tests of one GPU are one finding", many_tests },
+		{ "a whole node is slow among at least five", a_node_of_a_fleet },
+		{ "one NVLink of 18 is found in a fleet", a_gpu_of_a_fleet },
+		{ "a socket, and the way between sockets", sockets },
+		{ "what is the same on all nodes accuses nobody", alike_everywhere },
+		{ "steps may have other numbers on each node", other_steps },
+		{ "another class of hardware is no outlier", other_classes },
+		{ "what is seen again is critical", confirmed },
+		{ "what is not seen again is a note", not_again },
+		{ "what all cells did in between does not count", drifted },
+		{ "second looks are no cells", repeats_are_no_cells },
+		{ "suspects are repeated, with neighbours and a control", which_again },
+		{ "NVLinks that are down explain the GPU's cells", lanes },
+		{ "PCIe below what card and slot can do", pcie },
+		{ "copies through the host: node, GPU, link", staged },
+		{ "copies through the host that nobody need mind", staged_as_usual },
+		{ "peer access that is refused: link, node", refused },
+		{ "peer access at the speed of the host", detour },
+		{ "pairs of one socket slower than across", redirected },
+		{ "throttling and others' work explain, and accuse nobody", conditions },
+		{ "slow memory shows within a GPU alone", slow_memory },
+		{ "a thread that is bound to another domain", affinity },
+		{ "memory of another domain that is faster", another_domain },
+		{ "two GPUs are held against what such links give", below },
+		{ NULL, NULL },
+	};
+
+	return tap_main("cells", NULL, NULL, tests);
+}

@@ -1,0 +1,227 @@
+#include "config.h"
+
+#include "result/merge.h"
+
+#include <stdio.h>
+
+#include "check/check.h"
+#include "report/report.h"
+
+#include "tap.h"
+#include "canned.h"
+
+/* A run of one node with one row and, after it, a finding about that row. */
+static struct canned part(const char *host, double rate, time_t started)
+{
+	struct canned c;
+	struct cs_finding f = { .node = 0, .id = "x", .n_evidence = 1 };
+	struct cs_row row;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
+	cs_text(c.run.node[0].facts.host, CS_HOST, "%s", host);
+	cs_text(c.run.id, sizeof(c.run.id), "run-%s-%ld", host, (long)started);
+	c.run.started.tv_sec = started;
+	row = canned_row(c.plan, 0, 0, 0);
+	canned_add(&c, &row, rate);
+	cs_text(f.text, sizeof(f.text), "%.0f", rate);
+	cs_finding_add(&c.run.findings, &f, NULL);
+	return c;
+}
+
+struct made {
+	struct cs_merge merge;
+	struct canned parts[8];
+	int n;
+};
+
+static void begin(struct made *m, int room)
+{
+	struct cs_err err;
+
+	m->n = 0;
+	t_eq_int(cs_merge_init(&m->merge, room, &err), 0);
+}
+
+static void add(struct made *m, struct canned c)
+{
+	struct cs_err err;
+
+	m->parts[m->n] = c;
+	t_ok(cs_merge_add(&m->merge, &m->parts[m->n++].run, &err) >= 0);
+}
+
+static void end(struct made *m)
+{
+	struct cs_err err;
+
+	t_eq_int(cs_merge_end(&m->merge, &err), 0);
+}
+
+static void release(struct made *m)
+{
+	cs_merge_release(&m->merge);
+	for (int i = 0; i < m->n; i++)
+		canned_release(&m->parts[i]);
+}
+
+static const struct cs_finding *finding(const struct made *m, size_t i)
+{
+	return (const struct cs_finding *)m->merge.run.findings.data + i;
+}
+
+/* Host, row, sample and finding of node i belong together. */
+static void t_node(const struct made *m, int i, const char *host, double rate)
+{
+	const struct cs_run *run = &m->merge.run;
+	const struct cs_row *row = cs_rows_get(&run->rows, (size_t)i);
+	const struct cs_finding *f = finding(m, (size_t)i);
+	char text[32];
+
+	t_eq_str(run->node[i].facts.host, host);
+	t_eq_int(row->node, i);
+	t_near(row->stats.median, rate, 0.01);
+	t_near(cs_rows_samples(&run->rows, (size_t)i)[0], rate, 0.1);
+	cs_text(text, sizeof(text), "%.0f", rate);
+	t_eq_int(f->node, i);
+	t_eq_str(f->text, text);
+	t_eq_int(f->evidence[0], i);
+}
+
+static void by_host(void)
+{
+	struct made m;
+
+	begin(&m, 1); /* has to grow */
+	add(&m, part("n10", 10, 5));
+	add(&m, part("n2", 2, 9));
+	add(&m, part("n1", 1, 1));
+	add(&m, part("n3", 3, 7));
+	end(&m);
+	t_eq_int(m.merge.run.n_nodes, 4);
+	t_eq_int(m.merge.run.findings.n, 4);
+	t_node(&m, 0, "n1", 1);
+	t_node(&m, 1, "n2", 2);
+	t_node(&m, 2, "n3", 3);
+	t_node(&m, 3, "n10", 10);
+	t_eq_str(m.merge.run.id, "run-n1-1");
+	t_eq_int(m.merge.run.node[0].agent[1].link.nvlinks_up, 18);
+	t_ok(m.merge.run.node[3].peers != NULL);
+	release(&m);
+}
+
+static void later_wins(void)
+{
+	struct made m;
+
+	begin(&m, 4);
+	add(&m, part("b", 20, 50));
+	add(&m, part("a", 10, 3));
+	add(&m, part("b", 21, 51));
+	add(&m, part("b", 19, 49));
+	end(&m);
+	t_eq_int(m.merge.run.n_nodes, 2);
+	t_eq_int(cs_rows_count(&m.merge.run.rows), 2);
+	t_eq_int(m.merge.run.findings.n, 3);
+	t_node(&m, 0, "a", 10);
+	t_node(&m, 1, "b", 21);
+	t_eq_str(finding(&m, 2)->id, "duplicate-host");
+	t_eq_int(finding(&m, 2)->node, 1);
+	release(&m);
+}
+
+static void missing(void)
+{
+	static const char expected[3][CS_HOST] = { "c", "a", "b" };
+	struct made m;
+	struct cs_err err;
+
+	begin(&m, 1);
+	add(&m, part("b", 2, 1));
+	add(&m, part("d", 4, 1));
+	t_eq_int(cs_merge_expect(&m.merge, expected, 3, &err), 0);
+	end(&m);
+	t_eq_int(m.merge.run.n_nodes, 4);
+	t_eq_int(m.merge.run.node[0].facts.n_agents, -1);
+	t_eq_str(finding(&m, 0)->id, "node-missing");
+	t_eq_int(finding(&m, 0)->node, 0);
+	t_eq_str(finding(&m, 1)->text, "2");
+	t_eq_int(finding(&m, 1)->node, 1);
+	t_eq_str(finding(&m, 2)->id, "node-missing");
+	t_eq_int(finding(&m, 2)->node, 2);
+	t_eq_str(finding(&m, 4)->id, "not-listed");
+	t_eq_int(finding(&m, 4)->node, 3);
+	release(&m);
+}
+
+static void widest_plan(void)
+{
+	struct canned wide;
+	struct made m;
+
+	canned_init(&wide, 1, 4, 0, "peer.ce.write.pair", 1);
+	cs_text(wide.run.node[0].facts.host, CS_HOST, "z");
+	begin(&m, 2);
+	add(&m, part("a", 1, 1));
+	add(&m, wide);
+	add(&m, part("b", 1, 1));
+	end(&m);
+	t_eq_int(m.merge.run.plan->n_agents, 4);
+	t_eq_int(m.merge.run.findings.n, 2); /* the same tests and size */
+	release(&m);
+}
+
+/* As when an operator looks at 500 nodes on a bad day. */
+static size_t lines_of(const struct cs_run *run, int verbose)
+{
+	const struct cs_view_options view = { .verbose = verbose };
+	char *text = NULL;
+	size_t size, lines = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	t_eq_int(cs_format_by_name("text")->write(to, run, &view), 0);
+	fclose(to);
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	free(text);
+	return lines;
+}
+
+static void sixty_lines(void)
+{
+	struct canned c;
+	struct cs_err err;
+	size_t few, all;
+
+	canned_init(&c, 500, 2, 0, "peer.ce.write.pair", 1);
+	for (int i = 0; i < 500; i++) {
+		struct cs_node_facts *f = &c.run.node[i].facts;
+
+		cs_text(f->product, CS_NAME, i % 50 ? "DGX" : "model %d", i / 50);
+		cs_text(f->kernel, CS_NAME, i % 7 ? "6.8" : "6.%d", i);
+		if (i % 30 == 3)
+			c.run.node[i].agent[i % 2].link.nvlinks_up = i % 18;
+	}
+	c.run.checks = CS_CHECK_TOPOLOGY;
+	t_eq_int(cs_check_run(&c.run, &err), 0);
+	few = lines_of(&c.run, 0);
+	all = lines_of(&c.run, 1);
+	t_ok(few <= 60 && few > 40);
+	t_ok(all > 300);
+	c.run.findings.n = 1;
+	t_ok(lines_of(&c.run, 0) < 40);
+	canned_release(&c);
+}
+
+static const struct tap_test tests[] = {
+	{ "nodes are sorted by host, with rows, samples and findings", by_host },
+	{ "of several runs of a host the last one counts", later_wins },
+	{ "hosts without a part and parts that nobody expected are found", missing },
+	{ "the widest plan is that of the whole", widest_plan },
+	{ "500 nodes on a bad day fit 60 lines, and -v prints all", sixty_lines },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("merge", NULL, NULL, tests);
+}

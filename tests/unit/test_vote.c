@@ -1,0 +1,362 @@
+#include "config.h"
+
+#include "check/check.h"
+#include "check/vote.h"
+
+#include "tap.h"
+#include "canned.h"
+
+/* Nodes of a class, to be spoiled. */
+static struct canned fleet(int nodes, int agents)
+{
+	struct canned c;
+
+	canned_init(&c, nodes, agents, 0, "peer.ce.write.pair", 0);
+	for (int i = 0; i < nodes; i++) {
+		struct cs_node_facts *f = &c.run.node[i].facts;
+
+		cs_text(f->product, sizeof(f->product), "DGX");
+		cs_text(f->kernel, sizeof(f->kernel), "6.8.0");
+	}
+	c.run.checks = cs_checks_all();
+	return c;
+}
+
+static void judge(struct canned *c)
+{
+	struct cs_err err;
+
+	c->run.findings.n = 0;
+	t_eq_int(cs_vote_judge(&c->run, &err), 0);
+}
+
+static const struct cs_finding *found(const struct canned *c, size_t i)
+{
+	static const struct cs_finding none = { .node = -2 };
+
+	return i < c->run.findings.n ?
+		(const struct cs_finding *)c->run.findings.data + i : &none;
+}
+
+static void set_kernel(struct canned *c, int node, const char *kernel)
+{
+	cs_text(c->run.node[node].facts.kernel,
+		sizeof(c->run.node[node].facts.kernel), "%s", kernel);
+}
+
+static void alike(void)
+{
+	struct canned c = fleet(5, 4);
+
+	judge(&c);
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
+static void majority(void)
+{
+	struct canned c = fleet(5, 4);
+	const struct cs_finding *f;
+
+	set_kernel(&c, 3, "6.5.0");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	f = found(&c, 0);
+	t_eq_str(f->id, "software-differs");
+	t_eq_int(f->severity, CS_WARNING);
+	t_eq_int(f->node, 3);
+	t_eq_int(f->check, 1);
+	t_eq_int(f->drain, 0);
+	t_eq_str(f->text,
+		 "kernel: 6.5.0, where most nodes of its class have 6.8.0");
+	t_near(f->confidence, 0.8, 1e-9);
+	t_ok(f->next[0] && f->elsewhere[0] && f->again[0]);
+	canned_release(&c);
+}
+
+static void tie(void)
+{
+	struct canned c = fleet(4, 2);
+
+	set_kernel(&c, 0, "6.5.0");
+	set_kernel(&c, 2, "6.5.0");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->id, "no-majority");
+	t_eq_int(found(&c, 0)->severity, CS_NOTE);
+	t_eq_int(found(&c, 0)->node, -1);
+	t_eq_str(found(&c, 0)->text,
+		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX, NVIDIA H200: "
+		 "no majority, nobody is accused");
+	canned_release(&c);
+}
+
+static void no_majority_of_many(void)
+{
+	struct canned c = fleet(5, 2);
+
+	set_kernel(&c, 0, "a");
+	set_kernel(&c, 1, "b");
+	set_kernel(&c, 2, "c");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->text,
+		 "kernel: 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
+		 "of DGX, NVIDIA H200: no majority, nobody is accused");
+	canned_release(&c);
+}
+
+static void class_of_one(void)
+{
+	struct canned c = fleet(4, 2);
+	struct cs_node_facts *f = &c.run.node[1].facts;
+
+	cs_text(f->product, sizeof(f->product), "Other");
+	set_kernel(&c, 1, "4.18");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->id, "class-of-one");
+	t_eq_int(found(&c, 0)->severity, CS_NOTE);
+	t_eq_int(found(&c, 0)->node, 1);
+	canned_release(&c);
+}
+
+static void two_classes(void)
+{
+	struct canned c = fleet(6, 2);
+
+	for (int i = 0; i < 3; i++) {
+		set_kernel(&c, i, "5.14");
+		for (int a = 0; a < 2; a++)
+			cs_text(c.run.node[i].agent[a].gpu.name, CS_NAME,
+				"NVIDIA A100");
+	}
+	judge(&c);
+	t_eq_int(c.run.findings.n, 0);
+	set_kernel(&c, 2, "6.8.0");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_int(found(&c, 0)->node, 2);
+	canned_release(&c);
+}
+
+static void alone(void)
+{
+	struct canned c = fleet(1, 4);
+
+	judge(&c);
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
+static void one_gpu(void)
+{
+	struct canned c = fleet(5, 8);
+	const struct cs_finding *f;
+
+	c.run.node[4].agent[3].link.nvlinks_up = 17;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	f = found(&c, 0);
+	t_eq_str(f->id, "wiring-differs");
+	t_eq_int(f->severity, CS_CRITICAL);
+	t_eq_int(f->drain, 1);
+	t_eq_str(f->part, "gpu");
+	t_eq_str(f->bus_id, c.run.node[4].agent[3].gpu.bus_id);
+	t_eq_str(f->text, "nvlinks of GPU 3: 17 of 18, where most nodes of its "
+		 "class have 18 of 18");
+	canned_release(&c);
+}
+
+static void several_gpus(void)
+{
+	struct canned c = fleet(5, 8);
+
+	for (int a = 0; a < 8; a++)
+		if (a != 3)
+			c.run.node[2].agent[a].link.pcie_gen = 4;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->text, "pcie-gen of GPUs 0-2, 4-7: 4, where most "
+		 "nodes of its class have 5");
+	t_eq_str(found(&c, 0)->part, "node");
+	t_eq_str(found(&c, 0)->bus_id, "");
+	canned_release(&c);
+}
+
+static void more_is_no_fault(void)
+{
+	struct canned c = fleet(5, 2);
+
+	for (int i = 1; i < 5; i++)
+		c.run.node[i].agent[1].link.nvlinks_up = 17;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_int(found(&c, 0)->severity, CS_WARNING);
+	t_eq_int(found(&c, 0)->drain, 0);
+	canned_release(&c);
+}
+
+/* What follows from a missing GPU is not told again. */
+static void missing_gpu(void)
+{
+	struct canned c = fleet(4, 8);
+	struct cs_run_node *nd = &c.run.node[1];
+
+	memmove(&nd->agent[2], &nd->agent[3], 5 * sizeof(nd->agent[0]));
+	nd->facts.n_agents = 7;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->text, "gpus: 7, where most nodes of its class have 8");
+	t_eq_int(found(&c, 0)->severity, CS_CRITICAL);
+	t_eq_int(found(&c, 0)->drain, 1);
+	canned_release(&c);
+}
+
+/* One domain instead of two: distances and GPUs' places follow from that. */
+static void effects(void)
+{
+	struct canned c = fleet(4, 4);
+
+	for (int i = 0; i < 4; i++) {
+		struct cs_run_node *nd = &c.run.node[i];
+
+		for (int x = 0; x < 2; x++)
+			for (int y = 0; y < 2; y++)
+				nd->facts.numa_distance[x][y] = x == y ? 10 : 21;
+	}
+	c.run.node[2].facts.n_numa = 1;
+	for (int a = 0; a < 4; a++)
+		c.run.node[2].agent[a].numa = 0;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->text,
+		 "numa-domains: 1, where most nodes of its class have 2");
+	canned_release(&c);
+}
+
+static void unknown_values(void)
+{
+	struct canned c = fleet(5, 2);
+
+	for (int a = 0; a < 2; a++) {
+		c.run.node[4].agent[a].link.nvlinks_up = -1;
+		c.run.node[4].agent[a].link.nvlinks_max = -1;
+		c.run.node[4].agent[a].numa = -1;
+	}
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->id, "unknown-here");
+	t_eq_int(found(&c, 0)->severity, CS_NOTE);
+	t_eq_int(found(&c, 0)->node, 4);
+	t_eq_str(found(&c, 0)->text, "wiring: unknown here, known on most nodes of "
+		 "its class: numa, nvlink-version, nvlinks");
+	canned_release(&c);
+}
+
+/* Known on few nodes: nobody is asked why he does not know. */
+static void known_by_few(void)
+{
+	struct canned c = fleet(5, 2);
+
+	for (int i = 0; i < 2; i++)
+		cs_text(c.run.node[i].facts.bios, CS_NAME, "1.0");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
+static void launch(void)
+{
+	struct canned c = fleet(3, 2);
+
+	for (int i = 0; i < 3; i++) {
+		c.run.node[i].facts.n_ranks = 1;
+		c.run.node[i].ranks = calloc(1, sizeof(struct cs_rank_facts));
+		cs_text(c.run.node[i].ranks->cpus, 128, i == 1 ? "0" : "0-63");
+	}
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->id, "launch-differs");
+	t_eq_int(found(&c, 0)->severity, CS_NOTE);
+	t_ok(strstr(found(&c, 0)->next, "--cpu-bind=none") != NULL);
+	for (int i = 0; i < 3; i++)
+		free(c.run.node[i].ranks);
+	canned_release(&c);
+}
+
+/* A host that left no facts has no vote, and none is held against it. */
+static void silent_node(void)
+{
+	struct canned c = fleet(3, 2);
+
+	cs_node_facts_init(&c.run.node[1].facts);
+	set_kernel(&c, 2, "5");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(found(&c, 0)->id, "no-majority");
+	canned_release(&c);
+}
+
+/* Nodes in their order, layers in theirs. */
+static void order(void)
+{
+	struct canned c = fleet(7, 2);
+
+	set_kernel(&c, 5, "5");
+	set_kernel(&c, 1, "5");
+	c.run.node[5].agent[0].link.nvlinks_up = 17;
+	cs_text(c.run.node[5].facts.governor, 24, "powersave");
+	judge(&c);
+	t_eq_int(c.run.findings.n, 4);
+	t_eq_int(found(&c, 0)->node, 1);
+	t_eq_str(found(&c, 1)->id, "wiring-differs");
+	t_eq_str(found(&c, 2)->id, "software-differs");
+	t_eq_str(found(&c, 3)->id, "settings-differs");
+	canned_release(&c);
+}
+
+/* Without the kind a run of several nodes is as it was. */
+static void under_check_only(void)
+{
+	struct canned c = fleet(3, 2);
+	struct cs_err err;
+
+	canned_measure(&c);
+	set_kernel(&c, 1, "5");
+	c.run.checks = 0;
+	t_eq_int(cs_check_run(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 0);
+	c.run.checks = CS_CHECK_TOPOLOGY;
+	t_eq_int(cs_check_run(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_WARNING);
+	canned_release(&c);
+}
+
+static const struct tap_test tests[] = {
+	{ "nodes that are alike accuse nobody", alike },
+	{ "who is not like the majority is named with both values", majority },
+	{ "a tie accuses nobody and is said", tie },
+	{ "nor does the largest of many parties", no_majority_of_many },
+	{ "a class of one accuses nobody and is said", class_of_one },
+	{ "nodes are held against those of their class only", two_classes },
+	{ "one node alone has nobody to be held against", alone },
+	{ "one GPU that differs is named with its bus id", one_gpu },
+	{ "GPUs with the same difference are one finding", several_gpus },
+	{ "more links than the others have are no fault", more_is_no_fault },
+	{ "a missing GPU is one critical finding", missing_gpu },
+	{ "what follows from a difference is not told beside it", effects },
+	{ "what is unknown on one node alone is one note", unknown_values },
+	{ "what few nodes know nobody is asked for", known_by_few },
+	{ "a launch that differs is a note with the flag", launch },
+	{ "a node without facts has no vote", silent_node },
+	{ "findings come by node and layer", order },
+	{ "nodes vote under --check only", under_check_only },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("vote", NULL, NULL, tests);
+}
