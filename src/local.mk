@@ -291,6 +291,8 @@ cscope_mpi_SOURCES = \
 	%D%/baseline.c \
 	%D%/judging.c \
 	%D%/judging.h \
+	%D%/leftout.c \
+	%D%/leftout.h \
 	%D%/main.c \
 	%D%/compare.c \
 	%D%/fleet.c \

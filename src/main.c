@@ -20,6 +20,7 @@
 #include "job/signals.h"
 #include "job/team.h"
 #include "judging.h"
+#include "leftout.h"
 #include "node/board.h"
 #include "options.h"
 #include "plan/file.h"
@@ -207,13 +208,29 @@ static int refuse_judging(struct program *p, struct cs_err *err)
 	return cs_err_set(err, "%s", p->says.text);
 }
 
+static void add_finding(struct cs_run *run, enum cs_severity severity,
+			const char *id, const char *text)
+{
+	struct cs_finding f = { .severity = severity, .node = -1 };
+	struct cs_err err;
+
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	cs_finding_add(&run->findings, &f, &err);
+}
+
 static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
+	char text[CS_ERR_TEXT] = "";
 	int n, rc = 0;
 
 	if (refuse_judging(p, err))
 		return -1;
+	if (p->run.plan && !p->resume.complete)
+		cs_left_out_plan(&p->opt, p->run.plan, text, sizeof(text));
+	if (text[0])
+		add_finding(&p->run, CS_NOTE, "not-possible", text);
 	for (int i = 0; i < p->opt.n_outputs && !rc; i++) {
 		if (is_resumed(p, p->opt.output[i]))
 			continue;
@@ -336,17 +353,6 @@ static void end_run(struct program *p)
 	clear_bar(p);
 }
 
-static void add_finding(struct cs_run *run, enum cs_severity severity,
-			const char *id, const char *text)
-{
-	struct cs_finding f = { .severity = severity, .node = -1 };
-	struct cs_err err;
-
-	cs_text(f.id, sizeof(f.id), "%s", id);
-	cs_text(f.text, sizeof(f.text), "%s", text);
-	cs_finding_add(&run->findings, &f, &err);
-}
-
 static void on_interrupted(void *ctx, int number)
 {
 	struct program *p = ctx;
@@ -367,16 +373,11 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 		  struct cs_err *err)
 {
 	struct program *p = ctx;
-	int missing = cs_tests_missing(p->opt.axes.matrices, backend);
-	char text[120];
+	char text[CS_ERR_TEXT];
 
-	if (missing) {
-		cs_text(text, sizeof(text), "%d tests of %s are left out: the %s "
-			"backend has no driver whose calls cost anything", missing,
-			p->opt.matrix_text,
-			backend == CS_BACKEND_CPU ? "cpu" : "cuda");
+	cs_left_out_backend(&p->opt, backend, text, sizeof(text));
+	if (text[0])
 		add_finding(&p->run, CS_NOTE, "not-on-cpu", text);
-	}
 	return cs_options_choose(&p->opt, backend, chosen, err);
 }
 

@@ -104,6 +104,9 @@ static int set_test(struct cs_options *opt, const char *value,
 	return 0;
 }
 
+/* What is measured where nothing says what. */
+#define DEFAULT_SUITE "quick"
+
 static int set_suite(struct cs_options *opt, const char *value,
 		     struct cs_err *err)
 {
@@ -595,15 +598,16 @@ static int set_explain(struct cs_options *opt, const char *value,
 static const struct option_line measure_lines[] = {
 	{ NULL, 0, NULL, "What to measure", NULL },
 	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU "
-	  "of the node, one way and both ways; the default. h2d, d2h: host memory "
-	  "to GPUs and back. local: within each GPU. host (or h2h): NUMA domain to "
-	  "NUMA domain. cost: what a division "
+	  "of the node, one way and both ways; what --op, --method, --pattern, --via "
+	  "or several placements mean alone. h2d, d2h: host memory to GPUs and "
+	  "back. local: within each GPU. host (or h2h): NUMA domain to NUMA "
+	  "domain. cost: what a division "
 	  "of the GPUs among processes costs (calls, small copies, ways to peers)",
 	  set_matrix },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by "
 	  "the names of nvbandwidth", set_test },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
-	  "host, one way); nvbandwidth, all of its tests of one node; "
+	  "host, one way), which is the default; nvbandwidth, all of its tests of one node; "
 	  "all", set_suite },
 	{ "plan", 0, "FILE.csv", "the transfers of a file, in its steps: which at the "
 	  "same time, which as load; --dry-run -o FILE.csv writes one", set_plan },
@@ -880,14 +884,45 @@ static int apply(const struct option_line *line, struct cs_options *opt,
 static void defaults(struct cs_options *opt)
 {
 	memset(opt, 0, sizeof(*opt));
-	opt->axes.ops = 1u << CS_OP_WRITE;
-	opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
 	opt->mpi = -1;
 	opt->set.start_limit_s = 30;
 	opt->margin = CS_MARGIN;
 	opt->format = cs_format_by_name("text");
-	cs_text(opt->matrix_store, sizeof(opt->matrix_store), "--matrix peer");
 	opt->matrix_text = opt->matrix_store;
+}
+
+/* Was nothing said of what to measure?  An axis, a way and placements to compare are
+ * of --matrix peer. */
+static int asks_for_nothing(const struct cs_options *opt)
+{
+	const struct cs_axes *axes = &opt->axes;
+
+	return !opt->tests && !opt->plan && !opt->looks &&
+	       !(axes->matrices | axes->ops | axes->patterns | axes->methods |
+		 axes->memories) &&
+	       opt->set.via == CS_WAY_AUTO && opt->placements.n < 2;
+}
+
+/* What follows from all options together. */
+static int settle(struct cs_options *opt, struct cs_err *err)
+{
+	size_t used;
+
+	if (asks_for_nothing(opt) && set_suite(opt, DEFAULT_SUITE, err))
+		return -1;
+	if (!opt->axes.ops)
+		opt->axes.ops = 1u << CS_OP_WRITE;
+	if (!opt->axes.patterns)
+		opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
+	if (!opt->matrix_store[0])
+		cs_text(opt->matrix_store, sizeof(opt->matrix_store),
+			"--matrix peer");
+	used = strlen(opt->matrix_store);
+	if (opt->set.via != CS_WAY_AUTO)
+		cs_text(opt->matrix_store + used, sizeof(opt->matrix_store) - used,
+			" --via %s", cs_way_words[opt->set.via]);
+	opt->matrix_text = opt->matrix_store;
+	return 0;
 }
 
 /* getopt stays at an argument until all its letters are read: only the letter
@@ -1059,13 +1094,9 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 	defaults(out);
 	out->action = command->action;
 	out->command = command->name;
-	if (parse_options(command, argc - skip, argv + skip, out, err))
+	if (parse_options(command, argc - skip, argv + skip, out, err) ||
+	    settle(out, err))
 		return -1;
-	if (out->set.via != CS_WAY_AUTO)
-		cs_text(out->matrix_store + strlen(out->matrix_store),
-			sizeof(out->matrix_store) - strlen(out->matrix_store),
-			" --via %s", cs_way_words[out->set.via]);
-	out->matrix_text = out->matrix_store;
 	if (out->baseline || out->threshold || out->min_share > 0)
 		out->checks |= CS_CHECK_BASELINE;
 	return check_together(out, err);

@@ -130,30 +130,30 @@ show() { # [NAME=VALUE]... -- ARGUMENT...
 }
 
 show_faults() {
-	show FAKE_GPUS=3 FAKE_NVLINKS_DOWN=2:2 -- -s 64K
-	show FAKE_GPUS=2 FAKE_NVLINKS_DOWN=0:18,1:18 -- -s 64K
-	show FAKE_GPUS=2 FAKE_PCIE=1:4x8 -- -s 64K
-	show FAKE_GPUS=3 FAKE_THROTTLE=1:8 FAKE_SLOW=0-1:0.5 -- -s 1M
-	show FAKE_GPUS=2 FAKE_THROTTLE=1:4 -- -s 64K
-	show FAKE_GPUS=2 FAKE_NVML_OTHERS=0:1 -- -s 64K
-	show FAKE_GPUS=3 FAKE_NO_PEER=0-1 -- -s 64K
-	show FAKE_GPUS=2 FAKE_CORRUPT=0-1:-1 -- -s 64K
-	show FAKE_GPUS=2 FAKE_NOISE=0.5 -- -s 64K --precision 0.1% --cell-limit 1ms
-	show FAKE_GPUS=2 CS_LIBNVML=/nowhere -- -s 64K
-	show FAKE_GPUS=2 FAKE_FAIL=cuInit:1=802 -- -s 64K
-	show FAKE_GPUS=2 FAKE_FAIL=cuInit:1=100 SLURM_JOB_GPUS=0,1 -- -s 64K
-	show FAKE_GPUS=2 FAKE_COMPUTE_MODE=2 -- -s 64K
+	show FAKE_GPUS=3 FAKE_NVLINKS_DOWN=2:2 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_NVLINKS_DOWN=0:18,1:18 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_PCIE=1:4x8 -- -m peer -s 64K
+	show FAKE_GPUS=3 FAKE_THROTTLE=1:8 FAKE_SLOW=0-1:0.5 -- -m peer -s 1M
+	show FAKE_GPUS=2 FAKE_THROTTLE=1:4 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_NVML_OTHERS=0:1 -- -m peer -s 64K
+	show FAKE_GPUS=3 FAKE_NO_PEER=0-1 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_CORRUPT=0-1:-1 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_NOISE=0.5 -- -m peer -s 64K --precision 0.1% --cell-limit 1ms
+	show FAKE_GPUS=2 CS_LIBNVML=/nowhere -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_FAIL=cuInit:1=802 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_FAIL=cuInit:1=100 SLURM_JOB_GPUS=0,1 -- -m peer -s 64K
+	show FAKE_GPUS=2 FAKE_COMPUTE_MODE=2 -- -m peer -s 64K
 	show FAKE_GPUS=2 FAKE_HANG=cuDevicePrimaryCtxRetain:1 -- \
-		-s 64K --start-limit 1s
-	show FAKE_GPUS=2 -- -s 8G
-	show FAKE_GPUS=1 --
+		-m peer -s 64K --start-limit 1s
+	show FAKE_GPUS=2 -- -m peer -s 8G
+	show FAKE_GPUS=1 -- -m peer
 }
 
 # Two sides with much between them.
 show_sides() {
-	show FAKE_GPUS=3 FAKE_NVLINKS_DOWN=2:2 -- -s 64K --placement process -q \
+	show FAKE_GPUS=3 FAKE_NVLINKS_DOWN=2:2 -- -m peer -s 64K --placement process -q \
 		-o "$work/a.json"
-	show FAKE_GPUS=3 FAKE_CORRUPT=0-1:-1 -- -s 64K -q -o "$work/b.json"
+	show FAKE_GPUS=3 FAKE_CORRUPT=0-1:-1 -- -m peer -s 64K -q -o "$work/b.json"
 	"$CSCOPE" compare "$work/a.json" "$work/b.json" 2>&1
 }
 

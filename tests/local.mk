@@ -204,7 +204,8 @@ fuzz:
 			-o $$dir/fuzz_$$name $(srcdir)/%D%/fuzz/fuzz_$$name.c \
 			$$src/options.c $$src/base/*.c $$src/plan/*.c \
 			$$src/result/*.c $$src/check/*.c $$src/report/*.c \
-			$$src/node/sampler.c $$src/job/launcher.c \
+			$$src/node/sampler.c $$src/node/stage.c $$src/node/board.c \
+			$$src/job/launcher.c $$src/job/placement.c \
 			$(JANSSON_LIBS) -lm && \
 		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) \
 			-max_len=`case $$name in json*) echo 4000;; *) echo 300;; esac` \

@@ -57,7 +57,7 @@ keys_of_sources() {
 	echo kind
 }
 keys_of_run() {
-	"$CSCOPE" --backend cpu --no-mpi --gpus 2 -s 64K --cell-limit 1ms -q \
+	"$CSCOPE" --backend cpu -m peer --no-mpi --gpus 2 -s 64K --cell-limit 1ms -q \
 		-o "$work/run.json" -o "$work/run.jsonl" 2>"$work/err" ||
 		cat "$work/err" >&2
 	grep -ohE '"[a-z0-9_]+":' "$work/run.json" "$work/run.jsonl" | tr -d '":'

@@ -130,7 +130,7 @@ class Run:
             SLURM_STEP_GPUS=",".join(map(str, range(gpus))),
             FAKE_CALLS=self.path("calls"), TMPDIR=self.path("tmp"),
             CS_TORTURE_RUN=self.folder, **{k: str(v) for k, v in knobs.items()})
-        command = [CSCOPE, "-s", "64K", "-o", "a.json", "-o", "a.jsonl",
+        command = [CSCOPE, "-m", "peer", "-s", "64K", "-o", "a.json", "-o", "a.jsonl",
                    "-o", "a.csv", *options]
         if ranks_of_node:
             with open(self.path("as-nodes"), "w", encoding="ascii") as file:

@@ -4,6 +4,7 @@
 
 #include "fuzz.h"
 #include "options.h"
+#include "plan/alias.h"
 
 #define ARGUMENTS_MAX 48
 #define PROGRAM "\001program" /* named by no message, it is never wrong */
@@ -13,14 +14,17 @@ static void options_are_sound(const struct cs_options *opt)
 	int i;
 
 	MUST(opt->action >= CS_ACTION_MEASURE &&
-	     opt->action <= CS_ACTION_SHOW);
+	     opt->action <= CS_ACTION_COMPARE);
 	MUST(opt->axes.ops >= 1 && opt->axes.ops <= 3);
-	MUST(opt->axes.patterns >= 1 && opt->axes.patterns <= 7);
+	MUST(opt->axes.patterns >= 1 &&
+	     opt->axes.patterns < 1u << (CS_PATTERN_BIDIEVERY + 1));
 	MUST(!opt->tests || !opt->axes.matrices);
 	MUST(opt->matrix_text == opt->matrix_store);
 	MUST(memchr(opt->matrix_store, '\0', sizeof(opt->matrix_store)));
-	MUST(opt->axes.matrices <= (CS_MATRIX_PEER | CS_MATRIX_COST));
-	MUST(!opt->axes.matrices || strpbrk(opt->matrix_store, "pdc")); /* peer, d2d, cost */
+	MUST(opt->axes.matrices < CS_MATRIX_HOST << 1);
+	MUST(!opt->axes.matrices || strpbrk(opt->matrix_store, "pdclh")); /* peer, d2h, … */
+	MUST(!opt->suite || opt->tests == cs_suite(opt->suite));
+	MUST(!opt->plan || (!opt->tests && !opt->axes.matrices));
 	MUST(opt->backend >= 0 && opt->backend <= CS_WANT_CPU);
 	MUST(opt->mpi >= -1 && opt->mpi <= 1);
 	MUST(opt->gpus.n >= 0 && opt->gpus.n <= CS_MAX_AGENTS);
@@ -56,7 +60,7 @@ static void options_choose(const struct cs_options *opt)
 		}
 		free(chosen);
 	}
-	MUST(refused <= (opt->tests != NULL));
+	MUST(refused <= (opt->tests != NULL || opt->set.via != CS_WAY_AUTO));
 }
 
 /* Arguments end with NUL in the input, as in /proc/PID/cmdline. */

@@ -1,3 +1,3 @@
 # needs cuda
 export CS_LIBCUDA=$FAKE/libcuda.so.1 CS_LIBNVML=$FAKE/libnvidia-ml.so.1
-FAKE_GPUS=3 FAKE_CORRUPT=1-2:4096 "$CSCOPE" -s 1M --seed 1
+FAKE_GPUS=3 FAKE_CORRUPT=1-2:4096 "$CSCOPE" -m peer -s 1M --seed 1 --cell-limit 1m

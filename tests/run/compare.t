@@ -5,7 +5,7 @@
 [ -n "${HAVE_CUDA:-}" ] || skip_all "built without CUDA"
 
 fake 4
-few=(-s 1M --seed 1 -q)
+few=(-m peer -s 1M --seed 1 -q)
 no_pair() { # FILE STATUS WORD REASON: 0->1 has no figure in it
 	run 0 compare a.json "$1.json"
 	status_is 3 && [ "$(lines err)" = 1 ] &&
@@ -19,7 +19,7 @@ FAKE_CORRUPT=0-1:-1 run 0 "${few[@]}" -o corrupt.json
 FAKE_NO_PEER=0-1 run 0 "${few[@]}" -o skipped.json
 FAKE_NVLINKS_DOWN=2:2 run 0 "${few[@]}" -o down.json
 run 0 "${few[@]}" --placement process,thread,2 -o placed.json
-run 0 -s 2M --seed 1 -q -o large.json
+run 0 -m peer -s 2M --seed 1 -q -o large.json
 run 0 --op read "${few[@]}" -o reads.json
 run 0 "${few[@]}" --gpus 0,1,2 -o three.json
 run 0 --backend cpu --gpus 4 "${few[@]}" -o cpu.json

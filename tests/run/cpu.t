@@ -4,7 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-quick=(-s 64K --cell-limit 50ms --precision 10%)
+quick=(-m peer -s 64K --cell-limit 50ms --precision 10%)
 # no driver, whatever this machine has
 export CS_LIBCUDA=/nowhere/libcuda.so.1 CS_LIBNVML=/nowhere/libnvidia-ml.so.1
 
@@ -32,6 +32,13 @@ ok "--op both measures reads as well" eval \
 	'all_ok both.csv 8 && cells both.csv | grep -q "^peer.cpu.read.bidi arena"'
 run 2 --backend cpu "${quick[@]}" --verify off
 ok "--verify off is said with the results" prints '^  data .*--verify off'
+
+run 0 --backend cpu -s 64K --cell-limit 50ms --precision 10% -o bare.csv
+ok "nothing given: the quick suite, as far as there is one of host memory" eval \
+	'status_is 0 && all_ok bare.csv 2 && prints "^cscope-mpi .*  --suite quick" &&
+	 cells bare.csv | grep -q "^peer.cpu.write.pair "'
+ok "… and what is left out is said" \
+	prints "note +h2d, d2h of --suite quick: left out, the cpu backend does not measure"
 
 run 0 --backend cuda "${quick[@]}"
 ok "a GPU wanted and none there: status 3" status_is 3

@@ -24,7 +24,7 @@ broken() { # RANKS VARIABLE=RULE OPTION...
 		return
 	fi
 	export FAKE_FAIL_RANK=$last "${rule?}"
-	run "$ranks" -s 64K -o f.json -o f.jsonl -o f.csv "$@"
+	run "$ranks" -m peer -s 64K -o f.json -o f.jsonl -o f.csv "$@"
 	unset FAKE_FAIL_RANK "${rule%%=*}"
 }
 

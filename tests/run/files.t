@@ -61,7 +61,7 @@ round_trips() { # WHAT
 
 # ---- show ----
 
-cpu=(--backend cpu -s 64K --cell-limit 20ms --precision 10% --seed 1)
+cpu=(--backend cpu -m peer -s 64K --cell-limit 20ms --precision 10% --seed 1)
 live 0 "${cpu[@]}" --gpus 3 --op both
 round_trips "host memory"
 live 4 "${cpu[@]}"
@@ -87,11 +87,11 @@ ok "… which must be there" refused_show "no node '2'" live.json:2
 
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 4
-	live 4 -s 1M --op both --seed 1
+	live 4 -m peer -s 1M --op both --seed 1
 	round_trips "GPUs by CUDA IPC"
 	export FAKE_NO_PEER=0-1 FAKE_NVLINKS_DOWN=2:2 FAKE_THROTTLE=1:8 \
 		FAKE_NVML_OTHERS=3:1 FAKE_CORRUPT=2-3:-1
-	live 0 -s 1M --seed 1
+	live 0 -m peer -s 1M --seed 1
 	unset "${!FAKE_@}"
 	fake 4
 	round_trips "skipped, throttled, used and corrupt cells"
@@ -178,7 +178,7 @@ ok "keys that are not known are ignored" eval \
 # ---- --resume ----
 
 export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
-long=(--backend cpu -s 64K --cell-limit 400ms --precision 0.001%)
+long=(--backend cpu -m peer -s 64K --cell-limit 400ms --precision 0.001%)
 results() { # FILE
 	grep '"kind":"result"' "$1"
 }
@@ -264,17 +264,17 @@ ok "… and a job of one node is refused" eval \
 
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 3
-	FAKE_CORRUPT=0-1:-1 run 0 -s 64K --seed 1 -o f.jsonl
+	FAKE_CORRUPT=0-1:-1 run 0 -m peer -s 64K --seed 1 -o f.jsonl
 	ok "a run with a corrupt cell" eval 'status_is 2'
 	before=$(results f.jsonl | wc -l)
-	run 0 -s 64K --seed 1 --resume f.jsonl -o f.csv
+	run 0 -m peer -s 64K --seed 1 --resume f.jsonl -o f.csv
 	ok "… is resumed: the cell is measured again, and is ok" eval \
 		'status_is 0 && all_ok f.csv 12'
 	ok "… alone, but for the other ways of its step" eval \
 		'[ $(($(results f.jsonl | wc -l) - before)) -le 6 ]'
-	FAKE_GPUS=3 run 0 --gpus 0,2 -s 64K --seed 1 -o g.jsonl
+	FAKE_GPUS=3 run 0 -m peer --gpus 0,2 -s 64K --seed 1 -o g.jsonl
 	head -n 4 g.jsonl >h.jsonl
-	run 0 --gpus 0,1 -s 64K --seed 1 --resume h.jsonl
+	run 0 -m peer --gpus 0,1 -s 64K --seed 1 --resume h.jsonl
 	ok "a journal of other GPUs is refused" eval \
 		'status_is 3 && one_line "agent 1 is .GPU-.*in the journal .GPU-"'
 fi
@@ -313,7 +313,7 @@ names_nobody() { # FILE...
 export SLURM_JOB_ID=job81233
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 3
-	some=(-s 64K --seed 1)
+	some=(-m peer -s 64K --seed 1)
 	export FAKE_FAIL=cuMemcpyAsync:30 CS_LIBNVML=$PWD/nowhere.so
 else
 	some=("${cpu[@]}" --gpus 3)

@@ -22,7 +22,7 @@ masks() { # FILE GPU...
 
 # ---- placements ----
 
-run 0 -s 1M -o 1.csv -o 1.json
+run 0 -m peer -s 1M -o 1.csv -o 1.json
 ok "one process drives four GPUs" all_ok 1.csv 24
 ok "… directly" ways_are 1.csv "direct "
 ok "every one-way figure is its own source's and destination's" \
@@ -42,7 +42,7 @@ ok "a figure of a virtual clock is never shown without saying so" eval \
 	'head -n 1 out | grep -q "^VIRTUAL CLOCK" &&
 	 ! grep -v "^node," 1.csv | grep -v virtual-clock'
 
-run 4 -s 1M -o 4.csv -o 4.json
+run 4 -m peer -s 1M -o 4.csv -o 4.json
 figures 4.csv >got
 ok "four ranks on four GPUs: the same figures" same want got
 ok "… by CUDA IPC" ways_are 4.csv "CUDA-IPC "
@@ -50,23 +50,23 @@ ok_json "… said for every pair of the node" 4.json \
 	'[p["via"] for p in d["nodes"][0]["peers"]] == ["CUDA IPC"] * 12'
 ok_json "… and for every result" 4.json \
 	'{r["via"] for r in d["results"]} == {"CUDA IPC"}'
-run 2 -s 1M -o 2.csv
+run 2 -m peer -s 1M -o 2.csv
 figures 2.csv >got
 ok "two ranks on four GPUs: the same figures" same want got
 ok "… directly within a process, by CUDA IPC between them" \
 	ways_are 2.csv "CUDA-IPC direct "
 
 masks isolated 0 1 2 3
-run_program 4 ./isolated "$CSCOPE" -s 1M -o isolated.csv
+run_program 4 ./isolated "$CSCOPE" -m peer -s 1M -o isolated.csv
 figures isolated.csv >got
 ok "four ranks that see one GPU each: the same figures" same want got
 ok "… by CUDA IPC" ways_are isolated.csv "CUDA-IPC "
 masks turned 3 2 1 0
-run_program 4 ./turned "$CSCOPE" -s 1M -o turned.csv
+run_program 4 ./turned "$CSCOPE" -m peer -s 1M -o turned.csv
 figures turned.csv >got
 ok "… also when ranks have them the other way round" same want got
 masks shared 0 1 2 0
-run_program 4 ./shared "$CSCOPE" -s 1M
+run_program 4 ./shared "$CSCOPE" -m peer -s 1M
 ok "two ranks given the same GPU: status 3" status_is 3
 ok "… naming both ranks and the GPU" \
 	one_line "ranks 0 and 3 were both given GPU 0000:1b:00.0"
@@ -110,7 +110,7 @@ ok "--gpus by UUID" same some got
 run 0 --gpus 4
 ok "a GPU that is not there: status 3, how many there are" \
 	eval 'status_is 3 && one_line "no GPU 4.*4"'
-run 2 --gpus 1
+run 2 -m peer --gpus 1
 ok "one GPU has no peers: status 3, one line" \
 	eval 'status_is 3 && one_line "at least 2"'
 
@@ -126,12 +126,12 @@ ok "--pattern bidi measures both ways only" eval \
 run 2 -s 64K --test "peer.ce.*.pair" -o test.csv
 ok "--test takes a pattern of names" eval \
 	'all_ok test.csv 24 && ! cells test.csv | grep -q bidi'
-run 0 -s 64K --verify off -o off.csv
+run 0 -m peer -s 64K --verify off -o off.csv
 ok "--verify off is said in every row" eval \
 	'! grep -v "^node," off.csv | grep -v not-verified'
 
 order() { # SEED
-	run 2 -s 64K --seed "$1" -f csv
+	run 2 -m peer -s 64K --seed "$1" -f csv
 	cut -d, -f2,9,10,18 out
 }
 order 11 >a
@@ -141,6 +141,30 @@ ok "the same seed, the same order of cells" same a b
 ok "another seed, another order" eval '! same a c >/dev/null'
 ok "… of the same cells" eval \
 	'cut -d, -f1-3 a | sort -u >x; cut -d, -f1-3 c | sort -u >y; same x y'
+
+# ---- nothing said of what to measure ----
+
+run 0 --no-mpi -s 1M --seed 1 -o bare.csv
+ok "nothing given is --suite quick" eval \
+	'status_is 0 && prints "^cscope-mpi .*  --suite quick  1 MiB x " &&
+	 all_ok bare.csv 20 && prints "^  findings +none"'
+ok "… writes between GPUs, and from and to the host" eval \
+	'[ "$(cut -d" " -f1 <(cells bare.csv) | uniq -c | tr -s " \n" " ")" = \
+	   " 4 d2h.ce.pinned.pair 4 h2d.ce.pinned.pair 12 peer.ce.write.pair " ]'
+run 4 -s 1M --seed 1 -o ranks.csv
+figures bare.csv >suite
+figures ranks.csv >got
+ok "… of four ranks the same" same suite got
+run 0 --no-mpi --gpus 2 -s 1M --seed 1 -o one.csv -o one.jsonl
+ok "… one GPU: what is there is measured, the rest said" eval \
+	'status_is 0 && all_ok one.csv 2 && prints \
+	 "note +peer.ce.write.pair is left out: not to be had with 1 GPU and [0-9]+ NUMA domain"'
+run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --check
+ok "… under --check too" eval 'status_is 0 && prints "^cscope-mpi .*  --suite quick"'
+grep -vE "\"(test\":\"d2h|kind\":\"verdict)" one.jsonl >cut.jsonl
+run 0 --no-mpi --gpus 2 -s 1M --seed 1 --resume cut.jsonl
+ok "… and said once where it is gone on with" eval \
+	'[ "$(grep -c "is left out" out)" = 1 ]'
 
 # ---- paths that are not there ----
 

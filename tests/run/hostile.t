@@ -4,9 +4,9 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-cpu=(--backend cpu -s 64K --cell-limit 50ms --precision 10% --seed 1)
+cpu=(--backend cpu -m peer -s 64K --cell-limit 50ms --precision 10% --seed 1)
 # seconds, so that something can happen to it meanwhile
-slow=(--backend cpu -s 64K --cell-limit 400ms --precision 0.001%)
+slow=(--backend cpu -m peer -s 64K --cell-limit 400ms --precision 0.001%)
 
 # ---- namespaces: as root, or as the root of a user namespace ----
 
@@ -162,7 +162,7 @@ ok "… and every cell is there, with its reason" \
 if [ -n "${HAVE_CUDA:-}" ]; then
 	(
 		fake 3
-		limited -n 32 -s 64K
+		limited -n 32 -m peer -s 64K
 		exit $status
 	)
 	ok "32 open files are enough for 3 GPUs of the driver's double" \
@@ -266,7 +266,7 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 		(
 			fake 2
 			NVIDIA_DRIVER_CAPABILITIES=$1 CS_LIBNVML=/nowhere \
-				run 0 -s 64K
+				run 0 -m peer -s 64K
 			exit $status
 		)
 		status=$?

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 3
-fast=(--no-mpi -s 1M --spread 1 --seed 1)
+fast=(--no-mpi -s 1M --spread 1 --seed 1 --cell-limit 1m)
 
 # On standard output, wherever lines end.
 folded() { # PATTERN

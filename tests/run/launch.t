@@ -143,10 +143,10 @@ ok "a lost GPU: status 2, named by its bus id" eval \
 ok "… with what NVML says of it" flat "see Xid 79 in dmesg"
 ok_json "… the node is to be drained" l.json \
 	'[(c["id"], c["bus_id"], c["drain"]) for c in d["checks"] if c["severity"] == "critical"] == [("gpu-lost", "0000:3c:00.0", True)]'
-FAKE_LOST=2 run 0 -s 64K -o l.json
+FAKE_LOST=2 run 0 -m peer -s 64K -o l.json
 ok "… found without --check as well, on one node; status 0" \
 	eval 'status_is 0 && flat "critical GPU 0000:3c:00.0 is on the PCI bus"'
-FAKE_LOST=2 run 0 -s 64K --check
+FAKE_LOST=2 run 0 -m peer -s 64K --check
 ok "… under --check: measured, status 2" \
 	eval 'status_is 2 && prints "GB/s" && flat "6 of 6 cells"'
 fake 3
@@ -221,44 +221,44 @@ unset FAKE_MIG
 
 fake 3
 bus 3
-FAKE_NVML_OTHERS=1:2 run 0 -s 64K -o u.csv --check
+FAKE_NVML_OTHERS=1:2 run 0 -m peer -s 64K -o u.csv --check
 ok "--check skips the cells of a GPU in use: status 1, with the count" eval \
 	'status_is 1 && [ "$(cells u.csv | grep -c " skipped ")" = 8 ] &&
 	 [ "$(cells u.csv | grep -c " ok ")" = 4 ] &&
 	 flat "GPU 1 is in use by 2 processes of others"'
-FAKE_NVML_OTHERS=1:2 run 0 -s 64K -o u.csv
+FAKE_NVML_OTHERS=1:2 run 0 -m peer -s 64K -o u.csv
 ok "… without it they are measured and flagged" eval \
 	'status_is 0 && all_ok u.csv 12 && [ "$(grep -c in-use u.csv)" -ge 8 ]'
-FAKE_NVML_LATER=1:1 run 0 -s 64K -o u.csv
+FAKE_NVML_LATER=1:1 run 0 -m peer -s 64K -o u.csv
 ok "others who came during the run are said, their GPU's cells flagged" eval \
 	'flat "GPU 1 .*: 1 process of others on it, which came during the run" &&
 	 [ "$(grep -c in-use u.csv)" -ge 8 ]'
-FAKE_THROTTLE=1:0x40 run 0 -s 64K -o t.json
+FAKE_THROTTLE=1:0x40 run 0 -m peer -s 64K -o t.json
 ok_json "a throttled cell has clock, temperature and power of its GPUs, others none" t.json \
 	'all((r["sm_mhz"], r["temperature_c"] or 0, r["power_w"] or 0) >= (1980, 42, 121) if "gpu1" in (r["src"], r["dst"]) else r["sm_mhz"] is None for r in d["results"])'
 fake 2
 bus 2
-FAKE_NVLINK_COUNTERS=$PWD/counters run 2 -s 4M -o p.json
+FAKE_NVLINK_COUNTERS=$PWD/counters run 2 -m peer -s 4M -o p.json
 ok "NVLink's byte counters prove the path" flat "NVLinks counted 100.0 to 100.0 %"
 ok_json "… the bytes of both looks are there" p.json \
 	'all(g["after"]["nvlink_sent_bytes"] - g["before"]["nvlink_sent_bytes"] == g["sent_bytes"] > 0 for g in d["nodes"][0]["gpus"])'
-FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 -s 4M --check
+FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 -m peer -s 4M --check
 ok "bytes that took another way are a warning for each GPU" eval \
 	'status_is 1 && flat "GPU 0 .*: its NVLinks counted 0 % of what it sent"'
-run 0 -s 4M -v
+run 0 -m peer -s 4M -v
 ok "no counters: not proven, which -v says" \
 	eval 'status_is 0 && flat "path not proven"'
 
 # ---- what hangs is left behind ----
 
 export CS_TIMEOUT=40
-FAKE_NVML_HANG=nvmlInitWithFlags run 2 -s 64K --start-limit 1s
+FAKE_NVML_HANG=nvmlInitWithFlags run 2 -m peer -s 64K --start-limit 1s
 ok "NVML hangs while it starts: all is measured, the call is named" eval \
 	'status_is 0 && flat "NVML did not answer within 1 s, in nvmlInitWithFlags"'
-FAKE_NVML_HANG=nvmlDeviceGetCount_v2 run 0 -s 64K --start-limit 1s -o h.csv
+FAKE_NVML_HANG=nvmlDeviceGetCount_v2 run 0 -m peer -s 64K --start-limit 1s -o h.csv
 ok "… while it counts: all is measured" eval \
 	'status_is 0 && all_ok h.csv 4 && flat "in nvmlDeviceGetCount_v2"'
-FAKE_NVML_HANG=nvmlShutdown run 2 -s 64K -o h.csv
+FAKE_NVML_HANG=nvmlShutdown run 2 -m peer -s 64K -o h.csv
 ok "… while it closes: nobody waits for it" eval 'status_is 0 && all_ok h.csv 4'
 FAKE_HANG=cuInit:1 SLURM_STEP_GPUS=0,1 run 2 --start-limit 1s
 ok "the driver hangs: status 3, with call and process" eval \

@@ -3,7 +3,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-quick=(--backend cpu -s 64K --cell-limit 50ms --precision 10%)
+quick=(--backend cpu -m peer -s 64K --cell-limit 50ms --precision 10%)
 # a task of srun with the MPI plugin "none": MPI of size 1 in each
 srun=(env -u PMIX_RANK SLURM_JOB_ID=77 SLURM_JOBID=77 SLURM_STEP_ID=0
 	SLURM_STEPID=0 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=8 SLURM_LOCALID=0)

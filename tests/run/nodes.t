@@ -30,10 +30,10 @@ ok "rank 0's node disappears in the middle of the job" lose 0 1
 headless=$begun others="$(rank 2) $(rank 3)"
 marker=${marker}1
 
-run 0 -s 1M --gpus 0,1 -o alone.csv
+run 0 -m peer -s 1M --gpus 0,1 -o alone.csv
 figures alone.csv >want
 
-run_program 4 ./two "$CSCOPE" -s 1M -o two.json -o two.jsonl -o two.csv
+run_program 4 ./two "$CSCOPE" -m peer -s 1M -o two.json -o two.jsonl -o two.csv
 ok "four ranks on two nodes: status 0" status_is 0
 ok_json "both nodes are in the document" two.json \
 	'd["run"]["n_nodes"] == 2 and [n["n_agents"] for n in d["nodes"]] == [2, 2]'
@@ -46,14 +46,14 @@ figures two.csv | sort -u >got
 ok "the figures are those of one node" same want got
 ok "… and each node has all" all_ok two.csv 8
 ok "the text says that the nodes are alike" prints "2 of 2 nodes alike"
-run_program 4 ./two "$CSCOPE" -s 1M -v
+run_program 4 ./two "$CSCOPE" -m peer -s 1M -v
 ok "-v prints each" eval '[ "$(grep -c "from.to " out)" = 6 ]'
-run_program 4 ./two "$CSCOPE" -s 1M -f result
+run_program 4 ./two "$CSCOPE" -m peer -s 1M -f result
 ok "-f result has a line for each test and node" eval \
 	'[ "$(grep -c "^result " out)" = 4 ]'
 
 on unlike 1 3 2
-run_program 2 ./unlike "$CSCOPE" -s 1M -o unlike.csv -o unlike.json
+run_program 2 ./unlike "$CSCOPE" -m peer -s 1M -o unlike.csv -o unlike.json
 ok "three GPUs and two: each node measures what it has" all_ok unlike.csv 16
 ok_json "… none of it missing" unlike.json \
 	'all(v is not None for m in d["matrices"] for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
@@ -61,7 +61,7 @@ ok_json "… and the node with fewer is found" unlike.json \
 	'[(e["id"], e["severity"]) for e in d["checks"]] == [("fewer-gpus", "note")]'
 
 on blind 2 2 0
-run_program 4 ./blind "$CSCOPE" -s 64K
+run_program 4 ./blind "$CSCOPE" -m peer -s 64K
 ok "a node without a GPU: status 3 for the job" status_is 3
 ok "… in one line; host memory does not stand in on one node" \
 	one_line "no GPU on|no usable GPU on"
@@ -69,13 +69,13 @@ ok "… and nothing on stdout" is_empty out
 
 # a cell of the second node is wrong: rank 2 issues it
 FAKE_FAIL_RANK=2 FAKE_FAIL=cuMemcpyAsync:3 \
-	run_program 4 ./two "$CSCOPE" -s 64K -o fault.csv -o fault.json
+	run_program 4 ./two "$CSCOPE" -m peer -s 64K -o fault.csv -o fault.json
 ok "a call that fails on the second node: status 2, its cell alone" eval \
 	'status_is 2 && [ "$(cells fault.csv | grep -c " ok ")" -ge 6 ] &&
 	 [ "$(cells fault.csv | grep -c " failed ")" -ge 1 ]'
 ok "… said in one line with the call" one_line "cuMemcpyAsync"
 
-run_program 4 ./two "$CSCOPE" --backend cpu -s 64K --cell-limit 50ms -o cpu.csv
+run_program 4 ./two "$CSCOPE" --backend cpu -m peer -s 64K --cell-limit 50ms -o cpu.csv
 ok "host memory on two nodes" all_ok cpu.csv 8
 
 begin_long lost

@@ -192,7 +192,7 @@ ok "--suite all is every test of the backend" eval \
 grep -q '^. h2d.ce.pinned.pair ' list || skip="h2d is to come"
 run_suite() { # NAME
 	local was=$skip
-	run 0 --no-mpi --gpus 0,1 --seed 1 -s 1M --suite "$1" -o s.json -f nvbandwidth
+	CS_TIMEOUT=300 run 0 --no-mpi --gpus 0,1 --seed 1 -s 1M --suite "$1" -o s.json -f nvbandwidth
 	skip=$was
 }
 run_suite quick

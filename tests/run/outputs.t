@@ -6,9 +6,9 @@
 # the double's figures where there is one, else host memory
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 4
-	some=(-s 64K)
+	some=(-m peer -s 64K)
 else
-	some=(--backend cpu -s 64K --cell-limit 50ms --precision 10%)
+	some=(--backend cpu -m peer -s 64K --cell-limit 50ms --precision 10%)
 fi
 
 run 4 "${some[@]}" -o a.json -o a.jsonl -o a.csv -o a.txt

@@ -4,7 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-cpu=(--backend cpu --gpus 4 -s 64K --cell-limit 20ms --precision 10% --seed 1)
+cpu=(--backend cpu -m peer --gpus 4 -s 64K --cell-limit 20ms --precision 10% --seed 1)
 
 run 0 "${cpu[@]}" --placement process,thread -o p.json -o p.jsonl
 ok "arenas of host memory in one process and in four" status_is 0

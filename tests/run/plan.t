@@ -57,6 +57,8 @@ ok "--plan and what it takes the place of exclude each other" eval \
 	'refused "--plan and --test exclude each other" --plan x.csv --test "peer.*.pair" &&
 	refused "--plan and --matrix exclude each other" --plan x.csv --matrix peer &&
 	refused "--plan and --check=launch exclude" --plan x.csv --check=launch'
+ok "--plan and --suite exclude each other" refused \
+	"--plan and --suite exclude each other" --plan none.csv --suite quick
 ok "--dry-run writes plans to .csv alone" refused \
 	"--dry-run writes a plan, to a .csv" --dry-run --gpus 4 -o plan.json
 
@@ -111,7 +113,7 @@ ok "… and another one" says_once "cannot resume .* it is of another plan"
 
 # the double fills memory slowly
 sed 's/,256M,/,8M,/; s/,64M,/,2M,/' "$plans/host-and-peer.csv" >both.csv
-run 4 --plan both.csv -s 4M --seed 1 -o both.json -o both-rows.csv
+run 4 --plan both.csv -s 1M --seed 1 -o both.json -o both-rows.csv
 ok "four ranks measure host and peer at once, and beside loads" eval \
 	'all_ok both-rows.csv 5 && prints "^  under-load +gpu0->gpu1 .* 4, load$"'
 cp out live

@@ -6,7 +6,7 @@
 
 # host memory, and cells that take their whole limit
 export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
-long=(--backend cpu -s 64K --cell-limit 400ms --precision 0.001% --seed 1)
+long=(--backend cpu -m peer -s 64K --cell-limit 400ms --precision 0.001% --seed 1)
 
 start() { # RANKS OPTION...
 	local ranks=$1
@@ -137,7 +137,7 @@ ok "… no process is left" until_true 3 none_left
 
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 4
-	long=(-s 64K --seed 20261121)
+	long=(-m peer -s 64K --seed 20261121)
 	export FAKE_FAIL_RANK=1 FAKE_HANG=cuMemcpyAsync:300
 	start 4
 	signal KILL "$(rank 1)"

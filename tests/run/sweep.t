@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 2
-fast=(--no-mpi --seed 1 --pattern pair)
+fast=(--no-mpi --seed 1 --pattern pair --cell-limit 1m)
 sizes='[4096, 16384, 65536, 262144, 1048576]'
 
 run 0 "${fast[@]}" -s 4K:1M:x4 -o s.csv -o s.json -o s.jsonl

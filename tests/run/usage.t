@@ -95,7 +95,7 @@ ok "what --help lists fits a terminal" \
 steps_are_right() {
 	local n want
 	for n in 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-		answers --dry-run --gpus $n || return
+		answers --dry-run -m peer --gpus $n || return
 		# each ordered pair alone, each pair both ways, and from three
 		# GPUs on each matrix' first cell once more at the end
 		want=$((n * (n - 1) + n * (n - 1) / 2 + (n > 2 ? 2 : 0)))
@@ -107,6 +107,9 @@ steps_are_right() {
 	done
 }
 ok "--dry-run shows the steps for 2 to 16 GPUs" steps_are_right
+ok "--dry-run of nothing else is that of --suite quick" eval \
+	'answers --dry-run --gpus 8 --seed 5 && prints "^plan +74 steps" && mv out first &&
+	 answers --dry-run --gpus 8 --seed 5 --suite quick && same first out'
 ok "--dry-run says memory and time" eval \
 	'answers -n --gpus 8 && prints "^memory +1 GiB" && prints "^time +about"'
 ok "--dry-run takes the same plan for the same seed" eval \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "plan/alias.h"
 #include "tap.h"
 
 static struct cs_options opt;
@@ -34,14 +35,55 @@ static int refused(const char *line, const char *word)
 	return t_eq_str(err.text, word);
 }
 
-static void nothing_is_the_peer_matrix(void)
+static void nothing_is_the_quick_suite(void)
 {
+	static const char *const lines[] = {
+		"", "-s 64M -o x.json", "--numa all --backend cpu", "--check",
+		"--placement thread", "--dry-run --gpus 8", "--resume x.jsonl",
+		"--check=launch --check",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		t_eq_int(parse(lines[i]), 0);
+		t_eq_str(opt.suite, "quick");
+		t_eq_str(opt.tests, cs_suite("quick"));
+		t_eq_str(opt.matrix_text, "--suite quick");
+	}
 	t_eq_int(parse(""), 0);
 	t_eq_int(opt.action, CS_ACTION_MEASURE);
-	t_eq_int(opt.axes.ops, 1u << CS_OP_WRITE);
-	t_eq_int(opt.axes.patterns, 3);
-	t_eq_str(opt.matrix_text, "--matrix peer");
 	t_eq_int(opt.mpi, -1);
+}
+
+static void an_axis_alone_is_of_the_peer_matrix(void)
+{
+	static const char *const lines[] = {
+		"--op write", "--op both", "--pattern bidi", "--method sm",
+		"--host-memory wc", "--placement process,thread",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		t_eq_int(parse(lines[i]), 0);
+		t_ok(!opt.suite && !opt.tests);
+		t_eq_str(opt.matrix_text, "--matrix peer");
+	}
+	t_eq_int(parse("--via ipc"), 0);
+	t_ok(!opt.suite);
+	t_eq_str(opt.matrix_text, "--matrix peer --via ipc");
+	t_eq_int(opt.axes.ops, 1u << CS_OP_WRITE);
+	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI);
+}
+
+static void what_looks_or_has_a_plan_has_no_suite(void)
+{
+	t_eq_int(parse("--check=launch"), 0);
+	t_ok(!opt.suite);
+	t_eq_str(opt.matrix_text, "--check=launch");
+	t_eq_int(parse("--plan x.csv"), 0);
+	t_ok(!opt.suite);
+	t_eq_str(opt.matrix_text, "--plan x.csv");
+	t_eq_int(parse("--test peer.*"), 0);
+	t_ok(!opt.suite);
+	t_eq_str(opt.matrix_text, "--test peer.*");
 }
 
 static void every_option_is_taken(void)
@@ -111,6 +153,9 @@ static void loose_ends_are_refused(void)
 	refused("-m", "needs a value");
 	refused("-Z", "-Z");
 	refused("--matrix peer --test peer.*", "exclude each other");
+	refused("--plan x.csv --test peer.*", "--plan and --test exclude each other");
+	refused("--plan x.csv --suite quick", "--plan and --suite exclude each other");
+	refused("--suite quick --plan x.csv", "--plan and --suite exclude each other");
 }
 
 static void choosing_follows_the_backend(void)
@@ -207,7 +252,11 @@ static void a_journal_is_resumed_by_name(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
-		{ "nothing given is --matrix peer", nothing_is_the_peer_matrix },
+		{ "nothing given is --suite quick", nothing_is_the_quick_suite },
+		{ "an axis, a way or placements alone are of --matrix peer",
+		  an_axis_alone_is_of_the_peer_matrix },
+		{ "what looks, is named or has a plan is no suite",
+		  what_looks_or_has_a_plan_has_no_suite },
 		{ "every option is taken", every_option_is_taken },
 		{ "--explain takes what it is to explain",
 		  explain_takes_what_it_is_to_explain },

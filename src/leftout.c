@@ -1,0 +1,116 @@
+#include "config.h"
+
+#include "leftout.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name_of(enum cs_backend_kind backend)
+{
+	return backend == CS_BACKEND_CPU ? "cpu" : "cuda";
+}
+
+/* The tests that the options mean on that backend; NULL where there are none. */
+static char *chosen_of(const struct cs_options *opt, enum cs_backend_kind backend)
+{
+	size_t n;
+	char *chosen;
+
+	cs_catalogue(&n);
+	chosen = calloc(n, 1);
+	if (!chosen || !cs_options_choose(opt, backend, chosen, NULL))
+		return chosen;
+	free(chosen);
+	return NULL;
+}
+
+/* Is one of the chosen tests on that path? */
+static int has_path(const char *chosen, enum cs_path path)
+{
+	size_t n, i;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	for (i = 0; chosen && i < n; i++)
+		if (chosen[i] && test[i].path == path)
+			return 1;
+	return 0;
+}
+
+/* "h2d, d2h" */
+static void paths_lost(const struct cs_options *opt, enum cs_backend_kind backend,
+		       char *to, size_t size)
+{
+	enum cs_backend_kind other = backend == CS_BACKEND_CPU ?
+				     CS_BACKEND_CUDA : CS_BACKEND_CPU;
+	char *here = chosen_of(opt, backend), *there = chosen_of(opt, other);
+	enum cs_path path;
+
+	to[0] = '\0';
+	for (path = CS_PATH_PEER; here && path <= CS_PATH_HOST; path++)
+		if (has_path(there, path) && !has_path(here, path))
+			cs_text(to + strlen(to), size - strlen(to), "%s%s",
+				to[0] ? ", " : "", cs_path_text(path));
+	free(here);
+	free(there);
+}
+
+void cs_left_out_backend(const struct cs_options *opt,
+			 enum cs_backend_kind backend, char *to, size_t size)
+{
+	int missing = cs_tests_missing(opt->axes.matrices, backend);
+	char lost[64] = "";
+
+	to[0] = '\0';
+	if (opt->suite)
+		paths_lost(opt, backend, lost, sizeof(lost));
+	if (missing)
+		cs_text(to, size, "%d tests of %s are left out: the %s backend has "
+			"no driver whose calls cost anything", missing,
+			opt->matrix_text, name_of(backend));
+	else if (lost[0])
+		cs_text(to, size, "%s of %s: left out, the %s backend does not "
+			"measure it", lost, opt->matrix_text, name_of(backend));
+}
+
+/* How many chosen tests are nowhere in the plan, and the first of them. */
+static size_t without_cell(const struct cs_plan *plan, const char *chosen,
+			   const char **first)
+{
+	size_t n, i, missing = 0;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint32_t v;
+
+	for (i = 0; chosen && i < n; i++) {
+		for (v = 0; v < plan->n_views; v++)
+			if (cs_plan_view(plan, v)->test == i)
+				break;
+		if (!chosen[i] || v < plan->n_views)
+			continue;
+		if (!missing++)
+			*first = test[i].name;
+	}
+	return missing;
+}
+
+void cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
+		      char *to, size_t size)
+{
+	enum cs_backend_kind backend = (enum cs_backend_kind)plan->set.backend;
+	int domains = __builtin_popcountll(plan->set.domains);
+	char *chosen = opt->plan ? NULL : chosen_of(opt, backend);
+	const char *first = "";
+	size_t missing = without_cell(plan, chosen, &first);
+	char more[40] = " is";
+
+	free(chosen);
+	to[0] = '\0';
+	if (missing > 1)
+		cs_text(more, sizeof(more), " and %zu more are", missing - 1);
+	if (missing)
+		cs_text(to, size, "%s%s left out: not to be had with %" PRIu32
+			" %s%s and %d NUMA domain%s", first, more, plan->n_agents,
+			backend == CS_BACKEND_CPU ? "arena" : "GPU",
+			plan->n_agents == 1 ? "" : "s", domains,
+			domains == 1 ? "" : "s");
+}

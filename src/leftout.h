@@ -1,0 +1,20 @@
+#ifndef CS_LEFTOUT_H
+#define CS_LEFTOUT_H
+
+/* leftout.h - of what was asked for, what a run does not measure. */
+
+#include <stddef.h>
+
+#include "options.h"
+#include "plan/plan.h"
+
+/* Each writes a sentence, or "" where nothing is left out. */
+
+/* What only the other backend measures, where the request holds for both. */
+void cs_left_out_backend(const struct cs_options *opt,
+			 enum cs_backend_kind backend, char *to, size_t size);
+/* Tests without a cell: there are too few agents or NUMA domains. */
+void cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
+		      char *to, size_t size);
+
+#endif
