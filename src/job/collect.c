@@ -254,12 +254,12 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 
 /* ---- rank 0: what has come ---- */
 
+/* The node whose coordinator a rank is; -1 it is none. */
 static int node_of(const struct cs_collect *c, int rank)
 {
-	for (int i = 0; i < c->team->n_nodes; i++)
-		if (c->rank_of_node[i] == rank)
-			return i;
-	return -1;
+	int node = c->team->place[rank].node;
+
+	return c->rank_of_node[node] == rank ? node : -1;
 }
 
 /* Is that node of the run an arm of this one? */
@@ -323,6 +323,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 	int from, tag, node;
 	struct cs_err err;
 	size_t bytes;
+	double at;
 	void *data;
 
 	count_silence(c);
@@ -332,11 +333,12 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 			take_message(c, node, tag, data, bytes);
 		free(data);
 	}
+	at = cs_clock_s(); /* once: there may be thousands of them */
 	cs_text(silent, sizeof(silent), "no word from the node for %.0f s", limit_s);
 	for (node = 0; node < c->team->n_nodes; node++) {
 		if (node == c->team->node || c->ended[node] == CS_NODE_SILENT)
 			continue;
-		if (cs_clock_s() - c->heard_s[node] > limit_s)
+		if (at - c->heard_s[node] > limit_s)
 			give_up(c, node, silent);
 		else if (now && c->ended[node] == CS_NODE_RUNS)
 			give_up(c, node, "the node was not ready when the budget was spent");
