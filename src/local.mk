@@ -219,6 +219,7 @@ endif
 	%D%/check/launch.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
+	%D%/check/noise.c \
 	%D%/check/outlier.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
