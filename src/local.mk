@@ -205,6 +205,8 @@ endif
 	%D%/check/baseline.c \
 	%D%/check/baseline.h \
 	%D%/check/bound.c \
+	%D%/check/class.c \
+	%D%/check/class.h \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
 	%D%/check/conditions.c \

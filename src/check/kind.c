@@ -7,49 +7,6 @@
 
 #include "check/expect.h"
 
-static void append(char *to, size_t size, const char *text)
-{
-	size_t used = strlen(to);
-
-	cs_text(to + used, size - used, "%s", text);
-}
-
-/* "4 x A + 4 x B" */
-static void append_models(const struct cs_run_node *nd, char *to, size_t size)
-{
-	int n = nd->facts.n_agents, first, i;
-	char one[CS_NAME + 24];
-
-	for (first = 0; first < n; first = i) {
-		for (i = first + 1; i < n && !strcmp(nd->agent[i].gpu.name,
-						     nd->agent[first].gpu.name);
-		     i++)
-			;
-		cs_text(one, sizeof(one), "%s%d x %s", first ? " + " : "",
-			i - first, nd->agent[first].gpu.name);
-		append(to, size, one);
-	}
-	if (!n)
-		append(to, size, "no GPU");
-}
-
-void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
-{
-	const struct cs_run_node *nd = &run->node[node];
-
-	to[0] = '\0';
-	if (run->virtual_clock)
-		append(to, size, "test double; ");
-	append(to, size, nd->facts.product[0] ? nd->facts.product :
-						"unknown product");
-	append(to, size, "; ");
-	append_models(nd, to, size);
-	if (!strcmp(run->backend, "cpu")) {
-		append(to, size, "; ");
-		append(to, size, nd->facts.cpu);
-	}
-}
-
 /* ---- ways ---- */
 
 static const struct cs_agent_facts *agent_of(const struct cs_run *run,

@@ -1,19 +1,12 @@
-/* kind.h - what machine a node is, and what a cell goes through: in words, by which
- * baselines are kept and thresholds chosen, and as a peak.  Pure. */
+/* kind.h - what a cell goes through: in words, by which baselines are kept and
+ * thresholds chosen, and as a peak.  Pure. */
 #ifndef CS_CHECK_KIND_H
 #define CS_CHECK_KIND_H
 
 #include "base/facts.h"
 #include "result/run.h"
 
-#define CS_CLASS 256
 #define CS_PATH_WORDS 24
-
-/* The hardware class of a node, with all that figures depend on: "PowerEdge XE9680; 8
- * x NVIDIA H200", of several models in order of bus id "4 x A + 4 x B".  Of the cpu
- * backend with the CPUs' name; of a test double said so.  (Nodes that vote are of one
- * class when product and model are the same: vote.h.) */
-void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size);
 
 /* The kind of way of a cell, which no fault changes: "NVLink" or "PCIe" by what
  * both cards have, "host near" and "host far" from the GPU's NUMA domain, "within",

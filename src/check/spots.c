@@ -7,35 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/class.h"
 #include "check/expect.h"
 
 /* Below, a copy is mostly its 3 us before the first byte. */
 #define JUDGED_FROM ((uint64_t)1 << 20)
-
-static int same_class(const struct cs_run_node *a, const struct cs_run_node *b)
-{
-	if (a->facts.n_agents != b->facts.n_agents ||
-	    strcmp(a->facts.product, b->facts.product) != 0 ||
-	    strcmp(a->facts.placement, b->facts.placement) != 0)
-		return 0;
-	for (int i = 0; i < a->facts.n_agents; i++)
-		if (strcmp(a->agent[i].gpu.name, b->agent[i].gpu.name) != 0)
-			return 0;
-	return 1;
-}
-
-static void find_classes(const struct cs_run *run, int *class)
-{
-	for (int i = 0; i < run->n_nodes; i++) {
-		int k;
-
-		for (k = 0; k < i; k++)
-			if (class[k] == k &&
-			    same_class(&run->node[k], &run->node[i]))
-				break;
-		class[i] = k;
-	}
-}
 
 enum cs_family cs_family_of(const struct cs_row *row)
 {
@@ -121,7 +97,10 @@ int cs_spots_make(const struct cs_run *run, struct cs_spots *out,
 		cs_spots_release(out);
 		return cs_err_set(err, "no memory to judge cells");
 	}
-	find_classes(run, out->class);
+	if (cs_classes_of_cells(run, out->class, err)) {
+		cs_spots_release(out);
+		return -1;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 

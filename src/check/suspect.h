@@ -67,8 +67,7 @@ struct cs_spots {
 	const struct cs_run *run;
 	struct cs_spot *spot;	/* malloc'ed */
 	size_t n;
-	/* by node: the first of its class; malloc'ed.  A class has the same product,
-	 * models of GPUs in their order, and placement. */
+	/* by node: the first of its class (class.h); malloc'ed */
 	int *class;
 };
 

@@ -8,55 +8,17 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "check/class.h"
 #include "check/fingerprint.h"
 #include "check/internal.h"
 
-#define CLASS (2 * CS_NAME)
 #define VALUES_SAID 3	/* of a field without majority */
 
 /* ---- classes ---- */
 
-/* The model of most of its GPUs; of several the first by name. */
-static const char *usual_model(const struct cs_run_node *nd)
-{
-	const char *name[2 * CS_MAX_AGENTS], *usual = "";
-	int n = 0, most = 0;
-
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		if (nd->sight[i].name[0])
-			name[n++] = nd->sight[i].name;
-	for (int i = 0; !nd->facts.n_sights && i < nd->facts.n_agents; i++)
-		name[n++] = nd->agent[i].gpu.name;
-	for (int i = 0; i < n; i++) {
-		int same = 0;
-
-		for (int k = 0; k < n; k++)
-			same += !strcmp(name[i], name[k]);
-		if (same > most || (same == most && strcmp(name[i], usual) < 0)) {
-			most = same;
-			usual = name[i];
-		}
-	}
-	return usual;
-}
-
-int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
-{
-	const struct cs_run_node *nd = &run->node[node];
-	const char *model = strcmp(run->backend, "cpu") ? usual_model(nd) : "";
-	const char *product = nd->facts.product;
-
-	if (nd->facts.n_agents < 0 || cs_run_is_again(run, node))
-		return -1;
-	cs_text(to, size, "%s%s%s", product, *product && *model ? ", " : "", model);
-	if (!to[0])
-		cs_text(to, size, "unknown machine");
-	return 0;
-}
-
 struct machine {
 	int node;
-	char class[CLASS];
+	char class[CS_CLASS];
 };
 
 static int by_class(const void *a, const void *b)
@@ -710,7 +672,7 @@ int cs_vote_judge(struct cs_run *run, struct cs_err *err)
 		return cs_err_set(err, "no memory");
 	for (int node = 0; node < run->n_nodes; node++) {
 		machine[n].node = node;
-		n += !cs_class_text(run, node, machine[n].class, CLASS);
+		n += !cs_class_text(run, node, machine[n].class, CS_CLASS);
 	}
 	/* a machine alone is no fleet */
 	if (n > 1) {

@@ -49,7 +49,7 @@ fleet alike n01 n02 n03 n04 n05
 check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
 ok "nodes that are alike: status 0" status_is 0
 ok "… nobody is accused" finds alike.json ""
-ok "… all in one class" prints "class NVIDIA H200: 5 nodes n\\[01-05\\]"
+ok "… all in one class" prints "class unknown product; NVIDIA H200: 5 nodes n\\[01-05\\]"
 ok_schema "the document follows the schema" alike.json
 ok_json "nodes have fingerprints, the same ones" alike.json \
 	'len({str(n["fingerprint"]) for n in d["nodes"]}) == 1 and len(d["nodes"][0]["fingerprint"]["wiring"]) == 16'

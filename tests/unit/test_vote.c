@@ -86,7 +86,7 @@ static void tie(void)
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, -1);
 	t_eq_str(found(&c, 0)->text,
-		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX, NVIDIA H200: "
+		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX; NVIDIA H200: "
 		 "no majority, nobody is accused");
 	canned_release(&c);
 }
@@ -102,7 +102,7 @@ static void no_majority_of_many(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text,
 		 "kernel: 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
-		 "of DGX, NVIDIA H200: no majority, nobody is accused");
+		 "of DGX; NVIDIA H200: no majority, nobody is accused");
 	canned_release(&c);
 }
 
