@@ -642,11 +642,9 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 	return add(run, CS_NOTE, -1, "left-out", text, err);
 }
 
-/* What was asked to be judged, of nodes and of cells. */
+/* What cells were asked to be held against. */
 static int judge_asked(struct cs_run *run, struct cs_err *err)
 {
-	if (run->checks & CS_CHECK_TOPOLOGY && cs_vote_judge(run, err))
-		return -1;
 	if (!(run->checks & CS_CHECK_BASELINE))
 		return 0;
 	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
@@ -695,7 +693,9 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	cs_pool_release(&pooled, run);
 	if (!rc)
 		rc = find_left_out(run, err);
-	return rc || find_differences(run, err) || cs_cells_judge(run, err) ? -1 : 0;
+	if (rc || find_differences(run, err) || cs_cells_judge(run, err))
+		return -1;
+	return run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, err) : 0;
 }
 
 void cs_check_forget(struct cs_run *run)

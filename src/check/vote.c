@@ -615,6 +615,52 @@ static void drop_effects(struct cs_vec *found)
 	free(drop);
 }
 
+/* Fields of which others have said more: with the part, and what it costs. */
+static const struct {
+	const char *field, *id;
+} said[] = {
+	{ "nvlinks", "nvlink-down" }, { "pcie-gen", "pcie-below" },
+	{ "pcie-width", "pcie-below" }, { "gpus", "gpu-lost" },
+};
+
+/* How many findings on the node say that of the same GPU; of no GPU: of any. */
+static int times_said(const struct cs_run *run, const struct difference *d,
+		      const char *id)
+{
+	const struct cs_finding *f = run->findings.data;
+	int n = 0;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		n += f[i].node == d->node && f[i].bus_id[0] && !strcmp(f[i].id, id) &&
+		     (!d->bus_id[0] || !strcmp(f[i].bus_id, d->bus_id));
+	return n;
+}
+
+static int was_said(const struct cs_run *run, const struct difference *d)
+{
+	/* of a GPU one is enough, of a node one for each part that is missing */
+	int needed = d->bus_id[0] ? 1 : atoi(d->usual) - atoi(d->here);
+
+	if (d->kind != DIFFERS || d->layer != CS_LAYER_WIRING || needed < 1)
+		return 0;
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strcmp(d->name.base, said[i].field) &&
+		    times_said(run, d, said[i].id) >= needed)
+			return 1;
+	return 0;
+}
+
+static void drop_said(const struct cs_run *run, struct cs_vec *found)
+{
+	struct difference *d = found->data;
+	size_t left = 0;
+
+	for (size_t i = 0; i < found->n; i++)
+		if (!was_said(run, &d[i]))
+			d[left++] = d[i];
+	found->n = left;
+}
+
 static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 {
 	struct difference *d = found->data;
@@ -624,6 +670,7 @@ static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 	if (found->n)
 		qsort(d, found->n, sizeof(*d), by_place_and_number);
 	drop_effects(found);
+	drop_said(run, found);
 	for (i = 0; i < found->n && !rc; i = k) {
 		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
 			;

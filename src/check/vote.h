@@ -11,7 +11,8 @@
 #include "result/run.h"
 
 /* Appends what the vote finds: nodes in their order, each by layer and field; then
- * what nobody can be accused of.  -1: no memory. */
+ * what nobody can be accused of.  Comes last: what findings say already of a part, with
+ * more than that it differs, is not said again.  -1: no memory. */
 int cs_vote_judge(struct cs_run *run, struct cs_err *err);
 
 #endif
