@@ -305,11 +305,6 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-const char *cs_check_agent_word(const struct cs_run *run)
-{
-	return strcmp(run->backend, "cpu") == 0 ? "arena" : "GPU";
-}
-
 /* What happened to one GPU between the looks before and after the plan. */
 static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err)
 {
@@ -470,7 +465,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		if (k < n)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s%s not bound to a NUMA domain: %s", cs_check_agent_word(run),
+			"%s %s%s not bound to a NUMA domain: %s", cs_agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
 		if (judge(run, CS_NOTE, node, "not-bound", text, err))
@@ -511,7 +506,7 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		cs_check_agent_word(run), n == 1 ? "" : "s", most);
+		cs_agent_word(run), n == 1 ? "" : "s", most);
 	return judge(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 

@@ -21,11 +21,6 @@ static void product_text(const struct cs_run_node *nd, char *to, size_t size)
 						      "unknown product");
 }
 
-static int is_of_cpus(const struct cs_run *run)
-{
-	return !strcmp(run->backend, "cpu");
-}
-
 /* ---- for the vote ---- */
 
 /* The model of most of its GPUs; of several the first by name. */
@@ -61,7 +56,7 @@ int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 	if (nd->facts.n_agents < 0 || cs_run_is_again(run, node))
 		return -1;
 	product_text(nd, to, size);
-	if (!is_of_cpus(run)) {
+	if (!cs_on_cpu(run)) {
 		append(to, size, "; ");
 		append(to, size, usual_model(nd));
 	}
@@ -98,7 +93,7 @@ void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
 	cs_text(to, size, "%s%s; ", run->virtual_clock ? "test double; " : "",
 		product);
 	append_models(nd, to, size);
-	if (is_of_cpus(run)) {
+	if (cs_on_cpu(run)) {
 		append(to, size, "; ");
 		append(to, size, nd->facts.cpu);
 	}

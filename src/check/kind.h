@@ -8,15 +8,19 @@
 
 #define CS_PATH_WORDS 24
 
+/* The GPU or arena of an end; of host memory its issuer.  NULL: there is none. */
+const struct cs_agent_facts *cs_end_agent(const struct cs_run *run,
+					  const struct cs_row *row,
+					  const struct cs_end *end);
+/* The NUMA domain that an end lies in; -1 unknown. */
+int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
+		const struct cs_end *end);
+
 /* The kind of way of a cell, which no fault changes: "NVLink" or "PCIe" by what
  * both cards have, "host near" and "host far" from the GPU's NUMA domain, "within",
  * "NUMA 21" by distance; "unknown". */
 void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		 size_t size);
-
-/* Of two GPUs the one with the lesser live NVLink, without any the lesser PCIe. */
-const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
-					   const struct cs_link_facts *b);
 
 /* The most that a transfer could have, one direction, by the links as they are live:
  * GB/s.  NAN where it crosses none, where its figure is no rate, or where nothing

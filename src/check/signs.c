@@ -28,7 +28,7 @@ struct fleet {
 
 static int pcie_is_below(const struct cs_link_facts *l)
 {
-	return cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width) <
+	return cs_link_pcie_gbs(l) <
 	       0.99 * cs_pcie_peak_gbs(l->pcie_gen_max, l->pcie_width_max);
 }
 
@@ -135,7 +135,7 @@ static int is_detour(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_link_facts *l =
 		&run->node[row->node].agent[row->what.src.index].link;
-	double pcie = cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width), low, high;
+	double pcie = cs_link_pcie_gbs(l), low, high;
 
 	return cs_via_crosses(row->via) && !cs_is_unsure(row) &&
 	       !cs_expected_gbs(run, row, &low, &high) &&

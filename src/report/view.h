@@ -12,15 +12,9 @@
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 
-int cs_on_cpu(const struct cs_run *run);
-/* What an agent is called: "GPU", "arena". */
-const char *cs_agent_word(const struct cs_run *run);
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
 struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 			     const struct cs_end *end);
-/* The NUMA domain of an end in host memory of a row; -1 unknown. */
-int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_end *end);
 /* An agent as an end: "gpu2", "arena0". */
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
 /* RFC 3339, UTC, whole seconds; "" when not set. */

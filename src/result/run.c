@@ -69,6 +69,16 @@ struct cs_label cs_pair_label(const struct cs_run *run, int node,
 	return label;
 }
 
+int cs_on_cpu(const struct cs_run *run)
+{
+	return strcmp(run->backend, "cpu") == 0;
+}
+
+const char *cs_agent_word(const struct cs_run *run)
+{
+	return cs_on_cpu(run) ? "arena" : "GPU";
+}
+
 int cs_run_is_again(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
