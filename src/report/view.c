@@ -2,6 +2,7 @@
 
 #include "report/view.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/quant.h"
 #include "check/expect.h"
 #include "check/kind.h"
+#include "result/pool.h"
 
 struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 			     const struct cs_end *end)
@@ -146,6 +148,22 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	if (row->status == CS_OK && cs_is_bandwidth(row) && peak > 0 &&
 	    row->stats.median > peak / 2)
 		cs_text(to, size, "NV%d", l->nvlinks_up);
+}
+
+int cs_write_pooled(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt,
+		    int (*write)(FILE *to, const struct cs_run *pooled,
+				 const struct cs_run *run,
+				 const struct cs_view_options *opt))
+{
+	struct cs_run pooled;
+	struct cs_err err;
+	int rc = cs_pool_make(run, &pooled, &err) || write(to, &pooled, run, opt);
+
+	cs_pool_release(&pooled, run);
+	if (rc && !ferror(to))
+		errno = ENOMEM;
+	return rc || ferror(to) ? -1 : 0;
 }
 
 /* ---- host lists ---- */

@@ -39,6 +39,16 @@ void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *t
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+struct cs_view_options;
+
+/* A view that shows the turns of a cell as one (result/pool.h): `write` gets the run so
+ * put together, and as it was.  -1 with errno. */
+int cs_write_pooled(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt,
+		    int (*write)(FILE *to, const struct cs_run *pooled,
+				 const struct cs_run *run,
+				 const struct cs_view_options *opt));
+
 /* The cells of one test at one size on one node, in the orientation of every
  * matrix; of a run whose turns were put together (result/pool.h). */
 struct cs_grid {

@@ -9,12 +9,7 @@
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 		   struct cs_err *err)
 {
-	struct cs_finding *to = cs_vec_add(findings, 1, err);
-
-	if (!to)
-		return -1;
-	*to = *finding;
-	return 0;
+	return cs_vec_push(findings, finding, err);
 }
 
 const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
