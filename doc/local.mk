@@ -1,16 +1,21 @@
-dist_pkgdata_DATA += %D%/cscope-mpi-1.schema.json
+dist_pkgdata_DATA += \
+	%D%/cscope-mpi-1.schema.json \
+	%D%/cscope-mpi-baseline-1.schema.json
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/FLEET.md \
+	%D%/INTEGRATIONS.md \
 	%D%/METHOD.md \
 	%D%/NVBANDWIDTH.md \
 	%D%/PLACEMENT.md \
 	%D%/PLANS.md \
 	%D%/READING.md \
+	%D%/THRESHOLDS.md \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
 	%D%/plans \
-	%D%/results
+	%D%/results \
+	%D%/thresholds
 
 # ---- manual pages: a release carries them finished ----
 dist_man_MANS = \

@@ -123,6 +123,8 @@ int cs_answer(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		return cs_show(opt, to, err);
 	if (opt->action == CS_ACTION_COMPARE)
 		return cs_compare_files(opt, to, err);
+	if (opt->action == CS_ACTION_BASELINE)
+		return cs_baseline_files(opt, to, err);
 	if (opt->action == CS_ACTION_CHECK)
 		return cs_check_files(opt, to, err);
 	if (!answer(opt, to, err) && !fflush(to))

@@ -20,6 +20,9 @@ int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err);
 /* cscope-mpi compare. */
 int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
+/* cscope-mpi baseline. */
+int cs_baseline_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
+
 /* cscope-mpi check. */
 int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err);
 

@@ -7,6 +7,7 @@
 #include "answer.h"
 #include "base/hostlist.h"
 #include "check/check.h"
+#include "judging.h"
 #include "report/loaded.h"
 #include "result/merge.h"
 #include "result/redact.h"
@@ -14,6 +15,7 @@
 struct fleet {
 	const struct cs_options *opt;
 	struct cs_merge merge;
+	struct cs_judging judging;
 	struct cs_loaded base;	/* whose texts the merged run has */
 	struct cs_err first;	/* what was wrong with the first bad file */
 	int first_status;	/* 0: none was */
@@ -103,9 +105,13 @@ static uint32_t checks_of(const struct cs_run *run)
 		       cs_checks_all() : CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
 }
 
-static int judge(struct cs_run *run, struct cs_err *err)
+static int judge(struct fleet *fleet, struct cs_err *err)
 {
+	struct cs_run *run = &fleet->merge.run;
+
 	run->checks = checks_of(run);
+	run->margin = fleet->opt->margin;
+	cs_judging_apply(&fleet->judging, run);
 	if (cs_check_run(run, err))
 		return -1;
 	cs_run_sort_findings(run);
@@ -126,9 +132,9 @@ static int gather(struct fleet *fleet, struct cs_err *err)
 		return fleet->first_status;
 	}
 	if ((opt->nodes && expect(fleet, opt->nodes, err)) ||
-	    cs_merge_end(&fleet->merge, err) || judge(&fleet->merge.run, err))
+	    cs_merge_end(&fleet->merge, err))
 		return CS_EXIT_CANNOT;
-	return 0;
+	return judge(fleet, err) ? CS_EXIT_CANNOT : 0;
 }
 
 static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
@@ -159,9 +165,12 @@ int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 	if (cs_merge_init(&fleet.merge, opt->n_files, err))
 		return CS_EXIT_CANNOT;
-	status = gather(&fleet, err);
+	status = cs_judging_open(&fleet.judging, opt, err);
+	if (!status)
+		status = gather(&fleet, err);
 	if (!status)
 		status = answer(&fleet, to, err);
+	cs_judging_release(&fleet.judging);
 	cs_merge_release(&fleet.merge);
 	cs_loaded_release(&fleet.base);
 	return status;

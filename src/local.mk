@@ -42,6 +42,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/rng.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
+	%D%/base/table.c \
+	%D%/base/table.h \
 	%D%/base/units.c \
 	%D%/base/units.h \
 	%D%/base/vec.c \
@@ -200,6 +202,9 @@ endif
 	%D%/check/cells.h \
 	%D%/check/check.c \
 	%D%/check/check.h \
+	%D%/check/baseline.c \
+	%D%/check/baseline.h \
+	%D%/check/bound.c \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
@@ -209,6 +214,8 @@ endif
 	%D%/check/fingerprint.c \
 	%D%/check/fingerprint.h \
 	%D%/check/internal.h \
+	%D%/check/kind.c \
+	%D%/check/kind.h \
 	%D%/check/launch.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
@@ -219,6 +226,8 @@ endif
 	%D%/check/spots.c \
 	%D%/check/suspect.c \
 	%D%/check/suspect.h \
+	%D%/check/threshold.c \
+	%D%/check/threshold.h \
 	%D%/check/versus.c \
 	%D%/check/versus.h \
 	%D%/check/vote.c \
@@ -228,6 +237,8 @@ endif
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
+	%D%/report/baseline.c \
+	%D%/report/baseline.h \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
@@ -239,17 +250,20 @@ endif
 	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/json.c \
+	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
 	%D%/report/load.c \
 	%D%/report/loaded.h \
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
+	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/parts.h \
 	%D%/report/reason.c \
+	%D%/report/prom.c \
 	%D%/report/record.c \
 	%D%/report/record.h \
 	%D%/report/report.h \
@@ -257,6 +271,8 @@ endif
 	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/take.c \
+	%D%/report/tally.c \
+	%D%/report/tally.h \
 	%D%/report/take.h \
 	%D%/report/text.c \
 	%D%/report/topology.c \
@@ -272,6 +288,9 @@ cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/baseline.c \
+	%D%/judging.c \
+	%D%/judging.h \
 	%D%/leftout.c \
 	%D%/leftout.h \
 	%D%/main.c \

@@ -19,6 +19,7 @@
 #include "job/job.h"
 #include "job/signals.h"
 #include "job/team.h"
+#include "judging.h"
 #include "leftout.h"
 #include "node/board.h"
 #include "options.h"
@@ -46,9 +47,11 @@ struct program {
 	size_t findings_told;	/* in the journals */
 	char *plan_text;	/* of --plan, on rank 0 */
 	char *plan_file;	/* what was made of it, as text */
-	int plan_refused;
-	struct cs_err plan_says; /* why */
+	int judging_status;	/* of reading what to judge by */
+	int refused;		/* a file that was given: usage */
+	struct cs_err says;	/* why */
 	struct cs_resume resume;
+	struct cs_judging judging;
 	struct cs_redact redact;
 	char host[CS_HOST];
 	struct cs_budget budget;
@@ -195,6 +198,16 @@ static int on_resume(void *ctx, struct cs_err *err)
 	return p->opt.resume ? cs_resume_take(&p->resume, &p->run, err) : 0;
 }
 
+/* What cannot be judged by what was given is not measured. */
+static int refuse_judging(struct program *p, struct cs_err *err)
+{
+	if (!p->judging_status &&
+	    !cs_judging_fits(&p->judging, p->run.plan, &p->says))
+		return 0;
+	p->refused = p->judging_status != CS_EXIT_CANNOT;
+	return cs_err_set(err, "%s", p->says.text);
+}
+
 static void add_finding(struct cs_run *run, enum cs_severity severity,
 			const char *id, const char *text)
 {
@@ -212,10 +225,12 @@ static int on_ready(void *ctx, struct cs_err *err)
 	char text[CS_ERR_TEXT] = "";
 	int n, rc = 0;
 
+	if (refuse_judging(p, err))
+		return -1;
 	if (p->run.plan && !p->resume.complete)
 		cs_left_out_plan(&p->opt, p->run.plan, text, sizeof(text));
 	if (text[0])
-		add_finding(&p->run, CS_NOTE, "left-out", text);
+		add_finding(&p->run, CS_NOTE, "not-possible", text);
 	for (int i = 0; i < p->opt.n_outputs && !rc; i++) {
 		if (is_resumed(p, p->opt.output[i]))
 			continue;
@@ -369,7 +384,7 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 /* Before MPI; what is wrong is said when all ranks can end together. */
 static void open_plan(struct program *p)
 {
-	p->plan_refused = cs_planfile_open(&p->opt, &p->plan_text, &p->plan_says);
+	p->refused = cs_planfile_open(&p->opt, &p->plan_text, &p->says);
 }
 
 static int plan_of_file(void *ctx, const struct cs_plan_request *req,
@@ -377,21 +392,21 @@ static int plan_of_file(void *ctx, const struct cs_plan_request *req,
 {
 	struct program *p = ctx;
 
-	if (!p->plan_text && !p->plan_refused)
+	if (!p->plan_text && !p->refused)
 		open_plan(p);
-	if (!p->plan_refused)
-		p->plan_refused = cs_plan_file_read(p->plan_text, p->opt.plan, req,
-						    out, &p->plan_says);
-	if (p->plan_refused)
-		return cs_err_set(err, "%s", p->plan_says.text);
+	if (!p->refused)
+		p->refused = cs_plan_file_read(p->plan_text, p->opt.plan, req,
+						    out, &p->says);
+	if (p->refused)
+		return cs_err_set(err, "%s", p->says.text);
 	p->run.plan_file = p->plan_file = cs_plan_file_text(*out);
 	return p->plan_file ? 0 : cs_err_set(err, "no memory");
 }
 
-static int refuse_plan(struct program *p)
+static int refuse(struct program *p)
 {
 	clear_bar(p);
-	complain("", p->plan_says.text);
+	complain("", p->says.text);
 	return CS_EXIT_USAGE;
 }
 
@@ -464,6 +479,7 @@ static void init_run(struct program *p, int argc, char **argv)
 	p->run.asked = p->opt.tests;
 	p->run.checks = p->opt.checks;
 	p->run.budget_s = p->opt.budget_s;
+	cs_judging_apply(&p->judging, &p->run);
 	p->run.margin = cs_ten_digits(p->opt.margin);
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
@@ -529,7 +545,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	init_run(p, argc, argv);
 	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
 	if (!job || cs_job_is_root(job))
-		status = p->plan_refused ? refuse_plan(p) :
+		status = p->refused ? refuse(p) :
 					   conclude(p, status, &err);
 	cs_guard_say(&p->guard, status);
 	if (job)
@@ -538,6 +554,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	free(p->plan_file);
 	cs_resume_release(&p->resume);
 	cs_redact_release(&p->redact);
+	cs_judging_release(&p->judging);
 	release_run(&p->run);
 	return status;
 }
@@ -601,10 +618,16 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return status;
 	}
+	if (launcher.rank <= 0)
+		p.judging_status = cs_judging_open(&p.judging, &p.opt, &p.says);
+	if (p.judging_status && !launcher.present) {
+		complain("", p.says.text);
+		return p.judging_status;
+	}
 	if (p.opt.plan && launcher.rank <= 0)
 		open_plan(&p);
-	if (p.plan_refused && !launcher.present)
-		return refuse_plan(&p);
+	if (p.refused && !launcher.present)
+		return refuse(&p);
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 	if (is_guarded(&p, &launcher, argc, argv, &status))

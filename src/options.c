@@ -415,6 +415,29 @@ static int set_margin(struct cs_options *opt, const char *value,
 	return cs_share_parse(value, &opt->margin, err);
 }
 
+/* Who reads a file says what is wrong in it. */
+static int set_baseline(struct cs_options *opt, const char *value,
+			struct cs_err *err)
+{
+	(void)err;
+	opt->baseline = value;
+	return 0;
+}
+
+static int set_threshold(struct cs_options *opt, const char *value,
+			 struct cs_err *err)
+{
+	(void)err;
+	opt->threshold = value;
+	return 0;
+}
+
+static int set_min_share(struct cs_options *opt, const char *value,
+			 struct cs_err *err)
+{
+	return cs_share_parse(value, &opt->min_share, err);
+}
+
 /* Read when it is needed; here only whether it is one. */
 static int set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
 {
@@ -431,7 +454,7 @@ static int set_output(struct cs_options *opt, const char *value,
 {
 	if (!cs_format_by_file(value))
 		return cs_err_set(err,
-			"allowed endings are .txt, .json, .jsonl, .csv");
+			"allowed endings are .txt, .json, .jsonl, .csv, .prom, .xml");
 	for (const char *at = value; (at = strchr(at, '%')); at += 2)
 		if (!at[1] || !strchr("Njt%", at[1]))
 			return cs_err_set(err,
@@ -447,8 +470,8 @@ static int set_format(struct cs_options *opt, const char *value,
 {
 	opt->format = cs_format_by_name(value);
 	return opt->format ? 0 : cs_err_set(err, "allowed are text, json, jsonl, "
-					    "csv, result, reason, nvbandwidth, "
-					    "nvbandwidth-json");
+					    "csv, result, reason, prom, nagios, junit, "
+					    "nvbandwidth, nvbandwidth-json");
 }
 
 static int set_quiet(struct cs_options *opt, const char *value,
@@ -549,15 +572,24 @@ static int set_explain(struct cs_options *opt, const char *value,
 
 /* A line without a name is a heading. */
 #define OUTPUT                                                                 \
-	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .jsonl or .csv; " \
-	  "repeatable; %N host, %j job id, %t start, %% a %", set_output }
+	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .jsonl, .csv, .prom " \
+	  "(Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t start, %% a %", set_output }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
-	  "result; reason: one line for a scheduler; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
+	  "result, prom, nagios, junit; reason: one line for a scheduler; nvbandwidth, nvbandwidth-json: as version 0.8 prints and as " \
 	  "0.10 writes JSON", set_format }
 #define MARGIN                                                                 \
-	{ "margin", 0, "SHARE", "within which two sides are the same; "          \
-	  "default 1%", set_margin }
+	{ "margin", 0, "SHARE", "within which two sides, or a cell and its "     \
+	  "baseline, are the same; default 1%", set_margin }
+#define BASELINE                                                               \
+	{ "baseline", 0, "FILE[,...]", "judge each cell by what 'cscope-mpi "   \
+	  "baseline' learnt of healthy nodes", set_baseline }
+#define THRESHOLD                                                              \
+	{ "threshold", 0, "FILE.csv", "judge cells by bounds: columns test, "   \
+	  "class, size, bound (335 GB/s, 90%), severity", set_threshold }
+#define MIN_SHARE                                                              \
+	{ "min-share", 0, "SHARE", "of the live link's peak that every cell of "  \
+	  "one transfer at a time must have, as 85%", set_min_share }
 #define REDACT                                                                 \
 	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all " \
 	  "outputs", set_redact }
@@ -641,6 +673,9 @@ static const struct option_line measure_lines[] = {
 	  "change) and topology (how the node is wired and set) alone measure "
 	  "nothing; outlier: cells slower than their like, link: links below what "
 	  "they could be; both look again at what is suspicious", set_check },
+	BASELINE,
+	THRESHOLD,
+	MIN_SHARE,
 	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
@@ -696,9 +731,22 @@ static const struct option_line show_lines[] = {
 	HELP,
 };
 
+static const struct option_line baseline_lines[] = {
+	{ "output", 'o', "FILE", "write FILE: .json, the baseline, or .txt; "
+	  "repeatable", set_output },
+	{ "format", 'f', "FORMAT", "of standard output: text, json", set_format },
+	MARGIN,
+	{ "quiet", 'q', NULL, "nothing on standard output", set_quiet },
+	HELP,
+};
+
 static const struct option_line check_lines[] = {
 	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as "
 	  "n[001-500],m3: one without a file is found", set_nodes },
+	BASELINE,
+	THRESHOLD,
+	MIN_SHARE,
+	MARGIN,
 	{ NULL, 0, NULL, "Output", NULL },
 	OUTPUT,
 	FORMAT,
@@ -727,6 +775,10 @@ static const struct command {
 	  "one file with several placements needs no B. Exit status 0 the same, 1 "
 	  "different, 3 not comparable", CS_ACTION_COMPARE, compare_lines,
 	  sizeof(compare_lines) / sizeof(*compare_lines) },
+	{ "baseline", "FILE...", "what healthy nodes give, by hardware class and test, "
+	  "learnt from runs of them, best of several nodes and days; for --baseline",
+	  CS_ACTION_BASELINE, baseline_lines,
+	  sizeof(baseline_lines) / sizeof(*baseline_lines) },
 	{ "check", "FILE...", "which nodes are not as they should be, and not like the "
 	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
 	  "job; exit status as under --check", CS_ACTION_CHECK, check_lines,
@@ -892,7 +944,8 @@ static int take_operands(const struct command *command, int argc, char **argv,
 {
 	int least = command->operand != NULL;
 	int most = command->action == CS_ACTION_COMPARE	 ? 2 :
-		   command->action == CS_ACTION_CHECK ? INT_MAX : least;
+		   command->action == CS_ACTION_CHECK ||
+		   command->action == CS_ACTION_BASELINE ? INT_MAX : least;
 
 	if (out->action == CS_ACTION_HELP)
 		return 0;
@@ -930,8 +983,29 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
 }
 
+/* What is judged needs what is measured, and something to be judged by. */
+static int check_bounds(const struct cs_options *opt, struct cs_err *err)
+{
+	const char *by = opt->baseline ? "--baseline" :
+			 opt->threshold ? "--threshold" :
+			 opt->min_share > 0 ? "--min-share" : NULL;
+
+	if (!by && opt->checks == CS_CHECK_BASELINE)
+		return cs_err_set(err, "--check=baseline needs --baseline, "
+				  "--threshold or --min-share");
+	if (by && opt->looks)
+		return cs_err_set(err, "--check=%s measures nothing: without %s",
+				  opt->looks, by);
+	if (opt->baseline && opt->plan)
+		return cs_err_set(err, "--plan and --baseline exclude each other: the "
+				  "steps of a file are its own, and not those of a test");
+	return 0;
+}
+
 static int check_together(const struct cs_options *opt, struct cs_err *err)
 {
+	if (check_bounds(opt, err))
+		return -1;
 	if (opt->tests && opt->axes.matrices)
 		return cs_err_set(err, "--matrix and %s exclude each other",
 				  opt->suite ? "--suite" : "--test");
@@ -1023,6 +1097,8 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 	if (parse_options(command, argc - skip, argv + skip, out, err) ||
 	    settle(out, err))
 		return -1;
+	if (out->baseline || out->threshold || out->min_share > 0)
+		out->checks |= CS_CHECK_BASELINE;
 	return check_together(out, err);
 }
 

@@ -16,7 +16,8 @@
 
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
 		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
-		 CS_ACTION_SHOW, CS_ACTION_COMPARE, CS_ACTION_CHECK };
+		 CS_ACTION_SHOW, CS_ACTION_COMPARE, CS_ACTION_CHECK,
+		 CS_ACTION_BASELINE };
 
 struct cs_options {
 	enum cs_action action;
@@ -38,6 +39,9 @@ struct cs_options {
 	uint32_t checks;		/* enum cs_check_kind; 0: no --check */
 	const char *looks;		/* value of --check that measures nothing */
 	double margin;			/* --margin */
+	const char *baseline;		/* --baseline FILE[,...]; NULL */
+	const char *threshold;		/* --threshold FILE; NULL */
+	double min_share;		/* --min-share; 0: not given */
 	int mpi;
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;

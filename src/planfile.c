@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "plan/file.h"
 
 static int check(const struct cs_options *opt, const char *text,
@@ -37,7 +38,7 @@ int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *e
 	if (!from)
 		return cs_err_set(err, "--plan '%s': %s", opt->plan,
 				  strerror(errno));
-	rc = cs_plan_file_load(from, text, err);
+	rc = cs_table_load(from, text, err);
 	fclose(from);
 	if (rc)
 		return cs_err_prefix(err, "--plan '%s'", opt->plan);

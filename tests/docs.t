@@ -12,6 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 "$CSCOPE" --help >"$work/help" || exit 1
 "$CSCOPE" show --help >>"$work/help" || exit 1
+"$CSCOPE" baseline --help >>"$work/help" || exit 1
 "$CSCOPE" check --help >>"$work/help" || exit 1
 n=0
 

@@ -40,6 +40,7 @@ UNIT_TESTS = \
 	%D%/unit/hostlist.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/hostpass.t \
+	%D%/unit/judge.t \
 	%D%/unit/launcher.t \
 	%D%/unit/loaded.t \
 	%D%/unit/merge.t \
@@ -102,6 +103,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
+%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
@@ -133,6 +135,7 @@ endif
 # ---- fuzz targets: their seeds with `make check`, libFuzzer with `make fuzz` ----
 FUZZ_TESTS = \
 	%D%/fuzz/argv.t \
+	%D%/fuzz/baseline.t \
 	%D%/fuzz/gpulist.t \
 	%D%/fuzz/json.t \
 	%D%/fuzz/jsonl.t \
@@ -143,6 +146,7 @@ FUZZ_TESTS = \
 	%D%/fuzz/sampler.t \
 	%D%/fuzz/stats.t \
 	%D%/fuzz/tests.t \
+	%D%/fuzz/threshold.t \
 	%D%/fuzz/units.t
 check_PROGRAMS += $(FUZZ_TESTS)
 TESTS += $(FUZZ_TESTS)
@@ -150,6 +154,8 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 
 %C%_fuzz_argv_t_LDADD = $(CS_LINK)
 %C%_fuzz_argv_t_SOURCES = %D%/fuzz/fuzz_argv.c $(FUZZ_REPLAY) $(CS_OPTIONS)
+%C%_fuzz_baseline_t_LDADD = $(CS_LINK)
+%C%_fuzz_baseline_t_SOURCES = %D%/fuzz/fuzz_baseline.c $(FUZZ_REPLAY)
 %C%_fuzz_gpulist_t_LDADD = $(CS_LINK)
 %C%_fuzz_gpulist_t_SOURCES = %D%/fuzz/fuzz_gpulist.c $(FUZZ_REPLAY)
 %C%_fuzz_json_t_LDADD = $(CS_LINK)
@@ -176,6 +182,8 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 %C%_fuzz_stats_t_SOURCES = %D%/fuzz/fuzz_stats.c $(FUZZ_REPLAY)
 %C%_fuzz_tests_t_LDADD = $(CS_LINK)
 %C%_fuzz_tests_t_SOURCES = %D%/fuzz/fuzz_tests.c $(FUZZ_REPLAY)
+%C%_fuzz_threshold_t_LDADD = $(CS_LINK)
+%C%_fuzz_threshold_t_SOURCES = %D%/fuzz/fuzz_threshold.c $(FUZZ_REPLAY)
 %C%_fuzz_units_t_LDADD = $(CS_LINK)
 %C%_fuzz_units_t_SOURCES = %D%/fuzz/fuzz_units.c $(FUZZ_REPLAY)
 
@@ -183,8 +191,8 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 # in the build tree and is taken up again by the next run.
 CLANG = clang
 FUZZ_RUNS = 1000000
-FUZZ_NAMES = argv gpulist json jsonl launcher output plan planfile sampler stats tests \
-	units
+FUZZ_NAMES = argv baseline gpulist json jsonl launcher output plan planfile sampler stats tests \
+	threshold units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 fuzz:
@@ -288,6 +296,7 @@ check_PROGRAMS += %D%/bench/bench_sm
 
 # ---- whole-program tests and the rules of the house ----
 SHELL_TESTS = \
+	%D%/cluster/cluster.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
 	%D%/layers.t \
@@ -304,6 +313,7 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
+	%D%/run/judge.t \
 	%D%/run/kernels.t \
 	%D%/run/launch.t \
 	%D%/run/launcher.t \
@@ -319,18 +329,23 @@ SHELL_TESTS = \
 	%D%/run/topology.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \
-	%D%/run/via.t
+	%D%/run/via.t \
+	%D%/run/views.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
+	%D%/cluster/rsh \
+	%D%/cluster/task \
 	%D%/mpi-run \
 	%D%/schema-check \
 	%D%/torture.py \
+	%D%/views.py \
 	%D%/wrappers.py
 EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \
 	%D%/bench/race \
+	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \
 	%D%/fake/README.md \
@@ -342,6 +357,11 @@ EXTRA_DIST += \
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:
 	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs
+
+# ---- several hosts and a real Slurm on this machine, as root ----
+check-cluster:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=%D%/cluster/cluster.t
+.PHONY: check-cluster
 
 # ---- the long runs of tests/torture.py: minutes ----
 check-torture: cs_torture_parts = fail hang data death

@@ -1,7 +1,9 @@
 #include "config.h"
 
+#include "check/baseline.h"
 #include "check/cells.h"
 #include "check/internal.h"
+#include "check/threshold.h"
 #include "check/versus.h"
 #include "check/vote.h"
 
@@ -499,13 +501,14 @@ static int most_agents(const struct cs_run *run)
 	return most;
 }
 
-/* Where nodes vote, the vote says it of those of one class. */
+/* Where nodes vote, the vote says it of those of one class.  -1: it fell silent before
+ * it could say. */
 static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err)
 {
 	int n = run->node[node].facts.n_agents;
 	char text[CS_ERR_TEXT];
 
-	if (n == most || run->checks & CS_CHECK_TOPOLOGY)
+	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
 		cs_check_agent_word(run), n == 1 ? "" : "s", most);
@@ -639,19 +642,59 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 	return add(run, CS_NOTE, -1, "left-out", text, err);
 }
 
+/* What was asked to be judged, of nodes and of cells. */
+static int judge_asked(struct cs_run *run, struct cs_err *err)
+{
+	if (run->checks & CS_CHECK_TOPOLOGY && cs_vote_judge(run, err))
+		return -1;
+	if (!(run->checks & CS_CHECK_BASELINE))
+		return 0;
+	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
+}
+
+/* The row of the run that stands where this one does. */
+static uint32_t place_of(const struct cs_run *run, const struct cs_row *row)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *other = cs_rows_get(&run->rows, i);
+
+		if (other->node == row->node && other->step == row->step &&
+		    other->metric == row->metric &&
+		    other->what.src.index == row->what.src.index &&
+		    other->what.dst.index == row->what.dst.index)
+			break;
+	}
+	return (uint32_t)i;
+}
+
+/* Evidence names rows as files have them, each turn of a cell by itself. */
+static void place_evidence(const struct cs_run *run, const struct cs_run *pooled)
+{
+	struct cs_finding *f = run->findings.data;
+
+	if (pooled->rows.rows.data == run->rows.rows.data)
+		return;
+	for (size_t i = 0; i < run->findings.n; i++)
+		for (uint32_t k = 0; k < f[i].n_evidence; k++)
+			f[i].evidence[k] = place_of(run, cs_rows_get(
+				&pooled->rows, f[i].evidence[k]));
+}
+
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run pooled;
 	int rc;
 
 	mark_in_use(run);
-	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
+	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err) ||
+	     judge_asked(&pooled, err);
 	run->findings = pooled.findings;
+	place_evidence(run, &pooled);
 	cs_pool_release(&pooled, run);
 	if (!rc)
 		rc = find_left_out(run, err);
-	if (!rc && run->checks & CS_CHECK_TOPOLOGY)
-		rc = cs_vote_judge(run, err);
 	return rc || find_differences(run, err) || cs_cells_judge(run, err) ? -1 : 0;
 }
 

@@ -8,6 +8,32 @@
 int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
 
+/* ---- cells and their bounds: bound.c ---- */
+
+/* Of a run's rows the measured cells, controls apart: by node, test, size and metric,
+ * then as they came; malloc'ed.  A matrix is what differs in none of these. */
+uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *err);
+/* Where in order[0..n) the matrix of order[at] ends. */
+size_t cs_matrix_end(const struct cs_run *run, const uint32_t *order, size_t at,
+		     size_t n);
+
+/* A cell beyond its bound. */
+struct cs_breach {
+	uint32_t row;
+	double bound;
+};
+int cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound,
+		  struct cs_err *err);
+int cs_is_beyond(double value, double bound, int low_is_better);
+/* Those of one matrix as one finding, the worst first (sorted here); `by` says what
+ * set the bound.  A cell whose figure its conditions explain is a warning at most. */
+int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
+		      const char *id, uint32_t severity, const char *by,
+		      struct cs_err *err);
+
+/* "395.18 GB/s" */
+struct cs_label cs_figure_text(const struct cs_test *test, double value);
+
 /* What an agent of this run is: "GPU", "arena". */
 const char *cs_check_agent_word(const struct cs_run *run);
 

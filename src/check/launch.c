@@ -27,6 +27,7 @@ static const struct {
 	{ "topology", CS_CHECK_TOPOLOGY, 1 },
 	{ "outlier", CS_CHECK_OUTLIER, 0 },
 	{ "link", CS_CHECK_LINK, 0 },
+	{ "baseline", CS_CHECK_BASELINE, 0 },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 

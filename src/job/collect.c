@@ -7,7 +7,9 @@
 
 #include "node/board.h"
 
-#define ALIVE_S 5.0
+#define ALIVE_S 1.0
+#define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */
+#define DEAF_S 1.0 /* longer between two looks was not listening */
 
 static size_t peers_bytes(int n_agents)
 {
@@ -157,7 +159,8 @@ static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 	struct cs_err err;
 
 	for (int i = 0; i < c->team->n_nodes; i++)
-		if (i != c->team->node)
+		if (i != c->team->node &&
+		    (tag == CS_TAG_END || c->ended[i] != CS_NODE_SILENT))
 			cs_team_post(c->team, c->rank_of_node[i], tag, data,
 				     bytes, &err);
 	c->said_s = cs_clock_s();
@@ -165,7 +168,8 @@ static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 
 void cs_collect_alive(struct cs_collect *c)
 {
-	if (cs_clock_s() - c->said_s < ALIVE_S)
+	if (cs_clock_s() - c->said_s <
+	    (c->team->rank ? ALIVE_S : ROOT_ALIVE_S))
 		return;
 	if (c->team->rank == 0)
 		tell_nodes(c, CS_TAG_ALIVE, "", 0);
@@ -175,8 +179,23 @@ void cs_collect_alive(struct cs_collect *c)
 
 void cs_collect_end(struct cs_collect *c, int how)
 {
+	if (how == CS_NODE_SILENT) /* which says something else of rank 0 */
+		how = CS_NODE_EARLY;
 	tell_nodes(c, CS_TAG_END, &how, sizeof(how));
 	cs_team_flush(c->team, 1);
+}
+
+/* What this rank could not hear is nobody's silence. */
+static void count_silence(struct cs_collect *c)
+{
+	double now = cs_clock_s(), deaf = now - c->listened_s;
+
+	for (int i = 0; i < c->team->n_nodes; i++)
+		if (!(c->heard_s[i] > 0))
+			c->heard_s[i] = now;
+		else if (deaf > DEAF_S)
+			c->heard_s[i] += deaf;
+	c->listened_s = now;
 }
 
 int cs_collect_listen(struct cs_collect *c, double limit_s)
@@ -186,15 +205,14 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 	size_t bytes;
 	void *data;
 
-	if (!(c->root_heard_s > 0))
-		c->root_heard_s = cs_clock_s();
+	count_silence(c);
 	while (cs_team_next(c->team, &from, &tag, &data, &bytes, &err) == 1) {
-		c->root_heard_s = cs_clock_s();
+		c->heard_s[0] = cs_clock_s();
 		if (tag == CS_TAG_END && bytes == sizeof(int))
 			c->end = *(const int *)data;
 		free(data);
 	}
-	if (!c->end && cs_clock_s() - c->root_heard_s > limit_s)
+	if (!c->end && cs_clock_s() - c->heard_s[0] > limit_s)
 		c->end = CS_NODE_SILENT;
 	return c->end;
 }
@@ -236,35 +254,61 @@ static void take_message(struct cs_collect *c, int node, int tag,
 		take_row(c, row, (const void *)(row + 1));
 	else if (tag == CS_TAG_FINDING && bytes == sizeof(struct cs_finding))
 		take_finding(c, data);
-	else if (tag == CS_TAG_DONE && bytes == sizeof(int))
+	else if (tag == CS_TAG_DONE && bytes == sizeof(int) &&
+		 c->ended[node] != CS_NODE_SILENT)
 		c->ended[node] = (char)*(const int *)data;
 }
 
-void cs_collect_drain(struct cs_collect *c, double limit_s)
+/* A node that was given up; its name, if it has not come to say it. */
+static void give_up(struct cs_collect *c, int node, const char *why)
 {
+	struct cs_finding lost = { .severity = CS_CRITICAL, .drain = 1,
+				   .node = node * c->arms, .id = "node-lost",
+				   .part = "node",
+				   .next = "see whether the host is up, and measure it alone before it is used again" };
+
+	const char *left = "its rows until then are kept";
+
+	for (int i = node * c->arms; i < (node + 1) * c->arms; i++) {
+		struct cs_run_node *nd = &c->run->node[i];
+
+		if (nd->facts.host[0])
+			continue;
+		cs_text(nd->facts.host, CS_HOST, "%s",
+			c->team->place[c->rank_of_node[node]].host);
+		c->hooks->node(c->hooks->ctx, i);
+		left = "nothing is known of it";
+	}
+	if (c->ended[node])
+		left = "all its rows had come";
+	cs_text(lost.text, sizeof(lost.text), "%s; %s", why, left);
+	c->ended[node] = CS_NODE_SILENT;
+	take_finding(c, &lost);
+}
+
+void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
+{
+	char silent[80];
 	int from, tag, node;
 	struct cs_err err;
 	size_t bytes;
 	void *data;
 
+	count_silence(c);
 	while (cs_team_next(c->team, &from, &tag, &data, &bytes, &err) == 1) {
 		node = node_of(c, from);
 		if (node >= 0)
 			take_message(c, node, tag, data, bytes);
 		free(data);
 	}
+	cs_text(silent, sizeof(silent), "no word from the node for %.0f s", limit_s);
 	for (node = 0; node < c->team->n_nodes; node++) {
-		struct cs_finding lost = { .severity = CS_CRITICAL,
-					   .node = node * c->arms, .id = "node-lost" };
-
-		if (node == c->team->node || c->ended[node] ||
-		    cs_clock_s() - c->heard_s[node] < limit_s)
+		if (node == c->team->node || c->ended[node] == CS_NODE_SILENT)
 			continue;
-		c->ended[node] = CS_NODE_SILENT;
-		cs_text(lost.text, sizeof(lost.text),
-			"no word from the node for %.0f s; its rows until then are kept",
-			limit_s);
-		take_finding(c, &lost);
+		if (cs_clock_s() - c->heard_s[node] > limit_s)
+			give_up(c, node, silent);
+		else if (now && c->ended[node] == CS_NODE_RUNS)
+			give_up(c, node, "the node was not ready when the budget was spent");
 	}
 }
 

@@ -22,10 +22,10 @@ struct cs_collect {
 	int arms;			/* of a node: each is a node of the run */
 	const struct cs_collect_hooks *hooks;
 	int *rank_of_node;		/* rank 0: coordinators, by node of the team */
-	double *heard_s;		/* rank 0: last word of each node */
+	double *heard_s;		/* last word of each node; of rank 0: [0] */
 	char *ended;			/* rank 0: 1 complete, 2 early, 3 given up */
 	double said_s;			/* last word said */
-	double root_heard_s;		/* others: last word of rank 0 */
+	double listened_s;		/* last time that words were taken */
 	int end;			/* others: how rank 0 ended the job; 0 not yet */
 };
 
@@ -43,14 +43,16 @@ void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severi
 			const char *id, const char *text);
 /* This node's measuring has ended. */
 void cs_collect_done(struct cs_collect *c, int how);
-/* Still here: at most once in 5 s; rank 0 to all coordinators, they to rank 0. */
+/* Still here: coordinators to rank 0 once a second, it to all of them every 5 s. */
 void cs_collect_alive(struct cs_collect *c);
 /* Has rank 0 ended the job?  How (CS_NODE_…), CS_NODE_SILENT when it has said
- * nothing for limit_s, CS_NODE_RUNS when it goes on. */
+ * nothing for limit_s, CS_NODE_RUNS when it goes on.  Here and below silence is
+ * counted while this rank listens: who was stopped himself accuses nobody. */
 int cs_collect_listen(struct cs_collect *c, double limit_s);
 
-/* Rank 0: take all that has come.  Gives up nodes silent for limit_s. */
-void cs_collect_drain(struct cs_collect *c, double limit_s);
+/* Rank 0: take all that has come.  Gives up nodes silent for limit_s and, with `now`,
+ * those that are not ready. */
+void cs_collect_drain(struct cs_collect *c, double limit_s, int now);
 /* Rank 0: say the end to all coordinators. */
 void cs_collect_end(struct cs_collect *c, int how);
 /* Rank 0: have all nodes ended?  The worst way, or CS_NODE_RUNS. */

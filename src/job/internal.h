@@ -9,7 +9,10 @@
 #include "job/muster.h"
 #include "job/team.h"
 
-#define SILENCE_LIMIT_S 60.0 /* a node without a word is given up */
+/* A node without a word is given up: its coordinator looks every 50 ms, whatever it
+ * measures.  Rank 0 also writes files, to file systems that may stall. */
+#define NODE_SILENCE_S 10.0
+#define ROOT_SILENCE_S 60.0
 
 /* A coordinator's hooks know which node of the run they speak of. */
 struct arm_hooks {
@@ -32,7 +35,7 @@ struct cs_job {
 	enum cs_kept kept;
 	char *done;		/* steps of this node that are not left */
 	struct cs_rows seen;	/* of this node, for args->again */
-	int coordinates, opened, lost;
+	int coordinates, opened, lost, collects;
 	int one_at_a_time; /* GPUs that take no second process: arms cannot all
 			    * hold them */
 	int boardless;	/* only looked, and nothing to open */

@@ -22,6 +22,7 @@
 /* Five times the second-level cache of an H200, twice that of a B200. */
 #define SPREAD_BYTES (256u << 20)
 #define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
+#define END_LIMIT_S 20.0 /* for all ranks to have closed, hung drivers left behind */
 #define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
@@ -79,6 +80,16 @@ static int signalled(void *ctx)
 	else if (got && got != SIGUSR1)
 		job->signal = got;
 	return job->signal;
+}
+
+/* While it waits for others in MPI a coordinator says that it is here. */
+static int meanwhile(void *ctx)
+{
+	struct cs_job *job = ctx;
+
+	if (job->collects)
+		cs_collect_alive(&job->collect);
+	return signalled(job);
 }
 
 static void leave(struct cs_job *job)
@@ -145,7 +156,7 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
 	job->team.end_s = job->args->budget.close_s;
-	job->team.interrupted = signalled;
+	job->team.interrupted = meanwhile;
 	job->team.ctx = job;
 	/* without that word MPI_Init may abort before it can be said */
 	if (!job->launcher.wired && job->args->mpi < 0)
@@ -296,12 +307,6 @@ static int is_of_a_death(struct cs_job *job)
 	return lost && !goes_on;
 }
 
-/* Of a node; the others are ready when the budget has no more to wait for. */
-static double silence_limit(const struct cs_job *job)
-{
-	return cs_clock_s() < job->args->budget.close_s ? SILENCE_LIMIT_S : 0;
-}
-
 int cs_job_watch(struct cs_job *job)
 {
 	if (signalled(job) == SIGTERM && is_of_a_death(job))
@@ -310,8 +315,9 @@ int cs_job_watch(struct cs_job *job)
 		leave_on_signal(job);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
-		cs_collect_drain(&job->collect, silence_limit(job));
-	else if (cs_collect_listen(&job->collect, SILENCE_LIMIT_S))
+		cs_collect_drain(&job->collect, NODE_SILENCE_S,
+				 cs_clock_s() > job->args->budget.close_s);
+	else if (cs_collect_listen(&job->collect, ROOT_SILENCE_S))
 		return 1; /* nobody would take the rows */
 	return 0;
 }
@@ -383,8 +389,6 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	struct cs_collect *c = &job->collect;
 	size_t n = (size_t)job->team.n_nodes;
 	size_t all = n * (size_t)c->arms;
-	long *rank = calloc(n, sizeof(*rank));
-	int rc = -1;
 
 	c->team = &job->team;
 	c->run = job->run;
@@ -393,24 +397,14 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	c->heard_s = calloc(n, sizeof(*c->heard_s));
 	c->ended = calloc(n, 1);
 	job->run->node = calloc(all, sizeof(*job->run->node));
-	if (!rank || !c->rank_of_node || !c->heard_s || !c->ended ||
-	    !job->run->node) {
-		cs_err_set(err, "no memory");
-		goto out;
-	}
-	rank[job->team.node] = job->team.coordinator;
-	if (cs_team_max(&job->team, rank, (int)n, err))
-		goto out;
-	for (size_t i = 0; i < n; i++) {
-		c->rank_of_node[i] = (int)rank[i];
-		c->heard_s[i] = cs_clock_s();
-	}
+	if (!c->rank_of_node || !c->heard_s || !c->ended || !job->run->node)
+		return cs_err_set(err, "no memory");
+	for (size_t i = 0; i < n; i++)
+		c->rank_of_node[i] = cs_team_lowest(&job->team, (int)i);
 	for (size_t i = 0; i < all; i++)
 		cs_node_facts_init(&job->run->node[i].facts);
-	rc = init_arms(job, err);
-out:
-	free(rank);
-	return rc;
+	job->collects = job->coordinates;
+	return init_arms(job, err);
 }
 
 /* Agents, plan and board; the plan is of no use where no node has two agents. */
@@ -620,6 +614,32 @@ static int dismiss(struct cs_job *job)
 	return died;
 }
 
+static int wait_for_root(struct cs_job *job)
+{
+	int state = wait_nodes(job);
+
+	if (state == CS_NODE_SILENT)
+		fprintf(stderr, "cscope-mpi: no word from rank 0 for %.0f s\n",
+			ROOT_SILENCE_S);
+	return state;
+}
+
+/* A budget that is spent leaves time for those that are there. */
+static double end_limit(const struct cs_job *job)
+{
+	return fmax(cs_within(END_LIMIT_S, job->args->budget.end_s), GRACE_S);
+}
+
+/* Ranks are missing since the results are out. */
+static void leave_without(struct cs_job *job, const struct cs_err *err)
+{
+	if (job->team.rank == 0)
+		fprintf(stderr,
+			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)\n",
+			err->text, CS_EXIT_CRITICAL);
+	leave_after_root(job, CS_EXIT_CRITICAL);
+}
+
 void cs_job_end(struct cs_job *job, int status)
 {
 	int state = CS_NODE_EARLY, hung;
@@ -631,13 +651,14 @@ void cs_job_end(struct cs_job *job, int status)
 		state = cs_collect_state(&job->collect);
 		cs_collect_end(&job->collect, state);
 	} else if (job->coordinates) {
-		state = wait_nodes(job);
-		if (state == CS_NODE_SILENT)
-			fprintf(stderr,
-				"cscope-mpi: no word from rank 0 for %.0f s\n",
-				SILENCE_LIMIT_S);
+		state = wait_for_root(job);
+		if (state != CS_NODE_COMPLETE)
+			status = CS_EXIT_CRITICAL;
 	}
+	job->collects = 0;
 	if (job->boardless) {
+		if (job->coordinates && state != CS_NODE_COMPLETE)
+			leave_after_root(job, CS_EXIT_CRITICAL);
 		/* nobody ends before rank 0 has had its say */
 		if (cs_team_agree(&job->team, 0, &err))
 			leave_after_root(job, status);
@@ -656,7 +677,8 @@ void cs_job_end(struct cs_job *job, int status)
 		leave_after_root(job, CS_EXIT_CRITICAL);
 	}
 	hung = cs_muster_dismiss(&job->muster);
-	cs_team_end(&job->team);
+	if (cs_team_end(&job->team, end_limit(job), &err))
+		leave_without(job, &err);
 	if (hung || free_job(job))
 		_exit(status); /* the agent still uses what would be freed */
 }

@@ -3,6 +3,7 @@
 #include "job/team.h"
 
 #include <limits.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,11 +14,14 @@
 #include <unistd.h>
 
 #include "base/hints.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "node/board.h"
 #include "node/budget.h"
 
 #define LEAVE_LIMIT_S 2.0	/* for all ranks to come to the end */
+#define WAITS_S 1.0		/* a rank that waits for others says so as often */
+#define MISSED_S 5.0		/* ... and counts as gone when it has not */
 
 struct cs_team_comms {
 	MPI_Comm of[2];		/* by enum cs_team_scope */
@@ -43,17 +47,93 @@ static int mpi_err(int code, const char *call, struct cs_err *err)
 	return cs_err_set(err, "%s: %.*s", call, length, text);
 }
 
-/* Test until it is complete: first hot, then in naps that cost no CPU. */
-static int finish(struct cs_team *team, MPI_Request *request, const char *call,
-		  struct cs_err *err)
+/* ---- who is missed ---- */
+
+/* MPI does not tell whom a collective waits for: ranks that wait say so to rank 0,
+ * which listens while it waits itself. */
+struct roll {
+	enum cs_team_scope of;	/* who is to come */
+	double begun_s, said_s;
+	double *heard_s;	/* rank 0: by rank; 0 never */
+};
+
+static void listen_to_roll(struct cs_team *team, struct roll *roll)
 {
-	double begun = cs_clock_s();
+	MPI_Comm job = team->comms->of[CS_TEAM_JOB];
+	MPI_Status status;
+	int flag = 0;
+	char none;
+
+	if (!roll->heard_s)
+		roll->heard_s = calloc((size_t)team->size, sizeof(double));
+	while (roll->heard_s &&
+	       MPI_Iprobe(MPI_ANY_SOURCE, CS_TAG_WAITS, job, &flag, &status) ==
+		       MPI_SUCCESS && flag) {
+		if (MPI_Recv(&none, 1, MPI_BYTE, status.MPI_SOURCE, CS_TAG_WAITS,
+			     job, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			return;
+		roll->heard_s[status.MPI_SOURCE] = cs_clock_s();
+	}
+}
+
+static void call_roll(struct cs_team *team, struct roll *roll)
+{
+	double now = cs_clock_s();
+	struct cs_err err;
+
+	if (now - roll->begun_s < WAITS_S)
+		return;
+	if (team->rank == 0)
+		listen_to_roll(team, roll);
+	else if (now - roll->said_s >= WAITS_S) {
+		cs_team_post(team, 0, CS_TAG_WAITS, "", 0, &err);
+		roll->said_s = now;
+	}
+}
+
+static int is_missed(const struct cs_team *team, const struct roll *roll, int rank)
+{
+	if (!rank || (roll->of == CS_TEAM_NODE &&
+		      team->place[rank].node != team->node))
+		return 0;
+	return cs_clock_s() - roll->heard_s[rank] > MISSED_S;
+}
+
+/* Which nodes have ranks that are missed: the first, and how many more. */
+static int not_all_came(struct cs_team *team, const struct roll *roll,
+			const char *call, double limit_s, struct cs_err *err)
+{
+	int n = 0, first = 0;
+	/* after less than that not all that wait have been heard */
+	int known = roll->heard_s && team->place && limit_s >= MISSED_S;
+	char more[40] = "";
+
+	for (int r = 0, last = -1; known && r < team->size; r++) {
+		if (!is_missed(team, roll, r) || team->place[r].node == last)
+			continue;
+		last = team->place[r].node;
+		first = n++ ? first : r;
+	}
+	if (n > 1)
+		cs_text(more, sizeof(more), ", nor on %d more nodes", n - 1);
+	if (n)
+		return cs_err_set(err, "%s: no answer within %.3g s from rank %d on '%s'%s",
+				  call, limit_s, first,
+				  team->place[first].host, more);
+	return cs_err_set(err, "%s: not all ranks came within %.3g s", call,
+			  limit_s);
+}
+
+/* Test until it is complete: first hot, then in naps that cost no CPU. */
+static int wait_for(struct cs_team *team, MPI_Request *request, const char *call,
+		    struct roll *roll, struct cs_err *err)
+{
 	double limit = cs_within(team->limit_s, team->end_s);
 
 	for (;;) {
 		struct timespec nap = { 0, 1000000 };
 		int done = 0, rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-		double waited = cs_clock_s() - begun;
+		double waited = cs_clock_s() - roll->begun_s;
 
 		if (rc != MPI_SUCCESS)
 			return mpi_err(rc, call, err);
@@ -61,14 +141,23 @@ static int finish(struct cs_team *team, MPI_Request *request, const char *call,
 			return 0;
 		if (team->interrupted && team->interrupted(team->ctx))
 			return cs_err_set(err, "interrupted in %s", call);
+		call_roll(team, roll);
 		if (waited > limit)
-			return cs_err_set(err,
-					  "%s: not all ranks came within %.3g s",
-					  call, limit);
+			return not_all_came(team, roll, call, limit, err);
 		if (waited < 0.02)
 			nap.tv_nsec = 50000;
 		nanosleep(&nap, NULL);
 	}
+}
+
+static int finish(struct cs_team *team, enum cs_team_scope of,
+		  MPI_Request *request, const char *call, struct cs_err *err)
+{
+	struct roll roll = { .of = of, .begun_s = cs_clock_s() };
+	int rc = wait_for(team, request, call, &roll, err);
+
+	free(roll.heard_s);
+	return rc;
 }
 
 /* One of the few calls that are allowed before MPI_Init.  MPICH says its
@@ -118,7 +207,8 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 
 /* What ranks must have in common to share memory and IPC handles. */
 struct scope {
-	uint64_t machine, host, pid_ns, user;
+	uint64_t machine, pid_ns, user;
+	char host[CS_HOST];
 };
 
 /* A test may set CS_TEST_SCOPE to make several machines of one. */
@@ -132,8 +222,8 @@ static struct scope my_scope(void)
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
 
 	gethostname(host, sizeof(host) - 1);
-	s.host = hash(seed, host, strlen(host));
-	s.machine = s.host;
+	cs_text(s.host, sizeof(s.host), "%s", host);
+	s.machine = hash(seed, host, strlen(host));
 	if (file) {
 		if (fgets(boot, sizeof(boot), file))
 			s.machine = hash(seed, boot, strlen(boot));
@@ -148,8 +238,8 @@ static struct scope my_scope(void)
 
 static int same_scope(const struct scope *a, const struct scope *b)
 {
-	return a->machine == b->machine && a->host == b->host &&
-	       a->pid_ns == b->pid_ns && a->user == b->user;
+	return a->machine == b->machine && a->pid_ns == b->pid_ns &&
+	       a->user == b->user && !strcmp(a->host, b->host);
 }
 
 /* Why other ranks of the machine of rank `first` are not of its node; "" when all
@@ -174,38 +264,67 @@ static void find_apart(const struct scope *all, int size, int first,
 		cs_text(why, room, "have several host names");
 }
 
+/* Nodes are numbered by their lowest ranks. */
+static void number_nodes(struct cs_team *team, const struct scope *all)
+{
+	team->n_nodes = 0;
+	for (int i = 0; i < team->size; i++) {
+		int first = 0;
+
+		while (!same_scope(&all[first], &all[i]))
+			first++;
+		team->place[i].node = first < i ? team->place[first].node :
+						  team->n_nodes++;
+		cs_text(team->place[i].host, CS_HOST, "%s", all[i].host);
+	}
+	team->node = team->place[team->rank].node;
+	team->coordinator = cs_team_lowest(team, team->node);
+}
+
+int cs_team_lowest(const struct cs_team *team, int node)
+{
+	if (!team->place)
+		return node ? -1 : 0;
+	for (int i = 0; i < team->size; i++)
+		if (team->place[i].node == node)
+			return i;
+	return -1;
+}
+
 int cs_team_split(struct cs_team *team, struct cs_err *err)
 {
 	struct scope mine, *all;
 	MPI_Request request;
-	int rc, color = 0, lowest = 1;
+	int rc;
 
 	if (!team->mpi)
 		return 0;
 	all = calloc((size_t)team->size, sizeof(*all));
-	if (!all)
+	team->place = calloc((size_t)team->size, sizeof(*team->place));
+	if (!all || !team->place) {
+		free(all);
+		free(team->place);
+		team->place = NULL;
 		return cs_err_set(err, "no memory");
+	}
 	mine = my_scope();
 	rc = MPI_Iallgather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine),
 			    MPI_BYTE, team->comms->of[CS_TEAM_JOB], &request);
-	if (rc != MPI_SUCCESS || finish(team, &request, "MPI_Iallgather", err)) {
+	rc = rc == MPI_SUCCESS ? finish(team, CS_TEAM_JOB, &request,
+					   "MPI_Iallgather", err) :
+				 mpi_err(rc, "MPI_Iallgather", err);
+	if (rc) {
 		free(all);
+		free(team->place);
+		team->place = NULL; /* nobody is known */
 		return -1;
 	}
-	while (!same_scope(&all[color], &mine))
-		color++;
-	team->node = team->n_nodes = 0;
-	for (int i = 0; i < team->size; i++) {
-		lowest = 1;
-		for (int j = 0; j < i && lowest; j++)
-			lowest = !same_scope(&all[j], &all[i]);
-		team->n_nodes += lowest;
-		team->node += lowest && i < color;
-	}
-	find_apart(all, team->size, color, team->apart, sizeof(team->apart));
+	number_nodes(team, all);
+	find_apart(all, team->size, team->coordinator, team->apart,
+		   sizeof(team->apart));
 	free(all);
-	team->coordinator = color;
-	rc = MPI_Comm_split(team->comms->of[CS_TEAM_JOB], color, team->rank, &team->comms->of[CS_TEAM_NODE]);
+	rc = MPI_Comm_split(team->comms->of[CS_TEAM_JOB], team->node, team->rank,
+			    &team->comms->of[CS_TEAM_NODE]);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Comm_split", err);
 	MPI_Comm_set_errhandler(team->comms->of[CS_TEAM_NODE], MPI_ERRORS_RETURN);
@@ -228,7 +347,7 @@ int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *al
 			    team->comms->of[CS_TEAM_NODE], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iallgather", err);
-	return finish(team, &request, "MPI_Iallgather", err);
+	return finish(team, CS_TEAM_NODE, &request, "MPI_Iallgather", err);
 }
 
 int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
@@ -243,7 +362,7 @@ int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
 			team->comms->of[scope], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Ibcast", err);
-	return finish(team, &request, "MPI_Ibcast", err);
+	return finish(team, scope, &request, "MPI_Ibcast", err);
 }
 
 int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err)
@@ -257,7 +376,7 @@ int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err)
 			    team->comms->of[CS_TEAM_JOB], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iallreduce", err);
-	return finish(team, &request, "MPI_Iallreduce", err);
+	return finish(team, CS_TEAM_JOB, &request, "MPI_Iallreduce", err);
 }
 
 int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err)
@@ -365,28 +484,44 @@ void cs_team_flush(struct cs_team *team, double limit_s)
 	}
 }
 
-void cs_team_leave(struct cs_team *team)
+/* All ranks, at most limit_s. */
+static int meet_at_end(struct cs_team *team, double limit_s, struct cs_err *err)
 {
 	MPI_Request request;
+	int rc;
+
+	team->limit_s = limit_s;
+	rc = MPI_Ibarrier(team->comms->of[CS_TEAM_JOB], &request);
+	if (rc != MPI_SUCCESS)
+		return mpi_err(rc, "MPI_Ibarrier", err);
+	return finish(team, CS_TEAM_JOB, &request, "MPI_Ibarrier", err);
+}
+
+void cs_team_leave(struct cs_team *team)
+{
 	struct cs_err err;
 
 	if (!team->mpi || team->comms == NULL ||
 	    (team->interrupted && team->interrupted(team->ctx)))
 		return;
-	team->limit_s = LEAVE_LIMIT_S;
-	if (MPI_Ibarrier(team->comms->of[CS_TEAM_JOB], &request) ==
-		    MPI_SUCCESS &&
-	    !finish(team, &request, "MPI_Ibarrier", &err))
+	if (!meet_at_end(team, LEAVE_LIMIT_S, &err))
 		MPI_Finalize();
 }
 
-void cs_team_end(struct cs_team *team)
+int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
 {
 	if (!team->mpi)
-		return;
+		return 0;
+	cs_team_flush(team, 1);
+	team->end_s = INFINITY;
+	if (meet_at_end(team, limit_s, err))
+		return -1;
 	cs_team_flush(team, 1);
 	cs_vec_release(&posts);
+	free(team->place);
+	team->place = NULL;
 	if (team->comms->of[CS_TEAM_NODE] != MPI_COMM_NULL)
 		MPI_Comm_free(&team->comms->of[CS_TEAM_NODE]);
 	MPI_Finalize();
+	return 0;
 }

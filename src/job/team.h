@@ -10,6 +10,13 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/facts.h"
+
+/* A rank, as all the others know it. */
+struct cs_team_place {
+	int node;
+	char host[CS_HOST];
+};
 
 struct cs_team {
 	int mpi;			/* 0: alone, no MPI call */
@@ -17,6 +24,7 @@ struct cs_team {
 	int local_rank, local_size;	/* of the node */
 	int node, n_nodes;		/* nodes are numbered by lowest rank */
 	int coordinator;		/* world rank of this node's lowest rank */
+	struct cs_team_place *place;	/* of each rank; NULL before they are known */
 	char apart[120];		/* "are of several users": why the machine
 					 * makes further nodes; "" it does not */
 	struct cs_team_comms *comms;	/* MPI's side, known to team.c alone */
@@ -30,7 +38,7 @@ struct cs_team {
 enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 
 enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
-	      CS_TAG_DONE, CS_TAG_END };
+	      CS_TAG_DONE, CS_TAG_END, CS_TAG_WAITS };
 
 /* Local: what the MPI library says it is, on one line.  Needs no team. */
 void cs_team_library(char *to, size_t size);
@@ -38,6 +46,9 @@ void cs_team_library(char *to, size_t size);
 int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err);
 /* Find the ranks of this node: same host, boot, user and PID namespace. */
 int cs_team_split(struct cs_team *team, struct cs_err *err);
+
+/* The lowest rank of a node; -1: there is none. */
+int cs_team_lowest(const struct cs_team *team, int node);
 
 /* Everyone on the node gets what everyone gave: all[local_size * bytes]. */
 int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *all,
@@ -65,7 +76,8 @@ void cs_team_flush(struct cs_team *team, double limit_s);
 /* MPI_Finalize if every rank is there to call it, within 2 s; some launchers kill
  * the others, and take the status from that, when a rank ends without. */
 void cs_team_leave(struct cs_team *team);
-/* MPI_Finalize.  Never with a dead peer: then leave by _exit. */
-void cs_team_end(struct cs_team *team);
+/* MPI_Finalize, which never returns when a peer is dead: so not before every rank is
+ * there to call it.  -1 when they did not come within limit_s: leave by _exit. */
+int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err);
 
 #endif

@@ -7,16 +7,14 @@
 #include <string.h>
 
 #include "base/facts.h"
+#include "base/table.h"
 #include "base/units.h"
 #include "base/vec.h"
 
-#define TEXT_MOST ((size_t)16 << 20)
-#define FIELD_MAX 80
+enum column { STEP, TEST, SRC, DST, OP, SIZE, ROLE, ROUND };
 
-enum column { STEP, TEST, SRC, DST, OP, SIZE, ROLE, ROUND, COLUMNS };
-
-static const char *const column_name[COLUMNS] = {
-	"step", "test", "src", "dst", "op", "size", "role", "round",
+static const char *const column_name[] = {
+	"step", "test", "src", "dst", "op", "size", "role", "round", NULL
 };
 #define REQUIRED (1u << STEP | 1u << TEST | 1u << SRC | 1u << DST)
 
@@ -32,61 +30,26 @@ struct item {
 };
 
 struct reader {
-	const char *name;
+	struct cs_table table;
 	const struct cs_plan_request *req;
 	struct cs_err *err;
 	int any_agents;		/* how many is not known yet */
-	uint32_t line;
-	int n_columns;		/* 0 before the header */
-	enum column column[COLUMNS]; /* of the i-th field */
-	char field[COLUMNS][FIELD_MAX]; /* of this line, by column */
 	struct cs_vec steps;	/* struct cs_step: whose name is always set */
 	struct cs_vec items;	/* struct item */
 };
-
-int cs_plan_file_load(FILE *from, char **text, struct cs_err *err)
-{
-	size_t room = 4096, n = 0;
-	char *all = NULL, *more;
-
-	do {
-		room *= 2;
-		more = realloc(all, room + 1);
-		if (!more)
-			break;
-		all = more;
-		n += fread(all + n, 1, room - n, from);
-	} while (n == room && room < TEXT_MOST);
-	if (!more)
-		cs_err_set(err, "no memory");
-	else if (ferror(from))
-		cs_err_set(err, "cannot be read");
-	else if (n == room)
-		cs_err_set(err, "longer than 16 MiB: this is no plan");
-	else if (memchr(all, '\0', n))
-		cs_err_set(err, "there is a byte 0 in it: this is no text");
-	else {
-		all[n] = '\0';
-		*text = all;
-		return 0;
-	}
-	free(all);
-	return -1;
-}
 
 /* ---- errors ---- */
 
 static int at_line(const struct reader *r, uint32_t line)
 {
-	return cs_err_prefix(r->err, "%s:%" PRIu32, r->name, line);
+	return cs_table_at(&r->table, line);
 }
 
 /* Puts line and column before what was said. */
 static int wrong(const struct reader *r, enum column column, int said)
 {
 	(void)said;
-	cs_err_prefix(r->err, "column %s", column_name[column]);
-	return at_line(r, r->line);
+	return cs_table_wrong(&r->table, (int)column);
 }
 
 static const struct cs_test *test_of(const struct item *item)
@@ -96,93 +59,13 @@ static const struct cs_test *test_of(const struct item *item)
 	return &cs_catalogue(&n)[item->asked.test];
 }
 
-/* ---- lines and fields ---- */
-
-static int is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* The next value of a line without blanks around it, and where it ends. */
-static const char *next_field(const char *at, const char *end, char *to, int *cut)
-{
-	const char *comma = memchr(at, ',', (size_t)(end - at));
-	const char *last = comma ? comma : end;
-
-	for (; at < last && is_blank(*at); at++)
-		;
-	while (last > at && is_blank(last[-1]))
-		last--;
-	*cut = last - at >= FIELD_MAX;
-	cs_text(to, FIELD_MAX, "%.*s", (int)(*cut ? FIELD_MAX - 1 : last - at), at);
-	return comma ? comma + 1 : NULL;
-}
-
-static int read_header(struct reader *r, const char *at, const char *end)
-{
-	unsigned seen = 0;
-	char word[FIELD_MAX];
-	int cut, c;
-
-	for (; at; r->n_columns++) {
-		at = next_field(at, end, word, &cut);
-		for (c = 0; c < COLUMNS && strcmp(word, column_name[c]); c++)
-			;
-		if (c == COLUMNS)
-			cs_err_set(r->err, "there is no column '%s': allowed are step, "
-				   "test, src, dst, op, size, role, round", word);
-		else if (seen & 1u << c)
-			cs_err_set(r->err, "column %s is there twice", word);
-		if (c == COLUMNS || seen & 1u << c)
-			return at_line(r, r->line);
-		seen |= 1u << c;
-		r->column[r->n_columns] = (enum column)c;
-	}
-	for (c = 0; c < COLUMNS; c++)
-		if (REQUIRED & ~seen & 1u << c) {
-			cs_err_set(r->err, "column %s is missing: the first line "
-				   "names step, test, src and dst at least",
-				   column_name[c]);
-			return at_line(r, r->line);
-		}
-	return 0;
-}
-
-static int read_fields(struct reader *r, const char *at, const char *end)
-{
-	char word[FIELD_MAX];
-	int i, cut;
-
-	memset(r->field, 0, sizeof(r->field));
-	for (i = 0; at; i++) {
-		at = next_field(at, end, word, &cut);
-		if (i >= r->n_columns && !word[0])
-			continue; /* as spreadsheets pad lines */
-		if (i >= r->n_columns) {
-			cs_err_set(r->err, "'%s' is in none of the %d columns", word,
-				   r->n_columns);
-			return at_line(r, r->line);
-		}
-		if (cut)
-			return wrong(r, r->column[i],
-				     cs_err_set(r->err, "more than %d characters",
-						FIELD_MAX - 1));
-		cs_text(r->field[r->column[i]], FIELD_MAX, "%s", word);
-	}
-	for (i = 0; i < COLUMNS; i++)
-		if ((REQUIRED & 1u << i) && !r->field[i][0])
-			return wrong(r, (enum column)i,
-				     cs_err_set(r->err, "it is empty"));
-	return 0;
-}
-
 /* ---- the values of a line ---- */
 
 /* A name of the catalogue alone, which says the same of what is not there. */
 static int take_test(struct reader *r, struct item *item)
 {
 	const struct cs_settings *set = &r->req->set;
-	const char *name = r->field[TEST];
+	const char *name = r->table.field[TEST];
 	size_t n;
 	char *chosen;
 	int rc;
@@ -208,7 +91,7 @@ static int take_op(struct reader *r, struct item *item)
 {
 	static const char *const word[] = { "write", "read" };
 	const struct cs_test *test = test_of(item), *all;
-	const char *op = r->field[OP];
+	const char *op = r->table.field[OP];
 	size_t n, i;
 
 	if (!op[0])
@@ -235,7 +118,7 @@ static int take_op(struct reader *r, struct item *item)
 
 static int take_role(struct reader *r, struct item *item)
 {
-	const char *word = r->field[ROLE];
+	const char *word = r->table.field[ROLE];
 	int i;
 
 	for (i = 0; i < ROLES && word[0] && strcmp(word, role_name[i]); i++)
@@ -272,7 +155,7 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 {
 	const struct cs_test *test = test_of(item);
 	const int cpu = r->req->set.backend == CS_BACKEND_CPU;
-	const char *agent = cpu ? "arena" : "gpu", *text = r->field[column];
+	const char *agent = cpu ? "arena" : "gpu", *text = r->table.field[column];
 	int64_t i = number_behind(text, agent), numa = number_behind(text, "numa");
 
 	if (i >= r->req->n_agents)
@@ -347,26 +230,26 @@ static int take_size(struct reader *r, struct item *item)
 	uint64_t *bytes = &item->asked.bytes;
 
 	*bytes = test->bytes ? test->bytes : r->req->set.copy_bytes;
-	if (!r->field[SIZE][0]) {
+	if (!r->table.field[SIZE][0]) {
 		if (item->role == LOAD && *bytes > CS_LOAD_BYTES)
 			*bytes = CS_LOAD_BYTES;
 		return 0;
 	}
-	if (cs_size_parse(r->field[SIZE], bytes, r->err))
+	if (cs_size_parse(r->table.field[SIZE], bytes, r->err))
 		return wrong(r, SIZE, -1);
 	if (!*bytes || *bytes % 16 || *bytes > CS_COPY_MAX)
 		return wrong(r, SIZE, cs_err_set(r->err, "'%s': a size is a multiple of "
-			"16 bytes, above 0 and at most 1024 TiB", r->field[SIZE]));
+			"16 bytes, above 0 and at most 1024 TiB", r->table.field[SIZE]));
 	if (test->bytes && *bytes != test->bytes)
 		return wrong(r, SIZE, cs_err_set(r->err, "'%s': copies of '%s' have %"
-			PRIu64 " bytes, its own", r->field[SIZE], test->name,
+			PRIu64 " bytes, its own", r->table.field[SIZE], test->name,
 			test->bytes));
 	return 0;
 }
 
 static int take_round(struct reader *r, struct item *item)
 {
-	const char *text = r->field[ROUND];
+	const char *text = r->table.field[ROUND];
 	char *end;
 	unsigned long round = strtoul(text, &end, 10);
 
@@ -513,7 +396,7 @@ static int end_step(struct reader *r)
 static struct cs_step *need_step(struct reader *r)
 {
 	struct cs_step *step = last_step(r);
-	const char *name = r->field[STEP];
+	const char *name = r->table.field[STEP];
 
 	if (step && !strcmp(step->name, name))
 		return step;
@@ -568,18 +451,11 @@ static int add_item(struct reader *r, const struct item *item)
 
 /* ---- the whole ---- */
 
-static int read_line(struct reader *r, const char *at, const char *end)
+static int read_line(struct reader *r)
 {
-	struct item item = { .line = r->line };
-	const char *first = at;
+	struct item item = { .line = r->table.line };
 
-	while (first < end && (is_blank(*first) || *first == ','))
-		first++;
-	if (first == end || *at == '#')
-		return 0;
-	if (!r->n_columns)
-		return read_header(r, at, end);
-	if (read_fields(r, at, end) || take_test(r, &item) || take_op(r, &item) ||
+	if (take_test(r, &item) || take_op(r, &item) ||
 	    take_role(r, &item) || take_end(r, &item, SRC, &item.asked.src) ||
 	    take_end(r, &item, DST, &item.asked.dst) || check_ends(r, &item) ||
 	    take_size(r, &item) || take_round(r, &item))
@@ -587,23 +463,31 @@ static int read_line(struct reader *r, const char *at, const char *end)
 	return add_item(r, &item);
 }
 
-static int read_lines(struct reader *r, const char *text)
+static int read_lines(struct reader *r)
 {
-	const char *end;
+	int more;
 
-	if (!strncmp(text, "\xef\xbb\xbf", 3))
-		text += 3;
-	for (; *text; text = *end ? end + 1 : end) {
-		end = text + strcspn(text, "\n");
-		r->line++;
-		if (read_line(r, text, end))
+	while ((more = cs_table_next(&r->table)) > 0)
+		if (read_line(r))
 			return -1;
-	}
+	if (more)
+		return -1;
 	if (r->items.n)
 		return end_step(r);
-	cs_err_set(r->err, r->n_columns ? "there is no transfer in it" :
-					  "there is no line in it that names the columns");
-	return cs_err_prefix(r->err, "%s", r->name);
+	cs_err_set(r->err, r->table.n_named ? "there is no transfer in it" :
+					      "there is no line in it that names the columns");
+	return cs_err_prefix(r->err, "%s", r->table.name);
+}
+
+static struct reader reader_of(const char *text, const char *name,
+			       const struct cs_plan_request *req, struct cs_err *err)
+{
+	return (struct reader){
+		.table = { .name = name, .text = text, .column = column_name,
+			   .required = REQUIRED, .err = err },
+		.req = req, .err = err,
+		.steps = CS_VEC(struct cs_step), .items = CS_VEC(struct item),
+	};
 }
 
 /* Could a step run beside others?  The agents of its one pair are marked, which no
@@ -718,7 +602,7 @@ static int assemble(struct reader *r, struct cs_plan **out)
 		asked[i] = item[i].asked;
 	rc = cs_plan_assemble(r->req, r->steps.data, r->steps.n, asked, out, r->err);
 	free(asked);
-	return rc ? cs_err_prefix(r->err, "%s", r->name) : 0;
+	return rc ? cs_err_prefix(r->err, "%s", r->table.name) : 0;
 }
 
 int cs_plan_file_check(const char *text, const char *name,
@@ -726,11 +610,11 @@ int cs_plan_file_check(const char *text, const char *name,
 {
 	const struct cs_plan_request most = { .n_agents = CS_MAX_AGENTS,
 					      .set = req->set };
-	struct reader r = { .name = name, .req = &most, .err = err, .any_agents = 1,
-			    .steps = CS_VEC(struct cs_step),
-			    .items = CS_VEC(struct item) };
-	int rc = read_lines(&r, text) || check_names(&r) || check_rounds(&r);
+	struct reader r = reader_of(text, name, &most, err);
+	int rc;
 
+	r.any_agents = 1;
+	rc = read_lines(&r) || check_names(&r) || check_rounds(&r);
 	cs_vec_release(&r.items);
 	cs_vec_release(&r.steps);
 	return rc ? -1 : 0;
@@ -740,10 +624,8 @@ int cs_plan_file_read(const char *text, const char *name,
 		      const struct cs_plan_request *req, struct cs_plan **out,
 		      struct cs_err *err)
 {
-	struct reader r = { .name = name, .req = req, .err = err,
-			    .steps = CS_VEC(struct cs_step),
-			    .items = CS_VEC(struct item) };
-	int rc = read_lines(&r, text) || check_names(&r) || check_rounds(&r);
+	struct reader r = reader_of(text, name, req, err);
+	int rc = read_lines(&r) || check_names(&r) || check_rounds(&r);
 
 	if (!rc) {
 		forget_numbers(&r);

@@ -10,10 +10,6 @@
 
 #include "plan/plan.h"
 
-/* All of a file as text, malloc'ed.  Errors: reading, no memory, a NUL byte, more than
- * any plan needs. */
-int cs_plan_file_load(FILE *from, char **text, struct cs_err *err);
-
 /* The plan of that text; `name` is what errors call it, they say line and column.
  * Of the request the agents and settings are read, `chosen` is not. */
 int cs_plan_file_read(const char *text, const char *name,

@@ -8,14 +8,15 @@
 
 #include "base/quant.h"
 #include "base/units.h"
+#include "check/check.h"
 #include "check/expect.h"
+#include "check/kind.h"
 #include "plan/alias.h"
 
 #define COLUMNS_MOST 16 /* as numbers */
 #define LABEL 9		/* width of the row labels */
 #define CELL 8		/* least width of a cell, "  396.38" */
 #define WORST 10
-#define SHORT_NS 140e3	/* a copy's own start, 2.7 us on H200, is 2 % of it */
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
 
@@ -302,14 +303,8 @@ static const struct cs_link_facts *lesser_link(const struct cs_grid *grid,
 	const struct cs_transfer what = cs_grid_transfer(grid, cell);
 	const struct cs_link_facts *a = &nd->agent[what.src.index].link;
 	const struct cs_link_facts *b = &nd->agent[what.dst.index].link;
-	double pa = cs_nvlink_peak_gbs(a), pb = cs_nvlink_peak_gbs(b);
 
-	if (isnan(pa) || isnan(pb))
-		return isnan(pa) ? a : b;
-	if (pa <= 0 && pb <= 0)
-		return cs_pcie_peak_gbs(b->pcie_gen, b->pcie_width) <
-		       cs_pcie_peak_gbs(a->pcie_gen, a->pcie_width) ? b : a;
-	return pb < pa ? b : a;
+	return cs_lesser_link(a, b);
 }
 
 static const char *why_unknown(const struct cs_grid *grid)
@@ -370,7 +365,7 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 {
 	struct shares share;
 	char up[24], usual[80] = "", size[16];
-	double bytes = (double)grid->bytes, low, high;
+	double low, high;
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
 	    grid->test->path != CS_PATH_PEER ||
@@ -395,7 +390,7 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 	cs_text(up, sizeof(up), share.up_least < share.up_most ? "%d to %d" : "%d",
 		share.up_least, share.up_most);
 	/* below half the links may be divided among the peers: no verdict */
-	if (bytes / cs_nvlink_peak_gbs(share.link) < SHORT_NS)
+	if (cs_is_short(grid->bytes, cs_nvlink_peak_gbs(share.link)))
 		cs_text(usual, sizeof(usual),
 			"; copies of %s are too short to fill it", size);
 	else if (share.median > 0.5 && grid->test->method == CS_METHOD_CE &&

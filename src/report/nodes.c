@@ -43,6 +43,10 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
 	const struct cs_run_node *nd = &run->node[node];
 	char names[160], driver[48] = "", domains[32] = "", division[200];
 
+	if (nd->facts.n_agents < 0) {
+		cs_text(to, size, "nothing known");
+		return;
+	}
 	names_text(nd, names, sizeof(names));
 	if (nd->facts.driver[0])
 		cs_text(driver, sizeof(driver), ", driver %s", nd->facts.driver);

@@ -177,7 +177,7 @@ int cs_output_open(struct cs_output *out, const char *name,
 	made.format = cs_format_by_file(made.path);
 	if (!made.format)
 		return cs_err_set(err, "cannot tell what to write to '%.200s': its "
-				  "name must end in .txt, .json, .jsonl or .csv",
+				  "name must end in .txt, .json, .jsonl, .csv, .prom or .xml",
 				  made.path);
 	made.in_place = strcmp(made.format->name, "jsonl") == 0;
 	if (made.in_place || is_special(made.path))

@@ -12,11 +12,6 @@
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 
-/* Flags of a row that are a finding. */
-#define CS_ROW_BAD                                                        \
-	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
-	 CS_ROW_IN_USE)
-
 int cs_on_cpu(const struct cs_run *run);
 /* What an agent is called: "GPU", "arena". */
 const char *cs_agent_word(const struct cs_run *run);

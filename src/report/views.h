@@ -16,6 +16,12 @@ int cs_result_write(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt);
 int cs_reason_write(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt);
+int cs_prom_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt);
+int cs_nagios_write(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt);
+int cs_junit_write(FILE *to, const struct cs_run *run,
+		   const struct cs_view_options *opt);
 int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
 			 const struct cs_view_options *opt);
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,

@@ -44,6 +44,11 @@ enum cs_metric {
 /* Rows that repeat a cell: not its figure. */
 #define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
 
+/* Those that say that a figure is not what the link can do. */
+#define CS_ROW_BAD                                                        \
+	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
+	 CS_ROW_IN_USE)
+
 #define CS_REASON 240
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 

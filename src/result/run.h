@@ -57,6 +57,7 @@ enum cs_check_kind {
 	CS_CHECK_TOPOLOGY = 4, /* how a node is wired and set: measures nothing */
 	CS_CHECK_OUTLIER = 8, /* is a cell slower than its like? */
 	CS_CHECK_LINK = 16, /* are links what they could be, and give what they do? */
+	CS_CHECK_BASELINE = 32, /* cells against baselines and thresholds */
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
@@ -78,6 +79,9 @@ struct cs_run_timings {
 	double measure;	/* first step to last row */
 	double total;	/* until the report is written */
 };
+
+struct cs_baseline;
+struct cs_thresholds;
 
 struct cs_run {
 	const char *version, *commit, *build; /* build: compiler, CUDA */
@@ -107,6 +111,8 @@ struct cs_run {
 	struct cs_run_timings timings;
 	double budget_s;	/* --budget: 0 none */
 	double margin;		/* within which two arms are the same: 0.01 is 1 % */
+	const struct cs_baseline *baseline; /* to judge by (check/baseline.h); NULL */
+	const struct cs_thresholds *thresholds; /* check/threshold.h; NULL */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */

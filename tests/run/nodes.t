@@ -5,11 +5,34 @@
 needs_fake
 needs_launcher
 
+long=(--backend cpu -s 32M --cell-limit 3s --precision 0.001%)
+
+# A host that is gone says nothing more.  Stopped: launchers end a job with the first
+# rank that dies.
+lose() { # RANK...
+	local r
+	for r; do
+		kill -STOP "$(rank "$r")" || return
+	done
+}
+
+begin_long() { # NAME
+	wrapper=./two
+	begin 4 "${long[@]}" -o "$1.json" -o "$1.jsonl"
+	[ -n "$skip" ] || until_true 30 measuring "$1.jsonl" 1
+}
+
+# the others count a minute; meanwhile the rest is tested
 fake 4
+on two 2 2 2
+begin_long headless
+ok "rank 0's node disappears in the middle of the job" lose 0 1
+headless=$begun others="$(rank 2) $(rank 3)"
+marker=${marker}1
+
 run 0 -m peer -s 1M --gpus 0,1 -o alone.csv
 figures alone.csv >want
 
-on two 2 2 2
 run_program 4 ./two "$CSCOPE" -m peer -s 1M -o two.json -o two.jsonl -o two.csv
 ok "four ranks on two nodes: status 0" status_is 0
 ok_json "both nodes are in the document" two.json \
@@ -54,4 +77,27 @@ ok "… said in one line with the call" one_line "cuMemcpyAsync"
 
 run_program 4 ./two "$CSCOPE" --backend cpu -m peer -s 64K --cell-limit 50ms -o cpu.csv
 ok "host memory on two nodes" all_ok cpu.csv 8
+
+begin_long lost
+ok "a node disappears in the middle of the job" lose 2 3
+end_within 45
+ok "… which ends with status 2, in time" eval 'was_in_time && status_is 2'
+ok "… in one line that names the node" says_once \
+	"no word from the node for 10 s; its rows until then are kept"
+ok_json "… found as critical: a node to be drained" lost.json \
+	'[(e["severity"], e["node_index"], e["part"], e["drain"]) for e in d["errors"] if e["id"] == "node-lost"] == [("critical", 1, "node", True)]'
+ok_json "… and the others' plan is complete" lost.json \
+	'all(v is not None for m in d["matrices"] if m["node_index"] == 0 for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
+ok_schema "… in files that follow the schema" lost.json lost.jsonl
+
+gone() { # PID...
+	! kill -0 "$@" 2>/dev/null
+}
+
+# shellcheck disable=SC2086 # several
+ok "without a word from rank 0 the others end by themselves" \
+	until_true 90 gone $others
+begun=$headless
+end_within 20
+ok "… and so does the job" was_in_time
 finish

@@ -357,6 +357,18 @@ static void fewer_gpus(void)
 	canned_release(&c);
 }
 
+static void unknown_gpus(void)
+{
+	struct canned c;
+
+	canned_init(&c, 3, 4, 0, PAIR, 0);
+	canned_measure(&c);
+	c.run.node[1].facts.n_agents = -1;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
 /* ---- GPUs that are not shown ---- */
 
 static struct cs_gpu_sight *unseen(struct canned *c, int nvml)
@@ -517,7 +529,8 @@ static void check_kinds(void)
 	t_eq_int(cs_checks_parse("", &checks, &err), -1);
 	t_eq_int(cs_checks_parse("launch,", &checks, &err), -1);
 	t_eq_int(cs_checks_parse("launc", &checks, &err), -1);
-	t_eq_str(err.text, "allowed are launch, placement, topology, outlier, link");
+	t_eq_str(err.text, "allowed are launch, placement, topology, outlier, "
+			   "link, baseline");
 	t_eq_int(cs_checks_parse("placement,launch", &checks, &err), 0);
 	t_eq_int(checks, CS_CHECK_LAUNCH | CS_CHECK_PLACEMENT);
 	t_ok(!cs_checks_only_look(checks));
@@ -605,6 +618,7 @@ static const struct tap_test tests[] = {
 	{ "a binding that was impossible is one note, one not asked for none",
 	  unbound },
 	{ "a node with fewer GPUs than the others has a note", fewer_gpus },
+	{ "… but not one that fell silent before it could say", unknown_gpus },
 	{ "a GPU that nothing explains to be missing is critical", unexplained_gpu },
 	{ "a virtual machine, a grant, a device file, a container, MIG explain it",
 	  explained_gpu },

@@ -128,9 +128,9 @@ static void unknown_ending(void)
 	struct cs_output out;
 	struct cs_err err;
 
-	t_eq_int(cs_output_open(&out, "a.xml", &run.run, &err), -1);
-	t_eq_str(err.text, "cannot tell what to write to 'a.xml': its name must end "
-		 "in .txt, .json, .jsonl or .csv");
+	t_eq_int(cs_output_open(&out, "a.html", &run.run, &err), -1);
+	t_eq_str(err.text, "cannot tell what to write to 'a.html': its name must end "
+		 "in .txt, .json, .jsonl, .csv, .prom or .xml");
 	t_eq_int(cs_output_open(&out, "d.json/.json", &run.run, &err), -1);
 	t_eq_int(cs_output_open(&out, "", &run.run, &err), -1);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "plan/file.h"
 #include "tap.h"
 
@@ -395,7 +396,7 @@ static void a_file_is_text(void)
 
 	if (!t_ok(from))
 		return;
-	t_eq_int(cs_plan_file_load(from, &text, &err), -1);
+	t_eq_int(cs_table_load(from, &text, &err), -1);
 	t_eq_str(err.text, "there is a byte 0 in it: this is no text");
 	fclose(from);
 }

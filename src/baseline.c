@@ -1,0 +1,112 @@
+/* baseline.c - cscope-mpi baseline FILE... -o BASE.json: what healthy nodes give. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "report/baseline.h"
+#include "report/loaded.h"
+
+struct files {
+	struct cs_loaded *loaded;
+	const struct cs_run **run;
+	int n;
+};
+
+static int read_files(struct files *files, const struct cs_options *opt,
+		      struct cs_err *err)
+{
+	int status = 0;
+
+	files->loaded = calloc((size_t)opt->n_files, sizeof(*files->loaded));
+	files->run = calloc((size_t)opt->n_files, sizeof(*files->run));
+	if (!files->loaded || !files->run) {
+		cs_err_set(err, "no memory");
+		return CS_EXIT_CANNOT;
+	}
+	for (int i = 0; i < opt->n_files && !status; i++) {
+		status = cs_loaded_read(opt->files[i], &files->loaded[i], err);
+		files->run[i] = &files->loaded[i].run;
+		files->n += !status;
+	}
+	return status;
+}
+
+static void release(struct files *files)
+{
+	for (int i = 0; i < files->n; i++)
+		cs_loaded_release(&files->loaded[i]);
+	free(files->loaded);
+	free(files->run);
+}
+
+static int is_format(const struct cs_format *format)
+{
+	return !strcmp(format->name, "text") || !strcmp(format->name, "json");
+}
+
+static int check_formats(const struct cs_options *opt, struct cs_err *err)
+{
+	if (!is_format(opt->format))
+		return cs_err_set(err, "--format '%s': allowed are text, json",
+				  opt->format->name);
+	for (int i = 0; i < opt->n_outputs; i++)
+		if (!is_format(cs_format_by_file(opt->output[i])))
+			return cs_err_set(err, "--output '%s': allowed endings are "
+					  ".json, .txt", opt->output[i]);
+	return 0;
+}
+
+static int write_one(const struct cs_format *format, FILE *to,
+		     const struct cs_baseline *b,
+		     const struct cs_baseline_about *about)
+{
+	return strcmp(format->name, "json") ? cs_baseline_text(to, b, about) :
+					      cs_baseline_json(to, b, about);
+}
+
+static int write_all(const struct cs_options *opt, FILE *to,
+		     const struct cs_baseline *b, struct cs_err *err)
+{
+	const struct cs_baseline_about about = { PACKAGE_VERSION, opt->margin };
+	const struct cs_run none = { .n_nodes = 0 };
+
+	for (int i = 0; i < opt->n_outputs; i++) {
+		struct cs_output out;
+
+		if (cs_output_open(&out, opt->output[i], &none, err))
+			return -1;
+		if (write_one(out.format, out.file, b, &about))
+			out.error = errno;
+		if (cs_output_close(&out, err))
+			return -1;
+	}
+	if (!opt->quiet && (write_one(opt->format, to, b, &about) || fflush(to)))
+		return cs_err_set(err, "cannot write the report to standard output");
+	return 0;
+}
+
+int cs_baseline_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct files files = { .n = 0 };
+	struct cs_baseline baseline;
+	size_t which;
+	int status;
+
+	if (check_formats(opt, err))
+		return CS_EXIT_USAGE;
+	status = read_files(&files, opt, err);
+	if (!status && cs_baseline_learn(files.run, (size_t)files.n, &baseline,
+					 &which, err)) {
+		if (which < (size_t)files.n)
+			cs_err_prefix(err, "%.200s", opt->files[which]);
+		status = CS_EXIT_USAGE;
+	} else if (!status) {
+		status = write_all(opt, to, &baseline, err) ? CS_EXIT_CANNOT : 0;
+		cs_baseline_release(&baseline);
+	}
+	release(&files);
+	return status;
+}

@@ -1,0 +1,71 @@
+/* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
+ *
+ * Learnt by hardware class (kind.h), test, metric, size of a copy and kind of way:
+ * the median of all cells, and three spreads as shares of it:
+ *
+ *	within	of a cell from the median of its node in its run
+ *	nodes	of the medians of nodes; unknown of one
+ *	runs	of a cell from its median over runs; unknown of one
+ *
+ * Each is 1.4826 MAD, which half of the figures being wrong does not move; `within`
+ * is as wide as its worse tenth says where positions differ by design.
+ *
+ * A cell is beyond its bound when it is worse than the median by more than the
+ * largest of 1 %, --margin, and 5 times the spreads together (root of the sum of
+ * their squares).  Five, for 64 nodes have some thousand cells: of a normal
+ * distribution one in 3.5 million lies so far out on one side, and measured tails are
+ * heavier.  1 %, for that is three times what healthy nodes differ by, and a fifth of
+ * what one dead lane of 18 costs. */
+#ifndef CS_CHECK_BASELINE_H
+#define CS_CHECK_BASELINE_H
+
+#include "check/kind.h"
+#include "result/run.h"
+
+struct cs_norm {
+	uint32_t class;		/* position in classes */
+	uint32_t test, metric;	/* position in the catalogue, enum cs_metric */
+	uint64_t bytes;		/* of a copy */
+	char way[CS_PATH_WORDS];
+	double median;		/* in the test's unit */
+	double within, between_nodes, between_runs; /* NAN unknown */
+	uint32_t nodes, runs, cells; /* cells: figures, of all nodes and runs */
+};
+
+struct cs_norm_class {
+	char name[CS_CLASS];
+	uint32_t nodes, runs;
+};
+
+struct cs_baseline {
+	struct cs_vec classes;	/* struct cs_norm_class */
+	struct cs_vec norms;	/* struct cs_norm, in order of class, test, size, … */
+};
+
+void cs_baseline_init(struct cs_baseline *baseline);
+void cs_baseline_release(struct cs_baseline *baseline);
+
+/* From runs, each counted once however often it is there.  Cells that failed, were
+ * flagged or are controls are passed over.  Errors: no memory; a run of a plan file,
+ * whose steps are its own, or without names of hosts; nothing was measured: `which` is
+ * set to the run, or to n. */
+int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
+		      struct cs_baseline *out, size_t *which, struct cs_err *err);
+
+/* Append another one.  Errors: a class that is in both. */
+int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
+		     struct cs_err *err);
+
+/* May a run of that plan be judged?  Not where no class has a test of it at its size:
+ * the error names what is there. */
+int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *plan,
+		     struct cs_err *err);
+
+/* How much worse than the median is too much, as a share of it. */
+double cs_norm_bound(const struct cs_norm *norm, double margin);
+
+/* Judge every cell against run->baseline; without one nothing.  Findings: what is
+ * beyond its bound, by node and matrix; what the baseline does not have. */
+int cs_baseline_judge(struct cs_run *run, struct cs_err *err);
+
+#endif

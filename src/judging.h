@@ -1,0 +1,27 @@
+/* judging.h - the files and bounds that options name to judge cells by. */
+#ifndef CS_JUDGING_H
+#define CS_JUDGING_H
+
+#include "check/baseline.h"
+#include "check/threshold.h"
+#include "options.h"
+
+struct cs_judging {
+	struct cs_baseline baseline;
+	struct cs_thresholds thresholds;
+};
+
+/* Reads --baseline and --threshold, takes --min-share.  Returns 0, CS_EXIT_CANNOT when
+ * a file cannot be read, CS_EXIT_USAGE when it is none of ours.  To be released in any
+ * case. */
+int cs_judging_open(struct cs_judging *judging, const struct cs_options *opt,
+		    struct cs_err *err);
+/* The run is judged by what was read. */
+void cs_judging_apply(const struct cs_judging *judging, struct cs_run *run);
+/* May a run of that plan be judged by it, so that it is worth measuring?  -1 with the
+ * reason. */
+int cs_judging_fits(const struct cs_judging *judging, const struct cs_plan *plan,
+		    struct cs_err *err);
+void cs_judging_release(struct cs_judging *judging);
+
+#endif

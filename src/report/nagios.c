@@ -1,0 +1,124 @@
+/* nagios.c - a monitoring plugin's output: one line with status and figures, then the
+ * findings. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "check/check.h"
+#include "report/tally.h"
+#include "report/view.h"
+#include "report/views.h"
+#include "result/pool.h"
+
+/* A bar begins figures, a quote ends their names. */
+static void put_clean(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		putc(*text == '|' ? '/' : *text == '\'' ? '"' :
+		     *text >= ' ' && *text <= '~' ? *text : '?', to);
+}
+
+static const char *status_word(const struct cs_run *run)
+{
+	switch (run->exit_status) {
+	case CS_EXIT_OK:
+		return "OK";
+	case CS_EXIT_WARNING:
+		return "WARNING";
+	case CS_EXIT_CRITICAL:
+		return "CRITICAL";
+	default:
+		return "UNKNOWN";
+	}
+}
+
+/* Plugins know bytes and seconds, without any power of ten behind the figure. */
+static void put_figure(FILE *to, const struct cs_run *run,
+		       const struct cs_tally *tally, const char *what, double value)
+{
+	static const double seconds[] = { [CS_UNIT_US] = 1e-6, [CS_UNIT_MS] = 1e-3,
+					  [CS_UNIT_NS] = 1e-9 };
+	enum cs_unit unit = tally->test->unit;
+	const struct cs_node_facts *node = &run->node[tally->node].facts;
+
+	fputs(" '", to);
+	put_clean(to, node->host);
+	if (node->placement[0]) {
+		putc(':', to);
+		put_clean(to, node->placement);
+	}
+	fprintf(to, ":%s:%" PRIu64 ":%s'=", tally->test->name, tally->bytes, what);
+	if (unit == CS_UNIT_GBS)
+		fprintf(to, "%.0f;;;0", value * 1e9);
+	else if (unit == CS_UNIT_COPIES)
+		fprintf(to, "%.0f;;;0", value);
+	else
+		fprintf(to, "%.9fs;;;0", value * seconds[unit]);
+}
+
+static int put_figures(FILE *to, const struct cs_run *run)
+{
+	struct cs_vec tallies = CS_VEC(struct cs_tally);
+	const struct cs_tally *tally;
+	struct cs_err err;
+	int rc = cs_tallies(run, &tallies, &err);
+
+	tally = tallies.data;
+	fputs(" |", to);
+	for (size_t i = 0; !rc && i < tallies.n; i++) {
+		int low = cs_unit_low_is_better((int)tally[i].test->unit);
+
+		if (!tally[i].ok)
+			continue;
+		put_figure(to, run, &tally[i], "median", tally[i].median);
+		put_figure(to, run, &tally[i], low ? "max" : "min",
+			   low ? tally[i].max : tally[i].min);
+	}
+	if (isfinite(run->timings.total))
+		fprintf(to, " 'seconds'=%.3fs;;;0", run->timings.total);
+	putc('\n', to);
+	cs_vec_release(&tallies);
+	return rc;
+}
+
+static void put_findings(FILE *to, const struct cs_run *run)
+{
+	static const char *const severity[] = { "note", "warning", "critical" };
+	const struct cs_finding *f = run->findings.data;
+
+	for (uint32_t grade = CS_CRITICAL + 1; grade-- > CS_NOTE;)
+		for (size_t i = 0; i < run->findings.n; i++) {
+			if (f[i].severity != grade)
+				continue;
+			fprintf(to, "%s: ", severity[grade]);
+			if (f[i].node >= 0 && f[i].node < run->n_nodes) {
+				put_clean(to, run->node[f[i].node].facts.host);
+				fputs(": ", to);
+			}
+			put_clean(to, f[i].text);
+			putc('\n', to);
+		}
+}
+
+int cs_nagios_write(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt)
+{
+	char summary[CS_ERR_TEXT + CS_HOST];
+	struct cs_run pooled;
+	struct cs_err err;
+	int rc = cs_pool_make(run, &pooled, &err);
+
+	(void)opt; /* always all */
+	cs_run_summary(run, summary, sizeof(summary));
+	fprintf(to, "CSCOPE-MPI %s: ", status_word(run));
+	put_clean(to, summary);
+	if (!rc)
+		rc = put_figures(to, &pooled);
+	put_findings(to, run);
+	cs_pool_release(&pooled, run);
+	if (rc)
+		errno = ENOMEM;
+	return rc || ferror(to) ? -1 : 0;
+}

@@ -1,0 +1,307 @@
+/* prom.c - metrics for node_exporter's textfile collector: base units, labels as
+ * dcgm-exporter has them. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/file.h"
+#include "report/tally.h"
+#include "report/view.h"
+#include "report/views.h"
+#include "result/pool.h"
+
+/* ---- samples ---- */
+
+static void put_head(FILE *to, const char *name, const char *help)
+{
+	fprintf(to, "# HELP cscope_mpi_%s %s\n# TYPE cscope_mpi_%s gauge\n", name,
+		help, name);
+}
+
+/* `,name="value"`, of the first without the comma; nothing for an empty value. */
+static void put_label(FILE *to, int *n, const char *name, const char *value)
+{
+	if (!value[0])
+		return;
+	fprintf(to, "%s%s=\"", (*n)++ ? "," : "{", name);
+	for (; *value; value++)
+		if (*value == '\\' || *value == '"')
+			fprintf(to, "\\%c", *value);
+		else if (*value == '\n')
+			fputs("\\n", to);
+		else
+			putc(*value >= ' ' && *value <= '~' ? *value : '?', to);
+	putc('"', to);
+}
+
+static void put_value(FILE *to, int n_labels, double value)
+{
+	fprintf(to, "%s %.10g\n", n_labels ? "}" : "", value);
+}
+
+static void put_alone(FILE *to, const char *name, const char *help, double value)
+{
+	if (!isfinite(value))
+		return;
+	put_head(to, name, help);
+	fprintf(to, "cscope_mpi_%s", name);
+	put_value(to, 0, value);
+}
+
+/* NVML's: "00000000:1B:00.0" of "0000:1b:00.0". */
+static void bus_id_text(const char *bus_id, char *to, size_t size)
+{
+	size_t domain = strcspn(bus_id, ":");
+
+	to[0] = '\0';
+	if (!bus_id[domain])
+		return;
+	cs_text(to, size, "%.*s%s", domain < 8 ? (int)(8 - domain) : 0, "00000000",
+		bus_id);
+	for (; *to; to++)
+		*to = (char)toupper((unsigned char)*to);
+}
+
+/* ---- figures ---- */
+
+/* A kind of figure: a family of metrics. */
+struct family {
+	const char *name, *help;
+	int says_which;		/* label "figure" */
+	double (*value)(const struct cs_row *row); /* NAN: of another family */
+};
+
+static double bandwidth(const struct cs_row *row)
+{
+	return cs_is_bandwidth(row) ? row->stats.median * 1e9 : NAN;
+}
+
+static double total_bandwidth(const struct cs_row *row)
+{
+	return row->metric == CS_METRIC_TOTAL &&
+			       cs_row_test(row)->unit == CS_UNIT_GBS ?
+		       row->stats.median * 1e9 : NAN;
+}
+
+static double duration(const struct cs_row *row)
+{
+	switch (cs_row_test(row)->unit) {
+	case CS_UNIT_NS:
+		return row->stats.median / 1e9;
+	case CS_UNIT_US:
+		return row->stats.median / 1e6;
+	case CS_UNIT_MS:
+		return row->stats.median / 1e3;
+	default:
+		return NAN;
+	}
+}
+
+static double copies(const struct cs_row *row)
+{
+	return cs_row_test(row)->unit == CS_UNIT_COPIES ? row->stats.median : NAN;
+}
+
+static const struct family families[] = {
+	{ "bandwidth_bytes_per_second", "Median rate of the transfers of a cell.", 0,
+	  bandwidth },
+	{ "total_bandwidth_bytes_per_second", "Median rate of all transfers of a step "
+	  "over their common window; src and dst are its first transfer.", 0,
+	  total_bandwidth },
+	{ "duration_seconds", "Median time of a call or a latency.", 1, duration },
+	{ "copies_per_second", "Median rate of small copies.", 1, copies },
+};
+
+static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *row,
+		       const struct family *family)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	const struct cs_agent_facts *issuer = row->what.issuer < CS_MAX_AGENTS ?
+		&nd->agent[row->what.issuer] : NULL;
+	char size[24], bus_id[24] = "", step[CS_STEP_NAME] = "";
+	int n = 0;
+
+	if (issuer && !cs_on_cpu(run))
+		bus_id_text(issuer->gpu.bus_id, bus_id, sizeof(bus_id));
+	if (run->plan_file && run->plan && row->step < run->plan->n_steps)
+		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), step,
+			     sizeof(step));
+	cs_text(size, sizeof(size), "%" PRIu64, row->what.bytes);
+	fprintf(to, "cscope_mpi_%s", family->name);
+	put_label(to, &n, "Hostname", nd->facts.host);
+	put_label(to, &n, "test", cs_row_test(row)->name);
+	put_label(to, &n, "size", size);
+	if (family->says_which)
+		put_label(to, &n, "figure", cs_metric_text(cs_row_test(row),
+							   row->metric));
+	put_label(to, &n, "step", step);
+	put_label(to, &n, "src", cs_end_label(run, row, &row->what.src).text);
+	put_label(to, &n, "dst", cs_end_label(run, row, &row->what.dst).text);
+	if (issuer && !cs_on_cpu(run)) {
+		put_label(to, &n, "gpu", cs_agent_label(run, (int)row->node,
+							row->what.issuer).text);
+		put_label(to, &n, "UUID", issuer->gpu.uuid);
+		put_label(to, &n, "pci_bus_id", bus_id);
+	}
+	put_label(to, &n, "placement", nd->facts.placement);
+	put_value(to, n, family->value(row));
+}
+
+static void put_family(FILE *to, const struct cs_run *run,
+		       const struct family *family)
+{
+	int begun = 0;
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->status != CS_OK || (row->flags & CS_ROW_REPEATS) ||
+		    row->node >= (uint32_t)run->n_nodes ||
+		    !isfinite(family->value(row)))
+			continue;
+		if (!begun++)
+			put_head(to, family->name, family->help);
+		put_figure(to, run, row, family);
+	}
+}
+
+/* ---- cells and findings ---- */
+
+static int put_cells(FILE *to, const struct cs_run *run)
+{
+	struct cs_vec tallies = CS_VEC(struct cs_tally);
+	const struct cs_tally *tally;
+	struct cs_err err;
+	int rc = cs_tallies(run, &tallies, &err);
+
+	tally = tallies.data;
+	if (!rc && tallies.n)
+		put_head(to, "cells", "Cells by what became of them.");
+	for (size_t i = 0; !rc && i < tallies.n; i++) {
+		const struct {
+			const char *status;
+			size_t n;
+		} kind[] = { { "ok", tally[i].ok }, { "skipped", tally[i].skipped },
+			     { "failed", tally[i].bad } };
+		const struct cs_node_facts *node = &run->node[tally[i].node].facts;
+		char size[24];
+
+		cs_text(size, sizeof(size), "%" PRIu64, tally[i].bytes);
+		for (size_t k = 0; k < sizeof(kind) / sizeof(kind[0]); k++) {
+			int n = 0;
+
+			fputs("cscope_mpi_cells", to);
+			put_label(to, &n, "Hostname", node->host);
+			put_label(to, &n, "test", tally[i].test->name);
+			put_label(to, &n, "size", size);
+			put_label(to, &n, "status", kind[k].status);
+			put_label(to, &n, "placement", node->placement);
+			put_value(to, n, (double)kind[k].n);
+		}
+	}
+	cs_vec_release(&tallies);
+	return rc;
+}
+
+/* Equal ones, by node, severity and id, are one sample. */
+struct counted {
+	int node;
+	uint32_t severity;
+	const char *id;
+};
+
+static int by_kind(const void *x, const void *y)
+{
+	const struct counted *a = x, *b = y;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->severity != b->severity)
+		return a->severity > b->severity ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+static int put_findings(FILE *to, const struct cs_run *run)
+{
+	static const char *const severity[] = { "note", "warning", "critical" };
+	const struct cs_finding *f = run->findings.data;
+	size_t n = run->findings.n, i, end;
+	struct counted *all = calloc(n + 1, sizeof(*all));
+
+	if (!all)
+		return -1;
+	for (i = 0; i < n; i++)
+		all[i] = (struct counted){ f[i].node, f[i].severity, f[i].id };
+	qsort(all, n, sizeof(*all), by_kind);
+	if (n)
+		put_head(to, "findings", "Findings by severity and id; without a "
+			 "host those of the job.");
+	for (i = 0; i < n; i = end) {
+		int labels = 0;
+
+		for (end = i + 1; end < n && !by_kind(&all[i], &all[end]); end++)
+			;
+		fputs("cscope_mpi_findings", to);
+		if (all[i].node >= 0 && all[i].node < run->n_nodes) {
+			put_label(to, &labels, "Hostname",
+				  run->node[all[i].node].facts.host);
+			put_label(to, &labels, "placement",
+				  run->node[all[i].node].facts.placement);
+		}
+		put_label(to, &labels, "severity",
+			  severity[all[i].severity <= CS_CRITICAL ?
+					   all[i].severity : CS_CRITICAL]);
+		put_label(to, &labels, "id", all[i].id);
+		put_value(to, labels, (double)(end - i));
+	}
+	free(all);
+	return 0;
+}
+
+static void put_run(FILE *to, const struct cs_run *run)
+{
+	int n = 0;
+
+	put_head(to, "build_info", "Program and backend that measured; 1.");
+	fputs("cscope_mpi_build_info", to);
+	put_label(to, &n, "version", run->version ? run->version : "");
+	put_label(to, &n, "commit", run->commit ? run->commit : "");
+	put_label(to, &n, "backend", run->backend ? run->backend : "");
+	put_label(to, &n, "stand_in", run->stand_in ? "1" : "");
+	put_label(to, &n, "virtual_clock", run->virtual_clock ? "1" : "");
+	put_label(to, &n, "job_id", run->job_id);
+	put_value(to, n, 1);
+	put_alone(to, "exit_status", "Exit status: 0 measured, 1 a warning, 2 "
+		  "critical, 3 could not test.", run->exit_status);
+	put_alone(to, "complete", "Was every step of the plan carried out?",
+		  run->complete);
+	put_alone(to, "timestamp_seconds", "When the run ended, Unix time.",
+		  run->ended.tv_sec ? (double)run->ended.tv_sec : NAN);
+	put_alone(to, "run_duration_seconds", "From exec to the report.",
+		  run->timings.total);
+}
+
+int cs_prom_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt)
+{
+	struct cs_run pooled;
+	struct cs_err err;
+	int rc = cs_pool_make(run, &pooled, &err);
+
+	(void)opt; /* always all */
+	for (size_t i = 0; !rc && i < sizeof(families) / sizeof(families[0]); i++)
+		put_family(to, &pooled, &families[i]);
+	if (!rc)
+		rc = put_cells(to, &pooled) || put_findings(to, run);
+	if (!rc)
+		put_run(to, run);
+	cs_pool_release(&pooled, run);
+	if (rc)
+		errno = ENOMEM;
+	return rc || ferror(to) ? -1 : 0;
+}

@@ -1,0 +1,196 @@
+#include "config.h"
+
+#include "report/tally.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A test at a size: the plan's, and what else rows have. */
+struct key {
+	uint32_t test;
+	uint64_t bytes;
+};
+
+struct figure {
+	size_t tally;
+	double value;
+};
+
+static int find_key(const struct cs_vec *keys, uint32_t test, uint64_t bytes)
+{
+	const struct key *key = keys->data;
+
+	for (size_t i = 0; i < keys->n; i++)
+		if (key[i].test == test && key[i].bytes == bytes)
+			return (int)i;
+	return -1;
+}
+
+static int add_key(struct cs_vec *keys, uint32_t test, uint64_t bytes,
+		   struct cs_err *err)
+{
+	struct key *key;
+
+	if (find_key(keys, test, bytes) >= 0)
+		return 0;
+	key = cs_vec_add(keys, 1, err);
+	if (!key)
+		return -1;
+	*key = (struct key){ test, bytes };
+	return 0;
+}
+
+static int is_cell(const struct cs_row *row)
+{
+	return row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_REPEATS);
+}
+
+static int find_keys(const struct cs_run *run, struct cs_vec *keys,
+		     struct cs_err *err)
+{
+	for (uint32_t v = 0; run->plan && v < run->plan->n_views; v++) {
+		const struct cs_view *view = cs_plan_view(run->plan, v);
+
+		if (add_key(keys, view->test, view->bytes, err))
+			return -1;
+	}
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (is_cell(row) && add_key(keys, row->test, row->what.bytes, err))
+			return -1;
+	}
+	return 0;
+}
+
+static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
+			  struct cs_tally *tally)
+{
+	const struct cs_plan *plan = run->plan;
+	int n = run->node[tally->node].facts.n_agents;
+
+	for (uint32_t s = 0; plan && s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if ((step->flags & CS_STEP_CONTROL) || !cs_step_applies(plan, step, n))
+			continue;
+		for (uint32_t k = 0; k < step->count; k++) {
+			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+			const struct cs_view *view = cs_plan_view(plan, t->view);
+			int key = find_key(keys, view->test, view->bytes);
+
+			if (!cs_transfer_is_load(t) && key >= 0 &&
+			    cs_run_shows(run, tally->node, t))
+				tally[key].planned++;
+		}
+	}
+}
+
+static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
+			struct cs_vec *out, struct cs_err *err)
+{
+	const struct key *key = keys->data;
+	size_t n;
+
+	for (int node = 0; node < run->n_nodes && keys->n; node++) {
+		struct cs_tally *tally = cs_vec_add(out, keys->n, err);
+
+		if (!tally)
+			return -1;
+		for (size_t i = 0; i < keys->n; i++)
+			tally[i] = (struct cs_tally){
+				.test = &cs_catalogue(&n)[key[i].test],
+				.bytes = key[i].bytes, .node = node, .min = NAN,
+				.median = NAN, .max = NAN, .reason = "",
+			};
+		count_planned(run, keys, tally);
+	}
+	return 0;
+}
+
+static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally,
+		     struct cs_vec *figures, struct cs_err *err)
+{
+	int bad = row->status >= CS_FAILED;
+	struct figure *figure;
+
+	tally->seconds += isfinite(row->seconds) ? row->seconds : 0;
+	if (row->status != CS_OK) {
+		if (!tally->reason[0] || (bad && !tally->bad))
+			tally->reason = row->reason;
+		tally->bad += bad != 0;
+		tally->skipped += !bad;
+		return 0;
+	}
+	tally->ok++;
+	tally->min = fmin(tally->min, row->stats.median);
+	tally->max = fmax(tally->max, row->stats.median);
+	figure = cs_vec_add(figures, 1, err);
+	if (!figure)
+		return -1;
+	*figure = (struct figure){ at, row->stats.median };
+	return 0;
+}
+
+static int by_tally(const void *x, const void *y)
+{
+	const struct figure *a = x, *b = y;
+
+	if (a->tally != b->tally)
+		return a->tally < b->tally ? -1 : 1;
+	return (a->value > b->value) - (a->value < b->value);
+}
+
+/* The figures are sorted: the median of each run of them. */
+static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally)
+{
+	for (size_t at = 0, end; at < n; at = end) {
+		size_t last;
+
+		for (end = at + 1; end < n && f[end].tally == f[at].tally; end++)
+			;
+		last = end - 1;
+		tally[f[at].tally].median = (f[at + (last - at) / 2].value +
+					     f[at + (last - at + 1) / 2].value) / 2;
+	}
+}
+
+static int count_rows(const struct cs_run *run, const struct cs_vec *keys,
+		      struct cs_vec *out, struct cs_err *err)
+{
+	struct cs_vec figures = CS_VEC(struct figure);
+	struct cs_tally *tally = out->data;
+	int rc = 0;
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows) && !rc; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+		size_t at;
+
+		if (!is_cell(row) || row->node >= (uint32_t)run->n_nodes)
+			continue;
+		at = row->node * keys->n +
+		     (size_t)find_key(keys, row->test, row->what.bytes);
+		rc = count_row(row, at, &tally[at], &figures, err);
+	}
+	qsort(figures.data, figures.n, sizeof(struct figure), by_tally);
+	set_medians(figures.data, figures.n, tally);
+	cs_vec_release(&figures);
+	return rc;
+}
+
+int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
+{
+	struct cs_vec keys = CS_VEC(struct key);
+	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err) ||
+		 (out->n && count_rows(run, &keys, out, err)) ? -1 : 0;
+
+	cs_vec_release(&keys);
+	return rc;
+}
+
+int cs_finding_counts(const struct cs_run *run, const struct cs_finding *f)
+{
+	return f->check ? run->checks && f->severity >= CS_WARNING :
+			  f->severity == CS_CRITICAL;
+}

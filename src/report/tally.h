@@ -1,0 +1,25 @@
+/* tally.h - what became of a test at one size on one node, for views that have a line
+ * or a verdict for each.  Nobody outside report/ includes it. */
+#ifndef CS_REPORT_TALLY_H
+#define CS_REPORT_TALLY_H
+
+#include "result/run.h"
+
+struct cs_tally {
+	const struct cs_test *test;
+	uint64_t bytes;		/* of a copy */
+	int node;
+	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
+	double min, median, max; /* of those that are ok, in the test's unit */
+	double seconds;		/* that they took */
+	const char *reason;	/* of the first that is not ok, bad before skipped; "" */
+};
+
+/* All of a run whose turns were put together (result/pool.h): by node, then in the
+ * order of its plan.  0, or -1 without memory. */
+int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err);
+
+/* Does this finding count as going wrong, as the exit status does it? */
+int cs_finding_counts(const struct cs_run *run, const struct cs_finding *finding);
+
+#endif

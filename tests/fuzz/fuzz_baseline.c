@@ -1,0 +1,41 @@
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "report/baseline.h"
+
+/* Whatever is read as a baseline is sound, and is read back as it is written. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct cs_baseline_about about = { "0", 0.01 };
+	struct cs_baseline b, again;
+	struct cs_err err = { "" };
+	char *text = fuzz_text(data, size), *written = NULL;
+	const struct cs_norm *norm;
+	size_t length, n;
+	FILE *to;
+
+	cs_baseline_init(&b);
+	cs_baseline_init(&again);
+	if (cs_baseline_parse("f", text, &b, &err)) {
+		MUST(*err.text && !b.classes.n && !strpbrk(err.text, "\n\r\033"));
+		free(text);
+		return 0;
+	}
+	norm = b.norms.data;
+	cs_catalogue(&n);
+	for (size_t i = 0; i < b.norms.n; i++)
+		MUST(norm[i].class < b.classes.n && norm[i].test < n &&
+		     norm[i].median > 0 && cs_norm_bound(&norm[i], 0.01) >= 0.01);
+	to = open_memstream(&written, &length);
+	MUST(to && !cs_baseline_json(to, &b, &about) && !fclose(to));
+	MUST(!cs_baseline_parse("f", written, &again, &err));
+	MUST(again.classes.n == b.classes.n && again.norms.n == b.norms.n);
+	cs_baseline_release(&b);
+	cs_baseline_release(&again);
+	free(written);
+	free(text);
+	return 0;
+}

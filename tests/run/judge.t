@@ -1,0 +1,244 @@
+#!/bin/bash
+# Cells against what healthy runs gave, and against bounds that somebody chose.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 4
+one=(--no-mpi --cell-limit 20s) # a busy machine must not end a cell early
+some=("${one[@]}" -s 256K -t 'peer.ce.write.pair,h2d.ce.pinned.pair')
+
+# ---- learning ----
+
+for i in 1 2 3; do
+	run 0 "${some[@]}" --seed $i -q -o "h$i.json" -o "h$i.jsonl"
+done
+run 0 baseline h1.json h2.jsonl h3.json -o base.json
+ok "learnt from three runs of a node" eval \
+	'status_is 0 && prints "^class .test double; .*4 x NVIDIA H200.: 1 node, 3 runs"'
+ok "… and says that one node tells little" prints 'few nodes'
+if [ -n "${PYTHON:-}" ]; then
+	ok "the baseline follows its schema" "$TESTDATA/schema-check" \
+		"$TESTDATA/../doc/cscope-mpi-baseline-1.schema.json" base.json
+else
+	skip='no Python with jsonschema' ok "the baseline follows its schema"
+fi
+ok_json "figures by test, size and way; of one node nothing between nodes" base.json \
+	'[(n["test"], n["copy_bytes"], n["way"], n["cells"], n["nodes"], n["runs"], n["spread_nodes"]) for n in d["classes"][0]["norms"]] == [("peer.ce.write.pair", 262144, "NVLink", 36, 1, 3, None), ("h2d.ce.pinned.pair", 262144, "host near", 12, 1, 3, None)]'
+cp base.json first.json
+run 0 baseline h1.json h2.jsonl h3.json h1.jsonl h1.json -q -o base.json
+ok "a run that is named again counts once" same first.json base.json
+head -n 12 h1.jsonl >cut.jsonl
+run 0 baseline cut.jsonl -f json
+ok "what a killed run measured is learnt" eval 'status_is 0 && prints "\"runs\":1"'
+FAKE_THROTTLE=1:8 run 0 "${some[@]}" -q -o hot.json
+run 0 baseline hot.json h1.json -q -o half.json
+ok_json "what was throttled is not" half.json \
+	'{n["test"]: n["cells"] for n in d["classes"][0]["norms"]} == {"peer.ce.write.pair": 18, "h2d.ce.pinned.pair": 7}'
+
+# ---- judging by a baseline ----
+
+run 0 "${some[@]}" --baseline base.json -o good.json
+ok "a healthy run: status 0, no findings" eval 'status_is 0 && prints "findings +none"'
+ok_json "… under the check that judges" good.json 'd["run"]["checks"] == ["baseline"]'
+slow=1-0:0.93,1-2:0.93,1-3:0.93
+FAKE_SLOW=$slow run 0 "${some[@]}" --baseline base.json -o slow.json
+ok "a slow GPU is found: status 2, cell, figure, bound, and what set it" eval \
+	'status_is 2 && one_line "critical: [^ ]+: peer.ce.write.pair at 256 KiB: 1->[023] has [0-9.]+ GB/s, below [0-9.]+ GB/s \(baseline [0-9.]+ GB/s of 1 node in 3 runs, 1.0 %\); also"'
+ok_json "… and is named, with its rows as evidence" slow.json \
+	'[(c["id"], c["part"], c["bus_id"], c["drain"], sorted(d["results"][i]["dst"] for i in c["evidence"]), {d["results"][i]["src"] for i in c["evidence"]}) for c in d["checks"]] == [("below-baseline", "gpu", "0000:2b:00.0", True, ["gpu0", "gpu2", "gpu3"], {"gpu1"})]'
+ok_schema "… in a document that follows the schema" slow.json
+FAKE_SLOW=2-3:0.93 run 0 "${some[@]}" --baseline base.json -q -o link.json
+ok_json "one slow cell is a link with two ends" link.json \
+	'[(c["part"], c["bus_id"], c["far_bus_id"]) for c in d["checks"]] == [("link", "0000:3c:00.0", "0000:4d:00.0")]'
+FAKE_SLOW=1-0:1.5 run 0 "${some[@]}" --baseline base.json -q
+ok "what is faster than the baseline is no finding" status_is 0
+FAKE_SLOW=$slow run 0 "${some[@]}" --baseline base.json --margin 10% -q
+ok "--margin widens the bound" status_is 0
+FAKE_SLOW=$slow FAKE_THROTTLE=1:8 run 0 "${some[@]}" --baseline base.json -q
+ok "a cell that was throttled is a warning" status_is 1
+FAKE_SLOW=$slow run 4 --cell-limit 20s -s 256K -t peer.ce.write.pair --baseline base.json -q
+ok "four ranks: one line, status 2" eval 'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
+FAKE_SLOW=$slow run 0 "${some[@]}" --baseline base.json --placement process,thread \
+	-q -o turns.json
+ok_json "placements that take turns: evidence is rows of the file" turns.json \
+	'(lambda found: len(found) == 2 and all(d["results"][i]["src"] == "gpu1" for c in found for i in c["evidence"]))([c for c in d["checks"] if c["id"] == "below-baseline"])'
+
+# ---- what a baseline does not know ----
+
+FAKE_GPUS=3 run 0 "${some[@]}" --baseline base.json -q
+ok "another class: status 3, both named" eval \
+	'status_is 3 && one_line "no baseline of class .*3 x NVIDIA H200.: there is .*4 x NVIDIA H200"'
+run 0 "${some[@]}" -s 64K --baseline base.json -q -o never.json
+ok "another size: status 64, named, nothing measured" eval \
+	'status_is 64 && one_line "base.*nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB" && [ ! -e never.json ]'
+run 0 "${one[@]}" -s 256K -t peer.sm.write.pair --baseline base.json -q
+ok "another method: status 64, named" eval \
+	'status_is 64 && one_line "nothing of peer.sm.write.pair at 256 KiB: it has no such test"'
+run 4 -s 64K -t peer.ce.write.pair --baseline base.json -q
+ok "… four ranks refuse with one line" eval \
+	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB"'
+run 0 "${one[@]}" -s 256K -t 'peer.ce.write.pair,peer.ce.read.pair' --baseline base.json
+ok "what is not in it is told, the rest is judged" eval \
+	'status_is 0 && tr -s " \n" " " <out | grep -q "12 cells (NVLink) not judged: the baseline has nothing of peer.ce.read.pair"'
+FAKE_GPUS=3 run 0 "${some[@]}" -q -o three.json
+run 0 baseline three.json -q -o base3.json
+FAKE_GPUS=3 FAKE_SLOW=1-0:0.93 run 0 "${some[@]}" --baseline base.json,base3.json -q
+ok "several files: each class by its own" status_is 2
+run 0 "${some[@]}" --baseline base.json,first.json -q
+ok "a class in two files: status 64" eval 'status_is 64 && one_line "is in an earlier file too"'
+run 0 baseline h1.json three.json -f json
+ok "runs of several classes make several" eval '[ "$(grep -o "\"class\":" out | wc -l)" = 2 ]'
+
+# ---- files of a fleet ----
+
+FAKE_SLOW=$slow run 0 "${some[@]}" -q -o plain.json
+run 0 check h1.json --baseline base.json
+ok "check FILE --baseline: a healthy run" eval '[ "$status" -lt 2 ] && prints_not baseline'
+run 0 check plain.json --baseline base.json -q -o checked.json
+ok "… a slow GPU: status 2, and the words of a run that was measured so" eval \
+	'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
+ok_json "… with the same finding" checked.json \
+	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
+run 0 check plain.json --min-share 99% --threshold none.csv
+ok "… thresholds that are not there: status 3" eval 'status_is 3 && one_line "none.csv"'
+run 0 check h1.json --baseline base3.json -q
+ok "… another class: status 3" eval 'status_is 3 && one_line "no baseline of class"'
+run 0 baseline three.json -q -o base3.json
+FAKE_GPUS=3 run 0 "${one[@]}" -s 64K -t peer.ce.write.pair -q -o small.json
+run 0 check small.json --baseline base3.json -q
+ok "… another size: status 3, named" eval 'status_is 3 && one_line "nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB"'
+
+# ---- files that are none, or hostile ----
+
+refuses() { # PATTERN WHAT-TO-PUT-INTO-THE-BASELINE
+	printf '%s' "$2" >bad.json
+	run 0 "${some[@]}" --baseline bad.json -q
+	status_is 64 && one_line "--baseline: bad.json.*($1)"
+}
+norm='{"test":"peer.ce.write.pair","metric":"rate","unit":"GB/s","copy_bytes":262144,"way":"NVLink","median":90,"spread_within":0,"spread_nodes":null,"spread_runs":null,"nodes":1,"runs":1,"cells":1}'
+of() { # NORM
+	printf '{"schema":"cscope-mpi-baseline/1","classes":[{"class":"x","nodes":1,"runs":1,"norms":[%s]}]}' "$1"
+}
+ok "no JSON is refused" refuses 'not JSON' '{"schema":'
+ok "… an array" refuses 'an object is expected' '[]'
+ok "… another schema" refuses "'schema' is 'x/1'; allowed is cscope-mpi-baseline/1" '{"schema":"x/1"}'
+ok "… a later version" refuses "'schema' is 'cscope-mpi-baseline/2'" '{"schema":"cscope-mpi-baseline/2"}'
+ok "… a run" refuses 'this is a run' "$(cat h1.json)"
+ok "… no classes" refuses 'no class' '{"schema":"cscope-mpi-baseline/1","classes":[]}'
+ok "… a class without a name" refuses "'class'" '{"schema":"cscope-mpi-baseline/1","classes":[{"norms":[]}]}'
+ok "… classes that are none" refuses 'a class' '{"schema":"cscope-mpi-baseline/1","classes":[7]}'
+ok "… a median of 0" refuses "norm 0: .*'median' is " "$(of "${norm/90/0}")"
+ok "… a median of null" refuses "'median'" "$(of "${norm/90/null}")"
+ok "… a negative spread" refuses "'spread_within'" "$(of "${norm/within\":0/within\":-1}")"
+ok "… another unit" refuses "'unit' is 'us'; allowed is GB/s" "$(of "${norm/GB\/s/us}")"
+ok "… another metric" refuses "'metric'" "$(of "${norm/rate/speed}")"
+ok "… a key twice" refuses 'not JSON.*duplicate' "$(of "${norm/\"runs\":1/\"nodes\":1}")"
+ok "… control characters in one line" refuses "allowed is" \
+	'{"schema":"a\nb\u001b[31m/1"}'
+ok "… a NUL byte" eval 'printf "{\0}" >bad.json; run 0 "${some[@]}" --baseline bad.json -q
+	status_is 64 && one_line "byte 0"'
+ok "deeply nested" eval 'head -c 100000 /dev/zero | tr "\0" "[" >bad.json
+	run 0 "${some[@]}" --baseline bad.json -q; status_is 64 && one_line "not JSON"'
+printf '%s' "$(of "${norm/peer.ce.write.pair/peer.later.test.pair},$norm")" >later.json
+run 0 "${some[@]}" --baseline later.json -q
+ok "a test of a later version is passed over" eval 'status_is 3 && one_line "no baseline of class"'
+run 0 "${some[@]}" --baseline none.json -q
+ok "no such file: status 3" eval 'status_is 3 && one_line "cannot read .none.json"'
+run 0 baseline none.json
+ok "nothing to learn from: no such file, status 3" eval 'status_is 3 && one_line "none.json"'
+run 0 baseline h1.json base.json
+ok "… a baseline: status 64" eval 'status_is 64 && one_line "base.json"'
+run 0 show h1.json --redact -q -o masked.json
+run 0 baseline masked.json
+ok "… without names of hosts: status 64" eval 'status_is 64 && one_line "masked.json: its names are redacted"'
+run 0 --dry-run --gpus 2 -t peer.ce.write.pair -q -o p.csv
+FAKE_GPUS=2 run 0 --no-mpi -s 64K --plan p.csv -q -o planned.json
+run 0 baseline planned.json
+ok "… of a plan file: status 64" eval 'status_is 64 && one_line "planned.json: it was measured by --plan"'
+run 0 baseline
+ok "… no file: status 64" eval 'status_is 64 && one_line "baseline needs FILE"'
+run 0 baseline h1.json -o base.csv
+ok "… no form of it: status 64" eval 'status_is 64 && one_line "allowed endings are .json, .txt"'
+run 0 --no-mpi --plan p.csv --baseline base.json
+ok "--plan and --baseline exclude each other" eval 'status_is 64 && one_line "exclude each other"'
+run 0 --no-mpi --check=baseline
+ok "--check=baseline alone has nothing to judge by" eval \
+	'status_is 64 && one_line "needs --baseline, --threshold or --min-share"'
+
+# ---- thresholds ----
+
+bounds() { # LINE...
+	printf '%s\n' 'test,class,size,bound,severity' '# of a site' "$@" >t.csv
+}
+bounds 'peer.ce.*.pair,,,1 GB/s,' '*,*H200*,256K,1 GB/s,warning'
+run 0 "${some[@]}" --threshold t.csv -q
+ok "within all bounds: status 0" status_is 0
+bounds 'peer.ce.*.pair,,,1 GB/s,critical' 'peer.ce.write.pair,*4 x NVIDIA H200,,300 GB/s,warning'
+run 0 "${some[@]}" --threshold t.csv -q -o w.json
+ok "below a bound of severity warning: status 1, test, figure, bound, file and line" eval \
+	'status_is 1 && one_line "warning: [^ ]+: peer.ce.write.pair at 256 KiB: [0-9]->[0-9] has [0-9.]+ GB/s, below 300.00 GB/s \(t.csv:4\); also"'
+bounds 'peer.*.pair,,,300 GB/s,warning' 'peer.ce.*,,,200 GB/s,critical' 'peer.ce.write.*,,,250 GB/s,note'
+run 0 "${some[@]}" --threshold t.csv -q -o c.json
+ok "of several lines the gravest counts" eval 'status_is 2 && one_line "t.csv:4\)"'
+ok_json "… once for each cell" c.json '[c["severity"] for c in d["checks"]] == ["critical"]'
+bounds 'peer.ce.*,*H100*,,300 GB/s,' 'h2d.*,,1G,300 GB/s,'
+run 0 "${some[@]}" --threshold t.csv -q
+ok "no line applies: status 3" eval 'status_is 3 && one_line "no threshold applies"'
+bounds '*,*,,9000 ns,' '*,*,,1 GB/s,'
+run 0 "${one[@]}" -s 64K -t 'peer.chase.stride.pair,peer.ce.write.pair' --threshold t.csv -q
+ok "a unit chooses the tests that have it" status_is 0
+bounds 'peer.chase.stride.pair,,,800 ns,warning'
+run 0 "${one[@]}" -s 64K -t 'peer.chase.stride.pair' --threshold t.csv -q
+ok "a latency is bounded from above" eval 'status_is 1 && one_line "has [0-9.]+ ns, above 800.00 ns"'
+bounds 'peer.ce.write.pair,,,90%,'
+run 0 "${one[@]}" -s 4M -t peer.ce.write.pair --threshold t.csv -q
+ok "copies too short for their link have no share" status_is 3
+FAKE_NVLINKS_DOWN=0:17,1:17,2:17,3:17 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair \
+	--threshold t.csv -q
+ok "a share is of the links that are live" status_is 0
+bounds 'h2d.*,,,95%,warning'
+run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --threshold t.csv -q
+ok "… of PCIe to the host" eval 'status_is 1 && one_line "below 59.[0-9]+ GB/s \(95 % of the live link.s peak, t.csv:3\)"'
+run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q
+ok "--min-share: enough" status_is 0
+run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 95% -q
+ok "--min-share: too little is critical" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
+CS_LIBNVML=/nowhere run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q -o no.json
+ok "no NVML, no peak: nothing is judged in silence" status_is 3
+ok_json "… which is a finding" no.json \
+	'any(c["id"] == "threshold-unknown" for c in d["checks"])'
+
+refused() { # PATTERN LINE...
+	local pattern=$1
+	shift
+	printf '%s\n' "$@" >t.csv
+	run 0 "${some[@]}" --threshold t.csv -q
+	status_is 64 && one_line "--threshold: t.csv.*($pattern)"
+}
+ok "a column that is none is refused" refused ":1: there is no column 'tests'" 'tests,bound' 'a,1'
+ok "… a column that is missing" refused ":1: column bound is missing" 'test,class' 'a,1'
+ok "… a test that is none" refused ":3: column test: .*'peer.xx'" test,bound '' 'peer.xx,1'
+ok "… an empty bound" refused ':2: column bound: it is empty' test,bound 'peer.*,'
+ok "… no number" refused ":2: column bound: 'fast'" test,bound 'peer.ce.*,fast'
+ok "… infinity" refused ":2: column bound: 'inf'" test,bound 'peer.ce.*,inf'
+ok "… a negative one" refused ":2: column bound: '-3'" test,bound 'peer.ce.*,-3'
+ok "… hexadecimal" refused ":2: column bound: '0x10'" test,bound 'peer.ce.*,0x10'
+ok "… another unit" refused "no test of 'peer.ce.write.p.' has that unit" test,bound 'peer.ce.write.p*,3 us'
+ok "… a unit that is none" refused ":2: column bound: '3 MB/s'" test,bound 'peer.ce.*,3 MB/s'
+ok "… tests of several units" refused 'have several units' test,bound 'peer.*,3'
+ok "… more than all of a link" refused ':2: column bound: .*share' test,bound 'peer.ce.*,101%'
+ok "… a share of no link" refused 'crosses a link' test,bound 'local.*,90%'
+ok "… a severity that is none" refused ":2: column severity: 'bad': allowed are note, warning, critical" test,bound,severity 'peer.ce.write.pair,1,bad'
+ok "… a size that is none" refused ':2: column size' test,bound,size 'peer.ce.*,1,big'
+ok "… a value too many" refused 'in none of the 2 columns' test,bound 'peer.ce.*,1,2'
+ok "… nothing in it" refused 'no threshold in it' test,bound '# none'
+ok "… an empty file" refused 'no threshold in it' ''
+ok "… colours for the terminal" refused ":2: column test: " test,bound $'\e[31mpeer,1'
+run 0 "${some[@]}" --threshold none.csv -q
+ok "no such file: status 3" eval 'status_is 3 && one_line "cannot read .none.csv"'
+run 0 "${some[@]}" --min-share 120% -q
+ok "a share above 100 %: status 64" eval 'status_is 64 && one_line "min-share"'
+run 0 "${some[@]}" --threshold "$TESTDATA/../doc/thresholds/published.csv" -q
+ok "the example is a file of thresholds, and catches what is slow" eval \
+	'status_is 2 && says_once "published.csv:[0-9]+"'
+finish

@@ -1,0 +1,518 @@
+/* Cells against baselines and thresholds: what is learnt, what is too slow, and what
+ * nothing can be said of. */
+#include "config.h"
+
+#include "canned.h"
+#include "check/baseline.h"
+#include "check/check.h"
+#include "check/kind.h"
+#include "check/threshold.h"
+#include "tap.h"
+
+#define TEST "peer.ce.write.pair"
+#define RUNS 12
+
+/* Runs of as many nodes as they say, each as the last but for its id. */
+struct fleet {
+	struct canned c[RUNS];
+	const struct cs_run *run[RUNS];
+	int n;
+};
+
+/* One run of `nodes` nodes whose cells give `rate` by node, run and cell. */
+static void add_run(struct fleet *f, int nodes, const char *tests,
+		    double (*rate)(int node, int run, const struct cs_row *row))
+{
+	struct canned *c = &f->c[f->n];
+	struct cs_row *row;
+
+	canned_init(c, nodes, 4, 0, tests, 1);
+	cs_text(c->run.id, sizeof(c->run.id), "run-%d", f->n);
+	row = c->run.rows.rows.data;
+	for (size_t i = 0; i < c->run.rows.rows.n; i++)
+		row[i].stats.median = rate((int)row[i].node, f->n, &row[i]);
+	f->run[f->n++] = &c->run;
+}
+
+static void release_fleet(struct fleet *f)
+{
+	for (int i = 0; i < f->n; i++)
+		canned_release(&f->c[i]);
+}
+
+static int learn(struct fleet *f, struct cs_baseline *b)
+{
+	struct cs_err err = { "" };
+	size_t which;
+	int rc = cs_baseline_learn(f->run, (size_t)f->n, b, &which, &err);
+
+	if (!t_eq_int(rc, 0))
+		t_eq_str(err.text, "");
+	return rc;
+}
+
+static const struct cs_norm *norm(const struct cs_baseline *b, size_t i)
+{
+	return (const struct cs_norm *)b->norms.data + i;
+}
+
+static const struct cs_finding *finding(const struct canned *c, size_t i)
+{
+	return (const struct cs_finding *)c->run.findings.data + i;
+}
+
+static void judge(struct canned *c, const struct cs_baseline *b)
+{
+	struct cs_err err = { "" };
+
+	c->run.baseline = b;
+	c->run.margin = 0.01;
+	t_eq_int(cs_baseline_judge(&c->run, &err), 0);
+}
+
+/* ---- learning ---- */
+
+/* Nodes differ by 0.4 % from one to the next, runs by 0.1 %. */
+static double spread_out(int node, int run, const struct cs_row *row)
+{
+	(void)row;
+	return 400 * (1 + 0.004 * node + 0.001 * run);
+}
+
+static void spreads_are_told_apart(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	for (int i = 0; i < 3; i++)
+		add_run(&f, 5, TEST, spread_out);
+	if (learn(&f, &b))
+		return;
+	t_eq_int(b.classes.n, 1);
+	t_eq_int(b.norms.n, 1);
+	t_eq_int(norm(&b, 0)->nodes, 5);
+	t_eq_int(norm(&b, 0)->runs, 3);
+	t_eq_int(norm(&b, 0)->cells, 3 * 5 * 12);
+	t_near(norm(&b, 0)->median, 400 * 1.009, 0.1);
+	t_near(norm(&b, 0)->within, 0, 1e-12);
+	t_near(norm(&b, 0)->between_nodes, 1.4826 * 0.004, 1e-4);
+	t_near(norm(&b, 0)->between_runs, 1.4826 * 0.001 * sqrt(1.5), 1e-4);
+	t_near(cs_norm_bound(norm(&b, 0), 0.01),
+	       5 * hypot(1.4826 * 0.004, 1.4826 * 0.001 * sqrt(1.5)), 1e-3);
+	t_near(cs_norm_bound(norm(&b, 0), 0.2), 0.2, 0);
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static double steady(int node, int run, const struct cs_row *row)
+{
+	(void)node;
+	(void)run;
+	(void)row;
+	return 400;
+}
+
+/* A bad node among seven moves neither median nor spread. */
+static double one_bad(int node, int run, const struct cs_row *row)
+{
+	return steady(node, run, row) * (node == 6 ? 0.5 : 1);
+}
+
+static void half_may_be_wrong(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	add_run(&f, 7, TEST, one_bad);
+	if (learn(&f, &b))
+		return;
+	t_near(norm(&b, 0)->median, 400, 0);
+	t_near(norm(&b, 0)->between_nodes, 0, 0);
+	t_ok(isnan(norm(&b, 0)->between_runs));
+	t_near(cs_norm_bound(norm(&b, 0), 0.01), 0.01, 0);
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+/* By design a quarter of the cells is 3 % slower: those from GPU 0. */
+static double by_position(int node, int run, const struct cs_row *row)
+{
+	return steady(node, run, row) * (row->what.src.index == 0 ? 0.97 : 1);
+}
+
+static void positions_may_differ(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	add_run(&f, 5, TEST, by_position);
+	if (learn(&f, &b))
+		return;
+	judge(&f.c[0], &b);
+	t_eq_int(f.c[0].run.findings.n, 0);
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void what_was_disturbed_is_passed_over(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	add_run(&f, 1, TEST, steady);
+	canned_cell(&f.c[0], 0, TEST, 0, 1)->flags |= CS_ROW_THROTTLED;
+	canned_cell(&f.c[0], 0, TEST, 0, 2)->flags |= CS_ROW_IN_USE;
+	canned_cell(&f.c[0], 0, TEST, 0, 3)->status = CS_FAILED;
+	canned_cell(&f.c[0], 0, TEST, 1, 0)->stats.median = 0;
+	canned_cell(&f.c[0], 0, TEST, 1, 2)->stats.median = NAN;
+	if (learn(&f, &b))
+		return;
+	t_eq_int(norm(&b, 0)->cells, 7);
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void a_run_counts_once(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	add_run(&f, 1, TEST, steady);
+	f.run[1] = f.run[0];
+	f.n = 2;
+	if (!learn(&f, &b)) {
+		t_eq_int(norm(&b, 0)->runs, 1);
+		t_eq_int(norm(&b, 0)->cells, 12);
+		cs_baseline_release(&b);
+	}
+	f.n = 1;
+	release_fleet(&f);
+}
+
+static void nothing_teaches_nothing(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	struct cs_err err = { "" };
+	size_t which;
+
+	canned_init(&f.c[0], 1, 4, 0, TEST, 0);
+	f.run[0] = &f.c[0].run;
+	t_eq_int(cs_baseline_learn(f.run, 1, &b, &which, &err), -1);
+	t_eq_int(which, 1);
+	t_ok(strstr(err.text, "no cell to learn from") != NULL);
+	f.c[0].run.redacted = 1;
+	t_eq_int(cs_baseline_learn(f.run, 1, &b, &which, &err), -1);
+	t_eq_int(which, 0);
+	f.n = 1;
+	release_fleet(&f);
+}
+
+/* ---- judging ---- */
+
+static double lane_down(int node, int run, const struct cs_row *row)
+{
+	int bad = node == 1 && (row->what.src.index == 2 || row->what.dst.index == 2);
+
+	return steady(node, run, row) * (bad ? 17.0 / 18 : 1);
+}
+
+static void a_lane_of_18_is_found(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	struct canned *c = &f.c[1];
+
+	add_run(&f, 5, TEST, spread_out);
+	add_run(&f, 2, TEST, lane_down);
+	if (learn(&(struct fleet){ .run = { f.run[0] }, .n = 1 }, &b))
+		return;
+	/* what 5 nodes 1.6 % apart allow is more than a lane: take their own class */
+	((struct cs_norm *)b.norms.data)->between_nodes = 0.002;
+	((struct cs_norm *)b.norms.data)->median = 400;
+	judge(c, &b);
+	t_eq_int(c->run.findings.n, 1);
+	if (c->run.findings.n == 1) {
+		t_eq_str(finding(c, 0)->id, "below-baseline");
+		t_eq_int(finding(c, 0)->node, 1);
+		t_eq_int(finding(c, 0)->severity, CS_CRITICAL);
+		t_eq_int(finding(c, 0)->check, 1);
+		t_eq_int(finding(c, 0)->drain, 1);
+		t_eq_str(finding(c, 0)->part, "gpu");
+		t_eq_str(finding(c, 0)->bus_id, "0000:1d:00.0");
+		t_eq_int(finding(c, 0)->n_evidence, 6);
+		t_ok(!strstr(finding(c, 0)->text, "n002"));
+	}
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+/* A latency, in nanoseconds. */
+static double late(int node, int run, const struct cs_row *row)
+{
+	(void)node;
+	return run && row->what.src.index == 0 ? 900 : 800;
+}
+
+static void of_a_time_more_is_worse(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	add_run(&f, 1, "peer.chase.stride.pair", late);
+	add_run(&f, 1, "peer.chase.stride.pair", late);
+	if (learn(&(struct fleet){ .run = { f.run[0] }, .n = 1 }, &b))
+		return;
+	judge(&f.c[1], &b);
+	t_eq_int(f.c[1].run.findings.n, 1);
+	t_ok(f.c[1].run.findings.n &&
+	     strstr(finding(&f.c[1], 0)->text, "has 900.00 ns, above 808.00 ns"));
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void what_conditions_explain_is_a_warning(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	struct cs_row *row;
+
+	add_run(&f, 1, TEST, steady);
+	if (learn(&f, &b))
+		return;
+	row = canned_cell(&f.c[0], 0, TEST, 3, 1);
+	row->stats.median = 300;
+	row->flags |= CS_ROW_THROTTLED;
+	judge(&f.c[0], &b);
+	t_eq_int(f.c[0].run.findings.n, 1);
+	t_eq_int(finding(&f.c[0], 0)->severity, CS_WARNING);
+	t_eq_int(finding(&f.c[0], 0)->drain, 0);
+	t_eq_str(finding(&f.c[0], 0)->part, "link");
+	t_eq_str(finding(&f.c[0], 0)->bus_id, "0000:1c:00.0");
+	t_eq_str(finding(&f.c[0], 0)->far_bus_id, "0000:1e:00.0");
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void another_class_is_named(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+
+	add_run(&f, 2, TEST, steady);
+	if (learn(&f, &b))
+		return;
+	cs_text(f.c[0].run.node[1].agent[2].gpu.name, CS_NAME, "NVIDIA H100");
+	judge(&f.c[0], &b);
+	t_eq_int(f.c[0].run.findings.n, 1);
+	t_eq_str(finding(&f.c[0], 0)->id, "baseline-class");
+	t_eq_int(finding(&f.c[0], 0)->node, 1);
+	t_eq_str(finding(&f.c[0], 0)->text, "no baseline of class 'unknown product; 2 x "
+		 "NVIDIA H200 + 1 x NVIDIA H100 + 1 x NVIDIA H200': there is 'unknown "
+		 "product; 4 x NVIDIA H200'");
+	f.c[0].run.findings.n = 0;
+	f.c[0].run.virtual_clock = 1;
+	judge(&f.c[0], &b);
+	t_eq_int(f.c[0].run.findings.n, 1);
+	t_eq_str(finding(&f.c[0], 0)->id, CS_CANNOT_TEST);
+	f.c[0].run.checks = CS_CHECK_BASELINE;
+	t_eq_int(cs_run_exit(&f.c[0].run), CS_EXIT_CANNOT);
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void a_plan_that_nothing_is_known_of_is_refused(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	struct cs_err err = { "" };
+
+	add_run(&f, 1, TEST, steady);
+	add_run(&f, 1, "peer.ce.read.pair", steady);
+	add_run(&f, 1, TEST ",peer.ce.read.pair", steady);
+	if (learn(&(struct fleet){ .run = { f.run[0] }, .n = 1 }, &b))
+		return;
+	t_eq_int(cs_baseline_fits(&b, f.c[0].plan, &err), 0);
+	t_eq_int(cs_baseline_fits(&b, f.c[1].plan, &err), -1);
+	t_eq_str(err.text, "the baseline has nothing of peer.ce.read.pair at 512 MiB: "
+		 "it has no such test");
+	t_eq_int(cs_baseline_fits(&b, f.c[2].plan, &err), 0);
+	judge(&f.c[2], &b);
+	t_eq_int(f.c[2].run.findings.n, 1);
+	t_eq_str(finding(&f.c[2], 0)->id, "baseline-missing");
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void a_class_is_in_one_file(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline a, b;
+	struct cs_err err = { "" };
+
+	add_run(&f, 1, TEST, steady);
+	add_run(&f, 1, TEST, steady);
+	f.c[1].run.virtual_clock = 1;
+	if (learn(&(struct fleet){ .run = { f.run[0] }, .n = 1 }, &a) ||
+	    learn(&(struct fleet){ .run = { f.run[1] }, .n = 1 }, &b))
+		return;
+	t_eq_int(cs_baseline_join(&a, &b, &err), 0);
+	t_eq_int(a.classes.n, 2);
+	t_eq_int(norm(&a, 1)->class, 1);
+	t_eq_int(cs_baseline_join(&a, &b, &err), -1);
+	t_ok(strstr(err.text, "is in an earlier file too") != NULL);
+	cs_baseline_release(&a);
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+/* ---- ways and peaks ---- */
+
+static void peaks_are_of_the_lesser_live_link(void)
+{
+	struct canned c;
+	struct cs_row *row;
+	char way[CS_PATH_WORDS];
+
+	canned_init(&c, 1, 4, 0, TEST ",h2d.ce.pinned.pair", 1);
+	row = canned_cell(&c, 0, TEST, 0, 1);
+	t_near(cs_row_peak_gbs(&c.run, row), 450, 0);
+	c.run.node[0].agent[1].link.nvlinks_up = 12;
+	t_near(cs_row_peak_gbs(&c.run, row), 300, 0);
+	cs_way_text(&c.run, row, way, sizeof(way));
+	t_eq_str(way, "NVLink");
+	c.run.node[0].agent[1].link.nvlinks_up = 0;
+	t_ok(isnan(cs_row_peak_gbs(&c.run, row)));
+	c.run.node[0].agent[0].link.nvlinks_max = 0;
+	c.run.node[0].agent[0].link.nvlinks_up = 0;
+	c.run.node[0].agent[1].link.nvlinks_max = 0;
+	c.run.node[0].agent[1].link.pcie_width = 8;
+	t_near(cs_row_peak_gbs(&c.run, row), 31.5, 0.1);
+	cs_way_text(&c.run, row, way, sizeof(way));
+	t_eq_str(way, "PCIe");
+	row = canned_cell(&c, 0, "h2d.ce.pinned.pair", CS_NUMA_LOCAL, 1);
+	if (t_ok(row != NULL)) {
+		t_near(cs_row_peak_gbs(&c.run, row), 31.5, 0.1);
+		cs_way_text(&c.run, row, way, sizeof(way));
+		t_eq_str(way, "host near");
+		row->what.src.index = 1;
+		cs_way_text(&c.run, row, way, sizeof(way));
+		t_eq_str(way, "host far");
+	}
+	canned_release(&c);
+}
+
+/* ---- thresholds ---- */
+
+static void bound_by(struct canned *c, const char *text)
+{
+	struct cs_thresholds t;
+	struct cs_err err = { "" };
+
+	cs_thresholds_init(&t);
+	c->run.findings.n = 0;
+	c->run.thresholds = &t;
+	if (!t_eq_int(cs_thresholds_read(&t, text, "x/t.csv", &err), 0))
+		t_eq_str(err.text, "");
+	else
+		t_eq_int(cs_threshold_judge(&c->run, &err), 0);
+	c->run.thresholds = NULL;
+	cs_thresholds_release(&t);
+}
+
+static void bounds_are_judged(void)
+{
+	struct canned c;
+
+	canned_init(&c, 2, 4, 0, TEST, 1);
+	canned_cell(&c, 1, TEST, 2, 3)->stats.median = 380;
+	bound_by(&c, "bound,test\n390 GB/s,peer.ce.*\n");
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(finding(&c, 0)->text, TEST " at 512 MiB: 2->3 has 380.00 GB/s, below "
+		 "390.00 GB/s (t.csv:2)");
+	t_eq_str(finding(&c, 0)->again, "cscope-mpi --test " TEST " -s 536870912");
+	bound_by(&c, "test,bound,severity\n" TEST ",90%,warning\n" TEST ",85%,note\n");
+	t_eq_int(c.run.findings.n, 2); /* all of both nodes are below 90 % */
+	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
+	bound_by(&c, "test,bound,severity\n" TEST ",85%,note\n");
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_int(finding(&c, 0)->severity, CS_NOTE);
+	bound_by(&c, "test,class,bound\n" TEST ",*H200,390\n" TEST ",*H100*,999\n");
+	t_eq_int(c.run.findings.n, 1);
+	bound_by(&c, "test,size,bound\n" TEST ",1G,390\n");
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(finding(&c, 0)->id, CS_CANNOT_TEST);
+	canned_release(&c);
+}
+
+/* Where several share a link none has all of it. */
+static void a_least_share_is_of_what_goes_alone(void)
+{
+	struct canned c;
+	struct cs_thresholds t;
+	struct cs_err err = { "" };
+
+	canned_init(&c, 1, 4, 0, TEST ",peer.ce.write.all-to-one", 1);
+	cs_thresholds_init(&t);
+	t_eq_int(cs_thresholds_share(&t, 0.95, &err), 0);
+	c.run.thresholds = &t;
+	t_eq_int(cs_threshold_judge(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 1);
+	t_ok(c.run.findings.n && !strncmp(finding(&c, 0)->text, TEST " ",
+					  strlen(TEST) + 1));
+	t_ok(c.run.findings.n && strstr(finding(&c, 0)->text, "below 427.50 GB/s "
+		"(--min-share, 95 % of the live link's peak)"));
+	c.run.findings.n = 0;
+	c.plan->set.via = CS_WAY_STAGED;
+	t_eq_int(cs_threshold_judge(&c.run, &err), 0);
+	t_eq_str(finding(&c, 0)->id, CS_CANNOT_TEST);
+	cs_thresholds_release(&t);
+	canned_release(&c);
+}
+
+static void an_unknown_peak_is_told(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, TEST, 1);
+	c.run.node[0].agent[0].link.nvlinks_up = -1;
+	bound_by(&c, "test,bound\n" TEST ",80%\n");
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(finding(&c, 0)->id, "threshold-unknown");
+	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
+	canned_release(&c);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "spreads within, between nodes and between runs are told apart",
+		  spreads_are_told_apart },
+		{ "one bad node of seven moves nothing", half_may_be_wrong },
+		{ "positions may differ by design", positions_may_differ },
+		{ "what failed or was disturbed is passed over",
+		  what_was_disturbed_is_passed_over },
+		{ "a run counts once", a_run_counts_once },
+		{ "nothing is learnt of nothing, or of nodes without names",
+		  nothing_teaches_nothing },
+		{ "a lane of 18 that is down is found, on its node and GPU",
+		  a_lane_of_18_is_found },
+		{ "of a time more is worse", of_a_time_more_is_worse },
+		{ "what conditions explain is a warning",
+		  what_conditions_explain_is_a_warning },
+		{ "another class is named, a test double is one",
+		  another_class_is_named },
+		{ "a plan that nothing is known of is refused",
+		  a_plan_that_nothing_is_known_of_is_refused },
+		{ "a class is in one file", a_class_is_in_one_file },
+		{ "ways are by design, peaks of the lesser live link",
+		  peaks_are_of_the_lesser_live_link },
+		{ "bounds are judged by test, class and size", bounds_are_judged },
+		{ "a least share is of what goes alone",
+		  a_least_share_is_of_what_goes_alone },
+		{ "an unknown peak is told", an_unknown_peak_is_told },
+		{ NULL, NULL },
+	};
+
+	return tap_main("judge", NULL, NULL, tests);
+}
