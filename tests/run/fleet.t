@@ -69,6 +69,7 @@ check faults/*.jsonl -o faults.json
 ok "nodes that differ: status 2" status_is 2
 ok "… each is named, with its gravity, and nobody else" finds faults.json \
 	"wiring-differs n06 critical drain" "wiring-differs n07 critical drain" \
+	"nvlink-down n07 critical drain" \
 	"firmware-differs n08 warning -" "settings-differs n09 warning -"
 ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[drain\\]"
 ok "… a GPU with its bus id" eval \
@@ -195,7 +196,7 @@ if has_launcher; then
 fi
 run_program 4 ./job "$CSCOPE" --check -s 64K --seed 1 --cell-limit 30s -o job.json
 ok "a job of four nodes finds what differs: status 2" eval \
-	'status_is 2 && finds job.json "wiring-differs m1 critical drain" "firmware-differs m2 warning -"'
+	'status_is 2 && finds job.json "wiring-differs m1 critical drain" "nvlink-down m1 critical drain" "firmware-differs m2 warning -"'
 ok "… and says it as a fleet" prints "keep out: m1"
 findings() {
 	python3 -c 'import json, sys
