@@ -308,7 +308,7 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	cs_sampler_init(&co->sampler, co->plan, cell->step,
-			co->guess_gbs[cell->step->view]);
+			co->guess[cell->step->view]);
 	do {
 		if (status == CS_OK)
 			status = sample(co, cell, off, ns, load_ns, err);
@@ -595,7 +595,6 @@ static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell,
 	row->first_ms = s->chase[k] ? NAN :
 		(s->first_ns[k] - (double)s->bytes[k] * s->first_copies[k] /
 					  cell->median[k]) * 1e-6;
-	co->guess_gbs[cell->step->view] = cell->median[k];
 	emit_series(co, k, row);
 }
 
@@ -639,6 +638,8 @@ static void emit_cell(struct cs_coordinator *co, struct cs_cell *cell,
 	uint32_t s, first = 0, end;
 
 	find_medians(co, cell);
+	cs_sampler_guess(&co->sampler, co->plan, cell->step,
+			 &co->guess[cell->step->view]);
 	cs_cell_conclude(co, cell, answer == CS_SAMPLE_LIMIT ?
 					   CS_ROW_NOT_CONVERGED : 0);
 	for (s = cell->first; s < cell->first + cell->n; s++, first = end) {
@@ -743,7 +744,7 @@ static enum cs_status choose_geometry(struct cs_coordinator *co,
 	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
 		cs_sampler_init(&co->sampler, co->plan, cell->step,
-				co->guess_gbs[cell->step->view]);
+				co->guess[cell->step->view]);
 		status = try_geometry(co, cell, CS_CMD_UNCHECKED, &at, err);
 		n = cs_board_slot(co->board, cell->crew.agent[0])->geometries;
 		if (status == CS_OK && at < least) {

@@ -57,7 +57,7 @@ struct cs_coordinator {
 	/* by view: wall time of its longest cell; 0: none was measured */
 	double longest_s[CS_VIEWS_MAX];
 	double skew_max_us;
-	double guess_gbs[CS_VIEWS_MAX];	/* by view: rate of the last good cell */
+	struct cs_guess guess[CS_VIEWS_MAX]; /* by view, of the last good cell */
 	/* by view, the first of a kind, and whether one kernel moves both ways: which
 	 * division is the best, 1 the first; 0: not tried yet */
 	uint32_t geometry[CS_VIEWS_MAX][2];

@@ -16,11 +16,9 @@
 #define DISCARD_MAX 6
 /* Beside loads there is no rest to wait for. */
 #define DISCARD_MAX_LOADED 2
-/* From so many samples on, a cell that would need this many times the most is
- * ended; not where somebody asks for more than any cell can give, and so for all
- * samples there are. */
+/* From so many samples on, a cell that would need more than there are is ended; not
+ * where somebody asks for more than any cell can give, and so for all of them. */
 #define HOPELESS_FROM 6
-#define HOPELESS 2
 #define HOPELESS_PRECISION 1e-3
 
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
@@ -80,8 +78,43 @@ static uint8_t twin_of(const struct cs_plan *plan, const struct cs_step *step,
 	return 0;
 }
 
+static void match_twins(struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->twin[k])
+			s->copies[k] = s->copies[s->twin[k] - 1];
+}
+
+static int load_kind(const struct cs_transfer *t)
+{
+	return t->op == CS_OP_WRITE;
+}
+
+/* A load, as long as it takes to outlast the first transfer, which is measured; what
+ * is not known is as fast as that. */
+static uint32_t first_load(const struct cs_sampler *s, const struct cs_transfer *t,
+			   uint32_t k, const struct cs_guess *guess)
+{
+	double load = guess->load_gbs[load_kind(t)], faster = 1;
+
+	if (load > 0 && guess->gbs > 0)
+		faster = load / guess->gbs;
+	return clamp_copies(ceil(LOAD_LONGER * faster * (double)s->bytes[0] *
+				 s->copies[0] / (double)s->bytes[k]), s->cap[k]);
+}
+
+static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfer *t,
+			     uint32_t k, const struct cs_guess *guess)
+{
+	if (s->load[k])
+		return s->chase[0] ? 1 : first_load(s, t, k, guess);
+	return guess->gbs > 0 ? clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
+						  (double)s->bytes[k]), s->cap[k]) :
+				1;
+}
+
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
-		     const struct cs_step *step, double guess_gbs)
+		     const struct cs_step *step, struct cs_guess guess)
 {
 	memset(s, 0, sizeof(*s));
 	s->precision = plan->set.precision;
@@ -89,21 +122,35 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	s->block = plan->set.block_samples;
 	/* a block begins with one copy: the touch is not counted anyway */
 	if (s->block)
-		guess_gbs = 0;
+		guess.gbs = 0;
 	s->n_transfers = step->count;
 	s->in_turn = is_in_turn(plan, step);
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-		double one_ns;
 
 		s->bytes[k] = t->bytes;
 		s->load[k] = (uint8_t)cs_transfer_is_load(t);
 		s->chase[k] = t->method == CS_METHOD_CHASE;
 		s->cap[k] = copies_cap(t);
 		s->twin[k] = twin_of(plan, step, k);
-		one_ns = (double)s->bytes[k] / guess_gbs;
-		s->copies[k] = guess_gbs > 0 ? clamp_copies(
-			ceil(CS_SAMPLE_NS / one_ns), s->cap[k]) : 1;
+		s->copies[k] = first_copies(s, t, k, &guess);
+	}
+	match_twins(s);
+}
+
+void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
+		      const struct cs_step *step, struct cs_guess *guess)
+{
+	double *load = guess->load_gbs;
+
+	load[0] = load[1] = 0;
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		int kind = load_kind(cs_plan_transfer(plan, step, k));
+
+		if (!s->load[k])
+			guess->gbs = s->last_gbs[k];
+		else if (!s->twin[k] && s->last_gbs[k] > load[kind])
+			load[kind] = s->last_gbs[k];
 	}
 }
 
@@ -184,13 +231,6 @@ static int fits(const struct cs_sampler *s, double least, double most,
 	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
 		return 0;
 	return least > 0.95 * CS_SAMPLE_NS || at_cap(s);
-}
-
-static void match_twins(struct cs_sampler *s)
-{
-	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->twin[k])
-			s->copies[k] = s->copies[s->twin[k] - 1];
 }
 
 /* Choose copies so that the slowest transfer takes at least CS_SAMPLE_NS and the
@@ -298,7 +338,7 @@ static int is_hopeless(const struct cs_sampler *s, double half)
 {
 	double off = half / s->precision;
 
-	return s->n * off * off > HOPELESS * CS_SAMPLES_MAX;
+	return s->n * off * off > CS_SAMPLES_MAX;
 }
 
 static enum cs_sampler_answer verdict(const struct cs_sampler *s,

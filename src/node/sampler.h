@@ -55,9 +55,17 @@ struct cs_sampler {
 	double overlap[CS_SAMPLES_MAX];	/* shortest / longest */
 };
 
-/* `guess_gbs` of one such transfer, from an earlier cell; 0 unknown. */
+/* What an earlier cell of the view had: GB/s of a measured transfer, and of loads
+ * that read and that write; 0 unknown. */
+struct cs_guess {
+	double gbs, load_gbs[2];
+};
+
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
-		     const struct cs_step *step, double guess_gbs);
+		     const struct cs_step *step, struct cs_guess guess);
+/* Of the last sample, for the next cell of the view. */
+void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
+		      const struct cs_step *step, struct cs_guess *guess);
 /* ns[k] of the transfers of the sample just taken, load_ns[k] of a chase's loads
  * (NULL: there is none); `elapsed_s` of the cell. */
 enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,

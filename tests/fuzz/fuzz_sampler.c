@@ -63,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	plan = plan_of(data[0], data[1] & 1);
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), data[1] >> 1);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = data[1] >> 1 });
 	bytes = s.n_transfers * sizeof(*ns);
 	asked_is_sound(&s);
 	for (data += 2; answer == CS_SAMPLE_MORE && data + bytes <= end;

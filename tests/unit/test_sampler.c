@@ -62,7 +62,7 @@ static void a_quiet_link_takes_six(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 396);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 396 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.n, 6);
 	t_eq_int(s.copies[0], 4); /* 1.36 ms each: the fewest above 5 ms */
@@ -79,7 +79,7 @@ static void a_slow_link_takes_one_copy(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 1);
 	free(plan);
@@ -92,7 +92,7 @@ static void small_copies_are_capped(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 512);
 	free(plan);
@@ -109,7 +109,7 @@ static void staged_samples_fit_a_stream(void)
 		struct cs_sampler s;
 		int samples;
 
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
 		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 		t_ok(s.copies[0] >= 1);
 		t_ok((bytes + chunk - 1) / chunk * s.copies[0] <= CS_CHUNKS_MAX);
@@ -124,7 +124,7 @@ static void unequal_transfers_end_together(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 4 * s.copies[1]);
 	t_ok(s.overlap[s.n - 1] > 0.95);
@@ -138,8 +138,8 @@ static void a_restless_link_is_not_converged(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
-	t_eq_int(feed(&s, gbs, 0.008, &samples), CS_SAMPLE_LIMIT);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 100 });
+	t_eq_int(feed(&s, gbs, 0.006, &samples), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, CS_SAMPLES_MAX);
 	free(plan);
 }
@@ -151,7 +151,7 @@ static void a_hopeless_link_is_not_waited_for(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 100);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.3, &samples), CS_SAMPLE_LIMIT);
 	t_ok(s.n >= 6 && s.n <= 10);
 	free(plan);
@@ -163,17 +163,25 @@ static void a_twin_has_as_many_copies_as_what_is_measured(void)
 	const struct cs_step *step = cs_plan_step(plan, 0);
 	/* the twin's time says nothing of its copies; the other GPU's loads are slow */
 	double ns[4] = { 1.5e6, 3e6, 9e6, 9e6 }, none[4] = { 0 };
+	struct cs_guess guess = { 0 };
 	struct cs_sampler s;
 
 	t_eq_int(step->count, 4);
 	t_ok(cs_transfer_is_load(cs_plan_transfer(plan, step, 1)));
 	t_ok(cs_plan_transfer(plan, step, 1)->bytes == 128u << 20);
 	t_ok(cs_plan_transfer(plan, step, 2)->bytes == CS_LOAD_BYTES);
-	cs_sampler_init(&s, plan, step, 0);
+	cs_sampler_init(&s, plan, step, (struct cs_guess){ .gbs = 0 });
+	/* loads of half the size, a quarter longer */
+	t_eq_int(s.copies[2], 3);
 	cs_sampler_feed(&s, ns, none, 0.001);
 	t_eq_int(s.copies[0], 4);
 	t_eq_int(s.copies[1], 4);
-	t_eq_int(s.copies[2], 1);
+	t_eq_int(s.copies[2], 3);
+	cs_sampler_guess(&s, plan, step, &guess);
+	cs_sampler_init(&s, plan, step, guess);
+	t_eq_int(s.copies[0], 4);
+	t_eq_int(s.copies[1], 4);
+	t_eq_int(s.copies[2], 3);
 	free(plan);
 }
 
@@ -189,7 +197,7 @@ static void what_is_made_in_turn_is_judged_by_the_slowest(void)
 	both.count = 2;
 	((struct cs_transfer *)(uintptr_t)cs_plan_transfer(plan, &both, 1))->issuer =
 		cs_plan_transfer(plan, &both, 0)->issuer;
-	cs_sampler_init(&s, plan, &both, 0);
+	cs_sampler_init(&s, plan, &both, (struct cs_guess){ .gbs = 0 });
 	t_ok(s.in_turn);
 	s.copies[0] = s.copies[1] = 8;
 	while (answer == CS_SAMPLE_MORE && samples < 40)
@@ -206,7 +214,7 @@ static void beside_loads_there_is_no_rest_to_wait_for(void)
 	struct cs_sampler s;
 	int answer = CS_SAMPLE_MORE, samples = 0;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 40);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 40 });
 	s.copies[1] = 10;
 	while (answer == CS_SAMPLE_MORE && samples < 40) {
 		ns[0] = 12e6 * (1 + 0.05 * (samples % 3));
@@ -225,7 +233,7 @@ static void the_limit_of_a_cell_ends_it(void)
 	struct cs_sampler s;
 	double ns = 1e9;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), 0);
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 1), CS_SAMPLE_MORE);
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, 1);
@@ -246,7 +254,7 @@ int main(void)
 		  unequal_transfers_end_together },
 		{ "a restless link ends at 50 samples, not converged",
 		  a_restless_link_is_not_converged },
-		{ "a link that 100 samples would not tell ends at 6 or soon after",
+		{ "a link that 50 samples would not tell ends at 6 or soon after",
 		  a_hopeless_link_is_not_waited_for },
 		{ "what one agent makes in turn is judged by the slowest of each sample",
 		  what_is_made_in_turn_is_judged_by_the_slowest },
