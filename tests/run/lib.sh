@@ -139,6 +139,7 @@ aside() { # NAME COMMAND...
 
 back() { # NAME
 	wait "${asides[$1]}"
+	# shellcheck source=/dev/null
 	cp -r "$1"/* . && . ./after
 }
 
