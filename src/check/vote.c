@@ -577,17 +577,22 @@ static int follows(const struct difference *d, const struct difference *other)
 {
 	static const struct {
 		const char *base, *cause;
+		int of_any;	/* part of the node */
 	} effect[] = {
-		{ "nvlink-ends", "nvlinks" }, { "numa-distances", "numa-domains" },
-		{ "numa", "numa-domains" }, { "iommu", "iommu" },
-		{ "gpus", "gpus" },
+		{ "nvlink-ends", "nvlinks", 0 },
+		{ "numa-distances", "numa-domains", 0 },
+		{ "numa", "numa-domains", 0 },
+		{ "to-gpus", "numa", 1 }, { "to-nics", "numa", 0 },
+		{ "iommu", "iommu", 0 }, { "gpus", "gpus", 0 },
 	};
 
-	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d ||
-	    (other->name.part[0] && other->name.number != d->name.number))
+	int same = !other->name.part[0] || other->name.number == d->name.number;
+
+	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d)
 		return 0;
 	for (size_t i = 0; i < sizeof(effect) / sizeof(effect[0]); i++)
-		if (!strcmp(d->name.base, effect[i].base) &&
+		if ((same || effect[i].of_any) &&
+		    !strcmp(d->name.base, effect[i].base) &&
 		    !strcmp(other->name.base, effect[i].cause) &&
 		    (d->name.part[0] || strcmp(d->name.base, other->name.base)))
 			return 1;

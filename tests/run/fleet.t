@@ -3,8 +3,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
-unshare --user --map-root-user --uts true 2>/dev/null ||
-	skip_all "no namespace of host names to be had"
+needs_host_names
 
 # The file of one node; what differs there as FAKE_... in its environment.
 node() { # HOST VARIABLE=VALUE... [-- ARGUMENT...]
@@ -15,8 +14,7 @@ node() { # HOST VARIABLE=VALUE... [-- ARGUMENT...]
 		shift
 	done
 	[ $# -eq 0 ] || shift
-	unshare --user --map-root-user --uts sh -c 'hostname "$0"; exec "$@"' \
-		"$host" env "${set[@]}" "$CSCOPE" --no-mpi -q -s 64K --seed 1 --cell-limit 30s \
+	on_host "$host" env "${set[@]}" "$CSCOPE" --no-mpi -q -s 64K --seed 1 --cell-limit 30s \
 		-o "$folder/%N.jsonl" "$@" 2>>log </dev/null
 }
 fleet() { # FOLDER HOST...
