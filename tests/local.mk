@@ -296,7 +296,6 @@ check_PROGRAMS += %D%/bench/bench_sm
 
 # ---- whole-program tests and the rules of the house ----
 SHELL_TESTS = \
-	%D%/cluster/cluster.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
 	%D%/layers.t \
@@ -335,6 +334,7 @@ SHELL_TESTS = \
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
+	%D%/cluster/cluster.t \
 	%D%/cluster/rsh \
 	%D%/cluster/task \
 	%D%/mpi-run \
@@ -359,7 +359,7 @@ EXTRA_DIST += \
 dist-hook:
 	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs
 
-# ---- several hosts and a real Slurm on this machine, as root ----
+# ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=%D%/cluster/cluster.t
 .PHONY: check-cluster

@@ -586,31 +586,39 @@ static void leave_before_start(struct cs_job *job, int status)
 	leave_after_root(job, status);
 }
 
-/* The results are out; that a process died since is said all the same.  One that
- * only does not come back from the driver is left behind without a word. */
-static int died_closing(const struct cs_coordinator *co)
+/* How many agents died while they closed, and what is said of the first. */
+static int died_closing(const struct cs_coordinator *co, const char **first)
 {
 	int n = 0;
 
 	for (int i = 0; i < co->n; i++)
 		if (co->state[i] == CS_AGENT_LOST) {
 			n++;
-			fprintf(stderr,
-				"cscope-mpi: critical: %s while closing; all results are written (exit %d)\n",
-				co->fault[i], CS_EXIT_CRITICAL);
+			if (!*first)
+				*first = co->fault[i];
 		}
 	return n;
 }
 
-/* How many agents died in it. */
+/* The results are out; that agents died since is said all the same, in one line: a
+ * process may have several.  One that only does not come back from the driver is left
+ * behind without a word. */
 static int dismiss(struct cs_job *job)
 {
+	const char *first = NULL;
+	char more[32] = "";
 	int died = 0;
 
 	for (int k = 0; k < job->arms.n; k++) {
 		cs_coordinator_dismiss(&job->arms.arm[k].co);
-		died += died_closing(&job->arms.arm[k].co);
+		died += died_closing(&job->arms.arm[k].co, &first);
 	}
+	if (died > 1)
+		cs_text(more, sizeof(more), " (and %d more)", died - 1);
+	if (died)
+		fprintf(stderr,
+			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)\n",
+			first, more, CS_EXIT_CRITICAL);
 	return died;
 }
 

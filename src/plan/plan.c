@@ -10,7 +10,7 @@
  * begins where its alignment wants it. */
 _Static_assert(sizeof(struct cs_settings) == 120, "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 176, "padding in cs_plan");
-_Static_assert(sizeof(struct cs_step) == 52, "padding in cs_step");
+_Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 

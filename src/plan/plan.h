@@ -63,6 +63,7 @@ struct cs_step {
 	/* Steps that stand together with the same round have no agent in common, and
 	 * may run at the same time; 0: alone. */
 	uint32_t round;
+	uint32_t zero;		/* what follows the steps holds 64-bit words */
 	char name[CS_STEP_NAME]; /* of a plan file; "": its number */
 };
 

@@ -15,7 +15,7 @@ launch=$shared/source/launch
 rsh=(--mca plm rsh --mca plm_rsh_agent "$TESTDATA/cluster/rsh")
 # a launcher that waits for the tasks of lost hosts, which ends none of the others
 lasting=(srun --mpi=pmix --no-kill -K0)
-long=(--backend cpu -s 32M --cell-limit 3s --precision 0.001%)
+long=(--backend cpu -m peer -s 32M --cell-limit 3s --precision 0.001%)
 
 # Several at a time, each with files of its own.
 declare -A pid_of
@@ -62,7 +62,7 @@ ok "Slurm over them" start_slurm 12
 # its driver hangs, so that there is no plan yet
 start early env CS_HOST_ENV=cs8:FAKE_HANG=cuInit:1 \
 	"${lasting[@]}" -w 'cs[7-8]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" --start-limit 10s -s 1M -o early.json
+	"$task" "$CSCOPE" --start-limit 10s -m peer -s 1M -o early.json
 is_up() {
 	on_host cs8 pgrep cscope-mpi >/dev/null
 }
@@ -78,14 +78,14 @@ ok "rank 0's host is lost in the middle of a job" host_lost cs5
 # its driver hangs when all is measured
 start late env CS_HOST_ENV=cs10:FAKE_HANG=cuMemFree:1 \
 	"${lasting[@]}" -w 'cs[9-10]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" -s 1M -o late.json
+	"$task" "$CSCOPE" -m peer -s 1M -o late.json
 until_true 30 test -e late.json
 ok "a host is lost when all is measured" host_lost cs10
 
 # its device hangs, so that nothing is known of it but its name
 start mute env CS_HOST_ENV=cs12:FAKE_HANG=cuMemAlloc:1 \
 	"${lasting[@]}" -w 'cs[11-12]' -n 4 --ntasks-per-node=2 \
-	"$task" "$CSCOPE" -s 1M -o mute.json -o mute.jsonl -o mute.csv
+	"$task" "$CSCOPE" -m peer -s 1M -o mute.json -o mute.jsonl -o mute.csv
 until_true 30 grep -qs . mute.jsonl
 ok "a host is lost while it opens its GPUs" host_lost cs12
 
@@ -93,7 +93,7 @@ ok "a host is lost while it opens its GPUs" host_lost cs12
 
 four=(-w 'cs[1-4]' -N 4)
 run_program 0 srun --mpi=pmix "${four[@]}" --ntasks-per-node=2 \
-	"$task" "$CSCOPE" -s 1M -o srun.json -o srun.jsonl
+	"$task" "$CSCOPE" -m peer -s 1M -o srun.json -o srun.jsonl
 ok "srun --mpi=pmix over four hosts: status 0" status_is 0
 ok "… each a node with its name" hosts_are srun.json cs1 cs2 cs3 cs4
 ok_json "… the job's number and launcher are known" srun.json \
@@ -103,25 +103,25 @@ ok_schema "… in files that follow the schema" srun.json srun.jsonl
 
 cat >job.sh <<-SCRIPT
 	#!/bin/bash
-	mpirun -N 2 --oversubscribe $task $CSCOPE -s 1M -o batch.json
+	mpirun -N 2 --oversubscribe $task $CSCOPE -m peer -s 1M -o batch.json
 SCRIPT
 run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 -o batch.out job.sh
 ok "mpirun inside sbatch: status 0" status_is 0
 ok "… on all its hosts" hosts_are batch.json cs1 cs2 cs3 cs4
 
 run_program 0 mpirun "${rsh[@]}" --host cs1:2,cs2:2,cs3:2 -N 2 \
-	"$task" "$CSCOPE" -s 1M -o plain.json
+	"$task" "$CSCOPE" -m peer -s 1M -o plain.json
 ok "mpirun with a list of hosts and no Slurm: status 0" status_is 0
 ok "… on all of them" hosts_are plain.json cs1 cs2 cs3
 
 run_program 0 srun --mpi=pmix "${four[@]}" --ntasks-per-node=2 --gpus-per-task=1 \
-	"$task" "$CSCOPE" -s 1M -o masked.json -o masked.csv
+	"$task" "$CSCOPE" -m peer -s 1M -o masked.json -o masked.csv
 ok "one GPU per task, which Slurm masks: status 0" status_is 0
 ok_json "… each node has both, one of each rank" masked.json \
 	'[(a["index"], a["local_rank"]) for a in d["agents"]] == [(0, 0), (1, 1)] * 4'
 ok "… and every pair was measured" all_ok masked.csv 16
 
-run_program 0 srun --mpi=none -w cs1 -n 2 "$task" "$CSCOPE" -s 1M
+run_program 0 srun --mpi=none -w cs1 -n 2 "$task" "$CSCOPE" -m peer -s 1M
 ok "srun without PMIx: said with the remedy" says_once \
 	"srun started 2 tasks but MPI connects 1: use 'srun --mpi=pmix'"
 ok "… status 3, nothing on stdout" eval 'status_is 3 && is_empty out'
@@ -143,7 +143,7 @@ ok "… has judged all hosts" prints "^4 nodes: 4 measured"
 # ---- files of independent nodes, judged together ----
 
 run_program 0 srun --mpi=none "${four[@]}" --ntasks-per-node=1 \
-	"$task" "$CSCOPE" --no-mpi --seed 1 -s 1M -q -o "$PWD/%N.jsonl"
+	"$task" "$CSCOPE" --no-mpi --seed 1 -m peer -s 1M -q -o "$PWD/%N.jsonl"
 ok "each host writes a file, without MPI: status 0" status_is 0
 ok_schema "… named after it, which follows the schema" cs{1,2,3,4}.jsonl
 run_program 0 "$CSCOPE" check cs{1,2,3,4}.jsonl --nodes 'cs[1-4]'

@@ -25,7 +25,7 @@ times() { # NUMBER FACTOR NUMBER
 # ---- submission, stalls, opening: a process for both GPUs, then one for each ----
 
 costs='peer.ce.enqueue.*,local.sm.launch.*,local.driver.*,peer.driver.open.pair'
-export FAKE_SUBMIT_NS=1000000 FAKE_OPEN_US=20000 FAKE_STALLS=process
+export FAKE_SUBMIT_NS=1000000 FAKE_OPEN_US=5000 FAKE_STALLS=process
 run 1 --seed 1 -t "$costs" -o shared.csv -o shared.json
 ok "costs in one process for both GPUs" status_is 0
 ok_schema "… in documents that the schema describes" shared.json
@@ -48,11 +48,11 @@ ok "… and a load of a module" \
 ok "… a process of its own does not" \
 	times 10 1 "$(median own.csv local.driver.free.gated time)"
 ok "a peer's new buffer is opened by CUDA IPC between processes" times \
-	"$(median own.csv peer.driver.open.pair time)" 1 20000
+	"$(median own.csv peer.driver.open.pair time)" 1 5000
 ok "… within one there is nothing to open" times \
-	20000 1 "$(median shared.csv peer.driver.open.pair time)"
+	5000 1 "$(median shared.csv peer.driver.open.pair time)"
 ok "… but the first way of all" times \
-	"$(median shared.csv peer.driver.open.pair first-open)" 1 20000
+	"$(median shared.csv peer.driver.open.pair first-open)" 1 5000
 unset FAKE_SUBMIT_NS FAKE_OPEN_US FAKE_STALLS
 run 1 --seed 1 -t 'local.driver.*' -o contexts.csv
 ok "where it waits for its own context only, it is not" \
@@ -137,7 +137,8 @@ ok "… and no share of what was not measured alone" prints_not "together / alon
 
 # ---- what cannot be ----
 
-FAKE_CORRUPT=0-1:64 run 0 --seed 1 -t 'peer.ce.enqueue.alone,peer.driver.open.pair' -o bad.json
+FAKE_CORRUPT=0-1:64 run 0 --seed 1 --gpus 0,1 \
+	-t 'peer.ce.enqueue.alone,peer.driver.open.pair' -o bad.json
 ok "a wrong byte of a timed call is found" status_is 2
 ok_json "… in the cell that it is of" bad.json \
 	'({(r["test"], r["src"], r["dst"]) for r in d["results"] if r["status"] == "corrupt"} ==
@@ -146,7 +147,7 @@ FAKE_FAIL=cuModuleLoadData:4=2 run 0 --seed 1 --gpus 0,1,2 -t 'local.driver.load
 ok "a call that fails costs its cell" eval \
 	'status_is 2 && prints "cuModuleLoadData: CUDA_ERROR_OUT_OF_MEMORY"'
 unset FAKE_FAIL
-FAKE_IPC_REFUSE=1 run 2 --seed 1 -t 'peer.driver.open.pair'
+FAKE_IPC_REFUSE=1 run 2 --seed 1 --gpus 0,1 -t 'peer.driver.open.pair'
 ok "where CUDA IPC is refused its cost is not timed, and the way is named" \
 	eval 'tr -s " \n" " " <out | grep -q "skipped: what CUDA IPC .* another way: descriptor"'
 

@@ -51,6 +51,10 @@ ends() { # STATUS WORDS CELLS
 	status_is "$1" && says_once "$2" && measured "$3" && valid
 }
 
+aside enqueueing broken 2 FAKE_HANG=cuMemcpyAsync:200
+aside endless broken 2 FAKE_FAULT=cuMemcpyAsync:200=0
+aside closing broken 2 FAKE_HANG=cuDevicePrimaryCtxRelease:1
+
 # ---- before the plan: no device ----
 
 for call in cuInit cuDeviceGetCount cuDeviceGetUuid; do
@@ -174,15 +178,15 @@ for ranks in 0 2; do
 	ok "making a context hangs: status 2, one line names the GPU ($ranks ranks)" \
 		ends 2 "GPU [0-2] \(rank [01]\): no answer within 1 s" 0
 done
-broken 2 FAKE_HANG=cuMemcpyAsync:200
+back enqueueing
 ok "enqueueing hangs: the cell is given up, status 2, one line" \
 	ends 2 "GPU [0-2] \(rank 1\): no answer within [0-9.]* s while arming" 0
-broken 2 FAKE_FAULT=cuMemcpyAsync:200=0
+back endless
 ok "a copy never ends: the cell is given up, status 2, one line" \
 	ends 2 "GPU [0-2] \(rank [01]\): no answer within [0-9.]* s while copying" 0
 ok_json "… what was measured before is there" f.json \
 	'd["run"]["status"] == "partial" and len(d["results"]) > 0'
-CS_TIMEOUT=25 broken 2 FAKE_HANG=cuDevicePrimaryCtxRelease:1
+back closing
 ok "closing hangs: the verdict stands, and the job ends" \
 	eval 'status_is 0 && measured 9 && valid'
 

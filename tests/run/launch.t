@@ -39,6 +39,16 @@ look() { # RANKS [WRAPPER]
 	run_program "$ranks" "$@" "$CSCOPE" --check=launch -o l.json -o l.jsonl
 }
 
+# What hangs is waited for beside the rest: "what hangs is left behind".
+hangs() { # RANKS ARGUMENT...
+	fake 2
+	bus 2
+	CS_TIMEOUT=60 run "$@"
+}
+FAKE_NVML_HANG=nvmlInitWithFlags aside starting hangs 2 -m peer -s 64K --start-limit 1s
+FAKE_NVML_HANG=nvmlDeviceGetCount_v2 \
+	aside counting hangs 0 -m peer -s 64K --start-limit 1s -o h.csv
+
 # ---- nothing to change ----
 
 before easy 'ulimit -S -l unlimited 2>/dev/null'
@@ -252,10 +262,10 @@ ok "no counters: not proven, which -v says" \
 # ---- what hangs is left behind ----
 
 export CS_TIMEOUT=40
-FAKE_NVML_HANG=nvmlInitWithFlags run 2 -m peer -s 64K --start-limit 1s
+back starting
 ok "NVML hangs while it starts: all is measured, the call is named" eval \
 	'status_is 0 && flat "NVML did not answer within 1 s, in nvmlInitWithFlags"'
-FAKE_NVML_HANG=nvmlDeviceGetCount_v2 run 0 -m peer -s 64K --start-limit 1s -o h.csv
+back counting
 ok "… while it counts: all is measured" eval \
 	'status_is 0 && all_ok h.csv 4 && flat "in nvmlDeviceGetCount_v2"'
 FAKE_NVML_HANG=nvmlShutdown run 2 -m peer -s 64K -o h.csv

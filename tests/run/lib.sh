@@ -131,6 +131,27 @@ run_program() { # RANKS PROGRAM ARGUMENT...
 	status=$?
 }
 
+# What waits for a deadline runs beside the rest, in a folder of its own, until `back`
+# brings its files, $status and $skip.
+declare -A asides
+aside() { # NAME COMMAND...
+	local name=$1
+	shift
+	mkdir "$name"
+	(
+		cd "$name" || exit
+		"$@"
+		printf 'status=%q skip=%q\n' "$status" "$skip" >after
+	) &
+	asides[$name]=$!
+}
+
+back() { # NAME
+	wait "${asides[$1]}"
+	# shellcheck source=/dev/null
+	cp -r "$1"/* . && . ./after
+}
+
 # A program that makes several nodes of this machine: ranks in turn, the same number
 # on each.
 on() { # FILE RANKS_OF_A_NODE GPUS...

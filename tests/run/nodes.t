@@ -5,7 +5,7 @@
 needs_fake
 needs_launcher
 
-long=(--backend cpu -s 32M --cell-limit 3s --precision 0.001%)
+long=(--backend cpu -m peer -s 32M --cell-limit 3s --precision 0.001%)
 
 # A host that is gone says nothing more.  Stopped: launchers end a job with the first
 # rank that dies.

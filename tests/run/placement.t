@@ -85,7 +85,6 @@ if has_launcher; then
 	printf '#!/bin/bash\nexport CUDA_VISIBLE_DEVICES=%s\nexec "$@"\n' \
 		'${OMPI_COMM_WORLD_LOCAL_RANK:-${PMI_RANK:-0}}' >own
 	chmod +x own
-	chmod +x own
 	run_program 4 ./own "$CSCOPE" "${few[@]}" --placement process,thread
 	ok "ranks that see one GPU each: one process for all sees them all" equal 2
 fi
@@ -118,10 +117,10 @@ ok_json "… as a judgement" s.json \
 		("placement-differs", True)]'
 ok_json "… of threads that wait for each other, four times as long" s.json \
 	'all(2.5 < m["b"] / m["a"] < 5 for m in d["comparisons"][0]["matrices"])'
-FAKE_SUBMIT_NS=1000000 run 0 --test peer.ce.enqueue.all "${few[@]}" \
+FAKE_SUBMIT_NS=1000000 run 0 --test peer.ce.enqueue.all "${few[@]}" --gpus 0,1 \
 	--placement process,thread
 ok "… which is not the exit status unless it is asked for" status_is 0
-FAKE_OPEN_US=3000 run 0 --test peer.driver.open.pair "${few[@]}" \
+FAKE_OPEN_US=3000 run 0 --test peer.driver.open.pair "${few[@]}" --gpus 0,1 \
 	--placement process,thread -o o.json
 ok_json "a known cost of opening is found" o.json \
 	'{m["metric"]: m["verdict"] for m in d["comparisons"][0]["matrices"]}["time"] == "faster"'
@@ -165,6 +164,15 @@ start
 kill -KILL "$begun"
 end_within 10
 ok "the program is killed: its processes go with it" until_true 3 none_left
+export FAKE_HANG=cuDevicePrimaryCtxRelease:1
+begin 0 -s 64K --gpus 0,1 -m peer --placement process,thread -o late.json
+until_true 20 test -e late.json
+pkill -KILL -x cscope-mpi -P "$(pgrep -P "$begun" -x cscope-mpi | head -1)"
+end_within 30
+unset FAKE_HANG
+ok "processes die while they close: said once, all is written" eval 'status_is 2 &&
+	one_line "critical: .*its process died .and [1-3] more. while closing; all results are"'
+ok "… no process is left" until_true 3 none_left
 start
 kill -TERM "$begun"
 end_within 10
