@@ -31,6 +31,28 @@ static int by_matrix_and_place(const void *x, const void *y, void *rows)
 	return d ? d : *a < *b ? -1 : *a > *b;
 }
 
+/* Where rows of a node stand together, as in a run that was put together, each node is
+ * sorted by itself: of millions of rows only those that are near are compared. */
+static void sort_rows(const struct cs_rows *rows, uint32_t *order, size_t n)
+{
+	size_t i, end;
+
+	for (i = 0; i < n; i = end) {
+		uint32_t node = cs_rows_get(rows, order[i])->node;
+
+		for (end = i + 1; end < n &&
+		     cs_rows_get(rows, order[end])->node == node; end++)
+			;
+		/* one before it: they do not */
+		if (end < n && cs_rows_get(rows, order[end])->node < node) {
+			i = 0;
+			end = n;
+		}
+		qsort_r(order + i, end - i, sizeof(*order), by_matrix_and_place,
+			(void *)rows);
+	}
+}
+
 uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *err)
 {
 	size_t rows = cs_rows_count(&run->rows), i;
@@ -47,7 +69,7 @@ uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *
 		if (row->status == CS_OK && !(row->flags & CS_ROW_REPEATS))
 			order[(*n)++] = (uint32_t)i;
 	}
-	qsort_r(order, *n, sizeof(*order), by_matrix_and_place, (void *)&run->rows);
+	sort_rows(&run->rows, order, *n);
 	return order;
 }
 
