@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	%D%/PLACEMENT.md \
 	%D%/PLANS.md \
 	%D%/READING.md \
+	%D%/SCALE.md \
 	%D%/THRESHOLDS.md \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \

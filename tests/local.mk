@@ -258,13 +258,13 @@ check_PROGRAMS += %D%/forbid
 
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
-	%D%/bench/bench_cells \
+	%D%/bench/bench_collect \
 	%D%/bench/bench_coordinator \
 	%D%/bench/bench_fleet \
 	%D%/bench/bench_plan \
 	%D%/bench/bench_start
-%C%_bench_bench_cells_LDADD = $(CS_LINK)
-%C%_bench_bench_cells_SOURCES = %D%/bench/bench_cells.c %D%/unit/canned.h
+%C%_bench_bench_collect_LDADD = $(CS_LINK)
+%C%_bench_bench_collect_SOURCES = %D%/bench/bench_collect.c
 %C%_bench_bench_coordinator_LDADD = $(CS_LINK)
 %C%_bench_bench_coordinator_SOURCES = %D%/bench/bench_coordinator.c
 check_PROGRAMS += \

@@ -308,7 +308,7 @@ static int count_refused(const struct cs_run_node *nd, int *all,
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
 			const struct cs_peer_facts *p =
-				&nd->peers[i * CS_MAX_AGENTS + k];
+				cs_node_way(nd, i, k);
 
 			*all += p->via != CS_VIA_NONE;
 			/* of MIG instances no other is to be had */

@@ -301,7 +301,7 @@ static int find_refused(struct part *p, int node)
 
 	for (int i = 0; i < w.n && nd->peers; i++)
 		for (int k = 0; k < w.n; k++) {
-			int via = nd->peers[i * CS_MAX_AGENTS + k].via;
+			int via = cs_node_way(nd, i, k)->via;
 
 			w.tried[i][k] = via != CS_VIA_NONE;
 			w.bear[i][k] = via == CS_VIA_FAILED;

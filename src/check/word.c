@@ -135,7 +135,7 @@ static const char *why_refused(const struct cs_run *run, const struct cs_suspect
 	for (int i = 0; i < nd->facts.n_agents; i++)
 		for (int k = 0; k < nd->facts.n_agents; k++) {
 			const struct cs_peer_facts *way =
-				&nd->peers[i * CS_MAX_AGENTS + k];
+				cs_node_way(nd, i, k);
 
 			if (way->via == CS_VIA_FAILED &&
 			    (s->a < 0 || i == s->a || k == s->a) &&

@@ -11,11 +11,6 @@
 #define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */
 #define DEAF_S 1.0 /* longer between two looks was not listening */
 
-static size_t peers_bytes(int n_agents)
-{
-	return (size_t)n_agents * CS_MAX_AGENTS * sizeof(struct cs_peer_facts);
-}
-
 static void post(struct cs_collect *c, enum cs_tag tag, const void *data,
 		 size_t bytes)
 {
@@ -28,31 +23,72 @@ static void post(struct cs_collect *c, enum cs_tag tag, const void *data,
 
 /* ---- rank 0: into the run ---- */
 
-static size_t ranks_bytes(int n_ranks)
+/* What a node tells of itself; behind it what there is of agents, GPUs, ways between
+ * agents, and ranks. */
+struct node_message {
+	struct cs_node_facts facts;
+	int64_t index;
+};
+
+static size_t bytes_of(int32_t n, size_t one)
 {
-	return (size_t)n_ranks * sizeof(struct cs_rank_facts);
+	return n > 0 ? (size_t)n * one : 0;
 }
 
-static void take_node(struct cs_collect *c, int node,
-		      const struct cs_run_node *from, const void *peers,
-		      const void *ranks)
+static size_t agents_bytes(const struct cs_node_facts *f)
 {
-	struct cs_run_node *to = &c->run->node[node];
-	struct cs_peer_facts *own = to->peers;
-	struct cs_rank_facts *own_ranks = to->ranks;
+	return bytes_of(f->n_agents, sizeof(struct cs_agent_facts));
+}
 
-	if (!own)
-		own = calloc(1, peers_bytes(CS_MAX_AGENTS));
-	if (!own_ranks)
-		own_ranks = calloc(1, ranks_bytes(from->facts.n_ranks));
-	*to = *from;
-	to->peers = own;
-	to->ranks = own_ranks;
-	if (own)
-		memcpy(own, peers, peers_bytes(from->facts.n_agents));
-	if (own_ranks)
-		memcpy(own_ranks, ranks, ranks_bytes(from->facts.n_ranks));
-	c->hooks->node(c->hooks->ctx, node);
+static size_t sights_bytes(const struct cs_node_facts *f)
+{
+	return bytes_of(f->n_sights, sizeof(struct cs_gpu_sight));
+}
+
+static size_t ways_bytes(const struct cs_node_facts *f)
+{
+	return bytes_of(f->n_agents * f->n_agents, sizeof(struct cs_peer_facts));
+}
+
+static size_t ranks_bytes(const struct cs_node_facts *f)
+{
+	return bytes_of(f->n_ranks, sizeof(struct cs_rank_facts));
+}
+
+static size_t node_bytes(const struct cs_node_facts *f)
+{
+	return sizeof(struct node_message) + agents_bytes(f) + sights_bytes(f) +
+	       ways_bytes(f) + ranks_bytes(f);
+}
+
+static int is_possible(const struct cs_node_facts *f)
+{
+	return f->n_agents <= CS_MAX_AGENTS && f->n_sights <= CS_MAX_AGENTS;
+}
+
+static const char *take_part(void *to, const char *from, size_t bytes)
+{
+	memcpy(to, from, bytes);
+	return from + bytes;
+}
+
+static void take_node(struct cs_collect *c, const struct node_message *m)
+{
+	struct cs_run_node *to = &c->run->node[m->index];
+	const char *from = (const char *)(m + 1);
+	void *peers = realloc(to->peers, ways_bytes(&m->facts) + 1);
+	void *ranks = realloc(to->ranks, ranks_bytes(&m->facts) + 1);
+
+	to->peers = peers ? peers : to->peers;
+	to->ranks = ranks ? ranks : to->ranks;
+	if (!peers || !ranks)
+		return; /* as if it had not come */
+	to->facts = m->facts;
+	from = take_part(to->agent, from, agents_bytes(&m->facts));
+	from = take_part(to->sight, from, sights_bytes(&m->facts));
+	from = take_part(peers, from, ways_bytes(&m->facts));
+	take_part(ranks, from, ranks_bytes(&m->facts));
+	c->hooks->node(c->hooks->ctx, (int)m->index);
 }
 
 static void take_row(struct cs_collect *c, const struct cs_row *row,
@@ -75,38 +111,37 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 
 /* ---- a node coordinator ---- */
 
-/* A node on its way; its peers and ranks behind it. */
-struct node_message {
-	struct cs_run_node node;
-	int64_t index;
-};
-
 int cs_collect_index(const struct cs_collect *c, int arm)
 {
 	return c->team->node * c->arms + arm;
 }
 
+static char *put_part(char *to, const void *from, size_t bytes)
+{
+	memcpy(to, from, bytes);
+	return to + bytes;
+}
+
 void cs_collect_node(struct cs_collect *c, int index,
 		     const struct cs_run_node *node)
 {
-	size_t peers = peers_bytes(node->facts.n_agents);
-	size_t ranks = ranks_bytes(node->facts.n_ranks);
-	struct node_message *message;
-	char *rest;
+	const struct cs_node_facts *f = &node->facts;
+	size_t bytes = node_bytes(f);
+	struct node_message *message = calloc(1, bytes);
+	char *to;
 
-	if (c->team->rank == 0) {
-		take_node(c, index, node, node->peers, node->ranks);
-		return;
-	}
-	message = calloc(1, sizeof(*message) + peers + ranks);
 	if (!message)
 		return;
-	message->node = *node;
+	message->facts = *f;
 	message->index = index;
-	rest = (char *)(message + 1);
-	memcpy(rest, node->peers, peers);
-	memcpy(rest + peers, node->ranks, ranks);
-	post(c, CS_TAG_NODE, message, sizeof(*message) + peers + ranks);
+	to = put_part((char *)(message + 1), node->agent, agents_bytes(f));
+	to = put_part(to, node->sight, sights_bytes(f));
+	to = put_part(to, node->peers, ways_bytes(f));
+	put_part(to, node->ranks, ranks_bytes(f));
+	if (c->team->rank == 0)
+		take_node(c, message);
+	else
+		post(c, CS_TAG_NODE, message, bytes);
 	free(message);
 }
 
@@ -219,12 +254,12 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 
 /* ---- rank 0: what has come ---- */
 
+/* The node whose coordinator a rank is; -1 it is none. */
 static int node_of(const struct cs_collect *c, int rank)
 {
-	for (int i = 0; i < c->team->n_nodes; i++)
-		if (c->rank_of_node[i] == rank)
-			return i;
-	return -1;
+	int node = c->team->place[rank].node;
+
+	return c->rank_of_node[node] == rank ? node : -1;
 }
 
 /* Is that node of the run an arm of this one? */
@@ -241,13 +276,9 @@ static void take_message(struct cs_collect *c, int node, int tag,
 	const struct cs_row *row = data;
 
 	c->heard_s[node] = cs_clock_s();
-	if (tag == CS_TAG_NODE && bytes >= sizeof(*m) &&
-	    bytes == sizeof(*m) + peers_bytes(m->node.facts.n_agents) +
-			     ranks_bytes(m->node.facts.n_ranks) &&
-	    is_of(c, node, m->index))
-		take_node(c, (int)m->index, &m->node, m + 1,
-			  (const char *)(m + 1) +
-				  peers_bytes(m->node.facts.n_agents));
+	if (tag == CS_TAG_NODE && bytes >= sizeof(*m) && is_possible(&m->facts) &&
+	    bytes == node_bytes(&m->facts) && is_of(c, node, m->index))
+		take_node(c, m);
 	else if (tag == CS_TAG_ROW && bytes >= sizeof(*row) &&
 		 bytes == sizeof(*row) + row->n_samples * sizeof(double) &&
 		 is_of(c, node, row->node))
@@ -292,6 +323,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 	int from, tag, node;
 	struct cs_err err;
 	size_t bytes;
+	double at;
 	void *data;
 
 	count_silence(c);
@@ -301,11 +333,12 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 			take_message(c, node, tag, data, bytes);
 		free(data);
 	}
+	at = cs_clock_s(); /* once: there may be thousands of them */
 	cs_text(silent, sizeof(silent), "no word from the node for %.0f s", limit_s);
 	for (node = 0; node < c->team->n_nodes; node++) {
 		if (node == c->team->node || c->ended[node] == CS_NODE_SILENT)
 			continue;
-		if (cs_clock_s() - c->heard_s[node] > limit_s)
+		if (at - c->heard_s[node] > limit_s)
 			give_up(c, node, silent);
 		else if (now && c->ended[node] == CS_NODE_RUNS)
 			give_up(c, node, "the node was not ready when the budget was spent");

@@ -316,7 +316,7 @@ void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 		out->agent[i].sent_bytes = slot->sent_bytes;
 		out->agent[i].received_bytes = slot->received_bytes;
 		if (out->peers)
-			memcpy(out->peers + (size_t)i * CS_MAX_AGENTS,
-			       slot->peer, sizeof(slot->peer));
+			memcpy(cs_node_way(out, i, 0), slot->peer,
+			       (size_t)co->n * sizeof(slot->peer[0]));
 	}
 }

@@ -150,7 +150,7 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
 			const struct cs_peer_facts *p =
-				&nd->peers[i * CS_MAX_AGENTS + k];
+				cs_node_way(nd, i, k);
 
 			if (p->via <= CS_VIA_NONE || p->via > CS_VIA_FAILED)
 				continue;

@@ -125,7 +125,7 @@ static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 	char link[32];
 
 	for (k = 0; nd->peers && k < nd->facts.n_agents; k++) {
-		int via = nd->peers[agent * CS_MAX_AGENTS + k].via;
+		int via = cs_node_way(nd, agent, k)->via;
 
 		if (k != agent && via > CS_VIA_NONE && via <= CS_VIA_FAILED)
 			count[via]++;

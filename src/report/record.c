@@ -370,8 +370,7 @@ static json_t *gpus(const struct cs_run *run, int node)
 
 static json_t *way(const struct cs_run *run, int node, int agent, int to)
 {
-	const struct cs_peer_facts *peer =
-		&run->node[node].peers[agent * CS_MAX_AGENTS + to];
+	const struct cs_peer_facts *peer = cs_node_way(&run->node[node], agent, to);
 	struct record r = record_new();
 
 	put(&r, "agent", text(cs_agent_name(run, node, agent).text));
@@ -391,7 +390,7 @@ static json_t *ways(const struct cs_run *run, int node)
 
 	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 		for (k = 0; k < nd->facts.n_agents; k++)
-			if (i != k && nd->peers[i * CS_MAX_AGENTS + k].via !=
+			if (i != k && cs_node_way(nd, i, k)->via !=
 				      CS_VIA_NONE)
 				bad |= append(array, way(run, node, i, k));
 	return array_end(array, bad);

@@ -161,7 +161,7 @@ static void opening_text(const struct cs_run *run, char *to, size_t size)
 		for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 			for (k = 0; k < nd->facts.n_agents; k++) {
 				const struct cs_peer_facts *peer =
-					&nd->peers[i * CS_MAX_AGENTS + k];
+					cs_node_way(nd, i, k);
 
 				if (peer->via == CS_VIA_NONE ||
 				    peer->via == CS_VIA_FAILED ||

@@ -746,9 +746,13 @@ static int take_way(struct cs_loaded *to, int node, const json_t *record,
 	struct cs_fields f = { record, "a peer", err, 0 };
 	int agent = agent_of(to, node, &f, "agent");
 	int peer = agent_of(to, node, &f, "peer");
-	struct cs_peer_facts *way =
-		&to->run.node[node].peers[agent * CS_MAX_AGENTS + peer];
+	struct cs_run_node *nd = &to->run.node[node];
+	struct cs_peer_facts *way;
 
+	if (agent >= nd->facts.n_agents || peer >= nd->facts.n_agents)
+		return cs_field_refuse(&f, agent < nd->facts.n_agents ? "peer" :
+				       "agent", "one of n_agents");
+	way = cs_node_way(nd, agent, peer);
 	way->via = cs_field_word(&f, "via", via_words, CS_VIA_NONE);
 	way->open_ms = cs_field_real(&f, "open_ms");
 	cs_field_text(&f, "reason", way->reason, sizeof(way->reason));
@@ -770,8 +774,7 @@ int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	nd->peers = NULL;
 	if (!json_array_size(ways))
 		return 0;
-	nd->peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
-			   sizeof(*nd->peers));
+	nd->peers = calloc(cs_node_ways(nd) + 1, sizeof(*nd->peers));
 	if (!nd->peers)
 		return cs_err_set(err, "no memory");
 	json_array_foreach(ways, i, way)

@@ -332,7 +332,7 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 	for (a = 0; nd->peers && a < nd->facts.n_agents; a++)
 		for (k = 0; k < nd->facts.n_agents; k++) {
 			struct cs_peer_facts *way =
-				&nd->peers[a * CS_MAX_AGENTS + k];
+				cs_node_way(nd, a, k);
 
 			redact_text(redact, way->reason, sizeof(way->reason));
 		}

@@ -178,9 +178,21 @@ static void settle_agent(struct cs_agent_facts *a)
 	settle(&a->usage.process_cpu_s, 1);
 }
 
+struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer)
+{
+	return &nd->peers[agent * nd->facts.n_agents + peer];
+}
+
+size_t cs_node_ways(const struct cs_run_node *nd)
+{
+	size_t n = nd->facts.n_agents > 0 ? (size_t)nd->facts.n_agents : 0;
+
+	return n * n;
+}
+
 static void settle_node(struct cs_run_node *nd)
 {
-	int i, n = CS_MAX_AGENTS * CS_MAX_AGENTS;
+	int i;
 
 	settle(&nd->facts.release_us, 1);
 	settle(&nd->facts.skew_us, 1);
@@ -192,9 +204,9 @@ static void settle_node(struct cs_run_node *nd)
 		settle(&nd->sight[i].board.power_limit_w, 1);
 		settle(&nd->sight[i].board.power_default_w, 1);
 	}
-	for (i = 0; nd->peers && i < n; i++)
-		if (nd->peers[i].via != CS_VIA_NONE)
-			settle(&nd->peers[i].open_ms, 1);
+	for (size_t k = 0; nd->peers && k < cs_node_ways(nd); k++)
+		if (nd->peers[k].via != CS_VIA_NONE)
+			settle(&nd->peers[k].open_ms, 1);
 }
 
 void cs_run_sort_findings(struct cs_run *run)

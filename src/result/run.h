@@ -65,11 +65,15 @@ struct cs_run_node {
 	struct cs_node_facts facts;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
 	struct cs_gpu_sight sight[CS_MAX_AGENTS]; /* facts.n_sights, by bus id */
-	/* [agent * CS_MAX_AGENTS + peer]; malloc'ed, may be NULL */
+	/* cs_node_way(), facts.n_agents squared of them; malloc'ed, may be NULL */
 	struct cs_peer_facts *peers;
 	/* facts.n_ranks of them; malloc'ed, may be NULL */
 	struct cs_rank_facts *ranks;
 };
+
+/* The way between two agents of a node that has `peers`. */
+struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer);
+size_t cs_node_ways(const struct cs_run_node *nd); /* how many */
 
 /* Seconds, measured by rank 0 from exec; the parts do not overlap. */
 struct cs_run_timings {

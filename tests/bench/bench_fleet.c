@@ -1,12 +1,14 @@
-/* bench_fleet.c - how long a fleet's runs take to be put together and judged, in
- * seconds of one CPU, and how much memory.
+/* bench_fleet.c - all that `cscope-mpi check` does with the rows of a fleet, once they
+ * are read: put together, judged by every check and against a baseline, told; in
+ * seconds of one CPU, and how much memory at most.
  *
- *	bench_fleet [NODES [GPUS]]		rows made here, as files have them
+ *	bench_fleet [NODES [GPUS]]		rows made here, as files have them;
+ *						1000, 3000 and 10000 nodes of 8
  *	bench_fleet -j FOLDER [NODES [GPUS]]	the same as journals, to be timed with
  *						cscope-mpi check FOLDER/n00000.jsonl ...
  *
  * Four matrices a node; one node in 500 has an NVLink down, one in 300 another
- * kernel. */
+ * kernel, one in 1000 a GPU that is slow. */
 #include "config.h"
 
 #include <math.h>
@@ -15,9 +17,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/rng.h"
+#include "check/baseline.h"
 #include "check/check.h"
 #include "report/report.h"
 #include "result/merge.h"
@@ -90,8 +95,7 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 	f->n_agents = f->n_sights = gpus;
 	for (int i = 0; i < gpus; i++)
 		make_gpu(nd, node, i, gpus);
-	nd->peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
-			   sizeof(*nd->peers));
+	nd->peers = calloc(cs_node_ways(nd), sizeof(*nd->peers));
 	nd->ranks = calloc(1, sizeof(*nd->ranks));
 	if (!nd->peers || !nd->ranks)
 		die("no memory");
@@ -103,10 +107,20 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 	for (int i = 0; i < gpus; i++)
 		for (int k = 0; k < gpus; k++)
 			if (i != k)
-				nd->peers[i * CS_MAX_AGENTS + k].via = CS_VIA_PEER;
+				cs_node_way(nd, i, k)->via = CS_VIA_PEER;
 }
 
-static void make_rows(struct cs_run *run, struct cs_rng *rng)
+/* Healthy but for GPU 5 of one node in 1000. */
+static double rate_of(int node, const struct cs_transfer *what, struct cs_rng *rng)
+{
+	int slow = node % 1000 == 17 &&
+		   (what->src.index == 5 || what->dst.index == 5);
+
+	return (slow ? 0.9 : 1) * 396.3 *
+	       (1 + 0.001 * ((double)cs_rng_below(rng, 1000) / 1000 - 0.5));
+}
+
+static void make_rows(struct cs_run *run, int node, struct cs_rng *rng)
 {
 	const struct cs_plan *plan = run->plan;
 	struct cs_err err;
@@ -128,7 +142,7 @@ static void make_rows(struct cs_run *run, struct cs_rng *rng)
 			};
 
 			for (int i = 0; i < 8; i++)
-				x[i] = 396.3 * (1 + 0.001 * ((double)cs_rng_below(rng, 1000) / 1000 - 0.5));
+				x[i] = rate_of(node, &row.what, rng);
 			cs_stats_of(x, 8, &row.stats);
 			if (cs_rows_add(&run->rows, &row, x, &err))
 				die(err.text);
@@ -157,7 +171,7 @@ static void make_run(struct cs_run *run, const struct cs_plan *plan, int node, i
 	cs_rows_init(&run->rows);
 	run->findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	make_node(run->node, node, gpus);
-	make_rows(run, &rng);
+	make_rows(run, node, &rng);
 }
 
 static void release_run(struct cs_run *run)
@@ -213,62 +227,112 @@ static void write_journals(const char *folder, const struct cs_plan *plan, int n
 	}
 }
 
-static void judge(const struct cs_plan *plan, int nodes, int gpus)
+static void put_together(struct cs_merge *merge, const struct cs_plan *plan, int first,
+			 int nodes, int gpus, double *took)
 {
-	double made = 0, merged = 0, began, ended;
-	const struct cs_view_options view = { 0 };
-	struct cs_merge merge;
 	struct cs_run run;
 	struct cs_err err;
+	double began;
 
-	if (cs_merge_init(&merge, nodes, &err))
+	if (cs_merge_init(merge, nodes, &err))
 		die(err.text);
 	for (int i = 0; i < nodes; i++) {
+		make_run(&run, plan, first + i, gpus);
 		began = now();
-		make_run(&run, plan, i, gpus);
-		ended = now();
-		made += ended - began;
-		if (cs_merge_add(&merge, &run, &err) < 0)
+		if (cs_merge_add(merge, &run, &err) < 0)
 			die(err.text);
+		*took += now() - began;
 		release_run(&run);
-		merged += now() - ended;
 	}
 	began = now();
-	if (cs_merge_end(&merge, &err))
+	if (cs_merge_end(merge, &err))
 		die(err.text);
-	merged += now() - began;
-	printf("%d nodes, %zu rows: made in %.2f s, put together in %.2f s, peak %.0f MiB\n",
-	       nodes, cs_rows_count(&merge.run.rows), made, merged, peak_mib());
+	*took += now() - began;
+}
+
+/* From nodes that are all well. */
+static void learn(struct cs_baseline *baseline, const struct cs_plan *plan, int gpus)
+{
+	const struct cs_run *run;
+	struct cs_merge merge;
+	struct cs_err err;
+	double took = 0;
+	size_t which;
+
+	put_together(&merge, plan, 100, 16, gpus, &took);
+	run = &merge.run;
+	if (cs_baseline_learn(&run, 1, baseline, &which, &err))
+		die(err.text);
+	cs_merge_release(&merge);
+}
+
+static void judge(const struct cs_plan *plan, int nodes, int gpus)
+{
+	const struct cs_view_options view = { 0 };
+	FILE *to = fopen("/dev/null", "w");
+	double merged = 0, began, judged, told;
+	struct cs_baseline baseline;
+	struct cs_merge merge;
+	struct cs_err err;
+
+	cs_baseline_init(&baseline);
+	learn(&baseline, plan, gpus);
+	put_together(&merge, plan, 0, nodes, gpus, &merged);
 	merge.run.checks = cs_checks_all();
+	merge.run.baseline = &baseline;
 	began = now();
 	if (cs_check_run(&merge.run, &err))
 		die(err.text);
-	ended = now();
-	printf("judged in %.2f s: %zu findings, peak %.0f MiB\n", ended - began,
-	       merge.run.findings.n, peak_mib());
+	cs_run_sort_findings(&merge.run);
 	merge.run.exit_status = cs_run_exit(&merge.run);
+	judged = now() - began;
 	began = now();
-	if (cs_format_by_name("text")->write(stdout, &merge.run, &view))
+	if (!to || cs_format_by_name("text")->write(to, &merge.run, &view))
 		die("cannot print");
-	printf("printed in %.2f s, peak %.0f MiB\n", now() - began, peak_mib());
+	told = now() - began;
+	printf("%5d  %7zu  %12.2f  %6.2f  %4.2f  %5.2f  %4.0f  %8zu\n", nodes,
+	       cs_rows_count(&merge.run.rows), merged, judged, told,
+	       merged + judged + told, peak_mib(), merge.run.findings.n);
+	fclose(to);
 	cs_merge_release(&merge);
+	cs_baseline_release(&baseline);
+}
+
+/* In a process of its own: the memory of each is its own. */
+static void judge_apart(const struct cs_plan *plan, int nodes, int gpus)
+{
+	pid_t pid = fork();
+	int status = 1;
+
+	if (!pid) {
+		judge(plan, nodes, gpus);
+		exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		die("no measurement");
 }
 
 int main(int argc, char **argv)
 {
+	static const int usual[] = { 1000, 3000, 10000 };
 	const char *folder = argc > 2 && !strcmp(argv[1], "-j") ? argv[2] : NULL;
 	int first = folder ? 3 : 1;
-	int nodes = argc > first ? atoi(argv[first]) : 10000;
+	int nodes = argc > first ? atoi(argv[first]) : 0;
 	int gpus = argc > first + 1 ? atoi(argv[first + 1]) : 8;
 	struct cs_plan *plan;
 
-	if (nodes < 1 || gpus < 1 || gpus >= CS_MAX_AGENTS)
+	if (nodes < (argc > first) || gpus < 1 || gpus >= CS_MAX_AGENTS)
 		die("usage: bench_fleet [-j FOLDER] [NODES [GPUS]]");
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	plan = make_plan(gpus);
-	if (folder)
-		write_journals(folder, plan, nodes, gpus);
-	else
-		judge(plan, nodes, gpus);
+	if (folder) {
+		write_journals(folder, plan, nodes ? nodes : 1000, gpus);
+	} else {
+		puts("nodes     rows  put-together  judged  told  all/s   MiB  findings");
+		for (size_t i = 0; i < 3; i++)
+			if (!nodes || !i)
+				judge_apart(plan, nodes ? nodes : usual[i], gpus);
+	}
 	free(plan);
 	return 0;
 }

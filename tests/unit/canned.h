@@ -78,9 +78,9 @@ static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 		for (k = 0; k < n; k++) {
 			if (i == k)
 				continue;
-			nd->peers[i * CS_MAX_AGENTS + k].via =
+			cs_node_way(nd, i, k)->via =
 				cpu ? CS_VIA_SHM : CS_VIA_IPC;
-			nd->peers[i * CS_MAX_AGENTS + k].open_ms =
+			cs_node_way(nd, i, k)->open_ms =
 				2.5 + i + k / 8.0;
 		}
 	}

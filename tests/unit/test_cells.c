@@ -698,15 +698,15 @@ static void refused(void)
 
 	begin(1, 4, LOCAL);
 	peers = c.run.node[0].peers;
-	peers[1 * CS_MAX_AGENTS + 2].via = CS_VIA_FAILED;
-	cs_text(peers[1 * CS_MAX_AGENTS + 2].reason, 160, "no access");
+	peers[1 * 4 + 2].via = CS_VIA_FAILED;
+	cs_text(peers[1 * 4 + 2].reason, 160, "no access");
 	f = one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no way from GPU to GPU: no access");
 	if (f)
 		t_eq_int(f->severity, CS_WARNING);
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
 			if (i != k)
-				peers[i * CS_MAX_AGENTS + k].via = CS_VIA_FAILED;
+				peers[i * 4 + k].via = CS_VIA_FAILED;
 	c.run.findings.n = 0;
 	one("p2p-refused", "node", 0, "all GPUs: no way from GPU to GPU");
 	end();

@@ -91,8 +91,8 @@ static void mig_labels_come_back(void)
 	c.run.node[0].peers[2].via = CS_VIA_FAILED;
 	cs_text(c.run.node[0].peers[2].reason, 160, "MIG, \"no\" peers");
 	c.run.node[0].peers[1].via = CS_VIA_FD;
-	c.run.node[0].peers[CS_MAX_AGENTS].via = CS_VIA_STAGED;
-	c.run.node[0].peers[CS_MAX_AGENTS + 2].via = CS_VIA_DRIVER;
+	c.run.node[0].peers[3].via = CS_VIA_STAGED;
+	c.run.node[0].peers[3 + 2].via = CS_VIA_DRIVER;
 	both_come_back(&c);
 }
 

@@ -173,9 +173,9 @@ static void mixed_ways(void)
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].peers[1].via = CS_VIA_PEER;
-	c.run.node[0].peers[CS_MAX_AGENTS + 3].via = CS_VIA_FAILED;
+	cs_node_way(&c.run.node[0], 1, 3)->via = CS_VIA_FAILED;
 	for (int k = 0; k < 3; k++)
-		c.run.node[0].peers[3 * CS_MAX_AGENTS + k].via = CS_VIA_PEER;
+		c.run.node[0].peers[3 * 4 + k].via = CS_VIA_PEER;
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  3 x NV18: 1 direct, 2 IPC\n") != NULL);
 	t_ok(strstr(text, "  2 x NV18 by CUDA IPC, 1 refused\n") != NULL);
@@ -550,7 +550,7 @@ static void narrow_enough(void)
 			"0-23,48-71,96-119,144-167,192-215");
 		agent->link.pcie_gen = 4;
 		for (k = a / 4 * 4; k < a / 4 * 4 + 4; k++)
-			c.run.node[0].peers[a * CS_MAX_AGENTS + k].via = CS_VIA_PEER;
+			cs_node_way(&c.run.node[0], a, k)->via = CS_VIA_PEER;
 	}
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  7 x NV18: 3 direct, 4 IPC\n") != NULL);
