@@ -205,6 +205,8 @@ endif
 	%D%/check/baseline.c \
 	%D%/check/baseline.h \
 	%D%/check/bound.c \
+	%D%/check/class.c \
+	%D%/check/class.h \
 	%D%/check/compare.c \
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
@@ -219,6 +221,7 @@ endif
 	%D%/check/launch.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
+	%D%/check/noise.c \
 	%D%/check/outlier.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \

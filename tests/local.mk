@@ -306,6 +306,7 @@ SHELL_TESTS = \
 	%D%/run/placement.t \
 	%D%/run/cpu.t \
 	%D%/run/faults.t \
+	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \
 	%D%/run/files.t \
 	%D%/run/fleet.t \

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_ROOM 16
 
@@ -39,6 +40,16 @@ void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err)
 	added = (char *)vec->data + vec->n * vec->element;
 	vec->n = need;
 	return added;
+}
+
+int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err)
+{
+	void *to = cs_vec_add(vec, 1, err);
+
+	if (!to)
+		return -1;
+	memcpy(to, element, vec->element);
+	return 0;
 }
 
 void cs_vec_release(struct cs_vec *vec)

@@ -16,6 +16,8 @@ struct cs_vec {
 /* Room for `count` more, not initialised, at the end; NULL with `err` when
  * memory is short.  Pointers into the array are void afterwards. */
 void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err);
+/* A copy of one element at the end; 0, or -1 with `err`. */
+int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 void cs_vec_release(struct cs_vec *vec);
 
 #endif

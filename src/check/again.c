@@ -74,7 +74,7 @@ static void want_beside(struct wanted *w, const struct cs_row *cell, int row, in
 
 		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
 		    r->status != CS_OK || r->metric != CS_METRIC_RATE ||
-		    (r->flags & CS_ROW_REPEATS) ||
+		    (r->flags & CS_ROW_REPEATS) || cs_is_unsure(r) ||
 		    same_end(&r->what.src, &cell->what.src) != row ||
 		    same_end(&r->what.dst, &cell->what.dst) != col ||
 		    (!row && !col && !nobody_suspects(w, r)))
@@ -120,8 +120,15 @@ int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
 /* Rows of second looks of one node. */
 struct looks {
 	const struct cs_row **row;
-	double *change;		/* room for as many */
+	double *change, *noise;	/* room for as many */
 	size_t n;
+};
+
+/* What came of some of them, in the middle. */
+struct seen {
+	double change;		/* NAN: nothing that tells */
+	double noise;		/* of the second looks alone */
+	size_t looks;		/* at these, telling or not */
 };
 
 static int by_node(const void *x, const void *y)
@@ -149,26 +156,53 @@ static int is_evidence(const struct cs_run *run, const struct cs_suspect *s,
 	return 0;
 }
 
-/* The median change of a node's rows that are evidence, or that nobody suspects; NAN
- * of none. */
-static double change_of(const struct cs_spots *spots, struct looks *looks,
-			const struct cs_vec *suspects, const struct cs_suspect *s,
-			int evidence)
+/* Of a node's rows that are evidence, or of the same family and above suspicion. */
+static struct seen see(const struct cs_spots *spots, struct looks *looks,
+		       const struct cs_vec *suspects, const struct cs_suspect *s,
+		       int evidence)
 {
 	struct wanted w = { spots->run, suspects, NULL, 0, 0 };
+	struct seen seen = { NAN, 0, 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < looks->n; i++) {
+		const struct cs_row *row = looks->row[i];
 		double change;
 
-		if (evidence ? !is_evidence(spots->run, s, looks->row[i]) :
-			       !nobody_suspects(&w, looks->row[i]))
+		if (evidence ? !is_evidence(spots->run, s, row) :
+			       cs_family_of(row) != s->family ||
+			       !nobody_suspects(&w, row))
 			continue;
-		change = cs_spots_change(spots, looks->row[i]);
-		if (!isnan(change))
-			looks->change[n++] = change;
+		seen.looks++;
+		change = cs_spots_change(spots, row);
+		/* what else slows it down now is no proof of what it was before */
+		if (isnan(change) || (row->flags & (CS_ROW_THROTTLED | CS_ROW_IN_USE)))
+			continue;
+		looks->change[n] = change;
+		looks->noise[n++] = cs_noise_of(row);
 	}
-	return n ? cs_median(looks->change, n) : NAN;
+	if (n) {
+		seen.change = cs_median(looks->change, n);
+		seen.noise = cs_median(looks->noise, n);
+	}
+	return seen;
+}
+
+/* As slow as before, and beyond the noise of this look as of the first. */
+static enum cs_look verdict(const struct cs_suspect *s, const struct seen *now,
+			    const struct seen *others)
+{
+	double was = log1p(-s->drop), off;
+
+	if (!now->looks)
+		return CS_LOOK_NONE;
+	if (isnan(now->change))
+		return CS_LOOK_UNSURE;
+	off = was + now->change - (isnan(others->change) ? 0 : others->change);
+	if (!(off < was / 2))
+		return CS_LOOK_NOT_AGAIN;
+	return cs_is_beyond_noise(off, now->noise, others->noise) ?
+		       CS_LOOK_CONFIRMED : CS_LOOK_UNSURE;
 }
 
 /* The suspects of one node and its second looks. */
@@ -178,14 +212,11 @@ static void judge_node(const struct cs_spots *spots, struct cs_vec *suspects,
 	struct cs_suspect *s = suspects->data;
 
 	for (size_t i = 0; i < suspects->n; i++) {
-		double change = change_of(spots, looks, suspects, &s[i], 1);
-		double drift = change_of(spots, looks, suspects, &s[i], 0);
+		struct seen now = see(spots, looks, suspects, &s[i], 1);
+		struct seen others = see(spots, looks, suspects, &s[i], 0);
 
-		if (isnan(change) || !(s[i].drop > 0))
-			continue;
-		change -= isnan(drift) ? 0 : drift;
-		s[i].look = change < -log1p(-s[i].drop) / 2 ?
-				    CS_LOOK_CONFIRMED : CS_LOOK_NOT_AGAIN;
+		if (s[i].drop > 0)
+			s[i].look = verdict(&s[i], &now, &others);
 	}
 }
 
@@ -213,9 +244,10 @@ int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 	struct cs_suspect *s = suspects->data;
 	size_t all, at = 0, k;
 	const struct cs_row **row = gather(&spots->run->rows, &all);
-	struct looks looks = { row, row ? calloc(all + 1, sizeof(double)) : NULL, 0 };
+	double *room = row ? calloc(2 * (all + 1), sizeof(*room)) : NULL;
+	struct looks looks = { row, room, room ? room + all + 1 : NULL, 0 };
 
-	if (!looks.change) {
+	if (!room) {
 		free(row);
 		return cs_err_set(err, "no memory to judge second looks");
 	}
@@ -233,7 +265,7 @@ int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 		own.n = k - i;
 		judge_node(spots, &own, &looks);
 	}
-	free(looks.change);
+	free(room);
 	free(row);
 	return 0;
 }

@@ -19,6 +19,7 @@
 #ifndef CS_CHECK_BASELINE_H
 #define CS_CHECK_BASELINE_H
 
+#include "check/class.h"
 #include "check/kind.h"
 #include "result/run.h"
 

@@ -18,8 +18,8 @@ static double share_of(const struct cs_run *run, const struct cs_row *row)
 {
 	double low, high;
 
-	return cs_expected_gbs(run, row, &low, &high) ? NAN :
-						       row->stats.median / low;
+	return cs_is_unsure(row) || cs_expected_gbs(run, row, &low, &high) ?
+		       NAN : row->stats.median / low;
 }
 
 /* One test on one node: its cells from peer to peer as a whole, a GPU's with the host. */
@@ -31,14 +31,16 @@ static int judge(const struct cs_spots *spots, size_t from, size_t end,
 	struct cs_suspect s = { .node = (int)row->node, .cause = CS_CAUSE_BELOW,
 				.sends = 1, .receives = 1, .a = -1, .b = -1,
 				.test = row->test, .tests = 1 };
-	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
+	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
 	size_t n = 0;
 
 	s.family = cs_family_of(row);
 	for (size_t i = from; i < end && n < sizeof(x) / sizeof(x[0]); i++) {
 		row = cs_rows_get(&run->rows, spots->spot[i].at);
 		x[n] = share_of(run, row);
-		if (s.family == CS_FAMILY_HOST && x[n] < HOST_LEAST) {
+		noise[n] = spots->spot[i].noise;
+		if (s.family == CS_FAMILY_HOST &&
+		    cs_is_beyond_noise(log(x[n] / HOST_LEAST), noise[n], 0)) {
 			struct cs_suspect one = s;
 
 			one.part = CS_PART_GPU;
@@ -62,7 +64,9 @@ static int judge(const struct cs_spots *spots, size_t from, size_t end,
 		s.a = 0;
 		s.b = 1;
 	}
-	return s.drop > 1 - PEER_LEAST ? cs_suspect_add(suspects, &s, err) : 0;
+	return cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST),
+				  cs_median(noise, n), 0) ?
+		       cs_suspect_add(suspects, &s, err) : 0;
 }
 
 int cs_below_find(const struct cs_spots *spots, struct cs_vec *suspects,

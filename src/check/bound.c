@@ -67,12 +67,9 @@ size_t cs_matrix_end(const struct cs_run *run, const uint32_t *order, size_t at,
 int cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound,
 		  struct cs_err *err)
 {
-	struct cs_breach *breach = cs_vec_add(breaches, 1, err);
+	struct cs_breach breach = { row, bound };
 
-	if (!breach)
-		return -1;
-	*breach = (struct cs_breach){ row, bound };
-	return 0;
+	return cs_vec_push(breaches, &breach, err);
 }
 
 int cs_is_beyond(double value, double bound, int low_is_better)

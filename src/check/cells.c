@@ -48,6 +48,8 @@ int cs_cells_judge(struct cs_run *run, struct cs_err *err)
 	rc = cs_again_judge(&spots, &suspects, err);
 	for (size_t i = 0; i < suspects.n && !rc; i++)
 		rc = cs_suspect_tell(run, (struct cs_suspect *)suspects.data + i, err);
+	if (!rc)
+		rc = cs_unsure_tell(run, &spots, err);
 	cs_vec_release(&suspects);
 	cs_spots_release(&spots);
 	return rc;

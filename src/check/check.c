@@ -305,11 +305,6 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-const char *cs_check_agent_word(const struct cs_run *run)
-{
-	return strcmp(run->backend, "cpu") == 0 ? "arena" : "GPU";
-}
-
 /* What happened to one GPU between the looks before and after the plan. */
 static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err)
 {
@@ -470,7 +465,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		if (k < n)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s%s not bound to a NUMA domain: %s", cs_check_agent_word(run),
+			"%s %s%s not bound to a NUMA domain: %s", cs_agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
 		if (judge(run, CS_NOTE, node, "not-bound", text, err))
@@ -511,7 +506,7 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		cs_check_agent_word(run), n == 1 ? "" : "s", most);
+		cs_agent_word(run), n == 1 ? "" : "s", most);
 	return judge(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
@@ -642,11 +637,9 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 	return add(run, CS_NOTE, -1, "left-out", text, err);
 }
 
-/* What was asked to be judged, of nodes and of cells. */
+/* What cells were asked to be held against. */
 static int judge_asked(struct cs_run *run, struct cs_err *err)
 {
-	if (run->checks & CS_CHECK_TOPOLOGY && cs_vote_judge(run, err))
-		return -1;
 	if (!(run->checks & CS_CHECK_BASELINE))
 		return 0;
 	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
@@ -695,7 +688,9 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	cs_pool_release(&pooled, run);
 	if (!rc)
 		rc = find_left_out(run, err);
-	return rc || find_differences(run, err) || cs_cells_judge(run, err) ? -1 : 0;
+	if (rc || find_differences(run, err) || cs_cells_judge(run, err))
+		return -1;
+	return run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, err) : 0;
 }
 
 void cs_check_forget(struct cs_run *run)

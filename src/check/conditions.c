@@ -190,7 +190,7 @@ static int hold_agents(const struct two *t, uint32_t *of, struct cs_err *err)
 			++*of;
 			cs_text(where, sizeof(where), "%s%s%s %s", t->where,
 				t->where[0] ? " " : "",
-				cs_check_agent_word(t->a->run),
+				cs_agent_word(t->a->run),
 				cs_agent_label(t->a->run, t->a->node, i).text);
 			if (hold_facts(t, of_agent, COUNT(of_agent), where,
 				       &x->agent[i], &y->agent[k], err))

@@ -41,6 +41,23 @@ double cs_pcie_peak_gbs(int gen, int width)
 	return width * lane[gen];
 }
 
+double cs_link_pcie_gbs(const struct cs_link_facts *link)
+{
+	return cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
+}
+
+const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
+					   const struct cs_link_facts *b)
+{
+	double pa = cs_nvlink_peak_gbs(a), pb = cs_nvlink_peak_gbs(b);
+
+	if (isnan(pa) || isnan(pb))
+		return isnan(pa) ? a : b;
+	if (pa <= 0 && pb <= 0)
+		return cs_link_pcie_gbs(b) < cs_link_pcie_gbs(a) ? b : a;
+	return pb < pa ? b : a;
+}
+
 int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
 {
 	switch (link->nvlinks_up > 0 ? link->nvlink_version : -1) {
@@ -123,7 +140,7 @@ static int expect_nvlink(const struct cs_run *run, const struct cs_row *row,
 	const struct cs_agent_facts *agent = run->node[row->node].agent;
 	const struct cs_link_facts *a = &agent[row->what.src.index].link;
 	const struct cs_link_facts *b = &agent[row->what.dst.index].link;
-	double peak = fmin(cs_nvlink_peak_gbs(a), cs_nvlink_peak_gbs(b));
+	double peak = cs_nvlink_peak_gbs(cs_lesser_link(a, b));
 
 	if (!cs_on_nvlink(run, row) || !isfinite(peak) ||
 	    cs_usual_share(a, low, high))
@@ -161,7 +178,7 @@ static int expect(const struct cs_run *run, const struct cs_row *row, double *lo
 	    test->memory == CS_MEM_PAGEABLE || !cs_is_near(run, row))
 		return -1;
 	link = &run->node[row->node].agent[cs_gpu_of(row)].link;
-	peak = cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
+	peak = cs_link_pcie_gbs(link);
 	if (!isfinite(peak))
 		return -1;
 	*low = PCIE_LEAST * peak;

@@ -11,6 +11,12 @@
 double cs_nvlink_peak_gbs(const struct cs_link_facts *link);
 /* PCIe, one direction, after 128b/130b coding (gen 3 to 5), FLITs (6). */
 double cs_pcie_peak_gbs(int gen, int width);
+/* The same of a GPU as its PCIe runs now. */
+double cs_link_pcie_gbs(const struct cs_link_facts *link);
+/* Of two GPUs the one with the lesser live NVLink, without any the lesser PCIe; where
+ * that is not known, the one of which it is not. */
+const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
+					   const struct cs_link_facts *b);
 
 /* Usual share of that peak for a copy engine, as fractions; -1 unknown class.
  * Sources in check.c. */

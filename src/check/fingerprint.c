@@ -188,9 +188,11 @@ static void put_agents(struct maker *m)
 		if (i && !strcmp(a->gpu.bus_id, nd->agent[i - 1].gpu.bus_id))
 			continue;
 		of_agent(m, i);
-		put(m, CS_LAYER_WIRING, "model", "%s",
-		    nd->facts.n_sights > 0 && !cs_is_mig(a->gpu.uuid) ? "" :
-			a->gpu.name);
+		/* how a GPU is divided is no other GPU */
+		if (cs_is_mig(a->gpu.uuid))
+			put(m, CS_LAYER_SETTINGS, "instance", "%s", a->gpu.name);
+		else if (nd->facts.n_sights <= 0)
+			put(m, CS_LAYER_WIRING, "model", "%s", a->gpu.name);
 		if (!cs_run_gpu(m->run, (int)(nd - m->run->node), a->gpu.bus_id))
 			put_number(m, CS_LAYER_WIRING, "numa", own_numa(a));
 		put_links(m, &a->link);

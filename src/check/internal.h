@@ -34,9 +34,6 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);
 
-/* What an agent of this run is: "GPU", "arena". */
-const char *cs_check_agent_word(const struct cs_run *run);
-
 /* launch.c: GPUs that are not where they should be, on every run; what the way a
  * job was started costs it, under --check=launch. */
 int cs_check_launch(struct cs_run *run, int node, struct cs_err *err);

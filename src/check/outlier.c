@@ -7,7 +7,10 @@
  *
  * How many spreads make a suspect follows from how many cells agree.  With these a
  * fleet of 64 nodes whose figures have heavy tails is left in peace (tests/unit/
- * test_fleet.c), and what is suspected is looked at again besides. */
+ * test_fleet.c), and what is suspected is looked at again besides.
+ *
+ * No cell bears witness within its own noise and that of those it is held against
+ * (noise.c), whatever the others do. */
 #include "config.h"
 
 #include "check/suspect.h"
@@ -22,7 +25,7 @@
 
 #define NODES_LEAST 5
 #define CELLS_LEAST 3	/* of one node, to have a usual one */
-#define SPREAD_LEAST 0.01
+#define SPREAD_LEAST CS_OFF_FLOOR
 
 /* In spreads. */
 #define MANY_CELLS 4
@@ -44,6 +47,7 @@ struct look {
 	int node, nodes;	/* nodes: behind what is usual; 0: its own cells */
 	enum cs_family family;
 	double spread;		/* of healthy ones, as logarithms */
+	double noise;		/* of the figure that is usual */
 	struct cs_fit fit;
 	char bad[CS_MAX_AGENTS];	/* GPUs */
 };
@@ -78,11 +82,29 @@ static int kind_of(const struct cs_run *run, const struct cs_row *row)
 }
 #define KINDS 4
 
+static int is_alike(const struct look *look, size_t i, int kind)
+{
+	const struct cs_spot *spot = &look->spot[i];
+
+	return !spot->unsure &&
+	       kind_of(look->spots->run, row_of(look->spots, spot)) == kind;
+}
+
+/* The noise of what is usual: of half the cells it is less. */
+static double usual_noise(const struct cs_spot *spot, size_t n, double *x)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!spot[i].unsure)
+			x[known++] = spot[i].noise;
+	return known ? cs_median(x, known) : 0;
+}
+
 /* Among the cells of the node itself. */
 static int settle_alone(struct look *look)
 {
 	double *x = calloc(look->n, sizeof(*x));
-	const struct cs_run *run = look->spots->run;
 
 	if (!x)
 		return cs_err_set(look->err, "no memory to judge cells");
@@ -91,13 +113,14 @@ static int settle_alone(struct look *look)
 		double usual;
 
 		for (size_t i = 0; i < look->n; i++)
-			if (kind_of(run, row_of(look->spots, &look->spot[i])) == kind)
+			if (is_alike(look, i, kind))
 				x[n++] = look->spot[i].y;
 		usual = cs_upper_median(x, n);
 		for (size_t i = 0; i < look->n && n >= CELLS_LEAST; i++)
-			if (kind_of(run, row_of(look->spots, &look->spot[i])) == kind)
+			if (is_alike(look, i, kind))
 				look->spot[i].off = look->spot[i].y - usual;
 	}
+	look->noise = usual_noise(look->spot, look->n, x);
 	free(x);
 	return 0;
 }
@@ -114,7 +137,7 @@ static int by_cell(const void *x, const void *y)
 
 /* Among the nodes: spot[0..n) is a group.  The spread is of all its cells. */
 static int settle_fleet(struct cs_spot *spot, size_t n, double *spread,
-			struct cs_err *err)
+			double *noise, struct cs_err *err)
 {
 	struct cs_spot **at = calloc(n, sizeof(*at));
 	double *x = calloc(n, sizeof(*x));
@@ -126,19 +149,24 @@ static int settle_fleet(struct cs_spot *spot, size_t n, double *spread,
 	if (!rc)
 		qsort(at, n, sizeof(*at), by_cell);
 	for (i = 0; !rc && i < n; i = k) {
+		size_t sure = 0;
 		double usual;
 
 		for (k = i; k < n && at[k]->cell == at[i]->cell; k++)
-			x[k - i] = at[k]->y;
-		usual = cs_median(x, k - i);
-		for (size_t m = i; m < k && k - i >= NODES_LEAST; m++)
-			at[m]->off = at[m]->y - usual;
+			if (!at[k]->unsure)
+				x[sure++] = at[k]->y;
+		usual = sure >= NODES_LEAST ? cs_median(x, sure) : NAN;
+		for (size_t m = i; m < k; m++)
+			if (!at[m]->unsure)
+				at[m]->off = at[m]->y - usual;
 	}
 	for (i = 0; !rc && i < n; i++)
 		if (!isnan(spot[i].off))
 			x[known++] = spot[i].off;
-	if (!rc)
+	if (!rc) {
 		*spread = fmax(cs_scaled_mad(x, known), SPREAD_LEAST);
+		*noise = usual_noise(spot, n, x);
+	}
 	free(at);
 	free(x);
 	return rc;
@@ -191,18 +219,26 @@ static int by_off(const void *x, const void *y)
 							     a->at > b->at;
 }
 
-/* The slow cells that it explains, the slowest first: at least half as slow. */
+/* The slow cells that it explains, the slowest first: at least half as slow.  Those
+ * whose noise could make them so do not count, and where they are most, nothing does. */
 static int accuse(struct look *look, struct cs_suspect suspect)
 {
 	const struct cs_spot **at = calloc(look->n, sizeof(*at));
-	size_t n = 0;
+	size_t n = 0, slow = 0;
 
 	if (!at)
 		return cs_err_set(look->err, "no memory to judge cells");
-	for (size_t i = 0; i < look->n; i++)
-		if (look->spot[i].off < log1p(-suspect.drop) / 2 &&
-		    bears(look, &suspect, row_of(look->spots, &look->spot[i])))
-			at[n++] = &look->spot[i];
+	for (size_t i = 0; i < look->n; i++) {
+		const struct cs_spot *spot = &look->spot[i];
+
+		if (!(spot->off < log1p(-suspect.drop) / 2) ||
+		    !bears(look, &suspect, row_of(look->spots, spot)))
+			continue;
+		slow++;
+		if (cs_is_beyond_noise(spot->off, spot->noise, look->noise))
+			at[n++] = spot;
+	}
+	n = 2 * n < slow ? 0 : n;
 	qsort(at, n, sizeof(*at), by_off);
 	for (size_t i = 0; i < n; i++)
 		cs_suspect_row(&suspect, at[i]->at);
@@ -448,18 +484,19 @@ static int judge_group(struct cs_spots *spots, size_t from, size_t end,
 		       struct look *look)
 {
 	int nodes = 0;
-	double spread = SPREAD_LEAST;
+	double spread = SPREAD_LEAST, noise = 0;
 
 	for (size_t i = from; i < end; i = cs_spots_node_end(spots, i))
 		nodes++;
 	look->family = cs_family_of(row_of(spots, &spots->spot[from]));
 	look->nodes = nodes >= NODES_LEAST ? nodes : 0;
 	if (look->nodes && settle_fleet(spots->spot + from, end - from, &spread,
-					look->err))
+					&noise, look->err))
 		return -1;
 	for (size_t i = from, k; i < end; i = k) {
 		k = cs_spots_node_end(spots, i);
 		look->spread = spread;
+		look->noise = noise;
 		look->node = (int)spots->spot[i].node;
 		look->nd = &spots->run->node[look->node];
 		look->spot = spots->spot + i;

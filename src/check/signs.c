@@ -28,7 +28,7 @@ struct fleet {
 
 static int pcie_is_below(const struct cs_link_facts *l)
 {
-	return cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width) <
+	return cs_link_pcie_gbs(l) <
 	       0.99 * cs_pcie_peak_gbs(l->pcie_gen_max, l->pcie_width_max);
 }
 
@@ -135,9 +135,9 @@ static int is_detour(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_link_facts *l =
 		&run->node[row->node].agent[row->what.src.index].link;
-	double pcie = cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width), low, high;
+	double pcie = cs_link_pcie_gbs(l), low, high;
 
-	return cs_via_crosses(row->via) &&
+	return cs_via_crosses(row->via) && !cs_is_unsure(row) &&
 	       !cs_expected_gbs(run, row, &low, &high) &&
 	       row->stats.median < DETOUR_MOST * low &&
 	       !(row->stats.median > PCIE_SLACK * pcie);
@@ -331,7 +331,8 @@ static int find_redirect(const struct part *p)
 		const struct cs_row *row = row_at(p, i);
 		int same = is_redirected(p->spots->run, row);
 
-		if (cs_via_crosses(row->via) && !cs_on_nvlink(p->spots->run, row) &&
+		if (cs_via_crosses(row->via) && !cs_is_unsure(row) &&
+		    !cs_on_nvlink(p->spots->run, row) &&
 		    n[same] < sizeof(x[0]) / sizeof(x[0][0]))
 			x[same][n[same]++] = row->stats.median;
 	}
@@ -356,7 +357,7 @@ static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 	for (size_t i = p->from; i < p->end; i++) {
 		const struct cs_row *row = row_at(p, i);
 
-		if (cs_gpu_of(row) == gpu &&
+		if (cs_gpu_of(row) == gpu && !cs_is_unsure(row) &&
 		    cs_is_near(p->spots->run, row) == near &&
 		    (!best || row->stats.median > best->stats.median))
 			best = row;
@@ -381,7 +382,9 @@ static int find_affinity(const struct part *p)
 		struct cs_suspect s;
 
 		if (!near || !far ||
-		    far->stats.median < BETTER * near->stats.median)
+		    far->stats.median < BETTER * near->stats.median ||
+		    !cs_is_beyond_noise(log(near->stats.median / far->stats.median),
+					cs_noise_of(near), cs_noise_of(far)))
 			continue;
 		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_DOMAIN);
 		s.is = nd->agent[a].numa;

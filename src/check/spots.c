@@ -7,35 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/class.h"
 #include "check/expect.h"
 
 /* Below, a copy is mostly its 3 us before the first byte. */
 #define JUDGED_FROM ((uint64_t)1 << 20)
-
-static int same_class(const struct cs_run_node *a, const struct cs_run_node *b)
-{
-	if (a->facts.n_agents != b->facts.n_agents ||
-	    strcmp(a->facts.product, b->facts.product) != 0 ||
-	    strcmp(a->facts.placement, b->facts.placement) != 0)
-		return 0;
-	for (int i = 0; i < a->facts.n_agents; i++)
-		if (strcmp(a->agent[i].gpu.name, b->agent[i].gpu.name) != 0)
-			return 0;
-	return 1;
-}
-
-static void find_classes(const struct cs_run *run, int *class)
-{
-	for (int i = 0; i < run->n_nodes; i++) {
-		int k;
-
-		for (k = 0; k < i; k++)
-			if (class[k] == k &&
-			    same_class(&run->node[k], &run->node[i]))
-				break;
-		class[i] = k;
-	}
-}
 
 enum cs_family cs_family_of(const struct cs_row *row)
 {
@@ -52,11 +28,20 @@ static int end_is_there(const struct cs_run_node *nd, const struct cs_end *end)
 				     end->index < nd->facts.n_agents;
 }
 
+/* Both directions of a host link that is shared by them: how they divide it is no
+ * property of the GPU, what they have together is. */
+static uint32_t judged_metric(const struct cs_test *test)
+{
+	return test->pattern == CS_PATTERN_BIDI &&
+	       (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) ?
+		       CS_METRIC_TOTAL : CS_METRIC_RATE;
+}
+
 static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
 
-	return row->status == CS_OK && row->metric == CS_METRIC_RATE &&
+	return row->status == CS_OK && row->metric == judged_metric(test) &&
 	       test->unit == CS_UNIT_GBS && test->path != CS_PATH_HOST &&
 	       row->stats.median > 0 && isfinite(row->stats.median) &&
 	       row->what.bytes >= JUDGED_FROM &&
@@ -82,6 +67,7 @@ static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node, .at = (uint32_t)at,
 		.y = log(row->stats.median), .off = NAN,
+		.noise = cs_noise_of(row), .unsure = cs_is_unsure(row),
 	};
 }
 
@@ -111,7 +97,10 @@ int cs_spots_make(const struct cs_run *run, struct cs_spots *out,
 		cs_spots_release(out);
 		return cs_err_set(err, "no memory to judge cells");
 	}
-	find_classes(run, out->class);
+	if (cs_classes_of_cells(run, out->class, err)) {
+		cs_spots_release(out);
+		return -1;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
@@ -153,11 +142,12 @@ double cs_spots_change(const struct cs_spots *spots, const struct cs_row *again)
 {
 	const struct cs_spot *first;
 
-	if (!can_be_judged(spots->run, again))
+	if (!can_be_judged(spots->run, again) || cs_is_unsure(again))
 		return NAN;
 	first = cs_spots_like(spots, again, again->test,
 			      cs_own_company(spots->run, again));
-	return first ? log(again->stats.median) - first->y : NAN;
+	return first && !first->unsure ? log(again->stats.median) - first->y :
+					 NAN;
 }
 
 size_t cs_spots_node_end(const struct cs_spots *spots, size_t from)

@@ -16,12 +16,7 @@ void cs_suspect_row(struct cs_suspect *suspect, uint32_t at)
 int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
 		   struct cs_err *err)
 {
-	struct cs_suspect *made = cs_vec_add(suspects, 1, err);
-
-	if (!made)
-		return -1;
-	*made = *suspect;
-	return 0;
+	return cs_vec_push(suspects, suspect, err);
 }
 
 static int by_place(const struct cs_suspect *a, const struct cs_suspect *b)

@@ -6,6 +6,9 @@
 #include "base/vec.h"
 #include "result/run.h"
 
+/* Healthy figures differ by less, as logarithms: nobody is held to more. */
+#define CS_OFF_FLOOR 0.01
+
 enum cs_part { CS_PART_GPU, CS_PART_LINK, CS_PART_SOCKET, CS_PART_NODE };
 
 /* What may have one cause: cells of one family. */
@@ -28,7 +31,10 @@ enum cs_cause {
 };
 
 /* A second look at it. */
-enum cs_look { CS_LOOK_NONE, CS_LOOK_CONFIRMED, CS_LOOK_NOT_AGAIN };
+enum cs_look {
+	CS_LOOK_NONE, CS_LOOK_CONFIRMED, CS_LOOK_NOT_AGAIN,
+	CS_LOOK_UNSURE,		/* its figures do not tell */
+};
 
 struct cs_suspect {
 	int node;
@@ -53,14 +59,15 @@ struct cs_spot {
 	uint32_t cell, node, at; /* at: its row */
 	double y;		/* log of its figure, the greater the better */
 	double off;		/* y less what is usual; NAN not known */
+	double noise;		/* that y may be off by */
+	int unsure;		/* not to be judged: off stays unknown */
 };
 
 struct cs_spots {
 	const struct cs_run *run;
 	struct cs_spot *spot;	/* malloc'ed */
 	size_t n;
-	/* by node: the first of its class; malloc'ed.  A class has the same product,
-	 * models of GPUs in their order, and placement. */
+	/* by node: the first of its class (class.h); malloc'ed */
 	int *class;
 };
 
@@ -77,6 +84,15 @@ size_t cs_spots_node_end(const struct cs_spots *spots, size_t from);
 /* How much a row differs from the first look at its cell: log of the ratio; NAN. */
 double cs_spots_change(const struct cs_spots *spots, const struct cs_row *again);
 enum cs_family cs_family_of(const struct cs_row *row);
+
+/* noise.c: a figure that does not tell enough to accuse anybody: its transfers did not
+ * overlap, or its interval is wide and stayed so. */
+int cs_is_unsure(const struct cs_row *row);
+/* As a logarithm: half of the interval of its median or of the spread of its samples
+ * (5th to 95th percentile), whichever is more. */
+double cs_noise_of(const struct cs_row *row);
+/* Slower than what both sides' noise could make of equal ones? */
+int cs_is_beyond_noise(double off, double own, double others);
 
 /* outlier.c: suspects among the cells, into a vec of struct cs_suspect. */
 int cs_outliers_find(struct cs_spots *spots, struct cs_vec *suspects,
@@ -98,6 +114,9 @@ int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
 /* word.c: a suspect as a finding. */
 int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *suspect,
 		    struct cs_err *err);
+/* How many cells of each node could not be judged, as notes. */
+int cs_unsure_tell(struct cs_run *run, const struct cs_spots *spots,
+		   struct cs_err *err);
 
 /* suspect.c: append it. */
 int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,

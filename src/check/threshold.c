@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/class.h"
 #include "check/internal.h"
 #include "check/kind.h"
 

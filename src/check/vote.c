@@ -8,55 +8,17 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "check/class.h"
 #include "check/fingerprint.h"
 #include "check/internal.h"
 
-#define CLASS (2 * CS_NAME)
 #define VALUES_SAID 3	/* of a field without majority */
 
 /* ---- classes ---- */
 
-/* The model of most of its GPUs; of several the first by name. */
-static const char *usual_model(const struct cs_run_node *nd)
-{
-	const char *name[2 * CS_MAX_AGENTS], *usual = "";
-	int n = 0, most = 0;
-
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		if (nd->sight[i].name[0])
-			name[n++] = nd->sight[i].name;
-	for (int i = 0; !nd->facts.n_sights && i < nd->facts.n_agents; i++)
-		name[n++] = nd->agent[i].gpu.name;
-	for (int i = 0; i < n; i++) {
-		int same = 0;
-
-		for (int k = 0; k < n; k++)
-			same += !strcmp(name[i], name[k]);
-		if (same > most || (same == most && strcmp(name[i], usual) < 0)) {
-			most = same;
-			usual = name[i];
-		}
-	}
-	return usual;
-}
-
-int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
-{
-	const struct cs_run_node *nd = &run->node[node];
-	const char *model = strcmp(run->backend, "cpu") ? usual_model(nd) : "";
-	const char *product = nd->facts.product;
-
-	if (nd->facts.n_agents < 0 || cs_run_is_again(run, node))
-		return -1;
-	cs_text(to, size, "%s%s%s", product, *product && *model ? ", " : "", model);
-	if (!to[0])
-		cs_text(to, size, "unknown machine");
-	return 0;
-}
-
 struct machine {
 	int node;
-	char class[CLASS];
+	char class[CS_CLASS];
 };
 
 static int by_class(const void *a, const void *b)
@@ -615,17 +577,22 @@ static int follows(const struct difference *d, const struct difference *other)
 {
 	static const struct {
 		const char *base, *cause;
+		int of_any;	/* part of the node */
 	} effect[] = {
-		{ "nvlink-ends", "nvlinks" }, { "numa-distances", "numa-domains" },
-		{ "numa", "numa-domains" }, { "iommu", "iommu" },
-		{ "gpus", "gpus" },
+		{ "nvlink-ends", "nvlinks", 0 },
+		{ "numa-distances", "numa-domains", 0 },
+		{ "numa", "numa-domains", 0 },
+		{ "to-gpus", "numa", 1 }, { "to-nics", "numa", 0 },
+		{ "iommu", "iommu", 0 }, { "gpus", "gpus", 0 },
 	};
 
-	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d ||
-	    (other->name.part[0] && other->name.number != d->name.number))
+	int same = !other->name.part[0] || other->name.number == d->name.number;
+
+	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d)
 		return 0;
 	for (size_t i = 0; i < sizeof(effect) / sizeof(effect[0]); i++)
-		if (!strcmp(d->name.base, effect[i].base) &&
+		if ((same || effect[i].of_any) &&
+		    !strcmp(d->name.base, effect[i].base) &&
 		    !strcmp(other->name.base, effect[i].cause) &&
 		    (d->name.part[0] || strcmp(d->name.base, other->name.base)))
 			return 1;
@@ -653,6 +620,52 @@ static void drop_effects(struct cs_vec *found)
 	free(drop);
 }
 
+/* Fields of which others have said more: with the part, and what it costs. */
+static const struct {
+	const char *field, *id;
+} said[] = {
+	{ "nvlinks", "nvlink-down" }, { "pcie-gen", "pcie-below" },
+	{ "pcie-width", "pcie-below" }, { "gpus", "gpu-lost" },
+};
+
+/* How many findings on the node say that of the same GPU; of no GPU: of any. */
+static int times_said(const struct cs_run *run, const struct difference *d,
+		      const char *id)
+{
+	const struct cs_finding *f = run->findings.data;
+	int n = 0;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		n += f[i].node == d->node && f[i].bus_id[0] && !strcmp(f[i].id, id) &&
+		     (!d->bus_id[0] || !strcmp(f[i].bus_id, d->bus_id));
+	return n;
+}
+
+static int was_said(const struct cs_run *run, const struct difference *d)
+{
+	/* of a GPU one is enough, of a node one for each part that is missing */
+	int needed = d->bus_id[0] ? 1 : atoi(d->usual) - atoi(d->here);
+
+	if (d->kind != DIFFERS || d->layer != CS_LAYER_WIRING || needed < 1)
+		return 0;
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strcmp(d->name.base, said[i].field) &&
+		    times_said(run, d, said[i].id) >= needed)
+			return 1;
+	return 0;
+}
+
+static void drop_said(const struct cs_run *run, struct cs_vec *found)
+{
+	struct difference *d = found->data;
+	size_t left = 0;
+
+	for (size_t i = 0; i < found->n; i++)
+		if (!was_said(run, &d[i]))
+			d[left++] = d[i];
+	found->n = left;
+}
+
 static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 {
 	struct difference *d = found->data;
@@ -662,6 +675,7 @@ static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 	if (found->n)
 		qsort(d, found->n, sizeof(*d), by_place_and_number);
 	drop_effects(found);
+	drop_said(run, found);
 	for (i = 0; i < found->n && !rc; i = k) {
 		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
 			;
@@ -710,7 +724,7 @@ int cs_vote_judge(struct cs_run *run, struct cs_err *err)
 		return cs_err_set(err, "no memory");
 	for (int node = 0; node < run->n_nodes; node++) {
 		machine[n].node = node;
-		n += !cs_class_text(run, node, machine[n].class, CLASS);
+		n += !cs_class_text(run, node, machine[n].class, CS_CLASS);
 	}
 	/* a machine alone is no fleet */
 	if (n > 1) {

@@ -1,7 +1,7 @@
 /* vote.h - which nodes are not like the others of their kind.  Pure.
  *
  * Nodes are sorted into classes first, by product and by the model that most of their
- * GPUs have: nobody is held against another machine.  Within a class each field of
+ * GPUs have (class.h): nobody is held against another machine.  Within a class each field of
  * the fingerprint is voted on.  A value that more than half of the nodes have that
  * know the field is the usual one; who has another is named with both.  Without such
  * a majority, and in a class of one, nobody is accused. */
@@ -11,11 +11,8 @@
 #include "result/run.h"
 
 /* Appends what the vote finds: nodes in their order, each by layer and field; then
- * what nobody can be accused of.  -1: no memory. */
+ * what nobody can be accused of.  Comes last: what findings say already of a part, with
+ * more than that it differs, is not said again.  -1: no memory. */
 int cs_vote_judge(struct cs_run *run, struct cs_err *err);
-
-/* "DGXH200, NVIDIA H200"; 0, or -1 of a node of which nothing is known, or one that
- * another node of the run is as well. */
-int cs_class_text(const struct cs_run *run, int node, char *to, size_t size);
 
 #endif

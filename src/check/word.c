@@ -5,6 +5,7 @@
 #include "check/suspect.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REPEAT_GPUS 3 /* a GPU and two to tell it from */
@@ -196,6 +197,7 @@ static void sentence(const struct cs_run *run, const struct cs_suspect *s, char 
 		[CS_LOOK_NONE] = "; one look only",
 		[CS_LOOK_CONFIRMED] = "; confirmed by a second look",
 		[CS_LOOK_NOT_AGAIN] = "; not seen again in a second look",
+		[CS_LOOK_UNSURE] = "; a second look could not tell",
 	};
 	char place[64], said[300], tests[100] = "", more[32] = "";
 
@@ -331,4 +333,49 @@ int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *s, struct cs_er
 	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
 	sentence(run, s, text, sizeof(text));
 	return cs_judge(run, f, text, err);
+}
+
+/* ---- cells that do not tell ---- */
+
+/* Of one node. */
+struct untold {
+	uint32_t n, of, evidence[CS_EVIDENCE];
+};
+
+static int tell_untold(struct cs_run *run, int node, const struct untold *u,
+		       struct cs_err *err)
+{
+	struct cs_finding f = { .severity = CS_NOTE, .node = node,
+				.id = "not-judged", .part = "node" };
+	char text[CS_ERR_TEXT];
+
+	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
+	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
+	cs_text(f.next, sizeof(f.next), "repeat them with a greater --cell-limit, and with nothing else on the node");
+	cs_text(text, sizeof(text), "%u of %u cells could not be judged: too little overlap, or figures that did not settle",
+		u->n, u->of);
+	return cs_judge(run, f, text, err);
+}
+
+int cs_unsure_tell(struct cs_run *run, const struct cs_spots *spots,
+		   struct cs_err *err)
+{
+	struct untold *untold = calloc((size_t)run->n_nodes + 1, sizeof(*untold));
+	int rc = untold ? 0 : cs_err_set(err, "no memory to judge cells");
+
+	for (size_t i = 0; i < spots->n && !rc; i++) {
+		struct untold *u = &untold[spots->spot[i].node];
+
+		u->of++;
+		if (!spots->spot[i].unsure)
+			continue;
+		if (u->n < CS_EVIDENCE)
+			u->evidence[u->n] = spots->spot[i].at;
+		u->n++;
+	}
+	for (int i = 0; i < run->n_nodes && !rc; i++)
+		if (untold[i].n)
+			rc = tell_untold(run, i, &untold[i], err);
+	free(untold);
+	return rc;
 }

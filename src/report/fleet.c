@@ -11,8 +11,8 @@
 
 #include "base/quant.h"
 #include "check/check.h"
+#include "check/class.h"
 #include "check/fingerprint.h"
-#include "check/vote.h"
 #include "report/matrix.h"
 
 #define LINES 60	/* of the whole report, without -v */
@@ -149,7 +149,7 @@ static int print_figures(FILE *to, const struct cs_run *run, int verbose)
 
 struct member {
 	int node;
-	char class[2 * CS_NAME];
+	char class[CS_CLASS];
 	uint64_t hash[CS_LAYERS];
 };
 

@@ -1,7 +1,6 @@
 /* junit.c - for pipelines that accept machines: a suite per node, a case per test. */
 #include "config.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "report/tally.h"
 #include "report/view.h"
 #include "report/views.h"
-#include "result/pool.h"
 
 /* ---- XML ---- */
 
@@ -276,8 +274,8 @@ static void put_document(FILE *to, const struct cs_run *run, struct cs_vec *case
 	fputs("</testsuites>\n", to);
 }
 
-static int write_pooled(FILE *to, const struct cs_run *pooled,
-			const struct cs_run *run)
+static int write_cases(FILE *to, const struct cs_run *pooled,
+		       const struct cs_run *run, const struct cs_view_options *opt)
 {
 	struct cs_vec tallies = CS_VEC(struct cs_tally);
 	struct cs_vec cases = CS_VEC(struct test_case);
@@ -289,6 +287,7 @@ static int write_pooled(FILE *to, const struct cs_run *pooled,
 
 	if (!rc)
 		put_document(to, run, &cases);
+	(void)opt; /* always all */
 	c = cases.data;
 	for (size_t i = 0; i < cases.n; i++)
 		free(c[i].more);
@@ -300,13 +299,5 @@ static int write_pooled(FILE *to, const struct cs_run *pooled,
 int cs_junit_write(FILE *to, const struct cs_run *run,
 		   const struct cs_view_options *opt)
 {
-	struct cs_run pooled;
-	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err) || write_pooled(to, &pooled, run);
-
-	(void)opt; /* always all */
-	cs_pool_release(&pooled, run);
-	if (rc)
-		errno = ENOMEM;
-	return rc || ferror(to) ? -1 : 0;
+	return cs_write_pooled(to, run, opt, write_cases);
 }

@@ -336,14 +336,13 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 	memset(out, 0, sizeof(*out));
 	for (i = 0; room && i < n; i++) {
 		const struct cs_link_facts *link = lesser_link(grid, i);
-		double peak = cs_nvlink_peak_gbs(link);
 		int up = link->nvlinks_up;
+		double peak;
 
 		/* what went through host memory is no share of a link */
 		if (isnan(grid->value[i]) || !cs_via_crosses(grid->row[i]->via))
 			continue;
-		if (peak <= 0 && link->nvlinks_max == 0)
-			peak = cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
+		peak = cs_row_peak_gbs(grid->run, grid->row[i]);
 		if (!(peak > 0))
 			goto out;
 		room[k++] = grid->value[i] / peak;
@@ -382,8 +381,7 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "%.0f %% of PCIe %d x%d (%.1f GB/s)",
 			100 * share.median, share.link->pcie_gen,
 			share.link->pcie_width,
-			cs_pcie_peak_gbs(share.link->pcie_gen,
-					 share.link->pcie_width));
+			cs_link_pcie_gbs(share.link));
 		return;
 	}
 	cs_size_text(grid->bytes, size, sizeof(size));

@@ -2,7 +2,6 @@
  * findings. */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -10,7 +9,6 @@
 #include "report/tally.h"
 #include "report/view.h"
 #include "report/views.h"
-#include "result/pool.h"
 
 /* A bar begins figures, a quote ends their names. */
 static void put_clean(FILE *to, const char *text)
@@ -102,23 +100,23 @@ static void put_findings(FILE *to, const struct cs_run *run)
 		}
 }
 
-int cs_nagios_write(FILE *to, const struct cs_run *run,
-		    const struct cs_view_options *opt)
+static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
+		      const struct cs_view_options *opt)
 {
 	char summary[CS_ERR_TEXT + CS_HOST];
-	struct cs_run pooled;
-	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err);
+	int rc;
 
 	(void)opt; /* always all */
 	cs_run_summary(run, summary, sizeof(summary));
 	fprintf(to, "CSCOPE-MPI %s: ", status_word(run));
 	put_clean(to, summary);
-	if (!rc)
-		rc = put_figures(to, &pooled);
+	rc = put_figures(to, pooled);
 	put_findings(to, run);
-	cs_pool_release(&pooled, run);
-	if (rc)
-		errno = ENOMEM;
-	return rc || ferror(to) ? -1 : 0;
+	return rc;
+}
+
+int cs_nagios_write(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, write_line);
 }

@@ -8,7 +8,6 @@
  * Several nodes are told one after the other; one alone by show FILE:NODE. */
 #include "config.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "report/record.h"
 #include "report/view.h"
 #include "report/views.h"
-#include "result/pool.h"
 
 #define TEXT_OF "v0.8"
 #define JSON_OF "v0.10.0"
@@ -573,34 +571,44 @@ static int write_run(FILE *to, const struct cs_run *run,
 		     const struct cs_view_options *opt, int json)
 {
 	const struct cs_alias **told;
-	struct cs_run pooled;
-	struct cs_err err;
 	size_t n;
-	int node, rc = cs_pool_make(run, &pooled, &err);
+	int node, rc = 0;
 
 	cs_aliases(&n);
 	told = calloc(n, sizeof(*told));
-	n = told ? names_of(run, told) : 0;
-	rc |= !told;
-	if (json && !rc)
-		rc = write_json(to, &pooled, told, n, opt->verbose);
+	if (!told)
+		return -1;
+	n = names_of(run, told);
+	if (json)
+		rc = write_json(to, run, told, n, opt->verbose);
 	for (node = 0; !json && node < run->n_nodes && !rc; node++)
-		rc = print_node(to, &pooled, node, told, n, opt->verbose);
+		rc = print_node(to, run, node, told, n, opt->verbose);
 	free(told);
-	cs_pool_release(&pooled, run);
-	if (rc)
-		errno = ENOMEM;
-	return rc || ferror(to) ? -1 : 0;
+	return rc;
+}
+
+static int write_text(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
+		      const struct cs_view_options *opt)
+{
+	(void)run;
+	return write_run(to, pooled, opt, 0);
+}
+
+static int write_document(FILE *to, const struct cs_run *pooled,
+			  const struct cs_run *run, const struct cs_view_options *opt)
+{
+	(void)run;
+	return write_run(to, pooled, opt, 1);
 }
 
 int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
 			 const struct cs_view_options *opt)
 {
-	return write_run(to, run, opt, 0);
+	return cs_write_pooled(to, run, opt, write_text);
 }
 
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,
 			      const struct cs_view_options *opt)
 {
-	return write_run(to, run, opt, 1);
+	return cs_write_pooled(to, run, opt, write_document);
 }

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "report/tally.h"
 #include "report/view.h"
 #include "report/views.h"
-#include "result/pool.h"
 
 /* ---- samples ---- */
 
@@ -286,22 +284,20 @@ static void put_run(FILE *to, const struct cs_run *run)
 		  run->timings.total);
 }
 
+static int write_families(FILE *to, const struct cs_run *pooled,
+			  const struct cs_run *run, const struct cs_view_options *opt)
+{
+	(void)opt; /* always all */
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		put_family(to, pooled, &families[i]);
+	if (put_cells(to, pooled) || put_findings(to, run))
+		return -1;
+	put_run(to, run);
+	return 0;
+}
+
 int cs_prom_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt)
 {
-	struct cs_run pooled;
-	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err);
-
-	(void)opt; /* always all */
-	for (size_t i = 0; !rc && i < sizeof(families) / sizeof(families[0]); i++)
-		put_family(to, &pooled, &families[i]);
-	if (!rc)
-		rc = put_cells(to, &pooled) || put_findings(to, run);
-	if (!rc)
-		put_run(to, run);
-	cs_pool_release(&pooled, run);
-	if (rc)
-		errno = ENOMEM;
-	return rc || ferror(to) ? -1 : 0;
+	return cs_write_pooled(to, run, opt, write_families);
 }

@@ -10,6 +10,7 @@
 #include "check/check.h"
 #include "check/expect.h"
 #include "check/fingerprint.h"
+#include "check/kind.h"
 #include "plan/alias.h"
 #include "report/view.h"
 
@@ -761,16 +762,6 @@ static const struct cs_agent_facts *agent_of(const struct cs_run *run,
 	return &run->node[row->node].agent[end->index];
 }
 
-/* The domain that an end lies in; -1 unknown. */
-static int numa_of(const struct cs_run *run, const struct cs_row *row,
-		   const struct cs_end *end)
-{
-	const struct cs_agent_facts *a = agent_of(run, row, end);
-
-	return cs_end_is_numa(end) ? cs_end_numa(run, row, end) :
-	       a		   ? a->numa : -1;
-}
-
 static json_t *flags(const struct cs_run *run, uint32_t bits)
 {
 	const char *name[CS_ROW_FLAGS];
@@ -823,9 +814,9 @@ static void put_way(struct record *r, const struct cs_run *run,
 	cs_link_text(run, row, link, sizeof(link));
 	put(r, "link", text_or_null(link));
 	put(r, "numa", row->what.src.kind == CS_END_HOST ?
-		count(numa_of(run, row, &row->what.src)) :
+		count(cs_end_numa(run, row, &row->what.src)) :
 		row->what.dst.kind == CS_END_HOST ?
-		count(numa_of(run, row, &row->what.dst)) : json_null());
+		count(cs_end_numa(run, row, &row->what.dst)) : json_null());
 	if (row->node >= (uint32_t)run->n_nodes)
 		;
 	else if (run->node[row->node].facts.placement[0])

@@ -10,7 +10,6 @@
 #include "report/matrix.h"
 #include "report/parts.h"
 #include "report/versus.h"
-#include "result/pool.h"
 
 #define HEAD_LINES 3 /* above a fleet, at most */
 
@@ -397,11 +396,5 @@ static int print_run(FILE *to, const struct cs_run *run,
 int cs_text_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt)
 {
-	struct cs_run pooled;
-	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err) ||
-		 print_run(to, &pooled, run, opt);
-
-	cs_pool_release(&pooled, run);
-	return rc || ferror(to) ? -1 : 0;
+	return cs_write_pooled(to, run, opt, print_run);
 }

@@ -2,6 +2,7 @@
 
 #include "report/view.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,27 +11,8 @@
 #include "base/hostlist.h"
 #include "base/quant.h"
 #include "check/expect.h"
-
-int cs_on_cpu(const struct cs_run *run)
-{
-	return strcmp(run->backend, "cpu") == 0;
-}
-
-const char *cs_agent_word(const struct cs_run *run)
-{
-	return cs_on_cpu(run) ? "arena" : "GPU";
-}
-
-int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_end *end)
-{
-	if (end->index != CS_NUMA_LOCAL)
-		return end->index;
-	if (row->node >= (uint32_t)run->n_nodes ||
-	    row->what.issuer >= CS_MAX_AGENTS)
-		return -1;
-	return run->node[row->node].agent[row->what.issuer].numa;
-}
+#include "check/kind.h"
+#include "result/pool.h"
 
 struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 			     const struct cs_end *end)
@@ -137,21 +119,11 @@ int cs_decimals(const struct cs_test *test)
 	return test->unit == CS_UNIT_COPIES ? 0 : 2;
 }
 
-/* Of an end, in host memory of the issuer's. */
-static const struct cs_link_facts *link_of(const struct cs_run *run,
-					   const struct cs_row *row,
-					   const struct cs_end *end)
-{
-	int agent = cs_end_is_numa(end) ? row->what.issuer : end->index;
-
-	return agent < CS_MAX_AGENTS ? &run->node[row->node].agent[agent].link :
-				       NULL;
-}
-
 void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		  size_t size)
 {
-	const struct cs_link_facts *l, *other;
+	const struct cs_agent_facts *from, *into;
+	const struct cs_link_facts *l;
 	double peak;
 	int host;
 
@@ -161,25 +133,37 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	    cs_row_test(row)->path == CS_PATH_HOST)
 		return;
 	host = cs_end_is_numa(&row->what.src) || cs_end_is_numa(&row->what.dst);
-	l = link_of(run, row, &row->what.src);
-	other = link_of(run, row, &row->what.dst);
-	if (!l || !other)
+	from = cs_end_agent(run, row, &row->what.src);
+	into = cs_end_agent(run, row, &row->what.dst);
+	if (!from || !into)
 		return;
-	if (host || (l->nvlinks_max == 0 && other->nvlinks_max == 0)) {
-		if (cs_pcie_peak_gbs(other->pcie_gen, other->pcie_width) <
-		    cs_pcie_peak_gbs(l->pcie_gen, l->pcie_width))
-			l = other;
+	l = cs_lesser_link(&from->link, &into->link);
+	if (host || (from->link.nvlinks_max == 0 && into->link.nvlinks_max == 0)) {
 		if (l->pcie_gen > 0 && l->pcie_width > 0)
 			cs_text(to, size, "PCIe %d x%d", l->pcie_gen,
 				l->pcie_width);
 		return;
 	}
-	if (other->nvlinks_up < l->nvlinks_up)
-		l = other;
 	peak = cs_nvlink_peak_gbs(l);
 	if (row->status == CS_OK && cs_is_bandwidth(row) && peak > 0 &&
 	    row->stats.median > peak / 2)
 		cs_text(to, size, "NV%d", l->nvlinks_up);
+}
+
+int cs_write_pooled(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt,
+		    int (*write)(FILE *to, const struct cs_run *pooled,
+				 const struct cs_run *run,
+				 const struct cs_view_options *opt))
+{
+	struct cs_run pooled;
+	struct cs_err err;
+	int rc = cs_pool_make(run, &pooled, &err) || write(to, &pooled, run, opt);
+
+	cs_pool_release(&pooled, run);
+	if (rc && !ferror(to))
+		errno = ENOMEM;
+	return rc || ferror(to) ? -1 : 0;
 }
 
 /* ---- host lists ---- */

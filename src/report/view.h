@@ -12,15 +12,9 @@
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 
-int cs_on_cpu(const struct cs_run *run);
-/* What an agent is called: "GPU", "arena". */
-const char *cs_agent_word(const struct cs_run *run);
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
 struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 			     const struct cs_end *end);
-/* The NUMA domain of an end in host memory of a row; -1 unknown. */
-int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_end *end);
 /* An agent as an end: "gpu2", "arena0". */
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
 /* RFC 3339, UTC, whole seconds; "" when not set. */
@@ -44,6 +38,16 @@ void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *t
  * before what is folded.  What is not printable ASCII becomes '?'. */
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+struct cs_view_options;
+
+/* A view that shows the turns of a cell as one (result/pool.h): `write` gets the run so
+ * put together, and as it was.  -1 with errno. */
+int cs_write_pooled(FILE *to, const struct cs_run *run,
+		    const struct cs_view_options *opt,
+		    int (*write)(FILE *to, const struct cs_run *pooled,
+				 const struct cs_run *run,
+				 const struct cs_view_options *opt));
 
 /* The cells of one test at one size on one node, in the orientation of every
  * matrix; of a run whose turns were put together (result/pool.h). */

@@ -9,12 +9,7 @@
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 		   struct cs_err *err)
 {
-	struct cs_finding *to = cs_vec_add(findings, 1, err);
-
-	if (!to)
-		return -1;
-	*to = *finding;
-	return 0;
+	return cs_vec_push(findings, finding, err);
 }
 
 const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
@@ -67,6 +62,16 @@ struct cs_label cs_pair_label(const struct cs_run *run, int node,
 		cs_end_text(run, node, &what->src).text,
 		cs_end_text(run, node, &what->dst).text);
 	return label;
+}
+
+int cs_on_cpu(const struct cs_run *run)
+{
+	return strcmp(run->backend, "cpu") == 0;
+}
+
+const char *cs_agent_word(const struct cs_run *run)
+{
+	return cs_on_cpu(run) ? "arena" : "GPU";
 }
 
 int cs_run_is_again(const struct cs_run *run, int node)

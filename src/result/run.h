@@ -118,6 +118,10 @@ struct cs_run {
 	int exit_status;	/* enum cs_exit */
 };
 
+int cs_on_cpu(const struct cs_run *run);
+/* What an agent is called: "GPU", "arena". */
+const char *cs_agent_word(const struct cs_run *run);
+
 /* Is it the same machine as a node before it, in another placement? */
 int cs_run_is_again(const struct cs_run *run, int node);
 

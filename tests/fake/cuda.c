@@ -223,12 +223,16 @@ static int gpu_of(CUdevice device)
 
 API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
 {
+	int gpu = gpu_of(device);
+	char model[96];
+
 	ENTER(cuDeviceGetName, FAKE_INIT);
 	if (!name || size < 1)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu_of(device) < 0)
+	if (gpu < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(name, (size_t)size, "%s%s", fake.name,
+	fake_name(fake_board(gpu), model, sizeof(model));
+	snprintf(name, (size_t)size, "%s%s", model,
 		 fake_mig() ? " MIG 1g.18gb" : "");
 	return CUDA_SUCCESS;
 }

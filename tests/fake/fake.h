@@ -43,7 +43,6 @@ struct fake_config {
 	int gpus;			/* of the machine */
 	int visible[FAKE_GPUS_MAX];	/* ordinal to GPU */
 	int n_visible;
-	char name[96];
 	uint64_t memory;		/* bytes of each GPU */
 	int connections, eager;		/* CUDA_DEVICE_MAX_CONNECTIONS, … */
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;

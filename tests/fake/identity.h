@@ -12,11 +12,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define FAKE_GPUS_MAX 16
-#define FAKE_DRIVER "580.159.03"
 #define FAKE_CUDA_VERSION 13000
 #define FAKE_SMS 132
 
@@ -49,11 +49,37 @@ static inline int fake_gpus(void)
 	return (int)fake_number("FAKE_GPUS", 0, FAKE_GPUS_MAX, 2);
 }
 
-static inline const char *fake_name(void)
+/* What a list "GPU:VALUE,GPU:VALUE" of the environment says of a GPU; "" none. */
+static inline void fake_knob(const char *variable, int gpu, char value[32])
 {
-	const char *name = getenv("FAKE_NAME");
+	const char *at = getenv(variable);
+	int of, end;
 
-	return name && *name ? name : "NVIDIA H200";
+	value[0] = 0;
+	while (at && *at) {
+		if (sscanf(at, "%d:%n", &of, &end) != 1 || at[end - 1] != ':')
+			fake_bad(variable);
+		if (of == gpu && sscanf(at + end, "%31[^,]", value) != 1)
+			fake_bad(variable);
+		at = strchr(at, ',');
+		at += at != NULL;
+	}
+}
+
+static inline void fake_name(int gpu, char *text, size_t size)
+{
+	const char *all = getenv("FAKE_NAME");
+	char own[32];
+
+	fake_knob("FAKE_MODEL", gpu, own);
+	snprintf(text, size, "%s", own[0] ? own : all && *all ? all : "NVIDIA H200");
+}
+
+static inline const char *fake_driver(void)
+{
+	const char *driver = getenv("FAKE_DRIVER");
+
+	return driver && *driver ? driver : "580.159.03";
 }
 
 static inline uint64_t fake_memory_bytes(void)

@@ -266,7 +266,6 @@ __attribute__((constructor)) static void config_read(void)
 
 	fake.gpus = fake_devices();
 	fake.memory = fake_memory_bytes();
-	snprintf(fake.name, sizeof(fake.name), "%s", fake_name());
 	fake.connections =
 		(int)fake_number("CUDA_DEVICE_MAX_CONNECTIONS", 1, 32, 8);
 	fake.eager = loading && !strcmp(loading, "EAGER");

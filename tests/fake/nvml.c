@@ -77,29 +77,12 @@ static int initialised, attached;
 
 /* ---- knobs ---- */
 
-/* What a list "GPU:VALUE,GPU:VALUE" of the environment says of a GPU; "" none. */
-static void knob(const char *variable, int gpu, char value[32])
-{
-	const char *at = getenv(variable);
-	int of, end;
-
-	value[0] = 0;
-	while (at && *at) {
-		if (sscanf(at, "%d:%n", &of, &end) != 1 || at[end - 1] != ':')
-			fake_bad(variable);
-		if (of == gpu && sscanf(at + end, "%31[^,]", value) != 1)
-			fake_bad(variable);
-		at = strchr(at, ',');
-		at += at != NULL;
-	}
-}
-
 static uint64_t knob_number(const char *variable, int gpu)
 {
 	char value[32], *end;
 	uint64_t number;
 
-	knob(variable, gpu, value);
+	fake_knob(variable, gpu, value);
 	number = strtoull(value, &end, 0);
 	if (*end)
 		fake_bad(variable);
@@ -112,7 +95,7 @@ static void knob_pcie(int gpu, unsigned *gen, unsigned *width)
 
 	*gen = 5;
 	*width = 16;
-	knob("FAKE_PCIE", gpu, value);
+	fake_knob("FAKE_PCIE", gpu, value);
 	if (value[0] && sscanf(value, "%ux%u", gen, width) != 2)
 		fake_bad("FAKE_PCIE");
 }
@@ -201,14 +184,19 @@ EXPORT(const char *, nvmlErrorString, (int code))
 	}
 }
 
+static int give_text(char *to, unsigned size, const char *text)
+{
+	if (!to || strlen(text) >= size)
+		return to ? INSUFFICIENT_SIZE : INVALID_ARGUMENT;
+	snprintf(to, size, "%s", text);
+	return OK;
+}
+
 EXPORT(int, nvmlSystemGetDriverVersion, (char *text, unsigned size))
 {
 	if (!initialised)
 		return UNINITIALIZED;
-	if (!text || size < sizeof(FAKE_DRIVER))
-		return text ? INSUFFICIENT_SIZE : INVALID_ARGUMENT;
-	snprintf(text, size, "%s", FAKE_DRIVER);
-	return OK;
+	return give_text(text, size, fake_driver());
 }
 
 EXPORT(int, nvmlSystemGetCudaDriverVersion_v2, (int *version))
@@ -316,14 +304,6 @@ static int give(const void *device, unsigned *to, unsigned number)
 	return code;
 }
 
-static int give_text(char *to, unsigned size, const char *text)
-{
-	if (!to || strlen(text) >= size)
-		return to ? INSUFFICIENT_SIZE : INVALID_ARGUMENT;
-	snprintf(to, size, "%s", text);
-	return OK;
-}
-
 /* Of a GPU or of an instance. */
 EXPORT(int, nvmlDeviceGetUUID, (void *device, char *to, unsigned size))
 {
@@ -345,8 +325,12 @@ EXPORT(int, nvmlDeviceGetUUID, (void *device, char *to, unsigned size))
 EXPORT(int, nvmlDeviceGetName, (void *device, char *to, unsigned size))
 {
 	int code, gpu = gpu_of(device, &code);
+	char name[96];
 
-	return gpu < 0 ? code : give_text(to, size, fake_name());
+	if (gpu < 0)
+		return code;
+	fake_name(gpu, name, sizeof(name));
+	return give_text(to, size, name);
 }
 
 EXPORT(int, nvmlDeviceGetPciInfo_v3, (void *device, struct pci *pci))
@@ -387,7 +371,7 @@ static int give_knob(const char *function, const void *device, char *to,
 		return FUNCTION_NOT_FOUND;
 	if (gpu < 0)
 		return code;
-	knob(variable, gpu, value);
+	fake_knob(variable, gpu, value);
 	return give_text(to, size, value[0] ? value : usual);
 }
 
@@ -403,7 +387,7 @@ static int give_knob_number(const char *function, const void *device,
 		return FUNCTION_NOT_FOUND;
 	if (gpu < 0)
 		return code;
-	knob(variable, gpu, value);
+	fake_knob(variable, gpu, value);
 	return give(device, to, value[0] ?
 		    unit * (unsigned)knob_number(variable, gpu) : usual);
 }
@@ -588,7 +572,7 @@ static int link_remote(int gpu, unsigned link)
 	char value[32], *at = value;
 	int used;
 
-	knob("FAKE_NVLINK_REMOTE", gpu, value);
+	fake_knob("FAKE_NVLINK_REMOTE", gpu, value);
 	if (!value[0])
 		return -1;
 	for (; *at; at += used + (at[used] == '+'), all = end) {

@@ -99,6 +99,15 @@ needs_launcher() {
 	has_launcher || skip_all "no MPI launcher"
 }
 
+needs_host_names() {
+	unshare --user --map-root-user --uts true 2>/dev/null ||
+		skip_all "no namespace of host names to be had"
+}
+
+on_host() { # HOST PROGRAM ARGUMENT...
+	unshare --user --map-root-user --uts sh -c 'hostname "$0"; exec "$@"' "$@"
+}
+
 run() { # RANKS ARGUMENT...
 	local ranks=$1
 	shift

@@ -14,6 +14,7 @@
 #define LOCAL "local.ce.copy.alone"
 #define H2D "h2d.ce.pinned.pair"
 #define D2H "d2h.ce.pinned.pair"
+#define HOST_BIDI "h2d.ce.pinned.bidi"
 #define HOST_GBS 55.0
 #define LOCAL_GBS 2085.0
 
@@ -408,6 +409,174 @@ static void which_again(void)
 	end();
 }
 
+/* ---- noise ---- */
+
+/* A figure as it was measured on a node with 4 H200 whose links to the host others
+ * share: its interval, and 5th and 95th percentile. */
+struct measured {
+	enum { GOING, COMING, TOTAL } what;
+	int gpu;
+	double median, low, high, p5, p95;
+	uint32_t flags;
+};
+
+static void figure(struct cs_row *row, const struct measured *m)
+{
+	row->stats.median = m->median;
+	row->stats.ci_low = m->low;
+	row->stats.ci_high = m->high;
+	row->stats.p5 = m->p5;
+	row->stats.p95 = m->p95;
+	row->flags |= m->flags;
+}
+
+static void measured(const char *test, const struct measured *m, size_t n)
+{
+	struct cs_row *row = c.run.rows.rows.data;
+
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		for (size_t k = 0; k < n; k++) {
+			int gpu = cs_end_is_numa(&row[i].what.src) ?
+					  row[i].what.dst.index : row[i].what.src.index;
+			int what = row[i].metric == CS_METRIC_TOTAL ? TOTAL :
+				   cs_end_is_numa(&row[i].what.src) ? GOING : COMING;
+
+			if ((int)row[i].test == cs_test_index(test) &&
+			    what == (int)m[k].what && gpu == m[k].gpu)
+				figure(&row[i], &m[k]);
+		}
+}
+
+#define UNSETTLED CS_ROW_NOT_CONVERGED
+#define APART (CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP)
+
+static void a_noisy_host(void)
+{
+	static const struct measured pair[] = {
+		{ GOING, 0, 55.43, 55.28, 55.49, 55.31, 55.49, 0 },
+		{ GOING, 1, 53.48, 50.17, 54.21, 51.00, 54.04, UNSETTLED },
+		{ GOING, 2, 54.44, 54.18, 55.01, 49.14, 55.42, UNSETTLED },
+		{ GOING, 3, 54.80, 54.61, 54.99, 54.62, 54.99, 0 },
+	};
+	static const struct measured bidi[] = {
+		{ GOING, 0, 45.30, 43.41, 45.60, 43.85, 45.58, APART },
+		{ COMING, 0, 51.88, 51.35, 52.03, 51.39, 52.02, APART },
+		{ TOTAL, 0, 90.59, 86.81, 91.21, 87.70, 91.16, APART },
+		{ GOING, 1, 48.69, 46.59, 50.26, 47.02, 50.22, APART },
+		{ COMING, 1, 51.40, 51.02, 51.87, 51.04, 51.80, APART },
+		{ TOTAL, 1, 100.09, 93.18, 101.28, 94.86, 101.27, APART },
+		{ GOING, 2, 46.99, 46.09, 48.95, 46.20, 48.60, APART },
+		{ COMING, 2, 51.74, 51.39, 51.92, 51.46, 51.91, APART },
+		{ TOTAL, 2, 98.73, 92.19, 100.33, 92.40, 100.06, APART },
+		{ GOING, 3, 46.70, 44.92, 47.67, 44.96, 47.57, APART },
+		{ COMING, 3, 51.70, 51.51, 51.99, 51.54, 51.94, APART },
+		{ TOTAL, 3, 98.25, 89.84, 99.32, 89.92, 99.22, APART },
+	};
+	const struct cs_finding *f;
+	uint32_t step[32];
+	struct cs_err err;
+
+	begin(1, 4, H2D "," HOST_BIDI);
+	measured(H2D, pair, sizeof(pair) / sizeof(pair[0]));
+	measured(HOST_BIDI, bidi, sizeof(bidi) / sizeof(bidi[0]));
+	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
+	f = one("not-judged", "node", 0, "5 of 8 cells could not be judged");
+	if (f) {
+		t_eq_int(f->severity, CS_NOTE);
+		t_eq_int(f->n_evidence, 5);
+		t_eq_int(f->drain, 0);
+	}
+	end();
+}
+
+/* One way against the other is no fault, both together are. */
+static void both_ways_to_the_host(void)
+{
+	struct cs_row *row;
+
+	begin(1, 4, HOST_BIDI);
+	slow(0, HOST_BIDI, -1, 2, 0.8);
+	row = c.run.rows.rows.data;
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		if (row[i].metric == CS_METRIC_TOTAL)
+			row[i].stats.median = 110;
+	judged(0);
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		if (row[i].metric == CS_METRIC_TOTAL && row[i].what.src.index == 2)
+			row[i].stats.median = 88;
+	one("slow-cells", "gpu", 0, "GPU 2: copies from and to host memory are 20 % slower than those of the other GPUs (h2d.ce.pinned.bidi)");
+	end();
+}
+
+/* Of the cells of a GPU, or of the others, so much either side of their median. */
+static void spread(int gpu, int own, double interval, double samples)
+{
+	struct cs_row *row = c.run.rows.rows.data;
+
+	for (size_t i = 0; i < c.run.rows.rows.n; i++) {
+		struct cs_stats *s = &row[i].stats;
+
+		if ((row[i].what.src.index == gpu || row[i].what.dst.index == gpu) !=
+		    own)
+			continue;
+		s->ci_low = (1 - interval) * s->median;
+		s->ci_high = (1 + interval) * s->median;
+		s->p5 = (1 - samples) * s->median;
+		s->p95 = (1 + samples) * s->median;
+	}
+}
+
+static void within_noise(void)
+{
+	static const struct {
+		int nodes, own;
+		double interval, samples;
+	} noisy[] = {
+		{ 1, 1, 0.065, 0 }, { 1, 1, 0, 0.065 }, { 1, 0, 0.065, 0 },
+		{ 1, 0, 0, 0.065 }, { 6, 1, 0.065, 0 }, { 6, 0, 0, 0.065 },
+	};
+
+	for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
+		begin(noisy[i].nodes, 8, WRITE);
+		slow_gpu(0, WRITE, 3, 0.94);
+		spread(3, noisy[i].own, noisy[i].interval / 4,
+		       noisy[i].samples / 4);
+		one("slow-cells", "gpu", 0, "GPU 3: ");
+		c.run.findings.n = 0;
+		spread(3, noisy[i].own, noisy[i].interval, noisy[i].samples);
+		judged(0);
+		end();
+	}
+}
+
+/* The first look is beyond doubt, the second is not. */
+static void noisy_again(void)
+{
+	static const uint32_t flag[] = { 0, CS_ROW_LOW_OVERLAP, CS_ROW_THROTTLED,
+					 CS_ROW_IN_USE };
+
+	for (size_t i = 0; i < sizeof(flag) / sizeof(flag[0]); i++) {
+		const struct cs_finding *f;
+		struct cs_row *row;
+
+		begin(1, 8, WRITE);
+		slow(0, WRITE, 2, 5, 0.75);
+		slow(0, WRITE, 5, 2, 0.75);
+		again(0, WRITE, 2, 5, 1);
+		row = c.run.rows.rows.data;
+		row += c.run.rows.rows.n - 1;
+		row->flags |= flag[i];
+		row->stats.p5 = flag[i] ? row->stats.p5 : 0.7 * row->stats.median;
+		row->stats.p95 = flag[i] ? row->stats.p95 : 1.3 * row->stats.median;
+		f = one("slow-cells", "link", 0, "; a second look could not tell");
+		if (f) {
+			t_eq_int(f->severity, CS_WARNING);
+			t_eq_int(f->drain, 0);
+		}
+		end();
+	}
+}
+
 /* ---- what facts and patterns say ---- */
 
 static void lanes(void)
@@ -686,6 +855,10 @@ int main(void)
 		{ "what is not seen again is a note", not_again },
 		{ "what all cells did in between does not count", drifted },
 		{ "second looks are no cells", repeats_are_no_cells },
+		{ "links to the host that others share accuse nobody", a_noisy_host },
+		{ "both ways of a link to the host are judged together", both_ways_to_the_host },
+		{ "nobody is accused within the noise of a cell or of its like", within_noise },
+		{ "a second look that is noisy confirms nothing", noisy_again },
 		{ "suspects are repeated, with neighbours and a control", which_again },
 		{ "NVLinks that are down explain the GPU's cells", lanes },
 		{ "PCIe below what card and slot can do", pcie },

@@ -67,6 +67,21 @@ static void too_many_are_refused(void)
 	cs_vec_release(&vec);
 }
 
+static void a_copy_is_added(void)
+{
+	struct cs_vec vec = CS_VEC(uint64_t);
+	struct cs_err err;
+
+	for (uint64_t i = 0; i < 40; i++)
+		t_eq_int(cs_vec_push(&vec, &i, &err), 0);
+	t_eq_int(vec.n, 40);
+	t_eq_int(((uint64_t *)vec.data)[39], 39);
+	vec.n = SIZE_MAX;
+	t_eq_int(cs_vec_push(&vec, &err, &err), -1);
+	vec.n = 40;
+	cs_vec_release(&vec);
+}
+
 static void a_released_array_starts_again(void)
 {
 	struct cs_vec vec = CS_VEC(char);
@@ -92,6 +107,7 @@ int main(void)
 		{ "adding none is no error", none_are_added_at_once },
 		{ "more than there is memory for is refused and changes nothing",
 		  too_many_are_refused },
+		{ "a copy of an element is added", a_copy_is_added },
 		{ "a released array starts again", a_released_array_starts_again },
 		{ NULL, NULL },
 	};

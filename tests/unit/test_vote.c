@@ -86,7 +86,7 @@ static void tie(void)
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, -1);
 	t_eq_str(found(&c, 0)->text,
-		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX, NVIDIA H200: "
+		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX; NVIDIA H200: "
 		 "no majority, nobody is accused");
 	canned_release(&c);
 }
@@ -102,7 +102,7 @@ static void no_majority_of_many(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text,
 		 "kernel: 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
-		 "of DGX, NVIDIA H200: no majority, nobody is accused");
+		 "of DGX; NVIDIA H200: no majority, nobody is accused");
 	canned_release(&c);
 }
 
@@ -210,6 +210,65 @@ static void missing_gpu(void)
 	t_eq_str(found(&c, 0)->text, "gpus: 7, where most nodes of its class have 8");
 	t_eq_int(found(&c, 0)->severity, CS_CRITICAL);
 	t_eq_int(found(&c, 0)->drain, 1);
+	canned_release(&c);
+}
+
+static void add_finding(struct canned *c, int node, const char *id, const char *bus_id)
+{
+	struct cs_finding f = { .node = node, .severity = CS_CRITICAL, .check = 1 };
+	struct cs_err err;
+
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.bus_id, sizeof(f.bus_id), "%s", bus_id);
+	t_eq_int(cs_finding_add(&c->run.findings, &f, &err), 0);
+}
+
+/* That a GPU is gone, with its bus id, says more than how many are left. */
+static void lost_gpu(void)
+{
+	struct canned c = fleet(4, 8);
+	struct cs_run_node *nd = &c.run.node[1];
+	struct cs_err err;
+
+	memmove(&nd->agent[2], &nd->agent[3], 5 * sizeof(nd->agent[0]));
+	nd->facts.n_agents = 7;
+	add_finding(&c, 2, "gpu-lost", "0000:1d:00.0");
+	t_eq_int(cs_vote_judge(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 2);
+	c.run.findings.n = 0;
+	add_finding(&c, 1, "gpu-lost", "0000:1d:00.0");
+	t_eq_int(cs_vote_judge(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 1);
+	nd->facts.n_agents = 6; /* of the other nobody has said anything */
+	c.run.findings.n = 1;
+	t_eq_int(cs_vote_judge(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 2);
+	canned_release(&c);
+}
+
+/* Cells and the vote see the same link: it is told once, as that of a GPU. */
+static void links_once(void)
+{
+	struct canned c = fleet(6, 4);
+	struct cs_err err;
+
+	canned_measure(&c);
+	c.run.node[1].agent[2].link.nvlinks_up = 17;
+	c.run.node[3].agent[0].link.pcie_width = 8;
+	c.run.node[4].agent[1].link.pcie_gen = 4;
+	c.run.complete = 1;
+	t_eq_int(cs_check_run(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 3);
+	t_eq_str(found(&c, 0)->id, "nvlink-down");
+	t_eq_str(found(&c, 1)->id, "pcie-below");
+	t_eq_str(found(&c, 2)->id, "pcie-below");
+	/* where no cells are judged the vote says it */
+	c.run.findings.n = 0;
+	c.run.checks = CS_CHECK_TOPOLOGY;
+	t_eq_int(cs_check_run(&c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 3);
+	for (size_t i = 0; i < 3; i++)
+		t_eq_str(found(&c, i)->id, "wiring-differs");
 	canned_release(&c);
 }
 
@@ -346,6 +405,8 @@ static const struct tap_test tests[] = {
 	{ "GPUs with the same difference are one finding", several_gpus },
 	{ "more links than the others have are no fault", more_is_no_fault },
 	{ "a missing GPU is one critical finding", missing_gpu },
+	{ "a GPU that is known to be lost is told once", lost_gpu },
+	{ "a link that cells tell of is told once", links_once },
 	{ "what follows from a difference is not told beside it", effects },
 	{ "what is unknown on one node alone is one note", unknown_values },
 	{ "what few nodes know nobody is asked for", known_by_few },

@@ -1,0 +1,30 @@
+/* class.h - of what kind a node is, in words, and which nodes are of one kind.  Pure.
+ *
+ * All say it alike: the product, then its GPUs.  How far they tell nodes apart differs
+ * with what is held against each other:
+ * - the vote (vote.h) is to find a GPU that is missing or of another model: those must
+ *   not make a class of their own, so the model of most of its GPUs stands for all;
+ * - figures depend on every GPU: baselines, thresholds and cells are of nodes with the
+ *   same models in the same number and order;
+ * - cells are compared by position, and a position is driven by another process where
+ *   the GPUs are placed otherwise: the placement counts for them as well. */
+#ifndef CS_CHECK_CLASS_H
+#define CS_CHECK_CLASS_H
+
+#include "result/run.h"
+
+#define CS_CLASS 256
+
+/* For the vote: "DGXH200; NVIDIA H200"; 0, or -1 of a node of which nothing is known,
+ * or one that another node of the run is as well. */
+int cs_class_text(const struct cs_run *run, int node, char *to, size_t size);
+
+/* For figures: "PowerEdge XE9680; 8 x NVIDIA H200", of several models in order of bus
+ * id "4 x A + 4 x B".  Of the cpu backend with the CPUs' name; of a test double said
+ * so, for its figures are nobody's. */
+void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size);
+
+/* For cells: by node, the first node of its class. */
+int cs_classes_of_cells(const struct cs_run *run, int *class, struct cs_err *err);
+
+#endif
