@@ -102,9 +102,11 @@ bare health-check FAKE_NVML_HANG=nvmlInitWithFlags -- "$CSCOPE" 10s -s 1M --suit
 ok "NVML that hangs takes no more than its part" \
 	eval "status_is 1 && within 20 && short_line '20 of 20 cells$'"
 
-bare health-check FAKE_HANG=cuDevicePrimaryCtxRelease:1 -- "${hung[@]}"
+# time for all cells on a busy machine
+bare health-check FAKE_HANG=cuDevicePrimaryCtxRelease:1 -- \
+	"$CSCOPE" 8s -s 1M --suite quick --check
 ok "what hangs in closing is left behind" \
-	eval "status_is 0 && within 10 && short_line '20 of 20 cells measured$'"
+	eval "status_is 0 && within 16 && short_line '20 of 20 cells measured$'"
 
 # ---- a process that cannot be ended: stopped, it does not hear the end either ----
 
