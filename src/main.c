@@ -522,18 +522,31 @@ static void open_resume(struct program *p)
 		p->opt.set.seed = then->set.seed;
 }
 
+/* A second look: at what is unlike the others, and what is beyond a bound. */
+static int look_again(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
+		      struct cs_err *err)
+{
+	const struct program *p = ctx;
+	struct cs_run run = *seen;
+	int n = cs_cells_again(seen, step, most, err);
+
+	run.baseline = p->run.baseline;
+	run.thresholds = p->run.thresholds;
+	run.margin = p->run.margin;
+	return n < 0 ? n : cs_bounds_again(&run, step, n, most, err);
+}
+
 static int measure(struct program *p, int signal_fd, int argc, char **argv)
 {
 	struct cs_job_args args = {
 		.backend = p->opt.backend, .mpi = p->opt.mpi, .bind = p->opt.bind,
 		.checks = p->opt.checks, .look_only = p->opt.looks != NULL,
-		
 		.gpus = p->opt.gpus, .placements = p->opt.placements, .set = p->opt.set, .choose = choose,
 		.budget = p->budget,
 		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
-		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK) ?
-				 cs_cells_again : NULL,
+		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
+					  CS_CHECK_BASELINE) ? look_again : NULL,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,
 		.interrupted = on_interrupted, .ctx = p,

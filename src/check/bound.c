@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/baseline.h"
+#include "check/cells.h"
+#include "check/threshold.h"
 #include "check/internal.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */
@@ -207,6 +210,70 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 	return 0;
 }
 
+static int is_look_at(const struct cs_row *again, const struct cs_row *row)
+{
+	return again->flags & CS_ROW_AGAIN && again->status == CS_OK &&
+	       again->metric == row->metric && again->test == row->test &&
+	       again->what.bytes == row->what.bytes &&
+	       !memcmp(&again->what.src, &row->what.src, sizeof(row->what.src)) &&
+	       !memcmp(&again->what.dst, &row->what.dst, sizeof(row->what.dst));
+}
+
+/* Second looks at the n worst cells: whether there are, and whether one of them is
+ * beyond its bound as well.  Rows of a node stand together: where they do not, as in a
+ * job of several nodes, only rank 0's has such looks, and those that are found count. */
+static int looks_at(const struct cs_run *run, const struct cs_breach *breach,
+		    size_t n, int *seen)
+{
+	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row), *row;
+	size_t rows = cs_rows_count(&run->rows), i, k;
+	int looks = 0;
+
+	*seen = 0;
+	for (i = breach[0].row; i && cs_rows_get(&run->rows, i - 1)->node == worst->node;)
+		i--;
+	for (; i < rows; i++) {
+		row = cs_rows_get(&run->rows, i);
+		if (row->node != worst->node)
+			break;
+		for (k = 0; k < n && k < CS_EVIDENCE; k++) {
+			if (!is_look_at(row, cs_rows_get(&run->rows,
+							 breach[k].row)))
+				continue;
+			looks = 1;
+			*seen |= cs_is_beyond(row->stats.median, breach[k].bound,
+				cs_unit_low_is_better(cs_row_test(row)->unit));
+		}
+	}
+	return looks;
+}
+
+#define STEPS_OF_ONE 2u /* cells that are repeated for one finding */
+
+int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
+		    struct cs_err *err)
+{
+	const struct cs_vec none = CS_VEC(struct cs_finding);
+	struct cs_run look = *run;
+	const struct cs_finding *f;
+	int rc, k;
+
+	look.findings = none;
+	rc = cs_baseline_judge(&look, err) || cs_threshold_judge(&look, err);
+	f = look.findings.data;
+	for (size_t i = 0; i < look.findings.n && !rc; i++)
+		for (uint32_t e = 0; e < f[i].n_evidence && e < STEPS_OF_ONE; e++) {
+			uint32_t s = cs_rows_get(&run->rows, f[i].evidence[e])->step;
+
+			for (k = 0; k < n && step[k] != s; k++)
+				;
+			if (k == n && n < most)
+				step[n++] = s;
+		}
+	cs_vec_release(&look.findings);
+	return rc ? -1 : n;
+}
+
 int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 		      const char *id, uint32_t severity, const char *by,
 		      struct cs_err *err)
@@ -215,6 +282,7 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	const struct cs_test *test;
 	char text[CS_ERR_TEXT], cell[64], others[120], size[16];
 	struct cs_finding f = { .severity = severity };
+	int looks, seen;
 
 	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
 	worst = cs_rows_get(&run->rows, breach[0].row);
@@ -223,6 +291,9 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	cs_text(f.id, sizeof(f.id), "%s", id);
 	if (!any_sound(run, breach, n) && severity > CS_WARNING)
 		f.severity = CS_WARNING;
+	looks = looks_at(run, breach, n, &seen);
+	if (looks && !seen)
+		f.severity = CS_NOTE;
 	f.drain = f.severity == CS_CRITICAL;
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
@@ -234,12 +305,14 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	if (!test->bytes)
 		cs_text(f.again + strlen(f.again), sizeof(f.again) - strlen(f.again),
 			" -s %" PRIu64, worst->what.bytes);
-	cs_text(text, sizeof(text), "%s at %s%s%s: %s has %s, %s %s (%s)%s",
+	cs_text(text, sizeof(text), "%s at %s%s%s: %s has %s, %s %s (%s)%s%s",
 		test->name, size, worst->metric == CS_METRIC_RATE ? "" : ", ",
 		worst->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, worst->metric),
 		cell, cs_figure_text(test, worst->stats.median).text,
 		cs_unit_low_is_better(test->unit) ? "above" : "below",
-		cs_figure_text(test, breach[0].bound).text, by, others);
+		cs_figure_text(test, breach[0].bound).text, by, others,
+		!looks ? "" : seen ? "; confirmed by a second look" :
+				     "; not seen again");
 	return cs_judge(run, f, text, err);
 }

@@ -270,6 +270,8 @@ static void look_again(struct cs_job *job)
 {
 	struct cs_arm_node *arm = &job->arms.arm[0];
 	struct cs_run seen = { .backend = job->muster.backend->name,
+			       .virtual_clock =
+				       job->muster.backend->clock_is_virtual,
 			       .plan = job->plan, .node = &arm->node,
 			       .n_nodes = 1, .rows = job->seen,
 			       .checks = job->args->checks };
@@ -280,7 +282,7 @@ static void look_again(struct cs_job *job)
 	if (!job->args->again || job->arms.n > 1 || arm->co.stopped)
 		return;
 	cs_coordinator_facts(&arm->co, &arm->node);
-	n = job->args->again(&seen, step, AGAIN_MOST, &err);
+	n = job->args->again(job->args->ctx, &seen, step, AGAIN_MOST, &err);
 	if (n < 0)
 		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
 	arm->co.again = 1;

@@ -48,7 +48,7 @@ struct cs_job_args {
 	/* Every node, when it has measured all: which steps, at most `most`, are to
 	 * be carried out once more?  `seen` is a run of this node alone.  Returns how
 	 * many; -1 with `err`.  NULL: none. */
-	int (*again)(const struct cs_run *seen, uint32_t *step, int most,
+	int (*again)(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
 		     struct cs_err *err);
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 	/* SIGUSR1: say where the job stands. */

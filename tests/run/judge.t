@@ -46,6 +46,8 @@ ok "a slow GPU is found: status 2, cell, figure, bound, and what set it" eval \
 	'status_is 2 && one_line "critical: [^ ]+: peer.ce.write.pair at 256 KiB: 1->[023] has [0-9.]+ GB/s, below [0-9.]+ GB/s \(baseline [0-9.]+ GB/s of 1 node in 3 runs, 1.0 %\); also"'
 ok_json "… and is named, with its rows as evidence" slow.json \
 	'[(c["id"], c["part"], c["bus_id"], c["drain"], sorted(d["results"][i]["dst"] for i in c["evidence"]), {d["results"][i]["src"] for i in c["evidence"]}) for c in d["checks"]] == [("below-baseline", "gpu", "0000:2b:00.0", True, ["gpu0", "gpu2", "gpu3"], {"gpu1"})]'
+ok_json "… after a second look at two of its cells" slow.json \
+	'all("; confirmed by a second look" in c["says"] for c in d["checks"]) and len([r for r in d["results"] if "again" in r["flags"]]) == 2'
 ok_schema "… in a document that follows the schema" slow.json
 FAKE_SLOW=2-3:0.93 run 0 "${some[@]}" --baseline base.json -q -o link.json
 ok_json "one slow cell is a link with two ends" link.json \
@@ -97,7 +99,10 @@ ok "check FILE --baseline: a healthy run" eval '[ "$status" -lt 2 ] && prints_no
 run 0 check plain.json --baseline base.json -q -o checked.json
 ok "… a slow GPU: status 2, and the words of a run that was measured so" eval \
 	'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
-ok_json "… with the same finding" checked.json \
+ok_json "… on one look" checked.json \
+	'[(c["part"], c["bus_id"], "second look" in c["says"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", False)]'
+run 0 check slow.json --baseline base.json -q -o checked.json
+ok_json "… and of the run that looked twice the same finding" checked.json \
 	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
 run 0 check plain.json --min-share 99% --threshold none.csv
 ok "… thresholds that are not there: status 3" eval 'status_is 3 && one_line "none.csv"'

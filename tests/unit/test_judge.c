@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "canned.h"
+#include "check/cells.h"
 #include "check/baseline.h"
 #include "check/check.h"
 #include "check/kind.h"
@@ -294,6 +295,62 @@ static void what_conditions_explain_is_a_warning(void)
 	release_fleet(&f);
 }
 
+/* One cell at 300, and a second look at it that gave `again`. */
+static void look_twice(double again, int severity, int drain, const char *says)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	struct cs_row *row, second;
+
+	add_run(&f, 1, TEST, steady);
+	if (learn(&f, &b))
+		return;
+	row = canned_cell(&f.c[0], 0, TEST, 3, 1);
+	row->stats.median = 300;
+	second = *row;
+	second.flags |= CS_ROW_AGAIN;
+	canned_add(&f.c[0], &second, again);
+	judge(&f.c[0], &b);
+	t_eq_int(f.c[0].run.findings.n, 1);
+	t_eq_int(finding(&f.c[0], 0)->severity, severity);
+	t_eq_int(finding(&f.c[0], 0)->drain, drain);
+	t_ok(strstr(finding(&f.c[0], 0)->text, says));
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void a_second_look_confirms_or_not(void)
+{
+	look_twice(301, CS_CRITICAL, 1, "; confirmed by a second look");
+	look_twice(396, CS_NOTE, 0, "; not seen again");
+}
+
+static void what_is_beyond_a_bound_is_looked_at_again(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	uint32_t step[4] = { 0 };
+	struct cs_err err;
+	struct cs_row *row;
+
+	add_run(&f, 1, TEST, steady);
+	if (learn(&f, &b))
+		return;
+	f.c[0].run.baseline = &b;
+	t_eq_int(cs_bounds_again(&f.c[0].run, step, 0, 4, &err), 0);
+	row = canned_cell(&f.c[0], 0, TEST, 3, 1);
+	row->stats.median = 300;
+	t_eq_int(cs_bounds_again(&f.c[0].run, step, 0, 4, &err), 1);
+	t_eq_int(step[0], row->step);
+	/* it is there already, or there is no room */
+	t_eq_int(cs_bounds_again(&f.c[0].run, step, 1, 4, &err), 1);
+	t_eq_int(cs_bounds_again(&f.c[0].run, step, 0, 0, &err), 0);
+	t_eq_int(f.c[0].run.findings.n, 0);
+	f.c[0].run.baseline = NULL;
+	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
 static void another_class_is_named(void)
 {
 	struct fleet f = { .n = 0 };
@@ -511,6 +568,10 @@ int main(void)
 		{ "a least share is of what goes alone",
 		  a_least_share_is_of_what_goes_alone },
 		{ "an unknown peak is told", an_unknown_peak_is_told },
+		{ "a second look confirms what is beyond a bound, or makes it a note",
+		  a_second_look_confirms_or_not },
+		{ "what is beyond a bound is to be looked at again",
+		  what_is_beyond_a_bound_is_looked_at_again },
 		{ NULL, NULL },
 	};
 
