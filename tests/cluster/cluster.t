@@ -56,6 +56,10 @@ hosts_are() { # FILE HOST...
 
 ok "twelve hosts on this machine" make_hosts 12
 ok "Slurm over them" start_slurm 12
+all_idle 12 || {
+	echo "Bail out! no cluster to test on"
+	exit 1
+}
 
 # ---- what takes long: hosts that are lost ----
 

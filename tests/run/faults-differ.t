@@ -45,7 +45,7 @@ node() { # HOST FILE VARIABLE=VALUE... [-- ARGUMENT...]
 		shift
 	done
 	[ $# -eq 0 ] || shift
-	on_host "$host" env "${set[@]}" ${prefix:+$prefix} "$CSCOPE" --no-mpi -q -s 1M \
+	as_host "$host" env "${set[@]}" ${prefix:+$prefix} "$CSCOPE" --no-mpi -q -s 1M \
 		--seed 1 --cell-limit 10s -o "$file" \
 		"${@:---test=peer.ce.write.pair,h2d.ce.pinned.pair}" 2>>log </dev/null
 }

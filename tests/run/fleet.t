@@ -14,7 +14,7 @@ node() { # HOST VARIABLE=VALUE... [-- ARGUMENT...]
 		shift
 	done
 	[ $# -eq 0 ] || shift
-	on_host "$host" env "${set[@]}" "$CSCOPE" --no-mpi -q -s 64K --seed 1 --cell-limit 30s \
+	as_host "$host" env "${set[@]}" "$CSCOPE" --no-mpi -q -s 64K --seed 1 --cell-limit 30s \
 		-o "$folder/%N.jsonl" "$@" 2>>log </dev/null
 }
 fleet() { # FOLDER HOST...

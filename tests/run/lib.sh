@@ -104,7 +104,7 @@ needs_host_names() {
 		skip_all "no namespace of host names to be had"
 }
 
-on_host() { # HOST PROGRAM ARGUMENT...
+as_host() { # HOST PROGRAM ARGUMENT...
 	unshare --user --map-root-user --uts sh -c 'hostname "$0"; exec "$@"' "$@"
 }
 
