@@ -50,11 +50,6 @@ static void want(struct wanted *w, const struct cs_row *row)
 	w->n++;
 }
 
-static int same_end(const struct cs_end *a, const struct cs_end *b)
-{
-	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
-}
-
 static int nobody_suspects(const struct wanted *w, const struct cs_row *row)
 {
 	const struct cs_suspect *s = w->suspects->data;
@@ -75,8 +70,8 @@ static void want_beside(struct wanted *w, const struct cs_row *cell, int row, in
 		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
 		    r->status != CS_OK || r->metric != CS_METRIC_RATE ||
 		    (r->flags & CS_ROW_REPEATS) || cs_is_unsure(r) ||
-		    same_end(&r->what.src, &cell->what.src) != row ||
-		    same_end(&r->what.dst, &cell->what.dst) != col ||
+		    cs_ends_are_same(&r->what.src, &cell->what.src) != row ||
+		    cs_ends_are_same(&r->what.dst, &cell->what.dst) != col ||
 		    (!row && !col && !nobody_suspects(w, r)))
 			continue;
 		want(w, r);
@@ -149,8 +144,8 @@ static int is_evidence(const struct cs_run *run, const struct cs_suspect *s,
 
 		if (row->test == again->test &&
 		    row->what.bytes == again->what.bytes &&
-		    same_end(&row->what.src, &again->what.src) &&
-		    same_end(&row->what.dst, &again->what.dst))
+		    cs_ends_are_same(&row->what.src, &again->what.src) &&
+		    cs_ends_are_same(&row->what.dst, &again->what.dst))
 			return 1;
 	}
 	return 0;

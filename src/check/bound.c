@@ -210,18 +210,9 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 	return 0;
 }
 
-static int is_look_at(const struct cs_row *again, const struct cs_row *row)
-{
-	return again->flags & CS_ROW_AGAIN && again->status == CS_OK &&
-	       again->metric == row->metric && again->test == row->test &&
-	       again->what.bytes == row->what.bytes &&
-	       !memcmp(&again->what.src, &row->what.src, sizeof(row->what.src)) &&
-	       !memcmp(&again->what.dst, &row->what.dst, sizeof(row->what.dst));
-}
-
 /* Second looks at the n worst cells: whether there are, and whether one of them is
- * beyond its bound as well.  Rows of a node stand together: where they do not, as in a
- * job of several nodes, only rank 0's has such looks, and those that are found count. */
+ * beyond its bound as well.  Only rows that stand together with the worst are looked
+ * through: as all of a node do, but for jobs of several nodes. */
 static int looks_at(const struct cs_run *run, const struct cs_breach *breach,
 		    size_t n, int *seen)
 {
@@ -236,9 +227,11 @@ static int looks_at(const struct cs_run *run, const struct cs_breach *breach,
 		row = cs_rows_get(&run->rows, i);
 		if (row->node != worst->node)
 			break;
+		if (!(row->flags & CS_ROW_AGAIN) || row->status != CS_OK)
+			continue;
 		for (k = 0; k < n && k < CS_EVIDENCE; k++) {
-			if (!is_look_at(row, cs_rows_get(&run->rows,
-							 breach[k].row)))
+			if (!cs_row_same_cell(row, cs_rows_get(&run->rows,
+							       breach[k].row)))
 				continue;
 			looks = 1;
 			*seen |= cs_is_beyond(row->stats.median, breach[k].bound,

@@ -713,15 +713,6 @@ void cs_check_forget(struct cs_run *run)
 
 /* ---- of the whole run -------------------------------------------------- */
 
-static int same_cell(const struct cs_row *a, const struct cs_row *b)
-{
-	return a->node == b->node && a->test == b->test &&
-	       a->metric == b->metric &&
-	       a->what.bytes == b->what.bytes &&
-	       a->what.src.index == b->what.src.index &&
-	       a->what.dst.index == b->what.dst.index;
-}
-
 double cs_control_drift(const struct cs_run *run, int node)
 {
 	size_t n = cs_rows_count(&run->rows), i, k;
@@ -738,7 +729,7 @@ double cs_control_drift(const struct cs_run *run, int node)
 
 			if (cell->status != CS_OK ||
 			    (cell->flags & CS_ROW_REPEATS) ||
-			    !same_cell(cell, control))
+			    !cs_row_same_cell(cell, control))
 				continue;
 			most = fmax(most, fabs(control->stats.median /
 					       cell->stats.median - 1));

@@ -356,17 +356,6 @@ static int is_load(const struct cs_coordinator *co, const struct cs_cell *cell,
 	return cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k));
 }
 
-/* The step of the plan whose transfer is the k-th of the cell. */
-static uint32_t step_of(const struct cs_coordinator *co,
-			const struct cs_cell *cell, uint32_t k)
-{
-	uint32_t s = cell->first;
-
-	while (k >= cs_plan_step(co->plan, s)->count)
-		k -= cs_plan_step(co->plan, s++)->count;
-	return s;
-}
-
 static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 		     uint32_t k, struct cs_row *row)
 {
@@ -375,7 +364,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 
 	memset(row, 0, sizeof(*row));
 	row->node = co->node;
-	row->step = step_of(co, cell, k);
+	row->step = cs_plan_step_of(co->plan, cell->first, k);
 	row->test = cs_plan_view(co->plan, t->view)->test;
 	row->metric = CS_METRIC_RATE;
 	row->block = co->block;

@@ -19,7 +19,7 @@
 
 #include "node/cell.h"
 
-/* A quarter of a per cent is what cells differ by from day to day. */
+/* As the precision of a cell. */
 #define MATTERS 0.005
 /* Rounds of a test's first size that are carried out both ways; of its others one. */
 #define ROUNDS_FIRST 3u
@@ -28,7 +28,7 @@ struct round {
 	struct cs_coordinator *co;
 	struct cs_company *company;
 	uint32_t first, n;	/* steps */
-	uint32_t n_transfers;
+	struct cs_step all;	/* … as one */
 };
 
 /* Figures of its cells, and of each transfer the median; of what is not left, none. */
@@ -36,7 +36,7 @@ static void run_alone(const struct round *r, double *median)
 {
 	uint32_t at = 0, s, k;
 
-	for (k = 0; k < r->n_transfers; k++)
+	for (k = 0; k < r->all.count; k++)
 		median[k] = NAN;
 	for (s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
 		if (cs_cell_is_left(r->co, s))
@@ -53,7 +53,7 @@ static int run_together(const struct round *r, uint32_t repeats, double least,
 	uint32_t k;
 	enum cs_status status;
 
-	for (k = 0; k < r->n_transfers; k++)
+	for (k = 0; k < r->all.count; k++)
 		median[k] = NAN;
 	if (r->co->stopped)
 		return -1;
@@ -70,20 +70,18 @@ static int share_an_end(const struct cs_transfer *a, const struct cs_transfer *b
 /* Who ran beside the k-th transfer, the first of them. */
 static const struct cs_transfer *beside(const struct round *r, uint32_t k)
 {
-	const struct cs_step all = cs_plan_together(r->co->plan, r->first, r->n);
-	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &all, k);
+	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, 0);
 	uint32_t i = 0;
 
-	while (i + 1 < all.count &&
-	       share_an_end(t, cs_plan_transfer(r->co->plan, &all, i)))
+	while (i + 1 < r->all.count && share_an_end(&t[k], &t[i]))
 		i++;
-	return cs_plan_transfer(r->co->plan, &all, i);
+	return &t[i];
 }
 
 static void say_matters(const struct round *r, uint32_t k, double share)
 {
-	const struct cs_step all = cs_plan_together(r->co->plan, r->first, r->n);
-	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &all, k);
+	const struct cs_transfer *t =
+		cs_plan_transfer(r->co->plan, &r->all, k);
 	const struct cs_transfer *other = beside(r, k);
 	char text[CS_ERR_TEXT];
 	const char *label[4];
@@ -109,7 +107,7 @@ static void hold_against(const struct round *r, const double *alone,
 	uint32_t worst = 0, k;
 	double most = 0;
 
-	for (k = 0; k < r->n_transfers; k++) {
+	for (k = 0; k < r->all.count; k++) {
 		double off = fabs(together[k] / alone[k] - 1);
 
 		if (isnan(off))
@@ -119,7 +117,7 @@ static void hold_against(const struct round *r, const double *alone,
 			worst = k;
 		}
 	}
-	for (k = 0; k < r->n_transfers; k++)
+	for (k = 0; k < r->all.count; k++)
 		if (!r->company->rounds || alone[k] < r->company->least)
 			r->company->least = alone[k];
 	r->company->rounds++;
@@ -146,10 +144,10 @@ static void run_both_ways(const struct round *r)
 static int is_last_of_view(const struct round *r)
 {
 	const struct cs_plan *plan = r->co->plan;
-	uint32_t view = cs_plan_step(plan, r->first)->view, s;
+	uint32_t s;
 
 	for (s = r->first + r->n; s < plan->n_steps; s++)
-		if (cs_plan_step(plan, s)->view == view &&
+		if (cs_plan_step(plan, s)->view == r->all.view &&
 		    cs_plan_step(plan, s)->round)
 			return 0;
 	return 1;
@@ -159,7 +157,7 @@ static uint32_t slowest_of(const struct round *r, const double *median)
 {
 	uint32_t slowest = 0, k;
 
-	for (k = 1; k < r->n_transfers; k++)
+	for (k = 1; k < r->all.count; k++)
 		if (median[k] < median[slowest])
 			slowest = k;
 	return slowest;
@@ -168,13 +166,11 @@ static uint32_t slowest_of(const struct round *r, const double *median)
 /* Once more, alone, to show that all is as it was. */
 static void run_slowest_again(const struct round *r, const double *median)
 {
-	uint32_t k = slowest_of(r, median), s = r->first;
-
-	while (k >= cs_plan_step(r->co->plan, s)->count)
-		k -= cs_plan_step(r->co->plan, s++)->count;
 	if (r->co->stopped)
 		return;
-	cs_cell_run(r->co, s, 1, CS_ROW_CONTROL, 0, NULL);
+	cs_cell_run(r->co, cs_plan_step_of(r->co->plan, r->first,
+					   slowest_of(r, median)),
+		    1, CS_ROW_CONTROL, 0, NULL);
 	cs_cell_look(r->co);
 }
 
@@ -213,7 +209,7 @@ static int is_known(const struct cs_coordinator *co, uint32_t view)
 static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 {
 	const struct cs_step all = cs_plan_together(co->plan, first, n);
-	const struct round r = { co, &co->company[all.view], first, n, all.count };
+	const struct round r = { co, &co->company[all.view], first, n, all };
 	double alone[CS_STEP_MAX];
 	uint32_t needed = is_known(co, all.view) ? 1 : ROUNDS_FIRST, s;
 	int whole = 1;

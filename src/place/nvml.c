@@ -425,28 +425,37 @@ static int64_t link_payload(struct cs_nvml_gpu *gpu, unsigned id)
 	return kib >= 0 ? (int64_t)kib : -1;
 }
 
+/* Is the next of the GPU's links up, from *link on?  *link is the one behind it
+ * then.  -1: there is none, and *code what NVML said instead. */
+static int next_link(struct cs_nvml_gpu *gpu, unsigned *link, int *code)
+{
+	int active;
+
+	while (*link < MAX_LINKS) {
+		*code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board,
+			     (*link)++, &active);
+		if (*code == NVML_OK)
+			return active != 0;
+		if (*code != NVML_NOT_SUPPORTED)
+			break;
+	}
+	return -1;
+}
+
 /* Version and speed are those of the first link that is up. */
 static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
 {
 	int up = 0, max = 0, active, code = NVML_OK;
-	unsigned link, version;
+	unsigned link = 0, version;
 
-	for (link = 0; link < MAX_LINKS; link++) {
-		code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
-			    &active);
-		if (code == NVML_NOT_SUPPORTED)
-			continue;
-		if (code != NVML_OK)
-			break;
+	while ((active = next_link(gpu, &link, &code)) >= 0) {
 		max++;
-		if (!active)
+		if (!active || up++)
 			continue;
-		if (up++)
-			continue;
-		if (CALL(gpu->nvml, DeviceGetNvLinkVersion, gpu->board, link,
+		if (CALL(gpu->nvml, DeviceGetNvLinkVersion, gpu->board, link - 1,
 			 &version) == NVML_OK)
 			out->nvlink_version = generation(version);
-		out->nvlink_raw_gbs = link_speed(gpu, link);
+		out->nvlink_raw_gbs = link_speed(gpu, link - 1);
 	}
 	/* Any other end than "there is no such link" tells nothing. */
 	if (max == 0 && code != NVML_NOT_SUPPORTED &&
@@ -547,19 +556,13 @@ static void link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 {
 	struct cs_nvlink_ends ends = { 0 };
 	int active, code = NVML_OK, told = 0, up = 0;
-	unsigned link;
+	unsigned link = 0;
 
-	for (link = 0; link < MAX_LINKS; link++) {
-		code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
-			    &active);
-		if (code == NVML_NOT_SUPPORTED)
-			continue;
-		if (code != NVML_OK)
-			break;
+	while ((active = next_link(gpu, &link, &code)) >= 0) {
 		if (!active)
 			continue;
 		up++;
-		if (link_end(gpu, link, &ends))
+		if (link_end(gpu, link - 1, &ends))
 			told = 1;
 		else
 			ends.to_other++;

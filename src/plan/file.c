@@ -264,11 +264,6 @@ static int take_round(struct reader *r, struct item *item)
 
 /* ---- a step ---- */
 
-static int same_end(const struct cs_end *a, const struct cs_end *b)
-{
-	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
-}
-
 /* Two lines of a step that cannot be carried out together, or told apart. */
 static int check_two(struct reader *r, const struct item *a, const struct item *b)
 {
@@ -291,11 +286,11 @@ static int check_two(struct reader *r, const struct item *a, const struct item *
 			"another step", y->name, cs_unit_text((int)y->unit), a->line,
 			cs_unit_text((int)x->unit)));
 	if (a->role != LOAD && b->role != LOAD && x == y &&
-	    same_end(&a->asked.src, &b->asked.src) &&
-	    same_end(&a->asked.dst, &b->asked.dst))
+	    cs_ends_are_same(&a->asked.src, &b->asked.src) &&
+	    cs_ends_are_same(&a->asked.dst, &b->asked.dst))
 		return wrong(r, DST, cs_err_set(r->err, "line %" PRIu32 " of its step "
 			"measures the same", a->line));
-	if (chases && same_end(&a->asked.src, &b->asked.src) &&
+	if (chases && cs_ends_are_same(&a->asked.src, &b->asked.src) &&
 	    !cs_end_is_numa(&a->asked.src))
 		return wrong(r, SRC, cs_err_set(r->err, "line %" PRIu32 " of its step "
 			"chases in the same memory", a->line));

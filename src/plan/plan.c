@@ -57,6 +57,13 @@ struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
 	return all;
 }
 
+uint32_t cs_plan_step_of(const struct cs_plan *plan, uint32_t step, uint32_t k)
+{
+	while (k >= cs_plan_step(plan, step)->count)
+		k -= cs_plan_step(plan, step++)->count;
+	return step;
+}
+
 const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step)
 {
 	const char *at = (const char *)plan + plan->steps_at;
@@ -96,6 +103,11 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 int cs_end_is_numa(const struct cs_end *end)
 {
 	return end->kind == CS_END_HOST && end->memory > CS_MEM_ARENA;
+}
+
+int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b)
+{
+	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
 }
 
 int cs_transfers_are_twins(const struct cs_transfer *a,

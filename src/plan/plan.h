@@ -182,6 +182,8 @@ uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);
 /* So many steps as if they were one. */
 struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
 				uint32_t count);
+/* Of which of these steps, from `step` on, the k-th transfer of that is. */
+uint32_t cs_plan_step_of(const struct cs_plan *plan, uint32_t step, uint32_t k);
 
 const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step);
 const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
@@ -201,6 +203,7 @@ int cs_transfer_is_load(const struct cs_transfer *t);
  * back?  One kernel makes both, and they get on at the same pace. */
 int cs_transfers_are_twins(const struct cs_transfer *a,
 			   const struct cs_transfer *b);
+int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b);
 /* Host memory of a NUMA domain? */
 int cs_end_is_numa(const struct cs_end *end);
 

@@ -74,6 +74,14 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 	return (const double *)rows->samples.data + at[i];
 }
 
+int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b)
+{
+	return a->node == b->node && a->test == b->test &&
+	       a->metric == b->metric && a->what.bytes == b->what.bytes &&
+	       cs_ends_are_same(&a->what.src, &b->what.src) &&
+	       cs_ends_are_same(&a->what.dst, &b->what.dst);
+}
+
 const struct cs_test *cs_row_test(const struct cs_row *row)
 {
 	size_t n;

@@ -98,6 +98,9 @@ size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 
+/* Are they of one cell: node, test, size, ends and metric? */
+int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b);
+
 /* The line of the catalogue. */
 const struct cs_test *cs_row_test(const struct cs_row *row);
 
