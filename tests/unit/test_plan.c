@@ -904,7 +904,8 @@ static void pairs_stand_in_rounds(const char *test, int n_agents,
 				  enum cs_schedule schedule, uint32_t pairs,
 				  uint32_t rounds)
 {
-	struct cs_plan_request req = request(n_agents, test, CS_BACKEND_CUDA);
+	struct cs_plan_request req = request(n_agents, test,
+		strstr(test, "cpu") ? CS_BACKEND_CPU : CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
@@ -927,6 +928,8 @@ static void disjoint_pairs_stand_in_rounds(void)
 	pairs_stand_in_rounds("peer.ce.write.pair", 3, CS_SCHEDULE_PARALLEL, 0, 0);
 	pairs_stand_in_rounds("peer.ce.write.pair", 8, CS_SCHEDULE_SERIAL, 0, 0);
 	pairs_stand_in_rounds("peer.chase.stride.pair", 8, CS_SCHEDULE_AUTO, 0, 0);
+	/* arenas share the memory and the CPUs of the host */
+	pairs_stand_in_rounds("peer.cpu.write.pair", 8, CS_SCHEDULE_PARALLEL, 0, 0);
 	pairs_stand_in_rounds("peer.ce.write.pair", 64, CS_SCHEDULE_AUTO, 32, 126);
 }
 
