@@ -165,7 +165,7 @@ differs "a process on one CPU" \
 	"launcher-one-core node - warning;launch-differs node - note"
 prefix=''
 differs "a mask of GPUs" "gpu-hidden node - note;$hidden" CUDA_VISIBLE_DEVICES=0,1
-differs "a GPU in use by others" "in-use - - warning;in-use gpu 1 warning" \
+differs "a GPU in use by others" "in-use gpu 1 warning" \
 	FAKE_NVML_OTHERS=1:1
 differs "a GPU that is throttled" "throttled - - warning;slow-throttled gpu 1 warning" \
 	FAKE_THROTTLE=1:0x40 FAKE_SLOW=1-0:0.7,1-2:0.7
