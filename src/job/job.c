@@ -258,18 +258,17 @@ static int share_bounds(struct cs_job *job, struct cs_err *err)
 	if (job->team.n_nodes == 1 || job->arms.n > 1 || job->kept == CS_KEPT_ALL ||
 	    job->args->look_only)
 		return 0;
-	if (bytes > INT_MAX)
-		rc = cs_err_set(err, "baselines of %.1f GB are more than MPI sends at "
-				"once", 1e-9 * (double)bytes);
-	if (cs_team_agree(&job->team, rc, err) ||
-	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes), err))
+	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes), err))
 		return -1;
+	if (bytes > INT_MAX) /* all say so */
+		return cs_err_set(err, "baselines of %.1f GB are more than MPI sends at "
+				  "once", 1e-9 * (double)bytes);
 	if (job->team.rank != 0) {
 		bounds->n = 0;
 		rc = bytes && !cs_vec_add(bounds, bytes, err) ? -1 : 0;
 	}
-	if (cs_team_agree(&job->team, rc, err) ||
-	    (bytes && cs_team_spread(&job->team, CS_TEAM_JOB, 0, bounds->data, bytes,
+	if (bytes && (cs_team_agree(&job->team, rc, err) ||
+		      cs_team_spread(&job->team, CS_TEAM_JOB, 0, bounds->data, bytes,
 				     err)))
 		return -1;
 	if (job->coordinates && job->team.node)
