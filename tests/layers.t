@@ -26,6 +26,7 @@ BEGIN {
 	may["job"] = "node result plan place backend base"
 	may["check"] = "result plan base"
 	may["report"] = "check result plan base"
+	may["options"] = "job report check result plan base"
 
 	# headers of libraries: a pattern, and the one place that may see it
 	header["^mpi(-ext)?[.]h$"] = "job/"
