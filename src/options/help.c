@@ -64,7 +64,7 @@ static void put_options(FILE *to, const struct cs_verb *command)
 			option->letter ? '-' : ' ',
 			option->letter ? option->letter : ' ',
 			option->letter ? ", " : "  ", option->name,
-			option->argument && !cs_option_is_optional(option) ? " " : "",
+			cs_option_wants(option) == required_argument ? " " : "",
 			option->argument ? option->argument : "");
 		put_left(to, left, option->help);
 	}

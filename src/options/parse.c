@@ -2,7 +2,6 @@
 
 #include "options/table.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #define LONG 1000 /* what getopt_long returns of the first: above all letters */
@@ -45,7 +44,7 @@ static int refuse_abbreviations(const struct cs_verb *command, int argc,
 		if (strncmp(argv[i], "--", 2)) {
 			option = argv[i][0] == '-' && argv[i][1] && !argv[i][2] ?
 				       by_letter(command, argv[i][1]) : NULL;
-			i += option && option->argument && !cs_option_is_optional(option);
+			i += option && cs_option_wants(option) == required_argument;
 			continue;
 		}
 		length = strcspn(argv[i] + 2, "=");
@@ -54,7 +53,7 @@ static int refuse_abbreviations(const struct cs_verb *command, int argc,
 			return cs_err_set(err,
 				"unknown option '%.*s'; " SEE_HELP "them",
 				(int)length + 2, argv[i], HELP_OF(command));
-		i += option->argument && !cs_option_is_optional(option) &&
+		i += cs_option_wants(option) == required_argument &&
 		     argv[i][length + 2] != '=';
 	}
 	return 0;
@@ -69,10 +68,8 @@ static void make_getopt(const struct cs_verb *command, struct option *longs,
 
 		if (!option->name)
 			continue;
-		*longs++ = (struct option){ option->name, cs_option_is_optional(option) ?
-					    optional_argument : option->argument ?
-					    required_argument : no_argument,
-					    NULL, LONG + (int)i };
+		*longs++ = (struct option){ option->name, cs_option_wants(option), NULL,
+					    LONG + (int)i };
 		if (!option->letter)
 			continue;
 		*shorts++ = option->letter;
@@ -100,15 +97,13 @@ static int refuse_unknown(const struct cs_verb *command, int letter,
 static int take_operands(const struct cs_verb *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
-	int least = command->operand != NULL;
-	int most = command->operands_most;
-
 	if (out->action == CS_ACTION_HELP)
 		return 0;
-	if (argc > most)
+	if (argc > command->operands_most)
 		return cs_err_set(err, "unexpected argument '%s'; " SEE_HELP
-				  "the options", argv[most], HELP_OF(command));
-	if (argc < least)
+				  "the options", argv[command->operands_most],
+				  HELP_OF(command));
+	if (command->operand && !argc)
 		return cs_err_set(err, "%s needs %s; " SEE_HELP "the options",
 				  command->name, command->operand,
 				  HELP_OF(command));

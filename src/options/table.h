@@ -3,6 +3,8 @@
 #ifndef CS_OPTIONS_TABLE_H
 #define CS_OPTIONS_TABLE_H
 
+#include <getopt.h>
+
 #include "options/options.h"
 
 enum cs_take {
@@ -28,9 +30,11 @@ struct cs_option {
 	int number;
 };
 
-static inline int cs_option_is_optional(const struct cs_option *option)
+/* Its value in the words of getopt_long: no_argument, ... */
+static inline int cs_option_wants(const struct cs_option *option)
 {
-	return option->argument && option->argument[0] == '[';
+	return !option->argument	    ? no_argument :
+	       option->argument[0] == '[' ? optional_argument : required_argument;
 }
 
 /* What the program can be told to do; the first is what it does without a word. */
