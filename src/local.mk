@@ -47,7 +47,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/units.c \
 	%D%/base/units.h \
 	%D%/base/vec.c \
-	%D%/base/vec.h
+	%D%/base/vec.h \
+	%D%/base/words.c \
+	%D%/base/words.h
 
 %C%_libcs_plan_a_SOURCES = \
 	%D%/plan/alias.c \

@@ -7,49 +7,20 @@
 
 #include "base/hostlist.h"
 #include "base/units.h"
+#include "base/words.h"
 #include "check/check.h"
 #include "plan/alias.h"
 
 #define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
 
-/* ---- words out of a list, "auto|cuda|cpu" ---- */
+/* ---- words ---- */
 
-#define WORDS 160 /* bytes that hold the longest list */
-
-static void add_word(char words[WORDS], const char *word)
-{
-	size_t used = strlen(words);
-
-	cs_text(words + used, WORDS - used, "%s%s", used ? "|" : "", word);
-}
-
-/* Of an enum from its first value to `last`. */
-static void add_words(char words[WORDS], const char *(*text)(int), int first, int last)
+/* Those of an enum from its first value to `last`. */
+static void add_words(char words[CS_WORDS], const char *(*text)(int), int first,
+		      int last)
 {
 	for (int i = first; i <= last; i++)
-		add_word(words, text(i));
-}
-
-/* The position of a word. */
-static int pick(const char *value, const char *words, int *out, struct cs_err *err)
-{
-	char all[WORDS] = "";
-	size_t length;
-	int i = 0;
-
-	for (const char *at = words;; at += length + 1, i++) {
-		size_t used = strlen(all);
-
-		length = strcspn(at, "|");
-		if (length == strlen(value) && !strncmp(at, value, length)) {
-			*out = i;
-			return 0;
-		}
-		cs_text(all + used, sizeof(all) - used, "%s%.*s", i ? ", " : "",
-			(int)length, at);
-		if (!at[length])
-			return cs_err_set(err, "allowed are %s", all);
-	}
+		cs_words_add(words, text(i));
 }
 
 /* Words with commas between them as a mask of their positions.  "random:4" and the
@@ -69,7 +40,7 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 
 		if (colon)
 			*colon = '\0';
-		if (pick(item, words, &which, err))
+		if (cs_word_parse(item, words, &which, err))
 			return -1;
 		if (colon && (!k || !k[which] ||
 			      cs_uint_parse(colon + 1, 1, CS_MAX_AGENTS - 1,
@@ -80,8 +51,8 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 			*k[which] = (uint32_t)number;
 		*mask |= 1u << which;
 	}
-	return *mask && strlen(value) < sizeof(copy) ? 0 :
-						       pick("", words, &which, err);
+	return *mask && strlen(value) < sizeof(copy) ?
+		       0 : cs_word_parse("", words, &which, err);
 }
 
 /* ---- what is measured ---- */
@@ -110,12 +81,12 @@ int cs_set_test(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_suite(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[WORDS] = "";
+	char words[CS_WORDS] = "";
 	int which;
 
 	for (size_t i = 0; cs_suite_name(i); i++)
-		add_word(words, cs_suite_name(i));
-	if (pick(value, words, &which, err))
+		cs_words_add(words, cs_suite_name(i));
+	if (cs_word_parse(value, words, &which, err))
 		return -1;
 	if (opt->tests && !opt->suite)
 		return cs_err_set(err, "--test and --suite exclude each other");
@@ -128,7 +99,7 @@ int cs_set_suite(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_method(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[WORDS] = "";
+	char words[CS_WORDS] = "";
 
 	add_words(words, cs_method_text, 0, CS_METHODS - 1);
 	return pick_many(value, words, &opt->axes.methods, NULL, err);
@@ -140,7 +111,7 @@ int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err
 		[CS_PATTERN_SHIFT] = &opt->set.shift,
 		[CS_PATTERN_RANDOM] = &opt->set.random,
 	};
-	char words[WORDS] = "";
+	char words[CS_WORDS] = "";
 
 	add_words(words, cs_pattern_text, 0, CS_PATTERN_BIDIEVERY);
 	return pick_many(value, words, &opt->axes.patterns, k, err);
@@ -148,7 +119,7 @@ int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err
 
 int cs_set_host_memory(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[WORDS] = "";
+	char words[CS_WORDS] = "";
 
 	add_words(words, cs_memory_text, CS_MEM_PINNED, CS_MEM_HUGE);
 	if (pick_many(value, words, &opt->axes.memories, NULL, err))
@@ -276,12 +247,12 @@ int cs_set_output(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_format(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[WORDS] = "";
+	char words[CS_WORDS] = "";
 	int which;
 
 	for (const struct cs_format *f = cs_formats; f->name; f++)
-		add_word(words, f->name);
-	if (pick(value, words, &which, err))
+		cs_words_add(words, f->name);
+	if (cs_word_parse(value, words, &which, err))
 		return -1;
 	opt->format = &cs_formats[which];
 	return 0;
@@ -353,7 +324,7 @@ static int take(const struct cs_option *option, struct cs_options *opt,
 		*(int *)to = option->number;
 		return 0;
 	case CS_TAKE_WORD:
-		if (pick(value, option->argument, to, err))
+		if (cs_word_parse(value, option->argument, to, err))
 			return -1;
 		*(int *)to += option->number;
 		return 0;

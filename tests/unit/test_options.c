@@ -164,6 +164,11 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
+	refused("--backend cud", "--backend 'cud': allowed are auto, cuda, cpu");
+	refused("--backend auto|cuda", "--backend 'auto|cuda': allowed are");
+	refused("--backend=", "--backend '': allowed are");
+	refused("--check=link,", "--check 'link,': allowed are launch, placement, topology, outlier, link, baseline");
+	refused("--check=links", "--check 'links': allowed are launch");
 	refused("--matrix ,", "--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--pattern rings", "--pattern 'rings'");
