@@ -4,7 +4,7 @@
 
 #include "check/baseline.h"
 #include "check/threshold.h"
-#include "options.h"
+#include "options/options.h"
 
 struct cs_judging {
 	struct cs_baseline baseline;

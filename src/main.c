@@ -22,7 +22,7 @@
 #include "judging.h"
 #include "leftout.h"
 #include "node/board.h"
-#include "options.h"
+#include "options/options.h"
 #include "plan/file.h"
 #include "planfile.h"
 #include "report/report.h"
