@@ -249,8 +249,6 @@ endif
 	%D%/report/csv.c \
 	%D%/report/curve.c \
 	%D%/report/csv.h \
-	%D%/report/decode.c \
-	%D%/report/decode.h \
 	%D%/report/explain.c \
 	%D%/report/field.c \
 	%D%/report/field.h \

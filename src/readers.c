@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#define THREADS_MOST 4
+#define THREADS_MOST 8
 
 struct slot {
 	struct cs_loaded loaded;

@@ -31,7 +31,6 @@ UNIT_TESTS = \
 	%D%/unit/check.t \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
-	%D%/unit/decode.t \
 	%D%/unit/explain.t \
 	%D%/unit/fill.t \
 	%D%/unit/fingerprint.t \
@@ -93,7 +92,6 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
-%C%_unit_decode_t_SOURCES = %D%/unit/test_decode.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c

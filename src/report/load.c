@@ -10,18 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/decode.h"
 #include "report/take.h"
 
 #define FILE_MOST ((size_t)1 << 30)
 #define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 20 times as much */
+#define DEPTH_MOST 64
 
 /* What is being read: a position in the text, for records and errors. */
 struct reader {
 	struct cs_loaded *to;
 	const char *name, *text, *end, *at;
 	struct cs_err *err;
-	struct cs_decoder *decoder;
 };
 
 static size_t line_of(const struct reader *r, const char *at)
@@ -53,7 +52,7 @@ static int refuse_syntax(struct reader *r, const char *what)
 	return refuse(r, r->at);
 }
 
-/* The bytes of one value as JSON, until the next is decoded; NULL when they are none. */
+/* The bytes of one value as JSON; NULL when they are none. */
 static json_t *decode(struct reader *r, const char *from, const char *to)
 {
 	json_error_t error;
@@ -65,7 +64,8 @@ static json_t *decode(struct reader *r, const char *from, const char *to)
 		refuse(r, from);
 		return NULL;
 	}
-	value = cs_decode(r->decoder, from, to, &error);
+	value = json_loadb(from, (size_t)(to - from),
+			   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (value)
 		return value;
 	cs_err_set(r->err, "not JSON: %.120s", error.text);
@@ -74,9 +74,12 @@ static json_t *decode(struct reader *r, const char *from, const char *to)
 	return NULL;
 }
 
+/* ---- where values begin and end ---- */
+
 static void skip_blanks(struct reader *r)
 {
-	cs_scan_blanks(&r->at, r->end);
+	while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
+		r->at++;
 }
 
 static int next_is(struct reader *r, char c)
@@ -85,12 +88,45 @@ static int next_is(struct reader *r, char c)
 	return r->at < r->end && *r->at == c;
 }
 
-/* Behind the value that begins here. */
+static int skip_string(struct reader *r)
+{
+	for (r->at++; r->at < r->end && *r->at != '"'; r->at++)
+		if (*r->at == '\\')
+			r->at++;
+	if (r->at >= r->end)
+		return -1;
+	r->at++;
+	return 0;
+}
+
+/* Behind the value that begins here.  Brackets are counted, not matched: whoever
+ * wants the value decodes it. */
 static int skip_value(struct reader *r)
 {
-	const char *wrong = cs_scan_value(&r->at, r->end);
+	int depth = 0;
 
-	return wrong ? refuse_syntax(r, wrong) : 0;
+	do {
+		skip_blanks(r);
+		if (r->at >= r->end)
+			return refuse_syntax(r, "it ends within a value");
+		if (*r->at == '"') {
+			if (skip_string(r))
+				return refuse_syntax(r, "it ends within a string");
+			continue;
+		}
+		if (strchr("{[", *r->at) && *r->at && ++depth > DEPTH_MOST)
+			return refuse_syntax(r, "nested too deeply");
+		if (strchr("}]", *r->at) && *r->at && --depth < 0)
+			return refuse_syntax(r, "a bracket that nothing opened");
+		if (strchr("{}[]:,", *r->at) && *r->at) {
+			r->at++;
+			continue;
+		}
+		while (r->at < r->end && (!strchr("{}[]:,\" \t\r\n", *r->at) ||
+					  !*r->at))
+			r->at++;
+	} while (depth > 0);
+	return 0;
 }
 
 /* ---- a document ---- */
@@ -110,22 +146,22 @@ struct extent {
 /* `"key": value`; the extent goes to the member of that name, if we know it. */
 static int scan_member(struct reader *r, struct extent *members)
 {
-	const char *from, *wrong;
+	const char *from;
 	json_t *key;
 	int i;
 
 	if (!next_is(r, '"'))
 		return refuse_syntax(r, "a key is expected");
 	from = r->at;
-	wrong = cs_scan_string(&r->at, r->end);
-	if (wrong)
-		return refuse_syntax(r, wrong);
+	if (skip_string(r))
+		return refuse_syntax(r, "it ends within a string");
 	key = decode(r, from, r->at);
 	if (!key)
 		return -1;
 	for (i = 0; i < MEMBERS; i++)
 		if (strcmp(json_string_value(key), member_name[i]) == 0)
 			break;
+	json_decref(key);
 	if (!next_is(r, ':'))
 		return refuse_syntax(r, "':' is expected behind a key");
 	r->at++;
@@ -165,10 +201,13 @@ typedef int take_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
 static int take_at(struct reader *r, const char *from, take_fn *take)
 {
 	json_t *record = decode(r, from, r->at);
+	int rc;
 
 	if (!record)
 		return -1;
-	return take(r->to, record, r->err) ? refuse(r, from) : 0;
+	rc = take(r->to, record, r->err);
+	json_decref(record);
+	return rc ? refuse(r, from) : 0;
 }
 
 static int take_one(struct reader *r, const struct extent *extent, take_fn *take)
@@ -359,8 +398,7 @@ int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err)
 {
 	struct cs_loaded made;
-	struct cs_decoder decoder = { NULL };
-	struct reader r = { &made, name, text, text + size, text, err, &decoder };
+	struct reader r = { &made, name, text, text + size, text, err };
 	int rc;
 
 	memset(&made, 0, sizeof(made));
@@ -371,7 +409,6 @@ int cs_loaded_parse(const char *name, const char *text, size_t size,
 	rc = is_journal(&r, &made.is_journal);
 	if (!rc)
 		rc = made.is_journal ? read_journal(&r) : read_document(&r);
-	cs_decoder_release(&decoder);
 	if (!rc && !made.has_verdict)
 		rc = add_no_verdict(&made, err);
 	if (rc) {
