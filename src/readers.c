@@ -2,7 +2,6 @@
 
 #include "readers.h"
 
-#include <jansson.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -71,7 +70,7 @@ struct cs_readers *cs_readers_start(char *const *files, int n)
 	r->n = n;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	json_object_seed(0); /* as jansson asks for before there are threads */
+	cs_loaded_by_threads();
 	/* they see how many they are when all are there */
 	pthread_mutex_lock(&r->lock);
 	while (made < wanted &&

@@ -8,7 +8,7 @@
 
 struct cs_readers;
 
-/* Begins to read files[0..n), a thread for each CPU of this process, four at the most;
+/* Begins to read files[0..n), a thread for each CPU of this process, eight at the most;
  * as many runs as that are held beside the one taken last.  NULL without memory. */
 struct cs_readers *cs_readers_start(char *const *files, int n);
 /* The next file, as cs_loaded_read; each may be taken once. */
