@@ -73,6 +73,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/grid.c \
+	%D%/result/grid.h \
 	%D%/result/merge.c \
 	%D%/result/merge.h \
 	%D%/result/pool.c \

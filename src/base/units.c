@@ -273,3 +273,12 @@ double cs_ten_digits(double x)
 	x = strtod(text, NULL); /* the largest double is rounded up */
 	return isfinite(x) ? x : NAN;
 }
+
+void cs_time_text(const struct timespec *t, char *to, size_t size)
+{
+	struct tm utc;
+
+	to[0] = '\0';
+	if (t->tv_sec > 0 && gmtime_r(&t->tv_sec, &utc))
+		strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/err.h"
 
@@ -37,5 +38,8 @@ int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits);
  * the nearest such number, NAN for what is not finite. */
 #define CS_DIGITS 10
 double cs_ten_digits(double x);
+
+/* RFC 3339, UTC, whole seconds; "" when not set. */
+void cs_time_text(const struct timespec *t, char *to, size_t size);
 
 #endif

@@ -64,6 +64,53 @@ void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
 			"NVLink" : "PCIe");
 }
 
+struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_end *end)
+{
+	struct cs_label label;
+	int numa;
+
+	if (!cs_end_is_numa(end))
+		return cs_agent_name(run, (int)row->node, end->index);
+	numa = cs_end_numa(run, row, end);
+	if (numa < 0)
+		cs_text(label.text, sizeof(label.text), "host");
+	else
+		cs_text(label.text, sizeof(label.text), "numa%d", numa);
+	return label;
+}
+
+void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		  size_t size)
+{
+	const struct cs_agent_facts *from, *into;
+	const struct cs_link_facts *l;
+	double peak;
+	int host;
+
+	to[0] = '\0';
+	if (row->node >= (uint32_t)run->n_nodes || cs_on_cpu(run) ||
+	    cs_row_test(row)->path == CS_PATH_LOCAL ||
+	    cs_row_test(row)->path == CS_PATH_HOST)
+		return;
+	host = cs_end_is_numa(&row->what.src) || cs_end_is_numa(&row->what.dst);
+	from = cs_end_agent(run, row, &row->what.src);
+	into = cs_end_agent(run, row, &row->what.dst);
+	if (!from || !into)
+		return;
+	l = cs_lesser_link(&from->link, &into->link);
+	if (host || (from->link.nvlinks_max == 0 && into->link.nvlinks_max == 0)) {
+		if (l->pcie_gen > 0 && l->pcie_width > 0)
+			cs_text(to, size, "PCIe %d x%d", l->pcie_gen,
+				l->pcie_width);
+		return;
+	}
+	peak = cs_nvlink_peak_gbs(l);
+	if (row->status == CS_OK && cs_is_bandwidth(row) && peak > 0 &&
+	    row->stats.median > peak / 2)
+		cs_text(to, size, "NV%d", l->nvlinks_up);
+}
+
 /* ---- peaks ---- */
 
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)

@@ -16,11 +16,21 @@ const struct cs_agent_facts *cs_end_agent(const struct cs_run *run,
 int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
 		const struct cs_end *end);
 
+/* One end of a transfer: "gpu3", "arena3", "numa1". */
+struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_end *end);
+
 /* The kind of way of a cell, which no fault changes: "NVLink" or "PCIe" by what
  * both cards have, "host near" and "host far" from the GPU's NUMA domain, "within",
  * "NUMA 21" by distance; "unknown". */
 void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		 size_t size);
+
+/* Where a row's cell went: "NV18", "PCIe 5 x16"; "" where nothing proves it.
+ * More than half of all links of a GPU in use to one peer means that all of them
+ * lead there: on boards without a switch they are divided among the peers. */
+void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		  size_t size);
 
 /* The most that a transfer could have, one direction, by the links as they are live:
  * GB/s.  NAN where it crosses none, where its figure is no rate, or where nothing

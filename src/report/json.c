@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "report/record.h"
-#include "report/view.h"
 #include "report/versus.h"
+#include "result/grid.h"
 #include "result/pool.h"
 #include "report/views.h"
 

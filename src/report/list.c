@@ -7,7 +7,6 @@
 #include "plan/alias.h"
 #include "plan/file.h"
 #include "report/report.h"
-#include "report/view.h"
 
 /* For --dry-run, in GB/s: an NVLink of today; through host memory; copies by one
  * CPU core. */

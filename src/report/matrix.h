@@ -7,6 +7,7 @@
 
 #include "report/report.h"
 #include "report/view.h"
+#include "result/grid.h"
 
 /* "peer.ce.write.pair  row writes to column, …, GB/s", and what stands in. */
 void cs_matrix_heading(FILE *to, const struct cs_grid *grid);

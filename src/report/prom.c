@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/kind.h"
 #include "plan/file.h"
 #include "report/tally.h"
 #include "report/view.h"

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "check/check.h"
 #include "check/expect.h"
 #include "check/fingerprint.h"
 #include "check/kind.h"
 #include "plan/alias.h"
-#include "report/view.h"
+#include "result/grid.h"
 
 /* ---- one value ---- */
 

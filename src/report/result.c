@@ -2,9 +2,11 @@
 
 #include <inttypes.h>
 
+#include "check/kind.h"
 #include "plan/file.h"
 #include "report/view.h"
 #include "report/views.h"
+#include "result/grid.h"
 
 /* " placement=2-per-process": one word, for awk. */
 static void print_placement(FILE *to, const char *placement)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/kind.h"
 #include "plan/file.h"
 #include "report/parts.h"
 #include "report/view.h"

@@ -11,7 +11,6 @@
 #include "check/check.h"
 #include "plan/file.h"
 #include "check/compare.h"
-#include "report/view.h"
 
 #define NODES_MOST 16384
 #define RANKS_MOST (1 << 24)

@@ -89,6 +89,12 @@ const struct cs_test *cs_row_test(const struct cs_row *row)
 	return &cs_catalogue(&n)[row->test];
 }
 
+int cs_is_bandwidth(const struct cs_row *row)
+{
+	return row->metric == CS_METRIC_RATE &&
+	       cs_row_test(row)->unit == CS_UNIT_GBS;
+}
+
 const char *cs_status_text(int status)
 {
 	static const char *const text[] = {

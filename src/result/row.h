@@ -103,6 +103,8 @@ int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b);
 
 /* The line of the catalogue. */
 const struct cs_test *cs_row_test(const struct cs_row *row);
+/* Is it a transfer's bytes per second? */
+int cs_is_bandwidth(const struct cs_row *row);
 
 const char *cs_status_text(int status); /* "ok", "skipped", … */
 /* "rate", "total", …; of a test whose figures are times "time" for a rate. */

@@ -74,6 +74,79 @@ const char *cs_agent_word(const struct cs_run *run)
 	return cs_on_cpu(run) ? "arena" : "GPU";
 }
 
+const char *cs_agent_stem(const struct cs_run *run)
+{
+	return cs_on_cpu(run) ? "arena" : "gpu";
+}
+
+struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent)
+{
+	struct cs_label label;
+
+	cs_text(label.text, sizeof(label.text), "%s%s", cs_agent_stem(run),
+		cs_agent_label(run, node, agent).text);
+	return label;
+}
+
+/* Agents of each of the node's ranks that have any, in order of rank. */
+static int agents_by_rank(const struct cs_run_node *nd, int *count)
+{
+	int ranks = 0, a, k;
+	int rank[CS_MAX_AGENTS];
+
+	for (a = 0; a < nd->facts.n_agents; a++) {
+		for (k = 0; k < ranks && rank[k] != nd->agent[a].rank; k++)
+			;
+		if (k == ranks) {
+			rank[ranks] = nd->agent[a].rank;
+			count[ranks++] = 0;
+		}
+		count[k]++;
+	}
+	return ranks;
+}
+
+void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	const char *word = cs_agent_word(run);
+	int count[CS_MAX_AGENTS], n = agents_by_rank(nd, count), k, even = 1;
+	int ranks = nd->facts.n_ranks > n ? nd->facts.n_ranks : n;
+	char one[40], of[40] = "";
+	size_t used;
+
+	if (nd->facts.placement[0]) {
+		cs_text(to, size, "placement %s%s%s", nd->facts.placement,
+			strcmp(nd->facts.placement, "process") ? "" : " per ",
+			strcmp(nd->facts.placement, "process") ? "" : word);
+		return;
+	}
+	for (k = 1; k < n; k++)
+		even &= count[k] == count[0];
+	if (n == 0) {
+		cs_text(to, size, "%d rank%s", ranks, ranks == 1 ? "" : "s");
+		return;
+	}
+	if (!even) {
+		cs_text(to, size, "%d ranks for %d %ss: ", ranks,
+			nd->facts.n_agents, word);
+		for (k = 0; k < ranks; k++) {
+			used = strlen(to);
+			cs_text(to + used, size - used, "%s%d", k ? " + " : "",
+				k < n ? count[k] : 0);
+		}
+		return;
+	}
+	if (count[0] == 1)
+		cs_text(one, sizeof(one), "one %s", word);
+	else
+		cs_text(one, sizeof(one), "%d %ss", count[0], word);
+	if (ranks > n)
+		cs_text(of, sizeof(of), "%d with ", n);
+	cs_text(to, size, "%d rank%s, %s%s%s", ranks, ranks == 1 ? "" : "s", of,
+		one, ranks == 1 ? "" : " each");
+}
+
 int cs_run_is_again(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;

@@ -169,5 +169,10 @@ struct cs_label cs_pair_label(const struct cs_run *run, int node,
 /* One end: an agent's label, "numa1", "host" for the domain next to each GPU. */
 struct cs_label cs_end_text(const struct cs_run *run, int node,
 			    const struct cs_end *end);
+/* An agent as an end, "gpu2", "arena0": this word, and its label. */
+const char *cs_agent_stem(const struct cs_run *run);
+struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
+/* How the GPUs of a node are divided: "8 ranks, one GPU each". */
+void cs_division_text(const struct cs_run *run, int node, char *to, size_t size);
 
 #endif

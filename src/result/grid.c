@@ -1,0 +1,322 @@
+#include "config.h"
+
+#include "result/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+
+/* Do its transfers go both ways between host and GPUs? */
+static int has_back(const struct cs_test *test)
+{
+	return cs_test_has_host(test) && (test->pattern == CS_PATTERN_BIDI ||
+					  test->pattern == CS_PATTERN_BIDIEVERY);
+}
+
+static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t view)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
+}
+
+uint32_t cs_grids(const struct cs_run *run)
+{
+	const struct cs_plan *plan = run->plan_file ? NULL : run->plan;
+	uint32_t n = plan ? plan->n_views : 0;
+
+	for (uint32_t v = 0; plan && v < plan->n_views; v++)
+		n += has_back(test_of(plan, v)) != 0;
+	return n;
+}
+
+/* The view of the index-th matrix. */
+static uint32_t view_of(const struct cs_plan *plan, uint32_t index, int *back)
+{
+	uint32_t v = 0;
+
+	*back = 0;
+	for (; v + 1 < plan->n_views; v++) {
+		uint32_t matrices = has_back(test_of(plan, v)) ? 2 : 1;
+
+		if (index < matrices)
+			break;
+		index -= matrices;
+	}
+	*back = index > 0;
+	return v;
+}
+
+const char *cs_grid_title(const struct cs_grid *grid)
+{
+	if (!grid->back)
+		return grid->test->heading;
+	return grid->test->pattern == CS_PATTERN_BIDI ?
+		       "GPU of row to host memory of column, the way back" :
+		       "GPU of row to host memory of column, the way back, all GPUs "
+		       "at once";
+}
+
+size_t cs_grid_cells(const struct cs_grid *grid)
+{
+	return (size_t)grid->n_rows * (size_t)grid->n_cols;
+}
+
+struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell)
+{
+	return (struct cs_transfer){
+		.src = grid->row_end[cell / (size_t)grid->n_cols],
+		.dst = grid->col_end[cell % (size_t)grid->n_cols],
+	};
+}
+
+static int index_of(const struct cs_end *all, int n, const struct cs_end *end)
+{
+	for (int i = 0; i < n; i++)
+		if (all[i].index == end->index &&
+		    cs_end_is_numa(&all[i]) == cs_end_is_numa(end))
+			return i;
+	return -1;
+}
+
+int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what)
+{
+	int row = index_of(grid->row_end, grid->n_rows, &what->src);
+	int col = index_of(grid->col_end, grid->n_cols, &what->dst);
+
+	return row < 0 || col < 0 ? -1 : row * grid->n_cols + col;
+}
+
+/* Copies that do not cross the link itself are not the best that a node has;
+ * those that do are the same path. */
+static int way_class(const struct cs_row *row)
+{
+	return cs_via_crosses(row->via) || row->via == CS_VIA_SHM;
+}
+
+static int is_of(const struct cs_grid *grid, const struct cs_row *row)
+{
+	return row->node == (uint32_t)grid->node &&
+	       cs_row_test(row) == grid->test && row->what.bytes == grid->bytes &&
+	       !(row->flags & CS_ROW_REPEATS);
+}
+
+static void place_row(struct cs_grid *grid, const struct cs_row *row)
+{
+	int cell = cs_grid_cell(grid, &row->what);
+
+	if (row->metric == CS_METRIC_RATE && cell >= 0)
+		grid->row[cell] = row;
+}
+
+static void plan_cells(struct cs_grid *grid, uint32_t view)
+{
+	const struct cs_plan *plan = grid->run->plan;
+	int n = grid->run->node[grid->node].facts.n_agents;
+	uint32_t s, k;
+
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if ((step->flags & CS_STEP_CONTROL) ||
+		    !cs_step_applies(plan, step, n))
+			continue;
+		for (k = 0; k < step->count; k++) {
+			const struct cs_transfer *t =
+				cs_plan_transfer(plan, step, k);
+			int cell = cs_grid_cell(grid, t);
+
+			if (cell >= 0 && t->view == view &&
+			    !cs_transfer_is_load(t))
+				grid->planned[cell] = (char)cs_run_shows(
+					grid->run, grid->node, t);
+		}
+	}
+}
+
+static void value_cells(struct cs_grid *grid)
+{
+	size_t n = cs_grid_cells(grid), i;
+	int best = 0;
+
+	for (i = 0; i < n; i++)
+		if (grid->row[i] && grid->row[i]->status == CS_OK)
+			best |= way_class(grid->row[i]);
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = grid->row[i];
+
+		grid->n_planned += grid->planned[i] != 0;
+		grid->value[i] = NAN;
+		grid->mark[i] = ' ';
+		if (!row)
+			continue;
+		if (row->status == CS_OK) {
+			grid->value[i] = row->stats.median;
+			grid->n_measured++;
+			if (way_class(row) < best)
+				grid->mark[i] = '*';
+		}
+		if (row->status >= CS_FAILED || (row->flags & CS_ROW_BAD))
+			grid->mark[i] = '!';
+	}
+}
+
+static void sum_up(struct cs_grid *grid, double *room)
+{
+	size_t n = cs_grid_cells(grid), i, k = 0;
+
+	grid->min = grid->median = grid->max = NAN;
+	for (i = 0; i < n; i++) {
+		if (isnan(grid->value[i]))
+			continue;
+		room[k++] = grid->value[i];
+		if (!(grid->min <= grid->value[i])) {
+			grid->min = grid->value[i];
+			grid->min_at = i;
+		}
+		if (!(grid->max >= grid->value[i])) {
+			grid->max = grid->value[i];
+			grid->max_at = i;
+		}
+	}
+	if (k)
+		grid->median = cs_median(room, k);
+}
+
+/* The hub of a TOTAL, whose transfer is the first of its step; -1 none. */
+static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
+{
+	if (grid->test->pattern == CS_PATTERN_ALL_TO_ONE)
+		return row->what.dst.index;
+	if (grid->test->pattern == CS_PATTERN_ONE_TO_ALL)
+		return row->what.src.index;
+	return -1;
+}
+
+static void sum_totals(struct cs_grid *grid, double *room, size_t most)
+{
+	const struct cs_rows *rows = &grid->run->rows;
+	size_t n = cs_rows_count(rows), i;
+
+	grid->total_min = grid->total_median = grid->total_max = NAN;
+	grid->overlap = NAN;
+	for (i = 0; i < (size_t)grid->n_cols; i++)
+		grid->total[i] = NAN;
+	for (i = 0; i < n && grid->n_total < most; i++) {
+		const struct cs_row *row = cs_rows_get(rows, i);
+		int hub = hub_of(grid, row);
+
+		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
+		    !is_of(grid, row))
+			continue;
+		if (hub >= 0 && hub < grid->n_cols)
+			grid->total[hub] = row->stats.median;
+		room[grid->n_total++] = row->stats.median;
+		grid->overlap = fmin(grid->overlap, row->overlap);
+	}
+	if (!grid->n_total)
+		return;
+	grid->total_median = cs_median(room, grid->n_total);
+	grid->total_min = room[0];
+	grid->total_max = room[grid->n_total - 1];
+}
+
+/* The ends along one side: agents, or the domains that the plan names. */
+static struct cs_end *make_ends(const struct cs_grid *grid, int is_numa, int *n)
+{
+	const struct cs_settings *set = &grid->run->plan->set;
+	uint64_t numa = grid->test->path == CS_PATH_HOST ? set->domains : set->numa;
+	int agents = grid->run->node[grid->node].facts.n_agents;
+	int cpu = cs_on_cpu(grid->run);
+	struct cs_end *end = calloc(CS_MAX_AGENTS + CS_NUMA_MOST, sizeof(*end));
+
+	*n = 0;
+	for (int i = 0; end && !is_numa && i < agents; i++)
+		end[(*n)++] = (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
+					       cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
+					       (uint16_t)i };
+	for (unsigned i = 0; end && is_numa && i < CS_NUMA_MOST; i++)
+		if (numa >> i & 1)
+			end[(*n)++] = (struct cs_end){ CS_END_HOST,
+				(uint8_t)grid->test->memory, (uint16_t)i };
+	if (end && is_numa && !numa)
+		end[(*n)++] = (struct cs_end){
+			CS_END_HOST, (uint8_t)grid->test->memory, CS_NUMA_LOCAL };
+	return end;
+}
+
+static int make_room(struct cs_grid *grid)
+{
+	enum cs_path path = grid->test->path;
+	int host = cs_test_has_host(grid->test);
+	int up = (path == CS_PATH_D2H) != (grid->back != 0);
+	size_t n;
+
+	grid->row_end = make_ends(grid, path == CS_PATH_HOST || (host && !up),
+				  &grid->n_rows);
+	grid->col_end = make_ends(grid, path == CS_PATH_HOST || (host && up),
+				  &grid->n_cols);
+	n = cs_grid_cells(grid) + 1;
+	grid->row = calloc(n, sizeof(*grid->row));
+	grid->planned = calloc(n, 1);
+	grid->value = calloc(n, sizeof(*grid->value));
+	grid->mark = calloc(n, 1);
+	grid->total = calloc((size_t)grid->n_cols + 1, sizeof(*grid->total));
+	return grid->row_end && grid->col_end && grid->row && grid->planned &&
+			       grid->value && grid->mark && grid->total ? 0 : -1;
+}
+
+int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
+		 uint32_t index)
+{
+	size_t n_rows = cs_rows_count(&run->rows), i;
+	double *room = calloc(n_rows + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
+			      sizeof(*room));
+	uint32_t view;
+
+	memset(grid, 0, sizeof(*grid));
+	view = view_of(run->plan, index, &grid->back);
+	grid->run = run;
+	grid->node = node;
+	grid->test = test_of(run->plan, view);
+	grid->bytes = cs_plan_view(run->plan, view)->bytes;
+	if (!room || make_room(grid)) {
+		free(room);
+		cs_grid_release(grid);
+		return -1;
+	}
+	plan_cells(grid, view);
+	for (i = 0; i < n_rows; i++)
+		if (is_of(grid, cs_rows_get(&run->rows, i)))
+			place_row(grid, cs_rows_get(&run->rows, i));
+	value_cells(grid);
+	sum_up(grid, room);
+	sum_totals(grid, room, n_rows);
+	free(room);
+	return 0;
+}
+
+void cs_grid_release(struct cs_grid *grid)
+{
+	if (!grid)
+		return;
+	free(grid->row_end);
+	free(grid->col_end);
+	free(grid->row);
+	free(grid->planned);
+	free(grid->value);
+	free(grid->mark);
+	free(grid->total);
+	memset(grid, 0, sizeof(*grid));
+}
+
+struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)
+{
+	const struct cs_transfer what = cs_grid_transfer(grid, cell);
+
+	if (cs_test_is_list(grid->test))
+		return cs_end_text(grid->run, grid->node, &what.src);
+	return cs_pair_label(grid->run, grid->node, &what);
+}

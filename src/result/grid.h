@@ -1,0 +1,49 @@
+/* grid.h - the cells of one test on one node, as every matrix has them. */
+#ifndef CS_RESULT_GRID_H
+#define CS_RESULT_GRID_H
+
+#include "result/run.h"
+
+/* The cells of one test at one size on one node, in the orientation of every
+ * matrix; of a run whose turns were put together (result/pool.h). */
+struct cs_grid {
+	const struct cs_run *run;
+	const struct cs_test *test;
+	uint64_t bytes;		/* of a copy */
+	int back;		/* the other direction of what goes both ways
+				 * between host and GPUs */
+	int node, n_rows, n_cols;
+	struct cs_end *row_end, *col_end;
+	const struct cs_row **row; /* [src * n_cols + dst]; NULL without a row */
+	char *planned;		/* by the plan, for this node */
+	double *value;		/* median; NAN unless measured */
+	char *mark;		/* ' ', '!' a finding, '*' not the best way */
+	size_t n_planned, n_measured;
+	/* of the measured ones; cells as indices, NAN and 0 without any */
+	double min, median, max;
+	size_t min_at, max_at;
+	/* TOTAL rows of steps with several transfers; of all-to-one and one-to-all
+	 * by hub, NAN elsewhere */
+	double *total;
+	size_t n_total;
+	double total_min, total_median, total_max, overlap;
+};
+
+/* How many matrices a run has on each node: one for each view, two where host and
+ * GPUs copy both ways; none before there is a plan, and none where a file asked for
+ * steps of its own. */
+uint32_t cs_grids(const struct cs_run *run);
+int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
+		 uint32_t index);
+/* What its cells are, in words. */
+const char *cs_grid_title(const struct cs_grid *grid);
+/* The transfer of a cell, as far as its ends. */
+struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell);
+/* The cell of a transfer; -1 none. */
+int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what);
+size_t cs_grid_cells(const struct cs_grid *grid);
+void cs_grid_release(struct cs_grid *grid);
+/* "2->3", of a cell by its index; "2" where each agent has one cell. */
+struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell);
+
+#endif
