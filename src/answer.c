@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "file/document.h"
 #include "job/team.h"
 #include "place/place.h"
 #include "plan/file.h"

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "answer.h"
+#include "file/baseline.h"
+#include "file/loaded.h"
 #include "report/baseline.h"
-#include "report/loaded.h"
 
 struct files {
 	struct cs_loaded *loaded;
@@ -60,17 +61,16 @@ static int check_formats(const struct cs_options *opt, struct cs_err *err)
 }
 
 static int write_one(const struct cs_format *format, FILE *to,
-		     const struct cs_baseline *b,
-		     const struct cs_baseline_about *about)
+		     const struct cs_baseline *b, double margin)
 {
-	return strcmp(format->name, "json") ? cs_baseline_text(to, b, about) :
-					      cs_baseline_json(to, b, about);
+	return strcmp(format->name, "json") ?
+		       cs_baseline_text(to, b, margin) :
+		       cs_baseline_json(to, b, PACKAGE_VERSION);
 }
 
 static int write_all(const struct cs_options *opt, FILE *to,
 		     const struct cs_baseline *b, struct cs_err *err)
 {
-	const struct cs_baseline_about about = { PACKAGE_VERSION, opt->margin };
 	const struct cs_run none = { .n_nodes = 0 };
 
 	for (int i = 0; i < opt->n_outputs; i++) {
@@ -78,12 +78,13 @@ static int write_all(const struct cs_options *opt, FILE *to,
 
 		if (cs_output_open(&out, opt->output[i], &none, err))
 			return -1;
-		if (write_one(out.format, out.file, b, &about))
+		if (write_one(out.format, out.file, b, opt->margin))
 			out.error = errno;
 		if (cs_output_close(&out, err))
 			return -1;
 	}
-	if (!opt->quiet && (write_one(opt->format, to, b, &about) || fflush(to)))
+	if (!opt->quiet &&
+	    (write_one(opt->format, to, b, opt->margin) || fflush(to)))
 		return cs_err_set(err, "cannot write the report to standard output");
 	return 0;
 }

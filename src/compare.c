@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "answer.h"
-#include "report/loaded.h"
+#include "file/loaded.h"
 #include "report/versus.h"
 #include "result/cut.h"
 

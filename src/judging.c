@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "report/baseline.h"
+#include "file/baseline.h"
 
 enum kind { BASELINE, THRESHOLD };
 

@@ -4,6 +4,7 @@ bin_PROGRAMS += cscope-mpi
 
 CS_LIBS = \
 	%D%/libcs_report.a \
+	%D%/libcs_file.a \
 	%D%/libcs_check.a \
 	%D%/libcs_job.a \
 	%D%/libcs_node.a \
@@ -241,6 +242,23 @@ endif
 	%D%/check/vote.h \
 	%D%/check/word.c
 
+%C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_libcs_file_a_SOURCES = \
+	%D%/file/baseline.c \
+	%D%/file/baseline.h \
+	%D%/file/document.h \
+	%D%/file/field.c \
+	%D%/file/field.h \
+	%D%/file/journal.h \
+	%D%/file/json.c \
+	%D%/file/load.c \
+	%D%/file/loaded.h \
+	%D%/file/record.c \
+	%D%/file/record.h \
+	%D%/file/take.c \
+	%D%/file/take.h \
+	%D%/file/versus.c
+
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
@@ -252,16 +270,11 @@ endif
 	%D%/report/curve.c \
 	%D%/report/csv.h \
 	%D%/report/explain.c \
-	%D%/report/field.c \
-	%D%/report/field.h \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
-	%D%/report/json.c \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
-	%D%/report/load.c \
-	%D%/report/loaded.h \
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/nagios.c \
@@ -271,16 +284,12 @@ endif
 	%D%/report/parts.h \
 	%D%/report/reason.c \
 	%D%/report/prom.c \
-	%D%/report/record.c \
-	%D%/report/record.h \
 	%D%/report/report.h \
 	%D%/report/result.c \
 	%D%/report/steps.c \
 	%D%/report/summary.c \
-	%D%/report/take.c \
 	%D%/report/tally.c \
 	%D%/report/tally.h \
-	%D%/report/take.h \
 	%D%/report/text.c \
 	%D%/report/topology.c \
 	%D%/report/versus.c \

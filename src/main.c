@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "check/cells.h"
 #include "check/check.h"
+#include "file/journal.h"
 #include "job/guard.h"
 #include "job/job.h"
 #include "job/signals.h"

@@ -4,7 +4,7 @@
 #ifndef CS_READERS_H
 #define CS_READERS_H
 
-#include "report/loaded.h"
+#include "file/loaded.h"
 
 struct cs_readers;
 

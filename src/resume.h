@@ -3,7 +3,7 @@
 #ifndef CS_RESUME_H
 #define CS_RESUME_H
 
-#include "report/loaded.h"
+#include "file/loaded.h"
 
 struct cs_resume {
 	const char *file;	/* NULL: every step is measured */

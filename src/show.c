@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "answer.h"
-#include "report/loaded.h"
+#include "file/loaded.h"
 #include "result/cut.h"
 #include "result/redact.h"
 

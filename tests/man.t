@@ -52,8 +52,8 @@ options_of_page() { # FILE SECTION NEXT-SECTION
 # formats(5) has them: bold, behind .TP or in a sentence.
 keys_of_sources() {
 	sed -nE 's/.*\b(put|member)\(.*, "([a-z0-9_]+)", .*/\2/p' \
-		"$top"/src/report/record.c "$top"/src/report/json.c
-	grep -ohE '\\"[a-z_]+\\":\[' "$top/src/report/json.c" | tr -cd 'a-z_\n'
+		"$top"/src/file/*.c
+	grep -ohE '\\"[a-z_]+\\":\[' "$top"/src/file/*.c | tr -cd 'a-z_\n'
 	echo kind
 }
 keys_of_run() {
@@ -86,9 +86,8 @@ all_keys_documented() {
 all_documented_exist() {
 	local key rc=0
 	for key in $(keys_of_page "$formats" | sort -u); do
-		grep -qF "\"$key\"" "$top"/src/report/record.c \
-			"$top"/src/report/json.c "$top"/doc/*.schema.json ||
-			grep -qF "\\\"$key\\\"" "$top/src/report/json.c" || {
+		grep -qF "\"$key\"" "$top"/src/file/*.c "$top"/doc/*.schema.json ||
+			grep -qF "\\\"$key\\\"" "$top"/src/file/*.c || {
 			echo "$key is written nowhere"
 			rc=1
 		}

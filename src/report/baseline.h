@@ -1,5 +1,4 @@
-/* baseline.h - baselines as files (cscope-mpi-baseline/1, a JSON Schema of which is
- * installed) and as text. */
+/* baseline.h - a baseline as text: each norm, and what bound it gives. */
 #ifndef CS_REPORT_BASELINE_H
 #define CS_REPORT_BASELINE_H
 
@@ -7,19 +6,7 @@
 
 #include "check/baseline.h"
 
-/* What else a file says of itself. */
-struct cs_baseline_about {
-	const char *version;	/* of the program that made it */
-	double margin;		/* for the bounds of the text */
-};
-
-int cs_baseline_json(FILE *to, const struct cs_baseline *baseline,
-		     const struct cs_baseline_about *about);
-int cs_baseline_text(FILE *to, const struct cs_baseline *baseline,
-		     const struct cs_baseline_about *about);
-
-/* Appends what a file holds, from its text; `name` is for errors.  0 or -1. */
-int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to,
-		      struct cs_err *err);
+/* 0, or -1 with errno when the stream failed. */
+int cs_baseline_text(FILE *to, const struct cs_baseline *baseline, double margin);
 
 #endif

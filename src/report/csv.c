@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/csv.h"
-#include "report/record.h"
+#include "file/record.h"
 #include "report/views.h"
 
 /* RFC 4180, but lines end in '\n'. */

@@ -2,12 +2,29 @@
 
 #include <string.h>
 
+#include "file/document.h"
+#include "file/journal.h"
 #include "report/views.h"
+
+/* Files hold everything, however they are looked at. */
+static int write_document(FILE *to, const struct cs_run *run,
+			  const struct cs_view_options *opt)
+{
+	(void)opt;
+	return cs_json_write(to, run);
+}
+
+static int write_journal(FILE *to, const struct cs_run *run,
+			 const struct cs_view_options *opt)
+{
+	(void)opt;
+	return cs_jsonl_write(to, run);
+}
 
 const struct cs_format cs_formats[] = {
 	{ "text", ".txt", cs_text_write, 0 },
-	{ "json", ".json", cs_json_write, 0 },
-	{ "jsonl", ".jsonl", cs_jsonl_write, 0 },
+	{ "json", ".json", write_document, 0 },
+	{ "jsonl", ".jsonl", write_journal, 0 },
 	{ "csv", ".csv", cs_csv_write, 0 },
 	{ "result", "", cs_result_write, 0 },
 	{ "reason", "", cs_reason_write, 1 },

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "plan/alias.h"
-#include "report/record.h"
+#include "file/record.h"
 #include "report/view.h"
 #include "report/views.h"
 

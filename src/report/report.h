@@ -31,18 +31,6 @@ const struct cs_format *cs_format_by_name(const char *name);
 /* By the file name's ending; NULL when unknown. */
 const struct cs_format *cs_format_by_file(const char *file);
 
-/* Single JSONL records, for the journal as it grows: `run` (with plan and
- * settings), `node` (with its agents and ways), `result`, `error` (a finding),
- * `verdict`.  Each is one line, ended by '\n'. */
-int cs_jsonl_run(FILE *to, const struct cs_run *run);
-int cs_jsonl_node(FILE *to, const struct cs_run *run, int node);
-int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row);
-int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding);
-int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
-
-/* The JSON library's release. */
-const char *cs_json_library(void);
-
 /* --list and --dry-run. */
 int cs_report_list(FILE *to);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,

@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "file/record.h"
 #include "report/csv.h"
-#include "report/record.h"
 #include "report/view.h"
-
-#define COMPARE_SCHEMA "cscope-mpi-compare/1"
 
 static const struct cs_test *test_of(const struct cs_versus_matrix *m)
 {
@@ -186,93 +184,13 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 
 /* ---- JSON ---- */
 
-static json_t *real_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *fields_array(const struct cs_versus *v)
-{
-	const struct cs_versus_field *f = v->fields.data;
-	json_t *array = json_array();
-
-	for (size_t i = 0; array && i < v->fields.n; i++)
-		json_array_append_new(array, json_pack(
-			"{s:s, s:o, s:o, s:o}", "what", f[i].what, "where",
-			f[i].where[0] ? cs_record_text(f[i].where) : json_null(),
-			"a", cs_record_text(f[i].a), "b", cs_record_text(f[i].b)));
-	return array;
-}
-
-static json_t *cell_record(const struct cs_versus *v,
-			   const struct cs_versus_matrix *m,
-			   const struct cs_versus_cell *cell)
-{
-	const struct cs_test *test = test_of(m);
-	const struct cs_comparison *c = &cell->c;
-
-	return json_pack(
-		"{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
-		"side_a", cs_record_text(v->name[0]), "side_b",
-		cs_record_text(v->name[1]), "test", test->name, "metric",
-		cs_metric_text(test, (int)m->metric), "unit",
-		cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)m->bytes, "node", cell->host[0] ? cs_record_text(cell->host) :
-		json_null(), "cell", cs_record_text(cell->label), "a", real_or_null(c->a), "b",
-		real_or_null(c->b), "difference", real_or_null(c->difference),
-		"low", real_or_null(c->low), "high", real_or_null(c->high), "p",
-		real_or_null(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
-		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict));
-}
-
-static json_t *matrix_record(const struct cs_versus *v,
-			     const struct cs_versus_matrix *m)
-{
-	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_test *test = test_of(m);
-	json_t *cells = json_array();
-
-	for (size_t i = 0; cells && i < m->n; i++)
-		json_array_append_new(cells, cell_record(v, m, &cell[m->first + i]));
-	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o}",
-			 "test", test->name, "metric",
-			 cs_metric_text(test, (int)m->metric), "unit",
-			 cs_unit_text((int)test->unit), "copy_bytes",
-			 (json_int_t)m->bytes, "a", real_or_null(m->a), "b",
-			 real_or_null(m->b), "verdict",
-			 cs_verdict_text((int)m->sum.verdict), "same",
-			 (int)m->sum.count[CS_VERDICT_SAME], "faster",
-			 (int)m->sum.count[CS_VERDICT_FASTER], "slower",
-			 (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
-			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "cells", cells);
-}
-
-json_t *cs_versus_record(const struct cs_versus *v)
-{
-	const struct cs_versus_matrix *m = v->matrices.data;
-	const struct cs_err *alone = v->alone.data;
-	json_t *matrices = json_array(), *lonely = json_array();
-
-	for (size_t i = 0; matrices && i < v->matrices.n; i++)
-		json_array_append_new(matrices, matrix_record(v, &m[i]));
-	for (size_t i = 0; lonely && i < v->alone.n; i++)
-		json_array_append_new(lonely, cs_record_text(alone[i].text));
-	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
-			 COMPARE_SCHEMA, "a", cs_record_text(v->name[0]), "b",
-			 cs_record_text(v->name[1]), "margin",
-			 v->margin, "by_position", v->by_position, "one_run",
-			 v->one_run, "stand_in", v->stand_in, "virtual_clock",
-			 v->virtual_clock, "differences", fields_array(v), "matrices",
-			 matrices, "not_compared", lonely);
-}
-
 int cs_versus_json(FILE *to, const struct cs_versus *v, size_t n)
 {
-	json_t *record = n == 1 ? cs_versus_record(v) : json_array();
+	json_t *record = n == 1 ? cs_record_versus(v) : json_array();
 	int rc = !record;
 
 	for (size_t i = 0; n > 1 && i < n && !rc; i++)
-		rc = json_array_append_new(record, cs_versus_record(&v[i]));
+		rc = json_array_append_new(record, cs_record_versus(&v[i]));
 	if (rc)
 		errno = ENOMEM;
 	else
@@ -290,8 +208,8 @@ static int csv_lines(FILE *to, const struct cs_versus *v)
 
 	for (size_t i = 0; i < v->matrices.n; i++)
 		for (size_t k = 0; k < m[i].n; k++)
-			if (cs_csv_line(to, cell_record(v, &m[i],
-							&cell[m[i].first + k]), 0))
+			if (cs_csv_line(to, cs_record_versus_cell(v, &m[i],
+						&cell[m[i].first + k]), 0))
 				return -1;
 	return 0;
 }
@@ -301,7 +219,7 @@ int cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
 	static const struct cs_versus_cell blank;
 	static const struct cs_versus_matrix none;
 
-	if (cs_csv_line(to, cell_record(v, &none, &blank), 1))
+	if (cs_csv_line(to, cs_record_versus_cell(v, &none, &blank), 1))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (csv_lines(to, &v[i]))

@@ -3,7 +3,6 @@
 #ifndef CS_REPORT_VERSUS_H
 #define CS_REPORT_VERSUS_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "check/versus.h"
@@ -13,8 +12,6 @@ void cs_versus_head(FILE *to, const struct cs_versus *versus);
 /* What differs around the figures; a line for each matrix, worst cells below it, all
  * of them when `verbose`; what has no partner. */
 void cs_versus_print(FILE *to, const struct cs_versus *versus, int verbose);
-/* A new reference, or NULL without memory. */
-json_t *cs_versus_record(const struct cs_versus *versus);
 /* v[0..n), at least one: the record, or several as an array; one table.  Each returns
  * 0, or -1 with errno when the stream failed or memory is short. */
 int cs_versus_json(FILE *to, const struct cs_versus *v, size_t n);

@@ -6,10 +6,6 @@
 
 int cs_text_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt);
-int cs_json_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt);
-int cs_jsonl_write(FILE *to, const struct cs_run *run,
-		   const struct cs_view_options *opt);
 int cs_csv_write(FILE *to, const struct cs_run *run,
 		 const struct cs_view_options *opt);
 int cs_result_write(FILE *to, const struct cs_run *run,

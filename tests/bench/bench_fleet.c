@@ -25,7 +25,7 @@
 #include "base/rng.h"
 #include "check/baseline.h"
 #include "check/check.h"
-#include "report/loaded.h"
+#include "file/loaded.h"
 #include "report/report.h"
 #include "result/merge.h"
 

@@ -3,7 +3,7 @@
 #define CS_TESTS_LOADED_H
 
 #include "fuzz.h"
-#include "report/loaded.h"
+#include "file/loaded.h"
 #include "report/report.h"
 #include "result/cut.h"
 #include "result/redact.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/loaded.h"
+#include "file/loaded.h"
 #include "report/report.h"
 #include "result/cut.h"
 #include "result/redact.h"

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file/journal.h"
 #include "report/report.h"
 
 #include "tap.h"

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 
-#include "report/record.h"
-#include "report/versus.h"
+#include "file/document.h"
+#include "file/journal.h"
+#include "file/record.h"
 #include "result/grid.h"
 #include "result/pool.h"
-#include "report/views.h"
 
 const char *cs_json_library(void)
 {
@@ -106,7 +106,7 @@ static int write_comparisons(FILE *to, const struct cs_run *run)
 	fputs("\"comparisons\":[", to);
 	for (int k = 1; !rc && !cs_versus_placements(run, k, run->margin, &v, &err);
 	     k++) {
-		rc = element(to, &n, cs_versus_record(&v));
+		rc = element(to, &n, cs_record_versus(&v));
 		cs_versus_release(&v);
 	}
 	return rc || fputs("],\n", to) < 0 ? -1 : 0;
@@ -134,10 +134,8 @@ static int write_errors(FILE *to, const struct cs_run *run)
 	       fputs("\n}\n", to) < 0 ? -1 : 0;
 }
 
-int cs_json_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
+int cs_json_write(FILE *to, const struct cs_run *run)
 {
-	(void)opt; /* always everything */
 	fputs("{\n", to);
 	if (member(to, "schema", json_string(CS_SCHEMA)) ||
 	    member(to, "program", cs_record_program(run)) ||
@@ -210,13 +208,11 @@ int cs_jsonl_verdict(FILE *to, const struct cs_run *run)
 	return line(to, "verdict", cs_record_verdict(run));
 }
 
-int cs_jsonl_write(FILE *to, const struct cs_run *run,
-		   const struct cs_view_options *opt)
+int cs_jsonl_write(FILE *to, const struct cs_run *run)
 {
 	size_t i;
 	int node, rc = cs_jsonl_run(to, run);
 
-	(void)opt; /* always everything */
 	for (node = 0; !rc && node < run->n_nodes; node++)
 		rc = cs_jsonl_node(to, run, node);
 	for (i = 0; !rc && i < cs_rows_count(&run->rows); i++)

@@ -1,7 +1,7 @@
 /* load.c - the bytes of a document or a journal, cut into records. */
 #include "config.h"
 
-#include "report/loaded.h"
+#include "file/loaded.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/take.h"
+#include "file/take.h"
 
 #define FILE_MOST ((size_t)1 << 30)
 #define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 20 times as much */

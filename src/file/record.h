@@ -2,12 +2,13 @@
  * so that both, and CSV, say the same.  Unknown is null, never 0.
  *
  * Each returns a new reference, or NULL without memory. */
-#ifndef CS_REPORT_RECORD_H
-#define CS_REPORT_RECORD_H
+#ifndef CS_FILE_RECORD_H
+#define CS_FILE_RECORD_H
 
 #include <jansson.h>
 
 #include "base/units.h"
+#include "check/versus.h"
 #include "result/run.h"
 
 #define CS_SCHEMA "cscope-mpi/1"
@@ -28,5 +29,10 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 		      const double *samples);
 json_t *cs_record_finding(const struct cs_run *run,
 			  const struct cs_finding *finding);
+/* A comparison, and one of its cells. */
+json_t *cs_record_versus(const struct cs_versus *versus);
+json_t *cs_record_versus_cell(const struct cs_versus *versus,
+			      const struct cs_versus_matrix *matrix,
+			      const struct cs_versus_cell *cell);
 
 #endif

@@ -5,8 +5,8 @@
  * killed: a last line that was cut is left out, and a finding says that the
  * verdict is missing.  Files come from anywhere: depth, sizes, types and numbers
  * are checked, keys that are not known are ignored. */
-#ifndef CS_REPORT_LOADED_H
-#define CS_REPORT_LOADED_H
+#ifndef CS_FILE_LOADED_H
+#define CS_FILE_LOADED_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "report/field.h"
+#include "file/field.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "report/record.h"
+#include "file/record.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 #include "config.h"
 
-#include "report/take.h"
+#include "file/take.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/field.h"
-#include "report/record.h"
+#include "file/field.h"
+#include "file/record.h"
 #include "check/check.h"
 #include "plan/file.h"
 #include "check/compare.h"

@@ -3,12 +3,12 @@
  * Each leaves its record alone and returns 0, or -1 with what is wrong and what is
  * allowed.  Whatever a record
  * says, the run stays sound: every index in it may be used. */
-#ifndef CS_REPORT_TAKE_H
-#define CS_REPORT_TAKE_H
+#ifndef CS_FILE_TAKE_H
+#define CS_FILE_TAKE_H
 
 #include <jansson.h>
 
-#include "report/loaded.h"
+#include "file/loaded.h"
 
 /* "cscope-mpi/1", and later ones of the same major version. */
 int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err);

@@ -3,8 +3,8 @@
  * A key that is absent or null is unknown; keys that nobody asks for are
  * ignored.  A wrong type or range is said once, with what is allowed, and `bad`
  * stays set: ask for all fields, then look. */
-#ifndef CS_REPORT_FIELD_H
-#define CS_REPORT_FIELD_H
+#ifndef CS_FILE_FIELD_H
+#define CS_FILE_FIELD_H
 
 #include <jansson.h>
 #include <stdint.h>

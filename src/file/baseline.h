@@ -1,0 +1,18 @@
+/* baseline.h - baselines as files: cscope-mpi-baseline/1, a JSON Schema of which is
+ * installed. */
+#ifndef CS_FILE_BASELINE_H
+#define CS_FILE_BASELINE_H
+
+#include <stdio.h>
+
+#include "check/baseline.h"
+
+/* `version` of the program that made it. */
+int cs_baseline_json(FILE *to, const struct cs_baseline *baseline,
+		     const char *version);
+
+/* Appends what a file holds, from its text; `name` is for errors.  0 or -1. */
+int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to,
+		      struct cs_err *err);
+
+#endif

@@ -1,0 +1,14 @@
+/* document.h - a finished run as one JSON object: always everything. */
+#ifndef CS_FILE_DOCUMENT_H
+#define CS_FILE_DOCUMENT_H
+
+#include <stdio.h>
+
+#include "result/run.h"
+
+/* 0, or -1 with errno when the stream failed or memory is short. */
+int cs_json_write(FILE *to, const struct cs_run *run);
+/* The JSON library's release. */
+const char *cs_json_library(void);
+
+#endif

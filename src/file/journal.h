@@ -1,0 +1,19 @@
+/* journal.h - a run as JSON lines, as it grows. */
+#ifndef CS_FILE_JOURNAL_H
+#define CS_FILE_JOURNAL_H
+
+#include <stdio.h>
+
+#include "result/run.h"
+
+/* Single records: `run` (with plan and settings), `node` (with its agents and ways),
+ * `result`, `error` (a finding), `verdict`.  Each is one line, ended by '\n'. */
+int cs_jsonl_run(FILE *to, const struct cs_run *run);
+int cs_jsonl_node(FILE *to, const struct cs_run *run, int node);
+int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row);
+int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding);
+int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
+/* All of them, of a run that has ended. */
+int cs_jsonl_write(FILE *to, const struct cs_run *run);
+
+#endif

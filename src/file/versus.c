@@ -1,0 +1,96 @@
+/* versus.c - a comparison of two sides; nobody reads it back. */
+#include "config.h"
+
+#include "file/record.h"
+
+#include <math.h>
+
+#define COMPARE_SCHEMA "cscope-mpi-compare/1"
+
+static const struct cs_test *test_of(const struct cs_versus_matrix *m)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[m->test];
+}
+
+static json_t *real_or_null(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *fields_array(const struct cs_versus *v)
+{
+	const struct cs_versus_field *f = v->fields.data;
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < v->fields.n; i++)
+		json_array_append_new(array, json_pack(
+			"{s:s, s:o, s:o, s:o}", "what", f[i].what, "where",
+			f[i].where[0] ? cs_record_text(f[i].where) : json_null(),
+			"a", cs_record_text(f[i].a), "b", cs_record_text(f[i].b)));
+	return array;
+}
+
+json_t *cs_record_versus_cell(const struct cs_versus *v,
+			      const struct cs_versus_matrix *m,
+			      const struct cs_versus_cell *cell)
+{
+	const struct cs_test *test = test_of(m);
+	const struct cs_comparison *c = &cell->c;
+
+	return json_pack(
+		"{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
+		"side_a", cs_record_text(v->name[0]), "side_b",
+		cs_record_text(v->name[1]), "test", test->name, "metric",
+		cs_metric_text(test, (int)m->metric), "unit",
+		cs_unit_text((int)test->unit), "copy_bytes",
+		(json_int_t)m->bytes, "node", cell->host[0] ? cs_record_text(cell->host) :
+		json_null(), "cell", cs_record_text(cell->label), "a", real_or_null(c->a), "b",
+		real_or_null(c->b), "difference", real_or_null(c->difference),
+		"low", real_or_null(c->low), "high", real_or_null(c->high), "p",
+		real_or_null(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
+		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict));
+}
+
+static json_t *matrix_record(const struct cs_versus *v,
+			     const struct cs_versus_matrix *m)
+{
+	const struct cs_versus_cell *cell = v->cells.data;
+	const struct cs_test *test = test_of(m);
+	json_t *cells = json_array();
+
+	for (size_t i = 0; cells && i < m->n; i++)
+		json_array_append_new(cells, cs_record_versus_cell(
+						     v, m, &cell[m->first + i]));
+	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o}",
+			 "test", test->name, "metric",
+			 cs_metric_text(test, (int)m->metric), "unit",
+			 cs_unit_text((int)test->unit), "copy_bytes",
+			 (json_int_t)m->bytes, "a", real_or_null(m->a), "b",
+			 real_or_null(m->b), "verdict",
+			 cs_verdict_text((int)m->sum.verdict), "same",
+			 (int)m->sum.count[CS_VERDICT_SAME], "faster",
+			 (int)m->sum.count[CS_VERDICT_FASTER], "slower",
+			 (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
+			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "cells", cells);
+}
+
+json_t *cs_record_versus(const struct cs_versus *v)
+{
+	const struct cs_versus_matrix *m = v->matrices.data;
+	const struct cs_err *alone = v->alone.data;
+	json_t *matrices = json_array(), *lonely = json_array();
+
+	for (size_t i = 0; matrices && i < v->matrices.n; i++)
+		json_array_append_new(matrices, matrix_record(v, &m[i]));
+	for (size_t i = 0; lonely && i < v->alone.n; i++)
+		json_array_append_new(lonely, cs_record_text(alone[i].text));
+	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
+			 COMPARE_SCHEMA, "a", cs_record_text(v->name[0]), "b",
+			 cs_record_text(v->name[1]), "margin",
+			 v->margin, "by_position", v->by_position, "one_run",
+			 v->one_run, "stand_in", v->stand_in, "virtual_clock",
+			 v->virtual_clock, "differences", fields_array(v), "matrices",
+			 matrices, "not_compared", lonely);
+}
