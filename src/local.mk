@@ -244,19 +244,29 @@ endif
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
+	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \
 	%D%/file/field.h \
+	%D%/file/finding.c \
+	%D%/file/gpu.c \
+	%D%/file/internal.h \
+	%D%/file/journal.c \
 	%D%/file/journal.h \
-	%D%/file/json.c \
-	%D%/file/load.c \
+	%D%/file/loaded.c \
 	%D%/file/loaded.h \
-	%D%/file/record.c \
+	%D%/file/matrix.c \
+	%D%/file/node.c \
+	%D%/file/put.c \
+	%D%/file/put.h \
+	%D%/file/reader.c \
+	%D%/file/reader.h \
 	%D%/file/record.h \
-	%D%/file/take.c \
-	%D%/file/take.h \
+	%D%/file/row.c \
+	%D%/file/run.c \
 	%D%/file/versus.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

@@ -119,6 +119,11 @@ void cs_node_facts_init(struct cs_node_facts *node)
 	node->release_us = node->skew_us = node->skew_max_us = NAN;
 }
 
+int cs_node_cards(const struct cs_node_facts *node)
+{
+	return node->n_nics < CS_MAX_NICS ? node->n_nics : CS_MAX_NICS;
+}
+
 const char *cs_via_text(int via)
 {
 	switch (via) {

@@ -271,6 +271,9 @@ void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_usage_init(struct cs_usage *usage);
 void cs_node_facts_init(struct cs_node_facts *node);
 
+/* How many network cards are described: the first of n_nics. */
+int cs_node_cards(const struct cs_node_facts *node);
+
 /* From the launch to the end of its first sample, waiting for others apart; NAN
  * where a part of it is unknown. */
 double cs_first_byte_s(const struct cs_agent_facts *agent);

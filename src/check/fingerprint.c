@@ -286,17 +286,12 @@ static void put_limits(struct maker *m, const struct cs_board_facts *b)
 		    b->sm_mhz_app, b->mem_mhz_app);
 }
 
-static int cards_of(const struct cs_node_facts *f)
-{
-	return f->n_nics < CS_MAX_NICS ? f->n_nics : CS_MAX_NICS;
-}
-
 /* Where it is on the bus, and what the machine does to what passes there. */
 static void put_place(struct maker *m, const struct cs_gpu_sight *s)
 {
 	put_number(m, CS_LAYER_WIRING, "numa", s->numa);
 	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_sights);
-	put_reaches(m, "to-nics", s->to_nic, cards_of(&m->nd->facts));
+	put_reaches(m, "to-nics", s->to_nic, cs_node_cards(&m->nd->facts));
 	put(m, CS_LAYER_SETTINGS, "iommu", "%s", s->iommu);
 	if (s->acs >= 0)
 		put(m, CS_LAYER_SETTINGS, "acs", "0x%02x", (unsigned)s->acs);
@@ -371,7 +366,7 @@ static void put_cards(struct maker *m)
 	char field[16];
 
 	put_number(m, CS_LAYER_WIRING, "nics", f->n_nics);
-	for (int i = 0; i < cards_of(f); i++) {
+	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
 		const char *kind = nic->infiniband > 0 ? "InfiniBand" : "Ethernet";
 

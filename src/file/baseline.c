@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "file/field.h"
+#include "file/put.h"
 #include "file/record.h"
 
 #define SCHEMA "cscope-mpi-baseline/1"
@@ -21,11 +22,6 @@ static const struct cs_test *test_of(const struct cs_norm *norm)
 
 /* ---- writing ---- */
 
-static json_t *real_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *norm_record(const struct cs_norm *norm)
 {
 	const struct cs_test *test = test_of(norm);
@@ -35,9 +31,9 @@ static json_t *norm_record(const struct cs_norm *norm)
 		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
 		(json_int_t)norm->bytes, "way", norm->way, "median", norm->median,
-		"spread_within", real_or_null(norm->within), "spread_nodes",
-		real_or_null(norm->between_nodes), "spread_runs",
-		real_or_null(norm->between_runs), "nodes", (int)norm->nodes, "runs",
+		"spread_within", cs_json_real(norm->within), "spread_nodes",
+		cs_json_real(norm->between_nodes), "spread_runs",
+		cs_json_real(norm->between_runs), "nodes", (int)norm->nodes, "runs",
 		(int)norm->runs, "cells", (int)norm->cells);
 }
 
@@ -52,7 +48,7 @@ static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 		if (norm[i].class == index)
 			json_array_append_new(norms, norm_record(&norm[i]));
 	return json_pack("{s:o, s:i, s:i, s:o}", "class",
-			 cs_record_text(class->name), "nodes", (int)class->nodes,
+			 cs_json_text(class->name), "nodes", (int)class->nodes,
 			 "runs", (int)class->runs, "norms", norms);
 }
 
@@ -65,7 +61,7 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
 		json_array_append_new(classes, class_record(b, i));
 	record = json_pack("{s:s, s:{s:s, s:o}, s:o}", "schema", SCHEMA, "program",
 			   "name", "cscope-mpi", "version",
-			   cs_record_text(version), "classes", classes);
+			   cs_json_text(version), "classes", classes);
 	if (!record)
 		errno = ENOMEM;
 	else

@@ -1,35 +1,64 @@
-/* record.h - the records of the JSON document and of JSONL: one builder per kind,
- * so that both, and CSV, say the same.  Unknown is null, never 0.
+/* record.h - the records of documents and journals.  One file for each kind: what builds
+ * the record, and what takes it back into a run, so that document, journal and CSV say
+ * the same.
  *
- * Each returns a new reference, or NULL without memory. */
+ * A builder returns a new reference, or NULL without memory.  A taker leaves its record
+ * alone and returns 0, or -1 with what is wrong and what is allowed; whatever a record
+ * says, the run stays sound: every index in it may be used. */
 #ifndef CS_FILE_RECORD_H
 #define CS_FILE_RECORD_H
 
 #include <jansson.h>
 
-#include "base/units.h"
 #include "check/versus.h"
-#include "result/run.h"
+#include "file/loaded.h"
 
 #define CS_SCHEMA "cscope-mpi/1"
-#define CS_JSON_FLAGS                                                             \
-	(JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS))
 
-/* A text of any bytes: what is no UTF-8 is '?'. */
-json_t *cs_record_text(const char *text);
+/* "cscope-mpi/1", and later ones of the same major version. */
+int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err);
+
+/* run.c */
 json_t *cs_record_program(const struct cs_run *run);
+int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* What is known at the start; the verdict's fields too when `whole`. */
 json_t *cs_record_run(const struct cs_run *run, int whole);
+/* The run as it begins, with an empty node for each of its nodes.  In a journal
+ * that is continued it takes the place of the earlier one. */
+int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err);
+/* What is known at the end. */
 json_t *cs_record_verdict(const struct cs_run *run);
+int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err);
+
+/* node.c */
 json_t *cs_record_node(const struct cs_run *run, int node);
+/* Replaces what was known of that node, its agents too. */
+int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err);
+
+/* agent.c */
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent);
-json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view);
-/* Without the samples when `samples` is NULL. */
+/* The next agent of its node, which has come before. */
+int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err);
+/* The ways of a node, when its agents are known. */
+int cs_take_peers(struct cs_loaded *to, json_t *node, struct cs_err *err);
+
+/* row.c.  Without the samples when `samples` is NULL. */
 json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 		      const double *samples);
+/* The i-th of the run, with its samples. */
+json_t *cs_record_result(const struct cs_run *run, size_t i);
+int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
+
+/* finding.c */
 json_t *cs_record_finding(const struct cs_run *run,
 			  const struct cs_finding *finding);
-/* A comparison, and one of its cells. */
+/* What went wrong; what was judged. */
+int cs_take_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_take_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
+
+/* Those that nobody takes: they follow from the others.  matrix.c */
+json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view);
+/* versus.c: a comparison, and one of its cells. */
 json_t *cs_record_versus(const struct cs_versus *versus);
 json_t *cs_record_versus_cell(const struct cs_versus *versus,
 			      const struct cs_versus_matrix *matrix,

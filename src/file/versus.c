@@ -3,7 +3,7 @@
 
 #include "file/record.h"
 
-#include <math.h>
+#include "file/put.h"
 
 #define COMPARE_SCHEMA "cscope-mpi-compare/1"
 
@@ -14,11 +14,6 @@ static const struct cs_test *test_of(const struct cs_versus_matrix *m)
 	return &cs_catalogue(&n)[m->test];
 }
 
-static json_t *real_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *fields_array(const struct cs_versus *v)
 {
 	const struct cs_versus_field *f = v->fields.data;
@@ -27,8 +22,8 @@ static json_t *fields_array(const struct cs_versus *v)
 	for (size_t i = 0; array && i < v->fields.n; i++)
 		json_array_append_new(array, json_pack(
 			"{s:s, s:o, s:o, s:o}", "what", f[i].what, "where",
-			f[i].where[0] ? cs_record_text(f[i].where) : json_null(),
-			"a", cs_record_text(f[i].a), "b", cs_record_text(f[i].b)));
+			f[i].where[0] ? cs_json_text(f[i].where) : json_null(),
+			"a", cs_json_text(f[i].a), "b", cs_json_text(f[i].b)));
 	return array;
 }
 
@@ -41,15 +36,15 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 
 	return json_pack(
 		"{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
-		"side_a", cs_record_text(v->name[0]), "side_b",
-		cs_record_text(v->name[1]), "test", test->name, "metric",
+		"side_a", cs_json_text(v->name[0]), "side_b",
+		cs_json_text(v->name[1]), "test", test->name, "metric",
 		cs_metric_text(test, (int)m->metric), "unit",
 		cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)m->bytes, "node", cell->host[0] ? cs_record_text(cell->host) :
-		json_null(), "cell", cs_record_text(cell->label), "a", real_or_null(c->a), "b",
-		real_or_null(c->b), "difference", real_or_null(c->difference),
-		"low", real_or_null(c->low), "high", real_or_null(c->high), "p",
-		real_or_null(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
+		(json_int_t)m->bytes, "node", cell->host[0] ? cs_json_text(cell->host) :
+		json_null(), "cell", cs_json_text(cell->label), "a", cs_json_real(c->a), "b",
+		cs_json_real(c->b), "difference", cs_json_real(c->difference),
+		"low", cs_json_real(c->low), "high", cs_json_real(c->high), "p",
+		cs_json_real(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
 		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict));
 }
 
@@ -67,8 +62,8 @@ static json_t *matrix_record(const struct cs_versus *v,
 			 "test", test->name, "metric",
 			 cs_metric_text(test, (int)m->metric), "unit",
 			 cs_unit_text((int)test->unit), "copy_bytes",
-			 (json_int_t)m->bytes, "a", real_or_null(m->a), "b",
-			 real_or_null(m->b), "verdict",
+			 (json_int_t)m->bytes, "a", cs_json_real(m->a), "b",
+			 cs_json_real(m->b), "verdict",
 			 cs_verdict_text((int)m->sum.verdict), "same",
 			 (int)m->sum.count[CS_VERDICT_SAME], "faster",
 			 (int)m->sum.count[CS_VERDICT_FASTER], "slower",
@@ -85,10 +80,10 @@ json_t *cs_record_versus(const struct cs_versus *v)
 	for (size_t i = 0; matrices && i < v->matrices.n; i++)
 		json_array_append_new(matrices, matrix_record(v, &m[i]));
 	for (size_t i = 0; lonely && i < v->alone.n; i++)
-		json_array_append_new(lonely, cs_record_text(alone[i].text));
+		json_array_append_new(lonely, cs_json_text(alone[i].text));
 	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
-			 COMPARE_SCHEMA, "a", cs_record_text(v->name[0]), "b",
-			 cs_record_text(v->name[1]), "margin",
+			 COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
+			 cs_json_text(v->name[1]), "margin",
 			 v->margin, "by_position", v->by_position, "one_run",
 			 v->one_run, "stand_in", v->stand_in, "virtual_clock",
 			 v->virtual_clock, "differences", fields_array(v), "matrices",

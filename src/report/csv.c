@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/csv.h"
+#include "file/put.h"
 #include "file/record.h"
 #include "report/views.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "plan/alias.h"
-#include "file/record.h"
+#include "file/put.h"
 #include "report/view.h"
 #include "report/views.h"
 
@@ -464,7 +464,7 @@ static json_t *table_record(const struct table *t, int verbose)
 	record = json_pack("{s:s, s:s}", "name", text, "status",
 			   status[t->verdict]);
 	if (t->verdict != PASSED)
-		json_object_set_new(record, "error", cs_record_text(t->why));
+		json_object_set_new(record, "error", cs_json_text(t->why));
 	if (t->n_measured) {
 		heading_text(t, text, sizeof(text));
 		json_object_set_new(record, "bandwidth_description",
@@ -482,10 +482,10 @@ static json_t *table_record(const struct table *t, int verbose)
 		json_object_set_new(record, "note",
 				    json_string(t->alias->differs));
 	if (t->run->n_nodes > 1)
-		json_object_set_new(record, "node", cs_record_text(
+		json_object_set_new(record, "node", cs_json_text(
 			t->run->node[t->node].facts.host));
 	if (t->run->node[t->node].facts.placement[0])
-		json_object_set_new(record, "placement", cs_record_text(
+		json_object_set_new(record, "placement", cs_json_text(
 			t->run->node[t->node].facts.placement));
 	return record;
 }
@@ -519,7 +519,7 @@ static json_t *device_list(const struct cs_run *run)
 				    sizeof(device));
 			cs_text(text, sizeof(text), "%d: %s: (%s)", i, device,
 				run->node[node].facts.host);
-			json_array_append_new(list, cs_record_text(text));
+			json_array_append_new(list, cs_json_text(text));
 		}
 	return list;
 }
@@ -534,10 +534,10 @@ static json_t *head_record(const struct cs_run *run, json_t *cases)
 	cs_text(version, sizeof(version), JSON_OF " (as cscope-mpi %s writes it)",
 		run->version);
 	head = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:O}", "version",
-			 cs_record_text(version), "git_version",
-			 cs_record_text(run->commit), "CUDA Runtime Version", cuda,
+			 cs_json_text(version), "git_version",
+			 cs_json_text(run->commit), "CUDA Runtime Version", cuda,
 			 "CUDA Driver API Version", cuda, "Driver Version",
-			 cs_record_text(f ? f->driver : ""), "GPU Device list",
+			 cs_json_text(f ? f->driver : ""), "GPU Device list",
 			 device_list(run), "testcases", cases);
 	if (run->virtual_clock)
 		json_object_set_new(head, "warning",

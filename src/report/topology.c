@@ -26,11 +26,6 @@ struct drawing {
 };
 #define WORD_NVLINK CS_REACHES
 
-static int cards_of(const struct cs_node_facts *f)
-{
-	return f->n_nics < CS_MAX_NICS ? f->n_nics : CS_MAX_NICS;
-}
-
 /* NVLinks between two GPUs; 0 none that is known of. */
 static int links_between(const struct cs_gpu_sight *a, const struct cs_gpu_sight *b)
 {
@@ -159,7 +154,7 @@ static void print_legend(FILE *to, const struct drawing *d)
 
 static void draw(FILE *to, const struct cs_run_node *nd)
 {
-	const int cards = cards_of(&nd->facts);
+	const int cards = cs_node_cards(&nd->facts);
 	struct drawing d = { .nd = nd, .gpus = nd->facts.n_sights };
 
 	if (d.gpus < 1)
@@ -203,7 +198,7 @@ static void print_identity(FILE *to, const struct cs_run_node *nd)
 
 static void print_cards(FILE *to, const struct cs_node_facts *f)
 {
-	for (int i = 0; i < cards_of(f); i++) {
+	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
 		char numa[16] = "?";
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "file/put.h"
 #include "file/record.h"
 #include "report/csv.h"
 #include "report/view.h"

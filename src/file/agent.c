@@ -1,0 +1,236 @@
+/* agent.c - the agents of a node, and the ways between them. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/field.h"
+#include "file/internal.h"
+#include "file/put.h"
+#include "file/record.h"
+
+/* ---- what agents are called ---- */
+
+/* "3:1" is no index. */
+void cs_put_label(struct cs_put *r, const struct cs_run *run, int node, int agent)
+{
+	struct cs_label label = cs_agent_label(run, node, agent);
+	char *end;
+	long index = strtol(label.text, &end, 10);
+
+	cs_put_count(r, "index", *end ? -1 : index);
+	cs_put_text(r, "label", label.text);
+}
+
+static int has_label(const struct cs_run *run, int node, int agent, const char *label)
+{
+	const char *own = run->node[node].agent[agent].label;
+
+	/* rows ask often: it is formatted only where it has to be */
+	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text,
+		      label) == 0;
+}
+
+int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
+		   const char *key)
+{
+	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
+	const size_t n = strlen(stem);
+	int a, any = !f->bad && strncmp(name, stem, n) == 0;
+
+	for (a = 0; any && a < CS_MAX_AGENTS; a++)
+		if (has_label(&to->run, node, a, name + n))
+			return a;
+	cs_field_refuse(f, key, cs_on_cpu(&to->run) ?
+			"an arena of its node, as arena0" :
+			"a GPU of its node, as gpu0");
+	return 0;
+}
+
+/* ---- agents ---- */
+
+static void put_costs(struct cs_put *r, const struct cs_run *run, int agent,
+		      const struct cs_agent_facts *a)
+{
+	const struct cs_usage *u = &a->usage;
+	struct cs_arena_layout arena = { 0 };
+
+	if (run->plan)
+		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
+	cs_put_real(r, "arena_s", a->arena_s);
+	cs_put_real(r, "ways_s", a->ways_s);
+	cs_put_real(r, "first_sample_s", a->first_sample_s);
+	cs_put_real(r, "first_byte_s", cs_first_byte_s(a));
+	cs_put_count(r, "used_bytes", a->used_bytes);
+	cs_put_count(r, "context_bytes", cs_context_bytes(a, arena.total_bytes));
+	cs_put_count(r, "host_bytes", u->host_bytes);
+	cs_put_real(r, "cpu_s", u->cpu_s);
+	cs_put_count(r, "switches_voluntary", u->voluntary);
+	cs_put_count(r, "switches_involuntary", u->involuntary);
+	cs_put_real(r, "process_cpu_s", u->process_cpu_s);
+	cs_put_count(r, "process_switches_voluntary", u->process_voluntary);
+	cs_put_count(r, "process_switches_involuntary", u->process_involuntary);
+}
+
+/* What is summed up of others is found again. */
+static void take_costs(struct cs_fields *f, struct cs_agent_facts *a)
+{
+	struct cs_usage *u = &a->usage;
+
+	a->arena_s = cs_field_real(f, "arena_s");
+	a->ways_s = cs_field_real(f, "ways_s");
+	a->first_sample_s = cs_field_real(f, "first_sample_s");
+	a->used_bytes = cs_field_count(f, "used_bytes");
+	u->host_bytes = cs_field_count(f, "host_bytes");
+	u->cpu_s = cs_field_real(f, "cpu_s");
+	u->voluntary = cs_field_count(f, "switches_voluntary");
+	u->involuntary = cs_field_count(f, "switches_involuntary");
+	u->process_cpu_s = cs_field_real(f, "process_cpu_s");
+	u->process_voluntary = cs_field_count(f, "process_switches_voluntary");
+	u->process_involuntary = cs_field_count(f, "process_switches_involuntary");
+}
+
+json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
+{
+	const struct cs_agent_facts *a = &run->node[node].agent[agent];
+	struct cs_put r = cs_put_begin();
+
+	cs_put_text(&r, "node", run->node[node].facts.host);
+	cs_put_int(&r, "node_index", node);
+	cs_put_label(&r, run, node, agent);
+	cs_put_known(&r, "name", a->gpu.name);
+	cs_put_known(&r, "uuid", a->gpu.uuid);
+	cs_put_known(&r, "bus_id", a->gpu.bus_id);
+	cs_put_count(&r, "rank", a->rank);
+	cs_put_count(&r, "local_rank", a->local_rank);
+	cs_put_count(&r, "pid", a->pid);
+	cs_put_count(&r, "numa", a->numa);
+	cs_put_known(&r, "numa_source", a->numa_source);
+	cs_put_known(&r, "cpus", a->cpus);
+	cs_put_bool(&r, "bound", a->bound == 1);
+	cs_put_count(&r, "pages_numa", a->pages_numa);
+	cs_put_known(&r, "pages_proof", a->pages_proof);
+	cs_put_known(&r, "note", a->note);
+	cs_put_real(&r, "start_s", a->start_s);
+	cs_put_real(&r, "open_s", a->open_s);
+	put_costs(&r, run, agent, a);
+	return cs_put_end(&r);
+}
+
+int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "an agent", err, 0 };
+	int node = cs_node_named(to, &f);
+	struct cs_agent_facts *a;
+
+	if (node < 0)
+		return -1;
+	if (to->agents_seen[node] >= to->run.node[node].facts.n_agents)
+		return cs_field_refuse(&f, "node_index",
+				       "a node with fewer agents than n_agents");
+	a = &to->run.node[node].agent[to->agents_seen[node]];
+	a->index = to->agents_seen[node]++;
+	cs_field_text(&f, "label", a->label, sizeof(a->label));
+	cs_field_text(&f, "name", a->gpu.name, sizeof(a->gpu.name));
+	cs_field_text(&f, "uuid", a->gpu.uuid, sizeof(a->gpu.uuid));
+	cs_field_text(&f, "bus_id", a->gpu.bus_id, sizeof(a->gpu.bus_id));
+	a->rank = cs_field_count32(&f, "rank");
+	a->local_rank = cs_field_count32(&f, "local_rank");
+	a->pid = cs_field_count(&f, "pid");
+	a->numa = cs_field_count32(&f, "numa");
+	cs_field_text(&f, "numa_source", a->numa_source, sizeof(a->numa_source));
+	cs_field_text(&f, "cpus", a->cpus, sizeof(a->cpus));
+	a->bound = cs_field_bool(&f, "bound");
+	a->pages_numa = cs_field_count32(&f, "pages_numa");
+	cs_field_text(&f, "pages_proof", a->pages_proof, sizeof(a->pages_proof));
+	cs_field_text(&f, "note", a->note, sizeof(a->note));
+	a->start_s = cs_field_real(&f, "start_s");
+	a->open_s = cs_field_real(&f, "open_s");
+	take_costs(&f, a);
+	return f.bad ? -1 : 0;
+}
+
+/* ---- ways ---- */
+
+static const char *const via_words[] = {
+	[CS_VIA_NONE] = "-", [CS_VIA_PEER] = "direct",
+	[CS_VIA_IPC] = "CUDA IPC", [CS_VIA_SHM] = "shared memory",
+	[CS_VIA_FD] = "descriptor", [CS_VIA_STAGED] = "staged",
+	[CS_VIA_DRIVER] = "staged by driver", [CS_VIA_FAILED] = "refused", NULL,
+};
+
+int cs_field_via(struct cs_fields *f)
+{
+	return cs_field_word(f, "via", via_words, CS_VIA_NONE);
+}
+
+static json_t *way(const struct cs_run *run, int node, int agent, int to)
+{
+	const struct cs_peer_facts *peer = cs_node_way(&run->node[node], agent, to);
+	struct cs_put r = cs_put_begin();
+
+	cs_put_text(&r, "agent", cs_agent_name(run, node, agent).text);
+	cs_put_text(&r, "peer", cs_agent_name(run, node, to).text);
+	cs_put_text(&r, "via", peer->via == CS_VIA_FAILED ?
+				       "refused" : cs_via_text(peer->via));
+	cs_put_real(&r, "open_ms", peer->open_ms);
+	cs_put_known(&r, "reason", peer->reason);
+	return cs_put_end(&r);
+}
+
+static int take_way(struct cs_loaded *to, int node, const json_t *record,
+		    struct cs_err *err)
+{
+	struct cs_fields f = { record, "a peer", err, 0 };
+	int agent = cs_agent_named(to, node, &f, "agent");
+	int peer = cs_agent_named(to, node, &f, "peer");
+	struct cs_run_node *nd = &to->run.node[node];
+	struct cs_peer_facts *way;
+
+	if (agent >= nd->facts.n_agents || peer >= nd->facts.n_agents)
+		return cs_field_refuse(&f, agent < nd->facts.n_agents ? "peer" :
+				       "agent", "one of n_agents");
+	way = cs_node_way(nd, agent, peer);
+	way->via = cs_field_via(&f);
+	way->open_ms = cs_field_real(&f, "open_ms");
+	cs_field_text(&f, "reason", way->reason, sizeof(way->reason));
+	return f.bad ? -1 : 0;
+}
+
+json_t *cs_record_ways(const struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	json_t *array = json_array();
+	int i, k, bad = !array;
+
+	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
+		for (k = 0; k < nd->facts.n_agents; k++)
+			if (i != k && cs_node_way(nd, i, k)->via !=
+				      CS_VIA_NONE)
+				bad |= cs_json_append(array, way(run, node, i, k));
+	return cs_json_array_end(array, bad);
+}
+
+int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a node", err, 0 };
+	const json_t *ways = cs_field_array(&f, "peers"), *way;
+	int node = cs_node_named(to, &f);
+	struct cs_run_node *nd;
+	size_t i;
+
+	if (node < 0)
+		return -1;
+	nd = &to->run.node[node];
+	free(nd->peers);
+	nd->peers = NULL;
+	if (!json_array_size(ways))
+		return 0;
+	nd->peers = calloc(cs_node_ways(nd) + 1, sizeof(*nd->peers));
+	if (!nd->peers)
+		return cs_err_set(err, "no memory");
+	json_array_foreach(ways, i, way)
+		if (take_way(to, node, way, err))
+			return -1;
+	return 0;
+}

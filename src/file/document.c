@@ -1,0 +1,264 @@
+#include "config.h"
+
+#include "file/document.h"
+
+#include <string.h>
+
+#include "file/put.h"
+#include "file/reader.h"
+#include "file/record.h"
+#include "result/grid.h"
+#include "result/pool.h"
+
+const char *cs_json_library(void)
+{
+#if JANSSON_VERSION_HEX >= 0x020d00
+	return jansson_version_str();
+#else
+	return JANSSON_VERSION; /* of the headers: the library does not say */
+#endif
+}
+
+/* ---- writing: one record per line, never more than one in memory ---- */
+
+static int member(FILE *to, const char *key, json_t *record)
+{
+	fprintf(to, "\"%s\":", key);
+	return cs_json_dump(to, record) || fputs(",\n", to) < 0 ? -1 : 0;
+}
+
+static int element(FILE *to, size_t *n, json_t *record)
+{
+	fputs((*n)++ ? ",\n" : "\n", to);
+	return cs_json_dump(to, record);
+}
+
+static int write_nodes(FILE *to, const struct cs_run *run)
+{
+	size_t n = 0;
+	int node, a;
+
+	fputs("\"nodes\":[", to);
+	for (node = 0; node < run->n_nodes; node++)
+		if (element(to, &n, cs_record_node(run, node)))
+			return -1;
+	fputs("],\n\"agents\":[", to);
+	for (n = 0, node = 0; node < run->n_nodes; node++)
+		for (a = 0; a < run->node[node].facts.n_agents; a++)
+			if (element(to, &n, cs_record_agent(run, node, a)))
+				return -1;
+	return fputs("],\n", to) < 0 ? -1 : 0;
+}
+
+static int write_matrices(FILE *to, const struct cs_run *run)
+{
+	struct cs_run pooled;
+	struct cs_err err;
+	size_t n = 0;
+	uint32_t v;
+	int node, rc = cs_pool_make(run, &pooled, &err);
+
+	fputs("\"matrices\":[", to);
+	for (v = 0; v < cs_grids(run); v++)
+		for (node = 0; node < run->n_nodes && !rc; node++)
+			rc = element(to, &n, cs_record_matrix(&pooled, node, v));
+	cs_pool_release(&pooled, run);
+	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+}
+
+static int write_results(FILE *to, const struct cs_run *run)
+{
+	size_t n = 0, i, rows = cs_rows_count(&run->rows);
+
+	fputs("\"results\":[", to);
+	for (i = 0; i < rows; i++)
+		if (element(to, &n, cs_record_result(run, i)))
+			return -1;
+	return fputs("],\n", to) < 0 ? -1 : 0;
+}
+
+/* The placements that were compared: each against the first. */
+static int write_comparisons(FILE *to, const struct cs_run *run)
+{
+	struct cs_versus v;
+	struct cs_err err;
+	size_t n = 0;
+	int rc = 0;
+
+	fputs("\"comparisons\":[", to);
+	for (int k = 1; !rc && !cs_versus_placements(run, k, run->margin, &v, &err);
+	     k++) {
+		rc = element(to, &n, cs_record_versus(&v));
+		cs_versus_release(&v);
+	}
+	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+}
+
+/* Judgements, or what went wrong. */
+static int write_findings(FILE *to, const struct cs_run *run, const char *key,
+			  int check)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = 0, i;
+
+	fprintf(to, "\"%s\":[", key);
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].check == check &&
+		    element(to, &n, cs_record_finding(run, &f[i])))
+			return -1;
+	return fputs("]", to) < 0 ? -1 : 0;
+}
+
+static int write_errors(FILE *to, const struct cs_run *run)
+{
+	return write_findings(to, run, "checks", 1) ||
+	       fputs(",\n", to) < 0 || write_findings(to, run, "errors", 0) ||
+	       fputs("\n}\n", to) < 0 ? -1 : 0;
+}
+
+int cs_json_write(FILE *to, const struct cs_run *run)
+{
+	fputs("{\n", to);
+	if (member(to, "schema", json_string(CS_SCHEMA)) ||
+	    member(to, "program", cs_record_program(run)) ||
+	    member(to, "run", cs_record_run(run, 1)) || write_nodes(to, run) ||
+	    write_matrices(to, run) || write_results(to, run) ||
+	    write_comparisons(to, run) || write_errors(to, run))
+		return -1;
+	return ferror(to) ? -1 : 0;
+}
+
+/* ---- reading ---- */
+
+enum member { SCHEMA, PROGRAM, RUN, NODES, AGENTS, RESULTS, CHECKS, ERRORS, MEMBERS };
+
+static const char *const member_name[MEMBERS] = {
+	[SCHEMA] = "schema", [PROGRAM] = "program", [RUN] = "run",
+	[NODES] = "nodes", [AGENTS] = "agents", [RESULTS] = "results",
+	[CHECKS] = "checks", [ERRORS] = "errors",
+};
+
+struct extent {
+	const char *from, *to;
+};
+
+/* `"key": value`; the extent goes to the member of that name, if we know it. */
+static int scan_member(struct cs_reader *r, struct extent *members)
+{
+	const char *from;
+	json_t *key;
+	int i;
+
+	if (!cs_reader_next_is(r, '"'))
+		return cs_reader_syntax(r, "a key is expected");
+	from = r->at;
+	if (cs_reader_skip_string(r))
+		return cs_reader_syntax(r, "it ends within a string");
+	key = cs_reader_value(r, from, r->at);
+	if (!key)
+		return -1;
+	for (i = 0; i < MEMBERS; i++)
+		if (strcmp(json_string_value(key), member_name[i]) == 0)
+			break;
+	json_decref(key);
+	if (!cs_reader_next_is(r, ':'))
+		return cs_reader_syntax(r, "':' is expected behind a key");
+	r->at++;
+	cs_reader_skip_blanks(r);
+	from = r->at;
+	if (cs_reader_skip_value(r))
+		return -1;
+	if (i == MEMBERS)
+		return 0;
+	if (members[i].from) {
+		cs_err_set(r->err, "'%s' stands there twice", member_name[i]);
+		return cs_reader_refuse(r, from);
+	}
+	members[i] = (struct extent){ from, r->at };
+	return 0;
+}
+
+/* A document's members, in whatever order. */
+static int scan_document(struct cs_reader *r, struct extent *members)
+{
+	r->at++; /* its '{' */
+	while (!cs_reader_next_is(r, '}')) {
+		if (scan_member(r, members))
+			return -1;
+		if (cs_reader_next_is(r, ','))
+			r->at++;
+		else if (!cs_reader_next_is(r, '}'))
+			return cs_reader_syntax(r, "',' or '}' is expected");
+	}
+	r->at++;
+	cs_reader_skip_blanks(r);
+	return r->at == r->end ? 0 : cs_reader_syntax(r, "more behind the document");
+}
+
+static int take_one(struct cs_reader *r, const struct extent *extent,
+		    cs_take_fn *take)
+{
+	r->at = extent->to;
+	return cs_reader_take(r, extent->from, take);
+}
+
+/* Each element of an array, one at a time in memory. */
+static int take_each(struct cs_reader *r, const struct extent *extent,
+		     cs_take_fn *take)
+{
+	struct cs_reader in = *r;
+	const char *from;
+
+	if (!extent->from)
+		return 0;
+	in.at = extent->from;
+	in.end = extent->to;
+	if (!cs_reader_next_is(&in, '['))
+		return cs_reader_syntax(&in, "an array is expected");
+	for (in.at++; !cs_reader_next_is(&in, ']');) {
+		cs_reader_skip_blanks(&in);
+		from = in.at;
+		if (cs_reader_skip_value(&in) || cs_reader_take(&in, from, take))
+			return -1;
+		if (cs_reader_next_is(&in, ','))
+			in.at++;
+		else if (!cs_reader_next_is(&in, ']'))
+			return cs_reader_syntax(&in, "',' or ']' is expected");
+	}
+	return ++in.at == in.end ? 0 :
+				   cs_reader_syntax(&in, "more behind an array");
+}
+
+/* In a document all that is known of the run is one record. */
+static int take_whole_run(struct cs_loaded *to, json_t *record,
+			  struct cs_err *err)
+{
+	return cs_take_run(to, record, err) || cs_take_end(to, record, err) ?
+		       -1 : 0;
+}
+
+int cs_json_read(struct cs_reader *r)
+{
+	struct extent member[MEMBERS] = { { NULL, NULL } };
+	int i;
+
+	if (scan_document(r, member))
+		return -1;
+	for (i = SCHEMA; i <= RUN; i++)
+		if (!member[i].from)
+			return cs_err_set(r->err, "%s: no '%s': this is no "
+					  "document of cscope-mpi", r->name,
+					  member_name[i]);
+	/* ways and results name agents by their labels: agents come first */
+	if (take_one(r, &member[SCHEMA], cs_take_schema) ||
+	    take_one(r, &member[PROGRAM], cs_take_program) ||
+	    take_one(r, &member[RUN], take_whole_run) ||
+	    take_each(r, &member[NODES], cs_take_node) ||
+	    take_each(r, &member[AGENTS], cs_take_agent) ||
+	    take_each(r, &member[NODES], cs_take_peers) ||
+	    take_each(r, &member[RESULTS], cs_take_row))
+		return -1;
+	return take_each(r, &member[ERRORS], cs_take_error) ||
+			       take_each(r, &member[CHECKS], cs_take_check) ?
+		       -1 : 0;
+}

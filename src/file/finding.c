@@ -1,0 +1,104 @@
+/* finding.c - a finding: what went wrong, or was judged. */
+#include "config.h"
+
+#include <math.h>
+
+#include "file/field.h"
+#include "file/internal.h"
+#include "file/put.h"
+#include "file/record.h"
+
+static const char *const severity_words[] = { "note", "warning", "critical", NULL };
+
+static json_t *evidence_array(const struct cs_finding *finding)
+{
+	json_t *array = json_array();
+	uint32_t i;
+
+	for (i = 0; i < finding->n_evidence && i < CS_EVIDENCE; i++)
+		json_array_append_new(array, cs_json_count(finding->evidence[i]));
+	return array;
+}
+
+static void take_evidence(struct cs_fields *f, struct cs_finding *found)
+{
+	const json_t *array = cs_field_array(f, "evidence");
+	size_t i;
+
+	for (i = 0; i < json_array_size(array); i++) {
+		const json_t *at = json_array_get(array, i);
+
+		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
+		    json_integer_value(at) > INT32_MAX || i == CS_EVIDENCE) {
+			cs_field_refuse(f, "evidence",
+					"at most 8 positions of results");
+			return;
+		}
+		found->evidence[found->n_evidence++] =
+			(uint32_t)json_integer_value(at);
+	}
+}
+
+json_t *cs_record_finding(const struct cs_run *run,
+			  const struct cs_finding *finding)
+{
+	struct cs_put r = cs_put_begin();
+
+	cs_put_text(&r, "id", finding->id);
+	cs_put_text(&r, "severity", severity_words[
+		finding->severity <= CS_CRITICAL ? finding->severity :
+						   CS_CRITICAL]);
+	cs_put(&r, "node", finding->node >= 0 && finding->node < run->n_nodes ?
+		cs_json_text(run->node[finding->node].facts.host) : json_null());
+	cs_put_count(&r, "node_index",
+		     finding->node < run->n_nodes ? finding->node : -1);
+	cs_put_known(&r, "part", finding->part);
+	cs_put_known(&r, "bus_id", finding->bus_id);
+	cs_put_text(&r, "says", finding->text);
+	cs_put_known(&r, "far_bus_id", finding->far_bus_id);
+	cs_put_real(&r, "confidence",
+		    finding->confidence > 0 ? finding->confidence : NAN);
+	cs_put(&r, "evidence", evidence_array(finding));
+	cs_put_known(&r, "again", finding->again);
+	cs_put_known(&r, "elsewhere", finding->elsewhere);
+	cs_put_known(&r, "next", finding->next);
+	cs_put_bool(&r, "drain", finding->drain);
+	return cs_put_end(&r);
+}
+
+static int take_finding(struct cs_loaded *to, json_t *record, int check,
+			struct cs_err *err)
+{
+	struct cs_fields f = { record, "an error", err, 0 };
+	struct cs_finding found = { .node = -1, .check = check };
+
+	if (!json_is_null(json_object_get(record, "node")))
+		found.node = cs_node_named(to, &f);
+	found.severity = (uint32_t)cs_field_word(&f, "severity", severity_words,
+						 CS_CRITICAL);
+	cs_field_text(&f, "id", found.id, sizeof(found.id));
+	cs_field_text(&f, "part", found.part, sizeof(found.part));
+	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
+	cs_field_text(&f, "says", found.text, sizeof(found.text));
+	cs_field_text(&f, "far_bus_id", found.far_bus_id,
+		      sizeof(found.far_bus_id));
+	found.confidence = cs_field_real(&f, "confidence");
+	if (!(found.confidence > 0))
+		found.confidence = 0;
+	take_evidence(&f, &found);
+	cs_field_text(&f, "again", found.again, sizeof(found.again));
+	cs_field_text(&f, "elsewhere", found.elsewhere, sizeof(found.elsewhere));
+	cs_field_text(&f, "next", found.next, sizeof(found.next));
+	found.drain = cs_field_bool(&f, "drain");
+	return f.bad ? -1 : cs_finding_add(&to->run.findings, &found, err);
+}
+
+int cs_take_error(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	return take_finding(to, record, 0, err);
+}
+
+int cs_take_check(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	return take_finding(to, record, 1, err);
+}

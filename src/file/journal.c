@@ -1,0 +1,167 @@
+#include "config.h"
+
+#include "file/journal.h"
+
+#include <string.h>
+
+#include "file/put.h"
+#include "file/reader.h"
+#include "file/record.h"
+
+/* ---- writing: the records of a document with their kind first ---- */
+
+static int line(FILE *to, const char *kind, json_t *record)
+{
+	json_t *whole = json_pack("{s:s}", "kind", kind);
+
+	if (!whole || !record || json_object_update(whole, record)) {
+		json_decref(whole);
+		whole = NULL;
+	}
+	json_decref(record);
+	return cs_json_dump(to, whole) || putc('\n', to) == EOF ? -1 : 0;
+}
+
+int cs_jsonl_run(FILE *to, const struct cs_run *run)
+{
+	json_t *record = json_pack("{s:s, s:o}", "schema", CS_SCHEMA, "program",
+				   cs_record_program(run));
+	json_t *what = cs_record_run(run, 0);
+
+	if (record && (!what || json_object_update(record, what))) {
+		json_decref(record);
+		record = NULL;
+	}
+	json_decref(what);
+	return line(to, "run", record);
+}
+
+int cs_jsonl_node(FILE *to, const struct cs_run *run, int node)
+{
+	json_t *record = cs_record_node(run, node), *agents = json_array();
+	int a, bad = !record || !agents;
+
+	for (a = 0; !bad && a < run->node[node].facts.n_agents; a++)
+		bad = json_array_append_new(agents,
+					    cs_record_agent(run, node, a));
+	if (bad || json_object_set(record, "agents", agents)) {
+		json_decref(record);
+		record = NULL;
+	}
+	json_decref(agents);
+	return line(to, "node", record);
+}
+
+int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row)
+{
+	return line(to, "result", cs_record_result(run, row));
+}
+
+int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding)
+{
+	const struct cs_finding *f = run->findings.data;
+
+	return line(to, f[finding].check ? "check" : "error",
+		    cs_record_finding(run, &f[finding]));
+}
+
+int cs_jsonl_verdict(FILE *to, const struct cs_run *run)
+{
+	return line(to, "verdict", cs_record_verdict(run));
+}
+
+int cs_jsonl_write(FILE *to, const struct cs_run *run)
+{
+	size_t i;
+	int node, rc = cs_jsonl_run(to, run);
+
+	for (node = 0; !rc && node < run->n_nodes; node++)
+		rc = cs_jsonl_node(to, run, node);
+	for (i = 0; !rc && i < cs_rows_count(&run->rows); i++)
+		rc = cs_jsonl_row(to, run, i);
+	for (i = 0; !rc && i < run->findings.n; i++)
+		rc = cs_jsonl_finding(to, run, i);
+	return rc || cs_jsonl_verdict(to, run) ? -1 : 0;
+}
+
+/* ---- reading ---- */
+
+/* A later run record continues: what was sound before it stays. */
+static int take_run_line(struct cs_loaded *to, json_t *record,
+			 struct cs_err *err)
+{
+	const struct cs_plan *before = to->run.plan;
+	uint64_t id = before ? before->id : 0;
+	json_t *program = json_object_get(record, "program");
+
+	if (cs_take_schema(to, json_object_get(record, "schema"), err))
+		return -1;
+	if (before && cs_run_keep_whole(&to->run, err))
+		return -1;
+	to->has_verdict = 0;
+	if (!json_is_object(program))
+		return cs_err_set(err, "a run without 'program'");
+	if (cs_take_program(to, program, err) || cs_take_run(to, record, err))
+		return -1;
+	if (id && (!to->run.plan || to->run.plan->id != id))
+		return cs_err_set(err, "a run of another plan within one journal");
+	return 0;
+}
+
+static int take_node_line(struct cs_loaded *to, json_t *record,
+			  struct cs_err *err)
+{
+	json_t *agents = json_object_get(record, "agents"), *agent;
+	size_t i;
+
+	if (cs_take_node(to, record, err))
+		return -1;
+	json_array_foreach(agents, i, agent)
+		if (cs_take_agent(to, agent, err))
+			return -1;
+	return cs_take_peers(to, record, err);
+}
+
+static const struct {
+	const char *kind;
+	cs_take_fn *take;
+} kinds[] = {
+	{ "run", take_run_line },    { "node", take_node_line },
+	{ "result", cs_take_row },   { "error", cs_take_error },
+	{ "check", cs_take_check },  { "verdict", cs_take_end },
+};
+
+static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	const char *kind = json_string_value(json_object_get(record, "kind"));
+	size_t i;
+
+	if (!kind)
+		return cs_err_set(err, "no 'kind': this is no line of a journal");
+	if (!to->run.version && strcmp(kind, "run") != 0)
+		return cs_err_set(err, "a journal begins with a line of kind "
+				  "'run', not '%.40s'", kind);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kind, kinds[i].kind) == 0)
+			return kinds[i].take(to, record, err);
+	return 0; /* of a later version */
+}
+
+/* A line without its end was cut when the run was killed. */
+int cs_jsonl_read(struct cs_reader *r)
+{
+	const char *from, *newline;
+
+	for (from = r->text; from < r->end; from = newline + 1) {
+		newline = memchr(from, '\n', (size_t)(r->end - from));
+		if (!newline)
+			break;
+		r->at = newline;
+		if (newline > from && cs_reader_take(r, from, take_line))
+			return -1;
+		r->to->whole_bytes = (size_t)(newline + 1 - r->text);
+	}
+	if (!r->to->run.version)
+		return cs_err_set(r->err, "%s: no whole line", r->name);
+	return 0;
+}

@@ -1,0 +1,158 @@
+#include "config.h"
+
+#include "file/put.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- one value ---- */
+
+/* jansson takes UTF-8 only; host names and arguments may be anything. */
+json_t *cs_json_text(const char *text)
+{
+	json_t *value = json_string(text);
+	char copy[1024];
+	size_t i;
+
+	if (value)
+		return value;
+	cs_text(copy, sizeof(copy), "%s", text);
+	for (i = 0; copy[i]; i++)
+		if ((unsigned char)copy[i] >= 0x80)
+			copy[i] = '?';
+	return json_string(copy);
+}
+
+json_t *cs_json_known(const char *text)
+{
+	return text && text[0] ? cs_json_text(text) : json_null();
+}
+
+json_t *cs_json_real(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *cs_json_count(int64_t n)
+{
+	return n < 0 ? json_null() : json_integer(n);
+}
+
+/* Above 2^63 jansson has no integer for it. */
+json_t *cs_json_wide(uint64_t n)
+{
+	char digits[24];
+
+	if (n <= INT64_MAX)
+		return json_integer((json_int_t)n);
+	cs_text(digits, sizeof(digits), "%" PRIu64, n);
+	return json_string(digits);
+}
+
+json_t *cs_json_bits(uint64_t n)
+{
+	char digits[24];
+
+	cs_text(digits, sizeof(digits), "%016" PRIx64, n);
+	return json_string(digits);
+}
+
+int cs_json_append(json_t *array, json_t *value)
+{
+	return array && value ? json_array_append_new(array, value) :
+				(json_decref(value), -1);
+}
+
+json_t *cs_json_array_end(json_t *array, int bad)
+{
+	if (!bad)
+		return array;
+	json_decref(array);
+	return NULL;
+}
+
+int cs_json_dump(FILE *to, json_t *value)
+{
+	int rc;
+
+	if (!value) {
+		errno = ENOMEM;
+		return -1;
+	}
+	rc = json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
+	json_decref(value);
+	return rc;
+}
+
+/* ---- an object that grows ---- */
+
+struct cs_put cs_put_begin(void)
+{
+	struct cs_put p = { json_object(), 0 };
+
+	p.bad = !p.object;
+	return p;
+}
+
+json_t *cs_put_end(struct cs_put *p)
+{
+	if (!p->bad)
+		return p->object;
+	json_decref(p->object);
+	return NULL;
+}
+
+void cs_put(struct cs_put *p, const char *key, json_t *value)
+{
+	if (!value || json_object_set_new(p->object, key, value))
+		p->bad = 1;
+}
+
+void cs_put_text(struct cs_put *p, const char *key, const char *text)
+{
+	cs_put(p, key, cs_json_text(text));
+}
+
+void cs_put_known(struct cs_put *p, const char *key, const char *text)
+{
+	cs_put(p, key, cs_json_known(text));
+}
+
+void cs_put_real(struct cs_put *p, const char *key, double x)
+{
+	cs_put(p, key, cs_json_real(x));
+}
+
+void cs_put_count(struct cs_put *p, const char *key, int64_t n)
+{
+	cs_put(p, key, cs_json_count(n));
+}
+
+void cs_put_int(struct cs_put *p, const char *key, int64_t n)
+{
+	cs_put(p, key, json_integer(n));
+}
+
+void cs_put_wide(struct cs_put *p, const char *key, uint64_t n)
+{
+	cs_put(p, key, cs_json_wide(n));
+}
+
+void cs_put_bits(struct cs_put *p, const char *key, uint64_t n)
+{
+	cs_put(p, key, cs_json_bits(n));
+}
+
+void cs_put_bool(struct cs_put *p, const char *key, int is)
+{
+	cs_put(p, key, json_boolean(is));
+}
+
+void cs_put_time(struct cs_put *p, const char *key, const struct timespec *t)
+{
+	char text[32];
+
+	cs_time_text(t, text, sizeof(text));
+	cs_put_known(p, key, text);
+}

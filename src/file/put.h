@@ -1,0 +1,54 @@
+/* put.h - values of JSON objects that we write: what field.h takes back.
+ *
+ * Unknown is null, never 0.  An object grows by what is put into it, and one failure
+ * makes all of it fail: put everything, then look at what cs_put_end() gives. */
+#ifndef CS_FILE_PUT_H
+#define CS_FILE_PUT_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/units.h"
+
+#define CS_JSON_FLAGS                                                             \
+	(JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS))
+
+/* Each returns a new reference, or NULL without memory. */
+json_t *cs_json_text(const char *text);	/* what is no UTF-8 is '?' */
+json_t *cs_json_known(const char *text); /* "" and NULL are null */
+json_t *cs_json_real(double x);		/* what is not finite is null */
+json_t *cs_json_count(int64_t n);	/* below 0 is null */
+json_t *cs_json_wide(uint64_t n);	/* above 2^63 its digits */
+json_t *cs_json_bits(uint64_t n);	/* 16 hexadecimal digits */
+
+/* Takes the value's reference; NULL stands for no memory.  0 or -1. */
+int cs_json_append(json_t *array, json_t *value);
+/* The array; when it could not be filled NULL, for it is worth nothing. */
+json_t *cs_json_array_end(json_t *array, int bad);
+/* Writes one value and lets go of it; NULL is no memory.  0, or -1 with errno. */
+int cs_json_dump(FILE *to, json_t *value);
+
+struct cs_put {
+	json_t *object;
+	int bad;
+};
+
+struct cs_put cs_put_begin(void);
+json_t *cs_put_end(struct cs_put *p);
+
+/* Takes the value's reference; NULL stands for no memory. */
+void cs_put(struct cs_put *p, const char *key, json_t *value);
+void cs_put_text(struct cs_put *p, const char *key, const char *text);
+void cs_put_known(struct cs_put *p, const char *key, const char *text);
+void cs_put_real(struct cs_put *p, const char *key, double x);
+void cs_put_count(struct cs_put *p, const char *key, int64_t n);
+void cs_put_int(struct cs_put *p, const char *key, int64_t n);
+void cs_put_wide(struct cs_put *p, const char *key, uint64_t n);
+void cs_put_bits(struct cs_put *p, const char *key, uint64_t n);
+void cs_put_bool(struct cs_put *p, const char *key, int is);
+/* RFC 3339 in UTC, whole seconds. */
+void cs_put_time(struct cs_put *p, const char *key, const struct timespec *t);
+
+#endif

@@ -1,0 +1,398 @@
+/* row.c - a result. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/kind.h"
+#include "file/field.h"
+#include "file/internal.h"
+#include "file/put.h"
+#include "file/record.h"
+#include "plan/alias.h"
+
+/* ---- what it is of ---- */
+
+static const struct cs_agent_facts *agent_of(const struct cs_run *run,
+					     const struct cs_row *row,
+					     const struct cs_end *end)
+{
+	if (row->node >= (uint32_t)run->n_nodes || cs_end_is_numa(end) ||
+	    end->index >= run->node[row->node].facts.n_agents)
+		return NULL;
+	return &run->node[row->node].agent[end->index];
+}
+
+static void put_ends(struct cs_put *r, const struct cs_run *run,
+		     const struct cs_row *row)
+{
+	const struct cs_agent_facts *s = agent_of(run, row, &row->what.src);
+	const struct cs_agent_facts *d = agent_of(run, row, &row->what.dst);
+	int node = (int)row->node;
+
+	cs_put_text(r, "src", cs_end_label(run, row, &row->what.src).text);
+	cs_put_text(r, "dst", cs_end_label(run, row, &row->what.dst).text);
+	cs_put_known(r, "src_bus_id", s ? s->gpu.bus_id : NULL);
+	cs_put_known(r, "dst_bus_id", d ? d->gpu.bus_id : NULL);
+	cs_put_text(r, "issuer", cs_agent_name(run, node, row->what.issuer).text);
+}
+
+/* "gpu3", or of a test with the host "numa1" and "host". */
+static struct cs_end end_of(struct cs_loaded *to, int node, struct cs_fields *f,
+			    const char *key, const struct cs_test *test)
+{
+	const char *name = cs_field_string(f, key);
+	int cpu = cs_on_cpu(&to->run);
+	unsigned long numa = CS_NUMA_LOCAL;
+	char *end = NULL;
+
+	if (!cs_test_has_host(test) || (strncmp(name, "numa", 4) &&
+					strcmp(name, "host")))
+		return (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
+					cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
+					(uint16_t)cs_agent_named(to, node, f, key) };
+	if (name[0] == 'n')
+		numa = strtoul(name + 4, &end, 10);
+	if (end && (end == name + 4 || *end || numa >= CS_NUMA_MOST))
+		cs_field_refuse(f, key, "a NUMA domain, as numa0");
+	/* the plan knows whether each GPU's own domain was meant */
+	if (to->run.plan && !to->run.plan_file && !to->run.plan->set.numa &&
+	    test->path != CS_PATH_HOST)
+		numa = CS_NUMA_LOCAL;
+	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+				(uint16_t)numa };
+}
+
+/* Of a plan file each transfer says whether its GPU's own domain is meant. */
+static void take_domain(const struct cs_run *run, struct cs_row *row)
+{
+	struct cs_end *end = cs_end_is_numa(&row->what.src) ? &row->what.src :
+							      &row->what.dst;
+	const struct cs_step *step;
+	uint32_t k, local = 0;
+
+	if (!run->plan_file || !run->plan || row->step >= run->plan->n_steps)
+		return;
+	step = cs_plan_step(run->plan, row->step);
+	for (k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
+		const struct cs_end *host = cs_end_is_numa(&t->src) ? &t->src :
+								      &t->dst;
+
+		if (cs_transfer_is_load(t) || !cs_end_is_numa(host) ||
+		    cs_end_is_numa(&t->src) != cs_end_is_numa(&row->what.src) ||
+		    t->issuer != row->what.issuer ||
+		    cs_plan_view(run->plan, t->view)->test != row->test)
+			continue;
+		if (host->index == end->index)
+			return;
+		local |= host->index == CS_NUMA_LOCAL;
+	}
+	if (local && cs_end_is_numa(end))
+		end->index = CS_NUMA_LOCAL;
+}
+
+/* The transfer, as the plan of this backend would have it. */
+static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
+			  struct cs_row *row)
+{
+	int node = (int)row->node;
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[row->test];
+
+	row->what.src = end_of(to, node, f, "src", test);
+	row->what.dst = end_of(to, node, f, "dst", test);
+	row->blocks = (uint32_t)cs_field_int(f, "blocks", 0, UINT32_MAX, 0);
+	row->threads = (uint32_t)cs_field_int(f, "threads", 0, UINT32_MAX, 0);
+	row->what.issuer = (uint16_t)cs_agent_named(to, node, f, "issuer");
+	row->what.method = (uint8_t)test->method;
+	row->what.op = (uint8_t)test->op;
+	row->what.bytes = cs_field_wide(f, "copy_bytes");
+}
+
+static void put_way(struct cs_put *r, const struct cs_run *run,
+		    const struct cs_row *row)
+{
+	char link[32], placement[256] = "";
+
+	cs_put_known(r, "via", row->via == CS_VIA_NONE ||
+			       row->via == CS_VIA_FAILED ?
+				       NULL : cs_via_text(row->via));
+	cs_link_text(run, row, link, sizeof(link));
+	cs_put_known(r, "link", link);
+	cs_put_count(r, "numa", row->what.src.kind == CS_END_HOST ?
+					cs_end_numa(run, row, &row->what.src) :
+				row->what.dst.kind == CS_END_HOST ?
+					cs_end_numa(run, row, &row->what.dst) : -1);
+	if (row->node >= (uint32_t)run->n_nodes)
+		;
+	else if (run->node[row->node].facts.placement[0])
+		cs_text(placement, sizeof(placement), "%s",
+			run->node[row->node].facts.placement);
+	else
+		cs_division_text(run, (int)row->node, placement,
+				 sizeof(placement));
+	cs_put_known(r, "placement", placement);
+}
+
+/* As a plan file has it; "" none. */
+static const char *step_name(const struct cs_run *run, const struct cs_row *row)
+{
+	return run->plan && row->step < run->plan->n_steps ?
+		       cs_plan_step(run->plan, row->step)->name : "";
+}
+
+static int test_of(struct cs_fields *f)
+{
+	int test = cs_test_index(cs_field_string(f, "test"));
+
+	if (test < 0)
+		cs_field_refuse(f, "test", "a test of this version (see --list)");
+	return test < 0 ? 0 : test;
+}
+
+static int metric_of(struct cs_fields *f)
+{
+	const char *name = cs_field_string(f, "metric");
+	int metric = *name ? cs_metric_index(name) : CS_METRIC_RATE;
+
+	if (metric < 0)
+		cs_field_refuse(f, "metric", "rate, time, total, or a part of "
+				"opening");
+	return metric < 0 ? CS_METRIC_RATE : metric;
+}
+
+static void take_state(struct cs_fields *f, struct cs_row *row)
+{
+	static const char *const status[] = {
+		"ok", "skipped", "failed", "corrupt", "timeout", NULL,
+	};
+
+	row->metric = (uint8_t)metric_of(f);
+	row->status = (uint8_t)cs_field_word(f, "status", status, CS_FAILED);
+	row->via = (uint8_t)cs_field_via(f);
+	cs_field_text(f, "reason", row->reason, sizeof(row->reason));
+	row->step = (uint32_t)cs_field_int(f, "step", 0, UINT32_MAX, 0);
+	row->block = (uint32_t)cs_field_int(f, "block", 0, UINT32_MAX, 0);
+	row->copies = (uint32_t)cs_field_int(f, "copies", 0, UINT32_MAX, 0);
+}
+
+/* ---- figures ---- */
+
+/* A number of a cell that is not ok must never read as one. */
+static void put_statistics(struct cs_put *r, const struct cs_row *row,
+			   const struct cs_test *test)
+{
+	static const struct cs_stats none = {
+		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
+	};
+	const struct cs_stats *s = row->status == CS_OK ? &row->stats : &none;
+
+	cs_put_text(r, "unit", cs_unit_text(test->unit));
+	cs_put_real(r, "value", s->median);
+	cs_put_real(r, "ci_low", s->ci_low);
+	cs_put_real(r, "ci_high", s->ci_high);
+	cs_put_int(r, "n", s->n);
+	cs_put_real(r, "min", s->min);
+	cs_put_real(r, "max", s->max);
+	cs_put_real(r, "mean", s->mean);
+	cs_put_real(r, "sd", s->sd);
+	cs_put_real(r, "mad", s->mad);
+	cs_put_real(r, "p5", s->p5);
+	cs_put_real(r, "p95", s->p95);
+	cs_put_real(r, "p99", s->p99);
+}
+
+static void take_statistics(struct cs_fields *f, struct cs_stats *s)
+{
+	s->n = (uint32_t)cs_field_int(f, "n", 0, UINT32_MAX, 0);
+	s->median = cs_field_real(f, "value");
+	s->ci_low = cs_field_real(f, "ci_low");
+	s->ci_high = cs_field_real(f, "ci_high");
+	s->min = cs_field_real(f, "min");
+	s->max = cs_field_real(f, "max");
+	s->mean = cs_field_real(f, "mean");
+	s->sd = cs_field_real(f, "sd");
+	s->mad = cs_field_real(f, "mad");
+	s->p5 = cs_field_real(f, "p5");
+	s->p95 = cs_field_real(f, "p95");
+	s->p99 = cs_field_real(f, "p99");
+}
+
+static json_t *flags(const struct cs_run *run, uint32_t bits)
+{
+	const char *name[CS_ROW_FLAGS];
+	json_t *array = json_array();
+	int n = cs_row_flag_names(bits, name), i, bad = !array;
+
+	for (i = 0; i < n; i++)
+		bad |= cs_json_append(array, json_string(name[i]));
+	/* a stand-in is said in every record */
+	if (run->stand_in)
+		bad |= cs_json_append(array, json_string("stand-in"));
+	if (run->virtual_clock)
+		bad |= cs_json_append(array, json_string("virtual-clock"));
+	return cs_json_array_end(array, bad);
+}
+
+static uint32_t flags_of(struct cs_fields *f)
+{
+	const json_t *array = cs_field_array(f, "flags"), *word;
+	uint32_t flags = 0;
+	size_t i;
+
+	/* words that are not known are a later version's, or the run's */
+	json_array_foreach(array, i, word) {
+		if (!json_is_string(word))
+			cs_field_refuse(f, "flags", "an array of strings");
+		else
+			flags |= cs_row_flag(json_string_value(word));
+	}
+	return flags;
+}
+
+static void put_history(struct cs_put *r, const struct cs_row *row)
+{
+	cs_put_real(r, "first_slower_ms",
+		    row->status == CS_OK ? row->first_ms : NAN);
+	cs_put_real(r, "t_start_s", row->t_start_s);
+	cs_put_real(r, "cell_s", row->seconds);
+	cs_put_bits(r, "throttle", row->throttle);
+	cs_put_count(r, "sm_mhz", row->sm_mhz);
+	cs_put_count(r, "temperature_c", row->temperature_c);
+	cs_put_real(r, "power_w", row->power_w);
+	cs_put_int(r, "checked", row->checked);
+	cs_put_int(r, "discarded", row->discarded);
+	cs_put_wide(r, "wrong_bytes", row->wrong_words * 8);
+}
+
+static void take_history(struct cs_fields *f, struct cs_row *row)
+{
+	row->overlap = cs_field_real(f, "overlap");
+	row->company = (uint8_t)cs_field_int(f, "company", 0, UINT8_MAX, 0);
+	row->first_ms = cs_field_real(f, "first_slower_ms");
+	row->t_start_s = cs_field_real(f, "t_start_s");
+	row->seconds = cs_field_real(f, "cell_s");
+	row->throttle = cs_field_bits(f, "throttle");
+	row->sm_mhz = cs_field_count32(f, "sm_mhz");
+	row->temperature_c = cs_field_count32(f, "temperature_c");
+	row->power_w = cs_field_real(f, "power_w");
+	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
+	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
+	row->wrong_words = cs_field_wide(f, "wrong_bytes") / 8;
+	row->flags = flags_of(f);
+}
+
+static json_t *sample_array(const double *x, uint32_t n)
+{
+	json_t *array = json_array();
+	uint32_t i;
+	int bad = !array;
+
+	for (i = 0; i < n; i++)
+		bad |= cs_json_append(array, cs_json_real(x[i]));
+	return cs_json_array_end(array, bad);
+}
+
+static int add_row(struct cs_loaded *to, struct cs_row *row,
+		   struct cs_fields *f)
+{
+	const json_t *samples = cs_field_array(f, "samples"), *x;
+	size_t n = json_array_size(samples), i;
+	double *values = calloc(n + 1, sizeof(*values));
+	int rc = -1;
+
+	if (!values)
+		return cs_err_set(f->err, "no memory");
+	json_array_foreach(samples, i, x) {
+		if (!json_is_number(x) && !json_is_null(x))
+			cs_field_refuse(f, "samples", "an array of numbers");
+		values[i] = json_is_number(x) ?
+			cs_ten_digits(json_number_value(x)) : NAN;
+	}
+	row->n_samples = (uint32_t)n;
+	if (!f->bad)
+		rc = cs_rows_add(&to->run.rows, row, values, f->err);
+	free(values);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+/* 0 is none. */
+static void put_if(struct cs_put *r, const char *key, uint32_t n)
+{
+	cs_put_count(r, key, n ? (int64_t)n : -1);
+}
+
+json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
+		      const double *samples)
+{
+	size_t n_tests;
+	const struct cs_test *test = cs_catalogue(&n_tests);
+	struct cs_put r = cs_put_begin();
+	char note[CS_NOTE_TEXT];
+
+	test += row->test < n_tests ? row->test : 0;
+	cs_alias_note(run->asked, test->name, note, sizeof(note));
+	cs_put_text(&r, "node", row->node < (uint32_t)run->n_nodes ?
+					run->node[row->node].facts.host : "");
+	cs_put_text(&r, "test", test->name);
+	cs_put_text(&r, "path", cs_path_text(test->path));
+	cs_put_text(&r, "method", cs_method_text(test->method));
+	cs_put_text(&r, "op", cs_op_text(test->op));
+	cs_put_text(&r, "pattern", cs_pattern_text(test->pattern));
+	cs_put_text(&r, "metric", cs_metric_text(test, row->metric));
+	cs_put_text(&r, "memory",
+		test->memory != CS_MEM_DEVICE ? cs_memory_text((int)test->memory) :
+		row->what.src.memory == CS_MEM_ARENA ? "arena" : "device");
+	put_ends(&r, run, row);
+	put_way(&r, run, row);
+	cs_put_int(&r, "node_index", row->node);
+	cs_put_int(&r, "step", row->step);
+	cs_put_known(&r, "step_name", step_name(run, row));
+	put_if(&r, "block", row->block);
+	cs_put_wide(&r, "copy_bytes", row->what.bytes);
+	cs_put_int(&r, "copies", row->copies);
+	put_if(&r, "blocks", row->blocks);
+	put_if(&r, "threads", row->threads);
+	cs_put_text(&r, "status", cs_status_text(row->status));
+	cs_put_known(&r, "reason", row->reason);
+	put_statistics(&r, row, test);
+	cs_put_real(&r, "overlap", row->overlap);
+	cs_put_int(&r, "company", row->company);
+	put_history(&r, row);
+	cs_put(&r, "flags", flags(run, row->flags));
+	cs_put_known(&r, "note", note);
+	if (samples)
+		cs_put(&r, "samples", sample_array(samples, row->n_samples));
+	return cs_put_end(&r);
+}
+
+json_t *cs_record_result(const struct cs_run *run, size_t i)
+{
+	return cs_record_row(run, cs_rows_get(&run->rows, i),
+			     cs_rows_samples(&run->rows, i));
+}
+
+int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a result", err, 0 };
+	struct cs_row row;
+	int node = cs_node_named(to, &f);
+
+	if (node < 0)
+		return -1;
+	memset(&row, 0, sizeof(row));
+	row.node = (uint32_t)node;
+	row.test = (uint32_t)test_of(&f);
+	take_state(&f, &row);
+	take_transfer(to, &f, &row);
+	take_domain(&to->run, &row);
+	take_statistics(&f, &row.stats);
+	take_history(&f, &row);
+	if (!f.bad && row.status == CS_OK)
+		cs_field_need(&f, "value");
+	return f.bad ? -1 : add_row(to, &row, &f);
+}

@@ -1,0 +1,384 @@
+/* run.c - the program, and the run: as it begins, and what is known at its end. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/compare.h"
+#include "file/field.h"
+#include "file/internal.h"
+#include "file/put.h"
+#include "file/record.h"
+#include "plan/file.h"
+
+#define NODES_MOST 16384
+#define RANKS_MOST (1 << 24)
+
+static const char *const verify_words[] = { "all", "last", "off", NULL };
+static const char *const status_words[] = { "partial", "complete", NULL };
+
+int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
+{
+	const char *schema = json_string_value(value);
+
+	(void)to;
+	if (!schema)
+		return cs_err_set(err, "no 'schema': this is no file of cscope-mpi");
+	if (strcmp(schema, CS_SCHEMA) == 0)
+		return 0;
+	return cs_err_set(err, "schema '%.40s'; this version reads '%s' only",
+			  schema, CS_SCHEMA);
+}
+
+/* ---- the program ---- */
+
+json_t *cs_record_program(const struct cs_run *run)
+{
+	struct cs_put r = cs_put_begin();
+
+	cs_put_text(&r, "name", "cscope-mpi");
+	cs_put_known(&r, "version", run->version);
+	cs_put_known(&r, "commit", run->commit);
+	cs_put_known(&r, "build", run->build);
+	return cs_put_end(&r);
+}
+
+/* The texts of the record live as long as the run. */
+static int keep(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	if (!to->texts)
+		to->texts = json_array();
+	if (!to->texts || json_array_append(to->texts, record))
+		return cs_err_set(err, "no memory");
+	return 0;
+}
+
+int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "program", err, 0 };
+
+	to->run.version = cs_field_string(&f, "version");
+	to->run.commit = cs_field_string(&f, "commit");
+	to->run.build = cs_field_string(&f, "build");
+	return f.bad || keep(to, record, err) ? -1 : 0;
+}
+
+/* ---- what was asked for ---- */
+
+static json_t *settings(const struct cs_plan *plan)
+{
+	const struct cs_settings *set = &plan->set;
+	struct cs_put r = cs_put_begin();
+
+	cs_put_wide(&r, "copy_bytes", set->copy_bytes);
+	cs_put_real(&r, "precision", set->precision);
+	cs_put_real(&r, "cell_limit_s", set->cell_limit_s);
+	cs_put_real(&r, "start_limit_s", set->start_limit_s);
+	cs_put_wide(&r, "seed", set->seed);
+	cs_put_int(&r, "placements", set->arms);
+	cs_put_int(&r, "block_samples", set->block_samples);
+	cs_put_text(&r, "verify", verify_words[set->verify <= CS_VERIFY_OFF ?
+						       set->verify : CS_VERIFY_OFF]);
+	cs_put_text(&r, "via", cs_way_words[set->via < CS_WAYS ? set->via :
+								 CS_WAY_AUTO]);
+	cs_put_text(&r, "schedule", cs_schedule_words[
+		set->schedule < CS_SCHEDULES ? set->schedule : CS_SCHEDULE_SERIAL]);
+	cs_put_wide(&r, "last_copy_bytes", set->last_bytes);
+	cs_put_real(&r, "growth", set->last_bytes ? set->growth : NAN);
+	cs_put_bool(&r, "urgent", set->urgent);
+	cs_put_wide(&r, "spread_bytes", set->spread_bytes);
+	cs_put_int(&r, "shift", set->shift);
+	cs_put_int(&r, "random", set->random);
+	cs_put_bits(&r, "numa_mask", set->numa);
+	cs_put_bits(&r, "numa_domains_mask", set->domains);
+	return cs_put_end(&r);
+}
+
+static void take_settings(struct cs_fields *f, struct cs_settings *set)
+{
+	set->copy_bytes = cs_field_wide(f, "copy_bytes");
+	set->precision = cs_field_real(f, "precision");
+	set->cell_limit_s = cs_field_real(f, "cell_limit_s");
+	set->start_limit_s = cs_field_real(f, "start_limit_s");
+	set->seed = cs_field_wide(f, "seed");
+	set->arms = (uint32_t)cs_field_int(f, "placements", 0, CS_ARMS_MAX, 1);
+	set->block_samples = (uint32_t)cs_field_int(f, "block_samples", 0, 1000, 0);
+	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
+					      CS_VERIFY_ALL);
+	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
+	/* versions that did not know it measured every pair alone */
+	set->schedule = (uint32_t)cs_field_word(f, "schedule", cs_schedule_words,
+						CS_SCHEDULE_SERIAL);
+	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
+	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
+	set->urgent = cs_field_bool(f, "urgent") != 0;
+	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
+	set->random = (uint32_t)cs_field_int(f, "random", 0, CS_MAX_AGENTS, 0);
+	set->numa = cs_field_bits(f, "numa_mask");
+	set->spread_bytes = cs_field_wide(f, "spread_bytes");
+	set->domains = cs_field_bits(f, "numa_domains_mask");
+}
+
+static json_t *tests(const struct cs_plan *plan)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	json_t *array = json_array();
+	uint32_t v;
+	int bad = !array;
+
+	for (v = 0; v < plan->n_views; v++)
+		/* once, however many sizes it has */
+		if (!v || cs_plan_view(plan, v)->test !=
+				  cs_plan_view(plan, v - 1)->test)
+			bad |= cs_json_append(array, json_string(
+				test[cs_plan_view(plan, v)->test].name));
+	return cs_json_array_end(array, bad);
+}
+
+static int take_tests(struct cs_fields *f, char *chosen)
+{
+	const json_t *array = cs_field_array(f, "tests"), *item;
+	size_t i;
+	int test;
+
+	for (i = 0; i < json_array_size(array); i++) {
+		item = json_array_get(array, i);
+		test = json_is_string(item) ?
+			       cs_test_index(json_string_value(item)) : -1;
+		if (test < 0)
+			return cs_err_set(f->err, "test '%.60s' is not known to "
+					  "this version (see --list)",
+					  json_is_string(item) ?
+					  json_string_value(item) : "?");
+		chosen[test] = 1;
+	}
+	return 0;
+}
+
+static json_t *argv_array(const struct cs_run *run)
+{
+	json_t *array = json_array();
+	int i, bad = !array;
+
+	for (i = 0; i < run->argc; i++)
+		bad |= cs_json_append(array, cs_json_text(run->argv[i]));
+	return cs_json_array_end(array, bad);
+}
+
+static int take_argv(struct cs_loaded *to, struct cs_fields *f)
+{
+	const json_t *array = cs_field_array(f, "argv"), *item;
+	size_t n = json_array_size(array), i;
+
+	free(to->argv);
+	to->run.argc = 0;
+	to->run.argv = to->argv = calloc(n + 1, sizeof(*to->argv));
+	if (!to->argv)
+		return cs_err_set(f->err, "no memory");
+	for (i = 0; i < n; i++) {
+		item = json_array_get(array, i);
+		if (!json_is_string(item))
+			return cs_field_refuse(f, "argv", "an array of strings");
+		/* a view only reads it */
+		to->argv[i] = (char *)(uintptr_t)json_string_value(item);
+	}
+	to->run.argc = (int)n;
+	return 0;
+}
+
+static json_t *check_names(uint32_t checks)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (uint32_t bit = 1; bit; bit <<= 1)
+		if ((checks & bit) && cs_check_name(bit))
+			bad |= cs_json_append(array, json_string(cs_check_name(bit)));
+	return cs_json_array_end(array, bad);
+}
+
+/* Words that are not known are a later version's. */
+static uint32_t checks_of(struct cs_fields *f)
+{
+	const json_t *array = cs_field_array(f, "checks"), *word;
+	uint32_t checks = 0, one;
+	struct cs_err err;
+	size_t i;
+
+	json_array_foreach(array, i, word)
+		if (json_is_string(word) &&
+		    !cs_checks_parse(json_string_value(word), &one, &err))
+			checks |= one;
+	return checks;
+}
+
+/* The plan follows from what was asked for.  A later version may put its steps in
+ * another order: it keeps the id that the file says, for no view reads the order,
+ * and who would carry it out compares ids. */
+static int take_plan(struct cs_loaded *to, struct cs_fields *f)
+{
+	struct cs_fields set = { cs_field_object(f, "settings"), "settings",
+				 f->err, 0 };
+	struct cs_plan_request req = { .n_agents = 0 };
+	struct cs_plan *plan = NULL;
+	size_t n_tests;
+	char *chosen;
+	int rc = -1;
+
+	if (f->bad || !set.object)
+		return f->bad ? -1 : 0;
+	cs_catalogue(&n_tests);
+	chosen = calloc(n_tests, 1);
+	if (!chosen)
+		return cs_err_set(f->err, "no memory");
+	req.chosen = chosen;
+	req.n_agents = (int)cs_field_int(f, "n_agents", 1, CS_MAX_AGENTS, 0);
+	take_settings(&set, &req.set);
+	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
+	    !take_tests(f, chosen) &&
+	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
+						    "plan_file", &req, &plan,
+						    f->err) :
+				  cs_plan_build(&req, &plan, f->err))) {
+		plan->id = cs_field_bits(f, "plan_id");
+		to->run.plan = plan;
+		rc = f->bad ? -1 : 0;
+	}
+	free(chosen);
+	return rc;
+}
+
+/* ---- its end ---- */
+
+static json_t *timings(const struct cs_run_timings *t)
+{
+	struct cs_put r = cs_put_begin();
+
+	cs_put_real(&r, "start", t->start);
+	cs_put_real(&r, "open", t->open);
+	cs_put_real(&r, "peers", t->peers);
+	cs_put_real(&r, "measure", t->measure);
+	cs_put_real(&r, "total", t->total);
+	return cs_put_end(&r);
+}
+
+static void put_end(struct cs_put *r, const struct cs_run *run)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+
+	cs_put_time(r, "ended", &run->ended);
+	cs_put_text(r, "status", status_words[run->complete != 0]);
+	cs_put_int(r, "exit", run->exit_status);
+	cs_put_wide(r, "cells_measured", c.measured);
+	cs_put_wide(r, "cells_planned", c.planned);
+	cs_put(r, "timings_s", timings(&run->timings));
+}
+
+json_t *cs_record_verdict(const struct cs_run *run)
+{
+	struct cs_put r = cs_put_begin();
+	char summary[CS_ERR_TEXT + CS_HOST];
+
+	cs_run_summary(run, summary, sizeof(summary));
+	put_end(&r, run);
+	cs_put_text(&r, "summary", summary);
+	return cs_put_end(&r);
+}
+
+int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "run", err, 0 };
+	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err,
+			       0 };
+
+	cs_field_time(&f, "ended", &to->run.ended);
+	to->run.complete = cs_field_word(&f, "status", status_words, 0);
+	to->run.exit_status = (int)cs_field_int(&f, "exit", 0, 255,
+						CS_EXIT_CRITICAL);
+	to->run.timings = (struct cs_run_timings){
+		cs_field_real(&t, "start"), cs_field_real(&t, "open"),
+		cs_field_real(&t, "peers"), cs_field_real(&t, "measure"),
+		cs_field_real(&t, "total"),
+	};
+	to->has_verdict = 1;
+	return f.bad || t.bad ? -1 : 0;
+}
+
+/* ---- the run ---- */
+
+json_t *cs_record_run(const struct cs_run *run, int whole)
+{
+	struct cs_put r = cs_put_begin();
+
+	cs_put_known(&r, "id", run->id);
+	cs_put_known(&r, "resumes", run->resumes);
+	cs_put_known(&r, "plan_file", run->plan_file);
+	cs_put(&r, "plan_id", run->plan ? cs_json_bits(run->plan->id) : json_null());
+	cs_put(&r, "argv", argv_array(run));
+	cs_put_known(&r, "matrix", run->matrix_text);
+	cs_put_known(&r, "asked", run->asked);
+	cs_put(&r, "checks", check_names(run->checks));
+	cs_put_known(&r, "launcher", run->launcher);
+	cs_put_known(&r, "job_id", run->job_id);
+	cs_put(&r, "seed", run->plan ? cs_json_wide(run->plan->set.seed) :
+				       json_null());
+	cs_put_known(&r, "backend", run->backend);
+	cs_put_bool(&r, "stand_in", run->stand_in);
+	cs_put_bool(&r, "virtual_clock", run->virtual_clock);
+	cs_put_bool(&r, "redacted", run->redacted);
+	cs_put_real(&r, "budget_s", run->budget_s > 0 ? run->budget_s : NAN);
+	cs_put_real(&r, "margin", run->margin);
+	cs_put_int(&r, "n_ranks", run->n_ranks);
+	cs_put_int(&r, "n_nodes", run->n_nodes);
+	cs_put(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
+					   json_null());
+	cs_put(&r, "tests", run->plan ? tests(run->plan) : json_null());
+	cs_put(&r, "settings", run->plan ? settings(run->plan) : json_null());
+	cs_put_time(&r, "started", &run->started);
+	if (whole)
+		put_end(&r, run);
+	return cs_put_end(&r);
+}
+
+int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	static const char *const backends[] = { "cuda", "cpu", NULL };
+	struct cs_fields f = { record, "run", err, 0 };
+	struct cs_run *run = &to->run;
+	int backend, n_nodes;
+
+	free((void *)(uintptr_t)run->plan);
+	run->plan = NULL;
+	cs_field_text(&f, "id", run->id, sizeof(run->id));
+	cs_field_text(&f, "resumes", run->resumes, sizeof(run->resumes));
+	cs_field_text(&f, "launcher", run->launcher, sizeof(run->launcher));
+	cs_field_text(&f, "job_id", run->job_id, sizeof(run->job_id));
+	run->matrix_text = cs_field_string(&f, "matrix");
+	run->asked = cs_field_string(&f, "asked");
+	run->plan_file = cs_field_string(&f, "plan_file");
+	if (!run->plan_file[0])
+		run->plan_file = NULL;
+	backend = cs_field_word(&f, "backend", backends, -1);
+	run->backend = backend < 0 ? "" : backends[backend];
+	run->stand_in = cs_field_bool(&f, "stand_in");
+	run->virtual_clock = cs_field_bool(&f, "virtual_clock");
+	run->redacted = cs_field_bool(&f, "redacted");
+	run->margin = cs_field_real(&f, "margin");
+	if (!(run->margin >= 0))
+		run->margin = CS_MARGIN;
+	run->budget_s = cs_field_real(&f, "budget_s");
+	if (!(run->budget_s > 0))
+		run->budget_s = 0;
+	run->checks = checks_of(&f);
+	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
+	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);
+	cs_field_time(&f, "started", &run->started);
+	if (f.bad || take_argv(to, &f) || take_plan(to, &f) || f.bad ||
+	    cs_loaded_nodes(to, n_nodes, err))
+		return -1;
+	return keep(to, record, err);
+}
