@@ -51,7 +51,7 @@ options_of_page() { # FILE SECTION NEXT-SECTION
 # Keys as the sources put them into records, as a run writes them, and as
 # formats(5) has them: bold, behind .TP or in a sentence.
 keys_of_sources() {
-	sed -nE 's/.*\b(put|member)\(.*, "([a-z0-9_]+)", .*/\2/p' \
+	sed -nE 's/.*\b(cs_put[a-z_]*|put_if|member)\(.*, "([a-z0-9_]+)",.*/\2/p' \
 		"$top"/src/file/*.c
 	grep -ohE '\\"[a-z_]+\\":\[' "$top"/src/file/*.c | tr -cd 'a-z_\n'
 	echo kind

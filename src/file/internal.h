@@ -1,5 +1,4 @@
-/* internal.h - what the records of a run share, and the parts that records of nodes are
- * made of. */
+/* internal.h - what the records of a run share, and the parts of a node's record. */
 #ifndef CS_FILE_INTERNAL_H
 #define CS_FILE_INTERNAL_H
 

@@ -27,8 +27,8 @@ static json_t *values(const struct cs_grid *grid)
 	for (i = 0; i < grid->n_rows; i++) {
 		row = json_array();
 		for (k = 0; k < grid->n_cols; k++)
-			bad |= cs_json_append(row,
-				      cs_json_real(grid->value[i * grid->n_cols + k]));
+			bad |= cs_json_append(row, cs_json_real(
+				grid->value[i * grid->n_cols + k]));
 		bad |= cs_json_append(array, row);
 	}
 	return cs_json_array_end(array, bad);

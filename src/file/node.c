@@ -180,7 +180,8 @@ static json_t *fingerprint(const struct cs_run *run, int node)
 	if (cs_fingerprint(run, node, &traits, &err))
 		r.bad = 1;
 	for (int layer = 0; layer < CS_LAYERS; layer++)
-		cs_put_bits(&r, cs_layer_text(layer), cs_fingerprint_hash(&traits, layer));
+		cs_put_bits(&r, cs_layer_text(layer),
+			    cs_fingerprint_hash(&traits, layer));
 	cs_vec_release(&traits);
 	return cs_put_end(&r);
 }

@@ -1,5 +1,5 @@
-/* reader.h - a text of JSON, cut into values: each is decoded alone, so that never more
- * than one record of a file is in memory as JSON. */
+/* reader.h - a text of JSON, cut into values: each is decoded alone, so that never
+ * more than one record of a file is in memory as JSON. */
 #ifndef CS_FILE_READER_H
 #define CS_FILE_READER_H
 

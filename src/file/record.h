@@ -1,10 +1,10 @@
-/* record.h - the records of documents and journals.  One file for each kind: what builds
- * the record, and what takes it back into a run, so that document, journal and CSV say
- * the same.
+/* record.h - the records of documents and journals.  One file for each kind holds
+ * what builds the record and what takes it back into a run; document, journal and
+ * CSV say the same.
  *
- * A builder returns a new reference, or NULL without memory.  A taker leaves its record
- * alone and returns 0, or -1 with what is wrong and what is allowed; whatever a record
- * says, the run stays sound: every index in it may be used. */
+ * A builder returns a new reference, or NULL without memory.  A taker leaves its
+ * record alone and returns 0, or -1 with what is wrong and what is allowed; whatever
+ * a record says, the run stays sound: every index in it may be used. */
 #ifndef CS_FILE_RECORD_H
 #define CS_FILE_RECORD_H
 
