@@ -303,8 +303,8 @@ static void by_text(const struct look *look, const struct cs_threshold *line,
 		cs_text(to, size, "%s%.4g %% of the live link's peak",
 			line->line ? "" : "--min-share, ", 100 * line->bound);
 	if (line->line)
-		cs_text(to + strlen(to), size - strlen(to), "%s%s:%u",
-			to[0] ? ", " : "", look->run->thresholds->name, line->line);
+		cs_text_add(to, size, "%s%s:%u", to[0] ? ", " : "",
+			    look->run->thresholds->name, line->line);
 }
 
 static int tell_unknown(struct look *look, const struct cs_threshold *line,
