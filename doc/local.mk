@@ -31,7 +31,7 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 %C%_options_roff_LDADD = $(CS_LINK)
 
 # Behind the bar: it must be there, but its age is that of each new build.
-%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options.c | %D%/options-roff$(EXEEXT)
+%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options/table.c | %D%/options-roff$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 	sed 's/@VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi.1.in | \
 		%D%/options-roff$(EXEEXT) >$@.tmp && mv -f $@.tmp $@

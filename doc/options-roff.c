@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Text in which nothing is a request, an escape or a typographic dash. */
 static void put_text(const char *text)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Any action but measuring.  Returns the exit status, with `err` unless it is 0. */
 int cs_answer(const struct cs_options *opt, FILE *to, struct cs_err *err);

@@ -165,6 +165,7 @@ int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 	if (cs_merge_init(&fleet.merge, opt->n_files, err))
 		return CS_EXIT_CANNOT;
+	cs_judging_init(&fleet.judging);
 	status = cs_judging_open(&fleet.judging, opt, err);
 	if (!status)
 		status = gather(&fleet, err);

@@ -4,17 +4,23 @@
 
 #include "check/baseline.h"
 #include "check/threshold.h"
-#include "options.h"
+#include "options/options.h"
 
 struct cs_judging {
 	struct cs_baseline baseline;
 	struct cs_thresholds thresholds;
+	struct cs_vec texts;	/* char: of each file in order its text, with its NUL */
+	size_t taken;		/* of these */
 };
 
-/* Reads --baseline and --threshold, takes --min-share.  Returns 0, CS_EXIT_CANNOT when
- * a file cannot be read, CS_EXIT_USAGE when it is none of ours.  To be released in any
- * case. */
+void cs_judging_init(struct cs_judging *judging);
+/* Reads --baseline and --threshold into texts, and takes them.  Returns 0,
+ * CS_EXIT_CANNOT when a file cannot be read, CS_EXIT_USAGE when it is none of ours. */
 int cs_judging_open(struct cs_judging *judging, const struct cs_options *opt,
+		    struct cs_err *err);
+/* Takes, in place of what there was, texts as another rank has read them by the same options, and --min-share; the
+ * same returns. */
+int cs_judging_take(struct cs_judging *judging, const struct cs_options *opt,
 		    struct cs_err *err);
 /* The run is judged by what was read. */
 void cs_judging_apply(const struct cs_judging *judging, struct cs_run *run);

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "options.h"
+#include "options/options.h"
 #include "plan/plan.h"
 
 /* Each writes a sentence, or "" where nothing is left out. */

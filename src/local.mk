@@ -47,7 +47,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/units.c \
 	%D%/base/units.h \
 	%D%/base/vec.c \
-	%D%/base/vec.h
+	%D%/base/vec.h \
+	%D%/base/words.c \
+	%D%/base/words.h
 
 %C%_libcs_plan_a_SOURCES = \
 	%D%/plan/alias.c \
@@ -286,7 +288,14 @@ endif
 	%D%/report/views.h
 
 # The commit is known when make runs: configure's would be of some day before.
-CS_OPTIONS = %D%/options.c %D%/options.h
+CS_OPTIONS = \
+	%D%/options/help.c \
+	%D%/options/options.h \
+	%D%/options/parse.c \
+	%D%/options/table.c \
+	%D%/options/table.h \
+	%D%/options/together.c \
+	%D%/options/values.c
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
 	%D%/answer.c \

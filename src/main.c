@@ -22,7 +22,7 @@
 #include "judging.h"
 #include "leftout.h"
 #include "node/board.h"
-#include "options.h"
+#include "options/options.h"
 #include "plan/file.h"
 #include "planfile.h"
 #include "report/report.h"
@@ -522,6 +522,17 @@ static void open_resume(struct program *p)
 		p->opt.set.seed = then->set.seed;
 }
 
+/* On other nodes than rank 0's: they look again at what is beyond the same bounds. */
+static int on_bounds(void *ctx, struct cs_err *err)
+{
+	struct program *p = ctx;
+
+	if (cs_judging_take(&p->judging, &p->opt, err))
+		return -1;
+	cs_judging_apply(&p->judging, &p->run);
+	return 0;
+}
+
 /* A second look: at what is unlike the others, and what is beyond a bound. */
 static int look_again(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
 		      struct cs_err *err)
@@ -547,6 +558,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.resume = on_resume, .ready = on_ready,
 		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
 					  CS_CHECK_BASELINE) ? look_again : NULL,
+		.bounds = &p->judging.texts, .bounds_came = on_bounds,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,
 		.interrupted = on_interrupted, .ctx = p,
@@ -631,6 +643,7 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return status;
 	}
+	cs_judging_init(&p.judging);
 	if (launcher.rank <= 0)
 		p.judging_status = cs_judging_open(&p.judging, &p.opt, &p.says);
 	if (p.judging_status && !launcher.present) {

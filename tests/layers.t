@@ -26,6 +26,7 @@ BEGIN {
 	may["job"] = "node result plan place backend base"
 	may["check"] = "result plan base"
 	may["report"] = "check result plan base"
+	may["options"] = "job report check result plan base"
 
 	# headers of libraries: a pattern, and the one place that may see it
 	header["^mpi(-ext)?[.]h$"] = "job/"
@@ -143,7 +144,7 @@ allow() { # FILE LINE NAME
 	report "$([ -z "$found" ] && echo 1 || echo 0)" "allows $3"
 }
 
-echo "1..24"
+echo "1..25"
 
 found=$(violations "$src")
 [ -z "$found" ] || echo "$found" | sed 's/^/# src\//'
@@ -160,6 +161,7 @@ plant base/x.h '#include "plan/plan.h"' 'base/ looking up'
 plant plan/x.c '#include "result/row.h"' 'plan/ looking up'
 plant report/x.c '#include "node/board.h"' 'report/ looking into node/'
 plant node/x.c '#include "backend/cuda/driver.h"' 'a private header of a backend'
+plant options/x.c '#include "node/board.h"' 'options/ looking into node/'
 plant extra/x.c '#include "base/err.h"' 'a folder that is no layer'
 plant plan/x.c 'int f(void) { return clock_gettime(1, 0); }' 'a clock read in plan/'
 plant node/x.c '	printf("x");' 'printf outside report/'

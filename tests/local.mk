@@ -202,7 +202,7 @@ fuzz:
 		$(MKDIR_P) $$dir/$$name || exit 1; \
 		$(CLANG) $(FUZZ_FLAGS) -I. -I$$src $(JANSSON_CFLAGS) \
 			-o $$dir/fuzz_$$name $(srcdir)/%D%/fuzz/fuzz_$$name.c \
-			$$src/options.c $$src/base/*.c $$src/plan/*.c \
+			$$src/options/*.c $$src/base/*.c $$src/plan/*.c \
 			$$src/result/*.c $$src/check/*.c $$src/report/*.c \
 			$$src/node/sampler.c $$src/node/stage.c $$src/node/board.c \
 			$$src/job/launcher.c $$src/job/placement.c \

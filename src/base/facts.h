@@ -62,6 +62,12 @@ struct cs_conditions {
 	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
 
+/* What of it is quickly read; -1, power NAN: unknown.  NVML. */
+struct cs_gpu_state {
+	int32_t sm_mhz, temperature_c;
+	double power_w;
+};
+
 /* Reasons that make a figure wrong: SW power cap 4, HW slowdown 8, SW thermal
  * 0x20, HW thermal 0x40, power brake 0x80 (nvml.h, clocks event reasons). */
 #define CS_THROTTLE_BAD 0xecULL

@@ -218,6 +218,30 @@ int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
 	return 0;
 }
 
+int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits)
+{
+	uint64_t made = 0;
+	char *end;
+
+	for (const char *at = text;; at = end + 1) {
+		unsigned long first, last;
+
+		if (!is_digit(*at))
+			return -1;
+		first = last = strtoul(at, &end, 10); /* saturates */
+		if (*end == '-' && is_digit(end[1]))
+			last = strtoul(end + 1, &end, 10);
+		if (first > last || last >= below || (*end && *end != ','))
+			return -1;
+		for (; first <= last; first++)
+			made |= 1ull << first;
+		if (!*end)
+			break;
+	}
+	*bits = made;
+	return 0;
+}
+
 /* Is it the double next to a decimal of ten digits?  Powers up to 1e22 are exact, and
  * so a quotient of whole numbers is that double. */
 static int has_ten_digits(double x)

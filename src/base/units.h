@@ -1,4 +1,5 @@
-/* units.h - sizes, durations, shares and whole numbers as users write them.
+/* units.h - sizes, durations, shares, whole numbers and lists of them as users write
+ * them.
  *
  * Every parser reads the whole string or fails: empty text, trailing text,
  * negative numbers and overflow are errors that say what is allowed, and the
@@ -28,6 +29,9 @@ int cs_share_parse(const char *text, double *fraction, struct cs_err *err);
 /* A whole number in least..most, decimal or 0x hexadecimal. */
 int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
 		  uint64_t *value, struct cs_err *err);
+
+/* "0,2-3" as bits; each number is below `below`, 64 at most.  -1: it is no such list. */
+int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits);
 
 /* Files hold numbers with ten significant digits, more than any clock here gives:
  * the nearest such number, NAN for what is not finite. */

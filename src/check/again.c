@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/quant.h"
+#include "check/internal.h"
 #include "check/suspect.h"
 
 #define CELLS_OF_ONE 2	/* evidence that is repeated for one suspect */
@@ -110,6 +111,63 @@ int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
 	return w.n;
 }
 
+/* ---- the rows of second looks ---- */
+
+static int by_node(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+int cs_looks_gather(const struct cs_rows *rows, struct cs_looks *out,
+		    struct cs_err *err)
+{
+	size_t count = cs_rows_count(rows), all = 0, i;
+
+	for (i = 0; i < count; i++)
+		all += (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN) != 0;
+	*out = (struct cs_looks){ calloc(all + 1, sizeof(*out->row)), 0 };
+	if (!out->row)
+		return cs_err_set(err, "no memory to judge second looks");
+	for (i = 0; i < count; i++)
+		if (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN)
+			out->row[out->n++] = cs_rows_get(rows, i);
+	qsort(out->row, out->n, sizeof(*out->row), by_node);
+	return 0;
+}
+
+/* The first that is not of a node before this one. */
+static size_t first_of(const struct cs_looks *looks, uint32_t node)
+{
+	size_t low = 0, high = looks->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (looks->row[mid]->node < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct cs_looks cs_looks_of(const struct cs_looks *all, uint32_t node)
+{
+	size_t first = first_of(all, node);
+
+	return (struct cs_looks){ all->row + first, first_of(all, node + 1) - first };
+}
+
+void cs_looks_release(struct cs_looks *looks)
+{
+	free(looks->row);
+}
+
 /* ---- what came of it ---- */
 
 /* Rows of second looks of one node. */
@@ -125,16 +183,6 @@ struct seen {
 	double noise;		/* of the second looks alone */
 	size_t looks;		/* at these, telling or not */
 };
-
-static int by_node(const void *x, const void *y)
-{
-	const struct cs_row *a = *(const struct cs_row *const *)x;
-	const struct cs_row *b = *(const struct cs_row *const *)y;
-
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
 
 static int is_evidence(const struct cs_run *run, const struct cs_suspect *s,
 		       const struct cs_row *again)
@@ -215,52 +263,29 @@ static void judge_node(const struct cs_spots *spots, struct cs_vec *suspects,
 	}
 }
 
-/* All of the run, in order of nodes; malloc'ed. */
-static const struct cs_row **gather(const struct cs_rows *rows, size_t *n)
-{
-	size_t count = cs_rows_count(rows), all = 0;
-	const struct cs_row **row;
-
-	for (size_t i = 0; i < count; i++)
-		all += (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN) != 0;
-	row = calloc(all + 1, sizeof(*row));
-	*n = 0;
-	for (size_t i = 0; row && i < count; i++)
-		if (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN)
-			row[(*n)++] = cs_rows_get(rows, i);
-	if (row)
-		qsort(row, *n, sizeof(*row), by_node);
-	return row;
-}
-
 int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 		   struct cs_err *err)
 {
 	struct cs_suspect *s = suspects->data;
-	size_t all, at = 0, k;
-	const struct cs_row **row = gather(&spots->run->rows, &all);
-	double *room = row ? calloc(2 * (all + 1), sizeof(*room)) : NULL;
-	struct looks looks = { row, room, room ? room + all + 1 : NULL, 0 };
+	struct cs_looks all;
+	double *room;
+	size_t k;
 
-	if (!room) {
-		free(row);
-		return cs_err_set(err, "no memory to judge second looks");
-	}
-	for (size_t i = 0; i < suspects->n; i = k) {
+	if (cs_looks_gather(&spots->run->rows, &all, err))
+		return -1;
+	room = calloc(2 * (all.n + 1), sizeof(*room));
+	for (size_t i = 0; room && i < suspects->n; i = k) {
+		struct cs_looks of = cs_looks_of(&all, (uint32_t)s[i].node);
+		struct looks looks = { of.row, room, room + all.n + 1, of.n };
 		struct cs_vec own = *suspects;
 
 		for (k = i; k < suspects->n && s[k].node == s[i].node; k++)
 			;
-		for (; at < all && (int)row[at]->node < s[i].node; at++)
-			;
-		looks.row = row + at;
-		for (looks.n = 0; at < all && (int)row[at]->node == s[i].node; at++)
-			looks.n++;
 		own.data = s + i;
 		own.n = k - i;
 		judge_node(spots, &own, &looks);
 	}
 	free(room);
-	free(row);
-	return 0;
+	cs_looks_release(&all);
+	return room ? 0 : cs_err_set(err, "no memory to judge second looks");
 }

@@ -527,12 +527,22 @@ static struct cs_finding missing(int node)
 				    .id = "baseline-missing" };
 }
 
+/* What is looked at: a node, and all second looks. */
+struct look {
+	struct cs_run *run;
+	struct cs_looks again;
+	int class;		/* of the node; -1 unknown */
+	size_t known;		/* matrices that the baseline has, of any node */
+	struct cs_err *err;
+};
+
 /* Cells of one matrix and one kind of way, beyond their bound or unknown. */
-static int tell(struct cs_run *run, const struct cs_row *of,
+static int tell(struct look *look, const struct cs_row *of,
 		const struct cs_norm *key, const struct cs_norm *norm,
-		const struct cs_vec *cells, struct cs_err *err)
+		const struct cs_vec *cells)
 {
 	char by[120], none[200], text[CS_ERR_TEXT];
+	struct cs_bound bound = { "below-baseline", by, CS_CRITICAL, CS_WARNING };
 
 	if (!cells->n)
 		return 0;
@@ -541,22 +551,21 @@ static int tell(struct cs_run *run, const struct cs_row *of,
 			cs_figure_text(test_of(norm), norm->median).text,
 			norm->nodes, norm->nodes == 1 ? "" : "s", norm->runs,
 			norm->runs == 1 ? "" : "s",
-			100 * cs_norm_bound(norm, run->margin));
-		return cs_judge_breaches(run, cells->data, cells->n,
-					 "below-baseline", CS_CRITICAL, by, err);
+			100 * cs_norm_bound(norm, look->run->margin));
+		return cs_judge_breaches(look->run, &look->again, cells->data,
+					 cells->n, &bound, look->err);
 	}
-	missing_text(run->baseline, (int)key->class, key->test, key->bytes, none,
+	missing_text(look->run->baseline, (int)key->class, key->test, key->bytes, none,
 		     sizeof(none));
 	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
 		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->way, none);
-	return cs_judge(run, missing((int)of->node), text, err);
+	return cs_judge(look->run, missing((int)of->node), text, look->err);
 }
 
-/* Of order[0..n), one matrix, those whose way is that of the first.  *known counts
- * what the baseline has. */
-static int judge_way(struct cs_run *run, int class, const uint32_t *order, size_t n,
-		     size_t *known, struct cs_err *err)
+/* Of order[0..n), one matrix, those whose way is that of the first. */
+static int judge_way(struct look *look, const uint32_t *order, size_t n)
 {
+	const struct cs_run *run = look->run;
 	const struct cs_row *of = cs_rows_get(&run->rows, order[0]);
 	int low = cs_unit_low_is_better(cs_row_test(of)->unit), rc = 0;
 	struct cs_vec cells = CS_VEC(struct cs_breach);
@@ -564,23 +573,23 @@ static int judge_way(struct cs_run *run, int class, const uint32_t *order, size_
 	struct cs_norm key, other;
 	double bound = NAN;
 
-	key_of(run, of, class, &key);
+	key_of(run, of, look->class, &key);
 	norm = norm_of(run->baseline, &key);
-	*known += norm != NULL;
+	look->known += norm != NULL;
 	if (norm)
 		bound = norm->median * (1 + cs_norm_bound(norm, run->margin) *
 					    (low ? 1 : -1));
 	for (size_t i = 0; i < n && !rc; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, order[i]);
 
-		key_of(run, row, class, &other);
+		key_of(run, row, look->class, &other);
 		if (by_key(&key, &other) ||
 		    (norm && !cs_is_beyond(row->stats.median, bound, low)))
 			continue;
-		rc = cs_breach_add(&cells, order[i], bound, err);
+		rc = cs_breach_add(&cells, order[i], bound, look->err);
 	}
 	if (!rc)
-		rc = tell(run, of, &key, norm, &cells, err);
+		rc = tell(look, of, &key, norm, &cells);
 	cs_vec_release(&cells);
 	return rc;
 }
@@ -588,9 +597,9 @@ static int judge_way(struct cs_run *run, int class, const uint32_t *order, size_
 #define WAYS_MOST 72 /* distances of 8 domains, and the others */
 
 /* order[0..n) is one matrix on one node: each kind of way at its first cell. */
-static int judge_matrix(struct cs_run *run, int class, const uint32_t *order,
-			size_t n, size_t *known, struct cs_err *err)
+static int judge_matrix(struct look *look, const uint32_t *order, size_t n)
 {
+	const struct cs_run *run = look->run;
 	char seen[WAYS_MOST][CS_PATH_WORDS];
 	size_t n_seen = 0, k;
 
@@ -602,7 +611,7 @@ static int judge_matrix(struct cs_run *run, int class, const uint32_t *order,
 		if (k < n_seen)
 			continue;
 		n_seen++;
-		if (judge_way(run, class, order + i, n - i, known, err))
+		if (judge_way(look, order + i, n - i))
 			return -1;
 	}
 	return 0;
@@ -631,33 +640,32 @@ static int judge_nothing(struct cs_run *run, const struct cs_row *of,
 	return cs_judge(run, cannot(), text, err);
 }
 
-static int judge_nodes(struct cs_run *run, const uint32_t *order, size_t n,
-		       struct cs_err *err)
+static int judge_nodes(struct look *look, const uint32_t *order, size_t n)
 {
-	size_t known = 0;
-	int class = -1, node = -1;
+	struct cs_run *run = look->run;
+	int node = -1;
 
 	for (size_t at = 0, end; at < n; at = end) {
 		const struct cs_row *row = cs_rows_get(&run->rows, order[at]);
 
 		if ((int)row->node != node) {
 			node = (int)row->node;
-			class = class_of(run, node);
-			if (class < 0 && judge_class(run, other(node), node, err))
+			look->class = class_of(run, node);
+			if (look->class < 0 &&
+			    judge_class(run, other(node), node, look->err))
 				return -1;
 		}
 		end = cs_matrix_end(run, order, at, n);
-		if (class >= 0 &&
-		    judge_matrix(run, class, order + at, end - at, &known,
-				 err))
+		if (look->class >= 0 && judge_matrix(look, order + at, end - at))
 			return -1;
 	}
-	return known || !n ? 0 :
-		judge_nothing(run, cs_rows_get(&run->rows, order[0]), err);
+	return look->known || !n ? 0 :
+		judge_nothing(run, cs_rows_get(&run->rows, order[0]), look->err);
 }
 
 int cs_baseline_judge(struct cs_run *run, struct cs_err *err)
 {
+	struct look look = { .run = run, .class = -1, .err = err };
 	uint32_t *order;
 	size_t n;
 	int rc;
@@ -666,8 +674,11 @@ int cs_baseline_judge(struct cs_run *run, struct cs_err *err)
 		return 0;
 	if (is_elsewhere(run))
 		return judge_class(run, cannot(), 0, err);
+	if (cs_looks_gather(&run->rows, &look.again, err))
+		return -1;
 	order = cs_cells_in_order(run, &n, err);
-	rc = order ? judge_nodes(run, order, n, err) : -1;
+	rc = order ? judge_nodes(&look, order, n) : -1;
+	cs_looks_release(&look.again);
 	free(order);
 	return rc;
 }

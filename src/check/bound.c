@@ -10,6 +10,7 @@
 #include "check/cells.h"
 #include "check/threshold.h"
 #include "check/internal.h"
+#include "check/suspect.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */
 
@@ -210,35 +211,32 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 	return 0;
 }
 
-/* Second looks at the n worst cells: whether there are, and whether one of them is
- * beyond its bound as well.  Only rows that stand together with the worst are looked
- * through: as all of a node do, but for jobs of several nodes. */
-static int looks_at(const struct cs_run *run, const struct cs_breach *breach,
-		    size_t n, int *seen)
+/* What second looks say of the worst cells: one that is beyond its bound again is
+ * enough, but for a look that its conditions explain. */
+static enum cs_look look_at(const struct cs_run *run, const struct cs_looks *looks,
+			    const struct cs_breach *breach, size_t n)
 {
-	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row), *row;
-	size_t rows = cs_rows_count(&run->rows), i, k;
-	int looks = 0;
+	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
+	int low = cs_unit_low_is_better(cs_row_test(worst)->unit);
+	struct cs_looks own = cs_looks_of(looks, worst->node);
+	enum cs_look look = CS_LOOK_NONE;
 
-	*seen = 0;
-	for (i = breach[0].row; i && cs_rows_get(&run->rows, i - 1)->node == worst->node;)
-		i--;
-	for (; i < rows; i++) {
-		row = cs_rows_get(&run->rows, i);
-		if (row->node != worst->node)
-			break;
-		if (!(row->flags & CS_ROW_AGAIN) || row->status != CS_OK)
-			continue;
-		for (k = 0; k < n && k < CS_EVIDENCE; k++) {
-			if (!cs_row_same_cell(row, cs_rows_get(&run->rows,
+	for (size_t i = 0; i < own.n; i++)
+		for (size_t k = 0; k < n && k < CS_EVIDENCE; k++) {
+			const struct cs_row *row = own.row[i];
+
+			if (row->status != CS_OK ||
+			    !cs_row_same_cell(row, cs_rows_get(&run->rows,
 							       breach[k].row)))
 				continue;
-			looks = 1;
-			*seen |= cs_is_beyond(row->stats.median, breach[k].bound,
-				cs_unit_low_is_better(cs_row_test(row)->unit));
+			if (!cs_is_beyond(row->stats.median, breach[k].bound, low))
+				look = look ? look : CS_LOOK_NOT_AGAIN;
+			else if (!(row->flags & CS_ROW_BAD))
+				return CS_LOOK_CONFIRMED;
+			else
+				look = CS_LOOK_UNSURE;
 		}
-	}
-	return looks;
+	return look;
 }
 
 #define STEPS_OF_ONE 2u /* cells that are repeated for one finding */
@@ -267,45 +265,60 @@ int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
 	return rc ? -1 : n;
 }
 
-int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
-		      const char *id, uint32_t severity, const char *by,
-		      struct cs_err *err)
+static uint32_t severity_of(const struct cs_bound *bound, enum cs_look look, int sound)
 {
-	const struct cs_row *worst;
-	const struct cs_test *test;
-	char text[CS_ERR_TEXT], cell[64], others[120], size[16];
-	struct cs_finding f = { .severity = severity };
-	int looks, seen;
+	uint32_t severity = look == CS_LOOK_CONFIRMED ? bound->severity : bound->once;
 
-	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
-	worst = cs_rows_get(&run->rows, breach[0].row);
-	test = cs_row_test(worst);
-	f.node = (int32_t)worst->node;
-	cs_text(f.id, sizeof(f.id), "%s", id);
-	if (!any_sound(run, breach, n) && severity > CS_WARNING)
-		f.severity = CS_WARNING;
-	looks = looks_at(run, breach, n, &seen);
-	if (looks && !seen)
-		f.severity = CS_NOTE;
-	f.drain = f.severity == CS_CRITICAL;
-	set_part(run, breach, n, &f);
-	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
-		f.evidence[f.n_evidence++] = breach[i].row;
+	if (look == CS_LOOK_NOT_AGAIN)
+		return CS_NOTE;
+	return !sound && severity > CS_WARNING ? CS_WARNING : severity;
+}
+
+static void sentence(const struct cs_run *run, const struct cs_breach *breach, size_t n,
+		     const struct cs_bound *bound, enum cs_look look, char *to,
+		     size_t room)
+{
+	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
+	const struct cs_test *test = cs_row_test(worst);
+	char cell[64], others[120], size[16];
+
 	cell_text(run, worst, cell, sizeof(cell));
 	others_text(run, breach, n, others, sizeof(others));
 	cs_size_text(worst->what.bytes, size, sizeof(size));
-	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s", test->name);
-	if (!test->bytes)
-		cs_text(f.again + strlen(f.again), sizeof(f.again) - strlen(f.again),
-			" -s %" PRIu64, worst->what.bytes);
-	cs_text(text, sizeof(text), "%s at %s%s%s: %s has %s, %s %s (%s)%s%s",
+	cs_text(to, room, "%s at %s%s%s: %s has %s, %s %s (%s)%s%s",
 		test->name, size, worst->metric == CS_METRIC_RATE ? "" : ", ",
 		worst->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, worst->metric),
 		cell, cs_figure_text(test, worst->stats.median).text,
 		cs_unit_low_is_better(test->unit) ? "above" : "below",
-		cs_figure_text(test, breach[0].bound).text, by, others,
-		!looks ? "" : seen ? "; confirmed by a second look" :
-				     "; not seen again");
+		cs_figure_text(test, breach[0].bound).text, bound->by, others,
+		cs_look_text(look));
+}
+
+int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
+		      struct cs_breach *breach, size_t n,
+		      const struct cs_bound *bound, struct cs_err *err)
+{
+	const struct cs_row *worst;
+	struct cs_finding f = { .n_evidence = 0 };
+	char text[CS_ERR_TEXT];
+	enum cs_look look;
+
+	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
+	worst = cs_rows_get(&run->rows, breach[0].row);
+	look = look_at(run, looks, breach, n);
+	f.node = (int32_t)worst->node;
+	f.severity = severity_of(bound, look, any_sound(run, breach, n));
+	f.drain = f.severity == CS_CRITICAL && look == CS_LOOK_CONFIRMED;
+	cs_text(f.id, sizeof(f.id), "%s", bound->id);
+	set_part(run, breach, n, &f);
+	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
+		f.evidence[f.n_evidence++] = breach[i].row;
+	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s",
+		cs_row_test(worst)->name);
+	if (!cs_row_test(worst)->bytes)
+		cs_text(f.again + strlen(f.again), sizeof(f.again) - strlen(f.again),
+			" -s %" PRIu64, worst->what.bytes);
+	sentence(run, breach, n, bound, look, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }

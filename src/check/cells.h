@@ -21,8 +21,7 @@ int cs_cells_judge(struct cs_run *run, struct cs_err *err);
 int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
 		   struct cs_err *err);
 /* The same of cells that are beyond a baseline or a threshold: to the n steps that
- * there are (bound.c).  Where no such file was read, as on other nodes than rank 0's,
- * there are none. */
+ * there are (bound.c).  Without either there are none. */
 int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
 		    struct cs_err *err);
 

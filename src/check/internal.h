@@ -8,6 +8,20 @@
 int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
 
+/* ---- second looks: again.c ---- */
+
+/* Rows of second looks, in order of nodes, however those of a job came. */
+struct cs_looks {
+	const struct cs_row **row;
+	size_t n;
+};
+/* All of a run; to be released. */
+int cs_looks_gather(const struct cs_rows *rows, struct cs_looks *out,
+		    struct cs_err *err);
+/* Of these the node's. */
+struct cs_looks cs_looks_of(const struct cs_looks *all, uint32_t node);
+void cs_looks_release(struct cs_looks *looks);
+
 /* ---- cells and their bounds: bound.c ---- */
 
 /* Of a run's rows the measured cells, controls apart: by node, test, size and metric,
@@ -25,11 +39,17 @@ struct cs_breach {
 int cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound,
 		  struct cs_err *err);
 int cs_is_beyond(double value, double bound, int low_is_better);
-/* Those of one matrix as one finding, the worst first (sorted here); `by` says what
- * set the bound.  A cell whose figure its conditions explain is a warning at most. */
-int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
-		      const char *id, uint32_t severity, const char *by,
-		      struct cs_err *err);
+/* Who set it, and how grave it is to be beyond: seen twice, and on one look. */
+struct cs_bound {
+	const char *id, *by;
+	uint32_t severity, once;
+};
+/* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
+ * figure its conditions explain is a warning at most; only what was seen twice keeps a
+ * node out. */
+int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
+		      struct cs_breach *breach, size_t n,
+		      const struct cs_bound *bound, struct cs_err *err);
 
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);

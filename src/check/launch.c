@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "base/words.h"
+#include "plan/alias.h"
 
 #define NVML_LOST 15	/* NVML_ERROR_GPU_IS_LOST */
 #define NOFILE_FEW 1024 /* the usual soft limit; a driver process holds hundreds */
@@ -58,29 +60,17 @@ int cs_checks_only_look(uint32_t checks)
 
 int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err)
 {
+	char words[CS_WORDS] = "", item[CS_ITEM];
 	uint32_t made = 0;
-	char allowed[160] = "";
+	int which;
 
-	for (const char *at = list;;) {
-		size_t length = strcspn(at, ","), i, used;
-
-		for (i = 0; i < N_KINDS && (strlen(kind[i].name) != length ||
-					    strncmp(kind[i].name, at, length));
-		     i++)
-			;
-		if (i < N_KINDS) {
-			made |= kind[i].bit;
-			if (!at[length])
-				break;
-			at += length + 1;
-			continue;
-		}
-		for (i = 0; i < N_KINDS; i++) {
-			used = strlen(allowed);
-			cs_text(allowed + used, sizeof(allowed) - used, "%s%s",
-				used ? ", " : "", kind[i].name);
-		}
-		return cs_err_set(err, "allowed are %s", allowed);
+	for (size_t i = 0; i < N_KINDS; i++)
+		cs_words_add(words, kind[i].name);
+	while (list) {
+		list = cs_list_item(list, item, sizeof(item));
+		if (cs_word_parse(item, words, &which, err))
+			return -1;
+		made |= kind[which].bit;
 	}
 	*checks = made;
 	return 0;

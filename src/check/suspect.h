@@ -111,7 +111,8 @@ int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 int cs_cells_are_judged(const struct cs_run *run);
 int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err);
-/* word.c: a suspect as a finding. */
+/* word.c: what came of a second look, behind what was found; a suspect as a finding. */
+const char *cs_look_text(enum cs_look look);
 int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *suspect,
 		    struct cs_err *err);
 /* How many cells of each node could not be judged, as notes. */

@@ -255,6 +255,7 @@ int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *e
 /* What is looked at: one matrix on one node. */
 struct look {
 	struct cs_run *run;
+	struct cs_looks again;	/* at any cell */
 	const uint32_t *order;	/* its rows */
 	size_t n;
 	char class[CS_CLASS];	/* of the node */
@@ -350,6 +351,9 @@ static int tell_broken(struct look *look, size_t index)
 		(struct cs_threshold *)look->run->thresholds->lines.data + index;
 	struct cs_vec cells = CS_VEC(struct cs_breach);
 	char by[120];
+	/* whoever set it said how grave it is, on one look as well */
+	struct cs_bound bound = { "below-threshold", by, line->severity,
+				  line->severity };
 	int rc = 0;
 
 	for (size_t i = 0; i < look->n && !rc; i++)
@@ -359,9 +363,8 @@ static int tell_broken(struct look *look, size_t index)
 					   look->err);
 	by_text(look, line, by, sizeof(by));
 	if (!rc && cells.n)
-		rc = cs_judge_breaches(look->run, cells.data, cells.n,
-				       "below-threshold", line->severity, by,
-				       look->err);
+		rc = cs_judge_breaches(look->run, &look->again, cells.data, cells.n,
+				       &bound, look->err);
 	cs_vec_release(&cells);
 	return rc;
 }
@@ -412,6 +415,8 @@ int cs_threshold_judge(struct cs_run *run, struct cs_err *err)
 
 	if (!run->thresholds || !run->thresholds->lines.n)
 		return 0;
+	if (cs_looks_gather(&run->rows, &look.again, err))
+		return -1;
 	order = cs_cells_in_order(run, &n, err);
 	look.broken = calloc(n + 1, sizeof(*look.broken));
 	look.order = order;
@@ -420,6 +425,7 @@ int cs_threshold_judge(struct cs_run *run, struct cs_err *err)
 	if (!rc && n && !look.judged)
 		rc = cs_judge(run, f, "no threshold applies to what was measured: "
 			      "nothing could be judged", err);
+	cs_looks_release(&look.again);
 	free(look.broken);
 	free(order);
 	return rc;

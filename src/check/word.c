@@ -190,15 +190,21 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 			s->cause == CS_CAUSE_MEMORY ? ", all else is as usual" : "");
 }
 
-static void sentence(const struct cs_run *run, const struct cs_suspect *s, char *to,
-		     size_t size)
+const char *cs_look_text(enum cs_look look)
 {
-	static const char *const look[] = {
+	static const char *const text[] = {
 		[CS_LOOK_NONE] = "; one look only",
 		[CS_LOOK_CONFIRMED] = "; confirmed by a second look",
 		[CS_LOOK_NOT_AGAIN] = "; not seen again in a second look",
 		[CS_LOOK_UNSURE] = "; a second look could not tell",
 	};
+
+	return text[look];
+}
+
+static void sentence(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		     size_t size)
+{
 	char place[64], said[300], tests[100] = "", more[32] = "";
 
 	where(run, s, place, sizeof(place));
@@ -210,7 +216,7 @@ static void sentence(const struct cs_run *run, const struct cs_suspect *s, char 
 		cs_text(tests, sizeof(tests), " (%s%s)", cs_row_test(cs_rows_get(
 				&run->rows, s->evidence[0]))->name, more);
 	cs_text(to, size, "%s: %s%s%s", place, said, tests,
-		s->drop > 0 ? look[s->look] : "");
+		s->drop > 0 ? cs_look_text(s->look) : "");
 }
 
 static int any_nvlink(const struct cs_run_node *nd)

@@ -2,6 +2,7 @@
 
 #include "job/job.h"
 
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -249,6 +250,34 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 			     cs_plan_validate(job->plan, bytes, err), err);
 }
 
+/* To the nodes that look again by it themselves. */
+static int share_bounds(struct cs_job *job, struct cs_err *err)
+{
+	struct cs_vec *bounds = job->args->bounds;
+	uint64_t bytes = bounds->n;
+	int rc = 0;
+
+	if (job->team.n_nodes == 1 || job->arms.n > 1 || job->kept == CS_KEPT_ALL ||
+	    job->args->look_only)
+		return 0;
+	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes), err))
+		return -1;
+	if (bytes > INT_MAX) /* all say so */
+		return cs_err_set(err, "baselines of %.1f GB are more than MPI sends at "
+				  "once", 1e-9 * (double)bytes);
+	if (job->team.rank != 0) {
+		bounds->n = 0;
+		rc = bytes && !cs_vec_add(bounds, bytes, err) ? -1 : 0;
+	}
+	if (bytes && (cs_team_agree(&job->team, rc, err) ||
+		      cs_team_spread(&job->team, CS_TEAM_JOB, 0, bounds->data, bytes,
+				     err)))
+		return -1;
+	if (job->coordinates && job->team.node)
+		rc = job->args->bounds_came(job->args->ctx, err);
+	return cs_team_agree(&job->team, rc, err);
+}
+
 /* What is left to do, and the outputs: nothing is touched before it is sure that
  * the job may go on with what it was given. */
 static int get_ready(struct cs_job *job, struct cs_err *err)
@@ -261,7 +290,9 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 		return -1;
 	if (job->team.rank == 0)
 		rc = job->args->ready(job->args->ctx, err);
-	return cs_team_agree(&job->team, rc, err);
+	if (cs_team_agree(&job->team, rc, err))
+		return -1;
+	return share_bounds(job, err);
 }
 
 /* A sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual

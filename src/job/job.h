@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/gpulist.h"
+#include "base/vec.h"
 #include "job/collect.h"
 #include "job/launcher.h"
 #include "job/placement.h"
@@ -45,6 +46,11 @@ struct cs_job_args {
 	 * error ends the job before measuring. */
 	int (*ready)(void *ctx, struct cs_err *err);
 	struct cs_collect_hooks collect;
+	/* What rank 0 has read to look again by (char): with the plan it comes to the
+	 * other ranks in place of what is there.  bounds_came: coordinators of other
+	 * nodes; an error ends the job before measuring. */
+	struct cs_vec *bounds;
+	int (*bounds_came)(void *ctx, struct cs_err *err);
 	/* Every node, when it has measured all: which steps, at most `most`, are to
 	 * be carried out once more?  `seen` is a run of this node alone.  Returns how
 	 * many; -1 with `err`.  NULL: none. */

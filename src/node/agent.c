@@ -294,6 +294,14 @@ static void look_usage(struct cs_agent *a, int first)
 		cs_usage_since(&a->before, &now, &a->slot->facts.usage);
 }
 
+static int look_briefly(struct cs_agent *a)
+{
+	a->slot->state_now = (struct cs_gpu_state){ -1, -1, NAN };
+	if (a->nvml)
+		cs_nvml_state(a->nvml, &a->slot->state_now);
+	return 0;
+}
+
 static int do_look(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->slot->facts;
@@ -305,6 +313,8 @@ static int do_look(struct cs_agent *a)
 	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
 	int rc = 0;
 
+	if (a->slot->flags & CS_CMD_BRIEF)
+		return look_briefly(a);
 	look_usage(a, first);
 	find_nvml(a);
 	if (!a->nvml)

@@ -60,6 +60,7 @@ enum cs_command {
 #define CS_CMD_STAY 16u		/* CLOSE: the agent waits to OPEN again */
 #define CS_CMD_BY_FD 32u	/* ARENA: anew for a descriptor, if refused */
 #define CS_CMD_USUAL 64u	/* ARENA: back to what it was */
+#define CS_CMD_BRIEF 128u	/* LOOK: clock, temperature, power alone, now */
 
 /* Times of one PROBE; a stream takes about 1,000 entries before enqueueing blocks,
  * and 64 calls are over long before one that sleeps would wake. */
@@ -89,6 +90,7 @@ struct cs_slot {
 	uint32_t unproven;	/* where host memory of the step lies */
 	uint32_t geometries;	/* how many there are for the step's kernels */
 	uint32_t blocks, threads; /* of the one that ran last; 0: none */
+	struct cs_gpu_state state_now; /* of a brief LOOK */
 	uint64_t throttle;	/* bits seen at PREPARE and CHECK */
 	/* e - s of the transfers it issued; of a chase the time of one load, too */
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];

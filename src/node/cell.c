@@ -436,23 +436,21 @@ static void look_again(struct cs_coordinator *co, struct cs_cell *cell)
 {
 	struct cs_err err;
 
-	if (co->stopped || cs_crew_order(co, &cell->crew, CS_CMD_LOOK, 0,
-					 "reading its state",
+	if (co->stopped || cs_crew_order(co, &cell->crew, CS_CMD_LOOK,
+					 CS_CMD_BRIEF, "reading its state",
 					 CS_PREPARE_LIMIT_S, &err))
 		return;
 	for (int i = 0; i < cell->crew.n; i++) {
-		const struct cs_conditions *c =
-			&cs_board_slot(co->board, cell->crew.agent[i])
-				 ->facts.after;
+		const struct cs_gpu_state *now =
+			&cs_board_slot(co->board, cell->crew.agent[i])->state_now;
+		struct cs_gpu_state *worst = &cell->state;
 
-		if (!c->known)
-			continue;
-		if (c->sm_mhz >= 0 &&
-		    (cell->sm_mhz < 0 || c->sm_mhz < cell->sm_mhz))
-			cell->sm_mhz = c->sm_mhz;
-		if (c->temperature_c > cell->temperature_c)
-			cell->temperature_c = c->temperature_c;
-		cell->power_w = fmax(cell->power_w, c->power_w);
+		if (now->sm_mhz >= 0 &&
+		    (worst->sm_mhz < 0 || now->sm_mhz < worst->sm_mhz))
+			worst->sm_mhz = now->sm_mhz;
+		if (now->temperature_c > worst->temperature_c)
+			worst->temperature_c = now->temperature_c;
+		worst->power_w = fmax(worst->power_w, now->power_w);
 	}
 }
 
@@ -488,9 +486,9 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
 	row->throttle = cell->throttle;
-	row->sm_mhz = cell->sm_mhz;
-	row->temperature_c = cell->temperature_c;
-	row->power_w = cell->power_w;
+	row->sm_mhz = cell->state.sm_mhz;
+	row->temperature_c = cell->state.temperature_c;
+	row->power_w = cell->state.power_w;
 	row->checked = checker->checked[k];
 	if (checker->check[k].wrong_words)
 		corrupt(row, &checker->check[k]);
@@ -679,9 +677,9 @@ static enum cs_status try_geometry(struct cs_coordinator *co,
 	return CS_OK;
 }
 
-/* Does one kernel move what the step measures first and something back? */
-static int goes_both_ways(const struct cs_coordinator *co,
-			  const struct cs_step *step)
+/* The transfer that the kernel of what the step measures first moves back; 0: none. */
+static uint32_t back_of_first(const struct cs_coordinator *co,
+			      const struct cs_step *step)
 {
 	const struct cs_transfer *first = cs_plan_transfer(co->plan, step, 0);
 	uint32_t k;
@@ -689,7 +687,7 @@ static int goes_both_ways(const struct cs_coordinator *co,
 	for (k = 1; k < step->count; k++)
 		if (cs_transfers_are_twins(first, cs_plan_transfer(co->plan, step,
 								   k)))
-			return 1;
+			return k;
 	return 0;
 }
 
@@ -711,25 +709,23 @@ static uint32_t *kept_geometry(struct cs_coordinator *co,
 		    view->bytes == cs_plan_view(co->plan, cell->step->view)->bytes)
 			break;
 	}
-	return &co->geometry[v][goes_both_ways(co, cell->step)];
+	return &co->geometry[v][back_of_first(co, cell->step) > 0];
 }
 
-/* The first cell of a kind tries all divisions that the backend has for its kernels,
- * and all others take the fastest: which it is depends on the link. */
-static enum cs_status choose_geometry(struct cs_coordinator *co,
-				      struct cs_cell *cell, struct cs_err *err)
+static void hand_out(struct cs_coordinator *co, const struct cs_cell *cell)
 {
-	uint32_t *chosen = kept_geometry(co, cell), best = 0, n = 1;
-	double least = INFINITY, at;
-	enum cs_status status;
+	for (int i = 0; i < cell->crew.n; i++)
+		cs_board_slot(co->board, cell->crew.agent[i])->step = *cell->step;
+}
 
-	if (!cs_method_is_kernel(cell->test->method))
-		return CS_OK;
-	if (*chosen) {
-		cell->geometry = *chosen - 1;
-		return CS_OK;
-	}
-	status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
+static enum cs_status fastest_geometry(struct cs_coordinator *co,
+				       struct cs_cell *cell, uint32_t *best,
+				       struct cs_err *err)
+{
+	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
+	double least = INFINITY, at;
+	uint32_t n = 1;
+
 	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
 		cs_sampler_init(&co->sampler, co->plan, cell->step,
@@ -738,14 +734,37 @@ static enum cs_status choose_geometry(struct cs_coordinator *co,
 		n = cs_board_slot(co->board, cell->crew.agent[0])->geometries;
 		if (status == CS_OK && at < least) {
 			least = at;
-			best = g;
+			*best = g;
 		}
 	}
-	if (status != CS_OK)
-		return status;
-	*chosen = best + 1;
-	cell->geometry = best;
-	return CS_OK;
+	return status;
+}
+
+/* The first cell of a kind tries all divisions that the backend has for its kernels,
+ * and all others take the fastest: which it is depends on the link.  It tries them
+ * with nothing beside its first kernel, whatever the cell has there. */
+static enum cs_status choose_geometry(struct cs_coordinator *co,
+				      struct cs_cell *cell, struct cs_err *err)
+{
+	uint32_t *chosen = kept_geometry(co, cell), best = 0;
+	struct cs_step alone = *cell->step;
+	struct cs_cell trial = *cell;
+	enum cs_status status = CS_OK;
+
+	if (!cs_method_is_kernel(cell->test->method))
+		return CS_OK;
+	if (!*chosen) {
+		alone.count = back_of_first(co, &alone) + 1;
+		trial.step = &alone;
+		crew_of_step(co, &alone, &trial.crew);
+		hand_out(co, &trial);
+		status = fastest_geometry(co, &trial, &best, err);
+		hand_out(co, cell);
+		if (status == CS_OK)
+			*chosen = best + 1;
+	}
+	cell->geometry = *chosen - 1;
+	return status;
 }
 
 static enum cs_status sample_step(struct cs_coordinator *co,
@@ -771,8 +790,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 	enum cs_status status;
 
 	crew_of_step(co, cell->step, &cell->crew);
-	for (int i = 0; i < cell->crew.n; i++)
-		cs_board_slot(co->board, cell->crew.agent[i])->step = *cell->step;
+	hand_out(co, cell);
 	if (cs_budget_fits(co, cs_step_expected_s(co, cell->step))) {
 		status = can_run(co, cell->step, &cell->crew, &err);
 	} else {
@@ -797,8 +815,8 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 	struct cs_cell cell = { .first = first, .n = n, .step = &step,
 				.repeats = repeats, .least = least,
 				.test = cs_plan_test(co->plan, &step),
-				.began_s = cs_clock_s(), .sm_mhz = -1,
-				.temperature_c = -1, .power_w = NAN };
+				.began_s = cs_clock_s(),
+				.state = { -1, -1, NAN } };
 	enum cs_status status;
 
 	for (uint32_t k = 0; k < step.count; k++)

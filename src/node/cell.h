@@ -19,8 +19,7 @@ struct cs_cell {
 	/* of all its rows; known at the end */
 	uint32_t flags;		/* CS_ROW_... */
 	uint64_t throttle;
-	int32_t sm_mhz, temperature_c;
-	double power_w;
+	struct cs_gpu_state state;
 	double least;		/* rows of less repeat the cell, all of them */
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* More do not make it faster: memory is what they wait for. */
-#define PARTS_MAX 8
-/* Worth a thread, and whole pages of any size. */
-#define PART_LEAST ((uint64_t)32 << 20)
+/* More hardly make it faster: memory is what they wait for. */
+#define PARTS_MAX 16
+/* Worth a thread, and whole pages of 2 MiB. */
+#define PART_LEAST ((uint64_t)16 << 20)
 
 enum what { FILL, POISON, CHECK };
 

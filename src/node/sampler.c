@@ -10,12 +10,12 @@
 
 /* Resizing goes on until a sample is long enough; this many times suffices from
  * any guess, and then the cell takes what it has. */
-#define RESIZE_MAX 5
-/* After so many restless samples counting begins all the same: what has not come to
- * rest by then, as a link that others use, does not. */
-#define DISCARD_MAX 6
-/* Beside loads there is no rest to wait for. */
-#define DISCARD_MAX_LOADED 2
+#define RESIZE_MAX 4
+/* After so many samples counting begins all the same: what has not come to rest by
+ * then, as a link that others use, does not. */
+#define DISCARD_MAX 7
+/* Beside loads there is no rest to wait for: behind the first touch. */
+#define DISCARD_MAX_LOADED 1
 /* From so many samples on, a cell that would need more than there are is ended; not
  * where somebody asks for more than any cell can give, and so for all of them. */
 #define HOPELESS_FROM 6
@@ -24,7 +24,10 @@
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
 /* What runs beside the measured transfers lasts so much longer. */
-#define LOAD_LONGER 1.25
+#define LOAD_LONGER 1.15
+/* … at least, and at most. */
+#define LOAD_LEAST 1.06
+#define LOAD_MOST 1.5
 
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
@@ -210,8 +213,8 @@ static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		if (s->load[k] && !s->twin[k] &&
-		    ((ns[k] < 1.1 * most && s->copies[k] < s->cap[k]) ||
-		     (ns[k] > 2 * LOAD_LONGER * most && s->copies[k] > 1)))
+		    ((ns[k] < LOAD_LEAST * most && s->copies[k] < s->cap[k]) ||
+		     (ns[k] > LOAD_MOST * most && s->copies[k] > 1)))
 			return 0;
 	return 1;
 }
@@ -253,10 +256,10 @@ static int resize(struct cs_sampler *s, const double *ns)
 			target = fmin(target, one[k] * s->cap[k]);
 	target = fmax(target, slowest);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
-		double share = s->load[k] ? LOAD_LONGER : 1;
 		double each = s->in_turn && !s->load[k] ? slowest : one[k];
-		uint32_t copies = clamp_copies(round(share * target / each),
-					       s->cap[k]);
+		double want = s->load[k] ? ceil(LOAD_LONGER * target / each) :
+					   round(target / each);
+		uint32_t copies = clamp_copies(want, s->cap[k]);
 
 		if (s->twin[k])
 			continue;
@@ -373,7 +376,7 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 {
 	uint32_t most = is_loaded(s) ? DISCARD_MAX_LOADED : DISCARD_MAX;
 	int over = elapsed_s >= s->limit_s;
-	int late = over || s->discarded - s->resized >= most;
+	int late = over || s->discarded >= most;
 	int first = s->discarded == 0;
 
 	if (!over && s->resized < RESIZE_MAX && resize(s, ns)) {

@@ -5,7 +5,7 @@
  *    1 MiB and of loads; staged: as many chunks as a stream takes; kernels: no limit, they
  *    repeat by themselves; a chase: one round); transfers of a step get as many as
  *    make them end together (as many each where one agent issues several the same
- *    way), loads as many as outlast them by a quarter, but that which the same kernel
+ *    way), loads as many as outlast them by 15 %, but that which the same kernel
  *    makes as what is measured as many as that;
  *  - sample 0 is the first touch; samples count from the first two successive
  *    ones that differ by less than the precision, those two included;

@@ -782,19 +782,28 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 	return n_mine > 0 && ours == 0 ? -1 : others;
 }
 
+void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out)
+{
+	out->sm_mhz = READ(gpu, DeviceGetClockInfo, 1);
+	out->temperature_c = READ(gpu, DeviceGetTemperature, 0);
+	out->power_w = watt(READ(gpu, DeviceGetPowerUsage));
+}
+
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			int n_counted, struct cs_conditions *out)
 {
 	int64_t ours_bytes;
 	const int32_t others = other_processes(gpu, mine, n_mine, n_counted,
 					       &ours_bytes);
+	struct cs_gpu_state state;
 
+	cs_nvml_state(gpu, &state);
 	*out = (struct cs_conditions){
 		.known = 1,
-		.sm_mhz = READ(gpu, DeviceGetClockInfo, 1),
+		.sm_mhz = state.sm_mhz,
 		.mem_mhz = READ(gpu, DeviceGetClockInfo, 2),
-		.temperature_c = READ(gpu, DeviceGetTemperature, 0),
-		.power_w = watt(READ(gpu, DeviceGetPowerUsage)),
+		.temperature_c = state.temperature_c,
+		.power_w = state.power_w,
 		.throttle = cs_nvml_throttle(gpu),
 		.ecc_corrected = ecc_errors(gpu, 0),
 		.ecc_uncorrected = ecc_errors(gpu, 1),

@@ -165,6 +165,8 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
  * per GPU with NVLink. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			int n_counted, struct cs_conditions *out);
+/* What is quickly read of it: below 1 ms. */
+void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out);
 /* Boards that NVML counts, attaching them all; -1 it cannot say. */
 int cs_nvml_count(struct cs_nvml *nvml);
 /* The i-th of them into *sight; -1 when it is out of reach. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "report/field.h"
 #include "report/record.h"
 #include "report/view.h"
@@ -293,25 +292,4 @@ int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to
 		if (*c < ' ' || *c > '~')
 			*c = '?'; /* it quotes the file */
 	return rc ? cs_err_prefix(err, "%s", name) : 0;
-}
-
-int cs_baseline_read(const char *file, struct cs_baseline *to, struct cs_err *err)
-{
-	FILE *from = fopen(file, "re");
-	char *text = NULL;
-	int rc;
-
-	if (!from) {
-		cs_err_set(err, "cannot read '%.200s': %s", file, strerror(errno));
-		return CS_EXIT_CANNOT;
-	}
-	rc = cs_table_load(from, &text, err);
-	fclose(from);
-	if (rc) {
-		cs_err_prefix(err, "%.200s", file);
-		return CS_EXIT_USAGE;
-	}
-	rc = cs_baseline_parse(file, text, to, err);
-	free(text);
-	return rc ? CS_EXIT_USAGE : 0;
 }

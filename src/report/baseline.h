@@ -18,10 +18,7 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *baseline,
 int cs_baseline_text(FILE *to, const struct cs_baseline *baseline,
 		     const struct cs_baseline_about *about);
 
-/* Appends what a file holds.  Returns 0; CS_EXIT_CANNOT when it cannot be read,
- * CS_EXIT_USAGE when it is no baseline. */
-int cs_baseline_read(const char *file, struct cs_baseline *to, struct cs_err *err);
-/* The same of a text; `name` is for errors.  0 or -1. */
+/* Appends what a file holds, from its text; `name` is for errors.  0 or -1. */
 int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to,
 		      struct cs_err *err);
 

@@ -322,12 +322,17 @@ static double rate_usual(const struct fake_flow *flow)
 	return fake.write[src][dst] - (flow->issuer != src ? READ_LESS : 0);
 }
 
-static double rate_alone(const struct fake_flow *flow)
+static double slow_of(const struct fake_flow *flow)
 {
 	int src = flow->src == FAKE_HOST ? FAKE_GPUS_MAX : flow->src;
 	int dst = flow->dst == FAKE_HOST ? FAKE_GPUS_MAX : flow->dst;
 
-	return rate_usual(flow) * rate_of_engine(flow) * fake.slow[src][dst];
+	return fake.slow[src][dst];
+}
+
+static double rate_alone(const struct fake_flow *flow)
+{
+	return rate_usual(flow) * rate_of_engine(flow) * slow_of(flow);
 }
 
 static int is_of_host(int src, int dst)
@@ -421,8 +426,11 @@ uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes)
 			 (unsigned)(flow->src + 1)) * FAKE_PLACES +
 			(unsigned)(flow->dst + 1);
 	unsigned nth = atomic_fetch_add(&copies[path], 1);
-	double ps = ALPHA_PS + (double)bytes / rate * 1e3;
+	double ps;
 
+	if (nth >= fake.slow_copies)
+		rate /= slow_of(flow);
+	ps = ALPHA_PS + (double)bytes / rate * 1e3;
 	ps *= 1 + fake.noise * noise_of((uint64_t)path << 32 | nth);
 	return (uint64_t)((nth ? ps : 2 * ps) + 0.5);
 }

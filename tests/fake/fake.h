@@ -58,6 +58,7 @@ struct fake_config {
 	int capability;			/* 90 is 9.0 */
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
 	double slow[FAKE_PLACES][FAKE_PLACES];		/* factor */
+	int64_t slow_copies;		/* that it holds for, of a path; then 1 */
 	double corrupt[FAKE_PLACES][FAKE_PLACES];	/* byte, NAN none */
 	double astray[FAKE_PLACES][FAKE_PLACES];	/* GPU, NAN none */
 	double no_peer[FAKE_PLACES][FAKE_PLACES];	/* NAN: they are */

@@ -288,6 +288,7 @@ __attribute__((constructor)) static void config_read(void)
 	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++)
 		if (!(fake.slow[i / FAKE_PLACES][i % FAKE_PLACES] > 0))
 			fake_bad("FAKE_SLOW");
+	fake.slow_copies = fake_number("FAKE_SLOW_COPIES", 0, INT_MAX, INT_MAX);
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
 	pairs_read("FAKE_ASTRAY", fake.astray, NAN);
 	pairs_read("FAKE_NO_PEER", fake.no_peer, NAN);

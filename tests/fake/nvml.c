@@ -77,16 +77,22 @@ static int initialised, attached;
 
 /* ---- knobs ---- */
 
-static uint64_t knob_number(const char *variable, int gpu)
+static uint64_t number_in(const char *value, const char *variable)
 {
-	char value[32], *end;
-	uint64_t number;
+	char *end;
+	uint64_t number = strtoull(value, &end, 0);
 
-	fake_knob(variable, gpu, value);
-	number = strtoull(value, &end, 0);
 	if (*end)
 		fake_bad(variable);
 	return number;
+}
+
+static uint64_t knob_number(const char *variable, int gpu)
+{
+	char value[32];
+
+	fake_knob(variable, gpu, value);
+	return number_in(value, variable);
 }
 
 static void knob_pcie(int gpu, unsigned *gen, unsigned *width)
@@ -272,11 +278,12 @@ EXPORT(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *id, void **device))
 	return find_gpu(gpu, device);
 }
 
-/* The GPU behind a handle; -1 with the error in *code. */
-static int gpu_of(const void *device, int *code)
+/* The GPU behind a handle, for a call that answers into `to`; -1 with the error in
+ * *code. */
+static int gpu_of(const void *device, const void *to, int *code)
 {
 	*code = initialised ? INVALID_ARGUMENT : UNINITIALIZED;
-	if (initialised)
+	if (initialised && to)
 		for (int i = 0; i < fake_gpus(); i++)
 			if (device == &devices[i]) {
 				*code = OK;
@@ -289,25 +296,30 @@ static int device_index(const void *device)
 {
 	int code;
 
-	return gpu_of(device, &code);
+	return gpu_of(device, device, &code);
 }
 
 /* Give `number` of a device. */
 static int give(const void *device, unsigned *to, unsigned number)
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, to, &code);
 
-	if (gpu >= 0 && !to)
-		return INVALID_ARGUMENT;
 	if (gpu >= 0)
 		*to = number;
 	return code;
 }
 
+/* A function that gives a number of a GPU. */
+#define GIVES(name, number)                                           \
+	EXPORT(int, name, (void *device, unsigned *to))               \
+	{                                                             \
+		return give(device, to, (unsigned)(number));          \
+	}
+
 /* Of a GPU or of an instance. */
 EXPORT(int, nvmlDeviceGetUUID, (void *device, char *to, unsigned size))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, to, &code);
 	char uuid[48];
 
 	for (int i = 0; i < fake_gpus(); i++)
@@ -324,7 +336,7 @@ EXPORT(int, nvmlDeviceGetUUID, (void *device, char *to, unsigned size))
 
 EXPORT(int, nvmlDeviceGetName, (void *device, char *to, unsigned size))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, to, &code);
 	char name[96];
 
 	if (gpu < 0)
@@ -335,10 +347,10 @@ EXPORT(int, nvmlDeviceGetName, (void *device, char *to, unsigned size))
 
 EXPORT(int, nvmlDeviceGetPciInfo_v3, (void *device, struct pci *pci))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, pci, &code);
 
-	if (gpu < 0 || !pci)
-		return gpu < 0 ? code : INVALID_ARGUMENT;
+	if (gpu < 0)
+		return code;
 	memset(pci, 0, sizeof(*pci));
 	pci->bus = fake_bus(gpu);
 	snprintf(pci->bus_id, sizeof(pci->bus_id), "00000000:%02X:00.0",
@@ -346,33 +358,31 @@ EXPORT(int, nvmlDeviceGetPciInfo_v3, (void *device, struct pci *pci))
 	return OK;
 }
 
-EXPORT(int, nvmlDeviceGetComputeMode, (void *device, unsigned *mode))
-{
-	return give(device, mode,
-		    (unsigned)fake_number("FAKE_COMPUTE_MODE", 0, 3, 0));
-}
-
-EXPORT(int, nvmlDeviceGetPersistenceMode, (void *device, unsigned *mode))
-{
-	return give(device, mode,
-		    (unsigned)fake_number("FAKE_PERSISTENCE", 0, 1, 1));
-}
+GIVES(nvmlDeviceGetComputeMode, fake_number("FAKE_COMPUTE_MODE", 0, 3, 0))
+GIVES(nvmlDeviceGetPersistenceMode, fake_number("FAKE_PERSISTENCE", 0, 1, 1))
 
 /* ---- board ---- */
+
+static int knob_of(const char *function, const void *device, const void *to,
+		   const char *variable, char value[32])
+{
+	int code, gpu = gpu_of(device, to, &code);
+
+	if (lacks(function))
+		return FUNCTION_NOT_FOUND;
+	if (gpu >= 0)
+		fake_knob(variable, gpu, value);
+	return code;
+}
 
 /* The knob's text for a GPU, else the usual one. */
 static int give_knob(const char *function, const void *device, char *to,
 		     unsigned size, const char *variable, const char *usual)
 {
-	int code, gpu = gpu_of(device, &code);
 	char value[32];
+	int code = knob_of(function, device, to, variable, value);
 
-	if (lacks(function))
-		return FUNCTION_NOT_FOUND;
-	if (gpu < 0)
-		return code;
-	fake_knob(variable, gpu, value);
-	return give_text(to, size, value[0] ? value : usual);
+	return code == OK ? give_text(to, size, value[0] ? value : usual) : code;
 }
 
 /* … its number, `unit` of them each, else the usual one. */
@@ -380,17 +390,27 @@ static int give_knob_number(const char *function, const void *device,
 			    unsigned *to, const char *variable, unsigned unit,
 			    unsigned usual)
 {
-	int code, gpu = gpu_of(device, &code);
 	char value[32];
+	int code = knob_of(function, device, to, variable, value);
 
-	if (lacks(function))
-		return FUNCTION_NOT_FOUND;
-	if (gpu < 0)
-		return code;
-	fake_knob(variable, gpu, value);
-	return give(device, to, value[0] ?
-		    unit * (unsigned)knob_number(variable, gpu) : usual);
+	if (code == OK)
+		*to = value[0] ? unit * (unsigned)number_in(value, variable) : usual;
+	return code;
 }
+
+/* Functions that give these. */
+#define GIVES_KNOB(name, variable, usual)                              \
+	EXPORT(int, name, (void *device, char *to, unsigned size))     \
+	{                                                              \
+		return give_knob(__func__, device, to, size, variable, \
+				 usual);                               \
+	}
+#define GIVES_KNOB_NUMBER(name, variable, unit, usual)                 \
+	EXPORT(int, name, (void *device, unsigned *to))                \
+	{                                                              \
+		return give_knob_number(__func__, device, to, variable, unit, \
+					(unsigned)(usual));            \
+	}
 
 EXPORT(int, nvmlDeviceGetSerial, (void *device, char *to, unsigned size))
 {
@@ -400,31 +420,12 @@ EXPORT(int, nvmlDeviceGetSerial, (void *device, char *to, unsigned size))
 	return give_knob(__func__, device, to, size, "FAKE_SERIAL", usual);
 }
 
-EXPORT(int, nvmlDeviceGetBoardPartNumber,
-       (void *device, char *to, unsigned size))
-{
-	return give_knob(__func__, device, to, size, "FAKE_PART",
-			 "900-21010-0040-000");
-}
-
-EXPORT(int, nvmlDeviceGetVbiosVersion, (void *device, char *to, unsigned size))
-{
-	return give_knob(__func__, device, to, size, "FAKE_VBIOS",
-			 "96.00.A5.00.01");
-}
-
-EXPORT(int, nvmlDeviceGetInforomImageVersion,
-       (void *device, char *to, unsigned size))
-{
-	return give_knob(__func__, device, to, size, "FAKE_INFOROM",
-			 "G520.0280.00.04");
-}
-
-EXPORT(int, nvmlDeviceGetModuleId, (void *device, unsigned *id))
-{
-	return give_knob_number(__func__, device, id, "FAKE_MODULE", 1,
-				1 + (unsigned)device_index(device));
-}
+GIVES_KNOB(nvmlDeviceGetBoardPartNumber, "FAKE_PART", "900-21010-0040-000")
+GIVES_KNOB(nvmlDeviceGetVbiosVersion, "FAKE_VBIOS", "96.00.A5.00.01")
+GIVES_KNOB(nvmlDeviceGetInforomImageVersion, "FAKE_INFOROM", "G520.0280.00.04")
+GIVES_KNOB_NUMBER(nvmlDeviceGetModuleId, "FAKE_MODULE", 1, 1 + device_index(device))
+GIVES_KNOB_NUMBER(nvmlDeviceGetPowerManagementLimit, "FAKE_POWER_LIMIT", 1000, 700000)
+GIVES_KNOB_NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, "", 1, 700000)
 
 EXPORT(int, nvmlDeviceGetEccMode,
        (void *device, unsigned *now, unsigned *pending))
@@ -432,19 +433,6 @@ EXPORT(int, nvmlDeviceGetEccMode,
 	int code = give_knob_number(__func__, device, now, "FAKE_ECC", 1, 1);
 
 	return code == OK ? give(device, pending, *now) : code;
-}
-
-EXPORT(int, nvmlDeviceGetPowerManagementLimit, (void *device, unsigned *milliwatt))
-{
-	return give_knob_number(__func__, device, milliwatt, "FAKE_POWER_LIMIT",
-				1000, 700000);
-}
-
-EXPORT(int, nvmlDeviceGetPowerManagementDefaultLimit,
-       (void *device, unsigned *milliwatt))
-{
-	return lacks(__func__) ? FUNCTION_NOT_FOUND :
-				 give(device, milliwatt, 700000);
 }
 
 EXPORT(int, nvmlDeviceGetMaxClockInfo, (void *device, int clock, unsigned *mhz))
@@ -486,18 +474,15 @@ EXPORT(int, nvmlDeviceGetMigMode,
 	return code == OK ? give(device, pending, fake_mig() > 0) : code;
 }
 
-EXPORT(int, nvmlDeviceGetMaxMigDeviceCount, (void *device, unsigned *n))
-{
-	return give(device, n, fake_mig() ? 7 : 0);
-}
+GIVES(nvmlDeviceGetMaxMigDeviceCount, fake_mig() ? 7 : 0)
 
 EXPORT(int, nvmlDeviceGetMigDeviceHandleByIndex,
        (void *device, unsigned index, void **instance))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, instance, &code);
 
-	if (gpu < 0 || !instance)
-		return gpu < 0 ? code : INVALID_ARGUMENT;
+	if (gpu < 0)
+		return code;
 	if (index >= (unsigned)fake_mig())
 		return NOT_FOUND;
 	*instance = &instances[gpu][index];
@@ -520,11 +505,12 @@ EXPORT(int, nvmlDeviceGetDeviceHandleFromMigDeviceHandle,
 
 /* ---- links ---- */
 
-static int link_code(const void *device, unsigned link, int *gpu)
+/* The GPU of a link, for a call that answers into `to`. */
+static int link_code(const void *device, unsigned link, const void *to, int *gpu)
 {
 	int code;
 
-	*gpu = gpu_of(device, &code);
+	*gpu = gpu_of(device, to, &code);
 	if (code == OK && !links())
 		code = NOT_SUPPORTED;
 	if (code == OK && link >= links())
@@ -535,10 +521,8 @@ static int link_code(const void *device, unsigned link, int *gpu)
 /* The last links are the ones that are down. */
 EXPORT(int, nvmlDeviceGetNvLinkState, (void *device, unsigned link, int *up))
 {
-	int gpu, code = link_code(device, link, &gpu);
+	int gpu, code = link_code(device, link, up, &gpu);
 
-	if (code == OK && !up)
-		return INVALID_ARGUMENT;
 	if (code == OK)
 		*up = link + knob_number("FAKE_NVLINKS_DOWN", gpu) < links();
 	return code;
@@ -547,7 +531,7 @@ EXPORT(int, nvmlDeviceGetNvLinkState, (void *device, unsigned link, int *up))
 EXPORT(int, nvmlDeviceGetNvLinkVersion,
        (void *device, unsigned link, unsigned *version))
 {
-	int gpu, code = link_code(device, link, &gpu);
+	int gpu, code = link_code(device, link, version, &gpu);
 
 	return code == OK ? give(device, version, LINK_VERSION_4) : code;
 }
@@ -555,9 +539,9 @@ EXPORT(int, nvmlDeviceGetNvLinkVersion,
 EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
        (void *device, unsigned link, int counter, uint64_t *errors))
 {
-	int gpu, code = link_code(device, link, &gpu);
+	int gpu, code = link_code(device, link, errors, &gpu);
 
-	if (code == OK && (!errors || counter < 0 || counter > 4))
+	if (code == OK && (counter < 0 || counter > 4))
 		return INVALID_ARGUMENT;
 	if (code == OK)
 		*errors = 0;
@@ -590,12 +574,12 @@ static int link_remote(int gpu, unsigned link)
 EXPORT(int, nvmlDeviceGetNvLinkRemoteDeviceType,
        (void *device, unsigned link, int *type))
 {
-	int gpu, code = link_code(device, link, &gpu);
+	int gpu, code = link_code(device, link, type, &gpu);
 
 	if (lacks(__func__))
 		return FUNCTION_NOT_FOUND;
-	if (code == OK && (!type || link_remote(gpu, link) == -2))
-		return type ? NOT_SUPPORTED : INVALID_ARGUMENT;
+	if (code == OK && link_remote(gpu, link) == -2)
+		return NOT_SUPPORTED;
 	if (code == OK)
 		*type = link_remote(gpu, link) < 0 ? REMOTE_SWITCH : REMOTE_GPU;
 	return code;
@@ -604,15 +588,15 @@ EXPORT(int, nvmlDeviceGetNvLinkRemoteDeviceType,
 EXPORT(int, nvmlDeviceGetNvLinkRemotePciInfo_v2,
        (void *device, unsigned link, struct pci *pci))
 {
-	int gpu, code = link_code(device, link, &gpu), remote;
+	int gpu, code = link_code(device, link, pci, &gpu), remote;
 
 	if (lacks(__func__))
 		return FUNCTION_NOT_FOUND;
 	if (code != OK)
 		return code;
 	remote = link_remote(gpu, link);
-	if (!pci || remote < 0 || remote >= fake_gpus())
-		return pci ? NOT_SUPPORTED : INVALID_ARGUMENT;
+	if (remote < 0 || remote >= fake_gpus())
+		return NOT_SUPPORTED;
 	memset(pci, 0, sizeof(*pci));
 	pci->bus = fake_bus(remote);
 	return OK;
@@ -621,16 +605,15 @@ EXPORT(int, nvmlDeviceGetNvLinkRemotePciInfo_v2,
 EXPORT(int, nvmlDeviceGetFieldValues,
        (void *device, int n, struct field *fields))
 {
-	int gpu, code;
+	int code, gpu = gpu_of(device, fields, &code);
 
-	gpu_of(device, &code);
-	if (code != OK || n < 1 || !fields)
-		return code != OK ? code : INVALID_ARGUMENT;
+	if (gpu < 0 || n < 1)
+		return gpu < 0 ? code : INVALID_ARGUMENT;
 	for (int i = 0; i < n; i++) {
 		struct field *f = &fields[i];
 
 		f->result = f->id == LINK_SPEED
-				    ? link_code(device, f->scope, &gpu)
+				    ? link_code(device, f->scope, f, &gpu)
 				    : NOT_SUPPORTED;
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
@@ -640,47 +623,26 @@ EXPORT(int, nvmlDeviceGetFieldValues,
 			continue;
 		f->result = OK;
 		f->type = UNSIGNED_LONG_LONG;
-		f->value.u64 = fake_counters()[device_index(device)]
-					      [f->id - DATA_SENT] >> 10;
+		f->value.u64 = fake_counters()[gpu][f->id - DATA_SENT] >> 10;
 	}
 	return OK;
 }
 
-static int pcie(const void *device, unsigned *to, int want_width)
+static unsigned pcie(const void *device, int want_width)
 {
-	unsigned gen, width;
-	int code, gpu = gpu_of(device, &code);
+	int gpu = device_index(device);
+	unsigned gen = 0, width = 0;
 
-	if (gpu < 0)
-		return code;
-	knob_pcie(gpu, &gen, &width);
-	return give(device, to, want_width ? width : gen);
+	if (gpu >= 0)
+		knob_pcie(gpu, &gen, &width);
+	return want_width ? width : gen;
 }
 
-EXPORT(int, nvmlDeviceGetCurrPcieLinkGeneration, (void *device, unsigned *gen))
-{
-	return pcie(device, gen, 0);
-}
-
-EXPORT(int, nvmlDeviceGetCurrPcieLinkWidth, (void *device, unsigned *width))
-{
-	return pcie(device, width, 1);
-}
-
-EXPORT(int, nvmlDeviceGetMaxPcieLinkGeneration, (void *device, unsigned *gen))
-{
-	return give(device, gen, 5);
-}
-
-EXPORT(int, nvmlDeviceGetMaxPcieLinkWidth, (void *device, unsigned *width))
-{
-	return give(device, width, 16);
-}
-
-EXPORT(int, nvmlDeviceGetPcieReplayCounter, (void *device, unsigned *replays))
-{
-	return give(device, replays, 0);
-}
+GIVES(nvmlDeviceGetCurrPcieLinkGeneration, pcie(device, 0))
+GIVES(nvmlDeviceGetCurrPcieLinkWidth, pcie(device, 1))
+GIVES(nvmlDeviceGetMaxPcieLinkGeneration, 5)
+GIVES(nvmlDeviceGetMaxPcieLinkWidth, 16)
+GIVES(nvmlDeviceGetPcieReplayCounter, 0)
 
 /* ---- conditions ---- */
 
@@ -696,28 +658,17 @@ EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int clock, unsigned *mhz))
 EXPORT(int, nvmlDeviceGetTemperature,
        (void *device, int sensor, unsigned *celsius))
 {
-	int code, gpu = gpu_of(device, &code);
-
-	if (gpu < 0 || sensor)
-		return gpu < 0 ? code : INVALID_ARGUMENT;
-	return give(device, celsius, 41 + (unsigned)gpu);
+	return sensor ? INVALID_ARGUMENT :
+			give(device, celsius, 41 + (unsigned)device_index(device));
 }
 
-EXPORT(int, nvmlDeviceGetPowerUsage, (void *device, unsigned *milliwatt))
-{
-	int code, gpu = gpu_of(device, &code);
-
-	return gpu < 0 ? code
-		       : give(device, milliwatt, 120000 + 1000 * (unsigned)gpu);
-}
+GIVES(nvmlDeviceGetPowerUsage, 120000 + 1000 * device_index(device))
 
 EXPORT(int, nvmlDeviceGetCurrentClocksEventReasons,
        (void *device, uint64_t *reasons))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, reasons, &code);
 
-	if (gpu >= 0 && !reasons)
-		return INVALID_ARGUMENT;
 	if (gpu >= 0)
 		*reasons = knob_number("FAKE_THROTTLE", gpu);
 	return code;
@@ -726,10 +677,9 @@ EXPORT(int, nvmlDeviceGetCurrentClocksEventReasons,
 EXPORT(int, nvmlDeviceGetTotalEccErrors,
        (void *device, int type, int counter, uint64_t *errors))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, errors, &code);
 
-	if (gpu >= 0 && (!errors || type < 0 || type > 1 || counter < 0 ||
-			 counter > 1))
+	if (gpu >= 0 && (type < 0 || type > 1 || counter < 0 || counter > 1))
 		return INVALID_ARGUMENT;
 	if (gpu >= 0)
 		*errors = 0;
@@ -742,12 +692,12 @@ static atomic_int looked[FAKE_GPUS_MAX];
 EXPORT(int, nvmlDeviceGetComputeRunningProcesses_v3,
        (void *device, unsigned *n, struct process *list))
 {
-	int code, gpu = gpu_of(device, &code);
+	int code, gpu = gpu_of(device, n, &code);
 	unsigned count, room;
 
 	may_hang("nvmlDeviceGetComputeRunningProcesses_v3");
-	if (gpu < 0 || !n)
-		return gpu < 0 ? code : INVALID_ARGUMENT;
+	if (gpu < 0)
+		return code;
 	count = 1 + (unsigned)knob_number("FAKE_NVML_OTHERS", gpu);
 	/* they come after the first look */
 	if (looked[gpu]++)

@@ -195,18 +195,71 @@ run_program 4 ./job "$CSCOPE" --check -s 64K --seed 1 --cell-limit 30s -o job.js
 ok "a job of four nodes finds what differs: status 2" eval \
 	'status_is 2 && finds job.json "nvlink-down m1 critical drain" "firmware-differs m2 warning -"'
 ok "… and says it as a fleet" prints "keep out: m1"
+# Rows have other numbers where those of the nodes stand one after the other.
 findings() {
 	python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
+for c in d["checks"]:
+    rows = [d["results"][i] for i in c["evidence"]]
+    c["evidence"] = [(r["node"], r["test"], r["src"], r["dst"], r["value"]) for r in rows]
 print(json.dumps(d["checks"], indent=1))' "$1"
 }
-if [ -z "$skip" ]; then
+# What is said of a job, and of the files of its nodes, into want and got.
+take_apart() { # JOB.json ARGUMENT...
+	local job=$1 host
+	shift
 	for host in m0 m1 m2 m3; do
-		"$CSCOPE" show "job.json:$host" -q -o "of-$host.jsonl"
+		"$CSCOPE" show "$job:$host" -q -o "of-$host.jsonl"
 	done
-	check of-m2.jsonl of-m0.jsonl of-m3.jsonl of-m1.jsonl -o parts.json
-	findings job.json >want
+	findings "$job" >want
+	run 0 check of-m2.jsonl of-m0.jsonl of-m3.jsonl of-m1.jsonl "$@" -o parts.json
 	findings parts.json >got
-fi
+}
+[ -n "$skip" ] || take_apart job.json
 ok "the files of its nodes give the same findings, byte for byte" same want got
+
+# what is beyond a bound is looked at again where it is, by what rank 0 has read
+if has_launcher; then
+	mkdir -p elsewhere
+	cat >bounded <<-'END'
+		#!/bin/bash
+		node=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
+		[ "$node" = 0 ] || cd elsewhere
+		[ "$node" != 1 ] || export FAKE_SLOW=${FAKE_SLOW-1-2:0.93}
+		[ "$node" != 2 ] || export FAKE_SLOW=2-0:0.93 FAKE_SLOW_COPIES=5000
+		export CS_TEST_SCOPE=m$node FAKE_GPUS=${GPUS-3}
+		exec unshare --user --map-root-user --uts \
+			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
+	END
+	chmod +x bounded
+fi
+some=(-s 256K -t peer.ce.write.pair --seed 1 --cell-limit 30s)
+FAKE_GPUS=3 run 0 --no-mpi "${some[@]}" -q -o good.json
+run 0 baseline good.json -q -o base.json
+echo 'test,bound
+peer.ce.write.pair,77.2 GB/s' >t.csv
+bounds=(--baseline base.json --threshold t.csv)
+run_program 4 ./bounded "$CSCOPE" "${some[@]}" "${bounds[@]}" --check -o bounded.json
+ok "a slow cell of a node that is not rank 0's: status 2" status_is 2
+ok "… looked at again on its node, by a baseline and by a threshold" finds bounded.json \
+	"below-baseline m1 critical drain" "below-threshold m1 critical drain"
+ok_json "… and confirmed" bounded.json \
+	'{c["id"]: c["says"].endswith("; confirmed by a second look") for c in d["checks"] if c["node"] == "m1" and "below" in c["id"]} == {"below-baseline": True, "below-threshold": True}'
+ok_json "what went away is a note that says so" bounded.json \
+	'sorted((c["id"], c["severity"], c["drain"], c["says"].endswith("; not seen again in a second look")) for c in d["checks"] if c["node"] == "m2" and "below" in c["id"]) == [("below-baseline", "note", False, True), ("below-threshold", "note", False, True)]'
+ok_json "nodes within all bounds do not look again" bounded.json \
+	'{r["node"] for r in d["results"] if "again" in r["flags"]} == {"m1", "m2"}'
+[ -n "$skip" ] || take_apart bounded.json "${bounds[@]}"
+ok "the files of its nodes give the same findings of bounds, byte for byte" same want got
+run_program 4 ./bounded "$CSCOPE" "${some[@]}" -s 64K "${bounds[@]}" -o none.json
+ok "a baseline that does not fit: one line of rank 0, status 64" eval \
+	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB" && [ ! -e none.json ]'
+run_program 4 ./bounded "$CSCOPE" "${some[@]}" --baseline none.json
+ok "a baseline that is not there: one line of rank 0, status 3" eval \
+	'status_is 3 && one_line "cannot read .none.json"'
+# one link is left, and short copies fill it
+GPUS=2 FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
+	"$CSCOPE" "${some[@]}" -s 4M --min-share 95% -o share.json
+ok_json "--min-share is looked at again by every node" share.json \
+	'sorted((c["node"], c["drain"], "confirmed by" in c["says"]) for c in d["checks"] if c["id"] == "below-threshold") == [("m0", True, True), ("m1", True, True)]'
 finish

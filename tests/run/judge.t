@@ -49,6 +49,10 @@ ok_json "… and is named, with its rows as evidence" slow.json \
 ok_json "… after a second look at two of its cells" slow.json \
 	'all("; confirmed by a second look" in c["says"] for c in d["checks"]) and len([r for r in d["results"] if "again" in r["flags"]]) == 2'
 ok_schema "… in a document that follows the schema" slow.json
+FAKE_SLOW=$slow FAKE_SLOW_COPIES=5000 run 0 "${some[@]}" --baseline base.json -o gone.json
+ok "what the second look does not see is a note: status 0" status_is 0
+ok_json "… that says so" gone.json \
+	'[(c["id"], c["severity"], c["drain"], c["says"].endswith("; not seen again in a second look")) for c in d["checks"]] == [("below-baseline", "note", False, True)]'
 FAKE_SLOW=2-3:0.93 run 0 "${some[@]}" --baseline base.json -q -o link.json
 ok_json "one slow cell is a link with two ends" link.json \
 	'[(c["part"], c["bus_id"], c["far_bus_id"]) for c in d["checks"]] == [("link", "0000:3c:00.0", "0000:4d:00.0")]'
@@ -62,7 +66,9 @@ FAKE_SLOW=$slow run 4 --cell-limit 20s -s 256K -t peer.ce.write.pair --baseline 
 ok "four ranks: one line, status 2" eval 'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
 FAKE_SLOW=$slow run 0 "${some[@]}" --baseline base.json --placement process,thread \
 	-q -o turns.json
-ok_json "placements that take turns: evidence is rows of the file" turns.json \
+ok "placements that take turns: one look, status 1" eval \
+	'status_is 1 && one_line "warning: .*; one look only"'
+ok_json "… evidence is rows of the file" turns.json \
 	'(lambda found: len(found) == 2 and all(d["results"][i]["src"] == "gpu1" for c in found for i in c["evidence"]))([c for c in d["checks"] if c["id"] == "below-baseline"])'
 
 # ---- what a baseline does not know ----
@@ -97,10 +103,20 @@ FAKE_SLOW=$slow run 0 "${some[@]}" -q -o plain.json
 run 0 check h1.json --baseline base.json
 ok "check FILE --baseline: a healthy run" eval '[ "$status" -lt 2 ] && prints_not baseline'
 run 0 check plain.json --baseline base.json -q -o checked.json
-ok "… a slow GPU: status 2, and the words of a run that was measured so" eval \
-	'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
-ok_json "… on one look" checked.json \
-	'[(c["part"], c["bus_id"], "second look" in c["says"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", False)]'
+ok "… a slow GPU on one look: status 1, for nobody is accused on one look" eval \
+	'status_is 1 && one_line "warning: .*below [0-9.]+ GB/s .baseline.*; one look only"'
+ok_json "… with the command that looks again" checked.json \
+	'[(c["part"], c["bus_id"], c["severity"], c["drain"], c["again"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", "warning", False, "cscope-mpi --test peer.ce.write.pair -s 262144")]'
+echo 'test,bound
+peer.ce.write.pair,77.2 GB/s' >look.csv
+run 0 check plain.json --threshold look.csv -q -o checked.json
+ok "… below a threshold on one look: status 2, as its file says" eval \
+	'status_is 2 && one_line "critical: .*\(look.csv:2\).*; one look only"'
+ok_json "… and the node stays" checked.json \
+	'[(c["severity"], c["drain"]) for c in d["checks"] if c["id"] == "below-threshold"] == [("critical", False)]'
+run 0 check slow.json --threshold look.csv -q -o checked.json
+ok_json "… seen twice it does not" checked.json \
+	'[(c["severity"], c["drain"], "confirmed by a second look" in c["says"]) for c in d["checks"] if c["id"] == "below-threshold"] == [("critical", True, True)]'
 run 0 check slow.json --baseline base.json -q -o checked.json
 ok_json "… and of the run that looked twice the same finding" checked.json \
 	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'

@@ -20,45 +20,81 @@
 
 static struct canned c;
 
-/* Runs of so many nodes and GPUs; what is not from peer to peer at its own rate. */
+#define FOR_ROWS(row)                                                          \
+	for (struct cs_row *row = c.run.rows.rows.data,                        \
+			   *behind = row + c.run.rows.rows.n;                  \
+	     row < behind; row++)
+
+static int release(void)
+{
+	canned_release(&c);
+	return 0;
+}
+
+/* Runs of so many nodes and GPUs, in place of those before; what is not from peer to
+ * peer at its own rate. */
 static void begin(int nodes, int gpus, const char *tests)
 {
-	struct cs_row *row;
-
+	release();
 	canned_init(&c, nodes, gpus, 0, tests, 1);
 	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
-	row = c.run.rows.rows.data;
-	for (size_t i = 0; i < c.run.rows.rows.n; i++) {
-		enum cs_path path = cs_row_test(&row[i])->path;
+	FOR_ROWS(row) {
+		enum cs_path path = cs_row_test(row)->path;
 
 		if (path != CS_PATH_PEER)
-			row[i].stats.median = path == CS_PATH_LOCAL ? LOCAL_GBS :
-								      HOST_GBS;
+			row->stats.median = path == CS_PATH_LOCAL ? LOCAL_GBS :
+								    HOST_GBS;
 	}
 }
 
-static void end(void)
+/* Is it a cell of that test on that node from `src` to `dst`?  -1: any. */
+static int is_cell(const struct cs_row *row, int node, const char *test, int src,
+		   int dst)
 {
-	canned_release(&c);
+	return (int)row->node == node && (int)row->test == cs_test_index(test) &&
+	       (src < 0 || row->what.src.index == src) &&
+	       (dst < 0 || row->what.dst.index == dst);
 }
 
-/* All cells of a test on a node from `src` to `dst`; -1: any. */
+static int touches(const struct cs_row *row, int gpu)
+{
+	return row->what.src.index == gpu || row->what.dst.index == gpu;
+}
+
 static void slow(int node, const char *test, int src, int dst, double factor)
 {
-	struct cs_row *row = c.run.rows.rows.data;
-
-	for (size_t i = 0; i < c.run.rows.rows.n; i++)
-		if ((int)row[i].node == node &&
-		    (int)row[i].test == cs_test_index(test) &&
-		    (src < 0 || row[i].what.src.index == src) &&
-		    (dst < 0 || row[i].what.dst.index == dst))
-			row[i].stats.median *= factor;
+	FOR_ROWS(row)
+		if (is_cell(row, node, test, src, dst))
+			row->stats.median *= factor;
 }
 
 static void slow_gpu(int node, const char *test, int gpu, double factor)
 {
 	slow(node, test, gpu, -1, factor);
 	slow(node, test, -1, gpu, factor);
+}
+
+/* Both ways between two GPUs of the first node. */
+static void slow_link(int a, int b, double factor)
+{
+	slow(0, WRITE, a, b, factor);
+	slow(0, WRITE, b, a, factor);
+}
+
+/* All cells of a test on the first node go another way. */
+static void make_via(const char *test, int src, int dst, int via, double gbs)
+{
+	FOR_ROWS(row)
+		if (is_cell(row, 0, test, src, dst)) {
+			row->via = (uint8_t)via;
+			row->stats.median = gbs;
+		}
+}
+
+static void set_nvlinks(int gpus, int up)
+{
+	for (int i = 0; i < gpus; i++)
+		c.run.node[0].agent[i].link.nvlinks_up = up;
 }
 
 /* A second look at a cell gives its figure times a factor. */
@@ -88,14 +124,16 @@ static const struct cs_finding *judged(size_t n)
 	return NULL;
 }
 
-/* Exactly one finding: where, and with these words. */
+/* Exactly one finding: where, and with these words.  Where it is missing, which was
+ * said, an empty one. */
 static const struct cs_finding *one(const char *id, const char *part, int node,
 				    const char *words)
 {
+	static const struct cs_finding none;
 	const struct cs_finding *f = judged(1);
 
 	if (!f)
-		return NULL;
+		return &none;
 	t_eq_str(f->id, id);
 	t_eq_str(f->part, part);
 	t_eq_int(f->node, node);
@@ -105,14 +143,18 @@ static const struct cs_finding *one(const char *id, const char *part, int node,
 	return f;
 }
 
+static void weighs(const struct cs_finding *f, enum cs_severity severity, int drain)
+{
+	t_eq_int(f->severity, severity);
+	t_eq_int(f->drain, drain);
+}
+
 static void healthy(void)
 {
 	begin(1, 8, WRITE "," BIDI "," READ "," LOCAL "," H2D "," D2H);
 	judged(0);
-	end();
 	begin(6, 8, WRITE "," BIDI "," READ "," LOCAL "," H2D "," D2H);
 	judged(0);
-	end();
 }
 
 static void not_asked(void)
@@ -124,7 +166,6 @@ static void not_asked(void)
 	c.run.checks = CS_CHECK_OUTLIER;
 	c.run.backend = "cpu";
 	judged(0);
-	end();
 }
 
 static void bad_gpu(void)
@@ -135,14 +176,10 @@ static void bad_gpu(void)
 		begin(1, gpus, WRITE);
 		slow_gpu(0, WRITE, gpus - 2, 0.94);
 		f = one("slow-cells", "gpu", 0, "copies from and to other GPUs are 6 % slower than those of other pairs (peer.ce.write.pair); one look only");
-		if (f) {
-			t_eq_str(f->bus_id, c.run.node[0].agent[gpus - 2].gpu.bus_id);
-			t_eq_str(f->far_bus_id, "");
-			t_eq_int(f->severity, CS_WARNING);
-			t_eq_int(f->drain, 0);
-			t_near(f->confidence, 0.5, 1e-9);
-		}
-		end();
+		t_eq_str(f->bus_id, c.run.node[0].agent[gpus - 2].gpu.bus_id);
+		t_eq_str(f->far_bus_id, "");
+		weighs(f, CS_WARNING, 0);
+		t_near(f->confidence, 0.5, 1e-9);
 	}
 }
 
@@ -153,17 +190,11 @@ static void evidence(void)
 	begin(1, 8, WRITE);
 	slow_gpu(0, WRITE, 3, 0.94);
 	f = one("slow-cells", "gpu", 0, "GPU 3: ");
-	if (f)
-		t_eq_int(f->n_evidence, CS_EVIDENCE);
-	for (uint32_t i = 0; f && i < f->n_evidence; i++) {
-		const struct cs_row *row = cs_rows_get(&c.run.rows, f->evidence[i]);
-
-		t_ok(row->what.src.index == 3 || row->what.dst.index == 3);
-	}
-	if (f)
-		t_eq_str(f->again, "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
-	t_ok(f && f->next[0] && f->elsewhere[0]);
-	end();
+	t_eq_int(f->n_evidence, CS_EVIDENCE);
+	for (uint32_t i = 0; i < f->n_evidence; i++)
+		t_ok(touches(cs_rows_get(&c.run.rows, f->evidence[i]), 3));
+	t_eq_str(f->again, "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
+	t_ok(f->next[0] && f->elsewhere[0]);
 }
 
 static void one_direction(void)
@@ -171,11 +202,9 @@ static void one_direction(void)
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 6, -1, 0.9);
 	one("slow-cells", "gpu", 0, "GPU 6: copies from it to other GPUs are 10 % slower");
-	end();
 	begin(1, 8, WRITE);
 	slow(0, WRITE, -1, 6, 0.9);
 	one("slow-cells", "gpu", 0, "GPU 6: copies to it from other GPUs are 10 % slower");
-	end();
 }
 
 static void bad_link(void)
@@ -183,19 +212,14 @@ static void bad_link(void)
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
-	slow(0, WRITE, 2, 5, 0.75);
-	slow(0, WRITE, 5, 2, 0.75);
+	slow_link(2, 5, 0.75);
 	f = one("slow-cells", "link", 0, "GPU 2 and GPU 5: copies between them, both ways, are 25 % slower");
-	if (f) {
-		t_eq_str(f->bus_id, c.run.node[0].agent[2].gpu.bus_id);
-		t_eq_str(f->far_bus_id, c.run.node[0].agent[5].gpu.bus_id);
-		t_ok(strstr(f->again, "--gpus 2,5 ") != NULL);
-	}
-	end();
+	t_eq_str(f->bus_id, c.run.node[0].agent[2].gpu.bus_id);
+	t_eq_str(f->far_bus_id, c.run.node[0].agent[5].gpu.bus_id);
+	t_ok(strstr(f->again, "--gpus 2,5 ") != NULL);
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 5, 2, 0.75);
 	one("slow-cells", "link", 0, "copies from 5 to 2 are 25 % slower");
-	end();
 }
 
 static void two_faults(void)
@@ -204,8 +228,7 @@ static void two_faults(void)
 
 	begin(1, 8, WRITE);
 	slow_gpu(0, WRITE, 1, 0.9);
-	slow(0, WRITE, 4, 6, 0.8);
-	slow(0, WRITE, 6, 4, 0.8);
+	slow_link(4, 6, 0.8);
 	f = judged(2);
 	if (f) {
 		t_eq_str(f[0].part, "gpu");
@@ -213,7 +236,6 @@ static void two_faults(void)
 		t_eq_str(f[1].part, "link");
 		t_ok(strncmp(f[1].text, "GPU 4 and GPU 6:", 16) == 0);
 	}
-	end();
 }
 
 /* One finding for all tests of a GPU; what is with the host is another story. */
@@ -223,7 +245,6 @@ static void many_tests(void)
 	slow_gpu(0, WRITE, 2, 0.9);
 	slow_gpu(0, READ, 2, 0.8);
 	one("slow-cells", "gpu", 0, "GPU 2: copies from and to other GPUs are 20 % slower than those of other pairs (peer.ce.read.pair and 1 more test)");
-	end();
 }
 
 static void a_node_of_a_fleet(void)
@@ -231,24 +252,17 @@ static void a_node_of_a_fleet(void)
 	begin(6, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	one("slow-cells", "node", 3, "all GPUs: copies from GPU to GPU are 10 % slower than on 5 other nodes");
-	end();
 	/* four nodes are no fleet: nobody knows which of them is right */
 	begin(4, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	judged(0);
-	end();
 }
 
 static void a_gpu_of_a_fleet(void)
 {
-	const struct cs_finding *f;
-
 	begin(6, 8, WRITE);
 	slow_gpu(4, WRITE, 7, 17. / 18);
-	f = one("slow-cells", "gpu", 4, "GPU 7: copies from and to other GPUs are 6 % slower than on 5 other nodes");
-	if (f)
-		t_near(f->confidence, 0.6, 1e-9);
-	end();
+	t_near(one("slow-cells", "gpu", 4, "GPU 7: copies from and to other GPUs are 6 % slower than on 5 other nodes")->confidence, 0.6, 1e-9);
 }
 
 static void sockets(void)
@@ -257,13 +271,11 @@ static void sockets(void)
 	for (int gpu = 4; gpu < 8; gpu++)
 		slow(2, H2D, -1, gpu, 0.8);
 	one("slow-cells", "socket", 2, "all GPUs of NUMA domain 1: copies from and to host memory are 20 % slower");
-	end();
 	begin(6, 8, WRITE);
 	for (int i = 0; i < 64; i++)
 		if ((i / 8 < 4) != (i % 8 < 4))
 			slow(2, WRITE, i / 8, i % 8, 0.8);
 	one("slow-cells", "socket", 2, "GPUs of different NUMA domains: copies from GPU to GPU are 20 % slower");
-	end();
 }
 
 /* Positions differ in the same way on all nodes: that is how the machine is. */
@@ -275,21 +287,16 @@ static void alike_everywhere(void)
 		slow(node, H2D, -1, 6, 0.93);
 	}
 	judged(0);
-	end();
 }
 
 /* A row is known by test and cell: the plans of the nodes may have other orders. */
 static void other_steps(void)
 {
-	struct cs_row *row;
-
 	begin(6, 8, WRITE);
 	slow_gpu(1, WRITE, 5, 0.9);
-	row = c.run.rows.rows.data;
-	for (size_t i = 0; i < c.run.rows.rows.n; i++)
-		row[i].step = (row[i].step * 7 + row[i].node * 13) % c.plan->n_steps;
+	FOR_ROWS(row)
+		row->step = (row->step * 7 + row->node * 13) % c.plan->n_steps;
 	one("slow-cells", "gpu", 1, "GPU 5: ");
-	end();
 }
 
 static void other_classes(void)
@@ -301,7 +308,6 @@ static void other_classes(void)
 	}
 	c.run.checks = CS_CHECK_OUTLIER;
 	judged(0);
-	end();
 }
 
 /* ---- a second look ---- */
@@ -311,19 +317,14 @@ static void confirmed(void)
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
-	slow(0, WRITE, 2, 5, 0.75);
-	slow(0, WRITE, 5, 2, 0.75);
+	slow_link(2, 5, 0.75);
 	again(0, WRITE, 2, 5, 1.001);
 	again(0, WRITE, 5, 2, 0.999);
 	again(0, WRITE, 2, 6, 1);
 	again(0, WRITE, 0, 1, 1);
 	f = one("slow-cells", "link", 0, "; confirmed by a second look");
-	if (f) {
-		t_eq_int(f->severity, CS_CRITICAL);
-		t_eq_int(f->drain, 1);
-		t_ok(f->confidence > 0.9);
-	}
-	end();
+	weighs(f, CS_CRITICAL, 1);
+	t_ok(f->confidence > 0.9);
 }
 
 static void not_again(void)
@@ -331,32 +332,25 @@ static void not_again(void)
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
-	slow(0, WRITE, 2, 5, 0.75);
-	slow(0, WRITE, 5, 2, 0.75);
+	slow_link(2, 5, 0.75);
 	again(0, WRITE, 2, 5, 1 / 0.75);
 	again(0, WRITE, 5, 2, 1 / 0.75);
 	again(0, WRITE, 0, 1, 1);
 	f = one("slow-cells", "link", 0, "; not seen again in a second look");
-	if (f) {
-		t_eq_int(f->severity, CS_NOTE);
-		t_eq_int(f->drain, 0);
-		t_ok(f->confidence < 0.2);
-	}
+	weighs(f, CS_NOTE, 0);
+	t_ok(f->confidence < 0.2);
 	c.run.exit_status = cs_run_exit(&c.run);
 	t_eq_int(c.run.exit_status, CS_EXIT_OK);
-	end();
 }
 
 /* Everything became faster, the suspect as well: it is as slow as before. */
 static void drifted(void)
 {
 	begin(1, 8, WRITE);
-	slow(0, WRITE, 2, 5, 0.8);
-	slow(0, WRITE, 5, 2, 0.8);
+	slow_link(2, 5, 0.8);
 	again(0, WRITE, 2, 5, 1.2);
 	again(0, WRITE, 0, 1, 1.2);
 	one("slow-cells", "link", 0, "; confirmed by a second look");
-	end();
 }
 
 /* Rows of a second look are no cells: nothing is judged by them alone. */
@@ -365,7 +359,6 @@ static void repeats_are_no_cells(void)
 	begin(1, 8, WRITE);
 	again(0, WRITE, 2, 5, 0.5);
 	judged(0);
-	end();
 }
 
 static int is_of_step(const uint32_t *step, int n, int src, int dst)
@@ -386,8 +379,7 @@ static void which_again(void)
 
 	begin(1, 8, WRITE);
 	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
-	slow(0, WRITE, 2, 5, 0.75);
-	slow(0, WRITE, 5, 2, 0.75);
+	slow_link(2, 5, 0.75);
 	n = cs_cells_again(&c.run, step, 32, &err);
 	t_ok(is_of_step(step, n, 2, 5) && is_of_step(step, n, 5, 2));
 	for (int i = 0; i < 64; i++) {
@@ -406,7 +398,6 @@ static void which_again(void)
 	t_eq_int(cs_cells_again(&c.run, step, 3, &err), 3);
 	c.run.checks = CS_CHECK_LAUNCH;
 	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
-	end();
 }
 
 /* ---- noise ---- */
@@ -432,19 +423,17 @@ static void figure(struct cs_row *row, const struct measured *m)
 
 static void measured(const char *test, const struct measured *m, size_t n)
 {
-	struct cs_row *row = c.run.rows.rows.data;
+	FOR_ROWS(row) {
+		int going = cs_end_is_numa(&row->what.src);
+		int gpu = going ? row->what.dst.index : row->what.src.index;
+		int what = row->metric == CS_METRIC_TOTAL ? TOTAL :
+			   going ? GOING : COMING;
 
-	for (size_t i = 0; i < c.run.rows.rows.n; i++)
-		for (size_t k = 0; k < n; k++) {
-			int gpu = cs_end_is_numa(&row[i].what.src) ?
-					  row[i].what.dst.index : row[i].what.src.index;
-			int what = row[i].metric == CS_METRIC_TOTAL ? TOTAL :
-				   cs_end_is_numa(&row[i].what.src) ? GOING : COMING;
-
-			if ((int)row[i].test == cs_test_index(test) &&
+		for (size_t k = 0; k < n; k++)
+			if (is_cell(row, 0, test, -1, -1) &&
 			    what == (int)m[k].what && gpu == m[k].gpu)
-				figure(&row[i], &m[k]);
-		}
+				figure(row, &m[k]);
+	}
 }
 
 #define UNSETTLED CS_ROW_NOT_CONVERGED
@@ -481,43 +470,32 @@ static void a_noisy_host(void)
 	measured(HOST_BIDI, bidi, sizeof(bidi) / sizeof(bidi[0]));
 	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
 	f = one("not-judged", "node", 0, "5 of 8 cells could not be judged");
-	if (f) {
-		t_eq_int(f->severity, CS_NOTE);
-		t_eq_int(f->n_evidence, 5);
-		t_eq_int(f->drain, 0);
-	}
-	end();
+	weighs(f, CS_NOTE, 0);
+	t_eq_int(f->n_evidence, 5);
 }
 
 /* One way against the other is no fault, both together are. */
 static void both_ways_to_the_host(void)
 {
-	struct cs_row *row;
-
 	begin(1, 4, HOST_BIDI);
 	slow(0, HOST_BIDI, -1, 2, 0.8);
-	row = c.run.rows.rows.data;
-	for (size_t i = 0; i < c.run.rows.rows.n; i++)
-		if (row[i].metric == CS_METRIC_TOTAL)
-			row[i].stats.median = 110;
+	FOR_ROWS(row)
+		if (row->metric == CS_METRIC_TOTAL)
+			row->stats.median = 110;
 	judged(0);
-	for (size_t i = 0; i < c.run.rows.rows.n; i++)
-		if (row[i].metric == CS_METRIC_TOTAL && row[i].what.src.index == 2)
-			row[i].stats.median = 88;
+	FOR_ROWS(row)
+		if (row->metric == CS_METRIC_TOTAL && row->what.src.index == 2)
+			row->stats.median = 88;
 	one("slow-cells", "gpu", 0, "GPU 2: copies from and to host memory are 20 % slower than those of the other GPUs (h2d.ce.pinned.bidi)");
-	end();
 }
 
 /* Of the cells of a GPU, or of the others, so much either side of their median. */
 static void spread(int gpu, int own, double interval, double samples)
 {
-	struct cs_row *row = c.run.rows.rows.data;
+	FOR_ROWS(row) {
+		struct cs_stats *s = &row->stats;
 
-	for (size_t i = 0; i < c.run.rows.rows.n; i++) {
-		struct cs_stats *s = &row[i].stats;
-
-		if ((row[i].what.src.index == gpu || row[i].what.dst.index == gpu) !=
-		    own)
+		if (touches(row, gpu) != own)
 			continue;
 		s->ci_low = (1 - interval) * s->median;
 		s->ci_high = (1 + interval) * s->median;
@@ -545,7 +523,6 @@ static void within_noise(void)
 		c.run.findings.n = 0;
 		spread(3, noisy[i].own, noisy[i].interval, noisy[i].samples);
 		judged(0);
-		end();
 	}
 }
 
@@ -556,24 +533,17 @@ static void noisy_again(void)
 					 CS_ROW_IN_USE };
 
 	for (size_t i = 0; i < sizeof(flag) / sizeof(flag[0]); i++) {
-		const struct cs_finding *f;
 		struct cs_row *row;
 
 		begin(1, 8, WRITE);
-		slow(0, WRITE, 2, 5, 0.75);
-		slow(0, WRITE, 5, 2, 0.75);
+		slow_link(2, 5, 0.75);
 		again(0, WRITE, 2, 5, 1);
 		row = c.run.rows.rows.data;
 		row += c.run.rows.rows.n - 1;
 		row->flags |= flag[i];
 		row->stats.p5 = flag[i] ? row->stats.p5 : 0.7 * row->stats.median;
 		row->stats.p95 = flag[i] ? row->stats.p95 : 1.3 * row->stats.median;
-		f = one("slow-cells", "link", 0, "; a second look could not tell");
-		if (f) {
-			t_eq_int(f->severity, CS_WARNING);
-			t_eq_int(f->drain, 0);
-		}
-		end();
+		weighs(one("slow-cells", "link", 0, "; a second look could not tell"), CS_WARNING, 0);
 	}
 }
 
@@ -581,30 +551,18 @@ static void noisy_again(void)
 
 static void lanes(void)
 {
-	const struct cs_finding *f;
-
 	begin(1, 8, WRITE);
 	c.run.node[0].agent[3].link.nvlinks_up = 17;
 	slow_gpu(0, WRITE, 3, 17. / 18);
-	f = one("nvlink-down", "gpu", 0, "GPU 3: 17 of 18 NVLinks are up: copies from and to other GPUs are 6 % slower");
-	if (f) {
-		t_eq_int(f->severity, CS_CRITICAL);
-		t_eq_int(f->drain, 1);
-	}
-	end();
+	weighs(one("nvlink-down", "gpu", 0, "GPU 3: 17 of 18 NVLinks are up: copies from and to other GPUs are 6 % slower"), CS_CRITICAL, 1);
 	/* measured or not */
 	begin(1, 8, H2D);
 	c.run.node[0].agent[3].link.nvlinks_up = 16;
-	f = one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up");
-	if (f)
-		t_eq_str(f->again, "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
-	end();
+	t_eq_str(one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up")->again, "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
 	/* a model that has fewer than its chip */
 	begin(1, 4, H2D);
-	for (int i = 0; i < 4; i++)
-		c.run.node[0].agent[i].link.nvlinks_up = 12;
+	set_nvlinks(4, 12);
 	judged(0);
-	end();
 }
 
 static void pcie(void)
@@ -615,14 +573,10 @@ static void pcie(void)
 	c.run.node[0].agent[2].link.pcie_width = 8;
 	slow(0, H2D, -1, 2, 0.5);
 	slow(0, D2H, 2, -1, 0.5);
-	f = one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 5 x8 under load, of 5 x16: copies from and to host memory are 50 % slower than those of the other GPUs");
-	if (f)
-		t_eq_int(f->severity, CS_CRITICAL);
-	end();
+	weighs(one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 5 x8 under load, of 5 x16: copies from and to host memory are 50 % slower than those of the other GPUs"), CS_CRITICAL, 1);
 	begin(1, 8, WRITE);
 	c.run.node[0].agent[2].link.pcie_gen = 3;
 	one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 3 x16 under load, of 5 x16");
-	end();
 	/* as all others: perhaps as it was built */
 	begin(1, 2, WRITE);
 	for (int i = 0; i < 2; i++)
@@ -632,84 +586,52 @@ static void pcie(void)
 		t_eq_int(f[0].severity, CS_WARNING);
 		t_eq_int(f[1].severity, CS_WARNING);
 	}
-	end();
-}
-
-static void make_via(const char *test, int src, int dst, int via, double gbs)
-{
-	struct cs_row *row = c.run.rows.rows.data;
-
-	for (size_t i = 0; i < c.run.rows.rows.n; i++)
-		if ((int)row[i].test == cs_test_index(test) &&
-		    (src < 0 || row[i].what.src.index == src) &&
-		    (dst < 0 || row[i].what.dst.index == dst)) {
-			row[i].via = (uint8_t)via;
-			row[i].stats.median = gbs;
-		}
 }
 
 static void staged(void)
 {
-	const struct cs_finding *f;
-
 	begin(1, 4, WRITE "," BIDI);
 	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_STAGED, 19);
-	f = one("p2p-staged", "node", 0, "all GPUs: copies go through host memory, not from GPU to GPU, and both ways together no faster than one");
-	if (f)
-		t_eq_int(f->severity, CS_WARNING);
-	end();
+	weighs(one("p2p-staged", "node", 0, "all GPUs: copies go through host memory, not from GPU to GPU, and both ways together no faster than one"), CS_WARNING, 0);
 	begin(1, 8, WRITE);
 	make_via(WRITE, 3, -1, CS_VIA_STAGED, 37.5);
 	make_via(WRITE, -1, 3, CS_VIA_STAGED, 37.5);
 	one("p2p-staged", "gpu", 0, "GPU 3: copies go through host memory");
-	end();
 	begin(1, 8, WRITE);
 	make_via(WRITE, 3, 4, CS_VIA_STAGED, 37.5);
 	make_via(WRITE, 4, 3, CS_VIA_STAGED, 37.5);
 	one("p2p-staged", "link", 0, "GPU 3 and GPU 4: copies go through host memory");
-	end();
 }
 
 static void staged_as_usual(void)
 {
-	const struct cs_finding *f;
-
 	begin(1, 2, WRITE);
-	for (int i = 0; i < 2; i++)
-		c.run.node[0].agent[i].link.nvlinks_up = 0;
+	set_nvlinks(2, 0);
 	make_via(WRITE, -1, -1, CS_VIA_DRIVER, 20);
-	f = one("p2p-staged", "link", 0, "copies go through host memory");
-	if (f)
-		t_eq_int(f->severity, CS_NOTE);
-	end();
+	weighs(one("p2p-staged", "link", 0, "copies go through host memory"), CS_NOTE, 0);
 	begin(1, 4, WRITE);
 	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
 	c.plan->set.via = CS_WAY_STAGED;
 	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	judged(0);
-	end();
 }
 
 static void refused(void)
 {
-	const struct cs_finding *f;
 	struct cs_peer_facts *peers;
 
 	begin(1, 4, LOCAL);
 	peers = c.run.node[0].peers;
 	peers[1 * 4 + 2].via = CS_VIA_FAILED;
 	cs_text(peers[1 * 4 + 2].reason, 160, "no access");
-	f = one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no way from GPU to GPU: no access");
-	if (f)
-		t_eq_int(f->severity, CS_WARNING);
+	weighs(one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no way from GPU to GPU: no access"), CS_WARNING, 0);
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
 			if (i != k)
 				peers[i * 4 + k].via = CS_VIA_FAILED;
 	c.run.findings.n = 0;
 	one("p2p-refused", "node", 0, "all GPUs: no way from GPU to GPU");
-	end();
 }
 
 static void detour(void)
@@ -718,29 +640,25 @@ static void detour(void)
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_IPC, 19);
 	one("p2p-detour", "node", 0, "all GPUs: copies are said to go from GPU to GPU and are as slow as through the host, both ways together no faster than one");
-	end();
+}
+
+/* Two sockets of four GPUs without NVLink. */
+static void begin_sockets(double within_gbs, double across_gbs)
+{
+	begin(1, 8, WRITE);
+	set_nvlinks(8, 0);
+	for (int i = 0; i < 64; i++)
+		if (i / 8 != i % 8)
+			make_via(WRITE, i / 8, i % 8, CS_VIA_IPC,
+				 (i / 8 < 4) == (i % 8 < 4) ? within_gbs : across_gbs);
 }
 
 static void redirected(void)
 {
-	begin(1, 8, WRITE);
-	for (int i = 0; i < 8; i++)
-		c.run.node[0].agent[i].link.nvlinks_up = 0;
-	for (int i = 0; i < 64; i++)
-		if (i / 8 != i % 8)
-			make_via(WRITE, i / 8, i % 8, CS_VIA_IPC,
-				 (i / 8 < 4) == (i % 8 < 4) ? 9 : 18);
+	begin_sockets(9, 18);
 	one("p2p-redirected", "node", 0, "ACS or IOMMU");
-	end();
-	begin(1, 8, WRITE);
-	for (int i = 0; i < 8; i++)
-		c.run.node[0].agent[i].link.nvlinks_up = 0;
-	for (int i = 0; i < 64; i++)
-		if (i / 8 != i % 8)
-			make_via(WRITE, i / 8, i % 8, CS_VIA_IPC,
-				 (i / 8 < 4) == (i % 8 < 4) ? 22 : 18);
+	begin_sockets(22, 18);
 	judged(0);
-	end();
 }
 
 static void conditions(void)
@@ -750,22 +668,13 @@ static void conditions(void)
 	const char *const words[] = { ", while throttled", ", while others used it" };
 
 	for (int k = 0; k < 2; k++) {
-		const struct cs_finding *f;
-		struct cs_row *row;
-
 		begin(1, 8, WRITE);
 		slow_gpu(0, WRITE, 2, 0.8);
-		row = c.run.rows.rows.data;
-		for (size_t i = 0; i < c.run.rows.rows.n; i++)
-			if (row[i].what.src.index == 2 || row[i].what.dst.index == 2)
-				row[i].flags |= flag[k];
+		FOR_ROWS(row)
+			if (touches(row, 2))
+				row->flags |= flag[k];
 		again(0, WRITE, 2, 5, 1);
-		f = one(id[k], "gpu", 0, words[k]);
-		if (f) {
-			t_eq_int(f->severity, CS_WARNING);
-			t_eq_int(f->drain, 0);
-		}
-		end();
+		weighs(one(id[k], "gpu", 0, words[k]), CS_WARNING, 0);
 	}
 }
 
@@ -774,7 +683,6 @@ static void slow_memory(void)
 	begin(1, 8, WRITE "," LOCAL);
 	slow(0, LOCAL, 6, -1, 0.85);
 	one("slow-memory", "gpu", 0, "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, all else is as usual (local.ce.copy.alone)");
-	end();
 }
 
 static void affinity(void)
@@ -784,13 +692,10 @@ static void affinity(void)
 	c.run.node[0].agent[5].gpu.host_numa = 1;
 	slow(0, H2D, -1, 5, 0.6);
 	one("wrong-affinity", "gpu", 0, "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA domain 0, by the driver 1)");
-	end();
 }
 
 static void another_domain(void)
 {
-	const struct cs_finding *f;
-
 	begin(1, 8, H2D);
 	for (int gpu = 0; gpu < 8; gpu++) {
 		struct cs_row row = *canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, gpu);
@@ -801,27 +706,18 @@ static void another_domain(void)
 		cs_rows_add(&c.run.rows, &row, x, NULL);
 	}
 	c.run.checks = CS_CHECK_LINK;
-	f = one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA domain 0 is faster than that of domain 1, which is said to be next to it");
-	if (f)
-		t_eq_int(f->severity, CS_WARNING);
-	end();
+	weighs(one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA domain 0 is faster than that of domain 1, which is said to be next to it"), CS_WARNING, 0);
 }
 
 /* Two GPUs have nothing to be held against but what such links usually give. */
 static void below(void)
 {
-	const struct cs_finding *f;
-
 	begin(1, 2, WRITE);
 	slow(0, WRITE, -1, -1, 0.8);
-	f = one("below-expected", "link", 0, "below the least that their live links usually give (peer.ce.write.pair); one look only");
-	if (f)
-		t_eq_int(f->severity, CS_WARNING);
-	end();
+	weighs(one("below-expected", "link", 0, "below the least that their live links usually give (peer.ce.write.pair); one look only"), CS_WARNING, 0);
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
 	one("below-expected", "gpu", 0, "GPU 1: copies from and to host memory are");
-	end();
 	/* four A100 without a switch: 4 links to each other one */
 	begin(1, 4, WRITE);
 	for (int i = 0; i < 4; i++) {
@@ -831,7 +727,6 @@ static void below(void)
 	}
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 93);
 	judged(0);
-	end();
 }
 
 int main(void)
@@ -875,5 +770,5 @@ int main(void)
 		{ NULL, NULL },
 	};
 
-	return tap_main("cells", NULL, NULL, tests);
+	return tap_main("cells", NULL, release, tests);
 }

@@ -525,6 +525,9 @@ static void alone(void)
 	story("FAKE_SLOW=0-1:0.5,1-0:0.25", 1, story_alone);
 	t_ms(sh->ms[2], ms_at((396.0 - 0.03) / 2));
 	t_ms(sh->ms[4], ms_at(396.1 / 4));
+	story("FAKE_SLOW=1-0:0.25 FAKE_SLOW_COPIES=2", 1, story_alone);
+	t_ms(sh->ms[3], ms_at((396.1 - 2.2) / 4));
+	t_ms(sh->ms[4], ms_at(396.1));
 	story("FAKE_NOISE=0.01", 1, story_alone);
 	t_near(sh->ms[2], ms_at(396.0 - 0.03), ms_at(396.0) * 0.011);
 	t_ok(sh->ms[2] != ms_at(396.0 - 0.03));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 #include "plan/alias.h"
 #include "tap.h"
 
@@ -86,6 +86,48 @@ static void what_looks_or_has_a_plan_has_no_suite(void)
 	t_eq_str(opt.matrix_text, "--test peer.*");
 }
 
+static void the_head_line_has_what_is_measured(void)
+{
+	t_eq_int(parse("--matrix peer --check=launch --check"), 0);
+	t_eq_str(opt.matrix_text, "--matrix peer");
+	t_eq_int(parse("--check=launch --check --matrix h2d,d2h --via ipc"), 0);
+	t_eq_str(opt.matrix_text, "--matrix h2d,d2h --via ipc");
+}
+
+/* What an option's line says of its values: the position of each is its meaning. */
+static void words_are(const char *name, const char *const *words, int n)
+{
+	struct cs_option_help line = { 0 };
+	char all[100] = "";
+
+	for (int i = 0; i < n; i++)
+		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+			i ? "|" : "", words[i]);
+	for (size_t i = 0; !cs_options_line("", i, &line); i++)
+		if (line.name && !strcmp(line.name, name))
+			break;
+	t_eq_str(line.argument, all);
+}
+
+static void words_are_those_of_their_enums(void)
+{
+	words_are("via", cs_way_words, CS_WAYS);
+	words_are("schedule", cs_schedule_words, CS_SCHEDULES);
+	t_eq_int(parse("--via staged --schedule parallel --bind none"), 0);
+	t_eq_int(opt.set.via, CS_WAY_STAGED);
+	t_eq_int(opt.set.schedule, CS_SCHEDULE_PARALLEL);
+	t_eq_int(opt.bind, CS_BIND_NONE);
+	t_eq_int(parse("--op read --backend cpu --verify off --bind inherit"), 0);
+	t_eq_int(opt.axes.ops, 1u << CS_OP_READ);
+	t_eq_int(opt.backend, CS_WANT_CPU);
+	t_eq_int(opt.set.verify, CS_VERIFY_OFF);
+	t_eq_int(opt.bind, CS_BIND_INHERIT);
+	t_eq_int(parse("--host-memory huge --method chase --pattern bidiall"), 0);
+	t_eq_int(opt.axes.memories, 1u << CS_MEM_HUGE);
+	t_eq_int(opt.axes.methods, 1u << CS_METHOD_CHASE);
+	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_BIDIEVERY);
+}
+
 static void every_option_is_taken(void)
 {
 	t_eq_int(parse("--matrix d2d --op both --pattern pair --size 1G --gpus 0-3 "
@@ -122,6 +164,11 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
+	refused("--backend cud", "--backend 'cud': allowed are auto, cuda, cpu");
+	refused("--backend auto|cuda", "--backend 'auto|cuda': allowed are");
+	refused("--backend=", "--backend '': allowed are");
+	refused("--check=link,", "--check 'link,': allowed are launch, placement, topology, outlier, link, baseline");
+	refused("--check=links", "--check 'links': allowed are launch");
 	refused("--matrix ,", "--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--pattern rings", "--pattern 'rings'");
@@ -257,6 +304,10 @@ int main(void)
 		  an_axis_alone_is_of_the_peer_matrix },
 		{ "what looks, is named or has a plan is no suite",
 		  what_looks_or_has_a_plan_has_no_suite },
+		{ "the head line has what is measured, whatever else was said before",
+		  the_head_line_has_what_is_measured },
+		{ "words of an option are those of its enum, in order",
+		  words_are_those_of_their_enums },
 		{ "every option is taken", every_option_is_taken },
 		{ "--explain takes what it is to explain",
 		  explain_takes_what_it_is_to_explain },

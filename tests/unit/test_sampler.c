@@ -227,6 +227,26 @@ static void beside_loads_there_is_no_rest_to_wait_for(void)
 	free(plan);
 }
 
+static void loads_last_longer_and_not_by_far(void)
+{
+	struct cs_plan *plan = plan_of("h2d.ce.pinned.load", 512u << 20, 0.005);
+	double none[2] = { 0 }, ns[2] = { 12e6, 24e6 };
+	struct cs_sampler s;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 40 });
+	s.copies[1] = 8; /* of 3 ms */
+	cs_sampler_feed(&s, ns, none, 0);
+	t_eq_int(s.copies[1], 5);
+	ns[1] = 12.5e6; /* of 2.5 ms: 13.8 and more are wanted */
+	cs_sampler_feed(&s, ns, none, 0);
+	t_eq_int(s.copies[1], 6);
+	ns[1] = 15e6;
+	cs_sampler_feed(&s, ns, none, 0);
+	t_eq_int(s.copies[1], 6);
+	t_eq_int(s.n, 1);
+	free(plan);
+}
+
 static void the_limit_of_a_cell_ends_it(void)
 {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
@@ -260,6 +280,8 @@ int main(void)
 		  what_is_made_in_turn_is_judged_by_the_slowest },
 		{ "beside loads there is no rest to wait for",
 		  beside_loads_there_is_no_rest_to_wait_for },
+		{ "loads last longer than what is measured, but not by far",
+		  loads_last_longer_and_not_by_far },
 		{ "what the same kernel moves back has as many copies as what is measured",
 		  a_twin_has_as_many_copies_as_what_is_measured },
 		{ "the limit of a cell ends it with what there is",

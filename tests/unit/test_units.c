@@ -223,6 +223,24 @@ static void what_is_no_whole_number_is_refused(void)
 	}
 }
 
+static void a_list_of_numbers_is_bits(void)
+{
+	static const char *const bad[] = {
+		"", "x", "-1", "0-", "3-1", "0,", ",0", "1,,2", "0 1", "64", "0-64",
+		"99999999999999999999",
+	};
+	uint64_t bits = 0;
+
+	t_eq_int(cs_bits_parse("0,2-3", 64, &bits), 0);
+	t_ok(bits == 13);
+	t_eq_int(cs_bits_parse("0-63", 64, &bits), 0);
+	t_ok(bits == UINT64_MAX);
+	t_eq_int(cs_bits_parse("8", 8, &bits), -1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		t_eq_int(cs_bits_parse(bad[i], 64, &bits), -1);
+	t_ok(bits == UINT64_MAX);
+}
+
 static void an_error_text_takes_a_context(void)
 {
 	struct cs_err err;
@@ -314,6 +332,8 @@ int main(void)
 		  whole_numbers_keep_to_their_bounds },
 		{ "what is no whole number is refused and changes nothing",
 		  what_is_no_whole_number_is_refused },
+		{ "a list of numbers is bits, and what is none changes nothing",
+		  a_list_of_numbers_is_bits },
 		{ "an error text takes a context in front",
 		  an_error_text_takes_a_context },
 		{ "an error text that is too long is cut",

@@ -1,5 +1,5 @@
-/* options.h - the command line: one table gives parsing, --help and the man page;
- * a command (cscope-mpi show) is a line of a table, with options of its own.
+/* options.h - the command line: one table (table.c) gives parsing, --help and the man
+ * page; a command (cscope-mpi show) is a line of a table, with options of its own.
  *
  * Parsing makes no MPI call and touches no device.  Names are never abbreviated;
  * a bad value is one line with option, value and what is allowed. */
@@ -32,8 +32,8 @@ struct cs_options {
 	const char *tests;		/* --test, or what --suite stands for; NULL */
 	const char *suite;		/* --suite, NULL */
 	const char *plan;		/* --plan, NULL */
-	const char *matrix_text;	/* for the head line: "--matrix peer" */
-	char matrix_store[160];
+	const char *matrix;		/* --matrix as it was given, NULL */
+	char matrix_text[160];		/* for the head line: "--matrix peer" */
 	enum cs_want backend;
 	enum cs_bind bind;
 	uint32_t checks;		/* enum cs_check_kind; 0: no --check */

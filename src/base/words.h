@@ -1,0 +1,19 @@
+/* words.h - a word out of a list, as users write it.
+ *
+ * A list is its words with bars between them, "auto|cuda|cpu"; what a word means is
+ * its position. */
+#ifndef CS_BASE_WORDS_H
+#define CS_BASE_WORDS_H
+
+#include "base/err.h"
+
+#define CS_WORDS 160 /* bytes that hold the longest list */
+
+/* One more word at the end of a list, which begins as "". */
+void cs_words_add(char words[CS_WORDS], const char *word);
+
+/* -1: it is none of them, and the error says which are allowed. */
+int cs_word_parse(const char *text, const char *words, int *position,
+		  struct cs_err *err);
+
+#endif

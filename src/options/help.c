@@ -1,0 +1,113 @@
+#include "config.h"
+
+#include "options/table.h"
+
+#include <string.h>
+
+/* Help texts are wrapped behind a column for the names. */
+static void wrap(FILE *to, const char *text, int column, int width)
+{
+	int at = column;
+
+	while (*text) {
+		int word = (int)strcspn(text, " ");
+
+		if (at > column && at + 1 + word > width) {
+			fprintf(to, "\n%*s", column, "");
+			at = column;
+		} else if (at > column) {
+			fputc(' ', to);
+			at++;
+		}
+		fprintf(to, "%.*s", word, text);
+		at += word;
+		text += word;
+		text += *text == ' ';
+	}
+	fputc('\n', to);
+}
+
+static void put_usage(FILE *to, const struct cs_verb *command)
+{
+	if (*command->name) {
+		fprintf(to, "Usage: cscope-mpi %s %s [OPTION]...\n",
+			command->name, command->operand);
+		wrap(to, command->help, 0, 80);
+		return;
+	}
+	fputs("Usage: mpirun -np N cscope-mpi [OPTION]...\n"
+	      "       cscope-mpi [OPTION]...            (one process: a thread per GPU)\n"
+	      "       cscope-mpi COMMAND ...\n"
+	      "Measures how fast data moves between the GPUs of each node, as an MPI job\n"
+	      "sees it, and checks every byte.\n", to);
+}
+
+static void put_left(FILE *to, const char *left, const char *help)
+{
+	fprintf(to, "%-30s", left);
+	if (strlen(left) >= 30)
+		fprintf(to, "\n%30s", "");
+	wrap(to, help, 30, 80);
+}
+
+static void put_options(FILE *to, const struct cs_verb *command)
+{
+	for (size_t i = 0; i < command->n; i++) {
+		const struct cs_option *option = &command->options[i];
+		char left[64];
+
+		if (!option->name) {
+			fprintf(to, "\n%s:\n", option->help);
+			continue;
+		}
+		cs_text(left, sizeof(left), "  %c%c%s--%s%s%s",
+			option->letter ? '-' : ' ',
+			option->letter ? option->letter : ' ',
+			option->letter ? ", " : "  ", option->name,
+			cs_option_wants(option) == required_argument ? " " : "",
+			option->argument ? option->argument : "");
+		put_left(to, left, option->help);
+	}
+}
+
+static void put_commands(FILE *to)
+{
+	char left[64];
+
+	fputs("\nCommands, without MPI and without a GPU (COMMAND --help lists their "
+	      "options):\n", to);
+	for (size_t i = 1; i < CS_VERBS; i++) {
+		cs_text(left, sizeof(left), "  %s %s", cs_verbs[i].name,
+			cs_verbs[i].operand);
+		put_left(to, left, cs_verbs[i].help);
+	}
+	fputs("\nExit status: 0 measured; 1 under --check a warning; 2 a cell failed, timed out\n"
+	      "or was corrupt, a process died, or under --check a critical finding; 3 could\n"
+	      "not test; 64 usage; 128 + N ended by signal N.\n", to);
+}
+
+int cs_options_help(FILE *to, const char *name)
+{
+	const struct cs_verb *command = cs_verb_named(name);
+
+	if (!command)
+		return -1;
+	put_usage(to, command);
+	put_options(to, command);
+	if (!*command->name)
+		put_commands(to);
+	return ferror(to) ? -1 : 0;
+}
+
+int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
+{
+	const struct cs_verb *command = cs_verb_named(name);
+	const struct cs_option *option;
+
+	if (!command || index >= command->n)
+		return -1;
+	option = &command->options[index];
+	*out = (struct cs_option_help){ option->name, option->letter, option->argument,
+					option->help };
+	return 0;
+}

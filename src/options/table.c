@@ -1,0 +1,233 @@
+#include "config.h"
+
+#include "options/table.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+/* How a value is taken, and where it goes: a field of another type does not compile. */
+#define AT(field, ...)                                                         \
+	.at = offsetof(struct cs_options, field) +                             \
+	      0 * sizeof(_Generic(((struct cs_options *)0)->field, __VA_ARGS__))
+#define FLAG(field, value)                                                     \
+	.take = CS_TAKE_FLAG, .number = value, AT(field, int: 0, unsigned: 0)
+#define WORD(field, first)                                                     \
+	.take = CS_TAKE_WORD, .number = first, AT(field, int: 0, unsigned: 0)
+#define TEXT(field) .take = CS_TAKE_TEXT, AT(field, const char *: 0)
+#define SHARE(field) .take = CS_TAKE_SHARE, AT(field, double: 0)
+#define DURATION(field) .take = CS_TAKE_DURATION, AT(field, double: 0)
+#define SIZE(field) .take = CS_TAKE_SIZE, AT(field, uint64_t: 0)
+#define NUMBER(field) .take = CS_TAKE_NUMBER, AT(field, uint64_t: 0)
+#define OWN(setter) .take = CS_TAKE_OWN, .set = setter
+#define HEADING(text) { .help = text }
+
+/* What several commands have. */
+#define OUTPUT                                                                 \
+	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .jsonl, .csv, .prom " \
+	  "(Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t " \
+	  "start, %% a %", OWN(cs_set_output) }
+#define FORMAT                                                                 \
+	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
+	  "result, prom, nagios, junit; reason: one line for a scheduler; nvbandwidth, " \
+	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON", \
+	  OWN(cs_set_format) }
+#define MARGIN                                                                 \
+	{ "margin", 0, "SHARE", "within which two sides, or a cell and its baseline, " \
+	  "are the same; default 1%", SHARE(margin) }
+#define BASELINE                                                               \
+	{ "baseline", 0, "FILE[,...]", "judge each cell by what 'cscope-mpi baseline' " \
+	  "learnt of healthy nodes", TEXT(baseline) }
+#define THRESHOLD                                                              \
+	{ "threshold", 0, "FILE.csv", "judge cells by bounds: columns test, class, " \
+	  "size, bound (335 GB/s, 90%), severity", TEXT(threshold) }
+#define MIN_SHARE                                                              \
+	{ "min-share", 0, "SHARE", "of the live link's peak that every cell of one " \
+	  "transfer at a time must have, as 85%", SHARE(min_share) }
+#define REDACT                                                                 \
+	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all outputs", \
+	  FLAG(redact, 1) }
+#define QUIET                                                                  \
+	{ "quiet", 'q', NULL, "nothing on standard output", FLAG(quiet, 1) }
+#define VERBOSE                                                                \
+	{ "verbose", 'v', NULL, "every node and every detail", FLAG(verbose, 1) }
+#define HELP { "help", 'h', NULL, "this text", FLAG(action, CS_ACTION_HELP) }
+
+static const struct cs_option measure_options[] = {
+	HEADING("What to measure"),
+	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU of "
+	  "the node, one way and both ways; what --op, --method, --pattern, --via or "
+	  "several placements mean alone. h2d, d2h: host memory to GPUs and back. local: "
+	  "within each GPU. host (or h2h): NUMA domain to NUMA domain. cost: what a "
+	  "division of the GPUs among processes costs (calls, small copies, ways to "
+	  "peers)", OWN(cs_set_matrix) },
+	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by the "
+	  "names of nvbandwidth", OWN(cs_set_test) },
+	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
+	  "host, one way), which is the default; nvbandwidth, all of its tests of one "
+	  "node; all", OWN(cs_set_suite) },
+	{ "plan", 0, "FILE.csv", "the transfers of a file, in its steps: which at the "
+	  "same time, which as load; --dry-run -o FILE.csv writes one", TEXT(plan) },
+	HEADING("How"),
+	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU (write, the "
+	  "default), the destination's (read)", WORD(axes.ops, 1) },
+	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
+	  "(bulk copies of a kernel), chase (no copy: latency), peercopy, staged, cpu; "
+	  "default ce, of local all but chase", OWN(cs_set_method) },
+	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
+	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
+	  "one-to-all, random[:K]; with the host pair, bidi, load, bidiload (all other "
+	  "GPUs as load), all, bidiall; default pair,bidi", OWN(cs_set_pattern) },
+	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge",
+	  OWN(cs_set_host_memory) },
+	{ "numa", 0, "local|all|LIST", "NUMA domains of host memory: that of each GPU "
+	  "(the default), all, or some", OWN(cs_set_numa) },
+	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "
+	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size) },
+	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through so much "
+	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
+	  SIZE(set.spread_bytes) },
+	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; a single "
+	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus) },
+	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; cpu: "
+	  "copies between arenas of host memory", WORD(backend, 0) },
+	{ "via", 0, "auto|direct|ipc|fd|staged", "the only way to a peer's buffer: peer "
+	  "access in one process, CUDA IPC, descriptors, or through host memory; auto: "
+	  "the best there is", WORD(set.via, 0) },
+	{ "bind", 0, "auto|inherit|none", "each agent to the NUMA domain of its GPU, as "
+	  "launched, or nowhere", WORD(bind, 0) },
+	{ "placement", 0, "process|thread|N[,...]", "GPUs of a process: one, all of the "
+	  "node, N; several take turns in every cell and are compared; default: as the "
+	  "ranks are", OWN(cs_set_placement) },
+	{ "mpi", 0, NULL, "call MPI even where no launcher is seen", FLAG(mpi, 1) },
+	{ "no-mpi", 0, NULL, "never call MPI: this process is one node", FLAG(mpi, 0) },
+	HEADING("Sampling"),
+	{ "precision", 0, "SHARE", "a cell ends when half the 95 % interval of its "
+	  "median is within this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
+	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 500ms, cpu "
+	  "backend 250ms", DURATION(set.cell_limit_s) },
+	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "
+	  "the same time: where a few have shown that it changes none by more than 0.5 "
+	  "%, from 16 pairs on; never; always", WORD(set.schedule, 0) },
+	{ "start-limit", 0, "TIME", "for the driver to start; default 30s",
+	  DURATION(set.start_limit_s) },
+	{ "budget", 0, "TIME", "the whole run, from its start to its exit, ends within "
+	  "this, also when the driver hangs: the most telling cells come first, what "
+	  "does not fit is left out, and the report says how much was measured; in "
+	  "prologs: 25s", OWN(cs_set_budget) },
+	{ "seed", 0, "N", "of the order of cells and of the data; default: today's date",
+	  NUMBER(set.seed) },
+	{ "verify", 0, "all|last|off", "check the data of every sample (default), of the "
+	  "last of each cell, or not", WORD(set.verify, 0) },
+	HEADING("Judging"),
+	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of a GPU "
+	  "in use are skipped; KINDs launch (what each rank sees, and what to change) "
+	  "and topology (how the node is wired and set) alone measure nothing; outlier: "
+	  "cells slower than their like, link: links below what they could be; both look "
+	  "again at what is suspicious", OWN(cs_set_check) },
+	BASELINE,
+	THRESHOLD,
+	MIN_SHARE,
+	MARGIN,
+	HEADING("Output"),
+	OUTPUT,
+	FORMAT,
+	{ "resume", 0, "FILE.jsonl", "go on with the journal of a run that ended early, "
+	  "and write to it: only what is missing is measured", OWN(cs_set_resume) },
+	REDACT,
+	{ "quiet", 'q', NULL, "nothing on standard output, no progress", FLAG(quiet, 1) },
+	VERBOSE,
+	HEADING("Without MPI and without a GPU"),
+	{ "list", 'l', NULL, "the tests", FLAG(action, CS_ACTION_LIST) },
+	{ "explain", 0, "NAME|CODE", "a test (what moves, how it is timed, what other "
+	  "tools call it), or an error and its remedy: peer.ce.read.pair, 802, nvml-18; "
+	  "list: all of them", OWN(cs_set_explain) },
+	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time; -o "
+	  "FILE.csv writes it for --plan", FLAG(action, CS_ACTION_DRY_RUN) },
+	HELP,
+	{ "version", 'V', NULL, "version, build and libraries",
+	  FLAG(action, CS_ACTION_VERSION) },
+};
+
+static const struct cs_option compare_options[] = {
+	MARGIN,
+	HEADING("Output"),
+	{ "output", 'o', "FILE", "also write FILE; .txt, .json or .csv; repeatable",
+	  OWN(cs_set_output) },
+	{ "format", 'f', "FORMAT", "of standard output: text, json, csv",
+	  OWN(cs_set_format) },
+	QUIET,
+	{ "verbose", 'v', NULL, "every cell", FLAG(verbose, 1) },
+	HELP,
+};
+
+static const struct cs_option show_options[] = {
+	HEADING("What to show"),
+	{ "gpu", 0, "N", "only the cells from and to this GPU", OWN(cs_set_gpu) },
+	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the cells to "
+	  "compare it with", OWN(cs_set_cell) },
+	{ "topology", 0, NULL, "how the nodes are wired and set, in place of figures",
+	  FLAG(topology, 1) },
+	HEADING("Output"),
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	QUIET,
+	VERBOSE,
+	HELP,
+};
+
+static const struct cs_option baseline_options[] = {
+	{ "output", 'o', "FILE", "write FILE: .json, the baseline, or .txt; repeatable",
+	  OWN(cs_set_output) },
+	{ "format", 'f', "FORMAT", "of standard output: text, json", OWN(cs_set_format) },
+	MARGIN,
+	QUIET,
+	HELP,
+};
+
+static const struct cs_option check_options[] = {
+	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as n[001-500],m3: one "
+	  "without a file is found", OWN(cs_set_nodes) },
+	BASELINE,
+	THRESHOLD,
+	MIN_SHARE,
+	MARGIN,
+	HEADING("Output"),
+	OUTPUT,
+	FORMAT,
+	REDACT,
+	QUIET,
+	{ "verbose", 'v', NULL, "every finding with all of its hosts", FLAG(verbose, 1) },
+	HELP,
+};
+
+_Static_assert(sizeof(measure_options) / sizeof(*measure_options) <=
+		       CS_VERB_OPTIONS_MOST,
+	       "more options than there is room for");
+
+#define OPTIONS(table) table, sizeof(table) / sizeof(*(table))
+
+const struct cs_verb cs_verbs[CS_VERBS] = {
+	{ "", NULL, 0, "", CS_ACTION_MEASURE, OPTIONS(measure_options) },
+	{ "show", "FILE[:NODE]", 1, "the report of a .json or .jsonl file, also of a "
+	  "run that was killed, in any format", CS_ACTION_SHOW, OPTIONS(show_options) },
+	{ "compare", "A [B]", 2, "are two runs, nodes or placements the same? A and B are "
+	  "FILE, FILE:NODE or FILE:PLACEMENT, or several with commas between them; "
+	  "one file with several placements needs no B. Exit status 0 the same, 1 "
+	  "different, 3 not comparable", CS_ACTION_COMPARE, OPTIONS(compare_options) },
+	{ "baseline", "FILE...", INT_MAX, "what healthy nodes give, by hardware class and test, "
+	  "learnt from runs of them, best of several nodes and days; for --baseline",
+	  CS_ACTION_BASELINE, OPTIONS(baseline_options) },
+	{ "check", "FILE...", INT_MAX, "which nodes are not as they should be, and not like the "
+	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
+	  "job; exit status as under --check", CS_ACTION_CHECK, OPTIONS(check_options) },
+};
+
+const struct cs_verb *cs_verb_named(const char *name)
+{
+	for (size_t i = 0; i < CS_VERBS; i++)
+		if (!strcmp(cs_verbs[i].name, name))
+			return &cs_verbs[i];
+	return NULL;
+}

@@ -1,0 +1,232 @@
+#include "config.h"
+
+#include "options/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/compare.h"
+#include "plan/alias.h"
+
+/* What is measured where nothing says what. */
+#define DEFAULT_SUITE "quick"
+
+void cs_options_default(struct cs_options *opt)
+{
+	memset(opt, 0, sizeof(*opt));
+	opt->mpi = -1;
+	opt->set.start_limit_s = 30;
+	opt->margin = CS_MARGIN;
+	opt->format = cs_format_by_name("text");
+	opt->matrix = "peer";
+}
+
+/* Was nothing said of what to measure?  An axis, a way and placements to compare are
+ * of --matrix peer. */
+static int asks_for_nothing(const struct cs_options *opt)
+{
+	const struct cs_axes *axes = &opt->axes;
+
+	return !opt->tests && !opt->plan && !opt->looks &&
+	       !(axes->matrices | axes->ops | axes->patterns | axes->methods |
+		 axes->memories) &&
+	       opt->set.via == CS_WAY_AUTO && opt->placements.n < 2;
+}
+
+static void word_request(struct cs_options *opt)
+{
+	int via = opt->set.via != CS_WAY_AUTO;
+	const char *option = opt->looks ? "--check=" : opt->plan ? "--plan " :
+			     opt->suite ? "--suite " : opt->tests ? "--test " :
+							"--matrix ";
+	const char *value = opt->looks ? opt->looks : opt->plan ? opt->plan :
+			    opt->suite ? opt->suite : opt->tests ? opt->tests :
+							opt->matrix;
+
+	cs_text(opt->matrix_text, sizeof(opt->matrix_text), "%s%s%s%s", option, value,
+		via ? " --via " : "", via ? cs_way_words[opt->set.via] : "");
+}
+
+void cs_options_settle(struct cs_options *opt)
+{
+	if (asks_for_nothing(opt)) {
+		opt->suite = DEFAULT_SUITE;
+		opt->tests = cs_suite(DEFAULT_SUITE);
+	}
+	if (!opt->axes.ops)
+		opt->axes.ops = 1u << CS_OP_WRITE;
+	if (!opt->axes.patterns)
+		opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
+	if (opt->baseline || opt->threshold || opt->min_share > 0)
+		opt->checks |= CS_CHECK_BASELINE;
+	opt->set.urgent = opt->budget_s > 0;
+	word_request(opt);
+}
+
+/* ---- what excludes, and what needs each other ---- */
+
+/* What is judged needs what is measured, and something to be judged by. */
+static int check_bounds(const struct cs_options *opt, struct cs_err *err)
+{
+	const char *by = opt->baseline ? "--baseline" :
+			 opt->threshold ? "--threshold" :
+			 opt->min_share > 0 ? "--min-share" : NULL;
+
+	if (!by && opt->checks == CS_CHECK_BASELINE)
+		return cs_err_set(err, "--check=baseline needs --baseline, "
+				  "--threshold or --min-share");
+	if (by && opt->looks)
+		return cs_err_set(err, "--check=%s measures nothing: without %s",
+				  opt->looks, by);
+	if (opt->baseline && opt->plan)
+		return cs_err_set(err, "--plan and --baseline exclude each other: the "
+				  "steps of a file are its own, and not those of a test");
+	return 0;
+}
+
+/* The option that names what is measured; NULL: none does. */
+static const char *named_by(const struct cs_options *opt)
+{
+	return opt->suite ? "--suite" : opt->tests ? "--test" :
+	       opt->axes.matrices ? "--matrix" : NULL;
+}
+
+static int check_request(const struct cs_options *opt, struct cs_err *err)
+{
+	if (opt->tests && opt->axes.matrices)
+		return cs_err_set(err, "--matrix and %s exclude each other",
+				  named_by(opt));
+	if (opt->plan && opt->looks)
+		return cs_err_set(err, "--plan and --check=%s exclude each other",
+				  opt->looks);
+	if (opt->plan && named_by(opt))
+		return cs_err_set(err, "--plan and %s exclude each other",
+				  named_by(opt));
+	if (opt->action == CS_ACTION_DRY_RUN)
+		for (int i = 0; i < opt->n_outputs; i++)
+			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
+				return cs_err_set(err, "--output '%s': --dry-run "
+						  "writes a plan, to a .csv",
+						  opt->output[i]);
+	return 0;
+}
+
+static int check_via(const struct cs_options *opt, struct cs_err *err)
+{
+	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
+		return cs_err_set(err, "--via and --backend cpu exclude each "
+				  "other: the cpu backend has shared memory alone");
+	if (!opt->tests && opt->set.via == CS_WAY_STAGED &&
+	    !(opt->axes.ops & 1u << CS_OP_WRITE))
+		return cs_err_set(err, "--via staged and --op read exclude each "
+				  "other: both sides issue");
+	return 0;
+}
+
+/* Names of either backend will do until the backend is known. */
+static int check_tests(const struct cs_options *opt, struct cs_err *err)
+{
+	enum cs_way via = (enum cs_way)opt->set.via;
+	char *chosen;
+	size_t n;
+	int rc;
+
+	if (!opt->tests || opt->suite)
+		return 0;
+	cs_catalogue(&n);
+	chosen = calloc(n, 1);
+	if (!chosen)
+		return cs_err_set(err, "no memory");
+	rc = cs_tests_choose(opt->tests, CS_BACKEND_CUDA, via, chosen, err);
+	if (rc && via == CS_WAY_AUTO &&
+	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, chosen, NULL))
+		rc = 0;
+	free(chosen);
+	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
+}
+
+static int check_shown(const struct cs_options *opt, struct cs_err *err)
+{
+	int is_text = !strcmp(opt->format->name, "text");
+
+	if (!opt->topology || (!opt->only[0][0] && is_text))
+		return 0;
+	return cs_err_set(err, "--topology and %s exclude each other",
+			  !opt->only[0][0] ? "any --format but text" :
+			  opt->only[1][0] ? "--cell" : "--gpu");
+}
+
+/* What ends early, or goes on later. */
+static int check_ends(const struct cs_options *opt, struct cs_err *err)
+{
+	if (opt->resume && opt->redact)
+		return cs_err_set(err, "--resume and --redact exclude each other: "
+				  "a journal without names cannot be gone on with");
+	if (opt->resume && opt->placements.n > 1)
+		return cs_err_set(err, "--resume cannot go on with a comparison of "
+				  "placements: its turns belong together in time");
+	if (opt->budget_s > 0 && opt->placements.n > 1)
+		return cs_err_set(err, "--budget cannot end a comparison of "
+				  "placements early: its turns belong together");
+	return 0;
+}
+
+static int check_looks(const struct cs_options *opt, struct cs_err *err)
+{
+	if (!opt->looks || (!named_by(opt) && !opt->resume))
+		return 0;
+	return cs_err_set(err, "--check=%s measures nothing: without %s, or "
+			  "--check alone to judge what is measured", opt->looks,
+			  named_by(opt) ? named_by(opt) : "--resume");
+}
+
+int cs_options_check(const struct cs_options *opt, struct cs_err *err)
+{
+	return check_bounds(opt, err) || check_request(opt, err) ||
+	       check_via(opt, err) || check_tests(opt, err) ||
+	       check_shown(opt, err) || check_ends(opt, err) ||
+	       check_looks(opt, err) ? -1 : 0;
+}
+
+/* ---- what the backend leaves of what was asked ---- */
+
+/* Of a suite what this backend measures. */
+static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backend,
+			char *chosen, struct cs_err *err)
+{
+	struct cs_err first = { "" }, why;
+	char item[CS_ITEM];
+	int found = 0;
+
+	for (const char *rest = opt->tests; rest;) {
+		rest = cs_list_item(rest, item, sizeof(item));
+		if (!cs_tests_choose(item, backend, (enum cs_way)opt->set.via, chosen,
+				     &why))
+			found = 1;
+		else if (!first.text[0])
+			first = why;
+	}
+	return found ? 0 : cs_err_set(err, "--suite %s: %s", opt->suite, first.text);
+}
+
+int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
+		      char *chosen, struct cs_err *err)
+{
+	enum cs_way via = (enum cs_way)opt->set.via;
+	struct cs_axes axes;
+
+	if (opt->suite)
+		return choose_suite(opt, backend, chosen, err);
+	if (backend == CS_BACKEND_CPU && via != CS_WAY_AUTO)
+		return cs_err_set(err, "--via %s: that is a way between GPUs, the "
+				  "cpu backend has shared memory alone",
+				  cs_way_words[via]);
+	if (opt->tests)
+		return cs_tests_choose(opt->tests, backend, via, chosen, err);
+	axes = opt->axes;
+	if (!axes.matrices)
+		axes.matrices = CS_MATRIX_PEER;
+	cs_tests_matrix(&axes, backend, via, chosen);
+	return 0;
+}

@@ -1,0 +1,352 @@
+#include "config.h"
+
+#include "options/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "base/units.h"
+#include "base/words.h"
+#include "check/check.h"
+#include "plan/alias.h"
+
+#define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
+
+/* ---- words ---- */
+
+/* Those of an enum from its first value to `last`. */
+static void add_words(char words[CS_WORDS], const char *(*text)(int), int first,
+		      int last)
+{
+	for (int i = first; i <= last; i++)
+		cs_words_add(words, text(i));
+}
+
+/* Words with commas between them as a mask of their positions.  "random:4" and the
+ * like: *k[position] gets the number, where that has a place. */
+static int pick_many(const char *value, const char *words, unsigned *mask,
+		     uint32_t *const *k, struct cs_err *err)
+{
+	char copy[100], *save = NULL;
+	uint64_t number;
+	int which;
+
+	cs_text(copy, sizeof(copy), "%s", value);
+	*mask = 0;
+	for (char *item = strtok_r(copy, ",", &save); item;
+	     item = strtok_r(NULL, ",", &save)) {
+		char *colon = strchr(item, ':');
+
+		if (colon)
+			*colon = '\0';
+		if (cs_word_parse(item, words, &which, err))
+			return -1;
+		if (colon && (!k || !k[which] ||
+			      cs_uint_parse(colon + 1, 1, CS_MAX_AGENTS - 1,
+					    &number, err)))
+			return cs_err_set(err, "behind ':' stands a number from 1 "
+					  "on, of shift and random");
+		if (colon)
+			*k[which] = (uint32_t)number;
+		*mask |= 1u << which;
+	}
+	return *mask && strlen(value) < sizeof(copy) ?
+		       0 : cs_word_parse("", words, &which, err);
+}
+
+/* ---- what is measured ---- */
+
+int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	unsigned mask;
+
+	if (pick_many(value, "peer|cost|h2d|d2h|local|host|d2d|h2h", &mask, NULL, err))
+		return -1;
+	/* the last two are other names */
+	opt->axes.matrices = (mask & 0x3f) | (mask >> 6 & 1 ? CS_MATRIX_PEER : 0) |
+			     (mask >> 7 & 1 ? CS_MATRIX_HOST : 0);
+	opt->matrix = value;
+	return 0;
+}
+
+/* Whether there are such tests depends on other options: see together.c. */
+int cs_set_test(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (opt->suite)
+		return cs_err_set(err, "--test and --suite exclude each other");
+	opt->tests = value;
+	return 0;
+}
+
+int cs_set_suite(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+	int which;
+
+	for (size_t i = 0; cs_suite_name(i); i++)
+		cs_words_add(words, cs_suite_name(i));
+	if (cs_word_parse(value, words, &which, err))
+		return -1;
+	if (opt->tests && !opt->suite)
+		return cs_err_set(err, "--test and --suite exclude each other");
+	opt->suite = value;
+	opt->tests = cs_suite(value);
+	return 0;
+}
+
+/* ---- how ---- */
+
+int cs_set_method(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	add_words(words, cs_method_text, 0, CS_METHODS - 1);
+	return pick_many(value, words, &opt->axes.methods, NULL, err);
+}
+
+int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	uint32_t *const k[CS_PATTERNS] = {
+		[CS_PATTERN_SHIFT] = &opt->set.shift,
+		[CS_PATTERN_RANDOM] = &opt->set.random,
+	};
+	char words[CS_WORDS] = "";
+
+	add_words(words, cs_pattern_text, 0, CS_PATTERN_BIDIEVERY);
+	return pick_many(value, words, &opt->axes.patterns, k, err);
+}
+
+int cs_set_host_memory(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	add_words(words, cs_memory_text, CS_MEM_PINNED, CS_MEM_HUGE);
+	if (pick_many(value, words, &opt->axes.memories, NULL, err))
+		return -1;
+	opt->axes.memories <<= CS_MEM_PINNED;
+	return 0;
+}
+
+int cs_set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (!strcmp(value, "local"))
+		opt->set.numa = 0;
+	else if (!strcmp(value, "all"))
+		opt->set.numa = UINT64_MAX;
+	else if (cs_bits_parse(value, CS_NUMA_MOST, &opt->set.numa))
+		return cs_err_set(err, "allowed are local, all, or NUMA domains as "
+				  "0,2-3");
+	return 0;
+}
+
+static int size_of(const char *text, size_t length, uint64_t *bytes,
+		   struct cs_err *err)
+{
+	char one[32];
+
+	cs_text(one, sizeof(one), "%.*s", (int)(length < 31 ? length : 31), text);
+	if (cs_size_parse(one, bytes, err))
+		return -1;
+	return !*bytes || *bytes % 16 ?
+		       cs_err_set(err, "a size is a multiple of 16 bytes") : 0;
+}
+
+/* "512M", or a sweep "4K:1G:x2". */
+int cs_set_size(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	size_t first = strcspn(value, ":"), last;
+	const char *rest = value + first;
+	char *end;
+
+	opt->set.last_bytes = 0;
+	opt->set.growth = 0;
+	if (size_of(value, first, &opt->set.copy_bytes, err))
+		return -1;
+	if (!*rest)
+		return 0;
+	last = strcspn(++rest, ":");
+	if (size_of(rest, last, &opt->set.last_bytes, err))
+		return -1;
+	opt->set.growth = 2;
+	if (rest[last]) {
+		opt->set.growth = rest[last + 1] == 'x' ?
+			strtod(rest + last + 2, &end) : 0;
+		if (!(opt->set.growth >= 1.01) || !(opt->set.growth <= 1e6) || *end)
+			return cs_err_set(err, "a sweep is FIRST:LAST:xFACTOR, "
+					  "as 4K:1G:x2, with a factor from "
+					  "1.01 on");
+	}
+	if (opt->set.last_bytes < opt->set.copy_bytes)
+		return cs_err_set(err, "a sweep goes from the smaller size to the "
+				  "larger, as 4K:1G:x2");
+	return 0;
+}
+
+int cs_set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return cs_gpu_list_parse(value, &opt->gpus, err);
+}
+
+int cs_set_placement(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return cs_placements_parse(value, &opt->placements, err);
+}
+
+int cs_set_budget(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	double seconds;
+
+	if (cs_duration_parse(value, &seconds, err))
+		return -1;
+	if (seconds < BUDGET_LEAST_S)
+		return cs_err_set(err, "a budget is at least %d s", BUDGET_LEAST_S);
+	opt->budget_s = cs_ten_digits(seconds);
+	return 0;
+}
+
+/* ---- what is judged, shown and written ---- */
+
+/* Without a value all kinds, on what is measured. */
+int cs_set_check(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	uint32_t checks = cs_checks_all();
+
+	if (value && cs_checks_parse(value, &checks, err))
+		return -1;
+	opt->checks = checks;
+	opt->looks = value && cs_checks_only_look(checks) ? value : NULL;
+	return 0;
+}
+
+/* Read when it is needed; here only whether it is one. */
+int cs_set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	int rc = cs_hostlist_parse(value, &names, err);
+
+	cs_vec_release(&names);
+	opt->nodes = value;
+	return rc;
+}
+
+int cs_set_output(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (!cs_format_by_file(value))
+		return cs_err_set(err,
+			"allowed endings are .txt, .json, .jsonl, .csv, .prom, .xml");
+	for (const char *at = value; (at = strchr(at, '%')); at += 2)
+		if (!at[1] || !strchr("Njt%", at[1]))
+			return cs_err_set(err,
+				"after a %% allowed are N, j, t and %%");
+	if (opt->n_outputs == CS_OUTPUTS_MAX)
+		return cs_err_set(err, "at most %d outputs", CS_OUTPUTS_MAX);
+	opt->output[opt->n_outputs++] = value;
+	return 0;
+}
+
+int cs_set_format(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+	int which;
+
+	for (const struct cs_format *f = cs_formats; f->name; f++)
+		cs_words_add(words, f->name);
+	if (cs_word_parse(value, words, &which, err))
+		return -1;
+	opt->format = &cs_formats[which];
+	return 0;
+}
+
+int cs_set_resume(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	const struct cs_format *format = cs_format_by_file(value);
+
+	if (!format || strcmp(format->name, "jsonl") != 0)
+		return cs_err_set(err, "a journal's name ends in .jsonl");
+	opt->resume = value;
+	return 0;
+}
+
+/* "3", "3:1" of a MIG instance: what a report calls it. */
+static int take_label(const char *text, size_t length, char *to, size_t size)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (n && text[n] == ':')
+		n += 1 + strspn(text + n + 1, "0123456789");
+	if (!n || n != length || text[n - 1] == ':' || length >= size)
+		return -1;
+	cs_text(to, size, "%.*s", (int)length, text);
+	return 0;
+}
+
+int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (take_label(value, strlen(value), opt->only[0], sizeof(opt->only[0])))
+		return cs_err_set(err, "allowed is one GPU as the report numbers "
+				  "it, as 3 or 3:1");
+	return 0;
+}
+
+int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	size_t n = strcspn(value, ",");
+
+	if (value[n] != ',' ||
+	    take_label(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	    take_label(value + n + 1, strlen(value + n + 1), opt->only[1],
+		       sizeof(opt->only[1])))
+		return cs_err_set(err, "allowed are a source and a destination "
+				  "as the report numbers them, as 2,3");
+	return 0;
+}
+
+int cs_set_explain(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	(void)err; /* who looks it up says what is not there */
+	opt->action = CS_ACTION_EXPLAIN;
+	opt->explain = value;
+	return 0;
+}
+
+/* ---- all others go into a field as they are ---- */
+
+static int take(const struct cs_option *option, struct cs_options *opt,
+		const char *value, struct cs_err *err)
+{
+	void *to = (char *)opt + option->at;
+
+	switch (option->take) {
+	case CS_TAKE_OWN:
+		return option->set(opt, value, err);
+	case CS_TAKE_FLAG:
+		*(int *)to = option->number;
+		return 0;
+	case CS_TAKE_WORD:
+		if (cs_word_parse(value, option->argument, to, err))
+			return -1;
+		*(int *)to += option->number;
+		return 0;
+	case CS_TAKE_TEXT:
+		*(const char **)to = value;
+		return 0;
+	case CS_TAKE_SHARE:
+		return cs_share_parse(value, to, err);
+	case CS_TAKE_DURATION:
+		return cs_duration_parse(value, to, err);
+	case CS_TAKE_SIZE:
+		return cs_size_parse(value, to, err);
+	case CS_TAKE_NUMBER:
+		return cs_uint_parse(value, 0, UINT64_MAX, to, err);
+	}
+	return -1;
+}
+
+int cs_option_take(const struct cs_option *option, struct cs_options *opt,
+		   const char *value, struct cs_err *err)
+{
+	if (!take(option, opt, value, err))
+		return 0;
+	return cs_err_prefix(err, "--%s '%s'", option->name, value ? value : "");
+}
