@@ -8,12 +8,13 @@
 #include "base/hostlist.h"
 #include "check/check.h"
 #include "judging.h"
-#include "report/loaded.h"
+#include "readers.h"
 #include "result/merge.h"
 #include "result/redact.h"
 
 struct fleet {
 	const struct cs_options *opt;
+	struct cs_readers *readers;
 	struct cs_merge merge;
 	struct cs_judging judging;
 	struct cs_loaded base;	/* whose texts the merged run has */
@@ -65,7 +66,7 @@ static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 {
 	struct cs_loaded loaded;
 	struct cs_err why;
-	int status = cs_loaded_read(fleet->opt->files[file], &loaded, &why), base;
+	int status = cs_readers_take(fleet->readers, &loaded, &why), base;
 
 	if (status) {
 		if (!fleet->first_status) {
@@ -124,6 +125,11 @@ static int gather(struct fleet *fleet, struct cs_err *err)
 {
 	const struct cs_options *opt = fleet->opt;
 
+	fleet->readers = cs_readers_start(opt->files, opt->n_files);
+	if (!fleet->readers) {
+		cs_err_set(err, "no memory");
+		return CS_EXIT_CANNOT;
+	}
 	for (int i = 0; i < opt->n_files; i++)
 		if (add_file(fleet, i, err))
 			return CS_EXIT_CANNOT;
@@ -171,6 +177,7 @@ int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		status = gather(&fleet, err);
 	if (!status)
 		status = answer(&fleet, to, err);
+	cs_readers_stop(fleet.readers);
 	cs_judging_release(&fleet.judging);
 	cs_merge_release(&fleet.merge);
 	cs_loaded_release(&fleet.base);

@@ -303,6 +303,8 @@ cscope_mpi_SOURCES = \
 	%D%/baseline.c \
 	%D%/judging.c \
 	%D%/judging.h \
+	%D%/readers.c \
+	%D%/readers.h \
 	%D%/leftout.c \
 	%D%/leftout.h \
 	%D%/main.c \

@@ -85,14 +85,69 @@ static int repeats_a_rate(const struct cs_run *run, size_t i)
 	return 0;
 }
 
-/* Which rows one finding is about: a status with its reason, or a flag. */
+/* ---- GPUs that others use ---- */
+
+/* Processes of others at either look; 0 also when unknown. */
+static int others_on(const struct cs_agent_facts *a)
+{
+	int before = a->before.known ? a->before.others : 0;
+	int after = a->after.known ? a->after.others : 0;
+
+	return before > after ? before : after > 0 ? after : 0;
+}
+
+static int is_end(const struct cs_row *row, int agent)
+{
+	return (!cs_end_is_numa(&row->what.src) && row->what.src.index == agent) ||
+	       (!cs_end_is_numa(&row->what.dst) && row->what.dst.index == agent);
+}
+
+static int was_skipped_for(const struct cs_run *run, const struct cs_row *row, int a)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	char reason[CS_REASON];
+
+	cs_in_use_text(cs_agent_label(run, (int)row->node, a).text,
+		       nd->agent[a].before.others, reason, sizeof(reason));
+	return strcmp(row->reason, reason) == 0;
+}
+
+/* The GPU whose finding has the cell, since others used it: one of its ends if one of
+ * them is, else any of those that it was measured beside; -1 none has. */
+static int used_gpu(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	int beside = -1;
+
+	/* what is of the machine is said once, of all its placements */
+	if (cs_run_is_again(run, (int)row->node) ||
+	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
+		return -1;
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		if (!others_on(&nd->agent[a]))
+			continue;
+		if (row->status == CS_SKIPPED ? was_skipped_for(run, row, a) :
+						is_end(row, a))
+			return a;
+		if (beside < 0 && row->status != CS_SKIPPED)
+			beside = a;
+	}
+	return beside;
+}
+
+/* ---- cells ---- */
+
+/* Which rows one finding is about: a status with its reason, or a flag; of a GPU that
+ * others use those that it has, else those that no such GPU has. */
 struct cause {
 	int node, status;
 	uint32_t flag;		/* 0: by status */
 	const char *reason;	/* by status; NULL: any */
+	int used;		/* agent + 1; 0 none */
 };
 
-static int is_of(const struct cs_row *row, const struct cause *cause)
+static int is_of(const struct cs_run *run, const struct cs_row *row,
+		 const struct cause *cause)
 {
 	if ((int)row->node != cause->node || row->status != cause->status)
 		return 0;
@@ -100,10 +155,13 @@ static int is_of(const struct cs_row *row, const struct cause *cause)
 	if (cause->status == CS_SKIPPED && !cause->reason &&
 	    !strcmp(row->reason, CS_LEFT_OUT))
 		return 0;
-	if (cause->flag)
-		return (row->flags & cause->flag) &&
-		       !(row->flags & CS_ROW_REPEATS);
-	return !cause->reason || strcmp(row->reason, cause->reason) == 0;
+	if (cause->flag && (!(row->flags & cause->flag) ||
+			    (row->flags & CS_ROW_REPEATS)))
+		return 0;
+	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
+		return 0;
+	return (cause->flag != CS_ROW_IN_USE && cause->status != CS_SKIPPED) ||
+	       used_gpu(run, row) + 1 == cause->used;
 }
 
 /* Cells stand in the order of the matrices: by test, source, destination. */
@@ -125,7 +183,7 @@ static const struct cs_row *next_cell(const struct cs_run *run,
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (!is_of(row, cause) || cell_key(row) <= after ||
+		if (!is_of(run, row, cause) || cell_key(row) <= after ||
 		    repeats_a_rate(run, i))
 			continue;
 		++*left;
@@ -206,7 +264,7 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		struct cause cause = { node, row->status, 0, row->reason };
+		struct cause cause = { node, row->status, 0, row->reason, 0 };
 		char cells[200], text[CS_ERR_TEXT];
 
 		if ((int)row->node != node || row->status < CS_FAILED ||
@@ -225,7 +283,7 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 /* One note for all skipped cells: every pair may have words of its own. */
 static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 {
-	struct cause cause = { node, CS_SKIPPED, 0, NULL };
+	struct cause cause = { node, CS_SKIPPED, 0, NULL, 0 };
 	const struct cs_row *first;
 	char cells[200], text[CS_ERR_TEXT];
 	size_t all, alike;
@@ -252,7 +310,7 @@ static void flag_text(const struct cs_run *run, const struct cause *cause,
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (!is_of(row, cause))
+		if (!is_of(run, row, cause))
 			continue;
 		least = fmin(least, row->overlap);
 		width = cs_stats_half_width(&row->stats);
@@ -292,7 +350,7 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	size_t i;
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		struct cause cause = { node, CS_OK, kind[i].flag, NULL };
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, 0 };
 		char cells[200], says[100], text[CS_ERR_TEXT];
 
 		if (!cells_text(run, &cause, cells, sizeof(cells)))
@@ -421,22 +479,27 @@ static void mark_in_use(struct cs_run *run)
 	}
 }
 
+/* What it did to cells is said with it. */
 static int find_others(struct cs_run *run, int node, int a, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	int others = 0, came;
-	char text[CS_ERR_TEXT];
+	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, a + 1 };
+	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, a + 1 };
+	int others = others_on(agent), came;
+	char text[CS_ERR_TEXT], cells[200];
 
-	if (agent->before.known && agent->before.others > others)
-		others = agent->before.others;
-	if (agent->after.known && agent->after.others > others)
-		others = agent->after.others;
 	if (!others)
 		return 0;
 	came = agent->before.known && agent->before.others == 0;
 	cs_text(text, sizeof(text), "GPU %s (%s): %d process%s of others on it%s",
 		cs_agent_label(run, node, a).text, agent->gpu.bus_id, others,
 		others == 1 ? "" : "es", came ? ", which came during the run" : "");
+	if (cells_text(run, &skipped, cells, sizeof(cells)))
+		cs_text(text + strlen(text), sizeof(text) - strlen(text),
+			"; %s skipped", cells);
+	if (cells_text(run, &flagged, cells, sizeof(cells)))
+		cs_text(text + strlen(text), sizeof(text) - strlen(text),
+			"; %s measured beside %s", cells, others == 1 ? "it" : "them");
 	return judge_gpu(run, CS_WARNING, node, a, "in-use", text, err);
 }
 

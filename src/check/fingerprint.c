@@ -376,11 +376,10 @@ static void put_cards(struct maker *m)
 		const char *kind = nic->infiniband > 0 ? "InfiniBand" : "Ethernet";
 
 		cs_text(field, sizeof(field), "nic%d", i);
-		if (nic->infiniband >= 0 && nic->numa >= 0)
-			put(m, CS_LAYER_WIRING, field, "%s, numa %d", kind,
-			    nic->numa);
-		else if (nic->infiniband >= 0)
+		if (nic->infiniband >= 0)
 			put(m, CS_LAYER_WIRING, field, "%s", kind);
+		cs_text(field, sizeof(field), "nic%d.numa", i);
+		put_number(m, CS_LAYER_WIRING, field, nic->numa);
 	}
 	put_number(m, CS_LAYER_WIRING, "nvswitches", f->n_switches);
 	put(m, CS_LAYER_FIRMWARE, "nvswitch-bios", "%s", f->switch_bios);

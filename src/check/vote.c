@@ -582,13 +582,16 @@ static int follows(const struct difference *d, const struct difference *other)
 		{ "nvlink-ends", "nvlinks", 0 },
 		{ "numa-distances", "numa-domains", 0 },
 		{ "numa", "numa-domains", 0 },
+		{ "to-gpus", "numa-domains", 0 }, { "to-nics", "numa-domains", 0 },
 		{ "to-gpus", "numa", 1 }, { "to-nics", "numa", 0 },
 		{ "iommu", "iommu", 0 }, { "gpus", "gpus", 0 },
 	};
 
-	int same = !other->name.part[0] || other->name.number == d->name.number;
+	int same = !other->name.part[0] ||
+		   (other->name.number == d->name.number &&
+		    !strcmp(other->name.part, d->name.part));
 
-	if (other->kind != DIFFERS || d->kind != DIFFERS || other == d)
+	if (other->kind != DIFFERS || d->kind == TIED || other == d)
 		return 0;
 	for (size_t i = 0; i < sizeof(effect) / sizeof(effect[0]); i++)
 		if ((same || effect[i].of_any) &&

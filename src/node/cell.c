@@ -114,9 +114,8 @@ static enum cs_status can_run(struct cs_coordinator *co,
 
 		if (!f->before.known || f->before.others < 1)
 			continue;
-		cs_err_set(err, "GPU %s is in use by %d process%s of others",
-			   f->label, f->before.others,
-			   f->before.others == 1 ? "" : "es");
+		cs_in_use_text(f->label, f->before.others, err->text,
+			       sizeof(err->text));
 		return CS_SKIPPED;
 	}
 	for (uint32_t k = 0; k < step->count; k++) {

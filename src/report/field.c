@@ -139,12 +139,12 @@ int cs_field_word(struct cs_fields *f, const char *key,
 
 	if (!value)
 		return unknown;
-	for (i = 0; words[i]; i++) {
+	for (i = 0; words[i]; i++)
 		if (text && strcmp(text, words[i]) == 0)
 			return i;
+	for (i = 0; words[i]; i++)
 		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s'%s'",
 			i ? ", " : "one of ", words[i]);
-	}
 	cs_field_refuse(f, key, all);
 	return unknown;
 }

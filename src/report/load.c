@@ -394,6 +394,12 @@ static int is_journal(struct reader *r, int *journal)
 	return 0;
 }
 
+/* jansson wants its hashes seeded before there are threads. */
+void cs_loaded_by_threads(void)
+{
+	json_object_seed(0);
+}
+
 int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err)
 {

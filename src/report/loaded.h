@@ -22,6 +22,8 @@ struct cs_loaded {
 	size_t whole_bytes;	/* of a journal: up to the end of its last line */
 };
 
+/* Once, before several threads read at the same time. */
+void cs_loaded_by_threads(void);
 /* Returns 0; CS_EXIT_CANNOT when the file cannot be read, CS_EXIT_USAGE when it is
  * not ours, with one line of what is wrong where.  "-" is standard input. */
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err);

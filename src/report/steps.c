@@ -46,11 +46,6 @@ static int index_init(struct index *index, const struct cs_run *run, int node)
 	return 0;
 }
 
-static int same_end(const struct cs_end *a, const struct cs_end *b)
-{
-	return a->index == b->index && cs_end_is_numa(a) == cs_end_is_numa(b);
-}
-
 /* The row of a transfer; of its step's total when there is none (t is NULL). */
 static const struct cs_row *find(const struct index *index, uint32_t step,
 				 const struct cs_transfer *t)
@@ -65,8 +60,8 @@ static const struct cs_row *find(const struct index *index, uint32_t step,
 			return row;
 		if (t && row->metric == CS_METRIC_RATE &&
 		    row->test == cs_plan_view(run->plan, t->view)->test &&
-		    same_end(&row->what.src, &t->src) &&
-		    same_end(&row->what.dst, &t->dst))
+		    cs_ends_are_same(&row->what.src, &t->src) &&
+		    cs_ends_are_same(&row->what.dst, &t->dst))
 			return row;
 	}
 	return NULL;

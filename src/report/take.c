@@ -724,15 +724,25 @@ int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return f.bad ? -1 : 0;
 }
 
+static int has_label(const struct cs_run *run, int node, int agent, const char *label)
+{
+	const char *own = run->node[node].agent[agent].label;
+
+	/* rows ask often: it is formatted only where it has to be */
+	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text,
+		      label) == 0;
+}
+
 /* "gpu3", "arena3": which agent of the node is called so? */
 static int agent_of(struct cs_loaded *to, int node, struct cs_fields *f,
 		    const char *key)
 {
-	const char *name = cs_field_string(f, key);
-	int a;
+	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
+	const size_t n = strlen(stem);
+	int a, any = !f->bad && strncmp(name, stem, n) == 0;
 
-	for (a = 0; !f->bad && a < CS_MAX_AGENTS; a++)
-		if (strcmp(cs_agent_name(&to->run, node, a).text, name) == 0)
+	for (a = 0; any && a < CS_MAX_AGENTS; a++)
+		if (has_label(&to->run, node, a, name + n))
 			return a;
 	cs_field_refuse(f, key, cs_on_cpu(&to->run) ?
 			"an arena of its node, as arena0" :

@@ -30,12 +30,16 @@ struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 	return label;
 }
 
+const char *cs_agent_stem(const struct cs_run *run)
+{
+	return cs_on_cpu(run) ? "arena" : "gpu";
+}
+
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent)
 {
 	struct cs_label label;
 
-	cs_text(label.text, sizeof(label.text), "%s%s",
-		cs_on_cpu(run) ? "arena" : "gpu",
+	cs_text(label.text, sizeof(label.text), "%s%s", cs_agent_stem(run),
 		cs_agent_label(run, node, agent).text);
 	return label;
 }

@@ -15,7 +15,8 @@
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
 struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
 			     const struct cs_end *end);
-/* An agent as an end: "gpu2", "arena0". */
+/* An agent as an end, "gpu2", "arena0": this word, and its label. */
+const char *cs_agent_stem(const struct cs_run *run);
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
 /* RFC 3339, UTC, whole seconds; "" when not set. */
 void cs_time_text(const struct timespec *t, char *to, size_t size);

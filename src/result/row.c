@@ -131,6 +131,12 @@ int cs_metric_index(const char *name)
 	return -1;
 }
 
+void cs_in_use_text(const char *label, int others, char *to, size_t size)
+{
+	cs_text(to, size, "GPU %s is in use by %d process%s of others", label,
+		others, others == 1 ? "" : "es");
+}
+
 static const struct {
 	uint32_t flag;
 	const char *name;

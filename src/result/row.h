@@ -109,6 +109,8 @@ const char *cs_status_text(int status); /* "ok", "skipped", … */
 const char *cs_metric_text(const struct cs_test *test, int metric);
 /* The metric of that name; -1 there is none. */
 int cs_metric_index(const char *name);
+/* The reason of a cell that was skipped since others used one of its GPUs. */
+void cs_in_use_text(const char *label, int others, char *to, size_t size);
 /* The names of the set flags, in order of bit: how many. */
 int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS]);
 /* The flag of that name; 0 when there is none. */

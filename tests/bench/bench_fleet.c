@@ -4,7 +4,8 @@
  *
  *	bench_fleet [NODES [GPUS]]		rows made here, as files have them;
  *						1000, 3000 and 10000 nodes of 8
- *	bench_fleet -j FOLDER [NODES [GPUS]]	the same as journals, to be timed with
+ *	bench_fleet -j FOLDER [NODES [GPUS]]	the same as journals, written and read
+ *						back; also to be timed with
  *						cscope-mpi check FOLDER/n00000.jsonl ...
  *
  * Four matrices a node; one node in 500 has an NVLink down, one in 300 another
@@ -24,6 +25,7 @@
 #include "base/rng.h"
 #include "check/baseline.h"
 #include "check/check.h"
+#include "report/loaded.h"
 #include "report/report.h"
 #include "result/merge.h"
 
@@ -207,24 +209,55 @@ static struct cs_plan *make_plan(int gpus)
 	return plan;
 }
 
-static void write_journals(const char *folder, const struct cs_plan *plan, int nodes,
-			   int gpus)
+static size_t write_journal(const char *path, const struct cs_run *run)
 {
-	const struct cs_format *format = cs_format_by_name("jsonl");
 	const struct cs_view_options view = { 0 };
+	FILE *to = fopen(path, "w");
+	long size = -1;
+
+	if (to && !cs_format_by_name("jsonl")->write(to, run, &view))
+		size = ftell(to);
+	if (size < 0 || fclose(to))
+		die(path);
+	return (size_t)size;
+}
+
+static size_t read_journal(const char *path)
+{
+	struct cs_loaded loaded;
+	struct cs_err err;
+	size_t rows;
+
+	if (cs_loaded_read(path, &loaded, &err))
+		die(err.text);
+	rows = cs_rows_count(&loaded.run.rows);
+	cs_loaded_release(&loaded);
+	return rows;
+}
+
+static void journals(const char *folder, const struct cs_plan *plan, int nodes, int gpus)
+{
+	double began, written = 0, read = 0;
+	size_t bytes = 0, rows = 0;
 	struct cs_run run;
 	char path[512];
-	FILE *to;
 
 	mkdir(folder, 0777);
+	puts("nodes     rows  MB/all  write/s  us/row  read/s  us/row");
 	for (int i = 0; i < nodes; i++) {
 		make_run(&run, plan, i, gpus);
 		cs_text(path, sizeof(path), "%s/n%05d.jsonl", folder, i);
-		to = fopen(path, "w");
-		if (!to || format->write(to, &run, &view) || fclose(to))
-			die(path);
+		began = now();
+		bytes += write_journal(path, &run);
+		written += now() - began;
 		release_run(&run);
+		began = now();
+		rows += read_journal(path);
+		read += now() - began;
 	}
+	printf("%5d  %7zu  %6.1f  %7.2f  %6.1f  %6.2f  %6.1f\n", nodes, rows,
+	       (double)bytes / 1e6, written, 1e6 * written / (double)rows, read,
+	       1e6 * read / (double)rows);
 }
 
 static void put_together(struct cs_merge *merge, const struct cs_plan *plan, int first,
@@ -326,7 +359,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	plan = make_plan(gpus);
 	if (folder) {
-		write_journals(folder, plan, nodes ? nodes : 1000, gpus);
+		journals(folder, plan, nodes ? nodes : 1000, gpus);
 	} else {
 		puts("nodes     rows  put-together  judged  told  all/s   MiB  findings");
 		for (size_t i = 0; i < 3; i++)

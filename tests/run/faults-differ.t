@@ -29,6 +29,9 @@ machine cardless.xml 32:00.1 91:00.0 '/busid="0000:14:00.0"/,/<\/object>/d'
 machine further.xml 31:00.0 91:00.0
 machine moved.xml 32:00.1 31:00.0
 machine nearer.xml 32:00.1 91:00.0 '/^  <distances2/,$s/10 21 22 10/10 12 12 10/'
+# nodes interleaved by the BIOS: both sockets in one domain
+machine interleaved.xml 32:00.1 91:00.0 '/NUMANode" os_index="[01]"/d;/<distances2/,/<\/distances2>/d;/DMIBIOSDate/a\
+<object type="NUMANode" os_index="0" cpuset="0x000000ff" complete_cpuset="0x000000ff" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" local_memory="2147483648"/>'
 # what else describes the machine
 mkdir -p files/dev files/proc files/sys/class/iommu/dmar0 good
 cp -r files translates
@@ -136,6 +139,11 @@ differs "a network card is missing" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/cardless.xml"
 differs "a GPU further from its card" "$(wiring 1)" CS_TEST_TOPOLOGY="$PWD/further.xml"
 differs "a GPU in the other NUMA domain" "$(wiring 2)" CS_TEST_TOPOLOGY="$PWD/moved.xml"
+differs "another number of NUMA domains" "wiring-differs node - critical" \
+	CS_TEST_TOPOLOGY="$PWD/interleaved.xml"
+domains="numa-domains: 1, where most nodes of its class have 2"
+ok_json "... by its name, with both values" with.json \
+	"any(f['node'] == 'odd' and f['says'] == '$domains' for f in d['checks'])"
 differs "other distances of NUMA domains" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/nearer.xml"
 
@@ -165,7 +173,7 @@ differs "a process on one CPU" \
 	"launcher-one-core node - warning;launch-differs node - note"
 prefix=''
 differs "a mask of GPUs" "gpu-hidden node - note;$hidden" CUDA_VISIBLE_DEVICES=0,1
-differs "a GPU in use by others" "in-use - - warning;in-use gpu 1 warning" \
+differs "a GPU in use by others" "in-use gpu 1 warning" \
 	FAKE_NVML_OTHERS=1:1
 differs "a GPU that is throttled" "throttled - - warning;slow-throttled gpu 1 warning" \
 	FAKE_THROTTLE=1:0x40 FAKE_SLOW=1-0:0.7,1-2:0.7

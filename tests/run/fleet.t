@@ -173,6 +173,23 @@ ok "--redact takes the names away" eval '! grep -qE "n0[1-9]" redacted.json reda
 check faults/*.jsonl -q -o faults.csv -o faults.txt
 ok "-o writes the formats of show, -q prints nothing" eval \
 	'is_empty out && [ "$(grep -c . faults.csv)" -gt 100 ] && grep -q "keep out" faults.txt'
+
+# the second file is to be had before the first
+turned_about() {
+	mkfifo first.jsonl second.jsonl
+	(timeout 30 sh -c 'cat faults/n02.jsonl >second.jsonl; cat faults/n01.jsonl >first.jsonl') &
+	CS_TIMEOUT=30 check first.jsonl second.jsonl
+	wait $!
+	cp out about
+	check faults/n01.jsonl faults/n02.jsonl
+	same out about
+}
+[ "$(nproc)" -gt 1 ] || skip="one CPU"
+ok "files are read at the same time, and judged in their order" turned_about
+taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$CSCOPE" check faults/*.jsonl >alone 2>&1
+"$CSCOPE" check faults/*.jsonl >out 2>&1
+ok "... to the same bytes as on one CPU" same alone out
+
 cp faults.txt want
 run 0 show faults.json
 ok "show of the document is the same text" same want out

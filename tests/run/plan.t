@@ -78,6 +78,24 @@ ok "… each transfer is a line with its step and what ran beside it" eval \
 	prints "^ +arena1->arena2 " && prints "^ +total " && prints_not "arena2->arena0"'
 
 needs_fake
+fake 2
+cat >memory.csv <<'END'
+step,test,src,dst,size,role
+one,h2d.ce.pinned.pair,host,gpu0,64K,
+two,h2d.ce.huge.pair,host,gpu0,64K,
+both,h2d.ce.huge.pair,host,gpu0,64K,
+both,h2d.ce.pinned.pair,host,gpu0,64K,
+END
+run 0 --plan memory.csv --seed 1 -o memory.jsonl
+# rates that tell them apart
+sed '/huge.*"step_name":"two"/s/"value":[0-9.]*/"value":12.0/
+	/huge.*"step_name":"both"/s/"value":[0-9.]*/"value":13.0/
+	/pinned.*"step_name":"both"/s/"value":[0-9.]*/"value":14.0/' memory.jsonl >told.jsonl
+run 0 show told.jsonl
+ok "transfers that differ in their memory alone have each its own figure" eval \
+	'prints "^  two .* h2d.ce.huge.pair +64 KiB +12.00 GB/s" &&
+	prints "^  both .* h2d.ce.huge.pair .* 13.00 GB/s" &&
+	prints "^ +numa0->gpu0 +h2d.ce.pinned.pair .* 14.00 GB/s"'
 fake 4
 cp "$plans/ring.csv" ring.csv
 run 0 --plan ring.csv -s 4M --seed 1 -o ring.json -o ring.jsonl -o rows.csv

@@ -271,14 +271,38 @@ static void counters(void)
 	c.run.node[0].agent[2].after.nvlink_errors += 12;
 	c.run.node[0].agent[3].after.others = 2;
 	cs_check_run(&c.run, NULL);
-	t_eq_int(c.run.findings.n, 3);
+	t_eq_int(c.run.findings.n, 2);
 	t_eq_str(says(&c, "error-counters"),
 		 "GPU 2 (0000:1d:00.0): 12 NVLink errors during the run");
-	t_eq_str(says(&c, "in-use"),
-		 PAIR " 0->3, 1->3, 2->3 and 3 more cells: measured while others used a GPU");
+	t_eq_str(says(&c, "in-use"), "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run; "
+		 PAIR " 0->3, 1->3, 2->3 and 3 more cells measured beside them");
 	f = c.run.findings.data;
-	t_eq_str(f[2].text, "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run");
-	t_eq_str(f[2].bus_id, "0000:1e:00.0");
+	t_eq_str(f[1].bus_id, "0000:1e:00.0");
+	canned_release(&c);
+}
+
+/* Skipped or measured all the same: of a used GPU there is one finding. */
+static void used_gpus(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	c.run.node[0].agent[1].before.others = 1;
+	c.run.node[0].agent[3].before.others = 2;
+	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_SKIPPED,
+		     "GPU 1 is in use by 1 process of others");
+	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_SKIPPED,
+		     "GPU 3 is in use by 2 processes of others");
+	canned_cell(&c, 0, PAIR, 3, 2)->flags |= CS_ROW_IN_USE;
+	canned_cell(&c, 0, PAIR, 0, 2)->flags |= CS_ROW_IN_USE;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 2);
+	t_eq_str(((struct cs_finding *)c.run.findings.data)[0].text,
+		 "GPU 1 (0000:1c:00.0): 1 process of others on it; " PAIR " 0->1 skipped; "
+		 PAIR " 0->2 measured beside it");
+	t_eq_str(((struct cs_finding *)c.run.findings.data)[1].text,
+		 "GPU 3 (0000:1e:00.0): 2 processes of others on it; " PAIR " 2->3 skipped; "
+		 PAIR " 3->2 measured beside them");
 	canned_release(&c);
 }
 
@@ -613,6 +637,7 @@ static const struct tap_test tests[] = {
 	{ "when nothing was measured the summary says why", nothing_measured },
 	{ "flagged cells are warnings and do not change the status", flagged_cells },
 	{ "error counters that grew and foreign processes are warnings", counters },
+	{ "a GPU that others use is one finding, with what it did to cells", used_gpus },
 	{ "counters that are not known say nothing", unknown_counters },
 	{ "a control cell that moved by more than 0.5 % is a warning", drifting },
 	{ "without a control cell the drift is unknown", no_control },

@@ -280,11 +280,14 @@ static void effects(void)
 	for (int i = 0; i < 4; i++) {
 		struct cs_run_node *nd = &c.run.node[i];
 
+		nd->facts.n_nics = 1;
+		nd->facts.nic[0] = (struct cs_nic_facts){ "mlx5_0", "", i != 2, 1 };
 		for (int x = 0; x < 2; x++)
 			for (int y = 0; y < 2; y++)
 				nd->facts.numa_distance[x][y] = x == y ? 10 : 21;
 	}
 	c.run.node[2].facts.n_numa = 1;
+	c.run.node[2].facts.numa_distance[0][0] = -1;
 	for (int a = 0; a < 4; a++)
 		c.run.node[2].agent[a].numa = 0;
 	judge(&c);

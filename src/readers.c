@@ -1,0 +1,123 @@
+#include "config.h"
+
+#include "readers.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#define THREADS_MOST 8
+
+struct slot {
+	struct cs_loaded loaded;
+	struct cs_err err;
+	int status, full;
+};
+
+struct cs_readers {
+	char *const *files;
+	int n;
+	int begun, taken;	/* files; begun - taken <= threads */
+	int threads;		/* 0: who takes a file reads it */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t thread[THREADS_MOST];
+	struct slot slot[THREADS_MOST];	/* file i is in i % threads */
+};
+
+static void *read_files(void *arg)
+{
+	struct cs_readers *r = arg;
+
+	pthread_mutex_lock(&r->lock);
+	while (r->begun < r->n) {
+		struct slot *s = &r->slot[r->begun % r->threads];
+		const char *file = r->files[r->begun];
+
+		if (r->begun - r->taken == r->threads) {
+			pthread_cond_wait(&r->changed, &r->lock);
+			continue;
+		}
+		r->begun++;
+		pthread_mutex_unlock(&r->lock);
+		s->status = cs_loaded_read(file, &s->loaded, &s->err);
+		pthread_mutex_lock(&r->lock);
+		s->full = 1;
+		pthread_cond_broadcast(&r->changed);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+static int threads_for(int files)
+{
+	cpu_set_t cpus;
+	int n = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+
+	n = n < THREADS_MOST ? n : THREADS_MOST;
+	n = n < files ? n : files;
+	return n > 1 ? n : 0;
+}
+
+struct cs_readers *cs_readers_start(char *const *files, int n)
+{
+	struct cs_readers *r = calloc(1, sizeof(*r));
+	int wanted = threads_for(n), made = 0;
+
+	if (!r)
+		return NULL;
+	r->files = files;
+	r->n = n;
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->changed, NULL);
+	cs_loaded_by_threads();
+	/* they see how many they are when all are there */
+	pthread_mutex_lock(&r->lock);
+	while (made < wanted &&
+	       !pthread_create(&r->thread[made], NULL, read_files, r))
+		made++;
+	r->threads = made;
+	pthread_mutex_unlock(&r->lock);
+	return r;
+}
+
+int cs_readers_take(struct cs_readers *r, struct cs_loaded *out, struct cs_err *err)
+{
+	struct slot *s;
+	int status;
+
+	if (!r->threads)
+		return cs_loaded_read(r->files[r->taken++], out, err);
+	pthread_mutex_lock(&r->lock);
+	s = &r->slot[r->taken % r->threads];
+	while (!s->full)
+		pthread_cond_wait(&r->changed, &r->lock);
+	s->full = 0;
+	status = s->status;
+	if (status)
+		*err = s->err;
+	else
+		*out = s->loaded;
+	r->taken++;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+void cs_readers_stop(struct cs_readers *r)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->n = r->begun;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	for (int i = 0; i < r->threads; i++)
+		pthread_join(r->thread[i], NULL);
+	for (int i = 0; i < r->threads; i++)
+		if (r->slot[i].full && !r->slot[i].status)
+			cs_loaded_release(&r->slot[i].loaded);
+	pthread_cond_destroy(&r->changed);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
