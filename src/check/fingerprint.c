@@ -491,7 +491,8 @@ int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 	put_launch(&m);
 	if (m.rc)
 		return -1;
-	qsort((struct cs_trait *)traits->data + first, traits->n - first,
-	      sizeof(struct cs_trait), by_field);
+	if (traits->n > first)
+		qsort((struct cs_trait *)traits->data + first, traits->n - first,
+		      sizeof(struct cs_trait), by_field);
 	return 0;
 }

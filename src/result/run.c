@@ -123,6 +123,8 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 	for (node = 0; run->plan && run->node && node < run->n_nodes; node++) {
 		int n = run->node[node].facts.n_agents;
 
+		if (n < 0) /* nobody knows */
+			continue;
 		if (!of[n])
 			of[n] = cells_of(run->plan, n);
 		c.planned += of[n];
