@@ -49,8 +49,8 @@ static void paths_lost(const struct cs_options *opt, enum cs_backend_kind backen
 	to[0] = '\0';
 	for (path = CS_PATH_PEER; here && path <= CS_PATH_HOST; path++)
 		if (has_path(there, path) && !has_path(here, path))
-			cs_text(to + strlen(to), size - strlen(to), "%s%s",
-				to[0] ? ", " : "", cs_path_text(path));
+			cs_text_add(to, size, "%s%s", to[0] ? ", " : "",
+				    cs_path_text(path));
 	free(here);
 	free(there);
 }

@@ -41,3 +41,13 @@ void cs_text(char *to, unsigned long size, const char *fmt, ...)
 	vsnprintf(to, size, fmt, args);
 	va_end(args);
 }
+
+void cs_text_add(char *to, unsigned long size, const char *fmt, ...)
+{
+	size_t used = strlen(to);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(to + used, size - used, fmt, args);
+	va_end(args);
+}

@@ -25,4 +25,8 @@ int cs_err_prefix(struct cs_err *err, const char *fmt, ...)
 void cs_text(char *to, unsigned long size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same behind the text that is there. */
+void cs_text_add(char *to, unsigned long size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 #endif

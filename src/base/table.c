@@ -58,8 +58,8 @@ static void column_names(const struct cs_table *t, unsigned mask, char *to,
 	to[0] = '\0';
 	for (int c = 0; t->column[c]; c++)
 		if (mask & 1u << c)
-			cs_text(to + strlen(to), size - strlen(to), "%s%s",
-				to[0] ? ", " : "", t->column[c]);
+			cs_text_add(to, size, "%s%s", to[0] ? ", " : "",
+				    t->column[c]);
 }
 
 /* ---- lines and fields ---- */

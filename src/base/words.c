@@ -6,9 +6,7 @@
 
 void cs_words_add(char words[CS_WORDS], const char *word)
 {
-	size_t used = strlen(words);
-
-	cs_text(words + used, CS_WORDS - used, "%s%s", used ? "|" : "", word);
+	cs_text_add(words, CS_WORDS, "%s%s", words[0] ? "|" : "", word);
 }
 
 int cs_word_parse(const char *text, const char *words, int *position,
@@ -19,15 +17,13 @@ int cs_word_parse(const char *text, const char *words, int *position,
 	int i = 0;
 
 	for (const char *at = words;; at += length + 1, i++) {
-		size_t used = strlen(all);
-
 		length = strcspn(at, "|");
 		if (length == strlen(text) && !strncmp(at, text, length)) {
 			*position = i;
 			return 0;
 		}
-		cs_text(all + used, sizeof(all) - used, "%s%.*s", i ? ", " : "",
-			(int)length, at);
+		cs_text_add(all, sizeof(all), "%s%.*s", i ? ", " : "",
+			    (int)length, at);
 		if (!at[length])
 			return cs_err_set(err, "allowed are %s", all);
 	}

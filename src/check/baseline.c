@@ -444,13 +444,13 @@ static void missing_text(const struct cs_baseline *b, int class, uint32_t test,
 		    (class >= 0 && norm[i].class != (uint32_t)class))
 			continue;
 		cs_size_text(norm[i].bytes, one, sizeof(one));
-		cs_text(to + strlen(to), size - strlen(to), "%s%s",
-			last ? ", " : ": it has that test at ", one);
+		cs_text_add(to, size, "%s%s",
+			    last ? ", " : ": it has that test at ", one);
 		last = norm[i].bytes;
 	}
 	if (last)
 		return;
-	cs_text(to + strlen(to), size - strlen(to), ": it has no such test");
+	cs_text_add(to, size, ": it has no such test");
 }
 
 static int has_matrix(const struct cs_baseline *b, int class, uint32_t test,
@@ -488,8 +488,8 @@ static void class_names(const struct cs_baseline *b, char *to, size_t size)
 
 	to[0] = '\0';
 	for (size_t i = 0; i < b->classes.n; i++)
-		cs_text(to + strlen(to), size - strlen(to), "%s'%.100s'",
-			i ? ", " : "", class[i].name);
+		cs_text_add(to, size, "%s'%.100s'", i ? ", " : "",
+			    class[i].name);
 }
 
 static int class_of(const struct cs_run *run, int node)

@@ -194,12 +194,11 @@ static void others_text(const struct cs_run *run, const struct cs_breach *breach
 	for (i = 1; i < n && i <= LISTED; i++) {
 		cell_text(run, cs_rows_get(&run->rows, breach[i].row), cell,
 			  sizeof(cell));
-		cs_text(to + strlen(to), size - strlen(to), "%s%s",
-			i > 1 ? ", " : "; also ", cell);
+		cs_text_add(to, size, "%s%s", i > 1 ? ", " : "; also ", cell);
 	}
 	if (n > i)
-		cs_text(to + strlen(to), size - strlen(to), " and %zu more cell%s",
-			n - i, n - i == 1 ? "" : "s");
+		cs_text_add(to, size, " and %zu more cell%s", n - i,
+			    n - i == 1 ? "" : "s");
 }
 
 static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
@@ -317,8 +316,8 @@ int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
 	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s",
 		cs_row_test(worst)->name);
 	if (!cs_row_test(worst)->bytes)
-		cs_text(f.again + strlen(f.again), sizeof(f.again) - strlen(f.again),
-			" -s %" PRIu64, worst->what.bytes);
+		cs_text_add(f.again, sizeof(f.again), " -s %" PRIu64,
+			    worst->what.bytes);
 	sentence(run, breach, n, bound, look, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }

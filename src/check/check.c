@@ -198,7 +198,7 @@ static int cells_text(const struct cs_run *run, const struct cause *cause,
 		      char *to, size_t size)
 {
 	const struct cs_row *row = NULL, *last;
-	size_t left, used;
+	size_t left;
 	int said;
 
 	to[0] = '\0';
@@ -207,15 +207,15 @@ static int cells_text(const struct cs_run *run, const struct cause *cause,
 		row = next_cell(run, cause, last ? cell_key(last) : 0, &left);
 		if (!row || said == LISTED)
 			break;
-		used = strlen(to);
-		cs_text(to + used, size - used, "%s%s%s%s", said ? ", " : "",
-			said && row->test == last->test ? "" : test_name(row->test),
-			said && row->test == last->test ? "" : " ",
-			cs_pair_label(run, cause->node, &row->what).text);
+		cs_text_add(to, size, "%s%s%s%s", said ? ", " : "",
+			    said && row->test == last->test ? "" :
+			    test_name(row->test),
+			    said && row->test == last->test ? "" : " ",
+			    cs_pair_label(run, cause->node, &row->what).text);
 	}
 	if (left)
-		cs_text(to + strlen(to), size - strlen(to), " and %zu more cell%s",
-			left, left == 1 ? "" : "s");
+		cs_text_add(to, size, " and %zu more cell%s", left,
+			    left == 1 ? "" : "s");
 	return said > 0;
 }
 
@@ -495,11 +495,10 @@ static int find_others(struct cs_run *run, int node, int a, struct cs_err *err)
 		cs_agent_label(run, node, a).text, agent->gpu.bus_id, others,
 		others == 1 ? "" : "es", came ? ", which came during the run" : "");
 	if (cells_text(run, &skipped, cells, sizeof(cells)))
-		cs_text(text + strlen(text), sizeof(text) - strlen(text),
-			"; %s skipped", cells);
+		cs_text_add(text, sizeof(text), "; %s skipped", cells);
 	if (cells_text(run, &flagged, cells, sizeof(cells)))
-		cs_text(text + strlen(text), sizeof(text) - strlen(text),
-			"; %s measured beside %s", cells, others == 1 ? "it" : "them");
+		cs_text_add(text, sizeof(text), "; %s measured beside %s",
+			    cells, others == 1 ? "it" : "them");
 	return judge_gpu(run, CS_WARNING, node, a, "in-use", text, err);
 }
 

@@ -7,13 +7,6 @@
 
 #include "check/fingerprint.h"
 
-static void append(char *to, size_t size, const char *text)
-{
-	size_t used = strlen(to);
-
-	cs_text(to + used, size - used, "%s", text);
-}
-
 /* What all classes begin with. */
 static void product_text(const struct cs_run_node *nd, char *to, size_t size)
 {
@@ -56,10 +49,8 @@ int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 	if (nd->facts.n_agents < 0 || cs_run_is_again(run, node))
 		return -1;
 	product_text(nd, to, size);
-	if (!cs_on_cpu(run)) {
-		append(to, size, "; ");
-		append(to, size, usual_model(nd));
-	}
+	if (!cs_on_cpu(run))
+		cs_text_add(to, size, "; %s", usual_model(nd));
 	return 0;
 }
 
@@ -69,19 +60,17 @@ int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 static void append_models(const struct cs_run_node *nd, char *to, size_t size)
 {
 	int n = nd->facts.n_agents, first, i;
-	char one[CS_NAME + 24];
 
 	for (first = 0; first < n; first = i) {
 		for (i = first + 1; i < n && !strcmp(nd->agent[i].gpu.name,
 						     nd->agent[first].gpu.name);
 		     i++)
 			;
-		cs_text(one, sizeof(one), "%s%d x %s", first ? " + " : "",
-			i - first, nd->agent[first].gpu.name);
-		append(to, size, one);
+		cs_text_add(to, size, "%s%d x %s", first ? " + " : "",
+			    i - first, nd->agent[first].gpu.name);
 	}
 	if (!n)
-		append(to, size, "no GPU");
+		cs_text_add(to, size, "no GPU");
 }
 
 void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
@@ -93,10 +82,8 @@ void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
 	cs_text(to, size, "%s%s; ", run->virtual_clock ? "test double; " : "",
 		product);
 	append_models(nd, to, size);
-	if (cs_on_cpu(run)) {
-		append(to, size, "; ");
-		append(to, size, nd->facts.cpu);
-	}
+	if (cs_on_cpu(run))
+		cs_text_add(to, size, "; %s", nd->facts.cpu);
 }
 
 /* ---- for cells ---- */
@@ -114,8 +101,8 @@ int cs_classes_of_cells(const struct cs_run *run, int *class, struct cs_err *err
 		int k = 0;
 
 		cs_hardware_text(run, i, text, sizeof(text));
-		append(text, sizeof(text), "; ");
-		append(text, sizeof(text), run->node[i].facts.placement);
+		cs_text_add(text, sizeof(text), "; %s",
+			    run->node[i].facts.placement);
 		key[i] = cs_text_hash(text);
 		while (key[k] != key[i])
 			k++;

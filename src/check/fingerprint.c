@@ -206,7 +206,6 @@ static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
 	const struct cs_run_node *nd = m->nd;
 	int32_t elsewhere = ends->to_other;
 	char text[LONG] = "";
-	size_t used;
 
 	for (int i = 0; i < ends->n_gpus; i++)
 		if (!cs_run_gpu(m->run, (int)(nd - m->run->node),
@@ -215,17 +214,14 @@ static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
 	if (ends->to_switch > 0)
 		cs_text(text, sizeof(text), "%d to switch", ends->to_switch);
 	for (int k = 0; k < nd->facts.n_sights; k++)
-		for (int i = 0; i < ends->n_gpus; i++) {
-			used = strlen(text);
+		for (int i = 0; i < ends->n_gpus; i++)
 			if (!strcmp(nd->sight[k].bus_id, ends->gpu[i].bus_id))
-				cs_text(text + used, sizeof(text) - used,
-					"%s%d to gpu%d", used ? ", " : "",
-					ends->gpu[i].links, k);
-		}
-	used = strlen(text);
+				cs_text_add(text, sizeof(text), "%s%d to gpu%d",
+					    text[0] ? ", " : "",
+					    ends->gpu[i].links, k);
 	if (elsewhere > 0)
-		cs_text(text + used, sizeof(text) - used, "%s%d elsewhere",
-			used ? ", " : "", elsewhere);
+		cs_text_add(text, sizeof(text), "%s%d elsewhere",
+			    text[0] ? ", " : "", elsewhere);
 	put(m, CS_LAYER_WIRING, "nvlink-ends", "%s", text);
 }
 
@@ -238,11 +234,10 @@ static void put_reaches(struct maker *m, const char *field, const uint8_t *reach
 
 	for (int i = 0; i < n; i++) {
 		const char *word = cs_reach_text(reach[i]);
-		size_t used = strlen(text);
 
 		known += word[0] && reach[i] != CS_REACH_SELF;
-		cs_text(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
-			word[0] ? word : "?");
+		cs_text_add(text, sizeof(text), "%s%s", i ? " " : "",
+			    word[0] ? word : "?");
 	}
 	if (known)
 		put(m, CS_LAYER_WIRING, field, "%s", text);
@@ -349,12 +344,11 @@ static void put_distances(struct maker *m)
 
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < n; k++) {
-			size_t used = strlen(text);
-
 			if (f->numa_distance[i][k] < 0)
 				return;
-			cs_text(text + used, sizeof(text) - used, "%s%d",
-				k ? " " : i ? " / " : "", f->numa_distance[i][k]);
+			cs_text_add(text, sizeof(text), "%s%d",
+				    k ? " " : i ? " / " : "",
+				    f->numa_distance[i][k]);
 		}
 	put(m, CS_LAYER_WIRING, "numa-distances", "%s", text);
 }
@@ -492,7 +486,8 @@ int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 	put_launch(&m);
 	if (m.rc)
 		return -1;
-	qsort((struct cs_trait *)traits->data + first, traits->n - first,
-	      sizeof(struct cs_trait), by_field);
+	if (traits->n > first)
+		qsort((struct cs_trait *)traits->data + first, traits->n - first,
+		      sizeof(struct cs_trait), by_field);
 	return 0;
 }

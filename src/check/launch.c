@@ -209,15 +209,14 @@ static int say_hidden(struct look *look, int first, const char *why)
 
 	for (int i = 0; i < nd->facts.n_sights; i++) {
 		const struct cs_gpu_sight *s = &nd->sight[i];
-		size_t used = strlen(list);
 
 		if (s->ranks > 0 || !explained(nd, s, other, sizeof(other)) ||
 		    strcmp(other, why))
 			continue;
 		if (i < first)
 			return 0;
-		cs_text(list + used, sizeof(list) - used, "%s%s",
-			used ? ", " : "", s->bus_id);
+		cs_text_add(list, sizeof(list), "%s%s", list[0] ? ", " : "",
+			    s->bus_id);
 		n++;
 	}
 	cs_text(text, sizeof(text), "%d GPU%s not taken part with (%s): %s", n,
@@ -454,12 +453,10 @@ static int find_nvml(struct look *look)
 		int n_ = 0;                                                   \
 		(list)[0] = '\0';                                             \
 		for (int i_ = 0; i_ < (nd)->facts.n_sights; i_++) {           \
-			size_t used_ = strlen(list);                          \
 			if ((nd)->sight[i_].field != (value))                 \
 				continue;                                     \
-			cs_text((list) + used_, sizeof(list) - used_, "%s%d", \
-				used_ ? ", " : "", i_);                       \
-			n_++;                                                 \
+			cs_text_add(list, sizeof(list), "%s%d",               \
+				    n_++ ? ", " : "", i_);                    \
 		}                                                             \
 		n_;                                                           \
 	})

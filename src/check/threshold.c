@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/words.h"
 #include "check/class.h"
 #include "check/internal.h"
 #include "check/kind.h"
@@ -18,8 +19,6 @@ static const char *const column_name[] = {
 	"test", "class", "size", "bound", "severity", NULL
 };
 #define REQUIRED (1u << TEST | 1u << BOUND)
-
-static const char *const severity_name[] = { "note", "warning", "critical" };
 
 void cs_thresholds_init(struct cs_thresholds *t)
 {
@@ -153,17 +152,15 @@ static int take_bound(const struct cs_table *t, struct cs_threshold *line)
 static int take_severity(const struct cs_table *t, struct cs_threshold *line)
 {
 	const char *word = t->field[SEVERITY];
-	size_t i, n = sizeof(severity_name) / sizeof(severity_name[0]);
+	int severity = CS_CRITICAL;
 
-	line->severity = CS_CRITICAL;
-	for (i = 0; i < n && strcmp(word, severity_name[i]); i++)
-		;
-	if (i < n)
-		line->severity = (uint32_t)i;
-	if (i < n || !word[0])
-		return 0;
-	cs_err_set(t->err, "'%s': allowed are note, warning, critical", word);
-	return cs_table_wrong(t, SEVERITY);
+	if (word[0] && cs_word_parse(word, "note|warning|critical", &severity,
+				     t->err)) {
+		cs_err_prefix(t->err, "'%s'", word);
+		return cs_table_wrong(t, SEVERITY);
+	}
+	line->severity = (uint32_t)severity;
+	return 0;
 }
 
 static int take_size(const struct cs_table *t, struct cs_threshold *line)
@@ -303,8 +300,8 @@ static void by_text(const struct look *look, const struct cs_threshold *line,
 		cs_text(to, size, "%s%.4g %% of the live link's peak",
 			line->line ? "" : "--min-share, ", 100 * line->bound);
 	if (line->line)
-		cs_text(to + strlen(to), size - strlen(to), "%s%s:%u",
-			to[0] ? ", " : "", look->run->thresholds->name, line->line);
+		cs_text_add(to, size, "%s%s:%u", to[0] ? ", " : "",
+			    look->run->thresholds->name, line->line);
 }
 
 static int tell_unknown(struct look *look, const struct cs_threshold *line,

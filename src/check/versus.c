@@ -323,11 +323,10 @@ struct lonely {
 static void add_lonely(struct lonely *to, const struct point *p)
 {
 	struct words label;
-	size_t used = strlen(to->text);
 
 	if (to->n++ < LISTED)
-		cs_text(to->text + used, sizeof(to->text) - used, "%s%s",
-			used ? ", " : "", label_of(p, &label));
+		cs_text_add(to->text, sizeof(to->text), "%s%s",
+			    to->text[0] ? ", " : "", label_of(p, &label));
 }
 
 /* Says so of both sides, and begins anew; `p` is of their matrix and pair. */

@@ -304,18 +304,15 @@ static int find_tie(struct ballot *b, size_t known, const struct cs_trait *first
 	if (!d)
 		return -1;
 	for (size_t i = 0; i < b->parties.n && i < VALUES_SAID; i++) {
-		size_t used = strlen(d->here);
-
 		if (trait_of(b, party[i].vote, &here))
 			return -1;
-		cs_text(d->here + used, sizeof(d->here) - used, "%s%.40s on %zu",
-			i ? ", " : "", here.value, party[i].n);
+		cs_text_add(d->here, sizeof(d->here), "%s%.40s on %zu",
+			    i ? ", " : "", here.value, party[i].n);
 	}
 	if (b->parties.n > VALUES_SAID)
-		cs_text(d->here + strlen(d->here), sizeof(d->here) - strlen(d->here),
-			" and %zu more values", b->parties.n - VALUES_SAID);
-	cs_text(d->here + strlen(d->here), sizeof(d->here) - strlen(d->here),
-		" of %zu nodes", known);
+		cs_text_add(d->here, sizeof(d->here), " and %zu more values",
+			    b->parties.n - VALUES_SAID);
+	cs_text_add(d->here, sizeof(d->here), " of %zu nodes", known);
 	cs_text(d->usual, sizeof(d->usual), "%s", b->machine->class);
 	return 0;
 }
@@ -487,16 +484,15 @@ static void parts_text(const struct difference *d, size_t n, char *to, size_t si
 	cs_text(to, size, "%s", d->name.base);
 	if (!part[0])
 		return;
-	cs_text(to + strlen(to), size - strlen(to), " of %s%s ",
-		strcmp(part, "gpu") ? part : "GPU", n > 1 ? "s" : "");
+	cs_text_add(to, size, " of %s%s ", strcmp(part, "gpu") ? part : "GPU",
+		    n > 1 ? "s" : "");
 	for (i = 0; i < n; i = last + 1) {
-		size_t used = strlen(to);
-
 		for (last = i; last + 1 < n &&
 		     d[last + 1].name.number == d[last].name.number + 1; last++)
 			;
-		cs_text(to + used, size - used, last > i ? "%s%d-%d" : "%s%d",
-			i ? ", " : "", d[i].name.number, d[last].name.number);
+		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
+			    i ? ", " : "", d[i].name.number,
+			    d[last].name.number);
 	}
 }
 
@@ -550,13 +546,10 @@ static int say_unknown(struct cs_run *run, const struct difference *d, size_t n,
 
 	cs_text(text, sizeof(text), "%s: unknown here, known on most nodes of its class: ",
 		cs_layer_text((int)d->layer));
-	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(text);
-
+	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(d[i].name.base, d[i - 1].name.base))
-			cs_text(text + used, sizeof(text) - used, "%s%s",
-				i ? ", " : "", d[i].name.base);
-	}
+			cs_text_add(text, sizeof(text), "%s%s", i ? ", " : "",
+				    d[i].name.base);
 	return cs_judge(run, f, text, err);
 }
 

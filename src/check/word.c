@@ -259,11 +259,9 @@ static void gpus_text(const struct cs_run *run, const struct cs_suspect *s, char
 
 	cs_text(to, size, "%s", gpu(run, s, s->a).text);
 	for (int a = 0; a < n && told < (s->b < 0 ? REPEAT_GPUS : 2); a++) {
-		size_t used = strlen(to);
-
 		if (a == s->a || (s->b >= 0 && a != s->b))
 			continue;
-		cs_text(to + used, size - used, ",%s", gpu(run, s, a).text);
+		cs_text_add(to, size, ",%s", gpu(run, s, a).text);
 		told++;
 	}
 }

@@ -153,8 +153,8 @@ int cs_field_word(struct cs_fields *f, const char *key,
 		if (text && strcmp(text, words[i]) == 0)
 			return i;
 	for (i = 0; words[i]; i++)
-		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s'%s'",
-			i ? ", " : "one of ", words[i]);
+		cs_text_add(all, sizeof(all), "%s'%s'",
+			    i ? ", " : "one of ", words[i]);
 	cs_field_refuse(f, key, all);
 	return unknown;
 }

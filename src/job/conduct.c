@@ -295,13 +295,13 @@ static void look_again(struct cs_job *job)
 static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 {
 	struct cs_arms *arms = &job->arms;
-	double at;
 
 	send_nodes(job);
-	at = cs_clock_s();
+	job->measuring_s = cs_clock_s();
 	measure_arms(job);
 	look_again(job);
-	t->measure = cs_clock_s() - at;
+	t->measure = cs_clock_s() - job->measuring_s;
+	job->measuring_s = 0;
 	share_counts(arms);
 	for (int k = 0; k < arms->n; k++)
 		if (!arms->arm[k].co.stopped && !job->one_at_a_time)

@@ -42,6 +42,7 @@ struct cs_job {
 	int signal_fd, signal;
 	struct cs_process coordinator; /* of this node, where that is another */
 	double began_s;
+	double measuring_s;	/* since when; 0 not now */
 };
 
 /* Look for signals and messages; not 0: nobody would take the rows. */

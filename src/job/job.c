@@ -107,6 +107,8 @@ static void leave_on_signal(struct cs_job *job)
 
 	if (!job->signal)
 		return;
+	if (job->measuring_s > 0)
+		job->run->timings.measure = cs_clock_s() - job->measuring_s;
 	if (job->team.rank == 0)
 		job->args->interrupted(job->args->ctx, job->signal);
 	else if (job->coordinates)

@@ -131,19 +131,24 @@ void cs_crew_command(struct cs_coordinator *co, struct cs_crew *crew,
 	}
 }
 
-/* The first of a crew that is broken or lost; -1 none. */
-static int first_lost(const struct cs_coordinator *co, const struct cs_crew *crew)
+/* The first of a crew that is broken or lost, else, where answers are left out, of
+ * the node; -1 none. */
+static int first_lost(const struct cs_coordinator *co, const struct cs_crew *crew,
+		      int left)
 {
 	for (int i = 0; i < crew->n; i++)
 		if (co->state[crew->agent[i]] >= CS_AGENT_BROKEN)
 			return crew->agent[i];
+	for (int a = 0; left && a < co->n; a++)
+		if (co->state[a] >= CS_AGENT_BROKEN)
+			return a;
 	return -1;
 }
 
 int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 		 struct cs_err *err)
 {
-	int rc = 0, lost;
+	int rc = 0, left = 0, lost;
 
 	for (int i = 0; i < crew->n; i++) {
 		int a = crew->agent[i];
@@ -155,14 +160,15 @@ int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 			continue;
 		if (answered && slot->state == CS_AGENT_BROKEN)
 			cs_agent_fault(co, a, CS_AGENT_BROKEN, slot->err.text);
+		left |= !answered;
 		if (!rc)
 			rc = cs_err_set(err, "%s %s (rank %d): %s",
 					cs_agent_noun(co), slot->facts.label,
 					slot->facts.rank,
 					answered ? slot->err.text : "no answer");
 	}
-	/* others may have failed because of it */
-	lost = first_lost(co, crew);
+	/* others may have failed because of it, or were not waited for */
+	lost = first_lost(co, crew, left);
 	return lost < 0 ? rc : cs_err_set(err, "%s", co->fault[lost]);
 }
 

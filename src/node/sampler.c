@@ -376,8 +376,8 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 {
 	uint32_t most = is_loaded(s) ? DISCARD_MAX_LOADED : DISCARD_MAX;
 	int over = elapsed_s >= s->limit_s;
-	int late = over || s->discarded >= most;
 	int first = s->discarded == 0;
+	int late = !first && (over || s->discarded >= most);
 
 	if (!over && s->resized < RESIZE_MAX && resize(s, ns)) {
 		s->resized++;

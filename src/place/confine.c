@@ -51,12 +51,12 @@ void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
 	rank->environment[0] = '\0';
 	for (size_t i = 0; i < sizeof(matters) / sizeof(*matters); i++) {
 		const char *value = getenv(matters[i]);
-		size_t used = strlen(rank->environment);
 
 		if (value)
-			cs_text(rank->environment + used,
-				sizeof(rank->environment) - used, "%s%s=%s",
-				used ? " " : "", matters[i], value);
+			cs_text_add(rank->environment,
+				    sizeof(rank->environment), "%s%s=%s",
+				    rank->environment[0] ? " " : "",
+				    matters[i], value);
 	}
 }
 
@@ -245,13 +245,10 @@ static void iommu_words(const char *root, char *to, size_t size)
 	cs_first_line(root, "/proc/cmdline", line, sizeof(line));
 	for (word = strtok_r(line, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
-		for (size_t i = 0; i < 4; i++) {
-			size_t used = strlen(to);
-
+		for (size_t i = 0; i < 4; i++)
 			if (!strncmp(word, matters_here[i],
 				     strlen(matters_here[i])))
-				cs_text(to + used, size - used, " %s", word);
-		}
+				cs_text_add(to, size, " %s", word);
 }
 
 /* Names of a folder in their order, those beginning with a dot apart; -1 there is
@@ -295,15 +292,14 @@ static void add_switch_bios(const char *root, const char *name, void *ctx)
 {
 	struct cs_node_facts *node = ctx;
 	char path[PATH], line[80], version[32];
-	size_t used = strlen(node->switch_bios);
 
 	cs_text(path, sizeof(path), SWITCHES "/%s/information", name);
 	cs_first_line(root, path, line, sizeof(line));
 	if (sscanf(line, "BIOS Version: %31s", version) != 1 ||
 	    !strcmp(version, "N/A") || strstr(node->switch_bios, version))
 		return;
-	cs_text(node->switch_bios + used, sizeof(node->switch_bios) - used,
-		"%s%s", used ? " " : "", version);
+	cs_text_add(node->switch_bios, sizeof(node->switch_bios), "%s%s",
+		    node->switch_bios[0] ? " " : "", version);
 }
 
 static void device_files(const char *root, struct cs_node_facts *node)

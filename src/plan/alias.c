@@ -330,18 +330,15 @@ const char *cs_alias_refusal(const char *item)
 
 void cs_alias_note(const char *list, const char *test, char *to, size_t size)
 {
-	size_t used = 0;
-
 	to[0] = '\0';
-	for (size_t i = 0; i < N_ALIASES && used + 1 < size; i++) {
+	for (size_t i = 0; i < N_ALIASES; i++) {
 		const struct cs_alias *alias = &aliases[i];
 
 		if (!alias->noted || !alias->test || strcmp(alias->test, test) ||
 		    !cs_alias_asked(alias, list))
 			continue;
-		cs_text(to + used, size - used, "%s%s of %s: %s", used ? " " : "",
-			alias->name, alias->tool, alias->differs);
-		used = strlen(to);
+		cs_text_add(to, size, "%s%s of %s: %s", to[0] ? " " : "",
+			    alias->name, alias->tool, alias->differs);
 	}
 }
 

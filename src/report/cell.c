@@ -110,14 +110,12 @@ static void print_way(FILE *to, const struct cell *c)
 static void print_flags(FILE *to, const struct cs_row *row)
 {
 	const char *name[CS_ROW_FLAGS];
-	char text[128] = "none";
+	char text[128] = "";
 	int n = cs_row_flag_names(row->flags, name), i;
 
 	for (i = 0; i < n; i++)
-		cs_text(i ? text + strlen(text) : text,
-			i ? sizeof(text) - strlen(text) : sizeof(text), "%s%s",
-			i ? ", " : "", name[i]);
-	cs_fold(to, 2, INDENT, "flags      %s", text);
+		cs_text_add(text, sizeof(text), "%s%s", i ? ", " : "", name[i]);
+	cs_fold(to, 2, INDENT, "flags      %s", n ? text : "none");
 }
 
 static void print_history(FILE *to, const struct cs_row *row)

@@ -42,8 +42,8 @@ static int put_value(FILE *to, const json_t *value)
 	if (!json_is_array(value))
 		return json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
 	json_array_foreach(value, i, word)
-		cs_text(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
-			i ? " " : "", json_string_value(word));
+		cs_text_add(list, sizeof(list), "%s%s", i ? " " : "",
+			    json_string_value(word));
 	put_field(to, list);
 	return 0;
 }

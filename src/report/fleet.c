@@ -208,8 +208,8 @@ static int print_class(FILE *to, const struct cs_run *run, const struct member *
 		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
 	for (int layer = 0; !rc && layer < CS_LAYERS; layer++) {
 		rc = layer_text(m, n, layer, one, sizeof(one));
-		cs_text(layers + strlen(layers), sizeof(layers) - strlen(layers),
-			"%s%s", layer ? ", " : "", one);
+		cs_text_add(layers, sizeof(layers), "%s%s", layer ? ", " : "",
+			    one);
 	}
 	if (!rc) {
 		cs_fold(to, 2, 4, "class %s: %zu node%s %s", m->class, n,
@@ -314,7 +314,7 @@ static const struct cs_agent_facts *agent_at(const struct cs_run *run, int node,
 static void append_known(char *to, size_t size, const char *what, const char *text)
 {
 	if (text[0])
-		cs_text(to + strlen(to), size - strlen(to), "%s%s", what, text);
+		cs_text_add(to, size, "%s%s", what, text);
 }
 
 /* " GPU 3 0000:5e:00.0 GPU-8f…, serial 165…, part 900-…, module 4" */
@@ -382,15 +382,15 @@ static void print_evidence(FILE *to, const struct cs_run *run,
 		row = cs_rows_get(&run->rows, f->evidence[i]);
 		test = cs_row_test(row);
 		where_text(run, row, where, sizeof(where));
-		cs_text(text + strlen(text), sizeof(text) - strlen(text),
-			"%s%s %s ", text[0] ? ", " : "", test->name, where);
+		cs_text_add(text, sizeof(text), "%s%s %s ", text[0] ? ", " : "",
+			    test->name, where);
 		if (row->status == CS_OK)
-			cs_text(text + strlen(text), sizeof(text) - strlen(text),
-				"%.*f %s", cs_decimals(test), row->stats.median,
-				cs_unit_text(test->unit));
+			cs_text_add(text, sizeof(text), "%.*f %s",
+				    cs_decimals(test), row->stats.median,
+				    cs_unit_text(test->unit));
 		else
-			cs_text(text + strlen(text), sizeof(text) - strlen(text),
-				"%s", cs_status_text(row->status));
+			cs_text_add(text, sizeof(text), "%s",
+				    cs_status_text(row->status));
 	}
 	if (text[0])
 		cs_fold(to, INDENT, INDENT + 2, "evidence: %s%s", text,

@@ -26,15 +26,14 @@ void cs_bits_text(uint64_t bits, char *to, size_t size)
 {
 	to[0] = '\0';
 	for (int i = 0; i < 64; i++) {
-		size_t used = strlen(to);
 		int last = i;
 
 		if (!(bits >> i & 1))
 			continue;
 		while (last < 63 && bits >> (last + 1) & 1)
 			last++;
-		cs_text(to + used, size - used, last > i ? "%s%d-%d" : "%s%d",
-			used ? "," : "", i, last);
+		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
+			    to[0] ? "," : "", i, last);
 		i = last;
 	}
 	if (!to[0])
@@ -163,14 +162,11 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 		cs_fold(to, 2, INDENT, "peers      none tried: that takes two GPUs");
 		return;
 	}
-	for (int via = CS_VIA_PEER; via < CS_VIA_FAILED; via++) {
-		size_t used = strlen(by);
-
+	for (int via = CS_VIA_PEER; via < CS_VIA_FAILED; via++)
 		if (count[via])
-			cs_text(by + used, sizeof(by) - used, "%s%d %s",
-				used ? ", " : ": ", count[via],
-				cs_via_phrase(via));
-	}
+			cs_text_add(by, sizeof(by), "%s%d %s",
+				    by[0] ? ", " : ": ", count[via],
+				    cs_via_phrase(via));
 	if (all > count[CS_VIA_FAILED])
 		cs_text(slowest, sizeof(slowest), "; the slowest took %.1f ms",
 			most);

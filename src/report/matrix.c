@@ -188,16 +188,14 @@ static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 	int at = -1, k, low = cs_unit_low_is_better(grid->test->unit);
 
 	for (k = 0; k < WORST; k++) {
-		size_t used = strlen(text);
-
 		at = next_worst(grid, below, at);
 		if (at < 0 || (low ? value[at] <= 1.01 * median :
 				     value[at] >= 0.99 * median))
 			break;
 		below = badness(grid, at);
-		cs_text(text + used, sizeof(text) - used,
-			"%s%s %.2f (%.1f %%)", k ? ", " : "",
-			cs_cell_label(grid, (size_t)at).text, value[at], 100 * (value[at] / median - 1));
+		cs_text_add(text, sizeof(text), "%s%s %.2f (%.1f %%)",
+			    k ? ", " : "", cs_cell_label(grid, (size_t)at).text,
+			    value[at], 100 * (value[at] / median - 1));
 	}
 	if (text[0])
 		cs_fold(to, 2, 4, "slowest: %s", text);
@@ -448,20 +446,18 @@ static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
 
 	mark = remark_text(grid, first, kind, text, sizeof(text));
 	for (i = first; i < n; i++) {
-		size_t used = strlen(cells);
-
 		if (said[i] || !remark_text(grid, i, kind, other, sizeof(other)) ||
 		    strcmp(text, other) != 0)
 			continue;
 		said[i] = 1;
 		if (++count <= LISTED)
-			cs_text(cells + used, sizeof(cells) - used, "%s%s",
-				count > 1 ? ", " : "",
-				cs_cell_label(grid, i).text);
+			cs_text_add(cells, sizeof(cells), "%s%s",
+				    count > 1 ? ", " : "",
+				    cs_cell_label(grid, i).text);
 	}
 	if (count > LISTED)
-		cs_text(cells + strlen(cells), sizeof(cells) - strlen(cells),
-			" and %zu more", count - LISTED);
+		cs_text_add(cells, sizeof(cells), " and %zu more",
+			    count - LISTED);
 	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", mark, count,
 		count == 1 ? "" : "s", cells, text);
 }
@@ -500,8 +496,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		    row->what.bytes != grid->bytes)
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
-			cs_text(text + strlen(text), sizeof(text) - strlen(text),
-				" %.2f", x[k]);
+			cs_text_add(text, sizeof(text), " %.2f", x[k]);
 		cs_fold(to, 4, 6, "%s%s%s%s:%s%s",
 			cs_pair_label(grid->run, grid->node, &row->what).text,
 			row->metric == CS_METRIC_RATE ? "" : " ",

@@ -21,7 +21,6 @@ static void names_text(const struct cs_run_node *nd, char *to, size_t size)
 	to[0] = '\0';
 	for (a = 0; a < n; a++) {
 		const char *name = nd->agent[a].gpu.name;
-		size_t used = strlen(to);
 		int count = 0;
 
 		for (k = 0; k < n; k++) {
@@ -32,8 +31,8 @@ static void names_text(const struct cs_run_node *nd, char *to, size_t size)
 			count++;
 		}
 		if (k == n)
-			cs_text(to + used, size - used, "%s%d x %s",
-				used ? ", " : "", count, name);
+			cs_text_add(to, size, "%s%d x %s", to[0] ? ", " : "",
+				    count, name);
 	}
 	if (!to[0])
 		cs_text(to, size, "nothing to measure");
@@ -134,21 +133,20 @@ static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 	for (k = CS_VIA_PEER; k < CS_VIA_FAILED; k++)
 		n += count[k];
 	link_word(run, node, agent, link, sizeof(link));
-	cs_text(to, size, "-");
+	to[0] = '\0';
 	if (n)
 		cs_text(to, size, "%d%s%s", n, link[0] ? " x " : "", link);
-	for (k = CS_VIA_PEER; k < CS_VIA_FAILED; k++) {
-		size_t used = strlen(to);
-
+	for (k = CS_VIA_PEER; k < CS_VIA_FAILED; k++)
 		if (count[k] && count[k] == n)
-			cs_text(to + used, size - used, " %s", cs_via_phrase(k));
+			cs_text_add(to, size, " %s", cs_via_phrase(k));
 		else if (count[k])
-			cs_text(to + used, size - used, "%s %d %s",
-				said++ ? "," : ":", count[k], some[k]);
-	}
+			cs_text_add(to, size, "%s %d %s", said++ ? "," : ":",
+				    count[k], some[k]);
 	if (count[CS_VIA_FAILED])
-		cs_text(n ? to + strlen(to) : to, n ? size - strlen(to) : size,
-			"%s%d refused", n ? ", " : "", count[CS_VIA_FAILED]);
+		cs_text_add(to, size, "%s%d refused", n ? ", " : "",
+			    count[CS_VIA_FAILED]);
+	if (!to[0])
+		cs_text(to, size, "-");
 }
 
 static void up_text(char *to, size_t size, int up, int most)
@@ -293,14 +291,13 @@ static void others_text(const struct cs_run *run, int node, char *to, size_t siz
 	to[0] = '\0';
 	for (a = 0; a < n; a++) {
 		const struct cs_conditions *c = &nd->agent[a].before;
-		size_t used = strlen(to);
 
 		if (!c->known || c->others < 0)
 			unknown++;
 		else if (c->others > 0)
-			cs_text(to + used, size - used, "%s%s", said++ ?
-				", " : "processes of others on GPU ",
-				cs_agent_label(run, node, a).text);
+			cs_text_add(to, size, "%s%s",
+				    said++ ? ", " : "processes of others on GPU ",
+				    cs_agent_label(run, node, a).text);
 	}
 	if (!said)
 		cs_text(to, size, "%s", unknown ?
@@ -339,15 +336,13 @@ static void print_notes(FILE *to, const struct cs_run *run, int node)
 		if (strcmp(note, nd->facts.nvml_note) == 0)
 			continue;
 		for (k = 0; k < n; k++) {
-			size_t used = strlen(list);
-
 			if (strcmp(nd->agent[k].note, note) != 0)
 				continue;
 			if (k < a)
 				break;
-			cs_text(list + used, sizeof(list) - used, "%s%s",
-				used ? ", " : "",
-				cs_agent_label(run, node, k).text);
+			cs_text_add(list, sizeof(list), "%s%s",
+				    list[0] ? ", " : "",
+				    cs_agent_label(run, node, k).text);
 		}
 		if (k == n)
 			cs_fold(to, 2, 4, "%s %s: %s", cs_agent_word(run), list,

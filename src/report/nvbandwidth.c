@@ -313,7 +313,7 @@ static void device_text(const struct cs_agent_facts *a, char *to, size_t size)
 	cs_text(to, size, "%s (%.*s%s", a->gpu.name, digits < 8 ? 8 - digits : 0,
 		"00000000", a->gpu.bus_id);
 	to[strcspn(to, ".")] = '\0'; /* the function is not said */
-	cs_text(to + strlen(to), size - strlen(to), ")");
+	cs_text_add(to, size, ")");
 }
 
 /* ---- text ---- */

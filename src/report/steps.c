@@ -96,7 +96,7 @@ static void beside_text(const struct cs_plan *plan, const struct cs_step *step,
 	else if (loads)
 		cs_text(to, size, "%u, %u of them load", others, loads);
 	if (step->flags & CS_STEP_CONTROL)
-		cs_text(to + strlen(to), size - strlen(to), " (control)");
+		cs_text_add(to, size, " (control)");
 }
 
 static int add_line(struct cs_vec *lines, const struct line *line)

@@ -135,14 +135,15 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 			s.sampled - s.without, plural(s.sampled - s.without),
 			100 * s.widest, s.without);
 	if (s.sampled && s.sampled < s.rows)
-		cs_text(width + strlen(width), sizeof(width) - strlen(width),
-			" (calls, as many as always, apart)");
+		cs_text_add(width, sizeof(width),
+			    " (calls, as many as always, apart)");
 	if (verbose)
 		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
 			s.discarded);
 	if (!isnan(drift))
-		cs_text(ends + strlen(ends), sizeof(ends) - strlen(ends),
-			"; control cell repeated within %.2f %%", 100 * drift);
+		cs_text_add(ends, sizeof(ends),
+			    "; control cell repeated within %.2f %%",
+			    100 * drift);
 	cs_fold(to, 2, INDENT, "samples    %s per cell%s%s; order seed %" PRIu64,
 		number, width, ends, run->plan ? run->plan->set.seed : 0);
 }
@@ -267,9 +268,7 @@ static void gather(const struct cs_run *run, struct state *s)
 /* Adds to "a, b" the text, with ", " between; `last` joins the last of many. */
 static void join(char *to, size_t size, const char *between, const char *text)
 {
-	size_t used = strlen(to);
-
-	cs_text(to + used, size - used, "%s%s", used ? between : "", text);
+	cs_text_add(to, size, "%s%s", to[0] ? between : "", text);
 }
 
 static void throttle_text(uint64_t bits, char *to, size_t size)
@@ -449,7 +448,7 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
-	char text[96] = "", one[32];
+	char text[96] = "";
 	static const char *const word[] = { "note", "warning", "critical" };
 	int s;
 
@@ -458,9 +457,9 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 	for (s = CS_CRITICAL; s >= CS_NOTE; s--) {
 		if (!count[s])
 			continue;
-		cs_text(one, sizeof(one), "%zu %s%s", count[s], word[s],
-			s == CS_CRITICAL ? "" : plural(count[s]));
-		join(text, sizeof(text), ", ", one);
+		cs_text_add(text, sizeof(text), "%s%zu %s%s", text[0] ? ", " : "",
+			    count[s], word[s],
+			    s == CS_CRITICAL ? "" : plural(count[s]));
 	}
 	cs_fold(to, 2, INDENT, "findings   %s", text[0] ? text : "none");
 	for (s = CS_CRITICAL; s >= CS_NOTE; s--)

@@ -58,7 +58,7 @@ static void sizes_text(const struct cs_settings *set, char *to, size_t size)
 	if (!set->last_bytes)
 		return;
 	cs_size_text(set->last_bytes, last, sizeof(last));
-	cs_text(to + strlen(to), size - strlen(to), " to %s", last);
+	cs_text_add(to, size, " to %s", last);
 }
 
 static void print_head(FILE *to, const struct cs_run *run)
@@ -86,7 +86,7 @@ static void print_head(FILE *to, const struct cs_run *run)
 			strcmp(run->launcher, "none") ? run->launcher : "",
 			run->n_ranks, run->n_ranks == 1 ? "" : "s");
 	if (run->job_id[0])
-		cs_text(job + strlen(job), sizeof(job) - strlen(job), "  job %s", run->job_id);
+		cs_text_add(job, sizeof(job), "  job %s", run->job_id);
 	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s%s%s", run->version, asked,
 		size[0] ? "  " : "", size, copies, time[0] ? "  " : "", time, job);
 }

@@ -141,13 +141,10 @@ static void print_legend(FILE *to, const struct drawing *d)
 	};
 	char text[512] = "";
 
-	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++) {
-		size_t used = strlen(text);
-
+	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
 		if (d->words[says[i].word])
-			cs_text(text + used, sizeof(text) - used, "%s%s",
-				used ? "; " : "", says[i].text);
-	}
+			cs_text_add(text, sizeof(text), "%s%s",
+				    text[0] ? "; " : "", says[i].text);
 	if (text[0])
 		cs_fold(to, 2, 4, "%s", text);
 }
@@ -226,12 +223,9 @@ static void print_domains(FILE *to, const struct cs_node_facts *f)
 	for (int i = 0; i < n; i++) {
 		char text[80] = "";
 
-		for (int k = 0; n > 1 && k < n && f->numa_distance[i][k] >= 0; k++) {
-			size_t used = strlen(text);
-
-			cs_text(text + used, sizeof(text) - used, "%s%d",
-				used ? " " : "; ", f->numa_distance[i][k]);
-		}
+		for (int k = 0; n > 1 && k < n && f->numa_distance[i][k] >= 0; k++)
+			cs_text_add(text, sizeof(text), "%s%d", k ? " " : "; ",
+				    f->numa_distance[i][k]);
 		fprintf(to, "  %4d  %s%s\n", f->domain[i].numa, f->domain[i].cpus,
 			text);
 	}
@@ -296,7 +290,6 @@ static void trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits;
 		char list[64];
-		size_t used = strlen(to);
 
 		if (strcmp(field_of(&t[i], &gpu), field) || gpu < 0)
 			continue;
@@ -310,8 +303,8 @@ static void trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus,
 			continue;
 		told |= bits;
 		cs_bits_text(bits, list, sizeof(list));
-		cs_text(to + used, size - used, bits == all ? "%s %s" :
-			"%s %s (GPU %s)", first ? field : ",", t[i].value, list);
+		cs_text_add(to, size, bits == all ? "%s %s" : "%s %s (GPU %s)",
+			    first ? field : ",", t[i].value, list);
 	}
 }
 
@@ -320,12 +313,10 @@ static void print_layer(FILE *to, const struct cs_trait *t, size_t n, int gpus)
 	char text[4096] = "", one[1024];
 
 	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(text);
-
 		trait_text(t, n, i, gpus, one, sizeof(one));
 		if (one[0])
-			cs_text(text + used, sizeof(text) - used, "%s%s",
-				used ? "; " : "", one);
+			cs_text_add(text, sizeof(text), "%s%s",
+				    text[0] ? "; " : "", one);
 	}
 	if (text[0])
 		cs_fold(to, 2, INDENT, "%-10s %s", cs_layer_text((int)t->layer),

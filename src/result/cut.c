@@ -49,9 +49,8 @@ int cs_run_node_named(const struct cs_run *run, const char *name,
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_node_facts *f = &run->node[node].facts;
 
-		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s%s%s",
-			node ? ", " : "", f->host, f->placement[0] ? " " : "",
-			f->placement);
+		cs_text_add(all, sizeof(all), "%s%s%s%s", node ? ", " : "",
+			    f->host, f->placement[0] ? " " : "", f->placement);
 	}
 	return cs_err_set(err, "no node '%.64s': allowed are %s%s", name,
 			  run->n_nodes ? all : "none, there is no node",

@@ -113,7 +113,6 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 	int count[CS_MAX_AGENTS], n = agents_by_rank(nd, count), k, even = 1;
 	int ranks = nd->facts.n_ranks > n ? nd->facts.n_ranks : n;
 	char one[40], of[40] = "";
-	size_t used;
 
 	if (nd->facts.placement[0]) {
 		cs_text(to, size, "placement %s%s%s", nd->facts.placement,
@@ -130,11 +129,9 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 	if (!even) {
 		cs_text(to, size, "%d ranks for %d %ss: ", ranks,
 			nd->facts.n_agents, word);
-		for (k = 0; k < ranks; k++) {
-			used = strlen(to);
-			cs_text(to + used, size - used, "%s%d", k ? " + " : "",
-				k < n ? count[k] : 0);
-		}
+		for (k = 0; k < ranks; k++)
+			cs_text_add(to, size, "%s%d", k ? " + " : "",
+				    k < n ? count[k] : 0);
 		return;
 	}
 	if (count[0] == 1)
@@ -196,6 +193,8 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 	for (node = 0; run->plan && run->node && node < run->n_nodes; node++) {
 		int n = run->node[node].facts.n_agents;
 
+		if (n < 0) /* nobody knows */
+			continue;
 		if (!of[n])
 			of[n] = cells_of(run->plan, n);
 		c.planned += of[n];

@@ -96,6 +96,7 @@ ok "SIGTERM without a launcher: status 143" eval 'was_in_time && status_is 143'
 ok_json "… verdict and rows are written" k.jsonl "$verdict"
 ok_schema "… which follow the schema" k.json k.jsonl
 ok "… and what was measured is printed" prints '^peer.cpu.write.pair'
+ok_json "… with the time that measuring took" k.jsonl 'd[-1]["timings_s"]["measure"] > 0'
 
 start 0 --gpus 4
 signal HUP "$begun"

@@ -388,6 +388,7 @@ static void unknown_gpus(void)
 	canned_init(&c, 3, 4, 0, PAIR, 0);
 	canned_measure(&c);
 	c.run.node[1].facts.n_agents = -1;
+	t_eq_int(cs_run_coverage(&c.run).planned, 2 * 4 * 3);
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 0);
 	canned_release(&c);

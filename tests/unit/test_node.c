@@ -12,6 +12,7 @@
 
 #include "node/agent.h"
 #include "node/coordinator.h"
+#include "node/crew.h"
 #include "node/usage.h"
 #include "tap.h"
 
@@ -325,6 +326,25 @@ static void a_stop_ends_between_cells(void)
 	finish(&node);
 }
 
+static void who_was_not_waited_for_is_not_blamed(void)
+{
+	static struct node node;
+	struct cs_crew crew = { .n = 2, .agent = { 0, 1 } };
+	struct cs_err err;
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	for (int i = 0; i < crew.n; i++)
+		crew.number[i] =
+			atomic_load(&cs_board_slot(node.board.at, i)->reply) + 1;
+	t_ok(cs_crew_take(&node.co, &crew, &err));
+	t_ok(strstr(err.text, "no answer") != NULL);
+	cs_agent_fault(&node.co, 2, CS_AGENT_LOST, "its process died");
+	t_ok(cs_crew_take(&node.co, &crew, &err));
+	t_eq_str(err.text, node.co.fault[2]);
+	finish(&node);
+}
+
 static void skew_is_measured(void)
 {
 	static struct node node;
@@ -423,6 +443,8 @@ int main(void)
 		  an_agent_that_cannot_open_leaves_the_others },
 		{ "what a thread took is its own", usage_is_of_the_thread },
 		{ "a stop keeps what was measured", a_stop_ends_between_cells },
+		{ "when one dies, who was not waited for is not blamed",
+		  who_was_not_waited_for_is_not_blamed },
 		{ "the release of the gate is measured", skew_is_measured },
 		{ "the gate is opened for ever only once",
 		  the_gate_opens_for_ever_only_once },

@@ -247,6 +247,22 @@ static void loads_last_longer_and_not_by_far(void)
 	free(plan);
 }
 
+static void a_first_touch_beyond_the_limit_does_not_count(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	struct cs_sampler s;
+	double ns = 2e9;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 396 });
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
+	t_eq_int(s.n, 0);
+	ns = 1e9;
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 3.5), CS_SAMPLE_LIMIT);
+	t_eq_int(s.n, 1);
+	t_near(s.gbs[0][0], (double)s.bytes[0] * s.copies[0] / 1e9, 1e-9);
+	free(plan);
+}
+
 static void the_limit_of_a_cell_ends_it(void)
 {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
@@ -284,6 +300,8 @@ int main(void)
 		  loads_last_longer_and_not_by_far },
 		{ "what the same kernel moves back has as many copies as what is measured",
 		  a_twin_has_as_many_copies_as_what_is_measured },
+		{ "a first touch beyond the limit of its cell does not count",
+		  a_first_touch_beyond_the_limit_does_not_count },
 		{ "the limit of a cell ends it with what there is",
 		  the_limit_of_a_cell_ends_it },
 		{ NULL, NULL },

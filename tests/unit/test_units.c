@@ -266,6 +266,26 @@ static void an_error_text_that_is_too_long_is_cut(void)
 	t_eq_int(strncmp(err.text, "subject: xxx", 12), 0);
 }
 
+static void a_text_is_added_behind_what_is_there(void)
+{
+	char text[] = "\0.......|";
+	unsigned long size = sizeof(text) - 2; /* '|' is another's */
+
+	cs_text_add(text, size, "%s%d", "GPU ", 3);
+	t_eq_str(text, "GPU 3");
+	cs_text_add(text, size, "%s", "");
+	t_eq_str(text, "GPU 3");
+	cs_text_add(text, size, "%s", ", 4");
+	t_eq_str(text, "GPU 3, ");
+	t_ok(text[size] == '|');
+	cs_text_add(text, size, "%s", ", 5");
+	t_eq_str(text, "GPU 3, ");
+	t_ok(text[size] == '|');
+	text[5] = '\0';
+	cs_text_add(text, size, "%s", "/1");
+	t_eq_str(text, "GPU 3/1");
+}
+
 static void no_error_text_is_wanted(void)
 {
 	uint64_t bytes;
@@ -338,6 +358,8 @@ int main(void)
 		  an_error_text_takes_a_context },
 		{ "an error text that is too long is cut",
 		  an_error_text_that_is_too_long_is_cut },
+		{ "a text is added behind what is there, and cut where its room ends",
+		  a_text_is_added_behind_what_is_there },
 		{ "an error text that nobody wants is not written",
 		  no_error_text_is_wanted },
 		{ "ten digits are those that are printed and read",

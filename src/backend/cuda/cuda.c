@@ -87,14 +87,11 @@ static void uuid_text(const CUuuid *uuid, int mig, char *to)
 	static const char dash_before[16] = {
 		[4] = 1, [6] = 1, [8] = 1, [10] = 1
 	};
-	size_t n = 0;
 
 	cs_text(to, CS_UUID, "%s", mig ? "MIG-" : "GPU-");
-	for (int i = 0; i < 16; i++) {
-		n = strlen(to);
-		cs_text(to + n, CS_UUID - n, "%s%02x", dash_before[i] ? "-" : "",
-			(unsigned char)uuid->bytes[i]);
-	}
+	for (int i = 0; i < 16; i++)
+		cs_text_add(to, CS_UUID, "%s%02x", dash_before[i] ? "-" : "",
+			    (unsigned char)uuid->bytes[i]);
 }
 
 /* The driver's "0000:1B:00.0" in lower case, whatever its domain's width. */
