@@ -151,6 +151,7 @@ endif
 	%D%/node/crew.h \
 	%D%/node/ends.c \
 	%D%/node/ends.h \
+	%D%/node/geometry.c \
 	%D%/node/hostbuf.c \
 	%D%/node/hostbuf.h \
 	%D%/node/hostpass.c \
@@ -160,6 +161,7 @@ endif
 	%D%/node/probe.c \
 	%D%/node/process.c \
 	%D%/node/process.h \
+	%D%/node/rows.c \
 	%D%/node/sampler.c \
 	%D%/node/sampler.h \
 	%D%/node/stage.c \

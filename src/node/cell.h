@@ -24,6 +24,11 @@ struct cs_cell {
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };
 
+/* Its crew: who takes part gets the step. */
+void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell);
+/* The way that a transfer takes; none where host memory is an end. */
+int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t);
+
 /* PREPARE, CHECK: a command to all who take part, or what the cell has become. */
 enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 			     enum cs_command what, struct cs_err *err);
@@ -32,12 +37,26 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
 			    enum cs_command what, uint32_t flags,
 			    double limit_s, struct cs_err *err);
+/* Arm, open the gate, wait: ns[k] of every transfer, of a chase load_ns[k] too.
+ * Returns CS_OK, or what the cell has become, with the reason. */
+enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
+			      uint32_t flags, double *ns, double *load_ns,
+			      struct cs_err *err);
 /* Open the gate of what will not end by itself, let it drain, and say what became
  * of it. */
 enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
 			      const char *doing, double limit_s,
 			      struct cs_err *err);
 
+/* The division of its kernels into cell->geometry; geometry.c. */
+enum cs_status cs_cell_geometry(struct cs_coordinator *co, struct cs_cell *cell,
+				struct cs_err *err);
+
+/* rows.c.  All rows of what the coordinator's sampler holds, with `flags`. */
+void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags);
+/* Rows of a cell that has no figures, with the reason. */
+void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
+		     enum cs_status status, const struct cs_err *err);
 /* What holds for all rows, `flags` among it; one more look at the GPUs where that
  * is bad. */
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,

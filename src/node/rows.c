@@ -1,0 +1,311 @@
+/* rows.c - the rows of a cell: each transfer's figure, the totals, and what holds for
+ * all of them. */
+#include "config.h"
+
+#include "node/coordinator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "node/cell.h"
+
+static uint32_t outlier_flag(const struct cs_row *row, const double *x)
+{
+	for (uint32_t i = 0; i < row->n_samples; i++)
+		if (row->stats.mad > 0 && fabs(x[i] - row->stats.median) >
+						  5 * 1.4826 * row->stats.mad)
+			return CS_ROW_OUTLIERS;
+	return 0;
+}
+
+void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
+		  const double *samples, uint32_t n)
+{
+	row->n_samples = n;
+	cs_stats_of(samples, n, &row->stats);
+	row->flags |= outlier_flag(row, samples);
+	co->hooks->row(co->hooks->ctx, row, samples);
+}
+
+static int is_load(const struct cs_coordinator *co, const struct cs_cell *cell,
+		   uint32_t k)
+{
+	return cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k));
+}
+
+static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
+		     uint32_t k, struct cs_row *row)
+{
+	const struct cs_step *step = cell->step;
+	const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+
+	memset(row, 0, sizeof(*row));
+	row->node = co->node;
+	row->step = cs_plan_step_of(co->plan, cell->first, k);
+	row->test = cs_plan_view(co->plan, t->view)->test;
+	row->metric = CS_METRIC_RATE;
+	row->block = co->block;
+	row->company = (uint8_t)(step->count - 1);
+	row->what = *t;
+	row->via = (uint8_t)cs_cell_via(co, t);
+	row->flags = cell->repeats |
+		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
+	row->overlap = row->first_ms = NAN;
+	row->sm_mhz = row->temperature_c = -1;
+	row->power_w = NAN;
+	row->t_start_s = cell->began_s - co->began_s;
+	row->seconds = cs_clock_s() - cell->began_s;
+}
+
+void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
+		     enum cs_status status, const struct cs_err *err)
+{
+	for (uint32_t k = 0; k < cell->step->count; k++) {
+		struct cs_row row;
+
+		if (is_load(co, cell, k))
+			continue;
+		row_init(co, cell, k, &row);
+		row.status = (uint8_t)status;
+		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
+		co->hooks->row(co->hooks->ctx, &row, NULL);
+	}
+}
+
+static void corrupt(struct cs_row *row, const struct cs_check *check)
+{
+	row->status = CS_CORRUPT;
+	row->wrong_words = check->wrong_words;
+	cs_text(row->reason, sizeof(row->reason),
+		"%lu of %lu 8-byte words wrong, first at byte %lu: expected %016lx, found %016lx%s",
+		(unsigned long)check->wrong_words,
+		(unsigned long)(row->what.bytes / 8),
+		(unsigned long)check->first_word * 8,
+		(unsigned long)check->expected, (unsigned long)check->found,
+		check->poison_words == check->wrong_words ? "; never written"
+		: check->poison_words ? "; partly never written"
+				      : "");
+}
+
+/* Skew between processes takes from what is surely common. */
+static double least_overlap(struct cs_coordinator *co)
+{
+	const struct cs_sampler *s = &co->sampler;
+	double skew_ns = isnan(co->skew_max_us) ? 0 : co->skew_max_us * 1e3;
+	double least = 1;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		double most = 0;
+
+		for (uint32_t k = 0; k < s->n_transfers; k++)
+			if (!s->load[k] && !s->chase[k])
+				most = fmax(most, (double)s->bytes[k] *
+							  s->copies[k] /
+							  s->gbs[k][i]);
+		least = fmin(least, s->overlap[i] -
+					    skew_ns / fmax(most, CS_SAMPLE_NS));
+	}
+	return fmax(least, 0);
+}
+
+/* One more look at the GPUs of a flagged cell. */
+static void look_again(struct cs_coordinator *co, struct cs_cell *cell)
+{
+	struct cs_err err;
+
+	if (co->stopped || cs_crew_order(co, &cell->crew, CS_CMD_LOOK,
+					 CS_CMD_BRIEF, "reading its state",
+					 CS_PREPARE_LIMIT_S, &err))
+		return;
+	for (int i = 0; i < cell->crew.n; i++) {
+		const struct cs_gpu_state *now =
+			&cs_board_slot(co->board, cell->crew.agent[i])->state_now;
+		struct cs_gpu_state *worst = &cell->state;
+
+		if (now->sm_mhz >= 0 &&
+		    (worst->sm_mhz < 0 || now->sm_mhz < worst->sm_mhz))
+			worst->sm_mhz = now->sm_mhz;
+		if (now->temperature_c > worst->temperature_c)
+			worst->temperature_c = now->temperature_c;
+		worst->power_w = fmax(worst->power_w, now->power_w);
+	}
+}
+
+void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
+		      uint32_t flags)
+{
+	if (co->plan->set.verify == CS_VERIFY_OFF)
+		flags |= CS_ROW_NOT_VERIFIED;
+	cell->throttle = 0;
+	for (int i = 0; i < cell->crew.n; i++) {
+		struct cs_slot *slot =
+			cs_board_slot(co->board, cell->crew.agent[i]);
+
+		cell->throttle |= slot->throttle;
+		if (slot->unproven)
+			flags |= CS_ROW_NOT_PROVEN;
+		if (slot->facts.before.known && slot->facts.before.others > 0)
+			flags |= CS_ROW_IN_USE;
+	}
+	if (cell->throttle & CS_THROTTLE_BAD)
+		flags |= CS_ROW_THROTTLED;
+	cell->flags = flags;
+	if (flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED))
+		look_again(co, cell);
+}
+
+void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
+		 struct cs_row *row)
+{
+	const struct cs_slot *checker;
+
+	row_init(co, cell, k, row);
+	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
+	row->flags |= cell->flags;
+	row->throttle = cell->throttle;
+	row->sm_mhz = cell->state.sm_mhz;
+	row->temperature_c = cell->state.temperature_c;
+	row->power_w = cell->state.power_w;
+	row->checked = checker->checked[k];
+	if (checker->check[k].wrong_words)
+		corrupt(row, &checker->check[k]);
+}
+
+/* Bytes that count for the total: not those of a latency. */
+static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
+		   uint32_t k)
+{
+	return cs_transfer_test(co->plan, cs_plan_transfer(co->plan, cell->step, k))
+		       ->unit == CS_UNIT_GBS;
+}
+
+/* Inside the window that all have in common each transfer's own rate is taken as
+ * constant.  Transfers that hardly met have no such window: all bytes over the longest
+ * time. */
+static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
+		       uint32_t first, uint32_t end, uint32_t i)
+{
+	const struct cs_sampler *s = &co->sampler;
+	double rates = 0, bytes = 0, longest = 0;
+
+	for (uint32_t k = first; k < end; k++) {
+		double moved = (double)s->bytes[k] * s->copies[k];
+
+		if (s->load[k] || !is_rate(co, cell, k))
+			continue;
+		rates += s->gbs[k][i];
+		bytes += moved;
+		longest = fmax(longest, moved / s->gbs[k][i]);
+	}
+	return s->overlap[i] >= CS_OVERLAP_MIN ? rates : bytes / longest;
+}
+
+/* Of the transfers from first to end - 1. */
+static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
+		       uint32_t first, uint32_t end, const struct cs_row *like)
+{
+	const struct cs_sampler *s = &co->sampler;
+	double total[CS_SAMPLES_MAX] = { 0 };
+	struct cs_row row = *like;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		total[i] = total_of(co, cell, first, end, i);
+	row.metric = CS_METRIC_TOTAL;
+	row.flags &= ~CS_ROW_OUTLIERS;
+	row.checked = 0;
+	cs_cell_emit(co, &row, total, s->n);
+}
+
+/* The k-th transfer's rates; or, where that is what is asked for, the time of one
+ * copy in microseconds. */
+static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *row)
+{
+	const struct cs_sampler *s = &co->sampler;
+	enum cs_unit unit = cs_transfer_test(co->plan, &row->what)->unit;
+	double x[CS_SAMPLES_MAX];
+
+	for (uint32_t i = 0; i < s->n; i++)
+		x[i] = unit == CS_UNIT_US ?
+			       1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
+		       unit == CS_UNIT_NS ?
+			       (double)s->bytes[k] / s->gbs[k][i] :
+			       s->gbs[k][i];
+	cs_cell_emit(co, row, x, s->n);
+}
+
+/* How its kernel was divided, if it was one. */
+static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
+{
+	const struct cs_slot *slot = cs_board_slot(co->board, row->what.issuer);
+
+	row->blocks = slot->blocks;
+	row->threads = slot->threads;
+}
+
+static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell,
+			  uint32_t k, struct cs_row *row)
+{
+	const struct cs_sampler *s = &co->sampler;
+
+	cs_cell_row(co, cell, k, row);
+	set_kernel(co, row);
+	row->copies = s->copies[k];
+	row->discarded = s->discarded;
+	if (cell->step->count > 1) {
+		row->overlap = least_overlap(co);
+		if (row->overlap < CS_OVERLAP_MIN)
+			row->flags |= CS_ROW_LOW_OVERLAP;
+	}
+	row->first_ms = s->chase[k] ? NAN :
+		(s->first_ns[k] - (double)s->bytes[k] * s->first_copies[k] /
+					  cell->median[k]) * 1e-6;
+	emit_series(co, k, row);
+}
+
+static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
+{
+	const struct cs_sampler *s = &co->sampler;
+	struct cs_stats rates;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		if (s->load[k])
+			continue;
+		cs_stats_of(s->gbs[k], s->n, &rates);
+		cell->median[k] = rates.median;
+		if (rates.median < cell->least)
+			cell->repeats |= CS_ROW_COMPANY;
+	}
+}
+
+/* The rows of the cell's transfers from first to end - 1, which are a step's. */
+static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
+		      uint32_t first, uint32_t end)
+{
+	uint32_t measured = 0, k;
+	struct cs_row row;
+	int sound = 1;
+
+	for (k = first; k < end; k++) {
+		if (co->sampler.load[k])
+			continue;
+		measured += is_rate(co, cell, k) != 0;
+		emit_transfer(co, cell, k, &row);
+		sound &= row.status == CS_OK;
+	}
+	if (measured > 1 && sound)
+		emit_total(co, cell, first, end, &row);
+}
+
+void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags)
+{
+	uint32_t s, first = 0, end;
+
+	find_medians(co, cell);
+	cs_sampler_guess(&co->sampler, co->plan, cell->step,
+			 &co->guess[cell->step->view]);
+	cs_cell_conclude(co, cell, flags);
+	for (s = cell->first; s < cell->first + cell->n; s++, first = end) {
+		end = first + cs_plan_step(co->plan, s)->count;
+		emit_step(co, cell, first, end);
+	}
+}
