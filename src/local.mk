@@ -204,14 +204,14 @@ endif
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/again.c \
+	%D%/check/baseline.c \
+	%D%/check/baseline.h \
 	%D%/check/below.c \
+	%D%/check/bound.c \
 	%D%/check/cells.c \
 	%D%/check/cells.h \
 	%D%/check/check.c \
 	%D%/check/check.h \
-	%D%/check/baseline.c \
-	%D%/check/baseline.h \
-	%D%/check/bound.c \
 	%D%/check/class.c \
 	%D%/check/class.h \
 	%D%/check/compare.c \
@@ -232,12 +232,14 @@ endif
 	%D%/check/outlier.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \
+	%D%/check/rows.c \
 	%D%/check/signs.c \
 	%D%/check/spots.c \
 	%D%/check/suspect.c \
 	%D%/check/suspect.h \
 	%D%/check/threshold.c \
 	%D%/check/threshold.h \
+	%D%/check/verdict.c \
 	%D%/check/versus.c \
 	%D%/check/versus.h \
 	%D%/check/vote.c \

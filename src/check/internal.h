@@ -8,6 +8,24 @@
 int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
 
+/* … about a node, -1 the run; about a GPU of it. */
+int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
+		  const char *text, struct cs_err *err);
+int cs_judge_gpu(struct cs_run *run, int severity, int node, int gpu, const char *id,
+		 const char *text, struct cs_err *err);
+/* Append what is a fact whoever judges: it is told, and counts, without --check too. */
+int cs_tell(struct cs_run *run, int severity, int node, const char *id,
+	    const char *text, struct cs_err *err);
+
+/* ---- cells: rows.c ---- */
+
+/* What became of the node's cells. */
+int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err);
+/* Others came while we measured: rows that they may have met are flagged. */
+void cs_in_use_mark(struct cs_run *run);
+/* A GPU that others use, and what that did to cells. */
+int cs_in_use_judge(struct cs_run *run, int node, int gpu, struct cs_err *err);
+
 /* ---- second looks: again.c ---- */
 
 /* Rows of second looks, in order of nodes, however those of a job came. */

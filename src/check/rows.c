@@ -1,0 +1,357 @@
+/* rows.c - what became of cells, by their status and flags, and what GPUs that others
+ * use have to do with it. */
+#include "config.h"
+
+#include "check/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LISTED 3	/* cells named in one finding; the rest is a count */
+
+/* The number of a step's total says nothing that its transfers' rows do not:
+ * is there one of them, with the same status, beside it? */
+static int repeats_a_rate(const struct cs_run *run, size_t i)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, i), *other;
+	size_t n = cs_rows_count(&run->rows), k;
+
+	if (row->metric == CS_METRIC_RATE)
+		return 0;
+	for (k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
+	     k < n && k <= i + CS_STEP_MAX; k++) {
+		other = cs_rows_get(&run->rows, k);
+		if (other->metric == CS_METRIC_RATE &&
+		    other->node == row->node && other->step == row->step &&
+		    other->status == row->status)
+			return 1;
+	}
+	return 0;
+}
+
+/* ---- GPUs that others use ---- */
+
+/* Processes of others at either look; 0 also when unknown. */
+static int others_on(const struct cs_agent_facts *a)
+{
+	int before = a->before.known ? a->before.others : 0;
+	int after = a->after.known ? a->after.others : 0;
+
+	return before > after ? before : after > 0 ? after : 0;
+}
+
+static int is_end(const struct cs_row *row, int agent)
+{
+	return (!cs_end_is_numa(&row->what.src) && row->what.src.index == agent) ||
+	       (!cs_end_is_numa(&row->what.dst) && row->what.dst.index == agent);
+}
+
+static int was_skipped_for(const struct cs_run *run, const struct cs_row *row, int a)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	char reason[CS_REASON];
+
+	cs_in_use_text(cs_agent_label(run, (int)row->node, a).text,
+		       nd->agent[a].before.others, reason, sizeof(reason));
+	return strcmp(row->reason, reason) == 0;
+}
+
+/* The GPU whose finding has the cell, since others used it: one of its ends if one of
+ * them is, else any of those that it was measured beside; -1 none has. */
+static int used_gpu(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	int beside = -1;
+
+	/* what is of the machine is said once, of all its placements */
+	if (cs_run_is_again(run, (int)row->node) ||
+	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
+		return -1;
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		if (!others_on(&nd->agent[a]))
+			continue;
+		if (row->status == CS_SKIPPED ? was_skipped_for(run, row, a) :
+						is_end(row, a))
+			return a;
+		if (beside < 0 && row->status != CS_SKIPPED)
+			beside = a;
+	}
+	return beside;
+}
+
+/* ---- cells ---- */
+
+/* Which rows one finding is about: a status with its reason, or a flag; of a GPU that
+ * others use those that it has, else those that no such GPU has. */
+struct cause {
+	int node, status;
+	uint32_t flag;		/* 0: by status */
+	const char *reason;	/* by status; NULL: any */
+	int used;		/* agent + 1; 0 none */
+};
+
+static int is_of(const struct cs_run *run, const struct cs_row *row,
+		 const struct cause *cause)
+{
+	if ((int)row->node != cause->node || row->status != cause->status)
+		return 0;
+	/* of what was left out there is a word for the whole run */
+	if (cause->status == CS_SKIPPED && !cause->reason &&
+	    !strcmp(row->reason, CS_LEFT_OUT))
+		return 0;
+	if (cause->flag && (!(row->flags & cause->flag) ||
+			    (row->flags & CS_ROW_REPEATS)))
+		return 0;
+	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
+		return 0;
+	return (cause->flag != CS_ROW_IN_USE && cause->status != CS_SKIPPED) ||
+	       used_gpu(run, row) + 1 == cause->used;
+}
+
+/* Cells stand in the order of the matrices: by test, source, destination. */
+static uint64_t cell_key(const struct cs_row *row)
+{
+	return ((uint64_t)row->test << 32 | (uint64_t)row->what.src.index << 16 |
+		row->what.dst.index) + 1;
+}
+
+/* The first cell of a cause behind the cell `after`, and how many there are. */
+static const struct cs_row *next_cell(const struct cs_run *run,
+				      const struct cause *cause, uint64_t after,
+				      size_t *left)
+{
+	const struct cs_row *first = NULL;
+	size_t n = cs_rows_count(&run->rows), i;
+
+	*left = 0;
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (!is_of(run, row, cause) || cell_key(row) <= after ||
+		    repeats_a_rate(run, i))
+			continue;
+		++*left;
+		if (!first || cell_key(row) < cell_key(first))
+			first = row;
+	}
+	return first;
+}
+
+/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; 0 without any. */
+static int cells_text(const struct cs_run *run, const struct cause *cause,
+		      char *to, size_t size)
+{
+	const struct cs_row *row = NULL, *last;
+	size_t left;
+	int said;
+
+	to[0] = '\0';
+	for (said = 0;; said++) {
+		last = row;
+		row = next_cell(run, cause, last ? cell_key(last) : 0, &left);
+		if (!row || said == LISTED)
+			break;
+		cs_text_add(to, size, "%s%s%s%s", said ? ", " : "",
+			    said && row->test == last->test ? "" :
+			    cs_row_test(row)->name,
+			    said && row->test == last->test ? "" : " ",
+			    cs_pair_label(run, cause->node, &row->what).text);
+	}
+	if (left)
+		cs_text_add(to, size, " and %zu more cell%s", left,
+			    left == 1 ? "" : "s");
+	return said > 0;
+}
+
+static int seen_before(const struct cs_run *run, size_t i)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, i), *other;
+	size_t k;
+
+	for (k = 0; k < i; k++) {
+		other = cs_rows_get(&run->rows, k);
+		if (other->node == row->node && other->status == row->status &&
+		    strcmp(other->reason, row->reason) == 0 &&
+		    !repeats_a_rate(run, k))
+			return 1;
+	}
+	return 0;
+}
+
+/* An agent that is gone has a finding of its own, in the words that its cells
+ * have as their reason. */
+static int told_before(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t i;
+
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].node == (int)row->node && row->reason[0] &&
+		    strncmp(f[i].text, row->reason, strlen(row->reason)) == 0)
+			return 1;
+	return 0;
+}
+
+static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	static const char *const id[] = {
+		[CS_FAILED] = "cell-failed",
+		[CS_CORRUPT] = "cell-corrupt",
+		[CS_TIMEOUT] = "cell-timeout",
+	};
+	static const char *const word[] = {
+		[CS_FAILED] = "failed",
+		[CS_CORRUPT] = "corrupt",
+		[CS_TIMEOUT] = "timed out",
+	};
+	size_t n = cs_rows_count(&run->rows), i;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+		struct cause cause = { node, row->status, 0, row->reason, 0 };
+		char cells[200], text[CS_ERR_TEXT];
+
+		if ((int)row->node != node || row->status < CS_FAILED ||
+		    row->status > CS_TIMEOUT || repeats_a_rate(run, i) ||
+		    seen_before(run, i) || told_before(run, row))
+			continue;
+		cells_text(run, &cause, cells, sizeof(cells));
+		cs_text(text, sizeof(text), "%s %s: %s", cells,
+			word[row->status], row->reason);
+		if (cs_tell(run, CS_CRITICAL, node, id[row->status], text, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* One note for all skipped cells: every pair may have words of its own. */
+static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	struct cause cause = { node, CS_SKIPPED, 0, NULL, 0 };
+	const struct cs_row *first;
+	char cells[200], text[CS_ERR_TEXT];
+	size_t all, alike;
+
+	first = next_cell(run, &cause, 0, &all);
+	if (!first)
+		return 0;
+	cells_text(run, &cause, cells, sizeof(cells));
+	cause.reason = first->reason;
+	next_cell(run, &cause, 0, &alike);
+	cs_text(text, sizeof(text), "%s skipped: %s%s", cells, first->reason,
+		alike < all ? "; others for other reasons" : "");
+	return cs_tell(run, CS_NOTE, node, "cell-skipped", text, err);
+}
+
+/* The words after the cells, for one flag. */
+static void flag_text(const struct cs_run *run, const struct cause *cause,
+		      char *to, size_t size)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	size_t few = 0, all = 0;
+	double least = 1, widest = 0, width;
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (!is_of(run, row, cause))
+			continue;
+		least = fmin(least, row->overlap);
+		width = cs_stats_half_width(&row->stats);
+		all++;
+		if (isinf(width))
+			few++;
+		else
+			widest = fmax(widest, width);
+	}
+	if (cause->flag == CS_ROW_THROTTLED)
+		cs_text(to, size, "measured while a GPU was throttled");
+	else if (cause->flag == CS_ROW_IN_USE)
+		cs_text(to, size, "measured while others used a GPU");
+	else if (cause->flag == CS_ROW_LOW_OVERLAP)
+		cs_text(to, size, "overlap only %.1f %%", 100 * least);
+	else if (few == all)
+		cs_text(to, size, "not converged: fewer than 6 samples");
+	else if (few)
+		cs_text(to, size, "not converged: medians within %.2f %% only, "
+			"some of fewer than 6 samples", 100 * widest);
+	else
+		cs_text(to, size, "not converged: medians within %.2f %% only",
+			100 * widest);
+}
+
+static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	static const struct {
+		uint32_t flag;
+		const char *id;
+	} kind[] = {
+		{ CS_ROW_THROTTLED, "throttled" },
+		{ CS_ROW_IN_USE, "in-use" },
+		{ CS_ROW_LOW_OVERLAP, "low-overlap" },
+		{ CS_ROW_NOT_CONVERGED, "not-converged" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, 0 };
+		char cells[200], says[100], text[CS_ERR_TEXT];
+
+		if (!cells_text(run, &cause, cells, sizeof(cells)))
+			continue;
+		flag_text(run, &cause, says, sizeof(says));
+		cs_text(text, sizeof(text), "%s: %s", cells, says);
+		if (cs_judge_node(run, CS_WARNING, node, kind[i].id, text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int others_at(const struct cs_run_node *nd, const struct cs_end *end)
+{
+	return !cs_end_is_numa(end) && nd->agent[end->index].after.known &&
+	       nd->agent[end->index].after.others > 0;
+}
+
+/* Others came while we measured: which cells they met nobody knows. */
+void cs_in_use_mark(struct cs_run *run)
+{
+	struct cs_row *row = run->rows.rows.data;
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_run_node *nd = &run->node[row[i].node];
+
+		if (row[i].status == CS_OK && (others_at(nd, &row[i].what.src) ||
+					       others_at(nd, &row[i].what.dst)))
+			row[i].flags |= CS_ROW_IN_USE;
+	}
+}
+
+/* What it did to cells is said with it. */
+int cs_in_use_judge(struct cs_run *run, int node, int a, struct cs_err *err)
+{
+	const struct cs_agent_facts *agent = &run->node[node].agent[a];
+	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, a + 1 };
+	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, a + 1 };
+	int others = others_on(agent), came;
+	char text[CS_ERR_TEXT], cells[200];
+
+	if (!others)
+		return 0;
+	came = agent->before.known && agent->before.others == 0;
+	cs_text(text, sizeof(text), "GPU %s (%s): %d process%s of others on it%s",
+		cs_agent_label(run, node, a).text, agent->gpu.bus_id, others,
+		others == 1 ? "" : "es", came ? ", which came during the run" : "");
+	if (cells_text(run, &skipped, cells, sizeof(cells)))
+		cs_text_add(text, sizeof(text), "; %s skipped", cells);
+	if (cells_text(run, &flagged, cells, sizeof(cells)))
+		cs_text_add(text, sizeof(text), "; %s measured beside %s",
+			    cells, others == 1 ? "it" : "them");
+	return cs_judge_gpu(run, CS_WARNING, node, a, "in-use", text, err);
+}
+
+int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err)
+{
+	return find_bad_cells(run, node, err) || find_skipped_cells(run, node, err) ||
+		find_flagged_cells(run, node, err) ? -1 : 0;
+}
