@@ -61,6 +61,18 @@ static void put_clean(FILE *to, const char *text, size_t n)
 		putc(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?', to);
 }
 
+#define BLANKS " \t\n\r"
+
+/* A number and its % are not parted. */
+static size_t word_of(const char *at)
+{
+	size_t n = strcspn(at, BLANKS);
+
+	while (strncmp(at + n, " %", 2) == 0)
+		n += 1 + strcspn(at + n + 1, BLANKS);
+	return n;
+}
+
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 {
 	char *text = NULL, *at, *end;
@@ -75,8 +87,8 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 		return;
 	put_blanks(to, first);
 	for (at = text; *at; at = end) {
-		size_t blanks = strspn(at, " \t\n\r");
-		size_t word = strcspn(at + blanks, " \t\n\r");
+		size_t blanks = strspn(at, BLANKS);
+		size_t word = word_of(at + blanks);
 		int room = CS_COLUMNS - column - (int)blanks;
 
 		end = at + blanks + word;

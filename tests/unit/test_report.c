@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 #include "report/report.h"
+#include "report/view.h"
 
 #include "tap.h"
 #include "canned.h"
@@ -986,6 +987,21 @@ static void failing_stream(void)
 	canned_release(&c);
 }
 
+static void numbers_keep_their_unit(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	/* "% only" would begin the second line */
+	cs_fold(to, 2, 4, "%.*s 84.8 %% only", CS_COLUMNS - 8,
+		"warning: of peer.ce.write.bidi 0->1 and 1->0 there is much to say, "
+		"and the overlap was but a little");
+	fclose(to);
+	t_ok(strstr(text, "\n    84.8 % only\n") != NULL);
+	free(text);
+}
+
 static void list_and_plan(void)
 {
 	struct canned c;
@@ -1119,6 +1135,7 @@ static void topology_of_many(void)
 static const struct tap_test tests[] = {
 	{ "one node is drawn as documented, within 90 columns", one_node },
 	{ "cells are marked and each reason is said once below", marks },
+	{ "a line is not broken between a number and its %", numbers_keep_their_unit },
 	{ "cells of an interrupted run are said to be missing", interrupted },
 	{ "the division of GPUs among ranks is in words", divisions },
 	{ "several ways to peers are counted", mixed_ways },
