@@ -23,6 +23,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/call.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
+	%D%/base/cpus.c \
+	%D%/base/cpus.h \
 	%D%/base/err.c \
 	%D%/base/err.h \
 	%D%/base/facts.c \

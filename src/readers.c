@@ -3,8 +3,9 @@
 #include "readers.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+
+#include "base/cpus.h"
 
 #define THREADS_MOST 8
 
@@ -51,11 +52,8 @@ static void *read_files(void *arg)
 
 static int threads_for(int files)
 {
-	cpu_set_t cpus;
-	int n = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+	int n = cs_cpus(files < THREADS_MOST ? files : THREADS_MOST);
 
-	n = n < THREADS_MOST ? n : THREADS_MOST;
-	n = n < files ? n : files;
 	return n > 1 ? n : 0;
 }
 

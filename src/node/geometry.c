@@ -26,14 +26,15 @@ static double pace(const struct cs_sampler *s)
 }
 
 static enum cs_status try_geometry(struct cs_coordinator *co,
-				   struct cs_cell *cell, uint32_t flags,
-				   double *worst, struct cs_err *err)
+				   struct cs_cell *cell, double *worst,
+				   struct cs_err *err)
 {
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 
 	*worst = 0;
 	for (int i = 0; i < GEOMETRY_SAMPLES; i++) {
-		enum cs_status status = cs_cell_sample(co, cell, flags, ns,
+		enum cs_status status = cs_cell_sample(co, cell,
+						       CS_CMD_UNCHECKED, ns,
 						       load_ns, err);
 
 		if (status != CS_OK)
@@ -93,7 +94,7 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co,
 		cell->geometry = g;
 		cs_sampler_init(&co->sampler, co->plan, cell->step,
 				co->guess[cell->step->view]);
-		status = try_geometry(co, cell, CS_CMD_UNCHECKED, &at, err);
+		status = try_geometry(co, cell, &at, err);
 		n = cs_board_slot(co->board, cell->crew.agent[0])->geometries;
 		if (status == CS_OK && at < least) {
 			least = at;

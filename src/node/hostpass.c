@@ -3,7 +3,8 @@
 #include "node/hostpass.h"
 
 #include <pthread.h>
-#include <sched.h>
+
+#include "base/cpus.h"
 
 /* More hardly make it faster: memory is what they wait for. */
 #define PARTS_MAX 16
@@ -36,12 +37,8 @@ static void *pass(void *arg)
 
 static int parts_for(uint64_t bytes)
 {
-	cpu_set_t cpus;
-	int most = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 :
-							       CPU_COUNT(&cpus);
+	int most = cs_cpus(PARTS_MAX);
 
-	if (most > PARTS_MAX)
-		most = PARTS_MAX;
 	if ((uint64_t)most > bytes / PART_LEAST)
 		most = (int)(bytes / PART_LEAST);
 	return most < 1 ? 1 : most;
