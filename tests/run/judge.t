@@ -213,7 +213,8 @@ run 0 "${one[@]}" -s 64K -t 'peer.chase.stride.pair' --threshold t.csv -q
 ok "a latency is bounded from above" eval 'status_is 1 && one_line "has [0-9.]+ ns, above 800.00 ns"'
 bounds 'peer.ce.write.pair,,,90%,'
 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair --threshold t.csv -q
-ok "copies too short for their link have no share" status_is 3
+ok "copies too short for their link have no share: status 3, which would do is said" eval \
+	'status_is 3 && one_line "copies of 4 MiB are too short to be judged by a share of their link.s peak: copies of 64 MiB fill it"'
 FAKE_NVLINKS_DOWN=0:17,1:17,2:17,3:17 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair \
 	--threshold t.csv -q
 ok "a share is of the links that are live" status_is 0
@@ -224,8 +225,16 @@ run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q
 ok "--min-share: enough" status_is 0
 run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 95% -q
 ok "--min-share: too little is critical" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
+run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair -q -o short.json
+run 0 baseline short.json -q -o short-base.json
+run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q -o both.json
+ok "... beside a baseline that judges them that is a note: status 0" status_is 0
+ok_json "... which says so" both.json \
+	'[(c["id"], c["severity"]) for c in d["checks"] if "threshold" in c["id"]] == [("threshold-unused", "note")]'
+FAKE_SLOW=h-0:0.8 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q
+ok "... and a cell below that baseline is found: status 2" eval 'status_is 2 && one_line "below"'
 CS_LIBNVML=/nowhere run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q -o no.json
-ok "no NVML, no peak: nothing is judged in silence" status_is 3
+ok "no NVML, no peak: nothing is judged in silence" eval 'status_is 3 && one_line "nothing tells that peak"'
 ok_json "… which is a finding" no.json \
 	'any(c["id"] == "threshold-unknown" for c in d["checks"])'
 
