@@ -55,7 +55,7 @@ static int read_one(struct cs_judging *j, enum kind kind, const char *name,
 	if (!from) {
 		cs_err_set(err, "%s: cannot read '%.200s': %s", option[kind], name,
 			   strerror(errno));
-		return CS_EXIT_CANNOT;
+		return CS_EXIT_USAGE;
 	}
 	rc = cs_table_load(from, &text, err);
 	fclose(from);

@@ -48,8 +48,7 @@ struct program {
 	size_t findings_told;	/* in the journals */
 	char *plan_text;	/* of --plan, on rank 0 */
 	char *plan_file;	/* what was made of it, as text */
-	int judging_status;	/* of reading what to judge by */
-	int refused;		/* a file that was given: usage */
+	int refused;		/* what was given cannot be used: the status */
 	struct cs_err says;	/* why */
 	struct cs_resume resume;
 	struct cs_judging judging;
@@ -202,10 +201,9 @@ static int on_resume(void *ctx, struct cs_err *err)
 /* What cannot be judged by what was given is not measured. */
 static int refuse_judging(struct program *p, struct cs_err *err)
 {
-	if (!p->judging_status &&
-	    !cs_judging_fits(&p->judging, p->run.plan, &p->says))
+	if (!cs_judging_fits(&p->judging, p->run.plan, &p->says))
 		return 0;
-	p->refused = p->judging_status != CS_EXIT_CANNOT;
+	p->refused = CS_EXIT_USAGE;
 	return cs_err_set(err, "%s", p->says.text);
 }
 
@@ -382,10 +380,10 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 	return cs_options_choose(&p->opt, backend, chosen, err);
 }
 
-/* Before MPI; what is wrong is said when all ranks can end together. */
 static void open_plan(struct program *p)
 {
-	p->refused = cs_planfile_open(&p->opt, &p->plan_text, &p->says);
+	if (cs_planfile_open(&p->opt, &p->plan_text, &p->says))
+		p->refused = CS_EXIT_USAGE;
 }
 
 static int plan_of_file(void *ctx, const struct cs_plan_request *req,
@@ -395,9 +393,9 @@ static int plan_of_file(void *ctx, const struct cs_plan_request *req,
 
 	if (!p->plan_text && !p->refused)
 		open_plan(p);
-	if (!p->refused)
-		p->refused = cs_plan_file_read(p->plan_text, p->opt.plan, req,
-						    out, &p->says);
+	if (!p->refused &&
+	    cs_plan_file_read(p->plan_text, p->opt.plan, req, out, &p->says))
+		p->refused = CS_EXIT_USAGE;
 	if (p->refused)
 		return cs_err_set(err, "%s", p->says.text);
 	p->run.plan_file = p->plan_file = cs_plan_file_text(*out);
@@ -408,7 +406,7 @@ static int refuse(struct program *p)
 {
 	clear_bar(p);
 	complain("", p->says.text);
-	return CS_EXIT_USAGE;
+	return p->refused;
 }
 
 /* Nothing was left to measure: the outputs are of the run as it was. */
@@ -514,13 +512,15 @@ static void open_resume(struct program *p)
 {
 	const struct cs_plan *then;
 
-	cs_resume_open(&p->resume, p->opt.resume);
-	then = p->resume.failed ? NULL : p->resume.then.run.plan;
-	if (!then)
+	if (cs_resume_open(&p->resume, p->opt.resume, &p->says)) {
+		p->refused = CS_EXIT_USAGE;
 		return;
+	}
+	then = p->resume.then.run.plan;
 	p->opt.set.urgent = then->set.urgent;
-	if (!p->opt.set.seed)
+	if (!p->opt.seeded)
 		p->opt.set.seed = then->set.seed;
+	p->opt.seeded = 1;
 }
 
 /* On other nodes than rank 0's: they look again at what is beyond the same bounds. */
@@ -557,6 +557,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.budget = p->budget,
 		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
+		.refusal = p->refused ? &p->says : NULL,
 		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
 					  CS_CHECK_BASELINE) ? look_again : NULL,
 		.bounds = &p->judging.texts, .bounds_came = on_bounds,
@@ -587,10 +588,9 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 
 /* A budget holds whatever becomes of the process that measures: returns 1 with the
  * status here, 0 in the one that has to measure. */
-static int is_guarded(struct program *p, const struct cs_launcher *launcher,
-		      int argc, char **argv, int *status)
+static int is_guarded(struct program *p, int mpi, int argc, char **argv,
+		      int *status)
 {
-	int mpi = p->opt.mpi >= 0 ? p->opt.mpi : launcher->present;
 	struct cs_err err = { "" };
 
 	p->guard.said = -1;
@@ -616,12 +616,26 @@ static int is_guarded(struct program *p, const struct cs_launcher *launcher,
 	return 1;
 }
 
+/* What options name, before MPI and before any driver starts.  What is wrong in it
+ * is said when all ranks can end together. */
+static void open_files(struct program *p)
+{
+	if (p->opt.resume)
+		open_resume(p);
+	if (p->opt.action != CS_ACTION_MEASURE)
+		return;
+	if (!p->refused)
+		p->refused = cs_judging_open(&p->judging, &p->opt, &p->says);
+	if (!p->refused && p->opt.plan)
+		open_plan(p);
+}
+
 int main(int argc, char **argv)
 {
 	static struct program p;
 	struct cs_launcher launcher;
 	struct cs_err err = { "" };
-	int signal_fd, status;
+	int signal_fd, status, mpi;
 
 	p.began_s = cs_clock_s();
 	fill_standard();
@@ -632,9 +646,14 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return CS_EXIT_USAGE;
 	}
-	if (p.opt.resume && launcher.rank <= 0)
-		open_resume(&p);
-	if (!p.opt.set.seed)
+	/* by --no-mpi each process is a job of its own */
+	mpi = p.opt.mpi >= 0 ? p.opt.mpi : launcher.present;
+	cs_judging_init(&p.judging);
+	if (!mpi || launcher.rank <= 0)
+		open_files(&p);
+	if (p.refused && (!mpi || p.opt.action != CS_ACTION_MEASURE))
+		return refuse(&p);
+	if (!p.opt.seeded)
 		p.opt.set.seed = seed_of_today();
 	if (p.opt.action != CS_ACTION_MEASURE) {
 		if (launcher.rank > 0)
@@ -644,20 +663,9 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return status;
 	}
-	cs_judging_init(&p.judging);
-	if (launcher.rank <= 0)
-		p.judging_status = cs_judging_open(&p.judging, &p.opt, &p.says);
-	if (p.judging_status && !launcher.present) {
-		complain("", p.says.text);
-		return p.judging_status;
-	}
-	if (p.opt.plan && launcher.rank <= 0)
-		open_plan(&p);
-	if (p.refused && !launcher.present)
-		return refuse(&p);
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-	if (is_guarded(&p, &launcher, argc, argv, &status))
+	if (is_guarded(&p, mpi, argc, argv, &status))
 		return status;
 	signal_fd = cs_signals_open();
 	return measure(&p, signal_fd, argc, argv);

@@ -5,16 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cs_resume_open(struct cs_resume *resume, const char *file)
+static int is_journal(const struct cs_loaded *then, struct cs_err *err)
+{
+	if (!then->is_journal)
+		return cs_err_set(err, "it is a document, not a journal");
+	if (then->run.redacted)
+		return cs_err_set(err, "it was written with --redact");
+	if (!then->run.plan)
+		return cs_err_set(err, "it ended before there was a plan: "
+				  "run without --resume");
+	return 0;
+}
+
+int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *err)
 {
 	memset(resume, 0, sizeof(*resume));
+	if (cs_loaded_read(file, &resume->then, err))
+		return cs_err_prefix(err, "cannot resume");
+	if (is_journal(&resume->then, err)) {
+		cs_loaded_release(&resume->then);
+		return cs_err_prefix(err, "cannot resume '%s'", file);
+	}
 	resume->file = file;
-	resume->failed = cs_loaded_read(file, &resume->then, &resume->err) != 0;
+	return 0;
 }
 
 void cs_resume_release(struct cs_resume *resume)
 {
-	if (resume->file && !resume->failed)
+	if (resume->file)
 		cs_loaded_release(&resume->then);
 	resume->file = NULL;
 }
@@ -68,13 +86,6 @@ static int may_go_on(const struct cs_resume *resume, const struct cs_run *run,
 {
 	const struct cs_run *then = &resume->then.run;
 
-	if (!resume->then.is_journal)
-		return cs_err_set(err, "it is a document, not a journal");
-	if (then->redacted)
-		return cs_err_set(err, "it was written with --redact");
-	if (!then->plan)
-		return cs_err_set(err, "it ended before there was a plan: "
-				  "run without --resume");
 	if (compare_plans(run->plan, then->plan, then->version, err))
 		return -1;
 	if (then->stand_in != run->stand_in ||
@@ -107,10 +118,6 @@ int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
 	struct cs_run *then = &resume->then.run;
 	int node;
 
-	if (resume->failed) {
-		*err = resume->err;
-		return cs_err_prefix(err, "cannot resume");
-	}
 	if (may_go_on(resume, run, err))
 		return cs_err_prefix(err, "cannot resume '%s'", resume->file);
 	resume->complete = is_complete(&resume->then, err);

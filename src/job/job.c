@@ -149,6 +149,13 @@ static void warn_of_small_shm(const struct cs_launcher *l)
 		size, cs_hint_brief(CS_HINT_DEV_SHM));
 }
 
+static int refuse(const struct cs_job *job, struct cs_err *err)
+{
+	const struct cs_err *why = job->args->refusal;
+
+	return why ? cs_err_set(err, "%s", why->text) : 0;
+}
+
 /* MPI first and alone: MPI libraries set environment variables while they start,
  * and a getenv of the driver's in another thread then crashes (seen with Open MPI
  * 4.1 under srun). */
@@ -166,7 +173,8 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 		use_mpi = 0;
 	if (use_mpi)
 		warn_of_small_shm(&job->launcher);
-	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err))
+	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err) ||
+	    cs_team_agree(&job->team, refuse(job, err), err))
 		return -1;
 	job->muster.args = job->args;
 	job->muster.team = &job->team;
