@@ -38,7 +38,7 @@
 struct program {
 	struct cs_options opt;
 	struct cs_run run;
-	struct cs_output output[CS_OUTPUTS_MAX];
+	struct cs_output output[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
 	int n_outputs;
 	FILE *out;		/* the product: what was descriptor 1 */
 	double began_s, shown_s;
@@ -244,8 +244,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
 	n = p->n_outputs;
 	if (p->opt.resume && !rc) {
-		rc = cs_output_continue(&p->output[n], p->opt.resume,
-					p->resume.then.whole_bytes, err);
+		rc = cs_resume_continue(&p->resume, &p->output[n], err);
 		p->n_outputs += !rc;
 	}
 	each_journal(p, journal_run, 0);
@@ -512,10 +511,9 @@ static void open_resume(struct program *p)
 {
 	const struct cs_plan *then;
 
-	if (cs_resume_open(&p->resume, p->opt.resume, &p->says)) {
-		p->refused = CS_EXIT_USAGE;
+	p->refused = cs_resume_open(&p->resume, p->opt.resume, &p->says);
+	if (p->refused)
 		return;
-	}
 	then = p->resume.then.run.plan;
 	p->opt.set.urgent = then->set.urgent;
 	if (!p->opt.seeded)

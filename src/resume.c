@@ -2,8 +2,11 @@
 
 #include "resume.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int is_journal(const struct cs_loaded *then, struct cs_err *err)
 {
@@ -17,23 +20,67 @@ static int is_journal(const struct cs_loaded *then, struct cs_err *err)
 	return 0;
 }
 
+static int take_journal(struct cs_loaded *then, const char *file,
+			struct cs_err *err)
+{
+	if (cs_loaded_read(file, then, err)) {
+		cs_err_prefix(err, "cannot resume");
+		return CS_EXIT_USAGE;
+	}
+	if (!is_journal(then, err))
+		return 0;
+	cs_loaded_release(then);
+	cs_err_prefix(err, "cannot resume '%.200s'", file);
+	return CS_EXIT_USAGE;
+}
+
+/* Ours before it is read: another run that still writes it would write on behind
+ * what was read. */
 int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *err)
 {
+	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC), error = errno, status;
+
 	memset(resume, 0, sizeof(*resume));
-	if (cs_loaded_read(file, &resume->then, err))
-		return cs_err_prefix(err, "cannot resume");
-	if (is_journal(&resume->then, err)) {
-		cs_loaded_release(&resume->then);
-		return cs_err_prefix(err, "cannot resume '%s'", file);
+	if (fd >= 0 && cs_output_claim(fd)) {
+		cs_err_set(err, "cannot resume: '%.200s' is still being written",
+			   file);
+		close(fd);
+		return CS_EXIT_CANNOT;
 	}
+	status = take_journal(&resume->then, file, err);
+	if (!status && fd < 0) {
+		cs_loaded_release(&resume->then);
+		cs_err_set(err, "cannot resume: cannot write '%.200s': %s", file,
+			   strerror(error));
+		return CS_EXIT_CANNOT;
+	}
+	if (status && fd >= 0)
+		close(fd);
+	if (status)
+		return status;
 	resume->file = file;
+	resume->fd = fd;
 	return 0;
+}
+
+int cs_resume_continue(struct cs_resume *resume, struct cs_output *out,
+		       struct cs_err *err)
+{
+	int rc = cs_output_continue(out, resume->file, resume->fd,
+				    resume->then.whole_bytes, err);
+
+	if (!rc)
+		resume->fd = -1;
+	return rc;
 }
 
 void cs_resume_release(struct cs_resume *resume)
 {
-	if (resume->file)
-		cs_loaded_release(&resume->then);
+	if (!resume->file)
+		return;
+	cs_loaded_release(&resume->then);
+	if (resume->fd >= 0)
+		close(resume->fd);
 	resume->file = NULL;
 }
 

@@ -221,7 +221,7 @@ static void print_kin(FILE *to, const struct cell *c)
 			continue;
 		if (row->metric == CS_METRIC_TOTAL) {
 			if (row->test == c->row->test &&
-			    !(row->flags & CS_ROW_REPEATS))
+			    !cs_row_is_repeat(row))
 				print_other(to, c, row,
 					    cs_row_test(row)->pattern ==
 							    CS_PATTERN_BIDI ?
@@ -233,9 +233,9 @@ static void print_kin(FILE *to, const struct cell *c)
 					cs_row_test(row), row->metric));
 		} else if (row->test != c->row->test) {
 			cs_text(what, sizeof(what), "%s", cs_row_test(row)->name);
-			if (same && !(row->flags & CS_ROW_REPEATS))
+			if (same && !cs_row_is_repeat(row))
 				print_other(to, c, row, what);
-		} else if (row->flags & CS_ROW_REPEATS) {
+		} else if (cs_row_is_repeat(row)) {
 			if (same)
 				print_other(to, c, row,
 					    row->flags & CS_ROW_CONTROL ?
@@ -261,8 +261,7 @@ static void print_line(FILE *to, const struct cell *c, int src, int dst,
 		const struct cs_row *row = cs_rows_get(rows, i);
 
 		if ((int)row->node == c->node && row->test == c->row->test &&
-		    row->metric == CS_METRIC_RATE && row->status == CS_OK &&
-		    !(row->flags & CS_ROW_REPEATS) &&
+		    cs_row_is_cell(row) && row->status == CS_OK &&
 		    !is_pair(row, c->src, c->dst) &&
 		    (src < 0 || row->what.src.index == src) &&
 		    (dst < 0 || row->what.dst.index == dst))
@@ -323,8 +322,7 @@ static int print_test(FILE *to, const struct cs_run *run, int node,
 				     row->what.dst.index };
 
 		if ((int)row->node != node || row->test != test ||
-		    row->metric != CS_METRIC_RATE ||
-		    (row->flags & CS_ROW_REPEATS) ||
+		    !cs_row_is_cell(row) ||
 		    !cs_run_shows(run, node, &row->what))
 			continue;
 		if (print_cell(to, &cell))

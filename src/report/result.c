@@ -51,7 +51,7 @@ static void print_rows(FILE *to, const struct cs_run *run)
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 		const struct cs_test *test = cs_row_test(row);
 
-		if (row->step >= run->plan->n_steps || (row->flags & CS_ROW_REPEATS) ||
+		if (row->step >= run->plan->n_steps || cs_row_is_repeat(row) ||
 		    row->metric > CS_METRIC_TOTAL)
 			continue;
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), name,

@@ -100,7 +100,7 @@ static int is_of(const struct cs_grid *grid, const struct cs_row *row)
 {
 	return row->node == (uint32_t)grid->node &&
 	       cs_row_test(row) == grid->test && row->what.bytes == grid->bytes &&
-	       !(row->flags & CS_ROW_REPEATS);
+	       !cs_row_is_repeat(row);
 }
 
 static void place_row(struct cs_grid *grid, const struct cs_row *row)

@@ -197,12 +197,19 @@ kept_rows_stay() {
 rm -f k.*
 begin 4 "${long[@]}" -o k.jsonl
 [ -n "$skip" ] || until_true 20 measuring k.jsonl 5
+was=$skip
+"$CSCOPE" "${long[@]}" --gpus 4 --seed "$marker" --resume k.jsonl >/dev/null 2>second
+of_second=$?
+skip=$was
 [ -n "$skip" ] || kill -KILL "$(rank 0)"
 end_within 10
 until_true 5 none_left
 [ -n "$skip" ] || printf '{"kind":"result","no' >>k.jsonl
 cp k.jsonl killed.jsonl 2>/dev/null
 kept=$(results killed.jsonl 2>/dev/null | grep -c '"status":"ok"')
+ok "a journal that is being written is not resumed: status 3, in one line" eval \
+	'[ $of_second = 3 ] && [ "$(wc -l <second)" = 1 ] &&
+	 grep -q "cannot resume: .k.jsonl. is still being written" second'
 ok "the journal of a killed run can be shown" eval \
 	'shown k.jsonl && tr -s "\n " "  " <seen >flat &&
 	 grep -q "the journal has no verdict: the run was killed" flat &&
@@ -242,6 +249,16 @@ ok "a journal that is complete is rendered: status 0, and says so" eval \
 	'status_is 0 && says_once "complete: nothing was measured" &&
 	 same live.text out && same whole.json again.json &&
 	 same before.jsonl k.jsonl'
+head -n 4 before.jsonl >eight.jsonl 2>/dev/null
+for i in 1 2 3 4 5 6 7 8; do
+	set -- "$@" -o "eight$i.csv"
+done
+run 4 "${long[@]}" --resume eight.jsonl -q "$@"
+ok "--resume beside eight outputs: each is written" eval \
+	'status_is 0 && all_ok eight1.csv 24 && for i in 2 3 4 5 6 7 8; do
+		same eight1.csv eight$i.csv || exit; done'
+ok_json "… and the journal goes on to the verdict" eight.jsonl \
+	'd[-1]["kind"] == "verdict" and d[-1]["status"] == "complete"'
 skip=''
 ok "a journal that is not there: status 64, in one line" eval \
 	'run 0 "${long[@]}" --resume none.jsonl; status_is 64 &&
