@@ -39,7 +39,7 @@
 struct program {
 	struct cs_options opt;
 	struct cs_run run;
-	struct cs_output output[CS_OUTPUTS_MAX];
+	struct cs_output output[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
 	int n_outputs;
 	FILE *out;		/* the product: what was descriptor 1 */
 	double began_s, shown_s;
@@ -249,8 +249,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
 	n = p->n_outputs;
 	if (p->opt.resume && !rc) {
-		rc = cs_output_continue(&p->output[n], p->opt.resume,
-					p->resume.then.whole_bytes, err);
+		rc = cs_resume_continue(&p->resume, &p->output[n], err);
 		p->n_outputs += !rc;
 	}
 	each_journal(p, journal_run, 0);

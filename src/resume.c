@@ -2,20 +2,57 @@
 
 #include "resume.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Ours before it is read: another run that still writes it would write on behind
+ * what was read. */
+static int claim(struct cs_resume *resume)
+{
+	int error, rc;
+
+	resume->fd = open(resume->file, O_WRONLY | O_APPEND | O_CLOEXEC);
+	error = errno;
+	if (resume->fd >= 0 && cs_output_claim(resume->fd))
+		return cs_err_set(&resume->err, "'%.200s' is still being written",
+				  resume->file);
+	rc = cs_loaded_read(resume->file, &resume->then, &resume->err);
+	if (rc || resume->fd >= 0)
+		return rc;
+	cs_loaded_release(&resume->then);
+	return cs_err_set(&resume->err, "cannot write '%.200s': %s", resume->file,
+			  strerror(error));
+}
 
 void cs_resume_open(struct cs_resume *resume, const char *file)
 {
 	memset(resume, 0, sizeof(*resume));
 	resume->file = file;
-	resume->failed = cs_loaded_read(file, &resume->then, &resume->err) != 0;
+	resume->failed = claim(resume) != 0;
+}
+
+int cs_resume_continue(struct cs_resume *resume, struct cs_output *out,
+		       struct cs_err *err)
+{
+	int rc = cs_output_continue(out, resume->file, resume->fd,
+				    resume->then.whole_bytes, err);
+
+	if (!rc)
+		resume->fd = -1;
+	return rc;
 }
 
 void cs_resume_release(struct cs_resume *resume)
 {
-	if (resume->file && !resume->failed)
+	if (!resume->file)
+		return;
+	if (!resume->failed)
 		cs_loaded_release(&resume->then);
+	if (resume->fd >= 0)
+		close(resume->fd);
 	resume->file = NULL;
 }
 

@@ -4,9 +4,11 @@
 #define CS_RESUME_H
 
 #include "file/loaded.h"
+#include "report/report.h"
 
 struct cs_resume {
 	const char *file;	/* NULL: every step is measured */
+	int fd;			/* the journal, ours from before it is read; -1 */
 	struct cs_loaded then;
 	int failed;		/* it could not be read: err says why */
 	struct cs_err err;
@@ -19,6 +21,9 @@ void cs_resume_open(struct cs_resume *resume, const char *file);
  * the rows that stay and the nodes they are from (see cs_job_args.resume). */
 int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
 		   struct cs_err *err);
+/* The journal as an output, behind what stays. */
+int cs_resume_continue(struct cs_resume *resume, struct cs_output *out,
+		       struct cs_err *err);
 void cs_resume_release(struct cs_resume *resume);
 
 #endif

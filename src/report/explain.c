@@ -11,6 +11,7 @@
 #include "plan/explain.h"
 #include "report/report.h"
 #include "report/view.h"
+#include "result/grid.h"
 
 #define INDENT 14
 #define NAMES 21	/* the column behind them in the list */
@@ -38,8 +39,10 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	size_t n;
 
 	cs_test_explain(test, &e);
-	cs_print_line(to, "%s  %s", test->name, test->heading);
+	cs_print_line(to, "%s  %s", test->name, cs_test_title(test, 0,
+		cs_test_goes_in_rounds(test) ? NULL : test->alone).text);
 	part(to, "moves", e.moves);
+	part(to, "meanwhile", cs_test_meanwhile(test));
 	part(to, "issued by", e.issuer);
 	part(to, "timed", e.timed);
 	part(to, "", e.timed_both);

@@ -8,6 +8,7 @@
 #include "plan/alias.h"
 #include "plan/file.h"
 #include "report/report.h"
+#include "result/grid.h"
 
 /* For --dry-run, in GB/s: an NVLink of today; through host memory; copies by one
  * CPU core. */
@@ -90,6 +91,20 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 	return most;
 }
 
+/* When its cells are measured; NULL: the heading says it. */
+static const char *when(const struct cs_plan *plan, uint32_t view)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
+
+	for (uint32_t s = 0; s < plan->n_steps; s++)
+		if (cs_plan_step(plan, s)->view == view && cs_plan_step(plan, s)->round)
+			return plan->set.schedule == CS_SCHEDULE_PARALLEL ?
+				       "some pairs at the same time" :
+				       "some pairs at the same time if that changes nothing";
+	return test->alone;
+}
+
 static void print_views(FILE *to, const struct cs_plan *plan)
 {
 	size_t n;
@@ -100,7 +115,7 @@ static void print_views(FILE *to, const struct cs_plan *plan)
 		const struct cs_view *view = cs_plan_view(plan, v);
 
 		cs_print(to, "test      %s  %s, ", test[view->test].name,
-			test[view->test].heading);
+			cs_test_title(&test[view->test], 0, when(plan, v)).text);
 		if (view->steps)
 			cs_print_line(to, "%" PRIu32 " step%s", view->steps,
 				view->steps == 1 ? "" : "s");

@@ -37,7 +37,7 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 	cs_size_text(grid->bytes, size, sizeof(size));
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
 		says_size(grid) ? "  " : "", says_size(grid) ? size : "",
-		cs_grid_title(grid), cs_unit_text((int)test->unit),
+		cs_grid_title(grid).text, cs_unit_text((int)test->unit),
 		test->unit != CS_UNIT_GBS ? "" :
 		test->pattern == CS_PATTERN_BIDI && !grid->back ?
 			" row to column" : " (10^9 bytes/s)");
@@ -538,15 +538,6 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 				"the NUMA domain of each GPU", proof);
 }
 
-/* Did others run beside the step that a row is of? */
-static int in_company(const struct cs_grid *grid, const struct cs_row *row)
-{
-	const struct cs_plan *plan = grid->run->plan;
-
-	return row->step < plan->n_steps &&
-	       row->company >= cs_plan_step(plan, row->step)->count;
-}
-
 /* A cell in company beside the same alone: its share; NAN where one is missing. */
 static double company_share(const struct cs_grid *grid, const struct cs_row *row)
 {
@@ -564,13 +555,11 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_grid_cells(grid), i, cells = 0, held = 0;
+	size_t i, held = 0;
 	double least = INFINITY, most = 0;
 
 	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
 		return;
-	for (i = 0; i < n; i++)
-		cells += grid->row[i] && in_company(grid, grid->row[i]);
 	for (i = 0; i < cs_rows_count(rows); i++) {
 		double share = company_share(grid, cs_rows_get(rows, i));
 
@@ -581,7 +570,7 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 	if (held)
 		cs_fold(to, 2, 4, "%zu cell%s measured while other pairs ran; %zu "
 			"both alone and so, which gave %.2f to %.2f %% of alone",
-			cells, cells == 1 ? "" : "s", held, 100 * least,
+			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
 			100 * most);
 	for (i = 0; i < cs_rows_count(rows) && verbose; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);

@@ -192,7 +192,7 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 	for (size_t i = 0; i < n_rows; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->node == (uint32_t)node && !(row->flags & CS_ROW_REPEATS) &&
+		if (row->node == (uint32_t)node && !cs_row_is_repeat(row) &&
 		    row->metric <= CS_METRIC_TOTAL &&
 		    row->test == (uint32_t)cs_alias_test(alias))
 			place(t, row);

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio_ext.h>
@@ -11,6 +12,11 @@
 #include "report/report.h"
 
 #define TRIES 100 /* names for the temporary file: leftovers of a reused pid */
+#define STEM 100  /* bytes of its name that are the file's */
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000 /* Linux 5.8 */
+#endif
+#define LINKS 40  /* as many as the kernel follows */
 
 /* ---- the name ---- */
 
@@ -27,6 +33,17 @@ static int host_name(const struct cs_run *run, char *to, size_t size)
 	return 0;
 }
 
+/* What a file or a launcher calls a host or a job is part of one name: it leads to
+ * no other folder, and no terminal obeys it. */
+static int tame(char *part)
+{
+	for (char *at = part; *at; at++)
+		if (*at == '/' || (*at == '.' && at == part) ||
+		    iscntrl((unsigned char)*at))
+			*at = '_';
+	return 0;
+}
+
 /* What stands for the letter after '%'; -1 for an unknown one. */
 static int field(char letter, const struct cs_run *run, char *to, size_t size)
 {
@@ -34,10 +51,10 @@ static int field(char letter, const struct cs_run *run, char *to, size_t size)
 
 	switch (letter) {
 	case 'N':
-		return host_name(run, to, size);
+		return host_name(run, to, size) ? -1 : tame(to);
 	case 'j':
 		cs_text(to, size, "%s", run->job_id[0] ? run->job_id : "none");
-		return 0;
+		return tame(to);
 	case 't':
 		if (!gmtime_r(&run->started.tv_sec, &utc))
 			return -1;
@@ -130,17 +147,31 @@ static int link_nameless(const char *path, const char *from)
 	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* Makes the temporary file by the first name beside the path that is free; what
+/* How much of the path a temporary name begins with: no file system that has room
+ * for the name lacks it for that. */
+static int temporary_stem(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t name = slash ? (size_t)(slash + 1 - path) : 0;
+	size_t n = strlen(path + name);
+
+	if (n > STEM)
+		for (n = STEM; n && (path[name + n] & 0xc0) == 0x80; n--)
+			; /* not within a character */
+	return (int)(name + n);
+}
+
+/* Makes the temporary file by the first name beside the target that is free; what
  * `make` returned, -1 with errno. */
 static int make_temporary(struct cs_output *out,
 			  int (*make)(const char *path, const char *from),
 			  const char *from)
 {
-	int i, made = -1;
+	int i, made = -1, stem = temporary_stem(out->target);
 
 	for (i = 0; made < 0 && i < TRIES; i++) {
-		cs_text(out->temporary, sizeof(out->temporary), "%s.%ld-%d",
-			out->path, (long)getpid(), i);
+		cs_text(out->temporary, sizeof(out->temporary), "%.*s.%ld-%d",
+			stem, out->target, (long)getpid(), i);
 		made = make(out->temporary, from);
 		if (made < 0 && errno != EEXIST)
 			break;
@@ -152,18 +183,143 @@ static int make_temporary(struct cs_output *out,
 
 static int open_temporary(struct cs_output *out)
 {
-	int fd = open_nameless(out->path);
+	int fd = open_nameless(out->target);
 
 	out->nameless = fd >= 0;
 	return fd >= 0 ? fd : make_temporary(out, open_named, NULL);
 }
 
-/* A pipe or a device cannot be replaced by a file: it is written directly. */
+/* A pipe or a device cannot be replaced by a file, nor can what is mounted by itself,
+ * as into a container: it is written directly. */
 static int is_special(const char *path)
+{
+	struct statx more;
+	struct stat st;
+
+	if (stat(path, &st))
+		return 0;
+	return !S_ISREG(st.st_mode) ||
+	       (!statx(AT_FDCWD, path, 0, 0, &more) &&
+		(more.stx_attributes & STATX_ATTR_MOUNT_ROOT));
+}
+
+/* In a folder that all may write to, links that others have made lead nowhere: so
+ * the kernel has it too (fs.protected_symlinks). */
+static int may_follow(const char *path, uid_t owner)
+{
+	char *folder = folder_of(path);
+	struct stat st;
+	int rc = folder ? stat(folder, &st) : -1;
+
+	free(folder);
+	return !rc && (owner == geteuid() || owner == st.st_uid ||
+		       !(st.st_mode & S_ISVTX) || !(st.st_mode & S_IWOTH));
+}
+
+/* Where the link leads that is open as `fd`, in place of its own path. */
+static int follow(int fd, char *path, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+	char text[CS_PATH];
+	ssize_t n = readlinkat(fd, "", text, sizeof(text));
+
+	if (n < 0)
+		return -1;
+	if (n && text[0] == '/')
+		folder = 0;
+	if (folder + (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(path + folder, text, (size_t)n);
+	path[folder + (size_t)n] = '\0';
+	return 0;
+}
+
+/* The file that is to be there in the end: behind all links, which stay.  It may not
+ * be there yet. */
+static int find_target(struct cs_output *out)
+{
+	cs_text(out->target, sizeof(out->target), "%s", out->path);
+	for (int links = 0; links < LINKS; links++) {
+		int fd = open(out->target, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc;
+		struct stat st;
+
+		if (fd < 0)
+			return errno == ENOENT ? 0 : -1;
+		rc = fstat(fd, &st);
+		if (rc || !S_ISLNK(st.st_mode)) {
+			close(fd);
+			return rc;
+		}
+		errno = EACCES;
+		rc = may_follow(out->target, st.st_uid) ?
+			     follow(fd, out->target, sizeof(out->target)) : -1;
+		close(fd);
+		if (rc)
+			return -1;
+	}
+	errno = ELOOP;
+	return -1;
+}
+
+/* A rename over what is there may be refused (others' files in a sticky folder,
+ * immutable ones), which no open() tells.  rmdir() of what is no folder asks the
+ * kernel the same question, and does nothing. */
+static int may_replace(const char *target)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+	if (lstat(target, &st))
+		return errno == ENOENT ? 0 : -1;
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return -1;
+	}
+	return rmdir(target) && errno == ENOTDIR ? 0 : -1;
+}
+
+int cs_output_claim(int fd)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	return fcntl(fd, F_OFD_SETLK, &all) &&
+	       (errno == EAGAIN || errno == EACCES) ? -1 : 0;
+}
+
+/* What is in it goes when it is ours.  -1 with *err. */
+static int open_journal(const struct cs_output *out, struct cs_err *err)
+{
+	int fd = open(out->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return cannot_write(out, errno, err);
+	if (cs_output_claim(fd))
+		cs_err_set(err, "cannot write '%.200s': it is being written "
+			   "already; %%N, %%j or %%t in its name tell runs apart",
+			   out->path);
+	else if (ftruncate(fd, 0) && errno != EINVAL) /* a pipe */
+		cannot_write(out, errno, err);
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The same of a file that is to appear in the end. */
+static int open_whole(struct cs_output *out, struct cs_err *err)
+{
+	int fd = -1;
+
+	if (is_special(out->path))
+		fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	else if (!find_target(out) && !may_replace(out->target))
+		fd = open_temporary(out);
+	return fd < 0 ? cannot_write(out, errno, err) : fd;
 }
 
 int cs_output_open(struct cs_output *out, const char *name,
@@ -180,13 +336,9 @@ int cs_output_open(struct cs_output *out, const char *name,
 				  "name must end in .txt, .json, .jsonl, .csv, .prom or .xml",
 				  made.path);
 	made.in_place = strcmp(made.format->name, "jsonl") == 0;
-	if (made.in_place || is_special(made.path))
-		fd = open(made.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			  0666);
-	else
-		fd = open_temporary(&made);
+	fd = made.in_place ? open_journal(&made, err) : open_whole(&made, err);
 	if (fd < 0)
-		return cannot_write(&made, errno, err);
+		return -1;
 	made.file = fdopen(fd, "w");
 	if (!made.file) {
 		error = errno;
@@ -228,23 +380,17 @@ static int is_removed(FILE *file)
 	return 1;
 }
 
-int cs_output_continue(struct cs_output *out, const char *path,
+int cs_output_continue(struct cs_output *out, const char *path, int fd,
 		       size_t whole_bytes, struct cs_err *err)
 {
 	struct cs_output made = { .in_place = 1, .whole = (off_t)whole_bytes };
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), error;
 
 	cs_text(made.path, sizeof(made.path), "%s", path);
 	made.format = cs_format_by_name("jsonl");
-	if (fd < 0)
-		return cannot_write(&made, errno, err);
 	if (!ftruncate(fd, (off_t)whole_bytes))
 		made.file = fdopen(fd, "a");
-	if (!made.file) {
-		error = errno;
-		close(fd);
-		return cannot_write(&made, error, err);
-	}
+	if (!made.file)
+		return cannot_write(&made, errno, err);
 	*out = made;
 	return 0;
 }
@@ -310,11 +456,11 @@ int cs_output_close(struct cs_output *out, struct cs_err *err)
 		error = errno;
 	out->file = NULL;
 	if (!error && out->temporary[0]) {
-		if (rename(out->temporary, out->path)) {
+		if (rename(out->temporary, out->target)) {
 			error = errno;
 		} else {
 			out->temporary[0] = '\0';
-			if (sync_directory(out->path))
+			if (sync_directory(out->target))
 				error = errno;
 		}
 	}

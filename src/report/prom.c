@@ -156,7 +156,7 @@ static void put_family(FILE *to, const struct cs_run *run,
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->status != CS_OK || (row->flags & CS_ROW_REPEATS) ||
+		if (row->status != CS_OK || cs_row_is_repeat(row) ||
 		    row->node >= (uint32_t)run->n_nodes ||
 		    !isfinite(family->value(row)))
 			continue;

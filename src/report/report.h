@@ -41,12 +41,17 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
  * stream that failed leaves err->text alone. */
 int cs_report_explain(FILE *to, const char *what, struct cs_err *err);
 
+#define CS_PATH 512
+
 /* An output file: %N %j %t %% replaced, opened at once so that what cannot be
  * written is said before measuring; without a name in its folder, or under a
  * temporary one where the file system has no such files, fsynced and renamed when
- * it is committed.  A .jsonl is written in place, line by line. */
+ * it is committed.  A .jsonl is written in place, line by line, by one process at a
+ * time.  Links are followed and stay. */
 struct cs_output {
-	char path[512], temporary[544];
+	char path[CS_PATH];		/* as it was given */
+	char target[CS_PATH];		/* what is renamed to: behind all links */
+	char temporary[CS_PATH + 32];	/* beside that */
 	const struct cs_format *format;
 	FILE *file;
 	int in_place;
@@ -56,8 +61,16 @@ struct cs_output {
 };
 int cs_output_open(struct cs_output *out, const char *name,
 		   const struct cs_run *run, struct cs_err *err);
-/* The same of a journal that is there: to be written on behind `whole_bytes`. */
-int cs_output_continue(struct cs_output *out, const char *path,
+/* A file that is written in place is this process's until the descriptor is closed:
+ * -1, another writes it.  The lock is of the open file (F_OFD_SETLK), so no other
+ * descriptor's end gives it up, and goes with the process, however that ends; a
+ * process that is forked while it is held keeps it too, so helpers close what they
+ * inherit.  NFS and most file systems of clusters keep it for all nodes; where there
+ * are no locks (Lustre without flock) 0 as if it were free. */
+int cs_output_claim(int fd);
+/* A journal that is there and ours, open to append: to be written on behind
+ * `whole_bytes`.  Takes the descriptor; not on failure. */
+int cs_output_continue(struct cs_output *out, const char *path, int fd,
 		       size_t whole_bytes, struct cs_err *err);
 /* The name alone, with what stands for %N and the others; opens nothing. */
 int cs_output_name(const char *name, const struct cs_run *run, char *to,

@@ -24,7 +24,8 @@ static void print_placement(FILE *to, const char *placement)
 	print_word(to, placement);
 }
 
-/* result TEST NODE min M median M max M UNIT n/m cells [what stands in] [placement] */
+/* result TEST NODE min M median M max M UNIT n/m cells [way-back] [what stands in]
+ * [placement] */
 static void print_line(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run *run = grid->run;
@@ -37,9 +38,10 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 			grid->median, d, grid->max);
 	else
 		fputs(" min - median - max -", to);
-	cs_print(to, " %s %zu/%zu cells%s%s",
+	cs_print(to, " %s %zu/%zu cells%s%s%s",
 		cs_unit_text(grid->test->unit), grid->n_measured,
-		grid->n_planned, run->stand_in ? " stand-in" : "",
+		grid->n_planned, grid->back ? " way-back" : "",
+		run->stand_in ? " stand-in" : "",
 		run->virtual_clock ? " virtual-clock" : "");
 	print_placement(to, run->node[grid->node].facts.placement);
 	if (run->plan->set.last_bytes)
@@ -58,7 +60,7 @@ static void print_rows(FILE *to, const struct cs_run *run)
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 		const struct cs_test *test = cs_row_test(row);
 
-		if (row->step >= run->plan->n_steps || (row->flags & CS_ROW_REPEATS) ||
+		if (row->step >= run->plan->n_steps || cs_row_is_repeat(row) ||
 		    row->metric > CS_METRIC_TOTAL)
 			continue;
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), name,

@@ -1,15 +1,16 @@
-/* Names of output files: %N, %j, %t and %% replaced, in rooms of two sizes. */
+/* Names of output files: %N, %j, %t and %% replaced, in rooms of two sizes; what the
+ * input begins with is also a job's id, which leads to no other folder. */
 #include "config.h"
 
 #include "fuzz.h"
 #include "report/report.h"
 
-static void put_run(struct cs_run *run, struct cs_run_node *node)
+static void put_run(struct cs_run *run, struct cs_run_node *node, const char *job)
 {
 	memset(run, 0, sizeof(*run));
 	cs_node_facts_init(&node->facts);
 	cs_text(node->facts.host, sizeof(node->facts.host), "n001");
-	cs_text(run->job_id, sizeof(run->job_id), "81233");
+	cs_text(run->job_id, sizeof(run->job_id), "%s", job);
 	run->started.tv_sec = 1795183391;
 	run->node = node;
 	run->n_nodes = 1;
@@ -39,9 +40,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fuzz_text(data, size), few[8], many[512];
 	struct cs_run run;
 
-	put_run(&run, &node);
+	put_run(&run, &node, "81233");
 	name(text, few, sizeof(few), &run);
 	name(text, many, sizeof(many), &run);
+	put_run(&run, &node, text);
+	name("%j", many, sizeof(many), &run);
+	MUST(!strchr(many, '/') && many[0] != '.');
 	cs_format_by_file(text);
 	cs_format_by_name(text);
 	free(text);

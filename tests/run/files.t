@@ -121,7 +121,31 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 		 shown live.json --gpu 2 -f result &&
 		 grep -q "pair .* 6/6 cells\|pair .* 5/6 cells" seen'
 	ok "a GPU that is not there is refused" \
-		refused_show "no GPU or arena '9'" --gpu 9 live.json
+		refused_show "no GPU, arena or host memory '9'" --gpu 9 live.json
+	ok "... and host memory that no copy went through" refused_show \
+		"no GPU, arena or host memory 'host' in the report" live.json --cell host,1
+	ok "... what is neither as well" refused_show \
+		"allowed are a source and a destination as the report names them" \
+		live.json --cell hosts,1
+
+	live 0 --no-mpi -t h2d.ce.pinned.pair,h2d.ce.pinned.bidi -s 1M --seed 1 --cell-limit 20s
+	ok "a cell from the host is named as the report names it" eval \
+		'shown live.json --cell host,1 &&
+		 [ "$(grep -c "^[^ ]*  host->1  h2d.ce.pinned" seen)" = 2 ] &&
+		 grep -qE "^    1->host the other way .*%" seen &&
+		 grep -qE "^    (median of )?[0-9]+ other cells from host .*%" seen'
+	ok "... and one to the host, with what its figure is" eval \
+		'shown live.json --cell 1,host && grep -q "^[^ ]*  1->host  " seen &&
+		 tr -s " \n" " " <seen | grep -q "GPU of row to host memory of column, the way back" &&
+		 ! grep "other cells\? from host" seen'
+	ok "result lines of the two directions are told apart" eval \
+		'shown live.json -f result &&
+		 [ "$(grep -c "^result h2d.ce.pinned.bidi " seen)" = 2 ] &&
+		 grep -q "^result h2d.ce.pinned.bidi .* 4/4 cells virtual-clock$" seen &&
+		 grep -q "^result h2d.ce.pinned.bidi .* 4/4 cells way-back virtual-clock$" seen'
+	live 0 --no-mpi -m h2d --numa all --pattern pair -s 1M --seed 1 --cell-limit 20s
+	ok "... of a NUMA domain as well" eval \
+		'shown live.json --cell numa0,2 && grep -q "^[^ ]*  numa0->2  " seen'
 fi
 
 shown live.json -q -o copy.jsonl -o copy.txt -o copy.json
@@ -197,12 +221,19 @@ kept_rows_stay() {
 rm -f k.*
 begin 4 "${long[@]}" -o k.jsonl
 [ -n "$skip" ] || until_true 20 measuring k.jsonl 5
+was=$skip
+"$CSCOPE" "${long[@]}" --gpus 4 --seed "$marker" --resume k.jsonl >/dev/null 2>second
+of_second=$?
+skip=$was
 [ -n "$skip" ] || kill -KILL "$(rank 0)"
 end_within 10
 until_true 5 none_left
 [ -n "$skip" ] || printf '{"kind":"result","no' >>k.jsonl
 cp k.jsonl killed.jsonl 2>/dev/null
 kept=$(results killed.jsonl 2>/dev/null | grep -c '"status":"ok"')
+ok "a journal that is being written is not resumed: status 3, in one line" eval \
+	'[ $of_second = 3 ] && [ "$(wc -l <second)" = 1 ] &&
+	 grep -q "cannot resume: .k.jsonl. is still being written" second'
 ok "the journal of a killed run can be shown" eval \
 	'shown k.jsonl && tr -s "\n " "  " <seen >flat &&
 	 grep -q "the journal has no verdict: the run was killed" flat &&
@@ -242,6 +273,16 @@ ok "a journal that is complete is rendered: status 0, and says so" eval \
 	'status_is 0 && says_once "complete: nothing was measured" &&
 	 same live.text out && same whole.json again.json &&
 	 same before.jsonl k.jsonl'
+head -n 4 before.jsonl >eight.jsonl 2>/dev/null
+for i in 1 2 3 4 5 6 7 8; do
+	set -- "$@" -o "eight$i.csv"
+done
+run 4 "${long[@]}" --resume eight.jsonl -q "$@"
+ok "--resume beside eight outputs: each is written" eval \
+	'status_is 0 && all_ok eight1.csv 24 && for i in 2 3 4 5 6 7 8; do
+		same eight1.csv eight$i.csv || exit; done'
+ok_json "… and the journal goes on to the verdict" eight.jsonl \
+	'd[-1]["kind"] == "verdict" and d[-1]["status"] == "complete"'
 skip=''
 ok "a journal that is not there: status 3, in one line" eval \
 	'run 0 "${long[@]}" --resume none.jsonl; status_is 3 &&

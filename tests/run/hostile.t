@@ -94,6 +94,19 @@ ok "the folder of the outputs is removed: status 3, said of each" eval \
 	 says_once "cannot write .gone/a.jsonl." && says_once "cannot write .gone/c.json."'
 ok "… and the output elsewhere has all" all_ok b.csv 12
 
+# ---- a file that is mounted by itself, as into a container ----
+
+skip=''
+: >elsewhere.json
+printf '#!/bin/bash\nmount --bind elsewhere.json one.json || exit 99\nexec "$@"\n' >bound
+chmod +x bound
+: >one.json
+[ -n "$mounts" ] || skip="no mount namespace can be made here"
+# shellcheck disable=SC2086 # words
+[ -n "$skip" ] || run_program 0 $mounts ./bound "$CSCOPE" "${cpu[@]}" -q -o one.json
+ok_json "a file that is mounted by itself is written, for it cannot be replaced" \
+	elsewhere.json 'd["run"]["status"] == "complete"'
+
 # ---- standard output and error ----
 
 skip=''

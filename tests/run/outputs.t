@@ -76,6 +76,26 @@ run 0 "${some[@]}" -o replaced.json
 ok "a file is replaced, not written over" eval \
 	'grep -qx old link.json && grep -q cscope-mpi/1 replaced.json'
 
+SLURM_JOB_ID=../x run 0 "${some[@]}" --no-mpi -q -o '%j.json'
+ok "a job's id leads to no other folder" eval \
+	'status_is 0 && [ -s _._x.json ] && [ ! -e ../x.json ]'
+rm link.json
+ln -s replaced.json link.json
+run 0 "${some[@]}" -q -o link.json
+ok "a link is followed and stays" eval \
+	'status_is 0 && [ -L link.json ] && ! grep -qx old replaced.json'
+
+# ---- one journal ----
+
+printf '#!/bin/bash\nexec "$@" --no-mpi\n' >each_alone
+chmod +x each_alone
+rm -f one.jsonl
+run_program 4 ./each_alone "$CSCOPE" --backend cpu -m peer -s 64K --seed 1 \
+	--cell-limit 400ms --precision 0.001% -q -o one.jsonl
+ok "four processes write one journal: three are refused" eval \
+	'! status_is 0 && [ "$(grep -c "cannot write .one.jsonl.: it is being written already" err)" = 3 ]'
+ok_json "… and its lines are whole" one.jsonl 'd[0]["kind"] == "run"'
+
 # ---- what cannot be written ----
 
 CS_TIMEOUT=20 run 4 "${some[@]}" --cell-limit 60s -o good.jsonl -o nowhere/x.json
@@ -91,6 +111,20 @@ mkdir folder.json
 run 0 "${some[@]}" -o folder.json
 ok "a folder of that name: status 3, in one line" eval \
 	'status_is 3 && one_line "folder.json"'
+skip=''
+printf -v name '%0251d.json' 1
+run 0 "${some[@]}" --cell-limit 60s -o good.jsonl -o "$name"
+ok "a name that is too long: status 3, in one line, before measuring" eval \
+	'status_is 3 && one_line "File name too long" &&
+	 ! grep -q "\"kind\":\"result\"" good.jsonl'
+: >fixed.json
+chattr +i fixed.json 2>/dev/null || skip="no immutable files here"
+run 0 "${some[@]}" --cell-limit 60s -o good.jsonl -o fixed.json
+chattr -i fixed.json 2>/dev/null
+ok "a file that may not be replaced: the same" eval \
+	'status_is 3 && one_line "fixed.json.: Operation not permitted" &&
+	 ! grep -q "\"kind\":\"result\"" good.jsonl'
+skip=''
 if [ -e /dev/full ]; then
 	"$CSCOPE" "${some[@]}" --no-mpi >/dev/full 2>err
 	status=$?

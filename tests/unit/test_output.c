@@ -79,6 +79,26 @@ static void names(void)
 	cs_output_discard(&out);
 }
 
+/* What stands for %N and %j comes from files and launchers. */
+static void tamed(void)
+{
+	static const char *const job[][2] = {
+		{ "../x", "_._x.csv" }, { "..", "_..csv" }, { "a/b", "a_b.csv" },
+		{ "12[3].pbs", "12[3].pbs.csv" }, { "a\nb\033c", "a_b_c.csv" },
+	};
+	char was[sizeof(run.run.job_id)], name[64];
+	struct cs_err err;
+
+	memcpy(was, run.run.job_id, sizeof(was));
+	for (size_t i = 0; i < sizeof(job) / sizeof(job[0]); i++) {
+		cs_text(run.run.job_id, sizeof(run.run.job_id), "%s", job[i][0]);
+		t_eq_int(cs_output_name("%j.csv", &run.run, name, sizeof(name),
+					&err), 0);
+		t_eq_str(name, job[i][1]);
+	}
+	memcpy(run.run.job_id, was, sizeof(was));
+}
+
 static void no_job(void)
 {
 	struct cs_output out;
@@ -162,6 +182,127 @@ static void unwritable(void)
 	t_eq_str(err.text, "cannot write 'd.json': Is a directory");
 	rmdir("d.json");
 	t_eq_int(count_files(), 0);
+}
+
+/* A name that has room for itself alone. */
+static void long_name(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+	char name[257];
+
+	memset(name, 'x', sizeof(name));
+	cs_text(name + 250, 6, ".json");
+	if (t_eq_int(cs_output_open(&out, name, &run.run, &err), 0))
+		t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
+	t_ok(size_of(name) > 0);
+	unlink(name);
+	memset(name, 'x', sizeof(name));
+	cs_text(name + 251, 6, ".json");
+	t_eq_int(cs_output_open(&out, name, &run.run, &err), -1);
+	t_ok(strstr(err.text, "': File name too long") != NULL);
+	t_eq_int(count_files(), 0);
+}
+
+/* In a process of its own, as somebody else: 0 well, 1 wrong, 2 cannot tell. */
+static int replace_others(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	if (seteuid(65534))
+		return 2;
+	if (cs_output_open(&out, "sticky/a.json", &run.run, &err) != -1 ||
+	    strcmp(err.text,
+		   "cannot write 'sticky/a.json': Operation not permitted"))
+		return 1;
+	if (cs_output_open(&out, "sticky/b.json", &run.run, &err) != -1 ||
+	    strcmp(err.text, "cannot write 'sticky/b.json': Permission denied"))
+		return 1;
+	return 0;
+}
+
+static int in_child(int (*of)(void))
+{
+	int status = 0;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(of());
+	t_eq_int(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void others_in_sticky(void)
+{
+	int got;
+
+	if (geteuid()) {
+		t_skip("only root makes files of somebody else");
+		return;
+	}
+	chmod(".", 0755);
+	mkdir("sticky", 0777);
+	t_eq_int(chmod("sticky", 01777) || chown("sticky", 1, 1), 0);
+	put_file("sticky/a.json", "old");
+	t_eq_int(symlink("nowhere", "sticky/b.json"), 0);
+	got = in_child(replace_others);
+	if (got == 2)
+		t_skip("no other user to be");
+	else
+		t_eq_int(got, 0);
+	t_eq_int(size_of("sticky/a.json"), 3);
+	unlink("sticky/a.json");
+	unlink("sticky/b.json");
+	rmdir("sticky");
+}
+
+static int is_link(const char *name)
+{
+	struct stat st;
+
+	return !lstat(name, &st) && S_ISLNK(st.st_mode);
+}
+
+static void write_through(const char *name)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	if (!t_eq_int(cs_output_open(&out, name, &run.run, &err), 0))
+		return;
+	t_eq_str(out.path, name);
+	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
+	t_ok(is_link(name));
+}
+
+static void links(void)
+{
+	struct cs_output out;
+	struct cs_err err;
+
+	mkdir("d", 0777);
+	put_file("d/old.json", "old");
+	t_eq_int(symlink("d/old.json", "a.json") || symlink("../a.json", "d/b.json") ||
+		 symlink("d/new.json", "c.json") || symlink("x.json", "x.json"), 0);
+	write_through("d/b.json");
+	t_ok(is_link("a.json"));
+	t_ok(size_of("d/old.json") > 3);
+	write_through("c.json");
+	t_ok(size_of("d/new.json") > 3);
+	t_eq_int(cs_output_open(&out, "x.json", &run.run, &err), -1);
+	t_eq_str(err.text,
+		 "cannot write 'x.json': Too many levels of symbolic links");
+	t_eq_int(count_files(), 4);
+	unlink("a.json");
+	unlink("c.json");
+	unlink("x.json");
+	unlink("d/b.json");
+	unlink("d/old.json");
+	unlink("d/new.json");
+	t_eq_int(rmdir("d"), 0);
 }
 
 static void discarded(void)
@@ -260,19 +401,13 @@ static int write_named(void)
 
 static void named(void)
 {
-	int status = 0;
-	pid_t child;
+	int got = in_child(write_named);
 
-	fflush(stdout);
-	child = fork();
-	if (!child)
-		_exit(write_named());
-	t_eq_int(waitpid(child, &status, 0), child);
 	unlink("a.json");
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+	if (got == 2)
 		t_skip("no seccomp here");
 	else
-		t_eq_int(status, 0);
+		t_eq_int(got, 0);
 }
 
 static void occupied(void)
@@ -367,6 +502,31 @@ static void full_journal(void)
 	unlink("a.jsonl");
 }
 
+static void one_writer(void)
+{
+	struct cs_output first, second;
+	struct cs_err err;
+	long before;
+	int fd;
+
+	if (!t_eq_int(cs_output_open(&first, "a.jsonl", &run.run, &err), 0))
+		return;
+	cs_output_append(&first, one_run, &run.run, 0);
+	before = size_of("a.jsonl");
+	t_eq_int(cs_output_open(&second, "a.jsonl", &run.run, &err), -1);
+	t_eq_str(err.text, "cannot write 'a.jsonl': it is being written already; "
+		 "%N, %j or %t in its name tell runs apart");
+	t_eq_int(size_of("a.jsonl"), before);
+	/* which does not end with another descriptor of the file */
+	close(open("a.jsonl", O_RDONLY));
+	fd = open("a.jsonl", O_WRONLY | O_APPEND | O_CLOEXEC);
+	t_eq_int(cs_output_claim(fd), -1);
+	t_eq_int(cs_output_commit(&first, &run.run, &plain, &err), 0);
+	t_eq_int(cs_output_claim(fd), 0);
+	close(fd);
+	unlink("a.jsonl");
+}
+
 static void removed_journal(void)
 {
 	struct cs_output out;
@@ -383,6 +543,7 @@ static void removed_journal(void)
 
 static const struct tap_test tests[] = {
 	{ "%N, %j, %t and %% in a name are replaced", names },
+	{ "a host's or a job's name leads to no other folder", tamed },
 	{ "a job without an id is called none", no_job },
 	{ "%N is this host before the nodes are known", host_before_nodes },
 	{ "an unknown letter behind % is refused and nothing touched",
@@ -390,6 +551,9 @@ static const struct tap_test tests[] = {
 	{ "an ending that is no format is refused", unknown_ending },
 	{ "a name that is too long is refused", too_long },
 	{ "what cannot be written is said at once, with its cause", unwritable },
+	{ "a name of 255 bytes is written, a longer one refused at once", long_name },
+	{ "what may not be replaced is refused at once", others_in_sticky },
+	{ "links are followed and stay, also to what is not there yet", links },
 	{ "discarding removes the temporary file and keeps the old one", discarded },
 	{ "committing replaces the old file at once, with the user's umask",
 	  committed },
@@ -401,6 +565,7 @@ static const struct tap_test tests[] = {
 	{ "a journal is written in place", journal },
 	{ "a journal that cannot grow ends with its last whole record",
 	  full_journal },
+	{ "a journal has one writer, and is left alone by the second", one_writer },
 	{ "a journal that was removed meanwhile is an error", removed_journal },
 	{ NULL, NULL },
 };
