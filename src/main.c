@@ -12,6 +12,7 @@
 
 #include "answer.h"
 #include "backend/backend.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "check/cells.h"
 #include "check/check.h"
@@ -85,7 +86,7 @@ static FILE *keep_stdout(void)
 
 static void complain(const char *what, const char *text)
 {
-	fprintf(stderr, "cscope-mpi: %s%s\n", what, text);
+	cs_print_line(stderr, "cscope-mpi: %s%s", what, text);
 }
 
 /* ---- progress ---- */
@@ -103,7 +104,7 @@ static void show_state(void *ctx)
 	double now = cs_clock_s() - p->began_s;
 
 	clear_bar(p);
-	fprintf(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s\n", p->done,
+	cs_print_line(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s", p->done,
 		p->all, cs_rows_count(&p->run.rows), now);
 }
 
@@ -112,9 +113,11 @@ static void show_bar(struct program *p, double now)
 	double left = p->done ? now / p->done * (p->all - p->done) : 0;
 	int full = p->all ? (int)(30 * p->done / p->all) : 0;
 
-	fprintf(stderr, "\r[%.*s%*s] %u/%u steps  %.1f/s  %.0f s left\033[K",
-		full, "##############################", 30 - full, "", p->done,
-		p->all, p->done / now, left);
+	fputs("\r", stderr);
+	cs_print(stderr, "[%.*s%*s] %u/%u steps  %.1f/s  %.0f s left", full,
+		 "##############################", 30 - full, "", p->done, p->all,
+		 p->done / now, left);
+	fputs("\033[K", stderr);
 	fflush(stderr);
 	p->bar = 1;
 }
@@ -417,7 +420,7 @@ static int show_complete(struct program *p)
 
 	p->ended = 1;
 	clear_bar(p);
-	fprintf(stderr, "cscope-mpi: '%s' is complete: nothing was measured\n",
+	cs_print_line(stderr, "cscope-mpi: '%s' is complete: nothing was measured",
 		p->opt.resume);
 	p->run = p->resume.then.run;
 	for (int i = 0; i < p->n_outputs; i++)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/hints.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "job/internal.h"
 #include "job/signals.h"
@@ -144,8 +145,8 @@ static void warn_of_small_shm(const struct cs_launcher *l)
 	if (l->rank > 0 || left >= 2 * SHM_OF_A_RANK)
 		return;
 	cs_size_text(left, size, sizeof(size));
-	fprintf(stderr,
-		"cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s\n",
+	cs_print_line(stderr,
+		"cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s",
 		size, cs_hint_brief(CS_HINT_DEV_SHM));
 }
 
@@ -657,8 +658,8 @@ static int dismiss(struct cs_job *job)
 	if (died > 1)
 		cs_text(more, sizeof(more), " (and %d more)", died - 1);
 	if (died)
-		fprintf(stderr,
-			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)\n",
+		cs_print_line(stderr,
+			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
 			first, more, CS_EXIT_CRITICAL);
 	return died;
 }
@@ -668,7 +669,7 @@ static int wait_for_root(struct cs_job *job)
 	int state = wait_nodes(job);
 
 	if (state == CS_NODE_SILENT)
-		fprintf(stderr, "cscope-mpi: no word from rank 0 for %.0f s\n",
+		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
 			ROOT_SILENCE_S);
 	return state;
 }
@@ -683,8 +684,8 @@ static double end_limit(const struct cs_job *job)
 static void leave_without(struct cs_job *job, const struct cs_err *err)
 {
 	if (job->team.rank == 0)
-		fprintf(stderr,
-			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)\n",
+		cs_print_line(stderr,
+			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)",
 			err->text, CS_EXIT_CRITICAL);
 	leave_after_root(job, CS_EXIT_CRITICAL);
 }

@@ -162,8 +162,8 @@ static const struct cs_option compare_options[] = {
 static const struct cs_option show_options[] = {
 	HEADING("What to show"),
 	{ "gpu", 0, "N", "only the cells from and to this GPU", OWN(cs_set_gpu) },
-	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the cells to "
-	  "compare it with", OWN(cs_set_cell) },
+	{ "cell", 0, "A,B", "one cell, as 2,3 or host,0 or 0,numa1: all of its figures, its "
+	  "samples, and the cells to compare it with", OWN(cs_set_cell) },
 	{ "topology", 0, NULL, "how the nodes are wired and set, in place of figures",
 	  FLAG(topology, 1) },
 	HEADING("Output"),

@@ -297,6 +297,20 @@ static int take_label(const char *text, size_t length, char *to, size_t size)
 	return 0;
 }
 
+/* An end of a cell: a GPU, "host", "numa1". */
+static int take_end(const char *text, size_t length, char *to, size_t size)
+{
+	size_t n = 4 + strspn(text + (length < 4 ? length : 4), "0123456789");
+	int is_numa = length > 4 && n == length && !strncmp(text, "numa", 4);
+
+	if (!is_numa && (length != 4 || strncmp(text, "host", 4)))
+		return take_label(text, length, to, size);
+	if (length >= size)
+		return -1;
+	cs_text(to, size, "%.*s", (int)length, text);
+	return 0;
+}
+
 int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (take_label(value, strlen(value), opt->only[0], sizeof(opt->only[0])))
@@ -310,11 +324,12 @@ int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 	size_t n = strcspn(value, ",");
 
 	if (value[n] != ',' ||
-	    take_label(value, n, opt->only[0], sizeof(opt->only[0])) ||
-	    take_label(value + n + 1, strlen(value + n + 1), opt->only[1],
-		       sizeof(opt->only[1])))
+	    take_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	    take_end(value + n + 1, strlen(value + n + 1), opt->only[1],
+		     sizeof(opt->only[1])))
 		return cs_err_set(err, "allowed are a source and a destination "
-				  "as the report numbers them, as 2,3");
+				  "as the report names them, as 2,3 or host,0 or "
+				  "numa1,0");
 	return 0;
 }
 

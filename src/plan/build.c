@@ -194,10 +194,8 @@ static int goes_in_rounds(const struct draft *d, const struct cs_test *test)
 	uint32_t n = (uint32_t)d->req->n_agents;
 	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
 
-	return set->schedule != CS_SCHEDULE_SERIAL && set->arms <= 1 &&
-	       !set->block_samples && test->path == CS_PATH_PEER &&
-	       test->method != CS_METHOD_CPU && test->how == CS_HOW_GATED &&
-	       test->unit == CS_UNIT_GBS && set->via != CS_WAY_STAGED && n > 3 &&
+	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
+	       set->arms <= 1 && !set->block_samples && n > 3 &&
 	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
 }
 
