@@ -121,7 +121,7 @@ run 0 check slow.json --baseline base.json -q -o checked.json
 ok_json "… and of the run that looked twice the same finding" checked.json \
 	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
 run 0 check plain.json --min-share 99% --threshold none.csv
-ok "… thresholds that are not there: status 3" eval 'status_is 3 && one_line "none.csv"'
+ok "… thresholds that are not there: status 64" eval 'status_is 64 && one_line "none.csv"'
 run 0 check h1.json --baseline base3.json -q
 ok "… another class: status 3" eval 'status_is 3 && one_line "no baseline of class"'
 run 0 baseline three.json -q -o base3.json
@@ -164,7 +164,7 @@ printf '%s' "$(of "${norm/peer.ce.write.pair/peer.later.test.pair},$norm")" >lat
 run 0 "${some[@]}" --baseline later.json -q
 ok "a test of a later version is passed over" eval 'status_is 3 && one_line "no baseline of class"'
 run 0 "${some[@]}" --baseline none.json -q
-ok "no such file: status 3" eval 'status_is 3 && one_line "cannot read .none.json"'
+ok "no such file: status 64" eval 'status_is 64 && one_line "cannot read .none.json"'
 run 0 baseline none.json
 ok "nothing to learn from: no such file, status 3" eval 'status_is 3 && one_line "none.json"'
 run 0 baseline h1.json base.json
@@ -265,7 +265,7 @@ ok "… nothing in it" refused 'no threshold in it' test,bound '# none'
 ok "… an empty file" refused 'no threshold in it' ''
 ok "… colours for the terminal" refused ":2: column test: " test,bound $'\e[31mpeer,1'
 run 0 "${some[@]}" --threshold none.csv -q
-ok "no such file: status 3" eval 'status_is 3 && one_line "cannot read .none.csv"'
+ok "no such file: status 64" eval 'status_is 64 && one_line "cannot read .none.csv"'
 run 0 "${some[@]}" --min-share 120% -q
 ok "a share above 100 %: status 64" eval 'status_is 64 && one_line "min-share"'
 run 0 "${some[@]}" --threshold "$TESTDATA/../doc/thresholds/published.csv" -q
