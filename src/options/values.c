@@ -148,8 +148,9 @@ static int size_of(const char *text, size_t length, uint64_t *bytes,
 	cs_text(one, sizeof(one), "%.*s", (int)(length < 31 ? length : 31), text);
 	if (cs_size_parse(one, bytes, err))
 		return -1;
-	return !*bytes || *bytes % 16 ?
-		       cs_err_set(err, "a size is a multiple of 16 bytes") : 0;
+	return !*bytes || *bytes % 16 || *bytes > CS_COPY_MAX ?
+		       cs_err_set(err, "a size is a multiple of 16 bytes, and at most "
+				  "1024T") : 0;
 }
 
 /* "512M", or a sweep "4K:1G:x2". */
@@ -181,6 +182,21 @@ int cs_set_size(struct cs_options *opt, const char *value, struct cs_err *err)
 		return cs_err_set(err, "a sweep goes from the smaller size to the "
 				  "larger, as 4K:1G:x2");
 	return 0;
+}
+
+int cs_set_spread(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (cs_size_parse(value, &opt->set.spread_bytes, err))
+		return -1;
+	return !opt->set.spread_bytes || opt->set.spread_bytes > CS_COPY_MAX ?
+		       cs_err_set(err, "allowed are 1 to 1024T") : 0;
+}
+
+/* 0 is a seed as well. */
+int cs_set_seed(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	opt->seeded = 1;
+	return cs_uint_parse(value, 0, UINT64_MAX, &opt->set.seed, err);
 }
 
 int cs_set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -350,10 +366,6 @@ static int take(const struct cs_option *option, struct cs_options *opt,
 		return cs_share_parse(value, to, err);
 	case CS_TAKE_DURATION:
 		return cs_duration_parse(value, to, err);
-	case CS_TAKE_SIZE:
-		return cs_size_parse(value, to, err);
-	case CS_TAKE_NUMBER:
-		return cs_uint_parse(value, 0, UINT64_MAX, to, err);
 	}
 	return -1;
 }

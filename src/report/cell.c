@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "report/view.h"
@@ -82,7 +83,7 @@ static void print_histogram(FILE *to, const double *x, uint32_t n)
 	for (i = 0; i < bins; i++) {
 		int length = (int)((uint64_t)count[i] * BAR / most);
 
-		fprintf(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s\n", INDENT, "",
+		cs_print_line(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s", INDENT, "",
 			low + i * width, low + (i + 1) * width, count[i],
 			length ? "  " : "", length,
 			"########################################");
@@ -178,9 +179,9 @@ static void print_throttle(FILE *to, const struct cs_row *row)
 static void print_beside(FILE *to, const char *what, double own, double other)
 {
 	if (isnan(own) || isnan(other))
-		fprintf(to, "    %-36s %9.2f\n", what, other);
+		cs_print_line(to, "    %-36s %9.2f", what, other);
 	else
-		fprintf(to, "    %-36s %9.2f  %+.2f %%\n", what, other,
+		cs_print_line(to, "    %-36s %9.2f  %+.2f %%", what, other,
 			100 * (other / own - 1));
 }
 
@@ -308,7 +309,7 @@ static int print_cell(FILE *to, const struct cell *c)
 		print_agent(to, c, c->row->what.src.index);
 	if (!cs_end_is_numa(&c->row->what.dst))
 		print_agent(to, c, c->row->what.dst.index);
-	fprintf(to, "  beside it, %s and how far from this cell\n",
+	cs_print_line(to, "  beside it, %s and how far from this cell",
 		cs_unit_text(cs_row_test(c->row)->unit));
 	print_kin(to, c);
 	print_line(to, c, &c->row->what.src, NULL, room);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "report/matrix.h"
@@ -98,9 +99,9 @@ static int take_point(const struct cs_run *run, int first, int last,
 static void put(FILE *to, int width, double x)
 {
 	if (isnan(x))
-		fprintf(to, "  %*s", width, "-");
+		cs_print(to, "  %*s", width, "-");
 	else
-		fprintf(to, "  %*.2f", width, x);
+		cs_print(to, "  %*.2f", width, x);
 }
 
 static void print_point(FILE *to, const struct cs_test *test,
@@ -110,7 +111,7 @@ static void print_point(FILE *to, const struct cs_test *test,
 
 	cs_size_text(p->bytes, size, sizeof(size));
 	cs_text(cells, sizeof(cells), "%zu/%zu", p->n_measured, p->n_planned);
-	fprintf(to, "%12s  %9s", size, cells);
+	cs_print(to, "%12s  %9s", size, cells);
 	put(to, 9, p->min);
 	put(to, 9, p->median);
 	put(to, 9, p->max);
@@ -119,7 +120,7 @@ static void print_point(FILE *to, const struct cs_test *test,
 	if (totals)
 		put(to, 9, p->together);
 	if (p->n_marked)
-		fprintf(to, "  ! %zu", p->n_marked);
+		cs_print(to, "  ! %zu", p->n_marked);
 	putc('\n', to);
 }
 
@@ -153,7 +154,7 @@ static void print_points(FILE *to, struct cs_grid *like, const struct point *p, 
 	}
 	cs_fold(to, 0, 2, "%s  %s, %s, by size", like->test->name,
 		cs_grid_title(like).text, cs_unit_text((int)like->test->unit));
-	fprintf(to, "%12s  %9s  %9s  %9s  %9s%s%s\n",
+	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
 		like->test->unit == CS_UNIT_NS ? "through" : "a copy", "cells", "min",
 		"median", "max",
 		like->test->unit == CS_UNIT_GBS ? "     us a copy" : "",

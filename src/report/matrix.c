@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/check.h"
@@ -82,7 +83,7 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 	char number[32], pending = '\0';
 	int dst;
 
-	fprintf(to, "%*s", LABEL, row_label(grid, src).text);
+	cs_print(to, "%*s", LABEL, row_label(grid, src).text);
 	for (dst = 0; dst < grid->n_cols; dst++) {
 		int i = src * grid->n_cols + dst;
 
@@ -93,10 +94,10 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 				cs_decimals(grid->test), grid->value[i]);
 		if (dst)
 			putc(pending, to);
-		fprintf(to, "%*s", width - (dst > 0), number);
+		cs_print(to, "%*s", width - (dst > 0), number);
 		pending = grid->mark[i];
 	}
-	fprintf(to, "%s\n", pending == '*' ? "*" : pending == '!' ? "!" : "");
+	cs_print_line(to, "%s", pending == '*' ? "*" : pending == '!' ? "!" : "");
 }
 
 /* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
@@ -108,13 +109,13 @@ static void print_hubs(FILE *to, const struct cs_grid *grid, int width)
 		any |= !isnan(grid->total[i]);
 	if (!any)
 		return;
-	fprintf(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
+	cs_print(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
 					  "into" : "out of");
 	for (i = 0; i < grid->n_cols; i++)
 		if (isnan(grid->total[i]))
-			fprintf(to, "%*s", width, "-");
+			cs_print(to, "%*s", width, "-");
 		else
-			fprintf(to, "%*.2f", width, grid->total[i]);
+			cs_print(to, "%*.2f", width, grid->total[i]);
 	putc('\n', to);
 }
 
@@ -122,9 +123,9 @@ static void print_numbers(FILE *to, const struct cs_grid *grid)
 {
 	int width = cell_width(grid), i;
 
-	fprintf(to, "%*s", LABEL, "from\\to");
+	cs_print(to, "%*s", LABEL, "from\\to");
 	for (i = 0; i < grid->n_cols; i++)
-		fprintf(to, "%*s", width, col_label(grid, i).text);
+		cs_print(to, "%*s", width, col_label(grid, i).text);
 	putc('\n', to);
 	for (i = 0; i < grid->n_rows; i++)
 		print_row(to, grid, width, i);
@@ -223,7 +224,7 @@ static void print_column_labels(FILE *to, const struct cs_grid *grid)
 			if (n >= k)
 				end = i + 1;
 		}
-		fprintf(to, "%*s %.*s\n", LABEL, k == longest ? "from\\to" : "",
+		cs_print_line(to, "%*s %.*s", LABEL, k == longest ? "from\\to" : "",
 			end, line);
 	}
 }
@@ -235,7 +236,7 @@ static void print_characters(FILE *to, const struct cs_grid *grid)
 
 	print_column_labels(to, grid);
 	for (i = 0; i < grid->n_rows; i++) {
-		fprintf(to, "%*s ", LABEL, row_label(grid, i).text);
+		cs_print(to, "%*s ", LABEL, row_label(grid, i).text);
 		for (k = 0; k < grid->n_cols; k++) {
 			double value = grid->value[i * grid->n_cols + k];
 
