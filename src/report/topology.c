@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "check/fingerprint.h"
 #include "report/view.h"
 
