@@ -53,6 +53,7 @@ UNIT_TESTS = \
 	%D%/unit/plan.t \
 	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
+	%D%/unit/print.t \
 	%D%/unit/quant.t \
 	%D%/unit/report.t \
 	%D%/unit/rng.t \
@@ -117,6 +118,8 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
+%C%_unit_print_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_unit_print_t_SOURCES = %D%/unit/test_print.c
 %C%_unit_quant_t_SOURCES = %D%/unit/test_quant.c
 %C%_unit_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_report_t_SOURCES = %D%/unit/test_report.c %D%/unit/canned.h
@@ -329,6 +332,7 @@ SHELL_TESTS = \
 	%D%/run/signals.t \
 	%D%/run/schedule.t \
 	%D%/run/sweep.t \
+	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \

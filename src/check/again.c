@@ -69,8 +69,7 @@ static void want_beside(struct wanted *w, const struct cs_row *cell, int row, in
 		const struct cs_row *r = cs_rows_get(&w->run->rows, i);
 
 		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
-		    r->status != CS_OK || r->metric != CS_METRIC_RATE ||
-		    (r->flags & CS_ROW_REPEATS) || cs_is_unsure(r) ||
+		    r->status != CS_OK || !cs_row_is_cell(r) || cs_is_unsure(r) ||
 		    cs_ends_are_same(&r->what.src, &cell->what.src) != row ||
 		    cs_ends_are_same(&r->what.dst, &cell->what.dst) != col ||
 		    (!row && !col && !nobody_suspects(w, r)))

@@ -261,7 +261,7 @@ static int is_figure(const struct cs_row *row)
 {
 	return row->status == CS_OK && row->stats.median > 0 &&
 	       isfinite(row->stats.median) &&
-	       !(row->flags & (CS_ROW_BAD | CS_ROW_REPEATS));
+	       !(row->flags & CS_ROW_BAD) && !cs_row_is_repeat(row);
 }
 
 static void key_of(const struct cs_run *run, const struct cs_row *row, int class,

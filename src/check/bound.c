@@ -70,7 +70,7 @@ uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *
 	for (i = 0; i < rows; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->status == CS_OK && !(row->flags & CS_ROW_REPEATS))
+		if (row->status == CS_OK && !cs_row_is_repeat(row))
 			order[(*n)++] = (uint32_t)i;
 	}
 	sort_rows(&run->rows, order, *n);

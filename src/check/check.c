@@ -438,7 +438,7 @@ double cs_control_drift(const struct cs_run *run, int node)
 			const struct cs_row *cell = cs_rows_get(&run->rows, k);
 
 			if (cell->status != CS_OK ||
-			    (cell->flags & CS_ROW_REPEATS) ||
+			    cs_row_is_repeat(cell) ||
 			    !cs_row_same_cell(cell, control))
 				continue;
 			most = fmax(most, fabs(control->stats.median /

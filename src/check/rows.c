@@ -99,8 +99,10 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 	if (cause->status == CS_SKIPPED && !cause->reason &&
 	    !strcmp(row->reason, CS_LEFT_OUT))
 		return 0;
-	if (cause->flag && (!(row->flags & cause->flag) ||
-			    (row->flags & CS_ROW_REPEATS)))
+	if (cause->flag && !(row->flags & cause->flag))
+		return 0;
+	/* what went wrong is told of repetitions too */
+	if (row->status <= CS_SKIPPED && cs_row_is_repeat(row))
 		return 0;
 	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
 		return 0;

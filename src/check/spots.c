@@ -104,7 +104,7 @@ int cs_spots_make(const struct cs_run *run, struct cs_spots *out,
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (!(row->flags & CS_ROW_REPEATS) && can_be_judged(run, row))
+		if (!cs_row_is_repeat(row) && can_be_judged(run, row))
 			out->spot[out->n++] = spot_of(out, i);
 	}
 	qsort(out->spot, out->n, sizeof(*out->spot), by_place);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/print.h"
+
 int cs_only_looked(const struct cs_run *run)
 {
 	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
@@ -73,22 +75,14 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		      uint32_t least, char *to, size_t size)
 {
-	size_t n = cs_rows_count(&run->rows), i, measured = 0, cells = 0;
+	size_t n = cs_rows_count(&run->rows), i;
 	const char *reason = "";
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
-		if (!reason[0])
-			reason = row->reason;
-		if (row->metric != CS_METRIC_RATE || (row->flags & CS_ROW_REPEATS))
-			continue;
-		cells++;
-		measured += row->status == CS_OK;
-	}
+	for (i = 0; i < n && !reason[0]; i++)
+		reason = cs_rows_get(&run->rows, i)->reason;
 	if (worst_text(run, CS_CRITICAL, to, size))
 		return 1;
-	if (!measured && !cs_only_looked(run)) {
+	if (!c->measured && !cs_only_looked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
 		return 1;
@@ -98,8 +92,8 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	if (cs_only_looked(run))
 		cs_text(to, size, "no findings");
 	else
-		cs_text(to, size, "%zu of %zu cells measured%s", measured,
-			c->left_out ? c->planned : cells,
+		cs_text(to, size, "%zu of %zu cells measured%s",
+			c->measured, c->left_out ? c->planned : c->cells,
 			least > CS_NOTE ? "" : ", no findings");
 	return 0;
 }
@@ -128,8 +122,9 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 /* Without what a shell reads, or would end a line. */
 static void make_harmless(char *text)
 {
+	cs_clean(text);
 	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || strchr("\"\\$`", *text))
+		if (strchr("\"\\$`", *text))
 			*text = '\'';
 }
 

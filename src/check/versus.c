@@ -66,7 +66,7 @@ static void name_end(struct work *w, const struct cs_paired *it,
 
 static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
-	return row->node == (uint32_t)it->node && !(row->flags & CS_ROW_REPEATS) &&
+	return row->node == (uint32_t)it->node && !cs_row_is_repeat(row) &&
 	       row->metric != CS_METRIC_TOTAL && is_there(it, &row->what.src) &&
 	       is_there(it, &row->what.dst);
 }

@@ -78,7 +78,7 @@ static int gather(const struct cs_run *run, struct cs_vec *all)
 		struct figures *f;
 		double *value;
 
-		if (row->metric != CS_METRIC_RATE || row->flags & CS_ROW_CONTROL)
+		if (!cs_row_is_cell(row))
 			continue;
 		f = figures_of(all, row);
 		if (!f)

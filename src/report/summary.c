@@ -63,7 +63,7 @@ struct samples {
 	double widest;		/* half interval / median */
 	size_t rows, sampled;	/* of these, until known well enough */
 	size_t without;		/* of those, fewer than 6 samples */
-	uint32_t blocks;	/* of a cell; 0 where nothing took turns */
+	uint32_t turns;		/* of a cell; 0 where nothing took turns */
 };
 
 static void count_samples(const struct cs_run *run, struct samples *out)
@@ -75,7 +75,7 @@ static void count_samples(const struct cs_run *run, struct samples *out)
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 		double width = cs_stats_half_width(&row->stats);
 
-		if (row->metric != CS_METRIC_RATE || row->status != CS_OK)
+		if (!cs_row_is_cell(row) || row->status != CS_OK)
 			continue;
 		if (!out->rows++ || row->stats.n < out->least)
 			out->least = row->stats.n;
@@ -83,8 +83,8 @@ static void count_samples(const struct cs_run *run, struct samples *out)
 			out->most = row->stats.n;
 		if (row->discarded > out->discarded)
 			out->discarded = row->discarded;
-		if (row->block > out->blocks)
-			out->blocks = row->block;
+		if (row->turns > out->turns)
+			out->turns = row->turns;
 		if (cs_row_test(row)->how != CS_HOW_GATED)
 			continue;
 		out->sampled++;
@@ -118,9 +118,9 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 	}
 	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
 		s.least, s.most);
-	if (s.blocks)
+	if (s.turns)
 		cs_text(width, sizeof(width), ", in %u turns of each placement",
-			s.blocks);
+			s.turns);
 	else if (!s.sampled)
 		cs_text(width, sizeof(width), ", as many as always");
 	else if (!s.without)

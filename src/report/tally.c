@@ -41,11 +41,6 @@ static int add_key(struct cs_vec *keys, uint32_t test, uint64_t bytes,
 	return 0;
 }
 
-static int is_cell(const struct cs_row *row)
-{
-	return row->metric == CS_METRIC_RATE && !(row->flags & CS_ROW_REPEATS);
-}
-
 static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 		     struct cs_err *err)
 {
@@ -58,7 +53,7 @@ static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (is_cell(row) && add_key(keys, row->test, row->what.bytes, err))
+		if (cs_row_is_cell(row) && add_key(keys, row->test, row->what.bytes, err))
 			return -1;
 	}
 	return 0;
@@ -167,7 +162,7 @@ static int count_rows(const struct cs_run *run, const struct cs_vec *keys,
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 		size_t at;
 
-		if (!is_cell(row) || row->node >= (uint32_t)run->n_nodes)
+		if (!cs_row_is_cell(row) || row->node >= (uint32_t)run->n_nodes)
 			continue;
 		at = row->node * keys->n +
 		     (size_t)find_key(keys, row->test, row->what.bytes);

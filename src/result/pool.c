@@ -55,7 +55,8 @@ static struct cs_row merge(const struct cs_rows *rows,
 		if (is_graver(row[i], worst))
 			worst = row[i];
 	made = *worst;
-	made.block = (uint32_t)n;
+	made.block = 1;
+	made.turns = (uint32_t)n;
 	made.n_samples = made.checked = made.discarded = made.flags = 0;
 	made.wrong_words = made.throttle = 0;
 	made.seconds = 0;

@@ -6,7 +6,7 @@
 
 #include "result/run.h"
 
-/* A copy of the run in which the blocks of a cell are one row (block: how many they
+/* A copy of the run in which the blocks of a cell are one row (turns: how many they
  * were): all of their samples, without an interval, for samples of one block agree
  * better than blocks do; the sum of what was checked; every flag of any.  A cell of
  * which a block failed has failed.  It shares all else with the run, and its rows too

@@ -74,6 +74,17 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 	return (const double *)rows->samples.data + at[i];
 }
 
+int cs_row_is_repeat(const struct cs_row *row)
+{
+	return (row->flags & CS_ROW_REPEATS) != 0;
+}
+
+int cs_row_is_cell(const struct cs_row *row)
+{
+	return row->metric == CS_METRIC_RATE && row->block <= 1 &&
+	       !cs_row_is_repeat(row);
+}
+
 int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b)
 {
 	return a->node == b->node && a->test == b->test &&

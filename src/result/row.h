@@ -77,6 +77,7 @@ struct cs_row {
 	uint32_t blocks, threads; /* of the kernel that copied; 0: none did */
 	uint32_t n_samples;
 	uint32_t block;		/* of the cell: 0, or more where arms take turns */
+	uint32_t turns;		/* put together in this row (pool.h); 0: it is itself one */
 	char reason[CS_REASON];	/* anything but ok has one */
 };
 
@@ -98,6 +99,12 @@ size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 
+/* Does it repeat a cell, and is not its figure: a control, a cell that company is
+ * held against, a re-measurement? */
+int cs_row_is_repeat(const struct cs_row *row);
+/* Is it the figure of a cell, or what has become of it?  Of each cell one row is, by
+ * which cells are counted and shown: its rate, no repetition, no further turn. */
+int cs_row_is_cell(const struct cs_row *row);
 /* Are they of one cell: node, test, size, ends and metric? */
 int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b);
 

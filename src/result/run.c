@@ -186,7 +186,7 @@ static size_t cells_of(const struct cs_plan *plan, int n_agents)
 
 struct cs_coverage cs_run_coverage(const struct cs_run *run)
 {
-	struct cs_coverage c = { 0, 0, 0 };
+	struct cs_coverage c = { 0 };
 	size_t of[CS_MAX_AGENTS + 1] = { 0 }, i;
 	int node;
 
@@ -202,9 +202,9 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 	for (i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->metric != CS_METRIC_RATE || row->block > 1 ||
-		    (row->flags & CS_ROW_REPEATS))
+		if (!cs_row_is_cell(row))
 			continue;
+		c.cells++;
 		c.measured += row->status == CS_OK;
 		c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
 	}

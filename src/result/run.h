@@ -137,6 +137,7 @@ int cs_run_shows(const struct cs_run *run, int node,
  * and further turns apart. */
 struct cs_coverage {
 	size_t measured, planned;
+	size_t cells;		/* of which there is a row, with a figure or without */
 	size_t left_out;	/* for the budget */
 };
 struct cs_coverage cs_run_coverage(const struct cs_run *run);

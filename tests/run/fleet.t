@@ -194,6 +194,33 @@ cp faults.txt want
 run 0 show faults.json
 ok "show of the document is the same text" same want out
 
+# controls, cells beside others and re-measurements are no cells, whatever they gave
+folder=repeats
+mkdir repeats
+for host in n01 n02; do
+	node "$host" -- --check -t peer.ce.write.pair
+done
+node n03 FAKE_SLOW=0-1:0.5 -- --check -t peer.ce.write.pair
+python3 -c 'import json
+for host in ("n01", "n02", "n03"):
+    path = f"repeats/{host}.jsonl"
+    rows = [json.loads(line) for line in open(path)]
+    extra = []
+    for r in rows:
+        if r["kind"] != "result" or r["metric"] != "rate":
+            continue
+        if r["src"] == "gpu2" and r["dst"] == "gpu3" and "control" not in r["flags"]:
+            extra.append(dict(r, flags=r["flags"] + ["in-company"], value=1.25))
+            extra.append(dict(r, flags=r["flags"] + ["again"], value=1.5))
+        if "control" in r["flags"]:
+            r["value"] = 1.75
+    at = max(i for i, r in enumerate(rows) if r["kind"] == "result") + 1
+    rows[at:at] = extra
+    open(path, "w").writelines(json.dumps(r) + "\n" for r in rows)'
+check repeats/*.jsonl
+ok "what repeats a cell is not counted, and not the lowest" prints \
+	"peer.ce.write.pair  36 of 36 cells, median .* lowest .* \\(n03 0->1\\)"
+
 # one job, and the files of its nodes
 if has_launcher; then
 	cat >job <<-'END'
@@ -272,8 +299,8 @@ run_program 4 ./bounded "$CSCOPE" "${some[@]}" -s 64K "${bounds[@]}" -o none.jso
 ok "a baseline that does not fit: one line of rank 0, status 64" eval \
 	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB" && [ ! -e none.json ]'
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" --baseline none.json
-ok "a baseline that is not there: one line of rank 0, status 3" eval \
-	'status_is 3 && one_line "cannot read .none.json"'
+ok "a baseline that is not there: one line of rank 0, status 64" eval \
+	'status_is 64 && one_line "cannot read .none.json"'
 # one link is left, and short copies fill it
 GPUS=2 FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
 	"$CSCOPE" "${some[@]}" -s 4M --min-share 95% -o share.json

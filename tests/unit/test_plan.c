@@ -547,6 +547,13 @@ static void what_cannot_be_planned_is_refused(void)
 	refused(&bad, "test 'peer.ce.write.pair' is of another --via");
 	bad = good, bad.set.backend = CS_BACKEND_CPU;
 	refused(&bad, "test 'peer.ce.write.pair' is of the other backend");
+	bad = request(64, "h2d.ce.pinned.bidiload", CS_BACKEND_CUDA);
+	bad.set.numa = UINT64_MAX >> 1;
+	bad.set.last_bytes = (uint64_t)64 << 40;
+	bad.set.growth = 1.05;
+	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 64652 steps and 8275454 "
+		      "transfers would be larger than 256 MiB: ask for fewer tests, "
+		      "sizes or NUMA domains");
 }
 
 static void another_way_is_another_plan(void)

@@ -57,7 +57,7 @@ static void turns_of_a_cell_become_one_row(void)
 	t_eq_int(cs_rows_count(&pooled.rows) * TURNS,
 		 cs_rows_count(&c.run.rows));
 	row = cell_of(&pooled, 1, 2);
-	t_eq_int(row->block, TURNS);
+	t_eq_int(row->turns, TURNS);
 	t_eq_int(row->n_samples, TURNS * 6);
 	t_eq_int(row->stats.n, TURNS * 6);
 	t_near(row->stats.median, canned_rate(1, 2) * 1.01, 1e-9);
