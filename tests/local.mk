@@ -255,6 +255,13 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/memory.c \
 	%D%/fake/stream.c \
 	%D%/fake/vmm.c
+
+check_PROGRAMS += %D%/bench/libkill.so
+%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
+%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
+%C%_bench_libkill_so_LDADD =
+%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 endif
 
 # ---- a filter of system calls, for tests/run/hostile.t ----
@@ -276,17 +283,11 @@ check_PROGRAMS += \
 check_PROGRAMS += \
 	%D%/bench/bench_fill \
 	%D%/bench/bench_hostmem \
-	%D%/bench/bench_pass \
-	%D%/bench/libkill.so
+	%D%/bench/bench_pass
 %C%_bench_bench_fill_LDADD = $(CS_LINK)
 %C%_bench_bench_fill_SOURCES = %D%/bench/bench_fill.c
 %C%_bench_bench_hostmem_LDADD = $(CS_LINK)
 %C%_bench_bench_hostmem_SOURCES = %D%/bench/bench_hostmem.c
-%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
-%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
-%C%_bench_libkill_so_LDADD =
-%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 %C%_bench_bench_pass_LDADD = $(CS_LINK)
 %C%_bench_bench_pass_SOURCES = %D%/bench/bench_pass.c
 check_PROGRAMS += %D%/bench/bench_sm
