@@ -35,6 +35,7 @@ UNIT_TESTS = \
 	%D%/unit/chain.t \
 	%D%/unit/cells.t \
 	%D%/unit/check.t \
+	%D%/unit/collect.t \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
@@ -96,6 +97,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
+%C%_unit_collect_t_SOURCES = %D%/unit/test_collect.c
 %C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c

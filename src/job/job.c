@@ -561,6 +561,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (job->team.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);
+	cs_collect_say_lost(&job->collect, -1);
 	job->run->complete = state == CS_NODE_COMPLETE;
 	return job->run->complete ? CS_EXIT_OK : CS_EXIT_CRITICAL;
 }

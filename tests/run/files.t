@@ -240,7 +240,7 @@ ok "the journal of a killed run can be shown" eval \
 	 grep -q "not measured: the run ended before" flat'
 run 4 "${long[@]}" --size 128K --resume k.jsonl
 ok "a journal of another plan is refused in one line, and left alone" eval \
-	'status_is 3 && one_line "cannot resume .k.jsonl.: .* another --size" &&
+	'status_is 3 && one_line "cannot resume .k.jsonl.: .* plan: size is .128 KiB., in the journal .64 KiB." &&
 	 same killed.jsonl k.jsonl'
 sed "s/\"host\":\"[^\"]*\"/\"host\":\"elsewhere\"/" killed.jsonl >o.jsonl
 cp o.jsonl other.jsonl
