@@ -4,12 +4,12 @@ TEST_EXTENSIONS = .t
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_T_LOG_DRIVER_FLAGS = --merge
 
-# CSCOPE: the program, by way of `seeded`.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
+# CSCOPE: the program, by way of seeded.c.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
 # the test doubles.  FORBID: forbid.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
 # built.  HAVE_CUDA: 1 or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
-	CSCOPE='$(abs_top_builddir)/%D%/program/cscope-mpi'; export CSCOPE; \
+	CSCOPE='$(abs_top_builddir)/%D%/program/cscope-mpi$(EXEEXT)'; export CSCOPE; \
 	CS_PROGRAM='$(abs_top_builddir)/cscope-mpi$(EXEEXT)'; export CS_PROGRAM; \
 	MPIRUN='$(abs_top_srcdir)/%D%/mpi-run'; export MPIRUN; \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
@@ -20,10 +20,9 @@ AM_TESTS_ENVIRONMENT = \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
 	PYTHON='$(PYTHON)'; export PYTHON;
 
-check_SCRIPTS = %D%/program/cscope-mpi
-CLEANFILES += $(check_SCRIPTS)
-%D%/program/cscope-mpi: %D%/seeded
-	$(AM_V_GEN)$(MKDIR_P) %D%/program && cp $(srcdir)/%D%/seeded $@
+check_PROGRAMS += %D%/program/cscope-mpi
+%C%_program_cscope_mpi_LDADD =
+%C%_program_cscope_mpi_SOURCES = %D%/seeded.c
 
 # ---- unit tests ----
 if HAVE_CUNIT
@@ -353,7 +352,6 @@ dist_check_SCRIPTS += \
 	%D%/cluster/task \
 	%D%/mpi-run \
 	%D%/schema-check \
-	%D%/seeded \
 	%D%/torture.py \
 	%D%/views.py \
 	%D%/wrappers.py
@@ -383,7 +381,7 @@ check-cluster:
 check-torture: cs_torture_parts = fail hang data death
 check-kill: cs_torture_parts = kill
 check-torture check-kill: all
-	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_SCRIPTS)
+	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS)
 	$(AM_TESTS_ENVIRONMENT) CS_TORTURE=full $(SHELL) -c \
 		'for part; do $(abs_top_srcdir)/%D%/run/torture.t $$part || exit; done' \
 		torture $(cs_torture_parts)
