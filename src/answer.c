@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/print.h"
 #include "file/document.h"
 #include "job/team.h"
 #include "place/place.h"
@@ -34,10 +35,10 @@ static int write_plans(const struct cs_options *opt, const struct cs_plan *plan,
 	for (int i = 0; i < opt->n_outputs; i++) {
 		if (cs_output_open(&out, opt->output[i], &none, err))
 			return -1;
-		fprintf(out.file, "# cscope-mpi %s: a plan for %" PRIu32 " %ss, id %016"
-			PRIx64 "\n", PACKAGE_VERSION, plan->n_agents,
-			plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU",
-			plan->id);
+		cs_print_line(out.file, "# cscope-mpi %s: a plan for %" PRIu32
+			      " %ss, id %016" PRIx64, PACKAGE_VERSION, plan->n_agents,
+			      plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU",
+			      plan->id);
 		cs_plan_file_write(out.file, plan);
 		if (cs_output_close(&out, err))
 			return -1;
@@ -91,14 +92,14 @@ static int print_version(FILE *to)
 
 	cs_team_library(mpi, sizeof(mpi));
 	cs_topo_library(hwloc, sizeof(hwloc));
-	fprintf(to, "cscope-mpi %s%s%s\n", PACKAGE_VERSION,
+	cs_print_line(to, "cscope-mpi %s%s%s", PACKAGE_VERSION,
 		*CS_COMMIT ? " commit " : "", CS_COMMIT);
-	fprintf(to, "compiler  %s\n", CS_COMPILER);
-	fprintf(to, "CUDA      %s\n", CS_CUDA_SAYS);
-	fprintf(to, "MPI       %s\n", mpi);
-	fprintf(to, "hwloc     %s\n", hwloc);
-	fprintf(to, "jansson   %s\n", cs_json_library());
-	fprintf(to, "libc      glibc %s\n", gnu_get_libc_version());
+	cs_print_line(to, "compiler  %s", CS_COMPILER);
+	cs_print_line(to, "CUDA      %s", CS_CUDA_SAYS);
+	cs_print_line(to, "MPI       %s", mpi);
+	cs_print_line(to, "hwloc     %s", hwloc);
+	cs_print_line(to, "jansson   %s", cs_json_library());
+	cs_print_line(to, "libc      glibc %s", gnu_get_libc_version());
 	return ferror(to) ? -1 : 0;
 }
 

@@ -55,7 +55,7 @@ static int read_one(struct cs_judging *j, enum kind kind, const char *name,
 	if (!from) {
 		cs_err_set(err, "%s: cannot read '%.200s': %s", option[kind], name,
 			   strerror(errno));
-		return CS_EXIT_CANNOT;
+		return CS_EXIT_USAGE;
 	}
 	rc = cs_table_load(from, &text, err);
 	fclose(from);
@@ -87,9 +87,6 @@ static int take_one(struct cs_judging *j, enum kind kind, const char *name,
 		cs_thresholds_read(&j->thresholds, text, name, err);
 	if (!rc)
 		return 0;
-	for (char *c = err->text; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?'; /* it quotes the file */
 	cs_err_prefix(err, "%s", option[kind]);
 	return CS_EXIT_USAGE;
 }

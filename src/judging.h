@@ -15,7 +15,8 @@ struct cs_judging {
 
 void cs_judging_init(struct cs_judging *judging);
 /* Reads --baseline and --threshold into texts, and takes them.  Returns 0,
- * CS_EXIT_CANNOT when a file cannot be read, CS_EXIT_USAGE when it is none of ours. */
+ * CS_EXIT_USAGE when a file cannot be read or is none of ours, CS_EXIT_CANNOT without
+ * memory. */
 int cs_judging_open(struct cs_judging *judging, const struct cs_options *opt,
 		    struct cs_err *err);
 /* Takes, in place of what there was, texts as another rank has read them by the same options, and --min-share; the

@@ -39,6 +39,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hostlist.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
+	%D%/base/print.c \
+	%D%/base/print.h \
 	%D%/base/quant.c \
 	%D%/base/quant.h \
 	%D%/base/rng.c \
@@ -67,6 +69,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/internal.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
+	%D%/plan/settings.c \
+	%D%/plan/settings.h \
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \

@@ -12,6 +12,7 @@
 
 #include "answer.h"
 #include "backend/backend.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "check/cells.h"
 #include "check/check.h"
@@ -48,8 +49,7 @@ struct program {
 	size_t findings_told;	/* in the journals */
 	char *plan_text;	/* of --plan, on rank 0 */
 	char *plan_file;	/* what was made of it, as text */
-	int judging_status;	/* of reading what to judge by */
-	int refused;		/* a file that was given: usage */
+	int refused;		/* what was given cannot be used: the status */
 	struct cs_err says;	/* why */
 	struct cs_resume resume;
 	struct cs_judging judging;
@@ -86,7 +86,7 @@ static FILE *keep_stdout(void)
 
 static void complain(const char *what, const char *text)
 {
-	fprintf(stderr, "cscope-mpi: %s%s\n", what, text);
+	cs_print_line(stderr, "cscope-mpi: %s%s", what, text);
 }
 
 /* ---- progress ---- */
@@ -104,7 +104,7 @@ static void show_state(void *ctx)
 	double now = cs_clock_s() - p->began_s;
 
 	clear_bar(p);
-	fprintf(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s\n", p->done,
+	cs_print_line(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s", p->done,
 		p->all, cs_rows_count(&p->run.rows), now);
 }
 
@@ -113,9 +113,11 @@ static void show_bar(struct program *p, double now)
 	double left = p->done ? now / p->done * (p->all - p->done) : 0;
 	int full = p->all ? (int)(30 * p->done / p->all) : 0;
 
-	fprintf(stderr, "\r[%.*s%*s] %u/%u steps  %.1f/s  %.0f s left\033[K",
-		full, "##############################", 30 - full, "", p->done,
-		p->all, p->done / now, left);
+	fputs("\r", stderr);
+	cs_print(stderr, "[%.*s%*s] %u/%u steps  %.1f/s  %.0f s left", full,
+		 "##############################", 30 - full, "", p->done, p->all,
+		 p->done / now, left);
+	fputs("\033[K", stderr);
 	fflush(stderr);
 	p->bar = 1;
 }
@@ -202,10 +204,9 @@ static int on_resume(void *ctx, struct cs_err *err)
 /* What cannot be judged by what was given is not measured. */
 static int refuse_judging(struct program *p, struct cs_err *err)
 {
-	if (!p->judging_status &&
-	    !cs_judging_fits(&p->judging, p->run.plan, &p->says))
+	if (!cs_judging_fits(&p->judging, p->run.plan, &p->says))
 		return 0;
-	p->refused = p->judging_status != CS_EXIT_CANNOT;
+	p->refused = CS_EXIT_USAGE;
 	return cs_err_set(err, "%s", p->says.text);
 }
 
@@ -360,7 +361,7 @@ static void on_interrupted(void *ctx, int number)
 
 	if (p->ended) /* while closing: all is written */
 		return;
-	cs_text(text, sizeof(text), "interrupted by SIG%s", sigabbrev_np(number));
+	cs_text(text, sizeof(text), "interrupted by %s", cs_signal_name(number));
 	end_run(p);
 	add_finding(&p->run, CS_CRITICAL, "interrupted", text);
 	p->run.exit_status = 128 + number;
@@ -381,10 +382,10 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 	return cs_options_choose(&p->opt, backend, chosen, err);
 }
 
-/* Before MPI; what is wrong is said when all ranks can end together. */
 static void open_plan(struct program *p)
 {
-	p->refused = cs_planfile_open(&p->opt, &p->plan_text, &p->says);
+	if (cs_planfile_open(&p->opt, &p->plan_text, &p->says))
+		p->refused = CS_EXIT_USAGE;
 }
 
 static int plan_of_file(void *ctx, const struct cs_plan_request *req,
@@ -394,9 +395,9 @@ static int plan_of_file(void *ctx, const struct cs_plan_request *req,
 
 	if (!p->plan_text && !p->refused)
 		open_plan(p);
-	if (!p->refused)
-		p->refused = cs_plan_file_read(p->plan_text, p->opt.plan, req,
-						    out, &p->says);
+	if (!p->refused &&
+	    cs_plan_file_read(p->plan_text, p->opt.plan, req, out, &p->says))
+		p->refused = CS_EXIT_USAGE;
 	if (p->refused)
 		return cs_err_set(err, "%s", p->says.text);
 	p->run.plan_file = p->plan_file = cs_plan_file_text(*out);
@@ -407,7 +408,7 @@ static int refuse(struct program *p)
 {
 	clear_bar(p);
 	complain("", p->says.text);
-	return CS_EXIT_USAGE;
+	return p->refused;
 }
 
 /* Nothing was left to measure: the outputs are of the run as it was. */
@@ -419,7 +420,7 @@ static int show_complete(struct program *p)
 
 	p->ended = 1;
 	clear_bar(p);
-	fprintf(stderr, "cscope-mpi: '%s' is complete: nothing was measured\n",
+	cs_print_line(stderr, "cscope-mpi: '%s' is complete: nothing was measured",
 		p->opt.resume);
 	p->run = p->resume.then.run;
 	for (int i = 0; i < p->n_outputs; i++)
@@ -513,13 +514,14 @@ static void open_resume(struct program *p)
 {
 	const struct cs_plan *then;
 
-	cs_resume_open(&p->resume, p->opt.resume);
-	then = p->resume.failed ? NULL : p->resume.then.run.plan;
-	if (!then)
+	p->refused = cs_resume_open(&p->resume, p->opt.resume, &p->says);
+	if (p->refused)
 		return;
+	then = p->resume.then.run.plan;
 	p->opt.set.urgent = then->set.urgent;
-	if (!p->opt.set.seed)
+	if (!p->opt.seeded)
 		p->opt.set.seed = then->set.seed;
+	p->opt.seeded = 1;
 }
 
 /* On other nodes than rank 0's: they look again at what is beyond the same bounds. */
@@ -556,6 +558,7 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.budget = p->budget,
 		.plan = p->opt.plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
+		.refusal = p->refused ? &p->says : NULL,
 		.again = p->opt.checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
 					  CS_CHECK_BASELINE) ? look_again : NULL,
 		.bounds = &p->judging.texts, .bounds_came = on_bounds,
@@ -586,10 +589,9 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 
 /* A budget holds whatever becomes of the process that measures: returns 1 with the
  * status here, 0 in the one that has to measure. */
-static int is_guarded(struct program *p, const struct cs_launcher *launcher,
-		      int argc, char **argv, int *status)
+static int is_guarded(struct program *p, int mpi, int argc, char **argv,
+		      int *status)
 {
-	int mpi = p->opt.mpi >= 0 ? p->opt.mpi : launcher->present;
 	struct cs_err err = { "" };
 
 	p->guard.said = -1;
@@ -615,12 +617,26 @@ static int is_guarded(struct program *p, const struct cs_launcher *launcher,
 	return 1;
 }
 
+/* What options name, before MPI and before any driver starts.  What is wrong in it
+ * is said when all ranks can end together. */
+static void open_files(struct program *p)
+{
+	if (p->opt.resume)
+		open_resume(p);
+	if (p->opt.action != CS_ACTION_MEASURE)
+		return;
+	if (!p->refused)
+		p->refused = cs_judging_open(&p->judging, &p->opt, &p->says);
+	if (!p->refused && p->opt.plan)
+		open_plan(p);
+}
+
 int main(int argc, char **argv)
 {
 	static struct program p;
 	struct cs_launcher launcher;
 	struct cs_err err = { "" };
-	int signal_fd, status;
+	int signal_fd, status, mpi;
 
 	p.began_s = cs_clock_s();
 	fill_standard();
@@ -631,9 +647,14 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return CS_EXIT_USAGE;
 	}
-	if (p.opt.resume && launcher.rank <= 0)
-		open_resume(&p);
-	if (!p.opt.set.seed)
+	/* by --no-mpi each process is a job of its own */
+	mpi = p.opt.mpi >= 0 ? p.opt.mpi : launcher.present;
+	cs_judging_init(&p.judging);
+	if (!mpi || launcher.rank <= 0)
+		open_files(&p);
+	if (p.refused && (!mpi || p.opt.action != CS_ACTION_MEASURE))
+		return refuse(&p);
+	if (!p.opt.seeded)
 		p.opt.set.seed = seed_of_today();
 	if (p.opt.action != CS_ACTION_MEASURE) {
 		if (launcher.rank > 0)
@@ -643,20 +664,9 @@ int main(int argc, char **argv)
 			complain("", err.text);
 		return status;
 	}
-	cs_judging_init(&p.judging);
-	if (launcher.rank <= 0)
-		p.judging_status = cs_judging_open(&p.judging, &p.opt, &p.says);
-	if (p.judging_status && !launcher.present) {
-		complain("", p.says.text);
-		return p.judging_status;
-	}
-	if (p.opt.plan && launcher.rank <= 0)
-		open_plan(&p);
-	if (p.refused && !launcher.present)
-		return refuse(&p);
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-	if (is_guarded(&p, &launcher, argc, argv, &status))
+	if (is_guarded(&p, mpi, argc, argv, &status))
 		return status;
 	signal_fd = cs_signals_open();
 	return measure(&p, signal_fd, argc, argv);

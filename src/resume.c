@@ -8,30 +8,61 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ours before it is read: another run that still writes it would write on behind
- * what was read. */
-static int claim(struct cs_resume *resume)
-{
-	int error, rc;
+#include "plan/settings.h"
 
-	resume->fd = open(resume->file, O_WRONLY | O_APPEND | O_CLOEXEC);
-	error = errno;
-	if (resume->fd >= 0 && cs_output_claim(resume->fd))
-		return cs_err_set(&resume->err, "'%.200s' is still being written",
-				  resume->file);
-	rc = cs_loaded_read(resume->file, &resume->then, &resume->err);
-	if (rc || resume->fd >= 0)
-		return rc;
-	cs_loaded_release(&resume->then);
-	return cs_err_set(&resume->err, "cannot write '%.200s': %s", resume->file,
-			  strerror(error));
+static int is_journal(const struct cs_loaded *then, struct cs_err *err)
+{
+	if (!then->is_journal)
+		return cs_err_set(err, "it is a document, not a journal");
+	if (then->run.redacted)
+		return cs_err_set(err, "it was written with --redact");
+	if (!then->run.plan)
+		return cs_err_set(err, "it ended before there was a plan: "
+				  "run without --resume");
+	return 0;
 }
 
-void cs_resume_open(struct cs_resume *resume, const char *file)
+static int take_journal(struct cs_loaded *then, const char *file,
+			struct cs_err *err)
 {
+	if (cs_loaded_read(file, then, err)) {
+		cs_err_prefix(err, "cannot resume");
+		return CS_EXIT_USAGE;
+	}
+	if (!is_journal(then, err))
+		return 0;
+	cs_loaded_release(then);
+	cs_err_prefix(err, "cannot resume '%.200s'", file);
+	return CS_EXIT_USAGE;
+}
+
+/* Ours before it is read: another run that still writes it would write on behind
+ * what was read. */
+int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *err)
+{
+	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC), error = errno, status;
+
 	memset(resume, 0, sizeof(*resume));
+	if (fd >= 0 && cs_output_claim(fd)) {
+		cs_err_set(err, "cannot resume: '%.200s' is still being written",
+			   file);
+		close(fd);
+		return CS_EXIT_CANNOT;
+	}
+	status = take_journal(&resume->then, file, err);
+	if (!status && fd < 0) {
+		cs_loaded_release(&resume->then);
+		cs_err_set(err, "cannot resume: cannot write '%.200s': %s", file,
+			   strerror(error));
+		return CS_EXIT_CANNOT;
+	}
+	if (status && fd >= 0)
+		close(fd);
+	if (status)
+		return status;
 	resume->file = file;
-	resume->failed = claim(resume) != 0;
+	resume->fd = fd;
+	return 0;
 }
 
 int cs_resume_continue(struct cs_resume *resume, struct cs_output *out,
@@ -49,8 +80,7 @@ void cs_resume_release(struct cs_resume *resume)
 {
 	if (!resume->file)
 		return;
-	if (!resume->failed)
-		cs_loaded_release(&resume->then);
+	cs_loaded_release(&resume->then);
 	if (resume->fd >= 0)
 		close(resume->fd);
 	resume->file = NULL;
@@ -65,35 +95,23 @@ static int other(struct cs_err *err, const char *what)
 static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 			 const char *version, struct cs_err *err)
 {
-	const struct cs_settings *a = &now->set, *b = &then->set;
-	uint32_t v;
+	char x[CS_SETTING], y[CS_SETTING];
 	int same = now->n_views == then->n_views;
 
-	for (v = 0; same && v < now->n_views; v++)
+	for (size_t i = 0; cs_setting_name(i); i++) {
+		cs_setting_text(&now->set, i, x);
+		cs_setting_text(&then->set, i, y);
+		if (strcmp(x, y) != 0)
+			return cs_err_set(err, "it is of another plan: %s is '%s', "
+					  "in the journal '%s'", cs_setting_name(i),
+					  x, y);
+	}
+	for (uint32_t v = 0; same && v < now->n_views; v++)
 		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
-	if (a->backend != b->backend)
-		return other(err, "another backend");
-	if (a->via != b->via)
-		return other(err, "another --via");
-	if (a->schedule != b->schedule)
-		return other(err, "another --schedule");
 	if (!same)
 		return other(err, "other tests");
 	if (now->n_agents != then->n_agents)
 		return other(err, "another number of GPUs or arenas");
-	if (a->copy_bytes != b->copy_bytes || a->spread_bytes != b->spread_bytes || a->last_bytes != b->last_bytes ||
-	    a->growth < b->growth || a->growth > b->growth)
-		return other(err, "another --size");
-	if (a->numa != b->numa || a->domains != b->domains)
-		return other(err, "other NUMA domains");
-	if (a->seed != b->seed)
-		return other(err, "another --seed");
-	if (a->verify != b->verify)
-		return other(err, "another --verify");
-	if (a->precision < b->precision || a->precision > b->precision)
-		return other(err, "another --precision");
-	if (a->cell_limit_s < b->cell_limit_s || a->cell_limit_s > b->cell_limit_s)
-		return other(err, "another --cell-limit");
 	if (now->id != then->id)
 		return cs_err_set(err, "it is of another plan: version %s made it "
 				  "with other steps or limits", version);
@@ -105,13 +123,6 @@ static int may_go_on(const struct cs_resume *resume, const struct cs_run *run,
 {
 	const struct cs_run *then = &resume->then.run;
 
-	if (!resume->then.is_journal)
-		return cs_err_set(err, "it is a document, not a journal");
-	if (then->redacted)
-		return cs_err_set(err, "it was written with --redact");
-	if (!then->plan)
-		return cs_err_set(err, "it ended before there was a plan: "
-				  "run without --resume");
 	if (compare_plans(run->plan, then->plan, then->version, err))
 		return -1;
 	if (then->stand_in != run->stand_in ||
@@ -144,10 +155,6 @@ int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
 	struct cs_run *then = &resume->then.run;
 	int node;
 
-	if (resume->failed) {
-		*err = resume->err;
-		return cs_err_prefix(err, "cannot resume");
-	}
 	if (may_go_on(resume, run, err))
 		return cs_err_prefix(err, "cannot resume '%s'", resume->file);
 	resume->complete = is_complete(&resume->then, err);

@@ -10,13 +10,12 @@ struct cs_resume {
 	const char *file;	/* NULL: every step is measured */
 	int fd;			/* the journal, ours from before it is read; -1 */
 	struct cs_loaded then;
-	int failed;		/* it could not be read: err says why */
-	struct cs_err err;
 	int complete;		/* nothing is left to measure */
 };
 
-/* Reads the journal, before the job; what is wrong is said when the ranks agree. */
-void cs_resume_open(struct cs_resume *resume, const char *file);
+/* Reads the journal, before the job.  Returns 0, CS_EXIT_USAGE when it is none that
+ * could be gone on with, CS_EXIT_CANNOT when it is not ours to write. */
+int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *err);
 /* The plan of this run is known: refuses a journal of another, else gives the run
  * the rows that stay and the nodes they are from (see cs_job_args.resume). */
 int cs_resume_take(struct cs_resume *resume, struct cs_run *run,

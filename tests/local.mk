@@ -29,6 +29,7 @@ UNIT_TESTS = \
 	%D%/unit/chain.t \
 	%D%/unit/cells.t \
 	%D%/unit/check.t \
+	%D%/unit/collect.t \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
@@ -52,6 +53,7 @@ UNIT_TESTS = \
 	%D%/unit/plan.t \
 	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
+	%D%/unit/print.t \
 	%D%/unit/quant.t \
 	%D%/unit/report.t \
 	%D%/unit/rng.t \
@@ -89,6 +91,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
+%C%_unit_collect_t_SOURCES = %D%/unit/test_collect.c
 %C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
@@ -115,6 +118,8 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
+%C%_unit_print_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_unit_print_t_SOURCES = %D%/unit/test_print.c
 %C%_unit_quant_t_SOURCES = %D%/unit/test_quant.c
 %C%_unit_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_report_t_SOURCES = %D%/unit/test_report.c %D%/unit/canned.h
@@ -250,6 +255,13 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/memory.c \
 	%D%/fake/stream.c \
 	%D%/fake/vmm.c
+
+check_PROGRAMS += %D%/bench/libkill.so
+%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
+%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
+%C%_bench_libkill_so_LDADD =
+%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 endif
 
 # ---- a filter of system calls, for tests/run/hostile.t ----
@@ -271,17 +283,11 @@ check_PROGRAMS += \
 check_PROGRAMS += \
 	%D%/bench/bench_fill \
 	%D%/bench/bench_hostmem \
-	%D%/bench/bench_pass \
-	%D%/bench/libkill.so
+	%D%/bench/bench_pass
 %C%_bench_bench_fill_LDADD = $(CS_LINK)
 %C%_bench_bench_fill_SOURCES = %D%/bench/bench_fill.c
 %C%_bench_bench_hostmem_LDADD = $(CS_LINK)
 %C%_bench_bench_hostmem_SOURCES = %D%/bench/bench_hostmem.c
-%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
-%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
-%C%_bench_libkill_so_LDADD =
-%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 %C%_bench_bench_pass_LDADD = $(CS_LINK)
 %C%_bench_bench_pass_SOURCES = %D%/bench/bench_pass.c
 check_PROGRAMS += %D%/bench/bench_sm
@@ -328,6 +334,7 @@ SHELL_TESTS = \
 	%D%/run/signals.t \
 	%D%/run/schedule.t \
 	%D%/run/sweep.t \
+	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/torture.t \
 	%D%/run/usage.t \

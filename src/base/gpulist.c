@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define INDEX_MAX 999 /* far more than a node has; keeps counts small */
+/* A number alone may be a count (cs_gpu_list_count): of all there can be. */
+#define NUMBER_MAX CS_MAX_AGENTS
 
 static int parse_index(const char *text, char **end, int *index)
 {
@@ -15,7 +16,7 @@ static int parse_index(const char *text, char **end, int *index)
 	if (*text < '0' || *text > '9')
 		return -1;
 	value = strtol(text, end, 10); /* saturates */
-	if (value > INDEX_MAX)
+	if (value > NUMBER_MAX)
 		return -1;
 	*index = (int)value;
 	return 0;
@@ -94,7 +95,7 @@ static int parse_item(const char *text, size_t length, struct cs_gpu_item *item,
 		return 0;
 	return cs_err_set(err, "'%s' names no GPU: write an index (0 to %d), a "
 			  "range (0-3), a bus id (0000:1b:00.0) or a UUID (GPU-5ab)",
-			  copy, INDEX_MAX);
+			  copy, CS_MAX_AGENTS - 1);
 }
 
 int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list,
@@ -117,6 +118,8 @@ int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list,
 			break;
 		at += length + 1;
 	}
+	if (cs_gpu_list_count(&made) > CS_MAX_AGENTS)
+		return cs_err_set(err, "more than %d GPUs", CS_MAX_AGENTS);
 	*list = made;
 	return 0;
 }

@@ -22,6 +22,7 @@ struct cs_gpu_list {
 	struct cs_gpu_item item[CS_MAX_AGENTS];
 };
 
+/* More than CS_MAX_AGENTS are an error: no node has them. */
 int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list,
 		      struct cs_err *err);
 

@@ -138,3 +138,12 @@ int cs_is_short(uint64_t bytes, double peak_gbs)
 {
 	return (double)bytes / peak_gbs < SHORT_NS;
 }
+
+uint64_t cs_bytes_to_fill(double peak_gbs)
+{
+	uint64_t bytes = 1;
+
+	while (cs_is_short(bytes, peak_gbs) && bytes < 1ull << 62)
+		bytes *= 2;
+	return bytes;
+}

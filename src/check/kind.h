@@ -39,5 +39,7 @@ double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
 /* Are copies of so many bytes too short to fill that link? */
 int cs_is_short(uint64_t bytes, double peak_gbs);
+/* The least power of two that is not. */
+uint64_t cs_bytes_to_fill(double peak_gbs);
 
 #endif

@@ -257,7 +257,11 @@ struct look {
 	size_t n;
 	char class[CS_CLASS];	/* of the node */
 	uint32_t *broken;	/* by cell: line + 1 of the gravest; 0 none */
-	size_t judged;		/* cells, of any matrix */
+	/* cells, of any matrix: judged; of whose link nothing tells the peak; whose
+	 * copies are too short for a share of it, with the longest of those and the
+	 * least that would do */
+	size_t judged, unknown, too_short;
+	uint64_t longest, needed;
 	struct cs_err *err;
 };
 
@@ -279,7 +283,7 @@ static int applies(const struct cs_threshold *line, const struct look *look)
 	return !line->class[0] || !fnmatch(line->class, look->class, 0);
 }
 
-/* What bounds a cell by this line; NAN unknown, 0 nothing. */
+/* What bounds a cell by this line; NAN unknown, 0 nothing: its copies are too short. */
 static double bound_of(const struct look *look, const struct cs_threshold *line,
 		       const struct cs_row *row)
 {
@@ -319,6 +323,17 @@ static int tell_unknown(struct look *look, const struct cs_threshold *line,
 	return cs_judge(look->run, f, text, look->err);
 }
 
+static void count_short(struct look *look, const struct cs_row *row)
+{
+	uint64_t needed = cs_bytes_to_fill(cs_row_peak_gbs(look->run, row));
+
+	look->too_short++;
+	if (row->what.bytes > look->longest)
+		look->longest = row->what.bytes;
+	if (needed > look->needed)
+		look->needed = needed;
+}
+
 /* Marks the cells that break this line and no graver one. */
 static int mark(struct look *look, size_t index)
 {
@@ -332,13 +347,16 @@ static int mark(struct look *look, size_t index)
 		uint32_t before = look->broken[i];
 
 		unknown += isnan(bound);
-		if (isnan(bound) || bound <= 0)
+		if (bound <= 0)
+			count_short(look, row_of(look, i));
+		if (!(bound > 0))
 			continue;
 		look->judged++;
 		if (cs_is_beyond(row_of(look, i)->stats.median, bound, low) &&
 		    (!before || all[before - 1].severity < line->severity))
 			look->broken[i] = (uint32_t)index + 1;
 	}
+	look->unknown += unknown;
 	return unknown ? tell_unknown(look, line, unknown) : 0;
 }
 
@@ -401,10 +419,35 @@ static int judge_all(struct look *look, size_t n)
 	return 0;
 }
 
+/* No cell was judged, for the reason that is nearest to one.  Where a baseline is there
+ * to judge by, that is no reason to call the run untested. */
+static int judge_nothing(const struct look *look)
+{
+	struct cs_finding f = {
+		.severity = look->run->baseline ? CS_NOTE : CS_CRITICAL, .node = -1,
+		.id = "threshold-unused",
+	};
+	char text[CS_ERR_TEXT], longest[16], needed[16];
+
+	if (!look->run->baseline)
+		cs_text(f.id, sizeof(f.id), CS_CANNOT_TEST);
+	cs_size_text(look->longest, longest, sizeof(longest));
+	cs_size_text(look->needed, needed, sizeof(needed));
+	if (look->too_short)
+		cs_text(text, sizeof(text), "copies of %s are too short to be judged by "
+			"a share of their link's peak: copies of %s fill it", longest,
+			needed);
+	else if (look->unknown)
+		cs_text(text, sizeof(text), "nothing could be judged by a share of a "
+			"link's peak: nothing tells that peak");
+	else
+		cs_text(text, sizeof(text), "no threshold applies to what was measured: "
+			"nothing could be judged");
+	return cs_judge(look->run, f, text, look->err);
+}
+
 int cs_threshold_judge(struct cs_run *run, struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
-				.id = CS_CANNOT_TEST };
 	struct look look = { .run = run, .err = err };
 	uint32_t *order;
 	size_t n;
@@ -420,8 +463,7 @@ int cs_threshold_judge(struct cs_run *run, struct cs_err *err)
 	rc = !order || !look.broken ? cs_err_set(err, "no memory to judge") :
 				      judge_all(&look, n);
 	if (!rc && n && !look.judged)
-		rc = cs_judge(run, f, "no threshold applies to what was measured: "
-			      "nothing could be judged", err);
+		rc = judge_nothing(&look);
 	cs_looks_release(&look.again);
 	free(look.broken);
 	free(order);

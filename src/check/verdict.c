@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/print.h"
+
 int cs_only_looked(const struct cs_run *run)
 {
 	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
@@ -120,8 +122,9 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 /* Without what a shell reads, or would end a line. */
 static void make_harmless(char *text)
 {
+	cs_clean(text);
 	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || strchr("\"\\$`", *text))
+		if (strchr("\"\\$`", *text))
 			*text = '\'';
 }
 

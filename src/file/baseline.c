@@ -232,8 +232,5 @@ int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to
 	else
 		rc = take_document(document, to, err);
 	json_decref(document);
-	for (char *c = err->text; rc && *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?'; /* it quotes the file */
 	return rc ? cs_err_prefix(err, "%s", name) : 0;
 }

@@ -168,21 +168,9 @@ const char *cs_field_string(struct cs_fields *f, const char *key)
 	return json_is_string(value) ? json_string_value(value) : "";
 }
 
-/* What a terminal would obey; in UTF-8 c2 80 to c2 9f are controls too. */
-static int is_control(const unsigned char *at)
-{
-	return (at[0] < ' ' && at[0] != '\n' && at[0] != '\t') || at[0] == 0x7f ||
-	       (at[0] == 0xc2 && at[1] < 0xa0);
-}
-
 void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size)
 {
-	unsigned char *at = (unsigned char *)to;
-
 	cs_text(to, size, "%s", cs_field_string(f, key));
-	for (; *at; at++)
-		if (is_control(at))
-			*at = '?';
 }
 
 void cs_field_time(struct cs_fields *f, const char *key, struct timespec *to)

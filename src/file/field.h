@@ -38,7 +38,7 @@ int cs_field_bool(struct cs_fields *f, const char *key);    /* unknown is 0 */
 /* The position in words[], which NULL ends. */
 int cs_field_word(struct cs_fields *f, const char *key,
 		  const char *const *words, int unknown);
-/* Into a field of fixed size, without control characters; unknown is "". */
+/* Into a field of fixed size; unknown is "". */
 void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size);
 /* As it is, as long as the object lives; unknown is "". */
 const char *cs_field_string(struct cs_fields *f, const char *key);

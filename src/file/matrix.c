@@ -46,7 +46,7 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 	cs_put_text(&r, "node", run->node[node].facts.host);
 	cs_put_int(&r, "node_index", node);
 	cs_put_text(&r, "unit", cs_unit_text(grid.test->unit));
-	cs_put_text(&r, "title", cs_grid_title(&grid));
+	cs_put_text(&r, "title", cs_grid_title(&grid).text);
 	cs_put_wide(&r, "copy_bytes", grid.bytes);
 	cs_put(&r, "rows", names(run, node, grid.row_end, grid.n_rows));
 	cs_put(&r, "columns", names(run, node, grid.col_end, grid.n_cols));

@@ -21,11 +21,6 @@ static size_t line_of(const struct cs_reader *r, const char *at)
 
 int cs_reader_refuse(struct cs_reader *r, const char *at)
 {
-	char *c;
-
-	for (c = r->err->text; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
 	return cs_err_prefix(r->err, "%s: line %zu", r->name, line_of(r, at));
 }
 

@@ -14,7 +14,7 @@ struct cs_reader {
 	struct cs_err *err;
 };
 
-/* Puts file and line before the error, in printable ASCII: it quotes the file. */
+/* Puts file and line before the error. */
 int cs_reader_refuse(struct cs_reader *r, const char *at);
 int cs_reader_syntax(struct cs_reader *r, const char *what);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/hints.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "job/internal.h"
 #include "job/signals.h"
@@ -144,9 +145,16 @@ static void warn_of_small_shm(const struct cs_launcher *l)
 	if (l->rank > 0 || left >= 2 * SHM_OF_A_RANK)
 		return;
 	cs_size_text(left, size, sizeof(size));
-	fprintf(stderr,
-		"cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s\n",
+	cs_print_line(stderr,
+		"cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s",
 		size, cs_hint_brief(CS_HINT_DEV_SHM));
+}
+
+static int refuse(const struct cs_job *job, struct cs_err *err)
+{
+	const struct cs_err *why = job->args->refusal;
+
+	return why ? cs_err_set(err, "%s", why->text) : 0;
 }
 
 /* MPI first and alone: MPI libraries set environment variables while they start,
@@ -166,7 +174,8 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 		use_mpi = 0;
 	if (use_mpi)
 		warn_of_small_shm(&job->launcher);
-	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err))
+	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err) ||
+	    cs_team_agree(&job->team, refuse(job, err), err))
 		return -1;
 	job->muster.args = job->args;
 	job->muster.team = &job->team;
@@ -552,6 +561,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (job->team.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);
+	cs_collect_say_lost(&job->collect, -1);
 	job->run->complete = state == CS_NODE_COMPLETE;
 	return job->run->complete ? CS_EXIT_OK : CS_EXIT_CRITICAL;
 }
@@ -649,8 +659,8 @@ static int dismiss(struct cs_job *job)
 	if (died > 1)
 		cs_text(more, sizeof(more), " (and %d more)", died - 1);
 	if (died)
-		fprintf(stderr,
-			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)\n",
+		cs_print_line(stderr,
+			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
 			first, more, CS_EXIT_CRITICAL);
 	return died;
 }
@@ -660,7 +670,7 @@ static int wait_for_root(struct cs_job *job)
 	int state = wait_nodes(job);
 
 	if (state == CS_NODE_SILENT)
-		fprintf(stderr, "cscope-mpi: no word from rank 0 for %.0f s\n",
+		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
 			ROOT_SILENCE_S);
 	return state;
 }
@@ -675,8 +685,8 @@ static double end_limit(const struct cs_job *job)
 static void leave_without(struct cs_job *job, const struct cs_err *err)
 {
 	if (job->team.rank == 0)
-		fprintf(stderr,
-			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)\n",
+		cs_print_line(stderr,
+			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)",
 			err->text, CS_EXIT_CRITICAL);
 	leave_after_root(job, CS_EXIT_CRITICAL);
 }

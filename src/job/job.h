@@ -30,6 +30,9 @@ struct cs_job_args {
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;
 	struct cs_budget budget;
+	/* What was given to this process cannot be used: all ranks end before any
+	 * driver starts.  NULL: it can. */
+	const struct cs_err *refusal;
 	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);

@@ -144,7 +144,7 @@ static int make_arenas(struct cs_muster *m)
 
 	if (!asked && n < 2)
 		n = 2;
-	if (n > CS_MAX_AGENTS)
+	if (n > CS_MAX_AGENTS) /* ranks; the others sleep, which is said */
 		n = CS_MAX_AGENTS;
 	for (int g = 0; g < n; g++) {
 		cs_gpu_facts_init(&m->gpu[g]);

@@ -17,8 +17,6 @@
 #define TEXT(field) .take = CS_TAKE_TEXT, AT(field, const char *: 0)
 #define SHARE(field) .take = CS_TAKE_SHARE, AT(field, double: 0)
 #define DURATION(field) .take = CS_TAKE_DURATION, AT(field, double: 0)
-#define SIZE(field) .take = CS_TAKE_SIZE, AT(field, uint64_t: 0)
-#define NUMBER(field) .take = CS_TAKE_NUMBER, AT(field, uint64_t: 0)
 #define OWN(setter) .take = CS_TAKE_OWN, .set = setter
 #define HEADING(text) { .help = text }
 
@@ -86,7 +84,7 @@ static const struct cs_option measure_options[] = {
 	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size) },
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through so much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
-	  SIZE(set.spread_bytes) },
+	  OWN(cs_set_spread) },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; a single "
 	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus) },
 	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; cpu: "
@@ -116,7 +114,7 @@ static const struct cs_option measure_options[] = {
 	  "does not fit is left out, and the report says how much was measured; in "
 	  "prologs: 25s", OWN(cs_set_budget) },
 	{ "seed", 0, "N", "of the order of cells and of the data; default: today's date",
-	  NUMBER(set.seed) },
+	  OWN(cs_set_seed) },
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), of the "
 	  "last of each cell, or not", WORD(set.verify, 0) },
 	HEADING("Judging"),
@@ -164,8 +162,8 @@ static const struct cs_option compare_options[] = {
 static const struct cs_option show_options[] = {
 	HEADING("What to show"),
 	{ "gpu", 0, "N", "only the cells from and to this GPU", OWN(cs_set_gpu) },
-	{ "cell", 0, "A,B", "one cell: all of its figures, its samples, and the cells to "
-	  "compare it with", OWN(cs_set_cell) },
+	{ "cell", 0, "A,B", "one cell, as 2,3 or host,0 or 0,numa1: all of its figures, its "
+	  "samples, and the cells to compare it with", OWN(cs_set_cell) },
 	{ "topology", 0, NULL, "how the nodes are wired and set, in place of figures",
 	  FLAG(topology, 1) },
 	HEADING("Output"),

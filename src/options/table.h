@@ -12,7 +12,7 @@ enum cs_take {
 	CS_TAKE_FLAG,		/* `number` itself */
 	CS_TAKE_WORD,		/* `number` + position in `argument`, "auto|cuda|cpu" */
 	CS_TAKE_TEXT,		/* as it is: who reads it says what is wrong in it */
-	CS_TAKE_SHARE, CS_TAKE_DURATION, CS_TAKE_SIZE, CS_TAKE_NUMBER,
+	CS_TAKE_SHARE, CS_TAKE_DURATION,
 };
 
 /* Gets the argument (NULL for a flag) and says in `err` only what is allowed; option
@@ -63,7 +63,8 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 cs_setter cs_set_budget, cs_set_cell, cs_set_check, cs_set_explain, cs_set_format,
 	cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_matrix, cs_set_method,
 	cs_set_nodes, cs_set_numa, cs_set_output, cs_set_pattern, cs_set_placement,
-	cs_set_resume, cs_set_size, cs_set_suite, cs_set_test;
+	cs_set_resume, cs_set_seed, cs_set_size, cs_set_spread, cs_set_suite,
+	cs_set_test;
 
 /* ---- together.c ---- */
 

@@ -146,6 +146,36 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
 }
 
+/* Each test is a matrix at each size.  A suite's tests are those of the one backend or
+ * the other: that of GPUs has more. */
+static int check_sizes(const struct cs_options *opt, struct cs_err *err)
+{
+	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
+				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	uint64_t bytes = opt->set.copy_bytes;
+	size_t n, tests = 0, sizes = 0;
+	const struct cs_test *test = cs_catalogue(&n);
+	char *chosen;
+
+	if (!opt->set.last_bytes || opt->plan)
+		return 0;
+	chosen = calloc(n, 1);
+	if (!chosen)
+		return cs_err_set(err, "no memory");
+	if (!cs_options_choose(opt, backend, chosen, NULL))
+		for (size_t i = 0; i < n; i++)
+			tests += chosen[i] && !test[i].bytes;
+	free(chosen);
+	do
+		sizes++;
+	while ((bytes = cs_size_next(&opt->set, bytes)));
+	if (tests * sizes <= CS_VIEWS_MAX)
+		return 0;
+	return cs_err_set(err, "--size: %zu tests at %zu sizes are more than the %d "
+			  "matrices that a plan can have", tests, sizes,
+			  CS_VIEWS_MAX);
+}
+
 static int check_shown(const struct cs_options *opt, struct cs_err *err)
 {
 	int is_text = !strcmp(opt->format->name, "text");
@@ -185,6 +215,7 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 {
 	return check_bounds(opt, err) || check_request(opt, err) ||
 	       check_via(opt, err) || check_tests(opt, err) ||
+	       check_sizes(opt, err) ||
 	       check_shown(opt, err) || check_ends(opt, err) ||
 	       check_looks(opt, err) ? -1 : 0;
 }

@@ -148,8 +148,9 @@ static int size_of(const char *text, size_t length, uint64_t *bytes,
 	cs_text(one, sizeof(one), "%.*s", (int)(length < 31 ? length : 31), text);
 	if (cs_size_parse(one, bytes, err))
 		return -1;
-	return !*bytes || *bytes % 16 ?
-		       cs_err_set(err, "a size is a multiple of 16 bytes") : 0;
+	return !*bytes || *bytes % 16 || *bytes > CS_COPY_MAX ?
+		       cs_err_set(err, "a size is a multiple of 16 bytes, and at most "
+				  "1024T") : 0;
 }
 
 /* "512M", or a sweep "4K:1G:x2". */
@@ -181,6 +182,21 @@ int cs_set_size(struct cs_options *opt, const char *value, struct cs_err *err)
 		return cs_err_set(err, "a sweep goes from the smaller size to the "
 				  "larger, as 4K:1G:x2");
 	return 0;
+}
+
+int cs_set_spread(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (cs_size_parse(value, &opt->set.spread_bytes, err))
+		return -1;
+	return !opt->set.spread_bytes || opt->set.spread_bytes > CS_COPY_MAX ?
+		       cs_err_set(err, "allowed are 1 to 1024T") : 0;
+}
+
+/* 0 is a seed as well. */
+int cs_set_seed(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	opt->seeded = 1;
+	return cs_uint_parse(value, 0, UINT64_MAX, &opt->set.seed, err);
 }
 
 int cs_set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -281,6 +297,20 @@ static int take_label(const char *text, size_t length, char *to, size_t size)
 	return 0;
 }
 
+/* An end of a cell: a GPU, "host", "numa1". */
+static int take_end(const char *text, size_t length, char *to, size_t size)
+{
+	size_t n = 4 + strspn(text + (length < 4 ? length : 4), "0123456789");
+	int is_numa = length > 4 && n == length && !strncmp(text, "numa", 4);
+
+	if (!is_numa && (length != 4 || strncmp(text, "host", 4)))
+		return take_label(text, length, to, size);
+	if (length >= size)
+		return -1;
+	cs_text(to, size, "%.*s", (int)length, text);
+	return 0;
+}
+
 int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (take_label(value, strlen(value), opt->only[0], sizeof(opt->only[0])))
@@ -294,11 +324,12 @@ int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 	size_t n = strcspn(value, ",");
 
 	if (value[n] != ',' ||
-	    take_label(value, n, opt->only[0], sizeof(opt->only[0])) ||
-	    take_label(value + n + 1, strlen(value + n + 1), opt->only[1],
-		       sizeof(opt->only[1])))
+	    take_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	    take_end(value + n + 1, strlen(value + n + 1), opt->only[1],
+		     sizeof(opt->only[1])))
 		return cs_err_set(err, "allowed are a source and a destination "
-				  "as the report numbers them, as 2,3");
+				  "as the report names them, as 2,3 or host,0 or "
+				  "numa1,0");
 	return 0;
 }
 
@@ -335,10 +366,6 @@ static int take(const struct cs_option *option, struct cs_options *opt,
 		return cs_share_parse(value, to, err);
 	case CS_TAKE_DURATION:
 		return cs_duration_parse(value, to, err);
-	case CS_TAKE_SIZE:
-		return cs_size_parse(value, to, err);
-	case CS_TAKE_NUMBER:
-		return cs_uint_parse(value, 0, UINT64_MAX, to, err);
 	}
 	return -1;
 }

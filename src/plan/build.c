@@ -3,6 +3,7 @@
 
 #include "plan/internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,23 @@ static uint64_t bytes_of(const struct cs_test *test,
 
 /* ---- building ---- */
 
+static int refuse_size(uint64_t steps, uint64_t transfers, struct cs_err *err)
+{
+	return cs_err_set(err, "a plan of %" PRIu64 " steps and %" PRIu64
+			  " transfers would be larger than %u MiB: ask for fewer "
+			  "tests, sizes or NUMA domains", steps, transfers,
+			  CS_PLAN_MOST >> 20);
+}
+
+/* What is not done yet would not fit either. */
+static int is_too_large(const struct draft *d)
+{
+	struct cs_plan_layout at;
+
+	cs_plan_lay_out(d->steps.n, d->transfers.n, d->views.n, &at);
+	return at.total_bytes > CS_PLAN_MOST;
+}
+
 static int add_step(struct draft *d)
 {
 	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
@@ -57,6 +75,8 @@ static int add_transfer(struct draft *d, const struct cs_transfer *transfer)
 	if (++step->count > CS_STEP_MAX)
 		return cs_err_set(d->err, "more than %d transfers at the same time",
 				  CS_STEP_MAX);
+	if (is_too_large(d))
+		return refuse_size(d->steps.n, d->transfers.n, d->err);
 	t = cs_vec_add(&d->transfers, 1, d->err);
 	if (!t)
 		return -1;
@@ -174,10 +194,8 @@ static int goes_in_rounds(const struct draft *d, const struct cs_test *test)
 	uint32_t n = (uint32_t)d->req->n_agents;
 	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
 
-	return set->schedule != CS_SCHEDULE_SERIAL && set->arms <= 1 &&
-	       !set->block_samples && test->path == CS_PATH_PEER &&
-	       test->method != CS_METHOD_CPU && test->how == CS_HOW_GATED &&
-	       test->unit == CS_UNIT_GBS && set->via != CS_WAY_STAGED && n > 3 &&
+	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
+	       set->arms <= 1 && !set->block_samples && n > 3 &&
 	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
 }
 
@@ -533,18 +551,6 @@ static int add_tests(struct draft *d)
 	return 0;
 }
 
-/* Where each part lies when there are so many of each. */
-static void lay_out(struct cs_plan *plan)
-{
-	plan->steps_at = sizeof(*plan);
-	plan->transfers_at = plan->steps_at +
-			     plan->n_steps * (uint32_t)sizeof(struct cs_step);
-	plan->views_at = plan->transfers_at +
-			 plan->n_transfers * (uint32_t)sizeof(struct cs_transfer);
-	plan->total_bytes = plan->views_at +
-			    plan->n_views * (uint32_t)sizeof(struct cs_view);
-}
-
 static void put_step(struct cs_plan *plan, const struct draft *d,
 		     const struct cs_step *from, uint32_t flags)
 {
@@ -628,6 +634,24 @@ static void put_steps(struct cs_plan *plan, const struct draft *d,
 		put_control(plan, d, control);
 }
 
+/* Where each part lies when there are so many of each. */
+static int lay_out(struct cs_plan *plan, uint64_t n_steps, uint64_t n_transfers,
+		   struct cs_err *err)
+{
+	struct cs_plan_layout at;
+
+	cs_plan_lay_out(n_steps, n_transfers, plan->n_views, &at);
+	if (at.total_bytes > CS_PLAN_MOST)
+		return refuse_size(n_steps, n_transfers, err);
+	plan->n_steps = (uint32_t)n_steps;
+	plan->n_transfers = (uint32_t)n_transfers;
+	plan->steps_at = sizeof(*plan);
+	plan->transfers_at = (uint32_t)at.transfers_at;
+	plan->views_at = (uint32_t)at.views_at;
+	plan->total_bytes = at.total_bytes;
+	return 0;
+}
+
 /* A zeroed blob with its header and views, and room for the steps, and for a step
  * that is put twice more; they are still to come. */
 static struct cs_plan *new_plan(const struct draft *d,
@@ -637,13 +661,12 @@ static struct cs_plan *new_plan(const struct draft *d,
 		.magic = CS_PLAN_MAGIC, .version = CS_PLAN_VERSION,
 		.n_agents = (uint32_t)d->req->n_agents, .set = d->req->set,
 		.n_views = (uint32_t)d->views.n,
-		.n_steps = (uint32_t)(d->steps.n + (control ? 2 : 0)),
-		.n_transfers = (uint32_t)(d->transfers.n +
-					  (control ? 2 * control->count : 0)),
 	};
 	struct cs_plan *plan;
 
-	lay_out(&head);
+	if (lay_out(&head, d->steps.n + (control ? 2 : 0),
+		    d->transfers.n + (control ? 2 * control->count : 0), d->err))
+		return NULL;
 	plan = calloc(1, head.total_bytes);
 	if (!plan) {
 		cs_err_set(d->err, "no memory for a plan of %zu steps",
@@ -760,7 +783,7 @@ static int need_view(struct draft *d, struct cs_view view)
 	if (!to)
 		return -1;
 	*to = view;
-	qsort(d->views.data, d->views.n, sizeof(view), by_test_and_size);
+	cs_vec_sort(&d->views, by_test_and_size);
 	return 0;
 }
 

@@ -23,38 +23,40 @@
 #define BACK_READ " while row reads from column"
 
 #define PEER(way, METHOD_, op_, OP_, pattern_, PATTERN_, BACKEND_, MATRICES_, \
-	     when, who)                                                        \
+	     when, alone_, who)                                                \
 	{ .name = "peer." way "." op_ "." pattern_, .path = CS_PATH_PEER,   \
 	  .method = CS_METHOD_##METHOD_, .op = CS_OP_##OP_,                    \
 	  .pattern = CS_PATTERN_##PATTERN_, .backend = CS_BACKEND_##BACKEND_,  \
 	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED, .matrices = MATRICES_,     \
-	  .heading = SAYS_##OP_ when, .summary = who when }
+	  .heading = SAYS_##OP_ when, .alone = alone_, .summary = who when }
+#define ONE_PAIR "one pair at a time"
 
 #define PAIR_TESTS(way, M, op, OP, B, MATRICES, who)                         \
 	PEER(way, M, op, OP, "pair", PAIR, B, MATRICES,                      \
-	     ", one pair at a time", who),                                      \
-	PEER(way, M, op, OP, "bidi", BIDI, B, CS_MATRIX_PEER, BACK_##OP, who)
+	     "", ONE_PAIR, who),                                                \
+	PEER(way, M, op, OP, "bidi", BIDI, B, CS_MATRIX_PEER, BACK_##OP,     \
+	     NULL, who)
 
 /* All of these take one copy of each issuer at most … */
 #define CROWD_TESTS(way, M, op, OP, B, MATRICES, who)                        \
 	PEER(way, M, op, OP, "shift", SHIFT, B, MATRICES,                    \
-	     ", all at once, each to another", who),                            \
+	     ", all at once, each to another", NULL, who),                            \
 	PEER(way, M, op, OP, "ring", RING, B, CS_MATRIX_PEER,                \
-	     ", all at once, each to the next", who),                           \
+	     ", all at once, each to the next", NULL, who),                           \
 	PEER(way, M, op, OP, "bisect", BISECT, B, CS_MATRIX_PEER,            \
-	     ", all at once, each to the one half-way round", who),             \
+	     ", all at once, each to the one half-way round", NULL, who),             \
 	PEER(way, M, op, OP, "rounds", ROUNDS, B, CS_MATRIX_PEER,               \
-	     ", as many pairs at once as there are", who),                      \
+	     ", as many pairs at once as there are", NULL, who),                      \
 	PEER(way, M, op, OP, "random", RANDOM, B, CS_MATRIX_PEER,            \
-	     ", some pairs by lot, one at a time", who)
+	     ", some pairs by lot", "one at a time", who)
 
 /* … these one or the other. */
 #define ALL_TO_ONE(way, M, op, OP, B, who)                                   \
 	PEER(way, M, op, OP, "all-to-one", ALL_TO_ONE, B, CS_MATRIX_PEER,    \
-	     ", all others to one at once", who)
+	     ", all others to one at once", NULL, who)
 #define ONE_TO_ALL(way, M, op, OP, B, who)                                   \
 	PEER(way, M, op, OP, "one-to-all", ONE_TO_ALL, B, CS_MATRIX_PEER,    \
-	     ", one to all others at once", who)
+	     ", one to all others at once", NULL, who)
 
 #define GPU_TESTS(way, M, op, OP, MATRICES, who)                             \
 	PAIR_TESTS(way, M, op, OP, CUDA, MATRICES, who),                     \
@@ -122,13 +124,13 @@
 
 /* Latency: `bytes` 0 is a working set as asked for. */
 #define CHASE(path_, PATH_, memory_, op_, OP_, pattern_, PATTERN_, bytes_,       \
-	      heading_, summary_)                                              \
+	      heading_, alone_, summary_)                                            \
 	{ .name = path_ ".chase." op_ "." pattern_, .path = CS_PATH_##PATH_,   \
 	  .method = CS_METHOD_CHASE, .op = CS_OP_##OP_,                        \
 	  .pattern = CS_PATTERN_##PATTERN_, .memory = CS_MEM_##memory_,        \
 	  .backend = CS_BACKEND_CUDA, .unit = CS_UNIT_NS,                      \
 	  .how = CS_HOW_GATED, .matrices = CS_MATRIX_##PATH_, .bytes = bytes_, \
-	  .heading = heading_, .summary = summary_ }
+	  .heading = heading_, .alone = alone_, .summary = summary_ }
 #define IN_ORDER "2 MiB in order"
 #define AT_RANDOM "--size in random order"
 #define SMALL_CHASE (2 << 20)
@@ -160,14 +162,14 @@ static const struct cs_test table[] = {
 	ALL_TO_ONE("cpu", CPU, "write", WRITE, CPU, CPU_WRITE),
 	ONE_TO_ALL("cpu", CPU, "read", READ, CPU, CPU_READ),
 	CHASE("peer", PEER, DEVICE, "stride", STRIDE, "pair", PAIR, SMALL_CHASE,
-	      "a load by column's GPU from row's memory, one pair at a time",
+	      "a load by column's GPU from row's memory", ONE_PAIR,
 	      "latency between GPUs: " IN_ORDER),
 	CHASE("peer", PEER, DEVICE, "random", RANDOM, "pair", PAIR, 0,
-	      "a load by column's GPU from row's memory, one pair at a time",
+	      "a load by column's GPU from row's memory", ONE_PAIR,
 	      "latency between GPUs: " AT_RANDOM),
 	CHASE("peer", PEER, DEVICE, "bulk", BULK, "pair", PAIR, SMALL_CHASE,
-	      "a bulk copy of 16 bytes by column's GPU from row's memory, one pair "
-	      "at a time", "latency between GPUs, by bulk copies: " IN_ORDER),
+	      "a bulk copy of 16 bytes by column's GPU from row's memory", ONE_PAIR,
+	      "latency between GPUs, by bulk copies: " IN_ORDER),
 
 	HOST_TESTS("ce", CE, "pinned", PINNED, "copy engine, "),
 	LOADED_TESTS("ce", CE, "pinned", PINNED, "copy engine, "),
@@ -180,10 +182,10 @@ static const struct cs_test table[] = {
 	HOST_TESTS("sm", SM, "huge", HUGE, "kernel, "),
 	H2D("sm", SM, "wc", WC, "pair", PAIR, ", one at a time", "kernel, "),
 	CHASE("h2d", H2D, PINNED, "stride", STRIDE, "pair", PAIR, SMALL_CHASE,
-	      "a load by column's GPU from row's host memory, one at a time",
+	      "a load by column's GPU from row's host memory", "one at a time",
 	      "latency of pinned host memory: " IN_ORDER),
 	CHASE("h2d", H2D, PINNED, "random", RANDOM, "pair", PAIR, 0,
-	      "a load by column's GPU from row's host memory, one at a time",
+	      "a load by column's GPU from row's host memory", "one at a time",
 	      "latency of pinned host memory: " AT_RANDOM),
 
 	LOCAL("ce", CE, "copy", COPY, "one buffer of a GPU to another" ONCE,
@@ -197,10 +199,10 @@ static const struct cs_test table[] = {
 	LOCAL("sm", SM, "write", WRITE, "a GPU writes its own memory",
 	      "within a GPU, kernel that writes"),
 	CHASE("local", LOCAL, DEVICE, "stride", STRIDE, "alone", ALONE, SMALL_CHASE,
-	      "a load by a GPU from its own memory, one GPU at a time",
+	      "a load by a GPU from its own memory", "one GPU at a time",
 	      "latency within a GPU: " IN_ORDER),
 	CHASE("local", LOCAL, DEVICE, "random", RANDOM, "alone", ALONE, 0,
-	      "a load by a GPU from its own memory, one GPU at a time",
+	      "a load by a GPU from its own memory", "one GPU at a time",
 	      "latency within a GPU: " AT_RANDOM),
 
 	{ .name = "host.cpu.copy.pair", .path = CS_PATH_HOST,
@@ -212,7 +214,7 @@ static const struct cs_test table[] = {
 	  .summary = "one NUMA domain to another, by one CPU of the second" },
 
 	COST_TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR, GATED, US, 4 << 10,
-		  "row writes 4 KiB to column, one pair at a time, time of a copy",
+		  "row writes 4 KiB to column, time of a copy",
 		  "GPU to GPU, device time of one copy of 4 KiB among many"),
 	COST_TEST("peer.ce.enqueue.alone", PEER, CE, ENQUEUE, ALONE, CALLS, US,
 		  4 << 10, "CPU time to enqueue a copy of 4 KiB, one GPU at a time",
@@ -276,6 +278,14 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 int cs_test_has_host(const struct cs_test *test)
 {
 	return test->memory != CS_MEM_DEVICE;
+}
+
+int cs_test_goes_in_rounds(const struct cs_test *test)
+{
+	return test->path == CS_PATH_PEER && test->how == CS_HOW_GATED &&
+	       test->unit == CS_UNIT_GBS && test->method != CS_METHOD_CPU &&
+	       test->method != CS_METHOD_STAGED &&
+	       (test->pattern == CS_PATTERN_PAIR || test->pattern == CS_PATTERN_BIDI);
 }
 
 int cs_method_fits(int method, enum cs_way via)

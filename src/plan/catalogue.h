@@ -106,7 +106,9 @@ struct cs_test {
 	enum cs_how how;
 	unsigned matrices;	/* enum cs_matrix: of which it is a part */
 	uint64_t bytes;		/* of its copies, its own; 0: as asked for */
-	const char *heading;	/* "row writes to column, one pair at a time" */
+	const char *heading;	/* "row writes to column" */
+	const char *alone;	/* "one pair at a time", unless they run beside others
+				 * (node/company.c); NULL: the heading says it */
 	const char *summary;	/* one line for --list */
 };
 
@@ -149,6 +151,9 @@ int cs_test_is_list(const struct cs_test *test);
 /* Is a test of this method measured with that --via?  Where peer access was ever
  * enabled the driver stages no more, so staging has runs of its own. */
 int cs_method_fits(int method, enum cs_way via);
+
+/* May its pairs run at the same time, where --schedule says so? */
+int cs_test_goes_in_rounds(const struct cs_test *test);
 
 /* Does a kernel that copies move the bytes, so that the spread and the division of its
  * work count?  Not a chase: it moves no block of bytes. */

@@ -8,7 +8,7 @@
 #include "plan/catalogue.h"
 
 struct cs_explanation {
-	const char *moves;	/* what moves, and what else meanwhile */
+	const char *moves;
 	const char *issuer;	/* who issues it */
 	const char *timed;
 	const char *timed_both;	/* several at once: what is added; NULL */
@@ -17,5 +17,7 @@ struct cs_explanation {
 
 /* No field but timed_both is NULL for a test of the catalogue. */
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
+/* What else moves on the node; NULL: the explanation has said it. */
+const char *cs_test_meanwhile(const struct cs_test *test);
 
 #endif

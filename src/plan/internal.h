@@ -4,6 +4,13 @@
 
 #include "plan/plan.h"
 
+/* Where the parts of a plan lie, which it has no room to say when they are too many. */
+struct cs_plan_layout {
+	uint64_t transfers_at, views_at, total_bytes;
+};
+void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_views,
+		     struct cs_plan_layout *out);
+
 /* Of all that follows the field `id`. */
 uint64_t cs_plan_hash(const struct cs_plan *plan);
 

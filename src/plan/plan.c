@@ -14,6 +14,15 @@ _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
 
+void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_views,
+		     struct cs_plan_layout *out)
+{
+	out->transfers_at = sizeof(struct cs_plan) + n_steps * sizeof(struct cs_step);
+	out->views_at = out->transfers_at +
+			n_transfers * sizeof(struct cs_transfer);
+	out->total_bytes = out->views_at + n_views * sizeof(struct cs_view);
+}
+
 /* FNV-1a, 64 bits (Fowler, Noll, Vo), of all that follows the field `id`. */
 uint64_t cs_plan_hash(const struct cs_plan *plan)
 {
@@ -35,6 +44,7 @@ uint64_t cs_align_up(uint64_t bytes)
 /* ---- reading ---- */
 
 const char *const cs_schedule_words[] = { "auto", "serial", "parallel", NULL };
+const char *const cs_verify_words[] = { "all", "last", "off", NULL };
 
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step)
 {

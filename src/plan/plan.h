@@ -23,6 +23,7 @@
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
+#define CS_PLAN_MOST (256u << 20) /* bytes; every test of 64 GPUs has 11 MB */
 
 #define CS_NUMA_LOCAL 0xffffu /* the domain next to the issuer's GPU */
 #define CS_NUMA_MOST 64u	/* OS indices of domains are below */
@@ -176,6 +177,8 @@ int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err);
 
 /* "auto", "serial", "parallel"; NULL at the end. */
 extern const char *const cs_schedule_words[];
+/* "all", "last", "off"; NULL at the end. */
+extern const char *const cs_verify_words[];
 
 /* How many steps from this one on are of its round; at least 1. */
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);

@@ -66,20 +66,17 @@ int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
 
 /* ---- trusting ---- */
 
-/* The one layout that cs_plan_build makes; in 64 bits nothing overflows. */
+/* The one layout that cs_plan_build makes. */
 static int layout_check(const struct cs_plan *plan, struct cs_err *err)
 {
-	uint64_t transfers_at = sizeof(*plan) +
-				(uint64_t)plan->n_steps * sizeof(struct cs_step);
-	uint64_t views_at = transfers_at + (uint64_t)plan->n_transfers *
-						   sizeof(struct cs_transfer);
-	uint64_t total = views_at +
-			 (uint64_t)plan->n_views * sizeof(struct cs_view);
+	struct cs_plan_layout at;
 
+	cs_plan_lay_out(plan->n_steps, plan->n_transfers, plan->n_views, &at);
 	if (!plan->n_steps || !plan->n_views || plan->pad ||
 	    plan->steps_at != sizeof(*plan) ||
-	    plan->transfers_at != transfers_at || plan->views_at != views_at ||
-	    plan->total_bytes != total)
+	    plan->transfers_at != at.transfers_at ||
+	    plan->views_at != at.views_at ||
+	    plan->total_bytes != at.total_bytes)
 		return cs_err_set(err, "plan is damaged: its parts do not fit "
 				  "its %" PRIu64 " bytes", plan->total_bytes);
 	return 0;

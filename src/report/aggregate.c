@@ -125,6 +125,15 @@ static int same_labels(const struct aggregate *ag)
 	return 1;
 }
 
+/* One that says what is so of some node: that its pairs ran at the same time. */
+static const struct cs_grid *for_heading(const struct aggregate *ag)
+{
+	for (int node = 0; node < ag->run->n_nodes; node++)
+		if (ag->grid[node].n_concurrent)
+			return &ag->grid[node];
+	return ag->grid;
+}
+
 static int print(FILE *to, struct aggregate *ag)
 {
 	const struct cs_grid *like = &ag->grid[ag->like];
@@ -186,7 +195,7 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 	ag.mark = calloc(cells, 1);
 	if (!ag.grid || !ag.value || !ag.mark || fill_cells(&ag))
 		goto out;
-	cs_matrix_heading(to, &ag.grid[0]);
+	cs_matrix_heading(to, for_heading(&ag));
 	mark_nodes(&ag, differs);
 	rc = print(to, &ag);
 out:

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "report/view.h"
+#include "result/grid.h"
 
 #define INDENT 13	/* of what follows the name of a line */
 #define BINS_MOST 12
@@ -21,7 +23,7 @@ struct cell {
 	const struct cs_run *run;
 	const struct cs_row *row;
 	const double *samples;
-	int node, src, dst;
+	int node;
 };
 
 static double value_of(const struct cs_row *row)
@@ -81,7 +83,7 @@ static void print_histogram(FILE *to, const double *x, uint32_t n)
 	for (i = 0; i < bins; i++) {
 		int length = (int)((uint64_t)count[i] * BAR / most);
 
-		fprintf(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s\n", INDENT, "",
+		cs_print_line(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s", INDENT, "",
 			low + i * width, low + (i + 1) * width, count[i],
 			length ? "  " : "", length,
 			"########################################");
@@ -177,9 +179,9 @@ static void print_throttle(FILE *to, const struct cs_row *row)
 static void print_beside(FILE *to, const char *what, double own, double other)
 {
 	if (isnan(own) || isnan(other))
-		fprintf(to, "    %-36s %9.2f\n", what, other);
+		cs_print_line(to, "    %-36s %9.2f", what, other);
 	else
-		fprintf(to, "    %-36s %9.2f  %+.2f %%\n", what, other,
+		cs_print_line(to, "    %-36s %9.2f  %+.2f %%", what, other,
 			100 * (other / own - 1));
 }
 
@@ -199,22 +201,31 @@ static void print_other(FILE *to, const struct cell *c, const struct cs_row *row
 			cs_status_text(row->status), row->reason);
 }
 
-static int is_pair(const struct cs_row *row, int src, int dst)
+/* Whatever kind of host memory it is. */
+static int is_at(const struct cs_end *end, const struct cs_end *place)
 {
-	return row->what.src.index == src && row->what.dst.index == dst;
+	return !place || (end->index == place->index &&
+			  cs_end_is_numa(end) == cs_end_is_numa(place));
+}
+
+static int goes(const struct cs_row *row, const struct cs_end *src,
+		const struct cs_end *dst)
+{
+	return is_at(&row->what.src, src) && is_at(&row->what.dst, dst);
 }
 
 /* The same pair again, both ways together, back, and in other tests. */
 static void print_kin(FILE *to, const struct cell *c)
 {
 	const struct cs_rows *rows = &c->run->all;
+	const struct cs_transfer *own = &c->row->what;
 	size_t n = cs_rows_count(rows), i;
 	char what[64];
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
-		int same = is_pair(row, c->src, c->dst);
-		int back = is_pair(row, c->dst, c->src);
+		int same = goes(row, &own->src, &own->dst);
+		int back = goes(row, &own->dst, &own->src);
 
 		if ((int)row->node != c->node || (!same && !back) || row == c->row ||
 		    cs_row_test(row)->unit != cs_row_test(c->row)->unit)
@@ -250,28 +261,27 @@ static void print_kin(FILE *to, const struct cell *c)
 }
 
 /* The other cells of its row, of its column, or of all. */
-static void print_line(FILE *to, const struct cell *c, int src, int dst,
-		       double *room)
+static void print_line(FILE *to, const struct cell *c, const struct cs_end *src,
+		       const struct cs_end *dst, double *room)
 {
 	const struct cs_rows *rows = &c->run->all;
 	size_t n = cs_rows_count(rows), i, k = 0;
-	char what[64], end[24] = "";
+	char what[64], end[40] = "";
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);
 
 		if ((int)row->node == c->node && row->test == c->row->test &&
 		    cs_row_is_cell(row) && row->status == CS_OK &&
-		    !is_pair(row, c->src, c->dst) &&
-		    (src < 0 || row->what.src.index == src) &&
-		    (dst < 0 || row->what.dst.index == dst))
+		    !goes(row, &c->row->what.src, &c->row->what.dst) &&
+		    goes(row, src, dst))
 			room[k++] = row->stats.median;
 	}
 	if (!k)
 		return;
-	if (src >= 0 || dst >= 0)
-		cs_text(end, sizeof(end), " %s %s", src >= 0 ? "from" : "to",
-			cs_agent_label(c->run, c->node, src >= 0 ? src : dst).text);
+	if (src || dst)
+		cs_text(end, sizeof(end), " %s %s", src ? "from" : "to",
+			cs_end_text(c->run, c->node, src ? src : dst).text);
 	cs_text(what, sizeof(what), "%s%zu other cell%s%s",
 		k == 1 ? "" : "median of ", k, k == 1 ? "" : "s", end);
 	print_beside(to, what, value_of(c->row), cs_median(room, k));
@@ -280,7 +290,6 @@ static void print_line(FILE *to, const struct cell *c, int src, int dst,
 static int print_cell(FILE *to, const struct cell *c)
 {
 	const struct cs_node_facts *f = &c->run->node[c->node].facts;
-	const struct cs_test *test = cs_row_test(c->row);
 	double *room = calloc(cs_rows_count(&c->run->all) + 1, sizeof(*room));
 
 	if (!room)
@@ -288,8 +297,8 @@ static int print_cell(FILE *to, const struct cell *c)
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host,
 		f->placement[0] ? ", " : "", f->placement,
-		cs_pair_label(c->run, c->node, &c->row->what).text, test->name,
-		test->heading);
+		cs_pair_label(c->run, c->node, &c->row->what).text,
+		cs_row_test(c->row)->name, cs_row_title(c->run, c->row).text);
 	print_value(to, c->row);
 	print_histogram(to, c->samples, c->row->n_samples);
 	print_way(to, c);
@@ -297,15 +306,15 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_throttle(to, c->row);
 	print_history(to, c->row);
 	if (!cs_end_is_numa(&c->row->what.src))
-		print_agent(to, c, c->src);
+		print_agent(to, c, c->row->what.src.index);
 	if (!cs_end_is_numa(&c->row->what.dst))
-		print_agent(to, c, c->dst);
-	fprintf(to, "  beside it, %s and how far from this cell\n",
-		cs_unit_text(test->unit));
+		print_agent(to, c, c->row->what.dst.index);
+	cs_print_line(to, "  beside it, %s and how far from this cell",
+		cs_unit_text(cs_row_test(c->row)->unit));
 	print_kin(to, c);
-	print_line(to, c, c->src, -1, room);
-	print_line(to, c, -1, c->dst, room);
-	print_line(to, c, -1, -1, room);
+	print_line(to, c, &c->row->what.src, NULL, room);
+	print_line(to, c, NULL, &c->row->what.dst, room);
+	print_line(to, c, NULL, NULL, room);
 	free(room);
 	return 0;
 }
@@ -318,8 +327,7 @@ static int print_test(FILE *to, const struct cs_run *run, int node,
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->all, i);
 		struct cell cell = { run, row, cs_rows_samples(&run->all, i),
-				     node, row->what.src.index,
-				     row->what.dst.index };
+				     node };
 
 		if ((int)row->node != node || row->test != test ||
 		    !cs_row_is_cell(row) ||

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "report/matrix.h"
 
@@ -30,9 +31,9 @@ static int cell_of(const struct cs_grid *grid, int agent)
 static void put_number(FILE *to, int width, int decimals, double x)
 {
 	if (isnan(x))
-		fprintf(to, "  %*s", width, "-");
+		cs_print(to, "  %*s", width, "-");
 	else
-		fprintf(to, "  %*.*f", width, decimals, x);
+		cs_print(to, "  %*.*f", width, decimals, x);
 }
 
 static double p99_of(const struct cs_grid *grid, int cell)
@@ -46,7 +47,7 @@ static void print_line(FILE *to, const struct cs_grid *grid, int first, int widt
 {
 	int agent, d = cs_decimals(grid->test);
 
-	fprintf(to, "%*s", LABEL, p99 ? "p99" : "median");
+	cs_print(to, "%*s", LABEL, p99 ? "p99" : "median");
 	for (agent = first; agent < grid->n_rows && agent < first + ACROSS; agent++) {
 		int cell = cell_of(grid, agent);
 
@@ -78,10 +79,10 @@ void cs_list_cells(FILE *to, const struct cs_grid *grid)
 	int first, agent, width = widest(grid);
 
 	for (first = 0; first < grid->n_rows; first += ACROSS) {
-		fprintf(to, "%*s", LABEL, cs_agent_word(grid->run));
+		cs_print(to, "%*s", LABEL, cs_agent_word(grid->run));
 		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
 		     agent++)
-			fprintf(to, "  %*s", width,
+			cs_print(to, "  %*s", width,
 				cs_agent_label(grid->run, grid->node, agent).text);
 		putc('\n', to);
 		print_line(to, grid, first, width, 0);
@@ -163,7 +164,7 @@ static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 
 	if (run->plan)
 		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
-	fprintf(to, "  %5s", cs_agent_label(run, node, agent).text);
+	cs_print(to, "  %5s", cs_agent_label(run, node, agent).text);
 	put_cost(to, 8, 3, a->start_s);
 	put_cost(to, 9, 3, a->open_s);
 	put_cost(to, 8, 3, a->arena_s);
@@ -184,8 +185,9 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 
 	if (n < 1)
 		return;
-	fprintf(to, "\n  %5s  driver  context  buffer   peers  sample"
-		"     sum     CPU   waits  preempted   GPU   host\n",
+	putc('\n', to);
+	cs_print_line(to, "  %5s  driver  context  buffer   peers  sample"
+		"     sum     CPU   waits  preempted   GPU   host",
 		cs_agent_word(run));
 	for (i = 0; i < n; i++)
 		print_agent(to, run, node, i);
@@ -259,7 +261,7 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 	if (!n)
 		return;
 	qsort(x, n, sizeof(*x), by_size);
-	fprintf(to, "  %-10s %9.2f %9.2f %9.2f%s%s\n", name, x[0],
+	cs_print_line(to, "  %-10s %9.2f %9.2f %9.2f%s%s", name, x[0],
 		cs_median(x, n), x[n - 1], remark[0] ? "  " : "", remark);
 }
 
@@ -312,7 +314,7 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 	x = calloc(cs_rows_count(&grid->run->rows), sizeof(*x));
 	if (!x)
 		return;
-	fprintf(to, "  %-10s %9s %9s %9s\n", "parts, us", "min", "median", "max");
+	cs_print_line(to, "  %-10s %9s %9s %9s", "parts, us", "min", "median", "max");
 	for (i = 0; i < sizeof(part) / sizeof(*part); i++)
 		print_part(to, cs_metric_text(grid->test, (int)part[i].metric), x,
 			   gather(grid, (int)part[i].metric, x), part[i].remark);

@@ -4,25 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "report/csv.h"
 #include "file/put.h"
 #include "file/record.h"
 #include "report/views.h"
 
-/* RFC 4180, but lines end in '\n'. */
+/* RFC 4180, but lines end in '\n', and a field never holds one.  What a spreadsheet
+ * would take for a formula begins with a quote: it is shown, not carried out. */
 static void put_field(FILE *to, const char *s)
 {
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, to);
-		return;
-	}
-	putc('"', to);
-	for (; *s; s++) {
-		if (*s == '"')
-			putc('"', to);
-		putc(*s, to);
-	}
-	putc('"', to);
+	static const char *const doubled[] = { "\"\"" };
+	char first = s[strspn(s, " \t\r\n")];
+	int quoted = strpbrk(s, ",\"") != NULL;
+
+	if (quoted)
+		putc('"', to);
+	if (first && strchr("=+-@", first))
+		putc('\'', to);
+	cs_print_as(to, s, "\"", doubled);
+	if (quoted)
+		putc('"', to);
 }
 
 /* Numbers with the digits that JSON gives them; unknown is empty; of a list the

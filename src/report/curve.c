@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "report/matrix.h"
@@ -14,7 +15,7 @@
 /* The cells of one size, over all nodes asked for. */
 struct point {
 	uint64_t bytes;
-	size_t n_planned, n_measured, n_marked;
+	size_t n_planned, n_measured, n_marked, n_concurrent;
 	double min, median, max;
 	double together;	/* median of the totals; NAN none */
 };
@@ -64,6 +65,7 @@ static void take_cells(struct point *p, const struct cs_grid *grid, double *room
 	}
 	p->n_planned += grid->n_planned;
 	p->n_measured += grid->n_measured;
+	p->n_concurrent += grid->n_concurrent;
 	if (grid->n_total && !(p->together >= grid->total_median))
 		p->together = grid->total_median;
 }
@@ -97,9 +99,9 @@ static int take_point(const struct cs_run *run, int first, int last,
 static void put(FILE *to, int width, double x)
 {
 	if (isnan(x))
-		fprintf(to, "  %*s", width, "-");
+		cs_print(to, "  %*s", width, "-");
 	else
-		fprintf(to, "  %*.2f", width, x);
+		cs_print(to, "  %*.2f", width, x);
 }
 
 static void print_point(FILE *to, const struct cs_test *test,
@@ -109,7 +111,7 @@ static void print_point(FILE *to, const struct cs_test *test,
 
 	cs_size_text(p->bytes, size, sizeof(size));
 	cs_text(cells, sizeof(cells), "%zu/%zu", p->n_measured, p->n_planned);
-	fprintf(to, "%12s  %9s", size, cells);
+	cs_print(to, "%12s  %9s", size, cells);
 	put(to, 9, p->min);
 	put(to, 9, p->median);
 	put(to, 9, p->max);
@@ -118,7 +120,7 @@ static void print_point(FILE *to, const struct cs_test *test,
 	if (totals)
 		put(to, 9, p->together);
 	if (p->n_marked)
-		fprintf(to, "  ! %zu", p->n_marked);
+		cs_print(to, "  ! %zu", p->n_marked);
 	putc('\n', to);
 }
 
@@ -140,18 +142,19 @@ static void print_half(FILE *to, const struct point *p, int n)
 		size);
 }
 
-static void print_points(FILE *to, const struct cs_grid *like,
-			 const struct point *p, int n)
+static void print_points(FILE *to, struct cs_grid *like, const struct point *p, int n)
 {
 	int i, totals = 0, marked = 0;
 
+	like->n_concurrent = 0;
 	for (i = 0; i < n; i++) {
+		like->n_concurrent += p[i].n_concurrent;
 		totals |= !isnan(p[i].together);
 		marked |= p[i].n_marked > 0;
 	}
 	cs_fold(to, 0, 2, "%s  %s, %s, by size", like->test->name,
-		cs_grid_title(like), cs_unit_text((int)like->test->unit));
-	fprintf(to, "%12s  %9s  %9s  %9s  %9s%s%s\n",
+		cs_grid_title(like).text, cs_unit_text((int)like->test->unit));
+	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
 		like->test->unit == CS_UNIT_NS ? "through" : "a copy", "cells", "min",
 		"median", "max",
 		like->test->unit == CS_UNIT_GBS ? "     us a copy" : "",

@@ -6,10 +6,12 @@
 
 #include "base/hints.h"
 #include "base/near.h"
+#include "base/print.h"
 #include "plan/alias.h"
 #include "plan/explain.h"
 #include "report/report.h"
 #include "report/view.h"
+#include "result/grid.h"
 
 #define INDENT 14
 #define NAMES 21	/* the column behind them in the list */
@@ -22,7 +24,7 @@ static void part(FILE *to, const char *label, const char *text)
 
 static void explain_hint(FILE *to, const struct cs_hint *hint)
 {
-	fprintf(to, "%s%s%s\n", hint->key, hint->name ? "  " : "",
+	cs_print_line(to, "%s%s%s", hint->key, hint->name ? "  " : "",
 		hint->name ? hint->name : "");
 	part(to, "means", hint->means);
 	part(to, "what to do", hint->remedy);
@@ -37,8 +39,10 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	size_t n;
 
 	cs_test_explain(test, &e);
-	fprintf(to, "%s  %s\n", test->name, test->heading);
+	cs_print_line(to, "%s  %s", test->name, cs_test_title(test, 0,
+		cs_test_goes_in_rounds(test) ? NULL : test->alone).text);
 	part(to, "moves", e.moves);
+	part(to, "meanwhile", cs_test_meanwhile(test));
 	part(to, "issued by", e.issuer);
 	part(to, "timed", e.timed);
 	part(to, "", e.timed_both);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "report/tally.h"
 #include "report/view.h"
@@ -14,29 +15,23 @@
 
 static void put_text(FILE *to, const char *text)
 {
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			fputs("&amp;", to);
-			break;
-		case '<':
-			fputs("&lt;", to);
-			break;
-		case '>':
-			fputs("&gt;", to);
-			break;
-		case '"':
-			fputs("&quot;", to);
-			break;
-		default:
-			putc(*text == '\n' || (*text >= ' ' && *text <= '~') ?
-				     *text : '?', to);
-		}
+	static const char *const entity[] = { "&amp;", "&lt;", "&gt;", "&quot;" };
+
+	cs_print_as(to, text, "&<>\"", entity);
+}
+
+/* Each with its end. */
+static void put_lines(FILE *to, char *text)
+{
+	for (char *line; (line = strsep(&text, "\n")) && (*line || text);) {
+		put_text(to, line);
+		putc('\n', to);
+	}
 }
 
 static void put_attribute(FILE *to, const char *name, const char *value)
 {
-	fprintf(to, " %s=\"", name);
+	cs_print(to, " %s=\"", name);
 	put_text(to, value);
 	putc('"', to);
 }
@@ -191,31 +186,32 @@ static void count_case(const struct test_case *c, struct count *count)
 
 static void put_counts(FILE *to, const struct count *count)
 {
-	fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
+	cs_print(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
 		"time=\"%.3f\"", count->tests, count->failures, count->skipped,
 		count->seconds);
 }
 
-static void put_case(FILE *to, const struct test_case *c, const char *suite)
+static void put_case(FILE *to, struct test_case *c, const char *suite)
 {
 	fputs("    <testcase", to);
 	put_attribute(to, "classname", suite);
 	put_attribute(to, "name", c->name);
-	fprintf(to, " time=\"%.3f\"", c->seconds);
+	cs_print(to, " time=\"%.3f\"", c->seconds);
 	if (!c->message[0]) {
 		fputs("/>\n", to);
 		return;
 	}
-	fprintf(to, ">\n      <%s", c->skipped ? "skipped" : "failure");
+	fputs(">\n", to);
+	cs_print(to, "      <%s", c->skipped ? "skipped" : "failure");
 	put_attribute(to, "message", c->message);
 	if (c->skipped) {
 		fputs("/>\n    </testcase>\n", to);
 		return;
 	}
 	fputs(" type=\"finding\">", to);
-	put_text(to, c->message);
-	putc('\n', to);
-	put_text(to, c->more ? c->more : "");
+	put_lines(to, c->message);
+	if (c->more)
+		put_lines(to, c->more);
 	fputs("</failure>\n    </testcase>\n", to);
 }
 
@@ -229,7 +225,7 @@ static int by_node(const void *x, const void *y)
 }
 
 /* c[0..n) are of one node. */
-static void put_suite(FILE *to, const struct cs_run *run, const struct test_case *c,
+static void put_suite(FILE *to, const struct cs_run *run, struct test_case *c,
 		      size_t n)
 {
 	const char *name = c->node < 0 ? "job" : run->node[c->node].facts.host;
@@ -260,8 +256,7 @@ static void put_document(FILE *to, const struct cs_run *run, struct cs_vec *case
 		count_case(&c[i], &count);
 		c[i].place = i;
 	}
-	if (cases->n)
-		qsort(c, cases->n, sizeof(*c), by_node);
+	cs_vec_sort(cases, by_node);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "
 	      "name=\"cscope-mpi\"", to);
 	put_counts(to, &count);

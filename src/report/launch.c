@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
+#include "base/units.h"
 #include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
@@ -20,24 +22,6 @@ static int alike(const struct cs_rank_facts *a, const struct cs_rank_facts *b)
 	       a->n_gpus == b->n_gpus && a->memlock_bytes == b->memlock_bytes &&
 	       a->nofile == b->nofile && strcmp(a->driver, b->driver) == 0 &&
 	       strcmp(a->environment, b->environment) == 0;
-}
-
-void cs_bits_text(uint64_t bits, char *to, size_t size)
-{
-	to[0] = '\0';
-	for (int i = 0; i < 64; i++) {
-		int last = i;
-
-		if (!(bits >> i & 1))
-			continue;
-		while (last < 63 && bits >> (last + 1) & 1)
-			last++;
-		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
-			    to[0] ? "," : "", i, last);
-		i = last;
-	}
-	if (!to[0])
-		cs_text(to, size, "none");
 }
 
 static void limit_text(int64_t limit, int bytes, char *to, size_t size)
@@ -66,7 +50,7 @@ static void print_rank(FILE *to, const struct cs_rank_facts *first, int n)
 		strlen(first->cpus) > 30 ? "..." : "", first->n_cpus);
 	limit_text(first->memlock_bytes, 1, memlock, sizeof(memlock));
 	limit_text(first->nofile, 0, nofile, sizeof(nofile));
-	fprintf(to, "  %9s  %-10s  %9s  %9s  %s\n", ranks, gpus, memlock, nofile,
+	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %s", ranks, gpus, memlock, nofile,
 		cpus);
 	if (first->environment[0])
 		cs_fold(to, INDENT, INDENT + 2, "%s", first->environment);
@@ -80,7 +64,7 @@ static void print_ranks(FILE *to, const struct cs_run_node *nd)
 
 	if (!nd->ranks)
 		return;
-	fprintf(to, "  %9s  %-10s  %9s  %9s  %s\n", "rank", "sees GPU",
+	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %s", "rank", "sees GPU",
 		"memlock", "nofile", "may run on cpus");
 	for (int r = 0; r < nd->facts.n_ranks; r += n) {
 		for (n = 1; r + n < nd->facts.n_ranks &&
@@ -124,14 +108,15 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 
 	if (nd->facts.n_sights < 1)
 		return;
-	fprintf(to, "\n  %3s  %-12s  %-40s  %5s  %-10s  %s\n", "GPU", "bus id",
+	putc('\n', to);
+	cs_print_line(to, "  %3s  %-12s  %-40s  %5s  %-10s  %s", "GPU", "bus id",
 		"UUID", "ranks", "mode", "used");
 	for (int i = 0; i < nd->facts.n_sights; i++) {
 		const struct cs_gpu_sight *s = &nd->sight[i];
 
 		used_text(nd, s, used, sizeof(used));
 		cs_text(known, sizeof(known), "%d", s->ranks);
-		fprintf(to, "  %3d  %-12s  %-40s  %5s  %-10s  %s\n", i,
+		cs_print_line(to, "  %3d  %-12s  %-40s  %5s  %-10s  %s", i,
 			s->bus_id, s->uuid[0] ? s->uuid : "?",
 			s->ranks ? known : "none", mode_text(s), used);
 	}

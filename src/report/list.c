@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "plan/alias.h"
 #include "plan/file.h"
 #include "report/report.h"
+#include "result/grid.h"
 
 /* For --dry-run, in GB/s: an NVLink of today; through host memory; copies by one
  * CPU core. */
@@ -42,7 +44,7 @@ static void list_aliases(FILE *to)
 	fputs("\nNames of nvbandwidth that --test takes too:\n", to);
 	for (i = 0; i < n; i++)
 		if (cs_alias_is_taken(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
-			fprintf(to, "  %-*s  %s\n", width, alias[i].name,
+			cs_print_line(to, "  %-*s  %s", width, alias[i].name,
 				alias[i].test);
 }
 
@@ -50,7 +52,7 @@ static void list_suites(FILE *to)
 {
 	fputs("\nSuites:\n", to);
 	for (size_t i = 0; cs_suite_name(i); i++)
-		fprintf(to, "  %-11s  %s\n", cs_suite_name(i),
+		cs_print_line(to, "  %-11s  %s", cs_suite_name(i),
 			cs_suite(cs_suite_name(i)));
 }
 
@@ -65,7 +67,7 @@ int cs_report_list(FILE *to)
 		if ((int)strlen(test[i].name) > width)
 			width = (int)strlen(test[i].name);
 	for (i = 0; i < n; i++)
-		fprintf(to, "%c %-*s  %-4s  %s\n", is_default(&test[i]) ? '*' : ' ',
+		cs_print_line(to, "%c %-*s  %-4s  %s", is_default(&test[i]) ? '*' : ' ',
 			width, test[i].name, backend_text(test[i].backend),
 			test[i].summary);
 	fputs("* of the backend in use: measured by --matrix peer, and when nothing "
@@ -89,6 +91,20 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 	return most;
 }
 
+/* When its cells are measured; NULL: the heading says it. */
+static const char *when(const struct cs_plan *plan, uint32_t view)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
+
+	for (uint32_t s = 0; s < plan->n_steps; s++)
+		if (cs_plan_step(plan, s)->view == view && cs_plan_step(plan, s)->round)
+			return plan->set.schedule == CS_SCHEDULE_PARALLEL ?
+				       "some pairs at the same time" :
+				       "some pairs at the same time if that changes nothing";
+	return test->alone;
+}
+
 static void print_views(FILE *to, const struct cs_plan *plan)
 {
 	size_t n;
@@ -98,10 +114,10 @@ static void print_views(FILE *to, const struct cs_plan *plan)
 	for (v = 0; v < plan->n_views; v++) {
 		const struct cs_view *view = cs_plan_view(plan, v);
 
-		fprintf(to, "test      %s  %s, ", test[view->test].name,
-			test[view->test].heading);
+		cs_print(to, "test      %s  %s, ", test[view->test].name,
+			cs_test_title(&test[view->test], 0, when(plan, v)).text);
 		if (view->steps)
-			fprintf(to, "%" PRIu32 " step%s\n", view->steps,
+			cs_print_line(to, "%" PRIu32 " step%s", view->steps,
 				view->steps == 1 ? "" : "s");
 		else
 			fputs("as load\n", to);
@@ -111,11 +127,11 @@ static void print_views(FILE *to, const struct cs_plan *plan)
 static void put_end(FILE *to, const struct cs_end *end)
 {
 	if (!cs_end_is_numa(end))
-		fprintf(to, "%d", end->index);
+		cs_print(to, "%d", end->index);
 	else if (end->index == CS_NUMA_LOCAL)
 		fputs("host", to);
 	else
-		fprintf(to, "numa%d", end->index);
+		cs_print(to, "numa%d", end->index);
 }
 
 static void print_steps(FILE *to, const struct cs_plan *plan)
@@ -127,19 +143,19 @@ static void print_steps(FILE *to, const struct cs_plan *plan)
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		cs_step_name(plan, step, name, sizeof(name));
-		fprintf(to, "step %-4s %s ", name, cs_plan_test(plan, step)->name);
+		cs_print(to, "step %-4s %s ", name, cs_plan_test(plan, step)->name);
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t =
 				cs_plan_transfer(plan, step, k);
 
-			fputc(' ', to);
+			putc(' ', to);
 			put_end(to, &t->src);
 			fputs("->", to);
 			put_end(to, &t->dst);
-			fprintf(to, " by %d%s", t->issuer,
+			cs_print(to, " by %d%s", t->issuer,
 				cs_transfer_is_load(t) ? " (load)" : "");
 		}
-		fputs(step->flags & CS_STEP_CONTROL ? "  control\n" : "\n", to);
+		cs_print_line(to, "%s", step->flags & CS_STEP_CONTROL ? "  control" : "");
 	}
 }
 
@@ -154,21 +170,21 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 
 	cs_size_text(plan->set.copy_bytes, size, sizeof(size));
 	cs_size_text(largest_arena(plan), arena, sizeof(arena));
-	fprintf(to, "nothing was measured: this is the plan for %" PRIu32
-		" agents on each node, %s backend\n", plan->n_agents,
+	cs_print_line(to, "nothing was measured: this is the plan for %" PRIu32
+		" agents on each node, %s backend", plan->n_agents,
 		backend_text(plan->set.backend));
 	print_views(to, plan);
-	fprintf(to, "plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016"
-		PRIx64 "\n", plan->n_steps, plan->n_transfers, plan->id);
-	fprintf(to, "size      %s a copy\n", size);
-	fprintf(to, "memory    %s %s agent\n", arena,
+	cs_print_line(to, "plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016"
+		PRIx64, plan->n_steps, plan->n_transfers, plan->id);
+	cs_print_line(to, "size      %s a copy", size);
+	cs_print_line(to, "memory    %s %s agent", arena,
 		cpu ? "of host memory per" : "on the GPU of each");
-	fprintf(to, "time      about %.1f s of measuring at %.0f GB/s, start apart\n",
+	cs_print_line(to, "time      about %.1f s of measuring at %.0f GB/s, start apart",
 		cs_plan_estimate_s(plan, rate), rate);
 	if (file)
-		fprintf(to, "order     as in %s\n", file);
+		cs_print_line(to, "order     as in %s", file);
 	else
-		fprintf(to, "order     shuffled by seed %" PRIu64 "\n",
+		cs_print_line(to, "order     shuffled by seed %" PRIu64 "",
 			plan->set.seed);
 	if (verbose)
 		print_steps(to, plan);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/check.h"
@@ -36,7 +37,7 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 	cs_size_text(grid->bytes, size, sizeof(size));
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
 		says_size(grid) ? "  " : "", says_size(grid) ? size : "",
-		cs_grid_title(grid), cs_unit_text((int)test->unit),
+		cs_grid_title(grid).text, cs_unit_text((int)test->unit),
 		test->unit != CS_UNIT_GBS ? "" :
 		test->pattern == CS_PATTERN_BIDI && !grid->back ?
 			" row to column" : " (10^9 bytes/s)");
@@ -82,7 +83,7 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 	char number[32], pending = '\0';
 	int dst;
 
-	fprintf(to, "%*s", LABEL, row_label(grid, src).text);
+	cs_print(to, "%*s", LABEL, row_label(grid, src).text);
 	for (dst = 0; dst < grid->n_cols; dst++) {
 		int i = src * grid->n_cols + dst;
 
@@ -93,10 +94,10 @@ static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
 				cs_decimals(grid->test), grid->value[i]);
 		if (dst)
 			putc(pending, to);
-		fprintf(to, "%*s", width - (dst > 0), number);
+		cs_print(to, "%*s", width - (dst > 0), number);
 		pending = grid->mark[i];
 	}
-	fprintf(to, "%s\n", pending == '*' ? "*" : pending == '!' ? "!" : "");
+	cs_print_line(to, "%s", pending == '*' ? "*" : pending == '!' ? "!" : "");
 }
 
 /* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
@@ -108,13 +109,13 @@ static void print_hubs(FILE *to, const struct cs_grid *grid, int width)
 		any |= !isnan(grid->total[i]);
 	if (!any)
 		return;
-	fprintf(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
+	cs_print(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
 					  "into" : "out of");
 	for (i = 0; i < grid->n_cols; i++)
 		if (isnan(grid->total[i]))
-			fprintf(to, "%*s", width, "-");
+			cs_print(to, "%*s", width, "-");
 		else
-			fprintf(to, "%*.2f", width, grid->total[i]);
+			cs_print(to, "%*.2f", width, grid->total[i]);
 	putc('\n', to);
 }
 
@@ -122,9 +123,9 @@ static void print_numbers(FILE *to, const struct cs_grid *grid)
 {
 	int width = cell_width(grid), i;
 
-	fprintf(to, "%*s", LABEL, "from\\to");
+	cs_print(to, "%*s", LABEL, "from\\to");
 	for (i = 0; i < grid->n_cols; i++)
-		fprintf(to, "%*s", width, col_label(grid, i).text);
+		cs_print(to, "%*s", width, col_label(grid, i).text);
 	putc('\n', to);
 	for (i = 0; i < grid->n_rows; i++)
 		print_row(to, grid, width, i);
@@ -223,7 +224,7 @@ static void print_column_labels(FILE *to, const struct cs_grid *grid)
 			if (n >= k)
 				end = i + 1;
 		}
-		fprintf(to, "%*s %.*s\n", LABEL, k == longest ? "from\\to" : "",
+		cs_print_line(to, "%*s %.*s", LABEL, k == longest ? "from\\to" : "",
 			end, line);
 	}
 }
@@ -235,7 +236,7 @@ static void print_characters(FILE *to, const struct cs_grid *grid)
 
 	print_column_labels(to, grid);
 	for (i = 0; i < grid->n_rows; i++) {
-		fprintf(to, "%*s ", LABEL, row_label(grid, i).text);
+		cs_print(to, "%*s ", LABEL, row_label(grid, i).text);
 		for (k = 0; k < grid->n_cols; k++) {
 			double value = grid->value[i * grid->n_cols + k];
 
@@ -537,15 +538,6 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 				"the NUMA domain of each GPU", proof);
 }
 
-/* Did others run beside the step that a row is of? */
-static int in_company(const struct cs_grid *grid, const struct cs_row *row)
-{
-	const struct cs_plan *plan = grid->run->plan;
-
-	return row->step < plan->n_steps &&
-	       row->company >= cs_plan_step(plan, row->step)->count;
-}
-
 /* A cell in company beside the same alone: its share; NAN where one is missing. */
 static double company_share(const struct cs_grid *grid, const struct cs_row *row)
 {
@@ -563,13 +555,11 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_grid_cells(grid), i, cells = 0, held = 0;
+	size_t i, held = 0;
 	double least = INFINITY, most = 0;
 
 	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
 		return;
-	for (i = 0; i < n; i++)
-		cells += grid->row[i] && in_company(grid, grid->row[i]);
 	for (i = 0; i < cs_rows_count(rows); i++) {
 		double share = company_share(grid, cs_rows_get(rows, i));
 
@@ -580,7 +570,7 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 	if (held)
 		cs_fold(to, 2, 4, "%zu cell%s measured while other pairs ran; %zu "
 			"both alone and so, which gave %.2f to %.2f %% of alone",
-			cells, cells == 1 ? "" : "s", held, 100 * least,
+			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
 			100 * most);
 	for (i = 0; i < cs_rows_count(rows) && verbose; i++) {
 		const struct cs_row *row = cs_rows_get(rows, i);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/print.h"
 #include "check/check.h"
 #include "report/tally.h"
 #include "report/view.h"
@@ -13,9 +14,9 @@
 /* A bar begins figures, a quote ends their names. */
 static void put_clean(FILE *to, const char *text)
 {
-	for (; *text; text++)
-		putc(*text == '|' ? '/' : *text == '\'' ? '"' :
-		     *text >= ' ' && *text <= '~' ? *text : '?', to);
+	static const char *const instead[] = { "/", "\"" };
+
+	cs_print_as(to, text, "|'", instead);
 }
 
 static const char *status_word(const struct cs_run *run)
@@ -47,13 +48,13 @@ static void put_figure(FILE *to, const struct cs_run *run,
 		putc(':', to);
 		put_clean(to, node->placement);
 	}
-	fprintf(to, ":%s:%" PRIu64 ":%s'=", tally->test->name, tally->bytes, what);
+	cs_print(to, ":%s:%" PRIu64 ":%s'=", tally->test->name, tally->bytes, what);
 	if (unit == CS_UNIT_GBS)
-		fprintf(to, "%.0f;;;0", value * 1e9);
+		cs_print(to, "%.0f;;;0", value * 1e9);
 	else if (unit == CS_UNIT_COPIES)
-		fprintf(to, "%.0f;;;0", value);
+		cs_print(to, "%.0f;;;0", value);
 	else
-		fprintf(to, "%.9fs;;;0", value * seconds[unit]);
+		cs_print(to, "%.9fs;;;0", value * seconds[unit]);
 }
 
 static int put_figures(FILE *to, const struct cs_run *run)
@@ -75,7 +76,7 @@ static int put_figures(FILE *to, const struct cs_run *run)
 			   low ? tally[i].max : tally[i].min);
 	}
 	if (isfinite(run->timings.total))
-		fprintf(to, " 'seconds'=%.3fs;;;0", run->timings.total);
+		cs_print(to, " 'seconds'=%.3fs;;;0", run->timings.total);
 	putc('\n', to);
 	cs_vec_release(&tallies);
 	return rc;
@@ -90,7 +91,7 @@ static void put_findings(FILE *to, const struct cs_run *run)
 		for (size_t i = 0; i < run->findings.n; i++) {
 			if (f[i].severity != grade)
 				continue;
-			fprintf(to, "%s: ", severity[grade]);
+			cs_print(to, "%s: ", severity[grade]);
 			if (f[i].node >= 0 && f[i].node < run->n_nodes) {
 				put_clean(to, run->node[f[i].node].facts.host);
 				fputs(": ", to);
@@ -108,7 +109,7 @@ static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run
 
 	(void)opt; /* always all */
 	cs_run_summary(run, summary, sizeof(summary));
-	fprintf(to, "CSCOPE-MPI %s: ", status_word(run));
+	cs_print(to, "CSCOPE-MPI %s: ", status_word(run));
 	put_clean(to, summary);
 	rc = put_figures(to, pooled);
 	put_findings(to, run);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "report/view.h"
 
 #define CPUS_LEAST 10 /* columns that a list of CPUs keeps */
@@ -258,7 +259,7 @@ static void print_lines(FILE *to, const struct cs_run *run,
 
 			if (!shown(run, c))
 				continue;
-			fprintf(to, "%*s%*s", owed + 2, "",
+			cs_print(to, "%*s%*s", owed + 2, "",
 				column[c].left ? 0 : width, line[i].cell[c]);
 			owed = column[c].left ?
 				width - (int)strlen(line[i].cell[c]) : 0;

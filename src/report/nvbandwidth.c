@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "plan/alias.h"
 #include "file/put.h"
 #include "report/view.h"
@@ -318,38 +319,46 @@ static void device_text(const struct cs_agent_facts *a, char *to, size_t size)
 
 /* ---- text ---- */
 
+static void print_sum(FILE *to, const char *what, const char *key, double x)
+{
+	cs_print_line(to, "%s %s %.2f", what, key, x);
+}
+
 static void print_table(FILE *to, const struct table *t, int verbose)
 {
 	char text[160], label[24] = "";
 	int r, c, width = 2;
 
 	heading_text(t, text, sizeof(text));
-	fprintf(to, "%s\n", text);
+	cs_print_line(to, "%s", text);
 	if (t->alias->layout == CS_LAYOUT_BISECT)
 		width = snprintf(label, sizeof(label), "%d->%d", t->n - 1, t->n - 1);
-	fprintf(to, "%*s", width, "");
+	cs_print(to, "%*s", width, "");
 	for (c = 0; c < t->columns; c++)
-		fprintf(to, "%10d", c);
+		cs_print(to, "%10d", c);
 	putc('\n', to);
 	for (r = 0; r < t->rows; r++) {
 		cs_text(label, sizeof(label), "%d", r);
 		if (t->alias->layout == CS_LAYOUT_BISECT)
 			cs_text(label, sizeof(label), "%d->%d", r,
 				(r + t->n / 2) % t->n);
-		fprintf(to, "%*s", width, label);
+		cs_print(to, "%*s", width, label);
 		for (c = 0; c < t->columns; c++)
 			if (is_measured(t->row[r * t->columns + c]))
-				fprintf(to, "%10.2f", t->row[r * t->columns + c]
+				cs_print(to, "%10.2f", t->row[r * t->columns + c]
 							      ->stats.median);
 			else
-				fprintf(to, "%10s", "N/A");
+				cs_print(to, "%10s", "N/A");
 		putc('\n', to);
 	}
 	key_text(t, text, sizeof(text));
-	fprintf(to, "\nSUM %s %.2f\n", text, t->sum);
-	if (verbose)
-		fprintf(to, "MIN %s %.2f\nMAX %s %.2f\nAVG %s %.2f\n", text, t->min,
-			text, t->max, text, t->sum / (double)t->n_measured);
+	putc('\n', to);
+	print_sum(to, "SUM", text, t->sum);
+	if (!verbose)
+		return;
+	print_sum(to, "MIN", text, t->min);
+	print_sum(to, "MAX", text, t->max);
+	print_sum(to, "AVG", text, t->sum / (double)t->n_measured);
 }
 
 /* All matrices of a name, and why there are none or not whole ones. */
@@ -364,7 +373,7 @@ static int print_name(FILE *to, const struct cs_run *run, int node,
 		if (table_init(&t, run, node, alias, part))
 			return -1;
 		if (!part && t.n_measured)
-			fprintf(to, "Running %s.\n", alias->name);
+			cs_print_line(to, "Running %s.", alias->name);
 		if (t.n_measured) {
 			print_table(to, &t, verbose);
 			putc('\n', to);
@@ -375,9 +384,11 @@ static int print_name(FILE *to, const struct cs_run *run, int node,
 		}
 		table_release(&t);
 	}
-	if (why)
-		fprintf(to, "%s: %s: %s\n\n", worst == WAIVED ? "Waived" : "Error",
-			alias->name, why);
+	if (why) {
+		cs_print_line(to, "%s: %s: %s", worst == WAIVED ? "Waived" : "Error",
+			      alias->name, why);
+		putc('\n', to);
+	}
 	return 0;
 }
 
@@ -410,15 +421,19 @@ static int print_node(FILE *to, const struct cs_run *run, int node,
 	int cuda = cuda_number(nd->facts.cuda);
 	char text[160];
 
-	fprintf(to, "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)\n"
-		"Built from Git version: %s\n\n", run->version, run->commit);
-	fprintf(to, "CUDA Runtime Version: %d\nCUDA Driver Version: %d\n"
-		"Driver Version: %s\n\n%s%s%s\n", cuda, cuda, nd->facts.driver,
-		nd->facts.host, nd->facts.placement[0] ? ", " : "",
-		nd->facts.placement);
+	cs_print_line(to, "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
+		      run->version);
+	cs_print_line(to, "Built from Git version: %s", run->commit);
+	putc('\n', to);
+	cs_print_line(to, "CUDA Runtime Version: %d", cuda);
+	cs_print_line(to, "CUDA Driver Version: %d", cuda);
+	cs_print_line(to, "Driver Version: %s", nd->facts.driver);
+	putc('\n', to);
+	cs_print_line(to, "%s%s%s", nd->facts.host,
+		      nd->facts.placement[0] ? ", " : "", nd->facts.placement);
 	for (int i = 0; i < nd->facts.n_agents; i++) {
 		device_text(&nd->agent[i], text, sizeof(text));
-		fprintf(to, "Device %d: %s\n", i, text);
+		cs_print_line(to, "Device %d: %s", i, text);
 	}
 	putc('\n', to);
 	print_notes(to, run, told, n);

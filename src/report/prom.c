@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "check/kind.h"
 #include "plan/file.h"
 #include "report/tally.h"
@@ -18,29 +19,25 @@
 
 static void put_head(FILE *to, const char *name, const char *help)
 {
-	fprintf(to, "# HELP cscope_mpi_%s %s\n# TYPE cscope_mpi_%s gauge\n", name,
-		help, name);
+	cs_print_line(to, "# HELP cscope_mpi_%s %s", name, help);
+	cs_print_line(to, "# TYPE cscope_mpi_%s gauge", name);
 }
 
 /* `,name="value"`, of the first without the comma; nothing for an empty value. */
 static void put_label(FILE *to, int *n, const char *name, const char *value)
 {
+	static const char *const escaped[] = { "\\\\", "\\\"" };
+
 	if (!value[0])
 		return;
-	fprintf(to, "%s%s=\"", (*n)++ ? "," : "{", name);
-	for (; *value; value++)
-		if (*value == '\\' || *value == '"')
-			fprintf(to, "\\%c", *value);
-		else if (*value == '\n')
-			fputs("\\n", to);
-		else
-			putc(*value >= ' ' && *value <= '~' ? *value : '?', to);
+	cs_print(to, "%s%s=\"", (*n)++ ? "," : "{", name);
+	cs_print_as(to, value, "\\\"", escaped);
 	putc('"', to);
 }
 
 static void put_value(FILE *to, int n_labels, double value)
 {
-	fprintf(to, "%s %.10g\n", n_labels ? "}" : "", value);
+	cs_print_line(to, "%s %.10g", n_labels ? "}" : "", value);
 }
 
 static void put_alone(FILE *to, const char *name, const char *help, double value)
@@ -48,7 +45,7 @@ static void put_alone(FILE *to, const char *name, const char *help, double value
 	if (!isfinite(value))
 		return;
 	put_head(to, name, help);
-	fprintf(to, "cscope_mpi_%s", name);
+	cs_print(to, "cscope_mpi_%s", name);
 	put_value(to, 0, value);
 }
 
@@ -131,7 +128,7 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), step,
 			     sizeof(step));
 	cs_text(size, sizeof(size), "%" PRIu64, row->what.bytes);
-	fprintf(to, "cscope_mpi_%s", family->name);
+	cs_print(to, "cscope_mpi_%s", family->name);
 	put_label(to, &n, "Hostname", nd->facts.host);
 	put_label(to, &n, "test", cs_row_test(row)->name);
 	put_label(to, &n, "size", size);

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/print.h"
 #include "check/check.h"
 #include "report/views.h"
 
@@ -10,5 +11,6 @@ int cs_reason_write(FILE *to, const struct cs_run *run,
 
 	(void)opt; /* one line is one line */
 	cs_run_reason(run, line);
-	return fprintf(to, "%s\n", line) < 0 || ferror(to) ? -1 : 0;
+	cs_print_line(to, "%s", line);
+	return ferror(to) ? -1 : 0;
 }

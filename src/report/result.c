@@ -2,41 +2,50 @@
 
 #include <inttypes.h>
 
+#include "base/print.h"
 #include "check/kind.h"
 #include "plan/file.h"
 #include "report/view.h"
 #include "report/views.h"
 #include "result/grid.h"
 
-/* " placement=2-per-process": one word, for awk. */
+/* One word, for awk: "2-per-process". */
+static void print_word(FILE *to, const char *word)
+{
+	static const char *const joined[] = { "-" };
+
+	cs_print_as(to, word, " ", joined);
+}
+
 static void print_placement(FILE *to, const char *placement)
 {
 	if (placement[0])
 		fputs(" placement=", to);
-	for (; *placement; placement++)
-		putc(*placement == ' ' ? '-' : *placement, to);
+	print_word(to, placement);
 }
 
-/* result TEST NODE min M median M max M UNIT n/m cells [what stands in] [placement] */
+/* result TEST NODE min M median M max M UNIT n/m cells [way-back] [what stands in]
+ * [placement] */
 static void print_line(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run *run = grid->run;
 	int d = cs_decimals(grid->test);
 
-	fprintf(to, "result %s %s ", grid->test->name,
-		run->node[grid->node].facts.host);
+	cs_print(to, "result %s ", grid->test->name);
+	print_word(to, run->node[grid->node].facts.host);
 	if (grid->n_measured)
-		fprintf(to, "min %.*f median %.*f max %.*f", d, grid->min, d,
+		cs_print(to, " min %.*f median %.*f max %.*f", d, grid->min, d,
 			grid->median, d, grid->max);
 	else
-		fprintf(to, "min - median - max -");
-	fprintf(to, " %s %zu/%zu cells%s%s",
+		fputs(" min - median - max -", to);
+	cs_print(to, " %s %zu/%zu cells%s%s%s",
 		cs_unit_text(grid->test->unit), grid->n_measured,
-		grid->n_planned, run->stand_in ? " stand-in" : "",
+		grid->n_planned, grid->back ? " way-back" : "",
+		run->stand_in ? " stand-in" : "",
 		run->virtual_clock ? " virtual-clock" : "");
 	print_placement(to, run->node[grid->node].facts.placement);
 	if (run->plan->set.last_bytes)
-		fprintf(to, " copy %" PRIu64 " B", grid->bytes);
+		cs_print(to, " copy %" PRIu64 " B", grid->bytes);
 	putc('\n', to);
 }
 
@@ -56,20 +65,21 @@ static void print_rows(FILE *to, const struct cs_run *run)
 			continue;
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), name,
 			     sizeof(name));
-		fprintf(to, "result %s %s step %s ", test->name,
-			run->node[row->node].facts.host, name);
+		cs_print(to, "result %s ", test->name);
+		print_word(to, run->node[row->node].facts.host);
+		cs_print(to, " step %s ", name);
 		if (row->metric == CS_METRIC_TOTAL)
 			fputs("total", to);
 		else
-			fprintf(to, "%s->%s",
+			cs_print(to, "%s->%s",
 				cs_end_label(run, row, &row->what.src).text,
 				cs_end_label(run, row, &row->what.dst).text);
 		if (row->status == CS_OK)
-			fprintf(to, " median %.*f %s", cs_decimals(test),
+			cs_print(to, " median %.*f %s", cs_decimals(test),
 				row->stats.median, cs_unit_text((int)test->unit));
 		else
-			fprintf(to, " median - %s", cs_unit_text((int)test->unit));
-		fprintf(to, "%s%s", run->stand_in ? " stand-in" : "",
+			cs_print(to, " median - %s", cs_unit_text((int)test->unit));
+		cs_print(to, "%s%s", run->stand_in ? " stand-in" : "",
 			run->virtual_clock ? " virtual-clock" : "");
 		print_placement(to, run->node[row->node].facts.placement);
 		putc('\n', to);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "check/kind.h"
 #include "plan/file.h"
@@ -165,7 +166,7 @@ static void print_lines(FILE *to, const struct cs_vec *lines)
 		while (last && !line[i].cell[last][0])
 			last--;
 		for (int c = 0; c <= last; c++)
-			fprintf(to, "  %*s", c == last && c < SIZE ? 0 :
+			cs_print(to, "  %*s", c == last && c < SIZE ? 0 :
 				c == SIZE || c == VALUE ? width[c] : -width[c] *
 				(c < last), line[i].cell[c]);
 		putc('\n', to);

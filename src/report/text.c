@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "check/check.h"
 #include "report/matrix.h"
@@ -331,8 +332,9 @@ static int print_placements(FILE *to, const struct cs_run *run,
 		print_held(to, run, node);
 	}
 	for (node = 0; node < run->n_nodes && !verbose && has_costs(run); node++) {
-		fprintf(to, "\n  %s  %s", run->node[node].facts.host,
-			run->node[node].facts.placement);
+		putc('\n', to);
+		cs_print(to, "  %s  %s", run->node[node].facts.host,
+			 run->node[node].facts.placement);
 		cs_agent_costs_print(to, run, node);
 	}
 	for (k = 1; !(none = cs_versus_placements(turns, k, run->margin, &v, &err));

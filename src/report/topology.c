@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
+#include "base/units.h"
 #include "check/fingerprint.h"
 #include "report/view.h"
 
@@ -85,16 +87,16 @@ static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
 	if (gpu->numa < 0)
 		fputs("     ?", to);
 	else
-		fprintf(to, "  %4d", gpu->numa);
+		cs_print(to, "  %4d", gpu->numa);
 	if (room < CPUS_LEAST || !cpus[0])
 		return;
 	if ((int)strlen(cpus) <= room) {
-		fprintf(to, "  %s", cpus);
+		cs_print(to, "  %s", cpus);
 		return;
 	}
 	for (n = room - 3; n > 0 && cpus[n - 1] != ','; n--)
 		;
-	fprintf(to, "  %.*s...", n, cpus);
+	cs_print(to, "  %.*s...", n, cpus);
 }
 
 static void print_block(FILE *to, struct drawing *d)
@@ -103,20 +105,20 @@ static void print_block(FILE *to, struct drawing *d)
 		   (d->end - d->first) * (d->width + 1) - (int)strlen("  NUMA  ");
 	char text[16];
 
-	fprintf(to, "  %-*s", d->width, "");
+	cs_print(to, "  %-*s", d->width, "");
 	for (int c = d->first; c < d->end; c++) {
 		head_text(d, c, text);
-		fprintf(to, " %*s", d->width, text);
+		cs_print(to, " %*s", d->width, text);
 	}
 	if (!d->first)
-		fprintf(to, "  NUMA%s", room < CPUS_LEAST ? "" : "  cpus");
+		cs_print(to, "  NUMA%s", room < CPUS_LEAST ? "" : "  cpus");
 	putc('\n', to);
 	for (int i = 0; i < d->gpus; i++) {
 		head_text(d, i, text);
-		fprintf(to, "  %-*s", d->width, text);
+		cs_print(to, "  %-*s", d->width, text);
 		for (int c = d->first; c < d->end; c++) {
 			cell_text(d, i, c, text);
-			fprintf(to, " %*s", d->width, text);
+			cs_print(to, " %*s", d->width, text);
 		}
 		if (!d->first)
 			print_affinity(to, d, i, room);
@@ -179,7 +181,8 @@ static void print_identity(FILE *to, const struct cs_run_node *nd)
 {
 	if (nd->facts.n_sights < 1)
 		return;
-	fprintf(to, "\n  %3s  %-12s  %6s  %-16s  %s\n", "GPU", "bus id", "module",
+	putc('\n', to);
+	cs_print_line(to, "  %3s  %-12s  %6s  %-16s  %s", "GPU", "bus id", "module",
 		"serial", "UUID");
 	for (int i = 0; i < nd->facts.n_sights; i++) {
 		const struct cs_gpu_sight *s = &nd->sight[i];
@@ -187,7 +190,7 @@ static void print_identity(FILE *to, const struct cs_run_node *nd)
 
 		if (s->board.module_id >= 0)
 			cs_text(module, sizeof(module), "%d", s->board.module_id);
-		fprintf(to, "  %3d  %-12s  %6s  %-16s  %s\n", i, s->bus_id, module,
+		cs_print_line(to, "  %3d  %-12s  %6s  %-16s  %s", i, s->bus_id, module,
 			s->board.serial[0] ? s->board.serial : "?",
 			s->uuid[0] ? s->uuid : "?");
 	}
@@ -199,17 +202,19 @@ static void print_cards(FILE *to, const struct cs_node_facts *f)
 		const struct cs_nic_facts *nic = &f->nic[i];
 		char numa[16] = "?";
 
-		if (!i)
-			fprintf(to, "\n  %-5s  %-12s  %4s  %s\n", "card", "bus id",
-				"NUMA", "name");
+		if (!i) {
+			putc('\n', to);
+			cs_print_line(to, "  %-5s  %-12s  %4s  %s", "card", "bus id",
+				      "NUMA", "name");
+		}
 		if (nic->numa >= 0)
 			cs_text(numa, sizeof(numa), "%d", nic->numa);
-		fprintf(to, "  NIC%-2d  %-12s  %4s  %s%s\n", i, nic->bus_id, numa,
+		cs_print_line(to, "  NIC%-2d  %-12s  %4s  %s%s", i, nic->bus_id, numa,
 			nic->name[0] ? nic->name : "no kernel driver",
 			nic->infiniband > 0 ? ", InfiniBand" : "");
 	}
 	if (f->n_nics > CS_MAX_NICS)
-		fprintf(to, "  and %d more\n", f->n_nics - CS_MAX_NICS);
+		cs_print_line(to, "  and %d more", f->n_nics - CS_MAX_NICS);
 }
 
 static void print_domains(FILE *to, const struct cs_node_facts *f)
@@ -218,15 +223,17 @@ static void print_domains(FILE *to, const struct cs_node_facts *f)
 
 	while (n < CS_MAX_DOMAINS && f->domain[n].numa >= 0)
 		n++;
-	if (n)
-		fprintf(to, "\n  NUMA  %s\n", n > 1 ? "cpus; distances" : "cpus");
+	if (n) {
+		putc('\n', to);
+		cs_print_line(to, "  NUMA  %s", n > 1 ? "cpus; distances" : "cpus");
+	}
 	for (int i = 0; i < n; i++) {
 		char text[80] = "";
 
 		for (int k = 0; n > 1 && k < n && f->numa_distance[i][k] >= 0; k++)
 			cs_text_add(text, sizeof(text), "%s%d", k ? " " : "; ",
 				    f->numa_distance[i][k]);
-		fprintf(to, "  %4d  %s%s\n", f->domain[i].numa, f->domain[i].cpus,
+		cs_print_line(to, "  %4d  %s%s", f->domain[i].numa, f->domain[i].cpus,
 			text);
 	}
 }
@@ -406,7 +413,7 @@ static void print_kind(FILE *to, const struct cs_run *run, const struct kind *ki
 	cs_looked_text(run, kind->node[0], what, sizeof(what));
 	cs_fold(to, 0, 2, "%s  %s", hosts, what);
 	putc('\n', to);
-	fputs(kind->text, to);
+	fwrite(kind->text, 1, strlen(kind->text), to); /* printed before */
 	if (kind->n == 1)
 		print_identity(to, &run->node[kind->node[0]]);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "file/put.h"
 #include "file/record.h"
@@ -112,7 +113,7 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 	difference(&cell->c, off, sizeof(off));
 	cs_text(label, sizeof(label), "%s%s%s", cell->host,
 		cell->host[0] ? " " : "", cell->label);
-	fprintf(to, "    %-34s %*s %*s  %s  %s\n", label, column(v, 0), a,
+	cs_print_line(to, "    %-34s %*s %*s  %s  %s", label, column(v, 0), a,
 		column(v, 1), b, off, cell->c.flags & CS_COMPARE_FAMILY ?
 			"undecided among so many cells" :
 			cs_verdict_text((int)cell->c.verdict));
@@ -127,7 +128,7 @@ static void print_name(FILE *to, const struct cs_versus_matrix *m)
 		m->metric == CS_METRIC_RATE ? "" : " ",
 		m->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, (int)m->metric));
-	fprintf(to, "  %-36s", name);
+	cs_print(to, "  %-36s", name);
 }
 
 static void print_matrix(FILE *to, const struct cs_versus *v,
@@ -143,9 +144,9 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	cs_size_text(m->bytes, size, sizeof(size));
 	print_name(to, m);
-	fprintf(to, " %*s %*s", column(v, 0), a, column(v, 1), b);
+	cs_print(to, " %*s %*s", column(v, 0), a, column(v, 1), b);
 	if (!isnan(low))
-		fprintf(to, "  %+.2f to %+.2f %%", percent(low), percent(high));
+		cs_print(to, "  %+.2f to %+.2f %%", percent(low), percent(high));
 	putc('\n', to);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit), size,
 		verdict);
@@ -175,7 +176,7 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 		v->name[1]);
 	print_fields(to, v);
 	if (v->matrices.n)
-		fprintf(to, "  %-36s %*s %*s  difference\n", "", column(v, 0),
+		cs_print_line(to, "  %-36s %*s %*s  difference", "", column(v, 0),
 			heading(v, 0), column(v, 1), heading(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);

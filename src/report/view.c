@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
+#include "base/print.h"
 #include "result/pool.h"
 
 int cs_decimals(const struct cs_test *test)
@@ -50,26 +51,16 @@ void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *t
 
 static void put_blanks(FILE *to, int n)
 {
-	fprintf(to, "%*s", n, "");
+	cs_print(to, "%*s", n, "");
 }
-
-static void put_clean(FILE *to, const char *text, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		putc(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?', to);
-}
-
-#define BLANKS " \t\n\r"
 
 /* A number and its % are not parted. */
 static size_t word_of(const char *at)
 {
-	size_t n = strcspn(at, BLANKS);
+	size_t n = strcspn(at, " ");
 
 	while (strncmp(at + n, " %", 2) == 0)
-		n += 1 + strcspn(at + n + 1, BLANKS);
+		n += 1 + strcspn(at + n + 1, " ");
 	return n;
 }
 
@@ -85,9 +76,10 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	va_end(args);
 	if (!text)
 		return;
+	cs_clean(text);
 	put_blanks(to, first);
 	for (at = text; *at; at = end) {
-		size_t blanks = strspn(at, BLANKS);
+		size_t blanks = strspn(at, " ");
 		size_t word = word_of(at + blanks);
 		int room = CS_COLUMNS - column - (int)blanks;
 
@@ -102,7 +94,7 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 			put_blanks(to, (int)blanks);
 			column += (int)blanks;
 		}
-		put_clean(to, end - word, word);
+		fwrite(end - word, 1, word, to);
 		column += (int)word;
 	}
 	putc('\n', to);

@@ -19,7 +19,7 @@ void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *t
 		   size_t size);
 
 /* One line, folded at blanks to CS_COLUMNS: `first` blanks before it, `rest`
- * before what is folded.  What is not printable ASCII becomes '?'. */
+ * before what is folded.  Clean, as base/print.h has it. */
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -101,7 +101,7 @@ void cs_run_cut_node(struct cs_run *run, int node)
 
 /* ---- cells ---- */
 
-static int has_label(const struct cs_run *run, const char *label)
+static int is_agent(const struct cs_run *run, const char *label)
 {
 	int node, a;
 
@@ -112,6 +112,32 @@ static int has_label(const struct cs_run *run, const char *label)
 	return 0;
 }
 
+static int is_memory(const struct cs_run *run, const struct cs_end *end,
+		     const char *label)
+{
+	return cs_end_is_numa(end) && !strcmp(cs_end_text(run, 0, end).text, label);
+}
+
+/* Host memory that transfers of the plan begin or end in. */
+static int is_host_memory(const struct cs_run *run, const char *label)
+{
+	const struct cs_plan *plan = run->plan;
+	uint32_t s, k;
+
+	for (s = 0; plan && s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		for (k = 0; k < step->count; k++) {
+			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+			if (is_memory(run, &t->src, label) ||
+			    is_memory(run, &t->dst, label))
+				return 1;
+		}
+	}
+	return 0;
+}
+
 int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_rows few;
@@ -119,12 +145,10 @@ int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 	int k;
 
 	for (k = 0; k < 2; k++)
-		if (run->only[k][0] && !has_label(run, run->only[k]))
-			return cs_err_set(err, "no GPU or arena '%s' in the report",
-					  run->only[k]);
-	if (run->only[1][0] && strcmp(run->only[0], run->only[1]) == 0)
-		return cs_err_set(err, "a cell has two ends: '%s' is not another "
-				  "than '%s'", run->only[1], run->only[0]);
+		if (run->only[k][0] && !is_agent(run, run->only[k]) &&
+		    !is_host_memory(run, run->only[k]))
+			return cs_err_set(err, "no GPU, arena or host memory '%s' in "
+					  "the report", run->only[k]);
 	cs_rows_init(&few);
 	for (i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);

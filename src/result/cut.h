@@ -14,7 +14,7 @@ int cs_run_node_named(const struct cs_run *run, const char *name,
 void cs_run_cut_node(struct cs_run *run, int node);
 
 /* Only cells that run->only names stay in run->rows; run->all keeps every row.
- * An error when no node has such a GPU. */
+ * An error when no node has such a GPU, or the plan no such host memory. */
 int cs_run_cut_cells(struct cs_run *run, struct cs_err *err);
 
 #endif

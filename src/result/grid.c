@@ -49,15 +49,45 @@ static uint32_t view_of(const struct cs_plan *plan, uint32_t index, int *back)
 	return v;
 }
 
-const char *cs_grid_title(const struct cs_grid *grid)
+/* ---- in words ---- */
+
+struct cs_title cs_test_title(const struct cs_test *test, int back, const char *when)
 {
-	if (!grid->back)
-		return grid->test->heading;
-	return grid->test->pattern == CS_PATTERN_BIDI ?
-		       "GPU of row to host memory of column, the way back" :
-		       "GPU of row to host memory of column, the way back, all GPUs "
-		       "at once";
+	struct cs_title title;
+
+	cs_text(title.text, sizeof(title.text), "%s%s%s", !back ? test->heading :
+		test->pattern == CS_PATTERN_BIDI ?
+			"GPU of row to host memory of column, the way back" :
+			"GPU of row to host memory of column, the way back, all GPUs "
+			"at once", when ? ", " : "", when ? when : "");
+	return title;
 }
+
+struct cs_title cs_grid_title(const struct cs_grid *grid)
+{
+	return cs_test_title(grid->test, grid->back, grid->n_concurrent ?
+				     "some pairs at the same time" : grid->test->alone);
+}
+
+/* Did others run beside the step that a row is of? */
+static int in_concurrent(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_plan *plan = run->plan;
+
+	return plan && row->step < plan->n_steps &&
+	       row->company >= cs_plan_step(plan, row->step)->count;
+}
+
+struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_test *test = cs_row_test(row);
+	int back = has_back(test) && !cs_end_is_numa(&row->what.src);
+
+	return cs_test_title(test, back, in_concurrent(run, row) ?
+				     "while other pairs ran" : test->alone);
+}
+
+/* ---- its cells ---- */
 
 size_t cs_grid_cells(const struct cs_grid *grid)
 {
@@ -155,6 +185,7 @@ static void value_cells(struct cs_grid *grid)
 		if (row->status == CS_OK) {
 			grid->value[i] = row->stats.median;
 			grid->n_measured++;
+			grid->n_concurrent += in_concurrent(grid->run, row) != 0;
 			if (way_class(row) < best)
 				grid->mark[i] = '*';
 		}

@@ -19,6 +19,7 @@ struct cs_grid {
 	double *value;		/* median; NAN unless measured */
 	char *mark;		/* ' ', '!' a finding, '*' not the best way */
 	size_t n_planned, n_measured;
+	size_t n_concurrent;	/* measured while others ran */
 	/* of the measured ones; cells as indices, NAN and 0 without any */
 	double min, median, max;
 	size_t min_at, max_at;
@@ -35,8 +36,15 @@ struct cs_grid {
 uint32_t cs_grids(const struct cs_run *run);
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index);
-/* What its cells are, in words. */
-const char *cs_grid_title(const struct cs_grid *grid);
+/* What the cells of a test are, in words; `back`: those of the way back between GPUs
+ * and host; `when` they were measured, NULL unsaid. */
+struct cs_title {
+	char text[128];
+};
+struct cs_title cs_test_title(const struct cs_test *test, int back, const char *when);
+/* The same of a grid, or of one row, as these were measured. */
+struct cs_title cs_grid_title(const struct cs_grid *grid);
+struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row);
 /* The transfer of a cell, as far as its ends. */
 struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell);
 /* The cell of a transfer; -1 none. */

@@ -30,10 +30,10 @@ static void list_is_sound(const struct cs_gpu_list *list)
 
 		MUST(memchr(item->text, '\0', sizeof(item->text)));
 		MUST(item->first >= 0 && item->first <= item->last &&
-		     item->last <= 999);
+		     item->last <= CS_MAX_AGENTS);
 		MUST((item->kind == CS_GPU_INDEX) == !*item->text);
 	}
-	MUST(count >= 1 && count <= 1000 + CS_MAX_AGENTS);
+	MUST(count >= 1 && count <= CS_MAX_AGENTS);
 }
 
 /* The rule of gpulist.h for indices, said a second time. */

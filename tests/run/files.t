@@ -121,7 +121,31 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 		 shown live.json --gpu 2 -f result &&
 		 grep -q "pair .* 6/6 cells\|pair .* 5/6 cells" seen'
 	ok "a GPU that is not there is refused" \
-		refused_show "no GPU or arena '9'" --gpu 9 live.json
+		refused_show "no GPU, arena or host memory '9'" --gpu 9 live.json
+	ok "... and host memory that no copy went through" refused_show \
+		"no GPU, arena or host memory 'host' in the report" live.json --cell host,1
+	ok "... what is neither as well" refused_show \
+		"allowed are a source and a destination as the report names them" \
+		live.json --cell hosts,1
+
+	live 0 --no-mpi -t h2d.ce.pinned.pair,h2d.ce.pinned.bidi -s 1M --seed 1 --cell-limit 20s
+	ok "a cell from the host is named as the report names it" eval \
+		'shown live.json --cell host,1 &&
+		 [ "$(grep -c "^[^ ]*  host->1  h2d.ce.pinned" seen)" = 2 ] &&
+		 grep -qE "^    1->host the other way .*%" seen &&
+		 grep -qE "^    (median of )?[0-9]+ other cells from host .*%" seen'
+	ok "... and one to the host, with what its figure is" eval \
+		'shown live.json --cell 1,host && grep -q "^[^ ]*  1->host  " seen &&
+		 tr -s " \n" " " <seen | grep -q "GPU of row to host memory of column, the way back" &&
+		 ! grep "other cells\? from host" seen'
+	ok "result lines of the two directions are told apart" eval \
+		'shown live.json -f result &&
+		 [ "$(grep -c "^result h2d.ce.pinned.bidi " seen)" = 2 ] &&
+		 grep -q "^result h2d.ce.pinned.bidi .* 4/4 cells virtual-clock$" seen &&
+		 grep -q "^result h2d.ce.pinned.bidi .* 4/4 cells way-back virtual-clock$" seen'
+	live 0 --no-mpi -m h2d --numa all --pattern pair -s 1M --seed 1 --cell-limit 20s
+	ok "... of a NUMA domain as well" eval \
+		'shown live.json --cell numa0,2 && grep -q "^[^ ]*  numa0->2  " seen'
 fi
 
 shown live.json -q -o copy.jsonl -o copy.txt -o copy.json
@@ -216,7 +240,7 @@ ok "the journal of a killed run can be shown" eval \
 	 grep -q "not measured: the run ended before" flat'
 run 4 "${long[@]}" --seed "$marker" --size 128K --resume k.jsonl
 ok "a journal of another plan is refused in one line, and left alone" eval \
-	'status_is 3 && one_line "cannot resume .k.jsonl.: .* another --size" &&
+	'status_is 3 && one_line "cannot resume .k.jsonl.: .* plan: size is .128 KiB., in the journal .64 KiB." &&
 	 same killed.jsonl k.jsonl'
 sed "s/\"host\":\"[^\"]*\"/\"host\":\"elsewhere\"/" killed.jsonl >o.jsonl
 cp o.jsonl other.jsonl
@@ -260,8 +284,8 @@ ok "--resume beside eight outputs: each is written" eval \
 ok_json "… and the journal goes on to the verdict" eight.jsonl \
 	'd[-1]["kind"] == "verdict" and d[-1]["status"] == "complete"'
 skip=''
-ok "a journal that is not there: status 3, in one line" eval \
-	'run 0 "${long[@]}" --resume none.jsonl; status_is 3 &&
+ok "a journal that is not there: status 64, in one line" eval \
+	'run 0 "${long[@]}" --resume none.jsonl; status_is 64 &&
 	 one_line "cannot resume: cannot read .none.jsonl."'
 
 # without the last three results of the second node
@@ -361,7 +385,7 @@ ok "show --redact: they are in no format" names_nobody shown.*
 unset "${!FAKE_@}" SLURM_JOB_ID
 run 0 "${some[@]}" --resume r.jsonl
 ok "a redacted journal is not resumed" eval \
-	'status_is 3 && one_line "written with --redact|another"'
+	'status_is 64 && one_line "written with --redact"'
 ok "--resume and --redact exclude each other" eval \
 	'run 0 --resume a.jsonl --redact; status_is 64 && one_line "exclude each other"'
 finish

@@ -299,8 +299,8 @@ run_program 4 ./bounded "$CSCOPE" "${some[@]}" -s 64K "${bounds[@]}" -o none.jso
 ok "a baseline that does not fit: one line of rank 0, status 64" eval \
 	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB" && [ ! -e none.json ]'
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" --baseline none.json
-ok "a baseline that is not there: one line of rank 0, status 3" eval \
-	'status_is 3 && one_line "cannot read .none.json"'
+ok "a baseline that is not there: one line of rank 0, status 64" eval \
+	'status_is 64 && one_line "cannot read .none.json"'
 # one link is left, and short copies fill it
 GPUS=2 FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
 	"$CSCOPE" "${some[@]}" -s 4M --min-share 95% -o share.json

@@ -121,7 +121,7 @@ run 0 check slow.json --baseline base.json -q -o checked.json
 ok_json "… and of the run that looked twice the same finding" checked.json \
 	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
 run 0 check plain.json --min-share 99% --threshold none.csv
-ok "… thresholds that are not there: status 3" eval 'status_is 3 && one_line "none.csv"'
+ok "… thresholds that are not there: status 64" eval 'status_is 64 && one_line "none.csv"'
 run 0 check h1.json --baseline base3.json -q
 ok "… another class: status 3" eval 'status_is 3 && one_line "no baseline of class"'
 run 0 baseline three.json -q -o base3.json
@@ -164,7 +164,7 @@ printf '%s' "$(of "${norm/peer.ce.write.pair/peer.later.test.pair},$norm")" >lat
 run 0 "${some[@]}" --baseline later.json -q
 ok "a test of a later version is passed over" eval 'status_is 3 && one_line "no baseline of class"'
 run 0 "${some[@]}" --baseline none.json -q
-ok "no such file: status 3" eval 'status_is 3 && one_line "cannot read .none.json"'
+ok "no such file: status 64" eval 'status_is 64 && one_line "cannot read .none.json"'
 run 0 baseline none.json
 ok "nothing to learn from: no such file, status 3" eval 'status_is 3 && one_line "none.json"'
 run 0 baseline h1.json base.json
@@ -213,7 +213,8 @@ run 0 "${one[@]}" -s 64K -t 'peer.chase.stride.pair' --threshold t.csv -q
 ok "a latency is bounded from above" eval 'status_is 1 && one_line "has [0-9.]+ ns, above 800.00 ns"'
 bounds 'peer.ce.write.pair,,,90%,'
 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair --threshold t.csv -q
-ok "copies too short for their link have no share" status_is 3
+ok "copies too short for their link have no share: status 3, which would do is said" eval \
+	'status_is 3 && one_line "copies of 4 MiB are too short to be judged by a share of their link.s peak: copies of 64 MiB fill it"'
 FAKE_NVLINKS_DOWN=0:17,1:17,2:17,3:17 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair \
 	--threshold t.csv -q
 ok "a share is of the links that are live" status_is 0
@@ -224,8 +225,16 @@ run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q
 ok "--min-share: enough" status_is 0
 run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 95% -q
 ok "--min-share: too little is critical" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
+run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair -q -o short.json
+run 0 baseline short.json -q -o short-base.json
+run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q -o both.json
+ok "... beside a baseline that judges them that is a note: status 0" status_is 0
+ok_json "... which says so" both.json \
+	'[(c["id"], c["severity"]) for c in d["checks"] if "threshold" in c["id"]] == [("threshold-unused", "note")]'
+FAKE_SLOW=h-0:0.8 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q
+ok "... and a cell below that baseline is found: status 2" eval 'status_is 2 && one_line "below"'
 CS_LIBNVML=/nowhere run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q -o no.json
-ok "no NVML, no peak: nothing is judged in silence" status_is 3
+ok "no NVML, no peak: nothing is judged in silence" eval 'status_is 3 && one_line "nothing tells that peak"'
 ok_json "… which is a finding" no.json \
 	'any(c["id"] == "threshold-unknown" for c in d["checks"])'
 
@@ -256,7 +265,7 @@ ok "… nothing in it" refused 'no threshold in it' test,bound '# none'
 ok "… an empty file" refused 'no threshold in it' ''
 ok "… colours for the terminal" refused ":2: column test: " test,bound $'\e[31mpeer,1'
 run 0 "${some[@]}" --threshold none.csv -q
-ok "no such file: status 3" eval 'status_is 3 && one_line "cannot read .none.csv"'
+ok "no such file: status 64" eval 'status_is 64 && one_line "cannot read .none.csv"'
 run 0 "${some[@]}" --min-share 120% -q
 ok "a share above 100 %: status 64" eval 'status_is 64 && one_line "min-share"'
 run 0 "${some[@]}" --threshold "$TESTDATA/../doc/thresholds/published.csv" -q

@@ -78,6 +78,29 @@ ok "what is no option: status 64, which is said" \
 bare slurm-prolog -- "$CSCOPE" soon
 ok "nor does what is no budget" eval "status_is 0 && short_line \"--budget 'soon'\""
 
+# what is wrong in the command line, or in the files that it names, is no node's fault
+wrong() { # WORDS OPTION...
+	local words=$1
+	shift
+	bare slurm-prolog FAKE_CALLS="$work/calls" -- "$CSCOPE" 20s "$@"
+	status_is 0 && short_line "$words" && [ ! -e "$work/calls" ]
+}
+echo '{}' >empty.json
+for option in "--baseline $work/none.json" "--baseline $work/empty.json" \
+	"--threshold $work/none.csv" "--plan $work/none.csv" \
+	"--resume $work/none.jsonl" "-s 2000T" "-s 9223372036854775808" \
+	"--spread 8388607T" "--gpus 999"; do
+	# shellcheck disable=SC2086 # an option and its value
+	ok "nor does ${option//$work\//}, and no driver is started" \
+		wrong "^cscope-mpi: .*${option%% *}|cannot resume" $option
+done
+FAKE_CALLS=$work/calls run 2 -s 1M --baseline none.json -f reason
+ok "two ranks: one line, status 64, and no driver is started" eval \
+	'status_is 64 && one_line "cannot read .none.json." && is_empty out && [ ! -e calls ]'
+FAKE_CALLS=$work/calls run 2 --no-mpi -s 1M --baseline none.json -f reason
+ok "under a launcher --no-mpi makes a job of each rank: each says it" eval \
+	'status_is 64 && [ "$(lines err)" -ge 1 ] && [ ! -e calls ]'
+
 bare slurm-prolog SLURM_JOB_GPUS=1,3
 ok "of a job's GPUs these alone are measured" \
 	eval "status_is 0 && short_line '^cscope-mpi ok: 6 of 6 cells measured$'"

@@ -7,7 +7,12 @@ fake 8
 fast=(--no-mpi --seed 1 -m peer -s 256K --cell-limit 60s)
 company='r for r in d["results"] if r["metric"] == "rate" and "in-company" in r["flags"]'
 
+says() { # WORDS: across the lines that long text is folded into
+	tr -s " \n" " " <out | grep -qF -- "$1"
+}
+
 run 0 "${fast[@]}" --schedule serial -o serial.csv
+ok "serial: the heading says one pair at a time" says "row writes to column, one pair at a time, GB/s"
 figures serial.csv >alone
 ok "serial: every pair alone" eval 'status_is 0 && all_ok serial.csv 112 && prints_not "while other pairs"'
 run 0 "${fast[@]}" -o auto.csv -o auto.json -o auto.jsonl -v
@@ -16,6 +21,11 @@ figures auto.csv >got
 ok "8 GPUs: three rounds of each test alone and in company, the others in company" eval \
 	'status_is 0 && prints "44 cells measured while other pairs ran; 12 both alone and so" &&
 	 prints "32 cells measured while other pairs ran; 24 both alone and so"'
+ok "... the headings say that some pairs ran at the same time" eval \
+	'says "peer.ce.write.pair row writes to column, some pairs at the same time, GB/s" &&
+	 says "while column writes to row, some pairs at the same time, GB/s" && ! says "one pair at a time"'
+ok_json "... and so do titles in JSON" auto.json \
+	'all(m["title"].endswith(", some pairs at the same time") for m in d["matrices"])'
 ok "... the calibration as a table with -v" eval \
 	'[ "$(grep -cE "^ +[0-9]->[0-9]: [0-9.]+ alone, [0-9.]+ in company of [37], 100.00 %$" out)" = 36 ]'
 ok "... and the figures are those of each pair alone" same alone got
@@ -24,6 +34,17 @@ ok_json "JSON marks what is only held against a cell" auto.json \
 ok_schema "... as the schema has it" auto.json auto.jsonl
 run 0 show auto.jsonl -v
 ok "the journal shows what the run did" same live out
+run 0 show auto.json --cell 2,3
+ok "a cell says whether others ran beside it" eval \
+	'says "2->3 peer.ce.write.pair, row writes to column, while other pairs ran value"'
+run 0 --dry-run --gpus 8 -m peer
+ok "a plan says that pairs may run at the same time" says \
+	"row writes to column, some pairs at the same time if that changes nothing, 56 steps"
+run 0 --dry-run --gpus 8 -m peer --schedule serial
+ok "... or that none do" says "row writes to column, one pair at a time, 56 steps"
+run 0 --explain peer.ce.write.pair
+ok "--explain says what else may move" eval \
+	'! says "at a time" && says "unless --schedule has pairs with no GPU in common run at the same time"'
 
 FAKE_PEER_SHARED=4-7:3-5 run 0 "${fast[@]}" -o shared.csv
 figures shared.csv >got

@@ -21,6 +21,18 @@ bad_values() {
 		refused "--size '17'" -s 17 &&
 		refused "--size '-1M'" -s -1M &&
 		refused "--size '99999999999999999999'" -s 99999999999999999999 &&
+		refused "--size '2000T': a size is a multiple of 16 bytes, and at most 1024T" -s 2000T &&
+		refused "--size '9223372036854775808'" -s 9223372036854775808 &&
+		refused "--size '4K:2000T'" -s 4K:2000T &&
+		refused "more than the 1024 matrices" -s 16:1G:x1.01 &&
+		refused "--spread '8388607T': allowed are 1 to 1024T" --spread 8388607T &&
+		refused "--spread '0'" --spread 0 &&
+		refused "--gpus '999': '999' names no GPU: write an index (0 to 63)" --backend cpu --gpus 999 &&
+		refused "--gpus '0-64'" --gpus 0-64 &&
+		refused "cannot read 'none.json'" --baseline none.json -f reason &&
+		refused "cannot read 'none.csv'" --threshold none.csv -f reason &&
+		refused "cannot read 'none.jsonl'" --resume none.jsonl -f reason &&
+		refused "--plan 'none.csv'" --plan none.csv -f reason &&
 		refused "--matrix 'foo': allowed are peer" --matrix foo &&
 		refused "--test 'peer.nothing'" --test peer.nothing &&
 		refused "--gpus 'x'" --gpus x &&
@@ -115,6 +127,12 @@ ok "--dry-run says memory and time" eval \
 ok "--dry-run takes the same plan for the same seed" eval \
 	'answers -n --gpus 4 --seed 5; mv out first; answers -n --gpus 4 --seed 5;
 	 same first out'
+ok "0 is a seed like any other" eval \
+	'answers -n --gpus 4 --seed 0 && prints "shuffled by seed 0$" && mv out first
+	 answers -n --gpus 4 --seed 0 && same first out'
+ok "a plan that is too large is refused before it is made" eval \
+	'run 0 -n --gpus 64 -m h2d --pattern bidiload --numa 0-62 -s 16:1G:x1.05
+	 status_is 64 && one_line "would be larger than 256 MiB: ask for fewer"'
 ok "--dry-run without --seed plans what a run of today would carry out" eval \
 	'answers -n --gpus 4; mv out first
 	 answers -n --gpus 4 --seed "$(date -u +%Y%m%d)"; same first out'

@@ -87,7 +87,7 @@ ok "… names what is wrong, worst first" eval '
 run 0 --no-mpi --min-share 50% -f nagios -s 64K -q
 ok "nothing could be judged: status 3" status_is 3
 run 0 --no-mpi --min-share 50% -f nagios -s 64K
-ok "… is UNKNOWN" prints '^CSCOPE-MPI UNKNOWN: no threshold applies'
+ok "… is UNKNOWN" prints '^CSCOPE-MPI UNKNOWN: copies of 64 KiB are too short to be judged'
 ok "the checker finds a bar too many" finds nagios bad.nagios '2s/$/ |/'
 
 # ---- JUnit ----

@@ -39,9 +39,9 @@ static void headings_say_who_does_what(void)
 	const struct cs_test *t = cs_catalogue(&n);
 
 	t_eq_str(t[cs_test_index("peer.ce.write.pair")].heading,
-		 "row writes to column, one pair at a time");
+		 "row writes to column");
 	t_eq_str(t[cs_test_index("peer.ce.read.pair")].heading,
-		 "column reads from row, one pair at a time");
+		 "column reads from row");
 	t_eq_str(t[cs_test_index("peer.cpu.write.bidi")].heading,
 		 "row writes to column while column writes to row");
 	t_eq_str(t[cs_test_index("peer.cpu.read.bidi")].heading,

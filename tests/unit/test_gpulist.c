@@ -138,7 +138,7 @@ static void what_names_no_gpu_is_refused(void)
 {
 	static const char *const bad[] = {
 		"", ",", "0,", ",0", "0,,1", " 0", "0 ", "-1", "+1", "1-", "-", "3-1",
-		"0-1-2", "0x1", "1.0", "1000", "0-1000", "99999999999999999999",
+		"0-1-2", "0x1", "1.0", "65", "999", "0-64", "0-999", "99999999999999999999",
 		"0-99999999999999999999", "all", "GPU", "gpu0", "GPU-xyz",
 		"1b:00", "1b:00.", "1b:0.0", "b:00.0", "1b:00.00", "01b:00.0",
 		"000:1b:00.0", "000000000:1b:00.0", "0000:1b:00.0x", "0000:1b:00:0",
@@ -154,7 +154,7 @@ static void what_names_no_gpu_is_refused(void)
 		t_eq_int(list.n, 5);
 	}
 	cs_gpu_list_parse("0,gpu1", &list, &err);
-	t_eq_str(err.text, "'gpu1' names no GPU: write an index (0 to 999), a range "
+	t_eq_str(err.text, "'gpu1' names no GPU: write an index (0 to 63), a range "
 			   "(0-3), a bus id (0000:1b:00.0) or a UUID (GPU-5ab)");
 }
 
@@ -191,6 +191,8 @@ static void a_number_alone_is_a_count(void)
 	t_eq_int(count_of("0"), 1);
 	t_eq_int(count_of("0,4"), 2);
 	t_eq_int(count_of("0-3"), 4);
+	t_eq_int(count_of("64"), CS_MAX_AGENTS);
+	t_eq_int(count_of("0-63"), CS_MAX_AGENTS);
 	t_eq_int(count_of("0-3,5,2"), 5);
 	t_eq_int(count_of("1b:00.0,GPU-5ab,0"), 3);
 	t_eq_int(count_of("1b:00.0,0000:1B:00.0"), 1);

@@ -1,0 +1,26 @@
+/* print.h - the one way of text to a terminal, and into formats of lines.
+ *
+ * Files, plans, options, hosts and drivers hand us texts that may hold anything.  They
+ * are kept as they are, for JSON has an escape for every character; whatever prints
+ * them otherwise does it by these.  A line is one line, and nothing moves a cursor. */
+#ifndef CS_BASE_PRINT_H
+#define CS_BASE_PRINT_H
+
+#include <stdio.h>
+
+/* In place, byte by byte: a line's end or a tab becomes a blank; every other control
+ * character, what turns the direction of text, and what is no UTF-8 '?'. */
+void cs_clean(char *text);
+
+/* printf of clean text.  A '\n' of the format is cleaned like any other: who ends a
+ * line says so. */
+void cs_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and the line ends. */
+void cs_print_line(FILE *to, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Clean text in which as[i] stands for each special[i]. */
+void cs_print_as(FILE *to, const char *text, const char *special,
+		 const char *const *as);
+
+#endif
