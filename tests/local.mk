@@ -321,6 +321,7 @@ SHELL_TESTS = \
 	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \
 	%D%/run/files.t \
+	%D%/run/findings.t \
 	%D%/run/fleet.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \

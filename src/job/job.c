@@ -165,6 +165,8 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	int use_mpi = job->args->mpi >= 0 ? job->args->mpi :
 					    job->launcher.present;
 
+	job->team.version = job->run->version;
+	job->team.commit = job->run->commit;
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
 	job->team.end_s = job->args->budget.close_s;
 	job->team.interrupted = meanwhile;
