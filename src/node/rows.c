@@ -48,7 +48,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->company = (uint8_t)(step->count - 1);
 	row->what = *t;
 	row->via = (uint8_t)cs_cell_via(co, t);
-	row->flags = cell->repeats |
+	row->flags = cell->repeats | cell->doubt |
 		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
 	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
@@ -272,8 +272,6 @@ static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
 			continue;
 		cs_stats_of(s->gbs[k], s->n, &rates);
 		cell->median[k] = rates.median;
-		if (rates.median < cell->least)
-			cell->repeats |= CS_ROW_COMPANY;
 	}
 }
 
@@ -285,6 +283,10 @@ static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
 	struct cs_row row;
 	int sound = 1;
 
+	cell->doubt = 0;
+	for (k = first; k < end && cell->judge; k++)
+		if (cs_company_doubts(cell->judge, cell->median[k]))
+			cell->doubt = CS_ROW_COMPANY;
 	for (k = first; k < end; k++) {
 		if (co->sampler.load[k])
 			continue;
