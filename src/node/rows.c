@@ -179,25 +179,24 @@ static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       ->unit == CS_UNIT_GBS;
 }
 
-/* Inside the window that all have in common each transfer's own rate is taken as
- * constant.  Transfers that hardly met have no such window: all bytes over the longest
- * time. */
+/* All bytes over the time until the last has ended.  A sum of rates takes each as
+ * constant; where they share a link, those that are left speed up when one has ended,
+ * and the sum is more than the link carries. */
 static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       uint32_t first, uint32_t end, uint32_t i)
 {
 	const struct cs_sampler *s = &co->sampler;
-	double rates = 0, bytes = 0, longest = 0;
+	double bytes = 0, longest = 0;
 
 	for (uint32_t k = first; k < end; k++) {
 		double moved = (double)s->bytes[k] * s->copies[k];
 
 		if (s->load[k] || !is_rate(co, cell, k))
 			continue;
-		rates += s->gbs[k][i];
 		bytes += moved;
 		longest = fmax(longest, moved / s->gbs[k][i]);
 	}
-	return s->overlap[i] >= CS_OVERLAP_MIN ? rates : bytes / longest;
+	return bytes / longest;
 }
 
 /* Of the transfers from first to end - 1. */
