@@ -30,13 +30,15 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 %C%_options_roff_SOURCES = %D%/options-roff.c $(CS_OPTIONS)
 %C%_options_roff_LDADD = $(CS_LINK)
 
-# Behind the bar: it must be there, but its age is that of each new build.
-%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options/table.c | %D%/options-roff$(EXEEXT)
+# Behind the bar: it must be there, but its age is that of each new build.  [@]: so
+# that configure leaves the pattern as it is.
+%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options/table.c configure.ac | \
+		%D%/options-roff$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	sed 's/@VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi.1.in | \
+	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi.1.in | \
 		%D%/options-roff$(EXEEXT) >$@.tmp && mv -f $@.tmp $@
 
-%D%/cscope-mpi-formats.5: %D%/cscope-mpi-formats.5.in
+%D%/cscope-mpi-formats.5: %D%/cscope-mpi-formats.5.in configure.ac
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	sed 's/@VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi-formats.5.in >$@.tmp && \
+	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi-formats.5.in >$@.tmp && \
 		mv -f $@.tmp $@

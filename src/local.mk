@@ -69,6 +69,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/internal.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
+	%D%/plan/settings.c \
+	%D%/plan/settings.h \
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \

@@ -361,7 +361,7 @@ static void on_interrupted(void *ctx, int number)
 
 	if (p->ended) /* while closing: all is written */
 		return;
-	cs_text(text, sizeof(text), "interrupted by SIG%s", sigabbrev_np(number));
+	cs_text(text, sizeof(text), "interrupted by %s", cs_signal_name(number));
 	end_run(p);
 	add_finding(&p->run, CS_CRITICAL, "interrupted", text);
 	p->run.exit_status = 128 + number;

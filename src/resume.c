@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/settings.h"
+
 static int is_journal(const struct cs_loaded *then, struct cs_err *err)
 {
 	if (!then->is_journal)
@@ -93,35 +95,23 @@ static int other(struct cs_err *err, const char *what)
 static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 			 const char *version, struct cs_err *err)
 {
-	const struct cs_settings *a = &now->set, *b = &then->set;
-	uint32_t v;
+	char x[CS_SETTING], y[CS_SETTING];
 	int same = now->n_views == then->n_views;
 
-	for (v = 0; same && v < now->n_views; v++)
+	for (size_t i = 0; cs_setting_name(i); i++) {
+		cs_setting_text(&now->set, i, x);
+		cs_setting_text(&then->set, i, y);
+		if (strcmp(x, y) != 0)
+			return cs_err_set(err, "it is of another plan: %s is '%s', "
+					  "in the journal '%s'", cs_setting_name(i),
+					  x, y);
+	}
+	for (uint32_t v = 0; same && v < now->n_views; v++)
 		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
-	if (a->backend != b->backend)
-		return other(err, "another backend");
-	if (a->via != b->via)
-		return other(err, "another --via");
-	if (a->schedule != b->schedule)
-		return other(err, "another --schedule");
 	if (!same)
 		return other(err, "other tests");
 	if (now->n_agents != then->n_agents)
 		return other(err, "another number of GPUs or arenas");
-	if (a->copy_bytes != b->copy_bytes || a->spread_bytes != b->spread_bytes || a->last_bytes != b->last_bytes ||
-	    a->growth < b->growth || a->growth > b->growth)
-		return other(err, "another --size");
-	if (a->numa != b->numa || a->domains != b->domains)
-		return other(err, "other NUMA domains");
-	if (a->seed != b->seed)
-		return other(err, "another --seed");
-	if (a->verify != b->verify)
-		return other(err, "another --verify");
-	if (a->precision < b->precision || a->precision > b->precision)
-		return other(err, "another --precision");
-	if (a->cell_limit_s < b->cell_limit_s || a->cell_limit_s > b->cell_limit_s)
-		return other(err, "another --cell-limit");
 	if (now->id != then->id)
 		return cs_err_set(err, "it is of another plan: version %s made it "
 				  "with other steps or limits", version);

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "node/process.h"
 
 #define CALLS(X)                                                              \
 	X(mbind) X(move_pages) X(set_mempolicy) X(get_mempolicy)              \

@@ -1,16 +1,19 @@
 #!/bin/sh
 # The layers of src/: who may include whom, and who may read clocks, print and
-# exit.  Each rule is also shown to bite: a planted violation must be found.
+# exit; and that nothing needs more than glibc 2.28.  Each rule is also shown to
+# bite: a planted violation must be found.
 set -eu
 
-src=${srcdir:-.}/src
+top=${srcdir:-.}
+src=$top/src
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# Print "FILE:LINE: what is wrong" for the C files below $1.
+# Print "FILE:LINE: what is wrong" for the C files below $1; with $2 0 only what
+# glibc lacks.
 violations() {
 	(cd "$1" && find . -name '*.[ch]' | sed 's|^\./||' | LC_ALL=C sort |
-		xargs awk "$rules")
+		xargs awk -v layers="${2:-1}" "$rules")
 }
 
 # shellcheck disable=SC2016 # awk's dollars
@@ -46,6 +49,31 @@ BEGIN {
 		"^(base/print[.]c|options/help[.]c|plan/file[.]c|file/)"
 	name["exit|quick_exit"] = "^main[.]c"
 	name["_exit|_Exit"] = "^(job/|main[.]c)"
+
+	# what came after glibc 2.28, by release: RHEL 8 and SLES 15 have no more
+	since["2.29"] = "getcpu|posix_spawn_file_actions_addf?chdir_np"
+	since["2.30"] = "getdents64|gettid|tgkill|twalk_r|sem_clockwait|" \
+		"pthread_(cond_clockwait|mutex_clocklock|rwlock_clock(rd|wr)lock)"
+	since["2.31"] = "pthread_clockjoin_np"
+	since["2.32"] = "sig(abbrev|descr)_np|strerror(name|desc)_np|" \
+		"pthread_attr_[gs]etsigmask_np"
+	since["2.33"] = "mallinfo2"
+	since["2.34"] = "closefrom|close_range|execveat|timespec_getres|_Fork|" \
+		"posix_spawn_file_actions_addclosefrom_np"
+	since["2.35"] = "epoll_pwait2|posix_spawn_file_actions_addtcsetpgrp_np|" \
+		"f(max|min)imum(_mag)?(_num)?[fl]?"
+	since["2.36"] = "arc4random(_buf|_uniform)?|pidfd_(open|getfd|send_signal)|" \
+		"process_m(advise|release)|fs(open|mount|config|pick)|" \
+		"move_mount|open_tree|mount_setattr"
+	since["2.38"] = "(str|wcs)l(cpy|cat)"
+	since["2.39"] = "pidfd_(spawnp?|getpid)|posix_spawnattr_[gs]etcgroup_np|" \
+		"stdc_[a-z_]+"
+	since["2.41"] = "sched_[gs]etattr"
+	newer_calls = "pidfd_[a-z_]+|io_uring_[a-z]+|clone3|close_range|openat2|" \
+		"faccessat2|fchmodat2|epoll_pwait2|process_m(advise|release)|" \
+		"futex_(waitv|wake|wait|requeue)|landlock_[a-z_]+|memfd_secret|" \
+		"cachestat|set_mempolicy_home_node|fs(open|mount|config|pick)|" \
+		"move_mount|open_tree|mount_setattr"
 }
 
 FNR == 1 {
@@ -116,7 +144,21 @@ function check_names(line,    n) {
 		wrong("uses stdout")
 }
 
-!comment && /^[ \t]*#[ \t]*include[ \t]*["<]/ {
+function check_libc(line,    release, word) {
+	for (release in since)
+		if (match(line, "(^|[^A-Za-z0-9_.>])(" since[release] ")[ \t]*[(]")) {
+			word = substr(line, RSTART, RLENGTH)
+			gsub("[^A-Za-z0-9_]", "", word)
+			wrong(word " needs glibc " release)
+		}
+	if (line ~ "(^|[^A-Za-z0-9_])(SYS|__NR)_(" newer_calls ")([^A-Za-z0-9_]|$)" &&
+	    FILENAME !~ "^node/process[.][ch]$")
+		wrong("glibc 2.28 has no number of this system call")
+	if (line ~ "#[ \t]*include[ \t]*<sys/(pidfd|rseq|single_threaded)[.]h>")
+		wrong("glibc 2.28 has no such header")
+}
+
+layers && !comment && /^[ \t]*#[ \t]*include[ \t]*["<]/ {
 	file = $0
 	sub("^[^\"<]*[\"<]", "", file)
 	sub("[\">].*", "", file)
@@ -125,7 +167,54 @@ function check_names(line,    n) {
 	check_header(file)
 }
 
-{ check_names(code($0)) }
+{
+	line = code($0)
+	if (layers)
+		check_names(line)
+	check_libc(line)
+}
+'
+
+# Print each source that needs CUDA's headers and is built where there are none: its
+# program, or the line that names it, must stand below `if HAVE_CUDA`.
+needs_cuda() {
+	(cd "$1" && {
+		grep -rlE '#[ \t]*include[ \t]*[<"](cuda|backend/cuda/|fake[.]h)' src tests \
+			--include='*.c'
+		cat ./*/local.mk
+	}) | awk "$cuda_rules"
+}
+
+# shellcheck disable=SC2016 # awk's dollars
+cuda_rules='
+/^(src|tests)[/][^ \t]*[.]c$/ { sub("^[^/]*", "%D%"); needs[$0]; next }
+
+{ line = line $0 }
+
+sub(/\\$/, " ", line) { next }
+
+line ~ /^if / { below[++depth] = line }
+line ~ /^else/ { below[depth] = "" }
+line ~ /^endif/ { depth-- }
+
+{
+	guarded = 0
+	for (i = 1; i <= depth; i++)
+		guarded = guarded || below[i] == "if HAVE_CUDA"
+	n = split(line, word, "[ \t]+")
+	line = ""
+	owner = word[1] ~ /_SOURCES$/ ? word[1] : ""
+	for (i = 2; i <= n && !guarded; i++) {
+		if (owner != "" && word[i] in needs)
+			of[owner] = word[i]
+		if (owner == "" && sub(/^%D%[/]/, "", word[i])) {
+			gsub(/[^A-Za-z0-9]/, "_", word[i])
+			built["%C%_" word[i] "_SOURCES"]
+		}
+	}
+}
+
+END { for (owner in of) if (owner in built) print of[owner] }
 '
 
 n=0
@@ -151,11 +240,31 @@ allow() { # FILE LINE NAME
 	report "$([ -z "$found" ] && echo 1 || echo 0)" "allows $3"
 }
 
-echo "1..30"
-
 found=$(violations "$src")
 [ -z "$found" ] || echo "$found" | sed 's/^/# src\//'
 report "$([ -z "$found" ] && echo 1 || echo 0)" "the sources keep their layers"
+
+found=$(violations "$top/tests" 0)
+[ -z "$found" ] || echo "$found" | sed 's/^/# tests\//'
+report "$([ -z "$found" ] && echo 1 || echo 0)" "the tests need no newer glibc than 2.28"
+
+found=$(needs_cuda "$top")
+[ -z "$found" ] || echo "$found" | sed 's/^/# /'
+report "$([ -z "$found" ] && echo 1 || echo 0)" "what needs cuda.h is built only where it is"
+mkdir -p "$dir/src" "$dir/tests/bench"
+echo '#include <cuda.h>' | tee "$dir/tests/bench/x.c" >"$dir/tests/bench/y.c"
+cat >"$dir/tests/local.mk" <<'END'
+check_PROGRAMS += \
+	%D%/bench/z \
+	%D%/bench/x.so
+if HAVE_CUDA
+check_PROGRAMS += %D%/bench/y
+endif
+%C%_bench_x_so_SOURCES = %D%/bench/x.c
+%C%_bench_y_SOURCES = %D%/bench/y.c
+END
+found=$(needs_cuda "$dir")
+report "$([ "$found" = %D%/bench/x.c ] && echo 1 || echo 0)" "finds it where it is not"
 
 plant node/x.c '#include <mpi.h>' 'MPI outside job/'
 plant backend/x.c '#include <cuda.h>' 'CUDA outside backend/cuda/'
@@ -179,6 +288,13 @@ plant report/x.c '	fputs(host, to);' 'the same by fputs'
 plant job/x.c '	exit(1);' 'exit outside main.c'
 plant node/x.c '	_exit(1);' '_exit outside job/ and main.c'
 
+plant job/x.c '	closefrom(4);' 'a function of glibc 2.34'
+plant report/x.c '	n = strlcpy (to, from, size);' 'a function of glibc 2.38'
+plant job/x.c '	syscall(SYS_close_range, 4, 9, 0);' 'a system call of Linux 5.9'
+plant base/x.c '#include <sys/pidfd.h>' 'a header of glibc 2.36'
+
+allow node/process.h '#define SYS_pidfd_open 434' 'the one place of a newer system call'
+allow job/x.c '	close_from(4); p->gettid(); x = SYS_futex;' 'what only looks like a newer glibc'
 allow main.c '	exit(printf("x"));' 'main.c to print and exit'
 allow job/x.c '	_exit(3); fputs("exit(1)", stderr);' 'job/ to leave by _exit'
 allow backend/cuda/x.c '#include "backend/cuda/driver.h"' 'a backend its own header'
@@ -187,3 +303,5 @@ allow file/x.c '#include <jansson.h>' 'file/ to use jansson'
 allow base/print.c '	fprintf(to, "%s", all);' 'one place to print'
 allow report/x.c '	fputs("", stdout); // exit(1)' 'report/ to use stdout'
 allow base/x.c '	snprintf(to, n, "x"); p->time(0); cs_exit(1);' 'names that only look alike'
+
+echo "1..$n"

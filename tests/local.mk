@@ -4,12 +4,13 @@ TEST_EXTENSIONS = .t
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_T_LOG_DRIVER_FLAGS = --merge
 
-# CSCOPE: the program.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
+# CSCOPE: the program, by way of seeded.c.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
 # the test doubles.  FORBID: forbid.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
 # built.  HAVE_CUDA: 1 or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
-	CSCOPE='$(abs_top_builddir)/cscope-mpi$(EXEEXT)'; export CSCOPE; \
+	CSCOPE='$(abs_top_builddir)/%D%/program/cscope-mpi$(EXEEXT)'; export CSCOPE; \
+	CS_PROGRAM='$(abs_top_builddir)/cscope-mpi$(EXEEXT)'; export CS_PROGRAM; \
 	MPIRUN='$(abs_top_srcdir)/%D%/mpi-run'; export MPIRUN; \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
 	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
@@ -18,6 +19,10 @@ AM_TESTS_ENVIRONMENT = \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
 	PYTHON='$(PYTHON)'; export PYTHON;
+
+check_PROGRAMS += %D%/program/cscope-mpi
+%C%_program_cscope_mpi_LDADD =
+%C%_program_cscope_mpi_SOURCES = %D%/seeded.c
 
 # ---- unit tests ----
 if HAVE_CUNIT
@@ -29,6 +34,7 @@ UNIT_TESTS = \
 	%D%/unit/chain.t \
 	%D%/unit/cells.t \
 	%D%/unit/check.t \
+	%D%/unit/collect.t \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
@@ -90,6 +96,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h
 %C%_unit_check_t_SOURCES = %D%/unit/test_check.c %D%/unit/canned.h
+%C%_unit_collect_t_SOURCES = %D%/unit/test_collect.c
 %C%_unit_compare_t_SOURCES = %D%/unit/test_compare.c
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
@@ -253,6 +260,13 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/memory.c \
 	%D%/fake/stream.c \
 	%D%/fake/vmm.c
+
+check_PROGRAMS += %D%/bench/libkill.so
+%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
+%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
+%C%_bench_libkill_so_LDADD =
+%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 endif
 
 # ---- a filter of system calls, for tests/run/hostile.t ----
@@ -274,17 +288,11 @@ check_PROGRAMS += \
 check_PROGRAMS += \
 	%D%/bench/bench_fill \
 	%D%/bench/bench_hostmem \
-	%D%/bench/bench_pass \
-	%D%/bench/libkill.so
+	%D%/bench/bench_pass
 %C%_bench_bench_fill_LDADD = $(CS_LINK)
 %C%_bench_bench_fill_SOURCES = %D%/bench/bench_fill.c
 %C%_bench_bench_hostmem_LDADD = $(CS_LINK)
 %C%_bench_bench_hostmem_SOURCES = %D%/bench/bench_hostmem.c
-%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_bench_libkill_so_CFLAGS = $(fake_cflags)
-%C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
-%C%_bench_libkill_so_LDADD =
-%C%_bench_libkill_so_SOURCES = %D%/bench/libkill.c
 %C%_bench_bench_pass_LDADD = $(CS_LINK)
 %C%_bench_bench_pass_SOURCES = %D%/bench/bench_pass.c
 check_PROGRAMS += %D%/bench/bench_sm
@@ -313,6 +321,7 @@ SHELL_TESTS = \
 	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \
 	%D%/run/files.t \
+	%D%/run/findings.t \
 	%D%/run/fleet.t \
 	%D%/run/gpu.t \
 	%D%/run/host.t \

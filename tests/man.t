@@ -109,6 +109,15 @@ unknown_key_found() {
 	! echo no_such_key | not_in_page "$formats"
 }
 
+# The heading says of which release the page is, and nothing of the template is left.
+names_release() { # FILE
+	local release
+	release=$("$CSCOPE" --version | sed -nE '1s/^cscope-mpi ([^ ]+).*/\1/p')
+	echo "release '$release'"
+	head -n 2 "$1" | grep '^\.TH ' | grep -F "\"cscope-mpi $release\"" &&
+		! grep -nE '@[A-Za-z_]+@' "$1"
+}
+
 # A page passes when the tool says nothing.
 silent() { # TOOL COMMAND...
 	local said
@@ -146,6 +155,8 @@ ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema
 ok "a key without a line would be found" unknown_key_found
+ok "the page names the release that it is of" names_release "$manual"
+ok "… formats(5) as well" names_release "$formats"
 ok "groff has nothing to say of the pages" \
 	silent groff groff -man -ww -Tutf8 -z
 ok "mandoc has nothing to say of the pages" silent mandoc lint

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/err.h"
+
 static void conditions_init(struct cs_conditions *c)
 {
 	*c = (struct cs_conditions){
@@ -156,6 +158,24 @@ const char *cs_via_phrase(int via)
 	default:
 		return cs_via_text(via);
 	}
+}
+
+void cs_throttle_text(uint64_t reasons, char *to, size_t size)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} reason[] = {
+		{ 0x04, "power cap" },	  { 0x08, "hardware slowdown" },
+		{ 0x20, "software thermal" }, { 0x40, "hardware thermal" },
+		{ 0x80, "power brake" },
+	};
+
+	to[0] = '\0';
+	for (size_t i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
+		if (reasons & reason[i].bit)
+			cs_text_add(to, size, "%s%s", to[0] ? " and " : "",
+				    reason[i].name);
 }
 
 const char *cs_reach_text(int reach)

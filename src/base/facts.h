@@ -7,6 +7,7 @@
 #ifndef CS_BASE_FACTS_H
 #define CS_BASE_FACTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define CS_NAME 96
@@ -71,6 +72,8 @@ struct cs_gpu_state {
 /* Reasons that make a figure wrong: SW power cap 4, HW slowdown 8, SW thermal
  * 0x20, HW thermal 0x40, power brake 0x80 (nvml.h, clocks event reasons). */
 #define CS_THROTTLE_BAD 0xecULL
+/* "power cap and hardware thermal"; "" of none of these. */
+void cs_throttle_text(uint64_t reasons, char *to, size_t size);
 
 /* What a thread and its process took between two moments. */
 struct cs_usage {

@@ -218,6 +218,24 @@ int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
 	return 0;
 }
 
+void cs_bits_text(uint64_t bits, char *to, size_t size)
+{
+	to[0] = '\0';
+	for (int i = 0; i < 64; i++) {
+		int last = i;
+
+		if (!(bits >> i & 1))
+			continue;
+		while (last < 63 && bits >> (last + 1) & 1)
+			last++;
+		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
+			    to[0] ? "," : "", i, last);
+		i = last;
+	}
+	if (!to[0])
+		cs_text(to, size, "none");
+}
+
 int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits)
 {
 	uint64_t made = 0;

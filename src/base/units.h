@@ -33,6 +33,8 @@ int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
 
 /* "0,2-3" as bits; each number is below `below`, 64 at most.  -1: it is no such list. */
 int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits);
+/* The same the other way; "none" of 0. */
+void cs_bits_text(uint64_t bits, char *to, size_t size);
 
 /* Files hold numbers with ten significant digits, more than any clock here gives:
  * the nearest such number, NAN for what is not finite. */

@@ -52,6 +52,12 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err)
 	return 0;
 }
 
+void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *))
+{
+	if (vec->n)
+		qsort(vec->data, vec->n, vec->element, compare);
+}
+
 void cs_vec_release(struct cs_vec *vec)
 {
 	if (!vec)

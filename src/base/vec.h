@@ -18,6 +18,8 @@ struct cs_vec {
 void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err);
 /* A copy of one element at the end; 0, or -1 with `err`. */
 int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
+/* By qsort, which may not be handed the NULL of an array that is empty. */
+void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *));
 void cs_vec_release(struct cs_vec *vec);
 
 #endif

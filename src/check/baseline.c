@@ -364,7 +364,7 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		rc = cs_err_set(err, "there is no cell to learn from: none was "
 				"measured well");
 	if (!rc) {
-		qsort(figures.data, figures.n, sizeof(struct figure), by_run);
+		cs_vec_sort(&figures, by_run);
 		rc = add_norms(out, figures.data, figures.n, n, err);
 		count_classes(out);
 	}

@@ -55,6 +55,24 @@ int cs_judge_gpu(struct cs_run *run, int severity, int node, int a,
 	return cs_judge(run, f, text, err);
 }
 
+struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int a)
+{
+	struct cs_phrase p;
+
+	if (a == CS_ALL_GPUS) {
+		cs_text(f->part, sizeof(f->part), "node");
+		cs_text(p.text, sizeof(p.text), "all %d %ss",
+			run->node[f->node].facts.n_agents, cs_agent_word(run));
+		return p;
+	}
+	cs_text(f->part, sizeof(f->part), "gpu");
+	cs_text(f->bus_id, sizeof(f->bus_id), "%s",
+		run->node[f->node].agent[a].gpu.bus_id);
+	cs_text(p.text, sizeof(p.text), "%s %s (%s)", cs_agent_word(run),
+		cs_agent_label(run, f->node, a).text, f->bus_id);
+	return p;
+}
+
 /* What happened to one GPU between the looks before and after the plan. */
 static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err)
 {
@@ -225,11 +243,10 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 static int find_on_machine(struct cs_run *run, int node, int most,
 			   struct cs_err *err)
 {
-	int a;
-
-	for (a = 0; a < run->node[node].facts.n_agents; a++)
-		if (cs_in_use_judge(run, node, a, err) ||
-		    find_counters(run, node, a, err))
+	if (cs_in_use_judge(run, node, err))
+		return -1;
+	for (int a = 0; a < run->node[node].facts.n_agents; a++)
+		if (find_counters(run, node, a, err))
 			return -1;
 	return cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
 		       -1 : 0;

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "plan/settings.h"
+
 enum kind { POINTER, TEXT, NUMBER };
 
 struct fact {
@@ -20,7 +22,6 @@ struct fact {
 static const struct fact of_run[] = {
 	RUN("program", version, POINTER),
 	RUN("commit", commit, POINTER),
-	RUN("backend", backend, POINTER),
 	RUN("launcher", launcher, TEXT),
 	RUN("a double's clock", virtual_clock, NUMBER),
 };
@@ -139,27 +140,16 @@ static int hold_facts(const struct two *t, const struct fact *fact, size_t n,
 
 static int hold_settings(const struct two *t, struct cs_err *err)
 {
-	static const char *const verify[] = { "all", "last", "off" };
-	const struct cs_plan *plan[2] = { t->a->run->plan, t->b->run->plan };
-	char x[3][2][32];
+	const struct cs_plan *a = t->a->run->plan, *b = t->b->run->plan;
+	char x[CS_SETTING], y[CS_SETTING];
 
-	if (!plan[0] || !plan[1])
-		return 0;
-	for (int s = 0; s < 2; s++) {
-		const struct cs_settings *set = &plan[s]->set;
-
-		cs_text(x[0][s], sizeof(x[0][s]), "%g %%", 100 * set->precision);
-		cs_text(x[1][s], sizeof(x[1][s]), "%g s", set->cell_limit_s);
-		cs_text(x[2][s], sizeof(x[2][s]), "%s",
-			verify[set->verify <= CS_VERIFY_OFF ? set->verify :
-							      CS_VERIFY_OFF]);
+	for (size_t i = 0; a && b && cs_setting_name(i); i++) {
+		cs_setting_text(&a->set, i, x);
+		cs_setting_text(&b->set, i, y);
+		if (cs_conditions_add(t->v, cs_setting_name(i), t->where, x, y, err))
+			return -1;
 	}
-	return cs_conditions_add(t->v, "precision", t->where, x[0][0], x[0][1],
-				 err) ||
-	       cs_conditions_add(t->v, "cell limit", t->where, x[1][0], x[1][1],
-				 err) ||
-	       cs_conditions_add(t->v, "verify", t->where, x[2][0], x[2][1], err) ?
-		       -1 : 0;
+	return 0;
 }
 
 static int hold_node(const struct two *t, uint32_t *of, struct cs_err *err)

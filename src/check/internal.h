@@ -13,6 +13,17 @@ int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
 		  const char *text, struct cs_err *err);
 int cs_judge_gpu(struct cs_run *run, int severity, int node, int gpu, const char *id,
 		 const char *text, struct cs_err *err);
+/* A text to be used at once. */
+struct cs_phrase {
+	char text[80];
+};
+#define CS_ALL_GPUS (-1) /* the same is to be told of all GPUs of a node */
+/* What a finding is about, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields too. */
+struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
+			       int gpu);
+/* What to do about clocks that were lowered. */
+#define CS_NEXT_THROTTLED \
+	"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER: cooling, power supply, power limit"
 /* Append what is a fact whoever judges: it is told, and counts, without --check too. */
 int cs_tell(struct cs_run *run, int severity, int node, const char *id,
 	    const char *text, struct cs_err *err);
@@ -23,8 +34,8 @@ int cs_tell(struct cs_run *run, int severity, int node, const char *id,
 int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err);
 /* Others came while we measured: rows that they may have met are flagged. */
 void cs_in_use_mark(struct cs_run *run);
-/* A GPU that others use, and what that did to cells. */
-int cs_in_use_judge(struct cs_run *run, int node, int gpu, struct cs_err *err);
+/* GPUs that others use, and what that did to cells. */
+int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err);
 
 /* ---- second looks: again.c ---- */
 

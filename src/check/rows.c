@@ -56,39 +56,64 @@ static int was_skipped_for(const struct cs_run *run, const struct cs_row *row, i
 	return strcmp(row->reason, reason) == 0;
 }
 
-/* The GPU whose finding has the cell, since others used it: one of its ends if one of
- * them is, else any of those that it was measured beside; -1 none has. */
+/* The GPU whose finding has the cell, since others used it; -1 none has. */
 static int used_gpu(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_run_node *nd = &run->node[row->node];
-	int beside = -1;
 
 	/* what is of the machine is said once, of all its placements */
 	if (cs_run_is_again(run, (int)row->node) ||
 	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
 		return -1;
-	for (int a = 0; a < nd->facts.n_agents; a++) {
-		if (!others_on(&nd->agent[a]))
-			continue;
-		if (row->status == CS_SKIPPED ? was_skipped_for(run, row, a) :
-						is_end(row, a))
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		if (others_on(&nd->agent[a]) &&
+		    (row->status == CS_SKIPPED ? was_skipped_for(run, row, a) :
+						 is_end(row, a)))
 			return a;
-		if (beside < 0 && row->status != CS_SKIPPED)
-			beside = a;
-	}
-	return beside;
+	return -1;
 }
 
 /* ---- cells ---- */
 
 /* Which rows one finding is about: a status with its reason, or a flag; of a GPU that
- * others use those that it has, else those that no such GPU has. */
+ * others use, or that slowed down, those that it has, else those that none has. */
 struct cause {
 	int node, status;
 	uint32_t flag;		/* 0: by status */
 	const char *reason;	/* by status; NULL: any */
-	int used;		/* agent + 1; 0 none */
+	int of;			/* agent, OF_NONE, OF_ANY */
 };
+#define OF_NONE (-2)
+#define OF_ANY CS_ALL_GPUS
+
+/* Why that GPU slowed down, or any, while it was at an end of the cell; 0 it did not. */
+static uint64_t slow_bits(const struct cs_row *row, int gpu)
+{
+	const struct cs_end *end[] = { &row->what.src, &row->what.dst };
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (!cs_end_is_numa(end[i]) &&
+		    (gpu == OF_ANY || end[i]->index == gpu))
+			bits |= row->throttle_at[i] & CS_THROTTLE_BAD;
+	return bits;
+}
+
+/* Is it among the rows of that GPU, of any, or of none? */
+static int has_it(const struct cs_run *run, const struct cs_row *row,
+		  const struct cause *cause)
+{
+	int gpu;
+
+	if (cause->flag == CS_ROW_THROTTLED)
+		return cause->of == OF_NONE ? !slow_bits(row, OF_ANY) :
+					      slow_bits(row, cause->of) != 0;
+	if (cause->flag != CS_ROW_IN_USE && cause->status != CS_SKIPPED)
+		return 1;
+	gpu = used_gpu(run, row);
+	return cause->of == OF_NONE ? gpu < 0 :
+	       cause->of == OF_ANY ? gpu >= 0 : gpu == cause->of;
+}
 
 static int is_of(const struct cs_run *run, const struct cs_row *row,
 		 const struct cause *cause)
@@ -106,8 +131,7 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 		return 0;
 	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
 		return 0;
-	return (cause->flag != CS_ROW_IN_USE && cause->status != CS_SKIPPED) ||
-	       used_gpu(run, row) + 1 == cause->used;
+	return has_it(run, row, cause);
 }
 
 /* Cells stand in the order of the matrices: by test, source, destination. */
@@ -210,7 +234,7 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		struct cause cause = { node, row->status, 0, row->reason, 0 };
+		struct cause cause = { node, row->status, 0, row->reason, OF_NONE };
 		char cells[200], text[CS_ERR_TEXT];
 
 		if ((int)row->node != node || row->status < CS_FAILED ||
@@ -229,7 +253,7 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 /* One note for all skipped cells: every pair may have words of its own. */
 static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 {
-	struct cause cause = { node, CS_SKIPPED, 0, NULL, 0 };
+	struct cause cause = { node, CS_SKIPPED, 0, NULL, OF_NONE };
 	const struct cs_row *first;
 	char cells[200], text[CS_ERR_TEXT];
 	size_t all, alike;
@@ -266,9 +290,7 @@ static void flag_text(const struct cs_run *run, const struct cause *cause,
 		else
 			widest = fmax(widest, width);
 	}
-	if (cause->flag == CS_ROW_THROTTLED)
-		cs_text(to, size, "measured while a GPU was throttled");
-	else if (cause->flag == CS_ROW_IN_USE)
+	if (cause->flag == CS_ROW_IN_USE)
 		cs_text(to, size, "measured while others used a GPU");
 	else if (cause->flag == CS_ROW_LOW_OVERLAP)
 		cs_text(to, size, "overlap only %.1f %%", 100 * least);
@@ -288,7 +310,6 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 		uint32_t flag;
 		const char *id;
 	} kind[] = {
-		{ CS_ROW_THROTTLED, "throttled" },
 		{ CS_ROW_IN_USE, "in-use" },
 		{ CS_ROW_LOW_OVERLAP, "low-overlap" },
 		{ CS_ROW_NOT_CONVERGED, "not-converged" },
@@ -296,7 +317,7 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	size_t i;
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		struct cause cause = { node, CS_OK, kind[i].flag, NULL, 0 };
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, OF_NONE };
 		char cells[200], says[100], text[CS_ERR_TEXT];
 
 		if (!cells_text(run, &cause, cells, sizeof(cells)))
@@ -329,31 +350,124 @@ void cs_in_use_mark(struct cs_run *run)
 	}
 }
 
-/* What it did to cells is said with it. */
-int cs_in_use_judge(struct cs_run *run, int node, int a, struct cs_err *err)
+/* Processes of others at the GPUs that it is about: the most on one, whether all have
+ * as many, and whether all of them came during the run. */
+struct used {
+	int most, alike, came;
+};
+
+static struct used used_of(const struct cs_run_node *nd, int gpu)
 {
-	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, a + 1 };
-	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, a + 1 };
-	int others = others_on(agent), came;
+	struct used u = { 0, 1, 1 };
+
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		const struct cs_agent_facts *agent = &nd->agent[a];
+		int others = others_on(agent);
+
+		if (gpu != CS_ALL_GPUS && a != gpu)
+			continue;
+		u.alike &= !u.most || others == u.most;
+		u.most = others > u.most ? others : u.most;
+		u.came &= agent->before.known && agent->before.others == 0;
+	}
+	return u;
+}
+
+/* What it did to cells is said with it. */
+static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err)
+{
+	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
+	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
+	const struct used u = used_of(&run->node[node], gpu);
+	struct cs_finding f = { .severity = CS_WARNING, .node = node, .id = "in-use" };
+	int one = u.most == 1 && gpu != CS_ALL_GPUS;
 	char text[CS_ERR_TEXT], cells[200];
 
-	if (!others)
+	if (!u.most)
 		return 0;
-	came = agent->before.known && agent->before.others == 0;
-	cs_text(text, sizeof(text), "GPU %s (%s): %d process%s of others on it%s",
-		cs_agent_label(run, node, a).text, agent->gpu.bus_id, others,
-		others == 1 ? "" : "es", came ? ", which came during the run" : "");
+	cs_text(text, sizeof(text), "%s: %s%d process%s of others on %s%s",
+		cs_gpu_phrase(run, &f, gpu).text, u.alike ? "" : "up to ", u.most,
+		u.most == 1 ? "" : "es", gpu == CS_ALL_GPUS ? "each" : "it",
+		u.came ? ", which came during the run" : "");
 	if (cells_text(run, &skipped, cells, sizeof(cells)))
 		cs_text_add(text, sizeof(text), "; %s skipped", cells);
 	if (cells_text(run, &flagged, cells, sizeof(cells)))
 		cs_text_add(text, sizeof(text), "; %s measured beside %s",
-			    cells, others == 1 ? "it" : "them");
-	return cs_judge_gpu(run, CS_WARNING, node, a, "in-use", text, err);
+			    cells, one ? "it" : "them");
+	return cs_judge(run, f, text, err);
+}
+
+int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int n = nd->facts.n_agents, used = 0;
+
+	for (int a = 0; a < n; a++)
+		used += others_on(&nd->agent[a]) > 0;
+	if (n > 1 && used == n)
+		return find_in_use(run, node, CS_ALL_GPUS, err);
+	for (int a = 0; a < n; a++)
+		if (find_in_use(run, node, a, err))
+			return -1;
+	return 0;
+}
+
+/* ---- throttled ---- */
+
+/* Of one GPU, of all, or of those of which files do not tell: with the cells that it
+ * slowed down in, where there are any. */
+static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *err)
+{
+	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
+	struct cs_finding f = { .severity = CS_WARNING, .node = node,
+				.id = "throttled", .next = CS_NEXT_THROTTLED };
+	char cells[200], text[CS_ERR_TEXT], why[100];
+	uint64_t bits = 0;
+
+	if (!cells_text(run, &cause, cells, sizeof(cells)))
+		return 0;
+	if (gpu == OF_NONE) {
+		cs_text(text, sizeof(text), "%s: measured while a GPU was throttled",
+			cells);
+		return cs_judge(run, f, text, err);
+	}
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
+		if (is_of(run, cs_rows_get(&run->rows, i), &cause))
+			bits |= slow_bits(cs_rows_get(&run->rows, i), gpu);
+	cs_throttle_text(bits, why, sizeof(why));
+	cs_text(text, sizeof(text), "%s throttled by %s: %s measured meanwhile",
+		cs_gpu_phrase(run, &f, gpu).text, why, cells);
+	return cs_judge(run, f, text, err);
+}
+
+static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents, slow = 0;
+	char bad[CS_MAX_AGENTS] = { 0 };
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if ((int)row->node == node && row->status == CS_OK &&
+		    !cs_row_is_repeat(row))
+			for (int a = 0; a < n; a++)
+				bad[a] |= slow_bits(row, a) != 0;
+	}
+	for (int a = 0; a < n; a++)
+		slow += bad[a];
+	if (find_throttled(run, node, OF_NONE, err))
+		return -1;
+	if (n > 1 && slow == n)
+		return find_throttled(run, node, CS_ALL_GPUS, err);
+	for (int a = 0; a < n; a++)
+		if (bad[a] && find_throttled(run, node, a, err))
+			return -1;
+	return 0;
 }
 
 int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err)
 {
 	return find_bad_cells(run, node, err) || find_skipped_cells(run, node, err) ||
+		judge_throttled(run, node, err) ||
 		find_flagged_cells(run, node, err) ? -1 : 0;
 }

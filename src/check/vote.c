@@ -193,8 +193,7 @@ static int collect(struct ballot *b)
 	}
 	cs_vec_release(&traits);
 	if (!rc)
-		qsort(b->votes.data, b->votes.n, sizeof(struct vote),
-		      by_field_and_value);
+		cs_vec_sort(&b->votes, by_field_and_value);
 	return rc;
 }
 
@@ -335,7 +334,7 @@ static int count_votes(struct ballot *b, struct vote *votes, size_t known)
 	}
 	party = b->parties.data;
 	if (b->parties.n > 1)
-		qsort(party, b->parties.n, sizeof(*party), larger_first);
+		cs_vec_sort(&b->parties, larger_first);
 	else if (known == b->n || 2 * known <= b->n)
 		return 0;
 	if (trait_of(b, party[0].vote, &trait))
@@ -668,8 +667,7 @@ static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 	size_t i, k;
 	int rc = 0;
 
-	if (found->n)
-		qsort(d, found->n, sizeof(*d), by_place_and_number);
+	cs_vec_sort(found, by_place_and_number);
 	drop_effects(found);
 	drop_said(run, found);
 	for (i = 0; i < found->n && !rc; i = k) {

@@ -30,7 +30,7 @@ static const struct {
 	[CS_CAUSE_MEMORY] = { "slow-memory", 0, 1,
 		"nvidia-smi -q -d ECC,ROW_REMAPPER,PERFORMANCE; reset the GPU if a remap is pending" },
 	[CS_CAUSE_THROTTLED] = { "slow-throttled", 0, 0,
-		"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER: cooling, power supply, power limit" },
+		CS_NEXT_THROTTLED },
 	[CS_CAUSE_IN_USE] = { "slow-in-use", 0, 0,
 		"repeat when nobody else is on the GPU; nvidia-smi lists the processes" },
 	[CS_CAUSE_AFFINITY] = { "wrong-affinity", 0, 0,
@@ -88,10 +88,7 @@ static void where(const struct cs_run *run, const struct cs_suspect *s, char *to
 	}
 }
 
-/* A text to be used at once. */
-static struct cs_phrase {
-	char text[80];
-} copies(const struct cs_run *run, const struct cs_suspect *s)
+static struct cs_phrase copies(const struct cs_run *run, const struct cs_suspect *s)
 {
 	int both = s->sends && s->receives;
 	struct cs_phrase p = { "copies from GPU to GPU" };

@@ -252,6 +252,14 @@ static uint32_t flags_of(struct cs_fields *f)
 	return flags;
 }
 
+static void put_bits_if(struct cs_put *r, const char *key, uint64_t n)
+{
+	if (n)
+		cs_put_bits(r, key, n);
+	else
+		cs_put(r, key, json_null());
+}
+
 static void put_history(struct cs_put *r, const struct cs_row *row)
 {
 	cs_put_real(r, "first_slower_ms",
@@ -259,6 +267,8 @@ static void put_history(struct cs_put *r, const struct cs_row *row)
 	cs_put_real(r, "t_start_s", row->t_start_s);
 	cs_put_real(r, "cell_s", row->seconds);
 	cs_put_bits(r, "throttle", row->throttle);
+	put_bits_if(r, "throttle_src", row->throttle_at[0]);
+	put_bits_if(r, "throttle_dst", row->throttle_at[1]);
 	cs_put_count(r, "sm_mhz", row->sm_mhz);
 	cs_put_count(r, "temperature_c", row->temperature_c);
 	cs_put_real(r, "power_w", row->power_w);
@@ -275,6 +285,8 @@ static void take_history(struct cs_fields *f, struct cs_row *row)
 	row->t_start_s = cs_field_real(f, "t_start_s");
 	row->seconds = cs_field_real(f, "cell_s");
 	row->throttle = cs_field_bits(f, "throttle");
+	row->throttle_at[0] = cs_field_bits(f, "throttle_src");
+	row->throttle_at[1] = cs_field_bits(f, "throttle_dst");
 	row->sm_mhz = cs_field_count32(f, "sm_mhz");
 	row->temperature_c = cs_field_count32(f, "temperature_c");
 	row->power_w = cs_field_real(f, "power_w");

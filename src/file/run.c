@@ -16,7 +16,6 @@
 #define NODES_MOST 16384
 #define RANKS_MOST (1 << 24)
 
-static const char *const verify_words[] = { "all", "last", "off", NULL };
 static const char *const status_words[] = { "partial", "complete", NULL };
 
 int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
@@ -79,8 +78,8 @@ static json_t *settings(const struct cs_plan *plan)
 	cs_put_wide(&r, "seed", set->seed);
 	cs_put_int(&r, "placements", set->arms);
 	cs_put_int(&r, "block_samples", set->block_samples);
-	cs_put_text(&r, "verify", verify_words[set->verify <= CS_VERIFY_OFF ?
-						       set->verify : CS_VERIFY_OFF]);
+	cs_put_text(&r, "verify", cs_verify_words[
+		set->verify <= CS_VERIFY_OFF ? set->verify : CS_VERIFY_OFF]);
 	cs_put_text(&r, "via", cs_way_words[set->via < CS_WAYS ? set->via :
 								 CS_WAY_AUTO]);
 	cs_put_text(&r, "schedule", cs_schedule_words[
@@ -105,7 +104,7 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->seed = cs_field_wide(f, "seed");
 	set->arms = (uint32_t)cs_field_int(f, "placements", 0, CS_ARMS_MAX, 1);
 	set->block_samples = (uint32_t)cs_field_int(f, "block_samples", 0, 1000, 0);
-	set->verify = (uint32_t)cs_field_word(f, "verify", verify_words,
+	set->verify = (uint32_t)cs_field_word(f, "verify", cs_verify_words,
 					      CS_VERIFY_ALL);
 	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
 	/* versions that did not know it measured every pair alone */

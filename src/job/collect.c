@@ -11,14 +11,19 @@
 #define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */
 #define DEAF_S 1.0 /* longer between two looks was not listening */
 
-static void post(struct cs_collect *c, enum cs_tag tag, const void *data,
-		 size_t bytes)
+static int post(struct cs_collect *c, enum cs_tag tag, const void *data,
+		size_t bytes)
 {
 	struct cs_err err;
 
-	/* a lost message shows as a node that fell silent */
-	cs_team_post(c->team, 0, tag, data, bytes, &err);
 	c->said_s = cs_clock_s();
+	return cs_team_post(c->team, 0, tag, data, bytes, &err);
+}
+
+/* A record for which there was no memory, here or on its way. */
+static void lose(struct cs_collect *c, int lost)
+{
+	c->n_lost += lost != 0;
 }
 
 /* ---- rank 0: into the run ---- */
@@ -81,8 +86,10 @@ static void take_node(struct cs_collect *c, const struct node_message *m)
 
 	to->peers = peers ? peers : to->peers;
 	to->ranks = ranks ? ranks : to->ranks;
-	if (!peers || !ranks)
-		return; /* as if it had not come */
+	if (!peers || !ranks) {
+		lose(c, 1); /* as if it had not come */
+		return;
+	}
 	to->facts = m->facts;
 	from = take_part(to->agent, from, agents_bytes(&m->facts));
 	from = take_part(to->sight, from, sights_bytes(&m->facts));
@@ -96,7 +103,9 @@ static void take_row(struct cs_collect *c, const struct cs_row *row,
 {
 	struct cs_err err;
 
-	if (!cs_rows_add(&c->run->rows, row, samples, &err))
+	if (cs_rows_add(&c->run->rows, row, samples, &err))
+		lose(c, 1);
+	else
 		c->hooks->row(c->hooks->ctx, cs_rows_count(&c->run->rows) - 1);
 }
 
@@ -105,8 +114,9 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 	struct cs_err err;
 
 	if (cs_finding_add(&c->run->findings, finding, &err))
-		return;
-	c->hooks->finding(c->hooks->ctx, c->run->findings.n - 1);
+		lose(c, 1);
+	else
+		c->hooks->finding(c->hooks->ctx, c->run->findings.n - 1);
 }
 
 /* ---- a node coordinator ---- */
@@ -130,8 +140,10 @@ void cs_collect_node(struct cs_collect *c, int index,
 	struct node_message *message = calloc(1, bytes);
 	char *to;
 
-	if (!message)
+	if (!message) {
+		lose(c, 1);
 		return;
+	}
 	message->facts = *f;
 	message->index = index;
 	to = put_part((char *)(message + 1), node->agent, agents_bytes(f));
@@ -141,7 +153,7 @@ void cs_collect_node(struct cs_collect *c, int index,
 	if (c->team->rank == 0)
 		take_node(c, message);
 	else
-		post(c, CS_TAG_NODE, message, bytes);
+		lose(c, post(c, CS_TAG_NODE, message, bytes));
 	free(message);
 }
 
@@ -156,12 +168,14 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		return;
 	}
 	message = malloc(sizeof(*row) + bytes);
-	if (!message)
+	if (!message) {
+		lose(c, 1);
 		return;
+	}
 	memcpy(message, row, sizeof(*row));
 	if (bytes)
 		memcpy(message + sizeof(*row), samples, bytes);
-	post(c, CS_TAG_ROW, message, sizeof(*row) + bytes);
+	lose(c, post(c, CS_TAG_ROW, message, sizeof(*row) + bytes));
 	free(message);
 }
 
@@ -176,15 +190,37 @@ void cs_collect_finding(struct cs_collect *c, int index,
 	if (c->team->rank == 0)
 		take_finding(c, &finding);
 	else
-		post(c, CS_TAG_FINDING, &finding, sizeof(finding));
+		lose(c, post(c, CS_TAG_FINDING, &finding, sizeof(finding)));
+}
+
+/* Without that word rank 0 would wait for ever: said again until it has left. */
+static void say_done(struct cs_collect *c)
+{
+	if (c->how && !post(c, CS_TAG_DONE, &c->how, sizeof(c->how)))
+		c->how = CS_NODE_RUNS;
+}
+
+void cs_collect_say_lost(struct cs_collect *c, int index)
+{
+	char text[120];
+
+	if (!c->n_lost)
+		return;
+	cs_text(text, sizeof(text),
+		"%zu results, facts or findings are lost: rank %d had no memory for them",
+		c->n_lost, c->team->rank);
+	cs_collect_finding(c, index, CS_CRITICAL, "no-memory", text);
 }
 
 void cs_collect_done(struct cs_collect *c, int how)
 {
-	if (c->team->rank == 0)
+	if (c->team->rank == 0) {
 		c->ended[c->team->node] = (char)how;
-	else
-		post(c, CS_TAG_DONE, &how, sizeof(how));
+		return;
+	}
+	cs_collect_say_lost(c, cs_collect_index(c, 0));
+	c->how = c->n_lost ? CS_NODE_EARLY : how;
+	say_done(c);
 }
 
 /* Rank 0 to the coordinators of all other nodes. */
@@ -206,10 +242,12 @@ void cs_collect_alive(struct cs_collect *c)
 	if (cs_clock_s() - c->said_s <
 	    (c->team->rank ? ALIVE_S : ROOT_ALIVE_S))
 		return;
-	if (c->team->rank == 0)
+	if (c->team->rank == 0) {
 		tell_nodes(c, CS_TAG_ALIVE, "", 0);
-	else
-		post(c, CS_TAG_ALIVE, "", 0);
+		return;
+	}
+	post(c, CS_TAG_ALIVE, "", 0);
+	say_done(c);
 }
 
 void cs_collect_end(struct cs_collect *c, int how)
@@ -347,7 +385,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 
 int cs_collect_state(const struct cs_collect *c)
 {
-	int worst = CS_NODE_COMPLETE;
+	int worst = c->n_lost ? CS_NODE_EARLY : CS_NODE_COMPLETE;
 
 	for (int i = 0; i < c->team->n_nodes; i++) {
 		if (c->ended[i] == CS_NODE_RUNS)

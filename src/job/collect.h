@@ -27,6 +27,8 @@ struct cs_collect {
 	double said_s;			/* last word said */
 	double listened_s;		/* last time that words were taken */
 	int end;			/* others: how rank 0 ended the job; 0 not yet */
+	int how;			/* others: how this node ended, to be said; 0 */
+	size_t n_lost;			/* records for which there was no memory */
 };
 
 /* How a node's measuring ended. */
@@ -41,8 +43,10 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		    const double *samples);
 void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
 			const char *id, const char *text);
-/* This node's measuring has ended. */
+/* This node's measuring has ended; early, if a record was lost. */
 void cs_collect_done(struct cs_collect *c, int how);
+/* Rank 0, when all has come: a finding if there was no memory for some of it. */
+void cs_collect_say_lost(struct cs_collect *c, int index);
 /* Still here: coordinators to rank 0 once a second, it to all of them every 5 s. */
 void cs_collect_alive(struct cs_collect *c);
 /* Has rank 0 ended the job?  How (CS_NODE_…), CS_NODE_SILENT when it has said

@@ -2,6 +2,7 @@
 
 #include "job/host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,6 +21,7 @@
 
 #define ANSWER_LIMIT_S 5.0 /* of the helper: it only forks */
 #define JOIN_LIMIT_S 2.0
+#define DESCRIPTORS_MOST (1 << 20) /* the kernel's own limit, unless raised */
 
 struct cs_helper {
 	pid_t pid;
@@ -179,6 +181,29 @@ static int64_t make_host(struct host *h, int board_fd)
 	return pid < 0 ? -errno : pid;
 }
 
+/* As closefrom(3), which glibc has from 2.34 on.  Without /proc one by one. */
+static void close_from(int first)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd >= first && fd != dirfd(dir))
+			close(fd);
+	}
+	if (dir) {
+		closedir(dir);
+		return;
+	}
+	if (most < 0 || most > DESCRIPTORS_MOST)
+		most = DESCRIPTORS_MOST;
+	for (int fd = first; fd < most; fd++)
+		close(fd);
+}
+
 static void helper_main(int socket, pid_t rank)
 {
 	static struct host host;
@@ -189,7 +214,7 @@ static void helper_main(int socket, pid_t rank)
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
 	dup2(socket, 3);
-	closefrom(4);
+	close_from(4);
 	socket = 3;
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 	while (take_order(socket, &host.order, &board_fd) > 0) {

@@ -165,6 +165,8 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	int use_mpi = job->args->mpi >= 0 ? job->args->mpi :
 					    job->launcher.present;
 
+	job->team.version = job->run->version;
+	job->team.commit = job->run->commit;
 	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
 	job->team.end_s = job->args->budget.close_s;
 	job->team.interrupted = meanwhile;
@@ -561,6 +563,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (job->team.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);
+	cs_collect_say_lost(&job->collect, -1);
 	job->run->complete = state == CS_NODE_COMPLETE;
 	return job->run->complete ? CS_EXIT_OK : CS_EXIT_CRITICAL;
 }

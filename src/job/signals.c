@@ -7,6 +7,17 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* Those that are read, with names: glibc has none for them before 2.32. */
+static const struct {
+	int number;
+	const char *name;
+} taken[] = {
+	{ SIGINT, "SIGINT" }, { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" },
+	{ SIGUSR1, "SIGUSR1" },
+};
+
+#define N_TAKEN (sizeof(taken) / sizeof(taken[0]))
+
 int cs_signals_open(void)
 {
 	sigset_t set;
@@ -15,10 +26,8 @@ int cs_signals_open(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
+	for (size_t i = 0; i < N_TAKEN; i++)
+		sigaddset(&set, taken[i].number);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
@@ -30,4 +39,12 @@ int cs_signals_next(int fd)
 	if (fd < 0 || read(fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
 	return (int)info.ssi_signo;
+}
+
+const char *cs_signal_name(int number)
+{
+	for (size_t i = 0; i < N_TAKEN; i++)
+		if (taken[i].number == number)
+			return taken[i].name;
+	return "a signal";
 }

@@ -7,5 +7,7 @@
 int cs_signals_open(void);
 /* The next signal that came, or 0.  Does not block. */
 int cs_signals_next(int fd);
+/* "SIGTERM", of those that are read. */
+const char *cs_signal_name(int number);
 
 #endif

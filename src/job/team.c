@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,98 @@ int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
 	return 0;
 }
 
+/* Every rank's bytes to every rank of the job. */
+static int gather(struct cs_team *team, const void *mine, size_t bytes, void *all,
+		  struct cs_err *err)
+{
+	MPI_Request request;
+	int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+				MPI_BYTE, team->comms->of[CS_TEAM_JOB], &request);
+
+	return rc == MPI_SUCCESS ?
+		       finish(team, CS_TEAM_JOB, &request, "MPI_Iallgather", err) :
+		       mpi_err(rc, "MPI_Iallgather", err);
+}
+
+/* ---- is it one program? ---- */
+
+/* The first message of a job, which every version reads of every other: neither its
+ * length nor what is in it changes, ever.  The versions before it began with a message
+ * of this length too, without the magic. */
+struct hello {
+	char magic[8], version[24], commit[24], host[32];
+};
+_Static_assert(sizeof(struct hello) == 88, "as it was in all versions");
+
+static const char hello_magic[8] = "cscopeMP";
+
+static int is_known(const struct hello *h)
+{
+	return !memcmp(h->magic, hello_magic, sizeof(hello_magic));
+}
+
+static int is_same(const struct hello *a, const struct hello *b)
+{
+	return !memcmp(a, b, offsetof(struct hello, host));
+}
+
+static void program_text(const struct hello *h, char *to, size_t size)
+{
+	if (!is_known(h))
+		cs_text(to, size, "an older cscope-mpi");
+	else
+		cs_text(to, size, "cscope-mpi %.23s%s%.23s", h->version,
+			h->commit[0] ? " commit " : "", h->commit);
+}
+
+static int refuse_mixture(struct cs_team *team, const struct hello *all,
+			  struct cs_err *err)
+{
+	char first[80], other[80], more[40] = "";
+	int n = 0, which = 0, knows = 0;
+
+	for (int r = team->size - 1; r > 0; r--)
+		if (!is_same(&all[r], &all[0])) {
+			which = r;
+			n++;
+		}
+	if (!n)
+		return 0;
+	while (!is_known(&all[knows]))
+		knows++;
+	if (knows == team->rank)
+		team->rank = 0; /* the first that can say it speaks for the job */
+	program_text(&all[0], first, sizeof(first));
+	program_text(&all[which], other, sizeof(other));
+	if (n > 1)
+		cs_text(more, sizeof(more), " (and %d more)", n - 1);
+	return cs_err_set(err, "rank 0 runs %s, rank %d on '%.31s'%s runs %s: start "
+			  "the same program in all ranks", first, which,
+			  is_known(&all[which]) ? all[which].host : "?", more,
+			  other);
+}
+
+static int compare_programs(struct cs_team *team, struct cs_err *err)
+{
+	struct hello *all = calloc((size_t)team->size, sizeof(*all));
+	struct hello mine = { .magic = "" };
+	int rc;
+
+	if (!all)
+		return cs_err_set(err, "no memory");
+	memcpy(mine.magic, hello_magic, sizeof(mine.magic));
+	cs_text(mine.version, sizeof(mine.version), "%s", team->version);
+	cs_text(mine.commit, sizeof(mine.commit), "%s", team->commit);
+	gethostname(mine.host, sizeof(mine.host) - 1);
+	rc = gather(team, &mine, sizeof(mine), all, err);
+	if (!rc)
+		rc = refuse_mixture(team, all, err);
+	free(all);
+	return rc;
+}
+
+/* ---- nodes ---- */
+
 static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 {
 	const unsigned char *at = data;
@@ -294,11 +387,12 @@ int cs_team_lowest(const struct cs_team *team, int node)
 int cs_team_split(struct cs_team *team, struct cs_err *err)
 {
 	struct scope mine, *all;
-	MPI_Request request;
 	int rc;
 
 	if (!team->mpi)
 		return 0;
+	if (compare_programs(team, err))
+		return -1;
 	all = calloc((size_t)team->size, sizeof(*all));
 	team->place = calloc((size_t)team->size, sizeof(*team->place));
 	if (!all || !team->place) {
@@ -308,11 +402,7 @@ int cs_team_split(struct cs_team *team, struct cs_err *err)
 		return cs_err_set(err, "no memory");
 	}
 	mine = my_scope();
-	rc = MPI_Iallgather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine),
-			    MPI_BYTE, team->comms->of[CS_TEAM_JOB], &request);
-	rc = rc == MPI_SUCCESS ? finish(team, CS_TEAM_JOB, &request,
-					   "MPI_Iallgather", err) :
-				 mpi_err(rc, "MPI_Iallgather", err);
+	rc = gather(team, &mine, sizeof(mine), all, err);
 	if (rc) {
 		free(all);
 		free(team->place);

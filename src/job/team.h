@@ -19,6 +19,7 @@ struct cs_team_place {
 };
 
 struct cs_team {
+	const char *version, *commit;	/* of this program */
 	int mpi;			/* 0: alone, no MPI call */
 	int rank, size;			/* of the job */
 	int local_rank, local_size;	/* of the node */
@@ -44,7 +45,8 @@ enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
 void cs_team_library(char *to, size_t size);
 /* MPI_Init and size of the world; `use_mpi` 0: alone. */
 int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err);
-/* Find the ranks of this node: same host, boot, user and PID namespace. */
+/* Is it the same program in all ranks?  Then find those of this node: same host, boot,
+ * user and PID namespace. */
 int cs_team_split(struct cs_team *team, struct cs_err *err);
 
 /* The lowest rank of a node; -1: there is none. */

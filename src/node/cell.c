@@ -328,7 +328,7 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
 }
 
-static int throttled(struct cs_coordinator *co, const struct cs_crew *crew)
+int cs_cell_is_throttled(const struct cs_coordinator *co, const struct cs_crew *crew)
 {
 	uint64_t seen = 0;
 
@@ -349,7 +349,7 @@ static enum cs_status sample_step(struct cs_coordinator *co,
 		status = take_samples(co, cell, &answer, err);
 
 	/* a throttled cell gets a second chance, then the flag */
-	if (status == CS_OK && throttled(co, &cell->crew) && !co->stopped)
+	if (status == CS_OK && cs_cell_is_throttled(co, &cell->crew) && !co->stopped)
 		status = take_samples(co, cell, &answer, err);
 	if (status == CS_OK)
 		cs_cell_rows(co, cell, answer == CS_SAMPLE_LIMIT ?
@@ -388,8 +388,7 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 	struct cs_cell cell = { .first = first, .n = n, .step = &step,
 				.repeats = repeats, .judge = judge,
 				.test = cs_plan_test(co->plan, &step),
-				.began_s = cs_clock_s(),
-				.state = { -1, -1, NAN } };
+				.began_s = cs_clock_s() };
 	enum cs_status status;
 
 	for (uint32_t k = 0; k < step.count; k++)

@@ -18,10 +18,9 @@ struct cs_cell {
 	struct cs_crew crew;	/* who takes part */
 	double began_s;
 	uint32_t geometry;	/* division of its kernels: the one to take */
-	/* of all its rows; known at the end */
-	uint32_t flags;		/* CS_ROW_... */
-	uint64_t throttle;
-	struct cs_gpu_state state;
+	/* known at the end */
+	uint32_t flags;		/* CS_ROW_..., of all its rows */
+	int looked;		/* its GPUs' state was read behind it */
 	const struct cs_company *judge; /* steps that it doubts repeat theirs; NULL: none */
 	uint32_t doubt;		/* CS_ROW_COMPANY, of the step whose rows go out */
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
@@ -51,6 +50,10 @@ enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
 			      const char *doing, double limit_s,
 			      struct cs_err *err);
 
+/* Was one of them slowed down around it? */
+int cs_cell_is_throttled(const struct cs_coordinator *co,
+			 const struct cs_crew *crew);
+
 /* The division of its kernels into cell->geometry; geometry.c. */
 enum cs_status cs_cell_geometry(struct cs_coordinator *co, struct cs_cell *cell,
 				struct cs_err *err);
@@ -60,12 +63,12 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 /* Rows of a cell that has no figures, with the reason. */
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err);
-/* What holds for all rows, `flags` among it; one more look at the GPUs where that
- * is bad. */
+/* What holds for all rows, `flags` among it; one more look at the GPUs where they did
+ * not settle or one was throttled. */
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
 		      uint32_t flags);
-/* The row of the k-th transfer, without its figures; corrupt where its
- * destination's owner says so. */
+/* The row of the k-th transfer, without its figures, with the state of its own GPUs;
+ * corrupt where its destination's owner says so. */
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
 		 struct cs_row *row);
 /* Statistics and samples of one series into the row; sends the row. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 void cs_process_open(int64_t pid, struct cs_process *process)

@@ -6,6 +6,12 @@
 #define CS_NODE_PROCESS_H
 
 #include <stdint.h>
+#include <sys/syscall.h>
+
+/* glibc names it from 2.31 on; a kernel without it answers ENOSYS. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 
 struct cs_process {
 	int64_t pid;

@@ -109,26 +109,13 @@ static double least_overlap(struct cs_coordinator *co)
 }
 
 /* One more look at the GPUs of a flagged cell. */
-static void look_again(struct cs_coordinator *co, struct cs_cell *cell)
+static int look_again(struct cs_coordinator *co, struct cs_cell *cell)
 {
 	struct cs_err err;
 
-	if (co->stopped || cs_crew_order(co, &cell->crew, CS_CMD_LOOK,
-					 CS_CMD_BRIEF, "reading its state",
-					 CS_PREPARE_LIMIT_S, &err))
-		return;
-	for (int i = 0; i < cell->crew.n; i++) {
-		const struct cs_gpu_state *now =
-			&cs_board_slot(co->board, cell->crew.agent[i])->state_now;
-		struct cs_gpu_state *worst = &cell->state;
-
-		if (now->sm_mhz >= 0 &&
-		    (worst->sm_mhz < 0 || now->sm_mhz < worst->sm_mhz))
-			worst->sm_mhz = now->sm_mhz;
-		if (now->temperature_c > worst->temperature_c)
-			worst->temperature_c = now->temperature_c;
-		worst->power_w = fmax(worst->power_w, now->power_w);
-	}
+	return !co->stopped &&
+	       !cs_crew_order(co, &cell->crew, CS_CMD_LOOK, CS_CMD_BRIEF,
+			      "reading its state", CS_PREPARE_LIMIT_S, &err);
 }
 
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
@@ -136,22 +123,57 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
 {
 	if (co->plan->set.verify == CS_VERIFY_OFF)
 		flags |= CS_ROW_NOT_VERIFIED;
-	cell->throttle = 0;
-	for (int i = 0; i < cell->crew.n; i++) {
-		struct cs_slot *slot =
-			cs_board_slot(co->board, cell->crew.agent[i]);
-
-		cell->throttle |= slot->throttle;
-		if (slot->unproven)
-			flags |= CS_ROW_NOT_PROVEN;
-		if (slot->facts.before.known && slot->facts.before.others > 0)
-			flags |= CS_ROW_IN_USE;
-	}
-	if (cell->throttle & CS_THROTTLE_BAD)
-		flags |= CS_ROW_THROTTLED;
 	cell->flags = flags;
-	if (flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED))
-		look_again(co, cell);
+	cell->looked = (flags & CS_ROW_NOT_CONVERGED ||
+			cs_cell_is_throttled(co, &cell->crew)) &&
+		       look_again(co, cell);
+}
+
+/* The worse of both, of a row's GPUs. */
+static void worse_state(struct cs_row *row, const struct cs_gpu_state *now)
+{
+	if (now->sm_mhz >= 0 && (row->sm_mhz < 0 || now->sm_mhz < row->sm_mhz))
+		row->sm_mhz = now->sm_mhz;
+	if (now->temperature_c > row->temperature_c)
+		row->temperature_c = now->temperature_c;
+	row->power_w = fmax(row->power_w, now->power_w);
+}
+
+/* What the agents of one transfer know; those that run beside it have their rows. */
+static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
+		      struct cs_row *row)
+{
+	const struct cs_transfer *t = &row->what;
+	const struct cs_end *end[] = { &t->src, &t->dst };
+	int agent[3] = { (int)t->issuer, -1, -1 }, i;
+
+	for (i = 0; i < 2; i++) {
+		if (cs_end_is_numa(end[i]))
+			continue;
+		agent[1 + i] = end[i]->index;
+		row->throttle_at[i] = cs_board_slot(co->board, end[i]->index)
+					      ->throttle;
+	}
+	for (i = 0; i < 3; i++) {
+		const struct cs_slot *slot = agent[i] < 0 ? NULL :
+			cs_board_slot(co->board, agent[i]);
+
+		if (!slot)
+			continue;
+		row->throttle |= slot->throttle;
+		if (slot->unproven)
+			row->flags |= CS_ROW_NOT_PROVEN;
+		if (slot->facts.before.known && slot->facts.before.others > 0)
+			row->flags |= CS_ROW_IN_USE;
+	}
+	if (row->throttle & CS_THROTTLE_BAD)
+		row->flags |= CS_ROW_THROTTLED;
+	if (!(row->flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED)))
+		return;
+	for (i = 0; i < 3 && cell->looked; i++)
+		if (agent[i] >= 0)
+			worse_state(row, &cs_board_slot(co->board, agent[i])
+						  ->state_now);
 }
 
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
@@ -162,10 +184,7 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	row_init(co, cell, k, row);
 	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
-	row->throttle = cell->throttle;
-	row->sm_mhz = cell->state.sm_mhz;
-	row->temperature_c = cell->state.temperature_c;
-	row->power_w = cell->state.power_w;
+	set_state(co, cell, row);
 	row->checked = checker->checked[k];
 	if (checker->check[k].wrong_words)
 		corrupt(row, &checker->check[k]);
@@ -212,6 +231,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = 0;
+	memset(row.throttle_at, 0, sizeof(row.throttle_at));
 	cs_cell_emit(co, &row, total, s->n);
 }
 
@@ -274,12 +294,23 @@ static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
 	}
 }
 
+/* What holds for one of several transfers holds for their total. */
+static void merge_state(struct cs_row *all, const struct cs_row *row)
+{
+	const struct cs_gpu_state state = { row->sm_mhz, row->temperature_c,
+					    row->power_w };
+
+	all->flags |= row->flags;
+	all->throttle |= row->throttle;
+	worse_state(all, &state);
+}
+
 /* The rows of the cell's transfers from first to end - 1, which are a step's. */
 static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
 		      uint32_t first, uint32_t end)
 {
+	struct cs_row row, all = { .power_w = NAN, .sm_mhz = -1, .temperature_c = -1 };
 	uint32_t measured = 0, k;
-	struct cs_row row;
 	int sound = 1;
 
 	cell->doubt = 0;
@@ -292,9 +323,12 @@ static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
 		measured += is_rate(co, cell, k) != 0;
 		emit_transfer(co, cell, k, &row);
 		sound &= row.status == CS_OK;
+		merge_state(&all, &row);
 	}
-	if (measured > 1 && sound)
-		emit_total(co, cell, first, end, &row);
+	if (measured < 2 || !sound)
+		return;
+	merge_state(&row, &all);
+	emit_total(co, cell, first, end, &row);
 }
 
 void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags)

@@ -783,7 +783,7 @@ static int need_view(struct draft *d, struct cs_view view)
 	if (!to)
 		return -1;
 	*to = view;
-	qsort(d->views.data, d->views.n, sizeof(view), by_test_and_size);
+	cs_vec_sort(&d->views, by_test_and_size);
 	return 0;
 }
 

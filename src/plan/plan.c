@@ -44,6 +44,7 @@ uint64_t cs_align_up(uint64_t bytes)
 /* ---- reading ---- */
 
 const char *const cs_schedule_words[] = { "auto", "serial", "parallel", NULL };
+const char *const cs_verify_words[] = { "all", "last", "off", NULL };
 
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step)
 {

@@ -177,6 +177,8 @@ int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err);
 
 /* "auto", "serial", "parallel"; NULL at the end. */
 extern const char *const cs_schedule_words[];
+/* "all", "last", "off"; NULL at the end. */
+extern const char *const cs_verify_words[];
 
 /* How many steps from this one on are of its round; at least 1. */
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);

@@ -478,8 +478,7 @@ static int make_groups(const struct cs_run *run,
 		if (g->lines < 0 || g->brief < 0)
 			return -1;
 	}
-	if (groups->n)
-		qsort(groups->data, groups->n, sizeof(*g), by_weight);
+	cs_vec_sort(groups, by_weight);
 	return 0;
 }
 

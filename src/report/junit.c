@@ -256,8 +256,7 @@ static void put_document(FILE *to, const struct cs_run *run, struct cs_vec *case
 		count_case(&c[i], &count);
 		c[i].place = i;
 	}
-	if (cases->n)
-		qsort(c, cases->n, sizeof(*c), by_node);
+	cs_vec_sort(cases, by_node);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "
 	      "name=\"cscope-mpi\"", to);
 	put_counts(to, &count);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/units.h"
 #include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
@@ -21,24 +22,6 @@ static int alike(const struct cs_rank_facts *a, const struct cs_rank_facts *b)
 	       a->n_gpus == b->n_gpus && a->memlock_bytes == b->memlock_bytes &&
 	       a->nofile == b->nofile && strcmp(a->driver, b->driver) == 0 &&
 	       strcmp(a->environment, b->environment) == 0;
-}
-
-void cs_bits_text(uint64_t bits, char *to, size_t size)
-{
-	to[0] = '\0';
-	for (int i = 0; i < 64; i++) {
-		int last = i;
-
-		if (!(bits >> i & 1))
-			continue;
-		while (last < 63 && bits >> (last + 1) & 1)
-			last++;
-		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
-			    to[0] ? "," : "", i, last);
-		i = last;
-	}
-	if (!to[0])
-		cs_text(to, size, "none");
 }
 
 static void limit_text(int64_t limit, int bytes, char *to, size_t size)

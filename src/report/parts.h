@@ -32,8 +32,6 @@ int cs_cell_print(FILE *to, const struct cs_run *run);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
 void cs_looked_text(const struct cs_run *run, int node, char *to, size_t size);
-/* "0-2,5" of the bits that are set; "none". */
-void cs_bits_text(uint64_t bits, char *to, size_t size);
 /* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */

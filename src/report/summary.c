@@ -271,24 +271,6 @@ static void join(char *to, size_t size, const char *between, const char *text)
 	cs_text_add(to, size, "%s%s", to[0] ? between : "", text);
 }
 
-static void throttle_text(uint64_t bits, char *to, size_t size)
-{
-	static const struct {
-		uint64_t bit;
-		const char *name;
-	} reason[] = {
-		{ 0x04, "power cap" },	  { 0x08, "hardware slowdown" },
-		{ 0x20, "software thermal" }, { 0x40, "hardware thermal" },
-		{ 0x80, "power brake" },
-	};
-	size_t i;
-
-	to[0] = '\0';
-	for (i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
-		if (bits & reason[i].bit)
-			join(to, size, " and ", reason[i].name);
-}
-
 static void counters_text(const struct state *s, char *to, size_t size)
 {
 	const struct {
@@ -339,7 +321,7 @@ static void print_state(FILE *to, const struct cs_run *run)
 		cs_fold(to, 2, INDENT, "state      not known: %s", s.why);
 		return;
 	}
-	throttle_text(s.throttle, throttle, sizeof(throttle));
+	cs_throttle_text(s.throttle, throttle, sizeof(throttle));
 	counters_text(&s, counters, sizeof(counters));
 	if (s.hottest >= 0)
 		cs_text(heat, sizeof(heat), ", %d to %d C", s.coldest, s.hottest);

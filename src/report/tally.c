@@ -168,7 +168,7 @@ static int count_rows(const struct cs_run *run, const struct cs_vec *keys,
 		     (size_t)find_key(keys, row->test, row->what.bytes);
 		rc = count_row(row, at, &tally[at], &figures, err);
 	}
-	qsort(figures.data, figures.n, sizeof(struct figure), by_tally);
+	cs_vec_sort(&figures, by_tally);
 	set_medians(figures.data, figures.n, tally);
 	cs_vec_release(&figures);
 	return rc;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/units.h"
 #include "check/fingerprint.h"
 #include "report/view.h"
 

@@ -59,6 +59,7 @@ static struct cs_row merge(const struct cs_rows *rows,
 	made.turns = (uint32_t)n;
 	made.n_samples = made.checked = made.discarded = made.flags = 0;
 	made.wrong_words = made.throttle = 0;
+	memset(made.throttle_at, 0, sizeof(made.throttle_at));
 	made.seconds = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (size_t)(row[i] - cs_rows_get(rows, 0));
@@ -67,6 +68,8 @@ static struct cs_row merge(const struct cs_rows *rows,
 		made.wrong_words += row[i]->wrong_words;
 		made.flags |= row[i]->flags;
 		made.throttle |= row[i]->throttle;
+		for (int end = 0; end < 2; end++)
+			made.throttle_at[end] |= row[i]->throttle_at[end];
 		made.seconds += row[i]->seconds;
 		made.first_ms = fmax(made.first_ms, row[i]->first_ms);
 		made.overlap = fmin(made.overlap, row[i]->overlap);

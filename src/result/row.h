@@ -66,8 +66,9 @@ struct cs_row {
 	double overlap;		/* least of the counted samples; NAN when alone */
 	double t_start_s;	/* CLOCK_MONOTONIC_RAW since the node's start */
 	double seconds;		/* wall time of the cell, set-up included */
-	uint64_t throttle;	/* bits seen around the cell */
-	/* after a flagged cell, of its GPUs: slowest, hottest, thirstiest; else
+	uint64_t throttle;	/* bits seen around the cell, of its own GPUs … */
+	uint64_t throttle_at[2]; /* … by the one at src and at dst; 0 also unknown */
+	/* after a flagged cell, of its own GPUs: slowest, hottest, thirstiest; else
 	 * unknown */
 	int32_t sm_mhz, temperature_c;
 	double power_w;

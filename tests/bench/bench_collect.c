@@ -88,6 +88,7 @@ static void hear(struct cs_collect *c, const long *told)
 
 static int start(struct cs_collect *c, struct cs_team *team, struct cs_err *err)
 {
+	team->version = team->commit = "";
 	if (cs_team_start(team, 1, err))
 		return -1;
 	setenv("CS_TEST_SCOPE", team->rank ? "one" : "none", 1);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,7 +158,7 @@ static void hold_main_thread(void)
 	struct sigaction act = { .sa_handler = sleep_a_watch };
 
 	sigaction(SIGRTMIN, &act, NULL);
-	tgkill(getpid(), getpid(), SIGRTMIN);
+	syscall(SYS_tgkill, getpid(), getpid(), SIGRTMIN);
 }
 
 static void watch(void)

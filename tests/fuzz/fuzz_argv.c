@@ -3,18 +3,29 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "options/options.h"
+#include "options/table.h"
 #include "plan/alias.h"
 
 #define ARGUMENTS_MAX 48
 #define PROGRAM "\001program" /* named by no message, it is never wrong */
 
+static void command_is_sound(const struct cs_options *opt)
+{
+	const struct cs_verb *verb = cs_verb_named(opt->command);
+
+	MUST(verb);
+	MUST(opt->action == verb->action || opt->action == CS_ACTION_HELP ||
+	     (!*verb->name && opt->action < CS_ACTION_SHOW));
+	MUST(opt->n_files >= 0 && opt->n_files <= verb->operands_most);
+	MUST(opt->n_files || !verb->operand || opt->action == CS_ACTION_HELP);
+	MUST(opt->file == (opt->n_files > 0 ? opt->files[0] : NULL));
+	MUST(opt->other == (opt->n_files > 1 ? opt->files[1] : NULL));
+}
+
 static void options_are_sound(const struct cs_options *opt)
 {
 	int i;
 
-	MUST(opt->action >= CS_ACTION_MEASURE &&
-	     opt->action <= CS_ACTION_COMPARE);
 	MUST(opt->axes.ops >= 1 && opt->axes.ops <= 3);
 	MUST(opt->axes.patterns >= 1 &&
 	     opt->axes.patterns < 1u << (CS_PATTERN_BIDIEVERY + 1));
@@ -62,32 +73,51 @@ static void options_choose(const struct cs_options *opt)
 	MUST(refused <= (opt->tests != NULL || opt->set.via != CS_WAY_AUTO));
 }
 
-/* Arguments end with NUL in the input, as in /proc/PID/cmdline. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The arguments as they are, or as those of a command; getopt reorders them. */
+static void parse(const char *command, int n, char *const *given, int names_program)
 {
 	static struct cs_options opt;
 	struct cs_err err = { "" };
-	char program[] = PROGRAM;
-	char *argv[ARGUMENTS_MAX + 2] = { program };
-	int argc = 1, i, is_given = 0;
+	char program[] = PROGRAM, verb[16];
+	char *argv[ARGUMENTS_MAX + 3] = { program };
+	int argc = 1;
 
-	while (size && argc <= ARGUMENTS_MAX) {
-		const uint8_t *end = memchr(data, '\0', size);
-		size_t length = end ? (size_t)(end - data) : size;
-
-		argv[argc] = fuzz_text(data, length);
-		is_given |= strstr(argv[argc++], PROGRAM) != NULL;
-		data += length + (end != NULL);
-		size -= length + (end != NULL);
+	if (*command) {
+		cs_text(verb, sizeof(verb), "%s", command);
+		argv[argc++] = verb;
 	}
+	memcpy(argv + argc, given, (size_t)n * sizeof(*given));
+	argc += n;
 	if (cs_options_parse(argc, argv, &opt, &err)) {
 		MUST(*err.text);
-		MUST(is_given || !strstr(err.text, PROGRAM));
+		MUST(names_program || !strstr(err.text, PROGRAM));
 	} else {
+		command_is_sound(&opt);
+		MUST(!*command || !strcmp(command, opt.command));
 		options_are_sound(&opt);
 		options_choose(&opt);
 	}
-	for (i = 1; i < argc; i++) /* getopt reorders all but the first */
-		free(argv[i]);
+}
+
+/* Arguments end with NUL in the input, as in /proc/PID/cmdline.  Every command gets
+ * them, so that none has to be guessed. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *given[ARGUMENTS_MAX];
+	int n = 0, names_program = 0;
+
+	while (size && n < ARGUMENTS_MAX) {
+		const uint8_t *end = memchr(data, '\0', size);
+		size_t length = end ? (size_t)(end - data) : size;
+
+		given[n] = fuzz_text(data, length);
+		names_program |= strstr(given[n++], PROGRAM) != NULL;
+		data += length + (end != NULL);
+		size -= length + (end != NULL);
+	}
+	for (size_t i = 0; i < CS_VERBS; i++)
+		parse(cs_verbs[i].name, n, given, names_program);
+	while (n)
+		free(given[--n]);
 	return 0;
 }

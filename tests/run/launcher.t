@@ -36,6 +36,39 @@ ok "it measures with an empty environment" \
 run 2 "${quick[@]}" -o two.json
 ok_json "mpirun is seen, and its ranks" two.json \
 	'd["run"]["launcher"] != "none" and d["run"]["n_ranks"] == 2'
+
+# ---- ranks of several versions ----
+
+# the same program but for its version's number
+"${PYTHON:-python3}" - "$CSCOPE" "$("$CSCOPE" --version | sed -n '1s/^cscope-mpi \([^ ]*\).*/\1/p')" <<'END'
+import os
+import sys
+
+program = open(sys.argv[1], "rb").read()
+was = b"\0" + sys.argv[2].encode() + b"\0"
+assert was in program
+with open("other", "wb") as file:
+    file.write(program.replace(was, b"\0" + b"9" * (len(was) - 2) + b"\0"))
+os.chmod("other", 0o755)
+END
+cat >mixed <<-'END'
+	#!/bin/bash
+	rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
+	program=$1
+	shift
+	case " $OTHERS " in *" $rank "*) program=./other ;; esac
+	exec "$program" "$@"
+END
+chmod +x mixed
+for others in 3 "1 2" 0; do
+	OTHERS=$others run_program 4 ./mixed "$CSCOPE" "${quick[@]}"
+	[ -x other ] || skip="no Python"
+	ok "another version in rank $others of 4: status 3" status_is 3
+	ok "… which one line says, with both" eval 'is_empty out &&
+		one_line "rank 0 runs cscope-mpi [0-9.]+.*, rank [1-3] on .* runs cscope-mpi [0-9.]+"'
+done
+
+skip=''
 run 2 --no-mpi "${quick[@]}" --pattern pair
 ok "--no-mpi under mpirun: two jobs, each of one rank" eval \
 	'status_is 0 && [ "$(grep -c "1 rank, 2 arenas" out)" = 2 ]'

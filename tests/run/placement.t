@@ -140,12 +140,22 @@ start() {
 	begin 0 "${slow[@]}" --placement process,thread
 	until_true 20 measuring k.jsonl 12
 }
-host() { # a process that a helper has made
-	local helper
-	helper=$(pgrep -P "$begun" -x cscope-mpi | head -1)
-	pgrep -P "$helper" -x cscope-mpi | tail -1
+helper() {
+	pgrep -P "$begun" -x cscope-mpi | head -1
 }
+host() { # a process that a helper has made
+	pgrep -P "$(helper)" -x cscope-mpi | tail -1
+}
+keeps() { # DESCRIPTOR...
+	local has
+	has=$(cd "/proc/$(helper)/fd" && echo *)
+	echo "the helper has $has"
+	[ "$has" = "$*" ]
+}
+exec 29</dev/null
 start
+exec 29<&-
+ok "a helper keeps none of the files that the program was started with" keeps 0 1 2 3
 kill -KILL "$(host)"
 end_within 60
 ok "a process of one placement dies: status 2, with its GPU" eval 'status_is 2 &&

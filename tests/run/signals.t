@@ -4,9 +4,10 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-# host memory, and cells that take their whole limit
+# host memory, and so many cells that take their whole limit that none of these runs
+# ends by itself
 export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
-long=(--backend cpu -m peer -s 64K --cell-limit 400ms --precision 0.001% --seed 1)
+long=(--backend cpu -m peer -s 4K:1M:x2 --cell-limit 200ms --precision 0.001% --seed 1)
 
 start() { # RANKS OPTION...
 	local ranks=$1
@@ -102,6 +103,7 @@ start 0 --gpus 4
 signal HUP "$begun"
 end_within 5
 ok "SIGHUP too: status 129" eval 'was_in_time && status_is 129'
+ok_json "… by its name" k.jsonl 'd[-1]["summary"] == "interrupted by SIGHUP"'
 
 start 0 --gpus 4
 signal USR1 "$begun"

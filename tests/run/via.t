@@ -238,7 +238,7 @@ run 2 "${fast[@]}" --via fd -o r.jsonl
 sed -i '/"kind":"verdict"/d; $d' r.jsonl
 run 2 "${fast[@]}" --resume r.jsonl
 ok "a journal of another way is not gone on with" eval \
-	'status_is 3 && one_line "another --via"'
+	'status_is 3 && one_line "another plan: via is"'
 run 2 "${fast[@]}" --via fd --resume r.jsonl
 ok "… but of the same" eval 'status_is 0'
 finish

@@ -217,6 +217,55 @@ static void failed_agent(void)
 	canned_release(&c);
 }
 
+static void throttle(struct canned *c, int src, int dst, int end)
+{
+	struct cs_row *row = canned_cell(c, 0, PAIR, src, dst);
+
+	row->flags |= CS_ROW_THROTTLED;
+	row->throttle |= 0x8;
+	row->throttle_at[end] |= 0x8;
+}
+
+static void a_throttled_gpu_is_named_by_its_cells(void)
+{
+	const struct cs_finding *f;
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	throttle(&c, 0, 3, 1);
+	throttle(&c, 3, 1, 0);
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	f = finding(&c, "throttled");
+	t_eq_str(f ? f->text : "", "GPU 3 (0000:1e:00.0) throttled by hardware "
+		 "slowdown: " PAIR " 0->3, 3->1 measured meanwhile");
+	t_eq_str(f ? f->part : "", "gpu");
+	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
+	t_ok(f && f->next[0]);
+	canned_release(&c);
+}
+
+static void what_all_gpus_share_is_told_once(void)
+{
+	const struct cs_finding *f;
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	for (int i = 0; i < 4; i++) {
+		throttle(&c, i, (i + 1) % 4, 0);
+		c.run.node[0].agent[i].before.others = 1;
+	}
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 2);
+	f = finding(&c, "throttled");
+	t_eq_str(f ? f->text : "", "all 4 GPUs throttled by hardware slowdown: "
+		 PAIR " 0->1, 1->2, 2->3 and 1 more cell measured meanwhile");
+	t_eq_str(f ? f->bus_id : "?", "");
+	f = finding(&c, "in-use");
+	t_eq_str(f ? f->text : "", "all 4 GPUs: 1 process of others on each");
+	canned_release(&c);
+}
+
 static void nothing_measured(void)
 {
 	struct canned c;
@@ -276,8 +325,8 @@ static void counters(void)
 		 "GPU 2 (0000:1d:00.0): 12 NVLink errors during the run");
 	t_eq_str(says(&c, "in-use"), "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run; "
 		 PAIR " 0->3, 1->3, 2->3 and 3 more cells measured beside them");
-	f = c.run.findings.data;
-	t_eq_str(f[1].bus_id, "0000:1e:00.0");
+	f = finding(&c, "in-use");
+	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
 	canned_release(&c);
 }
 
@@ -294,12 +343,12 @@ static void used_gpus(void)
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_SKIPPED,
 		     "GPU 3 is in use by 2 processes of others");
 	canned_cell(&c, 0, PAIR, 3, 2)->flags |= CS_ROW_IN_USE;
-	canned_cell(&c, 0, PAIR, 0, 2)->flags |= CS_ROW_IN_USE;
+	canned_cell(&c, 0, PAIR, 1, 2)->flags |= CS_ROW_IN_USE;
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 2);
 	t_eq_str(((struct cs_finding *)c.run.findings.data)[0].text,
 		 "GPU 1 (0000:1c:00.0): 1 process of others on it; " PAIR " 0->1 skipped; "
-		 PAIR " 0->2 measured beside it");
+		 PAIR " 1->2 measured beside it");
 	t_eq_str(((struct cs_finding *)c.run.findings.data)[1].text,
 		 "GPU 3 (0000:1e:00.0): 2 processes of others on it; " PAIR " 2->3 skipped; "
 		 PAIR " 3->2 measured beside them");
@@ -619,6 +668,10 @@ static void exit_without_rows(void)
 }
 
 static const struct tap_test tests[] = {
+	{ "a throttled GPU is named by its cells",
+	  a_throttled_gpu_is_named_by_its_cells },
+	{ "what all GPUs of a node share is told once",
+	  what_all_gpus_share_is_told_once },
 	{ "an NVLink peak is live links times the usable rate of their version",
 	  nvlink_peaks },
 	{ "an NVLink peak is unknown when links or version are, 0 without links",

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -234,7 +235,7 @@ static void *call_main(void *arg)
 	struct call *c = arg;
 
 	must(cu.cuCtxSetCurrent(c->ctx));
-	atomic_store(&c->tid, gettid());
+	atomic_store(&c->tid, (int)syscall(SYS_gettid));
 	c->code = c->make(c);
 	atomic_store(&c->done, 1);
 	return NULL;

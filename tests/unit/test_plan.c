@@ -9,6 +9,7 @@
 #include "base/facts.h"
 #include "plan/internal.h"
 #include "plan/plan.h"
+#include "plan/settings.h"
 #include "tap.h"
 
 #define ROOM 256
@@ -954,6 +955,41 @@ static void a_round_with_an_agent_twice_is_damaged(void)
 	free(plan);
 }
 
+/* Which setting reads otherwise after the word at `at` has changed; -1 none. */
+static int reads_differently(const struct cs_settings *set, size_t at)
+{
+	struct cs_settings other = *set;
+	char a[CS_SETTING], b[CS_SETTING];
+	uint32_t word;
+
+	memcpy(&word, (char *)&other + at, sizeof(word));
+	word ^= 1;
+	memcpy((char *)&other + at, &word, sizeof(word));
+	for (size_t i = 0; cs_setting_name(i); i++) {
+		cs_setting_text(set, i, a);
+		cs_setting_text(&other, i, b);
+		if (strcmp(a, b) != 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* A new one that no comparison and no resumed journal would name. */
+static void every_setting_reads_differently(void)
+{
+	/* numbers of which the least change is seen in ten digits */
+	const struct cs_settings set = { .last_bytes = 1 << 20, .copy_bytes = 16,
+					 .spread_bytes = 2 };
+
+	for (size_t at = 0; at < sizeof(set); at += sizeof(uint32_t)) {
+		int unread = at / 8 == offsetof(struct cs_settings, start_limit_s) / 8 ||
+			     at == offsetof(struct cs_settings, pad);
+
+		if (!t_ok((reads_differently(&set, at) < 0) == unread))
+			t_eq_int(at, -1);
+	}
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -1013,6 +1049,8 @@ int main(void)
 		  every_issuer_needs_its_peers },
 		{ "an estimate follows the rules of sampling",
 		  an_estimate_follows_the_rules },
+		{ "every setting reads differently when it is",
+		  every_setting_reads_differently },
 		{ "pairs stand in rounds of which none has a GPU twice, from 16 pairs on",
 		  disjoint_pairs_stand_in_rounds },
 		{ "a round with an agent in two steps is a damaged plan",

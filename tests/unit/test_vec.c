@@ -82,6 +82,31 @@ static void a_copy_is_added(void)
 	cs_vec_release(&vec);
 }
 
+static int by_value(const void *x, const void *y)
+{
+	const uint32_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The sanitizer of undefined behaviour sees what qsort is handed. */
+static void it_is_sorted_empty_or_not(void)
+{
+	struct cs_vec vec = CS_VEC(uint32_t);
+	struct cs_err err;
+	uint32_t wrong = 0;
+
+	cs_vec_sort(&vec, by_value);
+	t_eq_int(vec.n, 0);
+	for (uint32_t i = 0; i < 100; i++)
+		t_eq_int(cs_vec_push(&vec, &(uint32_t){ i * 7 % 100 }, &err), 0);
+	cs_vec_sort(&vec, by_value);
+	for (uint32_t i = 0; i < 100; i++)
+		wrong += ((uint32_t *)vec.data)[i] != i;
+	t_eq_int(wrong, 0);
+	cs_vec_release(&vec);
+}
+
 static void a_released_array_starts_again(void)
 {
 	struct cs_vec vec = CS_VEC(char);
@@ -108,6 +133,8 @@ int main(void)
 		{ "more than there is memory for is refused and changes nothing",
 		  too_many_are_refused },
 		{ "a copy of an element is added", a_copy_is_added },
+		{ "an array is sorted, also one that is empty",
+		  it_is_sorted_empty_or_not },
 		{ "a released array starts again", a_released_array_starts_again },
 		{ NULL, NULL },
 	};

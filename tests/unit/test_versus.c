@@ -453,9 +453,17 @@ static void differences_have_their_place(void)
 	b.run.node[0].agent[0].before.persistence = 1;
 	b.run.node[1].agent[3].before.persistence = 1;
 	b.plan->set.verify = CS_VERIFY_OFF;
+	b.plan->set.via = CS_WAY_IPC;
+	b.plan->set.schedule = a.plan->set.schedule = CS_SCHEDULE_SERIAL;
+	a.plan->set.spread_bytes = 256 << 20;
+	b.plan->set.spread_bytes = 1;
 	canned_cell(&b, 0, PAIR, 2, 1)->via = CS_VIA_PEER;
 	compare(&a, &b, &v);
-	t_eq_int(v.fields.n, 5);
+	t_eq_int(v.fields.n, 7);
+	f = field(&v, "spread");
+	t_eq_str(f ? f->a : "?", "256 MiB");
+	t_eq_str(f ? f->b : "?", "1 B");
+	t_eq_str(field(&v, "via") ? field(&v, "via")->b : "?", "ipc");
 	f = field(&v, "driver");
 	t_eq_str(f ? f->b : "?", "590.12");
 	t_eq_str(f ? f->where : "?", "");

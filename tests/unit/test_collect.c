@@ -1,0 +1,134 @@
+/* What rank 0 has no memory for.  A list that claims to be full stands for that. */
+#include "config.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "job/collect.h"
+#include "tap.h"
+
+static int rows, findings;
+
+static void on_node(void *ctx, int node)
+{
+	(void)ctx;
+	(void)node;
+}
+
+static void on_row(void *ctx, size_t row)
+{
+	(void)ctx;
+	(void)row;
+	rows++;
+}
+
+static void on_finding(void *ctx, size_t finding)
+{
+	(void)ctx;
+	(void)finding;
+	findings++;
+}
+
+static const struct cs_collect_hooks hooks = { NULL, on_node, on_row, on_finding };
+
+/* Rank 0 of a job of one node. */
+struct alone {
+	struct cs_team team;
+	struct cs_run run;
+	struct cs_run_node node;
+	char ended;
+	struct cs_collect c;
+};
+
+static void begin(struct alone *a)
+{
+	memset(a, 0, sizeof(*a));
+	rows = findings = 0;
+	a->team.size = a->team.n_nodes = 1;
+	cs_rows_init(&a->run.rows);
+	a->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	a->run.node = &a->node;
+	a->run.n_nodes = 1;
+	cs_node_facts_init(&a->node.facts);
+	a->c = (struct cs_collect){ .team = &a->team, .run = &a->run, .arms = 1,
+				    .hooks = &hooks, .ended = &a->ended };
+}
+
+static void end(struct alone *a)
+{
+	cs_rows_release(&a->run.rows);
+	cs_vec_release(&a->run.findings);
+}
+
+static const struct cs_finding *finding(const struct alone *a, size_t i)
+{
+	return (const struct cs_finding *)a->run.findings.data + i;
+}
+
+static void nothing_lost(void)
+{
+	const struct cs_row row = { .n_samples = 0 };
+	struct alone a;
+
+	begin(&a);
+	cs_collect_row(&a.c, &row, NULL);
+	cs_collect_done(&a.c, CS_NODE_COMPLETE);
+	cs_collect_say_lost(&a.c, -1);
+	t_eq_int(cs_collect_state(&a.c), CS_NODE_COMPLETE);
+	t_eq_int(rows, 1);
+	t_eq_int(findings, 0);
+	end(&a);
+}
+
+static void lost_row(void)
+{
+	const struct cs_row row = { .n_samples = 0 };
+	struct alone a;
+
+	begin(&a);
+	cs_collect_row(&a.c, &row, NULL);
+	a.run.rows.rows.n = SIZE_MAX;
+	cs_collect_row(&a.c, &row, NULL);
+	cs_collect_row(&a.c, &row, NULL);
+	a.run.rows.rows.n = 1;
+	cs_collect_row(&a.c, &row, NULL);
+	cs_collect_done(&a.c, CS_NODE_COMPLETE);
+	t_eq_int(cs_collect_state(&a.c), CS_NODE_EARLY);
+	cs_collect_say_lost(&a.c, -1);
+	t_eq_int(rows, 2);
+	if (t_eq_int(a.run.findings.n, 1)) {
+		t_eq_str(finding(&a, 0)->id, "no-memory");
+		t_eq_int(finding(&a, 0)->severity, CS_CRITICAL);
+		t_eq_str(finding(&a, 0)->text,
+			 "2 results, facts or findings are lost: rank 0 had no memory for them");
+	}
+	end(&a);
+}
+
+static void lost_finding(void)
+{
+	struct alone a;
+
+	begin(&a);
+	a.run.findings.n = SIZE_MAX;
+	cs_collect_finding(&a.c, 0, CS_CRITICAL, "agent-failed", "GPU 1");
+	a.run.findings.n = 0;
+	cs_collect_done(&a.c, CS_NODE_COMPLETE);
+	cs_collect_say_lost(&a.c, -1);
+	t_eq_int(cs_collect_state(&a.c), CS_NODE_EARLY);
+	t_eq_int(findings, 1);
+	end(&a);
+}
+
+static const struct tap_test tests[] = {
+	{ "what there is memory for is kept, and the run is complete", nothing_lost },
+	{ "a row without memory is counted and said, and the run is not complete",
+	  lost_row },
+	{ "so is a finding", lost_finding },
+	{ NULL, NULL },
+};
+
+int main(void)
+{
+	return tap_main("collect", NULL, NULL, tests);
+}
