@@ -333,6 +333,7 @@ SHELL_TESTS = \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/man.t \
+	%D%/quickstart.t \
 	%D%/run/compare.t \
 	%D%/run/costs.t \
 	%D%/run/placement.t \
