@@ -201,6 +201,8 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 int cs_transfer_far(const struct cs_transfer *t);
 /* Whose memory is the destination, so who checks it: an agent. */
 int cs_transfer_checker(const struct cs_transfer *t);
+/* Are the ends of the kinds that its test has, and is the issuer one of them? */
+int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
 /* Do kernels of one GPU move these two between it and the host, one there and one
  * back?  One kernel makes both, and they get on at the same pace. */
