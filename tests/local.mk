@@ -24,6 +24,9 @@ check_PROGRAMS += %D%/program/cscope-mpi
 %C%_program_cscope_mpi_LDADD =
 %C%_program_cscope_mpi_SOURCES = %D%/seeded.c
 
+# Seeded noise of known median, for simulations and the driver's double.
+NOISE = %D%/noise.c %D%/noise.h
+
 # ---- unit tests ----
 if HAVE_CUNIT
 UNIT_TESTS = \
@@ -130,7 +133,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_report_t_SOURCES = %D%/unit/test_report.c %D%/unit/canned.h
 %C%_unit_rng_t_SOURCES = %D%/unit/test_rng.c
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
-%C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c
+%C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c $(NOISE)
 %C%_unit_sights_t_SOURCES = %D%/unit/test_sights.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
@@ -325,6 +328,19 @@ check_PROGRAMS += %D%/bench/bench_sm
 %C%_bench_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_bench_bench_start_LDADD = $(MPI_LIBS)
 %C%_bench_bench_start_SOURCES = %D%/bench/bench_start.c
+
+# ---- simulations with known truth: a table each, by hand ----
+TRUTHS = \
+	%D%/bench/truth_sampler
+check_PROGRAMS += $(TRUTHS)
+%C%_bench_truth_sampler_LDADD = $(CS_LINK)
+%C%_bench_truth_sampler_SOURCES = %D%/bench/truth_sampler.c $(NOISE)
+
+bench-truth: $(TRUTHS)
+	@broken=0; for truth in $(TRUTHS); do \
+		./$$truth || broken=1; \
+	done; exit $$broken
+.PHONY: bench-truth
 
 # ---- whole-program tests and the rules of the house ----
 SHELL_TESTS = \

@@ -81,7 +81,7 @@ struct cs_view {
 struct cs_settings {
 	uint64_t copy_bytes;
 	uint64_t seed;		/* order of the steps, fill pattern */
-	double precision;	/* half interval / median at which a cell ends */
+	double precision;	/* side of the interval / median at which a cell ends */
 	double cell_limit_s;
 	double start_limit_s;	/* driver start */
 	uint32_t verify;	/* enum cs_verify */
