@@ -12,18 +12,12 @@
 #define CLOSE_LIMIT_S 10.0 /* the verdict is out: nobody waits gladly */
 #define SKEW_SAMPLES 15
 
-/* Out for the whole plan. */
-static void fail(struct cs_coordinator *co, int agent, const char *text)
-{
-	cs_agent_fault(co, agent, CS_AGENT_FAILED, text);
-	co->hooks->finding(co->hooks->ctx, CS_CRITICAL, "agent-failed",
-			   co->fault[agent]);
-}
-
 void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 			 uint32_t node,
 			 const struct cs_coordinator_hooks *hooks)
 {
+	struct cs_faults faults = { .state = CS_AGENT_FAILED };
+
 	memset(co, 0, sizeof(*co));
 	co->board = board;
 	co->plan = cs_board_plan(board);
@@ -40,8 +34,9 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 		/* an agent without a process: ours is there at least */
 		cs_process_open(pid < 0 ? getpid() : pid, &co->process[i]);
 		if (pid < 0)
-			fail(co, i, slot->cannot);
+			cs_faults_add(&faults, i, slot->cannot);
 	}
+	cs_faults_tell(co, &faults);
 }
 
 void cs_coordinator_look(struct cs_coordinator *co)
@@ -55,10 +50,11 @@ void cs_coordinator_close(struct cs_coordinator *co)
 		cs_process_close(&co->process[i]);
 }
 
-/* An order to all; who fails is out for the whole plan, with one finding. */
+/* An order to all; who fails is out for the whole plan. */
 static void order_all(struct cs_coordinator *co, enum cs_command what,
 		      uint32_t flags, const char *doing, double limit_s)
 {
+	struct cs_faults faults = { .state = CS_AGENT_FAILED };
 	struct cs_crew crew;
 	struct cs_err err;
 
@@ -74,8 +70,9 @@ static void order_all(struct cs_coordinator *co, enum cs_command what,
 		    !cs_crew_answered(co, &crew, i) ||
 		    slot->state == CS_AGENT_OK)
 			continue;
-		fail(co, a, slot->err.text);
+		cs_faults_add(&faults, a, slot->err.text);
 	}
+	cs_faults_tell(co, &faults);
 }
 
 void cs_coordinator_open(struct cs_coordinator *co)
