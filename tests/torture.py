@@ -14,7 +14,7 @@ often each is called, is learnt from a good run.  Parts, each with its share of 
     kill        a signal at a random moment, two nodes
 
 CS_TORTURE=full takes all of it, with 2 ranks too; else a share that ends soon.
-CS_SEED and CS_MOMENTS are of `kill`; CS_ONLY=REGEX takes the tests so named.  The
+CS_SEED (of all runs, too) and CS_MOMENTS are of `kill`; CS_ONLY=REGEX takes the tests so named.  The
 environment is that of `make check`.
 """
 import concurrent.futures
@@ -37,6 +37,7 @@ except ImportError:
 FULL = os.environ.get("CS_TORTURE") == "full"
 ONLY = os.environ.get("CS_ONLY", "")
 CSCOPE = os.environ["CSCOPE"]
+PROGRAM = os.environ["CS_PROGRAM"]
 FAKE = os.environ["FAKE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAUNCHER = os.environ.get("CS_LAUNCHER", "mpirun")
@@ -168,7 +169,7 @@ class Run:
             if self.marker not in env:
                 continue
             ranks = [int(m[1]) for m in map(RANK.match, env) if m]
-            ours = os.path.realpath(name) == os.path.realpath(CSCOPE)
+            ours = os.path.realpath(name) == os.path.realpath(PROGRAM)
             found.append((int(pid), (ranks or [0])[0] if ours else -1))
         return found
 
@@ -441,26 +442,37 @@ def hang_tests():
                    lambda f=function, r=good.ranks, w=way: hang_once(f, r, w))
 
 
-def data_once(status, words, ranks, broken, **knobs):
-    """`broken`: the pairs that alone have no figure; None: any."""
+def is_of_pair(row, _first):
+    return (row["src"], row["dst"]) == ("gpu1", "gpu2")
+
+
+def is_of_changed_source(row, first):
+    """Copies arrive there from the first of the pair on: what left before is sound."""
+    return is_of_pair(row, first) or (row["src"] == "gpu2" and row["step"] >= first)
+
+
+def data_once(status, words, ranks, is_broken, **knobs):
+    """`is_broken`: of a row and the first step of the pair, must it be without a figure,
+    which no other is; None: any."""
     run = Run(ranks, gpus=3, limit=60, **knobs)
 
     def judge(run):
         wrong = wrong_files(run)
-        rows = [r for r in run.rates() if "control" not in r["flags"]]
-        bad = {(r["src"], r["dst"]) for r in rows if r["status"] != "ok"}
+        rows = run.rates()
+        first = min((r["step"] for r in rows if is_of_pair(r, 0)), default=0)
         if run.status != status:
             wrong.append(f"status {run.status}, wanted {status}")
         if status:
             wrong += names_it(run, words)
-        if broken is not None and bad != broken:
-            wrong.append(f"cells without figure: {sorted(bad)}")
+        for r in rows if is_broken else ():
+            if (r["status"] != "ok") != is_broken(r, first):
+                wrong.append(f"step {r['step']} of which {first} is the first of the pair: "
+                             f"{r['test']} {r['src']}->{r['dst']} is {r['status']}")
         return wrong
     return with_run(run, judge)
 
 
 def data_tests():
-    pair = {("gpu1", "gpu2")}
     for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
         who = f", {ranks or 1} rank(s)"
         for offset in (0, 8, 4096, 65535, -1) if FULL else (65535, -1):
@@ -468,18 +480,19 @@ def data_tests():
                 f"first at byte {offset // 8 * 8}"
             yield (f"wrong bytes at {offset}: that pair alone is corrupt" + who,
                    lambda r=ranks, o=offset, w=words: data_once(
-                       2, w, r, pair, FAKE_CORRUPT=f"1-2:{o}"))
+                       2, w, r, is_of_pair, FAKE_CORRUPT=f"1-2:{o}"))
         yield ("copies into another GPU's buffer: that pair alone is corrupt" + who,
-               lambda r=ranks: data_once(2, "never written", r, pair,
+               lambda r=ranks: data_once(2, "never written", r, is_of_pair,
                                          FAKE_ASTRAY="1-2:0"))
         # the arena's granule: from the destination into the source
-        yield ("copies into the owner's source: its pairs are corrupt, and why" + who,
+        yield ("copies into the owner's source: what leaves it from then on is corrupt, "
+               "and why" + who,
                lambda r=ranks: data_once(
                    2, "GPU 2: 8192 words of its source buffer changed", r,
-                   pair | {("gpu2", "gpu0"), ("gpu2", "gpu1")},
-                   FAKE_ASTRAY=f"1-2:-{2 << 20}"))
+                   is_of_changed_source, FAKE_ASTRAY=f"1-2:-{2 << 20}"))
         yield ("a slow pair has a figure like any" + who,
-               lambda r=ranks: data_once(0, "", r, set(), FAKE_SLOW="1-2:0.9"))
+               lambda r=ranks: data_once(0, "", r, lambda row, first: False,
+                                         FAKE_SLOW="1-2:0.9"))
         # 46, 999: the GPU is lost
         sticky = (46, 214, 220, 226, 700, 702, 710, *range(714, 720), 999) \
             if FULL else (700, 999)

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "result/pool.h"
@@ -340,6 +341,8 @@ static struct cs_rows of_node(const struct cs_rows *all, int node, size_t first)
 	struct cs_rows rows = *all;
 	size_t n = 0;
 
+	if (!cs_rows_count(all))
+		return rows;
 	while (first + n < cs_rows_count(all) &&
 	       (int)cs_rows_get(all, first + n)->node == node)
 		n++;
@@ -399,43 +402,31 @@ static int judge_asked(struct cs_run *run, struct cs_vec *told, struct cs_err *e
 	return 0;
 }
 
-/* The row of the run that stands where this one does. */
-static uint32_t place_of(const struct cs_run *run, const struct cs_row *row)
+/* Evidence names rows as files have them, each turn of a cell by itself: that of the
+ * findings behind the first `before`. */
+static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
+			  size_t before, struct cs_err *err)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	struct cs_vec found = run->findings;
+	int64_t *to;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *other = cs_rows_get(&run->rows, i);
-
-		if (other->node == row->node && other->step == row->step &&
-		    other->metric == row->metric &&
-		    other->what.src.index == row->what.src.index &&
-		    other->what.dst.index == row->what.dst.index)
-			break;
-	}
-	return (uint32_t)i;
-}
-
-/* Evidence of the findings from `first` on names rows as files have them, each turn of a
- * cell by itself. */
-static void place_evidence(const struct cs_run *run, const struct cs_run *pooled,
-			   size_t first)
-{
-	struct cs_finding *f = run->findings.data;
-
-	if (pooled->rows.rows.data == run->rows.rows.data)
-		return;
-	for (size_t i = first; i < run->findings.n; i++)
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			f[i].evidence[k] = place_of(run, cs_rows_get(
-				&pooled->rows, f[i].evidence[k]));
+	if (pooled->rows.rows.data == run->rows.rows.data || found.n == before)
+		return 0;
+	to = cs_pool_first_turns(run, pooled);
+	if (!to)
+		return cs_err_set(err, "no memory");
+	found.data = (struct cs_finding *)found.data + before;
+	found.n -= before;
+	cs_findings_follow(&found, to);
+	free(to);
+	return 0;
 }
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_vec told = { 0 };
 	struct cs_run pooled;
-	size_t n;
+	size_t before;
 	int rc;
 
 	cs_in_use_mark(run);
@@ -443,11 +434,11 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	run->findings = pooled.findings;
 	rc = rc || find_left_out(run, err) || find_differences(run, err) ||
 	     cs_cells_judge(run, &told, err);
-	n = run->findings.n;
+	before = run->findings.n;
 	pooled.findings = run->findings;
 	rc = rc || judge_asked(&pooled, &told, err);
 	run->findings = pooled.findings;
-	place_evidence(run, &pooled, n);
+	rc = place_evidence(run, &pooled, before, err) || rc;
 	cs_pool_release(&pooled, run);
 	cs_vec_release(&told);
 	if (rc)

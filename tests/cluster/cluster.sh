@@ -38,7 +38,7 @@ why_no_cluster() {
 	elif ! unshare -mnp -f --mount-proc true 2>/dev/null; then
 		echo "namespaces are not allowed here"
 	else
-		case $CSCOPE:$FAKE:$TESTDATA in
+		case $CS_PROGRAM:$FAKE:$TESTDATA in
 		*:$shared/* | $shared/*) echo "the build lies below $shared" ;;
 		esac
 	fi
@@ -48,10 +48,10 @@ why_no_cluster() {
 share_files() {
 	mount -t tmpfs cluster $shared || return
 	mkdir $shared/{program,fake,source,hosts,work,slurm}
-	mount --bind "$(dirname "$CSCOPE")" $shared/program &&
+	mount --bind "$(dirname "$CS_PROGRAM")" $shared/program &&
 		mount --bind "$FAKE" $shared/fake &&
 		mount --bind "$TESTDATA/.." $shared/source || return
-	export CSCOPE=$shared/program/${CSCOPE##*/} FAKE=$shared/fake
+	export CSCOPE=$shared/program/tests/program/cscope-mpi FAKE=$shared/fake
 	export TMPDIR=$shared/work TESTDATA=$shared/source/tests
 }
 

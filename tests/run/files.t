@@ -222,7 +222,7 @@ rm -f k.*
 begin 4 "${long[@]}" -o k.jsonl
 [ -n "$skip" ] || until_true 20 measuring k.jsonl 5
 was=$skip
-"$CSCOPE" "${long[@]}" --gpus 4 --seed "$marker" --resume k.jsonl >/dev/null 2>second
+"$CSCOPE" "${long[@]}" --gpus 4 --resume k.jsonl >/dev/null 2>second
 of_second=$?
 skip=$was
 [ -n "$skip" ] || kill -KILL "$(rank 0)"
@@ -238,7 +238,7 @@ ok "the journal of a killed run can be shown" eval \
 	'shown k.jsonl && tr -s "\n " "  " <seen >flat &&
 	 grep -q "the journal has no verdict: the run was killed" flat &&
 	 grep -q "not measured: the run ended before" flat'
-run 4 "${long[@]}" --seed "$marker" --size 128K --resume k.jsonl
+run 4 "${long[@]}" --size 128K --resume k.jsonl
 ok "a journal of another plan is refused in one line, and left alone" eval \
 	'status_is 3 && one_line "cannot resume .k.jsonl.: .* plan: size is .128 KiB., in the journal .64 KiB." &&
 	 same killed.jsonl k.jsonl'

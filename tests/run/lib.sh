@@ -21,8 +21,8 @@ n_tests=0
 status=0	# of the last run
 skip=''		# why it could not be made
 wrapper=''
-# one of a kind: finds the ranks of this test among all processes
-marker=7$$$RANDOM
+# in the environment of what `begin` began: finds its ranks among all processes
+mark=CS_TEST_MARK=$$.$RANDOM
 
 # ---- TAP ----
 
@@ -168,8 +168,8 @@ on() { # FILE RANKS_OF_A_NODE GPUS...
 	chmod +x "$file"
 }
 
-# With `--seed $marker`, so that its ranks are found by it; $wrapper starts them,
-# if set.  A run in the background must not inherit what bash does with SIGINT there.
+# $wrapper starts the ranks, if set.  A run in the background must not inherit what bash
+# does with SIGINT there.
 begin() { # RANKS ARGUMENT...
 	local ranks=$1
 	shift
@@ -177,21 +177,23 @@ begin() { # RANKS ARGUMENT...
 	: >out
 	: >err
 	if [ "$ranks" = 0 ]; then
-		set -- "$CSCOPE" --seed "$marker" "$@"
+		set -- "$CSCOPE" "$@"
 	elif has_launcher; then
-		set -- "$MPIRUN" "$ranks" ${wrapper:+"$wrapper"} "$CSCOPE" \
-			--seed "$marker" "$@"
+		set -- "$MPIRUN" "$ranks" ${wrapper:+"$wrapper"} "$CSCOPE" "$@"
 	else
 		skip="no MPI launcher"
 		return
 	fi
-	env --default-signal=INT,QUIT "$@" >out 2>err </dev/null &
+	env --default-signal=INT,QUIT "$mark" "$@" >out 2>err </dev/null &
 	begun=$!
 }
 
 # Its process ids, without the launcher's.
 ranks() {
-	pgrep -f "^[^ ]*cscope-mpi .*--seed $marker"
+	local pid
+	for pid in $(pgrep -x cscope-mpi); do
+		grep -qsxzF "$mark" "/proc/$pid/environ" && echo "$pid"
+	done
 }
 
 # The process of one rank.

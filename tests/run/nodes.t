@@ -28,7 +28,7 @@ on two 2 2 2
 begin_long headless
 ok "rank 0's node disappears in the middle of the job" lose 0 1
 headless=$begun others="$(rank 2) $(rank 3)"
-marker=${marker}1
+mark=${mark}1
 
 run 0 -m peer -s 1M --gpus 0,1 -o alone.csv
 figures alone.csv >want

@@ -133,9 +133,20 @@ ok "0 is a seed like any other" eval \
 ok "a plan that is too large is refused before it is made" eval \
 	'run 0 -n --gpus 64 -m h2d --pattern bidiload --numa 0-62 -s 16:1G:x1.05
 	 status_is 64 && one_line "would be larger than 256 MiB: ask for fewer"'
-ok "--dry-run without --seed plans what a run of today would carry out" eval \
-	'answers -n --gpus 4; mv out first
-	 answers -n --gpus 4 --seed "$(date -u +%Y%m%d)"; same first out'
+
+# ---- without a seed: the program itself ----
+
+yesterday=$(date -u +%Y%m%d) # should it be midnight soon
+plans_today() {
+	CSCOPE=$CS_PROGRAM answers -n --gpus 4 || return
+	mv out first
+	answers -n --gpus 4 --seed "$yesterday" && same first out ||
+		answers -n --gpus 4 --seed "$(date -u +%Y%m%d)" && same first out
+}
+ok "--dry-run without --seed plans what a run of today would carry out" plans_today
+CSCOPE=$CS_PROGRAM run 0 --backend cpu -m peer --gpus 2 -s 64K --cell-limit 1ms -q -o day.json
+ok_json "a run without --seed has that of today" day.json \
+	"d['run']['seed'] in ($yesterday, $(date -u +%Y%m%d))"
 
 run 4 --version
 ok "--version under a launcher is said once" \
