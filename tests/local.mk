@@ -274,8 +274,11 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_LDADD = -lm
 %C%_fake_libcuda_so_1_SOURCES = \
 	src/base/chain.c \
+	src/base/rng.c \
+	$(NOISE) \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
+	%D%/fake/disturb.c \
 	%D%/fake/fake.h \
 	%D%/fake/identity.h \
 	%D%/fake/kernels.c \
