@@ -18,8 +18,9 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 {
 	struct cs_slot *slot = cs_board_slot(co->board, agent);
 	int late = cs_clock_s() >= co->budget.waits_s;
+	const char *bus = slot->facts.gpu.bus_id;
 	int64_t pid = slot->pid;
-	char line[CS_ERR_TEXT];
+	char line[CS_ERR_TEXT], process[32] = "";
 
 	if (co->state[agent] >= state)
 		return;
@@ -29,9 +30,11 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 	if (state < CS_AGENT_BROKEN)
 		return;
 	co->stopped = co->lost = 1;
-	cs_text(line, sizeof(line), "%s; %s%sprocess %ld", co->fault[agent],
-		slot->facts.gpu.bus_id, slot->facts.gpu.bus_id[0] ? ", " : "",
-		(long)pid);
+	if (pid > 0)
+		cs_text(process, sizeof(process), "%s process %ld",
+			bus[0] ? "," : ";", (long)pid);
+	cs_text(line, sizeof(line), "%s%s%s%s", co->fault[agent],
+		bus[0] ? "; " : "", bus, process);
 	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(
 		co->hooks->ctx, CS_CRITICAL,
@@ -39,12 +42,27 @@ void cs_agent_fault(struct cs_coordinator *co, int agent,
 		late ? CS_CANNOT_TEST : "agent-broken", line);
 }
 
+void cs_agent_lost(struct cs_coordinator *co, int agent)
+{
+	struct cs_slot *slot = cs_board_slot(co->board, agent);
+	long helper = (long)slot->helper;
+	char text[100] = "its process died";
+
+	if (slot->pid <= 0)
+		cs_text(text, sizeof(text), "its helper (process %ld) died before "
+			"it could make a process", helper);
+	else if (cs_board_lacks_helper(co->board, agent))
+		cs_text(text, sizeof(text), "its process died with its helper "
+			"(process %ld)", helper);
+	cs_agent_fault(co, agent, CS_AGENT_LOST, text);
+}
+
 void cs_agents_look(struct cs_coordinator *co)
 {
 	for (int i = 0; i < co->n; i++)
-		if (cs_process_gone(&co->process[i]))
-			cs_agent_fault(co, i, CS_AGENT_LOST,
-				       "its process died");
+		if (co->state[i] < CS_AGENT_LOST &&
+		    cs_process_gone(&co->process[i]))
+			cs_agent_lost(co, i);
 }
 
 /* ---- commands and answers ---- */

@@ -26,6 +26,8 @@ const char *cs_agent_noun(const struct cs_coordinator *co);
 /* An agent is worse than it was: keep why; from BROKEN on, measuring ends. */
 void cs_agent_fault(struct cs_coordinator *co, int agent,
 		    enum cs_agent_state state, const char *text);
+/* Its process died, or who was to make it. */
+void cs_agent_lost(struct cs_coordinator *co, int agent);
 /* Processes that died since the last look. */
 void cs_agents_look(struct cs_coordinator *co);
 /* At most every slice: the same, and shall we go on? */
