@@ -327,26 +327,29 @@ CS_OPTIONS = \
 	%D%/options/table.h \
 	%D%/options/together.c \
 	%D%/options/values.c
-cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
-cscope_mpi_SOURCES = \
-	%D%/answer.c \
+# What reads files and answers, without MPI.
+CS_COMMANDS = \
 	%D%/answer.h \
 	%D%/baseline.c \
+	%D%/compare.c \
+	%D%/fleet.c \
 	%D%/judging.c \
 	%D%/judging.h \
 	%D%/readers.c \
 	%D%/readers.h \
+	%D%/show.c \
+	$(CS_OPTIONS)
+cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
+cscope_mpi_SOURCES = \
+	%D%/answer.c \
 	%D%/leftout.c \
 	%D%/leftout.h \
 	%D%/main.c \
-	%D%/compare.c \
-	%D%/fleet.c \
 	%D%/planfile.c \
 	%D%/planfile.h \
 	%D%/resume.c \
 	%D%/resume.h \
-	%D%/show.c \
-	$(CS_OPTIONS)
+	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 
 $(cscope_mpi_OBJECTS): %D%/commit.h

@@ -1,6 +1,6 @@
 /* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
  *
- * Learnt by hardware class (kind.h), test, metric, size of a copy and kind of way:
+ * Learnt by hardware class (class.h), test, metric, size of a copy and way (kind.h):
  * the median of all cells, and three spreads as shares of it:
  *
  *	within	of a cell from the median of its node in its run

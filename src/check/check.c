@@ -8,6 +8,7 @@
 #include "check/vote.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "result/pool.h"
@@ -311,6 +312,8 @@ static struct cs_rows of_node(const struct cs_rows *all, int node, size_t first)
 	struct cs_rows rows = *all;
 	size_t n = 0;
 
+	if (!cs_rows_count(all))
+		return rows;
 	while (first + n < cs_rows_count(all) &&
 	       (int)cs_rows_get(all, first + n)->node == node)
 		n++;
@@ -372,38 +375,29 @@ static int judge_asked(struct cs_run *run, struct cs_err *err)
 	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
 }
 
-/* The row of the run that stands where this one does. */
-static uint32_t place_of(const struct cs_run *run, const struct cs_row *row)
+/* Evidence names rows as files have them, each turn of a cell by itself: that of the
+ * findings behind the first `before`. */
+static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
+			  size_t before, struct cs_err *err)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	struct cs_vec found = run->findings;
+	int64_t *to;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *other = cs_rows_get(&run->rows, i);
-
-		if (other->node == row->node && other->step == row->step &&
-		    other->metric == row->metric &&
-		    other->what.src.index == row->what.src.index &&
-		    other->what.dst.index == row->what.dst.index)
-			break;
-	}
-	return (uint32_t)i;
-}
-
-/* Evidence names rows as files have them, each turn of a cell by itself. */
-static void place_evidence(const struct cs_run *run, const struct cs_run *pooled)
-{
-	struct cs_finding *f = run->findings.data;
-
-	if (pooled->rows.rows.data == run->rows.rows.data)
-		return;
-	for (size_t i = 0; i < run->findings.n; i++)
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			f[i].evidence[k] = place_of(run, cs_rows_get(
-				&pooled->rows, f[i].evidence[k]));
+	if (pooled->rows.rows.data == run->rows.rows.data || found.n == before)
+		return 0;
+	to = cs_pool_first_turns(run, pooled);
+	if (!to)
+		return cs_err_set(err, "no memory");
+	found.data = (struct cs_finding *)found.data + before;
+	found.n -= before;
+	cs_findings_follow(&found, to);
+	free(to);
+	return 0;
 }
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
+	size_t before = run->findings.n;
 	struct cs_run pooled;
 	int rc;
 
@@ -411,7 +405,7 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err) ||
 	     judge_asked(&pooled, err);
 	run->findings = pooled.findings;
-	place_evidence(run, &pooled);
+	rc = place_evidence(run, &pooled, before, err) || rc;
 	cs_pool_release(&pooled, run);
 	if (!rc)
 		rc = find_left_out(run, err);

@@ -283,7 +283,7 @@ static void flag_text(const struct cs_run *run, const struct cause *cause,
 		if (!is_of(run, row, cause))
 			continue;
 		least = fmin(least, row->overlap);
-		width = cs_stats_half_width(&row->stats);
+		width = cs_stats_margin(&row->stats);
 		all++;
 		if (isinf(width))
 			few++;

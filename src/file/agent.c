@@ -36,14 +36,16 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 {
 	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
 	const size_t n = strlen(stem);
-	int a, any = !f->bad && strncmp(name, stem, n) == 0;
+	int agents = to->run.node[node].facts.n_agents, a;
+	int any = !f->bad && strncmp(name, stem, n) == 0;
+	char allowed[64];
 
-	for (a = 0; any && a < CS_MAX_AGENTS; a++)
+	for (a = 0; any && a < agents; a++)
 		if (has_label(&to->run, node, a, name + n))
 			return a;
-	cs_field_refuse(f, key, cs_on_cpu(&to->run) ?
-			"an arena of its node, as arena0" :
-			"a GPU of its node, as gpu0");
+	cs_text(allowed, sizeof(allowed), "one of the %d %ss of its node, as %s0",
+		agents > 0 ? agents : 0, cs_agent_word(&to->run), stem);
+	cs_field_refuse(f, key, allowed);
 	return 0;
 }
 
@@ -187,9 +189,8 @@ static int take_way(struct cs_loaded *to, int node, const json_t *record,
 	struct cs_run_node *nd = &to->run.node[node];
 	struct cs_peer_facts *way;
 
-	if (agent >= nd->facts.n_agents || peer >= nd->facts.n_agents)
-		return cs_field_refuse(&f, agent < nd->facts.n_agents ? "peer" :
-				       "agent", "one of n_agents");
+	if (f.bad)
+		return -1;
 	way = cs_node_way(nd, agent, peer);
 	way->via = cs_field_via(&f);
 	way->open_ms = cs_field_real(&f, "open_ms");
@@ -222,6 +223,9 @@ int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	if (node < 0)
 		return -1;
 	nd = &to->run.node[node];
+	if (to->agents_seen[node] != (nd->facts.n_agents < 0 ? 0 : nd->facts.n_agents))
+		return cs_field_refuse(&f, "n_agents", "the number of its agents that "
+				       "the file has");
 	free(nd->peers);
 	nd->peers = NULL;
 	if (!json_array_size(ways))

@@ -92,18 +92,19 @@ static int take_run_line(struct cs_loaded *to, json_t *record,
 {
 	const struct cs_plan *before = to->run.plan;
 	uint64_t id = before ? before->id : 0;
+	int had_plan = before != NULL;
 	json_t *program = json_object_get(record, "program");
 
 	if (cs_take_schema(to, json_object_get(record, "schema"), err))
 		return -1;
-	if (before && cs_run_keep_whole(&to->run, err))
+	if (had_plan && cs_run_keep_whole(&to->run, err))
 		return -1;
 	to->has_verdict = 0;
 	if (!json_is_object(program))
 		return cs_err_set(err, "a run without 'program'");
 	if (cs_take_program(to, program, err) || cs_take_run(to, record, err))
 		return -1;
-	if (id && (!to->run.plan || to->run.plan->id != id))
+	if (had_plan && (!to->run.plan || to->run.plan->id != id))
 		return cs_err_set(err, "a run of another plan within one journal");
 	return 0;
 }

@@ -5,9 +5,9 @@
  *
  * The helper is forked first of all, before any thread, MPI, CUDA or NVML, because
  * a process that has used CUDA must not fork.  It has one thread, no descriptor
- * but the socket, and makes a host when its rank says so.  A host has no MPI: it
- * starts the driver, takes the agents that it is told, obeys the board, and ends
- * when the board says so.
+ * but /dev/null and the socket, and makes a host when its rank says so.  A host has
+ * no MPI: it starts the driver, takes the agents that it is told, obeys the board,
+ * and ends when the board says so.
  *
  * Nothing is left behind: the helper dies with its rank and the hosts with the
  * helper (PR_SET_PDEATHSIG), whatever kills them. */

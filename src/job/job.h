@@ -1,9 +1,9 @@
 /* job.h - one job over all ranks, from launch to the last row.
  *
- * Phases in order: driver and MPI start side by side; the ranks of each node find
- * each other, choose backend and GPUs, open devices; rank 0 builds the plan; node
- * coordinators carry it out at the same time; rows stream to rank 0.  Every phase
- * ends in one agreed verdict, every wait has a deadline. */
+ * Phases in order: MPI starts, alone; driver and NVML start in threads while the ranks
+ * of each node find each other; the ranks choose backend and GPUs; devices open while
+ * rank 0 builds the plan; node coordinators carry it out at the same time; rows stream
+ * to rank 0.  Every phase ends in one agreed verdict, every wait has a deadline. */
 #ifndef CS_JOB_JOB_H
 #define CS_JOB_JOB_H
 

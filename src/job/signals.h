@@ -3,7 +3,7 @@
 #define CS_JOB_SIGNALS_H
 
 /* Before the first thread: block SIGINT, SIGTERM, SIGHUP and SIGUSR1 in all of
- * them, ignore SIGPIPE.  Returns a descriptor to poll, or -1. */
+ * them, ignore SIGPIPE and SIGXFSZ.  Returns a descriptor to poll, or -1. */
 int cs_signals_open(void);
 /* The next signal that came, or 0.  Does not block. */
 int cs_signals_next(int fd);

@@ -1,7 +1,7 @@
 /* board.h - the shared segment of one node: gate, commands, replies, plan.
  *
- * One memfd per node, made by the node coordinator and mapped by every process
- * that hosts agents.  Only the coordinator writes commands and the gate; only
+ * One memfd per node, or per placement of it where several are compared, made by
+ * the node coordinator and mapped by every process that hosts agents.  Only the coordinator writes commands and the gate; only
  * agent i writes slot i's reply half.  Each word that somebody waits on has its
  * own cache line.
  *

@@ -381,11 +381,12 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 }
 
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
-			   uint32_t repeats, double least, double *median)
+			   uint32_t repeats, const struct cs_company *judge,
+			   double *median)
 {
 	const struct cs_step step = cs_plan_together(co->plan, first, n);
 	struct cs_cell cell = { .first = first, .n = n, .step = &step,
-				.repeats = repeats, .least = least,
+				.repeats = repeats, .judge = judge,
 				.test = cs_plan_test(co->plan, &step),
 				.began_s = cs_clock_s() };
 	enum cs_status status;
@@ -417,7 +418,7 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 		return -1;
 	co->block = block;
 	if (cs_cell_is_left(co, s))
-		cs_cell_run(co, s, 1, co->again ? CS_ROW_AGAIN : 0, 0, NULL);
+		cs_cell_run(co, s, 1, co->again ? CS_ROW_AGAIN : 0, NULL, NULL);
 	cs_cell_look(co);
 	return co->stopped ? -1 : 0;
 }

@@ -7,6 +7,8 @@
 
 #include "node/crew.h"
 
+struct cs_company;
+
 /* One step as it is carried out, or several of a round as one. */
 struct cs_cell {
 	uint32_t first, n;	/* steps of the plan */
@@ -19,7 +21,8 @@ struct cs_cell {
 	/* known at the end */
 	uint32_t flags;		/* CS_ROW_..., of all its rows */
 	int looked;		/* its GPUs' state was read behind it */
-	double least;		/* rows of less repeat the cell, all of them */
+	const struct cs_company *judge; /* steps that it doubts repeat theirs; NULL: none */
+	uint32_t doubt;		/* CS_ROW_COMPANY, of the step whose rows go out */
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };
 
@@ -82,12 +85,13 @@ void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
 		  double seconds);
 
 /* Carry out n steps of the plan from `first` on, at the same time; rows go out, marked
- * with `repeats`, or as in company where a transfer's rate is below `least`, in GB/s.
+ * with `repeats`, or as in company those of a step that `judge` (or NULL) doubts.
  * Returns CS_OK with `median` of each transfer (NULL: not wanted), or
  * what has become of it.  Of several steps that could not be carried out together
  * there are no rows, unless measuring has stopped. */
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
-			   uint32_t repeats, double least, double *median);
+			   uint32_t repeats, const struct cs_company *judge,
+			   double *median);
 
 /* Is it a step that this node carries out and has not yet? */
 int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);

@@ -4,8 +4,8 @@
  *     a view's first rounds:  alone, one after the other | all at once   (and next time
  *                             the other way round)
  *     figures differ by more than 0.5 %?  then alone for good, and it is said
- *     its other rounds:       all at once; alone as well, if one of them is slower than
- *                             the slowest was alone
+ *     its other rounds:       all at once; those pairs alone as well whose figures no
+ *                             figure measured alone vouches for
  *     behind the last one:    the slowest of it once more, alone
  *
  * What was measured alone is the cell's figure; what is only held against it is marked
@@ -14,9 +14,11 @@
 
 #include "node/coordinator.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/quant.h"
 #include "node/cell.h"
 
 /* As the precision of a cell. */
@@ -31,33 +33,89 @@ struct round {
 	struct cs_step all;	/* … as one */
 };
 
-/* Figures of its cells, and of each transfer the median; of what is not left, none. */
-static void run_alone(const struct round *r, double *median)
-{
-	uint32_t at = 0, s, k;
+/* ---- what is known of a view ---- */
 
-	for (k = 0; k < r->all.count; k++)
+/* What is 0.5 % slower than the median of those alone is in doubt, which one pair that
+ * is slow by itself does not move; and what is slower than some of them and like none,
+ * where pairs differ by design. */
+int cs_company_doubts(const struct cs_company *company, double gbs)
+{
+	const double *alone = company->alone.data;
+	double most = 0;
+	size_t i;
+
+	if (gbs < (1 - MATTERS) * company->median)
+		return 1;
+	for (i = 0; i < company->alone.n; i++) {
+		if (fabs(gbs / alone[i] - 1) <= MATTERS)
+			return 0;
+		most = fmax(most, alone[i]);
+	}
+	return gbs < most;
+}
+
+/* Without memory for them nothing is known, and pairs go one at a time. */
+static void learn(struct cs_company *company, const double *alone, uint32_t n)
+{
+	struct cs_err err;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (!isnan(alone[k]) && cs_vec_push(&company->alone, &alone[k], &err))
+			company->matters = 1;
+	if (company->alone.n)
+		company->median = cs_median(company->alone.data, company->alone.n);
+}
+
+void cs_company_release(struct cs_coordinator *co)
+{
+	for (uint32_t v = 0; v < CS_VIEWS_MAX; v++)
+		cs_vec_release(&co->company[v].alone);
+}
+
+/* ---- a round ---- */
+
+static int is_doubted(const struct round *r, const double *median, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (cs_company_doubts(r->company, median[k]))
+			return 1;
+	return 0;
+}
+
+static void forget(const struct round *r, double *median)
+{
+	for (uint32_t k = 0; k < r->all.count; k++)
 		median[k] = NAN;
+}
+
+/* Figures of its cells, and of each transfer the median; of what is not left, none.
+ * Where `together` is given, only of those that are in doubt by it. */
+static void run_alone(const struct round *r, const double *together, double *median)
+{
+	uint32_t at = 0, s;
+
+	forget(r, median);
 	for (s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
-		if (cs_cell_is_left(r->co, s))
-			cs_cell_run(r->co, s, 1, 0, 0, median + at);
-		at += cs_plan_step(r->co->plan, s)->count;
+		uint32_t n = cs_plan_step(r->co->plan, s)->count;
+
+		if (cs_cell_is_left(r->co, s) &&
+		    (!together || is_doubted(r, together + at, n)))
+			cs_cell_run(r->co, s, 1, 0, NULL, median + at);
+		at += n;
 		cs_cell_look(r->co);
 	}
 }
 
 /* Returns 0; -1 where they could not be carried out together. */
-static int run_together(const struct round *r, uint32_t repeats, double least,
-			double *median)
+static int run_together(const struct round *r, uint32_t repeats,
+			const struct cs_company *judge, double *median)
 {
-	uint32_t k;
 	enum cs_status status;
 
-	for (k = 0; k < r->all.count; k++)
-		median[k] = NAN;
+	forget(r, median);
 	if (r->co->stopped)
 		return -1;
-	status = cs_cell_run(r->co, r->first, r->n, repeats, least, median);
+	status = cs_cell_run(r->co, r->first, r->n, repeats, judge, median);
 	cs_cell_look(r->co);
 	return status == CS_OK ? 0 : -1;
 }
@@ -100,7 +158,7 @@ static void say_matters(const struct round *r, uint32_t k, double share)
 	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, "pairs-interfere", text);
 }
 
-/* Is company all the same to them?  Of a round that was carried out both ways. */
+/* Is company all the same to those that were carried out both ways? */
 static void hold_against(const struct round *r, const double *alone,
 			 const double *together)
 {
@@ -110,21 +168,24 @@ static void hold_against(const struct round *r, const double *alone,
 	for (k = 0; k < r->all.count; k++) {
 		double off = fabs(together[k] / alone[k] - 1);
 
-		if (isnan(off))
-			return;
 		if (off > most) {
 			most = off;
 			worst = k;
 		}
 	}
-	for (k = 0; k < r->all.count; k++)
-		if (!r->company->rounds || alone[k] < r->company->least)
-			r->company->least = alone[k];
-	r->company->rounds++;
+	learn(r->company, alone, r->all.count);
 	if (most <= MATTERS || r->company->matters)
 		return;
 	r->company->matters = 1;
 	say_matters(r, worst, together[worst] / alone[worst]);
+}
+
+static int is_whole(const struct round *r, const double *median)
+{
+	for (uint32_t k = 0; k < r->all.count; k++)
+		if (isnan(median[k]))
+			return 0;
+	return 1;
 }
 
 static void run_both_ways(const struct round *r)
@@ -132,13 +193,16 @@ static void run_both_ways(const struct round *r)
 	double alone[CS_STEP_MAX], together[CS_STEP_MAX];
 
 	if (r->company->rounds % 2) {
-		run_together(r, CS_ROW_COMPANY, 0, together);
-		run_alone(r, alone);
+		run_together(r, CS_ROW_COMPANY, NULL, together);
+		run_alone(r, NULL, alone);
 	} else {
-		run_alone(r, alone);
-		run_together(r, CS_ROW_COMPANY, 0, together);
+		run_alone(r, NULL, alone);
+		run_together(r, CS_ROW_COMPANY, NULL, together);
 	}
-	hold_against(r, alone, together);
+	if (is_whole(r, alone) && is_whole(r, together)) {
+		r->company->rounds++;
+		hold_against(r, alone, together);
+	}
 }
 
 static int is_last_of_view(const struct round *r)
@@ -170,28 +234,47 @@ static void run_slowest_again(const struct round *r, const double *median)
 		return;
 	cs_cell_run(r->co, cs_plan_step_of(r->co->plan, r->first,
 					   slowest_of(r, median)),
-		    1, CS_ROW_CONTROL, 0, NULL);
+		    1, CS_ROW_CONTROL, NULL, NULL);
 	cs_cell_look(r->co);
 }
 
-/* What is slower than any was alone may be so by its company: it is measured both ways
- * after all.  Not where company is wanted whatever it does. */
+/* What nothing vouches for may be slow by its company: it is measured both ways after
+ * all.  Not where company is wanted whatever it does. */
 static void run_in_company(const struct round *r)
 {
-	double together[CS_STEP_MAX], alone[CS_STEP_MAX], least = 0;
+	int judged = r->co->plan->set.schedule == CS_SCHEDULE_AUTO;
+	double together[CS_STEP_MAX], alone[CS_STEP_MAX];
+	uint32_t doubted = 0, at = 0, s, n;
 
-	if (r->co->plan->set.schedule == CS_SCHEDULE_AUTO)
-		least = r->company->least * (1 - MATTERS);
-	if (run_together(r, 0, least, together)) {
-		run_alone(r, alone);
+	if (run_together(r, 0, judged ? r->company : NULL, together)) {
+		run_alone(r, NULL, alone);
 		return;
 	}
-	if (together[slowest_of(r, together)] < least) {
-		run_alone(r, alone);
+	for (s = r->first; judged && s < r->first + r->n; s++, at += n) {
+		n = cs_plan_step(r->co->plan, s)->count;
+		doubted += is_doubted(r, together + at, n) ? n : 0;
+	}
+	if (doubted) {
+		run_alone(r, together, alone);
 		hold_against(r, alone, together);
+		r->company->again += doubted;
 	} else if (is_last_of_view(r)) {
 		run_slowest_again(r, together);
 	}
+}
+
+/* How many were in doubt, when all are done. */
+static void say_again(const struct round *r)
+{
+	uint32_t n = r->company->again;
+	char text[CS_ERR_TEXT];
+
+	if (!n || !is_last_of_view(r))
+		return;
+	cs_text(text, sizeof(text), "%s: %" PRIu32 " cell%s slower while other pairs "
+		"ran than most are alone: measured alone as well, and that counts",
+		cs_plan_test(r->co->plan, &r->all)->name, n, n == 1 ? " was" : "s were");
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, "pairs-again", text);
 }
 
 /* Have rounds of another size of this test been carried out both ways? */
@@ -220,11 +303,12 @@ static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
 	    (r.company->matters &&
 	     co->plan->set.schedule == CS_SCHEDULE_AUTO))
-		run_alone(&r, alone);
+		run_alone(&r, NULL, alone);
 	else if (r.company->rounds < needed)
 		run_both_ways(&r);
 	else
 		run_in_company(&r);
+	say_again(&r);
 }
 
 int cs_coordinator_run(struct cs_coordinator *co)

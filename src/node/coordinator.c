@@ -25,6 +25,8 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 			 const struct cs_coordinator_hooks *hooks)
 {
 	memset(co, 0, sizeof(*co));
+	for (int v = 0; v < CS_VIEWS_MAX; v++)
+		co->company[v].alone = (struct cs_vec)CS_VEC(double);
 	co->board = board;
 	co->plan = cs_board_plan(board);
 	co->hooks = hooks;
@@ -55,6 +57,7 @@ void cs_coordinator_close(struct cs_coordinator *co)
 {
 	for (int i = 0; i < co->n; i++)
 		cs_process_close(&co->process[i]);
+	cs_company_release(co);
 }
 
 /* An order to all; who fails is out for the whole plan, with one finding. */

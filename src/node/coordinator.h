@@ -33,7 +33,9 @@ struct cs_coordinator_hooks {
 struct cs_company {
 	uint32_t rounds;	/* that were carried out both ways */
 	int matters;
-	double least;		/* GB/s, of those alone; where there were rounds */
+	uint32_t again;		/* transfers measured alone as well, being in doubt */
+	struct cs_vec alone;	/* double: GB/s of what was measured alone, in no order */
+	double median;		/* of these */
 };
 
 struct cs_coordinator {
@@ -86,6 +88,9 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block
  * the same time where that changes nothing (company.c).  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
+/* Is a rate in company too low for what was measured alone to vouch for it? */
+int cs_company_doubts(const struct cs_company *company, double gbs);
+void cs_company_release(struct cs_coordinator *co);
 /* Sources checked, second LOOK: the last facts.  May come again. */
 void cs_coordinator_finish(struct cs_coordinator *co);
 /* Ways given up by all, then memory given back; the agents end.  Not for a node

@@ -48,7 +48,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->company = (uint8_t)(step->count - 1);
 	row->what = *t;
 	row->via = (uint8_t)cs_cell_via(co, t);
-	row->flags = cell->repeats |
+	row->flags = cell->repeats | cell->doubt |
 		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
 	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
@@ -198,25 +198,24 @@ static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       ->unit == CS_UNIT_GBS;
 }
 
-/* Inside the window that all have in common each transfer's own rate is taken as
- * constant.  Transfers that hardly met have no such window: all bytes over the longest
- * time. */
+/* All bytes over the time until the last has ended.  A sum of rates takes each as
+ * constant; where they share a link, those that are left speed up when one has ended,
+ * and the sum is more than the link carries. */
 static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       uint32_t first, uint32_t end, uint32_t i)
 {
 	const struct cs_sampler *s = &co->sampler;
-	double rates = 0, bytes = 0, longest = 0;
+	double bytes = 0, longest = 0;
 
 	for (uint32_t k = first; k < end; k++) {
 		double moved = (double)s->bytes[k] * s->copies[k];
 
 		if (s->load[k] || !is_rate(co, cell, k))
 			continue;
-		rates += s->gbs[k][i];
 		bytes += moved;
 		longest = fmax(longest, moved / s->gbs[k][i]);
 	}
-	return s->overlap[i] >= CS_OVERLAP_MIN ? rates : bytes / longest;
+	return bytes / longest;
 }
 
 /* Of the transfers from first to end - 1. */
@@ -292,8 +291,6 @@ static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
 			continue;
 		cs_stats_of(s->gbs[k], s->n, &rates);
 		cell->median[k] = rates.median;
-		if (rates.median < cell->least)
-			cell->repeats |= CS_ROW_COMPANY;
 	}
 }
 
@@ -316,6 +313,10 @@ static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
 	uint32_t measured = 0, k;
 	int sound = 1;
 
+	cell->doubt = 0;
+	for (k = first; k < end && cell->judge; k++)
+		if (cs_company_doubts(cell->judge, cell->median[k]))
+			cell->doubt = CS_ROW_COMPANY;
 	for (k = first; k < end; k++) {
 		if (co->sampler.load[k])
 			continue;

@@ -100,8 +100,8 @@ static const struct cs_option measure_options[] = {
 	{ "mpi", 0, NULL, "call MPI even where no launcher is seen", FLAG(mpi, 1) },
 	{ "no-mpi", 0, NULL, "never call MPI: this process is one node", FLAG(mpi, 0) },
 	HEADING("Sampling"),
-	{ "precision", 0, "SHARE", "a cell ends when half the 95 % interval of its "
-	  "median is within this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
+	{ "precision", 0, "SHARE", "a cell ends when the 95 % interval of its median "
+	  "reaches no further from it than this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 500ms, cpu "
 	  "backend 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "

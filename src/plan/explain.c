@@ -24,12 +24,12 @@ static const char *const moves[CS_PATTERNS] = {
 		"the node.",
 	[CS_PATTERN_ALL_TO_ONE] =
 		"One buffer (--size) from every other GPU (or arena) to that of the "
-		"column at the same time, each to a place of its own. The total over "
-		"the window that all have in common stands below each column.",
+		"column at the same time, each to a place of its own. The total, "
+		"from the gate to the last end, stands below each column.",
 	[CS_PATTERN_ONE_TO_ALL] =
 		"One buffer (--size) from that of the row to every other GPU (or arena) "
-		"at the same time, all from the same source. The total over the window "
-		"that all have in common stands below, by GPU.",
+		"at the same time, all from the same source. The total, from the gate "
+		"to the last end, stands below, by GPU.",
 	[CS_PATTERN_ROUNDS] =
 		"As pair, but as many pairs at the same time as there are with no GPU "
 		"(or arena) in two of them, one way only; every ordered pair has its "
@@ -147,23 +147,23 @@ static const char *const timed[] = {
 		"By CUDA events around the copies, on the stream of the GPU that "
 		"issues them. All is enqueued behind a closed gate, which one "
 		"store in shared memory opens, so no enqueueing is timed. A cell "
-		"is the median of at least six samples of 5 ms and ends when half "
-		"its 95 % interval is within --precision. The first touch is "
-		"apart.",
+		"is the median of at least six samples of 5 ms and ends when "
+		"its 95 % interval reaches no further from it than --precision. "
+		"The first touch is apart.",
 	[CS_BACKEND_CPU] =
 		"By the kernel's monotonic clock around the copies, in the thread "
 		"that makes them, after a gate in shared memory has opened. A cell "
-		"is the median of at least six samples of 5 ms and ends when half "
-		"its 95 % interval is within --precision. The first touch is "
-		"apart.",
+		"is the median of at least six samples of 5 ms and ends when "
+		"its 95 % interval reaches no further from it than --precision. "
+		"The first touch is apart.",
 };
 
 static const char *const both_ways =
-	"Both directions over the window that they have in common are given "
+	"Both directions together, from the gate to the end of the later one, are given "
 	"beside, with how much they overlapped.";
 
 static const char *const all_at_once =
-	"The sum over the window that all have in common is given beside, with how "
+	"All bytes together, from the gate to the last end, are given beside, with how "
 	"much they overlapped, and, where the run has the pairs alone, the share of "
 	"that which is left together.";
 

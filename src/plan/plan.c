@@ -130,6 +130,24 @@ int cs_transfers_are_twins(const struct cs_transfer *a,
 	       cs_end_is_numa(&a->dst) == cs_end_is_numa(&b->src);
 }
 
+/* An issuer is one of the ends, where those are agents. */
+static int issuer_fits(const struct cs_transfer *t, int numas)
+{
+	return numas == 2 ||
+	       (!cs_end_is_numa(&t->src) && t->issuer == t->src.index) ||
+	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
+}
+
+int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
+{
+	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
+
+	return numas == (test->path == CS_PATH_HOST) + cs_test_has_host(test) &&
+	       issuer_fits(t, numas) &&
+	       (numas || (t->src.index == t->dst.index) ==
+				 (test->path == CS_PATH_LOCAL));
+}
+
 int cs_transfer_is_load(const struct cs_transfer *t)
 {
 	return (t->flags & CS_TRANSFER_LOAD) != 0;

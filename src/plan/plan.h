@@ -81,7 +81,7 @@ struct cs_view {
 struct cs_settings {
 	uint64_t copy_bytes;
 	uint64_t seed;		/* order of the steps, fill pattern */
-	double precision;	/* half interval / median at which a cell ends */
+	double precision;	/* side of the interval / median at which a cell ends */
 	double cell_limit_s;
 	double start_limit_s;	/* driver start */
 	uint32_t verify;	/* enum cs_verify */
@@ -201,6 +201,8 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 int cs_transfer_far(const struct cs_transfer *t);
 /* Whose memory is the destination, so who checks it: an agent. */
 int cs_transfer_checker(const struct cs_transfer *t);
+/* Are the ends of the kinds that its test has, and is the issuer one of them? */
+int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
 /* Do kernels of one GPU move these two between it and the host, one there and one
  * back?  One kernel makes both, and they get on at the same pace. */

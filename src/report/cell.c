@@ -48,8 +48,8 @@ static void print_value(FILE *to, const struct cs_row *row)
 			s->median, unit);
 	else
 		cs_fold(to, 2, INDENT, "value      %.2f %s, 95 %% interval %.2f "
-			"to %.2f (half of it %.2f %%)", s->median, unit, s->ci_low,
-			s->ci_high, 100 * cs_stats_half_width(s));
+			"to %.2f (at most %.2f %% from it)", s->median, unit, s->ci_low,
+			s->ci_high, 100 * cs_stats_margin(s));
 	cs_fold(to, 2, INDENT, "samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
 		"%.2f, p95 %.2f, p99 %.2f, max %.2f, sd %.3f, mad %.3f", s->n, s->min, s->p5,
 		s->mean, s->p95, s->p99, s->max, s->sd, s->mad);

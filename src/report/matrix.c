@@ -517,16 +517,16 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 static void print_places(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
-	size_t n = cs_grid_cells(grid), i, unproven = 0;
+	size_t n = cs_grid_cells(grid), unproven = 0;
 	const char *proof = "";
 
 	if (!cs_test_has_host(grid->test) || !grid->n_measured)
 		return;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		unproven += grid->row[i] &&
 			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
-	for (i = 0; i < (size_t)nd->facts.n_agents && !proof[0]; i++)
-		proof = nd->agent[i].pages_proof;
+	for (int a = 0; a < nd->facts.n_agents && !proof[0]; a++)
+		proof = nd->agent[a].pages_proof;
 	if (unproven)
 		cs_fold(to, 2, 4, "where its host memory lies is not proven for %zu "
 			"cell%s", unproven, unproven == 1 ? "" : "s");

@@ -106,8 +106,8 @@ static double copies(const struct cs_row *row)
 static const struct family families[] = {
 	{ "bandwidth_bytes_per_second", "Median rate of the transfers of a cell.", 0,
 	  bandwidth },
-	{ "total_bandwidth_bytes_per_second", "Median rate of all transfers of a step "
-	  "over their common window; src and dst are its first transfer.", 0,
+	{ "total_bandwidth_bytes_per_second", "Median of all bytes of a step over the "
+	  "time until the last transfer has ended; src and dst are its first transfer.", 0,
 	  total_bandwidth },
 	{ "duration_seconds", "Median time of a call or a latency.", 1, duration },
 	{ "copies_per_second", "Median rate of small copies.", 1, copies },

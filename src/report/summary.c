@@ -60,7 +60,7 @@ static void print_data(FILE *to, const struct cs_run *run)
 
 struct samples {
 	uint32_t least, most, discarded;
-	double widest;		/* half interval / median */
+	double widest;		/* side of an interval / median */
 	size_t rows, sampled;	/* of these, until known well enough */
 	size_t without;		/* of those, fewer than 6 samples */
 	uint32_t turns;		/* of a cell; 0 where nothing took turns */
@@ -73,7 +73,7 @@ static void count_samples(const struct cs_run *run, struct samples *out)
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		double width = cs_stats_half_width(&row->stats);
+		double width = cs_stats_margin(&row->stats);
 
 		if (!cs_row_is_cell(row) || row->status != CS_OK)
 			continue;

@@ -640,18 +640,12 @@ static void place_findings(struct cs_merge *m, const int *node_to,
 	struct cs_finding *f = m->run.findings.data;
 	size_t left = 0;
 
+	cs_findings_follow(&m->run.findings, row_to);
 	for (size_t i = 0; i < m->run.findings.n; i++) {
-		uint32_t n = 0;
-
 		if (f[i].node >= 0 && node_to[f[i].node] < 0)
 			continue;
 		if (f[i].node >= 0)
 			f[i].node = node_to[f[i].node];
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			if (row_to[f[i].evidence[k]] >= 0)
-				f[i].evidence[n++] =
-					(uint32_t)row_to[f[i].evidence[k]];
-		f[i].n_evidence = n;
 		f[left++] = f[i];
 	}
 	m->run.findings.n = left;

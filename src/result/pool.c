@@ -152,6 +152,22 @@ int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *er
 	return 0;
 }
 
+int64_t *cs_pool_first_turns(const struct cs_run *run, const struct cs_run *pooled)
+{
+	size_t n = cs_rows_count(&pooled->rows), of = cs_rows_count(&run->rows), i = 0;
+	int64_t *at = calloc(n + 1, sizeof(*at));
+
+	/* they stand in the order of their first turns */
+	for (size_t k = 0; at && k < n; k++) {
+		const struct cs_row *row = cs_rows_get(&pooled->rows, k);
+
+		while (i < of && by_cell(cs_rows_get(&run->rows, i), row))
+			i++;
+		at[k] = i < of ? (int64_t)i++ : -1;
+	}
+	return at;
+}
+
 static void release_rows(struct cs_rows *rows, const struct cs_rows *own)
 {
 	if (rows->rows.data != own->rows.data)

@@ -16,7 +16,7 @@
 enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
 
 /* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all
- * transfers of a step over their common window.  The rest are parts of an OPEN. */
+ * bytes of a step from the gate to the last end.  The rest are parts of an OPEN. */
 enum cs_metric {
 	CS_METRIC_RATE, CS_METRIC_TOTAL,
 	CS_METRIC_FIRST_OPEN,	/* the pair's first way at all */

@@ -46,6 +46,8 @@ struct cs_finding {
 /* The id of the finding that says why there was nothing to measure. */
 #define CS_CANNOT_TEST "cannot-test"
 
+/* Rows have moved: to[i] is where the i-th is now, -1 nowhere. */
+void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
 /* Append a copy. */
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 		   struct cs_err *err);

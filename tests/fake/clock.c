@@ -340,23 +340,24 @@ static int is_of_host(int src, int dst)
 	return src == FAKE_HOST || dst == FAKE_HOST;
 }
 
-/* FAKE_PEER_SHARED: do these two share a link? */
-static int shares(const struct fake_flow *flow, const struct entry *e)
+/* FAKE_PEER_SHARED: what is left to a flow beside another; 1 where they share no
+ * link. */
+static double keeps(const struct fake_flow *flow, const struct entry *e)
 {
 	for (const struct fake_shared *s = fake.shared;
 	     s < fake.shared + fake.n_shared; s++)
 		for (int i = 0; i < 2; i++)
 			if (s->src[i] == flow->src && s->dst[i] == flow->dst &&
 			    s->src[!i] == e->src && s->dst[!i] == e->dst)
-				return 1;
-	return 0;
+				return s->keeps;
+	return 1;
 }
 
 /* What other flows of the group do to one. */
 struct others {
 	int out, in;		/* through the ports of its GPUs, it among them */
 	int host;		/* between the host and GPUs, the same way, likewise */
-	int shared;		/* on its link besides it */
+	double link;		/* what those on its link add to it: 1, each as much */
 	double factor;
 };
 
@@ -372,7 +373,7 @@ static void meet(const struct fake_flow *flow, const struct entry *e,
 	o->out += e->src == flow->src && flow->src != FAKE_HOST;
 	o->in += e->dst == flow->dst && flow->dst != FAKE_HOST;
 	o->host += host && (e->src == FAKE_HOST) == (flow->src == FAKE_HOST);
-	o->shared += shares(flow, e);
+	o->link += 1 / keeps(flow, e) - 1;
 	if (opposite && host)
 		o->factor = HOST_DUPLEX;
 	else if (opposite && e->issuer == flow->issuer &&
@@ -403,7 +404,7 @@ double fake_flow_rate(const struct fake_flow *flow)
 	pthread_mutex_unlock(&gate->flows->lock);
 	if (o.in > o.out)
 		o.out = o.in;
-	rate *= o.factor / ((o.out > 1 ? o.out : 1) * (1 + o.shared));
+	rate *= o.factor / ((o.out > 1 ? o.out : 1) * (1 + o.link));
 	if (o.host && fake.host_shared > 0 && rate > fake.host_shared / o.host)
 		rate = fake.host_shared / o.host;
 	return rate;

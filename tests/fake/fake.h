@@ -37,6 +37,7 @@
 /* Two pairs of GPUs on one link. */
 struct fake_shared {
 	int src[2], dst[2];
+	double keeps;		/* of its rate each, when both move */
 };
 
 struct fake_config {

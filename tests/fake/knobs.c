@@ -170,16 +170,17 @@ static int take_numa(const char *element, void *arg)
 	return 0;
 }
 
-/* "0-1:2-3" */
+/* "0-1:2-3", or "0-1:2-3:0.95" */
 static int take_shared(const char *element, void *arg)
 {
-	struct fake_shared s;
+	struct fake_shared s = { .keeps = 0.5 };
 	int end = -1;
 
 	(void)arg;
 	if (fake.n_shared == FAKE_SHARED ||
-	    sscanf(element, "%2d-%2d:%2d-%2d%n", &s.src[0], &s.dst[0], &s.src[1],
-		   &s.dst[1], &end) != 4 || element[end])
+	    sscanf(element, "%2d-%2d:%2d-%2d%n:%lf%n", &s.src[0], &s.dst[0],
+		   &s.src[1], &s.dst[1], &end, &s.keeps, &end) < 4 ||
+	    element[end] || !(s.keeps > 0 && s.keeps <= 1))
 		return -1;
 	for (int i = 0; i < 2; i++)
 		if (s.src[i] < 0 || s.src[i] >= FAKE_GPUS_MAX ||

@@ -53,9 +53,27 @@ ok "pairs that share a link are found, named, and measured alone" eval \
 	 [[ $says == *"peer.ce.write.pair: 3->5 has "*" % of its rate while 4->7 and others run: pairs are measured one at a time"* ]]'
 ok "... with the figures of each pair alone" same alone got
 # not in a round that is carried out both ways by this seed
-FAKE_PEER_SHARED=0-1:2-3 run 0 "${fast[@]}" -o later.csv
+FAKE_PEER_SHARED=0-1:5-3 run 0 "${fast[@]}" -o later.csv
 figures later.csv >got
-ok "so are pairs that meet in a later round" same alone got
+ok "so are pairs that meet in a later round" eval 'same alone got && says "% of its rate while"'
+
+# the slow pair is in such a round, those that share a link are in none
+export FAKE_SLOW=4-7:0.94 FAKE_PEER_SHARED=0-1:5-3:0.95
+run 0 "${fast[@]}" --schedule serial -o serial.csv
+figures serial.csv | awk '{ $4 = sprintf("%.4f", $4) } 1' >want
+run 0 "${fast[@]}" -v -o slow.csv
+figures slow.csv | awk '{ $4 = sprintf("%.4f", $4) } 1' >got
+ok "a slow pair does not vouch for others: what is slower than most alone is measured alone" eval \
+	'status_is 0 && same want got'
+ok "... how many is said" says \
+	"peer.ce.write.pair: 2 cells were slower while other pairs ran than most are alone: measured alone as well"
+ok "... and that it was their company" grep -qE "note +peer.ce.write.pair: (0->1|5->3) has 9[0-9.]+ % of" out
+export FAKE_SLOW=6-2:0.94
+unset FAKE_PEER_SHARED
+run 0 "${fast[@]}" -o slow.csv
+ok "a pair that is slow by itself accuses no company" eval \
+	'status_is 0 && says "1 cell was slower while other pairs ran than most are alone" && ! says "pairs are measured one at a time"'
+unset FAKE_SLOW
 
 run 8 --seed 1 -m peer -s 256K --cell-limit 60s -o ranks.csv
 figures ranks.csv >got

@@ -198,7 +198,15 @@ static void a_continued_journal_counts_whole_steps(void)
 	"\"backend\":\"cuda\",\"n_nodes\":1,\"n_agents\":2,\"tests\":"         \
 	"[\"peer.ce.write.pair\"],\"settings\":{\"copy_bytes\":16,"            \
 	"\"precision\":1,\"cell_limit_s\":1,\"start_limit_s\":1}}"
-#define RESULT(more) HEAD PLAN ",\"results\":[{\"node_index\":0," more "}]}"
+#define NODE(more) ",\"nodes\":[{\"node_index\":0" more "}]"
+#define AGENTS ",\"agents\":[{\"node_index\":0},{\"node_index\":0}]"
+#define TWO NODE(",\"n_agents\":2") AGENTS
+#define RESULT(more) HEAD PLAN TWO ",\"results\":[{\"node_index\":0," more "}]}"
+#define CELL(src, dst, issuer) "\"src\":\"" src "\",\"dst\":\"" dst               \
+	"\",\"issuer\":\"" issuer "\""
+#define JOURNAL "{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{}," PLAN "\n"
+#define NODE_LINE(n, agents) "{\"kind\":\"node\",\"node_index\":0,\"n_agents\":" n \
+	",\"agents\":[" agents "]}\n"
 
 static void what_is_not_ours_is_refused(void)
 {
@@ -230,19 +238,39 @@ static void what_is_not_ours_is_refused(void)
 		{ HEAD "\"a\":1,\"a\":2}}", "duplicate object key" },
 		{ HEAD PLAN ",\"results\":{}}", "an array is expected" },
 		{ HEAD PLAN ",\"results\":[1}", "line 1: " },
+		{ HEAD "\"n_nodes\":1},\"results\":[{\"node_index\":0}]}",
+		  "a result of a run without 'settings'" },
 		{ HEAD PLAN ",\"results\":[{}]}", "'node_index' is not there; "
 						  "allowed is the number of one of 1" },
 		{ RESULT("\"test\":\"x\""), "'test' is 'x'; allowed is a test" },
 		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu64\""),
-		  "'src' is 'gpu64'; allowed is a GPU of its node" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu0\","
-			 "\"dst\":\"gpu1\",\"issuer\":\"gpu0\",\"status\":\"ok\""),
-		  "'value' is not there" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu0\","
-			 "\"dst\":\"gpu1\",\"issuer\":\"gpu0\",\"samples\":[\"1\"]"),
+		  "'src' is 'gpu64'; allowed is one of the 2 GPUs of its node" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu2", "gpu0")),
+		  "'dst' is 'gpu2'; allowed is one of the 2 GPUs of its node" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu1", "gpu0")
+			 ",\"status\":\"ok\""), "'value' is not there" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu1", "gpu0")
+			 ",\"samples\":[\"1\"]"),
 		  "'samples' is an array; allowed is an array of numbers" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu0", "gpu0")),
+		  "allowed is with dst and issuer a transfer as its test has it" },
+		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("gpu0", "gpu1", "gpu0")),
+		  "allowed is with dst and issuer a transfer as its test has it" },
+		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("host", "gpu1", "gpu0")),
+		  "allowed is with dst and issuer a transfer as its test has it" },
 		{ HEAD PLAN ",\"agents\":[{\"node_index\":0}]}",
 		  "a node with fewer agents than n_agents" },
+		{ HEAD PLAN NODE("") AGENTS "}", "a node with fewer agents than n_agents" },
+		{ HEAD PLAN NODE(",\"n_agents\":2") "}",
+		  "'n_agents' is 2; allowed is the number of its agents" },
+		{ HEAD PLAN NODE(",\"n_agents\":3") AGENTS "}",
+		  "'n_agents' is 3; allowed is the number of its agents" },
+		{ HEAD PLAN TWO ",\"checks\":[{\"node\":null,\"evidence\":[0]}]}",
+		  "at most 8 positions of results that are there" },
+		{ JOURNAL NODE_LINE("1", "{\"node_index\":0}")
+		  "{\"kind\":\"result\",\"node_index\":0,\"test\":\"local.sm.copy.alone\","
+		  CELL("gpu0", "gpu0", "gpu0") "}\n" NODE_LINE("0", ""),
+		  "line 4: a node: 'n_agents' is 0; allowed is as many as there were" },
 		{ "{\"kind\":\"result\"}\n", "begins with a line of kind 'run'" },
 		{ "{\"kind\":\"run\"", "no whole line" },
 		{ "{\"kind\":\"run\"}\n", "no 'schema'" },
@@ -341,13 +369,18 @@ static void a_node_alone_is_a_run(void)
 	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
 	f = cs_vec_add(&c.run.findings, 2, NULL);
 	f[0] = (struct cs_finding){ .severity = CS_NOTE, .node = 0, .id = "a", .text = "of the first" };
-	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .id = "b", .text = "of the second" };
+	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .id = "b", .text = "of the second",
+				    .n_evidence = 2, .evidence = { 0, 3 } };
 	t_eq_int(cs_run_node_named(&c.run, "n002", &err), 1);
 	t_eq_int(cs_run_node_named(&c.run, "0", &err), 0);
 	t_eq_int(cs_run_node_named(&c.run, "n003", &err), -1);
 	t_eq_str(err.text, "no node 'n003': allowed are n001, n002, or their "
 		 "number from 0 on");
-	cs_run_cut_node(&c.run, 1);
+	t_eq_int(cs_rows_get(&c.run.rows, 3)->node, 1);
+	t_eq_int(cs_run_cut_node(&c.run, 1, &err), 0);
+	f = c.run.findings.data;
+	t_eq_int(f->n_evidence, 1);
+	t_eq_int(f->evidence[0], 1);
 	text = written(&c.run, "text");
 	t_ok(strstr(text, "\nn002  2 x NVIDIA H200"));
 	t_ok(strstr(text, "of the second") && !strstr(text, "of the first"));
