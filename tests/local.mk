@@ -370,6 +370,7 @@ SHELL_TESTS = \
 	%D%/run/launchers.t \
 	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
+	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/prolog.t \

@@ -8,6 +8,7 @@ top=$(cd "$TESTDATA/.." && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this
 n=0
 
 ok() { # SENTENCE COMMAND...

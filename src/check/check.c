@@ -235,8 +235,9 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 
 	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
-	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		cs_agent_word(run), n == 1 ? "" : "s", most);
+	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d%s", n,
+		cs_agent_word(run), n == 1 ? "" : "s", most,
+		n == 1 ? ": nothing between GPUs is measured there" : "");
 	return cs_judge_node(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 

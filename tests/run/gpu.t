@@ -110,9 +110,9 @@ ok "--gpus by UUID" same some got
 run 0 --gpus 4
 ok "a GPU that is not there: status 3, how many there are" \
 	eval 'status_is 3 && one_line "no GPU 4.*4"'
-run 2 -m peer --gpus 1
+run 2 -t peer.ce.write.bidi --gpus 1
 ok "one GPU has no peers: status 3, one line" \
-	eval 'status_is 3 && one_line "at least 2"'
+	eval 'status_is 3 && one_line "peer.ce.write.bidi: needs two GPUs"'
 
 run 2 -s 1M --op read -o read.csv
 ok "--op read measures reads only" eval \
@@ -147,18 +147,18 @@ ok "… of the same cells" eval \
 run 0 --no-mpi -s 1M --seed 1 -o bare.csv
 ok "nothing given is --suite quick" eval \
 	'status_is 0 && prints "^cscope-mpi .*  --suite quick  1 MiB x " &&
-	 all_ok bare.csv 20 && prints "^  findings +none"'
-ok "… writes between GPUs, and from and to the host" eval \
+	 all_ok bare.csv 24 && prints "^  findings +none"'
+ok "… writes between GPUs, from and to the host, and within each" eval \
 	'[ "$(cut -d" " -f1 <(cells bare.csv) | uniq -c | tr -s " \n" " ")" = \
-	   " 4 d2h.ce.pinned.pair 4 h2d.ce.pinned.pair 12 peer.ce.write.pair " ]'
+	   " 4 d2h.ce.pinned.pair 4 h2d.ce.pinned.pair 4 local.ce.copy.alone 12 peer.ce.write.pair " ]'
 run 4 -s 1M --seed 1 -o ranks.csv
 figures bare.csv >suite
 figures ranks.csv >got
 ok "… of four ranks the same" same suite got
 run 0 --no-mpi --gpus 2 -s 1M --seed 1 -o one.csv -o one.jsonl
 ok "… one GPU: what is there is measured, the rest said" eval \
-	'status_is 0 && all_ok one.csv 2 && prints \
-	 "note +peer.ce.write.pair is left out: not to be had with 1 GPU and [0-9]+ NUMA domain"'
+	'status_is 0 && all_ok one.csv 3 && prints \
+	 "note +peer.ce.write.pair is left out: it measures between two GPUs"'
 run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --check
 ok "… under --check too" eval 'status_is 0 && prints "^cscope-mpi .*  --suite quick"'
 grep -vE "\"(test\":\"d2h|kind\":\"verdict)" one.jsonl >cut.jsonl
