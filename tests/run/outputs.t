@@ -87,13 +87,23 @@ ok "a link is followed and stays" eval \
 
 # ---- one journal ----
 
-printf '#!/bin/bash\nexec "$@" --no-mpi\n' >each_alone
-chmod +x each_alone
+# no launcher, which would end all with the first that is refused
+one=(--no-mpi --backend cpu --gpus 4 -m peer -s 4K:1M:x2 --cell-limit 200ms
+	--precision 0.001% --seed 1 -q -o one.jsonl)
 rm -f one.jsonl
-run_program 4 ./each_alone "$CSCOPE" --backend cpu -m peer -s 64K --seed 1 \
-	--cell-limit 400ms --precision 0.001% -q -o one.jsonl
+begin 0 "${one[@]}"
+until_true 20 measuring one.jsonl 1
+others=()
+for _ in 1 2 3; do
+	"$CSCOPE" "${one[@]}" 2>>others &
+	others+=($!)
+done
+wait "${others[@]}"
+refused=$?
+kill -TERM "$begun"
+end_within 10
 ok "four processes write one journal: three are refused" eval \
-	'! status_is 0 && [ "$(grep -c "cannot write .one.jsonl.: it is being written already" err)" = 3 ]'
+	'[ $refused = 3 ] && [ "$(grep -c "cannot write .one.jsonl.: it is being written already" others)" = 3 ]'
 ok_json "… and its lines are whole" one.jsonl 'd[0]["kind"] == "run"'
 
 # ---- what cannot be written ----
