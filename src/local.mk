@@ -157,6 +157,7 @@ endif
 	%D%/node/crew.h \
 	%D%/node/ends.c \
 	%D%/node/ends.h \
+	%D%/node/fault.c \
 	%D%/node/geometry.c \
 	%D%/node/hostbuf.c \
 	%D%/node/hostbuf.h \

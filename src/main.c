@@ -224,15 +224,16 @@ static void add_finding(struct cs_run *run, enum cs_severity severity,
 static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
-	char text[CS_ERR_TEXT] = "";
+	char text[CS_ERR_TEXT];
+	const char *id;
 	int n, rc = 0;
 
 	if (refuse_judging(p, err))
 		return -1;
-	if (p->run.plan && !p->resume.complete)
-		cs_left_out_plan(&p->opt, p->run.plan, text, sizeof(text));
-	if (text[0])
-		add_finding(&p->run, CS_NOTE, "not-possible", text);
+	id = p->run.plan && !p->resume.complete ?
+		     cs_left_out_plan(&p->opt, p->run.plan, text, sizeof(text)) : NULL;
+	if (id)
+		add_finding(&p->run, CS_NOTE, id, text);
 	for (int i = 0; i < p->opt.n_outputs && !rc; i++) {
 		if (is_resumed(p, p->opt.output[i]))
 			continue;
@@ -370,7 +371,7 @@ static void on_interrupted(void *ctx, int number)
 	say_verdict(&p->run);
 }
 
-static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
+static int choose(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
 		  struct cs_err *err)
 {
 	struct program *p = ctx;
@@ -379,7 +380,11 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 	cs_left_out_backend(&p->opt, backend, text, sizeof(text));
 	if (text[0])
 		add_finding(&p->run, CS_NOTE, "not-on-cpu", text);
-	return cs_options_choose(&p->opt, backend, chosen, err);
+	if (cs_options_choose(&p->opt, backend, chosen, err))
+		return -1;
+	if (lone)
+		cs_options_choose_lone(&p->opt, backend, chosen);
+	return 0;
 }
 
 static void open_plan(struct program *p)

@@ -66,7 +66,8 @@ int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *p
 double cs_norm_bound(const struct cs_norm *norm, double margin);
 
 /* Judge every cell against run->baseline; without one nothing.  Findings: what is
- * beyond its bound, by node and matrix; what the baseline does not have. */
-int cs_baseline_judge(struct cs_run *run, struct cs_err *err);
+ * beyond its bound, by node and matrix; what the baseline does not have.  A cell of
+ * which a finding tells already (cs_cells_judge; NULL none) is told there. */
+int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 #endif

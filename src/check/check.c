@@ -8,6 +8,7 @@
 #include "check/vote.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,26 +45,14 @@ int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
 	return cs_judge(run, f, text, err);
 }
 
-int cs_judge_gpu(struct cs_run *run, int severity, int node, int a,
-		 const char *id, const char *text, struct cs_err *err)
-{
-	struct cs_finding f = { .severity = (uint32_t)severity, .node = node,
-				.part = "gpu" };
-
-	cs_text(f.id, sizeof(f.id), "%s", id);
-	cs_text(f.bus_id, sizeof(f.bus_id), "%s",
-		run->node[node].agent[a].gpu.bus_id);
-	return cs_judge(run, f, text, err);
-}
-
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int a)
 {
 	struct cs_phrase p;
 
 	if (a == CS_ALL_GPUS) {
 		cs_text(f->part, sizeof(f->part), "node");
-		cs_text(p.text, sizeof(p.text), "all %d %ss",
-			run->node[f->node].facts.n_agents, cs_agent_word(run));
+		cs_all_text(cs_agent_word(run), run->node[f->node].facts.n_agents,
+			    p.text, sizeof(p.text));
 		return p;
 	}
 	cs_text(f->part, sizeof(f->part), "gpu");
@@ -74,35 +63,78 @@ struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, i
 	return p;
 }
 
-/* What happened to one GPU between the looks before and after the plan. */
-static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err)
-{
-	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	const struct cs_conditions *b = &agent->before, *e = &agent->after;
-	const struct {
-		int64_t before, after;
-		const char *what;
-	} counter[] = {
-		{ b->nvlink_errors, e->nvlink_errors, "NVLink errors" },
-		{ b->pcie_replays, e->pcie_replays, "PCIe replays" },
-		{ b->ecc_corrected, e->ecc_corrected, "corrected ECC errors" },
-		{ b->ecc_uncorrected, e->ecc_uncorrected,
-		  "uncorrected ECC errors" },
-	};
-	char text[CS_ERR_TEXT];
-	size_t i;
+/* What is to be said of each GPU of a node; "" nothing. */
+struct each_gpu {
+	char text[CS_MAX_AGENTS][160];
+};
 
-	if (!b->known || !e->known)
-		return 0;
-	for (i = 0; i < sizeof(counter) / sizeof(counter[0]); i++) {
-		if (counter[i].before < 0 || counter[i].after <= counter[i].before)
+/* One warning for each; for all of them if it is the same. */
+static int judge_each(struct cs_run *run, int node, const char *id,
+		      const struct each_gpu *of, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents, alike = 0, a;
+	char text[CS_ERR_TEXT];
+
+	while (alike < n && !strcmp(of->text[alike], of->text[0]))
+		alike++;
+	for (a = 0; a < n; a++) {
+		struct cs_finding f = { .severity = CS_WARNING, .node = node };
+		int gpu = n > 1 && alike == n ? CS_ALL_GPUS : a;
+
+		if (!of->text[a][0])
 			continue;
-		cs_text(text, sizeof(text), "GPU %s (%s): %lld %s during the run",
-			cs_agent_label(run, node, a).text, agent->gpu.bus_id,
-			(long long)(counter[i].after - counter[i].before),
-			counter[i].what);
-		if (cs_judge_gpu(run, CS_WARNING, node, a, "error-counters", text,
-			      err))
+		cs_text(f.id, sizeof(f.id), "%s", id);
+		cs_text(text, sizeof(text), "%s: %s",
+			cs_gpu_phrase(run, &f, gpu).text, of->text[a]);
+		if (cs_judge(run, f, text, err))
+			return -1;
+		if (gpu == CS_ALL_GPUS)
+			break;
+	}
+	return 0;
+}
+
+/* Counters of errors: before and after the plan. */
+static const struct counter {
+	size_t at;		/* in struct cs_conditions */
+	const char *what;
+} counters[] = {
+	{ offsetof(struct cs_conditions, nvlink_errors), "NVLink errors" },
+	{ offsetof(struct cs_conditions, pcie_replays), "PCIe replays" },
+	{ offsetof(struct cs_conditions, ecc_corrected), "corrected ECC errors" },
+	{ offsetof(struct cs_conditions, ecc_uncorrected),
+	  "uncorrected ECC errors" },
+};
+
+static int64_t count_of(const struct cs_conditions *c, const struct counter *counter)
+{
+	int64_t n;
+
+	memcpy(&n, (const char *)c + counter->at, sizeof(n));
+	return n;
+}
+
+/* What happened to GPUs between the looks before and after the plan. */
+static int find_counters(struct cs_run *run, int node, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		struct each_gpu of = { { "" } };
+
+		for (int a = 0; a < nd->facts.n_agents; a++) {
+			const struct cs_conditions *b = &nd->agent[a].before;
+			const struct cs_conditions *e = &nd->agent[a].after;
+			int64_t before = count_of(b, &counters[i]);
+			int64_t after = count_of(e, &counters[i]);
+
+			if (b->known && e->known && before >= 0 && after > before)
+				cs_text(of.text[a], sizeof(of.text[a]),
+					"%lld %s during the run",
+					(long long)(after - before),
+					counters[i].what);
+		}
+		if (judge_each(run, node, "error-counters", &of, err))
 			return -1;
 	}
 	return 0;
@@ -154,20 +186,21 @@ void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out)
 }
 
 /* Cells claim the live links of their GPUs: did the bytes go there? */
-static int find_path(struct cs_run *run, int node, int a, struct cs_err *err)
+static int find_path(struct cs_run *run, int node, struct cs_err *err)
 {
-	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	char text[CS_ERR_TEXT];
+	const struct cs_run_node *nd = &run->node[node];
+	struct each_gpu of = { { "" } };
 	double sent, received;
 
 	/* the last look belongs to the last sample of a whole run only */
-	if (!run->complete || cs_path_shares(agent, &sent, &received) ||
-	    (sent >= PATH_LEAST && received >= PATH_LEAST))
-		return 0;
-	cs_text(text, sizeof(text), "GPU %s (%s): its NVLinks counted %.0f %% of what it sent and %.0f %% of what it received: the rest went another way",
-		cs_agent_label(run, node, a).text, agent->gpu.bus_id, 100 * sent,
-		100 * received);
-	return cs_judge_gpu(run, CS_WARNING, node, a, "not-nvlink", text, err);
+	for (int a = 0; run->complete && a < nd->facts.n_agents; a++)
+		if (!cs_path_shares(&nd->agent[a], &sent, &received) &&
+		    !(sent >= PATH_LEAST && received >= PATH_LEAST))
+			cs_text(of.text[a], sizeof(of.text[a]), "NVLinks counted "
+				"%.0f %% of what was sent and %.0f %% of what was "
+				"received: the rest went another way", 100 * sent,
+				100 * received);
+	return judge_each(run, node, "not-nvlink", &of, err);
 }
 
 /* Agents that should have been bound and are not; the same note said once. */
@@ -235,8 +268,9 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 
 	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
-	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		cs_agent_word(run), n == 1 ? "" : "s", most);
+	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d%s", n,
+		cs_agent_word(run), n == 1 ? "" : "s", most,
+		n == 1 ? ": nothing between GPUs is measured there" : "");
 	return cs_judge_node(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
@@ -244,12 +278,8 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 static int find_on_machine(struct cs_run *run, int node, int most,
 			   struct cs_err *err)
 {
-	if (cs_in_use_judge(run, node, err))
-		return -1;
-	for (int a = 0; a < run->node[node].facts.n_agents; a++)
-		if (find_counters(run, node, a, err))
-			return -1;
-	return cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
+	return cs_in_use_judge(run, node, err) || find_counters(run, node, err) ||
+	       cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
 		       -1 : 0;
 }
 
@@ -298,13 +328,8 @@ static int find_differences(struct cs_run *run, struct cs_err *err)
 static int find_on_node(struct cs_run *run, int node, int most,
 			const struct cs_by_node *told, struct cs_err *err)
 {
-	int a;
-
-	if (cs_rows_judge(run, node, told, err))
+	if (cs_rows_judge(run, node, told, err) || find_path(run, node, err))
 		return -1;
-	for (a = 0; a < run->node[node].facts.n_agents; a++)
-		if (find_path(run, node, a, err))
-			return -1;
 	if (find_drift(run, node, err) || find_unbound(run, node, err))
 		return -1;
 	return cs_run_is_again(run, node) ? 0 :
@@ -352,11 +377,14 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 }
 
 /* What cells were asked to be held against. */
-static int judge_asked(struct cs_run *run, struct cs_err *err)
+static int judge_asked(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
 	if (!(run->checks & CS_CHECK_BASELINE))
 		return 0;
-	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
+	if (cs_baseline_judge(run, told, err) || cs_threshold_judge(run, told, err))
+		return -1;
+	cs_told_end(run, told);
+	return 0;
 }
 
 /* Evidence names rows as files have them, each turn of a cell by itself: that of the
@@ -381,19 +409,24 @@ static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
-	size_t before = run->findings.n;
+	struct cs_vec told = { 0 };
 	struct cs_run pooled;
+	size_t before;
 	int rc;
 
 	cs_in_use_mark(run);
-	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err) ||
-	     judge_asked(&pooled, err);
+	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
+	run->findings = pooled.findings;
+	rc = rc || find_left_out(run, err) || find_differences(run, err) ||
+	     cs_cells_judge(run, &told, err);
+	before = run->findings.n;
+	pooled.findings = run->findings;
+	rc = rc || judge_asked(&pooled, &told, err);
 	run->findings = pooled.findings;
 	rc = place_evidence(run, &pooled, before, err) || rc;
 	cs_pool_release(&pooled, run);
-	if (!rc)
-		rc = find_left_out(run, err);
-	if (rc || find_differences(run, err) || cs_cells_judge(run, err))
+	cs_vec_release(&told);
+	if (rc)
 		return -1;
 	return run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, err) : 0;
 }

@@ -8,11 +8,9 @@
 int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
 
-/* … about a node, -1 the run; about a GPU of it. */
+/* … about a node, -1 the run. */
 int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
 		  const char *text, struct cs_err *err);
-int cs_judge_gpu(struct cs_run *run, int severity, int node, int gpu, const char *id,
-		 const char *text, struct cs_err *err);
 /* A text to be used at once. */
 struct cs_phrase {
 	char text[80];
@@ -73,13 +71,16 @@ int cs_is_beyond(double value, double bound, int low_is_better);
 struct cs_bound {
 	const char *id, *by;
 	uint32_t severity, once;
+	const struct cs_looks *looks;
+	struct cs_vec *told;	/* struct cs_suspect, with findings; NULL none */
 };
 /* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
  * figure its conditions explain is a warning at most; only what was seen twice keeps a
- * node out. */
-int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
-		      struct cs_breach *breach, size_t n,
+ * node out.  Cells that a finding as grave tells of already are noted there. */
+int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 		      const struct cs_bound *bound, struct cs_err *err);
+/* Say so in their findings. */
+void cs_told_end(struct cs_run *run, const struct cs_vec *told);
 
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);

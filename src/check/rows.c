@@ -498,11 +498,15 @@ static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
+		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
 
-		if ((int)row->node == node && row->status == CS_OK &&
-		    !cs_row_is_repeat(row))
-			for (int a = 0; a < n; a++)
-				bad[a] |= slow_bits(row, a) != 0;
+		if ((int)row->node != node || row->status != CS_OK ||
+		    cs_row_is_repeat(row))
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (row->throttle_at[k] & CS_THROTTLE_BAD &&
+			    !cs_end_is_numa(end[k]) && end[k]->index < n)
+				bad[end[k]->index] = 1;
 	}
 	for (int a = 0; a < n; a++)
 		slow += bad[a];

@@ -26,7 +26,7 @@ static const struct {
 	[CS_CAUSE_BELOW] = { "below-expected", 0, 0,
 		"compare with a node that is known to be good" },
 	[CS_CAUSE_SLOW] = { "slow-cells", 0, 1,
-		"repeat the cells below; look for Xid, NVLink and PCIe errors in dmesg and nvidia-smi -q" },
+		"look for Xid, NVLink and PCIe errors in dmesg and nvidia-smi -q" },
 	[CS_CAUSE_MEMORY] = { "slow-memory", 0, 1,
 		"nvidia-smi -q -d ECC,ROW_REMAPPER,PERFORMANCE; reset the GPU if a remap is pending" },
 	[CS_CAUSE_THROTTLED] = { "slow-throttled", 0, 0,
@@ -84,7 +84,7 @@ static void where(const struct cs_run *run, const struct cs_suspect *s, char *to
 			cs_text(to, size, "GPUs of different NUMA domains");
 		break;
 	default:
-		cs_text(to, size, "all GPUs");
+		cs_all_text("GPU", run->node[s->node].facts.n_agents, to, size);
 	}
 }
 
@@ -111,16 +111,29 @@ static struct cs_phrase copies(const struct cs_run *run, const struct cs_suspect
 	return p;
 }
 
+/* "6 %", "5 to 7 %" */
+static struct cs_phrase drop(const struct cs_suspect *s)
+{
+	int least = percent(s->drop_least), most = percent(s->drop);
+	struct cs_phrase p;
+
+	if (s->drop_least > 0 && least < most)
+		cs_text(p.text, sizeof(p.text), "%d to %d %%", least, most);
+	else
+		cs_text(p.text, sizeof(p.text), "%d %%", most);
+	return p;
+}
+
 /* "copies from it … are 6 % slower than on 63 other nodes" */
 static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		     size_t size)
 {
 	if (s->nodes)
-		cs_text(to, size, "%s are %d %% slower than on %d other nodes",
-			copies(run, s).text, percent(s->drop), s->nodes - 1);
+		cs_text(to, size, "%s are %s slower than on %d other nodes",
+			copies(run, s).text, drop(s).text, s->nodes - 1);
 	else
-		cs_text(to, size, "%s are %d %% slower than %s", copies(run, s).text,
-			percent(s->drop), s->family == CS_FAMILY_PEER ?
+		cs_text(to, size, "%s are %s slower than %s", copies(run, s).text,
+			drop(s).text, s->family == CS_FAMILY_PEER ?
 			"those of other pairs" : "those of the other GPUs");
 }
 
@@ -150,10 +163,11 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 
 	if (s->drop > 0 && s->cause != CS_CAUSE_BELOW)
 		how_slow(run, s, slow, sizeof(slow));
-	l = s->part == CS_PART_GPU ? &run->node[s->node].agent[s->a].link : NULL;
+	/* of all GPUs those of the first */
+	l = s->a >= 0 ? &run->node[s->node].agent[s->a].link : NULL;
 	if (s->cause == CS_CAUSE_BELOW)
-		cs_text(to, size, "%s are %d %% below the least that their live links usually give",
-			copies(run, s).text, percent(s->drop));
+		cs_text(to, size, "%s are %s below the least that their live links usually give",
+			copies(run, s).text, drop(s).text);
 	else if (s->cause == CS_CAUSE_LANES)
 		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
 			slow[0] ? ": " : "", slow);
@@ -312,7 +326,7 @@ static const char *elsewhere(const struct cs_suspect *s)
 		"the same command on another node of the model: what is there too comes from the job or its settings";
 }
 
-int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *s, struct cs_err *err)
+int cs_suspect_tell(struct cs_run *run, struct cs_suspect *s, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = run->node[s->node].agent;
 	struct cs_finding f = { .severity = severity_of(run, s), .node = s->node,
@@ -333,6 +347,7 @@ int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *s, struct cs_er
 	repeat_command(run, s, f.again, sizeof(f.again));
 	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
 	sentence(run, s, text, sizeof(text));
+	s->finding = run->findings.n;
 	return cs_judge(run, f, text, err);
 }
 

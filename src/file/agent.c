@@ -51,14 +51,17 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 
 /* ---- agents ---- */
 
-static void put_costs(struct cs_put *r, const struct cs_run *run, int agent,
-		      const struct cs_agent_facts *a)
+static void put_costs(struct cs_put *r, const struct cs_run *run, int node,
+		      int agent)
 {
+	const struct cs_run_node *nd = &run->node[node];
+	const struct cs_agent_facts *a = &nd->agent[agent];
 	const struct cs_usage *u = &a->usage;
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
+		cs_plan_arena(run->plan, agent, nd->facts.n_agents, UINT64_MAX,
+			      &arena);
 	cs_put_real(r, "arena_s", a->arena_s);
 	cs_put_real(r, "ways_s", a->ways_s);
 	cs_put_real(r, "first_sample_s", a->first_sample_s);
@@ -115,7 +118,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	cs_put_known(&r, "note", a->note);
 	cs_put_real(&r, "start_s", a->start_s);
 	cs_put_real(&r, "open_s", a->open_s);
-	put_costs(&r, run, agent, a);
+	put_costs(&r, run, node, agent);
 	return cs_put_end(&r);
 }
 

@@ -103,26 +103,26 @@ void cs_loaded_by_threads(void)
 
 static int read_run(struct cs_reader *r, struct cs_loaded *out)
 {
-	struct cs_loaded made;
+	struct cs_loaded *made = r->to;
 
-	memset(&made, 0, sizeof(made));
-	cs_rows_init(&made.run.rows);
-	made.run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
-	made.run.backend = "";
-	made.run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
-	r->to = &made;
-	if (read_objects(r) || (!made.has_verdict && add_no_verdict(&made, r->err))) {
-		cs_loaded_release(&made);
+	memset(made, 0, sizeof(*made));
+	cs_rows_init(&made->run.rows);
+	made->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	made->run.backend = "";
+	made->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
+	if (read_objects(r) || (!made->has_verdict && add_no_verdict(made, r->err))) {
+		cs_loaded_release(made);
 		return -1;
 	}
-	*out = made;
+	*out = *made;
 	return 0;
 }
 
 int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err)
 {
-	struct cs_reader r = { .name = name, .err = err };
+	struct cs_loaded made;
+	struct cs_reader r = { .to = &made, .name = name, .err = err };
 
 	cs_reader_of_text(&r, text, size);
 	return read_run(&r, out);
@@ -133,8 +133,9 @@ int cs_loaded_parse(const char *name, const char *text, size_t size,
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 {
 	int is_stdin = strcmp(file, "-") == 0, rc = -1;
-	struct cs_reader r = { .name = is_stdin ? "standard input" : file,
-			       .err = err };
+	struct cs_loaded made;
+	struct cs_reader r = { .to = &made, .err = err,
+			       .name = is_stdin ? "standard input" : file };
 	FILE *from = is_stdin ? stdin : fopen(file, "re");
 
 	if (!from)

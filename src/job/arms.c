@@ -38,6 +38,8 @@ int cs_arms_divide(struct cs_arms *arms, const struct cs_placements *wanted,
 			arms->native = k;
 	}
 	arms->n = n;
+	if (n < 0 && muster->team->n_nodes > 1)
+		cs_err_prefix(err, "on '%s'", muster->host);
 	return n < 0 ? -1 : 0;
 }
 

@@ -209,8 +209,8 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	if (!chosen)
 		return cs_err_set(err, "no memory");
 	if (!job->args->choose(job->args->ctx,
-			       (enum cs_backend_kind)req.set.backend, chosen,
-			       err))
+			       (enum cs_backend_kind)req.set.backend,
+			       job->lone && !job->args->look_only, chosen, err))
 		rc = cs_plan_build(&req, &job->plan, err);
 	free(chosen);
 	return rc;
@@ -454,11 +454,13 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 /* Agents, plan and board; the plan is of no use where no node has two agents. */
 static int prepare(struct cs_job *job, struct cs_err *err)
 {
-	long most = job->muster.n_agents;
-	int rc = 0;
+	long is[2] = { job->muster.n_agents, job->muster.n_agents == 1 };
+	int rc = 0, most;
 
-	if (cs_team_max(&job->team, &most, 1, err))
+	if (cs_team_max(&job->team, is, 2, err))
 		return -1;
+	most = (int)is[0];
+	job->lone = is[1] != 0;
 	if (job->args->look_only && most < 2) {
 		job->boardless = 1;
 		return 0;
@@ -466,7 +468,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	if (job->arms.native >= 0)
 		rc = cs_muster_start(&job->muster, err);
 	if (cs_team_agree(&job->team, rc, err) ||
-	    share_plan(job, (int)most, err) || get_ready(job, err) ||
+	    share_plan(job, most, err) || get_ready(job, err) ||
 	    share_board(job, err))
 		return -1;
 	job->opened = 1;

@@ -33,8 +33,9 @@ struct cs_job_args {
 	/* What was given to this process cannot be used: all ranks end before any
 	 * driver starts.  NULL: it can. */
 	const struct cs_err *refusal;
-	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
-	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
+	/* The tests of that backend, marked in chosen[] (enum cs_chosen); `lone`: there
+	 * are nodes with one GPU. */
+	int (*choose)(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
 		      struct cs_err *err);
 	/* Rank 0 only: in place of `choose`, a plan for so many agents with these
 	 * settings; NULL: of the tests that are chosen. */

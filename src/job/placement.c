@@ -118,8 +118,9 @@ int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
 			    !memcmp(arm[i].first, arm[k].first,
 				    sizeof(arm[k].first)))
 				return cs_err_set(err,
-						  "--placement: '%s' and '%s' are the same on %d GPUs",
-						  arm[i].name, arm[k].name, n);
+						  "--placement: '%s' and '%s' are the same on %d GPU%s",
+						  arm[i].name, arm[k].name, n,
+						  n == 1 ? "" : "s");
 	}
 	return wanted->n;
 }

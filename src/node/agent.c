@@ -187,7 +187,7 @@ static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
 	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
 
 	for (;;) {
-		cs_plan_arena(a->plan, me(a), most, layout);
+		cs_plan_arena(a->plan, me(a), (int)a->board->n_agents, most, layout);
 		if (!layout->total_bytes)
 			return slot->no_room[0] ? -1 : 0;
 		if (!(on_host && open_host(a, layout->total_bytes)) &&
@@ -212,7 +212,8 @@ static int do_arena(struct cs_agent *a)
 	if (slot->flags & (CS_CMD_BY_FD | CS_CMD_USUAL))
 		return remake_arena(a);
 	slot->no_room[0] = '\0';
-	cs_plan_arena(a->plan, me(a), UINT64_MAX, &layout);
+	cs_plan_arena(a->plan, me(a), (int)a->board->n_agents, UINT64_MAX,
+		      &layout);
 	if (layout.total_bytes && (open_ways(a) || make_arena(a, &layout)))
 		return -1;
 	slot->layout = layout;

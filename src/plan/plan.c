@@ -153,6 +153,18 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
 }
 
+int cs_transfer_is_lone(const struct cs_transfer *t)
+{
+	return (t->flags & CS_TRANSFER_LONE) != 0;
+}
+
+int cs_transfer_applies(const struct cs_transfer *t, int n_agents)
+{
+	return (t->src.index < n_agents || cs_end_is_numa(&t->src)) &&
+	       (t->dst.index < n_agents || cs_end_is_numa(&t->dst)) &&
+	       t->issuer < n_agents && (!cs_transfer_is_lone(t) || n_agents == 1);
+}
+
 int cs_transfer_far(const struct cs_transfer *t)
 {
 	if (cs_end_is_numa(&t->src) || cs_end_is_numa(&t->dst) ||
@@ -210,15 +222,20 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 {
 	uint32_t k;
 
-	for (k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-
-		if ((t->src.index >= n_agents && !cs_end_is_numa(&t->src)) ||
-		    (t->dst.index >= n_agents && !cs_end_is_numa(&t->dst)) ||
-		    t->issuer >= n_agents)
+	for (k = 0; k < step->count; k++)
+		if (!cs_transfer_applies(cs_plan_transfer(plan, step, k), n_agents))
 			return 0;
-	}
 	return 1;
+}
+
+int cs_plan_view_is_lone(const struct cs_plan *plan, uint32_t view)
+{
+	const struct cs_transfer *t = transfers_of(plan);
+	const struct cs_transfer *end = t + plan->n_transfers;
+
+	while (t < end && t->view != view)
+		t++;
+	return t < end && cs_transfer_is_lone(t);
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -244,15 +261,16 @@ static int has_buffers(const struct cs_transfer *t)
 	return t->op <= CS_OP_BURST64K || t->src.index != t->dst.index;
 }
 
-void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t limit,
-		   struct cs_arena_layout *out)
+void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
+		   uint64_t limit, struct cs_arena_layout *out)
 {
 	const struct cs_transfer *t = transfers_of(plan);
 	const struct cs_transfer *end = t + plan->n_transfers;
 	uint64_t src = 0, dst = 0, chain = 0;
 
 	for (; t < end; t++) {
-		if (!has_buffers(t) || t->bytes > limit)
+		if (!has_buffers(t) || t->bytes > limit ||
+		    !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_end_is_numa(&t->src) && t->src.index == agent &&
 		    t->method == CS_METHOD_CHASE)

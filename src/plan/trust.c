@@ -114,8 +114,9 @@ static int transfer_check(const struct cs_plan *plan,
 	    (!cs_test_has_host(test) && t->op != test->op) ||
 	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
 				      t->bytes != view->bytes) ||
-	    (t->flags & ~CS_TRANSFER_LOAD) || !t->bytes || t->bytes % 16 ||
-	    t->bytes > CS_COPY_MAX)
+	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||
+	    (cs_transfer_is_lone(t) && !cs_transfer_applies(t, 1)) ||
+	    !t->bytes || t->bytes % 16 || t->bytes > CS_COPY_MAX)
 		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
 				  "of its kind", test->name);
 	return 0;
@@ -187,6 +188,10 @@ static int step_transfers_check(const struct cs_plan *plan,
 	for (k = 0; k < step->count; k++)
 		if (transfer_check(plan, cs_plan_transfer(plan, step, k), err))
 			return -1;
+	for (k = 1; k < step->count; k++)
+		if (cs_transfer_is_lone(&first[k]) != cs_transfer_is_lone(first))
+			return cs_err_set(err, "plan is damaged: a step of nodes with "
+					  "one GPU and of others");
 	if (cs_transfer_is_load(first) || first->view != step->view)
 		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
 				  "something else", cs_plan_test(plan, step)->name);

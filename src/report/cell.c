@@ -307,7 +307,8 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_history(to, c->row);
 	if (!cs_end_is_numa(&c->row->what.src))
 		print_agent(to, c, c->row->what.src.index);
-	if (!cs_end_is_numa(&c->row->what.dst))
+	if (!cs_end_is_numa(&c->row->what.dst) &&
+	    !cs_ends_are_same(&c->row->what.src, &c->row->what.dst))
 		print_agent(to, c, c->row->what.dst.index);
 	cs_print_line(to, "  beside it, %s and how far from this cell",
 		cs_unit_text(cs_row_test(c->row)->unit));

@@ -270,6 +270,10 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "0 of %zu cells", grid->n_planned);
 		return;
 	}
+	if (grid->n_planned == 1) { /* the figure stands above */
+		cs_fold(to, 2, 4, "1 of 1 cells");
+		return;
+	}
 	cs_fold(to, 2, 4, "min %.*f (%s)  median %.*f  max %.*f (%s)  "
 		"spread %.2f %%  %zu of %zu cells", d,
 		grid->min, cs_cell_label(grid, grid->min_at).text, d, grid->median,

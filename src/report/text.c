@@ -62,6 +62,17 @@ static void sizes_text(const struct cs_settings *set, char *to, size_t size)
 	cs_text_add(to, size, " to %s", last);
 }
 
+/* Were pairs asked for, and each node has one GPU? */
+static int has_no_pairs(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (!strcmp(f[i].id, CS_ONE_GPU))
+			return run->plan && run->plan->n_agents == 1;
+	return 0;
+}
+
 static void print_head(FILE *to, const struct cs_run *run)
 {
 	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
@@ -116,9 +127,12 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node,
 			continue;
 		if (cs_grid_init(&grid, run, node, v))
 			return -1;
-		putc('\n', to);
-		cs_matrix_heading(to, &grid);
-		cs_matrix_node(to, &grid, verbose);
+		/* pairs are not of a node with one GPU, nor its tests of others */
+		if (grid.n_planned || run->n_nodes == 1) {
+			putc('\n', to);
+			cs_matrix_heading(to, &grid);
+			cs_matrix_node(to, &grid, verbose);
+		}
 		cs_grid_release(&grid);
 	}
 	return 0;
@@ -253,7 +267,6 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 			goto out;
 		if (cs_curve_holds(run, v))
 			continue;
-		putc('\n', to);
 		if (cs_aggregate_print(to, run, v, differs))
 			goto out;
 	}
@@ -375,6 +388,9 @@ static int print_run(FILE *to, const struct cs_run *run,
 {
 	int rc = 0;
 
+	if (!run->only[1][0] && !opt->topology && has_no_pairs(run))
+		cs_fold(to, 0, 2, "ONE GPU: nothing between GPUs to measure; below: "
+			"host to GPU and back, its own memory");
 	print_head(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);

@@ -46,6 +46,9 @@ struct cs_finding {
 /* The id of the finding that says why there was nothing to measure. */
 #define CS_CANNOT_TEST "cannot-test"
 
+/* The id of the note that pairs were asked for where each node has one GPU. */
+#define CS_ONE_GPU "one-gpu"
+
 /* Rows have moved: to[i] is where the i-th is now, -1 nowhere. */
 void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
 /* Append a copy. */

@@ -38,7 +38,7 @@ ok "nothing given: the quick suite, as far as there is one of host memory" eval 
 	'status_is 0 && all_ok bare.csv 2 && prints "^cscope-mpi .*  --suite quick" &&
 	 cells bare.csv | grep -q "^peer.cpu.write.pair "'
 ok "… and what is left out is said" \
-	prints "note +h2d, d2h of --suite quick: left out, the cpu backend does not measure"
+	prints "note +local, h2d, d2h of --suite quick: left out, the cpu backend does not measure"
 
 run 0 --backend cuda "${quick[@]}"
 ok "a GPU wanted and none there: status 3" status_is 3

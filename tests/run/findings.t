@@ -49,4 +49,53 @@ ok "all GPUs throttled: one finding" eval \
 FAKE_NVML_OTHERS=$(all 1) run 0 "${pairs[@]}" --check
 ok "others on all GPUs: one finding" eval \
 	'flat "findings 1 warning" && flat "all 8 GPUs: 1 process of others on each; peer.ce.write.pair 0->1, 0->2, 0->3 and 53 more cells"'
+FAKE_PCIE=$(all 5x8) run 0 -m h2d --pattern pair -s 4M --seed 1 --cell-limit 30s --check -o pcie.json
+ok "all GPUs on half of their lanes: one finding" eval 'flat "findings 1 warning" &&
+	flat "warning all 8 GPUs: PCIe runs at generation 5 x8 under load, of 5 x16"'
+ok_json "… which is the node's" pcie.json \
+	'[(c["part"], c["bus_id"]) for c in d["checks"] if c["id"] == "pcie-below"] == [("node", None)]'
+FAKE_SLOW=$(printf 'h-%d:0.4%d,' 0 4 1 5 2 5 3 5 4 5 5 4 6 5 7 5 | sed 's/,$//') \
+	run 0 -m h2d --pattern pair -s 4M --seed 1 --cell-limit 30s --check
+ok "all host links below what they give: one finding, with the range" eval \
+	'flat "findings 1 warning" && flat "all 8 GPUs: copies from and to host memory are 4[0-9] to 4[0-9] % below the least"'
+FAKE_FAIL=$(printf 'cuDevicePrimaryCtxRetain:%d,' 1 2 3 4 5 6 7 8 | sed 's/,$//') \
+	run 0 "${pairs[@]}"
+ok "a call that fails for all GPUs: one finding" eval 'status_is 2 && flat "findings 1 critical" &&
+	says_once "all 8 GPUs \(rank 0\): cuDevicePrimaryCtxRetain: CUDA_ERROR_UNKNOWN"'
+ok "… which is also the one reason of their cells" flat \
+	'! 56 cells \(0->1, .* more\) failed: all 8 GPUs \(rank 0\): cuDevicePrimaryCtxRetain'
+fake 2
+FAKE_HANG=cuDevicePrimaryCtxRetain:1 run 2 "${pairs[@]}" --start-limit 3s
+ok "a driver that hangs in all ranks: one finding" eval \
+	'status_is 2 && says_once "both GPUs \(ranks 0, 1\): no answer within 3 s while opening the device, in cuDevicePrimaryCtxRetain; processes [0-9]+, [0-9]+ "'
+FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 "${pairs[@]}" --check
+ok "no byte of any GPU over NVLink: one finding" eval 'flat "findings 1 warning" &&
+	flat "both GPUs: NVLinks counted 0 % of what was sent and 0 %"'
+
+# ---- a cell is told once, whoever finds it slow ----
+
+fake 4
+slow=(--no-mpi -s 4M --seed 1 --cell-limit 30s -t 'peer.ce.write.pair,peer.ce.read.pair')
+run 0 "${slow[@]}" -q -o good.json
+run 0 baseline good.json -q -o base.json
+FAKE_SLOW=0-1:0.6,2-0:0.5,2-1:0.5,2-3:0.5 run 0 "${slow[@]}" --check --baseline base.json -o slow.json
+ok_json "with a baseline a slow cell is told where its cause is" slow.json \
+	'[(c["id"], c["part"], c["bus_id"]) for c in d["checks"] if c["severity"] != "note"] ==
+	 [("slow-cells", "gpu", "0000:3c:00.0"), ("slow-cells", "link", "0000:1b:00.0")]'
+ok "… with its bound" eval 'status_is 2 &&
+	flat "copies from it to other GPUs are 44 % slower .*; 2->[0-3] has 17[0-9.]+ GB/s, below 31[0-9.]+ GB/s \(baseline [^)]*\), and 5 more cells are too" &&
+	flat "copies from 0 to 1 are 35 % slower .*; 0->1 has 20[0-9.]+ GB/s, below 31[0-9.]+ GB/s \(baseline [^)]*\), and 1 more cell is too"'
+run 0 check slow.json --baseline base.json -o again.json
+ok_json "… also from its file" again.json \
+	'[c["id"] for c in d["checks"] if c["severity"] != "note"] == ["slow-cells", "slow-cells"]'
+FAKE_SLOW=0-1:0.97 run 0 "${slow[@]}" --check --baseline base.json -o little.json
+ok_json "what the baseline alone finds is told of it" little.json \
+	'{c["id"] for c in d["checks"] if c["severity"] != "note"} == {"below-baseline"}'
+echo 'test,bound,severity
+peer.ce.write.pair,312 GB/s,critical' >t.csv
+FAKE_SLOW=0-1:0.6 run 0 "${slow[@]}" -o once.json
+run 0 check once.json --threshold t.csv -o once.json
+ok_json "a warning does not speak for a bound whose breach is critical" once.json \
+	'[(c["id"], c["severity"]) for c in d["checks"] if c["severity"] != "note"] ==
+	 [("slow-cells", "warning"), ("below-threshold", "critical")]'
 finish

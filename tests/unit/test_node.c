@@ -28,6 +28,7 @@ struct node {
 	struct cs_coordinator_hooks hooks;
 	struct cs_row row[ROWS_MAX];
 	int rows, findings, stop_after;
+	char said[CS_ERR_TEXT];	/* by the last finding */
 };
 
 /* A backend that is the cpu backend with one call replaced by a test. */
@@ -49,6 +50,7 @@ static void on_finding(void *ctx, enum cs_severity severity, const char *id,
 
 	(void)severity;
 	t_ok(*id && *text);
+	cs_text(node->said, sizeof(node->said), "%s", text);
 	node->findings++;
 }
 
@@ -330,6 +332,7 @@ static void who_was_not_waited_for_is_not_blamed(void)
 {
 	static struct node node;
 	struct cs_crew crew = { .n = 2, .agent = { 0, 1 } };
+	struct cs_faults lost = { .state = CS_AGENT_LOST };
 	struct cs_err err;
 
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
@@ -339,9 +342,45 @@ static void who_was_not_waited_for_is_not_blamed(void)
 			atomic_load(&cs_board_slot(node.board.at, i)->reply) + 1;
 	t_ok(cs_crew_take(&node.co, &crew, &err));
 	t_ok(strstr(err.text, "no answer") != NULL);
-	cs_agent_fault(&node.co, 2, CS_AGENT_LOST, "its process died");
+	cs_faults_add(&lost, 2, "its process died");
+	cs_faults_tell(&node.co, &lost);
 	t_ok(cs_crew_take(&node.co, &crew, &err));
 	t_eq_str(err.text, node.co.fault[2]);
+	finish(&node);
+}
+
+static void one_reason_is_one_finding(void)
+{
+	static struct node node;
+	struct cs_faults failed = { .state = CS_AGENT_FAILED };
+	struct cs_faults lost = { .state = CS_AGENT_LOST };
+	char said[CS_ERR_TEXT];
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	for (int a = 0; a < AGENTS; a++) {
+		struct cs_agent_facts *facts =
+			&cs_board_slot(node.board.at, a)->facts;
+
+		facts->rank = a / 2;
+		cs_text(facts->label, sizeof(facts->label), "%d", a);
+	}
+	cs_faults_add(&failed, 0, "no room");
+	cs_faults_add(&failed, 2, "no room");
+	cs_faults_add(&failed, 1, "no way");
+	cs_faults_tell(&node.co, &failed);
+	t_eq_int(node.findings, 2);
+	t_eq_str(node.co.fault[0], "arenas 0 and 2 (ranks 0, 1): no room");
+	t_eq_str(node.co.fault[2], node.co.fault[0]);
+	t_eq_str(node.co.fault[1], "arena 1 (rank 0): no way");
+	for (int a = 0; a < AGENTS; a++)
+		cs_faults_add(&lost, a, "its process died");
+	cs_faults_tell(&node.co, &lost);
+	cs_faults_tell(&node.co, &lost); /* known by now */
+	t_eq_int(node.findings, 3);
+	cs_text(said, sizeof(said), "all 3 arenas (ranks 0, 1): its process died; "
+		"process %ld", (long)getpid());
+	t_eq_str(node.said, said);
 	finish(&node);
 }
 
@@ -443,6 +482,7 @@ int main(void)
 		  an_agent_that_cannot_open_leaves_the_others },
 		{ "what a thread took is its own", usage_is_of_the_thread },
 		{ "a stop keeps what was measured", a_stop_ends_between_cells },
+		{ "agents of one reason are one finding", one_reason_is_one_finding },
 		{ "when one dies, who was not waited for is not blamed",
 		  who_was_not_waited_for_is_not_blamed },
 		{ "the release of the gate is measured", skew_is_measured },
