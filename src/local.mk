@@ -351,6 +351,8 @@ cscope_mpi_SOURCES = \
 	%D%/planfile.h \
 	%D%/resume.c \
 	%D%/resume.h \
+	%D%/writers.c \
+	%D%/writers.h \
 	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 

@@ -196,14 +196,19 @@ ranks() {
 	done
 }
 
-# The process of one rank.
+# The process of one rank, which measures; it has a guard in front of it.
 rank() { # NUMBER
 	local pid
 	for pid in $(ranks); do
-		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = cscope-mpi ] && tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
 			grep -qE "^(OMPI_COMM_WORLD|PMIX?)_RANK=$1\$" &&
 			echo "$pid"
 	done
+}
+
+# The same without a launcher.
+measurer() {
+	pgrep -P "$begun" -x cscope-mpi | head -n 1
 }
 
 # The launcher itself: `timeout` stands before it.

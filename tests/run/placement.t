@@ -141,7 +141,7 @@ start() {
 	until_true 20 measuring k.jsonl 12
 }
 helper() {
-	pgrep -P "$begun" -x cscope-mpi | head -1
+	pgrep -P "$(measurer)" -x cscope-mpi | head -1
 }
 host() { # a process that a helper has made
 	pgrep -P "$(helper)" -x cscope-mpi | tail -1
@@ -256,7 +256,7 @@ ok "the program is killed: its processes go with it" until_true 3 none_left
 export FAKE_HANG=cuDevicePrimaryCtxRelease:1
 begin 0 -s 64K --gpus 0,1 -m peer --placement process,thread -o late.json
 until_true 20 test -e late.json
-pkill -KILL -x cscope-mpi -P "$(pgrep -P "$begun" -x cscope-mpi | head -1)"
+pkill -KILL -x cscope-mpi -P "$(pgrep -P "$(measurer)" -x cscope-mpi | head -1)"
 end_within 30
 unset FAKE_HANG
 ok "processes die while they close: said once, all is written" eval 'status_is 2 &&
