@@ -440,8 +440,11 @@ void cs_guard_speak(void (*say)(void *ctx), void *ctx)
 		say(ctx);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 && cs_clock_s() < end)
+	while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+		if (cs_clock_s() >= end) {
+			kill(pid, SIGKILL);
+			return;
+		}
 		nanosleep(&nap, NULL);
-	if (pid > 0)
-		kill(pid, SIGKILL);
+	}
 }

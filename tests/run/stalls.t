@@ -22,9 +22,9 @@ stalled() { # NAME
 	readers+=" $!"
 }
 
-# Each has a marker of its own, which begins no other; bounds are for a busy machine.
-begin_as() { # TWO-DIGITS RANKS ARGUMENT...
-	marker=$marker$1
+# Each has a mark of its own; bounds are for a busy machine.
+begin_as() { # NAME RANKS ARGUMENT...
+	mark=$mark.$1
 	shift
 	begin "$@"
 }
@@ -110,7 +110,6 @@ full_pipe_by_signal() {
 
 # A file system that does not answer.
 hung_by_budget() {
-	marker=${marker}18
 	run_program 0 "$FORBID" +fsync "$CSCOPE" "${many[@]}" --budget 10s -o k.json \
 		-o k.jsonl -f result
 }
@@ -118,11 +117,8 @@ hung_by_budget() {
 hung_by_signal() {
 	printf '#!/bin/bash\nexec "%s" +fsync "$@"\n' "$FORBID" >hangs
 	chmod +x hangs
-	skip=''
-	marker=${marker}19
-	./hangs "$CSCOPE" --seed "$marker" "${many[@]}" -o k.json -f result \
-		>out 2>err </dev/null &
-	begun=$!
+	wrapper=./hangs
+	begin_as 19 0 "${many[@]}" -o k.json -f result
 	until_true 60 test -s out
 	kill -TERM "$begun"
 	done_within 20
@@ -135,9 +131,7 @@ all_of() { # NUMBER...
 	local pid n
 	for pid in $(ranks); do
 		for n; do
-			tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" |
-				grep -qE "^(OMPI_COMM_WORLD|PMIX?)_RANK=$n\$" &&
-				echo "$pid"
+			is_of_rank "$pid" "$n" && echo "$pid"
 		done
 	done 2>/dev/null
 }
@@ -166,10 +160,13 @@ none_but() { # PID...
 stops() { # NUMBER RANKS STOPPED...
 	local number=$1 ranks=$2 victims
 	shift 2
+	if [ -z "${HAVE_CUDA:-}" ]; then
+		skip="built without CUDA"
+		return
+	fi
 	export FAKE_HANG=cuMemcpyAsync:200
 	begin_as "$number" "$ranks" -m peer -s 1M --budget 15s -o k.jsonl -o k.json \
 		-f reason
-	[ -n "${HAVE_CUDA:-}" ] || skip="built without CUDA"
 	[ -z "$skip" ] || return
 	# shellcheck disable=SC2086 # several
 	if ! { until_true 30 measuring k.jsonl 1 && kill -STOP "$(launcher)" &&
@@ -181,10 +178,10 @@ stops() { # NUMBER RANKS STOPPED...
 	grep -c '"kind":"result"' k.jsonl >before
 	# shellcheck disable=SC2086
 	until_true 40 none_but $victims && : >gone
-	# shellcheck disable=SC2086 # nobody may be there to bury them
-	ps -o stat= -p $victims | grep -v Z >stopped
-	# shellcheck disable=SC2086
-	kill -KILL $victims 2>/dev/null
+	# by its mark: another process may have the number of one that is gone
+	ranks >stopped
+	# shellcheck disable=SC2046
+	kill -KILL $(ranks) 2>/dev/null
 	kill -CONT "$(launcher)"
 	done_within 40
 }
