@@ -293,6 +293,8 @@ endif
 	%D%/report/explain.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
+	%D%/report/group.c \
+	%D%/report/group.h \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \

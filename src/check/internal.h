@@ -81,6 +81,8 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 /* Say so in their findings. */
 void cs_told_end(struct cs_run *run, const struct cs_vec *told);
 
+/* " -s 256M", as it was asked for; "" of a test that has its own size. */
+struct cs_phrase cs_size_option(const struct cs_row *row);
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);
 
