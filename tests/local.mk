@@ -221,7 +221,7 @@ FUZZ_RUNS = 1000000
 FUZZ_SECONDS = 600
 FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfile sampler \
 	show stats tests threshold units
-FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -I. -I$(top_srcdir)/src \
+FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
 FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
@@ -274,8 +274,11 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_LDADD = -lm
 %C%_fake_libcuda_so_1_SOURCES = \
 	src/base/chain.c \
+	src/base/rng.c \
+	$(NOISE) \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
+	%D%/fake/disturb.c \
 	%D%/fake/fake.h \
 	%D%/fake/identity.h \
 	%D%/fake/kernels.c \
@@ -343,7 +346,17 @@ bench-truth: $(TRUTHS)
 .PHONY: bench-truth
 
 # ---- whole-program tests and the rules of the house ----
+# The longest first, so that none of them is left alone at the end.
 SHELL_TESTS = \
+	%D%/run/torture.t \
+	%D%/run/judge.t \
+	%D%/run/schedule.t \
+	%D%/run/prolog.t \
+	%D%/run/placement.t \
+	%D%/run/signals.t \
+	%D%/run/nodes.t \
+	%D%/run/launch.t \
+	%D%/run/gpu.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
 	%D%/layers.t \
@@ -352,34 +365,25 @@ SHELL_TESTS = \
 	%D%/quickstart.t \
 	%D%/run/compare.t \
 	%D%/run/costs.t \
-	%D%/run/placement.t \
 	%D%/run/cpu.t \
-	%D%/run/faults.t \
 	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \
+	%D%/run/faults.t \
 	%D%/run/files.t \
 	%D%/run/findings.t \
 	%D%/run/fleet.t \
-	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
-	%D%/run/judge.t \
 	%D%/run/kernels.t \
-	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
-	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
-	%D%/run/prolog.t \
-	%D%/run/signals.t \
-	%D%/run/schedule.t \
 	%D%/run/sweep.t \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
-	%D%/run/torture.t \
 	%D%/run/usage.t \
 	%D%/run/via.t \
 	%D%/run/views.t

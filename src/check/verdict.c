@@ -109,8 +109,10 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	if (cs_only_looked(run))
 		cs_text(to, size, "%s", notes[0] ? notes + 2 : "no findings");
 	else
-		cs_text(to, size, "%zu of %zu cells measured%s", c->measured,
-			c->left_out ? c->planned : c->cells, notes);
+		cs_text(to, size, "%s%zu of %zu cells measured%s",
+			run->stand_in ? "no GPU, host memory stands in: " :
+			cs_on_cpu(run) ? "host memory, no GPU: " : "",
+			c->measured, c->left_out ? c->planned : c->cells, notes);
 	return 0;
 }
 

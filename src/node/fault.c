@@ -95,10 +95,14 @@ static void tell_lost(const struct alike *alike, enum cs_agent_state state,
 	const char *bus_id = slot_of(alike, 0)->facts.gpu.bus_id;
 	char line[CS_ERR_TEXT];
 
-	cs_text(line, sizeof(line), "%s; ", fault);
+	cs_text(line, sizeof(line), "%s", fault);
 	if (alike->n == 1 && bus_id[0])
-		cs_text_add(line, sizeof(line), "%s, ", bus_id);
-	owners_text(alike, PROCESS, line, sizeof(line));
+		cs_text_add(line, sizeof(line), "; %s", bus_id);
+	if (number_of(alike, 0, PROCESS) > 0) {
+		cs_text_add(line, sizeof(line), alike->n == 1 && bus_id[0] ? ", " :
+									     "; ");
+		owners_text(alike, PROCESS, line, sizeof(line));
+	}
 	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 			   state == CS_AGENT_LOST ? "rank-lost" :
@@ -142,12 +146,50 @@ void cs_faults_tell(struct cs_coordinator *co, const struct cs_faults *faults)
 	}
 }
 
+static int is_made(struct cs_coordinator *co, int agent)
+{
+	return atomic_load(&cs_board_slot(co->board, agent)->pid) > 0;
+}
+
+/* Is there an agent whose process is gone, or has not come? */
+static int one_is_missed(struct cs_coordinator *co)
+{
+	for (int i = 0; i < co->n; i++)
+		if (co->state[i] < CS_AGENT_LOST &&
+		    (!is_made(co, i) || cs_process_gone(&co->process[i])))
+			return 1;
+	return 0;
+}
+
+/* Why it is lost; "" it is not.  What a dead helper has made dies as well, a moment
+ * later. */
+static void lost_text(struct cs_coordinator *co, int agent, char *to, size_t size)
+{
+	long helper = (long)cs_board_slot(co->board, agent)->helper;
+
+	to[0] = '\0';
+	if (cs_board_lacks_helper(co->board, agent))
+		cs_text(to, size, is_made(co, agent) ?
+			"its process died with its helper (process %ld)" :
+			"its helper (process %ld) died before it could make a process",
+			helper);
+	else if (is_made(co, agent) && cs_process_gone(&co->process[agent]))
+		cs_text(to, size, "its process died");
+}
+
 void cs_agents_look(struct cs_coordinator *co)
 {
 	struct cs_faults faults = { .state = CS_AGENT_LOST };
+	char text[100];
 
-	for (int i = 0; i < co->n; i++)
-		if (cs_process_gone(&co->process[i]))
-			cs_faults_add(&faults, i, "its process died");
+	if (!one_is_missed(co))
+		return;
+	for (int i = 0; i < co->n; i++) {
+		if (co->state[i] >= CS_AGENT_LOST)
+			continue;
+		lost_text(co, i, text, sizeof(text));
+		if (text[0])
+			cs_faults_add(&faults, i, text);
+	}
 	cs_faults_tell(co, &faults);
 }
