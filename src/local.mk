@@ -225,6 +225,7 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/depend.c \
 	%D%/check/expect.c \
 	%D%/check/expect.h \
 	%D%/check/fingerprint.c \
