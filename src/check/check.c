@@ -266,7 +266,7 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 	int n = run->node[node].facts.n_agents;
 	char text[CS_ERR_TEXT];
 
-	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
+	if (n == most || n < 1 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d%s", n,
 		cs_agent_word(run), n == 1 ? "" : "s", most,
@@ -274,12 +274,34 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 	return cs_judge_node(run, CS_NOTE, node, "fewer-gpus", text, err);
 }
 
+/* A node without a GPU among others: measured is what these have. */
+static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	struct cs_finding f = { .severity = CS_CRITICAL, .node = node,
+				.id = "no-gpu", .part = "node",
+				.next = "nvidia-smi -L on that node; see NVRM and Xid in dmesg, or leave the node out" };
+	char text[CS_ERR_TEXT];
+	const char *why = "";
+
+	if (nd->facts.n_agents || most < 1 || cs_on_cpu(run))
+		return 0;
+	for (int r = nd->ranks ? nd->facts.n_ranks : 0; r-- > 0;)
+		if (nd->ranks[r].driver[0])
+			why = nd->ranks[r].driver;
+	f.drain = nd->facts.n_sights > 0;
+	cs_text(text, sizeof(text), "no usable GPU: nothing was measured there%s%s",
+		*why ? "; " : "", why);
+	return cs_judge(run, f, text, err);
+}
+
 /* What is of the machine, whatever the placement. */
 static int find_on_machine(struct cs_run *run, int node, int most,
 			   struct cs_err *err)
 {
 	return cs_in_use_judge(run, node, err) || find_counters(run, node, err) ||
-	       cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
+	       cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ||
+			       find_blind(run, node, most, err) ?
 		       -1 : 0;
 }
 

@@ -92,7 +92,9 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	if (cs_only_looked(run))
 		cs_text(to, size, "no findings");
 	else
-		cs_text(to, size, "%zu of %zu cells measured%s",
+		cs_text(to, size, "%s%zu of %zu cells measured%s",
+			run->stand_in ? "no GPU, host memory stands in: " :
+			cs_on_cpu(run) ? "host memory, no GPU: " : "",
 			c->measured, c->left_out ? c->planned : c->cells,
 			least > CS_NOTE ? "" : ", no findings");
 	return 0;

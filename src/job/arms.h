@@ -32,13 +32,13 @@ struct cs_arms {
 /* Before anything else in the process: the helper, where placements are wanted. */
 int cs_arms_begin(struct cs_arms *arms, const struct cs_placements *wanted,
 		  struct cs_err *err);
-/* Which arms this node has. */
+/* Which arms this node has.  A helper that has nothing to make ends. */
 int cs_arms_divide(struct cs_arms *arms, const struct cs_placements *wanted,
 		   const struct cs_muster *muster, struct cs_err *err);
 /* Collective on the node: a board for every arm, attached by all ranks; the native
  * agents obey from now on. */
 int cs_arms_share(struct cs_arms *arms, struct cs_team *team,
-		  const struct cs_muster *muster, const struct cs_plan *plan,
+		  struct cs_muster *muster, const struct cs_plan *plan,
 		  uint32_t spin_ns, struct cs_err *err);
 /* The coordinator calls for the hosts of an arm ... */
 void cs_arms_call(struct cs_arms *arms, int arm);

@@ -43,10 +43,18 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	keep(hooks->job, row);
 }
 
+/* Processes of all placements, also of those that wait for their turn. */
+static void look_at_arms(struct cs_job *job)
+{
+	for (int k = 0; k < job->arms.n; k++)
+		cs_coordinator_look(&job->arms.arm[k].co);
+}
+
 static int on_watch(void *ctx)
 {
 	struct arm_hooks *hooks = ctx;
 
+	look_at_arms(hooks->job);
 	return cs_job_watch(hooks->job);
 }
 
@@ -324,6 +332,7 @@ void cs_job_conduct(struct cs_job *job)
 		send_nodes(job);
 	else
 		carry_out(job, t);
+	look_at_arms(job);
 	for (int k = 0; k < job->arms.n; k++) {
 		job->lost |= job->arms.arm[k].co.lost;
 		stopped |= job->arms.arm[k].co.stopped;

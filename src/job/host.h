@@ -32,6 +32,9 @@ struct cs_helper;
 
 /* Before anything else. */
 int cs_helper_start(struct cs_helper **out, struct cs_err *err);
+int64_t cs_helper_pid(const struct cs_helper *helper);
+/* Takes leave of one that has died, so that others miss it by its number. */
+void cs_helper_reap(struct cs_helper *helper);
 /* A host for these agents on the board behind `board_fd`; its pid, or -1. */
 int64_t cs_helper_host(struct cs_helper *helper,
 		       const struct cs_host_order *order, int board_fd,

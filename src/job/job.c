@@ -357,6 +357,7 @@ int cs_job_watch(struct cs_job *job)
 		job->signal = 0;
 	if (job->signal)
 		leave_on_signal(job);
+	cs_helper_reap(job->arms.helper);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,
@@ -379,6 +380,7 @@ static int sleep_until_end(struct cs_job *job)
 
 		if (end)
 			return end == CS_END_GOOD ? 0 : -1;
+		cs_helper_reap(job->arms.helper);
 		cs_arms_make(&job->arms, &job->muster);
 		if (cs_process_gone(&job->coordinator)) {
 			cs_arms_let_go(&job->arms);

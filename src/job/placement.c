@@ -113,7 +113,7 @@ int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
 		name_of(wanted->per_process[k], arm[k].name);
 		divide(&arm[k], each, owner, n);
 		arm[k].native = is_native(&arm[k], owner);
-		for (int i = 0; i < k; i++)
+		for (int i = 0; i < k && n; i++)
 			if (arm[i].n_processes == arm[k].n_processes &&
 			    !memcmp(arm[i].first, arm[k].first,
 				    sizeof(arm[k].first)))

@@ -107,6 +107,8 @@ struct cs_slot {
 
 	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 none
 				 * could be made */
+	_Atomic int64_t helper;	/* the process that makes its process and with
+				 * which that dies; 0: a rank holds the agent */
 	struct cs_agent_facts facts;
 	struct cs_export arena, spare; /* the spare one is there for a PROBE */
 	struct cs_arena_layout layout;
@@ -196,6 +198,8 @@ void cs_board_replied(struct cs_board *board);
 uint32_t cs_board_command(struct cs_board *board, int agent);
 /* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms);
+/* Has the process died that makes the agent's process? */
+int cs_board_lacks_helper(struct cs_board *board, int agent);
 /* Coordinator: main threads that sleep until the end are to make the hosts of an
  * arm; has it been said? */
 void cs_board_call(struct cs_board *board, int arm);

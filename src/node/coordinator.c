@@ -35,10 +35,11 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 
 		/* an agent without a process: ours is there at least */
 		cs_process_open(pid < 0 ? getpid() : pid, &co->process[i]);
-		if (pid < 0)
+		if (pid < 0 && !cs_board_lacks_helper(board, i))
 			cs_faults_add(&faults, i, slot->cannot);
 	}
 	cs_faults_tell(co, &faults);
+	cs_agents_look(co);
 }
 
 void cs_coordinator_look(struct cs_coordinator *co)
@@ -285,7 +286,9 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 		double low, high;
 
 		if (stamp_once(co, &crew, us)) {
-			cs_crew_blame(co, &crew, "stamping", CS_SAMPLE_LIMIT_S);
+			if (!co->stopped)
+				cs_crew_blame(co, &crew, "stamping",
+					      CS_SAMPLE_LIMIT_S);
 			cs_crew_take(co, &crew, &err);
 			return;
 		}

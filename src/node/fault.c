@@ -95,10 +95,14 @@ static void tell_lost(const struct alike *alike, enum cs_agent_state state,
 	const char *bus_id = slot_of(alike, 0)->facts.gpu.bus_id;
 	char line[CS_ERR_TEXT];
 
-	cs_text(line, sizeof(line), "%s; ", fault);
+	cs_text(line, sizeof(line), "%s", fault);
 	if (alike->n == 1 && bus_id[0])
-		cs_text_add(line, sizeof(line), "%s, ", bus_id);
-	owners_text(alike, PROCESS, line, sizeof(line));
+		cs_text_add(line, sizeof(line), "; %s", bus_id);
+	if (number_of(alike, 0, PROCESS) > 0) {
+		cs_text_add(line, sizeof(line), alike->n == 1 && bus_id[0] ? ", " :
+									     "; ");
+		owners_text(alike, PROCESS, line, sizeof(line));
+	}
 	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 			   state == CS_AGENT_LOST ? "rank-lost" :
@@ -142,12 +146,37 @@ void cs_faults_tell(struct cs_coordinator *co, const struct cs_faults *faults)
 	}
 }
 
+/* Why it is lost; "" it is not. */
+static void lost_text(struct cs_coordinator *co, int agent, char *to, size_t size)
+{
+	struct cs_slot *slot = cs_board_slot(co->board, agent);
+	int made = atomic_load(&slot->pid) > 0, lacks;
+
+	to[0] = '\0';
+	if (made && !cs_process_gone(&co->process[agent]))
+		return;
+	lacks = cs_board_lacks_helper(co->board, agent);
+	if (made)
+		cs_text(to, size, "its process died");
+	if (made && lacks)
+		cs_text_add(to, size, " with its helper (process %ld)",
+			    (long)slot->helper);
+	else if (lacks)
+		cs_text(to, size, "its helper (process %ld) died before it could "
+			"make a process", (long)slot->helper);
+}
+
 void cs_agents_look(struct cs_coordinator *co)
 {
 	struct cs_faults faults = { .state = CS_AGENT_LOST };
+	char text[100];
 
-	for (int i = 0; i < co->n; i++)
-		if (cs_process_gone(&co->process[i]))
-			cs_faults_add(&faults, i, "its process died");
+	for (int i = 0; i < co->n; i++) {
+		if (co->state[i] >= CS_AGENT_LOST)
+			continue;
+		lost_text(co, i, text, sizeof(text));
+		if (text[0])
+			cs_faults_add(&faults, i, text);
+	}
 	cs_faults_tell(co, &faults);
 }

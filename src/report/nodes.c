@@ -36,7 +36,7 @@ static void names_text(const struct cs_run_node *nd, char *to, size_t size)
 				    count, name);
 	}
 	if (!to[0])
-		cs_text(to, size, "nothing to measure");
+		cs_text(to, size, "no GPU");
 }
 
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)

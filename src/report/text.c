@@ -275,7 +275,9 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 		print_like(to, run, differs, verbose);
 	}
 	for (node = 0; node < run->n_nodes; node++) {
-		if (!differs[node] && !verbose && !run->plan_file)
+		/* of one without agents the line above says all */
+		if (!run->node[node].facts.n_agents ||
+		    (!differs[node] && !verbose && !run->plan_file))
 			continue;
 		putc('\n', to);
 		if (print_one(to, run, node, verbose))

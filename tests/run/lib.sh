@@ -177,7 +177,7 @@ begin() { # RANKS ARGUMENT...
 	: >out
 	: >err
 	if [ "$ranks" = 0 ]; then
-		set -- "$CSCOPE" "$@"
+		set -- ${wrapper:+"$wrapper"} "$CSCOPE" "$@"
 	elif has_launcher; then
 		set -- "$MPIRUN" "$ranks" ${wrapper:+"$wrapper"} "$CSCOPE" "$@"
 	else

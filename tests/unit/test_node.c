@@ -413,6 +413,48 @@ static void the_gate_opens_for_ever_only_once(void)
 	finish(&node);
 }
 
+/* The board of agents whose processes a helper makes; the helper has died. */
+static void a_dead_helper_is_named(void)
+{
+	static struct node node;
+	struct cs_err err = { "" };
+	char want[CS_ERR_TEXT];
+	pid_t helper = fork();
+
+	if (!helper)
+		_exit(0);
+	waitpid(helper, NULL, 0);
+	memset(&node, 0, sizeof(node));
+	node.hooks = (struct cs_coordinator_hooks){ &node, on_row, on_finding,
+						    on_watch, on_progress };
+	if (!t_eq_int(build(&node, "peer.cpu.write.pair", CS_VERIFY_LAST), 0) ||
+	    !t_eq_int(cs_board_create(node.plan, AGENTS, 0, &node.board, &err), 0))
+		return;
+	for (int i = 0; i < AGENTS; i++) {
+		struct cs_slot *slot = cs_board_slot(node.board.at, i);
+
+		slot->facts.rank = 1;
+		cs_text(slot->facts.label, sizeof(slot->facts.label), "%d", i);
+		slot->helper = i < 2 ? helper : 0;
+		slot->pid = i == 0 ? 0 : i == 1 ? helper : getpid();
+		t_eq_int(cs_board_lacks_helper(node.board.at, i), i < 2);
+	}
+	cs_coordinator_init(&node.co, node.board.at, 0, &node.hooks);
+	cs_coordinator_look(&node.co);
+	cs_text(want, sizeof(want), "arena 0 (rank 1): its helper (process %ld) died "
+		"before it could make a process", (long)helper);
+	t_eq_str(node.co.fault[0], want);
+	cs_text(want, sizeof(want), "arena 1 (rank 1): its process died with its "
+		"helper (process %ld)", (long)helper);
+	t_eq_str(node.co.fault[1], want);
+	t_eq_int(node.co.state[2], CS_AGENT_OK);
+	t_eq_int(node.findings, 2);
+	t_ok(node.co.lost && node.co.stopped);
+	cs_coordinator_close(&node.co);
+	cs_board_release(&node.board);
+	free(node.plan);
+}
+
 static void a_dead_process_is_seen(void)
 {
 	struct cs_process mine, child, by_number;
@@ -488,6 +530,8 @@ int main(void)
 		{ "the release of the gate is measured", skew_is_measured },
 		{ "the gate is opened for ever only once",
 		  the_gate_opens_for_ever_only_once },
+		{ "a helper that died is named, with what it had made or was to make",
+		  a_dead_helper_is_named },
 		{ "a process that died is seen, with and without a pidfd",
 		  a_dead_process_is_seen },
 		{ NULL, NULL },
