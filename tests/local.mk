@@ -221,7 +221,7 @@ FUZZ_RUNS = 1000000
 FUZZ_SECONDS = 600
 FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfile sampler \
 	show stats tests threshold units
-FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -I. -I$(top_srcdir)/src \
+FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
 FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \

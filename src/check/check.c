@@ -347,37 +347,10 @@ static int find_differences(struct cs_run *run, struct cs_err *err)
 	return rc;
 }
 
-/* Rows of one node behind each other: a run of one node, or one put together of
- * files.  Else as they came. */
-static int is_by_node(const struct cs_rows *rows)
+static int find_on_node(struct cs_run *run, int node, int most,
+			const struct cs_by_node *told, struct cs_err *err)
 {
-	for (size_t i = 1; i < cs_rows_count(rows); i++)
-		if (cs_rows_get(rows, i)->node < cs_rows_get(rows, i - 1)->node)
-			return 0;
-	return 1;
-}
-
-/* The rows of `node` alone, which begin at `first`: what looks at all rows for each
- * node would take the square of the nodes otherwise. */
-static struct cs_rows of_node(const struct cs_rows *all, int node, size_t first)
-{
-	struct cs_rows rows = *all;
-	size_t n = 0;
-
-	if (!cs_rows_count(all))
-		return rows;
-	while (first + n < cs_rows_count(all) &&
-	       (int)cs_rows_get(all, first + n)->node == node)
-		n++;
-	rows.rows.data = (struct cs_row *)all->rows.data + first;
-	rows.at.data = (size_t *)all->at.data + first;
-	rows.rows.n = rows.at.n = n;
-	return rows;
-}
-
-static int find_on_node(struct cs_run *run, int node, int most, struct cs_err *err)
-{
-	if (cs_rows_judge(run, node, err) || find_path(run, node, err))
+	if (cs_rows_judge(run, node, told, err) || find_path(run, node, err))
 		return -1;
 	if (find_drift(run, node, err) || find_unbound(run, node, err))
 		return -1;
@@ -385,20 +358,31 @@ static int find_on_node(struct cs_run *run, int node, int most, struct cs_err *e
 		       find_on_machine(run, node, most, err);
 }
 
+static int sort_findings(const struct cs_run *run, struct cs_by_node *out,
+			 struct cs_err *err)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = run->findings.n, i;
+	uint32_t *node = calloc(n + 1, sizeof(*node));
+	int rc;
+
+	for (i = 0; node && i < n; i++)
+		node[i] = (uint32_t)f[i].node; /* -1 is of none */
+	rc = node ? cs_by_node_init(out, node, n, run->n_nodes, err) :
+		    cs_err_set(err, "no memory");
+	free(node);
+	return rc;
+}
+
 /* A run whose turns were put together. */
 static int find_in_cells(struct cs_run *run, struct cs_err *err)
 {
-	const struct cs_rows all = run->rows;
-	int by_node = is_by_node(&all), most = most_agents(run), node, rc = 0;
-	size_t first = 0;
+	struct cs_by_node told = { NULL, NULL };
+	int most = most_agents(run), rc = sort_findings(run, &told, err);
 
-	for (node = 0; node < run->n_nodes && !rc; node++) {
-		if (by_node)
-			run->rows = of_node(&all, node, first);
-		rc = find_on_node(run, node, most, err);
-		first += cs_rows_count(&run->rows);
-	}
-	run->rows = all;
+	for (int node = 0; node < run->n_nodes && !rc; node++)
+		rc = find_on_node(run, node, most, &told, err);
+	cs_by_node_release(&told);
 	return rc;
 }
 
@@ -489,27 +473,68 @@ void cs_check_forget(struct cs_run *run)
 
 /* ---- of the whole run -------------------------------------------------- */
 
+static int by_cell(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+	const uint64_t p[] = { a->test, a->metric, a->what.bytes, a->what.src.index,
+			       a->what.dst.index,
+			       (uint64_t)cs_end_is_numa(&a->what.src) };
+	const uint64_t q[] = { b->test, b->metric, b->what.bytes, b->what.src.index,
+			       b->what.dst.index,
+			       (uint64_t)cs_end_is_numa(&b->what.src) };
+
+	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+static int is_control(const struct cs_row *row)
+{
+	return (row->flags & CS_ROW_CONTROL) != 0;
+}
+
+/* Of row[0..n), which are of one cell, the figures furthest apart; NAN without a
+ * control or without a figure of the cell itself. */
+static double drift_of(const struct cs_row *const *row, size_t n)
+{
+	double least[2] = { NAN, NAN }, most[2] = { NAN, NAN };
+
+	for (size_t i = 0; i < n; i++) {
+		int c = is_control(row[i]);
+
+		least[c] = fmin(least[c], row[i]->stats.median);
+		most[c] = fmax(most[c], row[i]->stats.median);
+	}
+	if (isnan(least[0]) || isnan(least[1]))
+		return NAN;
+	return fmax(fabs(most[1] / least[0] - 1), fabs(least[1] / most[0] - 1));
+}
+
 double cs_control_drift(const struct cs_run *run, int node)
 {
-	size_t n = cs_rows_count(&run->rows), i, k;
+	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row **held = calloc(rows.n + 1, sizeof(*held));
+	size_t n = 0, controls = 0, i, k;
 	double most = NAN;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *control = cs_rows_get(&run->rows, i);
+	for (i = 0; held && i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
-		if ((int)control->node != node || control->status != CS_OK ||
-		    !(control->flags & CS_ROW_CONTROL))
+		if ((int)row->node != node || row->status != CS_OK ||
+		    (cs_row_is_repeat(row) && !is_control(row)))
 			continue;
-		for (k = 0; k < n; k++) {
-			const struct cs_row *cell = cs_rows_get(&run->rows, k);
-
-			if (cell->status != CS_OK ||
-			    cs_row_is_repeat(cell) ||
-			    !cs_row_same_cell(cell, control))
-				continue;
-			most = fmax(most, fabs(control->stats.median /
-					       cell->stats.median - 1));
-		}
+		held[n++] = row;
+		controls += is_control(row);
 	}
+	if (controls)
+		qsort(held, n, sizeof(*held), by_cell);
+	for (i = 0; controls && i < n; i = k) {
+		for (k = i + 1; k < n && !by_cell(&held[i], &held[k]); k++)
+			;
+		most = fmax(most, drift_of(held + i, k - i));
+	}
+	free(held);
 	return most;
 }

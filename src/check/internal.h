@@ -28,8 +28,9 @@ int cs_tell(struct cs_run *run, int severity, int node, const char *id,
 
 /* ---- cells: rows.c ---- */
 
-/* What became of the node's cells. */
-int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err);
+/* What became of the node's cells; `told`: the findings that were there before. */
+int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
+		  struct cs_err *err);
 /* Others came while we measured: rows that they may have met are flagged. */
 void cs_in_use_mark(struct cs_run *run);
 /* GPUs that others use, and what that did to cells. */

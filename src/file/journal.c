@@ -151,17 +151,16 @@ static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 /* A line without its end was cut when the run was killed. */
 int cs_jsonl_read(struct cs_reader *r)
 {
-	const char *from, *newline;
+	size_t from = r->keep = r->at;
+	int rc;
 
-	for (from = r->text; from < r->end; from = newline + 1) {
-		newline = memchr(from, '\n', (size_t)(r->end - from));
-		if (!newline)
-			break;
-		r->at = newline;
-		if (newline > from && cs_reader_take(r, from, take_line))
+	while (!(rc = cs_reader_skip_line(r))) {
+		if (r->at > from && cs_reader_take(r, from, take_line))
 			return -1;
-		r->to->whole_bytes = (size_t)(newline + 1 - r->text);
+		r->to->whole_bytes = from = r->keep = ++r->at;
 	}
+	if (rc < 0)
+		return -1;
 	if (!r->to->run.version)
 		return cs_err_set(r->err, "%s: no whole line", r->name);
 	return 0;

@@ -187,6 +187,25 @@ void cs_arms_make(struct cs_arms *arms, struct cs_muster *muster)
 	}
 }
 
+int cs_arms_give_up(struct cs_arms *arms, int k)
+{
+	struct cs_arm_node *arm = &arms->arm[k];
+
+	if (!arm->over) {
+		arm->over = 1;
+		cs_gate_release(arm->board.at);
+		cs_board_end(arm->board.at, CS_END_QUIT);
+	}
+	for (int i = 0; i < arm->co.n; i++) {
+		const struct cs_process *process = &arm->co.process[i];
+
+		if (process->pid > 0 && process->pid != getpid() &&
+		    !cs_process_gone(process))
+			return 0;
+	}
+	return 1;
+}
+
 /* The processes of all arms but one. */
 static void kin_of(struct cs_arms *arms, int but, struct cs_board *board)
 {

@@ -10,6 +10,7 @@
 #include "plan/turns.h"
 
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
+#define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
 #define AGAIN_MOST 32 /* steps of a second look */
 #define VISITS 2 /* of each cell: 4 turns of each placement */
 
@@ -47,7 +48,8 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 static void look_at_arms(struct cs_job *job)
 {
 	for (int k = 0; k < job->arms.n; k++)
-		cs_coordinator_look(&job->arms.arm[k].co);
+		if (!job->arms.arm[k].over)
+			cs_coordinator_look(&job->arms.arm[k].co);
 }
 
 static int on_watch(void *ctx)
@@ -177,6 +179,24 @@ static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *ste
 	return n;
 }
 
+/* Hosts are ended, ranks are not. */
+static void give_up_lost(struct cs_job *job)
+{
+	double end = cs_clock_s() + HOSTS_LIMIT_S;
+	struct timespec nap = { 0, 1000000 };
+
+	for (int k = 0; k < job->arms.n; k++) {
+		const struct cs_arm_node *arm = &job->arms.arm[k];
+
+		if (!arm->co.lost || arm->placement.native || arm->over)
+			continue;
+		while (!cs_arms_give_up(&job->arms, k) && cs_clock_s() < end) {
+			cs_job_watch(job);
+			nanosleep(&nap, NULL);
+		}
+	}
+}
+
 /* A turn of one arm: one cell or, where it has to take the GPUs for it, all of them.
  * A lost arm leaves its turns to nobody. */
 static void take_turn(struct cs_job *job, const struct cs_turn *turn,
@@ -184,6 +204,7 @@ static void take_turn(struct cs_job *job, const struct cs_turn *turn,
 {
 	struct cs_coordinator *co = &job->arms.arm[turn->arm].co;
 
+	give_up_lost(job);
 	if (!job->one_at_a_time) {
 		cs_coordinator_step(co, step[turn->cell], block);
 		return;

@@ -635,17 +635,19 @@ static void leave_before_start(struct cs_job *job, int status)
 	leave_after_root(job, status);
 }
 
-/* How many agents died while they closed, and what is said of the first. */
+/* What is said of the first agent that died while it closed, and how many more died
+ * of whom that does not speak. */
 static int died_closing(const struct cs_coordinator *co, const char **first)
 {
 	int n = 0;
 
-	for (int i = 0; i < co->n; i++)
-		if (co->state[i] == CS_AGENT_LOST) {
-			n++;
-			if (!*first)
-				*first = co->fault[i];
-		}
+	for (int i = 0; i < co->n; i++) {
+		if (co->state[i] != CS_AGENT_LOST)
+			continue;
+		if (!*first)
+			*first = co->fault[i];
+		n += strcmp(co->fault[i], *first) != 0;
+	}
 	return n;
 }
 
@@ -656,19 +658,19 @@ static int dismiss(struct cs_job *job)
 {
 	const char *first = NULL;
 	char more[32] = "";
-	int died = 0;
+	int others = 0;
 
 	for (int k = 0; k < job->arms.n; k++) {
 		cs_coordinator_dismiss(&job->arms.arm[k].co);
-		died += died_closing(&job->arms.arm[k].co, &first);
+		others += died_closing(&job->arms.arm[k].co, &first);
 	}
-	if (died > 1)
-		cs_text(more, sizeof(more), " (and %d more)", died - 1);
-	if (died)
+	if (others)
+		cs_text(more, sizeof(more), " (and %d more)", others);
+	if (first)
 		cs_print_line(stderr,
 			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
 			first, more, CS_EXIT_CRITICAL);
-	return died;
+	return first != NULL;
 }
 
 static int wait_for_root(struct cs_job *job)

@@ -146,24 +146,35 @@ void cs_faults_tell(struct cs_coordinator *co, const struct cs_faults *faults)
 	}
 }
 
-/* Why it is lost; "" it is not. */
+static int is_made(struct cs_coordinator *co, int agent)
+{
+	return atomic_load(&cs_board_slot(co->board, agent)->pid) > 0;
+}
+
+/* Is there an agent whose process is gone, or has not come? */
+static int one_is_missed(struct cs_coordinator *co)
+{
+	for (int i = 0; i < co->n; i++)
+		if (co->state[i] < CS_AGENT_LOST &&
+		    (!is_made(co, i) || cs_process_gone(&co->process[i])))
+			return 1;
+	return 0;
+}
+
+/* Why it is lost; "" it is not.  What a dead helper has made dies as well, a moment
+ * later. */
 static void lost_text(struct cs_coordinator *co, int agent, char *to, size_t size)
 {
-	struct cs_slot *slot = cs_board_slot(co->board, agent);
-	int made = atomic_load(&slot->pid) > 0, lacks;
+	long helper = (long)cs_board_slot(co->board, agent)->helper;
 
 	to[0] = '\0';
-	if (made && !cs_process_gone(&co->process[agent]))
-		return;
-	lacks = cs_board_lacks_helper(co->board, agent);
-	if (made)
+	if (cs_board_lacks_helper(co->board, agent))
+		cs_text(to, size, is_made(co, agent) ?
+			"its process died with its helper (process %ld)" :
+			"its helper (process %ld) died before it could make a process",
+			helper);
+	else if (is_made(co, agent) && cs_process_gone(&co->process[agent]))
 		cs_text(to, size, "its process died");
-	if (made && lacks)
-		cs_text_add(to, size, " with its helper (process %ld)",
-			    (long)slot->helper);
-	else if (lacks)
-		cs_text(to, size, "its helper (process %ld) died before it could "
-			"make a process", (long)slot->helper);
 }
 
 void cs_agents_look(struct cs_coordinator *co)
@@ -171,6 +182,8 @@ void cs_agents_look(struct cs_coordinator *co)
 	struct cs_faults faults = { .state = CS_AGENT_LOST };
 	char text[100];
 
+	if (!one_is_missed(co))
+		return;
 	for (int i = 0; i < co->n; i++) {
 		if (co->state[i] >= CS_AGENT_LOST)
 			continue;

@@ -486,14 +486,13 @@ static void print_remarks(FILE *to, const struct cs_grid *grid)
 /* -v: every sample of every cell. */
 static void print_samples(FILE *to, const struct cs_grid *grid)
 {
-	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_rows_count(rows), i;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
 	uint32_t k;
 
 	cs_fold(to, 2, 4, "samples, in order of time:");
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
-		const double *x = cs_rows_samples(rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+		const double *x = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		char text[SAMPLES_MOST * 16] = "";
 
 		if (row->node != (uint32_t)grid->node || !row->n_samples ||
@@ -558,14 +557,14 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 /* Pairs that were measured at the same time, and what shows that they may. */
 static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 {
-	const struct cs_rows *rows = &grid->run->rows;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
 	size_t i, held = 0;
 	double least = INFINITY, most = 0;
 
 	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
 		return;
-	for (i = 0; i < cs_rows_count(rows); i++) {
-		double share = company_share(grid, cs_rows_get(rows, i));
+	for (i = 0; i < rows.n; i++) {
+		double share = company_share(grid, cs_listed(&rows, i));
 
 		held += !isnan(share);
 		least = fmin(least, share);
@@ -576,8 +575,8 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 			"both alone and so, which gave %.2f to %.2f %% of alone",
 			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
 			100 * most);
-	for (i = 0; i < cs_rows_count(rows) && verbose; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (i = 0; i < rows.n && verbose; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		double share = company_share(grid, row);
 
 		if (!isnan(share))

@@ -84,13 +84,13 @@ static const struct {
 static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		      size_t size)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row_list rows = cs_run_rows(run, node);
 	int low = 0, high = 0, links;
 	char link[32];
 
 	to[0] = '\0';
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->node != (uint32_t)node || row->status != CS_OK ||
 		    !cs_is_bandwidth(row) ||

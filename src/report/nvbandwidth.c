@@ -175,7 +175,7 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 		      const struct cs_alias *alias, int part)
 {
 	int n = run->node[node].facts.n_agents, square;
-	size_t n_rows = cs_rows_count(&run->rows);
+	const struct cs_row_list rows = cs_run_rows(run, node);
 
 	n = n > 0 ? n : 0;
 	square = alias->layout == CS_LAYOUT_PAIRS ||
@@ -190,8 +190,8 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 		return -1;
 	if (cs_alias_test(alias) < 0)
 		return 0;
-	for (size_t i = 0; i < n_rows; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->node == (uint32_t)node && !cs_row_is_repeat(row) &&
 		    row->metric <= CS_METRIC_TOTAL &&

@@ -136,9 +136,24 @@ out:
 	return rc;
 }
 
+static int sort_by_node(struct cs_run *run, struct cs_err *err)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	uint32_t *node = calloc(n + 1, sizeof(*node));
+	int rc;
+
+	for (i = 0; node && i < n; i++)
+		node[i] = cs_rows_get(&run->rows, i)->node;
+	rc = node ? cs_by_node_init(&run->by_node, node, n, run->n_nodes, err) :
+		    cs_err_set(err, "no memory to put rows in order");
+	free(node);
+	return rc;
+}
+
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err)
 {
 	*out = *run;
+	out->by_node = (struct cs_by_node){ NULL, NULL };
 	if (has_blocks(&run->rows)) {
 		cs_rows_init(&out->rows);
 		if (pool_rows(&run->rows, &out->rows, err))
@@ -149,7 +164,7 @@ int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *er
 		if (pool_rows(&run->all, &out->all, err))
 			return -1;
 	}
-	return 0;
+	return sort_by_node(out, err);
 }
 
 int64_t *cs_pool_first_turns(const struct cs_run *run, const struct cs_run *pooled)
@@ -178,4 +193,5 @@ void cs_pool_release(struct cs_run *pooled, const struct cs_run *run)
 {
 	release_rows(&pooled->rows, &run->rows);
 	release_rows(&pooled->all, &run->all);
+	cs_by_node_release(&pooled->by_node);
 }

@@ -292,6 +292,87 @@ static void what_is_not_ours_is_refused(void)
 	}
 }
 
+/* ---- through a window ---- */
+
+static FILE *file_of(const char *text, char *name, size_t size)
+{
+	FILE *to = tmpfile();
+
+	t_ok(to != NULL && fwrite(text, 1, strlen(text), to) == strlen(text) &&
+	     !fflush(to));
+	cs_text(name, size, "/proc/self/fd/%d", fileno(to));
+	return to;
+}
+
+static void reads_alike(const char *text)
+{
+	char name[40], *of_text, *of_file;
+	FILE *file = file_of(text, name, sizeof(name));
+	struct cs_loaded a, b;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_loaded_parse("f", text, strlen(text), &a, &err), 0);
+	t_eq_int(cs_loaded_read(name, &b, &err), 0);
+	t_eq_str(err.text, "");
+	of_text = written(&a.run, "json");
+	of_file = written(&b.run, "json");
+	t_ok(!strcmp(of_text, of_file));
+	t_eq_int(a.whole_bytes, b.whole_bytes);
+	free(of_text);
+	free(of_file);
+	cs_loaded_release(&a);
+	cs_loaded_release(&b);
+	fclose(file);
+}
+
+/* A document's members of one line each, with the results in front. */
+static char *turned_round(const char *document)
+{
+	const char *results = strstr(document, "\"results\":[");
+	const char *behind = strstr(results, "\n\"comparisons\"");
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	fprintf(to, "{\n%.*s\n", (int)(behind - results), results);
+	fprintf(to, "%.*s", (int)(results - document - 1), document + 1);
+	fputs(behind, to);
+	fclose(to);
+	return text;
+}
+
+static void a_long_file_is_read_through_a_window(void)
+{
+	char name[40], *json, *jsonl, *turned, *bad;
+	struct cs_loaded loaded;
+	struct cs_err err, again;
+	struct canned c;
+	FILE *file;
+
+	canned_init(&c, 2, 32, 0, "peer.ce.write.pair", 1);
+	cs_run_settle(&c.run);
+	json = written(&c.run, "json");
+	jsonl = written(&c.run, "jsonl");
+	turned = turned_round(json);
+	t_ok(strlen(json) > (size_t)4 << 18);
+	reads_alike(json);
+	reads_alike(jsonl);
+	reads_alike(turned);
+	/* what is wrong is told with the same place, far behind */
+	bad = strstr(strstr(json, "\"results\":[") + (1 << 20), "\"status\":\"ok\"");
+	memcpy(bad + 10, "no", 2);
+	file = file_of(json, name, sizeof(name));
+	t_eq_int(cs_loaded_parse(name, json, strlen(json), &loaded, &again), -1);
+	t_eq_int(cs_loaded_read(name, &loaded, &err), CS_EXIT_USAGE);
+	t_eq_str(err.text, again.text);
+	t_ok(strstr(err.text, "'status' is 'no'") != NULL);
+	fclose(file);
+	free(json);
+	free(jsonl);
+	free(turned);
+	canned_release(&c);
+}
+
 static void a_value_may_be_of_a_later_version(void)
 {
 	static const char file[] =
@@ -449,6 +530,8 @@ int main(void)
 		  a_continued_journal_counts_whole_steps },
 		{ "what is not ours is refused with place and what is allowed",
 		  what_is_not_ours_is_refused },
+		{ "a long file is read through a window as its text is",
+		  a_long_file_is_read_through_a_window },
 		{ "keys and kinds of a later version are ignored",
 		  a_value_may_be_of_a_later_version },
 		{ "a node of a run is a run", a_node_alone_is_a_run },
