@@ -97,6 +97,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_place_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
 %C%_libcs_place_a_SOURCES = \
+	%D%/place/claim.c \
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
 	%D%/place/internal.h \
@@ -225,6 +226,7 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/depend.c \
 	%D%/check/expect.c \
 	%D%/check/expect.h \
 	%D%/check/fingerprint.c \

@@ -36,6 +36,12 @@ void cs_in_use_mark(struct cs_run *run);
 /* GPUs that others use, and what that did to cells. */
 int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err);
 
+/* ---- samples: depend.c ---- */
+
+/* Matrices whose samples depend on each other by more than intervals allow for: a note
+ * for each node. */
+int cs_depend_judge(struct cs_run *run, struct cs_err *err);
+
 /* ---- second looks: again.c ---- */
 
 /* Rows of second looks, in order of nodes, however those of a job came. */

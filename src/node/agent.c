@@ -102,6 +102,7 @@ static int do_open(struct cs_agent *a)
 		slot->facts = a->args.facts;
 	a->ends.backend = a->args.backend;
 	a->ends.dev = a->dev;
+	cs_hostmem_count_in(&a->board->claimed);
 	a->ends.board = a->board;
 	a->ends.plan = a->plan;
 	a->ends.slot = slot;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "node/process.h"
+#include "place/place.h"
 
 uint64_t cs_clock_ns(void)
 {
@@ -162,6 +163,7 @@ void cs_board_release(struct cs_board_map *map)
 {
 	if (!map->at)
 		return;
+	cs_hostmem_count_in(NULL);
 	munmap(map->at, map->bytes);
 	close(map->fd);
 	*map = (struct cs_board_map){ NULL, 0, -1 };

@@ -141,6 +141,7 @@ struct cs_board {
 	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
 	uint64_t total_bytes, slots_at, plan_at;
 	int64_t coordinator;	/* pid */
+	_Atomic uint64_t claimed; /* of host memory (cs_hostmem_claim) */
 	/* processes of the same job that drive the GPUs beside the agents */
 	uint32_t n_kin;
 	int64_t kin[CS_KIN_MAX];
