@@ -226,6 +226,7 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/depend.c \
 	%D%/check/expect.c \
 	%D%/check/expect.h \
 	%D%/check/fingerprint.c \
@@ -294,6 +295,8 @@ endif
 	%D%/report/explain.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
+	%D%/report/group.c \
+	%D%/report/group.h \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
