@@ -722,6 +722,8 @@ int main(int argc, char **argv)
 	if (cs_options_parse(argc, argv, &p.opt, &err)) {
 		if (launcher.rank <= 0)
 			complain("", err.text);
+		else /* a launcher ends all at the first bad status */
+			nanosleep(&(struct timespec){ 0, 300000000 }, NULL);
 		return CS_EXIT_USAGE;
 	}
 	/* by --no-mpi each process is a job of its own */
