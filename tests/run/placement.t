@@ -220,13 +220,13 @@ if has_launcher; then
 	begin 4 "${slow[@]}" --placement process,thread
 	until_true 20 measuring k.jsonl 12
 	victim='' # a child of a rank, with a child
-	for pid in $(ranks); do
+	for pid in $(rank '[0-3]'); do
 		for child in $(pgrep -P "$pid" -x cscope-mpi); do
 			pgrep -P "$child" -x cscope-mpi >/dev/null && victim=$child
 		done
 	done
 	ok "of four ranks one makes a process: it alone has a helper" \
-		eval 'ranks >pids; cat pids; [ "$(wc -l <pids)" = 6 ]'
+		eval "rank '[0-3]' >pids; cat pids; [ \"\$(wc -l <pids)\" = 6 ]"
 	kill -KILL "${victim:-none}"
 	ok "… which is named when it dies" names "$victim" 0
 fi

@@ -52,6 +52,10 @@ has_verdict() { # JOURNAL
 	[ -e "$1" ] && tail -n 1 "$1" | grep -q '"kind":"verdict"'
 }
 
+has_row() { # JOURNAL TEST
+	[ -e "$1" ] && grep -qF "\"test\":\"$2\"" "$1"
+}
+
 # ---- without MPI ----
 
 stdout_by_budget() {
@@ -81,7 +85,7 @@ both_by_signal() {
 no_reader_by_signal() {
 	mkfifo f.jsonl
 	begin_as 14 0 "${long[@]}" --no-mpi --gpus 8 -o f.jsonl -o k.jsonl -o k.json
-	until_true 60 measuring k.jsonl 1
+	until_true 60 has_row k.jsonl peer.cpu.write.pair
 	kill -TERM "$begun"
 	done_within 20
 }
