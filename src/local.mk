@@ -226,6 +226,7 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/depend.c \
 	%D%/check/expect.c \
 	%D%/check/expect.h \
 	%D%/check/fingerprint.c \
@@ -294,6 +295,8 @@ endif
 	%D%/report/explain.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
+	%D%/report/group.c \
+	%D%/report/group.h \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
@@ -351,6 +354,8 @@ cscope_mpi_SOURCES = \
 	%D%/planfile.h \
 	%D%/resume.c \
 	%D%/resume.h \
+	%D%/writers.c \
+	%D%/writers.h \
 	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 

@@ -354,6 +354,7 @@ SHELL_TESTS = \
 	%D%/run/prolog.t \
 	%D%/run/placement.t \
 	%D%/run/signals.t \
+	%D%/run/stalls.t \
 	%D%/run/nodes.t \
 	%D%/run/launch.t \
 	%D%/run/gpu.t \

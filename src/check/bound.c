@@ -1,7 +1,6 @@
 /* bound.c - cells that are beyond a bound, whoever set it, as findings. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,11 +380,8 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
-	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s",
-		cs_row_test(worst)->name);
-	if (!cs_row_test(worst)->bytes)
-		cs_text_add(f.again, sizeof(f.again), " -s %" PRIu64,
-			    worst->what.bytes);
+	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s%s",
+		cs_row_test(worst)->name, cs_size_option(worst).text);
 	sentence(run, breach, n, bound, look, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }

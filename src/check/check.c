@@ -439,8 +439,8 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	cs_in_use_mark(run);
 	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
 	run->findings = pooled.findings;
-	rc = rc || find_left_out(run, err) || find_differences(run, err) ||
-	     cs_cells_judge(run, &told, err);
+	rc = rc || cs_depend_judge(run, err) || find_left_out(run, err) ||
+	     find_differences(run, err) || cs_cells_judge(run, &told, err);
 	before = run->findings.n;
 	pooled.findings = run->findings;
 	rc = rc || judge_asked(&pooled, &told, err);

@@ -36,6 +36,12 @@ void cs_in_use_mark(struct cs_run *run);
 /* GPUs that others use, and what that did to cells. */
 int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err);
 
+/* ---- samples: depend.c ---- */
+
+/* Matrices whose samples depend on each other by more than intervals allow for: a note
+ * for each node. */
+int cs_depend_judge(struct cs_run *run, struct cs_err *err);
+
 /* ---- second looks: again.c ---- */
 
 /* Rows of second looks, in order of nodes, however those of a job came. */
@@ -82,6 +88,8 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 /* Say so in their findings. */
 void cs_told_end(struct cs_run *run, const struct cs_vec *told);
 
+/* " -s 256M", as it was asked for; "" of a test that has its own size. */
+struct cs_phrase cs_size_option(const struct cs_row *row);
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);
 

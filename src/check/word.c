@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEAT_GPUS 3 /* a GPU and two to tell it from */
+#define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
+#define LONGER 10 /* times the --cell-limit, for what did not settle */
 
 /* A figure, seen how often: one look, without and with a fleet; seen again, not so. */
 #define SURE_ONCE 0.5
@@ -262,32 +263,41 @@ static double confidence_of(const struct cs_suspect *s)
 	return s->nodes ? SURE_IN_FLEET : SURE_ONCE;
 }
 
-/* "3,0,1": a GPU and others to tell it from, or both of a link. */
+/* "3,0,1": a GPU, or both of a link, and others to tell it from. */
 static void gpus_text(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		      size_t size)
 {
 	int n = run->node[s->node].facts.n_agents, told = 1;
 
 	cs_text(to, size, "%s", gpu(run, s, s->a).text);
-	for (int a = 0; a < n && told < (s->b < 0 ? REPEAT_GPUS : 2); a++) {
-		if (a == s->a || (s->b >= 0 && a != s->b))
+	if (s->b >= 0) {
+		cs_text_add(to, size, ",%s", gpu(run, s, s->b).text);
+		told++;
+	}
+	for (int a = 0; a < n && told < REPEAT_GPUS; a++) {
+		if (a == s->a || a == s->b)
 			continue;
 		cs_text_add(to, size, ",%s", gpu(run, s, a).text);
 		told++;
 	}
 }
 
-static void size_option(const struct cs_row *row, char *to, size_t size)
+struct cs_phrase cs_size_option(const struct cs_row *row)
 {
 	uint64_t bytes = row->what.bytes;
+	struct cs_phrase p = { "" };
 
-	to[0] = '\0';
 	if (cs_row_test(row)->bytes)
-		return;
+		return p;
 	if (bytes % (1 << 20) == 0)
-		cs_text(to, size, " -s %luM", (unsigned long)(bytes >> 20));
+		cs_text(p.text, sizeof(p.text), " -s %luM",
+			(unsigned long)(bytes >> 20));
+	else if (bytes % (1 << 10) == 0)
+		cs_text(p.text, sizeof(p.text), " -s %luK",
+			(unsigned long)(bytes >> 10));
 	else
-		cs_text(to, size, " -s %lu", (unsigned long)bytes);
+		cs_text(p.text, sizeof(p.text), " -s %lu", (unsigned long)bytes);
+	return p;
 }
 
 static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
@@ -297,10 +307,8 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 		cs_rows_get(&run->rows, s->evidence[0]) : NULL;
 	const struct cs_end *host = row && cs_end_is_numa(&row->what.src) ?
 		&row->what.src : row ? &row->what.dst : NULL;
-	char gpus[100] = "", bytes[40] = "", numa[20] = "", via[20] = "";
+	char gpus[100] = "", numa[20] = "", via[20] = "";
 
-	if (row)
-		size_option(row, bytes, sizeof(bytes));
 	if (host && cs_end_is_numa(host) && host->index != CS_NUMA_LOCAL)
 		cs_text(numa, sizeof(numa), " --numa %u", host->index);
 	if (row && run->plan && run->plan->set.via != CS_WAY_AUTO)
@@ -312,7 +320,8 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 		row ? "--test " : "--matrix ",
 		row ? cs_row_test(row)->name : s->family == CS_FAMILY_PEER ?
 		"peer" : "h2d",
-		gpus[0] ? " --gpus " : "", gpus, bytes, numa, via);
+		gpus[0] ? " --gpus " : "", gpus,
+		row ? cs_size_option(row).text : "", numa, via);
 }
 
 static const char *elsewhere(const struct cs_suspect *s)
@@ -367,7 +376,15 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 
 	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
 	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
-	cs_text(f.next, sizeof(f.next), "repeat them with a greater --cell-limit, and with nothing else on the node");
+	if (run->plan) {
+		const struct cs_row *row =
+			cs_rows_get(&run->rows, u->evidence[0]);
+
+		cs_text(f.again, sizeof(f.again), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+			cs_row_test(row)->name, cs_size_option(row).text,
+			LONGER * run->plan->set.cell_limit_s);
+	}
+	cs_text(f.next, sizeof(f.next), "with nothing else on the node");
 	cs_text(text, sizeof(text), "%u of %u cells could not be judged: too little overlap, or figures that did not settle",
 		u->n, u->of);
 	return cs_judge(run, f, text, err);

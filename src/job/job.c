@@ -94,6 +94,11 @@ static int meanwhile(void *ctx)
 	return signalled(job);
 }
 
+int cs_job_waits(struct cs_job *job)
+{
+	return meanwhile(job);
+}
+
 static void leave(struct cs_job *job)
 {
 	cs_arms_let_go(&job->arms);
@@ -115,6 +120,18 @@ static void leave_on_signal(struct cs_job *job)
 	else if (job->coordinates)
 		nanosleep(&grace, NULL);
 	leave(job);
+}
+
+/* A launcher ends the job at the first bad status and takes it for the job's: it
+ * shall be rank 0's, after rank 0 has said why. */
+static void leave_after_root(struct cs_job *job, int status)
+{
+	double s = fmin(GRACE_S, job->args->budget.grace_s * GRACE_S);
+	struct timespec grace = { 0, (long)(s * 1e9) };
+
+	if (job->team.rank != 0)
+		nanosleep(&grace, NULL);
+	_exit(status);
 }
 
 /* ---- the driver and MPI ---- */
@@ -351,6 +368,11 @@ static int is_of_a_death(struct cs_job *job)
 	return lost && !goes_on;
 }
 
+static int is_spent(const struct cs_job *job)
+{
+	return cs_clock_s() > job->args->budget.end_s;
+}
+
 int cs_job_watch(struct cs_job *job)
 {
 	if (signalled(job) == SIGTERM && is_of_a_death(job))
@@ -362,15 +384,16 @@ int cs_job_watch(struct cs_job *job)
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,
 				 cs_clock_s() > job->args->budget.close_s);
-	else if (cs_collect_listen(&job->collect, ROOT_SILENCE_S))
+	else if (cs_collect_listen(&job->collect, is_spent(job) ? 0 : ROOT_SILENCE_S))
 		return 1; /* nobody would take the rows */
 	return 0;
 }
 
 /* ---- waiting for the others ---- */
 
-/* Ranks that coordinate nothing sleep until their coordinator says the end.  On
- * a signal they give it time to save; if it died, they let the gate go. */
+/* Ranks that coordinate nothing sleep until their coordinator says the end, but no
+ * longer than the budget.  On a signal they give it time to save; if it died, they
+ * let the gate go. */
 static int sleep_until_end(struct cs_job *job)
 {
 	double leave_at = INFINITY;
@@ -385,6 +408,10 @@ static int sleep_until_end(struct cs_job *job)
 		if (cs_process_gone(&job->coordinator)) {
 			cs_arms_let_go(&job->arms);
 			_exit(CS_EXIT_CRITICAL);
+		}
+		if (is_spent(job)) {
+			cs_arms_let_go(&job->arms);
+			leave_after_root(job, CS_EXIT_CRITICAL);
 		}
 		if (signalled(job) && isinf(leave_at))
 			leave_at = cs_clock_s() + GRACE_S;
@@ -617,17 +644,6 @@ static int free_job(struct cs_job *job)
 	return 0;
 }
 
-/* A launcher ends the job at the first bad status and takes it for the job's: it
- * shall be rank 0's, after rank 0 has said why. */
-static void leave_after_root(struct cs_job *job, int status)
-{
-	struct timespec grace = { 0, (long)(GRACE_S * 1e9) };
-
-	if (job->team.rank != 0)
-		nanosleep(&grace, NULL);
-	_exit(status);
-}
-
 /* All ranks agreed that nothing can be measured; agents may hang: not joined. */
 static void leave_before_start(struct cs_job *job, int status)
 {
@@ -677,16 +693,20 @@ static int wait_for_root(struct cs_job *job)
 {
 	int state = wait_nodes(job);
 
-	if (state == CS_NODE_SILENT)
+	if (state == CS_NODE_SILENT && is_spent(job))
+		cs_print_line(stderr, "cscope-mpi: no word from rank 0 until the budget was spent");
+	else if (state == CS_NODE_SILENT)
 		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
 			ROOT_SILENCE_S);
 	return state;
 }
 
-/* A budget that is spent leaves time for those that are there. */
+/* Before a guard loses its patience. */
 static double end_limit(const struct cs_job *job)
 {
-	return fmax(cs_within(END_LIMIT_S, job->args->budget.end_s), GRACE_S);
+	const struct cs_budget *budget = &job->args->budget;
+
+	return cs_within(END_LIMIT_S, budget->end_s + budget->grace_s / 4);
 }
 
 /* Ranks are missing since the results are out. */
@@ -699,11 +719,13 @@ static void leave_without(struct cs_job *job, const struct cs_err *err)
 	leave_after_root(job, CS_EXIT_CRITICAL);
 }
 
-void cs_job_end(struct cs_job *job, int status)
+void cs_job_end(struct cs_job *job, int status, int in_use)
 {
 	int state = CS_NODE_EARLY, hung;
 	struct cs_err err = { "" };
 
+	if (job->signal)
+		leave(job);
 	if (!job->opened && !job->boardless)
 		leave_before_start(job, status);
 	if (job->team.rank == 0) {
@@ -738,6 +760,7 @@ void cs_job_end(struct cs_job *job, int status)
 	hung = cs_muster_dismiss(&job->muster);
 	if (cs_team_end(&job->team, end_limit(job), &err))
 		leave_without(job, &err);
-	if (hung || free_job(job))
-		_exit(status); /* the agent still uses what would be freed */
+	/* an agent or a thread of the caller still uses what would be freed */
+	if (hung || in_use || free_job(job))
+		_exit(status);
 }

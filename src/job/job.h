@@ -84,8 +84,12 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 
 /* Does this process speak for the job? */
 int cs_job_is_root(const struct cs_job *job);
+/* While rank 0 waits for something else than the job: tells the others that it is
+ * still there.  The signal that ends the job, 0 none. */
+int cs_job_waits(struct cs_job *job);
 /* Say the end to all ranks, give everything back and leave MPI; where that is
- * not safe, _exit(status). */
-void cs_job_end(struct cs_job *job, int status);
+ * not safe, or the plan is still in use, _exit(status); after a signal at once, with
+ * its status. */
+void cs_job_end(struct cs_job *job, int status, int in_use);
 
 #endif

@@ -122,19 +122,19 @@ static int choose_backend(struct cs_muster *m, struct cs_err *err)
 	}
 	if (cs_team_max(m->team, &any, 1, err))
 		return -1;
-	m->backend = any ? cs_backend_cuda : &cs_backend_cpu;
-	m->stand_in = !any;
-	if (any)
-		return 0;
-	if (sign)
+	if (!any && sign)
 		rc = cs_err_set(err, "no usable GPU on '%s' (%s): %s", m->host,
 				sign->sign,
 				why ? why->driver.text
 				    : "the driver shows no device");
-	else if (want == CS_WANT_CUDA || m->args->checks)
+	else if (!any && (want == CS_WANT_CUDA || m->args->checks))
 		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host,
 				why ? ": " : "", why ? why->driver.text : "");
-	return cs_team_agree(m->team, rc, err);
+	if (!any && cs_team_agree(m->team, rc, err))
+		return -1;
+	m->backend = any ? cs_backend_cuda : &cs_backend_cpu;
+	m->stand_in = !any;
+	return 0;
 }
 
 /* Arenas are made, not found: as many as ranks, at least two, or as asked. */

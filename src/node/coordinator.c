@@ -27,7 +27,7 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	co->node = node;
 	co->n = (int)board->n_agents;
 	co->began_s = cs_clock_s();
-	cs_budget_init(&co->budget, 0, co->began_s);
+	cs_budget_init(&co->budget, 0, co->began_s, 0);
 	co->skew_max_us = NAN;
 	for (int i = 0; i < co->n; i++) {
 		struct cs_slot *slot = cs_board_slot(board, i);

@@ -40,9 +40,9 @@ void cs_launch_print(FILE *to, const struct cs_run *run);
 /* A judged run of several nodes, behind so many lines: figures, classes, findings.
  * -1: no memory. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
-/* The findings alone. */
-void cs_findings_print(FILE *to, const struct cs_run *run);
-/* data, samples, first use, state, time, findings. */
-void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
+/* The findings alone.  -1: no memory. */
+int cs_findings_print(FILE *to, const struct cs_run *run);
+/* data, samples, first use, state, time, findings.  -1: no memory. */
+int cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 
 #endif

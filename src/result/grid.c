@@ -89,6 +89,13 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 
 /* ---- its cells ---- */
 
+uint32_t cs_grid_test(const struct cs_run *run, uint32_t index)
+{
+	int back;
+
+	return cs_plan_view(run->plan, view_of(run->plan, index, &back))->test;
+}
+
 size_t cs_grid_cells(const struct cs_grid *grid)
 {
 	return (size_t)grid->n_rows * (size_t)grid->n_cols;

@@ -98,4 +98,89 @@ run 0 check once.json --threshold t.csv -o once.json
 ok_json "a warning does not speak for a bound whose breach is critical" once.json \
 	'[(c["id"], c["severity"]) for c in d["checks"] if c["severity"] != "note"] ==
 	 [("slow-cells", "warning"), ("below-threshold", "critical")]'
+
+# ---- next: is a command that can be given as it stands ----
+
+FAKE_SLOW=0-1:0.6 run 0 "${slow[@]}" --check -o link.json
+command_of() { # what stands behind the first `next: `, as one line
+	flat 'next: cscope-mpi [^;]*; look for Xid' &&
+		tr -s ' \n' ' ' <out | sed 's/.*next: cscope-mpi \([^;]*\);.*/\1/'
+}
+again() {
+	read -ra repeat <<<"$(command_of)" && echo "${repeat[@]}" &&
+		FAKE_SLOW=0-1:0.6 run 0 "${repeat[@]}" --no-mpi --seed 1 --cell-limit 30s
+}
+ok "next: of a slow link is a command" command_of
+ok "… which finds it again" eval 'again && status_is 2 &&
+	flat "GPU 0 and GPU 1: copies from 0 to 1 are 3[0-9] % slower"'
+run 0 show link.json -f csv
+ok "no finding speaks of cells that are not there" eval \
+	'! grep -q "cells below" out link.json'
+
+# ---- notes are no reason ----
+
+note=
+if [ "$(ulimit -H -l)" = unlimited ] && ! ulimit -S -l 8192; then
+	note="the limit of locked memory cannot be lowered"
+else
+	[ "$(ulimit -l)" != unlimited ] || ulimit -S -l 8192
+fi
+run 0 "${pairs[@]}" --check -f nagios
+skip=$note
+ok "a plugin's line of a node with a note alone says what was measured" \
+	prints '^CSCOPE-MPI OK: 12 of 12 cells measured, [1-9] notes? \|'
+copies() { # OF.jsonl N PYTHON: files n000 to n0NN of it, each changed by Python
+	python3 -c 'import sys
+source, n, change = sys.argv[1:]
+for i in range(int(n)):
+    text = open(source).read().replace("\"host\":\"n01\"", f"\"host\":\"n{i:03}\"").replace("\"node\":\"n01\"", f"\"node\":\"n{i:03}\"")
+    text = text.replace("\"id\":\"", f"\"id\":\"{i}-", 1)
+    exec(change)
+    open(f"many/n{i:03}.jsonl", "w").write(text)' "$@"
+}
+if unshare --user --map-root-user --uts true 2>/dev/null; then
+	as_host n01 "$CSCOPE" --no-mpi -q "${pairs[@]}" --check -o n01.jsonl 2>/dev/null
+	mkdir many
+	copies n01.jsonl 40 ''
+	run 0 check many/*.jsonl -f nagios
+	skip=$note
+else
+	skip="no namespace of host names to be had"
+fi
+ok "of 40 nodes with the same note there is one line of it" eval \
+	'prints "^CSCOPE-MPI OK: 480 of 480 cells measured, 40 notes \|" &&
+	 [ "$(grep -c "^note: n\[000-039\]: .*may be locked" out)" = 1 ] && [ "$(grep -c "^note:" out)" = 1 ]'
+
+# ---- 60 lines, and a word for what has no room ----
+
+if [ -z "$skip" ] || [ "$skip" = "$note" ]; then
+	copies n01.jsonl 120 'text = text.replace("96.00.A5.00.01", f"v{i}") if i > 64 else text'
+	run 0 check many/*.jsonl
+	skip=''
+fi
+counted() { # all that the counts speak of is printed or counted as left out
+	python3 -c 'import re
+lines = open("out").read()
+def numbers(line):
+    return [int(n) for n in re.search(r"(\d+) critical, (\d+) warnings?, (\d+) notes?", line).groups()]
+last = lines.splitlines()[-1]
+of, left = numbers(re.search("findings: .*", lines).group()), numbers(last)
+shown = [sum(len(range(int(a), int(b or a) + 1)) for a, b in re.findall(r"(\d+)(?:-(\d+))?", hosts))
+         for hosts in re.findall(r"^  (?:critical|warning|note) +n\[?([0-9,-]+)\]?: ", lines, re.M)]
+print(of, left, shown, last)
+assert sum(of) == sum(left) + sum(shown) and left != [0, 0, 0]
+assert last.endswith("(-v prints all)") and " in short; left out: " in last'
+}
+ok "a report has 60 lines at most" eval '[ "$(wc -l <out)" -le 60 ]'
+ok "… and its last line says how many findings have no room, and how to see them" counted
+[ -n "$skip" ] || run 0 check many/*.jsonl -v
+ok "… with -v there is all of each" eval \
+	'[ "$(grep -c "^  warning" out)" = 55 ] && [ "$(grep -c "^ *next: " out)" = 56 ] && prints_not "left out"'
+
+# ---- tables of what never began ----
+
+FAKE_HANG=cuDevicePrimaryCtxRetain:1 run 0 -m cost --start-limit 1s --seed 1
+ok "tests that never began have one line, and no table" eval \
+	'flat "14 tests not begun, for the run ended before: peer.ce.write.pair, .*peer.driver.open.pair" &&
+	 prints_not "from.to|median +-"'
 finish

@@ -141,7 +141,7 @@ start() {
 	until_true 20 measuring k.jsonl 12
 }
 helper() {
-	pgrep -P "$begun" -x cscope-mpi | head -1
+	pgrep -P "$(measurer)" -x cscope-mpi | head -1
 }
 host() { # a process that a helper has made
 	pgrep -P "$(helper)" -x cscope-mpi | tail -1
@@ -220,13 +220,13 @@ if has_launcher; then
 	begin 4 "${slow[@]}" --placement process,thread
 	until_true 20 measuring k.jsonl 12
 	victim='' # a child of a rank, with a child
-	for pid in $(ranks); do
+	for pid in $(rank '[0-3]'); do
 		for child in $(pgrep -P "$pid" -x cscope-mpi); do
 			pgrep -P "$child" -x cscope-mpi >/dev/null && victim=$child
 		done
 	done
 	ok "of four ranks one makes a process: it alone has a helper" \
-		eval 'ranks >pids; cat pids; [ "$(wc -l <pids)" = 6 ]'
+		eval "rank '[0-3]' >pids; cat pids; [ \"\$(wc -l <pids)\" = 6 ]"
 	kill -KILL "${victim:-none}"
 	ok "… which is named when it dies" names "$victim" 0
 fi
@@ -256,7 +256,7 @@ ok "the program is killed: its processes go with it" until_true 3 none_left
 export FAKE_HANG=cuDevicePrimaryCtxRelease:1
 begin 0 -s 64K --gpus 0,1 -m peer --placement process,thread -o late.json
 until_true 20 test -e late.json
-pkill -KILL -x cscope-mpi -P "$(pgrep -P "$begun" -x cscope-mpi | head -1)"
+pkill -KILL -x cscope-mpi -P "$(pgrep -P "$(measurer)" -x cscope-mpi | head -1)"
 end_within 30
 unset FAKE_HANG
 ok "processes die while they close: said once, all is written" eval 'status_is 2 &&

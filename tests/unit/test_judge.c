@@ -518,7 +518,7 @@ static void bounds_are_judged(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(finding(&c, 0)->text, TEST " at 512 MiB: 2->3 has 380.00 GB/s, below "
 		 "390.00 GB/s (t.csv:2); one look only");
-	t_eq_str(finding(&c, 0)->again, "cscope-mpi --test " TEST " -s 536870912");
+	t_eq_str(finding(&c, 0)->again, "cscope-mpi --test " TEST " -s 512M");
 	bound_by(&c, "test,bound,severity\n" TEST ",90%,warning\n" TEST ",85%,note\n");
 	t_eq_int(c.run.findings.n, 2); /* all of both nodes are below 90 % */
 	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
