@@ -35,25 +35,13 @@ static int makes_any(const struct cs_arms *arms, int local_rank)
 	return 0;
 }
 
-/* On one GPU all placements are the same: only beside other nodes there is something
- * to compare. */
-static int refuse_one(const struct cs_placements *wanted,
-		      const struct cs_muster *muster, struct cs_err *err)
-{
-	return wanted->n > 1 && muster->n_agents == 1 && muster->team->n_nodes == 1 ?
-		       cs_err_set(err, "--placement: all are the same on 1 GPU") : 0;
-}
-
 int cs_arms_divide(struct cs_arms *arms, const struct cs_placements *wanted,
 		   const struct cs_muster *muster, struct cs_err *err)
 {
 	struct cs_placement placement[CS_ARMS_MAX];
 	int owner[CS_MAX_AGENTS];
-	int n = refuse_one(wanted, muster, err);
-
-	if (!n)
-		n = cs_arms_of(wanted, owner, cs_muster_owners(muster, owner),
-			       placement, err);
+	int n = cs_arms_of(wanted, owner, cs_muster_owners(muster, owner),
+			   placement, err);
 
 	for (int k = 0; k < n; k++) {
 		struct cs_arm_node *arm = &arms->arm[k];
