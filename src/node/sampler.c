@@ -23,8 +23,9 @@
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 2.0
 
-/* Copies of fewer bytes are small. */
-#define SMALL (1u << 20)
+/* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
+ * for a saving. */
+#define TOUCHED_BY_ONE (64u << 20)
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
 /* What runs beside the measured transfers lasts so much longer. */
@@ -35,7 +36,7 @@
 
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
-	uint32_t cap = t->bytes >= SMALL && !cs_transfer_is_load(t) ? 16 : 512;
+	uint32_t cap = t->bytes >= (1u << 20) && !cs_transfer_is_load(t) ? 16 : 512;
 	uint32_t staged = cs_stage_copies(t->bytes);
 
 	if (t->method == CS_METHOD_CHASE)
@@ -128,13 +129,13 @@ static int is_loaded(const struct cs_sampler *s)
 	return 0;
 }
 
-/* Copies of a kernel are one launch, and small ones are soon made. */
+/* Copies of a kernel are one launch. */
 static int is_touched_by_one(const struct cs_plan *plan, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
-		if (t->method != CS_METHOD_CE || t->bytes < SMALL)
+		if (t->method != CS_METHOD_CE || t->bytes < TOUCHED_BY_ONE)
 			return 0;
 	}
 	return 1;

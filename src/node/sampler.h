@@ -7,9 +7,9 @@
  *    make them end together (as many each where one agent issues several the same
  *    way), loads as many as outlast them by 15 %, but that which the same kernel
  *    makes as what is measured as many as that;
- *  - sample 0 is the first touch, of one copy where that is all of the buffers and
- *    nothing runs beside; samples count from the first two successive
- *    ones that differ by less than the precision, those two included;
+ *  - sample 0 is the first touch, of one copy where a copy engine makes copies of
+ *    64 MiB or more and no load runs beside; samples count from the first two
+ *    successive ones that differ by less than the precision, those two included;
  *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
  *    the cell is reached: the 95 % interval of every median reaches no further from
  *    it than the precision; or the cell ends after the plan's block_samples. */
