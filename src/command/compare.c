@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer.h"
+#include "command/command.h"
 #include "file/loaded.h"
 #include "judging.h"
 #include "report/versus.h"
@@ -288,7 +288,7 @@ static int compare_placements(const struct cs_options *opt, struct files *files,
 	return CS_EXIT_USAGE;
 }
 
-int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+int cs_command_compare(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_vec made = CS_VEC(struct cs_versus);
 	struct cs_versus *v;
