@@ -61,7 +61,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.h \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/assemble.c \
 	%D%/plan/build.c \
+	%D%/plan/draft.c \
+	%D%/plan/draft.h \
+	%D%/plan/patterns.c \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
@@ -102,6 +106,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/confine.c \
 	%D%/place/internal.h \
 	%D%/place/nvml.c \
+	%D%/place/nvml.h \
+	%D%/place/nvmllink.c \
 	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
