@@ -53,23 +53,6 @@ static uint32_t clamp_copies(double want, uint32_t cap)
 	return want > cap ? cap : (uint32_t)want;
 }
 
-/* Are there two that one agent issues the same way? */
-static int is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
-{
-	for (uint32_t k = 1; k < step->count; k++)
-		for (uint32_t i = 0; i < k; i++) {
-			const struct cs_transfer *a =
-				cs_plan_transfer(plan, step, i);
-			const struct cs_transfer *b =
-				cs_plan_transfer(plan, step, k);
-
-			if (a->issuer == b->issuer && a->op == b->op &&
-			    !cs_transfer_is_load(a) && !cs_transfer_is_load(b))
-				return 1;
-		}
-	return 0;
-}
-
 /* As sampler.h has it, of the k-th transfer. */
 static uint8_t twin_of(const struct cs_plan *plan, const struct cs_step *step,
 		       uint32_t k)
@@ -161,7 +144,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	if (s->block)
 		guess.gbs = 0;
 	s->n_transfers = step->count;
-	s->in_turn = is_in_turn(plan, step);
+	s->in_turn = cs_step_is_in_turn(plan, step);
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
