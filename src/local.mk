@@ -61,6 +61,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.h \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/choose.c \
 	%D%/plan/assemble.c \
 	%D%/plan/build.c \
 	%D%/plan/draft.c \
@@ -105,12 +106,14 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
 	%D%/place/internal.h \
+	%D%/place/kernel.c \
 	%D%/place/nvml.c \
 	%D%/place/nvml.h \
 	%D%/place/nvmllink.c \
 	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
+	%D%/place/room.c \
 	%D%/place/sign.c \
 	%D%/place/survey.c \
 	%D%/place/topo.c
@@ -214,7 +217,8 @@ endif
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \
-	%D%/job/team.h
+	%D%/job/team.h \
+	%D%/job/watch.c
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/again.c \
@@ -348,6 +352,7 @@ CS_COMMANDS = \
 	%D%/command/judging.h \
 	%D%/command/readers.c \
 	%D%/command/readers.h \
+	%D%/command/shared.c \
 	%D%/command/show.c \
 	$(CS_OPTIONS)
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
