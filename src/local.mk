@@ -303,6 +303,7 @@ endif
 	%D%/report/curve.c \
 	%D%/report/csv.h \
 	%D%/report/explain.c \
+	%D%/report/figures.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/group.c \
