@@ -137,9 +137,11 @@ if HAVE_CUDA
 	%D%/backend/cuda/flight.c \
 	%D%/backend/cuda/hand.c \
 	%D%/backend/cuda/kernels.h \
+	%D%/backend/cuda/open.c \
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
