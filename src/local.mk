@@ -247,6 +247,7 @@ endif
 	%D%/check/kind.c \
 	%D%/check/kind.h \
 	%D%/check/launch.c \
+	%D%/check/learn.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
 	%D%/check/noise.c \

@@ -115,7 +115,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
-%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h
+%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h $(NOISE)
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
@@ -336,9 +336,12 @@ check_PROGRAMS += %D%/bench/bench_sm
 
 # ---- simulations with known truth: a table each, by hand ----
 TRUTHS = \
+	%D%/bench/truth_baseline \
 	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
+%C%_bench_truth_baseline_LDADD = $(CS_LINK)
+%C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
 %C%_bench_truth_fleet_LDADD = $(CS_LINK)
 %C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)
