@@ -61,7 +61,12 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.h \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/choose.c \
+	%D%/plan/assemble.c \
 	%D%/plan/build.c \
+	%D%/plan/draft.c \
+	%D%/plan/draft.h \
+	%D%/plan/patterns.c \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
@@ -101,10 +106,14 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
 	%D%/place/internal.h \
+	%D%/place/kernel.c \
 	%D%/place/nvml.c \
+	%D%/place/nvml.h \
+	%D%/place/nvmllink.c \
 	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
+	%D%/place/room.c \
 	%D%/place/sign.c \
 	%D%/place/survey.c \
 	%D%/place/topo.c
@@ -128,9 +137,11 @@ if HAVE_CUDA
 	%D%/backend/cuda/flight.c \
 	%D%/backend/cuda/hand.c \
 	%D%/backend/cuda/kernels.h \
+	%D%/backend/cuda/open.c \
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
@@ -208,7 +219,8 @@ endif
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \
-	%D%/job/team.h
+	%D%/job/team.h \
+	%D%/job/watch.c
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/again.c \
@@ -235,6 +247,7 @@ endif
 	%D%/check/kind.c \
 	%D%/check/kind.h \
 	%D%/check/launch.c \
+	%D%/check/learn.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
 	%D%/check/noise.c \
@@ -295,6 +308,7 @@ endif
 	%D%/report/curve.c \
 	%D%/report/csv.h \
 	%D%/report/explain.c \
+	%D%/report/figures.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/group.c \
@@ -336,28 +350,34 @@ CS_OPTIONS = \
 	%D%/options/values.c
 # What reads files and answers, without MPI.
 CS_COMMANDS = \
-	%D%/answer.h \
-	%D%/baseline.c \
-	%D%/compare.c \
-	%D%/fleet.c \
-	%D%/judging.c \
-	%D%/judging.h \
-	%D%/readers.c \
-	%D%/readers.h \
-	%D%/show.c \
+	%D%/command/baseline.c \
+	%D%/command/check.c \
+	%D%/command/command.h \
+	%D%/command/compare.c \
+	%D%/command/judging.c \
+	%D%/command/judging.h \
+	%D%/command/readers.c \
+	%D%/command/readers.h \
+	%D%/command/shared.c \
+	%D%/command/show.c \
 	$(CS_OPTIONS)
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
-	%D%/answer.c \
-	%D%/leftout.c \
-	%D%/leftout.h \
+	%D%/command/command.c \
+	%D%/command/dryrun.c \
+	%D%/command/leftout.c \
+	%D%/command/leftout.h \
+	%D%/command/measure.c \
+	%D%/command/planfile.c \
+	%D%/command/planfile.h \
+	%D%/command/progress.c \
+	%D%/command/progress.h \
+	%D%/command/resume.c \
+	%D%/command/resume.h \
+	%D%/command/version.c \
+	%D%/command/writers.c \
+	%D%/command/writers.h \
 	%D%/main.c \
-	%D%/planfile.c \
-	%D%/planfile.h \
-	%D%/resume.c \
-	%D%/resume.h \
-	%D%/writers.c \
-	%D%/writers.h \
 	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 

@@ -26,6 +26,7 @@ check_PROGRAMS += %D%/program/cscope-mpi
 
 # Seeded noise of known median, for simulations and the driver's double.
 NOISE = %D%/noise.c %D%/noise.h
+FLEET = %D%/fleet.c %D%/fleet.h %D%/unit/canned.h
 
 # ---- unit tests ----
 if HAVE_CUNIT
@@ -108,13 +109,13 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
-%C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c %D%/unit/canned.h
+%C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
-%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h
+%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h $(NOISE)
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
 %C%_unit_loaded_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
@@ -226,7 +227,8 @@ FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
 FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
-	baseline compare fleet judging readers show
+	command/baseline command/check command/compare command/judging command/readers \
+	command/show
 fuzz:
 	@dir='%D%/fuzz/libfuzzer'; $(MKDIR_P) $$dir/objects || exit 1; \
 	for of in $(FUZZ_OF); do for file in $(top_srcdir)/src/$$of.c; do \
@@ -335,8 +337,14 @@ check_PROGRAMS += %D%/bench/bench_sm
 
 # ---- simulations with known truth: a table each, by hand ----
 TRUTHS = \
+	%D%/bench/truth_baseline \
+	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
+%C%_bench_truth_baseline_LDADD = $(CS_LINK)
+%C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
+%C%_bench_truth_fleet_LDADD = $(CS_LINK)
+%C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)
 %C%_bench_truth_sampler_SOURCES = %D%/bench/truth_sampler.c $(NOISE)
 

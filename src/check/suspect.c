@@ -6,11 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cs_suspect_row(struct cs_suspect *suspect, uint32_t at)
+static void add_evidence(struct cs_suspect *suspect, uint32_t at, double off)
+{
+	if (suspect->n_evidence == CS_EVIDENCE)
+		return;
+	suspect->off[suspect->n_evidence] = off;
+	suspect->evidence[suspect->n_evidence++] = at;
+}
+
+void cs_suspect_row(struct cs_suspect *suspect, uint32_t at, double off)
 {
 	suspect->cells++;
-	if (suspect->n_evidence < CS_EVIDENCE)
-		suspect->evidence[suspect->n_evidence++] = at;
+	add_evidence(suspect, at, off);
 }
 
 int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *s,
@@ -89,22 +96,8 @@ static void join(struct cs_suspect *worse, const struct cs_suspect *other)
 	worse->sends |= other->sends;
 	worse->receives |= other->receives;
 	worse->sure = fmax(worse->sure, other->sure);
-	for (uint32_t i = 0; i < other->n_evidence &&
-			     worse->n_evidence < CS_EVIDENCE; i++)
-		worse->evidence[worse->n_evidence++] = other->evidence[i];
-}
-
-/* What is below the usual share says less than anything else of the same cells. */
-static int says_less(const struct cs_suspect *s, const struct cs_suspect *first,
-		     const struct cs_suspect *end)
-{
-	if (s->cause != CS_CAUSE_BELOW)
-		return 0;
-	for (; first < end; first++)
-		if (first->node == s->node && first->family == s->family &&
-		    first->cause != CS_CAUSE_BELOW)
-			return 1;
-	return 0;
+	for (uint32_t i = 0; i < other->n_evidence; i++)
+		add_evidence(worse, other->evidence[i], other->off[i]);
 }
 
 /* ---- of all GPUs ---- */
@@ -156,9 +149,9 @@ static struct cs_suspect unite(const struct cs_suspect *s, size_t n)
 			all.look = CS_LOOK_CONFIRMED;
 	}
 	for (uint32_t k = 0; k < CS_EVIDENCE; k++)
-		for (size_t i = 0; i < n && all.n_evidence < CS_EVIDENCE; i++)
+		for (size_t i = 0; i < n; i++)
 			if (k < s[i].n_evidence)
-				all.evidence[all.n_evidence++] = s[i].evidence[k];
+				add_evidence(&all, s[i].evidence[k], s[i].off[k]);
 	return all;
 }
 
@@ -185,29 +178,15 @@ void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects)
 void cs_suspects_settle(struct cs_vec *suspects)
 {
 	struct cs_suspect *s = suspects->data;
-	size_t n = 0, i, k;
+	size_t n = 0;
 
 	if (suspects->n)
 		qsort(s, suspects->n, sizeof(*s), by_place_and_drop);
-	for (i = 0; i < suspects->n; i++) {
+	for (size_t i = 0; i < suspects->n; i++) {
 		if (n && !by_place(&s[n - 1], &s[i]))
 			join(&s[n - 1], &s[i]);
 		else
 			s[n++] = s[i];
-	}
-	suspects->n = n;
-	for (i = n = 0; i < suspects->n; i = k) {
-		size_t kept = n;
-
-		for (k = i; k < suspects->n && s[k].node == s[i].node; k++)
-			;
-		for (size_t m = i; m < k; m++) {
-			/* those before it on the node stand at `kept` already */
-			if (says_less(&s[m], s + kept, s + n) ||
-			    says_less(&s[m], s + m, s + k))
-				continue;
-			s[n++] = s[m];
-		}
 	}
 	suspects->n = n;
 }

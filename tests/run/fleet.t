@@ -269,8 +269,8 @@ if has_launcher; then
 		#!/bin/bash
 		node=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
 		[ "$node" = 0 ] || cd elsewhere
-		[ "$node" != 1 ] || export FAKE_SLOW=${FAKE_SLOW-1-2:0.93}
-		[ "$node" != 2 ] || export FAKE_SLOW=2-0:0.93 FAKE_SLOW_COPIES=5000
+		[ "$node" != 1 ] || export FAKE_SLOW=${FAKE_SLOW-1-2:0.85}
+		[ "$node" != 2 ] || export FAKE_SLOW=2-0:0.85 FAKE_SLOW_COPIES=5000
 		export CS_TEST_SCOPE=m$node FAKE_GPUS=${GPUS-3}
 		exec unshare --user --map-root-user --uts \
 			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
