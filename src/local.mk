@@ -273,6 +273,8 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/decoder.c \
+	%D%/file/decoder.h \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \

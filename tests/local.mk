@@ -117,6 +117,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h $(NOISE)
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
+%C%_unit_loaded_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
@@ -411,6 +412,7 @@ EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \
 	%D%/bench/race \
+	%D%/bench/rows.py \
 	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \
