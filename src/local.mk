@@ -247,6 +247,7 @@ endif
 	%D%/check/kind.c \
 	%D%/check/kind.h \
 	%D%/check/launch.c \
+	%D%/check/learn.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
 	%D%/check/noise.c \
@@ -272,6 +273,8 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/decoder.c \
+	%D%/file/decoder.h \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \
