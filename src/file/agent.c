@@ -56,7 +56,7 @@ static void put_costs(struct cs_put *r, const struct cs_run *run, int agent,
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
+		cs_plan_arena_wide(run->plan, agent, UINT64_MAX, &arena);
 	cs_put_real(r, "arena_s", a->arena_s);
 	cs_put_real(r, "ways_s", a->ways_s);
 	cs_put_real(r, "first_sample_s", a->first_sample_s);

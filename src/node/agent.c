@@ -179,24 +179,39 @@ static int remake_arena(struct cs_agent *a)
 	return cs_ends_fill(&a->ends);
 }
 
-/* As large as there is room for: transfers of more are left out. */
+static int try_arena(struct cs_agent *a, const struct cs_arena_layout *layout)
+{
+	int on_host = a->args.backend->host_arena;
+
+	if (!(on_host && open_host(a, layout->total_bytes)) &&
+	    !a->args.backend->arena(a->dev, layout->total_bytes,
+				    on_host ? a->host.at : NULL,
+				    on_host ? a->host.fd : -1, &a->slot->arena,
+				    &a->slot->err))
+		return 0;
+	cs_hostmem_close(&a->host);
+	return -1;
+}
+
+/* As large as there is room for: without it copies of a sample share a place, and then
+ * the largest transfers are left out. */
 static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
 {
 	struct cs_slot *slot = a->slot;
-	int on_host = a->args.backend->host_arena;
 	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
 
 	for (;;) {
-		cs_plan_arena(a->plan, me(a), most, layout);
-		if (!layout->total_bytes)
+		uint64_t wide;
+
+		cs_plan_arena_wide(a->plan, me(a), most, layout);
+		wide = layout->total_bytes;
+		if (!wide)
 			return slot->no_room[0] ? -1 : 0;
-		if (!(on_host && open_host(a, layout->total_bytes)) &&
-		    !a->args.backend->arena(a->dev, layout->total_bytes,
-					    on_host ? a->host.at : NULL,
-					    on_host ? a->host.fd : -1,
-					    &slot->arena, &slot->err))
+		if (!try_arena(a, layout))
 			return 0;
-		cs_hostmem_close(&a->host);
+		cs_plan_arena(a->plan, me(a), most, layout);
+		if (layout->total_bytes < wide && !try_arena(a, layout))
+			return 0;
 		if (!slot->no_room[0])
 			cs_text(slot->no_room, sizeof(slot->no_room), "%s",
 				slot->err.text);
@@ -442,7 +457,7 @@ static struct cs_flight flight_of(const struct cs_agent *a, uint32_t k)
 {
 	return cs_ends_flight(&a->ends,
 			      cs_plan_transfer(a->plan, my_step(a), k),
-			      a->slot->copies[k]);
+			      a->slot->copies[k], a->slot->flags & CS_CMD_FIRST);
 }
 
 static void add_back(struct cs_flight *flight, const struct cs_flight *back)
@@ -515,6 +530,7 @@ static int arm_and_wait(struct cs_agent *a)
 	first = a->slot->err;
 	a->filled_seq = a->slot->seq;
 	memcpy(a->ends.copies, a->slot->copies, sizeof(a->ends.copies));
+	a->ends.uncounted = (a->slot->flags & CS_CMD_FIRST) != 0;
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
 		if (wait_mine(a, i, &mine[i]) && !rc) {
@@ -576,7 +592,7 @@ static int do_probe(struct cs_agent *a)
 	struct cs_slot *slot = a->slot;
 	struct cs_cost cost = {
 		a->args.backend, a->dev, a->board, slot,
-		cs_plan_test(a->plan, my_step(a)), cs_ends_flight(&a->ends, t, 1),
+		cs_plan_test(a->plan, my_step(a)), cs_ends_flight(&a->ends, t, 1, 0),
 		&cs_board_slot(a->board, t->dst.index)->spare,
 	};
 	int checked = cost.test->how == CS_HOW_OPEN &&

@@ -167,10 +167,10 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		if (co->state[i] != CS_AGENT_OK || !check->wrong_words)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s: %lu words of its source buffer changed during the run, first at byte %lu",
+			"%s %s: %lu bytes of its source buffer changed during the run, first at byte %lu",
 			cs_agent_noun(co), slot->facts.label,
-			(unsigned long)check->wrong_words,
-			(unsigned long)check->first_word * 8);
+			(unsigned long)check->wrong_bytes,
+			(unsigned long)cs_first_wrong_byte(check));
 		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 				   "source-changed", text);
 	}

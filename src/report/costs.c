@@ -163,7 +163,7 @@ static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena(run->plan, agent, UINT64_MAX, &arena);
+		cs_plan_arena_wide(run->plan, agent, UINT64_MAX, &arena);
 	cs_print(to, "  %5s", cs_agent_label(run, node, agent).text);
 	put_cost(to, 8, 3, a->start_s);
 	put_cost(to, 9, 3, a->open_s);

@@ -3,6 +3,7 @@
 #include "report/view.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,31 @@ int cs_write_pooled(FILE *to, const struct cs_run *run,
 	if (rc && !ferror(to))
 		errno = ENOMEM;
 	return rc || ferror(to) ? -1 : 0;
+}
+
+/* ---- what was checked ---- */
+
+void cs_checked_add(struct cs_checked *sum, const struct cs_row *row)
+{
+	sum->samples += row->checked;
+	sum->whole += row->checked_whole;
+	sum->part += row->checked_part;
+}
+
+void cs_checked_text(const struct cs_checked *sum, char *to, size_t size)
+{
+	uint64_t last = sum->samples - sum->whole - sum->part;
+
+	to[0] = '\0';
+	if (sum->whole)
+		cs_text_add(to, size, "every copy of %" PRIu64 " sample%s", sum->whole,
+			    sum->whole == 1 ? "" : "s");
+	if (last)
+		cs_text_add(to, size, "%sthe last copy of %" PRIu64,
+			    to[0] ? ", " : "", last);
+	if (sum->part)
+		cs_text_add(to, size, "%sa part of the last of %" PRIu64,
+			    to[0] ? ", " : "", sum->part);
 }
 
 /* ---- host lists ---- */
