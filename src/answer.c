@@ -74,8 +74,11 @@ static int dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		cs_err_set(err, "--dry-run needs --gpus COUNT, e.g. --gpus 8");
 	else if (opt->plan)
 		rc = read_plan(opt, &req, &plan, err);
-	else if (!cs_options_choose(opt, backend, chosen, err))
+	else if (!cs_options_choose(opt, backend, chosen, err)) {
+		if (req.n_agents == 1)
+			cs_options_choose_lone(opt, backend, chosen);
 		rc = cs_plan_build(&req, &plan, err);
+	}
 	if (!rc)
 		rc = write_plans(opt, plan, err) ||
 		     (!opt->quiet &&

@@ -93,24 +93,35 @@ static size_t without_cell(const struct cs_plan *plan, const char *chosen,
 	return missing;
 }
 
-void cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
-		      char *to, size_t size)
+const char *cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
+			     char *to, size_t size)
 {
 	enum cs_backend_kind backend = (enum cs_backend_kind)plan->set.backend;
-	int domains = __builtin_popcountll(plan->set.domains);
 	char *chosen = opt->plan ? NULL : chosen_of(opt, backend);
+	int cpu = backend == CS_BACKEND_CPU, of_pairs;
 	const char *first = "";
 	size_t missing = without_cell(plan, chosen, &first);
+	const struct cs_test *test;
 	char more[40] = " is";
+	size_t n;
 
 	free(chosen);
-	to[0] = '\0';
+	if (!missing)
+		return NULL;
 	if (missing > 1)
 		cs_text(more, sizeof(more), " and %zu more are", missing - 1);
-	if (missing)
-		cs_text(to, size, "%s%s left out: not to be had with %" PRIu32
-			" %s%s and %d NUMA domain%s", first, more, plan->n_agents,
-			backend == CS_BACKEND_CPU ? "arena" : "GPU",
-			plan->n_agents == 1 ? "" : "s", domains,
-			domains == 1 ? "" : "s");
+	test = &cs_catalogue(&n)[cs_test_index(first)];
+	of_pairs = cs_test_least_agents(test) > plan->n_agents;
+	if (of_pairs)
+		cs_text(to, size, "%s%s left out: %s between two %s", first, more,
+			missing > 1 ? "they measure" : "it measures",
+			cpu ? "arenas" : "GPUs");
+	else if (test->path == CS_PATH_HOST)
+		cs_text(to, size, "%s%s left out: no NUMA domain with memory is known "
+			"here", first, more);
+	else
+		cs_text(to, size, "%s%s left out: there are only %" PRIu32 " %s", first,
+			more, plan->n_agents, cpu ? "arenas" : "GPUs");
+	return of_pairs && !cpu && (opt->suite || !opt->tests) ?
+		       CS_ONE_GPU : "not-possible";
 }

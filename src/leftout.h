@@ -8,13 +8,12 @@
 #include "options/options.h"
 #include "plan/plan.h"
 
-/* Each writes a sentence, or "" where nothing is left out. */
-
-/* What only the other backend measures, where the request holds for both. */
+/* What only the other backend measures, where the request holds for both; "" nothing. */
 void cs_left_out_backend(const struct cs_options *opt,
 			 enum cs_backend_kind backend, char *to, size_t size);
-/* Tests without a cell: there are too few agents or NUMA domains. */
-void cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
-		      char *to, size_t size);
+/* Tests without a cell: there are too few agents or NUMA domains.  Returns the id of the
+ * note that says so; NULL: there are none. */
+const char *cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
+			     char *to, size_t size);
 
 #endif

@@ -97,6 +97,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_place_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
 %C%_libcs_place_a_SOURCES = \
+	%D%/place/claim.c \
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
 	%D%/place/internal.h \
@@ -157,6 +158,7 @@ endif
 	%D%/node/crew.h \
 	%D%/node/ends.c \
 	%D%/node/ends.h \
+	%D%/node/fault.c \
 	%D%/node/geometry.c \
 	%D%/node/hostbuf.c \
 	%D%/node/hostbuf.h \
@@ -226,6 +228,7 @@ endif
 	%D%/check/compare.h \
 	%D%/check/conditions.c \
 	%D%/check/conditions.h \
+	%D%/check/depend.c \
 	%D%/check/expect.c \
 	%D%/check/expect.h \
 	%D%/check/fingerprint.c \
@@ -294,6 +297,8 @@ endif
 	%D%/report/explain.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
+	%D%/report/group.c \
+	%D%/report/group.h \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
@@ -329,26 +334,31 @@ CS_OPTIONS = \
 	%D%/options/table.h \
 	%D%/options/together.c \
 	%D%/options/values.c
-cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
-cscope_mpi_SOURCES = \
-	%D%/answer.c \
+# What reads files and answers, without MPI.
+CS_COMMANDS = \
 	%D%/answer.h \
 	%D%/baseline.c \
+	%D%/compare.c \
+	%D%/fleet.c \
 	%D%/judging.c \
 	%D%/judging.h \
 	%D%/readers.c \
 	%D%/readers.h \
+	%D%/show.c \
+	$(CS_OPTIONS)
+cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
+cscope_mpi_SOURCES = \
+	%D%/answer.c \
 	%D%/leftout.c \
 	%D%/leftout.h \
 	%D%/main.c \
-	%D%/compare.c \
-	%D%/fleet.c \
 	%D%/planfile.c \
 	%D%/planfile.h \
 	%D%/resume.c \
 	%D%/resume.h \
-	%D%/show.c \
-	$(CS_OPTIONS)
+	%D%/writers.c \
+	%D%/writers.h \
+	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 
 $(cscope_mpi_OBJECTS): %D%/commit.h

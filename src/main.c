@@ -30,18 +30,27 @@
 #include "report/report.h"
 #include "result/redact.h"
 #include "resume.h"
+#include "writers.h"
 
 /* Progress: silence at first, then now and then. */
 #define PROGRESS_AFTER_S 5.0
 #define PROGRESS_EVERY_S 10.0
 #define PROGRESS_BAR_S 0.2
+/* For outputs: to be opened, as most file systems can in time, and to take what is
+ * there before somebody is told who is waited for. */
+#define OPEN_S 5.0
+#define OPEN_SHARE 0.1 /* of a budget */
+#define NOTICE_S 10.0
 
 struct program {
 	struct cs_options opt;
 	struct cs_run run;
-	struct cs_output output[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
-	int n_outputs;
+	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
+	int n_writers;
+	int in_use;		/* the run, by writers that are left behind */
+	struct cs_job *job;
 	FILE *out;		/* the product: what was descriptor 1 */
+	int tty;		/* standard error is a terminal */
 	double began_s, shown_s;
 	uint32_t done, all;
 	int ended;		/* the verdict stands */
@@ -126,15 +135,14 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 {
 	struct program *p = ctx;
 	double now = cs_clock_s() - p->began_s;
-	int tty = isatty(2);
 
 	p->done = done;
 	p->all = all;
 	if (p->opt.quiet || now < PROGRESS_AFTER_S ||
-	    now - p->shown_s < (tty ? PROGRESS_BAR_S : PROGRESS_EVERY_S))
+	    now - p->shown_s < (p->tty ? PROGRESS_BAR_S : PROGRESS_EVERY_S))
 		return;
 	p->shown_s = now;
-	if (tty)
+	if (p->tty)
 		show_bar(p, now);
 	else
 		show_state(p);
@@ -146,8 +154,7 @@ static void each_journal(struct program *p,
 			 int (*write)(FILE *, const struct cs_run *, size_t),
 			 size_t index)
 {
-	for (int i = 0; i < p->n_outputs; i++)
-		cs_output_append(&p->output[i], write, &p->run, index);
+	cs_writers_append(p->writer, p->n_writers, write, &p->run, index);
 }
 
 static int journal_run(FILE *to, const struct cs_run *run, size_t index)
@@ -167,25 +174,23 @@ static int journal_verdict(FILE *to, const struct cs_run *run, size_t index)
 	return cs_jsonl_verdict(to, run);
 }
 
-/* The journal that is resumed has what stays already; another one gets it. */
-static void journal_kept(struct program *p, int i)
+/* What stays of a run that is resumed. */
+static int journal_kept(FILE *to, const struct cs_run *run, size_t index)
 {
-	const struct cs_run *run = &p->run;
-	FILE *to = p->output[i].file;
-	size_t row;
+	int rc = 0;
 
-	if (!p->output[i].in_place || !run->resumes[0])
-		return;
+	(void)index;
 	for (int node = 0; node < run->n_nodes; node++)
-		cs_jsonl_node(to, run, node);
-	for (row = 0; row < cs_rows_count(&run->rows); row++)
-		cs_jsonl_row(to, run, row);
+		rc |= cs_jsonl_node(to, run, node);
+	for (size_t row = 0; row < cs_rows_count(&run->rows); row++)
+		rc |= cs_jsonl_row(to, run, row);
+	return rc;
 }
 
 /* Is it the journal that is resumed? */
 static int is_resumed(const struct program *p, const char *name)
 {
-	char path[sizeof(p->output[0].path)];
+	char path[CS_PATH];
 	struct stat a, b;
 
 	return p->opt.resume &&
@@ -221,38 +226,60 @@ static void add_finding(struct cs_run *run, enum cs_severity severity,
 	cs_finding_add(&run->findings, &f, &err);
 }
 
+/* Has a signal come while outputs are waited for?  The guard leaves time for them. */
+static int is_told_to_end(void *ctx)
+{
+	struct program *p = ctx;
+	int signal = p->job ? cs_job_waits(p->job) : 0;
+
+	if (signal)
+		cs_guard_heard(&p->guard);
+	return signal;
+}
+
+/* NULL: the journal that is resumed. */
+static int open_writer(struct program *p, const char *name, struct cs_err *err)
+{
+	double limit = p->opt.budget_s > 0 ? p->opt.budget_s * OPEN_SHARE : OPEN_S;
+	struct cs_patience patience = { cs_clock_s() + fmin(limit, OPEN_S),
+					is_told_to_end, p };
+	struct cs_writer *w = cs_writer_open(name, &p->run, &p->resume, &patience,
+					     err);
+
+	if (!w)
+		return -1;
+	p->writer[p->n_writers++] = w;
+	return 0;
+}
+
 static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
-	char text[CS_ERR_TEXT] = "";
+	char text[CS_ERR_TEXT];
+	const char *id;
 	int n, rc = 0;
 
 	if (refuse_judging(p, err))
 		return -1;
-	if (p->run.plan && !p->resume.complete)
-		cs_left_out_plan(&p->opt, p->run.plan, text, sizeof(text));
-	if (text[0])
-		add_finding(&p->run, CS_NOTE, "not-possible", text);
-	for (int i = 0; i < p->opt.n_outputs && !rc; i++) {
-		if (is_resumed(p, p->opt.output[i]))
-			continue;
-		rc = cs_output_open(&p->output[p->n_outputs], p->opt.output[i],
-				    &p->run, err);
-		p->n_outputs += !rc;
-	}
+	id = p->run.plan && !p->resume.complete ?
+		     cs_left_out_plan(&p->opt, p->run.plan, text, sizeof(text)) : NULL;
+	if (id)
+		add_finding(&p->run, CS_NOTE, id, text);
+	for (int i = 0; i < p->opt.n_outputs && !rc; i++)
+		if (!is_resumed(p, p->opt.output[i]))
+			rc = open_writer(p, p->opt.output[i], err);
 	if (p->resume.complete)
 		return rc;
 	/* names of files are of the site, what is in them is not */
 	if (p->opt.redact && !rc)
 		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
-	n = p->n_outputs;
-	if (p->opt.resume && !rc) {
-		rc = cs_resume_continue(&p->resume, &p->output[n], err);
-		p->n_outputs += !rc;
-	}
+	n = p->n_writers;
+	if (p->opt.resume && !rc)
+		rc = open_writer(p, NULL, err);
 	each_journal(p, journal_run, 0);
-	for (int i = 0; i < n; i++)
-		journal_kept(p, i);
+	/* the journal that is resumed has it already */
+	if (p->run.resumes[0])
+		cs_writers_append(p->writer, n, journal_kept, &p->run, 0);
 	return rc;
 }
 
@@ -303,10 +330,10 @@ static void say_verdict(const struct cs_run *run)
 	complain("", verdict);
 }
 
-static int say_lost(void)
+static void say_lost(const char *why)
 {
-	complain("", "cannot write the report to standard output");
-	return -1;
+	cs_print_line(stderr, "cscope-mpi: cannot write the report to standard output%s%s",
+		      *why ? ": " : "", why);
 }
 
 /* The product.  -1 when it could not be written, which has been said. */
@@ -317,32 +344,55 @@ static int print_report(struct program *p)
 	if (p->opt.quiet || (!p->opt.format->write(p->out, &p->run, &view) &&
 			     !fflush(p->out)))
 		return 0;
-	return say_lost();
+	say_lost("");
+	return -1;
 }
 
-static int commit_files(struct program *p)
+static void commit_files(struct program *p, const struct cs_run *run, int whole)
 {
 	struct cs_view_options view = { .verbose = p->opt.verbose };
-	struct cs_err err;
-	int rc = 0;
 
-	for (int i = 0; i < p->n_outputs; i++)
-		if (cs_output_commit(&p->output[i], &p->run, &view, &err)) {
-			complain("", err.text);
-			rc = -1;
-		}
-	return rc;
+	for (int i = 0; i < p->n_writers; i++)
+		cs_writer_commit(p->writer[i], run, &view, whole);
 }
 
-/* The same for files. */
-static int finish_files(struct program *p)
+/* The same for files: from here on the run stays as it is. */
+static void finish_files(struct program *p)
 {
 	if (p->opt.redact)
 		cs_redact_findings(&p->redact, &p->run);
 	for (size_t i = p->findings_told; i < p->run.findings.n; i++)
 		each_journal(p, cs_jsonl_finding, i);
 	each_journal(p, journal_verdict, 0);
-	return commit_files(p);
+	commit_files(p, &p->run, 0);
+}
+
+/* Until they are written, and no longer than a budget or a signal allows.  -1 when
+ * one was not, which has been said. */
+static int await_files(struct program *p)
+{
+	struct cs_patience patience = { fmin(p->budget.files_s,
+					     cs_clock_s() + NOTICE_S),
+					is_told_to_end, p };
+	struct cs_writer *slow;
+	struct cs_err err;
+	int rc = 0;
+
+	slow = cs_writers_wait(p->writer, p->n_writers, &patience);
+	if (slow && cs_clock_s() < p->budget.files_s && !is_told_to_end(p)) {
+		cs_print_line(stderr, "cscope-mpi: waiting for '%s', which takes no data",
+			      cs_writer_path(slow));
+		patience.end_s = p->budget.files_s;
+		slow = cs_writers_wait(p->writer, p->n_writers, &patience);
+	}
+	p->in_use = slow != NULL;
+	for (int i = 0; i < p->n_writers; i++)
+		if (cs_writer_close(p->writer[i], &err)) {
+			complain("", err.text);
+			rc = -1;
+		}
+	p->n_writers = 0;
+	return rc;
 }
 
 static void end_run(struct program *p)
@@ -359,6 +409,7 @@ static void on_interrupted(void *ctx, int number)
 	struct program *p = ctx;
 	char text[80];
 
+	cs_guard_heard(&p->guard);
 	if (p->ended) /* while closing: all is written */
 		return;
 	cs_text(text, sizeof(text), "interrupted by %s", cs_signal_name(number));
@@ -367,10 +418,11 @@ static void on_interrupted(void *ctx, int number)
 	p->run.exit_status = 128 + number;
 	finish_files(p);
 	print_report(p);
-	say_verdict(&p->run);
+	say_verdict(&p->run); /* at once: a launcher may wait for a second, no more */
+	await_files(p);
 }
 
-static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
+static int choose(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
 		  struct cs_err *err)
 {
 	struct program *p = ctx;
@@ -379,7 +431,11 @@ static int choose(void *ctx, enum cs_backend_kind backend, char *chosen,
 	cs_left_out_backend(&p->opt, backend, text, sizeof(text));
 	if (text[0])
 		add_finding(&p->run, CS_NOTE, "not-on-cpu", text);
-	return cs_options_choose(&p->opt, backend, chosen, err);
+	if (cs_options_choose(&p->opt, backend, chosen, err))
+		return -1;
+	if (lone)
+		cs_options_choose_lone(&p->opt, backend, chosen);
+	return 0;
 }
 
 static void open_plan(struct program *p)
@@ -415,7 +471,6 @@ static int refuse(struct program *p)
 static int show_complete(struct program *p)
 {
 	const struct cs_run live = p->run;
-	struct cs_view_options view = { .verbose = p->opt.verbose };
 	int rc;
 
 	p->ended = 1;
@@ -423,12 +478,9 @@ static int show_complete(struct program *p)
 	cs_print_line(stderr, "cscope-mpi: '%s' is complete: nothing was measured",
 		p->opt.resume);
 	p->run = p->resume.then.run;
-	for (int i = 0; i < p->n_outputs; i++)
-		if (p->output[i].in_place)
-			p->output[i].format->write(p->output[i].file, &p->run,
-						   &view);
-	rc = commit_files(p);
-	rc |= print_report(p);
+	commit_files(p, &p->resume.then.run, 1);
+	rc = print_report(p);
+	rc |= await_files(p);
 	say_verdict(&p->run);
 	if (!rc)
 		rc = p->run.exit_status;
@@ -450,14 +502,16 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 		finish_files(p);
 		if (p->opt.format->of_any)
 			print_report(p);
+		await_files(p);
 		say_verdict(&p->run);
 		return status;
 	}
 	cs_check_run(&p->run, &err);
 	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);
-	rc = finish_files(p);
-	rc |= print_report(p);
+	finish_files(p);
+	rc = print_report(p);
+	rc |= await_files(p);
 	say_verdict(&p->run);
 	return rc && p->run.exit_status == CS_EXIT_OK ? CS_EXIT_CANNOT :
 							p->run.exit_status;
@@ -567,17 +621,17 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 		.interrupted = on_interrupted, .ctx = p,
 	};
 	struct cs_err err = { "" };
-	struct cs_job *job = NULL;
 	int status;
 
 	init_run(p, argc, argv);
-	status = cs_job_measure(&args, signal_fd, &p->run, &job, &err);
-	if (!job || cs_job_is_root(job))
+	status = cs_job_measure(&args, signal_fd, &p->run, &p->job, &err);
+	if (!p->job || cs_job_is_root(p->job)) {
 		status = p->refused ? refuse(p) :
 					   conclude(p, status, &err);
-	cs_guard_say(&p->guard, status);
-	if (job)
-		cs_job_end(job, status);
+		cs_guard_say(&p->guard, status);
+	}
+	if (p->job)
+		cs_job_end(p->job, status, p->in_use);
 	free(p->plan_text);
 	free(p->plan_file);
 	cs_resume_release(&p->resume);
@@ -587,32 +641,54 @@ static int measure(struct program *p, int signal_fd, int argc, char **argv)
 	return status;
 }
 
-/* A budget holds whatever becomes of the process that measures: returns 1 with the
- * status here, 0 in the one that has to measure. */
-static int is_guarded(struct program *p, int mpi, int argc, char **argv,
-		      int *status)
-{
-	struct cs_err err = { "" };
+/* ---- in the guard ---- */
 
-	p->guard.said = -1;
+static void tell_lost(void *ctx)
+{
+	struct program *p = ctx;
+
+	say_lost(p->guard.lost);
+}
+
+/* Where a signal has ended it there is nothing else to say. */
+static void tell_hang(void *ctx)
+{
+	struct program *p = ctx;
+
+	if (p->run.exit_status > 128) {
+		complain("", p->says.text);
+		return;
+	}
+	p->opt.redact = 0; /* no name is said */
+	init_run(p, p->run.argc, p->run.argv);
+	conclude(p, CS_EXIT_CANNOT, &p->says);
+}
+
+/* Returns 1 with the status in the process that others wait for, 0 in the one that
+ * has to measure.  Of a job's guards rank 0's speaks, and leaves first. */
+static int is_guarded(struct program *p, int mpi, int speaks, int *status)
+{
+	double end_s;
+
 	cs_budget_init(&p->budget, p->opt.budget_s,
-		       p->began_s - cs_process_age_s(p->opt.budget_s / 2));
-	if (!(p->opt.budget_s > 0) || mpi)
-		return 0;
+		       p->began_s - cs_process_age_s(p->opt.budget_s / 2), mpi);
+	end_s = p->budget.end_s + p->budget.grace_s * (speaks ? 0.5 : 1);
 	fflush(p->out);
-	switch (cs_guard_start(&p->guard, fileno(p->out), p->budget.end_s, status,
-			       &err)) {
+	switch (cs_guard_start(&p->guard, fileno(p->out), end_s, status,
+			       &p->says)) {
 	case CS_GUARD_MEASURE:
 		return 0;
 	case CS_GUARD_HANGS:
-		p->opt.redact = 0; /* no name is said */
-		init_run(p, argc, argv);
-		*status = conclude(p, CS_EXIT_CANNOT, &err);
+		p->run.exit_status = *status;
+		if (speaks)
+			cs_guard_speak(tell_hang, p);
 		return 1;
 	case CS_GUARD_ENDED:
 		break;
 	}
-	if (p->guard.lost && say_lost() && *status == CS_EXIT_OK)
+	if (p->guard.lost && speaks)
+		cs_guard_speak(tell_lost, p);
+	if (p->guard.lost && *status == CS_EXIT_OK)
 		*status = CS_EXIT_CANNOT;
 	return 1;
 }
@@ -636,21 +712,30 @@ int main(int argc, char **argv)
 	static struct program p;
 	struct cs_launcher launcher;
 	struct cs_err err = { "" };
-	int signal_fd, status, mpi;
+	int signal_fd, status, mpi, speaks;
 
 	p.began_s = cs_clock_s();
 	fill_standard();
 	p.out = keep_stdout();
+	p.tty = isatty(2);
 	cs_launcher_detect(&launcher);
 	if (cs_options_parse(argc, argv, &p.opt, &err)) {
 		if (launcher.rank <= 0)
 			complain("", err.text);
+		else /* a launcher ends all at the first bad status */
+			nanosleep(&(struct timespec){ 0, 300000000 }, NULL);
 		return CS_EXIT_USAGE;
 	}
 	/* by --no-mpi each process is a job of its own */
 	mpi = p.opt.mpi >= 0 ? p.opt.mpi : launcher.present;
+	speaks = !mpi || launcher.rank <= 0;
+	p.run.argc = argc;
+	p.run.argv = argv;
 	cs_judging_init(&p.judging);
-	if (!mpi || launcher.rank <= 0)
+	if (p.opt.action == CS_ACTION_MEASURE &&
+	    is_guarded(&p, mpi, speaks, &status))
+		return status;
+	if (speaks)
 		open_files(&p);
 	if (p.refused && (!mpi || p.opt.action != CS_ACTION_MEASURE))
 		return refuse(&p);
@@ -666,8 +751,6 @@ int main(int argc, char **argv)
 	}
 	/* before the first thread; the user's own value stays */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-	if (is_guarded(&p, mpi, argc, argv, &status))
-		return status;
-	signal_fd = cs_signals_open();
+	signal_fd = cs_signals_open(0);
 	return measure(&p, signal_fd, argc, argv);
 }

@@ -10,12 +10,21 @@
 #include "result/cut.h"
 #include "result/redact.h"
 
+static int cut_node(struct cs_run *run, const char *name, struct cs_err *err)
+{
+	int node = cs_run_node_named(run, name, err);
+
+	if (node < 0)
+		return CS_EXIT_USAGE;
+	return cs_run_cut_node(run, node, err) ? CS_EXIT_CANNOT : 0;
+}
+
 /* A name with ':' in it may be a file's all the same. */
 static int load(const char *name, struct cs_loaded *loaded, struct cs_err *err)
 {
 	const char *colon = strrchr(name, ':');
 	char *file;
-	int status, node;
+	int status;
 
 	if (!colon || access(name, F_OK) == 0)
 		return cs_loaded_read(name, loaded, err);
@@ -26,13 +35,10 @@ static int load(const char *name, struct cs_loaded *loaded, struct cs_err *err)
 	}
 	status = cs_loaded_read(file, loaded, err);
 	if (!status) {
-		node = cs_run_node_named(&loaded->run, colon + 1, err);
-		if (node < 0) {
+		status = cut_node(&loaded->run, colon + 1, err);
+		if (status) {
 			cs_err_prefix(err, "%s", file);
 			cs_loaded_release(loaded);
-			status = CS_EXIT_USAGE;
-		} else {
-			cs_run_cut_node(&loaded->run, node);
 		}
 	}
 	free(file);

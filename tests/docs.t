@@ -146,7 +146,8 @@ show_faults() {
 	show FAKE_GPUS=2 FAKE_HANG=cuDevicePrimaryCtxRetain:1 -- \
 		-m peer -s 64K --start-limit 1s
 	show FAKE_GPUS=2 -- -m peer -s 8G
-	show FAKE_GPUS=1 -- -m peer
+	show FAKE_GPUS=1 -- -m peer -s 64K
+	show FAKE_GPUS=1 -- -t peer.ce.write.pair
 }
 
 # Two sides with much between them.

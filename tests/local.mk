@@ -24,6 +24,9 @@ check_PROGRAMS += %D%/program/cscope-mpi
 %C%_program_cscope_mpi_LDADD =
 %C%_program_cscope_mpi_SOURCES = %D%/seeded.c
 
+# Seeded noise of known median, for simulations and the driver's double.
+NOISE = %D%/noise.c %D%/noise.h
+
 # ---- unit tests ----
 if HAVE_CUNIT
 UNIT_TESTS = \
@@ -132,7 +135,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_report_t_SOURCES = %D%/unit/test_report.c %D%/unit/canned.h
 %C%_unit_rng_t_SOURCES = %D%/unit/test_rng.c
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
-%C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c
+%C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c $(NOISE)
 %C%_unit_sights_t_SOURCES = %D%/unit/test_sights.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
@@ -148,6 +151,7 @@ endif
 FUZZ_TESTS = \
 	%D%/fuzz/argv.t \
 	%D%/fuzz/baseline.t \
+	%D%/fuzz/check.t \
 	%D%/fuzz/gpulist.t \
 	%D%/fuzz/json.t \
 	%D%/fuzz/jsonl.t \
@@ -156,6 +160,7 @@ FUZZ_TESTS = \
 	%D%/fuzz/plan.t \
 	%D%/fuzz/planfile.t \
 	%D%/fuzz/sampler.t \
+	%D%/fuzz/show.t \
 	%D%/fuzz/stats.t \
 	%D%/fuzz/tests.t \
 	%D%/fuzz/threshold.t \
@@ -163,22 +168,30 @@ FUZZ_TESTS = \
 check_PROGRAMS += $(FUZZ_TESTS)
 TESTS += $(FUZZ_TESTS)
 FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
+FUZZ_WHOLE = %D%/fuzz/whole.h %D%/fuzz/values.h $(FUZZ_REPLAY) $(CS_COMMANDS)
 
 %C%_fuzz_argv_t_LDADD = $(CS_LINK)
 %C%_fuzz_argv_t_SOURCES = %D%/fuzz/fuzz_argv.c $(FUZZ_REPLAY) $(CS_OPTIONS)
 %C%_fuzz_baseline_t_LDADD = $(CS_LINK)
 %C%_fuzz_baseline_t_SOURCES = %D%/fuzz/fuzz_baseline.c $(FUZZ_REPLAY)
+%C%_fuzz_check_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_fuzz_check_t_LDADD = $(CS_LINK)
+%C%_fuzz_check_t_SOURCES = %D%/fuzz/fuzz_check.c $(FUZZ_WHOLE)
 %C%_fuzz_gpulist_t_LDADD = $(CS_LINK)
 %C%_fuzz_gpulist_t_SOURCES = %D%/fuzz/fuzz_gpulist.c $(FUZZ_REPLAY)
 %C%_fuzz_json_t_LDADD = $(CS_LINK)
+%C%_fuzz_json_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_fuzz_json_t_SOURCES = \
 	%D%/fuzz/fuzz_json.c \
 	%D%/fuzz/loaded.h \
+	%D%/fuzz/values.h \
 	$(FUZZ_REPLAY)
 %C%_fuzz_jsonl_t_LDADD = $(CS_LINK)
+%C%_fuzz_jsonl_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_fuzz_jsonl_t_SOURCES = \
 	%D%/fuzz/fuzz_jsonl.c \
 	%D%/fuzz/loaded.h \
+	%D%/fuzz/values.h \
 	$(FUZZ_REPLAY)
 %C%_fuzz_launcher_t_LDADD = $(CS_LINK)
 %C%_fuzz_launcher_t_SOURCES = %D%/fuzz/fuzz_launcher.c $(FUZZ_REPLAY)
@@ -190,6 +203,9 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 %C%_fuzz_planfile_t_SOURCES = %D%/fuzz/fuzz_planfile.c $(FUZZ_REPLAY)
 %C%_fuzz_sampler_t_LDADD = $(CS_LINK)
 %C%_fuzz_sampler_t_SOURCES = %D%/fuzz/fuzz_sampler.c $(FUZZ_REPLAY)
+%C%_fuzz_show_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_fuzz_show_t_LDADD = $(CS_LINK)
+%C%_fuzz_show_t_SOURCES = %D%/fuzz/fuzz_show.c $(FUZZ_WHOLE)
 %C%_fuzz_stats_t_LDADD = $(CS_LINK)
 %C%_fuzz_stats_t_SOURCES = %D%/fuzz/fuzz_stats.c $(FUZZ_REPLAY)
 %C%_fuzz_tests_t_LDADD = $(CS_LINK)
@@ -200,31 +216,38 @@ FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
 %C%_fuzz_units_t_SOURCES = %D%/fuzz/fuzz_units.c $(FUZZ_REPLAY)
 
 # Straight from the sources, all of them instrumented; what libFuzzer keeps lies
-# in the build tree and is taken up again by the next run.
+# in the build tree and is taken up again by the next run.  Files of runs are long, and
+# real ones are seeds too.
 CLANG = clang
 FUZZ_RUNS = 1000000
-FUZZ_NAMES = argv baseline gpulist json jsonl launcher output plan planfile sampler stats tests \
-	threshold units
-FUZZ_FLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
-	-fno-sanitize-recover=all
+FUZZ_SECONDS = 600
+FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfile sampler \
+	show stats tests threshold units
+FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
+	$(JANSSON_CFLAGS) -fsanitize=address,undefined
+FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
+	node/sampler node/stage node/board job/launcher job/placement \
+	baseline compare fleet judging readers show
 fuzz:
-	@src='$(top_srcdir)/src'; dir='%D%/fuzz/libfuzzer'; \
+	@dir='%D%/fuzz/libfuzzer'; $(MKDIR_P) $$dir/objects || exit 1; \
+	for of in $(FUZZ_OF); do for file in $(top_srcdir)/src/$$of.c; do \
+		object=$$dir/objects/`echo "$$file" | sed 's|.*/src/||; s|/|-|g'`.o; \
+		$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $$object $$file || \
+			exit 1; \
+	done; done; \
 	for name in $(FUZZ_NAMES); do \
-		echo "fuzz $$name: $(FUZZ_RUNS) runs"; \
-		$(MKDIR_P) $$dir/$$name || exit 1; \
-		$(CLANG) $(FUZZ_FLAGS) -I. -I$$src $(JANSSON_CFLAGS) \
-			-o $$dir/fuzz_$$name $(srcdir)/%D%/fuzz/fuzz_$$name.c \
-			$$src/options/*.c $$src/base/*.c $$src/plan/*.c \
-			$$src/result/*.c $$src/check/*.c $$src/file/*.c \
-			$$src/report/*.c \
-			$$src/node/sampler.c $$src/node/stage.c $$src/node/board.c \
-			$$src/job/launcher.c $$src/job/placement.c \
+		seeds='$(srcdir)/%D%/fuzz/corpus/'$$name; most=300; \
+		case $$name in \
+		check | json* | show) seeds="$$seeds $(top_srcdir)/doc/results"; most=65536 ;; \
+		esac; \
+		echo "fuzz $$name: $(FUZZ_RUNS) runs or $(FUZZ_SECONDS) s"; \
+		$(MKDIR_P) $$dir/$$name && \
+		$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $$dir/fuzz_$$name \
+			$(srcdir)/%D%/fuzz/fuzz_$$name.c $$dir/objects/*.o \
 			$(JANSSON_LIBS) -lm && \
-		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) \
-			-max_len=`case $$name in json*) echo 4000;; *) echo 300;; esac` \
-			-verbosity=0 \
-			-artifact_prefix=$$dir/$$name- $$dir/$$name \
-			$(srcdir)/%D%/fuzz/corpus/$$name || exit 1; \
+		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) -max_total_time=$(FUZZ_SECONDS) \
+			-max_len=$$most -verbosity=0 \
+			-artifact_prefix=$$dir/$$name- $$dir/$$name $$seeds || exit 1; \
 	done
 clean-local:
 	rm -rf %D%/fuzz/libfuzzer
@@ -253,8 +276,11 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_LDADD = -lm
 %C%_fake_libcuda_so_1_SOURCES = \
 	src/base/chain.c \
+	src/base/rng.c \
+	$(NOISE) \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
+	%D%/fake/disturb.c \
 	%D%/fake/fake.h \
 	%D%/fake/identity.h \
 	%D%/fake/kernels.c \
@@ -308,43 +334,60 @@ check_PROGRAMS += %D%/bench/bench_sm
 %C%_bench_bench_start_LDADD = $(MPI_LIBS)
 %C%_bench_bench_start_SOURCES = %D%/bench/bench_start.c
 
+# ---- simulations with known truth: a table each, by hand ----
+TRUTHS = \
+	%D%/bench/truth_sampler
+check_PROGRAMS += $(TRUTHS)
+%C%_bench_truth_sampler_LDADD = $(CS_LINK)
+%C%_bench_truth_sampler_SOURCES = %D%/bench/truth_sampler.c $(NOISE)
+
+bench-truth: $(TRUTHS)
+	@broken=0; for truth in $(TRUTHS); do \
+		./$$truth || broken=1; \
+	done; exit $$broken
+.PHONY: bench-truth
+
 # ---- whole-program tests and the rules of the house ----
+# The longest first, so that none of them is left alone at the end.
 SHELL_TESTS = \
+	%D%/run/torture.t \
+	%D%/run/judge.t \
+	%D%/run/schedule.t \
+	%D%/run/prolog.t \
+	%D%/run/placement.t \
+	%D%/run/signals.t \
+	%D%/run/stalls.t \
+	%D%/run/nodes.t \
+	%D%/run/launch.t \
+	%D%/run/gpu.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/man.t \
+	%D%/quickstart.t \
 	%D%/run/compare.t \
 	%D%/run/costs.t \
 	%D%/run/data.t \
-	%D%/run/placement.t \
 	%D%/run/cpu.t \
-	%D%/run/faults.t \
 	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \
+	%D%/run/faults.t \
 	%D%/run/files.t \
 	%D%/run/findings.t \
 	%D%/run/fleet.t \
-	%D%/run/gpu.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
-	%D%/run/judge.t \
 	%D%/run/kernels.t \
-	%D%/run/launch.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
-	%D%/run/nodes.t \
 	%D%/run/nvbandwidth.t \
+	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
-	%D%/run/prolog.t \
-	%D%/run/signals.t \
-	%D%/run/schedule.t \
 	%D%/run/sweep.t \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
-	%D%/run/torture.t \
 	%D%/run/usage.t \
 	%D%/run/via.t \
 	%D%/run/views.t

@@ -604,7 +604,8 @@ def parent(pid):
 
 
 def made(run, kind):
-    """A helper, whose parent is a rank of ours, or a host, whose parent is a helper."""
+    """A helper, whose parent is a rank of ours, which has a guard, or a host, whose
+    parent is a helper."""
     ours = {}
     for pid, rank in run.processes():
         try:
@@ -612,8 +613,10 @@ def made(run, kind):
                 ours[pid] = parent(pid)
         except OSError:
             pass
-    depth = {pid: sum(p in ours for p in (up, ours.get(up))) for pid, up in ours.items()}
-    return [p for p in ours if depth[p] == (1 if kind == "helper" else 2)][:1]
+
+    def depth(pid):
+        return 1 + depth(ours[pid]) if ours[pid] in ours else 0
+    return [p for p in ours if depth(p) == (2 if kind == "helper" else 3)][:1]
 
 
 def kill_once(moment, good, how=None):

@@ -160,6 +160,14 @@ const char *cs_via_phrase(int via)
 	}
 }
 
+void cs_all_text(const char *noun, int n, char *to, size_t size)
+{
+	if (n == 2)
+		cs_text(to, size, "both %ss", noun);
+	else
+		cs_text(to, size, "all %d %ss", n, noun);
+}
+
 void cs_throttle_text(uint64_t reasons, char *to, size_t size)
 {
 	static const struct {

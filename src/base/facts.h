@@ -274,6 +274,8 @@ void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_usage_init(struct cs_usage *usage);
 void cs_node_facts_init(struct cs_node_facts *node);
 
+/* "both GPUs", "all 8 GPUs": the agents of a node, of which there are several. */
+void cs_all_text(const char *noun, int n, char *to, size_t size);
 /* How many network cards are described: the first of n_nics. */
 int cs_node_cards(const struct cs_node_facts *node);
 

@@ -531,6 +531,7 @@ static struct cs_finding missing(int node)
 struct look {
 	struct cs_run *run;
 	struct cs_looks again;
+	struct cs_vec *told;
 	int class;		/* of the node; -1 unknown */
 	size_t known;		/* matrices that the baseline has, of any node */
 	struct cs_err *err;
@@ -542,7 +543,8 @@ static int tell(struct look *look, const struct cs_row *of,
 		const struct cs_vec *cells)
 {
 	char by[120], none[200], text[CS_ERR_TEXT];
-	struct cs_bound bound = { "below-baseline", by, CS_CRITICAL, CS_WARNING };
+	struct cs_bound bound = { "below-baseline", by, CS_CRITICAL, CS_WARNING,
+				  &look->again, look->told };
 
 	if (!cells->n)
 		return 0;
@@ -552,8 +554,8 @@ static int tell(struct look *look, const struct cs_row *of,
 			norm->nodes, norm->nodes == 1 ? "" : "s", norm->runs,
 			norm->runs == 1 ? "" : "s",
 			100 * cs_norm_bound(norm, look->run->margin));
-		return cs_judge_breaches(look->run, &look->again, cells->data,
-					 cells->n, &bound, look->err);
+		return cs_judge_breaches(look->run, cells->data, cells->n, &bound,
+					 look->err);
 	}
 	missing_text(look->run->baseline, (int)key->class, key->test, key->bytes, none,
 		     sizeof(none));
@@ -663,9 +665,9 @@ static int judge_nodes(struct look *look, const uint32_t *order, size_t n)
 		judge_nothing(run, cs_rows_get(&run->rows, order[0]), look->err);
 }
 
-int cs_baseline_judge(struct cs_run *run, struct cs_err *err)
+int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
-	struct look look = { .run = run, .class = -1, .err = err };
+	struct look look = { .run = run, .told = told, .class = -1, .err = err };
 	uint32_t *order;
 	size_t n;
 	int rc;

@@ -1,6 +1,6 @@
 /* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
  *
- * Learnt by hardware class (kind.h), test, metric, size of a copy and kind of way:
+ * Learnt by hardware class (class.h), test, metric, size of a copy and way (kind.h):
  * the median of all cells, and three spreads as shares of it:
  *
  *	within	of a cell from the median of its node in its run
@@ -66,7 +66,8 @@ int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *p
 double cs_norm_bound(const struct cs_norm *norm, double margin);
 
 /* Judge every cell against run->baseline; without one nothing.  Findings: what is
- * beyond its bound, by node and matrix; what the baseline does not have. */
-int cs_baseline_judge(struct cs_run *run, struct cs_err *err);
+ * beyond its bound, by node and matrix; what the baseline does not have.  A cell of
+ * which a finding tells already (cs_cells_judge; NULL none) is told there. */
+int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 #endif

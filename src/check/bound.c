@@ -1,7 +1,6 @@
 /* bound.c - cells that are beyond a bound, whoever set it, as findings. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,7 +248,8 @@ int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
 	int rc, k;
 
 	look.findings = none;
-	rc = cs_baseline_judge(&look, err) || cs_threshold_judge(&look, err);
+	rc = cs_baseline_judge(&look, NULL, err) ||
+	     cs_threshold_judge(&look, NULL, err);
 	f = look.findings.data;
 	for (size_t i = 0; i < look.findings.n && !rc; i++)
 		for (uint32_t e = 0; e < f[i].n_evidence && e < STEPS_OF_ONE; e++) {
@@ -294,8 +294,70 @@ static void sentence(const struct cs_run *run, const struct cs_breach *breach, s
 		cs_look_text(look));
 }
 
-int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
-		      struct cs_breach *breach, size_t n,
+/* ---- told once ---- */
+
+/* Who tells of that cell as gravely; NULL nobody. */
+static struct cs_suspect *teller(const struct cs_run *run, const struct cs_bound *bound,
+				 const struct cs_row *row, uint32_t severity)
+{
+	const struct cs_finding *f = run->findings.data;
+	struct cs_suspect *s = bound->told ? bound->told->data : NULL;
+
+	for (size_t i = 0; s && i < bound->told->n; i++)
+		if (s[i].drop > 0 && f[s[i].finding].severity >= severity &&
+		    cs_suspect_bears(run, &s[i], row))
+			return &s[i];
+	return NULL;
+}
+
+/* Leaves in breach[0..n) what nobody tells of: how many. */
+static size_t untold(const struct cs_run *run, struct cs_breach *breach, size_t n,
+		     const struct cs_bound *bound, uint32_t severity)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, breach[i].row);
+		struct cs_suspect *s = teller(run, bound, row, severity);
+		char cell[64];
+
+		if (!s) {
+			breach[left++] = breach[i];
+			continue;
+		}
+		if (s->also++)
+			continue;
+		cell_text(run, row, cell, sizeof(cell));
+		cs_text(s->also_text, sizeof(s->also_text),
+			"%s has %s, %s %s (%s)", cell,
+			cs_figure_text(cs_row_test(row), row->stats.median).text,
+			cs_unit_low_is_better(cs_row_test(row)->unit) ?
+				"above" : "below",
+			cs_figure_text(cs_row_test(row), breach[i].bound).text,
+			bound->by);
+	}
+	return left;
+}
+
+void cs_told_end(struct cs_run *run, const struct cs_vec *told)
+{
+	const struct cs_suspect *s = told->data;
+	struct cs_finding *f = run->findings.data;
+
+	for (size_t i = 0; i < told->n; i++) {
+		char *text = f[s[i].finding].text;
+
+		if (!s[i].also)
+			continue;
+		cs_text_add(text, CS_ERR_TEXT, "; %s", s[i].also_text);
+		if (s[i].also > 1)
+			cs_text_add(text, CS_ERR_TEXT, ", and %zu more cell%s",
+				    s[i].also - 1,
+				    s[i].also == 2 ? " is too" : "s are too");
+	}
+}
+
+int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 		      const struct cs_bound *bound, struct cs_err *err)
 {
 	const struct cs_row *worst;
@@ -304,8 +366,13 @@ int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
 	enum cs_look look;
 
 	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
+	look = look_at(run, bound->looks, breach, n);
+	n = untold(run, breach, n, bound,
+		   severity_of(bound, look, any_sound(run, breach, n)));
+	if (!n)
+		return 0;
 	worst = cs_rows_get(&run->rows, breach[0].row);
-	look = look_at(run, looks, breach, n);
+	look = look_at(run, bound->looks, breach, n);
 	f.node = (int32_t)worst->node;
 	f.severity = severity_of(bound, look, any_sound(run, breach, n));
 	f.drain = f.severity == CS_CRITICAL && look == CS_LOOK_CONFIRMED;
@@ -313,11 +380,8 @@ int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
-	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s",
-		cs_row_test(worst)->name);
-	if (!cs_row_test(worst)->bytes)
-		cs_text_add(f.again, sizeof(f.again), " -s %" PRIu64,
-			    worst->what.bytes);
+	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s%s",
+		cs_row_test(worst)->name, cs_size_option(worst).text);
 	sentence(run, breach, n, bound, look, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }

@@ -35,22 +35,22 @@ int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
 	return 0;
 }
 
-int cs_cells_judge(struct cs_run *run, struct cs_err *err)
+int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
-	struct cs_vec suspects;
 	struct cs_spots spots;
 	int rc = 0;
 
+	*told = (struct cs_vec)CS_VEC(struct cs_suspect);
 	if (!cs_cells_are_judged(run))
 		return 0;
-	if (cs_suspects_find(run, &spots, &suspects, err))
+	if (cs_suspects_find(run, &spots, told, err))
 		return -1;
-	rc = cs_again_judge(&spots, &suspects, err);
-	for (size_t i = 0; i < suspects.n && !rc; i++)
-		rc = cs_suspect_tell(run, (struct cs_suspect *)suspects.data + i, err);
+	rc = cs_again_judge(&spots, told, err);
+	cs_suspects_unite(run, told);
+	for (size_t i = 0; i < told->n && !rc; i++)
+		rc = cs_suspect_tell(run, (struct cs_suspect *)told->data + i, err);
 	if (!rc)
 		rc = cs_unsure_tell(run, &spots, err);
-	cs_vec_release(&suspects);
 	cs_spots_release(&spots);
 	return rc;
 }

@@ -11,8 +11,10 @@
 
 #include "result/run.h"
 
-/* Append what is found under run->checks; nothing where neither kind is asked for. */
-int cs_cells_judge(struct cs_run *run, struct cs_err *err);
+/* Append what is found under run->checks; nothing where neither kind is asked for.
+ * `told` is filled with what was found, for who judges the same cells by a bound; to be
+ * released. */
+int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 /* A run of one node that is still under way: the steps of the plan to be carried out
  * once more, at most `most`, in order: suspicious cells, of each a neighbour with the

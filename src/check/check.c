@@ -8,6 +8,8 @@
 #include "check/vote.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "result/pool.h"
@@ -43,26 +45,14 @@ int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
 	return cs_judge(run, f, text, err);
 }
 
-int cs_judge_gpu(struct cs_run *run, int severity, int node, int a,
-		 const char *id, const char *text, struct cs_err *err)
-{
-	struct cs_finding f = { .severity = (uint32_t)severity, .node = node,
-				.part = "gpu" };
-
-	cs_text(f.id, sizeof(f.id), "%s", id);
-	cs_text(f.bus_id, sizeof(f.bus_id), "%s",
-		run->node[node].agent[a].gpu.bus_id);
-	return cs_judge(run, f, text, err);
-}
-
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int a)
 {
 	struct cs_phrase p;
 
 	if (a == CS_ALL_GPUS) {
 		cs_text(f->part, sizeof(f->part), "node");
-		cs_text(p.text, sizeof(p.text), "all %d %ss",
-			run->node[f->node].facts.n_agents, cs_agent_word(run));
+		cs_all_text(cs_agent_word(run), run->node[f->node].facts.n_agents,
+			    p.text, sizeof(p.text));
 		return p;
 	}
 	cs_text(f->part, sizeof(f->part), "gpu");
@@ -73,35 +63,78 @@ struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, i
 	return p;
 }
 
-/* What happened to one GPU between the looks before and after the plan. */
-static int find_counters(struct cs_run *run, int node, int a, struct cs_err *err)
-{
-	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	const struct cs_conditions *b = &agent->before, *e = &agent->after;
-	const struct {
-		int64_t before, after;
-		const char *what;
-	} counter[] = {
-		{ b->nvlink_errors, e->nvlink_errors, "NVLink errors" },
-		{ b->pcie_replays, e->pcie_replays, "PCIe replays" },
-		{ b->ecc_corrected, e->ecc_corrected, "corrected ECC errors" },
-		{ b->ecc_uncorrected, e->ecc_uncorrected,
-		  "uncorrected ECC errors" },
-	};
-	char text[CS_ERR_TEXT];
-	size_t i;
+/* What is to be said of each GPU of a node; "" nothing. */
+struct each_gpu {
+	char text[CS_MAX_AGENTS][160];
+};
 
-	if (!b->known || !e->known)
-		return 0;
-	for (i = 0; i < sizeof(counter) / sizeof(counter[0]); i++) {
-		if (counter[i].before < 0 || counter[i].after <= counter[i].before)
+/* One warning for each; for all of them if it is the same. */
+static int judge_each(struct cs_run *run, int node, const char *id,
+		      const struct each_gpu *of, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents, alike = 0, a;
+	char text[CS_ERR_TEXT];
+
+	while (alike < n && !strcmp(of->text[alike], of->text[0]))
+		alike++;
+	for (a = 0; a < n; a++) {
+		struct cs_finding f = { .severity = CS_WARNING, .node = node };
+		int gpu = n > 1 && alike == n ? CS_ALL_GPUS : a;
+
+		if (!of->text[a][0])
 			continue;
-		cs_text(text, sizeof(text), "GPU %s (%s): %lld %s during the run",
-			cs_agent_label(run, node, a).text, agent->gpu.bus_id,
-			(long long)(counter[i].after - counter[i].before),
-			counter[i].what);
-		if (cs_judge_gpu(run, CS_WARNING, node, a, "error-counters", text,
-			      err))
+		cs_text(f.id, sizeof(f.id), "%s", id);
+		cs_text(text, sizeof(text), "%s: %s",
+			cs_gpu_phrase(run, &f, gpu).text, of->text[a]);
+		if (cs_judge(run, f, text, err))
+			return -1;
+		if (gpu == CS_ALL_GPUS)
+			break;
+	}
+	return 0;
+}
+
+/* Counters of errors: before and after the plan. */
+static const struct counter {
+	size_t at;		/* in struct cs_conditions */
+	const char *what;
+} counters[] = {
+	{ offsetof(struct cs_conditions, nvlink_errors), "NVLink errors" },
+	{ offsetof(struct cs_conditions, pcie_replays), "PCIe replays" },
+	{ offsetof(struct cs_conditions, ecc_corrected), "corrected ECC errors" },
+	{ offsetof(struct cs_conditions, ecc_uncorrected),
+	  "uncorrected ECC errors" },
+};
+
+static int64_t count_of(const struct cs_conditions *c, const struct counter *counter)
+{
+	int64_t n;
+
+	memcpy(&n, (const char *)c + counter->at, sizeof(n));
+	return n;
+}
+
+/* What happened to GPUs between the looks before and after the plan. */
+static int find_counters(struct cs_run *run, int node, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		struct each_gpu of = { { "" } };
+
+		for (int a = 0; a < nd->facts.n_agents; a++) {
+			const struct cs_conditions *b = &nd->agent[a].before;
+			const struct cs_conditions *e = &nd->agent[a].after;
+			int64_t before = count_of(b, &counters[i]);
+			int64_t after = count_of(e, &counters[i]);
+
+			if (b->known && e->known && before >= 0 && after > before)
+				cs_text(of.text[a], sizeof(of.text[a]),
+					"%lld %s during the run",
+					(long long)(after - before),
+					counters[i].what);
+		}
+		if (judge_each(run, node, "error-counters", &of, err))
 			return -1;
 	}
 	return 0;
@@ -153,20 +186,21 @@ void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out)
 }
 
 /* Cells claim the live links of their GPUs: did the bytes go there? */
-static int find_path(struct cs_run *run, int node, int a, struct cs_err *err)
+static int find_path(struct cs_run *run, int node, struct cs_err *err)
 {
-	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	char text[CS_ERR_TEXT];
+	const struct cs_run_node *nd = &run->node[node];
+	struct each_gpu of = { { "" } };
 	double sent, received;
 
 	/* the last look belongs to the last sample of a whole run only */
-	if (!run->complete || cs_path_shares(agent, &sent, &received) ||
-	    (sent >= PATH_LEAST && received >= PATH_LEAST))
-		return 0;
-	cs_text(text, sizeof(text), "GPU %s (%s): its NVLinks counted %.0f %% of what it sent and %.0f %% of what it received: the rest went another way",
-		cs_agent_label(run, node, a).text, agent->gpu.bus_id, 100 * sent,
-		100 * received);
-	return cs_judge_gpu(run, CS_WARNING, node, a, "not-nvlink", text, err);
+	for (int a = 0; run->complete && a < nd->facts.n_agents; a++)
+		if (!cs_path_shares(&nd->agent[a], &sent, &received) &&
+		    !(sent >= PATH_LEAST && received >= PATH_LEAST))
+			cs_text(of.text[a], sizeof(of.text[a]), "NVLinks counted "
+				"%.0f %% of what was sent and %.0f %% of what was "
+				"received: the rest went another way", 100 * sent,
+				100 * received);
+	return judge_each(run, node, "not-nvlink", &of, err);
 }
 
 /* Agents that should have been bound and are not; the same note said once. */
@@ -232,23 +266,42 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 	int n = run->node[node].facts.n_agents;
 	char text[CS_ERR_TEXT];
 
-	if (n == most || n < 0 || run->checks & CS_CHECK_TOPOLOGY)
+	if (n == most || n < 1 || run->checks & CS_CHECK_TOPOLOGY)
 		return 0;
-	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d", n,
-		cs_agent_word(run), n == 1 ? "" : "s", most);
+	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d%s", n,
+		cs_agent_word(run), n == 1 ? "" : "s", most,
+		n == 1 ? ": nothing between GPUs is measured there" : "");
 	return cs_judge_node(run, CS_NOTE, node, "fewer-gpus", text, err);
+}
+
+/* A node without a GPU among others: measured is what these have. */
+static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	struct cs_finding f = { .severity = CS_CRITICAL, .node = node,
+				.id = "no-gpu", .part = "node",
+				.next = "nvidia-smi -L on that node; see NVRM and Xid in dmesg, or leave the node out" };
+	char text[CS_ERR_TEXT];
+	const char *why = "";
+
+	if (nd->facts.n_agents || most < 1 || cs_on_cpu(run))
+		return 0;
+	for (int r = nd->ranks ? nd->facts.n_ranks : 0; r-- > 0;)
+		if (nd->ranks[r].driver[0])
+			why = nd->ranks[r].driver;
+	f.drain = nd->facts.n_sights > 0;
+	cs_text(text, sizeof(text), "no usable GPU: nothing was measured there%s%s",
+		*why ? "; " : "", why);
+	return cs_judge(run, f, text, err);
 }
 
 /* What is of the machine, whatever the placement. */
 static int find_on_machine(struct cs_run *run, int node, int most,
 			   struct cs_err *err)
 {
-	if (cs_in_use_judge(run, node, err))
-		return -1;
-	for (int a = 0; a < run->node[node].facts.n_agents; a++)
-		if (find_counters(run, node, a, err))
-			return -1;
-	return cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ?
+	return cs_in_use_judge(run, node, err) || find_counters(run, node, err) ||
+	       cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ||
+			       find_blind(run, node, most, err) ?
 		       -1 : 0;
 }
 
@@ -294,61 +347,42 @@ static int find_differences(struct cs_run *run, struct cs_err *err)
 	return rc;
 }
 
-/* Rows of one node behind each other: a run of one node, or one put together of
- * files.  Else as they came. */
-static int is_by_node(const struct cs_rows *rows)
+static int find_on_node(struct cs_run *run, int node, int most,
+			const struct cs_by_node *told, struct cs_err *err)
 {
-	for (size_t i = 1; i < cs_rows_count(rows); i++)
-		if (cs_rows_get(rows, i)->node < cs_rows_get(rows, i - 1)->node)
-			return 0;
-	return 1;
-}
-
-/* The rows of `node` alone, which begin at `first`: what looks at all rows for each
- * node would take the square of the nodes otherwise. */
-static struct cs_rows of_node(const struct cs_rows *all, int node, size_t first)
-{
-	struct cs_rows rows = *all;
-	size_t n = 0;
-
-	while (first + n < cs_rows_count(all) &&
-	       (int)cs_rows_get(all, first + n)->node == node)
-		n++;
-	rows.rows.data = (struct cs_row *)all->rows.data + first;
-	rows.at.data = (size_t *)all->at.data + first;
-	rows.rows.n = rows.at.n = n;
-	return rows;
-}
-
-static int find_on_node(struct cs_run *run, int node, int most, struct cs_err *err)
-{
-	int a;
-
-	if (cs_rows_judge(run, node, err))
+	if (cs_rows_judge(run, node, told, err) || find_path(run, node, err))
 		return -1;
-	for (a = 0; a < run->node[node].facts.n_agents; a++)
-		if (find_path(run, node, a, err))
-			return -1;
 	if (find_drift(run, node, err) || find_unbound(run, node, err))
 		return -1;
 	return cs_run_is_again(run, node) ? 0 :
 		       find_on_machine(run, node, most, err);
 }
 
+static int sort_findings(const struct cs_run *run, struct cs_by_node *out,
+			 struct cs_err *err)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = run->findings.n, i;
+	uint32_t *node = calloc(n + 1, sizeof(*node));
+	int rc;
+
+	for (i = 0; node && i < n; i++)
+		node[i] = (uint32_t)f[i].node; /* -1 is of none */
+	rc = node ? cs_by_node_init(out, node, n, run->n_nodes, err) :
+		    cs_err_set(err, "no memory");
+	free(node);
+	return rc;
+}
+
 /* A run whose turns were put together. */
 static int find_in_cells(struct cs_run *run, struct cs_err *err)
 {
-	const struct cs_rows all = run->rows;
-	int by_node = is_by_node(&all), most = most_agents(run), node, rc = 0;
-	size_t first = 0;
+	struct cs_by_node told = { NULL, NULL };
+	int most = most_agents(run), rc = sort_findings(run, &told, err);
 
-	for (node = 0; node < run->n_nodes && !rc; node++) {
-		if (by_node)
-			run->rows = of_node(&all, node, first);
-		rc = find_on_node(run, node, most, err);
-		first += cs_rows_count(&run->rows);
-	}
-	run->rows = all;
+	for (int node = 0; node < run->n_nodes && !rc; node++)
+		rc = find_on_node(run, node, most, &told, err);
+	cs_by_node_release(&told);
 	return rc;
 }
 
@@ -365,57 +399,56 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 }
 
 /* What cells were asked to be held against. */
-static int judge_asked(struct cs_run *run, struct cs_err *err)
+static int judge_asked(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
 	if (!(run->checks & CS_CHECK_BASELINE))
 		return 0;
-	return cs_baseline_judge(run, err) || cs_threshold_judge(run, err) ? -1 : 0;
+	if (cs_baseline_judge(run, told, err) || cs_threshold_judge(run, told, err))
+		return -1;
+	cs_told_end(run, told);
+	return 0;
 }
 
-/* The row of the run that stands where this one does. */
-static uint32_t place_of(const struct cs_run *run, const struct cs_row *row)
+/* Evidence names rows as files have them, each turn of a cell by itself: that of the
+ * findings behind the first `before`. */
+static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
+			  size_t before, struct cs_err *err)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	struct cs_vec found = run->findings;
+	int64_t *to;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *other = cs_rows_get(&run->rows, i);
-
-		if (other->node == row->node && other->step == row->step &&
-		    other->metric == row->metric &&
-		    other->what.src.index == row->what.src.index &&
-		    other->what.dst.index == row->what.dst.index)
-			break;
-	}
-	return (uint32_t)i;
-}
-
-/* Evidence names rows as files have them, each turn of a cell by itself. */
-static void place_evidence(const struct cs_run *run, const struct cs_run *pooled)
-{
-	struct cs_finding *f = run->findings.data;
-
-	if (pooled->rows.rows.data == run->rows.rows.data)
-		return;
-	for (size_t i = 0; i < run->findings.n; i++)
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			f[i].evidence[k] = place_of(run, cs_rows_get(
-				&pooled->rows, f[i].evidence[k]));
+	if (pooled->rows.rows.data == run->rows.rows.data || found.n == before)
+		return 0;
+	to = cs_pool_first_turns(run, pooled);
+	if (!to)
+		return cs_err_set(err, "no memory");
+	found.data = (struct cs_finding *)found.data + before;
+	found.n -= before;
+	cs_findings_follow(&found, to);
+	free(to);
+	return 0;
 }
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
+	struct cs_vec told = { 0 };
 	struct cs_run pooled;
+	size_t before;
 	int rc;
 
 	cs_in_use_mark(run);
-	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err) ||
-	     judge_asked(&pooled, err);
+	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
 	run->findings = pooled.findings;
-	place_evidence(run, &pooled);
+	rc = rc || cs_depend_judge(run, err) || find_left_out(run, err) ||
+	     find_differences(run, err) || cs_cells_judge(run, &told, err);
+	before = run->findings.n;
+	pooled.findings = run->findings;
+	rc = rc || judge_asked(&pooled, &told, err);
+	run->findings = pooled.findings;
+	rc = place_evidence(run, &pooled, before, err) || rc;
 	cs_pool_release(&pooled, run);
-	if (!rc)
-		rc = find_left_out(run, err);
-	if (rc || find_differences(run, err) || cs_cells_judge(run, err))
+	cs_vec_release(&told);
+	if (rc)
 		return -1;
 	return run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, err) : 0;
 }
@@ -440,27 +473,68 @@ void cs_check_forget(struct cs_run *run)
 
 /* ---- of the whole run -------------------------------------------------- */
 
+static int by_cell(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+	const uint64_t p[] = { a->test, a->metric, a->what.bytes, a->what.src.index,
+			       a->what.dst.index,
+			       (uint64_t)cs_end_is_numa(&a->what.src) };
+	const uint64_t q[] = { b->test, b->metric, b->what.bytes, b->what.src.index,
+			       b->what.dst.index,
+			       (uint64_t)cs_end_is_numa(&b->what.src) };
+
+	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+static int is_control(const struct cs_row *row)
+{
+	return (row->flags & CS_ROW_CONTROL) != 0;
+}
+
+/* Of row[0..n), which are of one cell, the figures furthest apart; NAN without a
+ * control or without a figure of the cell itself. */
+static double drift_of(const struct cs_row *const *row, size_t n)
+{
+	double least[2] = { NAN, NAN }, most[2] = { NAN, NAN };
+
+	for (size_t i = 0; i < n; i++) {
+		int c = is_control(row[i]);
+
+		least[c] = fmin(least[c], row[i]->stats.median);
+		most[c] = fmax(most[c], row[i]->stats.median);
+	}
+	if (isnan(least[0]) || isnan(least[1]))
+		return NAN;
+	return fmax(fabs(most[1] / least[0] - 1), fabs(least[1] / most[0] - 1));
+}
+
 double cs_control_drift(const struct cs_run *run, int node)
 {
-	size_t n = cs_rows_count(&run->rows), i, k;
+	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row **held = calloc(rows.n + 1, sizeof(*held));
+	size_t n = 0, controls = 0, i, k;
 	double most = NAN;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *control = cs_rows_get(&run->rows, i);
+	for (i = 0; held && i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
-		if ((int)control->node != node || control->status != CS_OK ||
-		    !(control->flags & CS_ROW_CONTROL))
+		if ((int)row->node != node || row->status != CS_OK ||
+		    (cs_row_is_repeat(row) && !is_control(row)))
 			continue;
-		for (k = 0; k < n; k++) {
-			const struct cs_row *cell = cs_rows_get(&run->rows, k);
-
-			if (cell->status != CS_OK ||
-			    cs_row_is_repeat(cell) ||
-			    !cs_row_same_cell(cell, control))
-				continue;
-			most = fmax(most, fabs(control->stats.median /
-					       cell->stats.median - 1));
-		}
+		held[n++] = row;
+		controls += is_control(row);
 	}
+	if (controls)
+		qsort(held, n, sizeof(*held), by_cell);
+	for (i = 0; controls && i < n; i = k) {
+		for (k = i + 1; k < n && !by_cell(&held[i], &held[k]); k++)
+			;
+		most = fmax(most, drift_of(held + i, k - i));
+	}
+	free(held);
 	return most;
 }

@@ -42,6 +42,11 @@ static const char *usual_model(const struct cs_run_node *nd)
 	return usual;
 }
 
+static int has_one_gpu(const struct cs_run_node *nd)
+{
+	return (nd->facts.n_sights ? nd->facts.n_sights : nd->facts.n_agents) == 1;
+}
+
 int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
@@ -50,7 +55,8 @@ int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 		return -1;
 	product_text(nd, to, size);
 	if (!cs_on_cpu(run))
-		cs_text_add(to, size, "; %s", usual_model(nd));
+		cs_text_add(to, size, "; %s%s", has_one_gpu(nd) ? "one " : "",
+			    usual_model(nd));
 	return 0;
 }
 

@@ -3,7 +3,8 @@
  * All say it alike: the product, then its GPUs.  How far they tell nodes apart differs
  * with what is held against each other:
  * - the vote (vote.h) is to find a GPU that is missing or of another model: those must
- *   not make a class of their own, so the model of most of its GPUs stands for all;
+ *   not make a class of their own, so the model of most of its GPUs stands for all.  A
+ *   node with one GPU is no remainder of a larger one: it is of another class;
  * - figures depend on every GPU: baselines, thresholds and cells are of nodes with the
  *   same models in the same number and order;
  * - cells are compared by position, and a position is driven by another process where
@@ -15,7 +16,7 @@
 
 #define CS_CLASS 256
 
-/* For the vote: "DGXH200; NVIDIA H200"; 0, or -1 of a node of which nothing is known,
+/* For the vote: "DGXH200; NVIDIA H200", of a node with one "…; one NVIDIA H200"; 0, or -1 of a node of which nothing is known,
  * or one that another node of the run is as well. */
 int cs_class_text(const struct cs_run *run, int node, char *to, size_t size);
 

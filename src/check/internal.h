@@ -8,11 +8,9 @@
 int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
 
-/* … about a node, -1 the run; about a GPU of it. */
+/* … about a node, -1 the run. */
 int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
 		  const char *text, struct cs_err *err);
-int cs_judge_gpu(struct cs_run *run, int severity, int node, int gpu, const char *id,
-		 const char *text, struct cs_err *err);
 /* A text to be used at once. */
 struct cs_phrase {
 	char text[80];
@@ -30,12 +28,19 @@ int cs_tell(struct cs_run *run, int severity, int node, const char *id,
 
 /* ---- cells: rows.c ---- */
 
-/* What became of the node's cells. */
-int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err);
+/* What became of the node's cells; `told`: the findings that were there before. */
+int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
+		  struct cs_err *err);
 /* Others came while we measured: rows that they may have met are flagged. */
 void cs_in_use_mark(struct cs_run *run);
 /* GPUs that others use, and what that did to cells. */
 int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err);
+
+/* ---- samples: depend.c ---- */
+
+/* Matrices whose samples depend on each other by more than intervals allow for: a note
+ * for each node. */
+int cs_depend_judge(struct cs_run *run, struct cs_err *err);
 
 /* ---- second looks: again.c ---- */
 
@@ -72,14 +77,19 @@ int cs_is_beyond(double value, double bound, int low_is_better);
 struct cs_bound {
 	const char *id, *by;
 	uint32_t severity, once;
+	const struct cs_looks *looks;
+	struct cs_vec *told;	/* struct cs_suspect, with findings; NULL none */
 };
 /* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
  * figure its conditions explain is a warning at most; only what was seen twice keeps a
- * node out. */
-int cs_judge_breaches(struct cs_run *run, const struct cs_looks *looks,
-		      struct cs_breach *breach, size_t n,
+ * node out.  Cells that a finding as grave tells of already are noted there. */
+int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 		      const struct cs_bound *bound, struct cs_err *err);
+/* Say so in their findings. */
+void cs_told_end(struct cs_run *run, const struct cs_vec *told);
 
+/* " -s 256M", as it was asked for; "" of a test that has its own size. */
+struct cs_phrase cs_size_option(const struct cs_row *row);
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);
 

@@ -9,13 +9,13 @@ int cs_is_unsure(const struct cs_row *row)
 {
 	return (row->flags & CS_ROW_LOW_OVERLAP) ||
 	       ((row->flags & CS_ROW_NOT_CONVERGED) &&
-		cs_stats_half_width(&row->stats) > CS_OFF_FLOOR);
+		cs_stats_margin(&row->stats) > CS_OFF_FLOOR);
 }
 
 double cs_noise_of(const struct cs_row *row)
 {
 	const struct cs_stats *s = &row->stats;
-	double interval = cs_stats_half_width(s);
+	double interval = (s->ci_high - s->ci_low) / 2 / s->median;
 	double spread = (s->p95 - s->p5) / 2 / s->median;
 
 	/* of few samples there is no interval */

@@ -186,30 +186,6 @@ static struct cs_suspect suspect_of(const struct look *look, enum cs_part part, 
 	};
 }
 
-/* Is that cell's evidence against the suspect? */
-static int bears(const struct look *look, const struct cs_suspect *s,
-		 const struct cs_row *row)
-{
-	const struct cs_end *src = &row->what.src, *dst = &row->what.dst;
-	int from = cs_end_is_numa(src) ? -1 : src->index;
-	int to = cs_end_is_numa(dst) ? -1 : dst->index;
-
-	switch (s->part) {
-	case CS_PART_GPU:
-		return (from == s->a && s->sends) || (to == s->a && s->receives);
-	case CS_PART_LINK:
-		return (from == s->a && to == s->b && s->sends) ||
-		       (from == s->b && to == s->a && s->receives);
-	case CS_PART_SOCKET:
-		if (s->b >= 0)
-			return look->nd->agent[from].numa != look->nd->agent[to].numa;
-		return (from >= 0 && look->nd->agent[from].numa == s->a) ||
-		       (to >= 0 && look->nd->agent[to].numa == s->a);
-	default:
-		return 1;
-	}
-}
-
 static int by_off(const void *x, const void *y)
 {
 	const struct cs_spot *a = *(const struct cs_spot *const *)x;
@@ -232,7 +208,8 @@ static int accuse(struct look *look, struct cs_suspect suspect)
 		const struct cs_spot *spot = &look->spot[i];
 
 		if (!(spot->off < log1p(-suspect.drop) / 2) ||
-		    !bears(look, &suspect, row_of(look->spots, spot)))
+		    !cs_suspect_bears(look->spots->run, &suspect,
+				      row_of(look->spots, spot)))
 			continue;
 		slow++;
 		if (cs_is_beyond_noise(spot->off, spot->noise, look->noise))

@@ -5,22 +5,24 @@
 #include "check/internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LISTED 3	/* cells named in one finding; the rest is a count */
+#define REASONS_MOST 20	/* that have a finding each, of a node */
 
 /* The number of a step's total says nothing that its transfers' rows do not:
  * is there one of them, with the same status, beside it? */
-static int repeats_a_rate(const struct cs_run *run, size_t i)
+static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
 {
-	const struct cs_row *row = cs_rows_get(&run->rows, i), *other;
-	size_t n = cs_rows_count(&run->rows), k;
+	const struct cs_row *row = cs_listed(rows, i), *other;
+	size_t k;
 
 	if (row->metric == CS_METRIC_RATE)
 		return 0;
 	for (k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
-	     k < n && k <= i + CS_STEP_MAX; k++) {
-		other = cs_rows_get(&run->rows, k);
+	     k < rows->n && k <= i + CS_STEP_MAX; k++) {
+		other = cs_listed(rows, k);
 		if (other->metric == CS_METRIC_RATE &&
 		    other->node == row->node && other->step == row->step &&
 		    other->status == row->status)
@@ -146,15 +148,15 @@ static const struct cs_row *next_cell(const struct cs_run *run,
 				      const struct cause *cause, uint64_t after,
 				      size_t *left)
 {
+	const struct cs_row_list rows = cs_run_rows(run, cause->node);
 	const struct cs_row *first = NULL;
-	size_t n = cs_rows_count(&run->rows), i;
 
 	*left = 0;
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (!is_of(run, row, cause) || cell_key(row) <= after ||
-		    repeats_a_rate(run, i))
+		    repeats_a_rate(&rows, i))
 			continue;
 		++*left;
 		if (!first || cell_key(row) < cell_key(first))
@@ -189,36 +191,69 @@ static int cells_text(const struct cs_run *run, const struct cause *cause,
 	return said > 0;
 }
 
-static int seen_before(const struct cs_run *run, size_t i)
-{
-	const struct cs_row *row = cs_rows_get(&run->rows, i), *other;
-	size_t k;
+/* ---- what went wrong ---- */
 
-	for (k = 0; k < i; k++) {
-		other = cs_rows_get(&run->rows, k);
-		if (other->node == row->node && other->status == row->status &&
-		    strcmp(other->reason, row->reason) == 0 &&
-		    !repeats_a_rate(run, k))
-			return 1;
+static int by_reason(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+	int order = (int)a->status - (int)b->status;
+
+	if (!order)
+		order = strcmp(a->reason, b->reason);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Of the rows of bad cells the first of each status and reason, in order of place:
+ * malloc'ed; NULL without memory. */
+static const struct cs_row **first_of_reasons(const struct cs_row_list *rows, size_t *n)
+{
+	const struct cs_row **bad = calloc(rows->n + 1, sizeof(*bad));
+	size_t all = 0, i;
+
+	*n = 0;
+	for (i = 0; bad && i < rows->n; i++) {
+		const struct cs_row *row = cs_listed(rows, i);
+
+		if (row->status >= CS_FAILED && row->status <= CS_TIMEOUT &&
+		    !repeats_a_rate(rows, i))
+			bad[all++] = row;
 	}
-	return 0;
+	if (!all)
+		return bad;
+	qsort(bad, all, sizeof(*bad), by_reason);
+	for (i = 0; i < all; i++)
+		if (!i || bad[i]->status != bad[*n - 1]->status ||
+		    strcmp(bad[i]->reason, bad[*n - 1]->reason))
+			bad[(*n)++] = bad[i];
+	qsort(bad, *n, sizeof(*bad), by_place);
+	return bad;
 }
 
 /* An agent that is gone has a finding of its own, in the words that its cells
  * have as their reason. */
-static int told_before(const struct cs_run *run, const struct cs_row *row)
+static int told_before(const struct cs_run *run, const struct cs_row *row,
+		       const struct cs_by_node *told)
 {
 	const struct cs_finding *f = run->findings.data;
-	size_t i;
 
-	for (i = 0; i < run->findings.n; i++)
-		if (f[i].node == (int)row->node && row->reason[0] &&
-		    strncmp(f[i].text, row->reason, strlen(row->reason)) == 0)
+	for (size_t i = told->first[row->node]; i < told->first[row->node + 1]; i++)
+		if (row->reason[0] && strncmp(f[told->at[i]].text, row->reason,
+					      strlen(row->reason)) == 0)
 			return 1;
 	return 0;
 }
 
-static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
+static int tell_bad_cells(struct cs_run *run, const struct cs_row *row,
+			  struct cs_err *err)
 {
 	static const char *const id[] = {
 		[CS_FAILED] = "cell-failed",
@@ -230,25 +265,39 @@ static int find_bad_cells(struct cs_run *run, int node, struct cs_err *err)
 		[CS_CORRUPT] = "corrupt",
 		[CS_TIMEOUT] = "timed out",
 	};
-	size_t n = cs_rows_count(&run->rows), i;
+	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
+	char cells[200], text[CS_ERR_TEXT];
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		struct cause cause = { node, row->status, 0, row->reason, OF_NONE };
-		char cells[200], text[CS_ERR_TEXT];
-
-		if ((int)row->node != node || row->status < CS_FAILED ||
-		    row->status > CS_TIMEOUT || repeats_a_rate(run, i) ||
-		    seen_before(run, i) || told_before(run, row))
-			continue;
-		cells_text(run, &cause, cells, sizeof(cells));
-		cs_text(text, sizeof(text), "%s %s: %s", cells,
-			word[row->status], row->reason);
-		if (cs_tell(run, CS_CRITICAL, node, id[row->status], text, err))
-			return -1;
-	}
-	return 0;
+	cells_text(run, &cause, cells, sizeof(cells));
+	cs_text(text, sizeof(text), "%s %s: %s", cells, word[row->status], row->reason);
+	return cs_tell(run, CS_CRITICAL, cause.node, id[row->status], text, err);
 }
+
+static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node *told,
+			  struct cs_err *err)
+{
+	const struct cs_row_list rows = cs_run_rows(run, node);
+	size_t n, i, said = 0;
+	const struct cs_row **first = first_of_reasons(&rows, &n);
+	int rc = first ? 0 : cs_err_set(err, "no memory to judge %zu rows", rows.n);
+	char text[CS_ERR_TEXT];
+
+	for (i = 0; i < n && said < REASONS_MOST && !rc; i++)
+		if (!told_before(run, first[i], told)) {
+			rc = tell_bad_cells(run, first[i], err);
+			said++;
+		}
+	if (i < n && !rc) {
+		cs_text(text, sizeof(text), "more cells failed, for %zu other reason%s, "
+			"the first of which is: %s", n - i, n - i == 1 ? "" : "s",
+			first[i]->reason);
+		rc = cs_tell(run, CS_CRITICAL, node, "cell-failed", text, err);
+	}
+	free(first);
+	return rc;
+}
+
+/* ---- what was skipped, or is not to be trusted ---- */
 
 /* One note for all skipped cells: every pair may have words of its own. */
 static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
@@ -273,17 +322,17 @@ static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 static void flag_text(const struct cs_run *run, const struct cause *cause,
 		      char *to, size_t size)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row_list rows = cs_run_rows(run, cause->node);
 	size_t few = 0, all = 0;
 	double least = 1, widest = 0, width;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (!is_of(run, row, cause))
 			continue;
 		least = fmin(least, row->overlap);
-		width = cs_stats_half_width(&row->stats);
+		width = cs_stats_margin(&row->stats);
 		all++;
 		if (isinf(width))
 			few++;
@@ -421,6 +470,7 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
 	struct cs_finding f = { .severity = CS_WARNING, .node = node,
 				.id = "throttled", .next = CS_NEXT_THROTTLED };
+	const struct cs_row_list rows = cs_run_rows(run, node);
 	char cells[200], text[CS_ERR_TEXT], why[100];
 	uint64_t bits = 0;
 
@@ -431,9 +481,9 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 			cells);
 		return cs_judge(run, f, text, err);
 	}
-	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
-		if (is_of(run, cs_rows_get(&run->rows, i), &cause))
-			bits |= slow_bits(cs_rows_get(&run->rows, i), gpu);
+	for (size_t i = 0; i < rows.n; i++)
+		if (is_of(run, cs_listed(&rows, i), &cause))
+			bits |= slow_bits(cs_listed(&rows, i), gpu);
 	cs_throttle_text(bits, why, sizeof(why));
 	cs_text(text, sizeof(text), "%s throttled by %s: %s measured meanwhile",
 		cs_gpu_phrase(run, &f, gpu).text, why, cells);
@@ -443,15 +493,20 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 {
 	int n = run->node[node].facts.n_agents, slow = 0;
+	const struct cs_row_list rows = cs_run_rows(run, node);
 	char bad[CS_MAX_AGENTS] = { 0 };
 
-	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
 
-		if ((int)row->node == node && row->status == CS_OK &&
-		    !cs_row_is_repeat(row))
-			for (int a = 0; a < n; a++)
-				bad[a] |= slow_bits(row, a) != 0;
+		if ((int)row->node != node || row->status != CS_OK ||
+		    cs_row_is_repeat(row))
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (row->throttle_at[k] & CS_THROTTLE_BAD &&
+			    !cs_end_is_numa(end[k]) && end[k]->index < n)
+				bad[end[k]->index] = 1;
 	}
 	for (int a = 0; a < n; a++)
 		slow += bad[a];
@@ -465,9 +520,10 @@ static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-int cs_rows_judge(struct cs_run *run, int node, struct cs_err *err)
+int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
+		  struct cs_err *err)
 {
-	return find_bad_cells(run, node, err) || find_skipped_cells(run, node, err) ||
+	return find_bad_cells(run, node, told, err) || find_skipped_cells(run, node, err) ||
 		judge_throttled(run, node, err) ||
 		find_flagged_cells(run, node, err) ? -1 : 0;
 }

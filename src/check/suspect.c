@@ -13,6 +13,32 @@ void cs_suspect_row(struct cs_suspect *suspect, uint32_t at)
 		suspect->evidence[suspect->n_evidence++] = at;
 }
 
+int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *s,
+		     const struct cs_row *row)
+{
+	const struct cs_agent_facts *agent = run->node[s->node].agent;
+	const struct cs_end *src = &row->what.src, *dst = &row->what.dst;
+	int from = cs_end_is_numa(src) ? -1 : src->index;
+	int to = cs_end_is_numa(dst) ? -1 : dst->index;
+
+	if ((int)row->node != s->node || cs_family_of(row) != s->family)
+		return 0;
+	switch (s->part) {
+	case CS_PART_GPU:
+		return (from == s->a && s->sends) || (to == s->a && s->receives);
+	case CS_PART_LINK:
+		return (from == s->a && to == s->b && s->sends) ||
+		       (from == s->b && to == s->a && s->receives);
+	case CS_PART_SOCKET:
+		if (s->b >= 0)
+			return agent[from].numa != agent[to].numa;
+		return (from >= 0 && agent[from].numa == s->a) ||
+		       (to >= 0 && agent[to].numa == s->a);
+	default:
+		return 1;
+	}
+}
+
 int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
 		   struct cs_err *err)
 {
@@ -79,6 +105,81 @@ static int says_less(const struct cs_suspect *s, const struct cs_suspect *first,
 		    first->cause != CS_CAUSE_BELOW)
 			return 1;
 	return 0;
+}
+
+/* ---- of all GPUs ---- */
+
+static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
+{
+	return a->pcie_gen == b->pcie_gen && a->pcie_width == b->pcie_width &&
+	       a->pcie_gen_max == b->pcie_gen_max &&
+	       a->pcie_width_max == b->pcie_width_max;
+}
+
+/* A look at some of them, of which a few at most are repeated, is one at all. */
+static int looks_agree(const struct cs_suspect *a, const struct cs_suspect *b)
+{
+	return a->look == b->look ||
+	       (a->look <= CS_LOOK_CONFIRMED && b->look <= CS_LOOK_CONFIRMED);
+}
+
+static int is_like(const struct cs_run *run, const struct cs_suspect *a,
+		   const struct cs_suspect *b)
+{
+	const struct cs_agent_facts *agent = run->node[a->node].agent;
+
+	return b->node == a->node && b->family == a->family &&
+	       b->part == CS_PART_GPU && b->cause == a->cause &&
+	       b->is == a->is && b->of == a->of && b->usual == a->usual &&
+	       b->sends == a->sends && b->receives == a->receives &&
+	       b->nodes == a->nodes && (b->drop > 0) == (a->drop > 0) &&
+	       looks_agree(a, b) &&
+	       (a->cause != CS_CAUSE_PCIE ||
+		same_pcie(&agent[a->a].link, &agent[b->a].link));
+}
+
+/* s[0..n), one of each GPU: as one, with the worst evidence of each. */
+static struct cs_suspect unite(const struct cs_suspect *s, size_t n)
+{
+	struct cs_suspect all = s[0];
+
+	all.part = CS_PART_NODE;
+	all.n_evidence = all.cells = 0;
+	all.drop_least = all.drop;
+	for (size_t i = 0; i < n; i++) {
+		all.cells += s[i].cells;
+		all.tests = s[i].tests > all.tests ? s[i].tests : all.tests;
+		all.drop = fmax(all.drop, s[i].drop);
+		all.drop_least = fmin(all.drop_least, s[i].drop);
+		all.sure = fmin(all.sure, s[i].sure);
+		if (s[i].look == CS_LOOK_CONFIRMED)
+			all.look = CS_LOOK_CONFIRMED;
+	}
+	for (uint32_t k = 0; k < CS_EVIDENCE; k++)
+		for (size_t i = 0; i < n && all.n_evidence < CS_EVIDENCE; i++)
+			if (k < s[i].n_evidence)
+				all.evidence[all.n_evidence++] = s[i].evidence[k];
+	return all;
+}
+
+void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects)
+{
+	struct cs_suspect *s = suspects->data;
+	size_t n = 0, i, k;
+
+	for (i = 0; i < suspects->n; i = k) {
+		for (k = i + 1; k < suspects->n && s[i].part == CS_PART_GPU &&
+		     is_like(run, &s[i], &s[k]); k++)
+			;
+		if (k - i > 1 &&
+		    k - i == (size_t)run->node[s[i].node].facts.n_agents) {
+			s[n++] = unite(s + i, k - i);
+			continue;
+		}
+		for (; i < k; i++)
+			s[n++] = s[i];
+	}
+	suspects->n = n;
 }
 
 void cs_suspects_settle(struct cs_vec *suspects)

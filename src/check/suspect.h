@@ -42,6 +42,7 @@ struct cs_suspect {
 	int a, b;		/* agents; of a socket, domains; -1 none */
 	int sends, receives;	/* of a GPU: slow in that direction */
 	double drop;		/* 0.056: so much slower; 0 not measured */
+	double drop_least;	/* of several GPUs: the one that is least so; else 0 */
 	double sure;		/* the drop in spreads */
 	int nodes;		/* behind the figure it is held against; 0: cells of its
 				 * own node */
@@ -51,6 +52,10 @@ struct cs_suspect {
 	int half_duplex;	/* both ways together are no faster than one */
 	int usual;		/* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
+	/* once it is told: its finding; its cells that are beyond a bound as well, and
+	 * the first of them in words */
+	size_t finding, also;
+	char also_text[160];
 };
 
 /* Cells of a run that can be judged, in order: class, test, size, node, cell. */
@@ -113,17 +118,22 @@ int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err);
 /* word.c: what came of a second look, behind what was found; a suspect as a finding. */
 const char *cs_look_text(enum cs_look look);
-int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *suspect,
+int cs_suspect_tell(struct cs_run *run, struct cs_suspect *suspect,
 		    struct cs_err *err);
 /* How many cells of each node could not be judged, as notes. */
 int cs_unsure_tell(struct cs_run *run, const struct cs_spots *spots,
 		   struct cs_err *err);
 
-/* suspect.c: append it. */
+/* suspect.c: is that cell one of those that it is about? */
+int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *suspect,
+		     const struct cs_row *row);
+/* Append it. */
 int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
 		   struct cs_err *err);
 /* One of each part and family, in order of nodes. */
 void cs_suspects_settle(struct cs_vec *suspects);
+/* What all GPUs of a node share, of one cause and in one state, as one of the node. */
+void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects);
 /* Name one more row; what has no room is left out. */
 void cs_suspect_row(struct cs_suspect *suspect, uint32_t at);
 

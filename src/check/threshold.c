@@ -253,6 +253,7 @@ int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *e
 struct look {
 	struct cs_run *run;
 	struct cs_looks again;	/* at any cell */
+	struct cs_vec *told;
 	const uint32_t *order;	/* its rows */
 	size_t n;
 	char class[CS_CLASS];	/* of the node */
@@ -368,7 +369,7 @@ static int tell_broken(struct look *look, size_t index)
 	char by[120];
 	/* whoever set it said how grave it is, on one look as well */
 	struct cs_bound bound = { "below-threshold", by, line->severity,
-				  line->severity };
+				  line->severity, &look->again, look->told };
 	int rc = 0;
 
 	for (size_t i = 0; i < look->n && !rc; i++)
@@ -378,8 +379,8 @@ static int tell_broken(struct look *look, size_t index)
 					   look->err);
 	by_text(look, line, by, sizeof(by));
 	if (!rc && cells.n)
-		rc = cs_judge_breaches(look->run, &look->again, cells.data, cells.n,
-				       &bound, look->err);
+		rc = cs_judge_breaches(look->run, cells.data, cells.n, &bound,
+				       look->err);
 	cs_vec_release(&cells);
 	return rc;
 }
@@ -446,9 +447,9 @@ static int judge_nothing(const struct look *look)
 	return cs_judge(look->run, f, text, look->err);
 }
 
-int cs_threshold_judge(struct cs_run *run, struct cs_err *err)
+int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
-	struct look look = { .run = run, .err = err };
+	struct look look = { .run = run, .told = told, .err = err };
 	uint32_t *order;
 	size_t n;
 	int rc;

@@ -34,7 +34,8 @@ int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *n
 int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err);
 
 /* Judge every cell against run->thresholds; without them nothing.  Of several lines
- * that a cell does not meet the gravest counts, the first of equal ones. */
-int cs_threshold_judge(struct cs_run *run, struct cs_err *err);
+ * that a cell does not meet the gravest counts, the first of equal ones.  `told` as of
+ * cs_baseline_judge(). */
+int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 #endif

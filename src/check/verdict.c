@@ -70,6 +70,20 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 	return 1;
 }
 
+/* ", no findings", ", 3 notes": what nobody need act on is only counted. */
+static void notes_text(const struct cs_run *run, char *to, size_t size)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		n += f[i].severity == CS_NOTE;
+	if (n)
+		cs_text(to, size, ", %zu note%s", n, n == 1 ? "" : "s");
+	else
+		cs_text(to, size, ", no findings");
+}
+
 /* What is worth saying first: a finding that is at least as grave, or that all is
  * well.  1 when it has not said how many cells were measured. */
 static int first_text(const struct cs_run *run, const struct cs_coverage *c,
@@ -77,6 +91,7 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 {
 	size_t n = cs_rows_count(&run->rows), i;
 	const char *reason = "";
+	char notes[40] = "";
 
 	for (i = 0; i < n && !reason[0]; i++)
 		reason = cs_rows_get(&run->rows, i)->reason;
@@ -89,12 +104,15 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	}
 	if (worst_text(run, least, to, size))
 		return 1;
+	if (!c->left_out && least < CS_CRITICAL)
+		notes_text(run, notes, sizeof(notes));
 	if (cs_only_looked(run))
-		cs_text(to, size, "no findings");
+		cs_text(to, size, "%s", notes[0] ? notes + 2 : "no findings");
 	else
-		cs_text(to, size, "%zu of %zu cells measured%s",
-			c->measured, c->left_out ? c->planned : c->cells,
-			least > CS_NOTE ? "" : ", no findings");
+		cs_text(to, size, "%s%zu of %zu cells measured%s",
+			run->stand_in ? "no GPU, host memory stands in: " :
+			cs_on_cpu(run) ? "host memory, no GPU: " : "",
+			c->measured, c->left_out ? c->planned : c->cells, notes);
 	return 0;
 }
 
@@ -113,7 +131,7 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 	struct cs_coverage c = cs_run_coverage(run);
 	size_t used;
 
-	if (!first_text(run, &c, c.left_out ? CS_WARNING : CS_NOTE, to, size))
+	if (!first_text(run, &c, CS_WARNING, to, size))
 		return;
 	used = strlen(to);
 	coverage_text(run, &c, to + used, size - used);

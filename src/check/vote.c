@@ -623,6 +623,15 @@ static const struct {
 	{ "pcie-width", "pcie-below" }, { "gpus", "gpu-lost" },
 };
 
+/* Is it of that GPU, or of all; of any where the difference is of none? */
+static int is_about(const struct cs_finding *f, const struct difference *d)
+{
+	if (!d->bus_id[0])
+		return f->bus_id[0] != 0;
+	return f->bus_id[0] ? !strcmp(f->bus_id, d->bus_id) :
+			      !strcmp(f->part, "node");
+}
+
 /* How many findings on the node say that of the same GPU; of no GPU: of any. */
 static int times_said(const struct cs_run *run, const struct difference *d,
 		      const char *id)
@@ -631,8 +640,8 @@ static int times_said(const struct cs_run *run, const struct difference *d,
 	int n = 0;
 
 	for (size_t i = 0; i < run->findings.n; i++)
-		n += f[i].node == d->node && f[i].bus_id[0] && !strcmp(f[i].id, id) &&
-		     (!d->bus_id[0] || !strcmp(f[i].bus_id, d->bus_id));
+		n += f[i].node == d->node && !strcmp(f[i].id, id) &&
+		     is_about(&f[i], d);
 	return n;
 }
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEAT_GPUS 3 /* a GPU and two to tell it from */
+#define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
+#define LONGER 10 /* times the --cell-limit, for what did not settle */
 
 /* A figure, seen how often: one look, without and with a fleet; seen again, not so. */
 #define SURE_ONCE 0.5
@@ -26,7 +27,7 @@ static const struct {
 	[CS_CAUSE_BELOW] = { "below-expected", 0, 0,
 		"compare with a node that is known to be good" },
 	[CS_CAUSE_SLOW] = { "slow-cells", 0, 1,
-		"repeat the cells below; look for Xid, NVLink and PCIe errors in dmesg and nvidia-smi -q" },
+		"look for Xid, NVLink and PCIe errors in dmesg and nvidia-smi -q" },
 	[CS_CAUSE_MEMORY] = { "slow-memory", 0, 1,
 		"nvidia-smi -q -d ECC,ROW_REMAPPER,PERFORMANCE; reset the GPU if a remap is pending" },
 	[CS_CAUSE_THROTTLED] = { "slow-throttled", 0, 0,
@@ -84,7 +85,7 @@ static void where(const struct cs_run *run, const struct cs_suspect *s, char *to
 			cs_text(to, size, "GPUs of different NUMA domains");
 		break;
 	default:
-		cs_text(to, size, "all GPUs");
+		cs_all_text("GPU", run->node[s->node].facts.n_agents, to, size);
 	}
 }
 
@@ -111,16 +112,29 @@ static struct cs_phrase copies(const struct cs_run *run, const struct cs_suspect
 	return p;
 }
 
+/* "6 %", "5 to 7 %" */
+static struct cs_phrase drop(const struct cs_suspect *s)
+{
+	int least = percent(s->drop_least), most = percent(s->drop);
+	struct cs_phrase p;
+
+	if (s->drop_least > 0 && least < most)
+		cs_text(p.text, sizeof(p.text), "%d to %d %%", least, most);
+	else
+		cs_text(p.text, sizeof(p.text), "%d %%", most);
+	return p;
+}
+
 /* "copies from it … are 6 % slower than on 63 other nodes" */
 static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		     size_t size)
 {
 	if (s->nodes)
-		cs_text(to, size, "%s are %d %% slower than on %d other nodes",
-			copies(run, s).text, percent(s->drop), s->nodes - 1);
+		cs_text(to, size, "%s are %s slower than on %d other nodes",
+			copies(run, s).text, drop(s).text, s->nodes - 1);
 	else
-		cs_text(to, size, "%s are %d %% slower than %s", copies(run, s).text,
-			percent(s->drop), s->family == CS_FAMILY_PEER ?
+		cs_text(to, size, "%s are %s slower than %s", copies(run, s).text,
+			drop(s).text, s->family == CS_FAMILY_PEER ?
 			"those of other pairs" : "those of the other GPUs");
 }
 
@@ -150,10 +164,11 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 
 	if (s->drop > 0 && s->cause != CS_CAUSE_BELOW)
 		how_slow(run, s, slow, sizeof(slow));
-	l = s->part == CS_PART_GPU ? &run->node[s->node].agent[s->a].link : NULL;
+	/* of all GPUs those of the first */
+	l = s->a >= 0 ? &run->node[s->node].agent[s->a].link : NULL;
 	if (s->cause == CS_CAUSE_BELOW)
-		cs_text(to, size, "%s are %d %% below the least that their live links usually give",
-			copies(run, s).text, percent(s->drop));
+		cs_text(to, size, "%s are %s below the least that their live links usually give",
+			copies(run, s).text, drop(s).text);
 	else if (s->cause == CS_CAUSE_LANES)
 		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
 			slow[0] ? ": " : "", slow);
@@ -248,32 +263,41 @@ static double confidence_of(const struct cs_suspect *s)
 	return s->nodes ? SURE_IN_FLEET : SURE_ONCE;
 }
 
-/* "3,0,1": a GPU and others to tell it from, or both of a link. */
+/* "3,0,1": a GPU, or both of a link, and others to tell it from. */
 static void gpus_text(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		      size_t size)
 {
 	int n = run->node[s->node].facts.n_agents, told = 1;
 
 	cs_text(to, size, "%s", gpu(run, s, s->a).text);
-	for (int a = 0; a < n && told < (s->b < 0 ? REPEAT_GPUS : 2); a++) {
-		if (a == s->a || (s->b >= 0 && a != s->b))
+	if (s->b >= 0) {
+		cs_text_add(to, size, ",%s", gpu(run, s, s->b).text);
+		told++;
+	}
+	for (int a = 0; a < n && told < REPEAT_GPUS; a++) {
+		if (a == s->a || a == s->b)
 			continue;
 		cs_text_add(to, size, ",%s", gpu(run, s, a).text);
 		told++;
 	}
 }
 
-static void size_option(const struct cs_row *row, char *to, size_t size)
+struct cs_phrase cs_size_option(const struct cs_row *row)
 {
 	uint64_t bytes = row->what.bytes;
+	struct cs_phrase p = { "" };
 
-	to[0] = '\0';
 	if (cs_row_test(row)->bytes)
-		return;
+		return p;
 	if (bytes % (1 << 20) == 0)
-		cs_text(to, size, " -s %luM", (unsigned long)(bytes >> 20));
+		cs_text(p.text, sizeof(p.text), " -s %luM",
+			(unsigned long)(bytes >> 20));
+	else if (bytes % (1 << 10) == 0)
+		cs_text(p.text, sizeof(p.text), " -s %luK",
+			(unsigned long)(bytes >> 10));
 	else
-		cs_text(to, size, " -s %lu", (unsigned long)bytes);
+		cs_text(p.text, sizeof(p.text), " -s %lu", (unsigned long)bytes);
+	return p;
 }
 
 static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
@@ -283,10 +307,8 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 		cs_rows_get(&run->rows, s->evidence[0]) : NULL;
 	const struct cs_end *host = row && cs_end_is_numa(&row->what.src) ?
 		&row->what.src : row ? &row->what.dst : NULL;
-	char gpus[100] = "", bytes[40] = "", numa[20] = "", via[20] = "";
+	char gpus[100] = "", numa[20] = "", via[20] = "";
 
-	if (row)
-		size_option(row, bytes, sizeof(bytes));
 	if (host && cs_end_is_numa(host) && host->index != CS_NUMA_LOCAL)
 		cs_text(numa, sizeof(numa), " --numa %u", host->index);
 	if (row && run->plan && run->plan->set.via != CS_WAY_AUTO)
@@ -298,7 +320,8 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 		row ? "--test " : "--matrix ",
 		row ? cs_row_test(row)->name : s->family == CS_FAMILY_PEER ?
 		"peer" : "h2d",
-		gpus[0] ? " --gpus " : "", gpus, bytes, numa, via);
+		gpus[0] ? " --gpus " : "", gpus,
+		row ? cs_size_option(row).text : "", numa, via);
 }
 
 static const char *elsewhere(const struct cs_suspect *s)
@@ -312,7 +335,7 @@ static const char *elsewhere(const struct cs_suspect *s)
 		"the same command on another node of the model: what is there too comes from the job or its settings";
 }
 
-int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *s, struct cs_err *err)
+int cs_suspect_tell(struct cs_run *run, struct cs_suspect *s, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = run->node[s->node].agent;
 	struct cs_finding f = { .severity = severity_of(run, s), .node = s->node,
@@ -333,6 +356,7 @@ int cs_suspect_tell(struct cs_run *run, const struct cs_suspect *s, struct cs_er
 	repeat_command(run, s, f.again, sizeof(f.again));
 	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
 	sentence(run, s, text, sizeof(text));
+	s->finding = run->findings.n;
 	return cs_judge(run, f, text, err);
 }
 
@@ -352,7 +376,15 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 
 	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
 	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
-	cs_text(f.next, sizeof(f.next), "repeat them with a greater --cell-limit, and with nothing else on the node");
+	if (run->plan) {
+		const struct cs_row *row =
+			cs_rows_get(&run->rows, u->evidence[0]);
+
+		cs_text(f.again, sizeof(f.again), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+			cs_row_test(row)->name, cs_size_option(row).text,
+			LONGER * run->plan->set.cell_limit_s);
+	}
+	cs_text(f.next, sizeof(f.next), "with nothing else on the node");
 	cs_text(text, sizeof(text), "%u of %u cells could not be judged: too little overlap, or figures that did not settle",
 		u->n, u->of);
 	return cs_judge(run, f, text, err);

@@ -36,27 +36,32 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 {
 	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
 	const size_t n = strlen(stem);
-	int a, any = !f->bad && strncmp(name, stem, n) == 0;
+	int agents = to->run.node[node].facts.n_agents, a;
+	int any = !f->bad && strncmp(name, stem, n) == 0;
+	char allowed[64];
 
-	for (a = 0; any && a < CS_MAX_AGENTS; a++)
+	for (a = 0; any && a < agents; a++)
 		if (has_label(&to->run, node, a, name + n))
 			return a;
-	cs_field_refuse(f, key, cs_on_cpu(&to->run) ?
-			"an arena of its node, as arena0" :
-			"a GPU of its node, as gpu0");
+	cs_text(allowed, sizeof(allowed), "one of the %d %ss of its node, as %s0",
+		agents > 0 ? agents : 0, cs_agent_word(&to->run), stem);
+	cs_field_refuse(f, key, allowed);
 	return 0;
 }
 
 /* ---- agents ---- */
 
-static void put_costs(struct cs_put *r, const struct cs_run *run, int agent,
-		      const struct cs_agent_facts *a)
+static void put_costs(struct cs_put *r, const struct cs_run *run, int node,
+		      int agent)
 {
+	const struct cs_run_node *nd = &run->node[node];
+	const struct cs_agent_facts *a = &nd->agent[agent];
 	const struct cs_usage *u = &a->usage;
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena_wide(run->plan, agent, UINT64_MAX, &arena);
+		cs_plan_arena_wide(run->plan, agent, nd->facts.n_agents, UINT64_MAX,
+			      &arena);
 	cs_put_real(r, "arena_s", a->arena_s);
 	cs_put_real(r, "ways_s", a->ways_s);
 	cs_put_real(r, "first_sample_s", a->first_sample_s);
@@ -113,7 +118,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	cs_put_known(&r, "note", a->note);
 	cs_put_real(&r, "start_s", a->start_s);
 	cs_put_real(&r, "open_s", a->open_s);
-	put_costs(&r, run, agent, a);
+	put_costs(&r, run, node, agent);
 	return cs_put_end(&r);
 }
 
@@ -187,9 +192,8 @@ static int take_way(struct cs_loaded *to, int node, const json_t *record,
 	struct cs_run_node *nd = &to->run.node[node];
 	struct cs_peer_facts *way;
 
-	if (agent >= nd->facts.n_agents || peer >= nd->facts.n_agents)
-		return cs_field_refuse(&f, agent < nd->facts.n_agents ? "peer" :
-				       "agent", "one of n_agents");
+	if (f.bad)
+		return -1;
 	way = cs_node_way(nd, agent, peer);
 	way->via = cs_field_via(&f);
 	way->open_ms = cs_field_real(&f, "open_ms");
@@ -222,6 +226,9 @@ int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	if (node < 0)
 		return -1;
 	nd = &to->run.node[node];
+	if (to->agents_seen[node] != (nd->facts.n_agents < 0 ? 0 : nd->facts.n_agents))
+		return cs_field_refuse(&f, "n_agents", "the number of its agents that "
+				       "the file has");
 	free(nd->peers);
 	nd->peers = NULL;
 	if (!json_array_size(ways))

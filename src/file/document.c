@@ -139,24 +139,25 @@ static const char *const member_name[MEMBERS] = {
 };
 
 struct extent {
-	const char *from, *to;
+	size_t from, to, line;	/* from 0 on; to 0: it is not there */
 };
 
 /* `"key": value`; the extent goes to the member of that name, if we know it. */
 static int scan_member(struct cs_reader *r, struct extent *members)
 {
-	const char *from;
+	size_t from, line;
 	json_t *key;
 	int i;
 
 	if (!cs_reader_next_is(r, '"'))
 		return cs_reader_syntax(r, "a key is expected");
-	from = r->at;
+	r->keep = from = r->at;
 	if (cs_reader_skip_string(r))
 		return cs_reader_syntax(r, "it ends within a string");
-	key = cs_reader_value(r, from, r->at);
+	key = cs_reader_value(r, from);
 	if (!key)
 		return -1;
+	r->keep = CS_KEEP_NOTHING;
 	for (i = 0; i < MEMBERS; i++)
 		if (strcmp(json_string_value(key), member_name[i]) == 0)
 			break;
@@ -166,21 +167,22 @@ static int scan_member(struct cs_reader *r, struct extent *members)
 	r->at++;
 	cs_reader_skip_blanks(r);
 	from = r->at;
-	if (cs_reader_skip_value(r))
-		return -1;
-	if (i == MEMBERS)
-		return 0;
-	if (members[i].from) {
+	line = cs_reader_line(r, from);
+	if (i < MEMBERS && members[i].to) {
 		cs_err_set(r->err, "'%s' stands there twice", member_name[i]);
 		return cs_reader_refuse(r, from);
 	}
-	members[i] = (struct extent){ from, r->at };
+	if (cs_reader_skip_value(r))
+		return -1;
+	if (i < MEMBERS)
+		members[i] = (struct extent){ from, r->at, line };
 	return 0;
 }
 
-/* A document's members, in whatever order. */
+/* A document's members, in whatever order.  1: another object stands behind it. */
 static int scan_document(struct cs_reader *r, struct extent *members)
 {
+	cs_reader_skip_blanks(r);
 	r->at++; /* its '{' */
 	while (!cs_reader_next_is(r, '}')) {
 		if (scan_member(r, members))
@@ -191,42 +193,45 @@ static int scan_document(struct cs_reader *r, struct extent *members)
 			return cs_reader_syntax(r, "',' or '}' is expected");
 	}
 	r->at++;
-	cs_reader_skip_blanks(r);
-	return r->at == r->end ? 0 : cs_reader_syntax(r, "more behind the document");
+	if (cs_reader_next_is(r, '{'))
+		return 1;
+	return cs_reader_is_over(r) ? 0 :
+		       cs_reader_syntax(r, "more behind the document");
 }
 
 static int take_one(struct cs_reader *r, const struct extent *extent,
 		    cs_take_fn *take)
 {
-	r->at = extent->to;
-	return cs_reader_take(r, extent->from, take);
+	cs_reader_seek(r, extent->from, extent->line, extent->to);
+	r->keep = extent->from;
+	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ?
+		       -1 : 0;
 }
 
 /* Each element of an array, one at a time in memory. */
 static int take_each(struct cs_reader *r, const struct extent *extent,
 		     cs_take_fn *take)
 {
-	struct cs_reader in = *r;
-	const char *from;
+	size_t from;
 
-	if (!extent->from)
+	if (!extent->to)
 		return 0;
-	in.at = extent->from;
-	in.end = extent->to;
-	if (!cs_reader_next_is(&in, '['))
-		return cs_reader_syntax(&in, "an array is expected");
-	for (in.at++; !cs_reader_next_is(&in, ']');) {
-		cs_reader_skip_blanks(&in);
-		from = in.at;
-		if (cs_reader_skip_value(&in) || cs_reader_take(&in, from, take))
+	cs_reader_seek(r, extent->from, extent->line, extent->to);
+	if (!cs_reader_next_is(r, '['))
+		return cs_reader_syntax(r, "an array is expected");
+	for (r->at++; !cs_reader_next_is(r, ']');) {
+		cs_reader_skip_blanks(r);
+		r->keep = from = r->at;
+		if (cs_reader_skip_value(r) || cs_reader_take(r, from, take))
 			return -1;
-		if (cs_reader_next_is(&in, ','))
-			in.at++;
-		else if (!cs_reader_next_is(&in, ']'))
-			return cs_reader_syntax(&in, "',' or ']' is expected");
+		r->keep = CS_KEEP_NOTHING;
+		if (cs_reader_next_is(r, ','))
+			r->at++;
+		else if (!cs_reader_next_is(r, ']'))
+			return cs_reader_syntax(r, "',' or ']' is expected");
 	}
-	return ++in.at == in.end ? 0 :
-				   cs_reader_syntax(&in, "more behind an array");
+	return ++r->at == extent->to ? 0 :
+				       cs_reader_syntax(r, "more behind an array");
 }
 
 /* In a document all that is known of the run is one record. */
@@ -239,13 +244,13 @@ static int take_whole_run(struct cs_loaded *to, json_t *record,
 
 int cs_json_read(struct cs_reader *r)
 {
-	struct extent member[MEMBERS] = { { NULL, NULL } };
-	int i;
+	struct extent member[MEMBERS] = { { 0, 0, 0 } };
+	int i, rc = scan_document(r, member);
 
-	if (scan_document(r, member))
-		return -1;
+	if (rc)
+		return rc;
 	for (i = SCHEMA; i <= RUN; i++)
-		if (!member[i].from)
+		if (!member[i].to)
 			return cs_err_set(r->err, "%s: no '%s': this is no "
 					  "document of cscope-mpi", r->name,
 					  member_name[i]);

@@ -20,7 +20,7 @@ static json_t *evidence_array(const struct cs_finding *finding)
 	return array;
 }
 
-static void take_evidence(struct cs_fields *f, struct cs_finding *found)
+static void take_evidence(struct cs_fields *f, size_t rows, struct cs_finding *found)
 {
 	const json_t *array = cs_field_array(f, "evidence");
 	size_t i;
@@ -29,9 +29,10 @@ static void take_evidence(struct cs_fields *f, struct cs_finding *found)
 		const json_t *at = json_array_get(array, i);
 
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
-		    json_integer_value(at) > INT32_MAX || i == CS_EVIDENCE) {
+		    (uint64_t)json_integer_value(at) >= rows || i == CS_EVIDENCE) {
 			cs_field_refuse(f, "evidence",
-					"at most 8 positions of results");
+					"at most 8 positions of results that are "
+					"there");
 			return;
 		}
 		found->evidence[found->n_evidence++] =
@@ -85,7 +86,7 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 	found.confidence = cs_field_real(&f, "confidence");
 	if (!(found.confidence > 0))
 		found.confidence = 0;
-	take_evidence(&f, &found);
+	take_evidence(&f, cs_rows_count(&to->run.rows), &found);
 	cs_field_text(&f, "again", found.again, sizeof(found.again));
 	cs_field_text(&f, "elsewhere", found.elsewhere, sizeof(found.elsewhere));
 	cs_field_text(&f, "next", found.next, sizeof(found.next));

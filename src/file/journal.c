@@ -92,18 +92,19 @@ static int take_run_line(struct cs_loaded *to, json_t *record,
 {
 	const struct cs_plan *before = to->run.plan;
 	uint64_t id = before ? before->id : 0;
+	int had_plan = before != NULL;
 	json_t *program = json_object_get(record, "program");
 
 	if (cs_take_schema(to, json_object_get(record, "schema"), err))
 		return -1;
-	if (before && cs_run_keep_whole(&to->run, err))
+	if (had_plan && cs_run_keep_whole(&to->run, err))
 		return -1;
 	to->has_verdict = 0;
 	if (!json_is_object(program))
 		return cs_err_set(err, "a run without 'program'");
 	if (cs_take_program(to, program, err) || cs_take_run(to, record, err))
 		return -1;
-	if (id && (!to->run.plan || to->run.plan->id != id))
+	if (had_plan && (!to->run.plan || to->run.plan->id != id))
 		return cs_err_set(err, "a run of another plan within one journal");
 	return 0;
 }
@@ -150,17 +151,16 @@ static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 /* A line without its end was cut when the run was killed. */
 int cs_jsonl_read(struct cs_reader *r)
 {
-	const char *from, *newline;
+	size_t from = r->keep = r->at;
+	int rc;
 
-	for (from = r->text; from < r->end; from = newline + 1) {
-		newline = memchr(from, '\n', (size_t)(r->end - from));
-		if (!newline)
-			break;
-		r->at = newline;
-		if (newline > from && cs_reader_take(r, from, take_line))
+	while (!(rc = cs_reader_skip_line(r))) {
+		if (r->at > from && cs_reader_take(r, from, take_line))
 			return -1;
-		r->to->whole_bytes = (size_t)(newline + 1 - r->text);
+		r->to->whole_bytes = from = r->keep = ++r->at;
 	}
+	if (rc < 0)
+		return -1;
 	if (!r->to->run.version)
 		return cs_err_set(r->err, "%s: no whole line", r->name);
 	return 0;

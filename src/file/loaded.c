@@ -12,8 +12,6 @@
 #include "file/internal.h"
 #include "file/reader.h"
 
-#define FILE_MOST ((size_t)1 << 30)
-
 /* ---- what is read ---- */
 
 static void free_nodes(struct cs_loaded *to)
@@ -83,21 +81,18 @@ static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
 /* ---- of bytes ---- */
 
 /* A journal is more than one object, or has the kind first that ours have. */
-static int is_journal(struct cs_reader *r, int *journal)
+static int read_objects(struct cs_reader *r)
 {
-	struct cs_reader in = *r;
-	struct cs_err err;
+	int rc;
 
-	if (!cs_reader_next_is(&in, '{')) {
-		*r = in;
+	if (!cs_reader_next_is(r, '{'))
 		return cs_reader_syntax(r, "an object is expected");
-	}
-	in.err = &err; /* a journal's last line may be cut */
-	*journal = strncmp(in.at + 1, "\"kind\"", 6) == 0;
-	if (!*journal && !cs_reader_skip_value(&in)) {
-		*journal = cs_reader_next_is(&in, '{');
-	}
-	return 0;
+	rc = cs_reader_begins(r, "{\"kind\"") ? 1 : cs_json_read(r);
+	if (rc <= 0)
+		return rc;
+	r->to->is_journal = 1;
+	cs_reader_seek(r, 0, 1, r->most);
+	return cs_jsonl_read(r);
 }
 
 /* jansson wants its hashes seeded before there are threads. */
@@ -106,81 +101,52 @@ void cs_loaded_by_threads(void)
 	json_object_seed(0);
 }
 
+static int read_run(struct cs_reader *r, struct cs_loaded *out)
+{
+	struct cs_loaded *made = r->to;
+
+	memset(made, 0, sizeof(*made));
+	cs_rows_init(&made->run.rows);
+	made->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	made->run.backend = "";
+	made->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
+	if (read_objects(r) || (!made->has_verdict && add_no_verdict(made, r->err))) {
+		cs_loaded_release(made);
+		return -1;
+	}
+	*out = *made;
+	return 0;
+}
+
 int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err)
 {
 	struct cs_loaded made;
-	struct cs_reader r = { &made, name, text, text + size, text, err };
-	int rc;
+	struct cs_reader r = { .to = &made, .name = name, .err = err };
 
-	memset(&made, 0, sizeof(made));
-	cs_rows_init(&made.run.rows);
-	made.run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
-	made.run.backend = "";
-	made.run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
-	rc = is_journal(&r, &made.is_journal);
-	if (!rc)
-		rc = made.is_journal ? cs_jsonl_read(&r) : cs_json_read(&r);
-	if (!rc && !made.has_verdict)
-		rc = add_no_verdict(&made, err);
-	if (rc) {
-		cs_loaded_release(&made);
-		return -1;
-	}
-	*out = made;
-	return 0;
+	cs_reader_of_text(&r, text, size);
+	return read_run(&r, out);
 }
 
 /* ---- of a file ---- */
 
-/* The whole stream, one NUL behind it; NULL with errno. */
-static char *read_all(FILE *from, size_t *size)
-{
-	size_t room = 1 << 16, n = 0, got;
-	char *text = malloc(room + 1), *more;
-
-	while (text) {
-		got = fread(text + n, 1, room - n, from);
-		n += got;
-		if (!got)
-			break;
-		if (n < room)
-			continue;
-		room *= 2;
-		if (n >= FILE_MOST)
-			errno = EFBIG;
-		more = n < FILE_MOST ? realloc(text, room + 1) : NULL;
-		if (!more)
-			free(text);
-		text = more;
-	}
-	if (text && ferror(from)) {
-		free(text);
-		return NULL;
-	}
-	if (text)
-		text[n] = '\0';
-	*size = n;
-	return text;
-}
-
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 {
-	int is_stdin = strcmp(file, "-") == 0, error, rc;
+	int is_stdin = strcmp(file, "-") == 0, rc = -1;
+	struct cs_loaded made;
+	struct cs_reader r = { .to = &made, .err = err,
+			       .name = is_stdin ? "standard input" : file };
 	FILE *from = is_stdin ? stdin : fopen(file, "re");
-	const char *name = is_stdin ? "standard input" : file;
-	size_t size = 0;
-	char *text = from ? read_all(from, &size) : NULL;
 
-	error = errno;
+	if (!from)
+		r.error = errno;
+	else if (!cs_reader_of_file(&r, from))
+		rc = read_run(&r, out);
 	if (from && !is_stdin)
 		fclose(from);
-	if (!text) {
-		cs_err_set(err, "cannot read '%.200s': %s", name,
-			   strerror(error));
-		return CS_EXIT_CANNOT;
-	}
-	rc = cs_loaded_parse(name, text, size, out, err);
-	free(text);
-	return rc ? CS_EXIT_USAGE : 0;
+	cs_reader_release(&r);
+	if (!r.error)
+		return rc ? CS_EXIT_USAGE : 0;
+	cs_err_set(err, "cannot read '%.200s': %s", r.name, strerror(r.error));
+	return CS_EXIT_CANNOT;
 }

@@ -365,16 +365,21 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	struct cs_fields f = { record, "a node", err, 0 };
 	struct cs_run_node *nd;
 	const json_t *gpus;
-	int node = cs_node_named(to, &f), a;
+	int node = cs_node_named(to, &f), a, before;
 
 	if (node < 0)
 		return -1;
 	nd = &to->run.node[node];
+	before = nd->facts.n_agents;
 	to->agents_seen[node] = 0;
 	cs_node_facts_init(&nd->facts);
 	for (a = 0; a < CS_MAX_AGENTS; a++)
 		cs_agent_facts_init(&nd->agent[a]);
 	take_machine(&f, &nd->facts);
+	/* in a journal that is continued rows have named them */
+	if (before >= 0 && nd->facts.n_agents != before &&
+	    cs_rows_count(&to->run.rows))
+		cs_field_refuse(&f, "n_agents", "as many as there were");
 	gpus = cs_field_array(&f, "gpus");
 	if (f.bad || take_distances(&f, &nd->facts) ||
 	    cs_take_sights(&f, nd) || take_ranks(&f, nd))

@@ -2,58 +2,195 @@
 
 #include "file/reader.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#define FILE_MOST ((size_t)1 << 30)
 #define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 20 times as much */
+#ifndef CS_WINDOW /* fuzzers have a small one */
+#define CS_WINDOW ((size_t)1 << 18)
+#endif
 #define DEPTH_MOST 64
 
-static size_t line_of(const struct cs_reader *r, const char *at)
+void cs_reader_release(struct cs_reader *r)
 {
-	size_t line = 1;
-	const char *c = r->text;
-
-	while ((c = memchr(c, '\n', (size_t)(at - c)))) {
-		line++;
-		c++;
-	}
-	return line;
+	free(r->room);
+	r->room = NULL;
 }
 
-int cs_reader_refuse(struct cs_reader *r, const char *at)
+/* ---- the window ---- */
+
+static size_t lines_in(const char *text, size_t n)
 {
-	return cs_err_prefix(r->err, "%s: line %zu", r->name, line_of(r, at));
+	size_t lines = 0;
+
+	for (const char *c = text, *end = text + n;
+	     c < end && (c = memchr(c, '\n', (size_t)(end - c))); c++)
+		lines++;
+	return lines;
+}
+
+size_t cs_reader_line(const struct cs_reader *r, size_t at)
+{
+	return r->line + lines_in(r->text, at - r->base);
+}
+
+/* What nobody needs goes; then there is room at the end. */
+static int make_room(struct cs_reader *r)
+{
+	size_t gone = (r->keep < r->at ? r->keep : r->at) - r->base, size;
+	char *more;
+
+	r->line += lines_in(r->text, gone);
+	r->base += gone;
+	r->n -= gone;
+	if (gone)
+		memmove(r->room, r->room + gone, r->n);
+	if (r->n + CS_WINDOW / 2 <= r->size)
+		return 0;
+	size = r->size ? 2 * r->size : CS_WINDOW;
+	more = realloc(r->room, size);
+	if (!more)
+		return -1;
+	r->text = r->room = more;
+	r->size = size;
+	return 0;
+}
+
+/* Is what is kept no record any more? */
+static int is_too_long(const struct cs_reader *r)
+{
+	return r->keep < r->at && r->at - r->keep > RECORD_MOST;
+}
+
+static int fail(struct cs_reader *r, int error)
+{
+	r->error = error;
+	return 0;
+}
+
+/* More of the file: is there a byte at r->at now? */
+static int fill(struct cs_reader *r)
+{
+	size_t got;
+
+	if (!r->from || r->error || r->at >= r->end || is_too_long(r))
+		return 0;
+	if (make_room(r))
+		return fail(r, ENOMEM);
+	got = fread(r->room + r->n, 1, r->size - r->n, r->from);
+	if (ferror(r->from))
+		return fail(r, errno);
+	r->n += got;
+	if (r->base + r->n > FILE_MOST)
+		return fail(r, EFBIG);
+	return got > 0;
+}
+
+/* Is there a byte at r->at? */
+static inline int has(struct cs_reader *r)
+{
+	return (r->at - r->base < r->n && r->at < r->end) || fill(r);
+}
+
+static inline unsigned char here(const struct cs_reader *r)
+{
+	return (unsigned char)r->text[r->at - r->base];
+}
+
+void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end)
+{
+	r->at = at;
+	r->end = end;
+	r->keep = CS_KEEP_NOTHING;
+	if (!r->from || (at >= r->base && at - r->base <= r->n))
+		return;
+	if (fseeko(r->from, r->start + (off_t)at, SEEK_SET))
+		r->error = errno;
+	r->base = at;
+	r->n = 0;
+	r->line = line;
+}
+
+/* ---- of what ---- */
+
+void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size)
+{
+	r->text = text;
+	r->n = r->end = r->most = size;
+	r->line = 1;
+	r->keep = CS_KEEP_NOTHING;
+}
+
+int cs_reader_of_file(struct cs_reader *r, FILE *from)
+{
+	r->from = from;
+	r->end = r->most = FILE_MOST + 1;
+	r->line = 1;
+	r->keep = CS_KEEP_NOTHING;
+	r->start = ftello(from);
+	if (r->start >= 0 && !fseeko(from, r->start, SEEK_SET))
+		return 0;
+	while (fill(r)) /* a pipe */
+		;
+	if (r->error)
+		return -1;
+	r->from = NULL;
+	r->end = r->most = r->n;
+	return 0;
+}
+
+/* ---- errors ---- */
+
+int cs_reader_refuse(struct cs_reader *r, size_t at)
+{
+	return cs_err_prefix(r->err, "%s: line %zu", r->name,
+			     cs_reader_line(r, at));
+}
+
+static int too_long(struct cs_reader *r)
+{
+	cs_err_set(r->err, "a record of more than %zu bytes: none of ours is so long",
+		   RECORD_MOST);
+	return cs_reader_refuse(r, r->keep);
 }
 
 int cs_reader_syntax(struct cs_reader *r, const char *what)
 {
+	if (is_too_long(r))
+		return too_long(r);
 	cs_err_set(r->err, "not JSON: %s", what);
 	return cs_reader_refuse(r, r->at);
 }
 
-json_t *cs_reader_value(struct cs_reader *r, const char *from, const char *to)
+/* ---- records ---- */
+
+json_t *cs_reader_value(struct cs_reader *r, size_t from)
 {
+	const char *text = r->text + (from - r->base);
+	size_t size = r->at - from;
 	json_error_t error;
 	json_t *value;
 
-	if ((size_t)(to - from) > RECORD_MOST) {
-		cs_err_set(r->err, "a record of %zu bytes; at most %zu are read",
-			   (size_t)(to - from), RECORD_MOST);
-		cs_reader_refuse(r, from);
+	if (size > RECORD_MOST) {
+		r->keep = from;
+		too_long(r);
 		return NULL;
 	}
-	value = json_loadb(from, (size_t)(to - from),
-			   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+	value = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+			   &error);
 	if (value)
 		return value;
 	cs_err_set(r->err, "not JSON: %.120s", error.text);
-	cs_reader_refuse(r, error.position > 0 && error.position <= to - from ?
-			  from + error.position - 1 : from);
+	cs_reader_refuse(r, error.position > 0 && (size_t)error.position <= size ?
+			 from + (size_t)error.position - 1 : from);
 	return NULL;
 }
 
-int cs_reader_take(struct cs_reader *r, const char *from, cs_take_fn *take)
+int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take)
 {
-	json_t *record = cs_reader_value(r, from, r->at);
+	json_t *record = cs_reader_value(r, from);
 	int rc;
 
 	if (!record)
@@ -65,27 +202,70 @@ int cs_reader_take(struct cs_reader *r, const char *from, cs_take_fn *take)
 
 /* ---- where values begin and end ---- */
 
+enum { WORD, BLANK, QUOTE, OPEN, CLOSE, MARK };
+
+static const unsigned char kind[256] = {
+	[' '] = BLANK, ['\t'] = BLANK, ['\r'] = BLANK, ['\n'] = BLANK,
+	['"'] = QUOTE, ['{'] = OPEN, ['['] = OPEN, ['}'] = CLOSE, [']'] = CLOSE,
+	[':'] = MARK, [','] = MARK,
+};
+
 void cs_reader_skip_blanks(struct cs_reader *r)
 {
-	while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
+	while (has(r) && kind[here(r)] == BLANK)
 		r->at++;
 }
 
 int cs_reader_next_is(struct cs_reader *r, char c)
 {
 	cs_reader_skip_blanks(r);
-	return r->at < r->end && *r->at == c;
+	return has(r) && here(r) == (unsigned char)c;
+}
+
+int cs_reader_is_over(struct cs_reader *r)
+{
+	cs_reader_skip_blanks(r);
+	return !has(r);
+}
+
+int cs_reader_begins(struct cs_reader *r, const char *text)
+{
+	size_t from = r->at;
+	int same = 1;
+
+	r->keep = from;
+	for (; *text && same; text++, r->at++)
+		same = has(r) && here(r) == (unsigned char)*text;
+	r->at = from;
+	r->keep = CS_KEEP_NOTHING;
+	return same;
+}
+
+int cs_reader_skip_line(struct cs_reader *r)
+{
+	while (has(r)) {
+		const char *from = r->text + (r->at - r->base), *end = r->text + r->n;
+		const char *newline = memchr(from, '\n', (size_t)(end - from));
+
+		r->at += (size_t)((newline ? newline : end) - from);
+		if (newline)
+			return 0;
+	}
+	return is_too_long(r) ? too_long(r) : 1;
 }
 
 int cs_reader_skip_string(struct cs_reader *r)
 {
-	for (r->at++; r->at < r->end && *r->at != '"'; r->at++)
-		if (*r->at == '\\')
+	for (r->at++; has(r);) {
+		unsigned char c = here(r);
+
+		r->at++;
+		if (c == '"')
+			return 0;
+		if (c == '\\' && has(r))
 			r->at++;
-	if (r->at >= r->end)
-		return -1;
-	r->at++;
-	return 0;
+	}
+	return -1;
 }
 
 /* Brackets are counted, not matched: whoever
@@ -96,24 +276,29 @@ int cs_reader_skip_value(struct cs_reader *r)
 
 	do {
 		cs_reader_skip_blanks(r);
-		if (r->at >= r->end)
+		if (!has(r))
 			return cs_reader_syntax(r, "it ends within a value");
-		if (*r->at == '"') {
+		switch (kind[here(r)]) {
+		case QUOTE:
 			if (cs_reader_skip_string(r))
 				return cs_reader_syntax(r, "it ends within a string");
 			continue;
-		}
-		if (strchr("{[", *r->at) && *r->at && ++depth > DEPTH_MOST)
-			return cs_reader_syntax(r, "nested too deeply");
-		if (strchr("}]", *r->at) && *r->at && --depth < 0)
-			return cs_reader_syntax(r, "a bracket that nothing opened");
-		if (strchr("{}[]:,", *r->at) && *r->at) {
-			r->at++;
+		case OPEN:
+			if (++depth > DEPTH_MOST)
+				return cs_reader_syntax(r, "nested too deeply");
+			break;
+		case CLOSE:
+			if (--depth < 0)
+				return cs_reader_syntax(r, "a bracket that nothing opened");
+			break;
+		case WORD:
+			while (has(r) && kind[here(r)] == WORD)
+				r->at++;
 			continue;
+		default:
+			break;
 		}
-		while (r->at < r->end && (!strchr("{}[]:,\" \t\r\n", *r->at) ||
-					  !*r->at))
-			r->at++;
+		r->at++;
 	} while (depth > 0);
 	return 0;
 }

@@ -1,40 +1,76 @@
-/* reader.h - a text of JSON, cut into values: each is decoded alone, so that never
- * more than one record of a file is in memory as JSON. */
+/* reader.h - a file of JSON, cut into values: each is decoded alone, so that never
+ * more than one record of a file is in memory, as text or as JSON.
+ *
+ * Positions are bytes from the beginning.  What lies before `keep`, or before `at` while
+ * nothing is kept, may be gone from the window. */
 #ifndef CS_FILE_READER_H
 #define CS_FILE_READER_H
 
 #include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "file/loaded.h"
 
-/* What is being read: a position in the text, for records and errors. */
+#define CS_KEEP_NOTHING SIZE_MAX
+
 struct cs_reader {
 	struct cs_loaded *to;
-	const char *name, *text, *end, *at;
+	const char *name;	/* for errors */
 	struct cs_err *err;
+	size_t at, end;		/* reading stops there */
+	size_t most;		/* the end of all */
+	size_t keep;
+	/* the window: bytes [base, base + n) */
+	const char *text;
+	size_t base, n;
+	size_t line;		/* at its beginning, from 1 on */
+	FILE *from;		/* NULL: the window is all there is */
+	off_t start;		/* of the first byte */
+	char *room;		/* of a file's window */
+	size_t size;		/* of that */
+	int error;		/* errno of reading */
 };
 
+/* Of a text; of a file: what cannot be read again from where we want is read whole.
+ * 0, or -1 with r->error. */
+void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size);
+int cs_reader_of_file(struct cs_reader *r, FILE *from);
+void cs_reader_release(struct cs_reader *r);
+/* Back or forth, to a position of which the line is known, and not beyond `end`. */
+void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end);
+size_t cs_reader_line(const struct cs_reader *r, size_t at);
+
 /* Puts file and line before the error. */
-int cs_reader_refuse(struct cs_reader *r, const char *at);
+int cs_reader_refuse(struct cs_reader *r, size_t at);
 int cs_reader_syntax(struct cs_reader *r, const char *what);
 
 void cs_reader_skip_blanks(struct cs_reader *r);
 /* Is this what comes behind the blanks? */
 int cs_reader_next_is(struct cs_reader *r, char c);
+/* Are there nothing but blanks left? */
+int cs_reader_is_over(struct cs_reader *r);
+/* Is this text the next? */
+int cs_reader_begins(struct cs_reader *r, const char *text);
+/* Up to the end of the line: 0; 1 it has none; -1 with the error, it is too long. */
+int cs_reader_skip_line(struct cs_reader *r);
 /* Behind the string, the value that begins here.  0 or -1; of a string without an
  * error. */
 int cs_reader_skip_string(struct cs_reader *r);
 int cs_reader_skip_value(struct cs_reader *r);
 
-/* The bytes of one value as JSON; NULL, with the error, when they are none. */
-json_t *cs_reader_value(struct cs_reader *r, const char *from, const char *to);
+/* From there to where the reader is, kept, as JSON; NULL, with the error, when it is
+ * none. */
+json_t *cs_reader_value(struct cs_reader *r, size_t from);
 
 typedef int cs_take_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* Takes the record from there to where the reader is. */
-int cs_reader_take(struct cs_reader *r, const char *from, cs_take_fn *take);
+int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take);
 
-/* document.c, journal.c: all of the text.  0 or -1. */
+/* document.c: all of it.  0 or -1; 1 there are more objects, so it is a journal. */
 int cs_json_read(struct cs_reader *r);
+/* journal.c: all lines.  0 or -1. */
 int cs_jsonl_read(struct cs_reader *r);
 
 #endif

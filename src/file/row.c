@@ -109,6 +109,9 @@ static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
 	row->what.method = (uint8_t)test->method;
 	row->what.op = (uint8_t)test->op;
 	row->what.bytes = cs_field_wide(f, "copy_bytes");
+	if (!f->bad && !cs_transfer_fits(&row->what, test))
+		cs_field_refuse(f, "src", "with dst and issuer a transfer as its test "
+				"has it");
 }
 
 static void put_way(struct cs_put *r, const struct cs_run *run,
@@ -402,6 +405,9 @@ int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 	if (node < 0)
 		return -1;
+	if (!to->run.plan)
+		return cs_err_set(err, "a result of a run without 'settings', which "
+				  "say what was measured");
 	memset(&row, 0, sizeof(row));
 	row.node = (uint32_t)node;
 	row.test = (uint32_t)test_of(&f);

@@ -120,7 +120,8 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->domains = cs_field_bits(f, "numa_domains_mask");
 }
 
-static json_t *tests(const struct cs_plan *plan)
+/* Those of all nodes, or those of nodes with one GPU alone. */
+static json_t *tests(const struct cs_plan *plan, int lone)
 {
 	size_t n;
 	const struct cs_test *test = cs_catalogue(&n);
@@ -130,16 +131,18 @@ static json_t *tests(const struct cs_plan *plan)
 
 	for (v = 0; v < plan->n_views; v++)
 		/* once, however many sizes it has */
-		if (!v || cs_plan_view(plan, v)->test !=
-				  cs_plan_view(plan, v - 1)->test)
+		if (cs_plan_view_is_lone(plan, v) == lone &&
+		    (!v || cs_plan_view(plan, v)->test !=
+				   cs_plan_view(plan, v - 1)->test))
 			bad |= cs_json_append(array, json_string(
 				test[cs_plan_view(plan, v)->test].name));
 	return cs_json_array_end(array, bad);
 }
 
-static int take_tests(struct cs_fields *f, char *chosen)
+static int take_tests(struct cs_fields *f, const char *key, enum cs_chosen as,
+		      char *chosen)
 {
-	const json_t *array = cs_field_array(f, "tests"), *item;
+	const json_t *array = cs_field_array(f, key), *item;
 	size_t i;
 	int test;
 
@@ -152,7 +155,7 @@ static int take_tests(struct cs_fields *f, char *chosen)
 					  "this version (see --list)",
 					  json_is_string(item) ?
 					  json_string_value(item) : "?");
-		chosen[test] = 1;
+		chosen[test] = (char)as;
 	}
 	return 0;
 }
@@ -238,7 +241,8 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 	take_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !take_tests(f, chosen) &&
+	    !take_tests(f, "tests", CS_CHOSEN, chosen) &&
+	    !take_tests(f, "one_gpu_tests", CS_CHOSEN_LONE, chosen) &&
 	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
 						    "plan_file", &req, &plan,
 						    f->err) :
@@ -335,7 +339,8 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_put_int(&r, "n_nodes", run->n_nodes);
 	cs_put(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
 					   json_null());
-	cs_put(&r, "tests", run->plan ? tests(run->plan) : json_null());
+	cs_put(&r, "tests", run->plan ? tests(run->plan, 0) : json_null());
+	cs_put(&r, "one_gpu_tests", run->plan ? tests(run->plan, 1) : json_null());
 	cs_put(&r, "settings", run->plan ? settings(run->plan) : json_null());
 	cs_put_time(&r, "started", &run->started);
 	if (whole)

@@ -20,6 +20,21 @@ int cs_arms_begin(struct cs_arms *arms, const struct cs_placements *wanted,
 	return wanted->n ? cs_helper_start(&arms->helper, err) : 0;
 }
 
+/* Is it this rank that makes process `p` of a placement? */
+static int makes(const struct cs_placement *placement, int p, int local_rank)
+{
+	return !placement->native && placement->maker[p] == local_rank;
+}
+
+static int makes_any(const struct cs_arms *arms, int local_rank)
+{
+	for (int k = 0; k < arms->n; k++)
+		for (int p = 0; p < arms->arm[k].placement.n_processes; p++)
+			if (makes(&arms->arm[k].placement, p, local_rank))
+				return 1;
+	return 0;
+}
+
 int cs_arms_divide(struct cs_arms *arms, const struct cs_placements *wanted,
 		   const struct cs_muster *muster, struct cs_err *err)
 {
@@ -38,6 +53,12 @@ int cs_arms_divide(struct cs_arms *arms, const struct cs_placements *wanted,
 			arms->native = k;
 	}
 	arms->n = n;
+	if (n >= 0 && !makes_any(arms, muster->team->local_rank)) {
+		cs_helper_end(arms->helper, HOSTS_END_S);
+		arms->helper = NULL;
+	}
+	if (n < 0 && muster->team->n_nodes > 1)
+		cs_err_prefix(err, "on '%s'", muster->host);
 	return n < 0 ? -1 : 0;
 }
 
@@ -62,13 +83,40 @@ static int share_one(struct cs_arm_node *arm, struct cs_team *team,
 	return cs_team_agree(team, rc, err);
 }
 
+/* Who an agent is and who makes its process, should that never come. */
+static void introduce(const struct cs_arms *arms, struct cs_board *board,
+		      struct cs_muster *muster, int index)
+{
+	struct cs_slot *slot = cs_board_slot(board, index);
+	struct cs_agent_facts facts;
+
+	cs_muster_agent(muster, index, &facts);
+	slot->facts.index = index;
+	slot->facts.rank = facts.rank;
+	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts.label);
+	atomic_store(&slot->helper, cs_helper_pid(arms->helper));
+}
+
+static void introduce_arm(const struct cs_arms *arms, int k,
+			  struct cs_muster *muster)
+{
+	const struct cs_placement *p = &arms->arm[k].placement;
+
+	for (int i = 0; i < p->n_processes; i++)
+		for (int a = p->first[i]; a < p->first[i + 1]; a++)
+			if (makes(p, i, muster->team->local_rank))
+				introduce(arms, arms->arm[k].board.at, muster, a);
+}
+
 int cs_arms_share(struct cs_arms *arms, struct cs_team *team,
-		  const struct cs_muster *muster, const struct cs_plan *plan,
+		  struct cs_muster *muster, const struct cs_plan *plan,
 		  uint32_t spin_ns, struct cs_err *err)
 {
 	for (int k = 0; k < arms->n; k++)
 		if (share_one(&arms->arm[k], team, muster, plan, spin_ns, err))
 			return -1;
+	for (int k = 0; k < arms->n; k++)
+		introduce_arm(arms, k, muster);
 	for (int i = 0; i < muster->n_mine; i++)
 		cs_agent_attach(muster->agent[i],
 				arms->arm[arms->native].board.at);
@@ -86,8 +134,9 @@ int cs_arms_called(const struct cs_arms *arms, int arm)
 {
 	struct cs_board *board = arms->arm[arm].board.at;
 
-	for (uint32_t i = 0; i < board->n_agents; i++)
-		if (!atomic_load(&cs_board_slot(board, (int)i)->pid))
+	for (int i = 0; i < (int)board->n_agents; i++)
+		if (!atomic_load(&cs_board_slot(board, i)->pid) &&
+		    !cs_board_lacks_helper(board, i))
 			return 0;
 	return 1;
 }
@@ -115,10 +164,6 @@ static void make_host(struct cs_arms *arms, struct cs_arm_node *arm,
 	for (int i = first; i < end; i++) {
 		struct cs_slot *slot = cs_board_slot(arm->board.at, i);
 
-		slot->facts.index = i;
-		slot->facts.rank = order.agent[i - first].rank;
-		cs_text(slot->facts.label, sizeof(slot->facts.label), "%s",
-			order.agent[i - first].label);
 		if (pid < 0)
 			cs_text(slot->cannot, sizeof(slot->cannot), "%s",
 				err.text);
@@ -136,10 +181,29 @@ void cs_arms_make(struct cs_arms *arms, struct cs_muster *muster)
 			continue;
 		arm->made = 1;
 		for (int i = 0; i < p->n_processes; i++)
-			if (p->maker[i] == muster->team->local_rank)
+			if (makes(p, i, muster->team->local_rank))
 				make_host(arms, arm, muster, p->first[i],
 					  p->first[i + 1]);
 	}
+}
+
+int cs_arms_give_up(struct cs_arms *arms, int k)
+{
+	struct cs_arm_node *arm = &arms->arm[k];
+
+	if (!arm->over) {
+		arm->over = 1;
+		cs_gate_release(arm->board.at);
+		cs_board_end(arm->board.at, CS_END_QUIT);
+	}
+	for (int i = 0; i < arm->co.n; i++) {
+		const struct cs_process *process = &arm->co.process[i];
+
+		if (process->pid > 0 && process->pid != getpid() &&
+		    !cs_process_gone(process))
+			return 0;
+	}
+	return 1;
 }
 
 /* The processes of all arms but one. */

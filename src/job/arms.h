@@ -20,6 +20,7 @@ struct cs_arm_node {
 	struct cs_coordinator co;	/* of the node coordinator */
 	struct cs_run_node node;	/* likewise: what is known of the arm */
 	int made;			/* this rank has made its hosts */
+	int over;			/* it has lost a process: the others are ended */
 };
 
 struct cs_arms {
@@ -32,13 +33,13 @@ struct cs_arms {
 /* Before anything else in the process: the helper, where placements are wanted. */
 int cs_arms_begin(struct cs_arms *arms, const struct cs_placements *wanted,
 		  struct cs_err *err);
-/* Which arms this node has. */
+/* Which arms this node has.  A helper that has nothing to make ends. */
 int cs_arms_divide(struct cs_arms *arms, const struct cs_placements *wanted,
 		   const struct cs_muster *muster, struct cs_err *err);
 /* Collective on the node: a board for every arm, attached by all ranks; the native
  * agents obey from now on. */
 int cs_arms_share(struct cs_arms *arms, struct cs_team *team,
-		  const struct cs_muster *muster, const struct cs_plan *plan,
+		  struct cs_muster *muster, const struct cs_plan *plan,
 		  uint32_t spin_ns, struct cs_err *err);
 /* The coordinator calls for the hosts of an arm ... */
 void cs_arms_call(struct cs_arms *arms, int arm);
@@ -47,6 +48,10 @@ void cs_arms_call(struct cs_arms *arms, int arm);
 void cs_arms_make(struct cs_arms *arms, struct cs_muster *muster);
 /* Has every agent of the arm a process, or a reason why not? */
 int cs_arms_called(const struct cs_arms *arms, int arm);
+
+/* An arm that has lost a process: what is left of its hosts is told to end, for it
+ * holds GPUs that other arms may need alone.  1 when all are gone. */
+int cs_arms_give_up(struct cs_arms *arms, int arm);
 
 /* Whose processes are ours is told to every board, when an arm has its own. */
 void cs_arms_tell_kin(struct cs_arms *arms);

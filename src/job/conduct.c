@@ -10,6 +10,7 @@
 #include "plan/turns.h"
 
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
+#define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
 #define AGAIN_MOST 32 /* steps of a second look */
 #define VISITS 2 /* of each cell: 4 turns of each placement */
 
@@ -43,10 +44,19 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	keep(hooks->job, row);
 }
 
+/* Processes of all placements, also of those that wait for their turn. */
+static void look_at_arms(struct cs_job *job)
+{
+	for (int k = 0; k < job->arms.n; k++)
+		if (!job->arms.arm[k].over)
+			cs_coordinator_look(&job->arms.arm[k].co);
+}
+
 static int on_watch(void *ctx)
 {
 	struct arm_hooks *hooks = ctx;
 
+	look_at_arms(hooks->job);
 	return cs_job_watch(hooks->job);
 }
 
@@ -169,6 +179,24 @@ static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *ste
 	return n;
 }
 
+/* Hosts are ended, ranks are not. */
+static void give_up_lost(struct cs_job *job)
+{
+	double end = cs_clock_s() + HOSTS_LIMIT_S;
+	struct timespec nap = { 0, 1000000 };
+
+	for (int k = 0; k < job->arms.n; k++) {
+		const struct cs_arm_node *arm = &job->arms.arm[k];
+
+		if (!arm->co.lost || arm->placement.native || arm->over)
+			continue;
+		while (!cs_arms_give_up(&job->arms, k) && cs_clock_s() < end) {
+			cs_job_watch(job);
+			nanosleep(&nap, NULL);
+		}
+	}
+}
+
 /* A turn of one arm: one cell or, where it has to take the GPUs for it, all of them.
  * A lost arm leaves its turns to nobody. */
 static void take_turn(struct cs_job *job, const struct cs_turn *turn,
@@ -176,6 +204,7 @@ static void take_turn(struct cs_job *job, const struct cs_turn *turn,
 {
 	struct cs_coordinator *co = &job->arms.arm[turn->arm].co;
 
+	give_up_lost(job);
 	if (!job->one_at_a_time) {
 		cs_coordinator_step(co, step[turn->cell], block);
 		return;
@@ -324,6 +353,7 @@ void cs_job_conduct(struct cs_job *job)
 		send_nodes(job);
 	else
 		carry_out(job, t);
+	look_at_arms(job);
 	for (int k = 0; k < job->arms.n; k++) {
 		job->lost |= job->arms.arm[k].co.lost;
 		stopped |= job->arms.arm[k].co.stopped;

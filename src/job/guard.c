@@ -4,105 +4,284 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/call.h"
+#include "base/vec.h"
 #include "job/signals.h"
 #include "node/board.h"
 #include "node/budget.h"
+#include "result/run.h"
 
-#define SLICE_S 0.05
+#define DEAF_S 3.0	/* to hear a signal */
+#define HEARD_S 60.0	/* ... and to write what there is */
+#define REST_S 1.0	/* for a reader to go on, after a signal */
+#define SPEAK_S 0.25
+#define STOPPED_S 0.5	/* beyond its time a guard that is there has left */
+#define PIECE 4096	/* of a pipe that has room for anything has as much */
+#define PIECES 64	/* before signals are looked for again */
+#define BLOCKED_US 50000 /* a write that blocks all the same ends then */
 
-enum { OUT, ERR, SAID, WAYS };
+enum { OUT, ERR, WAYS };
 
-/* What comes from the new process, and where it goes. */
-struct watch {
-	int from[WAYS], to[WAYS];
-	pid_t pid;
-	int status;		/* as waitpid has it; -1 it has not ended */
-	int said;		/* -1 nothing */
-	int lost;		/* output that could not be passed on */
+struct cs_guard_word {
+	_Atomic int said;	/* 1 + the status; 0 none yet */
+	_Atomic int heard;
+	char call[CS_CALL_NAME];
 };
 
-static void take_status(struct watch *w)
-{
-	unsigned char byte;
+/* What comes from the new process, and where it goes. */
+struct way {
+	int from, to;		/* from -1: not through here */
+	struct cs_vec held;	/* char */
+	size_t given;		/* of it */
+	int failed;		/* errno: nobody takes it any more */
+};
 
-	if (read(w->from[SAID], &byte, 1) == 1)
-		w->said = byte;
+struct watch {
+	struct way way[WAYS];
+	struct cs_guard_word *word;
+	int signal_fd;
+	pid_t pid;
+	int ended, how;		/* as waitpid has it */
+	int signal;		/* that ends it; 0 none */
+	double limit_s, end_s;	/* of the run; as things are */
+};
+
+/* ---- text on its way ---- */
+
+static void drop(struct way *way, int error)
+{
+	way->failed = error;
+	way->held.n = way->given = 0;
 }
 
-static void pass_on(struct watch *w, int way)
+/* All that is there. */
+static void take(struct way *way)
 {
-	char text[4096];
-	ssize_t n;
+	struct cs_err err;
+	ssize_t n = 0;
 
-	while ((n = read(w->from[way], text, sizeof(text))) > 0)
-		for (ssize_t at = 0, k; at < n; at += k) {
-			k = write(w->to[way], text + at, (size_t)(n - at));
-			if (k < 0 && errno != EINTR) {
-				w->lost |= way == OUT;
-				break;
-			}
-			if (k < 0)
-				k = 0;
+	while (way->from >= 0) {
+		char *to = cs_vec_add(&way->held, PIECE, &err);
+
+		if (!to) {
+			drop(way, ENOMEM);
+			return;
 		}
-	if (n == 0) {
-		close(w->from[way]);
-		w->from[way] = -1;
+		n = read(way->from, to, PIECE);
+		way->held.n -= PIECE - (size_t)(n > 0 ? n : 0);
+		if (n > 0 && way->failed)
+			drop(way, way->failed);
+		if (n <= 0)
+			break;
 	}
+	if (way->from < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	close(way->from);
+	way->from = -1;
 }
 
-static void look(struct watch *w, int signal_fd)
+static void forget_given(struct way *way)
+{
+	size_t left = way->held.n - way->given;
+
+	if (left && way->given < way->held.n / 2)
+		return;
+	if (left)
+		memmove(way->held.data, (char *)way->held.data + way->given, left);
+	way->held.n = left;
+	way->given = 0;
+}
+
+/* As much as the reader takes now; how much that was. */
+static size_t give(struct way *way)
+{
+	size_t before = way->given;
+	struct itimerval tick = { { 0, BLOCKED_US }, { 0, BLOCKED_US } };
+	struct pollfd p = { .fd = way->to, .events = POLLOUT };
+
+	if (way->given == way->held.n)
+		return 0;
+	/* others may have written to the same pipe meanwhile, and terminals promise
+	 * nothing */
+	setitimer(ITIMER_REAL, &tick, NULL);
+	for (int i = 0; i < PIECES && way->given < way->held.n &&
+			poll(&p, 1, 0) > 0; i++) {
+		size_t left = way->held.n - way->given;
+		ssize_t n = write(way->to, (char *)way->held.data + way->given,
+				  left < PIECE ? left : PIECE);
+
+		if (n > 0)
+			way->given += (size_t)n;
+		else if (n < 0 && errno != EINTR && errno != EAGAIN)
+			drop(way, errno);
+	}
+	memset(&tick, 0, sizeof(tick));
+	setitimer(ITIMER_REAL, &tick, NULL);
+	before = way->given > before ? way->given - before : 0;
+	forget_given(way);
+	return before;
+}
+
+static int holds(const struct way *way)
+{
+	return way->given < way->held.n;
+}
+
+/* ---- watching ---- */
+
+static void leave_time(struct watch *w, double seconds)
+{
+	w->end_s = fmin(w->limit_s, cs_clock_s() + seconds);
+}
+
+static void reap(struct watch *w)
+{
+	if (w->ended || waitpid(w->pid, &w->how, WNOHANG) != w->pid)
+		return;
+	w->ended = 1;
+	if (w->signal)
+		leave_time(w, REST_S);
+}
+
+static void pass_signal(struct watch *w, int number)
+{
+	if (!w->ended)
+		kill(w->pid, number);
+	if (number == SIGUSR1 || w->signal)
+		return;
+	w->signal = number;
+	leave_time(w, w->ended ? REST_S : DEAF_S);
+}
+
+static void look(struct watch *w)
 {
 	int got;
 
-	take_status(w);
-	for (int way = OUT; way <= ERR; way++)
-		if (w->from[way] >= 0)
-			pass_on(w, way);
-	while ((got = cs_signals_next(signal_fd)))
-		kill(w->pid, got);
-	if (waitpid(w->pid, &w->status, WNOHANG) != w->pid)
-		w->status = -1;
-}
-
-static void watch_until(struct watch *w, double end_s)
-{
-	int signal_fd = cs_signals_open();
-
-	while (w->status < 0 && cs_clock_s() < end_s) {
-		struct pollfd p[] = {
-			{ .fd = w->from[OUT], .events = POLLIN },
-			{ .fd = w->from[ERR], .events = POLLIN },
-			{ .fd = signal_fd, .events = POLLIN },
-		};
-
-		poll(p, 3, (int)(1e3 * cs_within(SLICE_S, end_s)) + 1);
-		look(w, signal_fd);
+	while ((got = cs_signals_next(w->signal_fd)))
+		if (got != SIGCHLD)
+			pass_signal(w, got);
+	reap(w);
+	for (int i = 0; i < WAYS; i++) {
+		take(&w->way[i]);
+		if (give(&w->way[i]) && w->ended && w->signal)
+			leave_time(w, REST_S);
 	}
-	for (int way = OUT; way <= ERR; way++)
-		if (w->from[way] >= 0)
-			pass_on(w, way);
-	take_status(w);
 }
 
-/* In the new process: terminals are kept, for they are nobody's to wait for. */
-static void become_measured(const int pipes[WAYS][2], int out, pid_t parent)
+/* Nothing left to wait for, or no time. */
+static int is_over(struct watch *w)
 {
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
+	if (w->ended && !holds(&w->way[OUT]) && !holds(&w->way[ERR]))
+		return 1;
+	if (cs_clock_s() < w->end_s)
+		return 0;
+	if (!w->ended && w->signal && atomic_exchange(&w->word->heard, 0))
+		leave_time(w, HEARD_S);
+	return cs_clock_s() >= w->end_s;
+}
+
+static void watch(struct watch *w)
+{
+	while (look(w), !is_over(w)) {
+		const struct way *out = &w->way[OUT], *err = &w->way[ERR];
+		struct pollfd p[] = {
+			{ .fd = out->from, .events = POLLIN },
+			{ .fd = err->from, .events = POLLIN },
+			{ .fd = w->signal_fd, .events = POLLIN },
+			{ .fd = holds(out) ? out->to : -1, .events = POLLOUT },
+			{ .fd = holds(err) ? err->to : -1, .events = POLLOUT },
+		};
+		double left_ms = 1e3 * (w->end_s - cs_clock_s());
+
+		poll(p, 5, left_ms < INT_MAX ? (int)fmax(left_ms, 0) + 1 : -1);
+	}
+}
+
+static void no_more(int number)
+{
+	(void)number;
+}
+
+/* ---- the processes ---- */
+
+/* What is written to a file goes there: nobody waits for its end, and a file system
+ * that does not answer must not hold up the guard. */
+static int is_passed(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd));
+}
+
+static int are_same(int a, int b)
+{
+	struct stat s, t;
+
+	return !fstat(a, &s) && !fstat(b, &t) && s.st_dev == t.st_dev &&
+	       s.st_ino == t.st_ino && s.st_rdev == t.st_rdev;
+}
+
+static void die_with(pid_t guard)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != guard)
 		_exit(0);
-	dup2(pipes[OUT][1], out);
-	if (!isatty(2) && dup2(pipes[ERR][1], 2) == 2 && out != 1)
+}
+
+/* In the new process.  Where both go to one place they keep their order. */
+static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
+{
+	int same = is_passed(2) && are_same(out, 2);
+
+	die_with(guard);
+	if (is_passed(2))
+		dup2(pipes[same ? OUT : ERR][1], 2);
+	if (is_passed(out))
+		dup2(pipes[OUT][1], out);
+	if (out != 1) /* what libraries print */
 		dup2(2, 1);
-	for (int way = OUT; way <= ERR; way++)
-		close(pipes[way][1]);
-	for (int way = OUT; way < WAYS; way++)
+	for (int way = OUT; way < WAYS; way++) {
 		close(pipes[way][0]);
+		close(pipes[way][1]);
+	}
+}
+
+/* Stopped, a guard would keep whoever waits for it: only SIGKILL ends it then. */
+static void watch_guard(pid_t guard, int out, double end_s)
+{
+	struct timespec nap;
+
+	if (isinf(end_s) || fork())
+		return;
+	die_with(guard);
+	prctl(PR_SET_NAME, "cscope-guard");
+	for (int fd = 0; fd <= 2; fd++)
+		close(fd);
+	close(out);
+	for (double left; (left = end_s + STOPPED_S - cs_clock_s()) > 0;) {
+		nap.tv_sec = (time_t)left;
+		nap.tv_nsec = (long)(1e9 * (left - (double)nap.tv_sec));
+		nanosleep(&nap, NULL);
+	}
+	if (getppid() == guard)
+		kill(guard, SIGKILL);
+	_exit(0);
 }
 
 static int open_pipes(int pipes[WAYS][2])
@@ -115,44 +294,157 @@ static int open_pipes(int pipes[WAYS][2])
 	return 0;
 }
 
+static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
+{
+	struct sigaction tick = { .sa_handler = no_more };
+
+	prctl(PR_SET_NAME, "cscope-guard");
+	sigaction(SIGALRM, &tick, NULL);
+	for (int way = OUT; way < WAYS; way++) {
+		w->way[way] = (struct way){ .from = pipes[way][0],
+					    .to = way == OUT ? out : 2,
+					    .held = CS_VEC(char) };
+		close(pipes[way][1]);
+	}
+	watch_guard(getpid(), out, w->limit_s);
+}
+
+/* ---- how it ended ---- */
+
+/* As the other died, for a launcher or a shell to say. */
+static void die_of(int number)
+{
+	sigset_t set;
+
+	prctl(PR_SET_DUMPABLE, 0); /* there is a core of it */
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static int is_stopped(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) &&
+	       info.si_pid == pid;
+}
+
+static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
+{
+	const char *call = w->word->call;
+	int stopped = is_stopped(w->pid);
+
+	kill(w->pid, SIGKILL);
+	if (*status >= 0) {
+		*status = w->signal ? 128 + w->signal : *status;
+		return CS_GUARD_ENDED;
+	}
+	*status = w->signal ? 128 + w->signal : CS_EXIT_CANNOT;
+	cs_err_set(err, "process %ld did not come back%s%.*s%s and is left behind",
+		   (long)w->pid, *call ? " from " : "", CS_CALL_NAME - 1, call,
+		   stopped ? " (it is stopped)" : "");
+	return CS_GUARD_HANGS;
+}
+
+static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard,
+				int *status, struct cs_err *err)
+{
+	const struct way *out = &w->way[OUT];
+
+	guard->lost = out->failed ? strerror(out->failed) :
+		      holds(out)  ? "it takes no data" : NULL;
+	for (int way = OUT; way < WAYS; way++)
+		cs_vec_release(&w->way[way].held);
+	*status = atomic_load(&w->word->said) - 1;
+	if (!w->ended)
+		return give_up(w, status, err);
+	if (WIFSIGNALED(w->how))
+		die_of(WTERMSIG(w->how));
+	*status = WIFEXITED(w->how) ? WEXITSTATUS(w->how) :
+				      128 + WTERMSIG(w->how);
+	if (guard->lost && w->signal)
+		*status = 128 + w->signal;
+	return CS_GUARD_ENDED;
+}
+
+/* Both processes go on from here: what fork() returned.  Signals wait meanwhile. */
+static pid_t divide(struct watch *w)
+{
+	sigset_t before;
+	pid_t pid;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	w->signal_fd = cs_signals_open(SIGCHLD);
+	pid = fork();
+	if (pid > 0)
+		return pid;
+	close(w->signal_fd);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 			       int *status, struct cs_err *err)
 {
-	struct watch w = { .to = { out, 2, -1 }, .status = -1, .said = -1 };
-	pid_t parent = getpid();
+	static struct cs_call_watch calls;
+	struct cs_guard_word *word = mmap(NULL, sizeof(*word),
+					  PROT_READ | PROT_WRITE,
+					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct watch w = { .word = word, .limit_s = end_s, .end_s = end_s };
+	pid_t self = getpid();
 	int pipes[WAYS][2];
 
-	guard->said = -1;
-	if (open_pipes(pipes) || (w.pid = fork()) < 0)
+	guard->word = NULL;
+	if (word == MAP_FAILED)
 		return CS_GUARD_MEASURE;
-	if (!w.pid) {
-		become_measured(pipes, out, parent);
-		guard->said = pipes[SAID][1];
+	w.pid = open_pipes(pipes) ? -1 : divide(&w);
+	if (w.pid < 0) {
+		munmap(word, sizeof(*word));
 		return CS_GUARD_MEASURE;
 	}
-	for (int way = OUT; way < WAYS; way++) {
-		close(pipes[way][1]);
-		w.from[way] = pipes[way][0];
+	guard->word = word;
+	if (w.pid > 0) {
+		become_guard(&w, pipes, out);
+		watch(&w);
+		return conclude(&w, guard, status, err);
 	}
-	watch_until(&w, end_s);
-	guard->lost = w.lost;
-	if (w.status >= 0) {
-		*status = WIFEXITED(w.status) ? WEXITSTATUS(w.status) :
-						128 + WTERMSIG(w.status);
-		return CS_GUARD_ENDED;
-	}
-	kill(w.pid, SIGKILL);
-	*status = w.said;
-	if (w.said >= 0)
-		return CS_GUARD_ENDED;
-	cs_err_set(err, "process %ld did not come back and is left behind", (long)w.pid);
-	return CS_GUARD_HANGS;
+	become_measured(pipes, out, self);
+	calls.to = word->call;
+	cs_call_watch(&calls);
+	return CS_GUARD_MEASURE;
 }
 
 void cs_guard_say(const struct cs_guard *guard, int status)
 {
-	unsigned char byte = (unsigned char)status;
+	if (guard->word)
+		atomic_store(&guard->word->said, 1 + status);
+}
 
-	if (guard->said >= 0 && write(guard->said, &byte, 1) != 1)
-		errno = 0; /* nobody is there to hear it */
+void cs_guard_heard(const struct cs_guard *guard)
+{
+	if (guard->word)
+		atomic_store(&guard->word->heard, 1);
+}
+
+void cs_guard_speak(void (*say)(void *ctx), void *ctx)
+{
+	double end = cs_clock_s() + SPEAK_S;
+	struct timespec nap = { 0, 1000000 };
+	pid_t self = getpid(), pid = fork();
+
+	if (!pid) {
+		die_with(self);
+		say(ctx);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+		if (cs_clock_s() >= end) {
+			kill(pid, SIGKILL);
+			return;
+		}
+		nanosleep(&nap, NULL);
+	}
 }

@@ -26,6 +26,7 @@
 struct cs_helper {
 	pid_t pid;
 	int socket;
+	int gone;		/* it has died, and its number is another's */
 };
 
 /* What a host is made of. */
@@ -138,6 +139,7 @@ static void host_main(struct host *h, int board_fd, pid_t helper)
 	int rc;
 
 	die_with(helper);
+	signal(SIGCHLD, SIG_DFL); /* a driver may wait for a child of its own */
 	if (h->order.unmask)
 		unsetenv("CUDA_VISIBLE_DEVICES");
 	if (cs_board_attach(getpid(), board_fd, &h->board, &err) ||
@@ -210,6 +212,7 @@ static void helper_main(int socket, pid_t rank)
 	int null = open("/dev/null", O_RDWR), board_fd;
 
 	die_with(rank);
+	signal(SIGCHLD, SIG_IGN); /* hosts that die leave no number behind */
 	/* launchers wait for the ends of pipes that we would keep */
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
@@ -257,6 +260,17 @@ fail:
 	return -1;
 }
 
+int64_t cs_helper_pid(const struct cs_helper *helper)
+{
+	return helper->pid;
+}
+
+void cs_helper_reap(struct cs_helper *helper)
+{
+	if (helper && !helper->gone)
+		helper->gone = waitpid(helper->pid, NULL, WNOHANG) != 0;
+}
+
 static int send_order(struct cs_helper *h, const struct cs_host_order *order,
 		      int board_fd)
 {
@@ -301,7 +315,10 @@ void cs_helper_end(struct cs_helper *helper, double limit_s)
 	if (!helper)
 		return;
 	close(helper->socket);
-	while (waitpid(helper->pid, NULL, WNOHANG) == 0) {
+	for (;;) {
+		cs_helper_reap(helper);
+		if (helper->gone)
+			break;
 		if (cs_clock_s() >= end) {
 			kill(helper->pid, SIGKILL);
 			waitpid(helper->pid, NULL, 0);

@@ -5,9 +5,9 @@
  *
  * The helper is forked first of all, before any thread, MPI, CUDA or NVML, because
  * a process that has used CUDA must not fork.  It has one thread, no descriptor
- * but the socket, and makes a host when its rank says so.  A host has no MPI: it
- * starts the driver, takes the agents that it is told, obeys the board, and ends
- * when the board says so.
+ * but /dev/null and the socket, and makes a host when its rank says so.  A host has
+ * no MPI: it starts the driver, takes the agents that it is told, obeys the board,
+ * and ends when the board says so.
  *
  * Nothing is left behind: the helper dies with its rank and the hosts with the
  * helper (PR_SET_PDEATHSIG), whatever kills them. */
@@ -32,6 +32,9 @@ struct cs_helper;
 
 /* Before anything else. */
 int cs_helper_start(struct cs_helper **out, struct cs_err *err);
+int64_t cs_helper_pid(const struct cs_helper *helper);
+/* Takes leave of one that has died, so that others miss it by its number. */
+void cs_helper_reap(struct cs_helper *helper);
 /* A host for these agents on the board behind `board_fd`; its pid, or -1. */
 int64_t cs_helper_host(struct cs_helper *helper,
 		       const struct cs_host_order *order, int board_fd,

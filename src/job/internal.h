@@ -39,6 +39,7 @@ struct cs_job {
 	int one_at_a_time; /* GPUs that take no second process: arms cannot all
 			    * hold them */
 	int boardless;	/* only looked, and nothing to open */
+	int lone;	/* there are nodes with one GPU */
 	int signal_fd, signal;
 	struct cs_process coordinator; /* of this node, where that is another */
 	double began_s;

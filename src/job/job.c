@@ -94,6 +94,11 @@ static int meanwhile(void *ctx)
 	return signalled(job);
 }
 
+int cs_job_waits(struct cs_job *job)
+{
+	return meanwhile(job);
+}
+
 static void leave(struct cs_job *job)
 {
 	cs_arms_let_go(&job->arms);
@@ -115,6 +120,18 @@ static void leave_on_signal(struct cs_job *job)
 	else if (job->coordinates)
 		nanosleep(&grace, NULL);
 	leave(job);
+}
+
+/* A launcher ends the job at the first bad status and takes it for the job's: it
+ * shall be rank 0's, after rank 0 has said why. */
+static void leave_after_root(struct cs_job *job, int status)
+{
+	double s = fmin(GRACE_S, job->args->budget.grace_s * GRACE_S);
+	struct timespec grace = { 0, (long)(s * 1e9) };
+
+	if (job->team.rank != 0)
+		nanosleep(&grace, NULL);
+	_exit(status);
 }
 
 /* ---- the driver and MPI ---- */
@@ -209,8 +226,8 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	if (!chosen)
 		return cs_err_set(err, "no memory");
 	if (!job->args->choose(job->args->ctx,
-			       (enum cs_backend_kind)req.set.backend, chosen,
-			       err))
+			       (enum cs_backend_kind)req.set.backend,
+			       job->lone && !job->args->look_only, chosen, err))
 		rc = cs_plan_build(&req, &job->plan, err);
 	free(chosen);
 	return rc;
@@ -351,25 +368,32 @@ static int is_of_a_death(struct cs_job *job)
 	return lost && !goes_on;
 }
 
+static int is_spent(const struct cs_job *job)
+{
+	return cs_clock_s() > job->args->budget.end_s;
+}
+
 int cs_job_watch(struct cs_job *job)
 {
 	if (signalled(job) == SIGTERM && is_of_a_death(job))
 		job->signal = 0;
 	if (job->signal)
 		leave_on_signal(job);
+	cs_helper_reap(job->arms.helper);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,
 				 cs_clock_s() > job->args->budget.close_s);
-	else if (cs_collect_listen(&job->collect, ROOT_SILENCE_S))
+	else if (cs_collect_listen(&job->collect, is_spent(job) ? 0 : ROOT_SILENCE_S))
 		return 1; /* nobody would take the rows */
 	return 0;
 }
 
 /* ---- waiting for the others ---- */
 
-/* Ranks that coordinate nothing sleep until their coordinator says the end.  On
- * a signal they give it time to save; if it died, they let the gate go. */
+/* Ranks that coordinate nothing sleep until their coordinator says the end, but no
+ * longer than the budget.  On a signal they give it time to save; if it died, they
+ * let the gate go. */
 static int sleep_until_end(struct cs_job *job)
 {
 	double leave_at = INFINITY;
@@ -379,10 +403,15 @@ static int sleep_until_end(struct cs_job *job)
 
 		if (end)
 			return end == CS_END_GOOD ? 0 : -1;
+		cs_helper_reap(job->arms.helper);
 		cs_arms_make(&job->arms, &job->muster);
 		if (cs_process_gone(&job->coordinator)) {
 			cs_arms_let_go(&job->arms);
 			_exit(CS_EXIT_CRITICAL);
+		}
+		if (is_spent(job)) {
+			cs_arms_let_go(&job->arms);
+			leave_after_root(job, CS_EXIT_CRITICAL);
 		}
 		if (signalled(job) && isinf(leave_at))
 			leave_at = cs_clock_s() + GRACE_S;
@@ -454,11 +483,13 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 /* Agents, plan and board; the plan is of no use where no node has two agents. */
 static int prepare(struct cs_job *job, struct cs_err *err)
 {
-	long most = job->muster.n_agents;
-	int rc = 0;
+	long is[2] = { job->muster.n_agents, job->muster.n_agents == 1 };
+	int rc = 0, most;
 
-	if (cs_team_max(&job->team, &most, 1, err))
+	if (cs_team_max(&job->team, is, 2, err))
 		return -1;
+	most = (int)is[0];
+	job->lone = is[1] != 0;
 	if (job->args->look_only && most < 2) {
 		job->boardless = 1;
 		return 0;
@@ -466,7 +497,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	if (job->arms.native >= 0)
 		rc = cs_muster_start(&job->muster, err);
 	if (cs_team_agree(&job->team, rc, err) ||
-	    share_plan(job, (int)most, err) || get_ready(job, err) ||
+	    share_plan(job, most, err) || get_ready(job, err) ||
 	    share_board(job, err))
 		return -1;
 	job->opened = 1;
@@ -613,17 +644,6 @@ static int free_job(struct cs_job *job)
 	return 0;
 }
 
-/* A launcher ends the job at the first bad status and takes it for the job's: it
- * shall be rank 0's, after rank 0 has said why. */
-static void leave_after_root(struct cs_job *job, int status)
-{
-	struct timespec grace = { 0, (long)(GRACE_S * 1e9) };
-
-	if (job->team.rank != 0)
-		nanosleep(&grace, NULL);
-	_exit(status);
-}
-
 /* All ranks agreed that nothing can be measured; agents may hang: not joined. */
 static void leave_before_start(struct cs_job *job, int status)
 {
@@ -631,17 +651,19 @@ static void leave_before_start(struct cs_job *job, int status)
 	leave_after_root(job, status);
 }
 
-/* How many agents died while they closed, and what is said of the first. */
+/* What is said of the first agent that died while it closed, and how many more died
+ * of whom that does not speak. */
 static int died_closing(const struct cs_coordinator *co, const char **first)
 {
 	int n = 0;
 
-	for (int i = 0; i < co->n; i++)
-		if (co->state[i] == CS_AGENT_LOST) {
-			n++;
-			if (!*first)
-				*first = co->fault[i];
-		}
+	for (int i = 0; i < co->n; i++) {
+		if (co->state[i] != CS_AGENT_LOST)
+			continue;
+		if (!*first)
+			*first = co->fault[i];
+		n += strcmp(co->fault[i], *first) != 0;
+	}
 	return n;
 }
 
@@ -652,35 +674,39 @@ static int dismiss(struct cs_job *job)
 {
 	const char *first = NULL;
 	char more[32] = "";
-	int died = 0;
+	int others = 0;
 
 	for (int k = 0; k < job->arms.n; k++) {
 		cs_coordinator_dismiss(&job->arms.arm[k].co);
-		died += died_closing(&job->arms.arm[k].co, &first);
+		others += died_closing(&job->arms.arm[k].co, &first);
 	}
-	if (died > 1)
-		cs_text(more, sizeof(more), " (and %d more)", died - 1);
-	if (died)
+	if (others)
+		cs_text(more, sizeof(more), " (and %d more)", others);
+	if (first)
 		cs_print_line(stderr,
 			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
 			first, more, CS_EXIT_CRITICAL);
-	return died;
+	return first != NULL;
 }
 
 static int wait_for_root(struct cs_job *job)
 {
 	int state = wait_nodes(job);
 
-	if (state == CS_NODE_SILENT)
+	if (state == CS_NODE_SILENT && is_spent(job))
+		cs_print_line(stderr, "cscope-mpi: no word from rank 0 until the budget was spent");
+	else if (state == CS_NODE_SILENT)
 		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
 			ROOT_SILENCE_S);
 	return state;
 }
 
-/* A budget that is spent leaves time for those that are there. */
+/* Before a guard loses its patience. */
 static double end_limit(const struct cs_job *job)
 {
-	return fmax(cs_within(END_LIMIT_S, job->args->budget.end_s), GRACE_S);
+	const struct cs_budget *budget = &job->args->budget;
+
+	return cs_within(END_LIMIT_S, budget->end_s + budget->grace_s / 4);
 }
 
 /* Ranks are missing since the results are out. */
@@ -693,11 +719,13 @@ static void leave_without(struct cs_job *job, const struct cs_err *err)
 	leave_after_root(job, CS_EXIT_CRITICAL);
 }
 
-void cs_job_end(struct cs_job *job, int status)
+void cs_job_end(struct cs_job *job, int status, int in_use)
 {
 	int state = CS_NODE_EARLY, hung;
 	struct cs_err err = { "" };
 
+	if (job->signal)
+		leave(job);
 	if (!job->opened && !job->boardless)
 		leave_before_start(job, status);
 	if (job->team.rank == 0) {
@@ -732,6 +760,7 @@ void cs_job_end(struct cs_job *job, int status)
 	hung = cs_muster_dismiss(&job->muster);
 	if (cs_team_end(&job->team, end_limit(job), &err))
 		leave_without(job, &err);
-	if (hung || free_job(job))
-		_exit(status); /* the agent still uses what would be freed */
+	/* an agent or a thread of the caller still uses what would be freed */
+	if (hung || in_use || free_job(job))
+		_exit(status);
 }

@@ -1,9 +1,9 @@
 /* job.h - one job over all ranks, from launch to the last row.
  *
- * Phases in order: driver and MPI start side by side; the ranks of each node find
- * each other, choose backend and GPUs, open devices; rank 0 builds the plan; node
- * coordinators carry it out at the same time; rows stream to rank 0.  Every phase
- * ends in one agreed verdict, every wait has a deadline. */
+ * Phases in order: MPI starts, alone; driver and NVML start in threads while the ranks
+ * of each node find each other; the ranks choose backend and GPUs; devices open while
+ * rank 0 builds the plan; node coordinators carry it out at the same time; rows stream
+ * to rank 0.  Every phase ends in one agreed verdict, every wait has a deadline. */
 #ifndef CS_JOB_JOB_H
 #define CS_JOB_JOB_H
 
@@ -33,8 +33,9 @@ struct cs_job_args {
 	/* What was given to this process cannot be used: all ranks end before any
 	 * driver starts.  NULL: it can. */
 	const struct cs_err *refusal;
-	/* The tests of that backend, marked in chosen[] (cs_tests_choose). */
-	int (*choose)(void *ctx, enum cs_backend_kind backend, char *chosen,
+	/* The tests of that backend, marked in chosen[] (enum cs_chosen); `lone`: there
+	 * are nodes with one GPU. */
+	int (*choose)(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
 		      struct cs_err *err);
 	/* Rank 0 only: in place of `choose`, a plan for so many agents with these
 	 * settings; NULL: of the tests that are chosen. */
@@ -83,8 +84,12 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 
 /* Does this process speak for the job? */
 int cs_job_is_root(const struct cs_job *job);
+/* While rank 0 waits for something else than the job: tells the others that it is
+ * still there.  The signal that ends the job, 0 none. */
+int cs_job_waits(struct cs_job *job);
 /* Say the end to all ranks, give everything back and leave MPI; where that is
- * not safe, _exit(status). */
-void cs_job_end(struct cs_job *job, int status);
+ * not safe, or the plan is still in use, _exit(status); after a signal at once, with
+ * its status. */
+void cs_job_end(struct cs_job *job, int status, int in_use);
 
 #endif

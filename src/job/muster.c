@@ -104,35 +104,36 @@ const char *cs_muster_complaint(const struct cs_muster *m)
 	return card ? card->driver.text : "";
 }
 
-/* One backend for the whole job.  A GPU that is there and unusable is an error,
- * never replaced by host memory. */
+/* One backend for the whole job.  A node without a GPU takes part without agents where
+ * others have some.  Where none has, one that is there and unusable is an error, never
+ * replaced by host memory. */
 static int choose_backend(struct cs_muster *m, struct cs_err *err)
 {
 	const struct cs_card *gpu = first_card(m, sees_gpu);
 	const struct cs_card *sign = first_card(m, has_sign);
 	const struct cs_card *why = first_card(m, has_reason);
 	enum cs_want want = m->args->backend;
-	long any[3] = { gpu != NULL, !gpu && sign, !gpu };
+	long any = gpu != NULL;
 	int rc = 0;
 
 	if (want == CS_WANT_CPU) {
 		m->backend = &cs_backend_cpu;
 		return 0;
 	}
-	if (cs_team_max(m->team, any, 3, err))
+	if (cs_team_max(m->team, &any, 1, err))
 		return -1;
-	if (!gpu && sign)
+	if (!any && sign)
 		rc = cs_err_set(err, "no usable GPU on '%s' (%s): %s", m->host,
 				sign->sign,
 				why ? why->driver.text
 				    : "the driver shows no device");
-	else if (!gpu && (any[0] || want == CS_WANT_CUDA || m->args->checks))
+	else if (!any && (want == CS_WANT_CUDA || m->args->checks))
 		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host,
 				why ? ": " : "", why ? why->driver.text : "");
-	if (cs_team_agree(m->team, rc, err))
+	if (!any && cs_team_agree(m->team, rc, err))
 		return -1;
-	m->backend = any[0] ? cs_backend_cuda : &cs_backend_cpu;
-	m->stand_in = !any[0];
+	m->backend = any ? cs_backend_cuda : &cs_backend_cpu;
+	m->stand_in = !any;
 	return 0;
 }
 
@@ -171,7 +172,8 @@ static int find_gpus(struct cs_muster *m, struct cs_err *err)
 	for (int r = 0; r < m->team->local_size; r++)
 		view[r] = m->cards[r].view;
 	m->n_gpus = cs_gpus_union(view, m->team->local_size, m->gpu);
-	rc = cs_gpu_list_select(&m->args->gpus, m->gpu, m->n_gpus, m->chosen,
+	rc = !m->n_gpus ? 0 :
+	     cs_gpu_list_select(&m->args->gpus, m->gpu, m->n_gpus, m->chosen,
 				err);
 	if (!rc)
 		rc = cs_gpus_assign(view, m->team->local_size, m->gpu,

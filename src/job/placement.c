@@ -113,13 +113,14 @@ int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
 		name_of(wanted->per_process[k], arm[k].name);
 		divide(&arm[k], each, owner, n);
 		arm[k].native = is_native(&arm[k], owner);
-		for (int i = 0; i < k; i++)
+		for (int i = 0; i < k && n; i++)
 			if (arm[i].n_processes == arm[k].n_processes &&
 			    !memcmp(arm[i].first, arm[k].first,
 				    sizeof(arm[k].first)))
 				return cs_err_set(err,
-						  "--placement: '%s' and '%s' are the same on %d GPUs",
-						  arm[i].name, arm[k].name, n);
+						  "--placement: '%s' and '%s' are the same on %d GPU%s",
+						  arm[i].name, arm[k].name, n,
+						  n == 1 ? "" : "s");
 	}
 	return wanted->n;
 }

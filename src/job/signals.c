@@ -18,7 +18,7 @@ static const struct {
 
 #define N_TAKEN (sizeof(taken) / sizeof(taken[0]))
 
-int cs_signals_open(void)
+int cs_signals_open(int also)
 {
 	sigset_t set;
 
@@ -28,6 +28,8 @@ int cs_signals_open(void)
 	sigemptyset(&set);
 	for (size_t i = 0; i < N_TAKEN; i++)
 		sigaddset(&set, taken[i].number);
+	if (also)
+		sigaddset(&set, also);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }

@@ -3,8 +3,9 @@
 #define CS_JOB_SIGNALS_H
 
 /* Before the first thread: block SIGINT, SIGTERM, SIGHUP and SIGUSR1 in all of
- * them, ignore SIGPIPE.  Returns a descriptor to poll, or -1. */
-int cs_signals_open(void);
+ * them, and `also` if not 0, ignore SIGPIPE and SIGXFSZ.  Returns a descriptor to poll,
+ * or -1. */
+int cs_signals_open(int also);
 /* The next signal that came, or 0.  Does not block. */
 int cs_signals_next(int fd);
 /* "SIGTERM", of those that are read. */

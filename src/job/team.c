@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/call.h"
 #include "base/hints.h"
 #include "base/units.h"
 #include "base/vec.h"
@@ -186,7 +187,9 @@ int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
 	team->node = team->coordinator = 0;
 	if (!use_mpi)
 		return 0;
+	cs_call_begin("MPI_Init (waits for all ranks)");
 	rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+	cs_call_end();
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Init_thread", err);
 	team->comms = &comms;
@@ -413,8 +416,10 @@ int cs_team_split(struct cs_team *team, struct cs_err *err)
 	find_apart(all, team->size, team->coordinator, team->apart,
 		   sizeof(team->apart));
 	free(all);
+	cs_call_begin("MPI_Comm_split");
 	rc = MPI_Comm_split(team->comms->of[CS_TEAM_JOB], team->node, team->rank,
 			    &team->comms->of[CS_TEAM_NODE]);
+	cs_call_end();
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Comm_split", err);
 	MPI_Comm_set_errhandler(team->comms->of[CS_TEAM_NODE], MPI_ERRORS_RETURN);
@@ -574,6 +579,13 @@ void cs_team_flush(struct cs_team *team, double limit_s)
 	}
 }
 
+static void finalize(void)
+{
+	cs_call_begin("MPI_Finalize");
+	MPI_Finalize();
+	cs_call_end();
+}
+
 /* All ranks, at most limit_s. */
 static int meet_at_end(struct cs_team *team, double limit_s, struct cs_err *err)
 {
@@ -595,7 +607,7 @@ void cs_team_leave(struct cs_team *team)
 	    (team->interrupted && team->interrupted(team->ctx)))
 		return;
 	if (!meet_at_end(team, LEAVE_LIMIT_S, &err))
-		MPI_Finalize();
+		finalize();
 }
 
 int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
@@ -612,6 +624,6 @@ int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
 	team->place = NULL;
 	if (team->comms->of[CS_TEAM_NODE] != MPI_COMM_NULL)
 		MPI_Comm_free(&team->comms->of[CS_TEAM_NODE]);
-	MPI_Finalize();
+	finalize();
 	return 0;
 }

@@ -102,6 +102,7 @@ static int do_open(struct cs_agent *a)
 		slot->facts = a->args.facts;
 	a->ends.backend = a->args.backend;
 	a->ends.dev = a->dev;
+	cs_hostmem_count_in(&a->board->claimed);
 	a->ends.board = a->board;
 	a->ends.plan = a->plan;
 	a->ends.slot = slot;
@@ -199,17 +200,18 @@ static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
 {
 	struct cs_slot *slot = a->slot;
 	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
+	int n = (int)a->board->n_agents;
 
 	for (;;) {
 		uint64_t wide;
 
-		cs_plan_arena_wide(a->plan, me(a), most, layout);
+		cs_plan_arena_wide(a->plan, me(a), n, most, layout);
 		wide = layout->total_bytes;
 		if (!wide)
 			return slot->no_room[0] ? -1 : 0;
 		if (!try_arena(a, layout))
 			return 0;
-		cs_plan_arena(a->plan, me(a), most, layout);
+		cs_plan_arena(a->plan, me(a), n, most, layout);
 		if (layout->total_bytes < wide && !try_arena(a, layout))
 			return 0;
 		if (!slot->no_room[0])
@@ -227,7 +229,8 @@ static int do_arena(struct cs_agent *a)
 	if (slot->flags & (CS_CMD_BY_FD | CS_CMD_USUAL))
 		return remake_arena(a);
 	slot->no_room[0] = '\0';
-	cs_plan_arena(a->plan, me(a), UINT64_MAX, &layout);
+	cs_plan_arena(a->plan, me(a), (int)a->board->n_agents, UINT64_MAX,
+		      &layout);
 	if (layout.total_bytes && (open_ways(a) || make_arena(a, &layout)))
 		return -1;
 	slot->layout = layout;

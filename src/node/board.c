@@ -16,6 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "node/process.h"
+#include "place/place.h"
+
 uint64_t cs_clock_ns(void)
 {
 	struct timespec t;
@@ -160,6 +163,7 @@ void cs_board_release(struct cs_board_map *map)
 {
 	if (!map->at)
 		return;
+	cs_hostmem_count_in(NULL);
 	munmap(map->at, map->bytes);
 	close(map->fd);
 	*map = (struct cs_board_map){ NULL, 0, -1 };
@@ -247,6 +251,20 @@ void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms)
 	atomic_store(&board->waiting, 1);
 	futex_wait(&board->replies, seen, slice_ms);
 	atomic_store(&board->waiting, 0);
+}
+
+int cs_board_lacks_helper(struct cs_board *board, int agent)
+{
+	int64_t helper = atomic_load(&cs_board_slot(board, agent)->helper);
+	struct cs_process process;
+	int gone;
+
+	if (!helper)
+		return 0;
+	cs_process_open(helper, &process);
+	gone = cs_process_gone(&process);
+	cs_process_close(&process);
+	return gone;
 }
 
 void cs_board_call(struct cs_board *board, int arm)

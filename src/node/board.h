@@ -1,7 +1,7 @@
 /* board.h - the shared segment of one node: gate, commands, replies, plan.
  *
- * One memfd per node, made by the node coordinator and mapped by every process
- * that hosts agents.  Only the coordinator writes commands and the gate; only
+ * One memfd per node, or per placement of it where several are compared, made by
+ * the node coordinator and mapped by every process that hosts agents.  Only the coordinator writes commands and the gate; only
  * agent i writes slot i's reply half.  Each word that somebody waits on has its
  * own cache line.
  *
@@ -111,6 +111,8 @@ struct cs_slot {
 
 	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 none
 				 * could be made */
+	_Atomic int64_t helper;	/* the process that makes its process and with
+				 * which that dies; 0: a rank holds the agent */
 	struct cs_agent_facts facts;
 	struct cs_export arena, spare; /* the spare one is there for a PROBE */
 	struct cs_arena_layout layout;
@@ -143,6 +145,7 @@ struct cs_board {
 	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
 	uint64_t total_bytes, slots_at, plan_at;
 	int64_t coordinator;	/* pid */
+	_Atomic uint64_t claimed; /* of host memory (cs_hostmem_claim) */
 	/* processes of the same job that drive the GPUs beside the agents */
 	uint32_t n_kin;
 	int64_t kin[CS_KIN_MAX];
@@ -200,6 +203,8 @@ void cs_board_replied(struct cs_board *board);
 uint32_t cs_board_command(struct cs_board *board, int agent);
 /* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms);
+/* Has the process died that makes the agent's process? */
+int cs_board_lacks_helper(struct cs_board *board, int agent);
 /* Coordinator: main threads that sleep until the end are to make the hosts of an
  * arm; has it been said? */
 void cs_board_call(struct cs_board *board, int arm);

@@ -15,22 +15,27 @@
 #define RESERVE_S 3.0
 #define NVML_SHARE 0.3
 #define CELLS_SHARE 0.1 /* less than this is not worth the start */
+#define GRACE_S 1.0
+#define GRACE_SHARE 0.125
 
-void cs_budget_init(struct cs_budget *budget, double seconds, double began_s)
+void cs_budget_init(struct cs_budget *budget, double seconds, double began_s,
+		    int ranks)
 {
 	double reserve = fmin(RESERVE_S, seconds / 4);
 
 	*budget = (struct cs_budget){ 0, INFINITY, INFINITY, INFINITY, INFINITY,
-				      INFINITY, INFINITY };
+				      INFINITY, INFINITY, INFINITY, INFINITY };
 	if (!(seconds > 0))
 		return;
 	budget->seconds = seconds;
-	budget->end_s = began_s + seconds;
+	budget->grace_s = ranks ? fmin(GRACE_S, seconds * GRACE_SHARE) : 0;
+	budget->end_s = began_s + seconds - budget->grace_s;
 	budget->nvml_s = began_s + seconds * NVML_SHARE;
 	budget->steps_s = budget->end_s - reserve;
 	budget->start_s = budget->steps_s - seconds * CELLS_SHARE;
 	budget->waits_s = budget->end_s - reserve / 2;
 	budget->close_s = budget->end_s - reserve / 4;
+	budget->files_s = budget->end_s - reserve / 8;
 }
 
 double cs_within(double limit_s, double end_s)

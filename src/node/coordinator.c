@@ -12,18 +12,12 @@
 #define CLOSE_LIMIT_S 10.0 /* the verdict is out: nobody waits gladly */
 #define SKEW_SAMPLES 15
 
-/* Out for the whole plan. */
-static void fail(struct cs_coordinator *co, int agent, const char *text)
-{
-	cs_agent_fault(co, agent, CS_AGENT_FAILED, text);
-	co->hooks->finding(co->hooks->ctx, CS_CRITICAL, "agent-failed",
-			   co->fault[agent]);
-}
-
 void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 			 uint32_t node,
 			 const struct cs_coordinator_hooks *hooks)
 {
+	struct cs_faults faults = { .state = CS_AGENT_FAILED };
+
 	memset(co, 0, sizeof(*co));
 	for (int v = 0; v < CS_VIEWS_MAX; v++)
 		co->company[v].alone = (struct cs_vec)CS_VEC(double);
@@ -33,7 +27,7 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	co->node = node;
 	co->n = (int)board->n_agents;
 	co->began_s = cs_clock_s();
-	cs_budget_init(&co->budget, 0, co->began_s);
+	cs_budget_init(&co->budget, 0, co->began_s, 0);
 	co->skew_max_us = NAN;
 	for (int i = 0; i < co->n; i++) {
 		struct cs_slot *slot = cs_board_slot(board, i);
@@ -41,9 +35,11 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 
 		/* an agent without a process: ours is there at least */
 		cs_process_open(pid < 0 ? getpid() : pid, &co->process[i]);
-		if (pid < 0)
-			fail(co, i, slot->cannot);
+		if (pid < 0 && !cs_board_lacks_helper(board, i))
+			cs_faults_add(&faults, i, slot->cannot);
 	}
+	cs_faults_tell(co, &faults);
+	cs_agents_look(co);
 }
 
 void cs_coordinator_look(struct cs_coordinator *co)
@@ -58,10 +54,11 @@ void cs_coordinator_close(struct cs_coordinator *co)
 	cs_company_release(co);
 }
 
-/* An order to all; who fails is out for the whole plan, with one finding. */
+/* An order to all; who fails is out for the whole plan. */
 static void order_all(struct cs_coordinator *co, enum cs_command what,
 		      uint32_t flags, const char *doing, double limit_s)
 {
+	struct cs_faults faults = { .state = CS_AGENT_FAILED };
 	struct cs_crew crew;
 	struct cs_err err;
 
@@ -77,8 +74,9 @@ static void order_all(struct cs_coordinator *co, enum cs_command what,
 		    !cs_crew_answered(co, &crew, i) ||
 		    slot->state == CS_AGENT_OK)
 			continue;
-		fail(co, a, slot->err.text);
+		cs_faults_add(&faults, a, slot->err.text);
 	}
+	cs_faults_tell(co, &faults);
 }
 
 void cs_coordinator_open(struct cs_coordinator *co)
@@ -288,7 +286,9 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 		double low, high;
 
 		if (stamp_once(co, &crew, us)) {
-			cs_crew_blame(co, &crew, "stamping", CS_SAMPLE_LIMIT_S);
+			if (!co->stopped)
+				cs_crew_blame(co, &crew, "stamping",
+					      CS_SAMPLE_LIMIT_S);
 			cs_crew_take(co, &crew, &err);
 			return;
 		}

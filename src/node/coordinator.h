@@ -96,7 +96,7 @@ void cs_coordinator_finish(struct cs_coordinator *co);
 /* Ways given up by all, then memory given back; the agents end.  Not for a node
  * that has lost an agent: its processes leave by _exit. */
 void cs_coordinator_dismiss(struct cs_coordinator *co);
-/* Processes of agents that died since the last look: a finding for each. */
+/* Processes of agents that died since the last look: one finding for all. */
 void cs_coordinator_look(struct cs_coordinator *co);
 void cs_coordinator_close(struct cs_coordinator *co);
 /* Agents and ways between them, as plain data. */

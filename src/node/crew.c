@@ -6,47 +6,6 @@
 
 #define LEAST_LIMIT_S 0.25
 
-/* ---- faults ---- */
-
-const char *cs_agent_noun(const struct cs_coordinator *co)
-{
-	return co->plan->set.backend == CS_BACKEND_CUDA ? "GPU" : "arena";
-}
-
-void cs_agent_fault(struct cs_coordinator *co, int agent,
-		    enum cs_agent_state state, const char *text)
-{
-	struct cs_slot *slot = cs_board_slot(co->board, agent);
-	int late = cs_clock_s() >= co->budget.waits_s;
-	int64_t pid = slot->pid;
-	char line[CS_ERR_TEXT];
-
-	if (co->state[agent] >= state)
-		return;
-	co->state[agent] = state;
-	cs_text(co->fault[agent], CS_ERR_TEXT, "%s %s (rank %d): %s",
-		cs_agent_noun(co), slot->facts.label, slot->facts.rank, text);
-	if (state < CS_AGENT_BROKEN)
-		return;
-	co->stopped = co->lost = 1;
-	cs_text(line, sizeof(line), "%s; %s%sprocess %ld", co->fault[agent],
-		slot->facts.gpu.bus_id, slot->facts.gpu.bus_id[0] ? ", " : "",
-		(long)pid);
-	/* a wait that the budget has cut tells hung from slow no more */
-	co->hooks->finding(
-		co->hooks->ctx, CS_CRITICAL,
-		state == CS_AGENT_LOST ? "rank-lost" :
-		late ? CS_CANNOT_TEST : "agent-broken", line);
-}
-
-void cs_agents_look(struct cs_coordinator *co)
-{
-	for (int i = 0; i < co->n; i++)
-		if (cs_process_gone(&co->process[i]))
-			cs_agent_fault(co, i, CS_AGENT_LOST,
-				       "its process died");
-}
-
 /* ---- commands and answers ---- */
 
 int cs_crew_answered(struct cs_coordinator *co, const struct cs_crew *crew,
@@ -148,6 +107,7 @@ static int first_lost(const struct cs_coordinator *co, const struct cs_crew *cre
 int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 		 struct cs_err *err)
 {
+	struct cs_faults faults = { .state = CS_AGENT_BROKEN };
 	int rc = 0, left = 0, lost;
 
 	for (int i = 0; i < crew->n; i++) {
@@ -159,7 +119,7 @@ int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 		    slot->state == CS_AGENT_OK)
 			continue;
 		if (answered && slot->state == CS_AGENT_BROKEN)
-			cs_agent_fault(co, a, CS_AGENT_BROKEN, slot->err.text);
+			cs_faults_add(&faults, a, slot->err.text);
 		left |= !answered;
 		if (!rc)
 			rc = cs_err_set(err, "%s %s (rank %d): %s",
@@ -167,6 +127,7 @@ int cs_crew_take(struct cs_coordinator *co, const struct cs_crew *crew,
 					slot->facts.rank,
 					answered ? slot->err.text : "no answer");
 	}
+	cs_faults_tell(co, &faults);
 	/* others may have failed because of it, or were not waited for */
 	lost = first_lost(co, crew, left);
 	return lost < 0 ? rc : cs_err_set(err, "%s", co->fault[lost]);
@@ -176,6 +137,7 @@ void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
 		   const char *doing, double limit_s)
 {
 	char text[120 + CS_CALL_NAME], call[CS_CALL_NAME + 8];
+	struct cs_faults faults = { .state = CS_AGENT_BROKEN };
 
 	for (int i = 0; i < crew->n; i++) {
 		const struct cs_slot *slot =
@@ -185,8 +147,9 @@ void cs_crew_blame(struct cs_coordinator *co, const struct cs_crew *crew,
 			continue;
 		cs_text(text, sizeof(text), "no answer within %.3g s while %s%s",
 			limit_s, doing, cs_call_text(slot->call, call));
-		cs_agent_fault(co, crew->agent[i], CS_AGENT_BROKEN, text);
+		cs_faults_add(&faults, crew->agent[i], text);
 	}
+	cs_faults_tell(co, &faults);
 }
 
 int cs_crew_order(struct cs_coordinator *co, struct cs_crew *crew,

@@ -21,13 +21,24 @@ struct cs_crew {
 typedef int cs_crew_test(struct cs_coordinator *co, const struct cs_crew *crew,
 			 int i);
 
+/* ---- fault.c ---- */
+
 /* "GPU", "arena". */
 const char *cs_agent_noun(const struct cs_coordinator *co);
-/* An agent is worse than it was: keep why; from BROKEN on, measuring ends. */
-void cs_agent_fault(struct cs_coordinator *co, int agent,
-		    enum cs_agent_state state, const char *text);
+/* Agents that are worse than they were, each with the reason. */
+struct cs_faults {
+	enum cs_agent_state state;
+	int n, agent[CS_MAX_AGENTS];
+	char text[CS_MAX_AGENTS][CS_ERR_TEXT];
+};
+void cs_faults_add(struct cs_faults *faults, int agent, const char *text);
+/* Keep why, with one finding for all of one reason; from BROKEN on, measuring ends. */
+void cs_faults_tell(struct cs_coordinator *co, const struct cs_faults *faults);
 /* Processes that died since the last look. */
 void cs_agents_look(struct cs_coordinator *co);
+
+/* ---- crew.c ---- */
+
 /* At most every slice: the same, and shall we go on? */
 void cs_crew_look(struct cs_coordinator *co);
 

@@ -114,7 +114,7 @@ static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key
 			struct cs_hostbuf_key of;
 
 			if (t->bytes > most ||
-			    t->issuer >= (int)e->board->n_agents ||
+			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
 			    !cs_end_is_numa(is_dst ? &t->dst : &t->src) ||
 			    cs_board_slot(e->board, t->issuer)->pid !=
 				    e->slot->pid)

@@ -106,12 +106,13 @@ static int make_allocated(const struct cs_backend *backend, struct cs_dev *dev,
 	const int numa = e->key.numa;
 	int bound, rc;
 
-	if (cs_hostmem_room(bytes, numa, err))
+	if (cs_hostmem_claim(bytes, numa, err))
 		return -1;
 	bound = numa >= 0 && !cs_policy_bind(numa, &before, e->why);
 	rc = backend->host_alloc(dev, bytes, e->key.memory == CS_MEM_WC,
 				 &e->mem.at, address, err);
 	cs_policy_restore(&before);
+	cs_hostmem_settle(bytes);
 	if (rc)
 		return -1;
 	e->allocated = 1;

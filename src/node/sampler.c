@@ -16,10 +16,12 @@
 #define DISCARD_MAX 7
 /* Beside loads there is no rest to wait for: behind the first touch. */
 #define DISCARD_MAX_LOADED 1
-/* From so many samples on, a cell that would need more than there are is ended; not
- * where somebody asks for more than any cell can give, and so for all of them. */
-#define HOPELESS_FROM 6
+/* A cell that would need more samples than there are is ended, but not where somebody
+ * asks for more than any cell can give, and so for all of them.  What few samples say
+ * of the number is rough, and most that would need less than twice as many still get
+ * there. */
 #define HOPELESS_PRECISION 1e-3
+#define HOPELESS_TIMES 2.0
 
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
@@ -314,51 +316,70 @@ static int tested_at(uint32_t n)
 	return 0;
 }
 
-/* The widest half interval of those by which the cell is judged, as a share of its
- * median.  Of what is made in turn: of the slowest of each sample. */
-static double half_width(const struct cs_sampler *s)
+/* Of what is made in turn: the slowest of each sample. */
+static void slowest_of_each(const struct cs_sampler *s, double *least)
 {
-	double least[CS_SAMPLES_MAX], widest = 0;
-	struct cs_stats stats;
-
-	for (uint32_t i = 0; i < s->n && s->in_turn; i++) {
+	for (uint32_t i = 0; i < s->n; i++) {
 		least[i] = INFINITY;
 		for (uint32_t k = 0; k < s->n_transfers; k++)
 			if (!s->load[k])
 				least[i] = fmin(least[i], s->gbs[k][i]);
 	}
+}
+
+/* How far the intervals of the medians reach by which the cell is judged, as a share of
+ * them: the widest, and what it were if samples could not depend on each other. */
+struct margin {
+	double known, independent;
+};
+
+static struct margin widest_margin(const struct cs_sampler *s)
+{
+	struct margin widest = { 0 };
+	double least[CS_SAMPLES_MAX];
+	struct cs_stats stats;
+
+	if (s->in_turn)
+		slowest_of_each(s, least);
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		const double *x = s->in_turn ? least : s->gbs[k];
+		double margin;
+
 		if (s->load[k])
 			continue;
-		cs_stats_of(s->in_turn ? least : s->gbs[k], s->n, &stats);
-		widest = fmax(widest, cs_stats_half_width(&stats));
+		cs_stats_of(x, s->n, &stats);
+		margin = cs_stats_margin(&stats);
+		widest.known = fmax(widest.known, margin);
+		widest.independent = fmax(widest.independent,
+					  margin / cs_stats_widening(x, s->n));
 	}
 	return widest;
 }
 
-/* The interval of a median narrows with the root of n: will this many samples do? */
-static int is_hopeless(const struct cs_sampler *s, double half)
+/* The interval of a median narrows with the root of n: will as many as there are do? */
+static int is_hopeless(const struct cs_sampler *s, const struct margin *margin)
 {
-	double off = half / s->precision;
+	double off = margin->independent / s->precision;
 
-	return s->n * off * off > CS_SAMPLES_MAX;
+	return s->precision >= HOPELESS_PRECISION &&
+	       s->n * off * off > HOPELESS_TIMES * CS_SAMPLES_MAX;
 }
 
 static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 				      double elapsed_s)
 {
-	double half = tested_at(s->n) ? half_width(s) : INFINITY;
+	int over = s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s);
+	struct margin margin;
 
 	if (s->block && s->n >= s->block)
 		return CS_SAMPLE_ENOUGH;
-	if (half <= s->precision)
+	if (!over && !tested_at(s->n))
+		return CS_SAMPLE_MORE;
+	margin = widest_margin(s);
+	if (margin.known <= s->precision)
 		return CS_SAMPLE_ENOUGH;
-	if (s->precision >= HOPELESS_PRECISION && s->n >= HOPELESS_FROM &&
-	    tested_at(s->n) && is_hopeless(s, half))
-		return CS_SAMPLE_LIMIT;
-	if (s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s))
-		return CS_SAMPLE_LIMIT;
-	return CS_SAMPLE_MORE;
+	return over || is_hopeless(s, &margin) ? CS_SAMPLE_LIMIT :
+						 CS_SAMPLE_MORE;
 }
 
 static int is_loaded(const struct cs_sampler *s)

@@ -9,9 +9,9 @@
  *    makes as what is measured as many as that;
  *  - sample 0 is the first touch; samples count from the first two successive
  *    ones that differ by less than the precision, those two included;
- *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50: half the 95 %
- *    interval of every median within the precision, or the limit of the cell; or
- *    after the plan's block_samples. */
+ *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
+ *    the cell is reached: the 95 % interval of every median reaches no further from
+ *    it than the precision; or the cell ends after the plan's block_samples. */
 #ifndef CS_NODE_SAMPLER_H
 #define CS_NODE_SAMPLER_H
 
@@ -26,7 +26,7 @@
 enum cs_sampler_answer {
 	CS_SAMPLE_MORE,
 	CS_SAMPLE_ENOUGH,
-	CS_SAMPLE_LIMIT,	/* limit or 50 samples: not converged */
+	CS_SAMPLE_LIMIT,	/* all there are, or hopeless: not converged */
 };
 
 struct cs_sampler {

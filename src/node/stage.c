@@ -31,7 +31,7 @@ uint64_t cs_stage_ring_bytes(struct cs_board *board, int agent)
 	const struct cs_slot *mine = cs_board_slot(board, agent);
 	struct cs_arena_layout layout;
 
-	cs_plan_arena(plan, agent, UINT64_MAX, &layout);
+	cs_plan_arena(plan, agent, (int)board->n_agents, UINT64_MAX, &layout);
 	if (plan->set.via != CS_WAY_STAGED)
 		return 0;
 	for (int p = 0; p < (int)board->n_agents; p++)

@@ -1,8 +1,8 @@
 /* starter.h - the driver and NVML, started in threads of their own.
  *
- * Both may take seconds or hang; the main thread calls neither, and waits with
- * a deadline while MPI starts beside them.  A thread that hangs is left behind:
- * the process then ends by _exit. */
+ * Both may take seconds or hang; the main thread calls neither, and waits with a
+ * deadline.  They start after MPI, which sets environment variables while it starts.
+ * A thread that hangs is left behind: the process then ends by _exit. */
 #ifndef CS_NODE_STARTER_H
 #define CS_NODE_STARTER_H
 

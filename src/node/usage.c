@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static double seconds(const struct rusage *r)
@@ -79,4 +80,14 @@ void cs_usage_since(const struct cs_usage *before, const struct cs_usage *now,
 					     now->process_involuntary),
 		.host_bytes = now->host_bytes,
 	};
+}
+
+double cs_usage_of_thread(pthread_t thread)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) || clock_gettime(clock, &used))
+		return -1;
+	return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }

@@ -78,5 +78,9 @@ int cs_options_line(const char *command, size_t index,
 int cs_options_choose(const struct cs_options *opt,
 		      enum cs_backend_kind backend, char *chosen,
 		      struct cs_err *err);
+/* Then, what nodes with one GPU measure in their place: where whole matrices were asked
+ * for, not tests by name, and a GPU alone has nothing of them. */
+void cs_options_choose_lone(const struct cs_options *opt,
+			    enum cs_backend_kind backend, char *chosen);
 
 #endif

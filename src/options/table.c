@@ -54,7 +54,8 @@
 static const struct cs_option measure_options[] = {
 	HEADING("What to measure"),
 	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU of "
-	  "the node, one way and both ways; what --op, --method, --pattern, --via or "
+	  "the node, one way and both ways (of a node with one GPU: host to GPU and back, "
+	  "its memory, latency); what --op, --method, --pattern, --via or "
 	  "several placements mean alone. h2d, d2h: host memory to GPUs and back. local: "
 	  "within each GPU. host (or h2h): NUMA domain to NUMA domain. cost: what a "
 	  "division of the GPUs among processes costs (calls, small copies, ways to "
@@ -62,7 +63,7 @@ static const struct cs_option measure_options[] = {
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by the "
 	  "names of nvbandwidth", OWN(cs_set_test) },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
-	  "host, one way), which is the default; nvbandwidth, all of its tests of one "
+	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
 	  "node; all", OWN(cs_set_suite) },
 	{ "plan", 0, "FILE.csv", "the transfers of a file, in its steps: which at the "
 	  "same time, which as load; --dry-run -o FILE.csv writes one", TEXT(plan) },
@@ -100,8 +101,8 @@ static const struct cs_option measure_options[] = {
 	{ "mpi", 0, NULL, "call MPI even where no launcher is seen", FLAG(mpi, 1) },
 	{ "no-mpi", 0, NULL, "never call MPI: this process is one node", FLAG(mpi, 0) },
 	HEADING("Sampling"),
-	{ "precision", 0, "SHARE", "a cell ends when half the 95 % interval of its "
-	  "median is within this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
+	{ "precision", 0, "SHARE", "a cell ends when the 95 % interval of its median "
+	  "reaches no further from it than this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 500ms, cpu "
 	  "backend 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "

@@ -261,3 +261,11 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 	cs_tests_matrix(&axes, backend, via, chosen);
 	return 0;
 }
+
+void cs_options_choose_lone(const struct cs_options *opt,
+			    enum cs_backend_kind backend, char *chosen)
+{
+	if (backend == CS_BACKEND_CUDA && !opt->tests &&
+	    opt->set.via == CS_WAY_AUTO)
+		cs_tests_lone(chosen);
+}

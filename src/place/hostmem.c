@@ -99,7 +99,7 @@ uint64_t cs_shm_left(void)
 					   shm.f_bavail * shm.f_frsize;
 }
 
-static int memory_short(uint64_t bytes, int numa, struct cs_err *err)
+int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err)
 {
 	char want[24], have[24] = "unknown", part[24], where[40] = "",
 	     less[80] = "";
@@ -124,16 +124,6 @@ static int memory_short(uint64_t bytes, int numa, struct cs_err *err)
 			  "not enough host memory%s: %s wanted (%" PRIu64
 			  " bytes), %s available on the node%s; choose a smaller --size",
 			  where, want, bytes, have, less);
-}
-
-/* Asked before pages are: the kernel may answer a request far too large by
- * killing a process. */
-int cs_hostmem_room(uint64_t bytes, int numa, struct cs_err *err)
-{
-	if (bytes > cs_meminfo("MemAvailable") || bytes > cs_cgroup_left("") ||
-	    bytes > cs_domain_left("", numa))
-		return memory_short(bytes, numa, err);
-	return 0;
 }
 
 /* A mapping was refused: pages are not at stake yet. */
@@ -322,11 +312,12 @@ static int allocate(const struct cs_hostmem *mem, int numa, struct cs_err *err)
 {
 	int code;
 
-	if (cs_hostmem_room(mem->bytes, numa, err))
+	if (cs_hostmem_claim(mem->bytes, numa, err))
 		return -1;
 	code = posix_fallocate(mem->fd, 0, (off_t)mem->bytes);
+	cs_hostmem_settle(mem->bytes);
 	if (code == ENOMEM || code == ENOSPC)
-		return memory_short(mem->bytes, numa, err);
+		return cs_memory_short(mem->bytes, numa, err);
 	if (code)
 		return cs_err_set(err, "cannot allocate %" PRIu64
 				  " bytes of host memory: %s (errno %d)",
@@ -454,13 +445,11 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 {
 	const uint64_t whole = round_up(bytes, HUGE_PAGE);
 
-	if (cs_hostmem_room(whole, numa, err))
-		return -1;
 	if (map_aligned(whole, mem))
 		return no_mapping(bytes, err);
 	madvise(mem->at, whole, MADV_HUGEPAGE);
 	if (settle(mem, numa, why))
-		memory_short(bytes, numa, err);
+		cs_memory_short(bytes, numa, err);
 	else if (cs_pages_are_huge(mem->at))
 		return 0;
 	else
@@ -477,14 +466,27 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 static int map_usual(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		     char why[160], struct cs_err *err)
 {
-	if (cs_hostmem_room(bytes, numa, err))
-		return -1;
 	if (map_pages(round_up(bytes, (uint64_t)sysconf(_SC_PAGESIZE)), 0, mem))
 		return no_mapping(bytes, err);
 	if (settle(mem, numa, why) == 0)
 		return 0;
 	cs_hostmem_close(mem);
-	return memory_short(bytes, numa, err);
+	return cs_memory_short(bytes, numa, err);
+}
+
+/* Pages that count for this job: those set aside do not. */
+static int map_counted(int numa, int huge, struct cs_hostmem *mem, char why[160],
+		       struct cs_err *err)
+{
+	const uint64_t bytes = mem->bytes;
+	const uint64_t whole = round_up(bytes, huge ? HUGE_PAGE : 1);
+	int rc;
+
+	if (cs_hostmem_claim(whole, numa, err))
+		return -1;
+	rc = (huge ? map_transparent : map_usual)(bytes, numa, mem, why, err);
+	cs_hostmem_settle(whole);
+	return rc;
 }
 
 int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
@@ -495,9 +497,8 @@ int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
 
 	if (bad_size(bytes, err))
 		return -1;
-	if (huge ? map_hugetlb(bytes, numa, &m, reason) &&
-		   map_transparent(bytes, numa, &m, reason, err) :
-		   map_usual(bytes, numa, &m, reason, err))
+	if ((!huge || map_hugetlb(bytes, numa, &m, reason)) &&
+	    map_counted(numa, huge, &m, reason, err))
 		return -1;
 	memcpy(why, reason, sizeof(reason));
 	*mem = m;

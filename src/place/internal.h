@@ -25,6 +25,12 @@ void cs_first_line(const char *root, const char *path, char *to, size_t size);
 /* hostmem.c: a line of /proc/meminfo ("MemTotal"), in bytes; UINT64_MAX when the
  * kernel does not say. */
 uint64_t cs_meminfo(const char *key);
+/* … too little of it is left for so many bytes on a domain: always -1. */
+int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err);
+/* claim.c: to `claimed`, when what is left has room for it and for all that is claimed
+ * there.  -1: it has not. */
+int cs_claim(_Atomic uint64_t *claimed, uint64_t bytes, uint64_t (*left)(void *),
+	     void *ctx);
 /* … the domains that have memory; to be freed.  Files below `root`: "" but for
  * tests. */
 hwloc_bitmap_t cs_memory_domains(const char *root);

@@ -118,8 +118,13 @@ int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
 		   char why[160], struct cs_err *err);
 void cs_hostmem_close(struct cs_hostmem *mem);
 
-/* Have the node, this job's cgroup and the domain (-1: any) so much memory left? */
-int cs_hostmem_room(uint64_t bytes, int numa, struct cs_err *err);
+/* Before memory is had: have the node, this job's cgroup and the domain (-1: any) so
+ * much left, beside what others are about to have?  The kernel may answer a request
+ * that is too large by killing a process.  Then, when it is there or will not be. */
+int cs_hostmem_claim(uint64_t bytes, int numa, struct cs_err *err);
+void cs_hostmem_settle(uint64_t bytes);
+/* Where all processes of the node count what they claim; NULL: this one alone. */
+void cs_hostmem_count_in(_Atomic uint64_t *claimed);
 /* Bytes of a domain that are free or can be freed; UINT64_MAX: not known.  Files
  * below `root`, "" but for tests. */
 uint64_t cs_domain_left(const char *root, int numa);

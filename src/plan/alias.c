@@ -349,7 +349,7 @@ static const struct {
 } suites[] = {
 	/* until there is a test of the topology */
 	{ "quick", "peer.ce.write.pair,peer.cpu.write.pair,h2d.ce.pinned.pair,"
-		   "d2h.ce.pinned.pair" },
+		   "d2h.ce.pinned.pair,local.ce.copy.alone" },
 	{ "nvbandwidth", "host_to_*,device_to_*,device_local_*,all_to_*,"
 			 "one_to_all_*,host_device_latency_*" },
 	{ "all", "*" },

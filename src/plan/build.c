@@ -22,6 +22,8 @@ struct draft {
 	const struct cs_plan_request *req;
 	struct cs_vec steps, transfers, views;
 	struct cs_rng lot;	/* who is drawn for RANDOM */
+	uint32_t n;		/* agents that the view is of */
+	uint32_t flags;		/* of all its transfers */
 	uint32_t round;		/* of the steps to come; 0 none */
 	uint32_t rounds;	/* so far */
 	struct cs_err *err;
@@ -95,16 +97,16 @@ static uint32_t domain_place(const struct cs_settings *set, uint32_t numa)
 /* A read is issued by the destination's agent, all else by the source's, what has a
  * host end by the GPU's; pairs of domains take turns. */
 static uint32_t issuer_of(const struct cs_plan_request *req,
-			  const struct cs_test *test, const struct cs_end *src,
-			  const struct cs_end *dst)
+			  const struct cs_test *test, const struct cs_asked *asked)
 {
+	const struct cs_end *src = &asked->src, *dst = &asked->dst;
+	uint32_t n = asked->flags & CS_TRANSFER_LONE ? 1 : (uint32_t)req->n_agents;
 	int pulls = test->op == CS_OP_READ || test->method == CS_METHOD_CHASE;
 
 	if (cs_end_is_numa(src) && cs_end_is_numa(dst))
 		return (domain_place(&req->set, src->index) *
 				(uint32_t)__builtin_popcountll(req->set.domains) +
-			domain_place(&req->set, dst->index)) %
-		       (uint32_t)req->n_agents;
+			domain_place(&req->set, dst->index)) % n;
 	if (cs_end_is_numa(src) || cs_end_is_numa(dst))
 		return cs_end_is_numa(src) ? dst->index : src->index;
 	return pulls ? dst->index : src->index;
@@ -124,7 +126,7 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 		.op = (uint8_t)(!by_ends ? test->op :
 				cs_end_is_numa(&asked->src) ? CS_OP_READ :
 							      CS_OP_WRITE),
-		.issuer = (uint16_t)issuer_of(req, test, &asked->src, &asked->dst),
+		.issuer = (uint16_t)issuer_of(req, test, asked),
 		.flags = (uint16_t)asked->flags, .bytes = asked->bytes,
 	};
 }
@@ -135,7 +137,8 @@ static int add_between(struct draft *d, struct cs_end src, struct cs_end dst,
 {
 	const struct cs_view *view =
 		(struct cs_view *)d->views.data + d->views.n - 1;
-	const struct cs_asked asked = { view->test, flags, src, dst, bytes };
+	const struct cs_asked asked = { view->test, flags | d->flags, src, dst,
+					bytes };
 	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
 
 	t.view = (uint16_t)(d->views.n - 1);
@@ -191,7 +194,7 @@ static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
 static int goes_in_rounds(const struct draft *d, const struct cs_test *test)
 {
 	const struct cs_settings *set = &d->req->set;
-	uint32_t n = (uint32_t)d->req->n_agents;
+	uint32_t n = d->n;
 	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
 
 	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
@@ -202,7 +205,7 @@ static int goes_in_rounds(const struct draft *d, const struct cs_test *test)
 /* Each pair a step of its own, those of a round behind one another. */
 static int add_pairs_in_rounds(struct draft *d, const struct cs_test *test)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, places = n + n % 2;
+	uint32_t n = d->n, places = n + n % 2;
 	uint32_t ways = test->pattern == CS_PATTERN_BIDI ? 1 : 2, r, k, a, b;
 	int rc = 0;
 
@@ -221,7 +224,7 @@ static int add_pairs_in_rounds(struct draft *d, const struct cs_test *test)
 
 static int add_pairs(struct draft *d, const struct cs_test *test)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, a, b;
+	uint32_t n = d->n, a, b;
 
 	if (goes_in_rounds(d, test))
 		return add_pairs_in_rounds(d, test);
@@ -235,7 +238,7 @@ static int add_pairs(struct draft *d, const struct cs_test *test)
 /* Each agent and `random` others that are drawn, all of them if there are no more. */
 static int add_drawn(struct draft *d, const struct cs_test *test)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, far[CS_MAX_AGENTS], a, k;
+	uint32_t n = d->n, far[CS_MAX_AGENTS], a, k;
 
 	for (a = 0; a < n; a++) {
 		cs_rng_shuffle(&d->lot, far, n - 1);
@@ -249,7 +252,7 @@ static int add_drawn(struct draft *d, const struct cs_test *test)
 /* All agents at once, i to i + far. */
 static int add_shift(struct draft *d, uint32_t far)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, a;
+	uint32_t n = d->n, a;
 
 	if (add_step(d))
 		return -1;
@@ -261,10 +264,8 @@ static int add_shift(struct draft *d, uint32_t far)
 
 static int add_shifts(struct draft *d, const struct cs_test *test)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, far = 1, last = n - 1;
+	uint32_t n = d->n, far = 1, last = n - 1;
 
-	if (n < 2)
-		return 0;
 	if (test->pattern == CS_PATTERN_RING)
 		last = 1;
 	else if (test->pattern == CS_PATTERN_BISECT)
@@ -280,7 +281,7 @@ static int add_shifts(struct draft *d, const struct cs_test *test)
 /* Disjoint pairs at the same time, one way only: every agent sends or receives. */
 static int add_round(struct draft *d, uint32_t round, int back)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, places = n + n % 2, k, a, b;
+	uint32_t n = d->n, places = n + n % 2, k, a, b;
 
 	if (add_step(d))
 		return -1;
@@ -295,9 +296,9 @@ static int add_round(struct draft *d, uint32_t round, int back)
 
 static int add_rounds(struct draft *d)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, round;
+	uint32_t n = d->n, round;
 
-	for (round = 0; n > 1 && round + 1 < n + n % 2; round++)
+	for (round = 0; round + 1 < n + n % 2; round++)
 		if (add_round(d, round, 0) || add_round(d, round, 1))
 			return -1;
 	return 0;
@@ -306,9 +307,9 @@ static int add_rounds(struct draft *d)
 /* Into or out of each agent in turn. */
 static int add_hubs(struct draft *d, const struct cs_test *test)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, hub, a;
+	uint32_t n = d->n, hub, a;
 
-	for (hub = 0; hub < n && n > 1; hub++) {
+	for (hub = 0; hub < n; hub++) {
 		if (add_step(d))
 			return -1;
 		for (a = 0; a < n; a++)
@@ -323,7 +324,7 @@ static int add_hubs(struct draft *d, const struct cs_test *test)
 /* Within its GPU, or to the next one. */
 static int add_alone(struct draft *d, const struct cs_test *test, uint32_t agent)
 {
-	uint32_t n = (uint32_t)d->req->n_agents;
+	uint32_t n = d->n;
 
 	return add_way(d, agent, test->path == CS_PATH_LOCAL ? agent :
 							       (agent + 1) % n);
@@ -331,11 +332,9 @@ static int add_alone(struct draft *d, const struct cs_test *test, uint32_t agent
 
 static int add_lists(struct draft *d, const struct cs_test *test)
 {
-	uint32_t n = (uint32_t)d->req->n_agents, a;
+	uint32_t n = d->n, a;
 	int together = test->pattern == CS_PATTERN_ALL;
 
-	if (test->path == CS_PATH_PEER && n < 2)
-		return 0;
 	if (together && add_step(d))
 		return -1;
 	for (a = 0; a < n; a++)
@@ -373,7 +372,7 @@ static int add_host_loads(struct draft *d, const struct cs_test *test,
 	if (both && add_host_way(d, test, numa, gpu,
 				 HOST_BACK | HOST_LOAD | twin))
 		return -1;
-	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
+	for (a = 0; a < d->n; a++)
 		if (a != gpu &&
 		    (add_host_way(d, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
 		     (both && add_host_way(d, test, CS_NUMA_LOCAL, a,
@@ -390,7 +389,7 @@ static int add_host_pairs(struct draft *d, const struct cs_test *test,
 		     test->pattern == CS_PATTERN_BIDILOAD;
 	uint32_t a;
 
-	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
+	for (a = 0; a < d->n; a++)
 		if (add_step(d) || add_host_way(d, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDI &&
 		     add_host_way(d, test, numa, a, HOST_BACK)) ||
@@ -407,7 +406,7 @@ static int add_host_every(struct draft *d, const struct cs_test *test,
 
 	if (add_step(d))
 		return -1;
-	for (a = 0; a < (uint32_t)d->req->n_agents; a++)
+	for (a = 0; a < d->n; a++)
 		if (add_host_way(d, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDIEVERY &&
 		     add_host_way(d, test, numa, a, HOST_BACK)))
@@ -482,8 +481,13 @@ static int add_view(struct draft *d, size_t index, uint64_t bytes)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[index];
+	int is_lone = d->req->chosen[index] == CS_CHOSEN_LONE;
 	struct cs_view *view;
 
+	d->n = is_lone ? 1 : (uint32_t)d->req->n_agents;
+	d->flags = is_lone ? CS_TRANSFER_LONE : 0;
+	if (d->n < cs_test_least_agents(test))
+		return 0;
 	if (d->views.n == CS_VIEWS_MAX)
 		return cs_err_set(d->err, "more than %d tests and sizes",
 				  CS_VIEWS_MAX);
@@ -522,6 +526,32 @@ static int add_sizes(struct draft *d, size_t index)
 	return 0;
 }
 
+/* Nothing of what is chosen can be measured with so many agents. */
+static int refuse_all(const struct draft *d)
+{
+	const struct cs_plan_request *req = d->req;
+	int cpu = req->set.backend == CS_BACKEND_CPU;
+	size_t n, i, first = 0, chosen = 0;
+	const struct cs_test *test = cs_catalogue(&n);
+	char more[32] = "";
+
+	for (i = n; i-- > 0;)
+		if (req->chosen[i]) {
+			first = i;
+			chosen++;
+		}
+	if (chosen > 1)
+		cs_text(more, sizeof(more), " and %zu more", chosen - 1);
+	if (test[first].path == CS_PATH_HOST)
+		return cs_err_set(d->err, "%s%s: no NUMA domain with memory is "
+				  "known here", test[first].name, more);
+	return cs_err_set(d->err, "%s%s: need%s %s %s, and there %s %d",
+			  test[first].name, more, chosen > 1 ? "" : "s",
+			  req->n_agents > 1 ? "more" : "two",
+			  cpu ? "arenas" : "GPUs",
+			  req->n_agents > 1 ? "are" : "is", req->n_agents);
+}
+
 static int add_tests(struct draft *d)
 {
 	const struct cs_plan_request *req = d->req;
@@ -545,10 +575,7 @@ static int add_tests(struct draft *d)
 	}
 	if (!chosen)
 		return cs_err_set(d->err, "no test is chosen (see --list)");
-	if (!d->views.n)
-		return cs_err_set(d->err, "a matrix needs at least 2 GPUs or "
-				  "arenas: there is %d", req->n_agents);
-	return 0;
+	return d->views.n ? 0 : refuse_all(d);
 }
 
 static void put_step(struct cs_plan *plan, const struct draft *d,
@@ -571,17 +598,33 @@ static void put_step(struct cs_plan *plan, const struct draft *d,
 
 /* The step that is measured again: the first one whose figure is known well
  * enough to show drift.  NULL: none, or too few to need it. */
-static const struct cs_step *control_step(const struct draft *d)
+static const struct cs_step *control_step(const struct draft *d, int lone)
 {
-	const struct cs_step *step = d->steps.data;
+	const struct cs_step *step = d->steps.data, *first = NULL;
 	const struct cs_view *view = d->views.data;
-	size_t n_tests, i;
+	const struct cs_transfer *t = d->transfers.data;
+	size_t n_tests, i, n = 0;
 	const struct cs_test *table = cs_catalogue(&n_tests);
 
-	for (i = 0; d->steps.n >= CONTROL_LEAST && i < d->steps.n; i++)
-		if (table[view[step[i].view].test].how == CS_HOW_GATED)
-			return &step[i];
-	return NULL;
+	for (i = 0; i < d->steps.n; i++) {
+		if (cs_transfer_is_lone(&t[step[i].first]) != lone)
+			continue;
+		n++;
+		if (!first &&
+		    table[view[step[i].view].test].how == CS_HOW_GATED)
+			first = &step[i];
+	}
+	return n >= CONTROL_LEAST ? first : NULL;
+}
+
+/* That of all nodes, and that of nodes with one GPU. */
+struct controls {
+	const struct cs_step *step[2];
+};
+
+static struct controls control_steps(const struct draft *d)
+{
+	return (struct controls){ { control_step(d, 0), control_step(d, 1) } };
 }
 
 /* Where what is shuffled as one begins: a step, or a round of them. */
@@ -601,37 +644,41 @@ static int find_heads(const struct draft *d, struct cs_vec *heads)
 	return 0;
 }
 
-static void put_control(struct cs_plan *plan, const struct draft *d,
-			const struct cs_step *control)
+static void put_controls(struct cs_plan *plan, const struct draft *d,
+			 const struct controls *controls)
 {
-	struct cs_step alone = *control;
+	for (int i = 0; i < 2; i++) {
+		struct cs_step alone;
 
-	alone.round = 0;
-	put_step(plan, d, &alone, CS_STEP_CONTROL);
+		if (!controls->step[i])
+			continue;
+		alone = *controls->step[i];
+		alone.round = 0;
+		put_step(plan, d, &alone, CS_STEP_CONTROL);
+	}
 }
 
-/* The steps behind the heads, which are shuffled; the control in the middle and at the
+/* The steps behind the heads, which are shuffled; controls in the middle and at the
  * end. */
 static void put_steps(struct cs_plan *plan, const struct draft *d,
 		      const struct cs_vec *heads, const uint32_t *order)
 {
 	const struct cs_step *step = d->steps.data;
-	const struct cs_step *control = control_step(d);
+	const struct controls controls = control_steps(d);
 	const uint32_t *head = heads->data;
 	size_t i;
 	uint32_t s;
 
 	for (i = 0; i < heads->n; i++) {
-		if (control && i == heads->n / 2)
-			put_control(plan, d, control);
+		if (i == heads->n / 2)
+			put_controls(plan, d, &controls);
 		s = head[order[i]];
 		do
 			put_step(plan, d, &step[s], 0);
 		while (++s < d->steps.n && step[s].round &&
 		       step[s].round == step[s - 1].round);
 	}
-	if (control)
-		put_control(plan, d, control);
+	put_controls(plan, d, &controls);
 }
 
 /* Where each part lies when there are so many of each. */
@@ -652,11 +699,12 @@ static int lay_out(struct cs_plan *plan, uint64_t n_steps, uint64_t n_transfers,
 	return 0;
 }
 
-/* A zeroed blob with its header and views, and room for the steps, and for a step
- * that is put twice more; they are still to come. */
+/* A zeroed blob with its header and views, and room for the steps, and for those that
+ * are put twice more; they are still to come. */
 static struct cs_plan *new_plan(const struct draft *d,
-				const struct cs_step *control)
+				const struct controls *controls)
 {
+	uint64_t steps = d->steps.n, transfers = d->transfers.n;
 	struct cs_plan head = {
 		.magic = CS_PLAN_MAGIC, .version = CS_PLAN_VERSION,
 		.n_agents = (uint32_t)d->req->n_agents, .set = d->req->set,
@@ -664,8 +712,12 @@ static struct cs_plan *new_plan(const struct draft *d,
 	};
 	struct cs_plan *plan;
 
-	if (lay_out(&head, d->steps.n + (control ? 2 : 0),
-		    d->transfers.n + (control ? 2 * control->count : 0), d->err))
+	for (int i = 0; i < 2; i++)
+		if (controls->step[i]) {
+			steps += 2;
+			transfers += 2 * controls->step[i]->count;
+		}
+	if (lay_out(&head, steps, transfers, d->err))
 		return NULL;
 	plan = calloc(1, head.total_bytes);
 	if (!plan) {
@@ -719,12 +771,15 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 	struct draft d = new_draft(req, err);
 	struct cs_vec heads = CS_VEC(uint32_t), order = CS_VEC(uint32_t);
 	struct cs_plan *plan = NULL;
+	struct controls controls;
 
 	if (!cs_agents_check(req->n_agents, err) &&
 	    !cs_settings_check(&req->set, err) && !add_tests(&d) &&
 	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err) &&
-	    !draw_order(&d, &heads, order.data))
-		plan = new_plan(&d, control_step(&d));
+	    !draw_order(&d, &heads, order.data)) {
+		controls = control_steps(&d);
+		plan = new_plan(&d, &controls);
+	}
 	if (plan) {
 		put_steps(plan, &d, &heads, order.data);
 		plan->id = cs_plan_hash(plan);
@@ -854,7 +909,7 @@ int cs_plan_assemble(const struct cs_plan_request *req,
 	for (s = 0; !rc && s < n_steps; s++)
 		rc = take_step(&d, &step[s], asked);
 	if (!rc)
-		plan = new_plan(&d, NULL);
+		plan = new_plan(&d, &(struct controls){ { NULL, NULL } });
 	for (s = 0; plan && s < n_steps; s++)
 		put_step(plan, &d, (struct cs_step *)d.steps.data + s, 0);
 	release_draft(&d);

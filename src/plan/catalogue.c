@@ -363,7 +363,7 @@ static int take(size_t i, enum cs_backend_kind backend, enum cs_way via, char *m
 		return OF_OTHER_BACKEND;
 	if (!cs_method_fits(table[i].method, via))
 		return OF_OTHER_VIA;
-	marks[i] = 1;
+	marks[i] = CS_CHOSEN;
 	return TAKEN;
 }
 
@@ -460,7 +460,29 @@ void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
 		if (cs_test_is_of(&table[i], backend) && is_of(&table[i], axes) &&
 		    is_method(&table[i], axes, backend, via) &&
 		    is_memory(&table[i], axes))
-			chosen[i] = 1;
+			chosen[i] = CS_CHOSEN;
+}
+
+uint32_t cs_test_least_agents(const struct cs_test *test)
+{
+	return test->path == CS_PATH_PEER || test->pattern == CS_PATTERN_GATED ? 2 : 1;
+}
+
+void cs_tests_lone(char *chosen)
+{
+	static const char *const lone[] = {
+		"h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "h2d.ce.pinned.bidi",
+		"h2d.chase.stride.pair", "local.ce.copy.alone",
+		"local.sm.read.alone", "local.sm.write.alone",
+		"local.chase.random.alone",
+	};
+	size_t i;
+
+	for (i = 0; i < N_TESTS; i++)
+		if (chosen[i] && cs_test_least_agents(&table[i]) < 2)
+			return;
+	for (i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
+		chosen[cs_test_index(lone[i])] = CS_CHOSEN_LONE;
 }
 
 int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)

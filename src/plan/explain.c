@@ -147,15 +147,15 @@ static const char *const timed[] = {
 		"By CUDA events around the copies, on the stream of the GPU that "
 		"issues them. All is enqueued behind a closed gate, which one "
 		"store in shared memory opens, so no enqueueing is timed. A cell "
-		"is the median of at least six samples of 5 ms and ends when half "
-		"its 95 % interval is within --precision. The first touch is "
-		"apart.",
+		"is the median of at least six samples of 5 ms and ends when "
+		"its 95 % interval reaches no further from it than --precision. "
+		"The first touch is apart.",
 	[CS_BACKEND_CPU] =
 		"By the kernel's monotonic clock around the copies, in the thread "
 		"that makes them, after a gate in shared memory has opened. A cell "
-		"is the median of at least six samples of 5 ms and ends when half "
-		"its 95 % interval is within --precision. The first touch is "
-		"apart.",
+		"is the median of at least six samples of 5 ms and ends when "
+		"its 95 % interval reaches no further from it than --precision. "
+		"The first touch is apart.",
 };
 
 static const char *const both_ways =

@@ -130,9 +130,39 @@ int cs_transfers_are_twins(const struct cs_transfer *a,
 	       cs_end_is_numa(&a->dst) == cs_end_is_numa(&b->src);
 }
 
+/* An issuer is one of the ends, where those are agents. */
+static int issuer_fits(const struct cs_transfer *t, int numas)
+{
+	return numas == 2 ||
+	       (!cs_end_is_numa(&t->src) && t->issuer == t->src.index) ||
+	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
+}
+
+int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
+{
+	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
+
+	return numas == (test->path == CS_PATH_HOST) + cs_test_has_host(test) &&
+	       issuer_fits(t, numas) &&
+	       (numas || (t->src.index == t->dst.index) ==
+				 (test->path == CS_PATH_LOCAL));
+}
+
 int cs_transfer_is_load(const struct cs_transfer *t)
 {
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
+}
+
+int cs_transfer_is_lone(const struct cs_transfer *t)
+{
+	return (t->flags & CS_TRANSFER_LONE) != 0;
+}
+
+int cs_transfer_applies(const struct cs_transfer *t, int n_agents)
+{
+	return (t->src.index < n_agents || cs_end_is_numa(&t->src)) &&
+	       (t->dst.index < n_agents || cs_end_is_numa(&t->dst)) &&
+	       t->issuer < n_agents && (!cs_transfer_is_lone(t) || n_agents == 1);
 }
 
 int cs_transfer_far(const struct cs_transfer *t)
@@ -192,15 +222,20 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 {
 	uint32_t k;
 
-	for (k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-
-		if ((t->src.index >= n_agents && !cs_end_is_numa(&t->src)) ||
-		    (t->dst.index >= n_agents && !cs_end_is_numa(&t->dst)) ||
-		    t->issuer >= n_agents)
+	for (k = 0; k < step->count; k++)
+		if (!cs_transfer_applies(cs_plan_transfer(plan, step, k), n_agents))
 			return 0;
-	}
 	return 1;
+}
+
+int cs_plan_view_is_lone(const struct cs_plan *plan, uint32_t view)
+{
+	const struct cs_transfer *t = transfers_of(plan);
+	const struct cs_transfer *end = t + plan->n_transfers;
+
+	while (t < end && t->view != view)
+		t++;
+	return t < end && cs_transfer_is_lone(t);
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -240,15 +275,16 @@ static void lay_out(struct cs_arena_layout *l)
 					  l->src_bytes;
 }
 
-void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t limit,
-		   struct cs_arena_layout *out)
+void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
+		   uint64_t limit, struct cs_arena_layout *out)
 {
 	const struct cs_transfer *t = transfers_of(plan);
 	const struct cs_transfer *end = t + plan->n_transfers;
 	uint64_t src = 0, dst = 0, chain = 0;
 
 	for (; t < end; t++) {
-		if (!has_buffers(t) || t->bytes > limit)
+		if (!has_buffers(t) || t->bytes > limit ||
+		    !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_end_is_numa(&t->src) && t->src.index == agent &&
 		    t->method == CS_METHOD_CHASE)
@@ -287,18 +323,18 @@ uint64_t cs_transfer_stride(const struct cs_transfer *t)
 	return (t->bytes + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
 }
 
-void cs_plan_arena_wide(const struct cs_plan *plan, int agent, uint64_t limit,
-			struct cs_arena_layout *out)
+void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
+			uint64_t limit, struct cs_arena_layout *out)
 {
 	const struct cs_transfer *t = transfers_of(plan);
 	const struct cs_transfer *end = t + plan->n_transfers;
 
-	cs_plan_arena(plan, agent, limit, out);
+	cs_plan_arena(plan, agent, n_agents, limit, out);
 	for (; t < end; t++) {
 		uint64_t places = (t->dst_slot + 1ull) * cs_copies_most(t->bytes);
 
 		if (!cs_transfer_rotates(t) || t->dst.index != agent ||
-		    t->bytes > limit)
+		    t->bytes > limit || !cs_transfer_applies(t, n_agents))
 			continue;
 		out->dst_bytes = most(out->dst_bytes,
 				      least(places * cs_transfer_stride(t),

@@ -7,7 +7,8 @@
  *     header | steps[n_steps] | transfers[n_transfers] | views[n_views]
  *
  * All ends are indices of agents, the same on each node.  A node with fewer
- * agents than the plan leaves out the steps that name others. */
+ * agents than the plan leaves out the steps that name others; where a whole matrix of
+ * pairs was asked for, a node with one GPU has steps of its own. */
 #ifndef CS_PLAN_PLAN_H
 #define CS_PLAN_PLAN_H
 
@@ -37,6 +38,7 @@ struct cs_end {
 };
 
 #define CS_TRANSFER_LOAD 1u	/* runs beside what is measured, has no figure */
+#define CS_TRANSFER_LONE 2u	/* on nodes with one GPU alone, in place of pairs */
 
 /* Slots tell transfers of one step apart that would else share a buffer.  Of a
  * device's destination: where it begins, in buffers of its own size.  Of host memory:
@@ -81,7 +83,7 @@ struct cs_view {
 struct cs_settings {
 	uint64_t copy_bytes;
 	uint64_t seed;		/* order of the steps, fill pattern */
-	double precision;	/* half interval / median at which a cell ends */
+	double precision;	/* side of the interval / median at which a cell ends */
 	double cell_limit_s;
 	double start_limit_s;	/* driver start */
 	uint32_t verify;	/* enum cs_verify */
@@ -128,7 +130,7 @@ struct cs_plan {
 
 struct cs_plan_request {
 	int n_agents;
-	const char *chosen;	/* as cs_tests_choose gives it */
+	const char *chosen;	/* enum cs_chosen, as cs_tests_choose gives it */
 	struct cs_settings set;
 };
 
@@ -139,7 +141,7 @@ struct cs_plan_request {
  * as a control in the middle and at the end when there are at least 4.  The issuer
  * of a read is the destination's agent, of all else the source's, of what has a
  * host end the GPU's.
- * Errors: fewer agents than the tests want (2, or 1 where none is between GPUs)
+ * Errors: fewer agents than all of the tests want (cs_test_least_agents)
  * or more than CS_MAX_AGENTS, nothing chosen, a copy size that is 0, not a multiple of 16 or above CS_COPY_MAX, a precision or limit
  * that is negative or not finite, a test of the other backend, no memory.  On
  * success *out is malloc'ed, to be freed by the caller. */
@@ -180,6 +182,9 @@ extern const char *const cs_schedule_words[];
 /* "all", "last", "off"; NULL at the end. */
 extern const char *const cs_verify_words[];
 
+/* Is a matrix of nodes with one GPU alone? */
+int cs_plan_view_is_lone(const struct cs_plan *plan, uint32_t view);
+
 /* How many steps from this one on are of its round; at least 1. */
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);
 /* So many steps as if they were one. */
@@ -201,7 +206,12 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 int cs_transfer_far(const struct cs_transfer *t);
 /* Whose memory is the destination, so who checks it: an agent. */
 int cs_transfer_checker(const struct cs_transfer *t);
+/* Are the ends of the kinds that its test has, and is the issuer one of them? */
+int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
+int cs_transfer_is_lone(const struct cs_transfer *t);
+/* Does a node with so many agents make it? */
+int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
 /* Do kernels of one GPU move these two between it and the host, one there and one
  * back?  One kernel makes both, and they get on at the same pace. */
 int cs_transfers_are_twins(const struct cs_transfer *a,
@@ -228,14 +238,14 @@ struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
 	uint64_t most;		/* transfers of more bytes have no room */
 };
-/* With room for transfers of at most so many bytes, one place for each that may run at
- * the same time. */
-void cs_plan_arena(const struct cs_plan *plan, int agent, uint64_t most,
+/* On a node with so many agents, with room for transfers of at most so many bytes, one
+ * place for each that may run at the same time. */
+void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents, uint64_t most,
 		   struct cs_arena_layout *out);
 /* The same with as many places for the copies of a sample as are of use, if there are
  * CS_PLACES_BYTES for them. */
-void cs_plan_arena_wide(const struct cs_plan *plan, int agent, uint64_t most,
-			struct cs_arena_layout *out);
+void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
+			uint64_t most, struct cs_arena_layout *out);
 /* As much as one copy of the default size needs: no small copy makes a run take more
  * memory than that, and checking it takes 0.3 ms on H200. */
 #define CS_PLACES_BYTES (512ull << 20)

@@ -94,20 +94,9 @@ static int end_is_sound(const struct cs_plan *plan, const struct cs_end *end)
 	       end->memory == (cpu ? CS_MEM_ARENA : CS_MEM_DEVICE);
 }
 
-/* An issuer is one of the ends, where those are agents. */
-static int issuer_is_sound(const struct cs_plan *plan,
-			   const struct cs_transfer *t)
-{
-	if (cs_end_is_numa(&t->src) && cs_end_is_numa(&t->dst))
-		return t->issuer < plan->n_agents;
-	return (!cs_end_is_numa(&t->src) && t->issuer == t->src.index) ||
-	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
-}
-
 static int transfer_check(const struct cs_plan *plan,
 			  const struct cs_transfer *t, struct cs_err *err)
 {
-	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
 	const struct cs_view *view;
 	const struct cs_test *test;
 
@@ -117,9 +106,7 @@ static int transfer_check(const struct cs_plan *plan,
 	view = cs_plan_view(plan, t->view);
 	test = cs_transfer_test(plan, t);
 	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
-	    !issuer_is_sound(plan, t) ||
-	    (!numas && (t->src.index == t->dst.index) !=
-			       (test->path == CS_PATH_LOCAL)))
+	    t->issuer >= plan->n_agents || !cs_transfer_fits(t, test))
 		return cs_err_set(err, "plan is damaged: transfer between agents %u "
 				  "and %u of %u", t->src.index, t->dst.index,
 				  plan->n_agents);
@@ -127,9 +114,9 @@ static int transfer_check(const struct cs_plan *plan,
 	    (!cs_test_has_host(test) && t->op != test->op) ||
 	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
 				      t->bytes != view->bytes) ||
-	    (t->flags & ~CS_TRANSFER_LOAD) || !t->bytes || t->bytes % 16 ||
-	    t->bytes > CS_COPY_MAX ||
-	    numas != (test->path == CS_PATH_HOST) + cs_test_has_host(test))
+	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||
+	    (cs_transfer_is_lone(t) && !cs_transfer_applies(t, 1)) ||
+	    !t->bytes || t->bytes % 16 || t->bytes > CS_COPY_MAX)
 		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
 				  "of its kind", test->name);
 	return 0;
@@ -201,6 +188,10 @@ static int step_transfers_check(const struct cs_plan *plan,
 	for (k = 0; k < step->count; k++)
 		if (transfer_check(plan, cs_plan_transfer(plan, step, k), err))
 			return -1;
+	for (k = 1; k < step->count; k++)
+		if (cs_transfer_is_lone(&first[k]) != cs_transfer_is_lone(first))
+			return cs_err_set(err, "plan is damaged: a step of nodes with "
+					  "one GPU and of others");
 	if (cs_transfer_is_load(first) || first->view != step->view)
 		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
 				  "something else", cs_plan_test(plan, step)->name);

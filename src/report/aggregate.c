@@ -16,6 +16,7 @@ struct aggregate {
 	struct cs_grid *grid;	/* by node */
 	int n_rows, n_cols;	/* the largest of their matrices */
 	int like;		/* the first node with that many: its labels */
+	size_t nodes;		/* that measure it: one with one GPU has no pairs */
 	double *value;		/* medians over nodes */
 	char *mark;
 	size_t n_planned, n_measured;
@@ -118,7 +119,8 @@ static int same_labels(const struct aggregate *ag)
 	int node, i;
 
 	for (node = 0; node < ag->run->n_nodes; node++)
-		for (i = 0; i < ag->run->node[node].facts.n_agents; i++)
+		for (i = 0; ag->grid[node].n_planned &&
+			    i < ag->run->node[node].facts.n_agents; i++)
 			if (strcmp(cs_agent_label(ag->run, node, i).text,
 				   cs_agent_label(ag->run, ag->like, i).text))
 				return 0;
@@ -153,10 +155,10 @@ static int print(FILE *to, struct aggregate *ag)
 			sorted[n++] = &ag->grid[node];
 	qsort(sorted, n, sizeof(*sorted), median_order);
 	if (same_labels(ag))
-		cs_fold(to, 2, 4, "each cell the median of %zu nodes", nodes);
+		cs_fold(to, 2, 4, "each cell the median of %zu nodes", ag->nodes);
 	else
 		cs_fold(to, 2, 4, "each cell the median of %zu nodes; %ss are "
-			"numbered as on %s", nodes, cs_agent_word(ag->run),
+			"numbered as on %s", ag->nodes, cs_agent_word(ag->run),
 			host_of(&ag->grid[ag->like]));
 	cs_matrix_cells(to, &cells);
 	if (n)
@@ -181,6 +183,9 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 	for (node = 0; ag.grid && node < run->n_nodes; node++) {
 		if (cs_grid_init(&ag.grid[node], run, node, view))
 			goto out;
+		if (!ag.grid[node].n_planned)
+			continue;
+		ag.nodes++;
 		if (ag.grid[node].n_rows > ag.n_rows ||
 		    ag.grid[node].n_cols > ag.n_cols) {
 			ag.n_rows = ag.grid[node].n_rows;
@@ -190,11 +195,19 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		ag.n_planned += ag.grid[node].n_planned;
 		ag.n_measured += ag.grid[node].n_measured;
 	}
+	if (ag.grid && ag.nodes < 2) {
+		/* the one node that measures it is printed by itself */
+		for (node = 0; node < run->n_nodes; node++)
+			differs[node] |= ag.grid[node].n_planned != 0;
+		rc = 0;
+		goto out;
+	}
 	cells = (size_t)ag.n_rows * (size_t)ag.n_cols + 1;
 	ag.value = calloc(cells, sizeof(*ag.value));
 	ag.mark = calloc(cells, 1);
 	if (!ag.grid || !ag.value || !ag.mark || fill_cells(&ag))
 		goto out;
+	putc('\n', to);
 	cs_matrix_heading(to, for_heading(&ag));
 	mark_nodes(&ag, differs);
 	rc = print(to, &ag);

@@ -48,8 +48,8 @@ static void print_value(FILE *to, const struct cs_row *row)
 			s->median, unit);
 	else
 		cs_fold(to, 2, INDENT, "value      %.2f %s, 95 %% interval %.2f "
-			"to %.2f (half of it %.2f %%)", s->median, unit, s->ci_low,
-			s->ci_high, 100 * cs_stats_half_width(s));
+			"to %.2f (at most %.2f %% from it)", s->median, unit, s->ci_low,
+			s->ci_high, 100 * cs_stats_margin(s));
 	cs_fold(to, 2, INDENT, "samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
 		"%.2f, p95 %.2f, p99 %.2f, max %.2f, sd %.3f, mad %.3f", s->n, s->min, s->p5,
 		s->mean, s->p95, s->p99, s->max, s->sd, s->mad);
@@ -311,7 +311,8 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_history(to, c->row);
 	if (!cs_end_is_numa(&c->row->what.src))
 		print_agent(to, c, c->row->what.src.index);
-	if (!cs_end_is_numa(&c->row->what.dst))
+	if (!cs_end_is_numa(&c->row->what.dst) &&
+	    !cs_ends_are_same(&c->row->what.src, &c->row->what.dst))
 		print_agent(to, c, c->row->what.dst.index);
 	cs_print_line(to, "  beside it, %s and how far from this cell",
 		cs_unit_text(cs_row_test(c->row)->unit));

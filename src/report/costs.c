@@ -163,7 +163,8 @@ static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 	struct cs_arena_layout arena = { 0 };
 
 	if (run->plan)
-		cs_plan_arena_wide(run->plan, agent, UINT64_MAX, &arena);
+		cs_plan_arena_wide(run->plan, agent, run->node[node].facts.n_agents,
+			      UINT64_MAX, &arena);
 	cs_print(to, "  %5s", cs_agent_label(run, node, agent).text);
 	put_cost(to, 8, 3, a->start_s);
 	put_cost(to, 9, 3, a->open_s);
@@ -242,11 +243,11 @@ void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 /* Medians of one metric over the node's cells: how many. */
 static size_t gather(const struct cs_grid *grid, int metric, double *x)
 {
-	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_rows_count(rows), i, k = 0;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	size_t i, k = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->node == (uint32_t)grid->node && row->status == CS_OK &&
 		    row->metric == metric && cs_row_test(row) == grid->test)
@@ -270,11 +271,11 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 {
 	struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
-	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_rows_count(rows), i, k = 0;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	size_t i, k = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		int cell = cs_grid_cell(grid, &row->what);
 		double gbs;
 
@@ -311,7 +312,7 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 
 	if (grid->test->how != CS_HOW_OPEN || !grid->n_measured)
 		return;
-	x = calloc(cs_rows_count(&grid->run->rows), sizeof(*x));
+	x = calloc(cs_run_rows(grid->run, grid->node).n + 1, sizeof(*x));
 	if (!x)
 		return;
 	cs_print_line(to, "  %-10s %9s %9s %9s", "parts, us", "min", "median", "max");

@@ -20,39 +20,32 @@ struct point {
 	double together;	/* median of the totals; NAN none */
 };
 
+static int is_like(const struct cs_grid *a, const struct cs_grid *b)
+{
+	return a->test == b->test && a->back == b->back;
+}
+
 int cs_curve_sizes(const struct cs_run *run, uint32_t index)
 {
-	struct cs_grid first, grid;
-	uint32_t n = cs_grids(run), i;
+	const struct cs_grid first = cs_grid_head(run, index);
 	int sizes = 0;
 
-	if (!run->plan->set.last_bytes || run->n_nodes < 1 ||
-	    cs_grid_init(&first, run, 0, index))
-		return 0;
-	for (i = index; i < n; i++) {
-		if (cs_grid_init(&grid, run, 0, i))
-			break;
-		sizes += grid.test == first.test && grid.back == first.back;
-		cs_grid_release(&grid);
-	}
 	/* it begins where no smaller size of the test is */
-	if (first.bytes != run->plan->set.copy_bytes || first.test->bytes)
-		sizes = 0;
-	cs_grid_release(&first);
+	if (!run->plan->set.last_bytes || run->n_nodes < 1 ||
+	    first.bytes != run->plan->set.copy_bytes || first.test->bytes)
+		return 0;
+	for (uint32_t i = index; i < cs_grids(run); i++) {
+		const struct cs_grid grid = cs_grid_head(run, i);
+
+		sizes += is_like(&grid, &first);
+	}
 	return sizes;
 }
 
 int cs_curve_holds(const struct cs_run *run, uint32_t index)
 {
-	struct cs_grid grid;
-	int swept;
-
-	if (!run->plan->set.last_bytes || run->n_nodes < 1 ||
-	    cs_grid_init(&grid, run, 0, index))
-		return 0;
-	swept = !grid.test->bytes;
-	cs_grid_release(&grid);
-	return swept;
+	return run->plan->set.last_bytes && run->n_nodes > 0 &&
+	       !cs_grid_head(run, index).test->bytes;
 }
 
 static void take_cells(struct point *p, const struct cs_grid *grid, double *room,
@@ -173,7 +166,7 @@ int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 {
 	int sizes = cs_curve_sizes(run, index), n = 0, rc = -1;
 	struct point *point = calloc((size_t)sizes + 1, sizeof(*point));
-	struct cs_grid like, grid;
+	struct cs_grid like;
 	uint32_t i;
 
 	if (!point || cs_grid_init(&like, run, first, index)) {
@@ -181,13 +174,10 @@ int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		return -1;
 	}
 	for (i = index; n < sizes; i++) {
-		int same;
+		const struct cs_grid grid = cs_grid_head(run, i);
 
-		if (cs_grid_init(&grid, run, first, i))
-			goto out;
-		same = grid.test == like.test && grid.back == like.back;
-		cs_grid_release(&grid);
-		if (same && take_point(run, first, last, i, &point[n++]))
+		if (is_like(&grid, &like) &&
+		    take_point(run, first, last, i, &point[n++]))
 			goto out;
 	}
 	print_points(to, &like, point, n);

@@ -13,6 +13,7 @@
 #include "check/check.h"
 #include "check/class.h"
 #include "check/fingerprint.h"
+#include "report/group.h"
 #include "report/matrix.h"
 
 #define LINES 60	/* of the whole report, without -v */
@@ -259,47 +260,6 @@ static int print_classes(FILE *to, const struct cs_run *run, int verbose)
 
 /* ---- findings ---- */
 
-/* Findings with the same text: finding[0..n), by node. */
-struct group {
-	const struct cs_finding *const *finding;
-	size_t n;
-	int lines, brief;	/* how many it takes */
-};
-
-static int by_text(const void *a, const void *b)
-{
-	const struct cs_finding *x = *(const struct cs_finding *const *)a;
-	const struct cs_finding *y = *(const struct cs_finding *const *)b;
-	int order = (int)y->severity - (int)x->severity;
-
-	if (!order)
-		order = strcmp(x->id, y->id);
-	if (!order)
-		order = strcmp(x->text, y->text);
-	return order ? order : x < y ? -1 : x > y;
-}
-
-static int is_like(const struct cs_finding *a, const struct cs_finding *b)
-{
-	return a->severity == b->severity && !strcmp(a->id, b->id) &&
-	       !strcmp(a->text, b->text);
-}
-
-/* Worst first; of equal ones those of the job, then of the first node. */
-static int by_weight(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-	const struct cs_finding *f = x->finding[0], *g = y->finding[0];
-
-	if (f->severity != g->severity)
-		return f->severity > g->severity ? -1 : 1;
-	if (f->drain != g->drain)
-		return f->drain ? -1 : 1;
-	if (f->node != g->node)
-		return f->node < g->node ? -1 : 1;
-	return f < g ? -1 : f > g;
-}
-
 static const struct cs_agent_facts *agent_at(const struct cs_run *run, int node,
 					     const char *bus_id)
 {
@@ -343,7 +303,7 @@ static void gpu_text(const struct cs_run *run, int node, const char *bus_id,
 	append_known(to, size, ", module ", module);
 }
 
-static void print_where(FILE *to, const struct cs_run *run, const struct group *g,
+static void print_where(FILE *to, const struct cs_run *run, const struct cs_group *g,
 			int verbose)
 {
 	size_t i, said = 0;
@@ -397,28 +357,19 @@ static void print_evidence(FILE *to, const struct cs_run *run,
 			i < f->n_evidence ? ", ..." : "");
 }
 
-static void print_head(FILE *to, const struct cs_run *run, const struct group *g,
-		       int verbose)
+static int print_head(FILE *to, const struct cs_run *run, const struct cs_group *g,
+		      int verbose)
 {
-	static const char *const word[] = { "note", "warning", "critical" };
 	const struct cs_finding *f = g->finding[0];
-	int *nodes = calloc(g->n, sizeof(*nodes));
-	size_t room = verbose ? g->n * (CS_HOST + 1) + 64 : 160, n = 0;
-	char *hosts = calloc(1, room);
+	char *hosts = cs_group_hosts(run, g, verbose ? 0 : 160);
 
-	for (size_t i = 0; nodes && i < g->n; i++)
-		if (g->finding[i]->node >= 0 && g->finding[i]->node < run->n_nodes)
-			nodes[n++] = g->finding[i]->node;
-	if (hosts && n)
-		cs_hosts_text(run, nodes, n, hosts, room);
-	cs_fold(to, 2, INDENT, "%-8s %s%s%s%s", word[f->severity],
-		hosts ? hosts : "", n ? ": " : "", f->text,
-		f->drain ? " [drain]" : "");
+	cs_fold(to, 2, INDENT, "%-8s %s%s%s", cs_severity_text(f->severity),
+		hosts ? hosts : "", f->text, f->drain ? " [drain]" : "");
 	free(hosts);
-	free(nodes);
+	return hosts ? 0 : -1;
 }
 
-static void print_rest(FILE *to, const struct cs_run *run, const struct group *g,
+static void print_rest(FILE *to, const struct cs_run *run, const struct cs_group *g,
 		       int verbose)
 {
 	const struct cs_finding *f = g->finding[0];
@@ -437,89 +388,96 @@ static void print_rest(FILE *to, const struct cs_run *run, const struct group *g
 }
 
 /* `whole`: 1 all that is known of it, 0 its first line; how many lines. */
-static int print_group(FILE *to, const struct cs_run *run, const struct group *g,
+static int print_group(FILE *to, const struct cs_run *run, const struct cs_group *g,
 		       int whole, int verbose)
 {
 	struct page page;
-	int lines;
+	int lines, rc;
 
 	if (page_open(&page))
 		return -1;
-	print_head(page.to, run, g, verbose);
+	rc = print_head(page.to, run, g, verbose);
 	if (whole)
 		print_rest(page.to, run, g, verbose);
 	lines = page_close(&page);
 	if (to)
 		fwrite(page.text, 1, page.size, to);
 	free(page.text);
-	return lines;
+	return rc ? rc : lines;
 }
 
-static int make_groups(const struct cs_run *run,
-		       const struct cs_finding **sorted, struct cs_vec *groups)
+/* How many lines groups take: all that is known of them, and the first of each. */
+struct length {
+	int whole, brief;
+};
+
+/* By group, malloc'ed; NULL no memory. */
+static struct length *measure(const struct cs_run *run, const struct cs_groups *groups)
 {
-	const struct cs_finding *f = run->findings.data;
-	size_t n = run->findings.n, i, k;
-	struct group *g;
+	const struct cs_group *g = groups->groups.data;
+	struct length *length = calloc(groups->groups.n + 1, sizeof(*length));
 
-	for (i = 0; i < n; i++)
-		sorted[i] = &f[i];
-	if (n)
-		qsort(sorted, n, sizeof(*sorted), by_text);
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && is_like(sorted[i], sorted[k]); k++)
-			;
-		g = cs_vec_add(groups, 1, NULL);
-		if (!g)
-			return -1;
-		*g = (struct group){ .finding = sorted + i, .n = k - i };
-		g->lines = print_group(NULL, run, g, 1, 0);
-		g->brief = print_group(NULL, run, g, 0, 0);
-		if (g->lines < 0 || g->brief < 0)
-			return -1;
+	for (size_t i = 0; length && i < groups->groups.n; i++) {
+		length[i].whole = print_group(NULL, run, &g[i], 1, 0);
+		length[i].brief = print_group(NULL, run, &g[i], 0, 0);
+		if (length[i].whole < 0 || length[i].brief < 0) {
+			free(length);
+			length = NULL;
+		}
 	}
-	cs_vec_sort(groups, by_weight);
-	return 0;
+	return length;
 }
 
-static void print_left(FILE *to, const struct group *g, size_t n)
+/* The last line, where not all of it had room. */
+static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 {
 	size_t count[CS_CRITICAL + 1] = { 0 };
-	char text[120];
+	char in_short[60] = "", left[100] = "";
 
 	for (size_t i = 0; i < n; i++)
 		count[g[i].finding[0]->severity] += g[i].n;
-	cs_text(text, sizeof(text), "%zu critical, %zu warning%s, %zu note%s",
-		count[CS_CRITICAL], count[CS_WARNING],
-		count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
-		count[CS_NOTE] == 1 ? "" : "s");
-	cs_fold(to, 2, INDENT, "... and %s (-v prints all)", text);
+	if (cut)
+		cs_text(in_short, sizeof(in_short), "%zu in short%s", cut,
+			n ? "; " : "");
+	if (n)
+		cs_text(left, sizeof(left), "left out: %zu critical, %zu warning%s, "
+			"%zu note%s", count[CS_CRITICAL], count[CS_WARNING],
+			count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
+			count[CS_NOTE] == 1 ? "" : "s");
+	cs_fold(to, 2, INDENT, "... %s%s (-v prints all)", in_short, left);
 }
 
-/* As much of each as there is room for when all others have their first line, and
- * what has none of its own is counted. */
-static void print_groups(FILE *to, const struct cs_run *run, const struct group *g,
-			 size_t n, int room, int verbose)
+/* As much of each as there is room for when all others have their first line, and of
+ * what has none it is said how much it is. */
+static void print_groups(FILE *to, const struct cs_run *run,
+			 const struct cs_groups *groups, const struct length *length,
+			 int room)
 {
-	int brief = 0;
-	size_t i;
+	const struct cs_group *g = groups->groups.data;
+	size_t n = groups->groups.n, cut = 0, i;
+	int brief = 0, all = 0;
 
-	for (i = 0; i < n; i++)
-		brief += g[i].brief;
 	for (i = 0; i < n; i++) {
-		int whole;
-
-		brief -= g[i].brief;
-		whole = verbose || g[i].lines + brief <= room ||
-			(g[i].finding[0]->severity == CS_CRITICAL &&
-			 g[i].lines + 1 < room / 2);
-		if (!whole && g[i].brief + (i + 1 < n) > room) {
-			print_left(to, g + i, n - i);
-			return;
-		}
-		room -= whole ? g[i].lines : g[i].brief;
-		print_group(to, run, &g[i], whole, verbose);
+		brief += length[i].brief;
+		all += length[i].whole;
 	}
+	room -= all > room; /* the last line */
+	for (i = 0; i < n; i++) {
+		int whole, lines;
+
+		brief -= length[i].brief;
+		whole = length[i].whole + brief <= room ||
+			(g[i].finding[0]->severity == CS_CRITICAL &&
+			 length[i].whole < room / 2);
+		lines = whole ? length[i].whole : length[i].brief;
+		if (lines > room)
+			break;
+		room -= lines;
+		cut += lines < length[i].whole;
+		print_group(to, run, &g[i], whole, 0);
+	}
+	if (cut || i < n)
+		print_left(to, g + i, n - i, cut);
 }
 
 static void print_counts(FILE *to, const struct cs_run *run)
@@ -551,23 +509,27 @@ static void print_counts(FILE *to, const struct cs_run *run)
 
 static int print_findings(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
-	const struct cs_finding **sorted = calloc(run->findings.n + 1,
-						  sizeof(*sorted));
-	struct cs_vec groups = CS_VEC(struct group);
+	struct length *length = NULL;
+	struct cs_groups groups;
 	struct page page;
-	int rc = sorted ? make_groups(run, sorted, &groups) : -1;
+	int rc = cs_groups_make(run, &groups);
 
-	if (!rc)
-		rc = page_open(&page);
+	if (rc)
+		return rc;
+	length = measure(run, &groups);
+	rc = !length || page_open(&page) ? -1 : 0;
 	if (!rc) {
 		print_counts(page.to, run);
 		lines += page_close(&page);
 		fwrite(page.text, 1, page.size, to);
 		free(page.text);
-		print_groups(to, run, groups.data, groups.n, LINES - lines, verbose);
 	}
-	cs_vec_release(&groups);
-	free(sorted);
+	for (size_t i = 0; !rc && verbose && i < groups.groups.n; i++)
+		print_group(to, run, (struct cs_group *)groups.groups.data + i, 1, 1);
+	if (!rc && !verbose)
+		print_groups(to, run, &groups, length, LINES - lines);
+	free(length);
+	cs_groups_release(&groups);
 	return rc;
 }
 

@@ -84,7 +84,8 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 	uint32_t a;
 
 	for (a = 0; a < plan->n_agents; a++) {
-		cs_plan_arena_wide(plan, (int)a, UINT64_MAX, &layout);
+		cs_plan_arena_wide(plan, (int)a, (int)plan->n_agents, UINT64_MAX,
+			      &layout);
 		if (layout.total_bytes > most)
 			most = layout.total_bytes;
 	}
@@ -171,8 +172,8 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 	cs_size_text(plan->set.copy_bytes, size, sizeof(size));
 	cs_size_text(largest_arena(plan), arena, sizeof(arena));
 	cs_print_line(to, "nothing was measured: this is the plan for %" PRIu32
-		" agents on each node, %s backend", plan->n_agents,
-		backend_text(plan->set.backend));
+		" agent%s on each node, %s backend", plan->n_agents,
+		plan->n_agents == 1 ? "" : "s", backend_text(plan->set.backend));
 	print_views(to, plan);
 	cs_print_line(to, "plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016"
 		PRIx64, plan->n_steps, plan->n_transfers, plan->id);

@@ -270,6 +270,10 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "0 of %zu cells", grid->n_planned);
 		return;
 	}
+	if (grid->n_planned == 1) { /* the figure stands above */
+		cs_fold(to, 2, 4, "1 of 1 cells");
+		return;
+	}
 	cs_fold(to, 2, 4, "min %.*f (%s)  median %.*f  max %.*f (%s)  "
 		"spread %.2f %%  %zu of %zu cells", d,
 		grid->min, cs_cell_label(grid, grid->min_at).text, d, grid->median,
@@ -482,14 +486,13 @@ static void print_remarks(FILE *to, const struct cs_grid *grid)
 /* -v: every sample of every cell. */
 static void print_samples(FILE *to, const struct cs_grid *grid)
 {
-	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_rows_count(rows), i;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
 	uint32_t k;
 
 	cs_fold(to, 2, 4, "samples, in order of time:");
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
-		const double *x = cs_rows_samples(rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+		const double *x = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		char text[SAMPLES_MOST * 16] = "";
 
 		if (row->node != (uint32_t)grid->node || !row->n_samples ||
@@ -517,16 +520,16 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 static void print_places(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
-	size_t n = cs_grid_cells(grid), i, unproven = 0;
+	size_t n = cs_grid_cells(grid), unproven = 0;
 	const char *proof = "";
 
 	if (!cs_test_has_host(grid->test) || !grid->n_measured)
 		return;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		unproven += grid->row[i] &&
 			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
-	for (i = 0; i < (size_t)nd->facts.n_agents && !proof[0]; i++)
-		proof = nd->agent[i].pages_proof;
+	for (int a = 0; a < nd->facts.n_agents && !proof[0]; a++)
+		proof = nd->agent[a].pages_proof;
 	if (unproven)
 		cs_fold(to, 2, 4, "where its host memory lies is not proven for %zu "
 			"cell%s", unproven, unproven == 1 ? "" : "s");
@@ -554,14 +557,14 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 /* Pairs that were measured at the same time, and what shows that they may. */
 static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 {
-	const struct cs_rows *rows = &grid->run->rows;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
 	size_t i, held = 0;
 	double least = INFINITY, most = 0;
 
 	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
 		return;
-	for (i = 0; i < cs_rows_count(rows); i++) {
-		double share = company_share(grid, cs_rows_get(rows, i));
+	for (i = 0; i < rows.n; i++) {
+		double share = company_share(grid, cs_listed(&rows, i));
 
 		held += !isnan(share);
 		least = fmin(least, share);
@@ -572,8 +575,8 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 			"both alone and so, which gave %.2f to %.2f %% of alone",
 			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
 			100 * most);
-	for (i = 0; i < cs_rows_count(rows) && verbose; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (i = 0; i < rows.n && verbose; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		double share = company_share(grid, row);
 
 		if (!isnan(share))

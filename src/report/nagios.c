@@ -1,12 +1,14 @@
 /* nagios.c - a monitoring plugin's output: one line with status and figures, then the
- * findings. */
+ * findings, those of several nodes as one. */
 #include "config.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/print.h"
 #include "check/check.h"
+#include "report/group.h"
 #include "report/tally.h"
 #include "report/view.h"
 #include "report/views.h"
@@ -82,23 +84,25 @@ static int put_figures(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-static void put_findings(FILE *to, const struct cs_run *run)
+static int put_findings(FILE *to, const struct cs_run *run)
 {
-	static const char *const severity[] = { "note", "warning", "critical" };
-	const struct cs_finding *f = run->findings.data;
+	struct cs_groups groups;
+	const struct cs_group *g;
+	int rc = cs_groups_make(run, &groups);
 
-	for (uint32_t grade = CS_CRITICAL + 1; grade-- > CS_NOTE;)
-		for (size_t i = 0; i < run->findings.n; i++) {
-			if (f[i].severity != grade)
-				continue;
-			cs_print(to, "%s: ", severity[grade]);
-			if (f[i].node >= 0 && f[i].node < run->n_nodes) {
-				put_clean(to, run->node[f[i].node].facts.host);
-				fputs(": ", to);
-			}
-			put_clean(to, f[i].text);
-			putc('\n', to);
-		}
+	g = groups.groups.data;
+	for (size_t i = 0; !rc && i < groups.groups.n; i++) {
+		char *hosts = cs_group_hosts(run, &g[i], 0);
+
+		cs_print(to, "%s: ", cs_severity_text(g[i].finding[0]->severity));
+		put_clean(to, hosts ? hosts : "");
+		put_clean(to, g[i].finding[0]->text);
+		putc('\n', to);
+		rc = hosts ? 0 : -1;
+		free(hosts);
+	}
+	cs_groups_release(&groups);
+	return rc;
 }
 
 static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
@@ -112,8 +116,7 @@ static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run
 	cs_print(to, "CSCOPE-MPI %s: ", status_word(run));
 	put_clean(to, summary);
 	rc = put_figures(to, pooled);
-	put_findings(to, run);
-	return rc;
+	return put_findings(to, run) || rc ? -1 : 0;
 }
 
 int cs_nagios_write(FILE *to, const struct cs_run *run,

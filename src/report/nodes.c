@@ -36,7 +36,7 @@ static void names_text(const struct cs_run_node *nd, char *to, size_t size)
 				    count, name);
 	}
 	if (!to[0])
-		cs_text(to, size, "nothing to measure");
+		cs_text(to, size, "no GPU");
 }
 
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
@@ -84,13 +84,13 @@ static const struct {
 static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		      size_t size)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row_list rows = cs_run_rows(run, node);
 	int low = 0, high = 0, links;
 	char link[32];
 
 	to[0] = '\0';
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->node != (uint32_t)node || row->status != CS_OK ||
 		    !cs_is_bandwidth(row) ||
@@ -306,19 +306,37 @@ static void others_text(const struct cs_run *run, int node, char *to, size_t siz
 			"no other process on any GPU");
 }
 
+static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
+{
+	return a->pcie_gen == b->pcie_gen && a->pcie_width == b->pcie_width &&
+	       a->pcie_gen_max == b->pcie_gen_max &&
+	       a->pcie_width_max == b->pcie_width_max;
+}
+
+/* One line for each, and for all if they are alike. */
 static void print_slow_slots(FILE *to, const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	int a;
+	int n = nd->facts.n_agents, alike = 0, a;
+	char who[80];
 
-	for (a = 0; a < nd->facts.n_agents; a++) {
+	while (alike < n && same_pcie(&nd->agent[alike].link, &nd->agent[0].link))
+		alike++;
+	for (a = 0; a < n; a++) {
 		const struct cs_link_facts *l = &nd->agent[a].link;
 
-		if (l->pcie_gen >= 0 && l->pcie_width >= 0 && pcie_lacks(l))
-			cs_fold(to, 2, 4, "* GPU %s: PCIe %d x%d, card and slot "
-				"can do %d x%d", cs_agent_label(run, node, a).text,
-				l->pcie_gen, l->pcie_width, l->pcie_gen_max,
-				l->pcie_width_max);
+		if (l->pcie_gen < 0 || l->pcie_width < 0 || !pcie_lacks(l))
+			continue;
+		if (n > 1 && alike == n)
+			cs_all_text(cs_agent_word(run), n, who, sizeof(who));
+		else
+			cs_text(who, sizeof(who), "GPU %s",
+				cs_agent_label(run, node, a).text);
+		cs_fold(to, 2, 4, "* %s: PCIe %d x%d, card and slot can do %d x%d",
+			who, l->pcie_gen, l->pcie_width, l->pcie_gen_max,
+			l->pcie_width_max);
+		if (alike == n)
+			return;
 	}
 }
 

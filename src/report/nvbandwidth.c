@@ -152,7 +152,8 @@ static void judge(struct table *t)
 	const struct cs_row *skipped = NULL;
 
 	t->verdict = t->n_measured ? PASSED : WAIVED;
-	t->why = "no cell of it is there";
+	t->why = (int)cs_test_least_agents(test_of(t->alias)) > t->n ?
+			 "it needs two GPUs" : "no cell of it is there";
 	if (is_short(t) && !t->run->complete) {
 		t->verdict = FAILED;
 		t->why = "the run ended before it was measured whole";
@@ -174,7 +175,7 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 		      const struct cs_alias *alias, int part)
 {
 	int n = run->node[node].facts.n_agents, square;
-	size_t n_rows = cs_rows_count(&run->rows);
+	const struct cs_row_list rows = cs_run_rows(run, node);
 
 	n = n > 0 ? n : 0;
 	square = alias->layout == CS_LAYOUT_PAIRS ||
@@ -189,8 +190,8 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 		return -1;
 	if (cs_alias_test(alias) < 0)
 		return 0;
-	for (size_t i = 0; i < n_rows; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->node == (uint32_t)node && !cs_row_is_repeat(row) &&
 		    row->metric <= CS_METRIC_TOTAL &&
@@ -220,6 +221,28 @@ static int is_planned(const struct cs_run *run, const struct cs_alias *alias)
 	return 0;
 }
 
+/* Is it one that a GPU alone has not, where no node has more? */
+static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
+{
+	const struct cs_test *test = test_of(alias);
+
+	return run->plan && cs_test_least_agents(test) > run->plan->n_agents &&
+	       cs_test_is_of(test, (enum cs_backend_kind)run->plan->set.backend);
+}
+
+/* What nodes with one GPU measure in place of pairs is not missed on others. */
+static int is_of_node(const struct cs_run *run, int node,
+		      const struct cs_alias *alias)
+{
+	int test = cs_alias_test(alias);
+
+	for (uint32_t v = 0; run->plan && v < run->plan->n_views; v++)
+		if ((int)cs_plan_view(run->plan, v)->test == test)
+			return !cs_plan_view_is_lone(run->plan, v) ||
+			       run->node[node].facts.n_agents == 1;
+	return 1;
+}
+
 /* By its own name or another alias's? */
 static int is_told(const struct cs_alias *const *told, size_t n,
 		   const struct cs_alias *alias, int by_test)
@@ -244,7 +267,7 @@ static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
 		list = cs_list_item(list, item, sizeof(item));
 		for (a = alias; a < alias + n_aliases; a++)
 			if (cs_alias_fits(a, item) && !is_told(told, n, a, 0) &&
-			    (!a->test || is_planned(run, a)))
+			    (!a->test || is_planned(run, a) || needs_more(run, a)))
 				told[n++] = a;
 	}
 	asked = n;
@@ -369,7 +392,8 @@ static int print_name(FILE *to, const struct cs_run *run, int node,
 	const char *why = NULL;
 	struct table t;
 
-	for (int part = 0; part < n_parts(alias); part++) {
+	for (int part = 0; part < n_parts(alias) && is_of_node(run, node, alias);
+	     part++) {
 		if (table_init(&t, run, node, alias, part))
 			return -1;
 		if (!part && t.n_measured)
@@ -509,7 +533,7 @@ static int add_name(json_t *cases, const struct cs_run *run, int node,
 		    const struct cs_alias *alias, int verbose)
 {
 	struct table t;
-	int part, rc = 0, n = n_parts(alias), none;
+	int part, rc = 0, n = is_of_node(run, node, alias) ? n_parts(alias) : 0, none;
 
 	for (part = 0; part < n && !rc; part++) {
 		if (table_init(&t, run, node, alias, part))

@@ -322,14 +322,12 @@ static int open_whole(struct cs_output *out, struct cs_err *err)
 	return fd < 0 ? cannot_write(out, errno, err) : fd;
 }
 
-int cs_output_open(struct cs_output *out, const char *name,
-		   const struct cs_run *run, struct cs_err *err)
+int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err)
 {
 	struct cs_output made = { .file = NULL };
 	int fd, error;
 
-	if (cs_output_name(name, run, made.path, sizeof(made.path), err))
-		return -1;
+	cs_text(made.path, sizeof(made.path), "%s", path);
 	made.format = cs_format_by_file(made.path);
 	if (!made.format)
 		return cs_err_set(err, "cannot tell what to write to '%.200s': its "
@@ -351,14 +349,22 @@ int cs_output_open(struct cs_output *out, const char *name,
 	return 0;
 }
 
-void cs_output_append(struct cs_output *out,
-		      int (*write)(FILE *, const struct cs_run *, size_t),
-		      const struct cs_run *run, size_t index)
+int cs_output_open(struct cs_output *out, const char *name,
+		   const struct cs_run *run, struct cs_err *err)
+{
+	char path[CS_PATH];
+
+	if (cs_output_name(name, run, path, sizeof(path), err))
+		return -1;
+	return cs_output_create(out, path, err);
+}
+
+void cs_output_append(struct cs_output *out, const char *text, size_t bytes)
 {
 	if (!out->in_place || !out->file || out->error)
 		return;
 	errno = EIO; /* for a stream that failed without a word */
-	if (!write(out->file, run, index) && !fflush(out->file)) {
+	if (fwrite(text, 1, bytes, out->file) == bytes && !fflush(out->file)) {
 		out->whole = ftello(out->file);
 		return;
 	}

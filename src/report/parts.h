@@ -13,8 +13,9 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
 /* costs.c.  What each agent of a node took: time to its first byte, CPU, memory. */
 void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
-/* One test over all nodes; differs[node] is set where a node has a cell more than
- * 1 % off or one with a remark.  -1: no memory. */
+/* One test over the nodes that measure it, behind an empty line, where there are several;
+ * differs[node] is set where a node has a cell more than 1 % off or one with a remark,
+ * and where it is the only one.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		       char *differs);
 /* curve.c.  Is a matrix one of those that a curve stands for; at which sizes is the
@@ -39,9 +40,9 @@ void cs_launch_print(FILE *to, const struct cs_run *run);
 /* A judged run of several nodes, behind so many lines: figures, classes, findings.
  * -1: no memory. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
-/* The findings alone. */
-void cs_findings_print(FILE *to, const struct cs_run *run);
-/* data, samples, first use, state, time, findings. */
-void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
+/* The findings alone.  -1: no memory. */
+int cs_findings_print(FILE *to, const struct cs_run *run);
+/* data, samples, first use, state, time, findings.  -1: no memory. */
+int cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 
 #endif

@@ -61,6 +61,8 @@ struct cs_output {
 };
 int cs_output_open(struct cs_output *out, const char *name,
 		   const struct cs_run *run, struct cs_err *err);
+/* The same by what the name has become. */
+int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err);
 /* A file that is written in place is this process's until the descriptor is closed:
  * -1, another writes it.  The lock is of the open file (F_OFD_SETLK), so no other
  * descriptor's end gives it up, and goes with the process, however that ends; a
@@ -78,9 +80,7 @@ int cs_output_name(const char *name, const struct cs_run *run, char *to,
 /* A record to a journal (not in_place: does nothing), to be seen at once.  From
  * the first that fails on nothing is appended, and the file ends with the record
  * before it; the commit says why. */
-void cs_output_append(struct cs_output *out,
-		      int (*write)(FILE *, const struct cs_run *, size_t),
-		      const struct cs_run *run, size_t index);
+void cs_output_append(struct cs_output *out, const char *text, size_t bytes);
 /* Writes the run (not for in_place) and renames. */
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);

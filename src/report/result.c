@@ -102,7 +102,9 @@ static int print_lines(FILE *to, const struct cs_run *run, const struct cs_run *
 		for (node = 0; node < run->n_nodes; node++) {
 			if (cs_grid_init(&grid, run, node, v))
 				return -1;
-			print_line(to, &grid);
+			/* pairs are not of a node with one GPU */
+			if (grid.n_planned || run->node[node].facts.n_agents < 1)
+				print_line(to, &grid);
 			cs_grid_release(&grid);
 		}
 	return 0;

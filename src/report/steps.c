@@ -22,23 +22,24 @@ struct line {
 struct index {
 	const struct cs_run *run;
 	int node;
+	struct cs_row_list rows;
 	size_t *first, *next;	/* row + 1; 0 ends */
 };
 
 static int index_init(struct index *index, const struct cs_run *run, int node)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row_list rows = cs_run_rows(run, node);
 
-	*index = (struct index){ run, node,
+	*index = (struct index){ run, node, rows,
 				 calloc(run->plan->n_steps, sizeof(size_t)),
-				 calloc(n + 1, sizeof(size_t)) };
+				 calloc(rows.n + 1, sizeof(size_t)) };
 	if (!index->first || !index->next) {
 		free(index->first);
 		free(index->next);
 		return -1;
 	}
-	for (i = n; i-- > 0;) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = rows.n; i-- > 0;) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->node != (uint32_t)node || row->step >= run->plan->n_steps)
 			continue;
@@ -56,7 +57,7 @@ static const struct cs_row *find(const struct index *index, uint32_t step,
 	size_t i;
 
 	for (i = index->first[step]; i; i = index->next[i - 1]) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i - 1);
+		const struct cs_row *row = cs_listed(&index->rows, i - 1);
 
 		if (!t && row->metric == CS_METRIC_TOTAL)
 			return row;

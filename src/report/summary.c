@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "report/group.h"
 #include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
@@ -63,7 +64,7 @@ static void print_data(FILE *to, const struct cs_run *run)
 
 struct samples {
 	uint32_t least, most, discarded;
-	double widest;		/* half interval / median */
+	double widest;		/* side of an interval / median */
 	size_t rows, sampled;	/* of these, until known well enough */
 	size_t without;		/* of those, fewer than 6 samples */
 	uint32_t turns;		/* of a cell; 0 where nothing took turns */
@@ -76,7 +77,7 @@ static void count_samples(const struct cs_run *run, struct samples *out)
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		double width = cs_stats_half_width(&row->stats);
+		double width = cs_stats_margin(&row->stats);
 
 		if (!cs_row_is_cell(row) || row->status != CS_OK)
 			continue;
@@ -389,71 +390,47 @@ static void print_time(FILE *to, const struct cs_run *run)
 		measure, tenths(&said, t->total));
 }
 
-static int same_finding(const struct cs_finding *a, const struct cs_finding *b)
-{
-	return a->severity == b->severity && strcmp(a->id, b->id) == 0 &&
-	       strcmp(a->text, b->text) == 0;
-}
-
 /* Equal findings of several nodes are one line with a list of hosts. */
-static void print_finding(FILE *to, const struct cs_run *run, size_t i)
+static void print_group(FILE *to, const struct cs_run *run, const struct cs_group *g)
 {
-	static const char *const word[] = { "note", "warning", "critical" };
-	const struct cs_finding *f = run->findings.data;
-	int *nodes = calloc(run->findings.n, sizeof(*nodes));
-	size_t k, n = 0;
-	char hosts[512] = "";
+	const struct cs_finding *f = g->finding[0];
+	char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : NULL;
 
-	for (k = 0; nodes && k < run->findings.n; k++) {
-		if (!same_finding(&f[i], &f[k]))
-			continue;
-		if (k < i)
-			break;
-		if (f[k].node < 0 || f[k].node >= run->n_nodes)
-			continue;
-		/* what is found of two placements is said of the machine once */
-		if (!n || !cs_run_is_again(run, f[k].node) ||
-		    strcmp(run->node[nodes[n - 1]].facts.host,
-			   run->node[f[k].node].facts.host) != 0)
-			nodes[n++] = f[k].node;
-	}
-	if (nodes && k == run->findings.n) {
-		if (run->n_nodes > 1 && n)
-			cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
-		cs_fold(to, 4, INDENT, "%-8s %s%s%s",
-			word[f[i].severity <= CS_CRITICAL ? f[i].severity : 2],
-			hosts, hosts[0] ? ": " : "", f[i].text);
-		if (f[i].next[0])
-			cs_fold(to, INDENT, INDENT + 2, "next: %s", f[i].next);
-	}
-	free(nodes);
+	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
+		hosts ? hosts : "", f->text);
+	/* the command first, and what else there is to do */
+	if (f->again[0] || f->next[0])
+		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->again,
+			f->again[0] && f->next[0] ? "; " : "", f->next);
+	free(hosts);
 }
 
-void cs_findings_print(FILE *to, const struct cs_run *run)
+int cs_findings_print(FILE *to, const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
+	struct cs_groups groups;
 	char text[96] = "";
-	static const char *const word[] = { "note", "warning", "critical" };
-	int s;
 
 	for (i = 0; i < run->findings.n; i++)
 		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
-	for (s = CS_CRITICAL; s >= CS_NOTE; s--) {
+	for (uint32_t s = CS_CRITICAL + 1; s-- > CS_NOTE;) {
 		if (!count[s])
 			continue;
 		cs_text_add(text, sizeof(text), "%s%zu %s%s", text[0] ? ", " : "",
-			    count[s], word[s],
+			    count[s], cs_severity_text(s),
 			    s == CS_CRITICAL ? "" : plural(count[s]));
 	}
 	cs_fold(to, 2, INDENT, "findings   %s", text[0] ? text : "none");
-	for (s = CS_CRITICAL; s >= CS_NOTE; s--)
-		for (i = 0; i < run->findings.n; i++)
-			if ((int)f[i].severity == s)
-				print_finding(to, run, i);
+	if (cs_groups_make(run, &groups))
+		return -1;
+	for (i = 0; i < groups.groups.n; i++)
+		print_group(to, run, (struct cs_group *)groups.groups.data + i);
+	cs_groups_release(&groups);
+	return 0;
 }
 
-void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
+int cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	print_data(to, run);
 	print_coverage(to, run);
@@ -462,5 +439,5 @@ void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 	print_state(to, run);
 	print_path(to, run, verbose);
 	print_time(to, run);
-	cs_findings_print(to, run);
+	return cs_findings_print(to, run);
 }

@@ -62,6 +62,17 @@ static void sizes_text(const struct cs_settings *set, char *to, size_t size)
 	cs_text_add(to, size, " to %s", last);
 }
 
+/* Were pairs asked for, and each node has one GPU? */
+static int has_no_pairs(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (!strcmp(f[i].id, CS_ONE_GPU))
+			return run->plan && run->plan->n_agents == 1;
+	return 0;
+}
+
 static void print_head(FILE *to, const struct cs_run *run)
 {
 	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
@@ -102,26 +113,103 @@ static int print_curve(FILE *to, const struct cs_run *run, int first, int last,
 	return cs_curve_print(to, run, first, last, index);
 }
 
-/* The matrices of one node, each after a blank line. */
-static int print_matrices(FILE *to, const struct cs_run *run, int node,
-			  int verbose)
+/* Of which tests there are rows, on nodes [first, last), and which ones have none: their
+ * tables would be empty. */
+struct begun {
+	const struct cs_run *run;
+	int first, last;
+	char *is;		/* by test; malloc'ed */
+	size_t n_not;
+	uint32_t last_not;
+	char not[2000];		/* their names */
+};
+
+static int begun_init(struct begun *b, const struct cs_run *run, int first, int last)
+{
+	size_t n;
+
+	cs_catalogue(&n);
+	*b = (struct begun){ .run = run, .first = first, .last = last,
+			     .is = calloc(n, 1) };
+	for (size_t i = 0; b->is && i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if ((int)row->node >= first && (int)row->node < last)
+			b->is[row->test] = 1;
+	}
+	return b->is ? 0 : -1;
+}
+
+/* 1 begun; 0 not, which is kept where it was to be; -1 no memory. */
+static int is_begun(struct begun *b, uint32_t index)
+{
+	uint32_t test = cs_grid_test(b->run, index);
+	size_t planned = 0, n;
+	struct cs_grid grid;
+
+	if (b->is[test])
+		return 1;
+	/* sizes and ways back of one test stand behind each other */
+	if (b->n_not && b->last_not == test)
+		return 0;
+	for (int node = b->first; node < b->last && !planned; node++) {
+		if (cs_grid_init(&grid, b->run, node, index))
+			return -1;
+		planned = grid.n_planned;
+		cs_grid_release(&grid);
+	}
+	if (!planned)
+		return 0;
+	cs_text_add(b->not, sizeof(b->not), "%s%s", b->n_not++ ? ", " : "",
+		    cs_catalogue(&n)[test].name);
+	b->last_not = test;
+	return 0;
+}
+
+static void begun_end(FILE *to, struct begun *b)
+{
+	if (b->n_not) {
+		putc('\n', to);
+		cs_fold(to, 0, 2, "%zu test%s not begun, for the run ended before: %s",
+			b->n_not, b->n_not == 1 ? "" : "s", b->not);
+	}
+	free(b->is);
+}
+
+/* One matrix of a node behind a blank line, where it has one: pairs are not of a node
+ * with one GPU, nor its tests of others. */
+static int print_matrix(FILE *to, const struct cs_run *run, int node, uint32_t index,
+			int verbose)
 {
 	struct cs_grid grid;
-	uint32_t v;
 
-	for (v = 0; v < cs_grids(run); v++) {
-		if (print_curve(to, run, node, node + 1, v))
-			return -1;
-		if (cs_curve_holds(run, v) && !verbose)
-			continue;
-		if (cs_grid_init(&grid, run, node, v))
-			return -1;
+	if (cs_grid_init(&grid, run, node, index))
+		return -1;
+	if (grid.n_planned || run->n_nodes == 1) {
 		putc('\n', to);
 		cs_matrix_heading(to, &grid);
 		cs_matrix_node(to, &grid, verbose);
-		cs_grid_release(&grid);
 	}
+	cs_grid_release(&grid);
 	return 0;
+}
+
+/* The matrices of one node. */
+static int print_matrices(FILE *to, const struct cs_run *run, int node,
+			  int verbose)
+{
+	struct begun begun;
+	int rc = begun_init(&begun, run, node, node + 1);
+
+	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
+		int is = is_begun(&begun, v);
+
+		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, node, node + 1, v);
+		if (is > 0 && !rc && (!cs_curve_holds(run, v) || verbose))
+			rc = print_matrix(to, run, node, v, verbose);
+	}
+	begun_end(to, &begun);
+	return rc;
 }
 
 /* Was something asked for that says what a placement costs? */
@@ -240,29 +328,39 @@ static void print_like(FILE *to, const struct cs_run *run, const char *differs,
 	free(nodes);
 }
 
+static int print_aggregates(FILE *to, const struct cs_run *run, char *differs)
+{
+	struct begun begun;
+	int rc = begun_init(&begun, run, 0, run->n_nodes);
+
+	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
+		int is = is_begun(&begun, v);
+
+		rc = is < 0 ? -1 : !is ? 0 :
+			print_curve(to, run, 0, run->n_nodes, v);
+		if (is > 0 && !rc && !cs_curve_holds(run, v))
+			rc = cs_aggregate_print(to, run, v, differs);
+	}
+	begun_end(to, &begun);
+	return rc;
+}
+
 static int print_many(FILE *to, const struct cs_run *run, int verbose)
 {
 	char *differs = calloc((size_t)run->n_nodes, 1);
-	uint32_t v;
 	int node, rc = -1;
 
-	if (!differs || print_kinds(to, run, differs))
+	if (!differs || print_kinds(to, run, differs) ||
+	    print_aggregates(to, run, differs))
 		goto out;
-	for (v = 0; v < cs_grids(run); v++) {
-		if (print_curve(to, run, 0, run->n_nodes, v))
-			goto out;
-		if (cs_curve_holds(run, v))
-			continue;
-		putc('\n', to);
-		if (cs_aggregate_print(to, run, v, differs))
-			goto out;
-	}
 	if (!run->plan_file) {
 		putc('\n', to);
 		print_like(to, run, differs, verbose);
 	}
 	for (node = 0; node < run->n_nodes; node++) {
-		if (!differs[node] && !verbose && !run->plan_file)
+		/* of one without agents the line above says all */
+		if (!run->node[node].facts.n_agents ||
+		    (!differs[node] && !verbose && !run->plan_file))
 			continue;
 		putc('\n', to);
 		if (print_one(to, run, node, verbose))
@@ -366,8 +464,7 @@ static int print_looks(FILE *to, const struct cs_run *run)
 			return -1;
 		putc('\n', to);
 	}
-	cs_findings_print(to, run);
-	return 0;
+	return cs_findings_print(to, run);
 }
 
 static int print_run(FILE *to, const struct cs_run *run,
@@ -375,6 +472,9 @@ static int print_run(FILE *to, const struct cs_run *run,
 {
 	int rc = 0;
 
+	if (!run->only[1][0] && !opt->topology && has_no_pairs(run))
+		cs_fold(to, 0, 2, "ONE GPU: nothing between GPUs to measure; below: "
+			"host to GPU and back, its own memory");
 	print_head(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);
@@ -391,8 +491,7 @@ static int print_run(FILE *to, const struct cs_run *run,
 	else if (run->n_nodes > 1)
 		rc = print_many(to, run, opt->verbose);
 	putc('\n', to);
-	cs_summary_print(to, run, opt->verbose);
-	return rc;
+	return cs_summary_print(to, run, opt->verbose) || rc ? -1 : 0;
 }
 
 int cs_text_write(FILE *to, const struct cs_run *run,

@@ -65,22 +65,40 @@ static int keeps_finding(struct cs_finding *f, int node)
 	return 1;
 }
 
-void cs_run_cut_node(struct cs_run *run, int node)
+/* Where each row of this node goes; NULL without memory. */
+static int64_t *cut_rows(struct cs_run *run, int node)
 {
-	struct cs_finding *f = run->findings.data;
+	size_t n = cs_rows_count(&run->rows), left = 0, i;
 	struct cs_row *row = run->rows.rows.data;
-	size_t *at = run->rows.at.data, n = 0, i;
-	int k;
+	int64_t *to = calloc(n + 1, sizeof(*to));
+	size_t *at = run->rows.at.data;
 
-	for (i = 0; i < cs_rows_count(&run->rows); i++) {
+	for (i = 0; to && i < n; i++) {
+		to[i] = -1;
 		if (row[i].node != (uint32_t)node)
 			continue;
-		row[n] = row[i];
-		row[n].node = 0;
-		at[n++] = at[i];
+		row[left] = row[i];
+		row[left].node = 0;
+		at[left] = at[i];
+		to[i] = (int64_t)left++;
 	}
-	run->rows.rows.n = run->rows.at.n = n;
-	for (i = n = 0; i < run->findings.n; i++)
+	if (to)
+		run->rows.rows.n = run->rows.at.n = left;
+	return to;
+}
+
+int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err)
+{
+	struct cs_finding *f = run->findings.data;
+	int64_t *to = cut_rows(run, node);
+	size_t n = 0, i;
+	int k;
+
+	if (!to)
+		return cs_err_set(err, "no memory");
+	cs_findings_follow(&run->findings, to);
+	free(to);
+	for (i = 0; i < run->findings.n; i++)
 		if (keeps_finding(&f[i], node))
 			f[n++] = f[i];
 	run->findings.n = n;
@@ -97,6 +115,7 @@ void cs_run_cut_node(struct cs_run *run, int node)
 		run->node[node].ranks = NULL;
 	}
 	run->n_nodes = 1;
+	return 0;
 }
 
 /* ---- cells ---- */
@@ -138,11 +157,28 @@ static int is_host_memory(const struct cs_run *run, const char *label)
 	return 0;
 }
 
+/* Copies of the cells that are shown, and where in `few` each row is. */
+static int take_cells(const struct cs_run *run, struct cs_rows *few, int64_t *to,
+		      struct cs_err *err)
+{
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		to[i] = -1;
+		if (!cs_run_shows(run, (int)row->node, &row->what))
+			continue;
+		to[i] = (int64_t)cs_rows_count(few);
+		if (cs_rows_add(few, row, cs_rows_samples(&run->rows, i), err))
+			return -1;
+	}
+	return 0;
+}
+
 int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_rows few;
-	size_t i;
-	int k;
+	int64_t *to;
+	int k, rc;
 
 	for (k = 0; k < 2; k++)
 		if (run->only[k][0] && !is_agent(run, run->only[k]) &&
@@ -150,16 +186,15 @@ int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 			return cs_err_set(err, "no GPU, arena or host memory '%s' in "
 					  "the report", run->only[k]);
 	cs_rows_init(&few);
-	for (i = 0; i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
-		if (cs_run_shows(run, (int)row->node, &row->what) &&
-		    cs_rows_add(&few, row, cs_rows_samples(&run->rows, i), err)) {
-			cs_rows_release(&few);
-			return -1;
-		}
+	to = calloc(cs_rows_count(&run->rows) + 1, sizeof(*to));
+	rc = to ? take_cells(run, &few, to, err) : cs_err_set(err, "no memory");
+	if (rc) {
+		cs_rows_release(&few);
+	} else {
+		cs_findings_follow(&run->findings, to);
+		run->all = run->rows;
+		run->rows = few;
 	}
-	run->all = run->rows;
-	run->rows = few;
-	return 0;
+	free(to);
+	return rc;
 }

@@ -11,7 +11,7 @@ int cs_run_is_named(const struct cs_run *run, int node, const char *name);
 int cs_run_node_named(const struct cs_run *run, const char *name,
 		      struct cs_err *err);
 /* Only this node stays, with its rows and findings and those of the job. */
-void cs_run_cut_node(struct cs_run *run, int node);
+int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err);
 
 /* Only cells that run->only names stay in run->rows; run->all keeps every row.
  * An error when no node has such a GPU, or the plan no such host memory. */

@@ -89,6 +89,13 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 
 /* ---- its cells ---- */
 
+uint32_t cs_grid_test(const struct cs_run *run, uint32_t index)
+{
+	int back;
+
+	return cs_plan_view(run->plan, view_of(run->plan, index, &back))->test;
+}
+
 size_t cs_grid_cells(const struct cs_grid *grid)
 {
 	return (size_t)grid->n_rows * (size_t)grid->n_cols;
@@ -226,17 +233,17 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 	return -1;
 }
 
-static void sum_totals(struct cs_grid *grid, double *room, size_t most)
+static void sum_totals(struct cs_grid *grid, double *room)
 {
-	const struct cs_rows *rows = &grid->run->rows;
-	size_t n = cs_rows_count(rows), i;
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	size_t i;
 
 	grid->total_min = grid->total_median = grid->total_max = NAN;
 	grid->overlap = NAN;
 	for (i = 0; i < (size_t)grid->n_cols; i++)
 		grid->total[i] = NAN;
-	for (i = 0; i < n && grid->n_total < most; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
@@ -299,12 +306,9 @@ static int make_room(struct cs_grid *grid)
 			       grid->value && grid->mark && grid->total ? 0 : -1;
 }
 
-int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
-		 uint32_t index)
+static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int node,
+			 uint32_t index)
 {
-	size_t n_rows = cs_rows_count(&run->rows), i;
-	double *room = calloc(n_rows + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
-			      sizeof(*room));
 	uint32_t view;
 
 	memset(grid, 0, sizeof(*grid));
@@ -313,18 +317,37 @@ int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 	grid->node = node;
 	grid->test = test_of(run->plan, view);
 	grid->bytes = cs_plan_view(run->plan, view)->bytes;
+	return view;
+}
+
+struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index)
+{
+	struct cs_grid grid;
+
+	set_head(&grid, run, 0, index);
+	return grid;
+}
+
+int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
+		 uint32_t index)
+{
+	const struct cs_row_list rows = cs_run_rows(run, node);
+	double *room = calloc(rows.n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
+			      sizeof(*room));
+	uint32_t view = set_head(grid, run, node, index);
+
 	if (!room || make_room(grid)) {
 		free(room);
 		cs_grid_release(grid);
 		return -1;
 	}
 	plan_cells(grid, view);
-	for (i = 0; i < n_rows; i++)
-		if (is_of(grid, cs_rows_get(&run->rows, i)))
-			place_row(grid, cs_rows_get(&run->rows, i));
+	for (size_t i = 0; i < rows.n; i++)
+		if (is_of(grid, cs_listed(&rows, i)))
+			place_row(grid, cs_listed(&rows, i));
 	value_cells(grid);
 	sum_up(grid, room);
-	sum_totals(grid, room, n_rows);
+	sum_totals(grid, room);
 	free(room);
 	return 0;
 }

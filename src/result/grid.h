@@ -34,8 +34,13 @@ struct cs_grid {
  * GPUs copy both ways; none before there is a plan, and none where a file asked for
  * steps of its own. */
 uint32_t cs_grids(const struct cs_run *run);
+/* Of which test, as its position in the catalogue. */
+uint32_t cs_grid_test(const struct cs_run *run, uint32_t index);
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index);
+/* What a matrix is of, the same on every node, without its cells: test, size and
+ * whether it is the way back. */
+struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index);
 /* What the cells of a test are, in words; `back`: those of the way back between GPUs
  * and host; `when` they were measured, NULL unsaid. */
 struct cs_title {

@@ -16,6 +16,9 @@ struct part {
 	char program[CS_NAME];	/* version and commit */
 	char backend[8];
 	uint64_t asked;		/* hash of tests and sizes; 0 no plan */
+	uint64_t asked_of_one;	/* the same without what one GPU cannot have, and
+				 * what it has in its place */
+	int is_of_one;		/* the plan is of one GPU */
 	int nodes;
 };
 
@@ -161,16 +164,23 @@ static uint64_t hash(uint64_t h, uint64_t x)
 
 /* Tests and sizes: what cells can be held against each other by.  Not the order,
  * nor how many GPUs there are. */
-static uint64_t asked_of(const struct cs_plan *plan)
+static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
 
 	if (!plan)
 		return 0;
 	h = hash(hash(h, plan->set.copy_bytes), plan->set.last_bytes);
 	h = hash(hash(h, plan->set.via), plan->set.numa);
-	for (uint32_t v = 0; v < plan->n_views; v++)
-		h = hash(h, cs_plan_view(plan, v)->test);
+	for (uint32_t v = 0; v < plan->n_views; v++) {
+		uint32_t t = cs_plan_view(plan, v)->test;
+
+		if (!of_one || (cs_test_least_agents(&test[t]) == 1 &&
+				!cs_plan_view_is_lone(plan, v)))
+			h = hash(h, t);
+	}
 	return h;
 }
 
@@ -260,7 +270,9 @@ int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
 	if (!part)
 		return -1;
 	*part = (struct part){ .started = run->started, .nodes = run->n_nodes,
-			       .asked = asked_of(run->plan) };
+			       .asked = asked_of(run->plan, 0),
+			       .asked_of_one = asked_of(run->plan, 1),
+			       .is_of_one = run->plan && run->plan->n_agents == 1 };
 	cs_text(part->id, sizeof(part->id), "%s", run->id);
 	cs_text(part->backend, sizeof(part->backend), "%s", run->backend);
 	cs_text(part->program, sizeof(part->program), "%s%s%s", run->version,
@@ -391,7 +403,10 @@ static int usual_part(const struct cs_merge *m)
 
 static int same_asked(const struct part *a, const struct part *b)
 {
-	return a->asked == b->asked || !a->asked || !b->asked;
+	if (!a->asked || !b->asked)
+		return 1;
+	return a->is_of_one == b->is_of_one ? a->asked == b->asked :
+					      a->asked_of_one == b->asked_of_one;
 }
 
 static int say_programs(struct cs_merge *m, struct cs_err *err)
@@ -425,9 +440,10 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 static int say_plans(struct cs_merge *m, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
+	const struct part *last[2] = { part, part }; /* by is_of_one */
 
-	for (size_t i = 1; i < m->parts.n; i++)
-		if (!same_asked(&part[i - 1], &part[i]))
+	for (size_t i = 1; i < m->parts.n; last[part[i].is_of_one] = &part[i], i++)
+		if (!same_asked(last[0], &part[i]) || !same_asked(last[1], &part[i]))
 			return say(m, (struct cs_finding){ .severity = CS_NOTE,
 							   .node = -1 },
 				   "plans-differ", "", "nodes did not all measure the same tests and sizes: each is judged by what it has",
@@ -640,18 +656,12 @@ static void place_findings(struct cs_merge *m, const int *node_to,
 	struct cs_finding *f = m->run.findings.data;
 	size_t left = 0;
 
+	cs_findings_follow(&m->run.findings, row_to);
 	for (size_t i = 0; i < m->run.findings.n; i++) {
-		uint32_t n = 0;
-
 		if (f[i].node >= 0 && node_to[f[i].node] < 0)
 			continue;
 		if (f[i].node >= 0)
 			f[i].node = node_to[f[i].node];
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			if (row_to[f[i].evidence[k]] >= 0)
-				f[i].evidence[n++] =
-					(uint32_t)row_to[f[i].evidence[k]];
-		f[i].n_evidence = n;
 		f[left++] = f[i];
 	}
 	m->run.findings.n = left;

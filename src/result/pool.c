@@ -139,9 +139,24 @@ out:
 	return rc;
 }
 
+static int sort_by_node(struct cs_run *run, struct cs_err *err)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	uint32_t *node = calloc(n + 1, sizeof(*node));
+	int rc;
+
+	for (i = 0; node && i < n; i++)
+		node[i] = cs_rows_get(&run->rows, i)->node;
+	rc = node ? cs_by_node_init(&run->by_node, node, n, run->n_nodes, err) :
+		    cs_err_set(err, "no memory to put rows in order");
+	free(node);
+	return rc;
+}
+
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err)
 {
 	*out = *run;
+	out->by_node = (struct cs_by_node){ NULL, NULL };
 	if (has_blocks(&run->rows)) {
 		cs_rows_init(&out->rows);
 		if (pool_rows(&run->rows, &out->rows, err))
@@ -152,7 +167,23 @@ int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *er
 		if (pool_rows(&run->all, &out->all, err))
 			return -1;
 	}
-	return 0;
+	return sort_by_node(out, err);
+}
+
+int64_t *cs_pool_first_turns(const struct cs_run *run, const struct cs_run *pooled)
+{
+	size_t n = cs_rows_count(&pooled->rows), of = cs_rows_count(&run->rows), i = 0;
+	int64_t *at = calloc(n + 1, sizeof(*at));
+
+	/* they stand in the order of their first turns */
+	for (size_t k = 0; at && k < n; k++) {
+		const struct cs_row *row = cs_rows_get(&pooled->rows, k);
+
+		while (i < of && by_cell(cs_rows_get(&run->rows, i), row))
+			i++;
+		at[k] = i < of ? (int64_t)i++ : -1;
+	}
+	return at;
 }
 
 static void release_rows(struct cs_rows *rows, const struct cs_rows *own)
@@ -165,4 +196,5 @@ void cs_pool_release(struct cs_run *pooled, const struct cs_run *run)
 {
 	release_rows(&pooled->rows, &run->rows);
 	release_rows(&pooled->all, &run->all);
+	cs_by_node_release(&pooled->by_node);
 }

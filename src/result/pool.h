@@ -12,6 +12,9 @@
  * which a block failed has failed.  It shares all else with the run, and its rows too
  * where there are no blocks.  To be released before the run, also on failure. */
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
+/* For each row of what was put together where the first of its turns is in the run;
+ * malloc'ed, NULL without memory. */
+int64_t *cs_pool_first_turns(const struct cs_run *run, const struct cs_run *pooled);
 void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
 
 #endif

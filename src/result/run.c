@@ -12,6 +12,20 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 	return cs_vec_push(findings, finding, err);
 }
 
+void cs_findings_follow(struct cs_vec *findings, const int64_t *to)
+{
+	struct cs_finding *f = findings->data;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < f[i].n_evidence; k++)
+			if (to[f[i].evidence[k]] >= 0)
+				f[i].evidence[n++] = (uint32_t)to[f[i].evidence[k]];
+		f[i].n_evidence = n;
+	}
+}
+
 const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
 				      const char *bus_id)
 {
@@ -24,6 +38,55 @@ const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
 		if (!strcmp(nd->sight[i].bus_id, bus_id))
 			return &nd->sight[i];
 	return NULL;
+}
+
+int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n, int n_nodes,
+		    struct cs_err *err)
+{
+	size_t nodes = (size_t)n_nodes, i;
+
+	by->at = calloc(n + 1, sizeof(*by->at));
+	by->first = calloc(nodes + 2, sizeof(*by->first));
+	if (!by->at || !by->first)
+		return cs_err_set(err, "no memory to sort %zu by node", n);
+	for (i = 0; i < n; i++)
+		if (node[i] < nodes)
+			by->first[node[i] + 2]++;
+	for (i = 1; i < nodes + 2; i++)
+		by->first[i] += by->first[i - 1];
+	/* first[k + 1] is where the next of node k goes, and at last its end */
+	for (i = 0; i < n; i++)
+		if (node[i] < nodes)
+			by->at[by->first[node[i] + 1]++] = (uint32_t)i;
+	return 0;
+}
+
+void cs_by_node_release(struct cs_by_node *by)
+{
+	free(by->at);
+	free(by->first);
+	*by = (struct cs_by_node){ NULL, NULL };
+}
+
+struct cs_row_list cs_run_rows(const struct cs_run *run, int node)
+{
+	const struct cs_by_node *by = &run->by_node;
+
+	if (!by->at)
+		return (struct cs_row_list){ &run->rows, NULL,
+					     cs_rows_count(&run->rows) };
+	return (struct cs_row_list){ &run->rows, by->at + by->first[node],
+				     by->first[node + 1] - by->first[node] };
+}
+
+size_t cs_listed_at(const struct cs_row_list *list, size_t i)
+{
+	return list->at ? list->at[i] : i;
+}
+
+const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i)
+{
+	return cs_rows_get(list->rows, cs_listed_at(list, i));
 }
 
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)

@@ -46,6 +46,11 @@ struct cs_finding {
 /* The id of the finding that says why there was nothing to measure. */
 #define CS_CANNOT_TEST "cannot-test"
 
+/* The id of the note that pairs were asked for where each node has one GPU. */
+#define CS_ONE_GPU "one-gpu"
+
+/* Rows have moved: to[i] is where the i-th is now, -1 nowhere. */
+void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
 /* Append a copy. */
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 		   struct cs_err *err);
@@ -84,6 +89,18 @@ struct cs_run_timings {
 	double total;	/* until the report is written */
 };
 
+/* Positions in an array by the node that they are of, and of one node in their order:
+ * what looks at all for each node takes the square of the nodes. */
+struct cs_by_node {
+	uint32_t *at;
+	size_t *first;		/* of node i at[first[i]] to at[first[i + 1] - 1] */
+};
+/* node[i] is that of the i-th; of none there is no place.  To be released, also on
+ * failure. */
+int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n, int n_nodes,
+		    struct cs_err *err);
+void cs_by_node_release(struct cs_by_node *by);
+
 struct cs_baseline;
 struct cs_thresholds;
 
@@ -108,6 +125,7 @@ struct cs_run {
 	struct cs_run_node *node;	/* n_nodes */
 	struct cs_rows rows;
 	struct cs_rows all;		/* before it was cut; else empty */
+	struct cs_by_node by_node;	/* rows; of one put together (pool.h), else empty */
 	/* What it is cut to, as labels (cut.h): the cells from and to one GPU, or
 	 * the one cell from the first to the second; "" all. */
 	char only[2][12];
@@ -121,6 +139,18 @@ struct cs_run {
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */
 };
+
+/* The rows of a node, in the order in which they came; where nobody has sorted them
+ * all rows, so look whose they are. */
+struct cs_row_list {
+	const struct cs_rows *rows;
+	const uint32_t *at;	/* NULL: all of them */
+	size_t n;
+};
+struct cs_row_list cs_run_rows(const struct cs_run *run, int node);
+/* Where the i-th of the list stands in the run, and the row itself. */
+size_t cs_listed_at(const struct cs_row_list *list, size_t i);
+const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);
 
 int cs_on_cpu(const struct cs_run *run);
 /* What an agent is called: "GPU", "arena". */

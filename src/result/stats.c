@@ -8,7 +8,11 @@
 
 #include "base/quant.h"
 
-#define TAIL 0.025
+/* 1/64, a little more for rounding. */
+#define TAIL 0.015626
+/* n samples cannot tell a correlation below this / sqrt(n) from none. */
+#define UNTOLD 1.2
+#define CORRELATION_MOST 0.95
 
 static void stats_unknown(size_t n, struct cs_stats *out)
 {
@@ -53,20 +57,31 @@ static double mad_of(double *x, size_t n, double median)
 	return cs_median(x, n);
 }
 
+/* Of sorted samples, `widening` times as far from the median as the order
+ * statistics are. */
+static void interval_of(const double *sorted, size_t n, double widening,
+			struct cs_stats *out)
+{
+	size_t low, high;
+
+	if (cs_median_ranks(n, &low, &high))
+		return;
+	out->ci_low = out->median - widening * (out->median - sorted[low - 1]);
+	out->ci_high = out->median + widening * (sorted[high - 1] - out->median);
+	if (sorted[0] >= 0)
+		out->ci_low = fmax(out->ci_low, 0);
+}
+
 void cs_stats_of(const double *x, size_t n, struct cs_stats *out)
 {
 	double *sorted = malloc(n * sizeof(*sorted));
-	size_t low, high;
 
 	stats_unknown(n, out);
 	if (!sorted)
 		return;
 	memcpy(sorted, x, n * sizeof(*sorted));
 	out->median = cs_median(sorted, n);
-	if (!cs_median_ranks(n, &low, &high)) {
-		out->ci_low = sorted[low - 1];
-		out->ci_high = sorted[high - 1];
-	}
+	interval_of(sorted, n, cs_stats_widening(x, n), out);
 	out->min = sorted[0];
 	out->max = sorted[n - 1];
 	out->p5 = cs_quantile(sorted, n, 0.05);
@@ -97,13 +112,34 @@ int cs_median_ranks(size_t n, size_t *low, size_t *high)
 	return 0;
 }
 
-double cs_stats_half_width(const struct cs_stats *stats)
+double cs_lag1(const double *x, size_t n)
 {
-	double half = (stats->ci_high - stats->ci_low) / 2;
-	double relative = half / stats->median;
+	double mean = mean_of(x, n), squares = 0, products = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		squares += (x[i] - mean) * (x[i] - mean);
+		if (i)
+			products += (x[i] - mean) * (x[i - 1] - mean);
+	}
+	return squares > 0 ? products / squares : 0;
+}
+
+double cs_stats_widening(const double *x, size_t n)
+{
+	double r = fmax(cs_lag1(x, n), 0) + UNTOLD / sqrt((double)n);
+
+	r = fmin(r, CORRELATION_MOST);
+	return sqrt((1 + r) / (1 - r));
+}
+
+double cs_stats_margin(const struct cs_stats *stats)
+{
+	double below = stats->median - stats->ci_low;
+	double above = stats->ci_high - stats->median;
 
 	/* not a number where both are infinite: a cell must not end on that */
-	if (isnan(relative) || !(stats->median > 0))
+	if (isnan(below) || isnan(above) || !(stats->median > 0))
 		return INFINITY;
-	return relative;
+	return fmax(below, above) / stats->median;
 }

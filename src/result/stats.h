@@ -14,17 +14,25 @@ struct cs_stats {
 	double p5, p95, p99;
 };
 
-/* Statistics of x[0..n); x is left alone.  n >= 1. */
+/* Statistics of x[0..n), figures that cannot be negative, in the order in which
+ * they were taken; x is left alone.  n >= 1. */
 void cs_stats_of(const double *x, size_t n, struct cs_stats *out);
 
-/* Ranks (1-based) of the order statistics that bound the median with at least
- * 95 % confidence: the widest-tail pair l, n+1-l with
- * P(Binomial(n,1/2) < l) <= 0.025 (Conover, Practical Nonparametric Statistics,
- * 3.2).  Returns -1 for n < 6, where there is none. */
+/* Ranks (1-based) of the order statistics that bound the median of independent
+ * samples as surely as the least and the greatest of six do, 96.9 %: the widest-tail
+ * pair l, n+1-l with P(Binomial(n,1/2) < l) <= 1/64 (Conover, Practical
+ * Nonparametric Statistics, 3.2).  Returns -1 for n < 6, where there is none. */
 int cs_median_ranks(size_t n, size_t *low, size_t *high);
 
-/* Half the width of the interval, relative to the median; INFINITY for n < 6 and
- * where the samples give no number. */
-double cs_stats_half_width(const struct cs_stats *stats);
+/* Correlation of successive samples; 0 where they do not differ. */
+double cs_lag1(const double *x, size_t n);
+
+/* How much further than those order statistics the interval reaches on both sides,
+ * for samples that may depend on each other: doc/METHOD.md, rule 8. */
+double cs_stats_widening(const double *x, size_t n);
+
+/* The larger distance from the median to an end of the interval, relative to the
+ * median; INFINITY for n < 6 and where the samples give no number. */
+double cs_stats_margin(const struct cs_stats *stats);
 
 #endif

@@ -44,7 +44,7 @@ host_lost() { # HOST...
 none_on() { # HOST...
 	local host
 	for host; do
-		! on_host "$host" pgrep -a cscope-mpi || return
+		! on_host "$host" pgrep -a 'cscope-(mpi|guard)' || return
 	done
 }
 

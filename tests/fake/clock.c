@@ -322,11 +322,16 @@ static double rate_usual(const struct fake_flow *flow)
 	return fake.write[src][dst] - (flow->issuer != src ? READ_LESS : 0);
 }
 
+/* FAKE_SLOW, in the samples for which it holds. */
 static double slow_of(const struct fake_flow *flow)
 {
+	uint32_t sample = flow->gate.value;
 	int src = flow->src == FAKE_HOST ? FAKE_GPUS_MAX : flow->src;
 	int dst = flow->dst == FAKE_HOST ? FAKE_GPUS_MAX : flow->dst;
 
+	if (flow->gate.flows &&
+	    (sample < fake.slow_from || sample > fake.slow_to))
+		return 1;
 	return fake.slow[src][dst];
 }
 
@@ -419,19 +424,25 @@ static double noise_of(uint64_t x)
 	return (double)((x ^ (x >> 31)) >> 11) / (double)(1ull << 52) - 1;
 }
 
+unsigned fake_path(const struct fake_flow *flow)
+{
+	return ((unsigned)flow->engine * FAKE_PLACES +
+		(unsigned)(flow->src + 1)) * FAKE_PLACES +
+	       (unsigned)(flow->dst + 1);
+}
+
 /* The first copy of this process along a path, by one engine, takes twice as long. */
 uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes)
 {
 	static atomic_uint copies[FAKE_ENGINES * FAKE_PLACES * FAKE_PLACES];
-	unsigned path = ((unsigned)flow->engine * FAKE_PLACES +
-			 (unsigned)(flow->src + 1)) * FAKE_PLACES +
-			(unsigned)(flow->dst + 1);
+	unsigned path = fake_path(flow);
 	unsigned nth = atomic_fetch_add(&copies[path], 1);
 	double ps;
 
 	if (nth >= fake.slow_copies)
 		rate /= slow_of(flow);
 	ps = ALPHA_PS + (double)bytes / rate * 1e3;
-	ps *= 1 + fake.noise * noise_of((uint64_t)path << 32 | nth);
+	ps *= fake_disturbance(flow) *
+	      (1 + fake.noise * noise_of((uint64_t)path << 32 | nth));
 	return (uint64_t)((nth ? ps : 2 * ps) + 0.5);
 }

@@ -7,6 +7,7 @@
  *   vmm.c      memory apart from its addresses, descriptors
  *   stream.c   streams, events, gates
  *   clock.c    virtual time and the flows that share links
+ *   disturb.c  what changes from sample to sample
  *   kernels.c  the kernels of kernels/kernels.cu in C
  *
  * Locks, in the order in which they may be taken: the queue lock (stream.c), the
@@ -53,13 +54,14 @@ struct fake_config {
 	double host_shared;		/* GB/s of all flows one way; 0: no limit */
 	struct fake_shared shared[FAKE_SHARED];
 	int n_shared;
-	double noise;
+	double noise, drift;
 	int64_t submit_ns, open_ns;	/* of real time, one after the other */
 	/* by [source][destination] GPU; the last place is the host */
 	int capability;			/* 90 is 9.0 */
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
 	double slow[FAKE_PLACES][FAKE_PLACES];		/* factor */
 	int64_t slow_copies;		/* that it holds for, of a path; then 1 */
+	uint32_t slow_from, slow_to;	/* samples that it holds in */
 	double corrupt[FAKE_PLACES][FAKE_PLACES];	/* byte, NAN none */
 	int64_t corrupt_copy;	/* the only one, from 1 on; 0: all */
 	double astray[FAKE_PLACES][FAKE_PLACES];	/* GPU, NAN none */
@@ -221,8 +223,16 @@ void fake_flow_pass(const struct fake_gate *gate, uint64_t tag);
 double fake_flow_rate(const struct fake_flow *flow);
 /* Nanoseconds that a GPU waits for an answer out of memory there. */
 double fake_latency_ns(int gpu, int memory, enum fake_engine engine);
+/* A number for its engine and ends. */
+unsigned fake_path(const struct fake_flow *flow);
 /* Picoseconds that one copy takes at that rate. */
 uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes);
+
+/* ---- disturb.c ---- */
+
+void fake_disturb_read(void);
+/* How many times as long its copies take in this sample. */
+double fake_disturbance(const struct fake_flow *flow);
 
 /* ---- kernels.c ---- */
 

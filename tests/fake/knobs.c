@@ -190,6 +190,19 @@ static int take_shared(const char *element, void *arg)
 	return 0;
 }
 
+/* "40-55": the first and the last. */
+static void slow_samples_read(void)
+{
+	const char *text = getenv("FAKE_SLOW_SAMPLES");
+	int end = -1;
+
+	fake.slow_to = UINT32_MAX;
+	if (text && *text &&
+	    (sscanf(text, "%u-%u%n", &fake.slow_from, &fake.slow_to, &end) != 2 ||
+	     text[end]))
+		fake_bad("FAKE_SLOW_SAMPLES");
+}
+
 static void visible_read(void)
 {
 	const char *name = getenv("FAKE_CGROUP") ? "FAKE_CGROUP" :
@@ -289,6 +302,8 @@ __attribute__((constructor)) static void config_read(void)
 	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++)
 		if (!(fake.slow[i / FAKE_PLACES][i % FAKE_PLACES] > 0))
 			fake_bad("FAKE_SLOW");
+	slow_samples_read();
+	fake_disturb_read();
 	fake.slow_copies = fake_number("FAKE_SLOW_COPIES", 0, INT_MAX, INT_MAX);
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
 	fake.corrupt_copy = fake_number("FAKE_CORRUPT_COPY", 0, INT64_MAX, 0);

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cs_baseline_init(&b);
 	cs_baseline_init(&again);
 	if (cs_baseline_parse("f", text, &b, &err)) {
-		MUST(*err.text && !b.classes.n && !strpbrk(err.text, "\n\r\033"));
+		MUST(*err.text && !b.classes.n);
 		free(text);
 		return 0;
 	}

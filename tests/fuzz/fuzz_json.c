@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "loaded.h"
+#include "values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "loaded.h"
+#include "values.h"
 
 #define RUN                                                                    \
 	"{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{},"            \

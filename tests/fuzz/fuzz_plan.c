@@ -16,7 +16,7 @@ static void walk_agent(const struct cs_plan *plan, int agent)
 {
 	struct cs_arena_layout arena;
 
-	cs_plan_arena(plan, agent, UINT64_MAX, &arena);
+	cs_plan_arena(plan, agent, (int)plan->n_agents, UINT64_MAX, &arena);
 	MUST(arena.src_bytes <= CS_COPY_MAX && arena.dst_bytes <= CS_COPY_MAX);
 	MUST(arena.dst_at % CS_ARENA_ALIGN == 0 &&
 	     arena.dst_at >= arena.src_bytes);
@@ -38,7 +38,8 @@ static void walk(const struct cs_plan *plan)
 		MUST(step->view < plan->n_views && step->count <= CS_STEP_MAX);
 		MUST(cs_test_index(test->name) ==
 		     (int)cs_plan_view(plan, step->view)->test);
-		MUST(cs_step_applies(plan, step, (int)plan->n_agents));
+		MUST(cs_step_applies(plan, step, cs_transfer_is_lone(
+			cs_plan_transfer(plan, step, 0)) ? 1 : (int)plan->n_agents));
 		MUST(!cs_step_applies(plan, step, 0));
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
@@ -93,7 +94,8 @@ static struct cs_plan *build(const uint8_t *data)
 	chosen = malloc(n);
 	MUST(chosen);
 	for (i = 0; i < n; i++)
-		chosen[i] = data[1] >> i % 8 & 1;
+		chosen[i] = data[1] >> i % 8 & 1 ?
+				    1 + (data[2] >> 3 & 1) : 0;
 	if (data[0] >= 254)
 		req.n_agents = large[data[0] - 254];
 	req.chosen = chosen;

@@ -47,7 +47,7 @@ static void enough_is_sound(const struct cs_sampler *s)
 
 		cs_stats_of(s->gbs[k], s->n, &stats);
 		MUST(isfinite(stats.median) && stats.median > 0);
-		MUST(cs_stats_half_width(&stats) <= s->precision);
+		MUST(cs_stats_margin(&stats) <= s->precision);
 	}
 }
 

@@ -55,7 +55,7 @@ static inline void fuzz_cut(struct cs_loaded *loaded, size_t salt)
 	cs_redact_init(&redact);
 	MUST(!cs_redact_run(&redact, run, &err));
 	if (run->n_nodes > 1 && salt % 2)
-		cs_run_cut_node(run, (int)(salt / 2) % run->n_nodes);
+		MUST(!cs_run_cut_node(run, (int)(salt / 2) % run->n_nodes, &err));
 	cs_text(run->only[0], sizeof(run->only[0]), "%d", (int)(salt % 3));
 	if (salt & 4)
 		cs_text(run->only[1], sizeof(run->only[1]), "1");
@@ -72,7 +72,7 @@ static inline void fuzz_loaded(const char *text, size_t size)
 	struct cs_loaded loaded;
 
 	if (cs_loaded_parse("x", text, size, &loaded, &err)) {
-		MUST(!strncmp(err.text, "x: ", 3) && !strchr(err.text, '\n'));
+		MUST(!strncmp(err.text, "x: ", 3));
 		return;
 	}
 	MUST(loaded.whole_bytes <= size);

@@ -8,8 +8,15 @@
 #include "base/rng.h"
 #include "fuzz.h"
 
-#define MUTATIONS 500	/* of each seed */
-#define ROOM 4096
+/* Of each seed: fewer of a long one. */
+#define MUTATIONS 500
+#define MUTATED_BYTES (1 << 19)
+#define ROOM (1 << 16)
+
+/* A target may have a way of its own to change its input. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
+			       unsigned int seed) __attribute__((weak));
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 
 static size_t load(const char *file, uint8_t *to)
 {
@@ -26,7 +33,7 @@ static size_t load(const char *file, uint8_t *to)
 }
 
 /* Bytes are changed, put in, taken out, or the end is cut. */
-static size_t mutate(struct cs_rng *rng, uint8_t *data, size_t size)
+static size_t mutate_bytes(struct cs_rng *rng, uint8_t *data, size_t size)
 {
 	size_t times = 1 + cs_rng_below(rng, 4), at, tail;
 
@@ -64,6 +71,22 @@ static size_t mutate(struct cs_rng *rng, uint8_t *data, size_t size)
 	return size;
 }
 
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room)
+{
+	struct cs_rng rng = { size };
+
+	(void)room; /* ROOM */
+	return mutate_bytes(&rng, data, size);
+}
+
+static size_t mutate(struct cs_rng *rng, uint8_t *data, size_t size)
+{
+	if (LLVMFuzzerCustomMutator)
+		return LLVMFuzzerCustomMutator(data, size, ROOM,
+					       (unsigned int)cs_rng_next(rng));
+	return mutate_bytes(rng, data, size);
+}
+
 /* The target gets a copy of just this size: reads beyond it are seen. */
 static void run(const uint8_t *data, size_t size)
 {
@@ -75,16 +98,20 @@ static void run(const uint8_t *data, size_t size)
 	free(copy);
 }
 
-static void replay(const char *file, struct cs_rng *rng)
+/* How many mutations there were. */
+static int replay(const char *file, struct cs_rng *rng)
 {
 	static uint8_t seed[ROOM], changed[ROOM + 1];
 	size_t size = load(file, seed);
+	int n = size < MUTATED_BYTES / MUTATIONS ? MUTATIONS :
+						   MUTATED_BYTES / (int)size;
 
 	run(seed, size);
-	for (int i = 0; i < MUTATIONS; i++) {
+	for (int i = 0; i < n; i++) {
 		memcpy(changed, seed, size);
 		run(changed, mutate(rng, changed, size));
 	}
+	return n;
 }
 
 static int is_seed(const struct dirent *entry)
@@ -100,7 +127,7 @@ int main(int argc, char **argv)
 	struct cs_rng rng = { 1 };
 	struct dirent **seed;
 	char folder[1024], file[1400];
-	int n, i;
+	int n, i, times;
 
 	cs_text(folder, sizeof(folder), "%s/fuzz/corpus/%.*s",
 		data ? data : "tests", (int)strcspn(name, "."), name);
@@ -115,9 +142,9 @@ int main(int argc, char **argv)
 		fflush(stdout); /* the last line when the target aborts */
 		cs_text(file, sizeof(file), "%s/%s", argc > 1 ? argv[1] : folder,
 			seed[i]->d_name);
-		replay(file, &rng);
+		times = replay(file, &rng);
 		printf("ok %d - nothing breaks on '%s' and %d mutations of it\n",
-		       i + 1, seed[i]->d_name, MUTATIONS);
+		       i + 1, seed[i]->d_name, times);
 		free(seed[i]);
 	}
 	free(seed);

@@ -38,7 +38,7 @@ ok "nothing given: the quick suite, as far as there is one of host memory" eval 
 	'status_is 0 && all_ok bare.csv 2 && prints "^cscope-mpi .*  --suite quick" &&
 	 cells bare.csv | grep -q "^peer.cpu.write.pair "'
 ok "… and what is left out is said" \
-	prints "note +h2d, d2h of --suite quick: left out, the cpu backend does not measure"
+	prints "note +local, h2d, d2h of --suite quick: left out, the cpu backend does not measure"
 
 run 0 --backend cuda "${quick[@]}"
 ok "a GPU wanted and none there: status 3" status_is 3
@@ -69,6 +69,14 @@ ok "… and in every row of the CSV" \
 	eval '! grep -v "^node," stand-in.csv | grep -v stand-in'
 ok_json "… and in the JSON" stand-in.json \
 	'd["run"]["backend"] == "cpu" and d["run"]["stand_in"] is True'
+
+run 2 "${quick[@]}" -f reason
+if real_gpu; then skip="this machine has a GPU"; fi
+ok "… and in the line for a scheduler" eval \
+	'status_is 0 && prints "^cscope-mpi ok: no GPU, host memory stands in: 4 of 4 cells measured$"'
+run 2 --backend cpu "${quick[@]}" -f reason
+ok "--backend cpu says there that no GPU was measured" \
+	prints "^cscope-mpi ok: host memory, no GPU: 4 of 4 cells measured$"
 
 if [ -z "${HAVE_CUDA:-}" ]; then
 	skip="built without CUDA"

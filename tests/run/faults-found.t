@@ -91,7 +91,7 @@ fault "a link that is slow one way" $peer "slow-cells link 1-2 critical confirme
 	FAKE_SLOW=2-1:0.5
 FAKE_GPUS=6
 fault "a slow GPU and a slow link" $peer \
-	"slow-cells gpu 0 critical confirmed;slow-cells link 2-3 critical confirmed" \
+	"slow-cells gpu 0 critical confirmed;slow-cells link 2-3 critical confirmed;pairs-again - - note -" \
 	FAKE_SLOW="$(gpu 0 0.7),2-3:0.6,3-2:0.6"
 FAKE_GPUS=4
 fault "PCIe at half its width" $all "pcie-below gpu 3 critical confirmed" \

@@ -187,7 +187,7 @@ hostile() {
 		head -c 20000000 /dev/zero | tr '\0' '1'
 		echo
 	} >bad.jsonl
-	refused_show "line 3: a record of 20000000 bytes; at most" bad.jsonl
+	refused_show "line 3: a record of more than 16777216 bytes" bad.jsonl
 }
 ok "hostile files are refused in one line with place and what is allowed" hostile
 ok "a file that is not there: status 3" eval \

@@ -170,7 +170,7 @@ limited -v 400000 "${cpu[@]}" -s 64M --gpus 4
 (ulimit -v 400000 && "$CSCOPE" --help >/dev/null 2>&1) ||
 	skip="the program alone needs more, as with a sanitizer"
 ok "no address space for the arenas: status 2, one line" eval \
-	'status_is 2 && one_line "arena [0-3] .rank 0.: cannot map .*: Cannot allocate memory"'
+	'status_is 2 && one_line "(arena [0-3]|all 4 arenas) .rank 0.: cannot map .*: Cannot allocate memory"'
 ok "… and every cell is there, with its reason" \
 	eval '[ "$(cells b.csv | wc -l)" = 24 ]'
 if [ -n "${HAVE_CUDA:-}" ]; then
@@ -293,6 +293,27 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 	nvml compute,utility
 	ok "… but not where it has it" eval 'status_is 0 && ! grep -q "add .utility" flat'
 fi
+
+# ---- a cgroup that leaves little memory ----
+
+group='' limit=''
+for at in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+	[ -z "$group" ] || break
+	mkdir "$at/cscope$$" 2>/dev/null || continue
+	for limit in "$at/cscope$$/memory.limit_in_bytes" "$at/cscope$$/memory.max"; do
+		[ -w "$limit" ] && echo 200000000 2>/dev/null >"$limit" &&
+			group=$at/cscope$$ && break
+	done
+	[ -n "$group" ] || rmdir "$at/cscope$$"
+done
+# shellcheck disable=SC2016 # of the other shell
+run_program 0 sh -c '[ -z "$0" ] || echo $$ >"$0/cgroup.procs"; exec "$@"' "$group" \
+	"$CSCOPE" --no-mpi --backend cpu --gpus 4 -m peer -s 64M --seed 1
+[ -n "$group" ] || skip="no cgroup can be limited here"
+ok "four arenas in a cgroup that has room for one: nothing is killed, and the limit is named" \
+	eval 'status_is 2 && one_line "not enough host memory.*128 MiB wanted.* to the cgroup of this job"'
+skip=''
+[ -z "$group" ] || rmdir "$group"
 
 # ---- an environment that says nothing, or something strange ----
 

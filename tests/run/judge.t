@@ -107,7 +107,7 @@ run 0 check plain.json --baseline base.json -q -o checked.json
 ok "… a slow GPU on one look: status 1, for nobody is accused on one look" eval \
 	'status_is 1 && one_line "warning: .*below [0-9.]+ GB/s .baseline.*; one look only"'
 ok_json "… with the command that looks again" checked.json \
-	'[(c["part"], c["bus_id"], c["severity"], c["drain"], c["again"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", "warning", False, "cscope-mpi --test peer.ce.write.pair -s 262144")]'
+	'[(c["part"], c["bus_id"], c["severity"], c["drain"], c["again"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", "warning", False, "cscope-mpi --test peer.ce.write.pair -s 256K")]'
 echo 'test,bound
 peer.ce.write.pair,77.2 GB/s' >look.csv
 run 0 check plain.json --threshold look.csv -q -o checked.json

@@ -184,7 +184,7 @@ begin() { # RANKS ARGUMENT...
 	: >out
 	: >err
 	if [ "$ranks" = 0 ]; then
-		set -- "$CSCOPE" "$@"
+		set -- ${wrapper:+"$wrapper"} "$CSCOPE" "$@"
 	elif has_launcher; then
 		set -- "$MPIRUN" "$ranks" ${wrapper:+"$wrapper"} "$CSCOPE" "$@"
 	else
@@ -195,22 +195,31 @@ begin() { # RANKS ARGUMENT...
 	begun=$!
 }
 
-# Its process ids, without the launcher's.
+# Its process ids, guards among them, without the launcher's.
 ranks() {
 	local pid
-	for pid in $(pgrep -x cscope-mpi); do
+	for pid in $(pgrep -x 'cscope-(mpi|guard)'); do
 		grep -qsxzF "$mark" "/proc/$pid/environ" && echo "$pid"
 	done
 }
 
-# The process of one rank.
+is_of_rank() { # PID NUMBER
+	tr '\0' '\n' <"/proc/$1/environ" |
+		grep -qE "^(OMPI_COMM_WORLD|PMIX?)_RANK=$2\$"
+}
+
+# The process of one rank, which measures; it has a guard in front of it.
 rank() { # NUMBER
 	local pid
 	for pid in $(ranks); do
-		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
-			grep -qE "^(OMPI_COMM_WORLD|PMIX?)_RANK=$1\$" &&
-			echo "$pid"
-	done
+		grep -qx cscope-mpi "/proc/$pid/comm" &&
+			is_of_rank "$pid" "$1" && echo "$pid"
+	done 2>/dev/null
+}
+
+# The same without a launcher.
+measurer() {
+	pgrep -P "$begun" -x cscope-mpi | head -n 1
 }
 
 # The launcher itself: `timeout` stands before it.

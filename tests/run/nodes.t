@@ -61,11 +61,31 @@ ok_json "… and the node with fewer is found" unlike.json \
 	'[(e["id"], e["severity"]) for e in d["checks"]] == [("fewer-gpus", "note")]'
 
 on blind 2 2 0
-run_program 4 ./blind "$CSCOPE" -m peer -s 64K
-ok "a node without a GPU: status 3 for the job" status_is 3
-ok "… in one line; host memory does not stand in on one node" \
-	one_line "no GPU on|no usable GPU on"
-ok "… and nothing on stdout" is_empty out
+run_program 4 ./blind "$CSCOPE" -m peer -s 64K --seed 5 -o blind.csv -o blind.json -o blind.jsonl
+ok "a node without a GPU: the others are measured, status 0" eval \
+	'status_is 0 && all_ok blind.csv 4 && prints "^[^ ]+  no GPU"'
+ok_json "… it is named as critical, with the reason, and host memory does not stand in" blind.json \
+	'[(c["id"], c["severity"], c["node_index"], "CUDA_ERROR_NO_DEVICE" in c["says"]) for c in d["checks"]] == [("no-gpu", "critical", 1, True)] and d["run"]["stand_in"] is False and [n["n_agents"] for n in d["nodes"]] == [2, 0]'
+ok_schema "… document and journal follow the schema" blind.json blind.jsonl
+cp out live
+run 0 show blind.jsonl
+ok "… and show gives the bytes of the run" same live out
+grep -v '"test":"peer.ce.write.bidi"' blind.jsonl | grep -v '"kind":"verdict"' >rest.jsonl
+run_program 4 ./blind "$CSCOPE" -m peer -s 64K --seed 5 --resume rest.jsonl -o rest.csv
+ok "… --resume measures what is missing" eval 'status_is 0 && all_ok rest.csv 4'
+run_program 4 ./blind "$CSCOPE" -m peer -s 64K --check -f reason
+ok "under --check: status 2, the node is named" eval \
+	'status_is 2 && prints "critical: [^ ]+: no usable GPU: nothing was measured there"'
+run_program 4 ./blind "$CSCOPE" -s 64K --gpus 0,1 --placement process,thread -q -o p.json
+ok_json "a comparison of placements is made where there are GPUs" p.json \
+	'{r["node_index"] for r in d["results"]} == {0, 1} and all(r["status"] == "ok" for r in d["results"])'
+on first 2 0 2
+run_program 4 ./first "$CSCOPE" -m peer -s 64K -o first.csv
+ok "rank 0's node may be the one without" eval 'status_is 0 && all_ok first.csv 4'
+on none 2 0 0
+SLURM_STEP_GPUS=0,1 run_program 4 ./none "$CSCOPE" -m peer -s 64K
+ok "no node has a usable GPU: status 3, one line, nothing on stdout" eval \
+	'status_is 3 && one_line "no usable GPU on" && is_empty out'
 
 # a cell of the second node is wrong: rank 2 issues it
 FAKE_FAIL_RANK=2 FAKE_FAIL=cuMemcpyAsync:3 \

@@ -198,7 +198,7 @@ ok "--suite all is every test of the backend" eval \
 	'[ "$(grep -c "^test " out)" = "$(grep "^. [a-z0-9.-]* *cuda" list | grep -vc "^. peer\.staged")" ]'
 run_suite quick
 ok "--suite quick: the links of a node" eval \
-	'status_is 0 && [ "$(sed -n "s/^Running \(.*\)\.$/\1/p" out | paste -sd,)" = host_to_device_memcpy_ce,device_to_host_memcpy_ce,device_to_device_memcpy_write_ce ]'
+	'status_is 0 && [ "$(sed -n "s/^Running \(.*\)\.$/\1/p" out | paste -sd,)" = host_to_device_memcpy_ce,device_to_host_memcpy_ce,device_to_device_memcpy_write_ce,device_local_copy ]'
 back suite
 ok "--suite nvbandwidth: 44 tests, each measured or waived" eval \
 	'[ "$(grep -cE "^(Running|Waived:) " out)" = 44 ] && ! grep -q "^Error" out'

@@ -87,14 +87,24 @@ ok "a link is followed and stays" eval \
 
 # ---- one journal ----
 
-printf '#!/bin/bash\nexec "$@" --no-mpi\n' >each_alone
-chmod +x each_alone
-rm -f one.jsonl
-run_program 4 ./each_alone "$CSCOPE" --backend cpu -m peer -s 64K --seed 1 \
-	--cell-limit 400ms --precision 0.001% -q -o one.jsonl
-ok "four processes write one journal: three are refused" eval \
-	'! status_is 0 && [ "$(grep -c "cannot write .one.jsonl.: it is being written already" err)" = 3 ]'
-ok_json "… and its lines are whole" one.jsonl 'd[0]["kind"] == "run"'
+alone=(--backend cpu -m peer --gpus 2 -s 64K --seed 1 --cell-limit 400ms
+	--precision 0.001% --no-mpi -q -o one.jsonl)
+begin 0 "${alone[@]}"
+until_true 20 measuring one.jsonl 1
+pkill -STOP -P "$begun" # the process that measures
+cp one.jsonl then.jsonl
+for i in 1 2 3; do
+	"$CSCOPE" "${alone[@]}" 2>>refused
+	echo "exit $?" >>refused
+done
+ok "three more processes write to a journal: status 3, in one line each" eval \
+	'[ "$(grep -c "cannot write .one.jsonl.: it is being written already" refused)" = 3 ] &&
+	 [ "$(grep -c "^exit 3" refused) $(wc -l <refused)" = "3 6" ]'
+ok "… and leave it alone" same then.jsonl one.jsonl
+pkill -CONT -P "$begun"
+end_within 20
+ok_json "… which goes on to its verdict" one.jsonl \
+	'd[-1]["kind"] == "verdict" and d[-1]["status"] == "complete"'
 
 # ---- what cannot be written ----
 

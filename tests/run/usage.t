@@ -120,7 +120,7 @@ steps_are_right() {
 }
 ok "--dry-run shows the steps for 2 to 16 GPUs" steps_are_right
 ok "--dry-run of nothing else is that of --suite quick" eval \
-	'answers --dry-run --gpus 8 --seed 5 && prints "^plan +74 steps" && mv out first &&
+	'answers --dry-run --gpus 8 --seed 5 && prints "^plan +82 steps" && mv out first &&
 	 answers --dry-run --gpus 8 --seed 5 --suite quick && same first out'
 ok "--dry-run says memory and time" eval \
 	'answers -n --gpus 8 && prints "^memory +1 GiB" && prints "^time +about"'

@@ -138,18 +138,21 @@ static void calls_and_latencies_are_not_urgent(void)
 
 static void the_parts_of_a_budget_come_in_order(void)
 {
-	static const double seconds[] = { 1, 5, 25, 300 };
-	size_t i;
+	static const double seconds[] = { 1, 5, 25, 300, 1, 5, 25, 300 };
+	size_t i, n = sizeof(seconds) / sizeof(seconds[0]);
 
-	for (i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+	for (i = 0; i < n; i++) {
+		int ranks = i >= n / 2;
 		struct cs_budget b;
 
-		cs_budget_init(&b, seconds[i], 100);
+		cs_budget_init(&b, seconds[i], 100, ranks);
 		t_ok(100 < b.nvml_s && b.nvml_s < b.start_s);
 		t_ok(b.start_s < b.steps_s && b.steps_s < b.waits_s);
-		t_ok(b.waits_s < b.close_s && b.close_s < b.end_s);
-		t_ok(fabs(b.end_s - 100 - seconds[i]) < 1e-9);
-		t_ok(b.steps_s - 100 >= 0.7 * seconds[i]);
+		t_ok(b.waits_s < b.close_s && b.close_s < b.files_s);
+		t_ok(b.files_s < b.end_s);
+		t_ok(fabs(b.end_s + b.grace_s - 100 - seconds[i]) < 1e-9);
+		t_ok((b.grace_s > 0) == ranks && b.grace_s <= 1);
+		t_ok(b.steps_s - 100 >= (ranks ? 0.6 : 0.7) * seconds[i]);
 	}
 }
 
@@ -157,7 +160,7 @@ static void without_a_budget_nothing_is_cut(void)
 {
 	struct cs_budget b;
 
-	cs_budget_init(&b, 0, cs_clock_s());
+	cs_budget_init(&b, 0, cs_clock_s(), 1);
 	t_ok(cs_within(30, b.start_s) > 29.9);
 	t_ok(cs_within(30, b.close_s) > 29.9);
 	t_ok(cs_within(30, cs_clock_s() - 1) <= 0);

@@ -387,6 +387,46 @@ static void drifting(void)
 	canned_release(&c);
 }
 
+/* Every cell's samples go up and then down, by so much in all. */
+static void hang_together(struct canned *c, int gpus, double share)
+{
+	struct cs_rows rows;
+
+	canned_init(c, 1, gpus, 0, PAIR, 1);
+	cs_rows_init(&rows);
+	for (size_t i = 0; i < cs_rows_count(&c->run.rows); i++) {
+		struct cs_row row = *cs_rows_get(&c->run.rows, i);
+		double x[10];
+
+		row.n_samples = 10;
+		for (int k = 0; k < 10; k++)
+			x[k] = 390 * (1 + share * (k < 5 ? k : 9 - k) / 4);
+		cs_stats_of(x, 10, &row.stats);
+		cs_rows_add(&rows, &row, x, NULL);
+	}
+	cs_rows_release(&c->run.rows);
+	c->run.rows = rows;
+	t_eq_int(cs_check_run(&c->run, NULL), 0);
+}
+
+static void dependent_samples(void)
+{
+	struct canned c;
+
+	hang_together(&c, 4, 0.005);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(says(&c, "samples-depend"),
+		 "successive samples are correlated by more than 0.5: "
+		 "peer.ce.write.pair (1.0); 95 % intervals are too narrow there");
+	canned_release(&c);
+	hang_together(&c, 2, 0.005);	/* too few to be sure */
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+	hang_together(&c, 4, 0.0001);	/* too little to matter */
+	t_eq_int(c.run.findings.n, 0);
+	canned_release(&c);
+}
+
 static void no_control(void)
 {
 	struct canned c;
@@ -693,6 +733,8 @@ static const struct tap_test tests[] = {
 	{ "a GPU that others use is one finding, with what it did to cells", used_gpus },
 	{ "counters that are not known say nothing", unknown_counters },
 	{ "a control cell that moved by more than 0.5 % is a warning", drifting },
+	{ "samples that depend on each other by more than is assumed are a note",
+	  dependent_samples },
 	{ "without a control cell the drift is unknown", no_control },
 	{ "a binding that was impossible is one note, one not asked for none",
 	  unbound },

@@ -535,6 +535,56 @@ static void alone(void)
 	t_ok(sh->ms[2] != ms_at(396.0 - 0.03));
 }
 
+/* Copies of two paths, by turns, behind one gate value after the other. */
+static void story_samples(int who)
+{
+	CUdeviceptr a, b;
+	CUcontext ctx[2];
+	struct timed t = { 0 };
+
+	(void)who;
+	ctx[1] = open_gpu(1);
+	b = arena_new();
+	ctx[0] = open_gpu(0);
+	a = arena_new();
+	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
+	board();
+	timed_copy(&t, b, a);
+	timed_copy(&t, a, b);
+	for (uint32_t i = 0; i < 16; i++) {
+		timed_arm(&t, i + 1, i % 2 ? a : b, i % 2 ? b : a);
+		store(&sh->gate, i + 1);
+		sh->ms[i] = timed_end(&t);
+	}
+}
+
+static void samples(void)
+{
+	double write = 396.0 - 0.03, read = 396.1 - 2.2, seen[16];
+	int same = 1, other = 0;
+
+	story("FAKE_DRIFT=0.01 FAKE_SLOW=0-1:0.5 FAKE_SLOW_SAMPLES=3-4", 1,
+	      story_samples);
+	t_ms(sh->ms[0], 1.01 * ms_at(write));
+	t_ms(sh->ms[1], 1.02 * ms_at(read));
+	t_ms(sh->ms[2], 1.03 * ms_at(write / 2));
+	t_ms(sh->ms[4], 1.05 * ms_at(write));
+	t_ms(sh->ms[15], 1.16 * ms_at(read));
+	story("FAKE_SAMPLE_NOISE=uniform:0.1 FAKE_SEED=7", 1, story_samples);
+	memcpy(seen, sh->ms, sizeof(seen));
+	for (int i = 0; i < 16; i++)
+		t_near(seen[i] / ms_at(i % 2 ? read : write), 1, 0.1 * 1.8);
+	t_ok(seen[0] != seen[2] && seen[2] != seen[4]);
+	story("FAKE_SAMPLE_NOISE=uniform:0.1 FAKE_SEED=7", 1, story_samples);
+	for (int i = 0; i < 16; i++)
+		same &= sh->ms[i] == seen[i];
+	t_ok(same);
+	story("FAKE_SAMPLE_NOISE=uniform:0.1 FAKE_SEED=8", 1, story_samples);
+	for (int i = 0; i < 16; i++)
+		other |= sh->ms[i] != seen[i];
+	t_ok(other);
+}
+
 static void three_gpus(CUdeviceptr memory[3])
 {
 	CUcontext ctx[3];
@@ -1494,6 +1544,7 @@ int main(void)
 		  kernels },
 		{ "a copy takes 2.7 us and bytes by the rate of its direction",
 		  alone },
+		{ "noise, drift and slowness come by sample, by seed", samples },
 		{ "flows behind the same value of a gate share ports",
 		  shared_port },
 		{ "host memory has its rate by domain, GPU, direction and kind",

@@ -95,13 +95,15 @@ static int warnings(const struct canned *c)
 static void healthy_allocations(void)
 {
 	struct canned c;
+	struct cs_vec told;
 	struct cs_err err;
 	int warned = 0;
 
 	begin(&c, NODES);
 	for (int i = 0; i < ALLOCATIONS; i++) {
 		draw(&c);
-		t_eq_int(cs_cells_judge(&c.run, &err), 0);
+		t_eq_int(cs_cells_judge(&c.run, &told, &err), 0);
+		cs_vec_release(&told);
 		warned += warnings(&c) > 0;
 	}
 	printf("# %d of %d healthy allocations of %d nodes raise a warning\n", warned,
@@ -157,6 +159,7 @@ static int is_found(const struct canned *c, int node, int gpu)
 static void find_lanes(int nodes, int rounds)
 {
 	struct canned c;
+	struct cs_vec told;
 	struct cs_err err;
 	int found = 0;
 
@@ -167,7 +170,8 @@ static void find_lanes(int nodes, int rounds)
 
 		draw(&c);
 		break_lane(&c, node, gpu);
-		t_eq_int(cs_cells_judge(&c.run, &err), 0);
+		t_eq_int(cs_cells_judge(&c.run, &told, &err), 0);
+		cs_vec_release(&told);
 		found += is_found(&c, node, gpu);
 	}
 	printf("# 1 dead NVLink of 18 on one of %d GPUs, and nothing else: found in %d of %d\n",

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "place/place.h"
+#include "place/internal.h"
 #include "root.h"
 #include "tap.h"
 
@@ -198,6 +200,64 @@ static void too_much(void)
 	t_eq_str(why, "untouched");
 	t_eq_int(cs_hostmem_open(UINT64_MAX, -1, &mem, why, &err), -1);
 	t_eq_int(cs_hostmem_open(0, -1, &mem, why, &err), -1);
+}
+
+/* ---- several at once ---- */
+
+#define ASKERS 4
+#define WANTED 100
+
+static _Atomic uint64_t claimed, filled, limit;
+
+/* As the kernel counts: what is filled is gone. */
+static uint64_t left_of_limit(void *ctx)
+{
+	(void)ctx;
+	return limit > filled ? limit - filled : 0;
+}
+
+/* Gets its memory in two parts, and keeps it. */
+static void *ask(void *given)
+{
+	if (cs_claim(&claimed, WANTED, left_of_limit, NULL))
+		return NULL;
+	filled += WANTED / 2;
+	sched_yield();
+	filled += WANTED / 2;
+	claimed -= WANTED;
+	*(int *)given = 1;
+	return NULL;
+}
+
+static int given_of(uint64_t most)
+{
+	pthread_t thread[ASKERS];
+	int given[ASKERS] = { 0 }, sum = 0, i;
+
+	limit = most;
+	claimed = filled = 0;
+	for (i = 0; i < ASKERS; i++)
+		pthread_create(&thread[i], NULL, ask, &given[i]);
+	for (i = 0; i < ASKERS; i++) {
+		pthread_join(thread[i], NULL);
+		sum += given[i];
+	}
+	t_ok(filled <= most);
+	return sum;
+}
+
+static void all_that_fit_are_given(void)
+{
+	int times;
+
+	for (times = 0; times < 50; times++) {
+		t_eq_int(given_of(ASKERS * WANTED), ASKERS);
+		t_eq_int(given_of(ASKERS * WANTED - 1), ASKERS - 1);
+		t_eq_int(given_of(WANTED), 1);
+		t_eq_int(given_of(WANTED - 1), 0);
+	}
+	t_eq_int(claimed, 0);
+	t_eq_int(cs_claim(&claimed, UINT64_MAX, left_of_limit, NULL), -1);
 }
 
 static void closes_what_is_not_open(void)
@@ -412,6 +472,8 @@ static const struct tap_test tests[] = {
 	{ "another opener of the descriptor sees the same bytes", others_see_it },
 	{ "every page exists when the call returns", all_pages_are_there },
 	{ "more than there is is an error that names the bytes", too_much },
+	{ "of several who ask at once so many are given as there is room for",
+	  all_that_fit_are_given },
 	{ "closing twice, or what was never open, is harmless",
 	  closes_what_is_not_open },
 	{ "memory of this process alone is proven too", own_pages_are_proven },

@@ -68,7 +68,7 @@ static void judge(struct canned *c, const struct cs_baseline *b)
 
 	c->run.baseline = b;
 	c->run.margin = 0.01;
-	t_eq_int(cs_baseline_judge(&c->run, &err), 0);
+	t_eq_int(cs_baseline_judge(&c->run, NULL, &err), 0);
 }
 
 /* ---- learning ---- */
@@ -503,7 +503,7 @@ static void bound_by(struct canned *c, const char *text)
 	if (!t_eq_int(cs_thresholds_read(&t, text, "x/t.csv", &err), 0))
 		t_eq_str(err.text, "");
 	else
-		t_eq_int(cs_threshold_judge(&c->run, &err), 0);
+		t_eq_int(cs_threshold_judge(&c->run, NULL, &err), 0);
 	c->run.thresholds = NULL;
 	cs_thresholds_release(&t);
 }
@@ -518,7 +518,7 @@ static void bounds_are_judged(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(finding(&c, 0)->text, TEST " at 512 MiB: 2->3 has 380.00 GB/s, below "
 		 "390.00 GB/s (t.csv:2); one look only");
-	t_eq_str(finding(&c, 0)->again, "cscope-mpi --test " TEST " -s 536870912");
+	t_eq_str(finding(&c, 0)->again, "cscope-mpi --test " TEST " -s 512M");
 	bound_by(&c, "test,bound,severity\n" TEST ",90%,warning\n" TEST ",85%,note\n");
 	t_eq_int(c.run.findings.n, 2); /* all of both nodes are below 90 % */
 	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
@@ -567,7 +567,7 @@ static void a_least_share_is_of_what_goes_alone(void)
 	cs_thresholds_init(&t);
 	t_eq_int(cs_thresholds_share(&t, 0.95, &err), 0);
 	c.run.thresholds = &t;
-	t_eq_int(cs_threshold_judge(&c.run, &err), 0);
+	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
 	t_eq_int(c.run.findings.n, 1);
 	t_ok(c.run.findings.n && !strncmp(finding(&c, 0)->text, TEST " ",
 					  strlen(TEST) + 1));
@@ -575,7 +575,7 @@ static void a_least_share_is_of_what_goes_alone(void)
 		"(--min-share, 95 % of the live link's peak)"));
 	c.run.findings.n = 0;
 	c.plan->set.via = CS_WAY_STAGED;
-	t_eq_int(cs_threshold_judge(&c.run, &err), 0);
+	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
 	t_eq_str(finding(&c, 0)->id, CS_CANNOT_TEST);
 	cs_thresholds_release(&t);
 	canned_release(&c);

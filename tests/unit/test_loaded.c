@@ -198,7 +198,15 @@ static void a_continued_journal_counts_whole_steps(void)
 	"\"backend\":\"cuda\",\"n_nodes\":1,\"n_agents\":2,\"tests\":"         \
 	"[\"peer.ce.write.pair\"],\"settings\":{\"copy_bytes\":16,"            \
 	"\"precision\":1,\"cell_limit_s\":1,\"start_limit_s\":1}}"
-#define RESULT(more) HEAD PLAN ",\"results\":[{\"node_index\":0," more "}]}"
+#define NODE(more) ",\"nodes\":[{\"node_index\":0" more "}]"
+#define AGENTS ",\"agents\":[{\"node_index\":0},{\"node_index\":0}]"
+#define TWO NODE(",\"n_agents\":2") AGENTS
+#define RESULT(more) HEAD PLAN TWO ",\"results\":[{\"node_index\":0," more "}]}"
+#define CELL(src, dst, issuer) "\"src\":\"" src "\",\"dst\":\"" dst               \
+	"\",\"issuer\":\"" issuer "\""
+#define JOURNAL "{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{}," PLAN "\n"
+#define NODE_LINE(n, agents) "{\"kind\":\"node\",\"node_index\":0,\"n_agents\":" n \
+	",\"agents\":[" agents "]}\n"
 
 static void what_is_not_ours_is_refused(void)
 {
@@ -230,19 +238,39 @@ static void what_is_not_ours_is_refused(void)
 		{ HEAD "\"a\":1,\"a\":2}}", "duplicate object key" },
 		{ HEAD PLAN ",\"results\":{}}", "an array is expected" },
 		{ HEAD PLAN ",\"results\":[1}", "line 1: " },
+		{ HEAD "\"n_nodes\":1},\"results\":[{\"node_index\":0}]}",
+		  "a result of a run without 'settings'" },
 		{ HEAD PLAN ",\"results\":[{}]}", "'node_index' is not there; "
 						  "allowed is the number of one of 1" },
 		{ RESULT("\"test\":\"x\""), "'test' is 'x'; allowed is a test" },
 		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu64\""),
-		  "'src' is 'gpu64'; allowed is a GPU of its node" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu0\","
-			 "\"dst\":\"gpu1\",\"issuer\":\"gpu0\",\"status\":\"ok\""),
-		  "'value' is not there" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu0\","
-			 "\"dst\":\"gpu1\",\"issuer\":\"gpu0\",\"samples\":[\"1\"]"),
+		  "'src' is 'gpu64'; allowed is one of the 2 GPUs of its node" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu2", "gpu0")),
+		  "'dst' is 'gpu2'; allowed is one of the 2 GPUs of its node" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu1", "gpu0")
+			 ",\"status\":\"ok\""), "'value' is not there" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu1", "gpu0")
+			 ",\"samples\":[\"1\"]"),
 		  "'samples' is an array; allowed is an array of numbers" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu0", "gpu0")),
+		  "allowed is with dst and issuer a transfer as its test has it" },
+		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("gpu0", "gpu1", "gpu0")),
+		  "allowed is with dst and issuer a transfer as its test has it" },
+		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("host", "gpu1", "gpu0")),
+		  "allowed is with dst and issuer a transfer as its test has it" },
 		{ HEAD PLAN ",\"agents\":[{\"node_index\":0}]}",
 		  "a node with fewer agents than n_agents" },
+		{ HEAD PLAN NODE("") AGENTS "}", "a node with fewer agents than n_agents" },
+		{ HEAD PLAN NODE(",\"n_agents\":2") "}",
+		  "'n_agents' is 2; allowed is the number of its agents" },
+		{ HEAD PLAN NODE(",\"n_agents\":3") AGENTS "}",
+		  "'n_agents' is 3; allowed is the number of its agents" },
+		{ HEAD PLAN TWO ",\"checks\":[{\"node\":null,\"evidence\":[0]}]}",
+		  "at most 8 positions of results that are there" },
+		{ JOURNAL NODE_LINE("1", "{\"node_index\":0}")
+		  "{\"kind\":\"result\",\"node_index\":0,\"test\":\"local.sm.copy.alone\","
+		  CELL("gpu0", "gpu0", "gpu0") "}\n" NODE_LINE("0", ""),
+		  "line 4: a node: 'n_agents' is 0; allowed is as many as there were" },
 		{ "{\"kind\":\"result\"}\n", "begins with a line of kind 'run'" },
 		{ "{\"kind\":\"run\"", "no whole line" },
 		{ "{\"kind\":\"run\"}\n", "no 'schema'" },
@@ -262,6 +290,87 @@ static void what_is_not_ours_is_refused(void)
 		if (!strstr(err.text, bad[i].says) || strncmp(err.text, "f: ", 3))
 			t_eq_str(err.text, bad[i].says);
 	}
+}
+
+/* ---- through a window ---- */
+
+static FILE *file_of(const char *text, char *name, size_t size)
+{
+	FILE *to = tmpfile();
+
+	t_ok(to != NULL && fwrite(text, 1, strlen(text), to) == strlen(text) &&
+	     !fflush(to));
+	cs_text(name, size, "/proc/self/fd/%d", fileno(to));
+	return to;
+}
+
+static void reads_alike(const char *text)
+{
+	char name[40], *of_text, *of_file;
+	FILE *file = file_of(text, name, sizeof(name));
+	struct cs_loaded a, b;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_loaded_parse("f", text, strlen(text), &a, &err), 0);
+	t_eq_int(cs_loaded_read(name, &b, &err), 0);
+	t_eq_str(err.text, "");
+	of_text = written(&a.run, "json");
+	of_file = written(&b.run, "json");
+	t_ok(!strcmp(of_text, of_file));
+	t_eq_int(a.whole_bytes, b.whole_bytes);
+	free(of_text);
+	free(of_file);
+	cs_loaded_release(&a);
+	cs_loaded_release(&b);
+	fclose(file);
+}
+
+/* A document's members of one line each, with the results in front. */
+static char *turned_round(const char *document)
+{
+	const char *results = strstr(document, "\"results\":[");
+	const char *behind = strstr(results, "\n\"comparisons\"");
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	fprintf(to, "{\n%.*s\n", (int)(behind - results), results);
+	fprintf(to, "%.*s", (int)(results - document - 1), document + 1);
+	fputs(behind, to);
+	fclose(to);
+	return text;
+}
+
+static void a_long_file_is_read_through_a_window(void)
+{
+	char name[40], *json, *jsonl, *turned, *bad;
+	struct cs_loaded loaded;
+	struct cs_err err, again;
+	struct canned c;
+	FILE *file;
+
+	canned_init(&c, 2, 32, 0, "peer.ce.write.pair", 1);
+	cs_run_settle(&c.run);
+	json = written(&c.run, "json");
+	jsonl = written(&c.run, "jsonl");
+	turned = turned_round(json);
+	t_ok(strlen(json) > (size_t)4 << 18);
+	reads_alike(json);
+	reads_alike(jsonl);
+	reads_alike(turned);
+	/* what is wrong is told with the same place, far behind */
+	bad = strstr(strstr(json, "\"results\":[") + (1 << 20), "\"status\":\"ok\"");
+	memcpy(bad + 10, "no", 2);
+	file = file_of(json, name, sizeof(name));
+	t_eq_int(cs_loaded_parse(name, json, strlen(json), &loaded, &again), -1);
+	t_eq_int(cs_loaded_read(name, &loaded, &err), CS_EXIT_USAGE);
+	t_eq_str(err.text, again.text);
+	t_ok(strstr(err.text, "'status' is 'no'") != NULL);
+	fclose(file);
+	free(json);
+	free(jsonl);
+	free(turned);
+	canned_release(&c);
 }
 
 static void a_value_may_be_of_a_later_version(void)
@@ -341,13 +450,18 @@ static void a_node_alone_is_a_run(void)
 	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
 	f = cs_vec_add(&c.run.findings, 2, NULL);
 	f[0] = (struct cs_finding){ .severity = CS_NOTE, .node = 0, .id = "a", .text = "of the first" };
-	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .id = "b", .text = "of the second" };
+	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .id = "b", .text = "of the second",
+				    .n_evidence = 2, .evidence = { 0, 3 } };
 	t_eq_int(cs_run_node_named(&c.run, "n002", &err), 1);
 	t_eq_int(cs_run_node_named(&c.run, "0", &err), 0);
 	t_eq_int(cs_run_node_named(&c.run, "n003", &err), -1);
 	t_eq_str(err.text, "no node 'n003': allowed are n001, n002, or their "
 		 "number from 0 on");
-	cs_run_cut_node(&c.run, 1);
+	t_eq_int(cs_rows_get(&c.run.rows, 3)->node, 1);
+	t_eq_int(cs_run_cut_node(&c.run, 1, &err), 0);
+	f = c.run.findings.data;
+	t_eq_int(f->n_evidence, 1);
+	t_eq_int(f->evidence[0], 1);
 	text = written(&c.run, "text");
 	t_ok(strstr(text, "\nn002  2 x NVIDIA H200"));
 	t_ok(strstr(text, "of the second") && !strstr(text, "of the first"));
@@ -416,6 +530,8 @@ int main(void)
 		  a_continued_journal_counts_whole_steps },
 		{ "what is not ours is refused with place and what is allowed",
 		  what_is_not_ours_is_refused },
+		{ "a long file is read through a window as its text is",
+		  a_long_file_is_read_through_a_window },
 		{ "keys and kinds of a later version are ignored",
 		  a_value_may_be_of_a_later_version },
 		{ "a node of a run is a run", a_node_alone_is_a_run },

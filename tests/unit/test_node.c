@@ -28,6 +28,7 @@ struct node {
 	struct cs_coordinator_hooks hooks;
 	struct cs_row row[ROWS_MAX];
 	int rows, findings, stop_after;
+	char said[CS_ERR_TEXT];	/* by the last finding */
 };
 
 /* A backend that is the cpu backend with one call replaced by a test. */
@@ -49,6 +50,7 @@ static void on_finding(void *ctx, enum cs_severity severity, const char *id,
 
 	(void)severity;
 	t_ok(*id && *text);
+	cs_text(node->said, sizeof(node->said), "%s", text);
 	node->findings++;
 }
 
@@ -330,6 +332,7 @@ static void who_was_not_waited_for_is_not_blamed(void)
 {
 	static struct node node;
 	struct cs_crew crew = { .n = 2, .agent = { 0, 1 } };
+	struct cs_faults lost = { .state = CS_AGENT_LOST };
 	struct cs_err err;
 
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
@@ -339,9 +342,45 @@ static void who_was_not_waited_for_is_not_blamed(void)
 			atomic_load(&cs_board_slot(node.board.at, i)->reply) + 1;
 	t_ok(cs_crew_take(&node.co, &crew, &err));
 	t_ok(strstr(err.text, "no answer") != NULL);
-	cs_agent_fault(&node.co, 2, CS_AGENT_LOST, "its process died");
+	cs_faults_add(&lost, 2, "its process died");
+	cs_faults_tell(&node.co, &lost);
 	t_ok(cs_crew_take(&node.co, &crew, &err));
 	t_eq_str(err.text, node.co.fault[2]);
+	finish(&node);
+}
+
+static void one_reason_is_one_finding(void)
+{
+	static struct node node;
+	struct cs_faults failed = { .state = CS_AGENT_FAILED };
+	struct cs_faults lost = { .state = CS_AGENT_LOST };
+	char said[CS_ERR_TEXT];
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	for (int a = 0; a < AGENTS; a++) {
+		struct cs_agent_facts *facts =
+			&cs_board_slot(node.board.at, a)->facts;
+
+		facts->rank = a / 2;
+		cs_text(facts->label, sizeof(facts->label), "%d", a);
+	}
+	cs_faults_add(&failed, 0, "no room");
+	cs_faults_add(&failed, 2, "no room");
+	cs_faults_add(&failed, 1, "no way");
+	cs_faults_tell(&node.co, &failed);
+	t_eq_int(node.findings, 2);
+	t_eq_str(node.co.fault[0], "arenas 0 and 2 (ranks 0, 1): no room");
+	t_eq_str(node.co.fault[2], node.co.fault[0]);
+	t_eq_str(node.co.fault[1], "arena 1 (rank 0): no way");
+	for (int a = 0; a < AGENTS; a++)
+		cs_faults_add(&lost, a, "its process died");
+	cs_faults_tell(&node.co, &lost);
+	cs_faults_tell(&node.co, &lost); /* known by now */
+	t_eq_int(node.findings, 3);
+	cs_text(said, sizeof(said), "all 3 arenas (ranks 0, 1): its process died; "
+		"process %ld", (long)getpid());
+	t_eq_str(node.said, said);
 	finish(&node);
 }
 
@@ -372,6 +411,48 @@ static void the_gate_opens_for_ever_only_once(void)
 	t_eq_int(atomic_load(&node.board.at->gate), at);
 	t_ok((int32_t)(at - 12345u) >= 0);
 	finish(&node);
+}
+
+/* The board of agents whose processes a helper makes; the helper has died. */
+static void a_dead_helper_is_named(void)
+{
+	static struct node node;
+	struct cs_err err = { "" };
+	char want[CS_ERR_TEXT];
+	pid_t helper = fork();
+
+	if (!helper)
+		_exit(0);
+	waitpid(helper, NULL, 0);
+	memset(&node, 0, sizeof(node));
+	node.hooks = (struct cs_coordinator_hooks){ &node, on_row, on_finding,
+						    on_watch, on_progress };
+	if (!t_eq_int(build(&node, "peer.cpu.write.pair", CS_VERIFY_LAST), 0) ||
+	    !t_eq_int(cs_board_create(node.plan, AGENTS, 0, &node.board, &err), 0))
+		return;
+	for (int i = 0; i < AGENTS; i++) {
+		struct cs_slot *slot = cs_board_slot(node.board.at, i);
+
+		slot->facts.rank = 1;
+		cs_text(slot->facts.label, sizeof(slot->facts.label), "%d", i);
+		slot->helper = i < 2 ? helper : 0;
+		slot->pid = i == 0 ? 0 : i == 1 ? helper : getpid();
+		t_eq_int(cs_board_lacks_helper(node.board.at, i), i < 2);
+	}
+	cs_coordinator_init(&node.co, node.board.at, 0, &node.hooks);
+	cs_coordinator_look(&node.co);
+	cs_text(want, sizeof(want), "arena 0 (rank 1): its helper (process %ld) died "
+		"before it could make a process", (long)helper);
+	t_eq_str(node.co.fault[0], want);
+	cs_text(want, sizeof(want), "arena 1 (rank 1): its process died with its "
+		"helper (process %ld)", (long)helper);
+	t_eq_str(node.co.fault[1], want);
+	t_eq_int(node.co.state[2], CS_AGENT_OK);
+	t_eq_int(node.findings, 2);
+	t_ok(node.co.lost && node.co.stopped);
+	cs_coordinator_close(&node.co);
+	cs_board_release(&node.board);
+	free(node.plan);
 }
 
 static void a_dead_process_is_seen(void)
@@ -443,11 +524,14 @@ int main(void)
 		  an_agent_that_cannot_open_leaves_the_others },
 		{ "what a thread took is its own", usage_is_of_the_thread },
 		{ "a stop keeps what was measured", a_stop_ends_between_cells },
+		{ "agents of one reason are one finding", one_reason_is_one_finding },
 		{ "when one dies, who was not waited for is not blamed",
 		  who_was_not_waited_for_is_not_blamed },
 		{ "the release of the gate is measured", skew_is_measured },
 		{ "the gate is opened for ever only once",
 		  the_gate_opens_for_ever_only_once },
+		{ "a helper that died is named, with what it had made or was to make",
+		  a_dead_helper_is_named },
 		{ "a process that died is seen, with and without a pidfd",
 		  a_dead_process_is_seen },
 		{ NULL, NULL },

@@ -33,7 +33,7 @@ static uint32_t places(const struct cs_plan *plan, uint32_t k, uint32_t copies,
 	const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 	struct cs_arena_layout layout;
 
-	cs_plan_arena_wide(plan, t->dst.index, UINT64_MAX, &layout);
+	cs_plan_arena_wide(plan, t->dst.index, 4, UINT64_MAX, &layout);
 	return cs_places_of(plan, step, t, layout.dst_bytes, copies, uncounted).n;
 }
 
@@ -111,7 +111,7 @@ static void many_into_one_divide_its_buffer(void)
 	struct cs_arena_layout layout;
 	uint64_t end = 0;
 
-	cs_plan_arena_wide(plan, t->dst.index, UINT64_MAX, &layout);
+	cs_plan_arena_wide(plan, t->dst.index, 4, UINT64_MAX, &layout);
 	t_eq_int(step->count, 3);
 	for (uint32_t k = 0; k < 3; k++) {
 		struct cs_places p = cs_places_of(plan, step, &t[k], layout.dst_bytes,
@@ -136,8 +136,8 @@ static void small_copies_take_no_more_than_large_ones(void)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct cs_plan *plan = plan_of("peer.ce.write.*", 2, sizes[i]);
 
-		cs_plan_arena(plan, 0, UINT64_MAX, &tight);
-		cs_plan_arena_wide(plan, 0, UINT64_MAX, &wide);
+		cs_plan_arena(plan, 0, 2, UINT64_MAX, &tight);
+		cs_plan_arena_wide(plan, 0, 2, UINT64_MAX, &wide);
 		t_ok(wide.dst_bytes >= tight.dst_bytes);
 		t_ok(wide.dst_bytes <= CS_PLACES_BYTES);
 		t_eq_int(wide.dst_at, tight.dst_at);

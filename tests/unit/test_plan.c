@@ -322,6 +322,60 @@ static void a_shift_has_every_agent_in_every_step(void)
 	free(plan);
 }
 
+/* Cells of a node with so many agents; steps that repeat one, apart. */
+static uint32_t cells_on(const struct cs_plan *plan, int n_agents, uint32_t *controls)
+{
+	uint32_t cells = 0, s;
+
+	*controls = 0;
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if (!cs_step_applies(plan, step, n_agents))
+			continue;
+		cells += !(step->flags & CS_STEP_CONTROL);
+		*controls += (step->flags & CS_STEP_CONTROL) != 0;
+	}
+	return cells;
+}
+
+static void a_node_with_one_gpu_has_what_there_is_of_one(void)
+{
+	struct cs_plan_request req = request(4, "peer.ce.write.pair",
+					     CS_BACKEND_CUDA);
+	struct cs_plan *pairs, *mixed = NULL;
+	struct cs_arena_layout layout, alone;
+	char chosen[ROOM];
+	struct cs_err err = { "" };
+	uint32_t controls;
+
+	t_eq_int(cs_plan_build(&req, &pairs, &err), 0);
+	memcpy(chosen, req.chosen, ROOM);
+	cs_tests_lone(chosen);
+	req.chosen = chosen;
+	t_eq_int(cs_plan_build(&req, &mixed, &err), 0);
+	t_eq_str(err.text, "");
+	t_eq_int(cs_plan_validate(mixed, mixed->total_bytes, &err), 0);
+	t_eq_int(cells_on(mixed, 4, &controls), 12);
+	t_eq_int(controls, 2);
+	t_eq_int(cells_on(mixed, 2, &controls), 2);
+	t_eq_int(cells_on(mixed, 1, &controls), 8);
+	t_eq_int(controls, 2);
+	t_eq_int(cells_on(mixed, 0, &controls), 0);
+	cs_plan_arena(pairs, 0, 4, UINT64_MAX, &alone);
+	cs_plan_arena(mixed, 0, 4, UINT64_MAX, &layout);
+	t_ok(!memcmp(&layout, &alone, sizeof(layout)));
+	cs_plan_arena(mixed, 0, 1, UINT64_MAX, &layout);
+	t_ok(layout.chain_bytes > 0 && !alone.chain_bytes);
+	free(mixed);
+	free(pairs);
+	/* what was asked for can be measured there */
+	req = request(4, "peer.ce.write.pair,h2d.ce.pinned.pair", CS_BACKEND_CUDA);
+	memcpy(chosen, req.chosen, ROOM);
+	cs_tests_lone(chosen);
+	t_ok(!memcmp(chosen, req.chosen, ROOM));
+}
+
 static void one_figure_an_agent_goes_to_its_neighbour(void)
 {
 	struct cs_plan *plan = plan_of(3, "peer.ce.burst4k.*", CS_BACKEND_CUDA);
@@ -344,7 +398,7 @@ static void what_stays_within_a_gpu_needs_no_buffer(void)
 				       CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
 
-	cs_plan_arena(plan, 1, UINT64_MAX, &layout);
+	cs_plan_arena(plan, 1, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 0);
 	t_eq_int(cs_plan_needs_peer(plan, 1, 2), 0);
 	free(plan);
@@ -405,7 +459,7 @@ static void many_into_one_have_places_of_their_own(void)
 			t_eq_int(cs_transfer_dst_at(plan, &t[k]), k * (64 << 20));
 		}
 	}
-	cs_plan_arena(plan, 0, UINT64_MAX, &layout);
+	cs_plan_arena(plan, 0, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.src_bytes, 64 << 20);
 	t_eq_int(layout.dst_bytes, 3 * (64 << 20));
 	free(plan);
@@ -420,7 +474,7 @@ static void one_to_all_shares_its_source(void)
 
 	t_eq_int(t[2].src.index, t[0].src.index);
 	t_eq_int(t[2].issuer, t[2].dst.index);
-	cs_plan_arena(plan, 0, UINT64_MAX, &layout);
+	cs_plan_arena(plan, 0, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 2 * (64 << 20));
 	free(plan);
 }
@@ -464,7 +518,7 @@ static void a_sweep_is_a_view_for_each_size(void)
 	t_eq_int(cs_plan_view(plan, 5)->bytes, 4096);
 	t_eq_int(cs_plan_smaller(plan, 1 << 20), 1 << 18);
 	t_eq_int(cs_plan_smaller(plan, 4096), 0);
-	cs_plan_arena(plan, 0, 1 << 18, &layout);
+	cs_plan_arena(plan, 0, (int)plan->n_agents, 1 << 18, &layout);
 	t_eq_int(layout.src_bytes, 1 << 18);
 	free(plan);
 }
@@ -517,7 +571,13 @@ static void what_cannot_be_planned_is_refused(void)
 	static const char none[ROOM];
 
 	bad = good, bad.n_agents = 1;
-	refused(&bad, "a matrix needs at least 2 GPUs or arenas: there is 1");
+	refused(&bad, "peer.ce.write.pair and 66 more: need two GPUs, and there is 1");
+	bad = request(1, "peer.ce.write.pair", CS_BACKEND_CUDA);
+	refused(&bad, "peer.ce.write.pair: needs two GPUs, and there is 1");
+	bad = request(2, "peer.ce.write.shift", CS_BACKEND_CUDA);
+	bad.set.shift = 2;
+	refused(&bad, "peer.ce.write.shift: needs more GPUs, and there are 2");
+	good = request(4, "peer.*", CS_BACKEND_CUDA);
 	bad = good, bad.n_agents = 0;
 	refused(&bad, "a plan needs at least 1 GPU or arena");
 	bad = good, bad.set.last_bytes = 4096, bad.set.growth = 2;
@@ -626,10 +686,11 @@ static void use(const struct cs_plan *plan)
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		t_ok(cs_plan_test(plan, step)->name != NULL);
-		t_ok(cs_step_applies(plan, step, (int)plan->n_agents));
+		t_ok(cs_step_applies(plan, step, (int)plan->n_agents) ||
+		     cs_step_applies(plan, step, 1));
 	}
 	for (a = 0; a < (int)plan->n_agents; a++) {
-		cs_plan_arena(plan, a, UINT64_MAX, &layout);
+		cs_plan_arena(plan, a, (int)plan->n_agents, UINT64_MAX, &layout);
 		t_ok(layout.total_bytes >= layout.src_bytes);
 	}
 	cs_plan_estimate_s(plan, 400);
@@ -840,13 +901,13 @@ static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
 	req.set.copy_bytes = copy_bytes;
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	for (a = 0; a < 3; a++) {
-		cs_plan_arena(plan, a, UINT64_MAX, &layout);
+		cs_plan_arena(plan, a, (int)plan->n_agents, UINT64_MAX, &layout);
 		t_eq_int(layout.src_bytes, copy_bytes);
 		t_eq_int(layout.dst_at, dst_at);
 		t_eq_int(layout.dst_bytes, copy_bytes);
 		t_eq_int(layout.total_bytes, dst_at + copy_bytes);
 	}
-	cs_plan_arena(plan, 3, UINT64_MAX, &layout);
+	cs_plan_arena(plan, 3, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 0);
 	free(plan);
 }
@@ -1022,6 +1083,8 @@ int main(void)
 		  a_lying_part_is_refused },
 		{ "a control is sampled until it is known",
 		  a_control_is_sampled_until_it_is_known },
+		{ "a node with one GPU has what there is of one, and it alone",
+		  a_node_with_one_gpu_has_what_there_is_of_one },
 		{ "one GPU has what needs no other",
 		  one_gpu_has_what_needs_no_other },
 		{ "a load is beside what is measured",

@@ -178,7 +178,7 @@ static void buffers_of_several_sizes_do_not_meet(void)
 				     cs_transfer_dst_at(plan, &t[k]) + t[k].bytes ||
 			     cs_transfer_dst_at(plan, &t[k]) >=
 				     cs_transfer_dst_at(plan, &t[i]) + t[i].bytes);
-	cs_plan_arena(plan, 0, UINT64_MAX, &arena);
+	cs_plan_arena(plan, 0, (int)plan->n_agents, UINT64_MAX, &arena);
 	t_ok(arena.dst_bytes <= (uint64_t)1 << 30);
 	free(plan);
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../noise.h"
 #include "node/sampler.h"
 #include "node/stage.h"
+#include "result/stats.h"
 #include "tap.h"
 
 /* A plan of one view: all pairs, or both ways, of two agents. */
@@ -276,6 +278,121 @@ static void the_limit_of_a_cell_ends_it(void)
 	free(plan);
 }
 
+/* ---- known truth: what tests/bench/truth_sampler.c shows at length ---- */
+
+#define CELLS 400
+
+struct seen {
+	int covered, converged, converged_covered, far, samples;
+};
+
+static void run_noisy(struct cs_sampler *s, struct noise *noise,
+		      struct seen *seen)
+{
+	double truth = (double)s->bytes[0] / 1.358e6, elapsed_s = 0;
+	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
+	struct cs_stats stats;
+	int covered;
+
+	while (answer == CS_SAMPLE_MORE) {
+		double ns = 1.358e6 * s->copies[0] * (1 + noise_next(noise));
+
+		elapsed_s += 1e-9 * ns;
+		answer = cs_sampler_feed(s, &ns, NULL, elapsed_s);
+		seen->samples++;
+	}
+	cs_stats_of(s->gbs[0], s->n, &stats);
+	covered = stats.ci_low <= truth && truth <= stats.ci_high;
+	seen->covered += covered;
+	if (answer != CS_SAMPLE_ENOUGH)
+		return;
+	seen->converged++;
+	seen->converged_covered += covered;
+	seen->far += fabs(stats.median / truth - 1) > 0.005;
+}
+
+static struct seen noisy_cells(const struct noise *kind)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	struct seen seen = { 0 };
+	struct cs_sampler s;
+
+	for (uint64_t i = 0; i < CELLS; i++) {
+		struct noise noise = *kind;
+
+		noise_init(&noise, i);
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+				(struct cs_guess){ .gbs = 395 });
+		run_noisy(&s, &noise, &seen);
+	}
+	free(plan);
+	return seen;
+}
+
+static void medians_lie_in_their_intervals(void)
+{
+	static const double sd[] = { 0.001, 0.003, 0.005, 0.008 };
+
+	for (int shape = 0; shape < NOISE_SHAPES; shape++)
+		for (size_t i = 0; i < sizeof(sd) / sizeof(*sd); i++) {
+			struct seen seen = noisy_cells(&(struct noise){
+				.shape = shape, .sd = sd[i] });
+
+			t_ok(seen.covered >= 0.97 * CELLS);
+			t_ok(seen.converged < CELLS / 5 ||
+			     seen.converged_covered >= 0.94 * seen.converged);
+			t_ok(seen.far <= 0.01 * CELLS);
+		}
+}
+
+static void correlated_samples_are_covered(void)
+{
+	static const double sd[] = { 0.0005, 0.003, 0.01 };
+
+	for (int shape = 0; shape < NOISE_SHAPES; shape++)
+		for (size_t i = 0; i < sizeof(sd) / sizeof(*sd); i++) {
+			struct seen seen = noisy_cells(&(struct noise){
+				.shape = shape, .sd = sd[i], .phi = 0.5 });
+
+			t_ok(seen.covered >= 0.92 * CELLS);
+		}
+}
+
+static void a_quiet_cell_takes_seldom_more_than_six(void)
+{
+	struct seen seen = noisy_cells(&(struct noise){ .sd = 0.0005 });
+
+	t_ok(seen.samples <= 7.1 * CELLS);
+	t_eq_int(seen.converged, CELLS);
+	seen = noisy_cells(&(struct noise){ .sd = 0.001 });
+	t_ok(seen.samples <= 7.7 * CELLS);
+}
+
+/* Six samples do not tell enough, a seventh between them does; or not. */
+static void what_is_known_at_the_limit_counts(void)
+{
+	static const double off[] = { 0.5, 0, -0.3, 0.3, -0.3, 0.3, 0 };
+	static const double last[] = { 0, 0.4 };
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	struct cs_sampler s;
+
+	for (int i = 0; i < 2; i++) {
+		double ns;
+
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+		for (size_t k = 0; k < sizeof(off) / sizeof(*off); k++) {
+			ns = 1e7 * (1 + 1e-2 * off[k]);
+			t_eq_int(cs_sampler_feed(&s, &ns, NULL, 0.01),
+				 CS_SAMPLE_MORE);
+		}
+		t_eq_int(s.n, 6);
+		ns = 1e7 * (1 + 1e-2 * last[i]);
+		t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2), i ?
+			 CS_SAMPLE_LIMIT : CS_SAMPLE_ENOUGH);
+	}
+	free(plan);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -304,6 +421,14 @@ int main(void)
 		  a_first_touch_beyond_the_limit_does_not_count },
 		{ "the limit of a cell ends it with what there is",
 		  the_limit_of_a_cell_ends_it },
+		{ "what is known when the limit comes is enough, or not",
+		  what_is_known_at_the_limit_counts },
+		{ "medians lie in their intervals, whatever the noise",
+		  medians_lie_in_their_intervals },
+		{ "so they do where samples are correlated by 0.5",
+		  correlated_samples_are_covered },
+		{ "a quiet cell seldom takes more than six samples",
+		  a_quiet_cell_takes_seldom_more_than_six },
 		{ NULL, NULL },
 	};
 

@@ -1,0 +1,115 @@
+#include "config.h"
+
+#include "report/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/view.h"
+
+static int by_text(const void *a, const void *b)
+{
+	const struct cs_finding *x = *(const struct cs_finding *const *)a;
+	const struct cs_finding *y = *(const struct cs_finding *const *)b;
+	int order = (int)y->severity - (int)x->severity;
+
+	if (!order)
+		order = strcmp(x->id, y->id);
+	if (!order)
+		order = strcmp(x->text, y->text);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+static int is_like(const struct cs_finding *a, const struct cs_finding *b)
+{
+	return a->severity == b->severity && !strcmp(a->id, b->id) &&
+	       !strcmp(a->text, b->text);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct cs_group *x = a, *y = b;
+	const struct cs_finding *f = x->finding[0], *g = y->finding[0];
+
+	if (f->severity != g->severity)
+		return f->severity > g->severity ? -1 : 1;
+	if (f->drain != g->drain)
+		return f->drain ? -1 : 1;
+	if (f->node != g->node)
+		return f->node < g->node ? -1 : 1;
+	return f < g ? -1 : f > g;
+}
+
+int cs_groups_make(const struct cs_run *run, struct cs_groups *out)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = run->findings.n, i, k;
+
+	out->groups = (struct cs_vec)CS_VEC(struct cs_group);
+	out->sorted = calloc(n + 1, sizeof(*out->sorted));
+	if (!out->sorted)
+		return -1;
+	for (i = 0; i < n; i++)
+		out->sorted[i] = &f[i];
+	qsort(out->sorted, n, sizeof(*out->sorted), by_text);
+	for (i = 0; i < n; i = k) {
+		struct cs_group g = { out->sorted + i, 0 };
+
+		for (k = i + 1; k < n && is_like(out->sorted[i], out->sorted[k]);
+		     k++)
+			;
+		g.n = k - i;
+		if (cs_vec_push(&out->groups, &g, NULL)) {
+			cs_groups_release(out);
+			return -1;
+		}
+	}
+	cs_vec_sort(&out->groups, by_weight);
+	return 0;
+}
+
+void cs_groups_release(struct cs_groups *groups)
+{
+	cs_vec_release(&groups->groups);
+	free(groups->sorted);
+	groups->sorted = NULL;
+}
+
+/* What is found of two placements is said of the machine once. */
+static int is_told(const struct cs_run *run, int last, int node)
+{
+	return cs_run_is_again(run, node) &&
+	       !strcmp(run->node[last].facts.host, run->node[node].facts.host);
+}
+
+char *cs_group_hosts(const struct cs_run *run, const struct cs_group *group,
+		     size_t most)
+{
+	size_t room = most ? most : group->n * (CS_HOST + 1) + 64, n = 0;
+	int *nodes = calloc(group->n, sizeof(*nodes));
+	char *hosts = calloc(1, room);
+
+	for (size_t i = 0; nodes && i < group->n; i++) {
+		int node = group->finding[i]->node;
+
+		if (node >= 0 && node < run->n_nodes &&
+		    (!n || !is_told(run, nodes[n - 1], node)))
+			nodes[n++] = node;
+	}
+	if (nodes && hosts && n) {
+		cs_hosts_text(run, nodes, n, hosts, room - 2);
+		strcat(hosts, ": ");
+	}
+	if (!nodes) {
+		free(hosts);
+		hosts = NULL;
+	}
+	free(nodes);
+	return hosts;
+}
+
+const char *cs_severity_text(uint32_t severity)
+{
+	return severity == CS_NOTE ? "note" :
+	       severity == CS_WARNING ? "warning" : "critical";
+}

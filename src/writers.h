@@ -1,0 +1,47 @@
+/* writers.h - the outputs of a run that measures, each written by a thread of its own.
+ *
+ * A pipe that nobody reads or a file system that does not answer may hold up whoever
+ * opens, writes or closes a file there, for ever: so nobody does but that thread, and
+ * all others hand over and go on.  A thread that is held up is left behind, and then
+ * the process leaves by _exit. */
+#ifndef CS_WRITERS_H
+#define CS_WRITERS_H
+
+#include "report/report.h"
+#include "resume.h"
+
+/* How long to wait. */
+struct cs_patience {
+	double end_s;		  /* by cs_clock_s() */
+	int (*stop)(void *ctx);	  /* not 0: a signal has come */
+	void *ctx;
+};
+
+struct cs_writer;
+
+/* The output of that name or, NULL, the journal that is resumed.  NULL with `err` when
+ * it cannot be opened; one that is not open when the patience ends, and a pipe without
+ * a reader, are opened as soon as that can be. */
+struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
+				 struct cs_resume *resume,
+				 const struct cs_patience *patience,
+				 struct cs_err *err);
+/* Records to the journals among n writers, to be seen at once.  `write` has used all it
+ * needs of the run when this returns. */
+void cs_writers_append(struct cs_writer **w, int n,
+		       int (*write)(FILE *to, const struct cs_run *run, size_t index),
+		       const struct cs_run *run, size_t index);
+/* The last that is asked of it; `whole`: journals too get all of the run.  The run
+ * does not change until it is done. */
+void cs_writer_commit(struct cs_writer *w, const struct cs_run *run,
+		      const struct cs_view_options *view, int whole);
+/* Until what was asked of all is done.  After a signal those that get on are still
+ * waited for.  Returns the first that is not done, NULL: all are. */
+struct cs_writer *cs_writers_wait(struct cs_writer **w, int n,
+				  const struct cs_patience *patience);
+const char *cs_writer_path(const struct cs_writer *w);
+/* What became of the commit: 0, or -1 with what was not written and why.  Frees a
+ * writer that is done; one that is not uses the run for ever. */
+int cs_writer_close(struct cs_writer *w, struct cs_err *err);
+
+#endif

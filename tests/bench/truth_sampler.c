@@ -1,0 +1,305 @@
+/* truth_sampler.c - does a cell keep what it promises, whatever the noise?
+ *
+ * The sampler is fed with times whose median is known; 10,000 cells of each kind.
+ * One table by shape and size of the noise, one by correlation, and one of matrices
+ * whose cells together show what each of them cannot.  Status 1 when a promise of
+ * doc/METHOD.md is not kept. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../noise.h"
+#include "../unit/canned.h"
+#include "check/check.h"
+#include "node/sampler.h"
+#include "result/stats.h"
+
+#define CELLS 10000
+#define MATRICES 400
+#define GPUS 8
+#define PRECISION 0.005
+#define COPY_NS 1.358e6 /* 512 MiB by NVLink */
+#define HOST_NS 0.5e6	/* a sample costs besides */
+
+/* What is promised, in shares of cells. */
+#define COVERED 0.94
+#define COVERED_PHI 0.92
+#define PHI 0.5
+#define PHI_NOTED 0.9
+#define NOTED 0.95
+#define FAR 0.01
+/* Of fewer converged cells no coverage of those is told. */
+#define CONVERGED_LEAST 0.05
+/* Of a quiet cell, first touch included. */
+#define QUIET_SD 0.001
+#define QUIET_SAMPLES (7 * 1.1)
+
+static const double sds[] = { 0.0005, 0.001, 0.002, 0.005, 0.008, 0.01, 0.02 };
+#define SDS (sizeof(sds) / sizeof(*sds))
+
+struct seen {
+	int covered, converged, converged_covered, far;
+	double samples;
+};
+
+static int broken;
+
+static struct cs_plan *plan_of(void)
+{
+	struct cs_plan_request req = {
+		.n_agents = 2,
+		.set = { .copy_bytes = 512u << 20, .precision = PRECISION,
+			 .cell_limit_s = 0.5, .start_limit_s = 30,
+			 .backend = CS_BACKEND_CUDA },
+	};
+	char chosen[256] = { 0 };
+	struct cs_plan *plan = NULL;
+	struct cs_err err;
+
+	req.chosen = chosen;
+	if (cs_tests_choose("peer.ce.write.pair", CS_BACKEND_CUDA, CS_WAY_AUTO,
+			    chosen, &err) ||
+	    cs_plan_build(&req, &plan, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(2);
+	}
+	return plan;
+}
+
+static enum cs_sampler_answer sample(const struct cs_plan *plan,
+				     struct noise *noise, struct cs_sampler *s,
+				     int *taken)
+{
+	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
+	double elapsed_s = 0;
+
+	cs_sampler_init(s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 395 });
+	for (*taken = 0; answer == CS_SAMPLE_MORE; ++*taken) {
+		double ns = s->copies[0] * COPY_NS * (1 + noise_next(noise));
+
+		elapsed_s += 1e-9 * (ns + HOST_NS);
+		answer = cs_sampler_feed(s, &ns, NULL, elapsed_s);
+	}
+	return answer;
+}
+
+static void run_cell(const struct cs_plan *plan, struct noise *noise,
+		     struct seen *seen)
+{
+	enum cs_sampler_answer answer;
+	struct cs_stats stats;
+	struct cs_sampler s;
+	int covered, taken;
+	double truth, off;
+
+	answer = sample(plan, noise, &s, &taken);
+	truth = (double)s.bytes[0] / COPY_NS;
+	cs_stats_of(s.gbs[0], s.n, &stats);
+	covered = stats.ci_low <= truth && truth <= stats.ci_high;
+	off = fabs(stats.median / truth - 1);
+	seen->samples += taken;
+	seen->covered += covered;
+	if (answer == CS_SAMPLE_ENOUGH) {
+		seen->converged++;
+		seen->converged_covered += covered;
+		seen->far += off > PRECISION;
+	}
+}
+
+static struct seen run_cells(const struct cs_plan *plan, enum noise_shape shape,
+			     double sd, double phi)
+{
+	struct seen seen = { 0 };
+
+	for (int i = 0; i < CELLS; i++) {
+		struct noise noise = { .shape = shape, .sd = sd, .phi = phi };
+
+		noise_init(&noise, ((uint64_t)shape << 32 | (uint64_t)i) * 1000003 +
+					   (uint64_t)(1e5 * sd + 1e3 * phi));
+		run_cell(plan, &noise, &seen);
+	}
+	return seen;
+}
+
+static double share(int n, int of)
+{
+	return (double)n / of;
+}
+
+/* Coverage of the cells that converged; NAN where they are few. */
+static double converged_covered(const struct seen *seen)
+{
+	return seen->converged < CONVERGED_LEAST * CELLS ?
+		       NAN : share(seen->converged_covered, seen->converged);
+}
+
+static void promise(int kept, const char *what, const char *shape, double sd)
+{
+	if (kept)
+		return;
+	printf("NOT KEPT: %s, %s %.2f %%\n", what, shape, 100 * sd);
+	broken = 1;
+}
+
+/* "97.1" per cent, or a dash. */
+static const char *percent(double x, char *text, size_t size)
+{
+	if (isnan(x))
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, "%.1f", 100 * x);
+	return text;
+}
+
+static void table_of_shapes(const struct cs_plan *plan)
+{
+	printf("Independent samples, %d cells each, in %%\n"
+	       "%-12s %6s  %8s %10s %9s %8s %8s\n", CELLS, "noise", "sd",
+	       "covered", "converged", "of those", "far off", "samples");
+	for (int shape = 0; shape < NOISE_SHAPES; shape++)
+		for (size_t i = 0; i < SDS; i++) {
+			struct seen seen = run_cells(plan, shape, sds[i], 0);
+			double of_those = converged_covered(&seen);
+			double samples = seen.samples / CELLS;
+			const char *name = noise_name[shape];
+			char text[16];
+
+			printf("%-12s %6.2f  %8.1f %10.1f %9s %8.2f %8.1f\n",
+			       name, 100 * sds[i],
+			       100 * share(seen.covered, CELLS),
+			       100 * share(seen.converged, CELLS),
+			       percent(of_those, text, sizeof(text)),
+			       100 * share(seen.far, CELLS), samples);
+			promise(share(seen.covered, CELLS) >= COVERED,
+				"covered", name, sds[i]);
+			promise(!(of_those < COVERED), "covered if converged",
+				name, sds[i]);
+			promise(share(seen.far, CELLS) <= FAR, "far off", name,
+				sds[i]);
+			promise(sds[i] > QUIET_SD || samples <= QUIET_SAMPLES,
+				"samples of a quiet cell", name, sds[i]);
+		}
+}
+
+/* Of all sizes of one shape. */
+struct worst {
+	double covered, either;	/* either: covered, or not converged */
+};
+
+static struct worst worst_of(const struct cs_plan *plan, enum noise_shape shape,
+			     double phi)
+{
+	struct worst worst = { 1, 1 };
+
+	for (size_t i = 0; i < SDS; i++) {
+		struct seen seen = run_cells(plan, shape, sds[i], phi);
+		int wrong = seen.converged - seen.converged_covered;
+
+		worst.covered = fmin(worst.covered, share(seen.covered, CELLS));
+		worst.either = fmin(worst.either, 1 - share(wrong, CELLS));
+	}
+	return worst;
+}
+
+static void table_of_dependence(const struct cs_plan *plan)
+{
+	static const double phis[] = { 0.13, 0.3, 0.5, 0.7, 0.9 };
+
+	printf("\nAR(1), the worst of all these sd: covered / covered or not "
+	       "converged, in %%\n%-12s", "noise");
+	for (size_t p = 0; p < sizeof(phis) / sizeof(*phis); p++)
+		printf("   phi %-7.2f", phis[p]);
+	printf("\n");
+	for (int shape = 0; shape < NOISE_SHAPES; shape++) {
+		printf("%-12s", noise_name[shape]);
+		for (size_t p = 0; p < sizeof(phis) / sizeof(*phis); p++) {
+			struct worst worst = worst_of(plan, shape, phis[p]);
+
+			printf("   %4.1f / %4.1f", 100 * worst.covered,
+			       100 * worst.either);
+			fflush(stdout);
+			if (shape == NOISE_GAUSS && phis[p] <= PHI)
+				broken |= worst.covered < COVERED_PHI;
+		}
+		printf("\n");
+	}
+}
+
+/* Are all cells of a matrix said to hang together? */
+static int is_noted(const struct cs_plan *plan, double sd, double phi, uint64_t seed)
+{
+	struct canned c;
+	struct cs_rows rows;
+	struct cs_sampler s;
+	size_t n, i;
+	int taken;
+
+	canned_init(&c, 1, GPUS, 0, "peer.ce.write.pair", 1);
+	cs_rows_init(&rows);
+	n = cs_rows_count(&c.run.rows);
+	for (i = 0; i < n; i++) {
+		struct cs_row row = *cs_rows_get(&c.run.rows, i);
+		struct noise noise = { .sd = sd, .phi = phi };
+
+		noise_init(&noise, seed * 1000 + i);
+		sample(plan, &noise, &s, &taken);
+		row.n_samples = s.n;
+		cs_stats_of(s.gbs[0], s.n, &row.stats);
+		cs_rows_add(&rows, &row, s.gbs[0], NULL);
+	}
+	cs_rows_release(&c.run.rows);
+	c.run.rows = rows;
+	cs_check_run(&c.run, NULL);
+	for (i = 0; i < c.run.findings.n; i++)
+		if (!strcmp(((struct cs_finding *)c.run.findings.data)[i].id,
+			    "samples-depend"))
+			break;
+	taken = i < c.run.findings.n;
+	canned_release(&c);
+	return taken;
+}
+
+static void table_of_matrices(const struct cs_plan *plan)
+{
+	static const double phis[] = { 0, 0.13, 0.3, 0.5, 0.7, 0.9 };
+	static const double some[] = { 0.001, 0.003, 0.008 };
+
+	printf("\nGaussian AR(1), %d matrices of %d GPUs: noted as correlated by "
+	       "more than is assumed, in %%\n%-12s", MATRICES, GPUS, "sd");
+	for (size_t p = 0; p < sizeof(phis) / sizeof(*phis); p++)
+		printf("  phi %-4.2f", phis[p]);
+	printf("\n");
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
+		printf("%-12.2f", 100 * some[i]);
+		for (size_t p = 0; p < sizeof(phis) / sizeof(*phis); p++) {
+			int noted = 0;
+
+			for (uint64_t m = 0; m < MATRICES; m++)
+				noted += is_noted(plan, some[i], phis[p], m);
+			printf("  %8.1f", 100 * share(noted, MATRICES));
+			fflush(stdout);
+			promise(phis[p] > 0 || !noted, "not noted", "gauss",
+				some[i]);
+			promise(phis[p] < PHI_NOTED ||
+				noted >= NOTED * MATRICES, "noted", "gauss",
+				some[i]);
+		}
+		printf("\n");
+	}
+}
+
+int main(void)
+{
+	struct cs_plan *plan = plan_of();
+
+	table_of_shapes(plan);
+	table_of_dependence(plan);
+	table_of_matrices(plan);
+	free(plan);
+	printf("%s\n", broken ? "Not all promises are kept." :
+				"All promises are kept.");
+	return broken;
+}
