@@ -334,9 +334,9 @@ int cs_ends_fill(struct cs_ends *e)
 
 int cs_ends_source(struct cs_ends *e)
 {
+	e->slot->check[0] = (struct cs_check){ .first_word = UINT64_MAX };
 	if (!e->slot->layout.src_bytes)
 		return 0;
-	e->slot->check[0] = (struct cs_check){ .first_word = UINT64_MAX };
 	return e->backend->check(e->dev, e->slot->arena.address,
 				 &CS_EXPECTED(own_key(e), e->slot->layout.src_bytes), 0,
 				 &e->slot->check[0], &e->slot->err);
