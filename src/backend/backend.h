@@ -163,7 +163,10 @@ struct cs_backend {
 		     struct cs_export *out, struct cs_err *err);
 
 	/* Only cuda from here to rearena(); NULL elsewhere.
-	 * The ways that arena() and import() take; AUTO until it is said. */
+	 * How large an arena there is memory for. */
+	int (*left)(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
+
+	/* The ways that arena() and import() take; AUTO until it is said. */
 	void (*via)(struct cs_dev *dev, enum cs_way way);
 
 	/* Before arena(), which publishes it: the ring of CS_RING_SLOTS slots

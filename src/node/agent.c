@@ -180,40 +180,39 @@ static int remake_arena(struct cs_agent *a)
 	return cs_ends_fill(&a->ends);
 }
 
-static int try_arena(struct cs_agent *a, const struct cs_arena_layout *layout)
+/* For transfers of at most so many bytes; copies of a sample share a place where not
+ * all of `left` is enough for more. */
+static void plan_arena(const struct cs_agent *a, uint64_t most, uint64_t left,
+		       struct cs_arena_layout *layout)
 {
-	int on_host = a->args.backend->host_arena;
-
-	if (!(on_host && open_host(a, layout->total_bytes)) &&
-	    !a->args.backend->arena(a->dev, layout->total_bytes,
-				    on_host ? a->host.at : NULL,
-				    on_host ? a->host.fd : -1, &a->slot->arena,
-				    &a->slot->err))
-		return 0;
-	cs_hostmem_close(&a->host);
-	return -1;
-}
-
-/* As large as there is room for: without it copies of a sample share a place, and then
- * the largest transfers are left out. */
-static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
-{
-	struct cs_slot *slot = a->slot;
-	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
 	int n = (int)a->board->n_agents;
 
-	for (;;) {
-		uint64_t wide;
-
-		cs_plan_arena_wide(a->plan, me(a), n, most, layout);
-		wide = layout->total_bytes;
-		if (!wide)
-			return slot->no_room[0] ? -1 : 0;
-		if (!try_arena(a, layout))
-			return 0;
+	cs_plan_arena_wide(a->plan, me(a), n, most, layout);
+	if (layout->total_bytes > left)
 		cs_plan_arena(a->plan, me(a), n, most, layout);
-		if (layout->total_bytes < wide && !try_arena(a, layout))
+}
+
+/* As large as there is room for: transfers of more are left out. */
+static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
+{
+	const struct cs_backend *backend = a->args.backend;
+	struct cs_slot *slot = a->slot;
+	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
+	uint64_t left = UINT64_MAX;
+
+	if (backend->left && backend->left(a->dev, &left, &slot->err))
+		return -1;
+	for (;;) {
+		plan_arena(a, most, left, layout);
+		if (!layout->total_bytes)
+			return slot->no_room[0] ? -1 : 0;
+		if (!(backend->host_arena && open_host(a, layout->total_bytes)) &&
+		    !backend->arena(a->dev, layout->total_bytes,
+				    backend->host_arena ? a->host.at : NULL,
+				    backend->host_arena ? a->host.fd : -1,
+				    &slot->arena, &slot->err))
 			return 0;
+		cs_hostmem_close(&a->host);
 		if (!slot->no_room[0])
 			cs_text(slot->no_room, sizeof(slot->no_room), "%s",
 				slot->err.text);
@@ -320,6 +319,15 @@ static int look_briefly(struct cs_agent *a)
 	return 0;
 }
 
+/* Of what our processes have on the GPU; the buffer is allocated in whole blocks. */
+static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
+{
+	int64_t arena = (int64_t)((arena_bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN *
+				  CS_ARENA_ALIGN);
+
+	return ours_bytes < arena ? -1 : ours_bytes - arena;
+}
+
 static int do_look(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->slot->facts;
@@ -350,6 +358,8 @@ static int do_look(struct cs_agent *a)
 			   (int)(a->board->n_agents + a->board->n_kin),
 			   (int)a->board->n_agents,
 			   first ? &f->before : &f->after);
+	if (first)
+		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);
 	if (first && l->dst_bytes && !rc)
 		rc = a->args.backend->idle(a->dev, &a->slot->err);
 	return rc;

@@ -240,6 +240,8 @@ void cs_dev_export(struct cs_dev *dev, struct cs_export *of);
 /* The module of our kernels. */
 int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err);
 
+/* How many bytes cs_dev_alloc() can have. */
+int cs_dev_left(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
 /* As cuMemAlloc, in whole blocks that it shares with nobody. */
 int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err);
