@@ -169,10 +169,10 @@ static const char *const all_at_once =
 
 /* What is compared of a sample of several copies, into the memory of a GPU. */
 #define OF_EACH_ENGINE                                                            \
-	"Each copy of a sample has a place of its own, and all are compared, where they " \
-	"are 512 MiB or less together and the GPU sends nothing meanwhile; else copies "  \
-	"follow each other to one place, and the last of every sample and all of the "    \
-	"first, which does not count, are compared. --verify says whether."
+	"Copies of a sample that are 512 MiB or less together, into a GPU that sends "     \
+	"nothing meanwhile, have a place each, and all are compared. Others follow each "  \
+	"other to one place: the last copy of each sample is compared, and, where they "   \
+	"fit, all of a cell's first sample, which does not count (--verify)."
 #define OF_EACH_KERNEL                                                            \
 	"Copies go through as many places as --spread has room for, and what came last " \
 	"to each is compared (--verify)."

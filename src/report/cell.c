@@ -123,7 +123,7 @@ static void print_flags(FILE *to, const struct cs_row *row)
 static void print_history(FILE *to, const struct cs_row *row)
 {
 	struct cs_checked sum = { 0, 0, 0 };
-	char first[64] = "", how[96];
+	char first[64] = "", how[128];
 
 	cs_checked_add(&sum, row);
 	cs_checked_text(&sum, how, sizeof(how));

@@ -40,7 +40,7 @@ static void print_data(FILE *to, const struct cs_run *run)
 	size_t n = cs_rows_count(&run->rows), i;
 	struct cs_checked sum = { 0, 0, 0 };
 	uint64_t wrong = 0;
-	char how[96];
+	char how[128];
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);

@@ -42,20 +42,22 @@ void cs_checked_add(struct cs_checked *sum, const struct cs_row *row)
 	sum->part += row->checked_part;
 }
 
+static void add_checked(const struct cs_checked *sum, const char *what, uint64_t n,
+			char *to, size_t size)
+{
+	if (n && n == sum->samples)
+		cs_text(to, size, "%s each", what);
+	else if (n)
+		cs_text_add(to, size, "%s%s %" PRIu64, to[0] ? ", " : "", what, n);
+}
+
 void cs_checked_text(const struct cs_checked *sum, char *to, size_t size)
 {
-	uint64_t last = sum->samples - sum->whole - sum->part;
-
 	to[0] = '\0';
-	if (sum->whole)
-		cs_text_add(to, size, "every copy of %" PRIu64 " sample%s", sum->whole,
-			    sum->whole == 1 ? "" : "s");
-	if (last)
-		cs_text_add(to, size, "%sthe last copy of %" PRIu64,
-			    to[0] ? ", " : "", last);
-	if (sum->part)
-		cs_text_add(to, size, "%sa part of the last of %" PRIu64,
-			    to[0] ? ", " : "", sum->part);
+	add_checked(sum, "every copy of", sum->whole, to, size);
+	add_checked(sum, "the last copy of", sum->samples - sum->whole - sum->part, to,
+		    size);
+	add_checked(sum, "a part of the last copy of", sum->part, to, size);
 }
 
 /* ---- host lists ---- */

@@ -30,7 +30,7 @@ struct cs_checked {
 	uint64_t samples, whole, part;
 };
 void cs_checked_add(struct cs_checked *sum, const struct cs_row *row);
-/* "every copy of 14 samples, the last copy of 168"; "" of none. */
+/* "every copy of 14, the last copy of 168", "the last copy of each"; "" of none. */
 void cs_checked_text(const struct cs_checked *sum, char *to, size_t size);
 
 struct cs_view_options;
