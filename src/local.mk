@@ -336,28 +336,33 @@ CS_OPTIONS = \
 	%D%/options/values.c
 # What reads files and answers, without MPI.
 CS_COMMANDS = \
-	%D%/answer.h \
-	%D%/baseline.c \
-	%D%/compare.c \
-	%D%/fleet.c \
-	%D%/judging.c \
-	%D%/judging.h \
-	%D%/readers.c \
-	%D%/readers.h \
-	%D%/show.c \
+	%D%/command/baseline.c \
+	%D%/command/check.c \
+	%D%/command/command.h \
+	%D%/command/compare.c \
+	%D%/command/judging.c \
+	%D%/command/judging.h \
+	%D%/command/readers.c \
+	%D%/command/readers.h \
+	%D%/command/show.c \
 	$(CS_OPTIONS)
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
 cscope_mpi_SOURCES = \
-	%D%/answer.c \
-	%D%/leftout.c \
-	%D%/leftout.h \
+	%D%/command/command.c \
+	%D%/command/dryrun.c \
+	%D%/command/leftout.c \
+	%D%/command/leftout.h \
+	%D%/command/measure.c \
+	%D%/command/planfile.c \
+	%D%/command/planfile.h \
+	%D%/command/progress.c \
+	%D%/command/progress.h \
+	%D%/command/resume.c \
+	%D%/command/resume.h \
+	%D%/command/version.c \
+	%D%/command/writers.c \
+	%D%/command/writers.h \
 	%D%/main.c \
-	%D%/planfile.c \
-	%D%/planfile.h \
-	%D%/resume.c \
-	%D%/resume.h \
-	%D%/writers.c \
-	%D%/writers.h \
 	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 

@@ -31,6 +31,7 @@ BEGIN {
 	may["file"] = "check result plan base"
 	may["report"] = "file check result plan base"
 	may["options"] = "job report file check result plan base"
+	may["command"] = "options report file check job node result plan place backend base"
 
 	# headers of libraries: a pattern, and the places that may see it
 	header["^mpi(-ext)?[.]h$"] = "job/"
@@ -42,13 +43,13 @@ BEGIN {
 
 	# names: a pattern, and the places that may use it
 	name["clock_gettime|clock_nanosleep|gettimeofday|timespec_get|clock|time"] = \
-		"^(node/|backend/|job/|main[.]c)"
+		"^(node/|backend/|job/|command/|main[.]c)"
 	name["printf|vprintf|puts|putchar|perror"] = "^(report/|main[.]c)"
 	# text of others goes out clean: by base/print.h
 	name["fprintf|vfprintf|dprintf|fputc"] = \
 		"^(base/print[.]c|options/help[.]c|plan/file[.]c|file/)"
 	name["exit|quick_exit"] = "^main[.]c"
-	name["_exit|_Exit"] = "^(job/|main[.]c)"
+	name["_exit|_Exit"] = "^(job/|command/)"
 
 	# what came after glibc 2.28, by release: RHEL 8 and SLES 15 have no more
 	since["2.29"] = "getcpu|posix_spawn_file_actions_addf?chdir_np"
@@ -286,7 +287,7 @@ plant job/x.c '	fprintf(stdout, "x");' 'stdout outside report/'
 plant report/x.c '	fprintf(to, "%s", host);' 'text of others printed as it is'
 plant report/x.c '	fputs(host, to);' 'the same by fputs'
 plant job/x.c '	exit(1);' 'exit outside main.c'
-plant node/x.c '	_exit(1);' '_exit outside job/ and main.c'
+plant node/x.c '	_exit(1);' '_exit outside job/ and command/'
 
 plant job/x.c '	closefrom(4);' 'a function of glibc 2.34'
 plant report/x.c '	n = strlcpy (to, from, size);' 'a function of glibc 2.38'

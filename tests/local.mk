@@ -227,7 +227,8 @@ FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
 FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
-	baseline compare fleet judging readers show
+	command/baseline command/check command/compare command/judging command/readers \
+	command/show
 fuzz:
 	@dir='%D%/fuzz/libfuzzer'; $(MKDIR_P) $$dir/objects || exit 1; \
 	for of in $(FUZZ_OF); do for file in $(top_srcdir)/src/$$of.c; do \

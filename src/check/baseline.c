@@ -211,6 +211,16 @@ static double spread_runs(struct figure *f, size_t n, double *room)
 	return scaled_mad(deviation, k);
 }
 
+/* Runs of a node besides its first: these figures are in order of host and run. */
+static uint32_t count_repeats(const struct figure *f, size_t n)
+{
+	uint32_t repeats = 0;
+
+	for (size_t i = 1; i < n; i++)
+		repeats += same_host(&f[i - 1], &f[i]) && f[i - 1].run != f[i].run;
+	return repeats;
+}
+
 /* Runs that these figures are of; room for one byte each. */
 static uint32_t count_runs(const struct figure *f, size_t n, char *seen,
 			   size_t n_runs)
@@ -247,6 +257,7 @@ static int add_norms(struct cs_baseline *b, struct figure *f, size_t n,
 		*norm = f[at].key;
 		norm->cells = (uint32_t)m;
 		norm->runs = count_runs(f + at, m, seen, n_runs);
+		norm->repeats = count_repeats(f + at, m);
 		norm->median = median_of(f + at, m, room);
 		norm->within = spread_within(f + at, m, room);
 		norm->between_nodes = spread_nodes(f + at, m, room, &norm->nodes);
@@ -510,6 +521,26 @@ static int judge_class(struct cs_run *run, struct cs_finding f, int node,
 	cs_text(text, sizeof(text), "no baseline of class '%.110s': there is %s",
 		name, there);
 	return cs_judge(run, f, text, err);
+}
+
+struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_spread unknown = { NAN, 0 };
+	const struct cs_norm *norm;
+	struct cs_norm key;
+	int class;
+
+	if (!run->baseline || run->plan_file ||
+	    row->node >= (uint32_t)run->n_nodes)
+		return unknown;
+	class = class_of(run, (int)row->node);
+	if (class < 0)
+		return unknown;
+	key_of(run, row, class, &key);
+	norm = norm_of(run->baseline, &key);
+	if (!norm || isnan(norm->between_runs))
+		return unknown;
+	return (struct cs_spread){ norm->between_runs, norm->repeats };
 }
 
 /* A run of which no node is of a class that is known. */

@@ -20,6 +20,7 @@
 #define CS_CHECK_BASELINE_H
 
 #include "check/class.h"
+#include "check/compare.h"
 #include "check/kind.h"
 #include "result/run.h"
 
@@ -31,6 +32,7 @@ struct cs_norm {
 	double median;		/* in the test's unit */
 	double within, between_nodes, between_runs; /* NAN unknown */
 	uint32_t nodes, runs, cells; /* cells: figures, of all nodes and runs */
+	uint32_t repeats;	/* runs of a node besides its first, of all nodes */
 };
 
 struct cs_norm_class {
@@ -64,6 +66,10 @@ int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *p
 
 /* How much worse than the median is too much, as a share of it. */
 double cs_norm_bound(const struct cs_norm *norm, double margin);
+
+/* By how much such a figure differs from run to run, by run->baseline; without degrees
+ * of freedom where that does not know. */
+struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row);
 
 /* Judge every cell against run->baseline; without one nothing.  Findings: what is
  * beyond its bound, by node and matrix; what the baseline does not have.  A cell of

@@ -15,22 +15,35 @@ int cs_cells_are_judged(const struct cs_run *run)
 	       strcmp(run->backend, "cuda") == 0 && run->node && run->n_nodes > 0;
 }
 
+/* What is below the usual share of its links comes last: of cells of which nothing else
+ * is said. */
+static int find_all(struct cs_spots *spots, struct cs_vec *suspects,
+		    struct cs_err *err)
+{
+	const uint32_t checks = spots->run->checks;
+
+	if ((checks & CS_CHECK_OUTLIER) && cs_outliers_find(spots, suspects, err))
+		return -1;
+	if ((checks & CS_CHECK_LINK) && cs_signs_find(spots, suspects, err))
+		return -1;
+	cs_suspects_settle(suspects);
+	if ((checks & CS_CHECK_LINK) && cs_below_find(spots, suspects, err))
+		return -1;
+	cs_suspects_settle(suspects);
+	return 0;
+}
+
 int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err)
 {
 	*suspects = (struct cs_vec)CS_VEC(struct cs_suspect);
 	if (cs_spots_make(run, spots, err))
 		return -1;
-	if (((run->checks & CS_CHECK_OUTLIER) &&
-	     cs_outliers_find(spots, suspects, err)) ||
-	    ((run->checks & CS_CHECK_LINK) &&
-	     (cs_signs_find(spots, suspects, err) ||
-	      cs_below_find(spots, suspects, err)))) {
+	if (find_all(spots, suspects, err)) {
 		cs_spots_release(spots);
 		cs_vec_release(suspects);
 		return -1;
 	}
-	cs_suspects_settle(suspects);
 	cs_signs_explain(run, suspects);
 	return 0;
 }

@@ -15,12 +15,14 @@
 
 /* One arm, in logarithms. */
 struct level {
-	double mean, variance, df;
+	double mean, within;	/* of block medians; variance of one by its samples */
+	double between, df;	/* of blocks; 0 degrees of freedom: not known */
+	uint32_t n, in_last;	/* blocks, samples of the last */
 };
 
-/* What is found before it is judged, in logarithms as well. */
-struct finding {
-	double d, half, wide; /* interval d -/+ half, widened by `wide` */
+/* Of the difference of two arms. */
+struct error {
+	double variance, df;
 };
 
 /* ---- what may be compared ---- */
@@ -91,85 +93,126 @@ static double block_median(const struct cs_block *block, double *logs,
 static void arm_level(const struct cs_arm *arm, double *logs, struct level *out)
 {
 	double mean = 0, squares = 0, within = 0;
-	size_t i, n = 0, in_last = 0; /* samples of the last block */
+	uint32_t n = 0;
+	size_t i;
 
 	for (i = 0; i < arm->n; i++) {
 		double median, off, variance;
 
 		if (!arm->blocks[i].n)
 			continue;
-		in_last = arm->blocks[i].n;
+		out->in_last = (uint32_t)arm->blocks[i].n;
 		median = block_median(&arm->blocks[i], logs, &variance);
 		off = median - mean;
-		mean += off / (double)++n;
+		mean += off / ++n;
 		squares += off * (median - mean);
 		within += variance;
 	}
-	within /= (double)n;
 	out->mean = mean;
-	if (n > 1) {
-		out->variance = fmax(squares / (double)(n - 1), within);
-		out->variance /= (double)n;
-		out->df = (double)(n - 1);
-	} else {
-		out->variance = in_last > 1 ? within : INFINITY;
-		out->df = (double)(in_last - 1);
-	}
+	out->within = within / n;
+	out->n = n;
+	out->df = n - 1;
+	out->between = n > 1 ? squares / (n - 1) : NAN;
 }
 
 /* ---- two arms ---- */
 
-/* Half the 95 % interval, and the chance that equal arms lie `beyond` apart. */
-static double half_interval(const struct level *a, const struct level *b,
-			    double beyond, double *p)
+static double variance_of(const struct level *level, double between)
 {
-	double variance = a->variance + b->variance, share_a, share_b, df;
+	return fmax(between, level->within) / level->n;
+}
 
-	if (variance == 0) {
-		*p = beyond > 0 ? 0 : 1;
+/* Welch and Satterthwaite: of a sum of variances that are each known so well. */
+static struct error sum_of(double a, double df_a, double b, double df_b)
+{
+	struct error e = { .variance = a + b };
+	double share = a / e.variance;
+
+	if (e.variance > 0)
+		e.df = 1 / (share * share / df_a +
+			    (1 - share) * (1 - share) / df_b);
+	return e;
+}
+
+/* Of these two blocks, by their samples; of a single sample nothing is known. */
+static struct error of_samples(const struct level *a, const struct level *b)
+{
+	if (a->in_last < 2 || b->in_last < 2)
+		return (struct error){ .variance = INFINITY };
+	return sum_of(a->within, a->in_last - 1, b->within, b->in_last - 1);
+}
+
+/* Whence it is known how blocks differ is noted in *flags. */
+static struct error error_of(const struct level *a, const struct level *b,
+			     const struct cs_spread *blocks, uint32_t *flags)
+{
+	const struct level *known = a->n > 1 ? a : b;
+	double between = known->between, df = known->df;
+
+	if (a->n > 1 && b->n > 1)
+		return sum_of(variance_of(a, a->between), a->df,
+			      variance_of(b, b->between), b->df);
+	if (blocks->df > 0) {
+		*flags |= CS_COMPARE_KNOWN;
+		between = log1p(blocks->sd) * log1p(blocks->sd);
+		df = blocks->df;
+	} else if (known->n > 1) {
+		*flags |= CS_COMPARE_SHARED;
+	} else {
+		*flags |= CS_COMPARE_ONE_BLOCK;
+		return of_samples(a, b);
+	}
+	return (struct error){
+		variance_of(a, between) + variance_of(b, between), df
+	};
+}
+
+/* Half the 95 % interval, and the chance that equal arms lie so far apart. */
+static double half_interval(const struct error *e, double apart, double *p)
+{
+	if (e->variance == 0) {
+		*p = apart > 0 ? 0 : 1;
 		return 0;
 	}
-	if (isinf(variance)) {
+	if (isinf(e->variance)) {
 		*p = 1;
 		return INFINITY;
 	}
-	share_a = a->variance / variance;
-	share_b = b->variance / variance;
-	df = 1 / (share_a * share_a / a->df + share_b * share_b / b->df);
-	*p = cs_student_p(fmax(beyond, 0) / sqrt(variance), df);
-	return cs_student_t(CELL_RATE, df) * sqrt(variance);
+	*p = cs_student_p(apart / sqrt(e->variance), e->df);
+	return cs_student_t(CELL_RATE, e->df) * sqrt(e->variance);
 }
 
-static uint32_t judge(const struct finding *found,
-		      const struct cs_compare_how *how)
+static uint32_t judge(double d, double half, const struct cs_compare_how *how,
+		      uint32_t flags)
 {
-	double edge = log1p(how->margin), far = found->half + found->wide;
+	double edge = log1p(how->margin);
 
-	if (fabs(found->d) + found->half <= edge)
+	if (fabs(d) + half <= edge)
 		return CS_VERDICT_SAME;
-	if (!(fabs(found->d) - far > edge))
+	if (!(fabs(d) - half > edge))
 		return CS_VERDICT_UNDECIDED;
-	return (found->d > 0) != !!how->low_is_better ? CS_VERDICT_FASTER :
-							CS_VERDICT_SLOWER;
+	if (flags & CS_COMPARE_ONE_BLOCK)
+		return CS_VERDICT_DIFFERS;
+	return (d > 0) != !!how->low_is_better ? CS_VERDICT_FASTER :
+						 CS_VERDICT_SLOWER;
 }
 
 static void compare_levels(const struct level *a, const struct level *b,
 			   const struct cs_compare_how *how,
 			   struct cs_comparison *out)
 {
-	struct finding found = { .d = b->mean - a->mean };
+	const struct error e = error_of(a, b, &how->blocks, &out->flags);
+	double d = b->mean - a->mean;
+	double half = half_interval(&e, fabs(d), &out->p);
 
-	if (out->flags & CS_COMPARE_ONE_BLOCK)
-		found.wide = log1p(how->margin);
-	found.half = half_interval(a, b, fabs(found.d) - found.wide, &out->p);
 	out->a = exp(a->mean);
 	out->b = exp(b->mean);
-	out->difference = expm1(found.d);
-	if (isfinite(found.half)) {
-		out->low = expm1(found.d - found.half - found.wide);
-		out->high = expm1(found.d + found.half + found.wide);
+	out->difference = expm1(d);
+	if (isfinite(half)) {
+		out->low = expm1(d - half);
+		out->high = expm1(d + half);
 	}
-	out->verdict = judge(&found, how);
+	out->verdict = judge(d, half, how, out->flags);
 }
 
 /* Arms that both have samples. */
@@ -212,8 +255,6 @@ int cs_compare(const struct cs_arm *a, const struct cs_arm *b,
 	if (!isfinite(how->margin) || how->margin < 0)
 		return cs_err_set(err, "margin %g: it must be a number of at "
 				  "least 0", how->margin);
-	if (made.blocks_a == 1 || made.blocks_b == 1)
-		made.flags |= CS_COMPARE_ONE_BLOCK;
 	if (!made.blocks_a || !made.blocks_b)
 		made.flags = CS_COMPARE_NO_SAMPLES;
 	else if (compare_samples(a, b, how, &made, err))
@@ -240,7 +281,8 @@ static int by_key(const void *a, const void *b)
 
 static int is_different(uint32_t verdict)
 {
-	return verdict == CS_VERDICT_FASTER || verdict == CS_VERDICT_SLOWER;
+	return verdict == CS_VERDICT_FASTER || verdict == CS_VERDICT_SLOWER ||
+	       verdict == CS_VERDICT_DIFFERS;
 }
 
 static void holm(struct cs_comparison *cells, size_t n, struct ranked *order)
@@ -272,6 +314,8 @@ static uint32_t verdict_of(const uint32_t *count)
 		return CS_VERDICT_FASTER;
 	if (count[CS_VERDICT_SLOWER])
 		return CS_VERDICT_SLOWER;
+	if (count[CS_VERDICT_DIFFERS])
+		return CS_VERDICT_DIFFERS;
 	if (count[CS_VERDICT_UNDECIDED])
 		return CS_VERDICT_UNDECIDED;
 	return count[CS_VERDICT_SAME] ? CS_VERDICT_SAME : CS_VERDICT_NONE;
@@ -328,6 +372,7 @@ const char *cs_verdict_text(int verdict)
 {
 	static const char *const text[CS_VERDICTS] = {
 		"not compared", "same", "faster", "slower", "undecided", "mixed",
+		"differs",
 	};
 
 	return verdict >= 0 && verdict < CS_VERDICTS ? text[verdict] : "unknown";

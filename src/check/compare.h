@@ -24,6 +24,10 @@
  * the reason see Hesterberg, Am. Stat. 69 (2015) 371).  So S is taken whole, with
  * Student's t and Welch's degrees of freedom (Biometrika 34 (1947) 28).
  *
+ * An arm of one block says nothing of how blocks differ.  Another source may: a
+ * baseline, else the blocks of the other arm, S of which then is that of both; with
+ * neither, interval and verdict speak of these two blocks, and not of the arms.
+ *
  * A margin m is a factor 1 + m either way. */
 #ifndef CS_CHECK_COMPARE_H
 #define CS_CHECK_COMPARE_H
@@ -40,16 +44,17 @@ enum cs_verdict {
 	CS_VERDICT_SLOWER,	/* B is worse */
 	CS_VERDICT_UNDECIDED,	/* neither: noise, or too close to the margin */
 	CS_VERDICT_MIXED,	/* of a matrix: faster here and slower there */
+	CS_VERDICT_DIFFERS,	/* wholly beyond, of these two blocks alone */
 	CS_VERDICTS
 };
 
-/* An arm of one block: its spread from block to block is not known.  The margin
- * stands in for it and widens the interval on both sides; SAME is judged without
- * and then speaks of these runs. */
+/* How blocks differ is not known: all that is said is of these two. */
 #define CS_COMPARE_ONE_BLOCK 1u
 #define CS_COMPARE_NO_SAMPLES 2u	/* an arm has none */
 #define CS_COMPARE_NO_RATIO 4u	/* a sample not above 0, or not finite */
 #define CS_COMPARE_FAMILY 8u	/* different by itself, not among all cells */
+#define CS_COMPARE_KNOWN 16u	/* how blocks differ was known before */
+#define CS_COMPARE_SHARED 32u	/* ... is taken from the arm with several */
 
 struct cs_block {
 	const double *samples;
@@ -61,9 +66,16 @@ struct cs_arm {
 	size_t n;
 };
 
+/* Standard deviation of the blocks of an arm, as a share, where it is known from
+ * elsewhere; without degrees of freedom it is not. */
+struct cs_spread {
+	double sd, df;
+};
+
 struct cs_compare_how {
 	double margin;		/* 0.01: 1 % */
 	int low_is_better;	/* times, memory; not rates */
+	struct cs_spread blocks; /* for arms of one block */
 };
 
 struct cs_comparison {
@@ -92,7 +104,7 @@ struct cs_compare_sum {
 };
 
 /* The verdict of a matrix, over the cells of one metric: FASTER, SLOWER or MIXED
- * if a cell is different, else UNDECIDED if one is, else SAME; NONE where nothing
+ * if a cell is different, else DIFFERS or UNDECIDED if one is, else SAME; NONE where nothing
  * was compared.  `worst` are the cells that bear it, those whose interval reaches
  * furthest first.
  *

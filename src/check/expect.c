@@ -3,6 +3,7 @@
 #include "check/expect.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Usable GB/s of one link in one direction by NVLink version (NVIDIA's data
  * sheets: P100 160 GB/s over 4 links both ways, V100 300 over 6, A100 600 over
@@ -122,8 +123,8 @@ int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row)
 	       agent[row->what.dst.index].link.nvlinks_up > 0;
 }
 
-/* Without a switch the links of a GPU are divided among the others: which of both it
- * is, no counter says, so what is measured decides. */
+/* Without a switch the links of a GPU are divided among the others.  Where no counter
+ * says which of both it is, what is measured decides. */
 static double divide(const struct cs_run *run, const struct cs_row *row,
 		     const struct cs_link_facts *link, double peak)
 {
@@ -134,18 +135,48 @@ static double divide(const struct cs_run *run, const struct cs_row *row,
 	return row->stats.median < peak / sqrt(others) ? peak / others : peak;
 }
 
+static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_end *end)
+{
+	return run->node[row->node].agent[end->index].gpu.bus_id;
+}
+
+/* The share of a GPU's live links that lead to the other end of a cell: all of them
+ * where there is a switch.  NAN: nobody says. */
+static double share_between(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_gpu_sight *gpu = cs_run_gpu(
+		run, (int)row->node, bus_id_of(run, row, &row->what.src));
+	const char *to = bus_id_of(run, row, &row->what.dst);
+	const struct cs_nvlink_ends *ends = gpu ? &gpu->board.nvlink : NULL;
+	int all = run->node[row->node].agent[row->what.src.index].link.nvlinks_up;
+
+	if (!ends || ends->to_switch < 0)
+		return NAN;
+	if (ends->to_switch > 0)
+		return 1;
+	for (int i = 0; i < ends->n_gpus; i++)
+		if (!strcmp(ends->gpu[i].bus_id, to))
+			return (double)ends->gpu[i].links / all;
+	return ends->to_other > 0 ? NAN : 0;
+}
+
 static int expect_nvlink(const struct cs_run *run, const struct cs_row *row,
 			 double *low, double *high)
 {
 	const struct cs_agent_facts *agent = run->node[row->node].agent;
 	const struct cs_link_facts *a = &agent[row->what.src.index].link;
 	const struct cs_link_facts *b = &agent[row->what.dst.index].link;
-	double peak = cs_nvlink_peak_gbs(cs_lesser_link(a, b));
+	double peak = cs_nvlink_peak_gbs(cs_lesser_link(a, b)), share;
 
 	if (!cs_on_nvlink(run, row) || !isfinite(peak) ||
 	    cs_usual_share(a, low, high))
 		return -1;
-	peak = divide(run, row, a, peak);
+	share = share_between(run, row);
+	if (share == 0)
+		return -1; /* not wired to each other: through others, or the host */
+	peak = isnan(share) ? divide(run, row, a, peak) :
+			      fmin(peak, share * cs_nvlink_peak_gbs(a));
 	*low *= peak;
 	*high *= peak;
 	return 0;

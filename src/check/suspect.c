@@ -94,19 +94,6 @@ static void join(struct cs_suspect *worse, const struct cs_suspect *other)
 		worse->evidence[worse->n_evidence++] = other->evidence[i];
 }
 
-/* What is below the usual share says less than anything else of the same cells. */
-static int says_less(const struct cs_suspect *s, const struct cs_suspect *first,
-		     const struct cs_suspect *end)
-{
-	if (s->cause != CS_CAUSE_BELOW)
-		return 0;
-	for (; first < end; first++)
-		if (first->node == s->node && first->family == s->family &&
-		    first->cause != CS_CAUSE_BELOW)
-			return 1;
-	return 0;
-}
-
 /* ---- of all GPUs ---- */
 
 static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
@@ -185,29 +172,15 @@ void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects)
 void cs_suspects_settle(struct cs_vec *suspects)
 {
 	struct cs_suspect *s = suspects->data;
-	size_t n = 0, i, k;
+	size_t n = 0;
 
 	if (suspects->n)
 		qsort(s, suspects->n, sizeof(*s), by_place_and_drop);
-	for (i = 0; i < suspects->n; i++) {
+	for (size_t i = 0; i < suspects->n; i++) {
 		if (n && !by_place(&s[n - 1], &s[i]))
 			join(&s[n - 1], &s[i]);
 		else
 			s[n++] = s[i];
-	}
-	suspects->n = n;
-	for (i = n = 0; i < suspects->n; i = k) {
-		size_t kept = n;
-
-		for (k = i; k < suspects->n && s[k].node == s[i].node; k++)
-			;
-		for (size_t m = i; m < k; m++) {
-			/* those before it on the node stand at `kept` already */
-			if (says_less(&s[m], s + kept, s + n) ||
-			    says_less(&s[m], s + m, s + k))
-				continue;
-			s[n++] = s[m];
-		}
 	}
 	suspects->n = n;
 }

@@ -106,7 +106,7 @@ int cs_outliers_find(struct cs_spots *spots, struct cs_vec *suspects,
 int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
 		  struct cs_err *err);
 void cs_signs_explain(const struct cs_run *run, struct cs_vec *suspects);
-/* below.c */
+/* below.c: of cells of which no suspect that is there, settled, says anything. */
 int cs_below_find(const struct cs_spots *spots, struct cs_vec *suspects,
 		  struct cs_err *err);
 /* again.c: what came of a second look. */

@@ -8,6 +8,7 @@
 
 #include "base/quant.h"
 #include "base/units.h"
+#include "check/baseline.h"
 #include "check/conditions.h"
 #include "check/pairing.h"
 #include "plan/file.h"
@@ -64,11 +65,37 @@ static void name_end(struct work *w, const struct cs_paired *it,
 		cs_pairing_agent(&w->pairing, it, end->index, to, size);
 }
 
+/* One of several that an engine makes in turn: which comes first is chance. */
+static int is_of_turn(const struct cs_plan *plan, const struct cs_row *row)
+{
+	return plan && row->step < plan->n_steps &&
+	       row->metric == CS_METRIC_RATE &&
+	       cs_step_is_in_turn(plan, cs_plan_step(plan, row->step));
+}
+
 static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
 	return row->node == (uint32_t)it->node && !cs_row_is_repeat(row) &&
-	       row->metric != CS_METRIC_TOTAL && is_there(it, &row->what.src) &&
-	       is_there(it, &row->what.dst);
+	       !is_of_turn(it->run->plan, row) &&
+	       is_there(it, &row->what.src) && is_there(it, &row->what.dst);
+}
+
+/* The ends of a total whose step has this first transfer: both of its ends in any
+ * order, the hub alone, or as they are. */
+static void name_total(const struct cs_row *row, struct point *p)
+{
+	enum cs_pattern pattern = cs_row_test(row)->pattern;
+	char first[sizeof(p->src)];
+
+	if (pattern == CS_PATTERN_ALL_TO_ONE)
+		p->src[0] = '\0';
+	else if (pattern == CS_PATTERN_ONE_TO_ALL)
+		p->dst[0] = '\0';
+	else if (pattern == CS_PATTERN_BIDI && strcmp(p->src, p->dst) > 0) {
+		memcpy(first, p->src, sizeof(first));
+		memcpy(p->src, p->dst, sizeof(first));
+		memcpy(p->dst, first, sizeof(first));
+	}
 }
 
 static int has_figure(const struct point *p)
@@ -96,6 +123,8 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 		p.samples = cs_rows_samples(rows, i);
 		name_end(w, it, &row->what.src, p.src, sizeof(p.src));
 		name_end(w, it, &row->what.dst, p.dst, sizeof(p.dst));
+		if (row->metric == CS_METRIC_TOTAL)
+			name_total(row, &p);
 		if (append(&w->points, &p, err))
 			return -1;
 	}
@@ -161,20 +190,51 @@ struct words {
 	char text[CS_STEP_NAME + 32];
 };
 
-static const char *label_of(const struct point *p, struct words *words)
+/* "all->3", "0->all", "0<->3", or the first of several. */
+static void total_text(const struct point *p, char *to, size_t size)
+{
+	const struct cs_transfer *what = &p->row->what;
+	enum cs_pattern pattern = cs_row_test(p->row)->pattern;
+	int node = (int)p->row->node;
+	struct cs_label src = cs_end_text(p->run, node, &what->src);
+	struct cs_label dst = cs_end_text(p->run, node, &what->dst);
+
+	cs_text(to, size, "%s%s%s%s",
+		pattern == CS_PATTERN_ALL_TO_ONE ? "all" : src.text,
+		pattern == CS_PATTERN_BIDI ? "<->" : "->",
+		pattern == CS_PATTERN_ONE_TO_ALL ? "all" : dst.text,
+		pattern == CS_PATTERN_ALL_TO_ONE ||
+		pattern == CS_PATTERN_ONE_TO_ALL ||
+		pattern == CS_PATTERN_BIDI ? "" : ", ...");
+}
+
+static void cell_text(const struct point *p, char *to, size_t size)
 {
 	const struct cs_transfer *what = &p->row->what;
 	int node = (int)p->row->node;
-	struct cs_label label = cs_test_is_list(cs_row_test(p->row)) ?
-					cs_agent_label(p->run, node, what->src.index) :
-					cs_pair_label(p->run, node, what);
-	char step[CS_STEP_NAME] = "";
+	struct cs_label label;
 
-	if (p->run->plan_file && p->row->step < p->run->plan->n_steps)
-		cs_step_name(p->run->plan, cs_plan_step(p->run->plan, p->row->step),
-			     step, sizeof(step));
+	if (p->row->metric == CS_METRIC_TOTAL) {
+		total_text(p, to, size);
+		return;
+	}
+	label = cs_test_is_list(cs_row_test(p->row)) ?
+			cs_agent_label(p->run, node, what->src.index) :
+			cs_pair_label(p->run, node, what);
+	cs_text(to, size, "%s", label.text);
+}
+
+static const char *label_of(const struct point *p, struct words *words)
+{
+	const struct cs_plan *plan = p->run->plan;
+	char step[CS_STEP_NAME] = "", cell[64];
+
+	cell_text(p, cell, sizeof(cell));
+	if (p->run->plan_file && p->row->step < plan->n_steps)
+		cs_step_name(plan, cs_plan_step(plan, p->row->step), step,
+			     sizeof(step));
 	cs_text(words->text, sizeof(words->text), "%s%s%s", step, step[0] ? " " : "",
-		label.text);
+		cell);
 	return words->text;
 }
 
@@ -220,7 +280,8 @@ static int compare_cell(struct cs_versus *v, const struct point *p, size_t n,
 			size_t m, struct cs_comparison *out, struct cs_err *err)
 {
 	const struct cs_compare_how how = {
-		v->margin, cs_unit_low_is_better((int)cs_row_test(p->row)->unit)
+		v->margin, cs_unit_low_is_better((int)cs_row_test(p->row)->unit),
+		cs_baseline_runs(p->run, p->row)
 	};
 	struct cs_block *block = calloc(n + m, sizeof(*block));
 	struct cs_arm a = { block, 0 }, b;
@@ -260,6 +321,9 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
 	if (compare_cell(v, p, n, m, &cell.c, err) || append(&v->cells, &cell, err))
 		return -1;
+	v->one_block += !!(cell.c.flags & CS_COMPARE_ONE_BLOCK);
+	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
+	v->shared += !!(cell.c.flags & CS_COMPARE_SHARED);
 	if (!a || !b)
 		return say_why(v, w, a ? &p[n] : p, err);
 	w->cells++;
@@ -512,8 +576,6 @@ int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	if (cs_pairing_make(a, b, &w.pairing, err))
 		return -1;
 	out->by_position = w.pairing.by_position;
-	out->one_run = !w.pairing.took_turns &&
-		       (w.pairing.runs[0] == 1 || w.pairing.runs[1] == 1);
 	for (size_t i = 0; i < w.pairing.n; i++) {
 		out->stand_in |= w.pairing.item[i].run->stand_in;
 		out->virtual_clock |= w.pairing.item[i].run->virtual_clock;
@@ -593,6 +655,12 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 
 /* ---- words ---- */
 
+const char *cs_versus_word(uint32_t verdict)
+{
+	return verdict == CS_VERDICT_DIFFERS ? "differs in these two runs" :
+					       cs_verdict_text((int)verdict);
+}
+
 void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix *m,
 		       char *to, size_t size)
 {
@@ -600,23 +668,24 @@ void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix 
 	const struct cs_versus_cell *worst =
 		m->sum.n_worst ? &cell[m->first + m->sum.worst[0]] : NULL;
 	uint32_t verdict = m->sum.verdict;
+	const char *in = verdict == CS_VERDICT_DIFFERS ? "," : " in";
 	size_t n = m->sum.count[verdict];
 
 	if (verdict == CS_VERDICT_MIXED)
 		n = m->sum.count[CS_VERDICT_FASTER] +
 		    m->sum.count[CS_VERDICT_SLOWER];
-	cs_text(to, size, "%s", cs_verdict_text((int)verdict));
+	cs_text(to, size, "%s", cs_versus_word(verdict));
 	if (verdict == CS_VERDICT_SAME)
 		cs_text(to, size, "same within %.3g %%: %zu of %zu cells",
 			100 * v->margin, n, m->n);
 	else if (worst && isnan(worst->c.low))
-		cs_text(to, size, "%s in %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
-			cs_verdict_text((int)verdict), n, m->n, worst->host,
+		cs_text(to, size, "%s%s %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
+			cs_versus_word(verdict), in, n, m->n, worst->host,
 			worst->host[0] ? " " : "", worst->label,
 			100 * worst->c.difference);
 	else if (worst)
-		cs_text(to, size, "%s in %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
-			cs_verdict_text((int)verdict), n, m->n, worst->host,
+		cs_text(to, size, "%s%s %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
+			cs_versus_word(verdict), in, n, m->n, worst->host,
 			worst->host[0] ? " " : "", worst->label,
 			100 * worst->c.difference, 100 * worst->c.low,
 			100 * worst->c.high);

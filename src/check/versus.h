@@ -8,7 +8,11 @@
  * Blocks of a cell: the turns of its arm where both sides are of one run, in which
  * they took turns; else one block a run, for the turns of a run say nothing of how
  * one run differs from the next: their samples are put together.  A run that is
- * named twice counts once.
+ * named twice counts once.  Of one run on each side all that can be said is how these
+ * two differ, unless the baseline of A's run (run->baseline) knows how runs do.
+ *
+ * Transfers of one step have a total besides.  Where one engine makes several of them
+ * in turn, which comes first is chance, and the total alone is compared.
  *
  * A cell with a figure on one side only, because it failed or was skipped on the
  * other, is not compared, and then the whole is not "the same". */
@@ -33,7 +37,8 @@ struct cs_versus_side {
 struct cs_versus_cell {
 	char host[2 * CS_HOST];	/* the pair of nodes; "": one, paired by position */
 	char label[64];		/* "0->3", or "0" of a figure of one agent, as in A; of a
-				 * plan file "step 0->3" */
+				 * total "0<->3", "all->3", "0->3, ..."; of a plan file
+				 * behind the step's name */
 	struct cs_comparison c;
 };
 
@@ -58,7 +63,7 @@ struct cs_versus {
 	const char *name[2];
 	double margin;
 	int by_position;	/* no host is on both sides */
-	int one_run;		/* a side has one run: its spread is not known */
+	uint32_t one_block, known, shared; /* cells whose flags say so (compare.h) */
 	int stand_in, virtual_clock; /* a side's figures are not of GPUs; of none */
 	struct cs_vec cells;	/* struct cs_versus_cell */
 	struct cs_vec matrices;	/* struct cs_versus_matrix */
@@ -70,7 +75,7 @@ struct cs_versus {
 int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	      double margin, struct cs_versus *out, struct cs_err *err);
 void cs_versus_release(struct cs_versus *versus);
-/* CS_EXIT_WARNING: a matrix differs; else CS_EXIT_CANNOT: nothing could be compared,
+/* CS_EXIT_WARNING: a matrix is faster, slower or mixed; else CS_EXIT_CANNOT: nothing could be compared,
  * or a cell with a figure on one side has none on the other; else CS_EXIT_OK. */
 int cs_versus_exit(const struct cs_versus *versus);
 
@@ -79,6 +84,8 @@ int cs_versus_exit(const struct cs_versus *versus);
 int cs_versus_placements(const struct cs_run *run, int k, double margin,
 			 struct cs_versus *out, struct cs_err *err);
 
+/* A verdict in the words of runs: "differs in these two runs", "slower". */
+const char *cs_versus_word(uint32_t verdict);
 /* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */
 void cs_versus_verdict(const struct cs_versus *versus,
 		       const struct cs_versus_matrix *matrix, char *to,

@@ -27,14 +27,15 @@ static json_t *norm_record(const struct cs_norm *norm)
 	const struct cs_test *test = test_of(norm);
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:i, s:i, s:i}",
+		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:i, s:i, s:i, s:i}",
 		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
 		(json_int_t)norm->bytes, "way", norm->way, "median", norm->median,
 		"spread_within", cs_json_real(norm->within), "spread_nodes",
 		cs_json_real(norm->between_nodes), "spread_runs",
 		cs_json_real(norm->between_runs), "nodes", (int)norm->nodes, "runs",
-		(int)norm->runs, "cells", (int)norm->cells);
+		(int)norm->runs, "repeats", (int)norm->repeats, "cells",
+		(int)norm->cells);
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
@@ -98,6 +99,10 @@ static void take_figures(struct cs_fields *f, struct cs_norm *norm)
 	norm->nodes = (uint32_t)cs_field_int(f, "nodes", 1, INT32_MAX, 1);
 	norm->runs = (uint32_t)cs_field_int(f, "runs", 1, INT32_MAX, 1);
 	norm->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
+	/* earlier files have it not: no fewer than these */
+	norm->repeats = (uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
+					       isnan(norm->between_runs) ? 0 :
+					       norm->runs - 1);
 }
 
 /* A test that a later version has is passed over: 1. */

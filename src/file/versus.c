@@ -85,7 +85,7 @@ json_t *cs_record_versus(const struct cs_versus *v)
 			 COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
 			 cs_json_text(v->name[1]), "margin",
 			 v->margin, "by_position", v->by_position, "one_run",
-			 v->one_run, "stand_in", v->stand_in, "virtual_clock",
+			 v->one_block > 0, "stand_in", v->stand_in, "virtual_clock",
 			 v->virtual_clock, "differences", fields_array(v), "matrices",
 			 matrices, "not_compared", lonely);
 }

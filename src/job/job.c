@@ -494,6 +494,10 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 		job->boardless = 1;
 		return 0;
 	}
+	/* beside nodes with more it compares those, and one with one takes part */
+	if (most == 1 && job->arms.n > 1)
+		return cs_err_set(err, "--placement: all are the same where nodes "
+				  "have 1 GPU");
 	if (job->arms.native >= 0)
 		rc = cs_muster_start(&job->muster, err);
 	if (cs_team_agree(&job->team, rc, err) ||

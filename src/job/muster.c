@@ -179,6 +179,8 @@ static int find_gpus(struct cs_muster *m, struct cs_err *err)
 		rc = cs_gpus_assign(view, m->team->local_size, m->gpu,
 				    m->chosen, m->n_gpus, m->owner, err);
 	free(view);
+	if (rc && m->team->n_nodes > 1)
+		cs_err_prefix(err, "on '%s'", m->host);
 	for (int g = 0; !rc && g < m->n_gpus; g++)
 		m->n_agents += m->chosen[g] && m->owner[g] >= 0;
 	return rc;

@@ -112,15 +112,14 @@ int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
 			each = n > 0 ? n : 1;
 		name_of(wanted->per_process[k], arm[k].name);
 		divide(&arm[k], each, owner, n);
-		arm[k].native = is_native(&arm[k], owner);
-		for (int i = 0; i < k && n; i++)
+		arm[k].native = is_native(&arm[k], owner) && (n > 1 || !k);
+		for (int i = 0; i < k && n > 1; i++)
 			if (arm[i].n_processes == arm[k].n_processes &&
 			    !memcmp(arm[i].first, arm[k].first,
 				    sizeof(arm[k].first)))
 				return cs_err_set(err,
-						  "--placement: '%s' and '%s' are the same on %d GPU%s",
-						  arm[i].name, arm[k].name, n,
-						  n == 1 ? "" : "s");
+						  "--placement: '%s' and '%s' are the same on %d GPUs",
+						  arm[i].name, arm[k].name, n);
 	}
 	return wanted->n;
 }

@@ -33,7 +33,7 @@ struct cs_placement {
 
 /* The arms of a node with `n` agents, owner[i] the local rank that drives agent i.
  * Without placements there is one arm, native, named "".  Returns how many; -1 when
- * two would be the same. */
+ * two would be the same on several agents.  On fewer all are, and the first is native. */
 int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
 	       struct cs_placement arm[CS_ARMS_MAX], struct cs_err *err);
 

@@ -23,6 +23,9 @@
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 2.0
 
+/* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
+ * for a saving. */
+#define TOUCHED_BY_ONE (64u << 20)
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
 /* What runs beside the measured transfers lasts so much longer. */
@@ -48,23 +51,6 @@ static uint32_t clamp_copies(double want, uint32_t cap)
 	if (!(want > 1))
 		return 1;
 	return want > cap ? cap : (uint32_t)want;
-}
-
-/* Are there two that one agent issues the same way? */
-static int is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
-{
-	for (uint32_t k = 1; k < step->count; k++)
-		for (uint32_t i = 0; i < k; i++) {
-			const struct cs_transfer *a =
-				cs_plan_transfer(plan, step, i);
-			const struct cs_transfer *b =
-				cs_plan_transfer(plan, step, k);
-
-			if (a->issuer == b->issuer && a->op == b->op &&
-			    !cs_transfer_is_load(a) && !cs_transfer_is_load(b))
-				return 1;
-		}
-	return 0;
 }
 
 /* As sampler.h has it, of the k-th transfer. */
@@ -118,6 +104,35 @@ static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfe
 				1;
 }
 
+static int is_loaded(const struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->load[k])
+			return 1;
+	return 0;
+}
+
+/* Copies of a kernel are one launch. */
+static int is_touched_by_one(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (t->method != CS_METHOD_CE || t->bytes < TOUCHED_BY_ONE)
+			return 0;
+	}
+	return 1;
+}
+
+/* What the first touch is needed for, one copy does, and the guess keeps. */
+static void shorten_touch(struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		s->guessed[k] = s->copies[k];
+		s->copies[k] = 1;
+	}
+}
+
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, struct cs_guess guess)
 {
@@ -129,7 +144,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	if (s->block)
 		guess.gbs = 0;
 	s->n_transfers = step->count;
-	s->in_turn = is_in_turn(plan, step);
+	s->in_turn = cs_step_is_in_turn(plan, step);
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
@@ -141,6 +156,8 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		s->copies[k] = first_copies(s, t, k, &guess);
 	}
 	match_twins(s);
+	if (guess.gbs > 0 && !is_loaded(s) && is_touched_by_one(plan, step))
+		shorten_touch(s);
 }
 
 void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
@@ -382,14 +399,6 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 						 CS_SAMPLE_MORE;
 }
 
-static int is_loaded(const struct cs_sampler *s)
-{
-	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->load[k])
-			return 1;
-	return 0;
-}
-
 /* Before counting: settle the copies, then wait for two like samples.  The first
  * touch is never one of them. */
 static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
@@ -400,7 +409,10 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 	int first = s->discarded == 0;
 	int late = !first && (over || s->discarded >= most);
 
-	if (!over && s->resized < RESIZE_MAX && resize(s, ns)) {
+	if (first && s->guessed[0]) {
+		memcpy(s->copies, s->guessed, sizeof(s->copies));
+		s->discarded++;
+	} else if (!over && s->resized < RESIZE_MAX && resize(s, ns)) {
 		s->resized++;
 		s->comparable = 0;
 		s->discarded++;

@@ -7,8 +7,9 @@
  *    make them end together (as many each where one agent issues several the same
  *    way), loads as many as outlast them by 15 %, but that which the same kernel
  *    makes as what is measured as many as that;
- *  - sample 0 is the first touch; samples count from the first two successive
- *    ones that differ by less than the precision, those two included;
+ *  - sample 0 is the first touch, of one copy where a copy engine makes copies of
+ *    64 MiB or more and no load runs beside; samples count from the first two
+ *    successive ones that differ by less than the precision, those two included;
  *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
  *    the cell is reached: the 95 % interval of every median reaches no further from
  *    it than the precision; or the cell ends after the plan's block_samples. */
@@ -43,6 +44,7 @@ struct cs_sampler {
 	uint8_t chase[CS_STEP_MAX];	/* its figure is the time of one load */
 	uint32_t cap[CS_STEP_MAX];	/* most copies of a sample */
 	uint32_t copies[CS_STEP_MAX];	/* of the next sample */
+	uint32_t guessed[CS_STEP_MAX];	/* of that behind a short touch; 0 none */
 	double first_ns[CS_STEP_MAX];	/* sample 0, all its copies */
 	uint32_t first_copies[CS_STEP_MAX];
 	uint32_t n;			/* counted samples */

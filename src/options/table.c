@@ -151,6 +151,8 @@ static const struct cs_option measure_options[] = {
 
 static const struct cs_option compare_options[] = {
 	MARGIN,
+	{ "baseline", 0, "FILE[,...]", "of 'cscope-mpi baseline', which knows how one run "
+	  "differs from the next where a side is a single one", TEXT(baseline) },
 	HEADING("Output"),
 	{ "output", 'o', "FILE", "also write FILE; .txt, .json or .csv; repeatable",
 	  OWN(cs_set_output) },
@@ -214,7 +216,8 @@ const struct cs_verb cs_verbs[CS_VERBS] = {
 	  "run that was killed, in any format", CS_ACTION_SHOW, OPTIONS(show_options) },
 	{ "compare", "A [B]", 2, "are two runs, nodes or placements the same? A and B are "
 	  "FILE, FILE:NODE or FILE:PLACEMENT, or several with commas between them; "
-	  "one file with several placements needs no B. Exit status 0 the same, 1 "
+	  "one file with several placements needs no B. One run on each side: what "
+	  "differs does so in these two runs, status 0. Exit status 0 the same, 1 "
 	  "different, 3 not comparable", CS_ACTION_COMPARE, OPTIONS(compare_options) },
 	{ "baseline", "FILE...", INT_MAX, "what healthy nodes give, by hardware class and test, "
 	  "learnt from runs of them, best of several nodes and days; for --baseline",

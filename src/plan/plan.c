@@ -228,6 +228,22 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 	return 1;
 }
 
+int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 1; k < step->count; k++)
+		for (uint32_t i = 0; i < k; i++) {
+			const struct cs_transfer *a =
+				cs_plan_transfer(plan, step, i);
+			const struct cs_transfer *b =
+				cs_plan_transfer(plan, step, k);
+
+			if (a->issuer == b->issuer && a->op == b->op &&
+			    !cs_transfer_is_load(a) && !cs_transfer_is_load(b))
+				return 1;
+		}
+	return 0;
+}
+
 int cs_plan_view_is_lone(const struct cs_plan *plan, uint32_t view)
 {
 	const struct cs_transfer *t = transfers_of(plan);

@@ -227,6 +227,10 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
 		     uint32_t view);
 
+/* Are there two measured transfers that one agent issues the same way?  Its engine may
+ * make them one after the other, and then only their total is a figure of its own. */
+int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
+
 /* Does a node with so many agents carry out this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents);

@@ -37,6 +37,21 @@ static const char *heading(const struct cs_versus *v, int side)
 	return n && i == n && n <= NAME_MOST ? name : side ? "B" : "A";
 }
 
+/* Whence it is known how one run differs from the next. */
+static void print_spread(FILE *to, const struct cs_versus *v)
+{
+	if (v->one_block)
+		cs_fold(to, 2, 4, "each side is one run: how one run differs from the "
+			"next is not known, so 'same' and 'differs' speak of these two "
+			"runs; several files on a side, or --baseline, tell more");
+	if (v->known)
+		cs_fold(to, 2, 4, "a side is one run: how one run differs from the "
+			"next is taken from the baseline");
+	if (v->shared)
+		cs_fold(to, 2, 4, "a side is one run: it is taken to differ from the "
+			"next as those of the other side do");
+}
+
 static void print_fields(FILE *to, const struct cs_versus *v)
 {
 	const struct cs_versus_field *f = v->fields.data;
@@ -49,10 +64,7 @@ static void print_fields(FILE *to, const struct cs_versus *v)
 	if (v->by_position)
 		cs_fold(to, 2, 4, "no node is on both sides: nodes are paired by "
 			"class and order, GPUs by their position");
-	if (v->one_run)
-		cs_fold(to, 2, 4, "a side is one run: how one run differs from the "
-			"next is not known, and the margin of %.3g %% stands in for it",
-			100 * v->margin);
+	print_spread(to, v);
 }
 
 /* "12345.6", "396.25", "1.234": five digits at least. */
@@ -116,7 +128,7 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 	cs_print_line(to, "    %-34s %*s %*s  %s  %s", label, column(v, 0), a,
 		column(v, 1), b, off, cell->c.flags & CS_COMPARE_FAMILY ?
 			"undecided among so many cells" :
-			cs_verdict_text((int)cell->c.verdict));
+			cs_versus_word(cell->c.verdict));
 }
 
 static void print_name(FILE *to, const struct cs_versus_matrix *m)

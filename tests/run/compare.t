@@ -23,6 +23,24 @@ run 0 -m peer -s 2M --seed 1 -q -o large.json
 run 0 --op read "${few[@]}" -o reads.json
 run 0 "${few[@]}" --gpus 0,1,2 -o three.json
 run 0 --backend cpu --gpus 4 "${few[@]}" -o cpu.json
+runs=()
+for i in 1 2 3 4 5 6; do # of one machine, 0.2 % from sample to sample
+	FAKE_SAMPLE_NOISE=gauss:0.002 FAKE_SEED=$i run 0 "${few[@]}" -o "r$i.json"
+	runs+=("r$i.json")
+done
+run 0 baseline "${runs[@]}" -q -o base.json
+run 0 baseline a.json -q -o once.json
+spread() { # SEED: rates that differ by 1.5 % from run to run, copies of 4 MiB
+	awk -v seed="$1" 'BEGIN { srand(seed); for (i = 0; i < 4; i++)
+		for (j = 0; j < 4; j++) {
+			x = -6; for (k = 0; k < 12; k++) x += rand()
+			printf "%.3f%s", i == j ? 2000 : 396 * (1 + 0.02 * x), j < 3 ? " " : "\n"
+		} }'
+}
+for i in 1 2; do
+	spread $i >"rates$i"
+	FAKE_MATRIX=$PWD/rates$i run 0 -m peer -s 4M --seed 1 -q -o "spread$i.json"
+done
 pairs() { # FILE VERDICT: how many cells
 	grep -c "write.pair,rate.*,$2\$" "$1"
 }
@@ -33,28 +51,46 @@ run 0 compare a.json a.json
 ok "a run against itself: status 0" status_is 0
 ok "… every cell is the same" prints 'same within 1 %: 12 of 12 cells'
 ok "… and it says that runs may differ by more than is known" \
-	prints 'a side is one run'
+	prints 'each side is one run'
 run 0 compare a.json a.jsonl
 ok "a document against its journal" status_is 0
 run 0 compare a.json again.json
 ok "noise of 0.1 %: status 0" status_is 0
 
+run 0 compare spread1.json spread2.json
+ok "what differs by 1.5 % from run to run: of one run a side no verdict, status 0" eval \
+	'status_is 0 && prints "differs in these two runs, [0-9]+ of 12: worst" &&
+	 prints_not "faster in|slower in"'
 run 0 compare a.json slow.json
-ok "a link of 0.9 of its speed: status 1" status_is 1
+ok "a link of 0.9 of its speed: it differs in these two runs" eval 'status_is 0 &&
+	prints "differs in these two runs, 1 of 12: worst"'
+run 0 compare a.json slow.json --baseline base.json
+ok "… where a baseline knows how runs differ it is slower: status 1" eval 'status_is 1 &&
+	prints "is taken from the baseline" && prints_not "these two runs"'
 ok "… names the cell, the difference and its interval" \
 	prints 'slower in 1 of 12: worst [^ ]* 0->1 -5\.[0-9]* % \(-[0-9.]* to -[0-9.]*\)'
-run 0 compare slow.json a.json -f csv
+run 0 compare a.json slow.json --baseline once.json
+ok "… a baseline of one run does not know it" eval 'status_is 0 &&
+	prints "differs in these two runs"'
+run 0 compare slow.json a.json --baseline base.json -f csv
 ok "the other way round it is faster" eval '[ "$(pairs out faster)" = 1 ]'
 ok "… and one line a cell" eval '[ "$(grep -c ",rate," out)" = 24 ]'
-run 0 compare a.json slow.json --margin 20%
+run 0 compare a.json slow.json --margin 20% --baseline base.json
 ok "within --margin it is the same: status 0" status_is 0
-run 0 compare a.json,again.json slow.json -f json -q -o c.json
-ok "several files on a side" status_is 1
-ok_json "… are so many blocks of it" c.json \
-	'all(c["blocks_a"] == 2 and c["blocks_b"] == 1 for m in d["matrices"] for c in m["cells"])'
+IFS=, eval 'all="${runs[*]}"'
+run 0 compare "$all" slow.json
+ok "several runs on one side tell how those of the other differ: status 1" eval \
+	'status_is 1 && prints "differ from the next as those of the other side do" &&
+	 prints "slower in 1 of 12"'
+run 0 compare r1.json,r2.json,r3.json r4.json,r5.json,r6.json
+ok "… three runs on each side of the same are the same" eval 'status_is 0 &&
+	prints "same within 1 %: 12 of 12 cells"'
+run 0 compare r1.json,r2.json,r3.json slow.json -f json -q -o c.json
+ok_json "several files on a side are so many blocks of it" c.json \
+	'all(c["blocks_a"] == 3 and c["blocks_b"] == 1 for m in d["matrices"] for c in m["cells"])'
 ok_json "… the document has sides, margin and verdicts" c.json \
 	'(d["schema"], d["a"], d["margin"], d["matrices"][0]["verdict"],
-	  d["matrices"][0]["same"]) == ("cscope-mpi-compare/1", "a.json,again.json",
+	  d["matrices"][0]["same"]) == ("cscope-mpi-compare/1", "r1.json,r2.json,r3.json",
 					0.01, "slower", 11)'
 
 # ---- what is paired, and what is not ----
@@ -83,13 +119,13 @@ ok "links that are down on one side are said, with their GPU" eval 'status_is 0 
 
 sed 's/"host":"[^"]*"/"host":"other"/; s/"node":"[^"]*"/"node":"other"/' slow.json >moved.json
 run 0 compare a.json moved.json
-ok "no node on both sides: paired by position, and said" eval 'status_is 1 &&
+ok "no node on both sides: paired by position, and said" eval 'status_is 0 &&
 	prints "no node is on both sides" && prints " 0->1 "'
 # the same GPUs in another order
 sed 's/0000:1b:00.0/XX/g; s/0000:4d:00.0/0000:1b:00.0/g; s/XX/0000:4d:00.0/g' slow.json >turned.json
 run 0 compare a.json turned.json -f csv
-ok "a node on both sides: paired by bus id" eval '[ "$(pairs out slower)" = 1 ] &&
-	grep -q "write.pair,rate.*,3->1,.*,slower$" out'
+ok "a node on both sides: paired by bus id" eval '[ "$(pairs out differs)" = 1 ] &&
+	grep -q "write.pair,rate.*,3->1,.*,differs$" out'
 
 if has_launcher; then
 	printf '#!/bin/bash\nexport CS_TEST_SCOPE=%s\nexec "$@"\n' \
@@ -100,13 +136,26 @@ fi
 run 0 compare nodes.json nodes.json
 has_launcher || skip="no MPI launcher"
 ok "two nodes of one name are each held against its own" eval 'status_is 0 &&
-	prints "same within 1 %: 24 of 24 cells" && prints "a side is one run"'
+	prints "same within 1 %: 24 of 24 cells" && prints "each side is one run"'
 run 0 compare nodes.json:0 nodes.json:1
 has_launcher || skip="no MPI launcher"
 ok "FILE:NODE takes a number" eval 'status_is 0 && prints "12 of 12 cells"'
 run 0 compare nodes.json:0 nodes.json:2
 has_launcher || skip="no MPI launcher"
 ok "… of a node that is there" eval 'status_is 64 && one_line "no node .2."'
+
+# ---- what runs together ----
+
+many=(-m peer --pattern all-to-one --op read -s 1M -q)
+run 0 "${many[@]}" --seed 1 -o m1.json
+FAKE_SAMPLE_NOISE=gauss:0.001 run 0 "${many[@]}" --seed 2 -o m2.json
+run 0 compare m1.json m2.json -f csv
+ok "of transfers that one engine makes in turn the totals are compared, and they alone" \
+	eval 'status_is 0 && [ "$(grep -c ",total,.*,all->[0-3],.*,same$" out)" = 4 ] &&
+		! grep -q ",rate," out'
+run 0 compare a.json again.json -f csv
+ok "both ways have a total besides" eval \
+	'[ "$(grep -c "bidi,total,.*<->" out) $(grep -c "bidi,rate,.*->" out)" = "6 12" ]'
 
 # ---- several comparisons, other outputs ----
 
@@ -115,13 +164,13 @@ ok "one file of three placements: each against the first" eval 'status_is 0 &&
 	prints "A process, B thread" && prints "A process, B 2 per process" &&
 	[ "$(grep -c "12 of 12 cells" out)" = 4 ]'
 run 0 compare placed.json -q -o all.json -o all.csv -o all.txt
-ok "… in every format" eval '[ "$(wc -l <all.csv)" = 49 ] &&
+ok "… in every format" eval '[ "$(wc -l <all.csv)" = 61 ] &&
 	[ "$(grep -c "12 of 12 cells" all.txt)" = 4 ]'
 ok_json "… as an array" all.json '[c["b"] for c in d] == ["thread", "2 per process"]'
 ok_schema "the documents follow the schema" c.json all.json
 run 0 compare a.json,a.jsonl slow.json
-ok "a run that is named twice counts once" eval 'status_is 1 &&
-	prints "named twice" && prints "a side is one run"'
+ok "a run that is named twice counts once" eval 'status_is 0 &&
+	prints "named twice" && prints "each side is one run"'
 ok "a test double's clock is said" prints '^VIRTUAL CLOCK'
 name=$'a\xff\e[31m.json'
 cp a.json "$name"

@@ -113,6 +113,18 @@ fault "no peer access on cards without NVLink" $peer "p2p-refused node - note -;
 size=4M
 fault "peer access at the speed of the host" $peer "p2p-detour node - warning confirmed" \
 	FAKE_SLOW="$(pairs :0.09)"
+fault "all below what links to a switch give" $peer "below-expected node - warning confirmed" \
+	FAKE_SLOW="$(pairs :0.6)"
+fault "all below what links to three others give" $peer "below-expected node - warning confirmed" \
+	FAKE_SLOW="$(pairs :0.2)" FAKE_NVLINK_REMOTE=0:1x6+2x6+3x6,1:0x6+2x6+3x6,2:0x6+1x6+3x6,3:0x6+1x6+2x6
+fault "what links to three others give" $peer none \
+	FAKE_SLOW="$(pairs :0.36)" FAKE_NVLINK_REMOTE=0:1x6+2x6+3x6,1:0x6+2x6+3x6,2:0x6+1x6+3x6,3:0x6+1x6+2x6
+fault "all below, and a link that is slower still" $peer \
+	"slow-cells link 1-2 critical confirmed;below-expected node - warning confirmed" \
+	FAKE_SLOW="$(pairs :0.7),1-2:0.4,2-1:0.4"
+fault "slow from the host, and not any more" h2d.ce.pinned.pair "slow-cells gpu 1 note not-again" \
+	FAKE_SLOW=h-1:0.7 FAKE_SLOW_COPIES=112
+ok "... with 0" status_is 0
 size=2M
 
 # ---- the second look ----

@@ -101,7 +101,7 @@ ok "… several" eval 'status_is 3 && one_line "peer.ce.write.pair and [0-9]+ mo
 run 0 "${small[@]}" --via ipc
 ok "… a way between GPUs" eval 'status_is 3 && one_line "need two GPUs"'
 run 0 "${small[@]}" --placement process,thread
-ok "… placements to compare" eval 'status_is 3 && one_line "are the same on 1 GPU[^s]"'
+ok "… placements to compare" eval 'status_is 3 && one_line "all are the same where nodes have 1 GPU"'
 run 0 "${small[@]}" -t peer.ce.write.pair,h2d.ce.pinned.pair
 ok "beside others it is left out, which is said" eval \
 	'status_is 0 && first_line "^VIRTUAL" && prints "note +peer.ce.write.pair is left out"'
@@ -114,6 +114,17 @@ run 0 "${small[@]}" -t $names -f nvbandwidth-json
 cp out names.json
 ok_json "… in JSON too" names.json \
 	'[(t["name"], t["status"]) for t in d["nvbandwidth"]["testcases"]] == [("device_to_device_memcpy_write_ce", "Waived"), ("host_to_device_memcpy_ce", "Passed")]'
+
+# ---- a GPU that is there, and not for us ----
+
+bus 1
+CUDA_VISIBLE_DEVICES='' run 0 -m peer
+ok "a mask hides the only GPU: status 3, host memory does not stand in" eval \
+	'status_is 3 && is_empty out && one_line "no usable GPU on .*CUDA_VISIBLE_DEVICES"'
+FAKE_GPUS=0 run 0
+ok "a card, and a driver that shows no device: status 3" eval \
+	'status_is 3 && is_empty out && one_line "no usable GPU on .*PCI device 0000:1b:00.0"'
+unset CS_TEST_ROOT CS_TEST_TOPOLOGY
 
 # ---- judged ----
 
@@ -165,9 +176,19 @@ ok "--suite quick: from and to the host, and memory, of all nodes" eval \
 	'status_is 0 && all_ok q.csv 54'
 run_program 4 ./mixed "$CSCOPE" "${small[@]}" -t peer.ce.write.pair -o t.csv
 ok "a test by its name is of those that have it" eval 'status_is 0 && all_ok t.csv 24'
-run_program 4 ./mixed "$CSCOPE" "${small[@]}" --placement process,thread
-ok "placements that are the same on a node: it is named" eval \
-	'status_is 3 && one_line "on .*: --placement: .* are the same on 1 GPU[^s]"'
+run_program 4 ./mixed "$CSCOPE" -m peer "${small[@]}" --gpus 0-3
+ok "--gpus that a node has not: status 3, it is named" eval \
+	'status_is 3 && one_line "on .*: there is no GPU 3: GPUs here: 1"'
+run_program 4 ./mixed "$CSCOPE" -m peer "${small[@]}" --gpus 0 -o g.csv
+ok "--gpus 0: of each node one, as of machines with one" eval \
+	'status_is 0 && has g.csv 36 && first_line "^ONE GPU"'
+run_program 4 ./mixed "$CSCOPE" "${small[@]}" --placement process,thread -o p.json
+ok_json "placements are compared beside nodes on which they are the same" p.json \
+	'all(r["status"] == "ok" for r in d["results"]) and {(r["node_index"], r["placement"]) for r in d["results"]} == {(i, ("process", "thread")[i % 2]) for i in range(8)}'
+on lonely 1 1 1
+run_program 2 ./lonely "$CSCOPE" "${small[@]}" --placement process,thread
+ok "… but not where all nodes are such: status 3" eval \
+	'status_is 3 && one_line "all are the same where nodes have 1 GPU"'
 run_program 4 ./mixed "$CSCOPE" -m peer "${small[@]}" --check -o c.json
 ok "--check accuses no node for having one" status_is 0
 ok_json "… they are a class by themselves" c.json \

@@ -21,7 +21,7 @@ ok_json "… four turns of each in every cell, by turns" p.json \
 		for n in (0, 1) for b in (1, 2, 3, 4))'
 ok_json "… and every cell has a verdict" p.json \
 	'[(c["a"], c["b"], [len(m["cells"]) for m in c["matrices"]])
-	  for c in d["comparisons"]] == [("process", "thread", [12, 12])]'
+	  for c in d["comparisons"]] == [("process", "thread", [12, 12, 6])]'
 cp out live
 run 0 show p.jsonl
 ok "its journal shows the same" cmp -s out live

@@ -732,6 +732,73 @@ static void below(void)
 	judged(0);
 }
 
+static void below_and_another(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow(0, WRITE, -1, -1, 0.75);
+	slow_link(2, 5, 0.7);
+	f = judged(2);
+	if (f) {
+		t_eq_str(f[0].part, "link");
+		t_ok(strstr(f[0].text, "GPU 2 and GPU 5: ") != NULL);
+		t_eq_str(f[1].id, "below-expected");
+		t_ok(strstr(f[1].text, "all 8 GPUs: copies from GPU to GPU are 20 % below") !=
+		     NULL);
+	}
+	/* one that is slow by itself is no word on the node */
+	begin(1, 3, WRITE);
+	slow_gpu(0, WRITE, 1, 0.7);
+	one("slow-cells", "gpu", 0, "GPU 1: ");
+}
+
+/* All links of GPU a lead to a switch, or so many to each of the others. */
+static void wire(int a, int gpus, int each)
+{
+	struct cs_run_node *nd = &c.run.node[0];
+	struct cs_nvlink_ends *ends = &nd->sight[a].board.nvlink;
+
+	nd->facts.n_sights = gpus;
+	cs_text(nd->sight[a].bus_id, CS_BUSID, "%s", nd->agent[a].gpu.bus_id);
+	*ends = (struct cs_nvlink_ends){ .to_switch = each ? 0 : 18 };
+	for (int i = 0; i < gpus && each; i++) {
+		if (i == a)
+			continue;
+		cs_text(ends->gpu[ends->n_gpus].bus_id, CS_BUSID, "%s",
+			nd->agent[i].gpu.bus_id);
+		ends->gpu[ends->n_gpus++].links = each;
+	}
+}
+
+static void wiring(void)
+{
+	/* 4 GPUs below what a third of their links gives, if they were so divided */
+	begin(1, 4, WRITE);
+	make_via(WRITE, -1, -1, CS_VIA_IPC, 150);
+	judged(0);
+	for (int a = 0; a < 4; a++)
+		wire(a, 4, 0);
+	one("below-expected", "node", 0, "all 4 GPUs: copies from GPU to GPU are 60 % below");
+	for (int a = 0; a < 4; a++)
+		wire(a, 4, 6);
+	c.run.findings.n = 0;
+	judged(0);
+	make_via(WRITE, -1, -1, CS_VIA_IPC, 100);
+	one("below-expected", "node", 0, "all 4 GPUs: copies from GPU to GPU are 20 % below");
+}
+
+/* The host's links are told one by one, each by its own second look. */
+static void below_and_gone(void)
+{
+	begin(1, 2, H2D);
+	slow(0, H2D, -1, 1, 0.6);
+	again(0, H2D, CS_NUMA_LOCAL, 0, 1);
+	again(0, H2D, CS_NUMA_LOCAL, 1, 1 / 0.6);
+	weighs(one("below-expected", "gpu", 0, "; not seen again in a second look"), CS_NOTE, 0);
+	t_eq_int(((struct cs_finding *)c.run.findings.data)->n_evidence, 1);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -770,6 +837,11 @@ int main(void)
 		{ "a thread that is bound to another domain", affinity },
 		{ "memory of another domain that is faster", another_domain },
 		{ "two GPUs are held against what such links give", below },
+		{ "all below what their links give, and a link that is slower still",
+		  below_and_another },
+		{ "what links give depends on where NVML says they lead", wiring },
+		{ "a link to the host that is looked at again speaks for itself",
+		  below_and_gone },
 		{ NULL, NULL },
 	};
 

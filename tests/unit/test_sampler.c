@@ -65,13 +65,37 @@ static void a_quiet_link_takes_six(void)
 	int samples;
 
 	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 396 });
+	t_eq_int(s.copies[0], 1); /* the first touch */
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	t_eq_int(s.first_copies[0], 1);
 	t_eq_int(s.n, 6);
 	t_eq_int(s.copies[0], 4); /* 1.36 ms each: the fewest above 5 ms */
 	t_eq_int(s.discarded, 1);
 	t_eq_int(samples, 7);
 	t_near(s.gbs[0][0], 396, 0.2);
 	free(plan);
+}
+
+static void other_touches_are_whole(void)
+{
+	static const struct {
+		const char *test;
+		uint64_t bytes;
+	} of[] = {
+		{ "peer.ce.write.pair", 32u << 20 },
+		{ "peer.sm.write.pair", 64u << 20 },
+		{ "h2d.ce.pinned.load", 64u << 20 },
+	};
+	struct cs_sampler s;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct cs_plan *plan = plan_of(of[i].test, of[i].bytes, 0.005);
+
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+				(struct cs_guess){ .gbs = 396 });
+		t_ok(s.copies[0] >= 16);
+		free(plan);
+	}
 }
 
 static void a_slow_link_takes_one_copy(void)
@@ -396,8 +420,10 @@ static void what_is_known_at_the_limit_counts(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
-		{ "a quiet link ends after the first touch and six samples",
+		{ "a quiet link ends after a first touch of one copy and six samples",
 		  a_quiet_link_takes_six },
+		{ "smaller copies, kernels and what runs beside loads are touched as often as sampled",
+		  other_touches_are_whole },
 		{ "a copy that takes 5 ms by itself is a sample",
 		  a_slow_link_takes_one_copy },
 		{ "copies below 1 MiB are capped at 512", small_copies_are_capped },

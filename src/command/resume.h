@@ -1,9 +1,10 @@
 /* resume.h - --resume: the journal of a run that ended early, and whether this run is
- * the same.  Only main.c calls it. */
+ * the same. */
 #ifndef CS_RESUME_H
 #define CS_RESUME_H
 
 #include "file/loaded.h"
+#include "options/options.h"
 #include "report/report.h"
 
 struct cs_resume {
@@ -13,9 +14,10 @@ struct cs_resume {
 	int complete;		/* nothing is left to measure */
 };
 
-/* Reads the journal, before the job.  Returns 0, CS_EXIT_USAGE when it is none that
- * could be gone on with, CS_EXIT_CANNOT when it is not ours to write. */
-int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *err);
+/* Reads the journal that opt->resume names, before the job, and takes from it what
+ * options leave open.  Returns 0, CS_EXIT_USAGE when it is none that could be gone on
+ * with, CS_EXIT_CANNOT when it is not ours to write. */
+int cs_resume_open(struct cs_resume *resume, struct cs_options *opt, struct cs_err *err);
 /* The plan of this run is known: refuses a journal of another, else gives the run
  * the rows that stay and the nodes they are from (see cs_job_args.resume). */
 int cs_resume_take(struct cs_resume *resume, struct cs_run *run,

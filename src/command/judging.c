@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "judging.h"
+#include "command/judging.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "writers.h"
+#include "command/writers.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "readers.h"
+#include "command/readers.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer.h"
+#include "command/command.h"
 #include "file/loaded.h"
 #include "result/cut.h"
 #include "result/redact.h"
@@ -73,7 +73,7 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 	return rc;
 }
 
-int cs_answer_run(const struct cs_options *opt, const struct cs_run *run, FILE *to,
+int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		  struct cs_err *err)
 {
 	struct cs_view_options view = { opt->verbose, opt->topology };
@@ -86,7 +86,7 @@ int cs_answer_run(const struct cs_options *opt, const struct cs_run *run, FILE *
 	return CS_EXIT_CANNOT;
 }
 
-int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
+int cs_command_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_redact redact;
 	struct cs_loaded loaded;
@@ -100,7 +100,7 @@ int cs_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 	else if (cut(opt, &loaded.run, err))
 		status = CS_EXIT_USAGE;
 	else
-		status = cs_answer_run(opt, &loaded.run, to, err);
+		status = cs_command_write(opt, &loaded.run, to, err);
 	cs_redact_release(&redact);
 	cs_loaded_release(&loaded);
 	return status;

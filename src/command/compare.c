@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer.h"
+#include "command/command.h"
 #include "file/loaded.h"
+#include "judging.h"
 #include "report/versus.h"
 #include "result/cut.h"
 
@@ -15,6 +16,7 @@
 
 /* A file is read once, however often it is named. */
 struct files {
+	struct cs_judging judging;	/* --baseline */
 	char *name[FILES_MOST];
 	struct cs_loaded *loaded[FILES_MOST];
 	int n;
@@ -50,6 +52,7 @@ static const struct cs_run *read_once(struct files *files, const char *name,
 	}
 	files->name[files->n] = strdup(name);
 	files->loaded[files->n] = loaded;
+	cs_judging_apply(&files->judging, &loaded->run);
 	return &files->loaded[files->n++]->run;
 }
 
@@ -60,6 +63,7 @@ static void release(struct files *files)
 		free(files->loaded[i]);
 		free(files->name[i]);
 	}
+	cs_judging_release(&files->judging);
 }
 
 /* ---- A and B ---- */
@@ -284,7 +288,7 @@ static int compare_placements(const struct cs_options *opt, struct files *files,
 	return CS_EXIT_USAGE;
 }
 
-int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+int cs_command_compare(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_vec made = CS_VEC(struct cs_versus);
 	struct cs_versus *v;
@@ -293,8 +297,11 @@ int cs_compare_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 	if (check_formats(opt, err))
 		return CS_EXIT_USAGE;
-	status = opt->other ? compare_sides(opt, &files, &made, err) :
-			      compare_placements(opt, &files, &made, err);
+	cs_judging_init(&files.judging);
+	status = cs_judging_open(&files.judging, opt, err);
+	if (!status)
+		status = opt->other ? compare_sides(opt, &files, &made, err) :
+				      compare_placements(opt, &files, &made, err);
 	if (!status)
 		status = show(opt, to, &files.loaded[0]->run, &made, err);
 	v = made.data;

@@ -1,14 +1,14 @@
-/* fleet.c - cscope-mpi check FILE...: the runs of many nodes, judged as one. */
+/* check.c - cscope-mpi check FILE...: the runs of many nodes, judged as one. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
 #include "base/hostlist.h"
 #include "check/check.h"
-#include "judging.h"
-#include "readers.h"
+#include "command/command.h"
+#include "command/judging.h"
+#include "command/readers.h"
 #include "result/merge.h"
 #include "result/redact.h"
 
@@ -154,7 +154,7 @@ static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
 	if (opt->redact && cs_redact_run(&redact, run, err))
 		status = CS_EXIT_CANNOT;
 	else
-		status = cs_answer_run(opt, run, to, err);
+		status = cs_command_write(opt, run, to, err);
 	if (!status) {
 		status = run->exit_status;
 		if (status)
@@ -164,7 +164,7 @@ static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
 	return status;
 }
 
-int cs_check_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+int cs_command_check(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct fleet fleet = { .opt = opt };
 	int status;

@@ -8,7 +8,7 @@
 #define CS_WRITERS_H
 
 #include "report/report.h"
-#include "resume.h"
+#include "command/resume.h"
 
 /* How long to wait. */
 struct cs_patience {

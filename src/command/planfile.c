@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "planfile.h"
+#include "command/planfile.h"
 
 #include <errno.h>
 #include <stdlib.h>

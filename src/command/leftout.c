@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "leftout.h"
+#include "command/leftout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "resume.h"
+#include "command/resume.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int take_journal(struct cs_loaded *then, const char *file,
 
 /* Ours before it is read: another run that still writes it would write on behind
  * what was read. */
-int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *err)
+static int open_journal(struct cs_resume *resume, const char *file, struct cs_err *err)
 {
 	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC), error = errno, status;
 
@@ -62,6 +62,22 @@ int cs_resume_open(struct cs_resume *resume, const char *file, struct cs_err *er
 		return status;
 	resume->file = file;
 	resume->fd = fd;
+	return 0;
+}
+
+/* Another day's date, or a budget where there was none, would be another plan. */
+int cs_resume_open(struct cs_resume *resume, struct cs_options *opt, struct cs_err *err)
+{
+	const struct cs_plan *then;
+	int status = open_journal(resume, opt->resume, err);
+
+	if (status)
+		return status;
+	then = resume->then.run.plan;
+	opt->set.urgent = then->set.urgent;
+	if (!opt->seeded)
+		opt->set.seed = then->set.seed;
+	opt->seeded = 1;
 	return 0;
 }
 

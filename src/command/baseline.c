@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "command/command.h"
 #include "file/baseline.h"
 #include "file/loaded.h"
 #include "report/baseline.h"
@@ -89,7 +89,7 @@ static int write_all(const struct cs_options *opt, FILE *to,
 	return 0;
 }
 
-int cs_baseline_files(const struct cs_options *opt, FILE *to, struct cs_err *err)
+int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct files files = { .n = 0 };
 	struct cs_baseline baseline;

@@ -1,0 +1,78 @@
+#include "config.h"
+
+#include "command/command.h"
+
+#include <time.h>
+
+#include "base/print.h"
+#include "report/report.h"
+
+void cs_complain(const char *text)
+{
+	cs_print_line(stderr, "cscope-mpi: %s", text);
+}
+
+uint64_t cs_command_seed(void)
+{
+	time_t now = time(NULL);
+	struct tm day;
+
+	gmtime_r(&now, &day);
+	return (uint64_t)(day.tm_year + 1900) * 10000 +
+	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
+}
+
+/* The status of what was printed: -1 with `err` where it was asked in vain. */
+static int printed(int rc, FILE *to, struct cs_err *err)
+{
+	if (!rc && !fflush(to))
+		return CS_EXIT_OK;
+	if (err->text[0])
+		return CS_EXIT_USAGE;
+	cs_err_set(err, "cannot write to standard output");
+	return CS_EXIT_CANNOT;
+}
+
+static int help(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	return printed(cs_options_help(to, opt->command), to, err);
+}
+
+static int list(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	(void)opt;
+	return printed(cs_report_list(to), to, err);
+}
+
+static int explain(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	return printed(cs_report_explain(to, opt->explain, err), to, err);
+}
+
+static cs_command_fn *const command[] = {
+	[CS_ACTION_HELP] = help,
+	[CS_ACTION_VERSION] = cs_command_version,
+	[CS_ACTION_LIST] = list,
+	[CS_ACTION_DRY_RUN] = cs_command_dry_run,
+	[CS_ACTION_EXPLAIN] = explain,
+	[CS_ACTION_SHOW] = cs_command_show,
+	[CS_ACTION_COMPARE] = cs_command_compare,
+	[CS_ACTION_CHECK] = cs_command_check,
+	[CS_ACTION_BASELINE] = cs_command_baseline,
+};
+
+int cs_command_run(const struct cs_call *call)
+{
+	struct cs_err err = { "" };
+	int status;
+
+	if (call->opt->action == CS_ACTION_MEASURE)
+		return cs_command_measure(call);
+	/* of a job's ranks the first answers */
+	if (call->launcher.rank > 0)
+		return CS_EXIT_OK;
+	status = command[call->opt->action](call->opt, call->to, &err);
+	if (err.text[0])
+		cs_complain(err.text);
+	return status;
+}

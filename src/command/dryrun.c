@@ -1,0 +1,112 @@
+/* dryrun.c - --dry-run: the plan of a run, without MPI or a GPU. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/print.h"
+#include "command/command.h"
+#include "command/planfile.h"
+#include "command/resume.h"
+#include "place/place.h"
+#include "plan/file.h"
+
+static int read_plan(const struct cs_options *opt,
+		     const struct cs_plan_request *req, struct cs_plan **out,
+		     struct cs_err *err)
+{
+	char *text = NULL;
+	int rc = cs_planfile_open(opt, &text, err) ||
+		 cs_plan_file_read(text, opt->plan, req, out, err);
+
+	free(text);
+	return rc ? -1 : 0;
+}
+
+/* For --plan. */
+static int write_plans(const struct cs_options *opt, const struct cs_plan *plan,
+		       struct cs_err *err)
+{
+	const struct cs_run none = { .n_nodes = 0 };
+	struct cs_output out;
+
+	for (int i = 0; i < opt->n_outputs; i++) {
+		if (cs_output_open(&out, opt->output[i], &none, err))
+			return -1;
+		cs_print_line(out.file, "# cscope-mpi %s: a plan for %" PRIu32
+			      " %ss, id %016" PRIx64, PACKAGE_VERSION, plan->n_agents,
+			      plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU",
+			      plan->id);
+		cs_plan_file_write(out.file, plan);
+		if (cs_output_close(&out, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* `chosen` has room for the catalogue. */
+static int make_plan(const struct cs_options *opt, char *chosen, struct cs_plan **out,
+		     struct cs_err *err)
+{
+	struct cs_plan_request req = { .set = opt->set, .chosen = chosen };
+	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
+				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	struct cs_topo *topo;
+
+	cs_settings_default(&req.set, backend);
+	if (cs_topo_open(NULL, &topo, err))
+		return -1;
+	cs_settings_domains(&req.set, topo);
+	cs_topo_close(topo);
+	req.n_agents = cs_gpu_list_count(&opt->gpus);
+	if (!req.n_agents)
+		return cs_err_set(err, "--dry-run needs --gpus COUNT, e.g. --gpus 8");
+	if (opt->plan)
+		return read_plan(opt, &req, out, err);
+	if (cs_options_choose(opt, backend, chosen, err))
+		return -1;
+	if (req.n_agents == 1)
+		cs_options_choose_lone(opt, backend, chosen);
+	return cs_plan_build(&req, out, err);
+}
+
+static int show_plan(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct cs_plan *plan = NULL;
+	char *chosen;
+	size_t n;
+	int status = CS_EXIT_USAGE;
+
+	cs_catalogue(&n);
+	chosen = calloc(n, 1);
+	if (!chosen) {
+		cs_err_set(err, "no memory");
+		return CS_EXIT_CANNOT;
+	}
+	if (!make_plan(opt, chosen, &plan, err) &&
+	    !write_plans(opt, plan, err))
+		status = CS_EXIT_OK;
+	if (!status && !opt->quiet &&
+	    (cs_report_plan(to, plan, opt->plan, opt->verbose) || fflush(to))) {
+		cs_err_set(err, "cannot write to standard output");
+		status = CS_EXIT_CANNOT;
+	}
+	free(plan);
+	free(chosen);
+	return status;
+}
+
+int cs_command_dry_run(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct cs_options mine = *opt;
+	struct cs_resume resume = { .file = NULL };
+	int status = opt->resume ? cs_resume_open(&resume, &mine, err) : 0;
+
+	if (status)
+		return status;
+	if (!mine.seeded)
+		mine.set.seed = cs_command_seed();
+	status = show_plan(&mine, to, err);
+	cs_resume_release(&resume);
+	return status;
+}

@@ -1,0 +1,635 @@
+/* measure.c - the run that measures: what it was given, what it writes, how it ends. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "base/print.h"
+#include "base/units.h"
+#include "check/cells.h"
+#include "check/check.h"
+#include "command/command.h"
+#include "command/judging.h"
+#include "command/leftout.h"
+#include "command/planfile.h"
+#include "command/progress.h"
+#include "command/resume.h"
+#include "command/writers.h"
+#include "file/journal.h"
+#include "job/guard.h"
+#include "job/job.h"
+#include "job/signals.h"
+#include "job/team.h"
+#include "node/board.h"
+#include "options/options.h"
+#include "plan/file.h"
+#include "report/report.h"
+#include "result/redact.h"
+
+/* For outputs: to be opened, as most file systems can in time, and to take what is
+ * there before somebody is told who is waited for. */
+#define OPEN_S 5.0
+#define OPEN_SHARE 0.1 /* of a budget */
+#define NOTICE_S 10.0
+
+struct program {
+	struct cs_options *opt;
+	struct cs_run run;
+	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
+	int n_writers;
+	int in_use;		/* the run, by writers that are left behind */
+	struct cs_job *job;
+	FILE *out;		/* the product: what was descriptor 1 */
+	struct cs_progress progress;
+	int ended;		/* the verdict stands */
+	size_t findings_told;	/* in the journals */
+	char *plan_text;	/* of --plan, on rank 0 */
+	char *plan_file;	/* what was made of it, as text */
+	int refused;		/* what was given cannot be used: the status */
+	struct cs_err says;	/* why */
+	struct cs_resume resume;
+	struct cs_judging judging;
+	struct cs_redact redact;
+	char host[CS_HOST];
+	struct cs_budget budget;
+	struct cs_guard guard;
+};
+
+/* ---- journals grow as the run does ---- */
+
+static void each_journal(struct program *p,
+			 int (*write)(FILE *, const struct cs_run *, size_t),
+			 size_t index)
+{
+	cs_writers_append(p->writer, p->n_writers, write, &p->run, index);
+}
+
+static int journal_run(FILE *to, const struct cs_run *run, size_t index)
+{
+	(void)index;
+	return cs_jsonl_run(to, run);
+}
+
+static int journal_node(FILE *to, const struct cs_run *run, size_t node)
+{
+	return cs_jsonl_node(to, run, (int)node);
+}
+
+static int journal_verdict(FILE *to, const struct cs_run *run, size_t index)
+{
+	(void)index;
+	return cs_jsonl_verdict(to, run);
+}
+
+/* What stays of a run that is resumed. */
+static int journal_kept(FILE *to, const struct cs_run *run, size_t index)
+{
+	int rc = 0;
+
+	(void)index;
+	for (int node = 0; node < run->n_nodes; node++)
+		rc |= cs_jsonl_node(to, run, node);
+	for (size_t row = 0; row < cs_rows_count(&run->rows); row++)
+		rc |= cs_jsonl_row(to, run, row);
+	return rc;
+}
+
+/* Is it the journal that is resumed? */
+static int is_resumed(const struct program *p, const char *name)
+{
+	char path[CS_PATH];
+	struct stat a, b;
+
+	return p->opt->resume &&
+	       !cs_output_name(name, &p->run, path, sizeof(path), NULL) &&
+	       !stat(path, &a) && !stat(p->opt->resume, &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int on_resume(void *ctx, struct cs_err *err)
+{
+	struct program *p = ctx;
+
+	return p->opt->resume ? cs_resume_take(&p->resume, &p->run, err) : 0;
+}
+
+/* What cannot be judged by what was given is not measured. */
+static int refuse_judging(struct program *p, struct cs_err *err)
+{
+	if (!cs_judging_fits(&p->judging, p->run.plan, &p->says))
+		return 0;
+	p->refused = CS_EXIT_USAGE;
+	return cs_err_set(err, "%s", p->says.text);
+}
+
+static void add_finding(struct cs_run *run, enum cs_severity severity,
+			const char *id, const char *text)
+{
+	struct cs_finding f = { .severity = severity, .node = -1 };
+	struct cs_err err;
+
+	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	cs_finding_add(&run->findings, &f, &err);
+}
+
+/* Has a signal come while outputs are waited for?  The guard leaves time for them. */
+static int is_told_to_end(void *ctx)
+{
+	struct program *p = ctx;
+	int signal = p->job ? cs_job_waits(p->job) : 0;
+
+	if (signal)
+		cs_guard_heard(&p->guard);
+	return signal;
+}
+
+/* NULL: the journal that is resumed. */
+static int open_writer(struct program *p, const char *name, struct cs_err *err)
+{
+	double limit = p->opt->budget_s > 0 ? p->opt->budget_s * OPEN_SHARE : OPEN_S;
+	struct cs_patience patience = { cs_clock_s() + fmin(limit, OPEN_S),
+					is_told_to_end, p };
+	struct cs_writer *w = cs_writer_open(name, &p->run, &p->resume, &patience,
+					     err);
+
+	if (!w)
+		return -1;
+	p->writer[p->n_writers++] = w;
+	return 0;
+}
+
+static int on_ready(void *ctx, struct cs_err *err)
+{
+	struct program *p = ctx;
+	char text[CS_ERR_TEXT];
+	const char *id;
+	int n, rc = 0;
+
+	if (refuse_judging(p, err))
+		return -1;
+	id = p->run.plan && !p->resume.complete ?
+		     cs_left_out_plan(p->opt, p->run.plan, text, sizeof(text)) : NULL;
+	if (id)
+		add_finding(&p->run, CS_NOTE, id, text);
+	for (int i = 0; i < p->opt->n_outputs && !rc; i++)
+		if (!is_resumed(p, p->opt->output[i]))
+			rc = open_writer(p, p->opt->output[i], err);
+	if (p->resume.complete)
+		return rc;
+	/* names of files are of the site, what is in them is not */
+	if (p->opt->redact && !rc)
+		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
+	n = p->n_writers;
+	if (p->opt->resume && !rc)
+		rc = open_writer(p, NULL, err);
+	each_journal(p, journal_run, 0);
+	/* the journal that is resumed has it already */
+	if (p->run.resumes[0])
+		cs_writers_append(p->writer, n, journal_kept, &p->run, 0);
+	return rc;
+}
+
+/* Without memory for the names that must not be written, nothing is. */
+static void on_node(void *ctx, int node)
+{
+	struct program *p = ctx;
+	struct cs_err err;
+
+	if (p->opt->redact && cs_redact_node(&p->redact, &p->run, node, &err)) {
+		cs_complain(err.text);
+		_exit(CS_EXIT_CANNOT);
+	}
+	each_journal(p, journal_node, (size_t)node);
+}
+
+static void on_row(void *ctx, size_t row)
+{
+	struct program *p = ctx;
+	struct cs_row *rows = p->run.rows.rows.data;
+
+	if (p->opt->redact)
+		cs_redact_row(&p->redact, &rows[row]);
+	each_journal(p, cs_jsonl_row, row);
+}
+
+/* It may name a node that is not known yet: then it waits for the end. */
+static void on_finding(void *ctx, size_t finding)
+{
+	struct program *p = ctx;
+
+	if (p->opt->redact)
+		return;
+	each_journal(p, cs_jsonl_finding, finding);
+	p->findings_told = finding + 1;
+}
+
+/* ---- the end of a run ---- */
+
+/* The last word on stderr: why the status is not 0. */
+static void say_verdict(const struct cs_run *run)
+{
+	char verdict[CS_ERR_TEXT + CS_HOST + 32];
+
+	if (run->exit_status == CS_EXIT_OK)
+		return;
+	cs_run_verdict(run, verdict, sizeof(verdict));
+	cs_complain(verdict);
+}
+
+static void say_lost(const char *why)
+{
+	cs_print_line(stderr, "cscope-mpi: cannot write the report to standard output%s%s",
+		      *why ? ": " : "", why);
+}
+
+/* The product.  -1 when it could not be written, which has been said. */
+static int print_report(struct program *p)
+{
+	struct cs_view_options view = { .verbose = p->opt->verbose };
+
+	if (p->opt->quiet || (!p->opt->format->write(p->out, &p->run, &view) &&
+			     !fflush(p->out)))
+		return 0;
+	say_lost("");
+	return -1;
+}
+
+static void commit_files(struct program *p, const struct cs_run *run, int whole)
+{
+	struct cs_view_options view = { .verbose = p->opt->verbose };
+
+	for (int i = 0; i < p->n_writers; i++)
+		cs_writer_commit(p->writer[i], run, &view, whole);
+}
+
+/* The same for files: from here on the run stays as it is. */
+static void finish_files(struct program *p)
+{
+	if (p->opt->redact)
+		cs_redact_findings(&p->redact, &p->run);
+	for (size_t i = p->findings_told; i < p->run.findings.n; i++)
+		each_journal(p, cs_jsonl_finding, i);
+	each_journal(p, journal_verdict, 0);
+	commit_files(p, &p->run, 0);
+}
+
+/* Until they are written, and no longer than a budget or a signal allows.  -1 when
+ * one was not, which has been said. */
+static int await_files(struct program *p)
+{
+	struct cs_patience patience = { fmin(p->budget.files_s,
+					     cs_clock_s() + NOTICE_S),
+					is_told_to_end, p };
+	struct cs_writer *slow;
+	struct cs_err err;
+	int rc = 0;
+
+	slow = cs_writers_wait(p->writer, p->n_writers, &patience);
+	if (slow && cs_clock_s() < p->budget.files_s && !is_told_to_end(p)) {
+		cs_print_line(stderr, "cscope-mpi: waiting for '%s', which takes no data",
+			      cs_writer_path(slow));
+		patience.end_s = p->budget.files_s;
+		slow = cs_writers_wait(p->writer, p->n_writers, &patience);
+	}
+	p->in_use = slow != NULL;
+	for (int i = 0; i < p->n_writers; i++)
+		if (cs_writer_close(p->writer[i], &err)) {
+			cs_complain(err.text);
+			rc = -1;
+		}
+	p->n_writers = 0;
+	return rc;
+}
+
+static void end_run(struct program *p)
+{
+	p->ended = 1;
+	clock_gettime(CLOCK_REALTIME, &p->run.ended);
+	p->run.timings.total = cs_clock_s() - p->progress.began_s;
+	cs_run_settle(&p->run);
+	cs_progress_clear(&p->progress);
+}
+
+static void on_interrupted(void *ctx, int number)
+{
+	struct program *p = ctx;
+	char text[80];
+
+	cs_guard_heard(&p->guard);
+	if (p->ended) /* while closing: all is written */
+		return;
+	cs_text(text, sizeof(text), "interrupted by %s", cs_signal_name(number));
+	end_run(p);
+	add_finding(&p->run, CS_CRITICAL, "interrupted", text);
+	p->run.exit_status = 128 + number;
+	finish_files(p);
+	print_report(p);
+	say_verdict(&p->run); /* at once: a launcher may wait for a second, no more */
+	await_files(p);
+}
+
+static int choose(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
+		  struct cs_err *err)
+{
+	struct program *p = ctx;
+	char text[CS_ERR_TEXT];
+
+	cs_left_out_backend(p->opt, backend, text, sizeof(text));
+	if (text[0])
+		add_finding(&p->run, CS_NOTE, "not-on-cpu", text);
+	if (cs_options_choose(p->opt, backend, chosen, err))
+		return -1;
+	if (lone)
+		cs_options_choose_lone(p->opt, backend, chosen);
+	return 0;
+}
+
+static void open_plan(struct program *p)
+{
+	if (cs_planfile_open(p->opt, &p->plan_text, &p->says))
+		p->refused = CS_EXIT_USAGE;
+}
+
+static int plan_of_file(void *ctx, const struct cs_plan_request *req,
+			struct cs_plan **out, struct cs_err *err)
+{
+	struct program *p = ctx;
+
+	if (!p->plan_text && !p->refused)
+		open_plan(p);
+	if (!p->refused &&
+	    cs_plan_file_read(p->plan_text, p->opt->plan, req, out, &p->says))
+		p->refused = CS_EXIT_USAGE;
+	if (p->refused)
+		return cs_err_set(err, "%s", p->says.text);
+	p->run.plan_file = p->plan_file = cs_plan_file_text(*out);
+	return p->plan_file ? 0 : cs_err_set(err, "no memory");
+}
+
+static int refuse(struct program *p)
+{
+	cs_progress_clear(&p->progress);
+	cs_complain(p->says.text);
+	return p->refused;
+}
+
+/* Nothing was left to measure: the outputs are of the run as it was. */
+static int show_complete(struct program *p)
+{
+	const struct cs_run live = p->run;
+	int rc;
+
+	p->ended = 1;
+	cs_progress_clear(&p->progress);
+	cs_print_line(stderr, "cscope-mpi: '%s' is complete: nothing was measured",
+		p->opt->resume);
+	p->run = p->resume.then.run;
+	commit_files(p, &p->resume.then.run, 1);
+	rc = print_report(p);
+	rc |= await_files(p);
+	say_verdict(&p->run);
+	if (!rc)
+		rc = p->run.exit_status;
+	p->run = live;
+	return rc < 0 ? CS_EXIT_CANNOT : rc;
+}
+
+static int conclude(struct program *p, int status, const struct cs_err *why)
+{
+	struct cs_err err = { "" };
+	int rc;
+
+	if (p->resume.complete && status == CS_EXIT_OK)
+		return show_complete(p);
+	end_run(p);
+	if (status == CS_EXIT_CANNOT) {
+		p->run.exit_status = status;
+		add_finding(&p->run, CS_CRITICAL, CS_CANNOT_TEST, why->text);
+		finish_files(p);
+		if (p->opt->format->of_any)
+			print_report(p);
+		await_files(p);
+		say_verdict(&p->run);
+		return status;
+	}
+	cs_check_run(&p->run, &err);
+	cs_run_sort_findings(&p->run);
+	p->run.exit_status = cs_run_exit(&p->run);
+	finish_files(p);
+	rc = print_report(p);
+	rc |= await_files(p);
+	say_verdict(&p->run);
+	return rc && p->run.exit_status == CS_EXIT_OK ? CS_EXIT_CANNOT :
+							p->run.exit_status;
+}
+
+static void init_run(struct program *p)
+{
+	clock_gettime(CLOCK_REALTIME, &p->run.started);
+	gethostname(p->host, sizeof(p->host) - 1);
+	cs_redact_init(&p->redact);
+	cs_rows_init(&p->run.rows);
+	p->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	p->run.version = PACKAGE_VERSION;
+	p->run.commit = CS_COMMIT;
+	p->run.build = CS_BUILD;
+	p->run.backend = "";
+	p->run.matrix_text = p->opt->matrix_text;
+	p->run.asked = p->opt->tests;
+	p->run.checks = p->opt->checks;
+	p->run.budget_s = p->opt->budget_s;
+	cs_judging_apply(&p->judging, &p->run);
+	p->run.margin = cs_ten_digits(p->opt->margin);
+	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
+		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
+}
+
+static void release_run(struct cs_run *run)
+{
+	for (int i = 0; i < run->n_nodes && run->node; i++)
+		free(run->node[i].peers);
+	for (int i = 0; i < run->n_nodes && run->node; i++)
+		free(run->node[i].ranks);
+	free(run->node);
+	cs_rows_release(&run->rows);
+	cs_vec_release(&run->findings);
+}
+
+/* On other nodes than rank 0's: they look again at what is beyond the same bounds. */
+static int on_bounds(void *ctx, struct cs_err *err)
+{
+	struct program *p = ctx;
+
+	if (cs_judging_take(&p->judging, p->opt, err))
+		return -1;
+	cs_judging_apply(&p->judging, &p->run);
+	return 0;
+}
+
+/* A second look: at what is unlike the others, and what is beyond a bound. */
+static int look_again(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
+		      struct cs_err *err)
+{
+	const struct program *p = ctx;
+	struct cs_run run = *seen;
+	int n = cs_cells_again(seen, step, most, err);
+
+	run.baseline = p->run.baseline;
+	run.thresholds = p->run.thresholds;
+	run.margin = p->run.margin;
+	return n < 0 ? n : cs_bounds_again(&run, step, n, most, err);
+}
+
+static void on_progress(void *ctx, uint32_t done, uint32_t all)
+{
+	struct program *p = ctx;
+
+	cs_progress_step(&p->progress, done, all, cs_rows_count(&p->run.rows));
+}
+
+static void show_state(void *ctx)
+{
+	struct program *p = ctx;
+
+	cs_progress_show(&p->progress, cs_rows_count(&p->run.rows));
+}
+
+static int measure(struct program *p, int signal_fd)
+{
+	struct cs_job_args args = {
+		.backend = p->opt->backend, .mpi = p->opt->mpi, .bind = p->opt->bind,
+		.checks = p->opt->checks, .look_only = p->opt->looks != NULL,
+		.gpus = p->opt->gpus, .placements = p->opt->placements,
+		.set = p->opt->set, .choose = choose, .budget = p->budget,
+		.plan = p->opt->plan ? plan_of_file : NULL,
+		.resume = on_resume, .ready = on_ready,
+		.refusal = p->refused ? &p->says : NULL,
+		.again = p->opt->checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
+					  CS_CHECK_BASELINE) ? look_again : NULL,
+		.bounds = &p->judging.texts, .bounds_came = on_bounds,
+		.collect = { p, on_node, on_row, on_finding },
+		.progress = on_progress, .show = show_state,
+		.interrupted = on_interrupted, .ctx = p,
+	};
+	struct cs_err err = { "" };
+	int status;
+
+	init_run(p);
+	status = cs_job_measure(&args, signal_fd, &p->run, &p->job, &err);
+	if (!p->job || cs_job_is_root(p->job)) {
+		status = p->refused ? refuse(p) :
+					   conclude(p, status, &err);
+		cs_guard_say(&p->guard, status);
+	}
+	if (p->job)
+		cs_job_end(p->job, status, p->in_use);
+	free(p->plan_text);
+	free(p->plan_file);
+	cs_resume_release(&p->resume);
+	cs_redact_release(&p->redact);
+	cs_judging_release(&p->judging);
+	release_run(&p->run);
+	return status;
+}
+
+/* ---- in the guard ---- */
+
+static void tell_lost(void *ctx)
+{
+	struct program *p = ctx;
+
+	say_lost(p->guard.lost);
+}
+
+/* Where a signal has ended it there is nothing else to say. */
+static void tell_hang(void *ctx)
+{
+	struct program *p = ctx;
+
+	if (p->run.exit_status > 128) {
+		cs_complain(p->says.text);
+		return;
+	}
+	p->opt->redact = 0; /* no name is said */
+	init_run(p);
+	conclude(p, CS_EXIT_CANNOT, &p->says);
+}
+
+/* Returns 1 with the status in the process that others wait for, 0 in the one that
+ * has to measure.  Of a job's guards rank 0's speaks, and leaves first. */
+static int is_guarded(struct program *p, int mpi, int speaks, int *status)
+{
+	double end_s;
+
+	cs_budget_init(&p->budget, p->opt->budget_s,
+		       p->progress.began_s - cs_process_age_s(p->opt->budget_s / 2), mpi);
+	end_s = p->budget.end_s + p->budget.grace_s * (speaks ? 0.5 : 1);
+	fflush(p->out);
+	switch (cs_guard_start(&p->guard, fileno(p->out), end_s, status,
+			       &p->says)) {
+	case CS_GUARD_MEASURE:
+		return 0;
+	case CS_GUARD_HANGS:
+		p->run.exit_status = *status;
+		if (speaks)
+			cs_guard_speak(tell_hang, p);
+		return 1;
+	case CS_GUARD_ENDED:
+		break;
+	}
+	if (p->guard.lost && speaks)
+		cs_guard_speak(tell_lost, p);
+	if (p->guard.lost && *status == CS_EXIT_OK)
+		*status = CS_EXIT_CANNOT;
+	return 1;
+}
+
+/* What options name, before MPI and before any driver starts.  What is wrong in it
+ * is said when all ranks can end together. */
+static void open_files(struct program *p)
+{
+	if (p->opt->resume)
+		p->refused = cs_resume_open(&p->resume, p->opt, &p->says);
+	if (!p->refused)
+		p->refused = cs_judging_open(&p->judging, p->opt, &p->says);
+	if (!p->refused && p->opt->plan)
+		open_plan(p);
+}
+
+int cs_command_measure(const struct cs_call *call)
+{
+	static struct program p;
+	const struct cs_launcher *launcher = &call->launcher;
+	int signal_fd, status;
+	/* by --no-mpi each process is a job of its own */
+	int mpi = call->opt->mpi >= 0 ? call->opt->mpi : launcher->present;
+	int speaks = !mpi || launcher->rank <= 0;
+
+	p.opt = call->opt;
+	p.out = call->to;
+	p.run.argc = call->argc;
+	p.run.argv = call->argv;
+	cs_progress_init(&p.progress, call->began_s, p.opt->quiet);
+	cs_judging_init(&p.judging);
+	if (is_guarded(&p, mpi, speaks, &status))
+		return status;
+	if (speaks)
+		open_files(&p);
+	if (p.refused && !mpi)
+		return refuse(&p);
+	if (!p.opt->seeded)
+		p.opt->set.seed = cs_command_seed();
+	/* before the first thread; the user's own value stays */
+	setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+	signal_fd = cs_signals_open(0);
+	return measure(&p, signal_fd);
+}

@@ -1,0 +1,25 @@
+/* progress.h - how far a run is, on standard error: a bar on a terminal, else a line now
+ * and then. */
+#ifndef CS_COMMAND_PROGRESS_H
+#define CS_COMMAND_PROGRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cs_progress {
+	double began_s, shown_s;
+	uint32_t done, all;	/* steps */
+	int quiet, tty;
+	int bar;		/* one stands on the terminal's last line */
+};
+
+void cs_progress_init(struct cs_progress *progress, double began_s, int quiet);
+/* So many steps of all are done, with so many rows. */
+void cs_progress_step(struct cs_progress *progress, uint32_t done, uint32_t all,
+		      size_t rows);
+/* The line, at once. */
+void cs_progress_show(struct cs_progress *progress, size_t rows);
+/* Before anything else is printed on standard error. */
+void cs_progress_clear(struct cs_progress *progress);
+
+#endif
