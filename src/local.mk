@@ -61,7 +61,12 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.h \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/choose.c \
+	%D%/plan/assemble.c \
 	%D%/plan/build.c \
+	%D%/plan/draft.c \
+	%D%/plan/draft.h \
+	%D%/plan/patterns.c \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
@@ -101,10 +106,14 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
 	%D%/place/internal.h \
+	%D%/place/kernel.c \
 	%D%/place/nvml.c \
+	%D%/place/nvml.h \
+	%D%/place/nvmllink.c \
 	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
+	%D%/place/room.c \
 	%D%/place/sign.c \
 	%D%/place/survey.c \
 	%D%/place/topo.c
@@ -128,9 +137,11 @@ if HAVE_CUDA
 	%D%/backend/cuda/flight.c \
 	%D%/backend/cuda/hand.c \
 	%D%/backend/cuda/kernels.h \
+	%D%/backend/cuda/open.c \
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
@@ -210,7 +221,8 @@ endif
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \
-	%D%/job/team.h
+	%D%/job/team.h \
+	%D%/job/watch.c
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/again.c \
@@ -237,6 +249,7 @@ endif
 	%D%/check/kind.c \
 	%D%/check/kind.h \
 	%D%/check/launch.c \
+	%D%/check/learn.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
 	%D%/check/noise.c \
@@ -262,6 +275,8 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/decoder.c \
+	%D%/file/decoder.h \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \
@@ -295,6 +310,7 @@ endif
 	%D%/report/curve.c \
 	%D%/report/csv.h \
 	%D%/report/explain.c \
+	%D%/report/figures.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
 	%D%/report/group.c \
@@ -344,6 +360,7 @@ CS_COMMANDS = \
 	%D%/command/judging.h \
 	%D%/command/readers.c \
 	%D%/command/readers.h \
+	%D%/command/shared.c \
 	%D%/command/show.c \
 	$(CS_OPTIONS)
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h

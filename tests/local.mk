@@ -26,6 +26,7 @@ check_PROGRAMS += %D%/program/cscope-mpi
 
 # Seeded noise of known median, for simulations and the driver's double.
 NOISE = %D%/noise.c %D%/noise.h
+FLEET = %D%/fleet.c %D%/fleet.h %D%/unit/canned.h
 
 # ---- unit tests ----
 if HAVE_CUNIT
@@ -109,14 +110,15 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
-%C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c %D%/unit/canned.h
+%C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
-%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h
+%C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h $(NOISE)
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
+%C%_unit_loaded_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
 %C%_unit_node_t_SOURCES = %D%/unit/test_node.c
@@ -337,8 +339,14 @@ check_PROGRAMS += %D%/bench/bench_sm
 
 # ---- simulations with known truth: a table each, by hand ----
 TRUTHS = \
+	%D%/bench/truth_baseline \
+	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
+%C%_bench_truth_baseline_LDADD = $(CS_LINK)
+%C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
+%C%_bench_truth_fleet_LDADD = $(CS_LINK)
+%C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)
 %C%_bench_truth_sampler_SOURCES = %D%/bench/truth_sampler.c $(NOISE)
 
@@ -407,6 +415,7 @@ EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \
 	%D%/bench/race \
+	%D%/bench/rows.py \
 	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \

@@ -6,31 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-int cs_err_set(struct cs_err *err, const char *fmt, ...)
+void cs_err_put(struct cs_err *err, const char *fmt, ...)
 {
 	struct cs_err made; /* an argument may point into err->text */
 	va_list args;
 
 	if (!err)
-		return -1;
+		return;
 	va_start(args, fmt);
 	vsnprintf(made.text, sizeof(made.text), fmt, args);
 	va_end(args);
 	strcpy(err->text, made.text);
-	return -1;
 }
 
-int cs_err_prefix(struct cs_err *err, const char *fmt, ...)
+void cs_err_put_before(struct cs_err *err, const char *fmt, ...)
 {
 	struct cs_err context;
 	va_list args;
 
 	if (!err)
-		return -1;
+		return;
 	va_start(args, fmt);
 	vsnprintf(context.text, sizeof(context.text), fmt, args);
 	va_end(args);
-	return cs_err_set(err, "%s: %s", context.text, err->text);
+	cs_err_put(err, "%s: %s", context.text, err->text);
 }
 
 void cs_text(char *to, unsigned long size, const char *fmt, ...)

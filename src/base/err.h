@@ -11,14 +11,17 @@ struct cs_err {
 	char text[CS_ERR_TEXT];
 };
 
-/* Set the text.  Always returns -1, so that `return cs_err_set(...)` reads
- * well.  `err` may be NULL.  Too long a text is cut. */
-int cs_err_set(struct cs_err *err, const char *fmt, ...)
+void cs_err_put(struct cs_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void cs_err_put_before(struct cs_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Put "CONTEXT: " before the text that is there.  Always returns -1. */
-int cs_err_prefix(struct cs_err *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Set the text.  Always -1, so that `return cs_err_set(...)` reads well, and so that a
+ * compiler sees it.  `err` may be NULL.  Too long a text is cut. */
+#define cs_err_set(err, ...) ({ cs_err_put(err, __VA_ARGS__); -1; })
+
+/* Put "CONTEXT: " before the text that is there.  Always -1. */
+#define cs_err_prefix(err, ...) ({ cs_err_put_before(err, __VA_ARGS__); -1; })
 
 /* snprintf that cuts silently and always ends the string; for fixed-size text
  * fields of plain structs, where a cut name is right and an error is not. */

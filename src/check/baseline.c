@@ -6,26 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/student.h"
 #include "base/units.h"
 #include "check/internal.h"
-#include "result/pool.h"
 
 #define LEAST_BOUND 0.01
 #define SPREADS 5
-#define MAD_SCALE 1.4826	/* to a standard deviation, where errors are normal */
-#define TENTH_SCALE 1.2816	/* the same of the worse tenth */
+#define RARE 0.001	/* on one side: some matrices, each with a node's luck, a run */
+#define RARE_KNOWN 7	/* degrees of freedom from which SPREADS are rarer */
+#define SPREADS_MOST 25	/* of two nodes t says 318: nothing would ever be found */
+#define FEW 4		/* degrees of freedom below which what is usual counts too */
 
 void cs_baseline_init(struct cs_baseline *b)
 {
 	b->classes = (struct cs_vec)CS_VEC(struct cs_norm_class);
 	b->norms = (struct cs_vec)CS_VEC(struct cs_norm);
+	b->places = (struct cs_vec)CS_VEC(struct cs_norm_place);
 }
 
 void cs_baseline_release(struct cs_baseline *b)
 {
 	cs_vec_release(&b->classes);
 	cs_vec_release(&b->norms);
+	cs_vec_release(&b->places);
 }
 
 static const struct cs_test *test_of(const struct cs_norm *norm)
@@ -35,7 +38,7 @@ static const struct cs_test *test_of(const struct cs_norm *norm)
 	return &cs_catalogue(&n)[norm->test];
 }
 
-static int class_index(const struct cs_baseline *b, const char *name)
+int cs_norm_class_index(const struct cs_baseline *b, const char *name)
 {
 	const struct cs_norm_class *class = b->classes.data;
 
@@ -45,33 +48,18 @@ static int class_index(const struct cs_baseline *b, const char *name)
 	return -1;
 }
 
-static int need_class(struct cs_baseline *b, const char *name, struct cs_err *err)
+void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
+		 struct cs_norm *key)
 {
-	int i = class_index(b, name);
-	struct cs_norm_class *class;
-
-	if (i >= 0)
-		return i;
-	class = cs_vec_add(&b->classes, 1, err);
-	if (!class)
-		return -1;
-	memset(class, 0, sizeof(*class));
-	cs_text(class->name, sizeof(class->name), "%s", name);
-	return (int)b->classes.n - 1;
+	memset(key, 0, sizeof(*key));
+	key->class = (uint32_t)class;
+	key->test = row->test;
+	key->metric = row->metric;
+	key->bytes = row->what.bytes;
+	cs_way_text(run, row, key->way, sizeof(key->way));
 }
 
-/* ---- learning ---- */
-
-/* One figure of a cell, and where it is from. */
-struct figure {
-	struct cs_norm key;	/* class, test, metric, bytes, way alone */
-	const char *host;
-	uint32_t run, node;
-	int src, dst;		/* agents or domains */
-	double value;
-};
-
-static int by_key(const struct cs_norm *a, const struct cs_norm *b)
+int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b)
 {
 	const uint64_t x[] = { a->class, a->test, a->bytes, a->metric };
 	const uint64_t y[] = { b->class, b->test, b->bytes, b->metric };
@@ -82,320 +70,23 @@ static int by_key(const struct cs_norm *a, const struct cs_norm *b)
 	return strcmp(a->way, b->way);
 }
 
-/* By key, then host, run, node (another placement) and cell. */
-static int by_run(const void *x, const void *y)
-{
-	const struct figure *a = x, *b = y;
-	int d = by_key(&a->key, &b->key);
-
-	if (!d)
-		d = strcmp(a->host, b->host);
-	if (d)
-		return d;
-	if (a->run != b->run || a->node != b->node)
-		return a->run != b->run ? (a->run < b->run ? -1 : 1) :
-					  a->node < b->node ? -1 : 1;
-	return a->src != b->src ? a->src - b->src : a->dst - b->dst;
-}
-
-/* By host, then cell, then run. */
-static int by_place(const void *x, const void *y)
-{
-	const struct figure *a = x, *b = y;
-	int d = strcmp(a->host, b->host);
-
-	if (!d)
-		d = a->src != b->src ? a->src - b->src : a->dst - b->dst;
-	return d ? d : by_run(x, y);
-}
-
-static int same_host(const struct figure *a, const struct figure *b)
-{
-	return !strcmp(a->host, b->host);
-}
-
-static int same_run(const struct figure *a, const struct figure *b)
-{
-	return same_host(a, b) && a->run == b->run && a->node == b->node;
-}
-
-static int same_place(const struct figure *a, const struct figure *b)
-{
-	return same_host(a, b) && a->src == b->src && a->dst == b->dst;
-}
-
-/* The end of the figures from `at` on that belong together. */
-static size_t end_of(const struct figure *f, size_t at, size_t n,
-		     int (*same)(const struct figure *, const struct figure *))
-{
-	size_t end = at + 1;
-
-	while (end < n && same(&f[at], &f[end]))
-		end++;
-	return end;
-}
-
-static double median_of(const struct figure *f, size_t n, double *room)
-{
-	for (size_t i = 0; i < n; i++)
-		room[i] = f[i].value;
-	return cs_median(room, n);
-}
-
-/* 1.4826 MAD of deviations from 0 (which get sorted by size). */
-static double scaled_mad(double *deviation, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		deviation[i] = fabs(deviation[i]);
-	return n ? MAD_SCALE * cs_median(deviation, n) : NAN;
-}
-
-/* Room for 2 n numbers, here and below. */
-static double spread_within(const struct figure *f, size_t n, double *room)
-{
-	int low = cs_unit_low_is_better(test_of(&f->key)->unit);
-	double *deviation = room + n, tenth;
-
-	for (size_t at = 0, end; at < n; at = end) {
-		double median;
-
-		end = end_of(f, at, n, same_run);
-		median = median_of(f + at, end - at, room);
-		for (size_t i = at; i < end; i++)
-			deviation[i] = (f[i].value / median - 1) * (low ? 1 : -1);
-	}
-	cs_sort(deviation, n);
-	tenth = cs_quantile(deviation, n, 0.9) / TENTH_SCALE;
-	return fmax(tenth, scaled_mad(deviation, n));
-}
-
-static double spread_nodes(const struct figure *f, size_t n, double *room,
-			   uint32_t *nodes)
-{
-	double *median = room + n, middle;
-	size_t k = 0, i;
-
-	for (size_t at = 0, end; at < n; at = end) {
-		end = end_of(f, at, n, same_host);
-		median[k++] = median_of(f + at, end - at, room);
-	}
-	*nodes = (uint32_t)k;
-	if (k < 2)
-		return NAN;
-	middle = cs_median(median, k);
-	for (i = 0; i < k; i++)
-		median[i] = median[i] / middle - 1;
-	return scaled_mad(median, k);
-}
-
-/* Sorts the figures anew.  Deviations from a median of few are too small by about
- * sqrt((n - 1) / n). */
-static double spread_runs(struct figure *f, size_t n, double *room)
-{
-	double *deviation = room + n;
-	size_t k = 0;
-
-	qsort(f, n, sizeof(*f), by_place);
-	for (size_t at = 0, end; at < n; at = end) {
-		double median, m;
-
-		end = end_of(f, at, n, same_place);
-		m = (double)(end - at);
-		if (end - at < 2)
-			continue;
-		median = median_of(f + at, end - at, room);
-		for (size_t i = at; i < end; i++)
-			deviation[k++] = (f[i].value / median - 1) *
-					 sqrt(m / (m - 1));
-	}
-	return scaled_mad(deviation, k);
-}
-
-/* Runs of a node besides its first: these figures are in order of host and run. */
-static uint32_t count_repeats(const struct figure *f, size_t n)
-{
-	uint32_t repeats = 0;
-
-	for (size_t i = 1; i < n; i++)
-		repeats += same_host(&f[i - 1], &f[i]) && f[i - 1].run != f[i].run;
-	return repeats;
-}
-
-/* Runs that these figures are of; room for one byte each. */
-static uint32_t count_runs(const struct figure *f, size_t n, char *seen,
-			   size_t n_runs)
-{
-	uint32_t runs = 0;
-
-	memset(seen, 0, n_runs);
-	for (size_t i = 0; i < n; i++) {
-		runs += !seen[f[i].run];
-		seen[f[i].run] = 1;
-	}
-	return runs;
-}
-
-static int add_norms(struct cs_baseline *b, struct figure *f, size_t n,
-		     size_t n_runs, struct cs_err *err)
-{
-	double *room = calloc(2 * n, sizeof(*room));
-	char *seen = calloc(n_runs, 1);
-	int rc = room && seen ? 0 : cs_err_set(err, "no memory");
-
-	for (size_t at = 0, end; at < n && !rc; at = end) {
-		struct cs_norm *norm = cs_vec_add(&b->norms, 1, err);
-		size_t m;
-
-		for (end = at + 1; end < n && !by_key(&f[at].key, &f[end].key);
-		     end++)
-			;
-		if (!norm) {
-			rc = -1;
-			break;
-		}
-		m = end - at;
-		*norm = f[at].key;
-		norm->cells = (uint32_t)m;
-		norm->runs = count_runs(f + at, m, seen, n_runs);
-		norm->repeats = count_repeats(f + at, m);
-		norm->median = median_of(f + at, m, room);
-		norm->within = spread_within(f + at, m, room);
-		norm->between_nodes = spread_nodes(f + at, m, room, &norm->nodes);
-		norm->between_runs = spread_runs(f + at, m, room);
-	}
-	free(room);
-	free(seen);
-	return rc;
-}
-
-static int is_figure(const struct cs_row *row)
-{
-	return row->status == CS_OK && row->stats.median > 0 &&
-	       isfinite(row->stats.median) &&
-	       !(row->flags & CS_ROW_BAD) && !cs_row_is_repeat(row);
-}
-
-static void key_of(const struct cs_run *run, const struct cs_row *row, int class,
-		   struct cs_norm *key)
-{
-	memset(key, 0, sizeof(*key));
-	key->class = (uint32_t)class;
-	key->test = row->test;
-	key->metric = row->metric;
-	key->bytes = row->what.bytes;
-	cs_way_text(run, row, key->way, sizeof(key->way));
-}
-
-/* `pooled` is the run with its turns put together. */
-static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
-		       uint32_t index, struct cs_vec *figures, struct cs_err *err)
-{
-	char name[CS_CLASS];
-	int class = -1, node = -1;
-
-	for (size_t i = 0; i < cs_rows_count(&pooled->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&pooled->rows, i);
-		struct figure *f;
-
-		if (!is_figure(row))
-			continue;
-		if ((int)row->node != node) {
-			node = (int)row->node;
-			cs_hardware_text(pooled, node, name, sizeof(name));
-			class = need_class(b, name, err);
-		}
-		f = class < 0 ? NULL : cs_vec_add(figures, 1, err);
-		if (!f)
-			return -1;
-		*f = (struct figure){
-			.host = pooled->node[row->node].facts.host,
-			.run = index, .node = row->node,
-			.src = row->what.src.index, .dst = row->what.dst.index,
-			.value = row->stats.median,
-		};
-		key_of(pooled, row, class, &f->key);
-	}
-	return 0;
-}
-
-static int learn_run(struct cs_baseline *b, const struct cs_run *run, uint32_t index,
-		     struct cs_vec *figures, struct cs_err *err)
-{
-	struct cs_run pooled;
-	int rc;
-
-	if (run->plan_file)
-		return cs_err_set(err, "it was measured by --plan: its steps are its "
-				  "own, and not those of a test");
-	if (run->redacted)
-		return cs_err_set(err, "its names are redacted: nodes cannot be told "
-				  "apart");
-	rc = cs_pool_make(run, &pooled, err) ||
-	     add_figures(b, &pooled, index, figures, err) ? -1 : 0;
-	cs_pool_release(&pooled, run);
-	return rc;
-}
-
-static int is_again(const struct cs_run *const *runs, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (runs[i]->id[0] && !strcmp(runs[k]->id, runs[i]->id))
-			return 1;
-	return 0;
-}
-
-/* Of how many nodes and runs each class is; figures are in order of run.  */
-static void count_classes(struct cs_baseline *b)
-{
-	struct cs_norm_class *class = b->classes.data;
-	const struct cs_norm *norm = b->norms.data;
-
-	for (size_t i = 0; i < b->norms.n; i++) {
-		struct cs_norm_class *c = &class[norm[i].class];
-
-		if (norm[i].nodes > c->nodes)
-			c->nodes = norm[i].nodes;
-		if (norm[i].runs > c->runs)
-			c->runs = norm[i].runs;
-	}
-}
-
-int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
-		      struct cs_baseline *out, size_t *which, struct cs_err *err)
-{
-	struct cs_vec figures = CS_VEC(struct figure);
-	int rc = 0;
-
-	cs_baseline_init(out);
-	for (*which = 0; *which < n && !rc; *which += !rc)
-		if (!is_again(runs, *which))
-			rc = learn_run(out, runs[*which], (uint32_t)*which,
-				       &figures, err);
-	if (!rc && !figures.n)
-		rc = cs_err_set(err, "there is no cell to learn from: none was "
-				"measured well");
-	if (!rc) {
-		cs_vec_sort(&figures, by_run);
-		rc = add_norms(out, figures.data, figures.n, n, err);
-		count_classes(out);
-	}
-	cs_vec_release(&figures);
-	if (rc)
-		cs_baseline_release(out);
-	return rc ? -1 : 0;
-}
-
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		     struct cs_err *err)
 {
 	const struct cs_norm_class *class = from->classes.data;
 	const struct cs_norm *norm = from->norms.data;
 	const uint32_t before = (uint32_t)to->classes.n;
+	const uint32_t places = (uint32_t)to->places.n;
+	struct cs_norm_place *place = cs_vec_add(&to->places, from->places.n, err);
 
 	for (size_t i = 0; i < from->classes.n; i++)
-		if (class_index(to, class[i].name) >= 0)
+		if (cs_norm_class_index(to, class[i].name) >= 0)
 			return cs_err_set(err, "class '%s' is in an earlier file too",
 					  class[i].name);
+	if (!place)
+		return -1;
+	if (from->places.n)
+		memcpy(place, from->places.data, from->places.n * sizeof(*place));
 	for (size_t i = 0; i < from->classes.n; i++) {
 		struct cs_norm_class *c = cs_vec_add(&to->classes, 1, err);
 
@@ -410,22 +101,83 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 			return -1;
 		*made = norm[i];
 		made->class += before;
+		made->first_place += places;
 	}
 	return 0;
 }
 
 /* ---- judging ---- */
 
+/* Spreads where nothing has shown them.  Between H200 nodes differ by 0.3 % and runs by
+ * 0.1 %; what goes through the host, or is timed by it, by more. */
+struct usual {
+	double nodes, runs;
+};
+
+static const struct usual *usual_of(const struct cs_norm *norm)
+{
+	static const struct usual gpus = { 0.003, 0.001 }, host = { 0.01, 0.005 };
+	enum cs_unit unit = test_of(norm)->unit;
+
+	return (unit == CS_UNIT_GBS || unit == CS_UNIT_NS) &&
+			       (!strcmp(norm->way, "NVLink") ||
+				!strcmp(norm->way, "within")) ?
+		       &gpus : &host;
+}
+
+/* How far out of a spread, that df degrees of freedom have shown, and of a median of n
+ * figures something healthy may lie. */
+static double spreads(double df, double n)
+{
+	double k = SPREADS;
+
+	if (df < RARE_KNOWN)
+		k = fmin(fmax(k, cs_student_t(2 * RARE, fmax(df, 1))), SPREADS_MOST);
+	return k * sqrt(1 + M_PI_2 / n);
+}
+
+static double part_of(double spread, double df, double usual)
+{
+	double part = df > 0 && !isnan(spread) ? spreads(df, df + 1) * spread : 0;
+
+	return df < FEW || isnan(spread) ? fmax(part, SPREADS * usual) : part;
+}
+
+static double part_within(const struct cs_norm *norm)
+{
+	double runs = (double)norm->nodes + norm->repeats;
+	double of_a_node = (double)norm->cells / runs;
+
+	if (norm->n_places)
+		return spreads(norm->cells - of_a_node, runs) * norm->at_place;
+	return isnan(norm->within) ? 0 :
+		spreads(fmax(norm->nodes * (of_a_node - 1), 1), norm->cells) *
+			norm->within;
+}
+
+/* Of nodes with one run each, how runs differ is in how nodes do. */
 double cs_norm_bound(const struct cs_norm *norm, double margin)
 {
-	const double spread[] = { norm->within, norm->between_nodes,
-				  norm->between_runs };
-	double squares = 0;
+	const struct usual *usual = usual_of(norm);
+	double within = part_within(norm), runs = 0;
+	double nodes = part_of(norm->between_nodes, norm->nodes - 1.0, usual->nodes);
 
-	for (size_t i = 0; i < sizeof(spread) / sizeof(spread[0]); i++)
-		if (!isnan(spread[i]))
-			squares += spread[i] * spread[i];
-	return fmax(fmax(LEAST_BOUND, margin), SPREADS * sqrt(squares));
+	if (norm->repeats || norm->nodes < 2)
+		runs = part_of(norm->levels, norm->repeats, usual->runs);
+	return fmax(fmax(LEAST_BOUND, margin), hypot(hypot(within, nodes), runs));
+}
+
+/* What that cell has by the norm. */
+static double median_at(const struct cs_baseline *b, const struct cs_norm *norm,
+			const struct cs_row *row)
+{
+	const struct cs_norm_place *place = b->places.data;
+
+	for (uint32_t i = norm->first_place; i < norm->first_place + norm->n_places; i++)
+		if (place[i].src == row->what.src.index &&
+		    place[i].dst == row->what.dst.index)
+			return place[i].median;
+	return norm->median;
 }
 
 static const struct cs_norm *norm_of(const struct cs_baseline *b,
@@ -434,7 +186,7 @@ static const struct cs_norm *norm_of(const struct cs_baseline *b,
 	const struct cs_norm *norm = b->norms.data;
 
 	for (size_t i = 0; i < b->norms.n; i++)
-		if (!by_key(&norm[i], key))
+		if (!cs_norm_order(&norm[i], key))
 			return &norm[i];
 	return NULL;
 }
@@ -508,7 +260,7 @@ static int class_of(const struct cs_run *run, int node)
 	char name[CS_CLASS];
 
 	cs_hardware_text(run, node, name, sizeof(name));
-	return class_index(run->baseline, name);
+	return cs_norm_class_index(run->baseline, name);
 }
 
 static int judge_class(struct cs_run *run, struct cs_finding f, int node,
@@ -521,6 +273,18 @@ static int judge_class(struct cs_run *run, struct cs_finding f, int node,
 	cs_text(text, sizeof(text), "no baseline of class '%.110s': there is %s",
 		name, there);
 	return cs_judge(run, f, text, err);
+}
+
+/* Degrees of freedom of between_runs: what all cells of a node have in common was seen
+ * as often as nodes were again, what each has of its own once in each cell. */
+static double freedom_of_runs(const struct cs_norm *norm)
+{
+	double all = norm->between_runs * norm->between_runs;
+	double common = fmin(norm->levels * norm->levels, all), own = all - common;
+	double cells = (double)norm->cells / (norm->nodes + norm->repeats);
+	double sum = common * common + own * own / cells;
+
+	return sum > 0 ? norm->repeats * all * all / sum : norm->repeats;
 }
 
 struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row)
@@ -536,11 +300,11 @@ struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row 
 	class = class_of(run, (int)row->node);
 	if (class < 0)
 		return unknown;
-	key_of(run, row, class, &key);
+	cs_norm_key(run, row, class, &key);
 	norm = norm_of(run->baseline, &key);
-	if (!norm || isnan(norm->between_runs))
+	if (!norm || !norm->repeats || isnan(norm->between_runs))
 		return unknown;
-	return (struct cs_spread){ norm->between_runs, norm->repeats };
+	return (struct cs_spread){ norm->between_runs, freedom_of_runs(norm) };
 }
 
 /* A run of which no node is of a class that is known. */
@@ -604,19 +368,20 @@ static int judge_way(struct look *look, const uint32_t *order, size_t n)
 	struct cs_vec cells = CS_VEC(struct cs_breach);
 	const struct cs_norm *norm;
 	struct cs_norm key, other;
-	double bound = NAN;
+	double off = 0;
 
-	key_of(run, of, look->class, &key);
+	cs_norm_key(run, of, look->class, &key);
 	norm = norm_of(run->baseline, &key);
 	look->known += norm != NULL;
 	if (norm)
-		bound = norm->median * (1 + cs_norm_bound(norm, run->margin) *
-					    (low ? 1 : -1));
+		off = cs_norm_bound(norm, run->margin) * (low ? 1 : -1);
 	for (size_t i = 0; i < n && !rc; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, order[i]);
+		double bound = norm ? median_at(run->baseline, norm, row) * (1 + off) :
+				      NAN;
 
-		key_of(run, row, look->class, &other);
-		if (by_key(&key, &other) ||
+		cs_norm_key(run, row, look->class, &other);
+		if (cs_norm_order(&key, &other) ||
 		    (norm && !cs_is_beyond(row->stats.median, bound, low)))
 			continue;
 		rc = cs_breach_add(&cells, order[i], bound, look->err);

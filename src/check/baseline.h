@@ -1,21 +1,26 @@
 /* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
  *
  * Learnt by hardware class (class.h), test, metric, size of a copy and way (kind.h):
- * the median of all cells, and three spreads as shares of it:
+ * the median of all cells, and spreads (standard deviations) as shares of it:
  *
  *	within	of a cell from the median of its node in its run
  *	nodes	of the medians of nodes; unknown of one
- *	runs	of a cell from its median over runs; unknown of one
+ *	levels	of the median of a node from run to run; unknown without repetition
+ *	runs	of a cell from run to run: levels, and its own besides
  *
- * Each is 1.4826 MAD, which half of the figures being wrong does not move; `within`
- * is as wide as its worse tenth says where positions differ by design.
+ * What lies so far out that one in a thousand would is left out, so that nodes that
+ * are ill hardly move them.  Where places of a node (a GPU, a pair) differ by design,
+ * the same way on three nodes at least, each has a median of its own; of fewer nodes
+ * `within` is as wide as their worse tenth says.
  *
  * A cell is beyond its bound when it is worse than the median by more than the
- * largest of 1 %, --margin, and 5 times the spreads together (root of the sum of
- * their squares).  Five, for 64 nodes have some thousand cells: of a normal
- * distribution one in 3.5 million lies so far out on one side, and measured tails are
- * heavier.  1 %, for that is three times what healthy nodes differ by, and a fifth of
- * what one dead lane of 18 costs. */
+ * largest of 1 %, --margin, and the root of the sum of the squares of (k spread) for
+ * within, nodes and levels.  k is 5, for 64 nodes have some thousand cells: of a
+ * normal distribution one in 3.5 million lies so far out on one side, and measured
+ * tails are heavier.  A spread that few have shown may be far too small: then k is
+ * Student's t that one in a thousand exceeds, and a spread that nothing has shown is
+ * what such paths have elsewhere.  1 %, for that is three times what healthy nodes
+ * differ by, and a fifth of what one dead lane of 18 costs. */
 #ifndef CS_CHECK_BASELINE_H
 #define CS_CHECK_BASELINE_H
 
@@ -30,9 +35,18 @@ struct cs_norm {
 	uint64_t bytes;		/* of a copy */
 	char way[CS_PATH_WORDS];
 	double median;		/* in the test's unit */
-	double within, between_nodes, between_runs; /* NAN unknown */
+	/* spreads; NAN unknown */
+	double within, between_nodes, between_runs, levels;
+	double at_place;	/* of a cell from its place's median; NAN: one for all */
 	uint32_t nodes, runs, cells; /* cells: figures, of all nodes and runs */
 	uint32_t repeats;	/* runs of a node besides its first, of all nodes */
+	uint32_t first_place, n_places; /* of the baseline's; none: all are alike */
+};
+
+/* A cell of a node by its ends, agents or domains. */
+struct cs_norm_place {
+	int src, dst;
+	double median;
 };
 
 struct cs_norm_class {
@@ -43,6 +57,7 @@ struct cs_norm_class {
 struct cs_baseline {
 	struct cs_vec classes;	/* struct cs_norm_class */
 	struct cs_vec norms;	/* struct cs_norm, in order of class, test, size, … */
+	struct cs_vec places;	/* struct cs_norm_place */
 };
 
 void cs_baseline_init(struct cs_baseline *baseline);

@@ -73,7 +73,7 @@ static int judge_host(const struct part *p)
 
 		if (!cs_is_beyond_noise(log(share / HOST_LEAST), spot->noise, 0))
 			continue;
-		cs_suspect_row(&s, spot->at);
+		cs_suspect_row(&s, spot->at, log(share));
 		if (cs_suspect_add(p->suspects, &s, p->err))
 			return -1;
 	}
@@ -92,7 +92,7 @@ static int judge_peers(const struct part *p)
 		noise[n] = p->spots->spot[i].noise;
 		if (isnan(x[n]))
 			continue;
-		cs_suspect_row(&s, p->spots->spot[i].at);
+		cs_suspect_row(&s, p->spots->spot[i].at, log(x[n]));
 		n++;
 	}
 	if (!n)

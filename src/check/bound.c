@@ -209,59 +209,95 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 	return 0;
 }
 
-/* What second looks say of the worst cells: one that is beyond its bound again is
- * enough, but for a look that its conditions explain. */
+/* What second looks say of one cell: it was within its bound in one of them, or beyond
+ * it in all, but for looks that their conditions explain. */
+static enum cs_look look_at_cell(const struct cs_run *run, const struct cs_looks *own,
+				 const struct cs_breach *breach)
+{
+	const struct cs_row *cell = cs_rows_get(&run->rows, breach->row);
+	int low = cs_unit_low_is_better(cs_row_test(cell)->unit);
+	enum cs_look look = CS_LOOK_NONE;
+
+	for (size_t i = 0; i < own->n; i++) {
+		const struct cs_row *row = own->row[i];
+
+		if (row->status != CS_OK || !cs_row_same_cell(row, cell))
+			continue;
+		if (!cs_is_beyond(row->stats.median, breach->bound, low))
+			return CS_LOOK_NOT_AGAIN;
+		if (!(row->flags & CS_ROW_BAD))
+			look = CS_LOOK_CONFIRMED;
+		else if (look == CS_LOOK_NONE)
+			look = CS_LOOK_UNSURE;
+	}
+	return look;
+}
+
+/* ... and of the worst cells: one that is confirmed is enough. */
 static enum cs_look look_at(const struct cs_run *run, const struct cs_looks *looks,
 			    const struct cs_breach *breach, size_t n)
 {
-	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
-	int low = cs_unit_low_is_better(cs_row_test(worst)->unit);
-	struct cs_looks own = cs_looks_of(looks, worst->node);
+	uint32_t node = cs_rows_get(&run->rows, breach[0].row)->node;
+	struct cs_looks own = cs_looks_of(looks, node);
 	enum cs_look look = CS_LOOK_NONE;
 
-	for (size_t i = 0; i < own.n; i++)
-		for (size_t k = 0; k < n && k < CS_EVIDENCE; k++) {
-			const struct cs_row *row = own.row[i];
+	for (size_t k = 0; k < n && k < CS_EVIDENCE; k++) {
+		enum cs_look cell = look_at_cell(run, &own, &breach[k]);
 
-			if (row->status != CS_OK ||
-			    !cs_row_same_cell(row, cs_rows_get(&run->rows,
-							       breach[k].row)))
-				continue;
-			if (!cs_is_beyond(row->stats.median, breach[k].bound, low))
-				look = look ? look : CS_LOOK_NOT_AGAIN;
-			else if (!(row->flags & CS_ROW_BAD))
-				return CS_LOOK_CONFIRMED;
-			else
-				look = CS_LOOK_UNSURE;
-		}
+		if (cell == CS_LOOK_CONFIRMED)
+			return cell;
+		if (look == CS_LOOK_NONE || cell == CS_LOOK_UNSURE)
+			look = cell;
+	}
 	return look;
 }
 
 #define STEPS_OF_ONE 2u /* cells that are repeated for one finding */
+/* Times that each is.  Where others slow one cell of ten down at any moment, two cells
+ * that were are so again in one run of five, both or one of them three times in a row
+ * in one of 500. */
+#define ROUNDS 3
+
+/* A list of steps with room for `most`; what is there from `first` on is not added. */
+struct steps {
+	uint32_t *step;
+	int first, n, most;
+};
+
+static void add_round(const struct cs_run *run, const struct cs_vec *findings,
+		      struct steps *to)
+{
+	const struct cs_finding *f = findings->data;
+	int k;
+
+	for (size_t i = 0; i < findings->n; i++)
+		for (uint32_t e = 0; e < f[i].n_evidence && e < STEPS_OF_ONE; e++) {
+			uint32_t s = cs_rows_get(&run->rows, f[i].evidence[e])->step;
+
+			for (k = to->first; k < to->n && to->step[k] != s; k++)
+				;
+			if (k == to->n && to->n < to->most)
+				to->step[to->n++] = s;
+		}
+}
 
 int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
 		    struct cs_err *err)
 {
 	const struct cs_vec none = CS_VEC(struct cs_finding);
+	struct steps to = { step, 0, n, most };
 	struct cs_run look = *run;
-	const struct cs_finding *f;
-	int rc, k;
+	int rc;
 
 	look.findings = none;
 	rc = cs_baseline_judge(&look, NULL, err) ||
 	     cs_threshold_judge(&look, NULL, err);
-	f = look.findings.data;
-	for (size_t i = 0; i < look.findings.n && !rc; i++)
-		for (uint32_t e = 0; e < f[i].n_evidence && e < STEPS_OF_ONE; e++) {
-			uint32_t s = cs_rows_get(&run->rows, f[i].evidence[e])->step;
-
-			for (k = 0; k < n && step[k] != s; k++)
-				;
-			if (k == n && n < most)
-				step[n++] = s;
-		}
+	for (int round = 0; round < ROUNDS && !rc; round++) {
+		add_round(run, &look.findings, &to);
+		to.first = to.n;
+	}
 	cs_vec_release(&look.findings);
-	return rc ? -1 : n;
+	return rc ? -1 : to.n;
 }
 
 static uint32_t severity_of(const struct cs_bound *bound, enum cs_look look, int sound)

@@ -16,11 +16,19 @@
  * released. */
 int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
+/* Steps of a node that are carried out once more at a time, at most. */
+#define CS_AGAIN_MOST 32
 /* A run of one node that is still under way: the steps of the plan to be carried out
  * once more, at most `most`, in order: suspicious cells, of each a neighbour with the
  * same GPU in its row and in its column, and control cells that nobody suspects.
+ * Behind these a suspect's cell once more, where it is its only one.
  * Returns how many; -1 with `err`. */
 int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
+		   struct cs_err *err);
+/* A run of several nodes, each of which has looked again by itself: what all of them
+ * together make suspicious, and nobody has looked at again.  Appends to `again`
+ * (struct cs_again) in order of nodes. */
+int cs_fleet_again(const struct cs_run *run, struct cs_vec *again,
 		   struct cs_err *err);
 /* The same of cells that are beyond a baseline or a threshold: to the n steps that
  * there are (bound.c).  Without either there are none. */

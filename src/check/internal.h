@@ -2,6 +2,7 @@
 #ifndef CS_CHECK_INTERNAL_H
 #define CS_CHECK_INTERNAL_H
 
+#include "check/baseline.h"
 #include "check/check.h"
 
 /* Append a judgement with that text. */
@@ -55,6 +56,15 @@ int cs_looks_gather(const struct cs_rows *rows, struct cs_looks *out,
 /* Of these the node's. */
 struct cs_looks cs_looks_of(const struct cs_looks *all, uint32_t node);
 void cs_looks_release(struct cs_looks *looks);
+
+/* ---- baselines: baseline.c ---- */
+
+/* What baselines are kept by: class, test, metric, size and way alone. */
+void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
+		 struct cs_norm *key);
+int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b);
+/* The class of that name; -1 there is none. */
+int cs_norm_class_index(const struct cs_baseline *baseline, const char *name);
 
 /* ---- cells and their bounds: bound.c ---- */
 

@@ -5,9 +5,12 @@
  * of way.  How far apart healthy ones are is measured in the same figures, and taken to
  * be at least 1 %: nodes differ by 0.3 %, runs by 0.1 %, and one NVLink of 18 is 5.6 %.
  *
- * How many spreads make a suspect follows from how many cells agree.  With these a
- * fleet of 64 nodes whose figures have heavy tails is left in peace (tests/unit/
- * test_fleet.c), and what is suspected is looked at again besides.
+ * A median distance of few figures is small by chance now and then, and then the one
+ * furthest off looks like an outlier: of few figures the spread is taken to be larger.
+ *
+ * How many spreads make a suspect follows from how many cells agree.  With these
+ * healthy allocations are left in peace (tests/bench/truth_fleet.c), and what is
+ * suspected is looked at again besides.
  *
  * No cell bears witness within its own noise and that of those it is held against
  * (noise.c), whatever the others do. */
@@ -26,6 +29,11 @@
 #define NODES_LEAST 5
 #define CELLS_LEAST 3	/* of one node, to have a usual one */
 #define SPREAD_LEAST CS_OFF_FLOOR
+/* The spread of n figures is taken MANY_FIGURES + FEW_FIGURES / n times as large.  Of 8
+ * Gaussian ones that differ by 2 % one is then OF_FEW off in 1 of 10,000 (else in 1 of
+ * 50), of 1,024 in 1 of 50,000. */
+#define MANY_FIGURES 1.25
+#define FEW_FIGURES 26.0
 
 /* In spreads. */
 #define MANY_CELLS 4
@@ -62,6 +70,15 @@ static int place_of(const struct cs_end *end)
 {
 	return !cs_end_is_numa(end) ? end->index :
 	       end->index == CS_NUMA_LOCAL ? 0 : end->index + 1;
+}
+
+/* Of healthy figures, as far as these n tell; x is sorted. */
+static double spread_of(double *x, size_t n)
+{
+	return n ? fmax(SPREAD_LEAST, cs_scaled_mad(x, n) *
+					      (MANY_FIGURES +
+					       FEW_FIGURES / (double)n)) :
+		   SPREAD_LEAST;
 }
 
 /* ---- what is usual ---- */
@@ -141,7 +158,7 @@ static int settle_fleet(struct cs_spot *spot, size_t n, double *spread,
 {
 	struct cs_spot **at = calloc(n, sizeof(*at));
 	double *x = calloc(n, sizeof(*x));
-	size_t i, k, known = 0;
+	size_t i, k, known = 0, nodes = NODES_LEAST;
 	int rc = at && x ? 0 : cs_err_set(err, "no memory to judge cells");
 
 	for (i = 0; !rc && i < n; i++)
@@ -159,12 +176,14 @@ static int settle_fleet(struct cs_spot *spot, size_t n, double *spread,
 		for (size_t m = i; m < k; m++)
 			if (!at[m]->unsure)
 				at[m]->off = at[m]->y - usual;
+		nodes = sure > nodes ? sure : nodes;
 	}
 	for (i = 0; !rc && i < n; i++)
 		if (!isnan(spot[i].off))
 			x[known++] = spot[i].off;
 	if (!rc) {
-		*spread = fmax(cs_scaled_mad(x, known), SPREAD_LEAST);
+		/* each median is one of the figures, or between two: they seem nearer */
+		*spread = spread_of(x, known) * (1 + 2.0 / (double)nodes);
 		*noise = usual_noise(spot, n, x);
 	}
 	free(at);
@@ -186,39 +205,60 @@ static struct cs_suspect suspect_of(const struct look *look, enum cs_part part, 
 	};
 }
 
+/* A cell, and how slow it is by what is held against this part of the node alone. */
+struct witness {
+	const struct cs_spot *spot;
+	double off;
+};
+
 static int by_off(const void *x, const void *y)
 {
-	const struct cs_spot *a = *(const struct cs_spot *const *)x;
-	const struct cs_spot *b = *(const struct cs_spot *const *)y;
+	const struct witness *a = x, *b = y;
+	uint32_t p = a->spot->at, q = b->spot->at;
 
-	return a->off < b->off ? -1 : a->off > b->off ? 1 : a->at < b->at ? -1 :
-							     a->at > b->at;
+	return a->off < b->off ? -1 : a->off > b->off ? 1 : p < q ? -1 : p > q;
+}
+
+/* A node that is slow does not prove that a GPU of it is, nor a GPU its links. */
+static struct witness witness_of(const struct look *look, enum cs_part part,
+				 const struct cs_spot *spot)
+{
+	const struct cs_row *row = row_of(look->spots, spot);
+	int from = place_of(&row->what.src), to = place_of(&row->what.dst);
+	double off = spot->off;
+
+	if (part == CS_PART_LINK)
+		off = look->fit.cell[from][to];
+	else if (part == CS_PART_GPU && look->nodes)
+		off -= look->fit.whole;
+	return (struct witness){ spot, off };
 }
 
 /* The slow cells that it explains, the slowest first: at least half as slow.  Those
  * whose noise could make them so do not count, and where they are most, nothing does. */
 static int accuse(struct look *look, struct cs_suspect suspect)
 {
-	const struct cs_spot **at = calloc(look->n, sizeof(*at));
+	struct witness *at = calloc(look->n, sizeof(*at));
 	size_t n = 0, slow = 0;
 
 	if (!at)
 		return cs_err_set(look->err, "no memory to judge cells");
 	for (size_t i = 0; i < look->n; i++) {
 		const struct cs_spot *spot = &look->spot[i];
+		struct witness witness = witness_of(look, suspect.part, spot);
 
-		if (!(spot->off < log1p(-suspect.drop) / 2) ||
+		if (!(witness.off < log1p(-suspect.drop) / 2) ||
 		    !cs_suspect_bears(look->spots->run, &suspect,
 				      row_of(look->spots, spot)))
 			continue;
 		slow++;
-		if (cs_is_beyond_noise(spot->off, spot->noise, look->noise))
-			at[n++] = spot;
+		if (cs_is_beyond_noise(witness.off, spot->noise, look->noise))
+			at[n++] = witness;
 	}
 	n = 2 * n < slow ? 0 : n;
 	qsort(at, n, sizeof(*at), by_off);
 	for (size_t i = 0; i < n; i++)
-		cs_suspect_row(&suspect, at[i]->at);
+		cs_suspect_row(&suspect, at[i].spot->at, at[i].off);
 	free(at);
 	return n ? cs_suspect_add(look->suspects, &suspect, look->err) : 0;
 }
@@ -404,15 +444,15 @@ static void settle_by_fit(struct look *look)
 		for (int k = 0; k < fit->cols; k++)
 			if (!isnan(fit->cell[i][k]) && n < sizeof(x) / sizeof(x[0]))
 				x[n++] = fit->cell[i][k];
-	look->spread = fmax(SPREAD_LEAST, cs_scaled_mad(x, n));
+	look->spread = spread_of(x, n);
 	for (int k = 0; k < fit->cols; k++)
 		if (!isnan(fit->col[k]))
 			x[m++] = fit->col[k];
-	look->spread = fmax(look->spread, cs_scaled_mad(x, m));
+	look->spread = fmax(look->spread, spread_of(x, m));
 	for (m = 0, n = 0; n < (size_t)fit->rows; n++)
 		if (!isnan(fit->row[n]))
 			x[m++] = fit->row[n];
-	look->spread = fmax(look->spread, cs_scaled_mad(x, m));
+	look->spread = fmax(look->spread, spread_of(x, m));
 }
 
 /* Nothing that is so near to the usual is a suspect, whatever the fit makes of it. */

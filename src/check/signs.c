@@ -232,8 +232,8 @@ static int add_sign(const struct part *p, is_sign *is, struct cs_suspect s)
 	for (size_t i = p->from; i < p->end; i++) {
 		if (!is(p->spots->run, row_at(p, i)) || !touches(row_at(p, i), &s))
 			continue;
-		cs_suspect_row(&s, p->spots->spot[i].at);
 		off = off_of(p, i);
+		cs_suspect_row(&s, p->spots->spot[i].at, off);
 		if (n < sizeof(x) / sizeof(x[0]) && !isnan(off))
 			x[n++] = off;
 	}
@@ -391,9 +391,9 @@ static int find_affinity(const struct part *p)
 		s.of = domain_of(far);
 		s.drop = 1 - near->stats.median / far->stats.median;
 		cs_suspect_row(&s, (uint32_t)(near - cs_rows_get(
-				&p->spots->run->rows, 0)));
+				&p->spots->run->rows, 0)), NAN);
 		cs_suspect_row(&s, (uint32_t)(far - cs_rows_get(
-				&p->spots->run->rows, 0)));
+				&p->spots->run->rows, 0)), NAN);
 		if (cs_suspect_add(p->suspects, &s, p->err))
 			return -1;
 	}

@@ -6,11 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cs_suspect_row(struct cs_suspect *suspect, uint32_t at)
+static void add_evidence(struct cs_suspect *suspect, uint32_t at, double off)
+{
+	if (suspect->n_evidence == CS_EVIDENCE)
+		return;
+	suspect->off[suspect->n_evidence] = off;
+	suspect->evidence[suspect->n_evidence++] = at;
+}
+
+void cs_suspect_row(struct cs_suspect *suspect, uint32_t at, double off)
 {
 	suspect->cells++;
-	if (suspect->n_evidence < CS_EVIDENCE)
-		suspect->evidence[suspect->n_evidence++] = at;
+	add_evidence(suspect, at, off);
 }
 
 int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *s,
@@ -89,9 +96,8 @@ static void join(struct cs_suspect *worse, const struct cs_suspect *other)
 	worse->sends |= other->sends;
 	worse->receives |= other->receives;
 	worse->sure = fmax(worse->sure, other->sure);
-	for (uint32_t i = 0; i < other->n_evidence &&
-			     worse->n_evidence < CS_EVIDENCE; i++)
-		worse->evidence[worse->n_evidence++] = other->evidence[i];
+	for (uint32_t i = 0; i < other->n_evidence; i++)
+		add_evidence(worse, other->evidence[i], other->off[i]);
 }
 
 /* ---- of all GPUs ---- */
@@ -143,9 +149,9 @@ static struct cs_suspect unite(const struct cs_suspect *s, size_t n)
 			all.look = CS_LOOK_CONFIRMED;
 	}
 	for (uint32_t k = 0; k < CS_EVIDENCE; k++)
-		for (size_t i = 0; i < n && all.n_evidence < CS_EVIDENCE; i++)
+		for (size_t i = 0; i < n; i++)
 			if (k < s[i].n_evidence)
-				all.evidence[all.n_evidence++] = s[i].evidence[k];
+				add_evidence(&all, s[i].evidence[k], s[i].off[k]);
 	return all;
 }
 

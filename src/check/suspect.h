@@ -52,6 +52,7 @@ struct cs_suspect {
 	int half_duplex;	/* both ways together are no faster than one */
 	int usual;		/* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
+	double off[CS_EVIDENCE]; /* of each, as a logarithm; NAN: as the whole */
 	/* once it is told: its finding; its cells that are beyond a bound as well, and
 	 * the first of them in words */
 	size_t finding, also;
@@ -134,7 +135,7 @@ int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
 void cs_suspects_settle(struct cs_vec *suspects);
 /* What all GPUs of a node share, of one cause and in one state, as one of the node. */
 void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects);
-/* Name one more row; what has no room is left out. */
-void cs_suspect_row(struct cs_suspect *suspect, uint32_t at);
+/* Name one more row, and how slow it is; what has no room is left out. */
+void cs_suspect_row(struct cs_suspect *suspect, uint32_t at, double off);
 
 #endif

@@ -2,25 +2,7 @@
 
 #include "command/command.h"
 
-#include <time.h>
-
-#include "base/print.h"
 #include "report/report.h"
-
-void cs_complain(const char *text)
-{
-	cs_print_line(stderr, "cscope-mpi: %s", text);
-}
-
-uint64_t cs_command_seed(void)
-{
-	time_t now = time(NULL);
-	struct tm day;
-
-	gmtime_r(&now, &day);
-	return (uint64_t)(day.tm_year + 1900) * 10000 +
-	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
-}
 
 /* The status of what was printed: -1 with `err` where it was asked in vain. */
 static int printed(int rc, FILE *to, struct cs_err *err)

@@ -54,38 +54,6 @@ static int cut(const struct cs_options *opt, struct cs_run *run,
 	return 0;
 }
 
-static int write_files(const struct cs_options *opt, const struct cs_run *run,
-		       const struct cs_view_options *view, struct cs_err *err)
-{
-	int i, rc = 0;
-
-	for (i = 0; i < opt->n_outputs && !rc; i++) {
-		struct cs_output out;
-
-		rc = cs_output_open(&out, opt->output[i], run, err);
-		if (rc)
-			break;
-		/* a journal has no run to grow with: it is written whole */
-		if (out.in_place)
-			out.format->write(out.file, run, view);
-		rc = cs_output_commit(&out, run, view, err);
-	}
-	return rc;
-}
-
-int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
-		  struct cs_err *err)
-{
-	struct cs_view_options view = { opt->verbose, opt->topology };
-
-	if (write_files(opt, run, &view, err))
-		return CS_EXIT_CANNOT;
-	if (opt->quiet || (!opt->format->write(to, run, &view) && !fflush(to)))
-		return 0;
-	cs_err_set(err, "cannot write the report to standard output");
-	return CS_EXIT_CANNOT;
-}
-
 int cs_command_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_redact redact;

@@ -22,20 +22,35 @@ static const struct cs_test *test_of(const struct cs_norm *norm)
 
 /* ---- writing ---- */
 
-static json_t *norm_record(const struct cs_norm *norm)
+static json_t *places_array(const struct cs_baseline *b, const struct cs_norm *norm)
+{
+	const struct cs_norm_place *place = b->places.data;
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; array && i < norm->n_places; i++)
+		json_array_append_new(array, json_pack(
+			"{s:i, s:i, s:f}", "src", place[norm->first_place + i].src,
+			"dst", place[norm->first_place + i].dst, "median",
+			place[norm->first_place + i].median));
+	return array;
+}
+
+static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *norm)
 {
 	const struct cs_test *test = test_of(norm);
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:i, s:i, s:i, s:i}",
+		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
 		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
 		(json_int_t)norm->bytes, "way", norm->way, "median", norm->median,
 		"spread_within", cs_json_real(norm->within), "spread_nodes",
 		cs_json_real(norm->between_nodes), "spread_runs",
-		cs_json_real(norm->between_runs), "nodes", (int)norm->nodes, "runs",
+		cs_json_real(norm->between_runs), "spread_levels",
+		cs_json_real(norm->levels), "spread_at_place",
+		cs_json_real(norm->at_place), "nodes", (int)norm->nodes, "runs",
 		(int)norm->runs, "repeats", (int)norm->repeats, "cells",
-		(int)norm->cells);
+		(int)norm->cells, "places", places_array(b, norm));
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
@@ -47,7 +62,7 @@ static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 
 	for (size_t i = 0; norms && i < b->norms.n; i++)
 		if (norm[i].class == index)
-			json_array_append_new(norms, norm_record(&norm[i]));
+			json_array_append_new(norms, norm_record(b, &norm[i]));
 	return json_pack("{s:o, s:i, s:i, s:o}", "class",
 			 cs_json_text(class->name), "nodes", (int)class->nodes,
 			 "runs", (int)class->runs, "norms", norms);
@@ -99,10 +114,47 @@ static void take_figures(struct cs_fields *f, struct cs_norm *norm)
 	norm->nodes = (uint32_t)cs_field_int(f, "nodes", 1, INT32_MAX, 1);
 	norm->runs = (uint32_t)cs_field_int(f, "runs", 1, INT32_MAX, 1);
 	norm->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
-	/* earlier files have it not: no fewer than these */
+	norm->at_place = take_spread(f, "spread_at_place");
+	/* earlier files do not have these: no more than what they had */
 	norm->repeats = (uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
 					       isnan(norm->between_runs) ? 0 :
 					       norm->runs - 1);
+	norm->levels = take_spread(f, "spread_levels");
+	if (isnan(norm->levels))
+		norm->levels = norm->between_runs;
+}
+
+static int take_place(const json_t *record, struct cs_baseline *to, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a place", err, 0 };
+	struct cs_norm_place place = {
+		(int)cs_field_int(&f, "src", 0, UINT16_MAX, -1),
+		(int)cs_field_int(&f, "dst", 0, UINT16_MAX, -1),
+		cs_field_real(&f, "median")
+	};
+
+	cs_field_need(&f, "src");
+	cs_field_need(&f, "dst");
+	if (!(place.median > 0))
+		cs_field_refuse(&f, "median", "a number above 0");
+	return f.bad ? -1 : cs_vec_push(&to->places, &place, err);
+}
+
+/* Without their spread they are none. */
+static int take_places(struct cs_fields *f, struct cs_norm *norm,
+		       struct cs_baseline *to)
+{
+	const json_t *places = cs_field_array(f, "places"), *place;
+	size_t i;
+
+	norm->first_place = (uint32_t)to->places.n;
+	if (f->bad || isnan(norm->at_place))
+		return f->bad ? -1 : 0;
+	json_array_foreach(places, i, place)
+		if (take_place(place, to, f->err))
+			return -1;
+	norm->n_places = (uint32_t)to->places.n - norm->first_place;
+	return 0;
 }
 
 /* A test that a later version has is passed over: 1. */
@@ -139,7 +191,7 @@ static int take_norm(const json_t *record, uint32_t class, struct cs_baseline *t
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	take_figures(&f, &norm);
-	if (f.bad)
+	if (f.bad || take_places(&f, &norm, to))
 		return -1;
 	made = cs_vec_add(&to->norms, 1, err);
 	if (!made)

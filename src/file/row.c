@@ -321,9 +321,16 @@ static int add_row(struct cs_loaded *to, struct cs_row *row,
 {
 	const json_t *samples = cs_field_array(f, "samples"), *x;
 	size_t n = json_array_size(samples), i;
-	double *values = calloc(n + 1, sizeof(*values));
+	double *values;
 	int rc = -1;
 
+	if (cs_rows_count(&to->run.rows) >= CS_ROWS_MOST)
+		return cs_err_set(f->err, "more than %zu results: a file has at "
+				  "most so many", CS_ROWS_MOST);
+	if (to->run.rows.samples.n + n > CS_SAMPLES_MOST)
+		return cs_err_set(f->err, "more than %zu samples: a file has at "
+				  "most so many", CS_SAMPLES_MOST);
+	values = calloc(n + 1, sizeof(*values));
 	if (!values)
 		return cs_err_set(f->err, "no memory");
 	json_array_foreach(samples, i, x) {

@@ -25,7 +25,6 @@
 #define SPREAD_BYTES (256u << 20)
 #define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
 #define END_LIMIT_S 20.0 /* for all ranks to have closed, hung drivers left behind */
-#define GRACE_S 0.8	     /* mpirun kills about 1 s after its SIGTERM */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
 void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
@@ -69,72 +68,12 @@ int cs_job_is_root(const struct cs_job *job)
 	return job->team.rank == 0;
 }
 
-/* ---- signals ---- */
+/* ---- the driver and MPI ---- */
 
-/* A signal to end?  Remembers it. */
-static int signalled(void *ctx)
-{
-	struct cs_job *job = ctx;
-	int got = cs_signals_next(job->signal_fd);
-
-	if (got == SIGUSR1 && job->team.rank == 0)
-		job->args->show(job->args->ctx);
-	else if (got && got != SIGUSR1)
-		job->signal = got;
-	return job->signal;
-}
-
-/* While it waits for others in MPI a coordinator says that it is here. */
 static int meanwhile(void *ctx)
 {
-	struct cs_job *job = ctx;
-
-	if (job->collects)
-		cs_collect_alive(&job->collect);
-	return signalled(job);
+	return cs_job_waits(ctx);
 }
-
-int cs_job_waits(struct cs_job *job)
-{
-	return meanwhile(job);
-}
-
-static void leave(struct cs_job *job)
-{
-	cs_arms_let_go(&job->arms);
-	cs_arms_end(&job->arms, CS_END_QUIT);
-	_exit(128 + job->signal);
-}
-
-/* Rank 0 first saves what there is, then lets go; the others give it time. */
-static void leave_on_signal(struct cs_job *job)
-{
-	struct timespec grace = { 0, (long)(GRACE_S * 1e9) };
-
-	if (!job->signal)
-		return;
-	if (job->measuring_s > 0)
-		job->run->timings.measure = cs_clock_s() - job->measuring_s;
-	if (job->team.rank == 0)
-		job->args->interrupted(job->args->ctx, job->signal);
-	else if (job->coordinates)
-		nanosleep(&grace, NULL);
-	leave(job);
-}
-
-/* A launcher ends the job at the first bad status and takes it for the job's: it
- * shall be rank 0's, after rank 0 has said why. */
-static void leave_after_root(struct cs_job *job, int status)
-{
-	double s = fmin(GRACE_S, job->args->budget.grace_s * GRACE_S);
-	struct timespec grace = { 0, (long)(s * 1e9) };
-
-	if (job->team.rank != 0)
-		nanosleep(&grace, NULL);
-	_exit(status);
-}
-
-/* ---- the driver and MPI ---- */
 
 static int check_launcher(struct cs_job *job, struct cs_err *err)
 {
@@ -350,45 +289,6 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 	return 0;
 }
 
-/* ---- looking around ---- */
-
-/* Launchers send SIGTERM to the others when a process dies.  Where nothing is left to
- * measure then, it is that death which ends the job, and there is a second to say so. */
-static int is_of_a_death(struct cs_job *job)
-{
-	int lost = 0, goes_on = 0;
-
-	for (int k = 0; k < job->arms.n && job->coordinates; k++) {
-		struct cs_coordinator *co = &job->arms.arm[k].co;
-
-		cs_coordinator_look(co);
-		lost |= co->lost;
-		goes_on |= !co->stopped;
-	}
-	return lost && !goes_on;
-}
-
-static int is_spent(const struct cs_job *job)
-{
-	return cs_clock_s() > job->args->budget.end_s;
-}
-
-int cs_job_watch(struct cs_job *job)
-{
-	if (signalled(job) == SIGTERM && is_of_a_death(job))
-		job->signal = 0;
-	if (job->signal)
-		leave_on_signal(job);
-	cs_helper_reap(job->arms.helper);
-	cs_collect_alive(&job->collect);
-	if (job->team.rank == 0)
-		cs_collect_drain(&job->collect, NODE_SILENCE_S,
-				 cs_clock_s() > job->args->budget.close_s);
-	else if (cs_collect_listen(&job->collect, is_spent(job) ? 0 : ROOT_SILENCE_S))
-		return 1; /* nobody would take the rows */
-	return 0;
-}
-
 /* ---- waiting for the others ---- */
 
 /* Ranks that coordinate nothing sleep until their coordinator says the end, but no
@@ -409,14 +309,14 @@ static int sleep_until_end(struct cs_job *job)
 			cs_arms_let_go(&job->arms);
 			_exit(CS_EXIT_CRITICAL);
 		}
-		if (is_spent(job)) {
+		if (cs_job_is_spent(job)) {
 			cs_arms_let_go(&job->arms);
-			leave_after_root(job, CS_EXIT_CRITICAL);
+			cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 		}
-		if (signalled(job) && isinf(leave_at))
+		if (cs_job_signal(job) && isinf(leave_at))
 			leave_at = cs_clock_s() + GRACE_S;
 		if (cs_clock_s() > leave_at)
-			leave(job);
+			cs_job_leave(job);
 	}
 }
 
@@ -466,6 +366,7 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	c->team = &job->team;
 	c->run = job->run;
 	c->hooks = &job->args->collect;
+	c->again = (struct cs_vec)CS_VEC(uint32_t);
 	c->rank_of_node = calloc(n, sizeof(*c->rank_of_node));
 	c->heard_s = calloc(n, sizeof(*c->heard_s));
 	c->ended = calloc(n, 1);
@@ -625,7 +526,7 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 	*out = job;
 	status = measure(job, err);
 	if (job->signal)
-		leave_on_signal(job);
+		cs_job_leave_on_signal(job);
 	return status;
 }
 
@@ -642,6 +543,7 @@ static int free_job(struct cs_job *job)
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
 	free(job->collect.ended);
+	cs_vec_release(&job->collect.again);
 	cs_process_close(&job->coordinator);
 	cs_rows_release(&job->seen);
 	free(job);
@@ -652,7 +554,7 @@ static int free_job(struct cs_job *job)
 static void leave_before_start(struct cs_job *job, int status)
 {
 	cs_team_leave(&job->team);
-	leave_after_root(job, status);
+	cs_job_leave_after_root(job, status);
 }
 
 /* What is said of the first agent that died while it closed, and how many more died
@@ -697,7 +599,7 @@ static int wait_for_root(struct cs_job *job)
 {
 	int state = wait_nodes(job);
 
-	if (state == CS_NODE_SILENT && is_spent(job))
+	if (state == CS_NODE_SILENT && cs_job_is_spent(job))
 		cs_print_line(stderr, "cscope-mpi: no word from rank 0 until the budget was spent");
 	else if (state == CS_NODE_SILENT)
 		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
@@ -720,7 +622,7 @@ static void leave_without(struct cs_job *job, const struct cs_err *err)
 		cs_print_line(stderr,
 			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)",
 			err->text, CS_EXIT_CRITICAL);
-	leave_after_root(job, CS_EXIT_CRITICAL);
+	cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 }
 
 void cs_job_end(struct cs_job *job, int status, int in_use)
@@ -729,7 +631,7 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 	struct cs_err err = { "" };
 
 	if (job->signal)
-		leave(job);
+		cs_job_leave(job);
 	if (!job->opened && !job->boardless)
 		leave_before_start(job, status);
 	if (job->team.rank == 0) {
@@ -743,10 +645,10 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 	job->collects = 0;
 	if (job->boardless) {
 		if (job->coordinates && state != CS_NODE_COMPLETE)
-			leave_after_root(job, CS_EXIT_CRITICAL);
+			cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 		/* nobody ends before rank 0 has had its say */
 		if (cs_team_agree(&job->team, 0, &err))
-			leave_after_root(job, status);
+			cs_job_leave_after_root(job, status);
 	} else if (job->coordinates) {
 		int good = state == CS_NODE_COMPLETE && !job->lost;
 
@@ -757,9 +659,9 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 		cs_arms_let_go(&job->arms);
 		cs_arms_end(&job->arms, good ? CS_END_GOOD : CS_END_QUIT);
 		if (!good)
-			leave_after_root(job, status);
+			cs_job_leave_after_root(job, status);
 	} else if (sleep_until_end(job)) {
-		leave_after_root(job, CS_EXIT_CRITICAL);
+		cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 	}
 	hung = cs_muster_dismiss(&job->muster);
 	if (cs_team_end(&job->team, end_limit(job), &err))

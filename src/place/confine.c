@@ -15,7 +15,6 @@
 
 #include "place/internal.h"
 
-#define PATH 512
 #define SWITCHES "/proc/driver/nvidia-nvswitch/devices"
 #define MINORS 250 /* /dev/nvidia0 …; those above are no GPUs */
 
@@ -62,24 +61,9 @@ void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
 
 /* ---- files below a root, which is "" but for tests ---- */
 
-void cs_first_line(const char *root, const char *path, char *to, size_t size)
-{
-	char whole[PATH + 64];
-	FILE *f;
-
-	to[0] = '\0';
-	cs_text(whole, sizeof(whole), "%s%s", root, path);
-	f = fopen(whole, "re");
-	if (!f)
-		return;
-	if (fgets(to, (int)size, f))
-		to[strcspn(to, "\n")] = '\0';
-	fclose(f);
-}
-
 static double file_number(const char *root, const char *folder, const char *file)
 {
-	char path[PATH], text[64], *end;
+	char path[CS_FILE_PATH], text[64], *end;
 	double value;
 
 	cs_text(path, sizeof(path), "%s/%s", folder, file);
@@ -104,7 +88,7 @@ static void tighten(double *limit, double value)
 /* What the kernel takes back from a group before it kills for want of memory. */
 static double group_files(const char *root, const char *folder)
 {
-	char path[2 * PATH], line[160];
+	char path[2 * CS_FILE_PATH], line[160];
 	double bytes = 0, value;
 	FILE *f;
 
@@ -135,7 +119,7 @@ static void group_memory(const char *root, const char *folder, const char *limit
 
 static void group_limits(const char *root, const char *folder, struct limits *to)
 {
-	char path[PATH], text[64];
+	char path[CS_FILE_PATH], text[64];
 	double quota, period;
 
 	cs_text(path, sizeof(path), "%s/cpu.max", folder);
@@ -152,7 +136,7 @@ static void group_limits(const char *root, const char *folder, struct limits *to
 /* One line of /proc/self/cgroup, "4:cpu,cpuacct:/a/b" or "0::/a/b". */
 static void line_limits(const char *root, char *line, struct limits *to)
 {
-	char *names = strchr(line, ':'), *group, folder[PATH];
+	char *names = strchr(line, ':'), *group, folder[CS_FILE_PATH];
 	size_t base;
 
 	group = names ? strchr(names + 1, ':') : NULL;
@@ -179,7 +163,7 @@ static void line_limits(const char *root, char *line, struct limits *to)
 static struct limits limits_of(const char *root)
 {
 	struct limits found = { NAN, NAN, NAN };
-	char path[PATH], line[PATH];
+	char path[CS_FILE_PATH], line[CS_FILE_PATH];
 	FILE *f;
 
 	cs_text(path, sizeof(path), "%s/proc/self/cgroup", root);
@@ -226,7 +210,7 @@ static void huge_pages(const char *root, struct cs_node_facts *node)
 static void shared_memory(const char *root, struct cs_node_facts *node)
 {
 	struct statvfs fs;
-	char path[PATH];
+	char path[CS_FILE_PATH];
 
 	cs_text(path, sizeof(path), "%s/dev/shm", root);
 	if (statvfs(path, &fs))
@@ -258,7 +242,7 @@ static int each_name(const char *root, const char *folder,
 		     void *ctx)
 {
 	struct dirent **entry;
-	char path[PATH];
+	char path[CS_FILE_PATH];
 	int n, named = 0;
 
 	cs_text(path, sizeof(path), "%s%s", root, folder);
@@ -291,7 +275,7 @@ static void iommu(const char *root, struct cs_node_facts *node)
 static void add_switch_bios(const char *root, const char *name, void *ctx)
 {
 	struct cs_node_facts *node = ctx;
-	char path[PATH], line[80], version[32];
+	char path[CS_FILE_PATH], line[80], version[32];
 
 	cs_text(path, sizeof(path), SWITCHES "/%s/information", name);
 	cs_first_line(root, path, line, sizeof(line));
@@ -304,7 +288,7 @@ static void add_switch_bios(const char *root, const char *name, void *ctx)
 
 static void device_files(const char *root, struct cs_node_facts *node)
 {
-	char path[PATH];
+	char path[CS_FILE_PATH];
 
 	node->n_device_files = 0;
 	for (int i = 0; i < MINORS; i++) {
@@ -319,7 +303,7 @@ static void container(const char *root, struct cs_node_facts *node)
 {
 	static const char *const file[] = { "/.dockerenv", "/run/.containerenv" };
 	const char *passed = getenv("NVIDIA_VISIBLE_DEVICES");
-	char path[PATH];
+	char path[CS_FILE_PATH];
 
 	if (passed && *passed && strcmp(passed, "all")) {
 		cs_text(node->container, sizeof(node->container),

@@ -28,103 +28,7 @@
 #define MAP_HUGE_2MB (21 << MAP_HUGE_SHIFT)
 #endif
 
-/* ---- room ---- */
-
-/* A line "MemFree: 12 kB" or "Node 0 MemFree: 12 kB", in bytes. */
-static uint64_t bytes_of(const char *path, const char *key)
-{
-	FILE *f = fopen(path, "re");
-	const size_t n = strlen(key);
-	uint64_t kib, bytes = UINT64_MAX;
-	char line[160];
-	const char *at;
-
-	if (!f)
-		return UINT64_MAX;
-	while (bytes == UINT64_MAX && fgets(line, sizeof(line), f)) {
-		at = strstr(line, key);
-		if (at && (at == line || at[-1] == ' ') && at[n] == ':' &&
-		    sscanf(at + n + 1, "%" SCNu64, &kib) == 1)
-			bytes = kib * 1024;
-	}
-	fclose(f);
-	return bytes;
-}
-
-uint64_t cs_meminfo(const char *key)
-{
-	return bytes_of("/proc/meminfo", key);
-}
-
-/* Of a domain below `root`; 0 unknown. */
-static uint64_t domain_bytes(const char *root, unsigned numa, const char *key)
-{
-	char path[200];
-	uint64_t bytes;
-
-	cs_text(path, sizeof(path), "%s/sys/devices/system/node/node%u/meminfo",
-		root, numa);
-	bytes = bytes_of(path, key);
-	return bytes == UINT64_MAX ? 0 : bytes;
-}
-
-/* A virtual machine that gets its memory when it is touched shows less on its
- * domains than it has: then they say nothing. */
-uint64_t cs_domain_left(const char *root, int numa)
-{
-	hwloc_bitmap_t domains = cs_memory_domains(root);
-	uint64_t sum = 0, total;
-	char path[200];
-	unsigned i;
-
-	hwloc_bitmap_foreach_begin(i, domains)
-		sum += domain_bytes(root, i, "MemTotal");
-	hwloc_bitmap_foreach_end();
-	hwloc_bitmap_free(domains);
-	cs_text(path, sizeof(path), "%s/proc/meminfo", root);
-	total = bytes_of(path, "MemTotal");
-	if (numa < 0 || total == UINT64_MAX || sum < total / 100 * 99)
-		return UINT64_MAX;
-	return domain_bytes(root, (unsigned)numa, "MemFree") +
-	       domain_bytes(root, (unsigned)numa, "Active(file)") +
-	       domain_bytes(root, (unsigned)numa, "Inactive(file)") +
-	       domain_bytes(root, (unsigned)numa, "SReclaimable");
-}
-
-uint64_t cs_shm_left(void)
-{
-	struct statvfs shm;
-
-	return statvfs("/dev/shm", &shm) ? UINT64_MAX :
-					   shm.f_bavail * shm.f_frsize;
-}
-
-int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err)
-{
-	char want[24], have[24] = "unknown", part[24], where[40] = "",
-	     less[80] = "";
-	const uint64_t left = cs_meminfo("MemAvailable");
-	const uint64_t of_group = cs_cgroup_left("");
-	const uint64_t of_domain = cs_domain_left("", numa);
-
-	cs_size_text(bytes, want, sizeof(want));
-	if (left != UINT64_MAX)
-		cs_size_text(left >> 20 << 20, have, sizeof(have));
-	if (numa >= 0)
-		cs_text(where, sizeof(where), " on NUMA domain %d", numa);
-	if (of_group < left && of_group <= of_domain) {
-		cs_size_text(of_group >> 20 << 20, part, sizeof(part));
-		cs_text(less, sizeof(less), ", %s to the cgroup of this job",
-			part);
-	} else if (of_domain < left) {
-		cs_size_text(of_domain >> 20 << 20, part, sizeof(part));
-		cs_text(less, sizeof(less), ", %s on that domain", part);
-	}
-	return cs_err_set(err,
-			  "not enough host memory%s: %s wanted (%" PRIu64
-			  " bytes), %s available on the node%s; choose a smaller --size",
-			  where, want, bytes, have, less);
-}
+/* ---- refusals ---- */
 
 /* A mapping was refused: pages are not at stake yet. */
 static int no_mapping(uint64_t bytes, struct cs_err *err)
@@ -147,31 +51,6 @@ static int no_mapping(uint64_t bytes, struct cs_err *err)
 
 /* ---- placing ---- */
 
-/* A list as the kernel writes it: blanks before, the end of a line behind. */
-static void list_parse(char *list, hwloc_bitmap_t to)
-{
-	list += strspn(list, " \t");
-	list[strcspn(list, "\n")] = '\0';
-	hwloc_bitmap_list_sscanf(to, list);
-}
-
-/* The domains that have memory. */
-hwloc_bitmap_t cs_memory_domains(const char *root)
-{
-	hwloc_bitmap_t domains = hwloc_bitmap_alloc();
-	char list[256] = "", path[200];
-	FILE *f;
-
-	cs_text(path, sizeof(path), "%s/sys/devices/system/node/has_memory",
-		root);
-	f = fopen(path, "re");
-	if (f && fgets(list, sizeof(list), f))
-		list_parse(list, domains);
-	if (f)
-		fclose(f);
-	return domains;
-}
-
 /* … from which this process may have some; empty: unknown. */
 static hwloc_bitmap_t allowed_domains(void)
 {
@@ -182,7 +61,7 @@ static hwloc_bitmap_t allowed_domains(void)
 
 	while (f && fgets(line, sizeof(line), f))
 		if (!strncmp(line, "Mems_allowed_list:", 18))
-			list_parse(line + 18, allowed);
+			cs_kernel_list(line + 18, allowed);
 	if (f)
 		fclose(f);
 	if (hwloc_bitmap_iszero(allowed))

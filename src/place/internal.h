@@ -7,6 +7,7 @@
 #include "place/place.h"
 
 #define CS_PCI_NVIDIA 0x10de /* vendor */
+#define CS_FILE_PATH 512
 
 struct cs_topo {
 	hwloc_topology_t hwloc;
@@ -19,21 +20,25 @@ hwloc_obj_t cs_topo_next_gpu(const struct cs_topo *topo, hwloc_obj_t prev);
 /* topo.c: "0000:1b:00.0" */
 void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID]);
 
-/* confine.c: the first line of a file below `root`; "" when there is none. */
+/* kernel.c: the first line of a file below `root`; "" when there is none. */
 void cs_first_line(const char *root, const char *path, char *to, size_t size);
 
-/* hostmem.c: a line of /proc/meminfo ("MemTotal"), in bytes; UINT64_MAX when the
- * kernel does not say. */
+/* … of a file the line "MemTotal: 12 kB" or "Node 0 MemTotal: 12 kB", in bytes; UINT64_MAX
+ * when it does not say.  Of /proc/meminfo. */
+uint64_t cs_kernel_bytes(const char *path, const char *key);
 uint64_t cs_meminfo(const char *key);
-/* … too little of it is left for so many bytes on a domain: always -1. */
+/* … adds a list as the kernel writes it: blanks before, the end of a line behind. */
+void cs_kernel_list(char *list, hwloc_bitmap_t to);
+/* … the domains that have memory; to be freed.  Files below `root`: "" but for
+ * tests. */
+hwloc_bitmap_t cs_memory_domains(const char *root);
+
+/* room.c: too little is left for so many bytes on a domain: always -1. */
 int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err);
 /* claim.c: to `claimed`, when what is left has room for it and for all that is claimed
  * there.  -1: it has not. */
 int cs_claim(_Atomic uint64_t *claimed, uint64_t bytes, uint64_t (*left)(void *),
 	     void *ctx);
-/* … the domains that have memory; to be freed.  Files below `root`: "" but for
- * tests. */
-hwloc_bitmap_t cs_memory_domains(const char *root);
 
 /* prove.c: where do all pages of mem->at lie?  Sets numa and proof and returns 0;
  * else says why not, unless `why` does already, and returns 1 when the kernel does not

@@ -1,174 +1,25 @@
-/* nvml.c - links and state of GPUs, by NVIDIA's management library.
- *
- * The library is optional and so is each of its functions: they come by dlopen,
- * with our own mirror of the few types (the toolkit does not always ship
- * nvml.h).  Only calls that read.  The header calls the library thread-safe, but
- * NCCL found bugs there, so one mutex serialises.  A handle is used only where
- * the call that gave it succeeded: a field query on a bad one crashes. */
+/* nvml.c - state of GPUs, by NVIDIA's management library. */
 #include "config.h"
 
 #include <dlfcn.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/call.h"
 #include "base/hints.h"
-#include "place/place.h"
-
-/* nvmlReturn_t */
-#define NVML_OK 0
-#define NVML_INVALID_ARGUMENT 2
-#define NVML_NOT_SUPPORTED 3
-#define NVML_TIMEOUT 10
-#define NVML_NO_FUNCTION 13
+#include "place/nvml.h"
 
 #define LOCK_NAPS 5000 /* of 1 ms */
-
 #define NVML_INIT_NO_ATTACH 2u	/* leave the GPUs of the node asleep */
-#define NVML_FIELD_LINK_SPEED 164u /* MB/s of the link named by scope */
-#define NVML_FIELD_DATA_SENT 138u /* KiB of payload, of the link, or of all */
-#define NVML_FIELD_DATA_RECEIVED 139u
-#define NVML_ALL_LINKS 0xffffffffu
 #define NVML_FABRIC_V2 0x2000024u /* and its size */
 #define NVML_FABRIC_DONE 3
-#define NVML_REMOTE_GPU 0
-#define NVML_REMOTE_SWITCH 2
-#define MAX_LINKS 64		/* 36 in the header of CUDA 13 */
 #define MAX_PROCESSES 256
 
-struct nvml_field {
-	unsigned id, scope;
-	int64_t stamp, latency;
-	int type, result;
-	union {
-		double real;
-		unsigned u32;
-		uint64_t u64;
-	} value;
-};
+/* ---- the library ---- */
 
-struct nvml_pci {
-	char legacy[16];
-	unsigned domain, bus, device, pci_device, pci_subsystem;
-	char bus_id[32];
-};
-
-struct nvml_fabric {		/* nvmlGpuFabricInfo_v2_t */
-	unsigned version;
-	unsigned char cluster[16];
-	int status;
-	unsigned clique;
-	unsigned char state;
-	unsigned health;
-};
-
-struct nvml_process {
-	unsigned pid;
-	uint64_t memory;
-	unsigned gpu_instance, compute_instance;
-};
-
-/* X(name without "nvml", arguments) */
-#define FUNCTIONS(X)                                                          \
-	X(InitWithFlags, (unsigned))                                          \
-	X(Init_v2, (void))                                                    \
-	X(Shutdown, (void))                                                   \
-	X(SystemGetDriverVersion, (char *, unsigned))                         \
-	X(SystemGetCudaDriverVersion_v2, (int *))                             \
-	X(DeviceGetCount_v2, (unsigned *))                                    \
-	X(DeviceGetHandleByIndex_v2, (unsigned, void **))                     \
-	X(DeviceGetPciInfo_v3, (void *, struct nvml_pci *))                   \
-	X(DeviceGetUUID, (void *, char *, unsigned))                          \
-	X(DeviceGetName, (void *, char *, unsigned))                          \
-	X(DeviceGetComputeMode, (void *, unsigned *))                         \
-	X(DeviceGetPersistenceMode, (void *, unsigned *))                     \
-	X(DeviceGetMigMode, (void *, unsigned *, unsigned *))                 \
-	X(DeviceGetSerial, (void *, char *, unsigned))                        \
-	X(DeviceGetBoardPartNumber, (void *, char *, unsigned))               \
-	X(DeviceGetVbiosVersion, (void *, char *, unsigned))                  \
-	X(DeviceGetInforomImageVersion, (void *, char *, unsigned))           \
-	X(DeviceGetModuleId, (void *, unsigned *))                            \
-	X(DeviceGetEccMode, (void *, unsigned *, unsigned *))                 \
-	X(DeviceGetPowerManagementLimit, (void *, unsigned *))                \
-	X(DeviceGetPowerManagementDefaultLimit, (void *, unsigned *))         \
-	X(DeviceGetMaxClockInfo, (void *, int, unsigned *))                   \
-	X(DeviceGetApplicationsClock, (void *, int, unsigned *))              \
-	X(DeviceGetGpuFabricInfoV, (void *, struct nvml_fabric *))            \
-	X(DeviceGetNvLinkRemoteDeviceType, (void *, unsigned, int *))         \
-	X(DeviceGetNvLinkRemotePciInfo_v2,                                    \
-	  (void *, unsigned, struct nvml_pci *))                              \
-	X(DeviceGetMaxMigDeviceCount, (void *, unsigned *))                   \
-	X(DeviceGetMigDeviceHandleByIndex, (void *, unsigned, void **))       \
-	X(DeviceGetHandleByUUID, (const char *, void **))                     \
-	X(DeviceGetHandleByPciBusId_v2, (const char *, void **))              \
-	X(DeviceGetDeviceHandleFromMigDeviceHandle, (void *, void **))        \
-	X(DeviceGetNvLinkState, (void *, unsigned, int *))                    \
-	X(DeviceGetNvLinkVersion, (void *, unsigned, unsigned *))             \
-	X(DeviceGetNvLinkErrorCounter, (void *, unsigned, int, uint64_t *))        \
-	X(DeviceGetFieldValues, (void *, int, struct nvml_field *))           \
-	X(DeviceGetCurrPcieLinkGeneration, (void *, unsigned *))              \
-	X(DeviceGetCurrPcieLinkWidth, (void *, unsigned *))                   \
-	X(DeviceGetMaxPcieLinkGeneration, (void *, unsigned *))               \
-	X(DeviceGetMaxPcieLinkWidth, (void *, unsigned *))                    \
-	X(DeviceGetPcieReplayCounter, (void *, unsigned *))                   \
-	X(DeviceGetClockInfo, (void *, int, unsigned *))                      \
-	X(DeviceGetTemperature, (void *, int, unsigned *))                    \
-	X(DeviceGetPowerUsage, (void *, unsigned *))                          \
-	X(DeviceGetCurrentClocksEventReasons, (void *, uint64_t *))                \
-	X(DeviceGetCurrentClocksThrottleReasons, (void *, uint64_t *))             \
-	X(DeviceGetTotalEccErrors, (void *, int, int, uint64_t *))                 \
-	X(DeviceGetComputeRunningProcesses_v3,                                \
-	  (void *, unsigned *, struct nvml_process *))                        \
-	X(DeviceGetComputeRunningProcesses_v2,                                \
-	  (void *, unsigned *, struct nvml_process *))
-
-struct cs_nvml {
-	pthread_mutex_t lock;
-	int up;			/* initialised */
-	int attached;		/* by the full Init */
-	int found;		/* a handle is out */
-	atomic_int hung;	/* a call does not return */
-	const char *(*ErrorString)(int);
-#define X(name, arguments) int (*name) arguments;
-	FUNCTIONS(X)
-#undef X
-};
-
-struct cs_nvml_gpu {
-	struct cs_nvml *nvml;
-	void *device;		/* what was asked for: a GPU or a MIG instance */
-	void *board;		/* the whole GPU, which has links and clocks */
-};
-
-/* One function, with the lock held; a missing one says so. */
-#define TRY(nvml, name, ...)                                                  \
-	({                                                                    \
-		int tried_ = NVML_NO_FUNCTION;                                \
-		cs_call_begin("nvml" #name);                                  \
-		if ((nvml)->name)                                             \
-			tried_ = (nvml)->name(__VA_ARGS__);                   \
-		cs_call_end();                                                \
-		tried_;                                                       \
-	})
-
-#define CALL(nvml, name, ...)                                                 \
-	({                                                                    \
-		int result_ = enter(nvml);                                    \
-		if (result_ == NVML_OK) {                                     \
-			result_ = TRY(nvml, name, ##__VA_ARGS__);             \
-			pthread_mutex_unlock(&(nvml)->lock);                  \
-		}                                                             \
-		result_;                                                      \
-	})
-
-/* Take the lock.  Who does not get it within some seconds meets a call that hangs:
- * then nobody waits for it again. */
-static int enter(struct cs_nvml *nvml)
+int cs_nvml_enter(struct cs_nvml *nvml)
 {
 	const struct timespec nap = { 0, 1000000 };
 
@@ -181,8 +32,6 @@ static int enter(struct cs_nvml *nvml)
 	return NVML_TIMEOUT;
 }
 
-/* ---- the library ---- */
-
 static const char *words(struct cs_nvml *nvml, int code)
 {
 	const char *text = NULL;
@@ -191,7 +40,7 @@ static const char *words(struct cs_nvml *nvml, int code)
 		return "this driver's NVML lacks the function";
 	if (code == NVML_TIMEOUT)
 		return "another call of NVML does not return";
-	if (nvml->ErrorString && enter(nvml) == NVML_OK) {
+	if (nvml->ErrorString && cs_nvml_enter(nvml) == NVML_OK) {
 		text = nvml->ErrorString(code);
 		pthread_mutex_unlock(&nvml->lock);
 	}
@@ -332,7 +181,7 @@ static void attach(struct cs_nvml *nvml)
 static int find_device(struct cs_nvml *nvml, const char *uuid,
 		       const char *bus_id, void **device)
 {
-	int code = enter(nvml);
+	int code = cs_nvml_enter(nvml);
 
 	if (code != NVML_OK)
 		return code;
@@ -379,121 +228,6 @@ void cs_nvml_release(struct cs_nvml_gpu *gpu)
 	free(gpu);
 }
 
-/* ---- links ---- */
-
-/* nvmlNvlinkVersion_t counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0 from 1. */
-static int32_t generation(unsigned version)
-{
-	static const int32_t of[] = { -1, 1, 2, 2, 3, 3, 4, 5 };
-
-	return version < sizeof(of) / sizeof(*of) ? of[version] : -1;
-}
-
-/* A number out of a field, NAN when this GPU or driver has none. */
-static double field_number(struct cs_nvml_gpu *gpu, unsigned id, unsigned scope)
-{
-	struct nvml_field field = { .id = id, .scope = scope };
-
-	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) !=
-		    NVML_OK || field.result != NVML_OK)
-		return NAN;
-	switch (field.type) {
-	case 0:
-		return field.value.real;
-	case 1:
-		return field.value.u32;
-	case 2:
-	case 3:
-		return (double)field.value.u64;
-	default:
-		return NAN;
-	}
-}
-
-static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
-{
-	double mbs = field_number(gpu, NVML_FIELD_LINK_SPEED, link);
-
-	return mbs > 0 ? mbs / 1e3 : NAN;
-}
-
-/* Exact up to 2^53 KiB; -1 where no link counts. */
-static int64_t link_payload(struct cs_nvml_gpu *gpu, unsigned id)
-{
-	double kib = field_number(gpu, id, NVML_ALL_LINKS);
-
-	return kib >= 0 ? (int64_t)kib : -1;
-}
-
-/* Is the next of the GPU's links up, from *link on?  *link is the one behind it
- * then.  -1: there is none, and *code what NVML said instead. */
-static int next_link(struct cs_nvml_gpu *gpu, unsigned *link, int *code)
-{
-	int active;
-
-	while (*link < MAX_LINKS) {
-		*code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board,
-			     (*link)++, &active);
-		if (*code == NVML_OK)
-			return active != 0;
-		if (*code != NVML_NOT_SUPPORTED)
-			break;
-	}
-	return -1;
-}
-
-/* Version and speed are those of the first link that is up. */
-static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
-{
-	int up = 0, max = 0, active, code = NVML_OK;
-	unsigned link = 0, version;
-
-	while ((active = next_link(gpu, &link, &code)) >= 0) {
-		max++;
-		if (!active || up++)
-			continue;
-		if (CALL(gpu->nvml, DeviceGetNvLinkVersion, gpu->board, link - 1,
-			 &version) == NVML_OK)
-			out->nvlink_version = generation(version);
-		out->nvlink_raw_gbs = link_speed(gpu, link - 1);
-	}
-	/* Any other end than "there is no such link" tells nothing. */
-	if (max == 0 && code != NVML_NOT_SUPPORTED &&
-	    code != NVML_INVALID_ARGUMENT)
-		return;
-	out->nvlinks_up = up;
-	out->nvlinks_max = max;
-}
-
-/* -1 when the call failed. */
-static int32_t known(int code, unsigned value)
-{
-	return code == NVML_OK && value <= INT32_MAX ? (int32_t)value : -1;
-}
-
-#define READ(gpu, name, ...)                                                  \
-	({                                                                    \
-		unsigned value_ = 0;                                          \
-		int code_ = CALL((gpu)->nvml, name, (gpu)->board,             \
-				 ##__VA_ARGS__, &value_);                     \
-		known(code_, value_);                                         \
-	})
-
-void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
-{
-	*link = (struct cs_link_facts){
-		.nvlinks_up = -1,
-		.nvlinks_max = -1,
-		.nvlink_version = -1,
-		.nvlink_raw_gbs = NAN,
-		.pcie_gen = READ(gpu, DeviceGetCurrPcieLinkGeneration),
-		.pcie_width = READ(gpu, DeviceGetCurrPcieLinkWidth),
-		.pcie_gen_max = READ(gpu, DeviceGetMaxPcieLinkGeneration),
-		.pcie_width_max = READ(gpu, DeviceGetMaxPcieLinkWidth),
-	};
-	link_nvlink(gpu, link);
-}
-
 /* ---- board ---- */
 
 /* A text of NVML: `to` is left alone where it has none.  Texts that are not set
@@ -509,68 +243,6 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
 static double watt(int32_t milliwatt)
 {
 	return milliwatt >= 0 ? milliwatt / 1e3 : NAN;
-}
-
-/* One more link to the GPU at a bus id; 0 when there is no room for another. */
-static int add_end(struct cs_nvlink_ends *ends, const struct nvml_pci *pci)
-{
-	char bus_id[CS_BUSID];
-	int i;
-
-	cs_text(bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci->domain, pci->bus,
-		pci->device);
-	for (i = 0; i < ends->n_gpus; i++)
-		if (!strcmp(ends->gpu[i].bus_id, bus_id))
-			break;
-	if (i == CS_NVLINK_PEERS)
-		return 0;
-	if (i == ends->n_gpus) {
-		cs_text(ends->gpu[i].bus_id, CS_BUSID, "%s", bus_id);
-		ends->n_gpus++;
-	}
-	ends->gpu[i].links++;
-	return 1;
-}
-
-/* Where one link leads; 0: the driver does not say. */
-static int link_end(struct cs_nvml_gpu *gpu, unsigned link,
-		    struct cs_nvlink_ends *ends)
-{
-	struct nvml_pci pci;
-	int type = -1;
-
-	if (CALL(gpu->nvml, DeviceGetNvLinkRemoteDeviceType, gpu->board, link,
-		 &type) != NVML_OK)
-		return 0;
-	memset(&pci, 0, sizeof(pci));
-	if (type == NVML_REMOTE_SWITCH)
-		ends->to_switch++;
-	else if (type != NVML_REMOTE_GPU ||
-		 CALL(gpu->nvml, DeviceGetNvLinkRemotePciInfo_v2, gpu->board,
-		      link, &pci) != NVML_OK || !add_end(ends, &pci))
-		ends->to_other++;
-	return 1;
-}
-
-static void link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
-{
-	struct cs_nvlink_ends ends = { 0 };
-	int active, code = NVML_OK, told = 0, up = 0;
-	unsigned link = 0;
-
-	while ((active = next_link(gpu, &link, &code)) >= 0) {
-		if (!active)
-			continue;
-		up++;
-		if (link_end(gpu, link - 1, &ends))
-			told = 1;
-		else
-			ends.to_other++;
-	}
-	/* no link at all is known as well */
-	if (told || (!up && (code == NVML_NOT_SUPPORTED ||
-			     code == NVML_INVALID_ARGUMENT)))
-		*out = ends;
 }
 
 static void fabric(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
@@ -605,7 +277,7 @@ static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 	out->sm_mhz_app = READ(gpu, DeviceGetApplicationsClock, 1);
 	out->mem_mhz_app = READ(gpu, DeviceGetApplicationsClock, 2);
 	fabric(gpu, out);
-	link_ends(gpu, &out->nvlink);
+	cs_nvml_link_ends(gpu, &out->nvlink);
 }
 
 /* ---- all boards ---- */
@@ -613,20 +285,20 @@ static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 int cs_nvml_count(struct cs_nvml *nvml)
 {
 	unsigned n = 0;
-	int code = enter(nvml);
+	int code = cs_nvml_enter(nvml);
 
 	if (code != NVML_OK)
 		return -1;
 	attach(nvml);
 	code = TRY(nvml, DeviceGetCount_v2, &n);
 	pthread_mutex_unlock(&nvml->lock);
-	return known(code, n);
+	return cs_nvml_known(code, n);
 }
 
 /* The GPU itself, without a struct cs_nvml_gpu of its own. */
 static int board(struct cs_nvml *nvml, int i, struct cs_nvml_gpu *gpu)
 {
-	int code = enter(nvml);
+	int code = cs_nvml_enter(nvml);
 
 	if (code != NVML_OK)
 		return -1;
@@ -701,35 +373,6 @@ int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id)
 }
 
 /* ---- conditions ---- */
-
-/* Replay, recovery and CRC, of all links; -1 when no link tells any.  The two
- * counters after these grow on idle links in good order: they count what was
- * corrected on the way (seen on H200, where nvidia-smi leaves them out too). */
-static int64_t link_errors(struct cs_nvml_gpu *gpu)
-{
-	int64_t sum = 0;
-	int active, counter, told = 0;
-	unsigned link;
-	uint64_t value;
-
-	for (link = 0; link < MAX_LINKS; link++) {
-		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board,
-				link, &active);
-
-		if (code == NVML_NOT_SUPPORTED)
-			continue;
-		if (code != NVML_OK)
-			break;
-		for (counter = 0; counter < 3; counter++) {
-			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter,
-				 gpu->board, link, counter, &value) != NVML_OK)
-				continue;
-			sum += (int64_t)value;
-			told = 1;
-		}
-	}
-	return told ? sum : -1;
-}
 
 static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type)
 {
@@ -807,13 +450,13 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.throttle = cs_nvml_throttle(gpu),
 		.ecc_corrected = ecc_errors(gpu, 0),
 		.ecc_uncorrected = ecc_errors(gpu, 1),
-		.nvlink_errors = link_errors(gpu),
+		.nvlink_errors = cs_nvml_link_errors(gpu),
 		.pcie_replays = READ(gpu, DeviceGetPcieReplayCounter),
 		.others = others,
 		.ours_bytes = ours_bytes,
 		.persistence = READ(gpu, DeviceGetPersistenceMode),
-		.nvlink_sent_kib = link_payload(gpu, NVML_FIELD_DATA_SENT),
-		.nvlink_received_kib = link_payload(gpu, NVML_FIELD_DATA_RECEIVED),
+		.nvlink_sent_kib = cs_nvml_sent_kib(gpu),
+		.nvlink_received_kib = cs_nvml_received_kib(gpu),
 	};
 }
 

@@ -2,11 +2,7 @@
 
 #include "plan/catalogue.h"
 
-#include <fnmatch.h>
 #include <string.h>
-
-#include "base/near.h"
-#include "plan/alias.h"
 
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
@@ -253,6 +249,7 @@ static const struct cs_test table[] = {
 };
 
 #define N_TESTS (sizeof(table) / sizeof(table[0]))
+_Static_assert(N_TESTS <= CS_TESTS_MOST, "more tests than choices have room for");
 
 const struct cs_test *cs_catalogue(size_t *n)
 {
@@ -293,211 +290,9 @@ int cs_method_fits(int method, enum cs_way via)
 	return (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
 }
 
-/* Takes the name when it is nearer than the best so far. */
-static void nearer(const char *item, const char *name, unsigned int *best,
-		   const char **near)
-{
-	unsigned int d = cs_distance(item, name);
-
-	if (d < *best) {
-		*best = d;
-		*near = name;
-	}
-}
-
-/* The nearest name of that backend, NULL when a third of it would be wrong. */
-static const char *nearest(const char *item, enum cs_backend_kind backend)
-{
-	unsigned int best = (unsigned int)strlen(item) / 3 + 1;
-	const char *name = NULL;
-	const struct cs_alias *alias;
-	size_t i, n;
-
-	for (i = 0; i < N_TESTS; i++)
-		if (cs_test_is_of(&table[i], backend))
-			nearer(item, table[i].name, &best, &name);
-	alias = cs_aliases(&n);
-	for (i = 0; i < n; i++) {
-		int test = cs_alias_test(&alias[i]);
-
-		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
-		    cs_test_is_of(&table[test], backend))
-			nearer(item, alias[i].name, &best, &name);
-	}
-	return name;
-}
-
-/* What an item matched: what is measured, and what cannot be measured so. */
-enum { TAKEN = 1, OF_OTHER_BACKEND = 2, OF_OTHER_VIA = 4 };
-
-static int refuse(const char *item, enum cs_backend_kind backend,
-		  enum cs_way via, int matched, struct cs_err *err)
-{
-	const char *other = backend == CS_BACKEND_CPU ? "cuda" : "cpu";
-	const char *name, *why = cs_alias_refusal(item);
-
-	if (why)
-		return cs_err_set(err, "'%s' is not measured: %s", item, why);
-	if (matched & OF_OTHER_VIA)
-		return via == CS_WAY_STAGED ?
-			cs_err_set(err, "'%s' is not measured with '--via "
-				   "staged': only tests 'peer.staged.*' are",
-				   item) :
-			cs_err_set(err, "'%s' is measured with '--via staged' "
-				   "only", item);
-	if (matched & OF_OTHER_BACKEND)
-		return cs_err_set(err, "'%s' is measured by the %s backend only: "
-				  "ask for it with '--backend %s'", item, other,
-				  other);
-	name = strpbrk(item, "*?[") ? NULL : nearest(item, backend);
-	if (name)
-		return cs_err_set(err, "no test matches '%s'; nearest is '%s' "
-				  "(see --list)", item, name);
-	return cs_err_set(err, "no test matches '%s' (see --list)", item);
-}
-
-/* Marks the test where it can be measured so; else what stands against it. */
-static int take(size_t i, enum cs_backend_kind backend, enum cs_way via, char *marks)
-{
-	if (!cs_test_is_of(&table[i], backend))
-		return OF_OTHER_BACKEND;
-	if (!cs_method_fits(table[i].method, via))
-		return OF_OTHER_VIA;
-	marks[i] = CS_CHOSEN;
-	return TAKEN;
-}
-
-static int choose_item(const char *item, enum cs_backend_kind backend,
-		       enum cs_way via, char *marks, struct cs_err *err)
-{
-	const struct cs_alias *alias;
-	int matched = 0, test;
-	size_t i, n;
-
-	if (strlen(item) + 1 == CS_ITEM) /* longer than any name: it may be cut */
-		return refuse(item, backend, via, 0, err);
-	for (i = 0; i < N_TESTS; i++)
-		if (!fnmatch(item, table[i].name, 0))
-			matched |= take(i, backend, via, marks);
-	alias = cs_aliases(&n);
-	for (i = 0; i < n; i++) {
-		test = cs_alias_test(&alias[i]);
-		if (test >= 0 && cs_alias_fits(&alias[i], item))
-			matched |= take((size_t)test, backend, via, marks);
-	}
-	return matched & TAKEN ? 0 : refuse(item, backend, via, matched, err);
-}
-
-int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    enum cs_way via, char *chosen, struct cs_err *err)
-{
-	char marks[N_TESTS] = { 0 }, item[CS_ITEM];
-	size_t i;
-
-	do {
-		list = cs_list_item(list, item, sizeof(item));
-		if (choose_item(item, backend, via, marks, err))
-			return -1;
-	} while (list);
-	for (i = 0; i < N_TESTS; i++)
-		chosen[i] |= marks[i];
-	return 0;
-}
-
-/* Is it what was asked for, whatever the backend? */
-static int is_of(const struct cs_test *test, const struct cs_axes *axes)
-{
-	int op = test->op > CS_OP_READ || test->path != CS_PATH_PEER ||
-		 (axes->ops & 1u << test->op);
-	int pattern = test->pattern >= CS_PATTERN_ALONE ||
-		      (axes->patterns & 1u << test->pattern);
-
-	if (axes->matrices & test->matrices & CS_MATRIX_COST)
-		return op;
-	return (axes->matrices & test->matrices) && op && pattern;
-}
-
-/* What a matrix is of unless another is asked for by name. */
-static int is_usual_method(const struct cs_test *test,
-			   enum cs_backend_kind backend, enum cs_way via)
-{
-	if (test->path == CS_PATH_LOCAL)
-		return test->method != CS_METHOD_CHASE;
-	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
-		return test->method != CS_METHOD_SM &&
-		       test->method != CS_METHOD_CHASE;
-	return test->method == (backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
-				via == CS_WAY_STAGED ? CS_METHOD_STAGED :
-						       CS_METHOD_CE);
-}
-
-static int is_method(const struct cs_test *test, const struct cs_axes *axes,
-		     enum cs_backend_kind backend, enum cs_way via)
-{
-	if (!cs_method_fits((int)test->method, via))
-		return 0;
-	if (axes->matrices & test->matrices & CS_MATRIX_COST)
-		return 1;
-	return axes->methods ? (axes->methods & 1u << test->method) != 0 :
-			       is_usual_method(test, backend, via);
-}
-
-static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
-{
-	unsigned usual = 1u << CS_MEM_PINNED | 1u << CS_MEM_PAGEABLE;
-
-	return !cs_test_has_host(test) ||
-	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
-	       test->path == CS_PATH_HOST;
-}
-
-void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
-		     enum cs_way via, char *chosen)
-{
-	size_t i;
-
-	for (i = 0; i < N_TESTS; i++)
-		if (cs_test_is_of(&table[i], backend) && is_of(&table[i], axes) &&
-		    is_method(&table[i], axes, backend, via) &&
-		    is_memory(&table[i], axes))
-			chosen[i] = CS_CHOSEN;
-}
-
 uint32_t cs_test_least_agents(const struct cs_test *test)
 {
 	return test->path == CS_PATH_PEER || test->pattern == CS_PATTERN_GATED ? 2 : 1;
-}
-
-void cs_tests_lone(char *chosen)
-{
-	static const char *const lone[] = {
-		"h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "h2d.ce.pinned.bidi",
-		"h2d.chase.stride.pair", "local.ce.copy.alone",
-		"local.sm.read.alone", "local.sm.write.alone",
-		"local.chase.random.alone",
-	};
-	size_t i;
-
-	for (i = 0; i < N_TESTS; i++)
-		if (chosen[i] && cs_test_least_agents(&table[i]) < 2)
-			return;
-	for (i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
-		chosen[cs_test_index(lone[i])] = CS_CHOSEN_LONE;
-}
-
-int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
-{
-	int n = 0;
-	size_t i;
-
-	/* what is a write or a read has a name of its own there */
-	for (i = 0; i < N_TESTS; i++)
-		n += !cs_test_is_of(&table[i], backend) &&
-		     table[i].method != CS_METHOD_CHASE &&
-		     (table[i].op > CS_OP_READ ||
-		      table[i].path != CS_PATH_PEER) &&
-		     (table[i].matrices & matrices);
-	return n;
 }
 
 int cs_test_is_list(const struct cs_test *test)

@@ -19,20 +19,23 @@ static void print_norm(FILE *to, const struct cs_norm *norm, double margin)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[norm->test];
-	char size[16], within[16], nodes[16], runs[16], bound[16];
+	char size[16], within[16], nodes[16], runs[16], bound[16], places[48] = "";
 
 	cs_size_text(norm->bytes, size, sizeof(size));
-	share_text(norm->within, within, sizeof(within));
+	if (norm->n_places)
+		cs_text(places, sizeof(places), ", %u places with medians of their own",
+			norm->n_places);
+	share_text(norm->n_places ? norm->at_place : norm->within, within, sizeof(within));
 	share_text(norm->between_nodes, nodes, sizeof(nodes));
 	share_text(norm->between_runs, runs, sizeof(runs));
 	share_text(cs_norm_bound(norm, margin), bound, sizeof(bound));
 	cs_fold(to, 2, 4, "%s%s%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
-		"runs %s; bound %s; %u cells", test->name,
+		"runs %s; bound %s; %u cells%s", test->name,
 		norm->metric == CS_METRIC_RATE ? "" : " ",
 		norm->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, (int)norm->metric), size, norm->way,
 		cs_decimals(test), norm->median, cs_unit_text((int)test->unit),
-		within, nodes, runs, bound, norm->cells);
+		within, nodes, runs, bound, norm->cells, places);
 }
 
 int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)

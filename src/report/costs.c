@@ -13,84 +13,6 @@
 
 #define LABEL 9		/* as in a matrix */
 #define CELL 8
-#define ACROSS 8	/* agents side by side */
-
-/* ---- one figure an agent ---- */
-
-/* The one cell of its row that has a figure; -1 none. */
-static int cell_of(const struct cs_grid *grid, int agent)
-{
-	int i;
-
-	for (i = agent * grid->n_cols; i < (agent + 1) * grid->n_cols; i++)
-		if (!isnan(grid->value[i]))
-			return i;
-	return -1;
-}
-
-static void put_number(FILE *to, int width, int decimals, double x)
-{
-	if (isnan(x))
-		cs_print(to, "  %*s", width, "-");
-	else
-		cs_print(to, "  %*.*f", width, decimals, x);
-}
-
-static double p99_of(const struct cs_grid *grid, int cell)
-{
-	return cell >= 0 && grid->row && grid->row[cell] ?
-		       grid->row[cell]->stats.p99 : NAN;
-}
-
-static void print_line(FILE *to, const struct cs_grid *grid, int first, int width,
-		       int p99)
-{
-	int agent, d = cs_decimals(grid->test);
-
-	cs_print(to, "%*s", LABEL, p99 ? "p99" : "median");
-	for (agent = first; agent < grid->n_rows && agent < first + ACROSS; agent++) {
-		int cell = cell_of(grid, agent);
-
-		put_number(to, width, d, p99 ? p99_of(grid, cell) :
-				   cell < 0 ? NAN : grid->value[cell]);
-	}
-	putc('\n', to);
-}
-
-static int widest(const struct cs_grid *grid)
-{
-	int agent, width = CELL - 2, d = cs_decimals(grid->test);
-
-	for (agent = 0; agent < grid->n_rows; agent++) {
-		int cell = cell_of(grid, agent), k;
-		double x[2] = { cell < 0 ? NAN : grid->value[cell],
-				p99_of(grid, cell) };
-
-		for (k = 0; k < 2; k++)
-			if (!isnan(x[k]) &&
-			    snprintf(NULL, 0, "%.*f", d, x[k]) > width)
-				width = snprintf(NULL, 0, "%.*f", d, x[k]);
-	}
-	return width;
-}
-
-void cs_list_cells(FILE *to, const struct cs_grid *grid)
-{
-	int first, agent, width = widest(grid);
-
-	for (first = 0; first < grid->n_rows; first += ACROSS) {
-		cs_print(to, "%*s", LABEL, cs_agent_word(grid->run));
-		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
-		     agent++)
-			cs_print(to, "  %*s", width,
-				cs_agent_label(grid->run, grid->node, agent).text);
-		putc('\n', to);
-		print_line(to, grid, first, width, 0);
-		/* of single calls; of a few samples it would be their worst */
-		if (grid->row && grid->test->how == CS_HOW_CALLS)
-			print_line(to, grid, first, width, 1);
-	}
-}
 
 /* ---- min, median, max of some cells ---- */
 
@@ -144,7 +66,7 @@ static void release(struct cs_grid *grid)
 /* "-" where it is not known. */
 static void put_cost(FILE *to, int width, int decimals, double x)
 {
-	put_number(to, width - 2, decimals, x);
+	cs_figure_put(to, width - 2, decimals, x);
 }
 
 static double mib(int64_t bytes)

@@ -11,12 +11,13 @@
 
 /* "peer.ce.write.pair  row writes to column, …, GB/s", and what stands in. */
 void cs_matrix_heading(FILE *to, const struct cs_grid *grid);
-/* Numbers, or above 16 columns one character per cell.  Of the grid it reads what
- * says where it is from, the ends, value and mark. */
+/* figures.c: numbers, or above 16 columns one character per cell.  Of the grid it reads what
+ * says where it is from, the ends, value and mark.  Of one figure an agent median and 99th
+ * percentile, agents side by side. */
 void cs_matrix_cells(FILE *to, const struct cs_grid *grid);
-/* costs.c.  One figure an agent: median and 99th percentile, agents side by side. */
-void cs_list_cells(FILE *to, const struct cs_grid *grid);
-/* Of a shift: together / alone, where the run has the pairs alone; else nothing. */
+/* … two blanks and a number, or where there is none a dash. */
+void cs_figure_put(FILE *to, int width, int decimals, double x);
+/* costs.c: of a shift, together / alone, where the run has the pairs alone; else nothing. */
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid);
 /* Of opening: its parts, and how many bytes the link moves meanwhile. */
 void cs_openings_print(FILE *to, const struct cs_grid *grid);

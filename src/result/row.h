@@ -49,6 +49,11 @@ enum cs_metric {
 	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
 	 CS_ROW_IN_USE)
 
+/* A step of the plan that a node is to carry out once more. */
+struct cs_again {
+	uint32_t node, step;
+};
+
 #define CS_REASON 240
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 

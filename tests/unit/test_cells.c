@@ -373,6 +373,70 @@ static int is_of_step(const uint32_t *step, int n, int src, int dst)
 	return 0;
 }
 
+/* It changed by far more than what its GPU lacks. */
+static void busy_beside_slow(void)
+{
+	const struct cs_finding *f;
+
+	begin(1, 8, WRITE);
+	slow_gpu(0, WRITE, 3, 0.94);
+	slow(0, WRITE, 3, 5, 0.5);
+	again(0, WRITE, 3, 5, 2);
+	again(0, WRITE, 3, 0, 1);
+	again(0, WRITE, 1, 2, 1);
+	f = judged(2);
+	if (f) {
+		t_ok(strstr(f[0].text, "GPU 3: ") != NULL);
+		weighs(&f[0], CS_CRITICAL, 1);
+		t_ok(strstr(f[1].text, "GPU 3 and GPU 5: ") != NULL);
+		weighs(&f[1], CS_NOTE, 0);
+	}
+}
+
+/* That cell is repeated twice, and what was fast once is not slow for good. */
+static void one_cell(void)
+{
+	uint32_t step[32];
+	struct cs_err err;
+	int n;
+
+	begin(1, 8, H2D);
+	slow(0, H2D, -1, 6, 0.7);
+	n = cs_cells_again(&c.run, step, 32, &err);
+	if (t_ok(n > 2))
+		t_eq_int(step[n - 1], canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, 6)->step);
+	again(0, H2D, CS_NUMA_LOCAL, 6, 1);
+	again(0, H2D, CS_NUMA_LOCAL, 6, 1.01);
+	weighs(one("slow-cells", "gpu", 0, "GPU 6: "), CS_CRITICAL, 1);
+	c.run.findings.n = 0;
+	again(0, H2D, CS_NUMA_LOCAL, 6, 1 / 0.7);
+	weighs(one("slow-cells", "gpu", 0, "GPU 6: "), CS_NOTE, 0);
+}
+
+/* Each node has looked again at what it suspects by itself. */
+static void which_of_a_fleet(void)
+{
+	struct cs_vec steps = CS_VEC(struct cs_again);
+	const struct cs_again *at;
+	struct cs_err err;
+
+	begin(6, 8, LOCAL);
+	slow(2, LOCAL, -1, -1, 0.9);
+	slow(4, LOCAL, 3, 3, 0.8);
+	again(4, LOCAL, 3, 3, 1);
+	t_eq_int(cs_fleet_again(&c.run, &steps, &err), 0);
+	at = steps.data;
+	t_ok(steps.n > 0);
+	for (size_t i = 0; i < steps.n; i++)
+		t_eq_int(at[i].node, 2);
+	for (int gpu = 0; gpu < 8; gpu++)
+		again(2, LOCAL, gpu, gpu, 1);
+	steps.n = 0;
+	t_eq_int(cs_fleet_again(&c.run, &steps, &err), 0);
+	t_eq_int(steps.n, 0);
+	cs_vec_release(&steps);
+}
+
 static void which_again(void)
 {
 	uint32_t step[32];
@@ -825,6 +889,11 @@ int main(void)
 		{ "nobody is accused within the noise of a cell or of its like", within_noise },
 		{ "a second look that is noisy confirms nothing", noisy_again },
 		{ "suspects are repeated, with neighbours and a control", which_again },
+		{ "a cell that was busy does not speak for the others of its GPU",
+		  busy_beside_slow },
+		{ "what rests on one cell has to be slow twice more", one_cell },
+		{ "of a fleet those are repeated at which nobody has looked again",
+		  which_of_a_fleet },
 		{ "NVLinks that are down explain the GPU's cells", lanes },
 		{ "PCIe below what card and slot can do", pcie },
 		{ "copies through the host: node, GPU, link", staged },

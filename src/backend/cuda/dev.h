@@ -237,11 +237,15 @@ extern const struct cs_backend_costs cs_cuda_costs;
  * to report who need it: threads of this process do not. */
 void cs_dev_export(struct cs_dev *dev, struct cs_export *of);
 
+/* As functions of the module are called, by enum cs_kernel. */
+extern const char *const cs_kernel_name[CS_N_KERNELS];
 /* The module of our kernels. */
 int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err);
 
 /* How many bytes cs_dev_alloc() can have. */
 int cs_dev_left(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
+/* Gives the arena back, and what it was shared by. */
+void cs_dev_disarena(struct cs_dev *dev);
 /* As cuMemAlloc, in whole blocks that it shares with nobody. */
 int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err);

@@ -1,0 +1,229 @@
+/* open.c - a device's life: context, kernels and streams, and their end. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/dev.h"
+#include "base/chain.h"
+
+/* A kernel may not run longer where a watchdog guards a display. */
+#define GATE_LIMIT_NS 60000000000u
+#define GATE_LIMIT_WATCHDOG_NS 1000000000u
+
+static int open_context(struct cs_dev *dev, struct cs_err *err)
+{
+	int sms = 0, watchdog = 0, major = 0, minor = 0;
+
+	if (CS_DEV_CU(dev, err, cuDeviceGet, &dev->device, dev->ordinal) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &major,
+		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+		      dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &minor,
+		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+		      dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &sms,
+		      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &watchdog,
+		      CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, dev->device))
+		return -1;
+	dev->capability = 10 * major + minor;
+	dev->sms = sms > 0 ? (uint32_t)sms : 1;
+	/* 8 blocks of 256 threads are all that a multiprocessor holds */
+	dev->blocks = dev->sms * 8;
+	dev->gate_limit_ns = watchdog ? GATE_LIMIT_WATCHDOG_NS : GATE_LIMIT_NS;
+
+	/* refused while the context is alive already: no harm, nothing here
+	 * waits inside the driver */
+	CS_CALL(cuDevicePrimaryCtxSetFlags, dev->device, CU_CTX_SCHED_YIELD);
+	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &dev->context,
+		      dev->device))
+		return -1;
+	dev->retained = 1;
+	return CS_DEV_CU(dev, err, cuCtxSetCurrent, dev->context);
+}
+
+static int needs_tma(enum cs_kernel kernel)
+{
+	return kernel == CS_KERNEL_tma || kernel == CS_KERNEL_chase_tma;
+}
+
+/* More than 48 KiB of shared memory have to be asked for. */
+static int open_tma(struct cs_dev *dev, struct cs_err *err)
+{
+	int room = 0;
+
+	if (CS_DEV_CU(dev, err, cuDeviceGetAttribute, &room,
+		      CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+		      dev->device))
+		return -1;
+	room -= CS_TMA_STATIC;
+	dev->tma_room = (uint32_t)room;
+	if (room > (int)(CS_TMA_STAGES * CS_TMA_CHUNK))
+		room = CS_TMA_STAGES * CS_TMA_CHUNK;
+	if (CS_DEV_CU(dev, err, cuFuncSetAttribute, dev->kernel[CS_KERNEL_tma],
+		      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, room))
+		return -1;
+	dev->tma_shared = (uint32_t)room;
+	return 0;
+}
+
+static int open_kernels(struct cs_dev *dev, struct cs_err *err)
+{
+	if (cs_dev_load(dev, &dev->module, err))
+		return -1;
+	for (int i = 0; i < CS_N_KERNELS; i++)
+		if (CS_DEV_CU(dev, err, cuModuleGetFunction, &dev->kernel[i],
+			      dev->module, cs_kernel_name[i]))
+			return cs_err_prefix(err, "%s", cs_kernel_name[i]);
+	return dev->capability >= CS_TMA_CAPABILITY ? open_tma(dev, err) : 0;
+}
+
+/* The proofs of the lanes come last, and one more for the auxiliary stream. */
+static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
+{
+	size_t found = sizeof(struct cs_scratch) +
+		       dev->blocks * sizeof(struct cs_check);
+	size_t bytes = found + ((size_t)lanes + 1) * cs_dev_proof_words(dev) *
+				       sizeof(*dev->proof);
+	void *at;
+
+	if (CS_DEV_CU(dev, err, cuMemHostAlloc, &at, bytes,
+		      CU_MEMHOSTALLOC_DEVICEMAP))
+		return -1;
+	memset(at, 0, bytes);
+	dev->scratch = at;
+	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &dev->scratch_at, at,
+		      0))
+		return -1;
+	dev->proof = (uint64_t *)(dev->scratch->found + dev->blocks);
+	dev->proof_at = dev->scratch_at + found;
+	dev->lanes = lanes;
+	return 0;
+}
+
+static int open_aux(struct cs_dev *dev, struct cs_err *err)
+{
+	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux,
+		      CU_STREAM_NON_BLOCKING) ||
+	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start,
+		      CU_EVENT_DEFAULT) ||
+	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
+}
+
+/* Nothing may be loaded for the first time behind a closed gate: every kernel
+ * runs once, on two words.  The word of the gate is 0, so it is open. */
+static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
+{
+	CUdeviceptr tiny = cs_dev_scratch(dev, tiny);
+	CUdeviceptr word = cs_dev_scratch(dev, word);
+	CUdeviceptr proof = dev->proof_at;
+	struct cs_k_fill fill = { tiny, 2, 0, 1, 1 };
+	struct cs_k_poison poison = { tiny, 2 };
+	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 2, 1,
+				    1 };
+	struct cs_k_gate gate = { word, cs_dev_scratch(dev, expired), 0, 0 };
+	struct cs_k_stamp stamp = { word, 0 };
+	struct cs_k_copy copy = { tiny, tiny, 0, 1, 1 };
+	struct cs_k_read read = { tiny, 0, proof, 1, 1 };
+	struct cs_k_sum sum = { 2, 0, proof };
+	struct cs_k_tma tma = { tiny, tiny, 0, 1, 1, 16 };
+	struct cs_k_chain chain = { tiny, CS_CHAIN_STRIDE, tiny, 0 };
+	struct cs_k_chase chase = { tiny, proof, 1, 0, 0 };
+	struct cs_k_chase_tma chase_tma = { chase };
+	struct cs_k_duplex duplex = { copy, copy, proof };
+	void *const args[CS_N_KERNELS] = {
+		[CS_KERNEL_fill] = &fill, [CS_KERNEL_poison] = &poison,
+		[CS_KERNEL_check] = &check, [CS_KERNEL_gate] = &gate,
+		[CS_KERNEL_stamp] = &stamp, [CS_KERNEL_copy] = &copy,
+		[CS_KERNEL_read] = &read, [CS_KERNEL_sum] = &sum,
+		[CS_KERNEL_tma] = &tma, [CS_KERNEL_chain] = &chain,
+		[CS_KERNEL_chase] = &chase, [CS_KERNEL_chase_tma] = &chase_tma,
+		[CS_KERNEL_duplex] = &duplex,
+	};
+
+	for (int i = 0; i < CS_N_KERNELS; i++)
+		if (!(needs_tma(i) && !dev->tma_shared) &&
+		    cs_dev_launch(dev, i, (struct cs_grid){ 1, 1, 0 }, dev->aux,
+				  args[i], err))
+			return -1;
+	return cs_pass_idle(dev, err);
+}
+
+/* Do stream memory operations work here?  No attribute speaks of those of 32
+ * bits, and MPS and old drivers refuse them. */
+static int try_memops(struct cs_dev *dev, struct cs_err *err)
+{
+	CUdeviceptr word = cs_dev_scratch(dev, word);
+
+	dev->memops = !CS_CALL(cuStreamWaitValue32, dev->aux, word, 0,
+						 CU_STREAM_WAIT_VALUE_GEQ) &&
+		      !CS_CALL(cuStreamWriteValue32, dev->aux, word, 0,
+						  CU_STREAM_WRITE_VALUE_DEFAULT);
+	return cs_pass_idle(dev, err);
+}
+
+int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
+{
+	struct cs_dev *new;
+
+	if (lanes < 1 || lanes > CS_CUDA_LANES)
+		return cs_err_set(err, "%d streams asked for, a context runs 1 "
+				  "to %d independently", lanes, CS_CUDA_LANES);
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return cs_err_set(err, "no memory");
+	new->ordinal = ordinal;
+	if (open_context(new, err) || open_kernels(new, err) ||
+	    open_scratch(new, lanes, err) || open_aux(new, err) ||
+	    touch_kernels(new, err) || try_memops(new, err)) {
+		cs_dev_close(new);
+		return -1;
+	}
+	*dev = new;
+	return 0;
+}
+
+static void close_lane(struct cs_lane *lane)
+{
+	if (lane->stream)
+		CS_CALL(cuStreamDestroy, lane->stream);
+	if (lane->start)
+		CS_CALL(cuEventDestroy, lane->start);
+	if (lane->end)
+		CS_CALL(cuEventDestroy, lane->end);
+}
+
+/* Also takes a device that open() left half made.  Results are of no interest:
+ * nobody could act on them. */
+void cs_dev_close(struct cs_dev *dev)
+{
+	if (!dev)
+		return;
+	if (dev->retained)
+		CS_CALL(cuCtxSetCurrent, dev->context);
+	cs_peer_release_all(dev);
+	for (int i = 0; i < CS_CUDA_LANES; i++)
+		close_lane(&dev->lane[i]);
+	close_lane(&(struct cs_lane){ .stream = dev->aux,
+				      .start = dev->aux_start,
+				      .end = dev->aux_end });
+	cs_dev_disarena(dev);
+	if (dev->spare)
+		CS_CALL(cuMemFree, dev->spare);
+	if (dev->again)
+		CS_CALL(cuModuleUnload, dev->again);
+	if (dev->scratch)
+		CS_CALL(cuMemFreeHost, dev->scratch);
+	if (dev->module)
+		CS_CALL(cuModuleUnload, dev->module);
+	if (dev->ring)
+		cs_pages_unregister(dev->ring);
+	if (dev->board)
+		cs_pages_unregister(dev->board);
+	if (dev->retained) {
+		CS_CALL(cuCtxSetCurrent, NULL);
+		CS_CALL(cuDevicePrimaryCtxRelease, dev->device);
+	}
+	free(dev);
+}

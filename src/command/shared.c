@@ -1,0 +1,54 @@
+/* shared.c - what several commands use. */
+#include "config.h"
+
+#include <time.h>
+
+#include "base/print.h"
+#include "command/command.h"
+
+void cs_complain(const char *text)
+{
+	cs_print_line(stderr, "cscope-mpi: %s", text);
+}
+
+uint64_t cs_command_seed(void)
+{
+	time_t now = time(NULL);
+	struct tm day;
+
+	gmtime_r(&now, &day);
+	return (uint64_t)(day.tm_year + 1900) * 10000 +
+	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
+}
+
+static int write_files(const struct cs_options *opt, const struct cs_run *run,
+		       const struct cs_view_options *view, struct cs_err *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < opt->n_outputs && !rc; i++) {
+		struct cs_output out;
+
+		rc = cs_output_open(&out, opt->output[i], run, err);
+		if (rc)
+			break;
+		/* a journal has no run to grow with: it is written whole */
+		if (out.in_place)
+			out.format->write(out.file, run, view);
+		rc = cs_output_commit(&out, run, view, err);
+	}
+	return rc;
+}
+
+int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
+		  struct cs_err *err)
+{
+	struct cs_view_options view = { opt->verbose, opt->topology };
+
+	if (write_files(opt, run, &view, err))
+		return CS_EXIT_CANNOT;
+	if (opt->quiet || (!opt->format->write(to, run, &view) && !fflush(to)))
+		return 0;
+	cs_err_set(err, "cannot write the report to standard output");
+	return CS_EXIT_CANNOT;
+}

@@ -1,0 +1,134 @@
+/* assemble.c - a plan of the steps that a file asks for. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "plan/draft.h"
+
+static int by_test_and_size(const void *x, const void *y)
+{
+	const struct cs_view *a = x, *b = y;
+
+	return a->test != b->test ? (a->test > b->test) - (a->test < b->test) :
+				    (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static struct cs_view *find_view(const struct cs_draft *d, const struct cs_view *like)
+{
+	return d->views.n ? bsearch(like, d->views.data, d->views.n, sizeof(*like),
+				    by_test_and_size) : NULL;
+}
+
+/* That of its test and size; of a load, that of the test measured beside it. */
+static struct cs_view view_of(const struct cs_step *step,
+			      const struct cs_asked *asked, uint32_t k)
+{
+	const struct cs_asked *me = &asked[step->first + k], *other;
+	uint32_t i;
+
+	for (i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
+		other = &asked[step->first + i];
+		if (!(other->flags & CS_TRANSFER_LOAD) &&
+		    other->test == me->test && other->bytes >= me->bytes)
+			return (struct cs_view){ .test = me->test,
+						 .bytes = other->bytes };
+	}
+	return (struct cs_view){ .test = me->test, .bytes = me->bytes };
+}
+
+/* The views stay sorted: where a new one comes is most often known at once. */
+static int need_view(struct cs_draft *d, struct cs_view view)
+{
+	struct cs_view *to;
+
+	if (find_view(d, &view))
+		return 0;
+	to = cs_draft_view(d);
+	if (!to)
+		return -1;
+	*to = view;
+	cs_vec_sort(&d->views, by_test_and_size);
+	return 0;
+}
+
+static int take_views(struct cs_draft *d, const struct cs_step *step, size_t n_steps,
+		      const struct cs_asked *asked)
+{
+	size_t s;
+	uint32_t k;
+
+	for (s = 0; s < n_steps; s++)
+		for (k = 0; k < step[s].count; k++)
+			if (need_view(d, view_of(&step[s], asked, k)))
+				return -1;
+	return 0;
+}
+
+/* A step counts once for each view that it measures for. */
+static void count_step(const struct cs_draft *d, const struct cs_transfer *t,
+		       uint32_t count)
+{
+	struct cs_view *view = d->views.data;
+	uint32_t i, k;
+
+	for (k = 0; k < count; k++) {
+		for (i = 0; i < k; i++)
+			if (t[i].view == t[k].view && !cs_transfer_is_load(&t[i]))
+				break;
+		view[t[k].view].steps += i == k && !cs_transfer_is_load(&t[k]);
+	}
+}
+
+static int take_step(struct cs_draft *d, const struct cs_step *from,
+		     const struct cs_asked *asked)
+{
+	const struct cs_view *views = d->views.data;
+	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
+	struct cs_transfer *t = cs_vec_add(&d->transfers, from->count, d->err);
+	uint32_t k;
+
+	if (!step || !t)
+		return -1;
+	*step = *from;
+	step->first = (uint32_t)(d->transfers.n - from->count);
+	for (k = 0; k < from->count; k++) {
+		struct cs_view view = view_of(from, asked, k);
+
+		t[k] = cs_asked_transfer(d->req, &asked[from->first + k]);
+		t[k].view = (uint16_t)(find_view(d, &view) - views);
+	}
+	step->view = t[0].view;
+	if (!(step->flags & CS_STEP_CONTROL))
+		count_step(d, t, from->count);
+	return 0;
+}
+
+int cs_plan_assemble(const struct cs_plan_request *req,
+		     const struct cs_step *step, size_t n_steps,
+		     const struct cs_asked *asked, struct cs_plan **out,
+		     struct cs_err *err)
+{
+	struct cs_draft d = cs_draft_of(req, err);
+	struct cs_plan *plan = NULL;
+	int rc = cs_agents_check(req->n_agents, err) ||
+		 cs_settings_check(&req->set, err) ||
+		 take_views(&d, step, n_steps, asked);
+	size_t s;
+
+	for (s = 0; !rc && s < n_steps; s++)
+		rc = take_step(&d, &step[s], asked);
+	if (!rc)
+		plan = cs_draft_plan(&d, 0, 0);
+	for (s = 0; plan && s < n_steps; s++)
+		cs_draft_put(plan, &d, (struct cs_step *)d.steps.data + s, 0);
+	cs_draft_release(&d);
+	if (!plan)
+		return -1;
+	plan->id = cs_plan_hash(plan);
+	if (cs_plan_validate(plan, plan->total_bytes, err)) {
+		free(plan);
+		return -1;
+	}
+	*out = plan;
+	return 0;
+}

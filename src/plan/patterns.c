@@ -1,0 +1,322 @@
+/* patterns.c - the cells of a test, by its pattern: who moves bytes to whom, and what
+ * runs at the same time.  A generator each. */
+#include "config.h"
+
+#include "plan/draft.h"
+
+/* Fewer pairs are measured alone sooner than it is shown that company does not
+ * matter. */
+#define ROUNDS_FROM 16u
+
+/* ---- between agents ---- */
+
+/* A step of one transfer; of BIDI both directions. */
+static int add_pair(struct cs_draft *d, const struct cs_test *test, uint32_t a,
+		    uint32_t b)
+{
+	return cs_draft_step(d) || cs_draft_way(d, a, b) ||
+	       (test->pattern == CS_PATTERN_BIDI && cs_draft_way(d, b, a));
+}
+
+/* The k-th pair of a round: one agent stays, the others go round it.  With an odd
+ * number one of each round has nobody. */
+static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
+		       uint32_t *b)
+{
+	uint32_t wheel = places - 1;
+
+	*a = k ? (round + k) % wheel : wheel;
+	*b = k ? (round + wheel - k) % wheel : round;
+}
+
+/* Could its pairs run at the same time, and is that wanted? */
+static int goes_in_rounds(const struct cs_draft *d, const struct cs_test *test)
+{
+	const struct cs_settings *set = &d->req->set;
+	uint32_t n = d->n;
+	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
+
+	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
+	       set->arms <= 1 && !set->block_samples && n > 3 &&
+	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
+}
+
+/* Each pair a step of its own, those of a round behind one another. */
+static int add_pairs_in_rounds(struct cs_draft *d, const struct cs_test *test)
+{
+	uint32_t n = d->n, places = n + n % 2;
+	uint32_t ways = test->pattern == CS_PATTERN_BIDI ? 1 : 2, r, k, a, b;
+	int rc = 0;
+
+	for (r = 0; r < ways * (places - 1) && !rc; r++) {
+		d->round = ++d->rounds;
+		for (k = 0; k < places / 2 && !rc; k++) {
+			round_pair(places, r / ways, k, &a, &b);
+			if (a < n && b < n)
+				rc = r % ways ? add_pair(d, test, b, a) :
+						add_pair(d, test, a, b);
+		}
+	}
+	d->round = 0;
+	return rc;
+}
+
+static int add_pairs(struct cs_draft *d, const struct cs_test *test)
+{
+	uint32_t n = d->n, a, b;
+
+	if (goes_in_rounds(d, test))
+		return add_pairs_in_rounds(d, test);
+	for (a = 0; a < n; a++)
+		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n; b++)
+			if (a != b && add_pair(d, test, a, b))
+				return -1;
+	return 0;
+}
+
+/* Each agent and `random` others that are drawn, all of them if there are no more. */
+static int add_drawn(struct cs_draft *d, const struct cs_test *test)
+{
+	uint32_t n = d->n, far[CS_MAX_AGENTS], a, k;
+
+	for (a = 0; a < n; a++) {
+		cs_rng_shuffle(&d->lot, far, n - 1);
+		for (k = 0; k + 1 < n && k < d->req->set.random; k++)
+			if (add_pair(d, test, a, (a + 1 + far[k]) % n))
+				return -1;
+	}
+	return 0;
+}
+
+/* All agents at once, i to i + far. */
+static int add_shift(struct cs_draft *d, uint32_t far)
+{
+	uint32_t n = d->n, a;
+
+	if (cs_draft_step(d))
+		return -1;
+	for (a = 0; a < n; a++)
+		if (cs_draft_way(d, a, (a + far) % n))
+			return -1;
+	return 0;
+}
+
+static int add_shifts(struct cs_draft *d, const struct cs_test *test)
+{
+	uint32_t n = d->n, far = 1, last = n - 1;
+
+	if (test->pattern == CS_PATTERN_RING)
+		last = 1;
+	else if (test->pattern == CS_PATTERN_BISECT)
+		far = last = n / 2;
+	else if (d->req->set.shift)
+		far = last = d->req->set.shift;
+	for (; far <= last && last < n; far++)
+		if (add_shift(d, far))
+			return -1;
+	return 0;
+}
+
+/* Disjoint pairs at the same time, one way only: every agent sends or receives. */
+static int add_round(struct cs_draft *d, uint32_t round, int back)
+{
+	uint32_t n = d->n, places = n + n % 2, k, a, b;
+
+	if (cs_draft_step(d))
+		return -1;
+	for (k = 0; k < places / 2; k++) {
+		round_pair(places, round, k, &a, &b);
+		if (a < n && b < n &&
+		    cs_draft_way(d, back ? b : a, back ? a : b))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_rounds(struct cs_draft *d)
+{
+	uint32_t n = d->n, round;
+
+	for (round = 0; round + 1 < n + n % 2; round++)
+		if (add_round(d, round, 0) || add_round(d, round, 1))
+			return -1;
+	return 0;
+}
+
+/* Into or out of each agent in turn. */
+static int add_hubs(struct cs_draft *d, const struct cs_test *test)
+{
+	uint32_t n = d->n, hub, a;
+
+	for (hub = 0; hub < n; hub++) {
+		if (cs_draft_step(d))
+			return -1;
+		for (a = 0; a < n; a++)
+			if (a != hub &&
+			    (test->pattern == CS_PATTERN_ALL_TO_ONE ?
+				     cs_draft_way(d, a, hub) : cs_draft_way(d, hub, a)))
+				return -1;
+	}
+	return 0;
+}
+
+/* Within its GPU, or to the next one. */
+static int add_alone(struct cs_draft *d, const struct cs_test *test, uint32_t agent)
+{
+	uint32_t n = d->n;
+
+	return cs_draft_way(d, agent, test->path == CS_PATH_LOCAL ? agent :
+							       (agent + 1) % n);
+}
+
+static int add_lists(struct cs_draft *d, const struct cs_test *test)
+{
+	uint32_t n = d->n, a;
+	int together = test->pattern == CS_PATTERN_ALL;
+
+	if (together && cs_draft_step(d))
+		return -1;
+	for (a = 0; a < n; a++)
+		if ((!together && cs_draft_step(d)) || add_alone(d, test, a))
+			return -1;
+	return 0;
+}
+
+/* ---- with the host ---- */
+
+static struct cs_end numa_end(const struct cs_test *test, uint32_t numa)
+{
+	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+				(uint16_t)numa };
+}
+
+enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_WHOLE = 4 };
+
+/* Between a NUMA domain and a GPU, as the test says or (BACK) the other way. */
+static int add_host_way(struct cs_draft *d, const struct cs_test *test,
+			uint32_t numa, uint32_t gpu, int how)
+{
+	int down = (test->path == CS_PATH_H2D) != ((how & HOST_BACK) != 0);
+	uint64_t bytes = d->bytes;
+
+	if (how & HOST_LOAD && !(how & HOST_WHOLE) && bytes > CS_LOAD_BYTES)
+		bytes = CS_LOAD_BYTES;
+	return cs_draft_between(d, down ? numa_end(test, numa) : cs_draft_agent(d, gpu),
+			   down ? cs_draft_agent(d, gpu) : numa_end(test, numa), bytes,
+			   how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
+}
+
+static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
+			  uint32_t numa, uint32_t gpu)
+{
+	int both = test->pattern == CS_PATTERN_BIDILOAD;
+	/* the twin of what is measured lasts as long */
+	int twin = test->method == CS_METHOD_SM ? HOST_WHOLE : 0;
+	uint32_t a;
+
+	if (both && add_host_way(d, test, numa, gpu,
+				 HOST_BACK | HOST_LOAD | twin))
+		return -1;
+	for (a = 0; a < d->n; a++)
+		if (a != gpu &&
+		    (add_host_way(d, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
+		     (both && add_host_way(d, test, CS_NUMA_LOCAL, a,
+					   HOST_BACK | HOST_LOAD))))
+			return -1;
+	return 0;
+}
+
+/* The domain and every GPU, one after the other. */
+static int add_host_pairs(struct cs_draft *d, const struct cs_test *test,
+			  uint32_t numa)
+{
+	int loaded = test->pattern == CS_PATTERN_LOAD ||
+		     test->pattern == CS_PATTERN_BIDILOAD;
+	uint32_t a;
+
+	for (a = 0; a < d->n; a++)
+		if (cs_draft_step(d) || add_host_way(d, test, numa, a, 0) ||
+		    (test->pattern == CS_PATTERN_BIDI &&
+		     add_host_way(d, test, numa, a, HOST_BACK)) ||
+		    (loaded && add_host_loads(d, test, numa, a)))
+			return -1;
+	return 0;
+}
+
+/* The domain and all GPUs at once. */
+static int add_host_every(struct cs_draft *d, const struct cs_test *test,
+			  uint32_t numa)
+{
+	uint32_t a;
+
+	if (cs_draft_step(d))
+		return -1;
+	for (a = 0; a < d->n; a++)
+		if (add_host_way(d, test, numa, a, 0) ||
+		    (test->pattern == CS_PATTERN_BIDIEVERY &&
+		     add_host_way(d, test, numa, a, HOST_BACK)))
+			return -1;
+	return 0;
+}
+
+static int add_host(struct cs_draft *d, const struct cs_test *test)
+{
+	int every = test->pattern == CS_PATTERN_EVERY ||
+		    test->pattern == CS_PATTERN_BIDIEVERY;
+	uint64_t numa = d->req->set.numa;
+	uint32_t i;
+
+	if (!numa)
+		return every ? add_host_every(d, test, CS_NUMA_LOCAL) :
+			       add_host_pairs(d, test, CS_NUMA_LOCAL);
+	for (i = 0; i < CS_NUMA_MOST; i++)
+		if ((numa >> i & 1) && (every ? add_host_every(d, test, i) :
+						add_host_pairs(d, test, i)))
+			return -1;
+	return 0;
+}
+
+/* Domain to domain, also to itself, by agents in turn. */
+static int add_domains(struct cs_draft *d, const struct cs_test *test)
+{
+	uint64_t all = d->req->set.domains;
+	uint32_t a, b;
+
+	for (a = 0; a < CS_NUMA_MOST; a++)
+		for (b = 0; b < CS_NUMA_MOST; b++)
+			if ((all >> a & 1) && (all >> b & 1) &&
+			    (cs_draft_step(d) ||
+			     cs_draft_between(d, numa_end(test, a), numa_end(test, b),
+					 d->bytes, 0)))
+				return -1;
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+int cs_pattern_cells(struct cs_draft *d, const struct cs_test *test)
+{
+	if (test->path == CS_PATH_HOST)
+		return add_domains(d, test);
+	if (cs_test_has_host(test))
+		return add_host(d, test);
+	switch (test->pattern) {
+	case CS_PATTERN_SHIFT:
+	case CS_PATTERN_RING:
+	case CS_PATTERN_BISECT:
+		return add_shifts(d, test);
+	case CS_PATTERN_ALL_TO_ONE:
+	case CS_PATTERN_ONE_TO_ALL:
+		return add_hubs(d, test);
+	case CS_PATTERN_ROUNDS:
+		return add_rounds(d);
+	case CS_PATTERN_RANDOM:
+		return add_drawn(d, test);
+	case CS_PATTERN_ALONE:
+	case CS_PATTERN_ALL:
+	case CS_PATTERN_GATED:
+		return add_lists(d, test);
+	default:
+		return add_pairs(d, test);
+	}
+}

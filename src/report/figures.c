@@ -1,0 +1,306 @@
+/* figures.c - the cells of a matrix: as numbers, as characters where there are many
+ * columns, as a list where there is one figure an agent. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/quant.h"
+#include "report/matrix.h"
+
+#define COLUMNS_MOST 16 /* as numbers */
+#define LABEL 9		/* width of the row labels */
+#define CELL 8		/* least width of a cell, "  396.38" */
+#define WORST 10
+#define ACROSS 8	/* agents side by side */
+
+static struct cs_label row_label(const struct cs_grid *grid, int i)
+{
+	return cs_end_text(grid->run, grid->node, &grid->row_end[i]);
+}
+
+static struct cs_label col_label(const struct cs_grid *grid, int i)
+{
+	return cs_end_text(grid->run, grid->node, &grid->col_end[i]);
+}
+
+/* ---- numbers ---- */
+
+static int cell_width(const struct cs_grid *grid)
+{
+	int i, width = CELL, d = cs_decimals(grid->test);
+
+	for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
+		int w = isnan(grid->value[i]) ? 1 :
+			snprintf(NULL, 0, "%.*f", d, grid->value[i]);
+
+		if (w + 2 > width)
+			width = w + 2;
+	}
+	for (i = 0; i < grid->n_cols; i++)
+		if ((int)strlen(col_label(grid, i).text) + 2 > width)
+			width = (int)strlen(col_label(grid, i).text) + 2;
+	return width;
+}
+
+/* A mark stands in the first blank behind its number. */
+static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
+{
+	char number[32], pending = '\0';
+	int dst;
+
+	cs_print(to, "%*s", LABEL, row_label(grid, src).text);
+	for (dst = 0; dst < grid->n_cols; dst++) {
+		int i = src * grid->n_cols + dst;
+
+		if (isnan(grid->value[i]))
+			cs_text(number, sizeof(number), "-");
+		else
+			cs_text(number, sizeof(number), "%.*f",
+				cs_decimals(grid->test), grid->value[i]);
+		if (dst)
+			putc(pending, to);
+		cs_print(to, "%*s", width - (dst > 0), number);
+		pending = grid->mark[i];
+	}
+	cs_print_line(to, "%s", pending == '*' ? "*" : pending == '!' ? "!" : "");
+}
+
+/* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
+static void print_hubs(FILE *to, const struct cs_grid *grid, int width)
+{
+	int i, any = 0;
+
+	for (i = 0; grid->total && i < grid->n_cols; i++)
+		any |= !isnan(grid->total[i]);
+	if (!any)
+		return;
+	cs_print(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
+					  "into" : "out of");
+	for (i = 0; i < grid->n_cols; i++)
+		if (isnan(grid->total[i]))
+			cs_print(to, "%*s", width, "-");
+		else
+			cs_print(to, "%*.2f", width, grid->total[i]);
+	putc('\n', to);
+}
+
+static void print_numbers(FILE *to, const struct cs_grid *grid)
+{
+	int width = cell_width(grid), i;
+
+	cs_print(to, "%*s", LABEL, "from\\to");
+	for (i = 0; i < grid->n_cols; i++)
+		cs_print(to, "%*s", width, col_label(grid, i).text);
+	putc('\n', to);
+	for (i = 0; i < grid->n_rows; i++)
+		print_row(to, grid, width, i);
+	print_hubs(to, grid, width);
+}
+
+/* ---- characters ---- */
+
+static double middle(size_t cells, const double *value)
+{
+	size_t i, k = 0;
+	double *room = calloc(cells + 1, sizeof(*room)), median = NAN;
+
+	for (i = 0; room && i < cells; i++)
+		if (!isnan(value[i]))
+			room[k++] = value[i];
+	if (k)
+		median = cs_median(room, k);
+	free(room);
+	return median;
+}
+
+static char character(double value, double median)
+{
+	double off = fabs(value / median - 1);
+
+	if (isnan(off))
+		return 'x';
+	return off <= 0.01 ? '.' : off <= 0.03 ? '-' : off <= 0.10 ? '=' : '#';
+}
+
+/* How bad a cell is: the more, the slower. */
+static double badness(const struct cs_grid *grid, int cell)
+{
+	return cs_unit_low_is_better(grid->test->unit) ? grid->value[cell] :
+							 -grid->value[cell];
+}
+
+/* The slowest cell that is not as slow as `below` (and, when equal, later in the
+ * matrix than `after`), so that a few calls list the worst; -1: no more. */
+static int next_worst(const struct cs_grid *grid, double below, int after)
+{
+	int worst = -1, i;
+
+	for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
+		double bad = badness(grid, i);
+
+		if (isnan(bad) || bad > below || (i <= after && bad >= below))
+			continue;
+		if (worst < 0 || bad > badness(grid, worst))
+			worst = i;
+	}
+	return worst;
+}
+
+static void print_worst(FILE *to, const struct cs_grid *grid, double median)
+{
+	const double *value = grid->value;
+	char text[WORST * 48] = "";
+	double below = INFINITY;
+	int at = -1, k, low = cs_unit_low_is_better(grid->test->unit);
+
+	for (k = 0; k < WORST; k++) {
+		at = next_worst(grid, below, at);
+		if (at < 0 || (low ? value[at] <= 1.01 * median :
+				     value[at] >= 0.99 * median))
+			break;
+		below = badness(grid, at);
+		cs_text_add(text, sizeof(text), "%s%s %.2f (%.1f %%)",
+			    k ? ", " : "", cs_cell_label(grid, (size_t)at).text,
+			    value[at], 100 * (value[at] / median - 1));
+	}
+	if (text[0])
+		cs_fold(to, 2, 4, "slowest: %s", text);
+	else
+		cs_fold(to, 2, 4, "no cell is more than 1 %% slower than the median");
+}
+
+/* The labels of the columns, read from top to bottom. */
+static void print_column_labels(FILE *to, const struct cs_grid *grid)
+{
+	char line[CS_MAX_AGENTS + 1];
+	int i, k, longest = 0;
+
+	for (i = 0; i < grid->n_cols; i++)
+		if ((int)strlen(col_label(grid, i).text) > longest)
+			longest = (int)strlen(col_label(grid, i).text);
+	for (k = longest; k > 0; k--) {
+		int end = 0;
+
+		for (i = 0; i < grid->n_cols; i++) {
+			struct cs_label label = col_label(grid, i);
+			int n = (int)strlen(label.text);
+
+			line[i] = n < k ? ' ' : label.text[n - k];
+			if (n >= k)
+				end = i + 1;
+		}
+		cs_print_line(to, "%*s %.*s", LABEL, k == longest ? "from\\to" : "",
+			end, line);
+	}
+}
+
+static void print_characters(FILE *to, const struct cs_grid *grid)
+{
+	double median = middle(cs_grid_cells(grid), grid->value);
+	int i, k;
+
+	print_column_labels(to, grid);
+	for (i = 0; i < grid->n_rows; i++) {
+		cs_print(to, "%*s ", LABEL, row_label(grid, i).text);
+		for (k = 0; k < grid->n_cols; k++) {
+			double value = grid->value[i * grid->n_cols + k];
+
+			putc(i == k && isnan(value) ? '\\' :
+			     character(value, median), to);
+		}
+		putc('\n', to);
+	}
+	cs_fold(to, 2, 4, ". within 1 %% of the median %.2f, - 1 to 3 %%, "
+		"= 3 to 10 %%, # more, x not measured", median);
+	print_worst(to, grid, median);
+}
+
+/* ---- one figure an agent ---- */
+
+/* The one cell of its row that has a figure; -1 none. */
+static int cell_of(const struct cs_grid *grid, int agent)
+{
+	int i;
+
+	for (i = agent * grid->n_cols; i < (agent + 1) * grid->n_cols; i++)
+		if (!isnan(grid->value[i]))
+			return i;
+	return -1;
+}
+
+void cs_figure_put(FILE *to, int width, int decimals, double x)
+{
+	if (isnan(x))
+		cs_print(to, "  %*s", width, "-");
+	else
+		cs_print(to, "  %*.*f", width, decimals, x);
+}
+
+static double p99_of(const struct cs_grid *grid, int cell)
+{
+	return cell >= 0 && grid->row && grid->row[cell] ?
+		       grid->row[cell]->stats.p99 : NAN;
+}
+
+static void print_line(FILE *to, const struct cs_grid *grid, int first, int width,
+		       int p99)
+{
+	int agent, d = cs_decimals(grid->test);
+
+	cs_print(to, "%*s", LABEL, p99 ? "p99" : "median");
+	for (agent = first; agent < grid->n_rows && agent < first + ACROSS; agent++) {
+		int cell = cell_of(grid, agent);
+
+		cs_figure_put(to, width, d, p99 ? p99_of(grid, cell) :
+				   cell < 0 ? NAN : grid->value[cell]);
+	}
+	putc('\n', to);
+}
+
+static int widest(const struct cs_grid *grid)
+{
+	int agent, width = CELL - 2, d = cs_decimals(grid->test);
+
+	for (agent = 0; agent < grid->n_rows; agent++) {
+		int cell = cell_of(grid, agent), k;
+		double x[2] = { cell < 0 ? NAN : grid->value[cell],
+				p99_of(grid, cell) };
+
+		for (k = 0; k < 2; k++)
+			if (!isnan(x[k]) &&
+			    snprintf(NULL, 0, "%.*f", d, x[k]) > width)
+				width = snprintf(NULL, 0, "%.*f", d, x[k]);
+	}
+	return width;
+}
+
+static void print_list(FILE *to, const struct cs_grid *grid)
+{
+	int first, agent, width = widest(grid);
+
+	for (first = 0; first < grid->n_rows; first += ACROSS) {
+		cs_print(to, "%*s", LABEL, cs_agent_word(grid->run));
+		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
+		     agent++)
+			cs_print(to, "  %*s", width,
+				cs_agent_label(grid->run, grid->node, agent).text);
+		putc('\n', to);
+		print_line(to, grid, first, width, 0);
+		/* of single calls; of a few samples it would be their worst */
+		if (grid->row && grid->test->how == CS_HOW_CALLS)
+			print_line(to, grid, first, width, 1);
+	}
+}
+
+void cs_matrix_cells(FILE *to, const struct cs_grid *grid)
+{
+	if (cs_test_is_list(grid->test))
+		print_list(to, grid);
+	else if (grid->n_cols > COLUMNS_MOST)
+		print_characters(to, grid);
+	else
+		print_numbers(to, grid);
+}

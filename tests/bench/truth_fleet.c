@@ -1,0 +1,153 @@
+/* truth_fleet.c - how often are the healthy accused, and the sick missed?
+ *
+ * Simulated allocations (tests/fleet.h), the same in every run.  Status 1 when a promise
+ * of doc/METHOD.md is not kept. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../fleet.h"
+
+#define SEED 20261122
+#define ALLOCATIONS 500
+#define SICK 125
+#define BUSY 0.002
+#define QUIET 0.003
+#define NOISY 0.02
+
+/* What is promised, of ALLOCATIONS. */
+#define WARNED 1
+
+static int broken;
+
+static void promise(int kept, const char *what)
+{
+	if (!kept)
+		printf("NOT KEPT: %s\n", what);
+	broken |= !kept;
+}
+
+/* ---- the healthy ---- */
+
+static void healthy(int nodes, double host, int heavy)
+{
+	struct fleet_noise noise = { .host = host, .heavy = heavy, .busy = BUSY };
+	int warned = 0, critical = 0;
+	struct fleet fleet;
+
+	fleet_init(&fleet, nodes, noise, SEED);
+	for (int i = 0; i < ALLOCATIONS; i++) {
+		fleet_draw(&fleet);
+		fleet_judge(&fleet);
+		warned += fleet_findings(&fleet, CS_WARNING) > 0;
+		critical += fleet_findings(&fleet, CS_CRITICAL) > 0;
+	}
+	printf("%5d  %5.1f  %-8s  %6d  %8d\n", nodes, 100 * host,
+	       heavy ? "t5" : "gauss", warned, critical);
+	fflush(stdout);
+	if (!heavy)
+		promise(warned <= WARNED && !critical, "the healthy are left in peace");
+	fleet_release(&fleet);
+}
+
+static void table_of_healthy(void)
+{
+	static const int nodes[] = { 1, 4, 16, 64 };
+
+	printf("Healthy allocations of nodes with %d GPUs, %.1f %% of measurements "
+	       "busy: warned and critical of %d\n%5s  %5s  %-8s  %6s  %8s\n",
+	       FLEET_GPUS, 100 * BUSY, ALLOCATIONS, "nodes", "h2d %", "of shape",
+	       "warned", "critical");
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
+		for (int heavy = 0; heavy < 2; heavy++) {
+			healthy(nodes[i], QUIET, heavy);
+			healthy(nodes[i], NOISY, heavy);
+		}
+}
+
+/* ---- the sick ---- */
+
+static int is_peer(const struct cs_row *row, int arg)
+{
+	(void)arg;
+	return cs_row_test(row)->path == CS_PATH_PEER;
+}
+
+static int is_peer_of(const struct cs_row *row, int gpu)
+{
+	return is_peer(row, 0) &&
+	       (row->what.src.index == gpu || row->what.dst.index == gpu);
+}
+
+/* A fault, and what a finding of it is about. */
+static const struct fault {
+	const char *name, *part;
+	int (*is)(const struct cs_row *row, int arg);
+	int most;		/* of arg, exclusive */
+	double factor;
+} faults[] = {
+	{ "1 NVLink of 18 of a GPU dead", "gpu", is_peer_of, FLEET_GPUS, 17. / 18 },
+};
+#define FAULTS (sizeof(faults) / sizeof(*faults))
+
+/* Allocations in which it is found, and in which anything else is accused. */
+struct seen {
+	int found, others;
+};
+
+static struct seen sick(const struct fault *fault, int nodes, double host)
+{
+	struct fleet_noise noise = { .host = host, .busy = BUSY };
+	struct seen seen = { 0, 0 };
+	struct fleet fleet;
+
+	fleet_init(&fleet, nodes, noise, SEED + (uint64_t)(fault - faults));
+	for (int i = 0; i < SICK; i++) {
+		int node = (int)cs_rng_below(&fleet.rng, (uint64_t)nodes);
+		int arg = (int)cs_rng_below(&fleet.rng, (uint64_t)fault->most);
+		const char *bus_id = strcmp(fault->part, "gpu") ? "" :
+			fleet.c.run.node[node].agent[arg].gpu.bus_id;
+
+		fleet_draw(&fleet);
+		fleet_slow(&fleet, node, fault->is, arg, fault->factor);
+		fleet_judge(&fleet);
+		seen.found += fleet_found(&fleet, node, fault->part, bus_id) > 0;
+		seen.others += fleet_others(&fleet, node, fault->part, bus_id) > 0;
+	}
+	fleet_release(&fleet);
+	return seen;
+}
+
+static void table_of_sick(double host)
+{
+	static const int nodes[] = { 1, 2, 3, 4, 5, 8, 16, 64 };
+
+	printf("\nOne fault, host links differ by %.1f %%: of %d found / "
+	       "with others accused\n%-32s", 100 * host, SICK, "nodes");
+	for (size_t k = 0; k < sizeof(nodes) / sizeof(*nodes); k++)
+		printf("  %-7d", nodes[k]);
+	printf("\n");
+	for (size_t i = 0; i < FAULTS; i++) {
+		printf("%-32s", faults[i].name);
+		for (size_t k = 0; k < sizeof(nodes) / sizeof(*nodes); k++) {
+			struct seen seen = sick(&faults[i], nodes[k], host);
+
+			printf("  %3d/%-3d", seen.found, seen.others);
+			fflush(stdout);
+			promise(seen.found == SICK && seen.others <= WARNED,
+				faults[i].name);
+		}
+		printf("\n");
+	}
+}
+
+int main(void)
+{
+	table_of_healthy();
+	table_of_sick(QUIET);
+	table_of_sick(NOISY);
+	printf("%s\n", broken ? "Not all promises are kept." :
+				"All promises are kept.");
+	return broken;
+}
