@@ -59,6 +59,7 @@ UNIT_TESTS = \
 	%D%/unit/options.t \
 	%D%/unit/output.t \
 	%D%/unit/pci.t \
+	%D%/unit/places.t \
 	%D%/unit/plan.t \
 	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
@@ -125,6 +126,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
 %C%_unit_pci_t_SOURCES = %D%/unit/test_pci.c %D%/unit/root.h
+%C%_unit_places_t_SOURCES = %D%/unit/test_places.c
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
@@ -375,6 +377,7 @@ SHELL_TESTS = \
 	%D%/quickstart.t \
 	%D%/run/compare.t \
 	%D%/run/costs.t \
+	%D%/run/data.t \
 	%D%/run/cpu.t \
 	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \

@@ -36,7 +36,7 @@
 
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
-	uint32_t cap = t->bytes >= (1u << 20) && !cs_transfer_is_load(t) ? 16 : 512;
+	uint32_t cap = cs_transfer_is_load(t) ? 512 : cs_copies_most(t->bytes);
 	uint32_t staged = cs_stage_copies(t->bytes);
 
 	if (t->method == CS_METHOD_CHASE)
