@@ -177,6 +177,8 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
+	%D%/node/places.c \
+	%D%/node/places.h \
 	%D%/node/probe.c \
 	%D%/node/process.c \
 	%D%/node/process.h \
@@ -273,6 +275,8 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/decoder.c \
+	%D%/file/decoder.h \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \

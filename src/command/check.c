@@ -81,7 +81,7 @@ static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 	if (base == 1) {
 		cs_loaded_release(&fleet->base);
 		fleet->base = loaded;
-		/* its rows have been copied */
+		/* its rows are the merged run's */
 		cs_rows_release(&fleet->base.run.rows);
 	} else {
 		cs_loaded_release(&loaded);

@@ -204,8 +204,8 @@ static int take_one(struct cs_reader *r, const struct extent *extent,
 {
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	r->keep = extent->from;
-	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ?
-		       -1 : 0;
+	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ||
+	       cs_reader_settle(r) ? -1 : 0;
 }
 
 /* Each element of an array, one at a time in memory. */
@@ -230,7 +230,7 @@ static int take_each(struct cs_reader *r, const struct extent *extent,
 		else if (!cs_reader_next_is(r, ']'))
 			return cs_reader_syntax(r, "',' or ']' is expected");
 	}
-	return ++r->at == extent->to ? 0 :
+	return ++r->at == extent->to ? cs_reader_settle(r) :
 				       cs_reader_syntax(r, "more behind an array");
 }
 

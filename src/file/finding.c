@@ -73,6 +73,9 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 	struct cs_fields f = { record, "an error", err, 0 };
 	struct cs_finding found = { .node = -1, .check = check };
 
+	if (to->run.findings.n >= CS_FINDINGS_MOST)
+		return cs_err_set(err, "more than %zu checks and errors: a file has "
+				  "at most so many", CS_FINDINGS_MOST);
 	if (!json_is_null(json_object_get(record, "node")))
 		found.node = cs_node_named(to, &f);
 	found.severity = (uint32_t)cs_field_word(&f, "severity", severity_words,

@@ -159,7 +159,7 @@ int cs_jsonl_read(struct cs_reader *r)
 			return -1;
 		r->to->whole_bytes = from = r->keep = ++r->at;
 	}
-	if (rc < 0)
+	if (rc < 0 || cs_reader_settle(r))
 		return -1;
 	if (!r->to->run.version)
 		return cs_err_set(r->err, "%s: no whole line", r->name);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpus.h"
 #include "file/internal.h"
 #include "file/reader.h"
 
@@ -91,7 +92,7 @@ static int read_objects(struct cs_reader *r)
 	if (rc <= 0)
 		return rc;
 	r->to->is_journal = 1;
-	cs_reader_seek(r, 0, 1, r->most);
+	cs_reader_seek(r, 0, 1, CS_READ_ALL);
 	return cs_jsonl_read(r);
 }
 
@@ -123,18 +124,22 @@ int cs_loaded_parse(const char *name, const char *text, size_t size,
 {
 	struct cs_loaded made;
 	struct cs_reader r = { .to = &made, .name = name, .err = err };
+	int rc;
 
 	cs_reader_of_text(&r, text, size);
-	return read_run(&r, out);
+	rc = read_run(&r, out);
+	cs_reader_release(&r);
+	return rc;
 }
 
 /* ---- of a file ---- */
 
-int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
+int cs_loaded_read_by(const char *file, int helpers, struct cs_loaded *out,
+		      struct cs_err *err)
 {
 	int is_stdin = strcmp(file, "-") == 0, rc = -1;
 	struct cs_loaded made;
-	struct cs_reader r = { .to = &made, .err = err,
+	struct cs_reader r = { .to = &made, .err = err, .helpers = helpers,
 			       .name = is_stdin ? "standard input" : file };
 	FILE *from = is_stdin ? stdin : fopen(file, "re");
 
@@ -147,6 +152,13 @@ int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 	cs_reader_release(&r);
 	if (!r.error)
 		return rc ? CS_EXIT_USAGE : 0;
-	cs_err_set(err, "cannot read '%.200s': %s", r.name, strerror(r.error));
+	if (!rc)
+		cs_loaded_release(out);
+	cs_reader_failed(&r);
 	return CS_EXIT_CANNOT;
+}
+
+int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
+{
+	return cs_loaded_read_by(file, cs_cpus(CS_READ_THREADS) - 1, out, err);
 }

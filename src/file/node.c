@@ -365,7 +365,7 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	struct cs_fields f = { record, "a node", err, 0 };
 	struct cs_run_node *nd;
 	const json_t *gpus;
-	int node = cs_node_named(to, &f), a, before;
+	int node = cs_node_named(to, &f), before;
 
 	if (node < 0)
 		return -1;
@@ -373,9 +373,10 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	before = nd->facts.n_agents;
 	to->agents_seen[node] = 0;
 	cs_node_facts_init(&nd->facts);
-	for (a = 0; a < CS_MAX_AGENTS; a++)
-		cs_agent_facts_init(&nd->agent[a]);
 	take_machine(&f, &nd->facts);
+	/* the room of others is never touched: of many nodes that is most memory */
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		cs_agent_facts_init(&nd->agent[a]);
 	/* in a journal that is continued rows have named them */
 	if (before >= 0 && nd->facts.n_agents != before &&
 	    cs_rows_count(&to->run.rows))

@@ -5,16 +5,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define FILE_MOST ((size_t)1 << 30)
-#define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 20 times as much */
+#define FILE_MOST ((size_t)4 << 30)
+#define PIPE_MOST ((size_t)1 << 30)	/* which stands in memory */
+#define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 30 times as much */
+#define BRACKETS_MOST ((size_t)1 << 20) /* of a record; "{}" as a value has 240 bytes */
 #ifndef CS_WINDOW /* fuzzers have a small one */
 #define CS_WINDOW ((size_t)1 << 18)
 #endif
+#define BATCH (CS_WINDOW / 2) /* of records that wait to be taken */
 #define DEPTH_MOST 64
 
 void cs_reader_release(struct cs_reader *r)
 {
+	cs_decoder_stop(r->decoder);
+	cs_vec_release(&r->waiting);
 	free(r->room);
 	r->room = NULL;
 }
@@ -39,9 +45,13 @@ size_t cs_reader_line(const struct cs_reader *r, size_t at)
 /* What nobody needs goes; then there is room at the end. */
 static int make_room(struct cs_reader *r)
 {
-	size_t gone = (r->keep < r->at ? r->keep : r->at) - r->base, size;
+	const struct cs_piece *waiting = r->waiting.data;
+	size_t needed = r->keep < r->at ? r->keep : r->at, gone, size;
 	char *more;
 
+	if (r->waiting.n && waiting->at < needed)
+		needed = waiting->at;
+	gone = needed - r->base;
 	r->line += lines_in(r->text, gone);
 	r->base += gone;
 	r->n -= gone;
@@ -83,7 +93,7 @@ static int fill(struct cs_reader *r)
 	if (ferror(r->from))
 		return fail(r, errno);
 	r->n += got;
-	if (r->base + r->n > FILE_MOST)
+	if (r->base + r->n > r->most)
 		return fail(r, EFBIG);
 	return got > 0;
 }
@@ -117,31 +127,49 @@ void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end)
 
 void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size)
 {
+	r->waiting = (struct cs_vec)CS_VEC(struct cs_piece);
 	r->text = text;
-	r->n = r->end = r->most = size;
+	r->n = size;
+	r->end = CS_READ_ALL;
 	r->line = 1;
 	r->keep = CS_KEEP_NOTHING;
 }
 
 int cs_reader_of_file(struct cs_reader *r, FILE *from)
 {
+	struct stat st;
+
+	r->waiting = (struct cs_vec)CS_VEC(struct cs_piece);
 	r->from = from;
-	r->end = r->most = FILE_MOST + 1;
+	r->most = FILE_MOST;
+	r->end = CS_READ_ALL;
 	r->line = 1;
 	r->keep = CS_KEEP_NOTHING;
 	r->start = ftello(from);
+	if (!fstat(fileno(from), &st) && st.st_size > (off_t)FILE_MOST) {
+		r->error = EFBIG;
+		return -1;
+	}
 	if (r->start >= 0 && !fseeko(from, r->start, SEEK_SET))
 		return 0;
-	while (fill(r)) /* a pipe */
+	r->most = PIPE_MOST;
+	while (fill(r))
 		;
-	if (r->error)
-		return -1;
 	r->from = NULL;
-	r->end = r->most = r->n;
-	return 0;
+	return r->error ? -1 : 0;
 }
 
 /* ---- errors ---- */
+
+int cs_reader_failed(const struct cs_reader *r)
+{
+	if (r->error == EFBIG)
+		return cs_err_set(r->err, "cannot read '%.200s': more than %zu GiB%s",
+				  r->name, r->most >> 30,
+				  r->most == PIPE_MOST ? ", as a pipe can have" : "");
+	return cs_err_set(r->err, "cannot read '%.200s': %s", r->name,
+			  strerror(r->error));
+}
 
 int cs_reader_refuse(struct cs_reader *r, size_t at)
 {
@@ -149,17 +177,25 @@ int cs_reader_refuse(struct cs_reader *r, size_t at)
 			     cs_reader_line(r, at));
 }
 
-static int too_long(struct cs_reader *r)
+static int too_much(struct cs_reader *r)
 {
-	cs_err_set(r->err, "a record of more than %zu bytes: none of ours is so long",
-		   RECORD_MOST);
+	if (cs_reader_settle(r)) /* what is wrong before comes first */
+		return -1;
+	if (is_too_long(r))
+		cs_err_set(r->err, "a record of more than %zu bytes: none of ours is "
+			   "so long", RECORD_MOST);
+	else
+		cs_err_set(r->err, "a record of more than %zu arrays and objects: "
+			   "none of ours has so many", BRACKETS_MOST);
 	return cs_reader_refuse(r, r->keep);
 }
 
 int cs_reader_syntax(struct cs_reader *r, const char *what)
 {
 	if (is_too_long(r))
-		return too_long(r);
+		return too_much(r);
+	if (cs_reader_settle(r))
+		return -1;
 	cs_err_set(r->err, "not JSON: %s", what);
 	return cs_reader_refuse(r, r->at);
 }
@@ -171,15 +207,8 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 	const char *text = r->text + (from - r->base);
 	size_t size = r->at - from;
 	json_error_t error;
-	json_t *value;
+	json_t *value = cs_decode(text, size, &error);
 
-	if (size > RECORD_MOST) {
-		r->keep = from;
-		too_long(r);
-		return NULL;
-	}
-	value = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
-			   &error);
 	if (value)
 		return value;
 	cs_err_set(r->err, "not JSON: %.120s", error.text);
@@ -188,16 +217,71 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 	return NULL;
 }
 
-int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take)
+/* Decoded in whatever order, taken in theirs.  One that is no JSON is decoded once
+ * more, for the reason. */
+static int take_waiting(struct cs_reader *r, struct cs_piece *piece, size_t n)
 {
-	json_t *record = cs_reader_value(r, from);
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		json_t *record = cs_decoder_value(r->decoder, &piece[i]);
+
+		r->at = piece[i].at + piece[i].size;
+		if (!record)
+			record = cs_reader_value(r, piece[i].at);
+		rc = !record ? -1 : piece[i].take(r->to, record, r->err) ?
+			cs_reader_refuse(r, piece[i].at) : 0;
+		json_decref(record);
+	}
+	return rc;
+}
+
+int cs_reader_settle(struct cs_reader *r)
+{
+	struct cs_piece *piece = r->waiting.data;
+	size_t n = r->waiting.n, at = r->at;
 	int rc;
 
-	if (!record)
+	if (!n)
+		return 0;
+	r->waiting.n = 0; /* an error may ask whether any are */
+	if (at - piece->at >= BATCH && r->helpers && !r->decoder)
+		r->decoder = cs_decoder_start(r->helpers);
+	for (size_t i = 0; i < n; i++)
+		piece[i].text = r->text + (piece[i].at - r->base);
+	cs_decoder_begin(r->decoder, piece, n);
+	rc = take_waiting(r, piece, n);
+	cs_decoder_end(r->decoder);
+	r->at = at;
+	return rc;
+}
+
+/* More arrays and objects than a record has; those of its texts are counted too. */
+static int is_too_full(const struct cs_reader *r, size_t from)
+{
+	const char *text = r->text + (from - r->base);
+	size_t size = r->at - from, n = 0;
+
+	for (size_t i = 0; i < size && size > BRACKETS_MOST; i++)
+		n += text[i] == '{' || text[i] == '[';
+	return n > BRACKETS_MOST;
+}
+
+int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take)
+{
+	struct cs_piece *piece;
+
+	if (r->at - from > RECORD_MOST || is_too_full(r, from)) {
+		r->keep = from;
+		return too_much(r);
+	}
+	piece = cs_vec_add(&r->waiting, 1, r->err);
+	if (!piece)
 		return -1;
-	rc = take(r->to, record, r->err);
-	json_decref(record);
-	return rc ? cs_reader_refuse(r, from) : 0;
+	*piece = (struct cs_piece){ .at = from, .size = r->at - from,
+				    .take = take };
+	piece = r->waiting.data;
+	return r->at - piece->at >= BATCH ? cs_reader_settle(r) : 0;
 }
 
 /* ---- where values begin and end ---- */
@@ -210,10 +294,22 @@ static const unsigned char kind[256] = {
 	[':'] = MARK, [','] = MARK,
 };
 
+/* Past bytes of the same sort, so far as the window goes. */
+static void skip_like(struct cs_reader *r, const unsigned char *sort, unsigned char is)
+{
+	const char *from = r->text + (r->at - r->base), *at = from;
+	size_t left = r->end - r->base < r->n ? r->end - r->base : r->n;
+	const char *end = r->text + left;
+
+	while (at < end && sort[(unsigned char)*at] == is)
+		at++;
+	r->at += (size_t)(at - from);
+}
+
 void cs_reader_skip_blanks(struct cs_reader *r)
 {
 	while (has(r) && kind[here(r)] == BLANK)
-		r->at++;
+		skip_like(r, kind, BLANK);
 }
 
 int cs_reader_next_is(struct cs_reader *r, char c)
@@ -251,12 +347,14 @@ int cs_reader_skip_line(struct cs_reader *r)
 		if (newline)
 			return 0;
 	}
-	return is_too_long(r) ? too_long(r) : 1;
+	return is_too_long(r) ? too_much(r) : 1;
 }
 
 int cs_reader_skip_string(struct cs_reader *r)
 {
-	for (r->at++; has(r);) {
+	static const unsigned char stop[256] = { ['"'] = 1, ['\\'] = 1 };
+
+	for (r->at++; has(r); skip_like(r, stop, 0)) {
 		unsigned char c = here(r);
 
 		r->at++;
@@ -293,7 +391,7 @@ int cs_reader_skip_value(struct cs_reader *r)
 			break;
 		case WORD:
 			while (has(r) && kind[here(r)] == WORD)
-				r->at++;
+				skip_like(r, kind, WORD);
 			continue;
 		default:
 			break;

@@ -276,8 +276,10 @@ static void put_history(struct cs_put *r, const struct cs_row *row)
 	cs_put_count(r, "temperature_c", row->temperature_c);
 	cs_put_real(r, "power_w", row->power_w);
 	cs_put_int(r, "checked", row->checked);
+	cs_put_int(r, "checked_whole", row->checked_whole);
+	cs_put_int(r, "checked_part", row->checked_part);
 	cs_put_int(r, "discarded", row->discarded);
-	cs_put_wide(r, "wrong_bytes", row->wrong_words * 8);
+	cs_put_wide(r, "wrong_bytes", row->wrong_bytes);
 }
 
 static void take_history(struct cs_fields *f, struct cs_row *row)
@@ -294,8 +296,12 @@ static void take_history(struct cs_fields *f, struct cs_row *row)
 	row->temperature_c = cs_field_count32(f, "temperature_c");
 	row->power_w = cs_field_real(f, "power_w");
 	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
+	row->checked_whole =
+		(uint32_t)cs_field_int(f, "checked_whole", 0, row->checked, 0);
+	row->checked_part = (uint32_t)cs_field_int(
+		f, "checked_part", 0, row->checked - row->checked_whole, 0);
 	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
-	row->wrong_words = cs_field_wide(f, "wrong_bytes") / 8;
+	row->wrong_bytes = cs_field_wide(f, "wrong_bytes");
 	row->flags = flags_of(f);
 }
 
@@ -315,9 +321,16 @@ static int add_row(struct cs_loaded *to, struct cs_row *row,
 {
 	const json_t *samples = cs_field_array(f, "samples"), *x;
 	size_t n = json_array_size(samples), i;
-	double *values = calloc(n + 1, sizeof(*values));
+	double *values;
 	int rc = -1;
 
+	if (cs_rows_count(&to->run.rows) >= CS_ROWS_MOST)
+		return cs_err_set(f->err, "more than %zu results: a file has at "
+				  "most so many", CS_ROWS_MOST);
+	if (to->run.rows.samples.n + n > CS_SAMPLES_MOST)
+		return cs_err_set(f->err, "more than %zu samples: a file has at "
+				  "most so many", CS_SAMPLES_MOST);
+	values = calloc(n + 1, sizeof(*values));
 	if (!values)
 		return cs_err_set(f->err, "no memory");
 	json_array_foreach(samples, i, x) {

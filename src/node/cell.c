@@ -301,7 +301,7 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 				   struct cs_err *err)
 {
 	uint32_t off = co->plan->set.verify == CS_VERIFY_ALL ?
-			       0 : CS_CMD_UNCHECKED;
+			       0 : CS_CMD_UNCHECKED, first = CS_CMD_FIRST;
 	double began = cs_clock_s(), ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
@@ -309,7 +309,9 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 			co->guess[cell->step->view]);
 	do {
 		if (status == CS_OK)
-			status = cs_cell_sample(co, cell, off, ns, load_ns, err);
+			status = cs_cell_sample(co, cell, off | first, ns, load_ns,
+						err);
+		first = 0;
 		if (status != CS_OK)
 			return status;
 		for (uint32_t k = 0; k < cell->step->count; k++)

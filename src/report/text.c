@@ -131,11 +131,11 @@ static int begun_init(struct begun *b, const struct cs_run *run, int first, int 
 	cs_catalogue(&n);
 	*b = (struct begun){ .run = run, .first = first, .last = last,
 			     .is = calloc(n, 1) };
-	for (size_t i = 0; b->is && i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (int node = first; b->is && node < last; node++) {
+		const struct cs_row_list rows = cs_run_rows(run, node);
 
-		if ((int)row->node >= first && (int)row->node < last)
-			b->is[row->test] = 1;
+		for (size_t i = 0; i < rows.n; i++)
+			b->is[cs_listed(&rows, i)->test] = 1;
 	}
 	return b->is ? 0 : -1;
 }

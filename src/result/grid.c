@@ -136,7 +136,7 @@ static int way_class(const struct cs_row *row)
 static int is_of(const struct cs_grid *grid, const struct cs_row *row)
 {
 	return row->node == (uint32_t)grid->node &&
-	       cs_row_test(row) == grid->test && row->what.bytes == grid->bytes &&
+	       row->what.bytes == grid->bytes && cs_row_test(row) == grid->test &&
 	       !cs_row_is_repeat(row);
 }
 
@@ -163,10 +163,12 @@ static void plan_cells(struct cs_grid *grid, uint32_t view)
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t =
 				cs_plan_transfer(plan, step, k);
-			int cell = cs_grid_cell(grid, t);
+			int cell;
 
-			if (cell >= 0 && t->view == view &&
-			    !cs_transfer_is_load(t))
+			if (t->view != view || cs_transfer_is_load(t))
+				continue;
+			cell = cs_grid_cell(grid, t);
+			if (cell >= 0)
 				grid->planned[cell] = (char)cs_run_shows(
 					grid->run, grid->node, t);
 		}

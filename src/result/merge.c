@@ -184,9 +184,25 @@ static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 	return h;
 }
 
-static int take_rows(struct cs_merge *m, const struct cs_run *run, int first,
+/* The first ones as they are, for a run may have a million. */
+static void move_rows(struct cs_merge *m, struct cs_run *run, int first)
+{
+	struct cs_row *row = run->rows.rows.data;
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
+		row[i].node += (uint32_t)first;
+	cs_rows_release(&m->run.rows);
+	m->run.rows = run->rows;
+	cs_rows_init(&run->rows);
+}
+
+static int take_rows(struct cs_merge *m, struct cs_run *run, int first,
 		     struct cs_err *err)
 {
+	if (!cs_rows_count(&m->run.rows)) {
+		move_rows(m, run, first);
+		return 0;
+	}
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		struct cs_row row = *cs_rows_get(&run->rows, i);
 

@@ -23,7 +23,7 @@ struct cs_merge {
 
 /* `nodes`: about how many there will be. */
 int cs_merge_init(struct cs_merge *merge, int nodes, struct cs_err *err);
-/* Takes nodes and findings out of a run and copies its rows.  1: it is the base from
+/* Takes nodes, findings and rows out of a run.  1: it is the base from
  * now on, and stays alive as long as the merged run; the earlier base need not.
  * 0: it may be released; -1: no memory. */
 int cs_merge_add(struct cs_merge *merge, struct cs_run *part, struct cs_err *err);

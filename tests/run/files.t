@@ -187,9 +187,29 @@ hostile() {
 		head -c 20000000 /dev/zero | tr '\0' '1'
 		echo
 	} >bad.jsonl
-	refused_show "line 3: a record of more than 16777216 bytes" bad.jsonl
+	refused_show "line 3: a record of more than 16777216 bytes" bad.jsonl ||
+		return
+	{
+		head -n 2 j.jsonl
+		printf '{"kind":"later","x":['
+		yes '{},' | head -n 1048576 | tr -d '\n'
+		echo '{}]}'
+	} >bad.jsonl
+	refused_show "line 3: a record of more than 1048576 arrays and objects" \
+		bad.jsonl || return
+	{
+		head -n 2 j.jsonl
+		yes '{"kind":"error","node":null,"says":"x"}' | head -n 131073
+	} >bad.jsonl
+	refused_show "line 131075: more than 131072 checks and errors" bad.jsonl
+	rm -f bad.jsonl
 }
 ok "hostile files are refused in one line with place and what is allowed" hostile
+truncate -s 4294967297 long.json
+ok "one of more than 4 GiB: status 3, and why" eval \
+	'"$CSCOPE" show long.json 2>err; [ $? = 3 ] &&
+	 one_line "cannot read .long.json.: more than 4 GiB"'
+rm -f long.json
 ok "a file that is not there: status 3" eval \
 	'"$CSCOPE" show nothing.json 2>err; [ $? = 3 ] &&
 	 one_line "cannot read .nothing.json.: No such file"'

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file/loaded.h"
+#include "file/record.h"
 #include "report/report.h"
 #include "result/cut.h"
 #include "result/redact.h"
@@ -107,7 +108,7 @@ static void odd_numbers_and_texts_come_back(void)
 	row->stats.median = 1.0 / 3;
 	row->stats.max = 1e300 / 7;
 	row->stats.sd = INFINITY;
-	row->wrong_words = UINT64_MAX / 8;
+	row->wrong_bytes = UINT64_MAX;
 	row->throttle = UINT64_MAX;
 	row->copies = UINT32_MAX;
 	c.run.argv = argv;
@@ -312,16 +313,18 @@ static void reads_alike(const char *text)
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_loaded_parse("f", text, strlen(text), &a, &err), 0);
-	t_eq_int(cs_loaded_read(name, &b, &err), 0);
-	t_eq_str(err.text, "");
 	of_text = written(&a.run, "json");
-	of_file = written(&b.run, "json");
-	t_ok(!strcmp(of_text, of_file));
-	t_eq_int(a.whole_bytes, b.whole_bytes);
+	for (int helpers = 0; helpers < 4; helpers += 3) {
+		t_eq_int(cs_loaded_read_by(name, helpers, &b, &err), 0);
+		t_eq_str(err.text, "");
+		of_file = written(&b.run, "json");
+		t_ok(!strcmp(of_text, of_file));
+		t_eq_int(a.whole_bytes, b.whole_bytes);
+		free(of_file);
+		cs_loaded_release(&b);
+	}
 	free(of_text);
-	free(of_file);
 	cs_loaded_release(&a);
-	cs_loaded_release(&b);
 	fclose(file);
 }
 
@@ -370,6 +373,60 @@ static void a_long_file_is_read_through_a_window(void)
 	free(json);
 	free(jsonl);
 	free(turned);
+	canned_release(&c);
+}
+
+/* Two lines of a journal are wrong, far behind its beginning: what the first is told
+ * for, as by one thread. */
+static void threads_tell_the_first_error(void)
+{
+	static const char *const sorts[] = {
+		"\"status\":\"no\"", "\"status\":\"ok'",
+	};
+	char name[40], *jsonl, *bad;
+	struct cs_loaded loaded;
+	struct cs_err alone, several;
+	struct canned c;
+	FILE *file;
+
+	canned_init(&c, 2, 32, 0, "peer.ce.write.pair", 1);
+	cs_run_settle(&c.run);
+	for (int first = 0; first < 2; first++) {
+		jsonl = written(&c.run, "jsonl");
+		for (int k = 0; k < 2; k++) {
+			bad = strstr(jsonl + (1 << 20) + (k << 12), "\"status\":\"ok\"");
+			memcpy(bad, sorts[k ^ first], strlen(sorts[0]));
+		}
+		file = file_of(jsonl, name, sizeof(name));
+		t_eq_int(cs_loaded_read_by(name, 0, &loaded, &alone), CS_EXIT_USAGE);
+		t_eq_int(cs_loaded_read_by(name, 3, &loaded, &several), CS_EXIT_USAGE);
+		t_eq_str(several.text, alone.text);
+		t_ok(strstr(alone.text, first ? "not JSON" : "'status' is 'no'") != NULL);
+		fclose(file);
+		free(jsonl);
+	}
+	canned_release(&c);
+}
+
+/* None of which a test could write. */
+static void a_file_has_no_more_than_its_most(void)
+{
+	struct cs_loaded loaded = { .has_verdict = 0 };
+	struct cs_err err;
+	struct canned c;
+	json_t *row;
+
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
+	loaded.run = c.run;
+	row = cs_record_result(&c.run, 0);
+	loaded.run.rows.rows.n = CS_ROWS_MOST;
+	t_eq_int(cs_take_row(&loaded, row, &err), -1);
+	t_eq_str(err.text, "more than 4194304 results: a file has at most so many");
+	loaded.run.rows = c.run.rows;
+	loaded.run.rows.samples.n = CS_SAMPLES_MOST;
+	t_eq_int(cs_take_row(&loaded, row, &err), -1);
+	t_eq_str(err.text, "more than 67108864 samples: a file has at most so many");
+	json_decref(row);
 	canned_release(&c);
 }
 
@@ -532,6 +589,10 @@ int main(void)
 		  what_is_not_ours_is_refused },
 		{ "a long file is read through a window as its text is",
 		  a_long_file_is_read_through_a_window },
+		{ "several threads tell the error that one would tell",
+		  threads_tell_the_first_error },
+		{ "a file has no more results and samples than its most",
+		  a_file_has_no_more_than_its_most },
 		{ "keys and kinds of a later version are ignored",
 		  a_value_may_be_of_a_later_version },
 		{ "a node of a run is a run", a_node_alone_is_a_run },
