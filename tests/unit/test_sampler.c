@@ -90,7 +90,8 @@ static void a_block_of_one_is_one_sample(void)
 				(struct cs_guess){ .gbs = 396 });
 		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 		t_eq_int(s.n, plan->set.block_samples);
-		t_eq_int(samples, s.n + 1);
+		/* one copy, which is slow, and as many as that lets guess */
+		t_eq_int(samples, s.n + 2);
 		t_near(s.gbs[0][0], 396, 0.2);
 	}
 	free(plan);
@@ -442,7 +443,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "a quiet link ends after a first touch of one copy and six samples",
 		  a_quiet_link_takes_six },
-		{ "a block of one is one sample behind the first touch",
+		{ "a block of one is one sample behind the touch",
 		  a_block_of_one_is_one_sample },
 		{ "smaller copies, kernels and what runs beside loads are touched as often as sampled",
 		  other_touches_are_whole },
