@@ -423,11 +423,36 @@ EXTRA_DIST += \
 	%D%/fixtures \
 	%D%/fuzz/corpus \
 	%D%/golden \
+	%D%/matrix \
 	%D%/run/lib.sh
 
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:
 	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs
+
+# ---- other builds of the same sources ----
+
+# For work: errors of memory and undefined behaviour end the program.
+dev:
+	@$(MKDIR_P) dev
+	@cd dev && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-werror \
+		--enable-sanitize=address,undefined CFLAGS='-g -O1'; }
+	$(MAKE) -C dev $(AM_MAKEFLAGS)
+
+# Lines that no test runs.  What a process that is killed ran is not counted.
+coverage:
+	@$(MKDIR_P) coverage
+	@cd coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q \
+		CFLAGS='-g -O0 --coverage'; }
+	$(MAKE) -C coverage $(AM_MAKEFLAGS) check || :
+	cd coverage && gcovr -r $(abs_top_srcdir) --filter '.*/src/' --print-summary \
+		--html-details src.html --sort-uncovered .
+
+# Every compiler, sanitizer and library that is promised: an hour.  MATRIX='clang mpich'
+# chooses.
+check-matrix:
+	$(abs_top_srcdir)/%D%/matrix $(MATRIX)
+.PHONY: dev coverage check-matrix
 
 # ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:

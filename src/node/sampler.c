@@ -18,10 +18,10 @@
 #define DISCARD_MAX_LOADED 1
 /* A cell that would need more samples than there are is ended, but not where somebody
  * asks for more than any cell can give, and so for all of them.  What few samples say
- * of the number is rough, and most that would need less than twice as many still get
+ * of the number is rough: of those that would need somewhat more, many still get
  * there. */
 #define HOPELESS_PRECISION 1e-3
-#define HOPELESS_TIMES 2.0
+#define HOPELESS_TIMES 1.4
 
 /* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
  * for a saving. */
