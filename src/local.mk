@@ -154,6 +154,7 @@ endif
 %C%_libcs_node_a_SOURCES = \
 	%D%/node/agent.c \
 	%D%/node/agent.h \
+	%D%/node/alone.c \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -189,6 +190,7 @@ endif
 	%D%/node/stage.h \
 	%D%/node/starter.c \
 	%D%/node/starter.h \
+	%D%/node/step.c \
 	%D%/node/usage.c \
 	%D%/node/usage.h
 

@@ -124,14 +124,14 @@ class Run:
         env = {k: v for k, v in os.environ.items()
                if not k.startswith(("FAKE_", "SLURM_", "CUDA_VISIBLE"))}
         self.marker = f"CS_TORTURE_RUN={self.folder}"
+        # too little for a place for each copy: moving and checking those takes most
+        # of a run
+        env["FAKE_MEMORY"] = "34000000"
         env.update(
             CS_LIBCUDA=f"{FAKE}/libcuda.so.1", FAKE_GPUS=str(gpus),
             CS_LIBNVML=f"{FAKE}/libnvidia-ml.so.1", CS_TIMEOUT=str(limit),
             # as where a scheduler granted them: nothing may stand in
             SLURM_STEP_GPUS=",".join(map(str, range(gpus))),
-            # too little for a place for each copy: moving and checking those takes
-            # most of a run
-            FAKE_MEMORY="34000000",
             FAKE_CALLS=self.path("calls"), TMPDIR=self.path("tmp"),
             CS_TORTURE_RUN=self.folder, **{k: str(v) for k, v in knobs.items()})
         command = [CSCOPE, "-m", "peer", "-s", "64K", "-o", "a.json", "-o", "a.jsonl",

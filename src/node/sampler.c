@@ -160,6 +160,16 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		shorten_touch(s);
 }
 
+void cs_sampler_limit(struct cs_sampler *s, uint32_t k, uint32_t most)
+{
+	if (s->cap[k] > most)
+		s->cap[k] = most;
+	if (s->copies[k] > most)
+		s->copies[k] = most;
+	if (s->guessed[k] > most)
+		s->guessed[k] = most;
+}
+
 void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
 		      const struct cs_step *step, struct cs_guess *guess)
 {
