@@ -44,7 +44,7 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	if (!(set->precision > 0))
 		set->precision = cpu ? 0.02 : 0.005;
 	if (!(set->cell_limit_s > 0))
-		set->cell_limit_s = cpu ? 0.25 : 0.5;
+		set->cell_limit_s = 0.25;
 	/* a file of this run must lead back to this plan */
 	set->precision = cs_ten_digits(set->precision);
 	set->cell_limit_s = cs_ten_digits(set->cell_limit_s);
