@@ -120,17 +120,16 @@ json_t *cs_decoder_value(struct cs_decoder *d, struct cs_piece *piece)
 
 void cs_decoder_end(struct cs_decoder *d)
 {
-	size_t n;
+	size_t begun;
 
 	if (!d)
 		return;
 	pthread_mutex_lock(&d->lock);
-	n = d->next;
-	d->next = d->n;
+	begun = d->next;
+	d->next = d->n = 0; /* no more of them */
 	while (d->busy)
 		pthread_cond_wait(&d->decoded, &d->lock);
 	pthread_mutex_unlock(&d->lock);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < begun; i++)
 		json_decref(d->piece[i].value);
-	d->n = d->next = 0;
 }
