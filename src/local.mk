@@ -177,6 +177,8 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
+	%D%/node/places.c \
+	%D%/node/places.h \
 	%D%/node/probe.c \
 	%D%/node/process.c \
 	%D%/node/process.h \

@@ -28,9 +28,6 @@ int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
 /* A run of several nodes, each of which has looked again by itself: what all of them
  * together make suspicious, and nobody has looked at again.  Appends to `again`
  * (struct cs_again) in order of nodes. */
-struct cs_again {
-	uint32_t node, step;
-};
 int cs_fleet_again(const struct cs_run *run, struct cs_vec *again,
 		   struct cs_err *err);
 /* The same of cells that are beyond a baseline or a threshold: to the n steps that

@@ -489,6 +489,16 @@ static int look_again(void *ctx, const struct cs_run *seen, uint32_t *step, int 
 	return n < 0 ? n : cs_bounds_again(&run, step, n, most, err);
 }
 
+/* The same on rank 0, at what all nodes show together. */
+static int look_again_together(void *ctx, struct cs_vec *again, struct cs_err *err)
+{
+	const struct program *p = ctx;
+	struct cs_run run = p->run;
+
+	run.checks = p->opt->checks;
+	return cs_fleet_again(&run, again, err);
+}
+
 static void on_progress(void *ctx, uint32_t done, uint32_t all)
 {
 	struct program *p = ctx;
@@ -515,6 +525,7 @@ static int measure(struct program *p, int signal_fd)
 		.refusal = p->refused ? &p->says : NULL,
 		.again = p->opt->checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
 					  CS_CHECK_BASELINE) ? look_again : NULL,
+		.again_together = look_again_together,
 		.bounds = &p->judging.texts, .bounds_came = on_bounds,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,

@@ -223,6 +223,64 @@ void cs_collect_done(struct cs_collect *c, int how)
 	say_done(c);
 }
 
+void cs_collect_measured(struct cs_collect *c)
+{
+	if (c->team->rank == 0) {
+		c->ended[c->team->node] = CS_NODE_MEASURED;
+		return;
+	}
+	c->how = CS_NODE_MEASURED;
+	say_done(c);
+}
+
+int cs_collect_all_measured(const struct cs_collect *c)
+{
+	for (int i = 0; i < c->team->n_nodes; i++)
+		if (c->ended[i] == CS_NODE_RUNS)
+			return 0;
+	return 1;
+}
+
+static void take_steps(struct cs_collect *c, const uint32_t *step, size_t n)
+{
+	struct cs_err err;
+	uint32_t *to = n ? cs_vec_add(&c->again, n, &err) : NULL;
+
+	lose(c, n && !to);
+	if (to)
+		memcpy(to, step, n * sizeof(*step));
+	c->again_came = 1;
+}
+
+/* Steps of one node. */
+static void tell_again(struct cs_collect *c, int node, const struct cs_again *again,
+		       size_t n)
+{
+	uint32_t *step = calloc(n + 1, sizeof(*step));
+	struct cs_err err;
+
+	lose(c, !step);
+	for (size_t i = 0; step && i < n; i++)
+		step[i] = again[i].step;
+	if (node == c->team->node)
+		take_steps(c, step, step ? n : 0);
+	else if (c->ended[node] != CS_NODE_SILENT)
+		lose(c, cs_team_post(c->team, c->rank_of_node[node], CS_TAG_AGAIN,
+				     step ? (const void *)step : "",
+				     step ? n * sizeof(*step) : 0, &err));
+	free(step);
+}
+
+void cs_collect_again(struct cs_collect *c, const struct cs_again *again, size_t n)
+{
+	for (size_t node = 0, i = 0, k; node < (size_t)c->team->n_nodes; node++, i = k) {
+		for (k = i; k < n && again[k].node / (uint32_t)c->arms == node; k++)
+			;
+		tell_again(c, (int)node, again + i, k - i);
+	}
+	c->said_s = cs_clock_s();
+}
+
 /* Rank 0 to the coordinators of all other nodes. */
 static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 		       size_t bytes)
@@ -283,6 +341,8 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 		c->heard_s[0] = cs_clock_s();
 		if (tag == CS_TAG_END && bytes == sizeof(int))
 			c->end = *(const int *)data;
+		else if (tag == CS_TAG_AGAIN)
+			take_steps(c, data, bytes / sizeof(uint32_t));
 		free(data);
 	}
 	if (!c->end && cs_clock_s() - c->heard_s[0] > limit_s)
@@ -326,6 +386,11 @@ static void take_message(struct cs_collect *c, int node, int tag,
 	else if (tag == CS_TAG_DONE && bytes == sizeof(int) &&
 		 c->ended[node] != CS_NODE_SILENT)
 		c->ended[node] = (char)*(const int *)data;
+}
+
+static int is_under_way(const struct cs_collect *c, int node)
+{
+	return c->ended[node] == CS_NODE_RUNS || c->ended[node] == CS_NODE_MEASURED;
 }
 
 /* A node that was given up; its name, if it has not come to say it. */
@@ -378,7 +443,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 			continue;
 		if (at - c->heard_s[node] > limit_s)
 			give_up(c, node, silent);
-		else if (now && c->ended[node] == CS_NODE_RUNS)
+		else if (now && is_under_way(c, node))
 			give_up(c, node, "the node was not ready when the budget was spent");
 	}
 }
@@ -388,7 +453,7 @@ int cs_collect_state(const struct cs_collect *c)
 	int worst = c->n_lost ? CS_NODE_EARLY : CS_NODE_COMPLETE;
 
 	for (int i = 0; i < c->team->n_nodes; i++) {
-		if (c->ended[i] == CS_NODE_RUNS)
+		if (is_under_way(c, i))
 			return CS_NODE_RUNS;
 		if (c->ended[i] > worst)
 			worst = c->ended[i];

@@ -29,10 +29,16 @@ struct cs_collect {
 	int end;			/* others: how rank 0 ended the job; 0 not yet */
 	int how;			/* others: how this node ended, to be said; 0 */
 	size_t n_lost;			/* records for which there was no memory */
+	/* What rank 0 has this node measure again: uint32_t, steps.  came: it has had
+	 * its say. */
+	struct cs_vec again;
+	int again_came;
 };
 
-/* How a node's measuring ended. */
-enum { CS_NODE_RUNS, CS_NODE_COMPLETE, CS_NODE_EARLY, CS_NODE_SILENT };
+/* How a node's measuring ended.  MEASURED: not yet, it has carried out the plan and
+ * waits to hear what is measured again. */
+enum { CS_NODE_RUNS, CS_NODE_COMPLETE, CS_NODE_EARLY, CS_NODE_SILENT,
+       CS_NODE_MEASURED };
 
 /* The node of the run that an arm of this one is. */
 int cs_collect_index(const struct cs_collect *c, int arm);
@@ -45,6 +51,13 @@ void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severi
 			const char *id, const char *text);
 /* This node's measuring has ended; early, if a record was lost. */
 void cs_collect_done(struct cs_collect *c, int how);
+/* This node has carried out the plan. */
+void cs_collect_measured(struct cs_collect *c);
+/* Rank 0: has every node, or will it not any more? */
+int cs_collect_all_measured(const struct cs_collect *c);
+/* Rank 0: say to every node what it is to measure again, n of them in order of nodes,
+ * of the run's nodes; those that have nothing hear that as well. */
+void cs_collect_again(struct cs_collect *c, const struct cs_again *again, size_t n);
 /* Rank 0, when all has come: a finding if there was no memory for some of it. */
 void cs_collect_say_lost(struct cs_collect *c, int index);
 /* Still here: coordinators to rank 0 once a second, it to all of them every 5 s. */

@@ -293,6 +293,15 @@ static void measure_arms(struct cs_job *job)
 	}
 }
 
+static void carry_out_again(struct cs_coordinator *co, const uint32_t *step, size_t n)
+{
+	co->again = 1;
+	for (size_t i = 0; i < n; i++)
+		if (cs_coordinator_step(co, step[i], 0))
+			break;
+	co->again = 0;
+}
+
 /* What is suspicious, and what stands beside it.  Placements that are compared were
  * looked at in turns. */
 static void look_again(struct cs_job *job)
@@ -314,11 +323,59 @@ static void look_again(struct cs_job *job)
 	n = job->args->again(job->args->ctx, &seen, step, AGAIN_MOST, &err);
 	if (n < 0)
 		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
-	arm->co.again = 1;
-	for (int i = 0; i < n; i++)
-		if (cs_coordinator_step(&arm->co, step[i], 0))
-			break;
-	arm->co.again = 0;
+	else
+		carry_out_again(&arm->co, step, (size_t)n);
+}
+
+/* Until it is so, this node has to end, or no step would be begun any more. */
+static void wait_until(struct cs_job *job, int (*is_so)(const struct cs_collect *c))
+{
+	struct cs_coordinator *co = &job->arms.arm[0].co;
+	struct timespec nap = { 0, 1000000 };
+
+	while (!is_so(&job->collect) && !co->stopped &&
+	       cs_clock_s() < co->budget.steps_s) {
+		look_at_arms(job);
+		if (cs_job_watch(job))
+			co->stopped = 1;
+		nanosleep(&nap, NULL);
+	}
+}
+
+static int again_came(const struct cs_collect *c)
+{
+	return c->again_came || c->end;
+}
+
+/* Rank 0: by what all nodes show; each hears of it, whatever became of this one. */
+static void say_again(struct cs_job *job)
+{
+	struct cs_vec again = CS_VEC(struct cs_again);
+	struct cs_err err;
+
+	wait_until(job, cs_collect_all_measured);
+	if (!job->arms.arm[0].co.stopped &&
+	    job->args->again_together(job->args->ctx, &again, &err)) {
+		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
+		again.n = 0;
+	}
+	cs_collect_again(&job->collect, again.data, again.n);
+	cs_vec_release(&again);
+}
+
+/* What only the nodes together make suspicious. */
+static void look_again_together(struct cs_job *job)
+{
+	struct cs_collect *c = &job->collect;
+
+	if (!job->args->again || job->arms.n > 1 || job->team.n_nodes < 2)
+		return;
+	cs_collect_measured(c);
+	if (job->team.rank == 0)
+		say_again(job);
+	else
+		wait_until(job, again_came);
+	carry_out_again(&job->arms.arm[0].co, c->again.data, c->again.n);
 }
 
 static void carry_out(struct cs_job *job, struct cs_run_timings *t)
@@ -329,6 +386,7 @@ static void carry_out(struct cs_job *job, struct cs_run_timings *t)
 	job->measuring_s = cs_clock_s();
 	measure_arms(job);
 	look_again(job);
+	look_again_together(job);
 	t->measure = cs_clock_s() - job->measuring_s;
 	job->measuring_s = 0;
 	share_counts(arms);

@@ -366,6 +366,7 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	c->team = &job->team;
 	c->run = job->run;
 	c->hooks = &job->args->collect;
+	c->again = (struct cs_vec)CS_VEC(uint32_t);
 	c->rank_of_node = calloc(n, sizeof(*c->rank_of_node));
 	c->heard_s = calloc(n, sizeof(*c->heard_s));
 	c->ended = calloc(n, 1);
@@ -542,6 +543,7 @@ static int free_job(struct cs_job *job)
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
 	free(job->collect.ended);
+	cs_vec_release(&job->collect.again);
 	cs_process_close(&job->coordinator);
 	cs_rows_release(&job->seen);
 	free(job);

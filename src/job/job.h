@@ -60,6 +60,10 @@ struct cs_job_args {
 	 * many; -1 with `err`.  NULL: none. */
 	int (*again)(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
 		     struct cs_err *err);
+	/* Rank 0, when every node of several has measured all and looked again: which
+	 * steps the nodes are to carry out once more by what they show together
+	 * (struct cs_again, in order of nodes).  With `again`. */
+	int (*again_together)(void *ctx, struct cs_vec *again, struct cs_err *err);
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 	/* SIGUSR1: say where the job stands. */
 	void (*show)(void *ctx);

@@ -11,6 +11,9 @@
 #include "node/stage.h"
 
 #define DRAIN_LIMIT_S 2.0
+/* Of copies that a process reads out of another of its GPUs, which are several entries of
+ * a queue each: 512 of them block whoever enqueues behind a closed gate (driver 580). */
+#define PULLED_MOST 128
 
 /* ---- one cell ---- */
 
@@ -294,6 +297,17 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 		       take(co, &cell->crew, err) : CS_OK;
 }
 
+static void limit_pulls(struct cs_coordinator *co, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+
+		if (t->op == CS_OP_READ && cs_cell_via(co, t) == CS_VIA_PEER &&
+		    !cs_method_is_kernel(t->method))
+			cs_sampler_limit(&co->sampler, k, PULLED_MOST);
+	}
+}
+
 /* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
 static enum cs_status take_samples(struct cs_coordinator *co,
 				   struct cs_cell *cell,
@@ -301,15 +315,18 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 				   struct cs_err *err)
 {
 	uint32_t off = co->plan->set.verify == CS_VERIFY_ALL ?
-			       0 : CS_CMD_UNCHECKED;
+			       0 : CS_CMD_UNCHECKED, first = CS_CMD_FIRST;
 	double began = cs_clock_s(), ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	cs_sampler_init(&co->sampler, co->plan, cell->step,
 			co->guess[cell->step->view]);
+	limit_pulls(co, cell->step);
 	do {
 		if (status == CS_OK)
-			status = cs_cell_sample(co, cell, off, ns, load_ns, err);
+			status = cs_cell_sample(co, cell, off | first, ns, load_ns,
+						err);
+		first = 0;
 		if (status != CS_OK)
 			return status;
 		for (uint32_t k = 0; k < cell->step->count; k++)

@@ -2,6 +2,7 @@
 
 #include "node/coordinator.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,10 +166,10 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		if (co->state[i] != CS_AGENT_OK || !check->wrong_words)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s: %lu words of its source buffer changed during the run, first at byte %lu",
+			"%s %s: %" PRIu64 " byte%s of its source buffer changed during the run, the first at %" PRIu64,
 			cs_agent_noun(co), slot->facts.label,
-			(unsigned long)check->wrong_words,
-			(unsigned long)check->first_word * 8);
+			check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
+			cs_first_wrong_byte(check));
 		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 				   "source-changed", text);
 	}

@@ -65,6 +65,8 @@ struct cs_guess {
 
 void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, struct cs_guess guess);
+/* No sample has more copies of transfer k than `most`; before the first. */
+void cs_sampler_limit(struct cs_sampler *s, uint32_t k, uint32_t most);
 /* Of the last sample, for the next cell of the view. */
 void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
 		      const struct cs_step *step, struct cs_guess *guess);

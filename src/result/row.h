@@ -49,6 +49,11 @@ enum cs_metric {
 	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
 	 CS_ROW_IN_USE)
 
+/* A step of the plan that a node is to carry out once more. */
+struct cs_again {
+	uint32_t node, step;
+};
+
 #define CS_REASON 240
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
@@ -73,8 +78,10 @@ struct cs_row {
 	int32_t sm_mhz, temperature_c;
 	double power_w;
 	uint32_t checked;	/* samples of this transfer checked */
+	uint32_t checked_whole;	/* of these, every byte of every copy; */
+	uint32_t checked_part;	/* a part of what was written last; else all of that */
 	uint32_t discarded;	/* samples before the counted ones */
-	uint64_t wrong_words;
+	uint64_t wrong_bytes;	/* in all that was checked */
 	uint32_t blocks, threads; /* of the kernel that copied; 0: none did */
 	uint32_t n_samples;
 	uint32_t block;		/* of the cell: 0, or more where arms take turns */

@@ -43,6 +43,7 @@ finds() { # FILE.json LINE...
 }
 
 fake 4
+tight
 fleet alike n01 n02 n03 n04 n05
 check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
 ok "nodes that are alike: status 0" status_is 0
@@ -301,6 +302,28 @@ ok "a baseline that does not fit: one line of rank 0, status 64" eval \
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" --baseline none.json
 ok "a baseline that is not there: one line of rank 0, status 64" eval \
 	'status_is 64 && one_line "cannot read .none.json"'
+# what a node cannot see by itself is measured again by what all of them show
+if has_launcher; then
+	cat >together <<-'END'
+		#!/bin/bash
+		node=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
+		[ "$node" != 1 ] || export FAKE_SLOW=1-0:0.8
+		[ "$node" != 3 ] || export FAKE_SLOW=0-1:0.8 FAKE_SLOW_COPIES=112
+		export CS_TEST_SCOPE=m$node FAKE_GPUS=2
+		exec unshare --user --map-root-user --uts \
+			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
+	END
+	chmod +x together
+fi
+run_program 5 ./together "$CSCOPE" "${some[@]}" -s 4M --check=outlier -o job.json -o job.jsonl
+ok_json "what only the nodes together show is measured again: confirmed, and critical" job.json \
+	'[(c["severity"], c["drain"], "confirmed by" in c["says"]) for c in d["checks"] if c["id"] == "slow-cells" and c["node"] == "m1"] == [("critical", True, True)]'
+ok_json "… or a note, where it went away" job.json \
+	'[(c["severity"], c["drain"], "not seen again" in c["says"]) for c in d["checks"] if c["id"] == "slow-cells" and c["node"] == "m3"] == [("note", False, True)]'
+ok_json "… by these nodes alone" job.json \
+	'{r["node"] for r in d["results"] if "again" in r["flags"]} == {"m1", "m3"}'
+ok "… status 2" status_is 2
+ok_schema "… in files that follow the schema" job.json job.jsonl
 # one link is left, and short copies fill it
 GPUS=2 FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
 	"$CSCOPE" "${some[@]}" -s 4M --min-share 95% -o share.json

@@ -65,6 +65,29 @@ static const struct cs_finding *finding(const struct alone *a, size_t i)
 	return (const struct cs_finding *)a->run.findings.data + i;
 }
 
+static void measured_again(void)
+{
+	const struct cs_again again[] = { { 0, 7 }, { 0, 3 }, { 1, 5 } };
+	struct alone a;
+
+	begin(&a);
+	t_eq_int(cs_collect_all_measured(&a.c), 0);
+	cs_collect_measured(&a.c);
+	t_eq_int(cs_collect_all_measured(&a.c), 1);
+	t_eq_int(cs_collect_state(&a.c), CS_NODE_RUNS);
+	a.c.again = (struct cs_vec)CS_VEC(uint32_t);
+	cs_collect_again(&a.c, again, 3);
+	t_eq_int(a.c.again_came, 1);
+	if (t_eq_int(a.c.again.n, 2)) {
+		t_eq_int(((uint32_t *)a.c.again.data)[0], 7);
+		t_eq_int(((uint32_t *)a.c.again.data)[1], 3);
+	}
+	cs_collect_done(&a.c, CS_NODE_COMPLETE);
+	t_eq_int(cs_collect_state(&a.c), CS_NODE_COMPLETE);
+	cs_vec_release(&a.c.again);
+	end(&a);
+}
+
 static void nothing_lost(void)
 {
 	const struct cs_row row = { .n_samples = 0 };
@@ -121,6 +144,8 @@ static void lost_finding(void)
 }
 
 static const struct tap_test tests[] = {
+		{ "a node that waits to hear what it measures again has not ended",
+		  measured_again },
 	{ "what there is memory for is kept, and the run is complete", nothing_lost },
 	{ "a row without memory is counted and said, and the run is not complete",
 	  lost_row },
