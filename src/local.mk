@@ -275,8 +275,6 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
-	%D%/file/decoder.c \
-	%D%/file/decoder.h \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \
@@ -290,6 +288,8 @@ endif
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
 	%D%/file/node.c \
+	%D%/file/plain.c \
+	%D%/file/plain.h \
 	%D%/file/put.c \
 	%D%/file/put.h \
 	%D%/file/reader.c \
