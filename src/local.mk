@@ -266,6 +266,7 @@ endif
 	%D%/check/versus.h \
 	%D%/check/vote.c \
 	%D%/check/vote.h \
+	%D%/check/whole.c \
 	%D%/check/word.c
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
