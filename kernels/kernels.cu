@@ -84,6 +84,7 @@ static __device__ void compare(struct cs_check *mine, uint64_t word,
 		mine->expected = expected;
 		mine->found = found;
 	}
+	mine->wrong_bytes += cs_wrong_bytes(expected, found);
 	mine->poison_words += found == CS_POISON64;
 }
 
@@ -99,13 +100,14 @@ static __device__ void block_result(const struct cs_check *mine,
 	__shared__ struct cs_check all;
 
 	if (threadIdx.x == 0) {
-		all.wrong_words = all.poison_words = 0;
+		all.wrong_words = all.wrong_bytes = all.poison_words = 0;
 		all.expected = all.found = 0;
 		all.first_word = UINT64_MAX;
 	}
 	__syncthreads();
 	if (mine->wrong_words) {
 		atomicAdd(counter(&all.wrong_words), mine->wrong_words);
+		atomicAdd(counter(&all.wrong_bytes), mine->wrong_bytes);
 		atomicAdd(counter(&all.poison_words), mine->poison_words);
 		atomicMin(counter(&all.first_word), mine->first_word);
 	}
@@ -121,15 +123,24 @@ static __device__ void block_result(const struct cs_check *mine,
 
 PASS_KERNEL cs_k_check(struct cs_k_check a)
 {
-	const pair_t *p = (const pair_t *)a.address;
-	struct cs_check mine = { 0, 0, UINT64_MAX, 0, 0 };
+	const uint32_t teams = gridDim.x / a.each, team = blockIdx.x / a.each;
+	const uint64_t stride = (uint64_t)a.each * blockDim.x;
+	const uint64_t first = (uint64_t)(blockIdx.x % a.each) * blockDim.x +
+			       threadIdx.x;
+	struct cs_check mine = { 0, 0, 0, UINT64_MAX, 0, 0 };
 
-	for (uint64_t i = first_pair(); i < a.words / 2; i += pair_stride()) {
-		pair_t found = p[i];
+	for (uint32_t place = team; place < a.places; place += teams) {
+		const uint64_t at = place * a.stride;
+		const pair_t *p = (const pair_t *)a.address + at / 2;
 
-		compare(&mine, 2 * i, cs_fill_word(a.key, 2 * i), found.x);
-		compare(&mine, 2 * i + 1, cs_fill_word(a.key, 2 * i + 1),
-			found.y);
+		for (uint64_t i = first; i < a.words / 2; i += stride) {
+			pair_t found = p[i];
+
+			compare(&mine, at + 2 * i, cs_fill_word(a.key, 2 * i),
+				found.x);
+			compare(&mine, at + 2 * i + 1,
+				cs_fill_word(a.key, 2 * i + 1), found.y);
+		}
 	}
 	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
 }

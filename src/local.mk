@@ -154,6 +154,7 @@ endif
 %C%_libcs_node_a_SOURCES = \
 	%D%/node/agent.c \
 	%D%/node/agent.h \
+	%D%/node/alone.c \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -177,6 +178,8 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
+	%D%/node/places.c \
+	%D%/node/places.h \
 	%D%/node/probe.c \
 	%D%/node/process.c \
 	%D%/node/process.h \
@@ -187,6 +190,7 @@ endif
 	%D%/node/stage.h \
 	%D%/node/starter.c \
 	%D%/node/starter.h \
+	%D%/node/step.c \
 	%D%/node/usage.c \
 	%D%/node/usage.h
 

@@ -59,6 +59,7 @@ UNIT_TESTS = \
 	%D%/unit/options.t \
 	%D%/unit/output.t \
 	%D%/unit/pci.t \
+	%D%/unit/places.t \
 	%D%/unit/plan.t \
 	%D%/unit/planfile.t \
 	%D%/unit/pool.t \
@@ -125,6 +126,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
 %C%_unit_pci_t_SOURCES = %D%/unit/test_pci.c %D%/unit/root.h
+%C%_unit_places_t_SOURCES = %D%/unit/test_places.c
 %C%_unit_plan_t_SOURCES = %D%/unit/test_plan.c
 %C%_unit_planfile_t_SOURCES = %D%/unit/test_planfile.c
 %C%_unit_pool_t_SOURCES = %D%/unit/test_pool.c %D%/unit/canned.h
@@ -338,11 +340,14 @@ check_PROGRAMS += %D%/bench/bench_sm
 # ---- simulations with known truth: a table each, by hand ----
 TRUTHS = \
 	%D%/bench/truth_baseline \
+	%D%/bench/truth_compare \
 	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
 %C%_bench_truth_baseline_LDADD = $(CS_LINK)
 %C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
+%C%_bench_truth_compare_LDADD = $(CS_LINK)
+%C%_bench_truth_compare_SOURCES = %D%/bench/truth_compare.c $(NOISE)
 %C%_bench_truth_fleet_LDADD = $(CS_LINK)
 %C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)
@@ -375,6 +380,7 @@ SHELL_TESTS = \
 	%D%/quickstart.t \
 	%D%/run/compare.t \
 	%D%/run/costs.t \
+	%D%/run/data.t \
 	%D%/run/cpu.t \
 	%D%/run/faults-differ.t \
 	%D%/run/faults-found.t \
@@ -420,11 +426,36 @@ EXTRA_DIST += \
 	%D%/fixtures \
 	%D%/fuzz/corpus \
 	%D%/golden \
+	%D%/matrix \
 	%D%/run/lib.sh
 
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:
 	rm -f $(distdir)/%D%/golden/*.log $(distdir)/%D%/golden/*.trs
+
+# ---- other builds of the same sources ----
+
+# For work: errors of memory and undefined behaviour end the program.
+dev:
+	@$(MKDIR_P) dev
+	@cd dev && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-werror \
+		--enable-sanitize=address,undefined CFLAGS='-g -O1'; }
+	$(MAKE) -C dev $(AM_MAKEFLAGS)
+
+# Lines that no test runs.  What a process that is killed ran is not counted.
+coverage:
+	@$(MKDIR_P) coverage
+	@cd coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q \
+		CFLAGS='-g -O0 --coverage'; }
+	$(MAKE) -C coverage $(AM_MAKEFLAGS) check || :
+	cd coverage && gcovr -r $(abs_top_srcdir) --filter '.*/src/' --print-summary \
+		--html-details src.html --sort-uncovered .
+
+# Every compiler, sanitizer and library that is promised: an hour.  MATRIX='clang mpich'
+# chooses.
+check-matrix:
+	$(abs_top_srcdir)/%D%/matrix $(MATRIX)
+.PHONY: dev coverage check-matrix
 
 # ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:

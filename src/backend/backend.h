@@ -81,9 +81,10 @@ struct cs_flight {
 	uint64_t dst, src, bytes;
 	uint32_t copies;
 	uint32_t kind;		/* enum cs_flight_kind */
-	/* kernels: copy i goes from and to position i % positions of buffers of so
-	 * many, `bytes` apart; 0 means 1 */
+	/* copy i goes to position i % positions of so many; of kernels, where they are
+	 * `bytes` apart, from such a one too; 0 means 1 */
 	uint32_t positions;
+	uint64_t stride;	/* of positions; not of kernels */
 	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
 	uint64_t key;		/* SM_READ: of what is at src; SM_WRITE; CHASE: the
 				 * seed of the random chain at src, 0: stride */
@@ -162,7 +163,10 @@ struct cs_backend {
 		     struct cs_export *out, struct cs_err *err);
 
 	/* Only cuda from here to rearena(); NULL elsewhere.
-	 * The ways that arena() and import() take; AUTO until it is said. */
+	 * How large an arena there is memory for. */
+	int (*left)(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
+
+	/* The ways that arena() and import() take; AUTO until it is said. */
 	void (*via)(struct cs_dev *dev, enum cs_way way);
 
 	/* Before arena(), which publishes it: the ring of CS_RING_SLOTS slots
@@ -201,10 +205,11 @@ struct cs_backend {
 		    uint64_t key, struct cs_err *err);
 	int (*poison)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		      struct cs_err *err);
-	/* Compare with the pattern and, if asked, poison in the same pass. */
-	int (*check)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		     uint64_t key, int poison, struct cs_check *out,
-		     struct cs_err *err);
+	/* Compare with what should be there and, if asked, poison all from the first
+	 * place to the last behind it. */
+	int (*check)(struct cs_dev *dev, uint64_t address,
+		     const struct cs_expected *pattern, int poison,
+		     struct cs_check *out, struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  Own memory: a chain (base/chain.h) in
 	 * `bytes` at `address`, for somebody who sees its first node at `base`;

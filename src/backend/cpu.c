@@ -176,13 +176,20 @@ static int cpu_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 	return 0;
 }
 
-static int cpu_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		     uint64_t key, int poison, struct cs_check *out,
-		     struct cs_err *err)
+static int cpu_check(struct cs_dev *dev, uint64_t address,
+		     const struct cs_expected *pattern, int poison,
+		     struct cs_check *out, struct cs_err *err)
 {
+	struct cs_check found;
+
 	(void)dev;
 	(void)err;
-	cs_check_host(pointer(address), bytes, key, poison, out);
+	*out = (struct cs_check){ .first_word = UINT64_MAX };
+	for (uint32_t i = 0; i < pattern->places; i++) {
+		cs_check_host(pointer(address + i * pattern->stride), pattern->bytes,
+			      pattern->key, poison, &found);
+		cs_check_add(out, &found, i * pattern->stride / sizeof(uint64_t));
+	}
 	return 0;
 }
 

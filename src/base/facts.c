@@ -74,16 +74,6 @@ double cs_first_byte_s(const struct cs_agent_facts *a)
 	       a->first_sample_s;
 }
 
-/* Whole blocks, as they are allocated. */
-int64_t cs_context_bytes(const struct cs_agent_facts *a, uint64_t arena_bytes)
-{
-	const uint64_t block = 2u << 20;
-	int64_t arena = (int64_t)((arena_bytes + block - 1) / block * block);
-
-	return a->before.ours_bytes < arena ? -1 :
-					      a->before.ours_bytes - arena;
-}
-
 /* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
 void cs_agent_facts_init(struct cs_agent_facts *agent)
 {
@@ -97,7 +87,7 @@ void cs_agent_facts_init(struct cs_agent_facts *agent)
 	agent->numa = agent->pages_numa = -1;
 	agent->start_s = agent->open_s = NAN;
 	agent->arena_s = agent->ways_s = agent->first_sample_s = NAN;
-	agent->used_bytes = -1;
+	agent->used_bytes = agent->context_bytes = -1;
 	cs_usage_init(&agent->usage);
 	agent->sent_bytes = agent->received_bytes = -1;
 }

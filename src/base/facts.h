@@ -108,6 +108,7 @@ struct cs_agent_facts {
 	double arena_s, ways_s, first_sample_s;
 	int64_t used_bytes;	/* of the GPU's memory, by anyone, when the context was
 				 * there and the buffer not yet; cuMemGetInfo */
+	int64_t context_bytes;	/* … by our processes, besides the buffer: contexts */
 	struct cs_usage usage;	/* of its thread between the two looks */
 	/* What its samples moved to and from other GPUs between the two looks */
 	int64_t sent_bytes, received_bytes;
@@ -282,9 +283,6 @@ int cs_node_cards(const struct cs_node_facts *node);
 /* From the launch to the end of its first sample, waiting for others apart; NAN
  * where a part of it is unknown. */
 double cs_first_byte_s(const struct cs_agent_facts *agent);
-/* GPU memory that is there besides its arena of so many bytes: contexts, of all our
- * processes; -1 unknown. */
-int64_t cs_context_bytes(const struct cs_agent_facts *agent, uint64_t arena_bytes);
 
 /* "direct", "CUDA IPC", "shared memory", "descriptor", "staged", "staged by
  * driver", "-". */

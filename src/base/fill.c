@@ -181,12 +181,37 @@ static void note_wrong(struct cs_check *out, uint64_t i, uint64_t expected,
 		       uint64_t found)
 {
 	out->wrong_words++;
+	out->wrong_bytes += cs_wrong_bytes(expected, found);
 	out->poison_words += found == CS_POISON64;
 	if (out->first_word != UINT64_MAX)
 		return;
 	out->first_word = i;
 	out->expected = expected;
 	out->found = found;
+}
+
+uint64_t cs_first_wrong_byte(const struct cs_check *check)
+{
+	unsigned char expected[8], found[8];
+	unsigned i = 0;
+
+	memcpy(expected, &check->expected, sizeof(expected));
+	memcpy(found, &check->found, sizeof(found));
+	while (i < 7 && expected[i] == found[i])
+		i++;
+	return check->first_word * 8 + i;
+}
+
+void cs_check_add(struct cs_check *whole, const struct cs_check *part, uint64_t at)
+{
+	whole->wrong_words += part->wrong_words;
+	whole->wrong_bytes += part->wrong_bytes;
+	whole->poison_words += part->poison_words;
+	if (!part->wrong_words || part->first_word + at >= whole->first_word)
+		return;
+	whole->first_word = part->first_word + at;
+	whole->expected = part->expected;
+	whole->found = part->found;
 }
 
 /* Less than a block: words `first` to n - 1 of the buffer. */

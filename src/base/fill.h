@@ -45,14 +45,48 @@ static inline CS_HOST_DEVICE uint64_t cs_fill_word(uint64_t key, uint64_t i)
 	return cs_fill_mix(key + cs_fill_step(i));
 }
 
-/* What a check of a buffer found.  Written by a kernel into zero-copy host
- * memory or by cs_check_host; all zero but first_word = UINT64_MAX before. */
+/* What should lie in memory: `places` times the first `bytes` of the pattern of `key`,
+ * `stride` apart, which is no less. */
+struct cs_expected {
+	uint64_t key, bytes, stride;
+	uint32_t places;
+};
+
+/* … once. */
+#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1 })
+
+/* How many bytes of two words differ. */
+static inline CS_HOST_DEVICE uint32_t cs_wrong_bytes(uint64_t expected, uint64_t found)
+{
+	uint64_t differ = expected ^ found;
+	uint32_t n = 0;
+
+	for (; differ; differ >>= 8)
+		n += (differ & 0xFF) != 0;
+	return n;
+}
+
+/* What a check of memory found.  Written by a kernel into zero-copy host memory or by
+ * cs_check_host; all zero but first_word = UINT64_MAX before. */
 struct cs_check {
 	uint64_t wrong_words;	/* 64-bit words that differ from the pattern */
+	uint64_t wrong_bytes;	/* in these */
 	uint64_t poison_words;	/* of these, still poison: never written */
-	uint64_t first_word;	/* index of the first wrong one */
+	uint64_t first_word;	/* index of the first wrong one, from where all begins */
 	uint64_t expected, found; /* there */
 };
+
+/* The whole of which a part, which begins at word `at` of it, was checked. */
+void cs_check_add(struct cs_check *whole, const struct cs_check *part, uint64_t at);
+
+/* The place of the first wrong byte; of a check that found one. */
+uint64_t cs_first_wrong_byte(const struct cs_check *check);
+
+/* From the first place to the end of the last. */
+static inline uint64_t cs_expected_span(const struct cs_expected *p)
+{
+	return p->places ? (p->places - 1) * p->stride + p->bytes : 0;
+}
 
 /* `bytes` is a multiple of 16, `p` 16-byte aligned. */
 void cs_fill_host(void *p, uint64_t bytes, uint64_t key);

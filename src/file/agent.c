@@ -51,23 +51,16 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 
 /* ---- agents ---- */
 
-static void put_costs(struct cs_put *r, const struct cs_run *run, int node,
-		      int agent)
+static void put_costs(struct cs_put *r, const struct cs_agent_facts *a)
 {
-	const struct cs_run_node *nd = &run->node[node];
-	const struct cs_agent_facts *a = &nd->agent[agent];
 	const struct cs_usage *u = &a->usage;
-	struct cs_arena_layout arena = { 0 };
 
-	if (run->plan)
-		cs_plan_arena(run->plan, agent, nd->facts.n_agents, UINT64_MAX,
-			      &arena);
 	cs_put_real(r, "arena_s", a->arena_s);
 	cs_put_real(r, "ways_s", a->ways_s);
 	cs_put_real(r, "first_sample_s", a->first_sample_s);
 	cs_put_real(r, "first_byte_s", cs_first_byte_s(a));
 	cs_put_count(r, "used_bytes", a->used_bytes);
-	cs_put_count(r, "context_bytes", cs_context_bytes(a, arena.total_bytes));
+	cs_put_count(r, "context_bytes", a->context_bytes);
 	cs_put_count(r, "host_bytes", u->host_bytes);
 	cs_put_real(r, "cpu_s", u->cpu_s);
 	cs_put_count(r, "switches_voluntary", u->voluntary);
@@ -86,6 +79,7 @@ static void take_costs(struct cs_fields *f, struct cs_agent_facts *a)
 	a->ways_s = cs_field_real(f, "ways_s");
 	a->first_sample_s = cs_field_real(f, "first_sample_s");
 	a->used_bytes = cs_field_count(f, "used_bytes");
+	a->context_bytes = cs_field_count(f, "context_bytes");
 	u->host_bytes = cs_field_count(f, "host_bytes");
 	u->cpu_s = cs_field_real(f, "cpu_s");
 	u->voluntary = cs_field_count(f, "switches_voluntary");
@@ -118,7 +112,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	cs_put_known(&r, "note", a->note);
 	cs_put_real(&r, "start_s", a->start_s);
 	cs_put_real(&r, "open_s", a->open_s);
-	put_costs(&r, run, node, agent);
+	put_costs(&r, a);
 	return cs_put_end(&r);
 }
 

@@ -276,8 +276,10 @@ static void put_history(struct cs_put *r, const struct cs_row *row)
 	cs_put_count(r, "temperature_c", row->temperature_c);
 	cs_put_real(r, "power_w", row->power_w);
 	cs_put_int(r, "checked", row->checked);
+	cs_put_int(r, "checked_whole", row->checked_whole);
+	cs_put_int(r, "checked_part", row->checked_part);
 	cs_put_int(r, "discarded", row->discarded);
-	cs_put_wide(r, "wrong_bytes", row->wrong_words * 8);
+	cs_put_wide(r, "wrong_bytes", row->wrong_bytes);
 }
 
 static void take_history(struct cs_fields *f, struct cs_row *row)
@@ -294,8 +296,12 @@ static void take_history(struct cs_fields *f, struct cs_row *row)
 	row->temperature_c = cs_field_count32(f, "temperature_c");
 	row->power_w = cs_field_real(f, "power_w");
 	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
+	row->checked_whole =
+		(uint32_t)cs_field_int(f, "checked_whole", 0, row->checked, 0);
+	row->checked_part = (uint32_t)cs_field_int(
+		f, "checked_part", 0, row->checked - row->checked_whole, 0);
 	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
-	row->wrong_words = cs_field_wide(f, "wrong_bytes") / 8;
+	row->wrong_bytes = cs_field_wide(f, "wrong_bytes");
 	row->flags = flags_of(f);
 }
 

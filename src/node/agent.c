@@ -180,22 +180,37 @@ static int remake_arena(struct cs_agent *a)
 	return cs_ends_fill(&a->ends);
 }
 
+/* For transfers of at most so many bytes; copies of a sample share a place where not
+ * all of `left` is enough for more. */
+static void plan_arena(const struct cs_agent *a, uint64_t most, uint64_t left,
+		       struct cs_arena_layout *layout)
+{
+	int n = (int)a->board->n_agents;
+
+	cs_plan_arena_wide(a->plan, me(a), n, most, layout);
+	if (layout->total_bytes > left)
+		cs_plan_arena(a->plan, me(a), n, most, layout);
+}
+
 /* As large as there is room for: transfers of more are left out. */
 static int make_arena(struct cs_agent *a, struct cs_arena_layout *layout)
 {
+	const struct cs_backend *backend = a->args.backend;
 	struct cs_slot *slot = a->slot;
-	int on_host = a->args.backend->host_arena;
 	uint64_t most = cs_plan_smaller(a->plan, UINT64_MAX); /* all of them */
+	uint64_t left = UINT64_MAX;
 
+	if (backend->left && backend->left(a->dev, &left, &slot->err))
+		return -1;
 	for (;;) {
-		cs_plan_arena(a->plan, me(a), (int)a->board->n_agents, most, layout);
+		plan_arena(a, most, left, layout);
 		if (!layout->total_bytes)
 			return slot->no_room[0] ? -1 : 0;
-		if (!(on_host && open_host(a, layout->total_bytes)) &&
-		    !a->args.backend->arena(a->dev, layout->total_bytes,
-					    on_host ? a->host.at : NULL,
-					    on_host ? a->host.fd : -1,
-					    &slot->arena, &slot->err))
+		if (!(backend->host_arena && open_host(a, layout->total_bytes)) &&
+		    !backend->arena(a->dev, layout->total_bytes,
+				    backend->host_arena ? a->host.at : NULL,
+				    backend->host_arena ? a->host.fd : -1,
+				    &slot->arena, &slot->err))
 			return 0;
 		cs_hostmem_close(&a->host);
 		if (!slot->no_room[0])
@@ -304,6 +319,15 @@ static int look_briefly(struct cs_agent *a)
 	return 0;
 }
 
+/* Of what our processes have on the GPU; the buffer is allocated in whole blocks. */
+static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
+{
+	int64_t arena = (int64_t)((arena_bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN *
+				  CS_ARENA_ALIGN);
+
+	return ours_bytes < arena ? -1 : ours_bytes - arena;
+}
+
 static int do_look(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->slot->facts;
@@ -334,6 +358,8 @@ static int do_look(struct cs_agent *a)
 			   (int)(a->board->n_agents + a->board->n_kin),
 			   (int)a->board->n_agents,
 			   first ? &f->before : &f->after);
+	if (first)
+		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);
 	if (first && l->dst_bytes && !rc)
 		rc = a->args.backend->idle(a->dev, &a->slot->err);
 	return rc;
@@ -444,7 +470,7 @@ static struct cs_flight flight_of(const struct cs_agent *a, uint32_t k)
 {
 	return cs_ends_flight(&a->ends,
 			      cs_plan_transfer(a->plan, my_step(a), k),
-			      a->slot->copies[k]);
+			      a->slot->copies[k], a->slot->flags & CS_CMD_FIRST);
 }
 
 static void add_back(struct cs_flight *flight, const struct cs_flight *back)
@@ -517,6 +543,7 @@ static int arm_and_wait(struct cs_agent *a)
 	first = a->slot->err;
 	a->filled_seq = a->slot->seq;
 	memcpy(a->ends.copies, a->slot->copies, sizeof(a->ends.copies));
+	a->ends.uncounted = (a->slot->flags & CS_CMD_FIRST) != 0;
 	say_armed(a);
 	for (int i = 0; i < lanes; i++)
 		if (wait_mine(a, i, &mine[i]) && !rc) {
@@ -578,7 +605,7 @@ static int do_probe(struct cs_agent *a)
 	struct cs_slot *slot = a->slot;
 	struct cs_cost cost = {
 		a->args.backend, a->dev, a->board, slot,
-		cs_plan_test(a->plan, my_step(a)), cs_ends_flight(&a->ends, t, 1),
+		cs_plan_test(a->plan, my_step(a)), cs_ends_flight(&a->ends, t, 1, 0),
 		&cs_board_slot(a->board, t->dst.index)->spare,
 	};
 	int checked = cost.test->how == CS_HOW_OPEN &&

@@ -53,7 +53,8 @@ enum cs_command {
 };
 
 /* Flags of a command. */
-#define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load */
+#define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load; ARM: a first
+				 * sample, which does not count */
 #define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify says no */
 #define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
 #define CS_CMD_AFTER 8u		/* PROBE: what is left over */
@@ -97,8 +98,11 @@ struct cs_slot {
 	uint32_t n_values;	/* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
 	/* by transfer, whose destination is the agent's to check: samples checked
-	 * since PREPARE, the first fault found; of SOURCE: [0] */
-	uint32_t checked[CS_STEP_MAX];
+	 * since PREPARE, of these all copies, or of one copy a part alone; what was wrong
+	 * in all of them, and of the first fault its copy, from 1 on (0: not known); of
+	 * SOURCE: [0] */
+	uint32_t checked[CS_STEP_MAX], checked_whole[CS_STEP_MAX];
+	uint32_t checked_part[CS_STEP_MAX], wrong_copy[CS_STEP_MAX];
 	struct cs_check check[CS_STEP_MAX];
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */

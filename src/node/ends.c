@@ -8,6 +8,7 @@
 #include "base/fill.h"
 #include "node/hostbuf.h"
 #include "node/hostpass.h"
+#include "node/places.h"
 #include "node/stage.h"
 
 /* Slots of host memory: one that all agents of the process take in turn, behind it
@@ -249,7 +250,23 @@ static uint64_t src_of(const struct cs_ends *e, const struct cs_transfer *t)
 			0);
 }
 
-static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t)
+static const struct cs_arena_layout *layout_of(const struct cs_ends *e,
+					       const struct cs_end *end)
+{
+	return &cs_board_slot(e->board, end->index)->layout;
+}
+
+/* Where so many copies go; in host memory all to one place. */
+static struct cs_places places_of(const struct cs_ends *e, const struct cs_transfer *t,
+				  uint32_t copies, int uncounted)
+{
+	return cs_places_of(e->plan, &e->slot->step, t, cs_end_is_numa(&t->dst) ? 0 :
+				    layout_of(e, &t->dst)->dst_bytes,
+			    copies, uncounted);
+}
+
+static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t,
+		       const struct cs_places *places)
 {
 	const struct host_place *place;
 
@@ -257,9 +274,7 @@ static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t)
 		place = find_place(e, t, 1);
 		return place ? place->buf.address : 0;
 	}
-	return arena_of(e, t->dst.index) +
-	       cs_board_slot(e->board, t->dst.index)->layout.dst_at +
-	       cs_transfer_dst_at(e->plan, t);
+	return arena_of(e, t->dst.index) + layout_of(e, &t->dst)->dst_at + places->at;
 }
 
 /* The pattern in its source; what a kernel writes without one is the agent's. */
@@ -279,19 +294,25 @@ static uint64_t chain_seed(const struct cs_ends *e, const struct cs_transfer *t)
 }
 
 struct cs_flight cs_ends_flight(const struct cs_ends *e,
-				const struct cs_transfer *t, uint32_t copies)
+				const struct cs_transfer *t, uint32_t copies,
+				int uncounted)
 {
+	const struct cs_places places = places_of(e, t, copies, uncounted);
 	struct cs_flight f = {
 		.kind = kind_of(e, t), .bytes = t->bytes, .copies = copies,
-		.positions = (uint32_t)(cs_transfer_span(e->plan, t) / t->bytes),
+		.positions = cs_method_is_kernel(t->method) ?
+			(uint32_t)(cs_transfer_span(e->plan, t) / t->bytes) : places.n,
+		.stride = places.stride,
 		.key = t->method == CS_METHOD_CHASE ? chain_seed(e, t) :
 						      key_of_source(e, t),
 	};
 
+	if (f.kind == CS_FLIGHT_OUT) /* the ring is where it is */
+		f.positions = 1;
 	f.src = f.kind == CS_FLIGHT_IN ? e->slot->arena.ring_address :
 					 src_of(e, t);
 	f.dst = f.kind == CS_FLIGHT_OUT ? e->map[t->dst.index].address :
-		t->method == CS_METHOD_CHASE ? 0 : dst_of(e, t);
+		t->method == CS_METHOD_CHASE ? 0 : dst_of(e, t, &places);
 	if (f.kind == CS_FLIGHT_IN || f.kind == CS_FLIGHT_OUT)
 		cs_stage_flight(e->board, t, e->slot->seq, &f);
 	return f;
@@ -313,11 +334,11 @@ int cs_ends_fill(struct cs_ends *e)
 
 int cs_ends_source(struct cs_ends *e)
 {
+	e->slot->check[0] = (struct cs_check){ .first_word = UINT64_MAX };
 	if (!e->slot->layout.src_bytes)
 		return 0;
-	e->slot->check[0] = (struct cs_check){ .first_word = UINT64_MAX };
 	return e->backend->check(e->dev, e->slot->arena.address,
-				 e->slot->layout.src_bytes, own_key(e), 0,
+				 &CS_EXPECTED(own_key(e), e->slot->layout.src_bytes), 0,
 				 &e->slot->check[0], &e->slot->err);
 }
 
@@ -360,16 +381,24 @@ static int place_check(struct cs_ends *e, const struct cs_transfer *t, int is_ds
 						       "no host buffer");
 }
 
+/* Wherever a sample may write. */
 static int poison(struct cs_ends *e, const struct cs_transfer *t)
 {
-	struct host_place *place;
+	const struct cs_places one = places_of(e, t, 1, 0);
+	struct cs_places most;
 
-	if (!cs_end_is_numa(&t->dst))
-		return e->backend->poison(e->dev, dst_of(e, t),
-					  cs_transfer_span(e->plan, t), &e->slot->err);
-	place = find_place(e, t, 1);
-	cs_hostpass_poison(place->buf.at, cs_transfer_span(e->plan, t));
-	return 0;
+	if (cs_end_is_numa(&t->dst)) {
+		cs_hostpass_poison(find_place(e, t, 1)->buf.at,
+				   cs_transfer_span(e->plan, t));
+		return 0;
+	}
+	most = cs_places_most(e->plan, &e->slot->step, t, layout_of(e, &t->dst)->dst_bytes);
+	if (e->backend->poison(e->dev, dst_of(e, t, &one), cs_transfer_span(e->plan, t),
+			       &e->slot->err))
+		return -1;
+	return most.n < 2 ? 0 :
+		e->backend->poison(e->dev, dst_of(e, t, &most), most.n * most.stride,
+				   &e->slot->err);
 }
 
 /* The chain that an issuer will follow, as that sees it. */
@@ -401,7 +430,8 @@ int cs_ends_prepare(struct cs_ends *e, int unchecked)
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
 		const struct cs_transfer *t = transfer_of(e, k);
 
-		e->slot->checked[k] = 0;
+		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
+		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] =
 			(struct cs_check){ .first_word = UINT64_MAX };
 		if (place_check(e, t, 0) || place_check(e, t, 1) ||
@@ -412,48 +442,75 @@ int cs_ends_prepare(struct cs_ends *e, int unchecked)
 	return 0;
 }
 
-static void keep(struct cs_ends *e, uint32_t k, const struct cs_check *found)
+/* What was found in one sample; the first fault of all is told. */
+static void keep(struct cs_ends *e, uint32_t k, const struct cs_expected *left,
+		 const struct cs_check *found)
 {
+	struct cs_check *sum = &e->slot->check[k], now = *found;
+	uint64_t words = left->stride / sizeof(uint64_t);
+
 	e->slot->checked[k]++;
-	if (found->wrong_words && !e->slot->check[k].wrong_words)
-		e->slot->check[k] = *found;
+	if (!now.wrong_words)
+		return;
+	if (!sum->wrong_words && left->places > 1) {
+		e->slot->wrong_copy[k] = (uint32_t)(now.first_word / words) + 1;
+		now.first_word %= words;
+	}
+	/* behind the first */
+	cs_check_add(sum, &now, sum->wrong_words ? sum->first_word + 1 : 0);
 }
 
-/* As far as the last sample's copies went. */
-static uint64_t written(const struct cs_ends *e, const struct cs_transfer *t,
-			uint32_t k)
+/* What the last sample has left behind; `*whole`: all of its copies. */
+static struct cs_expected left_by(const struct cs_ends *e, uint32_t k, int *whole)
 {
-	uint64_t bytes = t->bytes * e->copies[k];
+	const struct cs_transfer *t = transfer_of(e, k);
+	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
+	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
+	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride, places.n };
 
-	return bytes < cs_transfer_span(e->plan, t) && bytes ? bytes :
-						      cs_transfer_span(e->plan, t);
+	*whole = places.n > 1 || bytes <= span;
+	if (places.n == 1) /* all positions of a kernel */
+		left = CS_EXPECTED(left.key, bytes && bytes < span ? bytes : span);
+	return left;
 }
 
-static int check_device(struct cs_ends *e, uint32_t k, uint64_t address,
-			uint64_t bytes, int again)
+static int check_device(struct cs_ends *e, uint32_t k, int again)
 {
-	struct cs_check found = { .first_word = UINT64_MAX };
+	const struct cs_transfer *t = transfer_of(e, k);
+	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
+	struct cs_check found;
+	int whole;
+	const struct cs_expected left = left_by(e, k, &whole);
 
-	if (e->backend->check(e->dev, address, bytes,
-			      key_of_source(e, transfer_of(e, k)), again, &found,
+	if (e->backend->check(e->dev, dst_of(e, t, &places), &left, again, &found,
 			      &e->slot->err))
 		return -1;
-	keep(e, k, &found);
+	keep(e, k, &left, &found);
+	e->slot->checked_whole[k] += whole != 0;
 	return 0;
 }
 
+/* What a CPU checks in half a millisecond. */
+#define HOST_WHOLE_BYTES (4u << 20)
+
+/* As a whole what is small, and the last sample. */
 static void check_host(struct cs_ends *e, uint32_t k, int last)
 {
-	const struct cs_transfer *t = transfer_of(e, k);
-	struct cs_check found = { .first_word = UINT64_MAX };
-	void *at = find_place(e, t, 1)->buf.at;
-	uint64_t bytes = written(e, t, k), key = key_of_source(e, t);
+	struct cs_check found;
+	int whole;
+	const struct cs_expected left = left_by(e, k, &whole);
+	void *at = find_place(e, transfer_of(e, k), 1)->buf.at;
+	int all = last || left.bytes <= HOST_WHOLE_BYTES;
 
 	if (last)
-		cs_hostpass_check(at, bytes, key, &found);
+		cs_hostpass_check(at, left.bytes, left.key, &found);
+	else if (all)
+		cs_check_host(at, left.bytes, left.key, 1, &found);
 	else
-		cs_check_host_some(at, bytes, key, e->slot->seq, &found);
-	keep(e, k, &found);
+		cs_check_host_some(at, left.bytes, left.key, e->slot->seq, &found);
+	keep(e, k, &left, &found);
+	e->slot->checked_whole[k] += whole && all;
+	e->slot->checked_part[k] += !all;
 }
 
 int cs_ends_check(struct cs_ends *e, int last)
@@ -465,8 +522,7 @@ int cs_ends_check(struct cs_ends *e, int last)
 			continue;
 		if (cs_end_is_numa(&t->dst))
 			check_host(e, k, last);
-		else if (check_device(e, k, dst_of(e, t), written(e, t, k),
-				      !last))
+		else if (check_device(e, k, !last))
 			return -1;
 	}
 	return 0;
@@ -474,5 +530,13 @@ int cs_ends_check(struct cs_ends *e, int last)
 
 int cs_ends_check_at(struct cs_ends *e, uint32_t k, uint64_t address)
 {
-	return check_device(e, k, address, transfer_of(e, k)->bytes, 0);
+	const struct cs_transfer *t = transfer_of(e, k);
+	const struct cs_expected one = CS_EXPECTED(key_of_source(e, t), t->bytes);
+	struct cs_check found;
+
+	if (e->backend->check(e->dev, address, &one, 0, &found, &e->slot->err))
+		return -1;
+	keep(e, k, &one, &found);
+	e->slot->checked_whole[k]++;
+	return 0;
 }

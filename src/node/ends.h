@@ -19,6 +19,7 @@ struct cs_ends {
 	const struct cs_mapping *map; /* of peers, by agent */
 	int me;
 	uint32_t copies[CS_STEP_MAX]; /* of the last sample, by transfer */
+	int uncounted;		/* it does not count */
 	struct cs_vec host;	/* struct host_place */
 };
 
@@ -34,9 +35,10 @@ int cs_ends_source(struct cs_ends *ends);
 
 /* Does the agent enqueue anything for it? */
 int cs_ends_is_mine(const struct cs_ends *ends, const struct cs_transfer *t);
-/* What that is, `copies` of it. */
+/* What that is, `copies` of it; of a sample that does not count, or one that does. */
 struct cs_flight cs_ends_flight(const struct cs_ends *ends,
-				const struct cs_transfer *t, uint32_t copies);
+				const struct cs_transfer *t, uint32_t copies,
+				int uncounted);
 
 /* Before the samples of slot->step: destinations poisoned (unless `unchecked`),
  * chains built.  slot->refused and an error where an end cannot be had. */

@@ -98,17 +98,7 @@ void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key,
 
 	run(part, n);
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
-	for (int i = 0; i < n; i++) {
-		const struct cs_check *found = &part[i].found;
-
-		out->wrong_words += found->wrong_words;
-		out->poison_words += found->poison_words;
-		if (!found->wrong_words || out->first_word != UINT64_MAX)
-			continue;
-		out->first_word = found->first_word +
-				  (uint64_t)(part[i].at - (char *)p) /
-					  sizeof(uint64_t);
-		out->expected = found->expected;
-		out->found = found->found;
-	}
+	for (int i = 0; i < n; i++)
+		cs_check_add(out, &part[i].found,
+			     (uint64_t)(part[i].at - (char *)p) / sizeof(uint64_t));
 }

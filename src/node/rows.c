@@ -4,6 +4,7 @@
 
 #include "node/coordinator.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,16 +73,18 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 	}
 }
 
-static void corrupt(struct cs_row *row, const struct cs_check *check)
+static void corrupt(struct cs_row *row, const struct cs_check *check, uint32_t copy)
 {
+	char of[32] = "";
+
 	row->status = CS_CORRUPT;
-	row->wrong_words = check->wrong_words;
-	cs_text(row->reason, sizeof(row->reason),
-		"%lu of %lu 8-byte words wrong, first at byte %lu: expected %016lx, found %016lx%s",
-		(unsigned long)check->wrong_words,
-		(unsigned long)(row->what.bytes / 8),
-		(unsigned long)check->first_word * 8,
-		(unsigned long)check->expected, (unsigned long)check->found,
+	row->wrong_bytes = check->wrong_bytes;
+	if (copy)
+		cs_text(of, sizeof(of), " of copy %" PRIu32, copy);
+	cs_text(row->reason, sizeof(row->reason), "%" PRIu64 " wrong byte%s, the first at "
+		"%" PRIu64 "%s: expected %016" PRIx64 ", found %016" PRIx64 "%s",
+		check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
+		cs_first_wrong_byte(check), of, check->expected, check->found,
 		check->poison_words == check->wrong_words ? "; never written"
 		: check->poison_words ? "; partly never written"
 				      : "");
@@ -186,8 +189,10 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	row->flags |= cell->flags;
 	set_state(co, cell, row);
 	row->checked = checker->checked[k];
+	row->checked_whole = checker->checked_whole[k];
+	row->checked_part = checker->checked_part[k];
 	if (checker->check[k].wrong_words)
-		corrupt(row, &checker->check[k]);
+		corrupt(row, &checker->check[k], checker->wrong_copy[k]);
 }
 
 /* Bytes that count for the total: not those of a latency. */
@@ -230,7 +235,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 		total[i] = total_of(co, cell, first, end, i);
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
-	row.checked = 0;
+	row.checked = row.checked_whole = row.checked_part = 0;
 	memset(row.throttle_at, 0, sizeof(row.throttle_at));
 	cs_cell_emit(co, &row, total, s->n);
 }

@@ -18,10 +18,10 @@
 #define DISCARD_MAX_LOADED 1
 /* A cell that would need more samples than there are is ended, but not where somebody
  * asks for more than any cell can give, and so for all of them.  What few samples say
- * of the number is rough, and most that would need less than twice as many still get
+ * of the number is rough: of those that would need somewhat more, many still get
  * there. */
 #define HOPELESS_PRECISION 1e-3
-#define HOPELESS_TIMES 2.0
+#define HOPELESS_TIMES 1.4
 
 /* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
  * for a saving. */
@@ -36,7 +36,7 @@
 
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
-	uint32_t cap = t->bytes >= (1u << 20) && !cs_transfer_is_load(t) ? 16 : 512;
+	uint32_t cap = cs_transfer_is_load(t) ? 512 : cs_copies_most(t->bytes);
 	uint32_t staged = cs_stage_copies(t->bytes);
 
 	if (t->method == CS_METHOD_CHASE)
@@ -158,6 +158,16 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	match_twins(s);
 	if (guess.gbs > 0 && !is_loaded(s) && is_touched_by_one(plan, step))
 		shorten_touch(s);
+}
+
+void cs_sampler_limit(struct cs_sampler *s, uint32_t k, uint32_t most)
+{
+	if (s->cap[k] > most)
+		s->cap[k] = most;
+	if (s->copies[k] > most)
+		s->copies[k] = most;
+	if (s->guessed[k] > most)
+		s->guessed[k] = most;
 }
 
 void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
@@ -408,6 +418,8 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 	int over = elapsed_s >= s->limit_s;
 	int first = s->discarded == 0;
 	int late = !first && (over || s->discarded >= most);
+	/* where one sample is a turn, turns are compared, and not these */
+	int alone = !first && s->block == 1 && !is_loaded(s);
 
 	if (first && s->guessed[0]) {
 		memcpy(s->copies, s->guessed, sizeof(s->copies));
@@ -420,7 +432,7 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 		count(s, s->last_gbs, s->last_overlap);
 		s->discarded--;
 		count(s, gbs, overlap);
-	} else if (late) {
+	} else if (late || alone) {
 		count(s, gbs, overlap);
 	} else {
 		s->comparable = !first;

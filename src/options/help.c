@@ -39,7 +39,7 @@ static void put_usage(FILE *to, const struct cs_verb *command)
 	      "       cscope-mpi [OPTION]...            (one process: a thread per GPU)\n"
 	      "       cscope-mpi COMMAND ...\n"
 	      "Measures how fast data moves between the GPUs of each node, as an MPI job\n"
-	      "sees it, and checks every byte.\n", to);
+	      "sees it, and checks the data of every sample.\n", to);
 }
 
 static void put_left(FILE *to, const char *left, const char *help)

@@ -117,7 +117,8 @@ static const struct cs_option measure_options[] = {
 	{ "seed", 0, "N", "of the order of cells and of the data; default: today's date",
 	  OWN(cs_set_seed) },
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), of the "
-	  "last of each cell, or not", WORD(set.verify, 0) },
+	  "last of each cell, or not: all copies of a sample where each has a place of its "
+	  "own, else the last one, as the report says", WORD(set.verify, 0) },
 	HEADING("Judging"),
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of a GPU "
 	  "in use are skipped; KINDs launch (what each rank sees, and what to change) "

@@ -167,21 +167,46 @@ static const char *const all_at_once =
 	"much they overlapped, and, where the run has the pairs alone, the share of "
 	"that which is left together.";
 
-static const char *const checked_host =
-	"What arrives on a GPU is compared by it, every byte after every sample. What "
-	"arrives in host memory is poisoned and compared by the CPU: a sixty-fourth at "
-	"random after every sample, every byte after the last (--verify).";
+/* What is compared of a sample of several copies, into the memory of a GPU. */
+#define OF_EACH_ENGINE                                                            \
+	"Copies of a sample that are 512 MiB or less together, into a GPU that sends "     \
+	"nothing meanwhile, have a place each, and all are compared. Others follow each "  \
+	"other to one place: the last copy of each sample is compared, and, where they "   \
+	"fit, all of a cell's first sample, which does not count (--verify)."
+#define OF_EACH_KERNEL                                                            \
+	"Copies go through as many places as --spread has room for, and what came last " \
+	"to each is compared (--verify)."
+#define OF_EACH_CPU                                                               \
+	"Copies of a sample follow each other to one place: the last one is compared "   \
+	"(--verify)."
 
-static const char *const checked[] = {
-	[CS_BACKEND_CUDA] =
-		"Before each sample the destination's GPU poisons the buffer; "
-		"afterwards it compares every byte with the source's pattern, in "
-		"the process that owns it and not over the link that wrote it "
-		"(--verify).",
-	[CS_BACKEND_CPU] =
+static const char *const checked_host[] = {
+	[CS_METHOD_CE] =
+		"What arrives on a GPU is compared by it, every byte. " OF_EACH_ENGINE
+		" What arrives in host memory is poisoned and compared by the CPU: the "
+		"last copy of a sample, of more than 4 MiB one block of 4 KiB of each 64, "
+		"and all of it after the last sample.",
+	[CS_METHOD_SM] =
+		"What arrives on a GPU is compared by it, every byte. " OF_EACH_KERNEL
+		" What arrives in host memory is poisoned and compared by the CPU: of more "
+		"than 4 MiB one block of 4 KiB of each 64, and all of it after the last "
+		"sample.",
+};
+
+#define BY_ITS_GPU                                                                \
+	"Before each sample the destination's GPU poisons the buffer; afterwards it "    \
+	"compares what is there with the source's pattern, every byte, in the process "  \
+	"that owns it and not over the link that wrote it. "
+
+static const char *const checked[CS_METHODS] = {
+	[CS_METHOD_CE] = BY_ITS_GPU OF_EACH_ENGINE,
+	[CS_METHOD_PEERCOPY] = BY_ITS_GPU OF_EACH_ENGINE,
+	[CS_METHOD_STAGED] = BY_ITS_GPU OF_EACH_ENGINE,
+	[CS_METHOD_SM] = BY_ITS_GPU OF_EACH_KERNEL,
+	[CS_METHOD_TMA] = BY_ITS_GPU OF_EACH_KERNEL,
+	[CS_METHOD_CPU] =
 		"Before each sample the destination's thread poisons the buffer; "
-		"afterwards it compares every byte with the source's pattern "
-		"(--verify).",
+		"afterwards it compares every byte with the source's pattern. " OF_EACH_CPU,
 };
 
 #define ENQUEUED                                                              \
@@ -343,5 +368,5 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 			     issuer[test->method][test->op == CS_OP_READ];
 	out->timed = timed[test->backend];
 	out->timed_both = timed_together(test);
-	out->checked = host ? checked_host : checked[test->backend];
+	out->checked = host ? checked_host[test->method] : checked[test->method];
 }

@@ -259,6 +259,11 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 {
 	const struct cs_transfer *t = transfers_of(plan);
@@ -275,6 +280,15 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 static int has_buffers(const struct cs_transfer *t)
 {
 	return t->op <= CS_OP_BURST64K || t->src.index != t->dst.index;
+}
+
+/* Behind the source. */
+static void lay_out(struct cs_arena_layout *l)
+{
+	l->chain_at = cs_align_up(l->dst_at + l->dst_bytes);
+	l->total_bytes = l->chain_bytes ? l->chain_at + l->chain_bytes :
+			 l->dst_bytes	? l->dst_at + l->dst_bytes :
+					  l->src_bytes;
 }
 
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
@@ -302,9 +316,47 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		.src_bytes = src, .dst_bytes = dst, .chain_bytes = chain,
 		.dst_at = cs_align_up(src), .most = limit,
 	};
-	out->chain_at = cs_align_up(out->dst_at + dst);
-	out->total_bytes = chain ? out->chain_at + chain :
-			   dst	 ? out->dst_at + dst : src;
+	lay_out(out);
+}
+
+uint32_t cs_copies_most(uint64_t bytes)
+{
+	return bytes >= 1u << 20 ? 16 : 512;
+}
+
+int cs_transfer_rotates(const struct cs_transfer *t)
+{
+	return (t->method == CS_METHOD_CE || t->method == CS_METHOD_PEERCOPY ||
+		t->method == CS_METHOD_STAGED) && t->op <= CS_OP_WRITE4K &&
+	       !cs_transfer_is_load(t) && !cs_end_is_numa(&t->dst);
+}
+
+/* As cuMemAlloc aligns what it gives. */
+#define PLACE_ALIGN 512u
+
+uint64_t cs_transfer_stride(const struct cs_transfer *t)
+{
+	return (t->bytes + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+}
+
+void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
+			uint64_t limit, struct cs_arena_layout *out)
+{
+	const struct cs_transfer *t = transfers_of(plan);
+	const struct cs_transfer *end = t + plan->n_transfers;
+
+	cs_plan_arena(plan, agent, n_agents, limit, out);
+	for (; t < end; t++) {
+		uint64_t places = (t->dst_slot + 1ull) * cs_copies_most(t->bytes);
+
+		if (!cs_transfer_rotates(t) || t->dst.index != agent ||
+		    t->bytes > limit || !cs_transfer_applies(t, n_agents))
+			continue;
+		out->dst_bytes = most(out->dst_bytes,
+				      least(places * cs_transfer_stride(t),
+					    CS_PLACES_BYTES));
+	}
+	lay_out(out);
 }
 
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
@@ -327,13 +379,13 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
 #define HOST_GBS 55.0
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
-/* The fewest copies that take 5 ms, at most 16 from 1 MiB on, 512 below. */
+/* The fewest copies that take 5 ms. */
 static double sample_s(uint64_t bytes, double link_gbs)
 {
 	double copy_s = (double)bytes / (link_gbs * 1e9);
-	double most_copies = bytes >= 1u << 20 ? 16 : 512;
 
-	return copy_s * fmin(fmax(ceil(ESTIMATE_SAMPLE_S / copy_s), 1), most_copies);
+	return copy_s * fmin(fmax(ceil(ESTIMATE_SAMPLE_S / copy_s), 1),
+			     cs_copies_most(bytes));
 }
 
 /* What is not sampled until it is known has a fixed number of rounds. */

@@ -242,9 +242,25 @@ struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
 	uint64_t most;		/* transfers of more bytes have no room */
 };
-/* On a node with so many agents, with room for transfers of at most so many bytes. */
+/* On a node with so many agents, with room for transfers of at most so many bytes, one
+ * place for each that may run at the same time. */
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents, uint64_t most,
 		   struct cs_arena_layout *out);
+/* The same with as many places for the copies of a sample as are of use, if there are
+ * CS_PLACES_BYTES for them. */
+void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
+			uint64_t most, struct cs_arena_layout *out);
+/* As much as one copy of the default size needs: no small copy makes a run take more
+ * memory than that, and checking it takes 0.3 ms on H200. */
+#define CS_PLACES_BYTES (512ull << 20)
+/* May copies of a sample go to places of their own (node/places.h)?  What a driver copies
+ * one by one into the memory of a GPU, to be measured.  Into host memory it depends on
+ * the caches: 2 MiB took 5 % longer than 4 KiB again and again (H200). */
+int cs_transfer_rotates(const struct cs_transfer *t);
+/* From one place to the next. */
+uint64_t cs_transfer_stride(const struct cs_transfer *t);
+/* The most copies of a sample of what is not copied by a kernel. */
+uint32_t cs_copies_most(uint64_t bytes);
 /* The next smaller size than `below` of any transfer; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* Where in the destination's buffer a transfer's bytes begin. */

@@ -122,14 +122,18 @@ static void print_flags(FILE *to, const struct cs_row *row)
 
 static void print_history(FILE *to, const struct cs_row *row)
 {
-	char first[64] = "";
+	struct cs_checked sum = { 0, 0, 0 };
+	char first[64] = "", how[128];
 
+	cs_checked_add(&sum, row);
+	cs_checked_text(&sum, how, sizeof(how));
 	if (row->status == CS_OK && !isnan(row->first_ms))
 		cs_text(first, sizeof(first), "; first touch %.3f ms slower",
 			row->first_ms);
 	cs_fold(to, 2, INDENT, "data       %" PRIu32 " sample%s checked, %" PRIu64
-		" wrong bytes", row->checked, row->checked == 1 ? "" : "s",
-		row->wrong_words * 8);
+		" wrong byte%s%s%s", row->checked, row->checked == 1 ? "" : "s",
+		row->wrong_bytes, row->wrong_bytes == 1 ? "" : "s",
+		how[0] ? ": " : "", how);
 	cs_fold(to, 2, INDENT, "when       step %" PRIu32 ", %.3f s after the "
 		"node's start, %.3f s long; %" PRIu32 " sample%s discarded%s",
 		row->step, row->t_start_s, row->seconds, row->discarded,

@@ -82,11 +82,7 @@ static double counted(int64_t n)
 static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 {
 	const struct cs_agent_facts *a = &run->node[node].agent[agent];
-	struct cs_arena_layout arena = { 0 };
 
-	if (run->plan)
-		cs_plan_arena(run->plan, agent, run->node[node].facts.n_agents,
-			      UINT64_MAX, &arena);
 	cs_print(to, "  %5s", cs_agent_label(run, node, agent).text);
 	put_cost(to, 8, 3, a->start_s);
 	put_cost(to, 9, 3, a->open_s);
@@ -97,7 +93,7 @@ static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 	put_cost(to, 8, 3, a->usage.cpu_s);
 	put_cost(to, 8, 0, counted(a->usage.voluntary));
 	put_cost(to, 11, 0, counted(a->usage.involuntary));
-	put_cost(to, 6, 0, mib(cs_context_bytes(a, arena.total_bytes)));
+	put_cost(to, 6, 0, mib(a->context_bytes));
 	put_cost(to, 7, 0, mib(a->usage.host_bytes));
 	putc('\n', to);
 }

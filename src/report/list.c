@@ -84,8 +84,8 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 	uint32_t a;
 
 	for (a = 0; a < plan->n_agents; a++) {
-		cs_plan_arena(plan, (int)a, (int)plan->n_agents, UINT64_MAX,
-			      &layout);
+		cs_plan_arena_wide(plan, (int)a, (int)plan->n_agents,
+				   UINT64_MAX, &layout);
 		if (layout.total_bytes > most)
 			most = layout.total_bytes;
 	}

@@ -38,25 +38,28 @@ static void row_text(const struct cs_run *run, const struct cs_row *row, char *t
 static void print_data(FILE *to, const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i;
-	uint64_t checked = 0, wrong = 0;
+	struct cs_checked sum = { 0, 0, 0 };
+	uint64_t wrong = 0;
+	char how[128];
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
 		if (row->metric != CS_METRIC_RATE)
 			continue;
-		checked += row->checked;
-		wrong += row->wrong_words * 8;
+		cs_checked_add(&sum, row);
+		wrong += row->wrong_bytes;
 	}
-	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !checked)
+	cs_checked_text(&sum, how, sizeof(how));
+	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !sum.samples)
 		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
-	else if (!checked)
+	else if (!sum.samples)
 		cs_fold(to, 2, INDENT, "data       no timed transfer was checked");
 	else
 		cs_fold(to, 2, INDENT, "data       %" PRIu64
 			" timed transfer%s checked by the destination's owner, "
-			"%" PRIu64 " wrong byte%s", checked, plural(checked),
-			wrong, plural(wrong));
+			"%" PRIu64 " wrong byte%s: %s", sum.samples,
+			plural(sum.samples), wrong, plural(wrong), how);
 }
 
 struct samples {

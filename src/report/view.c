@@ -3,6 +3,7 @@
 #include "report/view.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,33 @@ int cs_write_pooled(FILE *to, const struct cs_run *run,
 	if (rc && !ferror(to))
 		errno = ENOMEM;
 	return rc || ferror(to) ? -1 : 0;
+}
+
+/* ---- what was checked ---- */
+
+void cs_checked_add(struct cs_checked *sum, const struct cs_row *row)
+{
+	sum->samples += row->checked;
+	sum->whole += row->checked_whole;
+	sum->part += row->checked_part;
+}
+
+static void add_checked(const struct cs_checked *sum, const char *what, uint64_t n,
+			char *to, size_t size)
+{
+	if (n && n == sum->samples)
+		cs_text(to, size, "%s each", what);
+	else if (n)
+		cs_text_add(to, size, "%s%s %" PRIu64, to[0] ? ", " : "", what, n);
+}
+
+void cs_checked_text(const struct cs_checked *sum, char *to, size_t size)
+{
+	to[0] = '\0';
+	add_checked(sum, "every copy of", sum->whole, to, size);
+	add_checked(sum, "the last copy of", sum->samples - sum->whole - sum->part, to,
+		    size);
+	add_checked(sum, "a part of the last copy of", sum->part, to, size);
 }
 
 /* ---- host lists ---- */

@@ -23,6 +23,16 @@ void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *t
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* What was checked of how many samples: every byte of every copy; a part of the copy
+ * that was written last, in host memory; else all of the last, also one into each place
+ * that a kernel goes through. */
+struct cs_checked {
+	uint64_t samples, whole, part;
+};
+void cs_checked_add(struct cs_checked *sum, const struct cs_row *row);
+/* "every copy of 14, the last copy of 168", "the last copy of each"; "" of none. */
+void cs_checked_text(const struct cs_checked *sum, char *to, size_t size);
+
 struct cs_view_options;
 
 /* A view that shows the turns of a cell as one (result/pool.h): `write` gets the run so

@@ -57,15 +57,18 @@ static struct cs_row merge(const struct cs_rows *rows,
 	made = *worst;
 	made.block = 1;
 	made.turns = (uint32_t)n;
-	made.n_samples = made.checked = made.discarded = made.flags = 0;
-	made.wrong_words = made.throttle = 0;
+	made.n_samples = made.checked = made.checked_whole = made.discarded = 0;
+	made.flags = made.checked_part = 0;
+	made.wrong_bytes = made.throttle = 0;
 	memset(made.throttle_at, 0, sizeof(made.throttle_at));
 	made.seconds = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (size_t)(row[i] - cs_rows_get(rows, 0));
 
 		made.checked += row[i]->checked;
-		made.wrong_words += row[i]->wrong_words;
+		made.checked_whole += row[i]->checked_whole;
+		made.checked_part += row[i]->checked_part;
+		made.wrong_bytes += row[i]->wrong_bytes;
 		made.flags |= row[i]->flags;
 		made.throttle |= row[i]->throttle;
 		for (int end = 0; end < 2; end++)

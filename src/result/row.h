@@ -78,8 +78,10 @@ struct cs_row {
 	int32_t sm_mhz, temperature_c;
 	double power_w;
 	uint32_t checked;	/* samples of this transfer checked */
+	uint32_t checked_whole;	/* of these, every byte of every copy; */
+	uint32_t checked_part;	/* a part of what was written last; else all of that */
 	uint32_t discarded;	/* samples before the counted ones */
-	uint64_t wrong_words;
+	uint64_t wrong_bytes;	/* in all that was checked */
 	uint32_t blocks, threads; /* of the kernel that copied; 0: none did */
 	uint32_t n_samples;
 	uint32_t block;		/* of the cell: 0, or more where arms take turns */

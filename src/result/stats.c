@@ -11,7 +11,7 @@
 /* 1/64, a little more for rounding. */
 #define TAIL 0.015626
 /* n samples cannot tell a correlation below this / sqrt(n) from none. */
-#define UNTOLD 1.2
+#define UNTOLD 1.24
 #define CORRELATION_MOST 0.95
 
 static void stats_unknown(size_t n, struct cs_stats *out)
@@ -57,8 +57,33 @@ static double mad_of(double *x, size_t n, double median)
 	return cs_median(x, n);
 }
 
-/* Of sorted samples, `widening` times as far from the median as the order
- * statistics are. */
+/* At a rank between two of sorted samples, those of rank 1 and n at the least and at
+ * the most. */
+static double at_rank(const double *sorted, size_t n, double rank)
+{
+	double at = fmin(fmax(rank, 1), (double)n) - 1;
+	size_t i = (size_t)at;
+
+	return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) :
+			   sorted[i];
+}
+
+/* Where an end of the interval lies on the side of the order statistic `rank`: so
+ * many times as far from the median as that is, or as many times as many ranks away,
+ * whichever is nearer: samples that jump between two values are spread no wider than
+ * these. */
+static double end_of(const double *sorted, size_t n, double median, double rank,
+		     double widening)
+{
+	double middle = (double)(n + 1) / 2, away = (rank - middle) * widening;
+	double most = (double)(n - 1) / 2;
+	double by_value = widening * (at_rank(sorted, n, rank) - median);
+	double by_rank = at_rank(sorted, n, middle + away) - median;
+
+	by_rank *= fmax(fabs(away) / most, 1);
+	return median + (fabs(by_rank) < fabs(by_value) ? by_rank : by_value);
+}
+
 static void interval_of(const double *sorted, size_t n, double widening,
 			struct cs_stats *out)
 {
@@ -66,8 +91,8 @@ static void interval_of(const double *sorted, size_t n, double widening,
 
 	if (cs_median_ranks(n, &low, &high))
 		return;
-	out->ci_low = out->median - widening * (out->median - sorted[low - 1]);
-	out->ci_high = out->median + widening * (sorted[high - 1] - out->median);
+	out->ci_low = end_of(sorted, n, out->median, (double)low, widening);
+	out->ci_high = end_of(sorted, n, out->median, (double)high, widening);
 	if (sorted[0] >= 0)
 		out->ci_low = fmax(out->ci_low, 0);
 }

@@ -58,8 +58,9 @@ int main(void)
 						    &err) :
 			     what == 1 ? cuda->poison(dev, arena.address, BYTES,
 						      &err) :
-					 cuda->check(dev, arena.address, BYTES, 1,
-						     what == 3, &found, &err);
+					 cuda->check(dev, arena.address,
+						     &CS_EXPECTED(1, BYTES), what == 3,
+						     &found, &err);
 		bad = print(name[what], now() - begun, what == 3 ? 2 : 1, rc,
 			    &err);
 	}

@@ -218,8 +218,8 @@ static void check(struct gpu *g)
 	struct cs_check found;
 	struct cs_err err = { "" };
 
-	if (cuda->check(g->dev, g->arena.address + bytes, bytes, KEY, 1, &found,
-			&err))
+	if (cuda->check(g->dev, g->arena.address + bytes, &CS_EXPECTED(KEY, bytes), 1,
+			&found, &err))
 		die("check", &err);
 	if (found.wrong_words)
 		printf("%s: WRONG DATA, %llu words\n", g->what,
@@ -265,10 +265,12 @@ static void print_exact(struct gpu *g)
 			flown++;
 			wrong += cuda->poison(g->dev, dst, bytes, &err) ||
 				 sample(g, &f) < 0 ||
-				 cuda->check(g->dev, dst, all, KEY, 0, &in, &err) ||
+				 cuda->check(g->dev, dst, &CS_EXPECTED(KEY, all), 0, &in,
+					     &err) ||
 				 in.wrong_words ||
-				 cuda->check(g->dev, dst + all, bytes - all, KEY, 0,
-					     &behind, &err) ||
+				 cuda->check(g->dev, dst + all,
+					     &CS_EXPECTED(KEY, bytes - all), 0, &behind,
+					     &err) ||
 				 behind.poison_words != (bytes - all) / 8;
 		}
 	}

@@ -63,6 +63,7 @@ struct fake_config {
 	int64_t slow_copies;		/* that it holds for, of a path; then 1 */
 	uint32_t slow_from, slow_to;	/* samples that it holds in */
 	double corrupt[FAKE_PLACES][FAKE_PLACES];	/* byte, NAN none */
+	int64_t corrupt_copy;	/* the only one, from 1 on; 0: all */
 	double astray[FAKE_PLACES][FAKE_PLACES];	/* GPU, NAN none */
 	double no_peer[FAKE_PLACES][FAKE_PLACES];	/* NAN: they are */
 };

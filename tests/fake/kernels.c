@@ -57,42 +57,75 @@ static CUresult run_poison(const struct fake_ctx *ctx, const void *args,
 	return CUDA_SUCCESS;
 }
 
-static struct cs_check check_words(const struct cs_k_check *a,
-				   const uint64_t *p, uint64_t from,
-				   uint64_t to)
+static struct cs_check check_words(const struct cs_k_check *a, const uint64_t *p,
+				   uint64_t from, uint64_t to)
 {
 	struct cs_check found = { .first_word = UINT64_MAX };
 
 	for (uint64_t i = from; i < to; i++) {
-		uint64_t want = cs_fill_word(a->key, i), word = p[i];
+		uint64_t want = cs_fill_word(a->key, i);
 
-		if (word == want)
+		if (p[i] == want)
 			continue;
 		if (!found.wrong_words++) {
 			found.first_word = i;
 			found.expected = want;
-			found.found = word;
+			found.found = p[i];
 		}
-		found.poison_words += word == CS_POISON64;
+		found.wrong_bytes += cs_wrong_bytes(want, p[i]);
+		found.poison_words += p[i] == CS_POISON64;
 	}
 	return found;
 }
 
-/* Block b takes the b-th part of the words. */
+static void add_words(struct cs_check *sum, struct cs_check found, uint64_t at)
+{
+	if (!sum->wrong_words && found.wrong_words) {
+		sum->first_word = found.first_word + at;
+		sum->expected = found.expected;
+		sum->found = found.found;
+	}
+	sum->wrong_words += found.wrong_words;
+	sum->wrong_bytes += found.wrong_bytes;
+	sum->poison_words += found.poison_words;
+}
+
+/* Block b takes the (b % each)-th part of the words of every place that is its team's. */
+static void check_blocks(const struct cs_k_check *a, const uint64_t *place, unsigned at,
+			 unsigned grid, struct cs_check *out)
+{
+	unsigned first = at % (grid / a->each) * a->each;
+	uint64_t part = a->words / a->each + 1, from = 0, to;
+
+	for (unsigned b = first; b < first + a->each; b++, from = to) {
+		to = a->words - from < part ? a->words : from + part;
+		add_words(&out[b], check_words(a, place, from, to), at * a->stride);
+	}
+}
+
+/* A place that is like the first, in which nothing was wrong, needs no second look. */
 static CUresult run_check(const struct fake_ctx *ctx, const void *args,
 			  unsigned grid)
 {
 	const struct cs_k_check *a = args;
-	uint64_t *p = words_at(ctx, a->address, a->words);
+	uint64_t words = (a->places - 1) * a->stride + a->words;
+	uint64_t *p = words_at(ctx, a->address, words);
 	struct cs_check *out = fake_memory_kernel(ctx, a->out,
 						  grid * sizeof(*out));
-	uint64_t part = a->words / grid + 1, from = 0, to;
+	int sound = 1;
 
-	if (!p || !out)
+	if (!p || !out || grid % a->each)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (unsigned b = 0; b < grid; b++, from = to) {
-		to = a->words - from < part ? a->words : from + part;
-		out[b] = check_words(a, p, from, to);
+	for (unsigned b = 0; b < grid; b++)
+		out[b] = (struct cs_check){ .first_word = UINT64_MAX };
+	for (unsigned at = 0; at < a->places; at++) {
+		const uint64_t *place = p + at * a->stride;
+
+		if (at && sound && !memcmp(place, p, a->words * 8))
+			continue;
+		check_blocks(a, place, at, grid, out);
+		for (unsigned b = 0; b < grid && !at; b++)
+			sound &= !out[b].wrong_words;
 	}
 	return CUDA_SUCCESS;
 }

@@ -306,6 +306,7 @@ __attribute__((constructor)) static void config_read(void)
 	fake_disturb_read();
 	fake.slow_copies = fake_number("FAKE_SLOW_COPIES", 0, INT_MAX, INT_MAX);
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
+	fake.corrupt_copy = fake_number("FAKE_CORRUPT_COPY", 0, INT64_MAX, 0);
 	pairs_read("FAKE_ASTRAY", fake.astray, NAN);
 	pairs_read("FAKE_NO_PEER", fake.no_peer, NAN);
 	each("FAKE_NUMA", take_numa, &gpus);

@@ -661,6 +661,16 @@ int fake_memory_corrupts(uint64_t src, int gpu)
 	       !isnan(fake.corrupt[place_index(&from)][gpu]);
 }
 
+/* FAKE_CORRUPT of this copy, NAN none.  Under the lock. */
+static double corrupt_of(int src, int dst)
+{
+	static int64_t copies[FAKE_PLACES][FAKE_PLACES];
+	int64_t nth = ++copies[src][dst];
+
+	return fake.corrupt_copy && nth != fake.corrupt_copy ? NAN :
+							       fake.corrupt[src][dst];
+}
+
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct place to, from;
@@ -671,7 +681,7 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 	if (!bad && to.memory && from.memory) {
 		int i = place_index(&from), j = place_index(&to);
 
-		corrupt = fake.corrupt[i][j];
+		corrupt = corrupt_of(i, j);
 		if (!isnan(fake.astray[i][j]))
 			lead_astray(&to, fake.astray[i][j]);
 	}

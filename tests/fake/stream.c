@@ -23,6 +23,8 @@
 
 /* Seen on H200: a stream takes 1,020 copies behind the wait at its head. */
 #define DEPTH (1020u + 1)
+/* … but not 512 of those that a process reads out of another of its GPUs. */
+#define PULL_ENTRIES 4u
 #define KERNEL_PS 5000000u
 #define STACK (256u << 10)
 
@@ -37,6 +39,7 @@ struct fake_op {
 	struct fake_op *next;
 	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL } kind;
 	int fault;
+	unsigned more;			/* entries than the one it takes */
 	uint64_t ticket;		/* order of enqueueing, all streams */
 	/* wait */
 	struct fake_op *next_wait;	/* on the same connection */
@@ -265,7 +268,7 @@ static void finish(struct fake_stream *s, struct fake_op *op)
 	s->first = op->next;
 	if (!s->first)
 		s->last = &s->first;
-	s->depth--;
+	s->depth -= 1 + op->more;
 	free(op);
 	pthread_cond_broadcast(&changed);
 }
@@ -361,7 +364,7 @@ static CUresult enqueue(struct fake_stream *s, const struct fake_op *filled)
 	*op = *filled;
 	op->fault = fake_take_fault();
 	pthread_mutex_lock(&lock);
-	while (s->depth >= DEPTH)
+	while (s->depth + op->more >= DEPTH)
 		pthread_cond_wait(&changed, &lock);
 	op->ticket = ticket++;
 	if (op->kind == OP_WAIT)
@@ -372,7 +375,7 @@ static CUresult enqueue(struct fake_stream *s, const struct fake_op *filled)
 		op->event->recorded++;
 	*s->last = op;
 	s->last = &op->next;
-	s->depth++;
+	s->depth += 1 + op->more;
 	pthread_cond_signal(&s->work);
 	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
@@ -493,6 +496,8 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	}
 	op->flow.staged = is_staged(on->ctx, d, &code) |
 			  is_staged(on->ctx, s, &code);
+	op->more = s && s->kind == FAKE_DEVICE && s->gpu != on->ctx->gpu ?
+			   PULL_ENTRIES - 1 : 0;
 	if ((to && op->flow.dst != to->gpu) || (from && op->flow.src != from->gpu))
 		code = CUDA_ERROR_INVALID_VALUE;
 	fake_memory_unlock();

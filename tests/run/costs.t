@@ -120,8 +120,12 @@ export FAKE_NVML_MEMORY=0:600,1:700
 run 0 --seed 1 -s 8M --pattern pair -o memory.json
 ok_json "… and besides the buffer where it does" memory.json \
 	'([a["context_bytes"] for a in d["agents"]] ==
-	  [b * 10**6 - 16 * 2**20 for b in (600, 700)])'
+	  [b * 10**6 - (8 + 16 * 8) * 2**20 for b in (600, 700)])'
 ok "a report that asks for no costs is as short as ever" prints_not "preempted"
+FAKE_MEMORY=20000000 run 0 --seed 1 -s 8M --pattern pair -o memory.json
+ok_json "… which is smaller where there is less memory" memory.json \
+	'([a["context_bytes"] for a in d["agents"]] ==
+	  [b * 10**6 - 16 * 2**20 for b in (600, 700)])'
 unset FAKE_NVML_MEMORY
 
 fake 4

@@ -195,7 +195,7 @@ ok "closing hangs: the verdict stands, and the job ends" \
 for ranks in 0 2; do
 	FAKE_CORRUPT=1-2:4096 broken $ranks FAKE_NOISE=0
 	ok "wrong bytes from 1 to 2: status 2, one line with the place ($ranks ranks)" \
-		ends 2 "1->2.* corrupt: .*first at byte 4096" 7
+		ends 2 "1->2.* corrupt: .*the first at 4096[: ]" 7
 	ok "… that cell alone is corrupt, in both matrices" eval \
 		'[ "$(cells f.csv | grep " corrupt " | cut -d" " -f1-3)" = "peer.ce.write.bidi gpu1 gpu2
 peer.ce.write.pair gpu1 gpu2" ]'

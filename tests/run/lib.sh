@@ -61,6 +61,13 @@ fake() { # GPUS
 	export FAKE_GPUS=$1
 }
 
+# Too little memory for all copies of a sample of 64 or 256 KiB to have places of their
+# own (doc/METHOD.md, rule 11), and enough for copies of 16 MiB: moving, checking and
+# poisoning 32 MiB and more for each sample takes most of a test that is not of data.
+tight() {
+	export FAKE_MEMORY=34000000
+}
+
 # The PCI bus has so many of the fake's GPUs from here on, whatever the driver shows;
 # files that describe the machine are those below $work/machine.
 bus() { # GPUS

@@ -25,6 +25,9 @@ for file in s.json s.jsonl; do
 	run 0 show $file
 	ok "a file shows what the run did: $file" same live out
 done
+run 0 "${fast[@]}" -s 4K:1M:x16 --op read -o read.csv
+ok "small copies that a process reads from another of its GPUs fit their queue" \
+	eval 'status_is 0 && all_ok read.csv 6'
 run 0 "${fast[@]}" -s 4K:1M:x4 -v -o v.json
 ok "-v prints the matrix of each size besides" eval \
 	'[ "$(grep -c "from.to" out)" = 5 ] && prints "^peer.ce.write.pair  64 KiB  row writes"'

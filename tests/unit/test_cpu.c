@@ -77,7 +77,7 @@ static struct cs_check arrived(void)
 {
 	struct cs_check check;
 
-	cpu->check(dev[1], arena[1].address + HALF, HALF, KEY, 0, &check, NULL);
+	cpu->check(dev[1], arena[1].address + HALF, &CS_EXPECTED(KEY, HALF), 0, &check, NULL);
 	return check;
 }
 
@@ -314,9 +314,9 @@ static void check_poisons(void)
 	struct cs_check check;
 
 	prepare();
-	cpu->check(dev[0], arena[0].address, HALF, KEY, 1, &check, NULL);
+	cpu->check(dev[0], arena[0].address, &CS_EXPECTED(KEY, HALF), 1, &check, NULL);
 	t_eq_int(check.wrong_words, 0);
-	cpu->check(dev[0], arena[0].address, HALF, KEY, 0, &check, NULL);
+	cpu->check(dev[0], arena[0].address, &CS_EXPECTED(KEY, HALF), 0, &check, NULL);
 	t_eq_int(check.poison_words, HALF / 8);
 }
 

@@ -161,7 +161,7 @@ static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key,
 	struct cs_check found;
 	struct cs_err err = { "" };
 
-	if (cuda->check(dev, address, BUFFER, key, poison, &found, &err))
+	if (cuda->check(dev, address, &CS_EXPECTED(key, BUFFER), poison, &found, &err))
 		say("check: %s", err.text);
 	else if (!found.wrong_words)
 		say("clean");
@@ -336,6 +336,47 @@ static void passes(void)
 		 ALL_POISON
 		 "2 wrong, 2 poison, first 131070, expected as it should be, "
 		 "found poison\n");
+}
+
+/* Copies at places of their own: all are there, and what is wrong in one is told with
+ * its place; what lies between is left alone. */
+static void story_places(void)
+{
+	const struct cs_expected left = { KEY, 4096, 4608, 100 };
+	struct cs_export arena;
+	struct cs_check found;
+	struct cs_err err = { "" };
+	struct cs_dev *dev;
+	double ns;
+
+	if (start() || !(dev = ready(0, &arena)))
+		return;
+	cuda->fill(dev, arena.address, 4096, KEY, &err);
+	for (uint32_t seq = 1; seq <= 3; seq++) {
+		const struct cs_flight flight = {
+			.dst = arena.address + BUFFER, .src = arena.address,
+			.bytes = 4096, .stride = 4608, .positions = 100,
+			.copies = seq == 3 ? 99 : 100,
+		};
+
+		cuda->arm(dev, 0, &page->gate, seq, &flight, &err);
+		open_gate(seq);
+		wait_lane(dev, 0, &ns);
+		if (seq == 2)
+			cuda->poison(dev, flight.dst + 70 * 4608 + 16, 16, &err);
+		cuda->check(dev, flight.dst, &left, 1, &found, &err);
+		say("%d wrong, %d poison, first %d", (int)found.wrong_words,
+		    (int)found.poison_words, (int)found.first_word);
+	}
+	cuda->close(dev);
+}
+
+static void places(void)
+{
+	t_eq_str(heard("", story_places),
+		 "0 wrong, 0 poison, first -1\n"
+		 "2 wrong, 2 poison, first 40322\n"
+		 "512 wrong, 512 poison, first 57024\n");
 }
 
 static void story_load(void)
@@ -1204,9 +1245,9 @@ static int is_exact(struct cs_dev *dev, const struct cs_flight *f)
 	struct cs_check in, behind;
 	struct cs_err err = { "" };
 
-	return !cuda->check(dev, f->dst, bytes, KEY, 1, &in, &err) &&
-	       !cuda->check(dev, f->dst + bytes, ROOM - bytes, KEY, 0, &behind,
-			    &err) &&
+	return !cuda->check(dev, f->dst, &CS_EXPECTED(KEY, bytes), 1, &in, &err) &&
+	       !cuda->check(dev, f->dst + bytes, &CS_EXPECTED(KEY, ROOM - bytes), 0,
+			    &behind, &err) &&
 	       !in.wrong_words && behind.poison_words == (ROOM - bytes) / 8;
 }
 
@@ -1774,7 +1815,8 @@ static int everything(struct cs_err *err)
 		 cuda->arena(dev, ARENA, NULL, -1, &arena, err) ||
 		 cuda->import(dev, &arena, &map, err) ||
 		 cuda->fill(dev, arena.address, BUFFER, KEY, err) ||
-		 cuda->check(dev, arena.address, BUFFER, KEY, 1, &found, err);
+		 cuda->check(dev, arena.address, &CS_EXPECTED(KEY, BUFFER), 1, &found,
+			     err);
 	flight = (struct cs_flight){ .dst = arena.address + BUFFER,
 				     .src = arena.address, .bytes = BUFFER,
 				     .copies = 2 };
@@ -1864,6 +1906,7 @@ int main(void)
 		  probes },
 		{ "a failing probe names the GPU", probe_fails },
 		{ "fill, poison and check agree to the word", passes },
+		{ "copies go to places of their own, each is checked", places },
 		{ "a load ends", loads },
 		{ "an arena larger than the free memory is refused with both "
 		  "figures", too_big },

@@ -68,6 +68,24 @@ static void a_shift_shows(void)
 	t_eq_int(found.first_word, 1);
 }
 
+static void wrong_bytes_are_counted(void)
+{
+	unsigned char *byte = (unsigned char *)buffer;
+
+	cs_fill_host(buffer, BYTES, key_of(0));
+	byte[100] ^= 1;
+	byte[101] ^= 0x80;
+	byte[103] ^= 0xFF;
+	byte[500] ^= 2;
+	check_as(0, 0);
+	t_eq_int(found.wrong_words, 2);
+	t_eq_int(found.wrong_bytes, 4);
+	t_eq_int(cs_first_wrong_byte(&found), 100);
+	byte[100] ^= 1;
+	check_as(0, 0);
+	t_eq_int(cs_first_wrong_byte(&found), 101);
+}
+
 static void what_was_never_written_shows(void)
 {
 	cs_fill_host(buffer, BYTES, key_of(0));
@@ -205,6 +223,8 @@ int main(void)
 		  another_source_shows },
 		{ "one wrong bit shows, with place and value", every_bit_shows },
 		{ "data shifted by one word shows", a_shift_shows },
+		{ "wrong bytes are counted, and the first has its place",
+		  wrong_bytes_are_counted },
 		{ "what was never written is told from what is wrong",
 		  what_was_never_written_shows },
 		{ "a check leaves poison behind when asked",

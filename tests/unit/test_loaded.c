@@ -108,7 +108,7 @@ static void odd_numbers_and_texts_come_back(void)
 	row->stats.median = 1.0 / 3;
 	row->stats.max = 1e300 / 7;
 	row->stats.sd = INFINITY;
-	row->wrong_words = UINT64_MAX / 8;
+	row->wrong_bytes = UINT64_MAX;
 	row->throttle = UINT64_MAX;
 	row->copies = UINT32_MAX;
 	c.run.argv = argv;

@@ -86,7 +86,8 @@ static void one_node(void)
 	has_line(text, "  both ways, common window: min 783.60  median 783.60  "
 		 "max 783.60; overlap >= 99.4 %");
 	has_line(text, "  data       798 timed transfers checked by the "
-		 "destination's owner, 0 wrong bytes");
+		 "destination's owner, 0 wrong bytes: the");
+	has_line(text, "             last copy of each");
 	has_line(text, "  state      no throttling, no NVLink, PCIe or ECC errors, "
 		 "41 to 47 C");
 	has_line(text, "  time       9.7 s = driver and contexts 5.8, peers 0.1, "

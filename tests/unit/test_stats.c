@@ -110,16 +110,21 @@ static void the_interval_is_wider_where_samples_depend(void)
 	static const double turns[] = { 9, 11, 9, 11, 9, 11, 9, 11, 9, 11, 9, 11 };
 	static const double halves[] = { 9, 9, 9, 9, 9, 9, 11, 11, 11, 11, 11, 11 };
 	static const double equal[] = { 5, 5, 5, 5, 5, 5, 5 };
-	struct cs_stats apart, together;
-	double unknown = 1.2 / sqrt(12);
+	static const double tails[] = { 0, 9, 11, 9, 11, 9, 11, 9, 11, 9, 11, 20 };
+	struct cs_stats apart, together, far;
+	double unknown = 1.24 / sqrt(12);
+	/* the 2nd and the 11th of 12 are 4.5 ranks from the middle, the ends 5.5 */
+	double ranks = 4.5 / 5.5;
 
 	t_near(cs_lag1(turns, 12), -11. / 12, 1e-12);
 	t_near(cs_lag1(halves, 12), 9. / 12, 1e-12);
 	t_near(cs_lag1(equal, 7), 0, 0);
 	cs_stats_of(turns, 12, &apart);
 	cs_stats_of(halves, 12, &together);
-	t_near(apart.ci_high - 10, sqrt((1 + unknown) / (1 - unknown)), 1e-12);
-	t_near(together.ci_high - 10, sqrt(1.95 / 0.05), 1e-12);
+	cs_stats_of(tails, 12, &far);
+	t_near(apart.ci_high - 10, ranks * sqrt((1 + unknown) / (1 - unknown)), 1e-12);
+	t_near(together.ci_high - 10, ranks * sqrt(1.95 / 0.05), 1e-12);
+	t_near(far.ci_high - 10, cs_stats_widening(tails, 12), 1e-12);
 	t_near(10 - apart.ci_low, apart.ci_high - 10, 1e-12);
 }
 

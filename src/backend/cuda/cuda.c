@@ -19,6 +19,7 @@ static struct cs_backend table = {
 	.open = cs_dev_open,
 	.board = cs_dev_board,
 	.arena = cs_dev_arena,
+	.left = cs_dev_left,
 	.via = cs_dev_via,
 	.ring = cs_dev_ring,
 	.rearena = cs_dev_rearena,

@@ -152,6 +152,16 @@ static int round_up(struct cs_dev *dev, uint64_t bytes, uint64_t *whole,
 	return 0;
 }
 
+int cs_dev_left(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err)
+{
+	size_t unused, total;
+
+	if (CS_DEV_CU(dev, err, cuMemGetInfo, &unused, &total))
+		return -1;
+	*bytes = unused / ARENA_BLOCK * ARENA_BLOCK;
+	return 0;
+}
+
 int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err)
 {

@@ -192,9 +192,9 @@ int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		 uint64_t key, struct cs_err *err);
 int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		   struct cs_err *err);
-int cs_pass_check(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		  uint64_t key, int poison, struct cs_check *out,
-		  struct cs_err *err);
+int cs_pass_check(struct cs_dev *dev, uint64_t address,
+		  const struct cs_expected *pattern, int poison,
+		  struct cs_check *out, struct cs_err *err);
 int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		  uint64_t base, int random, uint64_t seed, struct cs_err *err);
 /* The sum of the first words of a pattern. */
@@ -242,6 +242,8 @@ extern const char *const cs_kernel_name[CS_N_KERNELS];
 /* The module of our kernels. */
 int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err);
 
+/* How many bytes cs_dev_alloc() can have. */
+int cs_dev_left(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
 /* Gives the arena back, and what it was shared by. */
 void cs_dev_disarena(struct cs_dev *dev);
 /* As cuMemAlloc, in whole blocks that it shares with nobody. */

@@ -59,6 +59,16 @@ static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word,
 			     stream, &args, err);
 }
 
+/* The i-th of its copies. */
+static struct cs_flight nth_copy(const struct cs_flight *f, uint32_t i)
+{
+	struct cs_flight one = *f;
+
+	if (f->positions > 1)
+		one.dst += i % f->positions * f->stride;
+	return one;
+}
+
 static int enqueue_copy(struct cs_dev *dev, CUstream stream,
 			const struct cs_flight *f, struct cs_err *err)
 {
@@ -105,11 +115,13 @@ int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *f,
 	if (!on)
 		return -1;
 	for (uint32_t i = 0; i < f->copies; i++) {
-		if (!chunked && enqueue_copy(dev, on->stream, f, err))
+		struct cs_flight one = nth_copy(f, i);
+
+		if (!chunked && enqueue_copy(dev, on->stream, &one, err))
 			return -1;
 		for (uint64_t at = 0; chunked && at < f->bytes;
 		     at += f->chunk_bytes)
-			if (enqueue_chunk(dev, lane, f, ++n, at, err))
+			if (enqueue_chunk(dev, lane, &one, ++n, at, err))
 				return -1;
 	}
 	return 0;

@@ -40,12 +40,16 @@ struct cs_k_poison {
 	uint64_t address, words;
 };
 
-/* Compare with the pattern.  Block b writes what it found to element b of `out`, an array of struct cs_check with one
- * element per block: all of it, also when it found nothing wrong (zeros and
- * first_word = UINT64_MAX).  The host adds them up. */
+/* Compare `places` times so many words, `stride` words apart, with the pattern, each
+ * from its first word on.  Block b writes what it found to element b of `out`, an
+ * array of struct cs_check with one element per block: all of it, also when it found
+ * nothing wrong (zeros and first_word = UINT64_MAX).  The host adds them up.  A grid of
+ * a multiple of `each` blocks: so many go through one place together. */
 struct cs_k_check {
 	uint64_t address, words, key;
 	uint64_t out;
+	uint64_t stride;
+	uint32_t places, each;
 };
 
 /* One thread: wait until (int32_t)(*gate - seq) >= 0, at most `limit_ns`; then

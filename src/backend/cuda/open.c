@@ -120,7 +120,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	CUdeviceptr proof = dev->proof_at;
 	struct cs_k_fill fill = { tiny, 2, 0, 1, 1 };
 	struct cs_k_poison poison = { tiny, 2 };
-	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found) };
+	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 2, 1,
+				    1 };
 	struct cs_k_gate gate = { word, cs_dev_scratch(dev, expired), 0, 0 };
 	struct cs_k_stamp stamp = { word, 0 };
 	struct cs_k_copy copy = { tiny, tiny, 0, 1, 1 };
