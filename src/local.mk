@@ -109,6 +109,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \
 	%D%/place/nvml.h \
+	%D%/place/nvmllib.c \
 	%D%/place/nvmllink.c \
 	%D%/place/pci.c \
 	%D%/place/place.h \
@@ -128,6 +129,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/backend/shared.h
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
+	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
