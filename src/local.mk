@@ -109,6 +109,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \
 	%D%/place/nvml.h \
+	%D%/place/nvmllib.c \
 	%D%/place/nvmllink.c \
 	%D%/place/pci.c \
 	%D%/place/place.h \
@@ -128,6 +129,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/backend/shared.h
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
+	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -154,6 +156,7 @@ endif
 %C%_libcs_node_a_SOURCES = \
 	%D%/node/agent.c \
 	%D%/node/agent.h \
+	%D%/node/alone.c \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -189,6 +192,7 @@ endif
 	%D%/node/stage.h \
 	%D%/node/starter.c \
 	%D%/node/starter.h \
+	%D%/node/step.c \
 	%D%/node/usage.c \
 	%D%/node/usage.h
 
@@ -268,6 +272,7 @@ endif
 	%D%/check/versus.h \
 	%D%/check/vote.c \
 	%D%/check/vote.h \
+	%D%/check/whole.c \
 	%D%/check/word.c
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

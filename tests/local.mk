@@ -341,11 +341,14 @@ check_PROGRAMS += %D%/bench/bench_sm
 # ---- simulations with known truth: a table each, by hand ----
 TRUTHS = \
 	%D%/bench/truth_baseline \
+	%D%/bench/truth_compare \
 	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
 %C%_bench_truth_baseline_LDADD = $(CS_LINK)
 %C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
+%C%_bench_truth_compare_LDADD = $(CS_LINK)
+%C%_bench_truth_compare_SOURCES = %D%/bench/truth_compare.c $(NOISE)
 %C%_bench_truth_fleet_LDADD = $(CS_LINK)
 %C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)

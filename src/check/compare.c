@@ -12,6 +12,8 @@
 /* Of a matrix 5 % are promised.  Far out, Welch's t of few blocks errs up to five
  * times as often as it says when one arm is ten times as restless (simulated). */
 #define MATRIX_RATE 0.01
+#define NEEDED_LEAST 3 /* blocks */
+#define NEEDED_MOST 1000 /* nobody takes more */
 
 /* One arm, in logarithms. */
 struct level {
@@ -23,6 +25,12 @@ struct level {
 /* Of the difference of two arms. */
 struct error {
 	double variance, df;
+};
+
+/* The difference of two arms. */
+struct difference {
+	double d;
+	struct error error;
 };
 
 /* ---- what may be compared ---- */
@@ -167,6 +175,38 @@ static struct error error_of(const struct level *a, const struct level *b,
 	};
 }
 
+/* ---- pairs of neighbouring turns ---- */
+
+/* Of fewer than 2 pairs nothing is told: 0.  `logs` has room for the longest block. */
+static int compare_pairs(const struct cs_arm *a, const struct cs_arm *b, double *logs,
+			 struct difference *out)
+{
+	double mean = 0, squares = 0, within = 0;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < a->n && i < b->n; i++) {
+		const struct cs_block *x = &a->blocks[i], *y = &b->blocks[i];
+		double in_x, in_y, d, off;
+
+		if (!x->n || !y->n)
+			continue;
+		d = -block_median(x, logs, &in_x);
+		d += block_median(y, logs, &in_y);
+		off = d - mean;
+		mean += off / ++n;
+		squares += off * (d - mean);
+		within += in_x + in_y;
+	}
+	if (n < 2)
+		return 0;
+	out->d = mean;
+	out->error.variance = fmax(squares / (n - 1), within / n) / n;
+	out->error.df = n - 1;
+	return 1;
+}
+
+/* ---- what they tell ---- */
+
 /* Half the 95 % interval, and the chance that equal arms lie so far apart. */
 static double half_interval(const struct error *e, double apart, double *p)
 {
@@ -197,16 +237,11 @@ static uint32_t judge(double d, double half, const struct cs_compare_how *how,
 						 CS_VERDICT_SLOWER;
 }
 
-static void compare_levels(const struct level *a, const struct level *b,
-			   const struct cs_compare_how *how,
-			   struct cs_comparison *out)
+static void tell(const struct difference *found, const struct cs_compare_how *how,
+		 struct cs_comparison *out)
 {
-	const struct error e = error_of(a, b, &how->blocks, &out->flags);
-	double d = b->mean - a->mean;
-	double half = half_interval(&e, fabs(d), &out->p);
+	double d = found->d, half = half_interval(&found->error, fabs(d), &out->p);
 
-	out->a = exp(a->mean);
-	out->b = exp(b->mean);
 	out->difference = expm1(d);
 	if (isfinite(half)) {
 		out->low = expm1(d - half);
@@ -215,13 +250,23 @@ static void compare_levels(const struct level *a, const struct level *b,
 	out->verdict = judge(d, half, how, out->flags);
 }
 
+/* Of both arms together; NAN where each is one block. */
+static double spread_of(const struct level *a, const struct level *b)
+{
+	double squares = (a->n > 1 ? a->df * a->between : 0) +
+			 (b->n > 1 ? b->df * b->between : 0);
+
+	return sqrt(squares / (a->df + b->df));
+}
+
 /* Arms that both have samples. */
 static int compare_samples(const struct cs_arm *a, const struct cs_arm *b,
 			   const struct cs_compare_how *how,
 			   struct cs_comparison *out, struct cs_err *err)
 {
 	size_t n_a = longest_block(a), n_b = longest_block(b);
-	struct level level_a, level_b;
+	struct difference found;
+	struct level of_a, of_b;
 	double *logs;
 
 	if (all_zero(a) && all_zero(b)) {
@@ -236,10 +281,17 @@ static int compare_samples(const struct cs_arm *a, const struct cs_arm *b,
 	logs = malloc((n_a > n_b ? n_a : n_b) * sizeof(*logs));
 	if (!logs)
 		return cs_err_set(err, "no memory to compare samples");
-	arm_level(a, logs, &level_a);
-	arm_level(b, logs, &level_b);
+	arm_level(a, logs, &of_a);
+	arm_level(b, logs, &of_b);
+	out->a = exp(of_a.mean);
+	out->b = exp(of_b.mean);
+	if (!how->paired || !compare_pairs(a, b, logs, &found)) {
+		found.d = of_b.mean - of_a.mean;
+		found.error = error_of(&of_a, &of_b, &how->blocks, &out->flags);
+		out->spread = spread_of(&of_a, &of_b);
+	}
 	free(logs);
-	compare_levels(&level_a, &level_b, how, out);
+	tell(&found, how, out);
 	return 0;
 }
 
@@ -249,6 +301,7 @@ int cs_compare(const struct cs_arm *a, const struct cs_arm *b,
 {
 	struct cs_comparison made = {
 		.a = NAN, .b = NAN, .difference = NAN, .low = NAN, .high = NAN,
+		.spread = NAN,
 		.p = 1, .blocks_a = blocks_used(a), .blocks_b = blocks_used(b),
 	};
 
@@ -365,6 +418,36 @@ int cs_compare_cells(struct cs_comparison *cells, size_t n,
 	find_worst(cells, n, order, &sum);
 	free(order);
 	*out = sum;
+	return 0;
+}
+
+/* Of all cells together: that of one, by few blocks, is chance. */
+static double common_spread(const struct cs_comparison *cells, size_t n)
+{
+	double squares = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (isnan(cells[i].spread))
+			continue;
+		squares += cells[i].spread * cells[i].spread;
+		k++;
+	}
+	return k ? sqrt(squares / (double)k) : NAN;
+}
+
+uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin)
+{
+	double spread = common_spread(cells, n), edge = log1p(margin);
+
+	for (uint32_t blocks = NEEDED_LEAST; blocks <= NEEDED_MOST && !isnan(spread); blocks++) {
+		double error = spread * sqrt(2.0 / blocks);
+		double t = cs_student_t(CELL_RATE, 2.0 * (blocks - 1));
+
+		/* half the interval, and the difference that chance makes */
+		if ((t + 2) * error <= edge)
+			return blocks;
+	}
 	return 0;
 }
 

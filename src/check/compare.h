@@ -12,9 +12,17 @@
  *	    W  of one block median, by bootstrap of its samples
  *	d = arm B - arm A, 95 % interval: d -/+ t sqrt(variance A + variance B)
  *
- * Logarithms, so that exchanging the arms only turns the sign.  The mean over
- * blocks, so that a steady drift cancels in ABBA.  W as a floor, since blocks
- * that happen to agree do not make samples quieter.
+ * Logarithms, so that exchanging the arms only turns the sign.  W as a floor, since
+ * blocks that happen to agree do not make samples quieter.
+ *
+ * Turns are compared in pairs, the n-th of A with the n-th of B, which is its
+ * neighbour: what changes from one pair to the next is in both.
+ *
+ *	d = mean of B - A; variance = max(S of these, W of A and B) / pairs
+ *
+ * A drift from turn to turn cancels in d, for each arm is first equally often.  It is
+ * left in S: taken out as well, by the order within pairs, it takes with it what disturbs
+ * now and then, and arms that are alike were called different (tests/bench/truth_compare).
  *
  * Nothing is drawn.  W is the bootstrap in closed form (base/student.h).  The
  * bootstrap over blocks has one too, for a mean: S (n-1)/n / n (Efron and
@@ -76,6 +84,7 @@ struct cs_compare_how {
 	double margin;		/* 0.01: 1 % */
 	int low_is_better;	/* times, memory; not rates */
 	struct cs_spread blocks; /* for arms of one block */
+	int paired;		/* block i of A and of B are neighbouring turns */
 };
 
 struct cs_comparison {
@@ -83,6 +92,8 @@ struct cs_comparison {
 	double difference;	/* b / a - 1 */
 	double low, high;	/* its 95 % interval; NAN where nothing tells */
 	double p;		/* of such a difference between equal arms */
+	double spread;		/* standard deviation of the blocks of an arm, as a
+				 * share; NAN unknown, or of no use as they are pairs */
 	uint32_t blocks_a, blocks_b; /* with samples */
 	uint32_t verdict, flags; /* enum cs_verdict, CS_COMPARE_... */
 };
@@ -116,6 +127,11 @@ struct cs_compare_sum {
  * Technometrics 24 (1982) 295).  Errors: no memory. */
 int cs_compare_cells(struct cs_comparison *cells, size_t n,
 		     struct cs_compare_sum *out, struct cs_err *err);
+
+/* How many blocks an arm needs for a verdict, as these cells differ from block to
+ * block: so many that equal arms are the same within the margin in nearly all cells.  At least 3,
+ * for of 2 hardly anything is known.  0: nothing tells, or no number does. */
+uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin);
 
 const char *cs_verdict_text(int verdict); /* "same", "faster", ... */
 

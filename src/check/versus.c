@@ -166,21 +166,34 @@ static int by_all(const void *x, const void *y)
 
 /* ---- a cell ---- */
 
-/* The points of one side as blocks; samples of one group are put behind each other
- * in *room. */
-static size_t make_blocks(const struct point *p, size_t n, struct cs_block *block,
-			  double **room)
+/* The points p[at..end) of that group as one block, their samples put behind each other
+ * in *room.  Returns the next point. */
+static size_t make_block(const struct point *p, size_t at, size_t end, uint32_t group,
+			 struct cs_block *block, double **room)
 {
-	size_t blocks = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!i || p[i].group != p[i - 1].group)
-			block[blocks++] = (struct cs_block){ *room, 0 };
-		if (!has_figure(&p[i]))
+	*block = (struct cs_block){ *room, 0 };
+	for (; at < end && p[at].group == group; at++) {
+		if (!has_figure(&p[at]))
 			continue;
-		memcpy(*room, p[i].samples, p[i].row->n_samples * sizeof(**room));
-		*room += p[i].row->n_samples;
-		block[blocks - 1].n += p[i].row->n_samples;
+		memcpy(*room, p[at].samples, p[at].row->n_samples * sizeof(**room));
+		*room += p[at].row->n_samples;
+		block->n += p[at].row->n_samples;
+	}
+	return at;
+}
+
+/* p[0..n) of A and p[n..end) of B, group by group: how many there are. */
+static size_t make_blocks(const struct point *p, size_t n, size_t end,
+			  struct cs_block *a, struct cs_block *b, double *room)
+{
+	size_t blocks = 0, i = 0, k = n;
+
+	for (; i < n || k < end; blocks++) {
+		uint32_t group = i < n && (k == end || p[i].group < p[k].group) ?
+					 p[i].group : p[k].group;
+
+		i = make_block(p, i, n, group, &a[blocks], &room);
+		k = make_block(p, k, end, group, &b[blocks], &room);
 	}
 	return blocks;
 }
@@ -275,32 +288,28 @@ static int say_why(struct cs_versus *v, const struct work *w, const struct point
 	return say_alone(v, text, err);
 }
 
-/* p[0..n) of side A, p[n..n+m) of side B; one of them at least has a figure. */
-static int compare_cell(struct cs_versus *v, const struct point *p, size_t n,
-			size_t m, struct cs_comparison *out, struct cs_err *err)
+/* p[0..n) of side A, p[n..end) of side B; one of them at least has a figure. */
+static int compare_cell(const struct cs_compare_how *how, const struct point *p,
+			size_t n, size_t end, struct cs_comparison *out,
+			struct cs_err *err)
 {
-	const struct cs_compare_how how = {
-		v->margin, cs_unit_low_is_better((int)cs_row_test(p->row)->unit),
-		cs_baseline_runs(p->run, p->row)
-	};
-	struct cs_block *block = calloc(n + m, sizeof(*block));
-	struct cs_arm a = { block, 0 }, b;
+	struct cs_block *block = calloc(2 * end, sizeof(*block));
+	struct cs_arm a = { .n = 0 }, b = { .n = 0 };
 	size_t samples = 0;
-	double *room, *at;
-	int rc = -1;
+	double *room;
+	int rc;
 
-	for (size_t i = 0; i < n + m; i++)
+	for (size_t i = 0; i < end; i++)
 		samples += p[i].row->n_samples;
-	at = room = calloc(samples, sizeof(*room));
-	if (!block || !room) {
-		cs_err_set(err, "no memory to compare a cell");
-		goto out;
+	room = calloc(samples, sizeof(*room));
+	if (block && room) {
+		a.blocks = block;
+		b.blocks = block + end;
+		a.n = b.n = make_blocks(p, n, end, block, block + end, room);
+		rc = cs_compare(&a, &b, how, out, err);
+	} else {
+		rc = cs_err_set(err, "no memory to compare a cell");
 	}
-	a.n = make_blocks(p, n, block, &at);
-	b.blocks = block + a.n;
-	b.n = make_blocks(p + n, m, block + a.n, &at);
-	rc = cs_compare(&a, &b, &how, out, err);
-out:
 	free(block);
 	free(room);
 	return rc;
@@ -311,6 +320,10 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 		    size_t n, size_t m, struct cs_err *err)
 {
 	const struct point *a = find(p, n, 1), *b = find(p + n, m, 1);
+	const struct cs_compare_how how = {
+		v->margin, cs_unit_low_is_better((int)cs_row_test(p->row)->unit),
+		cs_baseline_runs(p->run, p->row), w->pairing.took_turns
+	};
 	struct cs_versus_cell cell;
 	struct words label;
 	char where[2 * CS_HOST + sizeof(cell.label)];
@@ -319,7 +332,7 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 		return 0;
 	cs_pairing_name(&w->pairing, p->pair, cell.host, sizeof(cell.host));
 	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
-	if (compare_cell(v, p, n, m, &cell.c, err) || append(&v->cells, &cell, err))
+	if (compare_cell(&how, p, n, n + m, &cell.c, err) || append(&v->cells, &cell, err))
 		return -1;
 	v->one_block += !!(cell.c.flags & CS_COMPARE_ONE_BLOCK);
 	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
@@ -368,6 +381,7 @@ static int end_matrix(struct cs_versus *v, struct cs_versus_matrix *m,
 	for (size_t i = 0; i < m->n; i++)
 		c[i] = cell[m->first + i].c;
 	rc = cs_compare_cells(c, m->n, &m->sum, err);
+	m->runs_needed = cs_compare_needed(c, m->n, v->margin);
 	for (size_t i = 0; i < m->n; i++)
 		cell[m->first + i].c = c[i];
 	free(c);

@@ -50,6 +50,7 @@ struct cs_versus_matrix {
 	size_t first, n;	/* cells */
 	double a, b;		/* medians over the cells that were compared */
 	struct cs_compare_sum sum; /* worst: from `first` */
+	uint32_t runs_needed;	/* on a side for a verdict; 0: unknown (compare.h) */
 };
 
 /* Something that is not the same on both sides. */

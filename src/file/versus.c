@@ -58,7 +58,7 @@ static json_t *matrix_record(const struct cs_versus *v,
 	for (size_t i = 0; cells && i < m->n; i++)
 		json_array_append_new(cells, cs_record_versus_cell(
 						     v, m, &cell[m->first + i]));
-	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",
 			 "test", test->name, "metric",
 			 cs_metric_text(test, (int)m->metric), "unit",
 			 cs_unit_text((int)test->unit), "copy_bytes",
@@ -68,7 +68,9 @@ static json_t *matrix_record(const struct cs_versus *v,
 			 (int)m->sum.count[CS_VERDICT_SAME], "faster",
 			 (int)m->sum.count[CS_VERDICT_FASTER], "slower",
 			 (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
-			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "cells", cells);
+			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "runs_needed",
+			 m->runs_needed ? json_integer(m->runs_needed) : json_null(),
+			 "cells", cells);
 }
 
 json_t *cs_record_versus(const struct cs_versus *v)

@@ -12,7 +12,6 @@
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
 #define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
 #define AGAIN_MOST 32 /* steps of a second look */
-#define VISITS 2 /* of each cell: 4 turns of each placement */
 
 static void on_finding(void *ctx, enum cs_severity severity, const char *id,
 		       const char *text)
@@ -223,7 +222,7 @@ static int take_turns(struct cs_job *job, const uint32_t *step, uint32_t n_steps
 {
 	struct cs_turns turns = { .arms = (uint32_t)job->arms.n,
 				  .cells = job->one_at_a_time ? 1 : n_steps,
-				  .visits = VISITS };
+				  .visits = CS_TURNS_VISITS };
 	size_t n = cs_turns_count(&turns);
 	struct cs_turn *order = calloc(n, sizeof(*order));
 	struct cs_rng rng = { job->plan->set.seed };

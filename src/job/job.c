@@ -20,7 +20,7 @@
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
-#define BLOCK_SAMPLES 2 /* of a turn, where placements take turns */
+#define BLOCK_SAMPLES 1 /* of a turn, where placements take turns */
 /* Five times the second-level cache of an H200, twice that of a B200. */
 #define SPREAD_BYTES (256u << 20)
 #define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */

@@ -1,5 +1,5 @@
 /* cell.h - what a cell is made of, whichever way it is measured: sampled behind the
- * gate (cell.c), or timed by the CPU (probe.c).
+ * gate (cell.c), or timed by the CPU (probe.c); step.c carries one out.
  *
  * Private to the coordinator and its cells. */
 #ifndef CS_NODE_CELL_H
@@ -75,6 +75,8 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 		  const double *samples, uint32_t n);
 
+/* ---- step.c ---- */
+
 /* Is there so much of the budget left for a step? */
 int cs_budget_fits(const struct cs_coordinator *co, double seconds);
 /* Seconds of a step: the longest of its test and size so far, before there is one the
@@ -97,6 +99,8 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
 /* After a cell: is everybody alive, is measuring to go on? */
 void cs_cell_look(struct cs_coordinator *co);
+
+/* ---- probe.c ---- */
 
 /* Carry out a step whose test the CPU times, rows included. */
 enum cs_status cs_probe_step(struct cs_coordinator *co, struct cs_cell *cell,

@@ -18,11 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
 #include "node/cell.h"
 
-/* As the precision of a cell. */
-#define MATTERS 0.005
 /* Rounds of a test's first size that are carried out both ways; of its others one. */
 #define ROUNDS_FIRST 3u
 
@@ -32,45 +29,6 @@ struct round {
 	uint32_t first, n;	/* steps */
 	struct cs_step all;	/* … as one */
 };
-
-/* ---- what is known of a view ---- */
-
-/* What is 0.5 % slower than the median of those alone is in doubt, which one pair that
- * is slow by itself does not move; and what is slower than some of them and like none,
- * where pairs differ by design. */
-int cs_company_doubts(const struct cs_company *company, double gbs)
-{
-	const double *alone = company->alone.data;
-	double most = 0;
-	size_t i;
-
-	if (gbs < (1 - MATTERS) * company->median)
-		return 1;
-	for (i = 0; i < company->alone.n; i++) {
-		if (fabs(gbs / alone[i] - 1) <= MATTERS)
-			return 0;
-		most = fmax(most, alone[i]);
-	}
-	return gbs < most;
-}
-
-/* Without memory for them nothing is known, and pairs go one at a time. */
-static void learn(struct cs_company *company, const double *alone, uint32_t n)
-{
-	struct cs_err err;
-
-	for (uint32_t k = 0; k < n; k++)
-		if (!isnan(alone[k]) && cs_vec_push(&company->alone, &alone[k], &err))
-			company->matters = 1;
-	if (company->alone.n)
-		company->median = cs_median(company->alone.data, company->alone.n);
-}
-
-void cs_company_release(struct cs_coordinator *co)
-{
-	for (uint32_t v = 0; v < CS_VIEWS_MAX; v++)
-		cs_vec_release(&co->company[v].alone);
-}
 
 /* ---- a round ---- */
 
@@ -173,8 +131,8 @@ static void hold_against(const struct round *r, const double *alone,
 			worst = k;
 		}
 	}
-	learn(r->company, alone, r->all.count);
-	if (most <= MATTERS || r->company->matters)
+	cs_company_learn(r->company, alone, r->all.count);
+	if (most <= CS_COMPANY_MATTERS || r->company->matters)
 		return;
 	r->company->matters = 1;
 	say_matters(r, worst, together[worst] / alone[worst]);

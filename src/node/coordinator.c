@@ -52,7 +52,8 @@ void cs_coordinator_close(struct cs_coordinator *co)
 {
 	for (int i = 0; i < co->n; i++)
 		cs_process_close(&co->process[i]);
-	cs_company_release(co);
+	for (uint32_t v = 0; v < CS_VIEWS_MAX; v++)
+		cs_vec_release(&co->company[v].alone);
 }
 
 /* An order to all; who fails is out for the whole plan. */
@@ -208,33 +209,6 @@ void cs_coordinator_resume(struct cs_coordinator *co)
 {
 	cs_coordinator_open(co);
 	open_buffers(co);
-}
-
-/* ---- the budget ---- */
-
-int cs_budget_fits(const struct cs_coordinator *co, double seconds)
-{
-	return cs_clock_s() + seconds < co->budget.steps_s;
-}
-
-double cs_step_expected_s(const struct cs_coordinator *co,
-			  const struct cs_step *step)
-{
-	double most = 0;
-
-	if (co->longest_s[step->view] > 0)
-		return co->longest_s[step->view];
-	for (uint32_t v = 0; v < co->plan->n_views; v++)
-		most = fmax(most, co->longest_s[v]);
-	return most;
-}
-
-void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
-		  double seconds)
-{
-	double *longest = &co->longest_s[step->view];
-
-	*longest = fmax(*longest, seconds);
 }
 
 /* ---- release of the gate ---- */

@@ -38,6 +38,14 @@ struct cs_company {
 	double median;		/* of these */
 };
 
+/* alone.c.  As the precision of a cell. */
+#define CS_COMPANY_MATTERS 0.005
+/* n figures that were measured alone, NAN none.  Without memory for them nothing is
+ * known, and pairs go one at a time. */
+void cs_company_learn(struct cs_company *company, const double *alone, uint32_t n);
+/* Is a rate in company too low for what was measured alone to vouch for it? */
+int cs_company_doubts(const struct cs_company *company, double gbs);
+
 struct cs_coordinator {
 	struct cs_board *board;
 	const struct cs_plan *plan;
@@ -88,9 +96,6 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block
  * the same time where that changes nothing (company.c).  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
-/* Is a rate in company too low for what was measured alone to vouch for it? */
-int cs_company_doubts(const struct cs_company *company, double gbs);
-void cs_company_release(struct cs_coordinator *co);
 /* Sources checked, second LOOK: the last facts.  May come again. */
 void cs_coordinator_finish(struct cs_coordinator *co);
 /* Ways given up by all, then memory given back; the agents end.  Not for a node

@@ -418,6 +418,8 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 	int over = elapsed_s >= s->limit_s;
 	int first = s->discarded == 0;
 	int late = !first && (over || s->discarded >= most);
+	/* where one sample is a turn, turns are compared, and not these */
+	int alone = !first && s->block == 1 && !is_loaded(s);
 
 	if (first && s->guessed[0]) {
 		memcpy(s->copies, s->guessed, sizeof(s->copies));
@@ -430,7 +432,7 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 		count(s, s->last_gbs, s->last_overlap);
 		s->discarded--;
 		count(s, gbs, overlap);
-	} else if (late) {
+	} else if (late || alone) {
 		count(s, gbs, overlap);
 	} else {
 		s->comparable = !first;

@@ -12,7 +12,8 @@
  *    successive ones that differ by less than the precision, those two included;
  *  - the end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
  *    the cell is reached: the 95 % interval of every median reaches no further from
- *    it than the precision; or the cell ends after the plan's block_samples. */
+ *    it than the precision; or the cell ends after the plan's block_samples, of which
+ *    a single one counts right behind the first touch. */
 #ifndef CS_NODE_SAMPLER_H
 #define CS_NODE_SAMPLER_H
 

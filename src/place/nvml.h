@@ -147,9 +147,12 @@ struct cs_nvml_gpu {
 		result_;                                                      \
 	})
 
-/* Take the lock: NVML_OK, or NVML_TIMEOUT.  Who does not get it within some seconds meets
+/* nvmllib.c.  Take the lock: NVML_OK, or NVML_TIMEOUT.  Who does not get it within some seconds meets
  * a call that hangs: then nobody waits for it again. */
 int cs_nvml_enter(struct cs_nvml *nvml);
+/* What was refused with that code, as an error; -1. */
+int cs_nvml_refuse(struct cs_nvml *nvml, const char *what, int code,
+		   struct cs_err *err);
 
 /* -1 when the call failed. */
 static inline int32_t cs_nvml_known(int code, unsigned value)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Scratch: a shuffled list of each. */
+/* Scratch: shuffled lists, of rows and names for each cell. */
 struct lists {
 	uint32_t *cells, *rows, *names;
 };
@@ -42,8 +42,8 @@ static struct cs_turn *visit(struct cs_turn *next, uint32_t cell, uint32_t row,
 	return next;
 }
 
-/* All cells once; the rows are a deck that is shuffled when it is used up. */
-static struct cs_turn *round_of(const struct cs_turns *turns,
+/* All cells once; the rows of a cell are a deck that is shuffled when it is used up. */
+static struct cs_turn *round_of(const struct cs_turns *turns, uint32_t round,
 				struct cs_rng *rng, const struct lists *lists,
 				struct cs_turn *next)
 {
@@ -51,12 +51,15 @@ static struct cs_turn *round_of(const struct cs_turns *turns,
 
 	cs_rng_shuffle(rng, lists->cells, turns->cells);
 	for (i = 0; i < turns->cells; i++) {
-		if (i % k == 0) {
-			cs_rng_shuffle(rng, lists->rows, k);
-			cs_rng_shuffle(rng, lists->names, k);
+		uint32_t cell = lists->cells[i];
+		uint32_t *rows = lists->rows + (size_t)cell * k;
+		uint32_t *names = lists->names + (size_t)cell * k;
+
+		if (round % k == 0) {
+			cs_rng_shuffle(rng, rows, k);
+			cs_rng_shuffle(rng, names, k);
 		}
-		next = visit(next, lists->cells[i], lists->rows[i % k],
-			     lists->names, k);
+		next = visit(next, cell, rows[round % k], names, k);
 	}
 	return next;
 }
@@ -73,15 +76,15 @@ int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 				  "no order for %u cells and %u arms, %u times",
 				  turns->cells, turns->arms, turns->visits);
 	lists.cells = calloc(turns->cells, sizeof(uint32_t));
-	lists.rows = calloc(turns->arms, sizeof(uint32_t));
-	lists.names = calloc(turns->arms, sizeof(uint32_t));
+	lists.rows = calloc((size_t)turns->cells * turns->arms, sizeof(uint32_t));
+	lists.names = calloc((size_t)turns->cells * turns->arms, sizeof(uint32_t));
 	if (!lists.cells || !lists.rows || !lists.names) {
 		cs_err_set(err, "no memory for the order of %u cells",
 			   turns->cells);
 		goto out;
 	}
 	for (round = 0; round < turns->visits; round++)
-		order = round_of(turns, rng, &lists, order);
+		order = round_of(turns, round, rng, &lists, order);
 	rc = 0;
 out:
 	free(lists.names);

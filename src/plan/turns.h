@@ -4,8 +4,10 @@
  * A visit of a cell is a row of a Williams square (Aust. J. Chem. 2 (1949) 149)
  * and the same row backwards: each arm comes twice, at places that add up alike,
  * so that a steady drift cancels.  Of two arms that is ABBA or BAAB, of three
- * ABCCBA, BCAACB or CABBAC with the names drawn.  Among the visits of k cells of
- * k arms each arm is first once, and follows every other equally often. */
+ * ABCCBA, BCAACB or CABBAC with the names drawn.  Among k visits of a cell with
+ * k arms each arm is first once, and follows every other equally often, in an order that
+ * is drawn for each cell: what disturbs every second turn, or every visit alike, harms
+ * all arms of a cell equally, and what has another period meets them by chance. */
 #ifndef CS_PLAN_TURNS_H
 #define CS_PLAN_TURNS_H
 
@@ -23,6 +25,9 @@ struct cs_turns {
 	uint32_t cells, arms;	/* at least 1 of each */
 	uint32_t visits;	/* of each cell; 2 blocks of each arm in one */
 };
+
+/* What makes a verdict (check/compare.h): of neighbouring turns 8 pairs. */
+#define CS_TURNS_VISITS 4
 
 /* cells x visits x 2 arms; 0 where that is more than memory holds. */
 size_t cs_turns_count(const struct cs_turns *turns);

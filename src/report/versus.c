@@ -43,7 +43,7 @@ static void print_spread(FILE *to, const struct cs_versus *v)
 	if (v->one_block)
 		cs_fold(to, 2, 4, "each side is one run: how one run differs from the "
 			"next is not known, so 'same' and 'differs' speak of these two "
-			"runs; several files on a side, or --baseline, tell more");
+			"runs; three files or more on a side, or --baseline, tell more");
 	if (v->known)
 		cs_fold(to, 2, 4, "a side is one run: how one run differs from the "
 			"next is taken from the baseline");
@@ -162,6 +162,9 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	putc('\n', to);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit), size,
 		verdict);
+	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
+		cs_fold(to, 4, 6, "as runs differ here, a verdict takes about %u of them "
+			"on each side", m->runs_needed);
 	for (size_t i = 0; verbose && i < m->n; i++)
 		print_cell(to, v, &cell[m->first + i]);
 	for (size_t i = 0; !verbose && m->sum.verdict != CS_VERDICT_SAME &&

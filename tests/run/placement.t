@@ -13,12 +13,12 @@ ok_json "… a node for each placement" p.json \
 	'[(n["placement"], len({a["pid"] for a in d["agents"]
 				if a["node_index"] == n["node_index"]}))
 	  for n in d["nodes"]] == [("process", 4), ("thread", 1)]'
-ok_json "… four turns of each in every cell, by turns" p.json \
+ok_json "… eight turns of each in every cell, by turns" p.json \
 	'sorted((r["test"], r["node_index"], r["src"], r["dst"], r["block"])
 		for r in d["results"] if r["metric"] == "rate") ==
 	 sorted((r["test"], n, r["src"], r["dst"], b) for r in d["results"]
 		if r["metric"] == "rate" and r["block"] == 1 and r["node_index"] == 0
-		for n in (0, 1) for b in (1, 2, 3, 4))'
+		for n in (0, 1) for b in range(1, 9))'
 ok_json "… and every cell has a verdict" p.json \
 	'[(c["a"], c["b"], [len(m["cells"]) for m in c["matrices"]])
 	  for c in d["comparisons"]] == [("process", "thread", [12, 12, 6])]'
@@ -105,11 +105,28 @@ if has_launcher; then
 			{"a process made for this placement does not see it: ask the launcher for --gpu-bind=none"}'
 	fake 4
 fi
+# ---- what drifts meanwhile ----
+
+drifts=(-m peer --pattern pair -s 4M --seed 1 --placement 'process,thread')
+FAKE_DRIFT=0.002 run 0 "${drifts[@]}"
+ok "a drift of 0.2 % a sample, of a third in all, hides no likeness" eval 'status_is 0 &&
+	prints "same within 1 %: 12 of 12 cells"'
+if has_launcher; then
+	printf '#!/bin/bash\n%s\nexec "$@"\n' \
+		'[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || export FAKE_SLOW=1-0:0.97,1-2:0.97,1-3:0.97' >behind
+	chmod +x behind
+	FAKE_DRIFT=0.002 run_program 4 ./behind "$CSCOPE" "${drifts[@]}" -o drift.json
+	ok_json "… nor a placement in which one GPU is 2 % slower" drift.json \
+		'sorted(c["cell"] for m in d["comparisons"][0]["matrices"]
+			for c in m["cells"] if c["verdict"] == "faster") ==
+			["1->0", "1->2", "1->3"] and
+		 d["comparisons"][0]["matrices"][0]["same"] == 9'
+fi
 FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread
 ok "GPUs that take one process: handed from one placement to the other" equal 2
 FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread -f csv
 ok "… and looked at before and after" eval \
-	'[ "$(grep -c ",ok," out)" = 240 ]'
+	'[ "$(grep -c ",ok," out)" = 480 ]'
 
 # submitting costs a process 1 ms a call, one after the other: found by the whole run
 FAKE_SUBMIT_NS=1000000 run 0 --test peer.ce.enqueue.all "${few[@]}" \
@@ -163,14 +180,14 @@ ok "a process of one placement dies: status 2, with its GPU" eval 'status_is 2 &
 ok_json "… the other placement is measured whole" k.jsonl \
 	'len({(r["test"], r["src"], r["dst"], r["block"]) for r in d
 	      if r["kind"] == "result" and r["node_index"] == 1 and
-		 r["metric"] == "rate" and r["status"] == "ok"}) == 4 * 48'
+		 r["metric"] == "rate" and r["status"] == "ok"}) == 8 * 48'
 ok "… no process is left" until_true 3 none_left
 whole() { # NODE ...: and every placement that is not named is measured whole
 	json k.jsonl '{n: len({(r["test"], r["src"], r["dst"], r["block"])
 			for r in d if r["kind"] == "result" and
 			r["node_index"] == n and r["metric"] == "rate" and
 			r["status"] == "ok"}) for n in ('"$*"',)} ==
-		      {n: 4 * 48 for n in ('"$*"',)}'
+		      {n: 8 * 48 for n in ('"$*"',)}'
 }
 # The run ends as it does when a rank is lost, and says which process died.
 names() { # PID [NODE ...]: placements that are whole all the same

@@ -435,31 +435,82 @@ static void exchanging_the_arms_exchanges_the_verdict(void)
 	     seen[CS_VERDICT_UNDECIDED]);
 }
 
-/* 1 % from turn to turn, in the order that plan/turns.h gives. */
-static void a_steady_drift_does_not_look_like_a_difference(void)
+/* In the order that plan/turns.h gives, each turn of a cell later by `drift` than the
+ * one before, and B slower by `difference`. */
+static struct cs_comparison compare_turns(double drift, double difference, uint64_t seed)
 {
-	const struct cs_turns turns = { .cells = 1, .arms = 2, .visits = 2 };
-	const struct cs_compare_how how = { .margin = CS_MARGIN };
-	struct cs_rng rng = { 3 };
-	struct cs_turn order[8];
-	struct cs_block blocks[2][4];
-	size_t n[2] = { 0 }, i;
-	double x[8];
+	const struct cs_turns turns = { 1, 2, CS_TURNS_VISITS };
+	const struct cs_compare_how how = { .margin = CS_MARGIN, .paired = 1 };
+	struct cs_rng rng = { seed };
+	struct cs_turn order[4 * CS_TURNS_VISITS];
+	struct cs_block blocks[2][2 * CS_TURNS_VISITS];
+	size_t n[2] = { 0 };
+	double x[4 * CS_TURNS_VISITS];
 	struct cs_comparison made;
 
 	t_eq_int(cs_turns_order(&turns, &rng, order, NULL), 0);
-	for (i = 0; i < 8; i++) {
+	for (size_t i = 0; i < 4 * CS_TURNS_VISITS; i++) {
 		uint32_t arm = order[i].arm;
 
-		x[i] = 100 * pow(1.01, (double)i);
+		x[i] = 100 * exp(drift * (double)i + 0.001 * normal(&rng)) *
+		       (arm ? 1 - difference : 1);
 		blocks[arm][n[arm]++] = (struct cs_block){ &x[i], 1 };
 	}
 	t_eq_int(cs_compare(&(struct cs_arm){ blocks[0], n[0] },
 			    &(struct cs_arm){ blocks[1], n[1] }, &how, &made,
 			    NULL),
 		 0);
-	t_near(made.difference, 0, 1e-12);
-	t_eq_int(made.verdict, CS_VERDICT_UNDECIDED);
+	return made;
+}
+
+/* The full table is made by tests/bench/truth_compare. */
+static void a_steady_drift_does_not_look_like_a_difference(void)
+{
+	int same = 0, slower = 0;
+
+	for (uint64_t seed = 0; seed < 500; seed++) {
+		same += compare_turns(0.005, 0, seed).verdict == CS_VERDICT_SAME;
+		slower += compare_turns(0.005, 0.02, seed).verdict ==
+			  CS_VERDICT_SLOWER;
+	}
+	printf("# 0.5 %% a turn: %d of 500 the same, %d slower\n", same, slower);
+	t_ok(same >= 495);
+	t_ok(slower >= 495);
+}
+
+static void a_turn_that_failed_costs_its_pair(void)
+{
+	static const double x[] = { 100, 200, 300, 400 }, y[] = { 101, 202, 303, 404 };
+	const struct cs_block a[] = { { &x[0], 1 }, { NULL, 0 }, { &x[2], 1 },
+				      { &x[3], 1 } };
+	const struct cs_block b[] = { { &y[0], 1 }, { &y[1], 1 }, { &y[2], 1 },
+				      { NULL, 0 } };
+	const struct cs_compare_how how = { .margin = 0.001, .paired = 1 };
+	struct cs_comparison made;
+
+	t_eq_int(cs_compare(&(struct cs_arm){ a, 4 }, &(struct cs_arm){ b, 4 }, &how,
+			    &made, NULL), 0);
+	t_near(made.difference, 0.01, 1e-12);
+	t_eq_int(made.verdict, CS_VERDICT_FASTER);
+	t_ok(isnan(made.spread));
+}
+
+static void how_many_blocks_a_verdict_takes_is_told(void)
+{
+	struct truth truth = { .blocks = 2, .samples = 6, .noise = 0.0005,
+			       .shift = 0.003, .margin = 0.01 };
+	struct cs_comparison cells[CELLS];
+	struct cs_rng rng = { 4 };
+	int i;
+
+	for (i = 0; i < CELLS; i++)
+		cells[i] = compare_drawn(&rng, &truth);
+	truth.blocks = cs_compare_needed(cells, CELLS, CS_MARGIN);
+	t_eq_int(truth.blocks, 4);
+	t_ok(rates_of(&truth, 500, 1).same >= 0.85);
+	t_eq_int(cs_compare_needed(cells, CELLS, 0), 0);
+	cells[0].spread = NAN; /* of one run a side */
+	t_eq_int(cs_compare_needed(cells, 1, CS_MARGIN), 0);
 }
 
 static void a_margin_that_is_none_is_an_error(void)
@@ -714,6 +765,9 @@ int main(void)
 		  exchanging_the_arms_exchanges_the_verdict },
 		{ "a steady drift does not look like a difference",
 		  a_steady_drift_does_not_look_like_a_difference },
+		{ "a turn that failed costs its pair", a_turn_that_failed_costs_its_pair },
+		{ "how many blocks a verdict takes is told",
+		  how_many_blocks_a_verdict_takes_is_told },
 		{ "a margin that is none is an error",
 		  a_margin_that_is_none_is_an_error },
 		{ "equal matrices are called different in at most 5 %",

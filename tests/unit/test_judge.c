@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "check/kind.h"
 #include "check/threshold.h"
+#include "file/baseline.h"
 #include "tap.h"
 
 #define TEST "peer.ce.write.pair"
@@ -163,6 +164,35 @@ static void positions_may_differ(void)
 	t_eq_int(f.c[0].run.findings.n, 1);
 	t_eq_int(finding(&f.c[0], 0)->n_evidence, 2);
 	cs_baseline_release(&b);
+	release_fleet(&f);
+}
+
+static void places_are_written_and_read(void)
+{
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b, read;
+	struct cs_err err = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	add_run(&f, 5, TEST, by_position);
+	if (!t_ok(to != NULL) || learn(&f, &b))
+		return;
+	t_eq_int(cs_baseline_json(to, &b, "0"), 0);
+	fclose(to);
+	cs_baseline_init(&read);
+	t_eq_int(cs_baseline_parse("base", text, &read, &err), 0);
+	t_eq_str(err.text, "");
+	t_eq_int(read.places.n, 12);
+	t_near(cs_norm_bound(norm(&read, 0), 0), cs_norm_bound(norm(&b, 0), 0), 1e-9);
+	canned_cell(&f.c[0], 0, TEST, 1, 0)->stats.median *= 0.98;
+	judge(&f.c[0], &read);
+	t_eq_int(f.c[0].run.findings.n, 1);
+	t_eq_int(finding(&f.c[0], 0)->n_evidence, 1);
+	free(text);
+	cs_baseline_release(&b);
+	cs_baseline_release(&read);
 	release_fleet(&f);
 }
 
@@ -714,6 +744,7 @@ int main(void)
 		  spreads_are_told_apart },
 		{ "one bad node of seven moves nothing", half_may_be_wrong },
 		{ "positions may differ by design", positions_may_differ },
+		{ "places are written and read", places_are_written_and_read },
 		{ "two nodes do not show what is by design",
 		  few_nodes_do_not_show_positions },
 		{ "a spread that nothing has shown is what is usual, one of few is wide",

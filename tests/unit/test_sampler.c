@@ -76,6 +76,27 @@ static void a_quiet_link_takes_six(void)
 	free(plan);
 }
 
+/* A turn: what it is compared with is another turn. */
+static void a_block_of_one_is_one_sample(void)
+{
+	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
+	double gbs[2] = { 396, 396 };
+	struct cs_sampler s;
+	int samples;
+
+	for (plan->set.block_samples = 1; plan->set.block_samples < 4;
+	     plan->set.block_samples++) {
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+				(struct cs_guess){ .gbs = 396 });
+		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+		t_eq_int(s.n, plan->set.block_samples);
+		/* one copy, which is slow, and as many as that lets guess */
+		t_eq_int(samples, s.n + 2);
+		t_near(s.gbs[0][0], 396, 0.2);
+	}
+	free(plan);
+}
+
 static void other_touches_are_whole(void)
 {
 	static const struct {
@@ -422,6 +443,8 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "a quiet link ends after a first touch of one copy and six samples",
 		  a_quiet_link_takes_six },
+		{ "a block of one is one sample behind the touch",
+		  a_block_of_one_is_one_sample },
 		{ "smaller copies, kernels and what runs beside loads are touched as often as sampled",
 		  other_touches_are_whole },
 		{ "a copy that takes 5 ms by itself is a sample",

@@ -69,13 +69,13 @@ static void a_steady_drift_cancels_in_every_visit(void)
 	}
 }
 
-/* Over k cells, within rows and their mirrors. */
+/* Over k visits of a cell, within rows and their mirrors. */
 static void every_arm_is_first_and_follows_others_equally_often(void)
 {
 	uint32_t k, i, at;
 
 	for (k = 2; k <= ARMS_MOST; k++) {
-		const struct cs_turns turns = { k, k, 1 };
+		const struct cs_turns turns = { 1, k, k };
 		struct cs_turn *order = turns_of(&turns, 7 * k);
 		uint32_t first[ARMS_MOST] = { 0 };
 		uint32_t after[ARMS_MOST][ARMS_MOST] = { { 0 } };
@@ -94,6 +94,29 @@ static void every_arm_is_first_and_follows_others_equally_often(void)
 		}
 		free(order);
 	}
+}
+
+/* Of two arms each cell has as many ABBA as BAAB, in an order of its own. */
+static void what_comes_in_every_visit_harms_both_arms(void)
+{
+	const struct cs_turns turns = { 56, 2, 4 };
+	struct cs_turn *order = turns_of(&turns, 9);
+	int first[56] = { 0 }, in_turn[56] = { 0 }, last[56], all_in_turn = 0;
+
+	for (size_t i = 0; i < 56 * 4 * 4; i += 4) {
+		uint32_t cell = order[i].cell, arm = order[i].arm;
+		int visit = (int)(i / (56 * 4));
+
+		first[cell] += arm == 0;
+		in_turn[cell] += visit && (int)arm != last[cell];
+		last[cell] = (int)arm;
+	}
+	for (int i = 0; i < 56; i++) {
+		t_eq_int(first[i], 2);
+		all_in_turn += in_turn[i] == 3;
+	}
+	t_ok(all_in_turn > 0 && all_in_turn < 56);
+	free(order);
 }
 
 static void every_cell_is_visited_once_a_round(void)
@@ -154,6 +177,8 @@ int main(void)
 		  a_steady_drift_cancels_in_every_visit },
 		{ "every arm is first, and follows others, equally often",
 		  every_arm_is_first_and_follows_others_equally_often },
+		{ "what comes in every visit harms both arms of a cell",
+		  what_comes_in_every_visit_harms_both_arms },
 		{ "every cell is visited once a round, in shuffled order",
 		  every_cell_is_visited_once_a_round },
 		{ "the seed fixes the turns", the_seed_fixes_the_turns },

@@ -44,9 +44,11 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 	return 0;
 }
 
-int cs_driver_load(int *clock_is_virtual, struct cs_err *err)
+static void *library;
+static int clock_is_virtual;
+
+int cs_driver_load(struct cs_err *err)
 {
-	static void *library;
 	const char *name = secure_getenv("CS_LIBCUDA");
 	struct cs_driver driver;
 	void *opened;
@@ -65,8 +67,13 @@ int cs_driver_load(int *clock_is_virtual, struct cs_err *err)
 		cs_cu = driver;
 		library = opened;
 	}
-	*clock_is_virtual = dlsym(library, "cs_fake_clock_is_virtual") != NULL;
+	clock_is_virtual = dlsym(library, "cs_fake_clock_is_virtual") != NULL;
 	return 0;
+}
+
+int cs_driver_clock_is_virtual(void)
+{
+	return clock_is_virtual;
 }
 
 int cs_driver_result(CUresult result, const char *call, struct cs_err *err)

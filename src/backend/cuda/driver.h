@@ -83,9 +83,10 @@ extern struct cs_driver cs_cu;
 
 /* Open libcuda.so.1, or the test double that the environment variable
  * CS_LIBCUDA names, and find every function; the library then stays.  Calls no
- * function of the driver but its look-up.  May be called again.  Sets
- * *clock_is_virtual when the library is a double that keeps its own time. */
-int cs_driver_load(int *clock_is_virtual, struct cs_err *err);
+ * function of the driver but its look-up.  May be called again. */
+int cs_driver_load(struct cs_err *err);
+/* After that: is the library a double that keeps its own time? */
+int cs_driver_clock_is_virtual(void);
 
 /* 0 for CUDA_SUCCESS; else -1 and "call: CUDA_ERROR_NAME (code)" and a hint. */
 int cs_driver_result(CUresult result, const char *call, struct cs_err *err);

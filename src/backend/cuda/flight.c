@@ -200,7 +200,7 @@ static double since_first_start(const struct cs_dev *dev, const struct cs_lane *
 {
 	float most = own_ms, ms;
 
-	for (int i = 0; i < dev->lanes && !cs_backend_cuda->clock_is_virtual; i++) {
+	for (int i = 0; i < dev->lanes && !cs_driver_clock_is_virtual(); i++) {
 		const struct cs_lane *other = &dev->lane[i];
 
 		if (other != on && other->stream && other->timed &&
