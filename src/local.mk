@@ -272,6 +272,7 @@ endif
 	%D%/check/versus.h \
 	%D%/check/vote.c \
 	%D%/check/vote.h \
+	%D%/check/whole.c \
 	%D%/check/word.c
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -279,8 +280,6 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
-	%D%/file/decoder.c \
-	%D%/file/decoder.h \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \
@@ -294,6 +293,8 @@ endif
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
 	%D%/file/node.c \
+	%D%/file/plain.c \
+	%D%/file/plain.h \
 	%D%/file/put.c \
 	%D%/file/put.h \
 	%D%/file/reader.c \

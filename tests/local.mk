@@ -230,7 +230,7 @@ FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(
 FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
 	command/baseline command/check command/compare command/judging command/readers \
-	command/show
+	command/shared command/show
 fuzz:
 	@dir='%D%/fuzz/libfuzzer'; $(MKDIR_P) $$dir/objects || exit 1; \
 	for of in $(FUZZ_OF); do for file in $(top_srcdir)/src/$$of.c; do \
@@ -238,6 +238,7 @@ fuzz:
 		$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $$object $$file || \
 			exit 1; \
 	done; done; \
+	rm -f $$dir/objects.a && $(AR) cr $$dir/objects.a $$dir/objects/*.o || exit 1; \
 	for name in $(FUZZ_NAMES); do \
 		seeds='$(srcdir)/%D%/fuzz/corpus/'$$name; most=300; \
 		case $$name in \
@@ -246,7 +247,7 @@ fuzz:
 		echo "fuzz $$name: $(FUZZ_RUNS) runs or $(FUZZ_SECONDS) s"; \
 		$(MKDIR_P) $$dir/$$name && \
 		$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $$dir/fuzz_$$name \
-			$(srcdir)/%D%/fuzz/fuzz_$$name.c $$dir/objects/*.o \
+			$(srcdir)/%D%/fuzz/fuzz_$$name.c $$dir/objects.a \
 			$(JANSSON_LIBS) -lm && \
 		$$dir/fuzz_$$name -runs=$(FUZZ_RUNS) -max_total_time=$(FUZZ_SECONDS) \
 			-max_len=$$most -verbosity=0 \

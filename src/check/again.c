@@ -267,20 +267,12 @@ struct seen {
 	size_t looks;		/* at these, telling or not */
 };
 
-static int same_cell(const struct cs_row *a, const struct cs_row *b)
-{
-	return a->test == b->test && a->metric == b->metric &&
-	       a->what.bytes == b->what.bytes &&
-	       cs_ends_are_same(&a->what.src, &b->what.src) &&
-	       cs_ends_are_same(&a->what.dst, &b->what.dst);
-}
-
 /* Which evidence a row is a second look at; -1 none. */
 static int evidence_at(const struct cs_run *run, const struct cs_suspect *s,
 		       const struct cs_row *again)
 {
 	for (uint32_t i = 0; i < s->n_evidence; i++)
-		if (same_cell(cs_rows_get(&run->rows, s->evidence[i]), again))
+		if (cs_row_same_cell(cs_rows_get(&run->rows, s->evidence[i]), again))
 			return (int)i;
 	return -1;
 }
@@ -299,7 +291,7 @@ static int is_fastest(const struct looks *looks, size_t i)
 	const struct cs_row *const *row = looks->row;
 
 	for (size_t k = 0; k < looks->n; k++)
-		if (k != i && same_cell(row[k], row[i]) &&
+		if (k != i && cs_row_same_cell(row[k], row[i]) &&
 		    (row[k]->stats.median > row[i]->stats.median ||
 		     (k < i && !(row[k]->stats.median < row[i]->stats.median))))
 			return 0;

@@ -108,26 +108,11 @@ static int judge_peers(const struct part *p)
 		       cs_suspect_add(p->suspects, &s, p->err) : 0;
 }
 
-/* The first of s[0..n) whose node is not before this one. */
-static size_t first_of(const struct cs_suspect *s, size_t n, int node)
-{
-	size_t low = 0;
-
-	while (low < n) {
-		size_t mid = low + (n - low) / 2;
-
-		if (s[mid].node < node)
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low;
-}
-
 int cs_below_find(const struct cs_spots *spots, struct cs_vec *suspects,
 		  struct cs_err *err)
 {
 	struct part p = { .spots = spots, .suspects = suspects, .err = err };
+	struct cs_vec known;
 	size_t n = suspects->n;
 	int rc = 0;
 
@@ -136,8 +121,10 @@ int cs_below_find(const struct cs_spots *spots, struct cs_vec *suspects,
 		int node = (int)row->node;
 
 		p.end = cs_spots_node_end(spots, p.from);
-		p.first = first_of(suspects->data, n, node);
-		p.behind = first_of(suspects->data, n, node + 1);
+		known = *suspects;
+		known.n = n;
+		p.first = cs_suspects_first(&known, node);
+		p.behind = cs_suspects_first(&known, node + 1);
 		if (cs_family_of(row) == CS_FAMILY_HOST)
 			rc = judge_host(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)

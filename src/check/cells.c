@@ -15,14 +15,17 @@ int cs_cells_are_judged(const struct cs_run *run)
 	       strcmp(run->backend, "cuda") == 0 && run->node && run->n_nodes > 0;
 }
 
-/* What is below the usual share of its links comes last: of cells of which nothing else
- * is said. */
+/* Nodes and sockets are judged by what no part of them explains, and what is below the
+ * usual share of its links by cells of which nothing else is said. */
 static int find_all(struct cs_spots *spots, struct cs_vec *suspects,
 		    struct cs_err *err)
 {
 	const uint32_t checks = spots->run->checks;
 
 	if ((checks & CS_CHECK_OUTLIER) && cs_outliers_find(spots, suspects, err))
+		return -1;
+	cs_suspects_settle(suspects);
+	if ((checks & CS_CHECK_OUTLIER) && cs_wholes_find(spots, suspects, err))
 		return -1;
 	if ((checks & CS_CHECK_LINK) && cs_signs_find(spots, suspects, err))
 		return -1;

@@ -40,7 +40,7 @@
 #define OF_MANY 3.0	/* that many cells of a row or column agree */
 #define OF_FEW 4.5
 #define OF_HALF 4.0	/* a row without its column */
-#define OF_NODE 5.0
+#define OF_BETWEEN 5.0
 #define OF_PAIR 4.0	/* both ways of it */
 #define OF_ONE_WAY 8.0
 
@@ -317,7 +317,7 @@ static int judge_between(struct look *look)
 	if (!look->nodes || look->family != CS_FAMILY_PEER)
 		return 0;
 	off = between_domains(look);
-	if (off > -OF_NODE * look->spread)
+	if (off > -OF_BETWEEN * look->spread)
 		return 0;
 	if (accuse(look, suspect_of(look, CS_PART_SOCKET, 0, 1, off)))
 		return -1;
@@ -361,12 +361,14 @@ static double gpu_off(const struct look *look, int a, int *sends, int *receives)
 	return off < limit ? off : 0;
 }
 
-/* All GPUs next to a domain, and not all there are. */
-static int whole_domain(const struct look *look, int numa, int *first)
+/* All GPUs next to a domain, and not all there are; *off: of the one that is least so. */
+static int whole_domain(const struct look *look, int numa, const double *gpu_off,
+			int *first, double *off)
 {
 	int of = 0, bad = 0;
 
 	*first = -1;
+	*off = -INFINITY;
 	for (int a = 0; a < look->nd->facts.n_agents; a++) {
 		if (look->nd->agent[a].numa != numa)
 			continue;
@@ -374,6 +376,7 @@ static int whole_domain(const struct look *look, int numa, int *first)
 			*first = a;
 		of++;
 		bad += look->bad[a];
+		*off = fmax(*off, gpu_off[a]);
 	}
 	return numa >= 0 && of > 1 && bad == of && of < look->nd->facts.n_agents;
 }
@@ -391,14 +394,15 @@ static int judge_gpus(struct look *look)
 	for (int a = 0; a < look->nd->facts.n_agents; a++) {
 		int numa = look->nd->agent[a].numa;
 		struct cs_suspect s;
+		double least;
 
 		if (!look->bad[a])
 			continue;
 		s = suspect_of(look, CS_PART_GPU, a, -1, off[a]);
-		if (whole_domain(look, numa, &first)) {
+		if (whole_domain(look, numa, off, &first, &least)) {
 			if (a != first)
 				continue;
-			s = suspect_of(look, CS_PART_SOCKET, numa, -1, off[a]);
+			s = suspect_of(look, CS_PART_SOCKET, numa, -1, least);
 		}
 		s.sends = sends[a];
 		s.receives = receives[a];
@@ -486,10 +490,6 @@ static int judge_node(struct look *look)
 	cs_fit_polish(&look->fit);
 	if (!look->nodes)
 		settle_by_fit(look);
-	else if (look->fit.whole < -OF_NODE * look->spread &&
-		 accuse(look, suspect_of(look, CS_PART_NODE, -1, -1,
-					 look->fit.whole)))
-		return -1;
 	if (judge_gpus(look))
 		return -1;
 	return look->family == CS_FAMILY_PEER ? judge_pairs(look) : 0;
@@ -531,11 +531,7 @@ int cs_outliers_find(struct cs_spots *spots, struct cs_vec *suspects,
 	int rc = look ? 0 : cs_err_set(err, "no memory to judge cells");
 
 	for (size_t i = 0, k; i < spots->n && !rc; i = k) {
-		for (k = i; k < spots->n && !memcmp(spots->spot[k].group,
-						    spots->spot[i].group,
-						    sizeof(spots->spot[k].group));
-		     k++)
-			;
+		k = cs_spots_group_end(spots, i);
 		look->spots = spots;
 		look->suspects = suspects;
 		look->err = err;

@@ -160,3 +160,13 @@ size_t cs_spots_node_end(const struct cs_spots *spots, size_t from)
 		to++;
 	return to;
 }
+
+size_t cs_spots_group_end(const struct cs_spots *spots, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < spots->n && !memcmp(spots->spot[to].group, spots->spot[from].group,
+					sizeof(spots->spot[to].group)))
+		to++;
+	return to;
+}

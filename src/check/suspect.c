@@ -90,6 +90,7 @@ static void join(struct cs_suspect *worse, const struct cs_suspect *other)
 		worse->usual = other->usual;
 	}
 	worse->half_duplex |= other->half_duplex;
+	worse->most = worse->most < other->most ? worse->most : other->most;
 	worse->cells += other->cells;
 	worse->tests += other->test != worse->test || !worse->tests ?
 				other->tests : 0;
@@ -173,6 +174,22 @@ void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects)
 			s[n++] = s[i];
 	}
 	suspects->n = n;
+}
+
+size_t cs_suspects_first(const struct cs_vec *suspects, int node)
+{
+	const struct cs_suspect *s = suspects->data;
+	size_t low = 0, high = suspects->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s[mid].node < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 void cs_suspects_settle(struct cs_vec *suspects)

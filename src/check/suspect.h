@@ -30,6 +30,13 @@ enum cs_cause {
 	CS_CAUSE_LANES,		/* fewer NVLinks are up than of its like */
 };
 
+/* How grave it may become. */
+enum cs_weight {
+	CS_WEIGHT_ANY,
+	CS_WEIGHT_WARNING,	/* too little to keep a node out, or held against few */
+	CS_WEIGHT_NOTE,
+};
+
 /* A second look at it. */
 enum cs_look {
 	CS_LOOK_NONE, CS_LOOK_CONFIRMED, CS_LOOK_NOT_AGAIN,
@@ -49,6 +56,7 @@ struct cs_suspect {
 	uint32_t test, tests;	/* the worst, and how many */
 	uint32_t cells, look;
 	int is, of;		/* links that are up, and of its like; domains */
+	enum cs_weight most;
 	int half_duplex;	/* both ways together are no faster than one */
 	int usual;		/* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
@@ -87,6 +95,8 @@ const struct cs_spot *cs_spots_like(const struct cs_spots *spots,
 				    int company);
 /* Behind the last spot of the same group and node. */
 size_t cs_spots_node_end(const struct cs_spots *spots, size_t from);
+/* … of the same group. */
+size_t cs_spots_group_end(const struct cs_spots *spots, size_t from);
 /* How much a row differs from the first look at its cell: log of the ratio; NAN. */
 double cs_spots_change(const struct cs_spots *spots, const struct cs_row *again);
 enum cs_family cs_family_of(const struct cs_row *row);
@@ -103,6 +113,10 @@ int cs_is_beyond_noise(double off, double own, double others);
 /* outlier.c: suspects among the cells, into a vec of struct cs_suspect. */
 int cs_outliers_find(struct cs_spots *spots, struct cs_vec *suspects,
 		     struct cs_err *err);
+/* whole.c: nodes and sockets, by their medians; of cells that no suspect which is there,
+ * settled, explains. */
+int cs_wholes_find(const struct cs_spots *spots, struct cs_vec *suspects,
+		   struct cs_err *err);
 /* signs.c: what facts and known patterns say, and causes of what is there. */
 int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
 		  struct cs_err *err);
@@ -131,6 +145,8 @@ int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *suspect,
 /* Append it. */
 int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
 		   struct cs_err *err);
+/* The first of those that are settled whose node is not before this one. */
+size_t cs_suspects_first(const struct cs_vec *suspects, int node);
 /* One of each part and family, in order of nodes. */
 void cs_suspects_settle(struct cs_vec *suspects);
 /* What all GPUs of a node share, of one cause and in one state, as one of the node. */

@@ -129,7 +129,13 @@ static struct cs_phrase drop(const struct cs_suspect *s)
 static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char *to,
 		     size_t size)
 {
-	if (s->nodes)
+	if (s->nodes == 2)
+		cs_text(to, size, "%s are %s slower than on the other node%s",
+			copies(run, s).text, drop(s).text,
+			s->part == CS_PART_NODE ?
+				"; two do not tell which of them is as it should be" :
+				"");
+	else if (s->nodes > 1)
 		cs_text(to, size, "%s are %s slower than on %d other nodes",
 			copies(run, s).text, drop(s).text, s->nodes - 1);
 	else
@@ -239,7 +245,7 @@ static int any_nvlink(const struct cs_run_node *nd)
 	return 0;
 }
 
-static enum cs_severity severity_of(const struct cs_run *run, const struct cs_suspect *s)
+static enum cs_severity gravest(const struct cs_run *run, const struct cs_suspect *s)
 {
 	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) && !any_nvlink(&run->node[s->node]))
 		return CS_NOTE; /* many cards have no other way */
@@ -252,6 +258,15 @@ static enum cs_severity severity_of(const struct cs_run *run, const struct cs_su
 		       CS_CRITICAL : CS_WARNING;
 }
 
+static enum cs_severity severity_of(const struct cs_run *run, const struct cs_suspect *s)
+{
+	enum cs_severity severity = gravest(run, s);
+	enum cs_severity most = s->most == CS_WEIGHT_NOTE ? CS_NOTE :
+				s->most == CS_WEIGHT_WARNING ? CS_WARNING : CS_CRITICAL;
+
+	return severity < most ? severity : most;
+}
+
 static double confidence_of(const struct cs_suspect *s)
 {
 	if (s->look == CS_LOOK_CONFIRMED)
@@ -260,7 +275,7 @@ static double confidence_of(const struct cs_suspect *s)
 		return SURE_FACT;
 	if (s->look == CS_LOOK_NOT_AGAIN)
 		return SURE_NOT_AGAIN;
-	return s->nodes ? SURE_IN_FLEET : SURE_ONCE;
+	return s->nodes > 1 ? SURE_IN_FLEET : SURE_ONCE;
 }
 
 /* "3,0,1": a GPU, or both of a link, and others to tell it from. */

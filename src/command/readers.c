@@ -7,6 +7,8 @@
 
 #include "base/cpus.h"
 
+#define THREADS_MOST 8
+
 struct slot {
 	struct cs_loaded loaded;
 	struct cs_err err;
@@ -18,11 +20,10 @@ struct cs_readers {
 	int n;
 	int begun, taken;	/* files; begun - taken <= threads */
 	int threads;		/* 0: who takes a file reads it */
-	int helpers;		/* of each, where files are fewer than CPUs */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	pthread_t thread[CS_READ_THREADS];
-	struct slot slot[CS_READ_THREADS];	/* file i is in i % threads */
+	pthread_t thread[THREADS_MOST];
+	struct slot slot[THREADS_MOST];	/* file i is in i % threads */
 };
 
 static void *read_files(void *arg)
@@ -40,8 +41,7 @@ static void *read_files(void *arg)
 		}
 		r->begun++;
 		pthread_mutex_unlock(&r->lock);
-		s->status = cs_loaded_read_by(file, r->helpers, &s->loaded,
-					      &s->err);
+		s->status = cs_loaded_read(file, &s->loaded, &s->err);
 		pthread_mutex_lock(&r->lock);
 		s->full = 1;
 		pthread_cond_broadcast(&r->changed);
@@ -52,7 +52,7 @@ static void *read_files(void *arg)
 
 static int threads_for(int files)
 {
-	int n = cs_cpus(files < CS_READ_THREADS ? files : CS_READ_THREADS);
+	int n = cs_cpus(files < THREADS_MOST ? files : THREADS_MOST);
 
 	return n > 1 ? n : 0;
 }
@@ -75,7 +75,6 @@ struct cs_readers *cs_readers_start(char *const *files, int n)
 	       !pthread_create(&r->thread[made], NULL, read_files, r))
 		made++;
 	r->threads = made;
-	r->helpers = made ? cs_cpus(CS_READ_THREADS) / made - 1 : 0;
 	pthread_mutex_unlock(&r->lock);
 	return r;
 }

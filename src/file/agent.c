@@ -118,7 +118,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 
 int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	struct cs_fields f = { record, "an agent", err, 0 };
+	struct cs_fields f = { record, "an agent", err, 0, NULL };
 	int node = cs_node_named(to, &f);
 	struct cs_agent_facts *a;
 
@@ -180,7 +180,7 @@ static json_t *way(const struct cs_run *run, int node, int agent, int to)
 static int take_way(struct cs_loaded *to, int node, const json_t *record,
 		    struct cs_err *err)
 {
-	struct cs_fields f = { record, "a peer", err, 0 };
+	struct cs_fields f = { record, "a peer", err, 0, NULL };
 	int agent = cs_agent_named(to, node, &f, "agent");
 	int peer = cs_agent_named(to, node, &f, "peer");
 	struct cs_run_node *nd = &to->run.node[node];
@@ -211,7 +211,7 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 
 int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	struct cs_fields f = { record, "a node", err, 0 };
+	struct cs_fields f = { record, "a node", err, 0, NULL };
 	const json_t *ways = cs_field_array(&f, "peers"), *way;
 	int node = cs_node_named(to, &f);
 	struct cs_run_node *nd;

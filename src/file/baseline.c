@@ -126,7 +126,7 @@ static void take_figures(struct cs_fields *f, struct cs_norm *norm)
 
 static int take_place(const json_t *record, struct cs_baseline *to, struct cs_err *err)
 {
-	struct cs_fields f = { record, "a place", err, 0 };
+	struct cs_fields f = { record, "a place", err, 0, NULL };
 	struct cs_norm_place place = {
 		(int)cs_field_int(&f, "src", 0, UINT16_MAX, -1),
 		(int)cs_field_int(&f, "dst", 0, UINT16_MAX, -1),
@@ -184,7 +184,7 @@ static int take_key(struct cs_fields *f, struct cs_norm *norm)
 static int take_norm(const json_t *record, uint32_t class, struct cs_baseline *to,
 		     struct cs_err *err)
 {
-	struct cs_fields f = { record, "a norm", err, 0 };
+	struct cs_fields f = { record, "a norm", err, 0, NULL };
 	struct cs_norm norm = { .class = class }, *made;
 	int rc = take_key(&f, &norm);
 
@@ -203,7 +203,7 @@ static int take_norm(const json_t *record, uint32_t class, struct cs_baseline *t
 static int take_class(const json_t *record, struct cs_baseline *to,
 		      struct cs_err *err)
 {
-	struct cs_fields f = { record, "a class", err, 0 };
+	struct cs_fields f = { record, "a class", err, 0, NULL };
 	const json_t *norms = cs_field_array(&f, "norms"), *norm;
 	struct cs_norm_class *class = cs_vec_add(&to->classes, 1, err);
 	size_t i;
@@ -228,7 +228,7 @@ static int take_class(const json_t *record, struct cs_baseline *to,
 
 static int check_schema(const json_t *document, struct cs_err *err)
 {
-	struct cs_fields f = { document, "the document", err, 0 };
+	struct cs_fields f = { document, "the document", err, 0, NULL };
 	const char *schema = cs_field_string(&f, "schema");
 
 	if (f.bad)
@@ -248,7 +248,7 @@ static int check_schema(const json_t *document, struct cs_err *err)
 static int take_document(const json_t *document, struct cs_baseline *to,
 			 struct cs_err *err)
 {
-	struct cs_fields f = { document, "the document", err, 0 };
+	struct cs_fields f = { document, "the document", err, 0, NULL };
 	struct cs_baseline made;
 	const json_t *classes, *class;
 	size_t i;

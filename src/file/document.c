@@ -204,8 +204,8 @@ static int take_one(struct cs_reader *r, const struct extent *extent,
 {
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	r->keep = extent->from;
-	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ||
-	       cs_reader_settle(r) ? -1 : 0;
+	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ?
+		       -1 : 0;
 }
 
 /* Each element of an array, one at a time in memory. */
@@ -230,7 +230,7 @@ static int take_each(struct cs_reader *r, const struct extent *extent,
 		else if (!cs_reader_next_is(r, ']'))
 			return cs_reader_syntax(r, "',' or ']' is expected");
 	}
-	return ++r->at == extent->to ? cs_reader_settle(r) :
+	return ++r->at == extent->to ? 0 :
 				       cs_reader_syntax(r, "more behind an array");
 }
 
@@ -260,9 +260,12 @@ int cs_json_read(struct cs_reader *r)
 	    take_one(r, &member[RUN], take_whole_run) ||
 	    take_each(r, &member[NODES], cs_take_node) ||
 	    take_each(r, &member[AGENTS], cs_take_agent) ||
-	    take_each(r, &member[NODES], cs_take_peers) ||
-	    take_each(r, &member[RESULTS], cs_take_row))
+	    take_each(r, &member[NODES], cs_take_peers))
 		return -1;
+	r->plain = cs_take_plain_row;
+	if (take_each(r, &member[RESULTS], cs_take_row))
+		return -1;
+	r->plain = NULL;
 	return take_each(r, &member[ERRORS], cs_take_error) ||
 			       take_each(r, &member[CHECKS], cs_take_check) ?
 		       -1 : 0;

@@ -11,12 +11,14 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "file/plain.h"
 
 struct cs_fields {
 	const json_t *object;
 	const char *what;	/* for errors: "a result" */
 	struct cs_err *err;
 	int bad;
+	struct cs_plain *plain;	/* the object, where it is one; else NULL */
 };
 
 /* The value is none of what is allowed: "a result: 'n' is a string; allowed …". */

@@ -70,7 +70,7 @@ json_t *cs_record_finding(const struct cs_run *run,
 static int take_finding(struct cs_loaded *to, json_t *record, int check,
 			struct cs_err *err)
 {
-	struct cs_fields f = { record, "an error", err, 0 };
+	struct cs_fields f = { record, "an error", err, 0, NULL };
 	struct cs_finding found = { .node = -1, .check = check };
 
 	if (to->run.findings.n >= CS_FINDINGS_MOST)

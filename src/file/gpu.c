@@ -51,7 +51,7 @@ static void take_conditions(struct cs_fields *gpu, const char *key,
 			    struct cs_conditions *c)
 {
 	struct cs_fields f = { cs_field_object(gpu, key), key, gpu->err,
-			       gpu->bad };
+			       gpu->bad, NULL };
 
 	if (!f.object)
 		return;
@@ -109,7 +109,7 @@ static json_t *gpu(const struct cs_run *run, int node, int agent)
 static int take_gpu(struct cs_agent_facts *a, const json_t *record,
 		    struct cs_err *err)
 {
-	struct cs_fields f = { record, "a GPU", err, 0 };
+	struct cs_fields f = { record, "a GPU", err, 0, NULL };
 	struct cs_link_facts *l = &a->link;
 
 	a->gpu.cc_major = cs_field_count32(&f, "compute_capability_major");
@@ -228,7 +228,7 @@ static int take_nvlink_peers(struct cs_fields *f, struct cs_nvlink_ends *ends)
 		return cs_field_refuse(f, "nvlinks_to_gpus", "at most 8 of them");
 	ends->n_gpus = (int32_t)json_array_size(all);
 	json_array_foreach(all, i, one) {
-		struct cs_fields g = { one, "a GPU behind NVLinks", f->err, 0 };
+		struct cs_fields g = { one, "a GPU behind NVLinks", f->err, 0, NULL };
 
 		cs_field_text(&g, "bus_id", ends->gpu[i].bus_id, CS_BUSID);
 		ends->gpu[i].links =
@@ -266,7 +266,7 @@ static json_t *board(const struct cs_board_facts *b)
 static int take_board(struct cs_fields *sight, struct cs_board_facts *b)
 {
 	struct cs_fields f = { cs_field_object(sight, "board"), "a board",
-			       sight->err, sight->bad };
+			       sight->err, sight->bad, NULL };
 
 	if (!f.object)
 		return f.bad || sight->bad ? -1 : 0;
@@ -320,7 +320,7 @@ static json_t *sight(const struct cs_node_facts *f, const struct cs_gpu_sight *s
 static int take_sight(struct cs_gpu_sight *s, const json_t *record,
 		      struct cs_err *err)
 {
-	struct cs_fields f = { record, "a known GPU", err, 0 };
+	struct cs_fields f = { record, "a known GPU", err, 0, NULL };
 
 	cs_gpu_sight_init(s);
 	cs_field_text(&f, "bus_id", s->bus_id, sizeof(s->bus_id));

@@ -148,18 +148,29 @@ static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return 0; /* of a later version */
 }
 
+static int take_plain_line(struct cs_loaded *to, struct cs_plain *plain,
+			   struct cs_err *err)
+{
+	const json_t *kind = cs_plain_get(plain, "kind");
+
+	return json_is_string(kind) && !strcmp(json_string_value(kind), "result") &&
+	       to->run.version ? cs_take_plain_row(to, plain, err) : 1;
+}
+
 /* A line without its end was cut when the run was killed. */
 int cs_jsonl_read(struct cs_reader *r)
 {
 	size_t from = r->keep = r->at;
 	int rc;
 
+	r->plain = take_plain_line;
+
 	while (!(rc = cs_reader_skip_line(r))) {
 		if (r->at > from && cs_reader_take(r, from, take_line))
 			return -1;
 		r->to->whole_bytes = from = r->keep = ++r->at;
 	}
-	if (rc < 0 || cs_reader_settle(r))
+	if (rc < 0)
 		return -1;
 	if (!r->to->run.version)
 		return cs_err_set(r->err, "%s: no whole line", r->name);

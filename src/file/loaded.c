@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpus.h"
 #include "file/internal.h"
 #include "file/reader.h"
 
@@ -124,22 +123,18 @@ int cs_loaded_parse(const char *name, const char *text, size_t size,
 {
 	struct cs_loaded made;
 	struct cs_reader r = { .to = &made, .name = name, .err = err };
-	int rc;
 
 	cs_reader_of_text(&r, text, size);
-	rc = read_run(&r, out);
-	cs_reader_release(&r);
-	return rc;
+	return read_run(&r, out);
 }
 
 /* ---- of a file ---- */
 
-int cs_loaded_read_by(const char *file, int helpers, struct cs_loaded *out,
-		      struct cs_err *err)
+int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 {
 	int is_stdin = strcmp(file, "-") == 0, rc = -1;
 	struct cs_loaded made;
-	struct cs_reader r = { .to = &made, .err = err, .helpers = helpers,
+	struct cs_reader r = { .to = &made, .err = err,
 			       .name = is_stdin ? "standard input" : file };
 	FILE *from = is_stdin ? stdin : fopen(file, "re");
 
@@ -156,9 +151,4 @@ int cs_loaded_read_by(const char *file, int helpers, struct cs_loaded *out,
 		cs_loaded_release(out);
 	cs_reader_failed(&r);
 	return CS_EXIT_CANNOT;
-}
-
-int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
-{
-	return cs_loaded_read_by(file, cs_cpus(CS_READ_THREADS) - 1, out, err);
 }

@@ -18,8 +18,6 @@
 #define CS_SAMPLES_MOST ((size_t)1 << 26)
 #define CS_FINDINGS_MOST ((size_t)1 << 17)
 
-#define CS_READ_THREADS 8 /* that read files at the same time, all together */
-
 struct cs_loaded {
 	struct cs_run run;	/* owns all that it points to, through this */
 	void *texts;		/* of run and program; JSON */
@@ -34,10 +32,6 @@ void cs_loaded_by_threads(void);
 /* Returns 0; CS_EXIT_CANNOT when the file cannot be read, CS_EXIT_USAGE when it is
  * not ours, with one line of what is wrong where.  "-" is standard input. */
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err);
-/* With so many threads to help, where a file is long; without a number as many as
- * there are CPUs. */
-int cs_loaded_read_by(const char *file, int helpers, struct cs_loaded *out,
-		      struct cs_err *err);
 /* The same of `size` bytes; `name` is for errors.  0 or -1. */
 int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err);

@@ -88,7 +88,7 @@ static void take_cards(struct cs_fields *node, struct cs_node_facts *n)
 	n->n_nics = (int32_t)cs_field_int(node, "n_nics",
 			(int64_t)json_array_size(all), INT32_MAX, -1);
 	json_array_foreach(all, i, one) {
-		struct cs_fields f = { one, "a network card", node->err, node->bad };
+		struct cs_fields f = { one, "a network card", node->err, node->bad, NULL };
 		struct cs_nic_facts *nic;
 
 		if (f.bad)
@@ -125,7 +125,7 @@ static void take_domains(struct cs_fields *node, struct cs_node_facts *n)
 	if (json_array_size(all) > CS_MAX_DOMAINS)
 		cs_field_refuse(node, "numa_domains", "at most 8 of them");
 	json_array_foreach(all, i, one) {
-		struct cs_fields f = { one, "a NUMA domain", node->err, node->bad };
+		struct cs_fields f = { one, "a NUMA domain", node->err, node->bad, NULL };
 
 		if (f.bad)
 			return;
@@ -156,7 +156,7 @@ static json_t *limits(const struct cs_node_facts *f)
 static void take_limits(struct cs_fields *node, struct cs_node_facts *n)
 {
 	struct cs_fields f = { cs_field_object(node, "limits"), "limits",
-			       node->err, node->bad };
+			       node->err, node->bad, NULL };
 
 	if (!f.object)
 		return;
@@ -227,7 +227,7 @@ static json_t *rank(const struct cs_run_node *nd, int index)
 static int take_rank(struct cs_rank_facts *to, int n_sights,
 		     const json_t *record, struct cs_err *err)
 {
-	struct cs_fields f = { record, "a rank", err, 0 };
+	struct cs_fields f = { record, "a rank", err, 0, NULL };
 	const json_t *sees = cs_field_array(&f, "sees"), *at;
 	size_t i;
 
@@ -362,7 +362,7 @@ static void take_machine(struct cs_fields *f, struct cs_node_facts *n)
 
 int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	struct cs_fields f = { record, "a node", err, 0 };
+	struct cs_fields f = { record, "a node", err, 0, NULL };
 	struct cs_run_node *nd;
 	const json_t *gpus;
 	int node = cs_node_named(to, &f), before;

@@ -14,13 +14,10 @@
 #ifndef CS_WINDOW /* fuzzers have a small one */
 #define CS_WINDOW ((size_t)1 << 18)
 #endif
-#define BATCH (CS_WINDOW / 2) /* of records that wait to be taken */
 #define DEPTH_MOST 64
 
 void cs_reader_release(struct cs_reader *r)
 {
-	cs_decoder_stop(r->decoder);
-	cs_vec_release(&r->waiting);
 	free(r->room);
 	r->room = NULL;
 }
@@ -31,7 +28,8 @@ static size_t lines_in(const char *text, size_t n)
 {
 	size_t lines = 0;
 
-	for (const char *c = text, *end = text + n;
+	/* of none there may be no text */
+	for (const char *c = text, *end = n ? text + n : text;
 	     c < end && (c = memchr(c, '\n', (size_t)(end - c))); c++)
 		lines++;
 	return lines;
@@ -45,13 +43,9 @@ size_t cs_reader_line(const struct cs_reader *r, size_t at)
 /* What nobody needs goes; then there is room at the end. */
 static int make_room(struct cs_reader *r)
 {
-	const struct cs_piece *waiting = r->waiting.data;
-	size_t needed = r->keep < r->at ? r->keep : r->at, gone, size;
+	size_t gone = (r->keep < r->at ? r->keep : r->at) - r->base, size;
 	char *more;
 
-	if (r->waiting.n && waiting->at < needed)
-		needed = waiting->at;
-	gone = needed - r->base;
 	r->line += lines_in(r->text, gone);
 	r->base += gone;
 	r->n -= gone;
@@ -127,7 +121,6 @@ void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end)
 
 void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size)
 {
-	r->waiting = (struct cs_vec)CS_VEC(struct cs_piece);
 	r->text = text;
 	r->n = size;
 	r->end = CS_READ_ALL;
@@ -139,7 +132,6 @@ int cs_reader_of_file(struct cs_reader *r, FILE *from)
 {
 	struct stat st;
 
-	r->waiting = (struct cs_vec)CS_VEC(struct cs_piece);
 	r->from = from;
 	r->most = FILE_MOST;
 	r->end = CS_READ_ALL;
@@ -179,8 +171,6 @@ int cs_reader_refuse(struct cs_reader *r, size_t at)
 
 static int too_much(struct cs_reader *r)
 {
-	if (cs_reader_settle(r)) /* what is wrong before comes first */
-		return -1;
 	if (is_too_long(r))
 		cs_err_set(r->err, "a record of more than %zu bytes: none of ours is "
 			   "so long", RECORD_MOST);
@@ -194,8 +184,6 @@ int cs_reader_syntax(struct cs_reader *r, const char *what)
 {
 	if (is_too_long(r))
 		return too_much(r);
-	if (cs_reader_settle(r))
-		return -1;
 	cs_err_set(r->err, "not JSON: %s", what);
 	return cs_reader_refuse(r, r->at);
 }
@@ -207,7 +195,8 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 	const char *text = r->text + (from - r->base);
 	size_t size = r->at - from;
 	json_error_t error;
-	json_t *value = cs_decode(text, size, &error);
+	json_t *value = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+				   &error);
 
 	if (value)
 		return value;
@@ -215,45 +204,6 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 	cs_reader_refuse(r, error.position > 0 && (size_t)error.position <= size ?
 			 from + (size_t)error.position - 1 : from);
 	return NULL;
-}
-
-/* Decoded in whatever order, taken in theirs.  One that is no JSON is decoded once
- * more, for the reason. */
-static int take_waiting(struct cs_reader *r, struct cs_piece *piece, size_t n)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < n && !rc; i++) {
-		json_t *record = cs_decoder_value(r->decoder, &piece[i]);
-
-		r->at = piece[i].at + piece[i].size;
-		if (!record)
-			record = cs_reader_value(r, piece[i].at);
-		rc = !record ? -1 : piece[i].take(r->to, record, r->err) ?
-			cs_reader_refuse(r, piece[i].at) : 0;
-		json_decref(record);
-	}
-	return rc;
-}
-
-int cs_reader_settle(struct cs_reader *r)
-{
-	struct cs_piece *piece = r->waiting.data;
-	size_t n = r->waiting.n, at = r->at;
-	int rc;
-
-	if (!n)
-		return 0;
-	r->waiting.n = 0; /* an error may ask whether any are */
-	if (at - piece->at >= BATCH && r->helpers && !r->decoder)
-		r->decoder = cs_decoder_start(r->helpers);
-	for (size_t i = 0; i < n; i++)
-		piece[i].text = r->text + (piece[i].at - r->base);
-	cs_decoder_begin(r->decoder, piece, n);
-	rc = take_waiting(r, piece, n);
-	cs_decoder_end(r->decoder);
-	r->at = at;
-	return rc;
 }
 
 /* More arrays and objects than a record has; those of its texts are counted too. */
@@ -267,21 +217,38 @@ static int is_too_full(const struct cs_reader *r, size_t from)
 	return n > BRACKETS_MOST;
 }
 
+/* 1: it is not plain, or nobody takes it so. */
+static int take_plain(struct cs_reader *r, size_t from)
+{
+	struct cs_plain plain;
+	int rc;
+
+	if (!r->plain ||
+	    !cs_plain_parse(&plain, r->text + (from - r->base), r->at - from))
+		return 1;
+	rc = r->plain(r->to, &plain, r->err);
+	cs_plain_release(&plain);
+	return rc;
+}
+
 int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take)
 {
-	struct cs_piece *piece;
+	json_t *record;
+	int rc;
 
 	if (r->at - from > RECORD_MOST || is_too_full(r, from)) {
 		r->keep = from;
 		return too_much(r);
 	}
-	piece = cs_vec_add(&r->waiting, 1, r->err);
-	if (!piece)
-		return -1;
-	*piece = (struct cs_piece){ .at = from, .size = r->at - from,
-				    .take = take };
-	piece = r->waiting.data;
-	return r->at - piece->at >= BATCH ? cs_reader_settle(r) : 0;
+	rc = take_plain(r, from);
+	if (rc > 0) {
+		record = cs_reader_value(r, from);
+		if (!record)
+			return -1;
+		rc = take(r->to, record, r->err);
+		json_decref(record);
+	}
+	return rc ? cs_reader_refuse(r, from) : 0;
 }
 
 /* ---- where values begin and end ---- */

@@ -1,8 +1,8 @@
 /* reader.h - a file of JSON, cut into values: each is decoded alone, so that never
- * more than a batch of records of a file is in memory, as text or as JSON.
+ * more than a one record of a file is in memory, as text or as JSON.
  *
  * Positions are bytes from the beginning.  What lies before `keep`, or before `at` while
- * nothing is kept, may be gone from the window, but for records that wait. */
+ * nothing is kept, may be gone from the window. */
 #ifndef CS_FILE_READER_H
 #define CS_FILE_READER_H
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "file/decoder.h"
 #include "file/loaded.h"
+#include "file/plain.h"
 
 #define CS_KEEP_NOTHING SIZE_MAX
 #define CS_READ_ALL SIZE_MAX
@@ -23,9 +23,9 @@ struct cs_reader {
 	struct cs_err *err;
 	size_t at, end;		/* reading stops there */
 	size_t keep;
-	struct cs_vec waiting;	/* struct cs_piece: records that are not yet taken */
-	int helpers;		/* threads that decode, for files that are worth it */
-	struct cs_decoder *decoder;
+	/* takes records that are plain (plain.h), without making JSON of them: 0 or -1;
+	 * 1 not this one; NULL: none */
+	int (*plain)(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
 	/* the window: bytes [base, base + n) */
 	const char *text;
 	size_t base, n;
@@ -45,8 +45,7 @@ int cs_reader_of_file(struct cs_reader *r, FILE *from);
 void cs_reader_release(struct cs_reader *r);
 /* In words, to r->err: why it could not be read.  -1. */
 int cs_reader_failed(const struct cs_reader *r);
-/* Back or forth, to a position of which the line is known, and not beyond `end`; when
- * all is settled. */
+/* Back or forth, to a position of which the line is known, and not beyond `end`. */
 void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end);
 size_t cs_reader_line(const struct cs_reader *r, size_t at);
 
@@ -72,11 +71,9 @@ int cs_reader_skip_value(struct cs_reader *r);
  * none. */
 json_t *cs_reader_value(struct cs_reader *r, size_t from);
 
-/* Takes the record from there to where the reader is: at once, or with others as soon
- * as there are enough.  What fails then is an error of where it stands. */
+typedef int cs_take_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
+/* Takes the record from there to where the reader is. */
 int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take);
-/* Takes all that wait. */
-int cs_reader_settle(struct cs_reader *r);
 
 /* document.c: all of it.  0 or -1; 1 there are more objects, so it is a journal. */
 int cs_json_read(struct cs_reader *r);

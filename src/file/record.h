@@ -12,6 +12,7 @@
 
 #include "check/versus.h"
 #include "file/loaded.h"
+#include "file/plain.h"
 
 #define CS_SCHEMA "cscope-mpi/1"
 
@@ -48,6 +49,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 /* The i-th of the run, with its samples. */
 json_t *cs_record_result(const struct cs_run *run, size_t i);
 int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_take_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
 
 /* finding.c */
 json_t *cs_record_finding(const struct cs_run *run,

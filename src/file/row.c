@@ -404,26 +404,40 @@ json_t *cs_record_result(const struct cs_run *run, size_t i)
 			     cs_rows_samples(&run->rows, i));
 }
 
-int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static int take_row(struct cs_loaded *to, struct cs_fields *f)
 {
-	struct cs_fields f = { record, "a result", err, 0 };
 	struct cs_row row;
-	int node = cs_node_named(to, &f);
+	int node = cs_node_named(to, f);
 
 	if (node < 0)
 		return -1;
 	if (!to->run.plan)
-		return cs_err_set(err, "a result of a run without 'settings', which "
+		return cs_err_set(f->err, "a result of a run without 'settings', which "
 				  "say what was measured");
 	memset(&row, 0, sizeof(row));
 	row.node = (uint32_t)node;
-	row.test = (uint32_t)test_of(&f);
-	take_state(&f, &row);
-	take_transfer(to, &f, &row);
+	row.test = (uint32_t)test_of(f);
+	take_state(f, &row);
+	take_transfer(to, f, &row);
 	take_domain(&to->run, &row);
-	take_statistics(&f, &row.stats);
-	take_history(&f, &row);
-	if (!f.bad && row.status == CS_OK)
-		cs_field_need(&f, "value");
-	return f.bad ? -1 : add_row(to, &row, &f);
+	take_statistics(f, &row.stats);
+	take_history(f, &row);
+	if (!f->bad && row.status == CS_OK)
+		cs_field_need(f, "value");
+	return f->bad ? -1 : add_row(to, &row, f);
+}
+
+int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
+{
+	struct cs_fields f = { record, "a result", err, 0, NULL };
+
+	return take_row(to, &f);
+}
+
+int cs_take_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err)
+{
+	struct cs_fields f = { NULL, "a result", err, 0, plain };
+	int rc = take_row(to, &f);
+
+	return plain->lacks_memory ? cs_err_set(err, "no memory for a result") : rc;
 }

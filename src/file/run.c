@@ -56,7 +56,7 @@ static int keep(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	struct cs_fields f = { record, "program", err, 0 };
+	struct cs_fields f = { record, "program", err, 0, NULL };
 
 	to->run.version = cs_field_string(&f, "version");
 	to->run.commit = cs_field_string(&f, "commit");
@@ -223,7 +223,7 @@ static uint32_t checks_of(struct cs_fields *f)
 static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_fields set = { cs_field_object(f, "settings"), "settings",
-				 f->err, 0 };
+				 f->err, 0, NULL };
 	struct cs_plan_request req = { .n_agents = 0 };
 	struct cs_plan *plan = NULL;
 	size_t n_tests;
@@ -294,9 +294,9 @@ json_t *cs_record_verdict(const struct cs_run *run)
 
 int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	struct cs_fields f = { record, "run", err, 0 };
+	struct cs_fields f = { record, "run", err, 0, NULL };
 	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err,
-			       0 };
+			       0, NULL };
 
 	cs_field_time(&f, "ended", &to->run.ended);
 	to->run.complete = cs_field_word(&f, "status", status_words, 0);
@@ -351,7 +351,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
-	struct cs_fields f = { record, "run", err, 0 };
+	struct cs_fields f = { record, "run", err, 0, NULL };
 	struct cs_run *run = &to->run;
 	int backend, n_nodes;
 

@@ -13,7 +13,8 @@ given to a command:
     one sweep   a journal of one node with 64 GPUs: pairs at as many sizes as needed
     all ill     a journal for each node: each row has failed, for a reason of its own, and
                 no node is like another
-Files lie in FOLDER (a new one, that goes), 1.3 GB at a time.
+Files lie in FOLDER (a new one, that goes), 1.3 GB at a time.  ROWS_GIVEN=files,document
+and ROWS_COMMANDS=check,show choose some; a machine of two CPUs is `taskset -c 0,1`.
 """
 
 import copy
@@ -231,16 +232,19 @@ def main():
         "one sweep": write_sweep,
         "all ill": lambda *a: write_files(*a, ill=True),
     }
-    chosen = os.environ.get("ROWS_ONLY", ",".join(shapes)).split(",")
+    given = os.environ.get("ROWS_GIVEN", ",".join(shapes)).split(",")
+    wanted = os.environ.get("ROWS_COMMANDS")
     print(f"{nodes} nodes, {nodes * seed.rows} rows; promised for check and "
           f"show: {LIMIT_S} s, {LIMIT_MIB} MiB")
     print("given as   command             status  seconds    CPU s    MiB")
-    for shape in chosen:
+    for shape in given:
         folder = tempfile.mkdtemp(prefix="rows-", dir=sys.argv[3]
                                   if len(sys.argv) > 3 else None)
         try:
             files = shapes[shape](folder, seed, nodes)
             for name, arguments in commands(files, f"{folder}/made"):
+                if wanted and name not in wanted.split(","):
+                    continue
                 wall, cpu, mib, status = measure(program, arguments)
                 print(f"{shape:10} {name:20}{status:5} {wall:8.1f} "
                       f"{cpu:8.1f} {mib:6.0f}", flush=True)

@@ -54,7 +54,8 @@ static inline json_t *fuzz_number(struct cs_rng *rng, const json_t *was)
 
 	switch (cs_rng_below(rng, 4)) {
 	case 0:
-		return json_integer(json_integer_value(was) + 1);
+		return json_integer(json_integer_value(was) < INT64_MAX ?
+				    json_integer_value(was) + 1 : INT64_MIN);
 	case 1:
 		return json_integer(json_integer_value(was) / 2);
 	case 2:

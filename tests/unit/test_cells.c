@@ -254,9 +254,63 @@ static void a_node_of_a_fleet(void)
 	begin(6, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	one("slow-cells", "node", 3, "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 5 other nodes");
-	/* four nodes are no fleet: nobody knows which of them is right */
+	/* what four nodes say of one is no reason to keep it out */
 	begin(4, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
+	for (int i = 0; i < 64; i++)
+		if (i / 8 != i % 8)
+			again(3, WRITE, i / 8, i % 8, 1);
+	weighs(one("slow-cells", "node", 3, "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 3 other nodes (peer.ce.write.pair); confirmed"),
+	       CS_WARNING, 0);
+	/* and two do not know which of them is slow */
+	begin(2, 8, WRITE);
+	slow(1, WRITE, -1, -1, 0.9);
+	weighs(one("slow-cells", "node", 1, "10 % slower than on the other node; two do not tell which of them is as it should be"),
+	       CS_NOTE, 0);
+	/* a GPU of three is no slow node */
+	begin(6, 3, WRITE);
+	slow_gpu(2, WRITE, 1, 0.8);
+	one("slow-cells", "gpu", 2, "GPU 1: ");
+}
+
+/* A little in all that was measured is more than much in one. */
+static void a_little(void)
+{
+	const struct cs_finding *f;
+
+	begin(16, 8, WRITE "," H2D "," LOCAL);
+	slow(5, WRITE, -1, -1, 0.97);
+	c.run.checks = CS_CHECK_OUTLIER;
+	weighs(one("slow-cells", "node", 5, "all 8 GPUs: copies from GPU to GPU are 3 % slower than on 15 other nodes"),
+	       CS_NOTE, 0);
+	slow(5, LOCAL, -1, -1, 0.97);
+	c.run.findings.n = 0;
+	f = judged(2);
+	if (f) {
+		weighs(&f[0], CS_WARNING, 0);
+		weighs(&f[1], CS_WARNING, 0);
+	}
+}
+
+static void sockets_alone(void)
+{
+	begin(1, 8, H2D "," D2H);
+	c.run.checks = CS_CHECK_OUTLIER;
+	for (int gpu = 4; gpu < 8; gpu++) {
+		slow(0, H2D, -1, gpu, 0.85);
+		slow(0, D2H, gpu, -1, 0.85);
+	}
+	again(0, H2D, CS_NUMA_LOCAL, 4, 1);
+	weighs(one("slow-cells", "socket", 0, "all GPUs of NUMA domain 1: copies from and to host memory are 15 % slower than those of the other GPUs"),
+	       CS_WARNING, 0);
+	/* sockets differ on all nodes: so they are built */
+	begin(4, 8, H2D "," D2H);
+	c.run.checks = CS_CHECK_OUTLIER;
+	for (int node = 0; node < 4; node++)
+		for (int gpu = 4; gpu < 8; gpu++) {
+			slow(node, H2D, -1, gpu, 0.85);
+			slow(node, D2H, gpu, -1, 0.85);
+		}
 	judged(0);
 }
 
@@ -874,8 +928,10 @@ int main(void)
 		{ "a link that is slow, both ways or one", bad_link },
 		{ "a bad GPU does not hide a bad link", two_faults },
 		{ "several tests of one GPU are one finding", many_tests },
-		{ "a whole node is slow among at least five", a_node_of_a_fleet },
+		{ "a whole node is slow, and how sure that is among few", a_node_of_a_fleet },
 		{ "one NVLink of 18 is found in a fleet", a_gpu_of_a_fleet },
+		{ "a node that is a little slow in all, and in one alone", a_little },
+		{ "a socket of a node is held against the other", sockets_alone },
 		{ "a socket, and the way between sockets", sockets },
 		{ "what is the same on all nodes accuses nobody", alike_everywhere },
 		{ "steps may have other numbers on each node", other_steps },

@@ -97,6 +97,53 @@ static void dead_lanes(void)
 	find_lanes(64, NOISY, 5);
 }
 
+static int is_any(const struct cs_row *row, int arg)
+{
+	(void)row;
+	(void)arg;
+	return 1;
+}
+
+static int is_host_of(const struct cs_row *row, int socket)
+{
+	enum cs_path path = cs_row_test(row)->path;
+	int gpu = path == CS_PATH_H2D ? row->what.dst.index : row->what.src.index;
+
+	return (path == CS_PATH_H2D || path == CS_PATH_D2H) &&
+	       gpu / (FLEET_GPUS / 2) == socket;
+}
+
+/* The last node; in how many of so many it is found. */
+static int find_part(int nodes, const char *part,
+		     int (*is)(const struct cs_row *row, int arg), double factor,
+		     int rounds)
+{
+	struct fleet fleet;
+	int found = 0;
+
+	fleet_init(&fleet, nodes, (struct fleet_noise){ QUIET, 0, BUSY }, SEED);
+	for (int i = 0; i < rounds; i++) {
+		fleet_draw(&fleet);
+		fleet_slow(&fleet, nodes - 1, is, 1, factor);
+		fleet_judge(&fleet);
+		found += fleet_found(&fleet, nodes - 1, part, "") > 0 &&
+			 !fleet_others(&fleet, nodes - 1, part, "");
+	}
+	printf("# a %s of %d nodes at %.2f of its rate: found in %d of %d\n", part,
+	       nodes, factor, found, rounds);
+	fleet_release(&fleet);
+	return found;
+}
+
+static void little(void)
+{
+	t_eq_int(find_part(16, "node", is_any, 0.97, 20), 20);
+	t_eq_int(find_part(4, "node", is_any, 0.94, 20), 20);
+	t_eq_int(find_part(2, "node", is_any, 0.94, 20), 0);
+	t_eq_int(find_part(1, "socket", is_host_of, 0.85, 20), 20);
+	t_eq_int(find_part(4, "socket", is_host_of, 0.9, 20), 20);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -106,6 +153,8 @@ int main(void)
 		  healthy_nodes },
 		{ "one dead NVLink of 18 is found, and nothing else accused",
 		  dead_lanes },
+		{ "nodes and sockets that are a little slow are found, one of two nodes is not",
+		  little },
 		{ NULL, NULL },
 	};
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file/loaded.h"
+#include "file/plain.h"
 #include "file/record.h"
 #include "report/report.h"
 #include "result/cut.h"
@@ -314,17 +315,15 @@ static void reads_alike(const char *text)
 
 	t_eq_int(cs_loaded_parse("f", text, strlen(text), &a, &err), 0);
 	of_text = written(&a.run, "json");
-	for (int helpers = 0; helpers < 4; helpers += 3) {
-		t_eq_int(cs_loaded_read_by(name, helpers, &b, &err), 0);
-		t_eq_str(err.text, "");
-		of_file = written(&b.run, "json");
-		t_ok(!strcmp(of_text, of_file));
-		t_eq_int(a.whole_bytes, b.whole_bytes);
-		free(of_file);
-		cs_loaded_release(&b);
-	}
+	t_eq_int(cs_loaded_read(name, &b, &err), 0);
+	t_eq_str(err.text, "");
+	of_file = written(&b.run, "json");
+	t_ok(!strcmp(of_text, of_file));
+	t_eq_int(a.whole_bytes, b.whole_bytes);
 	free(of_text);
+	free(of_file);
 	cs_loaded_release(&a);
+	cs_loaded_release(&b);
 	fclose(file);
 }
 
@@ -376,36 +375,61 @@ static void a_long_file_is_read_through_a_window(void)
 	canned_release(&c);
 }
 
-/* Two lines of a journal are wrong, far behind its beginning: what the first is told
- * for, as by one thread. */
-static void threads_tell_the_first_error(void)
-{
-	static const char *const sorts[] = {
-		"\"status\":\"no\"", "\"status\":\"ok'",
-	};
-	char name[40], *jsonl, *bad;
-	struct cs_loaded loaded;
-	struct cs_err alone, several;
-	struct canned c;
-	FILE *file;
+/* ---- plain records ---- */
 
-	canned_init(&c, 2, 32, 0, "peer.ce.write.pair", 1);
-	cs_run_settle(&c.run);
-	for (int first = 0; first < 2; first++) {
-		jsonl = written(&c.run, "jsonl");
-		for (int k = 0; k < 2; k++) {
-			bad = strstr(jsonl + (1 << 20) + (k << 12), "\"status\":\"ok\"");
-			memcpy(bad, sorts[k ^ first], strlen(sorts[0]));
-		}
-		file = file_of(jsonl, name, sizeof(name));
-		t_eq_int(cs_loaded_read_by(name, 0, &loaded, &alone), CS_EXIT_USAGE);
-		t_eq_int(cs_loaded_read_by(name, 3, &loaded, &several), CS_EXIT_USAGE);
-		t_eq_str(several.text, alone.text);
-		t_ok(strstr(alone.text, first ? "not JSON" : "'status' is 'no'") != NULL);
-		fclose(file);
-		free(jsonl);
+static void what_is_plain_is_what_json_says(void)
+{
+	static const char *const plain[] = {
+		"{\"a\":1}", " { \"a\" : -0 ,\n\"b\":[ ] , \"\":\"\" } ",
+		"{\"a\":[1,-2.5,1e-12,\"x\",null,true,false],\"b\":\"y z\"}",
+		"{\"n\":999999999999999999,\"x\":0.1,\"y\":12E+99,\"z\":null}",
+	};
+	/* left to jansson, of which it refuses the second half */
+	static const char *const other[] = {
+		"{}", "{\"a\":{}}", "{\"a\":[[]]}", "{\"a\":\"\\n\"}",
+		"{\"a\":\"\xc3\xa9\"}", "{\"\\u0061\":1}", "{\"a\":9223372036854775807}",
+		"{\"a\":1e100}", "[1]", "7",
+		"", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":1.}",
+		"{\"a\":.5}", "{\"a\":+1}", "{\"a\":-}", "{\"a\":1e}", "{\"a\":nul}",
+		"{\"a\":nullx}", "{\"a\":\"}", "{\"a\":[1,]}", "{\"a\":[1}", "{\"a\":[}",
+		"{\"a\":1}x", "{\"a\":1,\"a\":1}", "{\"a\":\"\x1f\"}", "{\"a\":1 \"b\":2}",
+		"{,}", "{a:1}",
+	};
+	struct cs_plain p;
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		json_t *all = json_loads(plain[i], JSON_REJECT_DUPLICATES, NULL), *value;
+		const char *key;
+
+		t_ok(all && cs_plain_parse(&p, plain[i], strlen(plain[i])));
+		t_eq_int(p.n, json_object_size(all));
+		json_object_foreach(all, key, value)
+			t_ok(json_equal(cs_plain_get(&p, key), value));
+		t_ok(!cs_plain_get(&p, "none"));
+		t_eq_int(p.lacks_memory, 0);
+		cs_plain_release(&p);
+		json_decref(all);
 	}
-	canned_release(&c);
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		json_t *all = json_loads(other[i], JSON_REJECT_DUPLICATES, NULL);
+
+		t_eq_int(cs_plain_parse(&p, other[i], strlen(other[i])), 0);
+		t_eq_int(all != NULL, i < 9);
+		json_decref(all);
+	}
+}
+
+static void a_record_of_many_members_is_not_plain(void)
+{
+	char text[4096] = "{\"k\":0";
+	struct cs_plain p;
+
+	for (int i = 1; i <= CS_PLAIN_MOST; i++) {
+		cs_text_add(text, sizeof(text), ",\"k%d\":%d", i, i);
+		cs_text_add(text, sizeof(text), "}");
+		t_eq_int(cs_plain_parse(&p, text, strlen(text)), i < CS_PLAIN_MOST);
+		text[strlen(text) - 1] = '\0';
+	}
 }
 
 /* None of which a test could write. */
@@ -589,8 +613,9 @@ int main(void)
 		  what_is_not_ours_is_refused },
 		{ "a long file is read through a window as its text is",
 		  a_long_file_is_read_through_a_window },
-		{ "several threads tell the error that one would tell",
-		  threads_tell_the_first_error },
+		{ "what is plain is what JSON says", what_is_plain_is_what_json_says },
+		{ "a record of too many members is not plain",
+		  a_record_of_many_members_is_not_plain },
 		{ "a file has no more results and samples than its most",
 		  a_file_has_no_more_than_its_most },
 		{ "keys and kinds of a later version are ignored",

@@ -1,0 +1,34 @@
+/* plain.h - a record whose values are plain, without making JSON of all of it.
+ *
+ * Results are most of a file: objects of numbers, words, and arrays of these, of which
+ * we want some.  What is plain is less than what JSON allows, on purpose: whatever is
+ * not surely so is left to jansson, which also words the errors. */
+#ifndef CS_FILE_PLAIN_H
+#define CS_FILE_PLAIN_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CS_PLAIN_MOST 127 /* members */
+
+struct cs_plain_member {
+	const char *key, *text;	/* both within the record */
+	size_t key_size, size;
+	json_t *value;		/* once it was asked for */
+};
+
+struct cs_plain {
+	struct cs_plain_member member[CS_PLAIN_MOST];
+	size_t n;
+	int lacks_memory;	/* for a value that was asked for */
+	uint8_t at[256];	/* by hash of the key: 1 + position; 0 free */
+};
+
+/* Is it such a record?  0 or 1.  The text stays as it is until the release. */
+int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size);
+/* NULL: it is not there. */
+json_t *cs_plain_get(struct cs_plain *plain, const char *key);
+void cs_plain_release(struct cs_plain *plain);
+
+#endif
