@@ -292,6 +292,7 @@ endif
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
+	%D%/file/names.c \
 	%D%/file/node.c \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
