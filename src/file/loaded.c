@@ -33,8 +33,8 @@ static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
 
 	if (!f)
 		return -1;
-	*f = (struct cs_finding){ .severity = CS_CRITICAL, .node = -1 };
-	cs_text(f->id, sizeof(f->id), "no-verdict");
+	*f = (struct cs_finding){ .id = CS_FINDING_NO_VERDICT,
+				  .severity = CS_CRITICAL, .node = -1 };
 	cs_text(f->text, sizeof(f->text), "the journal has no verdict: the run "
 		"was killed, or goes on");
 	to->run.exit_status = CS_EXIT_CRITICAL;

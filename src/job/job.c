@@ -425,7 +425,7 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 		return -1;
 	if (job->team.rank == 0 && why->text[0]) {
 		struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
-					.id = CS_CANNOT_TEST };
+					.id = CS_FINDING_CANNOT_TEST };
 
 		cs_text(f.text, sizeof(f.text), "%s", why->text);
 		cs_finding_add(&job->run->findings, &f, err);
