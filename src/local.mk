@@ -237,6 +237,7 @@ endif
 	%D%/check/baseline.h \
 	%D%/check/below.c \
 	%D%/check/bound.c \
+	%D%/check/bounds.c \
 	%D%/check/cells.c \
 	%D%/check/cells.h \
 	%D%/check/check.c \
@@ -255,11 +256,13 @@ endif
 	%D%/check/internal.h \
 	%D%/check/kind.c \
 	%D%/check/kind.h \
+	%D%/check/judge.c \
 	%D%/check/launch.c \
 	%D%/check/learn.c \
 	%D%/check/locate.c \
 	%D%/check/locate.h \
 	%D%/check/noise.c \
+	%D%/check/looks.c \
 	%D%/check/outlier.c \
 	%D%/check/pairing.c \
 	%D%/check/pairing.h \

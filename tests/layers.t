@@ -218,6 +218,52 @@ line ~ /^endif/ { depth-- }
 END { for (owner in of) if (owner in built) print of[owner] }
 '
 
+# Of the listing of `nm -A` print the objects that use each other in a circle: what is
+# left when those that use none of the rest, or that none uses, are taken away again and
+# again.
+# shellcheck disable=SC2016 # awk's dollars
+circles() {
+	awk '
+	{
+		sub(/^[^:]*[.]a:/, "")
+		n = split($0, part, /:| +/)
+		if (part[n - 1] == "U")
+			needs[part[1], part[n]]
+		else if (part[n - 1] ~ /[TDBRC]/)
+			home[part[n]] = part[1]
+		object[part[1]]
+	}
+	END {
+		for (need in needs) {
+			split(need, part, SUBSEP)
+			if (part[2] in home && home[part[2]] != part[1])
+				edge[part[1], home[part[2]]]
+		}
+		do {
+			gone = 0
+			for (o in object) {
+				out = into = 0
+				for (e in edge) {
+					split(e, end, SUBSEP)
+					out += end[1] == o
+					into += end[2] == o
+				}
+				if (out && into)
+					continue
+				for (e in edge) {
+					split(e, end, SUBSEP)
+					if (end[1] == o || end[2] == o)
+						delete edge[e]
+				}
+				delete object[o]
+				gone = 1
+			}
+		} while (gone)
+		for (o in object)
+			print o
+	}'
+}
+
 n=0
 report() { # GOOD NAME
 	n=$((n + 1))
@@ -248,6 +294,17 @@ report "$([ -z "$found" ] && echo 1 || echo 0)" "the sources keep their layers"
 found=$(violations "$top/tests" 0)
 [ -z "$found" ] || echo "$found" | sed 's/^/# tests\//'
 report "$([ -z "$found" ] && echo 1 || echo 0)" "the tests need no newer glibc than 2.28"
+
+for folder in src/libcs_*.a; do
+	[ -e "$folder" ] && nm -A "$folder" | circles
+done >"$dir/circles"
+nm -A src/main.o src/*-main.o src/command/*.o 2>/dev/null | circles >>"$dir/circles"
+sed 's/^/# in a circle: /' "$dir/circles"
+report "$([ -s "$dir/circles" ] && echo 0 || echo 1)" "no files of a folder need each other in a circle"
+found=$(printf '%s\n' 'x.a:a.o:0 T f' 'x.a:a.o:  U g' 'x.a:b.o:0 T g' 'x.a:b.o:  U h' \
+	'x.a:c.o:0 T h' 'x.a:c.o:  U f' 'x.a:d.o:  U f' 'x.a:e.o:0 T e' 'x.a:a.o: U e' |
+	circles | sort | tr -d '\n')
+report "$([ "$found" = a.ob.oc.o ] && echo 1 || echo 0)" "finds a circle of three"
 
 found=$(needs_cuda "$top")
 [ -z "$found" ] || echo "$found" | sed 's/^/# /'

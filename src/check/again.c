@@ -1,4 +1,4 @@
-/* again.c - a second look at what is suspicious: which cells, and what came of it. */
+/* again.c - a second look at what is suspicious: which steps. */
 #include "config.h"
 
 #include "check/cells.h"
@@ -13,21 +13,6 @@
 
 #define CELLS_OF_ONE 2	/* evidence that is repeated for one suspect */
 #define SUSPECTS_MOST 6	/* more have one cause: repeating all would be a second run */
-
-static int is_at(const struct cs_end *end, int agent)
-{
-	return !cs_end_is_numa(end) && end->index == agent;
-}
-
-static int bears_on(const struct cs_suspect *s, const struct cs_row *row)
-{
-	return s->part == CS_PART_NODE || s->part == CS_PART_SOCKET ||
-	       is_at(&row->what.src, s->a) || is_at(&row->what.dst, s->a) ||
-	       (s->b >= 0 && (is_at(&row->what.src, s->b) ||
-			      is_at(&row->what.dst, s->b)));
-}
-
-/* ---- which ---- */
 
 /* Of one node. */
 struct wanted {
@@ -53,16 +38,6 @@ static void want(struct wanted *w, const struct cs_row *row)
 	w->n++;
 }
 
-static int nobody_suspects(const struct wanted *w, const struct cs_row *row)
-{
-	const struct cs_suspect *s = w->suspect;
-
-	for (size_t i = 0; i < w->n_suspects; i++)
-		if (s[i].family == cs_family_of(row) && bears_on(&s[i], row))
-			return 0;
-	return 1;
-}
-
 /* The first cell of the same test beside this one: in its row, in its column, or in
  * neither and above suspicion. */
 static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
@@ -75,7 +50,7 @@ static void want_beside(struct wanted *w, const struct cs_row *cell, int row, in
 		    r->status != CS_OK || !cs_row_is_cell(r) || cs_is_unsure(r) ||
 		    cs_ends_are_same(&r->what.src, &cell->what.src) != row ||
 		    cs_ends_are_same(&r->what.dst, &cell->what.dst) != col ||
-		    (!row && !col && !nobody_suspects(w, r)))
+		    (!row && !col && cs_suspects_bear_on(w->suspect, w->n_suspects, r)))
 			continue;
 		want(w, r);
 		return;
@@ -140,17 +115,6 @@ int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
 	return w.n;
 }
 
-/* Behind the suspects of the node of the i-th. */
-static size_t node_end(const struct cs_vec *suspects, size_t i)
-{
-	const struct cs_suspect *s = suspects->data;
-	size_t k = i + 1;
-
-	while (k < suspects->n && s[k].node == s[i].node)
-		k++;
-	return k;
-}
-
 static int want_of_nodes(const struct cs_run *run, const struct cs_vec *suspects,
 			 struct cs_vec *again, struct cs_err *err)
 {
@@ -162,7 +126,7 @@ static int want_of_nodes(const struct cs_run *run, const struct cs_vec *suspects
 				    .most = CS_AGAIN_MOST };
 		struct cs_again *at;
 
-		k = node_end(suspects, i);
+		k = cs_suspects_node_end(suspects, i);
 		w.n_suspects = k - i;
 		want_all(&w, 1);
 		at = cs_vec_add(again, (size_t)w.n, err);
@@ -190,198 +154,4 @@ int cs_fleet_again(const struct cs_run *run, struct cs_vec *again, struct cs_err
 	cs_vec_release(&suspects);
 	cs_spots_release(&spots);
 	return rc;
-}
-
-/* ---- the rows of second looks ---- */
-
-static int by_node(const void *x, const void *y)
-{
-	const struct cs_row *a = *(const struct cs_row *const *)x;
-	const struct cs_row *b = *(const struct cs_row *const *)y;
-
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-int cs_looks_gather(const struct cs_rows *rows, struct cs_looks *out,
-		    struct cs_err *err)
-{
-	size_t count = cs_rows_count(rows), all = 0, i;
-
-	for (i = 0; i < count; i++)
-		all += (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN) != 0;
-	*out = (struct cs_looks){ calloc(all + 1, sizeof(*out->row)), 0 };
-	if (!out->row)
-		return cs_err_set(err, "no memory to judge second looks");
-	for (i = 0; i < count; i++)
-		if (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN)
-			out->row[out->n++] = cs_rows_get(rows, i);
-	qsort(out->row, out->n, sizeof(*out->row), by_node);
-	return 0;
-}
-
-/* The first that is not of a node before this one. */
-static size_t first_of(const struct cs_looks *looks, uint32_t node)
-{
-	size_t low = 0, high = looks->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (looks->row[mid]->node < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-struct cs_looks cs_looks_of(const struct cs_looks *all, uint32_t node)
-{
-	size_t first = first_of(all, node);
-
-	return (struct cs_looks){ all->row + first, first_of(all, node + 1) - first };
-}
-
-void cs_looks_release(struct cs_looks *looks)
-{
-	free(looks->row);
-}
-
-/* ---- what came of it ---- */
-
-/* Rows of second looks of one node. */
-struct looks {
-	const struct cs_row **row;
-	double *off, *noise;	/* room for as many */
-	size_t n;
-};
-
-/* What came of some of them, in the middle. */
-struct seen {
-	double off;		/* how slow they are now, as they were held against
-				 * others at first; of those above suspicion how they
-				 * changed; NAN: nothing that tells */
-	double noise;		/* of the second looks alone */
-	size_t looks;		/* at these, telling or not */
-};
-
-/* Which evidence a row is a second look at; -1 none. */
-static int evidence_at(const struct cs_run *run, const struct cs_suspect *s,
-		       const struct cs_row *again)
-{
-	for (uint32_t i = 0; i < s->n_evidence; i++)
-		if (cs_row_same_cell(cs_rows_get(&run->rows, s->evidence[i]), again))
-			return (int)i;
-	return -1;
-}
-
-/* How slow it was at first. */
-static double was_off(const struct cs_suspect *s, int evidence)
-{
-	return evidence < 0 || isnan(s->off[evidence]) ? log1p(-s->drop) :
-							  s->off[evidence];
-}
-
-/* What is slow for good was never fast: of the looks at one cell the fastest counts.
- * Is it that of looks->row[i]? */
-static int is_fastest(const struct looks *looks, size_t i)
-{
-	const struct cs_row *const *row = looks->row;
-
-	for (size_t k = 0; k < looks->n; k++)
-		if (k != i && cs_row_same_cell(row[k], row[i]) &&
-		    (row[k]->stats.median > row[i]->stats.median ||
-		     (k < i && !(row[k]->stats.median < row[i]->stats.median))))
-			return 0;
-	return 1;
-}
-
-/* Of a node's rows that are evidence, or of the same family and above suspicion. */
-static struct seen see(const struct cs_spots *spots, struct looks *looks,
-		       const struct wanted *w, const struct cs_suspect *s, int evidence)
-{
-	struct seen seen = { NAN, 0, 0 };
-	size_t n = 0;
-	int at;
-
-	for (size_t i = 0; i < looks->n; i++) {
-		const struct cs_row *row = looks->row[i];
-		double change;
-
-		at = evidence ? evidence_at(spots->run, s, row) : -1;
-		if (evidence ? at < 0 :
-			       cs_family_of(row) != s->family ||
-			       !nobody_suspects(w, row))
-			continue;
-		if (!is_fastest(looks, i))
-			continue;
-		seen.looks++;
-		change = cs_spots_change(spots, row);
-		/* what else slows it down now is no proof of what it was before */
-		if (isnan(change) || (row->flags & (CS_ROW_THROTTLED | CS_ROW_IN_USE)))
-			continue;
-		looks->off[n] = change + (evidence ? was_off(s, at) : 0);
-		looks->noise[n++] = cs_noise_of(row);
-	}
-	if (n) {
-		seen.off = cs_median(looks->off, n);
-		seen.noise = cs_median(looks->noise, n);
-	}
-	return seen;
-}
-
-/* As slow as before, and beyond the noise of this look as of the first. */
-static enum cs_look verdict(const struct cs_suspect *s, const struct seen *now,
-			    const struct seen *others)
-{
-	double was = log1p(-s->drop), off;
-
-	if (!now->looks)
-		return CS_LOOK_NONE;
-	if (isnan(now->off))
-		return CS_LOOK_UNSURE;
-	off = now->off - (isnan(others->off) ? 0 : others->off);
-	if (!(off < was / 2))
-		return CS_LOOK_NOT_AGAIN;
-	return cs_is_beyond_noise(off, now->noise, others->noise) ?
-		       CS_LOOK_CONFIRMED : CS_LOOK_UNSURE;
-}
-
-/* s[0..n) are those of one node, with its second looks. */
-static void judge_node(const struct cs_spots *spots, struct cs_suspect *s, size_t n,
-		       struct looks *looks)
-{
-	const struct wanted w = { .run = spots->run, .suspect = s, .n_suspects = n };
-
-	for (size_t i = 0; i < n; i++) {
-		struct seen now = see(spots, looks, &w, &s[i], 1);
-		struct seen others = see(spots, looks, &w, &s[i], 0);
-
-		if (s[i].drop > 0)
-			s[i].look = verdict(&s[i], &now, &others);
-	}
-}
-
-int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
-		   struct cs_err *err)
-{
-	struct cs_suspect *s = suspects->data;
-	struct cs_looks all;
-	double *room;
-
-	if (cs_looks_gather(&spots->run->rows, &all, err))
-		return -1;
-	room = calloc(2 * (all.n + 1), sizeof(*room));
-	for (size_t i = 0, k; room && i < suspects->n; i = k) {
-		struct cs_looks of = cs_looks_of(&all, (uint32_t)s[i].node);
-		struct looks looks = { of.row, room, room + all.n + 1, of.n };
-
-		k = node_end(suspects, i);
-		judge_node(spots, s + i, k - i, &looks);
-	}
-	free(room);
-	cs_looks_release(&all);
-	return room ? 0 : cs_err_set(err, "no memory to judge second looks");
 }

@@ -5,6 +5,8 @@
 #include "check/baseline.h"
 #include "check/check.h"
 
+/* ---- findings: judge.c ---- */
+
 /* Append a judgement with that text. */
 int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
@@ -40,7 +42,7 @@ int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err);
  * for each node. */
 int cs_depend_judge(struct cs_run *run, struct cs_err *err);
 
-/* ---- second looks: again.c ---- */
+/* ---- second looks: looks.c ---- */
 
 /* Rows of second looks, in order of nodes, however those of a job came. */
 struct cs_looks {

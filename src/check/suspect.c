@@ -207,3 +207,34 @@ void cs_suspects_settle(struct cs_vec *suspects)
 	}
 	suspects->n = n;
 }
+
+static int is_at(const struct cs_end *end, int agent)
+{
+	return !cs_end_is_numa(end) && end->index == agent;
+}
+
+static int bears_on(const struct cs_suspect *s, const struct cs_row *row)
+{
+	return s->part == CS_PART_NODE || s->part == CS_PART_SOCKET ||
+	       is_at(&row->what.src, s->a) || is_at(&row->what.dst, s->a) ||
+	       (s->b >= 0 && (is_at(&row->what.src, s->b) ||
+			      is_at(&row->what.dst, s->b)));
+}
+
+int cs_suspects_bear_on(const struct cs_suspect *s, size_t n, const struct cs_row *row)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i].family == cs_family_of(row) && bears_on(&s[i], row))
+			return 1;
+	return 0;
+}
+
+size_t cs_suspects_node_end(const struct cs_vec *suspects, size_t i)
+{
+	const struct cs_suspect *s = suspects->data;
+	size_t k = i + 1;
+
+	while (k < suspects->n && s[k].node == s[i].node)
+		k++;
+	return k;
+}

@@ -142,6 +142,11 @@ int cs_unsure_tell(struct cs_run *run, const struct cs_spots *spots,
 /* suspect.c: is that cell one of those that it is about? */
 int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *suspect,
 		     const struct cs_row *row);
+/* Is one of n about what the row is of: the same part and family? */
+int cs_suspects_bear_on(const struct cs_suspect *suspect, size_t n,
+			const struct cs_row *row);
+/* Behind those of the node of the i-th. */
+size_t cs_suspects_node_end(const struct cs_vec *suspects, size_t i);
 /* Append it. */
 int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
 		   struct cs_err *err);
