@@ -85,6 +85,9 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
+	%D%/result/finding.c \
+	%D%/result/finding.h \
+	%D%/result/findings.def \
 	%D%/result/grid.c \
 	%D%/result/grid.h \
 	%D%/result/merge.c \
@@ -292,6 +295,7 @@ endif
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
+	%D%/file/names.c \
 	%D%/file/node.c \
 	%D%/file/plain.c \
 	%D%/file/plain.h \

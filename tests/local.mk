@@ -43,6 +43,7 @@ UNIT_TESTS = \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
 	%D%/unit/fill.t \
+	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
 	%D%/unit/fleet.t \
 	%D%/unit/gpulist.t \
@@ -109,6 +110,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
+%C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c

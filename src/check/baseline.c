@@ -319,7 +319,7 @@ static int is_elsewhere(const struct cs_run *run)
 static struct cs_finding missing(int node)
 {
 	return (struct cs_finding){ .severity = CS_NOTE, .node = node,
-				    .id = "baseline-missing" };
+				    .id = CS_FINDING_BASELINE_MISSING };
 }
 
 /* What is looked at: a node, and all second looks. */
@@ -338,7 +338,7 @@ static int tell(struct look *look, const struct cs_row *of,
 		const struct cs_vec *cells)
 {
 	char by[120], none[200], text[CS_ERR_TEXT];
-	struct cs_bound bound = { "below-baseline", by, CS_CRITICAL, CS_WARNING,
+	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL, CS_WARNING,
 				  &look->again, look->told };
 
 	if (!cells->n)
@@ -418,13 +418,13 @@ static int judge_matrix(struct look *look, const uint32_t *order, size_t n)
 static struct cs_finding cannot(void)
 {
 	return (struct cs_finding){ .severity = CS_CRITICAL, .node = -1,
-				    .id = CS_CANNOT_TEST };
+				    .id = CS_FINDING_CANNOT_TEST };
 }
 
 static struct cs_finding other(int node)
 {
 	return (struct cs_finding){ .severity = CS_WARNING, .node = node,
-				    .id = "baseline-class" };
+				    .id = CS_FINDING_BASELINE_CLASS };
 }
 
 /* Nothing of what was measured is in it. */

@@ -412,7 +412,7 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	f.node = (int32_t)worst->node;
 	f.severity = severity_of(bound, look, any_sound(run, breach, n));
 	f.drain = f.severity == CS_CRITICAL && look == CS_LOOK_CONFIRMED;
-	cs_text(f.id, sizeof(f.id), "%s", bound->id);
+	f.id = bound->id;
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;

@@ -18,12 +18,12 @@
 
 /* ---- findings ---------------------------------------------------------- */
 
-int cs_tell(struct cs_run *run, int severity, int node, const char *id,
+int cs_tell(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 	    const char *text, struct cs_err *err)
 {
-	struct cs_finding f = { .severity = (uint32_t)severity, .node = node };
+	struct cs_finding f = { .id = id, .severity = (uint32_t)severity,
+				.node = node };
 
-	cs_text(f.id, sizeof(f.id), "%s", id);
 	cs_text(f.text, sizeof(f.text), "%s", text);
 	return cs_finding_add(&run->findings, &f, err);
 }
@@ -36,12 +36,12 @@ int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	return cs_finding_add(&run->findings, &finding, err);
 }
 
-int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
+int cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 		  const char *text, struct cs_err *err)
 {
-	struct cs_finding f = { .severity = (uint32_t)severity, .node = node };
+	struct cs_finding f = { .id = id, .severity = (uint32_t)severity,
+				.node = node };
 
-	cs_text(f.id, sizeof(f.id), "%s", id);
 	return cs_judge(run, f, text, err);
 }
 
@@ -69,7 +69,7 @@ struct each_gpu {
 };
 
 /* One warning for each; for all of them if it is the same. */
-static int judge_each(struct cs_run *run, int node, const char *id,
+static int judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 		      const struct each_gpu *of, struct cs_err *err)
 {
 	int n = run->node[node].facts.n_agents, alike = 0, a;
@@ -78,12 +78,12 @@ static int judge_each(struct cs_run *run, int node, const char *id,
 	while (alike < n && !strcmp(of->text[alike], of->text[0]))
 		alike++;
 	for (a = 0; a < n; a++) {
-		struct cs_finding f = { .severity = CS_WARNING, .node = node };
+		struct cs_finding f = { .id = id, .severity = CS_WARNING,
+					.node = node };
 		int gpu = n > 1 && alike == n ? CS_ALL_GPUS : a;
 
 		if (!of->text[a][0])
 			continue;
-		cs_text(f.id, sizeof(f.id), "%s", id);
 		cs_text(text, sizeof(text), "%s: %s",
 			cs_gpu_phrase(run, &f, gpu).text, of->text[a]);
 		if (cs_judge(run, f, text, err))
@@ -134,7 +134,7 @@ static int find_counters(struct cs_run *run, int node, struct cs_err *err)
 					(long long)(after - before),
 					counters[i].what);
 		}
-		if (judge_each(run, node, "error-counters", &of, err))
+		if (judge_each(run, node, CS_FINDING_ERROR_COUNTERS, &of, err))
 			return -1;
 	}
 	return 0;
@@ -200,7 +200,7 @@ static int find_path(struct cs_run *run, int node, struct cs_err *err)
 				"%.0f %% of what was sent and %.0f %% of what was "
 				"received: the rest went another way", 100 * sent,
 				100 * received);
-	return judge_each(run, node, "not-nvlink", &of, err);
+	return judge_each(run, node, CS_FINDING_NOT_NVLINK, &of, err);
 }
 
 /* Agents that should have been bound and are not; the same note said once. */
@@ -231,7 +231,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 			"%s %s%s not bound to a NUMA domain: %s", cs_agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
-		if (cs_judge_node(run, CS_NOTE, node, "not-bound", text, err))
+		if (cs_judge_node(run, CS_NOTE, node, CS_FINDING_NOT_BOUND, text, err))
 			return -1;
 	}
 	return 0;
@@ -246,7 +246,7 @@ static int find_drift(struct cs_run *run, int node, struct cs_err *err)
 		return 0;
 	cs_text(text, sizeof(text),
 		"the control cell changed by %.2f %% during the run", 100 * drift);
-	return cs_judge_node(run, CS_WARNING, node, "drift", text, err);
+	return cs_judge_node(run, CS_WARNING, node, CS_FINDING_DRIFT, text, err);
 }
 
 static int most_agents(const struct cs_run *run)
@@ -271,7 +271,7 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d%s", n,
 		cs_agent_word(run), n == 1 ? "" : "s", most,
 		n == 1 ? ": nothing between GPUs is measured there" : "");
-	return cs_judge_node(run, CS_NOTE, node, "fewer-gpus", text, err);
+	return cs_judge_node(run, CS_NOTE, node, CS_FINDING_FEWER_GPUS, text, err);
 }
 
 /* A node without a GPU among others: measured is what these have. */
@@ -279,8 +279,7 @@ static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err
 {
 	const struct cs_run_node *nd = &run->node[node];
 	struct cs_finding f = { .severity = CS_CRITICAL, .node = node,
-				.id = "no-gpu", .part = "node",
-				.next = "nvidia-smi -L on that node; see NVRM and Xid in dmesg, or leave the node out" };
+				.id = CS_FINDING_NO_GPU, .part = "node" };
 	char text[CS_ERR_TEXT];
 	const char *why = "";
 
@@ -289,6 +288,7 @@ static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err
 	for (int r = nd->ranks ? nd->facts.n_ranks : 0; r-- > 0;)
 		if (nd->ranks[r].driver[0])
 			why = nd->ranks[r].driver;
+	cs_finding_advise(&f);
 	f.drain = nd->facts.n_sights > 0;
 	cs_text(text, sizeof(text), "no usable GPU: nothing was measured there%s%s",
 		*why ? "; " : "", why);
@@ -324,7 +324,7 @@ static int find_difference(struct cs_run *run, const struct cs_versus *v,
 			cs_metric_text(test, (int)m->metric),
 		v->name[1], v->name[0], verdict);
 	return cs_judge_node(run, run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
-		     -1, "placement-differs", text, err);
+		     -1, CS_FINDING_PLACEMENT_DIFFERS, text, err);
 }
 
 static int find_differences(struct cs_run *run, struct cs_err *err)
@@ -395,7 +395,7 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 		return 0;
 	cs_text(text, sizeof(text), "%zu of %zu cells left out: the budget of %g s was spent",
 		c.left_out, c.planned, run->budget_s);
-	return cs_tell(run, CS_NOTE, -1, "left-out", text, err);
+	return cs_tell(run, CS_NOTE, -1, CS_FINDING_LEFT_OUT, text, err);
 }
 
 /* What cells were asked to be held against. */
@@ -455,19 +455,12 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 
 void cs_check_forget(struct cs_run *run)
 {
-	static const char *const again[] = {
-		"cell-failed", "cell-corrupt", "cell-timeout", "cell-skipped",
-	};
 	struct cs_finding *f = run->findings.data;
-	size_t left = 0, k;
+	size_t left = 0;
 
-	for (size_t i = 0; i < run->findings.n; i++) {
-		for (k = 0; k < sizeof(again) / sizeof(again[0]) &&
-		     strcmp(f[i].id, again[k]); k++)
-			;
-		if (!f[i].check && k == sizeof(again) / sizeof(again[0]))
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (!f[i].check && !cs_finding_is_of_cells(&f[i]))
 			f[left++] = f[i];
-	}
 	run->findings.n = left;
 }
 

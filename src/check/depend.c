@@ -73,7 +73,7 @@ static int say_node(struct cs_run *run, struct said *said, struct cs_err *err)
 	cs_text(text, sizeof(text), "successive samples are correlated by more than "
 		"%.1f: %s%s; 95 %% intervals are too narrow there", ASSUMED,
 		said->tests, more);
-	return cs_judge_node(run, CS_NOTE, (int)said->node, "samples-depend", text,
+	return cs_judge_node(run, CS_NOTE, (int)said->node, CS_FINDING_SAMPLES_DEPEND, text,
 			     err);
 }
 

@@ -10,7 +10,7 @@ int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 	     struct cs_err *err);
 
 /* … about a node, -1 the run. */
-int cs_judge_node(struct cs_run *run, int severity, int node, const char *id,
+int cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 		  const char *text, struct cs_err *err);
 /* A text to be used at once. */
 struct cs_phrase {
@@ -20,11 +20,8 @@ struct cs_phrase {
 /* What a finding is about, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields too. */
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
 			       int gpu);
-/* What to do about clocks that were lowered. */
-#define CS_NEXT_THROTTLED \
-	"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER: cooling, power supply, power limit"
 /* Append what is a fact whoever judges: it is told, and counts, without --check too. */
-int cs_tell(struct cs_run *run, int severity, int node, const char *id,
+int cs_tell(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 	    const char *text, struct cs_err *err);
 
 /* ---- cells: rows.c ---- */
@@ -85,7 +82,8 @@ int cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound,
 int cs_is_beyond(double value, double bound, int low_is_better);
 /* Who set it, and how grave it is to be beyond: seen twice, and on one look. */
 struct cs_bound {
-	const char *id, *by;
+	enum cs_finding_id id;
+	const char *by;
 	uint32_t severity, once;
 	const struct cs_looks *looks;
 	struct cs_vec *told;	/* struct cs_suspect, with findings; NULL none */

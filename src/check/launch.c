@@ -85,24 +85,28 @@ struct look {
 	struct cs_err *err;
 };
 
-/* One more judgement of this node.  `next` may be NULL. */
-static int say(struct look *look, enum cs_severity severity, const char *id,
-	       const char *next, const char *text)
+static struct cs_finding of_node(const struct look *look, enum cs_severity severity,
+				 enum cs_finding_id id)
 {
-	struct cs_finding f = { .severity = severity, .node = look->node,
-				.part = "node" };
-
-	cs_text(f.id, sizeof(f.id), "%s", id);
-	cs_text(f.next, sizeof(f.next), "%s", next ? next : "");
-	return cs_judge(look->run, f, text, look->err);
+	return (struct cs_finding){ .id = id, .severity = severity,
+				    .node = look->node, .part = "node" };
 }
 
-/* The same with the name and the remedy of a hint. */
-static int say_hint(struct look *look, enum cs_severity severity,
-		    enum cs_hint_id hint, const char *text)
+/* One more judgement of this node. */
+static int say(struct look *look, enum cs_severity severity, enum cs_finding_id id,
+	       const char *text)
 {
-	return say(look, severity, cs_hint(hint)->key, cs_hint(hint)->remedy,
-		   text);
+	return cs_judge(look->run, of_node(look, severity, id), text, look->err);
+}
+
+/* The same with what to do. */
+static int advise(struct look *look, enum cs_severity severity, enum cs_finding_id id,
+		  const char *text)
+{
+	struct cs_finding f = of_node(look, severity, id);
+
+	cs_finding_advise(&f);
+	return cs_judge(look->run, f, text, look->err);
 }
 
 /* ---- GPUs on the bus, of NVML, of CUDA, of the scheduler ---- */
@@ -177,7 +181,8 @@ static int explained(const struct cs_run_node *nd, const struct cs_gpu_sight *s,
 static int say_lost(struct look *look, const struct cs_gpu_sight *s)
 {
 	struct cs_finding f = { .severity = CS_CRITICAL, .node = look->node,
-				.drain = 1, .id = "gpu-lost", .part = "gpu" };
+				.drain = 1, .id = CS_FINDING_GPU_LOST,
+				.part = "gpu" };
 	char text[CS_ERR_TEXT], nvml[96];
 	const char *hint = cs_hint_nvml(s->nvml);
 
@@ -195,8 +200,7 @@ static int say_lost(struct look *look, const struct cs_gpu_sight *s)
 			s->bus_id, nvml, s->module[0] ? "; kernel driver " : "",
 			s->module);
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", s->bus_id);
-	cs_text(f.next, sizeof(f.next), "See NVRM and Xid in dmesg. %s",
-		cs_hint(CS_HINT_NVML_15)->remedy);
+	cs_finding_advise(&f);
 	return cs_judge(look->run, f, text, look->err);
 }
 
@@ -221,7 +225,7 @@ static int say_hidden(struct look *look, int first, const char *why)
 	}
 	cs_text(text, sizeof(text), "%d GPU%s not taken part with (%s): %s", n,
 		n == 1 ? "" : "s", list, why);
-	return say(look, CS_NOTE, "gpu-hidden", NULL, text);
+	return say(look, CS_NOTE, CS_FINDING_GPU_HIDDEN, text);
 }
 
 static int find_lost(struct look *look)
@@ -248,7 +252,7 @@ static int find_lost(struct look *look)
 		return rc;
 	cs_text(why, sizeof(why), "the scheduler granted %d GPUs (%s), CUDA shows %d",
 		nd->facts.n_granted, nd->facts.grant, shown);
-	return say(look, CS_CRITICAL, "gpu-lost", NULL, why);
+	return say(look, CS_CRITICAL, CS_FINDING_GPU_LOST, why);
 }
 
 /* ---- ranks ---- */
@@ -285,7 +289,7 @@ static int find_idle(struct look *look)
 		idle, nd->facts.n_ranks,
 		strcmp(look->run->backend, "cpu") ? "GPU" : "arena",
 		*why ? ": " : "", why);
-	return say(look, CS_NOTE, "idle-ranks", NULL, text);
+	return say(look, CS_NOTE, CS_FINDING_IDLE_RANKS, text);
 }
 
 static int count_refused(const struct cs_run_node *nd, int *all,
@@ -321,7 +325,7 @@ static int find_refused(struct look *look)
 		return 0;
 	cs_text(text, sizeof(text), "%d of %d ways between GPUs are refused: %s",
 		refused, all, reason);
-	return say(look, CS_WARNING, "peer-refused", NULL, text);
+	return say(look, CS_WARNING, CS_FINDING_PEER_REFUSED, text);
 }
 
 static int find_one_gpu(struct look *look)
@@ -339,8 +343,8 @@ static int find_one_gpu(struct look *look)
 	cs_text(text, sizeof(text), "each rank sees one GPU only%s", !all ? "" :
 		refused ? ", and not all can open the others' memory" :
 			  "; they can open each other's memory all the same");
-	return say_hint(look, refused ? CS_WARNING : CS_NOTE,
-			CS_HINT_LAUNCHER_ONE_GPU, text);
+	return advise(look, refused ? CS_WARNING : CS_NOTE,
+		      CS_FINDING_LAUNCHER_ONE_GPU, text);
 }
 
 static int find_one_core(struct look *look)
@@ -355,7 +359,7 @@ static int find_one_core(struct look *look)
 		return 0;
 	cs_text(text, sizeof(text), "%d of %d ranks may run on one CPU only, of the node's %d",
 		n, nd->facts.n_ranks, nd->facts.n_cpus);
-	return say_hint(look, CS_WARNING, CS_HINT_LAUNCHER_ONE_CORE, text);
+	return advise(look, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE, text);
 }
 
 /* The least soft limit of a kind among the ranks. */
@@ -382,17 +386,14 @@ static int find_limits(struct look *look)
 		cs_text(text, sizeof(text), "at most %" PRId64
 			" KiB of memory may be locked: CUDA does not mind, network libraries that register memory do",
 			locked / 1024);
-		if (say(look, CS_NOTE, "memlock", "ulimit -l unlimited in what starts the ranks; "
-			"Slurm: PropagateResourceLimitsExcept=MEMLOCK, and LimitMEMLOCK of slurmd",
-			text))
+		if (advise(look, CS_NOTE, CS_FINDING_MEMLOCK, text))
 			return -1;
 	}
 	if (files >= NOFILE_FEW)
 		return 0;
 	cs_text(text, sizeof(text), "a rank may open %" PRId64
 		" files only; the driver alone may need hundreds", files);
-	return say(look, CS_WARNING, "nofile", "ulimit -n 4096 in what starts the ranks",
-		   text);
+	return advise(look, CS_WARNING, CS_FINDING_NOFILE, text);
 }
 
 /* ---- the node ---- */
@@ -407,7 +408,7 @@ static int find_shm(struct look *look)
 	cs_text(text, sizeof(text), "/dev/shm holds %" PRId64 " MiB, %" PRId64
 		" free, for %d ranks", f->shm_bytes / MIB,
 		f->shm_free_bytes / MIB, f->n_ranks);
-	return say_hint(look, CS_WARNING, CS_HINT_DEV_SHM, text);
+	return advise(look, CS_WARNING, CS_FINDING_DEV_SHM, text);
 }
 
 static int find_cgroup(struct look *look)
@@ -420,8 +421,7 @@ static int find_cgroup(struct look *look)
 		return 0;
 	cs_text(text, sizeof(text), "the cgroup grants the time of %.1f CPUs to threads that drive %d GPUs",
 		f->cgroup_cpus, f->n_agents);
-	return say(look, CS_WARNING, "cgroup-cpus", "ask for more CPUs: Slurm --cpus-per-task, docker --cpus, a larger cpu limit of the pod",
-		   text);
+	return advise(look, CS_WARNING, CS_FINDING_CGROUP_CPUS, text);
 }
 
 static int find_nvml(struct look *look)
@@ -439,12 +439,12 @@ static int find_nvml(struct look *look)
 			continue;
 		cs_text(value, sizeof(value), "%.*s", (int)strcspn(at, " "), at);
 		if (!strstr(value, "utility") && !strstr(value, "all"))
-			return say_hint(look, CS_WARNING,
-					CS_HINT_CONTAINER_UTILITY,
-					nd->facts.nvml_note);
+			return advise(look, CS_WARNING,
+				      CS_FINDING_CONTAINER_UTILITY,
+				      nd->facts.nvml_note);
 	}
-	return say_hint(look, CS_WARNING, CS_HINT_NVML_ABSENT,
-			nd->facts.nvml_note);
+	return advise(look, CS_WARNING, CS_FINDING_NVML_ABSENT,
+		      nd->facts.nvml_note);
 }
 
 /* The GPUs of which a field of struct cs_gpu_sight has a value: "0, 1". */
@@ -469,26 +469,26 @@ static int find_modes(struct look *look)
 	if (GPUS_WITH(nd, compute_mode, 3, list)) {
 		cs_text(text, sizeof(text), "compute mode EXCLUSIVE_PROCESS on GPU %s: one process at a time",
 			list);
-		if (say_hint(look, CS_NOTE, CS_HINT_EXCLUSIVE_PROCESS, text))
+		if (advise(look, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS, text))
 			return -1;
 	}
 	if (GPUS_WITH(nd, compute_mode, 2, list)) {
 		cs_text(text, sizeof(text), "compute mode PROHIBITED on GPU %s: no process may use it",
 			list);
-		if (say(look, CS_WARNING, "compute-mode", cs_hint(CS_HINT_CUDA_46)->remedy, text))
+		if (advise(look, CS_WARNING, CS_FINDING_COMPUTE_MODE, text))
 			return -1;
 	}
 	if (GPUS_WITH(nd, mig, 1, list)) {
 		cs_text(text, sizeof(text), "MIG divides GPU %s: %s", list,
 			cs_hint_brief(CS_HINT_IPC_MIG));
-		if (say_hint(look, CS_WARNING, CS_HINT_IPC_MIG, text))
+		if (advise(look, CS_WARNING, CS_FINDING_IPC_MIG, text))
 			return -1;
 	}
 	if (!GPUS_WITH(nd, persistence, 0, list))
 		return 0;
 	cs_text(text, sizeof(text), "persistence mode is off on GPU %s: without a process the driver lets go of it, and starts take seconds longer",
 		list);
-	return say(look, CS_NOTE, "persistence", "nvidia-smi -pm 1, or the nvidia-persistenced service", text);
+	return advise(look, CS_NOTE, CS_FINDING_PERSISTENCE, text);
 }
 
 static int find_mps(struct look *look)
@@ -497,9 +497,8 @@ static int find_mps(struct look *look)
 
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		if (nd->agent[a].gpu.mps == 1)
-			return say(look, CS_WARNING, "mps",
-				   "echo quit | nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY",
-				   "the ranks are clients of MPS: others may share each GPU with them");
+			return advise(look, CS_WARNING, CS_FINDING_MPS,
+				      "the ranks are clients of MPS: others may share each GPU with them");
 	return 0;
 }
 

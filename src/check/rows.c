@@ -255,10 +255,10 @@ static int told_before(const struct cs_run *run, const struct cs_row *row,
 static int tell_bad_cells(struct cs_run *run, const struct cs_row *row,
 			  struct cs_err *err)
 {
-	static const char *const id[] = {
-		[CS_FAILED] = "cell-failed",
-		[CS_CORRUPT] = "cell-corrupt",
-		[CS_TIMEOUT] = "cell-timeout",
+	static const enum cs_finding_id id[] = {
+		[CS_FAILED] = CS_FINDING_CELL_FAILED,
+		[CS_CORRUPT] = CS_FINDING_CELL_CORRUPT,
+		[CS_TIMEOUT] = CS_FINDING_CELL_TIMEOUT,
 	};
 	static const char *const word[] = {
 		[CS_FAILED] = "failed",
@@ -291,7 +291,7 @@ static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node 
 		cs_text(text, sizeof(text), "more cells failed, for %zu other reason%s, "
 			"the first of which is: %s", n - i, n - i == 1 ? "" : "s",
 			first[i]->reason);
-		rc = cs_tell(run, CS_CRITICAL, node, "cell-failed", text, err);
+		rc = cs_tell(run, CS_CRITICAL, node, CS_FINDING_CELL_FAILED, text, err);
 	}
 	free(first);
 	return rc;
@@ -315,7 +315,7 @@ static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 	next_cell(run, &cause, 0, &alike);
 	cs_text(text, sizeof(text), "%s skipped: %s%s", cells, first->reason,
 		alike < all ? "; others for other reasons" : "");
-	return cs_tell(run, CS_NOTE, node, "cell-skipped", text, err);
+	return cs_tell(run, CS_NOTE, node, CS_FINDING_CELL_SKIPPED, text, err);
 }
 
 /* The words after the cells, for one flag. */
@@ -357,11 +357,11 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 {
 	static const struct {
 		uint32_t flag;
-		const char *id;
+		enum cs_finding_id id;
 	} kind[] = {
-		{ CS_ROW_IN_USE, "in-use" },
-		{ CS_ROW_LOW_OVERLAP, "low-overlap" },
-		{ CS_ROW_NOT_CONVERGED, "not-converged" },
+		{ CS_ROW_IN_USE, CS_FINDING_IN_USE },
+		{ CS_ROW_LOW_OVERLAP, CS_FINDING_LOW_OVERLAP },
+		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED },
 	};
 	size_t i;
 
@@ -428,7 +428,8 @@ static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err
 	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
 	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
 	const struct used u = used_of(&run->node[node], gpu);
-	struct cs_finding f = { .severity = CS_WARNING, .node = node, .id = "in-use" };
+	struct cs_finding f = { .severity = CS_WARNING, .node = node,
+				.id = CS_FINDING_IN_USE };
 	int one = u.most == 1 && gpu != CS_ALL_GPUS;
 	char text[CS_ERR_TEXT], cells[200];
 
@@ -469,13 +470,14 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 {
 	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
 	struct cs_finding f = { .severity = CS_WARNING, .node = node,
-				.id = "throttled", .next = CS_NEXT_THROTTLED };
+				.id = CS_FINDING_THROTTLED };
 	const struct cs_row_list rows = cs_run_rows(run, node);
 	char cells[200], text[CS_ERR_TEXT], why[100];
 	uint64_t bits = 0;
 
 	if (!cells_text(run, &cause, cells, sizeof(cells)))
 		return 0;
+	cs_finding_advise(&f);
 	if (gpu == OF_NONE) {
 		cs_text(text, sizeof(text), "%s: measured while a GPU was throttled",
 			cells);

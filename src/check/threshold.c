@@ -314,7 +314,7 @@ static int tell_unknown(struct look *look, const struct cs_threshold *line,
 {
 	const struct cs_row *of = row_of(look, 0);
 	struct cs_finding f = { .severity = CS_WARNING, .node = (int32_t)of->node,
-				.id = "threshold-unknown" };
+				.id = CS_FINDING_THRESHOLD_UNKNOWN };
 	char text[CS_ERR_TEXT], by[120];
 
 	by_text(look, line, by, sizeof(by));
@@ -368,7 +368,7 @@ static int tell_broken(struct look *look, size_t index)
 	struct cs_vec cells = CS_VEC(struct cs_breach);
 	char by[120];
 	/* whoever set it said how grave it is, on one look as well */
-	struct cs_bound bound = { "below-threshold", by, line->severity,
+	struct cs_bound bound = { CS_FINDING_BELOW_THRESHOLD, by, line->severity,
 				  line->severity, &look->again, look->told };
 	int rc = 0;
 
@@ -426,12 +426,11 @@ static int judge_nothing(const struct look *look)
 {
 	struct cs_finding f = {
 		.severity = look->run->baseline ? CS_NOTE : CS_CRITICAL, .node = -1,
-		.id = "threshold-unused",
+		.id = look->run->baseline ? CS_FINDING_THRESHOLD_UNUSED :
+					    CS_FINDING_CANNOT_TEST,
 	};
 	char text[CS_ERR_TEXT], longest[16], needed[16];
 
-	if (!look->run->baseline)
-		cs_text(f.id, sizeof(f.id), CS_CANNOT_TEST);
 	cs_size_text(look->longest, longest, sizeof(longest));
 	cs_size_text(look->needed, needed, sizeof(needed));
 	if (look->too_short)

@@ -21,7 +21,7 @@ int cs_run_exit(const struct cs_run *run)
 	for (i = 0; i < run->findings.n; i++) {
 		if (f[i].check && !run->checks)
 			continue;
-		if (strcmp(f[i].id, CS_CANNOT_TEST) == 0)
+		if (f[i].id == CS_FINDING_CANNOT_TEST)
 			cannot = 1;
 		else if (f[i].severity == CS_CRITICAL)
 			return CS_EXIT_CRITICAL;

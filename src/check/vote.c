@@ -387,7 +387,7 @@ static int hold(struct ballot *b)
 static int find_alone(struct ballot *b)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = b->machine->node,
-				.id = "class-of-one", .part = "node" };
+				.id = CS_FINDING_CLASS_OF_ONE, .part = "node" };
 	char text[CS_ERR_TEXT];
 
 	cs_text(text, sizeof(text), "the only node of its class (%s): there is no other to compare it with",
@@ -411,9 +411,10 @@ static int vote_in(struct ballot *b)
 
 /* ---- words ---- */
 
+/* What to do about one field; about others the catalogue knows. */
 static const struct {
 	uint32_t layer;
-	const char *base;	/* NULL: any other field of the layer */
+	const char *base;
 	int counts;		/* more of it is no fault */
 	const char *next;
 	enum cs_hint_id hint;	/* where next is NULL */
@@ -427,16 +428,11 @@ static const struct {
 	{ CS_LAYER_WIRING, "numa-domains", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
 	{ CS_LAYER_WIRING, "numa-distances", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
 	{ CS_LAYER_WIRING, "cpus", 1, "lscpu shows sockets, cores and what is offline; compare SMT in the BIOS.", 0 },
-	{ CS_LAYER_WIRING, NULL, 0, "Compare lspci -tv and lstopo with those of another node of the class.", 0 },
-	{ CS_LAYER_FIRMWARE, NULL, 0, "Bring it to the firmware of the others; until then their figures are not to be compared.", 0 },
-	{ CS_LAYER_SOFTWARE, NULL, 0, "Give the node the image of the others and reboot it.", 0 },
 	{ CS_LAYER_SETTINGS, "persistence", 0, "nvidia-smi -pm 1, or run nvidia-persistenced as on the others.", 0 },
 	{ CS_LAYER_SETTINGS, "compute-mode", 0, "nvidia-smi -c DEFAULT, or as on the others.", 0 },
-	{ CS_LAYER_SETTINGS, NULL, 0, "Set it as on the others, and where the site configures its nodes.", 0 },
 	{ CS_LAYER_LAUNCH, "cpus", 0, NULL, CS_HINT_LAUNCHER_ONE_CORE },
 	{ CS_LAYER_LAUNCH, "gpus", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
 	{ CS_LAYER_LAUNCH, "gpus-granted", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
-	{ CS_LAYER_LAUNCH, NULL, 0, "Start it with the same flags and environment on all nodes (srun --export=ALL, mpirun -x NAME).", 0 },
 };
 #define N_REMEDIES (sizeof(remedy) / sizeof(remedy[0]))
 
@@ -444,9 +440,9 @@ static size_t remedy_of(const struct difference *d)
 {
 	size_t i;
 
-	for (i = 0; i + 1 < N_REMEDIES; i++)
+	for (i = 0; i < N_REMEDIES; i++)
 		if (remedy[i].layer == d->layer &&
-		    (!remedy[i].base || !strcmp(remedy[i].base, d->name.base)))
+		    !strcmp(remedy[i].base, d->name.base))
 			break;
 	return i;
 }
@@ -495,40 +491,38 @@ static void parts_text(const struct difference *d, size_t n, char *to, size_t si
 	}
 }
 
-static const char *const elsewhere[CS_LAYERS] = {
-	[CS_LAYER_WIRING] = "It is not the job: others of the class that ran the same are not like this. If it is still there after a power cycle, exchange the part with one of another node: it follows the part, or stays with the node.",
-	[CS_LAYER_FIRMWARE] = "It stays with the node, whatever job runs there.",
-	[CS_LAYER_SOFTWARE] = "It stays with the node until its image is changed.",
-	[CS_LAYER_SETTINGS] = "It stays with the node until it is set, or booted anew.",
-	[CS_LAYER_LAUNCH] = "It goes with the job, not with the node: start it again in the same way on other nodes.",
-};
-
 /* d[0..n): one field of a node's parts, with the same two values. */
 static int say_differs(struct cs_run *run, const struct difference *d, size_t n,
 		       struct cs_err *err)
 {
-	static const uint32_t severity[CS_LAYERS] = {
-		[CS_LAYER_WIRING] = CS_CRITICAL, [CS_LAYER_FIRMWARE] = CS_WARNING,
-		[CS_LAYER_SOFTWARE] = CS_WARNING, [CS_LAYER_SETTINGS] = CS_WARNING,
-		[CS_LAYER_LAUNCH] = CS_NOTE,
+	static const struct {
+		enum cs_finding_id id;
+		uint32_t severity;
+	} of[CS_LAYERS] = {
+		[CS_LAYER_WIRING] = { CS_FINDING_WIRING_DIFFERS, CS_CRITICAL },
+		[CS_LAYER_FIRMWARE] = { CS_FINDING_FIRMWARE_DIFFERS, CS_WARNING },
+		[CS_LAYER_SOFTWARE] = { CS_FINDING_SOFTWARE_DIFFERS, CS_WARNING },
+		[CS_LAYER_SETTINGS] = { CS_FINDING_SETTINGS_DIFFERS, CS_WARNING },
+		[CS_LAYER_LAUNCH] = { CS_FINDING_LAUNCH_DIFFERS, CS_NOTE },
 	};
-	struct cs_finding f = { .severity = severity[d->layer], .node = d->node,
-				.confidence = d->confidence };
+	struct cs_finding f = { .id = of[d->layer].id,
+				.severity = of[d->layer].severity,
+				.node = d->node, .confidence = d->confidence };
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
 	char text[CS_ERR_TEXT], parts[160];
 
-	if (d->layer == CS_LAYER_WIRING && remedy[r].counts &&
+	if (d->layer == CS_LAYER_WIRING && r < N_REMEDIES && remedy[r].counts &&
 	    is_more(d->here, d->usual))
 		f.severity = CS_WARNING;
 	f.drain = f.severity == CS_CRITICAL;
-	cs_text(f.id, sizeof(f.id), "%s-differs", cs_layer_text((int)d->layer));
 	cs_text(f.part, sizeof(f.part), "%s", gpu ? "gpu" : "node");
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", gpu ? d->bus_id : "");
-	cs_text(f.next, sizeof(f.next), "%s", remedy[r].next ? remedy[r].next :
-		cs_hint(remedy[r].hint)->remedy);
+	cs_finding_advise(&f);
+	if (r < N_REMEDIES)
+		cs_text(f.next, sizeof(f.next), "%s", remedy[r].next ?
+			remedy[r].next : cs_hint(remedy[r].hint)->remedy);
 	cs_text(f.again, sizeof(f.again), "cscope-mpi --no-mpi --check=topology");
-	cs_text(f.elsewhere, sizeof(f.elsewhere), "%s", elsewhere[d->layer]);
 	parts_text(d, n, parts, sizeof(parts));
 	cs_text(text, sizeof(text), "%s: %s, where most nodes of its class have %s",
 		parts, d->here, d->usual);
@@ -540,7 +534,7 @@ static int say_unknown(struct cs_run *run, const struct difference *d, size_t n,
 		       struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = d->node,
-				.id = "unknown-here", .part = "node" };
+				.id = CS_FINDING_UNKNOWN_HERE, .part = "node" };
 	char text[CS_ERR_TEXT];
 
 	cs_text(text, sizeof(text), "%s: unknown here, known on most nodes of its class: ",
@@ -555,7 +549,8 @@ static int say_unknown(struct cs_run *run, const struct difference *d, size_t n,
 static int say_tied(struct cs_run *run, const struct difference *d, size_t n,
 		    struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_NOTE, .node = -1, .id = "no-majority" };
+	struct cs_finding f = { .severity = CS_NOTE, .node = -1,
+				.id = CS_FINDING_NO_MAJORITY };
 	char text[CS_ERR_TEXT], parts[160];
 
 	parts_text(d, n, parts, sizeof(parts));
@@ -617,10 +612,11 @@ static void drop_effects(struct cs_vec *found)
 
 /* Fields of which others have said more: with the part, and what it costs. */
 static const struct {
-	const char *field, *id;
+	const char *field;
+	enum cs_finding_id id;
 } said[] = {
-	{ "nvlinks", "nvlink-down" }, { "pcie-gen", "pcie-below" },
-	{ "pcie-width", "pcie-below" }, { "gpus", "gpu-lost" },
+	{ "nvlinks", CS_FINDING_NVLINK_DOWN }, { "pcie-gen", CS_FINDING_PCIE_BELOW },
+	{ "pcie-width", CS_FINDING_PCIE_BELOW }, { "gpus", CS_FINDING_GPU_LOST },
 };
 
 /* Is it of that GPU, or of all; of any where the difference is of none? */
@@ -634,13 +630,13 @@ static int is_about(const struct cs_finding *f, const struct difference *d)
 
 /* How many findings on the node say that of the same GPU; of no GPU: of any. */
 static int times_said(const struct cs_run *run, const struct difference *d,
-		      const char *id)
+		      enum cs_finding_id id)
 {
 	const struct cs_finding *f = run->findings.data;
 	int n = 0;
 
 	for (size_t i = 0; i < run->findings.n; i++)
-		n += f[i].node == d->node && !strcmp(f[i].id, id) &&
+		n += f[i].node == d->node && f[i].id == id &&
 		     is_about(&f[i], d);
 	return n;
 }

@@ -19,37 +19,25 @@
 #define SURE_FACT 0.9
 
 static const struct {
-	const char *id;
+	enum cs_finding_id id;
 	int is_fact;		/* known without a figure */
 	int is_hardware;	/* else how it is used */
-	const char *next;
+	const char *next;	/* where it is not the catalogue's */
 } table[] = {
-	[CS_CAUSE_BELOW] = { "below-expected", 0, 0,
-		"compare with a node that is known to be good" },
-	[CS_CAUSE_SLOW] = { "slow-cells", 0, 1,
-		"look for Xid, NVLink and PCIe errors in dmesg and nvidia-smi -q" },
-	[CS_CAUSE_MEMORY] = { "slow-memory", 0, 1,
-		"nvidia-smi -q -d ECC,ROW_REMAPPER,PERFORMANCE; reset the GPU if a remap is pending" },
-	[CS_CAUSE_THROTTLED] = { "slow-throttled", 0, 0,
-		CS_NEXT_THROTTLED },
-	[CS_CAUSE_IN_USE] = { "slow-in-use", 0, 0,
-		"repeat when nobody else is on the GPU; nvidia-smi lists the processes" },
-	[CS_CAUSE_AFFINITY] = { "wrong-affinity", 0, 0,
-		"bind each rank to the domain of its GPU, as nvidia-smi topo -m shows it" },
-	[CS_CAUSE_DOMAIN] = { "wrong-affinity", 0, 0,
+	[CS_CAUSE_BELOW] = { CS_FINDING_BELOW_EXPECTED, 0, 0, NULL },
+	[CS_CAUSE_SLOW] = { CS_FINDING_SLOW_CELLS, 0, 1, NULL },
+	[CS_CAUSE_MEMORY] = { CS_FINDING_SLOW_MEMORY, 0, 1, NULL },
+	[CS_CAUSE_THROTTLED] = { CS_FINDING_SLOW_THROTTLED, 0, 0, NULL },
+	[CS_CAUSE_IN_USE] = { CS_FINDING_SLOW_IN_USE, 0, 0, NULL },
+	[CS_CAUSE_AFFINITY] = { CS_FINDING_WRONG_AFFINITY, 0, 0, NULL },
+	[CS_CAUSE_DOMAIN] = { CS_FINDING_WRONG_AFFINITY, 0, 0,
 		"compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
-	[CS_CAUSE_DETOUR] = { "p2p-detour", 0, 0,
-		"nvidia-smi topo -p2p n; turn ACS off on the PCI bridges and IOMMU to passthrough; is nvidia-fabricmanager running?" },
-	[CS_CAUSE_REDIRECT] = { "p2p-redirected", 0, 0,
-		"setpci or BIOS: ACS off on the bridges between the GPUs; IOMMU off or passthrough" },
-	[CS_CAUSE_STAGED] = { "p2p-staged", 1, 0,
-		"nvidia-smi topo -p2p r; the reason of each pair is with its cell; cscope-mpi --check=launch says what a launcher hides" },
-	[CS_CAUSE_REFUSED] = { "p2p-refused", 1, 0,
-		"nvidia-smi topo -p2p r; is nvidia-fabricmanager running? cscope-mpi --check=launch says what a launcher hides" },
-	[CS_CAUSE_PCIE] = { "pcie-below", 1, 1,
-		"reseat the GPU or its riser; look for PCIe errors in dmesg; compare the slot's setting in the BIOS" },
-	[CS_CAUSE_LANES] = { "nvlink-down", 1, 1,
-		"nvidia-smi nvlink -s and -e; reset the GPU, then the node; if it stays, replace the GPU or baseboard" },
+	[CS_CAUSE_DETOUR] = { CS_FINDING_P2P_DETOUR, 0, 0, NULL },
+	[CS_CAUSE_REDIRECT] = { CS_FINDING_P2P_REDIRECTED, 0, 0, NULL },
+	[CS_CAUSE_STAGED] = { CS_FINDING_P2P_STAGED, 1, 0, NULL },
+	[CS_CAUSE_REFUSED] = { CS_FINDING_P2P_REFUSED, 1, 0, NULL },
+	[CS_CAUSE_PCIE] = { CS_FINDING_PCIE_BELOW, 1, 1, NULL },
+	[CS_CAUSE_LANES] = { CS_FINDING_NVLINK_DOWN, 1, 1, NULL },
 };
 
 static const char *const part_text[] = {
@@ -339,35 +327,35 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 		row ? cs_size_option(row).text : "", numa, via);
 }
 
-static const char *elsewhere(const struct cs_suspect *s)
+/* What the cause alone does not say. */
+static void advise(const struct cs_suspect *s, struct cs_finding *f)
 {
-	if (!table[s->cause].is_hardware)
-		return "the same command on another node: what is there too comes from the job or its settings";
-	return s->part == CS_PART_GPU ?
-		"exchange the GPU with another of its model: what goes with it is the GPU, what stays is slot, board or cable" :
-	       s->part == CS_PART_LINK ?
-		"the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs" :
-		"the same command on another node of the model: what is there too comes from the job or its settings";
+	cs_finding_advise(f);
+	if (table[s->cause].next)
+		cs_text(f->next, sizeof(f->next), "%s", table[s->cause].next);
+	if (table[s->cause].is_hardware && s->part == CS_PART_GPU)
+		cs_text(f->elsewhere, sizeof(f->elsewhere), "exchange the GPU with another of its model: what goes with it is the GPU, what stays is slot, board or cable");
+	if (table[s->cause].is_hardware && s->part == CS_PART_LINK)
+		cs_text(f->elsewhere, sizeof(f->elsewhere), "the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
 }
 
 int cs_suspect_tell(struct cs_run *run, struct cs_suspect *s, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = run->node[s->node].agent;
-	struct cs_finding f = { .severity = severity_of(run, s), .node = s->node,
+	struct cs_finding f = { .id = table[s->cause].id,
+				.severity = severity_of(run, s), .node = s->node,
 				.confidence = confidence_of(s),
 				.n_evidence = s->n_evidence };
 	char text[CS_ERR_TEXT];
 
 	f.drain = f.severity == CS_CRITICAL;
-	cs_text(f.id, sizeof(f.id), "%s", table[s->cause].id);
 	cs_text(f.part, sizeof(f.part), "%s", part_text[s->part]);
 	if (s->part <= CS_PART_LINK)
 		cs_text(f.bus_id, sizeof(f.bus_id), "%s", agent[s->a].gpu.bus_id);
 	if (s->part == CS_PART_LINK)
 		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
 			agent[s->b].gpu.bus_id);
-	cs_text(f.next, sizeof(f.next), "%s", table[s->cause].next);
-	cs_text(f.elsewhere, sizeof(f.elsewhere), "%s", elsewhere(s));
+	advise(s, &f);
 	repeat_command(run, s, f.again, sizeof(f.again));
 	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
 	sentence(run, s, text, sizeof(text));
@@ -386,7 +374,7 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 		       struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = node,
-				.id = "not-judged", .part = "node" };
+				.id = CS_FINDING_NOT_JUDGED, .part = "node" };
 	char text[CS_ERR_TEXT];
 
 	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
@@ -399,7 +387,7 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 			cs_row_test(row)->name, cs_size_option(row).text,
 			LONGER * run->plan->set.cell_limit_s);
 	}
-	cs_text(f.next, sizeof(f.next), "with nothing else on the node");
+	cs_finding_advise(&f);
 	cs_text(text, sizeof(text), "%u of %u cells could not be judged: too little overlap, or figures that did not settle",
 		u->n, u->of);
 	return cs_judge(run, f, text, err);

@@ -35,13 +35,13 @@ static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *wh
 			  struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
-				.id = "file-unreadable" };
+				.id = CS_FINDING_FILE_UNREADABLE };
 
 	if (fleet->opt->redact)
 		cs_text(f.text, sizeof(f.text), "file %d cannot be read", file + 1);
 	else
 		cs_text(f.text, sizeof(f.text), "%s", why->text);
-	cs_text(f.next, sizeof(f.next), "Measure that node again; the rest is judged without it.");
+	cs_finding_advise(&f);
 	return cs_finding_add(&fleet->merge.run.findings, &f, err);
 }
 

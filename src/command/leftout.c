@@ -93,8 +93,8 @@ static size_t without_cell(const struct cs_plan *plan, const char *chosen,
 	return missing;
 }
 
-const char *cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
-			     char *to, size_t size)
+enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
+				    const struct cs_plan *plan, char *to, size_t size)
 {
 	enum cs_backend_kind backend = (enum cs_backend_kind)plan->set.backend;
 	char *chosen = opt->plan ? NULL : chosen_of(opt, backend);
@@ -107,7 +107,7 @@ const char *cs_left_out_plan(const struct cs_options *opt, const struct cs_plan 
 
 	free(chosen);
 	if (!missing)
-		return NULL;
+		return CS_FINDING_OTHER;
 	if (missing > 1)
 		cs_text(more, sizeof(more), " and %zu more are", missing - 1);
 	test = &cs_catalogue(&n)[cs_test_index(first)];
@@ -123,5 +123,5 @@ const char *cs_left_out_plan(const struct cs_options *opt, const struct cs_plan 
 		cs_text(to, size, "%s%s left out: there are only %" PRIu32 " %s", first,
 			more, plan->n_agents, cpu ? "arenas" : "GPUs");
 	return of_pairs && !cpu && (opt->suite || !opt->tests) ?
-		       CS_ONE_GPU : "not-possible";
+		       CS_FINDING_ONE_GPU : CS_FINDING_NOT_POSSIBLE;
 }

@@ -7,13 +7,14 @@
 
 #include "options/options.h"
 #include "plan/plan.h"
+#include "result/finding.h"
 
 /* What only the other backend measures, where the request holds for both; "" nothing. */
 void cs_left_out_backend(const struct cs_options *opt,
 			 enum cs_backend_kind backend, char *to, size_t size);
 /* Tests without a cell: there are too few agents or NUMA domains.  Returns the id of the
- * note that says so; NULL: there are none. */
-const char *cs_left_out_plan(const struct cs_options *opt, const struct cs_plan *plan,
-			     char *to, size_t size);
+ * note that says so; CS_FINDING_OTHER: there are none. */
+enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
+				    const struct cs_plan *plan, char *to, size_t size);
 
 #endif

@@ -131,12 +131,11 @@ static int refuse_judging(struct program *p, struct cs_err *err)
 }
 
 static void add_finding(struct cs_run *run, enum cs_severity severity,
-			const char *id, const char *text)
+			enum cs_finding_id id, const char *text)
 {
-	struct cs_finding f = { .severity = severity, .node = -1 };
+	struct cs_finding f = { .id = id, .severity = severity, .node = -1 };
 	struct cs_err err;
 
-	cs_text(f.id, sizeof(f.id), "%s", id);
 	cs_text(f.text, sizeof(f.text), "%s", text);
 	cs_finding_add(&run->findings, &f, &err);
 }
@@ -171,13 +170,14 @@ static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
 	char text[CS_ERR_TEXT];
-	const char *id;
+	enum cs_finding_id id;
 	int n, rc = 0;
 
 	if (refuse_judging(p, err))
 		return -1;
 	id = p->run.plan && !p->resume.complete ?
-		     cs_left_out_plan(p->opt, p->run.plan, text, sizeof(text)) : NULL;
+		     cs_left_out_plan(p->opt, p->run.plan, text, sizeof(text)) :
+		     CS_FINDING_OTHER;
 	if (id)
 		add_finding(&p->run, CS_NOTE, id, text);
 	for (int i = 0; i < p->opt->n_outputs && !rc; i++)
@@ -329,7 +329,7 @@ static void on_interrupted(void *ctx, int number)
 		return;
 	cs_text(text, sizeof(text), "interrupted by %s", cs_signal_name(number));
 	end_run(p);
-	add_finding(&p->run, CS_CRITICAL, "interrupted", text);
+	add_finding(&p->run, CS_CRITICAL, CS_FINDING_INTERRUPTED, text);
 	p->run.exit_status = 128 + number;
 	finish_files(p);
 	print_report(p);
@@ -345,7 +345,7 @@ static int choose(void *ctx, enum cs_backend_kind backend, int lone, char *chose
 
 	cs_left_out_backend(p->opt, backend, text, sizeof(text));
 	if (text[0])
-		add_finding(&p->run, CS_NOTE, "not-on-cpu", text);
+		add_finding(&p->run, CS_NOTE, CS_FINDING_NOT_ON_CPU, text);
 	if (cs_options_choose(p->opt, backend, chosen, err))
 		return -1;
 	if (lone)
@@ -413,7 +413,7 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	end_run(p);
 	if (status == CS_EXIT_CANNOT) {
 		p->run.exit_status = status;
-		add_finding(&p->run, CS_CRITICAL, CS_CANNOT_TEST, why->text);
+		add_finding(&p->run, CS_CRITICAL, CS_FINDING_CANNOT_TEST, why->text);
 		finish_files(p);
 		if (p->opt->format->of_any)
 			print_report(p);

@@ -9,46 +9,6 @@
 #include "file/put.h"
 #include "file/record.h"
 
-/* ---- what agents are called ---- */
-
-/* "3:1" is no index. */
-void cs_put_label(struct cs_put *r, const struct cs_run *run, int node, int agent)
-{
-	struct cs_label label = cs_agent_label(run, node, agent);
-	char *end;
-	long index = strtol(label.text, &end, 10);
-
-	cs_put_count(r, "index", *end ? -1 : index);
-	cs_put_text(r, "label", label.text);
-}
-
-static int has_label(const struct cs_run *run, int node, int agent, const char *label)
-{
-	const char *own = run->node[node].agent[agent].label;
-
-	/* rows ask often: it is formatted only where it has to be */
-	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text,
-		      label) == 0;
-}
-
-int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
-		   const char *key)
-{
-	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
-	const size_t n = strlen(stem);
-	int agents = to->run.node[node].facts.n_agents, a;
-	int any = !f->bad && strncmp(name, stem, n) == 0;
-	char allowed[64];
-
-	for (a = 0; any && a < agents; a++)
-		if (has_label(&to->run, node, a, name + n))
-			return a;
-	cs_text(allowed, sizeof(allowed), "one of the %d %ss of its node, as %s0",
-		agents > 0 ? agents : 0, cs_agent_word(&to->run), stem);
-	cs_field_refuse(f, key, allowed);
-	return 0;
-}
-
 /* ---- agents ---- */
 
 static void put_costs(struct cs_put *r, const struct cs_agent_facts *a)

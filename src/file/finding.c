@@ -45,7 +45,7 @@ json_t *cs_record_finding(const struct cs_run *run,
 {
 	struct cs_put r = cs_put_begin();
 
-	cs_put_text(&r, "id", finding->id);
+	cs_put_text(&r, "id", cs_finding_text(finding));
 	cs_put_text(&r, "severity", severity_words[
 		finding->severity <= CS_CRITICAL ? finding->severity :
 						   CS_CRITICAL]);
@@ -72,6 +72,7 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 {
 	struct cs_fields f = { record, "an error", err, 0, NULL };
 	struct cs_finding found = { .node = -1, .check = check };
+	char id[CS_FINDING_TEXT] = "";
 
 	if (to->run.findings.n >= CS_FINDINGS_MOST)
 		return cs_err_set(err, "more than %zu checks and errors: a file has "
@@ -80,7 +81,8 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 		found.node = cs_node_named(to, &f);
 	found.severity = (uint32_t)cs_field_word(&f, "severity", severity_words,
 						 CS_CRITICAL);
-	cs_field_text(&f, "id", found.id, sizeof(found.id));
+	cs_field_text(&f, "id", id, sizeof(id));
+	cs_finding_read(&found, id);
 	cs_field_text(&f, "part", found.part, sizeof(found.part));
 	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
 	cs_field_text(&f, "says", found.text, sizeof(found.text));

@@ -6,11 +6,20 @@
 #include "file/loaded.h"
 #include "file/put.h"
 
-/* loaded.c.  Room for so many nodes, of which nothing is known.  0 or -1. */
-int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err);
+/* ---- names.c ---- */
 
-/* node.c.  The node that a record is of; -1 with the error. */
+/* Room for so many nodes, of which nothing is known.  0 or -1. */
+int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err);
+void cs_loaded_free_nodes(struct cs_loaded *to);
+/* The node that a record is of; -1 with the error. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f);
+/* Index and label of an agent: what users see. */
+void cs_put_label(struct cs_put *r, const struct cs_run *run, int node, int agent);
+/* "gpu3", "arena3": which agent of the node is called so?  0 with the error. */
+int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
+		   const char *key);
+
+/* ---- others ---- */
 
 /* gpu.c.  What of a node's GPUs is put into its record, and taken of it. */
 json_t *cs_record_gpus(const struct cs_run *run, int node);
@@ -18,12 +27,7 @@ int cs_take_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd
 json_t *cs_record_sights(const struct cs_run_node *nd);
 int cs_take_sights(struct cs_fields *f, struct cs_run_node *nd);
 
-/* agent.c.  Index and label of an agent: what users see. */
-void cs_put_label(struct cs_put *r, const struct cs_run *run, int node, int agent);
-/* "gpu3", "arena3": which agent of the node is called so?  0 with the error. */
-int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
-		   const char *key);
-/* enum cs_via */
+/* agent.c.  enum cs_via */
 int cs_field_via(struct cs_fields *f);
 json_t *cs_record_ways(const struct cs_run *run, int node);
 

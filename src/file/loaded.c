@@ -12,48 +12,11 @@
 #include "file/internal.h"
 #include "file/reader.h"
 
-/* ---- what is read ---- */
-
-static void free_nodes(struct cs_loaded *to)
-{
-	int i;
-
-	for (i = 0; i < to->run.n_nodes && to->run.node; i++) {
-		free(to->run.node[i].peers);
-		free(to->run.node[i].ranks);
-	}
-	free(to->run.node);
-	free(to->agents_seen);
-	to->run.node = NULL;
-	to->agents_seen = NULL;
-	to->run.n_nodes = 0;
-}
-
-int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
-{
-	int i;
-
-	if (to->run.node && n == to->run.n_nodes)
-		return 0; /* of a journal that is continued */
-	if (cs_rows_count(&to->run.rows))
-		return cs_err_set(err, "a run on %d nodes continues one on %d", n,
-				  to->run.n_nodes);
-	free_nodes(to);
-	to->run.node = calloc((size_t)n + 1, sizeof(*to->run.node));
-	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
-	if (!to->run.node || !to->agents_seen)
-		return cs_err_set(err, "no memory for %d nodes", n);
-	for (i = 0; i < n; i++)
-		cs_node_facts_init(&to->run.node[i].facts);
-	to->run.n_nodes = n;
-	return 0;
-}
-
 void cs_loaded_release(struct cs_loaded *loaded)
 {
 	if (!loaded)
 		return;
-	free_nodes(loaded);
+	cs_loaded_free_nodes(loaded);
 	free((void *)(uintptr_t)loaded->run.plan);
 	free(loaded->argv);
 	cs_rows_release(&loaded->run.rows);
@@ -70,8 +33,8 @@ static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
 
 	if (!f)
 		return -1;
-	*f = (struct cs_finding){ .severity = CS_CRITICAL, .node = -1 };
-	cs_text(f->id, sizeof(f->id), "no-verdict");
+	*f = (struct cs_finding){ .id = CS_FINDING_NO_VERDICT,
+				  .severity = CS_CRITICAL, .node = -1 };
 	cs_text(f->text, sizeof(f->text), "the journal has no verdict: the run "
 		"was killed, or goes on");
 	to->run.exit_status = CS_EXIT_CRITICAL;

@@ -9,19 +9,6 @@
 #include "file/put.h"
 #include "file/record.h"
 
-/* A node is named by its number: hosts may have the same name. */
-int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)
-{
-	char allowed[64];
-	int64_t node = cs_field_int(f, "node_index", 0, INT32_MAX, -1);
-
-	if (!f->bad && node >= 0 && node < to->run.n_nodes)
-		return (int)node;
-	cs_text(allowed, sizeof(allowed), "the number of one of %d nodes",
-		to->run.n_nodes);
-	return cs_field_refuse(f, "node_index", allowed);
-}
-
 /* ---- the machine ---- */
 
 static json_t *distances(const struct cs_node_facts *f)

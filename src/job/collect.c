@@ -180,12 +180,12 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 }
 
 void cs_collect_finding(struct cs_collect *c, int index,
-			enum cs_severity severity, const char *id,
+			enum cs_severity severity, enum cs_finding_id id,
 			const char *text)
 {
-	struct cs_finding finding = { .severity = severity, .node = index };
+	struct cs_finding finding = { .id = id, .severity = severity,
+				      .node = index };
 
-	cs_text(finding.id, sizeof(finding.id), "%s", id);
 	cs_text(finding.text, sizeof(finding.text), "%s", text);
 	if (c->team->rank == 0)
 		take_finding(c, &finding);
@@ -209,7 +209,7 @@ void cs_collect_say_lost(struct cs_collect *c, int index)
 	cs_text(text, sizeof(text),
 		"%zu results, facts or findings are lost: rank %d had no memory for them",
 		c->n_lost, c->team->rank);
-	cs_collect_finding(c, index, CS_CRITICAL, "no-memory", text);
+	cs_collect_finding(c, index, CS_CRITICAL, CS_FINDING_NO_MEMORY, text);
 }
 
 void cs_collect_done(struct cs_collect *c, int how)
@@ -397,9 +397,8 @@ static int is_under_way(const struct cs_collect *c, int node)
 static void give_up(struct cs_collect *c, int node, const char *why)
 {
 	struct cs_finding lost = { .severity = CS_CRITICAL, .drain = 1,
-				   .node = node * c->arms, .id = "node-lost",
-				   .part = "node",
-				   .next = "see whether the host is up, and measure it alone before it is used again" };
+				   .node = node * c->arms, .id = CS_FINDING_NODE_LOST,
+				   .part = "node" };
 
 	const char *left = "its rows until then are kept";
 
@@ -415,6 +414,7 @@ static void give_up(struct cs_collect *c, int node, const char *why)
 	}
 	if (c->ended[node])
 		left = "all its rows had come";
+	cs_finding_advise(&lost);
 	cs_text(lost.text, sizeof(lost.text), "%s; %s", why, left);
 	c->ended[node] = CS_NODE_SILENT;
 	take_finding(c, &lost);

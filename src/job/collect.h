@@ -48,7 +48,7 @@ void cs_collect_node(struct cs_collect *c, int index,
 void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		    const double *samples);
 void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
-			const char *id, const char *text);
+			enum cs_finding_id id, const char *text);
 /* This node's measuring has ended; early, if a record was lost. */
 void cs_collect_done(struct cs_collect *c, int how);
 /* This node has carried out the plan. */

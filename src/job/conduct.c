@@ -13,8 +13,8 @@
 #define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
 #define AGAIN_MOST 32 /* steps of a second look */
 
-static void on_finding(void *ctx, enum cs_severity severity, const char *id,
-		       const char *text)
+static void on_finding(void *ctx, enum cs_severity severity,
+		       enum cs_finding_id id, const char *text)
 {
 	struct arm_hooks *hooks = ctx;
 
@@ -32,7 +32,7 @@ static void keep(struct cs_job *job, const struct cs_row *row)
 		return;
 	own.node = own.n_samples = 0;
 	if (cs_rows_add(&job->seen, &own, NULL, &err))
-		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
+		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NO_SECOND_LOOK, err.text);
 }
 
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
@@ -93,7 +93,7 @@ static void say_apart(struct cs_job *job)
 	cs_text(text, sizeof(text),
 		"the machine counts as several nodes, which measure at the same time: its ranks %s",
 		job->team.apart);
-	on_finding(&job->hooks[0], CS_WARNING, "machine-divided", text);
+	on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_MACHINE_DIVIDED, text);
 }
 
 /* ---- one placement after the other opens ---- */
@@ -287,7 +287,7 @@ static void measure_arms(struct cs_job *job)
 	if (job->arms.n == 1)
 		cs_coordinator_run(&job->arms.arm[0].co);
 	else if (compare_arms(job, &err)) {
-		on_finding(&job->hooks[0], CS_CRITICAL, "no-order", err.text);
+		on_finding(&job->hooks[0], CS_CRITICAL, CS_FINDING_NO_ORDER, err.text);
 		job->arms.arm[0].co.stopped = 1;
 	}
 }
@@ -321,7 +321,7 @@ static void look_again(struct cs_job *job)
 	cs_coordinator_facts(&arm->co, &arm->node);
 	n = job->args->again(job->args->ctx, &seen, step, AGAIN_MOST, &err);
 	if (n < 0)
-		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
+		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NO_SECOND_LOOK, err.text);
 	else
 		carry_out_again(&arm->co, step, (size_t)n);
 }
@@ -355,7 +355,7 @@ static void say_again(struct cs_job *job)
 	wait_until(job, cs_collect_all_measured);
 	if (!job->arms.arm[0].co.stopped &&
 	    job->args->again_together(job->args->ctx, &again, &err)) {
-		on_finding(&job->hooks[0], CS_WARNING, "no-second-look", err.text);
+		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NO_SECOND_LOOK, err.text);
 		again.n = 0;
 	}
 	cs_collect_again(&job->collect, again.data, again.n);

@@ -44,7 +44,7 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	if (!(set->precision > 0))
 		set->precision = cpu ? 0.02 : 0.005;
 	if (!(set->cell_limit_s > 0))
-		set->cell_limit_s = cpu ? 0.25 : 0.5;
+		set->cell_limit_s = 0.25;
 	/* a file of this run must lead back to this plan */
 	set->precision = cs_ten_digits(set->precision);
 	set->cell_limit_s = cs_ten_digits(set->cell_limit_s);
@@ -425,7 +425,7 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 		return -1;
 	if (job->team.rank == 0 && why->text[0]) {
 		struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
-					.id = CS_CANNOT_TEST };
+					.id = CS_FINDING_CANNOT_TEST };
 
 		cs_text(f.text, sizeof(f.text), "%s", why->text);
 		cs_finding_add(&job->run->findings, &f, err);

@@ -113,7 +113,7 @@ static void say_matters(const struct round *r, uint32_t k, double share)
 		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
 			"measured in company all the same, as asked" :
 			"pairs are measured one at a time");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, "pairs-interfere", text);
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE, text);
 }
 
 /* Is company all the same to those that were carried out both ways? */
@@ -232,7 +232,7 @@ static void say_again(const struct round *r)
 	cs_text(text, sizeof(text), "%s: %" PRIu32 " cell%s slower while other pairs "
 		"ran than most are alone: measured alone as well, and that counts",
 		cs_plan_test(r->co->plan, &r->all)->name, n, n == 1 ? " was" : "s were");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, "pairs-again", text);
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_AGAIN, text);
 }
 
 /* Have rounds of another size of this test been carried out both ways? */

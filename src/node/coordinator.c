@@ -172,7 +172,7 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 			check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
 			cs_first_wrong_byte(check));
 		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
-				   "source-changed", text);
+				   CS_FINDING_SOURCE_CHANGED, text);
 	}
 	order_all(co, CS_CMD_LOOK, 0, "reading its state", CS_PREPARE_LIMIT_S);
 }

@@ -21,7 +21,7 @@ struct cs_coordinator_hooks {
 	void *ctx;
 	/* A finished row with row->n_samples samples. */
 	void (*row)(void *ctx, const struct cs_row *row, const double *samples);
-	void (*finding)(void *ctx, enum cs_severity severity, const char *id,
+	void (*finding)(void *ctx, enum cs_severity severity, enum cs_finding_id id,
 			const char *text);
 	/* At least every 50 ms: non-zero ends the measuring. */
 	int (*watch)(void *ctx);

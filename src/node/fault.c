@@ -105,8 +105,8 @@ static void tell_lost(const struct alike *alike, enum cs_agent_state state,
 	}
 	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
-			   state == CS_AGENT_LOST ? "rank-lost" :
-			   late ? CS_CANNOT_TEST : "agent-broken", line);
+			   state == CS_AGENT_LOST ? CS_FINDING_RANK_LOST :
+			   late ? CS_FINDING_CANNOT_TEST : CS_FINDING_AGENT_BROKEN, line);
 }
 
 static void tell_alike(const struct alike *alike, enum cs_agent_state state,
@@ -124,7 +124,7 @@ static void tell_alike(const struct alike *alike, enum cs_agent_state state,
 		memcpy(co->fault[alike->agent[i]], fault, sizeof(fault));
 	}
 	if (state < CS_AGENT_BROKEN) {
-		co->hooks->finding(co->hooks->ctx, CS_CRITICAL, "agent-failed",
+		co->hooks->finding(co->hooks->ctx, CS_CRITICAL, CS_FINDING_AGENT_FAILED,
 				   fault);
 		return;
 	}

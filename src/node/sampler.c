@@ -16,6 +16,8 @@
 #define DISCARD_MAX 7
 /* Beside loads there is no rest to wait for: behind the first touch. */
 #define DISCARD_MAX_LOADED 1
+/* For an interval. */
+#define SAMPLES_LEAST 6
 /* A cell that would need more samples than there are is ended, but not where somebody
  * asks for more than any cell can give, and so for all of them.  What few samples say
  * of the number is rough: of those that would need somewhat more, many still get
@@ -392,10 +394,16 @@ static int is_hopeless(const struct cs_sampler *s, const struct margin *margin)
 	       s->n * off * off > HOPELESS_TIMES * CS_SAMPLES_MAX;
 }
 
+/* Without six samples a median has no interval: they have twice the limit. */
+static int is_late(const struct cs_sampler *s, double elapsed_s)
+{
+	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
+}
+
 static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 				      double elapsed_s)
 {
-	int over = s->n == CS_SAMPLES_MAX || (s->n && elapsed_s >= s->limit_s);
+	int over = s->n == CS_SAMPLES_MAX || (s->n && is_late(s, elapsed_s));
 	struct margin margin;
 
 	if (s->block && s->n >= s->block)

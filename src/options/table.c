@@ -103,8 +103,7 @@ static const struct cs_option measure_options[] = {
 	HEADING("Sampling"),
 	{ "precision", 0, "SHARE", "a cell ends when the 95 % interval of its median "
 	  "reaches no further from it than this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
-	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 500ms, cpu "
-	  "backend 250ms", DURATION(set.cell_limit_s) },
+	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "
 	  "the same time: where a few have shown that it changes none by more than 0.5 "
 	  "%, from 16 pairs on; never; always", WORD(set.schedule, 0) },

@@ -14,7 +14,7 @@ static int by_text(const void *a, const void *b)
 	int order = (int)y->severity - (int)x->severity;
 
 	if (!order)
-		order = strcmp(x->id, y->id);
+		order = cs_finding_order(x, y);
 	if (!order)
 		order = strcmp(x->text, y->text);
 	return order ? order : x < y ? -1 : x > y;
@@ -22,7 +22,7 @@ static int by_text(const void *a, const void *b)
 
 static int is_like(const struct cs_finding *a, const struct cs_finding *b)
 {
-	return a->severity == b->severity && !strcmp(a->id, b->id) &&
+	return a->severity == b->severity && !cs_finding_order(a, b) &&
 	       !strcmp(a->text, b->text);
 }
 

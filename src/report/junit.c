@@ -44,6 +44,7 @@ struct test_case {
 	char name[120];
 	char message[CS_ERR_TEXT]; /* why it failed or was skipped; "" passed */
 	char *more;		/* other reasons, a line each; malloc'ed, NULL */
+	const struct cs_finding *of; /* the first of those that have no test; NULL */
 	int skipped;
 	double seconds;
 };
@@ -137,13 +138,13 @@ static struct test_case *case_of(struct cs_vec *cases, const struct cs_finding *
 	struct test_case *c = cases->data;
 
 	for (size_t i = 0; i < cases->n; i++)
-		if (c[i].node == f->node && !strcmp(c[i].name, f->id))
+		if (c[i].node == f->node && c[i].of && !cs_finding_order(c[i].of, f))
 			return &c[i];
 	c = cs_vec_add(cases, 1, err);
 	if (!c)
 		return NULL;
-	*c = (struct test_case){ .node = f->node };
-	cs_text(c->name, sizeof(c->name), "%s", f->id);
+	*c = (struct test_case){ .node = f->node, .of = f };
+	cs_text(c->name, sizeof(c->name), "%s", cs_finding_text(f));
 	return c;
 }
 
@@ -157,7 +158,8 @@ static int add_findings(const struct cs_run *run, const struct cs_vec *tallies,
 	for (size_t i = 0; i < run->findings.n; i++) {
 		struct test_case *c;
 
-		if (!cs_finding_counts(run, &f[i]) || !strncmp(f[i].id, "cell-", 5))
+		if (!cs_finding_counts(run, &f[i]) ||
+		    cs_finding_is_of_cells(&f[i]))
 			continue;
 		of = tally_of(run, &f[i], tally, tallies->n);
 		c = of ? (struct test_case *)cases->data + (of - tally) :

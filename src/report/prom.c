@@ -205,21 +205,16 @@ static int put_cells(FILE *to, const struct cs_run *run)
 }
 
 /* Equal ones, by node, severity and id, are one sample. */
-struct counted {
-	int node;
-	uint32_t severity;
-	const char *id;
-};
-
 static int by_kind(const void *x, const void *y)
 {
-	const struct counted *a = x, *b = y;
+	const struct cs_finding *a = *(const struct cs_finding *const *)x;
+	const struct cs_finding *b = *(const struct cs_finding *const *)y;
 
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
 	if (a->severity != b->severity)
 		return a->severity > b->severity ? -1 : 1;
-	return strcmp(a->id, b->id);
+	return cs_finding_order(a, b);
 }
 
 static int put_findings(FILE *to, const struct cs_run *run)
@@ -227,12 +222,12 @@ static int put_findings(FILE *to, const struct cs_run *run)
 	static const char *const severity[] = { "note", "warning", "critical" };
 	const struct cs_finding *f = run->findings.data;
 	size_t n = run->findings.n, i, end;
-	struct counted *all = calloc(n + 1, sizeof(*all));
+	const struct cs_finding **all = calloc(n + 1, sizeof(*all));
 
 	if (!all)
 		return -1;
 	for (i = 0; i < n; i++)
-		all[i] = (struct counted){ f[i].node, f[i].severity, f[i].id };
+		all[i] = &f[i];
 	qsort(all, n, sizeof(*all), by_kind);
 	if (n)
 		put_head(to, "findings", "Findings by severity and id; without a "
@@ -243,16 +238,16 @@ static int put_findings(FILE *to, const struct cs_run *run)
 		for (end = i + 1; end < n && !by_kind(&all[i], &all[end]); end++)
 			;
 		fputs("cscope_mpi_findings", to);
-		if (all[i].node >= 0 && all[i].node < run->n_nodes) {
+		if (all[i]->node >= 0 && all[i]->node < run->n_nodes) {
 			put_label(to, &labels, "Hostname",
-				  run->node[all[i].node].facts.host);
+				  run->node[all[i]->node].facts.host);
 			put_label(to, &labels, "placement",
-				  run->node[all[i].node].facts.placement);
+				  run->node[all[i]->node].facts.placement);
 		}
 		put_label(to, &labels, "severity",
-			  severity[all[i].severity <= CS_CRITICAL ?
-					   all[i].severity : CS_CRITICAL]);
-		put_label(to, &labels, "id", all[i].id);
+			  severity[all[i]->severity <= CS_CRITICAL ?
+					   all[i]->severity : CS_CRITICAL]);
+		put_label(to, &labels, "id", cs_finding_text(all[i]));
 		put_value(to, labels, (double)(end - i));
 	}
 	free(all);

@@ -68,7 +68,7 @@ static int has_no_pairs(const struct cs_run *run)
 	const struct cs_finding *f = run->findings.data;
 
 	for (size_t i = 0; i < run->findings.n; i++)
-		if (!strcmp(f[i].id, CS_ONE_GPU))
+		if (f[i].id == CS_FINDING_ONE_GPU)
 			return run->plan && run->plan->n_agents == 1;
 	return 0;
 }

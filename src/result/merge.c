@@ -122,12 +122,12 @@ void cs_merge_release(struct cs_merge *m)
 
 /* ---- findings ---- */
 
-static int say(struct cs_merge *m, struct cs_finding f, const char *id,
-	       const char *next, const char *text, struct cs_err *err)
+static int say(struct cs_merge *m, struct cs_finding f, const char *text,
+	       struct cs_err *err)
 {
-	cs_text(f.id, sizeof(f.id), "%s", id);
 	cs_text(f.part, sizeof(f.part), "%s", f.node < 0 ? "" : "node");
-	cs_text(f.next, sizeof(f.next), "%s", next);
+	if (f.severity > CS_NOTE) /* of a note there is nothing to do */
+		cs_finding_advise(&f);
 	cs_text(f.text, sizeof(f.text), "%s", text);
 	return cs_finding_add(&m->run.findings, &f, err);
 }
@@ -323,9 +323,9 @@ static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
 		return -1;
 	place[m->places.n - 1].missing = 1;
 	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
-	return say(m, (struct cs_finding){ .severity = CS_CRITICAL,
+	return say(m, (struct cs_finding){ .id = CS_FINDING_NODE_MISSING,
+					   .severity = CS_CRITICAL,
 					   .node = m->run.n_nodes - 1 },
-		   "node-missing", "Look whether the host is up, whether the program was started there, and whether it could write its file.",
 		   "no file of it: it was not measured", err);
 }
 
@@ -350,9 +350,10 @@ static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
 		return n > 1 ? 0 : add_missing(m, known[0].host, err);
 	if (!known[0].host[0])
 		return 0;
-	return say(m, (struct cs_finding){ .severity = CS_NOTE,
+	return say(m, (struct cs_finding){ .id = CS_FINDING_NOT_LISTED,
+					   .severity = CS_NOTE,
 					   .node = known[0].node },
-		   "not-listed", "", "it is not in the list of nodes that was given; it is judged all the same",
+		   "it is not in the list of nodes that was given; it is judged all the same",
 		   err);
 }
 
@@ -435,8 +436,9 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 	for (size_t i = 1; i < m->parts.n; i++)
 		differ |= !same_program(&part[i], &part[0]);
 	if (usual < 0 && differ)
-		return say(m, (struct cs_finding){ .severity = CS_NOTE, .node = -1 },
-			   "program-differs", "", "nodes were measured by several versions of the program, none of them by most", err);
+		return say(m, (struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
+						   .severity = CS_NOTE, .node = -1 },
+			   "nodes were measured by several versions of the program, none of them by most", err);
 	for (size_t i = 0; i < m->places.n && usual >= 0; i++) {
 		const struct part *p = &part[place[i].part];
 
@@ -444,9 +446,9 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 			continue;
 		cs_text(text, sizeof(text), "measured by cscope-mpi %s, most nodes by %s",
 			p->program, part[usual].program);
-		if (say(m, (struct cs_finding){ .severity = CS_WARNING, .check = 1,
+		if (say(m, (struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
+						.severity = CS_WARNING, .check = 1,
 						.node = place[i].node },
-			"program-differs", "Install the same version on all nodes: figures of two are not to be compared to the percent.",
 			text, err))
 			return -1;
 	}
@@ -460,9 +462,10 @@ static int say_plans(struct cs_merge *m, struct cs_err *err)
 
 	for (size_t i = 1; i < m->parts.n; last[part[i].is_of_one] = &part[i], i++)
 		if (!same_asked(last[0], &part[i]) || !same_asked(last[1], &part[i]))
-			return say(m, (struct cs_finding){ .severity = CS_NOTE,
+			return say(m, (struct cs_finding){ .id = CS_FINDING_PLANS_DIFFER,
+							   .severity = CS_NOTE,
 							   .node = -1 },
-				   "plans-differ", "", "nodes did not all measure the same tests and sizes: each is judged by what it has",
+				   "nodes did not all measure the same tests and sizes: each is judged by what it has",
 				   err);
 	return 0;
 }
@@ -487,9 +490,9 @@ static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 			continue;
 		keep[place[i].node] |= 2;
 		f->n_agents = -1;
-		if (say(m, (struct cs_finding){ .severity = CS_CRITICAL,
+		if (say(m, (struct cs_finding){ .id = CS_FINDING_BACKEND_DIFFERS,
+						.severity = CS_CRITICAL,
 						.node = place[i].node },
-			"backend-differs", "cscope-mpi --backend cuda on that node says why there was no GPU to be used.",
 			"it measured host memory, other nodes GPUs: it is not judged",
 			err))
 			return -1;
@@ -540,9 +543,9 @@ static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
 			drop[all[k].node] = 1;
 			more += all[k].part != all[k - 1].part;
 		}
-		if (more && say(m, (struct cs_finding){ .severity = CS_NOTE,
+		if (more && say(m, (struct cs_finding){ .id = CS_FINDING_DUPLICATE_HOST,
+							.severity = CS_NOTE,
 							.node = all[i].node },
-				"duplicate-host", "",
 				more == 1 ? "two runs of this host were given: the later one counts" :
 					    "several runs of this host were given: the last one counts",
 				err))
@@ -635,7 +638,7 @@ static int by_node(const void *a, const void *b)
 		return x < y ? -1 : 1;
 	order = (int)y->severity - (int)x->severity;
 	if (!order)
-		order = strcmp(x->id, y->id);
+		order = cs_finding_order(x, y);
 	if (!order)
 		order = strcmp(x->text, y->text);
 	return order ? order : x < y ? -1 : x > y;

@@ -6,25 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
-		   struct cs_err *err)
-{
-	return cs_vec_push(findings, finding, err);
-}
-
-void cs_findings_follow(struct cs_vec *findings, const int64_t *to)
-{
-	struct cs_finding *f = findings->data;
-
-	for (size_t i = 0; i < findings->n; i++) {
-		uint32_t n = 0;
-
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			if (to[f[i].evidence[k]] >= 0)
-				f[i].evidence[n++] = (uint32_t)to[f[i].evidence[k]];
-		f[i].n_evidence = n;
-	}
-}
 
 const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
 				      const char *bus_id)

@@ -6,6 +6,7 @@
 
 #include "base/facts.h"
 #include "plan/plan.h"
+#include "result/finding.h"
 #include "result/row.h"
 
 /* Exit statuses; doc and man page quote this table. */
@@ -16,44 +17,6 @@ enum cs_exit {
 	CS_EXIT_CANNOT = 3,	/* could not test */
 	CS_EXIT_USAGE = 64,
 };
-
-enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
-
-#define CS_EVIDENCE 8 /* rows that a finding names at most */
-
-/* One problem or finding, worded for a person. */
-struct cs_finding {
-	uint32_t severity;	/* enum cs_severity */
-	int32_t node;		/* -1: the job */
-	int32_t check;		/* 1: a judgement, which counts under --check only;
-				 * 0: something went wrong */
-	int32_t drain;		/* 1: nothing should run on the node */
-	char id[32];		/* "cell-failed", "rank-lost", "driver-start", … */
-	char part[8];		/* "gpu", "link", "socket", "node"; "" none */
-	char bus_id[CS_BUSID];	/* of the GPU; "" none or several */
-	char far_bus_id[CS_BUSID]; /* of a link: the GPU at its other end; "" */
-	/* What it says of one node is the same text for all that have it, without
-	 * the node's name: so equal ones can be told as one. */
-	char text[CS_ERR_TEXT];
-	char next[CS_ERR_TEXT];	/* what to do; "" */
-	char again[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
-	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
-	double confidence;	/* 0 to 1, of a judgement; 0 not said */
-	uint32_t n_evidence;
-	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */
-};
-
-/* The id of the finding that says why there was nothing to measure. */
-#define CS_CANNOT_TEST "cannot-test"
-
-/* The id of the note that pairs were asked for where each node has one GPU. */
-#define CS_ONE_GPU "one-gpu"
-
-/* Rows have moved: to[i] is where the i-th is now, -1 nowhere. */
-void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
-/* Append a copy. */
-int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
-		   struct cs_err *err);
 
 /* What --check takes; bits. */
 enum cs_check_kind {

@@ -37,12 +37,13 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	node->samples += row->n_samples + row->discarded;
 }
 
-static void on_finding(void *ctx, enum cs_severity severity, const char *id,
+static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
 		       const char *text)
 {
 	(void)ctx;
 	(void)severity;
-	fprintf(stderr, "bench_coordinator: %s: %s\n", id, text);
+	fprintf(stderr, "bench_coordinator: %s: %s\n",
+		cs_finding_line(id)->id, text);
 }
 
 static int on_watch(void *ctx)

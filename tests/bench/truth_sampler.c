@@ -254,8 +254,8 @@ static int is_noted(const struct cs_plan *plan, double sd, double phi, uint64_t 
 	c.run.rows = rows;
 	cs_check_run(&c.run, NULL);
 	for (i = 0; i < c.run.findings.n; i++)
-		if (!strcmp(((struct cs_finding *)c.run.findings.data)[i].id,
-			    "samples-depend"))
+		if (((struct cs_finding *)c.run.findings.data)[i].id ==
+		    CS_FINDING_SAMPLES_DEPEND)
 			break;
 	taken = i < c.run.findings.n;
 	canned_release(&c);

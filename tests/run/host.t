@@ -63,7 +63,7 @@ figures 2.csv >got
 ok "two ranks: the figures of one process" eval 'status_is 0 && same want got'
 run 0 --no-mpi "${fast[@]}" -m h2d,d2h --placement process,thread -o p.csv
 ok "processes and threads in turns: both have them" eval \
-	'status_is 0 && figures p.csv | sort -u >got && same want got && all_ok p.csv 48'
+	'status_is 0 && figures p.csv | sort -u >got && same want got && all_ok p.csv 96'
 FAKE_HOST_NUMA=7 run 0 --no-mpi --gpus 0 "${fast[@]}" -m h2d -o far.csv
 ok "memory that is far away has the figure of its distance" host_is_exact far.csv 7
 FAKE_CALLS=$PWD/calls run 0 --no-mpi "${fast[@]}" -m h2d,d2h

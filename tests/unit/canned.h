@@ -2,6 +2,7 @@
 #ifndef CS_TESTS_CANNED_H
 #define CS_TESTS_CANNED_H
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,10 +204,14 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 		canned_measure(c);
 }
 
+/* With what was found, which must be as the catalogue of findings has it. */
 static inline void canned_release(struct canned *c)
 {
+	const struct cs_finding *f = c->run.findings.data;
 	int i;
 
+	for (size_t k = 0; k < c->run.findings.n; k++)
+		assert(cs_finding_fits(&f[k]));
 	for (i = 0; i < c->run.n_nodes; i++)
 		free(c->run.node[i].peers);
 	free(c->run.node);

@@ -136,7 +136,7 @@ static const struct cs_finding *one(const char *id, const char *part, int node,
 
 	if (!f)
 		return &none;
-	t_eq_str(f->id, id);
+	t_eq_str(cs_finding_text(f), id);
 	t_eq_str(f->part, part);
 	t_eq_int(f->node, node);
 	t_eq_int(f->check, 1);
@@ -861,7 +861,7 @@ static void below_and_another(void)
 	if (f) {
 		t_eq_str(f[0].part, "link");
 		t_ok(strstr(f[0].text, "GPU 2 and GPU 5: ") != NULL);
-		t_eq_str(f[1].id, "below-expected");
+		t_eq_str(cs_finding_text(&f[1]), "below-expected");
 		t_ok(strstr(f[1].text, "all 8 GPUs: copies from GPU to GPU are 20 % below") !=
 		     NULL);
 	}

@@ -15,7 +15,7 @@ static const struct cs_finding *finding(const struct canned *c, const char *id)
 	size_t i;
 
 	for (i = 0; i < c->run.findings.n; i++)
-		if (strcmp(f[i].id, id) == 0)
+		if (f[i].id == cs_finding_find(id))
 			return &f[i];
 	return NULL;
 }

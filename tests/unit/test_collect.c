@@ -120,7 +120,7 @@ static void lost_row(void)
 	cs_collect_say_lost(&a.c, -1);
 	t_eq_int(rows, 2);
 	if (t_eq_int(a.run.findings.n, 1)) {
-		t_eq_str(finding(&a, 0)->id, "no-memory");
+		t_eq_str(cs_finding_text(finding(&a, 0)), "no-memory");
 		t_eq_int(finding(&a, 0)->severity, CS_CRITICAL);
 		t_eq_str(finding(&a, 0)->text,
 			 "2 results, facts or findings are lost: rank 0 had no memory for them");
@@ -134,7 +134,8 @@ static void lost_finding(void)
 
 	begin(&a);
 	a.run.findings.n = SIZE_MAX;
-	cs_collect_finding(&a.c, 0, CS_CRITICAL, "agent-failed", "GPU 1");
+	cs_collect_finding(&a.c, 0, CS_CRITICAL, CS_FINDING_AGENT_FAILED,
+			   "GPU 1");
 	a.run.findings.n = 0;
 	cs_collect_done(&a.c, CS_NODE_COMPLETE);
 	cs_collect_say_lost(&a.c, -1);

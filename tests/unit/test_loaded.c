@@ -132,7 +132,7 @@ static void a_run_without_a_plan_comes_back(void)
 	c.run.complete = 0;
 	cs_node_facts_init(&c.run.node[0].facts);
 	f = cs_vec_add(&c.run.findings, 1, NULL);
-	*f = (struct cs_finding){ .severity = CS_CRITICAL, .node = -1, .id = "cannot-test", .text = "no driver" };
+	*f = (struct cs_finding){ .severity = CS_CRITICAL, .node = -1, .id = CS_FINDING_CANNOT_TEST, .text = "no driver" };
 	both_come_back(&c);
 }
 
@@ -530,8 +530,8 @@ static void a_node_alone_is_a_run(void)
 
 	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
 	f = cs_vec_add(&c.run.findings, 2, NULL);
-	f[0] = (struct cs_finding){ .severity = CS_NOTE, .node = 0, .id = "a", .text = "of the first" };
-	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .id = "b", .text = "of the second",
+	f[0] = (struct cs_finding){ .severity = CS_NOTE, .node = 0, .other = "a", .text = "of the first" };
+	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .other = "b", .text = "of the second",
 				    .n_evidence = 2, .evidence = { 0, 3 } };
 	t_eq_int(cs_run_node_named(&c.run, "n002", &err), 1);
 	t_eq_int(cs_run_node_named(&c.run, "0", &err), 0);

@@ -14,7 +14,7 @@
 static struct canned part(const char *host, double rate, time_t started)
 {
 	struct canned c;
-	struct cs_finding f = { .node = 0, .id = "x", .n_evidence = 1 };
+	struct cs_finding f = { .node = 0, .other = "x", .n_evidence = 1 };
 	struct cs_row row;
 
 	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
@@ -124,7 +124,7 @@ static void later_wins(void)
 	t_eq_int(m.merge.run.findings.n, 3);
 	t_node(&m, 0, "a", 10);
 	t_node(&m, 1, "b", 21);
-	t_eq_str(finding(&m, 2)->id, "duplicate-host");
+	t_eq_str(cs_finding_text(finding(&m, 2)), "duplicate-host");
 	t_eq_int(finding(&m, 2)->node, 1);
 	release(&m);
 }
@@ -142,13 +142,13 @@ static void missing(void)
 	end(&m);
 	t_eq_int(m.merge.run.n_nodes, 4);
 	t_eq_int(m.merge.run.node[0].facts.n_agents, -1);
-	t_eq_str(finding(&m, 0)->id, "node-missing");
+	t_eq_str(cs_finding_text(finding(&m, 0)), "node-missing");
 	t_eq_int(finding(&m, 0)->node, 0);
 	t_eq_str(finding(&m, 1)->text, "2");
 	t_eq_int(finding(&m, 1)->node, 1);
-	t_eq_str(finding(&m, 2)->id, "node-missing");
+	t_eq_str(cs_finding_text(finding(&m, 2)), "node-missing");
 	t_eq_int(finding(&m, 2)->node, 2);
-	t_eq_str(finding(&m, 4)->id, "not-listed");
+	t_eq_str(cs_finding_text(finding(&m, 4)), "not-listed");
 	t_eq_int(finding(&m, 4)->node, 3);
 	release(&m);
 }

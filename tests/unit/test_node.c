@@ -43,13 +43,13 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 		node->row[node->rows++] = *row;
 }
 
-static void on_finding(void *ctx, enum cs_severity severity, const char *id,
+static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
 		       const char *text)
 {
 	struct node *node = ctx;
 
 	(void)severity;
-	t_ok(*id && *text);
+	t_ok(cs_finding_line(id) && *text);
 	cs_text(node->said, sizeof(node->said), "%s", text);
 	node->findings++;
 }

@@ -304,7 +304,7 @@ static void a_first_touch_beyond_the_limit_does_not_count(void)
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
 	t_eq_int(s.n, 0);
 	ns = 1e9;
-	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 3.5), CS_SAMPLE_LIMIT);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 4.5), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, 1);
 	t_near(s.gbs[0][0], (double)s.bytes[0] * s.copies[0] / 1e9, 1e-9);
 	free(plan);
@@ -318,8 +318,16 @@ static void the_limit_of_a_cell_ends_it(void)
 
 	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 1), CS_SAMPLE_MORE);
-	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_LIMIT);
-	t_eq_int(s.n, 1);
+	/* six have twice the limit of 2 s */
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 4.5), CS_SAMPLE_LIMIT);
+	t_ok(s.n < 6);
+	/* a tenth slower each time: it never settles */
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+	do
+		ns *= 1.1;
+	while (cs_sampler_feed(&s, &ns, NULL, 2.5) == CS_SAMPLE_MORE);
+	t_eq_int(s.n, 6);
 	free(plan);
 }
 

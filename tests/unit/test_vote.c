@@ -62,7 +62,7 @@ static void majority(void)
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	f = found(&c, 0);
-	t_eq_str(f->id, "software-differs");
+	t_eq_str(cs_finding_text(f), "software-differs");
 	t_eq_int(f->severity, CS_WARNING);
 	t_eq_int(f->node, 3);
 	t_eq_int(f->check, 1);
@@ -82,7 +82,7 @@ static void tie(void)
 	set_kernel(&c, 2, "6.5.0");
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->id, "no-majority");
+	t_eq_str(cs_finding_text(found(&c, 0)), "no-majority");
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, -1);
 	t_eq_str(found(&c, 0)->text,
@@ -115,7 +115,7 @@ static void class_of_one(void)
 	set_kernel(&c, 1, "4.18");
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->id, "class-of-one");
+	t_eq_str(cs_finding_text(found(&c, 0)), "class-of-one");
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, 1);
 	canned_release(&c);
@@ -158,7 +158,7 @@ static void one_gpu(void)
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	f = found(&c, 0);
-	t_eq_str(f->id, "wiring-differs");
+	t_eq_str(cs_finding_text(f), "wiring-differs");
 	t_eq_int(f->severity, CS_CRITICAL);
 	t_eq_int(f->drain, 1);
 	t_eq_str(f->part, "gpu");
@@ -215,10 +215,11 @@ static void missing_gpu(void)
 
 static void add_finding(struct canned *c, int node, const char *id, const char *bus_id)
 {
-	struct cs_finding f = { .node = node, .severity = CS_CRITICAL, .check = 1 };
+	struct cs_finding f = { .node = node, .severity = CS_CRITICAL, .check = 1,
+				.part = "gpu" };
 	struct cs_err err;
 
-	cs_text(f.id, sizeof(f.id), "%s", id);
+	cs_finding_read(&f, id);
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", bus_id);
 	t_eq_int(cs_finding_add(&c->run.findings, &f, &err), 0);
 }
@@ -259,16 +260,16 @@ static void links_once(void)
 	c.run.complete = 1;
 	t_eq_int(cs_check_run(&c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 3);
-	t_eq_str(found(&c, 0)->id, "nvlink-down");
-	t_eq_str(found(&c, 1)->id, "pcie-below");
-	t_eq_str(found(&c, 2)->id, "pcie-below");
+	t_eq_str(cs_finding_text(found(&c, 0)), "nvlink-down");
+	t_eq_str(cs_finding_text(found(&c, 1)), "pcie-below");
+	t_eq_str(cs_finding_text(found(&c, 2)), "pcie-below");
 	/* where no cells are judged the vote says it */
 	c.run.findings.n = 0;
 	c.run.checks = CS_CHECK_TOPOLOGY;
 	t_eq_int(cs_check_run(&c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 3);
 	for (size_t i = 0; i < 3; i++)
-		t_eq_str(found(&c, i)->id, "wiring-differs");
+		t_eq_str(cs_finding_text(found(&c, i)), "wiring-differs");
 	canned_release(&c);
 }
 
@@ -308,7 +309,7 @@ static void unknown_values(void)
 	}
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->id, "unknown-here");
+	t_eq_str(cs_finding_text(found(&c, 0)), "unknown-here");
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, 4);
 	t_eq_str(found(&c, 0)->text, "wiring: unknown here, known on most nodes of "
@@ -339,7 +340,7 @@ static void launch(void)
 	}
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->id, "launch-differs");
+	t_eq_str(cs_finding_text(found(&c, 0)), "launch-differs");
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_ok(strstr(found(&c, 0)->next, "--cpu-bind=none") != NULL);
 	for (int i = 0; i < 3; i++)
@@ -356,7 +357,7 @@ static void silent_node(void)
 	set_kernel(&c, 2, "5");
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
-	t_eq_str(found(&c, 0)->id, "no-majority");
+	t_eq_str(cs_finding_text(found(&c, 0)), "no-majority");
 	canned_release(&c);
 }
 
@@ -372,9 +373,9 @@ static void order(void)
 	judge(&c);
 	t_eq_int(c.run.findings.n, 4);
 	t_eq_int(found(&c, 0)->node, 1);
-	t_eq_str(found(&c, 1)->id, "wiring-differs");
-	t_eq_str(found(&c, 2)->id, "software-differs");
-	t_eq_str(found(&c, 3)->id, "settings-differs");
+	t_eq_str(cs_finding_text(found(&c, 1)), "wiring-differs");
+	t_eq_str(cs_finding_text(found(&c, 2)), "software-differs");
+	t_eq_str(cs_finding_text(found(&c, 3)), "settings-differs");
 	canned_release(&c);
 }
 

@@ -1,0 +1,94 @@
+/* names.c - which node and which agent a record is of, and room for those of a run that is
+ * read. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/internal.h"
+
+/* A node is named by its number: hosts may have the same name. */
+int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)
+{
+	char allowed[64];
+	int64_t node = cs_field_int(f, "node_index", 0, INT32_MAX, -1);
+
+	if (!f->bad && node >= 0 && node < to->run.n_nodes)
+		return (int)node;
+	cs_text(allowed, sizeof(allowed), "the number of one of %d nodes",
+		to->run.n_nodes);
+	return cs_field_refuse(f, "node_index", allowed);
+}
+
+/* "3:1" is no index. */
+void cs_put_label(struct cs_put *r, const struct cs_run *run, int node, int agent)
+{
+	struct cs_label label = cs_agent_label(run, node, agent);
+	char *end;
+	long index = strtol(label.text, &end, 10);
+
+	cs_put_count(r, "index", *end ? -1 : index);
+	cs_put_text(r, "label", label.text);
+}
+
+static int has_label(const struct cs_run *run, int node, int agent, const char *label)
+{
+	const char *own = run->node[node].agent[agent].label;
+
+	/* rows ask often: it is formatted only where it has to be */
+	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text,
+		      label) == 0;
+}
+
+int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
+		   const char *key)
+{
+	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
+	const size_t n = strlen(stem);
+	int agents = to->run.node[node].facts.n_agents, a;
+	int any = !f->bad && strncmp(name, stem, n) == 0;
+	char allowed[64];
+
+	for (a = 0; any && a < agents; a++)
+		if (has_label(&to->run, node, a, name + n))
+			return a;
+	cs_text(allowed, sizeof(allowed), "one of the %d %ss of its node, as %s0",
+		agents > 0 ? agents : 0, cs_agent_word(&to->run), stem);
+	cs_field_refuse(f, key, allowed);
+	return 0;
+}
+
+void cs_loaded_free_nodes(struct cs_loaded *to)
+{
+	int i;
+
+	for (i = 0; i < to->run.n_nodes && to->run.node; i++) {
+		free(to->run.node[i].peers);
+		free(to->run.node[i].ranks);
+	}
+	free(to->run.node);
+	free(to->agents_seen);
+	to->run.node = NULL;
+	to->agents_seen = NULL;
+	to->run.n_nodes = 0;
+}
+
+int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
+{
+	int i;
+
+	if (to->run.node && n == to->run.n_nodes)
+		return 0; /* of a journal that is continued */
+	if (cs_rows_count(&to->run.rows))
+		return cs_err_set(err, "a run on %d nodes continues one on %d", n,
+				  to->run.n_nodes);
+	cs_loaded_free_nodes(to);
+	to->run.node = calloc((size_t)n + 1, sizeof(*to->run.node));
+	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
+	if (!to->run.node || !to->agents_seen)
+		return cs_err_set(err, "no memory for %d nodes", n);
+	for (i = 0; i < n; i++)
+		cs_node_facts_init(&to->run.node[i].facts);
+	to->run.n_nodes = n;
+	return 0;
+}

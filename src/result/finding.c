@@ -1,0 +1,135 @@
+#include "config.h"
+
+#include "result/finding.h"
+
+#include <string.h>
+
+#include "base/hints.h"
+
+/* ---- the catalogue ---- */
+
+enum {
+	NOTE = 1 << CS_NOTE, WARNING = 1 << CS_WARNING, CRITICAL = 1 << CS_CRITICAL,
+	NO_PART = CS_FINDING_NO_PART, GPU = CS_FINDING_GPU, LINK = CS_FINDING_LINK,
+	SOCKET = CS_FINDING_SOCKET, NODE = CS_FINDING_NODE,
+	NO_HINT = -1,
+};
+
+/* What several lines say. */
+#define THROTTLED \
+	"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER: cooling, power supply, power limit"
+#define SETTINGS \
+	"the same command on another node: what is there too comes from the job or its settings"
+#define HARDWARE \
+	"the same command on another node of the model: what is there too comes from the job or its settings"
+
+#define FINDING(name, id, severities, parts, drains, hint, means, next, elsewhere) \
+	[CS_FINDING_##name] = { id, severities, parts, drains, hint, means, next,  \
+				elsewhere },
+static const struct cs_finding_line lines[CS_FINDINGS] = {
+#include "result/findings.def"
+};
+#undef FINDING
+
+const struct cs_finding_line *cs_finding_line(enum cs_finding_id id)
+{
+	return id > CS_FINDING_OTHER && id < CS_FINDINGS ? &lines[id] : NULL;
+}
+
+enum cs_finding_id cs_finding_find(const char *text)
+{
+	int id = CS_FINDINGS;
+
+	while (--id > CS_FINDING_OTHER && strcmp(lines[id].id, text))
+		;
+	return (enum cs_finding_id)id;
+}
+
+void cs_finding_next(enum cs_finding_id id, char *to, size_t size)
+{
+	const struct cs_finding_line *line = cs_finding_line(id);
+
+	cs_text(to, size, "%s", line ? line->next : "");
+	if (line && line->hint != NO_HINT)
+		cs_text_add(to, size, "%s%s", to[0] ? " " : "",
+			    cs_hint((enum cs_hint_id)line->hint)->remedy);
+}
+
+void cs_finding_advise(struct cs_finding *finding)
+{
+	const struct cs_finding_line *line = cs_finding_line(finding->id);
+
+	cs_finding_next(finding->id, finding->next, sizeof(finding->next));
+	cs_text(finding->elsewhere, sizeof(finding->elsewhere), "%s",
+		line ? line->elsewhere : "");
+}
+
+/* ---- a finding ---- */
+
+const char *cs_finding_text(const struct cs_finding *finding)
+{
+	const struct cs_finding_line *line = cs_finding_line(finding->id);
+
+	return line ? line->id : finding->other;
+}
+
+void cs_finding_read(struct cs_finding *finding, const char *text)
+{
+	finding->id = cs_finding_find(text);
+	cs_text(finding->other, sizeof(finding->other), "%s",
+		finding->id == CS_FINDING_OTHER ? text : "");
+}
+
+int cs_finding_order(const struct cs_finding *a, const struct cs_finding *b)
+{
+	return strcmp(cs_finding_text(a), cs_finding_text(b));
+}
+
+int cs_finding_is_of_cells(const struct cs_finding *finding)
+{
+	return finding->id == CS_FINDING_CELL_FAILED ||
+	       finding->id == CS_FINDING_CELL_CORRUPT ||
+	       finding->id == CS_FINDING_CELL_TIMEOUT ||
+	       finding->id == CS_FINDING_CELL_SKIPPED;
+}
+
+int cs_finding_fits(const struct cs_finding *finding)
+{
+	static const struct {
+		const char *text;
+		uint32_t bit;
+	} part[] = {
+		{ "", NO_PART }, { "gpu", GPU }, { "link", LINK },
+		{ "socket", SOCKET }, { "node", NODE },
+	};
+	const struct cs_finding_line *line = cs_finding_line(finding->id);
+	uint32_t parts = 0;
+
+	if (!line)
+		return 1;
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		if (!strcmp(finding->part, part[i].text))
+			parts |= part[i].bit;
+	return line->severities >> finding->severity & 1 && line->parts & parts &&
+	       finding->drain <= line->drains;
+}
+
+int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
+		   struct cs_err *err)
+{
+	return cs_vec_push(findings, finding, err);
+}
+
+void cs_findings_follow(struct cs_vec *findings, const int64_t *to)
+{
+	struct cs_finding *f = findings->data;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < f[i].n_evidence; k++)
+			if (to[f[i].evidence[k]] >= 0)
+				f[i].evidence[n++] = (uint32_t)to[f[i].evidence[k]];
+		f[i].n_evidence = n;
+	}
+}

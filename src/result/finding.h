@@ -1,0 +1,91 @@
+/* finding.h - a finding, and the catalogue of all that there are (findings.def).
+ *
+ * Who finds something names it by its enum; the text of an id is written and read in
+ * src/file/, and shown by views.  All may call it. */
+#ifndef CS_RESULT_FINDING_H
+#define CS_RESULT_FINDING_H
+
+#include "base/err.h"
+#include "base/facts.h"
+#include "base/vec.h"
+
+enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
+
+#define FINDING(name, ...) CS_FINDING_##name,
+enum cs_finding_id {
+	CS_FINDING_OTHER,	/* of a file that another version wrote */
+#include "result/findings.def"
+	CS_FINDINGS
+};
+#undef FINDING
+
+#define CS_EVIDENCE 8 /* rows that a finding names at most */
+#define CS_FINDING_TEXT 32 /* an id as text */
+
+/* One problem or finding, worded for a person. */
+struct cs_finding {
+	enum cs_finding_id id;
+	char other[CS_FINDING_TEXT]; /* the id of CS_FINDING_OTHER, as the file has it */
+	uint32_t severity;	/* enum cs_severity */
+	int32_t node;		/* -1: the job */
+	int32_t check;		/* 1: a judgement, which counts under --check only;
+				 * 0: something went wrong */
+	int32_t drain;		/* 1: nothing should run on the node */
+	char part[8];		/* "gpu", "link", "socket", "node"; "" none */
+	char bus_id[CS_BUSID];	/* of the GPU; "" none or several */
+	char far_bus_id[CS_BUSID]; /* of a link: the GPU at its other end; "" */
+	/* What it says of one node is the same text for all that have it, without
+	 * the node's name: so equal ones can be told as one. */
+	char text[CS_ERR_TEXT];
+	char next[CS_ERR_TEXT];	/* what to do; "" */
+	char again[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
+	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
+	double confidence;	/* 0 to 1, of a judgement; 0 not said */
+	uint32_t n_evidence;
+	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */
+};
+
+/* Parts that a finding can accuse; bits. */
+enum cs_finding_part {
+	CS_FINDING_NO_PART = 1, CS_FINDING_GPU = 2, CS_FINDING_LINK = 4,
+	CS_FINDING_SOCKET = 8, CS_FINDING_NODE = 16,
+};
+
+/* A line of the catalogue; findings.def says what its fields are. */
+struct cs_finding_line {
+	const char *id;
+	uint32_t severities;	/* 1 << enum cs_severity */
+	uint32_t parts;		/* enum cs_finding_part */
+	int drains;
+	int hint;		/* enum cs_hint_id; -1 none */
+	const char *means, *next, *elsewhere; /* "" nothing to say */
+};
+
+/* NULL of CS_FINDING_OTHER. */
+const struct cs_finding_line *cs_finding_line(enum cs_finding_id id);
+/* CS_FINDING_OTHER: there is none of that name. */
+enum cs_finding_id cs_finding_find(const char *text);
+/* What to do, by the catalogue: its own words and the hint's. */
+void cs_finding_next(enum cs_finding_id id, char *to, size_t size);
+/* Set it, and where to look whose fault it is, in a finding that has its id. */
+void cs_finding_advise(struct cs_finding *finding);
+
+/* The id as files and views have it. */
+const char *cs_finding_text(const struct cs_finding *finding);
+/* The id that a file has, known or not. */
+void cs_finding_read(struct cs_finding *finding, const char *text);
+/* By id, as texts are sorted; 0: they are of one id. */
+int cs_finding_order(const struct cs_finding *a, const struct cs_finding *b);
+/* Does it say what became of cells, as their rows do? */
+int cs_finding_is_of_cells(const struct cs_finding *finding);
+/* Are severity, part and drain among those that its line allows?  True of another
+ * version's. */
+int cs_finding_fits(const struct cs_finding *finding);
+
+/* Rows have moved: to[i] is where the i-th is now, -1 nowhere. */
+void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
+/* Append a copy. */
+int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
+		   struct cs_err *err);
+
+#endif
