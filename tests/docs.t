@@ -167,7 +167,7 @@ printed() {
 		cat tests/golden/*.out
 	} >"$work/runs"
 	flat "$work/runs"
-	find src -name '*.c' -exec cat {} + >"$work/sources"
+	find src \( -name '*.c' -o -name '*.def' \) -exec cat {} + >"$work/sources"
 	strings "$work/sources" tests/unit/test_check.c tests/run/*.t
 }
 

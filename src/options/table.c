@@ -139,8 +139,8 @@ static const struct cs_option measure_options[] = {
 	HEADING("Without MPI and without a GPU"),
 	{ "list", 'l', NULL, "the tests", FLAG(action, CS_ACTION_LIST) },
 	{ "explain", 0, "NAME|CODE", "a test (what moves, how it is timed, what other "
-	  "tools call it), or an error and its remedy: peer.ce.read.pair, 802, nvml-18; "
-	  "list: all of them", OWN(cs_set_explain) },
+	  "tools call it), an error and its remedy, or a finding: peer.ce.read.pair, 802, "
+	  "nvml-18, slow-cells; list: all of them", OWN(cs_set_explain) },
 	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time; -o "
 	  "FILE.csv writes it for --plan", FLAG(action, CS_ACTION_DRY_RUN) },
 	HELP,

@@ -1,4 +1,4 @@
-/* explain.c - --explain: one test, one hint, or the list of what there is. */
+/* explain.c - --explain: one test, hint or finding, or the list of what there is. */
 #include "config.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "plan/explain.h"
 #include "report/report.h"
 #include "report/view.h"
+#include "result/finding.h"
 #include "result/grid.h"
 
 #define INDENT 14
@@ -29,6 +30,44 @@ static void explain_hint(FILE *to, const struct cs_hint *hint)
 	part(to, "means", hint->means);
 	part(to, "what to do", hint->remedy);
 	part(to, "in short", hint->brief);
+}
+
+/* Of `n` words those whose bits are set: "note, warning or critical"; "" none. */
+static void words_text(uint32_t bits, const char *const *word, int n, char *to,
+		       size_t size)
+{
+	to[0] = '\0';
+	for (int i = 0; i < n; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		cs_text_add(to, size, "%s%s", !to[0] ? "" :
+			    bits >> i == 1 ? " or " : ", ", word[i]);
+	}
+}
+
+/* What to do stands with its hint, where it is one. */
+static void explain_finding(FILE *to, enum cs_finding_id id, int told)
+{
+	static const char *const severity[] = { "note", "warning", "critical" };
+	static const char *const place[] = { "GPU", "link", "socket", "node" };
+	const struct cs_finding_line *line = cs_finding_line(id);
+	char words[80], next[CS_ERR_TEXT];
+
+	words_text(line->severities, severity, 3, words, sizeof(words));
+	if (told)
+		part(to, "as finding", line->means);
+	else
+		cs_print_line(to, "%s", line->id);
+	if (!told)
+		part(to, "means", line->means);
+	part(to, "severity", words);
+	words_text(line->parts / CS_FINDING_GPU, place, 4, words, sizeof(words));
+	part(to, "found at", words[0] ? words : NULL);
+	part(to, "drain", line->drains ? "yes, where it is sure: nothing should run on the node" : "no");
+	cs_finding_next(id, next, sizeof(next));
+	if (!told)
+		part(to, "what to do", next[0] ? next : "Nothing: it tells what the figures are of.");
+	part(to, "elsewhere", line->elsewhere[0] ? line->elsewhere : NULL);
 }
 
 static void explain_test(FILE *to, const struct cs_test *test)
@@ -90,6 +129,16 @@ static void list_hints(FILE *to)
 	}
 }
 
+static void list_findings(FILE *to)
+{
+	for (int id = 1; id < CS_FINDINGS; id++) {
+		const struct cs_finding_line *line =
+			cs_finding_line((enum cs_finding_id)id);
+
+		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, line->id, line->means);
+	}
+}
+
 static void list_tests(FILE *to)
 {
 	const struct cs_alias *alias;
@@ -113,6 +162,8 @@ static void list(FILE *to)
 	fputs("Errors and traps, also by number (802) or name "
 	      "(CUDA_ERROR_SYSTEM_NOT_READY):\n", to);
 	list_hints(to);
+	fputs("\nFindings:\n", to);
+	list_findings(to);
 	fputs("\nTests:\n", to);
 	list_tests(to);
 }
@@ -145,6 +196,9 @@ static const char *nearest(const char *what)
 		if (cs_hint(id)->name)
 			nearer(what, cs_hint(id)->name, &best, &near);
 	}
+	for (int id = 1; id < CS_FINDINGS; id++)
+		nearer(what, cs_finding_line((enum cs_finding_id)id)->id, &best,
+		       &near);
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++)
 		nearer(what, alias[i].name, &best, &near);
@@ -158,8 +212,8 @@ static int unknown(const char *what, struct cs_err *err)
 
 	if (why)
 		return cs_err_set(err, "--explain '%.80s': not measured: %s", what, why);
-	return cs_err_set(err, "--explain '%.80s': no test and no error is called "
-			  "so%s%s%s ('--explain list' shows all)", what,
+	return cs_err_set(err, "--explain '%.80s': no test, error or finding is "
+			  "called so%s%s%s ('--explain list' shows all)", what,
 			  near ? "; nearest is '" : "", near ? near : "",
 			  near ? "'" : "");
 }
@@ -168,14 +222,17 @@ int cs_report_explain(FILE *to, const char *what, struct cs_err *err)
 {
 	const struct cs_hint *hint = cs_hint_find(what);
 	const struct cs_test *test = find_test(what);
+	enum cs_finding_id finding = cs_finding_find(what);
 
 	if (!strcasecmp(what, "list"))
 		list(to);
-	else if (hint)
-		explain_hint(to, hint);
 	else if (test)
 		explain_test(to, test);
-	else
+	else if (!hint && !finding)
 		return unknown(what, err);
+	if (hint)
+		explain_hint(to, hint);
+	if (finding)
+		explain_finding(to, finding, hint != NULL);
 	return ferror(to) ? -1 : 0;
 }

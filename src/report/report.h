@@ -36,8 +36,8 @@ int cs_report_list(FILE *to);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 		   int verbose); /* file: of --plan, NULL */
 
-/* --explain: a test by our name or another tool's, a hint by key, name or number,
- * or "list" for all of these.  -1 with what is near when nothing is called so; a
+/* --explain: a test by our name or another tool's, a hint by key, name or number, a
+ * finding by its id, or "list" for all of these.  -1 with what is near when nothing is called so; a
  * stream that failed leaves err->text alone. */
 int cs_report_explain(FILE *to, const char *what, struct cs_err *err);
 

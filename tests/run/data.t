@@ -67,4 +67,8 @@ ok "where there is no memory for all copies: measured, the last one checked" eva
 	'status_is 0 && says "every copy of 1, the last copy of 13"'
 run 0 "${one[@]}" -s 64K -t peer.ce.write.pair --verify last
 ok "--verify last: all copies of the last sample" says "2 timed transfers checked by the destination's owner, 0 wrong bytes: every copy of each"
+fake 3
+FAKE_ASTRAY=1-2:-$((2 << 20)) run 0 "${one[@]}" -m peer -s 64K -o source.json
+ok_json "copies into a source: that it changed is a finding" source.json \
+	'[(e["severity"], e["says"][:6]) for e in d["errors"] if e["id"] == "source-changed"] == [("critical", "GPU 2:")]'
 finish

@@ -47,11 +47,13 @@ run 0 --explain peer.ce.write.pair
 ok "--explain says what else may move" eval \
 	'! says "at a time" && says "unless --schedule has pairs with no GPU in common run at the same time"'
 
-FAKE_PEER_SHARED=4-7:3-5 run 0 "${fast[@]}" -o shared.csv
+FAKE_PEER_SHARED=4-7:3-5 run 0 "${fast[@]}" -o shared.csv -o shared.json
 figures shared.csv >got
 ok "pairs that share a link are found, named, and measured alone" eval \
 	'status_is 0 && says="$(tr -s " \n" " " <out)" &&
 	 [[ $says == *"peer.ce.write.pair: 3->5 has "*" % of its rate while 4->7 and others run: pairs are measured one at a time"* ]]'
+ok_json "... as notes" shared.json \
+	'{(e["id"], e["severity"]) for e in d["errors"]} == {("pairs-interfere", "note"), ("pairs-again", "note")}'
 ok "... with the figures of each pair alone" same alone got
 # not in a round that is carried out both ways by this seed
 FAKE_PEER_SHARED=0-1:5-3 run 0 "${fast[@]}" -o later.csv

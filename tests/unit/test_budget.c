@@ -205,6 +205,7 @@ static void what_was_left_out_is_said(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(((struct cs_finding *)c.run.findings.data)->text,
 		 "5 of 12 cells left out: the budget of 25 s was spent");
+	t_eq_str(cs_finding_text(c.run.findings.data), "left-out");
 	c.run.checks = CS_CHECK_LAUNCH;
 	c.run.exit_status = cs_run_exit(&c.run);
 	t_eq_int(c.run.exit_status, CS_EXIT_OK);

@@ -143,6 +143,19 @@ out:
 	canned_release(&c);
 }
 
+static void late_cell(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_TIMEOUT, "not ended in 5 s");
+	cs_check_run(&c.run, NULL);
+	t_eq_str(says(&c, "cell-timeout"),
+		 "peer.ce.write.pair 2->3 timed out: not ended in 5 s");
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CRITICAL);
+	canned_release(&c);
+}
+
 static void labels(void)
 {
 	struct canned c;
@@ -586,7 +599,54 @@ static void lost_gpu(void)
 	t_eq_int(severity_with(15, by_container), CS_CRITICAL);
 }
 
+/* ---- how the job was started ---- */
+
+static void launch_settings(void)
+{
+	struct cs_rank_facts ranks[4] = { { .rank = 0 }, { .rank = 1 }, { .rank = 2 },
+					  { .rank = 3 } };
+	struct cs_run_node *nd;
+	struct canned c;
+
+	canned_init(&c, 1, 3, 0, PAIR, 1);
+	nd = &c.run.node[0];
+	unseen(&c, 0)->ranks = 1;
+	nd->ranks = ranks;
+	nd->facts.n_ranks = 4;
+	for (int a = 0; a < 3; a++)
+		nd->agent[a].rank = a;
+	nd->sight[1].compute_mode = 2;
+	nd->agent[2].gpu.mps = 1;
+	c.run.checks = CS_CHECK_LAUNCH;
+	t_eq_int(cs_check_run(&c.run, NULL), 0);
+	t_eq_str(says(&c, "compute-mode"),
+		 "compute mode PROHIBITED on GPU 1: no process may use it");
+	t_eq_str(says(&c, "idle-ranks"), "1 of 4 ranks have no GPU and sleep");
+	t_eq_str(says(&c, "mps"), "the ranks are clients of MPS: others may share "
+		 "each GPU with them");
+	canned_release(&c);
+}
+
 /* ---- the path ---- */
+
+static void other_path(void)
+{
+	struct cs_agent_facts *a;
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	c.run.complete = 1;
+	a = &c.run.node[0].agent[2];
+	a->sent_bytes = a->received_bytes = 1 << 30;
+	a->before.nvlink_sent_kib = a->before.nvlink_received_kib = 100;
+	a->after.nvlink_sent_kib = 100 + (1 << 20);
+	a->after.nvlink_received_kib = 100 + (1 << 19);
+	t_eq_int(cs_check_run(&c.run, NULL), 0);
+	t_ok(c.run.findings.n == 1 && says(&c, "not-nvlink") &&
+	     strstr(says(&c, "not-nvlink"), "NVLinks counted 100 % of what was sent "
+		    "and 50 % of what was received"));
+	canned_release(&c);
+}
 
 static void path_shares(void)
 {
@@ -723,6 +783,7 @@ static const struct tap_test tests[] = {
 	{ "a clean run has no finding", clean_run },
 	{ "cells with the same reason are one finding with a count", equal_reasons },
 	{ "a corrupt cell is critical and leads the summary", corrupt_cell },
+	{ "a cell that timed out is critical", late_cell },
 	{ "GPUs are called by their labels, not by their numbers in the plan",
 	  labels },
 	{ "all skipped cells of a node are one note", skipped_cells },
@@ -744,6 +805,9 @@ static const struct tap_test tests[] = {
 	{ "a virtual machine, a grant, a device file, a container, MIG explain it",
 	  explained_gpu },
 	{ "nothing explains a GPU that NVML calls lost", lost_gpu },
+	{ "--check=launch says what modes and MPS cost, and who sleeps",
+	  launch_settings },
+	{ "bytes that took another path than NVLink are a warning", other_path },
 	{ "NVLink's counters are held against the bytes of the samples",
 	  path_shares },
 	{ "judgements change the exit status under --check only",

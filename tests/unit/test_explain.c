@@ -9,6 +9,7 @@
 #include "plan/alias.h"
 #include "plan/explain.h"
 #include "report/report.h"
+#include "result/finding.h"
 #include "tap.h"
 
 static char *text;	/* what was printed last */
@@ -73,6 +74,28 @@ static void every_hint_is_printed(void)
 		if (h->name)
 			shown(h->name);
 	}
+}
+
+static void every_finding_is_explained(void)
+{
+	for (int id = 1; id < CS_FINDINGS; id++) {
+		const struct cs_finding_line *l =
+			cs_finding_line((enum cs_finding_id)id);
+		char next[CS_ERR_TEXT];
+
+		t_eq_int(explain(l->id), 0);
+		t_ok(!strncmp(text, l->id, strlen(l->id)));
+		shown(l->means);
+		shown(l->elsewhere);
+		cs_finding_next((enum cs_finding_id)id, next, sizeof(next));
+		shown(next);
+		shown(l->drains ? "drain yes" : "drain no");
+	}
+	t_eq_int(explain("slow-cells"), 0);
+	shown("severity note, warning or critical");
+	shown("found at GPU, link, socket or node");
+	t_eq_int(explain("launcher-one-gpu"), 0);
+	shown("severity note or warning found at node drain no");
 }
 
 static void every_test_is_explained(void)
@@ -140,6 +163,8 @@ static void the_list_has_all(void)
 	t_eq_int(explain("list"), 0);
 	for (int id = 0; id < CS_HINTS; id++)
 		shown(cs_hint(id)->key);
+	for (int id = 1; id < CS_FINDINGS; id++)
+		shown(cs_finding_line((enum cs_finding_id)id)->id);
 	test = cs_catalogue(&n);
 	for (size_t i = 0; i < n; i++)
 		shown(test[i].name);
@@ -159,14 +184,14 @@ static void refused(const char *what, const char *want)
 static void unknown_names_get_the_nearest(void)
 {
 	refused("peer.ce.wirte.pair",
-		"--explain 'peer.ce.wirte.pair': no test and no error is called "
-		"so; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
+		"--explain 'peer.ce.wirte.pair': no test, error or finding is "
+		"called so; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
 	refused("cuda-82",
-		"--explain 'cuda-82': no test and no error is called so; nearest "
-		"is 'cuda-2' ('--explain list' shows all)");
+		"--explain 'cuda-82': no test, error or finding is called so; "
+		"nearest is 'cuda-2' ('--explain list' shows all)");
 	refused("CUDA_ERROR_SYSTEM_NOT_REDY",
-		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test and no error is "
-		"called so; nearest is 'CUDA_ERROR_SYSTEM_NOT_READY' ('--explain "
+		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test, error or finding "
+		"is called so; nearest is 'CUDA_ERROR_SYSTEM_NOT_READY' ('--explain "
 		"list' shows all)");
 }
 
@@ -182,10 +207,10 @@ static void far_names_get_the_list(void)
 {
 	char longest[4096];
 
-	refused("weather", "--explain 'weather': no test and no error is called "
-		"so ('--explain list' shows all)");
-	refused("", "--explain '': no test and no error is called so ('--explain "
-		"list' shows all)");
+	refused("weather", "--explain 'weather': no test, error or finding is "
+		"called so ('--explain list' shows all)");
+	refused("", "--explain '': no test, error or finding is called so "
+		"('--explain list' shows all)");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	t_eq_int(explain(longest), -1);
@@ -219,11 +244,13 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		{ "every hint is printed whole", every_hint_is_printed },
+		{ "every finding is explained, also one that is a hint",
+		  every_finding_is_explained },
 		{ "every test is explained", every_test_is_explained },
 		{ "who issues follows the name", who_issues_follows_the_name },
 		{ "names of other tools lead to ours",
 		  names_of_other_tools_lead_to_ours },
-		{ "the list has all keys, tests and other names",
+		{ "the list has all keys, findings, tests and other names",
 		  the_list_has_all },
 		{ "an unknown name gets the nearest",
 		  unknown_names_get_the_nearest },

@@ -1,5 +1,8 @@
 #include "config.h"
 
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "result/finding.h"
@@ -101,6 +104,176 @@ static void what_does_not_fit(void)
 	t_ok(!cs_finding_fits(&f));
 }
 
+/* ---- the table in doc/ ---- */
+
+/* $TESTDATA is tests/. */
+static FILE *open_at(const char *path, const char *mode)
+{
+	const char *tests = getenv("TESTDATA");
+	char name[9000];
+
+	snprintf(name, sizeof(name), "%s/%s", tests ? tests : "tests", path);
+	return fopen(name, mode);
+}
+
+static char *read_all(FILE *from)
+{
+	size_t size = 0, n;
+	char *text = NULL, *more;
+
+	if (!from)
+		return NULL;
+	do {
+		more = realloc(text, size + 65537);
+		if (!more)
+			abort();
+		text = more;
+		n = fread(text + size, 1, 65536, from);
+		size += n;
+		text[size] = '\0';
+	} while (n);
+	fclose(from);
+	return text;
+}
+
+static void put_words(FILE *to, uint32_t bits, const char *const *word, int n)
+{
+	const char *before = "";
+
+	for (int i = 0; i < n; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		fprintf(to, "%s%s", before, word[i]);
+		before = ", ";
+	}
+	fputs(" | ", to);
+}
+
+static void put_table(FILE *to)
+{
+	static const char *const severity[] = { "note", "warning", "critical" };
+	static const char *const part[] = { "gpu", "link", "socket", "node" };
+	char next[CS_ERR_TEXT];
+
+	fputs("# Findings\n\nAll that a run, `cscope-mpi check` or `--check` can find, by the id that files, "
+	      "Prometheus and JUnit have. `cscope-mpi --explain ID` says the same of one of them.\nThe table is "
+	      "made of `src/result/findings.def`; `tests/unit/test_finding.c` compares both, and writes the "
+	      "table with `CS_UPDATE_GOLDEN=1`.\n\n`drain`: it can say that nothing should run on the node, which it does where it is "
+	      "sure.\n\n| id | severity | found at | drain | means | what to do; does it stay with the node? |\n"
+	      "|---|---|---|---|---|---|\n", to);
+	for (int i = 1; i < CS_FINDINGS; i++) {
+		const struct cs_finding_line *l =
+			cs_finding_line((enum cs_finding_id)i);
+
+		fprintf(to, "| `%s` | ", l->id);
+		put_words(to, l->severities, severity, 3);
+		put_words(to, l->parts / CS_FINDING_GPU, part, 4);
+		cs_finding_next((enum cs_finding_id)i, next, sizeof(next));
+		fprintf(to, "%s | %s | %s%s%s |\n", l->drains ? "yes" : "", l->means,
+			next, next[0] && l->elsewhere[0] ? "<br>" : "", l->elsewhere);
+	}
+}
+
+static void the_document_has_the_table(void)
+{
+	char *want = NULL, *got;
+	size_t size = 0;
+	FILE *to = open_memstream(&want, &size);
+
+	put_table(to);
+	fclose(to);
+	if (getenv("CS_UPDATE_GOLDEN")) {
+		to = open_at("../doc/FINDINGS.md", "w");
+		if (t_ok(to != NULL)) {
+			fputs(want, to);
+			fclose(to);
+		}
+	}
+	got = read_all(open_at("../doc/FINDINGS.md", "r"));
+	t_ok(got && !strcmp(got, want));
+	free(got);
+	free(want);
+}
+
+/* ---- each has a test that brings it about ---- */
+
+/* Out of memory in one place alone, which nothing here can bring about.  This list may
+ * only become shorter. */
+static const char *const untried[] = { "no-order", "no-second-look" };
+
+static int is_untried(const char *id)
+{
+	for (size_t i = 0; i < sizeof(untried) / sizeof(untried[0]); i++)
+		if (!strcmp(untried[i], id))
+			return 1;
+	return 0;
+}
+
+/* Not as a part of a longer word. */
+static int names(const char *text, const char *word)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+	size_t n = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)); at += n)
+		if ((at == text || !strchr(letters, at[-1])) &&
+		    !(at[n] && strchr(letters, at[n])))
+			return 1;
+	return 0;
+}
+
+static void look_in(const char *folder, const char *ending, char *tried)
+{
+	const char *tests = getenv("TESTDATA");
+	char path[4096];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", tests ? tests : "tests", folder);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		const char *end = strrchr(e->d_name, '.');
+		char *text;
+
+		/* these go through all of them */
+		if (!end || strcmp(end, ending) || strstr(e->d_name, "_finding.c") ||
+		    strstr(e->d_name, "_explain.c"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		text = read_all(open_at(path, "r"));
+		for (int i = 1; text && i < CS_FINDINGS; i++) {
+			const char *id =
+				cs_finding_line((enum cs_finding_id)i)->id;
+			char name[64] = "CS_FINDING_";
+
+			for (size_t k = 0; k <= strlen(id); k++)
+				name[11 + k] = id[k] == '-' ? '_' :
+					       id[k] >= 'a' && id[k] <= 'z' ?
+					       (char)(id[k] - 'a' + 'A') : id[k];
+			tried[i] |= (char)(names(text, id) || names(text, name));
+		}
+		free(text);
+	}
+	if (t_ok(dir != NULL))
+		closedir(dir);
+}
+
+static void each_is_tried(void)
+{
+	char tried[CS_FINDINGS] = { 0 };
+
+	look_in("unit", ".c", tried);
+	look_in("run", ".t", tried);
+	for (int i = 1; i < CS_FINDINGS; i++) {
+		const char *id = cs_finding_line((enum cs_finding_id)i)->id;
+
+		/* nor is one on the list that a test has by now */
+		if (!t_eq_int(tried[i], !is_untried(id)))
+			printf("# %s\n", id);
+	}
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -115,6 +288,10 @@ int main(void)
 		{ "a hint's remedy stands behind the next step", hint_behind },
 		{ "severity, part or drain that a line does not allow is seen",
 		  what_does_not_fit },
+		{ "doc/FINDINGS.md is what the catalogue says",
+		  the_document_has_the_table },
+		{ "every finding is expected by name in a test",
+		  each_is_tried },
 		{ NULL, NULL },
 	};
 

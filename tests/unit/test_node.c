@@ -29,6 +29,7 @@ struct node {
 	struct cs_row row[ROWS_MAX];
 	int rows, findings, stop_after;
 	char said[CS_ERR_TEXT];	/* by the last finding */
+	enum cs_finding_id id;	/* its */
 };
 
 /* A backend that is the cpu backend with one call replaced by a test. */
@@ -51,6 +52,7 @@ static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id 
 	(void)severity;
 	t_ok(cs_finding_line(id) && *text);
 	cs_text(node->said, sizeof(node->said), "%s", text);
+	node->id = id;
 	node->findings++;
 }
 
@@ -370,6 +372,7 @@ static void one_reason_is_one_finding(void)
 	cs_faults_add(&failed, 1, "no way");
 	cs_faults_tell(&node.co, &failed);
 	t_eq_int(node.findings, 2);
+	t_eq_int(node.id, CS_FINDING_AGENT_FAILED);
 	t_eq_str(node.co.fault[0], "arenas 0 and 2 (ranks 0, 1): no room");
 	t_eq_str(node.co.fault[2], node.co.fault[0]);
 	t_eq_str(node.co.fault[1], "arena 1 (rank 0): no way");
@@ -381,6 +384,22 @@ static void one_reason_is_one_finding(void)
 	cs_text(said, sizeof(said), "all 3 arenas (ranks 0, 1): its process died; "
 		"process %ld", (long)getpid());
 	t_eq_str(node.said, said);
+	t_eq_int(node.id, CS_FINDING_RANK_LOST);
+	finish(&node);
+}
+
+static void a_broken_agent_ends_measuring(void)
+{
+	static struct node node;
+	struct cs_faults broken = { .state = CS_AGENT_BROKEN };
+
+	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
+		return;
+	cs_faults_add(&broken, 1, "cuMemcpyAsync: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+	cs_faults_tell(&node.co, &broken);
+	t_eq_int(node.findings, 1);
+	t_eq_int(node.id, CS_FINDING_AGENT_BROKEN);
+	t_ok(node.co.lost && node.co.stopped);
 	finish(&node);
 }
 
@@ -525,6 +544,8 @@ int main(void)
 		{ "what a thread took is its own", usage_is_of_the_thread },
 		{ "a stop keeps what was measured", a_stop_ends_between_cells },
 		{ "agents of one reason are one finding", one_reason_is_one_finding },
+		{ "an agent whose context is gone ends measuring",
+		  a_broken_agent_ends_measuring },
 		{ "when one dies, who was not waited for is not blamed",
 		  who_was_not_waited_for_is_not_blamed },
 		{ "the release of the gate is measured", skew_is_measured },
