@@ -129,11 +129,11 @@ size=2M
 
 # ---- the second look ----
 
-run 0 --test $peer --check=outlier -s 2M --seed 1 -o f.jsonl -o f.csv -o f.json
+run 0 --test $peer --check=outlier -s 2M --cell-limit 9s --seed 1 -o f.jsonl -o f.csv -o f.json
 ok_json "nothing suspicious: no cell is looked at again" f.jsonl \
 	'not any("again" in r.get("flags", []) for r in d)'
 export FAKE_SLOW=1-2:0.7,2-1:0.7
-run 0 --test $peer --check=outlier -s 2M --seed 1 -o f.jsonl -o f.json -o f.csv -f csv
+run 0 --test $peer --check=outlier -s 2M --cell-limit 9s --seed 1 -o f.jsonl -o f.json -o f.csv -f csv
 ok_json "suspicious cells are repeated, and others beside them" f.jsonl \
 	'len({r["src"] + r["dst"] for r in d if "again" in r.get("flags", [])}
 	 - {"gpu1gpu2", "gpu2gpu1"}) in (2, 3, 4, 5)'

@@ -157,7 +157,7 @@ ok_json "… the node is to be drained" l.json \
 FAKE_LOST=2 run 0 -m peer -s 64K -o l.json
 ok "… found without --check as well, on one node; status 0" \
 	eval 'status_is 0 && flat "critical GPU 0000:3c:00.0 is on the PCI bus"'
-FAKE_LOST=2 run 0 -m peer -s 64K --check
+FAKE_LOST=2 run 0 -m peer -s 64K --cell-limit 9s --check
 ok "… under --check: measured, status 2" \
 	eval 'status_is 2 && prints "GB/s" && flat "6 of 6 cells"'
 fake 3
@@ -233,7 +233,7 @@ unset FAKE_MIG
 
 fake 3
 bus 3
-FAKE_NVML_OTHERS=1:2 run 0 -m peer -s 64K -o u.csv --check
+FAKE_NVML_OTHERS=1:2 run 0 -m peer -s 64K --cell-limit 9s -o u.csv --check
 ok "--check skips the cells of a GPU in use: status 1, with the count" eval \
 	'status_is 1 && [ "$(cells u.csv | grep -c " skipped ")" = 8 ] &&
 	 [ "$(cells u.csv | grep -c " ok ")" = 4 ] &&
@@ -254,7 +254,7 @@ FAKE_NVLINK_COUNTERS=$PWD/counters run 2 -m peer -s 4M -o p.json
 ok "NVLink's byte counters prove the path" flat "NVLinks counted 100.0 to 100.0 %"
 ok_json "… the bytes of both looks are there" p.json \
 	'all(g["after"]["nvlink_sent_bytes"] - g["before"]["nvlink_sent_bytes"] == g["sent_bytes"] > 0 for g in d["nodes"][0]["gpus"])'
-FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 -m peer -s 4M --check
+FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 -m peer -s 4M --cell-limit 9s --check
 ok "bytes that took another way are a warning" eval \
 	'status_is 1 && flat "both GPUs: NVLinks counted 0 % of what was sent"'
 run 0 -m peer -s 4M -v

@@ -115,7 +115,7 @@ skip=''
 run 0 --check=topology,launch
 ok "with launch it is told behind it" eval \
 	'status_is 0 && flat "may run on cpus.*GPU0 GPU1"'
-run 0 --no-mpi --check=topology,placement --matrix peer \
+run 0 --no-mpi --check=topology,placement --matrix peer --cell-limit 9s \
 	-s 64K -o m.json
 ok "with what measures it is judged only" eval \
 	'status_is 0 && prints "GB/s" && prints_not "GPU0 GPU1"'
