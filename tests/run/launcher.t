@@ -40,7 +40,7 @@ ok_json "mpirun is seen, and its ranks" two.json \
 # ---- ranks of several versions ----
 
 # the same program but for its version's number
-"${PYTHON:-python3}" - "$CSCOPE" "$("$CSCOPE" --version | sed -n '1s/^cscope-mpi \([^ ]*\).*/\1/p')" <<'END'
+"${PYTHON:-python3}" - "$CS_PROGRAM" "$("$CS_PROGRAM" --version | sed -n '1s/^cscope-mpi \([^ ]*\).*/\1/p')" <<'END'
 import os
 import sys
 
@@ -61,8 +61,8 @@ cat >mixed <<-'END'
 END
 chmod +x mixed
 for others in 3 "1 2" 0; do
-	OTHERS=$others run_program 4 ./mixed "$CSCOPE" "${quick[@]}"
-	[ -x other ] || skip="no Python"
+	OTHERS=$others run_program 4 ./mixed "$CS_PROGRAM" --seed 1 "${quick[@]}"
+	command -v "${PYTHON:-python3}" >/dev/null || skip="no Python"
 	ok "another version in rank $others of 4: status 3" status_is 3
 	ok "… which one line says, with both" eval 'is_empty out &&
 		one_line "rank 0 runs cscope-mpi [0-9.]+.*, rank [1-3] on .* runs cscope-mpi [0-9.]+"'
