@@ -43,23 +43,6 @@ static void release(struct files *files)
 	free(files->run);
 }
 
-static int is_format(const struct cs_format *format)
-{
-	return !strcmp(format->name, "text") || !strcmp(format->name, "json");
-}
-
-static int check_formats(const struct cs_options *opt, struct cs_err *err)
-{
-	if (!is_format(opt->format))
-		return cs_err_set(err, "--format '%s': allowed are text, json",
-				  opt->format->name);
-	for (int i = 0; i < opt->n_outputs; i++)
-		if (!is_format(cs_format_by_file(opt->output[i])))
-			return cs_err_set(err, "--output '%s': allowed endings are "
-					  ".json, .txt", opt->output[i]);
-	return 0;
-}
-
 static int write_one(const struct cs_format *format, FILE *to,
 		     const struct cs_baseline *b, double margin)
 {
@@ -96,7 +79,7 @@ int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *e
 	size_t which;
 	int status;
 
-	if (check_formats(opt, err))
+	if (cs_command_formats(opt, "text|json", ".json, .txt", err))
 		return CS_EXIT_USAGE;
 	status = read_files(&files, opt, err);
 	if (!status && cs_baseline_learn(files.run, (size_t)files.n, &baseline,

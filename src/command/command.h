@@ -41,6 +41,11 @@ int cs_command_measure(const struct cs_call *call);
 
 /* ---- what several use ---- */
 
+/* Are --format and every --output of the formats that the command has, "text|json"?  -1
+ * with what is allowed; `endings` as text. */
+int cs_command_formats(const struct cs_options *opt, const char *formats,
+		       const char *endings, struct cs_err *err);
+
 /* A run to the files and the format that are asked for.  0 or CS_EXIT_CANNOT. */
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		     struct cs_err *err);

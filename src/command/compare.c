@@ -143,24 +143,6 @@ static int read_side(struct files *files, struct side *side, const char *operand
 
 /* ---- views ---- */
 
-static int is_format(const struct cs_format *format)
-{
-	return !strcmp(format->name, "text") || !strcmp(format->name, "json") ||
-	       !strcmp(format->name, "csv");
-}
-
-static int check_formats(const struct cs_options *opt, struct cs_err *err)
-{
-	if (!is_format(opt->format))
-		return cs_err_set(err, "--format '%s': allowed are text, json, csv",
-				  opt->format->name);
-	for (int i = 0; i < opt->n_outputs; i++)
-		if (!is_format(cs_format_by_file(opt->output[i])))
-			return cs_err_set(err, "--output '%s': allowed endings are "
-					  ".txt, .json, .csv", opt->output[i]);
-	return 0;
-}
-
 static int write_all(const struct cs_format *format, FILE *to,
 		     const struct cs_vec *made, int verbose)
 {
@@ -295,7 +277,7 @@ int cs_command_compare(const struct cs_options *opt, FILE *to, struct cs_err *er
 	struct files files = { .n = 0 };
 	int status;
 
-	if (check_formats(opt, err))
+	if (cs_command_formats(opt, "text|json|csv", ".txt, .json, .csv", err))
 		return CS_EXIT_USAGE;
 	cs_judging_init(&files.judging);
 	status = cs_judging_open(&files.judging, opt, err);

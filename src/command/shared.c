@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/print.h"
+#include "base/words.h"
 #include "command/command.h"
 
 void cs_complain(const char *text)
@@ -19,6 +20,21 @@ uint64_t cs_command_seed(void)
 	gmtime_r(&now, &day);
 	return (uint64_t)(day.tm_year + 1900) * 10000 +
 	       (uint64_t)(day.tm_mon + 1) * 100 + (uint64_t)day.tm_mday;
+}
+
+int cs_command_formats(const struct cs_options *opt, const char *formats,
+		       const char *endings, struct cs_err *err)
+{
+	int at;
+
+	if (cs_word_parse(opt->format->name, formats, &at, err))
+		return cs_err_prefix(err, "--format '%s'", opt->format->name);
+	for (int i = 0; i < opt->n_outputs; i++)
+		if (cs_word_parse(cs_format_by_file(opt->output[i])->name, formats, &at,
+				  NULL))
+			return cs_err_set(err, "--output '%s': allowed endings are %s",
+					  opt->output[i], endings);
+	return 0;
 }
 
 static int write_files(const struct cs_options *opt, const struct cs_run *run,
