@@ -11,8 +11,7 @@
 #include "check/internal.h"
 #include "result/pool.h"
 
-#define MAD_SCALE 1.4826	/* to a standard deviation, where errors are normal */
-#define TENTH_SCALE 1.2816	/* the same of the worse tenth */
+#define TENTH_SCALE 1.2816	/* as CS_MAD_TO_SD, of the worse tenth */
 #define RARE 0.001		/* further out than healthy ones get */
 #define TELLING 4		/* degrees of freedom from which that can be told */
 #define PLACES_FROM 3		/* nodes on which places show what is by design */
@@ -116,7 +115,7 @@ static double scaled_mad(double *deviation, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		deviation[i] = fabs(deviation[i]);
-	return n ? MAD_SCALE * cs_median(deviation, n) : NAN;
+	return n ? CS_MAD_TO_SD * cs_median(deviation, n) : NAN;
 }
 
 /* Standard deviation, of deviations from 0 that have so many degrees of freedom.  What
@@ -239,7 +238,7 @@ static double spread_places(const struct cs_norm_place *place, size_t n, double 
 		room[i] = fabs(place[i].median / middle - 1);
 	cs_sort(room, n);
 	wide = cs_quantile(room, n, 0.9) / TENTH_SCALE;
-	return fmax(wide, MAD_SCALE * cs_quantile(room, n, 0.5));
+	return fmax(wide, CS_MAD_TO_SD * cs_quantile(room, n, 0.5));
 }
 
 /* A median for each place, if these differ by more than chance: the same of all nodes,

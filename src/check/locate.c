@@ -7,7 +7,6 @@
 #include "base/quant.h"
 
 #define SWEEPS 4 /* more move nothing in matrices with a few bad places */
-#define MAD_TO_SD 1.4826
 
 double cs_upper_median(double *x, size_t n)
 {
@@ -24,7 +23,7 @@ double cs_scaled_mad(double *x, size_t n)
 	middle = cs_median(x, n);
 	for (size_t i = 0; i < n; i++)
 		x[i] = fabs(x[i] - middle);
-	return MAD_TO_SD * cs_median(x, n);
+	return CS_MAD_TO_SD * cs_median(x, n);
 }
 
 /* What a row has in common moves into its effect; a column likewise. */

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quant.h"
 #include "node/cell.h"
 
 static uint32_t outlier_flag(const struct cs_row *row, const double *x)
 {
 	for (uint32_t i = 0; i < row->n_samples; i++)
 		if (row->stats.mad > 0 && fabs(x[i] - row->stats.median) >
-						  5 * 1.4826 * row->stats.mad)
+						  5 * CS_MAD_TO_SD * row->stats.mad)
 			return CS_ROW_OUTLIERS;
 	return 0;
 }
