@@ -808,7 +808,7 @@ static void a_plan_at_an_odd_address_is_refused(void)
 static void a_lying_header_is_refused(void)
 {
 	LIE(plan->magic, 0);
-	LIE(plan->version, 2);
+	LIE(plan->version, 1);
 	LIE(plan->total_bytes, UINT64_MAX);
 	LIE(plan->n_agents, 0);
 	LIE(plan->n_agents, 2);
