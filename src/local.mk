@@ -111,6 +111,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/claim.c \
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
+	%D%/place/flush.c \
+	%D%/place/flush.h \
 	%D%/place/internal.h \
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \

@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
 	%D%/unit/fleet.t \
+	%D%/unit/flush.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
 	%D%/unit/hostlist.t \
@@ -113,6 +114,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
+%C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
