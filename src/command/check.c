@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "command/command.h"
 #include "command/judging.h"
 #include "command/readers.h"

@@ -2,8 +2,8 @@
 #ifndef CS_JUDGING_H
 #define CS_JUDGING_H
 
-#include "check/baseline.h"
-#include "check/threshold.h"
+#include "check/bounds/baseline.h"
+#include "check/bounds/threshold.h"
 #include "options/options.h"
 
 struct cs_judging {

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "check/versus.h"
+#include "check/compare/versus.h"
 #include "file/loaded.h"
 #include "file/plain.h"
 

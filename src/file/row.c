@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/kind.h"
+#include "check/link/kind.h"
 #include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"

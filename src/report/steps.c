@@ -7,7 +7,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "check/kind.h"
+#include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/parts.h"
 #include "report/view.h"

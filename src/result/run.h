@@ -96,8 +96,8 @@ struct cs_run {
 	struct cs_run_timings timings;
 	double budget_s;	/* --budget: 0 none */
 	double margin;		/* within which two arms are the same: 0.01 is 1 % */
-	const struct cs_baseline *baseline; /* to judge by (check/baseline.h); NULL */
-	const struct cs_thresholds *thresholds; /* check/threshold.h; NULL */
+	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
+	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */
