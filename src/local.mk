@@ -292,6 +292,7 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/compact.c \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/field.c \

@@ -73,6 +73,7 @@ struct cs_run {
 	const char *backend;	/* "cuda", "cpu" */
 	int stand_in;		/* cpu because there is no GPU, not asked for */
 	int virtual_clock;	/* the driver is a test double */
+	int compact;		/* files leave out of results what follows */
 	int redacted;		/* names stand for those of hosts and GPUs */
 	int argc;
 	char **argv;
