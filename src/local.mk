@@ -37,6 +37,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hints.h \
 	%D%/base/hostlist.c \
 	%D%/base/hostlist.h \
+	%D%/base/fieldset.c \
+	%D%/base/fieldset.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
 	%D%/base/print.c \
@@ -295,6 +297,8 @@ endif
 	%D%/file/compact.c \
 	%D%/file/document.c \
 	%D%/file/document.h \
+	%D%/file/code.c \
+	%D%/file/code.h \
 	%D%/file/field.c \
 	%D%/file/field.h \
 	%D%/file/finding.c \
