@@ -5,8 +5,8 @@ bin_PROGRAMS += cscope-mpi
 CS_LIBS = \
 	%D%/libcs_report.a \
 	%D%/libcs_file.a \
-	%D%/libcs_check.a \
 	%D%/libcs_job.a \
+	%D%/libcs_check.a \
 	%D%/libcs_node.a \
 	%D%/libcs_result.a \
 	%D%/libcs_plan.a \
@@ -244,6 +244,8 @@ endif
 	%D%/check/bounds/bound.c \
 	%D%/check/bounds/bound.h \
 	%D%/check/bounds/bounds.c \
+	%D%/check/bounds/criteria.c \
+	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
@@ -379,8 +381,8 @@ CS_COMMANDS = \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \
-	%D%/command/judging.c \
-	%D%/command/judging.h \
+	%D%/command/criteria.c \
+	%D%/command/criteria.h \
 	%D%/command/readers.c \
 	%D%/command/readers.h \
 	%D%/command/shared.c \

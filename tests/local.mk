@@ -231,9 +231,9 @@ FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfil
 	show stats tests threshold units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
-FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
+FUZZ_OF = base/* plan/* result/* check/*/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
-	command/baseline command/check command/compare command/judging command/readers \
+	command/baseline command/check command/compare command/criteria command/readers \
 	command/shared command/show
 fuzz:
 	@dir='%D%/fuzz/libfuzzer'; $(MKDIR_P) $$dir/objects || exit 1; \
