@@ -8,17 +8,9 @@
 #ifndef CS_CHECK_FINGERPRINT_H
 #define CS_CHECK_FINGERPRINT_H
 
+#include "base/fieldset.h"
 #include "base/vec.h"
 #include "result/run.h"
-
-enum cs_layer {
-	CS_LAYER_WIRING,	/* parts, and how they are joined */
-	CS_LAYER_FIRMWARE,
-	CS_LAYER_SOFTWARE,
-	CS_LAYER_SETTINGS,
-	CS_LAYER_LAUNCH,	/* what the job was given */
-	CS_LAYERS
-};
 
 struct cs_trait {
 	uint32_t layer;		/* enum cs_layer */
