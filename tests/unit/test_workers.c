@@ -15,10 +15,10 @@ static struct cs_workers workers;
 
 static int set_up(void)
 {
-	char chosen[CS_TESTS_MOST] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan_request req = {
 		.n_agents = 2,
-		.chosen = chosen,
+		.chosen = &chosen,
 		.set = { .copy_bytes = 4096, .backend = CS_BACKEND_CPU },
 	};
 	struct cs_plan *plan = NULL;
