@@ -113,6 +113,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/claim.c \
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
+	%D%/place/flush.c \
+	%D%/place/flush.h \
 	%D%/place/internal.h \
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \
@@ -202,7 +204,9 @@ endif
 	%D%/node/starter.h \
 	%D%/node/step.c \
 	%D%/node/usage.c \
-	%D%/node/usage.h
+	%D%/node/usage.h \
+	%D%/node/workers.c \
+	%D%/node/workers.h
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
