@@ -265,20 +265,6 @@ static void settle(double *x, size_t n)
 		x[i] = cs_ten_digits(x[i]);
 }
 
-static void settle_agent(struct cs_agent_facts *a)
-{
-	settle(&a->link.nvlink_raw_gbs, 1);
-	settle(&a->before.power_w, 1);
-	settle(&a->after.power_w, 1);
-	settle(&a->start_s, 1);
-	settle(&a->open_s, 1);
-	settle(&a->arena_s, 1);
-	settle(&a->ways_s, 1);
-	settle(&a->first_sample_s, 1);
-	settle(&a->usage.cpu_s, 1);
-	settle(&a->usage.process_cpu_s, 1);
-}
-
 struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer)
 {
 	return &nd->peers[agent * nd->facts.n_agents + peer];
@@ -291,23 +277,19 @@ size_t cs_node_ways(const struct cs_run_node *nd)
 	return n * n;
 }
 
-static void settle_node(struct cs_run_node *nd)
+void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to)
 {
-	int i;
-
-	settle(&nd->facts.release_us, 1);
-	settle(&nd->facts.skew_us, 1);
-	settle(&nd->facts.skew_max_us, 1);
-	settle(&nd->facts.cgroup_cpus, 1);
-	for (i = 0; i < nd->facts.n_agents; i++)
-		settle_agent(&nd->agent[i]);
-	for (i = 0; i < nd->facts.n_sights; i++) {
-		settle(&nd->sight[i].board.power_limit_w, 1);
-		settle(&nd->sight[i].board.power_default_w, 1);
+	cs_fields_each(&cs_node_fields, &nd->facts, fn, to);
+	for (int i = 0; i < nd->facts.n_agents; i++) {
+		cs_fields_each(&cs_agent_gpu_fields, &nd->agent[i], fn, to);
+		cs_fields_each(&cs_agent_fields, &nd->agent[i], fn, to);
 	}
-	for (size_t k = 0; nd->peers && k < cs_node_ways(nd); k++)
-		if (nd->peers[k].via != CS_VIA_NONE)
-			settle(&nd->peers[k].open_ms, 1);
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		cs_fields_each(&cs_gpu_sight_fields, &nd->sight[i], fn, to);
+	for (int i = 0; nd->ranks && i < nd->facts.n_ranks; i++)
+		cs_fields_each(&cs_rank_fields, &nd->ranks[i], fn, to);
+	for (size_t i = 0; nd->peers && i < cs_node_ways(nd); i++)
+		cs_fields_each(&cs_peer_fields, &nd->peers[i], fn, to);
 }
 
 void cs_run_sort_findings(struct cs_run *run)
@@ -336,11 +318,11 @@ void cs_run_settle(struct cs_run *run)
 	int node;
 
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
-		cs_fields_settle(&cs_row_fields, &row[i]);
+		cs_fields_each(&cs_row_fields, &row[i], cs_field_settle, NULL);
 	settle(run->rows.samples.data, run->rows.samples.n);
 	cs_run_sort_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)
-		settle_node(&run->node[node]);
+		cs_node_each(&run->node[node], cs_field_settle, NULL);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		settle(times[i], 1);
 }

@@ -42,6 +42,8 @@ struct cs_run_node {
 /* The way between two agents of a node that has `peers`. */
 struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer);
 size_t cs_node_ways(const struct cs_run_node *nd); /* how many */
+/* Every field of the node, its agents, GPUs, ranks and ways. */
+void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to);
 
 /* Seconds, measured by rank 0 from exec; the parts do not overlap. */
 struct cs_run_timings {
