@@ -5,8 +5,8 @@ bin_PROGRAMS += cscope-mpi
 CS_LIBS = \
 	%D%/libcs_report.a \
 	%D%/libcs_file.a \
-	%D%/libcs_check.a \
 	%D%/libcs_job.a \
+	%D%/libcs_check.a \
 	%D%/libcs_node.a \
 	%D%/libcs_result.a \
 	%D%/libcs_plan.a \
@@ -113,6 +113,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/claim.c \
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
+	%D%/place/flush.c \
+	%D%/place/flush.h \
 	%D%/place/internal.h \
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \
@@ -202,7 +204,9 @@ endif
 	%D%/node/starter.h \
 	%D%/node/step.c \
 	%D%/node/usage.c \
-	%D%/node/usage.h
+	%D%/node/usage.h \
+	%D%/node/workers.c \
+	%D%/node/workers.h
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
@@ -242,6 +246,8 @@ endif
 	%D%/check/bounds/bound.c \
 	%D%/check/bounds/bound.h \
 	%D%/check/bounds/bounds.c \
+	%D%/check/bounds/criteria.c \
+	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
@@ -377,8 +383,8 @@ CS_COMMANDS = \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \
-	%D%/command/judging.c \
-	%D%/command/judging.h \
+	%D%/command/criteria.c \
+	%D%/command/criteria.h \
 	%D%/command/readers.c \
 	%D%/command/readers.h \
 	%D%/command/shared.c \

@@ -26,7 +26,7 @@ BEGIN {
 	may["plan"] = "base"
 	may["result"] = "plan base"
 	may["node"] = "result plan place backend base"
-	may["job"] = "node result plan place backend base"
+	may["job"] = "check node result plan place backend base"
 	may["check/link"] = "result plan base"
 	may["check/fleet"] = "result plan base"
 	may["check/cells"] = "check/fleet check/link result plan base"

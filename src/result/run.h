@@ -26,6 +26,7 @@ enum cs_check_kind {
 	CS_CHECK_OUTLIER = 8, /* is a cell slower than its like? */
 	CS_CHECK_LINK = 16, /* are links what they could be, and give what they do? */
 	CS_CHECK_BASELINE = 32, /* cells against baselines and thresholds */
+	CS_CHECKS_OF_CELLS = CS_CHECK_OUTLIER | CS_CHECK_LINK | CS_CHECK_BASELINE,
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */

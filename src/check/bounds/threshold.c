@@ -27,10 +27,6 @@ void cs_thresholds_init(struct cs_thresholds *t)
 
 void cs_thresholds_release(struct cs_thresholds *t)
 {
-	struct cs_threshold *line = t->lines.data;
-
-	for (size_t i = 0; i < t->lines.n; i++)
-		free(line[i].tests);
 	cs_vec_release(&t->lines);
 }
 
@@ -173,16 +169,11 @@ static int take_size(const struct cs_table *t, struct cs_threshold *line)
 
 static struct cs_threshold *add_line(struct cs_thresholds *to, struct cs_err *err)
 {
-	size_t n;
 	struct cs_threshold *line = cs_vec_add(&to->lines, 1, err);
 
-	if (!line)
-		return NULL;
-	cs_catalogue(&n);
-	*line = (struct cs_threshold){ .tests = calloc(n, 1) };
-	if (!line->tests)
-		cs_err_set(err, "no memory");
-	return line->tests ? line : NULL;
+	if (line)
+		memset(line, 0, sizeof(*line));
+	return line;
 }
 
 static int take_line(struct cs_thresholds *to, const struct cs_table *t)

@@ -4,11 +4,12 @@
 #define CS_CHECK_THRESHOLD_H
 
 #include "base/table.h"
+#include "plan/catalogue.h"
 #include "result/run.h"
 
 /* One line: tests of nodes of a class, copies of a size. */
 struct cs_threshold {
-	char *tests;		/* [catalogue] 1: of that test; malloc'ed */
+	char tests[CS_TESTS_MOST]; /* by position in the catalogue, 1: of that test */
 	char class[CS_FIELD];	/* glob; "" any */
 	uint64_t bytes;		/* 0: any size */
 	double bound;		/* least rate, most time; or share of the live link */
