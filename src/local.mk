@@ -83,6 +83,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/urgent.h
 
 %C%_libcs_result_a_SOURCES = \
+	%D%/result/cells.c \
+	%D%/result/cells.h \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
 	%D%/result/finding.c \

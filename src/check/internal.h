@@ -4,6 +4,7 @@
 
 #include "check/baseline.h"
 #include "check/check.h"
+#include "result/cells.h"
 
 /* ---- findings: judge.c ---- */
 
@@ -42,20 +43,6 @@ int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err);
  * for each node. */
 int cs_depend_judge(struct cs_run *run, struct cs_err *err);
 
-/* ---- second looks: looks.c ---- */
-
-/* Rows of second looks, in order of nodes, however those of a job came. */
-struct cs_looks {
-	const struct cs_row **row;
-	size_t n;
-};
-/* All of a run; to be released. */
-int cs_looks_gather(const struct cs_rows *rows, struct cs_looks *out,
-		    struct cs_err *err);
-/* Of these the node's. */
-struct cs_looks cs_looks_of(const struct cs_looks *all, uint32_t node);
-void cs_looks_release(struct cs_looks *looks);
-
 /* ---- baselines: baseline.c ---- */
 
 /* What baselines are kept by: class, test, metric, size and way alone. */
@@ -87,7 +74,6 @@ struct cs_bound {
 	enum cs_finding_id id;
 	const char *by;
 	uint32_t severity, once;
-	const struct cs_looks *looks;
 	struct cs_vec *told;	/* struct cs_suspect, with findings; NULL none */
 };
 /* Those of one matrix as one finding, the worst first (sorted here).  A cell whose

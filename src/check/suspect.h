@@ -4,7 +4,7 @@
 #define CS_CHECK_SUSPECT_H
 
 #include "base/vec.h"
-#include "result/run.h"
+#include "result/cells.h"
 
 /* Healthy figures differ by less, as logarithms: nobody is held to more. */
 #define CS_OFF_FLOOR 0.01
@@ -129,7 +129,7 @@ int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 		   struct cs_err *err);
 /* cells.c: is there anything to judge, and all that is suspicious. */
 int cs_cells_are_judged(const struct cs_run *run);
-int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
+int cs_suspects_find(struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err);
 /* word.c: what came of a second look, behind what was found; a suspect as a finding. */
 const char *cs_look_text(enum cs_look look);

@@ -32,6 +32,7 @@
 #include "options/options.h"
 #include "plan/file.h"
 #include "report/report.h"
+#include "result/cells.h"
 #include "result/redact.h"
 
 /* For outputs: to be opened, as most file systems can in time, and to take what is
@@ -312,10 +313,13 @@ static int await_files(struct program *p)
 
 static void end_run(struct program *p)
 {
+	struct cs_err err; /* without an index nothing is counted */
+
 	p->ended = 1;
 	clock_gettime(CLOCK_REALTIME, &p->run.ended);
 	p->run.timings.total = cs_clock_s() - p->progress.began_s;
 	cs_run_settle(&p->run);
+	cs_run_index(&p->run, &err);
 	cs_progress_clear(&p->progress);
 }
 
@@ -481,12 +485,15 @@ static int look_again(void *ctx, const struct cs_run *seen, uint32_t *step, int 
 {
 	const struct program *p = ctx;
 	struct cs_run run = *seen;
-	int n = cs_cells_again(seen, step, most, err);
+	int n = cs_cells_again(&run, step, most, err);
 
 	run.baseline = p->run.baseline;
 	run.thresholds = p->run.thresholds;
 	run.margin = p->run.margin;
-	return n < 0 ? n : cs_bounds_again(&run, step, n, most, err);
+	if (n >= 0)
+		n = cs_bounds_again(&run, step, n, most, err);
+	cs_rows_unindex(&run.rows);
+	return n;
 }
 
 /* The same on rank 0, at what all nodes show together. */
@@ -494,9 +501,12 @@ static int look_again_together(void *ctx, struct cs_vec *again, struct cs_err *e
 {
 	const struct program *p = ctx;
 	struct cs_run run = p->run;
+	int rc;
 
 	run.checks = p->opt->checks;
-	return cs_fleet_again(&run, again, err);
+	rc = cs_fleet_again(&run, again, err);
+	cs_rows_unindex(&run.rows);
+	return rc;
 }
 
 static void on_progress(void *ctx, uint32_t done, uint32_t all)
