@@ -5,8 +5,8 @@ bin_PROGRAMS += cscope-mpi
 CS_LIBS = \
 	%D%/libcs_report.a \
 	%D%/libcs_file.a \
-	%D%/libcs_check.a \
 	%D%/libcs_job.a \
+	%D%/libcs_check.a \
 	%D%/libcs_node.a \
 	%D%/libcs_result.a \
 	%D%/libcs_plan.a \
@@ -37,6 +37,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hints.h \
 	%D%/base/hostlist.c \
 	%D%/base/hostlist.h \
+	%D%/base/fieldset.c \
+	%D%/base/fieldset.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
 	%D%/base/print.c \
@@ -78,6 +80,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/settings.h \
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
+	%D%/plan/variant.c \
 	%D%/plan/turns.h \
 	%D%/plan/urgent.c \
 	%D%/plan/urgent.h
@@ -92,6 +95,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/findings.def \
 	%D%/result/grid.c \
 	%D%/result/grid.h \
+	%D%/result/judge.c \
+	%D%/result/judge.h \
 	%D%/result/merge.c \
 	%D%/result/merge.h \
 	%D%/result/pool.c \
@@ -110,6 +115,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/claim.c \
 	%D%/place/hostmem.c \
 	%D%/place/confine.c \
+	%D%/place/flush.c \
+	%D%/place/flush.h \
 	%D%/place/internal.h \
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \
@@ -234,62 +241,67 @@ endif
 	%D%/job/watch.c
 
 %C%_libcs_check_a_SOURCES = \
-	%D%/check/again.c \
-	%D%/check/baseline.c \
-	%D%/check/baseline.h \
-	%D%/check/below.c \
-	%D%/check/bound.c \
-	%D%/check/bounds.c \
-	%D%/check/cells.c \
-	%D%/check/cells.h \
-	%D%/check/check.c \
-	%D%/check/check.h \
-	%D%/check/class.c \
-	%D%/check/class.h \
-	%D%/check/compare.c \
-	%D%/check/compare.h \
-	%D%/check/conditions.c \
-	%D%/check/conditions.h \
-	%D%/check/depend.c \
-	%D%/check/expect.c \
-	%D%/check/expect.h \
-	%D%/check/fingerprint.c \
-	%D%/check/fingerprint.h \
-	%D%/check/internal.h \
-	%D%/check/kind.c \
-	%D%/check/kind.h \
-	%D%/check/judge.c \
-	%D%/check/launch.c \
-	%D%/check/learn.c \
-	%D%/check/locate.c \
-	%D%/check/locate.h \
-	%D%/check/noise.c \
-	%D%/check/looks.c \
-	%D%/check/outlier.c \
-	%D%/check/pairing.c \
-	%D%/check/pairing.h \
-	%D%/check/rows.c \
-	%D%/check/signs.c \
-	%D%/check/spots.c \
-	%D%/check/suspect.c \
-	%D%/check/suspect.h \
-	%D%/check/threshold.c \
-	%D%/check/threshold.h \
-	%D%/check/verdict.c \
-	%D%/check/versus.c \
-	%D%/check/versus.h \
-	%D%/check/vote.c \
-	%D%/check/vote.h \
-	%D%/check/whole.c \
-	%D%/check/word.c
+	%D%/check/bounds/baseline.c \
+	%D%/check/bounds/baseline.h \
+	%D%/check/bounds/bound.c \
+	%D%/check/bounds/bound.h \
+	%D%/check/bounds/bounds.c \
+	%D%/check/bounds/criteria.c \
+	%D%/check/bounds/criteria.h \
+	%D%/check/bounds/learn.c \
+	%D%/check/bounds/threshold.c \
+	%D%/check/bounds/threshold.h \
+	%D%/check/cells/again.c \
+	%D%/check/cells/below.c \
+	%D%/check/cells/cells.c \
+	%D%/check/cells/cells.h \
+	%D%/check/cells/locate.c \
+	%D%/check/cells/locate.h \
+	%D%/check/cells/looks.c \
+	%D%/check/cells/noise.c \
+	%D%/check/cells/outlier.c \
+	%D%/check/cells/signs.c \
+	%D%/check/cells/spots.c \
+	%D%/check/cells/suspect.c \
+	%D%/check/cells/suspect.h \
+	%D%/check/cells/whole.c \
+	%D%/check/cells/word.c \
+	%D%/check/compare/compare.c \
+	%D%/check/compare/compare.h \
+	%D%/check/compare/conditions.c \
+	%D%/check/compare/conditions.h \
+	%D%/check/compare/pairing.c \
+	%D%/check/compare/pairing.h \
+	%D%/check/compare/versus.c \
+	%D%/check/compare/versus.h \
+	%D%/check/fleet/class.c \
+	%D%/check/fleet/class.h \
+	%D%/check/fleet/fingerprint.c \
+	%D%/check/fleet/fingerprint.h \
+	%D%/check/fleet/vote.c \
+	%D%/check/fleet/vote.h \
+	%D%/check/link/expect.c \
+	%D%/check/link/expect.h \
+	%D%/check/link/kind.c \
+	%D%/check/link/kind.h \
+	%D%/check/verdict/check.c \
+	%D%/check/verdict/check.h \
+	%D%/check/verdict/depend.c \
+	%D%/check/verdict/internal.h \
+	%D%/check/verdict/launch.c \
+	%D%/check/verdict/rows.c \
+	%D%/check/verdict/verdict.c
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
+	%D%/file/compact.c \
 	%D%/file/document.c \
 	%D%/file/document.h \
+	%D%/file/code.c \
+	%D%/file/code.h \
 	%D%/file/field.c \
 	%D%/file/field.h \
 	%D%/file/finding.c \
@@ -370,8 +382,8 @@ CS_COMMANDS = \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \
-	%D%/command/judging.c \
-	%D%/command/judging.h \
+	%D%/command/criteria.c \
+	%D%/command/criteria.h \
 	%D%/command/readers.c \
 	%D%/command/readers.h \
 	%D%/command/shared.c \

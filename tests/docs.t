@@ -78,6 +78,16 @@ missing_links() { # FILE...
 	done
 }
 
+# What is wrong with files of runs in DIR; what compare wrote is no run.
+results() { # DIR
+	local file
+	find "$1" -type f -size +300000c -printf '%p: %s bytes, at most 300000\n'
+	find "$1" -name '*.json*' | while read -r file; do
+		head -n 1 "$file" | grep -q '"cscope-mpi-compare/' ||
+			"$CSCOPE" show "$file" -q 2>&1
+	done
+}
+
 # ---- sentences of METHOD ----
 
 # Running text: line breaks and runs of blanks are one blank.
@@ -197,6 +207,8 @@ ok "every sentence that METHOD quotes is in its test" "$work/sentences"
 ok "every rule of METHOD names its test" "$work/rules"
 grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks"
 ok "no line of a document ends in blanks" "$work/blanks"
+results "$top/doc/results" >"$work/results"
+ok "results are small files which the program reads" "$work/results"
 if [ -n "${HAVE_CUDA:-}" ]; then
 	printed >"$work/printed"
 	unprinted doc/READING.md >"$work/unprinted"
@@ -223,6 +235,11 @@ ok "planted options are found, those of a launcher are not ours" "$work/count"
 	missing_links "$work/planted.md"
 } | wc -l | grep -vx 2 >"$work/count"
 ok "a planted path and a planted link are found" "$work/count"
+mkdir "$work/planted"
+head -c 300001 /dev/zero >"$work/planted/large.txt"
+echo '{"schema":"cscope-mpi/1"}' >"$work/planted/part.json"
+results "$work/planted" | wc -l | grep -vx 2 >"$work/count"
+ok "a planted large file and a planted part of one are found" "$work/count"
 {
 	missing_sentences "$work/planted.md"
 	rules_without_test "$work/planted.md"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/cells.h"
+#include "check/cells/cells.h"
 
 #define BETWEEN_NODES 0.003
 #define BETWEEN_RUNS 0.001

@@ -26,8 +26,13 @@ BEGIN {
 	may["plan"] = "base"
 	may["result"] = "plan base"
 	may["node"] = "result plan place backend base"
-	may["job"] = "node result plan place backend base"
-	may["check"] = "result plan base"
+	may["job"] = "check node result plan place backend base"
+	may["check/link"] = "result plan base"
+	may["check/fleet"] = "result plan base"
+	may["check/cells"] = "check/fleet check/link result plan base"
+	may["check/bounds"] = "check/cells check/fleet check/link result plan base"
+	may["check/compare"] = "check/bounds check/fleet result plan base"
+	may["check/verdict"] = "check result plan base"
 	may["file"] = "check result plan base"
 	may["report"] = "file check result plan base"
 	may["options"] = "job report file check result plan base"
@@ -79,8 +84,23 @@ BEGIN {
 
 FNR == 1 {
 	comment = 0
-	folder = FILENAME ~ "/" ? FILENAME : ""
-	sub("/.*", "", folder)
+	folder = layer(FILENAME)
+}
+
+# The folder of a file that is a layer: that of a part where it has parts, else the
+# outermost; "" of none.
+function layer(file,    part) {
+	part = file
+	if (!sub("/[^/]*$", "", part))
+		return ""
+	if (!(part in may))
+		sub("/.*", "", part)
+	return part
+}
+
+# A layer or, where it has parts, each of them.
+function allows(list, to) {
+	return has_word(list, to) || (sub("/.*", "", to) && has_word(list, to))
 }
 
 function wrong(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
@@ -88,12 +108,12 @@ function wrong(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
 function has_word(list, word) { return index(" " list " ", " " word " ") }
 
 function check_own(file,    to) {
-	to = file
-	if (!sub("/.*", "", to) || folder == "" || to == folder)
+	to = layer(file)
+	if (to == "" || folder == "" || to == folder)
 		;
 	else if (!(folder in may))
 		wrong("folder " folder " has no place among the layers")
-	else if (!has_word(may[folder], to))
+	else if (!allows(may[folder], to))
 		wrong(folder " must not include " file)
 	if (file ~ "^backend/cuda/" && FILENAME !~ "^backend/cuda/")
 		wrong(file " is private to backend/cuda")
@@ -264,6 +284,24 @@ circles() {
 	}'
 }
 
+# Print the folders below $1 whose files include each other in a circle.
+folders_in_circles() {
+	(cd "$1" && find . -name '*.[ch]' | sed 's|^\./||' | xargs awk "$folder_rules") |
+		sort -u | { tsort >/dev/null; } 2>&1
+}
+
+# shellcheck disable=SC2016 # awk's dollars
+folder_rules='
+/^#[ \t]*include "[^"]*[\/]/ {
+	from = FILENAME
+	to = $0
+	sub(/^[^"]*"/, "", to)
+	sub("/[^/]*$", "", to)
+	if (sub("/[^/]*$", "", from) && from != to)
+		print from, to
+}
+'
+
 n=0
 report() { # GOOD NAME
 	n=$((n + 1))
@@ -306,6 +344,14 @@ found=$(printf '%s\n' 'x.a:a.o:0 T f' 'x.a:a.o:  U g' 'x.a:b.o:0 T g' 'x.a:b.o: 
 	circles | sort | tr -d '\n')
 report "$([ "$found" = a.ob.oc.o ] && echo 1 || echo 0)" "finds a circle of three"
 
+found=$(folders_in_circles "$src")
+[ -z "$found" ] || echo "$found" | sed 's/^/# /'
+report "$([ -z "$found" ] && echo 1 || echo 0)" "no folders include each other in a circle"
+mkdir -p "$dir/src/check/a" "$dir/src/check/b"
+echo '#include "check/b/x.h"' >"$dir/src/check/a/x.c"
+echo '#include "check/a/x.h"' >"$dir/src/check/b/x.h"
+report "$([ -n "$(folders_in_circles "$dir/src")" ] && echo 1 || echo 0)" "finds a circle of two folders"
+
 found=$(needs_cuda "$top")
 [ -z "$found" ] || echo "$found" | sed 's/^/# /'
 report "$([ -z "$found" ] && echo 1 || echo 0)" "what needs cuda.h is built only where it is"
@@ -336,6 +382,8 @@ plant plan/x.c '#include "result/row.h"' 'plan/ looking up'
 plant report/x.c '#include "node/board.h"' 'report/ looking into node/'
 plant node/x.c '#include "backend/cuda/driver.h"' 'a private header of a backend'
 plant file/x.c '#include "report/view.h"' 'file/ looking up'
+plant check/cells/x.c '#include "check/verdict/check.h"' 'a part of check/ looking up'
+plant check/x.c '#include "base/err.h"' 'a file of check/ in none of its parts'
 plant options/x.c '#include "node/board.h"' 'options/ looking into node/'
 plant extra/x.c '#include "base/err.h"' 'a folder that is no layer'
 plant plan/x.c 'int f(void) { return clock_gettime(1, 0); }' 'a clock read in plan/'
@@ -354,6 +402,7 @@ plant base/x.c '#include <sys/pidfd.h>' 'a header of glibc 2.36'
 allow node/process.h '#define SYS_pidfd_open 434' 'the one place of a newer system call'
 allow job/x.c '	close_from(4); p->gettid(); x = SYS_futex;' 'what only looks like a newer glibc'
 allow main.c '	exit(printf("x"));' 'main.c to print and exit'
+allow report/x.c '#include "check/verdict/check.h"' 'what may use check/ all of its parts'
 allow job/x.c '	_exit(3); fputs("exit(1)", stderr);' 'job/ to leave by _exit'
 allow backend/cuda/x.c '#include "backend/cuda/driver.h"' 'a backend its own header'
 allow place/x.c '#include <hwloc.h>' 'place/ to use hwloc'

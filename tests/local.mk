@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
 	%D%/unit/fleet.t \
+	%D%/unit/flush.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
 	%D%/unit/hostlist.t \
@@ -113,6 +114,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
+%C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
@@ -229,9 +231,9 @@ FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfil
 	show stats tests threshold units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
-FUZZ_OF = base/* plan/* result/* check/* file/* report/* options/* \
+FUZZ_OF = base/* plan/* result/* check/*/* file/* report/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
-	command/baseline command/check command/compare command/judging command/readers \
+	command/baseline command/check command/compare command/criteria command/readers \
 	command/shared command/show
 fuzz:
 	@dir='%D%/fuzz/libfuzzer'; $(MKDIR_P) $$dir/objects || exit 1; \

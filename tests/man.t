@@ -53,6 +53,7 @@ options_of_page() { # FILE SECTION NEXT-SECTION
 keys_of_sources() {
 	sed -nE 's/.*\b(cs_put[a-z_]*|put_if|member)\(.*, "([a-z0-9_]+)",.*/\2/p' \
 		"$top"/src/file/*.c
+	sed -nE 's/^\t[A-Z]+\([A-Z]+, "([a-z0-9_]+)",.*/\1/p' "$top"/src/*/*.c
 	grep -ohE '\\"[a-z_]+\\":\[' "$top"/src/file/*.c | tr -cd 'a-z_\n'
 	echo kind
 }

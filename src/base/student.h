@@ -5,6 +5,12 @@
 
 #include <stddef.h>
 
+/* A standard deviation, as a share, and its degrees of freedom; without any it is not
+ * known. */
+struct cs_spread {
+	double sd, df;
+};
+
 /* Share of the beta distribution with parameters a and b below x: I_x(a, b).
  * a, b > 0.  Continued fraction (NIST DLMF 8.17.22). */
 double cs_beta_share(double a, double b, double x);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/hostlist.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "command/command.h"
-#include "command/judging.h"
+#include "command/criteria.h"
 #include "command/readers.h"
 #include "result/merge.h"
 #include "result/redact.h"
@@ -16,7 +16,7 @@ struct fleet {
 	const struct cs_options *opt;
 	struct cs_readers *readers;
 	struct cs_merge merge;
-	struct cs_judging judging;
+	struct cs_criteria criteria;
 	struct cs_loaded base;	/* whose texts the merged run has */
 	struct cs_err first;	/* what was wrong with the first bad file */
 	int first_status;	/* 0: none was */
@@ -112,7 +112,7 @@ static int judge(struct fleet *fleet, struct cs_err *err)
 
 	run->checks = checks_of(run);
 	run->margin = fleet->opt->margin;
-	cs_judging_apply(&fleet->judging, run);
+	cs_criteria_apply(&fleet->criteria, run);
 	if (cs_check_run(run, err))
 		return -1;
 	cs_run_sort_findings(run);
@@ -171,14 +171,14 @@ int cs_command_check(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 	if (cs_merge_init(&fleet.merge, opt->n_files, err))
 		return CS_EXIT_CANNOT;
-	cs_judging_init(&fleet.judging);
-	status = cs_judging_open(&fleet.judging, opt, err);
+	cs_criteria_init(&fleet.criteria);
+	status = cs_criteria_read(&fleet.criteria, opt, err);
 	if (!status)
 		status = gather(&fleet, err);
 	if (!status)
 		status = answer(&fleet, to, err);
 	cs_readers_stop(fleet.readers);
-	cs_judging_release(&fleet.judging);
+	cs_criteria_release(&fleet.criteria);
 	cs_merge_release(&fleet.merge);
 	cs_loaded_release(&fleet.base);
 	return status;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/criteria.h"
 #include "file/loaded.h"
-#include "judging.h"
 #include "report/versus.h"
 #include "result/cut.h"
 
@@ -16,7 +16,7 @@
 
 /* A file is read once, however often it is named. */
 struct files {
-	struct cs_judging judging;	/* --baseline */
+	struct cs_criteria criteria;	/* --baseline */
 	char *name[FILES_MOST];
 	struct cs_loaded *loaded[FILES_MOST];
 	int n;
@@ -52,7 +52,7 @@ static const struct cs_run *read_once(struct files *files, const char *name,
 	}
 	files->name[files->n] = strdup(name);
 	files->loaded[files->n] = loaded;
-	cs_judging_apply(&files->judging, &loaded->run);
+	cs_criteria_apply(&files->criteria, &loaded->run);
 	return &files->loaded[files->n++]->run;
 }
 
@@ -63,7 +63,7 @@ static void release(struct files *files)
 		free(files->loaded[i]);
 		free(files->name[i]);
 	}
-	cs_judging_release(&files->judging);
+	cs_criteria_release(&files->criteria);
 }
 
 /* ---- A and B ---- */
@@ -279,8 +279,8 @@ int cs_command_compare(const struct cs_options *opt, FILE *to, struct cs_err *er
 
 	if (cs_command_formats(opt, "text|json|csv", ".txt, .json, .csv", err))
 		return CS_EXIT_USAGE;
-	cs_judging_init(&files.judging);
-	status = cs_judging_open(&files.judging, opt, err);
+	cs_criteria_init(&files.criteria);
+	status = cs_criteria_read(&files.criteria, opt, err);
 	if (!status)
 		status = opt->other ? compare_sides(opt, &files, &made, err) :
 				      compare_placements(opt, &files, &made, err);

@@ -14,10 +14,9 @@
 #include "backend/backend.h"
 #include "base/print.h"
 #include "base/units.h"
-#include "check/cells.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "command/command.h"
-#include "command/judging.h"
+#include "command/criteria.h"
 #include "command/leftout.h"
 #include "command/planfile.h"
 #include "command/progress.h"
@@ -57,7 +56,7 @@ struct program {
 	int refused;		/* what was given cannot be used: the status */
 	struct cs_err says;	/* why */
 	struct cs_resume resume;
-	struct cs_judging judging;
+	struct cs_criteria criteria;
 	struct cs_redact redact;
 	char host[CS_HOST];
 	struct cs_budget budget;
@@ -123,10 +122,12 @@ static int on_resume(void *ctx, struct cs_err *err)
 }
 
 /* What cannot be judged by what was given is not measured. */
-static int refuse_judging(struct program *p, struct cs_err *err)
+static int refuse_criteria(struct program *p, struct cs_err *err)
 {
-	if (!cs_judging_fits(&p->judging, p->run.plan, &p->says))
+	if (!p->run.baseline || !p->run.plan ||
+	    !cs_baseline_fits(p->run.baseline, p->run.plan, &p->says))
 		return 0;
+	cs_err_prefix(&p->says, "--baseline");
 	p->refused = CS_EXIT_USAGE;
 	return cs_err_set(err, "%s", p->says.text);
 }
@@ -174,7 +175,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 	enum cs_finding_id id;
 	int n, rc = 0;
 
-	if (refuse_judging(p, err))
+	if (refuse_criteria(p, err))
 		return -1;
 	id = p->run.plan && !p->resume.complete ?
 		     cs_left_out_plan(p->opt, p->run.plan, text, sizeof(text)) :
@@ -451,7 +452,7 @@ static void init_run(struct program *p)
 	p->run.asked = p->opt->tests;
 	p->run.checks = p->opt->checks;
 	p->run.budget_s = p->opt->budget_s;
-	cs_judging_apply(&p->judging, &p->run);
+	cs_criteria_apply(&p->criteria, &p->run);
 	p->run.margin = cs_ten_digits(p->opt->margin);
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
@@ -466,47 +467,6 @@ static void release_run(struct cs_run *run)
 	free(run->node);
 	cs_rows_release(&run->rows);
 	cs_vec_release(&run->findings);
-}
-
-/* On other nodes than rank 0's: they look again at what is beyond the same bounds. */
-static int on_bounds(void *ctx, struct cs_err *err)
-{
-	struct program *p = ctx;
-
-	if (cs_judging_take(&p->judging, p->opt, err))
-		return -1;
-	cs_judging_apply(&p->judging, &p->run);
-	return 0;
-}
-
-/* A second look: at what is unlike the others, and what is beyond a bound. */
-static int look_again(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
-		      struct cs_err *err)
-{
-	const struct program *p = ctx;
-	struct cs_run run = *seen;
-	int n = cs_cells_again(&run, step, most, err);
-
-	run.baseline = p->run.baseline;
-	run.thresholds = p->run.thresholds;
-	run.margin = p->run.margin;
-	if (n >= 0)
-		n = cs_bounds_again(&run, step, n, most, err);
-	cs_rows_unindex(&run.rows);
-	return n;
-}
-
-/* The same on rank 0, at what all nodes show together. */
-static int look_again_together(void *ctx, struct cs_vec *again, struct cs_err *err)
-{
-	const struct program *p = ctx;
-	struct cs_run run = p->run;
-	int rc;
-
-	run.checks = p->opt->checks;
-	rc = cs_fleet_again(&run, again, err);
-	cs_rows_unindex(&run.rows);
-	return rc;
 }
 
 static void on_progress(void *ctx, uint32_t done, uint32_t all)
@@ -533,10 +493,7 @@ static int measure(struct program *p, int signal_fd)
 		.plan = p->opt->plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
 		.refusal = p->refused ? &p->says : NULL,
-		.again = p->opt->checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK |
-					  CS_CHECK_BASELINE) ? look_again : NULL,
-		.again_together = look_again_together,
-		.bounds = &p->judging.texts, .bounds_came = on_bounds,
+		.criteria = &p->criteria,
 		.collect = { p, on_node, on_row, on_finding },
 		.progress = on_progress, .show = show_state,
 		.interrupted = on_interrupted, .ctx = p,
@@ -557,7 +514,7 @@ static int measure(struct program *p, int signal_fd)
 	free(p->plan_file);
 	cs_resume_release(&p->resume);
 	cs_redact_release(&p->redact);
-	cs_judging_release(&p->judging);
+	cs_criteria_release(&p->criteria);
 	release_run(&p->run);
 	return status;
 }
@@ -621,7 +578,7 @@ static void open_files(struct program *p)
 	if (p->opt->resume)
 		p->refused = cs_resume_open(&p->resume, p->opt, &p->says);
 	if (!p->refused)
-		p->refused = cs_judging_open(&p->judging, p->opt, &p->says);
+		p->refused = cs_criteria_read(&p->criteria, p->opt, &p->says);
 	if (!p->refused && p->opt->plan)
 		open_plan(p);
 }
@@ -640,7 +597,7 @@ int cs_command_measure(const struct cs_call *call)
 	p.run.argc = call->argc;
 	p.run.argv = call->argv;
 	cs_progress_init(&p.progress, call->began_s, p.opt->quiet);
-	cs_judging_init(&p.judging);
+	cs_criteria_init(&p.criteria);
 	if (is_guarded(&p, mpi, speaks, &status))
 		return status;
 	if (speaks)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "check/baseline.h"
+#include "check/bounds/baseline.h"
 
 /* `version` of the program that made it. */
 int cs_baseline_json(FILE *to, const struct cs_baseline *baseline,

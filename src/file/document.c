@@ -71,9 +71,12 @@ static int write_results(FILE *to, const struct cs_run *run)
 	size_t n = 0, i, rows = cs_rows_count(&run->rows);
 
 	fputs("\"results\":[", to);
-	for (i = 0; i < rows; i++)
-		if (element(to, &n, cs_record_result(run, i)))
+	for (i = 0; i < rows; i++) {
+		json_t *result = cs_record_result(run, i);
+
+		if (element(to, &n, run->compact ? cs_record_compact(result) : result))
 			return -1;
+	}
 	return fputs("],\n", to) < 0 ? -1 : 0;
 }
 

@@ -54,9 +54,14 @@ int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
 			  is, allowed);
 }
 
+int cs_field_is_known(const struct cs_fields *f, const char *key)
+{
+	return value_of(f, key) != NULL;
+}
+
 int cs_field_need(struct cs_fields *f, const char *key)
 {
-	return value_of(f, key) ? 0 : cs_field_refuse(f, key, "a value");
+	return cs_field_is_known(f, key) ? 0 : cs_field_refuse(f, key, "a value");
 }
 
 int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,

@@ -23,7 +23,9 @@ struct cs_fields {
 
 /* The value is none of what is allowed: "a result: 'n' is a string; allowed …". */
 int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed);
-/* Is it there and not null?  Not: an error. */
+/* Is it there and not null? */
+int cs_field_is_known(const struct cs_fields *f, const char *key);
+/* The same; not: an error. */
 int cs_field_need(struct cs_fields *f, const char *key);
 
 int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,

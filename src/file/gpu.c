@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "check/expect.h"
+#include "check/link/expect.h"
 #include "file/field.h"
 #include "file/internal.h"
 #include "file/put.h"

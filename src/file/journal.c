@@ -55,7 +55,9 @@ int cs_jsonl_node(FILE *to, const struct cs_run *run, int node)
 
 int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row)
 {
-	return line(to, "result", cs_record_result(run, row));
+	json_t *result = cs_record_result(run, row);
+
+	return line(to, "result", run->compact ? cs_record_compact(result) : result);
 }
 
 int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "check/fingerprint.h"
+#include "check/fleet/fingerprint.h"
 #include "file/field.h"
 #include "file/internal.h"
 #include "file/put.h"

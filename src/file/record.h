@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "check/versus.h"
+#include "check/compare/versus.h"
 #include "file/loaded.h"
 #include "file/plain.h"
 
@@ -50,6 +50,9 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 json_t *cs_record_result(const struct cs_run *run, size_t i);
 int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
 int cs_take_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
+
+/* compact.c.  The result of a file that is to be small; NULL stays NULL. */
+json_t *cs_record_compact(json_t *result);
 
 /* finding.c */
 json_t *cs_record_finding(const struct cs_run *run,

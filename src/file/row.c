@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/kind.h"
+#include "check/link/kind.h"
+#include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
 #include "file/put.h"
@@ -103,12 +104,9 @@ static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
 
 	row->what.src = end_of(to, node, f, "src", test);
 	row->what.dst = end_of(to, node, f, "dst", test);
-	row->blocks = (uint32_t)cs_field_int(f, "blocks", 0, UINT32_MAX, 0);
-	row->threads = (uint32_t)cs_field_int(f, "threads", 0, UINT32_MAX, 0);
 	row->what.issuer = (uint16_t)cs_agent_named(to, node, f, "issuer");
 	row->what.method = (uint8_t)test->method;
 	row->what.op = (uint8_t)test->op;
-	row->what.bytes = cs_field_wide(f, "copy_bytes");
 	if (!f->bad && !cs_transfer_fits(&row->what, test))
 		cs_field_refuse(f, "src", "with dst and issuer a transfer as its test "
 				"has it");
@@ -166,62 +164,7 @@ static int metric_of(struct cs_fields *f)
 	return metric < 0 ? CS_METRIC_RATE : metric;
 }
 
-static void take_state(struct cs_fields *f, struct cs_row *row)
-{
-	static const char *const status[] = {
-		"ok", "skipped", "failed", "corrupt", "timeout", NULL,
-	};
-
-	row->metric = (uint8_t)metric_of(f);
-	row->status = (uint8_t)cs_field_word(f, "status", status, CS_FAILED);
-	row->via = (uint8_t)cs_field_via(f);
-	cs_field_text(f, "reason", row->reason, sizeof(row->reason));
-	row->step = (uint32_t)cs_field_int(f, "step", 0, UINT32_MAX, 0);
-	row->block = (uint32_t)cs_field_int(f, "block", 0, UINT32_MAX, 0);
-	row->copies = (uint32_t)cs_field_int(f, "copies", 0, UINT32_MAX, 0);
-}
-
 /* ---- figures ---- */
-
-/* A number of a cell that is not ok must never read as one. */
-static void put_statistics(struct cs_put *r, const struct cs_row *row,
-			   const struct cs_test *test)
-{
-	static const struct cs_stats none = {
-		0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
-	};
-	const struct cs_stats *s = row->status == CS_OK ? &row->stats : &none;
-
-	cs_put_text(r, "unit", cs_unit_text(test->unit));
-	cs_put_real(r, "value", s->median);
-	cs_put_real(r, "ci_low", s->ci_low);
-	cs_put_real(r, "ci_high", s->ci_high);
-	cs_put_int(r, "n", s->n);
-	cs_put_real(r, "min", s->min);
-	cs_put_real(r, "max", s->max);
-	cs_put_real(r, "mean", s->mean);
-	cs_put_real(r, "sd", s->sd);
-	cs_put_real(r, "mad", s->mad);
-	cs_put_real(r, "p5", s->p5);
-	cs_put_real(r, "p95", s->p95);
-	cs_put_real(r, "p99", s->p99);
-}
-
-static void take_statistics(struct cs_fields *f, struct cs_stats *s)
-{
-	s->n = (uint32_t)cs_field_int(f, "n", 0, UINT32_MAX, 0);
-	s->median = cs_field_real(f, "value");
-	s->ci_low = cs_field_real(f, "ci_low");
-	s->ci_high = cs_field_real(f, "ci_high");
-	s->min = cs_field_real(f, "min");
-	s->max = cs_field_real(f, "max");
-	s->mean = cs_field_real(f, "mean");
-	s->sd = cs_field_real(f, "sd");
-	s->mad = cs_field_real(f, "mad");
-	s->p5 = cs_field_real(f, "p5");
-	s->p95 = cs_field_real(f, "p95");
-	s->p99 = cs_field_real(f, "p99");
-}
 
 static json_t *flags(const struct cs_run *run, uint32_t bits)
 {
@@ -253,56 +196,6 @@ static uint32_t flags_of(struct cs_fields *f)
 			flags |= cs_row_flag(json_string_value(word));
 	}
 	return flags;
-}
-
-static void put_bits_if(struct cs_put *r, const char *key, uint64_t n)
-{
-	if (n)
-		cs_put_bits(r, key, n);
-	else
-		cs_put(r, key, json_null());
-}
-
-static void put_history(struct cs_put *r, const struct cs_row *row)
-{
-	cs_put_real(r, "first_slower_ms",
-		    row->status == CS_OK ? row->first_ms : NAN);
-	cs_put_real(r, "t_start_s", row->t_start_s);
-	cs_put_real(r, "cell_s", row->seconds);
-	cs_put_bits(r, "throttle", row->throttle);
-	put_bits_if(r, "throttle_src", row->throttle_at[0]);
-	put_bits_if(r, "throttle_dst", row->throttle_at[1]);
-	cs_put_count(r, "sm_mhz", row->sm_mhz);
-	cs_put_count(r, "temperature_c", row->temperature_c);
-	cs_put_real(r, "power_w", row->power_w);
-	cs_put_int(r, "checked", row->checked);
-	cs_put_int(r, "checked_whole", row->checked_whole);
-	cs_put_int(r, "checked_part", row->checked_part);
-	cs_put_int(r, "discarded", row->discarded);
-	cs_put_wide(r, "wrong_bytes", row->wrong_bytes);
-}
-
-static void take_history(struct cs_fields *f, struct cs_row *row)
-{
-	row->overlap = cs_field_real(f, "overlap");
-	row->company = (uint8_t)cs_field_int(f, "company", 0, UINT8_MAX, 0);
-	row->first_ms = cs_field_real(f, "first_slower_ms");
-	row->t_start_s = cs_field_real(f, "t_start_s");
-	row->seconds = cs_field_real(f, "cell_s");
-	row->throttle = cs_field_bits(f, "throttle");
-	row->throttle_at[0] = cs_field_bits(f, "throttle_src");
-	row->throttle_at[1] = cs_field_bits(f, "throttle_dst");
-	row->sm_mhz = cs_field_count32(f, "sm_mhz");
-	row->temperature_c = cs_field_count32(f, "temperature_c");
-	row->power_w = cs_field_real(f, "power_w");
-	row->checked = (uint32_t)cs_field_int(f, "checked", 0, UINT32_MAX, 0);
-	row->checked_whole =
-		(uint32_t)cs_field_int(f, "checked_whole", 0, row->checked, 0);
-	row->checked_part = (uint32_t)cs_field_int(
-		f, "checked_part", 0, row->checked - row->checked_whole, 0);
-	row->discarded = (uint32_t)cs_field_int(f, "discarded", 0, UINT32_MAX, 0);
-	row->wrong_bytes = cs_field_wide(f, "wrong_bytes");
-	row->flags = flags_of(f);
 }
 
 static json_t *sample_array(const double *x, uint32_t n)
@@ -348,10 +241,17 @@ static int add_row(struct cs_loaded *to, struct cs_row *row,
 
 /* ---- all of it ---- */
 
-/* 0 is none. */
-static void put_if(struct cs_put *r, const char *key, uint32_t n)
+/* A number of a cell that is not ok must never read as one. */
+static void put_fields(struct cs_put *r, const struct cs_row *row)
 {
-	cs_put_count(r, key, n ? (int64_t)n : -1);
+	struct cs_row shown = *row;
+
+	if (row->status != CS_OK) {
+		shown.stats = (struct cs_stats){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN,
+						 NAN, NAN, NAN, NAN, NAN };
+		shown.first_ms = NAN;
+	}
+	cs_encode(r, &cs_row_fields, &shown);
 }
 
 json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
@@ -378,19 +278,9 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	put_ends(&r, run, row);
 	put_way(&r, run, row);
 	cs_put_int(&r, "node_index", row->node);
-	cs_put_int(&r, "step", row->step);
 	cs_put_known(&r, "step_name", step_name(run, row));
-	put_if(&r, "block", row->block);
-	cs_put_wide(&r, "copy_bytes", row->what.bytes);
-	cs_put_int(&r, "copies", row->copies);
-	put_if(&r, "blocks", row->blocks);
-	put_if(&r, "threads", row->threads);
-	cs_put_text(&r, "status", cs_status_text(row->status));
-	cs_put_known(&r, "reason", row->reason);
-	put_statistics(&r, row, test);
-	cs_put_real(&r, "overlap", row->overlap);
-	cs_put_int(&r, "company", row->company);
-	put_history(&r, row);
+	cs_put_text(&r, "unit", cs_unit_text(test->unit));
+	put_fields(&r, row);
 	cs_put(&r, "flags", flags(run, row->flags));
 	cs_put_known(&r, "note", note);
 	if (samples)
@@ -414,14 +304,19 @@ static int take_row(struct cs_loaded *to, struct cs_fields *f)
 	if (!to->run.plan)
 		return cs_err_set(f->err, "a result of a run without 'settings', which "
 				  "say what was measured");
-	memset(&row, 0, sizeof(row));
+	cs_fields_init(&cs_row_fields, &row);
+	row.status = CS_FAILED;
+	cs_decode(f, &cs_row_fields, &row);
+	if (row.checked_whole > row.checked ||
+	    row.checked_part > row.checked - row.checked_whole)
+		cs_field_refuse(f, "checked", "checked_whole and checked_part, or more");
 	row.node = (uint32_t)node;
 	row.test = (uint32_t)test_of(f);
-	take_state(f, &row);
+	row.metric = (uint8_t)metric_of(f);
+	row.via = (uint8_t)cs_field_via(f);
+	row.flags = flags_of(f);
 	take_transfer(to, f, &row);
 	take_domain(&to->run, &row);
-	take_statistics(f, &row.stats);
-	take_history(f, &row);
 	if (!f->bad && row.status == CS_OK)
 		cs_field_need(f, "value");
 	return f->bad ? -1 : add_row(to, &row, f);

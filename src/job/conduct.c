@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "check/bounds/bound.h"
+#include "check/cells/cells.h"
 #include "plan/turns.h"
 
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
 #define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
-#define AGAIN_MOST 32 /* steps of a second look */
 
 static void on_finding(void *ctx, enum cs_severity severity,
 		       enum cs_finding_id id, const char *text)
@@ -22,13 +23,20 @@ static void on_finding(void *ctx, enum cs_severity severity,
 			   text);
 }
 
+/* Does each node measure again what is suspicious?  Placements that are compared were
+ * looked at in turns. */
+static int measures_again(const struct cs_job *job)
+{
+	return job->arms.n == 1 && job->args->checks & CS_CHECKS_OF_CELLS;
+}
+
 /* The node that judges its own rows is number 0. */
 static void keep(struct cs_job *job, const struct cs_row *row)
 {
 	struct cs_row own = *row;
 	struct cs_err err;
 
-	if (!job->args->again || job->arms.n > 1)
+	if (!measures_again(job))
 		return;
 	own.node = own.n_samples = 0;
 	if (cs_rows_add(&job->seen, &own, NULL, &err))
@@ -301,8 +309,7 @@ static void carry_out_again(struct cs_coordinator *co, const uint32_t *step, siz
 	co->again = 0;
 }
 
-/* What is suspicious, and what stands beside it.  Placements that are compared were
- * looked at in turns. */
+/* What is suspicious and what stands beside it, and what is beyond a bound. */
 static void look_again(struct cs_job *job)
 {
 	struct cs_arm_node *arm = &job->arms.arm[0];
@@ -311,15 +318,20 @@ static void look_again(struct cs_job *job)
 				       job->muster.backend->clock_is_virtual,
 			       .plan = job->plan, .node = &arm->node,
 			       .n_nodes = 1, .rows = job->seen,
-			       .checks = job->args->checks };
-	uint32_t step[AGAIN_MOST];
+			       .checks = job->args->checks,
+			       .margin = job->run->margin };
+	uint32_t step[CS_AGAIN_MOST];
 	struct cs_err err;
 	int n;
 
-	if (!job->args->again || job->arms.n > 1 || arm->co.stopped)
+	if (!measures_again(job) || arm->co.stopped)
 		return;
 	cs_coordinator_facts(&arm->co, &arm->node);
-	n = job->args->again(job->args->ctx, &seen, step, AGAIN_MOST, &err);
+	cs_criteria_apply(job->args->criteria, &seen);
+	n = cs_cells_again(&seen, step, CS_AGAIN_MOST, &err);
+	if (n >= 0)
+		n = cs_bounds_again(&seen, step, n, CS_AGAIN_MOST, &err);
+	cs_rows_unindex(&seen.rows);
 	if (n < 0)
 		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NO_SECOND_LOOK, err.text);
 	else
@@ -353,8 +365,7 @@ static void say_again(struct cs_job *job)
 	struct cs_err err;
 
 	wait_until(job, cs_collect_all_measured);
-	if (!job->arms.arm[0].co.stopped &&
-	    job->args->again_together(job->args->ctx, &again, &err)) {
+	if (!job->arms.arm[0].co.stopped && cs_fleet_again(job->run, &again, &err)) {
 		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NO_SECOND_LOOK, err.text);
 		again.n = 0;
 	}
@@ -367,7 +378,7 @@ static void look_again_together(struct cs_job *job)
 {
 	struct cs_collect *c = &job->collect;
 
-	if (!job->args->again || job->arms.n > 1 || job->team.n_nodes < 2)
+	if (!measures_again(job) || job->team.n_nodes < 2)
 		return;
 	cs_collect_measured(c);
 	if (job->team.rank == 0)

@@ -34,7 +34,7 @@ struct cs_job {
 	struct cs_node_facts facts; /* of this node */
 	enum cs_kept kept;
 	char *done;		/* steps of this node that are not left */
-	struct cs_rows seen;	/* of this node, for args->again */
+	struct cs_rows seen;	/* of this node, to be measured again */
 	int coordinates, opened, lost, collects;
 	int one_at_a_time; /* GPUs that take no second process: arms cannot all
 			    * hold them */

@@ -217,31 +217,44 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 			     cs_plan_validate(job->plan, bytes, err), err);
 }
 
-/* To the nodes that look again by it themselves. */
-static int share_bounds(struct cs_job *job, struct cs_err *err)
+/* Room on other ranks for what rank 0 has: as many elements of each part. */
+static int make_room(const struct cs_job *job, struct cs_vec *const *part,
+		     const uint64_t *n, struct cs_err *err)
 {
-	struct cs_vec *bounds = job->args->bounds;
-	uint64_t bytes = bounds->n;
-	int rc = 0;
+	for (int i = 0; i < CS_CRITERIA_PARTS; i++) {
+		if (n[i] > INT_MAX / part[i]->element)
+			return cs_err_set(err, "baselines of %.1f GB are more than MPI "
+					  "sends at once",
+					  1e-9 * (double)n[i] * (double)part[i]->element);
+		if (job->team.rank == 0)
+			continue;
+		part[i]->n = 0;
+		if (n[i] && !cs_vec_add(part[i], n[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+/* To the nodes, each of which judges what it measures again. */
+static int share_criteria(struct cs_job *job, struct cs_err *err)
+{
+	struct cs_vec *part[CS_CRITERIA_PARTS];
+	uint64_t n[CS_CRITERIA_PARTS];
+	int rc;
 
 	if (job->team.n_nodes == 1 || job->arms.n > 1 || job->kept == CS_KEPT_ALL ||
 	    job->args->look_only)
 		return 0;
-	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes), err))
+	cs_criteria_parts(job->args->criteria, part);
+	for (int i = 0; i < CS_CRITERIA_PARTS; i++)
+		n[i] = part[i]->n;
+	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, n, sizeof(n), err))
 		return -1;
-	if (bytes > INT_MAX) /* all say so */
-		return cs_err_set(err, "baselines of %.1f GB are more than MPI sends at "
-				  "once", 1e-9 * (double)bytes);
-	if (job->team.rank != 0) {
-		bounds->n = 0;
-		rc = bytes && !cs_vec_add(bounds, bytes, err) ? -1 : 0;
-	}
-	if (bytes && (cs_team_agree(&job->team, rc, err) ||
-		      cs_team_spread(&job->team, CS_TEAM_JOB, 0, bounds->data, bytes,
-				     err)))
-		return -1;
-	if (job->coordinates && job->team.node)
-		rc = job->args->bounds_came(job->args->ctx, err);
+	rc = cs_team_agree(&job->team, make_room(job, part, n, err), err);
+	for (int i = 0; i < CS_CRITERIA_PARTS && !rc; i++)
+		if (n[i])
+			rc = cs_team_spread(&job->team, CS_TEAM_JOB, 0, part[i]->data,
+					    n[i] * part[i]->element, err);
 	return cs_team_agree(&job->team, rc, err);
 }
 
@@ -259,7 +272,7 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 		rc = job->args->ready(job->args->ctx, err);
 	if (cs_team_agree(&job->team, rc, err))
 		return -1;
-	return share_bounds(job, err);
+	return share_criteria(job, err);
 }
 
 /* A sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/gpulist.h"
-#include "base/vec.h"
+#include "check/bounds/criteria.h"
 #include "job/collect.h"
 #include "job/launcher.h"
 #include "job/placement.h"
@@ -50,20 +50,9 @@ struct cs_job_args {
 	 * error ends the job before measuring. */
 	int (*ready)(void *ctx, struct cs_err *err);
 	struct cs_collect_hooks collect;
-	/* What rank 0 has read to look again by (char): with the plan it comes to the
-	 * other ranks in place of what is there.  bounds_came: coordinators of other
-	 * nodes; an error ends the job before measuring. */
-	struct cs_vec *bounds;
-	int (*bounds_came)(void *ctx, struct cs_err *err);
-	/* Every node, when it has measured all: which steps, at most `most`, are to
-	 * be carried out once more?  `seen` is a run of this node alone.  Returns how
-	 * many; -1 with `err`.  NULL: none. */
-	int (*again)(void *ctx, const struct cs_run *seen, uint32_t *step, int most,
-		     struct cs_err *err);
-	/* Rank 0, when every node of several has measured all and looked again: which
-	 * steps the nodes are to carry out once more by what they show together
-	 * (struct cs_again, in order of nodes).  With `again`. */
-	int (*again_together)(void *ctx, struct cs_vec *again, struct cs_err *err);
+	/* What cells are judged by, as rank 0 has read it: with the plan it comes to the
+	 * other ranks in place of what is there. */
+	struct cs_criteria *criteria;
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 	/* SIGUSR1: say where the job stands. */
 	void (*show)(void *ctx);

@@ -52,6 +52,7 @@ struct cs_options {
 	const struct cs_format *format;	/* of stdout */
 	int quiet, verbose;
 	int topology;			/* show --topology */
+	int compact;			/* show --compact */
 	const char *resume;		/* --resume, NULL */
 	int redact;
 	double budget_s;		/* --budget; 0 none */

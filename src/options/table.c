@@ -172,6 +172,8 @@ static const struct cs_option show_options[] = {
 	HEADING("Output"),
 	OUTPUT,
 	FORMAT,
+	{ "compact", 0, NULL, "JSON without what follows from the rest of it: a third "
+	  "smaller, and shown the same", FLAG(compact, 1) },
 	REDACT,
 	QUIET,
 	VERBOSE,

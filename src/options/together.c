@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
-#include "check/compare.h"
+#include "check/verdict/check.h"
+#include "check/compare/compare.h"
 #include "plan/alias.h"
 
 /* What is measured where nothing says what. */

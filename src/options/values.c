@@ -8,7 +8,7 @@
 #include "base/hostlist.h"
 #include "base/units.h"
 #include "base/words.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "plan/alias.h"
 
 #define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */

@@ -5,18 +5,10 @@
 
 #include "plan/draft.h"
 
-static int by_test_and_size(const void *x, const void *y)
-{
-	const struct cs_view *a = x, *b = y;
-
-	return a->test != b->test ? (a->test > b->test) - (a->test < b->test) :
-				    (a->bytes > b->bytes) - (a->bytes < b->bytes);
-}
-
 static struct cs_view *find_view(const struct cs_draft *d, const struct cs_view *like)
 {
 	return d->views.n ? bsearch(like, d->views.data, d->views.n, sizeof(*like),
-				    by_test_and_size) : NULL;
+				    cs_views_compare) : NULL;
 }
 
 /* That of its test and size; of a load, that of the test measured beside it. */
@@ -31,9 +23,11 @@ static struct cs_view view_of(const struct cs_step *step,
 		if (!(other->flags & CS_TRANSFER_LOAD) &&
 		    other->test == me->test && other->bytes >= me->bytes)
 			return (struct cs_view){ .test = me->test,
-						 .bytes = other->bytes };
+						 .bytes = other->bytes,
+						 .variant = other->variant };
 	}
-	return (struct cs_view){ .test = me->test, .bytes = me->bytes };
+	return (struct cs_view){ .test = me->test, .bytes = me->bytes,
+				 .variant = me->variant };
 }
 
 /* The views stay sorted: where a new one comes is most often known at once. */
@@ -47,7 +41,7 @@ static int need_view(struct cs_draft *d, struct cs_view view)
 	if (!to)
 		return -1;
 	*to = view;
-	cs_vec_sort(&d->views, by_test_and_size);
+	cs_vec_sort(&d->views, cs_views_compare);
 	return 0;
 }
 

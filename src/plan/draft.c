@@ -122,6 +122,7 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 							      CS_OP_WRITE),
 		.issuer = (uint16_t)issuer_of(req, test, asked),
 		.flags = (uint16_t)asked->flags, .bytes = asked->bytes,
+		.variant = asked->variant,
 	};
 }
 
@@ -131,7 +132,7 @@ int cs_draft_between(struct cs_draft *d, struct cs_end src, struct cs_end dst,
 	const struct cs_view *view =
 		(struct cs_view *)d->views.data + d->views.n - 1;
 	const struct cs_asked asked = { view->test, flags | d->flags, src, dst,
-					bytes };
+					bytes, view->variant };
 	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
 
 	t.view = (uint16_t)(d->views.n - 1);

@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct cs_settings) == 120, "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 176, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_view) == 16, "padding in cs_view");
+_Static_assert(sizeof(struct cs_view) == 24, "padding in cs_view");
 
 void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_views,
 		     struct cs_plan_layout *out)
@@ -93,6 +93,17 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 					   uint32_t k)
 {
 	return transfers_of(plan) + step->first + k;
+}
+
+int cs_views_compare(const void *x, const void *y)
+{
+	const struct cs_view *a = x, *b = y;
+
+	if (a->test != b->test)
+		return a->test < b->test ? -1 : 1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? -1 : 1;
+	return cs_variant_compare(&a->variant, &b->variant);
 }
 
 const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view)

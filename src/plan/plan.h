@@ -17,9 +17,10 @@
 
 #include "base/err.h"
 #include "plan/catalogue.h"
+#include "plan/variant.h"
 
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
-#define CS_PLAN_VERSION 1u
+#define CS_PLAN_VERSION 2u
 #define CS_STEP_MAX 128 /* transfers in one step: both ways of every agent */
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
@@ -52,7 +53,7 @@ struct cs_transfer {
 	uint8_t src_slot, dst_slot;
 	uint16_t view;		/* the matrix that its figure belongs to; of a load: a
 				 * test that would move so */
-	uint16_t pad[3];	/* 0 */
+	struct cs_variant variant; /* its view's */
 	uint64_t bytes;		/* of one copy */
 };
 
@@ -70,11 +71,13 @@ struct cs_step {
 	char name[CS_STEP_NAME]; /* of a plan file; "": its number */
 };
 
-/* One matrix: a test of the catalogue, at one size. */
+/* One matrix: a test of the catalogue, at one size, in one variant. */
 struct cs_view {
 	uint32_t test;		/* position in the catalogue */
 	uint32_t steps;		/* steps that measure for it, control steps apart */
 	uint64_t bytes;		/* of a copy that is measured */
+	struct cs_variant variant;
+	uint16_t pad;		/* 0 */
 };
 
 #define CS_VIEWS_MAX 1024
@@ -154,6 +157,7 @@ struct cs_asked {
 	uint32_t flags;		/* CS_TRANSFER_LOAD */
 	struct cs_end src, dst;
 	uint64_t bytes;
+	struct cs_variant variant;
 };
 
 /* The same as it will be, but for its slots and view. */
@@ -198,6 +202,8 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 					   const struct cs_step *step,
 					   uint32_t k);
 const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view);
+/* < 0, 0 or > 0: the order of views, by test, size and variant; for qsort. */
+int cs_views_compare(const void *a, const void *b);
 /* The catalogue line of a step's view. */
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step);

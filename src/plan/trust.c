@@ -100,7 +100,7 @@ static int transfer_check(const struct cs_plan *plan,
 	const struct cs_view *view;
 	const struct cs_test *test;
 
-	if (t->view >= plan->n_views || t->pad[0] || t->pad[1] || t->pad[2])
+	if (t->view >= plan->n_views)
 		return cs_err_set(err, "plan is damaged: a transfer of view %u of "
 				  "%u", t->view, plan->n_views);
 	view = cs_plan_view(plan, t->view);
@@ -110,7 +110,8 @@ static int transfer_check(const struct cs_plan *plan,
 		return cs_err_set(err, "plan is damaged: transfer between agents %u "
 				  "and %u of %u", t->src.index, t->dst.index,
 				  plan->n_agents);
-	if (t->method != test->method || t->op > CS_OP_OPEN ||
+	if (cs_variant_compare(&t->variant, &view->variant) ||
+	    t->method != test->method || t->op > CS_OP_OPEN ||
 	    (!cs_test_has_host(test) && t->op != test->op) ||
 	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
 				      t->bytes != view->bytes) ||
@@ -131,11 +132,10 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 	for (v = 0; v < plan->n_views; v++) {
 		const struct cs_view *view = cs_plan_view(plan, v);
 
-		/* ascending: so no test twice at a size */
-		if (v >= CS_VIEWS_MAX || view->test >= n_tests ||
-		    (v && (view->test < view[-1].test ||
-			   (view->test == view[-1].test &&
-			    view->bytes <= view[-1].bytes))) ||
+		/* ascending: so no test twice at a size and variant */
+		if (v >= CS_VIEWS_MAX || view->test >= n_tests || view->pad ||
+		    !cs_variant_is_sound(&view->variant) ||
+		    (v && cs_views_compare(&view[-1], view) >= 0) ||
 		    !cs_test_is_of(&table[view->test],
 				   (enum cs_backend_kind)plan->set.backend) ||
 		    !cs_method_fits((int)table[view->test].method,

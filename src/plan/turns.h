@@ -26,7 +26,7 @@ struct cs_turns {
 	uint32_t visits;	/* of each cell; 2 blocks of each arm in one */
 };
 
-/* What makes a verdict (check/compare.h): of neighbouring turns 8 pairs. */
+/* What makes a verdict (check/compare/compare.h): of neighbouring turns 8 pairs. */
 #define CS_TURNS_VISITS 4
 
 /* cells x visits x 2 arms; 0 where that is more than memory holds. */

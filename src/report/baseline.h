@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "check/baseline.h"
+#include "check/bounds/baseline.h"
 
 /* 0, or -1 with errno when the stream failed. */
 int cs_baseline_text(FILE *to, const struct cs_baseline *baseline, double margin);

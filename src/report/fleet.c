@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/quant.h"
-#include "check/check.h"
-#include "check/class.h"
-#include "check/fingerprint.h"
+#include "check/verdict/check.h"
+#include "check/fleet/class.h"
+#include "check/fleet/fingerprint.h"
 #include "report/group.h"
 #include "report/matrix.h"
 

@@ -9,9 +9,9 @@
 #include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
-#include "check/check.h"
-#include "check/expect.h"
-#include "check/kind.h"
+#include "check/verdict/check.h"
+#include "check/link/expect.h"
+#include "check/link/kind.h"
 #include "plan/alias.h"
 
 #define SAMPLES_MOST 60	/* of one series */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/print.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "report/group.h"
 #include "report/tally.h"
 #include "report/view.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "check/kind.h"
+#include "check/link/kind.h"
 #include "report/parts.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "check/kind.h"
+#include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/tally.h"
 #include "report/view.h"

@@ -1,7 +1,7 @@
 #include "config.h"
 
 #include "base/print.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "report/views.h"
 
 int cs_reason_write(FILE *to, const struct cs_run *run,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/print.h"
-#include "check/kind.h"
+#include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/view.h"
 #include "report/views.h"

@@ -7,7 +7,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "check/kind.h"
+#include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/parts.h"
 #include "report/view.h"
@@ -19,17 +19,13 @@ struct line {
 	char cell[COLUMNS][64];
 };
 
-/* The row of a transfer of a step; where there is none (t is NULL), of the step's
- * total, whose transfer is the first. */
+/* The row of a transfer of a step. */
 static const struct cs_row *find(const struct cs_run *run, int node, uint32_t step,
-				 const struct cs_transfer *t)
+				 const struct cs_transfer *t, enum cs_metric metric)
 {
-	const struct cs_transfer *what =
-		t ? t : cs_plan_transfer(run->plan, cs_plan_step(run->plan, step), 0);
 	const struct cs_row of = {
-		.node = (uint32_t)node, .what = *what,
-		.test = cs_plan_view(run->plan, what->view)->test,
-		.metric = t ? CS_METRIC_RATE : CS_METRIC_TOTAL,
+		.node = (uint32_t)node, .what = *t, .metric = (uint8_t)metric,
+		.test = cs_plan_view(run->plan, t->view)->test,
 	}, *row = NULL;
 
 	do
@@ -82,7 +78,7 @@ static int add_line(struct cs_vec *lines, const struct line *line)
 static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_vec *lines)
 {
 	const struct cs_step *step = cs_plan_step(run->plan, s);
-	const struct cs_row *total = find(run, node, s, NULL);
+	const struct cs_row *total = NULL;
 	struct line line;
 	uint32_t k, n = 0;
 
@@ -91,8 +87,10 @@ static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_ve
 		const struct cs_row what = { .what = *t, .test =
 			cs_plan_view(run->plan, t->view)->test,
 			.node = (uint32_t)node };
-		const struct cs_row *row = find(run, node, s, t);
+		const struct cs_row *row = find(run, node, s, t, CS_METRIC_RATE);
 
+		if (!total)
+			total = find(run, node, s, t, CS_METRIC_TOTAL);
 		if (cs_transfer_is_load(t) || !cs_run_shows(run, node, t))
 			continue;
 		memset(&line, 0, sizeof(line));

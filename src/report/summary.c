@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "report/group.h"
 #include "report/view.h"
 

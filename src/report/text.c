@@ -7,7 +7,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "report/matrix.h"
 #include "report/parts.h"
 #include "report/versus.h"

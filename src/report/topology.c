@@ -9,7 +9,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "check/fingerprint.h"
+#include "check/fleet/fingerprint.h"
 #include "report/view.h"
 
 #define WIDTH 110	/* of the drawing; what is folded is narrower */

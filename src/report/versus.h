@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "check/versus.h"
+#include "check/compare/versus.h"
 
 /* Above the first of some: what no figure of theirs may be read without. */
 void cs_versus_head(FILE *to, const struct cs_versus *versus);

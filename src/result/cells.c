@@ -28,7 +28,9 @@ int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
 		return a->test < b->test ? -1 : 1;
 	if (a->metric != b->metric)
 		return a->metric < b->metric ? -1 : 1;
-	return (a->what.bytes > b->what.bytes) - (a->what.bytes < b->what.bytes);
+	if (a->what.bytes != b->what.bytes)
+		return a->what.bytes < b->what.bytes ? -1 : 1;
+	return cs_variant_compare(&a->what.variant, &b->what.variant);
 }
 
 int cs_same_figure(const struct cs_row *a, const struct cs_row *b)

@@ -26,7 +26,8 @@ enum cs_rows_of {
 	CS_ROWS_KINDS
 };
 
-/* Order of what is measured, wherever: by test, metric and size.  0: one matrix. */
+/* Order of what is measured, wherever: by test, metric, size and variant.  0:
+ * one matrix. */
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);
 /* Are they figures of the same: of one matrix, node and ends?  Steps may differ. */
 int cs_same_figure(const struct cs_row *a, const struct cs_row *b);

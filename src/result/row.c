@@ -97,15 +97,61 @@ int cs_is_bandwidth(const struct cs_row *row)
 	       cs_row_test(row)->unit == CS_UNIT_GBS;
 }
 
+static const char *const status_words[] = {
+	[CS_OK] = "ok", [CS_SKIPPED] = "skipped", [CS_FAILED] = "failed",
+	[CS_CORRUPT] = "corrupt", [CS_TIMEOUT] = "timeout", NULL,
+};
+
 const char *cs_status_text(int status)
 {
-	static const char *const text[] = {
-		[CS_OK] = "ok", [CS_SKIPPED] = "skipped", [CS_FAILED] = "failed",
-		[CS_CORRUPT] = "corrupt", [CS_TIMEOUT] = "timeout",
-	};
-
-	return status >= CS_OK && status <= CS_TIMEOUT ? text[status] : "?";
+	return status >= CS_OK && status <= CS_TIMEOUT ? status_words[status] : "?";
 }
+
+/* ---- its fields ---- */
+
+#define ROW(type, key, member, ...) \
+	CS_MEMBER(struct cs_row, type, key, member, ##__VA_ARGS__)
+static const struct cs_field row_fields[] = {
+	ROW(NUMBER, "step", step),
+	ROW(NUMBER, "block", block, .none = 1),
+	ROW(NUMBER, "copy_bytes", what.bytes),
+	ROW(NUMBER, "copies", copies),
+	ROW(NUMBER, "blocks", blocks, .none = 1),
+	ROW(NUMBER, "threads", threads, .none = 1),
+	ROW(WORD, "status", status, .words = status_words),
+	ROW(TEXT, "reason", reason, .foreign = 1),
+	ROW(REAL, "value", stats.median),
+	ROW(REAL, "ci_low", stats.ci_low),
+	ROW(REAL, "ci_high", stats.ci_high),
+	ROW(NUMBER, "n", stats.n),
+	ROW(REAL, "min", stats.min),
+	ROW(REAL, "max", stats.max),
+	ROW(REAL, "mean", stats.mean),
+	ROW(REAL, "sd", stats.sd),
+	ROW(REAL, "mad", stats.mad),
+	ROW(REAL, "p5", stats.p5),
+	ROW(REAL, "p95", stats.p95),
+	ROW(REAL, "p99", stats.p99),
+	ROW(REAL, "overlap", overlap),
+	ROW(NUMBER, "company", company),
+	ROW(REAL, "first_slower_ms", first_ms),
+	ROW(REAL, "t_start_s", t_start_s),
+	ROW(REAL, "cell_s", seconds),
+	ROW(BITS, "throttle", throttle),
+	ROW(BITS, "throttle_src", throttle_at[0], .none = 1),
+	ROW(BITS, "throttle_dst", throttle_at[1], .none = 1),
+	ROW(COUNT, "sm_mhz", sm_mhz),
+	ROW(COUNT, "temperature_c", temperature_c),
+	ROW(REAL, "power_w", power_w),
+	ROW(NUMBER, "checked", checked),
+	ROW(NUMBER, "checked_whole", checked_whole),
+	ROW(NUMBER, "checked_part", checked_part),
+	ROW(NUMBER, "discarded", discarded),
+	ROW(NUMBER, "wrong_bytes", wrong_bytes),
+};
+
+const struct cs_fieldset cs_row_fields =
+	CS_FIELDSET("a result", struct cs_row, row_fields);
 
 #define METRIC_TIME "time"
 

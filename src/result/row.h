@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fieldset.h"
 #include "base/vec.h"
 #include "plan/plan.h"
 #include "result/stats.h"
@@ -85,6 +86,9 @@ struct cs_row {
 	uint32_t turns;		/* put together in this row (pool.h); 0: it is itself one */
 	char reason[CS_REASON];	/* anything but ok has one */
 };
+
+/* What of it files hold as it is. */
+extern const struct cs_fieldset cs_row_fields;
 
 struct cs_cells;
 

@@ -199,21 +199,6 @@ static void settle(double *x, size_t n)
 		x[i] = cs_ten_digits(x[i]);
 }
 
-static void settle_row(struct cs_row *row)
-{
-	struct cs_stats *s = &row->stats;
-	double *all[] = {
-		&s->median, &s->ci_low, &s->ci_high, &s->min, &s->max, &s->mean,
-		&s->sd, &s->mad, &s->p5, &s->p95, &s->p99, &row->first_ms,
-		&row->overlap, &row->t_start_s, &row->seconds,
-		&row->power_w,
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		settle(all[i], 1);
-}
-
 static void settle_agent(struct cs_agent_facts *a)
 {
 	settle(&a->link.nvlink_raw_gbs, 1);
@@ -285,7 +270,7 @@ void cs_run_settle(struct cs_run *run)
 	int node;
 
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
-		settle_row(&row[i]);
+		cs_fields_settle(&cs_row_fields, &row[i]);
 	settle(run->rows.samples.data, run->rows.samples.n);
 	cs_run_sort_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)

@@ -26,6 +26,7 @@ enum cs_check_kind {
 	CS_CHECK_OUTLIER = 8, /* is a cell slower than its like? */
 	CS_CHECK_LINK = 16, /* are links what they could be, and give what they do? */
 	CS_CHECK_BASELINE = 32, /* cells against baselines and thresholds */
+	CS_CHECKS_OF_CELLS = CS_CHECK_OUTLIER | CS_CHECK_LINK | CS_CHECK_BASELINE,
 };
 
 /* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
@@ -72,6 +73,7 @@ struct cs_run {
 	const char *backend;	/* "cuda", "cpu" */
 	int stand_in;		/* cpu because there is no GPU, not asked for */
 	int virtual_clock;	/* the driver is a test double */
+	int compact;		/* files leave out of results what follows */
 	int redacted;		/* names stand for those of hosts and GPUs */
 	int argc;
 	char **argv;
@@ -95,8 +97,8 @@ struct cs_run {
 	struct cs_run_timings timings;
 	double budget_s;	/* --budget: 0 none */
 	double margin;		/* within which two arms are the same: 0.01 is 1 % */
-	const struct cs_baseline *baseline; /* to judge by (check/baseline.h); NULL */
-	const struct cs_thresholds *thresholds; /* check/threshold.h; NULL */
+	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
+	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
 	int complete;		/* every step of the plan was carried out */
 	int exit_status;	/* enum cs_exit */

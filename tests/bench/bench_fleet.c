@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "check/baseline.h"
-#include "check/check.h"
+#include "check/bounds/baseline.h"
+#include "check/verdict/check.h"
 #include "file/loaded.h"
 #include "report/report.h"
 #include "result/merge.h"

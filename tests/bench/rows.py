@@ -22,6 +22,7 @@ import json
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,9 +39,10 @@ def line(kind, record):
 class Seed:
     """A document of one node, as text with holes for the node's name and number."""
 
-    def __init__(self, path):
-        with open(path, encoding="utf-8") as f:
-            self.whole = json.load(f)
+    def __init__(self, program, path):
+        whole = subprocess.run([program, "show", path, "-f", "json"], check=True,
+                               capture_output=True).stdout
+        self.whole = json.loads(whole)
         self.rows = len(self.whole["results"])
 
     def run(self, nodes):
@@ -222,7 +224,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     rows = int(sys.argv[2]) if len(sys.argv) > 2 else 1000000
     top = os.path.join(os.path.dirname(__file__), "../..")
-    seed = Seed(os.path.join(top, REAL))
+    seed = Seed(program, os.path.join(top, REAL))
     nodes = -(-rows // seed.rows)
     shapes = {
         "files": write_files,

@@ -13,9 +13,10 @@
 
 #include "../noise.h"
 #include "../unit/canned.h"
-#include "check/baseline.h"
-#include "check/cells.h"
-#include "check/check.h"
+#include "check/bounds/baseline.h"
+#include "check/bounds/bound.h"
+#include "check/cells/cells.h"
+#include "check/verdict/check.h"
 
 #define GPUS 8
 #define FILES_MOST 100

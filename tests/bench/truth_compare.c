@@ -12,7 +12,7 @@
 
 #include "../noise.h"
 #include "base/quant.h"
-#include "check/compare.h"
+#include "check/compare/compare.h"
 #include "plan/turns.h"
 
 #define CELLS 12	/* of a matrix: ordered pairs of 4 GPUs */

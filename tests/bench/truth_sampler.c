@@ -12,7 +12,7 @@
 
 #include "../noise.h"
 #include "../unit/canned.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "node/sampler.h"
 #include "result/stats.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "check/threshold.h"
+#include "check/bounds/threshold.h"
 #include "fuzz.h"
 
 /* Whatever is read as thresholds has bounds that can be judged by. */

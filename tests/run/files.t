@@ -340,6 +340,20 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 		'status_is 3 && one_line "agent 1 is .GPU-.*in the journal .GPU-"'
 fi
 
+# ---- --compact ----
+
+live 0 "${cpu[@]}" --gpus 3
+for format in json jsonl; do
+	shown live.json --compact -f $format
+	cp seen small.$format
+done
+ok_json "show --compact: results without what follows, and without null" small.json \
+	'not any({"unit", "path"} & set(r) or None in r.values() for r in d["results"])'
+ok "… which give the same, as a document and as a journal" eval \
+	'for f in json jsonl; do
+		shown small.$f -f json && same live.json seen || exit; done'
+ok_schema "… and follows the schema" small.json small.jsonl
+
 # ---- --redact ----
 
 # The names that files of a run have.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "canned.h"
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "node/board.h"
 #include "node/budget.h"
 #include "tap.h"

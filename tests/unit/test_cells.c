@@ -2,8 +2,8 @@
  * else is accused. */
 #include "config.h"
 
-#include "check/cells.h"
-#include "check/check.h"
+#include "check/cells/cells.h"
+#include "check/verdict/check.h"
 
 #include "tap.h"
 #include "canned.h"

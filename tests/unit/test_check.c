@@ -1,7 +1,7 @@
 #include "config.h"
 
-#include "check/check.h"
-#include "check/expect.h"
+#include "check/verdict/check.h"
+#include "check/link/expect.h"
 
 #include "tap.h"
 #include "canned.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "check/compare.h"
+#include "check/compare/compare.h"
 #include "plan/turns.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "check/fingerprint.h"
+#include "check/fleet/fingerprint.h"
 
 #include "tap.h"
 #include "canned.h"

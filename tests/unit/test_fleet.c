@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "../fleet.h"
-#include "check/cells.h"
+#include "check/cells/cells.h"
 #include "tap.h"
 
 #define SEED 20261121

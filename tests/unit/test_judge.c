@@ -4,11 +4,12 @@
 
 #include "../noise.h"
 #include "canned.h"
-#include "check/cells.h"
-#include "check/baseline.h"
-#include "check/check.h"
-#include "check/kind.h"
-#include "check/threshold.h"
+#include "check/cells/cells.h"
+#include "check/bounds/baseline.h"
+#include "check/bounds/bound.h"
+#include "check/verdict/check.h"
+#include "check/link/kind.h"
+#include "check/bounds/threshold.h"
 #include "file/baseline.h"
 #include "tap.h"
 

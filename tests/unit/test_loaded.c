@@ -29,14 +29,17 @@ static char *written(const struct cs_run *run, const char *format)
 	return text;
 }
 
-/* Every view of what was written as `by` is the same as before. */
-static void comes_back(const struct cs_run *run, const char *by)
+/* Every view of what was written as `by`, whole or compact, is the same as before. */
+static void comes_back(const struct cs_run *run, const char *by, int compact)
 {
-	char *file = written(run, by), *before, *after;
+	struct cs_run small = *run;
+	char *file, *before, *after;
 	struct cs_loaded loaded;
 	struct cs_err err = { "" };
 	size_t i;
 
+	small.compact = compact;
+	file = written(&small, by);
 	if (!t_eq_int(cs_loaded_parse("f", file, strlen(file), &loaded, &err), 0)) {
 		t_eq_str(err.text, "");
 		free(file);
@@ -56,8 +59,10 @@ static void comes_back(const struct cs_run *run, const char *by)
 static void both_come_back(struct canned *c)
 {
 	cs_run_settle(&c->run);
-	comes_back(&c->run, "json");
-	comes_back(&c->run, "jsonl");
+	for (int compact = 0; compact < 2; compact++) {
+		comes_back(&c->run, "json", compact);
+		comes_back(&c->run, "jsonl", compact);
+	}
 	canned_release(c);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "report/report.h"
 
 #include "tap.h"

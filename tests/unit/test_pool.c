@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "result/pool.h"
 
 #include "canned.h"

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check/check.h"
+#include "check/verdict/check.h"
 #include "report/report.h"
 #include "report/view.h"
 

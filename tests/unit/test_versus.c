@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "check/versus.h"
+#include "check/compare/versus.h"
 
 #include "canned.h"
 #include "tap.h"

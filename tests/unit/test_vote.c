@@ -1,7 +1,7 @@
 #include "config.h"
 
-#include "check/check.h"
-#include "check/vote.h"
+#include "check/verdict/check.h"
+#include "check/fleet/vote.h"
 
 #include "tap.h"
 #include "canned.h"

@@ -1,0 +1,145 @@
+#include "config.h"
+
+#include "base/fieldset.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/units.h"
+
+void *cs_field_in(const struct cs_field *field, const void *of)
+{
+	return (void *)((uintptr_t)of + field->at);
+}
+
+static int is_signed(const struct cs_field *field)
+{
+	return field->type <= CS_TYPE_KIB;
+}
+
+int64_t cs_field_integer(const struct cs_field *field, const void *of)
+{
+	const void *at = cs_field_in(field, of);
+
+	switch (field->size) {
+	case 1:
+		return *(const uint8_t *)at;
+	case 2:
+		return *(const uint16_t *)at;
+	case 4:
+		return is_signed(field) ? (int64_t)*(const int32_t *)at :
+					  (int64_t)*(const uint32_t *)at;
+	default:
+		return *(const int64_t *)at;
+	}
+}
+
+void cs_field_store(const struct cs_field *field, void *of, int64_t value)
+{
+	void *at = cs_field_in(field, of);
+
+	if (field->size == 1)
+		*(uint8_t *)at = (uint8_t)value;
+	else if (field->size == 2)
+		*(uint16_t *)at = (uint16_t)value;
+	else if (field->size == 4)
+		*(uint32_t *)at = (uint32_t)value;
+	else
+		*(int64_t *)at = value;
+}
+
+void cs_fields_each(const struct cs_fieldset *set, const void *of,
+		    void (*fn)(void *to, const struct cs_field *field, const void *of),
+		    void *to)
+{
+	for (const struct cs_field *f = set->field; f < set->field + set->n;
+	     f++) {
+		fn(to, f, of);
+		if (f->type == CS_TYPE_PART)
+			cs_fields_each(f->part, cs_field_in(f, of), fn, to);
+	}
+}
+
+/* ---- unknown, and as files have it ---- */
+
+static void forget(void *to, const struct cs_field *field, const void *of)
+{
+	(void)to;
+	if (field->type == CS_TYPE_REAL)
+		*(double *)cs_field_in(field, of) = NAN;
+	else if (field->type == CS_TYPE_LIMIT)
+		*(int64_t *)cs_field_in(field, of) = INT64_MAX;
+	else if (is_signed(field))
+		memset(cs_field_in(field, of), 0xff, field->size); /* -1 */
+}
+
+void cs_fields_init(const struct cs_fieldset *set, void *of)
+{
+	memset(of, 0, set->size);
+	cs_fields_each(set, of, forget, NULL);
+}
+
+static void settle(void *to, const struct cs_field *field, const void *of)
+{
+	double *x = cs_field_in(field, of);
+
+	(void)to;
+	if (field->type == CS_TYPE_REAL)
+		*x = cs_ten_digits(*x);
+}
+
+void cs_fields_settle(const struct cs_fieldset *set, void *of)
+{
+	cs_fields_each(set, of, settle, NULL);
+}
+
+/* ---- as text ---- */
+
+const char *cs_field_word_at(const struct cs_field *field, int64_t n)
+{
+	const char *const *word = field->words;
+
+	while (n-- > 0 && *word)
+		word++;
+	return *word ? *word : "?";
+}
+
+static void say_real(const struct cs_field *field, double x, char *to, size_t size)
+{
+	const char *unit = field->unit ? field->unit : "";
+
+	cs_text(to, size, isnan(x) ? "" : "%.10g%s%s",
+		strcmp(unit, "%") ? x : 100 * x, *unit ? " " : "", unit);
+}
+
+static void say_number(const struct cs_field *field, int64_t n, char *to, size_t size)
+{
+	if (n < 0 && is_signed(field))
+		to[0] = '\0';
+	else if (field->type == CS_TYPE_SWITCH)
+		cs_text(to, size, "%s", n ? "on" : "off");
+	else if (field->type == CS_TYPE_WORD)
+		cs_text(to, size, "%s", cs_field_word_at(field, n));
+	else if (field->none && !n)
+		to[0] = '\0';
+	else if (field->type == CS_TYPE_BITS)
+		cs_bits_text((uint64_t)n, to, size);
+	else if (field->unit && !strcmp(field->unit, "bytes"))
+		cs_size_text((uint64_t)n, to, size);
+	else
+		cs_text(to, size, "%" PRIu64, (uint64_t)n);
+}
+
+void cs_field_say(const struct cs_field *field, const void *of, char *to, size_t size)
+{
+	if (field->type == CS_TYPE_REAL)
+		say_real(field, *(const double *)cs_field_in(field, of), to, size);
+	else if (field->type == CS_TYPE_TEXT || field->type == CS_TYPE_NAME)
+		cs_text(to, size, "%s", (const char *)cs_field_in(field, of));
+	else
+		say_number(field, cs_field_integer(field, of), to, size);
+	if (!to[0] && field->empty)
+		cs_text(to, size, "%s", field->empty);
+}

@@ -1,0 +1,96 @@
+/* fieldset.h - the fields of a struct as a table: a line for each says what it is called in
+ * files, where it stands, of what type it is, and who compares it.
+ *
+ * Setting a struct to unknown, rounding, files, redaction, comparisons and fingerprints go
+ * by these lines (file/code.h has the files'), so a new field is a member and its line.
+ * What follows from other fields, and arrays, are no lines: their files write them out. */
+#ifndef CS_BASE_FIELDSET_H
+#define CS_BASE_FIELDSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum cs_type {			/* of the member; in files; unknown */
+	CS_TYPE_COUNT,		/* int32_t, int64_t; below 0 unknown, null */
+	CS_TYPE_SWITCH,		/* int32_t; the same of 1 on, 0 off */
+	CS_TYPE_MAYBE,		/* int32_t; the same, in files true, false, null */
+	CS_TYPE_LIMIT,		/* int64_t; INT64_MAX none, null */
+	CS_TYPE_KIB,		/* int64_t; in files bytes; below 0 unknown, null */
+	CS_TYPE_NUMBER,		/* unsigned of any size */
+	CS_TYPE_BITS,		/* uint64_t; 16 hexadecimal digits */
+	CS_TYPE_FLAG,		/* int32_t, uint32_t: 1, 0; true, false */
+	CS_TYPE_WORD,		/* unsigned: the position in words[]; that word */
+	CS_TYPE_REAL,		/* double; NAN unknown, null */
+	CS_TYPE_TEXT,		/* char[]; "" unknown, null */
+	CS_TYPE_NAME,		/* char[]; a text, whatever is in it */
+	CS_TYPE_KNOWN,		/* int32_t, the first of a part, without a key: 0, and all
+				 * of it is null */
+	CS_TYPE_PART,		/* a struct with a fieldset of its own: an object, without a
+				 * key its fields stand among the others */
+};
+
+/* What nodes of one kind should have in common. */
+enum cs_layer {
+	CS_LAYER_WIRING,	/* parts, and how they are joined */
+	CS_LAYER_FIRMWARE,
+	CS_LAYER_SOFTWARE,
+	CS_LAYER_SETTINGS,
+	CS_LAYER_LAUNCH,	/* what the job was given */
+	CS_LAYERS
+};
+
+struct cs_fieldset;
+
+struct cs_field {
+	const char *key;	/* in files; NULL: it is in none */
+	size_t at, size;
+	enum cs_type type;
+	uint8_t none;		/* of a number: 0 is none, and in files null */
+	uint8_t foreign;	/* text of others, in which names may be: redacted */
+	int64_t most;		/* of a number in files; 0: as much as it holds */
+	const char *const *words; /* which NULL ends */
+	const struct cs_fieldset *part;
+	const char *unit;	/* in texts: "W"; "%" of a share */
+	const char *label;	/* what comparisons of two runs call it; NULL: they do not
+				 * look at it, nor at any of a part */
+	const char *empty;	/* what they say of unknown; NULL: "unknown" */
+	const char *trait;	/* what fingerprints call it; NULL: it is in none */
+	enum cs_layer layer;	/* of the fingerprint */
+};
+
+struct cs_fieldset {
+	const char *name;	/* for errors: "a known GPU" */
+	size_t size;		/* of the struct */
+	const struct cs_field *field;
+	size_t n;
+};
+
+/* A line, and a table of lines. */
+#define CS_MEMBER(of, kind, name, member, ...)                                  \
+	{ .type = CS_TYPE_##kind, .key = name, .at = offsetof(of, member),     \
+	  .size = sizeof(((of *)0)->member), __VA_ARGS__ }
+#define CS_FIELDSET(what, of, table)                                             \
+	{ .name = what, .size = sizeof(of), .field = table,                    \
+	  .n = sizeof(table) / sizeof((table)[0]) }
+#define CS_TRAIT(of, as) .layer = CS_LAYER_##of, .trait = as
+
+/* All bytes 0, all fields unknown. */
+void cs_fields_init(const struct cs_fieldset *set, void *of);
+/* Every number as files hold it: ten significant digits. */
+void cs_fields_settle(const struct cs_fieldset *set, void *of);
+/* Calls fn for each line, those of parts too, with the struct that it is of. */
+void cs_fields_each(const struct cs_fieldset *set, const void *of,
+		    void (*fn)(void *to, const struct cs_field *field, const void *of),
+		    void *to);
+
+/* Where it stands. */
+void *cs_field_in(const struct cs_field *field, const void *of);
+/* A whole number of any size; what is unsigned may need a cast back. */
+int64_t cs_field_integer(const struct cs_field *field, const void *of);
+void cs_field_store(const struct cs_field *field, void *of, int64_t value);
+/* Of a WORD; "?" there is none. */
+const char *cs_field_word_at(const struct cs_field *field, int64_t n);
+/* "on", "350 W", "x86"; "" unknown. */
+void cs_field_say(const struct cs_field *field, const void *of, char *to, size_t size);
+
+#endif

@@ -1,0 +1,101 @@
+/* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
+ *
+ * Learnt by hardware class (class.h), test, metric, size of a copy and way (kind.h):
+ * the median of all cells, and spreads (standard deviations) as shares of it:
+ *
+ *	within	of a cell from the median of its node in its run
+ *	nodes	of the medians of nodes; unknown of one
+ *	levels	of the median of a node from run to run; unknown without repetition
+ *	runs	of a cell from run to run: levels, and its own besides
+ *
+ * What lies so far out that one in a thousand would is left out, so that nodes that
+ * are ill hardly move them.  Where places of a node (a GPU, a pair) differ by design,
+ * the same way on three nodes at least, each has a median of its own; of fewer nodes
+ * `within` is as wide as their worse tenth says.
+ *
+ * A cell is beyond its bound when it is worse than the median by more than the
+ * largest of 1 %, --margin, and the root of the sum of the squares of (k spread) for
+ * within, nodes and levels.  k is 5, for 64 nodes have some thousand cells: of a
+ * normal distribution one in 3.5 million lies so far out on one side, and measured
+ * tails are heavier.  A spread that few have shown may be far too small: then k is
+ * Student's t that one in a thousand exceeds, and a spread that nothing has shown is
+ * what such paths have elsewhere.  1 %, for that is three times what healthy nodes
+ * differ by, and a fifth of what one dead lane of 18 costs. */
+#ifndef CS_CHECK_BASELINE_H
+#define CS_CHECK_BASELINE_H
+
+#include "base/student.h"
+#include "check/fleet/class.h"
+#include "check/link/kind.h"
+#include "result/run.h"
+
+struct cs_norm {
+	uint32_t class;		/* position in classes */
+	uint32_t test, metric;	/* position in the catalogue, enum cs_metric */
+	uint64_t bytes;		/* of a copy */
+	char way[CS_PATH_WORDS];
+	double median;		/* in the test's unit */
+	/* spreads; NAN unknown */
+	double within, between_nodes, between_runs, levels;
+	double at_place;	/* of a cell from its place's median; NAN: one for all */
+	uint32_t nodes, runs, cells; /* cells: figures, of all nodes and runs */
+	uint32_t repeats;	/* runs of a node besides its first, of all nodes */
+	uint32_t first_place, n_places; /* of the baseline's; none: all are alike */
+};
+
+/* A cell of a node by its ends, agents or domains. */
+struct cs_norm_place {
+	int src, dst;
+	double median;
+};
+
+struct cs_norm_class {
+	char name[CS_CLASS];
+	uint32_t nodes, runs;
+};
+
+struct cs_baseline {
+	struct cs_vec classes;	/* struct cs_norm_class */
+	struct cs_vec norms;	/* struct cs_norm, in order of class, test, size, … */
+	struct cs_vec places;	/* struct cs_norm_place */
+};
+
+void cs_baseline_init(struct cs_baseline *baseline);
+void cs_baseline_release(struct cs_baseline *baseline);
+
+/* From runs, each counted once however often it is there.  Cells that failed, were
+ * flagged or are controls are passed over.  Errors: no memory; a run of a plan file,
+ * whose steps are its own, or without names of hosts; nothing was measured: `which` is
+ * set to the run, or to n. */
+int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
+		      struct cs_baseline *out, size_t *which, struct cs_err *err);
+
+/* Append another one.  Errors: a class that is in both. */
+int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
+		     struct cs_err *err);
+
+/* May a run of that plan be judged?  Not where no class has a test of it at its size:
+ * the error names what is there. */
+int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *plan,
+		     struct cs_err *err);
+
+/* What baselines are kept by: class, test, metric, size and way alone. */
+void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
+		 struct cs_norm *key);
+int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b);
+/* The class of that name; -1 there is none. */
+int cs_norm_class_index(const struct cs_baseline *baseline, const char *name);
+
+/* How much worse than the median is too much, as a share of it. */
+double cs_norm_bound(const struct cs_norm *norm, double margin);
+
+/* By how much such a figure differs from run to run, by run->baseline; without degrees
+ * of freedom where that does not know. */
+struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row);
+
+/* Judge every cell against run->baseline; without one nothing.  Findings: what is
+ * beyond its bound, by node and matrix; what the baseline does not have.  A cell of
+ * which a finding tells already (cs_cells_judge; NULL none) is told there. */
+int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
+
+#endif

@@ -1,0 +1,29 @@
+#include "config.h"
+
+#include "check/bounds/criteria.h"
+
+void cs_criteria_init(struct cs_criteria *c)
+{
+	cs_baseline_init(&c->baseline);
+	cs_thresholds_init(&c->thresholds);
+}
+
+void cs_criteria_release(struct cs_criteria *c)
+{
+	cs_baseline_release(&c->baseline);
+	cs_thresholds_release(&c->thresholds);
+}
+
+void cs_criteria_apply(const struct cs_criteria *c, struct cs_run *run)
+{
+	run->baseline = c->baseline.classes.n ? &c->baseline : NULL;
+	run->thresholds = c->thresholds.lines.n ? &c->thresholds : NULL;
+}
+
+void cs_criteria_parts(struct cs_criteria *c, struct cs_vec *part[CS_CRITERIA_PARTS])
+{
+	part[0] = &c->baseline.classes;
+	part[1] = &c->baseline.norms;
+	part[2] = &c->baseline.places;
+	part[3] = &c->thresholds.lines;
+}

@@ -1,0 +1,25 @@
+/* criteria.h - what cells are judged by beside their like: files that options name, and
+ * bounds on the command line.  Pure. */
+#ifndef CS_CHECK_CRITERIA_H
+#define CS_CHECK_CRITERIA_H
+
+#include "check/bounds/baseline.h"
+#include "check/bounds/threshold.h"
+
+struct cs_criteria {
+	struct cs_baseline baseline;
+	struct cs_thresholds thresholds;
+};
+
+void cs_criteria_init(struct cs_criteria *criteria);
+void cs_criteria_release(struct cs_criteria *criteria);
+/* The run is judged by them, which outlive it. */
+void cs_criteria_apply(const struct cs_criteria *criteria, struct cs_run *run);
+
+/* All that is in them but the name of a file, as arrays without pointers: so another
+ * process of this program can be given them. */
+#define CS_CRITERIA_PARTS 4
+void cs_criteria_parts(struct cs_criteria *criteria,
+		       struct cs_vec *part[CS_CRITERIA_PARTS]);
+
+#endif

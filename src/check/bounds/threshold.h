@@ -1,0 +1,42 @@
+/* threshold.h - bounds that somebody chose, from a file (doc/THRESHOLDS.md) or by
+ * --min-share, and cells judged against them.  Pure. */
+#ifndef CS_CHECK_THRESHOLD_H
+#define CS_CHECK_THRESHOLD_H
+
+#include "base/table.h"
+#include "plan/catalogue.h"
+#include "result/run.h"
+
+/* One line: tests of nodes of a class, copies of a size. */
+struct cs_threshold {
+	char tests[CS_TESTS_MOST]; /* by position in the catalogue, 1: of that test */
+	char class[CS_FIELD];	/* glob; "" any */
+	uint64_t bytes;		/* 0: any size */
+	double bound;		/* least rate, most time; or share of the live link */
+	int is_share;
+	uint32_t severity;
+	uint32_t line;		/* 0: --min-share */
+};
+
+struct cs_thresholds {
+	char name[64];		/* of the file, for findings */
+	struct cs_vec lines;	/* struct cs_threshold */
+};
+
+void cs_thresholds_init(struct cs_thresholds *thresholds);
+void cs_thresholds_release(struct cs_thresholds *thresholds);
+
+/* Append the lines of a file; `name` is what errors call it, they say line and
+ * column. */
+int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *name,
+		       struct cs_err *err);
+/* Append a share that every cell must have whose GPUs carry one transfer at a time in
+ * each direction: where many share a link none has all of it. */
+int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err);
+
+/* Judge every cell against run->thresholds; without them nothing.  Of several lines
+ * that a cell does not meet the gravest counts, the first of equal ones.  `told` as of
+ * cs_baseline_judge(). */
+int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
+
+#endif

@@ -1,0 +1,158 @@
+/* again.c - a second look at what is suspicious: which steps. */
+#include "config.h"
+
+#include "check/cells/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "check/cells/suspect.h"
+
+#define CELLS_OF_ONE 2	/* evidence that is repeated for one suspect */
+#define SUSPECTS_MOST 6	/* more have one cause: repeating all would be a second run */
+
+/* Of one node. */
+struct wanted {
+	const struct cs_run *run;
+	const struct cs_suspect *suspect; /* n_suspects of the node */
+	size_t n_suspects;
+	uint32_t *step;
+	int n, most;
+};
+
+static void want(struct wanted *w, const struct cs_row *row)
+{
+	int i = w->n;
+
+	for (int k = 0; k < w->n; k++)
+		if (w->step[k] == row->step)
+			return;
+	if (w->n == w->most)
+		return;
+	for (; i && w->step[i - 1] > row->step; i--)
+		w->step[i] = w->step[i - 1];
+	w->step[i] = row->step;
+	w->n++;
+}
+
+/* The first cell of the same test beside this one: in its row, in its column, or in
+ * neither and above suspicion. */
+static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
+{
+	const struct cs_row_list cells =
+		cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
+
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *r = cs_listed(&cells, i);
+
+		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
+		    r->status != CS_OK || cs_is_unsure(r) ||
+		    cs_ends_are_same(&r->what.src, &cell->what.src) != row ||
+		    cs_ends_are_same(&r->what.dst, &cell->what.dst) != col ||
+		    (!row && !col && cs_suspects_bear_on(w->suspect, w->n_suspects, r)))
+			continue;
+		want(w, r);
+		return;
+	}
+}
+
+static const struct cs_row *evidence_of(const struct wanted *w,
+					const struct cs_suspect *s, uint32_t k)
+{
+	return cs_rows_get(&w->run->rows, s->evidence[k]);
+}
+
+/* Which suspects: all, or those alone at which nobody has looked again. */
+static int is_wanted(const struct cs_suspect *s, int once_more)
+{
+	return s->n_evidence &&
+	       (!once_more || (s->drop > 0 && s->look == CS_LOOK_NONE));
+}
+
+/* In order; those of a suspect that rests on one cell are there once more behind the
+ * others, for that cell may be slow by chance twice. */
+static void want_all(struct wanted *w, int once_more)
+{
+	const struct cs_suspect *s = w->suspect;
+	int taken = 0;
+	size_t i;
+
+	for (i = 0; i < w->n_suspects && taken < SUSPECTS_MOST; i++) {
+		taken += is_wanted(&s[i], once_more);
+		for (uint32_t k = 0; is_wanted(&s[i], once_more) &&
+				     k < s[i].n_evidence && k < CELLS_OF_ONE; k++) {
+			const struct cs_row *row = evidence_of(w, &s[i], k);
+
+			want(w, row);
+			want_beside(w, row, 1, 0);
+			want_beside(w, row, 0, 1);
+			want_beside(w, row, 0, 0);
+		}
+	}
+	for (size_t m = 0; m < i; m++)
+		if (is_wanted(&s[m], once_more) && s[m].n_evidence == 1 &&
+		    w->n < w->most)
+			w->step[w->n++] = evidence_of(w, &s[m], 0)->step;
+}
+
+int cs_cells_again(struct cs_run *run, uint32_t *step, int most,
+		   struct cs_err *err)
+{
+	struct cs_vec suspects;
+	struct wanted w = { .run = run, .step = step, .most = most };
+	struct cs_spots spots;
+
+	if (!cs_cells_are_judged(run))
+		return 0;
+	if (cs_suspects_find(run, &spots, &suspects, err))
+		return -1;
+	w.suspect = suspects.data;
+	w.n_suspects = suspects.n;
+	want_all(&w, 0);
+	cs_vec_release(&suspects);
+	cs_spots_release(&spots);
+	return w.n;
+}
+
+static int want_of_nodes(const struct cs_run *run, const struct cs_vec *suspects,
+			 struct cs_vec *again, struct cs_err *err)
+{
+	const struct cs_suspect *s = suspects->data;
+
+	for (size_t i = 0, k; i < suspects->n; i = k) {
+		uint32_t step[CS_AGAIN_MOST];
+		struct wanted w = { .run = run, .suspect = s + i, .step = step,
+				    .most = CS_AGAIN_MOST };
+		struct cs_again *at;
+
+		k = cs_suspects_node_end(suspects, i);
+		w.n_suspects = k - i;
+		want_all(&w, 1);
+		at = cs_vec_add(again, (size_t)w.n, err);
+		if (!at)
+			return -1;
+		for (int n = 0; n < w.n; n++)
+			at[n] = (struct cs_again){ (uint32_t)s[i].node, step[n] };
+	}
+	return 0;
+}
+
+int cs_fleet_again(struct cs_run *run, struct cs_vec *again, struct cs_err *err)
+{
+	struct cs_vec suspects;
+	struct cs_spots spots;
+	int rc;
+
+	if (!cs_cells_are_judged(run))
+		return 0;
+	if (cs_suspects_find(run, &spots, &suspects, err))
+		return -1;
+	rc = cs_again_judge(&spots, &suspects, err);
+	if (!rc)
+		rc = want_of_nodes(run, &suspects, again, err);
+	cs_vec_release(&suspects);
+	cs_spots_release(&spots);
+	return rc;
+}

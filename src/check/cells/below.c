@@ -1,0 +1,134 @@
+/* below.c - less than the live links usually give, where there is nothing to hold a
+ * cell against but what is known of such links: two GPUs, or all alike. */
+#include "config.h"
+
+#include "check/cells/suspect.h"
+
+#include <math.h>
+
+#include "base/quant.h"
+#include "check/link/expect.h"
+
+/* Other systems may be a little below the least that is on record. */
+#define PEER_LEAST 0.95
+#define HOST_LEAST 0.9
+
+/* One test on one node. */
+struct part {
+	const struct cs_spots *spots;
+	size_t from, end;
+	struct cs_vec *suspects;
+	size_t first, behind;	/* of the node, of those that were there before */
+	struct cs_err *err;
+};
+
+static const struct cs_row *row_at(const struct part *p, size_t i)
+{
+	return cs_rows_get(&p->spots->run->rows, p->spots->spot[i].at);
+}
+
+/* Whatever else is said of a cell says more. */
+static int is_explained(const struct part *p, const struct cs_row *row)
+{
+	const struct cs_suspect *s = p->suspects->data;
+
+	for (size_t i = p->first; i < p->behind; i++)
+		if (cs_suspect_bears(p->spots->run, &s[i], row))
+			return 1;
+	return 0;
+}
+
+/* Its share of the least that is usual; NAN not known, or explained. */
+static double share_of(const struct part *p, const struct cs_row *row)
+{
+	double low, high;
+
+	return cs_is_unsure(row) || is_explained(p, row) ||
+			       cs_expected_gbs(p->spots->run, row, &low, &high) ?
+		       NAN : row->stats.median / low;
+}
+
+static struct cs_suspect suspect_of(const struct part *p, enum cs_part part, int a,
+				    int b, double share)
+{
+	const struct cs_row *row = row_at(p, p->from);
+
+	return (struct cs_suspect){
+		.node = (int)row->node, .part = part,
+		.family = cs_family_of(row), .cause = CS_CAUSE_BELOW,
+		.sends = 1, .receives = 1, .a = a, .b = b, .drop = 1 - share,
+		.test = row->test, .tests = 1,
+	};
+}
+
+/* Each cell with the host by itself. */
+static int judge_host(const struct part *p)
+{
+	for (size_t i = p->from; i < p->end; i++) {
+		const struct cs_spot *spot = &p->spots->spot[i];
+		const struct cs_row *row = row_at(p, i);
+		double share = share_of(p, row);
+		struct cs_suspect s = suspect_of(p, CS_PART_GPU, cs_gpu_of(row), -1,
+						 share);
+
+		if (!cs_is_beyond_noise(log(share / HOST_LEAST), spot->noise, 0))
+			continue;
+		cs_suspect_row(&s, spot->at, log(share));
+		if (cs_suspect_add(p->suspects, &s, p->err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Cells from peer to peer as a whole. */
+static int judge_peers(const struct part *p)
+{
+	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
+	struct cs_suspect s = suspect_of(p, CS_PART_NODE, -1, -1, NAN);
+	size_t n = 0;
+
+	for (size_t i = p->from; i < p->end && n < sizeof(x) / sizeof(x[0]); i++) {
+		x[n] = share_of(p, row_at(p, i));
+		noise[n] = p->spots->spot[i].noise;
+		if (isnan(x[n]))
+			continue;
+		cs_suspect_row(&s, p->spots->spot[i].at, log(x[n]));
+		n++;
+	}
+	if (!n)
+		return 0;
+	s.drop = 1 - cs_median(x, n);
+	if (p->spots->run->node[s.node].facts.n_agents == 2) {
+		s.part = CS_PART_LINK;
+		s.a = 0;
+		s.b = 1;
+	}
+	return cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST),
+				  cs_median(noise, n), 0) ?
+		       cs_suspect_add(p->suspects, &s, p->err) : 0;
+}
+
+int cs_below_find(const struct cs_spots *spots, struct cs_vec *suspects,
+		  struct cs_err *err)
+{
+	struct part p = { .spots = spots, .suspects = suspects, .err = err };
+	struct cs_vec known;
+	size_t n = suspects->n;
+	int rc = 0;
+
+	for (; p.from < spots->n && !rc; p.from = p.end) {
+		const struct cs_row *row = row_at(&p, p.from);
+		int node = (int)row->node;
+
+		p.end = cs_spots_node_end(spots, p.from);
+		known = *suspects;
+		known.n = n;
+		p.first = cs_suspects_first(&known, node);
+		p.behind = cs_suspects_first(&known, node + 1);
+		if (cs_family_of(row) == CS_FAMILY_HOST)
+			rc = judge_host(&p);
+		else if (cs_family_of(row) == CS_FAMILY_PEER)
+			rc = judge_peers(&p);
+	}
+	return rc;
+}

@@ -1,0 +1,81 @@
+#include "config.h"
+
+#include "check/cells/locate.h"
+
+#include <math.h>
+
+#include "base/quant.h"
+
+#define SWEEPS 4 /* more move nothing in matrices with a few bad places */
+
+double cs_upper_median(double *x, size_t n)
+{
+	cs_sort(x, n);
+	return n ? x[n / 2] : NAN;
+}
+
+double cs_scaled_mad(double *x, size_t n)
+{
+	double middle;
+
+	if (!n)
+		return 0;
+	middle = cs_median(x, n);
+	for (size_t i = 0; i < n; i++)
+		x[i] = fabs(x[i] - middle);
+	return CS_MAD_TO_SD * cs_median(x, n);
+}
+
+/* What a row has in common moves into its effect; a column likewise. */
+static void sweep(struct cs_fit *fit, int by_row)
+{
+	int n = by_row ? fit->rows : fit->cols, m = by_row ? fit->cols : fit->rows;
+	double *effect = by_row ? fit->row : fit->col;
+	double x[CS_FIT_MOST], middle;
+
+	for (int i = 0; i < n; i++) {
+		size_t count = 0;
+
+		for (int k = 0; k < m; k++) {
+			double value = by_row ? fit->cell[i][k] : fit->cell[k][i];
+
+			if (!isnan(value))
+				x[count++] = value;
+		}
+		(by_row ? fit->in_row : fit->in_col)[i] = (int)count;
+		middle = cs_upper_median(x, count);
+		effect[i] += middle;
+		for (int k = 0; k < m && count; k++)
+			*(by_row ? &fit->cell[i][k] : &fit->cell[k][i]) -= middle;
+	}
+}
+
+/* What all effects have in common moves into the whole. */
+static void gather(struct cs_fit *fit, double *effect, int n)
+{
+	double x[CS_FIT_MOST], middle;
+	size_t count = 0;
+
+	for (int i = 0; i < n; i++)
+		if (!isnan(effect[i]))
+			x[count++] = effect[i];
+	if (!count)
+		return;
+	middle = cs_upper_median(x, count);
+	fit->whole += middle;
+	for (int i = 0; i < n; i++)
+		effect[i] -= middle;
+}
+
+void cs_fit_polish(struct cs_fit *fit)
+{
+	fit->whole = 0;
+	for (int i = 0; i < CS_FIT_MOST; i++)
+		fit->row[i] = fit->col[i] = 0;
+	for (int s = 0; s < SWEEPS; s++) {
+		sweep(fit, 1);
+		gather(fit, fit->row, fit->rows);
+		sweep(fit, 0);
+		gather(fit, fit->col, fit->cols);
+	}
+}

@@ -1,0 +1,487 @@
+/* whole.c - nodes and sockets that are slow as a whole, by a little: what no cell of
+ * theirs shows, their medians do.
+ *
+ * A node's median is held against those of the other nodes.  Nodes differ by 0.3 % in
+ * each family of cells, now and then by 2 %: so what one family says by itself has to
+ * be plain, and what several say together may be less.  Of two nodes nobody knows which
+ * is right, of three and four the others may agree by chance.
+ *
+ * A socket's links to the host are held against the other sockets of its node, less
+ * what these differ by on the other nodes: on one model sockets may differ, on all
+ * nodes alike. */
+#include "config.h"
+
+#include "check/cells/suspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/quant.h"
+#include "check/link/expect.h"
+#include "check/cells/locate.h"
+
+/* Slow by less is nothing, as logarithms. */
+#define OF_ONE_FAMILY 0.04
+#define OF_FAMILIES 0.015	/* of two or more */
+#define OF_A_NOTE 0.022		/* of one family */
+#define OF_SOCKETS 0.05
+#define OF_OWN_SOCKETS 0.08	/* nothing says how much they may differ */
+#define LITTLE 0.06		/* no reason to keep a node out */
+#define FAMILIES_AGREE 2
+/* Nodes: that say which of them is slow; that say it well enough to keep it out; among
+ * which a little is told. */
+#define NODES_LEAST 3
+#define NODES_SURE 5
+#define NODES_MANY 8
+#define GPUS_OF_SOCKET 2
+/* In spreads; of n nodes it is taken 1 + FEW_NODES / n times as large. */
+#define SPREADS 4.5
+#define SPREADS_OF_SOCKETS 5.5
+#define SPREADS_OF_A_NOTE 9
+#define FEW_NODES 1.2
+#define FAR_SLOWER 2.5
+#define MEDIAN_SE 1.25		/* of a mean's standard error, Gauss */
+#define FEW_IN_SOCKET 1.5	/* four cells lie near their own median */
+
+/* The cells spot[from..end) of one test on a node, or those of a socket, as one. */
+struct whole {
+	int node, socket;	/* socket: NUMA domain; -1 the node */
+	uint32_t family, test;
+	size_t from, end;
+	int nodes;		/* that it is held against, itself too */
+	size_t cells;
+	double middle;		/* the median of their figures, as a logarithm */
+	double y;		/* the same; of a socket, less that of the others */
+	double off, spread;	/* of what is usual; between healthy ones */
+	double noise;
+};
+
+struct wholes {
+	const struct cs_spots *spots;
+	char *told;		/* by spot: a part of the node explains it */
+	struct cs_vec all;	/* struct whole */
+	struct cs_vec *suspects;
+	struct cs_err *err;
+};
+
+static const struct cs_row *row_at(const struct wholes *w, size_t i)
+{
+	return cs_rows_get(&w->spots->run->rows, w->spots->spot[i].at);
+}
+
+static int socket_of(const struct wholes *w, size_t i)
+{
+	const struct cs_row *row = row_at(w, i);
+
+	return w->spots->run->node[row->node].agent[cs_gpu_of(row)].numa;
+}
+
+static int is_of(const struct wholes *w, const struct whole *of, size_t i)
+{
+	if (w->spots->spot[i].unsure)
+		return 0;
+	return of->socket < 0 ? !w->told[i] :
+				socket_of(w, i) == of->socket &&
+					cs_is_near(w->spots->run, row_at(w, i));
+}
+
+/* Of half the cells the slower ones may be those of one socket: the greater of the
+ * middle two is the median.  NAN: there is none. */
+static void settle(const struct wholes *w, struct whole *of)
+{
+	double y[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
+	size_t n = 0;
+
+	for (size_t i = of->from; i < of->end && n < sizeof(y) / sizeof(y[0]); i++) {
+		if (!is_of(w, of, i))
+			continue;
+		y[n] = w->spots->spot[i].y;
+		noise[n++] = w->spots->spot[i].noise;
+	}
+	of->cells = n;
+	of->y = of->middle = cs_upper_median(y, n);
+	of->noise = n ? cs_median(noise, n) : 0;
+}
+
+/* ---- what is usual, in one group ---- */
+
+static int by_socket(const void *x, const void *y)
+{
+	const struct whole *a = x, *b = y;
+
+	if (a->socket != b->socket)
+		return a->socket < b->socket ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Of w[0..n) of several nodes, in the place of w[at], those of the others. */
+static double others_median(const struct whole *w, size_t n, size_t at, double *room)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (i != at)
+			room[m++] = w[i].y;
+	return cs_median(room, m);
+}
+
+/* w[0..n) are the same part of n nodes. */
+static void settle_nodes(struct whole *w, size_t n, double *room)
+{
+	double few = 1 + FEW_NODES / (double)n, spread;
+
+	for (size_t i = 0; i < n; i++)
+		room[i] = w[i].y;
+	spread = n < NODES_LEAST ? 0 : few * cs_scaled_mad(room, n);
+	for (size_t i = 0; i < n; i++) {
+		w[i].nodes = (int)n;
+		w[i].spread = spread;
+		w[i].off = n > 1 ? w[i].y - others_median(w, n, i, room) : NAN;
+	}
+}
+
+/* How far healthy cells of a socket are from its median, in all sockets w[0..n). */
+static double spread_in_sockets(const struct wholes *in, const struct whole *w, size_t n,
+				double *room)
+{
+	size_t m = 0;
+
+	for (size_t s = 0; s < n; s++) {
+		for (size_t i = w[s].from; i < w[s].end; i++)
+			if (is_of(in, &w[s], i))
+				room[m++] = in->spots->spot[i].y - w[s].middle;
+	}
+	return FEW_IN_SOCKET * cs_scaled_mad(room, m);
+}
+
+/* The same socket w[0..n) of n nodes.  Slow is what is so beside its own node's others
+ * and more so than on the other nodes. */
+static void settle_sockets(struct whole *w, size_t n, double cells, double *room)
+{
+	for (size_t i = 0; i < n; i++) {
+		double beside = n > 1 ? w[i].y - others_median(w, n, i, room) : w[i].y;
+
+		w[i].nodes = (int)n;
+		w[i].off = fmax(w[i].y, beside);
+		w[i].spread = cells * MEDIAN_SE * sqrt(2 / (double)w[i].cells);
+	}
+}
+
+static int add(struct wholes *w, const struct whole *one, size_t least)
+{
+	struct whole whole = *one;
+
+	settle(w, &whole);
+	return whole.cells < least ? 0 : cs_vec_push(&w->all, &whole, w->err);
+}
+
+/* Each socket of a node that has several, less the fastest of the others. */
+static int add_sockets(struct wholes *w, const struct whole *node)
+{
+	size_t first = w->all.n, n;
+	double y[CS_MAX_AGENTS];
+	struct whole *at;
+
+	for (size_t i = node->from; i < node->end; i++) {
+		struct whole socket = *node;
+		size_t k = first;
+
+		socket.socket = socket_of(w, i);
+		at = w->all.data;
+		while (k < w->all.n && at[k].socket != socket.socket)
+			k++;
+		if (socket.socket >= 0 && k == w->all.n &&
+		    add(w, &socket, GPUS_OF_SOCKET))
+			return -1;
+	}
+	n = w->all.n - first;
+	if (n < 2 || n > CS_MAX_AGENTS)
+		w->all.n = first;
+	at = (struct whole *)w->all.data + first;
+	for (size_t i = 0; i < w->all.n - first; i++)
+		y[i] = at[i].y;
+	for (size_t i = 0; i < w->all.n - first; i++) {
+		double best = -INFINITY;
+
+		for (size_t k = 0; k < n; k++)
+			best = k == i ? best : fmax(best, y[k]);
+		at[i].y -= best;
+	}
+	return 0;
+}
+
+/* Every node of spot[from..end), or the sockets of every node. */
+static int add_all(struct wholes *w, size_t from, size_t end, int sockets)
+{
+	int rc = 0;
+
+	for (size_t i = from, k; i < end && !rc; i = k) {
+		const struct cs_row *row = row_at(w, i);
+		struct whole node = { .node = (int)row->node, .socket = -1,
+				      .family = cs_family_of(row),
+				      .test = row->test, .from = i };
+
+		k = node.end = cs_spots_node_end(w->spots, i);
+		if (!sockets)
+			rc = add(w, &node, 1);
+		else if (node.family == CS_FAMILY_HOST)
+			rc = add_sockets(w, &node);
+	}
+	return rc;
+}
+
+/* w[0..n): each socket with those of the same number on the other nodes. */
+static void settle_all_sockets(const struct wholes *in, struct whole *w, size_t n,
+			       double *room)
+{
+	double cells = spread_in_sockets(in, w, n, room);
+
+	qsort(w, n, sizeof(*w), by_socket);
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i; k < n && w[k].socket == w[i].socket; k++)
+			;
+		settle_sockets(w + i, k - i, cells, room);
+	}
+}
+
+/* spot[from..end): one group, of all nodes of a class. */
+static int settle_group(struct wholes *w, size_t from, size_t end)
+{
+	double *room = calloc(end - from + 1, sizeof(*room));
+	size_t first = w->all.n, sockets = first;
+	struct whole *at;
+	int rc = room ? add_all(w, from, end, 0) :
+			cs_err_set(w->err, "no memory to judge cells");
+
+	if (!rc) {
+		sockets = w->all.n;
+		rc = add_all(w, from, end, 1);
+	}
+	at = w->all.data;
+	if (!rc && sockets > first)
+		settle_nodes(at + first, sockets - first, room);
+	if (!rc && w->all.n > sockets)
+		settle_all_sockets(w, at + sockets, w->all.n - sockets, room);
+	free(room);
+	return rc;
+}
+
+/* ---- what is slow ---- */
+
+static int by_part(const void *x, const void *y)
+{
+	const struct whole *a = x, *b = y;
+	const int64_t p[] = { a->node, a->socket, a->family, a->test, (int64_t)a->from };
+	const int64_t q[] = { b->node, b->socket, b->family, b->test, (int64_t)b->from };
+
+	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+static int same_part(const struct whole *a, const struct whole *b)
+{
+	return a->node == b->node && a->socket == b->socket && a->family == b->family;
+}
+
+/* w[0..n) are one part of a node in the tests of one family: as one. */
+static struct whole unite(const struct whole *w, size_t n)
+{
+	struct whole all = w[0];
+
+	all.off = 0;
+	for (size_t i = 0; i < n; i++) {
+		all.off += w[i].off / (double)n;
+		all.spread = fmax(all.spread, w[i].spread);
+		all.noise = fmax(all.noise, w[i].noise);
+	}
+	/* nodes differ in all tests of a family alike, cells of a socket in each */
+	if (all.socket >= 0)
+		all.spread /= sqrt((double)n);
+	return all;
+}
+
+static int is_slow(const struct whole *w, double least, double spreads)
+{
+	return w->off < -fmax(least, spreads * w->spread) &&
+	       cs_is_beyond_noise(w->off, w->noise, w->noise);
+}
+
+static struct cs_suspect suspect_of(const struct whole *w, enum cs_weight most)
+{
+	return (struct cs_suspect){
+		.node = w->node, .family = w->family, .cause = CS_CAUSE_SLOW,
+		.part = w->socket < 0 ? CS_PART_NODE : CS_PART_SOCKET,
+		.a = w->socket, .b = -1, .sends = 1, .receives = 1,
+		.drop = -expm1(w->off),
+		.sure = -w->off / fmax(w->spread, CS_OFF_FLOOR), .most = most,
+		.nodes = w->nodes, .test = w->test, .tests = 1,
+	};
+}
+
+struct distance {
+	double far;
+	uint32_t at;
+};
+
+static int by_distance(const void *x, const void *y)
+{
+	const struct distance *a = x, *b = y;
+
+	if (a->far < b->far || a->far > b->far)
+		return a->far < b->far ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+/* GPUs of a slow socket are no suspects of their own, unless they are far slower. */
+static void absorb(const struct wholes *w, const struct cs_suspect *socket)
+{
+	const struct cs_agent_facts *agent = w->spots->run->node[socket->node].agent;
+	struct cs_suspect *s = w->suspects->data;
+	size_t left = 0;
+
+	for (size_t i = 0; i < w->suspects->n; i++)
+		if (s[i].node != socket->node || s[i].family != socket->family ||
+		    s[i].part != CS_PART_GPU || agent[s[i].a].numa != socket->a ||
+		    s[i].drop > FAR_SLOWER * socket->drop)
+			s[left++] = s[i];
+	w->suspects->n = left;
+}
+
+/* With the cells nearest to the median: none that was busy speaks for the others. */
+static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight most)
+{
+	struct cs_suspect s = suspect_of(of, most);
+	struct distance *to = calloc(of->end - of->from, sizeof(*to));
+	size_t n = 0;
+
+	if (!to)
+		return cs_err_set(w->err, "no memory to judge cells");
+	for (size_t i = of->from; i < of->end; i++)
+		if (is_of(w, of, i))
+			to[n++] = (struct distance){
+				fabs(w->spots->spot[i].y - of->middle),
+				w->spots->spot[i].at };
+	qsort(to, n, sizeof(*to), by_distance);
+	for (size_t i = 0; i < n; i++)
+		cs_suspect_row(&s, to[i].at, of->off);
+	free(to);
+	if (of->socket >= 0)
+		absorb(w, &s);
+	return cs_suspect_add(w->suspects, &s, w->err);
+}
+
+/* How grave it is at most that a node is so slow in a family; `agree`: others are. */
+static int judge_node(const struct wholes *w, const struct whole *of, int agree)
+{
+	int slow = is_slow(of, OF_ONE_FAMILY, SPREADS);
+
+	if (of->nodes < 2)
+		return 0;
+	if (of->nodes < NODES_LEAST)
+		return slow ? accuse(w, of, CS_WEIGHT_NOTE) : 0;
+	if (slow || (agree && is_slow(of, OF_FAMILIES, SPREADS)))
+		return accuse(w, of, of->nodes < NODES_SURE || of->off > -LITTLE ?
+				     CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
+	return of->nodes >= NODES_MANY && is_slow(of, OF_A_NOTE, SPREADS_OF_A_NOTE) ?
+		       accuse(w, of, CS_WEIGHT_NOTE) : 0;
+}
+
+static int judge_socket(const struct wholes *w, const struct whole *of)
+{
+	int few = of->nodes < NODES_LEAST;
+
+	if (!is_slow(of, few ? OF_OWN_SOCKETS : OF_SOCKETS, SPREADS_OF_SOCKETS))
+		return 0;
+	return accuse(w, of, of->nodes < NODES_SURE ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
+}
+
+/* Has a socket of the node just become a suspect? */
+static int is_told(const struct wholes *w, int node)
+{
+	const struct cs_suspect *s = w->suspects->data;
+	size_t n = w->suspects->n;
+
+	return n && s[n - 1].part == CS_PART_SOCKET && s[n - 1].node == node;
+}
+
+/* w[0..n) is what there is of one node; first of all itself, then its sockets, which are
+ * judged before: where one of them is slow, the node is not. */
+static int judge(const struct wholes *all, const struct whole *w, size_t n)
+{
+	int agree = 0, told, rc = 0;
+
+	for (size_t i = n; i-- > 0 && !rc;) {
+		if (w[i].socket >= 0)
+			rc = judge_socket(all, &w[i]);
+		else
+			agree += w[i].nodes >= NODES_LEAST &&
+				 is_slow(&w[i], OF_FAMILIES, SPREADS);
+	}
+	told = is_told(all, w->node);
+	for (size_t i = 0; i < n && w[i].socket < 0 && !rc; i++)
+		if (w[i].family != CS_FAMILY_HOST || !told)
+			rc = judge_node(all, &w[i], agree >= FAMILIES_AGREE);
+	return rc;
+}
+
+/* Tests of a family become one; then each node is judged. */
+static int judge_all(struct wholes *w)
+{
+	struct whole *at = w->all.data;
+	size_t n = 0, i, k;
+	int rc = 0;
+
+	if (w->all.n)
+		qsort(at, w->all.n, sizeof(*at), by_part);
+	for (i = 0; i < w->all.n; i = k) {
+		for (k = i + 1; k < w->all.n && same_part(&at[k], &at[i]); k++)
+			;
+		at[n++] = unite(at + i, k - i);
+	}
+	for (i = 0; i < n && !rc; i = k) {
+		for (k = i + 1; k < n && at[k].node == at[i].node; k++)
+			;
+		rc = judge(w, at + i, k - i);
+	}
+	return rc;
+}
+
+/* Cells that suspects of parts of a node bear: its median is that of the others. */
+static int mark_told(struct wholes *w)
+{
+	const struct cs_spots *spots = w->spots;
+	const struct cs_suspect *s = w->suspects->data;
+
+	w->told = calloc(spots->n + 1, 1);
+	if (!w->told)
+		return cs_err_set(w->err, "no memory to judge cells");
+	for (size_t i = 0; i < spots->n; i++) {
+		const struct cs_row *row = row_at(w, i);
+		size_t k = cs_suspects_first(w->suspects, (int)row->node);
+
+		for (; k < w->suspects->n && s[k].node == (int)row->node; k++)
+			w->told[i] |= cs_suspect_bears(spots->run, &s[k], row) != 0;
+	}
+	return 0;
+}
+
+int cs_wholes_find(const struct cs_spots *spots, struct cs_vec *suspects,
+		   struct cs_err *err)
+{
+	struct wholes w = { .spots = spots, .all = CS_VEC(struct whole),
+			    .suspects = suspects, .err = err };
+	int rc = mark_told(&w);
+
+	for (size_t i = 0, k; i < spots->n && !rc; i = k) {
+		k = cs_spots_group_end(spots, i);
+		/* what is measured beside loads says less */
+		if (!cs_own_company(spots->run, row_at(&w, i)))
+			rc = settle_group(&w, i, k);
+	}
+	rc = rc || judge_all(&w) ? -1 : 0;
+	cs_vec_release(&w.all);
+	free(w.told);
+	return rc;
+}

@@ -1,0 +1,416 @@
+/* word.c - a suspect as a finding for people. */
+#include "config.h"
+
+#include "check/cells/suspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
+#define LONGER 10 /* times the --cell-limit, for what did not settle */
+
+/* A figure, seen how often: one look, without and with a fleet; seen again, not so. */
+#define SURE_ONCE 0.5
+#define SURE_IN_FLEET 0.6
+#define SURE_AGAIN 0.95
+#define SURE_NOT_AGAIN 0.1
+#define SURE_FACT 0.9
+
+static const struct {
+	enum cs_finding_id id;
+	int is_fact;		/* known without a figure */
+	int is_hardware;	/* else how it is used */
+	const char *next;	/* where it is not the catalogue's */
+} table[] = {
+	[CS_CAUSE_BELOW] = { CS_FINDING_BELOW_EXPECTED, 0, 0, NULL },
+	[CS_CAUSE_SLOW] = { CS_FINDING_SLOW_CELLS, 0, 1, NULL },
+	[CS_CAUSE_MEMORY] = { CS_FINDING_SLOW_MEMORY, 0, 1, NULL },
+	[CS_CAUSE_THROTTLED] = { CS_FINDING_SLOW_THROTTLED, 0, 0, NULL },
+	[CS_CAUSE_IN_USE] = { CS_FINDING_SLOW_IN_USE, 0, 0, NULL },
+	[CS_CAUSE_AFFINITY] = { CS_FINDING_WRONG_AFFINITY, 0, 0, NULL },
+	[CS_CAUSE_DOMAIN] = { CS_FINDING_WRONG_AFFINITY, 0, 0,
+		"compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
+	[CS_CAUSE_DETOUR] = { CS_FINDING_P2P_DETOUR, 0, 0, NULL },
+	[CS_CAUSE_REDIRECT] = { CS_FINDING_P2P_REDIRECTED, 0, 0, NULL },
+	[CS_CAUSE_STAGED] = { CS_FINDING_P2P_STAGED, 1, 0, NULL },
+	[CS_CAUSE_REFUSED] = { CS_FINDING_P2P_REFUSED, 1, 0, NULL },
+	[CS_CAUSE_PCIE] = { CS_FINDING_PCIE_BELOW, 1, 1, NULL },
+	[CS_CAUSE_LANES] = { CS_FINDING_NVLINK_DOWN, 1, 1, NULL },
+};
+
+static const char *const part_text[] = {
+	[CS_PART_GPU] = "gpu", [CS_PART_LINK] = "link",
+	[CS_PART_SOCKET] = "socket", [CS_PART_NODE] = "node",
+};
+
+static int percent(double share)
+{
+	return (int)lround(100 * share);
+}
+
+static struct cs_label gpu(const struct cs_run *run, const struct cs_suspect *s, int a)
+{
+	return cs_agent_label(run, s->node, a);
+}
+
+static void where(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		  size_t size)
+{
+	switch (s->part) {
+	case CS_PART_GPU:
+		cs_text(to, size, "GPU %s", gpu(run, s, s->a).text);
+		break;
+	case CS_PART_LINK:
+		cs_text(to, size, "GPU %s and GPU %s", gpu(run, s, s->a).text,
+			gpu(run, s, s->b).text);
+		break;
+	case CS_PART_SOCKET:
+		if (s->b < 0)
+			cs_text(to, size, "all GPUs of NUMA domain %d", s->a);
+		else
+			cs_text(to, size, "GPUs of different NUMA domains");
+		break;
+	default:
+		cs_all_text("GPU", run->node[s->node].facts.n_agents, to, size);
+	}
+}
+
+static struct cs_phrase copies(const struct cs_run *run, const struct cs_suspect *s)
+{
+	int both = s->sends && s->receives;
+	struct cs_phrase p = { "copies from GPU to GPU" };
+
+	if (s->family == CS_FAMILY_LOCAL)
+		cs_text(p.text, sizeof(p.text), "copies within its memory");
+	else if (s->family == CS_FAMILY_HOST)
+		cs_text(p.text, sizeof(p.text), "copies from and to host memory");
+	else if (s->part == CS_PART_GPU)
+		cs_text(p.text, sizeof(p.text), "%s", both ?
+			"copies from and to other GPUs" : s->sends ?
+			"copies from it to other GPUs" :
+			"copies to it from other GPUs");
+	else if (s->part == CS_PART_LINK && both)
+		cs_text(p.text, sizeof(p.text), "copies between them, both ways,");
+	else if (s->part == CS_PART_LINK)
+		cs_text(p.text, sizeof(p.text), "copies from %s to %s",
+			gpu(run, s, s->sends ? s->a : s->b).text,
+			gpu(run, s, s->sends ? s->b : s->a).text);
+	return p;
+}
+
+/* "6 %", "5 to 7 %" */
+static struct cs_phrase drop(const struct cs_suspect *s)
+{
+	int least = percent(s->drop_least), most = percent(s->drop);
+	struct cs_phrase p;
+
+	if (s->drop_least > 0 && least < most)
+		cs_text(p.text, sizeof(p.text), "%d to %d %%", least, most);
+	else
+		cs_text(p.text, sizeof(p.text), "%d %%", most);
+	return p;
+}
+
+/* "copies from it … are 6 % slower than on 63 other nodes" */
+static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		     size_t size)
+{
+	if (s->nodes == 2)
+		cs_text(to, size, "%s are %s slower than on the other node%s",
+			copies(run, s).text, drop(s).text,
+			s->part == CS_PART_NODE ?
+				"; two do not tell which of them is as it should be" :
+				"");
+	else if (s->nodes > 1)
+		cs_text(to, size, "%s are %s slower than on %d other nodes",
+			copies(run, s).text, drop(s).text, s->nodes - 1);
+	else
+		cs_text(to, size, "%s are %s slower than %s", copies(run, s).text,
+			drop(s).text, s->family == CS_FAMILY_PEER ?
+			"those of other pairs" : "those of the other GPUs");
+}
+
+/* In the driver's words: of its first way that was refused. */
+static const char *why_refused(const struct cs_run *run, const struct cs_suspect *s)
+{
+	const struct cs_run_node *nd = &run->node[s->node];
+
+	for (int i = 0; i < nd->facts.n_agents; i++)
+		for (int k = 0; k < nd->facts.n_agents; k++) {
+			const struct cs_peer_facts *way =
+				cs_node_way(nd, i, k);
+
+			if (way->via == CS_VIA_FAILED &&
+			    (s->a < 0 || i == s->a || k == s->a) &&
+			    (s->b < 0 || i == s->b || k == s->b))
+				return way->reason;
+		}
+	return "";
+}
+
+static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		 size_t size)
+{
+	const struct cs_link_facts *l;
+	char slow[200] = "";
+
+	if (s->drop > 0 && s->cause != CS_CAUSE_BELOW)
+		how_slow(run, s, slow, sizeof(slow));
+	/* of all GPUs those of the first */
+	l = s->a >= 0 ? &run->node[s->node].agent[s->a].link : NULL;
+	if (s->cause == CS_CAUSE_BELOW)
+		cs_text(to, size, "%s are %s below the least that their live links usually give",
+			copies(run, s).text, drop(s).text);
+	else if (s->cause == CS_CAUSE_LANES)
+		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
+			slow[0] ? ": " : "", slow);
+	else if (s->cause == CS_CAUSE_PCIE && l)
+		cs_text(to, size, "PCIe runs at generation %d x%d under load, of %d x%d%s%s",
+			l->pcie_gen, l->pcie_width, l->pcie_gen_max,
+			l->pcie_width_max, slow[0] ? ": " : "", slow);
+	else if (s->cause == CS_CAUSE_STAGED)
+		cs_text(to, size, "copies go through host memory, not from GPU to GPU%s",
+			s->half_duplex ? ", and both ways together no faster than one" :
+					 "");
+	else if (s->cause == CS_CAUSE_REFUSED)
+		cs_text(to, size, "no way from GPU to GPU%s%s",
+			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
+	else if (s->cause == CS_CAUSE_DETOUR)
+		cs_text(to, size, "copies are said to go from GPU to GPU and are as slow as through the host%s",
+			s->half_duplex ? ", both ways together no faster than one" : "");
+	else if (s->cause == CS_CAUSE_REDIRECT)
+		cs_text(to, size, "those of one NUMA domain reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
+			s->half_duplex ? ", and both ways together no faster than one" : "");
+	else if (s->cause == CS_CAUSE_DOMAIN)
+		cs_text(to, size, "host memory of NUMA domain %d is faster than that of domain %d, which is said to be next to it",
+			s->of, s->is);
+	else if (s->cause == CS_CAUSE_AFFINITY)
+		cs_text(to, size, "%s, and its thread is not bound next to it (NUMA domain %d, by the driver %d)",
+			slow, s->is, s->of);
+	else
+		cs_text(to, size, "%s%s", slow,
+			s->cause == CS_CAUSE_THROTTLED ? ", while throttled" :
+			s->cause == CS_CAUSE_IN_USE ? ", while others used it" :
+			s->cause == CS_CAUSE_MEMORY ? ", all else is as usual" : "");
+}
+
+const char *cs_look_text(enum cs_look look)
+{
+	static const char *const text[] = {
+		[CS_LOOK_NONE] = "; one look only",
+		[CS_LOOK_CONFIRMED] = "; confirmed by a second look",
+		[CS_LOOK_NOT_AGAIN] = "; not seen again in a second look",
+		[CS_LOOK_UNSURE] = "; a second look could not tell",
+	};
+
+	return text[look];
+}
+
+static void sentence(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		     size_t size)
+{
+	char place[64], said[300], tests[100] = "", more[32] = "";
+
+	where(run, s, place, sizeof(place));
+	what(run, s, said, sizeof(said));
+	if (s->tests > 1)
+		cs_text(more, sizeof(more), " and %u more test%s", s->tests - 1,
+			s->tests == 2 ? "" : "s");
+	if (s->n_evidence)
+		cs_text(tests, sizeof(tests), " (%s%s)", cs_row_test(cs_rows_get(
+				&run->rows, s->evidence[0]))->name, more);
+	cs_text(to, size, "%s: %s%s%s", place, said, tests,
+		s->drop > 0 ? cs_look_text(s->look) : "");
+}
+
+static int any_nvlink(const struct cs_run_node *nd)
+{
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		if (nd->agent[a].link.nvlinks_up > 0)
+			return 1;
+	return 0;
+}
+
+static enum cs_severity gravest(const struct cs_run *run, const struct cs_suspect *s)
+{
+	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) && !any_nvlink(&run->node[s->node]))
+		return CS_NOTE; /* many cards have no other way */
+	if (table[s->cause].is_fact && table[s->cause].is_hardware)
+		return s->usual && s->look != CS_LOOK_CONFIRMED ? CS_WARNING :
+								 CS_CRITICAL;
+	if (s->look == CS_LOOK_NOT_AGAIN && !table[s->cause].is_fact)
+		return CS_NOTE;
+	return s->look == CS_LOOK_CONFIRMED && table[s->cause].is_hardware ?
+		       CS_CRITICAL : CS_WARNING;
+}
+
+static enum cs_severity severity_of(const struct cs_run *run, const struct cs_suspect *s)
+{
+	enum cs_severity severity = gravest(run, s);
+	enum cs_severity most = s->most == CS_WEIGHT_NOTE ? CS_NOTE :
+				s->most == CS_WEIGHT_WARNING ? CS_WARNING : CS_CRITICAL;
+
+	return severity < most ? severity : most;
+}
+
+static double confidence_of(const struct cs_suspect *s)
+{
+	if (s->look == CS_LOOK_CONFIRMED)
+		return SURE_AGAIN;
+	if (table[s->cause].is_fact)
+		return SURE_FACT;
+	if (s->look == CS_LOOK_NOT_AGAIN)
+		return SURE_NOT_AGAIN;
+	return s->nodes > 1 ? SURE_IN_FLEET : SURE_ONCE;
+}
+
+/* "3,0,1": a GPU, or both of a link, and others to tell it from. */
+static void gpus_text(const struct cs_run *run, const struct cs_suspect *s, char *to,
+		      size_t size)
+{
+	int n = run->node[s->node].facts.n_agents, told = 1;
+
+	cs_text(to, size, "%s", gpu(run, s, s->a).text);
+	if (s->b >= 0) {
+		cs_text_add(to, size, ",%s", gpu(run, s, s->b).text);
+		told++;
+	}
+	for (int a = 0; a < n && told < REPEAT_GPUS; a++) {
+		if (a == s->a || a == s->b)
+			continue;
+		cs_text_add(to, size, ",%s", gpu(run, s, a).text);
+		told++;
+	}
+}
+
+struct cs_phrase cs_size_option(const struct cs_row *row)
+{
+	uint64_t bytes = row->what.bytes;
+	struct cs_phrase p = { "" };
+
+	if (cs_row_test(row)->bytes)
+		return p;
+	if (bytes % (1 << 20) == 0)
+		cs_text(p.text, sizeof(p.text), " -s %luM",
+			(unsigned long)(bytes >> 20));
+	else if (bytes % (1 << 10) == 0)
+		cs_text(p.text, sizeof(p.text), " -s %luK",
+			(unsigned long)(bytes >> 10));
+	else
+		cs_text(p.text, sizeof(p.text), " -s %lu", (unsigned long)bytes);
+	return p;
+}
+
+static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
+			   char *to, size_t size)
+{
+	const struct cs_row *row = s->n_evidence ?
+		cs_rows_get(&run->rows, s->evidence[0]) : NULL;
+	const struct cs_end *host = row && cs_end_is_numa(&row->what.src) ?
+		&row->what.src : row ? &row->what.dst : NULL;
+	char gpus[100] = "", numa[20] = "", via[20] = "";
+
+	if (host && cs_end_is_numa(host) && host->index != CS_NUMA_LOCAL)
+		cs_text(numa, sizeof(numa), " --numa %u", host->index);
+	if (row && run->plan && run->plan->set.via != CS_WAY_AUTO)
+		cs_text(via, sizeof(via), " --via %s",
+			cs_way_words[run->plan->set.via]);
+	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK)
+		gpus_text(run, s, gpus, sizeof(gpus));
+	cs_text(to, size, "cscope-mpi --check=outlier,link %s%s%s%s%s%s%s",
+		row ? "--test " : "--matrix ",
+		row ? cs_row_test(row)->name : s->family == CS_FAMILY_PEER ?
+		"peer" : "h2d",
+		gpus[0] ? " --gpus " : "", gpus,
+		row ? cs_size_option(row).text : "", numa, via);
+}
+
+/* What the cause alone does not say. */
+static void advise(const struct cs_suspect *s, struct cs_finding *f)
+{
+	cs_finding_advise(f);
+	if (table[s->cause].next)
+		cs_text(f->next, sizeof(f->next), "%s", table[s->cause].next);
+	if (table[s->cause].is_hardware && s->part == CS_PART_GPU)
+		cs_text(f->elsewhere, sizeof(f->elsewhere), "exchange the GPU with another of its model: what goes with it is the GPU, what stays is slot, board or cable");
+	if (table[s->cause].is_hardware && s->part == CS_PART_LINK)
+		cs_text(f->elsewhere, sizeof(f->elsewhere), "the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
+}
+
+int cs_suspect_tell(struct cs_run *run, struct cs_suspect *s, struct cs_err *err)
+{
+	const struct cs_agent_facts *agent = run->node[s->node].agent;
+	struct cs_finding f = { .id = table[s->cause].id,
+				.severity = severity_of(run, s), .node = s->node,
+				.confidence = confidence_of(s),
+				.n_evidence = s->n_evidence };
+	char text[CS_ERR_TEXT];
+
+	f.drain = f.severity == CS_CRITICAL;
+	cs_text(f.part, sizeof(f.part), "%s", part_text[s->part]);
+	if (s->part <= CS_PART_LINK)
+		cs_text(f.bus_id, sizeof(f.bus_id), "%s", agent[s->a].gpu.bus_id);
+	if (s->part == CS_PART_LINK)
+		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
+			agent[s->b].gpu.bus_id);
+	advise(s, &f);
+	repeat_command(run, s, f.again, sizeof(f.again));
+	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
+	sentence(run, s, text, sizeof(text));
+	s->finding = run->findings.n;
+	return cs_judge(run, f, text, err);
+}
+
+/* ---- cells that do not tell ---- */
+
+/* Of one node. */
+struct untold {
+	uint32_t n, of, evidence[CS_EVIDENCE];
+};
+
+static int tell_untold(struct cs_run *run, int node, const struct untold *u,
+		       struct cs_err *err)
+{
+	struct cs_finding f = { .severity = CS_NOTE, .node = node,
+				.id = CS_FINDING_NOT_JUDGED, .part = "node" };
+	char text[CS_ERR_TEXT];
+
+	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
+	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
+	if (run->plan) {
+		const struct cs_row *row =
+			cs_rows_get(&run->rows, u->evidence[0]);
+
+		cs_text(f.again, sizeof(f.again), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+			cs_row_test(row)->name, cs_size_option(row).text,
+			LONGER * run->plan->set.cell_limit_s);
+	}
+	cs_finding_advise(&f);
+	cs_text(text, sizeof(text), "%u of %u cells could not be judged: too little overlap, or figures that did not settle",
+		u->n, u->of);
+	return cs_judge(run, f, text, err);
+}
+
+int cs_unsure_tell(struct cs_run *run, const struct cs_spots *spots,
+		   struct cs_err *err)
+{
+	struct untold *untold = calloc((size_t)run->n_nodes + 1, sizeof(*untold));
+	int rc = untold ? 0 : cs_err_set(err, "no memory to judge cells");
+
+	for (size_t i = 0; i < spots->n && !rc; i++) {
+		struct untold *u = &untold[spots->spot[i].node];
+
+		u->of++;
+		if (!spots->spot[i].unsure)
+			continue;
+		if (u->n < CS_EVIDENCE)
+			u->evidence[u->n] = spots->spot[i].at;
+		u->n++;
+	}
+	for (int i = 0; i < run->n_nodes && !rc; i++)
+		if (untold[i].n)
+			rc = tell_untold(run, i, &untold[i], err);
+	free(untold);
+	return rc;
+}

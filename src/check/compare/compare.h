@@ -1,0 +1,133 @@
+/* compare.h - is B faster than A, slower, or the same?  Pure functions.
+ *
+ * An arm is one of two things that are compared, in one metric of one cell; a
+ * block is what was measured of it in one go: one turn of ABBA (plan/turns.h) or
+ * one run of the program.  Samples within a block are closer to each other than
+ * blocks are, so blocks are what is counted:
+ *
+ *	log sample -> median of a block -> mean of the blocks of an arm
+ *
+ *	variance of an arm = max(S, W) / blocks
+ *	    S  of its block medians
+ *	    W  of one block median, by bootstrap of its samples
+ *	d = arm B - arm A, 95 % interval: d -/+ t sqrt(variance A + variance B)
+ *
+ * Logarithms, so that exchanging the arms only turns the sign.  W as a floor, since
+ * blocks that happen to agree do not make samples quieter.
+ *
+ * Turns are compared in pairs, the n-th of A with the n-th of B, which is its
+ * neighbour: what changes from one pair to the next is in both.
+ *
+ *	d = mean of B - A; variance = max(S of these, W of A and B) / pairs
+ *
+ * A drift from turn to turn cancels in d, for each arm is first equally often.  It is
+ * left in S: taken out as well, by the order within pairs, it takes with it what disturbs
+ * now and then, and arms that are alike were called different (tests/bench/truth_compare).
+ *
+ * Nothing is drawn.  W is the bootstrap in closed form (base/student.h).  The
+ * bootstrap over blocks has one too, for a mean: S (n-1)/n / n (Efron and
+ * Tibshirani, An Introduction to the Bootstrap, 1993, 5.3).  For few blocks that
+ * is too narrow, and so are its percentiles: what they call 95 % holds the truth
+ * in 66 % with two blocks an arm, 86 % with four, 91 % with eight (simulated; for
+ * the reason see Hesterberg, Am. Stat. 69 (2015) 371).  So S is taken whole, with
+ * Student's t and Welch's degrees of freedom (Biometrika 34 (1947) 28).
+ *
+ * An arm of one block says nothing of how blocks differ.  Another source may: a
+ * baseline, else the blocks of the other arm, S of which then is that of both; with
+ * neither, interval and verdict speak of these two blocks, and not of the arms.
+ *
+ * A margin m is a factor 1 + m either way. */
+#ifndef CS_CHECK_COMPARE_H
+#define CS_CHECK_COMPARE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/student.h"
+
+enum cs_verdict {
+	CS_VERDICT_NONE,	/* not compared: flags say why */
+	CS_VERDICT_SAME,	/* the whole interval lies within the margin */
+	CS_VERDICT_FASTER,	/* B is better: it lies wholly beyond */
+	CS_VERDICT_SLOWER,	/* B is worse */
+	CS_VERDICT_UNDECIDED,	/* neither: noise, or too close to the margin */
+	CS_VERDICT_MIXED,	/* of a matrix: faster here and slower there */
+	CS_VERDICT_DIFFERS,	/* wholly beyond, of these two blocks alone */
+	CS_VERDICTS
+};
+
+/* How blocks differ is not known: all that is said is of these two. */
+#define CS_COMPARE_ONE_BLOCK 1u
+#define CS_COMPARE_NO_SAMPLES 2u	/* an arm has none */
+#define CS_COMPARE_NO_RATIO 4u	/* a sample not above 0, or not finite */
+#define CS_COMPARE_FAMILY 8u	/* different by itself, not among all cells */
+#define CS_COMPARE_KNOWN 16u	/* how blocks differ was known before */
+#define CS_COMPARE_SHARED 32u	/* ... is taken from the arm with several */
+
+struct cs_block {
+	const double *samples;
+	size_t n;		/* 0: measured nothing, passed over */
+};
+
+struct cs_arm {
+	const struct cs_block *blocks;
+	size_t n;
+};
+
+struct cs_compare_how {
+	double margin;		/* 0.01: 1 % */
+	int low_is_better;	/* times, memory; not rates */
+	struct cs_spread blocks; /* for arms of one block */
+	int paired;		/* block i of A and of B are neighbouring turns */
+};
+
+struct cs_comparison {
+	double a, b;		/* of each arm: mean (of logs) of block medians */
+	double difference;	/* b / a - 1 */
+	double low, high;	/* its 95 % interval; NAN where nothing tells */
+	double p;		/* of such a difference between equal arms */
+	double spread;		/* standard deviation of the blocks of an arm, as a
+				 * share; NAN unknown, or of no use as they are pairs */
+	uint32_t blocks_a, blocks_b; /* with samples */
+	uint32_t verdict, flags; /* enum cs_verdict, CS_COMPARE_... */
+};
+
+#define CS_MARGIN 0.01		/* --margin unless given */
+
+/* Compare two arms.  Where every sample of both is 0 they are the same; any other
+ * 0 has no ratio.  One sample in all on a side: UNDECIDED, without an interval.
+ * Errors: a margin that is negative or not finite, no memory. */
+int cs_compare(const struct cs_arm *a, const struct cs_arm *b,
+	       const struct cs_compare_how *how, struct cs_comparison *out,
+	       struct cs_err *err);
+
+#define CS_COMPARE_WORST 5
+struct cs_compare_sum {
+	uint32_t verdict;	/* enum cs_verdict */
+	uint32_t count[CS_VERDICTS]; /* cells of each */
+	size_t worst[CS_COMPARE_WORST], n_worst; /* cells[], gravest first */
+};
+
+/* The verdict of a matrix, over the cells of one metric: FASTER, SLOWER or MIXED
+ * if a cell is different, else DIFFERS or UNDECIDED if one is, else SAME; NONE where nothing
+ * was compared.  `worst` are the cells that bear it, those whose interval reaches
+ * furthest first.
+ *
+ * 56 cells at 95 % each would call equal arms different in most matrices.  So a
+ * cell stays different only if Holm's procedure over all compared cells (Scand.
+ * J. Stat. 6 (1979) 65) rejects "no difference" at 1 %; otherwise it becomes
+ * UNDECIDED, flagged FAMILY.  Equal arms are then called different in at most 5 %
+ * of matrices, even if one is much more restless than the other.  SAME needs no correction, for all cells must be (Berger,
+ * Technometrics 24 (1982) 295).  Errors: no memory. */
+int cs_compare_cells(struct cs_comparison *cells, size_t n,
+		     struct cs_compare_sum *out, struct cs_err *err);
+
+/* How many blocks an arm needs for a verdict, as these cells differ from block to
+ * block: so many that equal arms are the same within the margin in nearly all cells.  At least 3,
+ * for of 2 hardly anything is known.  0: nothing tells, or no number does. */
+uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin);
+
+const char *cs_verdict_text(int verdict); /* "same", "faster", ... */
+
+#endif

@@ -1,0 +1,229 @@
+/* conditions.c - what is not the same around the figures of two sides. */
+#include "config.h"
+
+#include "check/compare/conditions.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "plan/settings.h"
+
+enum kind { POINTER, TEXT, NUMBER };
+
+struct fact {
+	const char *what;
+	size_t at;
+	enum kind kind;
+	const char *none;	/* what "" means; NULL: not known */
+};
+
+#define RUN(what, field, kind) { what, offsetof(struct cs_run, field), kind, NULL }
+static const struct fact of_run[] = {
+	RUN("program", version, POINTER),
+	RUN("commit", commit, POINTER),
+	RUN("launcher", launcher, TEXT),
+	RUN("a double's clock", virtual_clock, NUMBER),
+};
+
+#define NODE(what, field, kind) \
+	{ what, offsetof(struct cs_node_facts, field), kind, NULL }
+static const struct fact of_node[] = {
+	NODE("product", product, TEXT),
+	NODE("BIOS", bios, TEXT),
+	NODE("kernel", kernel, TEXT),
+	NODE("CPU", cpu, TEXT),
+	NODE("governor", governor, TEXT),
+	NODE("huge pages", huge_pages, TEXT),
+	NODE("driver", driver, TEXT),
+	NODE("CUDA", cuda, TEXT),
+	NODE("GPUs", n_agents, NUMBER),
+	NODE("ranks", n_ranks, NUMBER),
+	{ "placement", offsetof(struct cs_node_facts, placement), TEXT,
+	  "as the ranks are" },
+};
+
+#define AGENT(what, field, kind) \
+	{ what, offsetof(struct cs_agent_facts, field), kind, NULL }
+static const struct fact of_agent[] = {
+	AGENT("model", gpu.name, TEXT),
+	AGENT("NVLinks up", link.nvlinks_up, NUMBER),
+	AGENT("PCIe generation", link.pcie_gen, NUMBER),
+	AGENT("PCIe width", link.pcie_width, NUMBER),
+	AGENT("persistence mode", before.persistence, NUMBER),
+	AGENT("compute mode", gpu.compute_mode, NUMBER),
+	AGENT("MPS", gpu.mps, NUMBER),
+	AGENT("bound to its NUMA domain", bound, NUMBER),
+};
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static void fact_text(const struct fact *fact, const void *in, char *to, size_t size)
+{
+	const char *at = (const char *)in + fact->at;
+	const char *text = at;
+	int32_t number;
+
+	if (fact->kind == NUMBER) {
+		memcpy(&number, at, sizeof(number));
+		cs_text(to, size, number < 0 ? "" : "%d", number);
+		return;
+	}
+	if (fact->kind == POINTER)
+		memcpy(&text, at, sizeof(text));
+	cs_text(to, size, "%s", text && text[0] ? text :
+				fact->none ? fact->none : "");
+}
+
+/* ---- fields ---- */
+
+int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
+		      const char *a, const char *b, struct cs_err *err)
+{
+	struct cs_versus_field made = { .n = 1 }, *f = v->fields.data;
+
+	if (!strcmp(a, b))
+		return 0;
+	cs_text(made.what, sizeof(made.what), "%s", what);
+	cs_text(made.where, sizeof(made.where), "%s", where);
+	cs_text(made.a, sizeof(made.a), "%s", a[0] ? a : "unknown");
+	cs_text(made.b, sizeof(made.b), "%s", b[0] ? b : "unknown");
+	for (size_t i = 0; i < v->fields.n; i++)
+		if (!strcmp(f[i].what, made.what) && !strcmp(f[i].a, made.a) &&
+		    !strcmp(f[i].b, made.b)) {
+			f[i].n++;
+			return 0;
+		}
+	f = cs_vec_add(&v->fields, 1, err);
+	if (!f)
+		return -1;
+	*f = made;
+	return 0;
+}
+
+void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
+		       const char *noun)
+{
+	struct cs_versus_field *f = v->fields.data;
+
+	for (size_t i = first; i < v->fields.n; i++)
+		if (f[i].n == of)
+			f[i].where[0] = '\0';
+		else if (f[i].n > 1)
+			cs_text(f[i].where, sizeof(f[i].where), "%u of %u %s",
+				f[i].n, of, noun);
+}
+
+/* ---- of a pair ---- */
+
+/* What is held against each other: two nodes, by which name. */
+struct two {
+	struct cs_versus *v;
+	const struct cs_pairing *pairing;
+	const struct cs_paired *a, *b;
+	char where[2 * CS_HOST];
+};
+
+static int hold_facts(const struct two *t, const struct fact *fact, size_t n,
+		      const char *where, const void *a, const void *b,
+		      struct cs_err *err)
+{
+	char x[CS_NAME], y[CS_NAME];
+
+	for (size_t i = 0; i < n; i++) {
+		fact_text(&fact[i], a, x, sizeof(x));
+		fact_text(&fact[i], b, y, sizeof(y));
+		if (cs_conditions_add(t->v, fact[i].what, where, x, y, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int hold_settings(const struct two *t, struct cs_err *err)
+{
+	const struct cs_plan *a = t->a->run->plan, *b = t->b->run->plan;
+	char x[CS_SETTING], y[CS_SETTING];
+
+	for (size_t i = 0; a && b && cs_setting_name(i); i++) {
+		cs_setting_text(&a->set, i, x);
+		cs_setting_text(&b->set, i, y);
+		if (cs_conditions_add(t->v, cs_setting_name(i), t->where, x, y, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int hold_node(const struct two *t, uint32_t *of, struct cs_err *err)
+{
+	const struct cs_run *a = t->a->run, *b = t->b->run;
+
+	++*of;
+	return hold_facts(t, of_run, COUNT(of_run), t->where, a, b, err) ||
+	       hold_facts(t, of_node, COUNT(of_node), t->where,
+			  &a->node[t->a->node].facts, &b->node[t->b->node].facts,
+			  err) ||
+	       hold_settings(t, err) ? -1 : 0;
+}
+
+/* Agents that are partners. */
+static int hold_agents(const struct two *t, uint32_t *of, struct cs_err *err)
+{
+	const struct cs_run_node *x = &t->a->run->node[t->a->node];
+	const struct cs_run_node *y = &t->b->run->node[t->b->node];
+	char key[CS_UUID], other[CS_UUID], where[2 * CS_HOST + 24];
+
+	for (int i = 0; i < x->facts.n_agents; i++)
+		for (int k = 0; k < y->facts.n_agents; k++) {
+			cs_pairing_agent(t->pairing, t->a, i, key, sizeof(key));
+			cs_pairing_agent(t->pairing, t->b, k, other, sizeof(other));
+			if (strcmp(key, other) != 0)
+				continue;
+			++*of;
+			cs_text(where, sizeof(where), "%s%s%s %s", t->where,
+				t->where[0] ? " " : "",
+				cs_agent_word(t->a->run),
+				cs_agent_label(t->a->run, t->a->node, i).text);
+			if (hold_facts(t, of_agent, COUNT(of_agent), where,
+				       &x->agent[i], &y->agent[k], err))
+				return -1;
+		}
+	return 0;
+}
+
+/* Each run of a side against the first of the other. */
+static int hold_pairs(struct cs_versus *v, const struct cs_pairing *p,
+		      int (*hold)(const struct two *, uint32_t *, struct cs_err *),
+		      uint32_t *of, struct cs_err *err)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct cs_paired *it = &p->item[i];
+		struct two t = { .v = v, .pairing = p, .a = it, .b = it };
+
+		if (it->pair < 0 || (it->side == 0 && it == p->first[it->pair][0]))
+			continue; /* B's first is held against that */
+		if (it->side == 0)
+			t.b = p->first[it->pair][1];
+		else
+			t.a = p->first[it->pair][0];
+		cs_pairing_name(p, it->pair, t.where, sizeof(t.where));
+		if (hold(&t, of, err))
+			return -1;
+	}
+	return 0;
+}
+
+int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *p,
+		       struct cs_err *err)
+{
+	uint32_t nodes = 0, agents = 0;
+	size_t first;
+
+	if (p->took_turns)
+		return 0; /* what differs is what is compared */
+	if (hold_pairs(v, p, hold_node, &nodes, err))
+		return -1;
+	cs_conditions_end(v, 0, nodes, "nodes");
+	first = v->fields.n;
+	if (hold_pairs(v, p, hold_agents, &agents, err))
+		return -1;
+	cs_conditions_end(v, first, agents, "agents");
+	return 0;
+}

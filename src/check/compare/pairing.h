@@ -1,0 +1,49 @@
+/* pairing.h - which node of one side is held against which of the other.  Pure.
+ * Only the files of check/ that make a comparison (versus.h) use it.
+ *
+ * A node is known by its host and placement, where several of a run have both in
+ * common also by their order.  Sides that share hosts are paired by these; a node
+ * on one side only has no partner.  Where no host is on both, nodes of one class
+ * (machine, number and models of GPUs) are paired in their order, and two that are
+ * the only ones whatever they are. */
+#ifndef CS_CHECK_PAIRING_H
+#define CS_CHECK_PAIRING_H
+
+#include "check/compare/versus.h"
+
+/* A node of a run on one side. */
+struct cs_paired {
+	const struct cs_run *run;
+	int node, side;
+	uint32_t nth;		/* of those with its host and placement in its run */
+	uint32_t run_nr;	/* of its side; the same for the same run */
+	int pair;		/* the same on both sides; -1: no partner */
+};
+
+struct cs_pairing {
+	struct cs_paired *item;	/* malloc'ed; of side A, then of B */
+	size_t n;
+	int n_pairs;
+	const struct cs_paired *(*first)[2]; /* malloc'ed; by pair and side */
+	uint32_t runs[2];	/* different ones on each side */
+	int again;		/* nodes that were named twice; they count once */
+	int by_position;	/* no host is on both sides */
+	int took_turns;		/* arms of one run, on the same machines */
+};
+
+/* Returns 0, or -1 without memory. */
+int cs_pairing_make(const struct cs_versus_side *a, const struct cs_versus_side *b,
+		    struct cs_pairing *out, struct cs_err *err);
+void cs_pairing_release(struct cs_pairing *pairing);
+
+/* What a pair is called: "n017"; "n017/n203" by position; "vm:1" where another
+ * pair has that name; "" where there is only one and it is by position. */
+void cs_pairing_name(const struct cs_pairing *pairing, int pair, char *to,
+		     size_t size);
+/* An agent, so that the same texts on both sides are partners: by bus id (an
+ * instance of MIG by UUID), by position, or where it has neither. */
+void cs_pairing_agent(const struct cs_pairing *pairing,
+		      const struct cs_paired *item, int agent, char *to,
+		      size_t size);
+
+#endif

@@ -1,0 +1,119 @@
+#include "config.h"
+
+#include "check/fleet/class.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/fleet/fingerprint.h"
+
+/* What all classes begin with. */
+static void product_text(const struct cs_run_node *nd, char *to, size_t size)
+{
+	cs_text(to, size, "%s", nd->facts.product[0] ? nd->facts.product :
+						      "unknown product");
+}
+
+/* ---- for the vote ---- */
+
+/* The model of most of its GPUs; of several the first by name. */
+static const char *usual_model(const struct cs_run_node *nd)
+{
+	const char *name[2 * CS_MAX_AGENTS];
+	const char *usual = nd->facts.n_agents ? "unknown GPU" : "no GPU";
+	int n = 0, most = 0;
+
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		if (nd->sight[i].name[0])
+			name[n++] = nd->sight[i].name;
+	for (int i = 0; !nd->facts.n_sights && i < nd->facts.n_agents; i++)
+		if (nd->agent[i].gpu.name[0])
+			name[n++] = nd->agent[i].gpu.name;
+	for (int i = 0; i < n; i++) {
+		int same = 0;
+
+		for (int k = 0; k < n; k++)
+			same += !strcmp(name[i], name[k]);
+		if (same > most || (same == most && strcmp(name[i], usual) < 0)) {
+			most = same;
+			usual = name[i];
+		}
+	}
+	return usual;
+}
+
+static int has_one_gpu(const struct cs_run_node *nd)
+{
+	return (nd->facts.n_sights ? nd->facts.n_sights : nd->facts.n_agents) == 1;
+}
+
+int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
+{
+	const struct cs_run_node *nd = &run->node[node];
+
+	if (nd->facts.n_agents < 0 || cs_run_is_again(run, node))
+		return -1;
+	product_text(nd, to, size);
+	if (!cs_on_cpu(run))
+		cs_text_add(to, size, "; %s%s", has_one_gpu(nd) ? "one " : "",
+			    usual_model(nd));
+	return 0;
+}
+
+/* ---- for figures ---- */
+
+/* "4 x A + 4 x B" */
+static void append_models(const struct cs_run_node *nd, char *to, size_t size)
+{
+	int n = nd->facts.n_agents, first, i;
+
+	for (first = 0; first < n; first = i) {
+		for (i = first + 1; i < n && !strcmp(nd->agent[i].gpu.name,
+						     nd->agent[first].gpu.name);
+		     i++)
+			;
+		cs_text_add(to, size, "%s%d x %s", first ? " + " : "",
+			    i - first, nd->agent[first].gpu.name);
+	}
+	if (!n)
+		cs_text_add(to, size, "no GPU");
+}
+
+void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	char product[CS_NAME];
+
+	product_text(nd, product, sizeof(product));
+	cs_text(to, size, "%s%s; ", run->virtual_clock ? "test double; " : "",
+		product);
+	append_models(nd, to, size);
+	if (cs_on_cpu(run))
+		cs_text_add(to, size, "; %s", nd->facts.cpu);
+}
+
+/* ---- for cells ---- */
+
+#define KEY (4 * CS_CLASS) /* with as many models as there can be */
+
+int cs_classes_of_cells(const struct cs_run *run, int *class, struct cs_err *err)
+{
+	uint64_t *key = calloc((size_t)run->n_nodes + 1, sizeof(*key));
+	char text[KEY];
+
+	if (!key)
+		return cs_err_set(err, "no memory for classes of nodes");
+	for (int i = 0; i < run->n_nodes; i++) {
+		int k = 0;
+
+		cs_hardware_text(run, i, text, sizeof(text));
+		cs_text_add(text, sizeof(text), "; %s",
+			    run->node[i].facts.placement);
+		key[i] = cs_text_hash(text);
+		while (key[k] != key[i])
+			k++;
+		class[i] = k;
+	}
+	free(key);
+	return 0;
+}

@@ -1,0 +1,493 @@
+/* fingerprint.c - what nodes of one kind should have in common. */
+#include "config.h"
+
+#include "check/fleet/fingerprint.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONG 512 /* before it is cut to a value */
+
+const char *cs_layer_text(int layer)
+{
+	static const char *const text[CS_LAYERS] = {
+		[CS_LAYER_WIRING] = "wiring",
+		[CS_LAYER_FIRMWARE] = "firmware",
+		[CS_LAYER_SOFTWARE] = "software",
+		[CS_LAYER_SETTINGS] = "settings",
+		[CS_LAYER_LAUNCH] = "launch",
+	};
+
+	return layer >= 0 && layer < CS_LAYERS ? text[layer] : "?";
+}
+
+/* FNV-1a, 64 bits, with the NUL, so that "a" "bc" is not "ab" "c". */
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+	do
+		h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
+	while (*text++);
+	return h;
+}
+
+#define HASH_SEED 0xcbf29ce484222325ULL
+
+uint64_t cs_text_hash(const char *text)
+{
+	return hash_text(HASH_SEED, text);
+}
+
+uint64_t cs_fingerprint_hash(const struct cs_vec *traits, int layer)
+{
+	const struct cs_trait *t = traits->data;
+	uint64_t h = HASH_SEED;
+
+	for (size_t i = 0; i < traits->n; i++)
+		if ((int)t[i].layer == layer)
+			h = hash_text(hash_text(h, t[i].field), t[i].value);
+	return h;
+}
+
+/* ---- one trait ---- */
+
+struct maker {
+	const struct cs_run *run;
+	const struct cs_run_node *nd;
+	struct cs_vec *traits;
+	struct cs_err *err;
+	int rc;
+	/* of what is said now */
+	char of[24];		/* "gpu3.", "rank0."; "" the node */
+	const char *bus_id;
+};
+
+static void of_node(struct maker *m)
+{
+	m->of[0] = '\0';
+	m->bus_id = "";
+}
+
+/* Too long a value ends in its hash: two that differ stay different. */
+static void cut_value(const char *whole, char *to, size_t size)
+{
+	int room = (int)size - 1 - (int)strlen("... 0123456789abcdef");
+
+	if (strlen(whole) < size)
+		cs_text(to, size, "%s", whole);
+	else
+		cs_text(to, size, "%.*s... %016" PRIx64, room, whole,
+			cs_text_hash(whole));
+}
+
+__attribute__((format(printf, 4, 5)))
+static void put(struct maker *m, enum cs_layer layer, const char *field,
+		const char *fmt, ...)
+{
+	char whole[LONG];
+	struct cs_trait *t;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(whole, sizeof(whole), fmt, ap);
+	va_end(ap);
+	if (m->rc || !whole[0])
+		return;
+	t = cs_vec_add(m->traits, 1, m->err);
+	if (!t) {
+		m->rc = -1;
+		return;
+	}
+	*t = (struct cs_trait){ .layer = layer };
+	cs_text(t->field, sizeof(t->field), "%s%s", m->of, field);
+	cs_text(t->bus_id, sizeof(t->bus_id), "%s", m->bus_id);
+	cut_value(whole, t->value, sizeof(t->value));
+}
+
+static void put_number(struct maker *m, enum cs_layer layer, const char *field,
+		       int64_t number)
+{
+	if (number >= 0)
+		put(m, layer, field, "%" PRId64, number);
+}
+
+static void put_on_off(struct maker *m, enum cs_layer layer, const char *field,
+		       int32_t is)
+{
+	if (is >= 0)
+		put(m, layer, field, is ? "on" : "off");
+}
+
+/* ---- GPUs ---- */
+
+/* Is there anything but PCI's word that hides what it shows?  A GPU that is on the
+ * bus is a part of the node, whoever may use it. */
+static int is_there(const struct cs_gpu_sight *s)
+{
+	return s->on_bus == 1 || s->nvml == 0 || s->ranks > 0;
+}
+
+/* Its position among all GPUs of the node, whatever masks leave of them; without a
+ * list of these the label of the agent. */
+static void of_agent(struct maker *m, int agent)
+{
+	const struct cs_agent_facts *a = &m->nd->agent[agent];
+	struct cs_label label;
+
+	m->bus_id = a->gpu.bus_id;
+	for (int i = 0; i < m->nd->facts.n_sights; i++)
+		if (!strcmp(m->nd->sight[i].bus_id, a->gpu.bus_id)) {
+			cs_text(m->of, sizeof(m->of), "gpu%d.", i);
+			return;
+		}
+	label = cs_agent_label(m->run, (int)(m->nd - m->run->node), agent);
+	cs_text(m->of, sizeof(m->of), "gpu%.*s.", (int)strcspn(label.text, ":"),
+		label.text);
+}
+
+/* PCIe as it was under load, also where nothing was measured: agents load it for
+ * this look. */
+static void put_links(struct maker *m, const struct cs_link_facts *link)
+{
+	if (link->nvlinks_max > 0)
+		put(m, CS_LAYER_WIRING, "nvlinks", "%d of %d", link->nvlinks_up,
+		    link->nvlinks_max);
+	else
+		put_number(m, CS_LAYER_WIRING, "nvlinks", link->nvlinks_up);
+	if (link->nvlinks_up > 0)
+		put_number(m, CS_LAYER_WIRING, "nvlink-version",
+			   link->nvlink_version);
+	if (link->pcie_gen_max > 0 && link->pcie_width_max > 0)
+		put(m, CS_LAYER_WIRING, "pcie-most", "gen %d x%d",
+		    link->pcie_gen_max, link->pcie_width_max);
+	if (link->pcie_width > 0)
+		put(m, CS_LAYER_WIRING, "pcie-width", "x%d", link->pcie_width);
+	if (link->pcie_gen > 0)
+		put(m, CS_LAYER_WIRING, "pcie-gen", "%d", link->pcie_gen);
+}
+
+/* Where the machine says it is, not where a user wants its thread. */
+static int own_numa(const struct cs_agent_facts *a)
+{
+	return strcmp(a->numa_source, "hwloc") && strcmp(a->numa_source, "driver") ?
+		a->gpu.host_numa : a->numa;
+}
+
+static void put_agents(struct maker *m)
+{
+	const struct cs_run_node *nd = m->nd;
+
+	for (int i = 0; i < nd->facts.n_agents; i++) {
+		const struct cs_agent_facts *a = &nd->agent[i];
+
+		/* instances of one GPU follow each other */
+		if (i && !strcmp(a->gpu.bus_id, nd->agent[i - 1].gpu.bus_id))
+			continue;
+		of_agent(m, i);
+		/* how a GPU is divided is no other GPU */
+		if (cs_is_mig(a->gpu.uuid))
+			put(m, CS_LAYER_SETTINGS, "instance", "%s", a->gpu.name);
+		else if (nd->facts.n_sights <= 0)
+			put(m, CS_LAYER_WIRING, "model", "%s", a->gpu.name);
+		if (!cs_run_gpu(m->run, (int)(nd - m->run->node), a->gpu.bus_id))
+			put_number(m, CS_LAYER_WIRING, "numa", own_numa(a));
+		put_links(m, &a->link);
+		put_on_off(m, CS_LAYER_SETTINGS, "mps", a->gpu.mps);
+	}
+}
+
+/* "12 to gpu1, 6 to gpu2": other GPUs by their position, not by bus number. */
+static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
+{
+	const struct cs_run_node *nd = m->nd;
+	int32_t elsewhere = ends->to_other;
+	char text[LONG] = "";
+
+	for (int i = 0; i < ends->n_gpus; i++)
+		if (!cs_run_gpu(m->run, (int)(nd - m->run->node),
+				ends->gpu[i].bus_id))
+			elsewhere += ends->gpu[i].links;
+	if (ends->to_switch > 0)
+		cs_text(text, sizeof(text), "%d to switch", ends->to_switch);
+	for (int k = 0; k < nd->facts.n_sights; k++)
+		for (int i = 0; i < ends->n_gpus; i++)
+			if (!strcmp(nd->sight[k].bus_id, ends->gpu[i].bus_id))
+				cs_text_add(text, sizeof(text), "%s%d to gpu%d",
+					    text[0] ? ", " : "",
+					    ends->gpu[i].links, k);
+	if (elsewhere > 0)
+		cs_text_add(text, sizeof(text), "%s%d elsewhere",
+			    text[0] ? ", " : "", elsewhere);
+	put(m, CS_LAYER_WIRING, "nvlink-ends", "%s", text);
+}
+
+/* "X PIX ? SYS"; nothing where nothing is known but that it is itself. */
+static void put_reaches(struct maker *m, const char *field, const uint8_t *reach,
+			int n)
+{
+	char text[LONG] = "";
+	int known = 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *word = cs_reach_text(reach[i]);
+
+		known += word[0] && reach[i] != CS_REACH_SELF;
+		cs_text_add(text, sizeof(text), "%s%s", i ? " " : "",
+			    word[0] ? word : "?");
+	}
+	if (known)
+		put(m, CS_LAYER_WIRING, field, "%s", text);
+}
+
+/* A spare part may be of another revision: that is no wrong wiring. */
+static void put_firmware(struct maker *m, const struct cs_board_facts *b)
+{
+	put(m, CS_LAYER_FIRMWARE, "part", "%s", b->part);
+	put(m, CS_LAYER_FIRMWARE, "vbios", "%s", b->vbios);
+	put(m, CS_LAYER_FIRMWARE, "inforom", "%s", b->inforom);
+}
+
+static void put_fabric(struct maker *m, const struct cs_board_facts *b)
+{
+	static const char *const state[] = { "not supported", "not begun",
+					     "under way", "done" };
+
+	if (b->fabric < 0 || b->fabric > 3)
+		return;
+	if (b->fabric_status > 0)
+		put(m, CS_LAYER_SOFTWARE, "fabric", "%s, status %d",
+		    state[b->fabric], b->fabric_status);
+	else
+		put(m, CS_LAYER_SOFTWARE, "fabric", "%s", state[b->fabric]);
+}
+
+static void put_limits(struct maker *m, const struct cs_board_facts *b)
+{
+	put_on_off(m, CS_LAYER_SETTINGS, "ecc", b->ecc);
+	if (!isnan(b->power_limit_w))
+		put(m, CS_LAYER_SETTINGS, "power-limit", "%g W", b->power_limit_w);
+	if (!isnan(b->power_default_w))
+		put(m, CS_LAYER_SETTINGS, "power-default", "%g W",
+		    b->power_default_w);
+	if (b->sm_mhz_max > 0 && b->mem_mhz_max > 0)
+		put(m, CS_LAYER_SETTINGS, "clocks-most", "%d, %d MHz",
+		    b->sm_mhz_max, b->mem_mhz_max);
+	if (b->sm_mhz_app > 0 && b->mem_mhz_app > 0)
+		put(m, CS_LAYER_SETTINGS, "clocks-set", "%d, %d MHz",
+		    b->sm_mhz_app, b->mem_mhz_app);
+}
+
+/* Where it is on the bus, and what the machine does to what passes there. */
+static void put_place(struct maker *m, const struct cs_gpu_sight *s)
+{
+	put_number(m, CS_LAYER_WIRING, "numa", s->numa);
+	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_sights);
+	put_reaches(m, "to-nics", s->to_nic, cs_node_cards(&m->nd->facts));
+	put(m, CS_LAYER_SETTINGS, "iommu", "%s", s->iommu);
+	if (s->acs >= 0)
+		put(m, CS_LAYER_SETTINGS, "acs", "0x%02x", (unsigned)s->acs);
+}
+
+static const char *compute_mode_text(int32_t mode)
+{
+	switch (mode) {
+	case 0:
+		return "default";
+	case 2:
+		return "prohibited";
+	case 3:
+		return "exclusive process";
+	default:
+		return "";
+	}
+}
+
+static void put_sights(struct maker *m)
+{
+	const struct cs_run_node *nd = m->nd;
+	int n = 0;
+
+	for (int i = 0; i < nd->facts.n_sights; i++) {
+		const struct cs_gpu_sight *s = &nd->sight[i];
+
+		n += is_there(s);
+		cs_text(m->of, sizeof(m->of), "gpu%d.", i);
+		m->bus_id = s->bus_id;
+		put(m, CS_LAYER_WIRING, "model", "%s", s->name);
+		put_on_off(m, CS_LAYER_SETTINGS, "persistence", s->persistence);
+		put(m, CS_LAYER_SETTINGS, "compute-mode", "%s",
+		    compute_mode_text(s->compute_mode));
+		put_on_off(m, CS_LAYER_SETTINGS, "mig", s->mig);
+		put_number(m, CS_LAYER_WIRING, "module", s->board.module_id);
+		put_nvlink_ends(m, &s->board.nvlink);
+		put_firmware(m, &s->board);
+		put_fabric(m, &s->board);
+		put_limits(m, &s->board);
+		put_place(m, s);
+	}
+	of_node(m);
+	put_number(m, CS_LAYER_WIRING, "gpus",
+		   nd->facts.n_sights > 0 ? n : nd->facts.n_agents);
+}
+
+/* ---- the node ---- */
+
+static void put_distances(struct maker *m)
+{
+	const struct cs_node_facts *f = &m->nd->facts;
+	int n = f->n_numa < 8 ? f->n_numa : 8;
+	char text[LONG] = "";
+
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++) {
+			if (f->numa_distance[i][k] < 0)
+				return;
+			cs_text_add(text, sizeof(text), "%s%d",
+				    k ? " " : i ? " / " : "",
+				    f->numa_distance[i][k]);
+		}
+	put(m, CS_LAYER_WIRING, "numa-distances", "%s", text);
+}
+
+/* By kind and place; names are the kernel's. */
+static void put_cards(struct maker *m)
+{
+	const struct cs_node_facts *f = &m->nd->facts;
+	char field[16];
+
+	put_number(m, CS_LAYER_WIRING, "nics", f->n_nics);
+	for (int i = 0; i < cs_node_cards(f); i++) {
+		const struct cs_nic_facts *nic = &f->nic[i];
+		const char *kind = nic->infiniband > 0 ? "InfiniBand" : "Ethernet";
+
+		cs_text(field, sizeof(field), "nic%d", i);
+		if (nic->infiniband >= 0)
+			put(m, CS_LAYER_WIRING, field, "%s", kind);
+		cs_text(field, sizeof(field), "nic%d.numa", i);
+		put_number(m, CS_LAYER_WIRING, field, nic->numa);
+	}
+	put_number(m, CS_LAYER_WIRING, "nvswitches", f->n_switches);
+	put(m, CS_LAYER_FIRMWARE, "nvswitch-bios", "%s", f->switch_bios);
+}
+
+/* Of memory no two machines report the same bytes, nor of a GPU's two drivers. */
+static void put_node(struct maker *m)
+{
+	const struct cs_node_facts *f = &m->nd->facts;
+
+	of_node(m);
+	put(m, CS_LAYER_WIRING, "product", "%s", f->product);
+	put(m, CS_LAYER_WIRING, "cpu", "%s", f->cpu);
+	put_number(m, CS_LAYER_WIRING, "cpus", f->n_cpus);
+	put_number(m, CS_LAYER_WIRING, "numa-domains", f->n_numa);
+	put_distances(m);
+	put_cards(m);
+	put(m, CS_LAYER_FIRMWARE, "bios", "%s", f->bios);
+	put(m, CS_LAYER_FIRMWARE, "bios-date", "%s", f->bios_date);
+	put(m, CS_LAYER_SOFTWARE, "kernel", "%s", f->kernel);
+	put(m, CS_LAYER_SOFTWARE, "driver", "%s", f->driver);
+	put(m, CS_LAYER_SOFTWARE, "cuda", "%s", f->cuda);
+	put(m, CS_LAYER_SETTINGS, "governor", "%s", f->governor);
+	put(m, CS_LAYER_SETTINGS, "iommu", "%s", f->iommu);
+	put(m, CS_LAYER_SETTINGS, "huge-pages", "%s", f->huge_pages);
+	put_number(m, CS_LAYER_SETTINGS, "page-bytes", f->page_bytes);
+}
+
+/* ---- the launch ---- */
+
+/* Does a variable begin here?  Values may have blanks. */
+static int begins_variable(const char *at)
+{
+	const char *c = at;
+
+	while (isupper((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_')
+		c++;
+	return c > at && *c == '=';
+}
+
+/* "A=1 B=2 3" */
+static void put_environment(struct maker *m, const char *at)
+{
+	while (*at) {
+		const char *equals = strchr(at, '=');
+		const char *end = strchr(at, ' ');
+		char name[40];
+
+		while (end && !begins_variable(end + 1))
+			end = strchr(end + 1, ' ');
+		if (!equals)
+			return;
+		if (!end)
+			end = at + strlen(at);
+		cs_text(name, sizeof(name), "%.*s", (int)(equals - at), at);
+		put(m, CS_LAYER_LAUNCH, name, "%.*s", (int)(end - equals - 1),
+		    equals + 1);
+		at = *end ? end + 1 : end;
+	}
+}
+
+static void put_ranks(struct maker *m)
+{
+	const struct cs_run_node *nd = m->nd;
+
+	for (int r = 0; nd->ranks && r < nd->facts.n_ranks; r++) {
+		const struct cs_rank_facts *rank = &nd->ranks[r];
+
+		cs_text(m->of, sizeof(m->of), "rank%d.", rank->local_rank);
+		put(m, CS_LAYER_LAUNCH, "cpus", "%s", rank->cpus);
+		put_number(m, CS_LAYER_LAUNCH, "gpus", rank->n_gpus);
+		put_environment(m, rank->environment);
+	}
+	of_node(m);
+}
+
+static void put_launch(struct maker *m)
+{
+	const struct cs_node_facts *f = &m->nd->facts;
+
+	of_node(m);
+	put_number(m, CS_LAYER_LAUNCH, "ranks", f->n_ranks);
+	if (f->grant[0])
+		put_number(m, CS_LAYER_LAUNCH, "gpus-granted", f->n_granted);
+	put(m, CS_LAYER_LAUNCH, "container", "%s", f->container);
+	if (!isnan(f->cgroup_cpus))
+		put(m, CS_LAYER_LAUNCH, "cgroup-cpus", "%g", f->cgroup_cpus);
+	put_number(m, CS_LAYER_LAUNCH, "cgroup-memory-bytes",
+		   f->cgroup_memory_bytes);
+	put_ranks(m);
+}
+
+static int by_field(const void *a, const void *b)
+{
+	const struct cs_trait *x = a, *y = b;
+
+	if (x->layer != y->layer)
+		return x->layer < y->layer ? -1 : 1;
+	return strverscmp(x->field, y->field);
+}
+
+int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
+		   struct cs_err *err)
+{
+	struct maker m = { .run = run, .nd = &run->node[node], .traits = traits,
+			   .err = err };
+	size_t first = traits->n;
+
+	put_node(&m);
+	/* arenas of host memory are no parts of a machine */
+	if (strcmp(run->backend, "cpu")) {
+		put_agents(&m);
+		put_sights(&m);
+	}
+	put_launch(&m);
+	if (m.rc)
+		return -1;
+	if (traits->n > first)
+		qsort((struct cs_trait *)traits->data + first, traits->n - first,
+		      sizeof(struct cs_trait), by_field);
+	return 0;
+}

@@ -1,0 +1,228 @@
+#include "config.h"
+
+#include "check/link/expect.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Usable GB/s of one link in one direction by NVLink version (NVIDIA's data
+ * sheets: P100 160 GB/s over 4 links both ways, V100 300 over 6, A100 600 over
+ * 12, H100 900 over 18, B200 1800 over 18). */
+static const double link_gbs[] = { NAN, 20, 25, 25, 25, 50 };
+
+double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
+{
+	const int known = sizeof(link_gbs) / sizeof(link_gbs[0]);
+
+	if (link->nvlinks_up < 0)
+		return NAN;
+	if (link->nvlinks_up == 0)
+		return 0;
+	if (link->nvlink_version < 1 || link->nvlink_version >= known)
+		return NAN;
+	return link->nvlinks_up * link_gbs[link->nvlink_version];
+}
+
+double cs_pcie_peak_gbs(int gen, int width)
+{
+	/* One lane: GT/s x coding / 8.  8b/10b, from generation 3 128b/130b,
+	 * in generation 6 FLITs of 256 bytes, 14 of them CRC and ECC. */
+	static const double lane[] = {
+		NAN,
+		2.5 * 8 / 10 / 8,
+		5.0 * 8 / 10 / 8,
+		8.0 * 128 / 130 / 8,
+		16.0 * 128 / 130 / 8,
+		32.0 * 128 / 130 / 8,
+		64.0 * 242 / 256 / 8,
+	};
+
+	if (gen < 1 || gen >= (int)(sizeof(lane) / sizeof(lane[0])) || width < 1)
+		return NAN;
+	return width * lane[gen];
+}
+
+double cs_link_pcie_gbs(const struct cs_link_facts *link)
+{
+	return cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
+}
+
+const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
+					   const struct cs_link_facts *b)
+{
+	double pa = cs_nvlink_peak_gbs(a), pb = cs_nvlink_peak_gbs(b);
+
+	if (isnan(pa) || isnan(pb))
+		return isnan(pa) ? a : b;
+	if (pa <= 0 && pb <= 0)
+		return cs_link_pcie_gbs(b) < cs_link_pcie_gbs(a) ? b : a;
+	return pb < pa ? b : a;
+}
+
+int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
+{
+	switch (link->nvlinks_up > 0 ? link->nvlink_version : -1) {
+	case 3: /* A100 writes, of 300: 276 and 279 (SuperBench logs,
+		 * nvbandwidth's README) */
+		*low = 0.92;
+		*high = 0.93;
+		return 0;
+	case 4: /* of 450: H100 371 to 380 (nccl issue 1264); H200 396
+		 * (nvbandwidth 0.8 and ours) */
+		*low = 0.83;
+		*high = 0.89;
+		return 0;
+	default: /* no measurement that we can name */
+		return -1;
+	}
+}
+
+/* Pinned memory next to the GPU: generation 3 12.2 to 12.9 of 15.8 (gearshifft,
+ * CSCS), 4 26.0 to 26.3 of 31.5 (SuperBench, nvbandwidth's README), 5 53.9 to 57
+ * of 63 (nvbandwidth, ours). */
+#define PCIE_LEAST 0.77
+#define PCIE_MOST 0.91
+
+/* Before the first byte of a copy (H200: 2.7), which tells in small ones: of yet
+ * smaller ones it is most of the figure. */
+#define FIRST_BYTE_US 3
+#define EXPECTED_FROM ((uint64_t)4 << 20)
+/* So many GPUs at most are wired to each other without a switch. */
+#define DIRECT_MOST 5
+
+int cs_gpu_of(const struct cs_row *row)
+{
+	return cs_end_is_numa(&row->what.src) ? row->what.dst.index :
+						row->what.src.index;
+}
+
+int cs_is_near(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_end *host = cs_end_is_numa(&row->what.src) ?
+					    &row->what.src : &row->what.dst;
+
+	return host->index == CS_NUMA_LOCAL ||
+	       host->index == run->node[row->node].agent[cs_gpu_of(row)].numa;
+}
+
+int cs_own_company(const struct cs_run *run, const struct cs_row *row)
+{
+	enum cs_pattern pattern = cs_row_test(row)->pattern;
+
+	if (run->plan && row->step < run->plan->n_steps)
+		return (int)cs_plan_step(run->plan, row->step)->count - 1;
+	return pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_ALONE ? 0 :
+	       pattern == CS_PATTERN_BIDI ? 1 : row->company;
+}
+
+int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_agent_facts *agent = run->node[row->node].agent;
+
+	return agent[row->what.src.index].link.nvlinks_up > 0 &&
+	       agent[row->what.dst.index].link.nvlinks_up > 0;
+}
+
+/* Without a switch the links of a GPU are divided among the others.  Where no counter
+ * says which of both it is, what is measured decides. */
+static double divide(const struct cs_run *run, const struct cs_row *row,
+		     const struct cs_link_facts *link, double peak)
+{
+	int others = run->node[row->node].facts.n_agents - 1;
+
+	if (others < 2 || others >= DIRECT_MOST || link->nvlinks_max % others)
+		return peak;
+	return row->stats.median < peak / sqrt(others) ? peak / others : peak;
+}
+
+static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_end *end)
+{
+	return run->node[row->node].agent[end->index].gpu.bus_id;
+}
+
+/* The share of a GPU's live links that lead to the other end of a cell: all of them
+ * where there is a switch.  NAN: nobody says. */
+static double share_between(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_gpu_sight *gpu = cs_run_gpu(
+		run, (int)row->node, bus_id_of(run, row, &row->what.src));
+	const char *to = bus_id_of(run, row, &row->what.dst);
+	const struct cs_nvlink_ends *ends = gpu ? &gpu->board.nvlink : NULL;
+	int all = run->node[row->node].agent[row->what.src.index].link.nvlinks_up;
+
+	if (!ends || ends->to_switch < 0)
+		return NAN;
+	if (ends->to_switch > 0)
+		return 1;
+	for (int i = 0; i < ends->n_gpus; i++)
+		if (!strcmp(ends->gpu[i].bus_id, to))
+			return (double)ends->gpu[i].links / all;
+	return ends->to_other > 0 ? NAN : 0;
+}
+
+static int expect_nvlink(const struct cs_run *run, const struct cs_row *row,
+			 double *low, double *high)
+{
+	const struct cs_agent_facts *agent = run->node[row->node].agent;
+	const struct cs_link_facts *a = &agent[row->what.src.index].link;
+	const struct cs_link_facts *b = &agent[row->what.dst.index].link;
+	double peak = cs_nvlink_peak_gbs(cs_lesser_link(a, b)), share;
+
+	if (!cs_on_nvlink(run, row) || !isfinite(peak) ||
+	    cs_usual_share(a, low, high))
+		return -1;
+	share = share_between(run, row);
+	if (share == 0)
+		return -1; /* not wired to each other: through others, or the host */
+	peak = isnan(share) ? divide(run, row, a, peak) :
+			      fmin(peak, share * cs_nvlink_peak_gbs(a));
+	*low *= peak;
+	*high *= peak;
+	return 0;
+}
+
+static double with_first_byte(double gbs, uint64_t bytes)
+{
+	double ns = (double)bytes / gbs + 1e3 * FIRST_BYTE_US;
+
+	return (double)bytes / ns;
+}
+
+static int expect(const struct cs_run *run, const struct cs_row *row, double *low,
+		  double *high)
+{
+	const struct cs_test *test = cs_row_test(row);
+	const struct cs_link_facts *link;
+	double peak;
+
+	if (test->unit != CS_UNIT_GBS || test->method != CS_METHOD_CE ||
+	    test->backend != CS_BACKEND_CUDA ||
+	    cs_own_company(run, row) ||
+	    row->what.bytes < EXPECTED_FROM)
+		return -1;
+	if (test->path == CS_PATH_PEER && !cs_via_crosses(row->via))
+		return -1;
+	if (test->path == CS_PATH_PEER)
+		return expect_nvlink(run, row, low, high);
+	if ((test->path != CS_PATH_H2D && test->path != CS_PATH_D2H) ||
+	    test->memory == CS_MEM_PAGEABLE || !cs_is_near(run, row))
+		return -1;
+	link = &run->node[row->node].agent[cs_gpu_of(row)].link;
+	peak = cs_link_pcie_gbs(link);
+	if (!isfinite(peak))
+		return -1;
+	*low = PCIE_LEAST * peak;
+	*high = PCIE_MOST * peak;
+	return 0;
+}
+
+int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
+		    double *high)
+{
+	if (expect(run, row, low, high))
+		return -1;
+	*low = with_first_byte(*low, row->what.bytes);
+	*high = with_first_byte(*high, row->what.bytes);
+	return 0;
+}

@@ -1,0 +1,149 @@
+#include "config.h"
+
+#include "check/link/kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "check/link/expect.h"
+
+/* ---- ways ---- */
+
+const struct cs_agent_facts *cs_end_agent(const struct cs_run *run,
+					  const struct cs_row *row,
+					  const struct cs_end *end)
+{
+	int i = cs_end_is_numa(end) ? row->what.issuer : end->index;
+
+	return row->node < (uint32_t)run->n_nodes &&
+			       i < run->node[row->node].facts.n_agents ?
+		       &run->node[row->node].agent[i] : NULL;
+}
+
+int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
+		const struct cs_end *end)
+{
+	const struct cs_agent_facts *agent = cs_end_agent(run, row, end);
+
+	if (cs_end_is_numa(end) && end->index != CS_NUMA_LOCAL)
+		return end->index;
+	return agent ? agent->numa : -1;
+}
+
+static void distance_text(const struct cs_node_facts *facts, int a, int b, char *to,
+			  size_t size)
+{
+	const int n = sizeof(facts->numa_distance) / sizeof(facts->numa_distance[0]);
+	int known = a >= 0 && b >= 0 && a < n && b < n;
+
+	if (known && facts->numa_distance[a][b] >= 0)
+		cs_text(to, size, "NUMA %d", facts->numa_distance[a][b]);
+	else
+		cs_text(to, size, a >= 0 && a == b ? "NUMA 10" : "unknown");
+}
+
+void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		 size_t size)
+{
+	const struct cs_agent_facts *a = cs_end_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *b = cs_end_agent(run, row, &row->what.dst);
+	int from = cs_end_numa(run, row, &row->what.src);
+	int into = cs_end_numa(run, row, &row->what.dst);
+	enum cs_path path = cs_row_test(row)->path;
+
+	if (path == CS_PATH_LOCAL)
+		cs_text(to, size, "within");
+	else if (path == CS_PATH_HOST || cs_on_cpu(run))
+		distance_text(&run->node[row->node].facts, from, into, to, size);
+	else if (path == CS_PATH_H2D || path == CS_PATH_D2H)
+		cs_text(to, size, from == into ? "host near" : "host far");
+	else if (!a || !b || a->link.nvlinks_max < 0 || b->link.nvlinks_max < 0)
+		cs_text(to, size, "unknown");
+	else
+		cs_text(to, size, a->link.nvlinks_max && b->link.nvlinks_max ?
+			"NVLink" : "PCIe");
+}
+
+struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_end *end)
+{
+	struct cs_label label;
+	int numa;
+
+	if (!cs_end_is_numa(end))
+		return cs_agent_name(run, (int)row->node, end->index);
+	numa = cs_end_numa(run, row, end);
+	if (numa < 0)
+		cs_text(label.text, sizeof(label.text), "host");
+	else
+		cs_text(label.text, sizeof(label.text), "numa%d", numa);
+	return label;
+}
+
+void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		  size_t size)
+{
+	const struct cs_agent_facts *from, *into;
+	const struct cs_link_facts *l;
+	double peak;
+	int host;
+
+	to[0] = '\0';
+	if (row->node >= (uint32_t)run->n_nodes || cs_on_cpu(run) ||
+	    cs_row_test(row)->path == CS_PATH_LOCAL ||
+	    cs_row_test(row)->path == CS_PATH_HOST)
+		return;
+	host = cs_end_is_numa(&row->what.src) || cs_end_is_numa(&row->what.dst);
+	from = cs_end_agent(run, row, &row->what.src);
+	into = cs_end_agent(run, row, &row->what.dst);
+	if (!from || !into)
+		return;
+	l = cs_lesser_link(&from->link, &into->link);
+	if (host || (from->link.nvlinks_max == 0 && into->link.nvlinks_max == 0)) {
+		if (l->pcie_gen > 0 && l->pcie_width > 0)
+			cs_text(to, size, "PCIe %d x%d", l->pcie_gen,
+				l->pcie_width);
+		return;
+	}
+	peak = cs_nvlink_peak_gbs(l);
+	if (row->status == CS_OK && cs_is_bandwidth(row) && peak > 0 &&
+	    row->stats.median > peak / 2)
+		cs_text(to, size, "NV%d", l->nvlinks_up);
+}
+
+/* ---- peaks ---- */
+
+double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_test *test = cs_row_test(row);
+	const struct cs_agent_facts *a = cs_end_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *b = cs_end_agent(run, row, &row->what.dst);
+	const struct cs_link_facts *link;
+
+	if (row->metric != CS_METRIC_RATE || test->unit != CS_UNIT_GBS || !a || !b ||
+	    cs_on_cpu(run) || test->path == CS_PATH_LOCAL ||
+	    test->path == CS_PATH_HOST)
+		return NAN;
+	link = cs_lesser_link(&a->link, &b->link);
+	if (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H)
+		return cs_link_pcie_gbs(&a->link);
+	if (link->nvlinks_max == 0)
+		return cs_link_pcie_gbs(link);
+	return link->nvlinks_up > 0 ? cs_nvlink_peak_gbs(link) : NAN;
+}
+
+#define SHORT_NS 140e3	/* a copy's own start, 2.7 us on H200, is 2 % of it */
+
+int cs_is_short(uint64_t bytes, double peak_gbs)
+{
+	return (double)bytes / peak_gbs < SHORT_NS;
+}
+
+uint64_t cs_bytes_to_fill(double peak_gbs)
+{
+	uint64_t bytes = 1;
+
+	while (cs_is_short(bytes, peak_gbs) && bytes < 1ull << 62)
+		bytes *= 2;
+	return bytes;
+}

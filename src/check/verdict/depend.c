@@ -1,0 +1,105 @@
+/* depend.c - do successive samples depend on each other by more than intervals allow
+ * for?  The few samples of one cell cannot tell; those of all cells of a matrix can. */
+#include "config.h"
+
+#include "check/verdict/internal.h"
+#include "check/bounds/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What doc/METHOD.md, rule 8a, assumes at most; and how many standard errors above none
+ * it must be, so that chance is no finding. */
+#define ASSUMED 0.5
+#define SURE 4.0
+/* Intervals that reach no further may be too narrow and still tell enough. */
+#define MATTERS 1e-3
+#define NAMED 3	/* matrices of a node; the rest is a count */
+
+/* Of a matrix's cells, each of which estimates its mean by n samples: r is too low by
+ * (1 + 3r) / n, and the variance is 1 / (n - 3), about. */
+struct pooled {
+	double sum, weight;
+};
+
+static void add_cell(const struct cs_run *run, uint32_t i, struct pooled *pooled)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, i);
+	double n = row->n_samples, margin = cs_stats_margin(&row->stats);
+
+	if (row->metric != CS_METRIC_RATE || row->block ||
+	    cs_row_test(row)->how != CS_HOW_GATED || !isfinite(margin) ||
+	    margin < MATTERS)
+		return;
+	pooled->sum += n * cs_lag1(cs_rows_samples(&run->rows, i),
+				   row->n_samples) + 1;
+	pooled->weight += n - 3;
+}
+
+/* 0: no more than is assumed, or nobody knows. */
+static double correlation_of(const struct cs_run *run, const uint32_t *order,
+			     size_t at, size_t end)
+{
+	struct pooled pooled = { 0 };
+	double r;
+
+	for (; at < end; at++)
+		add_cell(run, order[at], &pooled);
+	r = pooled.weight > 0 ? pooled.sum / pooled.weight : 0;
+	return r > ASSUMED && r * sqrt(pooled.weight) > SURE ? fmin(r, 1) : 0;
+}
+
+/* What is found of one node. */
+struct said {
+	uint32_t node;
+	size_t n;
+	char tests[200];
+};
+
+static void say_matrix(struct said *said, const struct cs_row *row, double r)
+{
+	if (said->n++ < NAMED)
+		cs_text_add(said->tests, sizeof(said->tests), "%s%s (%.1f)",
+			    said->n > 1 ? ", " : "", cs_row_test(row)->name, r);
+}
+
+static int say_node(struct cs_run *run, struct said *said, struct cs_err *err)
+{
+	char text[CS_ERR_TEXT], more[40] = "";
+
+	if (!said->n)
+		return 0;
+	if (said->n > NAMED)
+		cs_text(more, sizeof(more), " and %zu more", said->n - NAMED);
+	cs_text(text, sizeof(text), "successive samples are correlated by more than "
+		"%.1f: %s%s; 95 %% intervals are too narrow there", ASSUMED,
+		said->tests, more);
+	return cs_judge_node(run, CS_NOTE, (int)said->node, CS_FINDING_SAMPLES_DEPEND, text,
+			     err);
+}
+
+int cs_depend_judge(struct cs_run *run, struct cs_err *err)
+{
+	size_t n, at, end;
+	uint32_t *order = cs_cells_in_order(run, &n, err);
+	struct said said = { 0 };
+	int rc = order ? 0 : -1;
+
+	for (at = 0; at < n && !rc; at = end) {
+		const struct cs_row *row = cs_rows_get(&run->rows, order[at]);
+		double r;
+
+		end = cs_matrix_end(run, order, at, n);
+		if (row->node != said.node) {
+			rc = say_node(run, &said, err);
+			said = (struct said){ .node = row->node };
+		}
+		r = correlation_of(run, order, at, end);
+		if (r > 0)
+			say_matrix(&said, row, r);
+	}
+	if (!rc)
+		rc = say_node(run, &said, err);
+	free(order);
+	return rc;
+}

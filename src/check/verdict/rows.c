@@ -1,0 +1,532 @@
+/* rows.c - what became of cells, by their status and flags, and what GPUs that others
+ * use have to do with it. */
+#include "config.h"
+
+#include "check/verdict/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result/cells.h"
+
+#define LISTED 3	/* cells named in one finding; the rest is a count */
+#define REASONS_MOST 20	/* that have a finding each, of a node */
+
+/* The number of a step's total says nothing that its transfers' rows do not:
+ * is there one of them, with the same status, beside it? */
+static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
+{
+	const struct cs_row *row = cs_listed(rows, i), *other;
+	size_t k;
+
+	if (row->metric == CS_METRIC_RATE)
+		return 0;
+	for (k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
+	     k < rows->n && k <= i + CS_STEP_MAX; k++) {
+		other = cs_listed(rows, k);
+		if (other->metric == CS_METRIC_RATE &&
+		    other->step == row->step &&
+		    other->status == row->status)
+			return 1;
+	}
+	return 0;
+}
+
+/* ---- GPUs that others use ---- */
+
+/* Processes of others at either look; 0 also when unknown. */
+static int others_on(const struct cs_agent_facts *a)
+{
+	int before = a->before.known ? a->before.others : 0;
+	int after = a->after.known ? a->after.others : 0;
+
+	return before > after ? before : after > 0 ? after : 0;
+}
+
+static int is_end(const struct cs_row *row, int agent)
+{
+	return (!cs_end_is_numa(&row->what.src) && row->what.src.index == agent) ||
+	       (!cs_end_is_numa(&row->what.dst) && row->what.dst.index == agent);
+}
+
+static int was_skipped_for(const struct cs_run *run, const struct cs_row *row, int a)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	char reason[CS_REASON];
+
+	cs_in_use_text(cs_agent_label(run, (int)row->node, a).text,
+		       nd->agent[a].before.others, reason, sizeof(reason));
+	return strcmp(row->reason, reason) == 0;
+}
+
+/* The GPU whose finding has the cell, since others used it; -1 none has. */
+static int used_gpu(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+
+	/* what is of the machine is said once, of all its placements */
+	if (cs_run_is_again(run, (int)row->node) ||
+	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
+		return -1;
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		if (others_on(&nd->agent[a]) &&
+		    (row->status == CS_SKIPPED ? was_skipped_for(run, row, a) :
+						 is_end(row, a)))
+			return a;
+	return -1;
+}
+
+/* ---- cells ---- */
+
+/* Which rows one finding is about: a status with its reason, or a flag; of a GPU that
+ * others use, or that slowed down, those that it has, else those that none has. */
+struct cause {
+	int node, status;
+	uint32_t flag;		/* 0: by status */
+	const char *reason;	/* by status; NULL: any */
+	int of;			/* agent, OF_NONE, OF_ANY */
+};
+#define OF_NONE (-2)
+#define OF_ANY CS_ALL_GPUS
+
+/* Why that GPU slowed down, or any, while it was at an end of the cell; 0 it did not. */
+static uint64_t slow_bits(const struct cs_row *row, int gpu)
+{
+	const struct cs_end *end[] = { &row->what.src, &row->what.dst };
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (!cs_end_is_numa(end[i]) &&
+		    (gpu == OF_ANY || end[i]->index == gpu))
+			bits |= row->throttle_at[i] & CS_THROTTLE_BAD;
+	return bits;
+}
+
+/* Is it among the rows of that GPU, of any, or of none? */
+static int has_it(const struct cs_run *run, const struct cs_row *row,
+		  const struct cause *cause)
+{
+	int gpu;
+
+	if (cause->flag == CS_ROW_THROTTLED)
+		return cause->of == OF_NONE ? !slow_bits(row, OF_ANY) :
+					      slow_bits(row, cause->of) != 0;
+	if (cause->flag != CS_ROW_IN_USE && cause->status != CS_SKIPPED)
+		return 1;
+	gpu = used_gpu(run, row);
+	return cause->of == OF_NONE ? gpu < 0 :
+	       cause->of == OF_ANY ? gpu >= 0 : gpu == cause->of;
+}
+
+static int is_of(const struct cs_run *run, const struct cs_row *row,
+		 const struct cause *cause)
+{
+	if (row->status != cause->status)
+		return 0;
+	/* of what was left out there is a word for the whole run */
+	if (cause->status == CS_SKIPPED && !cause->reason &&
+	    !strcmp(row->reason, CS_LEFT_OUT))
+		return 0;
+	if (cause->flag && !(row->flags & cause->flag))
+		return 0;
+	/* what went wrong is told of repetitions too */
+	if (row->status <= CS_SKIPPED && !cs_row_is(run, row, CS_ROWS_MEASURED))
+		return 0;
+	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
+		return 0;
+	return has_it(run, row, cause);
+}
+
+/* Cells stand in the order of the matrices: by test, source, destination. */
+static uint64_t cell_key(const struct cs_row *row)
+{
+	return ((uint64_t)row->test << 32 | (uint64_t)row->what.src.index << 16 |
+		row->what.dst.index) + 1;
+}
+
+/* The first cell of a cause behind the cell `after`, and how many there are. */
+static const struct cs_row *next_cell(const struct cs_run *run,
+				      const struct cause *cause, uint64_t after,
+				      size_t *left)
+{
+	const struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
+	const struct cs_row *first = NULL;
+
+	*left = 0;
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+
+		if (!is_of(run, row, cause) || cell_key(row) <= after ||
+		    repeats_a_rate(&rows, i))
+			continue;
+		++*left;
+		if (!first || cell_key(row) < cell_key(first))
+			first = row;
+	}
+	return first;
+}
+
+/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; 0 without any. */
+static int cells_text(const struct cs_run *run, const struct cause *cause,
+		      char *to, size_t size)
+{
+	const struct cs_row *row = NULL, *last;
+	size_t left;
+	int said;
+
+	to[0] = '\0';
+	for (said = 0;; said++) {
+		last = row;
+		row = next_cell(run, cause, last ? cell_key(last) : 0, &left);
+		if (!row || said == LISTED)
+			break;
+		cs_text_add(to, size, "%s%s%s%s", said ? ", " : "",
+			    said && row->test == last->test ? "" :
+			    cs_row_test(row)->name,
+			    said && row->test == last->test ? "" : " ",
+			    cs_pair_label(run, cause->node, &row->what).text);
+	}
+	if (left)
+		cs_text_add(to, size, " and %zu more cell%s", left,
+			    left == 1 ? "" : "s");
+	return said > 0;
+}
+
+/* ---- what went wrong ---- */
+
+static int by_reason(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+	int order = (int)a->status - (int)b->status;
+
+	if (!order)
+		order = strcmp(a->reason, b->reason);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct cs_row *a = *(const struct cs_row *const *)x;
+	const struct cs_row *b = *(const struct cs_row *const *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Of the rows of bad cells the first of each status and reason, in order of place:
+ * malloc'ed; NULL without memory. */
+static const struct cs_row **first_of_reasons(const struct cs_row_list *rows, size_t *n)
+{
+	const struct cs_row **bad = calloc(rows->n + 1, sizeof(*bad));
+	size_t all = 0, i;
+
+	*n = 0;
+	for (i = 0; bad && i < rows->n; i++) {
+		const struct cs_row *row = cs_listed(rows, i);
+
+		if (row->status >= CS_FAILED && row->status <= CS_TIMEOUT &&
+		    !repeats_a_rate(rows, i))
+			bad[all++] = row;
+	}
+	if (!all)
+		return bad;
+	qsort(bad, all, sizeof(*bad), by_reason);
+	for (i = 0; i < all; i++)
+		if (!i || bad[i]->status != bad[*n - 1]->status ||
+		    strcmp(bad[i]->reason, bad[*n - 1]->reason))
+			bad[(*n)++] = bad[i];
+	qsort(bad, *n, sizeof(*bad), by_place);
+	return bad;
+}
+
+/* An agent that is gone has a finding of its own, in the words that its cells
+ * have as their reason. */
+static int told_before(const struct cs_run *run, const struct cs_row *row,
+		       const struct cs_by_node *told)
+{
+	const struct cs_finding *f = run->findings.data;
+
+	for (size_t i = told->first[row->node]; i < told->first[row->node + 1]; i++)
+		if (row->reason[0] && strncmp(f[told->at[i]].text, row->reason,
+					      strlen(row->reason)) == 0)
+			return 1;
+	return 0;
+}
+
+static int tell_bad_cells(struct cs_run *run, const struct cs_row *row,
+			  struct cs_err *err)
+{
+	static const enum cs_finding_id id[] = {
+		[CS_FAILED] = CS_FINDING_CELL_FAILED,
+		[CS_CORRUPT] = CS_FINDING_CELL_CORRUPT,
+		[CS_TIMEOUT] = CS_FINDING_CELL_TIMEOUT,
+	};
+	static const char *const word[] = {
+		[CS_FAILED] = "failed",
+		[CS_CORRUPT] = "corrupt",
+		[CS_TIMEOUT] = "timed out",
+	};
+	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
+	char cells[200], text[CS_ERR_TEXT];
+
+	cells_text(run, &cause, cells, sizeof(cells));
+	cs_text(text, sizeof(text), "%s %s: %s", cells, word[row->status], row->reason);
+	return cs_tell(run, CS_CRITICAL, cause.node, id[row->status], text, err);
+}
+
+static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node *told,
+			  struct cs_err *err)
+{
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
+	size_t n, i, said = 0;
+	const struct cs_row **first = first_of_reasons(&rows, &n);
+	int rc = first ? 0 : cs_err_set(err, "no memory to judge %zu rows", rows.n);
+	char text[CS_ERR_TEXT];
+
+	for (i = 0; i < n && said < REASONS_MOST && !rc; i++)
+		if (!told_before(run, first[i], told)) {
+			rc = tell_bad_cells(run, first[i], err);
+			said++;
+		}
+	if (i < n && !rc) {
+		cs_text(text, sizeof(text), "more cells failed, for %zu other reason%s, "
+			"the first of which is: %s", n - i, n - i == 1 ? "" : "s",
+			first[i]->reason);
+		rc = cs_tell(run, CS_CRITICAL, node, CS_FINDING_CELL_FAILED, text, err);
+	}
+	free(first);
+	return rc;
+}
+
+/* ---- what was skipped, or is not to be trusted ---- */
+
+/* One note for all skipped cells: every pair may have words of its own. */
+static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	struct cause cause = { node, CS_SKIPPED, 0, NULL, OF_NONE };
+	const struct cs_row *first;
+	char cells[200], text[CS_ERR_TEXT];
+	size_t all, alike;
+
+	first = next_cell(run, &cause, 0, &all);
+	if (!first)
+		return 0;
+	cells_text(run, &cause, cells, sizeof(cells));
+	cause.reason = first->reason;
+	next_cell(run, &cause, 0, &alike);
+	cs_text(text, sizeof(text), "%s skipped: %s%s", cells, first->reason,
+		alike < all ? "; others for other reasons" : "");
+	return cs_tell(run, CS_NOTE, node, CS_FINDING_CELL_SKIPPED, text, err);
+}
+
+/* The words after the cells, for one flag. */
+static void flag_text(const struct cs_run *run, const struct cause *cause,
+		      char *to, size_t size)
+{
+	const struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
+	size_t few = 0, all = 0;
+	double least = 1, widest = 0, width;
+
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+
+		if (!is_of(run, row, cause))
+			continue;
+		least = fmin(least, row->overlap);
+		width = cs_stats_margin(&row->stats);
+		all++;
+		if (isinf(width))
+			few++;
+		else
+			widest = fmax(widest, width);
+	}
+	if (cause->flag == CS_ROW_IN_USE)
+		cs_text(to, size, "measured while others used a GPU");
+	else if (cause->flag == CS_ROW_LOW_OVERLAP)
+		cs_text(to, size, "overlap only %.1f %%", 100 * least);
+	else if (few == all)
+		cs_text(to, size, "not converged: fewer than 6 samples");
+	else if (few)
+		cs_text(to, size, "not converged: medians within %.2f %% only, "
+			"some of fewer than 6 samples", 100 * widest);
+	else
+		cs_text(to, size, "not converged: medians within %.2f %% only",
+			100 * widest);
+}
+
+static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
+{
+	static const struct {
+		uint32_t flag;
+		enum cs_finding_id id;
+	} kind[] = {
+		{ CS_ROW_IN_USE, CS_FINDING_IN_USE },
+		{ CS_ROW_LOW_OVERLAP, CS_FINDING_LOW_OVERLAP },
+		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, OF_NONE };
+		char cells[200], says[100], text[CS_ERR_TEXT];
+
+		if (!cells_text(run, &cause, cells, sizeof(cells)))
+			continue;
+		flag_text(run, &cause, says, sizeof(says));
+		cs_text(text, sizeof(text), "%s: %s", cells, says);
+		if (cs_judge_node(run, CS_WARNING, node, kind[i].id, text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int others_at(const struct cs_run_node *nd, const struct cs_end *end)
+{
+	return !cs_end_is_numa(end) && nd->agent[end->index].after.known &&
+	       nd->agent[end->index].after.others > 0;
+}
+
+/* Others came while we measured: which cells they met nobody knows. */
+void cs_in_use_mark(struct cs_run *run)
+{
+	struct cs_row *row = run->rows.rows.data;
+
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
+		const struct cs_run_node *nd = &run->node[row[i].node];
+
+		if (row[i].status == CS_OK && (others_at(nd, &row[i].what.src) ||
+					       others_at(nd, &row[i].what.dst)))
+			row[i].flags |= CS_ROW_IN_USE;
+	}
+}
+
+/* Processes of others at the GPUs that it is about: the most on one, whether all have
+ * as many, and whether all of them came during the run. */
+struct used {
+	int most, alike, came;
+};
+
+static struct used used_of(const struct cs_run_node *nd, int gpu)
+{
+	struct used u = { 0, 1, 1 };
+
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		const struct cs_agent_facts *agent = &nd->agent[a];
+		int others = others_on(agent);
+
+		if (gpu != CS_ALL_GPUS && a != gpu)
+			continue;
+		u.alike &= !u.most || others == u.most;
+		u.most = others > u.most ? others : u.most;
+		u.came &= agent->before.known && agent->before.others == 0;
+	}
+	return u;
+}
+
+/* What it did to cells is said with it. */
+static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err)
+{
+	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
+	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
+	const struct used u = used_of(&run->node[node], gpu);
+	struct cs_finding f = { .severity = CS_WARNING, .node = node,
+				.id = CS_FINDING_IN_USE };
+	int one = u.most == 1 && gpu != CS_ALL_GPUS;
+	char text[CS_ERR_TEXT], cells[200];
+
+	if (!u.most)
+		return 0;
+	cs_text(text, sizeof(text), "%s: %s%d process%s of others on %s%s",
+		cs_gpu_phrase(run, &f, gpu).text, u.alike ? "" : "up to ", u.most,
+		u.most == 1 ? "" : "es", gpu == CS_ALL_GPUS ? "each" : "it",
+		u.came ? ", which came during the run" : "");
+	if (cells_text(run, &skipped, cells, sizeof(cells)))
+		cs_text_add(text, sizeof(text), "; %s skipped", cells);
+	if (cells_text(run, &flagged, cells, sizeof(cells)))
+		cs_text_add(text, sizeof(text), "; %s measured beside %s",
+			    cells, one ? "it" : "them");
+	return cs_judge(run, f, text, err);
+}
+
+int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int n = nd->facts.n_agents, used = 0;
+
+	for (int a = 0; a < n; a++)
+		used += others_on(&nd->agent[a]) > 0;
+	if (n > 1 && used == n)
+		return find_in_use(run, node, CS_ALL_GPUS, err);
+	for (int a = 0; a < n; a++)
+		if (find_in_use(run, node, a, err))
+			return -1;
+	return 0;
+}
+
+/* ---- throttled ---- */
+
+/* Of one GPU, of all, or of those of which files do not tell: with the cells that it
+ * slowed down in, where there are any. */
+static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *err)
+{
+	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
+	struct cs_finding f = { .severity = CS_WARNING, .node = node,
+				.id = CS_FINDING_THROTTLED };
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
+	char cells[200], text[CS_ERR_TEXT], why[100];
+	uint64_t bits = 0;
+
+	if (!cells_text(run, &cause, cells, sizeof(cells)))
+		return 0;
+	cs_finding_advise(&f);
+	if (gpu == OF_NONE) {
+		cs_text(text, sizeof(text), "%s: measured while a GPU was throttled",
+			cells);
+		return cs_judge(run, f, text, err);
+	}
+	for (size_t i = 0; i < rows.n; i++)
+		if (is_of(run, cs_listed(&rows, i), &cause))
+			bits |= slow_bits(cs_listed(&rows, i), gpu);
+	cs_throttle_text(bits, why, sizeof(why));
+	cs_text(text, sizeof(text), "%s throttled by %s: %s measured meanwhile",
+		cs_gpu_phrase(run, &f, gpu).text, why, cells);
+	return cs_judge(run, f, text, err);
+}
+
+static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
+{
+	int n = run->node[node].facts.n_agents, slow = 0;
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+	char bad[CS_MAX_AGENTS] = { 0 };
+
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
+
+		if (row->status != CS_OK)
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (row->throttle_at[k] & CS_THROTTLE_BAD &&
+			    !cs_end_is_numa(end[k]) && end[k]->index < n)
+				bad[end[k]->index] = 1;
+	}
+	for (int a = 0; a < n; a++)
+		slow += bad[a];
+	if (find_throttled(run, node, OF_NONE, err))
+		return -1;
+	if (n > 1 && slow == n)
+		return find_throttled(run, node, CS_ALL_GPUS, err);
+	for (int a = 0; a < n; a++)
+		if (bad[a] && find_throttled(run, node, a, err))
+			return -1;
+	return 0;
+}
+
+int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
+		  struct cs_err *err)
+{
+	return find_bad_cells(run, node, told, err) || find_skipped_cells(run, node, err) ||
+		judge_throttled(run, node, err) ||
+		find_flagged_cells(run, node, err) ? -1 : 0;
+}

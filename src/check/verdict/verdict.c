@@ -1,0 +1,183 @@
+/* verdict.c - a run in one word: its exit status, and why, in one line. */
+#include "config.h"
+
+#include "check/verdict/check.h"
+
+#include <string.h>
+
+#include "base/print.h"
+#include "result/cells.h"
+
+int cs_only_looked(const struct cs_run *run)
+{
+	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
+}
+
+int cs_run_exit(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = cs_rows_count(&run->rows), i, measured = 0;
+	int cannot = 0, warned = 0;
+
+	for (i = 0; i < run->findings.n; i++) {
+		if (f[i].check && !run->checks)
+			continue;
+		if (f[i].id == CS_FINDING_CANNOT_TEST)
+			cannot = 1;
+		else if (f[i].severity == CS_CRITICAL)
+			return CS_EXIT_CRITICAL;
+		warned |= f[i].check && f[i].severity == CS_WARNING;
+	}
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->status >= CS_FAILED)
+			return CS_EXIT_CRITICAL;
+		measured += row->status == CS_OK;
+	}
+	if (cannot || !run->complete || (!measured && !cs_only_looked(run)))
+		return CS_EXIT_CANNOT;
+	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
+}
+
+/* A judgement that does not change the status is no reason for it. */
+static int counts(const struct cs_run *run, const struct cs_finding *f)
+{
+	return !f->check || run->checks || f->severity < CS_CRITICAL;
+}
+
+/* The gravest finding of at least `least`, with its host and how many more. */
+static int worst_text(const struct cs_run *run, uint32_t least, char *to,
+		      size_t size)
+{
+	const struct cs_finding *f = run->findings.data, *worst = NULL;
+	char more[40] = "", host[CS_HOST + 2] = "";
+	size_t i, like = 0;
+
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].severity >= least && counts(run, &f[i]) &&
+		    (!worst || f[i].severity > worst->severity))
+			worst = &f[i];
+	if (!worst)
+		return 0;
+	for (i = 0; i < run->findings.n; i++)
+		like += f[i].severity == worst->severity && counts(run, &f[i]);
+	if (like > 1)
+		cs_text(more, sizeof(more), " (and %zu more)", like - 1);
+	if (run->node && worst->node >= 0 && worst->node < run->n_nodes)
+		cs_text(host, sizeof(host), "%s: ",
+			run->node[worst->node].facts.host);
+	cs_text(to, size, "%s%s%s", host, worst->text, more);
+	return 1;
+}
+
+/* ", no findings", ", 3 notes": what nobody need act on is only counted. */
+static void notes_text(const struct cs_run *run, char *to, size_t size)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		n += f[i].severity == CS_NOTE;
+	if (n)
+		cs_text(to, size, ", %zu note%s", n, n == 1 ? "" : "s");
+	else
+		cs_text(to, size, ", no findings");
+}
+
+/* What is worth saying first: a finding that is at least as grave, or that all is
+ * well.  1 when it has not said how many cells were measured. */
+static int first_text(const struct cs_run *run, const struct cs_coverage *c,
+		      uint32_t least, char *to, size_t size)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	const char *reason = "";
+	char notes[40] = "";
+
+	for (i = 0; i < n && !reason[0]; i++)
+		reason = cs_rows_get(&run->rows, i)->reason;
+	if (worst_text(run, CS_CRITICAL, to, size))
+		return 1;
+	if (!c->measured && !cs_only_looked(run)) {
+		cs_text(to, size, "nothing could be measured%s%s",
+			reason[0] ? ": " : "", reason);
+		return 1;
+	}
+	if (worst_text(run, least, to, size))
+		return 1;
+	if (!c->left_out && least < CS_CRITICAL)
+		notes_text(run, notes, sizeof(notes));
+	if (cs_only_looked(run))
+		cs_text(to, size, "%s", notes[0] ? notes + 2 : "no findings");
+	else
+		cs_text(to, size, "%s%zu of %zu cells measured%s",
+			run->stand_in ? "no GPU, host memory stands in: " :
+			cs_on_cpu(run) ? "host memory, no GPU: " : "",
+			c->measured, c->left_out ? c->planned : c->cells, notes);
+	return 0;
+}
+
+/* "; 40 of 56 cells"; "" of a run without a budget or a plan. */
+static void coverage_text(const struct cs_run *run, const struct cs_coverage *c,
+			  char *to, size_t size)
+{
+	to[0] = '\0';
+	if (run->budget_s > 0 && c->planned)
+		cs_text(to, size, "; %zu of %zu cells", c->measured, c->planned);
+}
+
+/* That cells were left out is a note as well, and said in any case. */
+void cs_run_summary(const struct cs_run *run, char *to, size_t size)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+	size_t used;
+
+	if (!first_text(run, &c, CS_WARNING, to, size))
+		return;
+	used = strlen(to);
+	coverage_text(run, &c, to + used, size - used);
+}
+
+/* Without what a shell reads, or would end a line. */
+static void make_harmless(char *text)
+{
+	cs_clean(text);
+	for (; *text; text++)
+		if (strchr("\"\\$`", *text))
+			*text = '\'';
+}
+
+void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
+{
+	static const char *const word[] = {
+		[CS_EXIT_OK] = "ok", [CS_EXIT_WARNING] = "warning",
+		[CS_EXIT_CRITICAL] = "critical", [CS_EXIT_CANNOT] = "cannot test",
+	};
+	struct cs_coverage c = cs_run_coverage(run);
+	char text[CS_ERR_TEXT + CS_HOST], coverage[64] = "", head[32];
+	size_t room;
+
+	cs_text(head, sizeof(head), "cscope-mpi %s: ",
+		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
+						     "ended early");
+	/* without a check a judgement is no reason */
+	if (first_text(run, &c, run->exit_status == CS_EXIT_OK ? CS_CRITICAL :
+		       CS_WARNING, text, sizeof(text)))
+		coverage_text(run, &c, coverage, sizeof(coverage));
+	make_harmless(text);
+	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
+	if (strlen(text) > room)
+		memcpy(text + room - 3, "...", 4);
+	cs_text(to, CS_REASON_LINE, "%s%s%s", head, text, coverage);
+}
+
+void cs_run_verdict(const struct cs_run *run, char *to, size_t size)
+{
+	char summary[CS_ERR_TEXT + CS_HOST];
+
+	cs_run_summary(run, summary, sizeof(summary));
+	cs_text(to, size, "%s%s (exit %d)",
+		run->exit_status == CS_EXIT_CRITICAL ? "critical: " :
+		run->exit_status == CS_EXIT_WARNING ? "warning: " : "",
+		summary, run->exit_status);
+}

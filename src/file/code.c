@@ -1,0 +1,185 @@
+#include "config.h"
+
+#include "file/code.h"
+
+#include <math.h>
+
+/* ---- to JSON ---- */
+
+static int is_part_known(const struct cs_fieldset *set, const void *of)
+{
+	return set->field->type != CS_TYPE_KNOWN ||
+	       cs_field_integer(set->field, of);
+}
+
+static json_t *part(const struct cs_fieldset *set, const void *of)
+{
+	struct cs_put r;
+
+	if (!is_part_known(set, of))
+		return json_null();
+	r = cs_put_begin();
+	cs_encode(&r, set, of);
+	return cs_put_end(&r);
+}
+
+static json_t *number(const struct cs_field *f, int64_t n)
+{
+	switch (f->type) {
+	case CS_TYPE_COUNT:
+	case CS_TYPE_SWITCH:
+		return cs_json_count(n);
+	case CS_TYPE_MAYBE:
+		return n < 0 ? json_null() : json_boolean(n);
+	case CS_TYPE_LIMIT:
+		return cs_json_count(n == INT64_MAX ? -1 : n);
+	case CS_TYPE_KIB:
+		return cs_json_count(n < 0 ? -1 : n * 1024);
+	case CS_TYPE_FLAG:
+		return json_boolean(n == 1);
+	case CS_TYPE_WORD:
+		return cs_json_text(cs_field_word_at(f, n));
+	default:
+		break;
+	}
+	if (f->none && !n)
+		return json_null();
+	return f->type == CS_TYPE_BITS ? cs_json_bits((uint64_t)n) :
+					 cs_json_wide((uint64_t)n);
+}
+
+static json_t *value(const struct cs_field *f, const void *of)
+{
+	const void *at = cs_field_in(f, of);
+
+	switch (f->type) {
+	case CS_TYPE_REAL:
+		return cs_json_real(*(const double *)at);
+	case CS_TYPE_TEXT:
+		return cs_json_known(at);
+	case CS_TYPE_NAME:
+		return cs_json_text(at);
+	case CS_TYPE_PART:
+		return part(f->part, at);
+	default:
+		return number(f, cs_field_integer(f, of));
+	}
+}
+
+void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
+{
+	for (const struct cs_field *f = set->field; f < set->field + set->n;
+	     f++)
+		if (f->key)
+			cs_put(to, f->key, value(f, of));
+		else if (f->type == CS_TYPE_PART)
+			cs_encode(to, f->part, cs_field_in(f, of));
+}
+
+json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, size_t stride,
+			int n)
+{
+	json_t *array = json_array();
+	int bad = !array;
+
+	for (int i = 0; i < n; i++)
+		bad |= cs_json_append(array, part(set, (const char *)of +
+							  (size_t)i * stride));
+	return cs_json_array_end(array, bad);
+}
+
+/* ---- and back ---- */
+
+static int64_t most_of(const struct cs_field *f)
+{
+	static const int64_t holds[2][9] = {
+		{ [1] = UINT8_MAX, [2] = UINT16_MAX, [4] = UINT32_MAX,
+		  [8] = INT64_MAX },
+		{ [4] = INT32_MAX, [8] = INT64_MAX },
+	};
+
+	return f->most ? f->most : holds[f->type <= CS_TYPE_KIB][f->size];
+}
+
+static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64_t is)
+{
+	int64_t n;
+
+	switch (f->type) {
+	case CS_TYPE_MAYBE:
+		return cs_field_is_known(from, f->key) ?
+			       cs_field_bool(from, f->key) : is;
+	case CS_TYPE_FLAG:
+		return cs_field_bool(from, f->key);
+	case CS_TYPE_WORD:
+		return cs_field_word(from, f->key, f->words, (int)is);
+	case CS_TYPE_BITS:
+		return (int64_t)cs_field_bits(from, f->key);
+	case CS_TYPE_KIB:
+		n = cs_field_count(from, f->key);
+		return n < 0 ? n : n / 1024;
+	default:
+		return f->type == CS_TYPE_NUMBER && f->size == 8 ?
+			       (int64_t)cs_field_wide(from, f->key) :
+			       cs_field_int(from, f->key, 0, most_of(f), is);
+	}
+}
+
+static void take_part(struct cs_fields *from, const struct cs_field *f, void *of)
+{
+	struct cs_fields in = { cs_field_object(from, f->key), f->key, from->err,
+				from->bad, NULL };
+
+	if (!in.object)
+		return;
+	if (f->part->field->type == CS_TYPE_KNOWN)
+		cs_field_store(f->part->field, of, 1);
+	cs_decode(&in, f->part, of);
+	from->bad = in.bad;
+}
+
+static void take(struct cs_fields *from, const struct cs_field *f, void *of)
+{
+	void *at = cs_field_in(f, of);
+
+	if (f->type == CS_TYPE_PART)
+		take_part(from, f, at);
+	else if (f->type == CS_TYPE_REAL)
+		*(double *)at = cs_field_real(from, f->key);
+	else if (f->type == CS_TYPE_TEXT || f->type == CS_TYPE_NAME)
+		cs_field_text(from, f->key, at, f->size);
+	else
+		cs_field_store(f, of, number_of(from, f, cs_field_integer(f, of)));
+}
+
+void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of)
+{
+	for (const struct cs_field *f = set->field; f < set->field + set->n;
+	     f++)
+		if (!f->key && f->type == CS_TYPE_PART)
+			cs_decode(from, f->part, cs_field_in(f, of));
+		else if (f->key)
+			take(from, f, of);
+}
+
+int cs_decode_array(struct cs_fields *from, const char *key,
+		    const struct cs_fieldset *set, void *of, int most)
+{
+	const json_t *all = cs_field_array(from, key), *one;
+	char allowed[40];
+	size_t i;
+
+	cs_text(allowed, sizeof(allowed), "at most %d of them", most);
+	if (json_array_size(all) > (size_t)most)
+		cs_field_refuse(from, key, allowed);
+	json_array_foreach(all, i, one) {
+		struct cs_fields f = { one, set->name, from->err, from->bad, NULL };
+
+		if (f.bad)
+			break;
+		cs_fields_init(set, (char *)of + i * set->size);
+		cs_decode(&f, set, (char *)of + i * set->size);
+		from->bad = f.bad;
+	}
+	return from->bad ? 0 : (int)json_array_size(all);
+}

@@ -1,0 +1,311 @@
+/* flush.c - see flush.h.
+ *
+ * The fences stand on both sides.  Before: what was stored is flushed with the lines.
+ * Behind: no later load may come before the flush of its line.  On x86 that takes mfence;
+ * sfence orders later stores alone. */
+#include "config.h"
+
+#include "place/flush.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/chain.h"
+#include "place/internal.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#elif defined(__powerpc64__)
+#include <sys/auxv.h>
+#endif
+
+/* ---- by instruction ---- */
+
+/* What is the same of all: fence, each line from the first to the last, fence. */
+#define FLUSH_LINES(at, bytes, line, fence, one)                               \
+	do {                                                                   \
+		const uintptr_t line_ = (line);                                \
+		uintptr_t p_ = (uintptr_t)(at) / line_ * line_;                \
+		uintptr_t end_ = (uintptr_t)(at) + (bytes);                    \
+                                                                               \
+		__asm__ volatile(fence : : : "memory");                        \
+		for (; p_ < end_; p_ += line_)                                 \
+			__asm__ volatile(one : : "r"(p_) : "memory");          \
+		__asm__ volatile(fence : : : "memory");                        \
+	} while (0)
+
+#if defined(__x86_64__) || defined(__i386__)
+
+/* CPUID 1, EBX bits 15 to 8, in units of 8 bytes. */
+static uintptr_t line_bytes(void)
+{
+	unsigned a, b = 0, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(b >> 8 & 0xff))
+		return 64;
+	return (b >> 8 & 0xff) * 8;
+}
+
+static void flush_clflush(const void *at, uint64_t bytes)
+{
+	FLUSH_LINES(at, bytes, line_bytes(), "mfence", "clflush (%0)");
+}
+
+/* The prefix by hand: not every assembler knows the name. */
+static void flush_clflushopt(const void *at, uint64_t bytes)
+{
+	FLUSH_LINES(at, bytes, line_bytes(), "mfence",
+		    ".byte 0x66; clflush (%0)");
+}
+
+static int has_clflushopt(void)
+{
+	unsigned a, b = 0, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 23 & 1);
+}
+
+static int by_instruction(struct cs_flush_way *way)
+{
+	int n = 0;
+
+	if (has_clflushopt())
+		way[n++] = (struct cs_flush_way){ "clflushopt", flush_clflushopt };
+	way[n++] = (struct cs_flush_way){ "clflush", flush_clflush };
+	return n;
+}
+
+#elif defined(__aarch64__)
+
+/* CTR_EL0.DminLine: the logarithm of the words of the smallest line. */
+static uintptr_t line_bytes(void)
+{
+	uint64_t ctr;
+
+	__asm__("mrs %0, ctr_el0" : "=r"(ctr));
+	return (uintptr_t)4 << (ctr >> 16 & 0xf);
+}
+
+static void flush_civac(const void *at, uint64_t bytes)
+{
+	FLUSH_LINES(at, bytes, line_bytes(), "dsb sy", "dc civac, %0");
+}
+
+static int by_instruction(struct cs_flush_way *way)
+{
+	way[0] = (struct cs_flush_way){ "dc civac", flush_civac };
+	return 1;
+}
+
+#elif defined(__powerpc64__)
+
+static uintptr_t line_bytes(void)
+{
+	unsigned long line = getauxval(AT_DCACHEBSIZE);
+
+	return line ? line : 128;
+}
+
+static void flush_dcbf(const void *at, uint64_t bytes)
+{
+	FLUSH_LINES(at, bytes, line_bytes(), "sync", "dcbf 0, %0");
+}
+
+static int by_instruction(struct cs_flush_way *way)
+{
+	way[0] = (struct cs_flush_way){ "dcbf", flush_dcbf };
+	return 1;
+}
+
+#else
+
+static int by_instruction(struct cs_flush_way *way)
+{
+	(void)way;
+	return 0;
+}
+
+#endif
+
+/* ---- by displacement ---- */
+
+#define LLC_UNKNOWN ((uint64_t)64 << 20)
+
+static struct {
+	pthread_once_t once;
+	const unsigned char *at; /* NULL: there was no memory for it */
+	uint64_t bytes;
+} other = { .once = PTHREAD_ONCE_INIT };
+
+/* The largest cache of the first CPU, by the kernel: "36608K". */
+static uint64_t last_level_bytes(void)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < 10; i++) {
+		char path[80], text[32];
+		uint64_t kib;
+
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+		cs_first_line("", path, text, sizeof(text));
+		kib = strtoull(text, NULL, 10);
+		if (kib << 10 > most)
+			most = kib << 10;
+	}
+	return most ? most : LLC_UNKNOWN;
+}
+
+static void other_make(void)
+{
+	uint64_t bytes = 2 * last_level_bytes();
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return;
+	memset(at, 1, bytes); /* else all of it is one page of zeros */
+	other.at = at;
+	other.bytes = bytes;
+}
+
+static void flush_displace(const void *at, uint64_t bytes)
+{
+	(void)at;
+	(void)bytes;
+	pthread_once(&other.once, other_make);
+	for (uint64_t i = 0; i < other.bytes; i += 64)
+		(void)*(const volatile unsigned char *)(other.at + i);
+	__sync_synchronize();
+}
+
+/* ---- which there are ---- */
+
+static struct cs_flush_way ways[4];
+
+static void find_ways(void)
+{
+	int n = by_instruction(ways);
+
+	ways[n] = (struct cs_flush_way){ "displacement", flush_displace };
+}
+
+const struct cs_flush_way *cs_flush_ways(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, find_ways);
+	return ways;
+}
+
+/* ---- proof ---- */
+
+#define CHASE_BYTES ((uint64_t)1 << 20)
+#define CHASE_SEED 20181121u
+#define WALKS 31
+#define TRIALS 3
+
+static int earlier(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Once round the chain: nanoseconds of a load. */
+static double walk(const void *chain, uint64_t (*clock_ns)(void))
+{
+	const uint64_t loads = CHASE_BYTES / CS_CHAIN_STRIDE;
+	const volatile uint64_t *at = chain;
+	uint64_t begin = clock_ns();
+
+	for (uint64_t i = 0; i < loads; i++)
+		at = (const volatile uint64_t *)(uintptr_t)*at;
+	return (double)(clock_ns() - begin) / (double)loads;
+}
+
+/* Of a load behind a flush, or (flush NULL) behind another load of the same. */
+static double median_ns(const void *chain, uint64_t (*clock_ns)(void),
+			void (*flush)(const void *, uint64_t))
+{
+	double ns[WALKS];
+
+	for (int i = 0; i < WALKS; i++) {
+		if (flush)
+			flush(chain, CHASE_BYTES);
+		ns[i] = walk(chain, clock_ns);
+	}
+	qsort(ns, WALKS, sizeof(*ns), earlier);
+	return ns[WALKS / 2];
+}
+
+static int try_way(const struct cs_flush_way *way, const void *chain,
+		   uint64_t (*clock_ns)(void), struct cs_flush *out)
+{
+	out->way = *way;
+	for (int i = 0; i < TRIALS && !out->is_proven; i++) {
+		out->warm_ns = median_ns(chain, clock_ns, NULL);
+		out->cold_ns = median_ns(chain, clock_ns, way->flush);
+		out->is_proven = out->warm_ns > 0 &&
+				 out->cold_ns >= CS_FLUSH_RATIO * out->warm_ns;
+	}
+	return out->is_proven;
+}
+
+void cs_flush_prove(const struct cs_flush_way *list, uint64_t (*clock_ns)(void),
+		    struct cs_flush *out)
+{
+	void *chain = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cs_flush one, first = { .way = list[0] };
+
+	for (int i = 0; chain != MAP_FAILED && list[i].name; i++) {
+		one = (struct cs_flush){ 0 };
+		if (i == 0)
+			cs_chain_host(chain, CHASE_BYTES, (uintptr_t)chain,
+				      CHASE_SEED);
+		if (try_way(&list[i], chain, clock_ns, &one) || i == 0)
+			first = one;
+		if (one.is_proven)
+			break;
+	}
+	if (chain != MAP_FAILED)
+		munmap(chain, CHASE_BYTES);
+	*out = first;
+}
+
+/* ---- once for each NUMA node ---- */
+
+struct known {
+	struct known *next;
+	int numa;
+	const struct cs_flush_way *ways;
+	struct cs_flush flush;
+};
+
+void cs_flush_of(int numa, const struct cs_flush_way *list,
+		 uint64_t (*clock_ns)(void), struct cs_flush *out)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct known *all;
+	struct known *k;
+
+	pthread_mutex_lock(&lock);
+	for (k = all; k; k = k->next)
+		if (k->numa == numa && k->ways == list)
+			break;
+	if (!k) {
+		cs_flush_prove(list, clock_ns, out);
+		k = malloc(sizeof(*k));
+		if (k) {
+			*k = (struct known){ all, numa, list, *out };
+			all = k;
+		}
+	} else {
+		*out = k->flush;
+	}
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,44 @@
+/* flush.h - memory out of all CPU caches, and whether that worked.
+ *
+ * Hides the instructions of each architecture, and what stands in for them where there
+ * are none.  What a flush claims is proven by a chase of loads: those of memory that is
+ * in no cache take longer.  Reads no clock: the prover brings one. */
+#ifndef CS_PLACE_FLUSH_H
+#define CS_PLACE_FLUSH_H
+
+#include <stdint.h>
+
+/* A way to get memory out of all caches of the machine. */
+struct cs_flush_way {
+	const char *name;	/* "clflushopt"; NULL behind the last of several */
+	/* Every line of the range, changed or not; what is read after that comes from
+	 * memory.  Any thread, several at the same time. */
+	void (*flush)(const void *at, uint64_t bytes);
+};
+
+/* Those that this machine has, the best first.  The last is displacement: reading twice
+ * the last-level cache, which is of the caches of the calling CPU alone and takes as
+ * long whatever the range. */
+const struct cs_flush_way *cs_flush_ways(void);
+
+/* A load of flushed memory takes at least so many times as long as a warm one. */
+#define CS_FLUSH_RATIO 1.5
+
+struct cs_flush {
+	struct cs_flush_way way; /* the first that works, else the first */
+	int is_proven;
+	double warm_ns, cold_ns; /* of a load, in caches and flushed: of its last try */
+};
+
+/* Try each way up to three times, on 1 MiB that the caller's CPUs touch first.  A trial
+ * is two medians of 31 walks along a random chain, in nanoseconds of the clock.  Without
+ * memory nothing is proven. */
+void cs_flush_prove(const struct cs_flush_way *ways, uint64_t (*clock_ns)(void),
+		    struct cs_flush *out);
+
+/* The same, once for each NUMA node (-1: unknown) and list of ways in a process; who
+ * asks meanwhile waits.  The caller runs on that node. */
+void cs_flush_of(int numa, const struct cs_flush_way *ways,
+		 uint64_t (*clock_ns)(void), struct cs_flush *out);
+
+#endif
