@@ -206,7 +206,9 @@ endif
 	%D%/node/starter.h \
 	%D%/node/step.c \
 	%D%/node/usage.c \
-	%D%/node/usage.h
+	%D%/node/usage.h \
+	%D%/node/workers.c \
+	%D%/node/workers.h
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \

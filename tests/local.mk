@@ -79,7 +79,8 @@ UNIT_TESTS = \
 	%D%/unit/units.t \
 	%D%/unit/vec.t \
 	%D%/unit/versus.t \
-	%D%/unit/vote.t
+	%D%/unit/vote.t \
+	%D%/unit/workers.t
 if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
@@ -151,6 +152,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
 %C%_unit_vote_t_SOURCES = %D%/unit/test_vote.c %D%/unit/canned.h
+%C%_unit_workers_t_SOURCES = %D%/unit/test_workers.c
 endif
 
 # ---- fuzz targets: their seeds with `make check`, libFuzzer with `make fuzz` ----

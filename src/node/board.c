@@ -221,6 +221,23 @@ void cs_gate_await(struct cs_board *board, uint32_t seq)
 			sched_yield();
 }
 
+/* To wake up costs more than this. */
+#define GATE_SPIN_NS 20000u
+#define GATE_SLICE_MS 10
+
+int cs_gate_wait(struct cs_board *board, uint32_t seq)
+{
+	uint32_t spin_ns = board->spin_ns > GATE_SPIN_NS ? board->spin_ns :
+							   GATE_SPIN_NS;
+	uint32_t seen;
+
+	while ((int32_t)((seen = atomic_load(&board->gate)) - seq) < 0)
+		if (!spin(&board->gate, seen, spin_ns))
+			futex_wait(&board->gate, seen, GATE_SLICE_MS);
+	return atomic_load(&board->void_seq) != seq &&
+	       !atomic_load(&board->released);
+}
+
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,
 			   uint32_t seen, int slice_ms)
 {

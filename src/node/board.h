@@ -188,6 +188,9 @@ void cs_gate_release(struct cs_board *board);
 /* Agent: poll the gate until it is open up to `seq`.  The coordinator keeps the
  * deadline: when it gives up, it opens the gate. */
 void cs_gate_await(struct cs_board *board, uint32_t seq);
+/* Worker: the same, asleep after a while.  Does the sample count?  Not one that was
+ * cancelled, and none once all gates are open for ever. */
+int cs_gate_wait(struct cs_board *board, uint32_t seq);
 /* Whoever waits for a chunk of sample `seq` at the ring of `agent` waits no more.
  * A stream that still runs may store less after that: until nobody waits, say it
  * again. */

@@ -1,0 +1,282 @@
+/* CPU workers of an agent: they wait for the gate, work and stamp; who waits for them
+ * is not held up. */
+#include "config.h"
+
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node/workers.h"
+#include "tap.h"
+
+static struct cs_board_map board;
+static struct cs_topo *topo;
+static struct cs_workers workers;
+
+static int set_up(void)
+{
+	char chosen[CS_TESTS_MOST] = { 0 };
+	struct cs_plan_request req = {
+		.n_agents = 2,
+		.chosen = chosen,
+		.set = { .copy_bytes = 4096, .backend = CS_BACKEND_CPU },
+	};
+	struct cs_plan *plan = NULL;
+	struct cs_err err;
+	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_WAY_AUTO,
+				 chosen, &err) ||
+		 cs_plan_build(&req, &plan, &err) ||
+		 cs_topo_open(NULL, &topo, &err) ||
+		 cs_board_create(plan, 2, 0, &board, &err);
+
+	free(plan);
+	workers = (struct cs_workers){ topo, board.at, NULL };
+	return rc;
+}
+
+static int tear_down(void)
+{
+	cs_workers_release(&workers);
+	cs_board_release(&board);
+	cs_topo_close(topo);
+	return 0;
+}
+
+/* ---- what workers do ---- */
+
+struct job {
+	_Atomic int *done;
+	sem_t *hold;		/* NULL: it does not hang */
+	int fails;
+};
+
+static int do_job(void *arg, struct cs_err *err)
+{
+	const struct job *job = arg;
+
+	if (job->hold) {
+		cs_call_begin("cuMemcpyAsync");
+		sem_wait(job->hold);
+		cs_call_end();
+	}
+	if (job->fails)
+		return cs_err_set(err, "cuMemcpyAsync: no luck (999)");
+	atomic_fetch_add(job->done, 1);
+	return 0;
+}
+
+static struct cs_work work_of(const struct job *job)
+{
+	return (struct cs_work){ do_job, job, sizeof(*job) };
+}
+
+static struct cs_worker *take(int numa)
+{
+	struct cs_err err = { "" };
+	struct cs_worker *w = cs_worker_take(&workers, numa, &err);
+
+	t_ok(w != NULL);
+	t_eq_str(err.text, "");
+	return w;
+}
+
+/* ---- tests ---- */
+
+static void nothing_is_done_before_the_gate_opens(void)
+{
+	_Atomic int done = 0;
+	const struct job job = { .done = &done };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w = take(-1);
+	struct cs_worked did;
+	uint64_t opened;
+
+	cs_worker_arm(w, 1, &work);
+	t_eq_int(cs_worker_wait(w, 20, &did), 0);
+	t_eq_int(done, 0);
+	opened = cs_clock_ns();
+	cs_gate_open(board.at, 1);
+	cs_worker_await(w, &did);
+	t_eq_int(done, 1);
+	t_eq_int(did.rc, 0);
+	t_ok(did.counts && did.begin_ns >= opened && did.end_ns >= did.begin_ns);
+	t_ok(cs_clock_ns() >= did.end_ns);
+	cs_worker_put(w);
+}
+
+static void several_wait_for_one_gate(void)
+{
+	_Atomic int done = 0;
+	const struct job job = { .done = &done };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w[4];
+	struct cs_worked did;
+
+	for (int i = 0; i < 4; i++) {
+		w[i] = take(-1);
+		for (int k = 0; k < i; k++)
+			t_ok(w[k] != w[i]);
+		cs_worker_arm(w[i], 2, &work);
+	}
+	cs_gate_open(board.at, 2);
+	for (int i = 0; i < 4; i++) {
+		cs_worker_await(w[i], &did);
+		cs_worker_put(w[i]);
+	}
+	t_eq_int(done, 4);
+}
+
+static void one_that_is_idle_works_again(void)
+{
+	_Atomic int done = 0;
+	const struct job job = { .done = &done };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w = take(-1), *again;
+	struct cs_worked did;
+
+	cs_worker_start(w, &work);
+	cs_worker_await(w, &did);
+	cs_worker_put(w);
+	again = take(-1);
+	t_ok(again == w);
+	cs_worker_start(again, &work);
+	cs_worker_await(again, &did);
+	cs_worker_put(again);
+	t_eq_int(done, 2);
+}
+
+static void a_cancelled_sample_is_not_worked(void)
+{
+	_Atomic int done = 0;
+	const struct job job = { .done = &done };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w = take(-1);
+	struct cs_worked did;
+
+	cs_worker_arm(w, 3, &work);
+	cs_gate_void(board.at, 3);
+	cs_worker_await(w, &did);
+	t_eq_int(did.counts, 0);
+	t_eq_int(done, 0);
+	cs_worker_put(w);
+}
+
+static void what_hangs_holds_nobody_up_and_has_a_name(void)
+{
+	static sem_t hold;
+	_Atomic int done = 0;
+	const struct job job = { .done = &done, .hold = &hold };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w = take(-1);
+	struct cs_worked did;
+
+	sem_init(&hold, 0, 0);
+	cs_worker_start(w, &work);
+	for (int i = 0; i < 1000 && !cs_worker_call(w)[0]; i++)
+		t_eq_int(cs_worker_wait(w, 1, &did), 0);
+	t_eq_int(cs_worker_wait(w, 1, &did), 0);
+	t_eq_str(cs_worker_call(w), "cuMemcpyAsync");
+	sem_post(&hold);
+	cs_worker_await(w, &did);
+	t_eq_str(cs_worker_call(w), "");
+	t_eq_int(done, 1);
+	cs_worker_put(w);
+}
+
+static void an_error_is_told(void)
+{
+	_Atomic int done = 0;
+	const struct job job = { .done = &done, .fails = 1 };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w = take(-1);
+	struct cs_worked did;
+
+	cs_worker_start(w, &work);
+	cs_worker_await(w, &did);
+	t_eq_int(did.rc, -1);
+	t_eq_str(did.err.text, "cuMemcpyAsync: no luck (999)");
+	cs_worker_put(w);
+}
+
+static int where(void *arg, struct cs_err *err)
+{
+	char *list;
+
+	(void)err;
+	memcpy(&list, arg, sizeof(list));
+	return cs_topo_binding(topo, 0, list, 128) < 0 ? -1 : 0;
+}
+
+static void it_runs_on_the_node_that_it_was_taken_for(void)
+{
+	char list[128] = "", *to = list, mine[128];
+	const struct cs_work work = { where, &to, sizeof(to) };
+	struct cs_worked did;
+	struct cs_worker *w;
+	int numa;
+
+	if (cs_topo_domains(topo, &numa, 1) < 1) {
+		t_skip("no NUMA node with CPUs is known here");
+		return;
+	}
+	cs_topo_binding(topo, numa, mine, sizeof(mine));
+	w = take(numa);
+	if (!w)
+		return;
+	cs_worker_start(w, &work);
+	cs_worker_await(w, &did);
+	t_eq_int(did.rc, 0);
+	t_eq_str(cs_worker_cpus(w), list);
+	cs_topo_binding(topo, numa, list, sizeof(list));
+	t_eq_str(list, mine); /* whoever took it stays where it was */
+	cs_worker_put(w);
+}
+
+static void a_node_that_is_not_there_is_refused(void)
+{
+	struct cs_err err = { "" };
+
+	t_ok(!cs_worker_take(&workers, 63, &err));
+	t_ok(strstr(err.text, " 63: ") != NULL);
+}
+
+/* Last: it stays so. */
+static void nothing_is_worked_once_all_gates_are_open(void)
+{
+	_Atomic int done = 0;
+	const struct job job = { .done = &done };
+	const struct cs_work work = work_of(&job);
+	struct cs_worker *w = take(-1);
+	struct cs_worked did;
+
+	cs_worker_arm(w, 9, &work);
+	cs_gate_release(board.at);
+	cs_worker_await(w, &did);
+	t_eq_int(did.counts, 0);
+	t_eq_int(done, 0);
+	cs_worker_put(w);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "a worker waits for the gate, and its stamps are behind that",
+		  nothing_is_done_before_the_gate_opens },
+		{ "several wait for one gate", several_wait_for_one_gate },
+		{ "one that is idle works again", one_that_is_idle_works_again },
+		{ "a sample that was cancelled is not worked",
+		  a_cancelled_sample_is_not_worked },
+		{ "one that hangs holds nobody up, and its call has a name",
+		  what_hangs_holds_nobody_up_and_has_a_name },
+		{ "its error is told", an_error_is_told },
+		{ "it runs on its NUMA node, and leaves the caller where that is",
+		  it_runs_on_the_node_that_it_was_taken_for },
+		{ "a NUMA node that is not there is refused",
+		  a_node_that_is_not_there_is_refused },
+		{ "nothing is worked once all gates are open for ever",
+		  nothing_is_worked_once_all_gates_are_open },
+		{ NULL, NULL },
+	};
+
+	return tap_main("workers", set_up, tear_down, tests);
+}
