@@ -1,6 +1,6 @@
 /* catalogue.h - every measurement there is, one line each.
  *
- * A new measurement is a new line of the table in catalogue.c.  Names are
+ * A new measurement is a new line of the table in catalogue.c, which says how.  Names are
  * path.method.op.pattern and never change their meaning. */
 #ifndef CS_PLAN_CATALOGUE_H
 #define CS_PLAN_CATALOGUE_H
@@ -104,7 +104,7 @@ struct cs_test {
 	enum cs_backend_kind backend;
 	enum cs_unit unit;
 	enum cs_how how;
-	unsigned matrices;	/* enum cs_matrix: of which it is a part */
+	unsigned matrices;	/* enum cs_matrix: of which it is a part; 0: its path's */
 	uint64_t bytes;		/* of its copies, its own; 0: as asked for */
 	const char *heading;	/* "row writes to column" */
 	const char *alone;	/* "one pair at a time", unless they run beside others
@@ -152,6 +152,8 @@ void cs_tests_lone(char *chosen);
 /* How many tests of those matrices only the other backend measures. */
 int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend);
 
+/* Of which matrices it is a part: enum cs_matrix. */
+unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 /* Is an end of it host memory of a NUMA domain? */

@@ -143,9 +143,9 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 	int pattern = test->pattern >= CS_PATTERN_ALONE ||
 		      (axes->patterns & 1u << test->pattern);
 
-	if (axes->matrices & test->matrices & CS_MATRIX_COST)
+	if (axes->matrices & cs_test_matrices(test) & CS_MATRIX_COST)
 		return op;
-	return (axes->matrices & test->matrices) && op && pattern;
+	return (axes->matrices & cs_test_matrices(test)) && op && pattern;
 }
 
 /* What a matrix is of unless another is asked for by name. */
@@ -167,7 +167,7 @@ static int is_method(const struct cs_test *test, const struct cs_axes *axes,
 {
 	if (!cs_method_fits((int)test->method, via))
 		return 0;
-	if (axes->matrices & test->matrices & CS_MATRIX_COST)
+	if (axes->matrices & cs_test_matrices(test) & CS_MATRIX_COST)
 		return 1;
 	return axes->methods ? (axes->methods & 1u << test->method) != 0 :
 			       is_usual_method(test, backend, via);
@@ -222,6 +222,6 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 		     table()[i].method != CS_METHOD_CHASE &&
 		     (table()[i].op > CS_OP_READ ||
 		      table()[i].path != CS_PATH_PEER) &&
-		     (table()[i].matrices & matrices);
+		     (cs_test_matrices(&table()[i]) & matrices);
 	return n;
 }

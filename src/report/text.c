@@ -220,7 +220,7 @@ static int has_costs(const struct cs_run *run)
 	uint32_t v;
 
 	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		if (test[cs_plan_view(run->plan, v)->test].matrices ==
+		if (cs_test_matrices(&test[cs_plan_view(run->plan, v)->test]) ==
 		    CS_MATRIX_COST)
 			return 1;
 	return 0;
