@@ -12,6 +12,7 @@
 #include "file/put.h"
 #include "file/record.h"
 #include "plan/file.h"
+#include "result/cells.h"
 
 #define NODES_MOST 16384
 #define RANKS_MOST (1 << 24)

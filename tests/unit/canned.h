@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/run.h"
+#include "result/cells.h"
 
 struct canned {
 	struct cs_run run;
@@ -157,6 +157,16 @@ static inline void canned_measure(struct canned *c)
 		}
 }
 
+/* After rows were changed in place. */
+static inline void canned_index(struct canned *c)
+{
+	struct cs_err err;
+
+	cs_rows_unindex(&c->run.rows);
+	if (cs_run_index(&c->run, &err))
+		abort();
+}
+
 /* `tests`: a list as --test takes it.  Node i is named n001 + i. */
 static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 			       const char *tests, int measured)
@@ -203,6 +213,7 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 	}
 	if (measured)
 		canned_measure(c);
+	canned_index(c);
 }
 
 /* With what was found, which must be as the catalogue of findings has it. */
