@@ -49,6 +49,7 @@ UNIT_TESTS = \
 	%D%/unit/flush.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
+	%D%/unit/instance.t \
 	%D%/unit/hostlist.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/hostpass.t \
@@ -118,6 +119,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
+%C%_unit_instance_t_SOURCES = %D%/unit/test_instance.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c

@@ -21,6 +21,11 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 
 /* ---- others ---- */
 
+/* choices.c.  What of the choices of a run is put into its record; NULL: its tests
+ * and settings say all. */
+json_t *cs_record_choices(const struct cs_choices *chosen);
+int cs_take_choices(struct cs_fields *f, struct cs_choices *to);
+
 /* gpu.c.  What of a node's GPUs is put into its record, and taken of it. */
 json_t *cs_record_gpus(const struct cs_run *run, int node);
 int cs_take_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);

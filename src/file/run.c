@@ -67,6 +67,8 @@ int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 /* ---- what was asked for ---- */
 
+static const char *const filter_words[] = { "all", "commscope", NULL };
+
 static json_t *settings(const struct cs_plan *plan)
 {
 	const struct cs_settings *set = &plan->set;
@@ -93,6 +95,10 @@ static json_t *settings(const struct cs_plan *plan)
 	cs_put_int(&r, "random", set->random);
 	cs_put_bits(&r, "numa_mask", set->numa);
 	cs_put_bits(&r, "numa_domains_mask", set->domains);
+	cs_put_known(&r, "filter", set->filter);
+	cs_put_text(&r, "filter_names", filter_words[
+		set->filter_names == CS_NAMES_THEIRS]);
+	cs_put_bits(&r, "gpus_mask", set->gpus);
 	return cs_put_end(&r);
 }
 
@@ -119,6 +125,10 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 	set->numa = cs_field_bits(f, "numa_mask");
 	set->spread_bytes = cs_field_wide(f, "spread_bytes");
 	set->domains = cs_field_bits(f, "numa_domains_mask");
+	cs_text(set->filter, sizeof(set->filter), "%s", cs_field_string(f, "filter"));
+	set->filter_names = (uint32_t)cs_field_word(f, "filter_names", filter_words,
+						    CS_NAMES_ALL);
+	set->gpus = cs_field_bits(f, "gpus_mask");
 }
 
 /* Those of all nodes, or those of nodes with one GPU alone. */
@@ -221,6 +231,23 @@ static uint32_t checks_of(struct cs_fields *f)
 	return checks;
 }
 
+/* More than names, or the tests of all nodes and those of nodes with one GPU. */
+static int take_chosen(struct cs_loaded *to, struct cs_fields *f,
+		       struct cs_choices *chosen)
+{
+	if (cs_take_choices(f, chosen))
+		return -1;
+	if (!chosen->n)
+		return take_tests(f, "tests", 0, chosen) ||
+		       take_tests(f, "one_gpu_tests", 1, chosen) ? -1 : 0;
+	free(to->chosen);
+	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
+	if (!to->chosen)
+		return cs_err_set(f->err, "no memory");
+	*to->chosen = *chosen;
+	return 0;
+}
+
 /* The plan follows from what was asked for.  A later version may put its steps in
  * another order: it keeps the id that the file says, for no view reads the order,
  * and who would carry it out compares ids. */
@@ -241,8 +268,7 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 	take_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !take_tests(f, "tests", 0, &chosen) &&
-	    !take_tests(f, "one_gpu_tests", 1, &chosen) &&
+	    !take_chosen(to, f, &chosen) &&
 	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
 						    "plan_file", &req, &plan,
 						    f->err) :
@@ -320,6 +346,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_put_known(&r, "resumes", run->resumes);
 	cs_put_known(&r, "plan_file", run->plan_file);
 	cs_put(&r, "plan_id", run->plan ? cs_json_bits(run->plan->id) : json_null());
+	cs_put(&r, "choices", cs_record_choices(run->chosen));
 	cs_put(&r, "argv", argv_array(run));
 	cs_put_known(&r, "matrix", run->matrix_text);
 	cs_put_known(&r, "asked", run->asked);

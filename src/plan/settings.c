@@ -10,7 +10,9 @@
 static const char *const backend_words[] = { "cuda", "cpu", NULL };
 static const char *const order_words[] = { "drawn", "most telling first", NULL };
 
-enum kind { WORD, NUMBER, WIDE, SIZE, SHARE, SECONDS, BITS, SWEEP };
+static const char *const filter_words[] = { "all", "Comm|Scope's", NULL };
+
+enum kind { WORD, NUMBER, WIDE, SIZE, SHARE, SECONDS, BITS, SWEEP, LETTERS };
 
 static const struct setting {
 	const char *name;
@@ -33,6 +35,9 @@ static const struct setting {
 	SET("placements in turns", arms, NUMBER, NULL, NULL),
 	SET("samples of a turn", block_samples, NUMBER, NULL, "until known"),
 	SET("order of cells", urgent, WORD, order_words, NULL),
+	SET("filter", filter, LETTERS, NULL, NULL),
+	SET("names that it fits", filter_names, WORD, filter_words, NULL),
+	SET("GPUs", gpus, BITS, NULL, ""),
 	SET("seed", seed, WIDE, NULL, NULL),
 	SET("verify", verify, WORD, cs_verify_words, NULL),
 	SET("precision", precision, SHARE, NULL, NULL),
@@ -90,6 +95,8 @@ void cs_setting_text(const struct cs_settings *set, size_t i, char to[CS_SETTING
 	memcpy(&real, &wide, sizeof(real));
 	if (s->kind == SWEEP)
 		sweep_text(set, to);
+	else if (s->kind == LETTERS)
+		cs_text(to, CS_SETTING, "%s", at);
 	else if (s->kind == SHARE)
 		cs_text(to, CS_SETTING, "%.10g %%", 100 * real);
 	else if (s->kind == SECONDS)

@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 
-#define CS_SETTING 80 /* characters of a value, with the 0 */
+#define CS_SETTING CS_FILTER /* characters of a value, with the 0 */
 
 /* "cell limit"; NULL behind the last. */
 const char *cs_setting_name(size_t i);

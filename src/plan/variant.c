@@ -6,6 +6,8 @@
 
 #include "plan/plan.h"
 
+const char *const cs_cache_words[] = { "any", "cold", "warm", NULL };
+
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b)
 {
 	return memcmp(a, b, sizeof(*a));

@@ -16,6 +16,9 @@ enum cs_cache {
 	CS_CACHES
 };
 
+/* "any", "cold", "warm"; NULL at the end. */
+extern const char *const cs_cache_words[];
+
 #define CS_VARIANT_THREADS 64u	/* CPU workers of one cell, at most */
 
 struct cs_variant {
