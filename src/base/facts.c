@@ -60,6 +60,11 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 	sight->numa = sight->acs = -1;
 }
 
+void cs_cpu_side_init(struct cs_cpu_side *side)
+{
+	*side = (struct cs_cpu_side){ -1, -1, -1, 0, 0, 0, 0, 0, "", "" };
+}
+
 void cs_usage_init(struct cs_usage *usage)
 {
 	usage->cpu_s = usage->process_cpu_s = NAN;
