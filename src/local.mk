@@ -64,6 +64,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
 	%D%/plan/choose.c \
+	%D%/plan/choose.h \
 	%D%/plan/assemble.c \
 	%D%/plan/build.c \
 	%D%/plan/draft.c \
@@ -86,6 +87,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/urgent.h
 
 %C%_libcs_result_a_SOURCES = \
+	%D%/result/cells.c \
+	%D%/result/cells.h \
 	%D%/result/cut.c \
 	%D%/result/cut.h \
 	%D%/result/finding.c \
@@ -262,7 +265,6 @@ endif
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
 	%D%/check/cells/looks.c \
-	%D%/check/cells/looks.h \
 	%D%/check/cells/noise.c \
 	%D%/check/cells/outlier.c \
 	%D%/check/cells/signs.c \

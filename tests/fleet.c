@@ -155,7 +155,7 @@ static void measure_again(struct fleet *fleet, uint32_t node, uint32_t step)
 	for (size_t i = node * n; i < (node + 1) * n; i++) {
 		struct cs_row row = *row_at(fleet, i);
 
-		if (row.step != step || !cs_row_is_cell(&row))
+		if (row.step != step || (row.flags & CS_ROW_AGAIN))
 			continue;
 		row.flags |= CS_ROW_AGAIN;
 		row.n_samples = 0;

@@ -2,62 +2,311 @@
 
 #include "base/facts.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/err.h"
 
-static void conditions_init(struct cs_conditions *c)
-{
-	*c = (struct cs_conditions){
-		.known = 0, .throttle = 0,
-		.sm_mhz = -1, .mem_mhz = -1, .temperature_c = -1, .power_w = NAN,
-		.ecc_corrected = -1, .ecc_uncorrected = -1,
-		.nvlink_errors = -1, .pcie_replays = -1, .others = -1,
-		.ours_bytes = -1,
-		.persistence = -1,
-		.nvlink_sent_kib = -1, .nvlink_received_kib = -1,
-	};
-}
+#define LINKS_MOST 1024 /* of one GPU, to be summed up */
+#define RANKS_MOST (1 << 16) /* of one node */
 
-static void link_facts_init(struct cs_link_facts *link)
-{
-	*link = (struct cs_link_facts){
-		.nvlinks_up = -1, .nvlinks_max = -1, .nvlink_version = -1,
-		.nvlink_raw_gbs = NAN,
-		.pcie_gen = -1, .pcie_width = -1,
-		.pcie_gen_max = -1, .pcie_width_max = -1,
-	};
-}
+/* ---- of a GPU ---- */
+
+static const char *const compute_modes[] = { "default", "", "prohibited",
+					     "exclusive process", NULL };
+
+#define GPU(type, key, member, ...) \
+	CS_MEMBER(struct cs_gpu_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field gpu_facts[] = {
+	GPU(TEXT, "name", name, .label = "model"),
+	GPU(TEXT, "bus_id", bus_id),
+	GPU(TEXT, "uuid", uuid),
+	GPU(COUNT, "compute_capability_major", cc_major),
+	GPU(COUNT, "compute_capability_minor", cc_minor),
+	GPU(COUNT, "sm_count", sm_count),
+	GPU(COUNT, "memory_bytes", memory_bytes),
+	GPU(COUNT, "compute_mode", compute_mode, .label = "compute mode",
+	    .words = compute_modes),
+	GPU(SWITCH, "mps", mps, .label = "MPS", CS_TRAIT(SETTINGS, "mps")),
+	GPU(COUNT, NULL, ordinal),
+	GPU(COUNT, NULL, host_numa),
+	GPU(COUNT, NULL, memops),
+	GPU(COUNT, NULL, ipc),
+};
+static const struct cs_fieldset gpu_fields =
+	CS_FIELDSET("a GPU", struct cs_gpu_facts, gpu_facts);
+
+#define LINK(type, key, member, ...) \
+	CS_MEMBER(struct cs_link_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field link_facts[] = {
+	LINK(COUNT, "nvlinks_up", nvlinks_up, .label = "NVLinks up"),
+	LINK(COUNT, "nvlinks_max", nvlinks_max),
+	LINK(COUNT, "nvlink_version", nvlink_version),
+	LINK(REAL, "nvlink_raw_gb_per_s", nvlink_raw_gbs),
+	LINK(COUNT, "pcie_gen", pcie_gen, .label = "PCIe generation"),
+	LINK(COUNT, "pcie_width", pcie_width, .label = "PCIe width"),
+	LINK(COUNT, "pcie_gen_max", pcie_gen_max),
+	LINK(COUNT, "pcie_width_max", pcie_width_max),
+};
+static const struct cs_fieldset link_fields =
+	CS_FIELDSET("links", struct cs_link_facts, link_facts);
+
+#define STATE(type, key, member, ...) \
+	CS_MEMBER(struct cs_conditions, type, key, member, ##__VA_ARGS__)
+static const struct cs_field conditions[] = {
+	STATE(KNOWN, NULL, known),
+	STATE(COUNT, "sm_mhz", sm_mhz),
+	STATE(COUNT, "mem_mhz", mem_mhz),
+	STATE(COUNT, "temperature_c", temperature_c),
+	STATE(REAL, "power_w", power_w),
+	STATE(BITS, "throttle", throttle),
+	STATE(COUNT, "ecc_corrected", ecc_corrected),
+	STATE(COUNT, "ecc_uncorrected", ecc_uncorrected),
+	STATE(COUNT, "nvlink_errors", nvlink_errors),
+	STATE(COUNT, "pcie_replays", pcie_replays),
+	STATE(COUNT, "processes_of_others", others),
+	STATE(COUNT, "memory_of_ours_bytes", ours_bytes),
+	STATE(SWITCH, "persistence", persistence, .label = "persistence mode"),
+	STATE(KIB, "nvlink_sent_bytes", nvlink_sent_kib),
+	STATE(KIB, "nvlink_received_bytes", nvlink_received_kib),
+};
+static const struct cs_fieldset condition_fields =
+	CS_FIELDSET("conditions", struct cs_conditions, conditions);
+
+/* ---- of an agent ---- */
+
+#define AGENT(type, key, member, ...) \
+	CS_MEMBER(struct cs_agent_facts, type, key, member, ##__VA_ARGS__)
+#define COMPARED .label = ""
+static const struct cs_field agent_gpu_facts[] = {
+	AGENT(PART, NULL, gpu, .part = &gpu_fields, COMPARED),
+	AGENT(PART, NULL, link, .part = &link_fields, COMPARED),
+	AGENT(COUNT, "numa", numa),
+	AGENT(COUNT, "sent_bytes", sent_bytes),
+	AGENT(COUNT, "received_bytes", received_bytes),
+	AGENT(PART, "before", before, .part = &condition_fields, COMPARED),
+	AGENT(PART, "after", after, .part = &condition_fields),
+};
+const struct cs_fieldset cs_agent_gpu_fields =
+	CS_FIELDSET("a GPU", struct cs_agent_facts, agent_gpu_facts);
+
+#define USAGE(type, key, member, ...) \
+	CS_MEMBER(struct cs_usage, type, key, member, ##__VA_ARGS__)
+static const struct cs_field usage[] = {
+	USAGE(COUNT, "host_bytes", host_bytes),
+	USAGE(REAL, "cpu_s", cpu_s),
+	USAGE(COUNT, "switches_voluntary", voluntary),
+	USAGE(COUNT, "switches_involuntary", involuntary),
+	USAGE(REAL, "process_cpu_s", process_cpu_s),
+	USAGE(COUNT, "process_switches_voluntary", process_voluntary),
+	USAGE(COUNT, "process_switches_involuntary", process_involuntary),
+};
+static const struct cs_fieldset usage_fields =
+	CS_FIELDSET("usage", struct cs_usage, usage);
+
+/* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
+static const struct cs_field agent_facts[] = {
+	AGENT(TEXT, "name", gpu.name),
+	AGENT(TEXT, "uuid", gpu.uuid),
+	AGENT(TEXT, "bus_id", gpu.bus_id),
+	AGENT(COUNT, NULL, index),
+	AGENT(COUNT, "rank", rank),
+	AGENT(COUNT, "local_rank", local_rank),
+	AGENT(COUNT, "pid", pid),
+	AGENT(COUNT, "numa", numa),
+	AGENT(TEXT, "numa_source", numa_source),
+	AGENT(TEXT, "cpus", cpus),
+	AGENT(FLAG, "bound", bound, .label = "bound to its NUMA domain"),
+	AGENT(COUNT, "pages_numa", pages_numa),
+	AGENT(TEXT, "pages_proof", pages_proof),
+	AGENT(TEXT, "note", note, .foreign = 1),
+	AGENT(REAL, "start_s", start_s),
+	AGENT(REAL, "open_s", open_s),
+	AGENT(REAL, "arena_s", arena_s),
+	AGENT(REAL, "ways_s", ways_s),
+	AGENT(REAL, "first_sample_s", first_sample_s),
+	AGENT(COUNT, "used_bytes", used_bytes),
+	AGENT(COUNT, "context_bytes", context_bytes),
+	AGENT(PART, NULL, usage, .part = &usage_fields),
+};
+const struct cs_fieldset cs_agent_fields =
+	CS_FIELDSET("an agent", struct cs_agent_facts, agent_facts);
+
+#define PEER(type, key, member, ...) \
+	CS_MEMBER(struct cs_peer_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field peer_facts[] = {
+	PEER(REAL, "open_ms", open_ms),
+	PEER(TEXT, "reason", reason, .foreign = 1),
+};
+const struct cs_fieldset cs_peer_fields =
+	CS_FIELDSET("a peer", struct cs_peer_facts, peer_facts);
+
+/* ---- of a GPU that is known ---- */
+
+#define NVLINK(type, key, member, ...) \
+	CS_MEMBER(struct cs_nvlink_gpu, type, key, member, ##__VA_ARGS__)
+static const struct cs_field nvlink_gpu[] = {
+	NVLINK(NAME, "bus_id", bus_id),
+	NVLINK(COUNT, "links", links, .most = LINKS_MOST),
+};
+const struct cs_fieldset cs_nvlink_fields =
+	CS_FIELDSET("a GPU behind NVLinks", struct cs_nvlink_gpu, nvlink_gpu);
+
+#define BOARD(type, key, member, ...) \
+	CS_MEMBER(struct cs_board_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field board_facts[] = {
+	BOARD(TEXT, "serial", serial),
+	BOARD(TEXT, "part", part, CS_TRAIT(FIRMWARE, "part")),
+	BOARD(TEXT, "vbios", vbios, CS_TRAIT(FIRMWARE, "vbios")),
+	BOARD(TEXT, "inforom", inforom, CS_TRAIT(FIRMWARE, "inforom")),
+	BOARD(COUNT, "module_id", module_id, CS_TRAIT(WIRING, "module")),
+	BOARD(SWITCH, "ecc", ecc, CS_TRAIT(SETTINGS, "ecc")),
+	BOARD(REAL, "power_limit_w", power_limit_w, .unit = "W",
+	      CS_TRAIT(SETTINGS, "power-limit")),
+	BOARD(REAL, "power_default_w", power_default_w, .unit = "W",
+	      CS_TRAIT(SETTINGS, "power-default")),
+	BOARD(COUNT, "sm_mhz_max", sm_mhz_max),
+	BOARD(COUNT, "mem_mhz_max", mem_mhz_max),
+	BOARD(COUNT, "sm_mhz_app", sm_mhz_app),
+	BOARD(COUNT, "mem_mhz_app", mem_mhz_app),
+	BOARD(COUNT, "fabric_state", fabric),
+	BOARD(COUNT, "fabric_status", fabric_status),
+	BOARD(COUNT, "nvlinks_to_switch", nvlink.to_switch, .most = LINKS_MOST),
+	BOARD(COUNT, "nvlinks_to_other", nvlink.to_other, .most = LINKS_MOST),
+	BOARD(COUNT, NULL, nvlink.n_gpus),
+};
+static const struct cs_fieldset board_fields =
+	CS_FIELDSET("a board", struct cs_board_facts, board_facts);
+
+#define SIGHT(type, key, member, ...) \
+	CS_MEMBER(struct cs_gpu_sight, type, key, member, ##__VA_ARGS__)
+static const struct cs_field gpu_sight[] = {
+	SIGHT(NAME, "bus_id", bus_id),
+	SIGHT(TEXT, "uuid", uuid),
+	SIGHT(TEXT, "name", name, CS_TRAIT(WIRING, "model")),
+	SIGHT(MAYBE, "on_pci_bus", on_bus),
+	SIGHT(TEXT, "kernel_driver", module),
+	SIGHT(COUNT, "nvml", nvml),
+	SIGHT(COUNT, "device_file_errno", refused),
+	SIGHT(NUMBER, "ranks", ranks, .most = RANKS_MOST),
+	SIGHT(COUNT, "compute_mode", compute_mode, .words = compute_modes,
+	      CS_TRAIT(SETTINGS, "compute-mode")),
+	SIGHT(SWITCH, "persistence", persistence, CS_TRAIT(SETTINGS, "persistence")),
+	SIGHT(SWITCH, "mig", mig, CS_TRAIT(SETTINGS, "mig")),
+	SIGHT(COUNT, "mig_instances", instances),
+	SIGHT(PART, "board", board, .part = &board_fields),
+	SIGHT(COUNT, "numa", numa, CS_TRAIT(WIRING, "numa")),
+	SIGHT(COUNT, "acs", acs),
+	SIGHT(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),
+};
+const struct cs_fieldset cs_gpu_sight_fields =
+	CS_FIELDSET("a known GPU", struct cs_gpu_sight, gpu_sight);
+
+/* ---- of a node ---- */
+
+#define NIC(type, key, member, ...) \
+	CS_MEMBER(struct cs_nic_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field nic_facts[] = {
+	NIC(TEXT, "name", name),
+	NIC(NAME, "bus_id", bus_id),
+	NIC(COUNT, "numa", numa),
+	NIC(COUNT, "infiniband", infiniband),
+};
+const struct cs_fieldset cs_nic_fields =
+	CS_FIELDSET("a network card", struct cs_nic_facts, nic_facts);
+
+#define DOMAIN(type, key, member, ...) \
+	CS_MEMBER(struct cs_domain_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field domain_facts[] = {
+	DOMAIN(COUNT, "numa", numa),
+	DOMAIN(TEXT, "cpus", cpus),
+};
+const struct cs_fieldset cs_domain_fields =
+	CS_FIELDSET("a NUMA domain", struct cs_domain_facts, domain_facts);
+
+#define RANK(type, key, member, ...) \
+	CS_MEMBER(struct cs_rank_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field rank_facts[] = {
+	RANK(COUNT, "rank", rank),
+	RANK(COUNT, "local_rank", local_rank),
+	RANK(COUNT, "pid", pid),
+	RANK(TEXT, "cpus", cpus, CS_TRAIT(LAUNCH, "cpus")),
+	RANK(COUNT, "n_cpus", n_cpus),
+	RANK(COUNT, "n_gpus", n_gpus, CS_TRAIT(LAUNCH, "gpus")),
+	RANK(FLAG, "masked", masked),
+	RANK(LIMIT, "memlock_bytes", memlock_bytes),
+	RANK(LIMIT, "nofile", nofile),
+	RANK(TEXT, "environment", environment, .foreign = 1),
+	RANK(TEXT, "driver_error", driver, .foreign = 1),
+};
+const struct cs_fieldset cs_rank_fields =
+	CS_FIELDSET("a rank", struct cs_rank_facts, rank_facts);
+
+#define NODE(type, key, member, ...) \
+	CS_MEMBER(struct cs_node_facts, type, key, member, ##__VA_ARGS__)
+static const struct cs_field limits[] = {
+	NODE(REAL, "cgroup_cpus", cgroup_cpus, CS_TRAIT(LAUNCH, "cgroup-cpus")),
+	NODE(COUNT, "cgroup_memory_bytes", cgroup_memory_bytes,
+	     CS_TRAIT(LAUNCH, "cgroup-memory-bytes")),
+	NODE(COUNT, "shm_bytes", shm_bytes),
+	NODE(COUNT, "shm_free_bytes", shm_free_bytes),
+	NODE(TEXT, "grant", grant, .foreign = 1),
+	NODE(COUNT, "n_granted", n_granted),
+	NODE(TEXT, "container", container, .foreign = 1,
+	     CS_TRAIT(LAUNCH, "container")),
+	NODE(COUNT, "n_device_files", n_device_files),
+};
+static const struct cs_fieldset limit_fields =
+	CS_FIELDSET("limits", struct cs_node_facts, limits);
+
+/* Of memory no two machines report the same bytes: it is no trait. */
+static const struct cs_field node_facts[] = {
+	NODE(NAME, "host", host),
+	NODE(TEXT, "placement", placement, .label = "placement",
+	     .empty = "as the ranks are"),
+	NODE(TEXT, "product", product, .label = "product",
+	     CS_TRAIT(WIRING, "product")),
+	NODE(TEXT, "bios", bios, .label = "BIOS", CS_TRAIT(FIRMWARE, "bios")),
+	NODE(TEXT, "bios_date", bios_date, CS_TRAIT(FIRMWARE, "bios-date")),
+	NODE(TEXT, "kernel", kernel, .label = "kernel", CS_TRAIT(SOFTWARE, "kernel")),
+	NODE(TEXT, "driver", driver, .label = "driver", CS_TRAIT(SOFTWARE, "driver")),
+	NODE(TEXT, "cuda", cuda, .label = "CUDA", CS_TRAIT(SOFTWARE, "cuda")),
+	NODE(TEXT, "nvml", nvml_note, .foreign = 1),
+	NODE(TEXT, "cpu", cpu, .label = "CPU", CS_TRAIT(WIRING, "cpu")),
+	NODE(TEXT, "governor", governor, .label = "governor",
+	     CS_TRAIT(SETTINGS, "governor")),
+	NODE(COUNT, "n_cpus", n_cpus, CS_TRAIT(WIRING, "cpus")),
+	NODE(COUNT, "memory_bytes", memory_bytes),
+	NODE(COUNT, "page_bytes", page_bytes, CS_TRAIT(SETTINGS, "page-bytes")),
+	NODE(TEXT, "huge_pages", huge_pages, .label = "huge pages",
+	     CS_TRAIT(SETTINGS, "huge-pages")),
+	{ .type = CS_TYPE_PART, .key = "limits", .part = &limit_fields },
+	NODE(COUNT, "n_numa", n_numa, CS_TRAIT(WIRING, "numa-domains")),
+	NODE(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),
+	NODE(COUNT, "n_nics", n_nics, CS_TRAIT(WIRING, "nics")),
+	NODE(COUNT, "nvswitches", n_switches, CS_TRAIT(WIRING, "nvswitches")),
+	NODE(TEXT, "nvswitch_bios", switch_bios, CS_TRAIT(FIRMWARE, "nvswitch-bios")),
+	NODE(COUNT, "n_ranks", n_ranks, .label = "ranks", .most = RANKS_MOST,
+	     CS_TRAIT(LAUNCH, "ranks")),
+	NODE(COUNT, "n_agents", n_agents, .label = "GPUs", .most = CS_MAX_AGENTS),
+	NODE(REAL, "release_us", release_us),
+	NODE(REAL, "skew_us", skew_us),
+	NODE(REAL, "skew_max_us", skew_max_us),
+};
+const struct cs_fieldset cs_node_fields =
+	CS_FIELDSET("a node", struct cs_node_facts, node_facts);
+
+/* ---- unknown ---- */
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
 {
 	memset(gpu, 0, sizeof(*gpu));
-	gpu->ordinal = gpu->cc_major = gpu->cc_minor = gpu->sm_count = -1;
-	gpu->host_numa = gpu->memops = gpu->ipc = -1;
-	gpu->compute_mode = gpu->mps = -1;
-	gpu->memory_bytes = -1;
-}
-
-static void board_facts_init(struct cs_board_facts *board)
-{
-	board->module_id = board->ecc = -1;
-	board->power_limit_w = board->power_default_w = NAN;
-	board->sm_mhz_max = board->mem_mhz_max = -1;
-	board->sm_mhz_app = board->mem_mhz_app = -1;
-	board->fabric = board->fabric_status = -1;
-	board->nvlink.to_switch = board->nvlink.to_other = -1;
-	board->nvlink.n_gpus = -1;
+	cs_fields_init(&gpu_fields, gpu);
 }
 
 void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 {
 	memset(sight, 0, sizeof(*sight));
-	sight->on_bus = sight->nvml = sight->refused = -1;
-	sight->compute_mode = sight->persistence = -1;
-	sight->mig = sight->instances = -1;
-	board_facts_init(&sight->board);
-	sight->numa = sight->acs = -1;
+	cs_fields_init(&cs_gpu_sight_fields, sight);
 }
 
 void cs_cpu_side_init(struct cs_cpu_side *side)
@@ -65,55 +314,34 @@ void cs_cpu_side_init(struct cs_cpu_side *side)
 	*side = (struct cs_cpu_side){ -1, -1, -1, 0, 0, 0, 0, 0, "", "" };
 }
 
-void cs_usage_init(struct cs_usage *usage)
+void cs_usage_init(struct cs_usage *u)
 {
-	usage->cpu_s = usage->process_cpu_s = NAN;
-	usage->voluntary = usage->involuntary = -1;
-	usage->process_voluntary = usage->process_involuntary = -1;
-	usage->host_bytes = -1;
+	cs_fields_init(&usage_fields, u);
+}
+
+void cs_agent_facts_init(struct cs_agent_facts *agent)
+{
+	memset(agent, 0, sizeof(*agent));
+	cs_fields_init(&cs_agent_gpu_fields, agent);
+	cs_fields_init(&cs_agent_fields, agent);
+}
+
+void cs_node_facts_init(struct cs_node_facts *node)
+{
+	memset(node, 0, sizeof(*node));
+	cs_fields_init(&cs_node_fields, node);
+	/* -1 in two's complement is all ones, whatever the width */
+	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
+	for (int i = 0; i < CS_MAX_DOMAINS; i++)
+		cs_fields_init(&cs_domain_fields, &node->domain[i]);
+	for (int i = 0; i < CS_MAX_NICS; i++)
+		cs_fields_init(&cs_nic_fields, &node->nic[i]);
 }
 
 double cs_first_byte_s(const struct cs_agent_facts *a)
 {
 	return a->start_s + a->open_s + a->arena_s + a->ways_s +
 	       a->first_sample_s;
-}
-
-/* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
-void cs_agent_facts_init(struct cs_agent_facts *agent)
-{
-	memset(agent, 0, sizeof(*agent));
-	cs_gpu_facts_init(&agent->gpu);
-	link_facts_init(&agent->link);
-	conditions_init(&agent->before);
-	conditions_init(&agent->after);
-	agent->index = agent->rank = agent->local_rank = -1;
-	agent->pid = -1;
-	agent->numa = agent->pages_numa = -1;
-	agent->start_s = agent->open_s = NAN;
-	agent->arena_s = agent->ways_s = agent->first_sample_s = NAN;
-	agent->used_bytes = agent->context_bytes = -1;
-	cs_usage_init(&agent->usage);
-	agent->sent_bytes = agent->received_bytes = -1;
-}
-
-void cs_node_facts_init(struct cs_node_facts *node)
-{
-	memset(node, 0, sizeof(*node));
-	node->n_cpus = node->n_numa = node->n_ranks = node->n_agents = -1;
-	/* -1 in two's complement is all ones, whatever the width */
-	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
-	for (int i = 0; i < CS_MAX_DOMAINS; i++)
-		node->domain[i].numa = -1;
-	for (int i = 0; i < CS_MAX_NICS; i++)
-		node->nic[i].numa = node->nic[i].infiniband = -1;
-	node->n_nics = node->n_switches = -1;
-	node->page_bytes = node->memory_bytes = -1;
-	node->cgroup_cpus = NAN;
-	node->cgroup_memory_bytes = -1;
-	node->shm_bytes = node->shm_free_bytes = -1;
-	node->n_granted = node->n_device_files = -1;
-	node->release_us = node->skew_us = node->skew_max_us = NAN;
 }
 
 int cs_node_cards(const struct cs_node_facts *node)

@@ -2,13 +2,15 @@
  *
  * No pointers: these structs travel through MPI and shared memory as bytes.
  * Unknown is said, never 0: -1 for integers, NAN for doubles, "" for text,
- * unless a field says otherwise.  cs_*_facts_init() sets all of a struct to
- * unknown. */
+ * unless a field says otherwise.  What is in files has a line in a table of
+ * facts.c, which says all else that is done with it. */
 #ifndef CS_BASE_FACTS_H
 #define CS_BASE_FACTS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/fieldset.h"
 
 #define CS_NAME 96
 #define CS_UUID 48
@@ -146,7 +148,7 @@ struct cs_nvlink_ends {
 	int32_t to_switch;	/* links; -1 no link tells, and so the others */
 	int32_t to_other;	/* to a CPU, or the driver does not say where */
 	int32_t n_gpus;		/* wired directly */
-	struct {
+	struct cs_nvlink_gpu {
 		char bus_id[CS_BUSID];
 		int32_t links;
 	} gpu[CS_NVLINK_PEERS];
@@ -283,6 +285,12 @@ struct cs_peer_facts {
 	double open_ms;		/* wall time of opening or enabling */
 	char reason[160];	/* the driver's words and the hint */
 };
+
+/* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
+extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
+extern const struct cs_fieldset cs_gpu_sight_fields, cs_node_fields;
+extern const struct cs_fieldset cs_nic_fields, cs_domain_fields, cs_rank_fields;
+extern const struct cs_fieldset cs_peer_fields, cs_nvlink_fields;
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
 void cs_gpu_sight_init(struct cs_gpu_sight *sight);

@@ -51,8 +51,7 @@ void cs_field_store(const struct cs_field *field, void *of, int64_t value)
 }
 
 void cs_fields_each(const struct cs_fieldset *set, const void *of,
-		    void (*fn)(void *to, const struct cs_field *field, const void *of),
-		    void *to)
+		    cs_field_fn *fn, void *to)
 {
 	for (const struct cs_field *f = set->field; f < set->field + set->n;
 	     f++) {
@@ -64,35 +63,31 @@ void cs_fields_each(const struct cs_fieldset *set, const void *of,
 
 /* ---- unknown, and as files have it ---- */
 
-static void forget(void *to, const struct cs_field *field, const void *of)
+static void forget(void *unused, const struct cs_field *field, const void *of)
 {
-	(void)to;
+	void *at = cs_field_in(field, of);
+
+	(void)unused;
 	if (field->type == CS_TYPE_REAL)
-		*(double *)cs_field_in(field, of) = NAN;
+		*(double *)at = NAN;
 	else if (field->type == CS_TYPE_LIMIT)
-		*(int64_t *)cs_field_in(field, of) = INT64_MAX;
-	else if (is_signed(field))
-		memset(cs_field_in(field, of), 0xff, field->size); /* -1 */
+		*(int64_t *)at = INT64_MAX;
+	else if (field->type != CS_TYPE_PART)
+		memset(at, is_signed(field) ? 0xff : 0, field->size); /* -1 */
 }
 
 void cs_fields_init(const struct cs_fieldset *set, void *of)
 {
-	memset(of, 0, set->size);
 	cs_fields_each(set, of, forget, NULL);
 }
 
-static void settle(void *to, const struct cs_field *field, const void *of)
+void cs_field_settle(void *unused, const struct cs_field *field, const void *of)
 {
 	double *x = cs_field_in(field, of);
 
-	(void)to;
+	(void)unused;
 	if (field->type == CS_TYPE_REAL)
 		*x = cs_ten_digits(*x);
-}
-
-void cs_fields_settle(const struct cs_fieldset *set, void *of)
-{
-	cs_fields_each(set, of, settle, NULL);
 }
 
 /* ---- as text ---- */
@@ -120,7 +115,9 @@ static void say_number(const struct cs_field *field, int64_t n, char *to, size_t
 		to[0] = '\0';
 	else if (field->type == CS_TYPE_SWITCH)
 		cs_text(to, size, "%s", n ? "on" : "off");
-	else if (field->type == CS_TYPE_WORD)
+	else if (field->type == CS_TYPE_FLAG)
+		cs_text(to, size, "%s", n ? "yes" : "no");
+	else if (field->words)
 		cs_text(to, size, "%s", cs_field_word_at(field, n));
 	else if (field->none && !n)
 		to[0] = '\0';

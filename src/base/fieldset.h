@@ -12,7 +12,7 @@
 
 enum cs_type {			/* of the member; in files; unknown */
 	CS_TYPE_COUNT,		/* int32_t, int64_t; below 0 unknown, null */
-	CS_TYPE_SWITCH,		/* int32_t; the same of 1 on, 0 off */
+	CS_TYPE_SWITCH,		/* the same of 1 on, 0 off */
 	CS_TYPE_MAYBE,		/* int32_t; the same, in files true, false, null */
 	CS_TYPE_LIMIT,		/* int64_t; INT64_MAX none, null */
 	CS_TYPE_KIB,		/* int64_t; in files bytes; below 0 unknown, null */
@@ -48,7 +48,7 @@ struct cs_field {
 	uint8_t none;		/* of a number: 0 is none, and in files null */
 	uint8_t foreign;	/* text of others, in which names may be: redacted */
 	int64_t most;		/* of a number in files; 0: as much as it holds */
-	const char *const *words; /* which NULL ends */
+	const char *const *words; /* which NULL ends; of a COUNT for texts alone */
 	const struct cs_fieldset *part;
 	const char *unit;	/* in texts: "W"; "%" of a share */
 	const char *label;	/* what comparisons of two runs call it; NULL: they do not
@@ -69,19 +69,20 @@ struct cs_fieldset {
 #define CS_MEMBER(of, kind, name, member, ...)                                  \
 	{ .type = CS_TYPE_##kind, .key = name, .at = offsetof(of, member),     \
 	  .size = sizeof(((of *)0)->member), __VA_ARGS__ }
-#define CS_FIELDSET(what, of, table)                                             \
+#define CS_FIELDSET(what, of, table)                                           \
 	{ .name = what, .size = sizeof(of), .field = table,                    \
 	  .n = sizeof(table) / sizeof((table)[0]) }
 #define CS_TRAIT(of, as) .layer = CS_LAYER_##of, .trait = as
 
-/* All bytes 0, all fields unknown. */
+/* All its fields to unknown. */
 void cs_fields_init(const struct cs_fieldset *set, void *of);
-/* Every number as files hold it: ten significant digits. */
-void cs_fields_settle(const struct cs_fieldset *set, void *of);
+typedef void cs_field_fn(void *to, const struct cs_field *field, const void *of);
 /* Calls fn for each line, those of parts too, with the struct that it is of. */
 void cs_fields_each(const struct cs_fieldset *set, const void *of,
-		    void (*fn)(void *to, const struct cs_field *field, const void *of),
-		    void *to);
+		    cs_field_fn *fn, void *to);
+
+/* For cs_fields_each: a number as files hold it, with ten significant digits. */
+void cs_field_settle(void *unused, const struct cs_field *field, const void *of);
 
 /* Where it stands. */
 void *cs_field_in(const struct cs_field *field, const void *of);
@@ -90,7 +91,7 @@ int64_t cs_field_integer(const struct cs_field *field, const void *of);
 void cs_field_store(const struct cs_field *field, void *of, int64_t value);
 /* Of a WORD; "?" there is none. */
 const char *cs_field_word_at(const struct cs_field *field, int64_t n);
-/* "on", "350 W", "x86"; "" unknown. */
+/* "on", "350 W", "yes", "x86"; "" unknown. */
 void cs_field_say(const struct cs_field *field, const void *of, char *to, size_t size);
 
 #endif

@@ -31,6 +31,7 @@
 #include "options/options.h"
 #include "plan/file.h"
 #include "report/report.h"
+#include "result/cells.h"
 #include "result/redact.h"
 
 /* For outputs: to be opened, as most file systems can in time, and to take what is
@@ -313,10 +314,13 @@ static int await_files(struct program *p)
 
 static void end_run(struct program *p)
 {
+	struct cs_err err; /* without an index nothing is counted */
+
 	p->ended = 1;
 	clock_gettime(CLOCK_REALTIME, &p->run.ended);
 	p->run.timings.total = cs_clock_s() - p->progress.began_s;
 	cs_run_settle(&p->run);
+	cs_run_index(&p->run, &err);
 	cs_progress_clear(&p->progress);
 }
 
@@ -338,8 +342,8 @@ static void on_interrupted(void *ctx, int number)
 	await_files(p);
 }
 
-static int choose(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
-		  struct cs_err *err)
+static int choose(void *ctx, enum cs_backend_kind backend, int lone,
+		  struct cs_choices *chosen, struct cs_err *err)
 {
 	struct program *p = ctx;
 	char text[CS_ERR_TEXT];

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "plan/settings.h"
+#include "result/cells.h"
 
 static int is_journal(const struct cs_loaded *then, struct cs_err *err)
 {

@@ -4,50 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
 #include "file/put.h"
 #include "file/record.h"
 
 /* ---- agents ---- */
-
-static void put_costs(struct cs_put *r, const struct cs_agent_facts *a)
-{
-	const struct cs_usage *u = &a->usage;
-
-	cs_put_real(r, "arena_s", a->arena_s);
-	cs_put_real(r, "ways_s", a->ways_s);
-	cs_put_real(r, "first_sample_s", a->first_sample_s);
-	cs_put_real(r, "first_byte_s", cs_first_byte_s(a));
-	cs_put_count(r, "used_bytes", a->used_bytes);
-	cs_put_count(r, "context_bytes", a->context_bytes);
-	cs_put_count(r, "host_bytes", u->host_bytes);
-	cs_put_real(r, "cpu_s", u->cpu_s);
-	cs_put_count(r, "switches_voluntary", u->voluntary);
-	cs_put_count(r, "switches_involuntary", u->involuntary);
-	cs_put_real(r, "process_cpu_s", u->process_cpu_s);
-	cs_put_count(r, "process_switches_voluntary", u->process_voluntary);
-	cs_put_count(r, "process_switches_involuntary", u->process_involuntary);
-}
-
-/* What is summed up of others is found again. */
-static void take_costs(struct cs_fields *f, struct cs_agent_facts *a)
-{
-	struct cs_usage *u = &a->usage;
-
-	a->arena_s = cs_field_real(f, "arena_s");
-	a->ways_s = cs_field_real(f, "ways_s");
-	a->first_sample_s = cs_field_real(f, "first_sample_s");
-	a->used_bytes = cs_field_count(f, "used_bytes");
-	a->context_bytes = cs_field_count(f, "context_bytes");
-	u->host_bytes = cs_field_count(f, "host_bytes");
-	u->cpu_s = cs_field_real(f, "cpu_s");
-	u->voluntary = cs_field_count(f, "switches_voluntary");
-	u->involuntary = cs_field_count(f, "switches_involuntary");
-	u->process_cpu_s = cs_field_real(f, "process_cpu_s");
-	u->process_voluntary = cs_field_count(f, "process_switches_voluntary");
-	u->process_involuntary = cs_field_count(f, "process_switches_involuntary");
-}
 
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 {
@@ -57,22 +20,8 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	cs_put_text(&r, "node", run->node[node].facts.host);
 	cs_put_int(&r, "node_index", node);
 	cs_put_label(&r, run, node, agent);
-	cs_put_known(&r, "name", a->gpu.name);
-	cs_put_known(&r, "uuid", a->gpu.uuid);
-	cs_put_known(&r, "bus_id", a->gpu.bus_id);
-	cs_put_count(&r, "rank", a->rank);
-	cs_put_count(&r, "local_rank", a->local_rank);
-	cs_put_count(&r, "pid", a->pid);
-	cs_put_count(&r, "numa", a->numa);
-	cs_put_known(&r, "numa_source", a->numa_source);
-	cs_put_known(&r, "cpus", a->cpus);
-	cs_put_bool(&r, "bound", a->bound == 1);
-	cs_put_count(&r, "pages_numa", a->pages_numa);
-	cs_put_known(&r, "pages_proof", a->pages_proof);
-	cs_put_known(&r, "note", a->note);
-	cs_put_real(&r, "start_s", a->start_s);
-	cs_put_real(&r, "open_s", a->open_s);
-	put_costs(&r, a);
+	cs_encode(&r, &cs_agent_fields, a);
+	cs_put_real(&r, "first_byte_s", cs_first_byte_s(a));
 	return cs_put_end(&r);
 }
 
@@ -90,22 +39,7 @@ int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	a = &to->run.node[node].agent[to->agents_seen[node]];
 	a->index = to->agents_seen[node]++;
 	cs_field_text(&f, "label", a->label, sizeof(a->label));
-	cs_field_text(&f, "name", a->gpu.name, sizeof(a->gpu.name));
-	cs_field_text(&f, "uuid", a->gpu.uuid, sizeof(a->gpu.uuid));
-	cs_field_text(&f, "bus_id", a->gpu.bus_id, sizeof(a->gpu.bus_id));
-	a->rank = cs_field_count32(&f, "rank");
-	a->local_rank = cs_field_count32(&f, "local_rank");
-	a->pid = cs_field_count(&f, "pid");
-	a->numa = cs_field_count32(&f, "numa");
-	cs_field_text(&f, "numa_source", a->numa_source, sizeof(a->numa_source));
-	cs_field_text(&f, "cpus", a->cpus, sizeof(a->cpus));
-	a->bound = cs_field_bool(&f, "bound");
-	a->pages_numa = cs_field_count32(&f, "pages_numa");
-	cs_field_text(&f, "pages_proof", a->pages_proof, sizeof(a->pages_proof));
-	cs_field_text(&f, "note", a->note, sizeof(a->note));
-	a->start_s = cs_field_real(&f, "start_s");
-	a->open_s = cs_field_real(&f, "open_s");
-	take_costs(&f, a);
+	cs_decode(&f, &cs_agent_fields, a);
 	return f.bad ? -1 : 0;
 }
 
@@ -132,8 +66,7 @@ static json_t *way(const struct cs_run *run, int node, int agent, int to)
 	cs_put_text(&r, "peer", cs_agent_name(run, node, to).text);
 	cs_put_text(&r, "via", peer->via == CS_VIA_FAILED ?
 				       "refused" : cs_via_text(peer->via));
-	cs_put_real(&r, "open_ms", peer->open_ms);
-	cs_put_known(&r, "reason", peer->reason);
+	cs_encode(&r, &cs_peer_fields, peer);
 	return cs_put_end(&r);
 }
 
@@ -150,8 +83,8 @@ static int take_way(struct cs_loaded *to, int node, const json_t *record,
 		return -1;
 	way = cs_node_way(nd, agent, peer);
 	way->via = cs_field_via(&f);
-	way->open_ms = cs_field_real(&f, "open_ms");
-	cs_field_text(&f, "reason", way->reason, sizeof(way->reason));
+	cs_fields_init(&cs_peer_fields, way);
+	cs_decode(&f, &cs_peer_fields, way);
 	return f.bad ? -1 : 0;
 }
 

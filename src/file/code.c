@@ -76,15 +76,14 @@ void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
 			cs_encode(to, f->part, cs_field_in(f, of));
 }
 
-json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, size_t stride,
-			int n)
+json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n)
 {
 	json_t *array = json_array();
 	int bad = !array;
 
 	for (int i = 0; i < n; i++)
 		bad |= cs_json_append(array, part(set, (const char *)of +
-							  (size_t)i * stride));
+							  (size_t)i * set->size));
 	return cs_json_array_end(array, bad);
 }
 

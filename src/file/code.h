@@ -10,9 +10,8 @@ void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
 /* What is absent or null stays as it was; what is wrong is refused. */
 void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
 
-/* An array of n structs, `stride` bytes apart: an object each. */
-json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, size_t stride,
-			int n);
+/* An array of n structs: an object each. */
+json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
 /* At most so many of them, each unknown at first: how many. */
 int cs_decode_array(struct cs_fields *from, const char *key,
 		    const struct cs_fieldset *set, void *of, int most);

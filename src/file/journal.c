@@ -7,6 +7,7 @@
 #include "file/put.h"
 #include "file/reader.h"
 #include "file/record.h"
+#include "result/cells.h"
 
 /* ---- writing: the records of a document with their kind first ---- */
 

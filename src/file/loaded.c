@@ -11,6 +11,7 @@
 
 #include "file/internal.h"
 #include "file/reader.h"
+#include "result/cells.h"
 
 void cs_loaded_release(struct cs_loaded *loaded)
 {
@@ -73,7 +74,8 @@ static int read_run(struct cs_reader *r, struct cs_loaded *out)
 	made->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	made->run.backend = "";
 	made->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
-	if (read_objects(r) || (!made->has_verdict && add_no_verdict(made, r->err))) {
+	if (read_objects(r) || (!made->has_verdict && add_no_verdict(made, r->err)) ||
+	    cs_run_index(&made->run, r->err)) {
 		cs_loaded_release(made);
 		return -1;
 	}

@@ -304,6 +304,7 @@ static int take_row(struct cs_loaded *to, struct cs_fields *f)
 	if (!to->run.plan)
 		return cs_err_set(f->err, "a result of a run without 'settings', which "
 				  "say what was measured");
+	memset(&row, 0, sizeof(row));
 	cs_fields_init(&cs_row_fields, &row);
 	row.status = CS_FAILED;
 	cs_decode(f, &cs_row_fields, &row);

@@ -331,6 +331,7 @@ static void look_again(struct cs_job *job)
 	n = cs_cells_again(&seen, step, CS_AGAIN_MOST, &err);
 	if (n >= 0)
 		n = cs_bounds_again(&seen, step, n, CS_AGAIN_MOST, &err);
+	cs_rows_unindex(&seen.rows);
 	if (n < 0)
 		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NO_SECOND_LOOK, err.text);
 	else

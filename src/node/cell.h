@@ -13,7 +13,7 @@ struct cs_company;
 struct cs_cell {
 	uint32_t first, n;	/* steps of the plan */
 	const struct cs_step *step;
-	uint32_t repeats;	/* CS_ROW_REPEATS, of its rows */
+	uint32_t repeats;	/* CS_ROW_CONTROL, … of its rows */
 	const struct cs_test *test;
 	struct cs_crew crew;	/* who takes part */
 	double began_s;

@@ -1,251 +1,306 @@
+/* catalogue.c - the tests, one line each, in the order in which they run and are listed.
+ *
+ * To add one, add a line: tests/unit/test_catalogue.c holds its name, path.method.op.pattern
+ * (with host memory its kind in place of the operation), to its fields.  TEST() takes all
+ * that a test has; what it does not name is 0 of its enum, the usual: no host memory, GB/s,
+ * sampled behind the gate, a driver's GPUs, copies of --size, in the --matrix of its path.
+ * PEER() and HOST() word copies that only differ in who moves them, and how many at once.
+ *
+ * What is new besides needs: a pattern its generator in patterns.c; a method, operation or
+ * memory its value in catalogue.h and its word at the end of this file; a way of moving
+ * bytes its backend (backend/backend.h). */
 #include "config.h"
 
 #include "plan/catalogue.h"
 
 #include <string.h>
 
+#define TEST(name_, PATH_, METHOD_, OP_, PATTERN_, heading_, summary_, ...)          \
+	{ .name = name_, .path = CS_PATH_##PATH_, .method = CS_METHOD_##METHOD_,     \
+	  .op = CS_OP_##OP_, .pattern = CS_PATTERN_##PATTERN_, .heading = heading_,  \
+	  .summary = summary_, __VA_ARGS__ }
+
+/* ---- between agents ---- */
+
+#define PEER(name_, METHOD_, OP_, PATTERN_, when, ...)                               \
+	{ .name = name_, .path = CS_PATH_PEER, .method = CS_METHOD_##METHOD_,        \
+	  .op = CS_OP_##OP_, .pattern = CS_PATTERN_##PATTERN_,                       \
+	  .heading = SAYS_##OP_ when,                                                \
+	  .summary = METHOD_##_##OP_ ": " SAYS_##OP_ when, __VA_ARGS__ }
+
+#define SAYS_WRITE "row writes to column"
+#define SAYS_READ "column reads from row"
+
+#define CE_WRITE "copy engine of the row's GPU"
+#define CE_READ "copy engine of the column's GPU"
+#define SM_WRITE "kernel on the row's GPU"
+#define SM_READ "kernel on the column's GPU"
+#define TMA_WRITE "bulk copies on the row's GPU"
+#define TMA_READ "bulk copies on the column's GPU"
+#define PEERCOPY_WRITE "by cuMemcpyPeerAsync within a process"
+#define STAGED_WRITE "through host memory (--via staged)"
+#define CPU_WRITE "host memory, CPU of the row"
+#define CPU_READ "host memory, CPU of the column"
+
+#define WHILE_WRITTEN " while column writes to row"
+#define WHILE_READ " while row reads from column"
+#define EACH_TO_ANOTHER ", all at once, each to another"
+#define EACH_TO_NEXT ", all at once, each to the next"
+#define EACH_HALF_WAY ", all at once, each to the one half-way round"
+#define DISJOINT_PAIRS ", as many pairs at once as there are"
+#define BY_LOT ", some pairs by lot"
+#define OTHERS_TO_ONE ", all others to one at once"
+#define ONE_TO_OTHERS ", one to all others at once"
+
+#define ONE_PAIR "one pair at a time"
+#define ONE_AT_A_TIME "one at a time"
+#define ON_CPU .backend = CS_BACKEND_CPU
+/* What the costs of a placement are held against. */
+#define COST_TOO .matrices = CS_MATRIX_PEER | CS_MATRIX_COST
+
+/* ---- with the host: the GPU issues ---- */
+
+#define HOST(name_, PATH_, METHOD_, MEMORY_, PATTERN_, when, ...)                    \
+	{ .name = name_, .path = CS_PATH_##PATH_, .method = CS_METHOD_##METHOD_,     \
+	  .op = CS_PATH_##PATH_ == CS_PATH_H2D ? CS_OP_READ : CS_OP_WRITE,           \
+	  .pattern = CS_PATTERN_##PATTERN_, .memory = CS_MEM_##MEMORY_,              \
+	  .heading = SAYS_##PATH_ when,                                              \
+	  .summary = METHOD_##_HOST ", " IN_##MEMORY_ ": " SAYS_##PATH_ when, __VA_ARGS__ }
+
+#define SAYS_H2D "host memory of row to GPU of column"
+#define SAYS_D2H "GPU of row to host memory of column"
+
+#define CE_HOST "copy engine"
+#define SM_HOST "kernel"
+
+#define IN_PINNED "pinned host memory"
+#define IN_REGISTERED "registered host memory"
+#define IN_HUGE "huge host memory"
+#define IN_WC "wc host memory"
+
+#define ONE_BY_ONE ", one at a time"
+#define AND_BACK " and back, at once"
+#define BESIDE_OTHERS " while all other GPUs do the same"
+#define BESIDE_ALL_BOTH_WAYS " while it and all other GPUs copy both ways"
+#define ALL_GPUS ", all GPUs at once"
+#define ALL_GPUS_AND_BACK " and back, all GPUs at once"
+
+/* ---- latency, and what a placement costs ---- */
+
+#define IN_ORDER "2 MiB in order"
+#define AT_RANDOM "--size in random order"
+#define A_LOAD .unit = CS_UNIT_NS /* of a chase; of as much as --size says */
+#define SMALL_CHASE A_LOAD, .bytes = 2 << 20
+
+#define ONE_GPU ", one GPU at a time"
+#define ONCE ", bytes counted once"
+
+#define COST(HOW_, UNIT_, bytes_) \
+	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
+	.bytes = bytes_
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
 
-/* ---- between agents ---- */
-
-/* Of --matrix cost too: what the costs are held against. */
-#define MATRICES_BASE (CS_MATRIX_PEER | CS_MATRIX_COST)
-
-#define SAYS_WRITE "row writes to column"
-#define SAYS_READ "column reads from row"
-#define BACK_WRITE " while column writes to row"
-#define BACK_READ " while row reads from column"
-
-#define PEER(way, METHOD_, op_, OP_, pattern_, PATTERN_, BACKEND_, MATRICES_, \
-	     when, alone_, who)                                                \
-	{ .name = "peer." way "." op_ "." pattern_, .path = CS_PATH_PEER,   \
-	  .method = CS_METHOD_##METHOD_, .op = CS_OP_##OP_,                    \
-	  .pattern = CS_PATTERN_##PATTERN_, .backend = CS_BACKEND_##BACKEND_,  \
-	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED, .matrices = MATRICES_,     \
-	  .heading = SAYS_##OP_ when, .alone = alone_, .summary = who when }
-#define ONE_PAIR "one pair at a time"
-
-#define PAIR_TESTS(way, M, op, OP, B, MATRICES, who)                         \
-	PEER(way, M, op, OP, "pair", PAIR, B, MATRICES,                      \
-	     "", ONE_PAIR, who),                                                \
-	PEER(way, M, op, OP, "bidi", BIDI, B, CS_MATRIX_PEER, BACK_##OP,     \
-	     NULL, who)
-
-/* All of these take one copy of each issuer at most … */
-#define CROWD_TESTS(way, M, op, OP, B, MATRICES, who)                        \
-	PEER(way, M, op, OP, "shift", SHIFT, B, MATRICES,                    \
-	     ", all at once, each to another", NULL, who),                            \
-	PEER(way, M, op, OP, "ring", RING, B, CS_MATRIX_PEER,                \
-	     ", all at once, each to the next", NULL, who),                           \
-	PEER(way, M, op, OP, "bisect", BISECT, B, CS_MATRIX_PEER,            \
-	     ", all at once, each to the one half-way round", NULL, who),             \
-	PEER(way, M, op, OP, "rounds", ROUNDS, B, CS_MATRIX_PEER,               \
-	     ", as many pairs at once as there are", NULL, who),                      \
-	PEER(way, M, op, OP, "random", RANDOM, B, CS_MATRIX_PEER,            \
-	     ", some pairs by lot", "one at a time", who)
-
-/* … these one or the other. */
-#define ALL_TO_ONE(way, M, op, OP, B, who)                                   \
-	PEER(way, M, op, OP, "all-to-one", ALL_TO_ONE, B, CS_MATRIX_PEER,    \
-	     ", all others to one at once", NULL, who)
-#define ONE_TO_ALL(way, M, op, OP, B, who)                                   \
-	PEER(way, M, op, OP, "one-to-all", ONE_TO_ALL, B, CS_MATRIX_PEER,    \
-	     ", one to all others at once", NULL, who)
-
-#define GPU_TESTS(way, M, op, OP, MATRICES, who)                             \
-	PAIR_TESTS(way, M, op, OP, CUDA, MATRICES, who),                     \
-	CROWD_TESTS(way, M, op, OP, CUDA, MATRICES, who),                    \
-	ALL_TO_ONE(way, M, op, OP, CUDA, who),                               \
-	ONE_TO_ALL(way, M, op, OP, CUDA, who)
-
-#define CE_WRITE "copy engine of the row's GPU: " SAYS_WRITE
-#define CE_READ "copy engine of the column's GPU: " SAYS_READ
-#define SM_WRITE "kernel on the row's GPU: " SAYS_WRITE
-#define SM_READ "kernel on the column's GPU: " SAYS_READ
-#define TMA_WRITE "bulk copies on the row's GPU: " SAYS_WRITE
-#define TMA_READ "bulk copies on the column's GPU: " SAYS_READ
-#define CPU_WRITE "host memory, CPU of the row: " SAYS_WRITE
-#define CPU_READ "host memory, CPU of the column: " SAYS_READ
-
-/* ---- with the host, or within a GPU ---- */
-
-#define HOST(path_, PATH_, way, METHOD_, memory_, MEMORY_, pattern_, PATTERN_, \
-	     OP_, says, when, who)                                             \
-	{ .name = path_ "." way "." memory_ "." pattern_,                   \
-	  .path = CS_PATH_##PATH_, .method = CS_METHOD_##METHOD_,              \
-	  .op = CS_OP_##OP_, .pattern = CS_PATTERN_##PATTERN_,                 \
-	  .memory = CS_MEM_##MEMORY_, .backend = CS_BACKEND_CUDA,              \
-	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED,                            \
-	  .matrices = CS_MATRIX_##PATH_, .heading = says when,                 \
-	  .summary = who memory_ " host memory: " says when }
-
-#define TO_GPU "host memory of row to GPU of column"
-#define FROM_GPU "GPU of row to host memory of column"
-#define H2D(way, M, memory, MEMORY, pattern, PATTERN, when, who)             \
-	HOST("h2d", H2D, way, M, memory, MEMORY, pattern, PATTERN, READ,     \
-	     TO_GPU, when, who)
-#define D2H(way, M, memory, MEMORY, pattern, PATTERN, when, who)             \
-	HOST("d2h", D2H, way, M, memory, MEMORY, pattern, PATTERN, WRITE,    \
-	     FROM_GPU, when, who)
-
-#define HOST_TESTS(way, M, memory, MEMORY, who)                              \
-	H2D(way, M, memory, MEMORY, "pair", PAIR, ", one at a time", who),   \
-	D2H(way, M, memory, MEMORY, "pair", PAIR, ", one at a time", who),   \
-	H2D(way, M, memory, MEMORY, "bidi", BIDI, " and back, at once", who)
-
-#define LOADED_TESTS(way, M, memory, MEMORY, who)                            \
-	H2D(way, M, memory, MEMORY, "load", LOAD,                            \
-	    " while all other GPUs do the same", who),                          \
-	D2H(way, M, memory, MEMORY, "load", LOAD,                            \
-	    " while all other GPUs do the same", who),                          \
-	H2D(way, M, memory, MEMORY, "bidiload", BIDILOAD,                    \
-	    " while it and all other GPUs copy both ways", who),                \
-	D2H(way, M, memory, MEMORY, "bidiload", BIDILOAD,                    \
-	    " while it and all other GPUs copy both ways", who),                \
-	H2D(way, M, memory, MEMORY, "all", EVERY, ", all GPUs at once", who), \
-	D2H(way, M, memory, MEMORY, "all", EVERY, ", all GPUs at once", who), \
-	H2D(way, M, memory, MEMORY, "bidiall", BIDIEVERY,                    \
-	    " and back, all GPUs at once", who)
-
-#define LOCAL(way, METHOD_, op_, OP_, heading_, summary_)                     \
-	{ .name = "local." way "." op_ ".alone", .path = CS_PATH_LOCAL,     \
-	  .method = CS_METHOD_##METHOD_, .op = CS_OP_##OP_,                    \
-	  .pattern = CS_PATTERN_ALONE, .backend = CS_BACKEND_CUDA,             \
-	  .unit = CS_UNIT_GBS, .how = CS_HOW_GATED,                            \
-	  .matrices = CS_MATRIX_LOCAL, .heading = heading_ ", one GPU at a time", \
-	  .summary = summary_ }
-#define ONCE ", bytes counted once"
-
-/* Latency: `bytes` 0 is a working set as asked for. */
-#define CHASE(path_, PATH_, memory_, op_, OP_, pattern_, PATTERN_, bytes_,       \
-	      heading_, alone_, summary_)                                            \
-	{ .name = path_ ".chase." op_ "." pattern_, .path = CS_PATH_##PATH_,   \
-	  .method = CS_METHOD_CHASE, .op = CS_OP_##OP_,                        \
-	  .pattern = CS_PATTERN_##PATTERN_, .memory = CS_MEM_##memory_,        \
-	  .backend = CS_BACKEND_CUDA, .unit = CS_UNIT_NS,                      \
-	  .how = CS_HOW_GATED, .matrices = CS_MATRIX_##PATH_, .bytes = bytes_, \
-	  .heading = heading_, .alone = alone_, .summary = summary_ }
-#define IN_ORDER "2 MiB in order"
-#define AT_RANDOM "--size in random order"
-#define SMALL_CHASE (2 << 20)
-
-/* What a placement costs: only with a driver there is something to tell. */
-#define COST_TEST(name_, path_, method_, op_, pattern_, how_, unit_, bytes_,     \
-		  heading_, summary_)                                            \
-	{ .name = name_, .path = CS_PATH_##path_, .method = CS_METHOD_##method_, \
-	  .op = CS_OP_##op_, .pattern = CS_PATTERN_##pattern_,                   \
-	  .backend = CS_BACKEND_CUDA, .unit = CS_UNIT_##unit_,                   \
-	  .how = CS_HOW_##how_, .matrices = CS_MATRIX_COST, .bytes = bytes_,     \
-	  .heading = heading_, .summary = summary_ }
-
 static const struct cs_test table[] = {
-	GPU_TESTS("ce", CE, "write", WRITE, MATRICES_BASE, CE_WRITE),
-	GPU_TESTS("ce", CE, "read", READ, MATRICES_BASE, CE_READ),
-	GPU_TESTS("sm", SM, "write", WRITE, CS_MATRIX_PEER, SM_WRITE),
-	GPU_TESTS("sm", SM, "read", READ, CS_MATRIX_PEER, SM_READ),
-	GPU_TESTS("tma", TMA, "write", WRITE, CS_MATRIX_PEER, TMA_WRITE),
-	GPU_TESTS("tma", TMA, "read", READ, CS_MATRIX_PEER, TMA_READ),
-	PAIR_TESTS("peercopy", PEERCOPY, "write", WRITE, CUDA, CS_MATRIX_PEER,
-		   "by cuMemcpyPeerAsync within a process: " SAYS_WRITE),
-	PAIR_TESTS("staged", STAGED, "write", WRITE, CUDA, CS_MATRIX_PEER,
-		   "through host memory (--via staged): " SAYS_WRITE),
-	PAIR_TESTS("cpu", CPU, "write", WRITE, CPU, MATRICES_BASE, CPU_WRITE),
-	PAIR_TESTS("cpu", CPU, "read", READ, CPU, MATRICES_BASE, CPU_READ),
-	CROWD_TESTS("cpu", CPU, "write", WRITE, CPU, MATRICES_BASE, CPU_WRITE),
-	CROWD_TESTS("cpu", CPU, "read", READ, CPU, MATRICES_BASE, CPU_READ),
-	ALL_TO_ONE("cpu", CPU, "write", WRITE, CPU, CPU_WRITE),
-	ONE_TO_ALL("cpu", CPU, "read", READ, CPU, CPU_READ),
-	CHASE("peer", PEER, DEVICE, "stride", STRIDE, "pair", PAIR, SMALL_CHASE,
-	      "a load by column's GPU from row's memory", ONE_PAIR,
-	      "latency between GPUs: " IN_ORDER),
-	CHASE("peer", PEER, DEVICE, "random", RANDOM, "pair", PAIR, 0,
-	      "a load by column's GPU from row's memory", ONE_PAIR,
-	      "latency between GPUs: " AT_RANDOM),
-	CHASE("peer", PEER, DEVICE, "bulk", BULK, "pair", PAIR, SMALL_CHASE,
-	      "a bulk copy of 16 bytes by column's GPU from row's memory", ONE_PAIR,
-	      "latency between GPUs, by bulk copies: " IN_ORDER),
+	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
+	PEER("peer.ce.write.shift", CE, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO),
+	PEER("peer.ce.write.ring", CE, WRITE, RING, EACH_TO_NEXT),
+	PEER("peer.ce.write.bisect", CE, WRITE, BISECT, EACH_HALF_WAY),
+	PEER("peer.ce.write.rounds", CE, WRITE, ROUNDS, DISJOINT_PAIRS),
+	PEER("peer.ce.write.random", CE, WRITE, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.ce.write.all-to-one", CE, WRITE, ALL_TO_ONE, OTHERS_TO_ONE),
+	PEER("peer.ce.write.one-to-all", CE, WRITE, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.ce.read.pair", CE, READ, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	PEER("peer.ce.read.bidi", CE, READ, BIDI, WHILE_READ),
+	PEER("peer.ce.read.shift", CE, READ, SHIFT, EACH_TO_ANOTHER, COST_TOO),
+	PEER("peer.ce.read.ring", CE, READ, RING, EACH_TO_NEXT),
+	PEER("peer.ce.read.bisect", CE, READ, BISECT, EACH_HALF_WAY),
+	PEER("peer.ce.read.rounds", CE, READ, ROUNDS, DISJOINT_PAIRS),
+	PEER("peer.ce.read.random", CE, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.ce.read.all-to-one", CE, READ, ALL_TO_ONE, OTHERS_TO_ONE),
+	PEER("peer.ce.read.one-to-all", CE, READ, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.sm.write.pair", SM, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.sm.write.bidi", SM, WRITE, BIDI, WHILE_WRITTEN),
+	PEER("peer.sm.write.shift", SM, WRITE, SHIFT, EACH_TO_ANOTHER),
+	PEER("peer.sm.write.ring", SM, WRITE, RING, EACH_TO_NEXT),
+	PEER("peer.sm.write.bisect", SM, WRITE, BISECT, EACH_HALF_WAY),
+	PEER("peer.sm.write.rounds", SM, WRITE, ROUNDS, DISJOINT_PAIRS),
+	PEER("peer.sm.write.random", SM, WRITE, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.sm.write.all-to-one", SM, WRITE, ALL_TO_ONE, OTHERS_TO_ONE),
+	PEER("peer.sm.write.one-to-all", SM, WRITE, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.sm.read.pair", SM, READ, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.sm.read.bidi", SM, READ, BIDI, WHILE_READ),
+	PEER("peer.sm.read.shift", SM, READ, SHIFT, EACH_TO_ANOTHER),
+	PEER("peer.sm.read.ring", SM, READ, RING, EACH_TO_NEXT),
+	PEER("peer.sm.read.bisect", SM, READ, BISECT, EACH_HALF_WAY),
+	PEER("peer.sm.read.rounds", SM, READ, ROUNDS, DISJOINT_PAIRS),
+	PEER("peer.sm.read.random", SM, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.sm.read.all-to-one", SM, READ, ALL_TO_ONE, OTHERS_TO_ONE),
+	PEER("peer.sm.read.one-to-all", SM, READ, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.tma.write.pair", TMA, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.tma.write.bidi", TMA, WRITE, BIDI, WHILE_WRITTEN),
+	PEER("peer.tma.write.shift", TMA, WRITE, SHIFT, EACH_TO_ANOTHER),
+	PEER("peer.tma.write.ring", TMA, WRITE, RING, EACH_TO_NEXT),
+	PEER("peer.tma.write.bisect", TMA, WRITE, BISECT, EACH_HALF_WAY),
+	PEER("peer.tma.write.rounds", TMA, WRITE, ROUNDS, DISJOINT_PAIRS),
+	PEER("peer.tma.write.random", TMA, WRITE, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.tma.write.all-to-one", TMA, WRITE, ALL_TO_ONE, OTHERS_TO_ONE),
+	PEER("peer.tma.write.one-to-all", TMA, WRITE, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.tma.read.pair", TMA, READ, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.tma.read.bidi", TMA, READ, BIDI, WHILE_READ),
+	PEER("peer.tma.read.shift", TMA, READ, SHIFT, EACH_TO_ANOTHER),
+	PEER("peer.tma.read.ring", TMA, READ, RING, EACH_TO_NEXT),
+	PEER("peer.tma.read.bisect", TMA, READ, BISECT, EACH_HALF_WAY),
+	PEER("peer.tma.read.rounds", TMA, READ, ROUNDS, DISJOINT_PAIRS),
+	PEER("peer.tma.read.random", TMA, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.tma.read.all-to-one", TMA, READ, ALL_TO_ONE, OTHERS_TO_ONE),
+	PEER("peer.tma.read.one-to-all", TMA, READ, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.peercopy.write.pair", PEERCOPY, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.peercopy.write.bidi", PEERCOPY, WRITE, BIDI, WHILE_WRITTEN),
+	PEER("peer.staged.write.pair", STAGED, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.staged.write.bidi", STAGED, WRITE, BIDI, WHILE_WRITTEN),
+	PEER("peer.cpu.write.pair", CPU, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO, ON_CPU),
+	PEER("peer.cpu.write.bidi", CPU, WRITE, BIDI, WHILE_WRITTEN, ON_CPU),
+	PEER("peer.cpu.read.pair", CPU, READ, PAIR, "", .alone = ONE_PAIR, COST_TOO, ON_CPU),
+	PEER("peer.cpu.read.bidi", CPU, READ, BIDI, WHILE_READ, ON_CPU),
+	PEER("peer.cpu.write.shift", CPU, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO, ON_CPU),
+	PEER("peer.cpu.write.ring", CPU, WRITE, RING, EACH_TO_NEXT, ON_CPU),
+	PEER("peer.cpu.write.bisect", CPU, WRITE, BISECT, EACH_HALF_WAY, ON_CPU),
+	PEER("peer.cpu.write.rounds", CPU, WRITE, ROUNDS, DISJOINT_PAIRS, ON_CPU),
+	PEER("peer.cpu.write.random", CPU, WRITE, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME, ON_CPU),
+	PEER("peer.cpu.read.shift", CPU, READ, SHIFT, EACH_TO_ANOTHER, COST_TOO, ON_CPU),
+	PEER("peer.cpu.read.ring", CPU, READ, RING, EACH_TO_NEXT, ON_CPU),
+	PEER("peer.cpu.read.bisect", CPU, READ, BISECT, EACH_HALF_WAY, ON_CPU),
+	PEER("peer.cpu.read.rounds", CPU, READ, ROUNDS, DISJOINT_PAIRS, ON_CPU),
+	PEER("peer.cpu.read.random", CPU, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME, ON_CPU),
+	PEER("peer.cpu.write.all-to-one", CPU, WRITE, ALL_TO_ONE, OTHERS_TO_ONE, ON_CPU),
+	PEER("peer.cpu.read.one-to-all", CPU, READ, ONE_TO_ALL, ONE_TO_OTHERS, ON_CPU),
+	TEST("peer.chase.stride.pair", PEER, CHASE, STRIDE, PAIR,
+	     "a load by column's GPU from row's memory",
+	     "latency between GPUs: " IN_ORDER, .alone = ONE_PAIR, SMALL_CHASE),
+	TEST("peer.chase.random.pair", PEER, CHASE, RANDOM, PAIR,
+	     "a load by column's GPU from row's memory",
+	     "latency between GPUs: " AT_RANDOM, .alone = ONE_PAIR, A_LOAD),
+	TEST("peer.chase.bulk.pair", PEER, CHASE, BULK, PAIR,
+	     "a bulk copy of 16 bytes by column's GPU from row's memory",
+	     "latency between GPUs, by bulk copies: " IN_ORDER, .alone = ONE_PAIR,
+	     SMALL_CHASE),
 
-	HOST_TESTS("ce", CE, "pinned", PINNED, "copy engine, "),
-	LOADED_TESTS("ce", CE, "pinned", PINNED, "copy engine, "),
-	HOST_TESTS("ce", CE, "registered", REGISTERED, "copy engine, "),
-	HOST_TESTS("ce", CE, "huge", HUGE, "copy engine, "),
-	H2D("ce", CE, "wc", WC, "pair", PAIR, ", one at a time", "copy engine, "),
-	HOST_TESTS("sm", SM, "pinned", PINNED, "kernel, "),
-	LOADED_TESTS("sm", SM, "pinned", PINNED, "kernel, "),
-	HOST_TESTS("sm", SM, "registered", REGISTERED, "kernel, "),
-	HOST_TESTS("sm", SM, "huge", HUGE, "kernel, "),
-	H2D("sm", SM, "wc", WC, "pair", PAIR, ", one at a time", "kernel, "),
-	CHASE("h2d", H2D, PINNED, "stride", STRIDE, "pair", PAIR, SMALL_CHASE,
-	      "a load by column's GPU from row's host memory", "one at a time",
-	      "latency of pinned host memory: " IN_ORDER),
-	CHASE("h2d", H2D, PINNED, "random", RANDOM, "pair", PAIR, 0,
-	      "a load by column's GPU from row's host memory", "one at a time",
-	      "latency of pinned host memory: " AT_RANDOM),
+	HOST("h2d.ce.pinned.pair", H2D, CE, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.ce.pinned.pair", D2H, CE, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.ce.pinned.bidi", H2D, CE, PINNED, BIDI, AND_BACK),
+	HOST("h2d.ce.pinned.load", H2D, CE, PINNED, LOAD, BESIDE_OTHERS),
+	HOST("d2h.ce.pinned.load", D2H, CE, PINNED, LOAD, BESIDE_OTHERS),
+	HOST("h2d.ce.pinned.bidiload", H2D, CE, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
+	HOST("d2h.ce.pinned.bidiload", D2H, CE, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
+	HOST("h2d.ce.pinned.all", H2D, CE, PINNED, EVERY, ALL_GPUS),
+	HOST("d2h.ce.pinned.all", D2H, CE, PINNED, EVERY, ALL_GPUS),
+	HOST("h2d.ce.pinned.bidiall", H2D, CE, PINNED, BIDIEVERY, ALL_GPUS_AND_BACK),
+	HOST("h2d.ce.registered.pair", H2D, CE, REGISTERED, PAIR, ONE_BY_ONE),
+	HOST("d2h.ce.registered.pair", D2H, CE, REGISTERED, PAIR, ONE_BY_ONE),
+	HOST("h2d.ce.registered.bidi", H2D, CE, REGISTERED, BIDI, AND_BACK),
+	HOST("h2d.ce.huge.pair", H2D, CE, HUGE, PAIR, ONE_BY_ONE),
+	HOST("d2h.ce.huge.pair", D2H, CE, HUGE, PAIR, ONE_BY_ONE),
+	HOST("h2d.ce.huge.bidi", H2D, CE, HUGE, BIDI, AND_BACK),
+	HOST("h2d.ce.wc.pair", H2D, CE, WC, PAIR, ONE_BY_ONE),
+	HOST("h2d.sm.pinned.pair", H2D, SM, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.sm.pinned.pair", D2H, SM, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.sm.pinned.bidi", H2D, SM, PINNED, BIDI, AND_BACK),
+	HOST("h2d.sm.pinned.load", H2D, SM, PINNED, LOAD, BESIDE_OTHERS),
+	HOST("d2h.sm.pinned.load", D2H, SM, PINNED, LOAD, BESIDE_OTHERS),
+	HOST("h2d.sm.pinned.bidiload", H2D, SM, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
+	HOST("d2h.sm.pinned.bidiload", D2H, SM, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
+	HOST("h2d.sm.pinned.all", H2D, SM, PINNED, EVERY, ALL_GPUS),
+	HOST("d2h.sm.pinned.all", D2H, SM, PINNED, EVERY, ALL_GPUS),
+	HOST("h2d.sm.pinned.bidiall", H2D, SM, PINNED, BIDIEVERY, ALL_GPUS_AND_BACK),
+	HOST("h2d.sm.registered.pair", H2D, SM, REGISTERED, PAIR, ONE_BY_ONE),
+	HOST("d2h.sm.registered.pair", D2H, SM, REGISTERED, PAIR, ONE_BY_ONE),
+	HOST("h2d.sm.registered.bidi", H2D, SM, REGISTERED, BIDI, AND_BACK),
+	HOST("h2d.sm.huge.pair", H2D, SM, HUGE, PAIR, ONE_BY_ONE),
+	HOST("d2h.sm.huge.pair", D2H, SM, HUGE, PAIR, ONE_BY_ONE),
+	HOST("h2d.sm.huge.bidi", H2D, SM, HUGE, BIDI, AND_BACK),
+	HOST("h2d.sm.wc.pair", H2D, SM, WC, PAIR, ONE_BY_ONE),
+	TEST("h2d.chase.stride.pair", H2D, CHASE, STRIDE, PAIR,
+	     "a load by column's GPU from row's host memory",
+	     "latency of pinned host memory: " IN_ORDER, .memory = CS_MEM_PINNED,
+	     .alone = ONE_AT_A_TIME, SMALL_CHASE),
+	TEST("h2d.chase.random.pair", H2D, CHASE, RANDOM, PAIR,
+	     "a load by column's GPU from row's host memory",
+	     "latency of pinned host memory: " AT_RANDOM, .memory = CS_MEM_PINNED,
+	     .alone = ONE_AT_A_TIME, A_LOAD),
 
-	LOCAL("ce", CE, "copy", COPY, "one buffer of a GPU to another" ONCE,
-	      "within a GPU, copy engine" ONCE),
-	LOCAL("sm", SM, "copy", COPY, "one buffer of a GPU to another" ONCE,
-	      "within a GPU, kernel" ONCE),
-	LOCAL("tma", TMA, "copy", COPY, "one buffer of a GPU to another" ONCE,
-	      "within a GPU, bulk copies" ONCE),
-	LOCAL("sm", SM, "read", READ, "a GPU reads its own memory",
-	      "within a GPU, kernel that reads"),
-	LOCAL("sm", SM, "write", WRITE, "a GPU writes its own memory",
-	      "within a GPU, kernel that writes"),
-	CHASE("local", LOCAL, DEVICE, "stride", STRIDE, "alone", ALONE, SMALL_CHASE,
-	      "a load by a GPU from its own memory", "one GPU at a time",
-	      "latency within a GPU: " IN_ORDER),
-	CHASE("local", LOCAL, DEVICE, "random", RANDOM, "alone", ALONE, 0,
-	      "a load by a GPU from its own memory", "one GPU at a time",
-	      "latency within a GPU: " AT_RANDOM),
+	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
+	     "one buffer of a GPU to another" ONCE ONE_GPU,
+	     "within a GPU, copy engine" ONCE),
+	TEST("local.sm.copy.alone", LOCAL, SM, COPY, ALONE,
+	     "one buffer of a GPU to another" ONCE ONE_GPU, "within a GPU, kernel" ONCE),
+	TEST("local.tma.copy.alone", LOCAL, TMA, COPY, ALONE,
+	     "one buffer of a GPU to another" ONCE ONE_GPU,
+	     "within a GPU, bulk copies" ONCE),
+	TEST("local.sm.read.alone", LOCAL, SM, READ, ALONE,
+	     "a GPU reads its own memory" ONE_GPU, "within a GPU, kernel that reads"),
+	TEST("local.sm.write.alone", LOCAL, SM, WRITE, ALONE,
+	     "a GPU writes its own memory" ONE_GPU, "within a GPU, kernel that writes"),
+	TEST("local.chase.stride.alone", LOCAL, CHASE, STRIDE, ALONE,
+	     "a load by a GPU from its own memory", "latency within a GPU: " IN_ORDER,
+	     .alone = "one GPU at a time", SMALL_CHASE),
+	TEST("local.chase.random.alone", LOCAL, CHASE, RANDOM, ALONE,
+	     "a load by a GPU from its own memory", "latency within a GPU: " AT_RANDOM,
+	     .alone = "one GPU at a time", A_LOAD),
 
-	{ .name = "host.cpu.copy.pair", .path = CS_PATH_HOST,
-	  .method = CS_METHOD_CPU, .op = CS_OP_COPY, .pattern = CS_PATTERN_PAIR,
-	  .memory = CS_MEM_PAGEABLE, .any_backend = 1, .unit = CS_UNIT_GBS,
-	  .how = CS_HOW_GATED, .matrices = CS_MATRIX_HOST,
-	  .heading = "row's NUMA domain to column's, by one CPU of column's, one "
-		     "pair at a time",
-	  .summary = "one NUMA domain to another, by one CPU of the second" },
+	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
+	     "row's NUMA domain to column's, by one CPU of column's, one pair at a time",
+	     "one NUMA domain to another, by one CPU of the second",
+	     .memory = CS_MEM_PAGEABLE, .any_backend = 1),
 
-	COST_TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR, GATED, US, 4 << 10,
-		  "row writes 4 KiB to column, time of a copy",
-		  "GPU to GPU, device time of one copy of 4 KiB among many"),
-	COST_TEST("peer.ce.enqueue.alone", PEER, CE, ENQUEUE, ALONE, CALLS, US,
-		  4 << 10, "CPU time to enqueue a copy of 4 KiB, one GPU at a time",
-		  "CPU time of one cuMemcpyAsync, one GPU at a time"),
-	COST_TEST("peer.ce.enqueue.all", PEER, CE, ENQUEUE, ALL, CALLS, US, 4 << 10,
-		  "CPU time to enqueue a copy of 4 KiB, all GPUs at once",
-		  "CPU time of one cuMemcpyAsync while all GPUs enqueue"),
-	COST_TEST("peer.ce.burst4k.alone", PEER, CE, BURST4K, ALONE, BURST, COPIES,
-		  4 << 10, "copies of 4 KiB as fast as they go, one GPU at a time",
-		  "copies per second at 4 KiB, wall clock, one GPU at a time"),
-	COST_TEST("peer.ce.burst4k.all", PEER, CE, BURST4K, ALL, BURST, COPIES,
-		  4 << 10, "copies of 4 KiB as fast as they go, all GPUs at once",
-		  "copies per second at 4 KiB, wall clock, all GPUs at once"),
-	COST_TEST("peer.ce.burst64k.alone", PEER, CE, BURST64K, ALONE, BURST, COPIES,
-		  64 << 10, "copies of 64 KiB as fast as they go, one GPU at a time",
-		  "copies per second at 64 KiB, wall clock, one GPU at a time"),
-	COST_TEST("peer.ce.burst64k.all", PEER, CE, BURST64K, ALL, BURST, COPIES,
-		  64 << 10, "copies of 64 KiB as fast as they go, all GPUs at once",
-		  "copies per second at 64 KiB, wall clock, all GPUs at once"),
-	COST_TEST("local.sm.launch.alone", LOCAL, SM, LAUNCH, ALONE, CALLS, US, 16,
-		  "CPU time to launch a kernel, one GPU at a time",
-		  "CPU time of one cuLaunchKernel, one GPU at a time"),
-	COST_TEST("local.sm.launch.all", LOCAL, SM, LAUNCH, ALL, CALLS, US, 16,
-		  "CPU time to launch a kernel, all GPUs at once",
-		  "CPU time of one cuLaunchKernel while all GPUs launch"),
-	COST_TEST("local.driver.free.gated", LOCAL, DRIVER, FREE, GATED, STALL, MS,
-		  2 << 20, "cuMemFree of 2 MiB " HELD,
-		  "does freeing memory wait for the work of other GPUs?"),
-	COST_TEST("local.driver.load.gated", LOCAL, DRIVER, LOAD, GATED, STALL, MS,
-		  16, "cuModuleLoadData " HELD,
-		  "does loading a module wait for the work of other GPUs?"),
-	COST_TEST("peer.driver.open.pair", PEER, DRIVER, OPEN, PAIR, OPEN, US,
-		  16 << 20, "row opens a new buffer of column, one pair at a time",
-		  "a way to a peer's new buffer: CUDA IPC, or peer access within a "
-		  "process"),
+	TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR,
+	     "row writes 4 KiB to column, time of a copy",
+	     "GPU to GPU, device time of one copy of 4 KiB among many",
+	     COST(GATED, US, 4 << 10)),
+	TEST("peer.ce.enqueue.alone", PEER, CE, ENQUEUE, ALONE,
+	     "CPU time to enqueue a copy of 4 KiB, one GPU at a time",
+	     "CPU time of one cuMemcpyAsync, one GPU at a time",
+	     COST(CALLS, US, 4 << 10)),
+	TEST("peer.ce.enqueue.all", PEER, CE, ENQUEUE, ALL,
+	     "CPU time to enqueue a copy of 4 KiB, all GPUs at once",
+	     "CPU time of one cuMemcpyAsync while all GPUs enqueue",
+	     COST(CALLS, US, 4 << 10)),
+	TEST("peer.ce.burst4k.alone", PEER, CE, BURST4K, ALONE,
+	     "copies of 4 KiB as fast as they go, one GPU at a time",
+	     "copies per second at 4 KiB, wall clock, one GPU at a time",
+	     COST(BURST, COPIES, 4 << 10)),
+	TEST("peer.ce.burst4k.all", PEER, CE, BURST4K, ALL,
+	     "copies of 4 KiB as fast as they go, all GPUs at once",
+	     "copies per second at 4 KiB, wall clock, all GPUs at once",
+	     COST(BURST, COPIES, 4 << 10)),
+	TEST("peer.ce.burst64k.alone", PEER, CE, BURST64K, ALONE,
+	     "copies of 64 KiB as fast as they go, one GPU at a time",
+	     "copies per second at 64 KiB, wall clock, one GPU at a time",
+	     COST(BURST, COPIES, 64 << 10)),
+	TEST("peer.ce.burst64k.all", PEER, CE, BURST64K, ALL,
+	     "copies of 64 KiB as fast as they go, all GPUs at once",
+	     "copies per second at 64 KiB, wall clock, all GPUs at once",
+	     COST(BURST, COPIES, 64 << 10)),
+	TEST("local.sm.launch.alone", LOCAL, SM, LAUNCH, ALONE,
+	     "CPU time to launch a kernel, one GPU at a time",
+	     "CPU time of one cuLaunchKernel, one GPU at a time", COST(CALLS, US, 16)),
+	TEST("local.sm.launch.all", LOCAL, SM, LAUNCH, ALL,
+	     "CPU time to launch a kernel, all GPUs at once",
+	     "CPU time of one cuLaunchKernel while all GPUs launch", COST(CALLS, US, 16)),
+	TEST("local.driver.free.gated", LOCAL, DRIVER, FREE, GATED,
+	     "cuMemFree of 2 MiB " HELD,
+	     "does freeing memory wait for the work of other GPUs?",
+	     COST(STALL, MS, 2 << 20)),
+	TEST("local.driver.load.gated", LOCAL, DRIVER, LOAD, GATED,
+	     "cuModuleLoadData " HELD,
+	     "does loading a module wait for the work of other GPUs?",
+	     COST(STALL, MS, 16)),
+	TEST("peer.driver.open.pair", PEER, DRIVER, OPEN, PAIR,
+	     "row opens a new buffer of column, one pair at a time",
+	     "a way to a peer's new buffer: CUDA IPC, or peer access within a process",
+	     COST(OPEN, US, 16 << 20)),
 };
 
 #define N_TESTS (sizeof(table) / sizeof(table[0]))
@@ -265,6 +320,17 @@ int cs_test_index(const char *name)
 		if (!strcmp(name, table[i].name))
 			return (int)i;
 	return -1;
+}
+
+unsigned cs_test_matrices(const struct cs_test *test)
+{
+	static const unsigned of_path[] = {
+		[CS_PATH_PEER] = CS_MATRIX_PEER, [CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
+		[CS_PATH_H2D] = CS_MATRIX_H2D, [CS_PATH_D2H] = CS_MATRIX_D2H,
+		[CS_PATH_HOST] = CS_MATRIX_HOST,
+	};
+
+	return test->matrices ? test->matrices : of_path[test->path];
 }
 
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)

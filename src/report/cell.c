@@ -221,22 +221,21 @@ static int goes(const struct cs_row *row, const struct cs_end *src,
 /* The same pair again, both ways together, back, and in other tests. */
 static void print_kin(FILE *to, const struct cell *c)
 {
-	const struct cs_rows *rows = &c->run->all;
+	const struct cs_row_list rows = cs_run_rows(c->run, c->node, CS_ROWS_ALL);
 	const struct cs_transfer *own = &c->row->what;
-	size_t n = cs_rows_count(rows), i;
 	char what[64];
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+		int repeats = !cs_row_is(c->run, row, CS_ROWS_MEASURED);
 		int same = goes(row, &own->src, &own->dst);
 		int back = goes(row, &own->dst, &own->src);
 
-		if ((int)row->node != c->node || (!same && !back) || row == c->row ||
+		if ((!same && !back) || row == c->row ||
 		    cs_row_test(row)->unit != cs_row_test(c->row)->unit)
 			continue;
 		if (row->metric == CS_METRIC_TOTAL) {
-			if (row->test == c->row->test &&
-			    !cs_row_is_repeat(row))
+			if (row->test == c->row->test && !repeats)
 				print_other(to, c, row,
 					    cs_row_test(row)->pattern ==
 							    CS_PATTERN_BIDI ?
@@ -248,14 +247,14 @@ static void print_kin(FILE *to, const struct cell *c)
 					cs_row_test(row), row->metric));
 		} else if (row->test != c->row->test) {
 			cs_text(what, sizeof(what), "%s", cs_row_test(row)->name);
-			if (same && !cs_row_is_repeat(row))
+			if (same && !repeats)
 				print_other(to, c, row, what);
-		} else if (cs_row_is_repeat(row)) {
+		} else if (repeats) {
 			if (same)
 				print_other(to, c, row,
-					    row->flags & CS_ROW_CONTROL ?
+					    cs_row_is(c->run, row, CS_ROWS_CONTROLS) ?
 						    "again (control)" :
-					    row->flags & CS_ROW_AGAIN ?
+					    cs_row_is(c->run, row, CS_ROWS_REMEASURED) ?
 						    "again (second look)" :
 						    "in company");
 		} else if (back) {
@@ -268,15 +267,14 @@ static void print_kin(FILE *to, const struct cell *c)
 static void print_line(FILE *to, const struct cell *c, const struct cs_end *src,
 		       const struct cs_end *dst, double *room)
 {
-	const struct cs_rows *rows = &c->run->all;
-	size_t n = cs_rows_count(rows), i, k = 0;
+	const struct cs_row_list cells = cs_run_rows(c->run, c->node, CS_ROWS_CELLS);
 	char what[64], end[40] = "";
+	size_t k = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *row = cs_listed(&cells, i);
 
-		if ((int)row->node == c->node && row->test == c->row->test &&
-		    cs_row_is_cell(row) && row->status == CS_OK &&
+		if (row->test == c->row->test && row->status == CS_OK &&
 		    !goes(row, &c->row->what.src, &c->row->what.dst) &&
 		    goes(row, src, dst))
 			room[k++] = row->stats.median;
@@ -294,7 +292,7 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_end *src,
 static int print_cell(FILE *to, const struct cell *c)
 {
 	const struct cs_node_facts *f = &c->run->node[c->node].facts;
-	double *room = calloc(cs_rows_count(&c->run->all) + 1, sizeof(*room));
+	double *room = calloc(cs_rows_count(&c->run->rows) + 1, sizeof(*room));
 
 	if (!room)
 		return -1;
@@ -327,15 +325,16 @@ static int print_cell(FILE *to, const struct cell *c)
 static int print_test(FILE *to, const struct cs_run *run, int node,
 		      uint32_t test, int *said)
 {
-	size_t n = cs_rows_count(&run->all), i;
+	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->all, i);
-		struct cell cell = { run, row, cs_rows_samples(&run->all, i),
-				     node };
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *row = cs_listed(&cells, i);
+		struct cell cell = {
+			run, row, cs_rows_samples(&run->rows, cs_listed_at(&cells, i)),
+			node
+		};
 
-		if ((int)row->node != node || row->test != test ||
-		    !cs_row_is_cell(row) ||
+		if (row->test != test ||
 		    !cs_run_shows(run, node, &row->what))
 			continue;
 		if (print_cell(to, &cell))
@@ -345,11 +344,14 @@ static int print_test(FILE *to, const struct cs_run *run, int node,
 	return 0;
 }
 
-int cs_cell_print(FILE *to, const struct cs_run *run)
+int cs_cell_print(FILE *to, const struct cs_run *cut)
 {
+	struct cs_run whole = *cut;
+	const struct cs_run *run = &whole;
 	uint32_t view;
 	int said = 0, node;
 
+	whole.rows = cut->all; /* what stands beside it too */
 	for (node = 0; node < run->n_nodes; node++)
 		for (view = 0; run->plan && view < run->plan->n_views; view++)
 			if ((!view || cs_plan_view(run->plan, view)->test !=

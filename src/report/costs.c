@@ -161,13 +161,13 @@ void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 /* Medians of one metric over the node's cells: how many. */
 static size_t gather(const struct cs_grid *grid, int metric, double *x)
 {
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
 	size_t i, k = 0;
 
 	for (i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
 
-		if (row->node == (uint32_t)grid->node && row->status == CS_OK &&
+		if (row->status == CS_OK &&
 		    row->metric == metric && cs_row_test(row) == grid->test)
 			x[k++] = row->stats.median;
 	}
@@ -189,7 +189,7 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 {
 	struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
 	size_t i, k = 0;
 
 	for (i = 0; i < rows.n; i++) {
@@ -197,7 +197,7 @@ static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 		int cell = cs_grid_cell(grid, &row->what);
 		double gbs;
 
-		if (row->node != (uint32_t)grid->node || row->status != CS_OK ||
+		if (row->status != CS_OK ||
 		    row->metric != CS_METRIC_NEXT_COPY || cell < 0 ||
 		    cs_row_test(row) != grid->test || isnan(grid->value[cell]))
 			continue;
@@ -230,7 +230,7 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 
 	if (grid->test->how != CS_HOW_OPEN || !grid->n_measured)
 		return;
-	x = calloc(cs_run_rows(grid->run, grid->node).n + 1, sizeof(*x));
+	x = calloc(cs_run_rows(grid->run, grid->node, CS_ROWS_ALL).n + 1, sizeof(*x));
 	if (!x)
 		return;
 	cs_print_line(to, "  %-10s %9s %9s %9s", "parts, us", "min", "median", "max");

@@ -72,15 +72,15 @@ static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 	return f;
 }
 
-static int gather(const struct cs_run *run, struct cs_vec *all)
+static int gather(const struct cs_run *run, int node, struct cs_vec *all)
 {
-	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *row = cs_listed(&cells, i);
 		struct figures *f;
 		double *value;
 
-		if (!cs_row_is_cell(row))
-			continue;
 		f = figures_of(all, row);
 		if (!f)
 			return -1;
@@ -132,8 +132,10 @@ static int print_figures(FILE *to, const struct cs_run *run, int verbose)
 	struct cs_vec all = CS_VEC(struct figures);
 	struct figures *f;
 	size_t i;
-	int rc = gather(run, &all);
+	int rc = 0;
 
+	for (int node = 0; node < run->n_nodes && !rc; node++)
+		rc = gather(run, node, &all);
 	f = all.data;
 	for (i = 0; !rc && i < all.n && (verbose || i < TESTS); i++)
 		print_test(to, run, &f[i]);

@@ -25,7 +25,7 @@ static const char *backend_text(uint32_t backend)
  * a GPU; write; pair and bidi). */
 static int is_default(const struct cs_test *test)
 {
-	return (test->matrices & CS_MATRIX_PEER) && test->op == CS_OP_WRITE &&
+	return (cs_test_matrices(test) & CS_MATRIX_PEER) && test->op == CS_OP_WRITE &&
 	       test->pattern <= CS_PATTERN_BIDI &&
 	       (test->method == CS_METHOD_CE || test->method == CS_METHOD_CPU);
 }

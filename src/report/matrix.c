@@ -270,7 +270,8 @@ static void print_remarks(FILE *to, const struct cs_grid *grid)
 /* -v: every sample of every cell. */
 static void print_samples(FILE *to, const struct cs_grid *grid)
 {
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	const struct cs_row_list rows =
+		cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
 	uint32_t k;
 
 	cs_fold(to, 2, 4, "samples, in order of time:");
@@ -279,8 +280,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		const double *x = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		char text[SAMPLES_MOST * 16] = "";
 
-		if (row->node != (uint32_t)grid->node || !row->n_samples ||
-		    cs_row_test(row) != grid->test ||
+		if (!row->n_samples || cs_row_test(row) != grid->test ||
 		    row->what.bytes != grid->bytes)
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
@@ -293,9 +293,9 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 				cs_metric_text(grid->test, row->metric) :
 			grid->test->pattern == CS_PATTERN_BIDI ? "both ways" :
 								 "all together",
-			row->flags & (CS_ROW_CONTROL | CS_ROW_AGAIN) ?
-				" again" :
-			row->flags & CS_ROW_COMPANY ? " in company" : "", text,
+			cs_row_is(grid->run, row, CS_ROWS_MEASURED) ? "" :
+			cs_row_is(grid->run, row, CS_ROWS_CONCURRENT) ?
+				" in company" : " again", text,
 			k < row->n_samples ? " ... (files have all)" : "");
 	}
 }
@@ -330,8 +330,7 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 {
 	int cell = cs_grid_cell(grid, &row->what);
 
-	if (!(row->flags & CS_ROW_COMPANY) || row->metric != CS_METRIC_RATE ||
-	    row->status != CS_OK || row->node != (uint32_t)grid->node ||
+	if (row->metric != CS_METRIC_RATE || row->status != CS_OK ||
 	    cs_row_test(row) != grid->test || row->what.bytes != grid->bytes ||
 	    cell < 0 || !grid->row[cell])
 		return NAN;
@@ -341,7 +340,8 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 /* Pairs that were measured at the same time, and what shows that they may. */
 static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 {
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	const struct cs_row_list rows =
+		cs_run_rows(grid->run, grid->node, CS_ROWS_CONCURRENT);
 	size_t i, held = 0;
 	double least = INFINITY, most = 0;
 

@@ -84,7 +84,7 @@ static const struct {
 static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		      size_t size)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	int low = 0, high = 0, links;
 	char link[32];
 
@@ -92,7 +92,7 @@ static void link_word(const struct cs_run *run, int node, int agent, char *to,
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
 
-		if (row->node != (uint32_t)node || row->status != CS_OK ||
+		if (row->status != CS_OK ||
 		    !cs_is_bandwidth(row) ||
 		    cs_end_is_numa(&row->what.src) ||
 		    cs_end_is_numa(&row->what.dst) ||

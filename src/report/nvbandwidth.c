@@ -17,6 +17,7 @@
 #include "file/put.h"
 #include "report/view.h"
 #include "report/views.h"
+#include "result/cells.h"
 
 #define TEXT_OF "v0.8"
 #define JSON_OF "v0.10.0"
@@ -175,7 +176,7 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 		      const struct cs_alias *alias, int part)
 {
 	int n = run->node[node].facts.n_agents, square;
-	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
 	n = n > 0 ? n : 0;
 	square = alias->layout == CS_LAYOUT_PAIRS ||
@@ -193,8 +194,7 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
 
-		if (row->node == (uint32_t)node && !cs_row_is_repeat(row) &&
-		    row->metric <= CS_METRIC_TOTAL &&
+		if (row->metric <= CS_METRIC_TOTAL &&
 		    row->test == (uint32_t)cs_alias_test(alias))
 			place(t, row);
 	}

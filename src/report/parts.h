@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/report.h"
+#include "result/cells.h"
 
 /* "8 x NVIDIA H200, driver 580.159, 2 NUMA domains; 8 ranks, one GPU each" */
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);

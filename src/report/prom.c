@@ -148,22 +148,30 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 	put_value(to, n, family->value(row));
 }
 
-static void put_family(FILE *to, const struct cs_run *run,
-		       const struct family *family)
+static int put_node(FILE *to, const struct cs_run *run, int node,
+		    const struct family *family, int begun)
 {
-	int begun = 0;
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
-	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 
-		if (row->status != CS_OK || cs_row_is_repeat(row) ||
-		    row->node >= (uint32_t)run->n_nodes ||
-		    !isfinite(family->value(row)))
+		if (row->status != CS_OK || !isfinite(family->value(row)))
 			continue;
 		if (!begun++)
 			put_head(to, family->name, family->help);
 		put_figure(to, run, row, family);
 	}
+	return begun;
+}
+
+static void put_family(FILE *to, const struct cs_run *run,
+		       const struct family *family)
+{
+	int begun = 0;
+
+	for (int node = 0; node < run->n_nodes; node++)
+		begun = put_node(to, run, node, family, begun);
 }
 
 /* ---- cells and findings ---- */

@@ -51,16 +51,16 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 
 /* result TEST NODE step NAME SRC->DST median M UNIT [what stands in] [placement], of a
  * plan file: each figure of its steps. */
-static void print_rows(FILE *to, const struct cs_run *run)
+static void print_rows(FILE *to, const struct cs_run *run, int node)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char name[CS_STEP_NAME];
 
-	for (i = 0; run->plan && i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; run->plan && i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		const struct cs_test *test = cs_row_test(row);
 
-		if (row->step >= run->plan->n_steps || cs_row_is_repeat(row) ||
+		if (row->step >= run->plan->n_steps ||
 		    row->metric > CS_METRIC_TOTAL)
 			continue;
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), name,
@@ -96,8 +96,8 @@ static int print_lines(FILE *to, const struct cs_run *run, const struct cs_run *
 
 	(void)turns;
 	(void)opt;
-	if (run->plan_file)
-		print_rows(to, run);
+	for (node = 0; run->plan_file && node < run->n_nodes; node++)
+		print_rows(to, run, node);
 	for (v = 0; v < cs_grids(run); v++)
 		for (node = 0; node < run->n_nodes; node++) {
 			if (cs_grid_init(&grid, run, node, v))

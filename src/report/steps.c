@@ -11,6 +11,7 @@
 #include "plan/file.h"
 #include "report/parts.h"
 #include "report/view.h"
+#include "result/cells.h"
 
 enum { STEP, ENDS, TEST, SIZE, VALUE, BESIDE, COLUMNS };
 
@@ -18,56 +19,19 @@ struct line {
 	char cell[COLUMNS][64];
 };
 
-/* The rows of one node by step: those of a step are a list. */
-struct index {
-	const struct cs_run *run;
-	int node;
-	struct cs_row_list rows;
-	size_t *first, *next;	/* row + 1; 0 ends */
-};
-
-static int index_init(struct index *index, const struct cs_run *run, int node)
+/* The row of a transfer of a step. */
+static const struct cs_row *find(const struct cs_run *run, int node, uint32_t step,
+				 const struct cs_transfer *t, enum cs_metric metric)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row of = {
+		.node = (uint32_t)node, .what = *t, .metric = (uint8_t)metric,
+		.test = cs_plan_view(run->plan, t->view)->test,
+	}, *row = NULL;
 
-	*index = (struct index){ run, node, rows,
-				 calloc(run->plan->n_steps, sizeof(size_t)),
-				 calloc(rows.n + 1, sizeof(size_t)) };
-	if (!index->first || !index->next) {
-		free(index->first);
-		free(index->next);
-		return -1;
-	}
-	for (size_t i = rows.n; i-- > 0;) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
-		if (row->node != (uint32_t)node || row->step >= run->plan->n_steps)
-			continue;
-		index->next[i] = index->first[row->step];
-		index->first[row->step] = i + 1;
-	}
-	return 0;
-}
-
-/* The row of a transfer; of its step's total when there is none (t is NULL). */
-static const struct cs_row *find(const struct index *index, uint32_t step,
-				 const struct cs_transfer *t)
-{
-	const struct cs_run *run = index->run;
-	size_t i;
-
-	for (i = index->first[step]; i; i = index->next[i - 1]) {
-		const struct cs_row *row = cs_listed(&index->rows, i - 1);
-
-		if (!t && row->metric == CS_METRIC_TOTAL)
-			return row;
-		if (t && row->metric == CS_METRIC_RATE &&
-		    row->test == cs_plan_view(run->plan, t->view)->test &&
-		    cs_ends_are_same(&row->what.src, &t->src) &&
-		    cs_ends_are_same(&row->what.dst, &t->dst))
-			return row;
-	}
-	return NULL;
+	do
+		row = cs_figure_next(run, &of, row, CS_ROWS_ALL);
+	while (row && row->step != step);
+	return row;
 }
 
 static void value_text(const struct cs_row *row, char *to, size_t size)
@@ -111,11 +75,10 @@ static int add_line(struct cs_vec *lines, const struct line *line)
 	return to ? 0 : -1;
 }
 
-static int add_step(const struct index *index, uint32_t s, struct cs_vec *lines)
+static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_vec *lines)
 {
-	const struct cs_run *run = index->run;
 	const struct cs_step *step = cs_plan_step(run->plan, s);
-	const struct cs_row *total = find(index, s, NULL);
+	const struct cs_row *total = NULL;
 	struct line line;
 	uint32_t k, n = 0;
 
@@ -123,10 +86,12 @@ static int add_step(const struct index *index, uint32_t s, struct cs_vec *lines)
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
 		const struct cs_row what = { .what = *t, .test =
 			cs_plan_view(run->plan, t->view)->test,
-			.node = (uint32_t)index->node };
-		const struct cs_row *row = find(index, s, t);
+			.node = (uint32_t)node };
+		const struct cs_row *row = find(run, node, s, t, CS_METRIC_RATE);
 
-		if (cs_transfer_is_load(t) || !cs_run_shows(run, index->node, t))
+		if (!total)
+			total = find(run, node, s, t, CS_METRIC_TOTAL);
+		if (cs_transfer_is_load(t) || !cs_run_shows(run, node, t))
 			continue;
 		memset(&line, 0, sizeof(line));
 		if (!n++)
@@ -180,17 +145,13 @@ int cs_steps_print(FILE *to, const struct cs_run *run, int node)
 					    "median", "beside" } };
 	struct cs_vec lines = CS_VEC(struct line);
 	const int n = run->node[node].facts.n_agents;
-	struct index index;
 	uint32_t s, applied = 0;
-	int rc;
+	int rc = add_line(&lines, &head);
 
-	if (index_init(&index, run, node))
-		return -1;
-	rc = add_line(&lines, &head);
 	for (s = 0; !rc && s < run->plan->n_steps; s++)
 		if (cs_step_applies(run->plan, cs_plan_step(run->plan, s), n)) {
 			applied++;
-			rc = add_step(&index, s, &lines);
+			rc = add_step(run, node, s, &lines);
 		}
 	if (!rc && applied)
 		print_lines(to, &lines);
@@ -198,7 +159,5 @@ int cs_steps_print(FILE *to, const struct cs_run *run, int node)
 		cs_fold(to, 2, 2, "every step of the plan wants more than the %d %ss "
 			"of this node", n, cs_agent_word(run));
 	cs_vec_release(&lines);
-	free(index.first);
-	free(index.next);
 	return rc;
 }

@@ -70,16 +70,15 @@ struct samples {
 	uint32_t turns;		/* of a cell; 0 where nothing took turns */
 };
 
-static void count_samples(const struct cs_run *run, struct samples *out)
+static void count_samples(const struct cs_run *run, int node, struct samples *out)
 {
-	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-	memset(out, 0, sizeof(*out));
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *row = cs_listed(&cells, i);
 		double width = cs_stats_margin(&row->stats);
 
-		if (!cs_row_is_cell(row) || row->status != CS_OK)
+		if (row->status != CS_OK)
 			continue;
 		if (!out->rows++ || row->stats.n < out->least)
 			out->least = row->stats.n;
@@ -111,11 +110,12 @@ static double worst_drift(const struct cs_run *run)
 
 static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 {
-	struct samples s;
+	struct samples s = { 0 };
 	double drift = worst_drift(run);
 	char number[32], width[160] = "", ends[128] = "";
 
-	count_samples(run, &s);
+	for (int node = 0; node < run->n_nodes; node++)
+		count_samples(run, node, &s);
 	if (!s.rows) {
 		cs_fold(to, 2, INDENT, "samples    none");
 		return;

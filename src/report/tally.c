@@ -50,11 +50,13 @@ static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 		if (add_key(keys, view->test, view->bytes, err))
 			return -1;
 	}
-	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (int node = 0; node < run->n_nodes; node++) {
+		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-		if (cs_row_is_cell(row) && add_key(keys, row->test, row->what.bytes, err))
-			return -1;
+		for (size_t i = 0; i < cells.n; i++)
+			if (add_key(keys, cs_listed(&cells, i)->test,
+				    cs_listed(&cells, i)->what.bytes, err))
+				return -1;
 	}
 	return 0;
 }
@@ -62,23 +64,16 @@ static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
 			  struct cs_tally *tally)
 {
-	const struct cs_plan *plan = run->plan;
 	int n = run->node[tally->node].facts.n_agents;
+	struct cs_planned at = { 0, 0 };
+	const struct cs_transfer *t;
 
-	for (uint32_t s = 0; plan && s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
+	while ((t = cs_planned_next(run->plan, n, &at))) {
+		const struct cs_view *view = cs_plan_view(run->plan, t->view);
+		int key = find_key(keys, view->test, view->bytes);
 
-		if ((step->flags & CS_STEP_CONTROL) || !cs_step_applies(plan, step, n))
-			continue;
-		for (uint32_t k = 0; k < step->count; k++) {
-			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-			const struct cs_view *view = cs_plan_view(plan, t->view);
-			int key = find_key(keys, view->test, view->bytes);
-
-			if (!cs_transfer_is_load(t) && key >= 0 &&
-			    cs_run_shows(run, tally->node, t))
-				tally[key].planned++;
-		}
+		if (key >= 0 && cs_run_shows(run, tally->node, t))
+			tally[key].planned++;
 	}
 }
 
@@ -151,21 +146,18 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 	}
 }
 
-static int count_rows(const struct cs_run *run, const struct cs_vec *keys,
-		      struct cs_vec *out, struct cs_err *err)
+/* tally[] is the node's, one for each key. */
+static int count_node(const struct cs_run *run, int node, const struct cs_vec *keys,
+		      struct cs_tally *tally, struct cs_err *err)
 {
+	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 	struct cs_vec figures = CS_VEC(struct figure);
-	struct cs_tally *tally = out->data;
 	int rc = 0;
 
-	for (size_t i = 0; i < cs_rows_count(&run->rows) && !rc; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-		size_t at;
+	for (size_t i = 0; i < cells.n && !rc; i++) {
+		const struct cs_row *row = cs_listed(&cells, i);
+		size_t at = (size_t)find_key(keys, row->test, row->what.bytes);
 
-		if (!cs_row_is_cell(row) || row->node >= (uint32_t)run->n_nodes)
-			continue;
-		at = row->node * keys->n +
-		     (size_t)find_key(keys, row->test, row->what.bytes);
 		rc = count_row(row, at, &tally[at], &figures, err);
 	}
 	cs_vec_sort(&figures, by_tally);
@@ -177,11 +169,13 @@ static int count_rows(const struct cs_run *run, const struct cs_vec *keys,
 int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
 {
 	struct cs_vec keys = CS_VEC(struct key);
-	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err) ||
-		 (out->n && count_rows(run, &keys, out, err)) ? -1 : 0;
+	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err);
 
+	for (int node = 0; keys.n && node < run->n_nodes && !rc; node++)
+		rc = count_node(run, node, &keys, (struct cs_tally *)out->data +
+				(size_t)node * keys.n, err);
 	cs_vec_release(&keys);
-	return rc;
+	return rc ? -1 : 0;
 }
 
 int cs_finding_counts(const struct cs_run *run, const struct cs_finding *f)

@@ -3,7 +3,7 @@
 #ifndef CS_REPORT_TALLY_H
 #define CS_REPORT_TALLY_H
 
-#include "result/run.h"
+#include "result/cells.h"
 
 struct cs_tally {
 	const struct cs_test *test;

@@ -132,7 +132,7 @@ static int begun_init(struct begun *b, const struct cs_run *run, int first, int 
 	*b = (struct begun){ .run = run, .first = first, .last = last,
 			     .is = calloc(n, 1) };
 	for (int node = first; b->is && node < last; node++) {
-		const struct cs_row_list rows = cs_run_rows(run, node);
+		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 
 		for (size_t i = 0; i < rows.n; i++)
 			b->is[cs_listed(&rows, i)->test] = 1;
@@ -220,7 +220,7 @@ static int has_costs(const struct cs_run *run)
 	uint32_t v;
 
 	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		if (test[cs_plan_view(run->plan, v)->test].matrices ==
+		if (cs_test_matrices(&test[cs_plan_view(run->plan, v)->test]) ==
 		    CS_MATRIX_COST)
 			return 1;
 	return 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/cells.h"
+
 /* ---- a node ---- */
 
 /* By its host or its placement. */
@@ -84,6 +86,7 @@ static int64_t *cut_rows(struct cs_run *run, int node)
 	}
 	if (to)
 		run->rows.rows.n = run->rows.at.n = left;
+	cs_rows_unindex(&run->rows);
 	return to;
 }
 
@@ -115,7 +118,7 @@ int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err)
 		run->node[node].ranks = NULL;
 	}
 	run->n_nodes = 1;
-	return 0;
+	return cs_run_index(run, err);
 }
 
 /* ---- cells ---- */
@@ -194,6 +197,7 @@ int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 		cs_findings_follow(&run->findings, to);
 		run->all = run->rows;
 		run->rows = few;
+		rc = cs_run_index(run, err);
 	}
 	free(to);
 	return rc;

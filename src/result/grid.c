@@ -135,43 +135,35 @@ static int way_class(const struct cs_row *row)
 
 static int is_of(const struct cs_grid *grid, const struct cs_row *row)
 {
-	return row->node == (uint32_t)grid->node &&
-	       row->what.bytes == grid->bytes && cs_row_test(row) == grid->test &&
-	       !cs_row_is_repeat(row);
+	return row->what.bytes == grid->bytes && cs_row_test(row) == grid->test;
 }
 
-static void place_row(struct cs_grid *grid, const struct cs_row *row)
+static void place_rows(struct cs_grid *grid)
 {
-	int cell = cs_grid_cell(grid, &row->what);
+	const struct cs_row_list cells =
+		cs_run_rows(grid->run, grid->node, CS_ROWS_CELLS);
 
-	if (row->metric == CS_METRIC_RATE && cell >= 0)
-		grid->row[cell] = row;
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *row = cs_listed(&cells, i);
+		int cell = is_of(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
+
+		if (cell >= 0)
+			grid->row[cell] = row;
+	}
 }
 
 static void plan_cells(struct cs_grid *grid, uint32_t view)
 {
-	const struct cs_plan *plan = grid->run->plan;
 	int n = grid->run->node[grid->node].facts.n_agents;
-	uint32_t s, k;
+	struct cs_planned at = { 0, 0 };
+	const struct cs_transfer *t;
 
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
+	while ((t = cs_planned_next(grid->run->plan, n, &at))) {
+		int cell = t->view == view ? cs_grid_cell(grid, t) : -1;
 
-		if ((step->flags & CS_STEP_CONTROL) ||
-		    !cs_step_applies(plan, step, n))
-			continue;
-		for (k = 0; k < step->count; k++) {
-			const struct cs_transfer *t =
-				cs_plan_transfer(plan, step, k);
-			int cell;
-
-			if (t->view != view || cs_transfer_is_load(t))
-				continue;
-			cell = cs_grid_cell(grid, t);
-			if (cell >= 0)
-				grid->planned[cell] = (char)cs_run_shows(
-					grid->run, grid->node, t);
-		}
+		if (cell >= 0)
+			grid->planned[cell] =
+				(char)cs_run_shows(grid->run, grid->node, t);
 	}
 }
 
@@ -237,7 +229,8 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node);
+	const struct cs_row_list rows =
+		cs_run_rows(grid->run, grid->node, CS_ROWS_MEASURED);
 	size_t i;
 
 	grid->total_min = grid->total_median = grid->total_max = NAN;
@@ -333,8 +326,8 @@ struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index)
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node);
-	double *room = calloc(rows.n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
+	size_t n = cs_run_rows(run, node, CS_ROWS_MEASURED).n;
+	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
 			      sizeof(*room));
 	uint32_t view = set_head(grid, run, node, index);
 
@@ -344,9 +337,7 @@ int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		return -1;
 	}
 	plan_cells(grid, view);
-	for (size_t i = 0; i < rows.n; i++)
-		if (is_of(grid, cs_listed(&rows, i)))
-			place_row(grid, cs_listed(&rows, i));
+	place_rows(grid);
 	value_cells(grid);
 	sum_up(grid, room);
 	sum_totals(grid, room);

@@ -2,7 +2,7 @@
 #ifndef CS_RESULT_GRID_H
 #define CS_RESULT_GRID_H
 
-#include "result/run.h"
+#include "result/cells.h"
 
 /* The cells of one test at one size on one node, in the orientation of every
  * matrix; of a run whose turns were put together (result/pool.h). */

@@ -193,6 +193,7 @@ static void move_rows(struct cs_merge *m, struct cs_run *run, int first)
 		row[i].node += (uint32_t)first;
 	cs_rows_release(&m->run.rows);
 	m->run.rows = run->rows;
+	cs_rows_unindex(&m->run.rows);
 	cs_rows_init(&run->rows);
 }
 

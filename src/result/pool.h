@@ -4,17 +4,18 @@
 #ifndef CS_RESULT_POOL_H
 #define CS_RESULT_POOL_H
 
-#include "result/run.h"
+#include "result/cells.h"
 
 /* A copy of the run in which the blocks of a cell are one row (turns: how many they
  * were): all of their samples, without an interval, for samples of one block agree
  * better than blocks do; the sum of what was checked; every flag of any.  A cell of
  * which a block failed has failed.  It shares all else with the run, and its rows too
- * where there are no blocks.  To be released before the run, also on failure. */
+ * where there are no blocks.  Its rows are indexed (cells.h).  To be released before
+ * the run, also on failure. */
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
-/* For each row of what was put together where the first of its turns is in the run;
- * malloc'ed, NULL without memory. */
-int64_t *cs_pool_first_turns(const struct cs_run *run, const struct cs_run *pooled);
+/* For each row of what was put together where the first of its turns is in the run,
+ * which is indexed; malloc'ed, NULL without memory. */
+int64_t *cs_pool_first_turns(const struct cs_run *run);
 void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
 
 #endif

@@ -196,6 +196,12 @@ static void redact_text(const struct cs_redact *redact, char *text, size_t size)
 	cs_text(text, size, "%s", made);
 }
 
+static void redact_field(void *redact, const struct cs_field *field, const void *of)
+{
+	if (field->foreign)
+		redact_text(redact, cs_field_in(field, of), field->size);
+}
+
 /* ---- the run ---- */
 
 /* "-o=/home/a/x.json" becomes "-o=FILE.json": outputs may have any name. */
@@ -303,7 +309,7 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 {
 	struct cs_run_node *nd = &run->node[node];
 	char host[24];
-	int a, k;
+	int a;
 
 	cs_text(host, sizeof(host), "node%d", node + 1);
 	if (learn(redact, nd->facts.host, host, err))
@@ -317,31 +323,14 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		if (learn_gpu(redact, nd->sight[a].uuid, err) ||
 		    learn_board(redact, nd->sight[a].board.serial, err))
 			return -1;
-	for (a = 0; nd->ranks && a < nd->facts.n_ranks; a++) {
-		struct cs_rank_facts *rank = &nd->ranks[a];
-
-		redact_text(redact, rank->environment,
-			    sizeof(rank->environment));
-		redact_text(redact, rank->driver, sizeof(rank->driver));
-	}
-	redact_text(redact, nd->facts.grant, sizeof(nd->facts.grant));
-	redact_text(redact, nd->facts.container, sizeof(nd->facts.container));
-	redact_text(redact, nd->facts.nvml_note, sizeof(nd->facts.nvml_note));
-	for (a = 0; a < nd->facts.n_agents; a++)
-		redact_text(redact, nd->agent[a].note, sizeof(nd->agent[a].note));
-	for (a = 0; nd->peers && a < nd->facts.n_agents; a++)
-		for (k = 0; k < nd->facts.n_agents; k++) {
-			struct cs_peer_facts *way =
-				cs_node_way(nd, a, k);
-
-			redact_text(redact, way->reason, sizeof(way->reason));
-		}
+	cs_node_each(nd, redact_field, redact);
 	return 0;
 }
 
 void cs_redact_row(const struct cs_redact *redact, struct cs_row *row)
 {
-	redact_text(redact, row->reason, sizeof(row->reason));
+	cs_fields_each(&cs_row_fields, row, redact_field,
+		       (void *)(uintptr_t)redact);
 }
 
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)

@@ -2,6 +2,7 @@
 
 #include "result/row.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void cs_rows_init(struct cs_rows *rows)
@@ -20,6 +21,13 @@ void cs_rows_release(struct cs_rows *rows)
 	cs_vec_release(&rows->rows);
 	cs_vec_release(&rows->at);
 	cs_vec_release(&rows->samples);
+	cs_rows_unindex(rows);
+}
+
+void cs_rows_unindex(struct cs_rows *rows)
+{
+	free(rows->cells);
+	rows->cells = NULL;
 }
 
 int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
@@ -40,6 +48,7 @@ int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
 	*at = before.samples.n;
 	if (row->n_samples)
 		memcpy(values, samples, row->n_samples * sizeof(*values));
+	cs_rows_unindex(rows);
 	return 0;
 }
 
@@ -55,6 +64,7 @@ void cs_rows_filter(struct cs_rows *rows, const char *keep)
 		at[n++] = at[i];
 	}
 	rows->rows.n = rows->at.n = n;
+	cs_rows_unindex(rows);
 }
 
 size_t cs_rows_count(const struct cs_rows *rows)
@@ -72,25 +82,6 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 	const size_t *at = rows->at.data;
 
 	return (const double *)rows->samples.data + at[i];
-}
-
-int cs_row_is_repeat(const struct cs_row *row)
-{
-	return (row->flags & CS_ROW_REPEATS) != 0;
-}
-
-int cs_row_is_cell(const struct cs_row *row)
-{
-	return row->metric == CS_METRIC_RATE && row->block <= 1 &&
-	       !cs_row_is_repeat(row);
-}
-
-int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b)
-{
-	return a->node == b->node && a->test == b->test &&
-	       a->metric == b->metric && a->what.bytes == b->what.bytes &&
-	       cs_ends_are_same(&a->what.src, &b->what.src) &&
-	       cs_ends_are_same(&a->what.dst, &b->what.dst);
 }
 
 const struct cs_test *cs_row_test(const struct cs_row *row)

@@ -44,9 +44,6 @@ enum cs_metric {
 				 * is not proven */
 #define CS_ROW_FLAGS 11		/* how many there are */
 
-/* Rows that repeat a cell: not its figure. */
-#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
-
 /* Those that say that a figure is not what the link can do. */
 #define CS_ROW_BAD                                                        \
 	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
@@ -95,11 +92,14 @@ struct cs_row {
 /* What of it files hold as it is. */
 extern const struct cs_fieldset cs_row_fields;
 
+struct cs_cells;
+
 /* Rows and, in a second array, their samples (in order of time). */
 struct cs_rows {
 	struct cs_vec rows;	/* struct cs_row */
 	struct cs_vec at;	/* size_t: first sample of each row */
 	struct cs_vec samples;	/* double */
+	struct cs_cells *cells;	/* the index (cells.h), one block; NULL: not made */
 };
 
 void cs_rows_init(struct cs_rows *rows);
@@ -109,18 +109,11 @@ int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
 		const double *samples, struct cs_err *err);
 /* Leave out the rows whose keep[i] is 0. */
 void cs_rows_filter(struct cs_rows *rows, const char *keep);
+/* They changed: an index of them goes. */
+void cs_rows_unindex(struct cs_rows *rows);
 size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
-
-/* Does it repeat a cell, and is not its figure: a control, a cell that company is
- * held against, a re-measurement? */
-int cs_row_is_repeat(const struct cs_row *row);
-/* Is it the figure of a cell, or what has become of it?  Of each cell one row is, by
- * which cells are counted and shown: its rate, no repetition, no further turn. */
-int cs_row_is_cell(const struct cs_row *row);
-/* Are they of one cell: node, test, size, ends and metric? */
-int cs_row_same_cell(const struct cs_row *a, const struct cs_row *b);
 
 /* The line of the catalogue. */
 const struct cs_test *cs_row_test(const struct cs_row *row);

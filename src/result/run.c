@@ -49,27 +49,6 @@ void cs_by_node_release(struct cs_by_node *by)
 	*by = (struct cs_by_node){ NULL, NULL };
 }
 
-struct cs_row_list cs_run_rows(const struct cs_run *run, int node)
-{
-	const struct cs_by_node *by = &run->by_node;
-
-	if (!by->at)
-		return (struct cs_row_list){ &run->rows, NULL,
-					     cs_rows_count(&run->rows) };
-	return (struct cs_row_list){ &run->rows, by->at + by->first[node],
-				     by->first[node + 1] - by->first[node] };
-}
-
-size_t cs_listed_at(const struct cs_row_list *list, size_t i)
-{
-	return list->at ? list->at[i] : i;
-}
-
-const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i)
-{
-	return cs_rows_get(list->rows, cs_listed_at(list, i));
-}
-
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 {
 	struct cs_label label = { "" };
@@ -210,51 +189,6 @@ int cs_run_shows(const struct cs_run *run, int node,
 	return run->only[1][0] ? from && to : from || to;
 }
 
-/* ---- coverage ---- */
-
-static size_t cells_of(const struct cs_plan *plan, int n_agents)
-{
-	size_t n = 0;
-	uint32_t s, k;
-
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
-
-		if (step->flags & CS_STEP_CONTROL || !cs_step_applies(plan, step, n_agents))
-			continue;
-		for (k = 0; k < step->count; k++)
-			n += !cs_transfer_is_load(cs_plan_transfer(plan, step, k));
-	}
-	return n;
-}
-
-struct cs_coverage cs_run_coverage(const struct cs_run *run)
-{
-	struct cs_coverage c = { 0 };
-	size_t of[CS_MAX_AGENTS + 1] = { 0 }, i;
-	int node;
-
-	for (node = 0; run->plan && run->node && node < run->n_nodes; node++) {
-		int n = run->node[node].facts.n_agents;
-
-		if (n < 0) /* nobody knows */
-			continue;
-		if (!of[n])
-			of[n] = cells_of(run->plan, n);
-		c.planned += of[n];
-	}
-	for (i = 0; i < cs_rows_count(&run->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
-		if (!cs_row_is_cell(row))
-			continue;
-		c.cells++;
-		c.measured += row->status == CS_OK;
-		c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
-	}
-	return c;
-}
-
 /* ---- as files hold it ---- */
 
 static void settle(double *x, size_t n)
@@ -263,20 +197,6 @@ static void settle(double *x, size_t n)
 
 	for (i = 0; i < n; i++)
 		x[i] = cs_ten_digits(x[i]);
-}
-
-static void settle_agent(struct cs_agent_facts *a)
-{
-	settle(&a->link.nvlink_raw_gbs, 1);
-	settle(&a->before.power_w, 1);
-	settle(&a->after.power_w, 1);
-	settle(&a->start_s, 1);
-	settle(&a->open_s, 1);
-	settle(&a->arena_s, 1);
-	settle(&a->ways_s, 1);
-	settle(&a->first_sample_s, 1);
-	settle(&a->usage.cpu_s, 1);
-	settle(&a->usage.process_cpu_s, 1);
 }
 
 struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer)
@@ -291,23 +211,19 @@ size_t cs_node_ways(const struct cs_run_node *nd)
 	return n * n;
 }
 
-static void settle_node(struct cs_run_node *nd)
+void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to)
 {
-	int i;
-
-	settle(&nd->facts.release_us, 1);
-	settle(&nd->facts.skew_us, 1);
-	settle(&nd->facts.skew_max_us, 1);
-	settle(&nd->facts.cgroup_cpus, 1);
-	for (i = 0; i < nd->facts.n_agents; i++)
-		settle_agent(&nd->agent[i]);
-	for (i = 0; i < nd->facts.n_sights; i++) {
-		settle(&nd->sight[i].board.power_limit_w, 1);
-		settle(&nd->sight[i].board.power_default_w, 1);
+	cs_fields_each(&cs_node_fields, &nd->facts, fn, to);
+	for (int i = 0; i < nd->facts.n_agents; i++) {
+		cs_fields_each(&cs_agent_gpu_fields, &nd->agent[i], fn, to);
+		cs_fields_each(&cs_agent_fields, &nd->agent[i], fn, to);
 	}
-	for (size_t k = 0; nd->peers && k < cs_node_ways(nd); k++)
-		if (nd->peers[k].via != CS_VIA_NONE)
-			settle(&nd->peers[k].open_ms, 1);
+	for (int i = 0; i < nd->facts.n_sights; i++)
+		cs_fields_each(&cs_gpu_sight_fields, &nd->sight[i], fn, to);
+	for (int i = 0; nd->ranks && i < nd->facts.n_ranks; i++)
+		cs_fields_each(&cs_rank_fields, &nd->ranks[i], fn, to);
+	for (size_t i = 0; nd->peers && i < cs_node_ways(nd); i++)
+		cs_fields_each(&cs_peer_fields, &nd->peers[i], fn, to);
 }
 
 void cs_run_sort_findings(struct cs_run *run)
@@ -336,94 +252,11 @@ void cs_run_settle(struct cs_run *run)
 	int node;
 
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
-		cs_fields_settle(&cs_row_fields, &row[i]);
+		cs_fields_each(&cs_row_fields, &row[i], cs_field_settle, NULL);
 	settle(run->rows.samples.data, run->rows.samples.n);
 	cs_run_sort_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)
-		settle_node(&run->node[node]);
+		cs_node_each(&run->node[node], cs_field_settle, NULL);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		settle(times[i], 1);
-}
-
-/* ---- going on ---- */
-
-static int by_step(const void *a, const void *b)
-{
-	const struct cs_row *x = *(const struct cs_row *const *)a;
-	const struct cs_row *y = *(const struct cs_row *const *)b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
-}
-
-/* A rate of each transfer that the step measures and, of several that were sampled,
- * their total; all of them ok.  What repeats a cell is no part of it. */
-static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
-		    size_t n)
-{
-	const struct cs_step *step;
-	size_t rates = 0, totals = 0, measured = 0, rated = 0, i;
-	uint32_t k, repeats = CS_ROW_REPEATS;
-
-	if (!plan || row[0]->step >= plan->n_steps)
-		return 0;
-	step = cs_plan_step(plan, row[0]->step);
-	if (step->flags & CS_STEP_CONTROL)
-		repeats &= ~CS_ROW_CONTROL;
-	for (k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-
-		measured += !cs_transfer_is_load(t);
-		rated += !cs_transfer_is_load(t) &&
-			 cs_transfer_test(plan, t)->unit == CS_UNIT_GBS;
-	}
-	for (i = 0; i < n; i++) {
-		if (row[i]->flags & repeats)
-			continue;
-		if (row[i]->status != CS_OK)
-			return 0;
-		rates += row[i]->metric == CS_METRIC_RATE;
-		totals += row[i]->metric == CS_METRIC_TOTAL;
-	}
-	return rates == measured &&
-	       totals == (rated > 1 &&
-			  cs_row_test(row[0])->how == CS_HOW_GATED);
-}
-
-int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
-{
-	size_t n = cs_rows_count(&run->rows), i, k;
-	const struct cs_row **row = calloc(n + 1, sizeof(*row));
-
-	if (!row)
-		return cs_err_set(err, "no memory");
-	for (i = 0; i < n; i++)
-		row[i] = cs_rows_get(&run->rows, i);
-	qsort(row, n, sizeof(*row), by_step);
-	for (i = 0; i < n; i = k) {
-		char whole;
-
-		for (k = i + 1; k < n && !by_step(&row[i], &row[k]); k++)
-			;
-		whole = (char)is_whole(run->plan, row + i, k - i);
-		for (; i < k; i++)
-			keep[row[i] - cs_rows_get(&run->rows, 0)] = whole;
-	}
-	free(row);
-	return 0;
-}
-
-int cs_run_keep_whole(struct cs_run *run, struct cs_err *err)
-{
-	char *keep = calloc(cs_rows_count(&run->rows) + 1, 1);
-	int rc = keep ? cs_run_mark_whole(run, keep, err) :
-			cs_err_set(err, "no memory");
-
-	if (!rc) {
-		cs_rows_filter(&run->rows, keep);
-		run->findings.n = 0;
-	}
-	free(keep);
-	return rc;
 }

@@ -43,6 +43,8 @@ struct cs_run_node {
 /* The way between two agents of a node that has `peers`. */
 struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer);
 size_t cs_node_ways(const struct cs_run_node *nd); /* how many */
+/* Every field of the node, its agents, GPUs, ranks and ways. */
+void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to);
 
 /* Seconds, measured by rank 0 from exec; the parts do not overlap. */
 struct cs_run_timings {
@@ -90,7 +92,6 @@ struct cs_run {
 	struct cs_run_node *node;	/* n_nodes */
 	struct cs_rows rows;
 	struct cs_rows all;		/* before it was cut; else empty */
-	struct cs_by_node by_node;	/* rows; of one put together (pool.h), else empty */
 	/* What it is cut to, as labels (cut.h): the cells from and to one GPU, or
 	 * the one cell from the first to the second; "" all. */
 	char only[2][12];
@@ -105,18 +106,6 @@ struct cs_run {
 	int exit_status;	/* enum cs_exit */
 };
 
-/* The rows of a node, in the order in which they came; where nobody has sorted them
- * all rows, so look whose they are. */
-struct cs_row_list {
-	const struct cs_rows *rows;
-	const uint32_t *at;	/* NULL: all of them */
-	size_t n;
-};
-struct cs_row_list cs_run_rows(const struct cs_run *run, int node);
-/* Where the i-th of the list stands in the run, and the row itself. */
-size_t cs_listed_at(const struct cs_row_list *list, size_t i);
-const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);
-
 int cs_on_cpu(const struct cs_run *run);
 /* What an agent is called: "GPU", "arena". */
 const char *cs_agent_word(const struct cs_run *run);
@@ -128,26 +117,11 @@ int cs_run_is_again(const struct cs_run *run, int node);
 int cs_run_shows(const struct cs_run *run, int node,
 		 const struct cs_transfer *what);
 
-/* Cells with a figure, and those of the plan: a figure of a transfer is one, repeats
- * and further turns apart. */
-struct cs_coverage {
-	size_t measured, planned;
-	size_t cells;		/* of which there is a row, with a figure or without */
-	size_t left_out;	/* for the budget */
-};
-struct cs_coverage cs_run_coverage(const struct cs_run *run);
-
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */
 void cs_run_settle(struct cs_run *run);
 /* What went wrong before what was judged, as documents have them. */
 void cs_run_sort_findings(struct cs_run *run);
-
-/* For a run that goes on with the rows of an earlier one.  keep[i] is set to 1 for
- * the rows of steps that were measured whole and with every row ok, else to 0. */
-int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err);
-/* Only those rows stay; findings go, for those of what stays are found again. */
-int cs_run_keep_whole(struct cs_run *run, struct cs_err *err);
 
 /* A text to be used at once: cs_agent_label(run, node, agent).text. */
 struct cs_label {

@@ -294,6 +294,7 @@ static void nothing_measured(void)
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "nothing could be measured: no way");
 	c.run.rows.rows.n = 0;
+	canned_index(&c);
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "nothing could be measured");
 	canned_release(&c);

@@ -1,4 +1,4 @@
-/* The turns of a cell put together. */
+/* The index of cells, and the turns of a cell put together. */
 #include "config.h"
 
 #include <string.h>
@@ -132,6 +132,130 @@ static void a_run_without_turns_is_as_it_was(void)
 	canned_release(&c);
 }
 
+/* ---- the index ---- */
+
+static void of_each_cell_one_row_is_its_figure(void)
+{
+	static const struct {
+		struct cs_row row;
+		int is_cell, is_measured;
+	} of[] = {
+		{ { .flags = 0 }, 1, 1 },
+		{ { .flags = CS_ROW_THROTTLED | CS_ROW_IN_USE }, 1, 1 },
+		{ { .status = CS_FAILED }, 1, 1 },
+		{ { .status = CS_SKIPPED }, 1, 1 },
+		{ { .block = 1 }, 1, 1 },
+		{ { .block = 1, .turns = 4 }, 1, 1 },
+		{ { .flags = CS_ROW_CONTROL }, 0, 0 },
+		{ { .flags = CS_ROW_COMPANY }, 0, 0 },
+		{ { .flags = CS_ROW_AGAIN }, 0, 0 },
+		{ { .metric = CS_METRIC_TOTAL }, 0, 1 },
+		{ { .metric = CS_METRIC_FIRST_COPY }, 0, 1 },
+	};
+	struct canned c;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		canned_init(&c, 1, 4, 0, PAIR, 0);
+		t_eq_int(cs_rows_add(&c.run.rows, &of[i].row, NULL, NULL), 0);
+		canned_index(&c);
+		t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_ALL).n, 1);
+		t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, of[i].is_cell);
+		t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_MEASURED).n,
+			 of[i].is_measured);
+		canned_release(&c);
+	}
+}
+
+static void a_further_turn_is_measured_and_no_cell(void)
+{
+	struct canned c;
+	size_t n;
+
+	begin(&c);
+	canned_index(&c);
+	n = cs_rows_count(&c.run.rows) / TURNS;
+	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_TURNS).n, (TURNS - 1) * n);
+	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 12);
+	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_MEASURED).n, TURNS * 12);
+	t_eq_int(cs_run_coverage(&c.run).measured, 12);
+	canned_release(&c);
+}
+
+static void repeats_are_found_by_their_figure(void)
+{
+	const struct cs_row *cell, *found;
+	struct cs_row row;
+	struct canned c;
+	size_t n;
+
+	canned_init(&c, 2, 4, 0, PAIR, 1);
+	n = cs_rows_count(&c.run.rows);
+	for (uint32_t node = 0; node < 2; node++) {
+		row = *canned_cell(&c, (int)node, PAIR, 1, 2);
+		row.flags |= CS_ROW_AGAIN;
+		canned_add(&c, &row, 300 + node);
+		row.step++; /* whatever the step */
+		canned_add(&c, &row, 301 + node);
+	}
+	row.what.bytes *= 2;
+	canned_add(&c, &row, 1);
+	row.node = 7; /* of no node that is there */
+	canned_add(&c, &row, 1);
+	canned_index(&c);
+	cell = canned_cell(&c, 1, PAIR, 1, 2);
+	found = cs_figure_next(&c.run, cell, NULL, CS_ROWS_REMEASURED);
+	t_eq_int(found - cs_rows_get(&c.run.rows, 0), n + 2);
+	found = cs_figure_next(&c.run, cell, found, CS_ROWS_REMEASURED);
+	t_eq_int(found - cs_rows_get(&c.run.rows, 0), n + 3);
+	t_ok(!cs_figure_next(&c.run, cell, found, CS_ROWS_REMEASURED));
+	t_ok(!cs_figure_next(&c.run, cell, NULL, CS_ROWS_CONCURRENT));
+	t_ok(cs_figure_next(&c.run, cell, NULL, CS_ROWS_CELLS) == cell);
+	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_REMEASURED).n, 2);
+	t_eq_int(cs_run_rows(&c.run, 1, CS_ROWS_REMEASURED).n, 3);
+	canned_release(&c);
+}
+
+static void what_differs_is_another_figure(void)
+{
+	struct canned c;
+	struct cs_row a, b;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	a = *canned_cell(&c, 0, PAIR, 1, 2);
+#define OTHER(change, same)                                                    \
+	do {                                                                   \
+		b = a;                                                         \
+		change;                                                        \
+		t_eq_int(cs_same_figure(&a, &b), same);                        \
+	} while (0)
+	OTHER(b.step++, 1);
+	OTHER(b.flags = CS_ROW_CONTROL, 1);
+	OTHER(b.node++, 0);
+	OTHER(b.test++, 0);
+	OTHER(b.metric = CS_METRIC_TOTAL, 0);
+	OTHER(b.what.bytes++, 0);
+	OTHER(b.what.src.index++, 0);
+	OTHER(b.what.dst.kind++, 0);
+#undef OTHER
+	canned_release(&c);
+}
+
+static void rows_that_come_later_are_indexed_anew(void)
+{
+	struct canned c;
+	struct cs_row row;
+	struct cs_err err;
+
+	canned_init(&c, 1, 4, 0, PAIR, 1);
+	row = *canned_cell(&c, 0, PAIR, 1, 2);
+	row.flags |= CS_ROW_CONTROL;
+	canned_add(&c, &row, 300);
+	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 0); /* there is none */
+	t_eq_int(cs_run_index(&c.run, &err), 0);
+	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 12);
+	canned_release(&c);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -143,6 +267,16 @@ int main(void)
 		  findings_count_cells_and_not_turns },
 		{ "a run without turns is as it was",
 		  a_run_without_turns_is_as_it_was },
+		{ "of each cell one row is its figure: no repetition, no total",
+		  of_each_cell_one_row_is_its_figure },
+		{ "a further turn is measured, and is no cell",
+		  a_further_turn_is_measured_and_no_cell },
+		{ "repeats are found by their figure, on their node",
+		  repeats_are_found_by_their_figure },
+		{ "what differs in node, test, metric, size or an end is another figure",
+		  what_differs_is_another_figure },
+		{ "rows that come later are indexed anew",
+		  rows_that_come_later_are_indexed_anew },
 		{ NULL, NULL },
 	};
 

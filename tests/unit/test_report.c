@@ -129,6 +129,7 @@ static void interrupted(void)
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.rows.rows.n = 3;
+	canned_index(&c);
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "3 of 12 cells\n") != NULL);
 	t_ok(strstr(text, "\n  - 9 cells (") != NULL);
@@ -927,6 +928,7 @@ static void result_lines(void)
 		 "396.32 GB/s 11/12 cells\n");
 	free(text);
 	c.run.rows.rows.n = 0;
+	canned_index(&c);
 	c.run.stand_in = 1;
 	text = written(&c, "result", 0);
 	has_line(text, "result peer.ce.write.pair n001 min - median - max - GB/s "

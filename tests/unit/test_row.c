@@ -97,30 +97,6 @@ static void flags_have_names_in_order_of_bit(void)
 	t_eq_str(names[10], "not-flushed");
 }
 
-static void of_each_cell_one_row_is_its_figure(void)
-{
-	static const struct {
-		struct cs_row row;
-		int is_cell;
-	} of[] = {
-		{ { .flags = 0 }, 1 },
-		{ { .flags = CS_ROW_THROTTLED | CS_ROW_IN_USE }, 1 },
-		{ { .status = CS_FAILED }, 1 },
-		{ { .status = CS_SKIPPED }, 1 },
-		{ { .block = 1 }, 1 },
-		{ { .block = 1, .turns = 4 }, 1 },
-		{ { .block = 2 }, 0 },
-		{ { .flags = CS_ROW_CONTROL }, 0 },
-		{ { .flags = CS_ROW_COMPANY }, 0 },
-		{ { .flags = CS_ROW_AGAIN }, 0 },
-		{ { .metric = CS_METRIC_TOTAL }, 0 },
-		{ { .metric = CS_METRIC_FIRST_COPY }, 0 },
-	};
-
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-		t_eq_int(cs_row_is_cell(&of[i].row), of[i].is_cell);
-}
-
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -132,8 +108,6 @@ int main(void)
 		  a_rate_of_times_is_called_time },
 		{ "flags have names in order of bit",
 		  flags_have_names_in_order_of_bit },
-		{ "of each cell one row is its figure: no repetition, no total",
-		  of_each_cell_one_row_is_its_figure },
 		{ NULL, NULL },
 	};
 

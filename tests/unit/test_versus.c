@@ -394,6 +394,7 @@ static void take_turns(struct canned *c)
 		row = c->run.rows.rows.data;
 		row[i].block = 1;
 	}
+	canned_index(c);
 }
 
 static void turns_are_the_blocks_of_arms(void)

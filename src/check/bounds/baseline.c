@@ -322,10 +322,9 @@ static struct cs_finding missing(int node)
 				    .id = CS_FINDING_BASELINE_MISSING };
 }
 
-/* What is looked at: a node, and all second looks. */
+/* What is looked at: a node. */
 struct look {
 	struct cs_run *run;
-	struct cs_looks again;
 	struct cs_vec *told;
 	int class;		/* of the node; -1 unknown */
 	size_t known;		/* matrices that the baseline has, of any node */
@@ -339,7 +338,7 @@ static int tell(struct look *look, const struct cs_row *of,
 {
 	char by[120], none[200], text[CS_ERR_TEXT];
 	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL, CS_WARNING,
-				  &look->again, look->told };
+				  look->told };
 
 	if (!cells->n)
 		return 0;
@@ -472,11 +471,10 @@ int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *er
 		return 0;
 	if (is_elsewhere(run))
 		return judge_class(run, cannot(), 0, err);
-	if (cs_looks_gather(&run->rows, &look.again, err))
+	if (cs_run_index(run, err))
 		return -1;
 	order = cs_cells_in_order(run, &n, err);
 	rc = order ? judge_nodes(&look, order, n) : -1;
-	cs_looks_release(&look.again);
 	free(order);
 	return rc;
 }

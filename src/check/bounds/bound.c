@@ -15,75 +15,44 @@
 
 /* ---- matrices ---- */
 
-static int by_matrix(const struct cs_row *a, const struct cs_row *b)
-{
-	const uint64_t x[] = { a->node, a->test, a->what.bytes, a->metric };
-	const uint64_t y[] = { b->node, b->test, b->what.bytes, b->metric };
-
-	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
-}
-
 static int by_matrix_and_place(const void *x, const void *y, void *rows)
 {
 	const uint32_t *a = x, *b = y;
-	int d = by_matrix(cs_rows_get(rows, *a), cs_rows_get(rows, *b));
+	int d = cs_matrix_order(cs_rows_get(rows, *a), cs_rows_get(rows, *b));
 
 	return d ? d : *a < *b ? -1 : *a > *b;
 }
 
-/* Where rows of a node stand together, as in a run that was put together, each node is
- * sorted by itself: of millions of rows only those that are near are compared. */
-static void sort_rows(const struct cs_rows *rows, uint32_t *order, size_t n)
-{
-	size_t i, end;
-
-	for (i = 0; i < n; i = end) {
-		uint32_t node = cs_rows_get(rows, order[i])->node;
-
-		for (end = i + 1; end < n &&
-		     cs_rows_get(rows, order[end])->node == node; end++)
-			;
-		/* one before it: they do not */
-		if (end < n && cs_rows_get(rows, order[end])->node < node) {
-			i = 0;
-			end = n;
-		}
-		qsort_r(order + i, end - i, sizeof(*order), by_matrix_and_place,
-			(void *)rows);
-	}
-}
-
 uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *err)
 {
-	size_t rows = cs_rows_count(&run->rows), i;
-	uint32_t *order = calloc(rows + 1, sizeof(*order));
+	uint32_t *order = calloc(cs_rows_count(&run->rows) + 1, sizeof(*order));
 
 	*n = 0;
-	if (!order) {
-		cs_err_set(err, "no memory to judge %zu rows", rows);
-		return NULL;
-	}
-	for (i = 0; i < rows; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	if (!order)
+		cs_err_set(err, "no memory to judge %zu rows",
+			   cs_rows_count(&run->rows));
+	for (int node = 0; order && node < run->n_nodes; node++) {
+		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+		size_t first = *n;
 
-		if (row->status == CS_OK && !cs_row_is_repeat(row))
-			order[(*n)++] = (uint32_t)i;
+		for (size_t i = 0; i < rows.n; i++)
+			if (cs_listed(&rows, i)->status == CS_OK)
+				order[(*n)++] = (uint32_t)cs_listed_at(&rows, i);
+		qsort_r(order + first, *n - first, sizeof(*order), by_matrix_and_place,
+			(void *)(uintptr_t)&run->rows);
 	}
-	sort_rows(&run->rows, order, *n);
 	return order;
 }
 
 size_t cs_matrix_end(const struct cs_run *run, const uint32_t *order, size_t at,
 		     size_t n)
 {
-	const struct cs_row *of = cs_rows_get(&run->rows, order[at]);
-	size_t end = at + 1;
+	const struct cs_row *of = cs_rows_get(&run->rows, order[at]), *row;
+	size_t end = at;
 
-	while (end < n && !by_matrix(of, cs_rows_get(&run->rows, order[end])))
-		end++;
+	do
+		row = ++end < n ? cs_rows_get(&run->rows, order[end]) : NULL;
+	while (row && row->node == of->node && !cs_matrix_order(of, row));
 	return end;
 }
 
@@ -211,17 +180,15 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 
 /* What second looks say of one cell: it was within its bound in one of them, or beyond
  * it in all, but for looks that their conditions explain. */
-static enum cs_look look_at_cell(const struct cs_run *run, const struct cs_looks *own,
+static enum cs_look look_at_cell(const struct cs_run *run,
 				 const struct cs_breach *breach)
 {
-	const struct cs_row *cell = cs_rows_get(&run->rows, breach->row);
+	const struct cs_row *cell = cs_rows_get(&run->rows, breach->row), *row = NULL;
 	int low = cs_unit_low_is_better(cs_row_test(cell)->unit);
 	enum cs_look look = CS_LOOK_NONE;
 
-	for (size_t i = 0; i < own->n; i++) {
-		const struct cs_row *row = own->row[i];
-
-		if (row->status != CS_OK || !cs_row_same_cell(row, cell))
+	while ((row = cs_figure_next(run, cell, row, CS_ROWS_REMEASURED))) {
+		if (row->status != CS_OK)
 			continue;
 		if (!cs_is_beyond(row->stats.median, breach->bound, low))
 			return CS_LOOK_NOT_AGAIN;
@@ -234,15 +201,13 @@ static enum cs_look look_at_cell(const struct cs_run *run, const struct cs_looks
 }
 
 /* ... and of the worst cells: one that is confirmed is enough. */
-static enum cs_look look_at(const struct cs_run *run, const struct cs_looks *looks,
-			    const struct cs_breach *breach, size_t n)
+static enum cs_look look_at(const struct cs_run *run, const struct cs_breach *breach,
+			    size_t n)
 {
-	uint32_t node = cs_rows_get(&run->rows, breach[0].row)->node;
-	struct cs_looks own = cs_looks_of(looks, node);
 	enum cs_look look = CS_LOOK_NONE;
 
 	for (size_t k = 0; k < n && k < CS_EVIDENCE; k++) {
-		enum cs_look cell = look_at_cell(run, &own, &breach[k]);
+		enum cs_look cell = look_at_cell(run, &breach[k]);
 
 		if (cell == CS_LOOK_CONFIRMED)
 			return cell;
@@ -354,13 +319,13 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	enum cs_look look;
 
 	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
-	look = look_at(run, bound->looks, breach, n);
+	look = look_at(run, breach, n);
 	n = untold(run, breach, n, bound,
 		   severity_of(bound, look, any_sound(run, breach, n)));
 	if (!n)
 		return 0;
 	worst = cs_rows_get(&run->rows, breach[0].row);
-	look = look_at(run, bound->looks, breach, n);
+	look = look_at(run, breach, n);
 	f.node = (int32_t)worst->node;
 	f.severity = severity_of(bound, look, any_sound(run, breach, n));
 	f.drain = f.severity == CS_CRITICAL && look == CS_LOOK_CONFIRMED;

@@ -3,10 +3,10 @@
 #ifndef CS_CHECK_BOUND_H
 #define CS_CHECK_BOUND_H
 
-#include "check/cells/looks.h"
+#include "result/cells.h"
 #include "result/judge.h"
 
-/* Of a run's rows the measured cells, controls apart: by node, test, size and metric,
+/* Of a run's rows the measured cells, controls apart: by node, test, metric, size and variant,
  * then as they came; malloc'ed.  A matrix is what differs in none of these. */
 uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *err);
 /* Where in order[0..n) the matrix of order[at] ends. */
@@ -26,7 +26,6 @@ struct cs_bound {
 	enum cs_finding_id id;
 	const char *by;
 	uint32_t severity, once;
-	const struct cs_looks *looks;
 	struct cs_vec *told;	/* struct cs_suspect, with findings; NULL none */
 };
 /* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
@@ -39,7 +38,7 @@ void cs_told_end(struct cs_run *run, const struct cs_vec *told);
 
 /* As cs_cells_again(), of cells that are beyond a baseline or a threshold: to the n steps
  * that there are (bounds.c).  Without either there are none. */
-int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
+int cs_bounds_again(struct cs_run *run, uint32_t *step, int n, int most,
 		    struct cs_err *err);
 
 /* "395.18 GB/s" */

@@ -34,14 +34,17 @@ static void add_round(const struct cs_run *run, const struct cs_vec *findings,
 		}
 }
 
-int cs_bounds_again(const struct cs_run *run, uint32_t *step, int n, int most,
+int cs_bounds_again(struct cs_run *run, uint32_t *step, int n, int most,
 		    struct cs_err *err)
 {
 	const struct cs_vec none = CS_VEC(struct cs_finding);
 	struct steps to = { step, 0, n, most };
-	struct cs_run look = *run;
+	struct cs_run look;
 	int rc;
 
+	if (cs_run_index(run, err))
+		return -1;
+	look = *run;
 	look.findings = none;
 	rc = cs_baseline_judge(&look, NULL, err) ||
 	     cs_threshold_judge(&look, NULL, err);

@@ -359,24 +359,25 @@ static int is_figure(const struct cs_row *row)
 {
 	return row->status == CS_OK && row->stats.median > 0 &&
 	       isfinite(row->stats.median) &&
-	       !(row->flags & CS_ROW_BAD) && !cs_row_is_repeat(row);
+	       !(row->flags & CS_ROW_BAD);
 }
 
-/* `pooled` is the run with its turns put together. */
+/* Of one node of a run with its turns put together. */
 static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
-		       uint32_t index, struct cs_vec *figures, struct cs_err *err)
+		       uint32_t index, int node, struct cs_vec *figures,
+		       struct cs_err *err)
 {
+	const struct cs_row_list rows = cs_run_rows(pooled, node, CS_ROWS_MEASURED);
 	char name[CS_CLASS];
-	int class = -1, node = -1;
+	int class = -1;
 
-	for (size_t i = 0; i < cs_rows_count(&pooled->rows); i++) {
-		const struct cs_row *row = cs_rows_get(&pooled->rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		struct figure *f;
 
 		if (!is_figure(row))
 			continue;
-		if ((int)row->node != node) {
-			node = (int)row->node;
+		if (class < 0) {
 			cs_hardware_text(pooled, node, name, sizeof(name));
 			class = need_class(b, name, err);
 		}
@@ -384,7 +385,7 @@ static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
 		if (!f)
 			return -1;
 		*f = (struct figure){
-			.host = pooled->node[row->node].facts.host,
+			.host = pooled->node[node].facts.host,
 			.run = index, .node = row->node,
 			.src = row->what.src.index, .dst = row->what.dst.index,
 			.value = row->stats.median,
@@ -406,8 +407,9 @@ static int learn_run(struct cs_baseline *b, const struct cs_run *run, uint32_t i
 	if (run->redacted)
 		return cs_err_set(err, "its names are redacted: nodes cannot be told "
 				  "apart");
-	rc = cs_pool_make(run, &pooled, err) ||
-	     add_figures(b, &pooled, index, figures, err) ? -1 : 0;
+	rc = cs_pool_make(run, &pooled, err);
+	for (int node = 0; node < pooled.n_nodes && !rc; node++)
+		rc = add_figures(b, &pooled, index, node, figures, err);
 	cs_pool_release(&pooled, run);
 	return rc;
 }

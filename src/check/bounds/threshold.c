@@ -50,13 +50,16 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 		{ CS_BACKEND_CUDA, CS_WAY_STAGED },
 		{ CS_BACKEND_CPU, CS_WAY_AUTO },
 	};
-	int found = 0;
+	struct cs_choices chosen;
+	size_t i;
 
-	for (size_t i = 0; i < sizeof(where) / sizeof(where[0]); i++)
-		found |= !cs_tests_choose(t->field[TEST], where[i].backend,
-					  where[i].via, line->tests,
-					  found || i ? NULL : t->err);
-	return found ? 0 : cs_table_wrong(t, TEST);
+	chosen.n = 0;
+	for (i = 0; i < sizeof(where) / sizeof(where[0]); i++)
+		cs_tests_choose(t->field[TEST], where[i].backend, where[i].via,
+				&chosen, i ? NULL : t->err);
+	for (i = 0; i < chosen.n; i++)
+		line->tests[chosen.choice[i].test] = 1;
+	return chosen.n ? 0 : cs_table_wrong(t, TEST);
 }
 
 /* The chosen tests that have this unit stay; -1: all; how many there are. */
@@ -243,7 +246,6 @@ int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *e
 /* What is looked at: one matrix on one node. */
 struct look {
 	struct cs_run *run;
-	struct cs_looks again;	/* at any cell */
 	struct cs_vec *told;
 	const uint32_t *order;	/* its rows */
 	size_t n;
@@ -360,7 +362,7 @@ static int tell_broken(struct look *look, size_t index)
 	char by[120];
 	/* whoever set it said how grave it is, on one look as well */
 	struct cs_bound bound = { CS_FINDING_BELOW_THRESHOLD, by, line->severity,
-				  line->severity, &look->again, look->told };
+				  line->severity, look->told };
 	int rc = 0;
 
 	for (size_t i = 0; i < look->n && !rc; i++)
@@ -446,7 +448,7 @@ int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *e
 
 	if (!run->thresholds || !run->thresholds->lines.n)
 		return 0;
-	if (cs_looks_gather(&run->rows, &look.again, err))
+	if (cs_run_index(run, err))
 		return -1;
 	order = cs_cells_in_order(run, &n, err);
 	look.broken = calloc(n + 1, sizeof(*look.broken));
@@ -455,7 +457,6 @@ int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *e
 				      judge_all(&look, n);
 	if (!rc && n && !look.judged)
 		rc = judge_nothing(&look);
-	cs_looks_release(&look.again);
 	free(look.broken);
 	free(order);
 	return rc;

@@ -41,12 +41,14 @@ static void want(struct wanted *w, const struct cs_row *row)
  * neither and above suspicion. */
 static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
 {
-	for (size_t i = 0; i < cs_rows_count(&w->run->rows); i++) {
-		const struct cs_row *r = cs_rows_get(&w->run->rows, i);
+	const struct cs_row_list cells =
+		cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
 
-		if (r->node != cell->node || r->test != cell->test ||
-		    r->what.bytes != cell->what.bytes ||
-		    r->status != CS_OK || !cs_row_is_cell(r) || cs_is_unsure(r) ||
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cs_row *r = cs_listed(&cells, i);
+
+		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
+		    r->status != CS_OK || cs_is_unsure(r) ||
 		    cs_ends_are_same(&r->what.src, &cell->what.src) != row ||
 		    cs_ends_are_same(&r->what.dst, &cell->what.dst) != col ||
 		    (!row && !col && cs_suspects_bear_on(w->suspect, w->n_suspects, r)))
@@ -95,7 +97,7 @@ static void want_all(struct wanted *w, int once_more)
 			w->step[w->n++] = evidence_of(w, &s[m], 0)->step;
 }
 
-int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
+int cs_cells_again(struct cs_run *run, uint32_t *step, int most,
 		   struct cs_err *err)
 {
 	struct cs_vec suspects;
@@ -137,7 +139,7 @@ static int want_of_nodes(const struct cs_run *run, const struct cs_vec *suspects
 	return 0;
 }
 
-int cs_fleet_again(const struct cs_run *run, struct cs_vec *again, struct cs_err *err)
+int cs_fleet_again(struct cs_run *run, struct cs_vec *again, struct cs_err *err)
 {
 	struct cs_vec suspects;
 	struct cs_spots spots;

@@ -36,11 +36,11 @@ static int find_all(struct cs_spots *spots, struct cs_vec *suspects,
 	return 0;
 }
 
-int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
+int cs_suspects_find(struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err)
 {
 	*suspects = (struct cs_vec)CS_VEC(struct cs_suspect);
-	if (cs_spots_make(run, spots, err))
+	if (cs_run_index(run, err) || cs_spots_make(run, spots, err))
 		return -1;
 	if (find_all(spots, suspects, err)) {
 		cs_spots_release(spots);

@@ -23,12 +23,12 @@ int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
  * same GPU in its row and in its column, and control cells that nobody suspects.
  * Behind these a suspect's cell once more, where it is its only one.
  * Returns how many; -1 with `err`. */
-int cs_cells_again(const struct cs_run *run, uint32_t *step, int most,
+int cs_cells_again(struct cs_run *run, uint32_t *step, int most,
 		   struct cs_err *err);
 /* A run of several nodes, each of which has looked again by itself: what all of them
  * together make suspicious, and nobody has looked at again.  Appends to `again`
  * (struct cs_again) in order of nodes. */
-int cs_fleet_again(const struct cs_run *run, struct cs_vec *again,
+int cs_fleet_again(struct cs_run *run, struct cs_vec *again,
 		   struct cs_err *err);
 
 #endif

@@ -3,77 +3,17 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/quant.h"
 #include "check/cells/cells.h"
-#include "check/cells/looks.h"
 #include "check/cells/suspect.h"
-
-/* ---- the rows of second looks ---- */
-
-static int by_node(const void *x, const void *y)
-{
-	const struct cs_row *a = *(const struct cs_row *const *)x;
-	const struct cs_row *b = *(const struct cs_row *const *)y;
-
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-int cs_looks_gather(const struct cs_rows *rows, struct cs_looks *out,
-		    struct cs_err *err)
-{
-	size_t count = cs_rows_count(rows), all = 0, i;
-
-	for (i = 0; i < count; i++)
-		all += (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN) != 0;
-	*out = (struct cs_looks){ calloc(all + 1, sizeof(*out->row)), 0 };
-	if (!out->row)
-		return cs_err_set(err, "no memory to judge second looks");
-	for (i = 0; i < count; i++)
-		if (cs_rows_get(rows, i)->flags & CS_ROW_AGAIN)
-			out->row[out->n++] = cs_rows_get(rows, i);
-	qsort(out->row, out->n, sizeof(*out->row), by_node);
-	return 0;
-}
-
-/* The first that is not of a node before this one. */
-static size_t first_of(const struct cs_looks *looks, uint32_t node)
-{
-	size_t low = 0, high = looks->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (looks->row[mid]->node < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-struct cs_looks cs_looks_of(const struct cs_looks *all, uint32_t node)
-{
-	size_t first = first_of(all, node);
-
-	return (struct cs_looks){ all->row + first, first_of(all, node + 1) - first };
-}
-
-void cs_looks_release(struct cs_looks *looks)
-{
-	free(looks->row);
-}
 
 /* ---- what came of it ---- */
 
 /* Rows of second looks of one node. */
 struct looks {
-	const struct cs_row **row;
+	struct cs_row_list rows;
 	double *off, *noise;	/* room for as many */
-	size_t n;
 };
 
 /* What came of some of them, in the middle. */
@@ -90,7 +30,7 @@ static int evidence_at(const struct cs_run *run, const struct cs_suspect *s,
 		       const struct cs_row *again)
 {
 	for (uint32_t i = 0; i < s->n_evidence; i++)
-		if (cs_row_same_cell(cs_rows_get(&run->rows, s->evidence[i]), again))
+		if (cs_same_figure(cs_rows_get(&run->rows, s->evidence[i]), again))
 			return (int)i;
 	return -1;
 }
@@ -102,16 +42,15 @@ static double was_off(const struct cs_suspect *s, int evidence)
 							  s->off[evidence];
 }
 
-/* What is slow for good was never fast: of the looks at one cell the fastest counts.
- * Is it that of looks->row[i]? */
-static int is_fastest(const struct looks *looks, size_t i)
+/* What is slow for good was never fast: of the looks at one cell the fastest counts,
+ * of equal ones the first.  Is it this row's? */
+static int is_fastest(const struct cs_run *run, const struct cs_row *row)
 {
-	const struct cs_row *const *row = looks->row;
+	const struct cs_row *r = NULL;
 
-	for (size_t k = 0; k < looks->n; k++)
-		if (k != i && cs_row_same_cell(row[k], row[i]) &&
-		    (row[k]->stats.median > row[i]->stats.median ||
-		     (k < i && !(row[k]->stats.median < row[i]->stats.median))))
+	while ((r = cs_figure_next(run, row, r, CS_ROWS_REMEASURED)))
+		if (r != row && (r->stats.median > row->stats.median ||
+				 (r < row && !(r->stats.median < row->stats.median))))
 			return 0;
 	return 1;
 }
@@ -125,8 +64,8 @@ static struct seen see(const struct cs_spots *spots, struct looks *looks,
 	size_t n = 0;
 	int at;
 
-	for (size_t i = 0; i < looks->n; i++) {
-		const struct cs_row *row = looks->row[i];
+	for (size_t i = 0; i < looks->rows.n; i++) {
+		const struct cs_row *row = cs_listed(&looks->rows, i);
 		double change;
 
 		at = evidence ? evidence_at(spots->run, s, row) : -1;
@@ -134,7 +73,7 @@ static struct seen see(const struct cs_spots *spots, struct looks *looks,
 			       cs_family_of(row) != s->family ||
 			       cs_suspects_bear_on(all, n_all, row))
 			continue;
-		if (!is_fastest(looks, i))
+		if (!is_fastest(spots->run, row))
 			continue;
 		seen.looks++;
 		change = cs_spots_change(spots, row);
@@ -184,21 +123,19 @@ static void judge_node(const struct cs_spots *spots, struct cs_suspect *s, size_
 int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 		   struct cs_err *err)
 {
+	size_t most = cs_rows_count(&spots->run->rows) + 1;
+	double *room = calloc(2 * most, sizeof(*room));
 	struct cs_suspect *s = suspects->data;
-	struct cs_looks all;
-	double *room;
 
-	if (cs_looks_gather(&spots->run->rows, &all, err))
-		return -1;
-	room = calloc(2 * (all.n + 1), sizeof(*room));
 	for (size_t i = 0, k; room && i < suspects->n; i = k) {
-		struct cs_looks of = cs_looks_of(&all, (uint32_t)s[i].node);
-		struct looks looks = { of.row, room, room + all.n + 1, of.n };
+		struct looks looks = {
+			cs_run_rows(spots->run, s[i].node, CS_ROWS_REMEASURED),
+			room, room + most
+		};
 
 		k = cs_suspects_node_end(suspects, i);
 		judge_node(spots, s + i, k - i, &looks);
 	}
 	free(room);
-	cs_looks_release(&all);
 	return room ? 0 : cs_err_set(err, "no memory to judge second looks");
 }

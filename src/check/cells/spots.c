@@ -101,11 +101,13 @@ int cs_spots_make(const struct cs_run *run, struct cs_spots *out,
 		cs_spots_release(out);
 		return -1;
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
+	for (int node = 0; node < run->n_nodes; node++) {
+		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
-		if (!cs_row_is_repeat(row) && can_be_judged(run, row))
-			out->spot[out->n++] = spot_of(out, i);
+		for (size_t i = 0; i < rows.n; i++)
+			if (can_be_judged(run, cs_listed(&rows, i)))
+				out->spot[out->n++] =
+					spot_of(out, cs_listed_at(&rows, i));
 	}
 	qsort(out->spot, out->n, sizeof(*out->spot), by_place);
 	return 0;

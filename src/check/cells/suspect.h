@@ -4,6 +4,7 @@
 #define CS_CHECK_SUSPECT_H
 
 #include "base/vec.h"
+#include "result/cells.h"
 #include "result/judge.h"
 
 /* Healthy figures differ by less, as logarithms: nobody is held to more. */
@@ -129,7 +130,7 @@ int cs_again_judge(const struct cs_spots *spots, struct cs_vec *suspects,
 		   struct cs_err *err);
 /* cells.c: is there anything to judge, and all that is suspicious. */
 int cs_cells_are_judged(const struct cs_run *run);
-int cs_suspects_find(const struct cs_run *run, struct cs_spots *spots,
+int cs_suspects_find(struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err);
 /* word.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
 struct cs_phrase cs_size_option(const struct cs_row *row);

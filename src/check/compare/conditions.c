@@ -3,74 +3,21 @@
 
 #include "check/compare/conditions.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "plan/settings.h"
 
-enum kind { POINTER, TEXT, NUMBER };
-
-struct fact {
-	const char *what;
-	size_t at;
-	enum kind kind;
-	const char *none;	/* what "" means; NULL: not known */
-};
-
-#define RUN(what, field, kind) { what, offsetof(struct cs_run, field), kind, NULL }
-static const struct fact of_run[] = {
-	RUN("program", version, POINTER),
-	RUN("commit", commit, POINTER),
-	RUN("launcher", launcher, TEXT),
-	RUN("a double's clock", virtual_clock, NUMBER),
-};
-
-#define NODE(what, field, kind) \
-	{ what, offsetof(struct cs_node_facts, field), kind, NULL }
-static const struct fact of_node[] = {
-	NODE("product", product, TEXT),
-	NODE("BIOS", bios, TEXT),
-	NODE("kernel", kernel, TEXT),
-	NODE("CPU", cpu, TEXT),
-	NODE("governor", governor, TEXT),
-	NODE("huge pages", huge_pages, TEXT),
-	NODE("driver", driver, TEXT),
-	NODE("CUDA", cuda, TEXT),
-	NODE("GPUs", n_agents, NUMBER),
-	NODE("ranks", n_ranks, NUMBER),
-	{ "placement", offsetof(struct cs_node_facts, placement), TEXT,
-	  "as the ranks are" },
-};
-
-#define AGENT(what, field, kind) \
-	{ what, offsetof(struct cs_agent_facts, field), kind, NULL }
-static const struct fact of_agent[] = {
-	AGENT("model", gpu.name, TEXT),
-	AGENT("NVLinks up", link.nvlinks_up, NUMBER),
-	AGENT("PCIe generation", link.pcie_gen, NUMBER),
-	AGENT("PCIe width", link.pcie_width, NUMBER),
-	AGENT("persistence mode", before.persistence, NUMBER),
-	AGENT("compute mode", gpu.compute_mode, NUMBER),
-	AGENT("MPS", gpu.mps, NUMBER),
-	AGENT("bound to its NUMA domain", bound, NUMBER),
-};
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static void fact_text(const struct fact *fact, const void *in, char *to, size_t size)
+/* Of the run, what no fieldset has. */
+static int hold_program(struct cs_versus *v, const char *where, const struct cs_run *a,
+			const struct cs_run *b, struct cs_err *err)
 {
-	const char *at = (const char *)in + fact->at;
-	const char *text = at;
-	int32_t number;
+	static const char *const yes[] = { "no", "yes" };
 
-	if (fact->kind == NUMBER) {
-		memcpy(&number, at, sizeof(number));
-		cs_text(to, size, number < 0 ? "" : "%d", number);
-		return;
-	}
-	if (fact->kind == POINTER)
-		memcpy(&text, at, sizeof(text));
-	cs_text(to, size, "%s", text && text[0] ? text :
-				fact->none ? fact->none : "");
+	return cs_conditions_add(v, "program", where, a->version, b->version, err) ||
+	       cs_conditions_add(v, "commit", where, a->commit, b->commit, err) ||
+	       cs_conditions_add(v, "launcher", where, a->launcher, b->launcher, err) ||
+	       cs_conditions_add(v, "a double's clock", where, yes[a->virtual_clock],
+				 yes[b->virtual_clock], err) ? -1 : 0;
 }
 
 /* ---- fields ---- */
@@ -122,16 +69,26 @@ struct two {
 	char where[2 * CS_HOST];
 };
 
-static int hold_facts(const struct two *t, const struct fact *fact, size_t n,
+static int hold_facts(const struct two *t, const struct cs_fieldset *set,
 		      const char *where, const void *a, const void *b,
 		      struct cs_err *err)
 {
 	char x[CS_NAME], y[CS_NAME];
 
-	for (size_t i = 0; i < n; i++) {
-		fact_text(&fact[i], a, x, sizeof(x));
-		fact_text(&fact[i], b, y, sizeof(y));
-		if (cs_conditions_add(t->v, fact[i].what, where, x, y, err))
+	for (const struct cs_field *f = set->field; f < set->field + set->n; f++) {
+		int rc = 0;
+
+		if (!f->label)
+			continue;
+		if (f->type == CS_TYPE_PART) {
+			rc = hold_facts(t, f->part, where, cs_field_in(f, a),
+					cs_field_in(f, b), err);
+		} else {
+			cs_field_say(f, a, x, sizeof(x));
+			cs_field_say(f, b, y, sizeof(y));
+			rc = cs_conditions_add(t->v, f->label, where, x, y, err);
+		}
+		if (rc)
 			return -1;
 	}
 	return 0;
@@ -156,10 +113,9 @@ static int hold_node(const struct two *t, uint32_t *of, struct cs_err *err)
 	const struct cs_run *a = t->a->run, *b = t->b->run;
 
 	++*of;
-	return hold_facts(t, of_run, COUNT(of_run), t->where, a, b, err) ||
-	       hold_facts(t, of_node, COUNT(of_node), t->where,
-			  &a->node[t->a->node].facts, &b->node[t->b->node].facts,
-			  err) ||
+	return hold_program(t->v, t->where, a, b, err) ||
+	       hold_facts(t, &cs_node_fields, t->where, &a->node[t->a->node].facts,
+			  &b->node[t->b->node].facts, err) ||
 	       hold_settings(t, err) ? -1 : 0;
 }
 
@@ -181,8 +137,10 @@ static int hold_agents(const struct two *t, uint32_t *of, struct cs_err *err)
 				t->where[0] ? " " : "",
 				cs_agent_word(t->a->run),
 				cs_agent_label(t->a->run, t->a->node, i).text);
-			if (hold_facts(t, of_agent, COUNT(of_agent), where,
-				       &x->agent[i], &y->agent[k], err))
+			if (hold_facts(t, &cs_agent_gpu_fields, where, &x->agent[i],
+				       &y->agent[k], err) ||
+			    hold_facts(t, &cs_agent_fields, where, &x->agent[i],
+				       &y->agent[k], err))
 				return -1;
 		}
 	return 0;

@@ -12,13 +12,12 @@
 #include "check/compare/conditions.h"
 #include "check/compare/pairing.h"
 #include "plan/file.h"
+#include "result/cells.h"
 
 #define LISTED 8 /* cells named in one line; the rest is a count */
 
 /* One row of one side, by what it is compared with. */
 struct point {
-	uint32_t test, metric;
-	uint64_t bytes;
 	uint32_t step;		/* of a plan file, which may repeat a cell */
 	int pair;		/* of nodes */
 	char src[CS_UUID], dst[CS_UUID];
@@ -75,8 +74,7 @@ static int is_of_turn(const struct cs_plan *plan, const struct cs_row *row)
 
 static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
-	return row->node == (uint32_t)it->node && !cs_row_is_repeat(row) &&
-	       !is_of_turn(it->run->plan, row) &&
+	return !is_of_turn(it->run->plan, row) &&
 	       is_there(it, &row->what.src) && is_there(it, &row->what.dst);
 }
 
@@ -105,22 +103,19 @@ static int has_figure(const struct point *p)
 
 static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *err)
 {
-	const struct cs_rows *rows = &it->run->rows;
+	const struct cs_row_list rows = cs_run_rows(it->run, it->node, CS_ROWS_MEASURED);
 
-	for (size_t i = 0; i < cs_rows_count(rows); i++) {
-		const struct cs_row *row = cs_rows_get(rows, i);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
 		struct point p = { .side = it->side, .run = it->run, .row = row };
 
 		if (!counts(row, it))
 			continue;
-		p.test = row->test;
-		p.metric = row->metric;
-		p.bytes = row->what.bytes;
 		p.step = it->run->plan_file ? row->step : 0;
 		p.pair = it->pair;
 		p.group = w->pairing.took_turns ? row->block : it->run_nr;
 		p.order = (uint32_t)w->points.n;
-		p.samples = cs_rows_samples(rows, i);
+		p.samples = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		name_end(w, it, &row->what.src, p.src, sizeof(p.src));
 		name_end(w, it, &row->what.dst, p.dst, sizeof(p.dst));
 		if (row->metric == CS_METRIC_TOTAL)
@@ -138,10 +133,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 
 static int by_matrix(const struct point *a, const struct point *b)
 {
-	int d = compare_u64(a->test, b->test);
-
-	d = d ? d : compare_u64(a->metric, b->metric);
-	return d ? d : compare_u64(a->bytes, b->bytes);
+	return cs_matrix_order(a->row, b->row);
 }
 
 static int by_cell(const struct point *a, const struct point *b)
@@ -436,7 +428,7 @@ static int has_test(const struct work *w, uint32_t test, int side)
 	const struct point *p = w->points.data;
 
 	for (size_t i = 0; i < w->points.n; i++)
-		if (p[i].test == test && p[i].side == side)
+		if (p[i].row->test == test && p[i].side == side)
 			return 1;
 	return 0;
 }
@@ -457,12 +449,12 @@ static const struct point *find_kin(const struct work *w, const struct point *p)
 	for (size_t i = 0; i < w->points.n; i++) {
 		if (all[i].side == p->side)
 			continue;
-		if (all[i].test == p->test && all[i].bytes != p->bytes)
+		if (all[i].row->test == p->row->test && all[i].row->what.bytes != p->row->what.bytes)
 			return &all[i];
-		if (!kin && all[i].test != p->test &&
+		if (!kin && all[i].row->test != p->row->test &&
 		    is_kin(cs_row_test(all[i].row), cs_row_test(p->row)) &&
-		    !has_test(w, all[i].test, p->side) &&
-		    !has_test(w, p->test, all[i].side))
+		    !has_test(w, all[i].row->test, p->side) &&
+		    !has_test(w, p->row->test, all[i].side))
 			kin = &all[i];
 	}
 	return kin;
@@ -478,15 +470,15 @@ static int say_matrix(struct cs_versus *v, const struct work *w,
 	const struct cs_test *x, *y;
 
 	if (!kin) {
-		cs_size_text(p->bytes, size[0], sizeof(size[0]));
+		cs_size_text(p->row->what.bytes, size[0], sizeof(size[0]));
 		cs_text(text, sizeof(text), "%s (%s): only in %s",
 			cs_row_test(p->row)->name, size[0], v->name[p->side]);
 		return say_alone(v, text, err);
 	}
 	x = cs_row_test(a->row);
 	y = cs_row_test(b->row);
-	cs_size_text(a->bytes, size[0], sizeof(size[0]));
-	cs_size_text(b->bytes, size[1], sizeof(size[1]));
+	cs_size_text(a->row->what.bytes, size[0], sizeof(size[0]));
+	cs_size_text(b->row->what.bytes, size[1], sizeof(size[1]));
 	if (x == y)
 		cs_text(text, sizeof(text), "%s: copies of %s in %s, of %s in %s",
 			x->name, size[0], v->name[0], size[1], v->name[1]);
@@ -524,8 +516,8 @@ static int say_nodes(struct cs_versus *v, const struct cs_pairing *p,
 static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p,
 		      size_t n, struct cs_err *err)
 {
-	struct cs_versus_matrix m = { .test = p->test, .metric = p->metric,
-				      .bytes = p->bytes, .first = v->cells.n };
+	struct cs_versus_matrix m = { .test = p->row->test, .metric = p->row->metric,
+				      .bytes = p->row->what.bytes, .first = v->cells.n };
 	struct lonely lonely[2] = { { .n = 0 }, { .n = 0 } };
 	int seen[2] = { 0, 0 };
 

@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,11 +114,15 @@ static void put_number(struct maker *m, enum cs_layer layer, const char *field,
 		put(m, layer, field, "%" PRId64, number);
 }
 
-static void put_on_off(struct maker *m, enum cs_layer layer, const char *field,
-		       int32_t is)
+/* Those of a table. */
+static void put_field(void *maker, const struct cs_field *field, const void *of)
 {
-	if (is >= 0)
-		put(m, layer, field, is ? "on" : "off");
+	char value[LONG];
+
+	if (!field->trait)
+		return;
+	cs_field_say(field, of, value, sizeof(value));
+	put(maker, field->layer, field->trait, "%s", value);
 }
 
 /* ---- GPUs ---- */
@@ -196,7 +199,7 @@ static void put_agents(struct maker *m)
 		if (!cs_run_gpu(m->run, (int)(nd - m->run->node), a->gpu.bus_id))
 			put_number(m, CS_LAYER_WIRING, "numa", own_numa(a));
 		put_links(m, &a->link);
-		put_on_off(m, CS_LAYER_SETTINGS, "mps", a->gpu.mps);
+		cs_fields_each(&cs_agent_gpu_fields, a, put_field, m);
 	}
 }
 
@@ -243,14 +246,6 @@ static void put_reaches(struct maker *m, const char *field, const uint8_t *reach
 		put(m, CS_LAYER_WIRING, field, "%s", text);
 }
 
-/* A spare part may be of another revision: that is no wrong wiring. */
-static void put_firmware(struct maker *m, const struct cs_board_facts *b)
-{
-	put(m, CS_LAYER_FIRMWARE, "part", "%s", b->part);
-	put(m, CS_LAYER_FIRMWARE, "vbios", "%s", b->vbios);
-	put(m, CS_LAYER_FIRMWARE, "inforom", "%s", b->inforom);
-}
-
 static void put_fabric(struct maker *m, const struct cs_board_facts *b)
 {
 	static const char *const state[] = { "not supported", "not begun",
@@ -265,14 +260,8 @@ static void put_fabric(struct maker *m, const struct cs_board_facts *b)
 		put(m, CS_LAYER_SOFTWARE, "fabric", "%s", state[b->fabric]);
 }
 
-static void put_limits(struct maker *m, const struct cs_board_facts *b)
+static void put_clocks(struct maker *m, const struct cs_board_facts *b)
 {
-	put_on_off(m, CS_LAYER_SETTINGS, "ecc", b->ecc);
-	if (!isnan(b->power_limit_w))
-		put(m, CS_LAYER_SETTINGS, "power-limit", "%g W", b->power_limit_w);
-	if (!isnan(b->power_default_w))
-		put(m, CS_LAYER_SETTINGS, "power-default", "%g W",
-		    b->power_default_w);
 	if (b->sm_mhz_max > 0 && b->mem_mhz_max > 0)
 		put(m, CS_LAYER_SETTINGS, "clocks-most", "%d, %d MHz",
 		    b->sm_mhz_max, b->mem_mhz_max);
@@ -284,26 +273,10 @@ static void put_limits(struct maker *m, const struct cs_board_facts *b)
 /* Where it is on the bus, and what the machine does to what passes there. */
 static void put_place(struct maker *m, const struct cs_gpu_sight *s)
 {
-	put_number(m, CS_LAYER_WIRING, "numa", s->numa);
 	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_sights);
 	put_reaches(m, "to-nics", s->to_nic, cs_node_cards(&m->nd->facts));
-	put(m, CS_LAYER_SETTINGS, "iommu", "%s", s->iommu);
 	if (s->acs >= 0)
 		put(m, CS_LAYER_SETTINGS, "acs", "0x%02x", (unsigned)s->acs);
-}
-
-static const char *compute_mode_text(int32_t mode)
-{
-	switch (mode) {
-	case 0:
-		return "default";
-	case 2:
-		return "prohibited";
-	case 3:
-		return "exclusive process";
-	default:
-		return "";
-	}
 }
 
 static void put_sights(struct maker *m)
@@ -317,16 +290,10 @@ static void put_sights(struct maker *m)
 		n += is_there(s);
 		cs_text(m->of, sizeof(m->of), "gpu%d.", i);
 		m->bus_id = s->bus_id;
-		put(m, CS_LAYER_WIRING, "model", "%s", s->name);
-		put_on_off(m, CS_LAYER_SETTINGS, "persistence", s->persistence);
-		put(m, CS_LAYER_SETTINGS, "compute-mode", "%s",
-		    compute_mode_text(s->compute_mode));
-		put_on_off(m, CS_LAYER_SETTINGS, "mig", s->mig);
-		put_number(m, CS_LAYER_WIRING, "module", s->board.module_id);
+		cs_fields_each(&cs_gpu_sight_fields, s, put_field, m);
 		put_nvlink_ends(m, &s->board.nvlink);
-		put_firmware(m, &s->board);
 		put_fabric(m, &s->board);
-		put_limits(m, &s->board);
+		put_clocks(m, &s->board);
 		put_place(m, s);
 	}
 	of_node(m);
@@ -359,7 +326,6 @@ static void put_cards(struct maker *m)
 	const struct cs_node_facts *f = &m->nd->facts;
 	char field[16];
 
-	put_number(m, CS_LAYER_WIRING, "nics", f->n_nics);
 	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
 		const char *kind = nic->infiniband > 0 ? "InfiniBand" : "Ethernet";
@@ -370,31 +336,6 @@ static void put_cards(struct maker *m)
 		cs_text(field, sizeof(field), "nic%d.numa", i);
 		put_number(m, CS_LAYER_WIRING, field, nic->numa);
 	}
-	put_number(m, CS_LAYER_WIRING, "nvswitches", f->n_switches);
-	put(m, CS_LAYER_FIRMWARE, "nvswitch-bios", "%s", f->switch_bios);
-}
-
-/* Of memory no two machines report the same bytes, nor of a GPU's two drivers. */
-static void put_node(struct maker *m)
-{
-	const struct cs_node_facts *f = &m->nd->facts;
-
-	of_node(m);
-	put(m, CS_LAYER_WIRING, "product", "%s", f->product);
-	put(m, CS_LAYER_WIRING, "cpu", "%s", f->cpu);
-	put_number(m, CS_LAYER_WIRING, "cpus", f->n_cpus);
-	put_number(m, CS_LAYER_WIRING, "numa-domains", f->n_numa);
-	put_distances(m);
-	put_cards(m);
-	put(m, CS_LAYER_FIRMWARE, "bios", "%s", f->bios);
-	put(m, CS_LAYER_FIRMWARE, "bios-date", "%s", f->bios_date);
-	put(m, CS_LAYER_SOFTWARE, "kernel", "%s", f->kernel);
-	put(m, CS_LAYER_SOFTWARE, "driver", "%s", f->driver);
-	put(m, CS_LAYER_SOFTWARE, "cuda", "%s", f->cuda);
-	put(m, CS_LAYER_SETTINGS, "governor", "%s", f->governor);
-	put(m, CS_LAYER_SETTINGS, "iommu", "%s", f->iommu);
-	put(m, CS_LAYER_SETTINGS, "huge-pages", "%s", f->huge_pages);
-	put_number(m, CS_LAYER_SETTINGS, "page-bytes", f->page_bytes);
 }
 
 /* ---- the launch ---- */
@@ -438,27 +379,10 @@ static void put_ranks(struct maker *m)
 		const struct cs_rank_facts *rank = &nd->ranks[r];
 
 		cs_text(m->of, sizeof(m->of), "rank%d.", rank->local_rank);
-		put(m, CS_LAYER_LAUNCH, "cpus", "%s", rank->cpus);
-		put_number(m, CS_LAYER_LAUNCH, "gpus", rank->n_gpus);
+		cs_fields_each(&cs_rank_fields, rank, put_field, m);
 		put_environment(m, rank->environment);
 	}
 	of_node(m);
-}
-
-static void put_launch(struct maker *m)
-{
-	const struct cs_node_facts *f = &m->nd->facts;
-
-	of_node(m);
-	put_number(m, CS_LAYER_LAUNCH, "ranks", f->n_ranks);
-	if (f->grant[0])
-		put_number(m, CS_LAYER_LAUNCH, "gpus-granted", f->n_granted);
-	put(m, CS_LAYER_LAUNCH, "container", "%s", f->container);
-	if (!isnan(f->cgroup_cpus))
-		put(m, CS_LAYER_LAUNCH, "cgroup-cpus", "%g", f->cgroup_cpus);
-	put_number(m, CS_LAYER_LAUNCH, "cgroup-memory-bytes",
-		   f->cgroup_memory_bytes);
-	put_ranks(m);
 }
 
 static int by_field(const void *a, const void *b)
@@ -473,17 +397,24 @@ static int by_field(const void *a, const void *b)
 int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 		   struct cs_err *err)
 {
+	const struct cs_node_facts *f = &run->node[node].facts;
 	struct maker m = { .run = run, .nd = &run->node[node], .traits = traits,
 			   .err = err };
 	size_t first = traits->n;
 
-	put_node(&m);
+	of_node(&m);
+	cs_fields_each(&cs_node_fields, f, put_field, &m);
+	put_distances(&m);
+	put_cards(&m);
 	/* arenas of host memory are no parts of a machine */
 	if (strcmp(run->backend, "cpu")) {
 		put_agents(&m);
 		put_sights(&m);
 	}
-	put_launch(&m);
+	of_node(&m);
+	if (f->grant[0])
+		put_number(&m, CS_LAYER_LAUNCH, "gpus-granted", f->n_granted);
+	put_ranks(&m);
 	if (m.rc)
 		return -1;
 	if (traits->n > first)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/cells.h"
 #include "result/pool.h"
 
 #define DRIFT_MOST 0.005 /* as --precision: more is a trend, not noise */
@@ -376,7 +377,7 @@ static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
 
 	if (pooled->rows.rows.data == run->rows.rows.data || found.n == before)
 		return 0;
-	to = cs_pool_first_turns(run, pooled);
+	to = cs_pool_first_turns(run);
 	if (!to)
 		return cs_err_set(err, "no memory");
 	found.data = (struct cs_finding *)found.data + before;
@@ -393,6 +394,8 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	size_t before;
 	int rc;
 
+	if (cs_run_index(run, err))
+		return -1;
 	cs_in_use_mark(run);
 	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
 	run->findings = pooled.findings;
@@ -423,40 +426,21 @@ void cs_check_forget(struct cs_run *run)
 
 /* ---- of the whole run -------------------------------------------------- */
 
-static int by_cell(const void *x, const void *y)
+/* Between a cell's controls and its other rows the figures furthest apart; NAN without
+ * a control or without a figure of the cell itself. */
+static double drift_of(const struct cs_run *run, const struct cs_row *cell)
 {
-	const struct cs_row *a = *(const struct cs_row *const *)x;
-	const struct cs_row *b = *(const struct cs_row *const *)y;
-	const uint64_t p[] = { a->test, a->metric, a->what.bytes, a->what.src.index,
-			       a->what.dst.index,
-			       (uint64_t)cs_end_is_numa(&a->what.src) };
-	const uint64_t q[] = { b->test, b->metric, b->what.bytes, b->what.src.index,
-			       b->what.dst.index,
-			       (uint64_t)cs_end_is_numa(&b->what.src) };
-
-	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
-}
-
-static int is_control(const struct cs_row *row)
-{
-	return (row->flags & CS_ROW_CONTROL) != 0;
-}
-
-/* Of row[0..n), which are of one cell, the figures furthest apart; NAN without a
- * control or without a figure of the cell itself. */
-static double drift_of(const struct cs_row *const *row, size_t n)
-{
+	static const enum cs_rows_of kind[] = { CS_ROWS_MEASURED, CS_ROWS_CONTROLS };
 	double least[2] = { NAN, NAN }, most[2] = { NAN, NAN };
 
-	for (size_t i = 0; i < n; i++) {
-		int c = is_control(row[i]);
-
-		least[c] = fmin(least[c], row[i]->stats.median);
-		most[c] = fmax(most[c], row[i]->stats.median);
-	}
+	for (int c = 0; c < 2; c++)
+		for (const struct cs_row *row = NULL;
+		     (row = cs_figure_next(run, cell, row, kind[c]));) {
+			if (row->status != CS_OK)
+				continue;
+			least[c] = fmin(least[c], row->stats.median);
+			most[c] = fmax(most[c], row->stats.median);
+		}
 	if (isnan(least[0]) || isnan(least[1]))
 		return NAN;
 	return fmax(fabs(most[1] / least[0] - 1), fabs(least[1] / most[0] - 1));
@@ -464,27 +448,10 @@ static double drift_of(const struct cs_row *const *row, size_t n)
 
 double cs_control_drift(const struct cs_run *run, int node)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node);
-	const struct cs_row **held = calloc(rows.n + 1, sizeof(*held));
-	size_t n = 0, controls = 0, i, k;
+	const struct cs_row_list controls = cs_run_rows(run, node, CS_ROWS_CONTROLS);
 	double most = NAN;
 
-	for (i = 0; held && i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
-		if ((int)row->node != node || row->status != CS_OK ||
-		    (cs_row_is_repeat(row) && !is_control(row)))
-			continue;
-		held[n++] = row;
-		controls += is_control(row);
-	}
-	if (controls)
-		qsort(held, n, sizeof(*held), by_cell);
-	for (i = 0; controls && i < n; i = k) {
-		for (k = i + 1; k < n && !by_cell(&held[i], &held[k]); k++)
-			;
-		most = fmax(most, drift_of(held + i, k - i));
-	}
-	free(held);
+	for (size_t i = 0; i < controls.n; i++)
+		most = fmax(most, drift_of(run, cs_listed(&controls, i)));
 	return most;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/cells.h"
+
 #define LISTED 3	/* cells named in one finding; the rest is a count */
 #define REASONS_MOST 20	/* that have a finding each, of a node */
 
@@ -24,7 +26,7 @@ static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
 	     k < rows->n && k <= i + CS_STEP_MAX; k++) {
 		other = cs_listed(rows, k);
 		if (other->metric == CS_METRIC_RATE &&
-		    other->node == row->node && other->step == row->step &&
+		    other->step == row->step &&
 		    other->status == row->status)
 			return 1;
 	}
@@ -120,7 +122,7 @@ static int has_it(const struct cs_run *run, const struct cs_row *row,
 static int is_of(const struct cs_run *run, const struct cs_row *row,
 		 const struct cause *cause)
 {
-	if ((int)row->node != cause->node || row->status != cause->status)
+	if (row->status != cause->status)
 		return 0;
 	/* of what was left out there is a word for the whole run */
 	if (cause->status == CS_SKIPPED && !cause->reason &&
@@ -129,7 +131,7 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 	if (cause->flag && !(row->flags & cause->flag))
 		return 0;
 	/* what went wrong is told of repetitions too */
-	if (row->status <= CS_SKIPPED && cs_row_is_repeat(row))
+	if (row->status <= CS_SKIPPED && !cs_row_is(run, row, CS_ROWS_MEASURED))
 		return 0;
 	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
 		return 0;
@@ -148,7 +150,7 @@ static const struct cs_row *next_cell(const struct cs_run *run,
 				      const struct cause *cause, uint64_t after,
 				      size_t *left)
 {
-	const struct cs_row_list rows = cs_run_rows(run, cause->node);
+	const struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
 	const struct cs_row *first = NULL;
 
 	*left = 0;
@@ -276,7 +278,7 @@ static int tell_bad_cells(struct cs_run *run, const struct cs_row *row,
 static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node *told,
 			  struct cs_err *err)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	size_t n, i, said = 0;
 	const struct cs_row **first = first_of_reasons(&rows, &n);
 	int rc = first ? 0 : cs_err_set(err, "no memory to judge %zu rows", rows.n);
@@ -322,7 +324,7 @@ static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 static void flag_text(const struct cs_run *run, const struct cause *cause,
 		      char *to, size_t size)
 {
-	const struct cs_row_list rows = cs_run_rows(run, cause->node);
+	const struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
 	size_t few = 0, all = 0;
 	double least = 1, widest = 0, width;
 
@@ -471,7 +473,7 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
 	struct cs_finding f = { .severity = CS_WARNING, .node = node,
 				.id = CS_FINDING_THROTTLED };
-	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	char cells[200], text[CS_ERR_TEXT], why[100];
 	uint64_t bits = 0;
 
@@ -495,15 +497,14 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 {
 	int n = run->node[node].facts.n_agents, slow = 0;
-	const struct cs_row_list rows = cs_run_rows(run, node);
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char bad[CS_MAX_AGENTS] = { 0 };
 
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
 		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
 
-		if ((int)row->node != node || row->status != CS_OK ||
-		    cs_row_is_repeat(row))
+		if (row->status != CS_OK)
 			continue;
 		for (int k = 0; k < 2; k++)
 			if (row->throttle_at[k] & CS_THROTTLE_BAD &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "result/cells.h"
 
 int cs_only_looked(const struct cs_run *run)
 {

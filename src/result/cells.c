@@ -1,0 +1,344 @@
+#include "config.h"
+
+#include "result/cells.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Positions of rows are one more than they are where 0 is none. */
+struct cs_cells {
+	size_t n;		/* rows that were there */
+	uint32_t nodes, mask;
+	uint32_t *next;		/* by row: the next of the same figure */
+	uint32_t *slot;		/* by hash: the first row of a figure */
+	uint32_t *first;	/* by kind and node: where its list begins in at[] */
+	uint32_t *at;		/* rows, as they are */
+	uint8_t *is;		/* by row: bits of enum cs_rows_of */
+};
+
+#define REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
+#define KINDS_MOST 5 /* of one row */
+
+/* ---- identity ---- */
+
+int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
+{
+	if (a->test != b->test)
+		return a->test < b->test ? -1 : 1;
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
+	if (a->what.bytes != b->what.bytes)
+		return a->what.bytes < b->what.bytes ? -1 : 1;
+	return cs_variant_compare(&a->what.variant, &b->what.variant);
+}
+
+int cs_same_figure(const struct cs_row *a, const struct cs_row *b)
+{
+	return a->node == b->node && !cs_matrix_order(a, b) &&
+	       cs_ends_are_same(&a->what.src, &b->what.src) &&
+	       cs_ends_are_same(&a->what.dst, &b->what.dst);
+}
+
+/* Equal of the same figure; where others have it too they are only further apart. */
+static uint32_t hash_of(const struct cs_row *row)
+{
+	const uint64_t part[] = { row->node, row->test, row->metric, row->what.bytes,
+				  row->what.src.index, row->what.dst.index };
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		hash = (hash ^ part[i]) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(hash >> 32);
+}
+
+/* Where a figure is, or where it goes. */
+static uint32_t *slot_of(const struct cs_cells *cells, const struct cs_rows *rows,
+			 const struct cs_row *row)
+{
+	uint32_t i = hash_of(row);
+
+	while (cells->slot[i & cells->mask] &&
+	       !cs_same_figure(cs_rows_get(rows, cells->slot[i & cells->mask] - 1), row))
+		i++;
+	return &cells->slot[i & cells->mask];
+}
+
+/* ---- making it ---- */
+
+/* Is there a row before it, of the same step, of which it is a further turn? */
+static int is_turn(const struct cs_cells *cells, const struct cs_rows *rows, size_t i)
+{
+	const struct cs_row *row = cs_rows_get(rows, i);
+	size_t k = row->block > 1 ? *slot_of(cells, rows, row) - 1 : i;
+
+	while (k != i && cs_rows_get(rows, k)->step != row->step)
+		k = cells->next[k] - 1;
+	return k != i;
+}
+
+static unsigned kinds_of(const struct cs_cells *cells, const struct cs_rows *rows,
+			 size_t i)
+{
+	const struct cs_row *row = cs_rows_get(rows, i);
+	int turn = is_turn(cells, rows, i), measured = !(row->flags & REPEATS);
+
+	return 1u << CS_ROWS_ALL | (unsigned)measured << CS_ROWS_MEASURED |
+	       (unsigned)(measured && !turn && row->metric == CS_METRIC_RATE)
+		       << CS_ROWS_CELLS | (unsigned)turn << CS_ROWS_TURNS |
+	       (row->flags & CS_ROW_CONTROL ? 1u << CS_ROWS_CONTROLS : 0) |
+	       (row->flags & CS_ROW_AGAIN ? 1u << CS_ROWS_REMEASURED : 0) |
+	       (row->flags & CS_ROW_COMPANY ? 1u << CS_ROWS_CONCURRENT : 0);
+}
+
+/* One block of memory; the caller frees it. */
+static struct cs_cells *cells_new(size_t n, size_t nodes)
+{
+	size_t slots = 2, lists = CS_ROWS_KINDS * (nodes + 1);
+	struct cs_cells *cells;
+
+	while (slots < 2 * n)
+		slots *= 2;
+	cells = calloc(1, sizeof(*cells) + n + sizeof(uint32_t) *
+				  (slots + lists + 1 + (1 + KINDS_MOST) * n));
+	if (!cells)
+		return NULL;
+	cells->n = n;
+	cells->nodes = (uint32_t)nodes;
+	cells->mask = (uint32_t)slots - 1;
+	cells->slot = (uint32_t *)(cells + 1);
+	cells->next = cells->slot + slots;
+	cells->first = cells->next + n;
+	cells->at = cells->first + lists + 1;
+	cells->is = (uint8_t *)(cells->at + KINDS_MOST * n);
+	return cells;
+}
+
+/* Where the list of a kind on a node begins; the next one begins where it ends. */
+static uint32_t *list_of(const struct cs_cells *cells, enum cs_rows_of kind, size_t node)
+{
+	return &cells->first[(size_t)kind * (cells->nodes + 1) + node];
+}
+
+static void make_lists(struct cs_cells *cells, const struct cs_rows *rows)
+{
+	size_t n = cs_rows_count(rows), lists = CS_ROWS_KINDS * (cells->nodes + 1), i;
+
+	/* first the ends, which become begins as the last rows go first */
+	for (i = 0; i < n; i++)
+		for (int kind = 0; kind < CS_ROWS_KINDS; kind++)
+			if (cells->is[i] >> kind & 1)
+				++*list_of(cells, kind, cs_rows_get(rows, i)->node);
+	for (i = 1; i <= lists; i++)
+		cells->first[i] += cells->first[i - 1];
+	for (i = n; i-- > 0;)
+		for (int kind = 0; kind < CS_ROWS_KINDS; kind++)
+			if (cells->is[i] >> kind & 1)
+				cells->at[--*list_of(cells, kind, cs_rows_get(rows, i)->node)] =
+					(uint32_t)i;
+}
+
+int cs_run_index(struct cs_run *run, struct cs_err *err)
+{
+	const struct cs_rows *rows = &run->rows;
+	size_t n = cs_rows_count(rows), i;
+	struct cs_cells *cells;
+
+	if (rows->cells && rows->cells->n == n)
+		return 0;
+	cs_rows_unindex(&run->rows);
+	cells = cells_new(n, (size_t)run->n_nodes);
+	if (!cells)
+		return cs_err_set(err, "no memory to index %zu rows", n);
+	for (i = n; i-- > 0;) {
+		uint32_t *slot = slot_of(cells, rows, cs_rows_get(rows, i));
+
+		cells->next[i] = *slot;
+		*slot = (uint32_t)i + 1;
+	}
+	for (i = 0; i < n; i++)
+		if (cs_rows_get(rows, i)->node < cells->nodes)
+			cells->is[i] = (uint8_t)kinds_of(cells, rows, i);
+	make_lists(cells, rows);
+	run->rows.cells = cells;
+	return 0;
+}
+
+/* ---- asking it ---- */
+
+struct cs_row_list cs_run_rows(const struct cs_run *run, int node, enum cs_rows_of kind)
+{
+	const struct cs_cells *cells = run->rows.cells;
+	const uint32_t *first = cells ? list_of(cells, kind, (size_t)node) : NULL;
+
+	assert(!cells || cells->n == cs_rows_count(&run->rows));
+	return first ? (struct cs_row_list){ &run->rows, cells->at + first[0],
+					     first[1] - first[0] } :
+		       (struct cs_row_list){ &run->rows, NULL, 0 };
+}
+
+size_t cs_listed_at(const struct cs_row_list *list, size_t i)
+{
+	return list->at[i];
+}
+
+const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i)
+{
+	return cs_rows_get(list->rows, list->at[i]);
+}
+
+int cs_row_is(const struct cs_run *run, const struct cs_row *row, enum cs_rows_of kind)
+{
+	return run->rows.cells->is[row - cs_rows_get(&run->rows, 0)] >> kind & 1;
+}
+
+const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
+				    const struct cs_row *last, enum cs_rows_of kind)
+{
+	const struct cs_cells *cells = run->rows.cells;
+	uint32_t at = !cells ? 0 :
+		      last ? cells->next[last - cs_rows_get(&run->rows, 0)] :
+			     *slot_of(cells, &run->rows, of);
+
+	while (at && !(cells->is[at - 1] >> kind & 1))
+		at = cells->next[at - 1];
+	return at ? cs_rows_get(&run->rows, at - 1) : NULL;
+}
+
+/* ---- the plan's ---- */
+
+const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agents,
+					  struct cs_planned *at)
+{
+	for (; plan && at->step < plan->n_steps; at->step++, at->k = 0) {
+		const struct cs_step *step = cs_plan_step(plan, at->step);
+
+		if ((step->flags & CS_STEP_CONTROL) ||
+		    !cs_step_applies(plan, step, n_agents))
+			continue;
+		while (at->k < step->count) {
+			const struct cs_transfer *t =
+				cs_plan_transfer(plan, step, at->k++);
+
+			if (!cs_transfer_is_load(t))
+				return t;
+		}
+	}
+	return NULL;
+}
+
+static size_t planned_for(const struct cs_plan *plan, int n_agents)
+{
+	struct cs_planned at = { 0, 0 };
+	size_t n = 0;
+
+	while (cs_planned_next(plan, n_agents, &at))
+		n++;
+	return n;
+}
+
+struct cs_coverage cs_run_coverage(const struct cs_run *run)
+{
+	struct cs_coverage c = { 0 };
+	size_t of[CS_MAX_AGENTS + 1] = { 0 };
+
+	for (int node = 0; run->node && node < run->n_nodes; node++) {
+		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+		int n = run->node[node].facts.n_agents;
+
+		if (n >= 0 && !of[n]) /* else nobody knows */
+			of[n] = planned_for(run->plan, n);
+		c.planned += n < 0 ? 0 : of[n];
+		c.cells += cells.n;
+		for (size_t i = 0; i < cells.n; i++) {
+			const struct cs_row *row = cs_listed(&cells, i);
+
+			c.measured += row->status == CS_OK;
+			c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
+		}
+	}
+	return c;
+}
+
+/* ---- going on ---- */
+
+static int by_step(const void *a, const void *b)
+{
+	const struct cs_row *x = *(const struct cs_row *const *)a;
+	const struct cs_row *y = *(const struct cs_row *const *)b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* A rate of each transfer that the step measures and, of several that were sampled,
+ * their total; all of them ok.  What repeats a cell is no part of it. */
+static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
+		    size_t n)
+{
+	const struct cs_step *step;
+	size_t rates = 0, totals = 0, measured = 0, rated = 0, i;
+	uint32_t k, repeats = REPEATS;
+
+	if (!plan || row[0]->step >= plan->n_steps)
+		return 0;
+	step = cs_plan_step(plan, row[0]->step);
+	if (step->flags & CS_STEP_CONTROL)
+		repeats &= ~CS_ROW_CONTROL;
+	for (k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		measured += !cs_transfer_is_load(t);
+		rated += !cs_transfer_is_load(t) &&
+			 cs_transfer_test(plan, t)->unit == CS_UNIT_GBS;
+	}
+	for (i = 0; i < n; i++) {
+		if (row[i]->flags & repeats)
+			continue;
+		if (row[i]->status != CS_OK)
+			return 0;
+		rates += row[i]->metric == CS_METRIC_RATE;
+		totals += row[i]->metric == CS_METRIC_TOTAL;
+	}
+	return rates == measured &&
+	       totals == (rated > 1 &&
+			  cs_row_test(row[0])->how == CS_HOW_GATED);
+}
+
+int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
+{
+	size_t n = cs_rows_count(&run->rows), i, k;
+	const struct cs_row **row = calloc(n + 1, sizeof(*row));
+
+	if (!row)
+		return cs_err_set(err, "no memory");
+	for (i = 0; i < n; i++)
+		row[i] = cs_rows_get(&run->rows, i);
+	qsort(row, n, sizeof(*row), by_step);
+	for (i = 0; i < n; i = k) {
+		char whole;
+
+		for (k = i + 1; k < n && !by_step(&row[i], &row[k]); k++)
+			;
+		whole = (char)is_whole(run->plan, row + i, k - i);
+		for (; i < k; i++)
+			keep[row[i] - cs_rows_get(&run->rows, 0)] = whole;
+	}
+	free(row);
+	return 0;
+}
+
+int cs_run_keep_whole(struct cs_run *run, struct cs_err *err)
+{
+	char *keep = calloc(cs_rows_count(&run->rows) + 1, 1);
+	int rc = keep ? cs_run_mark_whole(run, keep, err) :
+			cs_err_set(err, "no memory");
+
+	if (!rc) {
+		cs_rows_filter(&run->rows, keep);
+		run->findings.n = 0;
+	}
+	free(keep);
+	return rc;
+}

@@ -1,0 +1,80 @@
+/* cells.h - the index of a run's rows: which are of one cell, and what each is to it.
+ * Nobody else asks that of a row.
+ *
+ * A cell is what one transfer of the plan measures on one node; the row of its first
+ * measurement is its figure, or says what became of it.  Other rows are further turns
+ * of it, where placements take turns, or repeat it: controls, re-measurements, and
+ * rounds in which other pairs ran.  Totals of a step and parts of an opening are
+ * measured too, but are no cells.
+ *
+ * Who has put a run's rows together indexes them once (cs_run_index); what changes
+ * them takes the index away. */
+#ifndef CS_RESULT_CELLS_H
+#define CS_RESULT_CELLS_H
+
+#include "result/run.h"
+
+/* What a row may be to a cell. */
+enum cs_rows_of {
+	CS_ROWS_ALL,
+	CS_ROWS_MEASURED,	/* of every metric, further turns too; no repeats */
+	CS_ROWS_CELLS,		/* one of each cell: its first measurement */
+	CS_ROWS_TURNS,		/* further turns of a row before them */
+	CS_ROWS_CONTROLS,
+	CS_ROWS_REMEASURED,
+	CS_ROWS_CONCURRENT,	/* repeats while other pairs ran */
+	CS_ROWS_KINDS
+};
+
+/* Order of what is measured, wherever: by test, metric, size and variant.  0:
+ * one matrix. */
+int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);
+/* Are they figures of the same: of one matrix, node and ends?  Steps may differ. */
+int cs_same_figure(const struct cs_row *a, const struct cs_row *b);
+
+/* Index the rows, unless they are; cs_rows_unindex() frees it, as does releasing
+ * the rows. */
+int cs_run_index(struct cs_run *run, struct cs_err *err);
+
+/* Rows in the order in which they came; none before they are indexed. */
+struct cs_row_list {
+	const struct cs_rows *rows;
+	const uint32_t *at;
+	size_t n;
+};
+struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
+			       enum cs_rows_of kind);
+/* Where the i-th of the list stands in the run, and the row itself. */
+size_t cs_listed_at(const struct cs_row_list *list, size_t i);
+const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);
+/* Is a row of the run of that kind? */
+int cs_row_is(const struct cs_run *run, const struct cs_row *row, enum cs_rows_of kind);
+/* Of the rows of that kind with the figure `of` (cs_same_figure) the one that came
+ * after `last`, the first where that is NULL; NULL at the end. */
+const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
+				    const struct cs_row *last, enum cs_rows_of kind);
+
+/* The cells that a plan has for a node with so many agents, one after the other:
+ * begin with { 0, 0 }; NULL at the end. */
+struct cs_planned {
+	uint32_t step, k;
+};
+const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agents,
+					  struct cs_planned *at);
+
+/* Cells with a figure, and those of the plan. */
+struct cs_coverage {
+	size_t measured, planned;
+	size_t cells;		/* of which there is a row, with a figure or without */
+	size_t left_out;	/* for the budget */
+};
+struct cs_coverage cs_run_coverage(const struct cs_run *run);
+
+/* For a run that goes on with the rows of an earlier one.  keep[i] is set to 1 for
+ * the rows of steps that were measured whole and with every row ok, else to 0.  It
+ * needs no index. */
+int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err);
+/* Only those rows stay; findings go, for those of what stays are found again. */
+int cs_run_keep_whole(struct cs_run *run, struct cs_err *err);
+
+#endif
