@@ -22,6 +22,7 @@ static int add_view(struct cs_draft *d, size_t index, uint64_t bytes)
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[index];
 	int is_lone = d->req->chosen[index] == CS_CHOSEN_LONE;
+	size_t steps = d->steps.n;
 	struct cs_view *view;
 
 	d->n = is_lone ? 1 : (uint32_t)d->req->n_agents;
@@ -35,8 +36,7 @@ static int add_view(struct cs_draft *d, size_t index, uint64_t bytes)
 	d->bytes = bytes;
 	if (cs_pattern_cells(d, test))
 		return cs_err_prefix(d->err, "%s", test->name);
-	view = (struct cs_view *)d->views.data + d->views.n - 1;
-	d->views.n -= !view->steps;
+	d->views.n -= d->steps.n == steps;
 	return 0;
 }
 
@@ -100,15 +100,7 @@ static int add_tests(struct cs_draft *d)
 		if (!req->chosen[i])
 			continue;
 		chosen++;
-		if (!cs_test_is_of(&test[i],
-				   (enum cs_backend_kind)req->set.backend))
-			return cs_err_set(d->err, "test '%s' is of the other "
-					  "backend", test[i].name);
-		if (!cs_method_fits((int)test[i].method,
-				    (enum cs_way)req->set.via))
-			return cs_err_set(d->err, "test '%s' is of another --via",
-					  test[i].name);
-		if (add_sizes(d, i))
+		if (cs_test_check(&test[i], &req->set, d->err) || add_sizes(d, i))
 			return -1;
 	}
 	if (!chosen)
@@ -239,15 +231,14 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 	struct cs_vec heads = CS_VEC(uint32_t), order = CS_VEC(uint32_t);
 	struct cs_plan *plan = NULL;
 
-	if (!cs_agents_check(req->n_agents, err) &&
-	    !cs_settings_check(&req->set, err) && !add_tests(&d) &&
+	if (!cs_request_check(req->n_agents, &req->set, err) && !add_tests(&d) &&
 	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err) &&
 	    !draw_order(&d, &heads, order.data)) {
 		plan = plan_with_controls(&d);
 	}
 	if (plan) {
 		put_steps(plan, &d, &heads, order.data);
-		plan->id = cs_plan_hash(plan);
+		cs_draft_end(plan);
 		*out = plan;
 	}
 	cs_vec_release(&order);
