@@ -64,6 +64,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
 	%D%/plan/choose.c \
+	%D%/plan/choose.h \
 	%D%/plan/assemble.c \
 	%D%/plan/build.c \
 	%D%/plan/draft.c \

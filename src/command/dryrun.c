@@ -44,11 +44,11 @@ static int write_plans(const struct cs_options *opt, const struct cs_plan *plan,
 	return 0;
 }
 
-/* `chosen` has room for the catalogue. */
-static int make_plan(const struct cs_options *opt, char *chosen, struct cs_plan **out,
+static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 		     struct cs_err *err)
 {
-	struct cs_plan_request req = { .set = opt->set, .chosen = chosen };
+	struct cs_choices chosen;
+	struct cs_plan_request req = { .set = opt->set, .chosen = &chosen };
 	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
 				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	struct cs_topo *topo;
@@ -63,27 +63,20 @@ static int make_plan(const struct cs_options *opt, char *chosen, struct cs_plan 
 		return cs_err_set(err, "--dry-run needs --gpus COUNT, e.g. --gpus 8");
 	if (opt->plan)
 		return read_plan(opt, &req, out, err);
-	if (cs_options_choose(opt, backend, chosen, err))
+	chosen.n = 0;
+	if (cs_options_choose(opt, backend, &chosen, err))
 		return -1;
 	if (req.n_agents == 1)
-		cs_options_choose_lone(opt, backend, chosen);
+		cs_options_choose_lone(opt, backend, &chosen);
 	return cs_plan_build(&req, out, err);
 }
 
 static int show_plan(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_plan *plan = NULL;
-	char *chosen;
-	size_t n;
 	int status = CS_EXIT_USAGE;
 
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	if (!chosen) {
-		cs_err_set(err, "no memory");
-		return CS_EXIT_CANNOT;
-	}
-	if (!make_plan(opt, chosen, &plan, err) &&
+	if (!make_plan(opt, &plan, err) &&
 	    !write_plans(opt, plan, err))
 		status = CS_EXIT_OK;
 	if (!status && !opt->quiet &&
@@ -92,7 +85,6 @@ static int show_plan(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		status = CS_EXIT_CANNOT;
 	}
 	free(plan);
-	free(chosen);
 	return status;
 }
 

@@ -3,7 +3,6 @@
 #include "command/leftout.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *name_of(enum cs_backend_kind backend)
@@ -11,28 +10,23 @@ static const char *name_of(enum cs_backend_kind backend)
 	return backend == CS_BACKEND_CPU ? "cpu" : "cuda";
 }
 
-/* The tests that the options mean on that backend; NULL where there are none. */
-static char *chosen_of(const struct cs_options *opt, enum cs_backend_kind backend)
+/* The tests that the options mean on that backend. */
+static void choose(const struct cs_options *opt, enum cs_backend_kind backend,
+		   struct cs_choices *to)
 {
-	size_t n;
-	char *chosen;
-
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	if (!chosen || !cs_options_choose(opt, backend, chosen, NULL))
-		return chosen;
-	free(chosen);
-	return NULL;
+	to->n = 0;
+	if (cs_options_choose(opt, backend, to, NULL))
+		to->n = 0;
 }
 
 /* Is one of the chosen tests on that path? */
-static int has_path(const char *chosen, enum cs_path path)
+static int has_path(const struct cs_choices *chosen, enum cs_path path)
 {
 	size_t n, i;
 	const struct cs_test *test = cs_catalogue(&n);
 
-	for (i = 0; chosen && i < n; i++)
-		if (chosen[i] && test[i].path == path)
+	for (i = 0; i < chosen->n; i++)
+		if (test[chosen->choice[i].test].path == path)
 			return 1;
 	return 0;
 }
@@ -43,16 +37,16 @@ static void paths_lost(const struct cs_options *opt, enum cs_backend_kind backen
 {
 	enum cs_backend_kind other = backend == CS_BACKEND_CPU ?
 				     CS_BACKEND_CUDA : CS_BACKEND_CPU;
-	char *here = chosen_of(opt, backend), *there = chosen_of(opt, other);
+	struct cs_choices here, there;
 	enum cs_path path;
 
+	choose(opt, backend, &here);
+	choose(opt, other, &there);
 	to[0] = '\0';
-	for (path = CS_PATH_PEER; here && path <= CS_PATH_HOST; path++)
-		if (has_path(there, path) && !has_path(here, path))
+	for (path = CS_PATH_PEER; here.n && path <= CS_PATH_HOST; path++)
+		if (has_path(&there, path) && !has_path(&here, path))
 			cs_text_add(to, size, "%s%s", to[0] ? ", " : "",
 				    cs_path_text(path));
-	free(here);
-	free(there);
 }
 
 void cs_left_out_backend(const struct cs_options *opt,
@@ -74,21 +68,22 @@ void cs_left_out_backend(const struct cs_options *opt,
 }
 
 /* How many chosen tests are nowhere in the plan, and the first of them. */
-static size_t without_cell(const struct cs_plan *plan, const char *chosen,
-			   const char **first)
+static size_t without_cell(const struct cs_plan *plan,
+			   const struct cs_choices *chosen, const char **first)
 {
+	const struct cs_choice *choice = chosen->choice;
 	size_t n, i, missing = 0;
 	const struct cs_test *test = cs_catalogue(&n);
 	uint32_t v;
 
-	for (i = 0; chosen && i < n; i++) {
+	for (i = 0; i < chosen->n; i++) {
 		for (v = 0; v < plan->n_views; v++)
-			if (cs_plan_view(plan, v)->test == i)
+			if (cs_plan_view(plan, v)->test == choice[i].test)
 				break;
-		if (!chosen[i] || v < plan->n_views)
+		if (v < plan->n_views || (i && choice[i].test == choice[i - 1].test))
 			continue;
 		if (!missing++)
-			*first = test[i].name;
+			*first = test[choice[i].test].name;
 	}
 	return missing;
 }
@@ -97,15 +92,16 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 				    const struct cs_plan *plan, char *to, size_t size)
 {
 	enum cs_backend_kind backend = (enum cs_backend_kind)plan->set.backend;
-	char *chosen = opt->plan ? NULL : chosen_of(opt, backend);
+	struct cs_choices chosen = { .n = 0 };
 	int cpu = backend == CS_BACKEND_CPU, of_pairs;
 	const char *first = "";
-	size_t missing = without_cell(plan, chosen, &first);
 	const struct cs_test *test;
 	char more[40] = " is";
-	size_t n;
+	size_t n, missing;
 
-	free(chosen);
+	if (!opt->plan)
+		choose(opt, backend, &chosen);
+	missing = without_cell(plan, &chosen, &first);
 	if (!missing)
 		return CS_FINDING_OTHER;
 	if (missing > 1)

@@ -342,8 +342,8 @@ static void on_interrupted(void *ctx, int number)
 	await_files(p);
 }
 
-static int choose(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
-		  struct cs_err *err)
+static int choose(void *ctx, enum cs_backend_kind backend, int lone,
+		  struct cs_choices *chosen, struct cs_err *err)
 {
 	struct program *p = ctx;
 	char text[CS_ERR_TEXT];

@@ -110,8 +110,8 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 	return cs_json_array_end(array, bad);
 }
 
-static int take_tests(struct cs_fields *f, const char *key, enum cs_chosen as,
-		      char *chosen)
+static int take_tests(struct cs_fields *f, const char *key, int lone,
+		      struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, key), *item;
 	size_t i;
@@ -126,7 +126,10 @@ static int take_tests(struct cs_fields *f, const char *key, enum cs_chosen as,
 					  "this version (see --list)",
 					  json_is_string(item) ?
 					  json_string_value(item) : "?");
-		chosen[test] = (char)as;
+		if (cs_choices_add(to, &(struct cs_choice){
+					   .test = (uint16_t)test,
+					   .lone = (uint8_t)lone }, f->err))
+			return -1;
 	}
 	return 0;
 }
@@ -197,23 +200,19 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 				 f->err, 0, NULL };
 	struct cs_plan_request req = { .n_agents = 0 };
 	struct cs_plan *plan = NULL;
-	size_t n_tests;
-	char *chosen;
+	struct cs_choices chosen;
 	int rc = -1;
 
 	if (f->bad || !set.object)
 		return f->bad ? -1 : 0;
-	cs_catalogue(&n_tests);
-	chosen = calloc(n_tests, 1);
-	if (!chosen)
-		return cs_err_set(f->err, "no memory");
-	req.chosen = chosen;
+	chosen.n = 0;
+	req.chosen = &chosen;
 	req.n_agents = (int)cs_field_int(f, "n_agents", 1, CS_MAX_AGENTS, 0);
 	take_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !take_tests(f, "tests", CS_CHOSEN, chosen) &&
-	    !take_tests(f, "one_gpu_tests", CS_CHOSEN_LONE, chosen) &&
+	    !take_tests(f, "tests", 0, &chosen) &&
+	    !take_tests(f, "one_gpu_tests", 1, &chosen) &&
 	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
 						    "plan_file", &req, &plan,
 						    f->err) :
@@ -222,7 +221,6 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 		to->run.plan = plan;
 		rc = f->bad ? -1 : 0;
 	}
-	free(chosen);
 	return rc;
 }
 

@@ -146,9 +146,7 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 {
 	struct cs_plan_request req = { .n_agents = n_agents,
 				       .set = job->args->set };
-	size_t n_tests;
-	char *chosen;
-	int rc = -1;
+	struct cs_choices chosen;
 
 	cs_settings_default(&req.set, job->muster.backend == &cs_backend_cpu
 					      ? CS_BACKEND_CPU
@@ -160,16 +158,12 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	req.set.block_samples = job->arms.n > 1 ? BLOCK_SAMPLES : 0;
 	if (job->args->plan)
 		return job->args->plan(job->args->ctx, &req, &job->plan, err);
-	cs_catalogue(&n_tests);
-	req.chosen = chosen = calloc(n_tests, 1);
-	if (!chosen)
-		return cs_err_set(err, "no memory");
-	if (!job->args->choose(job->args->ctx,
-			       (enum cs_backend_kind)req.set.backend,
-			       job->lone && !job->args->look_only, chosen, err))
-		rc = cs_plan_build(&req, &job->plan, err);
-	free(chosen);
-	return rc;
+	chosen.n = 0;
+	req.chosen = &chosen;
+	if (job->args->choose(job->args->ctx, (enum cs_backend_kind)req.set.backend,
+			      job->lone && !job->args->look_only, &chosen, err))
+		return -1;
+	return cs_plan_build(&req, &job->plan, err);
 }
 
 /* Rank 0: what the head of a report says is known. */

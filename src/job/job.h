@@ -33,10 +33,9 @@ struct cs_job_args {
 	/* What was given to this process cannot be used: all ranks end before any
 	 * driver starts.  NULL: it can. */
 	const struct cs_err *refusal;
-	/* The tests of that backend, marked in chosen[] (enum cs_chosen); `lone`: there
-	 * are nodes with one GPU. */
-	int (*choose)(void *ctx, enum cs_backend_kind backend, int lone, char *chosen,
-		      struct cs_err *err);
+	/* Adds the tests of that backend; `lone`: there are nodes with one GPU. */
+	int (*choose)(void *ctx, enum cs_backend_kind backend, int lone,
+		      struct cs_choices *chosen, struct cs_err *err);
 	/* Rank 0 only: in place of `choose`, a plan for so many agents with these
 	 * settings; NULL: of the tests that are chosen. */
 	int (*plan)(void *ctx, const struct cs_plan_request *req,

@@ -75,13 +75,14 @@ struct cs_option_help {
 int cs_options_line(const char *command, size_t index,
 		    struct cs_option_help *out);
 
-/* Mark the tests of that backend that the options ask for. */
+/* Add the tests of that backend that the options ask for. */
 int cs_options_choose(const struct cs_options *opt,
-		      enum cs_backend_kind backend, char *chosen,
+		      enum cs_backend_kind backend, struct cs_choices *chosen,
 		      struct cs_err *err);
 /* Then, what nodes with one GPU measure in their place: where whole matrices were asked
  * for, not tests by name, and a GPU alone has nothing of them. */
 void cs_options_choose_lone(const struct cs_options *opt,
-			    enum cs_backend_kind backend, char *chosen);
+			    enum cs_backend_kind backend,
+			    struct cs_choices *chosen);
 
 #endif

@@ -128,21 +128,16 @@ static int check_via(const struct cs_options *opt, struct cs_err *err)
 static int check_tests(const struct cs_options *opt, struct cs_err *err)
 {
 	enum cs_way via = (enum cs_way)opt->set.via;
-	char *chosen;
-	size_t n;
+	struct cs_choices chosen;
 	int rc;
 
 	if (!opt->tests || opt->suite)
 		return 0;
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	if (!chosen)
-		return cs_err_set(err, "no memory");
-	rc = cs_tests_choose(opt->tests, CS_BACKEND_CUDA, via, chosen, err);
+	chosen.n = 0;
+	rc = cs_tests_choose(opt->tests, CS_BACKEND_CUDA, via, &chosen, err);
 	if (rc && via == CS_WAY_AUTO &&
-	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, chosen, NULL))
+	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, &chosen, NULL))
 		rc = 0;
-	free(chosen);
 	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
 }
 
@@ -155,17 +150,14 @@ static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 	uint64_t bytes = opt->set.copy_bytes;
 	size_t n, tests = 0, sizes = 0;
 	const struct cs_test *test = cs_catalogue(&n);
-	char *chosen;
+	struct cs_choices chosen;
 
 	if (!opt->set.last_bytes || opt->plan)
 		return 0;
-	chosen = calloc(n, 1);
-	if (!chosen)
-		return cs_err_set(err, "no memory");
-	if (!cs_options_choose(opt, backend, chosen, NULL))
-		for (size_t i = 0; i < n; i++)
-			tests += chosen[i] && !test[i].bytes;
-	free(chosen);
+	chosen.n = 0;
+	if (!cs_options_choose(opt, backend, &chosen, NULL))
+		for (size_t i = 0; i < chosen.n; i++)
+			tests += !test[chosen.choice[i].test].bytes;
 	do
 		sizes++;
 	while ((bytes = cs_size_next(&opt->set, bytes)));
@@ -224,7 +216,7 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 
 /* Of a suite what this backend measures. */
 static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backend,
-			char *chosen, struct cs_err *err)
+			struct cs_choices *chosen, struct cs_err *err)
 {
 	struct cs_err first = { "" }, why;
 	char item[CS_ITEM];
@@ -242,7 +234,7 @@ static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backe
 }
 
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
-		      char *chosen, struct cs_err *err)
+		      struct cs_choices *chosen, struct cs_err *err)
 {
 	enum cs_way via = (enum cs_way)opt->set.via;
 	struct cs_axes axes;
@@ -263,7 +255,8 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 }
 
 void cs_options_choose_lone(const struct cs_options *opt,
-			    enum cs_backend_kind backend, char *chosen)
+			    enum cs_backend_kind backend,
+			    struct cs_choices *chosen)
 {
 	if (backend == CS_BACKEND_CUDA && !opt->tests &&
 	    opt->set.via == CS_WAY_AUTO)

@@ -16,23 +16,28 @@ static uint64_t bytes_of(const struct cs_test *test,
 	return test->bytes ? test->bytes : set->copy_bytes;
 }
 
+/* A matrix that is to be measured. */
+struct wanted {
+	struct cs_view view;
+	int lone;
+};
+
 /* A matrix without a cell is none. */
-static int add_view(struct cs_draft *d, size_t index, uint64_t bytes)
+static int add_view(struct cs_draft *d, const struct wanted *wanted)
 {
 	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[index];
-	int is_lone = d->req->chosen[index] == CS_CHOSEN_LONE;
+	const struct cs_test *test = &cs_catalogue(&n)[wanted->view.test];
 	struct cs_view *view;
 
-	d->n = is_lone ? 1 : (uint32_t)d->req->n_agents;
-	d->flags = is_lone ? CS_TRANSFER_LONE : 0;
+	d->n = wanted->lone ? 1 : (uint32_t)d->req->n_agents;
+	d->flags = wanted->lone ? CS_TRANSFER_LONE : 0;
 	if (d->n < cs_test_least_agents(test))
 		return 0;
 	view = cs_draft_view(d);
 	if (!view)
 		return -1;
-	*view = (struct cs_view){ .test = (uint32_t)index, .bytes = bytes };
-	d->bytes = bytes;
+	*view = wanted->view;
+	d->bytes = view->bytes;
 	if (cs_pattern_cells(d, test))
 		return cs_err_prefix(d->err, "%s", test->name);
 	view = (struct cs_view *)d->views.data + d->views.n - 1;
@@ -50,17 +55,44 @@ uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes)
 	return next > (double)bytes ? (uint64_t)next : bytes + 16;
 }
 
-static int add_sizes(struct cs_draft *d, size_t index)
+/* The matrices of a choice: one, or one at each size. */
+static int want(struct cs_vec *all, const struct cs_choice *choice,
+		const struct cs_settings *set, struct cs_err *err)
 {
 	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[index];
-	uint64_t bytes = bytes_of(test, &d->req->set);
+	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, set);
 
 	do {
-		if (add_view(d, index, bytes))
+		const struct wanted one = {
+			{ .test = choice->test, .bytes = bytes,
+			  .variant = choice->variant }, choice->lone,
+		};
+
+		if (cs_vec_push(all, &one, err))
 			return -1;
-		bytes = test->bytes ? 0 : cs_size_next(&d->req->set, bytes);
+		bytes = choice->bytes || test->bytes ? 0 : cs_size_next(set, bytes);
 	} while (bytes);
+	return 0;
+}
+
+static int compare_wanted(const void *a, const void *b)
+{
+	return cs_views_compare(&((const struct wanted *)a)->view,
+				&((const struct wanted *)b)->view);
+}
+
+/* In the order of views; what two choices ask for is measured once. */
+static int add_views(struct cs_draft *d, struct cs_vec *all)
+{
+	const struct wanted *wanted;
+
+	cs_vec_sort(all, compare_wanted);
+	wanted = all->data;
+	for (size_t i = 0; i < all->n; i++)
+		if ((!i || compare_wanted(&wanted[i - 1], &wanted[i])) &&
+		    add_view(d, &wanted[i]))
+			return -1;
 	return 0;
 }
 
@@ -68,16 +100,14 @@ static int add_sizes(struct cs_draft *d, size_t index)
 static int refuse_all(const struct cs_draft *d)
 {
 	const struct cs_plan_request *req = d->req;
+	const struct cs_choice *choice = req->chosen->choice;
 	int cpu = req->set.backend == CS_BACKEND_CPU;
-	size_t n, i, first = 0, chosen = 0;
+	size_t n, first = choice[0].test, chosen = 1;
 	const struct cs_test *test = cs_catalogue(&n);
 	char more[32] = "";
 
-	for (i = n; i-- > 0;)
-		if (req->chosen[i]) {
-			first = i;
-			chosen++;
-		}
+	for (size_t i = 1; i < req->chosen->n; i++)
+		chosen += choice[i].test != choice[i - 1].test;
 	if (chosen > 1)
 		cs_text(more, sizeof(more), " and %zu more", chosen - 1);
 	if (test[first].path == CS_PATH_HOST)
@@ -90,30 +120,35 @@ static int refuse_all(const struct cs_draft *d)
 			  req->n_agents > 1 ? "are" : "is", req->n_agents);
 }
 
+static int check_choice(const struct cs_plan_request *req,
+			const struct cs_choice *choice, struct cs_err *err)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+
+	if (!cs_test_is_of(test, (enum cs_backend_kind)req->set.backend))
+		return cs_err_set(err, "test '%s' is of the other backend",
+				  test->name);
+	if (!cs_method_fits((int)test->method, (enum cs_way)req->set.via))
+		return cs_err_set(err, "test '%s' is of another --via", test->name);
+	return 0;
+}
+
 static int add_tests(struct cs_draft *d)
 {
 	const struct cs_plan_request *req = d->req;
-	size_t n, i, chosen = 0;
-	const struct cs_test *test = cs_catalogue(&n);
+	struct cs_vec all = CS_VEC(struct wanted);
+	int rc = 0;
 
-	for (i = 0; i < n; i++) {
-		if (!req->chosen[i])
-			continue;
-		chosen++;
-		if (!cs_test_is_of(&test[i],
-				   (enum cs_backend_kind)req->set.backend))
-			return cs_err_set(d->err, "test '%s' is of the other "
-					  "backend", test[i].name);
-		if (!cs_method_fits((int)test[i].method,
-				    (enum cs_way)req->set.via))
-			return cs_err_set(d->err, "test '%s' is of another --via",
-					  test[i].name);
-		if (add_sizes(d, i))
-			return -1;
-	}
-	if (!chosen)
+	if (!req->chosen->n)
 		return cs_err_set(d->err, "no test is chosen (see --list)");
-	return d->views.n ? 0 : refuse_all(d);
+	for (size_t i = 0; i < req->chosen->n && !rc; i++)
+		rc = check_choice(req, &req->chosen->choice[i], d->err) ||
+		     want(&all, &req->chosen->choice[i], &req->set, d->err);
+	if (!rc)
+		rc = add_views(d, &all);
+	cs_vec_release(&all);
+	return rc || d->views.n ? rc : refuse_all(d);
 }
 
 /* The step that is measured again: the first one whose figure is known well

@@ -119,39 +119,6 @@ const struct cs_test *cs_catalogue(size_t *n);
 /* Its position in the table; -1 when there is no such name. */
 int cs_test_index(const char *name);
 
-/* What chosen[] says of a test. */
-enum cs_chosen {
-	CS_CHOSEN = 1,
-	CS_CHOSEN_LONE = 2,	/* by nodes with one GPU alone */
-};
-
-/* Mark in chosen[0..n of table) what a comma-separated list of names and globs
- * (fnmatch, '*' and '?' and sets), ours or another tool's (plan/alias.h), means on
- * that backend and with that --via: set to CS_CHOSEN, the rest left alone.  An item that matches nothing is an error naming it
- * and, where one is near, the nearest name; one that matches only tests of the
- * other backend, or of another --via, says so.  On error nothing is marked. */
-int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    enum cs_way via, char *chosen, struct cs_err *err);
-
-/* What --matrix and the axes beside it ask for; a mask bit is 1 << value. */
-struct cs_axes {
-	unsigned matrices;	/* enum cs_matrix */
-	unsigned ops, patterns;
-	unsigned methods, memories; /* 0: what is usual */
-};
-
-/* The same by axes.  What is neither write nor read has no choice of either; of
- * --matrix cost, patterns make no choice either.  Usual are copy engine (or CPU),
- * pinned memory, and for --matrix local all that is no latency. */
-void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
-		     enum cs_way via, char *chosen);
-/* For nodes with one GPU, where nothing that is chosen can be measured there: marks,
- * as CS_CHOSEN_LONE, what there is of one (its links to the host, its memory,
- * latency). */
-void cs_tests_lone(char *chosen);
-/* How many tests of those matrices only the other backend measures. */
-int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend);
-
 /* Of which matrices it is a part: enum cs_matrix. */
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */

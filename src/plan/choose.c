@@ -1,13 +1,70 @@
-/* choose.c - which tests are meant: by names and globs, ours or another tool's, and by
- * axes. */
 #include "config.h"
+
+#include "plan/choose.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
 #include "base/near.h"
 #include "plan/alias.h"
-#include "plan/catalogue.h"
+
+/* ---- the list ---- */
+
+static int compare(const struct cs_choice *a, const struct cs_choice *b)
+{
+	if (a->test != b->test)
+		return a->test < b->test ? -1 : 1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? -1 : 1;
+	return cs_variant_compare(&a->variant, &b->variant);
+}
+
+int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
+		   struct cs_err *err)
+{
+	struct cs_choice *at = to->choice;
+	size_t i = to->n;
+	int order = 1;
+
+	while (i && (order = compare(&at[i - 1], choice)) > 0)
+		i--;
+	if (i && !order)
+		return 0;
+	if (to->n == CS_CHOICES_MOST)
+		return cs_err_set(err, "more than %d tests, sizes and variants are "
+				  "chosen", CS_CHOICES_MOST);
+	memmove(&at[i + 1], &at[i], (to->n++ - i) * sizeof(*at));
+	at[i] = *choice;
+	return 0;
+}
+
+const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test)
+{
+	for (size_t i = 0; i < of->n; i++)
+		if (of->choice[i].test == test)
+			return &of->choice[i];
+	return NULL;
+}
+
+/* Most have few. */
+static void copy(struct cs_choices *to, const struct cs_choices *from)
+{
+	to->n = from->n;
+	memcpy(to->choice, from->choice, from->n * sizeof(from->choice[0]));
+}
+
+/* All tests, each in one way, have room. */
+_Static_assert(CS_TESTS_MOST <= CS_CHOICES_MOST, "more tests than choices");
+
+static void add_test(struct cs_choices *to, size_t test, int lone)
+{
+	const struct cs_choice choice = { .test = (uint16_t)test,
+					  .lone = (uint8_t)lone };
+
+	cs_choices_add(to, &choice, NULL);
+}
+
+/* ---- by name ---- */
 
 static size_t n_tests(void)
 {
@@ -87,19 +144,20 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 	return cs_err_set(err, "no test matches '%s' (see --list)", item);
 }
 
-/* Marks the test where it can be measured so; else what stands against it. */
-static int take(size_t i, enum cs_backend_kind backend, enum cs_way via, char *marks)
+/* Adds the test where it can be measured so; else what stands against it. */
+static int take(size_t i, enum cs_backend_kind backend, enum cs_way via,
+		struct cs_choices *to)
 {
 	if (!cs_test_is_of(&table()[i], backend))
 		return OF_OTHER_BACKEND;
 	if (!cs_method_fits(table()[i].method, via))
 		return OF_OTHER_VIA;
-	marks[i] = CS_CHOSEN;
+	add_test(to, i, 0);
 	return TAKEN;
 }
 
 static int choose_item(const char *item, enum cs_backend_kind backend,
-		       enum cs_way via, char *marks, struct cs_err *err)
+		       enum cs_way via, struct cs_choices *to, struct cs_err *err)
 {
 	const struct cs_alias *alias;
 	int matched = 0, test;
@@ -109,31 +167,33 @@ static int choose_item(const char *item, enum cs_backend_kind backend,
 		return refuse(item, backend, via, 0, err);
 	for (i = 0; i < n_tests(); i++)
 		if (!fnmatch(item, table()[i].name, 0))
-			matched |= take(i, backend, via, marks);
+			matched |= take(i, backend, via, to);
 	alias = cs_aliases(&n);
 	for (i = 0; i < n; i++) {
 		test = cs_alias_test(&alias[i]);
 		if (test >= 0 && cs_alias_fits(&alias[i], item))
-			matched |= take((size_t)test, backend, via, marks);
+			matched |= take((size_t)test, backend, via, to);
 	}
 	return matched & TAKEN ? 0 : refuse(item, backend, via, matched, err);
 }
 
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    enum cs_way via, char *chosen, struct cs_err *err)
+		    enum cs_way via, struct cs_choices *to, struct cs_err *err)
 {
-	char marks[CS_TESTS_MOST] = { 0 }, item[CS_ITEM];
-	size_t i;
+	struct cs_choices all;
+	char item[CS_ITEM];
 
+	copy(&all, to);
 	do {
 		list = cs_list_item(list, item, sizeof(item));
-		if (choose_item(item, backend, via, marks, err))
+		if (choose_item(item, backend, via, &all, err))
 			return -1;
 	} while (list);
-	for (i = 0; i < n_tests(); i++)
-		chosen[i] |= marks[i];
+	copy(to, &all);
 	return 0;
 }
+
+/* ---- by axes ---- */
 
 /* Is it what was asked for, whatever the backend? */
 static int is_of(const struct cs_test *test, const struct cs_axes *axes)
@@ -183,7 +243,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 }
 
 void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
-		     enum cs_way via, char *chosen)
+		     enum cs_way via, struct cs_choices *to)
 {
 	size_t i;
 
@@ -191,10 +251,10 @@ void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
 		if (cs_test_is_of(&table()[i], backend) && is_of(&table()[i], axes) &&
 		    is_method(&table()[i], axes, backend, via) &&
 		    is_memory(&table()[i], axes))
-			chosen[i] = CS_CHOSEN;
+			add_test(to, i, 0);
 }
 
-void cs_tests_lone(char *chosen)
+void cs_tests_lone(struct cs_choices *to)
 {
 	static const char *const lone[] = {
 		"h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "h2d.ce.pinned.bidi",
@@ -204,11 +264,11 @@ void cs_tests_lone(char *chosen)
 	};
 	size_t i;
 
-	for (i = 0; i < n_tests(); i++)
-		if (chosen[i] && cs_test_least_agents(&table()[i]) < 2)
+	for (i = 0; i < to->n; i++)
+		if (cs_test_least_agents(&table()[to->choice[i].test]) < 2)
 			return;
 	for (i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
-		chosen[cs_test_index(lone[i])] = CS_CHOSEN_LONE;
+		add_test(to, (size_t)cs_test_index(lone[i]), 1);
 }
 
 int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)

@@ -66,19 +66,12 @@ static int take_test(struct reader *r, struct item *item)
 {
 	const struct cs_settings *set = &r->req->set;
 	const char *name = r->table.field[TEST];
-	size_t n;
-	char *chosen;
-	int rc;
+	struct cs_choices chosen;
 
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	if (!chosen)
-		return cs_err_set(r->err, "no memory");
-	rc = cs_tests_choose(name, (enum cs_backend_kind)set->backend,
-			     (enum cs_way)set->via, chosen, r->err);
-	free(chosen);
-	if (rc)
-		return wrong(r, TEST, rc);
+	chosen.n = 0;
+	if (cs_tests_choose(name, (enum cs_backend_kind)set->backend,
+			    (enum cs_way)set->via, &chosen, r->err))
+		return wrong(r, TEST, -1);
 	if (cs_test_index(name) < 0)
 		return wrong(r, TEST, cs_err_set(r->err, "'%s': one test a line, by "
 						 "its whole name", name));

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "plan/catalogue.h"
+#include "plan/choose.h"
 #include "plan/variant.h"
 
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
@@ -133,12 +134,12 @@ struct cs_plan {
 
 struct cs_plan_request {
 	int n_agents;
-	const char *chosen;	/* enum cs_chosen, as cs_tests_choose gives it */
+	const struct cs_choices *chosen;
 	struct cs_settings set;
 };
 
-/* The steps of every chosen test, by its pattern (enum cs_pattern), at every size;
- * of paths with the host for each domain asked for.  All steps are shuffled
+/* The steps of every chosen test, by its pattern (enum cs_pattern), in its variant and
+ * at its size, or at every one; of paths with the host for each domain asked for.  All steps are shuffled
  * together by set.seed, those of a round as one, and with set.urgent the most
  * telling ones put first; the first one that is sampled until it is known is repeated
  * as a control in the middle and at the end when there are at least 4.  The issuer

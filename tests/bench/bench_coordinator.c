@@ -62,16 +62,16 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 /* Any two samples agree, so that every cell takes as many. */
 static int build(struct node *node, struct cs_err *err)
 {
-	char chosen[64] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan_request req = {
 		.n_agents = node->n_agents,
-		.chosen = chosen,
+		.chosen = &chosen,
 		.set = { .copy_bytes = 16, .seed = 1, .precision = 1e6,
 			 .cell_limit_s = 2, .start_limit_s = 30,
 			 .verify = CS_VERIFY_OFF, .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_WAY_AUTO, chosen,
+	return cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_WAY_AUTO, &chosen,
 			       err) ||
 	       cs_plan_build(&req, &node->plan, err);
 }

@@ -190,22 +190,17 @@ static struct cs_plan *make_plan(int gpus)
 	struct cs_plan_request request = { .n_agents = gpus };
 	struct cs_plan *plan;
 	struct cs_err err;
-	char *chosen;
-	size_t n;
+	struct cs_choices chosen = { .n = 0 };
 
-	cs_catalogue(&n);
-	chosen = calloc(n, 1);
-	request.chosen = chosen;
+	request.chosen = &chosen;
 	request.set = (struct cs_settings){
 		.copy_bytes = 512u << 20, .seed = 1, .precision = 0.005,
 		.cell_limit_s = 2, .start_limit_s = 30,
 		.backend = CS_BACKEND_CUDA,
 	};
-	if (!chosen ||
-	    cs_tests_choose(TESTS, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err) ||
+	if (cs_tests_choose(TESTS, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err) ||
 	    cs_plan_build(&request, &plan, &err))
-		die(chosen ? err.text : "no memory");
-	free(chosen);
+		die(err.text);
 	return plan;
 }
 

@@ -10,7 +10,6 @@
 
 #include "plan/plan.h"
 
-#define ROOM 64
 #define ROUND_S 0.2 /* builds of one size are repeated for so long */
 
 static double now_s(void)
@@ -51,9 +50,9 @@ static double build_s(const struct cs_plan_request *req, uint32_t *n_steps)
 
 int main(void)
 {
-	char chosen[ROOM] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan_request req = {
-		.chosen = chosen,
+		.chosen = &chosen,
 		.set = { .copy_bytes = 512 << 20, .seed = 1, .precision = 0.005,
 			 .cell_limit_s = 2, .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA },
@@ -61,7 +60,7 @@ int main(void)
 	struct cs_err err;
 	double before = 0;
 
-	if (cs_tests_choose("*", CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err)) {
+	if (cs_tests_choose("*", CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err)) {
 		fprintf(stderr, "bench_plan: %s\n", err.text);
 		return 1;
 	}

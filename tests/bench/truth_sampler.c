@@ -54,13 +54,13 @@ static struct cs_plan *plan_of(void)
 			 .cell_limit_s = 0.5, .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA },
 	};
-	char chosen[256] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 
-	req.chosen = chosen;
+	req.chosen = &chosen;
 	if (cs_tests_choose("peer.ce.write.pair", CS_BACKEND_CUDA, CS_WAY_AUTO,
-			    chosen, &err) ||
+			    &chosen, &err) ||
 	    cs_plan_build(&req, &plan, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(2);

@@ -53,22 +53,18 @@ static void options_are_sound(const struct cs_options *opt)
 static void options_choose(const struct cs_options *opt)
 {
 	struct cs_err err;
-	size_t n;
-	char *chosen;
+	struct cs_choices chosen;
 	int refused = 0, b;
 
-	cs_catalogue(&n);
 	for (b = CS_BACKEND_CUDA; b <= CS_BACKEND_CPU; b++) {
-		chosen = calloc(n, 1);
-		MUST(chosen);
+		chosen.n = 0;
 		err.text[0] = '\0';
-		if (cs_options_choose(opt, (enum cs_backend_kind)b, chosen, &err)) {
+		if (cs_options_choose(opt, (enum cs_backend_kind)b, &chosen, &err)) {
 			MUST(*err.text);
 			refused++;
 		} else {
-			MUST(memchr(chosen, 1, n));
+			MUST(chosen.n);
 		}
-		free(chosen);
 	}
 	MUST(refused <= (opt->tests != NULL || opt->set.via != CS_WAY_AUTO));
 }

@@ -87,18 +87,19 @@ static struct cs_plan *build(const uint8_t *data)
 	struct cs_plan_request req = { .n_agents = data[0] % 16 };
 	struct cs_err err = { "" };
 	struct cs_plan *plan = NULL;
+	struct cs_choices chosen = { .n = 0 };
 	size_t n, i;
-	char *chosen;
 
 	cs_catalogue(&n);
-	chosen = malloc(n);
-	MUST(chosen);
 	for (i = 0; i < n; i++)
-		chosen[i] = data[1] >> i % 8 & 1 ?
-				    1 + (data[2] >> 3 & 1) : 0;
+		if (data[1] >> i % 8 & 1)
+			MUST(!cs_choices_add(&chosen, &(struct cs_choice){
+				.test = (uint16_t)i,
+				.lone = data[2] >> 3 & 1,
+				.variant.cache = data[2] >> 4 & 3 }, &err));
 	if (data[0] >= 254)
 		req.n_agents = large[data[0] - 254];
-	req.chosen = chosen;
+	req.chosen = &chosen;
 	req.set.copy_bytes = 16ull << data[3] % 48;
 	req.set.seed = data[0] + 256u * data[3];
 	req.set.precision = 0.005;
@@ -107,7 +108,6 @@ static struct cs_plan *build(const uint8_t *data)
 	req.set.backend = data[2] & WITH_CPU ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (cs_plan_build(&req, &plan, &err))
 		MUST(!plan && *err.text);
-	free(chosen);
 	return plan;
 }
 

@@ -16,13 +16,13 @@ static struct cs_plan *plan_of(unsigned shift, int both_ways)
 			 .cell_limit_s = 2, .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA },
 	};
-	char chosen[256] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 
 	MUST(!cs_tests_choose(both_ways ? "peer.ce.write.bidi" :
 					       "peer.ce.write.pair",
-				   CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, NULL));
-	req.chosen = chosen;
+				   CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, NULL));
+	req.chosen = &chosen;
 	MUST(!cs_plan_build(&req, &plan, NULL));
 	return plan;
 }

@@ -1,33 +1,33 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "plan/catalogue.h"
+#include "plan/choose.h"
 
-/* Marks are added for tests of that backend alone, or for none. */
-static void tests_are_chosen(const char *list, enum cs_backend_kind backend,
-			     char marked)
+/* What is added is of that backend, in order and each once. */
+static void tests_are_chosen(const char *list, enum cs_backend_kind backend, int all)
 {
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err = { "" };
-	size_t n, i, chosen_n = 0;
+	size_t n, i, before;
 	const struct cs_test *table = cs_catalogue(&n);
-	char *chosen = malloc(n);
 
-	MUST(chosen);
-	memset(chosen, marked, n);
-	if (cs_tests_choose(list, backend, CS_WAY_AUTO, chosen, &err)) {
+	for (i = 0; all && i < n; i += 3)
+		if (cs_test_is_of(&table[i], backend))
+			MUST(!cs_choices_add(&chosen, &(struct cs_choice){
+						.test = (uint16_t)i }, &err));
+	before = chosen.n;
+	if (cs_tests_choose(list, backend, CS_WAY_AUTO, &chosen, &err)) {
 		MUST(*err.text);
-		for (i = 0; i < n; i++)
-			MUST(chosen[i] == marked);
-	} else {
-		for (i = 0; i < n; i++) {
-			MUST(chosen[i] == marked ||
-			     (chosen[i] == 1 &&
-			      cs_test_is_of(&table[i], backend)));
-			chosen_n += chosen[i] == 1;
-		}
-		MUST(chosen_n);
+		MUST(chosen.n == before);
+		return;
 	}
-	free(chosen);
+	MUST(chosen.n && chosen.n >= before);
+	for (i = 0; i < chosen.n; i++) {
+		const struct cs_choice *choice = &chosen.choice[i];
+
+		MUST(choice->test < n && cs_test_is_of(&table[choice->test], backend));
+		MUST(!i || choice[-1].test < choice->test);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -39,9 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	MUST(index == -1 ||
 	     ((size_t)index < n && !strcmp(table[index].name, text)));
-	for (char marked = 0; marked <= 1; marked++) {
-		tests_are_chosen(text, CS_BACKEND_CUDA, marked);
-		tests_are_chosen(text, CS_BACKEND_CPU, marked);
+	for (int all = 0; all <= 1; all++) {
+		tests_are_chosen(text, CS_BACKEND_CUDA, all);
+		tests_are_chosen(text, CS_BACKEND_CPU, all);
 	}
 	free(text);
 	return 0;

@@ -172,18 +172,19 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 			       const char *tests, int measured)
 {
 	struct cs_plan_request request = { .n_agents = agents };
-	char chosen[256] = { 0 }, host[16];
+	struct cs_choices chosen = { .n = 0 };
+	char host[16];
 	struct cs_err err;
 	int i;
 
 	memset(c, 0, sizeof(*c));
-	request.chosen = chosen;
+	request.chosen = &chosen;
 	request.set = (struct cs_settings){
 		.copy_bytes = cpu ? 64u << 20 : 512u << 20, .seed = 20261120,
 		.precision = 0.005, .cell_limit_s = 2, .start_limit_s = 30,
 		.backend = cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA,
 	};
-	if (cs_tests_choose(tests, request.set.backend, CS_WAY_AUTO, chosen, &err) ||
+	if (cs_tests_choose(tests, request.set.backend, CS_WAY_AUTO, &chosen, &err) ||
 	    cs_plan_build(&request, &c->plan, &err))
 		abort();
 	c->run.version = "0.1.0";

@@ -12,15 +12,14 @@
 #include "node/budget.h"
 #include "tap.h"
 
-#define ROOM 256
 #define QUICK "peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair"
 
 static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
 			       uint64_t last_bytes)
 {
-	static char chosen[ROOM];
+	static struct cs_choices chosen;
 	struct cs_plan_request req = {
-		.n_agents = n_agents, .chosen = chosen,
+		.n_agents = n_agents, .chosen = &chosen,
 		.set = { .copy_bytes = 1 << 20, .seed = 7, .precision = 0.005,
 			 .cell_limit_s = 2, .start_limit_s = 30, .random = 2,
 			 .spread_bytes = 256 << 20, .domains = 3,
@@ -30,8 +29,8 @@ static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
-	memset(chosen, 0, sizeof(chosen));
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), 0);
+	chosen.n = 0;
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), 0);
 	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
 		t_eq_str(err.text, "");
 	return plan;

@@ -4,17 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/catalogue.h"
+#include "plan/choose.h"
 #include "tap.h"
 
-#define ROOM 256
 
 static void names_are_made_of_their_axes(void)
 {
 	size_t n, i;
 	const struct cs_test *t = cs_catalogue(&n);
 
-	t_ok(n > 0 && n <= ROOM);
+	t_ok(n > 0 && n <= CS_TESTS_MOST);
 	for (i = 0; i < n; i++) {
 		char name[64];
 
@@ -55,23 +54,35 @@ static void an_unknown_name_has_no_index(void)
 	t_eq_int(cs_test_index("peer.ce.write.pair "), -1);
 }
 
-/* The chosen names of a list with a space after each, or the error text. */
-static const char *chosen_via(const char *list, enum cs_backend_kind backend,
-			      enum cs_way via)
+/* The chosen names with a space after each. */
+static const char *names_of(const struct cs_choices *chosen)
 {
 	static char answer[8192];
-	char chosen[ROOM] = { 0 };
-	struct cs_err err;
 	size_t n, i;
 	const struct cs_test *t = cs_catalogue(&n);
 
 	answer[0] = '\0';
-	if (cs_tests_choose(list, backend, via, chosen, &err))
-		return strcpy(answer, err.text);
-	for (i = 0; i < n; i++)
-		if (chosen[i])
-			strcat(strcat(answer, t[i].name), " ");
+	for (i = 0; i < chosen->n; i++)
+		strcat(strcat(answer, t[chosen->choice[i].test].name), " ");
 	return answer;
+}
+
+static int has(const struct cs_choices *chosen, const char *name)
+{
+	return cs_choices_find(chosen, (size_t)cs_test_index(name)) != NULL;
+}
+
+/* Those of a list, or the error text. */
+static const char *chosen_via(const char *list, enum cs_backend_kind backend,
+			      enum cs_way via)
+{
+	static char answer[8192];
+	struct cs_choices chosen = { .n = 0 };
+	struct cs_err err;
+
+	if (cs_tests_choose(list, backend, via, &chosen, &err))
+		return strcpy(answer, err.text);
+	return names_of(&chosen);
 }
 
 static const char *chosen_by(const char *list, enum cs_backend_kind backend)
@@ -84,7 +95,7 @@ static const struct cs_axes pairs = { CS_MATRIX_PEER, 1u << CS_OP_WRITE,
 
 static void staging_has_runs_of_its_own(void)
 {
-	char chosen[ROOM] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 
 	t_eq_str(chosen_via("*", CS_BACKEND_CUDA, CS_WAY_STAGED),
 		 "peer.staged.write.pair peer.staged.write.bidi ");
@@ -94,9 +105,9 @@ static void staging_has_runs_of_its_own(void)
 		 "tests 'peer.staged.*' are");
 	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_FD),
 		 "'peer.staged.*' is measured with '--via staged' only");
-	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_STAGED, chosen);
-	t_eq_int(chosen[cs_test_index("peer.staged.write.pair")], 1);
-	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 0);
+	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_STAGED, &chosen);
+	t_eq_int(has(&chosen, "peer.staged.write.pair"), 1);
+	t_eq_int(has(&chosen, "peer.ce.write.pair"), 0);
 }
 
 static void names_choose_tests(void)
@@ -168,73 +179,62 @@ static void a_test_of_the_other_backend_is_said_to_be(void)
 static void an_endless_name_is_refused(void)
 {
 	char name[5000];
-	char chosen[ROOM] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
 	memset(name, '*', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), -1);
 	memset(name, 'p', sizeof(name) - 1);
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), -1);
 	t_eq_int(strncmp(err.text, "no test matches 'ppp", 20), 0);
 }
 
-static void a_refused_list_marks_nothing(void)
+static void a_refused_list_adds_nothing(void)
 {
-	char chosen[ROOM] = { 0 }, none[ROOM] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
-	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err),
+	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err),
 		 -1);
-	t_eq_int(memcmp(chosen, none, ROOM), 0);
+	t_eq_int(chosen.n, 0);
 }
 
 static void choices_add_up(void)
 {
-	char chosen[ROOM] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
-	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err);
-	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen);
-	t_eq_int(chosen[cs_test_index("peer.ce.read.bidi")], 1);
-	t_eq_int(chosen[cs_test_index("peer.ce.write.pair")], 1);
-	t_eq_int(chosen[cs_test_index("peer.ce.read.pair")], 0);
+	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err);
+	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen);
+	t_eq_int(has(&chosen, "peer.ce.read.bidi"), 1);
+	t_eq_int(has(&chosen, "peer.ce.write.pair"), 1);
+	t_eq_int(has(&chosen, "peer.ce.read.pair"), 0);
 }
 
 static void axes_choose_tests(void)
 {
-	char chosen[ROOM] = { 0 };
-	size_t n, i, count = 0;
+	struct cs_choices chosen = { .n = 0 };
 
-	cs_catalogue(&n);
 	cs_tests_matrix(&(struct cs_axes){
 			CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
 			1u << CS_PATTERN_BIDI, 0, 0 },
-			CS_BACKEND_CPU, CS_WAY_AUTO, chosen);
-	for (i = 0; i < n; i++)
-		count += (size_t)chosen[i];
-	t_eq_int(count, 2);
-	t_eq_int(chosen[cs_test_index("peer.cpu.write.bidi")], 1);
-	t_eq_int(chosen[cs_test_index("peer.cpu.read.bidi")], 1);
+			CS_BACKEND_CPU, CS_WAY_AUTO, &chosen);
+	t_eq_int(chosen.n, 2);
+	t_eq_int(has(&chosen, "peer.cpu.write.bidi"), 1);
+	t_eq_int(has(&chosen, "peer.cpu.read.bidi"), 1);
 }
 
-/* What cs_tests_matrix() marks, as chosen_by(). */
+/* What cs_tests_matrix() adds, as chosen_by(). */
 static const char *matrix(unsigned matrices, unsigned ops,
 			  enum cs_backend_kind backend)
 {
-	static char answer[8192];
-	char chosen[ROOM] = { 0 };
-	size_t n, i;
-	const struct cs_test *t = cs_catalogue(&n);
+	struct cs_choices chosen = { .n = 0 };
 
-	answer[0] = '\0';
 	cs_tests_matrix(&(struct cs_axes){ matrices, ops,
 					   1u << CS_PATTERN_PAIR, 0, 0 },
-			backend, CS_WAY_AUTO, chosen);
-	for (i = 0; i < n; i++)
-		if (chosen[i])
-			strcat(strcat(answer, t[i].name), " ");
-	return answer;
+			backend, CS_WAY_AUTO, &chosen);
+	return names_of(&chosen);
 }
 
 static void a_matrix_of_costs_has_what_they_are_held_against(void)
@@ -258,20 +258,13 @@ static void a_matrix_of_costs_has_what_they_are_held_against(void)
 	t_eq_int(cs_tests_missing(CS_MATRIX_PEER, CS_BACKEND_CPU), 0);
 }
 
-/* Marked by --matrix of these axes, as chosen_by(). */
+/* Chosen by --matrix of these axes, as chosen_by(). */
 static const char *by_axes(struct cs_axes axes)
 {
-	static char answer[8192];
-	char chosen[ROOM] = { 0 };
-	size_t n, i;
-	const struct cs_test *t = cs_catalogue(&n);
+	struct cs_choices chosen = { .n = 0 };
 
-	answer[0] = '\0';
-	cs_tests_matrix(&axes, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen);
-	for (i = 0; i < n; i++)
-		if (chosen[i])
-			strcat(strcat(answer, t[i].name), " ");
-	return answer;
+	cs_tests_matrix(&axes, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen);
+	return names_of(&chosen);
 }
 
 static void the_host_has_methods_and_memories(void)
@@ -341,8 +334,8 @@ int main(void)
 		{ "a test of the other backend is said to be one",
 		  a_test_of_the_other_backend_is_said_to_be },
 		{ "an endless name is refused", an_endless_name_is_refused },
-		{ "a list that is refused marks nothing",
-		  a_refused_list_marks_nothing },
+		{ "a list that is refused adds nothing",
+		  a_refused_list_adds_nothing },
 		{ "choices add up", choices_add_up },
 		{ "axes choose tests", axes_choose_tests },
 		{ "a matrix of costs has what they are held against",

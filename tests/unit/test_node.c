@@ -71,17 +71,17 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 
 static int build(struct node *node, const char *tests, uint32_t verify)
 {
-	char chosen[256] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 	struct cs_plan_request req = {
 		.n_agents = AGENTS,
-		.chosen = chosen,
+		.chosen = &chosen,
 		.set = { .copy_bytes = 64 << 10, .seed = 7, .precision = 0.5,
 			 .cell_limit_s = 0.2, .start_limit_s = 10,
 			 .verify = verify, .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_WAY_AUTO, chosen, &err) ||
+	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_WAY_AUTO, &chosen, &err) ||
 	       cs_plan_build(&req, &node->plan, &err);
 }
 

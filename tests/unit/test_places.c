@@ -10,17 +10,17 @@
 
 static struct cs_plan *plan_of(const char *tests, int agents, uint64_t bytes)
 {
-	char chosen[256] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	struct cs_plan_request req = {
-		.n_agents = agents, .chosen = chosen,
+		.n_agents = agents, .chosen = &chosen,
 		.set = { .copy_bytes = bytes, .precision = 0.005, .cell_limit_s = 2,
 			 .start_limit_s = 30, .backend = CS_BACKEND_CUDA,
 			 .spread_bytes = 256 * MIB, .schedule = CS_SCHEDULE_SERIAL },
 	};
 
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }

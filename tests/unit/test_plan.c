@@ -12,22 +12,20 @@
 #include "plan/settings.h"
 #include "tap.h"
 
-#define ROOM 256
-
 /* Some of each kind; all there are would be too many bytes to change each. */
 #define MIXED "peer.ce.*.pair,peer.sm.write.all-to-one,h2d.ce.pinned.bidiload"
 
 static struct cs_plan_request request(int n_agents, const char *tests,
 				      enum cs_backend_kind backend)
 {
-	static char chosen[ROOM];
+	static struct cs_choices chosen;
 	struct cs_err err;
 
-	memset(chosen, 0, sizeof(chosen));
-	t_eq_int(cs_tests_choose(tests, backend, CS_WAY_AUTO, chosen, &err), 0);
+	chosen.n = 0;
+	t_eq_int(cs_tests_choose(tests, backend, CS_WAY_AUTO, &chosen, &err), 0);
 	return (struct cs_plan_request){
 		.n_agents = n_agents,
-		.chosen = chosen,
+		.chosen = &chosen,
 		.set = { .copy_bytes = 64 << 20, .seed = 20261120,
 			 .precision = 0.005, .cell_limit_s = 2,
 			 .start_limit_s = 30, .verify = CS_VERIFY_ALL,
@@ -345,14 +343,14 @@ static void a_node_with_one_gpu_has_what_there_is_of_one(void)
 					     CS_BACKEND_CUDA);
 	struct cs_plan *pairs, *mixed = NULL;
 	struct cs_arena_layout layout, alone;
-	char chosen[ROOM];
+	struct cs_choices chosen;
 	struct cs_err err = { "" };
 	uint32_t controls;
 
 	t_eq_int(cs_plan_build(&req, &pairs, &err), 0);
-	memcpy(chosen, req.chosen, ROOM);
-	cs_tests_lone(chosen);
-	req.chosen = chosen;
+	chosen = *req.chosen;
+	cs_tests_lone(&chosen);
+	req.chosen = &chosen;
 	t_eq_int(cs_plan_build(&req, &mixed, &err), 0);
 	t_eq_str(err.text, "");
 	t_eq_int(cs_plan_validate(mixed, mixed->total_bytes, &err), 0);
@@ -371,9 +369,45 @@ static void a_node_with_one_gpu_has_what_there_is_of_one(void)
 	free(pairs);
 	/* what was asked for can be measured there */
 	req = request(4, "peer.ce.write.pair,h2d.ce.pinned.pair", CS_BACKEND_CUDA);
-	memcpy(chosen, req.chosen, ROOM);
-	cs_tests_lone(chosen);
-	t_ok(!memcmp(chosen, req.chosen, ROOM));
+	chosen = *req.chosen;
+	cs_tests_lone(&chosen);
+	t_eq_int(chosen.n, req.chosen->n);
+}
+
+static void a_choice_may_have_a_size_and_a_variant_of_its_own(void)
+{
+	struct cs_plan_request req = request(2, "h2d.ce.pinned.pair", CS_BACKEND_CUDA);
+	struct cs_choices chosen = *req.chosen;
+	struct cs_choice own = chosen.choice[0];
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+	const struct cs_transfer *t;
+
+	req.chosen = &chosen;
+	req.set.last_bytes = 128 << 20;
+	req.set.growth = 2;
+	own.bytes = 128 << 20;
+	t_eq_int(cs_choices_add(&chosen, &own, &err), 0);
+	own.variant.cache = CS_CACHE_COLD;
+	t_eq_int(cs_choices_add(&chosen, &own, &err), 0);
+	t_eq_int(cs_choices_add(&chosen, &own, &err), 0);
+	t_eq_int(chosen.n, 3);
+	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
+		return;
+	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
+	/* what two choices mean is one matrix */
+	t_eq_int(plan->n_views, 3);
+	t_eq_int(cs_plan_view(plan, 0)->bytes, 64 << 20);
+	t_eq_int(cs_plan_view(plan, 1)->bytes, 128 << 20);
+	t_eq_int(cs_plan_view(plan, 1)->variant.cache, CS_CACHE_ANY);
+	t_eq_int(cs_plan_view(plan, 2)->bytes, 128 << 20);
+	t_eq_int(cs_plan_view(plan, 2)->variant.cache, CS_CACHE_COLD);
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
+		t = cs_plan_transfer(plan, cs_plan_step(plan, s), 0);
+		t_ok(!cs_variant_compare(&t->variant,
+					 &cs_plan_view(plan, t->view)->variant));
+	}
+	free(plan);
 }
 
 static void one_figure_an_agent_goes_to_its_neighbour(void)
@@ -568,7 +602,7 @@ static void refused(const struct cs_plan_request *req, const char *why)
 static void what_cannot_be_planned_is_refused(void)
 {
 	struct cs_plan_request good = request(4, "peer.*", CS_BACKEND_CUDA), bad;
-	static const char none[ROOM];
+	static const struct cs_choices none;
 
 	bad = good, bad.n_agents = 1;
 	refused(&bad, "peer.ce.write.pair and 66 more: need two GPUs, and there is 1");
@@ -586,7 +620,7 @@ static void what_cannot_be_planned_is_refused(void)
 	refused(&bad, "a sweep from 67108864 to 134217728 bytes by 1");
 	bad = good, bad.n_agents = 65;
 	refused(&bad, "cannot measure between 65 agents: at most 64 are possible");
-	bad = good, bad.chosen = none;
+	bad = good, bad.chosen = &none;
 	refused(&bad, "no test is chosen (see --list)");
 	bad = good, bad.set.copy_bytes = 0;
 	refused(&bad, "copy size of 0 bytes: it must be a multiple of 16, above 0 "
@@ -1078,6 +1112,8 @@ int main(void)
 		  a_lying_part_is_refused },
 		{ "a control is sampled until it is known",
 		  a_control_is_sampled_until_it_is_known },
+		{ "a choice may have a size and a variant of its own",
+		  a_choice_may_have_a_size_and_a_variant_of_its_own },
 		{ "a node with one GPU has what there is of one, and it alone",
 		  a_node_with_one_gpu_has_what_there_is_of_one },
 		{ "one GPU has what needs no other",

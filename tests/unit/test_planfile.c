@@ -9,7 +9,6 @@
 #include "plan/file.h"
 #include "tap.h"
 
-#define ROOM 256
 #define HEAD "step,test,src,dst,size,role\n"
 
 static struct cs_plan_request request(int n_agents, enum cs_backend_kind backend)
@@ -24,13 +23,13 @@ static struct cs_plan_request request(int n_agents, enum cs_backend_kind backend
 
 static struct cs_plan *built(struct cs_plan_request *req, const char *tests)
 {
-	char chosen[ROOM] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_tests_choose(tests, (enum cs_backend_kind)req->set.backend,
-				 CS_WAY_AUTO, chosen, &err), 0);
-	req->chosen = chosen;
+				 CS_WAY_AUTO, &chosen, &err), 0);
+	req->chosen = &chosen;
 	if (!t_eq_int(cs_plan_build(req, &plan, &err), 0))
 		t_eq_str(err.text, "");
 	req->chosen = NULL;

@@ -14,11 +14,11 @@
 static struct cs_plan *plan_of(const char *test, uint64_t bytes,
 			       double precision)
 {
-	char chosen[256] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	struct cs_plan_request req = {
-		.n_agents = 2, .chosen = chosen,
+		.n_agents = 2, .chosen = &chosen,
 		.set = { .copy_bytes = bytes, .precision = precision,
 			 .cell_limit_s = 2, .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA,
@@ -27,7 +27,7 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes,
 	};
 
 	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA,
-				 (enum cs_way)req.set.via, chosen, &err), 0);
+				 (enum cs_way)req.set.via, &chosen, &err), 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }

@@ -15,16 +15,16 @@ static struct cs_workers workers;
 
 static int set_up(void)
 {
-	char chosen[CS_TESTS_MOST] = { 0 };
+	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan_request req = {
 		.n_agents = 2,
-		.chosen = chosen,
+		.chosen = &chosen,
 		.set = { .copy_bytes = 4096, .backend = CS_BACKEND_CPU },
 	};
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_WAY_AUTO,
-				 chosen, &err) ||
+				 &chosen, &err) ||
 		 cs_plan_build(&req, &plan, &err) ||
 		 cs_topo_open(NULL, &topo, &err) ||
 		 cs_board_create(plan, 2, 0, &board, &err);

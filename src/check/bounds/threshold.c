@@ -50,13 +50,16 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 		{ CS_BACKEND_CUDA, CS_WAY_STAGED },
 		{ CS_BACKEND_CPU, CS_WAY_AUTO },
 	};
-	int found = 0;
+	struct cs_choices chosen;
+	size_t i;
 
-	for (size_t i = 0; i < sizeof(where) / sizeof(where[0]); i++)
-		found |= !cs_tests_choose(t->field[TEST], where[i].backend,
-					  where[i].via, line->tests,
-					  found || i ? NULL : t->err);
-	return found ? 0 : cs_table_wrong(t, TEST);
+	chosen.n = 0;
+	for (i = 0; i < sizeof(where) / sizeof(where[0]); i++)
+		cs_tests_choose(t->field[TEST], where[i].backend, where[i].via,
+				&chosen, i ? NULL : t->err);
+	for (i = 0; i < chosen.n; i++)
+		line->tests[chosen.choice[i].test] = 1;
+	return chosen.n ? 0 : cs_table_wrong(t, TEST);
 }
 
 /* The chosen tests that have this unit stay; -1: all; how many there are. */
