@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fieldset.h"
+
 struct cs_stats {
 	uint32_t n, pad;
 	double median, ci_low, ci_high; /* 95 % interval of the median; NAN n<6 */
@@ -13,6 +15,8 @@ struct cs_stats {
 	double mad;		/* median absolute deviation, not scaled */
 	double p5, p95, p99;
 };
+
+extern const struct cs_fieldset cs_stats_fields;
 
 /* Statistics of x[0..n), figures that cannot be negative, in the order in which
  * they were taken; x is left alone.  n >= 1. */
