@@ -28,6 +28,7 @@ static const struct cs_field statistics[] = {
 	STAT(REAL, "p5", p5),
 	STAT(REAL, "p95", p95),
 	STAT(REAL, "p99", p99),
+	STAT(REAL, "lag1", lag1),
 };
 const struct cs_fieldset cs_stats_fields =
 	CS_FIELDSET("statistics", struct cs_stats, statistics);
@@ -125,6 +126,7 @@ void cs_stats_of(const double *x, size_t n, struct cs_stats *out)
 	out->mean = mean_of(x, n);
 	out->sd = sd_of(x, n, out->mean);
 	out->mad = mad_of(sorted, n, out->median);
+	out->lag1 = n < 3 ? NAN : cs_lag1(x, n);
 	free(sorted);
 }
 

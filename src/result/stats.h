@@ -14,6 +14,7 @@ struct cs_stats {
 	double sd;		/* sample standard deviation, n-1; NAN n<2 */
 	double mad;		/* median absolute deviation, not scaled */
 	double p5, p95, p99;
+	double lag1;		/* correlation of successive samples; NAN n<3 */
 };
 
 extern const struct cs_fieldset cs_stats_fields;
