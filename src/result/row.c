@@ -194,6 +194,7 @@ static const struct {
 	{ CS_ROW_NOT_PROVEN, "placement-not-proven" },
 	{ CS_ROW_COMPANY, "in-company" },
 	{ CS_ROW_AGAIN, "again" },
+	{ CS_ROW_NOT_FLUSHED, "not-flushed" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

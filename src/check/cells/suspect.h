@@ -70,7 +70,7 @@ struct cs_suspect {
 
 /* Cells of a run that can be judged, in order: class, test, size, node, cell. */
 struct cs_spot {
-	uint64_t group[2];	/* class, test, company; bytes */
+	uint64_t group[3];	/* class, test, company; bytes; variant */
 	uint32_t cell, node, at; /* at: its row */
 	double y;		/* log of its figure, the greater the better */
 	double off;		/* y less what is usual; NAN not known */
