@@ -34,6 +34,7 @@ UNIT_TESTS = \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
 	%D%/unit/budget.t \
+	%D%/unit/carry.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/chain.t \
 	%D%/unit/cells.t \
@@ -42,6 +43,7 @@ UNIT_TESTS = \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
+	%D%/unit/fields.t \
 	%D%/unit/fill.t \
 	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
@@ -101,6 +103,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h
+%C%_unit_carry_t_SOURCES = %D%/unit/test_carry.c %D%/unit/node.h
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h
@@ -125,10 +128,12 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h $(NOISE)
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
+%C%_unit_fields_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_unit_fields_t_SOURCES = %D%/unit/test_fields.c %D%/unit/canned.h
 %C%_unit_loaded_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
-%C%_unit_node_t_SOURCES = %D%/unit/test_node.c
+%C%_unit_node_t_SOURCES = %D%/unit/test_node.c %D%/unit/node.h
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h
