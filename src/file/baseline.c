@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/code.h"
 #include "file/field.h"
 #include "file/put.h"
 #include "file/record.h"
@@ -38,8 +39,12 @@ static json_t *places_array(const struct cs_baseline *b, const struct cs_norm *n
 static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *norm)
 {
 	const struct cs_test *test = test_of(norm);
+	struct cs_put variant = cs_put_begin();
+	json_t *record, *said;
 
-	return json_pack(
+	cs_encode(&variant, &cs_variant_fields, &norm->variant);
+	said = cs_put_end(&variant);
+	record = json_pack(
 		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
 		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
@@ -51,6 +56,9 @@ static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *no
 		cs_json_real(norm->at_place), "nodes", (int)norm->nodes, "runs",
 		(int)norm->runs, "repeats", (int)norm->repeats, "cells",
 		(int)norm->cells, "places", places_array(b, norm));
+	json_object_update(record, said);
+	json_decref(said);
+	return record;
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
@@ -103,6 +111,7 @@ static double take_spread(struct cs_fields *f, const char *key)
 static void take_figures(struct cs_fields *f, struct cs_norm *norm)
 {
 	norm->bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
+	cs_decode(f, &cs_variant_fields, &norm->variant);
 	cs_field_need(f, "way");
 	cs_field_text(f, "way", norm->way, sizeof(norm->way));
 	norm->median = cs_field_real(f, "median");

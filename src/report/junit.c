@@ -95,15 +95,14 @@ static int add_tests(const struct cs_run *run, const struct cs_tally *tally, siz
 	for (size_t i = 0; i < n; i++) {
 		const char *placement = run->node[tally[i].node].facts.placement;
 		struct test_case *c = cs_vec_add(cases, 1, err);
-		char size[16];
 
 		if (!c)
 			return -1;
-		cs_size_text(tally[i].bytes, size, sizeof(size));
 		*c = (struct test_case){ .node = tally[i].node,
 					 .seconds = tally[i].seconds };
 		cs_text(c->name, sizeof(c->name), "%s %s%s%s", tally[i].test->name,
-			size, placement[0] ? ", " : "", placement);
+			cs_view_words(&tally[i].of).text, placement[0] ? ", " : "",
+			placement);
 		if (set_outcome(&tally[i], c))
 			return -1;
 	}
@@ -116,6 +115,7 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 				       const struct cs_tally *tally, size_t n)
 {
 	const struct cs_row *row;
+	struct cs_view view;
 
 	if (!f->n_evidence || f->evidence[0] >= cs_rows_count(&run->rows))
 		return NULL;
@@ -124,9 +124,9 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 		return NULL;
 	n /= (size_t)run->n_nodes; /* each node has as many */
 	tally += (size_t)f->node * n;
+	view = cs_row_view(row);
 	for (size_t i = 0; i < n; i++)
-		if (tally[i].test == cs_row_test(row) &&
-		    tally[i].bytes == row->what.bytes)
+		if (!cs_views_compare(&tally[i].of, &view))
 			return &tally[i];
 	return NULL;
 }

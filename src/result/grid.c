@@ -63,10 +63,21 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 	return title;
 }
 
+/* Then how it is measured, where that is not the usual. */
+static struct cs_title with_variant(struct cs_title title, const struct cs_variant *v)
+{
+	if (!cs_variant_is_usual(v))
+		cs_text_add(title.text, sizeof(title.text), ", %s",
+			    cs_variant_words(v).text);
+	return title;
+}
+
 struct cs_title cs_grid_title(const struct cs_grid *grid)
 {
-	return cs_test_title(grid->test, grid->back, grid->n_concurrent ?
-				     "some pairs at the same time" : grid->test->alone);
+	return with_variant(cs_test_title(grid->test, grid->back, grid->n_concurrent ?
+						  "some pairs at the same time" :
+						  grid->test->alone),
+			    &grid->variant);
 }
 
 /* Did others run beside the step that a row is of? */
@@ -83,8 +94,9 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_test *test = cs_row_test(row);
 	int back = has_back(test) && !cs_end_is_numa(&row->what.src);
 
-	return cs_test_title(test, back, in_concurrent(run, row) ?
-				     "while other pairs ran" : test->alone);
+	return with_variant(cs_test_title(test, back, in_concurrent(run, row) ?
+						  "while other pairs ran" : test->alone),
+			    &row->what.variant);
 }
 
 /* ---- its cells ---- */
@@ -133,9 +145,10 @@ static int way_class(const struct cs_row *row)
 	return cs_via_crosses(row->via) || row->via == CS_VIA_SHM;
 }
 
-static int is_of(const struct cs_grid *grid, const struct cs_row *row)
+int cs_grid_is_of(const struct cs_grid *grid, const struct cs_row *row)
 {
-	return row->what.bytes == grid->bytes && cs_row_test(row) == grid->test;
+	return row->what.bytes == grid->bytes && cs_row_test(row) == grid->test &&
+	       !cs_variant_compare(&row->what.variant, &grid->variant);
 }
 
 static void place_rows(struct cs_grid *grid)
@@ -145,7 +158,7 @@ static void place_rows(struct cs_grid *grid)
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
-		int cell = is_of(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
+		int cell = cs_grid_is_of(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
 
 		if (cell >= 0)
 			grid->row[cell] = row;
@@ -242,7 +255,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
-		    !is_of(grid, row))
+		    !cs_grid_is_of(grid, row))
 			continue;
 		if (hub >= 0 && hub < grid->n_cols)
 			grid->total[hub] = row->stats.median;
@@ -312,6 +325,7 @@ static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int nod
 	grid->node = node;
 	grid->test = test_of(run->plan, view);
 	grid->bytes = cs_plan_view(run->plan, view)->bytes;
+	grid->variant = cs_plan_view(run->plan, view)->variant;
 	return view;
 }
 

@@ -91,6 +91,12 @@ const struct cs_test *cs_row_test(const struct cs_row *row)
 	return &cs_catalogue(&n)[row->test];
 }
 
+struct cs_view cs_row_view(const struct cs_row *row)
+{
+	return (struct cs_view){ .test = row->test, .bytes = row->what.bytes,
+				 .variant = row->what.variant };
+}
+
 int cs_is_bandwidth(const struct cs_row *row)
 {
 	return row->metric == CS_METRIC_RATE &&
@@ -115,6 +121,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "step", step),
 	ROW(NUMBER, "block", block, .none = 1),
 	ROW(NUMBER, "copy_bytes", what.bytes),
+	ROW(PART, NULL, what.variant, .part = &cs_variant_fields),
 	ROW(NUMBER, "copies", copies),
 	ROW(NUMBER, "blocks", blocks, .none = 1),
 	ROW(NUMBER, "threads", threads, .none = 1),

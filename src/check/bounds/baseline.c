@@ -56,6 +56,7 @@ void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
 	key->test = row->test;
 	key->metric = row->metric;
 	key->bytes = row->what.bytes;
+	key->variant = row->what.variant;
 	cs_way_text(run, row, key->way, sizeof(key->way));
 }
 
@@ -63,11 +64,13 @@ int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b)
 {
 	const uint64_t x[] = { a->class, a->test, a->bytes, a->metric };
 	const uint64_t y[] = { b->class, b->test, b->bytes, b->metric };
+	int d;
 
 	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
 		if (x[i] != y[i])
 			return x[i] < y[i] ? -1 : 1;
-	return strcmp(a->way, b->way);
+	d = cs_variant_compare(&a->variant, &b->variant);
+	return d ? d : strcmp(a->way, b->way);
 }
 
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
@@ -191,40 +194,46 @@ static const struct cs_norm *norm_of(const struct cs_baseline *b,
 	return NULL;
 }
 
-/* "peer.ce.write.pair at 64 KiB; of that test there is 512 MiB" */
-static void missing_text(const struct cs_baseline *b, int class, uint32_t test,
-			 uint64_t bytes, char *to, size_t size)
+static struct cs_view view_of(const struct cs_norm *norm)
 {
-	const struct cs_norm *norm = b->norms.data;
-	const char *name = cs_catalogue(&(size_t){ 0 })[test].name;
-	uint64_t last = 0;
-	char one[16];
-
-	cs_size_text(bytes, one, sizeof(one));
-	cs_text(to, size, "%s at %s", name, one);
-	for (size_t i = 0; i < b->norms.n; i++) {
-		if (norm[i].test != test || norm[i].bytes == last ||
-		    (class >= 0 && norm[i].class != (uint32_t)class))
-			continue;
-		cs_size_text(norm[i].bytes, one, sizeof(one));
-		cs_text_add(to, size, "%s%s",
-			    last ? ", " : ": it has that test at ", one);
-		last = norm[i].bytes;
-	}
-	if (last)
-		return;
-	cs_text_add(to, size, ": it has no such test");
+	return (struct cs_view){ .test = norm->test, .bytes = norm->bytes,
+				 .variant = norm->variant };
 }
 
-static int has_matrix(const struct cs_baseline *b, int class, uint32_t test,
-		      uint64_t bytes)
+/* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB" */
+static void missing_text(const struct cs_baseline *b, int class,
+			 const struct cs_view *of, char *to, size_t size)
+{
+	const struct cs_norm *norm = b->norms.data;
+	struct cs_view last = { .bytes = 0 };
+
+	cs_text(to, size, "%s at %s", cs_catalogue(&(size_t){ 0 })[of->test].name,
+		cs_view_words(of).text);
+	for (size_t i = 0; i < b->norms.n; i++) {
+		const struct cs_view view = view_of(&norm[i]);
+
+		if (view.test != of->test ||
+		    (last.bytes && !cs_views_compare(&view, &last)) ||
+		    (class >= 0 && norm[i].class != (uint32_t)class))
+			continue;
+		cs_text_add(to, size, "%s%s", last.bytes ? "; " :
+			    ": it has that test at ", cs_view_words(&view).text);
+		last = view;
+	}
+	if (!last.bytes)
+		cs_text_add(to, size, ": it has no such test");
+}
+
+static int has_matrix(const struct cs_baseline *b, const struct cs_view *of)
 {
 	const struct cs_norm *norm = b->norms.data;
 
-	for (size_t i = 0; i < b->norms.n; i++)
-		if (norm[i].test == test && norm[i].bytes == bytes &&
-		    (class < 0 || norm[i].class == (uint32_t)class))
+	for (size_t i = 0; i < b->norms.n; i++) {
+		const struct cs_view view = view_of(&norm[i]);
+
+		if (!cs_views_compare(&view, of))
 			return 1;
+	}
 	return 0;
 }
 
@@ -232,15 +241,11 @@ int cs_baseline_fits(const struct cs_baseline *b, const struct cs_plan *plan,
 		     struct cs_err *err)
 {
 	char missing[CS_ERR_TEXT];
-	const struct cs_view *view;
 
-	for (uint32_t v = 0; v < plan->n_views; v++) {
-		view = cs_plan_view(plan, v);
-		if (has_matrix(b, -1, view->test, view->bytes))
+	for (uint32_t v = 0; v < plan->n_views; v++)
+		if (has_matrix(b, cs_plan_view(plan, v)))
 			return 0;
-	}
-	view = cs_plan_view(plan, 0);
-	missing_text(b, -1, view->test, view->bytes, missing, sizeof(missing));
+	missing_text(b, -1, cs_plan_view(plan, 0), missing, sizeof(missing));
 	return cs_err_set(err, "the baseline has nothing of %s", missing);
 }
 
@@ -339,6 +344,7 @@ static int tell(struct look *look, const struct cs_row *of,
 	char by[120], none[200], text[CS_ERR_TEXT];
 	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL, CS_WARNING,
 				  look->told };
+	struct cs_view view;
 
 	if (!cells->n)
 		return 0;
@@ -351,8 +357,8 @@ static int tell(struct look *look, const struct cs_row *of,
 		return cs_judge_breaches(look->run, cells->data, cells->n, &bound,
 					 look->err);
 	}
-	missing_text(look->run->baseline, (int)key->class, key->test, key->bytes, none,
-		     sizeof(none));
+	view = view_of(key);
+	missing_text(look->run->baseline, (int)key->class, &view, none, sizeof(none));
 	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
 		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->way, none);
 	return cs_judge(look->run, missing((int)of->node), text, look->err);
@@ -430,9 +436,10 @@ static struct cs_finding other(int node)
 static int judge_nothing(struct cs_run *run, const struct cs_row *of,
 			 struct cs_err *err)
 {
+	const struct cs_view view = cs_row_view(of);
 	char none[200], text[CS_ERR_TEXT];
 
-	missing_text(run->baseline, -1, of->test, of->what.bytes, none, sizeof(none));
+	missing_text(run->baseline, -1, &view, none, sizeof(none));
 	cs_text(text, sizeof(text), "the baseline has nothing of %s", none);
 	return cs_judge(run, cannot(), text, err);
 }
