@@ -309,6 +309,11 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 	cs_fields_init(&cs_gpu_sight_fields, sight);
 }
 
+void cs_cpu_side_init(struct cs_cpu_side *side)
+{
+	*side = (struct cs_cpu_side){ -1, -1, -1, 0, 0, 0, 0, 0, "", "" };
+}
+
 void cs_usage_init(struct cs_usage *u)
 {
 	cs_fields_init(&usage_fields, u);

@@ -78,6 +78,18 @@ void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
 			cs_encode(to, f->part, cs_field_in(f, of));
 }
 
+json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record)
+{
+	json_t *more = part(set, of);
+
+	if (json_object_update(record, more)) {
+		json_decref(record);
+		record = NULL;
+	}
+	json_decref(more);
+	return record;
+}
+
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n)
 {
 	json_t *array = json_array();

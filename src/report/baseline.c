@@ -18,9 +18,7 @@ static void share_text(double share, char *to, size_t size)
 static void print_norm(FILE *to, const struct cs_norm *norm, double margin)
 {
 	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[norm->test];
-	const struct cs_view view = { .test = norm->test, .bytes = norm->bytes,
-				      .variant = norm->variant };
+	const struct cs_test *test = &cs_catalogue(&n)[norm->of.test];
 	char within[16], nodes[16], runs[16], bound[16], places[48] = "";
 
 	if (norm->n_places)
@@ -35,7 +33,7 @@ static void print_norm(FILE *to, const struct cs_norm *norm, double margin)
 		norm->metric == CS_METRIC_RATE ? "" : " ",
 		norm->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, (int)norm->metric),
-		cs_view_words(&view).text, norm->way,
+		cs_view_words(&norm->of).text, norm->way,
 		cs_decimals(test), norm->median, cs_unit_text((int)test->unit),
 		within, nodes, runs, bound, norm->cells, places);
 }

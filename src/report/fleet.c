@@ -59,16 +59,15 @@ struct figures {
 
 static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 {
-	const struct cs_view view = cs_row_view(row);
+	const struct cs_view of = cs_row_view(row);
 	struct figures *f = all->data;
 
 	for (size_t i = all->n; i-- > 0;)
-		if (!cs_views_compare(&f[i].of, &view))
+		if (!cs_views_compare(&f[i].of, &of))
 			return &f[i];
 	f = cs_vec_add(all, 1, NULL);
 	if (f)
-		*f = (struct figures){ .of = view,
-				       .values = CS_VEC(double) };
+		*f = (struct figures){ .of = of, .values = CS_VEC(double) };
 	return f;
 }
 

@@ -115,7 +115,7 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 				       const struct cs_tally *tally, size_t n)
 {
 	const struct cs_row *row;
-	struct cs_view view;
+	struct cs_view of;
 
 	if (!f->n_evidence || f->evidence[0] >= cs_rows_count(&run->rows))
 		return NULL;
@@ -124,9 +124,9 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 		return NULL;
 	n /= (size_t)run->n_nodes; /* each node has as many */
 	tally += (size_t)f->node * n;
-	view = cs_row_view(row);
+	of = cs_row_view(row);
 	for (size_t i = 0; i < n; i++)
-		if (!cs_views_compare(&tally[i].of, &view))
+		if (!cs_views_compare(&tally[i].of, &of))
 			return &tally[i];
 	return NULL;
 }

@@ -6,26 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys are struct cs_view: the plan's, and what else rows have. */
-
 struct figure {
 	size_t tally;
 	double value;
 };
 
-static int find_key(const struct cs_vec *keys, const struct cs_view *of)
+/* Matrices: the plan's, and what else rows have. */
+static int find_key(const struct cs_vec *keys, const struct cs_view *view)
 {
 	const struct cs_view *key = keys->data;
 
 	for (size_t i = 0; i < keys->n; i++)
-		if (!cs_views_compare(&key[i], of))
+		if (!cs_views_compare(&key[i], view))
 			return (int)i;
 	return -1;
 }
 
-static int add_key(struct cs_vec *keys, const struct cs_view *of, struct cs_err *err)
+static int add_key(struct cs_vec *keys, const struct cs_view *view, struct cs_err *err)
 {
-	return find_key(keys, of) >= 0 ? 0 : cs_vec_push(keys, of, err);
+	return find_key(keys, view) >= 0 ? 0 : cs_vec_push(keys, view, err);
 }
 
 static int find_keys(const struct cs_run *run, struct cs_vec *keys,

@@ -1,4 +1,4 @@
-/* tally.h - what became of a test at one size in one variant on one node, for views that have a line
+/* tally.h - what became of a test at one size on one node, for views that have a line
  * or a verdict for each.  Nobody outside report/ includes it. */
 #ifndef CS_REPORT_TALLY_H
 #define CS_REPORT_TALLY_H
@@ -7,7 +7,7 @@
 
 struct cs_tally {
 	const struct cs_test *test;
-	struct cs_view of;	/* test, size and variant */
+	struct cs_view of;	/* the matrix */
 	int node;
 	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
 	double min, median, max; /* of those that are ok, in the test's unit */

@@ -77,7 +77,7 @@ struct cs_title cs_grid_title(const struct cs_grid *grid)
 	return with_variant(cs_test_title(grid->test, grid->back, grid->n_concurrent ?
 						  "some pairs at the same time" :
 						  grid->test->alone),
-			    &grid->variant);
+			    &grid->view->variant);
 }
 
 /* Did others run beside the step that a row is of? */
@@ -145,10 +145,11 @@ static int way_class(const struct cs_row *row)
 	return cs_via_crosses(row->via) || row->via == CS_VIA_SHM;
 }
 
-int cs_grid_is_of(const struct cs_grid *grid, const struct cs_row *row)
+int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 {
-	return row->what.bytes == grid->bytes && cs_row_test(row) == grid->test &&
-	       !cs_variant_compare(&row->what.variant, &grid->variant);
+	const struct cs_view view = cs_row_view(row);
+
+	return !cs_views_compare(&view, grid->view);
 }
 
 static void place_rows(struct cs_grid *grid)
@@ -158,7 +159,7 @@ static void place_rows(struct cs_grid *grid)
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
-		int cell = cs_grid_is_of(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
+		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
 
 		if (cell >= 0)
 			grid->row[cell] = row;
@@ -255,7 +256,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
-		    !cs_grid_is_of(grid, row))
+		    !cs_grid_has(grid, row))
 			continue;
 		if (hub >= 0 && hub < grid->n_cols)
 			grid->total[hub] = row->stats.median;
@@ -324,8 +325,8 @@ static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int nod
 	grid->run = run;
 	grid->node = node;
 	grid->test = test_of(run->plan, view);
-	grid->bytes = cs_plan_view(run->plan, view)->bytes;
-	grid->variant = cs_plan_view(run->plan, view)->variant;
+	grid->view = cs_plan_view(run->plan, view);
+	grid->bytes = grid->view->bytes;
 	return view;
 }
 

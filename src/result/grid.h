@@ -9,8 +9,8 @@
 struct cs_grid {
 	const struct cs_run *run;
 	const struct cs_test *test;
+	const struct cs_view *view; /* of the plan */
 	uint64_t bytes;		/* of a copy */
-	struct cs_variant variant;
 	int back;		/* the other direction of what goes both ways
 				 * between host and GPUs */
 	int node, n_rows, n_cols;
@@ -51,10 +51,10 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 /* The same of a grid, or of one row, as these were measured. */
 struct cs_title cs_grid_title(const struct cs_grid *grid);
 struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row);
-/* Is a row of the test, size and variant of a grid? */
-int cs_grid_is_of(const struct cs_grid *grid, const struct cs_row *row);
 /* The transfer of a cell, as far as its ends. */
 struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell);
+/* Is a row of this matrix, whatever its metric? */
+int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row);
 /* The cell of a transfer; -1 none. */
 int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what);
 size_t cs_grid_cells(const struct cs_grid *grid);

@@ -91,12 +91,6 @@ const struct cs_test *cs_row_test(const struct cs_row *row)
 	return &cs_catalogue(&n)[row->test];
 }
 
-struct cs_view cs_row_view(const struct cs_row *row)
-{
-	return (struct cs_view){ .test = row->test, .bytes = row->what.bytes,
-				 .variant = row->what.variant };
-}
-
 int cs_is_bandwidth(const struct cs_row *row)
 {
 	return row->metric == CS_METRIC_RATE &&
@@ -212,6 +206,7 @@ static const struct {
 	{ CS_ROW_NOT_PROVEN, "placement-not-proven" },
 	{ CS_ROW_COMPANY, "in-company" },
 	{ CS_ROW_AGAIN, "again" },
+	{ CS_ROW_NOT_FLUSHED, "not-flushed" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

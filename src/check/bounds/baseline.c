@@ -35,7 +35,7 @@ static const struct cs_test *test_of(const struct cs_norm *norm)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[norm->test];
+	return &cs_catalogue(&n)[norm->of.test];
 }
 
 int cs_norm_class_index(const struct cs_baseline *b, const char *name)
@@ -53,23 +53,17 @@ void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
 {
 	memset(key, 0, sizeof(*key));
 	key->class = (uint32_t)class;
-	key->test = row->test;
+	key->of = cs_row_view(row);
 	key->metric = row->metric;
-	key->bytes = row->what.bytes;
-	key->variant = row->what.variant;
 	cs_way_text(run, row, key->way, sizeof(key->way));
 }
 
 int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b)
 {
-	const uint64_t x[] = { a->class, a->test, a->bytes, a->metric };
-	const uint64_t y[] = { b->class, b->test, b->bytes, b->metric };
-	int d;
+	int d = (a->class > b->class) - (a->class < b->class);
 
-	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	d = cs_variant_compare(&a->variant, &b->variant);
+	d = d ? d : cs_views_compare(&a->of, &b->of);
+	d = d ? d : (a->metric > b->metric) - (a->metric < b->metric);
 	return d ? d : strcmp(a->way, b->way);
 }
 
@@ -194,46 +188,35 @@ static const struct cs_norm *norm_of(const struct cs_baseline *b,
 	return NULL;
 }
 
-static struct cs_view view_of(const struct cs_norm *norm)
-{
-	return (struct cs_view){ .test = norm->test, .bytes = norm->bytes,
-				 .variant = norm->variant };
-}
-
 /* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB" */
 static void missing_text(const struct cs_baseline *b, int class,
 			 const struct cs_view *of, char *to, size_t size)
 {
 	const struct cs_norm *norm = b->norms.data;
-	struct cs_view last = { .bytes = 0 };
+	const struct cs_view *last = NULL;
 
 	cs_text(to, size, "%s at %s", cs_catalogue(&(size_t){ 0 })[of->test].name,
 		cs_view_words(of).text);
 	for (size_t i = 0; i < b->norms.n; i++) {
-		const struct cs_view view = view_of(&norm[i]);
-
-		if (view.test != of->test ||
-		    (last.bytes && !cs_views_compare(&view, &last)) ||
+		if (norm[i].of.test != of->test ||
+		    (last && !cs_views_compare(&norm[i].of, last)) ||
 		    (class >= 0 && norm[i].class != (uint32_t)class))
 			continue;
-		cs_text_add(to, size, "%s%s", last.bytes ? "; " :
-			    ": it has that test at ", cs_view_words(&view).text);
-		last = view;
+		cs_text_add(to, size, "%s%s", last ? "; " :
+			    ": it has that test at ", cs_view_words(&norm[i].of).text);
+		last = &norm[i].of;
 	}
-	if (!last.bytes)
+	if (!last)
 		cs_text_add(to, size, ": it has no such test");
 }
 
-static int has_matrix(const struct cs_baseline *b, const struct cs_view *of)
+static int has_matrix(const struct cs_baseline *b, const struct cs_view *view)
 {
 	const struct cs_norm *norm = b->norms.data;
 
-	for (size_t i = 0; i < b->norms.n; i++) {
-		const struct cs_view view = view_of(&norm[i]);
-
-		if (!cs_views_compare(&view, of))
+	for (size_t i = 0; i < b->norms.n; i++)
+		if (!cs_views_compare(&norm[i].of, view))
 			return 1;
-	}
 	return 0;
 }
 
@@ -344,7 +327,6 @@ static int tell(struct look *look, const struct cs_row *of,
 	char by[120], none[200], text[CS_ERR_TEXT];
 	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL, CS_WARNING,
 				  look->told };
-	struct cs_view view;
 
 	if (!cells->n)
 		return 0;
@@ -357,8 +339,7 @@ static int tell(struct look *look, const struct cs_row *of,
 		return cs_judge_breaches(look->run, cells->data, cells->n, &bound,
 					 look->err);
 	}
-	view = view_of(key);
-	missing_text(look->run->baseline, (int)key->class, &view, none, sizeof(none));
+	missing_text(look->run->baseline, (int)key->class, &key->of, none, sizeof(none));
 	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
 		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->way, none);
 	return cs_judge(look->run, missing((int)of->node), text, look->err);

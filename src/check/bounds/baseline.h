@@ -1,7 +1,7 @@
 /* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
  *
- * Learnt by hardware class (class.h), test, metric, size of a copy, variant and way
- * (kind.h): the median of all cells, and spreads (standard deviations) as shares of it:
+ * Learnt by hardware class (class.h), test, metric, size of a copy and way (kind.h):
+ * the median of all cells, and spreads (standard deviations) as shares of it:
  *
  *	within	of a cell from the median of its node in its run
  *	nodes	of the medians of nodes; unknown of one
@@ -31,9 +31,8 @@
 
 struct cs_norm {
 	uint32_t class;		/* position in classes */
-	uint32_t test, metric;	/* position in the catalogue, enum cs_metric */
-	uint64_t bytes;		/* of a copy */
-	struct cs_variant variant;
+	struct cs_view of;	/* the matrix */
+	uint32_t metric;	/* enum cs_metric */
 	char way[CS_PATH_WORDS];
 	double median;		/* in the test's unit */
 	/* spreads; NAN unknown */
@@ -80,7 +79,7 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *plan,
 		     struct cs_err *err);
 
-/* What baselines are kept by: class, test, metric, size, variant and way alone. */
+/* What baselines are kept by: class, test, metric, size and way alone. */
 void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
 		 struct cs_norm *key);
 int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b);

@@ -56,23 +56,16 @@ static uint64_t group_of(const struct cs_spots *spots, uint32_t node, uint32_t t
 	       (uint8_t)company;
 }
 
-static uint64_t number_of(const struct cs_variant *variant)
-{
-	uint64_t number = 0;
-
-	_Static_assert(sizeof(*variant) <= sizeof(number), "a variant is a number");
-	memcpy(&number, variant, sizeof(*variant));
-	return number;
-}
-
 static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&spots->run->rows, at);
+	uint64_t variant = 0;
 
+	memcpy(&variant, &row->what.variant, sizeof(row->what.variant));
 	return (struct cs_spot){
 		.group = { group_of(spots, row->node, row->test,
 				    cs_own_company(spots->run, row)),
-			   row->what.bytes, number_of(&row->what.variant) },
+			   row->what.bytes, variant },
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node, .at = (uint32_t)at,
 		.y = log(row->stats.median), .off = NAN,
@@ -84,7 +77,7 @@ static int by_place(const void *x, const void *y)
 {
 	const struct cs_spot *a = x, *b = y;
 
-	for (size_t i = 0; i < sizeof(a->group) / sizeof(a->group[0]); i++)
+	for (int i = 0; i < 3; i++)
 		if (a->group[i] != b->group[i])
 			return a->group[i] < b->group[i] ? -1 : 1;
 	if (a->node != b->node)
