@@ -162,6 +162,7 @@ struct cs_board_facts {
 	char inforom[24];	/* version of its image */
 	int32_t module_id;	/* position in the baseboard */
 	int32_t ecc;		/* mode now: 1, 0 */
+	int32_t confidential;	/* computing: 1, 0; memory and links are encrypted */
 	double power_limit_w, power_default_w;
 	int32_t sm_mhz_max, mem_mhz_max;
 	int32_t sm_mhz_app, mem_mhz_app; /* clocks set for applications */
