@@ -295,6 +295,7 @@ endif
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
 	%D%/check/verdict/internal.h \
+	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \
 	%D%/check/verdict/rows.c \
 	%D%/check/verdict/verdict.c

@@ -162,6 +162,7 @@ struct cs_board_facts {
 	char inforom[24];	/* version of its image */
 	int32_t module_id;	/* position in the baseboard */
 	int32_t ecc;		/* mode now: 1, 0 */
+	int32_t confidential;	/* computing: 1, 0; memory and links are encrypted */
 	double power_limit_w, power_default_w;
 	int32_t sm_mhz_max, mem_mhz_max;
 	int32_t sm_mhz_app, mem_mhz_app; /* clocks set for applications */
@@ -244,6 +245,7 @@ struct cs_node_facts {
 	int32_t n_cpus, n_numa, n_ranks, n_agents;
 	int32_t n_sights;	/* GPUs that anything knows of */
 	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
+	int32_t numa_balancing;	/* the kernel moves pages to who uses them: 1, 0 */
 	/* what confines the job on this node */
 	double cgroup_cpus;	/* quota, in CPUs; NAN none */
 	int64_t cgroup_memory_bytes; /* -1 no limit */

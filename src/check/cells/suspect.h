@@ -1,5 +1,6 @@
 /* suspect.h - what the files that judge cells share: a cell's place among others, and
- * what is held against a part of a node until it is worded.  Nobody else includes it. */
+ * what is held against a part of a node until it is worded.  Beside them bounds/bound.c
+ * alone includes it, to tell where a suspect is told already what it finds. */
 #ifndef CS_CHECK_SUSPECT_H
 #define CS_CHECK_SUSPECT_H
 
