@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
+
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
 _Static_assert(sizeof(struct cs_settings) == 120, "padding in cs_settings");
@@ -104,6 +106,17 @@ int cs_views_compare(const void *x, const void *y)
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? -1 : 1;
 	return cs_variant_compare(&a->variant, &b->variant);
+}
+
+struct cs_view_words cs_view_words(const struct cs_view *view)
+{
+	const struct cs_variant_text variant = cs_variant_words(&view->variant);
+	struct cs_view_words to;
+
+	cs_size_text(view->bytes, to.text, sizeof(to.text));
+	if (variant.text[0])
+		cs_text_add(to.text, sizeof(to.text), ", %s", variant.text);
+	return to;
 }
 
 const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view)

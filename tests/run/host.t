@@ -89,7 +89,7 @@ ok_json "... and unknown in the matrix, not 0" n.json \
 	'd["matrices"][0]["rows"] == ["numa0", "numa63"] and d["matrices"][0]["values"][1] == [None] * 3'
 run 0 --numa 1-
 ok "--numa wants domains: status 64, what is allowed" eval \
-	'status_is 64 && one_line "--numa .1-.: allowed are local, all, or NUMA domains as 0,2-3"'
+	'status_is 64 && one_line "--numa .1-.: allowed are local, all, or NUMA nodes as 0,2-3"'
 run 0 --no-mpi -s 1M -m host --seed 1 -o h.csv -o h.json
 ok "--matrix host: domain to domain by a CPU" eval \
 	'status_is 0 && cells h.csv | grep -q "^host.cpu.copy.pair numa0 numa0 .* ok " && prints "^ +numa0 "'
