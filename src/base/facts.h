@@ -123,6 +123,8 @@ struct cs_cpu_side {
 				 * no CPU carried it */
 	int16_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
 				     * not, or it is no host memory */
+	int8_t huge_percent;	/* of its pageable memory, the end with the least: in
+				 * transparent huge pages; -1 not known, or it has none */
 	uint8_t threads;	/* workers that carried it; 0: none did */
 	uint8_t cache;		/* enum cs_cache: what was brought about */
 	int32_t is_flushed;	/* 1: proven; 0: not, or not asked for */
@@ -245,6 +247,7 @@ struct cs_node_facts {
 	int32_t n_cpus, n_numa, n_ranks, n_agents;
 	int32_t n_sights;	/* GPUs that anything knows of */
 	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
+	int32_t numa_balancing;	/* the kernel moves pages to who uses them: 1, 0 */
 	/* what confines the job on this node */
 	double cgroup_cpus;	/* quota, in CPUs; NAN none */
 	int64_t cgroup_memory_bytes; /* -1 no limit */

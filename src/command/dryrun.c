@@ -48,7 +48,8 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 		     struct cs_err *err)
 {
 	struct cs_choices chosen;
-	struct cs_plan_request req = { .set = opt->set, .chosen = &chosen };
+	struct cs_plan_request req = { .set = opt->set, .vary = opt->vary,
+				       .chosen = &chosen };
 	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
 				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	struct cs_topo *topo;
@@ -67,7 +68,7 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 	if (cs_options_choose(opt, backend, &chosen, err))
 		return -1;
 	req.set.numa |= cs_choices_numa(&chosen);
-	if (req.set.filter[0] || !cs_choices_are_plain(&chosen))
+	if (req.set.filter[0] || cs_choices_name_cells(&chosen))
 		req.set.gpus = cs_gpu_list_numbers(&opt->gpus);
 	if (req.n_agents == 1)
 		cs_options_choose_lone(opt, backend, &chosen);

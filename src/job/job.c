@@ -145,6 +145,7 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 {
 	struct cs_plan_request req = { .n_agents = n_agents,
+				       .vary = job->args->vary,
 				       .set = job->args->set };
 	struct cs_choices chosen;
 
@@ -164,7 +165,7 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 			      job->lone && !job->args->look_only, &chosen, err))
 		return -1;
 	req.set.numa |= cs_choices_numa(&chosen);
-	if (req.set.filter[0] || !cs_choices_are_plain(&chosen))
+	if (req.set.filter[0] || cs_choices_name_cells(&chosen))
 		req.set.gpus = cs_muster_numbers(&job->muster);
 	return cs_plan_build(&req, &job->plan, err);
 }

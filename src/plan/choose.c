@@ -49,18 +49,12 @@ const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test
 	return NULL;
 }
 
-int cs_choices_are_plain(const struct cs_choices *of)
+int cs_choices_name_cells(const struct cs_choices *of)
 {
-	const struct cs_variant none = { 0 };
-
-	for (size_t i = 0; i < of->n; i++) {
-		const struct cs_choice *c = &of->choice[i];
-
-		if (c->bytes || c->src || c->dst ||
-		    cs_variant_compare(&c->variant, &none))
-			return 0;
-	}
-	return 1;
+	for (size_t i = 0; i < of->n; i++)
+		if (of->choice[i].src || of->choice[i].dst)
+			return 1;
+	return 0;
 }
 
 uint64_t cs_choices_numa(const struct cs_choices *of)
@@ -79,6 +73,31 @@ uint64_t cs_choices_numa(const struct cs_choices *of)
 			numa |= 1ull << (named - 1);
 	}
 	return numa;
+}
+
+int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
+		    struct cs_err *err)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	unsigned taken = 0;
+
+	if (cs_choices_name_cells(of) &&
+	    (asked->caches || asked->threads || asked->cpu_numa))
+		return cs_err_set(err, "--cache, --threads and --cpu-numa are of whole "
+				  "tests: the name of a single cell says them");
+	for (size_t i = 0; i < of->n; i++)
+		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
+	if (asked->caches && !(taken & CS_TAKES_CACHE))
+		return cs_err_set(err, "--cache: none of the chosen tests copies from or "
+				  "to host memory");
+	if (asked->threads && !(taken & CS_TAKES_THREADS))
+		return cs_err_set(err, "--threads: none of the chosen tests is copied by "
+				  "CPUs, as host.cpu.copy.pair is");
+	if (asked->cpu_numa && !(taken & CS_TAKES_CPU_NUMA))
+		return cs_err_set(err, "--cpu-numa: CPUs work on none of the chosen "
+				  "tests, as on host.cpu.copy.pair, or with --cache warm");
+	return 0;
 }
 
 /* Most have few. */

@@ -31,11 +31,16 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 /* The first choice of a test; NULL: it is not chosen. */
 const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test);
 
-/* Do names say all of them, at the sizes of the settings? */
-int cs_choices_are_plain(const struct cs_choices *of);
+/* Are single cells among them? */
+int cs_choices_name_cells(const struct cs_choices *of);
 
 /* The NUMA nodes that they name, bit i for OS index i, as cs_settings.numa. */
 uint64_t cs_choices_numa(const struct cs_choices *of);
+
+/* Is there something that each of these variants changes?  The error names the option of
+ * one that changes nothing of any chosen test. */
+int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
+		    struct cs_err *err);
 
 /* Add what a comma-separated list of names and globs (fnmatch, '*' and '?' and
  * sets) means on that backend and with that --via.  An item that matches nothing is

@@ -63,10 +63,21 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 	return title;
 }
 
+/* Then how it is measured, where that is not the usual. */
+static struct cs_title with_variant(struct cs_title title, const struct cs_variant *v)
+{
+	if (!cs_variant_is_usual(v))
+		cs_text_add(title.text, sizeof(title.text), ", %s",
+			    cs_variant_words(v).text);
+	return title;
+}
+
 struct cs_title cs_grid_title(const struct cs_grid *grid)
 {
-	return cs_test_title(grid->test, grid->back, grid->n_concurrent ?
-				     "some pairs at the same time" : grid->test->alone);
+	return with_variant(cs_test_title(grid->test, grid->back, grid->n_concurrent ?
+						  "some pairs at the same time" :
+						  grid->test->alone),
+			    &grid->view->variant);
 }
 
 /* Did others run beside the step that a row is of? */
@@ -83,8 +94,9 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_test *test = cs_row_test(row);
 	int back = has_back(test) && !cs_end_is_numa(&row->what.src);
 
-	return cs_test_title(test, back, in_concurrent(run, row) ?
-				     "while other pairs ran" : test->alone);
+	return with_variant(cs_test_title(test, back, in_concurrent(run, row) ?
+						  "while other pairs ran" : test->alone),
+			    &row->what.variant);
 }
 
 /* ---- its cells ---- */
@@ -142,11 +154,10 @@ int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 
 static void place_rows(struct cs_grid *grid)
 {
-	const struct cs_row_list cells =
+	struct cs_row_list cells =
 		cs_run_rows(grid->run, grid->node, CS_ROWS_CELLS);
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
 
 		if (cell >= 0)
@@ -231,7 +242,7 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	const struct cs_row_list rows =
+	struct cs_row_list rows =
 		cs_run_rows(grid->run, grid->node, CS_ROWS_MEASURED);
 	size_t i;
 
@@ -239,8 +250,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 	grid->overlap = NAN;
 	for (i = 0; i < (size_t)grid->n_cols; i++)
 		grid->total[i] = NAN;
-	for (i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
