@@ -174,6 +174,8 @@ endif
 	%D%/node/board.h \
 	%D%/node/budget.c \
 	%D%/node/budget.h \
+	%D%/node/carry.c \
+	%D%/node/carry.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
 	%D%/node/company.c \
@@ -187,6 +189,8 @@ endif
 	%D%/node/ends.h \
 	%D%/node/fault.c \
 	%D%/node/geometry.c \
+	%D%/node/home.c \
+	%D%/node/home.h \
 	%D%/node/hostbuf.c \
 	%D%/node/hostbuf.h \
 	%D%/node/hostpass.c \
@@ -291,6 +295,7 @@ endif
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
 	%D%/check/verdict/internal.h \
+	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \
 	%D%/check/verdict/rows.c \
 	%D%/check/verdict/verdict.c

@@ -43,6 +43,7 @@ UNIT_TESTS = \
 	%D%/unit/compare.t \
 	%D%/unit/cpu.t \
 	%D%/unit/explain.t \
+	%D%/unit/fields.t \
 	%D%/unit/fill.t \
 	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
@@ -124,10 +125,12 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
 %C%_unit_judge_t_SOURCES = %D%/unit/test_judge.c %D%/unit/canned.h $(NOISE)
 %C%_unit_launcher_t_SOURCES = %D%/unit/test_launcher.c
+%C%_unit_fields_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_unit_fields_t_SOURCES = %D%/unit/test_fields.c %D%/unit/canned.h
 %C%_unit_loaded_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_unit_loaded_t_SOURCES = %D%/unit/test_loaded.c %D%/unit/canned.h
 %C%_unit_merge_t_SOURCES = %D%/unit/test_merge.c %D%/unit/canned.h
-%C%_unit_node_t_SOURCES = %D%/unit/test_node.c
+%C%_unit_node_t_SOURCES = %D%/unit/test_node.c %D%/unit/node.h
 %C%_unit_nvml_t_SOURCES = %D%/unit/test_nvml.c
 %C%_unit_options_t_SOURCES = %D%/unit/test_options.c $(CS_OPTIONS)
 %C%_unit_output_t_SOURCES = %D%/unit/test_output.c %D%/unit/canned.h

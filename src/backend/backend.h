@@ -3,7 +3,8 @@
  * Two tables: cs_backend_cuda (CUDA driver API) and cs_backend_cpu (shared host
  * memory).  A struct cs_dev belongs to one agent thread: all calls on it come
  * from that thread, except that start() and probe() come once per process,
- * before any open().  Nothing here knows MPI, plans, ranks, boards or when a
+ * before any open(), and that a lane may be lent to one other thread, which calls
+ * enter(), arm(), poll() and the costs' copy() and mark() for it.  Nothing here knows MPI, plans, ranks, boards or when a
  * sample is enough.
  *
  * Every call returns 0, or -1 with `err` naming the call, the code and a sure
@@ -64,6 +65,9 @@ enum cs_flight_kind {
 	CS_FLIGHT_PEER_COPY,	/* cuda: by cuMemcpyPeerAsync */
 	CS_FLIGHT_OUT,		/* cuda: chunk by chunk to a ring, at dst */
 	CS_FLIGHT_IN,		/* … and from it, at src */
+	CS_FLIGHT_PAGEABLE,	/* cuda: from or to memory that is not page-locked; its
+				 * gate is open, for arm() blocks until it is copied
+				 * or will be */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_FLIGHT_SM,		/* loads and stores of 16 bytes */
 	CS_FLIGHT_TMA,		/* bulk asynchronous copies, capability >= 9.0 */
@@ -74,8 +78,6 @@ enum cs_flight_kind {
 	CS_FLIGHT_ZERO_WRITE,	/* writes the fill pattern of `key` to dst */
 	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
 	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
-	CS_FLIGHT_CPU,		/* both: by the CPU of the agent's thread, from and to
-				 * addresses of this process */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
@@ -223,6 +225,10 @@ struct cs_backend {
 		     uint64_t base, int random, uint64_t seed,
 		     struct cs_err *err);
 
+	/* Only cuda; NULL elsewhere.  The device's cache holds other bytes than those
+	 * of arenas and host memory; finished on return. */
+	int (*displace)(struct cs_dev *dev, struct cs_err *err);
+
 	/* The i-th way to divide a flight by kernels among blocks and threads,
 	 * best guess first; returns 0 when there are no more, and for flights of
 	 * which nothing is divided. */
@@ -232,6 +238,10 @@ struct cs_backend {
 	 * nobody's fault.  NULL: it can. */
 	int (*can)(const struct cs_dev *dev, const struct cs_flight *flight,
 		   struct cs_err *err);
+
+	/* Only cuda; NULL elsewhere.  The calling thread may drive a lane of the
+	 * device, once no other does.  GATED. */
+	int (*enter)(struct cs_dev *dev, struct cs_err *err);
 
 	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
 	 * mark e.  `gate` points into the board.  Returns without waiting.  After an
@@ -253,9 +263,9 @@ struct cs_backend {
 	 * chain is read once before, uncounted; with a copy back: from where this
 	 * one began to where it ended, by that clock); 0: not yet; -1: error, also where
 	 * a read has not read the pattern, or a chase ended at a wrong node.
-	 * Does not block but where the CPU copies (cpu, and CS_FLIGHT_CPU), for
-	 * this is where the copy is made: there it returns 0 at least every 10 ms
-	 * while the gate is closed.  GATED. */
+	 * Does not block but where the CPU copies (cpu), for this is where the copy
+	 * is made: there it returns 0 at least every 10 ms while the gate is closed.
+	 * GATED. */
 	int (*poll)(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  e - s of what poll() has told the end of last,

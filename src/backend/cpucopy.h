@@ -2,7 +2,7 @@
  *
  * There is no queue and no thread: arm writes down what to do; poll waits for the
  * gate, copies and takes the time.  So an agent has one such copy at work at a
- * time, whatever its lanes.  For both backends. */
+ * time, whatever its lanes. */
 #ifndef CS_BACKEND_CPUCOPY_H
 #define CS_BACKEND_CPUCOPY_H
 

@@ -160,6 +160,8 @@ static const struct cs_field board_facts[] = {
 	BOARD(TEXT, "inforom", inforom, CS_TRAIT(FIRMWARE, "inforom")),
 	BOARD(COUNT, "module_id", module_id, CS_TRAIT(WIRING, "module")),
 	BOARD(SWITCH, "ecc", ecc, CS_TRAIT(SETTINGS, "ecc")),
+	BOARD(SWITCH, "confidential", confidential,
+	      CS_TRAIT(SETTINGS, "confidential-computing")),
 	BOARD(REAL, "power_limit_w", power_limit_w, .unit = "W",
 	      CS_TRAIT(SETTINGS, "power-limit")),
 	BOARD(REAL, "power_default_w", power_default_w, .unit = "W",
@@ -307,6 +309,11 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 {
 	memset(sight, 0, sizeof(*sight));
 	cs_fields_init(&cs_gpu_sight_fields, sight);
+}
+
+void cs_cpu_side_init(struct cs_cpu_side *side)
+{
+	*side = (struct cs_cpu_side){ -1, -1, -1, 0, 0, 0, 0, 0, "", "" };
 }
 
 void cs_usage_init(struct cs_usage *u)

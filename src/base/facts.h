@@ -116,6 +116,21 @@ struct cs_agent_facts {
 	int64_t sent_bytes, received_bytes;
 };
 
+/* The CPUs' part in one transfer: who carried it, where its host memory lies, and what of
+ * that was in caches. */
+struct cs_cpu_side {
+	int16_t cpu_numa;	/* of its workers, who are bound to it; -1: to none, or
+				 * no CPU carried it */
+	int16_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
+				     * not, or it is no host memory */
+	uint8_t threads;	/* workers that carried it; 0: none did */
+	uint8_t cache;		/* enum cs_cache: what was brought about */
+	int32_t is_flushed;	/* 1: proven; 0: not, or not asked for */
+	float warm_ns, cold_ns; /* of a load, by that proof; 0: there was none */
+	char flush[16];		/* how: "clflushopt"; "" not at all */
+	char cpus[48];		/* of its workers, read back: "0-47"; "" */
+};
+
 /* How far two PCI devices are apart, in the words of nvidia-smi topo -m. */
 enum cs_reach {
 	CS_REACH_UNKNOWN = 0,
@@ -147,6 +162,7 @@ struct cs_board_facts {
 	char inforom[24];	/* version of its image */
 	int32_t module_id;	/* position in the baseboard */
 	int32_t ecc;		/* mode now: 1, 0 */
+	int32_t confidential;	/* computing: 1, 0; memory and links are encrypted */
 	double power_limit_w, power_default_w;
 	int32_t sm_mhz_max, mem_mhz_max;
 	int32_t sm_mhz_app, mem_mhz_app; /* clocks set for applications */
@@ -281,6 +297,7 @@ void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
 void cs_gpu_sight_init(struct cs_gpu_sight *sight);
 void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_usage_init(struct cs_usage *usage);
+void cs_cpu_side_init(struct cs_cpu_side *side);
 void cs_node_facts_init(struct cs_node_facts *node);
 
 /* "both GPUs", "all 8 GPUs": the agents of a node, of which there are several. */

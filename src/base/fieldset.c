@@ -115,11 +115,11 @@ static void say_number(const struct cs_field *field, int64_t n, char *to, size_t
 		to[0] = '\0';
 	else if (field->type == CS_TYPE_SWITCH)
 		cs_text(to, size, "%s", n ? "on" : "off");
-	else if (field->type == CS_TYPE_FLAG)
-		cs_text(to, size, "%s", n ? "yes" : "no");
 	else if (field->words)
 		cs_text(to, size, "%s", cs_field_word_at(field, n));
-	else if (field->none && !n)
+	else if (field->type == CS_TYPE_FLAG)
+		cs_text(to, size, "%s", n ? "yes" : "no");
+	else if (!n && (field->none || field->empty))
 		to[0] = '\0';
 	else if (field->type == CS_TYPE_BITS)
 		cs_bits_text((uint64_t)n, to, size);

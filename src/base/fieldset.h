@@ -48,12 +48,13 @@ struct cs_field {
 	uint8_t none;		/* of a number: 0 is none, and in files null */
 	uint8_t foreign;	/* text of others, in which names may be: redacted */
 	int64_t most;		/* of a number in files; 0: as much as it holds */
-	const char *const *words; /* which NULL ends; of a COUNT for texts alone */
+	const char *const *words; /* which NULL ends; but of a WORD for texts alone */
 	const struct cs_fieldset *part;
 	const char *unit;	/* in texts: "W"; "%" of a share */
 	const char *label;	/* what comparisons of two runs call it; NULL: they do not
 				 * look at it, nor at any of a part */
-	const char *empty;	/* what they say of unknown; NULL: "unknown" */
+	const char *empty;	/* what they say of unknown, and of a number that is 0;
+				 * NULL: "unknown", and 0 */
 	const char *trait;	/* what fingerprints call it; NULL: it is in none */
 	enum cs_layer layer;	/* of the fingerprint */
 };

@@ -113,16 +113,13 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 			 const char *version, struct cs_err *err)
 {
 	char x[CS_SETTING], y[CS_SETTING];
+	size_t at = 0;
+	const char *name = cs_settings_differ(&now->set, &then->set, &at, x, y);
 	int same = now->n_views == then->n_views;
 
-	for (size_t i = 0; cs_setting_name(i); i++) {
-		cs_setting_text(&now->set, i, x);
-		cs_setting_text(&then->set, i, y);
-		if (strcmp(x, y) != 0)
-			return cs_err_set(err, "it is of another plan: %s is '%s', "
-					  "in the journal '%s'", cs_setting_name(i),
-					  x, y);
-	}
+	if (name)
+		return cs_err_set(err, "it is of another plan: %s is '%s', in the "
+				  "journal '%s'", name, x, y);
 	for (uint32_t v = 0; same && v < now->n_views; v++)
 		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
 	if (!same)

@@ -17,7 +17,7 @@ static const struct cs_test *test_of(const struct cs_norm *norm)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[norm->test];
+	return &cs_catalogue(&n)[norm->of.test];
 }
 
 /* ---- writing ---- */
@@ -43,7 +43,7 @@ static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *no
 		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
 		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)norm->bytes, "way", norm->way, "median", norm->median,
+		(json_int_t)norm->of.bytes, "way", norm->way, "median", norm->median,
 		"spread_within", cs_json_real(norm->within), "spread_nodes",
 		cs_json_real(norm->between_nodes), "spread_runs",
 		cs_json_real(norm->between_runs), "spread_levels",
@@ -102,7 +102,7 @@ static double take_spread(struct cs_fields *f, const char *key)
 
 static void take_figures(struct cs_fields *f, struct cs_norm *norm)
 {
-	norm->bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
+	norm->of.bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
 	cs_field_need(f, "way");
 	cs_field_text(f, "way", norm->way, sizeof(norm->way));
 	norm->median = cs_field_real(f, "median");
@@ -171,7 +171,7 @@ static int take_key(struct cs_fields *f, struct cs_norm *norm)
 		return -1;
 	if (test < 0)
 		return 1;
-	norm->test = (uint32_t)test;
+	norm->of.test = (uint32_t)test;
 	index = cs_metric_index(metric);
 	if (index < 0)
 		return cs_field_refuse(f, "metric", "rate, total or time, or a part of an open");

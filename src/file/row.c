@@ -247,8 +247,7 @@ static void put_fields(struct cs_put *r, const struct cs_row *row)
 	struct cs_row shown = *row;
 
 	if (row->status != CS_OK) {
-		shown.stats = (struct cs_stats){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN,
-						 NAN, NAN, NAN, NAN, NAN };
+		cs_fields_init(&cs_stats_fields, &shown.stats);
 		shown.first_ms = NAN;
 	}
 	cs_encode(r, &cs_row_fields, &shown);

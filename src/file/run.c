@@ -7,11 +7,13 @@
 
 #include "check/verdict/check.h"
 #include "check/compare/compare.h"
+#include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
 #include "file/put.h"
 #include "file/record.h"
 #include "plan/file.h"
+#include "plan/settings.h"
 #include "result/cells.h"
 
 #define NODES_MOST 16384
@@ -69,56 +71,24 @@ int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 static json_t *settings(const struct cs_plan *plan)
 {
-	const struct cs_settings *set = &plan->set;
+	struct cs_settings set = plan->set;
 	struct cs_put r = cs_put_begin();
 
-	cs_put_wide(&r, "copy_bytes", set->copy_bytes);
-	cs_put_real(&r, "precision", set->precision);
-	cs_put_real(&r, "cell_limit_s", set->cell_limit_s);
-	cs_put_real(&r, "start_limit_s", set->start_limit_s);
-	cs_put_wide(&r, "seed", set->seed);
-	cs_put_int(&r, "placements", set->arms);
-	cs_put_int(&r, "block_samples", set->block_samples);
-	cs_put_text(&r, "verify", cs_verify_words[
-		set->verify <= CS_VERIFY_OFF ? set->verify : CS_VERIFY_OFF]);
-	cs_put_text(&r, "via", cs_way_words[set->via < CS_WAYS ? set->via :
-								 CS_WAY_AUTO]);
-	cs_put_text(&r, "schedule", cs_schedule_words[
-		set->schedule < CS_SCHEDULES ? set->schedule : CS_SCHEDULE_SERIAL]);
-	cs_put_wide(&r, "last_copy_bytes", set->last_bytes);
-	cs_put_real(&r, "growth", set->last_bytes ? set->growth : NAN);
-	cs_put_bool(&r, "urgent", set->urgent);
-	cs_put_wide(&r, "spread_bytes", set->spread_bytes);
-	cs_put_int(&r, "shift", set->shift);
-	cs_put_int(&r, "random", set->random);
-	cs_put_bits(&r, "numa_mask", set->numa);
-	cs_put_bits(&r, "numa_domains_mask", set->domains);
+	if (!set.last_bytes)
+		set.growth = NAN;
+	cs_encode(&r, &cs_settings_fields, &set);
 	return cs_put_end(&r);
 }
 
 static void take_settings(struct cs_fields *f, struct cs_settings *set)
 {
-	set->copy_bytes = cs_field_wide(f, "copy_bytes");
-	set->precision = cs_field_real(f, "precision");
-	set->cell_limit_s = cs_field_real(f, "cell_limit_s");
-	set->start_limit_s = cs_field_real(f, "start_limit_s");
-	set->seed = cs_field_wide(f, "seed");
-	set->arms = (uint32_t)cs_field_int(f, "placements", 0, CS_ARMS_MAX, 1);
-	set->block_samples = (uint32_t)cs_field_int(f, "block_samples", 0, 1000, 0);
-	set->verify = (uint32_t)cs_field_word(f, "verify", cs_verify_words,
-					      CS_VERIFY_ALL);
-	set->via = (uint32_t)cs_field_word(f, "via", cs_way_words, CS_WAY_AUTO);
+	cs_fields_init(&cs_settings_fields, set);
+	set->arms = 1;
 	/* versions that did not know it measured every pair alone */
-	set->schedule = (uint32_t)cs_field_word(f, "schedule", cs_schedule_words,
-						CS_SCHEDULE_SERIAL);
-	set->last_bytes = cs_field_wide(f, "last_copy_bytes");
-	set->growth = set->last_bytes ? cs_field_real(f, "growth") : 0;
-	set->urgent = cs_field_bool(f, "urgent") != 0;
-	set->shift = (uint32_t)cs_field_int(f, "shift", 0, CS_MAX_AGENTS, 0);
-	set->random = (uint32_t)cs_field_int(f, "random", 0, CS_MAX_AGENTS, 0);
-	set->numa = cs_field_bits(f, "numa_mask");
-	set->spread_bytes = cs_field_wide(f, "spread_bytes");
-	set->domains = cs_field_bits(f, "numa_domains_mask");
+	set->schedule = CS_SCHEDULE_SERIAL;
+	cs_decode(f, &cs_settings_fields, set);
+	if (!set->last_bytes)
+		set->growth = 0;
 }
 
 /* Those of all nodes, or those of nodes with one GPU alone. */

@@ -12,8 +12,10 @@
 #include "base/fill.h"
 #include "base/hints.h"
 #include "node/budget.h"
+#include "node/carry.h"
 #include "node/cost.h"
 #include "node/ends.h"
+#include "node/home.h"
 #include "node/lane.h"
 #include "node/stage.h"
 #include "node/usage.h"
@@ -41,6 +43,7 @@ struct cs_agent {
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
 	struct cs_ends ends;
+	struct cs_carry carry;
 	struct cs_usage before;	/* at the first look */
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
 };
@@ -108,6 +111,11 @@ static int do_open(struct cs_agent *a)
 	a->ends.slot = slot;
 	a->ends.map = a->map;
 	a->ends.me = me(a);
+	a->carry.workers.topo = a->args.topo;
+	a->carry.workers.board = a->board;
+	a->carry.backend = a->args.backend;
+	a->carry.dev = a->dev;
+	a->carry.slot = slot;
 	if (a->args.cannot)
 		return 0;
 	if (!a->dev)
@@ -404,6 +412,23 @@ static int do_prepare(struct cs_agent *a)
 			       a->plan->set.verify == CS_VERIFY_OFF);
 }
 
+static int is_to_check(const struct cs_agent *a)
+{
+	return !(a->slot->flags & CS_CMD_UNCHECKED) && a->filled_seq;
+}
+
+/* All gates are open: what may block is done here, and the sample is armed behind it. */
+static int do_home(struct cs_agent *a)
+{
+	int checks = is_to_check(a);
+
+	a->filled_seq = 0;
+	if (checks && cs_ends_check(&a->ends, 0))
+		return -1;
+	return cs_home_bring(&a->ends, &a->carry,
+			     a->args.flush ? a->args.flush : cs_flush_ways());
+}
+
 static const struct cs_step *my_step(const struct cs_agent *a)
 {
 	return &a->slot->step;
@@ -492,8 +517,14 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 	a->slot->blocks = a->slot->threads = a->slot->geometries = 0;
 	while (*lanes < n && !rc) {
 		const struct burden *with = &mine[*lanes];
+		const struct cs_transfer *t =
+			cs_plan_transfer(a->plan, my_step(a), with->k);
 		struct cs_flight flight = flight_of(a, with->k), back;
 
+		if (cs_carry_is(t)) {
+			rc = cs_carry_arm(&a->carry, (*lanes)++, with->k, t, &flight);
+			continue;
+		}
 		if (with->back != NO_BACK) {
 			back = flight_of(a, with->back);
 			add_back(&flight, &back);
@@ -518,6 +549,8 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 		cs_plan_transfer(a->plan, my_step(a), with->k);
 	struct cs_slot *slot = a->slot;
 
+	if (cs_carry_is(t) && cs_carry_ns(&a->carry, lane, &slot->ns[with->k]))
+		return 0;
 	if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;
 	cs_ends_read(&a->ends, with->k);
@@ -538,10 +571,9 @@ static int arm_and_wait(struct cs_agent *a)
 {
 	struct burden mine[CS_LANES];
 	struct cs_err first;
-	int lanes = 0, rc;
+	int lanes = 0, rc, i;
 
-	if (!(a->slot->flags & CS_CMD_UNCHECKED) && a->filled_seq &&
-	    cs_ends_check(&a->ends, 0))
+	if (is_to_check(a) && cs_ends_check(&a->ends, 0))
 		return -1;
 	rc = arm_mine(a, mine, &lanes);
 	first = a->slot->err;
@@ -549,7 +581,13 @@ static int arm_and_wait(struct cs_agent *a)
 	memcpy(a->ends.copies, a->slot->copies, sizeof(a->ends.copies));
 	a->ends.uncounted = (a->slot->flags & CS_CMD_FIRST) != 0;
 	say_armed(a);
-	for (int i = 0; i < lanes; i++)
+	/* what workers were lent is theirs until all of them have ended */
+	for (i = 0; i < lanes; i++)
+		if (cs_carry_await(&a->carry, i) && !rc) {
+			first = a->slot->err;
+			rc = -1;
+		}
+	for (i = 0; i < lanes; i++)
 		if (wait_mine(a, i, &mine[i]) && !rc) {
 			first = a->slot->err;
 			rc = -1;
@@ -559,32 +597,9 @@ static int arm_and_wait(struct cs_agent *a)
 	return rc;
 }
 
-/* Copies between NUMA domains are made by a CPU of the second: this thread, which
- * moves there for the sample. */
-static int move_self(struct cs_agent *a)
-{
-	const struct cs_step *step = my_step(a);
-	const struct cs_transfer *t = cs_plan_transfer(a->plan, step, 0);
-	struct cs_err err;
-
-	if (cs_plan_test(a->plan, step)->path != CS_PATH_HOST)
-		return 0;
-	if (!cs_topo_bind(a->args.topo, t->dst.index, &err))
-		return 1;
-	a->slot->refused = 1;
-	return cs_err_set(&a->slot->err, "%s", err.text);
-}
-
 static int do_arm(struct cs_agent *a)
 {
-	int moved = move_self(a), rc;
-
-	if (moved < 0)
-		return -1;
-	rc = arm_and_wait(a);
-	if (moved)
-		bind_self(a);
-	if (!rc)
+	if (!arm_and_wait(a))
 		return 0;
 	cs_stage_give_up(a->board, my_step(a), me(a), a->slot->seq);
 	return -1;
@@ -660,6 +675,7 @@ static int do_unmap(struct cs_agent *a)
 
 static int do_close(struct cs_agent *a)
 {
+	cs_workers_release(&a->carry.workers);
 	cs_ends_release(&a->ends);
 	if (a->dev)
 		a->args.backend->close(a->dev);
@@ -675,7 +691,7 @@ static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_OPEN] = do_open,	[CS_CMD_ARENA] = do_arena,
 	[CS_CMD_MAP] = do_map,		[CS_CMD_LOOK] = do_look,
 	[CS_CMD_STAMP] = do_stamp,	[CS_CMD_PREPARE] = do_prepare,
-	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
+	[CS_CMD_HOME] = do_home,	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
 	[CS_CMD_PROBE] = do_probe,	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
 	[CS_CMD_CLOSE] = do_close,
 };

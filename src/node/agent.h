@@ -26,6 +26,7 @@ struct cs_agent_args {
 	struct cs_starter *starter; /* for NVML; may be NULL */
 	enum cs_bind bind;
 	double nvml_end_s;	/* by cs_clock_s(): NVML is not waited for any more */
+	const struct cs_flush_way *flush; /* ways to flush caches; NULL: the machine's */
 	const char *cannot;	/* why the device cannot be opened; NULL: try */
 	struct cs_agent_facts facts; /* gpu, index, rank, numa: what is known */
 };

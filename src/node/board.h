@@ -44,6 +44,8 @@ enum cs_command {
 	CS_CMD_LOOK,		/* clocks, counters, links under load */
 	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
 	CS_CMD_PREPARE,		/* poison what the step will write */
+	CS_CMD_HOME,		/* check what the last sample wrote; buffers and caches
+				 * as the next one wants them */
 	CS_CMD_ARM,		/* check and poison; then enqueue */
 	CS_CMD_PROBE,		/* time what the CPU does, or prepare that */
 	CS_CMD_CHECK,		/* check the last sample */
@@ -104,6 +106,8 @@ struct cs_slot {
 	uint32_t checked[CS_STEP_MAX], checked_whole[CS_STEP_MAX];
 	uint32_t checked_part[CS_STEP_MAX], wrong_copy[CS_STEP_MAX];
 	struct cs_check check[CS_STEP_MAX];
+	/* by transfer that the agent issues */
+	struct cs_cpu_side side[CS_STEP_MAX];
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
 	char call[CS_CALL_NAME]; /* of a library, in which it is now; "" */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "node/cell.h"
+#include "node/home.h"
 #include "node/stage.h"
 
 #define DRAIN_LIMIT_S 2.0
@@ -156,6 +157,16 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
 	return CS_OK;
 }
 
+static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell,
+				 uint32_t flags, struct cs_err *err)
+{
+	if (!cs_home_is_wanted(co->plan, cell->step))
+		return CS_OK;
+	return cs_crew_order(co, &cell->crew, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
+			     "bringing buffers home", CS_PREPARE_LIMIT_S, err) ?
+		       take(co, &cell->crew, err) : CS_OK;
+}
+
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 			      uint32_t flags, double *ns, double *load_ns,
 			      struct cs_err *err)
@@ -172,7 +183,9 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
 		slot->geometry = cell->geometry;
 	}
-	status = cs_cell_fire(co, &cell->crew, CS_CMD_ARM, flags, limit, err);
+	status = bring_home(co, cell, flags, err);
+	if (status == CS_OK)
+		status = cs_cell_fire(co, &cell->crew, CS_CMD_ARM, flags, limit, err);
 	if (status != CS_OK)
 		return status;
 	count_bytes(co, step);

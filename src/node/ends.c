@@ -6,6 +6,7 @@
 
 #include "base/chain.h"
 #include "base/fill.h"
+#include "node/carry.h"
 #include "node/hostbuf.h"
 #include "node/hostpass.h"
 #include "node/places.h"
@@ -198,7 +199,7 @@ static uint32_t copy_kind(const struct cs_ends *e, const struct cs_transfer *t)
 	int far = cs_transfer_far(t);
 
 	if (far < 0)
-		return CS_FLIGHT_COPY;
+		return cs_carry_is(t) ? CS_FLIGHT_PAGEABLE : CS_FLIGHT_COPY;
 	if (t->issuer != e->me)
 		return CS_FLIGHT_IN;
 	if (e->map[far].via == CS_VIA_STAGED)
@@ -226,8 +227,6 @@ static uint32_t kind_of(const struct cs_ends *e, const struct cs_transfer *t)
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_FLIGHT_CHASE_TMA :
 					     CS_FLIGHT_CHASE;
-	case CS_METHOD_CPU:
-		return CS_FLIGHT_CPU;
 	default:
 		return copy_kind(e, t);
 	}
@@ -352,7 +351,7 @@ static const struct cs_step *step_of(const struct cs_ends *e)
 	return &e->slot->step;
 }
 
-static const struct cs_transfer *transfer_of(const struct cs_ends *e, uint32_t k)
+const struct cs_transfer *cs_ends_transfer(const struct cs_ends *e, uint32_t k)
 {
 	return cs_plan_transfer(e->plan, step_of(e), k);
 }
@@ -365,6 +364,31 @@ static int is_summed(const struct cs_ends *e, const struct cs_transfer *t)
 	return kind == CS_FLIGHT_SM_READ || kind == CS_FLIGHT_ZERO_READ;
 }
 
+static int is_mine(const struct cs_ends *e, const struct cs_transfer *t,
+		   const struct cs_end *end)
+{
+	return cs_end_is_numa(end) ? t->issuer == e->me :
+				     end->kind == CS_END_HOST && end->index == e->me;
+}
+
+struct cs_ends_memory cs_ends_memory(const struct cs_ends *e, uint32_t k, int is_dst)
+{
+	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	const struct cs_end *end = is_dst ? &t->dst : &t->src;
+	const struct cs_places one = places_of(e, t, 1, 0);
+	uint64_t at;
+
+	if (!is_mine(e, t, end))
+		return (struct cs_ends_memory){ 0 };
+	if (cs_end_is_numa(end))
+		at = (uintptr_t)find_place(e, t, is_dst)->buf.at;
+	else
+		at = is_dst ? dst_of(e, t, &one) : src_of(e, t);
+	return (struct cs_ends_memory){ (void *)(uintptr_t)at,
+					cs_transfer_span(e->plan, t),
+					key_of_source(e, t) };
+}
+
 /* Does it write anything that lasts, for me to check? */
 static int is_mine_to_check(const struct cs_ends *e, const struct cs_transfer *t)
 {
@@ -374,15 +398,17 @@ static int is_mine_to_check(const struct cs_ends *e, const struct cs_transfer *t
 
 void cs_ends_read(struct cs_ends *e, uint32_t k)
 {
-	if (e->plan->set.verify == CS_VERIFY_OFF || !is_summed(e, transfer_of(e, k)))
+	if (e->plan->set.verify == CS_VERIFY_OFF || !is_summed(e, cs_ends_transfer(e, k)))
 		return;
 	e->slot->checked[k]++;
 	e->slot->checked_whole[k]++;
 }
 
 /* The buffer of an end in host memory is there and large enough. */
-static int place_check(struct cs_ends *e, const struct cs_transfer *t, int is_dst)
+static int place_check(struct cs_ends *e, uint32_t k, int is_dst)
 {
+	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	struct cs_cpu_side *side = &e->slot->side[k];
 	const struct host_place *place;
 
 	if (t->issuer != e->me || !cs_end_is_numa(is_dst ? &t->dst : &t->src))
@@ -391,6 +417,8 @@ static int place_check(struct cs_ends *e, const struct cs_transfer *t, int is_ds
 	if (place && place->buf.at && t->bytes <= place->most) {
 		e->slot->unproven |= place->buf.numa < 0 ||
 				     place->buf.numa != place->key.numa;
+		*(is_dst ? &side->dst_numa : &side->src_numa) =
+			(int16_t)place->buf.numa;
 		return 0;
 	}
 	e->slot->refused = 1;
@@ -445,13 +473,14 @@ int cs_ends_prepare(struct cs_ends *e, int unchecked)
 {
 	e->slot->unproven = 0;
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
-		const struct cs_transfer *t = transfer_of(e, k);
+		const struct cs_transfer *t = cs_ends_transfer(e, k);
 
+		cs_cpu_side_init(&e->slot->side[k]);
 		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] =
 			(struct cs_check){ .first_word = UINT64_MAX };
-		if (place_check(e, t, 0) || place_check(e, t, 1) ||
+		if (place_check(e, k, 0) || place_check(e, k, 1) ||
 		    (t->method == CS_METHOD_CHASE && build_chain(e, t)) ||
 		    (is_mine_to_check(e, t) && !unchecked && poison(e, t)))
 			return -1;
@@ -480,7 +509,7 @@ static void keep(struct cs_ends *e, uint32_t k, const struct cs_expected *left,
 /* What the last sample has left behind; `*whole`: all of its copies. */
 static struct cs_expected left_by(const struct cs_ends *e, uint32_t k, int *whole)
 {
-	const struct cs_transfer *t = transfer_of(e, k);
+	const struct cs_transfer *t = cs_ends_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride, places.n };
@@ -493,7 +522,7 @@ static struct cs_expected left_by(const struct cs_ends *e, uint32_t k, int *whol
 
 static int check_device(struct cs_ends *e, uint32_t k, int again)
 {
-	const struct cs_transfer *t = transfer_of(e, k);
+	const struct cs_transfer *t = cs_ends_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	struct cs_check found;
 	int whole;
@@ -516,7 +545,7 @@ static void check_host(struct cs_ends *e, uint32_t k, int last)
 	struct cs_check found;
 	int whole;
 	const struct cs_expected left = left_by(e, k, &whole);
-	void *at = find_place(e, transfer_of(e, k), 1)->buf.at;
+	void *at = find_place(e, cs_ends_transfer(e, k), 1)->buf.at;
 	int all = last || left.bytes <= HOST_WHOLE_BYTES;
 
 	if (last)
@@ -533,7 +562,7 @@ static void check_host(struct cs_ends *e, uint32_t k, int last)
 int cs_ends_check(struct cs_ends *e, int last)
 {
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
-		const struct cs_transfer *t = transfer_of(e, k);
+		const struct cs_transfer *t = cs_ends_transfer(e, k);
 
 		if (!is_mine_to_check(e, t) || (!last && cs_transfer_is_load(t)))
 			continue;
@@ -547,7 +576,7 @@ int cs_ends_check(struct cs_ends *e, int last)
 
 int cs_ends_check_at(struct cs_ends *e, uint32_t k, uint64_t address)
 {
-	const struct cs_transfer *t = transfer_of(e, k);
+	const struct cs_transfer *t = cs_ends_transfer(e, k);
 	const struct cs_expected one = CS_EXPECTED(key_of_source(e, t), t->bytes);
 	struct cs_check found;
 

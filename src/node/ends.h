@@ -43,6 +43,16 @@ struct cs_flight cs_ends_flight(const struct cs_ends *ends,
 /* Before the samples of slot->step: destinations poisoned (unless `unchecked`),
  * chains built.  slot->refused and an error where an end cannot be had. */
 int cs_ends_prepare(struct cs_ends *ends, int unchecked);
+/* Memory of an end of the step's k-th transfer that is the agent's and that CPUs see, and
+ * the key of the pattern in a source; bytes 0: there is none. */
+struct cs_ends_memory {
+	void *at;
+	uint64_t bytes, key;
+};
+struct cs_ends_memory cs_ends_memory(const struct cs_ends *ends, uint32_t k, int is_dst);
+/* The step's k-th transfer. */
+const struct cs_transfer *cs_ends_transfer(const struct cs_ends *ends, uint32_t k);
+
 /* What the last sample wrote (`copies` of it), into slot->check and checked.  In between (not `last`)
  * loads are left out, of host memory a part is looked at, and all is poisoned
  * again. */

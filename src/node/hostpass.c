@@ -11,12 +11,13 @@
 /* Worth a thread, and whole pages of 2 MiB. */
 #define PART_LEAST ((uint64_t)16 << 20)
 
-enum what { FILL, POISON, CHECK };
+enum what { FILL, POISON, CHECK, FLUSH };
 
 struct part {
 	enum what what;
 	char *at;
 	uint64_t bytes, key;
+	void (*flush)(const void *at, uint64_t bytes);
 	struct cs_check found;
 	pthread_t thread;
 	int apart;		/* it has a thread */
@@ -30,6 +31,8 @@ static void *pass(void *arg)
 		cs_fill_host(part->at, part->bytes, part->key);
 	else if (part->what == POISON)
 		cs_poison_host(part->at, part->bytes);
+	else if (part->what == FLUSH)
+		part->flush(part->at, part->bytes);
 	else
 		cs_check_host(part->at, part->bytes, part->key, 0, &part->found);
 	return NULL;
@@ -88,6 +91,17 @@ void cs_hostpass_poison(void *p, uint64_t bytes)
 	struct part part[PARTS_MAX];
 
 	run(part, divide(POISON, p, bytes, 0, part));
+}
+
+void cs_hostpass_flush(void *p, uint64_t bytes,
+		       void (*flush)(const void *at, uint64_t bytes))
+{
+	struct part part[PARTS_MAX];
+	int n = divide(FLUSH, p, bytes, 0, part);
+
+	for (int i = 0; i < n; i++)
+		part[i].flush = flush;
+	run(part, n);
 }
 
 void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key,

@@ -145,7 +145,7 @@ static void worse_state(struct cs_row *row, const struct cs_gpu_state *now)
 
 /* What the agents of one transfer know; those that run beside it have their rows. */
 static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
-		      struct cs_row *row)
+		      uint32_t k, struct cs_row *row)
 {
 	const struct cs_transfer *t = &row->what;
 	const struct cs_end *end[] = { &t->src, &t->dst };
@@ -167,6 +167,8 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		row->throttle |= slot->throttle;
 		if (slot->unproven)
 			row->flags |= CS_ROW_NOT_PROVEN;
+		if (slot->side[k].flush[0] && !slot->side[k].is_flushed)
+			row->flags |= CS_ROW_NOT_FLUSHED;
 		if (slot->facts.before.known && slot->facts.before.others > 0)
 			row->flags |= CS_ROW_IN_USE;
 	}
@@ -188,7 +190,7 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	row_init(co, cell, k, row);
 	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
-	set_state(co, cell, row);
+	set_state(co, cell, k, row);
 	row->checked = checker->checked[k];
 	row->checked_whole = checker->checked_whole[k];
 	row->checked_part = checker->checked_part[k];

@@ -148,9 +148,9 @@ static int size_of(const char *text, size_t length, uint64_t *bytes,
 	cs_text(one, sizeof(one), "%.*s", (int)(length < 31 ? length : 31), text);
 	if (cs_size_parse(one, bytes, err))
 		return -1;
-	return !*bytes || *bytes % 16 || *bytes > CS_COPY_MAX ?
+	return cs_bytes_are_sound(*bytes) ? 0 :
 		       cs_err_set(err, "a size is a multiple of 16 bytes, and at most "
-				  "1024T") : 0;
+				  "1024T");
 }
 
 /* "512M", or a sweep "4K:1G:x2". */

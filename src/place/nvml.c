@@ -142,6 +142,7 @@ static void fabric(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 
 static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 {
+	struct nvml_confidential mode = { 0 };
 	unsigned ecc = 0, pending;
 
 	READ_TEXT(gpu, DeviceGetSerial, out->serial);
@@ -152,6 +153,9 @@ static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 	if (CALL(gpu->nvml, DeviceGetEccMode, gpu->board, &ecc, &pending) ==
 	    NVML_OK)
 		out->ecc = ecc == 1;
+	/* of all GPUs that the driver has: it does not run some in this mode */
+	if (CALL(gpu->nvml, SystemGetConfComputeState, &mode) == NVML_OK)
+		out->confidential = mode.feature == 1;
 	out->power_limit_w = watt(READ(gpu, DeviceGetPowerManagementLimit));
 	out->power_default_w =
 		watt(READ(gpu, DeviceGetPowerManagementDefaultLimit));

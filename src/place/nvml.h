@@ -48,6 +48,10 @@ struct nvml_fabric {		/* nvmlGpuFabricInfo_v2_t */
 	unsigned health;
 };
 
+struct nvml_confidential {	/* nvmlConfComputeSystemState_t */
+	unsigned environment, feature, tools;
+};
+
 struct nvml_process {
 	unsigned pid;
 	uint64_t memory;
@@ -61,6 +65,7 @@ struct nvml_process {
 	X(Shutdown, (void))                                                   \
 	X(SystemGetDriverVersion, (char *, unsigned))                         \
 	X(SystemGetCudaDriverVersion_v2, (int *))                             \
+	X(SystemGetConfComputeState, (struct nvml_confidential *))            \
 	X(DeviceGetCount_v2, (unsigned *))                                    \
 	X(DeviceGetHandleByIndex_v2, (unsigned, void **))                     \
 	X(DeviceGetPciInfo_v3, (void *, struct nvml_pci *))                   \

@@ -58,21 +58,6 @@ static int take_views(struct cs_draft *d, const struct cs_step *step, size_t n_s
 	return 0;
 }
 
-/* A step counts once for each view that it measures for. */
-static void count_step(const struct cs_draft *d, const struct cs_transfer *t,
-		       uint32_t count)
-{
-	struct cs_view *view = d->views.data;
-	uint32_t i, k;
-
-	for (k = 0; k < count; k++) {
-		for (i = 0; i < k; i++)
-			if (t[i].view == t[k].view && !cs_transfer_is_load(&t[i]))
-				break;
-		view[t[k].view].steps += i == k && !cs_transfer_is_load(&t[k]);
-	}
-}
-
 static int take_step(struct cs_draft *d, const struct cs_step *from,
 		     const struct cs_asked *asked)
 {
@@ -92,8 +77,6 @@ static int take_step(struct cs_draft *d, const struct cs_step *from,
 		t[k].view = (uint16_t)(find_view(d, &view) - views);
 	}
 	step->view = t[0].view;
-	if (!(step->flags & CS_STEP_CONTROL))
-		count_step(d, t, from->count);
 	return 0;
 }
 
@@ -104,8 +87,7 @@ int cs_plan_assemble(const struct cs_plan_request *req,
 {
 	struct cs_draft d = cs_draft_of(req, err);
 	struct cs_plan *plan = NULL;
-	int rc = cs_agents_check(req->n_agents, err) ||
-		 cs_settings_check(&req->set, err) ||
+	int rc = cs_request_check(req->n_agents, &req->set, err) ||
 		 take_views(&d, step, n_steps, asked);
 	size_t s;
 
@@ -118,11 +100,7 @@ int cs_plan_assemble(const struct cs_plan_request *req,
 	cs_draft_release(&d);
 	if (!plan)
 		return -1;
-	plan->id = cs_plan_hash(plan);
-	if (cs_plan_validate(plan, plan->total_bytes, err)) {
-		free(plan);
-		return -1;
-	}
+	cs_draft_end(plan);
 	*out = plan;
 	return 0;
 }

@@ -27,6 +27,7 @@ static int add_view(struct cs_draft *d, const struct wanted *wanted)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[wanted->view.test];
+	size_t steps = d->steps.n;
 	struct cs_view *view;
 
 	d->n = wanted->lone ? 1 : (uint32_t)d->req->n_agents;
@@ -40,8 +41,7 @@ static int add_view(struct cs_draft *d, const struct wanted *wanted)
 	d->bytes = view->bytes;
 	if (cs_pattern_cells(d, test))
 		return cs_err_prefix(d->err, "%s", test->name);
-	view = (struct cs_view *)d->views.data + d->views.n - 1;
-	d->views.n -= !view->steps;
+	d->views.n -= d->steps.n == steps;
 	return 0;
 }
 
@@ -63,6 +63,8 @@ static int want(struct cs_vec *all, const struct cs_choice *choice,
 	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
 	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, set);
 
+	if (cs_test_check(test, set, err))
+		return -1;
 	do {
 		const struct wanted one = {
 			{ .test = choice->test, .bytes = bytes,
@@ -120,20 +122,6 @@ static int refuse_all(const struct cs_draft *d)
 			  req->n_agents > 1 ? "are" : "is", req->n_agents);
 }
 
-static int check_choice(const struct cs_plan_request *req,
-			const struct cs_choice *choice, struct cs_err *err)
-{
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
-
-	if (!cs_test_is_of(test, (enum cs_backend_kind)req->set.backend))
-		return cs_err_set(err, "test '%s' is of the other backend",
-				  test->name);
-	if (!cs_method_fits((int)test->method, (enum cs_way)req->set.via))
-		return cs_err_set(err, "test '%s' is of another --via", test->name);
-	return 0;
-}
-
 static int add_tests(struct cs_draft *d)
 {
 	const struct cs_plan_request *req = d->req;
@@ -143,8 +131,7 @@ static int add_tests(struct cs_draft *d)
 	if (!req->chosen->n)
 		return cs_err_set(d->err, "no test is chosen (see --list)");
 	for (size_t i = 0; i < req->chosen->n && !rc; i++)
-		rc = check_choice(req, &req->chosen->choice[i], d->err) ||
-		     want(&all, &req->chosen->choice[i], &req->set, d->err);
+		rc = want(&all, &req->chosen->choice[i], &req->set, d->err);
 	if (!rc)
 		rc = add_views(d, &all);
 	cs_vec_release(&all);
@@ -274,15 +261,14 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 	struct cs_vec heads = CS_VEC(uint32_t), order = CS_VEC(uint32_t);
 	struct cs_plan *plan = NULL;
 
-	if (!cs_agents_check(req->n_agents, err) &&
-	    !cs_settings_check(&req->set, err) && !add_tests(&d) &&
+	if (!cs_request_check(req->n_agents, &req->set, err) && !add_tests(&d) &&
 	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err) &&
 	    !draw_order(&d, &heads, order.data)) {
 		plan = plan_with_controls(&d);
 	}
 	if (plan) {
 		put_steps(plan, &d, &heads, order.data);
-		plan->id = cs_plan_hash(plan);
+		cs_draft_end(plan);
 		*out = plan;
 	}
 	cs_vec_release(&order);

@@ -371,6 +371,11 @@ uint32_t cs_test_least_agents(const struct cs_test *test)
 	return test->path == CS_PATH_PEER || test->pattern == CS_PATTERN_GATED ? 2 : 1;
 }
 
+int cs_test_goes_back(const struct cs_test *test)
+{
+	return test->pattern == CS_PATTERN_BIDI || test->pattern == CS_PATTERN_BIDIEVERY;
+}
+
 int cs_test_is_list(const struct cs_test *test)
 {
 	return test->pattern == CS_PATTERN_ALONE ||

@@ -129,6 +129,8 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 int cs_test_has_host(const struct cs_test *test);
 /* How many agents a node has at least that measures it: 1 or 2. */
 uint32_t cs_test_least_agents(const struct cs_test *test);
+/* Does it measure both ways of a path with the host, or both of a pair? */
+int cs_test_goes_back(const struct cs_test *test);
 /* One figure per agent, not per pair. */
 int cs_test_is_list(const struct cs_test *test);
 

@@ -52,14 +52,12 @@ static int is_too_large(const struct cs_draft *d)
 int cs_draft_step(struct cs_draft *d)
 {
 	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
-	struct cs_view *view = (struct cs_view *)d->views.data + d->views.n - 1;
 
 	if (!step)
 		return -1;
 	*step = (struct cs_step){ .first = (uint32_t)d->transfers.n,
 				  .view = (uint32_t)d->views.n - 1,
 				  .round = d->round };
-	view->steps++;
 	return 0;
 }
 
@@ -141,10 +139,7 @@ int cs_draft_between(struct cs_draft *d, struct cs_end src, struct cs_end dst,
 
 struct cs_end cs_draft_agent(const struct cs_draft *d, uint32_t agent)
 {
-	if (d->req->set.backend == CS_BACKEND_CPU)
-		return (struct cs_end){ CS_END_HOST, CS_MEM_ARENA,
-					(uint16_t)agent };
-	return (struct cs_end){ CS_END_GPU, CS_MEM_DEVICE, (uint16_t)agent };
+	return cs_agent_end(&d->req->set, agent);
 }
 
 int cs_draft_way(struct cs_draft *d, uint32_t src, uint32_t dst)
@@ -215,4 +210,15 @@ void cs_draft_put(struct cs_plan *plan, const struct cs_draft *d,
 	       from->count * sizeof(*to));
 	cs_assign_slots(plan, to, from->count);
 	plan->n_transfers += from->count;
+}
+
+void cs_draft_end(struct cs_plan *plan)
+{
+	struct cs_view *view = (struct cs_view *)((char *)plan + plan->views_at);
+	uint32_t steps[CS_VIEWS_MAX];
+
+	cs_plan_count_steps(plan, steps);
+	for (uint32_t v = 0; v < plan->n_views; v++)
+		view[v].steps = steps[v];
+	plan->id = cs_plan_hash(plan);
 }

@@ -42,6 +42,9 @@ struct cs_plan *cs_draft_plan(const struct cs_draft *draft, uint64_t more_steps,
 void cs_draft_put(struct cs_plan *plan, const struct cs_draft *draft,
 		  const struct cs_step *from, uint32_t flags);
 
+/* When all are there: counts those of each view, and gives the plan its id. */
+void cs_draft_end(struct cs_plan *plan);
+
 /* The cells of a test: patterns.c.  It is the last view's. */
 int cs_pattern_cells(struct cs_draft *draft, const struct cs_test *test);
 

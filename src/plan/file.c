@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "plan/internal.h"
 
 enum column { STEP, TEST, SRC, DST, OP, SIZE, ROLE, ROUND };
 
@@ -157,9 +158,7 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 			"this plan has", r->req->n_agents, cpu ? "arena" : "GPU",
 			r->req->n_agents == 1 ? "" : "s"));
 	if (i >= 0) {
-		*out = (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
-					cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
-					(uint16_t)i };
+		*out = cs_agent_end(&r->req->set, (uint32_t)i);
 		return 0;
 	}
 	if (numa < 0 && strcmp(text, "host"))
@@ -177,44 +176,28 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 	return 0;
 }
 
-/* A test goes one way, but for those of both ways and what only loads. */
-static int goes_back(const struct item *item)
-{
-	const struct cs_test *test = test_of(item);
-
-	return test->method != CS_METHOD_CHASE &&
-	       (item->role == LOAD || test->pattern == CS_PATTERN_BIDI ||
-		test->pattern == CS_PATTERN_BIDIEVERY);
-}
-
-/* Are they where the test has its ends? */
+/* Are they where the test has its ends?  What only loads goes either way. */
 static int check_ends(struct reader *r, const struct item *item)
 {
 	const struct cs_test *test = test_of(item);
 	const struct cs_asked *a = &item->asked;
-	int src = cs_end_is_numa(&a->src), dst = cs_end_is_numa(&a->dst);
-	int down = test->path == CS_PATH_H2D;
+	int src = cs_end_is_numa(&a->src), local = test->path == CS_PATH_LOCAL;
 
+	if (cs_ends_fit(test, &a->src, &a->dst,
+			item->role == LOAD || cs_test_goes_back(test)))
+		return 0;
 	if (test->path == CS_PATH_HOST)
-		return src && dst && a->src.index != CS_NUMA_LOCAL &&
-			       a->dst.index != CS_NUMA_LOCAL ? 0 :
-			wrong(r, src && a->src.index != CS_NUMA_LOCAL ? DST : SRC,
-			      cs_err_set(r->err, "of '%s' both ends are NUMA domains, "
-					 "as numa0", test->name));
-	if (cs_test_has_host(test) && src + dst != 1)
-		return wrong(r, DST, cs_err_set(r->err, "of '%s' one end is a GPU and "
-						"one is numa0 and so on, or host",
-						test->name));
-	if (cs_test_has_host(test) && src != down && !goes_back(item))
-		return wrong(r, SRC, cs_err_set(r->err, "of '%s' the %s is host memory",
-						test->name,
-						down ? "source" : "destination"));
-	if (!cs_test_has_host(test) &&
-	    (a->src.index == a->dst.index) != (test->path == CS_PATH_LOCAL))
+		return wrong(r, src && a->src.index != CS_NUMA_LOCAL ? DST : SRC,
+			     cs_err_set(r->err, "of '%s' both ends are NUMA domains, "
+					"as numa0", test->name));
+	if (!cs_test_has_host(test))
 		return wrong(r, DST, cs_err_set(r->err, "of '%s' source and destination "
-			"are %s", test->name,
-			test->path == CS_PATH_LOCAL ? "the same" : "not the same"));
-	return 0;
+			"are %s", test->name, local ? "the same" : "not the same"));
+	if (src == cs_end_is_numa(&a->dst))
+		return wrong(r, DST, cs_err_set(r->err, "of '%s' one end is a GPU and one "
+			"is numa0 and so on, or host", test->name));
+	return wrong(r, SRC, cs_err_set(r->err, "of '%s' the %s is host memory", test->name,
+		test->path == CS_PATH_H2D ? "source" : "destination"));
 }
 
 static int take_size(struct reader *r, struct item *item)
@@ -230,7 +213,7 @@ static int take_size(struct reader *r, struct item *item)
 	}
 	if (cs_size_parse(r->table.field[SIZE], bytes, r->err))
 		return wrong(r, SIZE, -1);
-	if (!*bytes || *bytes % 16 || *bytes > CS_COPY_MAX)
+	if (!cs_bytes_are_sound(*bytes))
 		return wrong(r, SIZE, cs_err_set(r->err, "'%s': a size is a multiple of "
 			"16 bytes, above 0 and at most 1024 TiB", r->table.field[SIZE]));
 	if (test->bytes && *bytes != test->bytes)
@@ -388,18 +371,12 @@ static struct cs_step *need_step(struct reader *r)
 
 	if (step && !strcmp(step->name, name))
 		return step;
-	if (strlen(name) >= CS_STEP_NAME || strpbrk(name, " \t\"#")) {
+	if (!cs_step_name_is_sound(name)) {
 		wrong(r, STEP, cs_err_set(r->err, "'%s': a step's name is a word of at "
-			"most %d characters, without quotes and #", name,
+			"most %d characters of ASCII, without quotes and #", name,
 			CS_STEP_NAME - 1));
 		return NULL;
 	}
-	for (const char *c = name; *c; c++)
-		if (*c < ' ' || *c > '~') {
-			wrong(r, STEP, cs_err_set(r->err, "a step's name is of ASCII "
-				"characters alone"));
-			return NULL;
-		}
 	if (end_step(r))
 		return NULL;
 	step = cs_vec_add(&r->steps, 1, r->err);
@@ -478,54 +455,20 @@ static struct reader reader_of(const char *text, const char *name,
 	};
 }
 
-/* Could a step run beside others?  The agents of its one pair are marked, which no
- * other step of its round has. */
-static int joins_round(const struct reader *r, const struct cs_step *step,
-		       const struct cs_step *head, char *busy)
+static int check_rounds(const struct reader *r, const struct cs_plan *plan)
 {
-	const struct item *item = (struct item *)r->items.data + step->first;
-	const struct item *first = (struct item *)r->items.data + head->first;
-	const struct cs_asked *a = &item->asked;
-	uint32_t k;
+	const struct item *item = r->items.data;
+	const struct cs_step *step = r->steps.data;
+	uint32_t bad = cs_plan_bad_round(plan);
+	char name[CS_STEP_NAME];
 
-	for (k = 0; k < step->count; k++) {
-		const struct cs_asked *b = &item[k].asked;
-
-		if (item[k].role != MEASURE || test_of(&item[k]) != test_of(first) ||
-		    b->bytes != first->asked.bytes ||
-		    test_of(first)->path != CS_PATH_PEER ||
-		    test_of(first)->how != CS_HOW_GATED ||
-		    (k && (b->src.index != a->dst.index ||
-			   b->dst.index != a->src.index)))
-			return 0;
-	}
-	return !busy[a->src.index]++ && !busy[a->dst.index]++;
-}
-
-static int check_rounds(struct reader *r)
-{
-	const struct cs_step *step = r->steps.data, *head = step;
-	char busy[CS_MAX_AGENTS] = { 0 };
-	uint32_t transfers = 0;
-	size_t i;
-
-	for (i = 0; i < r->steps.n; i++) {
-		if (step[i].round != head->round || !step[i].round) {
-			head = &step[i];
-			memset(busy, 0, sizeof(busy));
-			transfers = 0;
-		}
-		transfers += step[i].count;
-		if (!step[i].round || (joins_round(r, &step[i], head, busy) &&
-				       transfers <= CS_STEP_MAX))
-			continue;
-		cs_err_set(r->err, "column round: step '%s' cannot run beside the "
-			   "others of round %" PRIu32 ": those measure one pair of GPUs "
-			   "each, no GPU twice, by the same test and size",
-			   step[i].name, step[i].round);
-		return at_line(r, ((struct item *)r->items.data)[step[i].first].line);
-	}
-	return 0;
+	if (bad == plan->n_steps)
+		return 0;
+	cs_step_name(plan, cs_plan_step(plan, bad), name, sizeof(name));
+	cs_err_set(r->err, "column round: step '%s' cannot run beside the others of round %"
+		   PRIu32 ": those measure one pair of GPUs each, no GPU twice, by the "
+		   "same test and size", name, step[bad].round);
+	return at_line(r, item[step[bad].first].line);
 }
 
 static int by_name(const void *x, const void *y)
@@ -581,6 +524,7 @@ static int assemble(struct reader *r, struct cs_plan **out)
 {
 	const struct item *item = r->items.data;
 	struct cs_asked *asked = calloc(r->items.n, sizeof(*asked));
+	struct cs_plan *plan = NULL;
 	size_t i;
 	int rc;
 
@@ -588,9 +532,30 @@ static int assemble(struct reader *r, struct cs_plan **out)
 		return cs_err_set(r->err, "no memory");
 	for (i = 0; i < r->items.n; i++)
 		asked[i] = item[i].asked;
-	rc = cs_plan_assemble(r->req, r->steps.data, r->steps.n, asked, out, r->err);
+	rc = cs_plan_assemble(r->req, r->steps.data, r->steps.n, asked, &plan, r->err);
 	free(asked);
-	return rc ? cs_err_prefix(r->err, "%s", r->table.name) : 0;
+	if (!rc && check_rounds(r, plan))
+		rc = 1; /* it says where */
+	else if (rc || cs_plan_validate(plan, plan->total_bytes, r->err))
+		rc = cs_err_prefix(r->err, "%s", r->table.name);
+	if (rc)
+		free(plan);
+	else
+		*out = plan;
+	return rc;
+}
+
+static int read_plan(struct reader *r, struct cs_plan **out)
+{
+	int rc = read_lines(r) || check_names(r);
+
+	if (!rc) {
+		forget_numbers(r);
+		rc = assemble(r, out);
+	}
+	cs_vec_release(&r->items);
+	cs_vec_release(&r->steps);
+	return rc ? -1 : 0;
 }
 
 int cs_plan_file_check(const char *text, const char *name,
@@ -599,13 +564,13 @@ int cs_plan_file_check(const char *text, const char *name,
 	const struct cs_plan_request most = { .n_agents = CS_MAX_AGENTS,
 					      .set = req->set };
 	struct reader r = reader_of(text, name, &most, err);
+	struct cs_plan *plan = NULL;
 	int rc;
 
 	r.any_agents = 1;
-	rc = read_lines(&r) || check_names(&r) || check_rounds(&r);
-	cs_vec_release(&r.items);
-	cs_vec_release(&r.steps);
-	return rc ? -1 : 0;
+	rc = read_plan(&r, &plan);
+	free(plan);
+	return rc;
 }
 
 int cs_plan_file_read(const char *text, const char *name,
@@ -613,15 +578,8 @@ int cs_plan_file_read(const char *text, const char *name,
 		      struct cs_err *err)
 {
 	struct reader r = reader_of(text, name, req, err);
-	int rc = read_lines(&r) || check_names(&r) || check_rounds(&r);
 
-	if (!rc) {
-		forget_numbers(&r);
-		rc = assemble(&r, out);
-	}
-	cs_vec_release(&r.items);
-	cs_vec_release(&r.steps);
-	return rc ? -1 : 0;
+	return read_plan(&r, out);
 }
 
 /* ---- writing ---- */

@@ -126,6 +126,18 @@ int cs_end_is_numa(const struct cs_end *end)
 	return end->kind == CS_END_HOST && end->memory > CS_MEM_ARENA;
 }
 
+struct cs_end cs_agent_end(const struct cs_settings *set, uint32_t agent)
+{
+	if (set->backend == CS_BACKEND_CPU)
+		return (struct cs_end){ CS_END_HOST, CS_MEM_ARENA, (uint16_t)agent };
+	return (struct cs_end){ CS_END_GPU, CS_MEM_DEVICE, (uint16_t)agent };
+}
+
+int cs_bytes_are_sound(uint64_t bytes)
+{
+	return bytes && bytes % 16 == 0 && bytes <= CS_COPY_MAX;
+}
+
 int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b)
 {
 	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
@@ -149,14 +161,25 @@ static int issuer_fits(const struct cs_transfer *t, int numas)
 	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
 }
 
+int cs_ends_fit(const struct cs_test *test, const struct cs_end *src,
+		const struct cs_end *dst, int back)
+{
+	int from = cs_end_is_numa(src), to = cs_end_is_numa(dst);
+
+	if (test->path == CS_PATH_HOST)
+		return from && to && src->index != CS_NUMA_LOCAL &&
+		       dst->index != CS_NUMA_LOCAL;
+	if (cs_test_has_host(test))
+		return from != to && (back || from == (test->path == CS_PATH_H2D));
+	return !from && !to &&
+	       (src->index == dst->index) == (test->path == CS_PATH_LOCAL);
+}
+
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
 {
-	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
-
-	return numas == (test->path == CS_PATH_HOST) + cs_test_has_host(test) &&
-	       issuer_fits(t, numas) &&
-	       (numas || (t->src.index == t->dst.index) ==
-				 (test->path == CS_PATH_LOCAL));
+	return cs_ends_fit(test, &t->src, &t->dst,
+			   cs_transfer_is_load(t) || cs_test_goes_back(test)) &&
+	       issuer_fits(t, cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst));
 }
 
 int cs_transfer_is_load(const struct cs_transfer *t)
@@ -226,6 +249,24 @@ int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
 			return 1;
 	}
 	return 0;
+}
+
+void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_VIEWS_MAX])
+{
+	uint32_t s, i, k;
+
+	memset(steps, 0, CS_VIEWS_MAX * sizeof(*steps));
+	for (s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+
+		for (k = 0; k < step->count && !(step->flags & CS_STEP_CONTROL); k++) {
+			for (i = 0; i < k; i++) /* once for each view */
+				if (t[i].view == t[k].view && !cs_transfer_is_load(&t[i]))
+					break;
+			steps[t[k].view] += i == k && !cs_transfer_is_load(&t[k]);
+		}
+	}
 }
 
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,

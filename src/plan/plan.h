@@ -26,6 +26,8 @@
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
+/* May copies have so many bytes? */
+int cs_bytes_are_sound(uint64_t bytes);
 #define CS_PLAN_MOST (256u << 20) /* bytes; every test of 64 GPUs has 11 MB */
 
 #define CS_NUMA_LOCAL 0xffffu /* the domain next to the issuer's GPU */
@@ -166,7 +168,8 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 				     const struct cs_asked *asked);
 
 /* The plan of these steps, in their order; of each, first, count, flags and name are
- * read, and its first transfer is measured.  req->chosen is not. */
+ * read, and its first transfer is measured.  req->chosen is not.  It is still to be
+ * validated. */
 int cs_plan_assemble(const struct cs_plan_request *req,
 		     const struct cs_step *step, size_t n_steps,
 		     const struct cs_asked *asked, struct cs_plan **out,
@@ -213,7 +216,11 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 int cs_transfer_far(const struct cs_transfer *t);
 /* Whose memory is the destination, so who checks it: an agent. */
 int cs_transfer_checker(const struct cs_transfer *t);
-/* Are the ends of the kinds that its test has, and is the issuer one of them? */
+/* Are these the ends that a test has?  Those of a path with the host also the other way
+ * round where it goes `back` too. */
+int cs_ends_fit(const struct cs_test *test, const struct cs_end *src,
+		const struct cs_end *dst, int back);
+/* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);

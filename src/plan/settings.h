@@ -4,13 +4,17 @@
 #ifndef CS_PLAN_SETTINGS_H
 #define CS_PLAN_SETTINGS_H
 
+#include "base/fieldset.h"
 #include "plan/plan.h"
 
 #define CS_SETTING 80 /* characters of a value, with the 0 */
 
-/* "cell limit"; NULL behind the last. */
-const char *cs_setting_name(size_t i);
-/* "0.5 s", as users write it; "" of one that an older file does not know. */
-void cs_setting_text(const struct cs_settings *set, size_t i, char to[CS_SETTING]);
+/* Those with a label shape what is measured. */
+extern const struct cs_fieldset cs_settings_fields;
+/* The next one from *at on, which begins as 0, that reads differently: its label, and
+ * both values as users write them, "0.5 s", "" of one that an older file does not know.
+ * NULL: none. */
+const char *cs_settings_differ(const struct cs_settings *a, const struct cs_settings *b,
+			       size_t *at, char x[CS_SETTING], char y[CS_SETTING]);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- what may be asked for ---- */
 
-int cs_agents_check(int64_t n, struct cs_err *err)
+static int agents_check(int64_t n, struct cs_err *err)
 {
 	if (n < 1)
 		return cs_err_set(err, "a plan needs at least 1 GPU or arena");
@@ -23,7 +23,7 @@ int cs_agents_check(int64_t n, struct cs_err *err)
 
 static int bytes_check(uint64_t bytes, struct cs_err *err)
 {
-	if (!bytes || bytes % 16 || bytes > CS_COPY_MAX)
+	if (!cs_bytes_are_sound(bytes))
 		return cs_err_set(err, "copy size of %" PRIu64 " bytes: it must be a "
 				  "multiple of 16, above 0 and at most 1024 TiB",
 				  bytes);
@@ -35,7 +35,7 @@ static int not_a_limit(double x)
 	return !isfinite(x) || x < 0;
 }
 
-int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
+static int settings_check(const struct cs_settings *set, struct cs_err *err)
 {
 	if (bytes_check(set->copy_bytes, err))
 		return -1;
@@ -64,6 +64,33 @@ int cs_settings_check(const struct cs_settings *set, struct cs_err *err)
 	return 0;
 }
 
+int cs_request_check(int64_t n_agents, const struct cs_settings *set,
+		     struct cs_err *err)
+{
+	return agents_check(n_agents, err) || settings_check(set, err) ? -1 : 0;
+}
+
+int cs_test_check(const struct cs_test *test, const struct cs_settings *set,
+		  struct cs_err *err)
+{
+	if (!cs_test_is_of(test, (enum cs_backend_kind)set->backend))
+		return cs_err_set(err, "test '%s' is of the other backend", test->name);
+	if (!cs_method_fits((int)test->method, (enum cs_way)set->via))
+		return cs_err_set(err, "test '%s' is of another --via", test->name);
+	return 0;
+}
+
+/* Printable, without what a plan file gives a meaning. */
+int cs_step_name_is_sound(const char *name)
+{
+	size_t n = strnlen(name, CS_STEP_NAME), i;
+
+	for (i = 0; i < n; i++)
+		if (name[i] <= ' ' || name[i] > '~' || strchr(",\"#", name[i]))
+			return 0;
+	return n < CS_STEP_NAME;
+}
+
 /* ---- trusting ---- */
 
 /* The one layout that cs_plan_build makes. */
@@ -84,14 +111,12 @@ static int layout_check(const struct cs_plan *plan, struct cs_err *err)
 
 static int end_is_sound(const struct cs_plan *plan, const struct cs_end *end)
 {
-	int cpu = plan->set.backend == CS_BACKEND_CPU;
+	struct cs_end agent = cs_agent_end(&plan->set, end->index);
 
 	if (cs_end_is_numa(end))
 		return end->memory < CS_MEMORIES && (end->index < CS_NUMA_MOST ||
 						     end->index == CS_NUMA_LOCAL);
-	return end->index < plan->n_agents &&
-	       end->kind == (cpu ? CS_END_HOST : CS_END_GPU) &&
-	       end->memory == (cpu ? CS_MEM_ARENA : CS_MEM_DEVICE);
+	return end->index < plan->n_agents && cs_ends_are_same(end, &agent);
 }
 
 static int transfer_check(const struct cs_plan *plan,
@@ -117,7 +142,7 @@ static int transfer_check(const struct cs_plan *plan,
 				      t->bytes != view->bytes) ||
 	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||
 	    (cs_transfer_is_lone(t) && !cs_transfer_applies(t, 1)) ||
-	    !t->bytes || t->bytes % 16 || t->bytes > CS_COPY_MAX)
+	    !cs_bytes_are_sound(t->bytes))
 		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
 				  "of its kind", test->name);
 	return 0;
@@ -136,10 +161,7 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 		if (v >= CS_VIEWS_MAX || view->test >= n_tests || view->pad ||
 		    !cs_variant_is_sound(&view->variant) ||
 		    (v && cs_views_compare(&view[-1], view) >= 0) ||
-		    !cs_test_is_of(&table[view->test],
-				   (enum cs_backend_kind)plan->set.backend) ||
-		    !cs_method_fits((int)table[view->test].method,
-				    (enum cs_way)plan->set.via))
+		    cs_test_check(&table[view->test], &plan->set, NULL))
 			return cs_err_set(err, "plan is damaged: view %u is of test "
 					  "%u", v, view->test);
 	}
@@ -163,19 +185,14 @@ static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
 	return 0;
 }
 
-/* Printable, without what a plan file gives a meaning, and ended. */
+/* With nothing behind its end. */
 static int name_is_sound(const char *name)
 {
-	size_t n = strnlen(name, CS_STEP_NAME), i;
+	size_t i = strnlen(name, CS_STEP_NAME);
 
-	for (i = 0; i < n; i++)
-		if (name[i] <= ' ' || name[i] > '~' || name[i] == ',' ||
-		    name[i] == '"' || name[i] == '#')
-			return 0;
-	for (i = n; i < CS_STEP_NAME; i++)
-		if (name[i])
-			return 0;
-	return n < CS_STEP_NAME;
+	for (; i < CS_STEP_NAME && !name[i]; i++)
+		;
+	return i == CS_STEP_NAME && cs_step_name_is_sound(name);
 }
 
 /* The transfers of a step lie within the plan: can they be carried out together? */
@@ -221,9 +238,9 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 	return 0;
 }
 
-/* Steps of a round: one view's, sampled, without load, and no agent in two. */
-static int round_check(const struct cs_plan *plan, uint32_t s, uint32_t n,
-		       struct cs_err *err)
+/* Steps of a round: one view's, sampled, without load, a pair each, and no agent in two.
+ * The first that is not so; s + n: all are. */
+static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 {
 	const struct cs_step all = cs_plan_together(plan, s, n);
 	char busy[CS_MAX_AGENTS] = { 0 };
@@ -233,53 +250,53 @@ static int round_check(const struct cs_plan *plan, uint32_t s, uint32_t n,
 		const struct cs_step *step = cs_plan_step(plan, i);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
-		if (step->view != all.view || step->flags ||
-		    cs_plan_test(plan, step)->how != CS_HOW_GATED ||
+		if (step->flags || cs_plan_test(plan, step)->how != CS_HOW_GATED ||
 		    cs_transfer_far(t) < 0 || busy[t->src.index]++ ||
 		    busy[t->dst.index]++)
 			break;
-		for (k = 1; k < step->count; k++)
-			if (t[k].src.index != t->dst.index ||
-			    t[k].dst.index != t->src.index ||
-			    cs_transfer_is_load(&t[k]))
-				goto wrong;
+		for (k = 0; k < step->count; k++)
+			if (t[k].view != all.view || cs_transfer_is_load(&t[k]) ||
+			    (k && (t[k].src.index != t->dst.index ||
+				   t[k].dst.index != t->src.index)))
+				return i;
 	}
-	if (i == s + n)
-		return 0;
-wrong:
-	return cs_err_set(err, "plan is damaged: step %u cannot run beside the "
-			  "others of its round", i);
+	return i;
+}
+
+uint32_t cs_plan_bad_round(const struct cs_plan *plan)
+{
+	uint32_t s, n, bad;
+
+	for (s = 0; s < plan->n_steps; s += n) {
+		n = cs_plan_round(plan, s);
+		if (!cs_plan_step(plan, s)->round)
+			continue;
+		bad = bad_in_round(plan, s, n);
+		if (bad < s + n)
+			return bad;
+	}
+	return plan->n_steps;
 }
 
 static int rounds_check(const struct cs_plan *plan, struct cs_err *err)
 {
-	uint32_t s, n;
+	uint32_t bad = cs_plan_bad_round(plan);
 
-	for (s = 0; s < plan->n_steps; s += n) {
-		n = cs_plan_round(plan, s);
-		if (cs_plan_step(plan, s)->round && round_check(plan, s, n, err))
-			return -1;
-	}
-	return 0;
+	if (bad == plan->n_steps)
+		return 0;
+	return cs_err_set(err, "plan is damaged: step %u cannot run beside the "
+			  "others of its round", bad);
 }
 
 static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
 {
-	uint32_t v, s;
+	uint32_t steps[CS_VIEWS_MAX], v;
 
-	for (v = 0; v < plan->n_views; v++) {
-		uint32_t steps = 0;
-
-		for (s = 0; s < plan->n_steps; s++) {
-			const struct cs_step *step = cs_plan_step(plan, s);
-
-			steps += !(step->flags & CS_STEP_CONTROL) &&
-				 cs_step_measures(plan, step, v);
-		}
-		if (steps != cs_plan_view(plan, v)->steps)
+	cs_plan_count_steps(plan, steps);
+	for (v = 0; v < plan->n_views; v++)
+		if (steps[v] != cs_plan_view(plan, v)->steps)
 			return cs_err_set(err, "plan is damaged: view %u has %u "
-					  "steps", v, steps);
-	}
+					  "steps", v, steps[v]);
 	return 0;
 }
 
@@ -302,8 +319,7 @@ int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err)
 				  plan->total_bytes);
 	if (plan->id != cs_plan_hash(plan))
 		return cs_err_set(err, "plan is damaged: its hash is not its id");
-	if (layout_check(plan, err) || cs_agents_check(plan->n_agents, err) ||
-	    cs_settings_check(&plan->set, err) || views_check(plan, err) ||
+	if (layout_check(plan, err) || cs_request_check(plan->n_agents, &plan->set, err) || views_check(plan, err) ||
 	    steps_check(plan, err) || rounds_check(plan, err) ||
 	    view_counts_check(plan, err))
 		return -1;

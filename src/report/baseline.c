@@ -18,10 +18,10 @@ static void share_text(double share, char *to, size_t size)
 static void print_norm(FILE *to, const struct cs_norm *norm, double margin)
 {
 	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[norm->test];
+	const struct cs_test *test = &cs_catalogue(&n)[norm->of.test];
 	char size[16], within[16], nodes[16], runs[16], bound[16], places[48] = "";
 
-	cs_size_text(norm->bytes, size, sizeof(size));
+	cs_size_text(norm->of.bytes, size, sizeof(size));
 	if (norm->n_places)
 		cs_text(places, sizeof(places), ", %u places with medians of their own",
 			norm->n_places);

@@ -51,8 +51,7 @@ static int page_close(struct page *page)
 /* ---- figures ---- */
 
 struct figures {
-	uint32_t test;
-	uint64_t bytes;
+	struct cs_view of;
 	struct cs_vec values;	/* double */
 	const struct cs_row *low, *high;
 	size_t cells;		/* with those that have no figure */
@@ -60,15 +59,15 @@ struct figures {
 
 static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 {
+	const struct cs_view of = cs_row_view(row);
 	struct figures *f = all->data;
 
 	for (size_t i = all->n; i-- > 0;)
-		if (f[i].test == row->test && f[i].bytes == row->what.bytes)
+		if (!cs_views_compare(&f[i].of, &of))
 			return &f[i];
 	f = cs_vec_add(all, 1, NULL);
 	if (f)
-		*f = (struct figures){ .test = row->test, .bytes = row->what.bytes,
-				       .values = CS_VEC(double) };
+		*f = (struct figures){ .of = of, .values = CS_VEC(double) };
 	return f;
 }
 
@@ -113,7 +112,7 @@ static void print_test(FILE *to, const struct cs_run *run, struct figures *f)
 	size_t n;
 	int d;
 
-	test = &cs_catalogue(&n)[f->test];
+	test = &cs_catalogue(&n)[f->of.test];
 	d = cs_decimals(test);
 	if (!f->values.n) {
 		cs_fold(to, 2, 4, "%s  0 of %zu cells", test->name, f->cells);

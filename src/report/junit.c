@@ -99,7 +99,7 @@ static int add_tests(const struct cs_run *run, const struct cs_tally *tally, siz
 
 		if (!c)
 			return -1;
-		cs_size_text(tally[i].bytes, size, sizeof(size));
+		cs_size_text(tally[i].of.bytes, size, sizeof(size));
 		*c = (struct test_case){ .node = tally[i].node,
 					 .seconds = tally[i].seconds };
 		cs_text(c->name, sizeof(c->name), "%s %s%s%s", tally[i].test->name,
@@ -116,6 +116,7 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 				       const struct cs_tally *tally, size_t n)
 {
 	const struct cs_row *row;
+	struct cs_view of;
 
 	if (!f->n_evidence || f->evidence[0] >= cs_rows_count(&run->rows))
 		return NULL;
@@ -124,9 +125,9 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 		return NULL;
 	n /= (size_t)run->n_nodes; /* each node has as many */
 	tally += (size_t)f->node * n;
+	of = cs_row_view(row);
 	for (size_t i = 0; i < n; i++)
-		if (tally[i].test == cs_row_test(row) &&
-		    tally[i].bytes == row->what.bytes)
+		if (!cs_views_compare(&tally[i].of, &of))
 			return &tally[i];
 	return NULL;
 }

@@ -280,8 +280,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		const double *x = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		char text[SAMPLES_MOST * 16] = "";
 
-		if (!row->n_samples || cs_row_test(row) != grid->test ||
-		    row->what.bytes != grid->bytes)
+		if (!row->n_samples || !cs_grid_has(grid, row))
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
 			cs_text_add(text, sizeof(text), " %.2f", x[k]);
@@ -331,8 +330,7 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 	int cell = cs_grid_cell(grid, &row->what);
 
 	if (row->metric != CS_METRIC_RATE || row->status != CS_OK ||
-	    cs_row_test(row) != grid->test || row->what.bytes != grid->bytes ||
-	    cell < 0 || !grid->row[cell])
+	    !cs_grid_has(grid, row) || cell < 0 || !grid->row[cell])
 		return NAN;
 	return row->stats.median / grid->row[cell]->stats.median;
 }

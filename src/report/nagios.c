@@ -50,7 +50,7 @@ static void put_figure(FILE *to, const struct cs_run *run,
 		putc(':', to);
 		put_clean(to, node->placement);
 	}
-	cs_print(to, ":%s:%" PRIu64 ":%s'=", tally->test->name, tally->bytes, what);
+	cs_print(to, ":%s:%" PRIu64 ":%s'=", tally->test->name, tally->of.bytes, what);
 	if (unit == CS_UNIT_GBS)
 		cs_print(to, "%.0f;;;0", value * 1e9);
 	else if (unit == CS_UNIT_COPIES)

@@ -195,7 +195,7 @@ static int put_cells(FILE *to, const struct cs_run *run)
 		const struct cs_node_facts *node = &run->node[tally[i].node].facts;
 		char size[24];
 
-		cs_text(size, sizeof(size), "%" PRIu64, tally[i].bytes);
+		cs_text(size, sizeof(size), "%" PRIu64, tally[i].of.bytes);
 		for (size_t k = 0; k < sizeof(kind) / sizeof(kind[0]); k++) {
 			int n = 0;
 

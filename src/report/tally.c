@@ -6,57 +6,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A test at a size: the plan's, and what else rows have. */
-struct key {
-	uint32_t test;
-	uint64_t bytes;
-};
-
 struct figure {
 	size_t tally;
 	double value;
 };
 
-static int find_key(const struct cs_vec *keys, uint32_t test, uint64_t bytes)
+/* Matrices: the plan's, and what else rows have. */
+static int find_key(const struct cs_vec *keys, const struct cs_view *view)
 {
-	const struct key *key = keys->data;
+	const struct cs_view *key = keys->data;
 
 	for (size_t i = 0; i < keys->n; i++)
-		if (key[i].test == test && key[i].bytes == bytes)
+		if (!cs_views_compare(&key[i], view))
 			return (int)i;
 	return -1;
 }
 
-static int add_key(struct cs_vec *keys, uint32_t test, uint64_t bytes,
-		   struct cs_err *err)
+static int add_key(struct cs_vec *keys, const struct cs_view *view, struct cs_err *err)
 {
-	struct key *key;
-
-	if (find_key(keys, test, bytes) >= 0)
-		return 0;
-	key = cs_vec_add(keys, 1, err);
-	if (!key)
-		return -1;
-	*key = (struct key){ test, bytes };
-	return 0;
+	return find_key(keys, view) >= 0 ? 0 : cs_vec_push(keys, view, err);
 }
 
 static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 		     struct cs_err *err)
 {
-	for (uint32_t v = 0; run->plan && v < run->plan->n_views; v++) {
-		const struct cs_view *view = cs_plan_view(run->plan, v);
-
-		if (add_key(keys, view->test, view->bytes, err))
+	for (uint32_t v = 0; run->plan && v < run->plan->n_views; v++)
+		if (add_key(keys, cs_plan_view(run->plan, v), err))
 			return -1;
-	}
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-		for (size_t i = 0; i < cells.n; i++)
-			if (add_key(keys, cs_listed(&cells, i)->test,
-				    cs_listed(&cells, i)->what.bytes, err))
+		for (size_t i = 0; i < cells.n; i++) {
+			const struct cs_view view = cs_row_view(cs_listed(&cells, i));
+
+			if (add_key(keys, &view, err))
 				return -1;
+		}
 	}
 	return 0;
 }
@@ -69,8 +54,7 @@ static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
 	const struct cs_transfer *t;
 
 	while ((t = cs_planned_next(run->plan, n, &at))) {
-		const struct cs_view *view = cs_plan_view(run->plan, t->view);
-		int key = find_key(keys, view->test, view->bytes);
+		int key = find_key(keys, cs_plan_view(run->plan, t->view));
 
 		if (key >= 0 && cs_run_shows(run, tally->node, t))
 			tally[key].planned++;
@@ -80,7 +64,7 @@ static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
 static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 			struct cs_vec *out, struct cs_err *err)
 {
-	const struct key *key = keys->data;
+	const struct cs_view *key = keys->data;
 	size_t n;
 
 	for (int node = 0; node < run->n_nodes && keys->n; node++) {
@@ -91,7 +75,7 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 		for (size_t i = 0; i < keys->n; i++)
 			tally[i] = (struct cs_tally){
 				.test = &cs_catalogue(&n)[key[i].test],
-				.bytes = key[i].bytes, .node = node, .min = NAN,
+				.of = key[i], .node = node, .min = NAN,
 				.median = NAN, .max = NAN, .reason = "",
 			};
 		count_planned(run, keys, tally);
@@ -156,7 +140,8 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 
 	for (size_t i = 0; i < cells.n && !rc; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
-		size_t at = (size_t)find_key(keys, row->test, row->what.bytes);
+		const struct cs_view view = cs_row_view(row);
+		size_t at = (size_t)find_key(keys, &view);
 
 		rc = count_row(row, at, &tally[at], &figures, err);
 	}
@@ -168,7 +153,7 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 
 int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
 {
-	struct cs_vec keys = CS_VEC(struct key);
+	struct cs_vec keys = CS_VEC(struct cs_view);
 	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err);
 
 	for (int node = 0; keys.n && node < run->n_nodes && !rc; node++)

@@ -22,15 +22,21 @@ struct cs_cells {
 
 /* ---- identity ---- */
 
+struct cs_view cs_row_view(const struct cs_row *row)
+{
+	return (struct cs_view){ .test = row->test, .bytes = row->what.bytes,
+				 .variant = row->what.variant };
+}
+
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
 {
+	const struct cs_view x = cs_row_view(a), y = cs_row_view(b);
+
 	if (a->test != b->test)
 		return a->test < b->test ? -1 : 1;
 	if (a->metric != b->metric)
 		return a->metric < b->metric ? -1 : 1;
-	if (a->what.bytes != b->what.bytes)
-		return a->what.bytes < b->what.bytes ? -1 : 1;
-	return cs_variant_compare(&a->what.variant, &b->what.variant);
+	return cs_views_compare(&x, &y);
 }
 
 int cs_same_figure(const struct cs_row *a, const struct cs_row *b)

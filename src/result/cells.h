@@ -26,6 +26,8 @@ enum cs_rows_of {
 	CS_ROWS_KINDS
 };
 
+/* The matrix that a row is of, whatever its metric (cs_views_compare). */
+struct cs_view cs_row_view(const struct cs_row *row);
 /* Order of what is measured, wherever: by test, metric, size and variant.  0:
  * one matrix. */
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);

@@ -133,9 +133,11 @@ static int way_class(const struct cs_row *row)
 	return cs_via_crosses(row->via) || row->via == CS_VIA_SHM;
 }
 
-static int is_of(const struct cs_grid *grid, const struct cs_row *row)
+int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 {
-	return row->what.bytes == grid->bytes && cs_row_test(row) == grid->test;
+	const struct cs_view view = cs_row_view(row);
+
+	return !cs_views_compare(&view, grid->view);
 }
 
 static void place_rows(struct cs_grid *grid)
@@ -145,7 +147,7 @@ static void place_rows(struct cs_grid *grid)
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
-		int cell = is_of(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
+		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
 
 		if (cell >= 0)
 			grid->row[cell] = row;
@@ -242,7 +244,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
-		    !is_of(grid, row))
+		    !cs_grid_has(grid, row))
 			continue;
 		if (hub >= 0 && hub < grid->n_cols)
 			grid->total[hub] = row->stats.median;
@@ -311,7 +313,8 @@ static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int nod
 	grid->run = run;
 	grid->node = node;
 	grid->test = test_of(run->plan, view);
-	grid->bytes = cs_plan_view(run->plan, view)->bytes;
+	grid->view = cs_plan_view(run->plan, view);
+	grid->bytes = grid->view->bytes;
 	return view;
 }
 

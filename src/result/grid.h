@@ -9,6 +9,7 @@
 struct cs_grid {
 	const struct cs_run *run;
 	const struct cs_test *test;
+	const struct cs_view *view; /* of the plan */
 	uint64_t bytes;		/* of a copy */
 	int back;		/* the other direction of what goes both ways
 				 * between host and GPUs */
@@ -52,6 +53,8 @@ struct cs_title cs_grid_title(const struct cs_grid *grid);
 struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row);
 /* The transfer of a cell, as far as its ends. */
 struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell);
+/* Is a row of this matrix, whatever its metric? */
+int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row);
 /* The cell of a transfer; -1 none. */
 int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what);
 size_t cs_grid_cells(const struct cs_grid *grid);

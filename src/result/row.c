@@ -120,18 +120,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "threads", threads, .none = 1),
 	ROW(WORD, "status", status, .words = status_words),
 	ROW(TEXT, "reason", reason, .foreign = 1),
-	ROW(REAL, "value", stats.median),
-	ROW(REAL, "ci_low", stats.ci_low),
-	ROW(REAL, "ci_high", stats.ci_high),
-	ROW(NUMBER, "n", stats.n),
-	ROW(REAL, "min", stats.min),
-	ROW(REAL, "max", stats.max),
-	ROW(REAL, "mean", stats.mean),
-	ROW(REAL, "sd", stats.sd),
-	ROW(REAL, "mad", stats.mad),
-	ROW(REAL, "p5", stats.p5),
-	ROW(REAL, "p95", stats.p95),
-	ROW(REAL, "p99", stats.p99),
+	ROW(PART, NULL, stats, .part = &cs_stats_fields),
 	ROW(REAL, "overlap", overlap),
 	ROW(NUMBER, "company", company),
 	ROW(REAL, "first_slower_ms", first_ms),
@@ -205,6 +194,7 @@ static const struct {
 	{ CS_ROW_NOT_PROVEN, "placement-not-proven" },
 	{ CS_ROW_COMPANY, "in-company" },
 	{ CS_ROW_AGAIN, "again" },
+	{ CS_ROW_NOT_FLUSHED, "not-flushed" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

@@ -40,7 +40,9 @@ enum cs_metric {
 #define CS_ROW_COMPANY 256u	/* repeats a cell while others run, to be held against it */
 #define CS_ROW_AGAIN 512u	/* a second look at a cell that was suspicious, or at one
 				 * beside it */
-#define CS_ROW_FLAGS 10		/* how many there are */
+#define CS_ROW_NOT_FLUSHED 1024u	/* cold was asked for: caches were flushed, but that
+				 * is not proven */
+#define CS_ROW_FLAGS 11		/* how many there are */
 
 /* Those that say that a figure is not what the link can do. */
 #define CS_ROW_BAD                                                        \

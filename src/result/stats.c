@@ -14,15 +14,24 @@
 #define UNTOLD 1.24
 #define CORRELATION_MOST 0.95
 
-static void stats_unknown(size_t n, struct cs_stats *out)
-{
-	*out = (struct cs_stats){
-		.n = (uint32_t)n,
-		.median = NAN, .ci_low = NAN, .ci_high = NAN,
-		.min = NAN, .max = NAN, .mean = NAN, .sd = NAN, .mad = NAN,
-		.p5 = NAN, .p95 = NAN, .p99 = NAN,
-	};
-}
+#define STAT(type, key, member) CS_MEMBER(struct cs_stats, type, key, member)
+static const struct cs_field statistics[] = {
+	STAT(REAL, "value", median),
+	STAT(REAL, "ci_low", ci_low),
+	STAT(REAL, "ci_high", ci_high),
+	STAT(NUMBER, "n", n),
+	STAT(REAL, "min", min),
+	STAT(REAL, "max", max),
+	STAT(REAL, "mean", mean),
+	STAT(REAL, "sd", sd),
+	STAT(REAL, "mad", mad),
+	STAT(REAL, "p5", p5),
+	STAT(REAL, "p95", p95),
+	STAT(REAL, "p99", p99),
+	STAT(REAL, "lag1", lag1),
+};
+const struct cs_fieldset cs_stats_fields =
+	CS_FIELDSET("statistics", struct cs_stats, statistics);
 
 static double mean_of(const double *x, size_t n)
 {
@@ -101,7 +110,9 @@ void cs_stats_of(const double *x, size_t n, struct cs_stats *out)
 {
 	double *sorted = malloc(n * sizeof(*sorted));
 
-	stats_unknown(n, out);
+	cs_fields_init(&cs_stats_fields, out);
+	out->n = (uint32_t)n;
+	out->pad = 0;
 	if (!sorted)
 		return;
 	memcpy(sorted, x, n * sizeof(*sorted));
@@ -115,6 +126,7 @@ void cs_stats_of(const double *x, size_t n, struct cs_stats *out)
 	out->mean = mean_of(x, n);
 	out->sd = sd_of(x, n, out->mean);
 	out->mad = mad_of(sorted, n, out->median);
+	out->lag1 = n < 3 ? NAN : cs_lag1(x, n);
 	free(sorted);
 }
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fieldset.h"
+
 struct cs_stats {
 	uint32_t n, pad;
 	double median, ci_low, ci_high; /* 95 % interval of the median; NAN n<6 */
@@ -12,7 +14,10 @@ struct cs_stats {
 	double sd;		/* sample standard deviation, n-1; NAN n<2 */
 	double mad;		/* median absolute deviation, not scaled */
 	double p5, p95, p99;
+	double lag1;		/* correlation of successive samples; NAN n<3 */
 };
+
+extern const struct cs_fieldset cs_stats_fields;
 
 /* Statistics of x[0..n), figures that cannot be negative, in the order in which
  * they were taken; x is left alone.  n >= 1. */

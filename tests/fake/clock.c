@@ -44,6 +44,10 @@
 #define HOST_LEAST 10.0
 #define WRITE_COMBINED 0.2	/* GB/s more from such memory */
 
+/* Memory that is not page-locked: a CPU of the driver copies it in pieces. */
+#define PAGEABLE_STEP 0.01	/* faster, for each GPU's number */
+#define PAGEABLE_AWAY 0.1	/* slower, for each domain between */
+
 /* By kernels: factors on what copy engines do; within a GPU its memory is the
  * limit. */
 #define BY_SM 0.9375
@@ -322,6 +326,19 @@ static double rate_host(const struct fake_flow *flow)
 	return rate > HOST_LEAST ? rate : HOST_LEAST;
 }
 
+static double rate_pageable(const struct fake_flow *flow)
+{
+	int gpu = flow->src == FAKE_HOST ? flow->dst : flow->src;
+	int of_gpu, away;
+
+	if (gpu == FAKE_HOST)
+		return fake.pageable[2];
+	of_gpu = fake.numa[gpu] < 0 ? 0 : fake.numa[gpu];
+	away = abs(flow->numa - of_gpu);
+	return fake.pageable[flow->dst == FAKE_HOST] * (1 + PAGEABLE_STEP * gpu) /
+	       (1 + PAGEABLE_AWAY * away);
+}
+
 /* The rate of a flow that is alone; with FAKE_SLOW. */
 static double rate_usual(const struct fake_flow *flow)
 {
@@ -329,6 +346,8 @@ static double rate_usual(const struct fake_flow *flow)
 
 	if (flow->staged)
 		return fake.staged;
+	if (flow->pageable)
+		return rate_pageable(flow);
 	if (src == dst)
 		return src == FAKE_HOST ? HOST_ONLY : LOCAL;
 	if (src == FAKE_HOST || dst == FAKE_HOST)

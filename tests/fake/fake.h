@@ -50,6 +50,7 @@ struct fake_config {
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
 	int dead_reads;			/* kernels that only read read nothing */
 	double staged;			/* GB/s */
+	double pageable[3];		/* GB/s into a GPU, out of it, to host memory */
 	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
 	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
 	double host_shared;		/* GB/s of all flows one way; 0: no limit */
@@ -215,6 +216,7 @@ struct fake_flow {
 	enum fake_engine engine;
 	uint64_t threads;		/* of a kernel, in all */
 	int numa, wc;			/* of the end that is the host */
+	int pageable;			/* an end is ordinary host memory */
 };
 
 CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,

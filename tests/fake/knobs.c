@@ -203,6 +203,20 @@ static void slow_samples_read(void)
 		fake_bad("FAKE_SLOW_SAMPLES");
 }
 
+/* "6.8,15,8.5" */
+static void pageable_read(void)
+{
+	const char *text = getenv("FAKE_PAGEABLE_GBS");
+	double *gbs = fake.pageable;
+	int end = -1;
+
+	if (!text || !*text)
+		text = "6.8,15,8.5";
+	if (sscanf(text, "%lf,%lf,%lf%n", &gbs[0], &gbs[1], &gbs[2], &end) != 3 ||
+	    text[end] || !(gbs[0] > 0 && gbs[1] > 0 && gbs[2] > 0))
+		fake_bad("FAKE_PAGEABLE_GBS");
+}
+
 static void visible_read(void)
 {
 	const char *name = getenv("FAKE_CGROUP") ? "FAKE_CGROUP" :
@@ -304,6 +318,7 @@ __attribute__((constructor)) static void config_read(void)
 		if (!(fake.slow[i / FAKE_PLACES][i % FAKE_PLACES] > 0))
 			fake_bad("FAKE_SLOW");
 	slow_samples_read();
+	pageable_read();
 	fake_disturb_read();
 	fake.slow_copies = fake_number("FAKE_SLOW_COPIES", 0, INT_MAX, INT_MAX);
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);

@@ -213,6 +213,18 @@ EXPORT(int, nvmlSystemGetCudaDriverVersion_v2, (int *version))
 	return OK;
 }
 
+EXPORT(int, nvmlSystemGetConfComputeState, (unsigned state[3]))
+{
+	int on = (int)fake_number("FAKE_CONFIDENTIAL", 0, 1, 0);
+
+	if (!state)
+		return INVALID_ARGUMENT;
+	state[0] = 2u * (unsigned)on;
+	state[1] = (unsigned)on;
+	state[2] = 0;
+	return OK;
+}
+
 /* ---- devices ---- */
 
 static int find_gpu(int gpu, void **device)

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@
 #define DEPTH (1020u + 1)
 /* … but not 512 of those that a process reads out of another of its GPUs. */
 #define PULL_ENTRIES 4u
+/* A copy from pageable memory of at most so much is taken into a buffer of the driver. */
+#define BUFFERED (64u << 10)
 #define KERNEL_PS 5000000u
 #define STACK (256u << 10)
 
@@ -153,7 +156,8 @@ static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
 	       a->gate.value == b->gate.value && a->src == b->src &&
 	       a->dst == b->dst && a->issuer == b->issuer &&
 	       a->staged == b->staged && a->engine == b->engine &&
-	       a->threads == b->threads && a->numa == b->numa && a->wc == b->wc;
+	       a->threads == b->threads && a->numa == b->numa && a->wc == b->wc &&
+	       a->pageable == b->pageable;
 }
 
 /* What goes through host memory is not on NVLink. */
@@ -468,6 +472,28 @@ static int is_staged(const struct fake_ctx *ctx, const struct fake_memory *m,
 	return 1;
 }
 
+/* The NUMA node of ordinary memory, by the kernel; 0 where it does not say. */
+static int numa_of(uint64_t at)
+{
+	void *page = (void *)(uintptr_t)(at & ~4095ull);
+	int node = -1;
+
+	if (syscall(SYS_move_pages, 0, 1ul, &page, NULL, &node, 0))
+		return 0;
+	return node < 0 ? 0 : node;
+}
+
+/* What is not page-locked goes through the driver's hands: who asks for it is held up
+ * until it has been copied, and so by a gate of the stream. */
+static CUresult wait_idle(struct fake_stream *s)
+{
+	pthread_mutex_lock(&lock);
+	while (s->depth)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+	return (CUresult)s->ctx->sticky;
+}
+
 /* With `to` and `from` the contexts that memory must be of; NULL: any. */
 static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 			     const struct fake_ctx *to, const struct fake_ctx *from)
@@ -493,6 +519,10 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 			op->flow.numa = host->numa;
 			op->flow.wc = host->wc;
 		}
+		if (!host && !(i ? code_from : code)) {
+			op->flow.numa = numa_of(i ? op->src : op->dst);
+			op->flow.pageable = 1;
+		}
 	}
 	op->flow.staged = is_staged(on->ctx, d, &code) |
 			  is_staged(on->ctx, s, &code);
@@ -504,7 +534,11 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	if (code)
 		return CUDA_ERROR_INVALID_VALUE;
 	op->kind = OP_COPY;
-	return op->bytes ? enqueue(on, op) : CUDA_SUCCESS;
+	if (!op->bytes)
+		return CUDA_SUCCESS;
+	code = enqueue(on, op);
+	return code || !op->flow.pageable || (d && op->bytes <= BUFFERED) ?
+		       code : wait_idle(on);
 }
 
 API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
@@ -686,11 +720,7 @@ API CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
 	s = stream_of(stream);
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
-	while (s->depth)
-		pthread_cond_wait(&changed, &lock);
-	pthread_mutex_unlock(&lock);
-	return (CUresult)s->ctx->sticky;
+	return wait_idle(s);
 }
 
 static int is_gated(const struct fake_ctx *ctx)

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	norm = b.norms.data;
 	cs_catalogue(&n);
 	for (size_t i = 0; i < b.norms.n; i++)
-		MUST(norm[i].class < b.classes.n && norm[i].test < n &&
+		MUST(norm[i].class < b.classes.n && norm[i].of.test < n &&
 		     norm[i].median > 0 && cs_norm_bound(&norm[i], 0.01) >= 0.01);
 	to = open_memstream(&written, &length);
 	MUST(to && !cs_baseline_json(to, &b, "0") && !fclose(to));

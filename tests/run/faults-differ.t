@@ -154,6 +154,8 @@ differs "not registered with the fabric" "software-differs gpu 0 warning" FAKE_F
 
 # ---- settings ----
 differs "ECC is off" "settings-differs gpu 1 warning" FAKE_ECC=1:0
+differs "confidential computing is on" "settings-differs node - warning" \
+	FAKE_CONFIDENTIAL=1
 differs "MIG is on" "gpu-hidden node - note;ipc-mig node - warning;settings-differs node - warning;$hidden;not-possible - - note" \
 	FAKE_MIG=2
 differs "a lower power limit" "settings-differs gpu 2 warning" FAKE_POWER_LIMIT=2:500

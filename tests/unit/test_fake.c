@@ -46,6 +46,8 @@ static CUresult (*ctx_synchronize)(void);
 static CUresult (*stream_synchronize)(CUstream);
 static const uint32_t image[4] = { 0xBA55ED50u };
 
+static char ordinary[2 * BYTES];	/* memory that is not page-locked */
+
 /* ---- what stories are made of ---- */
 
 #define must(call) must_(call, #call, __LINE__)
@@ -475,8 +477,7 @@ static void story_kernels(int who)
 	must(cu.cuMemcpyAsync((uintptr_t)words, at, BYTES, stream));
 	must(stream_synchronize(stream));
 	sh->got[3] = words[0] == CS_POISON64 && words[BYTES / 8 - 1] == CS_POISON64;
-	must(cu.cuMemcpyAsync(4096, at, BYTES, stream));
-	sh->got[4] = stream_synchronize(stream);
+	sh->got[4] = cu.cuMemcpyAsync(4096, at, BYTES, stream);
 	sh->got[5] = cu.cuMemFree(at);
 }
 
@@ -533,6 +534,41 @@ static void alone(void)
 	story("FAKE_NOISE=0.01", 1, story_alone);
 	t_near(sh->ms[2], ms_at(396.0 - 0.03), ms_at(396.0) * 0.011);
 	t_ok(sh->ms[2] != ms_at(396.0 - 0.03));
+}
+
+/* Each path twice, for the first is slower. */
+static void story_pageable(int who)
+{
+	CUdeviceptr words = (uintptr_t)ordinary, page;
+	struct timed t = { 0 };
+	CUdeviceptr a;
+	void *host;
+
+	(void)who;
+	open_gpu(1);
+	a = arena_new();
+	must(cu.cuMemHostAlloc(&host, 2 * BYTES, 0));
+	page = (uintptr_t)host;
+	memset(ordinary, 1, sizeof(ordinary)); /* it is somewhere */
+	for (int i = 0; i < 2; i++) {
+		sh->ms[0] = timed_copy(&t, a, words);
+		sh->ms[1] = timed_copy(&t, words, a);
+		sh->ms[2] = timed_copy(&t, page, words);
+		sh->ms[3] = timed_copy(&t, a, page);
+	}
+}
+
+static void pageable(void)
+{
+	story("", 1, story_pageable);
+	t_ms(sh->ms[0], ms_at(6.8 * 1.01));
+	t_ms(sh->ms[1], ms_at(15 * 1.01));
+	t_ms(sh->ms[2], ms_at(8.5));
+	t_ms(sh->ms[3], ms_at(55.4));
+	story("FAKE_NUMA=0,1 FAKE_PAGEABLE_GBS=4,5,6", 1, story_pageable);
+	t_ms(sh->ms[0], ms_at(4 * 1.01 / 1.1));
+	t_ms(sh->ms[1], ms_at(5 * 1.01 / 1.1));
+	t_ms(sh->ms[2], ms_at(6));
 }
 
 /* Copies of two paths, by turns, behind one gate value after the other. */
@@ -961,6 +997,22 @@ static CUresult make_launch(struct call *c)
 				 (void *[]){ &args }, NULL);
 }
 
+static CUresult make_pageable_in(struct call *c)
+{
+	return cu.cuMemcpyAsync(c->at, (uintptr_t)ordinary, BYTES, c->stream);
+}
+
+static CUresult make_pageable_out(struct call *c)
+{
+	return cu.cuMemcpyAsync((uintptr_t)ordinary, c->at, 4096, c->stream);
+}
+
+static CUresult make_pageable_small(struct call *c)
+{
+	must(cu.cuMemcpyAsync(c->at, (uintptr_t)ordinary, 64 << 10, c->stream));
+	return cu.cuStreamQuery(c->stream);
+}
+
 /* All that must not block: in turn, each with its result. */
 static CUresult make_others(struct call *c)
 {
@@ -1029,7 +1081,8 @@ static void blocking(void)
 {
 	static CUresult (*const makes[])(struct call *) = {
 		make_free, make_free_host, make_unregister, make_load,
-		make_unload, make_synchronize, make_launch,
+		make_unload, make_synchronize, make_launch, make_pageable_in,
+		make_pageable_out,
 	};
 
 	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++) {
@@ -1043,6 +1096,9 @@ static void blocking(void)
 static void not_blocking(void)
 {
 	behind = make_others;
+	story("", 1, story_ends);
+	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
+	behind = make_pageable_small;
 	story("", 1, story_ends);
 	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
 	behind = make_launch;
@@ -1542,6 +1598,8 @@ int main(void)
 		{ "handles of another context are refused", foreign },
 		{ "kernels run on its memory; a wild address breaks the context",
 		  kernels },
+		{ "memory that is not page-locked is slow, and slower from afar",
+		  pageable },
 		{ "a copy takes 2.7 us and bytes by the rate of its direction",
 		  alone },
 		{ "noise, drift and slowness come by sample, by seed", samples },

@@ -34,7 +34,8 @@ static struct cs_nvml *turned(const char *knob, const char *value)
 	static const char *const knobs[] = {
 		"FAKE_GPUS", "FAKE_NVLINKS", "FAKE_NVLINKS_DOWN", "FAKE_PCIE",
 		"FAKE_THROTTLE", "FAKE_NVML_OTHERS", "FAKE_NVML_INIT",
-		"FAKE_ECC", "FAKE_POWER_LIMIT", "FAKE_VBIOS", "FAKE_SERIAL",
+		"FAKE_ECC", "FAKE_CONFIDENTIAL", "FAKE_POWER_LIMIT", "FAKE_VBIOS",
+		"FAKE_SERIAL",
 		"FAKE_FABRIC", "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
 	};
 	struct cs_err err = { "" };
@@ -331,6 +332,7 @@ static void board(void)
 	t_eq_str(s.board.inforom, "G520.0280.00.04");
 	t_eq_int(s.board.module_id, 2);
 	t_eq_int(s.board.ecc, 1);
+	t_eq_int(s.board.confidential, 0);
 	t_near(s.board.power_limit_w, 700, 1e-9);
 	t_near(s.board.power_default_w, 700, 1e-9);
 	t_eq_int(s.board.sm_mhz_max, 1980);
@@ -349,6 +351,8 @@ static void board_set(void)
 
 	if (sight("FAKE_ECC", "1:0", &s))
 		t_eq_int(s.board.ecc, 0);
+	if (sight("FAKE_CONFIDENTIAL", "1", &s))
+		t_eq_int(s.board.confidential, 1);
 	if (sight("FAKE_POWER_LIMIT", "1:450", &s))
 		t_near(s.board.power_limit_w, 450, 1e-9);
 	if (sight("FAKE_VBIOS", "1:96.00.B1.00.02", &s))

@@ -1055,18 +1055,13 @@ static int reads_differently(const struct cs_settings *set, size_t at)
 {
 	struct cs_settings other = *set;
 	char a[CS_SETTING], b[CS_SETTING];
+	size_t i = 0;
 	uint32_t word;
 
 	memcpy(&word, (char *)&other + at, sizeof(word));
 	word ^= 1;
 	memcpy((char *)&other + at, &word, sizeof(word));
-	for (size_t i = 0; cs_setting_name(i); i++) {
-		cs_setting_text(set, i, a);
-		cs_setting_text(&other, i, b);
-		if (strcmp(a, b) != 0)
-			return (int)i;
-	}
-	return -1;
+	return cs_settings_differ(set, &other, &i, a, b) ? (int)i : -1;
 }
 
 /* A new one that no comparison and no resumed journal would name. */

@@ -94,6 +94,7 @@ static void flags_have_names_in_order_of_bit(void)
 	t_eq_str(names[7], "placement-not-proven");
 	t_eq_str(names[8], "in-company");
 	t_eq_str(names[9], "again");
+	t_eq_str(names[10], "not-flushed");
 }
 
 int main(void)

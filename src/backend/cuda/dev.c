@@ -55,6 +55,11 @@ struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err)
 	return on;
 }
 
+int cs_dev_enter(struct cs_dev *dev, struct cs_err *err)
+{
+	return CS_DEV_CU(dev, err, cuCtxSetCurrent, dev->context);
+}
+
 int cs_dev_broken(const struct cs_dev *dev)
 {
 	return dev->sticky;

@@ -1,7 +1,8 @@
 /* dev.h - one GPU as one agent drives it: what the parts of this folder share.
  *
  * All calls on a device come from the thread that opened it, whose current
- * context is the device's primary context from open to close. */
+ * context is the device's primary context from open to close; but a lane may be lent
+ * to another thread, which enters first. */
 #ifndef CS_BACKEND_CUDA_DEV_H
 #define CS_BACKEND_CUDA_DEV_H
 
@@ -9,7 +10,6 @@
 #include <stdint.h>
 
 #include "backend/backend.h"
-#include "backend/cpucopy.h"
 #include "backend/cuda/driver.h"
 #include "backend/cuda/kernels.h"
 
@@ -30,8 +30,7 @@ struct cs_lane {
 	CUevent start, end;
 	int timed;		/* copies, not a stamp */
 	uint32_t seq;		/* of the gate, that it waited for */
-	int on_cpu;		/* neither: `cpu`, and the stream has no part in it */
-	struct cs_cpucopy cpu;
+	int is_lent;		/* armed by another thread than the agent's */
 	struct cs_flight flight; /* by kernels, with its geometry; else of kind
 				 * COPY */
 	uint64_t expected;	/* of its proof */
@@ -75,7 +74,7 @@ struct cs_dev {
 	uint32_t tma_room;	/* … that all blocks of a multiprocessor have */
 	uint64_t gate_limit_ns;	/* of the gate kernel */
 	int memops;		/* stream memory operations work, as tried */
-	int sticky;		/* a call said that all is lost */
+	_Atomic int sticky;	/* a call said that all is lost */
 
 	CUstream aux;		/* fill, poison, check, load */
 	CUevent aux_start, aux_end;
@@ -98,6 +97,9 @@ struct cs_dev {
 	CUdeviceptr ring_at;	/* on the device */
 	uint64_t ring_bytes;
 	int ring_fd;
+	CUdeviceptr other;	/* what takes the cache from other memory; 0: not
+				 * wanted yet, … */
+	uint64_t other_bytes;
 	CUdeviceptr spare;	/* another buffer, for what its calls cost */
 	CUmodule again;		/* the module once more, likewise */
 	struct cs_peer *peers;	/* mappings that are open */
@@ -160,6 +162,7 @@ int cs_dev_ring(struct cs_dev *dev, void *host, uint64_t bytes, int fd,
 		struct cs_err *err);
 int cs_dev_rearena(struct cs_dev *dev, uint64_t bytes, int by_fd,
 		   struct cs_export *out, struct cs_err *err);
+int cs_dev_enter(struct cs_dev *dev, struct cs_err *err);
 int cs_dev_broken(const struct cs_dev *dev);
 void cs_dev_close(struct cs_dev *dev);
 
@@ -206,6 +209,7 @@ int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
 		struct cs_err *err);
 int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 		 struct cs_err *err);
+int cs_pass_displace(struct cs_dev *dev, struct cs_err *err);
 int cs_pass_idle(struct cs_dev *dev, struct cs_err *err);
 
 int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,

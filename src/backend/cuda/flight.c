@@ -9,8 +9,8 @@
  *     OUT: wait *emptied >= base + n - slots | copy to slot   | *filled = base + n
  *     IN:  wait *filled >= base + n          | copy from slot | *emptied = base + n
  *
- * Everything here is enqueued and queried, nothing waits; but what the CPU copies
- * it copies, gate and all, when it is asked for the end. */
+ * Everything here is enqueued and queried, nothing waits; but a copy of pageable memory
+ * holds up who enqueues it, which is why a thread of its own does. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -133,7 +133,7 @@ int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err)
 
 	if (!on)
 		return -1;
-	on->timed = on->on_cpu = 0;
+	on->timed = 0;
 	on->flight.kind = CS_FLIGHT_COPY;
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 }
@@ -142,19 +142,14 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		  uint32_t seq, const struct cs_flight *flight,
 		  struct cs_err *err)
 {
-	int by_kernel = flight->kind >= CS_FLIGHT_SM &&
-			flight->kind != CS_FLIGHT_CPU;
+	int by_kernel = flight->kind >= CS_FLIGHT_SM;
 	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
 	if (!on)
 		return -1;
 	on->timed = 0;
 	on->flight.kind = CS_FLIGHT_COPY;
-	on->on_cpu = flight->kind == CS_FLIGHT_CPU;
-	if (on->on_cpu) {
-		cs_cpucopy_arm(&on->cpu, gate, seq, flight);
-		return 0;
-	}
+	on->is_lent = flight->kind == CS_FLIGHT_PAGEABLE;
 	if (by_kernel && cs_sm_prepare(dev, lane, flight, err))
 		return -1;
 	if (enqueue_wait(dev, lane, gate, seq, err) ||
@@ -179,7 +174,7 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 
 	if (!on)
 		return -1;
-	on->timed = on->on_cpu = 0;
+	on->timed = 0;
 	on->flight.kind = CS_FLIGHT_COPY;
 	if (enqueue_wait(dev, lane, gate, seq, err))
 		return -1;
@@ -194,16 +189,19 @@ out:
 /* From the first start of all that waited for the same value of the gate: copies that
  * one engine makes in turn were meant to run together, and a start behind another's
  * end would hide that.  What has not started yet starts no earlier.  A virtual clock
- * is the stream's own. */
+ * is the stream's own; so is the start of what a thread of its own armed, which looks at
+ * no other lane. */
 static double since_first_start(const struct cs_dev *dev, const struct cs_lane *on,
 				float own_ms)
 {
 	float most = own_ms, ms;
 
-	for (int i = 0; i < dev->lanes && !cs_driver_clock_is_virtual(); i++) {
+	if (on->is_lent || cs_driver_clock_is_virtual())
+		return most * 1e6;
+	for (int i = 0; i < dev->lanes; i++) {
 		const struct cs_lane *other = &dev->lane[i];
 
-		if (other != on && other->stream && other->timed &&
+		if (other != on && !other->is_lent && other->stream && other->timed &&
 		    other->seq == on->seq &&
 		    !CS_CALL(cuEventElapsedTime, &ms, other->start, on->end) &&
 		    ms > most)
@@ -219,8 +217,6 @@ int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 	CUresult result;
 	float ms = 0;
 
-	if (on->on_cpu)
-		return cs_cpucopy_poll(&on->cpu, ns);
 	result = CS_CALL(cuEventQuery, on->end);
 	if (result == CUDA_ERROR_NOT_READY)
 		return 0;

@@ -213,6 +213,8 @@ void cs_dev_close(struct cs_dev *dev)
 				      .start = dev->aux_start,
 				      .end = dev->aux_end });
 	cs_dev_disarena(dev);
+	if (dev->other)
+		CS_CALL(cuMemFree, dev->other);
 	if (dev->spare)
 		CS_CALL(cuMemFree, dev->spare);
 	if (dev->again)

@@ -112,6 +112,28 @@ int cs_pass_check(struct cs_dev *dev, uint64_t address,
 	return 0;
 }
 
+/* Twice the second-level cache, so that of an earlier pass nothing is left either. */
+static int make_other(struct cs_dev *dev, struct cs_err *err)
+{
+	int cache = 0;
+
+	if (CS_DEV_CU(dev, err, cuDeviceGetAttribute, &cache,
+		      CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, dev->device))
+		return -1;
+	if (cache <= 0)
+		return cs_err_set(err, "the driver does not say how large the GPU's "
+				  "cache is");
+	dev->other_bytes = 2 * (uint64_t)cache / 16 * 16;
+	return cs_dev_alloc(dev, dev->other_bytes, &dev->other, err);
+}
+
+int cs_pass_displace(struct cs_dev *dev, struct cs_err *err)
+{
+	if (!dev->other && make_other(dev, err))
+		return -1;
+	return cs_pass_poison(dev, dev->other, dev->other_bytes, err);
+}
+
 int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		  uint64_t base, int random, uint64_t seed, struct cs_err *err)
 {

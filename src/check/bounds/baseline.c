@@ -35,7 +35,7 @@ static const struct cs_test *test_of(const struct cs_norm *norm)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[norm->test];
+	return &cs_catalogue(&n)[norm->of.test];
 }
 
 int cs_norm_class_index(const struct cs_baseline *b, const char *name)
@@ -53,21 +53,18 @@ void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
 {
 	memset(key, 0, sizeof(*key));
 	key->class = (uint32_t)class;
-	key->test = row->test;
+	key->of = cs_row_view(row);
 	key->metric = row->metric;
-	key->bytes = row->what.bytes;
 	cs_way_text(run, row, key->way, sizeof(key->way));
 }
 
 int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b)
 {
-	const uint64_t x[] = { a->class, a->test, a->bytes, a->metric };
-	const uint64_t y[] = { b->class, b->test, b->bytes, b->metric };
+	int d = (a->class > b->class) - (a->class < b->class);
 
-	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return strcmp(a->way, b->way);
+	d = d ? d : cs_views_compare(&a->of, &b->of);
+	d = d ? d : (a->metric > b->metric) - (a->metric < b->metric);
+	return d ? d : strcmp(a->way, b->way);
 }
 
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
@@ -203,27 +200,25 @@ static void missing_text(const struct cs_baseline *b, int class, uint32_t test,
 	cs_size_text(bytes, one, sizeof(one));
 	cs_text(to, size, "%s at %s", name, one);
 	for (size_t i = 0; i < b->norms.n; i++) {
-		if (norm[i].test != test || norm[i].bytes == last ||
+		if (norm[i].of.test != test || norm[i].of.bytes == last ||
 		    (class >= 0 && norm[i].class != (uint32_t)class))
 			continue;
-		cs_size_text(norm[i].bytes, one, sizeof(one));
+		cs_size_text(norm[i].of.bytes, one, sizeof(one));
 		cs_text_add(to, size, "%s%s",
 			    last ? ", " : ": it has that test at ", one);
-		last = norm[i].bytes;
+		last = norm[i].of.bytes;
 	}
 	if (last)
 		return;
 	cs_text_add(to, size, ": it has no such test");
 }
 
-static int has_matrix(const struct cs_baseline *b, int class, uint32_t test,
-		      uint64_t bytes)
+static int has_matrix(const struct cs_baseline *b, const struct cs_view *view)
 {
 	const struct cs_norm *norm = b->norms.data;
 
 	for (size_t i = 0; i < b->norms.n; i++)
-		if (norm[i].test == test && norm[i].bytes == bytes &&
-		    (class < 0 || norm[i].class == (uint32_t)class))
+		if (!cs_views_compare(&norm[i].of, view))
 			return 1;
 	return 0;
 }
@@ -234,11 +229,9 @@ int cs_baseline_fits(const struct cs_baseline *b, const struct cs_plan *plan,
 	char missing[CS_ERR_TEXT];
 	const struct cs_view *view;
 
-	for (uint32_t v = 0; v < plan->n_views; v++) {
-		view = cs_plan_view(plan, v);
-		if (has_matrix(b, -1, view->test, view->bytes))
+	for (uint32_t v = 0; v < plan->n_views; v++)
+		if (has_matrix(b, cs_plan_view(plan, v)))
 			return 0;
-	}
 	view = cs_plan_view(plan, 0);
 	missing_text(b, -1, view->test, view->bytes, missing, sizeof(missing));
 	return cs_err_set(err, "the baseline has nothing of %s", missing);
@@ -351,7 +344,7 @@ static int tell(struct look *look, const struct cs_row *of,
 		return cs_judge_breaches(look->run, cells->data, cells->n, &bound,
 					 look->err);
 	}
-	missing_text(look->run->baseline, (int)key->class, key->test, key->bytes, none,
+	missing_text(look->run->baseline, (int)key->class, key->of.test, key->of.bytes, none,
 		     sizeof(none));
 	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
 		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->way, none);

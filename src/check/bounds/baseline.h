@@ -31,8 +31,8 @@
 
 struct cs_norm {
 	uint32_t class;		/* position in classes */
-	uint32_t test, metric;	/* position in the catalogue, enum cs_metric */
-	uint64_t bytes;		/* of a copy */
+	struct cs_view of;	/* the matrix */
+	uint32_t metric;	/* enum cs_metric */
 	char way[CS_PATH_WORDS];
 	double median;		/* in the test's unit */
 	/* spreads; NAN unknown */

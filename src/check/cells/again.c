@@ -43,12 +43,14 @@ static void want_beside(struct wanted *w, const struct cs_row *cell, int row, in
 {
 	const struct cs_row_list cells =
 		cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
+	const struct cs_view of = cs_row_view(cell);
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *r = cs_listed(&cells, i);
 
-		if (r->test != cell->test || r->what.bytes != cell->what.bytes ||
-		    r->status != CS_OK || cs_is_unsure(r) ||
+		const struct cs_view view = cs_row_view(r);
+
+		if (cs_views_compare(&view, &of) || r->status != CS_OK || cs_is_unsure(r) ||
 		    cs_ends_are_same(&r->what.src, &cell->what.src) != row ||
 		    cs_ends_are_same(&r->what.dst, &cell->what.dst) != col ||
 		    (!row && !col && cs_suspects_bear_on(w->suspect, w->n_suspects, r)))

@@ -59,11 +59,13 @@ static uint64_t group_of(const struct cs_spots *spots, uint32_t node, uint32_t t
 static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&spots->run->rows, at);
+	uint64_t variant = 0;
 
+	memcpy(&variant, &row->what.variant, sizeof(row->what.variant));
 	return (struct cs_spot){
 		.group = { group_of(spots, row->node, row->test,
 				    cs_own_company(spots->run, row)),
-			   row->what.bytes },
+			   row->what.bytes, variant },
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node, .at = (uint32_t)at,
 		.y = log(row->stats.median), .off = NAN,
@@ -74,10 +76,10 @@ static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 static int by_place(const void *x, const void *y)
 {
 	const struct cs_spot *a = x, *b = y;
-	if (a->group[0] != b->group[0])
-		return a->group[0] < b->group[0] ? -1 : 1;
-	if (a->group[1] != b->group[1])
-		return a->group[1] < b->group[1] ? -1 : 1;
+
+	for (int i = 0; i < 3; i++)
+		if (a->group[i] != b->group[i])
+			return a->group[i] < b->group[i] ? -1 : 1;
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
 	if (a->cell != b->cell)

@@ -1,5 +1,6 @@
 /* suspect.h - what the files that judge cells share: a cell's place among others, and
- * what is held against a part of a node until it is worded.  Nobody else includes it. */
+ * what is held against a part of a node until it is worded.  Beside them bounds/bound.c
+ * alone includes it, to tell where a suspect is told already what it finds. */
 #ifndef CS_CHECK_SUSPECT_H
 #define CS_CHECK_SUSPECT_H
 
@@ -70,7 +71,7 @@ struct cs_suspect {
 
 /* Cells of a run that can be judged, in order: class, test, size, node, cell. */
 struct cs_spot {
-	uint64_t group[2];	/* class, test, company; bytes */
+	uint64_t group[3];	/* class, test, company; bytes; variant */
 	uint32_t cell, node, at; /* at: its row */
 	double y;		/* log of its figure, the greater the better */
 	double off;		/* y less what is usual; NAN not known */

@@ -98,13 +98,12 @@ static int hold_settings(const struct two *t, struct cs_err *err)
 {
 	const struct cs_plan *a = t->a->run->plan, *b = t->b->run->plan;
 	char x[CS_SETTING], y[CS_SETTING];
+	const char *name;
+	size_t at = 0;
 
-	for (size_t i = 0; a && b && cs_setting_name(i); i++) {
-		cs_setting_text(&a->set, i, x);
-		cs_setting_text(&b->set, i, y);
-		if (cs_conditions_add(t->v, cs_setting_name(i), t->where, x, y, err))
+	while (a && b && (name = cs_settings_differ(&a->set, &b->set, &at, x, y)))
+		if (cs_conditions_add(t->v, name, t->where, x, y, err))
 			return -1;
-	}
 	return 0;
 }
 

@@ -8,11 +8,6 @@
 #include "base/print.h"
 #include "result/cells.h"
 
-int cs_only_looked(const struct cs_run *run)
-{
-	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
-}
-
 int cs_run_exit(const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;

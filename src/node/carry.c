@@ -1,0 +1,236 @@
+#include "config.h"
+
+#include "node/carry.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define PART_GRAIN ((uint64_t)4096) /* of what several share: whole pages */
+
+int cs_carry_is(const struct cs_transfer *t)
+{
+	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
+
+	if (t->method == CS_METHOD_CPU)
+		return numas == 2;
+	return numas && (t->src.memory == CS_MEM_PAGEABLE ||
+			 t->dst.memory == CS_MEM_PAGEABLE);
+}
+
+/* ---- what workers do ---- */
+
+struct part {
+	char *dst;
+	const char *src;
+	uint64_t bytes;
+	uint32_t copies;
+};
+
+static int copy_part(void *arg, struct cs_err *err)
+{
+	const struct part *part = arg;
+
+	(void)err;
+	for (uint32_t i = 0; i < part->copies; i++) {
+		memcpy(part->dst, part->src, part->bytes);
+		/* Equal copies must not become one. */
+		__asm__ volatile("" : : : "memory");
+	}
+	return 0;
+}
+
+struct asked {
+	const struct cs_backend *backend;
+	struct cs_dev *dev;
+	struct cs_flight flight;
+	const uint32_t *gate;
+	uint32_t seq;
+	int lane, spins;
+};
+
+_Static_assert(sizeof(struct asked) <= CS_WORK_BYTES, "a worker is told more");
+
+/* What was enqueued runs out, also after an error. */
+static int drain(const struct asked *a, int failed, struct cs_err *err)
+{
+	struct cs_err last;
+	double ns;
+	int rc;
+
+	while (!(rc = a->backend->poll(a->dev, a->lane, &ns, failed ? &last : err)))
+		if (!a->spins)
+			sched_yield();
+	return failed || rc < 0 ? -1 : 0;
+}
+
+/* Between two marks in its stream, whose gate is open. */
+static int ask_behind_gate(void *arg, struct cs_err *err)
+{
+	const struct asked *a = arg;
+
+	if (a->backend->enter(a->dev, err))
+		return -1;
+	return drain(a, a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->flight,
+					err), err);
+}
+
+/* From host memory to host memory, where a stream has no part in it: by the clock. */
+static int ask(void *arg, struct cs_err *err)
+{
+	const struct asked *a = arg;
+	const struct cs_backend_costs *calls = a->backend->costs;
+
+	if (a->backend->enter(a->dev, err))
+		return -1;
+	return drain(a, calls->copy(a->dev, a->lane, &a->flight, err) ||
+			calls->mark(a->dev, a->lane, err), err);
+}
+
+/* ---- teams ---- */
+
+static int is_of_host(const struct cs_transfer *t)
+{
+	return cs_end_is_numa(&t->src) && cs_end_is_numa(&t->dst);
+}
+
+int cs_carry_numa(const struct cs_carry *c, const struct cs_transfer *t)
+{
+	if (t->variant.cpu_numa)
+		return t->variant.cpu_numa - 1;
+	if (is_of_host(t))
+		return t->dst.index == CS_NUMA_LOCAL ? c->slot->facts.numa :
+						       t->dst.index;
+	return -1;
+}
+
+static int threads_of(const struct cs_transfer *t)
+{
+	int n = t->variant.threads ? t->variant.threads : 1;
+
+	if ((uint64_t)n > t->bytes / PART_GRAIN)
+		n = (int)(t->bytes / PART_GRAIN);
+	return n > 1 && t->method == CS_METHOD_CPU ? n : 1;
+}
+
+/* All of them, or none. */
+static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa)
+{
+	while (team->n < n) {
+		struct cs_worker *w = cs_worker_take(&c->workers, numa,
+						     &c->slot->err);
+
+		if (!w)
+			break;
+		team->worker[team->n++] = w;
+	}
+	if (team->n == n)
+		return 0;
+	while (team->n)
+		cs_worker_put(team->worker[--team->n]);
+	c->slot->refused = 1;
+	return -1;
+}
+
+static void arm_copy(struct cs_carry *c, struct cs_team *team,
+		     const struct cs_flight *f)
+{
+	uint64_t each = f->bytes / (uint64_t)team->n / PART_GRAIN * PART_GRAIN;
+
+	for (int i = 0; i < team->n; i++) {
+		uint64_t at = (uint64_t)i * each;
+		struct part part = {
+			.dst = (char *)(uintptr_t)f->dst + at,
+			.src = (const char *)(uintptr_t)f->src + at,
+			.bytes = i + 1 < team->n ? each : f->bytes - at,
+			.copies = f->copies,
+		};
+
+		cs_worker_arm(team->worker[i], c->slot->seq,
+			      &(struct cs_work){ copy_part, &part, sizeof(part) });
+	}
+}
+
+static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
+		     const struct cs_flight *f)
+{
+	struct cs_board *board = c->workers.board;
+	struct asked asked = {
+		.backend = c->backend, .dev = c->dev, .flight = *f,
+		.gate = (const uint32_t *)&board->gate, .seq = c->slot->seq,
+		.lane = lane, .spins = board->spin_ns > 0,
+	};
+
+	cs_worker_arm(team->worker[0], c->slot->seq,
+		      &(struct cs_work){ team->by_stream ? ask_behind_gate : ask,
+					 &asked, sizeof(asked) });
+}
+
+/* Where it was carried, for rows. */
+static void note(struct cs_carry *c, const struct cs_team *team, int numa,
+		 struct cs_cpu_side *side)
+{
+	const struct cs_agent_facts *f = &c->slot->facts;
+
+	side->threads = (uint8_t)team->n;
+	side->cpu_numa = (int16_t)(numa >= 0 ? numa : f->bound ? f->numa : -1);
+	cs_text(side->cpus, sizeof(side->cpus), "%s",
+		cs_worker_cpus(team->worker[0]));
+}
+
+int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
+		 const struct cs_transfer *t, const struct cs_flight *f)
+{
+	struct cs_team *team = &c->team[lane];
+	int numa = cs_carry_numa(c, t);
+
+	team->by_stream = 0;
+	team->did = (struct cs_worked){ 0 };
+	if (team_take(c, team, threads_of(t), numa))
+		return -1;
+	note(c, team, numa, &c->slot->side[k]);
+	team->by_stream = !is_of_host(t);
+	if (t->method == CS_METHOD_CPU)
+		arm_copy(c, team, f);
+	else
+		arm_call(c, team, lane, f);
+	return 0;
+}
+
+int cs_carry_await(struct cs_carry *c, int lane)
+{
+	struct cs_team *team = &c->team[lane];
+	struct cs_worked one, *all = &team->did;
+
+	if (!team->n)
+		return 0;
+	*all = (struct cs_worked){ .begin_ns = UINT64_MAX, .counts = 1 };
+	while (team->n) {
+		struct cs_worker *w = team->worker[--team->n];
+
+		cs_worker_await(w, &one);
+		cs_worker_put(w);
+		if (one.begin_ns < all->begin_ns)
+			all->begin_ns = one.begin_ns;
+		if (one.end_ns > all->end_ns)
+			all->end_ns = one.end_ns;
+		all->counts &= one.counts;
+		if (one.rc && !all->rc) {
+			all->rc = one.rc;
+			all->err = one.err;
+		}
+	}
+	if (all->rc)
+		c->slot->err = all->err;
+	return all->rc;
+}
+
+int cs_carry_ns(const struct cs_carry *c, int lane, double *ns)
+{
+	const struct cs_team *team = &c->team[lane];
+
+	*ns = 0;
+	if (!team->did.counts || team->did.rc)
+		return 1;
+	*ns = (double)(team->did.end_ns - team->did.begin_ns);
+	return !team->by_stream;
+}

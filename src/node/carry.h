@@ -1,0 +1,46 @@
+/* carry.h - transfers that CPUs carry: their own copies, and copies of a driver that
+ * hold up whoever asks for them until they have been made.
+ *
+ * Workers do both (workers.h).  A copy of several threads is shared by that many.  A
+ * copy of the driver from or to pageable memory would block behind the closed gate of its
+ * own stream, so a worker asks for it when the gate is open. */
+#ifndef CS_NODE_CARRY_H
+#define CS_NODE_CARRY_H
+
+#include "node/workers.h"
+
+/* Who works on one transfer of the sample at hand. */
+struct cs_team {
+	struct cs_worker *worker[CS_VARIANT_THREADS];
+	int n;			/* 0: nobody */
+	int by_stream;		/* its time is the lane's, not the workers' */
+	struct cs_worked did;	/* all of them together */
+};
+
+/* Of one agent.  All zero but what it is given: it has no workers yet. */
+struct cs_carry {
+	struct cs_workers workers;
+	const struct cs_backend *backend;
+	struct cs_dev *dev;
+	struct cs_slot *slot;	/* the agent's */
+	struct cs_team team[CS_LANES];
+};
+
+/* Do CPUs carry it? */
+int cs_carry_is(const struct cs_transfer *t);
+/* The NUMA node whose CPUs work on a transfer: as its variant wants, between NUMA nodes
+ * the second; -1: wherever the agent may run, which is beside its GPU. */
+int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);
+
+/* The step's k-th transfer, on a lane of the agent's that is the workers' until the end.
+ * Errors are in the slot, where what cannot be done here is refused; then nobody works on
+ * it. */
+int cs_carry_arm(struct cs_carry *carry, int lane, uint32_t k,
+		 const struct cs_transfer *t, const struct cs_flight *flight);
+/* Until all workers of a lane have ended; at once where there are none. */
+int cs_carry_await(struct cs_carry *carry, int lane);
+/* Is its time that of its workers?  Then *ns is it, from where the first began to where
+ * the last ended; 0 of what was cancelled or failed.  Else the lane knows. */
+int cs_carry_ns(const struct cs_carry *carry, int lane, double *ns);
+
+#endif

@@ -1,0 +1,111 @@
+#include "config.h"
+
+#include "node/home.h"
+
+#include "node/hostpass.h"
+
+int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++)
+		if (cs_plan_transfer(plan, step, k)->variant.cache != CS_CACHE_ANY)
+			return 1;
+	return 0;
+}
+
+/* ---- warm ---- */
+
+static int rewrite(void *arg, struct cs_err *err)
+{
+	const struct cs_ends_memory *m = arg;
+
+	(void)err;
+	cs_hostpass_fill(m->at, m->bytes, m->key);
+	return 0;
+}
+
+/* By a worker, so that the agent stays where it is; the threads of a pass are where who
+ * makes them is. */
+static int rewrite_on(struct cs_workers *workers, int numa, struct cs_ends_memory *m,
+		      struct cs_slot *slot)
+{
+	struct cs_worker *w = cs_worker_take(workers, numa, &slot->err);
+	struct cs_worked did;
+
+	if (!w) {
+		slot->refused = 1;
+		return -1;
+	}
+	cs_worker_start(w, &(struct cs_work){ rewrite, m, sizeof(*m) });
+	cs_worker_await(w, &did);
+	cs_worker_put(w);
+	return 0;
+}
+
+static int warm(struct cs_ends *e, struct cs_carry *c, uint32_t k)
+{
+	struct cs_ends_memory source = cs_ends_memory(e, k, 0);
+
+	return source.bytes ?
+		       rewrite_on(&c->workers, cs_carry_numa(c, cs_ends_transfer(e, k)),
+				  &source, e->slot) : 0;
+}
+
+/* ---- cold ---- */
+
+static void flush(const struct cs_ends_memory *m, const struct cs_flush *how,
+		  struct cs_cpu_side *side)
+{
+	if (!m->bytes)
+		return;
+	cs_hostpass_flush(m->at, m->bytes, how->way.flush);
+	side->is_flushed = how->is_proven;
+	side->warm_ns = (float)how->warm_ns;
+	side->cold_ns = (float)how->cold_ns;
+	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
+}
+
+static void cool(struct cs_ends *e, uint32_t k, const struct cs_flush_way *ways)
+{
+	const struct cs_agent_facts *f = &e->slot->facts;
+	struct cs_ends_memory source = cs_ends_memory(e, k, 0);
+	struct cs_ends_memory target = cs_ends_memory(e, k, 1);
+	struct cs_flush how;
+
+	if (!source.bytes && !target.bytes)
+		return;
+	cs_flush_of(f->bound ? f->numa : -1, ways, cs_clock_ns, &how);
+	flush(&source, &how, &e->slot->side[k]);
+	flush(&target, &how, &e->slot->side[k]);
+}
+
+static int is_of_my_gpu(const struct cs_ends *e, const struct cs_end *end)
+{
+	return end->kind == CS_END_GPU && end->index == e->me;
+}
+
+/* ---- all of them ---- */
+
+int cs_home_bring(struct cs_ends *e, struct cs_carry *c,
+		  const struct cs_flush_way *ways)
+{
+	int displace = 0;
+
+	/* what is written comes first: of other transfers it is to be cold */
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_ends_transfer(e, k);
+
+		e->slot->side[k].cache = t->variant.cache;
+		if (t->variant.cache == CS_CACHE_WARM && warm(e, c, k))
+			return -1;
+	}
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_ends_transfer(e, k);
+
+		if (t->variant.cache != CS_CACHE_COLD)
+			continue;
+		cool(e, k, ways);
+		displace |= is_of_my_gpu(e, &t->src) || is_of_my_gpu(e, &t->dst);
+	}
+	return displace && e->backend->displace ?
+		       e->backend->displace(e->dev, &e->slot->err) : 0;
+}

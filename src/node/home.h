@@ -1,0 +1,23 @@
+/* home.h - before a sample: the ends of its transfers, and the caches before them, as
+ * the variants of these want them.
+ *
+ * All gates of the process are open, so calls may block; between this and the gate nothing
+ * but arming happens.  Transfers of no variant need none of it. */
+#ifndef CS_NODE_HOME_H
+#define CS_NODE_HOME_H
+
+#include "node/carry.h"
+#include "node/ends.h"
+#include "place/flush.h"
+
+/* Does any transfer of the step want it? */
+int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step);
+
+/* What of the step is the agent's: its host memory and its GPU.  Warm: the source is
+ * written once more, by CPUs of the node that works.  Cold: all host memory is flushed
+ * by one of `ways`, proven on the node of the agent's CPUs, and the GPU's cache holds
+ * other bytes.  slot->side says what was done. */
+int cs_home_bring(struct cs_ends *ends, struct cs_carry *carry,
+		  const struct cs_flush_way *ways);
+
+#endif

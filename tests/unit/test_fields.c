@@ -1,0 +1,200 @@
+#include "config.h"
+
+#include "file/code.h"
+#include "file/record.h"
+
+#include "canned.h"
+#include "plan/settings.h"
+#include "tap.h"
+
+/* ---- tables ---- */
+
+static const struct cs_fieldset *const sets[] = {
+	&cs_agent_gpu_fields, &cs_agent_fields, &cs_gpu_sight_fields, &cs_node_fields,
+	&cs_nic_fields, &cs_domain_fields, &cs_rank_fields, &cs_peer_fields,
+	&cs_nvlink_fields, &cs_row_fields, &cs_settings_fields,
+};
+
+static json_t *encoded(const struct cs_fieldset *set, const void *of)
+{
+	struct cs_put r = cs_put_begin();
+
+	cs_encode(&r, set, of);
+	return cs_put_end(&r);
+}
+
+/* Another value for each field, and none that is unknown. */
+static void fill(void *n, const struct cs_field *f, const void *of)
+{
+	int value = ++*(int *)n % 3 + 1;
+
+	if (f->type == CS_TYPE_REAL)
+		*(double *)cs_field_in(f, of) = value * 1.25;
+	else if (f->type == CS_TYPE_TEXT || f->type == CS_TYPE_NAME)
+		cs_text(cs_field_in(f, of), f->size, "t%d", value);
+	else if (f->type == CS_TYPE_KIB)
+		cs_field_store(f, (void *)(uintptr_t)of, value * 1024);
+	else if (f->type != CS_TYPE_PART)
+		cs_field_store(f, (void *)(uintptr_t)of,
+			       f->type == CS_TYPE_COUNT || f->type == CS_TYPE_NUMBER ||
+			       f->type == CS_TYPE_BITS ? value : 1);
+}
+
+static void every_field_comes_back(void)
+{
+	static union {
+		struct cs_agent_facts agent;
+		struct cs_node_facts node;
+		struct cs_gpu_sight sight;
+		struct cs_row row;
+	} one, two;
+	struct cs_err err;
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		struct cs_fields from = { NULL, sets[i]->name, &err, 0, NULL };
+		json_t *first, *again;
+		int n = 0;
+
+		memset(&one, 0, sizeof(one));
+		memset(&two, 0xaa, sizeof(two));
+		cs_fields_each(sets[i], &one, fill, &n);
+		first = encoded(sets[i], &one);
+		from.object = first;
+		cs_fields_init(sets[i], &two);
+		cs_decode(&from, sets[i], &two);
+		again = encoded(sets[i], &two);
+		t_ok(!from.bad && n > 1 && json_equal(first, again));
+		json_decref(first);
+		json_decref(again);
+	}
+}
+
+static void what_is_unknown_is_null(void)
+{
+	static const char *const keys[] = { "sm_count", "before", "mps", NULL };
+	struct cs_agent_facts agent;
+	json_t *record;
+
+	memset(&agent, 0xaa, sizeof(agent));
+	cs_fields_init(&cs_agent_gpu_fields, &agent);
+	record = encoded(&cs_agent_gpu_fields, &agent);
+	for (int i = 0; keys[i]; i++)
+		t_ok(json_is_null(json_object_get(record, keys[i])));
+	json_decref(record);
+}
+
+/* ---- records and the schema ---- */
+
+static json_t *schema;
+
+/* The definition that a schema stands for. */
+static json_t *resolved(json_t *of)
+{
+	const char *ref;
+
+	while (of && (ref = json_string_value(json_object_get(of, "$ref"))))
+		of = json_object_get(json_object_get(schema, "$defs"),
+				     strrchr(ref, '/') + 1);
+	return of;
+}
+
+static int is_said(const char *what, const char *key, const char *where)
+{
+	printf("# %s.%s: %s\n", what, key, where);
+	return 1;
+}
+
+/* Keys that one of both has: how many. */
+static int differ(const char *what, const json_t *record, json_t *of)
+{
+	json_t *properties, *value;
+	const char *key;
+	int n = 0;
+
+	of = resolved(of);
+	if (json_is_array(record)) {
+		json_t *items = resolved(json_object_get(of, "items"));
+
+		return json_array_size(record) ?
+			       differ(what, json_array_get(record, 0), items) :
+		       json_object_get(items, "properties") ?
+			       is_said(what, "", "the test has no record of it") : 0;
+	}
+	properties = json_object_get(of, "properties");
+	if (!json_is_object(record) || !properties)
+		return 0;
+	json_object_foreach(properties, key, value)
+		if (!json_object_get(record, key))
+			n += is_said(what, key, "in the schema alone");
+	json_object_foreach((json_t *)(uintptr_t)record, key, value) {
+		json_t *known = json_object_get(properties, key);
+
+		n += known ? differ(key, value, known) :
+			     is_said(what, key, "not in the schema");
+	}
+	return n;
+}
+
+static int differs_from(const char *definition, json_t *record)
+{
+	json_t *of = json_object_get(json_object_get(schema, "$defs"), definition);
+	int n = of && record ? differ(definition, record, of) : -1;
+
+	json_decref(record);
+	return n;
+}
+
+/* So much of everything that no array is empty. */
+static void furnish(struct cs_run_node *nd)
+{
+	struct cs_gpu_sight *s = &nd->sight[0];
+
+	cs_gpu_sight_init(s);
+	nd->facts.n_sights = 1;
+	s->to_gpu[0] = CS_REACH_SELF;
+	s->board.nvlink.n_gpus = 1;
+	nd->facts.n_nics = 1;
+	nd->facts.domain[0].numa = 0;
+	nd->facts.n_ranks = 1;
+	nd->ranks = calloc(1, sizeof(*nd->ranks));
+	cs_fields_init(&cs_rank_fields, nd->ranks);
+	nd->ranks->sees = 1;
+}
+
+static void schema_and_records_have_the_same_keys(void)
+{
+	struct canned c;
+	const char *data = getenv("TESTDATA");
+	char file[512];
+
+	cs_text(file, sizeof(file), "%s/../doc/cscope-mpi-1.schema.json",
+		data ? data : "tests");
+	schema = json_load_file(file, 0, NULL);
+	t_ok(schema != NULL);
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
+	furnish(&c.run.node[0]);
+	t_eq_int(differs_from("node", cs_record_node(&c.run, 0)), 0);
+	t_eq_int(differs_from("agent", cs_record_agent(&c.run, 0, 0)), 0);
+	t_eq_int(differs_from("result", cs_record_result(&c.run, 0)), 0);
+	t_eq_int(differs_from("run", cs_record_run(&c.run, 0)), 0);
+	t_eq_int(differs_from("program", cs_record_program(&c.run)), 0);
+	/* of name, version, commit and build one is there, and one that is not known */
+	t_eq_int(differs_from("program", json_pack("{s:s, s:n}", "name", "x", "new")),
+		 4);
+	json_decref(schema);
+	canned_release(&c);
+}
+
+int main(void)
+{
+	static const struct tap_test all[] = {
+		{ "every field of a table comes back from a file",
+		  every_field_comes_back },
+		{ "what is unknown is null", what_is_unknown_is_null },
+		{ "the schema and records have the same keys",
+		  schema_and_records_have_the_same_keys },
+		{ NULL, NULL },
+	};
+
+	return tap_main("fields", NULL, NULL, all);
+}
