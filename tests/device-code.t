@@ -75,6 +75,9 @@ sed 's/v\[k\] = __ldcg(p + i + k \* stride);/v[k] = p[i + k * stride];/
 	s/^\(\t*\)sum += v\[k\];/\1(void)v[k];/; s/^\(\t*\)sum += __ldcg(p + i);/\1;/' \
 	"$top/kernels/kernels.cu" >"$dir/dead.cu"
 ptx "$dir/dead.cu" "$dir/dead" || exit 1
-ok "a kernel whose words nobody needs is found to read nothing" eval \
-	'! reads "$dir/dead" cs_k_zread && ! grep -q "^load" "$dir/code"'
+is_dead() { # FILE KERNEL
+	! reads "$1" "$2" && ! grep -q '^load' "$dir/code"
+}
+ok "a kernel whose words nobody needs is found to read nothing" \
+	is_dead "$dir/dead" cs_k_zread
 echo "1..$n"
