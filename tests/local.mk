@@ -35,6 +35,7 @@ UNIT_TESTS = \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
 	%D%/unit/budget.t \
+	%D%/unit/carry.t \
 	%D%/unit/catalogue.t \
 	%D%/unit/chain.t \
 	%D%/unit/cells.t \
@@ -102,6 +103,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h
+%C%_unit_carry_t_SOURCES = %D%/unit/test_carry.c %D%/unit/node.h
 %C%_unit_catalogue_t_SOURCES = %D%/unit/test_catalogue.c
 %C%_unit_chain_t_SOURCES = %D%/unit/test_chain.c
 %C%_unit_cells_t_SOURCES = %D%/unit/test_cells.c %D%/unit/canned.h

@@ -281,6 +281,8 @@ static const struct cs_field node_facts[] = {
 	NODE(COUNT, "page_bytes", page_bytes, CS_TRAIT(SETTINGS, "page-bytes")),
 	NODE(TEXT, "huge_pages", huge_pages, .label = "huge pages",
 	     CS_TRAIT(SETTINGS, "huge-pages")),
+	NODE(SWITCH, "numa_balancing", numa_balancing, .label = "NUMA balancing",
+	     CS_TRAIT(SETTINGS, "numa-balancing")),
 	{ .type = CS_TYPE_PART, .key = "limits", .part = &limit_fields },
 	NODE(COUNT, "n_numa", n_numa, CS_TRAIT(WIRING, "numa-domains")),
 	NODE(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),

@@ -245,6 +245,7 @@ struct cs_node_facts {
 	int32_t n_cpus, n_numa, n_ranks, n_agents;
 	int32_t n_sights;	/* GPUs that anything knows of */
 	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
+	int32_t numa_balancing;	/* the kernel moves pages to who uses them: 1, 0 */
 	/* what confines the job on this node */
 	double cgroup_cpus;	/* quota, in CPUs; NAN none */
 	int64_t cgroup_memory_bytes; /* -1 no limit */

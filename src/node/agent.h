@@ -12,6 +12,7 @@
 #include "base/facts.h"
 #include "node/board.h"
 #include "node/starter.h"
+#include "place/flush.h"
 #include "place/place.h"
 
 enum cs_bind {

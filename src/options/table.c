@@ -78,8 +78,8 @@ static const struct cs_option measure_options[] = {
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
 	  "one-to-all, random[:K]; with the host pair, bidi, load, bidiload (all other "
 	  "GPUs as load), all, bidiall; default pair,bidi", OWN(cs_set_pattern) },
-	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge",
-	  OWN(cs_set_host_memory) },
+	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge, "
+	  "pageable", OWN(cs_set_host_memory) },
 	{ "numa", 0, "local|all|LIST", "NUMA domains of host memory: that of each GPU "
 	  "(the default), all, or some", OWN(cs_set_numa) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "

@@ -121,7 +121,7 @@ int cs_set_host_memory(struct cs_options *opt, const char *value, struct cs_err 
 {
 	char words[CS_WORDS] = "";
 
-	add_words(words, cs_memory_text, CS_MEM_PINNED, CS_MEM_HUGE);
+	add_words(words, cs_memory_text, CS_MEM_PINNED, CS_MEM_PAGEABLE);
 	if (pick_many(value, words, &opt->axes.memories, NULL, err))
 		return -1;
 	opt->axes.memories <<= CS_MEM_PINNED;

@@ -207,6 +207,16 @@ static void huge_pages(const char *root, struct cs_node_facts *node)
 			(int)strcspn(open + 1, "]"), open + 1);
 }
 
+/* "0", or bits of how it is done. */
+static void numa_balancing(const char *root, struct cs_node_facts *node)
+{
+	char text[16];
+
+	cs_first_line(root, "/proc/sys/kernel/numa_balancing", text, sizeof(text));
+	if (text[0])
+		node->numa_balancing = strcmp(text, "0") != 0;
+}
+
 static void shared_memory(const char *root, struct cs_node_facts *node)
 {
 	struct statvfs fs;
@@ -348,6 +358,7 @@ void cs_confine_node(const char *root, struct cs_node_facts *node)
 
 	cgroup_limits(root, node);
 	huge_pages(root, node);
+	numa_balancing(root, node);
 	iommu(root, node);
 	each_name(root, SWITCHES, add_switch_bios, node);
 	shared_memory(root, node);

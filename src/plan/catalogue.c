@@ -80,6 +80,7 @@
 #define IN_REGISTERED "registered host memory"
 #define IN_HUGE "huge host memory"
 #define IN_WC "wc host memory"
+#define IN_PAGEABLE "pageable host memory"
 
 #define ONE_BY_ONE ", one at a time"
 #define AND_BACK " and back, at once"
@@ -212,6 +213,9 @@ static const struct cs_test table[] = {
 	HOST("d2h.ce.huge.pair", D2H, CE, HUGE, PAIR, ONE_BY_ONE),
 	HOST("h2d.ce.huge.bidi", H2D, CE, HUGE, BIDI, AND_BACK),
 	HOST("h2d.ce.wc.pair", H2D, CE, WC, PAIR, ONE_BY_ONE),
+	HOST("h2d.ce.pageable.pair", H2D, CE, PAGEABLE, PAIR, ONE_BY_ONE),
+	HOST("d2h.ce.pageable.pair", D2H, CE, PAGEABLE, PAIR, ONE_BY_ONE),
+	HOST("h2d.ce.pageable.bidi", H2D, CE, PAGEABLE, BIDI, AND_BACK),
 	HOST("h2d.sm.pinned.pair", H2D, SM, PINNED, PAIR, ONE_BY_ONE),
 	HOST("d2h.sm.pinned.pair", D2H, SM, PINNED, PAIR, ONE_BY_ONE),
 	HOST("h2d.sm.pinned.bidi", H2D, SM, PINNED, BIDI, AND_BACK),
@@ -264,6 +268,11 @@ static const struct cs_test table[] = {
 	     "row's NUMA domain to column's, by one CPU of column's, one pair at a time",
 	     "one NUMA domain to another, by one CPU of the second",
 	     .memory = CS_MEM_PAGEABLE, .any_backend = 1),
+	TEST("host.driver.pinned.pair", HOST, DRIVER, COPY, PAIR,
+	     "row's NUMA domain, pageable, to column's, pinned, by the driver, one pair "
+	     "at a time",
+	     "one NUMA domain to pinned memory of another, by the driver",
+	     .memory = CS_MEM_PINNED),
 
 	TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR,
 	     "row writes 4 KiB to column, time of a copy",
@@ -351,6 +360,11 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 int cs_test_has_host(const struct cs_test *test)
 {
 	return test->memory != CS_MEM_DEVICE;
+}
+
+enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst)
+{
+	return test->path == CS_PATH_HOST && !is_dst ? CS_MEM_PAGEABLE : test->memory;
 }
 
 int cs_test_goes_in_rounds(const struct cs_test *test)

@@ -127,6 +127,9 @@ unsigned cs_test_matrices(const struct cs_test *test);
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 /* Is an end of it host memory of a NUMA domain? */
 int cs_test_has_host(const struct cs_test *test);
+/* What its end in host memory lies in; a CPU copies from one NUMA node to another out of
+ * pageable memory, whatever it copies into. */
+enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst);
 /* How many agents a node has at least that measures it: 1 or 2. */
 uint32_t cs_test_least_agents(const struct cs_test *test);
 /* Does it measure both ways of a path with the host, or both of a pair? */

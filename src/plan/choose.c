@@ -214,6 +214,8 @@ static int is_usual_method(const struct cs_test *test,
 {
 	if (test->path == CS_PATH_LOCAL)
 		return test->method != CS_METHOD_CHASE;
+	if (test->path == CS_PATH_HOST)
+		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
@@ -236,7 +238,7 @@ static int is_method(const struct cs_test *test, const struct cs_axes *axes,
 
 static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
-	unsigned usual = 1u << CS_MEM_PINNED | 1u << CS_MEM_PAGEABLE;
+	unsigned usual = 1u << CS_MEM_PINNED;
 
 	return !cs_test_has_host(test) ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||

@@ -158,6 +158,19 @@ static const char *const host_issuer[CS_METHODS] = {
 		"ones store. The memory is bound to its NUMA domain (--numa)." ZERO_COPY,
 };
 
+/* The driver's own copy between the two is what takes the time. */
+static const char *const pageable_issuer =
+	"The driver, by cuMemcpyAsync: its CPU code copies memory that is not page-locked "
+	"through buffers of its own, and holds up the thread that asks. That is a CPU worker "
+	"bound to the NUMA domain of the GPU, one for each direction. The host memory is "
+	"bound to its NUMA domain (--numa), and the kernel is asked where it lies.";
+
+static const char *const pageable_timed =
+	"By CUDA events around the copies, in a stream of the worker's: it asks when one "
+	"store in shared memory has opened the gate, so the CPU's work is in the figure. A "
+	"cell is the median of at least six samples of 5 ms and ends when its 95 % interval "
+	"reaches no further from it than --precision. The first touch is apart.";
+
 static const char *const timed[] = {
 	[CS_BACKEND_CUDA] =
 		"By CUDA events around the copies, on the stream of the GPU that "
@@ -354,9 +367,19 @@ static const struct cs_explanation chases[] = {
 static const struct cs_explanation domains = {
 	"One buffer (--size) of host memory from the row's NUMA domain to the "
 	"column's; the diagonal is within one.",
-	"One CPU thread, bound to the column's domain for the sample, by memcpy.",
+	"One CPU worker, bound to the column's domain, by memcpy.",
 	"By the kernel's monotonic clock around the copies, in the thread that makes "
 	"them, after a gate in shared memory has opened.",
+	NULL, "As with h2d tests: in part after every sample, whole after the last.",
+};
+
+static const struct cs_explanation domains_by_driver = {
+	"One buffer (--size) of pageable host memory of the row's NUMA domain to pinned "
+	"memory of the column's; the diagonal is within one.",
+	"The driver, by cuMemcpyAsync, which a CPU worker calls that is bound to the "
+	"column's domain.",
+	"By the kernel's monotonic clock, in the worker, from its first call to the end of "
+	"the last copy, after a gate in shared memory has opened.",
 	NULL, "As with h2d tests: in part after every sample, whole after the last.",
 };
 
@@ -386,6 +409,8 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
 	    test->op >= CS_OP_WRITE4K) {
 		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :
+		       test->method == CS_METHOD_DRIVER && test->path == CS_PATH_HOST ?
+							 domains_by_driver :
 		       test->path == CS_PATH_HOST      ? domains :
 							 by_op[test->op];
 		return;
@@ -394,6 +419,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	out->issuer = host ? host_issuer[test->method] :
 			     issuer[test->method][test->op == CS_OP_READ];
 	out->timed = timed[test->backend];
+	if (test->memory == CS_MEM_PAGEABLE) {
+		out->issuer = pageable_issuer;
+		out->timed = pageable_timed;
+	}
 	out->timed_both = timed_together(test);
 	out->checked = host ? checked_host[test->method] : checked[test->method];
 }

@@ -171,7 +171,7 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 	if (!cs_test_has_host(test))
 		return wrong(r, column, cs_err_set(r->err, "'%s': no end of '%s' is "
 			"in host memory", text, test->name));
-	*out = (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+	*out = (struct cs_end){ CS_END_HOST, (uint8_t)cs_test_memory(test, column == DST),
 				(uint16_t)(numa < 0 ? CS_NUMA_LOCAL : numa) };
 	return 0;
 }

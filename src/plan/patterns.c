@@ -184,9 +184,9 @@ static int add_lists(struct cs_draft *d, const struct cs_test *test)
 
 /* ---- with the host ---- */
 
-static struct cs_end numa_end(const struct cs_test *test, uint32_t numa)
+static struct cs_end numa_end(const struct cs_test *test, int is_dst, uint32_t numa)
 {
-	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+	return (struct cs_end){ CS_END_HOST, (uint8_t)cs_test_memory(test, is_dst),
 				(uint16_t)numa };
 }
 
@@ -201,9 +201,9 @@ static int add_host_way(struct cs_draft *d, const struct cs_test *test,
 
 	if (how & HOST_LOAD && !(how & HOST_WHOLE) && bytes > CS_LOAD_BYTES)
 		bytes = CS_LOAD_BYTES;
-	return cs_draft_between(d, down ? numa_end(test, numa) : cs_draft_agent(d, gpu),
-			   down ? cs_draft_agent(d, gpu) : numa_end(test, numa), bytes,
-			   how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
+	return cs_draft_between(d, down ? numa_end(test, 0, numa) : cs_draft_agent(d, gpu),
+			   down ? cs_draft_agent(d, gpu) : numa_end(test, 1, numa),
+			   bytes, how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
 }
 
 static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
@@ -286,8 +286,8 @@ static int add_domains(struct cs_draft *d, const struct cs_test *test)
 		for (b = 0; b < CS_NUMA_MOST; b++)
 			if ((all >> a & 1) && (all >> b & 1) &&
 			    (cs_draft_step(d) ||
-			     cs_draft_between(d, numa_end(test, a), numa_end(test, b),
-					 d->bytes, 0)))
+			     cs_draft_between(d, numa_end(test, 0, a),
+					      numa_end(test, 1, b), d->bytes, 0)))
 				return -1;
 	return 0;
 }

@@ -221,12 +221,11 @@ static int goes(const struct cs_row *row, const struct cs_end *src,
 /* The same pair again, both ways together, back, and in other tests. */
 static void print_kin(FILE *to, const struct cell *c)
 {
-	const struct cs_row_list rows = cs_run_rows(c->run, c->node, CS_ROWS_ALL);
+	struct cs_row_list rows = cs_run_rows(c->run, c->node, CS_ROWS_ALL);
 	const struct cs_transfer *own = &c->row->what;
 	char what[64];
 
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		int repeats = !cs_row_is(c->run, row, CS_ROWS_MEASURED);
 		int same = goes(row, &own->src, &own->dst);
 		int back = goes(row, &own->dst, &own->src);

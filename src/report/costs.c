@@ -161,12 +161,10 @@ void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 /* Medians of one metric over the node's cells: how many. */
 static size_t gather(const struct cs_grid *grid, int metric, double *x)
 {
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
-	size_t i, k = 0;
+	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
+	size_t k = 0;
 
-	for (i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		if (row->status == CS_OK &&
 		    row->metric == metric && cs_row_test(row) == grid->test)
 			x[k++] = row->stats.median;
@@ -189,11 +187,10 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 {
 	struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
-	size_t i, k = 0;
+	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
+	size_t k = 0;
 
-	for (i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		int cell = cs_grid_cell(grid, &row->what);
 		double gbs;
 

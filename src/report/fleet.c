@@ -73,10 +73,9 @@ static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 
 static int gather(const struct cs_run *run, int node, struct cs_vec *all)
 {
-	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		struct figures *f;
 		double *value;
 

@@ -338,15 +338,16 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 /* Pairs that were measured at the same time, and what shows that they may. */
 static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 {
-	const struct cs_row_list rows =
+	struct cs_row_list rows =
 		cs_run_rows(grid->run, grid->node, CS_ROWS_CONCURRENT);
-	size_t i, held = 0;
+	struct cs_row_list shown = rows;
+	size_t held = 0;
 	double least = INFINITY, most = 0;
 
 	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
 		return;
-	for (i = 0; i < rows.n; i++) {
-		double share = company_share(grid, cs_listed(&rows, i));
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+		double share = company_share(grid, row);
 
 		held += !isnan(share);
 		least = fmin(least, share);
@@ -357,8 +358,7 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 			"both alone and so, which gave %.2f to %.2f %% of alone",
 			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
 			100 * most);
-	for (i = 0; i < rows.n && verbose; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; verbose && (row = cs_row_next(&shown));) {
 		double share = company_share(grid, row);
 
 		if (!isnan(share))

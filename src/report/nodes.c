@@ -84,14 +84,12 @@ static const struct {
 static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		      size_t size)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
+	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	int low = 0, high = 0, links;
 	char link[32];
 
 	to[0] = '\0';
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		if (row->status != CS_OK ||
 		    !cs_is_bandwidth(row) ||
 		    cs_end_is_numa(&row->what.src) ||

@@ -151,11 +151,9 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 static int put_node(FILE *to, const struct cs_run *run, int node,
 		    const struct family *family, int begun)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		if (row->status != CS_OK || !isfinite(family->value(row)))
 			continue;
 		if (!begun++)

@@ -53,11 +53,10 @@ static void print_line(FILE *to, const struct cs_grid *grid)
  * plan file: each figure of its steps. */
 static void print_rows(FILE *to, const struct cs_run *run, int node)
 {
-	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char name[CS_STEP_NAME];
 
-	for (size_t i = 0; run->plan && i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; run->plan && (row = cs_row_next(&rows));) {
 		const struct cs_test *test = cs_row_test(row);
 
 		if (row->step >= run->plan->n_steps ||

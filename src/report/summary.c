@@ -72,10 +72,9 @@ struct samples {
 
 static void count_samples(const struct cs_run *run, int node, struct samples *out)
 {
-	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		double width = cs_stats_margin(&row->stats);
 
 		if (row->status != CS_OK)

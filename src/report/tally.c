@@ -134,12 +134,11 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 static int count_node(const struct cs_run *run, int node, const struct cs_vec *keys,
 		      struct cs_tally *tally, struct cs_err *err)
 {
-	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 	struct cs_vec figures = CS_VEC(struct figure);
 	int rc = 0;
 
-	for (size_t i = 0; i < cells.n && !rc; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
+	for (const struct cs_row *row; !rc && (row = cs_row_next(&cells));) {
 		const struct cs_view view = cs_row_view(row);
 		size_t at = (size_t)find_key(keys, &view);
 

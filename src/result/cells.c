@@ -193,6 +193,11 @@ const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i)
 	return cs_rows_get(list->rows, list->at[i]);
 }
 
+const struct cs_row *cs_row_next(struct cs_row_list *list)
+{
+	return list->n && list->n-- ? cs_rows_get(list->rows, *list->at++) : NULL;
+}
+
 int cs_row_is(const struct cs_run *run, const struct cs_row *row, enum cs_rows_of kind)
 {
 	return run->rows.cells->is[row - cs_rows_get(&run->rows, 0)] >> kind & 1;
@@ -249,16 +254,14 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 	size_t of[CS_MAX_AGENTS + 1] = { 0 };
 
 	for (int node = 0; run->node && node < run->n_nodes; node++) {
-		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 		int n = run->node[node].facts.n_agents;
 
 		if (n >= 0 && !of[n]) /* else nobody knows */
 			of[n] = planned_for(run->plan, n);
 		c.planned += n < 0 ? 0 : of[n];
 		c.cells += cells.n;
-		for (size_t i = 0; i < cells.n; i++) {
-			const struct cs_row *row = cs_listed(&cells, i);
-
+		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 			c.measured += row->status == CS_OK;
 			c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
 		}

@@ -46,6 +46,8 @@ struct cs_row_list {
 };
 struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
 			       enum cs_rows_of kind);
+/* The next of the list, which is taken from it; NULL at the end. */
+const struct cs_row *cs_row_next(struct cs_row_list *list);
 /* Where the i-th of the list stands in the run, and the row itself. */
 size_t cs_listed_at(const struct cs_row_list *list, size_t i);
 const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);

@@ -142,11 +142,10 @@ int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 
 static void place_rows(struct cs_grid *grid)
 {
-	const struct cs_row_list cells =
+	struct cs_row_list cells =
 		cs_run_rows(grid->run, grid->node, CS_ROWS_CELLS);
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
 
 		if (cell >= 0)
@@ -231,7 +230,7 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	const struct cs_row_list rows =
+	struct cs_row_list rows =
 		cs_run_rows(grid->run, grid->node, CS_ROWS_MEASURED);
 	size_t i;
 
@@ -239,8 +238,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 	grid->overlap = NAN;
 	for (i = 0; i < (size_t)grid->n_cols; i++)
 		grid->total[i] = NAN;
-	for (i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||

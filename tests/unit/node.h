@@ -100,7 +100,7 @@ static void finish(struct node *node)
 	free(node->plan);
 }
 
-static int count_status(const struct node *node, int status)
+static inline int count_status(const struct node *node, int status)
 {
 	int n = 0;
 

@@ -21,7 +21,8 @@ static void names_are_made_of_their_axes(void)
 			 cs_path_text(t[i].path), cs_method_text(t[i].method),
 			 cs_test_has_host(&t[i]) &&
 					 t[i].method != CS_METHOD_CHASE &&
-					 t[i].path != CS_PATH_HOST ?
+					 !(t[i].path == CS_PATH_HOST &&
+					   t[i].memory == CS_MEM_PAGEABLE) ?
 				 cs_memory_text(t[i].memory) :
 				 cs_op_text(t[i].op),
 			 cs_pattern_text(t[i].pattern));

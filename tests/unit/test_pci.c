@@ -230,6 +230,25 @@ static void iommu_modes(void)
 	remove_root();
 }
 
+static void balancing(void)
+{
+	static const char file[] = "/proc/sys/kernel/numa_balancing";
+	struct cs_node_facts node;
+
+	if (!make_root())
+		return;
+	cs_node_facts_init(&node);
+	cs_confine_node(root, &node);
+	t_eq_int(node.numa_balancing, -1);
+	put_file(file, "0\n");
+	cs_confine_node(root, &node);
+	t_eq_int(node.numa_balancing, 0);
+	put_file(file, "2\n");
+	cs_confine_node(root, &node);
+	t_eq_int(node.numa_balancing, 1);
+	remove_root();
+}
+
 static void switch_versions(void)
 {
 	static const char folder[] = "/proc/driver/nvidia-nvswitch/devices/";
@@ -266,6 +285,7 @@ static const struct tap_test tests[] = {
 	{ "the IOMMU's domain of a GPU is told", iommu_domains },
 	{ "the IOMMU is on, off or not known, with what the kernel was asked",
 	  iommu_modes },
+	{ "whether the kernel moves pages is known", balancing },
 	{ "versions of NVSwitches are told, each once", switch_versions },
 	{ NULL, NULL },
 };

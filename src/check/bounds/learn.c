@@ -367,12 +367,11 @@ static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
 		       uint32_t index, int node, struct cs_vec *figures,
 		       struct cs_err *err)
 {
-	const struct cs_row_list rows = cs_run_rows(pooled, node, CS_ROWS_MEASURED);
+	struct cs_row_list rows = cs_run_rows(pooled, node, CS_ROWS_MEASURED);
 	char name[CS_CLASS];
 	int class = -1;
 
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		struct figure *f;
 
 		if (!is_figure(row))

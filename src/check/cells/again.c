@@ -41,13 +41,11 @@ static void want(struct wanted *w, const struct cs_row *row)
  * neither and above suspicion. */
 static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
 {
-	const struct cs_row_list cells =
+	struct cs_row_list cells =
 		cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
 	const struct cs_view of = cs_row_view(cell);
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *r = cs_listed(&cells, i);
-
+	for (const struct cs_row *r; (r = cs_row_next(&cells));) {
 		const struct cs_view view = cs_row_view(r);
 
 		if (cs_views_compare(&view, &of) || r->status != CS_OK || cs_is_unsure(r) ||

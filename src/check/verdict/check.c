@@ -448,10 +448,10 @@ static double drift_of(const struct cs_run *run, const struct cs_row *cell)
 
 double cs_control_drift(const struct cs_run *run, int node)
 {
-	const struct cs_row_list controls = cs_run_rows(run, node, CS_ROWS_CONTROLS);
+	struct cs_row_list controls = cs_run_rows(run, node, CS_ROWS_CONTROLS);
 	double most = NAN;
 
-	for (size_t i = 0; i < controls.n; i++)
-		most = fmax(most, drift_of(run, cs_listed(&controls, i)));
+	for (const struct cs_row *row; (row = cs_row_next(&controls));)
+		most = fmax(most, drift_of(run, row));
 	return most;
 }

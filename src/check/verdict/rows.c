@@ -324,13 +324,11 @@ static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 static void flag_text(const struct cs_run *run, const struct cause *cause,
 		      char *to, size_t size)
 {
-	const struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
+	struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
 	size_t few = 0, all = 0;
 	double least = 1, widest = 0, width;
 
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		if (!is_of(run, row, cause))
 			continue;
 		least = fmin(least, row->overlap);
@@ -497,11 +495,10 @@ static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *
 static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 {
 	int n = run->node[node].facts.n_agents, slow = 0;
-	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char bad[CS_MAX_AGENTS] = { 0 };
 
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
 
 		if (row->status != CS_OK)

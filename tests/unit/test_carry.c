@@ -1,0 +1,507 @@
+/* Transfers that CPUs carry, and caches as a cell's variant wants them: the node layer on
+ * host memory, and on the driver's double in children of its own. */
+#include "config.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define AGENTS 2
+#include "node.h"
+
+/* Pairs that a plan asks for, one a step. */
+struct wanted {
+	const char *test;
+	struct cs_end src, dst;
+	struct cs_variant variant;
+};
+
+#define NUMA(memory, index) { CS_END_HOST, CS_MEM_##memory, index }
+#define ARENA(index) { CS_END_HOST, CS_MEM_ARENA, index }
+#define GPU(index) { CS_END_GPU, CS_MEM_DEVICE, index }
+
+static int plan_of(struct node *node, const struct wanted *w, uint32_t n,
+		   enum cs_backend_kind backend)
+{
+	struct cs_asked asked[4] = { { 0 } };
+	struct cs_step step = { .count = n };
+	struct cs_err err = { "" };
+	struct cs_plan_request req = {
+		.n_agents = AGENTS,
+		.set = { .copy_bytes = 64 << 10, .seed = 7, .precision = 0.5,
+			 .cell_limit_s = 0.1, .start_limit_s = 10,
+			 .verify = CS_VERIFY_ALL, .backend = backend,
+			 .domains = 1 },
+	};
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++)
+		asked[i] = (struct cs_asked){ .test = (uint32_t)cs_test_index(w[i].test),
+					      .src = w[i].src, .dst = w[i].dst,
+					      .bytes = req.set.copy_bytes,
+					      .variant = w[i].variant };
+	rc = cs_plan_assemble(&req, &step, 1, asked, &node->plan, &err);
+	if (rc)
+		fprintf(stderr, "# %s\n", err.text);
+	return rc;
+}
+
+/* One step of these, on agents of a NUMA node that is there or not known. */
+static int begin(struct node *node, const struct wanted *w, uint32_t n,
+		 struct cs_agent_args *args)
+{
+	enum cs_backend_kind backend = args->backend == cs_backend_cuda ?
+					       CS_BACKEND_CUDA : CS_BACKEND_CPU;
+
+	memset(node, 0, sizeof(*node));
+	if (!t_eq_int(plan_of(node, w, n, backend), 0) || start_agents(node, args))
+		return -1;
+	t_eq_int(cs_coordinator_run(&node->co), 1);
+	return 0;
+}
+
+/* Rows of transfers are sound, checked each time; as many as that. */
+static void all_are_sound(const struct node *node, int n)
+{
+	int found = 0;
+
+	for (int i = 0; i < node->rows; i++) {
+		const struct cs_row *row = &node->row[i];
+
+		t_eq_int(row->status, CS_OK);
+		if (row->status != CS_OK)
+			fprintf(stderr, "# %s\n", row->reason);
+		if (row->metric != CS_METRIC_RATE)
+			continue;
+		found++;
+		t_ok(row->stats.median > 0);
+		t_eq_int(row->checked, row->n_samples + row->discarded);
+	}
+	t_eq_int(found, n);
+	t_eq_int(node->findings, 0);
+}
+
+static const struct cs_cpu_side *side(const struct node *node, int agent)
+{
+	return &cs_board_slot(node->board.at, agent)->side[0];
+}
+
+/* ---- copies by CPUs ---- */
+
+static struct wanted by_cpu = { "host.cpu.copy.pair", NUMA(PAGEABLE, 0),
+				NUMA(PAGEABLE, 0), { 0 } };
+
+static void a_worker_copies(void)
+{
+	struct cs_agent_args args = { .backend = &cs_backend_cpu };
+	static struct node node;
+
+	by_cpu.variant = (struct cs_variant){ 0 };
+	if (begin(&node, &by_cpu, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_eq_int(side(&node, 0)->threads, 1);
+	t_eq_int(side(&node, 0)->cpu_numa, 0);
+	t_ok(side(&node, 0)->cpus[0]);
+	t_eq_int(side(&node, 0)->cache, CS_CACHE_ANY);
+	finish(&node);
+}
+
+static void several_workers_share_a_copy(void)
+{
+	struct cs_agent_args args = { .backend = &cs_backend_cpu };
+	static struct node node;
+
+	/* 16 pages for 5 */
+	by_cpu.variant = (struct cs_variant){ .threads = 5, .cpu_numa = 1 };
+	if (begin(&node, &by_cpu, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_eq_int(side(&node, 0)->threads, 5);
+	finish(&node);
+}
+
+static void cpus_that_are_not_there_are_refused(void)
+{
+	struct cs_agent_args args = { .backend = &cs_backend_cpu };
+	static struct node node;
+
+	by_cpu.variant = (struct cs_variant){ .cpu_numa = 61 };
+	if (begin(&node, &by_cpu, 1, &args))
+		return;
+	t_eq_int(node.row[0].status, CS_SKIPPED);
+	t_ok(strstr(node.row[0].reason, " 60: ") != NULL);
+	finish(&node);
+}
+
+/* ---- caches ---- */
+
+static _Atomic unsigned flushes;
+
+static void counts(const void *at, uint64_t bytes)
+{
+	flushes++;
+	cs_flush_ways()->flush(at, bytes);
+}
+
+static void does_nothing(const void *at, uint64_t bytes)
+{
+	(void)at;
+	(void)bytes;
+	flushes++;
+}
+
+static struct wanted between_arenas = { "peer.cpu.write.pair", ARENA(0), ARENA(1),
+					{ 0 } };
+
+static void without_a_variant_nothing_is_flushed(void)
+{
+	static const struct cs_flush_way ways[] = { { "counted", counts }, { 0 } };
+	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
+	static struct node node;
+
+	flushes = 0;
+	between_arenas.variant = (struct cs_variant){ 0 };
+	if (begin(&node, &between_arenas, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_eq_int(flushes, 0);
+	t_ok(node.row[0].copies > 1);
+	finish(&node);
+}
+
+static void cold_is_flushed_before_each_sample(void)
+{
+	static const struct cs_flush_way ways[] = { { "counted", counts }, { 0 } };
+	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
+	static struct node node;
+	struct cs_flush known;
+	unsigned proofs;
+
+	cs_flush_of(-1, ways, cs_clock_ns, &known);
+	proofs = flushes;
+	flushes = 0;
+	between_arenas.variant = (struct cs_variant){ .cache = CS_CACHE_COLD };
+	if (begin(&node, &between_arenas, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_ok(proofs >= 31);
+	t_eq_int(node.row[0].copies, 1);
+	/* source and destination, by an agent each */
+	t_eq_int(flushes, 2 * (node.row[0].n_samples + node.row[0].discarded));
+	for (int a = 0; a < AGENTS; a++) {
+		t_eq_int(side(&node, a)->cache, CS_CACHE_COLD);
+		t_eq_str(side(&node, a)->flush, "counted");
+		t_eq_int(side(&node, a)->is_flushed, known.is_proven);
+	}
+	t_eq_int((node.row[0].flags & CS_ROW_NOT_FLUSHED) != 0, !known.is_proven);
+	finish(&node);
+}
+
+/* Each with a proof of its own: a busy machine may disturb one. */
+static const struct cs_flush_way nothing[4][2] = {
+	{ { "nothing", does_nothing } }, { { "nothing", does_nothing } },
+	{ { "nothing", does_nothing } }, { { "nothing", does_nothing } },
+};
+
+static void what_was_not_flushed_is_flagged(void)
+{
+	struct cs_agent_args args = { .backend = &cs_backend_cpu };
+	static struct node node;
+	struct cs_flush known;
+	int i = 0;
+
+	do {
+		args.flush = nothing[i];
+		cs_flush_of(-1, args.flush, cs_clock_ns, &known);
+	} while (known.is_proven && ++i < 4);
+	if (known.is_proven) {
+		t_skip("loads take half as long again by chance, four times");
+		return;
+	}
+	between_arenas.variant = (struct cs_variant){ .cache = CS_CACHE_COLD };
+	if (begin(&node, &between_arenas, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_ok(node.row[0].flags & CS_ROW_NOT_FLUSHED);
+	t_eq_int(side(&node, 0)->is_flushed, 0);
+	finish(&node);
+}
+
+static struct cs_backend spoils;
+static _Thread_local unsigned char *source;
+
+/* Behind the copy, so that the next one would be wrong. */
+static int poll_spoils(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
+{
+	int rc = cs_backend_cpu.poll(dev, lane, ns, err);
+
+	if (rc == 1 && source)
+		source[100] ^= 1;
+	return rc;
+}
+
+static int arm_looks(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		     const struct cs_flight *flight, struct cs_err *err)
+{
+	source = (unsigned char *)(uintptr_t)flight->src;
+	return cs_backend_cpu.arm(dev, lane, gate, seq, flight, err);
+}
+
+static void warm_is_written_before_each_sample(void)
+{
+	struct cs_agent_args args = { .backend = &spoils };
+	static struct node node;
+
+	spoils = cs_backend_cpu;
+	spoils.poll = poll_spoils;
+	spoils.arm = arm_looks;
+	between_arenas.variant = (struct cs_variant){ .cache = CS_CACHE_WARM };
+	if (begin(&node, &between_arenas, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_eq_int(node.row[0].copies, 1);
+	t_eq_int(side(&node, 0)->cache, CS_CACHE_WARM);
+	finish(&node);
+	/* the same is found where nothing is written again */
+	between_arenas.variant = (struct cs_variant){ 0 };
+	if (begin(&node, &between_arenas, 1, &args))
+		return;
+	t_eq_int(node.row[0].status, CS_CORRUPT);
+	finish(&node);
+}
+
+/* ---- on the driver's double ---- */
+
+/* Assertions of a child are lost, so it says how many failed. */
+static int failed;
+
+static void in_a_child(const char *environment, void (*run)(void))
+{
+	char set[512], library[4096], *rest = set, *one;
+	int status = -1;
+	pid_t child;
+
+	if (!cs_backend_cuda || !getenv("FAKE")) {
+		t_skip("built without CUDA");
+		return;
+	}
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		snprintf(set, sizeof(set), "%s", environment);
+		snprintf(library, sizeof(library), "%s/libcuda.so.1", getenv("FAKE"));
+		setenv("CS_LIBCUDA", library, 1);
+		while ((one = strsep(&rest, " ")))
+			if (*one)
+				putenv(one);
+		alarm(60);
+		failed = 0;
+		run();
+		_exit(failed);
+	}
+	waitpid(child, &status, 0);
+	t_eq_int(status, 0);
+}
+
+#define c_ok(condition) c_ok_(!!(condition), #condition, __LINE__)
+static void c_ok_(int holds, const char *text, int line)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "# line %d: %s\n", line, text);
+	failed = 1;
+}
+
+static int cuda_begin(struct node *node, const struct wanted *w, uint32_t n)
+{
+	struct cs_agent_args args = { .backend = cs_backend_cuda };
+	struct cs_err err;
+	int version;
+
+	if (cs_backend_cuda->start(&version, &err) || begin(node, w, n, &args)) {
+		failed = 1;
+		return -1;
+	}
+	for (int i = 0; i < node->rows; i++) {
+		const struct cs_row *row = &node->row[i];
+
+		if (row->status != CS_OK)
+			fprintf(stderr, "# %s\n", row->reason);
+		c_ok(row->status == CS_OK);
+		/* more where a sampler that saw both began anew */
+		c_ok(row->metric != CS_METRIC_RATE ||
+		     row->checked >= row->n_samples + row->discarded);
+	}
+	return 0;
+}
+
+/* Of one copy of 64 KiB at so many GB/s behind 2.7 us. */
+static double gbs_at(double rate)
+{
+	return 65536 / (2700 + 65536 / rate);
+}
+
+static int is_near(double a, double b)
+{
+	return a > 0.9999 * b && a < 1.0001 * b;
+}
+
+static struct wanted pageable[] = {
+	{ "h2d.ce.pageable.bidi", NUMA(PAGEABLE, 0), GPU(1), { 0 } },
+	{ "h2d.ce.pageable.bidi", GPU(1), NUMA(PAGEABLE, 0), { 0 } },
+};
+
+static void child_pageable(void)
+{
+	static struct node node;
+
+	if (cuda_begin(&node, pageable, 1))
+		return;
+	c_ok(node.rows == 1 && is_near(node.row[0].stats.median, gbs_at(6.8 * 1.01)));
+	c_ok(side(&node, 1)->threads == 1 && side(&node, 1)->cpus[0]);
+	c_ok(side(&node, 1)->src_numa == 0 && side(&node, 1)->dst_numa == -1);
+	c_ok(!node.findings);
+	finish(&node);
+}
+
+static void pageable_memory_is_copied_behind_the_gate(void)
+{
+	in_a_child("", child_pageable);
+	in_a_child("FAKE_NO_MEMOPS=1", child_pageable);
+}
+
+static void child_both(void)
+{
+	static struct node node;
+
+	if (cuda_begin(&node, pageable, 2))
+		return;
+	c_ok(node.rows == 3);
+	c_ok(is_near(node.row[0].stats.median, gbs_at(6.8 * 1.01)));
+	c_ok(is_near(node.row[1].stats.median, gbs_at(15 * 1.01)));
+	c_ok(node.row[2].metric == CS_METRIC_TOTAL);
+	finish(&node);
+}
+
+static void both_ways_have_a_worker_each(void)
+{
+	in_a_child("", child_both);
+}
+
+static struct wanted by_driver = { "host.driver.pinned.pair", NUMA(PAGEABLE, 0),
+				   NUMA(PINNED, 0), { 0 } };
+
+static void child_driver(void)
+{
+	static struct node node;
+
+	if (cuda_begin(&node, &by_driver, 1))
+		return;
+	c_ok(node.rows == 1 && node.row[0].stats.median > 0);
+	c_ok(side(&node, 0)->threads == 1 && side(&node, 0)->cpu_numa == 0);
+	c_ok(side(&node, 0)->src_numa == 0);
+	finish(&node);
+}
+
+static void the_driver_copies_between_numa_nodes(void)
+{
+	in_a_child("", child_driver);
+}
+
+static void child_cold(void)
+{
+	struct wanted w = { "h2d.ce.registered.pair", NUMA(REGISTERED, 0), GPU(0),
+			    { .cache = CS_CACHE_COLD } };
+	static struct node node;
+
+	if (cuda_begin(&node, &w, 1))
+		return;
+	c_ok(node.rows == 1 && node.row[0].copies == 1);
+	c_ok(side(&node, 0)->flush[0]);
+	c_ok(is_near(node.row[0].stats.median, gbs_at(55.3)));
+	finish(&node);
+}
+
+static uint32_t calls_of(const char *log, const char *function)
+{
+	char line[256];
+	uint32_t n = 0;
+	FILE *in = fopen(log, "re");
+
+	while (in && fgets(line, sizeof(line), in))
+		n += strstr(line, function) != NULL;
+	if (in)
+		fclose(in);
+	return n;
+}
+
+static void the_gpus_cache_is_displaced_too(void)
+{
+	char log[] = "/tmp/cs-calls-XXXXXX", set[64];
+	int fd = mkstemp(log);
+
+	if (!t_ok(fd >= 0))
+		return;
+	close(fd);
+	snprintf(set, sizeof(set), "FAKE_CALLS=%s", log);
+	in_a_child(set, child_cold);
+	/* an arena, and what displaces: on the one GPU that is an end */
+	t_eq_int(calls_of(log, "cuMemAlloc"), 2);
+	unlink(log);
+}
+
+/* A copy that fails in its worker costs the cell; the agent stays. */
+static void child_fails(void)
+{
+	struct cs_agent_args args = { .backend = cs_backend_cuda };
+	static struct node node;
+	struct cs_err err;
+	int version;
+
+	if (cs_backend_cuda->start(&version, &err) || begin(&node, pageable, 2, &args))
+		return;
+	c_ok(node.rows == 2);
+	for (int i = 0; i < node.rows; i++)
+		c_ok(node.row[i].status == CS_FAILED &&
+		     strstr(node.row[i].reason, "cuMemcpyAsync: ") != NULL);
+	c_ok(!node.co.lost);
+	finish(&node);
+}
+
+static void a_worker_that_fails_costs_one_cell(void)
+{
+	in_a_child("FAKE_FAIL=cuMemcpyAsync:3", child_fails);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "a copy between NUMA nodes is made by a worker", a_worker_copies },
+		{ "several workers share a copy, to the byte",
+		  several_workers_share_a_copy },
+		{ "CPUs of a node that is not there are refused with the reason",
+		  cpus_that_are_not_there_are_refused },
+		{ "without a variant nothing is flushed",
+		  without_a_variant_nothing_is_flushed },
+		{ "cold: source and destination are flushed before each sample, of one "
+		  "copy", cold_is_flushed_before_each_sample },
+		{ "what a flush claims and does not do is flagged",
+		  what_was_not_flushed_is_flagged },
+		{ "warm: the source is written before each sample",
+		  warm_is_written_before_each_sample },
+		{ "pageable memory is copied when the gate is open",
+		  pageable_memory_is_copied_behind_the_gate },
+		{ "pageable both ways has a worker and a stream each",
+		  both_ways_have_a_worker_each },
+		{ "the driver copies from NUMA node to NUMA node",
+		  the_driver_copies_between_numa_nodes },
+		{ "cold: the cache of a GPU that is an end holds other bytes",
+		  the_gpus_cache_is_displaced_too },
+		{ "a worker's call that fails costs one cell",
+		  a_worker_that_fails_costs_one_cell },
+		{ NULL, NULL },
+	};
+
+	return tap_main("carry", NULL, NULL, tests);
+}
