@@ -111,12 +111,15 @@ static void say_real(const struct cs_field *field, double x, char *to, size_t si
 
 static void say_number(const struct cs_field *field, int64_t n, char *to, size_t size)
 {
-	if (n < 0 && is_signed(field))
+	if ((n < 0 && is_signed(field)) ||
+	    (!n && (field->none || field->type == CS_TYPE_INDEX)))
 		to[0] = '\0';
 	else if (field->type == CS_TYPE_SWITCH)
 		cs_text(to, size, "%s", n ? "on" : "off");
 	else if (field->words)
 		cs_text(to, size, "%s", cs_field_word_at(field, n));
+	else if (field->type == CS_TYPE_INDEX)
+		cs_text(to, size, "%" PRIu64, (uint64_t)n - 1);
 	else if (field->type == CS_TYPE_FLAG)
 		cs_text(to, size, "%s", n ? "yes" : "no");
 	else if (!n && (field->none || field->empty))

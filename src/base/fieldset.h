@@ -17,6 +17,8 @@ enum cs_type {			/* of the member; in files; unknown */
 	CS_TYPE_LIMIT,		/* int64_t; INT64_MAX none, null */
 	CS_TYPE_KIB,		/* int64_t; in files bytes; below 0 unknown, null */
 	CS_TYPE_NUMBER,		/* unsigned of any size */
+	CS_TYPE_INDEX,		/* the same, one more than what files and texts say; 0
+				 * none, null */
 	CS_TYPE_BITS,		/* uint64_t; 16 hexadecimal digits */
 	CS_TYPE_FLAG,		/* int32_t, uint32_t: 1, 0; true, false */
 	CS_TYPE_WORD,		/* unsigned: the position in words[]; that word */
@@ -45,7 +47,7 @@ struct cs_field {
 	const char *key;	/* in files; NULL: it is in none */
 	size_t at, size;
 	enum cs_type type;
-	uint8_t none;		/* of a number: 0 is none, and in files null */
+	uint8_t none;		/* of a number or word: 0 is none, and in files null */
 	uint8_t foreign;	/* text of others, in which names may be: redacted */
 	int64_t most;		/* of a number in files; 0: as much as it holds */
 	const char *const *words; /* which NULL ends; but of a WORD for texts alone */

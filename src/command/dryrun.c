@@ -48,7 +48,8 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 		     struct cs_err *err)
 {
 	struct cs_choices chosen;
-	struct cs_plan_request req = { .set = opt->set, .chosen = &chosen };
+	struct cs_plan_request req = { .set = opt->set, .vary = opt->vary,
+				       .chosen = &chosen };
 	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
 				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	struct cs_topo *topo;

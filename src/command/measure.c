@@ -489,7 +489,7 @@ static int measure(struct program *p, int signal_fd)
 		.backend = p->opt->backend, .mpi = p->opt->mpi, .bind = p->opt->bind,
 		.checks = p->opt->checks, .look_only = p->opt->looks != NULL,
 		.gpus = p->opt->gpus, .placements = p->opt->placements,
-		.set = p->opt->set, .choose = choose, .budget = p->budget,
+		.set = p->opt->set, .vary = p->opt->vary, .choose = choose, .budget = p->budget,
 		.plan = p->opt->plan ? plan_of_file : NULL,
 		.resume = on_resume, .ready = on_ready,
 		.refusal = p->refused ? &p->says : NULL,

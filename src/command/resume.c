@@ -121,9 +121,9 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 		return cs_err_set(err, "it is of another plan: %s is '%s', in the "
 				  "journal '%s'", name, x, y);
 	for (uint32_t v = 0; same && v < now->n_views; v++)
-		same = cs_plan_view(now, v)->test == cs_plan_view(then, v)->test;
+		same = !cs_views_compare(cs_plan_view(now, v), cs_plan_view(then, v));
 	if (!same)
-		return other(err, "other tests");
+		return other(err, "other tests, or variants of them");
 	if (now->n_agents != then->n_agents)
 		return other(err, "another number of GPUs or arenas");
 	if (now->id != then->id)

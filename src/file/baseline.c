@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/code.h"
 #include "file/field.h"
 #include "file/put.h"
 #include "file/record.h"
@@ -39,7 +40,7 @@ static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *no
 {
 	const struct cs_test *test = test_of(norm);
 
-	return json_pack(
+	return cs_json_with(&cs_variant_fields, &norm->of.variant, json_pack(
 		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
 		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
@@ -50,7 +51,7 @@ static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *no
 		cs_json_real(norm->levels), "spread_at_place",
 		cs_json_real(norm->at_place), "nodes", (int)norm->nodes, "runs",
 		(int)norm->runs, "repeats", (int)norm->repeats, "cells",
-		(int)norm->cells, "places", places_array(b, norm));
+		(int)norm->cells, "places", places_array(b, norm)));
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
@@ -103,6 +104,7 @@ static double take_spread(struct cs_fields *f, const char *key)
 static void take_figures(struct cs_fields *f, struct cs_norm *norm)
 {
 	norm->of.bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
+	cs_decode(f, &cs_variant_fields, &norm->of.variant);
 	cs_field_need(f, "way");
 	cs_field_text(f, "way", norm->way, sizeof(norm->way));
 	norm->median = cs_field_real(f, "median");

@@ -25,10 +25,14 @@ static json_t *part(const struct cs_fieldset *set, const void *of)
 
 static json_t *number(const struct cs_field *f, int64_t n)
 {
+	if (f->none && !n)
+		return json_null();
 	switch (f->type) {
 	case CS_TYPE_COUNT:
 	case CS_TYPE_SWITCH:
 		return cs_json_count(n);
+	case CS_TYPE_INDEX:
+		return cs_json_count(n - 1);
 	case CS_TYPE_MAYBE:
 		return n < 0 ? json_null() : json_boolean(n);
 	case CS_TYPE_LIMIT:
@@ -39,13 +43,11 @@ static json_t *number(const struct cs_field *f, int64_t n)
 		return json_boolean(n == 1);
 	case CS_TYPE_WORD:
 		return cs_json_text(cs_field_word_at(f, n));
+	case CS_TYPE_BITS:
+		return cs_json_bits((uint64_t)n);
 	default:
-		break;
+		return cs_json_wide((uint64_t)n);
 	}
-	if (f->none && !n)
-		return json_null();
-	return f->type == CS_TYPE_BITS ? cs_json_bits((uint64_t)n) :
-					 cs_json_wide((uint64_t)n);
 }
 
 static json_t *value(const struct cs_field *f, const void *of)
@@ -74,6 +76,18 @@ void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
 			cs_put(to, f->key, value(f, of));
 		else if (f->type == CS_TYPE_PART)
 			cs_encode(to, f->part, cs_field_in(f, of));
+}
+
+json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record)
+{
+	json_t *more = part(set, of);
+
+	if (json_object_update(record, more)) {
+		json_decref(record);
+		record = NULL;
+	}
+	json_decref(more);
+	return record;
 }
 
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n)
@@ -112,6 +126,8 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 		return cs_field_bool(from, f->key);
 	case CS_TYPE_WORD:
 		return cs_field_word(from, f->key, f->words, (int)is);
+	case CS_TYPE_INDEX:
+		return 1 + cs_field_int(from, f->key, 0, most_of(f), is - 1);
 	case CS_TYPE_BITS:
 		return (int64_t)cs_field_bits(from, f->key);
 	case CS_TYPE_KIB:

@@ -11,6 +11,8 @@ void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
 void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
 
 /* An array of n structs: an object each. */
+/* A record, which may be NULL, with them behind what it has; NULL without memory. */
+json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record);
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
 /* At most so many of them, each unknown at first: how many. */
 int cs_decode_array(struct cs_fields *from, const char *key,

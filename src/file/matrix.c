@@ -2,6 +2,7 @@
  * the results. */
 #include "config.h"
 
+#include "file/code.h"
 #include "file/put.h"
 #include "file/record.h"
 #include "result/grid.h"
@@ -48,6 +49,7 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 	cs_put_text(&r, "unit", cs_unit_text(grid.test->unit));
 	cs_put_text(&r, "title", cs_grid_title(&grid).text);
 	cs_put_wide(&r, "copy_bytes", grid.bytes);
+	cs_encode(&r, &cs_variant_fields, &grid.view->variant);
 	cs_put(&r, "rows", names(run, node, grid.row_end, grid.n_rows));
 	cs_put(&r, "columns", names(run, node, grid.col_end, grid.n_cols));
 	cs_put(&r, "values", values(&grid));

@@ -293,6 +293,16 @@ json_t *cs_record_result(const struct cs_run *run, size_t i)
 			     cs_rows_samples(&run->rows, i));
 }
 
+static void check_variant(struct cs_fields *f, const struct cs_row *row)
+{
+	const struct cs_variant own = cs_variant_of(cs_row_test(row),
+						    &row->what.variant);
+
+	if (cs_variant_compare(&own, &row->what.variant))
+		cs_field_refuse(f, "test", "one that has cache, cpu_threads and cpu_numa "
+				"as they are here");
+}
+
 static int take_row(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_row row;
@@ -313,6 +323,7 @@ static int take_row(struct cs_loaded *to, struct cs_fields *f)
 	row.node = (uint32_t)node;
 	row.test = (uint32_t)test_of(f);
 	row.metric = (uint8_t)metric_of(f);
+	check_variant(f, &row);
 	row.via = (uint8_t)cs_field_via(f);
 	row.flags = flags_of(f);
 	take_transfer(to, f, &row);

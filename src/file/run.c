@@ -91,23 +91,108 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 		set->growth = 0;
 }
 
+/* ---- what was measured: tests, with a variant or a size of their own ---- */
+
+/* Are they of one choice, but for its size? */
+static int are_of_one(const struct cs_plan *plan, uint32_t a, uint32_t b)
+{
+	const struct cs_view *x = cs_plan_view(plan, a), *y = cs_plan_view(plan, b);
+
+	return x->test == y->test &&
+	       cs_plan_view_is_lone(plan, a) == cs_plan_view_is_lone(plan, b) &&
+	       !cs_variant_compare(&x->variant, &y->variant);
+}
+
+/* The view like this one behind it; n_views: none is. */
+static uint32_t next_like(const struct cs_plan *plan, uint32_t view)
+{
+	uint32_t v = view + 1;
+
+	while (v < plan->n_views && !are_of_one(plan, v, view))
+		v++;
+	return v;
+}
+
+static int is_first_like(const struct cs_plan *plan, uint32_t view)
+{
+	for (uint32_t v = 0; v < view; v++)
+		if (are_of_one(plan, v, view))
+			return 0;
+	return 1;
+}
+
+/* Are those like this one of the sizes that the settings have? */
+static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
+{
+	size_t n;
+	const struct cs_test *test =
+		&cs_catalogue(&n)[cs_plan_view(plan, first)->test];
+	uint64_t bytes = test->bytes ? test->bytes : plan->set.copy_bytes;
+
+	for (uint32_t v = first; v < plan->n_views; v = next_like(plan, v)) {
+		if (cs_plan_view(plan, v)->bytes != bytes)
+			return 0;
+		bytes = test->bytes ? 0 : cs_size_next(&plan->set, bytes);
+	}
+	return !bytes;
+}
+
+/* Its name, where that says all. */
+static json_t *choice(const struct cs_view *view, int says_size)
+{
+	static const struct cs_variant usual;
+	size_t n;
+	const char *name = cs_catalogue(&n)[view->test].name;
+	struct cs_put r;
+
+	if (!says_size && !cs_variant_compare(&view->variant, &usual))
+		return json_string(name);
+	r = cs_put_begin();
+	cs_put_text(&r, "test", name);
+	cs_put(&r, "copy_bytes", says_size ? cs_json_wide(view->bytes) : json_null());
+	cs_encode(&r, &cs_variant_fields, &view->variant);
+	return cs_put_end(&r);
+}
+
 /* Those of all nodes, or those of nodes with one GPU alone. */
 static json_t *tests(const struct cs_plan *plan, int lone)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 	json_t *array = json_array();
-	uint32_t v;
 	int bad = !array;
 
-	for (v = 0; v < plan->n_views; v++)
-		/* once, however many sizes it has */
-		if (cs_plan_view_is_lone(plan, v) == lone &&
-		    (!v || cs_plan_view(plan, v)->test !=
-				   cs_plan_view(plan, v - 1)->test))
-			bad |= cs_json_append(array, json_string(
-				test[cs_plan_view(plan, v)->test].name));
+	for (uint32_t first = 0; first < plan->n_views; first++) {
+		int usual = has_usual_sizes(plan, first);
+
+		if (cs_plan_view_is_lone(plan, first) != lone ||
+		    !is_first_like(plan, first))
+			continue;
+		for (uint32_t v = first; v < plan->n_views;
+		     v = usual ? plan->n_views : next_like(plan, v))
+			bad |= cs_json_append(array, choice(cs_plan_view(plan, v),
+							    !usual));
+	}
 	return cs_json_array_end(array, bad);
+}
+
+/* A name, or what choice() made of one. */
+static int take_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)
+{
+	struct cs_fields f = { item, "a test", err, 0, NULL };
+	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
+			   json_is_string(item) ? json_string_value(item) : "?";
+	int test = cs_test_index(name);
+
+	if (f.bad)
+		return -1;
+	if (test < 0)
+		return cs_err_set(err, "test '%.60s' is not known to this version (see "
+				  "--list)", name);
+	to->test = (uint16_t)test;
+	if (json_is_object(item)) {
+		to->bytes = cs_field_wide(&f, "copy_bytes");
+		cs_decode(&f, &cs_variant_fields, &to->variant);
+	}
+	return f.bad ? -1 : 0;
 }
 
 static int take_tests(struct cs_fields *f, const char *key, int lone,
@@ -115,20 +200,12 @@ static int take_tests(struct cs_fields *f, const char *key, int lone,
 {
 	const json_t *array = cs_field_array(f, key), *item;
 	size_t i;
-	int test;
 
-	for (i = 0; i < json_array_size(array); i++) {
-		item = json_array_get(array, i);
-		test = json_is_string(item) ?
-			       cs_test_index(json_string_value(item)) : -1;
-		if (test < 0)
-			return cs_err_set(f->err, "test '%.60s' is not known to "
-					  "this version (see --list)",
-					  json_is_string(item) ?
-					  json_string_value(item) : "?");
-		if (cs_choices_add(to, &(struct cs_choice){
-					   .test = (uint16_t)test,
-					   .lone = (uint8_t)lone }, f->err))
+	json_array_foreach(array, i, item) {
+		struct cs_choice one = { .lone = (uint8_t)lone };
+
+		if (take_choice(item, &one, f->err) ||
+		    cs_choices_add(to, &one, f->err))
 			return -1;
 	}
 	return 0;

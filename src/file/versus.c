@@ -3,6 +3,7 @@
 
 #include "file/record.h"
 
+#include "file/code.h"
 #include "file/put.h"
 
 #define COMPARE_SCHEMA "cscope-mpi-compare/1"
@@ -34,7 +35,7 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 	const struct cs_test *test = test_of(m);
 	const struct cs_comparison *c = &cell->c;
 
-	return json_pack(
+	return cs_json_with(&cs_variant_fields, &m->variant, json_pack(
 		"{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
 		"side_a", cs_json_text(v->name[0]), "side_b",
 		cs_json_text(v->name[1]), "test", test->name, "metric",
@@ -45,7 +46,7 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 		cs_json_real(c->b), "difference", cs_json_real(c->difference),
 		"low", cs_json_real(c->low), "high", cs_json_real(c->high), "p",
 		cs_json_real(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
-		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict));
+		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict)));
 }
 
 static json_t *matrix_record(const struct cs_versus *v,
@@ -58,7 +59,7 @@ static json_t *matrix_record(const struct cs_versus *v,
 	for (size_t i = 0; cells && i < m->n; i++)
 		json_array_append_new(cells, cs_record_versus_cell(
 						     v, m, &cell[m->first + i]));
-	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",
+	return cs_json_with(&cs_variant_fields, &m->variant, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",
 			 "test", test->name, "metric",
 			 cs_metric_text(test, (int)m->metric), "unit",
 			 cs_unit_text((int)test->unit), "copy_bytes",
@@ -70,7 +71,7 @@ static json_t *matrix_record(const struct cs_versus *v,
 			 (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
 			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "runs_needed",
 			 m->runs_needed ? json_integer(m->runs_needed) : json_null(),
-			 "cells", cells);
+			 "cells", cells));
 }
 
 json_t *cs_record_versus(const struct cs_versus *v)

@@ -145,6 +145,7 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 {
 	struct cs_plan_request req = { .n_agents = n_agents,
+				       .vary = job->args->vary,
 				       .set = job->args->set };
 	struct cs_choices chosen;
 

@@ -29,6 +29,7 @@ struct cs_job_args {
 	struct cs_placements placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;
+	struct cs_variants vary; /* of the tests that are chosen */
 	struct cs_budget budget;
 	/* What was given to this process cannot be used: all ranks end before any
 	 * driver starts.  NULL: it can. */

@@ -82,6 +82,14 @@ static const struct cs_option measure_options[] = {
 	  "pageable", OWN(cs_set_host_memory) },
 	{ "numa", 0, "local|all|LIST", "NUMA domains of host memory: that of each GPU "
 	  "(the default), all, or some", OWN(cs_set_numa) },
+	{ "cpu-numa", 0, "local|all|LIST", "NUMA nodes whose CPUs work, where CPUs do: each "
+	  "on its own; default: of a copy by CPU that of its destination, else that next to "
+	  "the GPU", OWN(cs_set_cpu_numa) },
+	{ "cache", 0, "any|cold|warm[,...]", "of copies from and to host memory, before "
+	  "each sample: as it happens (the default); flushed from all CPU caches, and the "
+	  "GPU's displaced; the source just written by a CPU", OWN(cs_set_cache) },
+	{ "threads", 0, "N[,...]", "CPU threads that share a copy by CPU; default 1",
+	  OWN(cs_set_threads) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "
 	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size) },
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through so much "

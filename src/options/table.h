@@ -49,7 +49,7 @@ struct cs_verb {
 };
 
 #define CS_VERBS 5
-#define CS_VERB_OPTIONS_MOST 48 /* headings too */
+#define CS_VERB_OPTIONS_MOST 56
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);
 
@@ -60,11 +60,11 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 		   const char *value, struct cs_err *err);
 
 /* Of options whose value is no plain field. */
-cs_setter cs_set_budget, cs_set_cell, cs_set_check, cs_set_explain, cs_set_format,
-	cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_matrix, cs_set_method,
+cs_setter cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check, cs_set_cpu_numa,
+	cs_set_explain, cs_set_format, cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_matrix, cs_set_method,
 	cs_set_nodes, cs_set_numa, cs_set_output, cs_set_pattern, cs_set_placement,
 	cs_set_resume, cs_set_seed, cs_set_size, cs_set_spread, cs_set_suite,
-	cs_set_test;
+	cs_set_test, cs_set_threads;
 
 /* ---- together.c ---- */
 

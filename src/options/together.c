@@ -112,6 +112,37 @@ static int check_request(const struct cs_options *opt, struct cs_err *err)
 	return 0;
 }
 
+/* The first option that asks for variants; NULL: none does. */
+static const char *varied_by(const struct cs_options *opt)
+{
+	return opt->vary.caches ? "--cache" : opt->vary.threads ? "--threads" :
+	       opt->vary.cpu_numa ? "--cpu-numa" : NULL;
+}
+
+/* A plan file has columns for them; else some test must have them, on either backend
+ * until that is known. */
+static int check_variants(const struct cs_options *opt, struct cs_err *err)
+{
+	const char *by = varied_by(opt);
+	struct cs_choices chosen;
+
+	if (!by)
+		return 0;
+	if (opt->plan || opt->looks)
+		return cs_err_set(err, "%s and %s%s exclude each other", by,
+				  opt->plan ? "--plan" : "--check=",
+				  opt->plan ? "" : opt->looks);
+	chosen.n = 0;
+	if (opt->backend != CS_WANT_CPU &&
+	    !cs_options_choose(opt, CS_BACKEND_CUDA, &chosen, err) &&
+	    !cs_choices_take(&chosen, &opt->vary, err))
+		return 0;
+	chosen.n = 0;
+	return opt->backend == CS_WANT_CUDA ||
+	       cs_options_choose(opt, CS_BACKEND_CPU, &chosen, err) ||
+	       cs_choices_take(&chosen, &opt->vary, err);
+}
+
 static int check_via(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
@@ -207,6 +238,7 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 {
 	return check_bounds(opt, err) || check_request(opt, err) ||
 	       check_via(opt, err) || check_tests(opt, err) ||
+	       check_variants(opt, err) ||
 	       check_sizes(opt, err) ||
 	       check_shown(opt, err) || check_ends(opt, err) ||
 	       check_looks(opt, err) ? -1 : 0;

@@ -128,16 +128,55 @@ int cs_set_host_memory(struct cs_options *opt, const char *value, struct cs_err 
 	return 0;
 }
 
-int cs_set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
+int cs_set_cache(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	for (int i = 0; cs_cache_words[i]; i++)
+		cs_words_add(words, cs_cache_words[i]);
+	return pick_many(value, words, &opt->vary.caches, NULL, err);
+}
+
+/* From 1 on, where bits are from 0 on. */
+int cs_set_threads(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char copy[100], *save = NULL;
+	uint64_t n;
+
+	cs_text(copy, sizeof(copy), "%s", value);
+	opt->vary.threads = 0;
+	for (char *item = strtok_r(copy, ",", &save); item;
+	     item = strtok_r(NULL, ",", &save)) {
+		if (cs_uint_parse(item, 1, CS_VARIANT_THREADS, &n, err))
+			return -1;
+		opt->vary.threads |= 1ull << (n - 1);
+	}
+	return opt->vary.threads && strlen(value) < sizeof(copy) ? 0 :
+		       cs_err_set(err, "allowed are numbers from 1 to %u, as 1,2,4",
+				  CS_VARIANT_THREADS);
+}
+
+/* "local", "all", "0,2-3"; 0 of "local". */
+static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
 {
 	if (!strcmp(value, "local"))
-		opt->set.numa = 0;
+		*to = 0;
 	else if (!strcmp(value, "all"))
-		opt->set.numa = UINT64_MAX;
-	else if (cs_bits_parse(value, CS_NUMA_MOST, &opt->set.numa))
-		return cs_err_set(err, "allowed are local, all, or NUMA domains as "
+		*to = UINT64_MAX;
+	else if (cs_bits_parse(value, CS_NUMA_MOST, to))
+		return cs_err_set(err, "allowed are local, all, or NUMA nodes as "
 				  "0,2-3");
 	return 0;
+}
+
+int cs_set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return take_domains(value, &opt->set.numa, err);
+}
+
+int cs_set_cpu_numa(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return take_domains(value, &opt->vary.cpu_numa, err);
 }
 
 static int size_of(const char *text, size_t length, uint64_t *bytes,

@@ -55,9 +55,9 @@ uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes)
 	return next > (double)bytes ? (uint64_t)next : bytes + 16;
 }
 
-/* The matrices of a choice: one, or one at each size. */
-static int want(struct cs_vec *all, const struct cs_choice *choice,
-		const struct cs_settings *set, struct cs_err *err)
+/* The matrices of a choice in one variant: one, or one at each size. */
+static int want_sizes(struct cs_vec *all, const struct cs_choice *choice,
+		      const struct cs_settings *set, struct cs_err *err)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
@@ -75,6 +75,42 @@ static int want(struct cs_vec *all, const struct cs_choice *choice,
 			return -1;
 		bytes = choice->bytes || test->bytes ? 0 : cs_size_next(set, bytes);
 	} while (bytes);
+	return 0;
+}
+
+/* The values that are asked for of one member of a variant. */
+struct axis {
+	size_t at;		/* behind the last axis: the size of a variant */
+	uint64_t values;	/* bit i: i + more; 0: what the choice says */
+	uint8_t more;
+};
+
+/* The matrices of a choice: of all its variants from this axis on.  What its name says
+ * of one stays; those that change nothing are one. */
+static int want(struct cs_vec *all, const struct cs_choice *choice,
+		const struct axis *axis, const struct cs_settings *set,
+		struct cs_err *err)
+{
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+	struct cs_choice one = *choice;
+	const uint8_t *is = (uint8_t *)&one.variant + axis->at;
+	int usual = 0;
+
+	if (axis->at == sizeof(one.variant)) {
+		one.variant = cs_variant_of(test, &one.variant);
+		return want_sizes(all, &one, set, err);
+	}
+	if (!axis->values || *is)
+		return want(all, &one, axis + 1, set, err);
+	for (uint64_t rest = axis->values; rest; rest &= rest - 1) {
+		one.variant = choice->variant;
+		((uint8_t *)&one.variant)[axis->at] =
+			(uint8_t)(__builtin_ctzll(rest) + axis->more);
+		one.variant = cs_variant_of(test, &one.variant);
+		if ((*is || !usual++) && want(all, &one, axis + 1, set, err))
+			return -1;
+	}
 	return 0;
 }
 
@@ -125,13 +161,23 @@ static int refuse_all(const struct cs_draft *d)
 static int add_tests(struct cs_draft *d)
 {
 	const struct cs_plan_request *req = d->req;
+	const struct cs_variants *vary = &req->vary;
+	const struct axis axes[] = {
+		{ offsetof(struct cs_variant, cache), vary->caches, 0 },
+		{ offsetof(struct cs_variant, threads), vary->threads, 1 },
+		{ offsetof(struct cs_variant, cpu_numa), vary->cpu_numa == UINT64_MAX ?
+			  req->set.domains : vary->cpu_numa, 1 },
+		{ sizeof(struct cs_variant), 0, 0 },
+	};
 	struct cs_vec all = CS_VEC(struct wanted);
 	int rc = 0;
 
 	if (!req->chosen->n)
 		return cs_err_set(d->err, "no test is chosen (see --list)");
+	if (cs_choices_take(req->chosen, vary, d->err))
+		return -1;
 	for (size_t i = 0; i < req->chosen->n && !rc; i++)
-		rc = want(&all, &req->chosen->choice[i], &req->set, d->err);
+		rc = want(&all, &req->chosen->choice[i], axes, &req->set, d->err);
 	if (!rc)
 		rc = add_views(d, &all);
 	cs_vec_release(&all);

@@ -375,6 +375,18 @@ int cs_test_goes_in_rounds(const struct cs_test *test)
 	       (test->pattern == CS_PATTERN_PAIR || test->pattern == CS_PATTERN_BIDI);
 }
 
+unsigned cs_test_takes(const struct cs_test *test)
+{
+	int by_cpu = test->path == CS_PATH_HOST || test->memory == CS_MEM_PAGEABLE;
+
+	/* no cache holds what is write-combined */
+	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
+	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)
+		return 0;
+	return CS_TAKES_CACHE | (test->method == CS_METHOD_CPU ? CS_TAKES_THREADS : 0) |
+	       (by_cpu ? CS_TAKES_CPU_NUMA : 0);
+}
+
 int cs_method_fits(int method, enum cs_way via)
 {
 	return (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);

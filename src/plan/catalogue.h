@@ -137,6 +137,14 @@ int cs_test_goes_back(const struct cs_test *test);
 /* One figure per agent, not per pair. */
 int cs_test_is_list(const struct cs_test *test);
 
+/* Which variants (plan/variant.h) it has: of all others it is measured once. */
+enum cs_takes {
+	CS_TAKES_CACHE = 1,	/* copies from or to host memory */
+	CS_TAKES_THREADS = 2,	/* … that CPUs make */
+	CS_TAKES_CPU_NUMA = 4,	/* … that CPUs make, or a driver by them */
+};
+unsigned cs_test_takes(const struct cs_test *test);
+
 /* Is a test of this method measured with that --via?  Where peer access was ever
  * enabled the driver stages no more, so staging has runs of its own. */
 int cs_method_fits(int method, enum cs_way via);

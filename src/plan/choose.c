@@ -46,6 +46,27 @@ const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test
 	return NULL;
 }
 
+int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
+		    struct cs_err *err)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	unsigned taken = 0;
+
+	for (size_t i = 0; i < of->n; i++)
+		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
+	if (asked->caches && !(taken & CS_TAKES_CACHE))
+		return cs_err_set(err, "--cache: none of the chosen tests copies from or "
+				  "to host memory");
+	if (asked->threads && !(taken & CS_TAKES_THREADS))
+		return cs_err_set(err, "--threads: none of the chosen tests is copied by "
+				  "CPUs, as host.cpu.copy.pair is");
+	if (asked->cpu_numa && !(taken & CS_TAKES_CPU_NUMA))
+		return cs_err_set(err, "--cpu-numa: CPUs work on none of the chosen "
+				  "tests, as on host.cpu.copy.pair, or with --cache warm");
+	return 0;
+}
+
 /* Most have few. */
 static void copy(struct cs_choices *to, const struct cs_choices *from)
 {

@@ -28,6 +28,11 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 /* The first choice of a test; NULL: it is not chosen. */
 const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test);
 
+/* Is there something that each of these variants changes?  The error names the option of
+ * one that changes nothing of any chosen test. */
+int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
+		    struct cs_err *err);
+
 /* Add what a comma-separated list of names and globs (fnmatch, '*' and '?' and
  * sets) means on that backend and with that --via.  An item that matches nothing is
  * an error naming it and, where one is near, the nearest name; one that matches only

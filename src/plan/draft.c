@@ -28,7 +28,7 @@ struct cs_view *cs_draft_view(struct cs_draft *d)
 {
 	if (d->views.n < CS_VIEWS_MAX)
 		return cs_vec_add(&d->views, 1, d->err);
-	cs_err_set(d->err, "more than %d tests and sizes", CS_VIEWS_MAX);
+	cs_err_set(d->err, "more than %d tests, sizes and variants", CS_VIEWS_MAX);
 	return NULL;
 }
 

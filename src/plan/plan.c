@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
+
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
 _Static_assert(sizeof(struct cs_settings) == 120, "padding in cs_settings");
@@ -104,6 +106,17 @@ int cs_views_compare(const void *x, const void *y)
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? -1 : 1;
 	return cs_variant_compare(&a->variant, &b->variant);
+}
+
+struct cs_view_words cs_view_words(const struct cs_view *view)
+{
+	const struct cs_variant_text variant = cs_variant_words(&view->variant);
+	struct cs_view_words to;
+
+	cs_size_text(view->bytes, to.text, sizeof(to.text));
+	if (variant.text[0])
+		cs_text_add(to.text, sizeof(to.text), ", %s", variant.text);
+	return to;
 }
 
 const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view)
@@ -429,6 +442,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
 #define ESTIMATE_STEP_S 1e-3	/* commands, replies, arming */
 #define ESTIMATE_CHASE_S 25e-3
 #define HOST_GBS 55.0
+#define PAGEABLE_GBS 7.0	/* by one CPU */
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
 /* The fewest copies that take 5 ms. */
@@ -461,6 +475,8 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 
 	if (test->method == CS_METHOD_CHASE)
 		return ESTIMATE_CHASE_S;
+	if (test->memory == CS_MEM_PAGEABLE)
+		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
 	return sample_s(bytes, cs_test_has_host(test) ? fmin(link_gbs, HOST_GBS) :
 							link_gbs);
 }

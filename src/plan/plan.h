@@ -137,11 +137,12 @@ struct cs_plan {
 struct cs_plan_request {
 	int n_agents;
 	const struct cs_choices *chosen;
+	struct cs_variants vary; /* of the chosen tests; 0: each as it is chosen */
 	struct cs_settings set;
 };
 
-/* The steps of every chosen test, by its pattern (enum cs_pattern), in its variant and
- * at its size, or at every one; of paths with the host for each domain asked for.  All steps are shuffled
+/* The steps of every chosen test, by its pattern (enum cs_pattern), in each variant that is
+ * asked for and changes something of it, at its size, or at every one; of paths with the host for each domain asked for.  All steps are shuffled
  * together by set.seed, those of a round as one, and with set.urgent the most
  * telling ones put first; the first one that is sampled until it is known is repeated
  * as a control in the middle and at the end when there are at least 4.  The issuer
@@ -208,6 +209,11 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view);
 /* < 0, 0 or > 0: the order of views, by test, size and variant; for qsort. */
 int cs_views_compare(const void *a, const void *b);
+/* "512 MiB, cold caches": what it is of besides its test. */
+struct cs_view_words {
+	char text[112];
+};
+struct cs_view_words cs_view_words(const struct cs_view *view);
 /* The catalogue line of a step's view. */
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step);

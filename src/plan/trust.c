@@ -148,6 +148,14 @@ static int transfer_check(const struct cs_plan *plan,
 	return 0;
 }
 
+/* Does the test have such a variant? */
+static int is_its_own(const struct cs_test *test, const struct cs_variant *v)
+{
+	const struct cs_variant own = cs_variant_of(test, v);
+
+	return !cs_variant_compare(&own, v);
+}
+
 static int views_check(const struct cs_plan *plan, struct cs_err *err)
 {
 	size_t n_tests;
@@ -160,6 +168,7 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 		/* ascending: so no test twice at a size and variant */
 		if (v >= CS_VIEWS_MAX || view->test >= n_tests || view->pad ||
 		    !cs_variant_is_sound(&view->variant) ||
+		    !is_its_own(&table[view->test], &view->variant) ||
 		    (v && cs_views_compare(&view[-1], view) >= 0) ||
 		    cs_test_check(&table[view->test], &plan->set, NULL))
 			return cs_err_set(err, "plan is damaged: view %u is of test "

@@ -16,3 +16,80 @@ int cs_variant_is_sound(const struct cs_variant *v)
 	return v->threads <= CS_VARIANT_THREADS && v->cache < CS_CACHES &&
 	       v->cpu_numa <= CS_NUMA_MOST && !v->advice && !v->shape && !v->extra;
 }
+
+/* ---- in files and in words ---- */
+
+const char *const cs_cache_words[] = { "any", "cold", "warm", NULL };
+
+#define VARIANT(type, key, member, ...) \
+	CS_MEMBER(struct cs_variant, type, key, member, __VA_ARGS__)
+static const struct cs_field fields[] = {
+	VARIANT(WORD, "cache", cache, .words = cs_cache_words, .none = 1),
+	VARIANT(NUMBER, "cpu_threads", threads, .most = CS_VARIANT_THREADS, .none = 1),
+	VARIANT(INDEX, "cpu_numa", cpu_numa, .most = CS_NUMA_MOST - 1),
+};
+
+const struct cs_fieldset cs_variant_fields =
+	CS_FIELDSET("a variant", struct cs_variant, fields);
+
+int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
+		    char value[CS_VARIANT_VALUE])
+{
+	for (size_t f = 0; f < cs_variant_fields.n; f++) {
+		cs_field_say(&fields[f], v, value, CS_VARIANT_VALUE);
+		*key = fields[f].key;
+		if (value[0] && !i--)
+			return 1;
+	}
+	return 0;
+}
+
+int cs_variant_is_usual(const struct cs_variant *v)
+{
+	static const struct cs_variant usual;
+
+	return !cs_variant_compare(v, &usual);
+}
+
+struct cs_variant_text cs_variant_words(const struct cs_variant *v)
+{
+	struct cs_variant_text to = { "" };
+
+	if (v->cache)
+		cs_text(to.text, sizeof(to.text), "%s caches",
+			v->cache < CS_CACHES ? cs_cache_words[v->cache] : "?");
+	if (v->threads)
+		cs_text_add(to.text, sizeof(to.text), "%s%u CPU threads",
+			    to.text[0] ? ", " : "", v->threads);
+	if (v->cpu_numa)
+		cs_text_add(to.text, sizeof(to.text), "%sCPUs of NUMA node %u",
+			    to.text[0] ? ", " : "", v->cpu_numa - 1u);
+	return to;
+}
+
+/* ---- of a test ---- */
+
+/* One thread is what there is unless more are asked for. */
+struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_variant *v)
+{
+	const unsigned takes = cs_test_takes(test);
+	struct cs_variant is = { 0 };
+
+	is.cache = takes & CS_TAKES_CACHE ? v->cache : 0;
+	is.threads = takes & CS_TAKES_THREADS && v->threads > 1 ? v->threads : 0;
+	/* CPUs work on what they copy, and on a source that they write once more */
+	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
+		is.cpu_numa = v->cpu_numa;
+	return is;
+}
+
+unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants *asked)
+{
+	unsigned takes = cs_test_takes(test);
+
+	if (takes & CS_TAKES_CACHE && asked->caches & 1u << CS_CACHE_WARM)
+		takes |= CS_TAKES_CPU_NUMA;
+	return takes & ((asked->caches ? CS_TAKES_CACHE : 0) |
+			(asked->threads ? CS_TAKES_THREADS : 0) |
+			(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0));
+}

@@ -8,11 +8,14 @@
 
 #include <stdint.h>
 
+#include "base/fieldset.h"
+#include "plan/catalogue.h"
+
 /* What CPU caches and the GPU's L2 hold of the buffers before each sample. */
 enum cs_cache {
 	CS_CACHE_ANY,		/* what the last check and fill left there */
 	CS_CACHE_COLD,		/* nothing: flushed, and proven so */
-	CS_CACHE_WARM,		/* the source, as a CPU has just written it */
+	CS_CACHE_WARM,		/* what of them is host memory, as CPUs have just written it */
 	CS_CACHES
 };
 
@@ -27,6 +30,38 @@ struct cs_variant {
 	uint8_t shape;		/* 0: one block */
 	uint8_t extra;		/* 0 */
 };
+
+#define CS_VARIANT_VALUE 8 /* bytes of a member in files */
+
+/* What of it files hold: rows, plans and baselines. */
+extern const struct cs_fieldset cs_variant_fields;
+/* "any", "cold", "warm"; NULL at the end. */
+extern const char *const cs_cache_words[];
+
+/* What a test does when nothing is asked for? */
+int cs_variant_is_usual(const struct cs_variant *v);
+/* "cache", "cold", …: the i-th member that says something, as files have it; 0 none. */
+int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
+		    char value[CS_VARIANT_VALUE]);
+
+/* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" of none. */
+struct cs_variant_text {
+	char text[80];
+};
+struct cs_variant_text cs_variant_words(const struct cs_variant *v);
+
+/* What is asked for of several tests: each combination of these is a variant.  0: the
+ * usual alone. */
+struct cs_variants {
+	uint32_t caches;	/* 1 << enum cs_cache */
+	uint64_t threads;	/* bit i: i + 1 of them */
+	uint64_t cpu_numa;	/* bit i: OS index i; UINT64_MAX: all there are */
+};
+
+/* The variant of a test that is meant: without what changes nothing of it. */
+struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_variant *v);
+/* Of what is asked for, which kinds change something of a test: enum cs_takes. */
+unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants *asked);
 
 /* < 0, 0 or > 0, as memcmp: the order of views. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);

@@ -19,9 +19,8 @@ static void print_norm(FILE *to, const struct cs_norm *norm, double margin)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[norm->of.test];
-	char size[16], within[16], nodes[16], runs[16], bound[16], places[48] = "";
+	char within[16], nodes[16], runs[16], bound[16], places[48] = "";
 
-	cs_size_text(norm->of.bytes, size, sizeof(size));
 	if (norm->n_places)
 		cs_text(places, sizeof(places), ", %u places with medians of their own",
 			norm->n_places);
@@ -33,7 +32,8 @@ static void print_norm(FILE *to, const struct cs_norm *norm, double margin)
 		"runs %s; bound %s; %u cells%s", test->name,
 		norm->metric == CS_METRIC_RATE ? "" : " ",
 		norm->metric == CS_METRIC_RATE ? "" :
-			cs_metric_text(test, (int)norm->metric), size, norm->way,
+			cs_metric_text(test, (int)norm->metric),
+		cs_view_words(&norm->of).text, norm->way,
 		cs_decimals(test), norm->median, cs_unit_text((int)test->unit),
 		within, nodes, runs, bound, norm->cells, places);
 }

@@ -103,6 +103,9 @@ static void print_way(FILE *to, const struct cell *c)
 		"%s%s%s%s", row->copies, size, cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, row->what.issuer).text, how,
 		link[0] ? ", " : "", link);
+	if (!cs_variant_is_usual(&row->what.variant))
+		cs_fold(to, 2, INDENT, "with       %s",
+			cs_variant_words(&row->what.variant).text);
 	if (!isnan(row->overlap))
 		cs_fold(to, 2, INDENT, "company    %d other transfer%s, overlap >= "
 			"%.1f %%", row->company, row->company == 1 ? "" : "s",
@@ -267,13 +270,15 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_end *src,
 		       const struct cs_end *dst, double *room)
 {
 	const struct cs_row_list cells = cs_run_rows(c->run, c->node, CS_ROWS_CELLS);
+	const struct cs_view of = cs_row_view(c->row);
 	char what[64], end[40] = "";
 	size_t k = 0;
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
+		const struct cs_view view = cs_row_view(row);
 
-		if (row->test == c->row->test && row->status == CS_OK &&
+		if (!cs_views_compare(&view, &of) && row->status == CS_OK &&
 		    !goes(row, &c->row->what.src, &c->row->what.dst) &&
 		    goes(row, src, dst))
 			room[k++] = row->stats.median;

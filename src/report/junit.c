@@ -95,15 +95,14 @@ static int add_tests(const struct cs_run *run, const struct cs_tally *tally, siz
 	for (size_t i = 0; i < n; i++) {
 		const char *placement = run->node[tally[i].node].facts.placement;
 		struct test_case *c = cs_vec_add(cases, 1, err);
-		char size[16];
 
 		if (!c)
 			return -1;
-		cs_size_text(tally[i].of.bytes, size, sizeof(size));
 		*c = (struct test_case){ .node = tally[i].node,
 					 .seconds = tally[i].seconds };
 		cs_text(c->name, sizeof(c->name), "%s %s%s%s", tally[i].test->name,
-			size, placement[0] ? ", " : "", placement);
+			cs_view_words(&tally[i].of).text, placement[0] ? ", " : "",
+			placement);
 		if (set_outcome(&tally[i], c))
 			return -1;
 	}

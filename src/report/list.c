@@ -117,6 +117,8 @@ static void print_views(FILE *to, const struct cs_plan *plan)
 
 		cs_print(to, "test      %s  %s, ", test[view->test].name,
 			cs_test_title(&test[view->test], 0, when(plan, v)).text);
+		if (!cs_variant_is_usual(&view->variant))
+			cs_print(to, "%s, ", cs_variant_words(&view->variant).text);
 		if (view->steps)
 			cs_print_line(to, "%" PRIu32 " step%s", view->steps,
 				view->steps == 1 ? "" : "s");

@@ -43,6 +43,8 @@ static void put_figure(FILE *to, const struct cs_run *run,
 					  [CS_UNIT_NS] = 1e-9 };
 	enum cs_unit unit = tally->test->unit;
 	const struct cs_node_facts *node = &run->node[tally->node].facts;
+	char said[CS_VARIANT_VALUE];
+	const char *key;
 
 	fputs(" '", to);
 	put_clean(to, node->host);
@@ -50,7 +52,10 @@ static void put_figure(FILE *to, const struct cs_run *run,
 		putc(':', to);
 		put_clean(to, node->placement);
 	}
-	cs_print(to, ":%s:%" PRIu64 ":%s'=", tally->test->name, tally->of.bytes, what);
+	cs_print(to, ":%s:%" PRIu64, tally->test->name, tally->of.bytes);
+	for (size_t i = 0; cs_variant_said(&tally->of.variant, i, &key, said); i++)
+		cs_print(to, ":%s-%s", key, said);
+	cs_print(to, ":%s'=", what);
 	if (unit == CS_UNIT_GBS)
 		cs_print(to, "%.0f;;;0", value * 1e9);
 	else if (unit == CS_UNIT_COPIES)

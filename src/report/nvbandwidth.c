@@ -195,6 +195,7 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 		const struct cs_row *row = cs_listed(&rows, i);
 
 		if (row->metric <= CS_METRIC_TOTAL &&
+		    cs_variant_is_usual(&row->what.variant) &&
 		    row->test == (uint32_t)cs_alias_test(alias))
 			place(t, row);
 	}

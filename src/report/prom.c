@@ -35,6 +35,15 @@ static void put_label(FILE *to, int *n, const char *name, const char *value)
 	putc('"', to);
 }
 
+static void put_variant(FILE *to, int *n, const struct cs_variant *variant)
+{
+	char value[CS_VARIANT_VALUE];
+	const char *key;
+
+	for (size_t i = 0; cs_variant_said(variant, i, &key, value); i++)
+		put_label(to, n, key, value);
+}
+
 static void put_value(FILE *to, int n_labels, double value)
 {
 	cs_print_line(to, "%s %.10g", n_labels ? "}" : "", value);
@@ -132,6 +141,7 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 	put_label(to, &n, "Hostname", nd->facts.host);
 	put_label(to, &n, "test", cs_row_test(row)->name);
 	put_label(to, &n, "size", size);
+	put_variant(to, &n, &row->what.variant);
 	if (family->says_which)
 		put_label(to, &n, "figure", cs_metric_text(cs_row_test(row),
 							   row->metric));
@@ -201,6 +211,7 @@ static int put_cells(FILE *to, const struct cs_run *run)
 			put_label(to, &n, "Hostname", node->host);
 			put_label(to, &n, "test", tally[i].test->name);
 			put_label(to, &n, "size", size);
+			put_variant(to, &n, &tally[i].of.variant);
 			put_label(to, &n, "status", kind[k].status);
 			put_label(to, &n, "placement", node->placement);
 			put_value(to, n, (double)kind[k].n);

@@ -102,7 +102,9 @@ static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_ve
 			cs_end_label(run, row ? row : &what, &t->dst).text);
 		cs_text(line.cell[TEST], sizeof(line.cell[TEST]), "%s",
 			cs_transfer_test(run->plan, t)->name);
-		cs_size_text(t->bytes, line.cell[SIZE], sizeof(line.cell[SIZE]));
+		cs_text(line.cell[SIZE], sizeof(line.cell[SIZE]), "%s",
+			cs_view_words(&(struct cs_view){ .bytes = t->bytes,
+							 .variant = t->variant }).text);
 		value_text(row, line.cell[VALUE], sizeof(line.cell[VALUE]));
 		beside_text(run->plan, step, line.cell[BESIDE],
 			    sizeof(line.cell[BESIDE]));

@@ -147,21 +147,22 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 			 const struct cs_versus_matrix *m, int verbose)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
-	char a[24], b[24], size[24], verdict[200];
+	const struct cs_view view = { .test = m->test, .bytes = m->bytes,
+				      .variant = m->variant };
+	char a[24], b[24], verdict[200];
 	double low, high;
 
 	figure(m->a, a, sizeof(a));
 	figure(m->b, b, sizeof(b));
 	range(v, m, &low, &high);
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
-	cs_size_text(m->bytes, size, sizeof(size));
 	print_name(to, m);
 	cs_print(to, " %*s %*s", column(v, 0), a, column(v, 1), b);
 	if (!isnan(low))
 		cs_print(to, "  %+.2f to %+.2f %%", percent(low), percent(high));
 	putc('\n', to);
-	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit), size,
-		verdict);
+	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit),
+		cs_view_words(&view).text, verdict);
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
 		cs_fold(to, 4, 6, "as runs differ here, a verdict takes about %u of them "
 			"on each side", m->runs_needed);

@@ -63,10 +63,21 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 	return title;
 }
 
+/* Then how it is measured, where that is not the usual. */
+static struct cs_title with_variant(struct cs_title title, const struct cs_variant *v)
+{
+	if (!cs_variant_is_usual(v))
+		cs_text_add(title.text, sizeof(title.text), ", %s",
+			    cs_variant_words(v).text);
+	return title;
+}
+
 struct cs_title cs_grid_title(const struct cs_grid *grid)
 {
-	return cs_test_title(grid->test, grid->back, grid->n_concurrent ?
-				     "some pairs at the same time" : grid->test->alone);
+	return with_variant(cs_test_title(grid->test, grid->back, grid->n_concurrent ?
+						  "some pairs at the same time" :
+						  grid->test->alone),
+			    &grid->view->variant);
 }
 
 /* Did others run beside the step that a row is of? */
@@ -83,8 +94,9 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_test *test = cs_row_test(row);
 	int back = has_back(test) && !cs_end_is_numa(&row->what.src);
 
-	return cs_test_title(test, back, in_concurrent(run, row) ?
-				     "while other pairs ran" : test->alone);
+	return with_variant(cs_test_title(test, back, in_concurrent(run, row) ?
+						  "while other pairs ran" : test->alone),
+			    &row->what.variant);
 }
 
 /* ---- its cells ---- */

@@ -4,7 +4,7 @@
 
 #include "result/cells.h"
 
-/* The cells of one test at one size on one node, in the orientation of every
+/* The cells of one test at one size in one variant on one node, in the orientation of every
  * matrix; of a run whose turns were put together (result/pool.h). */
 struct cs_grid {
 	const struct cs_run *run;
@@ -39,13 +39,13 @@ uint32_t cs_grids(const struct cs_run *run);
 uint32_t cs_grid_test(const struct cs_run *run, uint32_t index);
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index);
-/* What a matrix is of, the same on every node, without its cells: test, size and
- * whether it is the way back. */
+/* What a matrix is of, the same on every node, without its cells: test, size, variant
+ * and whether it is the way back. */
 struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index);
 /* What the cells of a test are, in words; `back`: those of the way back between GPUs
  * and host; `when` they were measured, NULL unsaid. */
 struct cs_title {
-	char text[128];
+	char text[208];
 };
 struct cs_title cs_test_title(const struct cs_test *test, int back, const char *when);
 /* The same of a grid, or of one row, as these were measured. */

@@ -115,6 +115,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "step", step),
 	ROW(NUMBER, "block", block, .none = 1),
 	ROW(NUMBER, "copy_bytes", what.bytes),
+	ROW(PART, NULL, what.variant, .part = &cs_variant_fields),
 	ROW(NUMBER, "copies", copies),
 	ROW(NUMBER, "blocks", blocks, .none = 1),
 	ROW(NUMBER, "threads", threads, .none = 1),

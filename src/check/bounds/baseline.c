@@ -188,29 +188,26 @@ static const struct cs_norm *norm_of(const struct cs_baseline *b,
 	return NULL;
 }
 
-/* "peer.ce.write.pair at 64 KiB; of that test there is 512 MiB" */
-static void missing_text(const struct cs_baseline *b, int class, uint32_t test,
-			 uint64_t bytes, char *to, size_t size)
+/* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB" */
+static void missing_text(const struct cs_baseline *b, int class,
+			 const struct cs_view *of, char *to, size_t size)
 {
 	const struct cs_norm *norm = b->norms.data;
-	const char *name = cs_catalogue(&(size_t){ 0 })[test].name;
-	uint64_t last = 0;
-	char one[16];
+	const struct cs_view *last = NULL;
 
-	cs_size_text(bytes, one, sizeof(one));
-	cs_text(to, size, "%s at %s", name, one);
+	cs_text(to, size, "%s at %s", cs_catalogue(&(size_t){ 0 })[of->test].name,
+		cs_view_words(of).text);
 	for (size_t i = 0; i < b->norms.n; i++) {
-		if (norm[i].of.test != test || norm[i].of.bytes == last ||
+		if (norm[i].of.test != of->test ||
+		    (last && !cs_views_compare(&norm[i].of, last)) ||
 		    (class >= 0 && norm[i].class != (uint32_t)class))
 			continue;
-		cs_size_text(norm[i].of.bytes, one, sizeof(one));
-		cs_text_add(to, size, "%s%s",
-			    last ? ", " : ": it has that test at ", one);
-		last = norm[i].of.bytes;
+		cs_text_add(to, size, "%s%s", last ? "; " :
+			    ": it has that test at ", cs_view_words(&norm[i].of).text);
+		last = &norm[i].of;
 	}
-	if (last)
-		return;
-	cs_text_add(to, size, ": it has no such test");
+	if (!last)
+		cs_text_add(to, size, ": it has no such test");
 }
 
 static int has_matrix(const struct cs_baseline *b, const struct cs_view *view)
@@ -227,13 +224,11 @@ int cs_baseline_fits(const struct cs_baseline *b, const struct cs_plan *plan,
 		     struct cs_err *err)
 {
 	char missing[CS_ERR_TEXT];
-	const struct cs_view *view;
 
 	for (uint32_t v = 0; v < plan->n_views; v++)
 		if (has_matrix(b, cs_plan_view(plan, v)))
 			return 0;
-	view = cs_plan_view(plan, 0);
-	missing_text(b, -1, view->test, view->bytes, missing, sizeof(missing));
+	missing_text(b, -1, cs_plan_view(plan, 0), missing, sizeof(missing));
 	return cs_err_set(err, "the baseline has nothing of %s", missing);
 }
 
@@ -344,8 +339,7 @@ static int tell(struct look *look, const struct cs_row *of,
 		return cs_judge_breaches(look->run, cells->data, cells->n, &bound,
 					 look->err);
 	}
-	missing_text(look->run->baseline, (int)key->class, key->of.test, key->of.bytes, none,
-		     sizeof(none));
+	missing_text(look->run->baseline, (int)key->class, &key->of, none, sizeof(none));
 	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
 		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->way, none);
 	return cs_judge(look->run, missing((int)of->node), text, look->err);
@@ -423,9 +417,10 @@ static struct cs_finding other(int node)
 static int judge_nothing(struct cs_run *run, const struct cs_row *of,
 			 struct cs_err *err)
 {
+	const struct cs_view view = cs_row_view(of);
 	char none[200], text[CS_ERR_TEXT];
 
-	missing_text(run->baseline, -1, of->test, of->what.bytes, none, sizeof(none));
+	missing_text(run->baseline, -1, &view, none, sizeof(none));
 	cs_text(text, sizeof(text), "the baseline has nothing of %s", none);
 	return cs_judge(run, cannot(), text, err);
 }

@@ -232,13 +232,14 @@ static void sentence(const struct cs_run *run, const struct cs_breach *breach, s
 {
 	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
 	const struct cs_test *test = cs_row_test(worst);
-	char cell[64], others[120], size[16];
+	const struct cs_view view = cs_row_view(worst);
+	char cell[64], others[120];
 
 	cell_text(run, worst, cell, sizeof(cell));
 	others_text(run, breach, n, others, sizeof(others));
-	cs_size_text(worst->what.bytes, size, sizeof(size));
 	cs_text(to, room, "%s at %s%s%s: %s has %s, %s %s (%s)%s%s",
-		test->name, size, worst->metric == CS_METRIC_RATE ? "" : ", ",
+		test->name, cs_view_words(&view).text,
+		worst->metric == CS_METRIC_RATE ? "" : ", ",
 		worst->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, worst->metric),
 		cell, cs_figure_text(test, worst->stats.median).text,
@@ -334,7 +335,7 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
 	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s%s",
-		cs_row_test(worst)->name, cs_size_option(worst).text);
+		cs_row_test(worst)->name, cs_view_options(worst).text);
 	sentence(run, breach, n, bound, look, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }

@@ -134,7 +134,7 @@ int cs_cells_are_judged(const struct cs_run *run);
 int cs_suspects_find(struct cs_run *run, struct cs_spots *spots,
 		     struct cs_vec *suspects, struct cs_err *err);
 /* word.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
-struct cs_phrase cs_size_option(const struct cs_row *row);
+struct cs_phrase cs_view_options(const struct cs_row *row);
 /* What came of a second look, behind what was found; a suspect as a finding. */
 const char *cs_look_text(enum cs_look look);
 int cs_suspect_tell(struct cs_run *run, struct cs_suspect *suspect,

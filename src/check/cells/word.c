@@ -284,14 +284,27 @@ static void gpus_text(const struct cs_run *run, const struct cs_suspect *s, char
 	}
 }
 
-struct cs_phrase cs_size_option(const struct cs_row *row)
+/* " --cache cold --threads 4 --cpu-numa 1" */
+static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
+{
+	if (v->cache)
+		cs_text_add(p->text, sizeof(p->text), " --cache %s",
+			    cs_cache_words[v->cache]);
+	if (v->threads)
+		cs_text_add(p->text, sizeof(p->text), " --threads %u", v->threads);
+	if (v->cpu_numa)
+		cs_text_add(p->text, sizeof(p->text), " --cpu-numa %u",
+			    v->cpu_numa - 1u);
+}
+
+struct cs_phrase cs_view_options(const struct cs_row *row)
 {
 	uint64_t bytes = row->what.bytes;
 	struct cs_phrase p = { "" };
 
 	if (cs_row_test(row)->bytes)
-		return p;
-	if (bytes % (1 << 20) == 0)
+		;
+	else if (bytes % (1 << 20) == 0)
 		cs_text(p.text, sizeof(p.text), " -s %luM",
 			(unsigned long)(bytes >> 20));
 	else if (bytes % (1 << 10) == 0)
@@ -299,6 +312,7 @@ struct cs_phrase cs_size_option(const struct cs_row *row)
 			(unsigned long)(bytes >> 10));
 	else
 		cs_text(p.text, sizeof(p.text), " -s %lu", (unsigned long)bytes);
+	variant_options(&row->what.variant, &p);
 	return p;
 }
 
@@ -323,7 +337,7 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 		row ? cs_row_test(row)->name : s->family == CS_FAMILY_PEER ?
 		"peer" : "h2d",
 		gpus[0] ? " --gpus " : "", gpus,
-		row ? cs_size_option(row).text : "", numa, via);
+		row ? cs_view_options(row).text : "", numa, via);
 }
 
 /* What the cause alone does not say. */
@@ -383,7 +397,7 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 			cs_rows_get(&run->rows, u->evidence[0]);
 
 		cs_text(f.again, sizeof(f.again), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
-			cs_row_test(row)->name, cs_size_option(row).text,
+			cs_row_test(row)->name, cs_view_options(row).text,
 			LONGER * run->plan->set.cell_limit_s);
 	}
 	cs_finding_advise(&f);

@@ -440,8 +440,15 @@ static int is_kin(const struct cs_test *a, const struct cs_test *b)
 	       a->unit == b->unit && a->how == b->how;
 }
 
+static int same_view(const struct point *a, const struct point *b)
+{
+	const struct cs_view x = cs_row_view(a->row), y = cs_row_view(b->row);
+
+	return !cs_views_compare(&x, &y);
+}
+
 /* A matrix of the other side to which this one might have been held: with copies of
- * another size, or of a test that this side does not have.  NULL without any. */
+ * another size, in another variant, or of a test that this side does not have.  NULL without any. */
 static const struct point *find_kin(const struct work *w, const struct point *p)
 {
 	const struct point *all = w->points.data, *kin = NULL;
@@ -449,7 +456,7 @@ static const struct point *find_kin(const struct work *w, const struct point *p)
 	for (size_t i = 0; i < w->points.n; i++) {
 		if (all[i].side == p->side)
 			continue;
-		if (all[i].row->test == p->row->test && all[i].row->what.bytes != p->row->what.bytes)
+		if (all[i].row->test == p->row->test && !same_view(&all[i], p))
 			return &all[i];
 		if (!kin && all[i].row->test != p->row->test &&
 		    is_kin(cs_row_test(all[i].row), cs_row_test(p->row)) &&
@@ -466,22 +473,24 @@ static int say_matrix(struct cs_versus *v, const struct work *w,
 {
 	const struct point *kin = find_kin(w, p), *a = p->side ? kin : p;
 	const struct point *b = p->side ? p : kin;
-	char text[CS_ERR_TEXT], size[2][24];
+	struct cs_view view = cs_row_view(p->row), other;
+	char text[CS_ERR_TEXT];
 	const struct cs_test *x, *y;
 
 	if (!kin) {
-		cs_size_text(p->row->what.bytes, size[0], sizeof(size[0]));
 		cs_text(text, sizeof(text), "%s (%s): only in %s",
-			cs_row_test(p->row)->name, size[0], v->name[p->side]);
+			cs_row_test(p->row)->name, cs_view_words(&view).text,
+			v->name[p->side]);
 		return say_alone(v, text, err);
 	}
 	x = cs_row_test(a->row);
 	y = cs_row_test(b->row);
-	cs_size_text(a->row->what.bytes, size[0], sizeof(size[0]));
-	cs_size_text(b->row->what.bytes, size[1], sizeof(size[1]));
+	view = cs_row_view(a->row);
+	other = cs_row_view(b->row);
 	if (x == y)
 		cs_text(text, sizeof(text), "%s: copies of %s in %s, of %s in %s",
-			x->name, size[0], v->name[0], size[1], v->name[1]);
+			x->name, cs_view_words(&view).text, v->name[0],
+			cs_view_words(&other).text, v->name[1]);
 	else
 		cs_text(text, sizeof(text), "%s in %s, %s in %s: another %s", x->name,
 			v->name[0], y->name, v->name[1],
@@ -517,7 +526,9 @@ static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p
 		      size_t n, struct cs_err *err)
 {
 	struct cs_versus_matrix m = { .test = p->row->test, .metric = p->row->metric,
-				      .bytes = p->row->what.bytes, .first = v->cells.n };
+				      .bytes = p->row->what.bytes,
+				      .variant = p->row->what.variant,
+				      .first = v->cells.n };
 	struct lonely lonely[2] = { { .n = 0 }, { .n = 0 } };
 	int seen[2] = { 0, 0 };
 

@@ -47,6 +47,7 @@ struct cs_versus_matrix {
 	uint32_t test;		/* position in the catalogue */
 	uint32_t metric;	/* enum cs_metric */
 	uint64_t bytes;
+	struct cs_variant variant;
 	size_t first, n;	/* cells */
 	double a, b;		/* medians over the cells that were compared */
 	struct cs_compare_sum sum; /* worst: from `first` */
