@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
+	NVCC='$(NVCC)'; export NVCC; \
 	PYTHON='$(PYTHON)'; export PYTHON;
 
 check_PROGRAMS += %D%/program/cscope-mpi
@@ -386,6 +387,7 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
+	%D%/device-code.t \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/man.t \

@@ -71,7 +71,8 @@ static const struct cs_option measure_options[] = {
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU (write, the "
 	  "default), the destination's (read)", WORD(axes.ops, 1) },
 	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
-	  "(bulk copies of a kernel), chase (no copy: latency), peercopy, staged, cpu; "
+	  "(bulk copies of a kernel), zerocopy (Comm|Scope's kernel, 4 bytes at a time), "
+	  "chase (no copy: latency), peercopy, staged, cpu; "
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "

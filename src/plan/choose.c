@@ -239,6 +239,7 @@ static int is_usual_method(const struct cs_test *test,
 		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
+		       test->method != CS_METHOD_ZEROCOPY &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
 				via == CS_WAY_STAGED ? CS_METHOD_STAGED :

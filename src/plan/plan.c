@@ -159,8 +159,8 @@ int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b)
 int cs_transfers_are_twins(const struct cs_transfer *a,
 			   const struct cs_transfer *b)
 {
-	return a->method == CS_METHOD_SM && b->method == CS_METHOD_SM &&
-	       a->issuer == b->issuer &&
+	return (a->method == CS_METHOD_SM || a->method == CS_METHOD_ZEROCOPY) &&
+	       a->method == b->method && a->issuer == b->issuer &&
 	       cs_end_is_numa(&a->src) != cs_end_is_numa(&a->dst) &&
 	       cs_end_is_numa(&a->src) == cs_end_is_numa(&b->dst) &&
 	       cs_end_is_numa(&a->dst) == cs_end_is_numa(&b->src);
