@@ -315,7 +315,8 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 
 void cs_cpu_side_init(struct cs_cpu_side *side)
 {
-	*side = (struct cs_cpu_side){ -1, -1, -1, 0, 0, 0, 0, 0, "", "" };
+	*side = (struct cs_cpu_side){ .cpu_numa = -1, .src_numa = -1,
+				      .dst_numa = -1, .huge_percent = -1 };
 }
 
 void cs_usage_init(struct cs_usage *u)

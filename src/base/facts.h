@@ -123,6 +123,8 @@ struct cs_cpu_side {
 				 * no CPU carried it */
 	int16_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
 				     * not, or it is no host memory */
+	int8_t huge_percent;	/* of its pageable memory, the end with the least: in
+				 * transparent huge pages; -1 not known, or it has none */
 	uint8_t threads;	/* workers that carried it; 0: none did */
 	uint8_t cache;		/* enum cs_cache: what was brought about */
 	int32_t is_flushed;	/* 1: proven; 0: not, or not asked for */

@@ -14,18 +14,27 @@ int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
 
 /* ---- warm ---- */
 
+/* Both ends of one transfer. */
+struct both {
+	struct cs_ends_memory source, target;
+};
+
+/* What is to be read comes last. */
 static int rewrite(void *arg, struct cs_err *err)
 {
-	const struct cs_ends_memory *m = arg;
+	const struct both *both = arg;
 
 	(void)err;
-	cs_hostpass_fill(m->at, m->bytes, m->key);
+	if (both->target.bytes)
+		cs_hostpass_poison(both->target.at, both->target.bytes);
+	if (both->source.bytes)
+		cs_hostpass_fill(both->source.at, both->source.bytes, both->source.key);
 	return 0;
 }
 
 /* By a worker, so that the agent stays where it is; the threads of a pass are where who
  * makes them is. */
-static int rewrite_on(struct cs_workers *workers, int numa, struct cs_ends_memory *m,
+static int rewrite_on(struct cs_workers *workers, int numa, const struct both *both,
 		      struct cs_slot *slot)
 {
 	struct cs_worker *w = cs_worker_take(workers, numa, &slot->err);
@@ -35,7 +44,7 @@ static int rewrite_on(struct cs_workers *workers, int numa, struct cs_ends_memor
 		slot->refused = 1;
 		return -1;
 	}
-	cs_worker_start(w, &(struct cs_work){ rewrite, m, sizeof(*m) });
+	cs_worker_start(w, &(struct cs_work){ rewrite, both, sizeof(*both) });
 	cs_worker_await(w, &did);
 	cs_worker_put(w);
 	return 0;
@@ -43,11 +52,11 @@ static int rewrite_on(struct cs_workers *workers, int numa, struct cs_ends_memor
 
 static int warm(struct cs_ends *e, struct cs_carry *c, uint32_t k)
 {
-	struct cs_ends_memory source = cs_ends_memory(e, k, 0);
+	const struct both both = { cs_ends_memory(e, k, 0), cs_ends_memory(e, k, 1) };
 
-	return source.bytes ?
+	return both.source.bytes || both.target.bytes ?
 		       rewrite_on(&c->workers, cs_carry_numa(c, cs_ends_transfer(e, k)),
-				  &source, e->slot) : 0;
+				  &both, e->slot) : 0;
 }
 
 /* ---- cold ---- */

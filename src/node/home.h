@@ -13,7 +13,7 @@
 /* Does any transfer of the step want it? */
 int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step);
 
-/* What of the step is the agent's: its host memory and its GPU.  Warm: the source is
+/* What of the step is the agent's: its host memory and its GPU.  Warm: it is
  * written once more, by CPUs of the node that works.  Cold: all host memory is flushed
  * by one of `ways`, proven on the node of the agent's CPUs, and the GPU's cache holds
  * other bytes.  slot->side says what was done. */

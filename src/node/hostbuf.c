@@ -33,6 +33,7 @@ struct entry {
 	unsigned int shares;	/* 0: the memory is not made */
 	struct cs_hostmem mem;
 	int allocated;		/* by the backend */
+	int huge_percent;
 	char why[160];
 };
 
@@ -131,6 +132,8 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 			   &e->mem, e->why, err))
 		return -1;
 	*address = (uintptr_t)e->mem.at;
+	if (e->key.memory == CS_MEM_ARENA)
+		e->huge_percent = cs_hostmem_huge_percent(e->mem.at);
 	if (e->key.memory == CS_MEM_ARENA ||
 	    !backend->host_register(dev, e->mem.at, e->mem.mapped, address, err))
 		return 0;
@@ -147,6 +150,7 @@ static int make(const struct cs_backend *backend, struct cs_dev *dev,
 
 	e->why[0] = '\0';
 	e->allocated = 0;
+	e->huge_percent = -1;
 	if (cs_hostmem_domain(e->key.numa, err) ||
 	    (by_driver ? make_allocated : make_mapped)(backend, dev, e, bytes,
 						       address, err))
@@ -210,7 +214,8 @@ static void describe(const struct entry *e, const struct user *u,
 {
 	*out = (struct cs_hostbuf){ .at = e->mem.at, .address = u->address,
 				    .bytes = e->mem.bytes,
-				    .numa = e->mem.numa };
+				    .numa = e->mem.numa,
+				    .huge_percent = e->huge_percent };
 	memcpy(out->proof, e->mem.proof, sizeof(out->proof));
 	memcpy(out->why, e->why, sizeof(out->why));
 }

@@ -31,6 +31,8 @@ struct cs_hostbuf {
 	 * allocated, and the kernel shows no more; "" none */
 	char proof[16];
 	char why[160];		/* not proven, because; "" */
+	int huge_percent;	/* of pageable memory, what is in transparent huge
+				 * pages; -1 not known */
 };
 
 /* The buffer of that key in this process, which is made if there is none, as its

@@ -117,6 +117,9 @@ int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
 int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
 		   char why[160], struct cs_err *err);
 void cs_hostmem_close(struct cs_hostmem *mem);
+/* How much of the mapping that holds this address is in transparent huge pages, in percent;
+ * -1: the kernel does not say. */
+int cs_hostmem_huge_percent(const void *at);
 
 /* Before memory is had: have the node, this job's cgroup and the domain (-1: any) so
  * much left, beside what others are about to have?  The kernel may answer a request

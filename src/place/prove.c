@@ -159,7 +159,7 @@ void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 				"the kernel does not show where the driver's pages are");
 }
 
-int cs_pages_are_huge(const void *at)
+int cs_hostmem_huge_percent(const void *at)
 {
 	FILE *f = fopen("/proc/self/smaps", "re");
 	uintptr_t low = 0, high = 0;
@@ -183,5 +183,10 @@ int cs_pages_are_huge(const void *at)
 	free(line);
 	if (f)
 		fclose(f);
-	return size && huge >= size;
+	return size ? (int)(100 * huge / size) : -1;
+}
+
+int cs_pages_are_huge(const void *at)
+{
+	return cs_hostmem_huge_percent(at) >= 100;
 }

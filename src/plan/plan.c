@@ -442,6 +442,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
 #define ESTIMATE_STEP_S 1e-3	/* commands, replies, arming */
 #define ESTIMATE_CHASE_S 25e-3
 #define HOST_GBS 55.0
+#define PAGEABLE_GBS 7.0	/* by one CPU */
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
 /* The fewest copies that take 5 ms. */
@@ -474,6 +475,8 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 
 	if (test->method == CS_METHOD_CHASE)
 		return ESTIMATE_CHASE_S;
+	if (test->memory == CS_MEM_PAGEABLE)
+		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
 	return sample_s(bytes, cs_test_has_host(test) ? fmin(link_gbs, HOST_GBS) :
 							link_gbs);
 }

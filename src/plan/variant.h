@@ -15,7 +15,7 @@
 enum cs_cache {
 	CS_CACHE_ANY,		/* what the last check and fill left there */
 	CS_CACHE_COLD,		/* nothing: flushed, and proven so */
-	CS_CACHE_WARM,		/* the source, as a CPU has just written it */
+	CS_CACHE_WARM,		/* what of them is host memory, as CPUs have just written it */
 	CS_CACHES
 };
 

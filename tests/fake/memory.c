@@ -629,8 +629,8 @@ static int copy_ordinary(const struct place *dst, const struct place *src,
 /* In the tables of pairs. */
 static int place_index(const struct place *place)
 {
-	return place->memory->gpu == FAKE_HOST ? FAKE_GPUS_MAX :
-						 place->memory->gpu;
+	return !place->memory || place->memory->gpu == FAKE_HOST ?
+		       FAKE_GPUS_MAX : place->memory->gpu;
 }
 
 /* FAKE_ASTRAY: where a copy lands instead, in memory that is there. */
@@ -678,11 +678,11 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 	int bad;
 
 	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
-	if (!bad && to.memory && from.memory) {
+	if (!bad && (to.memory || from.memory)) {
 		int i = place_index(&from), j = place_index(&to);
 
 		corrupt = corrupt_of(i, j);
-		if (!isnan(fake.astray[i][j]))
+		if (to.memory && !isnan(fake.astray[i][j]))
 			lead_astray(&to, fake.astray[i][j]);
 	}
 	if (bad || corrupt < 0)

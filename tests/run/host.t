@@ -170,6 +170,38 @@ for offset in 4096 1048568 -1; do
 done
 ok "... and that nothing was written is said" folded "never written"
 
+# ---- memory that is not page-locked ----
+
+pageable=(-s 1M --seed 1 -t 'h2d.ce.pageable.*,d2h.ce.pageable.*')
+# Out of GPU i 15 x (1 + 0.01 i), into it 6.8 x that.
+pageable_is_exact() { # FILE
+	cells "$1" | awk '$1 ~ /ce.pageable/ {
+		rate = $2 ~ /^gpu/ ? 15 * (1 + 0.01 * substr($2, 4)) : 6.8 * (1 + 0.01 * substr($3, 4))
+		want = $6 / (2700 + $6 / rate); off = $7 / want - 1
+		if (off > 2e-5 || off < -2e-5) { print $0, "and not", want; bad = 1 }
+		n++
+	}
+	END { exit bad || !n }'
+}
+run 0 --no-mpi "${pageable[@]}" -o pg.csv
+ok "pageable memory, alone and both ways: every cell is measured" eval \
+	'status_is 0 && [ "$(cells pg.csv | grep -c " ok ")" -ge 12 ] && [ "$(cells pg.csv | grep -vc " ok ")" = 0 ]'
+grep -v ',total,' pg.csv >pg.rates
+ok "... each with the rate of its direction and GPU" pageable_is_exact pg.rates
+run 3 "${pageable[@]}" -o pg3.csv
+grep -v ',total,' pg3.csv >pg.rates
+ok "... by a rank for each GPU too" eval 'status_is 0 && pageable_is_exact pg.rates'
+run 0 --no-mpi --seed 1 -s 1M -m h2d --pattern pair --host-memory pageable -o pg.csv
+ok "... asked for as a kind of memory" eval 'status_is 0 && all_ok pg.csv 3'
+FAKE_CORRUPT=h-1:4096 run 0 --no-mpi "${pageable[@]}" -o c.csv
+ok "... checked as all is" eval 'status_is 2 && one_line "h2d.ce.pageable.(pair|bidi) host->1.* corrupt: "'
+run 0 --no-mpi --seed 1 -s 1M -t host.driver.pinned.pair -o drv.csv
+ok "the driver copies from pageable to pinned memory between NUMA domains" eval \
+	'status_is 0 && [ "$(cells drv.csv | grep -c " ok ")" -ge 1 ] && [ "$(cells drv.csv | grep -vc " ok ")" = 0 ]'
+FAKE_HANG=cuMemcpyAsync:30 run 0 --no-mpi "${pageable[@]}"
+ok "a worker hangs in its call: the GPU is named, and the call" eval \
+	'status_is 2 && says_once "no answer within [0-9.]* s while copying, in cuMemcpyAsync"'
+
 # ---- what does not fit ----
 
 FAKE_MEMORY=4000000 run 0 --no-mpi --seed 1 --pattern pair -m h2d -s 64K:4M:x4 -v -o big.csv
