@@ -122,7 +122,7 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 
 	is.cache = takes & CS_TAKES_CACHE ? v->cache : 0;
 	is.threads = takes & CS_TAKES_THREADS && v->threads > 1 ? v->threads : 0;
-	/* CPUs work on what they copy, and on a source that they write once more */
+	/* CPUs work on what they copy, and on buffers that they write once more */
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
 		is.cpu_numa = v->cpu_numa;
 	return is;
