@@ -24,7 +24,8 @@ static __device__ uint64_t pair_stride(void)
 	return (uint64_t)gridDim.x * blockDim.x;
 }
 
-/* Where the i-th repetition begins, counted in pairs; for `next`, i + 1. */
+/* Where the i-th repetition begins, counted in pairs (or whatever `pairs` counts); for
+ * `next`, i + 1. */
 struct position {
 	uint64_t at, pairs;
 	uint32_t i, of;
@@ -361,6 +362,98 @@ PASS_KERNEL cs_k_sum(struct cs_k_sum a)
 	for (uint64_t i = first_pair(); i < a.words; i += pair_stride())
 		sum += cs_fill_word(a.key, i);
 	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
+}
+
+/* ---- zero-copy ---- */
+
+/* Words of 4 bytes that a thread has in flight. */
+enum { ZERO_LOADS = 8 };
+
+/* The blocks that share a buffer, and which of them this one is. */
+struct sharers {
+	unsigned block, blocks;
+};
+
+static __device__ uint64_t first_of(struct sharers by)
+{
+	return (uint64_t)by.block * blockDim.x + threadIdx.x;
+}
+
+static __device__ uint64_t zero_read_once(const uint32_t *p, uint64_t words,
+					  struct sharers by)
+{
+	const uint64_t stride = (uint64_t)by.blocks * blockDim.x;
+	uint64_t i = first_of(by), sum = 0;
+	uint32_t v[ZERO_LOADS];
+
+	for (; i + (ZERO_LOADS - 1) * stride < words; i += ZERO_LOADS * stride) {
+#pragma unroll
+		for (int k = 0; k < ZERO_LOADS; k++)
+			v[k] = __ldcg(p + i + k * stride);
+#pragma unroll
+		for (int k = 0; k < ZERO_LOADS; k++)
+			sum += v[k];
+	}
+	for (; i < words; i += stride)
+		sum += __ldcg(p + i);
+	return sum;
+}
+
+/* A thread reads the lower halves of 64-bit words or the upper ones, for the threads of
+ * a block are an even number: its sum goes into that of whole words. */
+static __device__ uint64_t zero_read(const struct cs_k_read *a, struct sharers by)
+{
+	struct position at = position_first(2 * a->words, a->positions);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
+		sum += zero_read_once((const uint32_t *)a->address + at.at, at.pairs,
+				      by);
+	return first_of(by) % 2 ? sum << 32 : sum;
+}
+
+static __device__ void zero_write(const struct cs_k_fill *a, struct sharers by)
+{
+	const uint64_t stride = (uint64_t)by.blocks * blockDim.x;
+	struct position at = position_first(2 * a->words, a->positions);
+
+	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
+		for (uint64_t k = at.at + first_of(by); k < at.at + at.pairs;
+		     k += stride) {
+			uint64_t word = cs_fill_word(a->key, k / 2);
+
+			((uint32_t *)a->address)[k] =
+				(uint32_t)(k % 2 ? word >> 32 : word);
+		}
+}
+
+PASS_KERNEL cs_k_zread(struct cs_k_zread a)
+{
+	block_sum(zero_read(&a.read, { blockIdx.x, gridDim.x }),
+		  (uint64_t *)a.read.out + blockIdx.x);
+}
+
+PASS_KERNEL cs_k_zwrite(struct cs_k_zwrite a)
+{
+	zero_write(&a.write, { blockIdx.x, gridDim.x });
+}
+
+PASS_KERNEL cs_k_zboth(struct cs_k_zboth a)
+{
+	const struct sharers by = { blockIdx.x / 2, gridDim.x / 2 };
+	const uint64_t begin = global_ns();
+	uint64_t sum = 0;
+
+	if (blockIdx.x % 2)
+		zero_write(&a.write, by);
+	else
+		sum = zero_read(&a.read, by);
+	__threadfence_system();
+	__syncthreads();
+	if (threadIdx.x == 0)
+		((struct cs_k_span *)a.out)[blockIdx.x] = { begin, global_ns() };
+	if (blockIdx.x % 2 == 0)
+		block_sum(sum, (uint64_t *)a.read.out + by.block);
 }
 
 /* ---- bulk asynchronous copies ---- */

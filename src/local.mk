@@ -74,6 +74,10 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/filter.c \
+	%D%/plan/filter.h \
+	%D%/plan/instance.c \
+	%D%/plan/instance.h \
 	%D%/plan/internal.h \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
@@ -308,6 +312,7 @@ endif
 	%D%/file/compact.c \
 	%D%/file/document.c \
 	%D%/file/document.h \
+	%D%/file/choices.c \
 	%D%/file/code.c \
 	%D%/file/code.h \
 	%D%/file/field.c \

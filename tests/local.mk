@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
+	NVCC='$(NVCC)'; export NVCC; \
 	PYTHON='$(PYTHON)'; export PYTHON;
 
 check_PROGRAMS += %D%/program/cscope-mpi
@@ -51,6 +52,7 @@ UNIT_TESTS = \
 	%D%/unit/flush.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
+	%D%/unit/instance.t \
 	%D%/unit/hostlist.t \
 	%D%/unit/hostmem.t \
 	%D%/unit/hostpass.t \
@@ -121,6 +123,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
+%C%_unit_instance_t_SOURCES = %D%/unit/test_instance.c
 %C%_unit_hostlist_t_SOURCES = %D%/unit/test_hostlist.c
 %C%_unit_hostmem_t_SOURCES = %D%/unit/test_hostmem.c %D%/unit/root.h
 %C%_unit_hostpass_t_SOURCES = %D%/unit/test_hostpass.c
@@ -386,6 +389,7 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/docs.t \
 	%D%/golden/run.t \
+	%D%/device-code.t \
 	%D%/layers.t \
 	%D%/lint.t \
 	%D%/man.t \

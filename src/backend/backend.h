@@ -73,6 +73,9 @@ enum cs_flight_kind {
 	CS_FLIGHT_TMA,		/* bulk asynchronous copies, capability >= 9.0 */
 	CS_FLIGHT_SM_READ,	/* reads src, writes nothing */
 	CS_FLIGHT_SM_WRITE,	/* writes the fill pattern of `key` to dst */
+	/* … zero-copy: 4 bytes at a time, always 256 blocks of 256 threads */
+	CS_FLIGHT_ZERO_READ,	/* reads src, writes nothing */
+	CS_FLIGHT_ZERO_WRITE,	/* writes the fill pattern of `key` to dst */
 	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
 	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
 };
@@ -88,12 +91,14 @@ struct cs_flight {
 	uint32_t positions;
 	uint64_t stride;	/* of positions; not of kernels */
 	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
-	uint64_t key;		/* SM_READ: of what is at src; SM_WRITE; CHASE: the
-				 * seed of the random chain at src, 0: stride */
+	uint64_t key;		/* SM_READ, ZERO_READ: of what is at src; SM_WRITE,
+				 * ZERO_WRITE; CHASE: the seed of the random chain at src,
+				 * 0: stride */
 	/* SM: another copy, which the same kernel makes at the same time: between
-	 * host memory and the GPU, the other way; bytes 0: none */
+	 * host memory and the GPU, the other way; ZERO_READ, ZERO_WRITE: the other of
+	 * both, by as many blocks; bytes 0: none */
 	struct {
-		uint64_t dst, src, bytes;
+		uint64_t dst, src, bytes, key;
 		uint32_t copies, positions;
 	} back;
 	/* OUT and IN: words on the board that count chunks from `base` on; OUT

@@ -19,10 +19,17 @@ void cs_call_begin(const char *name)
 	char *to = mine ? mine->to : NULL;
 
 	for (size_t i = 0; to && i < CS_CALL_NAME - 1; i++) {
-		to[i] = name[i];
+		__atomic_store_n(&to[i], name[i], __ATOMIC_RELAXED);
 		if (!name[i])
 			break;
 	}
+}
+
+void cs_call_read(const char *from, char to[CS_CALL_NAME])
+{
+	for (size_t i = 0; i < CS_CALL_NAME; i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	to[CS_CALL_NAME - 1] = '\0';
 }
 
 void cs_call_end(void)
@@ -30,7 +37,7 @@ void cs_call_end(void)
 	char *to = mine ? mine->to : NULL;
 
 	if (to)
-		to[0] = '\0';
+		__atomic_store_n(&to[0], '\0', __ATOMIC_RELAXED);
 }
 
 const char *cs_call_text(const char *name, char to[CS_CALL_NAME + 8])

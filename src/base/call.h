@@ -20,6 +20,9 @@ void cs_call_watch(struct cs_call_watch *watch);
 void cs_call_begin(const char *name);
 void cs_call_end(void);
 
+/* The name that another thread writes there, as it is now. */
+void cs_call_read(const char *from, char to[CS_CALL_NAME]);
+
 /* ", in cuInit", or "" between calls: goes behind "did not answer". */
 const char *cs_call_text(const char *name, char to[CS_CALL_NAME + 8]);
 

@@ -208,3 +208,20 @@ int cs_gpu_list_count(const struct cs_gpu_list *list)
 			count += !named_before(list, k, index);
 	return count;
 }
+
+uint64_t cs_gpu_list_numbers(const struct cs_gpu_list *list)
+{
+	uint64_t bits = 0;
+
+	if (list->n == 1 && list->item[0].first == list->item[0].last)
+		return 0; /* a count */
+	for (int k = 0; k < list->n; k++) {
+		const struct cs_gpu_item *item = &list->item[k];
+
+		if (item->kind != CS_GPU_INDEX || item->last >= CS_MAX_AGENTS)
+			return 0;
+		for (int i = item->first; i <= item->last; i++)
+			bits |= 1ull << i;
+	}
+	return bits & (bits + 1) ? bits : 0;
+}

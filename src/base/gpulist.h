@@ -33,6 +33,10 @@ int cs_gpu_list_select(const struct cs_gpu_list *list,
 		       const struct cs_gpu_facts *gpu, int n, char *chosen,
 		       struct cs_err *err);
 
+/* The indices that are named, one bit each, where all are and there is no GPU to name;
+ * 0: they are those from 0 on. */
+uint64_t cs_gpu_list_numbers(const struct cs_gpu_list *list);
+
 /* How many agents are meant where there is no GPU to name (--dry-run, cpu
  * backend): a single number alone is a count, else the number of items named.
  * 0 when the list is empty. */

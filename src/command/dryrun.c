@@ -67,6 +67,9 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 	chosen.n = 0;
 	if (cs_options_choose(opt, backend, &chosen, err))
 		return -1;
+	req.set.numa |= cs_choices_numa(&chosen);
+	if (req.set.filter[0] || cs_choices_name_cells(&chosen))
+		req.set.gpus = cs_gpu_list_numbers(&opt->gpus);
 	if (req.n_agents == 1)
 		cs_options_choose_lone(opt, backend, &chosen);
 	return cs_plan_build(&req, out, err);

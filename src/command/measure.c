@@ -53,6 +53,7 @@ struct program {
 	size_t findings_told;	/* in the journals */
 	char *plan_text;	/* of --plan, on rank 0 */
 	char *plan_file;	/* what was made of it, as text */
+	struct cs_choices chosen;
 	int refused;		/* what was given cannot be used: the status */
 	struct cs_err says;	/* why */
 	struct cs_resume resume;
@@ -355,6 +356,10 @@ static int choose(void *ctx, enum cs_backend_kind backend, int lone,
 		return -1;
 	if (lone)
 		cs_options_choose_lone(p->opt, backend, chosen);
+	if (cs_choices_name_cells(chosen)) {
+		p->chosen = *chosen;
+		p->run.chosen = &p->chosen;
+	}
 	return 0;
 }
 

@@ -21,6 +21,11 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 
 /* ---- others ---- */
 
+/* choices.c.  What was asked for, where that was single cells; NULL: it was not. */
+json_t *cs_record_choices(const struct cs_choices *chosen);
+/* A test by name, or an object that says more of it. */
+int cs_take_choice(const json_t *item, struct cs_choice *to, struct cs_err *err);
+
 /* gpu.c.  What of a node's GPUs is put into its record, and taken of it. */
 json_t *cs_record_gpus(const struct cs_run *run, int node);
 int cs_take_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);

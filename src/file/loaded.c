@@ -20,6 +20,7 @@ void cs_loaded_release(struct cs_loaded *loaded)
 	cs_loaded_free_nodes(loaded);
 	free((void *)(uintptr_t)loaded->run.plan);
 	free(loaded->argv);
+	free(loaded->chosen);
 	cs_rows_release(&loaded->run.rows);
 	cs_rows_release(&loaded->run.all);
 	cs_vec_release(&loaded->run.findings);

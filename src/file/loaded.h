@@ -22,6 +22,7 @@ struct cs_loaded {
 	struct cs_run run;	/* owns all that it points to, through this */
 	void *texts;		/* of run and program; JSON */
 	char **argv;
+	struct cs_choices *chosen;
 	int *agents_seen;	/* by node */
 	int is_journal, has_verdict;
 	size_t whole_bytes;	/* of a journal: up to the end of its last line */

@@ -174,27 +174,6 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 	return cs_json_array_end(array, bad);
 }
 
-/* A name, or what choice() made of one. */
-static int take_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)
-{
-	struct cs_fields f = { item, "a test", err, 0, NULL };
-	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
-			   json_is_string(item) ? json_string_value(item) : "?";
-	int test = cs_test_index(name);
-
-	if (f.bad)
-		return -1;
-	if (test < 0)
-		return cs_err_set(err, "test '%.60s' is not known to this version (see "
-				  "--list)", name);
-	to->test = (uint16_t)test;
-	if (json_is_object(item)) {
-		to->bytes = cs_field_wide(&f, "copy_bytes");
-		cs_decode(&f, &cs_variant_fields, &to->variant);
-	}
-	return f.bad ? -1 : 0;
-}
-
 static int take_tests(struct cs_fields *f, const char *key, int lone,
 		      struct cs_choices *to)
 {
@@ -204,7 +183,7 @@ static int take_tests(struct cs_fields *f, const char *key, int lone,
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
-		if (take_choice(item, &one, f->err) ||
+		if (cs_take_choice(item, &one, f->err) ||
 		    cs_choices_add(to, &one, f->err))
 			return -1;
 	}
@@ -268,6 +247,24 @@ static uint32_t checks_of(struct cs_fields *f)
 	return checks;
 }
 
+/* Single cells, or the tests of all nodes and those of nodes with one GPU. */
+static int take_chosen(struct cs_loaded *to, struct cs_fields *f,
+		       struct cs_choices *chosen)
+{
+	if (!cs_field_is_known(f, "choices"))
+		return take_tests(f, "tests", 0, chosen) ||
+		       take_tests(f, "one_gpu_tests", 1, chosen) ? -1 : 0;
+	free(to->chosen);
+	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
+	if (!to->chosen)
+		return cs_err_set(f->err, "no memory");
+	to->chosen->n = 0;
+	if (take_tests(f, "choices", 0, chosen))
+		return -1;
+	*to->chosen = *chosen;
+	return 0;
+}
+
 /* The plan follows from what was asked for.  A later version may put its steps in
  * another order: it keeps the id that the file says, for no view reads the order,
  * and who would carry it out compares ids. */
@@ -288,8 +285,7 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 	take_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !take_tests(f, "tests", 0, &chosen) &&
-	    !take_tests(f, "one_gpu_tests", 1, &chosen) &&
+	    !take_chosen(to, f, &chosen) &&
 	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
 						    "plan_file", &req, &plan,
 						    f->err) :
@@ -367,6 +363,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_put_known(&r, "resumes", run->resumes);
 	cs_put_known(&r, "plan_file", run->plan_file);
 	cs_put(&r, "plan_id", run->plan ? cs_json_bits(run->plan->id) : json_null());
+	cs_put(&r, "choices", cs_record_choices(run->chosen));
 	cs_put(&r, "argv", argv_array(run));
 	cs_put_known(&r, "matrix", run->matrix_text);
 	cs_put_known(&r, "asked", run->asked);

@@ -164,6 +164,9 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	if (job->args->choose(job->args->ctx, (enum cs_backend_kind)req.set.backend,
 			      job->lone && !job->args->look_only, &chosen, err))
 		return -1;
+	req.set.numa |= cs_choices_numa(&chosen);
+	if (req.set.filter[0] || cs_choices_name_cells(&chosen))
+		req.set.gpus = cs_muster_numbers(&job->muster);
 	return cs_plan_build(&req, &job->plan, err);
 }
 

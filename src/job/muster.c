@@ -266,6 +266,16 @@ static int gpu_of(const struct cs_muster *m, int index)
 	return -1;
 }
 
+uint64_t cs_muster_numbers(const struct cs_muster *m)
+{
+	uint64_t bits = 0;
+
+	for (int g = 0; g < m->n_gpus; g++)
+		if (m->chosen[g] && m->owner[g] >= 0)
+			bits |= 1ull << g;
+	return bits & (bits + 1) ? bits : 0;
+}
+
 int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS])
 {
 	for (int i = 0; i < m->n_agents; i++)

@@ -38,6 +38,9 @@ int cs_muster_begin(struct cs_muster *m, struct cs_err *err);
 int cs_muster_meet(struct cs_muster *m, struct cs_err *err);
 /* The local ranks that drive the agents of this node; how many agents. */
 int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS]);
+/* The numbers by which users know the GPUs of this node's agents, one bit each, as
+ * cs_settings.gpus; 0: each is its own. */
+uint64_t cs_muster_numbers(const struct cs_muster *m);
 /* What is known of an agent before its process starts, as this rank sees it. */
 void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f);
 /* Is there a GPU that takes one process at a time? */

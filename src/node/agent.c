@@ -503,6 +503,7 @@ static void add_back(struct cs_flight *flight, const struct cs_flight *back)
 	flight->back.dst = back->dst;
 	flight->back.src = back->src;
 	flight->back.bytes = back->bytes;
+	flight->back.key = back->key;
 	flight->back.copies = back->copies;
 	flight->back.positions = back->positions;
 }
@@ -552,8 +553,11 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 		return 0;
 	if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;
-	if (with->back != NO_BACK)
+	cs_ends_read(&a->ends, with->k);
+	if (with->back != NO_BACK) {
 		slot->ns[with->back] = a->args.backend->lasted_back(a->dev, lane);
+		cs_ends_read(&a->ends, with->back);
+	}
 	if (t->method != CS_METHOD_CHASE)
 		return 0;
 	slot->load_ns[with->k] = slot->ns[with->k];

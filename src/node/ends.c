@@ -221,6 +221,9 @@ static uint32_t kind_of(const struct cs_ends *e, const struct cs_transfer *t)
 						       CS_FLIGHT_SM;
 	case CS_METHOD_TMA:
 		return CS_FLIGHT_TMA;
+	case CS_METHOD_ZEROCOPY:
+		return t->op == CS_OP_READ ? CS_FLIGHT_ZERO_READ :
+					     CS_FLIGHT_ZERO_WRITE;
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_FLIGHT_CHASE_TMA :
 					     CS_FLIGHT_CHASE;
@@ -353,6 +356,14 @@ const struct cs_transfer *cs_ends_transfer(const struct cs_ends *e, uint32_t k)
 	return cs_plan_transfer(e->plan, step_of(e), k);
 }
 
+/* Does a kernel read it, and leave nothing but the sum? */
+static int is_summed(const struct cs_ends *e, const struct cs_transfer *t)
+{
+	uint32_t kind = kind_of(e, t);
+
+	return kind == CS_FLIGHT_SM_READ || kind == CS_FLIGHT_ZERO_READ;
+}
+
 static int is_mine(const struct cs_ends *e, const struct cs_transfer *t,
 		   const struct cs_end *end)
 {
@@ -382,9 +393,15 @@ struct cs_ends_memory cs_ends_memory(const struct cs_ends *e, uint32_t k, int is
 static int is_mine_to_check(const struct cs_ends *e, const struct cs_transfer *t)
 {
 	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
-	       t->method != CS_METHOD_CHASE &&
-	       !(t->method == CS_METHOD_SM && t->op == CS_OP_READ &&
-		 t->src.index == t->dst.index && !cs_end_is_numa(&t->src));
+	       t->method != CS_METHOD_CHASE && !is_summed(e, t);
+}
+
+void cs_ends_read(struct cs_ends *e, uint32_t k)
+{
+	if (e->plan->set.verify == CS_VERIFY_OFF || !is_summed(e, cs_ends_transfer(e, k)))
+		return;
+	e->slot->checked[k]++;
+	e->slot->checked_whole[k]++;
 }
 
 /* The buffer of an end in host memory is there and large enough. */

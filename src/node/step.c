@@ -188,7 +188,7 @@ static enum cs_status sample_step(struct cs_coordinator *co,
 	enum cs_sampler_answer answer = CS_SAMPLE_LIMIT;
 	enum cs_status status = CS_OK;
 
-	if (cs_method_is_kernel(cell->test->method))
+	if (cs_method_is_divided(cell->test->method))
 		status = cs_cell_geometry(co, cell, err);
 	if (status == CS_OK)
 		status = take_samples(co, cell, &answer, err);

@@ -221,10 +221,12 @@ int cs_worker_wait(struct cs_worker *w, int slice_ms, struct cs_worked *out)
 
 void cs_worker_await(struct cs_worker *w, struct cs_worked *out)
 {
+	char call[CS_CALL_NAME];
 	int named = 0;
 
 	while (!cs_worker_wait(w, SLICE_MS, out)) {
-		cs_call_begin(cs_worker_call(w));
+		cs_worker_call(w, call);
+		cs_call_begin(call);
 		named = 1;
 	}
 	if (named)
@@ -236,9 +238,9 @@ const char *cs_worker_cpus(const struct cs_worker *w)
 	return w->cpus;
 }
 
-const char *cs_worker_call(const struct cs_worker *w)
+void cs_worker_call(const struct cs_worker *w, char to[CS_CALL_NAME])
 {
-	return w->call;
+	cs_call_read(w->call, to);
 }
 
 void cs_workers_release(struct cs_workers *all)

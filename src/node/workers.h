@@ -56,7 +56,7 @@ void cs_worker_await(struct cs_worker *worker, struct cs_worked *out);
 /* Where it runs: CPUs as read back, "0-47". */
 const char *cs_worker_cpus(const struct cs_worker *worker);
 /* The call in which it is, "" none. */
-const char *cs_worker_call(const struct cs_worker *worker);
+void cs_worker_call(const struct cs_worker *worker, char to[CS_CALL_NAME]);
 
 /* All are idle: they end. */
 void cs_workers_release(struct cs_workers *workers);

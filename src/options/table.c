@@ -61,17 +61,21 @@ static const struct cs_option measure_options[] = {
 	  "division of the GPUs among processes costs (calls, small copies, ways to "
 	  "peers)", OWN(cs_set_matrix) },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by the "
-	  "names of nvbandwidth", OWN(cs_set_test) },
+	  "names of nvbandwidth and Comm|Scope", OWN(cs_set_test) },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
-	  "node; all", OWN(cs_set_suite) },
+	  "node; commscope, its 27 benchmarks and 7 flush variants; all", OWN(cs_set_suite) },
+	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
+	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
+	  "Comm|Scope calls it", OWN(cs_set_filter) },
 	{ "plan", 0, "FILE.csv", "the transfers of a file, in its steps: which at the "
 	  "same time, which as load; --dry-run -o FILE.csv writes one", TEXT(plan) },
 	HEADING("How"),
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU (write, the "
 	  "default), the destination's (read)", WORD(axes.ops, 1) },
 	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
-	  "(bulk copies of a kernel), chase (no copy: latency), peercopy, staged, cpu; "
+	  "(bulk copies of a kernel), zerocopy (Comm|Scope's kernel, 4 bytes at a time), "
+	  "chase (no copy: latency), peercopy, staged, cpu; "
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "

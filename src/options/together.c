@@ -100,6 +100,8 @@ static int check_request(const struct cs_options *opt, struct cs_err *err)
 	if (opt->plan && opt->looks)
 		return cs_err_set(err, "--plan and --check=%s exclude each other",
 				  opt->looks);
+	if (opt->plan && opt->set.filter[0])
+		return cs_err_set(err, "--plan and --filter exclude each other");
 	if (opt->plan && named_by(opt))
 		return cs_err_set(err, "--plan and %s exclude each other",
 				  named_by(opt));

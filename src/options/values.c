@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "check/verdict/check.h"
 #include "plan/alias.h"
+#include "plan/filter.h"
 
 #define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
 
@@ -92,6 +93,20 @@ int cs_set_suite(struct cs_options *opt, const char *value, struct cs_err *err)
 		return cs_err_set(err, "--test and --suite exclude each other");
 	opt->suite = value;
 	opt->tests = cs_suite(value);
+	return 0;
+}
+
+int cs_set_filter(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	struct cs_filter filter;
+
+	if (strlen(value) >= sizeof(opt->set.filter))
+		return cs_err_set(err, "it has more than %zu characters",
+				  sizeof(opt->set.filter) - 1);
+	cs_text(opt->set.filter, sizeof(opt->set.filter), "%s", value);
+	if (cs_filter_open(&filter, &opt->set, err))
+		return -1;
+	cs_filter_close(&filter);
 	return 0;
 }
 

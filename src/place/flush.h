@@ -31,7 +31,8 @@ struct cs_flush {
 };
 
 /* Try each way up to three times, on 1 MiB that the caller's CPUs touch first.  A trial
- * is two medians of 31 walks along a random chain, in nanoseconds of the clock.  Without
+ * is 31 walks along a random chain, warm and flushed by turns, and the medians of both,
+ * in nanoseconds of the clock.  Without
  * memory nothing is proven. */
 void cs_flush_prove(const struct cs_flush_way *ways, uint64_t (*clock_ns)(void),
 		    struct cs_flush *out);

@@ -8,6 +8,9 @@
 #define CS_PLAN_ALIAS_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "plan/variant.h"
 
 /* nvbandwidth's matrix; columns are GPUs but for BISECT. */
 enum cs_layout {
@@ -24,6 +27,13 @@ enum cs_layout {
  * other way. */
 enum cs_flow { CS_ROW_TO_COLUMN, CS_COLUMN_TO_ROW };
 
+/* Comm|Scope's arguments, in the order in which its instances name them. */
+enum cs_arguments {
+	CS_ARGS_NONE,		/* another tool's */
+	CS_ARGS_NUMA_GPU, CS_ARGS_NUMA_GPU_THREADS, CS_ARGS_GPU_GPU,
+	CS_ARGS_NUMA_NUMA, CS_ARGS_NUMA_GPU_GPU,
+};
+
 struct cs_alias {
 	const char *test;	/* our name; NULL: is not measured, `differs` why */
 	const char *tool;	/* "nvbandwidth" */
@@ -34,6 +44,13 @@ struct cs_alias {
 	enum cs_flow flow;
 	const char *heading;	/* of its matrix, without "bandwidth (GB/s)" */
 	int multinode;		/* not one of its tests of a single node */
+	/* Of Comm|Scope, whose names stand here without CS_SCOPE_PREFIX: */
+	const char *before;	/* its name until version 0.6; NULL: the same */
+	struct cs_variant variant; /* in which its cells are measured */
+	enum cs_arguments args;
+	uint8_t first, last;	/* binary logarithms of its sizes: */
+	uint8_t every;		/* from one to the next; 0: 1 */
+	const char *clock;	/* last in the names of its instances; NULL: nothing */
 };
 
 /* All, those of nvbandwidth first and in the order in which it runs them. */
@@ -42,7 +59,13 @@ const struct cs_alias *cs_aliases(size_t *n);
 /* Our test's position in the catalogue; -1: it is not measured. */
 int cs_alias_test(const struct cs_alias *alias);
 
-/* May --test name it?  Those of nvbandwidth. */
+#define CS_SCOPE_PREFIX "Comm_"	/* of all names of Comm|Scope, or of none */
+/* A name without it. */
+const char *cs_alias_bare(const char *name);
+
+int cs_alias_is_of_nvbandwidth(const struct cs_alias *alias);
+int cs_alias_is_of_commscope(const struct cs_alias *alias);
+/* May --test name it?  Those two. */
 int cs_alias_is_taken(const struct cs_alias *alias);
 /* Is it one that an item of a --test list means?  A name or glob that fits a name
  * of ours means ours alone. */
@@ -58,7 +81,7 @@ const char *cs_alias_refusal(const char *item);
 void cs_alias_note(const char *list, const char *test, char *to, size_t size);
 
 /* The first item of a list with commas, cut; what follows it, NULL after the last. */
-#define CS_ITEM 65 /* bytes that hold one, and show that it is longer than any name */
+#define CS_ITEM 129 /* bytes that hold one, and show that it is longer than any name */
 const char *cs_list_item(const char *list, char *item, size_t size);
 
 /* The list of tests that a --suite stands for; NULL when there is none. */

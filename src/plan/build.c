@@ -4,8 +4,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/draft.h"
+#include "plan/filter.h"
 #include "plan/urgent.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
@@ -16,22 +18,93 @@ static uint64_t bytes_of(const struct cs_test *test,
 	return test->bytes ? test->bytes : set->copy_bytes;
 }
 
-/* A matrix that is to be measured. */
+/* A matrix that is to be measured, and of which choice. */
 struct wanted {
 	struct cs_view view;
-	int lone;
+	struct cs_choice choice;
 };
 
-/* A matrix without a cell is none. */
-static int add_view(struct cs_draft *d, const struct wanted *wanted)
+/* What all that is built goes by. */
+struct builder {
+	struct cs_draft *d;
+	struct cs_filter filter;
+	struct cs_vec all;	/* struct wanted */
+};
+
+/* The number of a GPU, a NUMA node or an arena. */
+static int end_number(const struct cs_settings *set, const struct cs_end *end)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[wanted->view.test];
-	size_t steps = d->steps.n;
+	uint64_t gpus = set->gpus;
+	int i = end->index;
+
+	if (end->kind == CS_END_HOST && end->index == CS_NUMA_LOCAL)
+		return CS_NEAREST;
+	if (end->kind == CS_END_HOST || !gpus)
+		return end->index;
+	while (i-- && gpus)
+		gpus &= gpus - 1;
+	return gpus ? __builtin_ctzll(gpus) : end->index;
+}
+
+/* Is it a cell that one of these choices means, and that the filter takes? */
+static int is_meant(const struct builder *b, const struct cs_step *step,
+		    const struct wanted *wanted, size_t n)
+{
+	const struct cs_transfer *t =
+		(struct cs_transfer *)b->d->transfers.data + step->first;
+	int meant = 0, fits = 0;
+
+	for (uint32_t k = 0; k < step->count; k++, t++) {
+		const struct cs_instance cell = {
+			.test = wanted->view.test, .bytes = wanted->view.bytes,
+			.variant = wanted->view.variant,
+			.src = end_number(&b->d->req->set, &t->src),
+			.dst = end_number(&b->d->req->set, &t->dst),
+		};
+
+		if (cs_transfer_is_load(t))
+			continue;
+		for (size_t i = 0; i < n && !meant; i++)
+			meant = cs_instance_is_of(&cell, &wanted[i].choice);
+		fits |= cs_filter_fits(&b->filter, &cell);
+	}
+	return meant && cs_filter_takes(&b->filter, fits);
+}
+
+/* From the steps behind `from`, which are of the last view, takes those away. */
+static void drop_cells(struct builder *b, size_t from, const struct wanted *wanted,
+		       size_t n)
+{
+	struct cs_draft *d = b->d;
+	struct cs_step *step = d->steps.data;
+	struct cs_transfer *t = d->transfers.data;
+	size_t kept = from, steps = d->steps.n;
+	uint32_t at = from < steps ? step[from].first : 0;
+
+	for (size_t s = from; s < steps; s++) {
+		if (!is_meant(b, &step[s], wanted, n))
+			continue;
+		memmove(&t[at], &t[step[s].first], step[s].count * sizeof(*t));
+		step[kept] = step[s];
+		step[kept].first = at;
+		at += step[kept++].count;
+	}
+	if (kept < steps) {
+		d->steps.n = kept;
+		d->transfers.n = at;
+	}
+}
+
+/* The n choices are of the same matrix.  One without a cell is none. */
+static int add_view(struct builder *b, const struct wanted *wanted, size_t n)
+{
+	struct cs_draft *d = b->d;
+	size_t n_tests, steps = d->steps.n;
+	const struct cs_test *test = &cs_catalogue(&n_tests)[wanted->view.test];
 	struct cs_view *view;
 
-	d->n = wanted->lone ? 1 : (uint32_t)d->req->n_agents;
-	d->flags = wanted->lone ? CS_TRANSFER_LONE : 0;
+	d->n = wanted->choice.lone ? 1 : (uint32_t)d->req->n_agents;
+	d->flags = wanted->choice.lone ? CS_TRANSFER_LONE : 0;
 	if (d->n < cs_test_least_agents(test))
 		return 0;
 	view = cs_draft_view(d);
@@ -41,6 +114,7 @@ static int add_view(struct cs_draft *d, const struct wanted *wanted)
 	d->bytes = view->bytes;
 	if (cs_pattern_cells(d, test))
 		return cs_err_prefix(d->err, "%s", test->name);
+	drop_cells(b, steps, wanted, n);
 	d->views.n -= d->steps.n == steps;
 	return 0;
 }
@@ -68,7 +142,7 @@ static int want_sizes(struct cs_vec *all, const struct cs_choice *choice,
 	do {
 		const struct wanted one = {
 			{ .test = choice->test, .bytes = bytes,
-			  .variant = choice->variant }, choice->lone,
+			  .variant = choice->variant }, *choice,
 		};
 
 		if (cs_vec_push(all, &one, err))
@@ -121,16 +195,20 @@ static int compare_wanted(const void *a, const void *b)
 }
 
 /* In the order of views; what two choices ask for is measured once. */
-static int add_views(struct cs_draft *d, struct cs_vec *all)
+static int add_views(struct builder *b)
 {
 	const struct wanted *wanted;
+	size_t i, n;
 
-	cs_vec_sort(all, compare_wanted);
-	wanted = all->data;
-	for (size_t i = 0; i < all->n; i++)
-		if ((!i || compare_wanted(&wanted[i - 1], &wanted[i])) &&
-		    add_view(d, &wanted[i]))
+	cs_vec_sort(&b->all, compare_wanted);
+	wanted = b->all.data;
+	for (i = 0; i < b->all.n; i += n) {
+		for (n = 1; i + n < b->all.n &&
+			    !compare_wanted(&wanted[i], &wanted[i + n]); n++)
+			;
+		if (add_view(b, &wanted[i], n))
 			return -1;
+	}
 	return 0;
 }
 
@@ -148,6 +226,9 @@ static int refuse_all(const struct cs_draft *d)
 		chosen += choice[i].test != choice[i - 1].test;
 	if (chosen > 1)
 		cs_text(more, sizeof(more), " and %zu more", chosen - 1);
+	if (req->set.filter[0])
+		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
+				  req->set.filter, test[first].name, more);
 	if (test[first].path == CS_PATH_HOST)
 		return cs_err_set(d->err, "%s%s: no NUMA domain with memory is "
 				  "known here", test[first].name, more);
@@ -169,18 +250,20 @@ static int add_tests(struct cs_draft *d)
 			  req->set.domains : vary->cpu_numa, 1 },
 		{ sizeof(struct cs_variant), 0, 0 },
 	};
-	struct cs_vec all = CS_VEC(struct wanted);
-	int rc = 0;
+	struct builder b = { .d = d, .all = CS_VEC(struct wanted) };
+	int rc;
 
 	if (!req->chosen->n)
 		return cs_err_set(d->err, "no test is chosen (see --list)");
 	if (cs_choices_take(req->chosen, vary, d->err))
 		return -1;
+	rc = cs_filter_open(&b.filter, &req->set, d->err);
 	for (size_t i = 0; i < req->chosen->n && !rc; i++)
-		rc = want(&all, &req->chosen->choice[i], axes, &req->set, d->err);
+		rc = want(&b.all, &req->chosen->choice[i], axes, &req->set, d->err);
 	if (!rc)
-		rc = add_views(d, &all);
-	cs_vec_release(&all);
+		rc = add_views(&b);
+	cs_filter_close(&b.filter);
+	cs_vec_release(&b.all);
 	return rc || d->views.n ? rc : refuse_all(d);
 }
 

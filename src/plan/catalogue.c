@@ -35,6 +35,8 @@
 #define CE_READ "copy engine of the column's GPU"
 #define SM_WRITE "kernel on the row's GPU"
 #define SM_READ "kernel on the column's GPU"
+#define ZEROCOPY_WRITE "zero-copy kernel on the row's GPU, 4-byte stores"
+#define ZEROCOPY_READ "zero-copy kernel on the column's GPU, 4-byte loads"
 #define TMA_WRITE "bulk copies on the row's GPU"
 #define TMA_READ "bulk copies on the column's GPU"
 #define PEERCOPY_WRITE "by cuMemcpyPeerAsync within a process"
@@ -72,6 +74,7 @@
 
 #define CE_HOST "copy engine"
 #define SM_HOST "kernel"
+#define ZEROCOPY_HOST "zero-copy kernel, 4-byte accesses"
 
 #define IN_PINNED "pinned host memory"
 #define IN_REGISTERED "registered host memory"
@@ -158,6 +161,10 @@ static const struct cs_test table[] = {
 	PEER("peer.tma.read.random", TMA, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
 	PEER("peer.tma.read.all-to-one", TMA, READ, ALL_TO_ONE, OTHERS_TO_ONE),
 	PEER("peer.tma.read.one-to-all", TMA, READ, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.zerocopy.write.pair", ZEROCOPY, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.zerocopy.write.bidi", ZEROCOPY, WRITE, BIDI, WHILE_WRITTEN),
+	PEER("peer.zerocopy.read.pair", ZEROCOPY, READ, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.zerocopy.read.bidi", ZEROCOPY, READ, BIDI, WHILE_READ),
 	PEER("peer.peercopy.write.pair", PEERCOPY, WRITE, PAIR, "", .alone = ONE_PAIR),
 	PEER("peer.peercopy.write.bidi", PEERCOPY, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.staged.write.pair", STAGED, WRITE, PAIR, "", .alone = ONE_PAIR),
@@ -206,6 +213,7 @@ static const struct cs_test table[] = {
 	HOST("d2h.ce.huge.pair", D2H, CE, HUGE, PAIR, ONE_BY_ONE),
 	HOST("h2d.ce.huge.bidi", H2D, CE, HUGE, BIDI, AND_BACK),
 	HOST("h2d.ce.wc.pair", H2D, CE, WC, PAIR, ONE_BY_ONE),
+	HOST("d2h.ce.wc.pair", D2H, CE, WC, PAIR, ONE_BY_ONE),
 	HOST("h2d.ce.pageable.pair", H2D, CE, PAGEABLE, PAIR, ONE_BY_ONE),
 	HOST("d2h.ce.pageable.pair", D2H, CE, PAGEABLE, PAIR, ONE_BY_ONE),
 	HOST("h2d.ce.pageable.bidi", H2D, CE, PAGEABLE, BIDI, AND_BACK),
@@ -226,6 +234,10 @@ static const struct cs_test table[] = {
 	HOST("d2h.sm.huge.pair", D2H, SM, HUGE, PAIR, ONE_BY_ONE),
 	HOST("h2d.sm.huge.bidi", H2D, SM, HUGE, BIDI, AND_BACK),
 	HOST("h2d.sm.wc.pair", H2D, SM, WC, PAIR, ONE_BY_ONE),
+	HOST("d2h.sm.wc.pair", D2H, SM, WC, PAIR, ONE_BY_ONE),
+	HOST("h2d.zerocopy.pinned.pair", H2D, ZEROCOPY, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.zerocopy.pinned.pair", D2H, ZEROCOPY, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.zerocopy.pinned.bidi", H2D, ZEROCOPY, PINNED, BIDI, AND_BACK),
 	TEST("h2d.chase.stride.pair", H2D, CHASE, STRIDE, PAIR,
 	     "a load by column's GPU from row's host memory",
 	     "latency of pinned host memory: " IN_ORDER, .memory = CS_MEM_PINNED,
@@ -416,15 +428,21 @@ const char *cs_path_text(int path)
 	return WORD(words, path);
 }
 
-int cs_method_is_kernel(int method)
+int cs_method_is_divided(int method)
 {
 	return method == CS_METHOD_SM || method == CS_METHOD_TMA;
+}
+
+int cs_method_is_kernel(int method)
+{
+	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
 }
 
 const char *cs_method_text(int method)
 {
 	static const char *const words[] = { "ce", "cpu", "sm", "driver",
-					     "peercopy", "staged", "tma", "chase" };
+					     "peercopy", "staged", "tma", "chase",
+					     "zerocopy" };
 
 	return WORD(words, method);
 }

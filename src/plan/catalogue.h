@@ -26,6 +26,8 @@ enum cs_method {
 	CS_METHOD_STAGED,	/* through host memory; --via staged alone */
 	CS_METHOD_TMA,		/* a kernel, by bulk asynchronous copies */
 	CS_METHOD_CHASE,	/* dependent loads, one after the other */
+	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
+				 * 4 bytes at a time; it has no other end */
 	CS_METHODS
 };
 enum cs_op {
@@ -150,9 +152,11 @@ int cs_method_fits(int method, enum cs_way via);
 /* May its pairs run at the same time, where --schedule says so? */
 int cs_test_goes_in_rounds(const struct cs_test *test);
 
-/* Does a kernel that copies move the bytes, so that the spread and the division of its
- * work count?  Not a chase: it moves no block of bytes. */
+/* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
+ * block of bytes. */
 int cs_method_is_kernel(int method);
+/* … and is the division of its work among blocks and threads ours to choose? */
+int cs_method_is_divided(int method);
 
 const char *cs_path_text(int path);
 const char *cs_method_text(int method);

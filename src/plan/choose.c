@@ -7,6 +7,7 @@
 
 #include "base/near.h"
 #include "plan/alias.h"
+#include "plan/instance.h"
 
 /* ---- the list ---- */
 
@@ -16,7 +17,9 @@ static int compare(const struct cs_choice *a, const struct cs_choice *b)
 		return a->test < b->test ? -1 : 1;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? -1 : 1;
-	return cs_variant_compare(&a->variant, &b->variant);
+	if (cs_variant_compare(&a->variant, &b->variant))
+		return cs_variant_compare(&a->variant, &b->variant);
+	return a->src != b->src ? a->src - b->src : a->dst - b->dst;
 }
 
 int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
@@ -46,6 +49,32 @@ const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test
 	return NULL;
 }
 
+int cs_choices_name_cells(const struct cs_choices *of)
+{
+	for (size_t i = 0; i < of->n; i++)
+		if (of->choice[i].src || of->choice[i].dst)
+			return 1;
+	return 0;
+}
+
+uint64_t cs_choices_numa(const struct cs_choices *of)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+	uint64_t numa = 0;
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct cs_choice *c = &of->choice[i];
+		int path = (int)test[c->test].path;
+		int named = path == CS_PATH_H2D ? c->src :
+			    path == CS_PATH_D2H ? c->dst : 0;
+
+		if (named)
+			numa |= 1ull << (named - 1);
+	}
+	return numa;
+}
+
 int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
 		    struct cs_err *err)
 {
@@ -53,6 +82,10 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 	const struct cs_test *test = cs_catalogue(&n);
 	unsigned taken = 0;
 
+	if (cs_choices_name_cells(of) &&
+	    (asked->caches || asked->threads || asked->cpu_numa))
+		return cs_err_set(err, "--cache, --threads and --cpu-numa are of whole "
+				  "tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -165,49 +198,100 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 	return cs_err_set(err, "no test matches '%s' (see --list)", item);
 }
 
-/* Adds the test where it can be measured so; else what stands against it. */
-static int take(size_t i, enum cs_backend_kind backend, enum cs_way via,
-		struct cs_choices *to)
+/* Where tests are to be measured. */
+struct where {
+	enum cs_backend_kind backend;
+	enum cs_way via;
+};
+
+/* Adds it where it can be measured so; else what stands against it; -1 with `err`. */
+static int take(const struct cs_choice *choice, const struct where *where,
+		struct cs_choices *to, struct cs_err *err)
 {
-	if (!cs_test_is_of(&table()[i], backend))
+	const struct cs_test *test = &table()[choice->test];
+
+	if (!cs_test_is_of(test, where->backend))
 		return OF_OTHER_BACKEND;
-	if (!cs_method_fits(table()[i].method, via))
+	if (!cs_method_fits((int)test->method, where->via))
 		return OF_OTHER_VIA;
-	add_test(to, i, 0);
-	return TAKEN;
+	return cs_choices_add(to, choice, err) ? -1 : TAKEN;
 }
 
-static int choose_item(const char *item, enum cs_backend_kind backend,
-		       enum cs_way via, struct cs_choices *to, struct cs_err *err)
+/* The same in its variant; of one whose instances name their threads, in all of them. */
+static int take_alias(const struct cs_alias *alias, const struct where *where,
+		      struct cs_choices *to, struct cs_err *err)
+{
+	static const uint8_t threads[] = { 0, 2, 4, 6, 8, 10 };
+	struct cs_choice choice = { .test = (uint16_t)cs_alias_test(alias),
+				    .variant = alias->variant };
+	size_t n = alias->args == CS_ARGS_NUMA_GPU_THREADS ? sizeof(threads) : 1;
+	int rc = TAKEN;
+
+	for (size_t i = 0; i < n && rc == TAKEN; i++) {
+		choice.variant.threads = threads[i];
+		rc = take(&choice, where, to, err);
+	}
+	return rc;
+}
+
+/* The name of an instance: 1 it is none. */
+static int choose_instance(const char *item, const struct where *where,
+			   struct cs_choices *to, struct cs_err *err)
 {
 	const struct cs_alias *alias;
-	int matched = 0, test;
+	struct cs_choice choice;
+	char family[CS_ITEM];
+	int matched = 0;
+
+	if (cs_instance_parse(item, &alias, &choice, err))
+		return -1;
+	if (!alias)
+		return 1;
+	cs_text(family, sizeof(family), "%.*s", (int)strcspn(item, "/"), item);
+	if (cs_alias_test(alias) >= 0) {
+		choice.test = (uint16_t)cs_alias_test(alias);
+		matched = take(&choice, where, to, err);
+	}
+	return matched == TAKEN ? 0 : matched < 0 ? -1 :
+	       refuse(family, where->backend, where->via, matched, err);
+}
+
+static int choose_item(const char *item, const struct where *where,
+		       struct cs_choices *to, struct cs_err *err)
+{
+	const struct cs_alias *alias;
+	int matched = 0, rc = 1;
 	size_t i, n;
 
 	if (strlen(item) + 1 == CS_ITEM) /* longer than any name: it may be cut */
-		return refuse(item, backend, via, 0, err);
+		return refuse(item, where->backend, where->via, 0, err);
+	if (strchr(item, '/'))
+		rc = choose_instance(item, where, to, err);
+	if (rc <= 0)
+		return rc;
 	for (i = 0; i < n_tests(); i++)
 		if (!fnmatch(item, table()[i].name, 0))
-			matched |= take(i, backend, via, to);
+			matched |= take(&(struct cs_choice){ .test = (uint16_t)i },
+					where, to, err);
 	alias = cs_aliases(&n);
-	for (i = 0; i < n; i++) {
-		test = cs_alias_test(&alias[i]);
-		if (test >= 0 && cs_alias_fits(&alias[i], item))
-			matched |= take((size_t)test, backend, via, to);
-	}
-	return matched & TAKEN ? 0 : refuse(item, backend, via, matched, err);
+	for (i = 0; i < n && matched >= 0; i++)
+		if (cs_alias_test(&alias[i]) >= 0 && cs_alias_fits(&alias[i], item))
+			matched |= take_alias(&alias[i], where, to, err);
+	return matched < 0 ? -1 : matched & TAKEN ? 0 :
+	       refuse(item, where->backend, where->via, matched, err);
 }
 
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		    enum cs_way via, struct cs_choices *to, struct cs_err *err)
 {
+	const struct where where = { backend, via };
 	struct cs_choices all;
 	char item[CS_ITEM];
 
 	copy(&all, to);
 	do {
 		list = cs_list_item(list, item, sizeof(item));
-		if (choose_item(item, backend, via, &all, err))
+		if (choose_item(item, &where, &all, err))
 			return -1;
 	} while (list);
 	copy(to, &all);
@@ -239,6 +323,7 @@ static int is_usual_method(const struct cs_test *test,
 		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
+		       test->method != CS_METHOD_ZEROCOPY &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
 				via == CS_WAY_STAGED ? CS_METHOD_STAGED :

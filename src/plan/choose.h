@@ -12,6 +12,9 @@ struct cs_choice {
 	uint64_t bytes;		/* of a copy; 0: each size of the settings */
 	uint16_t test;		/* position in the catalogue */
 	uint8_t lone;		/* 1: by nodes with one GPU alone */
+	/* the one cell that is meant: 1 + the number of its GPU or NUMA node, at the ends
+	 * as the test has them; 0: any */
+	uint8_t src, dst;
 	struct cs_variant variant;
 };
 
@@ -27,6 +30,12 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 		   struct cs_err *err);
 /* The first choice of a test; NULL: it is not chosen. */
 const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test);
+
+/* Are single cells among them? */
+int cs_choices_name_cells(const struct cs_choices *of);
+
+/* The NUMA nodes that they name, bit i for OS index i, as cs_settings.numa. */
+uint64_t cs_choices_numa(const struct cs_choices *of);
 
 /* Is there something that each of these variants changes?  The error names the option of
  * one that changes nothing of any chosen test. */

@@ -91,6 +91,11 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 	"threads is tried at the first cell of a matrix, the fastest is kept and " \
 	"recorded. Copies below 256 MiB go through as many places as make that, "  \
 	"so that no cache answers."
+#define ZERO_COPY                                                              \
+	" Always 256 blocks of 256 threads, accesses of 4 bytes, consecutive "   \
+	"threads on consecutive words, as Comm|Scope has it; all copies of a "   \
+	"sample are one launch. Copies below 256 MiB go through as many places " \
+	"as make that, so that no cache answers."
 #define ENGINE_SHARED                                                          \
 	" Of two directions each GPU issues its own half: one GPU that pushes and " \
 	"pulls at once would share one copy engine on NVSwitch machines (H200: " \
@@ -118,6 +123,12 @@ static const char *const issuer[CS_METHODS][2] = {
 		"through shared memory (compute capability 9.0 and above): the "
 		"destination loads." KERNEL,
 	},
+	[CS_METHOD_ZEROCOPY] = {
+		"A kernel on the source's GPU that stores a pattern to the "
+		"destination, and reads nothing." ZERO_COPY,
+		"A kernel on the destination's GPU that loads the source and adds it "
+		"up, and stores nothing." ZERO_COPY,
+	},
 	[CS_METHOD_PEERCOPY] = {
 		"A copy engine of the source's GPU, by cuMemcpyPeerAsync, which is "
 		"told both contexts and so needs both GPUs in one process: other pairs "
@@ -140,6 +151,11 @@ static const char *const host_issuer[CS_METHODS] = {
 	[CS_METHOD_SM] =
 		"A kernel on the GPU, with accesses of 16 bytes straight to host memory, "
 		"which is bound to its NUMA domain (--numa)." KERNEL,
+	[CS_METHOD_ZEROCOPY] =
+		"A kernel on the GPU: in, it loads host memory and adds it up, and stores "
+		"nothing; out, it stores a pattern to host memory, and reads nothing; both "
+		"ways at once are one launch of 512 blocks, in which even ones load and odd "
+		"ones store. The memory is bound to its NUMA domain (--numa)." ZERO_COPY,
 };
 
 /* The driver's own copy between the two is what takes the time. */
@@ -204,6 +220,12 @@ static const char *const checked_host[] = {
 		" What arrives in host memory is poisoned and compared by the CPU: of more "
 		"than 4 MiB one block of 4 KiB of each 64, and all of it after the last "
 		"sample.",
+	[CS_METHOD_ZEROCOPY] =
+		"What is read is held against what the pattern adds up to, which another "
+		"kernel works out without reading: a kernel that reads nothing, or not all, "
+		"fails the cell. What arrives in host memory is poisoned and compared by the "
+		"CPU: of more than 4 MiB one block of 4 KiB of each 64, and all of it after "
+		"the last sample.",
 };
 
 #define BY_ITS_GPU                                                                \
@@ -217,6 +239,11 @@ static const char *const checked[CS_METHODS] = {
 	[CS_METHOD_STAGED] = BY_ITS_GPU OF_EACH_ENGINE,
 	[CS_METHOD_SM] = BY_ITS_GPU OF_EACH_KERNEL,
 	[CS_METHOD_TMA] = BY_ITS_GPU OF_EACH_KERNEL,
+	[CS_METHOD_ZEROCOPY] =
+		"What is written is poisoned before by the destination's GPU and compared "
+		"by it afterwards, every byte. " OF_EACH_KERNEL " What is read is held "
+		"against what the pattern adds up to, which another kernel works out without "
+		"reading: a kernel that reads nothing, or not all, fails the cell.",
 	[CS_METHOD_CPU] =
 		"Before each sample the destination's thread poisons the buffer; "
 		"afterwards it compares every byte with the source's pattern. " OF_EACH_CPU,

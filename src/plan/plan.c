@@ -10,8 +10,9 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 120, "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 176, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_settings) == 128 + CS_FILTER,
+	       "padding in cs_settings");
+_Static_assert(sizeof(struct cs_plan) == 184 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_view) == 24, "padding in cs_view");
@@ -159,8 +160,8 @@ int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b)
 int cs_transfers_are_twins(const struct cs_transfer *a,
 			   const struct cs_transfer *b)
 {
-	return a->method == CS_METHOD_SM && b->method == CS_METHOD_SM &&
-	       a->issuer == b->issuer &&
+	return (a->method == CS_METHOD_SM || a->method == CS_METHOD_ZEROCOPY) &&
+	       a->method == b->method && a->issuer == b->issuer &&
 	       cs_end_is_numa(&a->src) != cs_end_is_numa(&a->dst) &&
 	       cs_end_is_numa(&a->src) == cs_end_is_numa(&b->dst) &&
 	       cs_end_is_numa(&a->dst) == cs_end_is_numa(&b->src);

@@ -85,6 +85,14 @@ struct cs_view {
 
 #define CS_VIEWS_MAX 1024
 
+#define CS_FILTER 256 /* characters, with the 0 */
+
+/* By which names a filter takes cells. */
+enum cs_filter_names {
+	CS_NAMES_ALL,		/* ours, and those of Comm|Scope */
+	CS_NAMES_THEIRS,
+};
+
 /* How to measure; the same for every step. */
 struct cs_settings {
 	uint64_t copy_bytes;
@@ -102,7 +110,7 @@ struct cs_settings {
 	uint32_t random;	/* RANDOM: how many others; at least 1 */
 	uint32_t schedule;	/* enum cs_schedule */
 	uint32_t urgent;	/* 1: the most telling steps first (plan/urgent.h) */
-	uint32_t pad;		/* 0 */
+	uint32_t filter_names;	/* enum cs_filter_names */
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;
@@ -110,6 +118,11 @@ struct cs_settings {
 	uint64_t numa;
 	uint64_t domains;	/* the same of all domains there are, for host */
 	uint64_t spread_bytes;	/* small copies of a kernel go through so much */
+	/* which cells are measured (plan/filter.h); "": all */
+	char filter[CS_FILTER];
+	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
+	 * are set; 0: its own number. */
+	uint64_t gpus;
 };
 
 /* Pairs of GPUs without one in common: at the same time where a node has shown that it

@@ -8,6 +8,7 @@
 
 static const char *const backend_words[] = { "cuda", "cpu", NULL };
 static const char *const order_words[] = { "drawn", "most telling first", NULL };
+static const char *const filter_words[] = { "all", "commscope", NULL };
 
 #define SET(type, key, member, ...) \
 	CS_MEMBER(struct cs_settings, type, key, member, ##__VA_ARGS__)
@@ -37,6 +38,10 @@ static const struct cs_field settings[] = {
 	    .most = CS_MAX_AGENTS),
 	SET(BITS, "numa_mask", numa, .label = "numa", .empty = "local"),
 	SET(BITS, "numa_domains_mask", domains, .label = "NUMA domains", .empty = ""),
+	SET(TEXT, "filter", filter, .label = "filter", .empty = ""),
+	SET(WORD, "filter_names", filter_names, .words = filter_words,
+	    .label = "names that it fits"),
+	SET(BITS, "gpus_mask", gpus, .label = "GPUs", .empty = ""),
 };
 const struct cs_fieldset cs_settings_fields =
 	CS_FIELDSET("settings", struct cs_settings, settings);

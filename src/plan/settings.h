@@ -7,7 +7,7 @@
 #include "base/fieldset.h"
 #include "plan/plan.h"
 
-#define CS_SETTING 80 /* characters of a value, with the 0 */
+#define CS_SETTING CS_FILTER /* characters of a value, with the 0 */
 
 /* Those with a label shape what is measured. */
 extern const struct cs_fieldset cs_settings_fields;

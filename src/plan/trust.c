@@ -57,10 +57,14 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 				  "most 1024 TiB", set->spread_bytes);
 	if (set->schedule >= CS_SCHEDULES)
 		return cs_err_set(err, "unknown schedule %u", set->schedule);
-	if (set->via >= CS_WAYS || set->urgent > 1 || set->pad ||
+	if (set->via >= CS_WAYS || set->urgent > 1 ||
 	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
 		return cs_err_set(err, "unknown way %u between agents of "
 				  "backend %u", set->via, set->backend);
+	if (set->filter_names > CS_NAMES_THEIRS ||
+	    !memchr(set->filter, '\0', sizeof(set->filter)))
+		return cs_err_set(err, "a filter of cells that has no end, or of "
+				  "unknown names");
 	return 0;
 }
 

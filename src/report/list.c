@@ -31,29 +31,38 @@ static int is_default(const struct cs_test *test)
 }
 
 /* "device_to_device_memcpy_read_ce  peer.ce.read.pair" */
-static void list_aliases(FILE *to)
+static void list_aliases(FILE *to, const char *tool, const char *prefix,
+			 int (*is_of)(const struct cs_alias *))
 {
 	size_t n, i;
 	const struct cs_alias *alias = cs_aliases(&n);
 	int width = 0;
 
 	for (i = 0; i < n; i++)
-		if (cs_alias_is_taken(&alias[i]) &&
-		    (int)strlen(alias[i].name) > width)
+		if (is_of(&alias[i]) && (int)strlen(alias[i].name) > width)
 			width = (int)strlen(alias[i].name);
-	fputs("\nNames of nvbandwidth that --test takes too:\n", to);
+	putc('\n', to);
+	cs_print_line(to, "Names of %s that --test takes too:", tool);
 	for (i = 0; i < n; i++)
-		if (cs_alias_is_taken(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
-			cs_print_line(to, "  %-*s  %s", width, alias[i].name,
-				alias[i].test);
+		if (is_of(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
+			cs_print_line(to, "  %s%-*s  %s%s", prefix, width,
+				alias[i].name, alias[i].test,
+				alias[i].variant.cache == CS_CACHE_COLD ? ", cold" : "");
 }
+
+#define SUITE_MOST 200 /* characters; what is longer is told in words */
 
 static void list_suites(FILE *to)
 {
 	fputs("\nSuites:\n", to);
-	for (size_t i = 0; cs_suite_name(i); i++)
+	for (size_t i = 0; cs_suite_name(i); i++) {
+		const char *tests = cs_suite(cs_suite_name(i));
+
 		cs_print_line(to, "  %-11s  %s", cs_suite_name(i),
-			cs_suite(cs_suite_name(i)));
+			      strlen(tests) <= SUITE_MOST ? tests :
+			      "the 27 benchmarks of its paper and 7 that flush caches, "
+			      "as far as they are in the list above");
+	}
 }
 
 int cs_report_list(FILE *to)
@@ -72,7 +81,8 @@ int cs_report_list(FILE *to)
 			test[i].summary);
 	fputs("* of the backend in use: measured by --matrix peer, and when nothing "
 	      "is asked for\n", to);
-	list_aliases(to);
+	list_aliases(to, "nvbandwidth", "", cs_alias_is_of_nvbandwidth);
+	list_aliases(to, "Comm|Scope", CS_SCOPE_PREFIX, cs_alias_is_of_commscope);
 	list_suites(to);
 	return ferror(to) ? -1 : 0;
 }

@@ -267,13 +267,13 @@ static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
 	while (list) {
 		list = cs_list_item(list, item, sizeof(item));
 		for (a = alias; a < alias + n_aliases; a++)
-			if (cs_alias_fits(a, item) && !is_told(told, n, a, 0) &&
+			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) && !is_told(told, n, a, 0) &&
 			    (!a->test || is_planned(run, a) || needs_more(run, a)))
 				told[n++] = a;
 	}
 	asked = n;
 	for (a = alias; a < alias + n_aliases; a++)
-		if (cs_alias_is_taken(a) && !a->multinode && is_planned(run, a) &&
+		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode && is_planned(run, a) &&
 		    !is_told(told, asked, a, 1))
 			told[n++] = a;
 	return n;

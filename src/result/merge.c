@@ -269,6 +269,7 @@ static void take_base(struct cs_merge *m, const struct cs_run *run, const char *
 	to->argc = run->argc;
 	to->argv = run->argv;
 	to->plan = run->plan;
+	to->chosen = run->chosen;
 	to->plan_file = run->plan_file;
 	to->matrix_text = run->matrix_text;
 	to->asked = run->asked;

@@ -89,6 +89,7 @@ struct cs_run {
 	int n_ranks, n_nodes;
 	struct timespec started, ended; /* CLOCK_REALTIME */
 	const struct cs_plan *plan;	/* NULL before it is known */
+	const struct cs_choices *chosen; /* where single cells were asked for; else NULL */
 	struct cs_run_node *node;	/* n_nodes */
 	struct cs_rows rows;
 	struct cs_rows all;		/* before it was cut; else empty */

@@ -52,6 +52,10 @@
  * limit. */
 #define BY_SM 0.9375
 #define BY_TMA 0.9453125
+#define BY_ZERO_READ 0.8125		/* zero-copy, … */
+#define BY_ZERO_WRITE 0.875
+#define ZERO_THREADS (256 * 256)	/* … of so many, for each way; any other … */
+#define ZERO_ODD 0.5			/* … number of them does so much less */
 #define LOCAL_READ 4200.0
 #define LOCAL_WRITE 4000.0
 #define BEST_THREADS (FAKE_SMS * 1024)	/* of a grid; TMA: FAKE_SMS */
@@ -272,6 +276,12 @@ static double rate_of_grid(const struct fake_flow *flow)
 	return 1 - BY_DOUBLING * fabs(log2((double)flow->threads / best));
 }
 
+static double rate_of_zero_copy(const struct fake_flow *flow)
+{
+	return flow->threads == ZERO_THREADS || flow->threads == 2 * ZERO_THREADS ?
+		       1 : ZERO_ODD;
+}
+
 static double rate_of_engine(const struct fake_flow *flow)
 {
 	int local = flow->src == flow->dst && flow->src != FAKE_HOST;
@@ -279,6 +289,10 @@ static double rate_of_engine(const struct fake_flow *flow)
 	switch (flow->engine) {
 	case FAKE_CE:
 		return 1;
+	case FAKE_ZERO_READ:
+		return rate_of_zero_copy(flow) * BY_ZERO_READ;
+	case FAKE_ZERO_WRITE:
+		return rate_of_zero_copy(flow) * BY_ZERO_WRITE;
 	case FAKE_READ:
 		return rate_of_grid(flow) * (local ? LOCAL_READ / LOCAL : BY_SM);
 	case FAKE_WRITE:

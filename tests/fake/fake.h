@@ -48,6 +48,7 @@ struct fake_config {
 	uint64_t memory;		/* bytes of each GPU */
 	int connections, eager;		/* CUDA_DEVICE_MAX_CONNECTIONS, … */
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
+	int dead_reads;			/* kernels that only read read nothing */
 	double staged;			/* GB/s */
 	double pageable[3];		/* GB/s into a GPU, out of it, to host memory */
 	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
@@ -186,6 +187,8 @@ CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes);
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
 /* Under the lock: does FAKE_CORRUPT hold for what comes from there to that GPU? */
 int fake_memory_corrupts(uint64_t src, int gpu);
+/* … and do it to what a kernel of that GPU has just written there. */
+void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu);
 void fake_memory_drop(const struct fake_ctx *ctx);	/* all of a context */
 
 /* ---- clock.c ---- */
@@ -201,7 +204,8 @@ struct fake_gate {
 
 /* What moves the bytes of a flow. */
 enum fake_engine {
-	FAKE_CE, FAKE_SM, FAKE_TMA, FAKE_READ, FAKE_WRITE, FAKE_ENGINES
+	FAKE_CE, FAKE_SM, FAKE_TMA, FAKE_READ, FAKE_WRITE, FAKE_ZERO_READ,
+	FAKE_ZERO_WRITE, FAKE_ENGINES
 };
 
 /* Bytes moving from src to dst, at the request of issuer. */
@@ -264,7 +268,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 13
+#define FAKE_N_KERNELS 16
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */

@@ -251,7 +251,8 @@ static CUresult run_read(const struct fake_ctx *ctx, const void *args,
 
 	if (!p || !out)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (uint32_t i = 0; i < positions_used(a->copies, a->positions); i++) {
+	for (uint32_t i = 0; i < positions_used(a->copies, a->positions) &&
+			     !fake.dead_reads; i++) {
 		uint64_t once = 0;
 
 		for (uint64_t k = 0; k < a->words; k++)
@@ -269,6 +270,69 @@ static struct fake_moves moves_read(const void *args)
 
 	return (struct fake_moves){ FAKE_READ, 0, a->address,
 				    a->words * 8 * a->copies };
+}
+
+/* ---- zero-copy: the same, at rates of its own ---- */
+
+#define run_zread run_read
+
+static CUresult run_zwrite(const struct fake_ctx *ctx, const void *args,
+			   unsigned grid)
+{
+	const struct cs_k_fill *a = args;
+	CUresult code = run_fill(ctx, args, grid);
+
+	if (!code && a->words)
+		fake_memory_spoil(a->address, a->words * 8, ctx->gpu);
+	return code;
+}
+
+static struct fake_moves moves_zread(const void *args)
+{
+	struct fake_moves moves = moves_read(args);
+
+	moves.engine = FAKE_ZERO_READ;
+	return moves;
+}
+
+static struct fake_moves moves_zwrite(const void *args)
+{
+	struct fake_moves moves = moves_fill(args);
+
+	moves.engine = FAKE_ZERO_WRITE;
+	return moves;
+}
+
+/* Even blocks read, odd ones write. */
+static CUresult run_zboth(const struct fake_ctx *ctx, const void *args,
+			  unsigned grid)
+{
+	const struct cs_k_zboth *a = args;
+	CUresult code = run_zread(ctx, &a->read, (grid + 1) / 2);
+
+	return code ? code : run_zwrite(ctx, &a->write, grid / 2);
+}
+
+static struct fake_moves moves_zboth(const void *args)
+{
+	return moves_zread(&((const struct cs_k_zboth *)args)->read);
+}
+
+static struct fake_moves moves_zback(const void *args)
+{
+	return moves_zwrite(&((const struct cs_k_zboth *)args)->write);
+}
+
+static void took_zboth(const struct fake_ctx *ctx, const void *args,
+		       uint64_t begin_ps, const uint64_t took_ps[2])
+{
+	const struct cs_k_zboth *a = args;
+	struct cs_k_span *out = fake_memory_kernel(
+		ctx, a->out, 2 * CS_ZERO_BLOCKS * sizeof(*out));
+	uint64_t begin = begin_ps / 1000;
+
+	for (unsigned b = 0; out && b < 2 * CS_ZERO_BLOCKS; b++)
+		out[b] = (struct cs_k_span){ begin, begin + took_ps[b % 2] / 1000 };
 }
 
 static CUresult run_sum(const struct fake_ctx *ctx, const void *args,
@@ -376,6 +440,8 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(copy) }, { MOVES(read) }, { RUNS(sum) }, { MOVES(tma) },
 	{ RUNS(chain) },
 	{ MOVES(duplex), .moves_back = moves_back, .took = took_duplex },
+	{ MOVES(zread) }, { MOVES(zwrite) },
+	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */

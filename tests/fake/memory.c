@@ -671,6 +671,18 @@ static double corrupt_of(int src, int dst)
 							       fake.corrupt[src][dst];
 }
 
+void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu)
+{
+	struct place to;
+	double at;
+
+	if (place_find(dst, bytes, &to) || !to.memory)
+		return;
+	at = corrupt_of(gpu, place_index(&to));
+	if (at >= 0 && at < (double)bytes)
+		to.at[(uint64_t)at] ^= 1;
+}
+
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct place to, from;

@@ -127,8 +127,8 @@ ok "the load has no row of its own: a figure for each GPU" eval \
 # ---- kinds of memory ----
 
 run 0 --no-mpi "${fast[@]}" -m h2d,d2h --host-memory pinned,registered,wc -o m.csv
-ok "each kind of host memory, write-combined only to the GPU" eval \
-	'status_is 0 && all_ok m.csv 15 && ! cells m.csv | grep -q "^d2h.ce.wc"'
+ok "each kind of host memory, write-combined in both directions" eval \
+	'status_is 0 && all_ok m.csv 18 && [ "$(cells m.csv | grep -c "^[hd]2[hd].ce.wc.pair ")" = 6 ]'
 ok "... with its own figures" host_is_exact m.csv
 run 0 --no-mpi "${fast[@]}" -m h2d --host-memory huge -o huge.csv
 if cells huge.csv | grep -q ' skipped '; then
@@ -157,6 +157,10 @@ ok "a kind that is none: status 64, what is allowed" eval \
 	'status_is 64 && one_line "allowed are pinned, registered, wc, huge"'
 
 # ---- the data ----
+
+FAKE_CORRUPT=1-h:70000 run 0 --no-mpi -s 8M --seed 1 --cell-limit 9s -t d2h.ce.wc.pair,d2h.sm.wc.pair -o c.csv
+ok "wrong bytes in write-combined memory are found" eval \
+	'status_is 2 && [ "$(cells c.csv | grep -c "^d2h.*.wc.pair gpu1 .* corrupt ")" = 2 ] && [ "$(cells c.csv | grep -c " ok ")" = 4 ]'
 
 for offset in 4096 1048568 -1; do
 	FAKE_CORRUPT=h-0:$offset run 0 --no-mpi "${fast[@]}" -m h2d,d2h -o c.csv

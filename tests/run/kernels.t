@@ -68,7 +68,7 @@ ok "no bulk copies below capability 9.0: those cells have the reason, the rest i
 	 folded "TMA needs compute capability 9.0, this GPU has 8.0"'
 run 0 --method warp
 ok "a method that is none: status 64, what is allowed" eval \
-	'status_is 64 && one_line "allowed are ce, cpu, sm, driver, peercopy, staged, tma, chase"'
+	'status_is 64 && one_line "allowed are ce, cpu, sm, driver, peercopy, staged, tma, chase, zerocopy"'
 
 # ---- the data ----
 
@@ -78,6 +78,57 @@ ok "wrong bytes of kernels are found: those cells are corrupt, and no other" eva
 FAKE_CORRUPT=1-1:64 run 0 "${fast[@]}" -t local.sm.read.alone -o c.csv
 ok "a read that adds up wrongly is found" eval \
 	'status_is 2 && one_line "local.sm.read.alone 1->1 .*what was read adds up to" && [ "$(cells c.csv | grep -vc " ok ")" = 1 ]'
+
+# ---- zero-copy ----
+
+run 0 "${fast[@]}" -m peer,h2d,d2h --method zerocopy --op both --pattern pair,bidi -o z.csv -o z.json
+ok "zero-copy, between GPUs and with the host: every cell is measured" eval 'status_is 0 && all_ok z.csv 36'
+# a launch is a hundred copies and more: what it takes by itself is not to be seen
+ok "... by loads and by stores, each at its own rate" eval \
+	'all_are z.csv peer.zerocopy.write.pair "0.875 * (396 + 0.1 * i - 0.03 * j)" &&
+	 all_are z.csv peer.zerocopy.read.pair "0.8125 * (393.8 + 0.1 * i - 0.03 * j)" &&
+	 all_are z.csv h2d.zerocopy.pinned.pair "0.8125 * (55.3 + 0.1 * j)" &&
+	 all_are z.csv d2h.zerocopy.pinned.pair "0.875 * (55.2 + 0.1 * i)"'
+ok "... both ways at once: each GPU its own half, and with the host one kernel" eval \
+	'all_are z.csv peer.zerocopy.write.bidi "0.988 * 0.875 * (396 + 0.1 * i - 0.03 * j)" &&
+	 all_are z.csv peer.zerocopy.read.bidi "0.988 * 0.8125 * (393.8 + 0.1 * i - 0.03 * j)" &&
+	 cells z.csv | awk "\$1 == \"h2d.zerocopy.pinned.bidi\"" | grep -q "gpu0 numa0"'
+ok_json "... that lasted equally long" z.json \
+	'all(r["overlap"] > 0.98 for r in d["results"] if r["test"] == "h2d.zerocopy.pinned.bidi" and r["metric"] == "rate")'
+ok_json "the geometry is as defined and in every row: 256 x 256, both ways with the host 512" z.json \
+	'{(r["pattern"], r["path"] == "peer", r["blocks"], r["threads"]) for r in d["results"] if r["metric"] == "rate"} == {("pair", True, 256, 256), ("bidi", True, 256, 256), ("pair", False, 256, 256), ("bidi", False, 512, 256)}'
+ok_json "every sample is checked, and what was read as a whole: by its sum" z.json \
+	'all(r["checked"] > len(r["samples"]) and (r["issuer"] != r["dst"] or r["checked_whole"] == r["checked"]) for r in d["results"] if r["metric"] == "rate")'
+ok_schema "... as the schema has it" z.json
+figures z.csv >want
+for n in 1 2 3 6; do
+	[ "$n" -le 3 ] || fake 6
+	run "$n" -s 1M --spread 1 --seed 1 --cell-limit 1m --gpus 0-2 -m peer,h2d,d2h --method zerocopy --op both --pattern pair,bidi -o r.csv
+	ok "... in $n ranks: the same figures" eval \
+		'status_is 0 && figures r.csv | sed "s/\.[0-9]*$//" >got && sed "s/\.[0-9]*$//" want >whole && same whole got'
+done
+fake 3
+FAKE_DEAD_READS=1 run 0 "${fast[@]}" -m peer,h2d,d2h --method zerocopy --op both --pattern pair -o c.csv
+ok "a kernel that reads nothing is found, one that writes is not accused" eval \
+	'status_is 2 && one_line "zerocopy.* what was read adds up to 0, the pattern to" &&
+	 [ "$(cells c.csv | grep -cE "zerocopy.(read|pinned).pair .* failed ")" = 9 ] && [ "$(cells c.csv | grep -c " ok ")" = 9 ]'
+cat >want <<-'END'
+	d2h.zerocopy.pinned.pair gpu1 numa0 corrupt
+	h2d.zerocopy.pinned.bidi gpu1 numa0 failed
+	h2d.zerocopy.pinned.bidi numa0 gpu1 failed
+	h2d.zerocopy.pinned.pair numa0 gpu1 failed
+	peer.zerocopy.read.bidi gpu0 gpu1 failed
+	peer.zerocopy.read.bidi gpu1 gpu0 failed
+	peer.zerocopy.read.pair gpu0 gpu1 failed
+	peer.zerocopy.write.bidi gpu0 gpu1 corrupt
+	peer.zerocopy.write.pair gpu0 gpu1 corrupt
+END
+FAKE_CORRUPT=h-1:64,1-h:64,0-1:64 run 0 "${fast[@]}" -m peer,h2d,d2h --method zerocopy --op both --pattern pair,bidi -o c.csv
+cells c.csv | grep -v " ok " | cut -d" " -f1-3,5 | sort -u >got
+ok "what was read wrongly fails, what was written wrongly is corrupt, and nothing else" eval \
+	'status_is 2 && same want got'
+run 0 "${fast[@]}" -m h2d --pattern pair -o d.csv
+ok "who asks for no method gets none of it" eval '! cells d.csv | grep zerocopy'
 
 # ---- latency ----
 

@@ -277,7 +277,12 @@ static void the_host_has_methods_and_memories(void)
 		 "h2d.ce.pinned.pair d2h.ce.pinned.pair ");
 	t_eq_str(by_axes((struct cs_axes){ both, 1, pair, 1u << CS_METHOD_SM,
 					   1u << CS_MEM_HUGE | 1u << CS_MEM_WC }),
-		 "h2d.sm.huge.pair d2h.sm.huge.pair h2d.sm.wc.pair ");
+		 "h2d.sm.huge.pair d2h.sm.huge.pair h2d.sm.wc.pair "
+		 "d2h.sm.wc.pair ");
+	t_eq_str(by_axes((struct cs_axes){ both, 1, 1u << CS_PATTERN_BIDI | pair,
+					   1u << CS_METHOD_ZEROCOPY, 0 }),
+		 "h2d.zerocopy.pinned.pair d2h.zerocopy.pinned.pair "
+		 "h2d.zerocopy.pinned.bidi ");
 	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_H2D, 1, pair,
 					   1u << CS_METHOD_CHASE, 0 }),
 		 "h2d.chase.stride.pair h2d.chase.random.pair ");

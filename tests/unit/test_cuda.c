@@ -1571,6 +1571,99 @@ static void read_other(void)
 	t_eq_str(without_figures(heard("", story_read_other)), want);
 }
 
+/* ---- zero-copy ---- */
+
+/* Reads of other words than the pattern's, and what is written, by any number of copies
+ * through any number of places. */
+static void story_zero_copy(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_flight read, write;
+	struct cs_err err = { "" };
+	uint32_t blocks = 0, threads = 0;
+
+	if (!dev)
+		return;
+	read = (struct cs_flight){ .src = arena.address, .bytes = BUFFER,
+				   .copies = 7, .positions = 3, .key = KEY,
+				   .kind = CS_FLIGHT_ZERO_READ };
+	write = (struct cs_flight){ .dst = arena.address + ROOM, .bytes = 48,
+				    .copies = 5, .positions = 3, .key = KEY,
+				    .kind = CS_FLIGHT_ZERO_WRITE };
+	for (uint32_t i = 0; cuda->geometry(dev, &read, i, &blocks, &threads); i++)
+		say("%u x %u", blocks, threads);
+	for (int i = 0; i < 3; i++) {
+		if (i == 2) /* in the second place */
+			cuda->poison(dev, read.src + BUFFER + 4096, 16, &err);
+		read.key = i == 1 ? KEY + 1 : KEY;
+		say("%s", moved_ns(dev, &read) > 0 ? "read" : "not read");
+	}
+	say("%s", moved_ns(dev, &write) > 0 ? "written" : "not written");
+	say("%s", is_exact(dev, &write) ? "exact" : "wrong");
+	cuda->close(dev);
+}
+
+static void zero_copy(void)
+{
+	const char *wrong = "poll: what was read adds up to , the pattern to \n"
+			    "not read\n";
+	const char *dead = "poll: what was read adds up to 0, the pattern to \n"
+			   "not read\n";
+	char want[512];
+
+	cs_text(want, sizeof(want), "256 x 256\nread\n%s%swritten\nexact\n", wrong,
+		wrong);
+	t_eq_str(without_figures(heard("", story_zero_copy)), want);
+	cs_text(want, sizeof(want), "256 x 256\n%s%s%swritten\nexact\n", dead, dead,
+		dead);
+	t_eq_str(without_figures(heard("FAKE_DEAD_READS=1", story_zero_copy)), want);
+}
+
+/* In and out by one kernel, and out and in; the figures are those of the fake's page. */
+static void story_zero_both(void)
+{
+	struct cs_flight f, in;
+	struct cs_dev *dev;
+	void *from, *to;
+	double ns;
+
+	dev = ready_for_both(&f, &from, &to);
+	if (!dev)
+		return;
+	f.kind = CS_FLIGHT_ZERO_READ;
+	f.key = f.back.key = KEY;
+	in = f;
+	for (int i = 0; i < 4; i++) {
+		if (i == 2) {
+			f = (struct cs_flight){ .kind = CS_FLIGHT_ZERO_WRITE,
+						.dst = in.back.dst, .bytes = BUFFER,
+						.copies = 1, .positions = 1,
+						.key = KEY };
+			f.back.src = in.src;
+			f.back.bytes = BUFFER;
+			f.back.copies = f.back.positions = 1;
+			f.back.key = KEY;
+		}
+		ns = moved_ns(dev, &f);
+		if (i == 1 || i == 3)
+			say("%.2f, %.2f", BUFFER / (ns - 2700),
+			    BUFFER / (cuda->lasted_back(dev, 0) - 2700));
+		in.back.bytes = BUFFER;
+		say("%s", is_back_exact(to, &in) ? "exact" : "wrong");
+	}
+	memset(from, 0, 64);
+	moved_ns(dev, &f);
+	cuda->close(dev);
+}
+
+static void zero_copy_both_ways(void)
+{
+	t_eq_str(without_figures(heard("", story_zero_both)),
+		 "exact\n40.44, 43.47\nexact\nexact\n43.47, 40.44\nexact\n"
+		 "poll: what was read adds up to , the pattern to \n");
+}
+
 /* Of which GB/s only the digits are told that the fake's page gives. */
 static void story_rates(void)
 {
@@ -1643,7 +1736,7 @@ static void tma_refused(void)
 	char want[512];
 
 	cs_text(want, sizeof(want), "0: 1, 1\n%s1: 0, 1\n2: 1, 1\n3: 1, 1\n"
-		"%s5: 0, 1\n", refused, refused);
+		"4: 1, 1\n5: 1, 1\n%s7: 0, 1\n", refused, refused);
 	t_eq_str(heard("FAKE_CAPABILITY=8.6", story_tma), want);
 }
 
@@ -2011,6 +2104,10 @@ int main(void)
 		{ "a read proves that it read the pattern, all positions of it",
 		  read_other },
 		{ "kernels take the fake's time, each its own", rates },
+		{ "zero-copy is 256 x 256 threads, reads all, and writes to the byte",
+		  zero_copy },
+		{ "zero-copy both ways: a time for each, and what was read is proven",
+		  zero_copy_both_ways },
 		{ "below capability 9.0 bulk copies are refused, nothing else",
 		  tma_refused },
 		{ "what is no multiple of 16 bytes, or no chain, is refused",

@@ -127,10 +127,14 @@ struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err);
 	((dev)->scratch_at + offsetof(struct cs_scratch, field))
 
 /* Words in which a kernel on a lane, or on aux as the last of them, leaves a proof:
- * two spans of each block are the most. */
+ * two spans of each block are the most; or what zero-copy both ways leaves, the sums
+ * first, then a span of each of its blocks. */
 static inline uint64_t cs_dev_proof_words(const struct cs_dev *dev)
 {
-	return dev->blocks * (2 * sizeof(struct cs_k_span) / 8);
+	const uint64_t span = sizeof(struct cs_k_span) / 8;
+	const uint64_t zero = CS_ZERO_BLOCKS * (1 + 2 * span);
+
+	return dev->blocks * 2 * span > zero ? dev->blocks * 2 * span : zero;
 }
 
 static inline uint64_t *cs_dev_proof(const struct cs_dev *dev, int lane)

@@ -16,7 +16,8 @@
  * struct cs_k_name. */
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
-	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)
+	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
+	X(zread) X(zwrite) X(zboth)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read and duplex */
@@ -90,6 +91,25 @@ struct cs_k_read {
 	uint64_t address, words;
 	uint64_t out;		/* uint64_t * */
 	uint32_t copies, positions;
+};
+
+/* Zero-copy, as Comm|Scope has it: thread i of the grid takes the words of 4 bytes i,
+ * i + n, i + 2 n … of n threads, always CS_ZERO_BLOCKS x CS_ZERO_THREADS of them.  What
+ * is read is added up as by cs_k_read, what is written is as by cs_k_fill. */
+#define CS_ZERO_BLOCKS 256u
+#define CS_ZERO_THREADS 256u
+struct cs_k_zread {
+	struct cs_k_read read;
+};
+struct cs_k_zwrite {
+	struct cs_k_fill write;
+};
+/* Both at once, by so many blocks each: even ones read, odd ones write.  Element b of
+ * `out` = when block b began and ended. */
+struct cs_k_zboth {
+	struct cs_k_read read;
+	struct cs_k_fill write;
+	uint64_t out;		/* struct cs_k_span * */
 };
 
 /* The same of the pattern, of which nothing is read. */

@@ -132,6 +132,9 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_chase chase = { tiny, proof, 1, 0, 0 };
 	struct cs_k_chase_tma chase_tma = { chase };
 	struct cs_k_duplex duplex = { copy, copy, proof };
+	struct cs_k_zread zread = { read };
+	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
+	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill, [CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check, [CS_KERNEL_gate] = &gate,
@@ -139,7 +142,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_read] = &read, [CS_KERNEL_sum] = &sum,
 		[CS_KERNEL_tma] = &tma, [CS_KERNEL_chain] = &chain,
 		[CS_KERNEL_chase] = &chase, [CS_KERNEL_chase_tma] = &chase_tma,
-		[CS_KERNEL_duplex] = &duplex,
+		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
+		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

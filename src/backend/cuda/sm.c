@@ -103,12 +103,22 @@ static enum path path_of(const struct cs_dev *dev, const struct cs_flight *f)
 	return !writes ? PATH_READ : !reads ? PATH_WRITE : PATH_COPY;
 }
 
+static int is_zero_copy(const struct cs_flight *f)
+{
+	return f->kind == CS_FLIGHT_ZERO_READ || f->kind == CS_FLIGHT_ZERO_WRITE;
+}
+
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads)
 {
 	const struct shape *shape;
 	int bulk = flight->kind == CS_FLIGHT_TMA;
 
+	if (is_zero_copy(flight)) { /* as it is defined: nothing to choose */
+		*blocks = CS_ZERO_BLOCKS * (flight->back.bytes ? 2 : 1);
+		*threads = CS_ZERO_THREADS;
+		return i == 0;
+	}
 	if (flight->kind < CS_FLIGHT_SM || flight->kind >= CS_FLIGHT_CHASE ||
 	    i >= GEOMETRIES)
 		return 0;
@@ -122,18 +132,50 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t 
 
 /* ---- before ---- */
 
+/* What a flight reads and what it writes, of one that goes both ways. */
+struct halves {
+	struct cs_k_read read;
+	struct cs_k_fill write;
+	uint64_t read_key;
+};
+
+static struct halves halves_of(const struct cs_flight *f)
+{
+	if (f->kind == CS_FLIGHT_ZERO_WRITE)
+		return (struct halves){
+			{ f->back.src, f->back.bytes / 8, 0, f->back.copies,
+			  f->back.positions },
+			{ f->dst, f->bytes / 8, f->key, f->copies, f->positions },
+			f->back.key,
+		};
+	return (struct halves){
+		{ f->src, f->bytes / 8, 0, f->copies, f->positions },
+		{ f->back.dst, f->back.bytes / 8, f->back.key, f->back.copies,
+		  f->back.positions },
+		f->key,
+	};
+}
+
+/* Does it read, and leave the sum? */
+static int adds_up(const struct cs_flight *f)
+{
+	return f->kind == CS_FLIGHT_SM_READ || f->kind == CS_FLIGHT_ZERO_READ ||
+	       (f->kind == CS_FLIGHT_ZERO_WRITE && f->back.bytes);
+}
+
 /* The words that `copies` reads of a pattern add up to: whole rounds through all
  * positions, and the first of them once more. */
 static int expect_sum(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
 {
-	const struct cs_flight *f = &on->flight;
-	uint64_t words = f->bytes / 8, all, rest;
+	const struct halves f = halves_of(&on->flight);
+	const struct cs_k_read *r = &f.read;
+	uint64_t all, rest;
 
-	if (cs_pass_sum(dev, words * f->positions, f->key, &all, err) ||
-	    cs_pass_sum(dev, words * (f->copies % f->positions), f->key, &rest,
-			err))
+	if (cs_pass_sum(dev, r->words * r->positions, f.read_key, &all, err) ||
+	    cs_pass_sum(dev, r->words * (r->copies % r->positions), f.read_key,
+			&rest, err))
 		return -1;
-	on->expected = all * (f->copies / f->positions) + rest;
+	on->expected = all * (r->copies / r->positions) + rest;
 	return 0;
 }
 
@@ -182,7 +224,8 @@ static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
 	if (f->kind == CS_FLIGHT_SM_READ && f->blocks > dev->blocks)
 		return cs_err_set(err, "%u blocks read: there is room for the "
 				  "sums of %u", f->blocks, dev->blocks);
-	if (f->back.bytes && (f->blocks > dev->blocks || f->threads % 64))
+	if (f->back.bytes && !is_zero_copy(f) &&
+	    (f->blocks > dev->blocks || f->threads % 64))
 		return cs_err_set(err, "%u blocks of %u threads move both ways: "
 				  "allowed are %u, of a multiple of 64",
 				  f->blocks, f->threads, dev->blocks);
@@ -200,13 +243,13 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
-	if (!f->blocks)
+	if (!f->blocks || is_zero_copy(f))
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_flight(dev, f, err))
 		return -1;
 	/* none of an earlier sample may do for one that leaves none */
 	memset(cs_dev_proof(dev, lane), 0, cs_dev_proof_words(dev) * 8);
-	if (f->kind == CS_FLIGHT_SM_READ)
+	if (adds_up(f))
 		return expect_sum(dev, on, err);
 	if (is_chase(f))
 		expect_end(dev, on);
@@ -284,6 +327,29 @@ static int launch_copy(struct cs_dev *dev, int lane, struct cs_err *err)
 			     err);
 }
 
+/* The spans of zero-copy both ways lie behind the sums. */
+static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+	struct halves f = halves_of(&on->flight);
+	struct cs_k_zread read;
+	struct cs_k_zwrite write = { f.write };
+	struct cs_k_zboth both;
+	struct cs_grid grid = { on->flight.blocks, on->flight.threads, 0 };
+
+	f.read.out = cs_dev_proof_at(dev, lane);
+	both = (struct cs_k_zboth){ f.read, f.write,
+				    f.read.out + 8 * CS_ZERO_BLOCKS };
+	read.read = f.read;
+	if (on->flight.back.bytes)
+		return cs_dev_launch(dev, CS_KERNEL_zboth, grid, on->stream,
+				     &both, err);
+	if (on->flight.kind == CS_FLIGHT_ZERO_READ)
+		return cs_dev_launch(dev, CS_KERNEL_zread, grid, on->stream,
+				     &read, err);
+	return cs_dev_launch(dev, CS_KERNEL_zwrite, grid, on->stream, &write, err);
+}
+
 int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
@@ -305,6 +371,9 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 				     &write, err);
 	case CS_FLIGHT_TMA:
 		return launch_tma(dev, on, err);
+	case CS_FLIGHT_ZERO_READ:
+	case CS_FLIGHT_ZERO_WRITE:
+		return launch_zero(dev, lane, err);
 	default:
 		return launch_chase(dev, lane, err);
 	}
@@ -313,11 +382,11 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 /* ---- after ---- */
 
 static int prove_sum(const struct cs_lane *on, const uint64_t *proof,
-		     struct cs_err *err)
+		     uint32_t blocks, struct cs_err *err)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t b = 0; b < on->flight.blocks; b++)
+	for (uint32_t b = 0; b < blocks; b++)
 		sum += proof[b];
 	if (sum == on->expected)
 		return 0;
@@ -356,6 +425,14 @@ static double span_ns(const struct cs_k_span *span, uint32_t blocks)
 	return all.end ? (double)(all.end - all.begin) : -1;
 }
 
+static int told_when(const struct cs_lane *on, double ns, struct cs_err *err)
+{
+	if (ns >= 0 && on->back_ns >= 0)
+		return 0;
+	return cs_err_set(err, "the kernel that moves both ways has not said "
+			  "when");
+}
+
 static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
 			struct cs_err *err)
 {
@@ -363,20 +440,35 @@ static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
 
 	*ns = span_ns(span, on->flight.blocks);
 	on->back_ns = span_ns(span + 1, on->flight.blocks);
-	if (*ns >= 0 && on->back_ns >= 0)
-		return 0;
-	return cs_err_set(err, "the kernel that moves both ways has not said "
-			  "when");
+	return told_when(on, *ns, err);
+}
+
+/* Odd blocks have written. */
+static int prove_zero_both(struct cs_lane *on, const uint64_t *proof, double *ns,
+			   struct cs_err *err)
+{
+	const struct cs_k_span *span =
+		(const struct cs_k_span *)(proof + CS_ZERO_BLOCKS);
+	int writes = on->flight.kind == CS_FLIGHT_ZERO_WRITE;
+
+	if (prove_sum(on, proof, CS_ZERO_BLOCKS, err))
+		return -1;
+	*ns = span_ns(span + writes, CS_ZERO_BLOCKS);
+	on->back_ns = span_ns(span + !writes, CS_ZERO_BLOCKS);
+	return told_when(on, *ns, err);
 }
 
 int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
 
+	if (on->flight.back.bytes && is_zero_copy(&on->flight))
+		return prove_zero_both(on, cs_dev_proof(dev, lane), ns, err);
 	if (on->flight.back.bytes)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
-	if (on->flight.kind == CS_FLIGHT_SM_READ)
-		return prove_sum(on, cs_dev_proof(dev, lane), err);
+	if (adds_up(&on->flight))
+		return prove_sum(on, cs_dev_proof(dev, lane), on->flight.blocks,
+				 err);
 	if (is_chase(&on->flight))
 		return prove_chase(dev, on, cs_dev_proof(dev, lane), ns, err);
 	return 0;

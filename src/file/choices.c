@@ -1,0 +1,55 @@
+/* choices.c - what was asked for, where single cells were. */
+#include "config.h"
+
+#include "file/code.h"
+#include "file/internal.h"
+
+#define CHOICE(type, key, member, ...) \
+	CS_MEMBER(struct cs_choice, type, key, member, __VA_ARGS__)
+static const struct cs_field fields[] = {
+	CHOICE(FLAG, "one_gpu", lone, .label = NULL),
+	CHOICE(NUMBER, "copy_bytes", bytes, .none = 1),
+	CHOICE(PART, NULL, variant, .part = &cs_variant_fields),
+	CHOICE(INDEX, "src", src, .most = CS_NUMA_MOST - 1),
+	CHOICE(INDEX, "dst", dst, .most = CS_NUMA_MOST - 1),
+};
+static const struct cs_fieldset choice_fields =
+	CS_FIELDSET("a choice", struct cs_choice, fields);
+
+json_t *cs_record_choices(const struct cs_choices *chosen)
+{
+	json_t *array;
+	size_t n;
+	int bad;
+
+	if (!chosen)
+		return json_null();
+	array = json_array();
+	bad = !array;
+	for (size_t i = 0; i < chosen->n; i++) {
+		struct cs_put r = cs_put_begin();
+
+		cs_put_text(&r, "test", cs_catalogue(&n)[chosen->choice[i].test].name);
+		cs_encode(&r, &choice_fields, &chosen->choice[i]);
+		bad |= cs_json_append(array, cs_put_end(&r));
+	}
+	return cs_json_array_end(array, bad);
+}
+
+int cs_take_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)
+{
+	struct cs_fields f = { item, "a test", err, 0, NULL };
+	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
+			   json_is_string(item) ? json_string_value(item) : "?";
+	int test = cs_test_index(name);
+
+	if (f.bad)
+		return -1;
+	if (test < 0)
+		return cs_err_set(err, "test '%.60s' is not known to this version (see "
+				  "--list)", name);
+	to->test = (uint16_t)test;
+	if (json_is_object(item))
+		cs_decode(&f, &choice_fields, to);
+	return f.bad ? -1 : 0;
+}

@@ -1,0 +1,117 @@
+#include "config.h"
+
+#include "plan/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "(a{200}){200}" is 40,000 states, and more levels all memory there is. */
+#define REPEATS_MOST 1000.0
+
+static int is_affordable(const char *text, struct cs_err *err)
+{
+	double repeats = 1, most, next;
+	char *end;
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1]) {
+			text++;
+			if (*text >= '0' && *text <= '9')
+				return cs_err_set(err, "it must not refer back, as "
+						  "'\\%c' does", *text);
+			continue;
+		}
+		if (*text != '{')
+			continue;
+		most = strtod(text + 1, &end);
+		next = *end == ',' ? strtod(end + 1, NULL) : 0;
+		most = next > most ? next : most;
+		repeats *= most > 1 ? most : 1;
+		if (!(repeats <= REPEATS_MOST))
+			return cs_err_set(err, "it repeats parts more than %.0f times",
+					  REPEATS_MOST);
+	}
+	return 0;
+}
+
+int cs_filter_open(struct cs_filter *filter, const struct cs_settings *set,
+		   struct cs_err *err)
+{
+	const char *text = set->filter;
+	char why[120];
+	int rc;
+
+	*filter = (struct cs_filter){ .negates = text[0] == '-',
+				      .theirs = set->filter_names == CS_NAMES_THEIRS };
+	if (!text[0] || !strcmp(text, "all"))
+		return 0;
+	text += filter->negates;
+	if (is_affordable(text, err))
+		return -1;
+	rc = regcomp(&filter->expression, text, REG_EXTENDED | REG_NOSUB);
+	if (rc) {
+		regerror(rc, &filter->expression, why, sizeof(why));
+		return cs_err_set(err, "no extended regular expression: %s", why);
+	}
+	filter->is_open = 1;
+	return 0;
+}
+
+void cs_filter_close(struct cs_filter *filter)
+{
+	if (filter->is_open)
+		regfree(&filter->expression);
+	filter->is_open = 0;
+}
+
+static int fits(const struct cs_filter *filter, const char *name)
+{
+	return !regexec(&filter->expression, name, 0, NULL, 0);
+}
+
+/* A name of Comm|Scope, and the one that it had before. */
+static int fits_alias(const struct cs_filter *filter, const struct cs_alias *alias,
+		      const struct cs_instance *cell)
+{
+	const char *family[] = { alias->name, alias->before };
+	char name[CS_INSTANCE];
+
+	for (int i = 0; i < 2; i++)
+		if (family[i] && !cs_instance_alias(cell, alias, family[i], name) &&
+		    fits(filter, name))
+			return 1;
+	return 0;
+}
+
+/* Both ways of two GPUs are one cell, which either may be named first. */
+static int fits_aliases(const struct cs_filter *filter, const struct cs_instance *cell)
+{
+	size_t n, n_tests;
+	const struct cs_alias *alias = cs_aliases(&n);
+	const struct cs_test *test = &cs_catalogue(&n_tests)[cell->test];
+	int both = test->path == CS_PATH_PEER && test->pattern == CS_PATTERN_BIDI;
+	struct cs_instance back = *cell;
+
+	back.src = cell->dst;
+	back.dst = cell->src;
+	for (size_t i = 0; i < n; i++)
+		if (fits_alias(filter, &alias[i], cell) ||
+		    (both && fits_alias(filter, &alias[i], &back)))
+			return 1;
+	return 0;
+}
+
+int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cell)
+{
+	char name[CS_INSTANCE];
+
+	if (!filter->is_open)
+		return 0;
+	cs_instance_name(cell, name);
+	return (!filter->theirs && fits(filter, name)) || fits_aliases(filter, cell);
+}
+
+int cs_filter_takes(const struct cs_filter *filter, int fits)
+{
+	return !filter->is_open || fits != filter->negates;
+}

@@ -1,0 +1,253 @@
+#include "config.h"
+
+#include "plan/instance.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "plan/plan.h"
+
+#define SIZE_WORD "log2(N):"
+
+static const struct cs_test *test_of(uint32_t index)
+{
+	size_t n;
+
+	return &cs_catalogue(&n)[index];
+}
+
+/* Which end is a NUMA node's? */
+static int is_numa(const struct cs_test *test, int dst)
+{
+	return test->path == CS_PATH_HOST ||
+	       test->path == (dst ? CS_PATH_D2H : CS_PATH_H2D);
+}
+
+/* ---- ours ---- */
+
+static void end_text(const struct cs_test *test, int dst, int number, char to[12])
+{
+	if (!is_numa(test, dst))
+		cs_text(to, 12, "%s%d", test->backend == CS_BACKEND_CPU ? "arena" :
+									  "gpu", number);
+	else if (number == CS_NEAREST)
+		cs_text(to, 12, "host");
+	else
+		cs_text(to, 12, "numa%d", number);
+}
+
+/* As options take it, "256M". */
+static void add_bytes(uint64_t bytes, char to[CS_INSTANCE])
+{
+	static const char letters[] = "KMGT";
+	int i = -1;
+
+	for (; bytes && bytes % 1024 == 0 && i < 3; i++)
+		bytes /= 1024;
+	cs_text_add(to, CS_INSTANCE, "/%" PRIu64 "%.*s", bytes, i >= 0,
+		    i < 0 ? "" : &letters[i]);
+}
+
+static void add_variant(const struct cs_variant *v, char to[CS_INSTANCE])
+{
+	if (v->cache)
+		cs_text_add(to, CS_INSTANCE, "/%s", cs_cache_words[v->cache]);
+	if (v->threads)
+		cs_text_add(to, CS_INSTANCE, "/threads:%d", v->threads);
+	if (v->cpu_numa)
+		cs_text_add(to, CS_INSTANCE, "/cpu:numa%d", v->cpu_numa - 1);
+}
+
+void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE])
+{
+	const struct cs_test *test = test_of(cell->test);
+	char src[12], dst[12];
+
+	end_text(test, 0, cell->src, src);
+	end_text(test, 1, cell->dst, dst);
+	cs_text(to, CS_INSTANCE, "%s/%s/%s", test->name, src, dst);
+	add_bytes(cell->bytes, to);
+	add_variant(&cell->variant, to);
+}
+
+/* ---- of Comm|Scope ---- */
+
+static void add_number(int number, char to[CS_INSTANCE])
+{
+	if (number == CS_NEAREST)
+		cs_text_add(to, CS_INSTANCE, "/local");
+	else
+		cs_text_add(to, CS_INSTANCE, "/%d", number);
+}
+
+/* The variant of an alias with what its arguments add. */
+static int is_variant(const struct cs_instance *cell, const struct cs_alias *alias)
+{
+	struct cs_variant v = alias->variant;
+
+	if (alias->args == CS_ARGS_NUMA_GPU_THREADS)
+		v.threads = cell->variant.threads;
+	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
+		v.cpu_numa = cell->variant.cpu_numa;
+	return !cs_variant_compare(&v, &cell->variant);
+}
+
+int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *alias,
+		      const char *family, char to[CS_INSTANCE])
+{
+	const struct cs_test *test = test_of(cell->test);
+	int back = is_numa(test, 1) && !is_numa(test, 0); /* the host comes first */
+
+	if (!cs_alias_is_of_commscope(alias) ||
+	    cs_alias_test(alias) != (int)cell->test || !is_variant(cell, alias))
+		return -1;
+	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
+	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
+		add_number((int)cell->variant.cpu_numa - 1, to);
+	add_number(back ? cell->dst : cell->src, to);
+	add_number(back ? cell->src : cell->dst, to);
+	if (alias->args == CS_ARGS_NUMA_GPU_THREADS)
+		add_number(cell->variant.threads ? cell->variant.threads : 1, to);
+	cs_text_add(to, CS_INSTANCE, "/" SIZE_WORD "%.10g", log2((double)cell->bytes));
+	if (alias->clock)
+		cs_text_add(to, CS_INSTANCE, "/%s", alias->clock);
+	return 0;
+}
+
+/* ---- to be read ---- */
+
+static const struct cs_alias *find(const char *family, size_t length)
+{
+	size_t n;
+	const struct cs_alias *a = cs_aliases(&n);
+	const char *names[2];
+
+	for (size_t i = 0; i < n; i++) {
+		names[0] = a[i].name;
+		names[1] = a[i].before;
+		for (int k = 0; k < 2 && cs_alias_is_of_commscope(&a[i]); k++)
+			if (names[k] && strlen(names[k]) == length &&
+			    !strncmp(names[k], family, length))
+				return &a[i];
+	}
+	return NULL;
+}
+
+static int n_arguments(const struct cs_alias *alias)
+{
+	return alias->args == CS_ARGS_NUMA_GPU_THREADS ||
+	       alias->args == CS_ARGS_NUMA_GPU_GPU ? 3 : 2;
+}
+
+static const char *argument_words(const struct cs_alias *alias)
+{
+	static const char *const words[] = {
+		[CS_ARGS_NUMA_GPU] = "NUMA/GPU",
+		[CS_ARGS_NUMA_GPU_THREADS] = "NUMA/GPU/THREADS",
+		[CS_ARGS_GPU_GPU] = "GPU/GPU", [CS_ARGS_NUMA_NUMA] = "NUMA/NUMA",
+		[CS_ARGS_NUMA_GPU_GPU] = "NUMA/GPU/GPU",
+	};
+
+	return words[alias->args];
+}
+
+/* What Google Benchmark adds says how it was run there, not what. */
+static int is_added(const char *word)
+{
+	static const char *const added[] = {
+		"min_time:", "min_warmup_time:", "iterations:", "repeats:",
+		"manual_time", "real_time", "process_time", "threads:",
+	};
+
+	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++)
+		if (!strncmp(word, added[i], strlen(added[i])))
+			return 1;
+	return 0;
+}
+
+/* The word before the next '/'; NULL behind the last. */
+static const char *take_word(const char *at, char *word, size_t size)
+{
+	size_t n = strcspn(at, "/");
+
+	cs_text(word, size, "%.*s", (int)(n < size ? n : size), at);
+	return at[n] ? at + n + 1 : NULL;
+}
+
+static int take_size(const char *word, struct cs_choice *to, struct cs_err *err)
+{
+	size_t n = sizeof(SIZE_WORD) - 1;
+	uint64_t log2;
+
+	if (!strncmp(word, SIZE_WORD, n))
+		word += n;
+	/* 16 bytes are the least that is copied here */
+	if (cs_uint_parse(word, 4, 50, &log2, err))
+		return cs_err_set(err, "'%s' is no binary logarithm of a size from 4 "
+				  "to 50", word);
+	to->bytes = 1ull << log2;
+	return 0;
+}
+
+static void place(const struct cs_alias *alias, const uint64_t *argument,
+		  struct cs_choice *to)
+{
+	int staged = alias->args == CS_ARGS_NUMA_GPU_GPU;
+	uint64_t first = argument[staged], second = argument[1 + staged];
+	int back = alias->test && !strncmp(alias->test, "d2h.", 4);
+
+	to->variant = alias->variant;
+	to->src = (uint8_t)(1 + (back ? second : first));
+	to->dst = (uint8_t)(1 + (back ? first : second));
+	if (staged)
+		to->variant.cpu_numa = (uint8_t)(1 + argument[0]);
+	if (alias->args == CS_ARGS_NUMA_GPU_THREADS && argument[2] > 1)
+		to->variant.threads = (uint8_t)argument[2];
+}
+
+int cs_instance_parse(const char *name, const struct cs_alias **alias,
+		      struct cs_choice *to, struct cs_err *err)
+{
+	const char *at = cs_alias_bare(name);
+	char word[CS_INSTANCE];
+	uint64_t argument[3];
+	int n = 0;
+
+	*alias = strchr(at, '/') ? find(at, strcspn(at, "/")) : NULL;
+	if (!*alias)
+		return 0;
+	*to = (struct cs_choice){ .bytes = 0 };
+	at = strchr(at, '/') + 1;
+	for (; at && n < n_arguments(*alias); n++) {
+		at = take_word(at, word, sizeof(word));
+		if (cs_uint_parse(word, 0, CS_NUMA_MOST - 1, &argument[n], err))
+			break;
+	}
+	if (n < n_arguments(*alias))
+		return cs_err_set(err, "'%s': behind '%s' stand numbers, %s", name,
+				  (*alias)->name, argument_words(*alias));
+	place(*alias, argument, to);
+	while (at) {
+		at = take_word(at, word, sizeof(word));
+		if (!is_added(word) && (to->bytes || take_size(word, to, err)))
+			return to->bytes ? cs_err_set(err, "'%s': unknown '%s'", name,
+						      word) :
+					   cs_err_prefix(err, "'%s'", name);
+	}
+	return 0;
+}
+
+int cs_instance_is_of(const struct cs_instance *cell, const struct cs_choice *choice)
+{
+	const struct cs_test *test = test_of(cell->test);
+	int src = choice->src - 1, dst = choice->dst - 1;
+	int either = test->path == CS_PATH_PEER && test->pattern == CS_PATTERN_BIDI;
+
+	if (cell->test != choice->test ||
+	    cs_variant_compare(&cell->variant, &choice->variant))
+		return 0;
+	return ((src < 0 || src == cell->src) && (dst < 0 || dst == cell->dst)) ||
+	       (either && src == cell->dst && dst == cell->src);
+}

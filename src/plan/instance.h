@@ -1,0 +1,35 @@
+/* instance.h - one cell by a name of its own: ours, "h2d.ce.pinned.pair/numa0/gpu1/256M",
+ * and those of Comm|Scope, "Comm_cudaMemcpyAsync_PinnedToGPU/0/1/log2(N):28/manual_time". */
+#ifndef CS_PLAN_INSTANCE_H
+#define CS_PLAN_INSTANCE_H
+
+#include "base/err.h"
+#include "plan/alias.h"
+#include "plan/choose.h"
+
+#define CS_INSTANCE 160 /* characters of a name, with the 0 */
+#define CS_NEAREST -1	/* the NUMA node next to the GPU */
+
+struct cs_instance {
+	uint32_t test;		/* position in the catalogue */
+	uint64_t bytes;
+	struct cs_variant variant;
+	int src, dst;		/* numbers of GPUs or NUMA nodes, as the test has them */
+};
+
+/* Our name. */
+void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE]);
+/* That of Comm|Scope, by `family`: the alias's name or the one it had before.  -1: the
+ * alias does not mean that cell. */
+int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *alias,
+		      const char *family, char to[CS_INSTANCE]);
+
+/* What a name of Comm|Scope asks for, with or without its prefix, the size (a binary
+ * logarithm, as 28 or log2(N):28) and what Google Benchmark adds.  *alias is the one that
+ * it names; NULL: it is the name of none, and no error.  `to` has no test yet. */
+int cs_instance_parse(const char *name, const struct cs_alias **alias,
+		      struct cs_choice *to, struct cs_err *err);
+/* Is it a cell that the choice means?  Of both ways of a pair of GPUs, either. */
+int cs_instance_is_of(const struct cs_instance *cell, const struct cs_choice *choice);
+
+#endif

@@ -1,0 +1,83 @@
+#!/bin/bash
+# What the compiler made of the zero-copy kernels: that they load and store what they say,
+# 4 bytes at a time, and that a kernel that reads for nobody would be found.
+set -u
+
+top=${srcdir:-.}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0
+
+ok() { # SENTENCE COMMAND...
+	local sentence=$1
+
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $sentence"
+	else
+		echo "not ok $n - $sentence"
+		sed 's/^/# /' "$dir/code" 2>/dev/null
+	fi
+}
+
+if [ -z "${NVCC:-}" ]; then
+	echo "1..0 # SKIP there is no nvcc here, which would compile the kernels"
+	exit 0
+fi
+
+# Of kernel $2 in the file $1, what it does to memory and where it waits: "load 4",
+# "store 4", "barrier"; loops are "loop" to "again".
+code() {
+	awk -v kernel="$2" '
+	index($0, "entry " kernel "(") { on = 1 }
+	on && /^}/ { exit }
+	!on { next }
+	/^\$L_/ { label = $1; sub(":", "", label); seen[label] = 1; print "label" }
+	/bra/ { to = $NF; sub(";", "", to); print to in seen ? "again" : "on" }
+	/ld\.global/ { match($0, /\.[usbf][0-9]+/); print "load", substr($0, RSTART + 2, RLENGTH - 2) / 8 }
+	/st\.global/ { match($0, /\.[usbf][0-9]+/); print "store", substr($0, RSTART + 2, RLENGTH - 2) / 8 }
+	/bar\.sync|barrier/ { print "barrier" }' "$1" >"$dir/code"
+	[ -s "$dir/code" ]
+}
+
+# Between a label and the way back to it.
+loops() { # PATTERN: is there a loop in which lines are these, and nothing else?
+	awk -v want="$1" '
+	$1 == "label" { body = ""; next }
+	$1 == "again" { if (body == want) found = 1; next }
+	$1 != "on" { body = body $0 ";" }
+	END { exit !found }' "$dir/code"
+}
+
+reads() { # FILE KERNEL
+	code "$1" "$2" && loops "load 4;load 4;load 4;load 4;load 4;load 4;load 4;load 4;" &&
+		! grep -qxE 'load (8|16)' "$dir/code"
+}
+
+writes() { # FILE KERNEL
+	code "$1" "$2" && loops "store 4;"
+}
+
+ptx() { # KERNELS.cu OUTPUT
+	"$NVCC" -ptx -arch=compute_90 -I"$top/src" -o "$2" "$1"
+}
+
+ptx "$top/kernels/kernels.cu" "$dir/ours" || exit 1
+ok "zero-copy reads load 4 bytes, eight times a turn" reads "$dir/ours" cs_k_zread
+ok "... and so they do while they write" reads "$dir/ours" cs_k_zboth
+ok "zero-copy writes store 4 bytes, and wait for nobody in between" \
+	writes "$dir/ours" cs_k_zwrite
+ok "... also while they read" writes "$dir/ours" cs_k_zboth
+
+# Plain loads and no sum.
+sed 's/v\[k\] = __ldcg(p + i + k \* stride);/v[k] = p[i + k * stride];/
+	s/^\(\t*\)sum += v\[k\];/\1(void)v[k];/; s/^\(\t*\)sum += __ldcg(p + i);/\1;/' \
+	"$top/kernels/kernels.cu" >"$dir/dead.cu"
+ptx "$dir/dead.cu" "$dir/dead" || exit 1
+is_dead() { # FILE KERNEL
+	! reads "$1" "$2" && ! grep -q '^load' "$dir/code"
+}
+ok "a kernel whose words nobody needs is found to read nothing" \
+	is_dead "$dir/dead" cs_k_zread
+echo "1..$n"

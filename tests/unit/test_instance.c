@@ -1,0 +1,225 @@
+/* Names of single cells, and the filter that takes cells by them. */
+#include "config.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/filter.h"
+
+static struct cs_instance cell(const char *test, int src, int dst, uint64_t bytes)
+{
+	return (struct cs_instance){ .test = (uint32_t)cs_test_index(test),
+				     .src = src, .dst = dst, .bytes = bytes };
+}
+
+/* By the alias of that name; "" it does not mean the cell. */
+static const char *scope_name(const struct cs_instance *cell, const char *family)
+{
+	static char name[CS_INSTANCE];
+	size_t n;
+	const struct cs_alias *a = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (cs_alias_is_of_commscope(&a[i]) && !strcmp(a[i].name, family))
+			return cs_instance_alias(cell, &a[i], family, name) ? "" : name;
+	return "?";
+}
+
+static void cells_have_names_of_ours(void)
+{
+	struct cs_instance c = cell("h2d.ce.pinned.pair", 1, 3, 256 << 20);
+	char name[CS_INSTANCE];
+
+	cs_instance_name(&c, name);
+	t_eq_str(name, "h2d.ce.pinned.pair/numa1/gpu3/256M");
+	c.variant.cache = CS_CACHE_COLD;
+	c.variant.threads = 4;
+	c.variant.cpu_numa = 2;
+	c.src = CS_NEAREST;
+	cs_instance_name(&c, name);
+	t_eq_str(name, "h2d.ce.pinned.pair/host/gpu3/256M/cold/threads:4/cpu:numa1");
+	c = cell("peer.cpu.write.pair", 0, 1, 4096);
+	cs_instance_name(&c, name);
+	t_eq_str(name, "peer.cpu.write.pair/arena0/arena1/4K");
+}
+
+static void cells_have_names_of_commscope(void)
+{
+	struct cs_instance c = cell("h2d.ce.registered.pair", 0, 1, 1 << 28);
+
+	t_eq_str(scope_name(&c, "cudaMemcpyAsync_PinnedToGPU"),
+		 "Comm_cudaMemcpyAsync_PinnedToGPU/0/1/log2(N):28/manual_time");
+	t_eq_str(scope_name(&c, "cudaMemcpyAsync_PinnedToGPU_flush"), "");
+	c.variant.cache = CS_CACHE_COLD;
+	t_eq_str(scope_name(&c, "cudaMemcpyAsync_PinnedToGPU"), "");
+	t_eq_str(scope_name(&c, "cudaMemcpyAsync_PinnedToGPU_flush"),
+		 "Comm_cudaMemcpyAsync_PinnedToGPU_flush/0/1/log2(N):28/manual_time");
+	/* the host comes first */
+	c = cell("d2h.ce.registered.pair", 3, 0, 1 << 20);
+	t_eq_str(scope_name(&c, "cudaMemcpyAsync_GPUToPinned"),
+		 "Comm_cudaMemcpyAsync_GPUToPinned/0/3/log2(N):20/manual_time");
+	c = cell("peer.ce.read.pair", 2, 1, 1 << 20);
+	t_eq_str(scope_name(&c, "cudaMemcpyAsync_GPUToGPUPeer"),
+		 "Comm_cudaMemcpyAsync_GPUToGPUPeer/2/1/log2(N):20/manual_time");
+}
+
+/* The only choice of a list, or the error. */
+static struct cs_choice chosen_by(const char *name, struct cs_err *err)
+{
+	struct cs_choices chosen = { .n = 0 };
+
+	err->text[0] = '\0';
+	cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, err);
+	t_eq_int(chosen.n, !err->text[0]);
+	return chosen.choice[0];
+}
+
+static void instances_choose_one_cell(void)
+{
+	static const char *const names[] = {
+		"Comm_cudaMemcpyAsync_PinnedToGPU/2/3/28",
+		"cudaMemcpyAsync_PinnedToGPU/2/3/28",
+		"Comm_NUMAMemcpy_PinnedToGPU/2/3/log2(N):28/manual_time",
+		"cudaMemcpyAsync_PinnedToGPU/2/3/log2(N):28/min_time:0.100/"
+		"repeats:5/manual_time",
+	};
+	struct cs_choice c;
+	struct cs_err err;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		c = chosen_by(names[i], &err);
+		t_eq_str(err.text, "");
+		t_eq_int(c.test, cs_test_index("h2d.ce.registered.pair"));
+		t_eq_int(c.bytes, 1 << 28);
+		t_eq_int(c.src, 3);
+		t_eq_int(c.dst, 4);
+		t_eq_int(c.variant.cache, CS_CACHE_ANY);
+	}
+	c = chosen_by("Comm_cudaMemcpyAsync_GPUToPinned_flush/0/3", &err);
+	t_eq_int(c.test, cs_test_index("d2h.ce.registered.pair"));
+	t_eq_int(c.bytes, 0);
+	t_eq_int(c.src, 4);
+	t_eq_int(c.dst, 1);
+	t_eq_int(c.variant.cache, CS_CACHE_COLD);
+}
+
+static void what_is_no_instance_is_refused(void)
+{
+	struct cs_err err;
+
+	chosen_by("Comm_cudaMemcpyAsync_PinnedToGPU/0", &err);
+	t_eq_str(err.text, "'Comm_cudaMemcpyAsync_PinnedToGPU/0': behind "
+		 "'cudaMemcpyAsync_PinnedToGPU' stand numbers, NUMA/GPU");
+	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/a/1", &err);
+	t_eq_str(err.text, "'cudaMemcpyAsync_GPUToGPUPeer/a/1': behind "
+		 "'cudaMemcpyAsync_GPUToGPUPeer' stand numbers, GPU/GPU");
+	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/0/64", &err);
+	t_ok(strstr(err.text, "stand numbers") != NULL);
+	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/0/1/99", &err);
+	t_ok(strstr(err.text, "'99' is no binary logarithm") != NULL);
+	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/0/1/20/21", &err);
+	t_ok(strstr(err.text, "unknown '21'") != NULL);
+	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/0/1/20/", &err);
+	t_ok(strstr(err.text, "unknown ''") != NULL);
+	chosen_by("Comm_nothing/0/1/20", &err);
+	t_ok(strstr(err.text, "no test matches 'Comm_nothing/0/1/20'") != NULL);
+}
+
+static void either_way_names_a_cell_of_both(void)
+{
+	struct cs_choices chosen = { .n = 0 };
+	struct cs_instance c = cell("peer.ce.read.bidi", 0, 1, 1 << 20);
+	struct cs_err err;
+
+	t_eq_int(cs_tests_choose("cudaMemcpyAsync_Duplex_GPUGPUPeer/1/0/20,"
+				 "cudaMemcpyAsync_GPUToGPUPeer/1/0/20",
+				 CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), 0);
+	t_eq_int(chosen.n, 2);
+	t_ok(cs_instance_is_of(&c, &chosen.choice[1]));
+	c.src = 2;
+	t_ok(!cs_instance_is_of(&c, &chosen.choice[1]));
+	c = cell("peer.ce.read.pair", 0, 1, 1 << 20);
+	t_ok(!cs_instance_is_of(&c, &chosen.choice[0]));
+}
+
+/* 1: the filter takes the step whose only cell this is. */
+static int takes(const char *text, enum cs_filter_names names,
+		 const struct cs_instance *cell)
+{
+	struct cs_settings set = { .filter_names = names };
+	struct cs_filter filter;
+	struct cs_err err = { "" };
+	int taken;
+
+	cs_text(set.filter, sizeof(set.filter), "%s", text);
+	if (!t_eq_int(cs_filter_open(&filter, &set, &err), 0))
+		t_eq_str(err.text, "");
+	taken = cs_filter_takes(&filter, cs_filter_fits(&filter, cell));
+	cs_filter_close(&filter);
+	return taken;
+}
+
+static void a_filter_is_google_benchmarks(void)
+{
+	const struct cs_instance c = cell("h2d.ce.registered.pair", 0, 1, 1 << 28);
+
+	t_ok(takes("", CS_NAMES_ALL, &c));
+	t_ok(takes("all", CS_NAMES_ALL, &c));
+	t_ok(takes("PinnedToGPU/0/(1|3)/", CS_NAMES_ALL, &c));
+	t_ok(!takes("PinnedToGPU/1", CS_NAMES_ALL, &c));
+	t_ok(!takes("-PinnedToGPU", CS_NAMES_ALL, &c));
+	t_ok(takes("-GPUToPinned", CS_NAMES_ALL, &c));
+	/* in all of the name, before 0.7 too; ERE, not globs */
+	t_ok(takes("^Comm_cuda.*log2\\(N\\):28/manual_time$", CS_NAMES_ALL, &c));
+	t_ok(takes("NUMAMemcpy_Pinned", CS_NAMES_ALL, &c));
+	t_ok(!takes("_flush", CS_NAMES_ALL, &c));
+	t_ok(takes("^h2d.*/numa0/gpu1/256M$", CS_NAMES_ALL, &c));
+	t_ok(!takes("^h2d", CS_NAMES_THEIRS, &c));
+	t_ok(takes("-^h2d", CS_NAMES_THEIRS, &c));
+	/* what is no name of theirs is none of their cells */
+	t_ok(takes(".", CS_NAMES_THEIRS, &c));
+}
+
+static const char *refusal(const char *text)
+{
+	static struct cs_err err;
+	struct cs_settings set = { .copy_bytes = 0 };
+	struct cs_filter filter;
+
+	err.text[0] = '\0';
+	cs_text(set.filter, sizeof(set.filter), "%s", text);
+	if (!cs_filter_open(&filter, &set, &err))
+		cs_filter_close(&filter);
+	return err.text;
+}
+
+static void a_filter_that_is_none_is_refused(void)
+{
+	t_eq_str(refusal("("), "no extended regular expression: Unmatched ( or \\(");
+	t_ok(strstr(refusal("-["), "no extended regular expression") != NULL);
+	t_eq_str(refusal("((((a{250}){250}){250}){250})"),
+		 "it repeats parts more than 1000 times");
+	t_eq_str(refusal("a{1,30000}"), "it repeats parts more than 1000 times");
+	t_eq_str(refusal("(a)\\1"), "it must not refer back, as '\\1' does");
+	t_eq_str(refusal("\\{99999"), "");
+	t_eq_str(refusal("a{1,3}"), "");
+	t_eq_str(refusal("-"), "");
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "cells have names of ours", cells_have_names_of_ours },
+		{ "cells have names of Comm|Scope", cells_have_names_of_commscope },
+		{ "an instance of Comm|Scope is one cell", instances_choose_one_cell },
+		{ "what is no instance is refused", what_is_no_instance_is_refused },
+		{ "either way names a cell of both", either_way_names_a_cell_of_both },
+		{ "a filter is as Google Benchmark's", a_filter_is_google_benchmarks },
+		{ "a filter that is none is refused", a_filter_that_is_none_is_refused },
+		{ NULL, NULL },
+	};
+
+	return tap_main("instance", NULL, NULL, tests);
+}
