@@ -129,6 +129,10 @@ run 0 check v.json --threshold bounds.csv
 ok "a threshold is of the variant that it names" eval \
 	'status_is 2 && folded "h2d.ce.registered.pair at 1 MiB, cold caches: host->0 has 48.41 GB/s, below 900.00 GB/s .bounds.csv:2.; also host->1" &&
 	 prints_not "warm caches:" && folded "-s 1M --cache cold"'
+printf 'test,bound\nComm_cudaMemcpyAsync_PinnedToGPU_flush,900 GB/s\n' >bounds.csv
+run 0 check v.json --threshold bounds.csv
+ok "... as a name says it" eval \
+	'folded "1 MiB, cold caches: host->0 has 48.41 GB/s, below 900.00 GB/s" && [ "$(tr -s " \\n" "  " <out | grep -o "below 900.00" | wc -l)" = 1 ]'
 printf 'test,cpu_threads,bound\nhost.cpu.copy.pair,0,1 GB/s\n' >bounds.csv
 run 0 check v.json --threshold bounds.csv
 ok "... one that is none: line and column" eval 'status_is 64 && one_line "bounds.csv:2: column cpu_threads: "'

@@ -39,6 +39,21 @@ static int crosses_a_link(const struct cs_test *test)
 		test->path == CS_PATH_D2H);
 }
 
+/* What a name says of it, which all that it means have. */
+static void take_names_variant(const struct cs_choices *chosen,
+			       struct cs_threshold *line)
+{
+	static const struct cs_variant usual;
+
+	line->variant = chosen->choice[0].variant;
+	for (size_t k = 0; k < CS_VARIANT_MEMBERS; k++)
+		line->says[k] = !cs_variant_agrees(&line->variant, &usual, k);
+	for (size_t i = 1; i < chosen->n; i++)
+		for (size_t k = 0; k < CS_VARIANT_MEMBERS; k++)
+			line->says[k] &= cs_variant_agrees(
+				&line->variant, &chosen->choice[i].variant, k) != 0;
+}
+
 /* As --test takes them, of either backend and any way. */
 static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 {
@@ -59,6 +74,8 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 				&chosen, i ? NULL : t->err);
 	for (i = 0; i < chosen.n; i++)
 		line->tests[chosen.choice[i].test] = 1;
+	if (chosen.n)
+		take_names_variant(&chosen, line);
 	return chosen.n ? 0 : cs_table_wrong(t, TEST);
 }
 
@@ -175,7 +192,7 @@ static int take_variant(const struct cs_table *t, struct cs_threshold *line)
 	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++) {
 		const char *text = t->field[VARIANT + i];
 
-		line->says[i] = *text != '\0';
+		line->says[i] |= *text != '\0';
 		if (*text && cs_variant_parse(&line->variant, i, text, t->err))
 			return cs_table_wrong(t, (int)(VARIANT + i));
 	}
