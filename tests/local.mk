@@ -417,6 +417,7 @@ SHELL_TESTS = \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
+	%D%/run/variants.t \
 	%D%/run/via.t \
 	%D%/run/views.t
 TESTS += $(SHELL_TESTS)

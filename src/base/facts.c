@@ -299,6 +299,22 @@ static const struct cs_field node_facts[] = {
 const struct cs_fieldset cs_node_fields =
 	CS_FIELDSET("a node", struct cs_node_facts, node_facts);
 
+#define SIDE(type, key, member, ...) \
+	CS_MEMBER(struct cs_cpu_side, type, key, member, ##__VA_ARGS__)
+static const struct cs_field cpu_side_fields[] = {
+	SIDE(NUMBER, "workers", workers, .none = 1),
+	SIDE(COUNT, "cpus_numa", cpus_numa),
+	SIDE(TEXT, "cpus", cpus),
+	SIDE(COUNT, "src_pages_numa", src_numa),
+	SIDE(COUNT, "dst_pages_numa", dst_numa),
+	SIDE(COUNT, "huge_percent", huge_percent, .most = 100),
+	SIDE(TEXT, "flush", flush),
+	SIDE(REAL, "flush_warm_ns", warm_ns),
+	SIDE(REAL, "flush_cold_ns", cold_ns),
+};
+const struct cs_fieldset cs_cpu_side_fields =
+	CS_FIELDSET("the CPUs' part", struct cs_cpu_side, cpu_side_fields);
+
 /* ---- unknown ---- */
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
@@ -311,12 +327,6 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 {
 	memset(sight, 0, sizeof(*sight));
 	cs_fields_init(&cs_gpu_sight_fields, sight);
-}
-
-void cs_cpu_side_init(struct cs_cpu_side *side)
-{
-	*side = (struct cs_cpu_side){ .cpu_numa = -1, .src_numa = -1,
-				      .dst_numa = -1, .huge_percent = -1 };
 }
 
 void cs_usage_init(struct cs_usage *u)

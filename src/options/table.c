@@ -92,7 +92,7 @@ static const struct cs_option measure_options[] = {
 	  "the GPU", OWN(cs_set_cpu_numa) },
 	{ "cache", 0, "any|cold|warm[,...]", "of copies from and to host memory, before "
 	  "each sample: as it happens (the default); flushed from all CPU caches, and the "
-	  "GPU's displaced; the source just written by a CPU", OWN(cs_set_cache) },
+	  "GPU's displaced; just written by a CPU", OWN(cs_set_cache) },
 	{ "threads", 0, "N[,...]", "CPU threads that share a copy by CPU; default 1",
 	  OWN(cs_set_threads) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "

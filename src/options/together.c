@@ -144,9 +144,13 @@ static int check_variants(const struct cs_options *opt, struct cs_err *err)
 	    !cs_choices_take(&chosen, &opt->vary, err))
 		return 0;
 	chosen.n = 0;
+	if (opt->backend == CS_WANT_CPU)
+		return cs_options_choose(opt, CS_BACKEND_CPU, &chosen, err) ||
+		       cs_choices_take(&chosen, &opt->vary, err);
+	/* what is wrong on the one is said, unless the other will do */
 	return opt->backend == CS_WANT_CUDA ||
-	       cs_options_choose(opt, CS_BACKEND_CPU, &chosen, err) ||
-	       cs_choices_take(&chosen, &opt->vary, err);
+	       cs_options_choose(opt, CS_BACKEND_CPU, &chosen, NULL) ||
+	       cs_choices_take(&chosen, &opt->vary, NULL);
 }
 
 static int check_via(const struct cs_options *opt, struct cs_err *err)

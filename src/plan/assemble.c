@@ -11,7 +11,7 @@ static struct cs_view *find_view(const struct cs_draft *d, const struct cs_view 
 				    cs_views_compare) : NULL;
 }
 
-/* That of its test and size; of a load, that of the test measured beside it. */
+/* That of its test, size and variant; of a load, that of the test measured beside it. */
 static struct cs_view view_of(const struct cs_step *step,
 			      const struct cs_asked *asked, uint32_t k)
 {
@@ -21,7 +21,8 @@ static struct cs_view view_of(const struct cs_step *step,
 	for (i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
 		other = &asked[step->first + i];
 		if (!(other->flags & CS_TRANSFER_LOAD) &&
-		    other->test == me->test && other->bytes >= me->bytes)
+		    other->test == me->test && other->bytes >= me->bytes &&
+		    !cs_variant_compare(&other->variant, &me->variant))
 			return (struct cs_view){ .test = me->test,
 						 .bytes = other->bytes,
 						 .variant = other->variant };

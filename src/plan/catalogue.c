@@ -267,8 +267,8 @@ static const struct cs_test table[] = {
 	     .alone = "one GPU at a time", A_LOAD),
 
 	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
-	     "row's NUMA domain to column's, by one CPU of column's, one pair at a time",
-	     "one NUMA domain to another, by one CPU of the second",
+	     "row's NUMA domain to column's, by CPU, one pair at a time",
+	     "one NUMA domain to another, by CPU",
 	     .memory = CS_MEM_PAGEABLE, .any_backend = 1),
 	TEST("host.driver.pinned.pair", HOST, DRIVER, COPY, PAIR,
 	     "row's NUMA domain, pageable, to column's, pinned, by the driver, one pair "

@@ -12,10 +12,12 @@
 #include "base/vec.h"
 #include "plan/internal.h"
 
-enum column { STEP, TEST, SRC, DST, OP, SIZE, ROLE, ROUND };
+enum column { STEP, TEST, SRC, DST, OP, SIZE, VARIANT, ROLE = VARIANT + CS_VARIANT_MEMBERS,
+	      ROUND };
 
 static const char *const column_name[] = {
-	"step", "test", "src", "dst", "op", "size", "role", "round", NULL
+	"step", "test", "src", "dst", "op", "size", CS_VARIANT_COLUMNS, "role", "round",
+	NULL
 };
 #define REQUIRED (1u << STEP | 1u << TEST | 1u << SRC | 1u << DST)
 
@@ -47,7 +49,7 @@ static int at_line(const struct reader *r, uint32_t line)
 }
 
 /* Puts line and column before what was said. */
-static int wrong(const struct reader *r, enum column column, int said)
+static int wrong(const struct reader *r, size_t column, int said)
 {
 	(void)said;
 	return cs_table_wrong(&r->table, (int)column);
@@ -220,6 +222,28 @@ static int take_size(struct reader *r, struct item *item)
 		return wrong(r, SIZE, cs_err_set(r->err, "'%s': copies of '%s' have %"
 			PRIu64 " bytes, its own", r->table.field[SIZE], test->name,
 			test->bytes));
+	return 0;
+}
+
+/* What changes nothing of the test is refused, for two such lines would be of one
+ * matrix. */
+static int take_variant(struct reader *r, struct item *item)
+{
+	struct cs_variant *v = &item->asked.variant, own;
+	size_t i;
+
+	for (i = 0; i < CS_VARIANT_MEMBERS; i++) {
+		const char *text = r->table.field[VARIANT + i];
+
+		if (*text && cs_variant_parse(v, i, text, r->err))
+			return wrong(r, VARIANT + i, -1);
+	}
+	own = cs_variant_of(test_of(item), v);
+	for (i = 0; i < CS_VARIANT_MEMBERS; i++)
+		if (!cs_variant_agrees(v, &own, i))
+			return wrong(r, VARIANT + i, cs_err_set(r->err, "'%s' changes "
+				"nothing of '%s': leave it empty",
+				r->table.field[VARIANT + i], test_of(item)->name));
 	return 0;
 }
 
@@ -423,7 +447,7 @@ static int read_line(struct reader *r)
 	if (take_test(r, &item) || take_op(r, &item) ||
 	    take_role(r, &item) || take_end(r, &item, SRC, &item.asked.src) ||
 	    take_end(r, &item, DST, &item.asked.dst) || check_ends(r, &item) ||
-	    take_size(r, &item) || take_round(r, &item))
+	    take_size(r, &item) || take_variant(r, &item) || take_round(r, &item))
 		return -1;
 	return add_item(r, &item);
 }
@@ -615,33 +639,69 @@ static void put_size(FILE *to, uint64_t bytes)
 		fprintf(to, ",%" PRIu64, bytes);
 }
 
+/* Columns that not every plan needs. */
+struct more {
+	int variant[CS_VARIANT_MEMBERS], round;
+};
+
+static struct more find_more(const struct cs_plan *plan)
+{
+	static const struct cs_variant usual;
+	struct more more = { .round = 0 };
+
+	for (uint32_t s = 0; s < plan->n_steps; s++)
+		more.round |= cs_plan_step(plan, s)->round != 0;
+	for (uint32_t v = 0; v < plan->n_views; v++)
+		for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
+			more.variant[i] |= !cs_variant_agrees(
+				&cs_plan_view(plan, v)->variant, &usual, i);
+	return more;
+}
+
+static void put_head(FILE *to, const struct more *more)
+{
+	fputs("step,test,src,dst,size", to);
+	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
+		if (more->variant[i])
+			fprintf(to, ",%s", column_name[VARIANT + i]);
+	fprintf(to, ",role%s\n", more->round ? ",round" : "");
+}
+
+static void put_line(FILE *to, const struct cs_plan *plan, const struct cs_step *step,
+		     const struct cs_transfer *t, const struct more *more)
+{
+	enum role role = cs_transfer_is_load(t) ? LOAD :
+			 step->flags & CS_STEP_CONTROL ? CONTROL : MEASURE;
+	char name[CS_STEP_NAME], value[CS_VARIANT_VALUE];
+
+	cs_step_name(plan, step, name, sizeof(name));
+	fprintf(to, "%s,%s", name, cs_transfer_test(plan, t)->name);
+	put_end(to, &t->src);
+	put_end(to, &t->dst);
+	put_size(to, t->bytes);
+	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++) {
+		cs_field_say(&cs_variant_fields.field[i], &t->variant, value,
+			     sizeof(value));
+		if (more->variant[i])
+			fprintf(to, ",%s", value);
+	}
+	fprintf(to, ",%s", role_name[role]);
+	if (more->round)
+		fprintf(to, ",%u", step->round);
+	putc('\n', to);
+}
+
 int cs_plan_file_write(FILE *to, const struct cs_plan *plan)
 {
-	uint32_t s, k, rounds = 0;
-	char name[CS_STEP_NAME];
+	const struct more more = find_more(plan);
 
-	for (s = 0; s < plan->n_steps; s++)
-		rounds |= cs_plan_step(plan, s)->round;
-	fprintf(to, "step,test,src,dst,size,role%s\n", rounds ? ",round" : "");
-	for (s = 0; s < plan->n_steps; s++) {
+	put_head(to, &more);
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
-		cs_step_name(plan, step, name, sizeof(name));
-		for (k = 0; k < step->count; k++) {
-			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-			enum role role = cs_transfer_is_load(t) ? LOAD :
-					 step->flags & CS_STEP_CONTROL ? CONTROL :
-									 MEASURE;
-
-			fprintf(to, "%s,%s", name, cs_transfer_test(plan, t)->name);
-			put_end(to, &t->src);
-			put_end(to, &t->dst);
-			put_size(to, t->bytes);
-			fprintf(to, ",%s", role_name[role]);
-			if (rounds)
-				fprintf(to, ",%u", step->round);
-			putc('\n', to);
-		}
+		for (uint32_t k = 0; k < step->count; k++)
+			put_line(to, plan, step, cs_plan_transfer(plan, step, k),
+				 &more);
 	}
 	return ferror(to) ? -1 : 0;
 }

@@ -4,11 +4,22 @@
 
 #include <string.h>
 
+#include "base/units.h"
+#include "base/words.h"
 #include "plan/plan.h"
 
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b)
 {
 	return memcmp(a, b, sizeof(*a));
+}
+
+uint64_t cs_variant_number(const struct cs_variant *v)
+{
+	uint64_t number = 0;
+
+	_Static_assert(sizeof(*v) <= sizeof(number), "a variant is a number");
+	memcpy(&number, v, sizeof(*v));
+	return number;
 }
 
 int cs_variant_is_sound(const struct cs_variant *v)
@@ -44,6 +55,40 @@ int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 	return 0;
 }
 
+_Static_assert(sizeof(fields) / sizeof(fields[0]) == CS_VARIANT_MEMBERS,
+	       "a name for each member");
+
+int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
+		     struct cs_err *err)
+{
+	uint64_t n;
+	int word;
+
+	switch (i) {
+	case 0:
+		if (cs_word_parse(text, "any|cold|warm", &word, err))
+			return -1;
+		v->cache = (uint8_t)word;
+		return 0;
+	case 1:
+		if (cs_uint_parse(text, 1, CS_VARIANT_THREADS, &n, err))
+			return -1;
+		v->threads = n > 1 ? (uint8_t)n : 0;
+		return 0;
+	default:
+		if (strcmp(text, "local") &&
+		    cs_uint_parse(text, 0, CS_NUMA_MOST - 1, &n, err))
+			return -1;
+		v->cpu_numa = strcmp(text, "local") ? (uint8_t)(n + 1) : 0;
+		return 0;
+	}
+}
+
+int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b, size_t i)
+{
+	return cs_field_integer(&fields[i], a) == cs_field_integer(&fields[i], b);
+}
+
 int cs_variant_is_usual(const struct cs_variant *v)
 {
 	static const struct cs_variant usual;
@@ -77,7 +122,7 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 
 	is.cache = takes & CS_TAKES_CACHE ? v->cache : 0;
 	is.threads = takes & CS_TAKES_THREADS && v->threads > 1 ? v->threads : 0;
-	/* CPUs work on what they copy, and on a source that they write once more */
+	/* CPUs work on what they copy, and on buffers that they write once more */
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
 		is.cpu_numa = v->cpu_numa;
 	return is;

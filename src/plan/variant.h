@@ -44,6 +44,14 @@ int cs_variant_is_usual(const struct cs_variant *v);
 int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 		    char value[CS_VARIANT_VALUE]);
 
+/* The i-th member as options have it, "cold", "4", "1", "local"; the usual is 0. */
+#define CS_VARIANT_MEMBERS 3
+#define CS_VARIANT_COLUMNS "cache", "cpu_threads", "cpu_numa"
+int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
+		     struct cs_err *err);
+/* Do two have the same i-th member? */
+int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b, size_t i);
+
 /* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" of none. */
 struct cs_variant_text {
 	char text[80];
@@ -65,6 +73,8 @@ unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants 
 
 /* < 0, 0 or > 0, as memcmp: the order of views. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);
+/* The same of the same variant alone. */
+uint64_t cs_variant_number(const struct cs_variant *v);
 /* Are all its values ones that exist? */
 int cs_variant_is_sound(const struct cs_variant *v);
 

@@ -141,7 +141,7 @@ static int print(FILE *to, struct aggregate *ag)
 	const struct cs_grid *like = &ag->grid[ag->like];
 	const struct cs_grid cells = {
 		.run = ag->run, .node = ag->like, .test = like->test,
-		.bytes = like->bytes, .back = like->back, .n_rows = ag->n_rows,
+		.view = like->view, .bytes = like->bytes, .back = like->back, .n_rows = ag->n_rows,
 		.n_cols = ag->n_cols, .row_end = like->row_end,
 		.col_end = like->col_end, .value = ag->value, .mark = ag->mark,
 	};

@@ -103,9 +103,6 @@ static void print_way(FILE *to, const struct cell *c)
 		"%s%s%s%s", row->copies, size, cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, row->what.issuer).text, how,
 		link[0] ? ", " : "", link);
-	if (!cs_variant_is_usual(&row->what.variant))
-		cs_fold(to, 2, INDENT, "with       %s",
-			cs_variant_words(&row->what.variant).text);
 	if (!isnan(row->overlap))
 		cs_fold(to, 2, INDENT, "company    %d other transfer%s, overlap >= "
 			"%.1f %%", row->company, row->company == 1 ? "" : "s",
@@ -196,7 +193,7 @@ static void print_beside(FILE *to, const char *what, double own, double other)
 static void print_other(FILE *to, const struct cell *c, const struct cs_row *row,
 			const char *what)
 {
-	char text[96];
+	char text[176];
 
 	cs_text(text, sizeof(text), "%s %s",
 		cs_pair_label(c->run, c->node, &row->what).text, what);
@@ -221,14 +218,32 @@ static int goes(const struct cs_row *row, const struct cs_end *src,
 	return is_at(&row->what.src, src) && is_at(&row->what.dst, dst);
 }
 
-/* The same pair again, both ways together, back, and in other tests. */
+/* What a row measured that is of another matrix: the test where that is another, then
+ * what is not usual, or differs. */
+static void other_text(const struct cell *c, const struct cs_row *row, char *to,
+		       size_t size)
+{
+	const struct cs_view view = cs_row_view(row);
+
+	if (row->test == c->row->test)
+		cs_text(to, size, "%s", cs_view_words(&view).text);
+	else
+		cs_text(to, size, "%s%s%s", cs_row_test(row)->name,
+			cs_variant_is_usual(&view.variant) ? "" : ", ",
+			cs_variant_words(&view.variant).text);
+}
+
+/* The same pair again, both ways together, back, and in other tests and variants. */
 static void print_kin(FILE *to, const struct cell *c)
 {
 	struct cs_row_list rows = cs_run_rows(c->run, c->node, CS_ROWS_ALL);
 	const struct cs_transfer *own = &c->row->what;
-	char what[64];
+	const struct cs_view of = cs_row_view(c->row);
+	char what[144];
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+		const struct cs_view view = cs_row_view(row);
+		int alike = !cs_views_compare(&view, &of);
 		int repeats = !cs_row_is(c->run, row, CS_ROWS_MEASURED);
 		int same = goes(row, &own->src, &own->dst);
 		int back = goes(row, &own->dst, &own->src);
@@ -237,18 +252,18 @@ static void print_kin(FILE *to, const struct cell *c)
 		    cs_row_test(row)->unit != cs_row_test(c->row)->unit)
 			continue;
 		if (row->metric == CS_METRIC_TOTAL) {
-			if (row->test == c->row->test && !repeats)
+			if (alike && !repeats)
 				print_other(to, c, row,
 					    cs_row_test(row)->pattern ==
 							    CS_PATTERN_BIDI ?
 						    "both ways together" :
 						    "all together");
 		} else if (row->metric != CS_METRIC_RATE) {
-			if (same && row->test == c->row->test)
+			if (same && alike)
 				print_other(to, c, row, cs_metric_text(
 					cs_row_test(row), row->metric));
-		} else if (row->test != c->row->test) {
-			cs_text(what, sizeof(what), "%s", cs_row_test(row)->name);
+		} else if (!alike) {
+			other_text(c, row, what, sizeof(what));
 			if (same && !repeats)
 				print_other(to, c, row, what);
 		} else if (repeats) {

@@ -1,4 +1,7 @@
-/* curve.c - a test over sizes: a line for each size, in place of matrices. */
+/* curve.c - a test over sizes or CPU threads: a line for each, in place of matrices.
+ *
+ * What differs between the matrices of a curve alone is its axis; each other size and
+ * variant is a curve of its own. */
 #include "config.h"
 
 #include "report/parts.h"
@@ -12,41 +15,112 @@
 #include "base/units.h"
 #include "report/matrix.h"
 
-/* The cells of one size, over all nodes asked for. */
+/* The cells of one matrix, over all nodes asked for. */
 struct point {
-	uint64_t bytes;
+	struct cs_view view;
 	size_t n_planned, n_measured, n_marked, n_concurrent;
 	double min, median, max;
 	double together;	/* median of the totals; NAN none */
 };
 
-static int is_like(const struct cs_grid *a, const struct cs_grid *b)
+/* ---- axes ---- */
+
+static void forget_size(struct cs_view *view)
 {
-	return a->test == b->test && a->back == b->back;
+	view->bytes = 0;
 }
 
-int cs_curve_sizes(const struct cs_run *run, uint32_t index)
+static void forget_threads(struct cs_view *view)
 {
-	const struct cs_grid first = cs_grid_head(run, index);
-	int sizes = 0;
+	view->variant.threads = 0;
+}
 
-	/* it begins where no smaller size of the test is */
-	if (!run->plan->set.last_bytes || run->n_nodes < 1 ||
-	    first.bytes != run->plan->set.copy_bytes || first.test->bytes)
-		return 0;
-	for (uint32_t i = index; i < cs_grids(run); i++) {
+static void size_text(const struct cs_view *view, char *to, size_t room)
+{
+	cs_size_text(view->bytes, to, room);
+}
+
+static void threads_text(const struct cs_view *view, char *to, size_t room)
+{
+	cs_text(to, room, "%d", view->variant.threads ? view->variant.threads : 1);
+}
+
+static const struct axis {
+	const char *by, *head;
+	unsigned takes;		/* enum cs_takes: of a test that has it */
+	void (*forget)(struct cs_view *view); /* where on the axis it is */
+	void (*text)(const struct cs_view *view, char *to, size_t room);
+} axes[] = { /* the first along which a test was measured */
+	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads,
+	  threads_text },
+	{ "size", NULL, 0, forget_size, size_text },
+};
+#define N_AXES (sizeof(axes) / sizeof(axes[0]))
+
+/* Do two matrices differ at most in where on the axis they are? */
+static int is_like(const struct axis *axis, const struct cs_grid *a,
+		   const struct cs_grid *b)
+{
+	struct cs_view x = *a->view, y = *b->view;
+
+	axis->forget(&x);
+	axis->forget(&y);
+	return a->back == b->back && !cs_views_compare(&x, &y);
+}
+
+/* How many matrices of the run are like one; of these, how many stand before it.  Those
+ * of a test stand together. */
+static int count_like(const struct cs_run *run, const struct axis *axis,
+		      uint32_t index, int *before)
+{
+	const struct cs_grid of = cs_grid_head(run, index);
+	uint32_t n = cs_grids(run), i = index;
+	int like = 0;
+
+	*before = 0;
+	while (i && cs_grid_test(run, i - 1) == of.view->test)
+		i--;
+	for (; i < n && cs_grid_test(run, i) == of.view->test; i++) {
 		const struct cs_grid grid = cs_grid_head(run, i);
+		int is = is_like(axis, &grid, &of);
 
-		sizes += is_like(&grid, &first);
+		like += is;
+		*before += is && i < index;
 	}
-	return sizes;
+	return like;
+}
+
+/* The axis of the curve that a matrix is of; NULL: it is of none. */
+static const struct axis *axis_of(const struct cs_run *run, uint32_t index)
+{
+	const struct axis *size = &axes[N_AXES - 1];
+	const struct cs_grid grid = cs_grid_head(run, index);
+	int before;
+
+	if (run->n_nodes < 1)
+		return NULL;
+	for (const struct axis *axis = axes; axis < size; axis++)
+		if (cs_test_takes(grid.test) & axis->takes &&
+		    count_like(run, axis, index, &before) > 1)
+			return axis;
+	return run->plan->set.last_bytes && !grid.test->bytes ?
+		       size : NULL;
+}
+
+int cs_curve_points(const struct cs_run *run, uint32_t index)
+{
+	const struct axis *axis = axis_of(run, index);
+	int before, n = axis ? count_like(run, axis, index, &before) : 0;
+
+	return n && !before ? n : 0;
 }
 
 int cs_curve_holds(const struct cs_run *run, uint32_t index)
 {
-	return run->plan->set.last_bytes && run->n_nodes > 0 &&
-	       !cs_grid_head(run, index).test->bytes;
+	return axis_of(run, index) != NULL;
 }
+
+/* ---- points ---- */
 
 static void take_cells(struct point *p, const struct cs_grid *grid, double *room,
 		       size_t *k)
@@ -76,7 +150,7 @@ static int take_point(const struct cs_run *run, int first, int last,
 	for (node = first; room && node < last; node++) {
 		if (cs_grid_init(&grid, run, node, index))
 			break;
-		p->bytes = grid.bytes;
+		p->view = *grid.view;
 		take_cells(p, &grid, room, &k);
 		cs_grid_release(&grid);
 	}
@@ -97,19 +171,19 @@ static void put(FILE *to, int width, double x)
 		cs_print(to, "  %*.2f", width, x);
 }
 
-static void print_point(FILE *to, const struct cs_test *test,
+static void print_point(FILE *to, const struct axis *axis, const struct cs_test *test,
 			const struct point *p, int totals)
 {
-	char size[16], cells[32];
+	char at[16], cells[32];
 
-	cs_size_text(p->bytes, size, sizeof(size));
+	axis->text(&p->view, at, sizeof(at));
 	cs_text(cells, sizeof(cells), "%zu/%zu", p->n_measured, p->n_planned);
-	cs_print(to, "%12s  %9s", size, cells);
+	cs_print(to, "%12s  %9s", at, cells);
 	put(to, 9, p->min);
 	put(to, 9, p->median);
 	put(to, 9, p->max);
 	if (test->unit == CS_UNIT_GBS)
-		put(to, 12, 1e-3 * (double)p->bytes / p->median);
+		put(to, 12, 1e-3 * (double)p->view.bytes / p->median);
 	if (totals)
 		put(to, 9, p->together);
 	if (p->n_marked)
@@ -130,12 +204,36 @@ static void print_half(FILE *to, const struct point *p, int n)
 		;
 	if (i == n || !(most > 0))
 		return;
-	cs_size_text(p[i].bytes, size, sizeof(size));
+	size_text(&p[i].view, size, sizeof(size));
 	cs_fold(to, 2, 4, "half of the highest median (%.2f) is reached at %s", most,
 		size);
 }
 
-static void print_points(FILE *to, struct cs_grid *like, const struct point *p, int n)
+/* What all points have in common, and what the columns are. */
+static void print_head(FILE *to, const struct axis *axis, const struct cs_grid *of,
+		       int totals)
+{
+	const int gbs = of->test->unit == CS_UNIT_GBS;
+	struct cs_grid like = *of;
+	struct cs_view view = *of->view;
+	char size[16] = "";
+
+	axis->forget(&view);
+	like.view = &view;
+	if (view.bytes && cs_matrix_says_size(of))
+		cs_size_text(view.bytes, size, sizeof(size));
+	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name, size[0] ? "  " : "",
+		size, cs_grid_title(&like).text, cs_unit_text((int)of->test->unit),
+		axis->by);
+	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
+		axis->head ? axis->head :
+		of->test->unit == CS_UNIT_NS ? "through" : "a copy", "cells", "min",
+		"median", "max", gbs ? "     us a copy" : "",
+		totals ? "   together" : "");
+}
+
+static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
+			 const struct point *p, int n)
 {
 	int i, totals = 0, marked = 0;
 
@@ -145,16 +243,10 @@ static void print_points(FILE *to, struct cs_grid *like, const struct point *p, 
 		totals |= !isnan(p[i].together);
 		marked |= p[i].n_marked > 0;
 	}
-	cs_fold(to, 0, 2, "%s  %s, %s, by size", like->test->name,
-		cs_grid_title(like).text, cs_unit_text((int)like->test->unit));
-	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
-		like->test->unit == CS_UNIT_NS ? "through" : "a copy", "cells", "min",
-		"median", "max",
-		like->test->unit == CS_UNIT_GBS ? "     us a copy" : "",
-		totals ? "   together" : "");
+	print_head(to, axis, like, totals);
 	for (i = 0; i < n; i++)
-		print_point(to, like->test, &p[i], totals);
-	if (like->test->unit == CS_UNIT_GBS)
+		print_point(to, axis, like->test, &p[i], totals);
+	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
 		print_half(to, p, n);
 	if (marked)
 		cs_fold(to, 2, 4, "! so many cells with a remark (-v prints every "
@@ -164,8 +256,9 @@ static void print_points(FILE *to, struct cs_grid *like, const struct point *p, 
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index)
 {
-	int sizes = cs_curve_sizes(run, index), n = 0, rc = -1;
-	struct point *point = calloc((size_t)sizes + 1, sizeof(*point));
+	const struct axis *axis = axis_of(run, index);
+	int points = cs_curve_points(run, index), n = 0, rc = -1;
+	struct point *point = calloc((size_t)points + 1, sizeof(*point));
 	struct cs_grid like;
 	uint32_t i;
 
@@ -173,14 +266,14 @@ int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		free(point);
 		return -1;
 	}
-	for (i = index; n < sizes; i++) {
+	for (i = index; n < points; i++) {
 		const struct cs_grid grid = cs_grid_head(run, i);
 
-		if (is_like(&grid, &like) &&
+		if (is_like(axis, &grid, &like) &&
 		    take_point(run, first, last, i, &point[n++]))
 			goto out;
 	}
-	print_points(to, &like, point, n);
+	print_points(to, axis, &like, point, n);
 	rc = 0;
 out:
 	cs_grid_release(&like);

@@ -107,20 +107,23 @@ static void where_text(const struct cs_run *run, const struct cs_row *row, char 
 static void print_test(FILE *to, const struct cs_run *run, struct figures *f)
 {
 	const struct cs_test *test;
-	char low[CS_HOST + 32], high[CS_HOST + 32];
+	char low[CS_HOST + 32], high[CS_HOST + 32], name[160];
 	size_t n;
 	int d;
 
 	test = &cs_catalogue(&n)[f->of.test];
 	d = cs_decimals(test);
+	cs_text(name, sizeof(name), "%s%s%s", test->name,
+		cs_variant_is_usual(&f->of.variant) ? "" : ", ",
+		cs_variant_words(&f->of.variant).text);
 	if (!f->values.n) {
-		cs_fold(to, 2, 4, "%s  0 of %zu cells", test->name, f->cells);
+		cs_fold(to, 2, 4, "%s  0 of %zu cells", name, f->cells);
 		return;
 	}
 	where_text(run, f->low, low, sizeof(low));
 	where_text(run, f->high, high, sizeof(high));
 	cs_fold(to, 2, 4, "%s  %zu of %zu cells, median %.*f %s, lowest %.*f (%s), highest %.*f (%s)",
-		test->name, f->values.n, f->cells, d,
+		name, f->values.n, f->cells, d,
 		cs_median(f->values.data, f->values.n), cs_unit_text(test->unit), d,
 		f->low->stats.median, low, d, f->high->stats.median, high);
 }
@@ -138,7 +141,7 @@ static int print_figures(FILE *to, const struct cs_run *run, int verbose)
 	for (i = 0; !rc && i < all.n && (verbose || i < TESTS); i++)
 		print_test(to, run, &f[i]);
 	if (!rc && i < all.n)
-		cs_fold(to, 2, 4, "%zu more tests and sizes (-v prints them)",
+		cs_fold(to, 2, 4, "%zu more tests, sizes and variants (-v prints them)",
 			all.n - i);
 	for (i = 0; i < all.n; i++)
 		cs_vec_release(&f[i].values);

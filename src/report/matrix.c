@@ -17,8 +17,7 @@
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
 
-/* Is the size of its copies to be said: one of several, or not the one asked for? */
-static int says_size(const struct cs_grid *grid)
+int cs_matrix_says_size(const struct cs_grid *grid)
 {
 	return grid->bytes != grid->run->plan->set.copy_bytes ||
 	       (grid->run->plan->set.last_bytes && !grid->test->bytes);
@@ -32,7 +31,7 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 
 	cs_size_text(grid->bytes, size, sizeof(size));
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
-		says_size(grid) ? "  " : "", says_size(grid) ? size : "",
+		cs_matrix_says_size(grid) ? "  " : "", cs_matrix_says_size(grid) ? size : "",
 		cs_grid_title(grid).text, cs_unit_text((int)test->unit),
 		test->unit != CS_UNIT_GBS ? "" :
 		test->pattern == CS_PATTERN_BIDI && !grid->back ?

@@ -19,11 +19,10 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * and where it is the only one.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		       char *differs);
-/* curve.c.  Is a matrix one of those that a curve stands for; at which sizes is the
- * test measured whose curve begins with it (0: it begins none); the curve itself,
- * over nodes [first, last).  -1: no memory. */
+/* curve.c.  Is a matrix one of those that a curve stands for; how many points has the
+ * curve that begins with it (0: it begins none); the curve itself, over nodes [first, last).  -1: no memory. */
 int cs_curve_holds(const struct cs_run *run, uint32_t index);
-int cs_curve_sizes(const struct cs_run *run, uint32_t index);
+int cs_curve_points(const struct cs_run *run, uint32_t index);
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index);
 /* The steps of a plan file on one node.  -1: no memory. */

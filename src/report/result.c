@@ -24,6 +24,15 @@ static void print_placement(FILE *to, const char *placement)
 	print_word(to, placement);
 }
 
+static void print_variant(FILE *to, const struct cs_variant *variant)
+{
+	char value[CS_VARIANT_VALUE];
+	const char *key;
+
+	for (size_t i = 0; cs_variant_said(variant, i, &key, value); i++)
+		cs_print(to, " %s=%s", key, value);
+}
+
 /* result TEST NODE min M median M max M UNIT n/m cells [way-back] [what stands in]
  * [placement] */
 static void print_line(FILE *to, const struct cs_grid *grid)
@@ -46,6 +55,7 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 	print_placement(to, run->node[grid->node].facts.placement);
 	if (run->plan->set.last_bytes)
 		cs_print(to, " copy %" PRIu64 " B", grid->bytes);
+	print_variant(to, &grid->view->variant);
 	putc('\n', to);
 }
 
@@ -81,6 +91,7 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 		cs_print(to, "%s%s", run->stand_in ? " stand-in" : "",
 			run->virtual_clock ? " virtual-clock" : "");
 		print_placement(to, run->node[row->node].facts.placement);
+		print_variant(to, &row->what.variant);
 		putc('\n', to);
 	}
 }

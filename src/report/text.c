@@ -107,7 +107,7 @@ static void print_head(FILE *to, const struct cs_run *run)
 static int print_curve(FILE *to, const struct cs_run *run, int first, int last,
 		       uint32_t index)
 {
-	if (!cs_curve_sizes(run, index))
+	if (!cs_curve_points(run, index))
 		return 0;
 	putc('\n', to);
 	return cs_curve_print(to, run, first, last, index);

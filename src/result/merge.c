@@ -162,7 +162,7 @@ static uint64_t hash(uint64_t h, uint64_t x)
 	return h;
 }
 
-/* Tests and sizes: what cells can be held against each other by.  Not the order,
+/* Tests, sizes and variants: what cells can be held against each other by.  Not the order,
  * nor how many GPUs there are. */
 static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 {
@@ -175,11 +175,12 @@ static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 	h = hash(hash(h, plan->set.copy_bytes), plan->set.last_bytes);
 	h = hash(hash(h, plan->set.via), plan->set.numa);
 	for (uint32_t v = 0; v < plan->n_views; v++) {
-		uint32_t t = cs_plan_view(plan, v)->test;
+		const struct cs_view *view = cs_plan_view(plan, v);
 
-		if (!of_one || (cs_test_least_agents(&test[t]) == 1 &&
+		if (!of_one || (cs_test_least_agents(&test[view->test]) == 1 &&
 				!cs_plan_view_is_lone(plan, v)))
-			h = hash(h, t);
+			h = hash(hash(h, view->test),
+				 cs_variant_number(&view->variant));
 	}
 	return h;
 }

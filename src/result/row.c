@@ -138,6 +138,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "checked_part", checked_part),
 	ROW(NUMBER, "discarded", discarded),
 	ROW(NUMBER, "wrong_bytes", wrong_bytes),
+	ROW(PART, NULL, side, .part = &cs_cpu_side_fields),
 };
 
 const struct cs_fieldset cs_row_fields =

@@ -557,6 +557,108 @@ static void a_sweep_is_a_view_for_each_size(void)
 	free(plan);
 }
 
+static void refused(const struct cs_plan_request *req, const char *why)
+{
+	struct cs_plan *plan = (struct cs_plan *)-1;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_plan_build(req, &plan, &err), -1);
+	t_eq_str(err.text, why);
+	t_ok(plan == (struct cs_plan *)-1);
+}
+
+static struct cs_variant variant_of_view(const struct cs_plan *plan, uint32_t view)
+{
+	return cs_plan_view(plan, view)->variant;
+}
+
+static void variants_and_sizes_are_views_each(void)
+{
+	struct cs_plan_request req = request(2, "host.cpu.copy.pair,peer.ce.write.pair",
+					     CS_BACKEND_CUDA);
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	req.set.domains = 3;
+	req.set.copy_bytes = 4096;
+	req.set.last_bytes = 8192;
+	req.set.growth = 2;
+	req.vary = (struct cs_variants){ .caches = 1u << CS_CACHE_ANY |
+						   1u << CS_CACHE_COLD,
+					 .threads = 1 | 1 << 3, .cpu_numa = UINT64_MAX };
+	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	/* two sizes of the one that has no variants; 2 x 2 x 2 x 2 of the other */
+	t_eq_int(plan->n_views, 2 + 16);
+	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
+	for (uint32_t v = 0; v < 2; v++)
+		t_ok(cs_variant_is_usual(&cs_plan_view(plan, v)->variant));
+	for (uint32_t v = 2; v < plan->n_views; v++) {
+		t_eq_int(cs_plan_view(plan, v)->bytes, v < 10 ? 4096 : 8192);
+		t_eq_int(cs_plan_view(plan, v)->steps, 4);
+		t_ok(variant_of_view(plan, v).cpu_numa == 1 ||
+		     variant_of_view(plan, v).cpu_numa == 2);
+		/* one thread is the usual */
+		t_ok(!variant_of_view(plan, v).threads ||
+		     variant_of_view(plan, v).threads == 4);
+	}
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+
+		t_ok(!cs_variant_compare(&t->variant,
+					 &cs_plan_view(plan, t->view)->variant));
+	}
+	free(plan);
+}
+
+static void what_a_name_says_of_a_variant_stays(void)
+{
+	struct cs_choices chosen = { .n = 0 };
+	struct cs_choice choice = {
+		.test = (uint16_t)cs_test_index("h2d.ce.pinned.pair"),
+		.variant = { .cache = CS_CACHE_COLD, .threads = 4 },
+	};
+	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	cs_choices_add(&chosen, &choice, &err);
+	choice.variant.cache = 0;
+	cs_choices_add(&chosen, &choice, &err);
+	req.chosen = &chosen;
+	req.vary = (struct cs_variants){ .caches = 1u << CS_CACHE_WARM };
+	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	t_eq_int(plan->n_views, 2);
+	t_eq_int(variant_of_view(plan, 0).cache, CS_CACHE_COLD);
+	t_eq_int(variant_of_view(plan, 1).cache, CS_CACHE_WARM);
+	/* no CPU copies it */
+	t_eq_int(variant_of_view(plan, 0).threads, 0);
+	free(plan);
+}
+
+static void a_variant_that_changes_nothing_is_no_plan(void)
+{
+	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
+	struct cs_plan *plan = NULL;
+	struct cs_view *view;
+	struct cs_transfer *t;
+	struct cs_err err = { "" };
+
+	req.vary.caches = 1u << CS_CACHE_COLD;
+	refused(&req, "--cache: none of the chosen tests copies from or to host memory");
+	req.vary.caches = 0;
+	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	view = (struct cs_view *)((char *)plan + plan->views_at);
+	t = (struct cs_transfer *)((char *)plan + plan->transfers_at);
+	view->variant.cache = CS_CACHE_COLD;
+	for (uint32_t k = 0; k < plan->n_transfers; k++)
+		t[k].variant.cache = CS_CACHE_COLD;
+	plan->id = cs_plan_hash(plan);
+	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), -1);
+	t_ok(strstr(err.text, "view 0 is of test"));
+	free(plan);
+}
+
 static void pairs_are_drawn(void)
 {
 	struct cs_plan_request req = request(6, "peer.ce.write.random",
@@ -589,15 +691,6 @@ static void small_copies_of_kernels_are_spread(void)
 	free(plan);
 }
 
-static void refused(const struct cs_plan_request *req, const char *why)
-{
-	struct cs_plan *plan = (struct cs_plan *)-1;
-	struct cs_err err = { "" };
-
-	t_eq_int(cs_plan_build(req, &plan, &err), -1);
-	t_eq_str(err.text, why);
-	t_ok(plan == (struct cs_plan *)-1);
-}
 
 static void what_cannot_be_planned_is_refused(void)
 {
@@ -1127,6 +1220,12 @@ int main(void)
 		{ "domains are rows", domains_are_rows },
 		{ "a sweep is a view for each size",
 		  a_sweep_is_a_view_for_each_size },
+		{ "sizes and variants are views each",
+		  variants_and_sizes_are_views_each },
+		{ "what a name says of a variant stays",
+		  what_a_name_says_of_a_variant_stays },
+		{ "a variant that changes nothing of its test is no plan",
+		  a_variant_that_changes_nothing_is_no_plan },
 		{ "pairs are drawn", pairs_are_drawn },
 		{ "small copies of kernels are spread",
 		  small_copies_of_kernels_are_spread },

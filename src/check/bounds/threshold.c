@@ -13,10 +13,10 @@
 #include "check/bounds/bound.h"
 #include "check/link/kind.h"
 
-enum column { TEST, CLASS, SIZE, BOUND, SEVERITY };
+enum column { TEST, CLASS, SIZE, VARIANT, BOUND = VARIANT + CS_VARIANT_MEMBERS, SEVERITY };
 
 static const char *const column_name[] = {
-	"test", "class", "size", "bound", "severity", NULL
+	"test", "class", "size", CS_VARIANT_COLUMNS, "bound", "severity", NULL
 };
 #define REQUIRED (1u << TEST | 1u << BOUND)
 
@@ -39,6 +39,21 @@ static int crosses_a_link(const struct cs_test *test)
 		test->path == CS_PATH_D2H);
 }
 
+/* What a name says of it, which all that it means have. */
+static void take_names_variant(const struct cs_choices *chosen,
+			       struct cs_threshold *line)
+{
+	static const struct cs_variant usual;
+
+	line->variant = chosen->choice[0].variant;
+	for (size_t k = 0; k < CS_VARIANT_MEMBERS; k++)
+		line->says[k] = !cs_variant_agrees(&line->variant, &usual, k);
+	for (size_t i = 1; i < chosen->n; i++)
+		for (size_t k = 0; k < CS_VARIANT_MEMBERS; k++)
+			line->says[k] &= cs_variant_agrees(
+				&line->variant, &chosen->choice[i].variant, k) != 0;
+}
+
 /* As --test takes them, of either backend and any way. */
 static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 {
@@ -59,6 +74,8 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 				&chosen, i ? NULL : t->err);
 	for (i = 0; i < chosen.n; i++)
 		line->tests[chosen.choice[i].test] = 1;
+	if (chosen.n)
+		take_names_variant(&chosen, line);
 	return chosen.n ? 0 : cs_table_wrong(t, TEST);
 }
 
@@ -170,6 +187,18 @@ static int take_size(const struct cs_table *t, struct cs_threshold *line)
 	return 0;
 }
 
+static int take_variant(const struct cs_table *t, struct cs_threshold *line)
+{
+	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++) {
+		const char *text = t->field[VARIANT + i];
+
+		line->says[i] |= *text != '\0';
+		if (*text && cs_variant_parse(&line->variant, i, text, t->err))
+			return cs_table_wrong(t, (int)(VARIANT + i));
+	}
+	return 0;
+}
+
 static struct cs_threshold *add_line(struct cs_thresholds *to, struct cs_err *err)
 {
 	struct cs_threshold *line = cs_vec_add(&to->lines, 1, err);
@@ -187,8 +216,8 @@ static int take_line(struct cs_thresholds *to, const struct cs_table *t)
 		return -1;
 	line->line = t->line;
 	cs_text(line->class, sizeof(line->class), "%s", t->field[CLASS]);
-	return take_tests(t, line) || take_size(t, line) || take_bound(t, line) ||
-	       take_severity(t, line) ? -1 : 0;
+	return take_tests(t, line) || take_size(t, line) || take_variant(t, line) ||
+	       take_bound(t, line) || take_severity(t, line) ? -1 : 0;
 }
 
 int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *name,
@@ -264,12 +293,21 @@ static const struct cs_row *row_of(const struct look *look, size_t i)
 	return cs_rows_get(&look->run->rows, look->order[i]);
 }
 
+static int fits_variant(const struct cs_threshold *line, const struct cs_variant *v)
+{
+	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
+		if (line->says[i] && !cs_variant_agrees(&line->variant, v, i))
+			return 0;
+	return 1;
+}
+
 static int applies(const struct cs_threshold *line, const struct look *look)
 {
 	const struct cs_row *row = row_of(look, 0);
 
 	if (row->metric != CS_METRIC_RATE || !line->tests[row->test] ||
-	    (line->bytes && line->bytes != row->what.bytes))
+	    (line->bytes && line->bytes != row->what.bytes) ||
+	    !fits_variant(line, &row->what.variant))
 		return 0;
 	if (line->is_share && look->run->plan &&
 	    look->run->plan->set.via == CS_WAY_STAGED)

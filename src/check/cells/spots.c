@@ -59,13 +59,11 @@ static uint64_t group_of(const struct cs_spots *spots, uint32_t node, uint32_t t
 static struct cs_spot spot_of(const struct cs_spots *spots, size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&spots->run->rows, at);
-	uint64_t variant = 0;
 
-	memcpy(&variant, &row->what.variant, sizeof(row->what.variant));
 	return (struct cs_spot){
 		.group = { group_of(spots, row->node, row->test,
 				    cs_own_company(spots->run, row)),
-			   row->what.bytes, variant },
+			   row->what.bytes, cs_variant_number(&row->what.variant) },
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node, .at = (uint32_t)at,
 		.y = log(row->stats.median), .off = NAN,
