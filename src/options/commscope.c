@@ -12,6 +12,9 @@
 #include "base/units.h"
 #include "options/table.h"
 
+#define ALL_SAMPLES 1e-9   /* precision that no cell reaches, but one without noise */
+#define REPETITION_S 0.25  /* cell limit of one, unless it is given */
+
 /* What a flag means here. */
 enum flag {
 	LIST, FILTER, MIN_TIME, REPETITIONS, BOTH_AGGREGATES, SHOWN_AGGREGATES, FORMAT,
@@ -186,7 +189,7 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 {
 	const char *time = given->value[MIN_TIME], *n = given->value[REPETITIONS];
 	uint64_t repetitions = 1;
-	double seconds;
+	double seconds = REPETITION_S;
 	char *end;
 
 	if (time) {
@@ -199,10 +202,13 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 	}
 	if (n && cs_uint_parse(n, 1, 1000, &repetitions, err))
 		return cs_err_prefix(err, "--benchmark_repetitions '%.40s'", n);
-	if (repetitions > 1) {
-		out->verbose = 1;
-		out->set.block_samples = (uint32_t)repetitions;
-	}
+	if (repetitions < 2)
+		return 0;
+	/* so many, whether the median is known or not; each may take its time */
+	out->verbose = 1;
+	out->set.block_samples = (uint32_t)repetitions;
+	out->set.precision = ALL_SAMPLES;
+	out->set.cell_limit_s = cs_ten_digits(seconds * (double)repetitions);
 	return 0;
 }
 
