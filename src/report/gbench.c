@@ -387,11 +387,11 @@ static void human(double value, double k, char to[24])
 static void put_time(FILE *to, const struct line *line, double value)
 {
 	if (line->is_share)
-		fprintf(to, "%10.2f %%    ", 100 * value);
+		cs_print(to, "%10.2f %%    ", 100 * value);
 	else if (value > 9999999999.0)
-		fprintf(to, "%1.4e ns   ", value);
+		cs_print(to, "%1.4e ns   ", value);
 	else
-		fprintf(to, "%10.*f ns   ", value < 1 ? 3 : value < 10 ? 2 : value < 100,
+		cs_print(to, "%10.*f ns   ", value < 1 ? 3 : value < 10 ? 2 : value < 100,
 			value);
 }
 
@@ -402,9 +402,9 @@ static void put_counter(FILE *to, const struct line *line, const char *key, doub
 
 	human(value, *unit ? 1024 : 1000, text);
 	if (line->is_share)
-		fprintf(to, " %s=%.2f%%", key, 100 * value);
+		cs_print(to, " %s=%.2f%%", key, 100 * value);
 	else
-		fprintf(to, " %s=%s%s", key, text, unit);
+		cs_print(to, " %s=%s%s", key, text, unit);
 }
 
 static void put_line(const struct telling *t, const struct line *line)
@@ -414,7 +414,7 @@ static void put_line(const struct telling *t, const struct line *line)
 	char name[CS_INSTANCE];
 
 	name_text(line, name);
-	fprintf(t->to, "%-*s ", t->width, name);
+	cs_print(t->to, "%-*s ", t->width, name);
 	if (why) {
 		fputs("ERROR OCCURRED: '", t->to);
 		cs_print(t->to, "%s", why);
@@ -423,7 +423,7 @@ static void put_line(const struct telling *t, const struct line *line)
 	}
 	put_time(t->to, line, line->real_ns);
 	put_time(t->to, line, 0);
-	fprintf(t->to, "%10.0f", line->iterations);
+	cs_print(t->to, "%10.0f", line->iterations);
 	put_counter(t->to, line, "bytes", counter_of(line, 0), "");
 	if (!isnan(line->rate))
 		put_counter(t->to, line, RATE, line->rate, "/s");
@@ -457,7 +457,7 @@ static int write_console(struct telling *t)
 	rule = t->width + (int)strlen("          Time             CPU   Iterations "
 				      "UserCounters...");
 	put_rule(t->to, rule);
-	fprintf(t->to, "%-*s %13s %15s %12s UserCounters...\n", t->width, "Benchmark",
+	cs_print_line(t->to, "%-*s %13s %15s %12s UserCounters...", t->width, "Benchmark",
 		"Time", "CPU", "Iterations");
 	put_rule(t->to, rule);
 	for (size_t i = 0; i < t->lines.n; i++)
@@ -480,7 +480,7 @@ static void put_number(FILE *to, double value)
 {
 	putc(',', to);
 	if (!isnan(value))
-		fprintf(to, "%.10g", value);
+		cs_print(to, "%.10g", value);
 }
 
 static void put_columns(const struct telling *t, const struct line *line)
@@ -491,7 +491,7 @@ static void put_columns(const struct telling *t, const struct line *line)
 	for (size_t c = 0; c < COLUMNS; c++) {
 		putc(',', t->to);
 		if (at < b->n_counters && !strcmp(b->counter[at].key, columns[c])) {
-			fprintf(t->to, "%.10g", counter_of(line, (size_t)at));
+			cs_print(t->to, "%.10g", counter_of(line, (size_t)at));
 			at++;
 		}
 	}
@@ -512,7 +512,7 @@ static int write_csv(struct telling *t)
 	fputs("name,iterations,real_time,cpu_time,time_unit," RATE ",items_per_second,"
 	      "label,error_occurred,error_message", t->to);
 	for (size_t c = 0; c < COLUMNS; c++)
-		fprintf(t->to, ",\"%s\"", columns[c]);
+		cs_print(t->to, ",\"%s\"", columns[c]);
 	putc('\n', t->to);
 	for (size_t i = 0; i < t->lines.n; i++, line++) {
 		const char *why = error_of(line), *label = label_of(t, line);
@@ -532,7 +532,7 @@ static int write_csv(struct telling *t)
 		}
 		put_number(t->to, line->iterations);
 		put_number(t->to, line->real_ns);
-		fprintf(t->to, ",0,%s", line->is_share ? "" : "ns");
+		cs_print(t->to, ",0,%s", line->is_share ? "" : "ns");
 		put_number(t->to, line->rate);
 		put_number(t->to, line->items);
 		putc(',', t->to);
@@ -724,7 +724,7 @@ int cs_commscope_list(FILE *to, const struct cs_plan *plan)
 	}
 	cs_vec_sort(&all, compare);
 	for (size_t i = 0; i < all.n && !rc; i++)
-		fprintf(to, "%s\n", ((struct bench *)all.data)[i].name);
+		cs_print_line(to, "%s", ((struct bench *)all.data)[i].name);
 	cs_vec_release(&all);
 	return rc || ferror(to) ? -1 : 0;
 }

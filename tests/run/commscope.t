@@ -101,16 +101,16 @@ ok "--help lists its options" eval 'status_is 0 && grep -q -- --benchmark_filter
 
 # ---- formats of any run ----
 
-run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K -t "peer.sm.write.pair,cudaMemcpyAsync_Duplex_GPUGPUPeer" \
+run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K -t "peer.ce.write.pair,cudaMemcpyAsync_Duplex_GPUGPUPeer" \
 	-f commscope-json -o commscope-csv:y.txt -o c.json
 cp out g.json
 ok_json "a test without a name there has ours" g.json \
-	'sorted(b["name"] for b in d["benchmarks"]) == ["Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer/0/1/log2(N):16/manual_time", "peer.sm.write.pair/gpu0/gpu1/64K", "peer.sm.write.pair/gpu1/gpu0/64K"]'
+	'sorted(b["name"] for b in d["benchmarks"]) == ["Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer/0/1/log2(N):16/manual_time", "peer.ce.write.pair/gpu0/gpu1/64K", "peer.ce.write.pair/gpu1/gpu0/64K"]'
 ok_json "both ways are one benchmark with the bytes of both" g.json \
 	'(lambda b: abs(b["bytes_per_second"] * b["real_time"] / 1e9 / b["bytes"] - 2) < 1e-6)(next(b for b in d["benchmarks"] if "Duplex" in b["name"]))'
 ok "a format may stand before an output" eval 'head -n 1 y.txt | grep -q "^name,iterations,real_time,cpu_time,time_unit,"'
 run 0 show c.json -f commscope-json
 ok "show tells the same" cmp -s out g.json
-FAKE_FAIL=cuMemcpyDtoDAsync:1 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K -t peer.ce.read.pair -f commscope
+FAKE_FAIL=cuMemcpyAsync:1=1 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K -t peer.ce.read.pair -f commscope
 ok "a cell that failed says why" eval '[ "$status" = 2 ] && grep -q "ERROR OCCURRED: " out'
 finish
