@@ -323,6 +323,56 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 				"the NUMA domain of each GPU", proof);
 }
 
+/* Who carried a matrix that CPUs carry; cells with other CPUs are not told apart. */
+static void print_workers(FILE *to, const struct cs_grid *grid)
+{
+	const struct cs_cpu_side *first = NULL;
+	size_t n = cs_grid_cells(grid);
+	int least = -1, several = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_cpu_side *side =
+			grid->row[i] ? &grid->row[i]->side : NULL;
+
+		if (!side || !side->workers)
+			continue;
+		first = first ? first : side;
+		several |= strcmp(first->cpus, side->cpus) != 0;
+		if (side->huge_percent >= 0 &&
+		    (least < 0 || side->huge_percent < least))
+			least = side->huge_percent;
+	}
+	if (first)
+		cs_fold(to, 2, 4, "carried by %u CPU worker%s on CPUs %s%s",
+			first->workers, first->workers == 1 ? "" : "s", first->cpus,
+			several ? " and others" : "");
+	if (least >= 0)
+		cs_fold(to, 2, 4, "of its pageable memory %s%d %% is in transparent "
+			"huge pages", several ? "at least " : "", least);
+}
+
+/* Of several proofs, one for each NUMA node, the weakest. */
+static void print_flush(FILE *to, const struct cs_grid *grid)
+{
+	const struct cs_row *worst = NULL;
+	size_t n = cs_grid_cells(grid);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_row *row = grid->row[i];
+
+		if (row && row->side.flush[0] &&
+		    (!worst || row->side.cold_ns * worst->side.warm_ns <
+				       worst->side.cold_ns * row->side.warm_ns))
+			worst = row;
+	}
+	if (worst)
+		cs_fold(to, 2, 4, "caches flushed by %s: a load takes %.1f ns then, %.1f "
+			"from the caches%s", worst->side.flush, worst->side.cold_ns,
+			worst->side.warm_ns,
+			worst->flags & CS_ROW_NOT_FLUSHED ? ", which proves nothing" :
+							    "");
+}
+
 /* A cell in company beside the same alone: its share; NAN where one is missing. */
 static double company_share(const struct cs_grid *grid, const struct cs_row *row)
 {
@@ -384,6 +434,8 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_figures(to, grid);
 	print_share(to, grid);
 	print_places(to, grid);
+	print_workers(to, grid);
+	print_flush(to, grid);
 	print_totals(to, grid);
 	print_company(to, grid, verbose);
 	cs_efficiency_print(to, grid);
