@@ -299,6 +299,23 @@ static const struct cs_field node_facts[] = {
 const struct cs_fieldset cs_node_fields =
 	CS_FIELDSET("a node", struct cs_node_facts, node_facts);
 
+#define SIDE(type, key, member, ...) \
+	CS_MEMBER(struct cs_cpu_side, type, key, member, ##__VA_ARGS__)
+static const struct cs_field side_fields[] = {
+	SIDE(NUMBER, "workers", threads, .none = 1),
+	SIDE(COUNT, "worker_numa", cpu_numa),
+	SIDE(TEXT, "worker_cpus", cpus),
+	SIDE(COUNT, "src_pages_numa", src_numa),
+	SIDE(COUNT, "dst_pages_numa", dst_numa),
+	SIDE(COUNT, "huge_percent", huge_percent),
+	SIDE(TEXT, "flush", flush),
+	SIDE(REAL, "flush_warm_ns", warm_ns),
+	SIDE(REAL, "flush_cold_ns", cold_ns),
+};
+
+const struct cs_fieldset cs_cpu_side_fields =
+	CS_FIELDSET("the CPUs' part", struct cs_cpu_side, side_fields);
+
 /* ---- unknown ---- */
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
@@ -315,8 +332,8 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 
 void cs_cpu_side_init(struct cs_cpu_side *side)
 {
-	*side = (struct cs_cpu_side){ .cpu_numa = -1, .src_numa = -1,
-				      .dst_numa = -1, .huge_percent = -1 };
+	memset(side, 0, sizeof(*side));
+	cs_fields_init(&cs_cpu_side_fields, side);
 }
 
 void cs_usage_init(struct cs_usage *u)

@@ -119,16 +119,16 @@ struct cs_agent_facts {
 /* The CPUs' part in one transfer: who carried it, where its host memory lies, and what of
  * that was in caches. */
 struct cs_cpu_side {
-	int16_t cpu_numa;	/* of its workers, who are bound to it; -1: to none, or
+	int32_t cpu_numa;	/* of its workers, who are bound to it; -1: to none, or
 				 * no CPU carried it */
-	int16_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
+	int32_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
 				     * not, or it is no host memory */
-	int8_t huge_percent;	/* of its pageable memory, the end with the least: in
+	int32_t huge_percent;	/* of its pageable memory, the end with the least: in
 				 * transparent huge pages; -1 not known, or it has none */
 	uint8_t threads;	/* workers that carried it; 0: none did */
 	uint8_t cache;		/* enum cs_cache: what was brought about */
 	int32_t is_flushed;	/* 1: proven; 0: not, or not asked for */
-	float warm_ns, cold_ns; /* of a load, by that proof; 0: there was none */
+	double warm_ns, cold_ns; /* of a load, by that proof; NAN: there was none */
 	char flush[16];		/* how: "clflushopt"; "" not at all */
 	char cpus[48];		/* of its workers, read back: "0-47"; "" */
 };
@@ -292,6 +292,7 @@ struct cs_peer_facts {
 
 /* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
 extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
+extern const struct cs_fieldset cs_cpu_side_fields;
 extern const struct cs_fieldset cs_gpu_sight_fields, cs_node_fields;
 extern const struct cs_fieldset cs_nic_fields, cs_domain_fields, cs_rank_fields;
 extern const struct cs_fieldset cs_peer_fields, cs_nvlink_fields;

@@ -418,11 +418,11 @@ static int place_check(struct cs_ends *e, uint32_t k, int is_dst)
 		e->slot->unproven |= place->buf.numa < 0 ||
 				     place->buf.numa != place->key.numa;
 		*(is_dst ? &side->dst_numa : &side->src_numa) =
-			(int16_t)place->buf.numa;
+			place->buf.numa;
 		if (side->huge_percent < 0 ||
 		    (place->buf.huge_percent >= 0 &&
 		     place->buf.huge_percent < side->huge_percent))
-			side->huge_percent = (int8_t)place->buf.huge_percent;
+			side->huge_percent = place->buf.huge_percent;
 		return 0;
 	}
 	e->slot->refused = 1;

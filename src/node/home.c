@@ -68,8 +68,8 @@ static void flush(const struct cs_ends_memory *m, const struct cs_flush *how,
 		return;
 	cs_hostpass_flush(m->at, m->bytes, how->way.flush);
 	side->is_flushed = how->is_proven;
-	side->warm_ns = (float)how->warm_ns;
-	side->cold_ns = (float)how->cold_ns;
+	side->warm_ns = how->warm_ns;
+	side->cold_ns = how->cold_ns;
 	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
 }
 

@@ -55,6 +55,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->overlap = row->first_ms = NAN;
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
+	cs_cpu_side_init(&row->cpu);
 	row->t_start_s = cell->began_s - co->began_s;
 	row->seconds = cs_clock_s() - cell->began_s;
 }
@@ -190,6 +191,7 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	row_init(co, cell, k, row);
 	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
+	row->cpu = cs_board_slot(co->board, row->what.issuer)->side[k];
 	set_state(co, cell, k, row);
 	row->checked = checker->checked[k];
 	row->checked_whole = checker->checked_whole[k];
@@ -238,6 +240,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 		total[i] = total_of(co, cell, first, end, i);
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
+	cs_cpu_side_init(&row.cpu);
 	row.checked = row.checked_whole = row.checked_part = 0;
 	memset(row.throttle_at, 0, sizeof(row.throttle_at));
 	cs_cell_emit(co, &row, total, s->n);

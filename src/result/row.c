@@ -116,6 +116,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "block", block, .none = 1),
 	ROW(NUMBER, "copy_bytes", what.bytes),
 	ROW(PART, NULL, what.variant, .part = &cs_variant_fields),
+	ROW(PART, NULL, cpu, .part = &cs_cpu_side_fields),
 	ROW(NUMBER, "copies", copies),
 	ROW(NUMBER, "blocks", blocks, .none = 1),
 	ROW(NUMBER, "threads", threads, .none = 1),
