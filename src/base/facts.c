@@ -301,20 +301,19 @@ const struct cs_fieldset cs_node_fields =
 
 #define SIDE(type, key, member, ...) \
 	CS_MEMBER(struct cs_cpu_side, type, key, member, ##__VA_ARGS__)
-static const struct cs_field side_fields[] = {
-	SIDE(NUMBER, "workers", threads, .none = 1),
-	SIDE(COUNT, "worker_numa", cpu_numa),
-	SIDE(TEXT, "worker_cpus", cpus),
+static const struct cs_field cpu_side_fields[] = {
+	SIDE(NUMBER, "workers", workers, .none = 1),
+	SIDE(COUNT, "cpus_numa", cpus_numa),
+	SIDE(TEXT, "cpus", cpus),
 	SIDE(COUNT, "src_pages_numa", src_numa),
 	SIDE(COUNT, "dst_pages_numa", dst_numa),
-	SIDE(COUNT, "huge_percent", huge_percent),
+	SIDE(COUNT, "huge_percent", huge_percent, .most = 100),
 	SIDE(TEXT, "flush", flush),
 	SIDE(REAL, "flush_warm_ns", warm_ns),
 	SIDE(REAL, "flush_cold_ns", cold_ns),
 };
-
 const struct cs_fieldset cs_cpu_side_fields =
-	CS_FIELDSET("the CPUs' part", struct cs_cpu_side, side_fields);
+	CS_FIELDSET("the CPUs' part", struct cs_cpu_side, cpu_side_fields);
 
 /* ---- unknown ---- */
 
@@ -328,12 +327,6 @@ void cs_gpu_sight_init(struct cs_gpu_sight *sight)
 {
 	memset(sight, 0, sizeof(*sight));
 	cs_fields_init(&cs_gpu_sight_fields, sight);
-}
-
-void cs_cpu_side_init(struct cs_cpu_side *side)
-{
-	memset(side, 0, sizeof(*side));
-	cs_fields_init(&cs_cpu_side_fields, side);
 }
 
 void cs_usage_init(struct cs_usage *u)

@@ -116,22 +116,20 @@ struct cs_agent_facts {
 	int64_t sent_bytes, received_bytes;
 };
 
-/* The CPUs' part in one transfer: who carried it, where its host memory lies, and what of
- * that was in caches. */
+/* The CPUs' part in one transfer: who carried it, where its host memory lies, how caches
+ * were flushed before. */
 struct cs_cpu_side {
-	int32_t cpu_numa;	/* of its workers, who are bound to it; -1: to none, or
-				 * no CPU carried it */
+	uint32_t workers;	/* CPU threads that carried it; 0: none did */
+	int32_t cpus_numa;	/* node that they were bound to; -1: to none */
+	char cpus[48];		/* they ran on, read back: "0-47"; "" */
 	int32_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
 				     * not, or it is no host memory */
 	int32_t huge_percent;	/* of its pageable memory, the end with the least: in
 				 * transparent huge pages; -1 not known, or it has none */
-	uint8_t threads;	/* workers that carried it; 0: none did */
-	uint8_t cache;		/* enum cs_cache: what was brought about */
-	int32_t is_flushed;	/* 1: proven; 0: not, or not asked for */
-	double warm_ns, cold_ns; /* of a load, by that proof; NAN: there was none */
-	char flush[16];		/* how: "clflushopt"; "" not at all */
-	char cpus[48];		/* of its workers, read back: "0-47"; "" */
+	char flush[16];		/* by "clflushopt"; "" it was not asked for */
+	double warm_ns, cold_ns; /* of a load, as that was proven; NAN it was not asked for */
 };
+extern const struct cs_fieldset cs_cpu_side_fields;
 
 /* How far two PCI devices are apart, in the words of nvidia-smi topo -m. */
 enum cs_reach {
@@ -292,7 +290,6 @@ struct cs_peer_facts {
 
 /* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
 extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
-extern const struct cs_fieldset cs_cpu_side_fields;
 extern const struct cs_fieldset cs_gpu_sight_fields, cs_node_fields;
 extern const struct cs_fieldset cs_nic_fields, cs_domain_fields, cs_rank_fields;
 extern const struct cs_fieldset cs_peer_fields, cs_nvlink_fields;
@@ -301,7 +298,6 @@ void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
 void cs_gpu_sight_init(struct cs_gpu_sight *sight);
 void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_usage_init(struct cs_usage *usage);
-void cs_cpu_side_init(struct cs_cpu_side *side);
 void cs_node_facts_init(struct cs_node_facts *node);
 
 /* "both GPUs", "all 8 GPUs": the agents of a node, of which there are several. */

@@ -61,7 +61,8 @@ static struct cs_end end_of(struct cs_loaded *to, int node, struct cs_fields *f,
 	if (to->run.plan && !to->run.plan_file && !to->run.plan->set.numa &&
 	    test->path != CS_PATH_HOST)
 		numa = CS_NUMA_LOCAL;
-	return (struct cs_end){ CS_END_HOST, (uint8_t)test->memory,
+	return (struct cs_end){ CS_END_HOST,
+				(uint8_t)cs_test_memory(test, !strcmp(key, "dst")),
 				(uint16_t)numa };
 }
 

@@ -171,8 +171,8 @@ static void note(struct cs_carry *c, const struct cs_team *team, int numa,
 {
 	const struct cs_agent_facts *f = &c->slot->facts;
 
-	side->threads = (uint8_t)team->n;
-	side->cpu_numa = numa >= 0 ? numa : f->bound ? f->numa : -1;
+	side->workers = (uint32_t)team->n;
+	side->cpus_numa = numa >= 0 ? numa : f->bound ? f->numa : -1;
 	cs_text(side->cpus, sizeof(side->cpus), "%s",
 		cs_worker_cpus(team->worker[0]));
 }

@@ -417,8 +417,7 @@ static int place_check(struct cs_ends *e, uint32_t k, int is_dst)
 	if (place && place->buf.at && t->bytes <= place->most) {
 		e->slot->unproven |= place->buf.numa < 0 ||
 				     place->buf.numa != place->key.numa;
-		*(is_dst ? &side->dst_numa : &side->src_numa) =
-			place->buf.numa;
+		*(is_dst ? &side->dst_numa : &side->src_numa) = place->buf.numa;
 		if (side->huge_percent < 0 ||
 		    (place->buf.huge_percent >= 0 &&
 		     place->buf.huge_percent < side->huge_percent))
@@ -479,7 +478,7 @@ int cs_ends_prepare(struct cs_ends *e, int unchecked)
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
 		const struct cs_transfer *t = cs_ends_transfer(e, k);
 
-		cs_cpu_side_init(&e->slot->side[k]);
+		cs_fields_init(&cs_cpu_side_fields, &e->slot->side[k]);
 		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] =

@@ -67,7 +67,6 @@ static void flush(const struct cs_ends_memory *m, const struct cs_flush *how,
 	if (!m->bytes)
 		return;
 	cs_hostpass_flush(m->at, m->bytes, how->way.flush);
-	side->is_flushed = how->is_proven;
 	side->warm_ns = how->warm_ns;
 	side->cold_ns = how->cold_ns;
 	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
@@ -101,10 +100,8 @@ int cs_home_bring(struct cs_ends *e, struct cs_carry *c,
 
 	/* what is written comes first: of other transfers it is to be cold */
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
-		const struct cs_transfer *t = cs_ends_transfer(e, k);
-
-		e->slot->side[k].cache = t->variant.cache;
-		if (t->variant.cache == CS_CACHE_WARM && warm(e, c, k))
+		if (cs_ends_transfer(e, k)->variant.cache == CS_CACHE_WARM &&
+		    warm(e, c, k))
 			return -1;
 	}
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {

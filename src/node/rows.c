@@ -10,6 +10,7 @@
 
 #include "base/quant.h"
 #include "node/cell.h"
+#include "place/flush.h"
 
 static uint32_t outlier_flag(const struct cs_row *row, const double *x)
 {
@@ -53,9 +54,9 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->flags = cell->repeats | cell->doubt |
 		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
 	row->overlap = row->first_ms = NAN;
+	cs_fields_init(&cs_cpu_side_fields, &row->side);
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
-	cs_cpu_side_init(&row->cpu);
 	row->t_start_s = cell->began_s - co->began_s;
 	row->seconds = cs_clock_s() - cell->began_s;
 }
@@ -168,7 +169,8 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		row->throttle |= slot->throttle;
 		if (slot->unproven)
 			row->flags |= CS_ROW_NOT_PROVEN;
-		if (slot->side[k].flush[0] && !slot->side[k].is_flushed)
+		if (slot->side[k].flush[0] &&
+		    !cs_flush_is_proven(slot->side[k].warm_ns, slot->side[k].cold_ns))
 			row->flags |= CS_ROW_NOT_FLUSHED;
 		if (slot->facts.before.known && slot->facts.before.others > 0)
 			row->flags |= CS_ROW_IN_USE;
@@ -191,7 +193,7 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	row_init(co, cell, k, row);
 	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
-	row->cpu = cs_board_slot(co->board, row->what.issuer)->side[k];
+	row->side = cs_board_slot(co->board, row->what.issuer)->side[k];
 	set_state(co, cell, k, row);
 	row->checked = checker->checked[k];
 	row->checked_whole = checker->checked_whole[k];
@@ -240,9 +242,9 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 		total[i] = total_of(co, cell, first, end, i);
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
-	cs_cpu_side_init(&row.cpu);
 	row.checked = row.checked_whole = row.checked_part = 0;
 	memset(row.throttle_at, 0, sizeof(row.throttle_at));
+	cs_fields_init(&cs_cpu_side_fields, &row.side);
 	cs_cell_emit(co, &row, total, s->n);
 }
 

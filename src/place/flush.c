@@ -248,8 +248,7 @@ static void try_once(const struct cs_flush_way *way, const void *chain,
 	}
 	out->warm_ns = median(warm);
 	out->cold_ns = median(cold);
-	out->is_proven = out->warm_ns > 0 &&
-			 out->cold_ns >= CS_FLUSH_RATIO * out->warm_ns;
+	out->is_proven = cs_flush_is_proven(out->warm_ns, out->cold_ns);
 }
 
 static int try_way(const struct cs_flush_way *way, const void *chain,

@@ -323,98 +323,54 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 				"the NUMA domain of each GPU", proof);
 }
 
-/* The least and the most of what cells have of the CPUs' part; none: most is below. */
-struct span {
-	double least, most;
-};
-
-static void widen(struct span *span, double x)
-{
-	span->least = fmin(span->least, x);
-	span->most = fmax(span->most, x);
-}
-
-static struct span span_of(const struct cs_grid *grid,
-			   double (*of)(const struct cs_cpu_side *side))
-{
-	struct span span = { INFINITY, -INFINITY };
-
-	for (size_t i = 0; i < cs_grid_cells(grid); i++)
-		if (grid->row[i] && grid->row[i]->status == CS_OK)
-			widen(&span, of(&grid->row[i]->cpu));
-	return span;
-}
-
-static double huge_of(const struct cs_cpu_side *side)
-{
-	return side->huge_percent < 0 ? NAN : side->huge_percent;
-}
-
-static double warm_of(const struct cs_cpu_side *side)
-{
-	return side->warm_ns;
-}
-
-static double cold_of(const struct cs_cpu_side *side)
-{
-	return side->cold_ns;
-}
-
-/* "8", "8 to 9" */
-static void span_text(const struct span *span, char *to, size_t size)
-{
-	cs_text(to, size, "%.0f", span->least);
-	if (round(span->most) > round(span->least))
-		cs_text_add(to, size, " to %.0f", span->most);
-}
-
-/* Who carried its cells, by each place: "0-23 of NUMA node 0". */
+/* Who carried a matrix that CPUs carry; cells with other CPUs are not told apart. */
 static void print_workers(FILE *to, const struct cs_grid *grid)
 {
-	char text[CS_ERR_TEXT] = "", one[80];
-	unsigned most = 0;
+	const struct cs_cpu_side *first = NULL;
+	size_t n = cs_grid_cells(grid);
+	int least = -1, several = 0;
 
-	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
-		const struct cs_cpu_side *side = grid->row[i] ? &grid->row[i]->cpu : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_cpu_side *side =
+			grid->row[i] ? &grid->row[i]->side : NULL;
 
-		if (!side || !side->threads)
+		if (!side || !side->workers)
 			continue;
-		cs_text(one, sizeof(one), "%s%s", side->cpus,
-			side->cpu_numa < 0 ? " (bound to no NUMA node)" : "");
-		if (side->cpu_numa >= 0)
-			cs_text_add(one, sizeof(one), " of NUMA node %d",
-				    side->cpu_numa);
-		if (!strstr(text, one))
-			cs_text_add(text, sizeof(text), "%s%s", text[0] ? ", " : "",
-				    one);
-		most = side->threads > most ? side->threads : most;
+		first = first ? first : side;
+		several |= strcmp(first->cpus, side->cpus) != 0;
+		if (side->huge_percent >= 0 &&
+		    (least < 0 || side->huge_percent < least))
+			least = side->huge_percent;
 	}
-	if (most)
-		cs_fold(to, 2, 4, "carried by %u worker%s on CPUs %s, read back", most,
-			most == 1 ? "" : "s", text);
+	if (first)
+		cs_fold(to, 2, 4, "carried by %u CPU worker%s on CPUs %s%s",
+			first->workers, first->workers == 1 ? "" : "s", first->cpus,
+			several ? " and others" : "");
+	if (least >= 0)
+		cs_fold(to, 2, 4, "of its pageable memory %s%d %% is in transparent "
+			"huge pages", several ? "at least " : "", least);
 }
 
-/* The CPUs' part: who worked, on what pages, and what was in caches. */
-static void print_cpus(FILE *to, const struct cs_grid *grid)
+/* Of several proofs, one for each NUMA node, the weakest. */
+static void print_flush(FILE *to, const struct cs_grid *grid)
 {
-	struct span huge = span_of(grid, huge_of), warm = span_of(grid, warm_of);
-	struct span cold = span_of(grid, cold_of);
-	char a[40], b[40];
-	const char *way = "";
+	const struct cs_row *worst = NULL;
+	size_t n = cs_grid_cells(grid);
 
-	print_workers(to, grid);
-	if (huge.most >= huge.least) {
-		span_text(&huge, a, sizeof(a));
-		cs_fold(to, 2, 4, "%s %% of its pageable memory is in transparent huge "
-			"pages", a);
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_row *row = grid->row[i];
+
+		if (row && row->side.flush[0] &&
+		    (!worst || row->side.cold_ns * worst->side.warm_ns <
+				       worst->side.cold_ns * row->side.warm_ns))
+			worst = row;
 	}
-	for (size_t i = 0; i < cs_grid_cells(grid) && !way[0]; i++)
-		way = grid->row[i] ? grid->row[i]->cpu.flush : "";
-	if (!way[0] || !(cold.most >= cold.least))
-		return;
-	span_text(&warm, a, sizeof(a));
-	span_text(&cold, b, sizeof(b));
-	cs_fold(to, 2, 4, "flushed by %s: a load takes %s ns then, %s ns warm", way, b, a);
+	if (worst)
+		cs_fold(to, 2, 4, "caches flushed by %s: a load takes %.1f ns then, %.1f "
+			"from the caches%s", worst->side.flush, worst->side.cold_ns,
+			worst->side.warm_ns,
+			worst->flags & CS_ROW_NOT_FLUSHED ? ", which proves nothing" :
+							    "");
 }
 
 /* A cell in company beside the same alone: its share; NAN where one is missing. */
@@ -478,7 +434,8 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_figures(to, grid);
 	print_share(to, grid);
 	print_places(to, grid);
-	print_cpus(to, grid);
+	print_workers(to, grid);
+	print_flush(to, grid);
 	print_totals(to, grid);
 	print_company(to, grid, verbose);
 	cs_efficiency_print(to, grid);

@@ -116,7 +116,6 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "block", block, .none = 1),
 	ROW(NUMBER, "copy_bytes", what.bytes),
 	ROW(PART, NULL, what.variant, .part = &cs_variant_fields),
-	ROW(PART, NULL, cpu, .part = &cs_cpu_side_fields),
 	ROW(NUMBER, "copies", copies),
 	ROW(NUMBER, "blocks", blocks, .none = 1),
 	ROW(NUMBER, "threads", threads, .none = 1),
@@ -139,6 +138,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "checked_part", checked_part),
 	ROW(NUMBER, "discarded", discarded),
 	ROW(NUMBER, "wrong_bytes", wrong_bytes),
+	ROW(PART, NULL, side, .part = &cs_cpu_side_fields),
 };
 
 const struct cs_fieldset cs_row_fields =

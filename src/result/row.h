@@ -82,8 +82,8 @@ struct cs_row {
 	uint32_t checked_part;	/* a part of what was written last; else all of that */
 	uint32_t discarded;	/* samples before the counted ones */
 	uint64_t wrong_bytes;	/* in all that was checked */
-	struct cs_cpu_side cpu;	/* unknown of a total */
 	uint32_t blocks, threads; /* of the kernel that copied; 0: none did */
+	struct cs_cpu_side side; /* unknown of a TOTAL, and of what was not measured */
 	uint32_t n_samples;
 	uint32_t block;		/* of the cell: 0, or more where arms take turns */
 	uint32_t turns;		/* put together in this row (pool.h); 0: it is itself one */

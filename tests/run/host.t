@@ -206,6 +206,22 @@ FAKE_HANG=cuMemcpyAsync:30 run 0 --no-mpi "${pageable[@]}"
 ok "a worker hangs in its call: the GPU is named, and the call" eval \
 	'status_is 2 && says_once "no answer within [0-9.]* s while copying, in cuMemcpyAsync"'
 
+# ---- who works, and in what caches ----
+
+run 0 --no-mpi --seed 1 -s 1M -t host.cpu.copy.pair,h2d.ce.pageable.pair -o side.json
+ok_json "what CPUs carry says on which, bound to which NUMA node, and where its pages lie" side.json \
+	'all(r["workers"] == 1 and r["cpus"] and r["cpus_numa"] is not None and r["flush"] is None and (r["src_pages_numa"] == 0 or "placement-not-proven" in r["flags"]) for r in d["results"])'
+ok_json "... and how much of pageable memory is in huge pages" side.json \
+	'all(r["huge_percent"] is None or 0 <= r["huge_percent"] <= 100 for r in d["results"])'
+ok "... in text too" folded "carried by 1 CPU worker on CPUs [0-9]"
+run 0 --no-mpi --seed 1 -s 1M -t h2d.ce.registered.pair --cache cold -o cold.json
+ok_json "cold: how it was flushed, and what proves it, else a flag" cold.json \
+	'all(r["flush"] and r["copies"] == 1 and r["workers"] is None and (r["flush_cold_ns"] >= 1.5 * r["flush_warm_ns"]) == ("not-flushed" not in r["flags"]) for r in d["results"])'
+ok "... in text too" folded "caches flushed by [a-z ]+: a load takes [0-9.]+ ns then, [0-9.]+ from the caches"
+cp out live
+run 0 show cold.json
+ok "a file shows it" same live out
+
 # ---- what does not fit ----
 
 FAKE_MEMORY=4000000 run 0 --no-mpi --seed 1 --pattern pair -m h2d -s 64K:4M:x4 -v -o big.csv

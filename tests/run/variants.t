@@ -163,13 +163,13 @@ ok "... and nothing else" prints "^Waived: host_to_device_memcpy_ce: no cell of 
 
 run 0 "${fast[@]}" --cache any,cold -t h2d.ce.pageable.pair -o who.json
 ok_json "each row says who carried it, where its pages lay, and how they were flushed" who.json \
-	'all((r["workers"], r["worker_numa"], r["src_pages_numa"], r["dst_pages_numa"]) == (1, 0, 0, None) and r["worker_cpus"] and (r["flush"] is None) == (r["cache"] is None) and (r["flush_cold_ns"] is None) == (r["cache"] is None) for r in d["results"])'
+	'all((r["workers"], r["cpus_numa"], r["src_pages_numa"], r["dst_pages_numa"]) == (1, 0, 0, None) and r["cpus"] and (r["flush"] is None) == (r["cache"] is None) and (r["flush_cold_ns"] is None) == (r["cache"] is None) for r in d["results"])'
 ok "... in the text as well" eval \
-	'folded "carried by 1 worker on CPUs [0-9,-]+ of NUMA node 0, read back" && folded "flushed by [a-z]+: a load takes [0-9]+ ns then, [0-9]+ ns warm"'
+	'folded "carried by 1 CPU worker on CPUs [0-9]" && folded "caches flushed by [a-z]+: a load takes [0-9.]+ ns then, [0-9.]+ from the caches"'
 ok_schema "... as the schema has it" who.json
 run 0 "${fast[@]}" -t h2d.ce.pinned.pair -o who.json
 ok_json "what no CPU carries has no workers" who.json \
-	'all(r["workers"] is None and r["worker_numa"] is None and r["flush"] is None for r in d["results"])'
+	'all(r["workers"] is None and r["cpus_numa"] is None and r["flush"] is None for r in d["results"])'
 
 # ---- NUMA nodes by GPUs ----
 

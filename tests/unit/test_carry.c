@@ -100,10 +100,11 @@ static void a_worker_copies(void)
 	if (begin(&node, &by_cpu, 1, &args))
 		return;
 	all_are_sound(&node, 1);
-	t_eq_int(side(&node, 0)->threads, 1);
-	t_eq_int(side(&node, 0)->cpu_numa, 0);
+	t_eq_int(side(&node, 0)->workers, 1);
+	t_eq_int(side(&node, 0)->cpus_numa, 0);
 	t_ok(side(&node, 0)->cpus[0]);
-	t_eq_int(side(&node, 0)->cache, CS_CACHE_ANY);
+	t_eq_str(side(&node, 0)->flush, "");
+	t_eq_str(node.row[0].side.cpus, side(&node, 0)->cpus);
 	finish(&node);
 }
 
@@ -117,7 +118,7 @@ static void several_workers_share_a_copy(void)
 	if (begin(&node, &by_cpu, 1, &args))
 		return;
 	all_are_sound(&node, 1);
-	t_eq_int(side(&node, 0)->threads, 5);
+	t_eq_int(side(&node, 0)->workers, 5);
 	finish(&node);
 }
 
@@ -190,9 +191,8 @@ static void cold_is_flushed_before_each_sample(void)
 	/* source and destination, by an agent each */
 	t_eq_int(flushes, 2 * (node.row[0].n_samples + node.row[0].discarded));
 	for (int a = 0; a < AGENTS; a++) {
-		t_eq_int(side(&node, a)->cache, CS_CACHE_COLD);
 		t_eq_str(side(&node, a)->flush, "counted");
-		t_eq_int(side(&node, a)->is_flushed, known.is_proven);
+		t_near(side(&node, a)->cold_ns, known.cold_ns, 0);
 	}
 	t_eq_int((node.row[0].flags & CS_ROW_NOT_FLUSHED) != 0, !known.is_proven);
 	finish(&node);
@@ -224,7 +224,6 @@ static void what_was_not_flushed_is_flagged(void)
 		return;
 	all_are_sound(&node, 1);
 	t_ok(node.row[0].flags & CS_ROW_NOT_FLUSHED);
-	t_eq_int(side(&node, 0)->is_flushed, 0);
 	finish(&node);
 }
 
@@ -261,7 +260,6 @@ static void warm_is_written_before_each_sample(void)
 		return;
 	all_are_sound(&node, 1);
 	t_eq_int(node.row[0].copies, 1);
-	t_eq_int(side(&node, 0)->cache, CS_CACHE_WARM);
 	finish(&node);
 	/* the same is found where nothing is written again */
 	between_arenas.variant = (struct cs_variant){ 0 };
@@ -359,8 +357,9 @@ static void child_pageable(void)
 	if (cuda_begin(&node, pageable, 1))
 		return;
 	c_ok(node.rows == 1 && is_near(node.row[0].stats.median, gbs_at(6.8 * 1.01)));
-	c_ok(side(&node, 1)->threads == 1 && side(&node, 1)->cpus[0]);
+	c_ok(side(&node, 1)->workers == 1 && side(&node, 1)->cpus[0]);
 	c_ok(side(&node, 1)->src_numa == 0 && side(&node, 1)->dst_numa == -1);
+	c_ok(side(&node, 1)->huge_percent >= 0 && node.row[0].side.src_numa == 0);
 	c_ok(!node.findings);
 	finish(&node);
 }
@@ -399,7 +398,7 @@ static void child_driver(void)
 	if (cuda_begin(&node, &by_driver, 1))
 		return;
 	c_ok(node.rows == 1 && node.row[0].stats.median > 0);
-	c_ok(side(&node, 0)->threads == 1 && side(&node, 0)->cpu_numa == 0);
+	c_ok(side(&node, 0)->workers == 1 && side(&node, 0)->cpus_numa == 0);
 	c_ok(side(&node, 0)->src_numa == 0);
 	finish(&node);
 }
