@@ -352,6 +352,7 @@ endif
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
 	%D%/report/format.c \
+	%D%/report/gbench.c \
 	%D%/report/group.c \
 	%D%/report/group.h \
 	%D%/report/junit.c \
@@ -382,6 +383,8 @@ endif
 
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = \
+	%D%/options/commscope.c \
+	%D%/options/commscope.h \
 	%D%/options/help.c \
 	%D%/options/options.h \
 	%D%/options/parse.c \
@@ -409,6 +412,7 @@ cscope_mpi_SOURCES = \
 	%D%/command/leftout.c \
 	%D%/command/leftout.h \
 	%D%/command/measure.c \
+	%D%/command/names.c \
 	%D%/command/planfile.c \
 	%D%/command/planfile.h \
 	%D%/command/progress.c \

@@ -44,8 +44,11 @@ int main(int argc, char **argv)
 	fill_standard();
 	call.to = keep_stdout();
 	cs_launcher_detect(&call.launcher);
-	if (!cs_options_parse(argc, argv, &options, &err))
+	if (!cs_options_parse(argc, argv, &options, &err)) {
+		if (options.says[0] && call.launcher.rank <= 0)
+			cs_complain(options.says);
 		return cs_command_run(&call);
+	}
 	if (call.launcher.rank <= 0)
 		cs_complain(err.text);
 	else /* a launcher ends all at the first bad status */

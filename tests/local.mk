@@ -394,6 +394,7 @@ SHELL_TESTS = \
 	%D%/lint.t \
 	%D%/man.t \
 	%D%/quickstart.t \
+	%D%/run/commscope.t \
 	%D%/run/compare.t \
 	%D%/run/costs.t \
 	%D%/run/data.t \

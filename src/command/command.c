@@ -22,8 +22,8 @@ static int help(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 static int list(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	(void)opt;
-	return printed(cs_report_list(to), to, err);
+	return opt->their_sizes ? cs_command_names(opt, to, err) :
+				  printed(cs_report_list(to), to, err);
 }
 
 static int explain(const struct cs_options *opt, FILE *to, struct cs_err *err)

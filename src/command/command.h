@@ -32,6 +32,7 @@ cs_command_fn cs_command_baseline; /* baseline FILE... */
 cs_command_fn cs_command_check;	   /* check FILE... */
 cs_command_fn cs_command_compare;  /* compare A [B] */
 cs_command_fn cs_command_dry_run;  /* --dry-run */
+cs_command_fn cs_command_names;	   /* comm_scope --benchmark_list_tests */
 cs_command_fn cs_command_show;	   /* show FILE[:NODE] */
 cs_command_fn cs_command_version;  /* --version */
 

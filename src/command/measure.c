@@ -257,7 +257,8 @@ static void say_lost(const char *why)
 /* The product.  -1 when it could not be written, which has been said. */
 static int print_report(struct program *p)
 {
-	struct cs_view_options view = { .verbose = p->opt->verbose };
+	struct cs_view_options view = { .verbose = p->opt->verbose,
+					.aggregates = p->opt->aggregates != 0 };
 
 	if (p->opt->quiet || (!p->opt->format->write(p->out, &p->run, &view) &&
 			     !fflush(p->out)))
@@ -268,7 +269,10 @@ static int print_report(struct program *p)
 
 static void commit_files(struct program *p, const struct cs_run *run, int whole)
 {
-	struct cs_view_options view = { .verbose = p->opt->verbose };
+	struct cs_view_options view = {
+		.verbose = p->opt->verbose,
+		.aggregates = p->opt->aggregates == CS_AGGREGATES_ALL,
+	};
 
 	for (int i = 0; i < p->n_writers; i++)
 		cs_writer_commit(p->writer[i], run, &view, whole);

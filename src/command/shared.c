@@ -59,7 +59,7 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		  struct cs_err *err)
 {
-	struct cs_view_options view = { opt->verbose, opt->topology };
+	struct cs_view_options view = { .verbose = opt->verbose, .topology = opt->topology };
 
 	if (write_files(opt, run, &view, err))
 		return CS_EXIT_CANNOT;

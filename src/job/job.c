@@ -156,7 +156,8 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 		req.set.copy_bytes = LOOK_BYTES;
 	cs_settings_domains(&req.set, job->muster.topo);
 	req.set.arms = (uint32_t)job->arms.n;
-	req.set.block_samples = job->arms.n > 1 ? BLOCK_SAMPLES : 0;
+	if (job->arms.n > 1)
+		req.set.block_samples = BLOCK_SAMPLES;
 	if (job->args->plan)
 		return job->args->plan(job->args->ctx, &req, &job->plan, err);
 	chosen.n = 0;

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "options/commscope.h"
 #include "options/table.h"
 
 #include <string.h>
@@ -90,6 +91,8 @@ int cs_options_help(FILE *to, const char *name)
 {
 	const struct cs_verb *command = cs_verb_named(name);
 
+	if (!strcmp(name, CS_COMM_SCOPE))
+		return cs_commscope_help(to);
 	if (!command)
 		return -1;
 	put_usage(to, command);

@@ -14,6 +14,9 @@
 
 #define CS_OUTPUTS_MAX 8
 
+/* Of samples what they have in common alone: in what is printed; in files too. */
+enum cs_aggregates { CS_AGGREGATES_SHOWN = 1, CS_AGGREGATES_ALL };
+
 enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
 		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
 		 CS_ACTION_SHOW, CS_ACTION_COMPARE, CS_ACTION_CHECK,
@@ -31,6 +34,12 @@ struct cs_options {
 	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
 	const char *tests;		/* --test, or what --suite stands for; NULL */
 	const char *suite;		/* --suite, NULL */
+	int numa_given;			/* --numa was */
+	/* Of a command line of Comm|Scope (commscope.c): */
+	int their_sizes;		/* each benchmark at the sizes that it has there */
+	int aggregates;			/* enum cs_aggregates */
+	char their_output[CS_PATH];	/* what output[0] is */
+	char says[400];			/* what has no meaning here; "" */
 	const char *plan;		/* --plan, NULL */
 	const char *matrix;		/* --matrix as it was given, NULL */
 	char matrix_text[160];		/* for the head line: "--matrix peer" */

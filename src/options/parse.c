@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "options/commscope.h"
 #include "options/table.h"
 
 #include <string.h>
@@ -149,6 +150,8 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		argc > 1 && *argv[1] ? cs_verb_named(argv[1]) : NULL;
 	int skip = command != NULL;
 
+	if (argc > 0 && cs_commscope_is_called(argv[0]))
+		return cs_commscope_parse(argc, argv, out, err);
 	if (!command)
 		command = &cs_verbs[0];
 	cs_options_default(out);

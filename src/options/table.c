@@ -28,7 +28,9 @@
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
 	  "result, prom, nagios, junit; reason: one line for a scheduler; nvbandwidth, " \
-	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON", \
+	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
+	  "commscope, commscope-json, commscope-csv: as Google Benchmark has them, "  \
+	  "with -v each sample", \
 	  OWN(cs_set_format) }
 #define MARGIN                                                                 \
 	{ "margin", 0, "SHARE", "within which two sides, or a cell and its baseline, " \

@@ -6,6 +6,7 @@
 #include <getopt.h>
 
 #include "options/options.h"
+#include "plan/alias.h"
 
 enum cs_take {
 	CS_TAKE_OWN,		/* by `set` */

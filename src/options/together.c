@@ -11,6 +11,7 @@
 
 /* What is measured where nothing says what. */
 #define DEFAULT_SUITE "quick"
+#define COMM_SCOPE_SUITE "commscope" /* which is of all NUMA nodes */
 
 void cs_options_default(struct cs_options *opt)
 {
@@ -54,6 +55,9 @@ void cs_options_settle(struct cs_options *opt)
 		opt->suite = DEFAULT_SUITE;
 		opt->tests = cs_suite(DEFAULT_SUITE);
 	}
+	if (opt->suite && !strcmp(opt->suite, COMM_SCOPE_SUITE) && !opt->numa_given &&
+	    !opt->set.numa)
+		opt->set.numa = UINT64_MAX;
 	if (!opt->axes.ops)
 		opt->axes.ops = 1u << CS_OP_WRITE;
 	if (!opt->axes.patterns)
@@ -277,6 +281,8 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 	enum cs_way via = (enum cs_way)opt->set.via;
 	struct cs_axes axes;
 
+	if (opt->their_sizes)
+		return cs_tests_theirs(backend, via, chosen, err);
 	if (opt->suite)
 		return choose_suite(opt, backend, chosen, err);
 	if (backend == CS_BACKEND_CPU && via != CS_WAY_AUTO)

@@ -186,6 +186,7 @@ static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
 
 int cs_set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
 {
+	opt->numa_given = 1;
 	return take_domains(value, &opt->set.numa, err);
 }
 

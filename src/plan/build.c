@@ -31,21 +31,6 @@ struct builder {
 	struct cs_vec all;	/* struct wanted */
 };
 
-/* The number of a GPU, a NUMA node or an arena. */
-static int end_number(const struct cs_settings *set, const struct cs_end *end)
-{
-	uint64_t gpus = set->gpus;
-	int i = end->index;
-
-	if (end->kind == CS_END_HOST && end->index == CS_NUMA_LOCAL)
-		return CS_NEAREST;
-	if (end->kind == CS_END_HOST || !gpus)
-		return end->index;
-	while (i-- && gpus)
-		gpus &= gpus - 1;
-	return gpus ? __builtin_ctzll(gpus) : end->index;
-}
-
 /* Is it a cell that one of these choices means, and that the filter takes? */
 static int is_meant(const struct builder *b, const struct cs_step *step,
 		    const struct wanted *wanted, size_t n)
@@ -55,12 +40,8 @@ static int is_meant(const struct builder *b, const struct cs_step *step,
 	int meant = 0, fits = 0;
 
 	for (uint32_t k = 0; k < step->count; k++, t++) {
-		const struct cs_instance cell = {
-			.test = wanted->view.test, .bytes = wanted->view.bytes,
-			.variant = wanted->view.variant,
-			.src = end_number(&b->d->req->set, &t->src),
-			.dst = end_number(&b->d->req->set, &t->dst),
-		};
+		const struct cs_instance cell =
+			cs_instance_of(&b->d->req->set, &wanted->view, t);
 
 		if (cs_transfer_is_load(t))
 			continue;

@@ -298,6 +298,40 @@ int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 	return 0;
 }
 
+static int take_sizes(const struct cs_alias *alias, const struct where *where,
+		      struct cs_choices *to, struct cs_err *err)
+{
+	struct cs_choices all = { .n = 0 };
+	int step = alias->every ? alias->every : 1, rc;
+
+	rc = take_alias(alias, where, &all, err);
+	for (size_t i = 0; rc == TAKEN && i < all.n; i++)
+		for (int log2 = alias->first; log2 <= alias->last; log2 += step) {
+			struct cs_choice one = all.choice[i];
+
+			one.bytes = 1ull << log2;
+			if (cs_choices_add(to, &one, err))
+				return -1;
+		}
+	return rc < 0 ? -1 : 0;
+}
+
+int cs_tests_theirs(enum cs_backend_kind backend, enum cs_way via,
+		    struct cs_choices *to, struct cs_err *err)
+{
+	const struct where where = { backend, via };
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (cs_alias_is_of_commscope(&alias[i]) && cs_alias_test(&alias[i]) >= 0 &&
+		    take_sizes(&alias[i], &where, to, err))
+			return -1;
+	return to->n ? 0 : cs_err_set(err, "no benchmark of Comm|Scope is measured by the "
+				      "%s backend: it is of GPUs",
+				      backend == CS_BACKEND_CPU ? "cpu" : "cuda");
+}
+
 /* ---- by axes ---- */
 
 /* Is it what was asked for, whatever the backend? */

@@ -19,7 +19,7 @@ struct cs_choice {
 };
 
 /* In order and each once, by test, size and variant. */
-#define CS_CHOICES_MOST 1024
+#define CS_CHOICES_MOST 2048
 struct cs_choices {
 	size_t n;
 	struct cs_choice choice[CS_CHOICES_MOST];
@@ -49,6 +49,11 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
  * added. */
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		    enum cs_way via, struct cs_choices *to, struct cs_err *err);
+
+/* All benchmarks of Comm|Scope that can be measured so, at the sizes that they have
+ * there.  An error when there is none. */
+int cs_tests_theirs(enum cs_backend_kind backend, enum cs_way via,
+		    struct cs_choices *to, struct cs_err *err);
 
 /* What --matrix and the axes beside it ask for; a mask bit is 1 << value. */
 struct cs_axes {

@@ -25,6 +25,31 @@ static int is_numa(const struct cs_test *test, int dst)
 	       test->path == (dst ? CS_PATH_D2H : CS_PATH_H2D);
 }
 
+/* The number of a GPU, a NUMA node or an arena. */
+static int end_number(const struct cs_settings *set, const struct cs_end *end)
+{
+	uint64_t gpus = set->gpus;
+	int i = end->index;
+
+	if (end->kind == CS_END_HOST && end->index == CS_NUMA_LOCAL)
+		return CS_NEAREST;
+	if (end->kind == CS_END_HOST || !gpus)
+		return end->index;
+	while (i-- && gpus)
+		gpus &= gpus - 1;
+	return gpus ? __builtin_ctzll(gpus) : end->index;
+}
+
+struct cs_instance cs_instance_of(const struct cs_settings *set,
+				  const struct cs_view *view,
+				  const struct cs_transfer *t)
+{
+	return (struct cs_instance){
+		.test = view->test, .bytes = view->bytes, .variant = view->variant,
+		.src = end_number(set, &t->src), .dst = end_number(set, &t->dst),
+	};
+}
+
 /* ---- ours ---- */
 
 static void end_text(const struct cs_test *test, int dst, int number, char to[12])

@@ -17,6 +17,14 @@ struct cs_instance {
 	int src, dst;		/* numbers of GPUs or NUMA nodes, as the test has them */
 };
 
+/* The cell of a transfer, by the numbers that the settings know. */
+struct cs_settings;
+struct cs_view;
+struct cs_transfer;
+struct cs_instance cs_instance_of(const struct cs_settings *set,
+				  const struct cs_view *view,
+				  const struct cs_transfer *t);
+
 /* Our name. */
 void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE]);
 /* That of Comm|Scope, by `family`: the alias's name or the one it had before.  -1: the

@@ -33,6 +33,9 @@ const struct cs_format cs_formats[] = {
 	{ "junit", ".xml", cs_junit_write, 0 },
 	{ "nvbandwidth", "", cs_nvbandwidth_write, 0 },
 	{ "nvbandwidth-json", "", cs_nvbandwidth_json_write, 0 },
+	{ "commscope", "", cs_commscope_write, 0 },
+	{ "commscope-json", "", cs_commscope_json_write, 0 },
+	{ "commscope-csv", "", cs_commscope_csv_write, 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -46,7 +49,7 @@ const struct cs_format *cs_format_by_name(const char *name)
 	return NULL;
 }
 
-const struct cs_format *cs_format_by_file(const char *file)
+static const struct cs_format *format_by_ending(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	const char *base = slash ? slash + 1 : file;
@@ -60,4 +63,26 @@ const struct cs_format *cs_format_by_file(const char *file)
 		if (strcmp(f->suffix, dot) == 0)
 			return f;
 	return NULL;
+}
+
+/* Behind "csv:", and the like; the whole name. */
+const char *cs_output_bare(const char *name, const struct cs_format **format)
+{
+	size_t n = strcspn(name, ":/");
+
+	*format = NULL;
+	if (name[n] != ':')
+		return name;
+	for (const struct cs_format *f = cs_formats; f->name; f++)
+		if (strlen(f->name) == n && !strncmp(f->name, name, n))
+			*format = f;
+	return *format ? name + n + 1 : name;
+}
+
+const struct cs_format *cs_format_by_file(const char *file)
+{
+	const struct cs_format *named;
+
+	file = cs_output_bare(file, &named);
+	return named ? named : format_by_ending(file);
 }

@@ -325,10 +325,11 @@ static int open_whole(struct cs_output *out, struct cs_err *err)
 int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err)
 {
 	struct cs_output made = { .file = NULL };
+	const struct cs_format *named;
 	int fd, error;
 
-	cs_text(made.path, sizeof(made.path), "%s", path);
-	made.format = cs_format_by_file(made.path);
+	made.format = cs_format_by_file(path);
+	cs_text(made.path, sizeof(made.path), "%s", cs_output_bare(path, &named));
 	if (!made.format)
 		return cs_err_set(err, "cannot tell what to write to '%.200s': its "
 				  "name must end in .txt, .json, .jsonl, .csv, .prom or .xml",

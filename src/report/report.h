@@ -13,6 +13,7 @@
 
 struct cs_view_options {
 	int verbose;		/* -v: every node, every sample */
+	int aggregates;		/* of samples what they have in common alone; gbench.c */
 	int topology;		/* how nodes are wired in place of figures; text */
 };
 
@@ -28,11 +29,16 @@ struct cs_format {
 /* The formats; the last has name NULL. */
 extern const struct cs_format cs_formats[];
 const struct cs_format *cs_format_by_name(const char *name);
-/* By the file name's ending; NULL when unknown. */
+/* What follows a format's name and ':', "csv:x"; the whole of it, and NULL, where that is
+ * no format. */
+const char *cs_output_bare(const char *name, const struct cs_format **format);
+/* By that, or by the file name's ending; NULL when unknown. */
 const struct cs_format *cs_format_by_file(const char *file);
 
 /* --list and --dry-run. */
 int cs_report_list(FILE *to);
+/* The cells of a plan by the names of Comm|Scope, in its order (gbench.c). */
+int cs_commscope_list(FILE *to, const struct cs_plan *plan);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 		   int verbose); /* file: of --plan, NULL */
 

@@ -22,5 +22,11 @@ int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
 			 const struct cs_view_options *opt);
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,
 			      const struct cs_view_options *opt);
+int cs_commscope_write(FILE *to, const struct cs_run *run,
+		       const struct cs_view_options *opt);
+int cs_commscope_json_write(FILE *to, const struct cs_run *run,
+			    const struct cs_view_options *opt);
+int cs_commscope_csv_write(FILE *to, const struct cs_run *run,
+			   const struct cs_view_options *opt);
 
 #endif

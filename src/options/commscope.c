@@ -1,0 +1,309 @@
+/* commscope.c - the command line of Comm|Scope, and of the Google Benchmark that it is
+ * built on: what a program called comm_scope takes. */
+#include "config.h"
+
+#include "options/commscope.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/units.h"
+#include "options/table.h"
+
+#define ALL_SAMPLES 1e-9   /* precision that no cell reaches, but one without noise */
+#define REPETITION_S 0.25  /* cell limit of one, unless it is given */
+
+/* What a flag means here. */
+enum flag {
+	LIST, FILTER, MIN_TIME, REPETITIONS, BOTH_AGGREGATES, SHOWN_AGGREGATES, FORMAT,
+	OUT, OUT_FORMAT, COLOR, UNIT,
+	/* nothing */
+	WARMUP, INTERLEAVING, TABULAR, PERF, CONTEXT, LOGGING,
+	FLAGS
+};
+
+static const struct {
+	const char *name;
+	int is_switch;		/* "--name" alone says true */
+	const char *why;	/* it means nothing here; NULL: it does */
+} flags[FLAGS] = {
+	[LIST] = { "benchmark_list_tests", 1, NULL },
+	[FILTER] = { "benchmark_filter", 0, NULL },
+	[MIN_TIME] = { "benchmark_min_time", 0, NULL },
+	[REPETITIONS] = { "benchmark_repetitions", 0, NULL },
+	[BOTH_AGGREGATES] = { "benchmark_report_aggregates_only", 1, NULL },
+	[SHOWN_AGGREGATES] = { "benchmark_display_aggregates_only", 1, NULL },
+	[FORMAT] = { "benchmark_format", 0, NULL },
+	[OUT] = { "benchmark_out", 0, NULL },
+	[OUT_FORMAT] = { "benchmark_out_format", 0, NULL },
+	[COLOR] = { "benchmark_color", 0, NULL },
+	[UNIT] = { "benchmark_time_unit", 0, NULL },
+	[WARMUP] = { "benchmark_min_warmup_time", 0, "first samples never count" },
+	[INTERLEAVING] = { "benchmark_enable_random_interleaving", 1,
+			   "cells are always in random order" },
+	[TABULAR] = { "benchmark_counters_tabular", 1, "CSV has columns" },
+	[PERF] = { "benchmark_perf_counters", 0, "no CPU code is timed" },
+	[CONTEXT] = { "benchmark_context", 0, "the context is the machine's" },
+	[LOGGING] = { "v", 0, "there is no log" },
+};
+
+/* What was given, before it is carried over. */
+struct given {
+	const char *value[FLAGS]; /* NULL: not given */
+	char gpus[200];
+	uint64_t numa;
+};
+
+int cs_commscope_is_called(const char *program)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	return program && !strcmp(slash ? slash + 1 : program, CS_COMM_SCOPE);
+}
+
+/* As Google Benchmark reads it: anything is true but these. */
+static int is_true(const char *value)
+{
+	static const char *const no[] = { "0", "f", "n", "false", "no", "off" };
+
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (!strcasecmp(value, no[i]))
+			return 0;
+	return 1;
+}
+
+/* "--name=value", or "--name" of a switch: 1 it is one. */
+static int take_flag(struct given *given, const char *text)
+{
+	for (int i = 0; i < FLAGS; i++) {
+		size_t n = strlen(flags[i].name);
+
+		if (strncmp(text, "--", 2) || strncmp(text + 2, flags[i].name, n))
+			continue;
+		if (text[2 + n] == '=')
+			given->value[i] = text + 3 + n;
+		else if (!text[2 + n] && flags[i].is_switch)
+			given->value[i] = "true";
+		else
+			continue;
+		return 1;
+	}
+	return 0;
+}
+
+/* Each has a variable of the environment, BENCHMARK_FILTER, which the line is before. */
+static void take_environment(struct given *given)
+{
+	char name[64];
+
+	for (int i = 0; i < FLAGS; i++) {
+		size_t k = 0;
+
+		for (; flags[i].name[k]; k++)
+			name[k] = (char)toupper((unsigned char)flags[i].name[k]);
+		name[k] = '\0';
+		if (k > 1) /* "V" is nobody's */
+			given->value[i] = getenv(name);
+	}
+}
+
+static int refuse(const char *text, struct cs_err *err)
+{
+	return cs_err_set(err, "Error in command line: Unrecognized token: %.100s", text);
+}
+
+/* --cuda and --numa: a number, behind it or behind '='; repeatable. */
+static int take_number(struct given *given, int argc, char **argv, int *at,
+		       struct cs_err *err)
+{
+	const char *text = argv[*at], *value;
+	int is_numa = !strncmp(text, "--numa", 6);
+	uint64_t number;
+
+	if (!is_numa && strncmp(text, "--cuda", 6))
+		return refuse(text, err);
+	if (text[6] == '=')
+		value = text + 7;
+	else if (!text[6] && *at + 1 < argc)
+		value = argv[++*at];
+	else
+		return text[6] ? refuse(text, err) :
+				 cs_err_set(err, "option '%s' needs a value", text);
+	if (cs_uint_parse(value, 0, CS_NUMA_MOST - 1, &number, err))
+		return cs_err_prefix(err, "%.6s '%.40s'", text, value);
+	if (is_numa)
+		given->numa |= 1ull << number;
+	else
+		cs_text_add(given->gpus, sizeof(given->gpus), "%s%d",
+			    given->gpus[0] ? "," : "", (int)number);
+	return 0;
+}
+
+/* ---- what was given, as our options ---- */
+
+static const struct cs_format *format_of(const char *value)
+{
+	return cs_format_by_name(!strcmp(value, "console") ? "commscope" :
+				 !strcmp(value, "json") ? "commscope-json" :
+							  "commscope-csv");
+}
+
+static int check_format(int flag, const char *value, struct cs_err *err)
+{
+	if (!value || !strcmp(value, "console") || !strcmp(value, "json") ||
+	    !strcmp(value, "csv"))
+		return 0;
+	return cs_err_set(err, "--%s '%.40s': allowed are console, json, csv",
+			  flags[flag].name, value);
+}
+
+static int set_formats(const struct given *given, struct cs_options *out,
+		       struct cs_err *err)
+{
+	const char *shown = given->value[FORMAT], *written = given->value[OUT_FORMAT];
+	const char *file = given->value[OUT];
+	size_t at;
+
+	if (check_format(FORMAT, shown, err) || check_format(OUT_FORMAT, written, err))
+		return -1;
+	out->format = format_of(shown ? shown : "console");
+	if (!file || !file[0])
+		return 0;
+	cs_text(out->their_output, sizeof(out->their_output), "%s:",
+		format_of(written ? written : "json")->name);
+	at = strlen(out->their_output);
+	for (; *file && at + 3 < sizeof(out->their_output); file++) {
+		if (*file == '%') /* is none of ours */
+			out->their_output[at++] = '%';
+		out->their_output[at++] = *file;
+	}
+	out->their_output[at] = '\0';
+	return *file ? cs_err_set(err, "--benchmark_out: it is too long") :
+		       cs_set_output(out, out->their_output, err);
+}
+
+static int set_sampling(const struct given *given, struct cs_options *out,
+			struct cs_err *err)
+{
+	const char *time = given->value[MIN_TIME], *n = given->value[REPETITIONS];
+	uint64_t repetitions = 1;
+	double seconds = REPETITION_S;
+	char *end;
+
+	if (time) {
+		seconds = strtod(time, &end);
+		if (end == time || (*end && strcmp(end, "s")) || !(seconds > 0) ||
+		    !(seconds < 1e6))
+			return cs_err_set(err, "--benchmark_min_time '%.40s': a number "
+					  "of seconds", time);
+		out->set.cell_limit_s = cs_ten_digits(seconds);
+	}
+	if (n && cs_uint_parse(n, 1, 1000, &repetitions, err))
+		return cs_err_prefix(err, "--benchmark_repetitions '%.40s'", n);
+	if (repetitions < 2)
+		return 0;
+	/* so many, whether the median is known or not; each may take its time */
+	out->verbose = 1;
+	out->set.block_samples = (uint32_t)repetitions;
+	out->set.precision = ALL_SAMPLES;
+	out->set.cell_limit_s = cs_ten_digits(seconds * (double)repetitions);
+	return 0;
+}
+
+static int is_on(const struct given *given, int flag)
+{
+	return given->value[flag] && is_true(given->value[flag]);
+}
+
+/* What has no meaning here, and why. */
+static void say_void(const struct given *given, struct cs_options *out)
+{
+	const char *unit = given->value[UNIT];
+
+	for (int i = 0; i < FLAGS; i++)
+		if (given->value[i] && flags[i].why)
+			cs_text_add(out->says, sizeof(out->says), "%s--%s (%s)",
+				    out->says[0] ? ", " : "", flags[i].name,
+				    flags[i].why);
+	if (unit && strcmp(unit, "ns"))
+		cs_text_add(out->says, sizeof(out->says), "%s--%s (times are in ns)",
+			    out->says[0] ? ", " : "", flags[UNIT].name);
+	if (given->value[COLOR] && is_true(given->value[COLOR]) &&
+	    strcmp(given->value[COLOR], "auto"))
+		cs_text_add(out->says, sizeof(out->says), "%s--%s (there are no colors)",
+			    out->says[0] ? ", " : "", flags[COLOR].name);
+	if (out->says[0])
+		cs_text_add(out->says, sizeof(out->says), ": no meaning here");
+}
+
+static int carry_over(const struct given *given, struct cs_options *out,
+		      struct cs_err *err)
+{
+	const char *filter = given->value[FILTER];
+
+	if (set_formats(given, out, err) || set_sampling(given, out, err))
+		return -1;
+	if (filter && cs_set_filter(out, filter, err))
+		return cs_err_prefix(err, "--benchmark_filter '%.100s'", filter);
+	if (given->gpus[0] && cs_gpu_list_parse(given->gpus, &out->gpus, err))
+		return -1;
+	out->set.filter_names = CS_NAMES_THEIRS;
+	out->set.numa = given->numa ? given->numa : UINT64_MAX;
+	out->aggregates = is_on(given, BOTH_AGGREGATES) ? CS_AGGREGATES_ALL :
+			  is_on(given, SHOWN_AGGREGATES) ? CS_AGGREGATES_SHOWN : 0;
+	if (is_on(given, LIST))
+		out->action = CS_ACTION_LIST;
+	say_void(given, out);
+	return 0;
+}
+
+int cs_commscope_parse(int argc, char **argv, struct cs_options *out, struct cs_err *err)
+{
+	struct given given = { .numa = 0 };
+
+	cs_options_default(out);
+	out->command = "";
+	out->suite = "commscope";
+	out->tests = cs_suite("commscope");
+	out->their_sizes = 1;
+	take_environment(&given);
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
+		    !strcmp(argv[i], "-?")) {
+			out->action = CS_ACTION_HELP;
+			out->command = CS_COMM_SCOPE;
+			return 0;
+		}
+		if (!take_flag(&given, argv[i]) &&
+		    take_number(&given, argc, argv, &i, err))
+			return -1;
+	}
+	if (carry_over(&given, out, err))
+		return -1;
+	cs_options_settle(out);
+	return 0;
+}
+
+int cs_commscope_help(FILE *to)
+{
+	fputs("Usage: comm_scope [OPTION]...\n"
+	      "cscope-mpi under the name of Comm|Scope: its command lines, its names and\n"
+	      "its output, by our measurements; doc/COMMSCOPE.md says what differs.\n\n"
+	      "  --cuda N                      this GPU; repeatable; default all\n"
+	      "  --numa N                      host memory of this NUMA node; repeatable;\n"
+	      "                                default all\n", to);
+	fputs("  --benchmark_list_tests        the names, nothing is measured\n"
+	      "  --benchmark_filter=ERE        names that it fits; -ERE: does not fit\n"
+	      "  --benchmark_min_time=S        the longest that a cell takes\n"
+	      "  --benchmark_repetitions=N     N samples of each cell, all of them told\n"
+	      "  --benchmark_format=FORMAT     console, json, csv: of standard output\n"
+	      "  --benchmark_out=FILE          also write a file\n"
+	      "  --benchmark_out_format=FORMAT of that file; default json\n"
+	      "  --benchmark_report_aggregates_only, --benchmark_display_aggregates_only\n"
+	      "                                of samples what they have in common\n"
+	      "Other options of Google Benchmark are taken, and said to mean nothing.\n",
+	      to);
+	return ferror(to) ? -1 : 0;
+}

@@ -1,0 +1,730 @@
+/* gbench.c - a run as Comm|Scope would have told it: the console, JSON and CSV of
+ * Google Benchmark, which its tools read (tools/compare.py).
+ *
+ * A cell is a benchmark.  Its time is that of a copy, by the median of all samples; -v
+ * has a line for each sample and behind them mean, median, standard deviation and its
+ * share.  Times of CPUs are not taken here: 0.  Both ways of a pair are one benchmark
+ * with the bytes of both.  Columns of CSV are those of all benchmarks together. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/print.h"
+#include "file/put.h"
+#include "plan/instance.h"
+#include "report/view.h"
+#include "report/views.h"
+#include "result/cells.h"
+
+#define COUNTERS 4
+#define RATE "bytes_per_second"
+
+/* In the order of their names. */
+static const char *const columns[] = {
+	"bytes", "cuda_id", "dst_cuda", "dst_gpu", "dst_numa", "gpu0", "gpu1", "numa_id",
+	"src_cuda", "src_gpu", "src_numa",
+};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+struct counter {
+	const char *key;	/* of columns */
+	double value;
+};
+
+/* A cell under its name. */
+struct bench {
+	const struct cs_row *row;
+	const double *samples;
+	size_t order;		/* that of the table of aliases, then of tests */
+	uint32_t node;
+	int at[2];		/* the numbers in its name */
+	uint64_t bytes;
+	char name[CS_INSTANCE];
+	struct counter counter[COUNTERS];
+	int n_counters;
+};
+
+/* What is printed of it at once. */
+struct line {
+	const struct bench *bench;
+	const char *aggregate;	/* "mean"; NULL: it is measured */
+	int repetitions, index;
+	int is_share;		/* of an aggregate: not in its unit */
+	int family, instance;
+	double iterations, real_ns, rate, items;
+};
+
+struct telling {
+	FILE *to;
+	const struct cs_run *run;
+	const struct cs_view_options *opt;
+	struct cs_vec benches;	/* struct bench */
+	struct cs_vec lines;	/* struct line */
+	int width;		/* of names on the console */
+	struct cs_err err;
+};
+
+/* ---- a benchmark of a cell ---- */
+
+/* The name of a cell, by what was asked for if that names it, and its family's place;
+ * `asked`: a list of --test. */
+static void name_cell(const struct cs_instance *cell, const char *asked, struct bench *b)
+{
+	size_t n;
+	const struct cs_alias *all = cs_aliases(&n);
+	int found = 0, wanted;
+	char name[CS_INSTANCE];
+
+	cs_instance_name(cell, b->name);
+	b->order = n + cell->test;
+	for (size_t i = 0; i < n; i++) {
+		if (cs_instance_alias(cell, &all[i], all[i].name, name))
+			continue;
+		wanted = cs_alias_asked(&all[i], asked);
+		if (found && !wanted)
+			continue;
+		found = 1;
+		b->order = i;
+		cs_text(b->name, CS_INSTANCE, "%s", name);
+		if (wanted)
+			break;
+	}
+}
+
+static int number_of(const struct cs_run *run, const struct cs_row *row,
+		     const struct cs_end *end)
+{
+	if (end->kind == CS_END_GPU)
+		return atoi(cs_agent_label(run, (int)row->node, end->index).text);
+	if (end->memory == CS_MEM_ARENA || end->index != CS_NUMA_LOCAL)
+		return end->index;
+	return run->node[row->node].agent[row->what.issuer].numa;
+}
+
+static void count(struct bench *b, const char *key, int value)
+{
+	if (value >= 0 && b->n_counters < COUNTERS)
+		b->counter[b->n_counters++] = (struct counter){ key, value };
+}
+
+/* As its own benchmarks call them. */
+static void add_counters(struct bench *b, const struct cs_test *test,
+			 const struct cs_instance *cell)
+{
+	int both = test->pattern == CS_PATTERN_BIDI;
+	int mapped = strstr(test->name, ".zerocopy.") != NULL;
+
+	b->counter[b->n_counters++] = (struct counter){ "bytes",
+							(double)cell->bytes };
+	if (test->path == CS_PATH_HOST) {
+		count(b, "dst_numa", cell->dst);
+		count(b, "src_numa", cell->src);
+	} else if (test->path == CS_PATH_H2D) {
+		count(b, mapped ? "dst_cuda" : "cuda_id", cell->dst);
+		count(b, mapped ? "src_numa" : "numa_id", cell->src);
+	} else if (test->path == CS_PATH_D2H) {
+		count(b, mapped ? "dst_numa" : "cuda_id", mapped ? cell->dst : cell->src);
+		count(b, mapped ? "src_cuda" : "numa_id", mapped ? cell->src : cell->dst);
+	} else if (test->path == CS_PATH_PEER) {
+		count(b, both || mapped ? "gpu0" : "dst_gpu",
+		      both || mapped ? cell->src : cell->dst);
+		count(b, both || mapped ? "gpu1" : "src_gpu",
+		      both || mapped ? cell->dst : cell->src);
+	} else {
+		count(b, "cuda_id", cell->src);
+	}
+}
+
+/* Of both ways their total; where there is none, the way that is named first. */
+static int is_told(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_test *test = cs_row_test(row);
+	const struct cs_transfer *first;
+
+	if (!cs_row_is(run, row, CS_ROWS_MEASURED))
+		return 0;
+	if (row->metric == CS_METRIC_TOTAL)
+		return test->pattern == CS_PATTERN_BIDI;
+	if (row->metric != CS_METRIC_RATE)
+		return 0;
+	if (test->pattern != CS_PATTERN_BIDI)
+		return 1;
+	if (row->status == CS_OK || !run->plan || row->step >= run->plan->n_steps)
+		return 0;
+	first = cs_plan_transfer(run->plan, cs_plan_step(run->plan, row->step), 0);
+	return cs_ends_are_same(&first->src, &row->what.src) &&
+	       cs_ends_are_same(&first->dst, &row->what.dst);
+}
+
+static int add_bench(struct telling *t, size_t at)
+{
+	const struct cs_row *row = cs_rows_get(&t->run->rows, at);
+	struct bench *b = cs_vec_add(&t->benches, 1, &t->err);
+	/* of both ways, the one that is named first */
+	const struct cs_transfer *what = row->metric == CS_METRIC_TOTAL &&
+					 t->run->plan &&
+					 row->step < t->run->plan->n_steps ?
+		cs_plan_transfer(t->run->plan, cs_plan_step(t->run->plan, row->step), 0) :
+		&row->what;
+	const struct cs_instance cell = {
+		.test = row->test, .bytes = row->what.bytes,
+		.variant = row->what.variant,
+		.src = number_of(t->run, row, &what->src),
+		.dst = number_of(t->run, row, &what->dst),
+	};
+	int back = cs_row_test(row)->path == CS_PATH_D2H;
+
+	if (!b)
+		return -1;
+	*b = (struct bench){ .row = row, .node = row->node, .bytes = cell.bytes,
+			     .at = { back ? cell.dst : cell.src,
+				     back ? cell.src : cell.dst },
+			     .samples = cs_rows_samples(&t->run->rows, at) };
+	name_cell(&cell, t->run->asked, b);
+	add_counters(b, cs_row_test(row), &cell);
+	return 0;
+}
+
+/* By family, then by the numbers in its name, then by size. */
+static int compare(const void *x, const void *y)
+{
+	const struct bench *a = x, *b = y;
+
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	for (int i = 0; i < 2; i++)
+		if (a->at[i] != b->at[i])
+			return a->at[i] < b->at[i] ? -1 : 1;
+	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+/* ---- its lines ---- */
+
+/* Nanoseconds of one copy at that figure. */
+static double time_of(const struct cs_row *row, double figure)
+{
+	double ways = row->metric == CS_METRIC_TOTAL ? 2 : 1;
+
+	switch (cs_row_test(row)->unit) {
+	case CS_UNIT_US:
+		return figure * 1e3;
+	case CS_UNIT_MS:
+		return figure * 1e6;
+	case CS_UNIT_NS:
+		return figure;
+	case CS_UNIT_COPIES:
+		return 1e9 / figure;
+	default:
+		return ways * (double)row->what.bytes / figure;
+	}
+}
+
+static void set_figure(struct line *line, double figure)
+{
+	const struct cs_row *row = line->bench->row;
+	int unit = (int)cs_row_test(row)->unit;
+
+	line->real_ns = time_of(row, figure);
+	line->rate = unit == CS_UNIT_GBS ? figure * 1e9 : NAN;
+	line->items = unit == CS_UNIT_COPIES ? figure : NAN;
+}
+
+static struct line *add_line(struct telling *t, const struct line *like)
+{
+	struct line *line = cs_vec_add(&t->lines, 1, &t->err);
+
+	if (line)
+		*line = *like;
+	return line;
+}
+
+struct series {
+	double mean, median, sd;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct series series_of(double *x, size_t n)
+{
+	struct series s = { 0, 0, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		s.mean += x[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		s.sd += (x[i] - s.mean) * (x[i] - s.mean);
+	s.sd = n > 1 ? sqrt(s.sd / (double)(n - 1)) : 0;
+	qsort(x, n, sizeof(*x), ascending);
+	s.median = (x[(n - 1) / 2] + x[n / 2]) / 2;
+	return s;
+}
+
+/* Behind the lines of the samples: what they have in common. */
+static int add_aggregates(struct telling *t, const struct line *first, double *x)
+{
+	const struct line *line;
+	struct line mean = *first, median, sd, cv;
+	size_t n = (size_t)first->repetitions, from = t->lines.n - n, i;
+	struct series s[3];
+
+	for (int k = 0; k < 3; k++) {
+		line = (struct line *)t->lines.data + from;
+		for (i = 0; i < n; i++)
+			x[i] = k == 0 ? line[i].real_ns : k == 1 ? line[i].rate :
+							     line[i].items;
+		s[k] = series_of(x, n);
+	}
+	mean.iterations = (double)n;
+	cv = sd = median = mean;
+	mean.aggregate = "mean";
+	mean.real_ns = s[0].mean, mean.rate = s[1].mean, mean.items = s[2].mean;
+	median.aggregate = "median";
+	median.real_ns = s[0].median, median.rate = s[1].median;
+	median.items = s[2].median;
+	sd.aggregate = "stddev";
+	sd.real_ns = s[0].sd, sd.rate = s[1].sd, sd.items = s[2].sd;
+	cv.aggregate = "cv";
+	cv.is_share = 1;
+	cv.real_ns = s[0].sd / s[0].mean, cv.rate = s[1].sd / s[1].mean;
+	cv.items = s[2].sd / s[2].mean;
+	if (t->opt->aggregates)
+		t->lines.n = from;
+	return add_line(t, &mean) && add_line(t, &median) && add_line(t, &sd) &&
+	       add_line(t, &cv) ? 0 : -1;
+}
+
+static int add_samples(struct telling *t, const struct line *like)
+{
+	const struct bench *b = like->bench;
+	struct line line = *like;
+	double *x = calloc(b->row->n_samples, sizeof(*x));
+	int rc = x ? 0 : cs_err_set(&t->err, "no memory");
+
+	line.repetitions = (int)b->row->n_samples;
+	line.iterations = b->row->copies;
+	for (uint32_t i = 0; i < b->row->n_samples && !rc; i++) {
+		line.index = (int)i;
+		set_figure(&line, b->samples[i]);
+		rc = add_line(t, &line) ? 0 : -1;
+	}
+	if (!rc)
+		rc = add_aggregates(t, &line, x);
+	free(x);
+	return rc;
+}
+
+static int add_lines(struct telling *t)
+{
+	const struct bench *b = t->benches.data;
+	struct line line = { .family = -1 };
+	size_t order = SIZE_MAX;
+
+	for (size_t i = 0; i < t->benches.n; i++, b++) {
+		line.instance = b->order == order ? line.instance + 1 : 0;
+		line.family += b->order != order;
+		order = b->order;
+		line.bench = b;
+		line.repetitions = 1;
+		line.iterations = (double)b->row->copies * b->row->stats.n;
+		if (b->row->status == CS_OK)
+			set_figure(&line, b->row->stats.median);
+		if (b->row->status == CS_OK && t->opt->verbose && b->row->n_samples > 1) {
+			if (add_samples(t, &line))
+				return -1;
+		} else if (!add_line(t, &line)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void name_text(const struct line *line, char to[CS_INSTANCE])
+{
+	cs_text(to, CS_INSTANCE, "%s%s%s", line->bench->name,
+		line->aggregate ? "_" : "", line->aggregate ? line->aggregate : "");
+}
+
+/* Why it has no figure; NULL: it has. */
+static const char *error_of(const struct line *line)
+{
+	const struct cs_row *row = line->bench->row;
+
+	return row->status == CS_OK ? NULL :
+	       row->reason[0] ? row->reason : cs_status_text(row->status);
+}
+
+/* Of an aggregate its place, which is no figure of its own. */
+static double counter_of(const struct line *line, size_t i)
+{
+	const char *word = line->aggregate;
+
+	return word && (line->is_share || !strcmp(word, "stddev")) ?
+		       0 : line->bench->counter[i].value;
+}
+
+/* ---- console ---- */
+
+/* "268.435M", as Google Benchmark has it: powers of 1000, and of 1024 for rates. */
+static void human(double value, double k, char to[24])
+{
+	static const char units[] = "kMGTPE";
+	int unit = -1;
+
+	for (; value > 1.1 * k && unit < 5; unit++)
+		value /= k;
+	cs_text(to, 24, "%.6g%.*s", value, unit >= 0, unit < 0 ? "" : &units[unit]);
+}
+
+static void put_time(FILE *to, const struct line *line, double value)
+{
+	if (line->is_share)
+		cs_print(to, "%10.2f %%    ", 100 * value);
+	else if (value > 9999999999.0)
+		cs_print(to, "%1.4e ns   ", value);
+	else
+		cs_print(to, "%10.*f ns   ", value < 1 ? 3 : value < 10 ? 2 : value < 100,
+			value);
+}
+
+static void put_counter(FILE *to, const struct line *line, const char *key, double value,
+			const char *unit)
+{
+	char text[24];
+
+	human(value, *unit ? 1024 : 1000, text);
+	if (line->is_share)
+		cs_print(to, " %s=%.2f%%", key, 100 * value);
+	else
+		cs_print(to, " %s=%s%s", key, text, unit);
+}
+
+static void put_line(const struct telling *t, const struct line *line)
+{
+	const struct bench *b = line->bench;
+	const char *why = error_of(line);
+	char name[CS_INSTANCE];
+
+	name_text(line, name);
+	cs_print(t->to, "%-*s ", t->width, name);
+	if (why) {
+		fputs("ERROR OCCURRED: '", t->to);
+		cs_print(t->to, "%s", why);
+		fputs("'\n", t->to);
+		return;
+	}
+	put_time(t->to, line, line->real_ns);
+	put_time(t->to, line, 0);
+	cs_print(t->to, "%10.0f", line->iterations);
+	put_counter(t->to, line, "bytes", counter_of(line, 0), "");
+	if (!isnan(line->rate))
+		put_counter(t->to, line, RATE, line->rate, "/s");
+	for (int i = 1; i < b->n_counters; i++)
+		put_counter(t->to, line, b->counter[i].key, counter_of(line, (size_t)i),
+			    "");
+	if (!isnan(line->items))
+		put_counter(t->to, line, "items_per_second", line->items, "/s");
+	putc('\n', t->to);
+}
+
+static void put_rule(FILE *to, int n)
+{
+	while (n--)
+		putc('-', to);
+	putc('\n', to);
+}
+
+static int write_console(struct telling *t)
+{
+	const struct line *line = t->lines.data;
+	char name[CS_INSTANCE];
+	int rule;
+
+	t->width = 10;
+	for (size_t i = 0; i < t->lines.n; i++) {
+		name_text(&line[i], name);
+		if ((int)strlen(name) > t->width)
+			t->width = (int)strlen(name);
+	}
+	rule = t->width + (int)strlen("          Time             CPU   Iterations "
+				      "UserCounters...");
+	put_rule(t->to, rule);
+	cs_print_line(t->to, "%-*s %13s %15s %12s UserCounters...", t->width, "Benchmark",
+		"Time", "CPU", "Iterations");
+	put_rule(t->to, rule);
+	for (size_t i = 0; i < t->lines.n; i++)
+		put_line(t, &line[i]);
+	return ferror(t->to) ? -1 : 0;
+}
+
+/* ---- CSV ---- */
+
+static void put_quoted(FILE *to, const char *text)
+{
+	static const char *const doubled[] = { "\"\"" };
+
+	putc('"', to);
+	cs_print_as(to, text, "\"", doubled);
+	putc('"', to);
+}
+
+static void put_number(FILE *to, double value)
+{
+	putc(',', to);
+	if (!isnan(value))
+		cs_print(to, "%.10g", value);
+}
+
+static void put_columns(const struct telling *t, const struct line *line)
+{
+	const struct bench *b = line->bench;
+	int at = 0;
+
+	for (size_t c = 0; c < COLUMNS; c++) {
+		putc(',', t->to);
+		if (at < b->n_counters && !strcmp(b->counter[at].key, columns[c])) {
+			cs_print(t->to, "%.10g", counter_of(line, (size_t)at));
+			at++;
+		}
+	}
+	putc('\n', t->to);
+}
+
+static const char *label_of(const struct telling *t, const struct line *line)
+{
+	return t->run->n_nodes < 2 ? "" :
+				     t->run->node[line->bench->row->node].facts.host;
+}
+
+static int write_csv(struct telling *t)
+{
+	const struct line *line = t->lines.data;
+	char name[CS_INSTANCE];
+
+	fputs("name,iterations,real_time,cpu_time,time_unit," RATE ",items_per_second,"
+	      "label,error_occurred,error_message", t->to);
+	for (size_t c = 0; c < COLUMNS; c++)
+		cs_print(t->to, ",\"%s\"", columns[c]);
+	putc('\n', t->to);
+	for (size_t i = 0; i < t->lines.n; i++, line++) {
+		const char *why = error_of(line), *label = label_of(t, line);
+
+		name_text(line, name);
+		put_quoted(t->to, name);
+		if (why) {
+			fputs(",,,,,,,", t->to);
+			if (*label)
+				put_quoted(t->to, label);
+			fputs(",true,", t->to);
+			put_quoted(t->to, why);
+			for (size_t c = 0; c < COLUMNS; c++)
+				putc(',', t->to);
+			putc('\n', t->to);
+			continue;
+		}
+		put_number(t->to, line->iterations);
+		put_number(t->to, line->real_ns);
+		cs_print(t->to, ",0,%s", line->is_share ? "" : "ns");
+		put_number(t->to, line->rate);
+		put_number(t->to, line->items);
+		putc(',', t->to);
+		if (*label)
+			put_quoted(t->to, label);
+		fputs(",,", t->to);
+		put_columns(t, line);
+	}
+	return ferror(t->to) ? -1 : 0;
+}
+
+/* ---- JSON ---- */
+
+static json_t *context(const struct cs_run *run)
+{
+	const struct cs_node_facts *node = run->n_nodes ? &run->node[0].facts : NULL;
+	struct cs_put r = cs_put_begin();
+
+	cs_put_time(&r, "date", &run->started);
+	cs_put_text(&r, "host_name", node ? node->host : "");
+	cs_put_text(&r, "executable", run->argc ? run->argv[0] : "cscope-mpi");
+	cs_put_int(&r, "num_cpus", node && node->n_cpus > 0 ? node->n_cpus : 0);
+	cs_put_int(&r, "mhz_per_cpu", 0);
+	if (node && node->governor[0])
+		cs_put_bool(&r, "cpu_scaling_enabled",
+			    strcmp(node->governor, "performance") != 0);
+	cs_put(&r, "caches", json_array());
+	cs_put(&r, "load_avg", json_array());
+	cs_put_text(&r, "library_build_type", "release");
+	cs_put_text(&r, "cscope_mpi", run->version);
+	cs_put_known(&r, "cpu", node ? node->cpu : "");
+	cs_put_known(&r, "gpu", node && node->n_agents ?
+					run->node[0].agent[0].gpu.name : "");
+	cs_put_known(&r, "driver", node ? node->driver : "");
+	cs_put_known(&r, "asked", run->matrix_text);
+	return cs_put_end(&r);
+}
+
+static void put_counters(struct cs_put *r, const struct line *line)
+{
+	const struct bench *b = line->bench;
+
+	cs_put_real(r, "bytes", counter_of(line, 0));
+	if (!isnan(line->rate))
+		cs_put_real(r, RATE, line->rate);
+	for (int i = 1; i < b->n_counters; i++)
+		cs_put_real(r, b->counter[i].key, counter_of(line, (size_t)i));
+	if (!isnan(line->items))
+		cs_put_real(r, "items_per_second", line->items);
+}
+
+static json_t *line_record(const struct telling *t, const struct line *line)
+{
+	struct cs_put r = cs_put_begin();
+	const char *why = error_of(line), *label = label_of(t, line);
+	char name[CS_INSTANCE];
+
+	name_text(line, name);
+	cs_put_text(&r, "name", name);
+	cs_put_int(&r, "family_index", line->family);
+	cs_put_int(&r, "per_family_instance_index", line->instance);
+	cs_put_text(&r, "run_name", line->bench->name);
+	cs_put_text(&r, "run_type", line->aggregate ? "aggregate" : "iteration");
+	cs_put_int(&r, "repetitions", line->repetitions);
+	if (!line->aggregate)
+		cs_put_int(&r, "repetition_index", line->index);
+	cs_put_int(&r, "threads", 1);
+	if (line->aggregate) {
+		cs_put_text(&r, "aggregate_name", line->aggregate);
+		cs_put_text(&r, "aggregate_unit", line->is_share ? "percentage" : "time");
+	}
+	if (why) {
+		cs_put_bool(&r, "error_occurred", 1);
+		cs_put_text(&r, "error_message", why);
+	}
+	cs_put_int(&r, "iterations", why ? 0 : (int64_t)line->iterations);
+	cs_put_real(&r, "real_time", why ? 0 : line->real_ns);
+	cs_put_real(&r, "cpu_time", 0);
+	cs_put_text(&r, "time_unit", "ns");
+	if (!why)
+		put_counters(&r, line);
+	if (*label)
+		cs_put_text(&r, "label", label);
+	return cs_put_end(&r);
+}
+
+static int write_json(struct telling *t)
+{
+	const struct line *line = t->lines.data;
+	json_t *all = json_array();
+	struct cs_put r = cs_put_begin();
+	int bad = !all, rc = -1;
+	json_t *document;
+
+	for (size_t i = 0; i < t->lines.n; i++)
+		bad |= cs_json_append(all, line_record(t, &line[i]));
+	cs_put(&r, "context", context(t->run));
+	cs_put(&r, "benchmarks", cs_json_array_end(all, bad));
+	document = cs_put_end(&r);
+	if (document && !json_dumpf(document, t->to, JSON_INDENT(2) | JSON_ENSURE_ASCII |
+						     JSON_REAL_PRECISION(CS_DIGITS)))
+		rc = putc('\n', t->to) == EOF ? -1 : 0;
+	json_decref(document);
+	return rc;
+}
+
+/* ---- all three ---- */
+
+static int tell(FILE *to, const struct cs_run *run, const struct cs_view_options *opt,
+		int (*write)(struct telling *t))
+{
+	struct telling t = { .to = to, .run = run, .opt = opt,
+			     .benches = CS_VEC(struct bench),
+			     .lines = CS_VEC(struct line) };
+	size_t n = cs_rows_count(&run->rows);
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++)
+		if (is_told(run, cs_rows_get(&run->rows, i)))
+			rc = add_bench(&t, i);
+	if (!rc) {
+		cs_vec_sort(&t.benches, compare);
+		rc = add_lines(&t) || write(&t) ? -1 : 0;
+	}
+	cs_vec_release(&t.benches);
+	cs_vec_release(&t.lines);
+	return rc;
+}
+
+static int tell_console(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
+			const struct cs_view_options *opt)
+{
+	(void)run;
+	return tell(to, pooled, opt, write_console);
+}
+
+static int tell_json(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
+		     const struct cs_view_options *opt)
+{
+	(void)run;
+	return tell(to, pooled, opt, write_json);
+}
+
+static int tell_csv(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
+		    const struct cs_view_options *opt)
+{
+	(void)run;
+	return tell(to, pooled, opt, write_csv);
+}
+
+int cs_commscope_write(FILE *to, const struct cs_run *run,
+		       const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, tell_console);
+}
+
+int cs_commscope_json_write(FILE *to, const struct cs_run *run,
+			    const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, tell_json);
+}
+
+int cs_commscope_csv_write(FILE *to, const struct cs_run *run,
+			   const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, tell_csv);
+}
+
+/* ---- names alone ---- */
+
+int cs_commscope_list(FILE *to, const struct cs_plan *plan)
+{
+	struct cs_vec all = CS_VEC(struct bench);
+	struct cs_err err;
+	int rc = 0;
+
+	for (uint32_t s = 0; s < plan->n_steps && !rc; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+		const struct cs_instance cell = cs_instance_of(
+			&plan->set, cs_plan_view(plan, t->view), t);
+		int back = cs_plan_test(plan, step)->path == CS_PATH_D2H;
+		struct bench b = { .at = { back ? cell.dst : cell.src,
+					   back ? cell.src : cell.dst },
+				   .bytes = cell.bytes };
+
+		name_cell(&cell, NULL, &b);
+		rc = step->flags & CS_STEP_CONTROL ? 0 : cs_vec_push(&all, &b, &err);
+	}
+	cs_vec_sort(&all, compare);
+	for (size_t i = 0; i < all.n && !rc; i++)
+		cs_print_line(to, "%s", ((struct bench *)all.data)[i].name);
+	cs_vec_release(&all);
+	return rc || ferror(to) ? -1 : 0;
+}
