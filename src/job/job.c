@@ -53,7 +53,7 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 
 void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo)
 {
-	int domain[CS_NUMA_MOST], n = cs_topo_domains(topo, domain, CS_NUMA_MOST);
+	int domain[CS_NUMA_MOST], n = cs_topo_memories(topo, domain, CS_NUMA_MOST);
 
 	set->domains = 0;
 	for (int i = 0; i < n; i++)

@@ -34,6 +34,9 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node);
  * at most room. */
 int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room);
 
+/* The same of those that have memory, also without CPUs, but for memory of GPUs. */
+int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room);
+
 /* The NUMA domain next to a PCI device, by hwloc, then by `hint` (the driver's
  * word, -1 none).  Returns its OS index and names the source ("hwloc",
  * "driver"); -1 and "" when unknown: no such device, or equally near to several

@@ -122,6 +122,11 @@ void cs_topo_close(struct cs_topo *topo)
 
 #define MAX_DOMAINS 256
 
+static int is_gpu_memory(hwloc_obj_t node)
+{
+	return node->subtype && !strcmp(node->subtype, "GPUMemory");
+}
+
 /* The NUMA domains with CPUs, ascending by OS index; returns how many.  Memory
  * without CPUs of its own (a GPU's, CXL, HBM) is no domain: hwloc may lend such a
  * node the CPUs of its neighbour, which has the lower index. */
@@ -139,7 +144,7 @@ static int domains(const struct cs_topo *topo, hwloc_obj_t *domain, int room)
 
 		if (!node || hwloc_bitmap_iszero(node->cpuset) ||
 		    hwloc_bitmap_intersects(node->cpuset, seen) ||
-		    (node->subtype && !strcmp(node->subtype, "GPUMemory")))
+		    is_gpu_memory(node))
 			continue;
 		hwloc_bitmap_or(seen, seen, node->cpuset);
 		domain[n++] = node;
@@ -157,6 +162,23 @@ int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room)
 		n = room;
 	for (i = 0; i < n; i++)
 		os_index[i] = (int)domain[i]->os_index;
+	return n;
+}
+
+int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room)
+{
+	hwloc_const_nodeset_t nodes =
+		hwloc_topology_get_topology_nodeset(topo->hwloc);
+	int n = 0;
+
+	for (int id = hwloc_bitmap_first(nodes); id >= 0 && n < room;
+	     id = hwloc_bitmap_next(nodes, id)) {
+		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
+			topo->hwloc, (unsigned)id);
+
+		if (node && node->attr->numanode.local_memory && !is_gpu_memory(node))
+			os_index[n++] = id;
+	}
 	return n;
 }
 
@@ -318,6 +340,10 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 	char list[128];
 	int rc = -1;
 
+	if (!node && numa >= 0 &&
+	    hwloc_get_numanode_obj_by_os_index(topo->hwloc, (unsigned)numa))
+		return cs_err_set(err, "NUMA node %d has memory and no CPUs: --cpu-numa "
+				  "says whose work", numa);
 	if (!hwloc_topology_is_thissystem(topo->hwloc))
 		return cs_err_set(err,
 				  "cannot bind to NUMA domain %d: the topology is not this machine's",

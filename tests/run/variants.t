@@ -158,4 +158,37 @@ ok "nvbandwidth's tables hold the usual alone" prints "^SUM host_to_device_memcp
 run 0 "${fast[@]}" --cache cold -t h2d.ce.pinned.pair -o n.json
 run 0 show n.json -f nvbandwidth
 ok "... and nothing else" prints "^Waived: host_to_device_memcpy_ce: no cell of it is there$"
+
+# ---- who worked, and where ----
+
+run 0 "${fast[@]}" --cache any,cold -t h2d.ce.pageable.pair -o who.json
+ok_json "each row says who carried it, where its pages lay, and how they were flushed" who.json \
+	'all((r["workers"], r["cpus_numa"], r["src_pages_numa"], r["dst_pages_numa"]) == (1, 0, 0, None) and r["cpus"] and (r["flush"] is None) == (r["cache"] is None) and (r["flush_cold_ns"] is None) == (r["cache"] is None) for r in d["results"])'
+ok "... in the text as well" eval \
+	'folded "carried by 1 CPU worker on CPUs [0-9]" && folded "caches flushed by [a-z]+: a load takes [0-9.]+ ns then, [0-9.]+ from the caches"'
+ok_schema "... as the schema has it" who.json
+run 0 "${fast[@]}" -t h2d.ce.pinned.pair -o who.json
+ok_json "what no CPU carries has no workers" who.json \
+	'all(r["workers"] is None and r["cpus_numa"] is None and r["flush"] is None for r in d["results"])'
+
+# ---- NUMA nodes by GPUs ----
+
+export CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-eight-domains.xml
+FAKE_GPUS=8 run 0 "${fast[@]}" --numa all -t h2d.ce.pinned.pair -o numa.json
+ok_json "eight NUMA nodes by eight GPUs: a row each, and what is not of this machine is unknown" numa.json \
+	'd["matrices"][0]["rows"] == [f"numa{i}" for i in range(8)] and d["matrices"][0]["columns"] == [f"gpu{i}" for i in range(8)] and None not in d["matrices"][0]["values"][0] and d["matrices"][0]["values"][7] == [None] * 8 and [a["numa"] for a in d["agents"]] == list(range(8))'
+run 0 -n --gpus 8 --seed 1 --numa all --cpu-numa all -t h2d.ce.pageable.pair,h2d.ce.pinned.pair
+ok "... and eight whose CPUs work: of what CPUs carry alone" eval \
+	'[ "$(grep -c "^test  *h2d.ce.pageable.pair .* CPUs of NUMA node [0-7], 64 steps$" out)" = 8 ] && [ "$(grep -c "^test  *h2d.ce.pinned.pair .* 64 steps$" out)" = 1 ]'
+export CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-two-domains.xml
+run 0 -n --gpus 2 --seed 1 --numa all -t h2d.ce.pinned.pair,host.cpu.copy.pair
+ok "two NUMA nodes, and the memory of a GPU, which is none" eval \
+	'prints "^test  *h2d.ce.pinned.pair .* 4 steps$" && prints "^test  *host.cpu.copy.pair .* 4 steps$"'
+export CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-memory-node.xml
+run 0 -n --gpus 2 --seed 1 --numa all -t h2d.ce.pinned.pair
+ok "memory without CPUs: a node for buffers" prints "^test  *h2d.ce.pinned.pair .* 6 steps$"
+run 0 "${fast[@]}" --cpu-numa 2 -t h2d.ce.pageable.pair -o none.csv
+ok "... that works on nothing: skipped with the reason" eval \
+	'[ "$(cells none.csv | grep -c " skipped ")" = 2 ] && folded "skipped: NUMA node 2 has memory and no CPUs: --cpu-numa says whose work"'
+unset CS_TEST_TOPOLOGY
 finish

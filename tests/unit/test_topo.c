@@ -88,6 +88,59 @@ static void gpu_memory_is_no_domain(void)
 	cs_topo_close(topo);
 }
 
+/* The NUMA nodes of a fixture as bits: with CPUs, and with memory. */
+static void t_nodes(const char *name, unsigned want_cpus, unsigned want_memory)
+{
+	struct cs_topo *topo = fixture(name);
+	int index[16], n;
+	unsigned bits = 0;
+
+	if (!topo)
+		return;
+	n = cs_topo_domains(topo, index, 16);
+	for (int i = 0; i < n; i++)
+		bits |= 1u << index[i];
+	t_eq_int(bits, want_cpus);
+	bits = 0;
+	n = cs_topo_memories(topo, index, 16);
+	for (int i = 0; i < n; i++)
+		bits |= 1u << index[i];
+	t_eq_int(bits, want_memory);
+	t_eq_int(cs_topo_memories(topo, index, 1), 1);
+	cs_topo_close(topo);
+}
+
+static void memory_without_cpus_is_for_buffers(void)
+{
+	t_nodes("topo-memory-node.xml", 3, 7);
+	t_nodes("topo-eight-domains.xml", 0xff, 0xff);
+	t_nodes("topo-two-domains.xml", 3, 3);
+}
+
+static void gpus_of_eight_domains_are_next_to_each(void)
+{
+	static const char *const bus[] = { "1b", "2b", "3c", "4d", "5e", "6f", "7a", "8b" };
+	char id[16];
+
+	for (int i = 0; i < 8; i++) {
+		cs_text(id, sizeof(id), "0000:%s:00.0", bus[i]);
+		t_domain("topo-eight-domains.xml", id, -1, i, "hwloc");
+	}
+}
+
+static void nobody_works_on_memory_alone(void)
+{
+	struct cs_topo *topo = fixture("topo-memory-node.xml");
+	struct cs_err err = { "" };
+
+	if (!topo)
+		return;
+	t_eq_int(cs_topo_bind(topo, 2, &err), -1);
+	t_eq_str(err.text, "NUMA node 2 has memory and no CPUs: --cpu-numa says whose "
+		 "work");
+	cs_topo_close(topo);
+}
+
 static void domains_keep_to_the_room(void)
 {
 	struct cs_topo *topo = fixture("topo-two-domains.xml");
@@ -302,7 +355,12 @@ static const struct tap_test tests[] = {
 	{ "a hint to a domain without CPUs is not taken", hint_must_have_cpus },
 	{ "the only domain belongs to every GPU and says so", only_one },
 	{ "memory of a GPU is no NUMA domain", gpu_memory_is_no_domain },
-	{ "the list of domains keeps to the caller's room", domains_keep_to_the_room },
+	{ "memory without CPUs is for buffers, a GPU's for neither",
+		  memory_without_cpus_is_for_buffers },
+		{ "each GPU of eight domains is next to its own",
+		  gpus_of_eight_domains_are_next_to_each },
+		{ "nobody works on a node of memory alone", nobody_works_on_memory_alone },
+		{ "the list of domains keeps to the caller's room", domains_keep_to_the_room },
 	{ "display and 3D controllers of NVIDIA count, switches and others do not",
 	  counts_gpus },
 	{ "node facts name product, BIOS and CPU and keep the driver", node_facts },
