@@ -106,6 +106,8 @@ struct cs_flight {
 	uint32_t base;
 	uint64_t chunk_bytes;	/* and of a slot */
 	uint32_t *filled, *emptied;
+	int lent;		/* another thread than the agent's arms it, on a lane that
+				 * is lent to it */
 };
 
 /* Single calls of a driver, to be timed by who makes them; no clock is read

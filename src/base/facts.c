@@ -307,6 +307,7 @@ static const struct cs_field cpu_side_fields[] = {
 	SIDE(TEXT, "cpus", cpus),
 	SIDE(COUNT, "src_pages_numa", src_numa),
 	SIDE(COUNT, "dst_pages_numa", dst_numa),
+	SIDE(COUNT, "ring_pages_numa", ring_numa),
 	SIDE(COUNT, "huge_percent", huge_percent, .most = 100),
 	SIDE(TEXT, "flush", flush),
 	SIDE(REAL, "flush_warm_ns", warm_ns),

@@ -122,6 +122,7 @@ struct cs_cpu_side {
 	uint32_t workers;	/* CPU threads that carried it; 0: none did */
 	int32_t cpus_numa;	/* node that they were bound to; -1: to none */
 	char cpus[48];		/* they ran on, read back: "0-47"; "" */
+	int32_t ring_numa;	/* of the memory through which it is staged, as those */
 	int32_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
 				     * not, or it is no host memory */
 	int32_t huge_percent;	/* of its pageable memory, the end with the least: in

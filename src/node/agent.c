@@ -128,6 +128,35 @@ static int do_open(struct cs_agent *a)
 				      &slot->err);
 }
 
+static void note_pages(struct cs_agent *a, const char *why)
+{
+	struct cs_agent_facts *f = &a->slot->facts;
+
+	f->pages_numa = a->host.numa;
+	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", a->host.proof);
+	if (why[0] && !f->note[0])
+		cs_text(f->note, sizeof(f->note), "%s", why);
+}
+
+/* The ring: a part on each NUMA node through which others stage what they send here.  Where
+ * one cannot be bound or proven, rows say so. */
+static int open_ring(struct cs_agent *a)
+{
+	struct cs_stage_parts parts;
+	struct cs_slot *slot = a->slot;
+	char why[160] = "";
+
+	cs_stage_parts(a->board, me(a), &parts);
+	if (!parts.n)
+		return 0;
+	if (cs_hostmem_open_parts(parts.each, parts.numa, parts.n, &a->host,
+				  slot->ring_numa, why, &slot->err))
+		return -1;
+	note_pages(a, why);
+	return a->args.backend->ring(a->dev, a->host.at, a->host.bytes, a->host.fd,
+				     &slot->err);
+}
+
 /* Host memory on the agent's domain, if it needs some. */
 static int open_host(struct cs_agent *a, uint64_t bytes)
 {
@@ -138,11 +167,7 @@ static int open_host(struct cs_agent *a, uint64_t bytes)
 		return 0;
 	if (cs_hostmem_open(bytes, a->args.facts.numa, &a->host, why, &slot->err))
 		return -1;
-	slot->facts.pages_numa = a->host.numa;
-	cs_text(slot->facts.pages_proof, sizeof(slot->facts.pages_proof), "%s",
-		a->host.proof);
-	if (why[0] && !slot->facts.note[0])
-		cs_text(slot->facts.note, sizeof(slot->facts.note), "%s", why);
+	note_pages(a, why);
 	return 0;
 }
 
@@ -157,16 +182,10 @@ static void set_way(struct cs_agent *a)
 /* The ways that are allowed, and the ring through which others reach us. */
 static int open_ways(struct cs_agent *a)
 {
-	const struct cs_backend *backend = a->args.backend;
-	uint64_t bytes = cs_stage_ring_bytes(a->board, me(a));
-
-	if (!backend->via)
+	if (!a->args.backend->via)
 		return 0;
 	set_way(a);
-	if (!bytes)
-		return 0;
-	return open_host(a, bytes) || backend->ring(a->dev, a->host.at, bytes,
-						    a->host.fd, &a->slot->err);
+	return open_ring(a);
 }
 
 /* Was a peer of another process refused that wanted my arena? */
@@ -518,6 +537,16 @@ static void add_back(struct cs_flight *flight, const struct cs_flight *back)
 	flight->back.positions = back->positions;
 }
 
+/* Is it carried by CPUs?  Where the driver stages, those of the node that is asked for
+ * call it: it alone knows through which memory. */
+static int is_carried(const struct cs_agent *a, const struct cs_transfer *t)
+{
+	int far = cs_transfer_far(t);
+
+	return cs_carry_is(t) || (t->variant.cpu_numa && far >= 0 &&
+				  a->map[far].via == CS_VIA_DRIVER);
+}
+
 /* *lanes counts that which failed as well, for it may hold a part. */
 static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 {
@@ -531,7 +560,7 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 			cs_plan_transfer(a->plan, my_step(a), with->k);
 		struct cs_flight flight = flight_of(a, with->k), back;
 
-		if (cs_carry_is(t)) {
+		if (is_carried(a, t)) {
 			rc = cs_carry_arm(&a->carry, (*lanes)++, with->k, t, &flight);
 			continue;
 		}
@@ -559,7 +588,7 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 		cs_plan_transfer(a->plan, my_step(a), with->k);
 	struct cs_slot *slot = a->slot;
 
-	if (cs_carry_is(t) && cs_carry_ns(&a->carry, lane, &slot->ns[with->k]))
+	if (is_carried(a, t) && cs_carry_ns(&a->carry, lane, &slot->ns[with->k]))
 		return 0;
 	if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;

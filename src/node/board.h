@@ -121,6 +121,7 @@ struct cs_slot {
 	struct cs_agent_facts facts;
 	struct cs_export arena, spare; /* the spare one is there for a PROBE */
 	struct cs_arena_layout layout;
+	int ring_numa[CS_NUMA_MOST + 1]; /* where each part of its ring is proven to lie */
 	char no_room[160];	/* why transfers above layout.most are skipped */
 	uint64_t sees[CS_MAX_AGENTS]; /* where it sees others' arenas; 0: not */
 	/* the ways there are now; and before what is staged: the usual ones */

@@ -160,6 +160,7 @@ static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
 		.lane = lane, .spins = board->spin_ns > 0,
 	};
 
+	asked.flight.lent = 1;
 	cs_worker_arm(team->worker[0], c->slot->seq,
 		      &(struct cs_work){ team->by_stream ? ask_behind_gate : ask,
 					 &asked, sizeof(asked) });

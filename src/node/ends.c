@@ -315,6 +315,10 @@ struct cs_flight cs_ends_flight(const struct cs_ends *e,
 					 src_of(e, t);
 	f.dst = f.kind == CS_FLIGHT_OUT ? e->map[t->dst.index].address :
 		t->method == CS_METHOD_CHASE ? 0 : dst_of(e, t, &places);
+	if (f.kind == CS_FLIGHT_IN)
+		f.src += cs_stage_at(e->board, t);
+	if (f.kind == CS_FLIGHT_OUT)
+		f.dst += cs_stage_at(e->board, t);
 	if (f.kind == CS_FLIGHT_IN || f.kind == CS_FLIGHT_OUT)
 		cs_stage_flight(e->board, t, e->slot->seq, &f);
 	return f;
@@ -429,6 +433,23 @@ static int place_check(struct cs_ends *e, uint32_t k, int is_dst)
 						       "no host buffer");
 }
 
+/* Where the memory lies through which it is staged. */
+static int note_ring(struct cs_ends *e, uint32_t k)
+{
+	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	struct cs_cpu_side *side = &e->slot->side[k];
+	int wanted;
+
+	if (t->issuer != e->me || !cs_stage_is(e->board, t))
+		return 0;
+	side->ring_numa = cs_stage_numa(e->board, t, &wanted);
+	e->slot->unproven |= side->ring_numa < 0 || side->ring_numa != wanted;
+	if (!t->variant.cpu_numa || !cs_hostmem_domain(wanted, &e->slot->err))
+		return 0;
+	e->slot->refused = 1;
+	return -1;
+}
+
 /* Wherever a sample may write. */
 static int poison(struct cs_ends *e, const struct cs_transfer *t)
 {
@@ -483,7 +504,7 @@ int cs_ends_prepare(struct cs_ends *e, int unchecked)
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] =
 			(struct cs_check){ .first_word = UINT64_MAX };
-		if (place_check(e, k, 0) || place_check(e, k, 1) ||
+		if (note_ring(e, k) || place_check(e, k, 0) || place_check(e, k, 1) ||
 		    (t->method == CS_METHOD_CHASE && build_chain(e, t)) ||
 		    (is_mine_to_check(e, t) && !unchecked && poison(e, t)))
 			return -1;

@@ -2,6 +2,8 @@
 
 #include "node/stage.h"
 
+#include <string.h>
+
 /* A chunk costs some 4 us besides its bytes (the start of a copy 2.7 us, two memory
  * operations), and nothing arrives while the first one fills its slot.  Of T us in
  * all, chunks of t us lose 4 T / t + t: least at t = sqrt(4 T), for 512 MiB at
@@ -25,20 +27,68 @@ uint32_t cs_stage_copies(uint64_t bytes)
 	return (uint32_t)(CS_CHUNKS_MAX / ((bytes + chunk - 1) / chunk));
 }
 
-uint64_t cs_stage_ring_bytes(struct cs_board *board, int agent)
+/* Whole pages of any machine, for each part is bound by itself. */
+#define PART_GRAIN ((uint64_t)1 << 16)
+
+static void part_add(struct cs_stage_parts *p, const struct cs_transfer *t, int local)
+{
+	uint64_t bytes = CS_RING_SLOTS * cs_stage_chunk(t->bytes);
+	int i = p->n;
+
+	bytes = (bytes + PART_GRAIN - 1) / PART_GRAIN * PART_GRAIN;
+	if (bytes > p->each)
+		p->each = bytes;
+	while (i && p->of[i - 1] > t->variant.cpu_numa)
+		i--;
+	if (i && p->of[i - 1] == t->variant.cpu_numa)
+		return;
+	memmove(&p->of[i + 1], &p->of[i], (size_t)(p->n - i) * sizeof(p->of[0]));
+	memmove(&p->numa[i + 1], &p->numa[i], (size_t)(p->n++ - i) * sizeof(p->numa[0]));
+	p->of[i] = t->variant.cpu_numa;
+	p->numa[i] = t->variant.cpu_numa ? t->variant.cpu_numa - 1 : local;
+}
+
+void cs_stage_parts(struct cs_board *board, int agent, struct cs_stage_parts *out)
 {
 	const struct cs_plan *plan = cs_board_plan(board);
 	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
-	int64_t pid = cs_board_slot(board, agent)->pid;
-	uint64_t most = 0;
+	const struct cs_slot *slot = cs_board_slot(board, agent);
 
+	*out = (struct cs_stage_parts){ 0 };
 	for (uint32_t i = 0; i < plan->n_transfers; i++, t++)
 		if (t->method == CS_METHOD_STAGED && t->dst.index == agent &&
 		    cs_transfer_applies(t, (int)board->n_agents) &&
-		    cs_board_slot(board, t->src.index)->pid != pid &&
-		    cs_stage_chunk(t->bytes) > most)
-			most = cs_stage_chunk(t->bytes);
-	return CS_RING_SLOTS * most;
+		    cs_board_slot(board, t->src.index)->pid != slot->pid)
+			part_add(out, t, slot->facts.numa);
+}
+
+/* Which part it goes through. */
+static int part_of(const struct cs_stage_parts *p, const struct cs_transfer *t)
+{
+	int i = 0;
+
+	while (i < p->n && p->of[i] != t->variant.cpu_numa)
+		i++;
+	return i;
+}
+
+uint64_t cs_stage_at(struct cs_board *board, const struct cs_transfer *t)
+{
+	struct cs_stage_parts parts;
+
+	cs_stage_parts(board, t->dst.index, &parts);
+	return (uint64_t)part_of(&parts, t) * parts.each;
+}
+
+int cs_stage_numa(struct cs_board *board, const struct cs_transfer *t, int *wanted)
+{
+	struct cs_stage_parts parts;
+	int i;
+
+	cs_stage_parts(board, t->dst.index, &parts);
+	i = part_of(&parts, t);
+	*wanted = i < parts.n ? parts.numa[i] : -1;
+	return i < parts.n ? cs_board_slot(board, t->dst.index)->ring_numa[i] : -1;
 }
 
 int cs_stage_is(struct cs_board *board, const struct cs_transfer *t)

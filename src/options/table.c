@@ -88,8 +88,9 @@ static const struct cs_option measure_options[] = {
 	{ "numa", 0, "local|all|LIST", "NUMA domains of host memory: that of each GPU "
 	  "(the default), all, or some", OWN(cs_set_numa) },
 	{ "cpu-numa", 0, "local|all|LIST", "NUMA nodes whose CPUs work, where CPUs do: each "
-	  "on its own; default: of a copy by CPU that of its destination, else that next to "
-	  "the GPU", OWN(cs_set_cpu_numa) },
+	  "on its own, and those of the memory through which two processes stage; default: of "
+	  "a copy by CPU that of its destination, else that next to the GPU",
+	  OWN(cs_set_cpu_numa) },
 	{ "cache", 0, "any|cold|warm[,...]", "of copies from and to host memory, before "
 	  "each sample: as it happens (the default); flushed from all CPU caches, and the "
 	  "GPU's displaced; just written by a CPU", OWN(cs_set_cache) },

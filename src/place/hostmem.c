@@ -212,26 +212,48 @@ static int bad_size(uint64_t bytes, struct cs_err *err)
 			  bytes);
 }
 
-int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
-		    char why[160], struct cs_err *err)
+int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostmem *mem,
+			  int *proven, char why[160], struct cs_err *err)
 {
+	const uint64_t bytes = each * (uint64_t)n;
 	struct cs_hostmem m = { .bytes = bytes, .mapped = bytes, .fd = -1,
 				.numa = -1 };
 	char reason[160] = "";
-	int bound;
+	int i, bound = 0;
 
 	if (bad_size(bytes, err) || map_memfd(bytes, &m, err))
 		return -1;
-	bound = numa >= 0 && bind_range(m.at, bytes, numa, reason) == 0;
-	if (allocate(&m, bound ? numa : -1, err)) {
+	for (i = 0; i < n; i++)
+		bound += numa[i] >= 0 && !bind_range((char *)m.at + each * (uint64_t)i,
+						     each, numa[i], reason);
+	if (allocate(&m, n == 1 && bound ? numa[0] : -1, err)) {
 		cs_hostmem_close(&m);
 		return -1;
 	}
 	touch(m.at, bytes);
-	cs_hostmem_prove(&m, numa, reason);
-	memcpy(why, reason, sizeof(reason));
+	why[0] = 0;
+	for (i = n; i--;) {
+		struct cs_hostmem part = { .at = (char *)m.at + each * (uint64_t)i,
+					   .bytes = each, .numa = -1 };
+		char one[160];
+
+		memcpy(one, reason, sizeof(one));
+		cs_hostmem_prove(&part, numa[i], one);
+		if (one[0])
+			memcpy(why, one, sizeof(one));
+		proven[i] = m.numa = part.numa;
+		memcpy(m.proof, part.proof, sizeof(m.proof));
+	}
 	*mem = m;
 	return 0;
+}
+
+int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
+		    char why[160], struct cs_err *err)
+{
+	int proven;
+
+	return cs_hostmem_open_parts(bytes, &numa, 1, mem, &proven, why, err);
 }
 
 /* ---- memory of this process alone ---- */

@@ -115,6 +115,10 @@ struct cs_hostmem {
  * binding was impossible is not an error: numa is then -1 and `why` says it. */
 int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		    char why[160], struct cs_err *err);
+/* The same of n parts of `each` bytes, whole pages, each on its own domain (-1: anywhere):
+ * proven[i] is where part i lies, mem->numa that of the first. */
+int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostmem *mem,
+			  int *proven, char why[160], struct cs_err *err);
 /* The same of this process alone; `huge`: of pages of 2 MiB, set aside or
  * transparent, all of them or it is an error that says how to allow them. */
 int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,

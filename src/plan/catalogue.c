@@ -381,6 +381,9 @@ unsigned cs_test_takes(const struct cs_test *test)
 {
 	int by_cpu = test->path == CS_PATH_HOST || test->memory == CS_MEM_PAGEABLE;
 
+	/* of the host memory between */
+	if (test->method == CS_METHOD_STAGED)
+		return CS_TAKES_CPU_NUMA;
 	/* no cache holds what is write-combined */
 	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
 	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)

@@ -25,8 +25,9 @@ struct cs_variant {
 	uint8_t threads;	/* CPU workers that share it; 0: one */
 	uint8_t cache;		/* enum cs_cache */
 	uint8_t advice;		/* 0; of managed memory */
-	uint8_t cpu_numa;	/* 1 + OS index of the NUMA node whose CPUs work; 0: that
-				 * next to the issuer's GPU */
+	uint8_t cpu_numa;	/* 1 + OS index of the NUMA node whose CPUs work, and of
+				 * what is staged through which it goes; 0: that next to
+				 * the GPU */
 	uint8_t shape;		/* 0: one block */
 	uint8_t extra;		/* 0 */
 };

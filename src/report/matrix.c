@@ -298,20 +298,51 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 	}
 }
 
+static const char *pages_proof(const struct cs_run_node *nd)
+{
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		if (nd->agent[a].pages_proof[0])
+			return nd->agent[a].pages_proof;
+	return "";
+}
+
+/* Through which memory two processes staged it. */
+static void print_ring(FILE *to, const struct cs_grid *grid)
+{
+	size_t n = cs_grid_cells(grid), unproven = 0;
+	int numa = -1, several = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_row *row = grid->row[i];
+
+		if (!row || row->status != CS_OK || row->via != CS_VIA_STAGED)
+			continue;
+		unproven += (row->flags & CS_ROW_NOT_PROVEN) != 0;
+		several |= numa >= 0 && numa != row->side.ring_numa;
+		numa = row->side.ring_numa;
+	}
+	if (unproven)
+		cs_fold(to, 2, 4, "where the memory lies through which they are staged is "
+			"not proven for %zu cell%s", unproven, unproven == 1 ? "" : "s");
+	else if (several)
+		cs_fold(to, 2, 4, "staged through memory next to the GPU of the column, "
+			"proven by %s", pages_proof(&grid->run->node[grid->node]));
+	else if (numa >= 0)
+		cs_fold(to, 2, 4, "staged through memory of NUMA node %d, proven by %s",
+			numa, pages_proof(&grid->run->node[grid->node]));
+}
+
 /* Where the host memory of a matrix lies, and who says so. */
 static void print_places(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
 	size_t n = cs_grid_cells(grid), unproven = 0;
-	const char *proof = "";
 
 	if (!cs_test_has_host(grid->test) || !grid->n_measured)
 		return;
 	for (size_t i = 0; i < n; i++)
 		unproven += grid->row[i] &&
 			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
-	for (int a = 0; a < nd->facts.n_agents && !proof[0]; a++)
-		proof = nd->agent[a].pages_proof;
 	if (unproven)
 		cs_fold(to, 2, 4, "where its host memory lies is not proven for %zu "
 			"cell%s", unproven, unproven == 1 ? "" : "s");
@@ -320,7 +351,7 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 			grid->run->plan->set.numa ||
 					grid->test->path == CS_PATH_HOST ?
 				"the NUMA domains named" :
-				"the NUMA domain of each GPU", proof);
+				"the NUMA domain of each GPU", pages_proof(nd));
 }
 
 /* Who carried a matrix that CPUs carry; cells with other CPUs are not told apart. */
@@ -434,6 +465,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_figures(to, grid);
 	print_share(to, grid);
 	print_places(to, grid);
+	print_ring(to, grid);
 	print_workers(to, grid);
 	print_flush(to, grid);
 	print_totals(to, grid);

@@ -57,6 +57,28 @@ static void proven_on_its_domain(void)
 	cs_hostmem_close(&mem);
 }
 
+static void parts_are_proven_each(void)
+{
+	const int domain = first_domain(), numa[] = { domain, 4711, -1 };
+	struct cs_hostmem mem = { 0 };
+	int proven[3] = { 9, 9, 9 };
+	struct cs_err err = { "" };
+	char why[160] = "";
+
+	if (!t_eq_int(cs_hostmem_open_parts(MIB, numa, 3, &mem, proven, why, &err), 0))
+		return;
+	t_eq_int(mem.bytes, 3 * MIB);
+	t_eq_int(mem.numa, proven[0]);
+	t_eq_int(proven[1], -1);
+	t_ok(why[0]); /* of the second */
+	if (proven[0] < 0)
+		t_skip("this kernel does not say where pages are");
+	else
+		t_eq_int(proven[0], domain);
+	memset(mem.at, 1, mem.bytes);
+	cs_hostmem_close(&mem);
+}
+
 static void impossible_domain_is_no_error(void)
 {
 	struct cs_hostmem mem = { 0 };
@@ -464,6 +486,8 @@ static void room_in_a_cgroup(void)
 static const struct tap_test tests[] = {
 	{ "pages asked for on a domain are proven to be there",
 	  proven_on_its_domain },
+		{ "parts of one memory have a domain each, and are proven each",
+		  parts_are_proven_each },
 	{ "a domain that cannot be bound is told, and the memory is given",
 	  impossible_domain_is_no_error },
 	{ "where placement calls are forbidden, numa_maps proves or the reason is told",

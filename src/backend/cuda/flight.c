@@ -149,7 +149,7 @@ int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
 		return -1;
 	on->timed = 0;
 	on->flight.kind = CS_FLIGHT_COPY;
-	on->is_lent = flight->kind == CS_FLIGHT_PAGEABLE;
+	on->is_lent = flight->lent;
 	if (by_kernel && cs_sm_prepare(dev, lane, flight, err))
 		return -1;
 	if (enqueue_wait(dev, lane, gate, seq, err) ||
