@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	%D%/FLEET.md \
 	%D%/INTEGRATIONS.md \
 	%D%/METHOD.md \
+	%D%/COMMSCOPE.md \
 	%D%/NVBANDWIDTH.md \
 	%D%/PLACEMENT.md \
 	%D%/PLANS.md \

@@ -426,6 +426,13 @@ cscope_mpi_SOURCES = \
 	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 
+# The name by which it takes Comm|Scope's command lines, unless that is there itself.
+install-exec-hook:
+	cd $(DESTDIR)$(bindir) && { test ! -e comm_scope || test -L comm_scope; } && \
+		ln -sf `echo cscope-mpi | sed '$(transform)'` comm_scope || :
+uninstall-hook:
+	cd $(DESTDIR)$(bindir) && { test ! -L comm_scope || rm -f comm_scope; }
+
 $(cscope_mpi_OBJECTS): %D%/commit.h
 %D%/commit.h: cs-always
 	@$(MKDIR_P) %D%; \

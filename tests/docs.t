@@ -14,6 +14,8 @@ trap 'rm -rf "$work"' EXIT
 "$CSCOPE" show --help >>"$work/help" || exit 1
 "$CSCOPE" baseline --help >>"$work/help" || exit 1
 "$CSCOPE" check --help >>"$work/help" || exit 1
+ln -s "$CS_PROGRAM" "$work/comm_scope"
+"$work/comm_scope" --help >>"$work/help" || exit 1
 n=0
 
 ok() { # SENTENCE FILE: it is empty
@@ -40,7 +42,7 @@ commands() { # FILE
 # Options that belong to the program; $1 as above.
 options() { # FILE
 	commands "$1" | sed 's/^.*cscope-mpi / /; s/#.*//' |
-		grep -oE '(^|[ ([])--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | sort -u
+		grep -oE '(^|[ ([])--[a-z][a-z_-]*' | grep -oE -- '--[a-z_-]+' | sort -u
 }
 
 # Lone options of launchers and containers that the documents explain.
@@ -51,7 +53,7 @@ unknown_options() { # FILE...
 	for file in "$@"; do
 		for option in $(options "$file"); do
 			case " $theirs " in *" $option "*) continue ;; esac
-			grep -qE -- "(^|[ ,])$option([ ,|]|\$)" "$work/help" ||
+			grep -qE -- "(^|[ ,])$option([ ,|=]|\$)" "$work/help" ||
 				echo "$file: $option is not in --help"
 		done
 	done

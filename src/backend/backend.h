@@ -173,7 +173,8 @@ struct cs_backend {
 	 * How large an arena there is memory for. */
 	int (*left)(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
 
-	/* The ways that arena() and import() take; AUTO until it is said. */
+	/* The ways that arena() and import() take; AUTO until it is said.  From STAGED on
+	 * unimport() takes peer access back, until another is said. */
 	void (*via)(struct cs_dev *dev, enum cs_way way);
 
 	/* Before arena(), which publishes it: the ring of CS_RING_SLOTS slots

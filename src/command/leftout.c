@@ -99,6 +99,8 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 	char more[40] = " is";
 	size_t n, missing;
 
+	if (opt->set.filter[0]) /* which leaves out what it does not take */
+		return CS_FINDING_OTHER;
 	if (!opt->plan)
 		choose(opt, backend, &chosen);
 	missing = without_cell(plan, &chosen, &first);

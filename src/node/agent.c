@@ -146,6 +146,14 @@ static int open_host(struct cs_agent *a, uint64_t bytes)
 	return 0;
 }
 
+/* What is staged takes no other way. */
+static void set_way(struct cs_agent *a)
+{
+	if (a->args.backend->via)
+		a->args.backend->via(a->dev, a->slot->flags & CS_CMD_STAGED ?
+				     CS_WAY_STAGED : (enum cs_way)a->plan->set.via);
+}
+
 /* The ways that are allowed, and the ring through which others reach us. */
 static int open_ways(struct cs_agent *a)
 {
@@ -154,7 +162,7 @@ static int open_ways(struct cs_agent *a)
 
 	if (!backend->via)
 		return 0;
-	backend->via(a->dev, (enum cs_way)a->plan->set.via);
+	set_way(a);
 	if (!bytes)
 		return 0;
 	return open_host(a, bytes) || backend->ring(a->dev, a->host.at, bytes,
@@ -264,14 +272,16 @@ static void refuse(struct cs_peer_facts *fact, const struct cs_err *err)
 static int do_map(struct cs_agent *a)
 {
 	int cuda = a->plan->set.backend == CS_BACKEND_CUDA;
+	int staged = (a->slot->flags & CS_CMD_STAGED) != 0;
 
+	set_way(a);
 	for (int p = 0; p < (int)a->board->n_agents; p++) {
 		struct cs_slot *other = cs_board_slot(a->board, p);
 		struct cs_peer_facts *fact = &a->slot->peer[p];
 		struct cs_err err = { "" };
 		double begun = cs_clock_s();
 
-		if (p == me(a) || !cs_plan_needs_peer(a->plan, me(a), p))
+		if (p == me(a) || !cs_plan_needs_peer(a->plan, me(a), p, staged))
 			continue;
 		if (!other->arena.bytes)
 			cs_err_set(&err, "%s %s has no buffer",
@@ -664,6 +674,7 @@ static int do_source(struct cs_agent *a)
 
 static int do_unmap(struct cs_agent *a)
 {
+	set_way(a);
 	for (uint32_t p = 0; p < a->board->n_agents; p++) {
 		if (a->map[p].address)
 			a->args.backend->unimport(a->dev, &a->map[p]);

@@ -64,6 +64,7 @@ enum cs_command {
 #define CS_CMD_BY_FD 32u	/* ARENA: anew for a descriptor, if refused */
 #define CS_CMD_USUAL 64u	/* ARENA: back to what it was */
 #define CS_CMD_BRIEF 128u	/* LOOK: clock, temperature, power alone, now */
+#define CS_CMD_STAGED 256u	/* UNMAP: and peer access; MAP: for what is staged */
 
 /* Times of one PROBE; a stream takes about 1,000 entries before enqueueing blocks,
  * and 64 calls are over long before one that sleeps would wake. */
@@ -122,7 +123,8 @@ struct cs_slot {
 	struct cs_arena_layout layout;
 	char no_room[160];	/* why transfers above layout.most are skipped */
 	uint64_t sees[CS_MAX_AGENTS]; /* where it sees others' arenas; 0: not */
-	struct cs_peer_facts peer[CS_MAX_AGENTS];
+	/* the ways there are now; and before what is staged: the usual ones */
+	struct cs_peer_facts peer[CS_MAX_AGENTS], usual[CS_MAX_AGENTS];
 };
 
 struct cs_stamp {

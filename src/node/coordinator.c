@@ -118,7 +118,7 @@ static void map_again(struct cs_coordinator *co, uint32_t flag)
 
 /* Where CUDA IPC is refused, descriptors may not be.  Only then they are tried: the
  * buffers concerned have to be made for it.  Should it turn out worse, as it was. */
-static void open_ways(struct cs_coordinator *co)
+static void open_usual(struct cs_coordinator *co)
 {
 	int before;
 
@@ -130,6 +130,60 @@ static void open_ways(struct cs_coordinator *co)
 	map_again(co, CS_CMD_BY_FD);
 	if (refused_ways(co) > before)
 		map_again(co, CS_CMD_USUAL);
+}
+
+static void open_ways(struct cs_coordinator *co)
+{
+	co->staged = co->plan->set.via == CS_WAY_STAGED;
+	if (co->staged)
+		order_all(co, CS_CMD_MAP, CS_CMD_STAGED, "opening ways to stage",
+			  CS_PREPARE_LIMIT_S);
+	else
+		open_usual(co);
+}
+
+/* Peer access is taken back (and so are buffers made for descriptors, for these have it
+ * of their own); the usual ways are kept for the facts. */
+static void open_staged(struct cs_coordinator *co)
+{
+	for (int i = 0; i < co->n; i++) {
+		struct cs_slot *slot = cs_board_slot(co->board, i);
+
+		memcpy(slot->usual, slot->peer, sizeof(slot->usual));
+		memset(slot->peer, 0, sizeof(slot->peer));
+	}
+	order_all(co, CS_CMD_UNMAP, CS_CMD_STAGED, "taking peer access back",
+		  CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_ARENA, CS_CMD_USUAL, "allocating", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_MAP, CS_CMD_STAGED, "opening ways to stage",
+		  CS_PREPARE_LIMIT_S);
+	co->staged = 1;
+}
+
+static void close_staged(struct cs_coordinator *co)
+{
+	order_all(co, CS_CMD_UNMAP, 0, "closing ways to stage", CS_PREPARE_LIMIT_S);
+	for (int i = 0; i < co->n; i++)
+		memset(cs_board_slot(co->board, i)->peer, 0,
+		       sizeof(cs_board_slot(co->board, i)->peer));
+	open_ways(co);
+}
+
+void cs_coordinator_ways(struct cs_coordinator *co, const struct cs_step *step)
+{
+	const struct cs_transfer *t = cs_plan_transfer(co->plan, step, 0);
+	int staged = 0, far = 0;
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		far |= cs_transfer_far(&t[k]) >= 0;
+		staged |= t[k].method == CS_METHOD_STAGED;
+	}
+	if (!far || staged == co->staged || co->stopped)
+		return;
+	if (staged)
+		open_staged(co);
+	else
+		close_staged(co);
 }
 
 /* Later than that, all cells will be left out. */
@@ -293,8 +347,8 @@ void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 		out->agent[i] = slot->facts;
 		out->agent[i].sent_bytes = slot->sent_bytes;
 		out->agent[i].received_bytes = slot->received_bytes;
-		if (out->peers)
-			memcpy(cs_node_way(out, i, 0), slot->peer,
-			       (size_t)co->n * sizeof(slot->peer[0]));
+		for (int k = 0; k < co->n && out->peers; k++)
+			*cs_node_way(out, i, k) = slot->usual[k].via ?
+				slot->usual[k] : slot->peer[k];
 	}
 }

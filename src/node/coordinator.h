@@ -62,6 +62,7 @@ struct cs_coordinator {
 	int lost;			/* an agent is broken or its process dead */
 	uint32_t block;			/* of the cell at hand; for rows */
 	int again;			/* it is looked at for a second time; for rows */
+	int staged;			/* ways are those of what is staged */
 	double began_s, looked_s;
 	struct cs_budget budget;
 	/* by view: wall time of its longest cell; 0: none was measured */
@@ -86,6 +87,8 @@ void cs_coordinator_setup(struct cs_coordinator *co);
  * hold them at the same time. */
 void cs_coordinator_rest(struct cs_coordinator *co);
 void cs_coordinator_resume(struct cs_coordinator *co);
+/* The ways that a step needs, where others are open: what is staged has no peer access. */
+void cs_coordinator_ways(struct cs_coordinator *co, const struct cs_step *step);
 /* How the gate's release reaches the devices, from empty steps: fills the three
  * fields of *node; leaves them unknown with fewer than two good agents. */
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);

@@ -28,17 +28,17 @@ uint32_t cs_stage_copies(uint64_t bytes)
 uint64_t cs_stage_ring_bytes(struct cs_board *board, int agent)
 {
 	const struct cs_plan *plan = cs_board_plan(board);
-	const struct cs_slot *mine = cs_board_slot(board, agent);
-	struct cs_arena_layout layout;
+	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+	int64_t pid = cs_board_slot(board, agent)->pid;
+	uint64_t most = 0;
 
-	cs_plan_arena(plan, agent, (int)board->n_agents, UINT64_MAX, &layout);
-	if (plan->set.via != CS_WAY_STAGED)
-		return 0;
-	for (int p = 0; p < (int)board->n_agents; p++)
-		if (cs_board_slot(board, p)->pid != mine->pid &&
-		    cs_plan_needs_peer(plan, p, agent))
-			return CS_RING_SLOTS * cs_stage_chunk(layout.dst_bytes);
-	return 0;
+	for (uint32_t i = 0; i < plan->n_transfers; i++, t++)
+		if (t->method == CS_METHOD_STAGED && t->dst.index == agent &&
+		    cs_transfer_applies(t, (int)board->n_agents) &&
+		    cs_board_slot(board, t->src.index)->pid != pid &&
+		    cs_stage_chunk(t->bytes) > most)
+			most = cs_stage_chunk(t->bytes);
+	return CS_RING_SLOTS * most;
 }
 
 int cs_stage_is(struct cs_board *board, const struct cs_transfer *t)

@@ -1,5 +1,5 @@
 /* stage.h - transfers that two agents make together, through a ring of chunks in
- * host memory (--via staged, two processes).
+ * host memory (no peer access, two processes).
  *
  *     source's GPU ──OUT──▶ ring on the destination's domain ──IN──▶ destination's
  *

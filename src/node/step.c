@@ -232,10 +232,12 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 	const struct cs_step step = cs_plan_together(co->plan, first, n);
 	struct cs_cell cell = { .first = first, .n = n, .step = &step,
 				.repeats = repeats, .judge = judge,
-				.test = cs_plan_test(co->plan, &step),
-				.began_s = cs_clock_s() };
+				.test = cs_plan_test(co->plan, &step) };
 	enum cs_status status;
 
+	if (cs_budget_fits(co, cs_step_expected_s(co, &step)))
+		cs_coordinator_ways(co, &step);
+	cell.began_s = cs_clock_s();
 	for (uint32_t k = 0; k < step.count; k++)
 		cell.median[k] = NAN;
 	status = run_cell(co, &cell);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "options/table.h"
 
@@ -303,7 +304,11 @@ int cs_commscope_help(FILE *to)
 	      "  --benchmark_out_format=FORMAT of that file; default json\n"
 	      "  --benchmark_report_aggregates_only, --benchmark_display_aggregates_only\n"
 	      "                                of samples what they have in common\n"
-	      "Other options of Google Benchmark are taken, and said to mean nothing.\n",
-	      to);
+	      "These are taken, and said to mean nothing here:\n"
+	      "  --benchmark_color=WORD        there are no colors\n"
+	      "  --benchmark_time_unit=UNIT    times are in ns\n", to);
+	for (int i = 0; i < FLAGS; i++)
+		if (flags[i].why)
+			cs_print_line(to, "  --%-38s %s", flags[i].name, flags[i].why);
 	return ferror(to) ? -1 : 0;
 }

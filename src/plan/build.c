@@ -310,27 +310,47 @@ static void put_controls(struct cs_plan *plan, const struct cs_draft *d,
 	}
 }
 
+static int is_staged(const struct cs_draft *d, const struct cs_step *step)
+{
+	const struct cs_transfer *t = d->transfers.data;
+
+	return t[step->first].method == CS_METHOD_STAGED;
+}
+
+/* A step, or a round of them. */
+static void put_head(struct cs_plan *plan, const struct cs_draft *d, uint32_t s)
+{
+	const struct cs_step *step = d->steps.data;
+
+	do
+		cs_draft_put(plan, d, &step[s], 0);
+	while (++s < d->steps.n && step[s].round && step[s].round == step[s - 1].round);
+}
+
 /* The steps behind the heads, which are shuffled; controls in the middle and at the
- * end. */
+ * end.  Behind all that comes what is staged, for which peer access is taken back, unless
+ * there is nothing else. */
 static void put_steps(struct cs_plan *plan, const struct cs_draft *d,
 		      const struct cs_vec *heads, const uint32_t *order)
 {
 	const struct cs_step *step = d->steps.data;
 	const struct controls controls = control_steps(d);
 	const uint32_t *head = heads->data;
-	size_t i;
-	uint32_t s;
+	size_t i, done = 0, usual = 0;
 
+	for (i = 0; i < heads->n; i++)
+		usual += !is_staged(d, &step[head[i]]);
 	for (i = 0; i < heads->n; i++) {
-		if (i == heads->n / 2)
+		if (usual && is_staged(d, &step[head[order[i]]]))
+			continue;
+		if (done++ == (usual ? usual : heads->n) / 2)
 			put_controls(plan, d, &controls);
-		s = head[order[i]];
-		do
-			cs_draft_put(plan, d, &step[s], 0);
-		while (++s < d->steps.n && step[s].round &&
-		       step[s].round == step[s - 1].round);
+		put_head(plan, d, head[order[i]]);
 	}
 	put_controls(plan, d, &controls);
+	for (i = 0; i < heads->n && usual; i++)
+		if (is_staged(d, &step[head[order[i]]]))
+			put_head(plan, d, head[order[i]]);
 }
 
 /* Each control is put twice more. */

@@ -40,7 +40,7 @@
 #define TMA_WRITE "bulk copies on the row's GPU"
 #define TMA_READ "bulk copies on the column's GPU"
 #define PEERCOPY_WRITE "by cuMemcpyPeerAsync within a process"
-#define STAGED_WRITE "through host memory (--via staged)"
+#define STAGED_WRITE "through host memory, without peer access"
 #define CPU_WRITE "host memory, CPU of the row"
 #define CPU_READ "host memory, CPU of the column"
 
@@ -391,7 +391,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 
 int cs_method_fits(int method, enum cs_way via)
 {
-	return (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
+	return via == CS_WAY_AUTO ||
+	       (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
 }
 
 uint32_t cs_test_least_agents(const struct cs_test *test)

@@ -23,7 +23,7 @@ enum cs_method {
 	CS_METHOD_SM,		/* a kernel */
 	CS_METHOD_DRIVER,
 	CS_METHOD_PEERCOPY,	/* copy engine, by cuMemcpyPeerAsync */
-	CS_METHOD_STAGED,	/* through host memory; --via staged alone */
+	CS_METHOD_STAGED,	/* through host memory, without peer access */
 	CS_METHOD_TMA,		/* a kernel, by bulk asynchronous copies */
 	CS_METHOD_CHASE,	/* dependent loads, one after the other */
 	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
@@ -145,8 +145,8 @@ enum cs_takes {
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
-/* Is a test of this method measured with that --via?  Where peer access was ever
- * enabled the driver stages no more, so staging has runs of its own. */
+/* Is a test of this method measured with that --via?  What is staged goes by no way
+ * that is asked for. */
 int cs_method_fits(int method, enum cs_way via);
 
 /* May its pairs run at the same time, where --schedule says so? */

@@ -185,8 +185,9 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 			cs_err_set(err, "'%s' is not measured with '--via "
 				   "staged': only tests 'peer.staged.*' are",
 				   item) :
-			cs_err_set(err, "'%s' is measured with '--via staged' "
-				   "only", item);
+			cs_err_set(err, "'%s' is not measured with '--via %s': "
+				   "what is staged goes by no such way", item,
+				   cs_way_words[via]);
 	if (matched & OF_OTHER_BACKEND)
 		return cs_err_set(err, "'%s' is measured by the %s backend only: "
 				  "ask for it with '--backend %s'", item, other,

@@ -81,11 +81,12 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 }
 
 #define STAGED_ISSUER                                                          \
-	"No GPU ever gets peer access (--via staged). In one process the "     \
-	"source's GPU issues cuMemcpyPeerAsync, which the driver stages. In "  \
-	"two, the source copies chunks of 8 MiB into pinned memory that both " \
-	"share, the destination fetches them, and flags that streams write "   \
-	"and wait for keep them in step; the time is the destination's."
+	"No GPU has peer access: in the whole run with --via staged, else it is "  \
+	"taken back when all other tests are done. In one process the source's "   \
+	"GPU issues cuMemcpyPeerAsync, which the driver stages. In two, the source "  \
+	"copies chunks of 8 MiB into pinned memory that both share, the "            \
+	"destination fetches them, and flags that streams write and wait for keep "  \
+	"them in step; the time is the destination's."
 #define KERNEL                                                                 \
 	" All copies of a sample are one launch; the division into blocks and " \
 	"threads is tried at the first cell of a matrix, the fastest is kept and " \

@@ -290,6 +290,11 @@ static int check_two(struct reader *r, const struct item *a, const struct item *
 	    cs_ends_are_same(&a->asked.dst, &b->asked.dst))
 		return wrong(r, DST, cs_err_set(r->err, "line %" PRIu32 " of its step "
 			"measures the same", a->line));
+	if (x->path == CS_PATH_PEER && y->path == CS_PATH_PEER &&
+	    (x->method == CS_METHOD_STAGED) != (y->method == CS_METHOD_STAGED))
+		return wrong(r, TEST, cs_err_set(r->err, "'%s' beside line %" PRIu32
+			" of its step: the one has peer access, the other must not",
+			y->name, a->line));
 	if (chases && cs_ends_are_same(&a->asked.src, &b->asked.src) &&
 	    !cs_end_is_numa(&a->asked.src))
 		return wrong(r, SRC, cs_err_set(r->err, "line %" PRIu32 " of its step "

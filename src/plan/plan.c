@@ -425,13 +425,14 @@ void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
 	lay_out(out);
 }
 
-int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer)
+int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int staged)
 {
 	const struct cs_transfer *t = transfers_of(plan);
 	const struct cs_transfer *end = t + plan->n_transfers;
 
 	for (; agent != peer && t < end; t++)
-		if (t->issuer == agent && cs_transfer_far(t) == peer)
+		if (t->issuer == agent && cs_transfer_far(t) == peer &&
+		    (t->method == CS_METHOD_STAGED) == staged)
 			return 1;
 	return 0;
 }

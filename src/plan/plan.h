@@ -304,8 +304,8 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
 uint64_t cs_transfer_span(const struct cs_plan *plan,
 			    const struct cs_transfer *t);
 
-/* Does `agent` need a way to the arena of `peer`? */
-int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer);
+/* Does `agent` need a way to the arena of `peer`: for what is staged, or for all else? */
+int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int staged);
 
 /* Expected seconds of the measured part for links of so many GB/s, from the
  * rules of doc/METHOD.md: a step is 8 samples (the first touch, 7 more), each of

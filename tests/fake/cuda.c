@@ -478,6 +478,19 @@ API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
+API CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext handle)
+{
+	struct fake_ctx *peer = fake_ctx_of(handle);
+
+	ENTER(cuCtxDisablePeerAccess, FAKE_CTX);
+	if (!peer)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!(fake_current->peers >> peer->gpu & 1))
+		return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+	fake_current->peers &= ~(1u << peer->gpu);
+	return CUDA_SUCCESS;
+}
+
 /* ---- modules ---- */
 
 struct module {

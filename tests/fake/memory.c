@@ -9,6 +9,7 @@
 
 #include "fake.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -352,7 +353,13 @@ API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 
 API CUresult CUDAAPI cuMemHostUnregister(void *host)
 {
+	unsigned char resident;
+	uintptr_t page = (uintptr_t)host & ~(uintptr_t)4095;
+
 	ENTER(cuMemHostUnregister, FAKE_CTX);
+	/* who gives memory back before that has the driver write to what is another's */
+	if (mincore((void *)page, 1, &resident) && errno == ENOMEM)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	return memory_free((uintptr_t)host, FAKE_REGISTERED,
 			   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }

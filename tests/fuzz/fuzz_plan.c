@@ -21,8 +21,8 @@ static void walk_agent(const struct cs_plan *plan, int agent)
 	MUST(arena.dst_at % CS_ARENA_ALIGN == 0 &&
 	     arena.dst_at >= arena.src_bytes);
 	MUST(arena.total_bytes >= arena.src_bytes + arena.dst_bytes);
-	MUST(!cs_plan_needs_peer(plan, agent, agent));
-	MUST(!cs_plan_needs_peer(plan, agent, (int)plan->n_agents));
+	MUST(!cs_plan_needs_peer(plan, agent, agent, 0));
+	MUST(!cs_plan_needs_peer(plan, agent, (int)plan->n_agents, 0));
 }
 
 /* Everything that users of a trusted plan read. */

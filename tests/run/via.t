@@ -202,6 +202,59 @@ FAKE_HANG=cuMemcpyAsync:40 FAKE_FAIL_RANK=1 run 2 -s 1M --seed 1 --via staged
 ok "one side hangs: it alone is given up, in time" eval \
 	'status_is 2 && says_once "GPU 1 \(rank 1\): no answer within [0-9.]* s while arming, in cuMemcpyAsync"'
 
+# ---- staged beside the rest: peer access is taken back ----
+
+fake 4
+cells s0.csv | cut -d" " -f1-5,7 >staged0
+cells s4.csv | cut -d" " -f1-5,7 >staged4
+for ranks in 0 2 4; do
+	rm -f calls
+	FAKE_CALLS=$PWD/calls run $ranks "${fast[@]}" -t peer.ce.write.pair,peer.staged.write.pair,peer.sm.read.pair \
+		-o b.csv -o b.json
+	figures b.csv | grep "^peer.ce" >got
+	ok "staged copies in one run with others, $ranks ranks: these are as ever" eval \
+		'status_is 0 && same want got && all_ok b.csv 36'
+	[ $ranks = 2 ] ||
+		ok "... and what is staged is as in a run of its own" eval \
+			'cells b.csv | grep "^peer.staged" | cut -d" " -f1-5,7 >got && grep write.pair staged$ranks >alone && same alone got'
+	ok_json "... behind all others, which are in no order" b.json \
+		'(lambda r: [x["test"] == "peer.staged.write.pair" for x in r] == [False] * (len(r) - 12) + [True] * 12)(sorted((x for x in d["results"]), key=lambda x: x["t_start_s"]))'
+	ok_json "... the facts keep the usual ways" b.json \
+		'not {p["via"] for p in d["nodes"][0]["peers"]} & {"staged", "staged by driver"} and len(d["nodes"][0]["peers"]) == 12'
+	ok_schema "... as the schema has it" b.json
+done
+ok "within a process peer access is taken back, once for each pair" eval \
+	'FAKE_CALLS=$PWD/one run 0 "${fast[@]}" -t peer.ce.write.pair,peer.staged.write.pair &&
+	 [ "$(grep -c "cuCtxDisablePeerAccess" one)" -ge 12 ]'
+cat >mixed.csv <<-'END'
+	#cscope-mpi plan 1
+	step,test,src,dst,size,role
+	a,peer.ce.write.pair,gpu0,gpu1,1M,
+	b,peer.staged.write.pair,gpu0,gpu1,1M,
+	c,peer.ce.write.pair,gpu1,gpu2,1M,
+	d,peer.staged.write.pair,gpu1,gpu0,1M,
+	e,peer.peercopy.write.pair,gpu0,gpu1,1M,
+END
+run 0 --seed 1 --plan mixed.csv -o m.csv
+ok "in steps of a file peer access goes and comes as these need it" eval \
+	'status_is 0 && count_is m.csv 3 " direct ok 1048576 196" && count_is m.csv 2 " staged-by-driver ok 1048576 34"'
+FAKE_FAIL=cuCtxDisablePeerAccess:20 run 0 "${fast[@]}" -t peer.ce.write.pair,peer.staged.write.pair -o e.csv
+ok "where it cannot be taken back, that way is refused, and the rest is measured" eval \
+	'status_is 0 && count_is e.csv 12 "^peer.ce.* ok " && count_is e.csv 11 "^peer.staged.* ok " &&
+	 folded "skipped: cuCtxDisablePeerAccess: CUDA_ERROR_UNKNOWN"'
+for knob in FAKE_NO_IPC=1 FAKE_IPC_REFUSE=1; do
+	export "${knob?}"
+	run 2 "${fast[@]}" -t peer.ce.write.pair,peer.staged.write.pair,peer.peercopy.write.pair -o b.csv
+	unset "${knob%%=*}"
+	figures b.csv | grep "^peer.ce" >got
+	ok "$knob: buffers made for descriptors are given up for it" eval \
+		'status_is 0 && same want got && count_is b.csv 8 "^peer.staged.* staged ok " && count_is b.csv 4 "^peer.staged.* staged-by-driver ok .* 34"'
+done
+FAKE_NOISE=0.001 run 2 "${fast[@]}" -t peer.ce.write.pair,peer.staged.write.pair --placement process,thread -o p.csv
+ok "placements that take turns: each stages in its own way" eval \
+	'status_is 0 && count_is p.csv 96 "^peer.staged.* staged-by-driver ok " && count_is p.csv 96 "^peer.staged.* staged ok " &&
+	 count_is p.csv 96 "^peer.ce.* direct ok " && count_is p.csv 96 "^peer.ce.* CUDA-IPC ok "'
+
 # ---- a rank dies in the middle of it ----
 
 for victim in 0 1; do
@@ -225,9 +278,9 @@ ok "a way that is none: status 64, what is allowed" eval \
 run 0 --via ipc --backend cpu
 ok "--via is of GPUs: not with the cpu backend" eval \
 	'status_is 64 && one_line "--via and --backend cpu exclude each other"'
-run 0 -t peer.staged.write.pair
-ok "staged tests want --via staged" eval \
-	'status_is 64 && one_line "peer.staged.write.pair. is measured with .--via staged. only"'
+run 0 -t peer.staged.write.pair --via ipc
+ok "staged tests go by no way that is asked for" eval \
+	'status_is 64 && one_line "peer.staged.write.pair. is not measured with .--via ipc."'
 run 0 -t peer.ce.write.pair --via staged
 ok "… and others cannot be measured with it" eval \
 	'status_is 64 && one_line "peer.ce.write.pair. is not measured with .--via staged."'

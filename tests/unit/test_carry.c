@@ -274,7 +274,8 @@ static void warm_is_written_before_each_sample(void)
 /* Assertions of a child are lost, so it says how many failed. */
 static int failed;
 
-static void in_a_child(const char *environment, void (*run)(void))
+/* 0: it ran. */
+static int in_a_child(const char *environment, void (*run)(void))
 {
 	char set[512], library[4096], *rest = set, *one;
 	int status = -1;
@@ -282,7 +283,7 @@ static void in_a_child(const char *environment, void (*run)(void))
 
 	if (!cs_backend_cuda || !getenv("FAKE")) {
 		t_skip("built without CUDA");
-		return;
+		return -1;
 	}
 	fflush(NULL);
 	child = fork();
@@ -300,6 +301,7 @@ static void in_a_child(const char *environment, void (*run)(void))
 	}
 	waitpid(child, &status, 0);
 	t_eq_int(status, 0);
+	return 0;
 }
 
 #define c_ok(condition) c_ok_(!!(condition), #condition, __LINE__)
@@ -444,9 +446,9 @@ static void the_gpus_cache_is_displaced_too(void)
 		return;
 	close(fd);
 	snprintf(set, sizeof(set), "FAKE_CALLS=%s", log);
-	in_a_child(set, child_cold);
 	/* an arena, and what displaces: on the one GPU that is an end */
-	t_eq_int(calls_of(log, "cuMemAlloc"), 2);
+	if (!in_a_child(set, child_cold))
+		t_eq_int(calls_of(log, "cuMemAlloc"), 2);
 	unlink(log);
 }
 

@@ -105,7 +105,10 @@ static void staging_has_runs_of_its_own(void)
 		 "'peer.ce.read.pair' is not measured with '--via staged': only "
 		 "tests 'peer.staged.*' are");
 	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_FD),
-		 "'peer.staged.*' is measured with '--via staged' only");
+		 "'peer.staged.*' is not measured with '--via fd': what is staged "
+		 "goes by no such way");
+	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_AUTO),
+		 "peer.staged.write.pair peer.staged.write.bidi ");
 	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_STAGED, &chosen);
 	t_eq_int(has(&chosen, "peer.staged.write.pair"), 1);
 	t_eq_int(has(&chosen, "peer.ce.write.pair"), 0);

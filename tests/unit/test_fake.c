@@ -357,6 +357,7 @@ static void story_refusals(int who)
 	CUmodule module;
 	CUdeviceptr at;
 	CUstream stream;
+	void *given;
 	int64_t *got = sh->got;
 
 	(void)who;
@@ -385,6 +386,12 @@ static void story_refusals(int who)
 	*got++ = cu.cuMemHostRegister(sh, 4096, 0);
 	must(cu.cuMemHostUnregister(sh));
 	*got++ = cu.cuMemHostUnregister(sh);
+	/* given back to the system while it is registered */
+	given = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
+	must(cu.cuMemHostRegister(given, 4096, 0));
+	munmap(given, 4096);
+	*got++ = cu.cuMemHostUnregister(given);
 }
 
 static void refusals(void)
@@ -398,7 +405,7 @@ static void refusals(void)
 		CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_IMAGE,
 		CUDA_ERROR_INVALID_VALUE,
 		CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-		CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+		CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_ILLEGAL_ADDRESS,
 	};
 
 	story("FAKE_MEMORY=0x400000", 1, story_refusals);

@@ -434,7 +434,7 @@ static void what_stays_within_a_gpu_needs_no_buffer(void)
 
 	cs_plan_arena(plan, 1, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 0);
-	t_eq_int(cs_plan_needs_peer(plan, 1, 2), 0);
+	t_eq_int(cs_plan_needs_peer(plan, 1, 2, 0), 0);
 	free(plan);
 }
 
@@ -698,7 +698,7 @@ static void what_cannot_be_planned_is_refused(void)
 	static const struct cs_choices none;
 
 	bad = good, bad.n_agents = 1;
-	refused(&bad, "peer.ce.write.pair and 70 more: need two GPUs, and there is 1");
+	refused(&bad, "peer.ce.write.pair and 72 more: need two GPUs, and there is 1");
 	bad = request(1, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	refused(&bad, "peer.ce.write.pair: needs two GPUs, and there is 1");
 	bad = request(2, "peer.ce.write.shift", CS_BACKEND_CUDA);
@@ -1055,7 +1055,7 @@ static void every_issuer_needs_its_peers(void)
 
 	for (a = 0; a < 5; a++)
 		for (b = 0; b < 5; b++)
-			t_eq_int(cs_plan_needs_peer(plan, a, b),
+			t_eq_int(cs_plan_needs_peer(plan, a, b, 0),
 				 a != b && a < 4 && b < 4);
 	free(plan);
 }

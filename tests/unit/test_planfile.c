@@ -257,7 +257,9 @@ static void what_cannot_be_says_line_and_column(void)
 		  "is 'peer.ce.write.pair'" },
 		{ "a,peer.ce.*,gpu0,gpu1,,\n", "column test: 'peer.ce.*': one test a line" },
 		{ "a,peer.cpu.write.pair,gpu0,gpu1,,\n", "measured by the cpu backend only" },
-		{ "a,peer.staged.write.pair,gpu0,gpu1,,\n", "'--via staged' only" },
+		{ "a,peer.staged.write.pair,gpu0,gpu1,,\na,peer.ce.write.pair,gpu1,gpu2,,\n",
+		  "plan.csv:3: column test: 'peer.ce.write.pair' beside line 2 of its step: "
+		  "the one has peer access, the other must not" },
 		{ "a,peer.ce.write.pair,cpu0,gpu1,,\n",
 		  "column src: 'cpu0': allowed are gpu0 to gpu3, numa0 and so on, host" },
 		{ "a,peer.ce.write.pair,gpu,gpu1,,\n", "column src: 'gpu': allowed" },

@@ -33,6 +33,7 @@
 	X(cuCtxSetCurrent, 4000)                                               \
 	X(cuDeviceCanAccessPeer, 4000)                                         \
 	X(cuCtxEnablePeerAccess, 4000)                                         \
+	X(cuCtxDisablePeerAccess, 4000)                                        \
 	X(cuModuleLoadData, 2000)                                              \
 	X(cuModuleGetFunction, 2000)                                           \
 	X(cuModuleUnload, 2000)                                                \

@@ -73,6 +73,16 @@ static int enable_peer(struct cs_dev *dev, struct cs_peer *new,
 		cs_dev_result(dev, result, "cuCtxEnablePeerAccess", err);
 }
 
+/* As it is in the whole run with --via staged; where it was enabled before, the driver
+ * stages again from here on (H200, driver 580). */
+static int disable_peer(struct cs_dev *dev, struct cs_peer *p, struct cs_err *err)
+{
+	CUresult result = CS_CALL(cuCtxDisablePeerAccess, p->context);
+
+	return result == CUDA_ERROR_PEER_ACCESS_NOT_ENABLED ? 0 :
+		cs_dev_result(dev, result, "cuCtxDisablePeerAccess", err);
+}
+
 /* The pointer as it is; what copies over it meet is peer access, or without that
  * the driver's staging. */
 static int open_pointer(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
@@ -85,7 +95,7 @@ static int open_pointer(struct cs_dev *dev, struct cs_peer *new, struct cs_err *
 		return 0;
 	if (hold(dev, new, err))
 		return -1;
-	return staged ? 0 : enable_peer(dev, new, err);
+	return staged ? disable_peer(dev, new, err) : enable_peer(dev, new, err);
 }
 
 static int open_ipc(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
@@ -216,9 +226,13 @@ int cs_peer_has(const struct cs_dev *dev, uint64_t address)
 	return 0;
 }
 
-/* Peer access stays enabled: it ends with the contexts. */
+/* Peer access stays enabled until the contexts end, or copies are to be staged. */
 static void peer_close(struct cs_dev *dev, struct cs_peer *p)
 {
+	struct cs_err ignored;
+
+	if (dev->via == CS_WAY_STAGED && p->map.via == CS_VIA_PEER && p->held)
+		disable_peer(dev, p, &ignored);
 	if (p->map.via == CS_VIA_IPC)
 		CS_CALL(cuIpcCloseMemHandle, p->map.address);
 	cs_vmm_release(&p->vmm);
