@@ -125,8 +125,8 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 	const struct cs_test *test = test_of(cell->test);
 	int back = is_numa(test, 1) && !is_numa(test, 0); /* the host comes first */
 
-	if (!cs_alias_is_of_commscope(alias) ||
-	    cs_alias_test(alias) != (int)cell->test || !is_variant(cell, alias))
+	if (!cs_alias_is_of_commscope(alias) || strcmp(alias->test, test->name) ||
+	    !is_variant(cell, alias))
 		return -1;
 	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
