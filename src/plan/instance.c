@@ -129,8 +129,9 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 	    !is_variant(cell, alias))
 		return -1;
 	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
+	/* the driver chooses where it stages: one cell stands for all nodes */
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
-		add_number((int)cell->variant.cpu_numa - 1, to);
+		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0, to);
 	add_number(back ? cell->dst : cell->src, to);
 	add_number(back ? cell->src : cell->dst, to);
 	if (alias->args == CS_ARGS_NUMA_GPU_THREADS)
