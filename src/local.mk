@@ -86,6 +86,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
 	%D%/plan/variant.c \
+	%D%/plan/variant.h \
 	%D%/plan/turns.h \
 	%D%/plan/urgent.c \
 	%D%/plan/urgent.h

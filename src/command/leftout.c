@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plan/alias.h"
+
 static const char *name_of(enum cs_backend_kind backend)
 {
 	return backend == CS_BACKEND_CPU ? "cpu" : "cuda";
@@ -65,6 +67,30 @@ void cs_left_out_backend(const struct cs_options *opt,
 	else if (lost[0])
 		cs_text(to, size, "%s of %s: left out, the %s backend does not "
 			"measure it", lost, opt->matrix_text, name_of(backend));
+}
+
+void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
+		       char *to, size_t size)
+{
+	struct cs_choices chosen;
+	char item[CS_ITEM];
+	struct cs_err err, first = { "" };
+	int lost = 0, all = 0;
+
+	to[0] = '\0';
+	if (!opt->suite || strcmp(opt->suite, "commscope") || opt->set.filter[0])
+		return;
+	for (const char *rest = opt->tests; rest; all++) {
+		rest = cs_list_item(rest, item, sizeof(item));
+		chosen.n = 0;
+		if (!cs_tests_choose(item, backend, (enum cs_way)opt->set.via, &chosen,
+				     &err))
+			continue;
+		first = lost++ ? first : err;
+	}
+	if (lost)
+		cs_text(to, size, "%d of the %d benchmarks of Comm|Scope are left out: %s%s",
+			lost, all, first.text, lost > 1 ? ", and others" : "");
 }
 
 /* How many chosen tests are nowhere in the plan, and the first of them. */

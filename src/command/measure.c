@@ -356,6 +356,14 @@ static int choose(void *ctx, enum cs_backend_kind backend, int lone,
 	cs_left_out_backend(p->opt, backend, text, sizeof(text));
 	if (text[0])
 		add_finding(&p->run, CS_NOTE, CS_FINDING_NOT_ON_CPU, text);
+	if (backend == CS_BACKEND_CUDA)
+		cs_left_out_names(p->opt, backend, text, sizeof(text));
+	else
+		text[0] = '\0';
+	if (text[0])
+		add_finding(&p->run, CS_NOTE, CS_FINDING_NOT_POSSIBLE, text);
+	if (text[0] && p->opt->their_sizes)
+		cs_complain(text);
 	if (cs_options_choose(p->opt, backend, chosen, err))
 		return -1;
 	if (lone)

@@ -311,9 +311,10 @@ static const struct cs_alias aliases[] = {
 	SCOPE_FLUSH("cudaMemcpyAsync_HostToPinned", "NUMAMemcpy_HostToPinned",
 		    "host.driver.pinned.pair", NUMA_NUMA, 8, 32, REGISTERED),
 	SCOPE("cudaMemcpyAsync_GPUToGPU", "NUMAMemcpy_GPUToGPU",
-	      "peer.staged.write.pair", NUMA_GPU_GPU, 8, 32,
-	      .differs = "Peer access is taken away from the process there; here a "
-			 "run of its own never had it. " IDLE),
+	      "peer.staged.write.pair", NUMA_GPU_GPU, 8, 32, .noted = 1,
+	      .differs = "Here one cell for all NUMA nodes, named 0: the driver "
+			 "chooses where it stages. Peer access is taken back before "
+			 "it, as there. " IDLE),
 	SCOPE("cudaMemcpyAsync_GPUToGPUPeer", "Memcpy_GPUToGPUPeer",
 	      "peer.ce.read.pair", GPU_GPU, 8, 32,
 	      .differs = "Issued by the destination, which the name does not say. "
@@ -370,13 +371,13 @@ static const struct cs_alias aliases[] = {
 	      NUMA_GPU, 8, 32, .differs = IDLE),
 	SCOPE("cudaMemcpyPeerAync_GPUToGPU", "cudaMemcpyPeerAsync_GPUToGPU",
 	      "peer.staged.write.pair", GPU_GPU, 8, 33,
-	      .differs = "It is spelt so. Peer access is taken away there; here a "
-			 "run of its own never had it."),
+	      .differs = "It is spelt so. Peer access is taken back before it, as "
+			 "here."),
 	SCOPE("cudaMemcpyPeerAsync_GPUToGPUPeer", NULL, "peer.peercopy.write.pair",
 	      GPU_GPU, 8, 33, .differs = IDLE),
 	SCOPE("cudaMemcpyPeerAsync_Duplex_GPUGPU", NULL, "peer.staged.write.bidi",
-	      GPU_GPU, 8, 27, .differs = "Peer access is taken away there; here a "
-					 "run of its own never had it."),
+	      GPU_GPU, 8, 27, .differs = "Peer access is taken back before it, as "
+					 "here."),
 	SCOPE("cudaMemcpyPeerAsync_Duplex_GPUGPUPeer", NULL,
 	      "peer.peercopy.write.bidi", GPU_GPU, 8, 27,
 	      .differs = "Both wait behind a kernel there, as here behind a gate."),

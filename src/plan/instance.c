@@ -125,12 +125,13 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 	const struct cs_test *test = test_of(cell->test);
 	int back = is_numa(test, 1) && !is_numa(test, 0); /* the host comes first */
 
-	if (!cs_alias_is_of_commscope(alias) ||
-	    cs_alias_test(alias) != (int)cell->test || !is_variant(cell, alias))
+	if (!cs_alias_is_of_commscope(alias) || strcmp(alias->test, test->name) ||
+	    !is_variant(cell, alias))
 		return -1;
 	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
+	/* the driver chooses where it stages: one cell stands for all nodes */
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
-		add_number((int)cell->variant.cpu_numa - 1, to);
+		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0, to);
 	add_number(back ? cell->dst : cell->src, to);
 	add_number(back ? cell->src : cell->dst, to);
 	if (alias->args == CS_ARGS_NUMA_GPU_THREADS)

@@ -70,6 +70,19 @@ static void explain_finding(FILE *to, enum cs_finding_id id, int told)
 	part(to, "elsewhere", line->elsewhere[0] ? line->elsewhere : NULL);
 }
 
+static void print_variants(FILE *to, const struct cs_test *test)
+{
+	const unsigned takes = cs_test_takes(test);
+
+	if (takes)
+		cs_fold(to, 2, INDENT, "%-*s%s%s%s", INDENT - 2, "variants",
+			takes & CS_TAKES_CACHE ? "Caches cold or warm (--cache)" : "",
+			takes & CS_TAKES_THREADS ? ", CPU threads (--threads)" : "",
+			takes & CS_TAKES_CPU_NUMA ?
+				", the NUMA node whose CPUs work (--cpu-numa)." :
+				", and of warm ones whose CPUs write (--cpu-numa).");
+}
+
 static void explain_test(FILE *to, const struct cs_test *test)
 {
 	struct cs_explanation e;
@@ -86,6 +99,7 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	part(to, "timed", e.timed);
 	part(to, "", e.timed_both);
 	part(to, "checked", e.checked);
+	print_variants(to, test);
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++) {
 		if (cs_alias_test(&alias[i]) != cs_test_index(test->name))

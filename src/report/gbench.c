@@ -75,7 +75,7 @@ static void name_cell(const struct cs_instance *cell, const char *asked, struct 
 {
 	size_t n;
 	const struct cs_alias *all = cs_aliases(&n);
-	int found = 0, wanted;
+	int best = 0, wanted; /* several benchmarks may measure the same */
 	char name[CS_INSTANCE];
 
 	cs_instance_name(cell, b->name);
@@ -83,14 +83,13 @@ static void name_cell(const struct cs_instance *cell, const char *asked, struct 
 	for (size_t i = 0; i < n; i++) {
 		if (cs_instance_alias(cell, &all[i], all[i].name, name))
 			continue;
-		wanted = cs_alias_asked(&all[i], asked);
-		if (found && !wanted)
+		wanted = 1 + 2 * cs_alias_asked(&all[i], asked) +
+			 (cell->bytes >> all[i].first && cell->bytes >> all[i].last <= 1);
+		if (wanted <= best)
 			continue;
-		found = 1;
+		best = wanted;
 		b->order = i;
 		cs_text(b->name, CS_INSTANCE, "%s", name);
-		if (wanted)
-			break;
 	}
 }
 

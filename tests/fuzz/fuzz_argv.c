@@ -95,6 +95,27 @@ static void parse(const char *command, int n, char *const *given, int names_prog
 	}
 }
 
+/* The same under the name of Comm|Scope. */
+static void parse_theirs(int n, char *const *given)
+{
+	static struct cs_options opt;
+	struct cs_err err = { "" };
+	char program[] = "/usr/bin/comm_scope";
+	char *argv[ARGUMENTS_MAX + 2] = { program };
+
+	memcpy(argv + 1, given, (size_t)n * sizeof(*given));
+	if (cs_options_parse(n + 1, argv, &opt, &err)) {
+		MUST(*err.text);
+		return;
+	}
+	MUST(memchr(opt.says, '\0', sizeof(opt.says)));
+	if (opt.action == CS_ACTION_HELP)
+		return;
+	MUST(opt.action == CS_ACTION_MEASURE || opt.action == CS_ACTION_LIST);
+	options_are_sound(&opt);
+	options_choose(&opt);
+}
+
 /* Arguments end with NUL in the input, as in /proc/PID/cmdline.  Every command gets
  * them, so that none has to be guessed. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -113,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < CS_VERBS; i++)
 		parse(cs_verbs[i].name, n, given, names_program);
+	parse_theirs(n, given);
 	while (n)
 		free(given[--n]);
 	return 0;

@@ -54,6 +54,10 @@ run 0 -t UM_Demand_GPUToHost -n --gpus 1
 ok "what is not measured yet is said by its name" eval \
 	'status_is 0 || grep -q "is not measured: this version has no such test" err'
 
+CS_TIMEOUT=200 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-limit 20ms --suite commscope
+ok "what it leaves out is said, with the first reason" eval \
+	'status_is 0 && prints "of the 34 benchmarks of Comm.Scope are left out:" && prints "Comm_[A-Za-z_]*. is (not measured|measured with)"'
+
 # ---- their command line ----
 
 scope --benchmark_list_tests --cuda 0 --cuda 1

@@ -75,6 +75,12 @@ printf 'step,test,src,dst\na,host.cpu.copy.pair,numa0,numa0\n' >plan.csv
 run 0 "${fast[@]}" --cache cold --plan plan.csv
 ok "a plan file has columns for them: status 64" eval 'status_is 64 && one_line "--cache and --plan exclude each other"'
 
+run 0 --explain $host
+ok "--explain says which variants a test has" folded \
+	"variants Caches cold or warm .--cache., CPU threads .--threads., the NUMA node whose CPUs work .--cpu-numa."
+run 0 --explain h2d.ce.wc.pair
+ok "... and nothing of one without any" prints_not "variants"
+
 # ---- plan files ----
 
 run 0 -n --gpus 2 --seed 1 -s 1M --cache any,cold -t "$both" -o p.csv
