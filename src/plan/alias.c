@@ -312,8 +312,8 @@ static const struct cs_alias aliases[] = {
 		    "host.driver.pinned.pair", NUMA_NUMA, 8, 32, REGISTERED),
 	SCOPE("cudaMemcpyAsync_GPUToGPU", "NUMAMemcpy_GPUToGPU",
 	      "peer.staged.write.pair", NUMA_GPU_GPU, 8, 32, .noted = 1,
-	      .differs = "Here one cell for all NUMA nodes, named 0: the driver "
-			 "chooses where it stages. Peer access is taken back before "
+	      .differs = "Without a NUMA node in the name one cell stands for all, "
+			 "named 0: the driver chooses where it stages. Peer access is taken back before "
 			 "it, as there. " IDLE),
 	SCOPE("cudaMemcpyAsync_GPUToGPUPeer", "Memcpy_GPUToGPUPeer",
 	      "peer.ce.read.pair", GPU_GPU, 8, 32,

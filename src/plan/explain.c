@@ -84,7 +84,7 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 	"No GPU has peer access: in the whole run with --via staged, else it is "  \
 	"taken back when all other tests are done. In one process the source's "   \
 	"GPU issues cuMemcpyPeerAsync, which the driver stages through memory of "   \
-	"its own; where --cpu-numa or --numa names a node, a CPU of it makes the "    \
+	"its own; where --cpu-numa names a node, a CPU of it makes the "               \
 	"call. In two, the source copies chunks of 8 MiB into pinned memory that "     \
 	"both share, on the destination's NUMA node or on the one that is named, "    \
 	"the destination fetches them, and flags that streams write and wait for "    \

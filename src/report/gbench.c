@@ -83,8 +83,11 @@ static void name_cell(const struct cs_instance *cell, const char *asked, struct 
 	for (size_t i = 0; i < n; i++) {
 		if (cs_instance_alias(cell, &all[i], all[i].name, name))
 			continue;
-		wanted = 1 + 2 * cs_alias_asked(&all[i], asked) +
-			 (cell->bytes >> all[i].first && cell->bytes >> all[i].last <= 1);
+		wanted = 1 + 4 * cs_alias_asked(&all[i], asked) +
+			 2 * (cell->bytes >> all[i].first &&
+			      cell->bytes >> all[i].last <= 1) +
+			 (cell->variant.cpu_numa || /* a node that nobody named */
+			  all[i].args != CS_ARGS_NUMA_GPU_GPU);
 		if (wanted <= best)
 			continue;
 		best = wanted;

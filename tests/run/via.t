@@ -264,16 +264,17 @@ cat >rings.csv <<-'END'
 	c,peer.staged.write.pair,gpu2,gpu1,1M,0
 	d,peer.staged.write.pair,gpu1,gpu0,20M,0
 END
-run 4 --seed 1 --plan rings.csv -o n.json -o n.csv
+run 4 -s 1M --seed 1 --cell-limit 9s --plan rings.csv -o n.json -o n.csv
 ok_json "a ring on each NUMA node that is named, proven, every byte checked" n.json \
 	'[(r["status"], r["via"], r["cpu_numa"], r["ring_pages_numa"], r["workers"], r["checked"] == r["checked_whole"] > 5) for r in sorted(d["results"], key=lambda r: r["step"]) if r["metric"] == "rate"] == [("ok", "staged", n, 0, None, True) for n in (None, 0, 0, 0)] or {f for r in d["results"] for f in r["flags"]} >= {"placement-not-proven"}'
-ok "... which the report says" folded \
-	"staged through memory of NUMA node 0, proven by (move_pages|numa_maps)|is not proven for"
 ok_schema "... as the schema has it" n.json
 fake 4
-run 0 "${fast[@]}" -t peer.staged.write.pair --numa 0 -o n.json
+run 0 "${fast[@]}" -t peer.staged.write.pair --cpu-numa 0 -o n.json
 ok_json "in one process a CPU of the node makes the driver's call" n.json \
 	'all((r["status"], r["via"], r["cpu_numa"], r["ring_pages_numa"], r["workers"], r["cpus_numa"]) == ("ok", "staged by driver", 0, None, 1, 0) and r["cpus"] for r in d["results"])'
+run 4 "${fast[@]}" -t peer.staged.write.pair --cpu-numa 0
+ok "... the report says where a ring lies" folded \
+	"staged through memory of NUMA node 0, proven by (move_pages|numa_maps)|is not proven for"
 run 2 "${fast[@]}" -t peer.staged.write.pair --cpu-numa 0,63 -o n.csv
 ok "a NUMA node that is not there is skipped with the reason" eval \
 	'status_is 0 && [ "$(cells n.csv | grep -c " ok ")" = 12 ] && [ "$(cells n.csv | grep -c " skipped ")" = 12 ] &&
