@@ -80,7 +80,7 @@ static void a_trial_that_was_disturbed_is_repeated(void)
 	struct cs_flush flush;
 
 	reset();
-	fails = 2 * 31; /* two trials */
+	fails = 3 * 31; /* three trials */
 	cs_flush_prove(ways, made_clock, &flush);
 	t_eq_int(flush.is_proven, 1);
 	t_eq_int(flushes, 4 * 31);
