@@ -445,3 +445,25 @@ $(cscope_mpi_OBJECTS): %D%/commit.h
 cs-always:
 
 CLEANFILES += %D%/commit.h
+
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/backend/README.md \
+	%D%/backend/cuda/README.md \
+	%D%/base/README.md \
+	%D%/check/README.md \
+	%D%/check/bounds/README.md \
+	%D%/check/cells/README.md \
+	%D%/check/compare/README.md \
+	%D%/check/fleet/README.md \
+	%D%/check/link/README.md \
+	%D%/check/verdict/README.md \
+	%D%/command/README.md \
+	%D%/file/README.md \
+	%D%/job/README.md \
+	%D%/node/README.md \
+	%D%/options/README.md \
+	%D%/place/README.md \
+	%D%/plan/README.md \
+	%D%/report/README.md \
+	%D%/result/README.md

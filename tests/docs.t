@@ -90,6 +90,19 @@ results() { # DIR
 	done
 }
 
+# Folders of sources and tests without a README, and files that one names in vain.
+folders() { # DIR
+	local dir file
+	find "$1" -name '*.[cht]' -printf '%h\n' | sort -u | while read -r dir; do
+		[ -e "$dir/README.md" ] || { echo "$dir has no README.md"; continue; }
+		grep '^- ' "$dir/README.md" | grep -oE '`[a-z]+\.(c|h|def)`' | tr -d '`' |
+			while read -r file; do
+				[ -e "$dir/$file" ] || [ -e "${dir%/*}/$file" ] ||
+					echo "$dir/README.md: $file is not there"
+			done
+	done
+}
+
 # ---- sentences of METHOD ----
 
 # Running text: line breaks and runs of blanks are one blank.
@@ -209,6 +222,9 @@ ok "every sentence that METHOD quotes is in its test" "$work/sentences"
 ok "every rule of METHOD names its test" "$work/rules"
 grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks"
 ok "no line of a document ends in blanks" "$work/blanks"
+folders src >"$work/folders"
+folders tests >>"$work/folders"
+ok "every folder of src and tests says what is in it" "$work/folders"
 results "$top/doc/results" >"$work/results"
 ok "results are small files which the program reads" "$work/results"
 if [ -n "${HAVE_CUDA:-}" ]; then
@@ -237,6 +253,12 @@ ok "planted options are found, those of a launcher are not ours" "$work/count"
 	missing_links "$work/planted.md"
 } | wc -l | grep -vx 2 >"$work/count"
 ok "a planted path and a planted link are found" "$work/count"
+mkdir "$work/planted" "$work/bare"
+touch "$work/planted/a.c" "$work/bare/b.c"
+echo '- `a.c`, `gone.c`: two' >"$work/planted/README.md"
+{ folders "$work/planted"; folders "$work/bare"; } | wc -l | grep -vx 2 >"$work/count"
+ok "a planted folder without a README and a file that is not there are found" "$work/count"
+rm -r "$work/planted"
 mkdir "$work/planted"
 head -c 300001 /dev/zero >"$work/planted/large.txt"
 echo '{"schema":"cscope-mpi/1"}' >"$work/planted/part.json"

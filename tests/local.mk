@@ -433,6 +433,14 @@ dist_check_SCRIPTS += \
 	%D%/views.py \
 	%D%/wrappers.py
 EXTRA_DIST += \
+	%D%/README.md \
+	%D%/bench/README.md \
+	%D%/cluster/README.md \
+	%D%/fixtures/README.md \
+	%D%/fuzz/README.md \
+	%D%/golden/README.md \
+	%D%/run/README.md \
+	%D%/unit/README.md \
 	%D%/bench/compare.py \
 	%D%/bench/kills \
 	%D%/bench/race \

@@ -263,7 +263,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	char note[CS_NOTE_TEXT];
 
 	test += row->test < n_tests ? row->test : 0;
-	cs_alias_note(run->asked, test->name, note, sizeof(note));
+	cs_alias_note(run->asked, test->name, &row->what.variant, note, sizeof(note));
 	cs_put_text(&r, "node", row->node < (uint32_t)run->n_nodes ?
 					run->node[row->node].facts.host : "");
 	cs_put_text(&r, "test", test->name);

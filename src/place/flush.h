@@ -35,7 +35,7 @@ static inline int cs_flush_is_proven(double warm_ns, double cold_ns)
 	return warm_ns > 0 && cold_ns >= CS_FLUSH_RATIO * warm_ns;
 }
 
-/* Try each way up to three times, on 1 MiB that the caller's CPUs touch first.  A trial
+/* Try each way up to four times, on 1 MiB that the caller's CPUs touch first.  A trial
  * is 31 walks along a random chain, warm and flushed by turns, and the medians of both,
  * in nanoseconds of the clock.  Without
  * memory nothing is proven. */

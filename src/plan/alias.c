@@ -134,8 +134,8 @@
 	"Its start event fires before the copy is enqueued, so that is timed " \
 	"as well; the mean of one batch, no check of the data."
 #define FLUSHED                                                                 \
-	"Cold here: flushed by lines, and proven. On x86 Comm|Scope flushes "  \
-	"the line that holds its pointer, on aarch64 nothing: it is warm there."
+	"on x86 it flushes the line that holds its pointer, on aarch64 "        \
+	"nothing: its caches are warm."
 #define PAGEABLE                                                                \
 	"The CPU has written the source before each copy there, and what the " \
 	"driver stages is timed beside it. " IDLE
@@ -483,13 +483,15 @@ const char *cs_alias_refusal(const char *item)
 	return why;
 }
 
-void cs_alias_note(const char *list, const char *test, char *to, size_t size)
+void cs_alias_note(const char *list, const char *test,
+		   const struct cs_variant *variant, char *to, size_t size)
 {
 	to[0] = '\0';
 	for (size_t i = 0; i < N_ALIASES; i++) {
 		const struct cs_alias *alias = &aliases[i];
 
 		if (!alias->noted || !alias->test || strcmp(alias->test, test) ||
+		    alias->variant.cache != variant->cache ||
 		    !cs_alias_asked(alias, list))
 			continue;
 		cs_text_add(to, size, "%s%s of %s: %s", to[0] ? " " : "",

@@ -75,10 +75,11 @@ int cs_alias_asked(const struct cs_alias *alias, const char *list);
 /* Of an item that means nothing but what is not measured: why.  NULL: it is not one. */
 const char *cs_alias_refusal(const char *item);
 
-/* What is to be said of `test` by the names of the list (NULL: none) under which it
- * was asked for; "" when there is nothing. */
+/* What is to be said of `test` in such a variant by the names of the list (NULL: none)
+ * under which it was asked for; "" when there is nothing. */
 #define CS_NOTE_TEXT 1024
-void cs_alias_note(const char *list, const char *test, char *to, size_t size);
+void cs_alias_note(const char *list, const char *test,
+		   const struct cs_variant *variant, char *to, size_t size);
 
 /* The first item of a list with commas, cut; what follows it, NULL after the last. */
 #define CS_ITEM 129 /* bytes that hold one, and show that it is longer than any name */

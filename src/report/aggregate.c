@@ -165,7 +165,7 @@ static int print(FILE *to, struct aggregate *ag)
 		print_nodes(to, ag, sorted, n);
 	else
 		cs_fold(to, 2, 4, "0 of %zu cells", ag->n_planned);
-	cs_matrix_note(to, ag->run, cells.test);
+	cs_matrix_note(to, ag->run, cells.view);
 	free(sorted);
 	return 0;
 }

@@ -450,11 +450,13 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 	}
 }
 
-void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_test *test)
+void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_view *view)
 {
+	size_t n;
 	char note[CS_NOTE_TEXT];
 
-	cs_alias_note(run->asked, test->name, note, sizeof(note));
+	cs_alias_note(run->asked, cs_catalogue(&n)[view->test].name, &view->variant,
+		      note, sizeof(note));
 	if (note[0])
 		cs_fold(to, 2, 4, "note: %s", note);
 }
@@ -473,7 +475,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);
 	print_remarks(to, grid);
-	cs_matrix_note(to, grid->run, grid->test);
+	cs_matrix_note(to, grid->run, grid->view);
 	if (verbose && grid->n_measured)
 		print_samples(to, grid);
 }

@@ -401,12 +401,10 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 /* Of all tests: tables of a comparison have several. */
 static void print_notes(FILE *to, const struct cs_run *run)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 	uint32_t v;
 
 	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		cs_matrix_note(to, run, &test[cs_plan_view(run->plan, v)->test]);
+		cs_matrix_note(to, run, cs_plan_view(run->plan, v));
 }
 
 /* Placements that were compared: where it was, then side by side, by their turns. */

@@ -160,33 +160,40 @@ static void lists_are_read_item_by_item(void)
 
 static void the_note_is_of_the_names_asked_for(void)
 {
+	const struct cs_variant usual = { 0 }, cold = { .cache = CS_CACHE_COLD };
 	char note[CS_NOTE_TEXT];
 
-	cs_alias_note("all_to_one_read_sm", "peer.sm.read.one-to-all", note,
+	cs_alias_note("all_to_one_read_sm", "peer.sm.read.one-to-all", &usual, note,
 		      sizeof(note));
 	t_ok(strstr(note, "all_to_one_read_sm of nvbandwidth: Here all others "
 			  "read") == note);
-	cs_alias_note("host_*_sm,device_*_sm", "h2d.sm.pinned.bidi", note,
+	cs_alias_note("host_*_sm,device_*_sm", "h2d.sm.pinned.bidi", &usual, note,
 		      sizeof(note));
 	t_ok(strstr(note, "host_to_device_bidirectional_memcpy_sm of ") != NULL);
 	t_ok(strstr(note, " device_to_host_bidirectional_memcpy_sm of ") != NULL);
 	/* of another test, by our own name, by a name that says what it does */
-	cs_alias_note("all_to_one_read_sm", "peer.sm.write.pair", note,
+	cs_alias_note("all_to_one_read_sm", "peer.sm.write.pair", &usual, note,
 		      sizeof(note));
 	t_eq_str(note, "");
-	cs_alias_note("peer.sm.read.one-to-all", "peer.sm.read.one-to-all", note,
+	cs_alias_note("peer.sm.read.one-to-all", "peer.sm.read.one-to-all", &usual, note,
 		      sizeof(note));
 	t_eq_str(note, "");
-	cs_alias_note("device_to_device_memcpy_read_ce", "peer.ce.read.pair", note,
+	cs_alias_note("device_to_device_memcpy_read_ce", "peer.ce.read.pair", &usual, note,
 		      sizeof(note));
 	t_eq_str(note, "");
-	cs_alias_note(NULL, "peer.ce.read.pair", note, sizeof(note));
+	/* what is said of one variant is not said of another */
+	cs_alias_note("*_flush", "h2d.ce.pageable.pair", &usual, note, sizeof(note));
+	t_eq_str(note, "");
+	cs_alias_note("*_flush", "h2d.ce.pageable.pair", &cold, note, sizeof(note));
+	t_ok(strstr(note, "its caches are warm") != NULL);
+	cs_alias_note(NULL, "peer.ce.read.pair", &usual, note, sizeof(note));
 	t_eq_str(note, "");
 }
 
 /* All notes of all names of one test have room. */
 static void no_note_is_cut(void)
 {
+	const struct cs_variant usual = { 0 };
 	char note[CS_NOTE_TEXT];
 	size_t n;
 	const struct cs_alias *alias = cs_aliases(&n);
@@ -194,7 +201,7 @@ static void no_note_is_cut(void)
 	for (size_t i = 0; i < n; i++) {
 		if (!alias[i].test)
 			continue;
-		cs_alias_note("*_*", alias[i].test, note, sizeof(note));
+		cs_alias_note("*_*", alias[i].test, &usual, note, sizeof(note));
 		t_ok(strlen(note) < sizeof(note) - 1);
 	}
 }
