@@ -444,6 +444,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 #define ESTIMATE_STEP_S 1e-3	/* commands, replies, arming */
 #define ESTIMATE_CHASE_S 25e-3
 #define HOST_GBS 55.0
+#define STAGED_GBS 40.0
 #define PAGEABLE_GBS 7.0	/* by one CPU */
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
@@ -479,6 +480,8 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 		return ESTIMATE_CHASE_S;
 	if (test->memory == CS_MEM_PAGEABLE)
 		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
+	if (test->method == CS_METHOD_STAGED)
+		return sample_s(bytes, fmin(link_gbs, STAGED_GBS));
 	return sample_s(bytes, cs_test_has_host(test) ? fmin(link_gbs, HOST_GBS) :
 							link_gbs);
 }

@@ -10,10 +10,8 @@
 #include "report/report.h"
 #include "result/grid.h"
 
-/* For --dry-run, in GB/s: an NVLink of today; through host memory; copies by one
- * CPU core. */
+/* For --dry-run, in GB/s: an NVLink of today; copies by one CPU core. */
 #define EXPECTED_CUDA 400
-#define EXPECTED_STAGED 40
 #define EXPECTED_CPU 10
 
 static const char *backend_text(uint32_t backend)
@@ -176,9 +174,7 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 		   int verbose)
 {
 	int cpu = plan->set.backend == CS_BACKEND_CPU;
-	double rate = cpu ? EXPECTED_CPU :
-		      plan->set.via == CS_WAY_STAGED ? EXPECTED_STAGED :
-						       EXPECTED_CUDA;
+	double rate = cpu ? EXPECTED_CPU : EXPECTED_CUDA;
 	char size[16], arena[16];
 
 	cs_size_text(plan->set.copy_bytes, size, sizeof(size));

@@ -515,6 +515,10 @@ static void story_alone(int who)
 	a = arena_new();
 	sh->ms[0] = timed_copy(&t, b, a);	/* staged, first */
 	sh->ms[1] = timed_copy(&t, b, a);	/* staged */
+	sh->got[0] = cu.cuCtxDisablePeerAccess(ctx[1]);
+	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
+	must(cu.cuCtxDisablePeerAccess(ctx[1]));
+	sh->ms[5] = timed_copy(&t, b, a);	/* staged again */
 	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
 	sh->ms[2] = timed_copy(&t, b, a);	/* 0 writes to 1 */
 	timed_copy(&t, a, b);
@@ -527,6 +531,8 @@ static void story_alone(int who)
 static void alone(void)
 {
 	story("", 1, story_alone);
+	t_eq_int(sh->got[0], CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+	t_ok(sh->ms[5] == sh->ms[1]); /* as if it had never been enabled */
 	t_ms(sh->ms[0], 2 * ms_at(37.5));
 	t_ms(sh->ms[1], ms_at(37.5));
 	t_ms(sh->ms[2], ms_at(396.0 - 0.03));
