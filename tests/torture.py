@@ -59,7 +59,8 @@ HARMLESS = {
 }
 # On the way to a peer: cells are skipped, and say why.
 WAY = {
-    "cuCtxEnablePeerAccess", "cuDeviceCanAccessPeer", "cuDeviceGet",
+    "cuCtxDisablePeerAccess", "cuCtxEnablePeerAccess", "cuDeviceCanAccessPeer",
+    "cuDeviceGet",
     "cuDevicePrimaryCtxRetain", "cuIpcGetMemHandle", "cuIpcOpenMemHandle",
     "cuMemAddressReserve", "cuMemCreate", "cuMemExportToShareableHandle",
     "cuMemGetAllocationGranularity", "cuMemHostGetDevicePointer",
