@@ -468,6 +468,19 @@ dev:
 		--enable-sanitize=address,undefined CFLAGS='-g -O1'; }
 	$(MAKE) -C dev $(AM_MAKEFLAGS)
 
+# The unit tests alone, as fast as they are built.
+check-units:
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(UNIT_TESTS) $(UNIT_CUDA_TESTS)' \
+		check_PROGRAMS='$(UNIT_TESTS) $(UNIT_CUDA_TESTS)'
+
+# The same by the other compiler, and with its sanitizers.
+check-clang:
+	@$(MKDIR_P) clang
+	@cd clang && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-werror \
+		CC=$(CLANG) --enable-sanitize=address,undefined CFLAGS='-g -O1' \
+		$(if $(CS_HAVE_CUDA),,--without-cuda); }
+	$(MAKE) -C clang $(AM_MAKEFLAGS) check-units
+
 # Lines that no test runs.  What a process that is killed ran is not counted.
 coverage:
 	@$(MKDIR_P) coverage
@@ -481,7 +494,7 @@ coverage:
 # chooses.
 check-matrix:
 	$(abs_top_srcdir)/%D%/matrix $(MATRIX)
-.PHONY: dev coverage check-matrix
+.PHONY: dev check-units check-clang coverage check-matrix
 
 # ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:

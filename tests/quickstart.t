@@ -39,6 +39,7 @@ echo '#define HAVE_CUDA 1' >build/config.h
 cat >build/Makefile <<END
 TESTS = \$(patsubst %.sh,%.t,\$(wildcard tests/*.sh))
 all:
+check-clang:
 check: \$(TESTS:.t=.trs)
 	! grep -lE ': (FAIL|ERROR)' \$^ /dev/null
 %.trs: %.sh

@@ -15,6 +15,18 @@
 
 #include <stdint.h>
 
+/* Does a sanitizer take the addresses of the process?  gcc and clang say it each its way. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TAP_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAP_SANITIZED 1
+#endif
+#endif
+#ifndef TAP_SANITIZED
+#define TAP_SANITIZED 0
+#endif
+
 struct tap_test {
 	const char *name;
 	void (*run)(void);

@@ -82,8 +82,7 @@ static void instances_choose_one_cell(void)
 		"Comm_cudaMemcpyAsync_PinnedToGPU/2/3/28",
 		"cudaMemcpyAsync_PinnedToGPU/2/3/28",
 		"Comm_NUMAMemcpy_PinnedToGPU/2/3/log2(N):28/manual_time",
-		"cudaMemcpyAsync_PinnedToGPU/2/3/log2(N):28/min_time:0.100/"
-		"repeats:5/manual_time",
+		"cudaMemcpyAsync_PinnedToGPU/2/3/log2(N):28/min_time:0.100/repeats:5/manual_time",
 	};
 	struct cs_choice c;
 	struct cs_err err;

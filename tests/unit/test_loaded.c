@@ -30,10 +30,11 @@ static char *written(const struct cs_run *run, const char *format)
 }
 
 /* Every view of what was written as `by`, whole or compact, is the same as before. */
-static void comes_back(const struct cs_run *run, const char *by, int compact)
+static void comes_back(const struct cs_run *run, char *const before[N_FORMATS],
+		       const char *by, int compact)
 {
 	struct cs_run small = *run;
-	char *file, *before, *after;
+	char *file, *after;
 	struct cs_loaded loaded;
 	struct cs_err err = { "" };
 	size_t i;
@@ -46,10 +47,8 @@ static void comes_back(const struct cs_run *run, const char *by, int compact)
 		return;
 	}
 	for (i = 0; i < N_FORMATS; i++) {
-		before = written(run, formats[i]);
 		after = written(&loaded.run, formats[i]);
-		t_eq_str(after, before);
-		free(before);
+		t_eq_str(after, before[i]);
 		free(after);
 	}
 	cs_loaded_release(&loaded);
@@ -58,11 +57,17 @@ static void comes_back(const struct cs_run *run, const char *by, int compact)
 
 static void both_come_back(struct canned *c)
 {
+	char *before[N_FORMATS];
+
 	cs_run_settle(&c->run);
+	for (size_t i = 0; i < N_FORMATS; i++)
+		before[i] = written(&c->run, formats[i]);
 	for (int compact = 0; compact < 2; compact++) {
-		comes_back(&c->run, "json", compact);
-		comes_back(&c->run, "jsonl", compact);
+		comes_back(&c->run, before, "json", compact);
+		comes_back(&c->run, before, "jsonl", compact);
 	}
+	for (size_t i = 0; i < N_FORMATS; i++)
+		free(before[i]);
 	canned_release(c);
 }
 
@@ -152,7 +157,7 @@ static void a_journal_may_end_anywhere(void)
 	size_t n, first;
 	int wrong = 0;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.[pb]*i[rd]*", 1);
+	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
 	file = written(&c.run, "jsonl");
 	first = strcspn(file, "\n") + 1;
 	for (n = 0; n <= strlen(file); n++) {
