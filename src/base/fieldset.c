@@ -105,8 +105,10 @@ static void say_real(const struct cs_field *field, double x, char *to, size_t si
 {
 	const char *unit = field->unit ? field->unit : "";
 
-	cs_text(to, size, isnan(x) ? "" : "%.10g%s%s",
-		strcmp(unit, "%") ? x : 100 * x, *unit ? " " : "", unit);
+	to[0] = '\0';
+	if (!isnan(x))
+		cs_text(to, size, "%.10g%s%s", strcmp(unit, "%") ? x : 100 * x,
+			*unit ? " " : "", unit);
 }
 
 static void say_number(const struct cs_field *field, int64_t n, char *to, size_t size)

@@ -62,7 +62,8 @@ void cs_clean(char *text)
 
 /* Without memory for a long one its beginning.  With its end it is one write, also to
  * stderr: ranks share that. */
-static void print(FILE *to, const char *end, const char *fmt, va_list args)
+static void __attribute__((format(printf, 3, 0)))
+print(FILE *to, const char *end, const char *fmt, va_list args)
 {
 	char text[1024], *all = text;
 	va_list again;

@@ -188,7 +188,7 @@ static void release_run(struct cs_run *run)
 static struct cs_plan *make_plan(int gpus)
 {
 	struct cs_plan_request request = { .n_agents = gpus };
-	struct cs_plan *plan;
+	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	struct cs_choices chosen = { .n = 0 };
 

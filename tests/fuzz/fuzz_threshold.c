@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		line = t.lines.data;
 		MUST(t.lines.n > 0);
 		for (size_t i = 0; i < t.lines.n; i++)
-			MUST(line[i].tests && line[i].line && line[i].bound > 0 &&
+			MUST(line[i].line && line[i].bound > 0 &&
 			     isfinite(line[i].bound) &&
 			     line[i].severity <= CS_CRITICAL &&
 			     (!line[i].is_share || line[i].bound <= 1));

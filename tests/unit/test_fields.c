@@ -182,6 +182,7 @@ static void schema_and_records_have_the_same_keys(void)
 	t_eq_int(differs_from("program", json_pack("{s:s, s:n}", "name", "x", "new")),
 		 4);
 	json_decref(schema);
+	free(c.run.node[0].ranks);
 	canned_release(&c);
 }
 
