@@ -194,9 +194,11 @@ ok "a cell that does not converge is flagged, and the status is 0" eval \
 	'status_is 0 && prints "not converged"'
 run 0 -s 64K --pattern pair -f csv
 mv out quiet.csv
-FAKE_SAMPLE_NOISE=gauss:0.004:0.5 FAKE_SEED=1 run 0 -s 64K --pattern pair \
-	--cell-limit 1m --seed 1 -f csv
-mv out noisy.csv
+for seed in 1 2 3 4 5; do
+	FAKE_SAMPLE_NOISE=gauss:0.004:0.5 FAKE_SEED=$seed run 0 -s 64K --pattern pair \
+		--cell-limit 1m --seed $seed -f csv
+	cat out >>noisy.csv
+done
 # cells of noisy.csv whose interval holds the figure of quiet.csv, and all
 held() {
 	sed 's/"[^"]*"//g' quiet.csv noisy.csv | awk -F, '
@@ -209,7 +211,7 @@ held() {
 		END { print held, all }'
 }
 ok "in noise of 0.4 %, correlated by 0.5, intervals hold what a quiet link gives" \
-	eval 'status_is 0 && held | tee /dev/stderr | grep -q "^1[12] 12$"'
+	eval 'status_is 0 && held | tee /dev/stderr | grep -qE "^(5[4-9]|60) 60$"'
 FAKE_NVML_INIT=999 run 2 -s 64K --pattern pair -o nonvml.csv
 ok "without NVML the figures are there and the link is unknown" eval \
 	'status_is 0 && all_ok nonvml.csv 12 && prints "\?"'
