@@ -34,7 +34,7 @@ code() {
 	on && /^}/ { exit }
 	!on { next }
 	/^\$L_/ { label = $1; sub(":", "", label); seen[label] = 1; print "label" }
-	/bra/ { to = $NF; sub(";", "", to); print to in seen ? "remeasure" : "on" }
+	/bra/ { to = $NF; sub(";", "", to); print to in seen ? "again" : "on" }
 	/ld\.global/ { match($0, /\.[usbf][0-9]+/); print "load", substr($0, RSTART + 2, RLENGTH - 2) / 8 }
 	/st\.global/ { match($0, /\.[usbf][0-9]+/); print "store", substr($0, RSTART + 2, RLENGTH - 2) / 8 }
 	/bar\.sync|barrier/ { print "barrier" }' "$1" >"$dir/code"
