@@ -549,7 +549,7 @@ static __device__ uint32_t chunk_bytes(const struct chunk *c,
 	return left < a->chunk ? (uint32_t)left : a->chunk;
 }
 
-/* So many chunks are on their way in while as many are on their way out. */
+/* That many chunks are on their way in while as many are on their way out. */
 #define AHEAD (CS_TMA_STAGES / 2)
 
 /*     k:      load k -> stage k % stages          (its last store has left it)

@@ -29,6 +29,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/err.h \
 	%D%/base/facts.c \
 	%D%/base/facts.h \
+	%D%/base/fieldset.c \
+	%D%/base/fieldset.h \
 	%D%/base/fill.c \
 	%D%/base/fill.h \
 	%D%/base/gpulist.c \
@@ -37,8 +39,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hints.h \
 	%D%/base/hostlist.c \
 	%D%/base/hostlist.h \
-	%D%/base/fieldset.c \
-	%D%/base/fieldset.h \
 	%D%/base/near.c \
 	%D%/base/near.h \
 	%D%/base/print.c \
@@ -61,15 +61,14 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_plan_a_SOURCES = \
 	%D%/plan/alias.c \
 	%D%/plan/alias.h \
+	%D%/plan/assemble.c \
+	%D%/plan/build.c \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
 	%D%/plan/choose.c \
 	%D%/plan/choose.h \
-	%D%/plan/assemble.c \
-	%D%/plan/build.c \
 	%D%/plan/draft.c \
 	%D%/plan/draft.h \
-	%D%/plan/patterns.c \
 	%D%/plan/explain.c \
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
@@ -79,17 +78,18 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/instance.c \
 	%D%/plan/instance.h \
 	%D%/plan/internal.h \
+	%D%/plan/patterns.c \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
 	%D%/plan/trust.c \
 	%D%/plan/turns.c \
-	%D%/plan/variant.c \
-	%D%/plan/variant.h \
 	%D%/plan/turns.h \
 	%D%/plan/urgent.c \
-	%D%/plan/urgent.h
+	%D%/plan/urgent.h \
+	%D%/plan/variant.c \
+	%D%/plan/variant.h
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cells.c \
@@ -119,10 +119,10 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_place_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
 %C%_libcs_place_a_SOURCES = \
 	%D%/place/claim.c \
-	%D%/place/hostmem.c \
 	%D%/place/confine.c \
 	%D%/place/flush.c \
 	%D%/place/flush.h \
+	%D%/place/hostmem.c \
 	%D%/place/internal.h \
 	%D%/place/kernel.c \
 	%D%/place/nvml.c \
@@ -148,13 +148,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
 	%D%/backend/cuda/dev.h \
 	%D%/backend/cuda/driver.c \
 	%D%/backend/cuda/driver.h \
-	%D%/backend/cuda/flight.c \
 	%D%/backend/cuda/hand.c \
 	%D%/backend/cuda/kernels.h \
 	%D%/backend/cuda/open.c \
@@ -174,6 +174,8 @@ endif
 %C%_libcs_node_a_SOURCES = \
 	%D%/node/agent.c \
 	%D%/node/agent.h \
+	%D%/node/agents.c \
+	%D%/node/agents.h \
 	%D%/node/alone.c \
 	%D%/node/board.c \
 	%D%/node/board.h \
@@ -183,15 +185,13 @@ endif
 	%D%/node/carry.h \
 	%D%/node/cell.c \
 	%D%/node/cell.h \
-	%D%/node/company.c \
+	%D%/node/concurrency.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
 	%D%/node/cost.c \
 	%D%/node/cost.h \
-	%D%/node/crew.c \
-	%D%/node/crew.h \
-	%D%/node/ends.c \
-	%D%/node/ends.h \
+	%D%/node/endpoints.c \
+	%D%/node/endpoints.h \
 	%D%/node/fault.c \
 	%D%/node/geometry.c \
 	%D%/node/home.c \
@@ -222,30 +222,30 @@ endif
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
-	%D%/job/arms.c \
-	%D%/job/arms.h \
 	%D%/job/assign.c \
 	%D%/job/assign.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/conduct.c \
+	%D%/job/discovery.c \
+	%D%/job/discovery.h \
 	%D%/job/guard.c \
 	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/internal.h \
+	%D%/job/inventory.c \
+	%D%/job/inventory.h \
 	%D%/job/job.c \
 	%D%/job/job.h \
-	%D%/job/kept.c \
-	%D%/job/kept.h \
 	%D%/job/launcher.c \
 	%D%/job/launcher.h \
-	%D%/job/muster.c \
-	%D%/job/muster.h \
 	%D%/job/placement.c \
 	%D%/job/placement.h \
-	%D%/job/sights.c \
-	%D%/job/sights.h \
+	%D%/job/resumed.c \
+	%D%/job/resumed.h \
+	%D%/job/sides.c \
+	%D%/job/sides.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/team.c \
@@ -263,21 +263,21 @@ endif
 	%D%/check/bounds/learn.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
-	%D%/check/cells/again.c \
+	%D%/check/cells/anomaly.c \
+	%D%/check/cells/anomaly.h \
 	%D%/check/cells/below.c \
 	%D%/check/cells/cells.c \
 	%D%/check/cells/cells.h \
+	%D%/check/cells/describe.c \
+	%D%/check/cells/judged.c \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
-	%D%/check/cells/looks.c \
 	%D%/check/cells/noise.c \
 	%D%/check/cells/outlier.c \
-	%D%/check/cells/signs.c \
-	%D%/check/cells/spots.c \
-	%D%/check/cells/suspect.c \
-	%D%/check/cells/suspect.h \
+	%D%/check/cells/remeasure.c \
+	%D%/check/cells/remeasured.c \
+	%D%/check/cells/signatures.c \
 	%D%/check/cells/whole.c \
-	%D%/check/cells/word.c \
 	%D%/check/compare/compare.c \
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
@@ -310,12 +310,14 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
-	%D%/file/compact.c \
-	%D%/file/document.c \
-	%D%/file/document.h \
 	%D%/file/choices.c \
 	%D%/file/code.c \
 	%D%/file/code.h \
+	%D%/file/compact.c \
+	%D%/file/document.c \
+	%D%/file/document.h \
+	%D%/file/encode.c \
+	%D%/file/encode.h \
 	%D%/file/field.c \
 	%D%/file/field.h \
 	%D%/file/finding.c \
@@ -330,8 +332,6 @@ endif
 	%D%/file/node.c \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
-	%D%/file/put.c \
-	%D%/file/put.h \
 	%D%/file/reader.c \
 	%D%/file/reader.h \
 	%D%/file/record.h \
@@ -347,8 +347,8 @@ endif
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
-	%D%/report/curve.c \
 	%D%/report/csv.h \
+	%D%/report/curve.c \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -366,8 +366,8 @@ endif
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/parts.h \
-	%D%/report/reason.c \
 	%D%/report/prom.c \
+	%D%/report/reason.c \
 	%D%/report/report.h \
 	%D%/report/result.c \
 	%D%/report/steps.c \

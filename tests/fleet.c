@@ -147,7 +147,7 @@ static size_t rows_of_node(const struct fleet *fleet)
 }
 
 /* A step of one node is carried out once more. */
-static void measure_again(struct fleet *fleet, uint32_t node, uint32_t step)
+static void measure_once_more(struct fleet *fleet, uint32_t node, uint32_t step)
 {
 	size_t n = rows_of_node(fleet);
 	struct cs_err err;
@@ -155,9 +155,9 @@ static void measure_again(struct fleet *fleet, uint32_t node, uint32_t step)
 	for (size_t i = node * n; i < (node + 1) * n; i++) {
 		struct cs_row row = *row_at(fleet, i);
 
-		if (row.step != step || (row.flags & CS_ROW_AGAIN))
+		if (row.step != step || (row.flags & CS_ROW_REMEASURED))
 			continue;
-		row.flags |= CS_ROW_AGAIN;
+		row.flags |= CS_ROW_REMEASURED;
 		row.n_samples = 0;
 		row.stats.median = measured(fleet, i);
 		if (cs_rows_add(&fleet->c.run.rows, &row, NULL, &err))
@@ -165,10 +165,10 @@ static void measure_again(struct fleet *fleet, uint32_t node, uint32_t step)
 	}
 }
 
-static void look_again(struct fleet *fleet, uint32_t node)
+static void remeasure(struct fleet *fleet, uint32_t node)
 {
 	size_t each = rows_of_node(fleet);
-	uint32_t step[CS_AGAIN_MOST];
+	uint32_t step[CS_REMEASURE_MOST];
 	struct cs_err err;
 	int n;
 
@@ -180,26 +180,26 @@ static void look_again(struct fleet *fleet, uint32_t node)
 		if (cs_rows_add(&fleet->own.run.rows, &row, NULL, &err))
 			abort();
 	}
-	n = cs_cells_again(&fleet->own.run, step, CS_AGAIN_MOST, &err);
+	n = cs_cells_remeasure(&fleet->own.run, step, CS_REMEASURE_MOST, &err);
 	for (int i = 0; i < n; i++)
-		measure_again(fleet, node, step[i]);
+		measure_once_more(fleet, node, step[i]);
 }
 
 void fleet_judge(struct fleet *fleet)
 {
-	struct cs_vec again = CS_VEC(struct cs_again), told;
+	struct cs_vec again = CS_VEC(struct cs_remeasure), told;
 	struct cs_err err;
 
 	for (size_t i = 0; i < fleet->cells; i++)
 		row_at(fleet, i)->stats.median = measured(fleet, i);
 	for (int i = 0; i < fleet->c.run.n_nodes; i++)
-		look_again(fleet, (uint32_t)i);
-	if (cs_fleet_again(&fleet->c.run, &again, &err))
+		remeasure(fleet, (uint32_t)i);
+	if (cs_fleet_remeasure(&fleet->c.run, &again, &err))
 		abort();
 	for (size_t i = 0; i < again.n; i++) {
-		struct cs_again at = ((struct cs_again *)again.data)[i];
+		struct cs_remeasure at = ((struct cs_remeasure *)again.data)[i];
 
-		measure_again(fleet, at.node, at.step);
+		measure_once_more(fleet, at.node, at.step);
 	}
 	cs_vec_release(&again);
 	if (cs_cells_judge(&fleet->c.run, &told, &err))

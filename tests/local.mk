@@ -75,7 +75,7 @@ UNIT_TESTS = \
 	%D%/unit/rng.t \
 	%D%/unit/row.t \
 	%D%/unit/sampler.t \
-	%D%/unit/sights.t \
+	%D%/unit/inventory.t \
 	%D%/unit/stats.t \
 	%D%/unit/student.t \
 	%D%/unit/topo.t \
@@ -151,7 +151,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_rng_t_SOURCES = %D%/unit/test_rng.c
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
 %C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c $(NOISE)
-%C%_unit_sights_t_SOURCES = %D%/unit/test_sights.c
+%C%_unit_inventory_t_SOURCES = %D%/unit/test_inventory.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c

@@ -77,7 +77,7 @@ START = {
 }
 POLLS = {"cuEventQuery", "cuStreamQuery"}
 OURS = {"a.json", "a.jsonl", "a.csv", "out", "err", "calls", "tmp", "as-nodes"}
-# in front of each rank: so many of them are a node
+# in front of each rank: that many of them are a node
 AS_NODES = """#!/bin/sh
 rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
 CS_TEST_SCOPE=node$((rank / %d)) exec "$@"

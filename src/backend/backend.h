@@ -60,33 +60,33 @@ struct cs_mapping {
  * the way through two GPUs and host memory.  A third takes that off the path. */
 #define CS_RING_SLOTS 3u
 
-enum cs_flight_kind {
-	CS_FLIGHT_COPY,		/* from one address to the other */
-	CS_FLIGHT_PEER_COPY,	/* cuda: by cuMemcpyPeerAsync */
-	CS_FLIGHT_OUT,		/* cuda: chunk by chunk to a ring, at dst */
-	CS_FLIGHT_IN,		/* … and from it, at src */
-	CS_FLIGHT_PAGEABLE,	/* cuda: from or to memory that is not page-locked; its
+enum cs_copy_kind {
+	CS_COPY_ENGINE,		/* from one address to the other */
+	CS_COPY_PEER,	/* cuda: by cuMemcpyPeerAsync */
+	CS_COPY_OUT,		/* cuda: chunk by chunk to a ring, at dst */
+	CS_COPY_IN,		/* … and from it, at src */
+	CS_COPY_PAGEABLE,	/* cuda: from or to memory that is not page-locked; its
 				 * gate is open, for arm() blocks until it is copied
 				 * or will be */
 	/* cuda: by kernels; see positions, blocks and threads */
-	CS_FLIGHT_SM,		/* loads and stores of 16 bytes */
-	CS_FLIGHT_TMA,		/* bulk asynchronous copies, capability >= 9.0 */
-	CS_FLIGHT_SM_READ,	/* reads src, writes nothing */
-	CS_FLIGHT_SM_WRITE,	/* writes the fill pattern of `key` to dst */
+	CS_COPY_SM,		/* loads and stores of 16 bytes */
+	CS_COPY_TMA,		/* bulk asynchronous copies, capability >= 9.0 */
+	CS_COPY_SM_READ,	/* reads src, writes nothing */
+	CS_COPY_SM_WRITE,	/* writes the fill pattern of `key` to dst */
 	/* … zero-copy: 4 bytes at a time, always 256 blocks of 256 threads */
-	CS_FLIGHT_ZERO_READ,	/* reads src, writes nothing */
-	CS_FLIGHT_ZERO_WRITE,	/* writes the fill pattern of `key` to dst */
-	CS_FLIGHT_CHASE,	/* follows a chain at src, one load after the other */
-	CS_FLIGHT_CHASE_TMA,	/* … by bulk copies of 16 bytes */
+	CS_COPY_ZERO_READ,	/* reads src, writes nothing */
+	CS_COPY_ZERO_WRITE,	/* writes the fill pattern of `key` to dst */
+	CS_COPY_CHASE,	/* follows a chain at src, one load after the other */
+	CS_COPY_CHASE_TMA,	/* … by bulk copies of 16 bytes */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
  * agent sees them: inside its arena or a mapping. */
-struct cs_flight {
+struct cs_copy {
 	uint64_t dst, src, bytes;
 	uint32_t copies;
-	uint32_t kind;		/* enum cs_flight_kind */
-	/* copy i goes to position i % positions of so many; of kernels, where they are
+	uint32_t kind;		/* enum cs_copy_kind */
+	/* copy i goes to position i % positions of that many; of kernels, where they are
 	 * `bytes` apart, from such a one too; 0 means 1 */
 	uint32_t positions;
 	uint64_t stride;	/* of positions; not of kernels */
@@ -132,7 +132,7 @@ struct cs_backend_costs {
 	/* Enqueue on `lane`, without a gate and without marks: flight->copies
 	 * copies, one call each; one kernel that does nothing.  mark() makes
 	 * poll() tell the end of all that. */
-	int (*copy)(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+	int (*copy)(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		    struct cs_err *err);
 	int (*launch)(struct cs_dev *dev, int lane, struct cs_err *err);
 	int (*mark)(struct cs_dev *dev, int lane, struct cs_err *err);
@@ -175,9 +175,9 @@ struct cs_backend {
 	 * How large an arena there is memory for. */
 	int (*left)(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
 
-	/* The ways that arena() and import() take; AUTO until it is said.  From STAGED on
+	/* The transports that arena() and import() take; AUTO until it is said.  From STAGED on
 	 * unimport() takes peer access back, until another is said. */
-	void (*via)(struct cs_dev *dev, enum cs_way way);
+	void (*via)(struct cs_dev *dev, enum cs_transport transport);
 
 	/* Before arena(), which publishes it: the ring of CS_RING_SLOTS slots
 	 * through which others stage what they send here, `bytes` at `host`, a
@@ -232,14 +232,14 @@ struct cs_backend {
 	 * of arenas and host memory; finished on return. */
 	int (*displace)(struct cs_dev *dev, struct cs_err *err);
 
-	/* The i-th way to divide a flight by kernels among blocks and threads,
-	 * best guess first; returns 0 when there are no more, and for flights of
+	/* The i-th way to divide a copy by kernels among blocks and threads,
+	 * best guess first; returns 0 when there are no more, and for copies of
 	 * which nothing is divided. */
-	int (*geometry)(struct cs_dev *dev, const struct cs_flight *flight,
+	int (*geometry)(struct cs_dev *dev, const struct cs_copy *desc,
 			uint32_t i, uint32_t *blocks, uint32_t *threads);
-	/* Can this device do such a flight at all?  Else arm() refuses it too, and it is
+	/* Can this device do such a copy at all?  Else arm() refuses it too, and it is
 	 * nobody's fault.  NULL: it can. */
-	int (*can)(const struct cs_dev *dev, const struct cs_flight *flight,
+	int (*can)(const struct cs_dev *dev, const struct cs_copy *desc,
 		   struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  The calling thread may drive a lane of the
@@ -249,10 +249,10 @@ struct cs_backend {
 	/* Enqueue on `lane`: wait until *gate >= seq (cyclic), mark s, the copies,
 	 * mark e.  `gate` points into the board.  Returns without waiting.  After an
 	 * error the lane may hold a part of it, which runs out when the gate opens
-	 * and whose end poll() tells.  Flights by kernels: of multiples of 16
+	 * and whose end poll() tells.  Copies by kernels: of multiples of 16
 	 * bytes.  GATED. */
 	int (*arm)(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
-		   const struct cs_flight *flight, struct cs_err *err);
+		   const struct cs_copy *desc, struct cs_err *err);
 
 	/* Enqueue on `lane`: wait for the gate, then store seq to *word, which lies
 	 * in the board: the release of the gate as the device sees it.  Errors as

@@ -204,14 +204,14 @@ static struct cs_cpucopy *lane_of(struct cs_dev *dev, int lane, struct cs_err *e
 }
 
 static int cpu_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
-		   uint32_t seq, const struct cs_flight *flight,
+		   uint32_t seq, const struct cs_copy *desc,
 		   struct cs_err *err)
 {
 	struct cs_cpucopy *on = lane_of(dev, lane, err);
 
 	if (!on)
 		return -1;
-	cs_cpucopy_arm(on, gate, seq, flight);
+	cs_cpucopy_arm(on, gate, seq, desc);
 	return 0;
 }
 

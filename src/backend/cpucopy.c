@@ -26,10 +26,10 @@ static void *pointer(uint64_t address)
 }
 
 void cs_cpucopy_arm(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
-		    const struct cs_flight *flight)
+		    const struct cs_copy *desc)
 {
 	*copy = (struct cs_cpucopy){ .gate = gate, .seq = seq,
-				     .flight = *flight };
+				     .desc = *desc };
 }
 
 void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate,
@@ -61,13 +61,13 @@ static int wait_gate(const uint32_t *gate, uint32_t seq)
 	return is_open(gate, seq, &seen);
 }
 
-static double fly(const struct cs_flight *flight)
+static double fly(const struct cs_copy *desc)
 {
 	const double start = now_ns();
 	uint32_t i;
 
-	for (i = 0; i < flight->copies; i++) {
-		memcpy(pointer(flight->dst), pointer(flight->src), flight->bytes);
+	for (i = 0; i < desc->copies; i++) {
+		memcpy(pointer(desc->dst), pointer(desc->src), desc->bytes);
 		/* Equal copies must not become one. */
 		__asm__ volatile("" : : : "memory");
 	}
@@ -83,7 +83,7 @@ int cs_cpucopy_poll(struct cs_cpucopy *copy, double *ns)
 			__atomic_store_n(copy->word, copy->seq,
 					 __ATOMIC_RELEASE);
 		else
-			copy->ns = fly(&copy->flight);
+			copy->ns = fly(&copy->desc);
 		copy->gate = NULL;
 	}
 	*ns = copy->ns;

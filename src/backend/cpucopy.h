@@ -15,12 +15,12 @@ struct cs_cpucopy {
 	const uint32_t *gate;	/* NULL: nothing is armed */
 	uint32_t *word;		/* a stamp's; NULL: a transfer */
 	uint32_t seq;
-	struct cs_flight flight;
+	struct cs_copy desc;
 	double ns;		/* of what ended last */
 };
 
 void cs_cpucopy_arm(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
-		    const struct cs_flight *flight);
+		    const struct cs_copy *desc);
 /* Store seq to *word when the gate is open. */
 void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate,
 		      uint32_t seq, uint32_t *word);

@@ -6,7 +6,7 @@
  *
  * The p-th place of the cycle is a node by a formula, not by a table: the
  * kernels build all nodes at the same time (kernels/ includes this header), and
- * where so many steps end is known at once.  Random is a permutation of the
+ * where that many steps end is known at once.  Random is a permutation of the
  * smallest power of 4 that holds all nodes, by a Feistel network of four rounds
  * (Luby and Rackoff, 1988), followed until it is inside again (Black and
  * Rogaway, CT-RSA 2002: cycle walking). */
@@ -64,7 +64,7 @@ static inline CS_HOST_DEVICE uint64_t cs_chain_node(const struct cs_chain *chain
 	return node >= chain->nodes ? node - chain->nodes : node;
 }
 
-/* The chain that fits in so many bytes, at least CS_CHAIN_STRIDE. */
+/* The chain that fits in that many bytes, at least CS_CHAIN_STRIDE. */
 static inline CS_HOST_DEVICE struct cs_chain cs_chain_of(uint64_t bytes,
 							 uint64_t seed)
 {

@@ -115,14 +115,14 @@ static const struct cs_field agent_facts[] = {
 	AGENT(COUNT, "numa", numa),
 	AGENT(TEXT, "numa_source", numa_source),
 	AGENT(TEXT, "cpus", cpus),
-	AGENT(FLAG, "bound", bound, .label = "bound to its NUMA domain"),
+	AGENT(FLAG, "bound", bound, .label = "bound to its NUMA node"),
 	AGENT(COUNT, "pages_numa", pages_numa),
 	AGENT(TEXT, "pages_proof", pages_proof),
 	AGENT(TEXT, "note", note, .foreign = 1),
 	AGENT(REAL, "start_s", start_s),
 	AGENT(REAL, "open_s", open_s),
 	AGENT(REAL, "arena_s", arena_s),
-	AGENT(REAL, "ways_s", ways_s),
+	AGENT(REAL, "peers_s", peers_s),
 	AGENT(REAL, "first_sample_s", first_sample_s),
 	AGENT(COUNT, "used_bytes", used_bytes),
 	AGENT(COUNT, "context_bytes", context_bytes),
@@ -179,29 +179,29 @@ static const struct cs_field board_facts[] = {
 static const struct cs_fieldset board_fields =
 	CS_FIELDSET("a board", struct cs_board_facts, board_facts);
 
-#define SIGHT(type, key, member, ...) \
-	CS_MEMBER(struct cs_gpu_sight, type, key, member, ##__VA_ARGS__)
-static const struct cs_field gpu_sight[] = {
-	SIGHT(NAME, "bus_id", bus_id),
-	SIGHT(TEXT, "uuid", uuid),
-	SIGHT(TEXT, "name", name, CS_TRAIT(WIRING, "model")),
-	SIGHT(MAYBE, "on_pci_bus", on_bus),
-	SIGHT(TEXT, "kernel_driver", module),
-	SIGHT(COUNT, "nvml", nvml),
-	SIGHT(COUNT, "device_file_errno", refused),
-	SIGHT(NUMBER, "ranks", ranks, .most = RANKS_MOST),
-	SIGHT(COUNT, "compute_mode", compute_mode, .words = compute_modes,
+#define GPU_RECORD(type, key, member, ...) \
+	CS_MEMBER(struct cs_gpu_record, type, key, member, ##__VA_ARGS__)
+static const struct cs_field gpu_gpu_record[] = {
+	GPU_RECORD(NAME, "bus_id", bus_id),
+	GPU_RECORD(TEXT, "uuid", uuid),
+	GPU_RECORD(TEXT, "name", name, CS_TRAIT(WIRING, "model")),
+	GPU_RECORD(MAYBE, "on_pci_bus", on_bus),
+	GPU_RECORD(TEXT, "kernel_driver", module),
+	GPU_RECORD(COUNT, "nvml", nvml),
+	GPU_RECORD(COUNT, "device_file_errno", refused),
+	GPU_RECORD(NUMBER, "ranks", ranks, .most = RANKS_MOST),
+	GPU_RECORD(COUNT, "compute_mode", compute_mode, .words = compute_modes,
 	      CS_TRAIT(SETTINGS, "compute-mode")),
-	SIGHT(SWITCH, "persistence", persistence, CS_TRAIT(SETTINGS, "persistence")),
-	SIGHT(SWITCH, "mig", mig, CS_TRAIT(SETTINGS, "mig")),
-	SIGHT(COUNT, "mig_instances", instances),
-	SIGHT(PART, "board", board, .part = &board_fields),
-	SIGHT(COUNT, "numa", numa, CS_TRAIT(WIRING, "numa")),
-	SIGHT(COUNT, "acs", acs),
-	SIGHT(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),
+	GPU_RECORD(SWITCH, "persistence", persistence, CS_TRAIT(SETTINGS, "persistence")),
+	GPU_RECORD(SWITCH, "mig", mig, CS_TRAIT(SETTINGS, "mig")),
+	GPU_RECORD(COUNT, "mig_instances", instances),
+	GPU_RECORD(PART, "board", board, .part = &board_fields),
+	GPU_RECORD(COUNT, "numa", numa, CS_TRAIT(WIRING, "numa")),
+	GPU_RECORD(COUNT, "acs", acs),
+	GPU_RECORD(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),
 };
-const struct cs_fieldset cs_gpu_sight_fields =
-	CS_FIELDSET("a known GPU", struct cs_gpu_sight, gpu_sight);
+const struct cs_fieldset cs_gpu_record_fields =
+	CS_FIELDSET("a known GPU", struct cs_gpu_record, gpu_gpu_record);
 
 /* ---- of a node ---- */
 
@@ -217,13 +217,13 @@ const struct cs_fieldset cs_nic_fields =
 	CS_FIELDSET("a network card", struct cs_nic_facts, nic_facts);
 
 #define DOMAIN(type, key, member, ...) \
-	CS_MEMBER(struct cs_domain_facts, type, key, member, ##__VA_ARGS__)
+	CS_MEMBER(struct cs_numa_facts, type, key, member, ##__VA_ARGS__)
 static const struct cs_field domain_facts[] = {
 	DOMAIN(COUNT, "numa", numa),
 	DOMAIN(TEXT, "cpus", cpus),
 };
 const struct cs_fieldset cs_domain_fields =
-	CS_FIELDSET("a NUMA domain", struct cs_domain_facts, domain_facts);
+	CS_FIELDSET("a NUMA node", struct cs_numa_facts, domain_facts);
 
 #define RANK(type, key, member, ...) \
 	CS_MEMBER(struct cs_rank_facts, type, key, member, ##__VA_ARGS__)
@@ -284,7 +284,7 @@ static const struct cs_field node_facts[] = {
 	NODE(SWITCH, "numa_balancing", numa_balancing, .label = "NUMA balancing",
 	     CS_TRAIT(SETTINGS, "numa-balancing")),
 	{ .type = CS_TYPE_PART, .key = "limits", .part = &limit_fields },
-	NODE(COUNT, "n_numa", n_numa, CS_TRAIT(WIRING, "numa-domains")),
+	NODE(COUNT, "n_numa", n_numa, CS_TRAIT(WIRING, "numa-nodes")),
 	NODE(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),
 	NODE(COUNT, "n_nics", n_nics, CS_TRAIT(WIRING, "nics")),
 	NODE(COUNT, "nvswitches", n_switches, CS_TRAIT(WIRING, "nvswitches")),
@@ -324,10 +324,10 @@ void cs_gpu_facts_init(struct cs_gpu_facts *gpu)
 	cs_fields_init(&gpu_fields, gpu);
 }
 
-void cs_gpu_sight_init(struct cs_gpu_sight *sight)
+void cs_gpu_record_init(struct cs_gpu_record *gpu_record)
 {
-	memset(sight, 0, sizeof(*sight));
-	cs_fields_init(&cs_gpu_sight_fields, sight);
+	memset(gpu_record, 0, sizeof(*gpu_record));
+	cs_fields_init(&cs_gpu_record_fields, gpu_record);
 }
 
 void cs_usage_init(struct cs_usage *u)
@@ -356,7 +356,7 @@ void cs_node_facts_init(struct cs_node_facts *node)
 
 double cs_first_byte_s(const struct cs_agent_facts *a)
 {
-	return a->start_s + a->open_s + a->arena_s + a->ways_s +
+	return a->start_s + a->open_s + a->arena_s + a->peers_s +
 	       a->first_sample_s;
 }
 
@@ -439,7 +439,7 @@ int cs_via_crosses(int via)
 	return via == CS_VIA_PEER || via == CS_VIA_IPC || via == CS_VIA_FD;
 }
 
-const char *const cs_way_words[] = { "auto", "direct", "ipc", "fd", "staged",
+const char *const cs_transport_words[] = { "auto", "direct", "ipc", "fd", "staged",
 				     NULL };
 
 int cs_is_mig(const char *uuid)

@@ -19,7 +19,7 @@
 #define CS_PLACEMENT 24
 #define CS_MAX_AGENTS 64 /* per node and placement */
 #define CS_MAX_NICS 16	 /* of a node that are described */
-#define CS_MAX_DOMAINS 8 /* NUMA domains that are described */
+#define CS_MAX_DOMAINS 8 /* NUMA nodes that are described */
 #define CS_NVLINK_PEERS 8 /* GPUs that one is wired to without a switch */
 
 /* What the backend's probe() learns of one device without a context. */
@@ -84,7 +84,7 @@ struct cs_usage {
 	int64_t voluntary, involuntary;
 	int64_t process_voluntary, process_involuntary;
 	int64_t host_bytes;	/* of the process at the second moment: its share
-				 * (Pss), or where that is not to be had, resident */
+				 * (Pss), or where that is not available, resident */
 };
 
 /* One agent: one GPU (or one arena of host memory) and the thread driving it. */
@@ -98,21 +98,21 @@ struct cs_agent_facts {
 	int32_t rank;		/* world rank of its process */
 	int32_t local_rank;
 	int64_t pid;
-	int32_t numa;		/* OS index of its NUMA domain; -1 unknown */
+	int32_t numa;		/* OS index of its NUMA node; -1 unknown */
 	char numa_source[24];	/* "hwloc", "driver", "asked", "" */
 	char cpus[128];		/* list read back after binding: "0-47,96-143" */
-	int32_t bound;		/* 1: bound to its domain and read back */
-	int32_t pages_numa;	/* cpu backend: domain of its pages; -1 not proven */
+	int32_t bound;		/* 1: bound to its NUMA node and read back */
+	int32_t pages_numa;	/* cpu backend: NUMA node of its pages; -1 not proven */
 	char pages_proof[16];	/* "move_pages", "numa_maps", "" not proven */
 	char note[160];		/* why not bound, NVML's error…; "" none */
 	double start_s, open_s;	/* driver start, context creation */
 	/* buffer, ways to peers; from the command to the end of its first sample */
-	double arena_s, ways_s, first_sample_s;
+	double arena_s, peers_s, first_sample_s;
 	int64_t used_bytes;	/* of the GPU's memory, by anyone, when the context was
 				 * there and the buffer not yet; cuMemGetInfo */
 	int64_t context_bytes;	/* … by our processes, besides the buffer: contexts */
-	struct cs_usage usage;	/* of its thread between the two looks */
-	/* What its samples moved to and from other GPUs between the two looks */
+	struct cs_usage usage;	/* of its thread between the two readings */
+	/* What its samples moved to and from other GPUs between the two readings */
 	int64_t sent_bytes, received_bytes;
 };
 
@@ -139,8 +139,8 @@ enum cs_reach {
 	CS_REACH_PIX,		/* at most one PCIe switch between them */
 	CS_REACH_PXB,		/* several, but no host bridge */
 	CS_REACH_PHB,		/* a host bridge */
-	CS_REACH_NODE,		/* several, of one NUMA domain */
-	CS_REACH_SYS,		/* several, of different NUMA domains */
+	CS_REACH_NODE,		/* several, of one NUMA node */
+	CS_REACH_SYS,		/* several, of different NUMA nodes */
 	CS_REACHES
 };
 
@@ -174,7 +174,7 @@ struct cs_board_facts {
 };
 
 /* One GPU of a node, and who knows of it. */
-struct cs_gpu_sight {
+struct cs_gpu_record {
 	char bus_id[CS_BUSID];
 	char uuid[CS_UUID];	/* of the whole GPU, by NVML or CUDA */
 	char name[CS_NAME];
@@ -191,12 +191,12 @@ struct cs_gpu_sight {
 	int32_t instances;	/* of MIG */
 	struct cs_board_facts board;
 	/* where it is on the PCI bus */
-	int32_t numa;		/* OS index of its NUMA domain; -1 unknown */
+	int32_t numa;		/* OS index of its NUMA node; -1 unknown */
 	int32_t acs;		/* control bits that any bridge above it has set;
 				 * -1 not readable, or no bridge to be seen */
 	char iommu[16];		/* its domain: "identity", "DMA", "DMA-FQ"; "" none
 				 * or unknown */
-	uint8_t to_gpu[CS_MAX_AGENTS]; /* enum cs_reach, by sight */
+	uint8_t to_gpu[CS_MAX_AGENTS]; /* enum cs_reach, by position */
 	uint8_t to_nic[CS_MAX_NICS];
 };
 
@@ -208,8 +208,8 @@ struct cs_nic_facts {
 	int32_t infiniband;	/* by PCI class: 1, 0 */
 };
 
-/* A NUMA domain that has CPUs. */
-struct cs_domain_facts {
+/* A NUMA node that has CPUs. */
+struct cs_numa_facts {
 	int32_t numa;		/* OS index */
 	char cpus[60];		/* allowed ones, "0-47,96-143"; "..." at a cut end */
 };
@@ -221,7 +221,7 @@ struct cs_rank_facts {
 	char cpus[128];		/* it may run on, before any binding of ours */
 	int32_t n_cpus;
 	int32_t n_gpus;		/* CUDA shows it */
-	uint64_t sees;		/* bit i: the i-th sight of the node */
+	uint64_t sees;		/* bit i: the i-th GPU of the node */
 	int64_t memlock_bytes;	/* soft limits; INT64_MAX none */
 	int64_t nofile;
 	int32_t masked;		/* CUDA_VISIBLE_DEVICES is set */
@@ -244,7 +244,7 @@ struct cs_node_facts {
 	char governor[24];
 	char nvml_note[160];	/* why NVML is not there; "" it is */
 	int32_t n_cpus, n_numa, n_ranks, n_agents;
-	int32_t n_sights;	/* GPUs that anything knows of */
+	int32_t n_known_gpus;	/* GPUs that anything knows of */
 	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
 	int32_t numa_balancing;	/* the kernel moves pages to who uses them: 1, 0 */
 	/* what confines the job on this node */
@@ -255,9 +255,9 @@ struct cs_node_facts {
 	int32_t n_granted;
 	char container[CS_NAME]; /* sign of one that may hide GPUs; "" */
 	int32_t n_device_files;	/* /dev/nvidia0 … */
-	/* -1 unknown; of the first domains */
+	/* -1 unknown; of the first NUMA nodes */
 	int32_t numa_distance[CS_MAX_DOMAINS][CS_MAX_DOMAINS];
-	struct cs_domain_facts domain[CS_MAX_DOMAINS]; /* the first of n_numa */
+	struct cs_numa_facts domain[CS_MAX_DOMAINS]; /* the first of n_numa */
 	int32_t n_nics;		/* -1 no PCI bus to be seen, and so n_switches */
 	struct cs_nic_facts nic[CS_MAX_NICS]; /* the first, by bus id */
 	int32_t n_switches;	/* NVSwitches on the bus */
@@ -291,12 +291,12 @@ struct cs_peer_facts {
 
 /* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
 extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
-extern const struct cs_fieldset cs_gpu_sight_fields, cs_node_fields;
+extern const struct cs_fieldset cs_gpu_record_fields, cs_node_fields;
 extern const struct cs_fieldset cs_nic_fields, cs_domain_fields, cs_rank_fields;
 extern const struct cs_fieldset cs_peer_fields, cs_nvlink_fields;
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
-void cs_gpu_sight_init(struct cs_gpu_sight *sight);
+void cs_gpu_record_init(struct cs_gpu_record *gpu_record);
 void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_usage_init(struct cs_usage *usage);
 void cs_node_facts_init(struct cs_node_facts *node);
@@ -321,18 +321,18 @@ int cs_via_crosses(int via);
 /* "X", "PIX", …; "" unknown. */
 const char *cs_reach_text(int reach);
 
-/* --via: the ways that are allowed. */
-enum cs_way {
-	CS_WAY_AUTO,		/* the best there is: direct, CUDA IPC, descriptor */
-	CS_WAY_DIRECT,
-	CS_WAY_IPC,
-	CS_WAY_FD,
-	CS_WAY_STAGED,		/* peer access is never enabled */
-	CS_WAYS
+/* --via: the transports that are allowed. */
+enum cs_transport {
+	CS_TRANSPORT_AUTO,		/* the best there is: direct, CUDA IPC, descriptor */
+	CS_TRANSPORT_DIRECT,
+	CS_TRANSPORT_IPC,
+	CS_TRANSPORT_FD,
+	CS_TRANSPORT_STAGED,		/* peer access is never enabled */
+	CS_TRANSPORTS
 };
 
 /* "auto", "direct", "ipc", "fd", "staged"; NULL at the end. */
-extern const char *const cs_way_words[];
+extern const char *const cs_transport_words[];
 
 /* Is it an instance of MIG? */
 int cs_is_mig(const char *uuid);

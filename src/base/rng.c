@@ -13,7 +13,7 @@ uint64_t cs_rng_next(struct cs_rng *rng)
 
 uint64_t cs_rng_below(struct cs_rng *rng, uint64_t below)
 {
-	/* 2^64 mod below: so many draws are left over and thrown away */
+	/* 2^64 mod below: that many draws are left over and thrown away */
 	uint64_t left_over = (0 - below) % below;
 	uint64_t draw;
 

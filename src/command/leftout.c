@@ -83,7 +83,7 @@ void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backen
 	for (const char *rest = opt->tests; rest; all++) {
 		rest = cs_list_item(rest, item, sizeof(item));
 		chosen.n = 0;
-		if (!cs_tests_choose(item, backend, (enum cs_way)opt->set.via, &chosen,
+		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via, &chosen,
 				     &err))
 			continue;
 		first = lost++ ? first : err;
@@ -103,10 +103,10 @@ static size_t without_cell(const struct cs_plan *plan,
 	uint32_t v;
 
 	for (i = 0; i < chosen->n; i++) {
-		for (v = 0; v < plan->n_views; v++)
-			if (cs_plan_view(plan, v)->test == choice[i].test)
+		for (v = 0; v < plan->n_matrices; v++)
+			if (cs_plan_matrix_at(plan, v)->test == choice[i].test)
 				break;
-		if (v < plan->n_views || (i && choice[i].test == choice[i - 1].test))
+		if (v < plan->n_matrices || (i && choice[i].test == choice[i - 1].test))
 			continue;
 		if (!missing++)
 			*first = test[choice[i].test].name;
@@ -141,7 +141,7 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 			missing > 1 ? "they measure" : "it measures",
 			cpu ? "arenas" : "GPUs");
 	else if (test->path == CS_PATH_HOST)
-		cs_text(to, size, "%s%s left out: no NUMA domain with memory is known "
+		cs_text(to, size, "%s%s left out: no NUMA node with memory is known "
 			"here", first, more);
 	else
 		cs_text(to, size, "%s%s left out: there are only %" PRIu32 " %s", first,

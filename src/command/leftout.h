@@ -15,7 +15,7 @@ void cs_left_out_backend(const struct cs_options *opt,
 /* Benchmarks of --suite commscope that are not measured so; "" all are. */
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
 		       char *to, size_t size);
-/* Tests without a cell: there are too few agents or NUMA domains.  Returns the id of the
+/* Tests without a cell: there are too few agents or NUMA nodes.  Returns the id of the
  * note that says so; CS_FINDING_OTHER: there are none. */
 enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 				    const struct cs_plan *plan, char *to, size_t size);

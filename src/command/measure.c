@@ -91,7 +91,7 @@ static int journal_verdict(FILE *to, const struct cs_run *run, size_t index)
 }
 
 /* What stays of a run that is resumed. */
-static int journal_kept(FILE *to, const struct cs_run *run, size_t index)
+static int journal_resumed(FILE *to, const struct cs_run *run, size_t index)
 {
 	int rc = 0;
 
@@ -197,7 +197,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 	each_journal(p, journal_run, 0);
 	/* the journal that is resumed has it already */
 	if (p->run.resumes[0])
-		cs_writers_append(p->writer, n, journal_kept, &p->run, 0);
+		cs_writers_append(p->writer, n, journal_resumed, &p->run, 0);
 	return rc;
 }
 
@@ -504,7 +504,7 @@ static int measure(struct program *p, int signal_fd)
 {
 	struct cs_job_args args = {
 		.backend = p->opt->backend, .mpi = p->opt->mpi, .bind = p->opt->bind,
-		.checks = p->opt->checks, .look_only = p->opt->looks != NULL,
+		.checks = p->opt->checks, .check_only = p->opt->looks != NULL,
 		.gpus = p->opt->gpus, .placements = p->opt->placements,
 		.set = p->opt->set, .vary = p->opt->vary, .choose = choose, .budget = p->budget,
 		.plan = p->opt->plan ? plan_of_file : NULL,

@@ -14,7 +14,7 @@ struct cs_progress {
 };
 
 void cs_progress_init(struct cs_progress *progress, double began_s, int quiet);
-/* So many steps of all are done, with so many rows. */
+/* That many steps of all are done, with that many rows. */
 void cs_progress_step(struct cs_progress *progress, uint32_t done, uint32_t all,
 		      size_t rows);
 /* The line, at once. */

@@ -115,13 +115,13 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 	char x[CS_SETTING], y[CS_SETTING];
 	size_t at = 0;
 	const char *name = cs_settings_differ(&now->set, &then->set, &at, x, y);
-	int same = now->n_views == then->n_views;
+	int same = now->n_matrices == then->n_matrices;
 
 	if (name)
 		return cs_err_set(err, "it is of another plan: %s is '%s', in the "
 				  "journal '%s'", name, x, y);
-	for (uint32_t v = 0; same && v < now->n_views; v++)
-		same = !cs_views_compare(cs_plan_view(now, v), cs_plan_view(then, v));
+	for (uint32_t v = 0; same && v < now->n_matrices; v++)
+		same = !cs_plan_matrices_compare(cs_plan_matrix_at(now, v), cs_plan_matrix_at(then, v));
 	if (!same)
 		return other(err, "other tests, or variants of them");
 	if (now->n_agents != then->n_agents)

@@ -7,7 +7,7 @@
 #include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 
 /* ---- agents ---- */
@@ -15,17 +15,17 @@
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 {
 	const struct cs_agent_facts *a = &run->node[node].agent[agent];
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_text(&r, "node", run->node[node].facts.host);
-	cs_put_int(&r, "node_index", node);
-	cs_put_label(&r, run, node, agent);
+	cs_encode_text(&r, "node", run->node[node].facts.host);
+	cs_encode_int(&r, "node_index", node);
+	cs_encode_label(&r, run, node, agent);
 	cs_encode(&r, &cs_agent_fields, a);
-	cs_put_real(&r, "first_byte_s", cs_first_byte_s(a));
-	return cs_put_end(&r);
+	cs_encode_real(&r, "first_byte_s", cs_first_byte_s(a));
+	return cs_encode_end(&r);
 }
 
-int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "an agent", err, 0, NULL };
 	int node = cs_node_named(to, &f);
@@ -59,18 +59,18 @@ int cs_field_via(struct cs_fields *f)
 
 static json_t *way(const struct cs_run *run, int node, int agent, int to)
 {
-	const struct cs_peer_facts *peer = cs_node_way(&run->node[node], agent, to);
-	struct cs_put r = cs_put_begin();
+	const struct cs_peer_facts *peer = cs_node_peer(&run->node[node], agent, to);
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_text(&r, "agent", cs_agent_name(run, node, agent).text);
-	cs_put_text(&r, "peer", cs_agent_name(run, node, to).text);
-	cs_put_text(&r, "via", peer->via == CS_VIA_FAILED ?
+	cs_encode_text(&r, "agent", cs_agent_name(run, node, agent).text);
+	cs_encode_text(&r, "peer", cs_agent_name(run, node, to).text);
+	cs_encode_text(&r, "via", peer->via == CS_VIA_FAILED ?
 				       "refused" : cs_via_text(peer->via));
 	cs_encode(&r, &cs_peer_fields, peer);
-	return cs_put_end(&r);
+	return cs_encode_end(&r);
 }
 
-static int take_way(struct cs_loaded *to, int node, const json_t *record,
+static int decode_way(struct cs_loaded *to, int node, const json_t *record,
 		    struct cs_err *err)
 {
 	struct cs_fields f = { record, "a peer", err, 0, NULL };
@@ -81,7 +81,7 @@ static int take_way(struct cs_loaded *to, int node, const json_t *record,
 
 	if (f.bad)
 		return -1;
-	way = cs_node_way(nd, agent, peer);
+	way = cs_node_peer(nd, agent, peer);
 	way->via = cs_field_via(&f);
 	cs_fields_init(&cs_peer_fields, way);
 	cs_decode(&f, &cs_peer_fields, way);
@@ -96,13 +96,13 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 
 	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 		for (k = 0; k < nd->facts.n_agents; k++)
-			if (i != k && cs_node_way(nd, i, k)->via !=
+			if (i != k && cs_node_peer(nd, i, k)->via !=
 				      CS_VIA_NONE)
 				bad |= cs_json_append(array, way(run, node, i, k));
 	return cs_json_array_end(array, bad);
 }
 
-int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "a node", err, 0, NULL };
 	const json_t *ways = cs_field_array(&f, "peers"), *way;
@@ -120,11 +120,11 @@ int cs_take_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	nd->peers = NULL;
 	if (!json_array_size(ways))
 		return 0;
-	nd->peers = calloc(cs_node_ways(nd) + 1, sizeof(*nd->peers));
+	nd->peers = calloc(cs_node_n_peers(nd) + 1, sizeof(*nd->peers));
 	if (!nd->peers)
 		return cs_err_set(err, "no memory");
 	json_array_foreach(ways, i, way)
-		if (take_way(to, node, way, err))
+		if (decode_way(to, node, way, err))
 			return -1;
 	return 0;
 }

@@ -9,64 +9,64 @@
 
 #include "file/code.h"
 #include "file/field.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 
 #define SCHEMA "cscope-mpi-baseline/1"
 
-static const struct cs_test *test_of(const struct cs_norm *norm)
+static const struct cs_test *test_of(const struct cs_baseline_stat *stat)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[norm->of.test];
+	return &cs_catalogue(&n)[stat->of.test];
 }
 
 /* ---- writing ---- */
 
-static json_t *places_array(const struct cs_baseline *b, const struct cs_norm *norm)
+static json_t *places_array(const struct cs_baseline *b, const struct cs_baseline_stat *stat)
 {
-	const struct cs_norm_place *place = b->places.data;
+	const struct cs_baseline_place *place = b->places.data;
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; array && i < norm->n_places; i++)
+	for (uint32_t i = 0; array && i < stat->n_places; i++)
 		json_array_append_new(array, json_pack(
-			"{s:i, s:i, s:f}", "src", place[norm->first_place + i].src,
-			"dst", place[norm->first_place + i].dst, "median",
-			place[norm->first_place + i].median));
+			"{s:i, s:i, s:f}", "src", place[stat->first_place + i].src,
+			"dst", place[stat->first_place + i].dst, "median",
+			place[stat->first_place + i].median));
 	return array;
 }
 
-static json_t *norm_record(const struct cs_baseline *b, const struct cs_norm *norm)
+static json_t *stat_record(const struct cs_baseline *b, const struct cs_baseline_stat *stat)
 {
-	const struct cs_test *test = test_of(norm);
+	const struct cs_test *test = test_of(stat);
 
-	return cs_json_with(&cs_variant_fields, &norm->of.variant, json_pack(
+	return cs_json_with(&cs_variant_fields, &stat->of.variant, json_pack(
 		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
-		"test", test->name, "metric", cs_metric_text(test, (int)norm->metric),
+		"test", test->name, "metric", cs_metric_text(test, (int)stat->metric),
 		"unit", cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)norm->of.bytes, "way", norm->way, "median", norm->median,
-		"spread_within", cs_json_real(norm->within), "spread_nodes",
-		cs_json_real(norm->between_nodes), "spread_runs",
-		cs_json_real(norm->between_runs), "spread_levels",
-		cs_json_real(norm->levels), "spread_at_place",
-		cs_json_real(norm->at_place), "nodes", (int)norm->nodes, "runs",
-		(int)norm->runs, "repeats", (int)norm->repeats, "cells",
-		(int)norm->cells, "places", places_array(b, norm)));
+		(json_int_t)stat->of.bytes, "link_kind", stat->link_kind, "median", stat->median,
+		"spread_within", cs_json_real(stat->within), "spread_nodes",
+		cs_json_real(stat->between_nodes), "spread_runs",
+		cs_json_real(stat->between_runs), "spread_levels",
+		cs_json_real(stat->levels), "spread_at_place",
+		cs_json_real(stat->at_place), "nodes", (int)stat->nodes, "runs",
+		(int)stat->runs, "repeats", (int)stat->repeats, "cells",
+		(int)stat->cells, "places", places_array(b, stat)));
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 {
-	const struct cs_norm_class *class =
-		(const struct cs_norm_class *)b->classes.data + index;
-	const struct cs_norm *norm = b->norms.data;
-	json_t *norms = json_array();
+	const struct cs_baseline_class *class =
+		(const struct cs_baseline_class *)b->classes.data + index;
+	const struct cs_baseline_stat *stat = b->stats.data;
+	json_t *stats = json_array();
 
-	for (size_t i = 0; norms && i < b->norms.n; i++)
-		if (norm[i].class == index)
-			json_array_append_new(norms, norm_record(b, &norm[i]));
+	for (size_t i = 0; stats && i < b->stats.n; i++)
+		if (stat[i].class == index)
+			json_array_append_new(stats, stat_record(b, &stat[i]));
 	return json_pack("{s:o, s:i, s:i, s:o}", "class",
 			 cs_json_text(class->name), "nodes", (int)class->nodes,
-			 "runs", (int)class->runs, "norms", norms);
+			 "runs", (int)class->runs, "statistics", stats);
 }
 
 int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
@@ -92,7 +92,7 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
 
 #define SPREAD_MOST 100	/* of a share: anything is allowed then */
 
-static double take_spread(struct cs_fields *f, const char *key)
+static double decode_spread(struct cs_fields *f, const char *key)
 {
 	double share = cs_field_real(f, key);
 
@@ -101,35 +101,35 @@ static double take_spread(struct cs_fields *f, const char *key)
 	return share;
 }
 
-static void take_figures(struct cs_fields *f, struct cs_norm *norm)
+static void decode_figures(struct cs_fields *f, struct cs_baseline_stat *stat)
 {
-	norm->of.bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
-	cs_decode(f, &cs_variant_fields, &norm->of.variant);
-	cs_field_need(f, "way");
-	cs_field_text(f, "way", norm->way, sizeof(norm->way));
-	norm->median = cs_field_real(f, "median");
-	if (!(norm->median > 0))
+	stat->of.bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
+	cs_decode(f, &cs_variant_fields, &stat->of.variant);
+	cs_field_need(f, "link_kind");
+	cs_field_text(f, "link_kind", stat->link_kind, sizeof(stat->link_kind));
+	stat->median = cs_field_real(f, "median");
+	if (!(stat->median > 0))
 		cs_field_refuse(f, "median", "a number above 0");
-	norm->within = take_spread(f, "spread_within");
-	norm->between_nodes = take_spread(f, "spread_nodes");
-	norm->between_runs = take_spread(f, "spread_runs");
-	norm->nodes = (uint32_t)cs_field_int(f, "nodes", 1, INT32_MAX, 1);
-	norm->runs = (uint32_t)cs_field_int(f, "runs", 1, INT32_MAX, 1);
-	norm->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
-	norm->at_place = take_spread(f, "spread_at_place");
+	stat->within = decode_spread(f, "spread_within");
+	stat->between_nodes = decode_spread(f, "spread_nodes");
+	stat->between_runs = decode_spread(f, "spread_runs");
+	stat->nodes = (uint32_t)cs_field_int(f, "nodes", 1, INT32_MAX, 1);
+	stat->runs = (uint32_t)cs_field_int(f, "runs", 1, INT32_MAX, 1);
+	stat->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
+	stat->at_place = decode_spread(f, "spread_at_place");
 	/* earlier files do not have these: no more than what they had */
-	norm->repeats = (uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
-					       isnan(norm->between_runs) ? 0 :
-					       norm->runs - 1);
-	norm->levels = take_spread(f, "spread_levels");
-	if (isnan(norm->levels))
-		norm->levels = norm->between_runs;
+	stat->repeats = (uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
+					       isnan(stat->between_runs) ? 0 :
+					       stat->runs - 1);
+	stat->levels = decode_spread(f, "spread_levels");
+	if (isnan(stat->levels))
+		stat->levels = stat->between_runs;
 }
 
-static int take_place(const json_t *record, struct cs_baseline *to, struct cs_err *err)
+static int decode_place(const json_t *record, struct cs_baseline *to, struct cs_err *err)
 {
 	struct cs_fields f = { record, "a place", err, 0, NULL };
-	struct cs_norm_place place = {
+	struct cs_baseline_place place = {
 		(int)cs_field_int(&f, "src", 0, UINT16_MAX, -1),
 		(int)cs_field_int(&f, "dst", 0, UINT16_MAX, -1),
 		cs_field_real(&f, "median")
@@ -143,24 +143,24 @@ static int take_place(const json_t *record, struct cs_baseline *to, struct cs_er
 }
 
 /* Without their spread they are none. */
-static int take_places(struct cs_fields *f, struct cs_norm *norm,
+static int decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
 		       struct cs_baseline *to)
 {
 	const json_t *places = cs_field_array(f, "places"), *place;
 	size_t i;
 
-	norm->first_place = (uint32_t)to->places.n;
-	if (f->bad || isnan(norm->at_place))
+	stat->first_place = (uint32_t)to->places.n;
+	if (f->bad || isnan(stat->at_place))
 		return f->bad ? -1 : 0;
 	json_array_foreach(places, i, place)
-		if (take_place(place, to, f->err))
+		if (decode_place(place, to, f->err))
 			return -1;
-	norm->n_places = (uint32_t)to->places.n - norm->first_place;
+	stat->n_places = (uint32_t)to->places.n - stat->first_place;
 	return 0;
 }
 
 /* A test that a later version has is passed over: 1. */
-static int take_key(struct cs_fields *f, struct cs_norm *norm)
+static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 {
 	const char *name = cs_field_string(f, "test");
 	const char *metric = cs_field_string(f, "metric");
@@ -173,41 +173,41 @@ static int take_key(struct cs_fields *f, struct cs_norm *norm)
 		return -1;
 	if (test < 0)
 		return 1;
-	norm->of.test = (uint32_t)test;
+	stat->of.test = (uint32_t)test;
 	index = cs_metric_index(metric);
 	if (index < 0)
 		return cs_field_refuse(f, "metric", "rate, total or time, or a part of an open");
-	norm->metric = (uint32_t)index;
-	if (strcmp(cs_field_string(f, "unit"), cs_unit_text((int)test_of(norm)->unit)))
-		return cs_field_refuse(f, "unit", cs_unit_text((int)test_of(norm)->unit));
+	stat->metric = (uint32_t)index;
+	if (strcmp(cs_field_string(f, "unit"), cs_unit_text((int)test_of(stat)->unit)))
+		return cs_field_refuse(f, "unit", cs_unit_text((int)test_of(stat)->unit));
 	return 0;
 }
 
-static int take_norm(const json_t *record, uint32_t class, struct cs_baseline *to,
+static int take_stat(const json_t *record, uint32_t class, struct cs_baseline *to,
 		     struct cs_err *err)
 {
-	struct cs_fields f = { record, "a norm", err, 0, NULL };
-	struct cs_norm norm = { .class = class }, *made;
-	int rc = take_key(&f, &norm);
+	struct cs_fields f = { record, "a statistic", err, 0, NULL };
+	struct cs_baseline_stat stat = { .class = class }, *made;
+	int rc = decode_key(&f, &stat);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	take_figures(&f, &norm);
-	if (f.bad || take_places(&f, &norm, to))
+	decode_figures(&f, &stat);
+	if (f.bad || decode_places(&f, &stat, to))
 		return -1;
-	made = cs_vec_add(&to->norms, 1, err);
+	made = cs_vec_add(&to->stats, 1, err);
 	if (!made)
 		return -1;
-	*made = norm;
+	*made = stat;
 	return 0;
 }
 
-static int take_class(const json_t *record, struct cs_baseline *to,
+static int decode_class(const json_t *record, struct cs_baseline *to,
 		      struct cs_err *err)
 {
 	struct cs_fields f = { record, "a class", err, 0, NULL };
-	const json_t *norms = cs_field_array(&f, "norms"), *norm;
-	struct cs_norm_class *class = cs_vec_add(&to->classes, 1, err);
+	const json_t *stats = cs_field_array(&f, "statistics"), *stat;
+	struct cs_baseline_class *class = cs_vec_add(&to->classes, 1, err);
 	size_t i;
 
 	if (!class)
@@ -217,13 +217,13 @@ static int take_class(const json_t *record, struct cs_baseline *to,
 	cs_field_text(&f, "class", class->name, sizeof(class->name));
 	class->nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
 	class->runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
-	cs_field_need(&f, "norms");
+	cs_field_need(&f, "statistics");
 	if (f.bad)
 		return -1;
-	json_array_foreach(norms, i, norm)
-		if (take_norm(norm, (uint32_t)to->classes.n - 1, to, err))
-			return cs_err_prefix(err, "class '%.60s', norm %zu",
-					     ((struct cs_norm_class *)to->classes.data)
+	json_array_foreach(stats, i, stat)
+		if (take_stat(stat, (uint32_t)to->classes.n - 1, to, err))
+			return cs_err_prefix(err, "class '%.60s', statistic %zu",
+					     ((struct cs_baseline_class *)to->classes.data)
 						     [to->classes.n - 1].name, i);
 	return 0;
 }
@@ -247,7 +247,7 @@ static int check_schema(const json_t *document, struct cs_err *err)
 	return 0;
 }
 
-static int take_document(const json_t *document, struct cs_baseline *to,
+static int decode_document(const json_t *document, struct cs_baseline *to,
 			 struct cs_err *err)
 {
 	struct cs_fields f = { document, "the document", err, 0, NULL };
@@ -266,7 +266,7 @@ static int take_document(const json_t *document, struct cs_baseline *to,
 
 		cs_baseline_init(&one);
 		if (!rc)
-			rc = take_class(class, &one, err) ||
+			rc = decode_class(class, &one, err) ||
 			     cs_baseline_join(&made, &one, err) ? -1 : 0;
 		cs_baseline_release(&one);
 	}
@@ -289,7 +289,7 @@ int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to
 	else if (!json_is_object(document))
 		rc = cs_err_set(err, "an object is expected");
 	else
-		rc = take_document(document, to, err);
+		rc = decode_document(document, to, err);
 	json_decref(document);
 	return rc ? cs_err_prefix(err, "%s", name) : 0;
 }

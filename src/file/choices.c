@@ -27,16 +27,16 @@ json_t *cs_record_choices(const struct cs_choices *chosen)
 	array = json_array();
 	bad = !array;
 	for (size_t i = 0; i < chosen->n; i++) {
-		struct cs_put r = cs_put_begin();
+		struct cs_encoder r = cs_encode_begin();
 
-		cs_put_text(&r, "test", cs_catalogue(&n)[chosen->choice[i].test].name);
+		cs_encode_text(&r, "test", cs_catalogue(&n)[chosen->choice[i].test].name);
 		cs_encode(&r, &choice_fields, &chosen->choice[i]);
-		bad |= cs_json_append(array, cs_put_end(&r));
+		bad |= cs_json_append(array, cs_encode_end(&r));
 	}
 	return cs_json_array_end(array, bad);
 }
 
-int cs_take_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)
+int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)
 {
 	struct cs_fields f = { item, "a test", err, 0, NULL };
 	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :

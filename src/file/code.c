@@ -14,13 +14,13 @@ static int is_part_known(const struct cs_fieldset *set, const void *of)
 
 static json_t *part(const struct cs_fieldset *set, const void *of)
 {
-	struct cs_put r;
+	struct cs_encoder r;
 
 	if (!is_part_known(set, of))
 		return json_null();
-	r = cs_put_begin();
+	r = cs_encode_begin();
 	cs_encode(&r, set, of);
-	return cs_put_end(&r);
+	return cs_encode_end(&r);
 }
 
 static json_t *number(const struct cs_field *f, int64_t n)
@@ -68,12 +68,12 @@ static json_t *value(const struct cs_field *f, const void *of)
 	}
 }
 
-void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of)
+void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void *of)
 {
 	for (const struct cs_field *f = set->field; f < set->field + set->n;
 	     f++)
 		if (f->key)
-			cs_put(to, f->key, value(f, of));
+			cs_encode_json(to, f->key, value(f, of));
 		else if (f->type == CS_TYPE_PART)
 			cs_encode(to, f->part, cs_field_in(f, of));
 }
@@ -140,7 +140,7 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 	}
 }
 
-static void take_part(struct cs_fields *from, const struct cs_field *f, void *of)
+static void decode_part(struct cs_fields *from, const struct cs_field *f, void *of)
 {
 	struct cs_fields in = { cs_field_object(from, f->key), f->key, from->err,
 				from->bad, NULL };
@@ -158,7 +158,7 @@ static void take(struct cs_fields *from, const struct cs_field *f, void *of)
 	void *at = cs_field_in(f, of);
 
 	if (f->type == CS_TYPE_PART)
-		take_part(from, f, at);
+		decode_part(from, f, at);
 	else if (f->type == CS_TYPE_REAL)
 		*(double *)at = cs_field_real(from, f->key);
 	else if (f->type == CS_TYPE_TEXT || f->type == CS_TYPE_NAME)

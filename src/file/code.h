@@ -4,9 +4,9 @@
 
 #include "base/fieldset.h"
 #include "file/field.h"
-#include "file/put.h"
+#include "file/encode.h"
 
-void cs_encode(struct cs_put *to, const struct cs_fieldset *set, const void *of);
+void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void *of);
 /* What is absent or null stays as it was; what is wrong is refused. */
 void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
 
@@ -14,7 +14,7 @@ void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
 /* A record, which may be NULL, with them behind what it has; NULL without memory. */
 json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record);
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
-/* At most so many of them, each unknown at first: how many. */
+/* At most that many of them, each unknown at first: how many. */
 int cs_decode_array(struct cs_fields *from, const char *key,
 		    const struct cs_fieldset *set, void *of, int most);
 

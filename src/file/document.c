@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
 #include "result/grid.h"
@@ -202,8 +202,8 @@ static int scan_document(struct cs_reader *r, struct extent *members)
 		       cs_reader_syntax(r, "more behind the document");
 }
 
-static int take_one(struct cs_reader *r, const struct extent *extent,
-		    cs_take_fn *take)
+static int decode_one(struct cs_reader *r, const struct extent *extent,
+		    cs_decode_fn *take)
 {
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	r->keep = extent->from;
@@ -212,8 +212,8 @@ static int take_one(struct cs_reader *r, const struct extent *extent,
 }
 
 /* Each element of an array, one at a time in memory. */
-static int take_each(struct cs_reader *r, const struct extent *extent,
-		     cs_take_fn *take)
+static int decode_each(struct cs_reader *r, const struct extent *extent,
+		     cs_decode_fn *take)
 {
 	size_t from;
 
@@ -238,10 +238,10 @@ static int take_each(struct cs_reader *r, const struct extent *extent,
 }
 
 /* In a document all that is known of the run is one record. */
-static int take_whole_run(struct cs_loaded *to, json_t *record,
+static int decode_whole_run(struct cs_loaded *to, json_t *record,
 			  struct cs_err *err)
 {
-	return cs_take_run(to, record, err) || cs_take_end(to, record, err) ?
+	return cs_decode_run(to, record, err) || cs_decode_end(to, record, err) ?
 		       -1 : 0;
 }
 
@@ -258,18 +258,18 @@ int cs_json_read(struct cs_reader *r)
 					  "document of cscope-mpi", r->name,
 					  member_name[i]);
 	/* ways and results name agents by their labels: agents come first */
-	if (take_one(r, &member[SCHEMA], cs_take_schema) ||
-	    take_one(r, &member[PROGRAM], cs_take_program) ||
-	    take_one(r, &member[RUN], take_whole_run) ||
-	    take_each(r, &member[NODES], cs_take_node) ||
-	    take_each(r, &member[AGENTS], cs_take_agent) ||
-	    take_each(r, &member[NODES], cs_take_peers))
+	if (decode_one(r, &member[SCHEMA], cs_decode_schema) ||
+	    decode_one(r, &member[PROGRAM], cs_decode_program) ||
+	    decode_one(r, &member[RUN], decode_whole_run) ||
+	    decode_each(r, &member[NODES], cs_decode_node) ||
+	    decode_each(r, &member[AGENTS], cs_decode_agent) ||
+	    decode_each(r, &member[NODES], cs_decode_peers))
 		return -1;
-	r->plain = cs_take_plain_row;
-	if (take_each(r, &member[RESULTS], cs_take_row))
+	r->plain = cs_decode_plain_row;
+	if (decode_each(r, &member[RESULTS], cs_decode_row))
 		return -1;
 	r->plain = NULL;
-	return take_each(r, &member[ERRORS], cs_take_error) ||
-			       take_each(r, &member[CHECKS], cs_take_check) ?
+	return decode_each(r, &member[ERRORS], cs_decode_error) ||
+			       decode_each(r, &member[CHECKS], cs_decode_check) ?
 		       -1 : 0;
 }

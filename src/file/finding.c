@@ -5,7 +5,7 @@
 
 #include "file/field.h"
 #include "file/internal.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 
 static const char *const severity_words[] = { "note", "warning", "critical", NULL };
@@ -20,7 +20,7 @@ static json_t *evidence_array(const struct cs_finding *finding)
 	return array;
 }
 
-static void take_evidence(struct cs_fields *f, size_t rows, struct cs_finding *found)
+static void decode_evidence(struct cs_fields *f, size_t rows, struct cs_finding *found)
 {
 	const json_t *array = cs_field_array(f, "evidence");
 	size_t i;
@@ -43,31 +43,31 @@ static void take_evidence(struct cs_fields *f, size_t rows, struct cs_finding *f
 json_t *cs_record_finding(const struct cs_run *run,
 			  const struct cs_finding *finding)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_text(&r, "id", cs_finding_text(finding));
-	cs_put_text(&r, "severity", severity_words[
+	cs_encode_text(&r, "id", cs_finding_text(finding));
+	cs_encode_text(&r, "severity", severity_words[
 		finding->severity <= CS_CRITICAL ? finding->severity :
 						   CS_CRITICAL]);
-	cs_put(&r, "node", finding->node >= 0 && finding->node < run->n_nodes ?
+	cs_encode_json(&r, "node", finding->node >= 0 && finding->node < run->n_nodes ?
 		cs_json_text(run->node[finding->node].facts.host) : json_null());
-	cs_put_count(&r, "node_index",
+	cs_encode_count(&r, "node_index",
 		     finding->node < run->n_nodes ? finding->node : -1);
-	cs_put_known(&r, "part", finding->part);
-	cs_put_known(&r, "bus_id", finding->bus_id);
-	cs_put_text(&r, "says", finding->text);
-	cs_put_known(&r, "far_bus_id", finding->far_bus_id);
-	cs_put_real(&r, "confidence",
+	cs_encode_known(&r, "part", finding->part);
+	cs_encode_known(&r, "bus_id", finding->bus_id);
+	cs_encode_text(&r, "says", finding->text);
+	cs_encode_known(&r, "far_bus_id", finding->far_bus_id);
+	cs_encode_real(&r, "confidence",
 		    finding->confidence > 0 ? finding->confidence : NAN);
-	cs_put(&r, "evidence", evidence_array(finding));
-	cs_put_known(&r, "again", finding->again);
-	cs_put_known(&r, "elsewhere", finding->elsewhere);
-	cs_put_known(&r, "next", finding->next);
-	cs_put_bool(&r, "drain", finding->drain);
-	return cs_put_end(&r);
+	cs_encode_json(&r, "evidence", evidence_array(finding));
+	cs_encode_known(&r, "remeasure", finding->remeasure);
+	cs_encode_known(&r, "elsewhere", finding->elsewhere);
+	cs_encode_known(&r, "next", finding->next);
+	cs_encode_bool(&r, "drain", finding->drain);
+	return cs_encode_end(&r);
 }
 
-static int take_finding(struct cs_loaded *to, json_t *record, int check,
+static int decode_finding(struct cs_loaded *to, json_t *record, int check,
 			struct cs_err *err)
 {
 	struct cs_fields f = { record, "an error", err, 0, NULL };
@@ -76,7 +76,7 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 
 	if (to->run.findings.n >= CS_FINDINGS_MOST)
 		return cs_err_set(err, "more than %zu checks and errors: a file has "
-				  "at most so many", CS_FINDINGS_MOST);
+				  "at most that many", CS_FINDINGS_MOST);
 	if (!json_is_null(json_object_get(record, "node")))
 		found.node = cs_node_named(to, &f);
 	found.severity = (uint32_t)cs_field_word(&f, "severity", severity_words,
@@ -91,20 +91,20 @@ static int take_finding(struct cs_loaded *to, json_t *record, int check,
 	found.confidence = cs_field_real(&f, "confidence");
 	if (!(found.confidence > 0))
 		found.confidence = 0;
-	take_evidence(&f, cs_rows_count(&to->run.rows), &found);
-	cs_field_text(&f, "again", found.again, sizeof(found.again));
+	decode_evidence(&f, cs_rows_count(&to->run.rows), &found);
+	cs_field_text(&f, "remeasure", found.remeasure, sizeof(found.remeasure));
 	cs_field_text(&f, "elsewhere", found.elsewhere, sizeof(found.elsewhere));
 	cs_field_text(&f, "next", found.next, sizeof(found.next));
 	found.drain = cs_field_bool(&f, "drain");
 	return f.bad ? -1 : cs_finding_add(&to->run.findings, &found, err);
 }
 
-int cs_take_error(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	return take_finding(to, record, 0, err);
+	return decode_finding(to, record, 0, err);
 }
 
-int cs_take_check(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	return take_finding(to, record, 1, err);
+	return decode_finding(to, record, 1, err);
 }

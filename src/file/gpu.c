@@ -8,19 +8,19 @@
 #include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
-#include "file/put.h"
+#include "file/encode.h"
 
 /* ---- those that are driven ---- */
 
 static json_t *gpu(const struct cs_run *run, int node, int agent)
 {
 	const struct cs_agent_facts *a = &run->node[node].agent[agent];
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_label(&r, run, node, agent);
+	cs_encode_label(&r, run, node, agent);
 	cs_encode(&r, &cs_agent_gpu_fields, a);
-	cs_put_real(&r, "nvlink_peak_gb_per_s", cs_nvlink_peak_gbs(&a->link));
-	return cs_put_end(&r);
+	cs_encode_real(&r, "nvlink_peak_gb_per_s", cs_nvlink_peak_gbs(&a->link));
+	return cs_encode_end(&r);
 }
 
 json_t *cs_record_gpus(const struct cs_run *run, int node)
@@ -34,7 +34,7 @@ json_t *cs_record_gpus(const struct cs_run *run, int node)
 	return cs_json_array_end(array, bad);
 }
 
-int cs_take_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd)
+int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd)
 {
 	const json_t *gpu;
 	size_t i;
@@ -65,7 +65,7 @@ static json_t *reaches(const uint8_t *reach, int n)
 	return cs_json_array_end(array, bad);
 }
 
-static int take_reaches(struct cs_fields *f, const char *key, uint8_t *to,
+static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 			size_t room)
 {
 	const json_t *all = cs_field_array(f, key), *one;
@@ -90,62 +90,62 @@ static int take_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 }
 
 /* What a board has besides its fields; unknown is null. */
-static void put_nvlink_peers(struct cs_put *sight, const struct cs_nvlink_ends *ends)
+static void encode_nvlink_peers(struct cs_encoder *gpu_record, const struct cs_nvlink_ends *ends)
 {
-	struct cs_put board = { json_object_get(sight->object, "board"), sight->bad };
+	struct cs_encoder board = { json_object_get(gpu_record->object, "board"), gpu_record->bad };
 
-	cs_put(&board, "nvlinks_to_gpus", ends->n_gpus < 0 ? json_null() :
+	cs_encode_json(&board, "nvlinks_to_gpus", ends->n_gpus < 0 ? json_null() :
 	       cs_encode_array(&cs_nvlink_fields, ends->gpu, ends->n_gpus));
-	sight->bad = board.bad;
+	gpu_record->bad = board.bad;
 }
 
 /* Documents of other versions have no board. */
-static void take_nvlink_peers(struct cs_fields *sight, struct cs_nvlink_ends *ends)
+static void decode_nvlink_peers(struct cs_fields *gpu_record, struct cs_nvlink_ends *ends)
 {
-	struct cs_fields f = { cs_field_object(sight, "board"), "a board",
-			       sight->err, sight->bad, NULL };
+	struct cs_fields f = { cs_field_object(gpu_record, "board"), "a board",
+			       gpu_record->err, gpu_record->bad, NULL };
 
 	if (f.object && cs_field_is_known(&f, "nvlinks_to_gpus"))
 		ends->n_gpus = cs_decode_array(&f, "nvlinks_to_gpus",
 					       &cs_nvlink_fields, ends->gpu,
 					       CS_NVLINK_PEERS);
-	sight->bad = f.bad;
+	gpu_record->bad = f.bad;
 }
 
-static json_t *sight(const struct cs_node_facts *f, const struct cs_gpu_sight *s)
+static json_t *gpu_record(const struct cs_node_facts *f, const struct cs_gpu_record *s)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_encode(&r, &cs_gpu_sight_fields, s);
-	put_nvlink_peers(&r, &s->board.nvlink);
-	cs_put(&r, "to_gpus", reaches(s->to_gpu, f->n_sights));
-	cs_put(&r, "to_nics", reaches(s->to_nic, cs_node_cards(f)));
-	return cs_put_end(&r);
+	cs_encode(&r, &cs_gpu_record_fields, s);
+	encode_nvlink_peers(&r, &s->board.nvlink);
+	cs_encode_json(&r, "to_gpus", reaches(s->to_gpu, f->n_known_gpus));
+	cs_encode_json(&r, "to_nics", reaches(s->to_nic, cs_node_cards(f)));
+	return cs_encode_end(&r);
 }
 
-static int take_sight(struct cs_gpu_sight *s, const json_t *record,
+static int take_gpu_record(struct cs_gpu_record *s, const json_t *record,
 		      struct cs_err *err)
 {
-	struct cs_fields f = { record, cs_gpu_sight_fields.name, err, 0, NULL };
+	struct cs_fields f = { record, cs_gpu_record_fields.name, err, 0, NULL };
 
-	cs_gpu_sight_init(s);
-	cs_decode(&f, &cs_gpu_sight_fields, s);
-	take_nvlink_peers(&f, &s->board.nvlink);
-	return f.bad || take_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
-	       take_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS) ? -1 : 0;
+	cs_gpu_record_init(s);
+	cs_decode(&f, &cs_gpu_record_fields, s);
+	decode_nvlink_peers(&f, &s->board.nvlink);
+	return f.bad || decode_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
+	       decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS) ? -1 : 0;
 }
 
-json_t *cs_record_sights(const struct cs_run_node *nd)
+json_t *cs_record_inventory(const struct cs_run_node *nd)
 {
 	json_t *array = json_array();
 	int bad = !array;
 
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		bad |= cs_json_append(array, sight(&nd->facts, &nd->sight[i]));
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		bad |= cs_json_append(array, gpu_record(&nd->facts, &nd->gpu_record[i]));
 	return cs_json_array_end(array, bad);
 }
 
-int cs_take_sights(struct cs_fields *f, struct cs_run_node *nd)
+int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)
 {
 	const json_t *all = cs_field_array(f, "known_gpus"), *one;
 	size_t i;
@@ -153,8 +153,8 @@ int cs_take_sights(struct cs_fields *f, struct cs_run_node *nd)
 	if (json_array_size(all) > CS_MAX_AGENTS)
 		return cs_field_refuse(f, "known_gpus", "at most 64 of them");
 	json_array_foreach(all, i, one)
-		if (take_sight(&nd->sight[i], one, f->err))
+		if (take_gpu_record(&nd->gpu_record[i], one, f->err))
 			return -1;
-	nd->facts.n_sights = (int32_t)json_array_size(all);
+	nd->facts.n_known_gpus = (int32_t)json_array_size(all);
 	return 0;
 }

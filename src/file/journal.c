@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
 #include "result/cells.h"
@@ -90,7 +90,7 @@ int cs_jsonl_write(FILE *to, const struct cs_run *run)
 /* ---- reading ---- */
 
 /* A later run record continues: what was sound before it stays. */
-static int take_run_line(struct cs_loaded *to, json_t *record,
+static int decode_run_line(struct cs_loaded *to, json_t *record,
 			 struct cs_err *err)
 {
 	const struct cs_plan *before = to->run.plan;
@@ -98,44 +98,44 @@ static int take_run_line(struct cs_loaded *to, json_t *record,
 	int had_plan = before != NULL;
 	json_t *program = json_object_get(record, "program");
 
-	if (cs_take_schema(to, json_object_get(record, "schema"), err))
+	if (cs_decode_schema(to, json_object_get(record, "schema"), err))
 		return -1;
 	if (had_plan && cs_run_keep_whole(&to->run, err))
 		return -1;
 	to->has_verdict = 0;
 	if (!json_is_object(program))
 		return cs_err_set(err, "a run without 'program'");
-	if (cs_take_program(to, program, err) || cs_take_run(to, record, err))
+	if (cs_decode_program(to, program, err) || cs_decode_run(to, record, err))
 		return -1;
 	if (had_plan && (!to->run.plan || to->run.plan->id != id))
 		return cs_err_set(err, "a run of another plan within one journal");
 	return 0;
 }
 
-static int take_node_line(struct cs_loaded *to, json_t *record,
+static int decode_node_line(struct cs_loaded *to, json_t *record,
 			  struct cs_err *err)
 {
 	json_t *agents = json_object_get(record, "agents"), *agent;
 	size_t i;
 
-	if (cs_take_node(to, record, err))
+	if (cs_decode_node(to, record, err))
 		return -1;
 	json_array_foreach(agents, i, agent)
-		if (cs_take_agent(to, agent, err))
+		if (cs_decode_agent(to, agent, err))
 			return -1;
-	return cs_take_peers(to, record, err);
+	return cs_decode_peers(to, record, err);
 }
 
 static const struct {
 	const char *kind;
-	cs_take_fn *take;
+	cs_decode_fn *take;
 } kinds[] = {
-	{ "run", take_run_line },    { "node", take_node_line },
-	{ "result", cs_take_row },   { "error", cs_take_error },
-	{ "check", cs_take_check },  { "verdict", cs_take_end },
+	{ "run", decode_run_line },    { "node", decode_node_line },
+	{ "result", cs_decode_row },   { "error", cs_decode_error },
+	{ "check", cs_decode_check },  { "verdict", cs_decode_end },
 };
 
-static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static int decode_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	const char *kind = json_string_value(json_object_get(record, "kind"));
 	size_t i;
@@ -151,13 +151,13 @@ static int take_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return 0; /* of a later version */
 }
 
-static int take_plain_line(struct cs_loaded *to, struct cs_plain *plain,
+static int decode_plain_line(struct cs_loaded *to, struct cs_plain *plain,
 			   struct cs_err *err)
 {
 	const json_t *kind = cs_plain_get(plain, "kind");
 
 	return json_is_string(kind) && !strcmp(json_string_value(kind), "result") &&
-	       to->run.version ? cs_take_plain_row(to, plain, err) : 1;
+	       to->run.version ? cs_decode_plain_row(to, plain, err) : 1;
 }
 
 /* A line without its end was cut when the run was killed. */
@@ -166,10 +166,10 @@ int cs_jsonl_read(struct cs_reader *r)
 	size_t from = r->keep = r->at;
 	int rc;
 
-	r->plain = take_plain_line;
+	r->plain = decode_plain_line;
 
 	while (!(rc = cs_reader_skip_line(r))) {
-		if (r->at > from && cs_reader_take(r, from, take_line))
+		if (r->at > from && cs_reader_take(r, from, decode_line))
 			return -1;
 		r->to->whole_bytes = from = r->keep = ++r->at;
 	}

@@ -3,19 +3,19 @@
 #include "config.h"
 
 #include "file/code.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 #include "result/grid.h"
 
 static json_t *names(const struct cs_run *run, int node,
-		     const struct cs_end *end, int n)
+		     const struct cs_endpoint *end, int n)
 {
 	json_t *array = json_array();
 	int i, bad = !array;
 
 	for (i = 0; i < n; i++)
-		bad |= cs_json_append(array, cs_json_text(cs_end_is_numa(&end[i]) ?
-				cs_end_text(run, node, &end[i]).text :
+		bad |= cs_json_append(array, cs_json_text(cs_endpoint_is_numa(&end[i]) ?
+				cs_endpoint_text(run, node, &end[i]).text :
 				cs_agent_name(run, node, end[i].index).text));
 	return cs_json_array_end(array, bad);
 }
@@ -38,21 +38,21 @@ static json_t *values(const struct cs_grid *grid)
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 {
 	struct cs_grid grid;
-	struct cs_put r;
+	struct cs_encoder r;
 
 	if (cs_grid_init(&grid, run, node, index))
 		return NULL;
-	r = cs_put_begin();
-	cs_put_text(&r, "test", grid.test->name);
-	cs_put_text(&r, "node", run->node[node].facts.host);
-	cs_put_int(&r, "node_index", node);
-	cs_put_text(&r, "unit", cs_unit_text(grid.test->unit));
-	cs_put_text(&r, "title", cs_grid_title(&grid).text);
-	cs_put_wide(&r, "copy_bytes", grid.bytes);
-	cs_encode(&r, &cs_variant_fields, &grid.view->variant);
-	cs_put(&r, "rows", names(run, node, grid.row_end, grid.n_rows));
-	cs_put(&r, "columns", names(run, node, grid.col_end, grid.n_cols));
-	cs_put(&r, "values", values(&grid));
+	r = cs_encode_begin();
+	cs_encode_text(&r, "test", grid.test->name);
+	cs_encode_text(&r, "node", run->node[node].facts.host);
+	cs_encode_int(&r, "node_index", node);
+	cs_encode_text(&r, "unit", cs_unit_text(grid.test->unit));
+	cs_encode_text(&r, "title", cs_grid_title(&grid).text);
+	cs_encode_wide(&r, "copy_bytes", grid.bytes);
+	cs_encode(&r, &cs_variant_fields, &grid.matrix->variant);
+	cs_encode_json(&r, "rows", names(run, node, grid.row_end, grid.n_rows));
+	cs_encode_json(&r, "columns", names(run, node, grid.col_end, grid.n_cols));
+	cs_encode_json(&r, "values", values(&grid));
 	cs_grid_release(&grid);
-	return cs_put_end(&r);
+	return cs_encode_end(&r);
 }

@@ -21,14 +21,14 @@ int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)
 }
 
 /* "3:1" is no index. */
-void cs_put_label(struct cs_put *r, const struct cs_run *run, int node, int agent)
+void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node, int agent)
 {
 	struct cs_label label = cs_agent_label(run, node, agent);
 	char *end;
 	long index = strtol(label.text, &end, 10);
 
-	cs_put_count(r, "index", *end ? -1 : index);
-	cs_put_text(r, "label", label.text);
+	cs_encode_count(r, "index", *end ? -1 : index);
+	cs_encode_text(r, "label", label.text);
 }
 
 static int has_label(const struct cs_run *run, int node, int agent, const char *label)

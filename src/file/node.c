@@ -7,7 +7,7 @@
 #include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 
 /* ---- the machine ---- */
@@ -27,7 +27,7 @@ static json_t *distances(const struct cs_node_facts *f)
 	return cs_json_array_end(array, bad);
 }
 
-static int take_distances(struct cs_fields *f, struct cs_node_facts *facts)
+static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 {
 	const json_t *rows = cs_field_array(f, "numa_distances"), *row, *value;
 	size_t i, k;
@@ -57,7 +57,7 @@ static int described_domains(const struct cs_node_facts *f)
 	return n;
 }
 
-static void take_cards(struct cs_fields *f, struct cs_node_facts *n)
+static void decode_cards(struct cs_fields *f, struct cs_node_facts *n)
 {
 	int cards = cs_decode_array(f, "nics", &cs_nic_fields, n->nic, CS_MAX_NICS);
 
@@ -68,16 +68,16 @@ static void take_cards(struct cs_fields *f, struct cs_node_facts *n)
 static json_t *fingerprint(const struct cs_run *run, int node)
 {
 	struct cs_vec traits = CS_VEC(struct cs_trait);
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 	struct cs_err err;
 
 	if (cs_fingerprint(run, node, &traits, &err))
 		r.bad = 1;
 	for (int layer = 0; layer < CS_LAYERS; layer++)
-		cs_put_bits(&r, cs_layer_text(layer),
+		cs_encode_bits(&r, cs_layer_text(layer),
 			    cs_fingerprint_hash(&traits, layer));
 	cs_vec_release(&traits);
-	return cs_put_end(&r);
+	return cs_encode_end(&r);
 }
 
 /* ---- ranks ---- */
@@ -85,19 +85,19 @@ static json_t *fingerprint(const struct cs_run *run, int node)
 static json_t *rank(const struct cs_run_node *nd, int index)
 {
 	const struct cs_rank_facts *f = &nd->ranks[index];
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 	json_t *sees = json_array();
 	int bad = !sees;
 
-	for (int i = 0; i < nd->facts.n_sights; i++)
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
 		if (f->sees >> i & 1)
 			bad |= cs_json_append(sees, json_integer(i));
 	cs_encode(&r, &cs_rank_fields, f);
-	cs_put(&r, "sees", cs_json_array_end(sees, bad));
-	return cs_put_end(&r);
+	cs_encode_json(&r, "sees", cs_json_array_end(sees, bad));
+	return cs_encode_end(&r);
 }
 
-static int take_rank(struct cs_rank_facts *to, int n_sights,
+static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
 		     const json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, cs_rank_fields.name, err, 0, NULL };
@@ -108,7 +108,7 @@ static int take_rank(struct cs_rank_facts *to, int n_sights,
 	cs_decode(&f, &cs_rank_fields, to);
 	json_array_foreach(sees, i, at) {
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
-		    json_integer_value(at) >= n_sights)
+		    json_integer_value(at) >= n_known_gpus)
 			return cs_field_refuse(&f, "sees",
 					       "positions in known_gpus");
 		to->sees |= 1ull << json_integer_value(at);
@@ -126,7 +126,7 @@ static json_t *ranks(const struct cs_run_node *nd)
 	return cs_json_array_end(array, bad);
 }
 
-static int take_ranks(struct cs_fields *f, struct cs_run_node *nd)
+static int decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
 {
 	const json_t *all = cs_field_array(f, "ranks"), *one;
 	size_t n = json_array_size(all), i;
@@ -141,7 +141,7 @@ static int take_ranks(struct cs_fields *f, struct cs_run_node *nd)
 	if (!nd->ranks)
 		return cs_err_set(f->err, "no memory");
 	json_array_foreach(all, i, one)
-		if (take_rank(&nd->ranks[i], nd->facts.n_sights, one, f->err))
+		if (decode_rank(&nd->ranks[i], nd->facts.n_known_gpus, one, f->err))
 			return -1;
 	return 0;
 }
@@ -151,23 +151,23 @@ static int take_ranks(struct cs_fields *f, struct cs_run_node *nd)
 json_t *cs_record_node(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_int(&r, "node_index", node);
+	cs_encode_int(&r, "node_index", node);
 	cs_encode(&r, &cs_node_fields, f);
-	cs_put(&r, "numa_distances", distances(f));
-	cs_put(&r, "numa_domains", cs_encode_array(&cs_domain_fields, f->domain,
+	cs_encode_json(&r, "numa_distances", distances(f));
+	cs_encode_json(&r, "numa_nodes", cs_encode_array(&cs_domain_fields, f->domain,
 						   described_domains(f)));
-	cs_put(&r, "nics", cs_encode_array(&cs_nic_fields, f->nic, cs_node_cards(f)));
-	cs_put(&r, "known_gpus", cs_record_sights(&run->node[node]));
-	cs_put(&r, "ranks", ranks(&run->node[node]));
-	cs_put(&r, "gpus", cs_record_gpus(run, node));
-	cs_put(&r, "peers", cs_record_ways(run, node));
-	cs_put(&r, "fingerprint", fingerprint(run, node));
-	return cs_put_end(&r);
+	cs_encode_json(&r, "nics", cs_encode_array(&cs_nic_fields, f->nic, cs_node_cards(f)));
+	cs_encode_json(&r, "known_gpus", cs_record_inventory(&run->node[node]));
+	cs_encode_json(&r, "ranks", ranks(&run->node[node]));
+	cs_encode_json(&r, "gpus", cs_record_gpus(run, node));
+	cs_encode_json(&r, "peers", cs_record_ways(run, node));
+	cs_encode_json(&r, "fingerprint", fingerprint(run, node));
+	return cs_encode_end(&r);
 }
 
-int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "a node", err, 0, NULL };
 	struct cs_run_node *nd;
@@ -181,8 +181,8 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	to->agents_seen[node] = 0;
 	cs_node_facts_init(&nd->facts);
 	cs_decode(&f, &cs_node_fields, &nd->facts);
-	take_cards(&f, &nd->facts);
-	cs_decode_array(&f, "numa_domains", &cs_domain_fields, nd->facts.domain,
+	decode_cards(&f, &nd->facts);
+	cs_decode_array(&f, "numa_nodes", &cs_domain_fields, nd->facts.domain,
 			CS_MAX_DOMAINS);
 	/* the room of others is never touched: of many nodes that is most memory */
 	for (int a = 0; a < nd->facts.n_agents; a++)
@@ -192,8 +192,8 @@ int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	    cs_rows_count(&to->run.rows))
 		cs_field_refuse(&f, "n_agents", "as many as there were");
 	gpus = cs_field_array(&f, "gpus");
-	if (f.bad || take_distances(&f, &nd->facts) ||
-	    cs_take_sights(&f, nd) || take_ranks(&f, nd))
+	if (f.bad || decode_distances(&f, &nd->facts) ||
+	    cs_decode_inventory(&f, nd) || decode_ranks(&f, nd))
 		return -1;
-	return cs_take_gpus(&f, gpus, nd);
+	return cs_decode_gpus(&f, gpus, nd);
 }

@@ -145,7 +145,7 @@ static uint8_t *slot_of(struct cs_plain *plain, const char *key, size_t size)
 	}
 }
 
-static int take_member(struct cs_plain *plain, struct rest *r)
+static int decode_member(struct cs_plain *plain, struct rest *r)
 {
 	struct cs_plain_member m = { .key = r->at + 1, .value = NULL };
 	uint8_t *slot;
@@ -177,7 +177,7 @@ int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size)
 	if (!skip_mark(&r, '{'))
 		return 0;
 	do {
-		if (!take_member(plain, &r))
+		if (!decode_member(plain, &r))
 			return 0;
 	} while (skip_mark(&r, ','));
 	return skip_mark(&r, '}') && r.at == r.end;

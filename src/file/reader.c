@@ -176,7 +176,7 @@ static int too_much(struct cs_reader *r)
 			   "so long", RECORD_MOST);
 	else
 		cs_err_set(r->err, "a record of more than %zu arrays and objects: "
-			   "none of ours has so many", BRACKETS_MOST);
+			   "none of ours has that many", BRACKETS_MOST);
 	return cs_reader_refuse(r, r->keep);
 }
 
@@ -218,7 +218,7 @@ static int is_too_full(const struct cs_reader *r, size_t from)
 }
 
 /* 1: it is not plain, or nobody takes it so. */
-static int take_plain(struct cs_reader *r, size_t from)
+static int decode_plain(struct cs_reader *r, size_t from)
 {
 	struct cs_plain plain;
 	int rc;
@@ -231,7 +231,7 @@ static int take_plain(struct cs_reader *r, size_t from)
 	return rc;
 }
 
-int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take)
+int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
 {
 	json_t *record;
 	int rc;
@@ -240,7 +240,7 @@ int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take)
 		r->keep = from;
 		return too_much(r);
 	}
-	rc = take_plain(r, from);
+	rc = decode_plain(r, from);
 	if (rc > 0) {
 		record = cs_reader_value(r, from);
 		if (!record)

@@ -71,9 +71,9 @@ int cs_reader_skip_value(struct cs_reader *r);
  * none. */
 json_t *cs_reader_value(struct cs_reader *r, size_t from);
 
-typedef int cs_take_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
+typedef int cs_decode_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* Takes the record from there to where the reader is. */
-int cs_reader_take(struct cs_reader *r, size_t from, cs_take_fn *take);
+int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take);
 
 /* document.c: all of it.  0 or -1; 1 there are more objects, so it is a journal. */
 int cs_json_read(struct cs_reader *r);

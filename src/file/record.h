@@ -17,39 +17,39 @@
 #define CS_SCHEMA "cscope-mpi/1"
 
 /* "cscope-mpi/1", and later ones of the same major version. */
-int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err);
+int cs_decode_schema(struct cs_loaded *to, json_t *value, struct cs_err *err);
 
 /* run.c */
 json_t *cs_record_program(const struct cs_run *run);
-int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_program(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* What is known at the start; the verdict's fields too when `whole`. */
 json_t *cs_record_run(const struct cs_run *run, int whole);
 /* The run as it begins, with an empty node for each of its nodes.  In a journal
  * that is continued it takes the place of the earlier one. */
-int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_run(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* What is known at the end. */
 json_t *cs_record_verdict(const struct cs_run *run);
-int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* node.c */
 json_t *cs_record_node(const struct cs_run *run, int node);
 /* Replaces what was known of that node, its agents too. */
-int cs_take_node(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* agent.c */
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent);
 /* The next agent of its node, which has come before. */
-int cs_take_agent(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_agent(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* The ways of a node, when its agents are known. */
-int cs_take_peers(struct cs_loaded *to, json_t *node, struct cs_err *err);
+int cs_decode_peers(struct cs_loaded *to, json_t *node, struct cs_err *err);
 
 /* row.c.  Without the samples when `samples` is NULL. */
 json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 		      const double *samples);
 /* The i-th of the run, with its samples. */
 json_t *cs_record_result(const struct cs_run *run, size_t i);
-int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
-int cs_take_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
+int cs_decode_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
 
 /* compact.c.  The result of a file that is to be small; NULL stays NULL. */
 json_t *cs_record_compact(json_t *result);
@@ -58,11 +58,11 @@ json_t *cs_record_compact(json_t *result);
 json_t *cs_record_finding(const struct cs_run *run,
 			  const struct cs_finding *finding);
 /* What went wrong; what was judged. */
-int cs_take_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
-int cs_take_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
+int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* Those that nobody takes: they follow from the others.  matrix.c */
-json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t view);
+json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t matrix);
 /* versus.c: a comparison, and one of its cells. */
 json_t *cs_record_versus(const struct cs_versus *versus);
 json_t *cs_record_versus_cell(const struct cs_versus *versus,

@@ -9,7 +9,7 @@
 #include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 #include "plan/alias.h"
 
@@ -17,30 +17,30 @@
 
 static const struct cs_agent_facts *agent_of(const struct cs_run *run,
 					     const struct cs_row *row,
-					     const struct cs_end *end)
+					     const struct cs_endpoint *end)
 {
-	if (row->node >= (uint32_t)run->n_nodes || cs_end_is_numa(end) ||
+	if (row->node >= (uint32_t)run->n_nodes || cs_endpoint_is_numa(end) ||
 	    end->index >= run->node[row->node].facts.n_agents)
 		return NULL;
 	return &run->node[row->node].agent[end->index];
 }
 
-static void put_ends(struct cs_put *r, const struct cs_run *run,
+static void encode_ends(struct cs_encoder *r, const struct cs_run *run,
 		     const struct cs_row *row)
 {
 	const struct cs_agent_facts *s = agent_of(run, row, &row->what.src);
 	const struct cs_agent_facts *d = agent_of(run, row, &row->what.dst);
 	int node = (int)row->node;
 
-	cs_put_text(r, "src", cs_end_label(run, row, &row->what.src).text);
-	cs_put_text(r, "dst", cs_end_label(run, row, &row->what.dst).text);
-	cs_put_known(r, "src_bus_id", s ? s->gpu.bus_id : NULL);
-	cs_put_known(r, "dst_bus_id", d ? d->gpu.bus_id : NULL);
-	cs_put_text(r, "issuer", cs_agent_name(run, node, row->what.issuer).text);
+	cs_encode_text(r, "src", cs_endpoint_label(run, row, &row->what.src).text);
+	cs_encode_text(r, "dst", cs_endpoint_label(run, row, &row->what.dst).text);
+	cs_encode_known(r, "src_bus_id", s ? s->gpu.bus_id : NULL);
+	cs_encode_known(r, "dst_bus_id", d ? d->gpu.bus_id : NULL);
+	cs_encode_text(r, "issuer", cs_agent_name(run, node, row->what.issuer).text);
 }
 
 /* "gpu3", or of a test with the host "numa1" and "host". */
-static struct cs_end end_of(struct cs_loaded *to, int node, struct cs_fields *f,
+static struct cs_endpoint end_of(struct cs_loaded *to, int node, struct cs_fields *f,
 			    const char *key, const struct cs_test *test)
 {
 	const char *name = cs_field_string(f, key);
@@ -50,26 +50,26 @@ static struct cs_end end_of(struct cs_loaded *to, int node, struct cs_fields *f,
 
 	if (!cs_test_has_host(test) || (strncmp(name, "numa", 4) &&
 					strcmp(name, "host")))
-		return (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
+		return (struct cs_endpoint){ cpu ? CS_ENDPOINT_HOST : CS_ENDPOINT_GPU,
 					cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
 					(uint16_t)cs_agent_named(to, node, f, key) };
 	if (name[0] == 'n')
 		numa = strtoul(name + 4, &end, 10);
 	if (end && (end == name + 4 || *end || numa >= CS_NUMA_MOST))
-		cs_field_refuse(f, key, "a NUMA domain, as numa0");
-	/* the plan knows whether each GPU's own domain was meant */
+		cs_field_refuse(f, key, "a NUMA node, as numa0");
+	/* the plan knows whether each GPU's own NUMA node was meant */
 	if (to->run.plan && !to->run.plan_file && !to->run.plan->set.numa &&
 	    test->path != CS_PATH_HOST)
 		numa = CS_NUMA_LOCAL;
-	return (struct cs_end){ CS_END_HOST,
+	return (struct cs_endpoint){ CS_ENDPOINT_HOST,
 				(uint8_t)cs_test_memory(test, !strcmp(key, "dst")),
 				(uint16_t)numa };
 }
 
-/* Of a plan file each transfer says whether its GPU's own domain is meant. */
-static void take_domain(const struct cs_run *run, struct cs_row *row)
+/* Of a plan file each transfer says whether its GPU's own NUMA node is meant. */
+static void decode_domain(const struct cs_run *run, struct cs_row *row)
 {
-	struct cs_end *end = cs_end_is_numa(&row->what.src) ? &row->what.src :
+	struct cs_endpoint *end = cs_endpoint_is_numa(&row->what.src) ? &row->what.src :
 							      &row->what.dst;
 	const struct cs_step *step;
 	uint32_t k, local = 0;
@@ -79,24 +79,24 @@ static void take_domain(const struct cs_run *run, struct cs_row *row)
 	step = cs_plan_step(run->plan, row->step);
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
-		const struct cs_end *host = cs_end_is_numa(&t->src) ? &t->src :
+		const struct cs_endpoint *host = cs_endpoint_is_numa(&t->src) ? &t->src :
 								      &t->dst;
 
-		if (cs_transfer_is_load(t) || !cs_end_is_numa(host) ||
-		    cs_end_is_numa(&t->src) != cs_end_is_numa(&row->what.src) ||
+		if (cs_transfer_is_load(t) || !cs_endpoint_is_numa(host) ||
+		    cs_endpoint_is_numa(&t->src) != cs_endpoint_is_numa(&row->what.src) ||
 		    t->issuer != row->what.issuer ||
-		    cs_plan_view(run->plan, t->view)->test != row->test)
+		    cs_plan_matrix_at(run->plan, t->matrix)->test != row->test)
 			continue;
 		if (host->index == end->index)
 			return;
 		local |= host->index == CS_NUMA_LOCAL;
 	}
-	if (local && cs_end_is_numa(end))
+	if (local && cs_endpoint_is_numa(end))
 		end->index = CS_NUMA_LOCAL;
 }
 
 /* The transfer, as the plan of this backend would have it. */
-static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
+static void decode_transfer(struct cs_loaded *to, struct cs_fields *f,
 			  struct cs_row *row)
 {
 	int node = (int)row->node;
@@ -113,20 +113,20 @@ static void take_transfer(struct cs_loaded *to, struct cs_fields *f,
 				"has it");
 }
 
-static void put_way(struct cs_put *r, const struct cs_run *run,
+static void encode_way(struct cs_encoder *r, const struct cs_run *run,
 		    const struct cs_row *row)
 {
 	char link[32], placement[256] = "";
 
-	cs_put_known(r, "via", row->via == CS_VIA_NONE ||
+	cs_encode_known(r, "via", row->via == CS_VIA_NONE ||
 			       row->via == CS_VIA_FAILED ?
 				       NULL : cs_via_text(row->via));
 	cs_link_text(run, row, link, sizeof(link));
-	cs_put_known(r, "link", link);
-	cs_put_count(r, "numa", row->what.src.kind == CS_END_HOST ?
-					cs_end_numa(run, row, &row->what.src) :
-				row->what.dst.kind == CS_END_HOST ?
-					cs_end_numa(run, row, &row->what.dst) : -1);
+	cs_encode_known(r, "link", link);
+	cs_encode_count(r, "numa", row->what.src.kind == CS_ENDPOINT_HOST ?
+					cs_endpoint_numa(run, row, &row->what.src) :
+				row->what.dst.kind == CS_ENDPOINT_HOST ?
+					cs_endpoint_numa(run, row, &row->what.dst) : -1);
 	if (row->node >= (uint32_t)run->n_nodes)
 		;
 	else if (run->node[row->node].facts.placement[0])
@@ -135,7 +135,7 @@ static void put_way(struct cs_put *r, const struct cs_run *run,
 	else
 		cs_division_text(run, (int)row->node, placement,
 				 sizeof(placement));
-	cs_put_known(r, "placement", placement);
+	cs_encode_known(r, "placement", placement);
 }
 
 /* As a plan file has it; "" none. */
@@ -220,10 +220,10 @@ static int add_row(struct cs_loaded *to, struct cs_row *row,
 
 	if (cs_rows_count(&to->run.rows) >= CS_ROWS_MOST)
 		return cs_err_set(f->err, "more than %zu results: a file has at "
-				  "most so many", CS_ROWS_MOST);
+				  "most that many", CS_ROWS_MOST);
 	if (to->run.rows.samples.n + n > CS_SAMPLES_MOST)
 		return cs_err_set(f->err, "more than %zu samples: a file has at "
-				  "most so many", CS_SAMPLES_MOST);
+				  "most that many", CS_SAMPLES_MOST);
 	values = calloc(n + 1, sizeof(*values));
 	if (!values)
 		return cs_err_set(f->err, "no memory");
@@ -243,7 +243,7 @@ static int add_row(struct cs_loaded *to, struct cs_row *row,
 /* ---- all of it ---- */
 
 /* A number of a cell that is not ok must never read as one. */
-static void put_fields(struct cs_put *r, const struct cs_row *row)
+static void encode_fields(struct cs_encoder *r, const struct cs_row *row)
 {
 	struct cs_row shown = *row;
 
@@ -259,33 +259,33 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 {
 	size_t n_tests;
 	const struct cs_test *test = cs_catalogue(&n_tests);
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 	char note[CS_NOTE_TEXT];
 
 	test += row->test < n_tests ? row->test : 0;
 	cs_alias_note(run->asked, test->name, &row->what.variant, note, sizeof(note));
-	cs_put_text(&r, "node", row->node < (uint32_t)run->n_nodes ?
+	cs_encode_text(&r, "node", row->node < (uint32_t)run->n_nodes ?
 					run->node[row->node].facts.host : "");
-	cs_put_text(&r, "test", test->name);
-	cs_put_text(&r, "path", cs_path_text(test->path));
-	cs_put_text(&r, "method", cs_method_text(test->method));
-	cs_put_text(&r, "op", cs_op_text(test->op));
-	cs_put_text(&r, "pattern", cs_pattern_text(test->pattern));
-	cs_put_text(&r, "metric", cs_metric_text(test, row->metric));
-	cs_put_text(&r, "memory",
+	cs_encode_text(&r, "test", test->name);
+	cs_encode_text(&r, "path", cs_path_text(test->path));
+	cs_encode_text(&r, "method", cs_method_text(test->method));
+	cs_encode_text(&r, "op", cs_op_text(test->op));
+	cs_encode_text(&r, "pattern", cs_pattern_text(test->pattern));
+	cs_encode_text(&r, "metric", cs_metric_text(test, row->metric));
+	cs_encode_text(&r, "memory",
 		test->memory != CS_MEM_DEVICE ? cs_memory_text((int)test->memory) :
 		row->what.src.memory == CS_MEM_ARENA ? "arena" : "device");
-	put_ends(&r, run, row);
-	put_way(&r, run, row);
-	cs_put_int(&r, "node_index", row->node);
-	cs_put_known(&r, "step_name", step_name(run, row));
-	cs_put_text(&r, "unit", cs_unit_text(test->unit));
-	put_fields(&r, row);
-	cs_put(&r, "flags", flags(run, row->flags));
-	cs_put_known(&r, "note", note);
+	encode_ends(&r, run, row);
+	encode_way(&r, run, row);
+	cs_encode_int(&r, "node_index", row->node);
+	cs_encode_known(&r, "step_name", step_name(run, row));
+	cs_encode_text(&r, "unit", cs_unit_text(test->unit));
+	encode_fields(&r, row);
+	cs_encode_json(&r, "flags", flags(run, row->flags));
+	cs_encode_known(&r, "note", note);
 	if (samples)
-		cs_put(&r, "samples", sample_array(samples, row->n_samples));
-	return cs_put_end(&r);
+		cs_encode_json(&r, "samples", sample_array(samples, row->n_samples));
+	return cs_encode_end(&r);
 }
 
 json_t *cs_record_result(const struct cs_run *run, size_t i)
@@ -304,7 +304,7 @@ static void check_variant(struct cs_fields *f, const struct cs_row *row)
 				"as they are here");
 }
 
-static int take_row(struct cs_loaded *to, struct cs_fields *f)
+static int decode_row(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_row row;
 	int node = cs_node_named(to, f);
@@ -327,24 +327,24 @@ static int take_row(struct cs_loaded *to, struct cs_fields *f)
 	check_variant(f, &row);
 	row.via = (uint8_t)cs_field_via(f);
 	row.flags = flags_of(f);
-	take_transfer(to, f, &row);
-	take_domain(&to->run, &row);
+	decode_transfer(to, f, &row);
+	decode_domain(&to->run, &row);
 	if (!f->bad && row.status == CS_OK)
 		cs_field_need(f, "value");
 	return f->bad ? -1 : add_row(to, &row, f);
 }
 
-int cs_take_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "a result", err, 0, NULL };
 
-	return take_row(to, &f);
+	return decode_row(to, &f);
 }
 
-int cs_take_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err)
+int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err)
 {
 	struct cs_fields f = { NULL, "a result", err, 0, plain };
-	int rc = take_row(to, &f);
+	int rc = decode_row(to, &f);
 
 	return plain->lacks_memory ? cs_err_set(err, "no memory for a result") : rc;
 }

@@ -10,7 +10,7 @@
 #include "file/code.h"
 #include "file/field.h"
 #include "file/internal.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 #include "plan/file.h"
 #include "plan/settings.h"
@@ -21,7 +21,7 @@
 
 static const char *const status_words[] = { "partial", "complete", NULL };
 
-int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
+int cs_decode_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
 {
 	const char *schema = json_string_value(value);
 
@@ -38,13 +38,13 @@ int cs_take_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
 
 json_t *cs_record_program(const struct cs_run *run)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_text(&r, "name", "cscope-mpi");
-	cs_put_known(&r, "version", run->version);
-	cs_put_known(&r, "commit", run->commit);
-	cs_put_known(&r, "build", run->build);
-	return cs_put_end(&r);
+	cs_encode_text(&r, "name", "cscope-mpi");
+	cs_encode_known(&r, "version", run->version);
+	cs_encode_known(&r, "commit", run->commit);
+	cs_encode_known(&r, "build", run->build);
+	return cs_encode_end(&r);
 }
 
 /* The texts of the record live as long as the run. */
@@ -57,7 +57,7 @@ static int keep(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return 0;
 }
 
-int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "program", err, 0, NULL };
 
@@ -72,18 +72,18 @@ int cs_take_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
 static json_t *settings(const struct cs_plan *plan)
 {
 	struct cs_settings set = plan->set;
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
 	if (!set.last_bytes)
 		set.growth = NAN;
 	cs_encode(&r, &cs_settings_fields, &set);
-	return cs_put_end(&r);
+	return cs_encode_end(&r);
 }
 
-static void take_settings(struct cs_fields *f, struct cs_settings *set)
+static void decode_settings(struct cs_fields *f, struct cs_settings *set)
 {
 	cs_fields_init(&cs_settings_fields, set);
-	set->arms = 1;
+	set->sides = 1;
 	/* versions that did not know it measured every pair alone */
 	set->schedule = CS_SCHEDULE_SERIAL;
 	cs_decode(f, &cs_settings_fields, set);
@@ -96,25 +96,25 @@ static void take_settings(struct cs_fields *f, struct cs_settings *set)
 /* Are they of one choice, but for its size? */
 static int are_of_one(const struct cs_plan *plan, uint32_t a, uint32_t b)
 {
-	const struct cs_view *x = cs_plan_view(plan, a), *y = cs_plan_view(plan, b);
+	const struct cs_plan_matrix *x = cs_plan_matrix_at(plan, a), *y = cs_plan_matrix_at(plan, b);
 
 	return x->test == y->test && !cs_variant_compare(&x->variant, &y->variant);
 }
 
 /* The view like this one behind it; n_views: none is. */
-static uint32_t next_like(const struct cs_plan *plan, uint32_t view)
+static uint32_t next_like(const struct cs_plan *plan, uint32_t matrix)
 {
-	uint32_t v = view + 1;
+	uint32_t v = matrix + 1;
 
-	while (v < plan->n_views && !are_of_one(plan, v, view))
+	while (v < plan->n_matrices && !are_of_one(plan, v, matrix))
 		v++;
 	return v;
 }
 
-static int is_first_like(const struct cs_plan *plan, uint32_t view)
+static int is_first_like(const struct cs_plan *plan, uint32_t matrix)
 {
-	for (uint32_t v = 0; v < view; v++)
-		if (are_of_one(plan, v, view))
+	for (uint32_t v = 0; v < matrix; v++)
+		if (are_of_one(plan, v, matrix))
 			return 0;
 	return 1;
 }
@@ -124,11 +124,11 @@ static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 {
 	size_t n;
 	const struct cs_test *test =
-		&cs_catalogue(&n)[cs_plan_view(plan, first)->test];
+		&cs_catalogue(&n)[cs_plan_matrix_at(plan, first)->test];
 	uint64_t bytes = test->bytes ? test->bytes : plan->set.copy_bytes;
 
-	for (uint32_t v = first; v < plan->n_views; v = next_like(plan, v)) {
-		if (cs_plan_view(plan, v)->bytes != bytes)
+	for (uint32_t v = first; v < plan->n_matrices; v = next_like(plan, v)) {
+		if (cs_plan_matrix_at(plan, v)->bytes != bytes)
 			return 0;
 		bytes = test->bytes ? 0 : cs_size_next(&plan->set, bytes);
 	}
@@ -136,20 +136,20 @@ static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 }
 
 /* Its name, where that says all. */
-static json_t *choice(const struct cs_view *view, int says_size)
+static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 {
 	static const struct cs_variant usual;
 	size_t n;
-	const char *name = cs_catalogue(&n)[view->test].name;
-	struct cs_put r;
+	const char *name = cs_catalogue(&n)[matrix->test].name;
+	struct cs_encoder r;
 
-	if (!says_size && !cs_variant_compare(&view->variant, &usual))
+	if (!says_size && !cs_variant_compare(&matrix->variant, &usual))
 		return json_string(name);
-	r = cs_put_begin();
-	cs_put_text(&r, "test", name);
-	cs_put(&r, "copy_bytes", says_size ? cs_json_wide(view->bytes) : json_null());
-	cs_encode(&r, &cs_variant_fields, &view->variant);
-	return cs_put_end(&r);
+	r = cs_encode_begin();
+	cs_encode_text(&r, "test", name);
+	cs_encode_json(&r, "copy_bytes", says_size ? cs_json_wide(matrix->bytes) : json_null());
+	cs_encode(&r, &cs_variant_fields, &matrix->variant);
+	return cs_encode_end(&r);
 }
 
 /* Those of all nodes, or those of nodes with one GPU alone. */
@@ -158,21 +158,21 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 	json_t *array = json_array();
 	int bad = !array;
 
-	for (uint32_t first = 0; first < plan->n_views; first++) {
+	for (uint32_t first = 0; first < plan->n_matrices; first++) {
 		int usual = has_usual_sizes(plan, first);
 
-		if (cs_plan_view_is_lone(plan, first) != lone ||
+		if (cs_plan_matrix_is_lone(plan, first) != lone ||
 		    !is_first_like(plan, first))
 			continue;
-		for (uint32_t v = first; v < plan->n_views;
-		     v = usual ? plan->n_views : next_like(plan, v))
-			bad |= cs_json_append(array, choice(cs_plan_view(plan, v),
+		for (uint32_t v = first; v < plan->n_matrices;
+		     v = usual ? plan->n_matrices : next_like(plan, v))
+			bad |= cs_json_append(array, choice(cs_plan_matrix_at(plan, v),
 							    !usual));
 	}
 	return cs_json_array_end(array, bad);
 }
 
-static int take_tests(struct cs_fields *f, const char *key, int lone,
+static int decode_tests(struct cs_fields *f, const char *key, int lone,
 		      struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, key), *item;
@@ -181,7 +181,7 @@ static int take_tests(struct cs_fields *f, const char *key, int lone,
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
-		if (cs_take_choice(item, &one, f->err) ||
+		if (cs_decode_choice(item, &one, f->err) ||
 		    cs_choices_add(to, &one, f->err))
 			return -1;
 	}
@@ -198,7 +198,7 @@ static json_t *argv_array(const struct cs_run *run)
 	return cs_json_array_end(array, bad);
 }
 
-static int take_argv(struct cs_loaded *to, struct cs_fields *f)
+static int decode_argv(struct cs_loaded *to, struct cs_fields *f)
 {
 	const json_t *array = cs_field_array(f, "argv"), *item;
 	size_t n = json_array_size(array), i;
@@ -246,18 +246,18 @@ static uint32_t checks_of(struct cs_fields *f)
 }
 
 /* Single cells, or the tests of all nodes and those of nodes with one GPU. */
-static int take_chosen(struct cs_loaded *to, struct cs_fields *f,
+static int decode_chosen(struct cs_loaded *to, struct cs_fields *f,
 		       struct cs_choices *chosen)
 {
 	if (!cs_field_is_known(f, "choices"))
-		return take_tests(f, "tests", 0, chosen) ||
-		       take_tests(f, "one_gpu_tests", 1, chosen) ? -1 : 0;
+		return decode_tests(f, "tests", 0, chosen) ||
+		       decode_tests(f, "one_gpu_tests", 1, chosen) ? -1 : 0;
 	free(to->chosen);
 	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
 	if (!to->chosen)
 		return cs_err_set(f->err, "no memory");
 	to->chosen->n = 0;
-	if (take_tests(f, "choices", 0, chosen))
+	if (decode_tests(f, "choices", 0, chosen))
 		return -1;
 	*to->chosen = *chosen;
 	return 0;
@@ -266,7 +266,7 @@ static int take_chosen(struct cs_loaded *to, struct cs_fields *f,
 /* The plan follows from what was asked for.  A later version may put its steps in
  * another order: it keeps the id that the file says, for no view reads the order,
  * and who would carry it out compares ids. */
-static int take_plan(struct cs_loaded *to, struct cs_fields *f)
+static int decode_plan(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_fields set = { cs_field_object(f, "settings"), "settings",
 				 f->err, 0, NULL };
@@ -280,10 +280,10 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 	chosen.n = 0;
 	req.chosen = &chosen;
 	req.n_agents = (int)cs_field_int(f, "n_agents", 1, CS_MAX_AGENTS, 0);
-	take_settings(&set, &req.set);
+	decode_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !take_chosen(to, f, &chosen) &&
+	    !decode_chosen(to, f, &chosen) &&
 	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
 						    "plan_file", &req, &plan,
 						    f->err) :
@@ -299,40 +299,40 @@ static int take_plan(struct cs_loaded *to, struct cs_fields *f)
 
 static json_t *timings(const struct cs_run_timings *t)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_real(&r, "start", t->start);
-	cs_put_real(&r, "open", t->open);
-	cs_put_real(&r, "peers", t->peers);
-	cs_put_real(&r, "measure", t->measure);
-	cs_put_real(&r, "total", t->total);
-	return cs_put_end(&r);
+	cs_encode_real(&r, "start", t->start);
+	cs_encode_real(&r, "open", t->open);
+	cs_encode_real(&r, "peers", t->peers);
+	cs_encode_real(&r, "measure", t->measure);
+	cs_encode_real(&r, "total", t->total);
+	return cs_encode_end(&r);
 }
 
-static void put_end(struct cs_put *r, const struct cs_run *run)
+static void encode_end(struct cs_encoder *r, const struct cs_run *run)
 {
 	struct cs_coverage c = cs_run_coverage(run);
 
-	cs_put_time(r, "ended", &run->ended);
-	cs_put_text(r, "status", status_words[run->complete != 0]);
-	cs_put_int(r, "exit", run->exit_status);
-	cs_put_wide(r, "cells_measured", c.measured);
-	cs_put_wide(r, "cells_planned", c.planned);
-	cs_put(r, "timings_s", timings(&run->timings));
+	cs_encode_time(r, "ended", &run->ended);
+	cs_encode_text(r, "status", status_words[run->complete != 0]);
+	cs_encode_int(r, "exit", run->exit_status);
+	cs_encode_wide(r, "cells_measured", c.measured);
+	cs_encode_wide(r, "cells_planned", c.planned);
+	cs_encode_json(r, "timings_s", timings(&run->timings));
 }
 
 json_t *cs_record_verdict(const struct cs_run *run)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 	char summary[CS_ERR_TEXT + CS_HOST];
 
 	cs_run_summary(run, summary, sizeof(summary));
-	put_end(&r, run);
-	cs_put_text(&r, "summary", summary);
-	return cs_put_end(&r);
+	encode_end(&r, run);
+	cs_encode_text(&r, "summary", summary);
+	return cs_encode_end(&r);
 }
 
-int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "run", err, 0, NULL };
 	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err,
@@ -355,41 +355,41 @@ int cs_take_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
 
 json_t *cs_record_run(const struct cs_run *run, int whole)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_known(&r, "id", run->id);
-	cs_put_known(&r, "resumes", run->resumes);
-	cs_put_known(&r, "plan_file", run->plan_file);
-	cs_put(&r, "plan_id", run->plan ? cs_json_bits(run->plan->id) : json_null());
-	cs_put(&r, "choices", cs_record_choices(run->chosen));
-	cs_put(&r, "argv", argv_array(run));
-	cs_put_known(&r, "matrix", run->matrix_text);
-	cs_put_known(&r, "asked", run->asked);
-	cs_put(&r, "checks", check_names(run->checks));
-	cs_put_known(&r, "launcher", run->launcher);
-	cs_put_known(&r, "job_id", run->job_id);
-	cs_put(&r, "seed", run->plan ? cs_json_wide(run->plan->set.seed) :
+	cs_encode_known(&r, "id", run->id);
+	cs_encode_known(&r, "resumes", run->resumes);
+	cs_encode_known(&r, "plan_file", run->plan_file);
+	cs_encode_json(&r, "plan_id", run->plan ? cs_json_bits(run->plan->id) : json_null());
+	cs_encode_json(&r, "choices", cs_record_choices(run->chosen));
+	cs_encode_json(&r, "argv", argv_array(run));
+	cs_encode_known(&r, "matrix", run->matrix_text);
+	cs_encode_known(&r, "asked", run->asked);
+	cs_encode_json(&r, "checks", check_names(run->checks));
+	cs_encode_known(&r, "launcher", run->launcher);
+	cs_encode_known(&r, "job_id", run->job_id);
+	cs_encode_json(&r, "seed", run->plan ? cs_json_wide(run->plan->set.seed) :
 				       json_null());
-	cs_put_known(&r, "backend", run->backend);
-	cs_put_bool(&r, "stand_in", run->stand_in);
-	cs_put_bool(&r, "virtual_clock", run->virtual_clock);
-	cs_put_bool(&r, "redacted", run->redacted);
-	cs_put_real(&r, "budget_s", run->budget_s > 0 ? run->budget_s : NAN);
-	cs_put_real(&r, "margin", run->margin);
-	cs_put_int(&r, "n_ranks", run->n_ranks);
-	cs_put_int(&r, "n_nodes", run->n_nodes);
-	cs_put(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
+	cs_encode_known(&r, "backend", run->backend);
+	cs_encode_bool(&r, "stand_in", run->stand_in);
+	cs_encode_bool(&r, "virtual_clock", run->virtual_clock);
+	cs_encode_bool(&r, "redacted", run->redacted);
+	cs_encode_real(&r, "budget_s", run->budget_s > 0 ? run->budget_s : NAN);
+	cs_encode_real(&r, "margin", run->margin);
+	cs_encode_int(&r, "n_ranks", run->n_ranks);
+	cs_encode_int(&r, "n_nodes", run->n_nodes);
+	cs_encode_json(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
 					   json_null());
-	cs_put(&r, "tests", run->plan ? tests(run->plan, 0) : json_null());
-	cs_put(&r, "one_gpu_tests", run->plan ? tests(run->plan, 1) : json_null());
-	cs_put(&r, "settings", run->plan ? settings(run->plan) : json_null());
-	cs_put_time(&r, "started", &run->started);
+	cs_encode_json(&r, "tests", run->plan ? tests(run->plan, 0) : json_null());
+	cs_encode_json(&r, "one_gpu_tests", run->plan ? tests(run->plan, 1) : json_null());
+	cs_encode_json(&r, "settings", run->plan ? settings(run->plan) : json_null());
+	cs_encode_time(&r, "started", &run->started);
 	if (whole)
-		put_end(&r, run);
-	return cs_put_end(&r);
+		encode_end(&r, run);
+	return cs_encode_end(&r);
 }
 
-int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
+int cs_decode_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
 	struct cs_fields f = { record, "run", err, 0, NULL };
@@ -422,7 +422,7 @@ int cs_take_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
 	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);
 	cs_field_time(&f, "started", &run->started);
-	if (f.bad || take_argv(to, &f) || take_plan(to, &f) || f.bad ||
+	if (f.bad || decode_argv(to, &f) || decode_plan(to, &f) || f.bad ||
 	    cs_loaded_nodes(to, n_nodes, err))
 		return -1;
 	return keep(to, record, err);

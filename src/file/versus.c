@@ -4,7 +4,7 @@
 #include "file/record.h"
 
 #include "file/code.h"
-#include "file/put.h"
+#include "file/encode.h"
 
 #define COMPARE_SCHEMA "cscope-mpi-compare/1"
 

@@ -45,9 +45,9 @@ static size_t agents_bytes(const struct cs_node_facts *f)
 	return bytes_of(f->n_agents, sizeof(struct cs_agent_facts));
 }
 
-static size_t sights_bytes(const struct cs_node_facts *f)
+static size_t inventory_bytes(const struct cs_node_facts *f)
 {
-	return bytes_of(f->n_sights, sizeof(struct cs_gpu_sight));
+	return bytes_of(f->n_known_gpus, sizeof(struct cs_gpu_record));
 }
 
 static size_t ways_bytes(const struct cs_node_facts *f)
@@ -62,13 +62,13 @@ static size_t ranks_bytes(const struct cs_node_facts *f)
 
 static size_t node_bytes(const struct cs_node_facts *f)
 {
-	return sizeof(struct node_message) + agents_bytes(f) + sights_bytes(f) +
+	return sizeof(struct node_message) + agents_bytes(f) + inventory_bytes(f) +
 	       ways_bytes(f) + ranks_bytes(f);
 }
 
 static int is_possible(const struct cs_node_facts *f)
 {
-	return f->n_agents <= CS_MAX_AGENTS && f->n_sights <= CS_MAX_AGENTS;
+	return f->n_agents <= CS_MAX_AGENTS && f->n_known_gpus <= CS_MAX_AGENTS;
 }
 
 static const char *take_part(void *to, const char *from, size_t bytes)
@@ -92,7 +92,7 @@ static void take_node(struct cs_collect *c, const struct node_message *m)
 	}
 	to->facts = m->facts;
 	from = take_part(to->agent, from, agents_bytes(&m->facts));
-	from = take_part(to->sight, from, sights_bytes(&m->facts));
+	from = take_part(to->gpu_record, from, inventory_bytes(&m->facts));
 	from = take_part(peers, from, ways_bytes(&m->facts));
 	take_part(ranks, from, ranks_bytes(&m->facts));
 	c->hooks->node(c->hooks->ctx, (int)m->index);
@@ -121,9 +121,9 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 
 /* ---- a node coordinator ---- */
 
-int cs_collect_index(const struct cs_collect *c, int arm)
+int cs_collect_index(const struct cs_collect *c, int side)
 {
-	return c->team->node * c->arms + arm;
+	return c->team->node * c->sides + side;
 }
 
 static char *put_part(char *to, const void *from, size_t bytes)
@@ -147,7 +147,7 @@ void cs_collect_node(struct cs_collect *c, int index,
 	message->facts = *f;
 	message->index = index;
 	to = put_part((char *)(message + 1), node->agent, agents_bytes(f));
-	to = put_part(to, node->sight, sights_bytes(f));
+	to = put_part(to, node->gpu_record, inventory_bytes(f));
 	to = put_part(to, node->peers, ways_bytes(f));
 	put_part(to, node->ranks, ranks_bytes(f));
 	if (c->team->rank == 0)
@@ -244,16 +244,16 @@ int cs_collect_all_measured(const struct cs_collect *c)
 static void take_steps(struct cs_collect *c, const uint32_t *step, size_t n)
 {
 	struct cs_err err;
-	uint32_t *to = n ? cs_vec_add(&c->again, n, &err) : NULL;
+	uint32_t *to = n ? cs_vec_add(&c->remeasure, n, &err) : NULL;
 
 	lose(c, n && !to);
 	if (to)
 		memcpy(to, step, n * sizeof(*step));
-	c->again_came = 1;
+	c->remeasure_came = 1;
 }
 
 /* Steps of one node. */
-static void tell_again(struct cs_collect *c, int node, const struct cs_again *again,
+static void tell_remeasure(struct cs_collect *c, int node, const struct cs_remeasure *remeasure,
 		       size_t n)
 {
 	uint32_t *step = calloc(n + 1, sizeof(*step));
@@ -261,22 +261,22 @@ static void tell_again(struct cs_collect *c, int node, const struct cs_again *ag
 
 	lose(c, !step);
 	for (size_t i = 0; step && i < n; i++)
-		step[i] = again[i].step;
+		step[i] = remeasure[i].step;
 	if (node == c->team->node)
 		take_steps(c, step, step ? n : 0);
 	else if (c->ended[node] != CS_NODE_SILENT)
-		lose(c, cs_team_post(c->team, c->rank_of_node[node], CS_TAG_AGAIN,
+		lose(c, cs_team_post(c->team, c->rank_of_node[node], CS_TAG_REMEASURE,
 				     step ? (const void *)step : "",
 				     step ? n * sizeof(*step) : 0, &err));
 	free(step);
 }
 
-void cs_collect_again(struct cs_collect *c, const struct cs_again *again, size_t n)
+void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure, size_t n)
 {
 	for (size_t node = 0, i = 0, k; node < (size_t)c->team->n_nodes; node++, i = k) {
-		for (k = i; k < n && again[k].node / (uint32_t)c->arms == node; k++)
+		for (k = i; k < n && remeasure[k].node / (uint32_t)c->sides == node; k++)
 			;
-		tell_again(c, (int)node, again + i, k - i);
+		tell_remeasure(c, (int)node, remeasure + i, k - i);
 	}
 	c->said_s = cs_clock_s();
 }
@@ -341,7 +341,7 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 		c->heard_s[0] = cs_clock_s();
 		if (tag == CS_TAG_END && bytes == sizeof(int))
 			c->end = *(const int *)data;
-		else if (tag == CS_TAG_AGAIN)
+		else if (tag == CS_TAG_REMEASURE)
 			take_steps(c, data, bytes / sizeof(uint32_t));
 		free(data);
 	}
@@ -360,11 +360,11 @@ static int node_of(const struct cs_collect *c, int rank)
 	return c->rank_of_node[node] == rank ? node : -1;
 }
 
-/* Is that node of the run an arm of this one? */
+/* Is that node of the run a side of this one? */
 static int is_of(const struct cs_collect *c, int node, int64_t index)
 {
-	return index >= (int64_t)node * c->arms &&
-	       index < (int64_t)(node + 1) * c->arms;
+	return index >= (int64_t)node * c->sides &&
+	       index < (int64_t)(node + 1) * c->sides;
 }
 
 static void take_message(struct cs_collect *c, int node, int tag,
@@ -397,12 +397,12 @@ static int is_under_way(const struct cs_collect *c, int node)
 static void give_up(struct cs_collect *c, int node, const char *why)
 {
 	struct cs_finding lost = { .severity = CS_CRITICAL, .drain = 1,
-				   .node = node * c->arms, .id = CS_FINDING_NODE_LOST,
+				   .node = node * c->sides, .id = CS_FINDING_NODE_LOST,
 				   .part = "node" };
 
 	const char *left = "its rows until then are kept";
 
-	for (int i = node * c->arms; i < (node + 1) * c->arms; i++) {
+	for (int i = node * c->sides; i < (node + 1) * c->sides; i++) {
 		struct cs_run_node *nd = &c->run->node[i];
 
 		if (nd->facts.host[0])

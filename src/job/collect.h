@@ -19,7 +19,7 @@ struct cs_collect_hooks {
 struct cs_collect {
 	struct cs_team *team;
 	struct cs_run *run;		/* rank 0: everything; else unused */
-	int arms;			/* of a node: each is a node of the run */
+	int sides;			/* of a node: each is a node of the run */
 	const struct cs_collect_hooks *hooks;
 	int *rank_of_node;		/* rank 0: coordinators, by node of the team */
 	double *heard_s;		/* last word of each node; of rank 0: [0] */
@@ -31,8 +31,8 @@ struct cs_collect {
 	size_t n_lost;			/* records for which there was no memory */
 	/* What rank 0 has this node measure again: uint32_t, steps.  came: it has had
 	 * its say. */
-	struct cs_vec again;
-	int again_came;
+	struct cs_vec remeasure;
+	int remeasure_came;
 };
 
 /* How a node's measuring ended.  MEASURED: not yet, it has carried out the plan and
@@ -40,8 +40,8 @@ struct cs_collect {
 enum { CS_NODE_RUNS, CS_NODE_COMPLETE, CS_NODE_EARLY, CS_NODE_SILENT,
        CS_NODE_MEASURED };
 
-/* The node of the run that an arm of this one is. */
-int cs_collect_index(const struct cs_collect *c, int arm);
+/* The node of the run that a side of this one is. */
+int cs_collect_index(const struct cs_collect *c, int side);
 /* `index` is that number; so is row->node. */
 void cs_collect_node(struct cs_collect *c, int index,
 		     const struct cs_run_node *node);
@@ -57,14 +57,14 @@ void cs_collect_measured(struct cs_collect *c);
 int cs_collect_all_measured(const struct cs_collect *c);
 /* Rank 0: say to every node what it is to measure again, n of them in order of nodes,
  * of the run's nodes; those that have nothing hear that as well. */
-void cs_collect_again(struct cs_collect *c, const struct cs_again *again, size_t n);
+void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure, size_t n);
 /* Rank 0, when all has come: a finding if there was no memory for some of it. */
 void cs_collect_say_lost(struct cs_collect *c, int index);
 /* Still here: coordinators to rank 0 once a second, it to all of them every 5 s. */
 void cs_collect_alive(struct cs_collect *c);
 /* Has rank 0 ended the job?  How (CS_NODE_…), CS_NODE_SILENT when it has said
  * nothing for limit_s, CS_NODE_RUNS when it goes on.  Here and below silence is
- * counted while this rank listens: who was stopped himself accuses nobody. */
+ * counted while this rank listens: who was stopped himself reports nobody. */
 int cs_collect_listen(struct cs_collect *c, double limit_s);
 
 /* Rank 0: take all that has come.  Gives up nodes silent for limit_s and, with `now`,

@@ -44,7 +44,7 @@ struct cs_guard_word {
 };
 
 /* What comes from the new process, and where it goes. */
-struct way {
+struct transport {
 	int from, to;		/* from -1: not through here */
 	struct cs_vec held;	/* char */
 	size_t given;		/* of it */
@@ -52,7 +52,7 @@ struct way {
 };
 
 struct watch {
-	struct way way[WAYS];
+	struct transport transport[WAYS];
 	struct cs_guard_word *word;
 	int signal_fd;
 	pid_t pid;
@@ -63,83 +63,83 @@ struct watch {
 
 /* ---- text on its way ---- */
 
-static void drop(struct way *way, int error)
+static void drop(struct transport *transport, int error)
 {
-	way->failed = error;
-	way->held.n = way->given = 0;
+	transport->failed = error;
+	transport->held.n = transport->given = 0;
 }
 
 /* All that is there. */
-static void take(struct way *way)
+static void take(struct transport *transport)
 {
 	struct cs_err err;
 	ssize_t n = 0;
 
-	while (way->from >= 0) {
-		char *to = cs_vec_add(&way->held, PIECE, &err);
+	while (transport->from >= 0) {
+		char *to = cs_vec_add(&transport->held, PIECE, &err);
 
 		if (!to) {
-			drop(way, ENOMEM);
+			drop(transport, ENOMEM);
 			return;
 		}
-		n = read(way->from, to, PIECE);
-		way->held.n -= PIECE - (size_t)(n > 0 ? n : 0);
-		if (n > 0 && way->failed)
-			drop(way, way->failed);
+		n = read(transport->from, to, PIECE);
+		transport->held.n -= PIECE - (size_t)(n > 0 ? n : 0);
+		if (n > 0 && transport->failed)
+			drop(transport, transport->failed);
 		if (n <= 0)
 			break;
 	}
-	if (way->from < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+	if (transport->from < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
-	close(way->from);
-	way->from = -1;
+	close(transport->from);
+	transport->from = -1;
 }
 
-static void forget_given(struct way *way)
+static void forget_given(struct transport *transport)
 {
-	size_t left = way->held.n - way->given;
+	size_t left = transport->held.n - transport->given;
 
-	if (left && way->given < way->held.n / 2)
+	if (left && transport->given < transport->held.n / 2)
 		return;
 	if (left)
-		memmove(way->held.data, (char *)way->held.data + way->given, left);
-	way->held.n = left;
-	way->given = 0;
+		memmove(transport->held.data, (char *)transport->held.data + transport->given, left);
+	transport->held.n = left;
+	transport->given = 0;
 }
 
 /* As much as the reader takes now; how much that was. */
-static size_t give(struct way *way)
+static size_t give(struct transport *transport)
 {
-	size_t before = way->given;
+	size_t before = transport->given;
 	struct itimerval tick = { { 0, BLOCKED_US }, { 0, BLOCKED_US } };
-	struct pollfd p = { .fd = way->to, .events = POLLOUT };
+	struct pollfd p = { .fd = transport->to, .events = POLLOUT };
 
-	if (way->given == way->held.n)
+	if (transport->given == transport->held.n)
 		return 0;
 	/* others may have written to the same pipe meanwhile, and terminals promise
 	 * nothing */
 	setitimer(ITIMER_REAL, &tick, NULL);
-	for (int i = 0; i < PIECES && way->given < way->held.n &&
+	for (int i = 0; i < PIECES && transport->given < transport->held.n &&
 			poll(&p, 1, 0) > 0; i++) {
-		size_t left = way->held.n - way->given;
-		ssize_t n = write(way->to, (char *)way->held.data + way->given,
+		size_t left = transport->held.n - transport->given;
+		ssize_t n = write(transport->to, (char *)transport->held.data + transport->given,
 				  left < PIECE ? left : PIECE);
 
 		if (n > 0)
-			way->given += (size_t)n;
+			transport->given += (size_t)n;
 		else if (n < 0 && errno != EINTR && errno != EAGAIN)
-			drop(way, errno);
+			drop(transport, errno);
 	}
 	memset(&tick, 0, sizeof(tick));
 	setitimer(ITIMER_REAL, &tick, NULL);
-	before = way->given > before ? way->given - before : 0;
-	forget_given(way);
+	before = transport->given > before ? transport->given - before : 0;
+	forget_given(transport);
 	return before;
 }
 
-static int holds(const struct way *way)
+static int holds(const struct transport *transport)
 {
-	return way->given < way->held.n;
+	return transport->given < transport->held.n;
 }
 
 /* ---- watching ---- */
@@ -177,8 +177,8 @@ static void look(struct watch *w)
 			pass_signal(w, got);
 	reap(w);
 	for (int i = 0; i < WAYS; i++) {
-		take(&w->way[i]);
-		if (give(&w->way[i]) && w->ended && w->signal)
+		take(&w->transport[i]);
+		if (give(&w->transport[i]) && w->ended && w->signal)
 			leave_time(w, REST_S);
 	}
 }
@@ -186,7 +186,7 @@ static void look(struct watch *w)
 /* Nothing left to wait for, or no time. */
 static int is_over(struct watch *w)
 {
-	if (w->ended && !holds(&w->way[OUT]) && !holds(&w->way[ERR]))
+	if (w->ended && !holds(&w->transport[OUT]) && !holds(&w->transport[ERR]))
 		return 1;
 	if (cs_clock_s() < w->end_s)
 		return 0;
@@ -198,7 +198,7 @@ static int is_over(struct watch *w)
 static void watch(struct watch *w)
 {
 	while (look(w), !is_over(w)) {
-		const struct way *out = &w->way[OUT], *err = &w->way[ERR];
+		const struct transport *out = &w->transport[OUT], *err = &w->transport[ERR];
 		struct pollfd p[] = {
 			{ .fd = out->from, .events = POLLIN },
 			{ .fd = err->from, .events = POLLIN },
@@ -256,9 +256,9 @@ static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 		dup2(pipes[OUT][1], out);
 	if (out != 1) /* what libraries print */
 		dup2(2, 1);
-	for (int way = OUT; way < WAYS; way++) {
-		close(pipes[way][0]);
-		close(pipes[way][1]);
+	for (int transport = OUT; transport < WAYS; transport++) {
+		close(pipes[transport][0]);
+		close(pipes[transport][1]);
 	}
 }
 
@@ -286,10 +286,10 @@ static void watch_guard(pid_t guard, int out, double end_s)
 
 static int open_pipes(int pipes[WAYS][2])
 {
-	for (int way = OUT; way < WAYS; way++) {
-		if (pipe2(pipes[way], O_CLOEXEC))
+	for (int transport = OUT; transport < WAYS; transport++) {
+		if (pipe2(pipes[transport], O_CLOEXEC))
 			return -1;
-		fcntl(pipes[way][0], F_SETFL, O_NONBLOCK);
+		fcntl(pipes[transport][0], F_SETFL, O_NONBLOCK);
 	}
 	return 0;
 }
@@ -300,11 +300,11 @@ static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
 
 	prctl(PR_SET_NAME, "cscope-guard");
 	sigaction(SIGALRM, &tick, NULL);
-	for (int way = OUT; way < WAYS; way++) {
-		w->way[way] = (struct way){ .from = pipes[way][0],
-					    .to = way == OUT ? out : 2,
+	for (int transport = OUT; transport < WAYS; transport++) {
+		w->transport[transport] = (struct transport){ .from = pipes[transport][0],
+					    .to = transport == OUT ? out : 2,
 					    .held = CS_VEC(char) };
-		close(pipes[way][1]);
+		close(pipes[transport][1]);
 	}
 	watch_guard(getpid(), out, w->limit_s);
 }
@@ -352,12 +352,12 @@ static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard,
 				int *status, struct cs_err *err)
 {
-	const struct way *out = &w->way[OUT];
+	const struct transport *out = &w->transport[OUT];
 
 	guard->lost = out->failed ? strerror(out->failed) :
 		      holds(out)  ? "it takes no data" : NULL;
-	for (int way = OUT; way < WAYS; way++)
-		cs_vec_release(&w->way[way].held);
+	for (int transport = OUT; transport < WAYS; transport++)
+		cs_vec_release(&w->transport[transport].held);
 	*status = atomic_load(&w->word->said) - 1;
 	if (!w->ended)
 		return give_up(w, status, err);

@@ -125,7 +125,7 @@ static int wait_end(struct host *h)
 		uint32_t end = cs_board_wait_end(h->board.at, 50);
 
 		if (end)
-			return end == CS_END_GOOD ? 0 : -1;
+			return end == CS_STOP_GOOD ? 0 : -1;
 		if (cs_process_gone(&coordinator)) {
 			cs_gate_release(h->board.at);
 			return -1;

@@ -3,10 +3,10 @@
 #ifndef CS_JOB_INTERNAL_H
 #define CS_JOB_INTERNAL_H
 
-#include "job/arms.h"
+#include "job/sides.h"
 #include "job/job.h"
-#include "job/kept.h"
-#include "job/muster.h"
+#include "job/resumed.h"
+#include "job/discovery.h"
 #include "job/team.h"
 
 /* A node without a word is given up: its coordinator looks every 50 ms, whatever it
@@ -15,7 +15,7 @@
 #define ROOT_SILENCE_S 60.0
 
 /* A coordinator's hooks know which node of the run they speak of. */
-struct arm_hooks {
+struct side_hooks {
 	struct cs_job *job;
 	int index;
 	struct cs_coordinator_hooks table;
@@ -26,17 +26,17 @@ struct cs_job {
 	struct cs_run *run;
 	struct cs_team team;
 	struct cs_launcher launcher;
-	struct cs_muster muster;
+	struct cs_discovery discovery;
 	struct cs_plan *plan;
-	struct cs_arms arms;
-	struct arm_hooks hooks[CS_ARMS_MAX];
+	struct cs_sides sides;
+	struct side_hooks hooks[CS_SIDES_MAX];
 	struct cs_collect collect;
 	struct cs_node_facts facts; /* of this node */
-	enum cs_kept kept;
+	enum cs_resumed resumed;
 	char *done;		/* steps of this node that are not left */
 	struct cs_rows seen;	/* of this node, to be measured again */
 	int coordinates, opened, lost, collects;
-	int one_at_a_time; /* GPUs that take no second process: arms cannot all
+	int one_at_a_time; /* GPUs that take no second process: sides cannot all
 			    * hold them */
 	int boardless;	/* only looked, and nothing to open */
 	int lone;	/* there are nodes with one GPU */

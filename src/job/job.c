@@ -20,7 +20,7 @@
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
-#define BLOCK_SAMPLES 1 /* of a turn, where placements take turns */
+#define TURN_SAMPLES 1 /* of a turn, where placements take turns */
 /* Five times the second-level cache of an H200, twice that of a B200. */
 #define SPREAD_BYTES (256u << 20)
 #define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
@@ -32,8 +32,8 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	int cpu = backend == CS_BACKEND_CPU;
 
 	set->backend = backend;
-	if (!set->arms)
-		set->arms = 1;
+	if (!set->sides)
+		set->sides = 1;
 	if (!set->copy_bytes)
 		set->copy_bytes = cpu ? 64u << 20 : 512u << 20;
 	if (!set->random)
@@ -135,9 +135,9 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err) ||
 	    cs_team_agree(&job->team, refuse(job, err), err))
 		return -1;
-	job->muster.args = job->args;
-	job->muster.team = &job->team;
-	return cs_muster_begin(&job->muster, err);
+	job->discovery.args = job->args;
+	job->discovery.team = &job->team;
+	return cs_discovery_begin(&job->discovery, err);
 }
 
 /* ---- plan and board ---- */
@@ -149,35 +149,35 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 				       .set = job->args->set };
 	struct cs_choices chosen;
 
-	cs_settings_default(&req.set, job->muster.backend == &cs_backend_cpu
+	cs_settings_default(&req.set, job->discovery.backend == &cs_backend_cpu
 					      ? CS_BACKEND_CPU
 					      : CS_BACKEND_CUDA);
-	if (job->args->look_only)
+	if (job->args->check_only)
 		req.set.copy_bytes = LOOK_BYTES;
-	cs_settings_domains(&req.set, job->muster.topo);
-	req.set.arms = (uint32_t)job->arms.n;
-	if (job->arms.n > 1)
-		req.set.block_samples = BLOCK_SAMPLES;
+	cs_settings_domains(&req.set, job->discovery.topo);
+	req.set.sides = (uint32_t)job->sides.n;
+	if (job->sides.n > 1)
+		req.set.turn_samples = TURN_SAMPLES;
 	if (job->args->plan)
 		return job->args->plan(job->args->ctx, &req, &job->plan, err);
 	chosen.n = 0;
 	req.chosen = &chosen;
 	if (job->args->choose(job->args->ctx, (enum cs_backend_kind)req.set.backend,
-			      job->lone && !job->args->look_only, &chosen, err))
+			      job->lone && !job->args->check_only, &chosen, err))
 		return -1;
 	req.set.numa |= cs_choices_numa(&chosen);
 	if (req.set.filter[0] || cs_choices_name_cells(&chosen))
-		req.set.gpus = cs_muster_numbers(&job->muster);
+		req.set.gpus = cs_discovery_numbers(&job->discovery);
 	return cs_plan_build(&req, &job->plan, err);
 }
 
 /* Rank 0: what the head of a report says is known. */
 static void name_backend(struct cs_job *job)
 {
-	const struct cs_backend *backend = job->muster.backend;
+	const struct cs_backend *backend = job->discovery.backend;
 
 	job->run->backend = backend ? backend->name : "";
-	job->run->stand_in = job->muster.stand_in;
+	job->run->stand_in = job->discovery.stand_in;
 	job->run->virtual_clock = backend && backend->clock_is_virtual;
 }
 
@@ -190,15 +190,15 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 	if (job->team.rank == 0) {
 		rc = build_plan(job, most, err);
 		bytes = rc ? 0 : job->plan->total_bytes;
-		if (!job->args->look_only)
+		if (!job->args->check_only)
 			job->run->plan = job->plan;
 		name_backend(job);
 		if (!rc && job->args->resume)
 			rc = job->args->resume(job->args->ctx, err);
 		if (rc > 0)
-			job->kept = CS_KEPT_ALL;
+			job->resumed = CS_RESUMED_ALL;
 		else if (!rc && job->run->resumes[0])
-			job->kept = CS_KEPT_SOME;
+			job->resumed = CS_RESUMED_SOME;
 		rc = rc < 0 ? rc : 0;
 	}
 	if (cs_team_agree(&job->team, rc, err) ||
@@ -241,8 +241,8 @@ static int share_criteria(struct cs_job *job, struct cs_err *err)
 	uint64_t n[CS_CRITERIA_PARTS];
 	int rc;
 
-	if (job->team.n_nodes == 1 || job->arms.n > 1 || job->kept == CS_KEPT_ALL ||
-	    job->args->look_only)
+	if (job->team.n_nodes == 1 || job->sides.n > 1 || job->resumed == CS_RESUMED_ALL ||
+	    job->args->check_only)
 		return 0;
 	cs_criteria_parts(job->args->criteria, part);
 	for (int i = 0; i < CS_CRITERIA_PARTS; i++)
@@ -263,9 +263,9 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 {
 	int rc = 0;
 
-	if (cs_kept_share(&job->team, &job->muster,
-			  job->arms.arm[0].placement.name, job->plan, job->run,
-			  &job->kept, &job->done, err))
+	if (cs_resumed_share(&job->team, &job->discovery,
+			  job->sides.side[0].placement.name, job->plan, job->run,
+			  &job->resumed, &job->done, err))
 		return -1;
 	if (job->team.rank == 0)
 		rc = job->args->ready(job->args->ctx, err);
@@ -285,18 +285,18 @@ static uint32_t spin_ns(const struct cs_job *job)
 	if (!sched_getaffinity(0, sizeof(allowed), &allowed) &&
 	    CPU_COUNT(&allowed) < 2)
 		return 0;
-	return cpus >= 2L * job->muster.n_agents + job->team.local_size
+	return cpus >= 2L * job->discovery.n_agents + job->team.local_size
 		       ? 10000000
 		       : 0;
 }
 
 static int share_board(struct cs_job *job, struct cs_err *err)
 {
-	if (cs_arms_share(&job->arms, &job->team, &job->muster, job->plan,
+	if (cs_sides_share(&job->sides, &job->team, &job->discovery, job->plan,
 			  spin_ns(job), err))
 		return -1;
 	if (!job->coordinates)
-		cs_process_open(job->arms.arm[0].board.at->coordinator,
+		cs_process_open(job->sides.side[0].board.at->coordinator,
 				&job->coordinator);
 	return 0;
 }
@@ -311,18 +311,18 @@ static int sleep_until_end(struct cs_job *job)
 	double leave_at = INFINITY;
 
 	for (;;) {
-		uint32_t end = cs_board_wait_end(job->arms.arm[0].board.at, 50);
+		uint32_t end = cs_board_wait_end(job->sides.side[0].board.at, 50);
 
 		if (end)
-			return end == CS_END_GOOD ? 0 : -1;
-		cs_helper_reap(job->arms.helper);
-		cs_arms_make(&job->arms, &job->muster);
+			return end == CS_STOP_GOOD ? 0 : -1;
+		cs_helper_reap(job->sides.helper);
+		cs_sides_make(&job->sides, &job->discovery);
 		if (cs_process_gone(&job->coordinator)) {
-			cs_arms_let_go(&job->arms);
+			cs_sides_let_go(&job->sides);
 			_exit(CS_EXIT_CRITICAL);
 		}
 		if (cs_job_is_spent(job)) {
-			cs_arms_let_go(&job->arms);
+			cs_sides_let_go(&job->sides);
 			cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 		}
 		if (cs_job_signal(job) && isinf(leave_at))
@@ -348,13 +348,13 @@ static int wait_nodes(struct cs_job *job)
 	}
 }
 
-/* What is known of the node, for each of its arms. */
-static int init_arms(struct cs_job *job, struct cs_err *err)
+/* What is known of the node, for each of its sides. */
+static int init_sides(struct cs_job *job, struct cs_err *err)
 {
 	size_t ranks = (size_t)job->team.local_size;
 
-	for (int k = 0; k < job->collect.arms; k++) {
-		struct cs_run_node *node = &job->arms.arm[k].node;
+	for (int k = 0; k < job->collect.sides; k++) {
+		struct cs_run_node *node = &job->sides.side[k].node;
 		char name[CS_PLACEMENT];
 
 		cs_text(name, sizeof(name), "%s", node->facts.placement);
@@ -373,12 +373,12 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_collect *c = &job->collect;
 	size_t n = (size_t)job->team.n_nodes;
-	size_t all = n * (size_t)c->arms;
+	size_t all = n * (size_t)c->sides;
 
 	c->team = &job->team;
 	c->run = job->run;
 	c->hooks = &job->args->collect;
-	c->again = (struct cs_vec)CS_VEC(uint32_t);
+	c->remeasure = (struct cs_vec)CS_VEC(uint32_t);
 	c->rank_of_node = calloc(n, sizeof(*c->rank_of_node));
 	c->heard_s = calloc(n, sizeof(*c->heard_s));
 	c->ended = calloc(n, 1);
@@ -390,29 +390,29 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	for (size_t i = 0; i < all; i++)
 		cs_node_facts_init(&job->run->node[i].facts);
 	job->collects = job->coordinates;
-	return init_arms(job, err);
+	return init_sides(job, err);
 }
 
 /* Agents, plan and board; the plan is of no use where no node has two agents. */
 static int prepare(struct cs_job *job, struct cs_err *err)
 {
-	long is[2] = { job->muster.n_agents, job->muster.n_agents == 1 };
+	long is[2] = { job->discovery.n_agents, job->discovery.n_agents == 1 };
 	int rc = 0, most;
 
 	if (cs_team_max(&job->team, is, 2, err))
 		return -1;
 	most = (int)is[0];
 	job->lone = is[1] != 0;
-	if (job->args->look_only && most < 2) {
+	if (job->args->check_only && most < 2) {
 		job->boardless = 1;
 		return 0;
 	}
 	/* beside nodes with more it compares those, and one with one takes part */
-	if (most == 1 && job->arms.n > 1)
+	if (most == 1 && job->sides.n > 1)
 		return cs_err_set(err, "--placement: all are the same where nodes "
 				  "have 1 GPU");
-	if (job->arms.native >= 0)
-		rc = cs_muster_start(&job->muster, err);
+	if (job->sides.native >= 0)
+		rc = cs_discovery_start(&job->discovery, err);
 	if (cs_team_agree(&job->team, rc, err) ||
 	    share_plan(job, most, err) || get_ready(job, err) ||
 	    share_board(job, err))
@@ -425,7 +425,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
  * there is nothing; "" there is one GPU. */
 static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
 {
-	struct cs_run_node *node = &job->arms.arm[0].node;
+	struct cs_run_node *node = &job->sides.side[0].node;
 	int rc = 0;
 
 	if (job->team.rank == 0) {
@@ -444,7 +444,7 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	}
 	if (!job->coordinates)
 		return 0;
-	cs_muster_facts(&job->muster, node);
+	cs_discovery_facts(&job->discovery, node);
 	node->facts.n_agents = 0;
 	cs_collect_node(&job->collect, cs_collect_index(&job->collect, 0), node);
 	cs_collect_done(&job->collect, CS_NODE_COMPLETE);
@@ -455,7 +455,7 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
  * no time to answer. */
 static int in_time(struct cs_job *job, struct cs_err *err)
 {
-	const char *why = cs_muster_complaint(&job->muster);
+	const char *why = cs_discovery_complaint(&job->discovery);
 	int rc = 0;
 
 	if (!(job->args->budget.seconds > 0))
@@ -473,16 +473,16 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	struct cs_err why = { "" };
 	int state;
 
-	if (cs_arms_begin(&job->arms, &job->args->placements, err) ||
+	if (cs_sides_begin(&job->sides, &job->args->placements, err) ||
 	    start_all(job, err))
 		return CS_EXIT_CANNOT;
 	cs_node_facts_init(facts);
-	cs_topo_node(job->muster.topo, facts);
-	cs_confine_node(job->muster.root, facts);
-	cs_topo_cards(job->muster.topo, job->muster.root, facts);
-	cs_text(job->muster.host, CS_HOST, "%s", facts->host);
-	if (cs_muster_meet(&job->muster, &why) &&
-	    (!job->args->look_only || !job->muster.cards)) {
+	cs_topo_node(job->discovery.topo, facts);
+	cs_confine_node(job->discovery.root, facts);
+	cs_topo_cards(job->discovery.topo, job->discovery.root, facts);
+	cs_text(job->discovery.host, CS_HOST, "%s", facts->host);
+	if (cs_discovery_meet(&job->discovery, &why) &&
+	    (!job->args->check_only || !job->discovery.records)) {
 		*err = why;
 		return CS_EXIT_CANNOT;
 	}
@@ -491,13 +491,13 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
 	/* without agents there is nothing to divide */
-	job->collect.arms = job->args->placements.n && !why.text[0] ?
+	job->collect.sides = job->args->placements.n && !why.text[0] ?
 				    job->args->placements.n : 1;
-	job->run->n_nodes = job->team.n_nodes * job->collect.arms;
+	job->run->n_nodes = job->team.n_nodes * job->collect.sides;
 	if (!why.text[0] &&
 	    cs_team_agree(&job->team,
-			  cs_arms_divide(&job->arms, &job->args->placements,
-					 &job->muster, err), err))
+			  cs_sides_divide(&job->sides, &job->args->placements,
+					 &job->discovery, err), err))
 		return CS_EXIT_CANNOT;
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
 	    (!why.text[0] && prepare(job, err)))
@@ -547,15 +547,15 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd,
 /* -1: a call of a library hangs, and uses what it uses. */
 static int free_job(struct cs_job *job)
 {
-	if (cs_muster_release(&job->muster))
+	if (cs_discovery_release(&job->discovery))
 		return -1;
-	cs_arms_release(&job->arms);
+	cs_sides_release(&job->sides);
 	free(job->plan);
 	free(job->done);
 	free(job->collect.rank_of_node);
 	free(job->collect.heard_s);
 	free(job->collect.ended);
-	cs_vec_release(&job->collect.again);
+	cs_vec_release(&job->collect.remeasure);
 	cs_process_close(&job->coordinator);
 	cs_rows_release(&job->seen);
 	free(job);
@@ -594,9 +594,9 @@ static int dismiss(struct cs_job *job)
 	char more[32] = "";
 	int others = 0;
 
-	for (int k = 0; k < job->arms.n; k++) {
-		cs_coordinator_dismiss(&job->arms.arm[k].co);
-		others += died_closing(&job->arms.arm[k].co, &first);
+	for (int k = 0; k < job->sides.n; k++) {
+		cs_coordinator_dismiss(&job->sides.side[k].co);
+		others += died_closing(&job->sides.side[k].co, &first);
 	}
 	if (others)
 		cs_text(more, sizeof(more), " (and %d more)", others);
@@ -668,14 +668,14 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 			good = 0;
 			status = CS_EXIT_CRITICAL;
 		}
-		cs_arms_let_go(&job->arms);
-		cs_arms_end(&job->arms, good ? CS_END_GOOD : CS_END_QUIT);
+		cs_sides_let_go(&job->sides);
+		cs_sides_end(&job->sides, good ? CS_STOP_GOOD : CS_STOP_QUIT);
 		if (!good)
 			cs_job_leave_after_root(job, status);
 	} else if (sleep_until_end(job)) {
 		cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 	}
-	hung = cs_muster_dismiss(&job->muster);
+	hung = cs_discovery_dismiss(&job->discovery);
 	if (cs_team_end(&job->team, end_limit(job), &err))
 		leave_without(job, &err);
 	/* an agent or a thread of the caller still uses what would be freed */

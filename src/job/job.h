@@ -24,7 +24,7 @@ struct cs_job_args {
 	int mpi;			/* 1 yes, 0 no, -1 if there is a launcher */
 	enum cs_bind bind;
 	uint32_t checks;		/* enum cs_check_kind */
-	int look_only;			/* measure nothing */
+	int check_only;			/* measure nothing */
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
@@ -37,7 +37,7 @@ struct cs_job_args {
 	/* Adds the tests of that backend; `lone`: there are nodes with one GPU. */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, int lone,
 		      struct cs_choices *chosen, struct cs_err *err);
-	/* Rank 0 only: in place of `choose`, a plan for so many agents with these
+	/* Rank 0 only: in place of `choose`, a plan for that many agents with these
 	 * settings; NULL: of the tests that are chosen. */
 	int (*plan)(void *ctx, const struct cs_plan_request *req,
 		    struct cs_plan **out, struct cs_err *err);
@@ -65,7 +65,7 @@ struct cs_job;
 
 /* Fill the defaults of the settings that are 0 for that backend. */
 void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend);
-/* The NUMA domains of this machine, and of --numa all. */
+/* The NUMA nodes of this machine, and of --numa all. */
 void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo);
 
 /* Measure.  On rank 0 `run` (zeroed, with argv, version… set by the caller) is

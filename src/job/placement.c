@@ -32,12 +32,12 @@ int cs_placements_parse(const char *list, struct cs_placements *out,
 	char copy[64], *item, *rest = copy;
 
 	if (strlen(list) >= sizeof(copy))
-		return cs_err_set(err, "at most %d placements", CS_ARMS_MAX);
+		return cs_err_set(err, "at most %d placements", CS_SIDES_MAX);
 	cs_text(copy, sizeof(copy), "%s", list);
 	while ((item = strsep(&rest, ","))) {
-		if (got.n == CS_ARMS_MAX)
+		if (got.n == CS_SIDES_MAX)
 			return cs_err_set(err, "at most %d placements",
-					  CS_ARMS_MAX);
+					  CS_SIDES_MAX);
 		if (parse_one(item, &got.per_process[got.n], err))
 			return -1;
 		for (int i = 0; i < got.n; i++)
@@ -61,48 +61,48 @@ static void name_of(int per_process, char name[CS_PLACEMENT])
 }
 
 /* Contiguous runs of agents, `each` to a process. */
-static void divide(struct cs_placement *arm, int each, const int *owner, int n)
+static void divide(struct cs_placement *side, int each, const int *owner, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (i % each == 0) {
-			arm->maker[arm->n_processes] = owner[i];
-			arm->first[arm->n_processes++] = i;
+			side->maker[side->n_processes] = owner[i];
+			side->first[side->n_processes++] = i;
 		}
-	arm->first[arm->n_processes] = n;
+	side->first[side->n_processes] = n;
 }
 
 /* As the ranks are: a process for every run of one owner. */
-static void as_launched(struct cs_placement *arm, const int *owner, int n)
+static void as_launched(struct cs_placement *side, const int *owner, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (!i || owner[i] != owner[i - 1]) {
-			arm->maker[arm->n_processes] = owner[i];
-			arm->first[arm->n_processes++] = i;
+			side->maker[side->n_processes] = owner[i];
+			side->first[side->n_processes++] = i;
 		}
-	arm->first[arm->n_processes] = n;
-	arm->native = 1;
+	side->first[side->n_processes] = n;
+	side->native = 1;
 }
 
 /* Do the ranks divide the agents in this way, each rank one process? */
-static int is_native(const struct cs_placement *arm, const int *owner)
+static int is_native(const struct cs_placement *side, const int *owner)
 {
-	for (int p = 0; p < arm->n_processes; p++) {
-		for (int i = arm->first[p]; i < arm->first[p + 1]; i++)
-			if (owner[i] != arm->maker[p])
+	for (int p = 0; p < side->n_processes; p++) {
+		for (int i = side->first[p]; i < side->first[p + 1]; i++)
+			if (owner[i] != side->maker[p])
 				return 0;
 		for (int q = 0; q < p; q++)
-			if (arm->maker[q] == arm->maker[p])
+			if (side->maker[q] == side->maker[p])
 				return 0;
 	}
 	return 1;
 }
 
-int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
-	       struct cs_placement arm[CS_ARMS_MAX], struct cs_err *err)
+int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
+	       struct cs_placement side[CS_SIDES_MAX], struct cs_err *err)
 {
-	memset(arm, 0, CS_ARMS_MAX * sizeof(*arm));
+	memset(side, 0, CS_SIDES_MAX * sizeof(*side));
 	if (!wanted->n) {
-		as_launched(&arm[0], owner, n);
+		as_launched(&side[0], owner, n);
 		return 1;
 	}
 	for (int k = 0; k < wanted->n; k++) {
@@ -110,16 +110,16 @@ int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
 
 		if (each == CS_PER_NODE || each > n)
 			each = n > 0 ? n : 1;
-		name_of(wanted->per_process[k], arm[k].name);
-		divide(&arm[k], each, owner, n);
-		arm[k].native = is_native(&arm[k], owner) && (n > 1 || !k);
+		name_of(wanted->per_process[k], side[k].name);
+		divide(&side[k], each, owner, n);
+		side[k].native = is_native(&side[k], owner) && (n > 1 || !k);
 		for (int i = 0; i < k && n > 1; i++)
-			if (arm[i].n_processes == arm[k].n_processes &&
-			    !memcmp(arm[i].first, arm[k].first,
-				    sizeof(arm[k].first)))
+			if (side[i].n_processes == side[k].n_processes &&
+			    !memcmp(side[i].first, side[k].first,
+				    sizeof(side[k].first)))
 				return cs_err_set(err,
 						  "--placement: '%s' and '%s' are the same on %d GPUs",
-						  arm[i].name, arm[k].name, n);
+						  side[i].name, side[k].name, n);
 	}
 	return wanted->n;
 }

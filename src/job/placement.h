@@ -1,7 +1,7 @@
 /* placement.h - how the GPUs of a node are divided among processes.  Pure.
  *
  * "process" is one GPU per process, "thread" all GPUs of the node in one, a
- * number so many per process.  A placement is an arm of the job: it has agents of
+ * number that many per process.  A placement is a side of the job: it has agents of
  * its own for the same GPUs.  Where the ranks are divided in that way already, the
  * agents live in them (native); else in hosts, which helpers of the ranks make. */
 #ifndef CS_JOB_PLACEMENT_H
@@ -15,7 +15,7 @@
 
 struct cs_placements {
 	int n;			/* 0: as launched */
-	int per_process[CS_ARMS_MAX];
+	int per_process[CS_SIDES_MAX];
 };
 
 /* "process,thread,4". */
@@ -31,10 +31,10 @@ struct cs_placement {
 					 * it: the owner of its first agent */
 };
 
-/* The arms of a node with `n` agents, owner[i] the local rank that drives agent i.
- * Without placements there is one arm, native, named "".  Returns how many; -1 when
+/* The sides of a node with `n` agents, owner[i] the local rank that drives agent i.
+ * Without placements there is one side, native, named "".  Returns how many; -1 when
  * two would be the same on several agents.  On fewer all are, and the first is native. */
-int cs_arms_of(const struct cs_placements *wanted, const int *owner, int n,
-	       struct cs_placement arm[CS_ARMS_MAX], struct cs_err *err);
+int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
+	       struct cs_placement side[CS_SIDES_MAX], struct cs_err *err);
 
 #endif

@@ -39,7 +39,7 @@ struct cs_team {
 enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 
 enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
-	      CS_TAG_DONE, CS_TAG_END, CS_TAG_WAITS, CS_TAG_AGAIN };
+	      CS_TAG_DONE, CS_TAG_END, CS_TAG_WAITS, CS_TAG_REMEASURE };
 
 /* Local: what the MPI library says it is, on one line.  Needs no team. */
 void cs_team_library(char *to, size_t size);

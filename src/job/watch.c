@@ -30,8 +30,8 @@ int cs_job_waits(struct cs_job *job)
 
 void cs_job_leave(struct cs_job *job)
 {
-	cs_arms_let_go(&job->arms);
-	cs_arms_end(&job->arms, CS_END_QUIT);
+	cs_sides_let_go(&job->sides);
+	cs_sides_end(&job->sides, CS_STOP_QUIT);
 	_exit(128 + job->signal);
 }
 
@@ -66,10 +66,10 @@ static int is_of_a_death(struct cs_job *job)
 {
 	int lost = 0, goes_on = 0;
 
-	for (int k = 0; k < job->arms.n && job->coordinates; k++) {
-		struct cs_coordinator *co = &job->arms.arm[k].co;
+	for (int k = 0; k < job->sides.n && job->coordinates; k++) {
+		struct cs_coordinator *co = &job->sides.side[k].co;
 
-		cs_coordinator_look(co);
+		cs_coordinator_poll(co);
 		lost |= co->lost;
 		goes_on |= !co->stopped;
 	}
@@ -87,7 +87,7 @@ int cs_job_watch(struct cs_job *job)
 		job->signal = 0;
 	if (job->signal)
 		cs_job_leave_on_signal(job);
-	cs_helper_reap(job->arms.helper);
+	cs_helper_reap(job->sides.helper);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,

@@ -14,7 +14,7 @@
 #include "node/budget.h"
 #include "node/carry.h"
 #include "node/cost.h"
-#include "node/ends.h"
+#include "node/endpoints.h"
 #include "node/home.h"
 #include "node/lane.h"
 #include "node/stage.h"
@@ -42,7 +42,7 @@ struct cs_agent {
 	int closed;		/* may be opened again */
 	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
-	struct cs_ends ends;
+	struct cs_endpoints ends;
 	struct cs_carry carry;
 	struct cs_usage before;	/* at the first look */
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
@@ -64,7 +64,7 @@ static void bind_self(struct cs_agent *a)
 	if (a->args.bind == CS_BIND_AUTO && f->numa >= 0)
 		cs_topo_bind(a->args.topo, f->numa, &err);
 	else if (a->args.bind == CS_BIND_AUTO)
-		cs_err_set(&err, "NUMA domain unknown; not bound");
+		cs_err_set(&err, "NUMA node unknown; not bound");
 	else if (a->args.bind == CS_BIND_NONE)
 		cs_topo_unbind(a->args.topo, &err);
 	f->bound = cs_topo_binding(a->args.topo, f->numa, f->cpus,
@@ -157,7 +157,7 @@ static int open_ring(struct cs_agent *a)
 				     &slot->err);
 }
 
-/* Host memory on the agent's domain, if it needs some. */
+/* Host memory on the agent's NUMA node, if it needs some. */
 static int open_host(struct cs_agent *a, uint64_t bytes)
 {
 	struct cs_slot *slot = a->slot;
@@ -176,10 +176,10 @@ static void set_way(struct cs_agent *a)
 {
 	if (a->args.backend->via)
 		a->args.backend->via(a->dev, a->slot->flags & CS_CMD_STAGED ?
-				     CS_WAY_STAGED : (enum cs_way)a->plan->set.via);
+				     CS_TRANSPORT_STAGED : (enum cs_transport)a->plan->set.via);
 }
 
-/* The ways that are allowed, and the ring through which others reach us. */
+/* The transports that are allowed, and the ring through which others reach us. */
 static int open_ways(struct cs_agent *a)
 {
 	if (!a->args.backend->via)
@@ -212,10 +212,10 @@ static int remake_arena(struct cs_agent *a)
 	if (a->args.backend->rearena(a->dev, a->slot->layout.total_bytes, by_fd,
 				     &a->slot->arena, &a->slot->err))
 		return -1;
-	return cs_ends_fill(&a->ends);
+	return cs_endpoints_fill(&a->ends);
 }
 
-/* For transfers of at most so many bytes; copies of a sample share a place where not
+/* For transfers of at most that many bytes; copies of a sample share a place where not
  * all of `left` is enough for more. */
 static void plan_arena(const struct cs_agent *a, uint64_t most, uint64_t left,
 		       struct cs_arena_layout *layout)
@@ -268,9 +268,9 @@ static int do_arena(struct cs_agent *a)
 	if (layout.total_bytes && (open_ways(a) || make_arena(a, &layout)))
 		return -1;
 	slot->layout = layout;
-	if (cs_ends_host(&a->ends))
+	if (cs_endpoints_host(&a->ends))
 		return -1;
-	return layout.total_bytes ? cs_ends_fill(&a->ends) : 0;
+	return layout.total_bytes ? cs_endpoints_fill(&a->ends) : 0;
 }
 
 /* In a second round the first refusal stays the reason, and has the second. */
@@ -339,7 +339,7 @@ static void find_nvml(struct cs_agent *a)
 		cs_text(f->note, sizeof(f->note), "%s", err.text);
 }
 
-static void look_usage(struct cs_agent *a, int first)
+static void read_usage(struct cs_agent *a, int first)
 {
 	struct cs_usage now;
 
@@ -348,7 +348,7 @@ static void look_usage(struct cs_agent *a, int first)
 		cs_usage_since(&a->before, &now, &a->slot->facts.usage);
 }
 
-static int look_briefly(struct cs_agent *a)
+static int read_briefly(struct cs_agent *a)
 {
 	a->slot->state_now = (struct cs_gpu_state){ -1, -1, NAN };
 	if (a->nvml)
@@ -365,7 +365,7 @@ static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
 	return ours_bytes < arena ? -1 : ours_bytes - arena;
 }
 
-static int do_look(struct cs_agent *a)
+static int do_read_state(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->slot->facts;
 	const struct cs_arena_layout *l = &a->slot->layout;
@@ -377,8 +377,8 @@ static int do_look(struct cs_agent *a)
 	int rc = 0;
 
 	if (a->slot->flags & CS_CMD_BRIEF)
-		return look_briefly(a);
-	look_usage(a, first);
+		return read_briefly(a);
+	read_usage(a, first);
 	find_nvml(a);
 	if (!a->nvml)
 		return 0;
@@ -426,7 +426,7 @@ static int do_stamp(struct cs_agent *a)
 	return wait_lane(a, 0, &ns);
 }
 
-static void look_throttle(struct cs_agent *a)
+static void read_throttle(struct cs_agent *a)
 {
 	if (a->nvml)
 		a->slot->throttle |= cs_nvml_throttle(a->nvml);
@@ -436,8 +436,8 @@ static int do_prepare(struct cs_agent *a)
 {
 	a->slot->throttle = 0;
 	a->filled_seq = 0;
-	look_throttle(a);
-	return cs_ends_prepare(&a->ends,
+	read_throttle(a);
+	return cs_endpoints_prepare(&a->ends,
 			       a->plan->set.verify == CS_VERIFY_OFF);
 }
 
@@ -452,7 +452,7 @@ static int do_home(struct cs_agent *a)
 	int checks = is_to_check(a);
 
 	a->filled_seq = 0;
-	if (checks && cs_ends_check(&a->ends, 0))
+	if (checks && cs_endpoints_check(&a->ends, 0))
 		return -1;
 	return cs_home_bring(&a->ends, &a->carry,
 			     a->args.flush ? a->args.flush : cs_flush_ways());
@@ -464,18 +464,18 @@ static const struct cs_step *my_step(const struct cs_agent *a)
 }
 
 /* Kernels are divided as the coordinator says, which tries all that there are. */
-static void set_geometry(struct cs_agent *a, struct cs_flight *flight)
+static void set_geometry(struct cs_agent *a, struct cs_copy *desc)
 {
 	const struct cs_backend *backend = a->args.backend;
 	struct cs_slot *slot = a->slot;
 	uint32_t n = 0, blocks, threads;
 
 	while (backend->geometry &&
-	       backend->geometry(a->dev, flight, n, &blocks, &threads)) {
+	       backend->geometry(a->dev, desc, n, &blocks, &threads)) {
 		if (n++ != slot->geometry)
 			continue;
-		flight->blocks = slot->blocks = blocks;
-		flight->threads = slot->threads = threads;
+		desc->blocks = slot->blocks = blocks;
+		desc->threads = slot->threads = threads;
 	}
 	slot->geometries = n;
 }
@@ -498,7 +498,7 @@ static int share_out(struct cs_agent *a, struct burden *mine)
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(a->plan, step, k);
 
-		if (!cs_ends_is_mine(&a->ends, t))
+		if (!cs_endpoints_is_mine(&a->ends, t))
 			continue;
 		for (i = 0; i < n; i++)
 			if (a->args.backend->lasted_back &&
@@ -520,21 +520,21 @@ static int share_out(struct cs_agent *a, struct burden *mine)
 	return n;
 }
 
-static struct cs_flight flight_of(const struct cs_agent *a, uint32_t k)
+static struct cs_copy copy_of(const struct cs_agent *a, uint32_t k)
 {
-	return cs_ends_flight(&a->ends,
+	return cs_endpoints_copy(&a->ends,
 			      cs_plan_transfer(a->plan, my_step(a), k),
 			      a->slot->copies[k], a->slot->flags & CS_CMD_FIRST);
 }
 
-static void add_back(struct cs_flight *flight, const struct cs_flight *back)
+static void add_back(struct cs_copy *desc, const struct cs_copy *back)
 {
-	flight->back.dst = back->dst;
-	flight->back.src = back->src;
-	flight->back.bytes = back->bytes;
-	flight->back.key = back->key;
-	flight->back.copies = back->copies;
-	flight->back.positions = back->positions;
+	desc->back.dst = back->dst;
+	desc->back.src = back->src;
+	desc->back.bytes = back->bytes;
+	desc->back.key = back->key;
+	desc->back.copies = back->copies;
+	desc->back.positions = back->positions;
 }
 
 /* Is it carried by CPUs?  Where the driver stages, those of the node that is asked for
@@ -558,25 +558,25 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 		const struct burden *with = &mine[*lanes];
 		const struct cs_transfer *t =
 			cs_plan_transfer(a->plan, my_step(a), with->k);
-		struct cs_flight flight = flight_of(a, with->k), back;
+		struct cs_copy desc = copy_of(a, with->k), back;
 
 		if (is_carried(a, t)) {
-			rc = cs_carry_arm(&a->carry, (*lanes)++, with->k, t, &flight);
+			rc = cs_carry_arm(&a->carry, (*lanes)++, with->k, t, &desc);
 			continue;
 		}
 		if (with->back != NO_BACK) {
-			back = flight_of(a, with->back);
-			add_back(&flight, &back);
+			back = copy_of(a, with->back);
+			add_back(&desc, &back);
 		}
-		set_geometry(a, &flight);
+		set_geometry(a, &desc);
 		if (backend->can &&
-		    backend->can(a->dev, &flight, &a->slot->err)) {
+		    backend->can(a->dev, &desc, &a->slot->err)) {
 			a->slot->refused = 1;
 			return -1;
 		}
 		rc = backend->arm(a->dev, (*lanes)++,
 				  (const uint32_t *)&a->board->gate,
-				  a->slot->seq, &flight, &a->slot->err);
+				  a->slot->seq, &desc, &a->slot->err);
 	}
 	return rc;
 }
@@ -592,10 +592,10 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 		return 0;
 	if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;
-	cs_ends_read(&a->ends, with->k);
+	cs_endpoints_read(&a->ends, with->k);
 	if (with->back != NO_BACK) {
 		slot->ns[with->back] = a->args.backend->lasted_back(a->dev, lane);
-		cs_ends_read(&a->ends, with->back);
+		cs_endpoints_read(&a->ends, with->back);
 	}
 	if (t->method != CS_METHOD_CHASE)
 		return 0;
@@ -612,7 +612,7 @@ static int arm_and_wait(struct cs_agent *a)
 	struct cs_err first;
 	int lanes = 0, rc, i;
 
-	if (is_to_check(a) && cs_ends_check(&a->ends, 0))
+	if (is_to_check(a) && cs_endpoints_check(&a->ends, 0))
 		return -1;
 	rc = arm_mine(a, mine, &lanes);
 	first = a->slot->err;
@@ -663,7 +663,7 @@ static int do_probe(struct cs_agent *a)
 	struct cs_slot *slot = a->slot;
 	struct cs_cost cost = {
 		a->args.backend, a->dev, a->board, slot,
-		cs_plan_test(a->plan, my_step(a)), cs_ends_flight(&a->ends, t, 1, 0),
+		cs_plan_test(a->plan, my_step(a)), cs_endpoints_copy(&a->ends, t, 1, 0),
 		&cs_board_slot(a->board, t->dst.index)->spare,
 	};
 	int checked = cost.test->how == CS_HOW_OPEN &&
@@ -678,7 +678,7 @@ static int do_probe(struct cs_agent *a)
 		return 0;
 	}
 	if (checked && (slot->flags & CS_CMD_AFTER) &&
-	    cs_ends_check_at(&a->ends, k, slot->spare.address))
+	    cs_endpoints_check_at(&a->ends, k, slot->spare.address))
 		return -1;
 	if (cs_cost_probe(&cost))
 		return -1;
@@ -690,15 +690,15 @@ static int do_probe(struct cs_agent *a)
 
 static int do_check(struct cs_agent *a)
 {
-	look_throttle(a);
+	read_throttle(a);
 	if (a->slot->flags & CS_CMD_UNCHECKED || !a->filled_seq)
 		return 0;
-	return cs_ends_check(&a->ends, 1);
+	return cs_endpoints_check(&a->ends, 1);
 }
 
 static int do_source(struct cs_agent *a)
 {
-	return cs_ends_source(&a->ends);
+	return cs_endpoints_source(&a->ends);
 }
 
 static int do_unmap(struct cs_agent *a)
@@ -716,7 +716,7 @@ static int do_unmap(struct cs_agent *a)
 static int do_close(struct cs_agent *a)
 {
 	cs_workers_release(&a->carry.workers);
-	cs_ends_release(&a->ends);
+	cs_endpoints_release(&a->ends);
 	if (a->dev)
 		a->args.backend->close(a->dev);
 	a->dev = NULL;
@@ -729,7 +729,7 @@ static int do_close(struct cs_agent *a)
 
 static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_OPEN] = do_open,	[CS_CMD_ARENA] = do_arena,
-	[CS_CMD_MAP] = do_map,		[CS_CMD_LOOK] = do_look,
+	[CS_CMD_MAP] = do_map,		[CS_CMD_READ_STATE] = do_read_state,
 	[CS_CMD_STAMP] = do_stamp,	[CS_CMD_PREPARE] = do_prepare,
 	[CS_CMD_HOME] = do_home,	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
 	[CS_CMD_PROBE] = do_probe,	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
@@ -745,8 +745,8 @@ static void note_time(struct cs_agent *a, uint32_t what, double begun_s)
 
 	if (what == CS_CMD_ARENA && isnan(f->arena_s))
 		f->arena_s = took;
-	else if (what == CS_CMD_MAP && isnan(f->ways_s))
-		f->ways_s = took;
+	else if (what == CS_CMD_MAP && isnan(f->peers_s))
+		f->peers_s = took;
 	else if ((what == CS_CMD_ARM || what == CS_CMD_PROBE) &&
 		 isnan(f->first_sample_s))
 		f->first_sample_s = took;
@@ -788,7 +788,7 @@ static void *agent_main(void *arg)
 	a->board = wait_board(a);
 	a->slot = cs_board_slot(a->board, me(a));
 	a->plan = cs_board_plan(a->board);
-	cs_ends_init(&a->ends);
+	cs_endpoints_init(&a->ends);
 	do {
 		while ((now = atomic_load(&a->slot->command)) == seen)
 			cs_board_wait_command(a->board, a->slot, seen, 1000);

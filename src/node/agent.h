@@ -16,7 +16,7 @@
 #include "place/place.h"
 
 enum cs_bind {
-	CS_BIND_AUTO,		/* to the GPU's domain; unknown: left alone */
+	CS_BIND_AUTO,		/* to the GPU's NUMA node; unknown: left alone */
 	CS_BIND_INHERIT,	/* the launcher's mask, read back */
 	CS_BIND_NONE,		/* every CPU the process is allowed */
 };

@@ -9,29 +9,29 @@
 /* What is 0.5 % slower than the median of those alone is in doubt, which one pair that
  * is slow by itself does not move; and what is slower than some of them and like none,
  * where pairs differ by design. */
-int cs_company_doubts(const struct cs_company *company, double gbs)
+int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs)
 {
-	const double *alone = company->alone.data;
+	const double *alone = concurrent->alone.data;
 	double most = 0;
 	size_t i;
 
-	if (gbs < (1 - CS_COMPANY_MATTERS) * company->median)
+	if (gbs < (1 - CS_CONCURRENCY_MATTERS) * concurrent->median)
 		return 1;
-	for (i = 0; i < company->alone.n; i++) {
-		if (fabs(gbs / alone[i] - 1) <= CS_COMPANY_MATTERS)
+	for (i = 0; i < concurrent->alone.n; i++) {
+		if (fabs(gbs / alone[i] - 1) <= CS_CONCURRENCY_MATTERS)
 			return 0;
 		most = fmax(most, alone[i]);
 	}
 	return gbs < most;
 }
 
-void cs_company_learn(struct cs_company *company, const double *alone, uint32_t n)
+void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone, uint32_t n)
 {
 	struct cs_err err;
 
 	for (uint32_t k = 0; k < n; k++)
-		if (!isnan(alone[k]) && cs_vec_push(&company->alone, &alone[k], &err))
-			company->matters = 1;
-	if (company->alone.n)
-		company->median = cs_median(company->alone.data, company->alone.n);
+		if (!isnan(alone[k]) && cs_vec_push(&concurrent->alone, &alone[k], &err))
+			concurrent->matters = 1;
+	if (concurrent->alone.n)
+		concurrent->median = cs_median(concurrent->alone.data, concurrent->alone.n);
 }

@@ -284,15 +284,15 @@ int cs_board_lacks_helper(struct cs_board *board, int agent)
 	return gone;
 }
 
-void cs_board_call(struct cs_board *board, int arm)
+void cs_board_call(struct cs_board *board, int side)
 {
-	atomic_fetch_or(&board->called, 1u << arm);
+	atomic_fetch_or(&board->called, 1u << side);
 	futex_wake(&board->end);
 }
 
-int cs_board_is_called(struct cs_board *board, int arm)
+int cs_board_is_called(struct cs_board *board, int side)
 {
-	return (atomic_load(&board->called) >> arm & 1) != 0;
+	return (atomic_load(&board->called) >> side & 1) != 0;
 }
 
 void cs_board_end(struct cs_board *board, uint32_t how)
@@ -304,6 +304,6 @@ void cs_board_end(struct cs_board *board, uint32_t how)
 uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms)
 {
 	if (!atomic_load(&board->end))
-		futex_wait(&board->end, CS_END_NOT, slice_ms);
+		futex_wait(&board->end, CS_STOP_NOT, slice_ms);
 	return atomic_load(&board->end);
 }

@@ -41,7 +41,7 @@ enum cs_command {
 	CS_CMD_ARENA,		/* allocate, publish, fill the source; again: see
 				 * its flags */
 	CS_CMD_MAP,		/* a way to every peer that the plan needs */
-	CS_CMD_LOOK,		/* clocks, counters, links under load */
+	CS_CMD_READ_STATE,		/* clocks, counters, links under load */
 	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
 	CS_CMD_PREPARE,		/* poison what the step will write */
 	CS_CMD_HOME,		/* check what the last sample wrote; buffers and caches
@@ -132,7 +132,7 @@ struct cs_stamp {
 	_Alignas(CS_LINE) _Atomic uint32_t word;
 };
 
-/* How many chunks the ring of an agent has seen; see cs_flight. */
+/* How many chunks the ring of an agent has seen; see cs_copy. */
 struct cs_ring_words {
 	struct cs_stamp filled, emptied;
 };
@@ -146,7 +146,7 @@ struct cs_board {
 	_Atomic uint32_t waiting;	/* the coordinator sleeps on it */
 	_Alignas(CS_LINE) _Atomic uint32_t end;	/* futex of main threads */
 	_Atomic uint32_t released;	/* the gate is open for ever */
-	_Atomic uint32_t called; /* bit k: whoever makes hosts of arm k, do so */
+	_Atomic uint32_t called; /* bit k: whoever makes hosts of placement k, do so */
 	_Alignas(CS_LINE) uint32_t magic;
 	uint32_t n_agents;
 	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
@@ -159,7 +159,7 @@ struct cs_board {
 };
 
 /* cs_board.end */
-enum { CS_END_NOT, CS_END_GOOD, CS_END_QUIT };
+enum { CS_STOP_NOT, CS_STOP_GOOD, CS_STOP_QUIT };
 
 /* Bytes from the start that CUDA has to see: gate, stamps, words of rings; whole
  * pages. */
@@ -215,10 +215,10 @@ uint32_t cs_board_command(struct cs_board *board, int agent);
 void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms);
 /* Has the process died that makes the agent's process? */
 int cs_board_lacks_helper(struct cs_board *board, int agent);
-/* Coordinator: main threads that sleep until the end are to make the hosts of an
- * arm; has it been said? */
-void cs_board_call(struct cs_board *board, int arm);
-int cs_board_is_called(struct cs_board *board, int arm);
+/* Coordinator: main threads that sleep until the end are to make the hosts of a
+ * placement; has it been said? */
+void cs_board_call(struct cs_board *board, int side);
+int cs_board_is_called(struct cs_board *board, int side);
 /* Say the end to all main threads; sleep until it is said, at most `slice_ms`. */
 void cs_board_end(struct cs_board *board, uint32_t how);
 uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms);

@@ -16,7 +16,7 @@ struct cs_budget {
 	double nvml_s, start_s, steps_s, waits_s, close_s, files_s, end_s, grace_s;
 };
 
-/* So many seconds from `began_s` on; 0: no budget.  `ranks`: there are others. */
+/* That many seconds from `began_s` on; 0: no budget.  `ranks`: there are others. */
 void cs_budget_init(struct cs_budget *budget, double seconds, double began_s,
 		    int ranks);
 

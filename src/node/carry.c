@@ -9,7 +9,7 @@
 
 int cs_carry_is(const struct cs_transfer *t)
 {
-	int numas = cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst);
+	int numas = cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst);
 
 	if (t->method == CS_METHOD_CPU)
 		return numas == 2;
@@ -42,7 +42,7 @@ static int copy_part(void *arg, struct cs_err *err)
 struct asked {
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
-	struct cs_flight flight;
+	struct cs_copy desc;
 	const uint32_t *gate;
 	uint32_t seq;
 	int lane, spins;
@@ -70,7 +70,7 @@ static int ask_behind_gate(void *arg, struct cs_err *err)
 
 	if (a->backend->enter(a->dev, err))
 		return -1;
-	return drain(a, a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->flight,
+	return drain(a, a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->desc,
 					err), err);
 }
 
@@ -82,7 +82,7 @@ static int ask(void *arg, struct cs_err *err)
 
 	if (a->backend->enter(a->dev, err))
 		return -1;
-	return drain(a, calls->copy(a->dev, a->lane, &a->flight, err) ||
+	return drain(a, calls->copy(a->dev, a->lane, &a->desc, err) ||
 			calls->mark(a->dev, a->lane, err), err);
 }
 
@@ -90,7 +90,7 @@ static int ask(void *arg, struct cs_err *err)
 
 static int is_of_host(const struct cs_transfer *t)
 {
-	return cs_end_is_numa(&t->src) && cs_end_is_numa(&t->dst);
+	return cs_endpoint_is_numa(&t->src) && cs_endpoint_is_numa(&t->dst);
 }
 
 int cs_carry_numa(const struct cs_carry *c, const struct cs_transfer *t)
@@ -132,7 +132,7 @@ static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa)
 }
 
 static void arm_copy(struct cs_carry *c, struct cs_team *team,
-		     const struct cs_flight *f)
+		     const struct cs_copy *f)
 {
 	uint64_t each = f->bytes / (uint64_t)team->n / PART_GRAIN * PART_GRAIN;
 
@@ -151,16 +151,16 @@ static void arm_copy(struct cs_carry *c, struct cs_team *team,
 }
 
 static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
-		     const struct cs_flight *f)
+		     const struct cs_copy *f)
 {
 	struct cs_board *board = c->workers.board;
 	struct asked asked = {
-		.backend = c->backend, .dev = c->dev, .flight = *f,
+		.backend = c->backend, .dev = c->dev, .desc = *f,
 		.gate = (const uint32_t *)&board->gate, .seq = c->slot->seq,
 		.lane = lane, .spins = board->spin_ns > 0,
 	};
 
-	asked.flight.lent = 1;
+	asked.desc.lent = 1;
 	cs_worker_arm(team->worker[0], c->slot->seq,
 		      &(struct cs_work){ team->by_stream ? ask_behind_gate : ask,
 					 &asked, sizeof(asked) });
@@ -179,7 +179,7 @@ static void note(struct cs_carry *c, const struct cs_team *team, int numa,
 }
 
 int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
-		 const struct cs_transfer *t, const struct cs_flight *f)
+		 const struct cs_transfer *t, const struct cs_copy *f)
 {
 	struct cs_team *team = &c->team[lane];
 	int numa = cs_carry_numa(c, t);

@@ -36,7 +36,7 @@ int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);
  * Errors are in the slot, where what cannot be done here is refused; then nobody works on
  * it. */
 int cs_carry_arm(struct cs_carry *carry, int lane, uint32_t k,
-		 const struct cs_transfer *t, const struct cs_flight *flight);
+		 const struct cs_transfer *t, const struct cs_copy *desc);
 /* Until all workers of a lane have ended; at once where there are none. */
 int cs_carry_await(struct cs_carry *carry, int lane);
 /* Is its time that of its workers?  Then *ns is it, from where the first began to where

@@ -12,52 +12,52 @@
 #include "node/stage.h"
 
 #define DRAIN_LIMIT_S 2.0
-static void add_once(struct cs_crew *crew, int agent)
+static void add_once(struct cs_agents *agents, int agent)
 {
-	for (int i = 0; i < crew->n; i++)
-		if (crew->agent[i] == agent)
+	for (int i = 0; i < agents->n; i++)
+		if (agents->agent[i] == agent)
 			return;
-	crew->agent[crew->n++] = agent;
+	agents->agent[agents->n++] = agent;
 }
 
 void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell)
 {
 	const struct cs_step *step = cell->step;
-	struct cs_crew *crew = &cell->crew;
+	struct cs_agents *agents = &cell->agents;
 
-	crew->n = 0;
+	agents->n = 0;
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t =
 			cs_plan_transfer(co->plan, step, k);
 
-		add_once(crew, t->issuer);
+		add_once(agents, t->issuer);
 		if (cs_transfer_far(t) >= 0)
-			add_once(crew, cs_transfer_far(t));
+			add_once(agents, cs_transfer_far(t));
 	}
-	for (int i = 0; i < crew->n; i++)
-		cs_board_slot(co->board, crew->agent[i])->step = *step;
+	for (int i = 0; i < agents->n; i++)
+		cs_board_slot(co->board, agents->agent[i])->step = *step;
 }
 
 /* Stop a sample that will not end by itself: open its gate, let it drain.  When an
  * agent is lost nobody waits for those beside it, whom that may hold up: a launcher
  * leaves 1 s to save what there is. */
-static void cancel(struct cs_coordinator *co, struct cs_crew *crew,
+static void cancel(struct cs_coordinator *co, struct cs_agents *agents,
 		   const char *doing, double limit_s)
 {
-	double end = cs_clock_s() + cs_crew_limit(co, DRAIN_LIMIT_S);
+	double end = cs_clock_s() + cs_agents_limit(co, DRAIN_LIMIT_S);
 
 	cs_gate_void(co->board, co->seq);
 	if (co->lost)
 		return;
-	while (!cs_crew_is(co, crew, cs_crew_answered) && cs_clock_s() < end) {
-		for (int i = 0; i < crew->n; i++)
-			cs_ring_release(co->board, crew->agent[i], co->seq);
+	while (!cs_agents_is(co, agents, cs_agents_answered) && cs_clock_s() < end) {
+		for (int i = 0; i < agents->n; i++)
+			cs_ring_release(co->board, agents->agent[i], co->seq);
 		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
 				    CS_SLICE_MS);
-		cs_crew_look(co);
+		cs_agents_watch(co);
 	}
 	if (!co->stopped || co->lost)
-		cs_crew_blame(co, crew, doing, limit_s);
+		cs_agents_blame(co, agents, doing, limit_s);
 }
 
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
@@ -68,7 +68,7 @@ int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
 			 cs_board_slot(co->board, t->issuer)->peer[far].via;
 }
 
-/* Each end's share of what a sample has moved, to be held against the counters of
+/* Each end's share of what a sample has moved, to be compared with the counters of
  * the links. */
 static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 {
@@ -85,12 +85,12 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 	}
 }
 
-enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
+enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_agents *agents,
 			      const char *doing, double limit_s,
 			      struct cs_err *err)
 {
-	cancel(co, crew, doing, limit_s);
-	if (cs_crew_take(co, crew, err) && co->lost)
+	cancel(co, agents, doing, limit_s);
+	if (cs_agents_take(co, agents, err) && co->lost)
 		return CS_FAILED;
 	if (co->stopped)
 		cs_err_set(err, "interrupted while %s", doing);
@@ -101,17 +101,17 @@ enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
 }
 
 /* What they answered: all is well, it failed, or it cannot be done here. */
-static enum cs_status take(struct cs_coordinator *co, const struct cs_crew *crew,
+static enum cs_status take(struct cs_coordinator *co, const struct cs_agents *agents,
 			   struct cs_err *err)
 {
 	int failed = 0, refused = 0;
 	const char *why = "";
 
-	if (!cs_crew_take(co, crew, err))
+	if (!cs_agents_take(co, agents, err))
 		return CS_OK;
-	for (int i = 0; i < crew->n; i++) {
+	for (int i = 0; i < agents->n; i++) {
 		const struct cs_slot *slot =
-			cs_board_slot(co->board, crew->agent[i]);
+			cs_board_slot(co->board, agents->agent[i]);
 
 		/* the row says of whom: equal reasons are one */
 		if (slot->refused && !refused++)
@@ -124,28 +124,28 @@ static enum cs_status take(struct cs_coordinator *co, const struct cs_crew *crew
 	return CS_SKIPPED;
 }
 
-enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
+enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 			    enum cs_command what, uint32_t flags,
 			    double limit_s, struct cs_err *err)
 {
 	enum cs_status status;
 
-	limit_s = cs_crew_limit(co, limit_s);
+	limit_s = cs_agents_limit(co, limit_s);
 	co->seq++;
-	cs_crew_command(co, crew, what, flags);
-	if (cs_crew_wait(co, crew, cs_crew_armed, limit_s))
-		return cs_cell_cancel(co, crew, "arming", limit_s, err);
-	for (int i = 0; i < crew->n; i++)
-		if (cs_crew_answered(co, crew, i) &&
-		    cs_board_slot(co->board, crew->agent[i])->state !=
+	cs_agents_command(co, agents, what, flags);
+	if (cs_agents_wait(co, agents, cs_agents_armed, limit_s))
+		return cs_cell_cancel(co, agents, "arming", limit_s, err);
+	for (int i = 0; i < agents->n; i++)
+		if (cs_agents_answered(co, agents, i) &&
+		    cs_board_slot(co->board, agents->agent[i])->state !=
 			    CS_AGENT_OK) {
-			cancel(co, crew, "draining", DRAIN_LIMIT_S);
-			return take(co, crew, err);
+			cancel(co, agents, "draining", DRAIN_LIMIT_S);
+			return take(co, agents, err);
 		}
 	cs_gate_open(co->board, co->seq);
-	if (cs_crew_wait(co, crew, cs_crew_answered, limit_s))
-		return cs_cell_cancel(co, crew, "copying", limit_s, err);
-	status = take(co, crew, err);
+	if (cs_agents_wait(co, agents, cs_agents_answered, limit_s))
+		return cs_cell_cancel(co, agents, "copying", limit_s, err);
+	status = take(co, agents, err);
 	if (status != CS_OK)
 		return status;
 	/* somebody let all gates go for good: nothing was held back any more */
@@ -162,9 +162,9 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 {
 	if (!cs_home_is_wanted(co->plan, cell->step))
 		return CS_OK;
-	return cs_crew_order(co, &cell->crew, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
+	return cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
 			     "bringing buffers home", CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->crew, err) : CS_OK;
+		       take(co, &cell->agents, err) : CS_OK;
 }
 
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
@@ -176,16 +176,16 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 	const struct cs_step *step = cell->step;
 	enum cs_status status;
 
-	for (int i = 0; i < cell->crew.n; i++) {
+	for (int i = 0; i < cell->agents.n; i++) {
 		struct cs_slot *slot =
-			cs_board_slot(co->board, cell->crew.agent[i]);
+			cs_board_slot(co->board, cell->agents.agent[i]);
 
 		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
 		slot->geometry = cell->geometry;
 	}
 	status = bring_home(co, cell, flags, err);
 	if (status == CS_OK)
-		status = cs_cell_fire(co, &cell->crew, CS_CMD_ARM, flags, limit, err);
+		status = cs_cell_fire(co, &cell->agents, CS_CMD_ARM, flags, limit, err);
 	if (status != CS_OK)
 		return status;
 	count_bytes(co, step);
@@ -209,16 +209,16 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 	const char *doing = what == CS_CMD_CHECK ? "checking a cell" :
 						   "preparing a cell";
 
-	return cs_crew_order(co, &cell->crew, what, off, doing,
+	return cs_agents_order(co, &cell->agents, what, off, doing,
 			     CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->crew, err) : CS_OK;
+		       take(co, &cell->agents, err) : CS_OK;
 }
 
-int cs_cell_is_throttled(const struct cs_coordinator *co, const struct cs_crew *crew)
+int cs_cell_is_throttled(const struct cs_coordinator *co, const struct cs_agents *agents)
 {
 	uint64_t seen = 0;
 
-	for (int i = 0; i < crew->n; i++)
-		seen |= cs_board_slot(co->board, crew->agent[i])->throttle;
+	for (int i = 0; i < agents->n; i++)
+		seen |= cs_board_slot(co->board, agents->agent[i])->throttle;
 	return (seen & CS_THROTTLE_BAD) != 0;
 }

@@ -5,9 +5,9 @@
 #ifndef CS_NODE_CELL_H
 #define CS_NODE_CELL_H
 
-#include "node/crew.h"
+#include "node/agents.h"
 
-struct cs_company;
+struct cs_concurrency;
 
 /* One step as it is carried out, or several of a round as one. */
 struct cs_cell {
@@ -15,18 +15,18 @@ struct cs_cell {
 	const struct cs_step *step;
 	uint32_t repeats;	/* CS_ROW_CONTROL, … of its rows */
 	const struct cs_test *test;
-	struct cs_crew crew;	/* who takes part */
+	struct cs_agents agents;	/* who takes part */
 	double began_s;
 	uint32_t geometry;	/* division of its kernels: the one to take */
 	/* known at the end */
 	uint32_t flags;		/* CS_ROW_..., of all its rows */
 	int looked;		/* its GPUs' state was read behind it */
-	const struct cs_company *judge; /* steps that it doubts repeat theirs; NULL: none */
-	uint32_t doubt;		/* CS_ROW_COMPANY, of the step whose rows go out */
+	const struct cs_concurrency *judge; /* steps that it doubts repeat theirs; NULL: none */
+	uint32_t doubt;		/* CS_ROW_CONCURRENT, of the step whose rows go out */
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };
 
-/* Its crew: who takes part gets the step. */
+/* Its agents: who takes part gets the step. */
 void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell);
 /* The way that a transfer takes; none where host memory is an end. */
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t);
@@ -36,7 +36,7 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 			     enum cs_command what, struct cs_err *err);
 /* A command that ends behind the gate: when all have armed the next sample it is
  * opened, and the answers are waited for, at most `limit_s` each time. */
-enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_crew *crew,
+enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 			    enum cs_command what, uint32_t flags,
 			    double limit_s, struct cs_err *err);
 /* Arm, open the gate, wait: ns[k] of every transfer, of a chase load_ns[k] too.
@@ -46,13 +46,13 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 			      struct cs_err *err);
 /* Open the gate of what will not end by itself, let it drain, and say what became
  * of it. */
-enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_crew *crew,
+enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_agents *agents,
 			      const char *doing, double limit_s,
 			      struct cs_err *err);
 
 /* Was one of them slowed down around it? */
 int cs_cell_is_throttled(const struct cs_coordinator *co,
-			 const struct cs_crew *crew);
+			 const struct cs_agents *agents);
 
 /* The division of its kernels into cell->geometry; geometry.c. */
 enum cs_status cs_cell_geometry(struct cs_coordinator *co, struct cs_cell *cell,
@@ -63,7 +63,7 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 /* Rows of a cell that has no figures, with the reason. */
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err);
-/* What holds for all rows, `flags` among it; one more look at the GPUs where they did
+/* What holds for all rows, `flags` among it; one more reading of the GPUs' state where they did
  * not settle or one was throttled. */
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
 		      uint32_t flags);
@@ -77,7 +77,7 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 
 /* ---- step.c ---- */
 
-/* Is there so much of the budget left for a step? */
+/* Is there that much of the budget left for a step? */
 int cs_budget_fits(const struct cs_coordinator *co, double seconds);
 /* Seconds of a step: the longest of its test and size so far, before there is one the
  * longest of all. */
@@ -87,18 +87,18 @@ void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
 		  double seconds);
 
 /* Carry out n steps of the plan from `first` on, at the same time; rows go out, marked
- * with `repeats`, or as in company those of a step that `judge` (or NULL) doubts.
+ * with `repeats`, or as concurrent those of a step that `judge` (or NULL) doubts.
  * Returns CS_OK with `median` of each transfer (NULL: not wanted), or
  * what has become of it.  Of several steps that could not be carried out together
  * there are no rows, unless measuring has stopped. */
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
-			   uint32_t repeats, const struct cs_company *judge,
+			   uint32_t repeats, const struct cs_concurrency *judge,
 			   double *median);
 
 /* Is it a step that this node carries out and has not yet? */
 int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
 /* After a cell: is everybody alive, is measuring to go on? */
-void cs_cell_look(struct cs_coordinator *co);
+void cs_cell_read_state(struct cs_coordinator *co);
 
 /* ---- probe.c ---- */
 

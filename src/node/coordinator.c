@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "node/cell.h"
-#include "node/crew.h"
+#include "node/agents.h"
 
 #define CLOSE_LIMIT_S 10.0 /* the verdict is out: nobody waits gladly */
 #define SKEW_SAMPLES 15
@@ -20,8 +20,8 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 	struct cs_faults faults = { .state = CS_AGENT_FAILED };
 
 	memset(co, 0, sizeof(*co));
-	for (int v = 0; v < CS_VIEWS_MAX; v++)
-		co->company[v].alone = (struct cs_vec)CS_VEC(double);
+	for (int v = 0; v < CS_MATRICES_MAX; v++)
+		co->concurrent[v].alone = (struct cs_vec)CS_VEC(double);
 	co->board = board;
 	co->plan = cs_board_plan(board);
 	co->hooks = hooks;
@@ -39,21 +39,21 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 		if (pid < 0 && !cs_board_lacks_helper(board, i))
 			cs_faults_add(&faults, i, slot->cannot);
 	}
-	cs_faults_tell(co, &faults);
-	cs_agents_look(co);
+	cs_faults_report(co, &faults);
+	cs_agents_poll(co);
 }
 
-void cs_coordinator_look(struct cs_coordinator *co)
+void cs_coordinator_poll(struct cs_coordinator *co)
 {
-	cs_agents_look(co);
+	cs_agents_poll(co);
 }
 
 void cs_coordinator_close(struct cs_coordinator *co)
 {
 	for (int i = 0; i < co->n; i++)
 		cs_process_close(&co->process[i]);
-	for (uint32_t v = 0; v < CS_VIEWS_MAX; v++)
-		cs_vec_release(&co->company[v].alone);
+	for (uint32_t v = 0; v < CS_MATRICES_MAX; v++)
+		cs_vec_release(&co->concurrent[v].alone);
 }
 
 /* An order to all; who fails is out for the whole plan. */
@@ -61,24 +61,24 @@ static void order_all(struct cs_coordinator *co, enum cs_command what,
 		      uint32_t flags, const char *doing, double limit_s)
 {
 	struct cs_faults faults = { .state = CS_AGENT_FAILED };
-	struct cs_crew crew;
+	struct cs_agents agents;
 	struct cs_err err;
 
-	cs_crew_all_good(co, &crew);
+	cs_agents_all_good(co, &agents);
 	if (co->stopped ||
-	    !cs_crew_order(co, &crew, what, flags, doing, limit_s, &err))
+	    !cs_agents_order(co, &agents, what, flags, doing, limit_s, &err))
 		return;
-	for (int i = 0; i < crew.n; i++) {
-		int a = crew.agent[i];
+	for (int i = 0; i < agents.n; i++) {
+		int a = agents.agent[i];
 		struct cs_slot *slot = cs_board_slot(co->board, a);
 
 		if (co->state[a] != CS_AGENT_OK ||
-		    !cs_crew_answered(co, &crew, i) ||
+		    !cs_agents_answered(co, &agents, i) ||
 		    slot->state == CS_AGENT_OK)
 			continue;
 		cs_faults_add(&faults, a, slot->err.text);
 	}
-	cs_faults_tell(co, &faults);
+	cs_faults_report(co, &faults);
 }
 
 void cs_coordinator_open(struct cs_coordinator *co)
@@ -124,7 +124,7 @@ static void open_usual(struct cs_coordinator *co)
 
 	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
 	before = refused_ways(co);
-	if (!before || co->plan->set.via != CS_WAY_AUTO ||
+	if (!before || co->plan->set.via != CS_TRANSPORT_AUTO ||
 	    co->plan->set.backend != CS_BACKEND_CUDA)
 		return;
 	map_again(co, CS_CMD_BY_FD);
@@ -134,7 +134,7 @@ static void open_usual(struct cs_coordinator *co)
 
 static void open_ways(struct cs_coordinator *co)
 {
-	co->staged = co->plan->set.via == CS_WAY_STAGED;
+	co->staged = co->plan->set.via == CS_TRANSPORT_STAGED;
 	if (co->staged)
 		order_all(co, CS_CMD_MAP, CS_CMD_STAGED, "opening ways to stage",
 			  CS_PREPARE_LIMIT_S);
@@ -203,7 +203,7 @@ void cs_coordinator_setup(struct cs_coordinator *co)
 	if (is_too_late(co))
 		return;
 	open_buffers(co);
-	order_all(co, CS_CMD_LOOK, CS_CMD_FIRST, "reading its state",
+	order_all(co, CS_CMD_READ_STATE, CS_CMD_FIRST, "reading its state",
 		  CS_PREPARE_LIMIT_S);
 }
 
@@ -228,22 +228,22 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 				   CS_FINDING_SOURCE_CHANGED, text);
 	}
-	order_all(co, CS_CMD_LOOK, 0, "reading its state", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_READ_STATE, 0, "reading its state", CS_PREPARE_LIMIT_S);
 }
 
 /* Every agent gets both orders, also one that failed: it holds what it holds. */
 static void close_all(struct cs_coordinator *co, uint32_t flags)
 {
-	struct cs_crew crew = { .n = 0 };
+	struct cs_agents agents = { .n = 0 };
 	struct cs_err err;
 
 	co->budget.waits_s = co->budget.close_s;
 	for (int i = 0; i < co->n; i++)
 		if (atomic_load(&cs_board_slot(co->board, i)->pid) > 0)
-			crew.agent[crew.n++] = i;
-	cs_crew_order(co, &crew, CS_CMD_UNMAP, 0, "closing peer buffers",
+			agents.agent[agents.n++] = i;
+	cs_agents_order(co, &agents, CS_CMD_UNMAP, 0, "closing peer buffers",
 		      CLOSE_LIMIT_S, &err);
-	cs_crew_order(co, &crew, CS_CMD_CLOSE, flags, "closing", CLOSE_LIMIT_S,
+	cs_agents_order(co, &agents, CS_CMD_CLOSE, flags, "closing", CLOSE_LIMIT_S,
 		      &err);
 }
 
@@ -269,32 +269,32 @@ void cs_coordinator_resume(struct cs_coordinator *co)
 
 /* One empty sample: the times from the store to each agent's stamp, in
  * microseconds.  -1 when one did not come. */
-static int stamp_once(struct cs_coordinator *co, struct cs_crew *crew,
+static int stamp_once(struct cs_coordinator *co, struct cs_agents *agents,
 		      double *us)
 {
 	uint64_t opened;
-	int left = crew->n;
+	int left = agents->n;
 
 	co->seq++;
-	cs_crew_command(co, crew, CS_CMD_STAMP, 0);
-	if (cs_crew_wait(co, crew, cs_crew_armed, CS_SAMPLE_LIMIT_S)) {
+	cs_agents_command(co, agents, CS_CMD_STAMP, 0);
+	if (cs_agents_wait(co, agents, cs_agents_armed, CS_SAMPLE_LIMIT_S)) {
 		cs_gate_void(co->board, co->seq);
 		return -1;
 	}
-	for (int i = 0; i < crew->n; i++)
+	for (int i = 0; i < agents->n; i++)
 		us[i] = NAN;
 	opened = cs_clock_ns();
 	cs_gate_open(co->board, co->seq);
 	while (left && cs_clock_ns() - opened < 100000000u)
-		for (int i = 0; i < crew->n; i++)
+		for (int i = 0; i < agents->n; i++)
 			if (isnan(us[i]) &&
 			    atomic_load(
-				    &co->board->stamp[crew->agent[i]].word) ==
+				    &co->board->stamp[agents->agent[i]].word) ==
 				    co->seq) {
 				us[i] = (double)(cs_clock_ns() - opened) * 1e-3;
 				left--;
 			}
-	return cs_crew_wait(co, crew, cs_crew_answered, CS_SAMPLE_LIMIT_S) ||
+	return cs_agents_wait(co, agents, cs_agents_answered, CS_SAMPLE_LIMIT_S) ||
 			       left
 		       ? -1
 		       : 0;
@@ -304,25 +304,25 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 {
 	double us[CS_MAX_AGENTS], first[SKEW_SAMPLES], spread[SKEW_SAMPLES];
 	struct cs_stats stats;
-	struct cs_crew crew;
+	struct cs_agents agents;
 
-	cs_crew_all_good(co, &crew);
-	if (crew.n < 2 || co->stopped || is_too_late(co))
+	cs_agents_all_good(co, &agents);
+	if (agents.n < 2 || co->stopped || is_too_late(co))
 		return;
 	/* one uncounted sample in front: the first release is the slowest */
 	for (int s = -1; s < SKEW_SAMPLES; s++) {
 		struct cs_err err;
 		double low, high;
 
-		if (stamp_once(co, &crew, us)) {
+		if (stamp_once(co, &agents, us)) {
 			if (!co->stopped)
-				cs_crew_blame(co, &crew, "stamping",
+				cs_agents_blame(co, &agents, "stamping",
 					      CS_SAMPLE_LIMIT_S);
-			cs_crew_take(co, &crew, &err);
+			cs_agents_take(co, &agents, &err);
 			return;
 		}
 		low = high = us[0];
-		for (int i = 1; i < crew.n; i++) {
+		for (int i = 1; i < agents.n; i++) {
 			low = fmin(low, us[i]);
 			high = fmax(high, us[i]);
 		}
@@ -348,7 +348,7 @@ void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 		out->agent[i].sent_bytes = slot->sent_bytes;
 		out->agent[i].received_bytes = slot->received_bytes;
 		for (int k = 0; k < co->n && out->peers; k++)
-			*cs_node_way(out, i, k) = slot->usual[k].via ?
+			*cs_node_peer(out, i, k) = slot->usual[k].via ?
 				slot->usual[k] : slot->peer[k];
 	}
 }

@@ -29,22 +29,22 @@ struct cs_coordinator_hooks {
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 };
 
-/* Whether company changes the figures of a view. */
-struct cs_company {
+/* Whether concurrency changes the figures of a matrix. */
+struct cs_concurrency {
 	uint32_t rounds;	/* that were carried out both ways */
 	int matters;
-	uint32_t again;		/* transfers measured alone as well, being in doubt */
+	uint32_t remeasure;		/* transfers measured alone as well, being in doubt */
 	struct cs_vec alone;	/* double: GB/s of what was measured alone, in no order */
 	double median;		/* of these */
 };
 
 /* alone.c.  As the precision of a cell. */
-#define CS_COMPANY_MATTERS 0.005
+#define CS_CONCURRENCY_MATTERS 0.005
 /* n figures that were measured alone, NAN none.  Without memory for them nothing is
  * known, and pairs go one at a time. */
-void cs_company_learn(struct cs_company *company, const double *alone, uint32_t n);
-/* Is a rate in company too low for what was measured alone to vouch for it? */
-int cs_company_doubts(const struct cs_company *company, double gbs);
+void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone, uint32_t n);
+/* Is a concurrent rate too low for what was measured alone to vouch for it? */
+int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs);
 
 struct cs_coordinator {
 	struct cs_board *board;
@@ -60,19 +60,19 @@ struct cs_coordinator {
 	int skip_in_use;		/* cells of a GPU that others use are not measured */
 	int stopped;			/* measuring has ended before the plan */
 	int lost;			/* an agent is broken or its process dead */
-	uint32_t block;			/* of the cell at hand; for rows */
-	int again;			/* it is looked at for a second time; for rows */
+	uint32_t turn;			/* of the cell at hand; for rows */
+	int remeasure;			/* it is re-measured; for rows */
 	int staged;			/* ways are those of what is staged */
-	double began_s, looked_s;
+	double began_s, state_read_s;
 	struct cs_budget budget;
-	/* by view: wall time of its longest cell; 0: none was measured */
-	double longest_s[CS_VIEWS_MAX];
+	/* by matrix: wall time of its longest cell; 0: none was measured */
+	double longest_s[CS_MATRICES_MAX];
 	double skew_max_us;
-	struct cs_guess guess[CS_VIEWS_MAX]; /* by view, of the last good cell */
-	/* by view, the first of a kind, and whether one kernel moves both ways: which
+	struct cs_guess guess[CS_MATRICES_MAX]; /* by matrix, of the last good cell */
+	/* by matrix, the first of a kind, and whether one kernel moves both ways: which
 	 * division is the best, 1 the first; 0: not tried yet */
-	uint32_t geometry[CS_VIEWS_MAX][2];
-	struct cs_company company[CS_VIEWS_MAX]; /* by view */
+	uint32_t geometry[CS_MATRICES_MAX][2];
+	struct cs_concurrency concurrent[CS_MATRICES_MAX]; /* by matrix */
 	struct cs_sampler sampler;
 };
 
@@ -96,7 +96,7 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
  * -1 when the measuring has ended before the plan. */
 int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block);
 /* Every step of the plan that applies to this node and is not done, those of a round at
- * the same time where that changes nothing (company.c).  Returns 1 when all were
+ * the same time where that changes nothing (concurrency.c).  Returns 1 when all were
  * carried out, 0 when it ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
 /* Sources checked, second LOOK: the last facts.  May come again. */
@@ -104,8 +104,8 @@ void cs_coordinator_finish(struct cs_coordinator *co);
 /* Ways given up by all, then memory given back; the agents end.  Not for a node
  * that has lost an agent: its processes leave by _exit. */
 void cs_coordinator_dismiss(struct cs_coordinator *co);
-/* Processes of agents that died since the last look: one finding for all. */
-void cs_coordinator_look(struct cs_coordinator *co);
+/* Processes of agents that died since the last poll: one finding for all. */
+void cs_coordinator_poll(struct cs_coordinator *co);
 void cs_coordinator_close(struct cs_coordinator *co);
 /* Agents and ways between them, as plain data. */
 void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out);

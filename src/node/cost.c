@@ -50,7 +50,7 @@ static int call(const struct cs_cost *c)
 {
 	if (c->test->op == CS_OP_LAUNCH)
 		return costs(c)->launch(c->dev, 0, &c->slot->err);
-	return costs(c)->copy(c->dev, 0, &c->flight, &c->slot->err);
+	return costs(c)->copy(c->dev, 0, &c->desc, &c->slot->err);
 }
 
 static int probe_calls(const struct cs_cost *c)
@@ -73,15 +73,15 @@ static int probe_calls(const struct cs_cost *c)
 
 static int probe_burst(const struct cs_cost *c)
 {
-	struct cs_flight flight = c->flight;
+	struct cs_copy desc = c->desc;
 	uint64_t from;
 	int rc;
 
-	flight.copies = CS_BURST;
+	desc.copies = CS_BURST;
 	cs_lane_armed(c->board, c->slot);
 	cs_gate_await(c->board, c->slot->seq);
 	from = cs_clock_ns();
-	rc = drain(c, costs(c)->copy(c->dev, 0, &flight, &c->slot->err));
+	rc = drain(c, costs(c)->copy(c->dev, 0, &desc, &c->slot->err));
 	c->slot->value[0] = CS_BURST / (1e-9 * since_ns(from, 0));
 	c->slot->n_values = 1;
 	return rc;
@@ -92,7 +92,7 @@ static int spare_alloc(const struct cs_cost *c)
 	struct cs_export *spare = &c->slot->spare;
 
 	*spare = c->slot->arena;
-	spare->bytes = c->flight.bytes;
+	spare->bytes = c->desc.bytes;
 	return costs(c)->alloc(c->dev, spare->bytes, &spare->address,
 			       &c->slot->err);
 }
@@ -134,11 +134,11 @@ static int spare_export(const struct cs_cost *c)
 /* Through a gate that is open: *ns by the marks around it. */
 static int copy_once(const struct cs_cost *c, uint64_t dst, double *ns)
 {
-	struct cs_flight flight = c->flight;
+	struct cs_copy desc = c->desc;
 
-	flight.dst = dst;
+	desc.dst = dst;
 	if (c->backend->arm(c->dev, 0, (const uint32_t *)&c->board->gate,
-			    atomic_load(&c->board->gate), &flight,
+			    atomic_load(&c->board->gate), &desc,
 			    &c->slot->err))
 		return -1;
 	return cs_lane_wait(c->backend, c->dev, c->board, c->slot, 0, ns);

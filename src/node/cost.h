@@ -26,7 +26,7 @@ struct cs_cost {
 	struct cs_board *board;
 	struct cs_slot *slot;	/* flags and seq; gets the values, or the error */
 	const struct cs_test *test;
-	struct cs_flight flight; /* one copy, as its issuer sees it */
+	struct cs_copy desc; /* one copy, as its issuer sees it */
 	const struct cs_export *peer; /* OPEN: the other's spare buffer */
 };
 

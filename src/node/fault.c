@@ -1,7 +1,7 @@
 /* fault.c - agents that failed or are of no more use, and what is told of them. */
 #include "config.h"
 
-#include "node/crew.h"
+#include "node/agents.h"
 
 #include <string.h>
 
@@ -132,7 +132,7 @@ static void tell_alike(const struct alike *alike, enum cs_agent_state state,
 	tell_lost(alike, state, fault);
 }
 
-void cs_faults_tell(struct cs_coordinator *co, const struct cs_faults *faults)
+void cs_faults_report(struct cs_coordinator *co, const struct cs_faults *faults)
 {
 	for (int i = 0; i < faults->n; i++) {
 		struct alike alike = { .co = co };
@@ -177,7 +177,7 @@ static void lost_text(struct cs_coordinator *co, int agent, char *to, size_t siz
 		cs_text(to, size, "its process died");
 }
 
-void cs_agents_look(struct cs_coordinator *co)
+void cs_agents_poll(struct cs_coordinator *co)
 {
 	struct cs_faults faults = { .state = CS_AGENT_LOST };
 	char text[100];
@@ -191,5 +191,5 @@ void cs_agents_look(struct cs_coordinator *co)
 		if (text[0])
 			cs_faults_add(&faults, i, text);
 	}
-	cs_faults_tell(co, &faults);
+	cs_faults_report(co, &faults);
 }

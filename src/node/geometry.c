@@ -62,7 +62,7 @@ static uint32_t back_of_first(const struct cs_coordinator *co,
 }
 
 /* Where the choice for this kind of link, direction and size is kept: in the first
- * view of that kind. */
+ * matrix of that kind. */
 static uint32_t *kept_geometry(struct cs_coordinator *co,
 			       const struct cs_cell *cell)
 {
@@ -70,13 +70,13 @@ static uint32_t *kept_geometry(struct cs_coordinator *co,
 	uint32_t v;
 	size_t n;
 
-	for (v = 0; v < cell->step->view; v++) {
-		const struct cs_view *view = cs_plan_view(co->plan, v);
+	for (v = 0; v < cell->step->matrix; v++) {
+		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(co->plan, v);
 
-		other = &cs_catalogue(&n)[view->test];
+		other = &cs_catalogue(&n)[matrix->test];
 		if (other->path == test->path && other->method == test->method &&
 		    other->op == test->op && other->memory == test->memory &&
-		    view->bytes == cs_plan_view(co->plan, cell->step->view)->bytes)
+		    matrix->bytes == cs_plan_matrix_at(co->plan, cell->step->matrix)->bytes)
 			break;
 	}
 	return &co->geometry[v][back_of_first(co, cell->step) > 0];
@@ -93,9 +93,9 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co,
 	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
 		cs_sampler_init(&co->sampler, co->plan, cell->step,
-				co->guess[cell->step->view]);
+				co->guess[cell->step->matrix]);
 		status = try_geometry(co, cell, &at, err);
-		n = cs_board_slot(co->board, cell->crew.agent[0])->geometries;
+		n = cs_board_slot(co->board, cell->agents.agent[0])->geometries;
 		if (status == CS_OK && at < least) {
 			least = at;
 			*best = g;

@@ -16,7 +16,7 @@ int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
 
 /* Both ends of one transfer. */
 struct both {
-	struct cs_ends_memory source, target;
+	struct cs_endpoints_memory source, target;
 };
 
 /* What is to be read comes last. */
@@ -50,18 +50,18 @@ static int rewrite_on(struct cs_workers *workers, int numa, const struct both *b
 	return 0;
 }
 
-static int warm(struct cs_ends *e, struct cs_carry *c, uint32_t k)
+static int warm(struct cs_endpoints *e, struct cs_carry *c, uint32_t k)
 {
-	const struct both both = { cs_ends_memory(e, k, 0), cs_ends_memory(e, k, 1) };
+	const struct both both = { cs_endpoints_memory(e, k, 0), cs_endpoints_memory(e, k, 1) };
 
 	return both.source.bytes || both.target.bytes ?
-		       rewrite_on(&c->workers, cs_carry_numa(c, cs_ends_transfer(e, k)),
+		       rewrite_on(&c->workers, cs_carry_numa(c, cs_endpoints_transfer(e, k)),
 				  &both, e->slot) : 0;
 }
 
 /* ---- cold ---- */
 
-static void flush(const struct cs_ends_memory *m, const struct cs_flush *how,
+static void flush(const struct cs_endpoints_memory *m, const struct cs_flush *how,
 		  struct cs_cpu_side *side)
 {
 	if (!m->bytes)
@@ -72,11 +72,11 @@ static void flush(const struct cs_ends_memory *m, const struct cs_flush *how,
 	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
 }
 
-static void cool(struct cs_ends *e, uint32_t k, const struct cs_flush_way *ways)
+static void cool(struct cs_endpoints *e, uint32_t k, const struct cs_flush_way *ways)
 {
 	const struct cs_agent_facts *f = &e->slot->facts;
-	struct cs_ends_memory source = cs_ends_memory(e, k, 0);
-	struct cs_ends_memory target = cs_ends_memory(e, k, 1);
+	struct cs_endpoints_memory source = cs_endpoints_memory(e, k, 0);
+	struct cs_endpoints_memory target = cs_endpoints_memory(e, k, 1);
 	struct cs_flush how;
 
 	if (!source.bytes && !target.bytes)
@@ -86,26 +86,26 @@ static void cool(struct cs_ends *e, uint32_t k, const struct cs_flush_way *ways)
 	flush(&target, &how, &e->slot->side[k]);
 }
 
-static int is_of_my_gpu(const struct cs_ends *e, const struct cs_end *end)
+static int is_of_my_gpu(const struct cs_endpoints *e, const struct cs_endpoint *end)
 {
-	return end->kind == CS_END_GPU && end->index == e->me;
+	return end->kind == CS_ENDPOINT_GPU && end->index == e->me;
 }
 
 /* ---- all of them ---- */
 
-int cs_home_bring(struct cs_ends *e, struct cs_carry *c,
+int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 		  const struct cs_flush_way *ways)
 {
 	int displace = 0;
 
 	/* what is written comes first: of other transfers it is to be cold */
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
-		if (cs_ends_transfer(e, k)->variant.cache == CS_CACHE_WARM &&
+		if (cs_endpoints_transfer(e, k)->variant.cache == CS_CACHE_WARM &&
 		    warm(e, c, k))
 			return -1;
 	}
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
-		const struct cs_transfer *t = cs_ends_transfer(e, k);
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
 		if (t->variant.cache != CS_CACHE_COLD)
 			continue;

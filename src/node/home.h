@@ -7,7 +7,7 @@
 #define CS_NODE_HOME_H
 
 #include "node/carry.h"
-#include "node/ends.h"
+#include "node/endpoints.h"
 #include "place/flush.h"
 
 /* Does any transfer of the step want it? */
@@ -17,7 +17,7 @@ int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step);
  * written once more, by CPUs of the node that works.  Cold: all host memory is flushed
  * by one of `ways`, proven on the node of the agent's CPUs, and the GPU's cache holds
  * other bytes.  slot->side says what was done. */
-int cs_home_bring(struct cs_ends *ends, struct cs_carry *carry,
+int cs_home_bring(struct cs_endpoints *ends, struct cs_carry *carry,
 		  const struct cs_flush_way *ways);
 
 #endif

@@ -151,7 +151,7 @@ static int make(const struct cs_backend *backend, struct cs_dev *dev,
 	e->why[0] = '\0';
 	e->allocated = 0;
 	e->huge_percent = -1;
-	if (cs_hostmem_domain(e->key.numa, err) ||
+	if (cs_hostmem_numa(e->key.numa, err) ||
 	    (by_driver ? make_allocated : make_mapped)(backend, dev, e, bytes,
 						       address, err))
 		return -1;

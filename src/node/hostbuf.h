@@ -16,7 +16,7 @@ struct cs_hostbuf_key {
 	/* enum cs_memory: PINNED, WC, REGISTERED, HUGE; ARENA: not page-locked,
 	 * for who copies by CPU */
 	int memory;
-	int numa;	/* NUMA domain; -1 anywhere */
+	int numa;	/* NUMA node; -1 anywhere */
 	int slot;	/* several of a kind: which */
 	int is_dst;	/* else a source, filled when it is made */
 };
@@ -26,8 +26,8 @@ struct cs_hostbuf {
 	uint64_t address;	/* as the device sees it; at, where there is none */
 	uint64_t bytes;		/* at least what was asked for */
 	int numa;		/* where it is proven to lie; -1 it is not */
-	/* by what: "move_pages", "numa_maps", or of the driver's memory "one domain",
-	 * there is no other here; "policy": it was bound to the domain when it was
+	/* by what: "move_pages", "numa_maps", or of the driver's memory "one NUMA node",
+	 * there is no other here; "policy": it was bound to the NUMA node when it was
 	 * allocated, and the kernel shows no more; "" none */
 	char proof[16];
 	char why[160];		/* not proven, because; "" */
@@ -38,7 +38,7 @@ struct cs_hostbuf {
 /* The buffer of that key in this process, which is made if there is none, as its
  * first user asks.  Every device that got it is a user until it puts it; asking again
  * costs nothing, and is all that may be done while a gate is closed.
- * Errors: more bytes than the buffer has, no NUMA domain with memory by that number,
+ * Errors: more bytes than the buffer has, no NUMA node with memory by that number,
  * not enough memory, no huge pages, what the driver refuses, memory that this
  * backend does not have.  Then nothing was made. */
 int cs_hostbuf_get(const struct cs_backend *backend, struct cs_dev *dev,

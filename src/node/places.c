@@ -6,9 +6,9 @@
 static int sends(const struct cs_plan *plan, const struct cs_step *step, int agent)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_end *src = &cs_plan_transfer(plan, step, k)->src;
+		const struct cs_endpoint *src = &cs_plan_transfer(plan, step, k)->src;
 
-		if (!cs_end_is_numa(src) && src->index == agent)
+		if (!cs_endpoint_is_numa(src) && src->index == agent)
 			return 1;
 	}
 	return 0;
@@ -25,7 +25,7 @@ static uint32_t count_alike(const struct cs_plan *plan, const struct cs_step *st
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *other = cs_plan_transfer(plan, step, k);
 
-		if (cs_end_is_numa(&other->dst) || other->dst.index != t->dst.index)
+		if (cs_endpoint_is_numa(&other->dst) || other->dst.index != t->dst.index)
 			continue;
 		if (!cs_transfer_rotates(other) || other->bytes != t->bytes)
 			return 0;

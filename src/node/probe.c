@@ -33,68 +33,68 @@ static struct cs_slot *issuer_of(const struct cs_coordinator *co,
 /* ---- one round of each kind ---- */
 
 /* Everybody else who is of use. */
-static void others(struct cs_coordinator *co, int agent, struct cs_crew *crew)
+static void others(struct cs_coordinator *co, int agent, struct cs_agents *agents)
 {
 	int n = 0;
 
-	cs_crew_all_good(co, crew);
-	for (int i = 0; i < crew->n; i++)
-		if (crew->agent[i] != agent)
-			crew->agent[n++] = crew->agent[i];
-	crew->n = n;
+	cs_agents_all_good(co, agents);
+	for (int i = 0; i < agents->n; i++)
+		if (agents->agent[i] != agent)
+			agents->agent[n++] = agents->agent[i];
+	agents->n = n;
 }
 
-static enum cs_status order(struct cs_coordinator *co, struct cs_crew *crew,
+static enum cs_status order(struct cs_coordinator *co, struct cs_agents *agents,
 			    uint32_t flags, const char *doing, struct cs_err *err)
 {
 	if (co->plan->set.verify == CS_VERIFY_OFF)
 		flags |= CS_CMD_UNCHECKED;
-	return cs_crew_order(co, crew, CS_CMD_PROBE, flags, doing,
+	return cs_agents_order(co, agents, CS_CMD_PROBE, flags, doing,
 			     PROBE_LIMIT_S, err) ? CS_FAILED : CS_OK;
 }
 
 /* The others' work waits at the gate, which opens when the call has returned, and
  * CS_HOLD_MS after it began whatever it does: nothing can wait for ever. */
-static enum cs_status hold_up(struct cs_coordinator *co, struct cs_crew *caller,
-			      struct cs_crew *held, struct cs_err *err)
+static enum cs_status hold_up(struct cs_coordinator *co, struct cs_agents *caller,
+			      struct cs_agents *held, struct cs_err *err)
 {
 	int late;
 
 	co->seq++;
-	cs_crew_command(co, held, CS_CMD_STAMP, 0);
-	if (cs_crew_wait(co, held, cs_crew_armed, CS_SAMPLE_LIMIT_S))
+	cs_agents_command(co, held, CS_CMD_STAMP, 0);
+	if (cs_agents_wait(co, held, cs_agents_armed, CS_SAMPLE_LIMIT_S))
 		return cs_cell_cancel(co, held, "arming", CS_SAMPLE_LIMIT_S,
 				      err);
-	cs_crew_command(co, caller, CS_CMD_PROBE, 0);
-	cs_crew_wait(co, caller, cs_crew_answered, 1e-3 * CS_HOLD_MS);
+	cs_agents_command(co, caller, CS_CMD_PROBE, 0);
+	cs_agents_wait(co, caller, cs_agents_answered, 1e-3 * CS_HOLD_MS);
 	cs_gate_open(co->board, co->seq);
-	late = cs_crew_wait(co, caller, cs_crew_answered, PROBE_LIMIT_S);
+	late = cs_agents_wait(co, caller, cs_agents_answered, PROBE_LIMIT_S);
 	if (late)
 		return cs_cell_cancel(co, caller, "calling the driver",
 				      PROBE_LIMIT_S, err);
-	if (cs_crew_wait(co, held, cs_crew_answered, CS_SAMPLE_LIMIT_S))
+	if (cs_agents_wait(co, held, cs_agents_answered, CS_SAMPLE_LIMIT_S))
 		return cs_cell_cancel(co, held, "draining", CS_SAMPLE_LIMIT_S,
 				      err);
-	return cs_crew_take(co, caller, err) || cs_crew_take(co, held, err) ?
+	return cs_agents_take(co, caller, err) || cs_agents_take(co, held, err) ?
 		       CS_FAILED : CS_OK;
 }
 
 static enum cs_status stall_round(struct cs_coordinator *co,
 				  struct cs_cell *cell, struct cs_err *err)
 {
-	struct cs_crew held;
+	struct cs_agents held;
 	enum cs_status status;
 
-	others(co, cell->crew.agent[0], &held);
+	others(co, cell->agents.agent[0], &held);
 	if (!held.n) {
 		cs_err_set(err, "there is no other GPU whose work could wait");
 		return CS_SKIPPED;
 	}
-	status = order(co, &cell->crew, CS_CMD_BEFORE, "allocating", err);
+	status = order(co, &cell->agents, CS_CMD_BEFORE, "allocating", err);
 	if (status == CS_OK)
-		status = hold_up(co, &cell->crew, &held, err);
+		status = hold_up(co, &cell->agents, &held, err);
 	if (status == CS_OK)
-		status = order(co, &cell->crew, CS_CMD_AFTER, "unloading", err);
+		status = order(co, &cell->agents, CS_CMD_AFTER, "unloading", err);
 	return status;
 }
 
@@ -102,8 +102,8 @@ static enum cs_status open_round(struct cs_coordinator *co,
 				 struct cs_cell *cell, struct cs_err *err)
 {
 	const struct cs_transfer *t = cs_plan_transfer(co->plan, cell->step, 0);
-	struct cs_crew owner = { .n = 1, .agent = { t->dst.index } };
-	struct cs_crew opener = { .n = 1, .agent = { t->issuer } };
+	struct cs_agents owner = { .n = 1, .agent = { t->dst.index } };
+	struct cs_agents opener = { .n = 1, .agent = { t->issuer } };
 	enum cs_status status;
 
 	status = order(co, &owner, CS_CMD_BEFORE, "exporting a buffer", err);
@@ -130,7 +130,7 @@ static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
 	case CS_HOW_OPEN:
 		return open_round(co, cell, err);
 	default:
-		return cs_cell_fire(co, &cell->crew, CS_CMD_PROBE, 0,
+		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, 0,
 				    PROBE_LIMIT_S, err);
 	}
 }
@@ -171,7 +171,7 @@ static enum cs_status take_rounds(struct cs_coordinator *co,
 	uint32_t rounds = cell->test->how == CS_HOW_STALL ||
 			  cell->test->how == CS_HOW_OPEN ?
 				  ROUNDS : ROUNDS_OF_CALLS;
-	uint32_t block = co->plan->set.block_samples;
+	uint32_t block = co->plan->set.turn_samples;
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	if (block && block < rounds)
@@ -212,7 +212,7 @@ static void emit_parts(struct cs_coordinator *co, const struct cs_row *like,
 	double first_us = 1e3 * slot->peer[like->what.dst.index].open_ms;
 
 	/* it was there once, however often the cell comes */
-	if (like->block < 2)
+	if (like->turn < 2)
 		emit_metric(co, like, CS_METRIC_FIRST_OPEN, &first_us, 1);
 	for (uint32_t i = CS_FIRST_COPY; i <= CS_OPENINGS; i++)
 		emit_metric(co, like, metric[i], all->x[i], all->n[i]);

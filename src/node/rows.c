@@ -45,10 +45,10 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	memset(row, 0, sizeof(*row));
 	row->node = co->node;
 	row->step = cs_plan_step_of(co->plan, cell->first, k);
-	row->test = cs_plan_view(co->plan, t->view)->test;
+	row->test = cs_plan_matrix_at(co->plan, t->matrix)->test;
 	row->metric = CS_METRIC_RATE;
-	row->block = co->block;
-	row->company = (uint8_t)(step->count - 1);
+	row->turn = co->turn;
+	row->concurrent = (uint8_t)(step->count - 1);
 	row->what = *t;
 	row->via = (uint8_t)cs_cell_via(co, t);
 	row->flags = cell->repeats | cell->doubt |
@@ -114,13 +114,13 @@ static double least_overlap(struct cs_coordinator *co)
 	return fmax(least, 0);
 }
 
-/* One more look at the GPUs of a flagged cell. */
-static int look_again(struct cs_coordinator *co, struct cs_cell *cell)
+/* One more reading of the GPUs' state of a flagged cell. */
+static int remeasure(struct cs_coordinator *co, struct cs_cell *cell)
 {
 	struct cs_err err;
 
 	return !co->stopped &&
-	       !cs_crew_order(co, &cell->crew, CS_CMD_LOOK, CS_CMD_BRIEF,
+	       !cs_agents_order(co, &cell->agents, CS_CMD_READ_STATE, CS_CMD_BRIEF,
 			      "reading its state", CS_PREPARE_LIMIT_S, &err);
 }
 
@@ -131,8 +131,8 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
 		flags |= CS_ROW_NOT_VERIFIED;
 	cell->flags = flags;
 	cell->looked = (flags & CS_ROW_NOT_CONVERGED ||
-			cs_cell_is_throttled(co, &cell->crew)) &&
-		       look_again(co, cell);
+			cs_cell_is_throttled(co, &cell->agents)) &&
+		       remeasure(co, cell);
 }
 
 /* The worse of both, of a row's GPUs. */
@@ -150,11 +150,11 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		      uint32_t k, struct cs_row *row)
 {
 	const struct cs_transfer *t = &row->what;
-	const struct cs_end *end[] = { &t->src, &t->dst };
+	const struct cs_endpoint *end[] = { &t->src, &t->dst };
 	int agent[3] = { (int)t->issuer, -1, -1 }, i;
 
 	for (i = 0; i < 2; i++) {
-		if (cs_end_is_numa(end[i]))
+		if (cs_endpoint_is_numa(end[i]))
 			continue;
 		agent[1 + i] = end[i]->index;
 		row->throttle_at[i] = cs_board_slot(co->board, end[i]->index)
@@ -270,8 +270,8 @@ static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
 {
 	const struct cs_slot *slot = cs_board_slot(co->board, row->what.issuer);
 
-	row->blocks = slot->blocks;
-	row->threads = slot->threads;
+	row->grid_blocks = slot->blocks;
+	row->block_threads = slot->threads;
 }
 
 static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell,
@@ -328,8 +328,8 @@ static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
 
 	cell->doubt = 0;
 	for (k = first; k < end && cell->judge; k++)
-		if (cs_company_doubts(cell->judge, cell->median[k]))
-			cell->doubt = CS_ROW_COMPANY;
+		if (cs_concurrency_doubts(cell->judge, cell->median[k]))
+			cell->doubt = CS_ROW_CONCURRENT;
 	for (k = first; k < end; k++) {
 		if (co->sampler.load[k])
 			continue;
@@ -350,7 +350,7 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 
 	find_medians(co, cell);
 	cs_sampler_guess(&co->sampler, co->plan, cell->step,
-			 &co->guess[cell->step->view]);
+			 &co->guess[cell->step->matrix]);
 	cs_cell_conclude(co, cell, flags);
 	for (s = cell->first; s < cell->first + cell->n; s++, first = end) {
 		end = first + cs_plan_step(co->plan, s)->count;

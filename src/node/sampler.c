@@ -11,7 +11,7 @@
 /* Resizing goes on until a sample is long enough; this many times suffices from
  * any guess, and then the cell takes what it has. */
 #define RESIZE_MAX 4
-/* After so many samples counting begins all the same: what has not come to rest by
+/* After that many samples counting begins all the same: what has not come to rest by
  * then, as a link that others use, does not. */
 #define DISCARD_MAX 7
 /* Beside loads there is no rest to wait for: behind the first touch. */
@@ -30,7 +30,7 @@
 #define TOUCHED_BY_ONE (64u << 20)
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
-/* What runs beside the measured transfers lasts so much longer. */
+/* What runs beside the measured transfers lasts that much longer. */
 #define LOAD_LONGER 1.15
 /* … at least, and at most. */
 #define LOAD_LEAST 1.06
@@ -142,7 +142,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	memset(s, 0, sizeof(*s));
 	s->precision = plan->set.precision;
 	s->limit_s = plan->set.cell_limit_s;
-	s->block = plan->set.block_samples;
+	s->block = plan->set.turn_samples;
 	/* a block begins with one copy: the touch is not counted anyway */
 	if (s->block)
 		guess.gbs = 0;

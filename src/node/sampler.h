@@ -58,7 +58,7 @@ struct cs_sampler {
 	double overlap[CS_SAMPLES_MAX];	/* shortest / longest */
 };
 
-/* What an earlier cell of the view had: GB/s of a measured transfer, and of loads
+/* What an earlier cell of the matrix had: GB/s of a measured transfer, and of loads
  * that read and that write; 0 unknown. */
 struct cs_guess {
 	double gbs, load_gbs[2];
@@ -68,7 +68,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, struct cs_guess guess);
 /* No sample has more copies of transfer k than `most`; before the first. */
 void cs_sampler_limit(struct cs_sampler *s, uint32_t k, uint32_t most);
-/* Of the last sample, for the next cell of the view. */
+/* Of the last sample, for the next cell of the matrix. */
 void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
 		      const struct cs_step *step, struct cs_guess *guess);
 /* ns[k] of the transfers of the sample just taken, load_ns[k] of a chase's loads

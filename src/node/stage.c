@@ -103,15 +103,15 @@ int cs_stage_timer(struct cs_board *board, const struct cs_transfer *t)
 	return cs_stage_is(board, t) ? t->dst.index : t->issuer;
 }
 
-void cs_stage_flight(struct cs_board *board, const struct cs_transfer *t,
-		     uint32_t seq, struct cs_flight *flight)
+void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t,
+		     uint32_t seq, struct cs_copy *desc)
 {
 	struct cs_ring_words *ring = &board->ring[t->dst.index];
 
-	flight->base = seq * CS_CHUNKS_MAX;
-	flight->chunk_bytes = cs_stage_chunk(t->bytes);
-	flight->filled = (uint32_t *)&ring->filled.word;
-	flight->emptied = (uint32_t *)&ring->emptied.word;
+	desc->base = seq * CS_CHUNKS_MAX;
+	desc->chunk_bytes = cs_stage_chunk(t->bytes);
+	desc->filled = (uint32_t *)&ring->filled.word;
+	desc->emptied = (uint32_t *)&ring->emptied.word;
 }
 
 void cs_stage_give_up(struct cs_board *board, const struct cs_step *step,

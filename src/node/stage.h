@@ -12,7 +12,7 @@
 
 /* Bytes of a chunk of a transfer, and of a slot of its ring. */
 uint64_t cs_stage_chunk(uint64_t bytes);
-/* Most copies of so many bytes that a sample can hold. */
+/* Most copies of that many bytes that a sample can hold. */
 uint32_t cs_stage_copies(uint64_t bytes);
 /* The rings that an agent has to have, one behind the other: on each NUMA node that is
  * asked for. */
@@ -29,14 +29,14 @@ int cs_stage_is(struct cs_board *board, const struct cs_transfer *t);
 /* Whose stream tells the time of a transfer. */
 int cs_stage_timer(struct cs_board *board, const struct cs_transfer *t);
 
-/* What the flights of both halves have in common, for sample `seq`. */
+/* What the copies of both halves have in common, for sample `seq`. */
 /* … and where in the destination's ring. */
 uint64_t cs_stage_at(struct cs_board *board, const struct cs_transfer *t);
 /* The NUMA node on which the pages of a transfer's ring are proven to lie; -1: they are
  * not, or there is none.  `*wanted`: where they should. */
 int cs_stage_numa(struct cs_board *board, const struct cs_transfer *t, int *wanted);
-void cs_stage_flight(struct cs_board *board, const struct cs_transfer *t,
-		     uint32_t seq, struct cs_flight *flight);
+void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t,
+		     uint32_t seq, struct cs_copy *desc);
 
 /* An agent has given up the sample: none of its partners waits for it. */
 void cs_stage_give_up(struct cs_board *board, const struct cs_step *step,

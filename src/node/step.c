@@ -19,12 +19,12 @@
 static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 		    struct cs_err *err)
 {
-	const struct cs_end *end[] = { &t->src, &t->dst };
+	const struct cs_endpoint *end[] = { &t->src, &t->dst };
 
 	for (int i = 0; i < 2; i++) {
 		const struct cs_slot *slot;
 
-		if (cs_end_is_numa(end[i]))
+		if (cs_endpoint_is_numa(end[i]))
 			continue;
 		slot = cs_board_slot(co->board, end[i]->index);
 		if (!slot->no_room[0] || t->bytes <= slot->layout.most)
@@ -69,25 +69,25 @@ static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 /* Before anything is tried: is there an agent or a way missing? */
 static enum cs_status can_run(struct cs_coordinator *co,
 			      const struct cs_step *step,
-			      const struct cs_crew *crew, struct cs_err *err)
+			      const struct cs_agents *agents, struct cs_err *err)
 {
-	for (int i = 0; i < crew->n; i++)
-		if (co->state[crew->agent[i]] != CS_AGENT_OK) {
-			cs_err_set(err, "%s", co->fault[crew->agent[i]]);
+	for (int i = 0; i < agents->n; i++)
+		if (co->state[agents->agent[i]] != CS_AGENT_OK) {
+			cs_err_set(err, "%s", co->fault[agents->agent[i]]);
 			return CS_FAILED;
 		}
-	for (int i = 0; i < crew->n; i++) {
+	for (int i = 0; i < agents->n; i++) {
 		const struct cs_slot *slot =
-			cs_board_slot(co->board, crew->agent[i]);
+			cs_board_slot(co->board, agents->agent[i]);
 
 		if (!slot->cannot[0])
 			continue;
 		cs_err_set(err, "%s", slot->cannot);
 		return CS_SKIPPED;
 	}
-	for (int i = 0; i < crew->n && co->skip_in_use; i++) {
+	for (int i = 0; i < agents->n && co->skip_in_use; i++) {
 		const struct cs_agent_facts *f =
-			&cs_board_slot(co->board, crew->agent[i])->facts;
+			&cs_board_slot(co->board, agents->agent[i])->facts;
 
 		if (!f->before.known || f->before.others < 1)
 			continue;
@@ -117,9 +117,9 @@ double cs_step_expected_s(const struct cs_coordinator *co,
 {
 	double most = 0;
 
-	if (co->longest_s[step->view] > 0)
-		return co->longest_s[step->view];
-	for (uint32_t v = 0; v < co->plan->n_views; v++)
+	if (co->longest_s[step->matrix] > 0)
+		return co->longest_s[step->matrix];
+	for (uint32_t v = 0; v < co->plan->n_matrices; v++)
 		most = fmax(most, co->longest_s[v]);
 	return most;
 }
@@ -127,7 +127,7 @@ double cs_step_expected_s(const struct cs_coordinator *co,
 void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
 		  double seconds)
 {
-	double *longest = &co->longest_s[step->view];
+	double *longest = &co->longest_s[step->matrix];
 
 	*longest = fmax(*longest, seconds);
 }
@@ -157,7 +157,7 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	cs_sampler_init(&co->sampler, co->plan, cell->step,
-			co->guess[cell->step->view]);
+			co->guess[cell->step->matrix]);
 	limit_pulls(co, cell->step);
 	do {
 		if (status == CS_OK)
@@ -194,7 +194,7 @@ static enum cs_status sample_step(struct cs_coordinator *co,
 		status = take_samples(co, cell, &answer, err);
 
 	/* a throttled cell gets a second chance, then the flag */
-	if (status == CS_OK && cs_cell_is_throttled(co, &cell->crew) && !co->stopped)
+	if (status == CS_OK && cs_cell_is_throttled(co, &cell->agents) && !co->stopped)
 		status = take_samples(co, cell, &answer, err);
 	if (status == CS_OK)
 		cs_cell_rows(co, cell, answer == CS_SAMPLE_LIMIT ?
@@ -209,7 +209,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 
 	cs_cell_hand_out(co, cell);
 	if (cs_budget_fits(co, cs_step_expected_s(co, cell->step))) {
-		status = can_run(co, cell->step, &cell->crew, &err);
+		status = can_run(co, cell->step, &cell->agents, &err);
 	} else {
 		cs_err_set(&err, CS_LEFT_OUT);
 		status = CS_SKIPPED;
@@ -226,7 +226,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 }
 
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
-			   uint32_t repeats, const struct cs_company *judge,
+			   uint32_t repeats, const struct cs_concurrency *judge,
 			   double *median)
 {
 	const struct cs_step step = cs_plan_together(co->plan, first, n);
@@ -246,9 +246,9 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 	return status;
 }
 
-void cs_cell_look(struct cs_coordinator *co)
+void cs_cell_read_state(struct cs_coordinator *co)
 {
-	cs_agents_look(co);
+	cs_agents_poll(co);
 	if (co->hooks->watch(co->hooks->ctx))
 		co->stopped = 1;
 }
@@ -263,9 +263,9 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 {
 	if (co->stopped)
 		return -1;
-	co->block = block;
+	co->turn = block;
 	if (cs_cell_is_left(co, s))
-		cs_cell_run(co, s, 1, co->again ? CS_ROW_AGAIN : 0, NULL, NULL);
-	cs_cell_look(co);
+		cs_cell_run(co, s, 1, co->remeasure ? CS_ROW_REMEASURED : 0, NULL, NULL);
+	cs_cell_read_state(co);
 	return co->stopped ? -1 : 0;
 }

@@ -205,9 +205,9 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 		return cs_err_prefix(err, "--benchmark_repetitions '%.40s'", n);
 	if (repetitions < 2)
 		return 0;
-	/* so many, whether the median is known or not; each may take its time */
+	/* that many, whether the median is known or not; each may take its time */
 	out->verbose = 1;
-	out->set.block_samples = (uint32_t)repetitions;
+	out->set.turn_samples = (uint32_t)repetitions;
 	out->set.precision = ALL_SAMPLES;
 	out->set.cell_limit_s = cs_ten_digits(seconds * (double)repetitions);
 	return 0;

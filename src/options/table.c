@@ -59,7 +59,7 @@ static const struct cs_option measure_options[] = {
 	  "the node, one way and both ways (of a node with one GPU: host to GPU and back, "
 	  "its memory, latency); what --op, --method, --pattern, --via or "
 	  "several placements mean alone. h2d, d2h: host memory to GPUs and back. local: "
-	  "within each GPU. host (or h2h): NUMA domain to NUMA domain. cost: what a "
+	  "within each GPU. host (or h2h): NUMA node to NUMA node. cost: what a "
 	  "division of the GPUs among processes costs (calls, small copies, ways to "
 	  "peers)", OWN(cs_set_matrix) },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by the "
@@ -85,7 +85,7 @@ static const struct cs_option measure_options[] = {
 	  "GPUs as load), all, bidiall; default pair,bidi", OWN(cs_set_pattern) },
 	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge, "
 	  "pageable", OWN(cs_set_host_memory) },
-	{ "numa", 0, "local|all|LIST", "NUMA domains of host memory: that of each GPU "
+	{ "numa", 0, "local|all|LIST", "NUMA nodes of host memory: that of each GPU "
 	  "(the default), all, or some", OWN(cs_set_numa) },
 	{ "cpu-numa", 0, "local|all|LIST", "NUMA nodes whose CPUs work, where CPUs do: each "
 	  "on its own, and those of the memory through which two processes stage; default: of "
@@ -98,17 +98,17 @@ static const struct cs_option measure_options[] = {
 	  OWN(cs_set_threads) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "
 	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size) },
-	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through so much "
+	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
 	  OWN(cs_set_spread) },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; a single "
 	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus) },
 	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; cpu: "
 	  "copies between arenas of host memory", WORD(backend, 0) },
-	{ "via", 0, "auto|direct|ipc|fd|staged", "the only way to a peer's buffer: peer "
+	{ "via", 0, "auto|direct|ipc|fd|staged", "the only transport to a peer's buffer: peer "
 	  "access in one process, CUDA IPC, descriptors, or through host memory; auto: "
 	  "the best there is", WORD(set.via, 0) },
-	{ "bind", 0, "auto|inherit|none", "each agent to the NUMA domain of its GPU, as "
+	{ "bind", 0, "auto|inherit|none", "each agent to the NUMA node of its GPU, as "
 	  "launched, or nowhere", WORD(bind, 0) },
 	{ "placement", 0, "process|thread|N[,...]", "GPUs of a process: one, all of the "
 	  "node, N; several take turns in every cell and are compared; default: as the "
@@ -137,8 +137,8 @@ static const struct cs_option measure_options[] = {
 	{ "check", 0, "[=KIND,...]", "findings make the exit status, and cells of a GPU "
 	  "in use are skipped; KINDs launch (what each rank sees, and what to change) "
 	  "and topology (how the node is wired and set) alone measure nothing; outlier: "
-	  "cells slower than their like, link: links below what they could be; both look "
-	  "again at what is suspicious", OWN(cs_set_check) },
+	  "cells slower than their like, link: links below what they could be; both re-measure "
+	  "what is suspicious", OWN(cs_set_check) },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,

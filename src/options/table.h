@@ -8,7 +8,7 @@
 #include "options/options.h"
 #include "plan/alias.h"
 
-enum cs_take {
+enum cs_decode {
 	CS_TAKE_OWN,		/* by `set` */
 	CS_TAKE_FLAG,		/* `number` itself */
 	CS_TAKE_WORD,		/* `number` + position in `argument`, "auto|cuda|cpu" */
@@ -25,7 +25,7 @@ struct cs_option {
 	char letter;		/* 0 none */
 	const char *argument;	/* for --help; NULL: a flag; "[=…]": optional */
 	const char *help;
-	enum cs_take take;
+	enum cs_decode take;
 	cs_setter *set;
 	size_t at;		/* where the value goes in cs_options */
 	int number;

@@ -23,7 +23,7 @@ void cs_options_default(struct cs_options *opt)
 	opt->matrix = "peer";
 }
 
-/* Was nothing said of what to measure?  An axis, a way and placements to compare are
+/* Was nothing said of what to measure?  An axis, a transport and placements to compare are
  * of --matrix peer. */
 static int asks_for_nothing(const struct cs_options *opt)
 {
@@ -32,12 +32,12 @@ static int asks_for_nothing(const struct cs_options *opt)
 	return !opt->tests && !opt->plan && !opt->looks &&
 	       !(axes->matrices | axes->ops | axes->patterns | axes->methods |
 		 axes->memories) &&
-	       opt->set.via == CS_WAY_AUTO && opt->placements.n < 2;
+	       opt->set.via == CS_TRANSPORT_AUTO && opt->placements.n < 2;
 }
 
 static void word_request(struct cs_options *opt)
 {
-	int via = opt->set.via != CS_WAY_AUTO;
+	int via = opt->set.via != CS_TRANSPORT_AUTO;
 	const char *option = opt->looks ? "--check=" : opt->plan ? "--plan " :
 			     opt->suite ? "--suite " : opt->tests ? "--test " :
 							"--matrix ";
@@ -46,7 +46,7 @@ static void word_request(struct cs_options *opt)
 							opt->matrix;
 
 	cs_text(opt->matrix_text, sizeof(opt->matrix_text), "%s%s%s%s", option, value,
-		via ? " --via " : "", via ? cs_way_words[opt->set.via] : "");
+		via ? " --via " : "", via ? cs_transport_words[opt->set.via] : "");
 }
 
 void cs_options_settle(struct cs_options *opt)
@@ -155,10 +155,10 @@ static int check_variants(const struct cs_options *opt, struct cs_err *err)
 
 static int check_via(const struct cs_options *opt, struct cs_err *err)
 {
-	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_WAY_AUTO)
+	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_TRANSPORT_AUTO)
 		return cs_err_set(err, "--via and --backend cpu exclude each "
 				  "other: the cpu backend has shared memory alone");
-	if (!opt->tests && opt->set.via == CS_WAY_STAGED &&
+	if (!opt->tests && opt->set.via == CS_TRANSPORT_STAGED &&
 	    !(opt->axes.ops & 1u << CS_OP_WRITE))
 		return cs_err_set(err, "--via staged and --op read exclude each "
 				  "other: both sides issue");
@@ -168,7 +168,7 @@ static int check_via(const struct cs_options *opt, struct cs_err *err)
 /* Names of either backend will do until the backend is known. */
 static int check_tests(const struct cs_options *opt, struct cs_err *err)
 {
-	enum cs_way via = (enum cs_way)opt->set.via;
+	enum cs_transport via = (enum cs_transport)opt->set.via;
 	struct cs_choices chosen;
 	int rc;
 
@@ -176,7 +176,7 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 		return 0;
 	chosen.n = 0;
 	rc = cs_tests_choose(opt->tests, CS_BACKEND_CUDA, via, &chosen, err);
-	if (rc && via == CS_WAY_AUTO &&
+	if (rc && via == CS_TRANSPORT_AUTO &&
 	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, &chosen, NULL))
 		rc = 0;
 	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
@@ -202,11 +202,11 @@ static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 	do
 		sizes++;
 	while ((bytes = cs_size_next(&opt->set, bytes)));
-	if (tests * sizes <= CS_VIEWS_MAX)
+	if (tests * sizes <= CS_MATRICES_MAX)
 		return 0;
 	return cs_err_set(err, "--size: %zu tests at %zu sizes are more than the %d "
 			  "matrices that a plan can have", tests, sizes,
-			  CS_VIEWS_MAX);
+			  CS_MATRICES_MAX);
 }
 
 static int check_shown(const struct cs_options *opt, struct cs_err *err)
@@ -266,7 +266,7 @@ static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backe
 
 	for (const char *rest = opt->tests; rest;) {
 		rest = cs_list_item(rest, item, sizeof(item));
-		if (!cs_tests_choose(item, backend, (enum cs_way)opt->set.via, chosen,
+		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via, chosen,
 				     &why))
 			found = 1;
 		else if (!first.text[0])
@@ -278,17 +278,17 @@ static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backe
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
 		      struct cs_choices *chosen, struct cs_err *err)
 {
-	enum cs_way via = (enum cs_way)opt->set.via;
+	enum cs_transport via = (enum cs_transport)opt->set.via;
 	struct cs_axes axes;
 
 	if (opt->their_sizes)
 		return cs_tests_theirs(backend, via, chosen, err);
 	if (opt->suite)
 		return choose_suite(opt, backend, chosen, err);
-	if (backend == CS_BACKEND_CPU && via != CS_WAY_AUTO)
-		return cs_err_set(err, "--via %s: that is a way between GPUs, the "
+	if (backend == CS_BACKEND_CPU && via != CS_TRANSPORT_AUTO)
+		return cs_err_set(err, "--via %s: that is a transport between GPUs, the "
 				  "cpu backend has shared memory alone",
-				  cs_way_words[via]);
+				  cs_transport_words[via]);
 	if (opt->tests)
 		return cs_tests_choose(opt->tests, backend, via, chosen, err);
 	axes = opt->axes;
@@ -303,6 +303,6 @@ void cs_options_choose_lone(const struct cs_options *opt,
 			    struct cs_choices *chosen)
 {
 	if (backend == CS_BACKEND_CUDA && !opt->tests &&
-	    opt->set.via == CS_WAY_AUTO)
+	    opt->set.via == CS_TRANSPORT_AUTO)
 		cs_tests_lone(chosen);
 }

@@ -286,7 +286,7 @@ int cs_set_check(struct cs_options *opt, const char *value, struct cs_err *err)
 	if (value && cs_checks_parse(value, &checks, err))
 		return -1;
 	opt->checks = checks;
-	opt->looks = value && cs_checks_only_look(checks) ? value : NULL;
+	opt->looks = value && cs_checks_measure_nothing(checks) ? value : NULL;
 	return 0;
 }
 

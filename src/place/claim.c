@@ -1,4 +1,4 @@
-/* claim.c - host memory that is about to be had.
+/* claim.c - host memory that is about available.
  *
  * The kernel counts pages when they are there.  Who asks at the same time as others
  * whether there is room would be told yes with all of them, and the kernel would end
@@ -43,12 +43,12 @@ int cs_claim(_Atomic uint64_t *claimed, uint64_t bytes, uint64_t (*left)(void *)
 	return -1;
 }
 
-/* The least that is left on the node, in this job's cgroup and on the domain. */
+/* The least that is left on the node, in this job's cgroup and on the NUMA node. */
 static uint64_t bytes_left(void *numa)
 {
 	uint64_t left = cs_meminfo("MemAvailable");
 	uint64_t of_group = cs_cgroup_left("");
-	uint64_t of_domain = cs_domain_left("", *(const int *)numa);
+	uint64_t of_domain = cs_numa_left("", *(const int *)numa);
 
 	left = of_group < left ? of_group : left;
 	return of_domain < left ? of_domain : left;

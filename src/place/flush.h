@@ -21,7 +21,7 @@ struct cs_flush_way {
  * long whatever the range. */
 const struct cs_flush_way *cs_flush_ways(void);
 
-/* A load of flushed memory takes at least so many times as long as a warm one. */
+/* A load of flushed memory takes at least that many times as long as a warm one. */
 #define CS_FLUSH_RATIO 1.5
 
 struct cs_flush {

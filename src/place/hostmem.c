@@ -1,4 +1,4 @@
-/* hostmem.c - host memory on a NUMA domain: bound, touched, and proven.
+/* hostmem.c - host memory on a NUMA node: bound, touched, and proven.
  *
  * Order matters.  mbind() on a mapping of a memfd sets the policy of the file,
  * so it comes before the pages; the pages come by fallocate, which fails where a
@@ -72,7 +72,7 @@ static hwloc_bitmap_t allowed_domains(void)
 	return allowed;
 }
 
-int cs_hostmem_domain(int numa, struct cs_err *err)
+int cs_hostmem_numa(int numa, struct cs_err *err)
 {
 	hwloc_bitmap_t allowed = allowed_domains();
 	char list[128];
@@ -81,7 +81,7 @@ int cs_hostmem_domain(int numa, struct cs_err *err)
 	if (numa >= 0 && !hwloc_bitmap_iszero(allowed) &&
 	    !hwloc_bitmap_isset(allowed, (unsigned)numa)) {
 		hwloc_bitmap_list_snprintf(list, sizeof(list), allowed);
-		rc = cs_err_set(err, "NUMA domain %d has no memory that this "
+		rc = cs_err_set(err, "NUMA node %d has no memory that this "
 				"process may use: there is some on %s", numa,
 				list);
 	}
@@ -93,20 +93,20 @@ int cs_hostmem_domain(int numa, struct cs_err *err)
 static int not_bound(const char *call, int numa, char why[160])
 {
 	cs_text(why, 160,
-		"cannot bind memory to NUMA domain %d: %s: %s (errno %d)%s",
+		"cannot bind memory to NUMA node %d: %s: %s (errno %d)%s",
 		numa, call, strerror(errno), errno,
 		errno == EPERM ? "; a container needs --cap-add=SYS_NICE" : "");
 	return -1;
 }
 
-static int domain_mask(int numa, unsigned long mask[CS_POLICY_WORDS],
+static int numa_mask(int numa, unsigned long mask[CS_POLICY_WORDS],
 		       char why[160])
 {
 	const size_t bits = 8 * sizeof(*mask);
 
 	memset(mask, 0, CS_POLICY_WORDS * sizeof(*mask));
 	if (numa >= CS_POLICY_DOMAINS) {
-		cs_text(why, 160, "there is no NUMA domain %d", numa);
+		cs_text(why, 160, "there is no NUMA node %d", numa);
 		return -1;
 	}
 	mask[(size_t)numa / bits] = 1UL << ((size_t)numa % bits);
@@ -117,7 +117,7 @@ static int bind_range(void *at, uint64_t bytes, int numa, char why[160])
 {
 	unsigned long mask[CS_POLICY_WORDS];
 
-	if (domain_mask(numa, mask, why))
+	if (numa_mask(numa, mask, why))
 		return -1;
 	/* The kernel reads one bit less than it is told. */
 	if (mbind(at, bytes, MPOL_BIND, mask, CS_POLICY_DOMAINS + 1,
@@ -131,7 +131,7 @@ int cs_policy_bind(int numa, struct cs_policy *before, char why[160])
 	unsigned long mask[CS_POLICY_WORDS];
 
 	before->set = 0;
-	if (domain_mask(numa, mask, why))
+	if (numa_mask(numa, mask, why))
 		return -1;
 	if (get_mempolicy(&before->mode, before->mask, CS_POLICY_DOMAINS + 1,
 			  NULL, 0))

@@ -29,11 +29,11 @@ uint64_t cs_kernel_bytes(const char *path, const char *key);
 uint64_t cs_meminfo(const char *key);
 /* … adds a list as the kernel writes it: blanks before, the end of a line behind. */
 void cs_kernel_list(char *list, hwloc_bitmap_t to);
-/* … the domains that have memory; to be freed.  Files below `root`: "" but for
+/* … the NUMA nodes that have memory; to be freed.  Files below `root`: "" but for
  * tests. */
 hwloc_bitmap_t cs_memory_domains(const char *root);
 
-/* room.c: too little is left for so many bytes on a domain: always -1. */
+/* room.c: too little is left for that many bytes on a NUMA node: always -1. */
 int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err);
 /* claim.c: to `claimed`, when what is left has room for it and for all that is claimed
  * there.  -1: it has not. */

@@ -197,7 +197,7 @@ static int board(struct cs_nvml *nvml, int i, struct cs_nvml_gpu *gpu)
 	return code == NVML_OK && gpu->device ? 0 : -1;
 }
 
-int cs_nvml_sight(struct cs_nvml *nvml, int i, struct cs_gpu_sight *sight)
+int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_record)
 {
 	struct cs_nvml_gpu gpu = { 0 };
 	struct nvml_pci pci;
@@ -208,20 +208,20 @@ int cs_nvml_sight(struct cs_nvml *nvml, int i, struct cs_gpu_sight *sight)
 	if (board(nvml, i, &gpu) ||
 	    CALL(nvml, DeviceGetPciInfo_v3, gpu.board, &pci) != NVML_OK)
 		return -1;
-	cs_text(sight->bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci.domain, pci.bus,
+	cs_text(gpu_record->bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci.domain, pci.bus,
 		pci.device);
 	if (CALL(nvml, DeviceGetUUID, gpu.board, text, CS_UUID) == NVML_OK)
-		cs_text(sight->uuid, CS_UUID, "%s", text);
+		cs_text(gpu_record->uuid, CS_UUID, "%s", text);
 	if (CALL(nvml, DeviceGetName, gpu.board, text, CS_NAME) == NVML_OK)
-		cs_text(sight->name, CS_NAME, "%s", text);
-	sight->nvml = NVML_OK;
-	sight->compute_mode = READ(&gpu, DeviceGetComputeMode);
-	sight->persistence = READ(&gpu, DeviceGetPersistenceMode);
+		cs_text(gpu_record->name, CS_NAME, "%s", text);
+	gpu_record->nvml = NVML_OK;
+	gpu_record->compute_mode = READ(&gpu, DeviceGetComputeMode);
+	gpu_record->persistence = READ(&gpu, DeviceGetPersistenceMode);
 	if (CALL(nvml, DeviceGetMigMode, gpu.board, &mig, &pending) == NVML_OK)
-		sight->mig = mig == 1;
-	if (sight->mig == 1)
-		sight->instances = cs_nvml_instances(nvml, i, "", NULL, 0);
-	board_facts(&gpu, &sight->board);
+		gpu_record->mig = mig == 1;
+	if (gpu_record->mig == 1)
+		gpu_record->instances = cs_nvml_instances(nvml, i, "", NULL, 0);
+	board_facts(&gpu, &gpu_record->board);
 	return 0;
 }
 

@@ -53,7 +53,7 @@ static void describe(const struct cs_topo *topo, hwloc_obj_t dev,
 	cs_pci_text(dev, nic->bus_id);
 	cs_text(nic->name, sizeof(nic->name), "%s", name[0] ? name :
 		os_name(dev, HWLOC_OBJ_OSDEV_NETWORK));
-	nic->numa = cs_topo_gpu_domain(topo, nic->bus_id, -1, source);
+	nic->numa = cs_topo_gpu_numa(topo, nic->bus_id, -1, source);
 	nic->infiniband = dev->attr->pcidev.class_id == CLASS_INFINIBAND;
 }
 
@@ -123,8 +123,8 @@ static int path_between(const struct cs_topo *topo, const char *from,
 		return bridges_below(a, both) <= 1 && bridges_below(b, both) <= 1 ?
 			       CS_REACH_PIX : CS_REACH_PXB;
 	}
-	here = cs_topo_gpu_domain(topo, from, -1, source);
-	there = cs_topo_gpu_domain(topo, to, -1, source);
+	here = cs_topo_gpu_numa(topo, from, -1, source);
+	there = cs_topo_gpu_numa(topo, to, -1, source);
 	if (here < 0 || there < 0)
 		return CS_REACH_UNKNOWN;
 	return here == there ? CS_REACH_NODE : CS_REACH_SYS;
@@ -195,15 +195,15 @@ static int acs_above(const struct cs_topo *topo, const char *root,
 /* ---- all GPUs ---- */
 
 void cs_topo_gpus(const struct cs_topo *topo, const char *root,
-		  const struct cs_node_facts *node, struct cs_gpu_sight *gpu,
+		  const struct cs_node_facts *node, struct cs_gpu_record *gpu,
 		  int n)
 {
 	char source[24], path[PATH];
 
 	for (int i = 0; i < n; i++) {
-		struct cs_gpu_sight *g = &gpu[i];
+		struct cs_gpu_record *g = &gpu[i];
 
-		g->numa = cs_topo_gpu_domain(topo, g->bus_id, g->numa, source);
+		g->numa = cs_topo_gpu_numa(topo, g->bus_id, g->numa, source);
 		g->acs = acs_above(topo, root, g->bus_id);
 		cs_text(path, sizeof(path),
 			"/sys/bus/pci/devices/%s/iommu_group/type", g->bus_id);

@@ -1,4 +1,4 @@
-/* place.h - where things are: CPUs, NUMA domains, PCI devices (hwloc), host
+/* place.h - where things are: CPUs, NUMA nodes, PCI devices (hwloc), host
  * memory with proof (libnuma), and the state of GPUs (NVML).
  *
  * Knows nothing of CUDA, MPI, plans or boards.  hwloc, libnuma and NVML appear
@@ -26,22 +26,22 @@ void cs_topo_library(char *to, size_t size);
 int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err);
 void cs_topo_close(struct cs_topo *topo);
 
-/* Host, product, BIOS, kernel, CPU, governor, domains, distances; leaves the
+/* Host, product, BIOS, kernel, CPU, governor, NUMA nodes, distances; leaves the
  * fields that others fill (driver, cuda, ranks, agents, skew) alone. */
 void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node);
 
-/* OS indices of the NUMA domains that have CPUs, ascending.  Returns how many,
+/* OS indices of the NUMA nodes that have CPUs, ascending.  Returns how many,
  * at most room. */
 int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room);
 
 /* The same of those that have memory, also without CPUs, but for memory of GPUs. */
 int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room);
 
-/* The NUMA domain next to a PCI device, by hwloc, then by `hint` (the driver's
+/* The NUMA node next to a PCI device, by hwloc, then by `hint` (the driver's
  * word, -1 none).  Returns its OS index and names the source ("hwloc",
  * "driver"); -1 and "" when unknown: no such device, or equally near to several
- * domains.  A machine with one domain: that one, source "only one". */
-int cs_topo_gpu_domain(const struct cs_topo *topo, const char *bus_id, int hint,
+ * NUMA nodes.  A machine with one NUMA node: that one, source "only one". */
+int cs_topo_gpu_numa(const struct cs_topo *topo, const char *bus_id, int hint,
 		       char source[24]);
 
 /* NVIDIA display and 3D controllers (vendor 10de, class 0300 and 0302) that the
@@ -57,17 +57,17 @@ void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out);
 void cs_topo_cards(const struct cs_topo *topo, const char *root,
 		   struct cs_node_facts *node);
 
-/* Where the GPUs of a node are: their domain (numa comes in as the driver's word),
+/* Where the GPUs of a node are: their NUMA node (numa comes in as the driver's word),
  * what bridges and IOMMU do, and how far they are from each other and from the
  * cards of the node. */
 void cs_topo_gpus(const struct cs_topo *topo, const char *root,
-		  const struct cs_node_facts *node, struct cs_gpu_sight *gpu,
+		  const struct cs_node_facts *node, struct cs_gpu_record *gpu,
 		  int n);
 
 /* CPUs on which the calling thread may run; -1 unknown. */
 int cs_topo_allowed_cpus(void);
 
-/* Bind the calling thread to the allowed CPUs of a domain, strictly. */
+/* Bind the calling thread to the allowed CPUs of a NUMA node, strictly. */
 int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
 
 /* Let the calling thread run on every CPU the process is allowed. */
@@ -115,7 +115,7 @@ struct cs_hostmem {
  * binding was impossible is not an error: numa is then -1 and `why` says it. */
 int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
 		    char why[160], struct cs_err *err);
-/* The same of n parts of `each` bytes, whole pages, each on its own domain (-1: anywhere):
+/* The same of n parts of `each` bytes, whole pages, each on its own NUMA node (-1: anywhere):
  * proven[i] is where part i lies, mem->numa that of the first. */
 int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostmem *mem,
 			  int *proven, char why[160], struct cs_err *err);
@@ -128,22 +128,22 @@ void cs_hostmem_close(struct cs_hostmem *mem);
  * -1: the kernel does not say. */
 int cs_hostmem_huge_percent(const void *at);
 
-/* Before memory is had: have the node, this job's cgroup and the domain (-1: any) so
+/* Before memory is had: have the node, this job's cgroup and the NUMA node (-1: any) that
  * much left, beside what others are about to have?  The kernel may answer a request
  * that is too large by killing a process.  Then, when it is there or will not be. */
 int cs_hostmem_claim(uint64_t bytes, int numa, struct cs_err *err);
 void cs_hostmem_settle(uint64_t bytes);
 /* Where all processes of the node count what they claim; NULL: this one alone. */
 void cs_hostmem_count_in(_Atomic uint64_t *claimed);
-/* Bytes of a domain that are free or can be freed; UINT64_MAX: not known.  Files
+/* Bytes of a NUMA node that are free or can be freed; UINT64_MAX: not known.  Files
  * below `root`, "" but for tests. */
-uint64_t cs_domain_left(const char *root, int numa);
-/* May this process have memory of that domain, and is there any?  -1: anywhere,
+uint64_t cs_numa_left(const char *root, int numa);
+/* May this process have memory of that NUMA node, and is there any?  -1: anywhere,
  * which it may. */
-int cs_hostmem_domain(int numa, struct cs_err *err);
+int cs_hostmem_numa(int numa, struct cs_err *err);
 /* Where does memory lie that a driver allocated, while this thread's policy was
- * `bound` to the domain `wanted`, or it was not?  What the kernel does not show has
- * the proof "one domain", where the machine has no other, or "policy" with numa -1:
+ * `bound` to the NUMA node `wanted`, or it was not?  What the kernel does not show has
+ * the proof "one NUMA node", where the machine has no other, or "policy" with numa -1:
  * it was bound, no more is known. */
 void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 			     char why[160]);
@@ -156,7 +156,7 @@ struct cs_policy {
 	int set, mode;
 	unsigned long mask[CS_POLICY_WORDS];
 };
-/* Bind it to a domain; *before can be restored either way.  -1: `why` says why not. */
+/* Bind it to a NUMA node; *before can be restored either way.  -1: `why` says why not. */
 int cs_policy_bind(int numa, struct cs_policy *before, char why[160]);
 void cs_policy_restore(const struct cs_policy *before);
 
@@ -185,7 +185,7 @@ void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out);
 /* Boards that NVML counts, attaching them all; -1 it cannot say. */
 int cs_nvml_count(struct cs_nvml *nvml);
 /* The i-th of them into *sight; -1 when it is out of reach. */
-int cs_nvml_sight(struct cs_nvml *nvml, int i, struct cs_gpu_sight *sight);
+int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_record);
 /* An instance of MIG: which of its GPU, as nvidia-smi counts. */
 struct cs_mig_instance {
 	char uuid[CS_UUID];
@@ -202,7 +202,7 @@ int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id);
 struct cs_survey {
 	char driver[32], cuda[16]; /* as NVML says; "" */
 	int n, n_instances;
-	struct cs_gpu_sight gpu[CS_MAX_AGENTS];
+	struct cs_gpu_record gpu[CS_MAX_AGENTS];
 	struct cs_mig_instance instance[CS_MAX_AGENTS];
 };
 /* `nvml` may be NULL.  May hang with the driver: not for a main thread. */

@@ -19,8 +19,8 @@
 #define UNKNOWN (-2)		/* the kernel does not say */
 #define SEVERAL (-1)
 
-/* Ask the kernel for the domain of up to MAX_SAMPLES pages, evenly spread.
- * Returns the domain of all, SEVERAL or UNKNOWN. */
+/* Ask the kernel for the NUMA node of up to MAX_SAMPLES pages, evenly spread.
+ * Returns the NUMA node of all, SEVERAL or UNKNOWN. */
 static int ask_move_pages(unsigned char *at, uint64_t bytes)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -46,7 +46,7 @@ static int ask_move_pages(unsigned char *at, uint64_t bytes)
 	return status[0];
 }
 
-/* The domain named by the counts "N0=12 N1=3" of one line of numa_maps; UNKNOWN
+/* The NUMA node named by the counts "N0=12 N1=3" of one line of numa_maps; UNKNOWN
  * when there is none. */
 static int maps_domain(char *line)
 {
@@ -89,7 +89,7 @@ static int ask_numa_maps(const void *at)
 	return numa;
 }
 
-/* The domain of a machine that has memory in one alone; else UNKNOWN. */
+/* The NUMA node of a machine that has memory in one alone; else UNKNOWN. */
 static int ask_machine(void)
 {
 	hwloc_bitmap_t domains = cs_memory_domains("");
@@ -127,10 +127,10 @@ int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160])
 		cs_text(why, 160,
 			"the kernel does not say where pages are: move_pages and numa_maps are refused");
 	else if (numa == SEVERAL)
-		cs_text(why, 160, "pages are spread over NUMA domains");
+		cs_text(why, 160, "pages are spread over NUMA nodes");
 	else
 		cs_text(why, 160,
-			"pages were asked for on NUMA domain %d and are on %d",
+			"pages were asked for on NUMA node %d and are on %d",
 			wanted, numa);
 	return numa == UNKNOWN ? 1 : -1;
 }
@@ -148,7 +148,7 @@ void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 	}
 	numa = ask_machine();
 	if (numa >= 0 && (wanted < 0 || numa == wanted)) {
-		proven(mem, numa, "one domain", why);
+		proven(mem, numa, "one NUMA node", why);
 		return;
 	}
 	if (bound)

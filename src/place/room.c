@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "place/internal.h"
 
-/* Of a domain below `root`; 0 unknown. */
-static uint64_t domain_bytes(const char *root, unsigned numa, const char *key)
+/* Of a NUMA node below `root`; 0 unknown. */
+static uint64_t numa_bytes(const char *root, unsigned numa, const char *key)
 {
 	char path[200];
 	uint64_t bytes;
@@ -20,8 +20,8 @@ static uint64_t domain_bytes(const char *root, unsigned numa, const char *key)
 }
 
 /* A virtual machine that gets its memory when it is touched shows less on its
- * domains than it has: then they say nothing. */
-uint64_t cs_domain_left(const char *root, int numa)
+ * NUMA nodes than it has: then they say nothing. */
+uint64_t cs_numa_left(const char *root, int numa)
 {
 	hwloc_bitmap_t domains = cs_memory_domains(root);
 	uint64_t sum = 0, total;
@@ -29,17 +29,17 @@ uint64_t cs_domain_left(const char *root, int numa)
 	unsigned i;
 
 	hwloc_bitmap_foreach_begin(i, domains)
-		sum += domain_bytes(root, i, "MemTotal");
+		sum += numa_bytes(root, i, "MemTotal");
 	hwloc_bitmap_foreach_end();
 	hwloc_bitmap_free(domains);
 	cs_text(path, sizeof(path), "%s/proc/meminfo", root);
 	total = cs_kernel_bytes(path, "MemTotal");
 	if (numa < 0 || total == UINT64_MAX || sum < total / 100 * 99)
 		return UINT64_MAX;
-	return domain_bytes(root, (unsigned)numa, "MemFree") +
-	       domain_bytes(root, (unsigned)numa, "Active(file)") +
-	       domain_bytes(root, (unsigned)numa, "Inactive(file)") +
-	       domain_bytes(root, (unsigned)numa, "SReclaimable");
+	return numa_bytes(root, (unsigned)numa, "MemFree") +
+	       numa_bytes(root, (unsigned)numa, "Active(file)") +
+	       numa_bytes(root, (unsigned)numa, "Inactive(file)") +
+	       numa_bytes(root, (unsigned)numa, "SReclaimable");
 }
 
 uint64_t cs_shm_left(void)
@@ -56,20 +56,20 @@ int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err)
 	     less[80] = "";
 	const uint64_t left = cs_meminfo("MemAvailable");
 	const uint64_t of_group = cs_cgroup_left("");
-	const uint64_t of_domain = cs_domain_left("", numa);
+	const uint64_t of_domain = cs_numa_left("", numa);
 
 	cs_size_text(bytes, want, sizeof(want));
 	if (left != UINT64_MAX)
 		cs_size_text(left >> 20 << 20, have, sizeof(have));
 	if (numa >= 0)
-		cs_text(where, sizeof(where), " on NUMA domain %d", numa);
+		cs_text(where, sizeof(where), " on NUMA node %d", numa);
 	if (of_group < left && of_group <= of_domain) {
 		cs_size_text(of_group >> 20 << 20, part, sizeof(part));
 		cs_text(less, sizeof(less), ", %s to the cgroup of this job",
 			part);
 	} else if (of_domain < left) {
 		cs_size_text(of_domain >> 20 << 20, part, sizeof(part));
-		cs_text(less, sizeof(less), ", %s on that domain", part);
+		cs_text(less, sizeof(less), ", %s on that NUMA node", part);
 	}
 	return cs_err_set(err,
 			  "not enough host memory%s: %s wanted (%" PRIu64

@@ -15,33 +15,33 @@
 
 #define PATH 256
 
-static struct cs_gpu_sight *find(struct cs_survey *s, const char *bus_id)
+static struct cs_gpu_record *find(struct cs_survey *s, const char *bus_id)
 {
 	for (int i = 0; i < s->n; i++)
 		if (!strcmp(s->gpu[i].bus_id, bus_id))
 			return &s->gpu[i];
 	if (s->n == CS_MAX_AGENTS)
 		return NULL;
-	cs_gpu_sight_init(&s->gpu[s->n]);
+	cs_gpu_record_init(&s->gpu[s->n]);
 	cs_text(s->gpu[s->n].bus_id, CS_BUSID, "%s", bus_id);
 	return &s->gpu[s->n++];
 }
 
 /* The kernel driver of a PCI device: where its link "driver" leads. */
-static void kernel_module(const char *root, struct cs_gpu_sight *sight)
+static void kernel_module(const char *root, struct cs_gpu_record *gpu_record)
 {
 	char path[PATH], to[PATH];
 	const char *name;
 	ssize_t n;
 
 	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/driver", root,
-		sight->bus_id);
+		gpu_record->bus_id);
 	n = readlink(path, to, sizeof(to) - 1);
 	if (n <= 0)
 		return;
 	to[n] = '\0';
 	name = strrchr(to, '/');
-	cs_text(sight->module, sizeof(sight->module), "%s", name ? name + 1 : to);
+	cs_text(gpu_record->module, sizeof(gpu_record->module), "%s", name ? name + 1 : to);
 }
 
 /* May we open the device file of a GPU that NVML does not show?  The driver tells
@@ -77,10 +77,10 @@ static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
 
 	cs_nvml_driver(nvml, s->driver, s->cuda);
 	for (int i = 0; i < n; i++) {
-		struct cs_gpu_sight seen, *to;
+		struct cs_gpu_record seen, *to;
 
-		cs_gpu_sight_init(&seen);
-		if (cs_nvml_sight(nvml, i, &seen))
+		cs_gpu_record_init(&seen);
+		if (cs_nvml_gpu_record(nvml, i, &seen))
 			continue;
 		to = find(s, seen.bus_id);
 		if (!to)
@@ -96,7 +96,7 @@ static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
 
 static int by_bus_id(const void *a, const void *b)
 {
-	const struct cs_gpu_sight *x = a, *y = b;
+	const struct cs_gpu_record *x = a, *y = b;
 
 	return cs_bus_id_compare(x->bus_id, y->bus_id);
 }
@@ -106,21 +106,21 @@ void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 {
 	memset(out, 0, sizeof(*out));
 	for (int i = 0; i < pci->n; i++) {
-		struct cs_gpu_sight *sight = find(out, pci->bus_id[i]);
+		struct cs_gpu_record *gpu_record = find(out, pci->bus_id[i]);
 
-		sight->on_bus = 1;
-		kernel_module(root, sight);
+		gpu_record->on_bus = 1;
+		kernel_module(root, gpu_record);
 	}
 	if (nvml)
 		ask_nvml(nvml, out);
 	for (int i = 0; i < out->n; i++) {
-		struct cs_gpu_sight *sight = &out->gpu[i];
+		struct cs_gpu_record *gpu_record = &out->gpu[i];
 
-		if (sight->nvml == 0)
+		if (gpu_record->nvml == 0)
 			continue;
 		if (nvml)
-			sight->nvml = cs_nvml_ask(nvml, sight->bus_id);
-		sight->refused = try_device_file(root, sight->bus_id);
+			gpu_record->nvml = cs_nvml_ask(nvml, gpu_record->bus_id);
+		gpu_record->refused = try_device_file(root, gpu_record->bus_id);
 	}
 	qsort(out->gpu, (size_t)out->n, sizeof(*out->gpu), by_bus_id);
 }

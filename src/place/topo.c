@@ -1,4 +1,4 @@
-/* topo.c - CPUs, NUMA domains and PCI devices of this machine, by hwloc. */
+/* topo.c - CPUs, NUMA nodes and PCI devices of this machine, by hwloc. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 /* ---- loading ---- */
 
 /* Variables that make hwloc describe another machine.  Left from a tuning
- * session they would fake every domain in the report without a word. */
+ * session they would fake every NUMA node in the report without a word. */
 static const char *const stray[] = {
 	"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
 	"HWLOC_THISSYSTEM",
@@ -118,7 +118,7 @@ void cs_topo_close(struct cs_topo *topo)
 	free(topo);
 }
 
-/* ---- domains ---- */
+/* ---- NUMA nodes ---- */
 
 #define MAX_DOMAINS 256
 
@@ -127,8 +127,8 @@ static int is_gpu_memory(hwloc_obj_t node)
 	return node->subtype && !strcmp(node->subtype, "GPUMemory");
 }
 
-/* The NUMA domains with CPUs, ascending by OS index; returns how many.  Memory
- * without CPUs of its own (a GPU's, CXL, HBM) is no domain: hwloc may lend such a
+/* The NUMA nodes with CPUs, ascending by OS index; returns how many.  Memory
+ * without CPUs of its own (a GPU's, CXL, HBM) is no NUMA node: hwloc may lend such a
  * node the CPUs of its neighbour, which has the lower index. */
 static int domains(const struct cs_topo *topo, hwloc_obj_t *domain, int room)
 {
@@ -195,7 +195,7 @@ static hwloc_obj_t find_domain(const struct cs_topo *topo, int numa)
 
 /* ---- PCI ---- */
 
-/* The domain that shares CPUs with the place where hwloc hangs the device; -1
+/* The NUMA node that shares CPUs with the place where hwloc hangs the device; -1
  * when there is no such device, or when several do: a device of unknown locality
  * hangs under the whole machine. */
 static int hwloc_domain(const struct cs_topo *topo, const char *bus_id,
@@ -215,7 +215,7 @@ static int hwloc_domain(const struct cs_topo *topo, const char *bus_id,
 	return found;
 }
 
-int cs_topo_gpu_domain(const struct cs_topo *topo, const char *bus_id, int hint,
+int cs_topo_gpu_numa(const struct cs_topo *topo, const char *bus_id, int hint,
 		       char source[24])
 {
 	hwloc_obj_t domain[MAX_DOMAINS];
@@ -328,7 +328,7 @@ static int bind_error(const struct cs_topo *topo, int numa, const char *hint,
 		allowed, sizeof(allowed),
 		hwloc_topology_get_allowed_cpuset(topo->hwloc));
 	return cs_err_set(err,
-			  "cannot bind to NUMA domain %d: allowed cpus are %s; %s",
+			  "cannot bind to NUMA node %d: allowed cpus are %s; %s",
 			  numa, allowed, hint);
 }
 
@@ -346,7 +346,7 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 				  "says whose work", numa);
 	if (!hwloc_topology_is_thissystem(topo->hwloc))
 		return cs_err_set(err,
-				  "cannot bind to NUMA domain %d: the topology is not this machine's",
+				  "cannot bind to NUMA node %d: the topology is not this machine's",
 				  numa);
 	if (!node)
 		/* What a cgroup hides is in the complete set only. */
@@ -355,7 +355,7 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 					  hwloc_topology_get_complete_nodeset(
 						  topo->hwloc),
 					  (unsigned)numa) ?
-				  hint : "there is no such domain", err);
+				  hint : "there is no such NUMA node", err);
 	cpus = hwloc_bitmap_alloc();
 	if (!cpus)
 		return cs_err_set(err, "no memory for a set of cpus");
@@ -384,7 +384,7 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)
 
 /* ---- facts ---- */
 
-/* SLIT distances between the first domains; a VM's are fiction. */
+/* SLIT distances between the first NUMA nodes; a VM's are fiction. */
 static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain,
 		      int n, struct cs_node_facts *node)
 {
@@ -413,7 +413,7 @@ static void describe_domains(const hwloc_obj_t *domain, int n,
 			     struct cs_node_facts *node)
 {
 	for (int i = 0; i < n && i < CS_MAX_DOMAINS; i++) {
-		struct cs_domain_facts *d = &node->domain[i];
+		struct cs_numa_facts *d = &node->domain[i];
 
 		d->numa = (int32_t)domain[i]->os_index;
 		if (hwloc_bitmap_list_snprintf(d->cpus, sizeof(d->cpus),

@@ -5,14 +5,14 @@
 
 #include "plan/draft.h"
 
-static struct cs_view *find_view(const struct cs_draft *d, const struct cs_view *like)
+static struct cs_plan_matrix *find_matrix(const struct cs_draft *d, const struct cs_plan_matrix *like)
 {
-	return d->views.n ? bsearch(like, d->views.data, d->views.n, sizeof(*like),
-				    cs_views_compare) : NULL;
+	return d->matrices.n ? bsearch(like, d->matrices.data, d->matrices.n, sizeof(*like),
+				    cs_plan_matrices_compare) : NULL;
 }
 
 /* That of its test, size and variant; of a load, that of the test measured beside it. */
-static struct cs_view view_of(const struct cs_step *step,
+static struct cs_plan_matrix matrix_of(const struct cs_step *step,
 			      const struct cs_asked *asked, uint32_t k)
 {
 	const struct cs_asked *me = &asked[step->first + k], *other;
@@ -23,30 +23,30 @@ static struct cs_view view_of(const struct cs_step *step,
 		if (!(other->flags & CS_TRANSFER_LOAD) &&
 		    other->test == me->test && other->bytes >= me->bytes &&
 		    !cs_variant_compare(&other->variant, &me->variant))
-			return (struct cs_view){ .test = me->test,
+			return (struct cs_plan_matrix){ .test = me->test,
 						 .bytes = other->bytes,
 						 .variant = other->variant };
 	}
-	return (struct cs_view){ .test = me->test, .bytes = me->bytes,
+	return (struct cs_plan_matrix){ .test = me->test, .bytes = me->bytes,
 				 .variant = me->variant };
 }
 
-/* The views stay sorted: where a new one comes is most often known at once. */
-static int need_view(struct cs_draft *d, struct cs_view view)
+/* The matrices stay sorted: where a new one comes is most often known at once. */
+static int need_matrix(struct cs_draft *d, struct cs_plan_matrix matrix)
 {
-	struct cs_view *to;
+	struct cs_plan_matrix *to;
 
-	if (find_view(d, &view))
+	if (find_matrix(d, &matrix))
 		return 0;
-	to = cs_draft_view(d);
+	to = cs_draft_matrix(d);
 	if (!to)
 		return -1;
-	*to = view;
-	cs_vec_sort(&d->views, cs_views_compare);
+	*to = matrix;
+	cs_vec_sort(&d->matrices, cs_plan_matrices_compare);
 	return 0;
 }
 
-static int take_views(struct cs_draft *d, const struct cs_step *step, size_t n_steps,
+static int take_matrices(struct cs_draft *d, const struct cs_step *step, size_t n_steps,
 		      const struct cs_asked *asked)
 {
 	size_t s;
@@ -54,7 +54,7 @@ static int take_views(struct cs_draft *d, const struct cs_step *step, size_t n_s
 
 	for (s = 0; s < n_steps; s++)
 		for (k = 0; k < step[s].count; k++)
-			if (need_view(d, view_of(&step[s], asked, k)))
+			if (need_matrix(d, matrix_of(&step[s], asked, k)))
 				return -1;
 	return 0;
 }
@@ -62,7 +62,7 @@ static int take_views(struct cs_draft *d, const struct cs_step *step, size_t n_s
 static int take_step(struct cs_draft *d, const struct cs_step *from,
 		     const struct cs_asked *asked)
 {
-	const struct cs_view *views = d->views.data;
+	const struct cs_plan_matrix *matrices = d->matrices.data;
 	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
 	struct cs_transfer *t = cs_vec_add(&d->transfers, from->count, d->err);
 	uint32_t k;
@@ -72,12 +72,12 @@ static int take_step(struct cs_draft *d, const struct cs_step *from,
 	*step = *from;
 	step->first = (uint32_t)(d->transfers.n - from->count);
 	for (k = 0; k < from->count; k++) {
-		struct cs_view view = view_of(from, asked, k);
+		struct cs_plan_matrix matrix = matrix_of(from, asked, k);
 
 		t[k] = cs_asked_transfer(d->req, &asked[from->first + k]);
-		t[k].view = (uint16_t)(find_view(d, &view) - views);
+		t[k].matrix = (uint16_t)(find_matrix(d, &matrix) - matrices);
 	}
-	step->view = t[0].view;
+	step->matrix = t[0].matrix;
 	return 0;
 }
 
@@ -89,7 +89,7 @@ int cs_plan_assemble(const struct cs_plan_request *req,
 	struct cs_draft d = cs_draft_of(req, err);
 	struct cs_plan *plan = NULL;
 	int rc = cs_request_check(req->n_agents, &req->set, err) ||
-		 take_views(&d, step, n_steps, asked);
+		 take_matrices(&d, step, n_steps, asked);
 	size_t s;
 
 	for (s = 0; !rc && s < n_steps; s++)

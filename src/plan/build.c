@@ -20,7 +20,7 @@ static uint64_t bytes_of(const struct cs_test *test,
 
 /* A matrix that is to be measured, and of which choice. */
 struct wanted {
-	struct cs_view view;
+	struct cs_plan_matrix matrix;
 	struct cs_choice choice;
 };
 
@@ -41,7 +41,7 @@ static int is_meant(const struct builder *b, const struct cs_step *step,
 
 	for (uint32_t k = 0; k < step->count; k++, t++) {
 		const struct cs_instance cell =
-			cs_instance_of(&b->d->req->set, &wanted->view, t);
+			cs_instance_of(&b->d->req->set, &wanted->matrix, t);
 
 		if (cs_transfer_is_load(t))
 			continue;
@@ -52,7 +52,7 @@ static int is_meant(const struct builder *b, const struct cs_step *step,
 	return meant && cs_filter_takes(&b->filter, fits);
 }
 
-/* From the steps behind `from`, which are of the last view, takes those away. */
+/* From the steps behind `from`, which are of the last matrix, takes those away. */
 static void drop_cells(struct builder *b, size_t from, const struct wanted *wanted,
 		       size_t n)
 {
@@ -77,26 +77,26 @@ static void drop_cells(struct builder *b, size_t from, const struct wanted *want
 }
 
 /* The n choices are of the same matrix.  One without a cell is none. */
-static int add_view(struct builder *b, const struct wanted *wanted, size_t n)
+static int add_matrix(struct builder *b, const struct wanted *wanted, size_t n)
 {
 	struct cs_draft *d = b->d;
 	size_t n_tests, steps = d->steps.n;
-	const struct cs_test *test = &cs_catalogue(&n_tests)[wanted->view.test];
-	struct cs_view *view;
+	const struct cs_test *test = &cs_catalogue(&n_tests)[wanted->matrix.test];
+	struct cs_plan_matrix *matrix;
 
 	d->n = wanted->choice.lone ? 1 : (uint32_t)d->req->n_agents;
 	d->flags = wanted->choice.lone ? CS_TRANSFER_LONE : 0;
 	if (d->n < cs_test_least_agents(test))
 		return 0;
-	view = cs_draft_view(d);
-	if (!view)
+	matrix = cs_draft_matrix(d);
+	if (!matrix)
 		return -1;
-	*view = wanted->view;
-	d->bytes = view->bytes;
+	*matrix = wanted->matrix;
+	d->bytes = matrix->bytes;
 	if (cs_pattern_cells(d, test))
 		return cs_err_prefix(d->err, "%s", test->name);
 	drop_cells(b, steps, wanted, n);
-	d->views.n -= d->steps.n == steps;
+	d->matrices.n -= d->steps.n == steps;
 	return 0;
 }
 
@@ -171,11 +171,11 @@ static int want(struct cs_vec *all, const struct cs_choice *choice,
 
 static int compare_wanted(const void *a, const void *b)
 {
-	return cs_views_compare(&((const struct wanted *)a)->view,
-				&((const struct wanted *)b)->view);
+	return cs_plan_matrices_compare(&((const struct wanted *)a)->matrix,
+				&((const struct wanted *)b)->matrix);
 }
 
-/* In the order of views; what two choices ask for is measured once. */
+/* In the order of matrices; what two choices ask for is measured once. */
 static int add_views(struct builder *b)
 {
 	const struct wanted *wanted;
@@ -187,13 +187,13 @@ static int add_views(struct builder *b)
 		for (n = 1; i + n < b->all.n &&
 			    !compare_wanted(&wanted[i], &wanted[i + n]); n++)
 			;
-		if (add_view(b, &wanted[i], n))
+		if (add_matrix(b, &wanted[i], n))
 			return -1;
 	}
 	return 0;
 }
 
-/* Nothing of what is chosen can be measured with so many agents. */
+/* Nothing of what is chosen can be measured with that many agents. */
 static int refuse_all(const struct cs_draft *d)
 {
 	const struct cs_plan_request *req = d->req;
@@ -211,7 +211,7 @@ static int refuse_all(const struct cs_draft *d)
 		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
 				  req->set.filter, test[first].name, more);
 	if (test[first].path == CS_PATH_HOST)
-		return cs_err_set(d->err, "%s%s: no NUMA domain with memory is "
+		return cs_err_set(d->err, "%s%s: no NUMA node with memory is "
 				  "known here", test[first].name, more);
 	return cs_err_set(d->err, "%s%s: need%s %s %s, and there %s %d",
 			  test[first].name, more, chosen > 1 ? "" : "s",
@@ -245,7 +245,7 @@ static int add_tests(struct cs_draft *d)
 		rc = add_views(&b);
 	cs_filter_close(&b.filter);
 	cs_vec_release(&b.all);
-	return rc || d->views.n ? rc : refuse_all(d);
+	return rc || d->matrices.n ? rc : refuse_all(d);
 }
 
 /* The step that is measured again: the first one whose figure is known well
@@ -253,7 +253,7 @@ static int add_tests(struct cs_draft *d)
 static const struct cs_step *control_step(const struct cs_draft *d, int lone)
 {
 	const struct cs_step *step = d->steps.data, *first = NULL;
-	const struct cs_view *view = d->views.data;
+	const struct cs_plan_matrix *matrix = d->matrices.data;
 	const struct cs_transfer *t = d->transfers.data;
 	size_t n_tests, i, n = 0;
 	const struct cs_test *table = cs_catalogue(&n_tests);
@@ -263,7 +263,7 @@ static const struct cs_step *control_step(const struct cs_draft *d, int lone)
 			continue;
 		n++;
 		if (!first &&
-		    table[view[step[i].view].test].how == CS_HOW_GATED)
+		    table[matrix[step[i].matrix].test].how == CS_HOW_GATED)
 			first = &step[i];
 	}
 	return n >= CONTROL_LEAST ? first : NULL;
@@ -375,8 +375,8 @@ static int draw_order(const struct cs_draft *d, const struct cs_vec *heads,
 		.n_agents = d->req->n_agents, .step = d->steps.data,
 		.n_steps = (uint32_t)d->steps.n, .head = heads->data,
 		.n_heads = (uint32_t)heads->n,
-		.transfer = d->transfers.data, .view = d->views.data,
-		.n_views = (uint32_t)d->views.n,
+		.transfer = d->transfers.data, .matrix = d->matrices.data,
+		.n_matrices = (uint32_t)d->matrices.n,
 	};
 	struct cs_rng rng = { d->req->set.seed };
 

@@ -57,7 +57,7 @@
 #define ONE_PAIR "one pair at a time"
 #define ONE_AT_A_TIME "one at a time"
 #define ON_CPU .backend = CS_BACKEND_CPU
-/* What the costs of a placement are held against. */
+/* What the costs of a placement are compared with. */
 #define COST_TOO .matrices = CS_MATRIX_PEER | CS_MATRIX_COST
 
 /* ---- with the host: the GPU issues ---- */
@@ -267,13 +267,13 @@ static const struct cs_test table[] = {
 	     .alone = "one GPU at a time", A_LOAD),
 
 	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
-	     "row's NUMA domain to column's, by CPU, one pair at a time",
-	     "one NUMA domain to another, by CPU",
+	     "row's NUMA node to column's, by CPU, one pair at a time",
+	     "one NUMA node to another, by CPU",
 	     .memory = CS_MEM_PAGEABLE, .any_backend = 1),
 	TEST("host.driver.pinned.pair", HOST, DRIVER, COPY, PAIR,
-	     "row's NUMA domain, pageable, to column's, pinned, by the driver, one pair "
+	     "row's NUMA node, pageable, to column's, pinned, by the driver, one pair "
 	     "at a time",
-	     "one NUMA domain to pinned memory of another, by the driver",
+	     "one NUMA node to pinned memory of another, by the driver",
 	     .memory = CS_MEM_PINNED),
 
 	TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR,
@@ -392,10 +392,10 @@ unsigned cs_test_takes(const struct cs_test *test)
 	       (by_cpu ? CS_TAKES_CPU_NUMA : 0);
 }
 
-int cs_method_fits(int method, enum cs_way via)
+int cs_method_fits(int method, enum cs_transport via)
 {
-	return via == CS_WAY_AUTO ||
-	       (method == CS_METHOD_STAGED) == (via == CS_WAY_STAGED);
+	return via == CS_TRANSPORT_AUTO ||
+	       (method == CS_METHOD_STAGED) == (via == CS_TRANSPORT_STAGED);
 }
 
 uint32_t cs_test_least_agents(const struct cs_test *test)

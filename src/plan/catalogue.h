@@ -14,8 +14,8 @@
 enum cs_path {
 	CS_PATH_PEER,		/* a GPU's memory to another's */
 	CS_PATH_LOCAL,		/* within one GPU */
-	CS_PATH_H2D, CS_PATH_D2H, /* host memory of a NUMA domain to a GPU, and back */
-	CS_PATH_HOST,		/* one NUMA domain to another */
+	CS_PATH_H2D, CS_PATH_D2H, /* host memory of a NUMA node to a GPU, and back */
+	CS_PATH_HOST,		/* one NUMA node to another */
 };
 enum cs_method {
 	CS_METHOD_CE,		/* copy engine, one address to another */
@@ -110,7 +110,7 @@ struct cs_test {
 	uint64_t bytes;		/* of its copies, its own; 0: as asked for */
 	const char *heading;	/* "row writes to column" */
 	const char *alone;	/* "one pair at a time", unless they run beside others
-				 * (node/company.c); NULL: the heading says it */
+				 * (node/concurrency.c); NULL: the heading says it */
 	const char *summary;	/* one line for --list */
 };
 
@@ -125,7 +125,7 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
-/* Is an end of it host memory of a NUMA domain? */
+/* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);
 /* What its end in host memory lies in; a CPU copies from one NUMA node to another out of
  * pageable memory, whatever it copies into. */
@@ -147,7 +147,7 @@ unsigned cs_test_takes(const struct cs_test *test);
 
 /* Is a test of this method measured with that --via?  What is staged goes by no way
  * that is asked for. */
-int cs_method_fits(int method, enum cs_way via);
+int cs_method_fits(int method, enum cs_transport via);
 
 /* May its pairs run at the same time, where --schedule says so? */
 int cs_test_goes_in_rounds(const struct cs_test *test);

@@ -173,7 +173,7 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 enum { TAKEN = 1, OF_OTHER_BACKEND = 2, OF_OTHER_VIA = 4 };
 
 static int refuse(const char *item, enum cs_backend_kind backend,
-		  enum cs_way via, int matched, struct cs_err *err)
+		  enum cs_transport via, int matched, struct cs_err *err)
 {
 	const char *other = backend == CS_BACKEND_CPU ? "cuda" : "cpu";
 	const char *name, *why = cs_alias_refusal(item);
@@ -181,13 +181,13 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 	if (why)
 		return cs_err_set(err, "'%s' is not measured: %s", item, why);
 	if (matched & OF_OTHER_VIA)
-		return via == CS_WAY_STAGED ?
+		return via == CS_TRANSPORT_STAGED ?
 			cs_err_set(err, "'%s' is not measured with '--via "
 				   "staged': only tests 'peer.staged.*' are",
 				   item) :
 			cs_err_set(err, "'%s' is not measured with '--via %s': "
 				   "what is staged goes by no such way", item,
-				   cs_way_words[via]);
+				   cs_transport_words[via]);
 	if (matched & OF_OTHER_BACKEND)
 		return cs_err_set(err, "'%s' is measured by the %s backend only: "
 				  "ask for it with '--backend %s'", item, other,
@@ -202,7 +202,7 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 /* Where tests are to be measured. */
 struct where {
 	enum cs_backend_kind backend;
-	enum cs_way via;
+	enum cs_transport via;
 };
 
 /* Adds it where it can be measured so; else what stands against it; -1 with `err`. */
@@ -283,7 +283,7 @@ static int choose_item(const char *item, const struct where *where,
 }
 
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    enum cs_way via, struct cs_choices *to, struct cs_err *err)
+		    enum cs_transport via, struct cs_choices *to, struct cs_err *err)
 {
 	const struct where where = { backend, via };
 	struct cs_choices all;
@@ -317,7 +317,7 @@ static int take_sizes(const struct cs_alias *alias, const struct where *where,
 	return rc < 0 ? -1 : 0;
 }
 
-int cs_tests_theirs(enum cs_backend_kind backend, enum cs_way via,
+int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 		    struct cs_choices *to, struct cs_err *err)
 {
 	const struct where where = { backend, via };
@@ -350,7 +350,7 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 
 /* What a matrix is of unless another is asked for by name. */
 static int is_usual_method(const struct cs_test *test,
-			   enum cs_backend_kind backend, enum cs_way via)
+			   enum cs_backend_kind backend, enum cs_transport via)
 {
 	if (test->path == CS_PATH_LOCAL)
 		return test->method != CS_METHOD_CHASE;
@@ -361,12 +361,12 @@ static int is_usual_method(const struct cs_test *test,
 		       test->method != CS_METHOD_ZEROCOPY &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
-				via == CS_WAY_STAGED ? CS_METHOD_STAGED :
+				via == CS_TRANSPORT_STAGED ? CS_METHOD_STAGED :
 						       CS_METHOD_CE);
 }
 
 static int is_method(const struct cs_test *test, const struct cs_axes *axes,
-		     enum cs_backend_kind backend, enum cs_way via)
+		     enum cs_backend_kind backend, enum cs_transport via)
 {
 	if (!cs_method_fits((int)test->method, via))
 		return 0;
@@ -386,7 +386,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 }
 
 void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
-		     enum cs_way via, struct cs_choices *to)
+		     enum cs_transport via, struct cs_choices *to)
 {
 	size_t i;
 

@@ -48,11 +48,11 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
  * tests of the other backend, or of another --via, says so.  On error nothing is
  * added. */
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
-		    enum cs_way via, struct cs_choices *to, struct cs_err *err);
+		    enum cs_transport via, struct cs_choices *to, struct cs_err *err);
 
 /* All benchmarks of Comm|Scope that can be measured so, at the sizes that they have
  * there.  An error when there is none. */
-int cs_tests_theirs(enum cs_backend_kind backend, enum cs_way via,
+int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 		    struct cs_choices *to, struct cs_err *err);
 
 /* What --matrix and the axes beside it ask for; a mask bit is 1 << value. */
@@ -66,7 +66,7 @@ struct cs_axes {
  * --matrix cost, patterns make no choice either.  Usual are copy engine (or CPU),
  * pinned memory, and for --matrix local all that is no latency. */
 void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
-		     enum cs_way via, struct cs_choices *to);
+		     enum cs_transport via, struct cs_choices *to);
 /* For nodes with one GPU, where nothing that is chosen can be measured there: adds,
  * as `lone`, what there is of one (its links to the host, its memory, latency). */
 void cs_tests_lone(struct cs_choices *to);

@@ -13,22 +13,22 @@ struct cs_draft cs_draft_of(const struct cs_plan_request *req,
 {
 	return (struct cs_draft){ .req = req, .steps = CS_VEC(struct cs_step),
 			       .transfers = CS_VEC(struct cs_transfer),
-			       .views = CS_VEC(struct cs_view),
+			       .matrices = CS_VEC(struct cs_plan_matrix),
 			       .lot = { ~req->set.seed }, .err = err };
 }
 
 void cs_draft_release(struct cs_draft *d)
 {
-	cs_vec_release(&d->views);
+	cs_vec_release(&d->matrices);
 	cs_vec_release(&d->transfers);
 	cs_vec_release(&d->steps);
 }
 
-struct cs_view *cs_draft_view(struct cs_draft *d)
+struct cs_plan_matrix *cs_draft_matrix(struct cs_draft *d)
 {
-	if (d->views.n < CS_VIEWS_MAX)
-		return cs_vec_add(&d->views, 1, d->err);
-	cs_err_set(d->err, "more than %d tests, sizes and variants", CS_VIEWS_MAX);
+	if (d->matrices.n < CS_MATRICES_MAX)
+		return cs_vec_add(&d->matrices, 1, d->err);
+	cs_err_set(d->err, "more than %d tests, sizes and variants", CS_MATRICES_MAX);
 	return NULL;
 }
 
@@ -36,7 +36,7 @@ static int refuse_size(uint64_t steps, uint64_t transfers, struct cs_err *err)
 {
 	return cs_err_set(err, "a plan of %" PRIu64 " steps and %" PRIu64
 			  " transfers would be larger than %u MiB: ask for fewer "
-			  "tests, sizes or NUMA domains", steps, transfers,
+			  "tests, sizes or NUMA nodes", steps, transfers,
 			  CS_PLAN_MOST >> 20);
 }
 
@@ -45,7 +45,7 @@ static int is_too_large(const struct cs_draft *d)
 {
 	struct cs_plan_layout at;
 
-	cs_plan_lay_out(d->steps.n, d->transfers.n, d->views.n, &at);
+	cs_plan_lay_out(d->steps.n, d->transfers.n, d->matrices.n, &at);
 	return at.total_bytes > CS_PLAN_MOST;
 }
 
@@ -56,7 +56,7 @@ int cs_draft_step(struct cs_draft *d)
 	if (!step)
 		return -1;
 	*step = (struct cs_step){ .first = (uint32_t)d->transfers.n,
-				  .view = (uint32_t)d->views.n - 1,
+				  .matrix = (uint32_t)d->matrices.n - 1,
 				  .round = d->round };
 	return 0;
 }
@@ -78,7 +78,7 @@ static int add_transfer(struct cs_draft *d, const struct cs_transfer *transfer)
 	return 0;
 }
 
-/* The place of a domain among those there are. */
+/* The place of a NUMA node among those there are. */
 static uint32_t domain_place(const struct cs_settings *set, uint32_t numa)
 {
 	uint64_t below = numa < CS_NUMA_MOST ? (1ull << numa) - 1 : 0;
@@ -87,20 +87,20 @@ static uint32_t domain_place(const struct cs_settings *set, uint32_t numa)
 }
 
 /* A read is issued by the destination's agent, all else by the source's, what has a
- * host end by the GPU's; pairs of domains take turns. */
+ * host end by the GPU's; pairs of NUMA nodes take turns. */
 static uint32_t issuer_of(const struct cs_plan_request *req,
 			  const struct cs_test *test, const struct cs_asked *asked)
 {
-	const struct cs_end *src = &asked->src, *dst = &asked->dst;
+	const struct cs_endpoint *src = &asked->src, *dst = &asked->dst;
 	uint32_t n = asked->flags & CS_TRANSFER_LONE ? 1 : (uint32_t)req->n_agents;
 	int pulls = test->op == CS_OP_READ || test->method == CS_METHOD_CHASE;
 
-	if (cs_end_is_numa(src) && cs_end_is_numa(dst))
+	if (cs_endpoint_is_numa(src) && cs_endpoint_is_numa(dst))
 		return (domain_place(&req->set, src->index) *
 				(uint32_t)__builtin_popcountll(req->set.domains) +
 			domain_place(&req->set, dst->index)) % n;
-	if (cs_end_is_numa(src) || cs_end_is_numa(dst))
-		return cs_end_is_numa(src) ? dst->index : src->index;
+	if (cs_endpoint_is_numa(src) || cs_endpoint_is_numa(dst))
+		return cs_endpoint_is_numa(src) ? dst->index : src->index;
 	return pulls ? dst->index : src->index;
 }
 
@@ -116,7 +116,7 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 		.src = asked->src, .dst = asked->dst,
 		.method = (uint8_t)test->method,
 		.op = (uint8_t)(!by_ends ? test->op :
-				cs_end_is_numa(&asked->src) ? CS_OP_READ :
+				cs_endpoint_is_numa(&asked->src) ? CS_OP_READ :
 							      CS_OP_WRITE),
 		.issuer = (uint16_t)issuer_of(req, test, asked),
 		.flags = (uint16_t)asked->flags, .bytes = asked->bytes,
@@ -124,20 +124,20 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 	};
 }
 
-int cs_draft_between(struct cs_draft *d, struct cs_end src, struct cs_end dst,
+int cs_draft_between(struct cs_draft *d, struct cs_endpoint src, struct cs_endpoint dst,
 		       uint64_t bytes, uint32_t flags)
 {
-	const struct cs_view *view =
-		(struct cs_view *)d->views.data + d->views.n - 1;
-	const struct cs_asked asked = { view->test, flags | d->flags, src, dst,
-					bytes, view->variant };
+	const struct cs_plan_matrix *matrix =
+		(struct cs_plan_matrix *)d->matrices.data + d->matrices.n - 1;
+	const struct cs_asked asked = { matrix->test, flags | d->flags, src, dst,
+					bytes, matrix->variant };
 	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
 
-	t.view = (uint16_t)(d->views.n - 1);
+	t.matrix = (uint16_t)(d->matrices.n - 1);
 	return add_transfer(d, &t);
 }
 
-struct cs_end cs_draft_agent(const struct cs_draft *d, uint32_t agent)
+struct cs_endpoint cs_draft_agent(const struct cs_draft *d, uint32_t agent)
 {
 	return cs_agent_end(&d->req->set, agent);
 }
@@ -150,20 +150,20 @@ int cs_draft_way(struct cs_draft *d, uint32_t src, uint32_t dst)
 
 /* ---- to become a blob ---- */
 
-/* Where each part lies when there are so many of each. */
+/* Where each part lies when there are that many of each. */
 static int lay_out(struct cs_plan *plan, uint64_t n_steps, uint64_t n_transfers,
 		   struct cs_err *err)
 {
 	struct cs_plan_layout at;
 
-	cs_plan_lay_out(n_steps, n_transfers, plan->n_views, &at);
+	cs_plan_lay_out(n_steps, n_transfers, plan->n_matrices, &at);
 	if (at.total_bytes > CS_PLAN_MOST)
 		return refuse_size(n_steps, n_transfers, err);
 	plan->n_steps = (uint32_t)n_steps;
 	plan->n_transfers = (uint32_t)n_transfers;
 	plan->steps_at = sizeof(*plan);
 	plan->transfers_at = (uint32_t)at.transfers_at;
-	plan->views_at = (uint32_t)at.views_at;
+	plan->matrices_at = (uint32_t)at.matrices_at;
 	plan->total_bytes = at.total_bytes;
 	return 0;
 }
@@ -174,7 +174,7 @@ struct cs_plan *cs_draft_plan(const struct cs_draft *d, uint64_t more_steps,
 	struct cs_plan head = {
 		.magic = CS_PLAN_MAGIC, .version = CS_PLAN_VERSION,
 		.n_agents = (uint32_t)d->req->n_agents, .set = d->req->set,
-		.n_views = (uint32_t)d->views.n,
+		.n_matrices = (uint32_t)d->matrices.n,
 	};
 	struct cs_plan *plan;
 
@@ -188,8 +188,8 @@ struct cs_plan *cs_draft_plan(const struct cs_draft *d, uint64_t more_steps,
 		return NULL;
 	}
 	*plan = head;
-	memcpy((char *)plan + plan->views_at, d->views.data,
-	       d->views.n * sizeof(struct cs_view));
+	memcpy((char *)plan + plan->matrices_at, d->matrices.data,
+	       d->matrices.n * sizeof(struct cs_plan_matrix));
 	plan->n_steps = plan->n_transfers = 0; /* counted as they are put */
 	return plan;
 }
@@ -214,11 +214,11 @@ void cs_draft_put(struct cs_plan *plan, const struct cs_draft *d,
 
 void cs_draft_end(struct cs_plan *plan)
 {
-	struct cs_view *view = (struct cs_view *)((char *)plan + plan->views_at);
-	uint32_t steps[CS_VIEWS_MAX];
+	struct cs_plan_matrix *matrix = (struct cs_plan_matrix *)((char *)plan + plan->matrices_at);
+	uint32_t steps[CS_MATRICES_MAX];
 
 	cs_plan_count_steps(plan, steps);
-	for (uint32_t v = 0; v < plan->n_views; v++)
-		view[v].steps = steps[v];
+	for (uint32_t v = 0; v < plan->n_matrices; v++)
+		matrix[v].steps = steps[v];
 	plan->id = cs_plan_hash(plan);
 }

@@ -41,7 +41,7 @@ static const char *const moves[CS_PATTERNS] = {
 	[CS_PATTERN_LOAD] =
 		"One buffer (--size) between the host memory and the one GPU that is "
 		"measured, while every other GPU moves the same way between its own "
-		"domain and itself, in buffers of at most 64 MiB, half as long again.",
+		"NUMA node and itself, in buffers of at most 64 MiB, half as long again.",
 	[CS_PATTERN_BIDILOAD] =
 		"One buffer (--size) between the host memory and the one GPU that is "
 		"measured, while the other direction of that GPU and both of every "
@@ -139,9 +139,9 @@ static const char *const issuer[CS_METHODS][2] = {
 	},
 	[CS_METHOD_STAGED] = { STAGED_ISSUER, NULL },
 	[CS_METHOD_CPU] = {
-		"A CPU thread bound to the source's NUMA domain, by memcpy: the source "
+		"A CPU thread bound to the source's NUMA node, by memcpy: the source "
 		"pushes.",
-		"A CPU thread bound to the destination's NUMA domain, by memcpy: the "
+		"A CPU thread bound to the destination's NUMA node, by memcpy: the "
 		"destination pulls.",
 	},
 };
@@ -149,24 +149,24 @@ static const char *const issuer[CS_METHODS][2] = {
 static const char *const host_issuer[CS_METHODS] = {
 	[CS_METHOD_CE] =
 		"A copy engine of the GPU, by cuMemcpyAsync in the process that owns "
-		"it. The host memory is bound to its NUMA domain (--numa), and the "
+		"it. The host memory is bound to its NUMA node (--numa), and the "
 		"kernel is asked where it lies.",
 	[CS_METHOD_SM] =
 		"A kernel on the GPU, with accesses of 16 bytes straight to host memory, "
-		"which is bound to its NUMA domain (--numa)." KERNEL,
+		"which is bound to its NUMA node (--numa)." KERNEL,
 	[CS_METHOD_ZEROCOPY] =
 		"A kernel on the GPU: in, it loads host memory and adds it up, and stores "
 		"nothing; out, it stores a pattern to host memory, and reads nothing; both "
 		"ways at once are one launch of 512 blocks, in which even ones load and odd "
-		"ones store. The memory is bound to its NUMA domain (--numa)." ZERO_COPY,
+		"ones store. The memory is bound to its NUMA node (--numa)." ZERO_COPY,
 };
 
 /* The driver's own copy between the two is what takes the time. */
 static const char *const pageable_issuer =
 	"The driver, by cuMemcpyAsync: its CPU code copies memory that is not page-locked "
 	"through buffers of its own, and holds up the thread that asks. That is a CPU worker "
-	"bound to the NUMA domain of the GPU, one for each direction. The host memory is "
-	"bound to its NUMA domain (--numa), and the kernel is asked where it lies.";
+	"bound to the NUMA node of the GPU, one for each direction. The host memory is "
+	"bound to its NUMA node (--numa), and the kernel is asked where it lies.";
 
 static const char *const pageable_timed =
 	"By CUDA events around the copies, in a stream of the worker's: it asks when one "
@@ -224,7 +224,7 @@ static const char *const checked_host[] = {
 		"than 4 MiB one block of 4 KiB of each 64, and all of it after the last "
 		"sample.",
 	[CS_METHOD_ZEROCOPY] =
-		"What is read is held against what the pattern adds up to, which another "
+		"What is read is compared with what the pattern adds up to, which another "
 		"kernel works out without reading: a kernel that reads nothing, or not all, "
 		"fails the cell. What arrives in host memory is poisoned and compared by the "
 		"CPU: of more than 4 MiB one block of 4 KiB of each 64, and all of it after "
@@ -244,8 +244,8 @@ static const char *const checked[CS_METHODS] = {
 	[CS_METHOD_TMA] = BY_ITS_GPU OF_EACH_KERNEL,
 	[CS_METHOD_ZEROCOPY] =
 		"What is written is poisoned before by the destination's GPU and compared "
-		"by it afterwards, every byte. " OF_EACH_KERNEL " What is read is held "
-		"against what the pattern adds up to, which another kernel works out without "
+		"by it afterwards, every byte. " OF_EACH_KERNEL " What is read is compared "
+		"with what the pattern adds up to, which another kernel works out without "
 		"reading: a kernel that reads nothing, or not all, fails the cell.",
 	[CS_METHOD_CPU] =
 		"Before each sample the destination's thread poisons the buffer; "
@@ -254,7 +254,7 @@ static const char *const checked[CS_METHODS] = {
 
 #define ENQUEUED                                                              \
 	"The agent of the copying GPU, in the thread that drives it, bound to "  \
-	"the GPU's NUMA domain; the copies go to the next GPU."
+	"the GPU's NUMA node; the copies go to the next GPU."
 #define BY_CALL                                                               \
 	"By CLOCK_MONOTONIC_RAW around each call, the reading of the clock "     \
 	"taken off: 8 batches of 64 calls, the queue emptied between them, so "  \
@@ -289,7 +289,7 @@ static const struct cs_explanation by_op[] = {
 		"Nothing: a kernel of one thread that writes one word; the figure is "
 		"the CPU's time in cuLaunchKernel, not the kernel's.",
 		"The agent of the GPU, in the thread that drives it, bound to the "
-		"GPU's NUMA domain.",
+		"GPU's NUMA node.",
 		BY_CALL, NULL, NOTHING_MOVES,
 	},
 	[CS_OP_BURST4K] = {
@@ -368,19 +368,19 @@ static const struct cs_explanation chases[] = {
 };
 
 static const struct cs_explanation domains = {
-	"One buffer (--size) of host memory from the row's NUMA domain to the "
+	"One buffer (--size) of host memory from the row's NUMA node to the "
 	"column's; the diagonal is within one.",
-	"One CPU worker, bound to the column's domain, by memcpy.",
+	"One CPU worker, bound to the column's NUMA node, by memcpy.",
 	"By the kernel's monotonic clock around the copies, in the thread that makes "
 	"them, after a gate in shared memory has opened.",
 	NULL, "As with h2d tests: in part after every sample, whole after the last.",
 };
 
 static const struct cs_explanation domains_by_driver = {
-	"One buffer (--size) of pageable host memory of the row's NUMA domain to pinned "
+	"One buffer (--size) of pageable host memory of the row's NUMA node to pinned "
 	"memory of the column's; the diagonal is within one.",
 	"The driver, by cuMemcpyAsync, which a CPU worker calls that is bound to the "
-	"column's domain.",
+	"column's NUMA node.",
 	"By the kernel's monotonic clock, in the worker, from its first call to the end of "
 	"the last copy, after a gate in shared memory has opened.",
 	NULL, "As with h2d tests: in part after every sample, whole after the last.",

@@ -73,7 +73,7 @@ static int take_test(struct reader *r, struct item *item)
 
 	chosen.n = 0;
 	if (cs_tests_choose(name, (enum cs_backend_kind)set->backend,
-			    (enum cs_way)set->via, &chosen, r->err))
+			    (enum cs_transport)set->via, &chosen, r->err))
 		return wrong(r, TEST, -1);
 	if (cs_test_index(name) < 0)
 		return wrong(r, TEST, cs_err_set(r->err, "'%s': one test a line, by "
@@ -147,7 +147,7 @@ static int64_t number_behind(const char *text, const char *word)
 }
 
 static int take_end(struct reader *r, const struct item *item, enum column column,
-		    struct cs_end *out)
+		    struct cs_endpoint *out)
 {
 	const struct cs_test *test = test_of(item);
 	const int cpu = r->req->set.backend == CS_BACKEND_CPU;
@@ -168,12 +168,12 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 			"%s%d, numa0 and so on, host", text, agent, agent,
 			r->req->n_agents - 1));
 	if (numa >= (int64_t)CS_NUMA_MOST)
-		return wrong(r, column, cs_err_set(r->err, "'%s': NUMA domains are "
+		return wrong(r, column, cs_err_set(r->err, "'%s': NUMA nodes are "
 			"below %u", text, CS_NUMA_MOST));
 	if (!cs_test_has_host(test))
 		return wrong(r, column, cs_err_set(r->err, "'%s': no end of '%s' is "
 			"in host memory", text, test->name));
-	*out = (struct cs_end){ CS_END_HOST, (uint8_t)cs_test_memory(test, column == DST),
+	*out = (struct cs_endpoint){ CS_ENDPOINT_HOST, (uint8_t)cs_test_memory(test, column == DST),
 				(uint16_t)(numa < 0 ? CS_NUMA_LOCAL : numa) };
 	return 0;
 }
@@ -183,19 +183,19 @@ static int check_ends(struct reader *r, const struct item *item)
 {
 	const struct cs_test *test = test_of(item);
 	const struct cs_asked *a = &item->asked;
-	int src = cs_end_is_numa(&a->src), local = test->path == CS_PATH_LOCAL;
+	int src = cs_endpoint_is_numa(&a->src), local = test->path == CS_PATH_LOCAL;
 
-	if (cs_ends_fit(test, &a->src, &a->dst,
+	if (cs_endpoints_fit(test, &a->src, &a->dst,
 			item->role == LOAD || cs_test_goes_back(test)))
 		return 0;
 	if (test->path == CS_PATH_HOST)
 		return wrong(r, src && a->src.index != CS_NUMA_LOCAL ? DST : SRC,
-			     cs_err_set(r->err, "of '%s' both ends are NUMA domains, "
+			     cs_err_set(r->err, "of '%s' both ends are NUMA nodes, "
 					"as numa0", test->name));
 	if (!cs_test_has_host(test))
 		return wrong(r, DST, cs_err_set(r->err, "of '%s' source and destination "
 			"are %s", test->name, local ? "the same" : "not the same"));
-	if (src == cs_end_is_numa(&a->dst))
+	if (src == cs_endpoint_is_numa(&a->dst))
 		return wrong(r, DST, cs_err_set(r->err, "of '%s' one end is a GPU and one "
 			"is numa0 and so on, or host", test->name));
 	return wrong(r, SRC, cs_err_set(r->err, "of '%s' the %s is host memory", test->name,
@@ -286,8 +286,8 @@ static int check_two(struct reader *r, const struct item *a, const struct item *
 			"another step", y->name, cs_unit_text((int)y->unit), a->line,
 			cs_unit_text((int)x->unit)));
 	if (a->role != LOAD && b->role != LOAD && x == y &&
-	    cs_ends_are_same(&a->asked.src, &b->asked.src) &&
-	    cs_ends_are_same(&a->asked.dst, &b->asked.dst))
+	    cs_endpoints_are_same(&a->asked.src, &b->asked.src) &&
+	    cs_endpoints_are_same(&a->asked.dst, &b->asked.dst))
 		return wrong(r, DST, cs_err_set(r->err, "line %" PRIu32 " of its step "
 			"measures the same", a->line));
 	if (x->path == CS_PATH_PEER && y->path == CS_PATH_PEER &&
@@ -295,14 +295,14 @@ static int check_two(struct reader *r, const struct item *a, const struct item *
 		return wrong(r, TEST, cs_err_set(r->err, "'%s' beside line %" PRIu32
 			" of its step: the one has peer access, the other must not",
 			y->name, a->line));
-	if (chases && cs_ends_are_same(&a->asked.src, &b->asked.src) &&
-	    !cs_end_is_numa(&a->asked.src))
+	if (chases && cs_endpoints_are_same(&a->asked.src, &b->asked.src) &&
+	    !cs_endpoint_is_numa(&a->asked.src))
 		return wrong(r, SRC, cs_err_set(r->err, "line %" PRIu32 " of its step "
 			"chases in the same memory", a->line));
 	return 0;
 }
 
-/* An agent has so many streams. */
+/* An agent has that many streams. */
 static int check_lanes(struct reader *r, const struct cs_step *step)
 {
 	const struct item *item = r->items.data;
@@ -622,10 +622,10 @@ void cs_step_name(const struct cs_plan *plan, const struct cs_step *step, char *
 		cs_text(to, size, "%zu", (size_t)(step - cs_plan_step(plan, 0)));
 }
 
-static void put_end(FILE *to, const struct cs_end *end)
+static void put_end(FILE *to, const struct cs_endpoint *end)
 {
-	if (!cs_end_is_numa(end))
-		fprintf(to, ",%s%u", end->kind == CS_END_GPU ? "gpu" : "arena",
+	if (!cs_endpoint_is_numa(end))
+		fprintf(to, ",%s%u", end->kind == CS_ENDPOINT_GPU ? "gpu" : "arena",
 			end->index);
 	else if (end->index == CS_NUMA_LOCAL)
 		fputs(",host", to);
@@ -656,10 +656,10 @@ static struct more find_more(const struct cs_plan *plan)
 
 	for (uint32_t s = 0; s < plan->n_steps; s++)
 		more.round |= cs_plan_step(plan, s)->round != 0;
-	for (uint32_t v = 0; v < plan->n_views; v++)
+	for (uint32_t v = 0; v < plan->n_matrices; v++)
 		for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
 			more.variant[i] |= !cs_variant_agrees(
-				&cs_plan_view(plan, v)->variant, &usual, i);
+				&cs_plan_matrix_at(plan, v)->variant, &usual, i);
 	return more;
 }
 

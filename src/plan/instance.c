@@ -26,14 +26,14 @@ static int is_numa(const struct cs_test *test, int dst)
 }
 
 /* The number of a GPU, a NUMA node or an arena. */
-static int end_number(const struct cs_settings *set, const struct cs_end *end)
+static int end_number(const struct cs_settings *set, const struct cs_endpoint *end)
 {
 	uint64_t gpus = set->gpus;
 	int i = end->index;
 
-	if (end->kind == CS_END_HOST && end->index == CS_NUMA_LOCAL)
+	if (end->kind == CS_ENDPOINT_HOST && end->index == CS_NUMA_LOCAL)
 		return CS_NEAREST;
-	if (end->kind == CS_END_HOST || !gpus)
+	if (end->kind == CS_ENDPOINT_HOST || !gpus)
 		return end->index;
 	while (i-- && gpus)
 		gpus &= gpus - 1;
@@ -41,11 +41,11 @@ static int end_number(const struct cs_settings *set, const struct cs_end *end)
 }
 
 struct cs_instance cs_instance_of(const struct cs_settings *set,
-				  const struct cs_view *view,
+				  const struct cs_plan_matrix *matrix,
 				  const struct cs_transfer *t)
 {
 	return (struct cs_instance){
-		.test = view->test, .bytes = view->bytes, .variant = view->variant,
+		.test = matrix->test, .bytes = matrix->bytes, .variant = matrix->variant,
 		.src = end_number(set, &t->src), .dst = end_number(set, &t->dst),
 	};
 }

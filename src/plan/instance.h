@@ -19,10 +19,10 @@ struct cs_instance {
 
 /* The cell of a transfer, by the numbers that the settings know. */
 struct cs_settings;
-struct cs_view;
+struct cs_plan_matrix;
 struct cs_transfer;
 struct cs_instance cs_instance_of(const struct cs_settings *set,
-				  const struct cs_view *view,
+				  const struct cs_plan_matrix *matrix,
 				  const struct cs_transfer *t);
 
 /* Our name. */

@@ -6,9 +6,9 @@
 
 /* Where the parts of a plan lie, which it has no room to say when they are too many. */
 struct cs_plan_layout {
-	uint64_t transfers_at, views_at, total_bytes;
+	uint64_t transfers_at, matrices_at, total_bytes;
 };
-void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_views,
+void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
 		     struct cs_plan_layout *out);
 
 /* Of all that follows the field `id`. */
@@ -16,7 +16,7 @@ uint64_t cs_plan_hash(const struct cs_plan *plan);
 
 /* ---- trust.c: what may be asked for, each rule once ---- */
 
-/* So many agents, and these settings? */
+/* That many agents, and these settings? */
 int cs_request_check(int64_t n_agents, const struct cs_settings *set,
 		     struct cs_err *err);
 /* A test, by the backend and the --via of these settings? */
@@ -27,10 +27,10 @@ int cs_step_name_is_sound(const char *name);
 /* The first step that cannot run beside the others of its round; n_steps: all can. */
 uint32_t cs_plan_bad_round(const struct cs_plan *plan);
 
-/* How many steps measure for each view, control steps apart. */
-void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_VIEWS_MAX]);
+/* How many steps measure for each matrix, control steps apart. */
+void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX]);
 /* The memory of an agent as an end. */
-struct cs_end cs_agent_end(const struct cs_settings *set, uint32_t agent);
+struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent);
 
 /* To a multiple of CS_ARENA_ALIGN. */
 uint64_t cs_align_up(uint64_t bytes);

@@ -4,7 +4,7 @@
 
 #include "plan/draft.h"
 
-/* Fewer pairs are measured alone sooner than it is shown that company does not
+/* Fewer pairs are measured alone sooner than it is shown that concurrency does not
  * matter. */
 #define ROUNDS_FROM 16u
 
@@ -37,7 +37,7 @@ static int goes_in_rounds(const struct cs_draft *d, const struct cs_test *test)
 	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
 
 	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
-	       set->arms <= 1 && !set->block_samples && n > 3 &&
+	       set->sides <= 1 && !set->turn_samples && n > 3 &&
 	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
 }
 
@@ -184,15 +184,15 @@ static int add_lists(struct cs_draft *d, const struct cs_test *test)
 
 /* ---- with the host ---- */
 
-static struct cs_end numa_end(const struct cs_test *test, int is_dst, uint32_t numa)
+static struct cs_endpoint numa_end(const struct cs_test *test, int is_dst, uint32_t numa)
 {
-	return (struct cs_end){ CS_END_HOST, (uint8_t)cs_test_memory(test, is_dst),
+	return (struct cs_endpoint){ CS_ENDPOINT_HOST, (uint8_t)cs_test_memory(test, is_dst),
 				(uint16_t)numa };
 }
 
 enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_WHOLE = 4 };
 
-/* Between a NUMA domain and a GPU, as the test says or (BACK) the other way. */
+/* Between a NUMA node and a GPU, as the test says or (BACK) the other way. */
 static int add_host_way(struct cs_draft *d, const struct cs_test *test,
 			uint32_t numa, uint32_t gpu, int how)
 {
@@ -226,7 +226,7 @@ static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
 	return 0;
 }
 
-/* The domain and every GPU, one after the other. */
+/* The NUMA node and every GPU, one after the other. */
 static int add_host_pairs(struct cs_draft *d, const struct cs_test *test,
 			  uint32_t numa)
 {
@@ -243,7 +243,7 @@ static int add_host_pairs(struct cs_draft *d, const struct cs_test *test,
 	return 0;
 }
 
-/* The domain and all GPUs at once. */
+/* The NUMA node and all GPUs at once. */
 static int add_host_every(struct cs_draft *d, const struct cs_test *test,
 			  uint32_t numa)
 {
@@ -276,7 +276,7 @@ static int add_host(struct cs_draft *d, const struct cs_test *test)
 	return 0;
 }
 
-/* Domain to domain, also to itself, by agents in turn. */
+/* NUMA node to NUMA node, also to itself, by agents in turn. */
 static int add_domains(struct cs_draft *d, const struct cs_test *test)
 {
 	uint64_t all = d->req->set.domains;

@@ -15,15 +15,15 @@ _Static_assert(sizeof(struct cs_settings) == 128 + CS_FILTER,
 _Static_assert(sizeof(struct cs_plan) == 184 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_view) == 24, "padding in cs_view");
+_Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");
 
-void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_views,
+void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
 		     struct cs_plan_layout *out)
 {
 	out->transfers_at = sizeof(struct cs_plan) + n_steps * sizeof(struct cs_step);
-	out->views_at = out->transfers_at +
+	out->matrices_at = out->transfers_at +
 			n_transfers * sizeof(struct cs_transfer);
-	out->total_bytes = out->views_at + n_views * sizeof(struct cs_view);
+	out->total_bytes = out->matrices_at + n_matrices * sizeof(struct cs_plan_matrix);
 }
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo), of all that follows the field `id`. */
@@ -98,9 +98,9 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 	return transfers_of(plan) + step->first + k;
 }
 
-int cs_views_compare(const void *x, const void *y)
+int cs_plan_matrices_compare(const void *x, const void *y)
 {
-	const struct cs_view *a = x, *b = y;
+	const struct cs_plan_matrix *a = x, *b = y;
 
 	if (a->test != b->test)
 		return a->test < b->test ? -1 : 1;
@@ -109,22 +109,22 @@ int cs_views_compare(const void *x, const void *y)
 	return cs_variant_compare(&a->variant, &b->variant);
 }
 
-struct cs_view_words cs_view_words(const struct cs_view *view)
+struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *matrix)
 {
-	const struct cs_variant_text variant = cs_variant_words(&view->variant);
-	struct cs_view_words to;
+	const struct cs_variant_text variant = cs_variant_words(&matrix->variant);
+	struct cs_plan_matrix_words to;
 
-	cs_size_text(view->bytes, to.text, sizeof(to.text));
+	cs_size_text(matrix->bytes, to.text, sizeof(to.text));
 	if (variant.text[0])
 		cs_text_add(to.text, sizeof(to.text), ", %s", variant.text);
 	return to;
 }
 
-const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view)
+const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan, uint32_t matrix)
 {
-	const char *at = (const char *)plan + plan->views_at;
+	const char *at = (const char *)plan + plan->matrices_at;
 
-	return (const struct cs_view *)at + view;
+	return (const struct cs_plan_matrix *)at + matrix;
 }
 
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
@@ -132,19 +132,19 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[cs_plan_view(plan, step->view)->test];
+	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, step->matrix)->test];
 }
 
-int cs_end_is_numa(const struct cs_end *end)
+int cs_endpoint_is_numa(const struct cs_endpoint *end)
 {
-	return end->kind == CS_END_HOST && end->memory > CS_MEM_ARENA;
+	return end->kind == CS_ENDPOINT_HOST && end->memory > CS_MEM_ARENA;
 }
 
-struct cs_end cs_agent_end(const struct cs_settings *set, uint32_t agent)
+struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent)
 {
 	if (set->backend == CS_BACKEND_CPU)
-		return (struct cs_end){ CS_END_HOST, CS_MEM_ARENA, (uint16_t)agent };
-	return (struct cs_end){ CS_END_GPU, CS_MEM_DEVICE, (uint16_t)agent };
+		return (struct cs_endpoint){ CS_ENDPOINT_HOST, CS_MEM_ARENA, (uint16_t)agent };
+	return (struct cs_endpoint){ CS_ENDPOINT_GPU, CS_MEM_DEVICE, (uint16_t)agent };
 }
 
 int cs_bytes_are_sound(uint64_t bytes)
@@ -152,7 +152,7 @@ int cs_bytes_are_sound(uint64_t bytes)
 	return bytes && bytes % 16 == 0 && bytes <= CS_COPY_MAX;
 }
 
-int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b)
+int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b)
 {
 	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
 }
@@ -162,23 +162,23 @@ int cs_transfers_are_twins(const struct cs_transfer *a,
 {
 	return (a->method == CS_METHOD_SM || a->method == CS_METHOD_ZEROCOPY) &&
 	       a->method == b->method && a->issuer == b->issuer &&
-	       cs_end_is_numa(&a->src) != cs_end_is_numa(&a->dst) &&
-	       cs_end_is_numa(&a->src) == cs_end_is_numa(&b->dst) &&
-	       cs_end_is_numa(&a->dst) == cs_end_is_numa(&b->src);
+	       cs_endpoint_is_numa(&a->src) != cs_endpoint_is_numa(&a->dst) &&
+	       cs_endpoint_is_numa(&a->src) == cs_endpoint_is_numa(&b->dst) &&
+	       cs_endpoint_is_numa(&a->dst) == cs_endpoint_is_numa(&b->src);
 }
 
 /* An issuer is one of the ends, where those are agents. */
 static int issuer_fits(const struct cs_transfer *t, int numas)
 {
 	return numas == 2 ||
-	       (!cs_end_is_numa(&t->src) && t->issuer == t->src.index) ||
-	       (!cs_end_is_numa(&t->dst) && t->issuer == t->dst.index);
+	       (!cs_endpoint_is_numa(&t->src) && t->issuer == t->src.index) ||
+	       (!cs_endpoint_is_numa(&t->dst) && t->issuer == t->dst.index);
 }
 
-int cs_ends_fit(const struct cs_test *test, const struct cs_end *src,
-		const struct cs_end *dst, int back)
+int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
+		const struct cs_endpoint *dst, int back)
 {
-	int from = cs_end_is_numa(src), to = cs_end_is_numa(dst);
+	int from = cs_endpoint_is_numa(src), to = cs_endpoint_is_numa(dst);
 
 	if (test->path == CS_PATH_HOST)
 		return from && to && src->index != CS_NUMA_LOCAL &&
@@ -191,9 +191,9 @@ int cs_ends_fit(const struct cs_test *test, const struct cs_end *src,
 
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
 {
-	return cs_ends_fit(test, &t->src, &t->dst,
+	return cs_endpoints_fit(test, &t->src, &t->dst,
 			   cs_transfer_is_load(t) || cs_test_goes_back(test)) &&
-	       issuer_fits(t, cs_end_is_numa(&t->src) + cs_end_is_numa(&t->dst));
+	       issuer_fits(t, cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst));
 }
 
 int cs_transfer_is_load(const struct cs_transfer *t)
@@ -208,14 +208,14 @@ int cs_transfer_is_lone(const struct cs_transfer *t)
 
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents)
 {
-	return (t->src.index < n_agents || cs_end_is_numa(&t->src)) &&
-	       (t->dst.index < n_agents || cs_end_is_numa(&t->dst)) &&
+	return (t->src.index < n_agents || cs_endpoint_is_numa(&t->src)) &&
+	       (t->dst.index < n_agents || cs_endpoint_is_numa(&t->dst)) &&
 	       t->issuer < n_agents && (!cs_transfer_is_lone(t) || n_agents == 1);
 }
 
 int cs_transfer_far(const struct cs_transfer *t)
 {
-	if (cs_end_is_numa(&t->src) || cs_end_is_numa(&t->dst) ||
+	if (cs_endpoint_is_numa(&t->src) || cs_endpoint_is_numa(&t->dst) ||
 	    t->src.index == t->dst.index)
 		return -1;
 	return t->issuer == t->src.index ? t->dst.index : t->src.index;
@@ -223,7 +223,7 @@ int cs_transfer_far(const struct cs_transfer *t)
 
 int cs_transfer_checker(const struct cs_transfer *t)
 {
-	return cs_end_is_numa(&t->dst) ? t->issuer : t->dst.index;
+	return cs_endpoint_is_numa(&t->dst) ? t->issuer : t->dst.index;
 }
 
 uint64_t cs_transfer_span(const struct cs_plan *plan,
@@ -239,7 +239,7 @@ uint64_t cs_transfer_span(const struct cs_plan *plan,
 uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
 			    const struct cs_transfer *t)
 {
-	return cs_end_is_numa(&t->dst) ? 0 :
+	return cs_endpoint_is_numa(&t->dst) ? 0 :
 					 t->dst_slot * cs_align_up(cs_transfer_span(plan, t));
 }
 
@@ -248,37 +248,37 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[cs_plan_view(plan, t->view)->test];
+	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, t->matrix)->test];
 }
 
 int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
-		     uint32_t view)
+		     uint32_t matrix)
 {
 	uint32_t k;
 
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
-		if (t->view == view && !cs_transfer_is_load(t))
+		if (t->matrix == matrix && !cs_transfer_is_load(t))
 			return 1;
 	}
 	return 0;
 }
 
-void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_VIEWS_MAX])
+void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX])
 {
 	uint32_t s, i, k;
 
-	memset(steps, 0, CS_VIEWS_MAX * sizeof(*steps));
+	memset(steps, 0, CS_MATRICES_MAX * sizeof(*steps));
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
 		for (k = 0; k < step->count && !(step->flags & CS_STEP_CONTROL); k++) {
-			for (i = 0; i < k; i++) /* once for each view */
-				if (t[i].view == t[k].view && !cs_transfer_is_load(&t[i]))
+			for (i = 0; i < k; i++) /* once for each matrix */
+				if (t[i].matrix == t[k].matrix && !cs_transfer_is_load(&t[i]))
 					break;
-			steps[t[k].view] += i == k && !cs_transfer_is_load(&t[k]);
+			steps[t[k].matrix] += i == k && !cs_transfer_is_load(&t[k]);
 		}
 	}
 }
@@ -310,12 +310,12 @@ int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
 	return 0;
 }
 
-int cs_plan_view_is_lone(const struct cs_plan *plan, uint32_t view)
+int cs_plan_matrix_is_lone(const struct cs_plan *plan, uint32_t matrix)
 {
 	const struct cs_transfer *t = transfers_of(plan);
 	const struct cs_transfer *end = t + plan->n_transfers;
 
-	while (t < end && t->view != view)
+	while (t < end && t->matrix != matrix)
 		t++;
 	return t < end && cs_transfer_is_lone(t);
 }
@@ -368,12 +368,12 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		if (!has_buffers(t) || t->bytes > limit ||
 		    !cs_transfer_applies(t, n_agents))
 			continue;
-		if (!cs_end_is_numa(&t->src) && t->src.index == agent &&
+		if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent &&
 		    t->method == CS_METHOD_CHASE)
 			chain = most(chain, t->bytes);
-		else if (!cs_end_is_numa(&t->src) && t->src.index == agent)
+		else if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent)
 			src = most(src, cs_transfer_span(plan, t));
-		if (!cs_end_is_numa(&t->dst) && t->dst.index == agent &&
+		if (!cs_endpoint_is_numa(&t->dst) && t->dst.index == agent &&
 		    t->method != CS_METHOD_CHASE)
 			dst = most(dst, cs_transfer_dst_at(plan, t) +
 						cs_transfer_span(plan, t));
@@ -394,7 +394,7 @@ int cs_transfer_rotates(const struct cs_transfer *t)
 {
 	return (t->method == CS_METHOD_CE || t->method == CS_METHOD_PEERCOPY ||
 		t->method == CS_METHOD_STAGED) && t->op <= CS_OP_WRITE4K &&
-	       !cs_transfer_is_load(t) && !cs_end_is_numa(&t->dst);
+	       !cs_transfer_is_load(t) && !cs_endpoint_is_numa(&t->dst);
 }
 
 /* As cuMemAlloc aligns what it gives. */
@@ -524,10 +524,10 @@ static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
 {
 	uint32_t i, before = 0, own = 0;
 
-	if (!cs_end_is_numa(is_dst ? &t[k].dst : &t[k].src))
+	if (!cs_endpoint_is_numa(is_dst ? &t[k].dst : &t[k].src))
 		return 0;
 	for (i = 0; i < k; i++) {
-		if (!cs_end_is_numa(is_dst ? &t[i].dst : &t[i].src))
+		if (!cs_endpoint_is_numa(is_dst ? &t[i].dst : &t[i].src))
 			continue;
 		own += before && t[i].issuer == t[k].issuer;
 		before++;
@@ -562,7 +562,7 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t,
 
 		t[k].src_slot = host_slot(t, k, 0);
 		t[k].dst_slot = host_slot(t, k, 1);
-		if (cs_end_is_numa(&t[k].dst) || t[k].method == CS_METHOD_CHASE)
+		if (cs_endpoint_is_numa(&t[k].dst) || t[k].method == CS_METHOD_CHASE)
 			continue;
 		t[k].dst_slot = (uint8_t)((end[t[k].dst.index] + own - 1) / own);
 		end[t[k].dst.index] = (t[k].dst_slot + 1) * own;

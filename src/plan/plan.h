@@ -4,7 +4,7 @@
  * through MPI to the node coordinators and lies in each node's shared segment,
  * where every agent reads it.  Nothing here knows MPI, CUDA or clocks.
  *
- *     header | steps[n_steps] | transfers[n_transfers] | views[n_views]
+ *     header | steps[n_steps] | transfers[n_transfers] | matrices[n_matrices]
  *
  * All ends are indices of agents, the same on each node.  A node with fewer
  * agents than the plan leaves out the steps that name others; where a whole matrix of
@@ -26,19 +26,19 @@
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
-/* May copies have so many bytes? */
+/* May copies have that many bytes? */
 int cs_bytes_are_sound(uint64_t bytes);
 #define CS_PLAN_MOST (256u << 20) /* bytes; every test of 64 GPUs has 11 MB */
 
-#define CS_NUMA_LOCAL 0xffffu /* the domain next to the issuer's GPU */
-#define CS_NUMA_MOST 64u	/* OS indices of domains are below */
+#define CS_NUMA_LOCAL 0xffffu /* the NUMA node next to the issuer's GPU */
+#define CS_NUMA_MOST 64u	/* OS indices of NUMA nodes are below */
 
-enum cs_end_kind { CS_END_GPU, CS_END_HOST };
+enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST };
 
-struct cs_end {
-	uint8_t kind;		/* enum cs_end_kind */
+struct cs_endpoint {
+	uint8_t kind;		/* enum cs_endpoint_kind */
 	uint8_t memory;		/* enum cs_memory */
-	uint16_t index;		/* agent; of HOST but an ARENA: NUMA domain */
+	uint16_t index;		/* agent; of HOST but an ARENA: NUMA node */
 };
 
 #define CS_TRANSFER_LOAD 1u	/* runs beside what is measured, has no figure */
@@ -49,14 +49,14 @@ struct cs_end {
  * 0 the one that all agents of a process take in turn, for the step's first in that
  * direction; from 1 on those of the issuer alone. */
 struct cs_transfer {
-	struct cs_end src, dst;
+	struct cs_endpoint src, dst;
 	uint8_t method, op;	/* enum cs_method, enum cs_op */
 	uint16_t issuer;	/* agent: src for write, dst for read */
 	uint16_t flags;
 	uint8_t src_slot, dst_slot;
-	uint16_t view;		/* the matrix that its figure belongs to; of a load: a
+	uint16_t matrix;		/* the matrix that its figure belongs to; of a load: a
 				 * test that would move so */
-	struct cs_variant variant; /* its view's */
+	struct cs_variant variant; /* its matrix's */
 	uint64_t bytes;		/* of one copy */
 };
 
@@ -65,7 +65,7 @@ struct cs_transfer {
 /* Transfers that run at the same time. */
 struct cs_step {
 	uint32_t first, count;	/* transfers[first .. first+count) */
-	uint32_t view;		/* of its first transfer, which is no load */
+	uint32_t matrix;		/* of its first transfer, which is no load */
 	uint32_t flags;
 	/* Steps that stand together with the same round have no agent in common, and
 	 * may run at the same time; 0: alone. */
@@ -75,7 +75,7 @@ struct cs_step {
 };
 
 /* One matrix: a test of the catalogue, at one size, in one variant. */
-struct cs_view {
+struct cs_plan_matrix {
 	uint32_t test;		/* position in the catalogue */
 	uint32_t steps;		/* steps that measure for it, control steps apart */
 	uint64_t bytes;		/* of a copy that is measured */
@@ -83,7 +83,7 @@ struct cs_view {
 	uint16_t pad;		/* 0 */
 };
 
-#define CS_VIEWS_MAX 1024
+#define CS_MATRICES_MAX 1024
 
 #define CS_FILTER 256 /* characters, with the 0 */
 
@@ -102,10 +102,10 @@ struct cs_settings {
 	double start_limit_s;	/* driver start */
 	uint32_t verify;	/* enum cs_verify */
 	uint32_t backend;	/* enum cs_backend_kind */
-	uint32_t arms;		/* placements that are compared; 1: one */
-	uint32_t block_samples;	/* a cell ends after so many; 0: when it is known
+	uint32_t sides;		/* placements that are compared; 1: one */
+	uint32_t turn_samples;	/* a cell ends after that many; 0: when it is known
 				 * well enough */
-	uint32_t via;		/* enum cs_way */
+	uint32_t via;		/* enum cs_transport */
 	uint32_t shift;		/* SHIFT: this k alone; 0: each */
 	uint32_t random;	/* RANDOM: how many others; at least 1 */
 	uint32_t schedule;	/* enum cs_schedule */
@@ -114,10 +114,10 @@ struct cs_settings {
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;
-	/* NUMA domains, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
+	/* NUMA nodes, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
 	uint64_t numa;
-	uint64_t domains;	/* the same of all domains there are, for host */
-	uint64_t spread_bytes;	/* small copies of a kernel go through so much */
+	uint64_t domains;	/* the same of all NUMA nodes there are, for host */
+	uint64_t spread_bytes;	/* small copies of a kernel go through that much */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
 	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
@@ -133,7 +133,7 @@ enum cs_schedule {
 	CS_SCHEDULES
 };
 
-#define CS_ARMS_MAX 4 /* placements that are compared */
+#define CS_SIDES_MAX 4 /* placements that are compared */
 
 /* --verify: after every sample; only the last sample of a cell; not at all. */
 enum cs_verify { CS_VERIFY_ALL, CS_VERIFY_LAST, CS_VERIFY_OFF };
@@ -142,9 +142,9 @@ struct cs_plan {
 	uint32_t magic, version;
 	uint64_t total_bytes;	/* of the blob */
 	uint64_t id;		/* hash of all that follows: same id, same plan */
-	uint32_t n_agents, n_steps, n_transfers, n_views;
+	uint32_t n_agents, n_steps, n_transfers, n_matrices;
 	struct cs_settings set;
-	uint32_t steps_at, transfers_at, views_at, pad; /* offsets from the start */
+	uint32_t steps_at, transfers_at, matrices_at, pad; /* offsets from the start */
 };
 
 struct cs_plan_request {
@@ -155,7 +155,7 @@ struct cs_plan_request {
 };
 
 /* The steps of every chosen test, by its pattern (enum cs_pattern), in each variant that is
- * asked for and changes something of it, at its size, or at every one; of paths with the host for each domain asked for.  All steps are shuffled
+ * asked for and changes something of it, at its size, or at every one; of paths with the host for each NUMA node asked for.  All steps are shuffled
  * together by set.seed, those of a round as one, and with set.urgent the most
  * telling ones put first; the first one that is sampled until it is known is repeated
  * as a control in the middle and at the end when there are at least 4.  The issuer
@@ -172,12 +172,12 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 struct cs_asked {
 	uint32_t test;		/* position in the catalogue */
 	uint32_t flags;		/* CS_TRANSFER_LOAD */
-	struct cs_end src, dst;
+	struct cs_endpoint src, dst;
 	uint64_t bytes;
 	struct cs_variant variant;
 };
 
-/* The same as it will be, but for its slots and view. */
+/* The same as it will be, but for its slots and matrix. */
 struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 				     const struct cs_asked *asked);
 
@@ -205,11 +205,11 @@ extern const char *const cs_schedule_words[];
 extern const char *const cs_verify_words[];
 
 /* Is a matrix of nodes with one GPU alone? */
-int cs_plan_view_is_lone(const struct cs_plan *plan, uint32_t view);
+int cs_plan_matrix_is_lone(const struct cs_plan *plan, uint32_t matrix);
 
 /* How many steps from this one on are of its round; at least 1. */
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);
-/* So many steps as if they were one. */
+/* That many steps as if they were one. */
 struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
 				uint32_t count);
 /* Of which of these steps, from `step` on, the k-th transfer of that is. */
@@ -219,15 +219,15 @@ const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step);
 const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 					   const struct cs_step *step,
 					   uint32_t k);
-const struct cs_view *cs_plan_view(const struct cs_plan *plan, uint32_t view);
-/* < 0, 0 or > 0: the order of views, by test, size and variant; for qsort. */
-int cs_views_compare(const void *a, const void *b);
+const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan, uint32_t matrix);
+/* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
+int cs_plan_matrices_compare(const void *a, const void *b);
 /* "512 MiB, cold caches": what it is of besides its test. */
-struct cs_view_words {
+struct cs_plan_matrix_words {
 	char text[112];
 };
-struct cs_view_words cs_view_words(const struct cs_view *view);
-/* The catalogue line of a step's view. */
+struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *matrix);
+/* The catalogue line of a step's matrix. */
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step);
 
@@ -237,34 +237,34 @@ int cs_transfer_far(const struct cs_transfer *t);
 int cs_transfer_checker(const struct cs_transfer *t);
 /* Are these the ends that a test has?  Those of a path with the host also the other way
  * round where it goes `back` too. */
-int cs_ends_fit(const struct cs_test *test, const struct cs_end *src,
-		const struct cs_end *dst, int back);
+int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
+		const struct cs_endpoint *dst, int back);
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
-/* Does a node with so many agents make it? */
+/* Does a node with that many agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
 /* Do kernels of one GPU move these two between it and the host, one there and one
  * back?  One kernel makes both, and they get on at the same pace. */
 int cs_transfers_are_twins(const struct cs_transfer *a,
 			   const struct cs_transfer *b);
-int cs_ends_are_same(const struct cs_end *a, const struct cs_end *b);
-/* Host memory of a NUMA domain? */
-int cs_end_is_numa(const struct cs_end *end);
+int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b);
+/* Host memory of a NUMA node? */
+int cs_endpoint_is_numa(const struct cs_endpoint *end);
 
-/* The catalogue line of its view. */
+/* The catalogue line of its matrix. */
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t);
-/* Is there a figure for that view in the step? */
+/* Is there a figure for that matrix in the step? */
 int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
-		     uint32_t view);
+		     uint32_t matrix);
 
 /* Are there two measured transfers that one agent issues the same way?  Its engine may
  * make them one after the other, and then only their total is a figure of its own. */
 int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
 
-/* Does a node with so many agents carry out this step? */
+/* Does a node with that many agents carry out this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents);
 
@@ -275,7 +275,7 @@ struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
 	uint64_t most;		/* transfers of more bytes have no room */
 };
-/* On a node with so many agents, with room for transfers of at most so many bytes, one
+/* On a node with that many agents, with room for transfers of at most that many bytes, one
  * place for each that may run at the same time. */
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents, uint64_t most,
 		   struct cs_arena_layout *out);
@@ -307,7 +307,7 @@ uint64_t cs_transfer_span(const struct cs_plan *plan,
 /* Does `agent` need a way to the arena of `peer`: for what is staged, or for all else? */
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int staged);
 
-/* Expected seconds of the measured part for links of so many GB/s, from the
+/* Expected seconds of the measured part for links of that many GB/s, from the
  * rules of doc/METHOD.md: a step is 8 samples (the first touch, 7 more), each of
  * the fewest copies that take 5 ms, its check at 2000 GB/s, and 1 ms besides; what
  * has a fixed number of rounds takes them at the pace of an H200.

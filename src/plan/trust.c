@@ -57,9 +57,9 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 				  "most 1024 TiB", set->spread_bytes);
 	if (set->schedule >= CS_SCHEDULES)
 		return cs_err_set(err, "unknown schedule %u", set->schedule);
-	if (set->via >= CS_WAYS || set->urgent > 1 ||
-	    (set->via != CS_WAY_AUTO && set->backend == CS_BACKEND_CPU))
-		return cs_err_set(err, "unknown way %u between agents of "
+	if (set->via >= CS_TRANSPORTS || set->urgent > 1 ||
+	    (set->via != CS_TRANSPORT_AUTO && set->backend == CS_BACKEND_CPU))
+		return cs_err_set(err, "unknown transport %u between agents of "
 				  "backend %u", set->via, set->backend);
 	if (set->filter_names > CS_NAMES_THEIRS ||
 	    !memchr(set->filter, '\0', sizeof(set->filter)))
@@ -79,7 +79,7 @@ int cs_test_check(const struct cs_test *test, const struct cs_settings *set,
 {
 	if (!cs_test_is_of(test, (enum cs_backend_kind)set->backend))
 		return cs_err_set(err, "test '%s' is of the other backend", test->name);
-	if (!cs_method_fits((int)test->method, (enum cs_way)set->via))
+	if (!cs_method_fits((int)test->method, (enum cs_transport)set->via))
 		return cs_err_set(err, "test '%s' is of another --via", test->name);
 	return 0;
 }
@@ -102,48 +102,48 @@ static int layout_check(const struct cs_plan *plan, struct cs_err *err)
 {
 	struct cs_plan_layout at;
 
-	cs_plan_lay_out(plan->n_steps, plan->n_transfers, plan->n_views, &at);
-	if (!plan->n_steps || !plan->n_views || plan->pad ||
+	cs_plan_lay_out(plan->n_steps, plan->n_transfers, plan->n_matrices, &at);
+	if (!plan->n_steps || !plan->n_matrices || plan->pad ||
 	    plan->steps_at != sizeof(*plan) ||
 	    plan->transfers_at != at.transfers_at ||
-	    plan->views_at != at.views_at ||
+	    plan->matrices_at != at.matrices_at ||
 	    plan->total_bytes != at.total_bytes)
 		return cs_err_set(err, "plan is damaged: its parts do not fit "
 				  "its %" PRIu64 " bytes", plan->total_bytes);
 	return 0;
 }
 
-static int end_is_sound(const struct cs_plan *plan, const struct cs_end *end)
+static int end_is_sound(const struct cs_plan *plan, const struct cs_endpoint *end)
 {
-	struct cs_end agent = cs_agent_end(&plan->set, end->index);
+	struct cs_endpoint agent = cs_agent_end(&plan->set, end->index);
 
-	if (cs_end_is_numa(end))
+	if (cs_endpoint_is_numa(end))
 		return end->memory < CS_MEMORIES && (end->index < CS_NUMA_MOST ||
 						     end->index == CS_NUMA_LOCAL);
-	return end->index < plan->n_agents && cs_ends_are_same(end, &agent);
+	return end->index < plan->n_agents && cs_endpoints_are_same(end, &agent);
 }
 
 static int transfer_check(const struct cs_plan *plan,
 			  const struct cs_transfer *t, struct cs_err *err)
 {
-	const struct cs_view *view;
+	const struct cs_plan_matrix *matrix;
 	const struct cs_test *test;
 
-	if (t->view >= plan->n_views)
-		return cs_err_set(err, "plan is damaged: a transfer of view %u of "
-				  "%u", t->view, plan->n_views);
-	view = cs_plan_view(plan, t->view);
+	if (t->matrix >= plan->n_matrices)
+		return cs_err_set(err, "plan is damaged: a transfer of matrix %u of "
+				  "%u", t->matrix, plan->n_matrices);
+	matrix = cs_plan_matrix_at(plan, t->matrix);
 	test = cs_transfer_test(plan, t);
 	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
 	    t->issuer >= plan->n_agents || !cs_transfer_fits(t, test))
 		return cs_err_set(err, "plan is damaged: transfer between agents %u "
 				  "and %u of %u", t->src.index, t->dst.index,
 				  plan->n_agents);
-	if (cs_variant_compare(&t->variant, &view->variant) ||
+	if (cs_variant_compare(&t->variant, &matrix->variant) ||
 	    t->method != test->method || t->op > CS_OP_OPEN ||
 	    (!cs_test_has_host(test) && t->op != test->op) ||
-	    (cs_transfer_is_load(t) ? t->bytes > view->bytes :
-				      t->bytes != view->bytes) ||
+	    (cs_transfer_is_load(t) ? t->bytes > matrix->bytes :
+				      t->bytes != matrix->bytes) ||
 	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||
 	    (cs_transfer_is_lone(t) && !cs_transfer_applies(t, 1)) ||
 	    !cs_bytes_are_sound(t->bytes))
@@ -166,17 +166,17 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 	const struct cs_test *table = cs_catalogue(&n_tests);
 	uint32_t v;
 
-	for (v = 0; v < plan->n_views; v++) {
-		const struct cs_view *view = cs_plan_view(plan, v);
+	for (v = 0; v < plan->n_matrices; v++) {
+		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
 		/* ascending: so no test twice at a size and variant */
-		if (v >= CS_VIEWS_MAX || view->test >= n_tests || view->pad ||
-		    !cs_variant_is_sound(&view->variant) ||
-		    !is_its_own(&table[view->test], &view->variant) ||
-		    (v && cs_views_compare(&view[-1], view) >= 0) ||
-		    cs_test_check(&table[view->test], &plan->set, NULL))
-			return cs_err_set(err, "plan is damaged: view %u is of test "
-					  "%u", v, view->test);
+		if (v >= CS_MATRICES_MAX || matrix->test >= n_tests || matrix->pad ||
+		    !cs_variant_is_sound(&matrix->variant) ||
+		    !is_its_own(&table[matrix->test], &matrix->variant) ||
+		    (v && cs_plan_matrices_compare(&matrix[-1], matrix) >= 0) ||
+		    cs_test_check(&table[matrix->test], &plan->set, NULL))
+			return cs_err_set(err, "plan is damaged: matrix %u is of test "
+					  "%u", v, matrix->test);
 	}
 	return 0;
 }
@@ -222,7 +222,7 @@ static int step_transfers_check(const struct cs_plan *plan,
 		if (cs_transfer_is_lone(&first[k]) != cs_transfer_is_lone(first))
 			return cs_err_set(err, "plan is damaged: a step of nodes with "
 					  "one GPU and of others");
-	if (cs_transfer_is_load(first) || first->view != step->view)
+	if (cs_transfer_is_load(first) || first->matrix != step->matrix)
 		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
 				  "something else", cs_plan_test(plan, step)->name);
 	return slots_check(plan, first, step->count, err);
@@ -236,7 +236,7 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
-		if (step->first != next || step->view >= plan->n_views ||
+		if (step->first != next || step->matrix >= plan->n_matrices ||
 		    (step->flags & ~CS_STEP_CONTROL) || !step->count ||
 		    step->count > CS_STEP_MAX || !name_is_sound(step->name) ||
 		    step->count > plan->n_transfers - next)
@@ -251,7 +251,7 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 	return 0;
 }
 
-/* Steps of a round: one view's, sampled, without load, a pair each, and no agent in two.
+/* Steps of a round: one matrix's, sampled, without load, a pair each, and no agent in two.
  * The first that is not so; s + n: all are. */
 static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 {
@@ -268,7 +268,7 @@ static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 		    busy[t->dst.index]++)
 			break;
 		for (k = 0; k < step->count; k++)
-			if (t[k].view != all.view || cs_transfer_is_load(&t[k]) ||
+			if (t[k].matrix != all.matrix || cs_transfer_is_load(&t[k]) ||
 			    (k && (t[k].src.index != t->dst.index ||
 				   t[k].dst.index != t->src.index)))
 				return i;
@@ -303,12 +303,12 @@ static int rounds_check(const struct cs_plan *plan, struct cs_err *err)
 
 static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
 {
-	uint32_t steps[CS_VIEWS_MAX], v;
+	uint32_t steps[CS_MATRICES_MAX], v;
 
 	cs_plan_count_steps(plan, steps);
-	for (v = 0; v < plan->n_views; v++)
-		if (steps[v] != cs_plan_view(plan, v)->steps)
-			return cs_err_set(err, "plan is damaged: view %u has %u "
+	for (v = 0; v < plan->n_matrices; v++)
+		if (steps[v] != cs_plan_matrix_at(plan, v)->steps)
+			return cs_err_set(err, "plan is damaged: matrix %u has %u "
 					  "steps", v, steps[v]);
 	return 0;
 }

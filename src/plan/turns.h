@@ -1,13 +1,13 @@
-/* turns.h - whose turn is it?  The order in which two or more arms (placements,
+/* turns.h - whose turn is it?  The order in which two or more sides (placements,
  * ways to copy) measure the same cells, so that time favours none of them.
  *
  * A visit of a cell is a row of a Williams square (Aust. J. Chem. 2 (1949) 149)
- * and the same row backwards: each arm comes twice, at places that add up alike,
- * so that a steady drift cancels.  Of two arms that is ABBA or BAAB, of three
+ * and the same row backwards: each side comes twice, at places that add up alike,
+ * so that a steady drift cancels.  Of two sides that is ABBA or BAAB, of three
  * ABCCBA, BCAACB or CABBAC with the names drawn.  Among k visits of a cell with
- * k arms each arm is first once, and follows every other equally often, in an order that
+ * k sides each side is first once, and follows every other equally often, in an order that
  * is drawn for each cell: what disturbs every second turn, or every visit alike, harms
- * all arms of a cell equally, and what has another period meets them by chance. */
+ * all sides of a cell equally, and what has another period meets them by chance. */
 #ifndef CS_PLAN_TURNS_H
 #define CS_PLAN_TURNS_H
 
@@ -18,23 +18,23 @@
 #include "base/rng.h"
 
 struct cs_turn {
-	uint32_t cell, arm;
+	uint32_t cell, side;
 };
 
 struct cs_turns {
-	uint32_t cells, arms;	/* at least 1 of each */
-	uint32_t visits;	/* of each cell; 2 blocks of each arm in one */
+	uint32_t cells, sides;	/* at least 1 of each */
+	uint32_t visits;	/* of each cell; 2 blocks of each side in one */
 };
 
 /* What makes a verdict (check/compare/compare.h): of neighbouring turns 8 pairs. */
 #define CS_TURNS_VISITS 4
 
-/* cells x visits x 2 arms; 0 where that is more than memory holds. */
+/* cells x visits x 2 sides; 0 where that is more than memory holds. */
 size_t cs_turns_count(const struct cs_turns *turns);
 
 /* Write them in order: all cells in shuffled order, then all again, shuffled
  * anew, as often as there are visits.  Same seed, same order.
- * Errors: no cell or no arm, too many, no memory. */
+ * Errors: no cell or no side, too many, no memory. */
 int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 		   struct cs_turn *order, struct cs_err *err);
 

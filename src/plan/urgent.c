@@ -7,22 +7,22 @@
 
 #include "base/vec.h"
 
-#define NO_VIEW UINT32_MAX
+#define NO_MATRIX UINT32_MAX
 
 /* In this order; within a class as the steps were drawn. */
 enum urgency { URGENT_FROM_HOST, URGENT_TO_HOST, URGENT_WITHIN, URGENT_RING, REST };
 
 struct picked {
 	const struct cs_urgent *all;
-	uint32_t view[REST];	/* that a class takes its steps from */
+	uint32_t matrix[REST];	/* that a class takes its steps from */
 	char touched[REST][CS_MAX_AGENTS];
 };
 
-static const struct cs_test *test_of(const struct cs_urgent *all, uint32_t view)
+static const struct cs_test *test_of(const struct cs_urgent *all, uint32_t matrix)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[all->view[view].test];
+	return &cs_catalogue(&n)[all->matrix[matrix].test];
 }
 
 /* Cells alone, whose rate says how a link or a memory is. */
@@ -50,21 +50,21 @@ static int class_of_path(enum cs_path path)
 }
 
 /* Of each class the first test that tells something, at its largest size. */
-static void pick_views(struct picked *p)
+static void pick_matrices(struct picked *p)
 {
-	const struct cs_view *view = p->all->view;
+	const struct cs_plan_matrix *matrix = p->all->matrix;
 	uint32_t v, *best;
 
-	memset(p->view, 0xff, sizeof(p->view));
-	for (v = 0; v < p->all->n_views; v++) {
+	memset(p->matrix, 0xff, sizeof(p->matrix));
+	for (v = 0; v < p->all->n_matrices; v++) {
 		const struct cs_test *test = test_of(p->all, v);
 		int class = class_of_path(test->path);
 
 		if (class == REST || !tells(test))
 			continue;
-		best = &p->view[class];
-		if (*best == NO_VIEW || (view[v].test == view[*best].test &&
-					 view[v].bytes > view[*best].bytes))
+		best = &p->matrix[class];
+		if (*best == NO_MATRIX || (matrix[v].test == matrix[*best].test &&
+					 matrix[v].bytes > matrix[*best].bytes))
 			*best = v;
 	}
 }
@@ -86,13 +86,13 @@ static int agent_of(const struct picked *p, int class, const struct cs_step *ste
 static int class_of_step(struct picked *p, const struct cs_step *step)
 {
 	const struct cs_transfer *t = p->all->transfer + step->first;
-	int class = class_of_path(test_of(p->all, step->view)->path), found = REST;
+	int class = class_of_path(test_of(p->all, step->matrix)->path), found = REST;
 	uint32_t k;
 
-	if (class == REST || step->view != p->view[class])
+	if (class == REST || step->matrix != p->matrix[class])
 		return REST;
 	for (k = 0; k < step->count; k++) {
-		int agent = t[k].view == step->view && !cs_transfer_is_load(&t[k]) ?
+		int agent = t[k].matrix == step->matrix && !cs_transfer_is_load(&t[k]) ?
 				    agent_of(p, class, step, &t[k]) : -1;
 
 		if (agent < 0 || p->touched[class][agent])
@@ -129,7 +129,7 @@ int cs_urgent_order(const struct cs_urgent *all, uint32_t *order,
 
 	if (!rc) {
 		memcpy(drawn, order, all->n_heads * sizeof(*order));
-		pick_views(&p);
+		pick_matrices(&p);
 		for (i = 0; i < all->n_heads; i++)
 			of[i] = (unsigned char)class_of_head(&p, drawn[i]);
 		for (c = 0; c <= REST; c++)

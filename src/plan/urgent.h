@@ -2,7 +2,7 @@
  * every GPU is touched.
  *
  * One cell of each GPU from the host, one to the host, one within it, then a ring
- * between GPUs, or where pairs stand in rounds so many that each GPU sends: of each the first test that gives rates of cells alone, as far as it
+ * between GPUs, or where pairs stand in rounds that many that each GPU sends: of each the first test that gives rates of cells alone, as far as it
  * is in the plan, at its largest size.  Then the rest.  Within each part the steps
  * keep the order that they came in, which is a draw. */
 #ifndef CS_PLAN_URGENT_H
@@ -18,8 +18,8 @@ struct cs_urgent {
 	const uint32_t *head;
 	uint32_t n_heads;
 	const struct cs_transfer *transfer; /* of all steps, step->first on */
-	const struct cs_view *view;
-	uint32_t n_views;
+	const struct cs_plan_matrix *matrix;
+	uint32_t n_matrices;
 };
 
 /* Put the numbers of the heads in order[] so.  -1: no memory. */

@@ -72,7 +72,7 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 /* Of what is asked for, which kinds change something of a test: enum cs_takes. */
 unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants *asked);
 
-/* < 0, 0 or > 0, as memcmp: the order of views. */
+/* < 0, 0 or > 0, as memcmp: the order of matrices. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);
 /* The same of the same variant alone. */
 uint64_t cs_variant_number(const struct cs_variant *v);

@@ -141,7 +141,7 @@ static int print(FILE *to, struct aggregate *ag)
 	const struct cs_grid *like = &ag->grid[ag->like];
 	const struct cs_grid cells = {
 		.run = ag->run, .node = ag->like, .test = like->test,
-		.view = like->view, .bytes = like->bytes, .back = like->back, .n_rows = ag->n_rows,
+		.matrix = like->matrix, .bytes = like->bytes, .back = like->back, .n_rows = ag->n_rows,
 		.n_cols = ag->n_cols, .row_end = like->row_end,
 		.col_end = like->col_end, .value = ag->value, .mark = ag->mark,
 	};
@@ -165,12 +165,12 @@ static int print(FILE *to, struct aggregate *ag)
 		print_nodes(to, ag, sorted, n);
 	else
 		cs_fold(to, 2, 4, "0 of %zu cells", ag->n_planned);
-	cs_matrix_note(to, ag->run, cells.view);
+	cs_matrix_note(to, ag->run, cells.matrix);
 	free(sorted);
 	return 0;
 }
 
-int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
+int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
 		       char *differs)
 {
 	struct aggregate ag = { .run = run };
@@ -181,7 +181,7 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
 		return 0;
 	ag.grid = calloc((size_t)run->n_nodes, sizeof(*ag.grid));
 	for (node = 0; ag.grid && node < run->n_nodes; node++) {
-		if (cs_grid_init(&ag.grid[node], run, node, view))
+		if (cs_grid_init(&ag.grid[node], run, node, matrix))
 			goto out;
 		if (!ag.grid[node].n_planned)
 			continue;

@@ -1,4 +1,4 @@
-/* baseline.h - a baseline as text: each norm, and what bound it gives. */
+/* baseline.h - a baseline as text: each statistic, and what bound it gives. */
 #ifndef CS_REPORT_BASELINE_H
 #define CS_REPORT_BASELINE_H
 

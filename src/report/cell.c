@@ -104,8 +104,8 @@ static void print_way(FILE *to, const struct cell *c)
 		cs_agent_label(c->run, c->node, row->what.issuer).text, how,
 		link[0] ? ", " : "", link);
 	if (!isnan(row->overlap))
-		cs_fold(to, 2, INDENT, "company    %d other transfer%s, overlap >= "
-			"%.1f %%", row->company, row->company == 1 ? "" : "s",
+		cs_fold(to, 2, INDENT, "concurrent %d other transfer%s, overlap >= "
+			"%.1f %%", row->concurrent, row->concurrent == 1 ? "" : "s",
 			floor(1000 * row->overlap) / 10);
 }
 
@@ -159,7 +159,7 @@ static void print_agent(FILE *to, const struct cell *c, int agent)
 	cs_text(name, sizeof(name), "%s %s", cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, agent).text);
 	if (cs_on_cpu(c->run)) {
-		cs_fold(to, 2, INDENT, "%-10s rank %d, NUMA domain %d, cpus %s",
+		cs_fold(to, 2, INDENT, "%-10s rank %d, NUMA node %d, cpus %s",
 			name, a->rank, a->numa, a->cpus);
 		return;
 	}
@@ -206,14 +206,14 @@ static void print_other(FILE *to, const struct cell *c, const struct cs_row *row
 }
 
 /* Whatever kind of host memory it is. */
-static int is_at(const struct cs_end *end, const struct cs_end *place)
+static int is_at(const struct cs_endpoint *end, const struct cs_endpoint *place)
 {
 	return !place || (end->index == place->index &&
-			  cs_end_is_numa(end) == cs_end_is_numa(place));
+			  cs_endpoint_is_numa(end) == cs_endpoint_is_numa(place));
 }
 
-static int goes(const struct cs_row *row, const struct cs_end *src,
-		const struct cs_end *dst)
+static int goes(const struct cs_row *row, const struct cs_endpoint *src,
+		const struct cs_endpoint *dst)
 {
 	return is_at(&row->what.src, src) && is_at(&row->what.dst, dst);
 }
@@ -223,14 +223,14 @@ static int goes(const struct cs_row *row, const struct cs_end *src,
 static void other_text(const struct cell *c, const struct cs_row *row, char *to,
 		       size_t size)
 {
-	const struct cs_view view = cs_row_view(row);
+	const struct cs_plan_matrix matrix = cs_row_view(row);
 
 	if (row->test == c->row->test)
-		cs_text(to, size, "%s", cs_view_words(&view).text);
+		cs_text(to, size, "%s", cs_plan_matrix_words(&matrix).text);
 	else
 		cs_text(to, size, "%s%s%s", cs_row_test(row)->name,
-			cs_variant_is_usual(&view.variant) ? "" : ", ",
-			cs_variant_words(&view.variant).text);
+			cs_variant_is_usual(&matrix.variant) ? "" : ", ",
+			cs_variant_words(&matrix.variant).text);
 }
 
 /* The same pair again, both ways together, back, and in other tests and variants. */
@@ -238,12 +238,12 @@ static void print_kin(FILE *to, const struct cell *c)
 {
 	struct cs_row_list rows = cs_run_rows(c->run, c->node, CS_ROWS_ALL);
 	const struct cs_transfer *own = &c->row->what;
-	const struct cs_view of = cs_row_view(c->row);
+	const struct cs_plan_matrix of = cs_row_view(c->row);
 	char what[144];
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
-		const struct cs_view view = cs_row_view(row);
-		int alike = !cs_views_compare(&view, &of);
+		const struct cs_plan_matrix matrix = cs_row_view(row);
+		int alike = !cs_plan_matrices_compare(&matrix, &of);
 		int repeats = !cs_row_is(c->run, row, CS_ROWS_MEASURED);
 		int same = goes(row, &own->src, &own->dst);
 		int back = goes(row, &own->dst, &own->src);
@@ -272,8 +272,8 @@ static void print_kin(FILE *to, const struct cell *c)
 					    cs_row_is(c->run, row, CS_ROWS_CONTROLS) ?
 						    "again (control)" :
 					    cs_row_is(c->run, row, CS_ROWS_REMEASURED) ?
-						    "again (second look)" :
-						    "in company");
+						    "again (re-measurement)" :
+						    "concurrently");
 		} else if (back) {
 			print_other(to, c, row, "the other way");
 		}
@@ -281,19 +281,19 @@ static void print_kin(FILE *to, const struct cell *c)
 }
 
 /* The other cells of its row, of its column, or of all. */
-static void print_line(FILE *to, const struct cell *c, const struct cs_end *src,
-		       const struct cs_end *dst, double *room)
+static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint *src,
+		       const struct cs_endpoint *dst, double *room)
 {
 	const struct cs_row_list cells = cs_run_rows(c->run, c->node, CS_ROWS_CELLS);
-	const struct cs_view of = cs_row_view(c->row);
+	const struct cs_plan_matrix of = cs_row_view(c->row);
 	char what[64], end[40] = "";
 	size_t k = 0;
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
-		const struct cs_view view = cs_row_view(row);
+		const struct cs_plan_matrix matrix = cs_row_view(row);
 
-		if (!cs_views_compare(&view, &of) && row->status == CS_OK &&
+		if (!cs_plan_matrices_compare(&matrix, &of) && row->status == CS_OK &&
 		    !goes(row, &c->row->what.src, &c->row->what.dst) &&
 		    goes(row, src, dst))
 			room[k++] = row->stats.median;
@@ -302,7 +302,7 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_end *src,
 		return;
 	if (src || dst)
 		cs_text(end, sizeof(end), " %s %s", src ? "from" : "to",
-			cs_end_text(c->run, c->node, src ? src : dst).text);
+			cs_endpoint_text(c->run, c->node, src ? src : dst).text);
 	cs_text(what, sizeof(what), "%s%zu other cell%s%s",
 		k == 1 ? "" : "median of ", k, k == 1 ? "" : "s", end);
 	print_beside(to, what, value_of(c->row), cs_median(room, k));
@@ -326,10 +326,10 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_flags(to, c->row);
 	print_throttle(to, c->row);
 	print_history(to, c->row);
-	if (!cs_end_is_numa(&c->row->what.src))
+	if (!cs_endpoint_is_numa(&c->row->what.src))
 		print_agent(to, c, c->row->what.src.index);
-	if (!cs_end_is_numa(&c->row->what.dst) &&
-	    !cs_ends_are_same(&c->row->what.src, &c->row->what.dst))
+	if (!cs_endpoint_is_numa(&c->row->what.dst) &&
+	    !cs_endpoints_are_same(&c->row->what.src, &c->row->what.dst))
 		print_agent(to, c, c->row->what.dst.index);
 	cs_print_line(to, "  beside it, %s and how far from this cell",
 		cs_unit_text(cs_row_test(c->row)->unit));
@@ -367,17 +367,17 @@ int cs_cell_print(FILE *to, const struct cs_run *cut)
 {
 	struct cs_run whole = *cut;
 	const struct cs_run *run = &whole;
-	uint32_t view;
+	uint32_t matrix;
 	int said = 0, node;
 
 	whole.rows = cut->all; /* what stands beside it too */
 	for (node = 0; node < run->n_nodes; node++)
-		for (view = 0; run->plan && view < run->plan->n_views; view++)
-			if ((!view || cs_plan_view(run->plan, view)->test !=
-					      cs_plan_view(run->plan,
-							   view - 1)->test) &&
+		for (matrix = 0; run->plan && matrix < run->plan->n_matrices; matrix++)
+			if ((!matrix || cs_plan_matrix_at(run->plan, matrix)->test !=
+					      cs_plan_matrix_at(run->plan,
+							   matrix - 1)->test) &&
 			    print_test(to, run, node,
-				       cs_plan_view(run->plan, view)->test,
+				       cs_plan_matrix_at(run->plan, matrix)->test,
 				       &said))
 				return -1;
 	if (!said)

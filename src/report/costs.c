@@ -33,8 +33,8 @@ static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 	uint32_t v;
 
 	/* those of agents stand before those of the host: each has one matrix */
-	for (v = 0; v < plan->n_views; v++) {
-		const struct cs_test *test = &table[cs_plan_view(plan, v)->test];
+	for (v = 0; v < plan->n_matrices; v++) {
+		const struct cs_test *test = &table[cs_plan_matrix_at(plan, v)->test];
 
 		if (test->unit == CS_UNIT_GBS && test->op == op &&
 		    test->path == CS_PATH_PEER &&
@@ -42,10 +42,10 @@ static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 		     grid->test->method == CS_METHOD_DRIVER) &&
 		    test->pattern == CS_PATTERN_PAIR &&
 		    (grid->test->bytes ||
-		     cs_plan_view(plan, v)->bytes == grid->bytes))
+		     cs_plan_matrix_at(plan, v)->bytes == grid->bytes))
 			break;
 	}
-	found = v < plan->n_views ? calloc(1, sizeof(*found)) : NULL;
+	found = v < plan->n_matrices ? calloc(1, sizeof(*found)) : NULL;
 	if (found && (cs_grid_init(found, grid->run, grid->node, v) ||
 		      cs_grid_cells(found) != cs_grid_cells(grid))) {
 		cs_grid_release(found);
@@ -87,7 +87,7 @@ static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
 	put_cost(to, 8, 3, a->start_s);
 	put_cost(to, 9, 3, a->open_s);
 	put_cost(to, 8, 3, a->arena_s);
-	put_cost(to, 8, 3, a->ways_s);
+	put_cost(to, 8, 3, a->peers_s);
 	put_cost(to, 8, 3, a->first_sample_s);
 	put_cost(to, 8, 3, cs_first_byte_s(a));
 	put_cost(to, 8, 3, a->usage.cpu_s);

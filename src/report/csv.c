@@ -6,7 +6,7 @@
 
 #include "base/print.h"
 #include "report/csv.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 #include "report/views.h"
 

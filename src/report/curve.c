@@ -17,7 +17,7 @@
 
 /* The cells of one matrix, over all nodes asked for. */
 struct point {
-	struct cs_view view;
+	struct cs_plan_matrix matrix;
 	size_t n_planned, n_measured, n_marked, n_concurrent;
 	double min, median, max;
 	double together;	/* median of the totals; NAN none */
@@ -25,31 +25,31 @@ struct point {
 
 /* ---- axes ---- */
 
-static void forget_size(struct cs_view *view)
+static void forget_size(struct cs_plan_matrix *matrix)
 {
-	view->bytes = 0;
+	matrix->bytes = 0;
 }
 
-static void forget_threads(struct cs_view *view)
+static void forget_threads(struct cs_plan_matrix *matrix)
 {
-	view->variant.threads = 0;
+	matrix->variant.threads = 0;
 }
 
-static void size_text(const struct cs_view *view, char *to, size_t room)
+static void size_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
 {
-	cs_size_text(view->bytes, to, room);
+	cs_size_text(matrix->bytes, to, room);
 }
 
-static void threads_text(const struct cs_view *view, char *to, size_t room)
+static void threads_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
 {
-	cs_text(to, room, "%d", view->variant.threads ? view->variant.threads : 1);
+	cs_text(to, room, "%d", matrix->variant.threads ? matrix->variant.threads : 1);
 }
 
 static const struct axis {
 	const char *by, *head;
 	unsigned takes;		/* enum cs_takes: of a test that has it */
-	void (*forget)(struct cs_view *view); /* where on the axis it is */
-	void (*text)(const struct cs_view *view, char *to, size_t room);
+	void (*forget)(struct cs_plan_matrix *matrix); /* where on the axis it is */
+	void (*text)(const struct cs_plan_matrix *matrix, char *to, size_t room);
 } axes[] = { /* the first along which a test was measured */
 	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads,
 	  threads_text },
@@ -61,11 +61,11 @@ static const struct axis {
 static int is_like(const struct axis *axis, const struct cs_grid *a,
 		   const struct cs_grid *b)
 {
-	struct cs_view x = *a->view, y = *b->view;
+	struct cs_plan_matrix x = *a->matrix, y = *b->matrix;
 
 	axis->forget(&x);
 	axis->forget(&y);
-	return a->back == b->back && !cs_views_compare(&x, &y);
+	return a->back == b->back && !cs_plan_matrices_compare(&x, &y);
 }
 
 /* How many matrices of the run are like one; of these, how many stand before it.  Those
@@ -78,9 +78,9 @@ static int count_like(const struct cs_run *run, const struct axis *axis,
 	int like = 0;
 
 	*before = 0;
-	while (i && cs_grid_test(run, i - 1) == of.view->test)
+	while (i && cs_grid_test(run, i - 1) == of.matrix->test)
 		i--;
-	for (; i < n && cs_grid_test(run, i) == of.view->test; i++) {
+	for (; i < n && cs_grid_test(run, i) == of.matrix->test; i++) {
 		const struct cs_grid grid = cs_grid_head(run, i);
 		int is = is_like(axis, &grid, &of);
 
@@ -150,7 +150,7 @@ static int take_point(const struct cs_run *run, int first, int last,
 	for (node = first; room && node < last; node++) {
 		if (cs_grid_init(&grid, run, node, index))
 			break;
-		p->view = *grid.view;
+		p->matrix = *grid.matrix;
 		take_cells(p, &grid, room, &k);
 		cs_grid_release(&grid);
 	}
@@ -176,14 +176,14 @@ static void print_point(FILE *to, const struct axis *axis, const struct cs_test 
 {
 	char at[16], cells[32];
 
-	axis->text(&p->view, at, sizeof(at));
+	axis->text(&p->matrix, at, sizeof(at));
 	cs_text(cells, sizeof(cells), "%zu/%zu", p->n_measured, p->n_planned);
 	cs_print(to, "%12s  %9s", at, cells);
 	put(to, 9, p->min);
 	put(to, 9, p->median);
 	put(to, 9, p->max);
 	if (test->unit == CS_UNIT_GBS)
-		put(to, 12, 1e-3 * (double)p->view.bytes / p->median);
+		put(to, 12, 1e-3 * (double)p->matrix.bytes / p->median);
 	if (totals)
 		put(to, 9, p->together);
 	if (p->n_marked)
@@ -204,7 +204,7 @@ static void print_half(FILE *to, const struct point *p, int n)
 		;
 	if (i == n || !(most > 0))
 		return;
-	size_text(&p[i].view, size, sizeof(size));
+	size_text(&p[i].matrix, size, sizeof(size));
 	cs_fold(to, 2, 4, "half of the highest median (%.2f) is reached at %s", most,
 		size);
 }
@@ -215,13 +215,13 @@ static void print_head(FILE *to, const struct axis *axis, const struct cs_grid *
 {
 	const int gbs = of->test->unit == CS_UNIT_GBS;
 	struct cs_grid like = *of;
-	struct cs_view view = *of->view;
+	struct cs_plan_matrix matrix = *of->matrix;
 	char size[16] = "";
 
-	axis->forget(&view);
-	like.view = &view;
-	if (view.bytes && cs_matrix_says_size(of))
-		cs_size_text(view.bytes, size, sizeof(size));
+	axis->forget(&matrix);
+	like.matrix = &matrix;
+	if (matrix.bytes && cs_matrix_says_size(of))
+		cs_size_text(matrix.bytes, size, sizeof(size));
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name, size[0] ? "  " : "",
 		size, cs_grid_title(&like).text, cs_unit_text((int)of->test->unit),
 		axis->by);
@@ -249,7 +249,7 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
 		print_half(to, p, n);
 	if (marked)
-		cs_fold(to, 2, 4, "! so many cells with a remark (-v prints every "
+		cs_fold(to, 2, 4, "! number of cells with a remark (-v prints every "
 			"matrix)");
 }
 

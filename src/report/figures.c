@@ -18,12 +18,12 @@
 
 static struct cs_label row_label(const struct cs_grid *grid, int i)
 {
-	return cs_end_text(grid->run, grid->node, &grid->row_end[i]);
+	return cs_endpoint_text(grid->run, grid->node, &grid->row_end[i]);
 }
 
 static struct cs_label col_label(const struct cs_grid *grid, int i)
 {
-	return cs_end_text(grid->run, grid->node, &grid->col_end[i]);
+	return cs_endpoint_text(grid->run, grid->node, &grid->col_end[i]);
 }
 
 /* ---- numbers ---- */

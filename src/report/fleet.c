@@ -51,7 +51,7 @@ static int page_close(struct page *page)
 /* ---- figures ---- */
 
 struct figures {
-	struct cs_view of;
+	struct cs_plan_matrix of;
 	struct cs_vec values;	/* double */
 	const struct cs_row *low, *high;
 	size_t cells;		/* with those that have no figure */
@@ -59,11 +59,11 @@ struct figures {
 
 static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 {
-	const struct cs_view of = cs_row_view(row);
+	const struct cs_plan_matrix of = cs_row_view(row);
 	struct figures *f = all->data;
 
 	for (size_t i = all->n; i-- > 0;)
-		if (!cs_views_compare(&f[i].of, &of))
+		if (!cs_plan_matrices_compare(&f[i].of, &of))
 			return &f[i];
 	f = cs_vec_add(all, 1, NULL);
 	if (f)
@@ -285,7 +285,7 @@ static void gpu_text(const struct cs_run *run, int node, const char *bus_id,
 		     char *to, size_t size)
 {
 	const struct cs_agent_facts *a = agent_at(run, node, bus_id);
-	const struct cs_gpu_sight *s = cs_run_gpu(run, node, bus_id);
+	const struct cs_gpu_record *s = cs_run_gpu(run, node, bus_id);
 	char module[16] = "";
 
 	to[0] = '\0';
@@ -382,8 +382,8 @@ static void print_rest(FILE *to, const struct cs_run *run, const struct cs_group
 	if (f->confidence > 0)
 		cs_fold(to, INDENT, INDENT + 2, "confidence: %.1f %%",
 			100 * f->confidence);
-	if (f->again[0])
-		cs_fold(to, INDENT, INDENT + 2, "again: %s", f->again);
+	if (f->remeasure[0])
+		cs_fold(to, INDENT, INDENT + 2, "again: %s", f->remeasure);
 	if (f->elsewhere[0])
 		cs_fold(to, INDENT, INDENT + 2, "elsewhere: %s", f->elsewhere);
 	if (f->next[0])
@@ -502,7 +502,7 @@ static void print_counts(FILE *to, const struct cs_run *run)
 			nodes[n++] = node;
 	if (n)
 		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
-	cs_fold(to, 0, 2, "findings: %zu critical, %zu warning%s, %zu note%s; keep out: %s",
+	cs_fold(to, 0, 2, "findings: %zu critical, %zu warning%s, %zu note%s; drain: %s",
 		count[CS_CRITICAL], count[CS_WARNING],
 		count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
 		count[CS_NOTE] == 1 ? "" : "s", hosts);

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/print.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "plan/instance.h"
 #include "report/view.h"
 #include "report/views.h"
@@ -97,9 +97,9 @@ static void name_cell(const struct cs_instance *cell, const char *asked, struct 
 }
 
 static int number_of(const struct cs_run *run, const struct cs_row *row,
-		     const struct cs_end *end)
+		     const struct cs_endpoint *end)
 {
-	if (end->kind == CS_END_GPU)
+	if (end->kind == CS_ENDPOINT_GPU)
 		return atoi(cs_agent_label(run, (int)row->node, end->index).text);
 	if (end->memory == CS_MEM_ARENA || end->index != CS_NUMA_LOCAL)
 		return end->index;
@@ -157,8 +157,8 @@ static int is_told(const struct cs_run *run, const struct cs_row *row)
 	if (row->status == CS_OK || !run->plan || row->step >= run->plan->n_steps)
 		return 0;
 	first = cs_plan_transfer(run->plan, cs_plan_step(run->plan, row->step), 0);
-	return cs_ends_are_same(&first->src, &row->what.src) &&
-	       cs_ends_are_same(&first->dst, &row->what.dst);
+	return cs_endpoints_are_same(&first->src, &row->what.src) &&
+	       cs_endpoints_are_same(&first->dst, &row->what.dst);
 }
 
 static int add_bench(struct telling *t, size_t at)
@@ -551,89 +551,89 @@ static int write_csv(struct telling *t)
 static json_t *context(const struct cs_run *run)
 {
 	const struct cs_node_facts *node = run->n_nodes ? &run->node[0].facts : NULL;
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
-	cs_put_time(&r, "date", &run->started);
-	cs_put_text(&r, "host_name", node ? node->host : "");
-	cs_put_text(&r, "executable", run->argc ? run->argv[0] : "cscope-mpi");
-	cs_put_int(&r, "num_cpus", node && node->n_cpus > 0 ? node->n_cpus : 0);
-	cs_put_int(&r, "mhz_per_cpu", 0);
+	cs_encode_time(&r, "date", &run->started);
+	cs_encode_text(&r, "host_name", node ? node->host : "");
+	cs_encode_text(&r, "executable", run->argc ? run->argv[0] : "cscope-mpi");
+	cs_encode_int(&r, "num_cpus", node && node->n_cpus > 0 ? node->n_cpus : 0);
+	cs_encode_int(&r, "mhz_per_cpu", 0);
 	if (node && node->governor[0])
-		cs_put_bool(&r, "cpu_scaling_enabled",
+		cs_encode_bool(&r, "cpu_scaling_enabled",
 			    strcmp(node->governor, "performance") != 0);
-	cs_put(&r, "caches", json_array());
-	cs_put(&r, "load_avg", json_array());
-	cs_put_text(&r, "library_build_type", "release");
-	cs_put_text(&r, "cscope_mpi", run->version);
-	cs_put_known(&r, "cpu", node ? node->cpu : "");
-	cs_put_known(&r, "gpu", node && node->n_agents ?
+	cs_encode_json(&r, "caches", json_array());
+	cs_encode_json(&r, "load_avg", json_array());
+	cs_encode_text(&r, "library_build_type", "release");
+	cs_encode_text(&r, "cscope_mpi", run->version);
+	cs_encode_known(&r, "cpu", node ? node->cpu : "");
+	cs_encode_known(&r, "gpu", node && node->n_agents ?
 					run->node[0].agent[0].gpu.name : "");
-	cs_put_known(&r, "driver", node ? node->driver : "");
-	cs_put_known(&r, "asked", run->matrix_text);
-	return cs_put_end(&r);
+	cs_encode_known(&r, "driver", node ? node->driver : "");
+	cs_encode_known(&r, "asked", run->matrix_text);
+	return cs_encode_end(&r);
 }
 
-static void put_counters(struct cs_put *r, const struct line *line)
+static void put_counters(struct cs_encoder *r, const struct line *line)
 {
 	const struct bench *b = line->bench;
 
-	cs_put_real(r, "bytes", counter_of(line, 0));
+	cs_encode_real(r, "bytes", counter_of(line, 0));
 	if (!isnan(line->rate))
-		cs_put_real(r, RATE, line->rate);
+		cs_encode_real(r, RATE, line->rate);
 	for (int i = 1; i < b->n_counters; i++)
-		cs_put_real(r, b->counter[i].key, counter_of(line, (size_t)i));
+		cs_encode_real(r, b->counter[i].key, counter_of(line, (size_t)i));
 	if (!isnan(line->items))
-		cs_put_real(r, "items_per_second", line->items);
+		cs_encode_real(r, "items_per_second", line->items);
 }
 
 static json_t *line_record(const struct telling *t, const struct line *line)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 	const char *why = error_of(line), *label = label_of(t, line);
 	char name[CS_INSTANCE];
 
 	name_text(line, name);
-	cs_put_text(&r, "name", name);
-	cs_put_int(&r, "family_index", line->family);
-	cs_put_int(&r, "per_family_instance_index", line->instance);
-	cs_put_text(&r, "run_name", line->bench->name);
-	cs_put_text(&r, "run_type", line->aggregate ? "aggregate" : "iteration");
-	cs_put_int(&r, "repetitions", line->repetitions);
+	cs_encode_text(&r, "name", name);
+	cs_encode_int(&r, "family_index", line->family);
+	cs_encode_int(&r, "per_family_instance_index", line->instance);
+	cs_encode_text(&r, "run_name", line->bench->name);
+	cs_encode_text(&r, "run_type", line->aggregate ? "aggregate" : "iteration");
+	cs_encode_int(&r, "repetitions", line->repetitions);
 	if (!line->aggregate)
-		cs_put_int(&r, "repetition_index", line->index);
-	cs_put_int(&r, "threads", 1);
+		cs_encode_int(&r, "repetition_index", line->index);
+	cs_encode_int(&r, "threads", 1);
 	if (line->aggregate) {
-		cs_put_text(&r, "aggregate_name", line->aggregate);
-		cs_put_text(&r, "aggregate_unit", line->is_share ? "percentage" : "time");
+		cs_encode_text(&r, "aggregate_name", line->aggregate);
+		cs_encode_text(&r, "aggregate_unit", line->is_share ? "percentage" : "time");
 	}
 	if (why) {
-		cs_put_bool(&r, "error_occurred", 1);
-		cs_put_text(&r, "error_message", why);
+		cs_encode_bool(&r, "error_occurred", 1);
+		cs_encode_text(&r, "error_message", why);
 	}
-	cs_put_int(&r, "iterations", why ? 0 : (int64_t)line->iterations);
-	cs_put_real(&r, "real_time", why ? 0 : line->real_ns);
-	cs_put_real(&r, "cpu_time", 0);
-	cs_put_text(&r, "time_unit", "ns");
+	cs_encode_int(&r, "iterations", why ? 0 : (int64_t)line->iterations);
+	cs_encode_real(&r, "real_time", why ? 0 : line->real_ns);
+	cs_encode_real(&r, "cpu_time", 0);
+	cs_encode_text(&r, "time_unit", "ns");
 	if (!why)
 		put_counters(&r, line);
 	if (*label)
-		cs_put_text(&r, "label", label);
-	return cs_put_end(&r);
+		cs_encode_text(&r, "label", label);
+	return cs_encode_end(&r);
 }
 
 static int write_json(struct telling *t)
 {
 	const struct line *line = t->lines.data;
 	json_t *all = json_array();
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 	int bad = !all, rc = -1;
 	json_t *document;
 
 	for (size_t i = 0; i < t->lines.n; i++)
 		bad |= cs_json_append(all, line_record(t, &line[i]));
-	cs_put(&r, "context", context(t->run));
-	cs_put(&r, "benchmarks", cs_json_array_end(all, bad));
-	document = cs_put_end(&r);
+	cs_encode_json(&r, "context", context(t->run));
+	cs_encode_json(&r, "benchmarks", cs_json_array_end(all, bad));
+	document = cs_encode_end(&r);
 	if (document && !json_dumpf(document, t->to, JSON_INDENT(2) | JSON_ENSURE_ASCII |
 						     JSON_REAL_PRECISION(CS_DIGITS)))
 		rc = putc('\n', t->to) == EOF ? -1 : 0;
@@ -715,7 +715,7 @@ int cs_commscope_list(FILE *to, const struct cs_plan *plan)
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 		const struct cs_instance cell = cs_instance_of(
-			&plan->set, cs_plan_view(plan, t->view), t);
+			&plan->set, cs_plan_matrix_at(plan, t->matrix), t);
 		int back = cs_plan_test(plan, step)->path == CS_PATH_D2H;
 		struct bench b = { .at = { back ? cell.dst : cell.src,
 					   back ? cell.src : cell.dst },

@@ -16,7 +16,7 @@ struct cs_groups {
 	struct cs_vec groups;	/* struct cs_group */
 };
 
-/* Worst first; of equal ones what keeps nodes out, then what is of the job, then by the
+/* Worst first; of equal ones what drains nodes, then what is of the job, then by the
  * first node.  0, or -1 without memory; to be released before the run's findings. */
 int cs_groups_make(const struct cs_run *run, struct cs_groups *out);
 void cs_groups_release(struct cs_groups *groups);

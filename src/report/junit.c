@@ -101,7 +101,7 @@ static int add_tests(const struct cs_run *run, const struct cs_tally *tally, siz
 		*c = (struct test_case){ .node = tally[i].node,
 					 .seconds = tally[i].seconds };
 		cs_text(c->name, sizeof(c->name), "%s %s%s%s", tally[i].test->name,
-			cs_view_words(&tally[i].of).text, placement[0] ? ", " : "",
+			cs_plan_matrix_words(&tally[i].of).text, placement[0] ? ", " : "",
 			placement);
 		if (set_outcome(&tally[i], c))
 			return -1;
@@ -115,7 +115,7 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 				       const struct cs_tally *tally, size_t n)
 {
 	const struct cs_row *row;
-	struct cs_view of;
+	struct cs_plan_matrix of;
 
 	if (!f->n_evidence || f->evidence[0] >= cs_rows_count(&run->rows))
 		return NULL;
@@ -126,7 +126,7 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 	tally += (size_t)f->node * n;
 	of = cs_row_view(row);
 	for (size_t i = 0; i < n; i++)
-		if (!cs_views_compare(&tally[i].of, &of))
+		if (!cs_plan_matrices_compare(&tally[i].of, &of))
 			return &tally[i];
 	return NULL;
 }

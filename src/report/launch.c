@@ -77,7 +77,7 @@ static void print_ranks(FILE *to, const struct cs_run_node *nd)
 
 /* ---- GPUs ---- */
 
-static const char *mode_text(const struct cs_gpu_sight *s)
+static const char *mode_text(const struct cs_gpu_record *s)
 {
 	static const char *const mode[] = { "default", "exclusive", "prohibited",
 					    "exclusive" };
@@ -89,7 +89,7 @@ static const char *mode_text(const struct cs_gpu_sight *s)
 }
 
 /* Processes of others on a GPU that an agent has looked at. */
-static void used_text(const struct cs_run_node *nd, const struct cs_gpu_sight *s,
+static void used_text(const struct cs_run_node *nd, const struct cs_gpu_record *s,
 		      char *to, size_t size)
 {
 	cs_text(to, size, "?");
@@ -106,13 +106,13 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 {
 	char used[16], known[8];
 
-	if (nd->facts.n_sights < 1)
+	if (nd->facts.n_known_gpus < 1)
 		return;
 	putc('\n', to);
 	cs_print_line(to, "  %3s  %-12s  %-40s  %5s  %-10s  %s", "GPU", "bus id",
 		"UUID", "ranks", "mode", "used");
-	for (int i = 0; i < nd->facts.n_sights; i++) {
-		const struct cs_gpu_sight *s = &nd->sight[i];
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
 		used_text(nd, s, used, sizeof(used));
 		cs_text(known, sizeof(known), "%d", s->ranks);
@@ -134,7 +134,7 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
 			const struct cs_peer_facts *p =
-				cs_node_way(nd, i, k);
+				cs_node_peer(nd, i, k);
 
 			if (p->via <= CS_VIA_NONE || p->via > CS_VIA_FAILED)
 				continue;
@@ -178,8 +178,8 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 	char persistence[32];
 	int32_t least = 1, most = -1;
 
-	for (int i = 0; i < f->n_sights; i++) {
-		int32_t p = nd->sight[i].persistence;
+	for (int i = 0; i < f->n_known_gpus; i++) {
+		int32_t p = nd->gpu_record[i].persistence;
 
 		least = p < least ? p : least;
 		most = p > most ? p : most;
@@ -204,15 +204,15 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 		"; in a container: " : "", f->container);
 }
 
-void cs_looked_text(const struct cs_run *run, int node, char *to, size_t size)
+void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
 	if (nd->facts.n_agents > 0)
 		cs_node_text(run, node, to, size);
-	else if (nd->facts.n_sights > 0)
-		cs_text(to, size, "%d x %s, %d rank%s", nd->facts.n_sights,
-			nd->sight[0].name[0] ? nd->sight[0].name : "GPU",
+	else if (nd->facts.n_known_gpus > 0)
+		cs_text(to, size, "%d x %s, %d rank%s", nd->facts.n_known_gpus,
+			nd->gpu_record[0].name[0] ? nd->gpu_record[0].name : "GPU",
 			nd->facts.n_ranks, nd->facts.n_ranks == 1 ? "" : "s");
 	else
 		cs_text(to, size, "no GPU");
@@ -224,7 +224,7 @@ void cs_launch_print(FILE *to, const struct cs_run *run)
 		const struct cs_run_node *nd = &run->node[node];
 		char what[256];
 
-		cs_looked_text(run, node, what, sizeof(what));
+		cs_only_checked_text(run, node, what, sizeof(what));
 		cs_fold(to, 0, 2, "%s  %s", nd->facts.host, what);
 		putc('\n', to);
 		print_ranks(to, nd);

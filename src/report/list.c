@@ -101,43 +101,43 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 }
 
 /* When its cells are measured; NULL: the heading says it. */
-static const char *when(const struct cs_plan *plan, uint32_t view)
+static const char *when(const struct cs_plan *plan, uint32_t matrix)
 {
 	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
+	const struct cs_test *test = &cs_catalogue(&n)[cs_plan_matrix_at(plan, matrix)->test];
 
 	for (uint32_t s = 0; s < plan->n_steps; s++)
-		if (cs_plan_step(plan, s)->view == view && cs_plan_step(plan, s)->round)
+		if (cs_plan_step(plan, s)->matrix == matrix && cs_plan_step(plan, s)->round)
 			return plan->set.schedule == CS_SCHEDULE_PARALLEL ?
 				       "some pairs at the same time" :
 				       "some pairs at the same time if that changes nothing";
 	return test->alone;
 }
 
-static void print_views(FILE *to, const struct cs_plan *plan)
+static void print_matrices(FILE *to, const struct cs_plan *plan)
 {
 	size_t n;
 	const struct cs_test *test = cs_catalogue(&n);
 	uint32_t v;
 
-	for (v = 0; v < plan->n_views; v++) {
-		const struct cs_view *view = cs_plan_view(plan, v);
+	for (v = 0; v < plan->n_matrices; v++) {
+		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
-		cs_print(to, "test      %s  %s, ", test[view->test].name,
-			cs_test_title(&test[view->test], 0, when(plan, v)).text);
-		if (!cs_variant_is_usual(&view->variant))
-			cs_print(to, "%s, ", cs_variant_words(&view->variant).text);
-		if (view->steps)
-			cs_print_line(to, "%" PRIu32 " step%s", view->steps,
-				view->steps == 1 ? "" : "s");
+		cs_print(to, "test      %s  %s, ", test[matrix->test].name,
+			cs_test_title(&test[matrix->test], 0, when(plan, v)).text);
+		if (!cs_variant_is_usual(&matrix->variant))
+			cs_print(to, "%s, ", cs_variant_words(&matrix->variant).text);
+		if (matrix->steps)
+			cs_print_line(to, "%" PRIu32 " step%s", matrix->steps,
+				matrix->steps == 1 ? "" : "s");
 		else
 			fputs("as load\n", to);
 	}
 }
 
-static void put_end(FILE *to, const struct cs_end *end)
+static void put_end(FILE *to, const struct cs_endpoint *end)
 {
-	if (!cs_end_is_numa(end))
+	if (!cs_endpoint_is_numa(end))
 		cs_print(to, "%d", end->index);
 	else if (end->index == CS_NUMA_LOCAL)
 		fputs("host", to);
@@ -182,7 +182,7 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 	cs_print_line(to, "nothing was measured: this is the plan for %" PRIu32
 		" agent%s on each node, %s backend", plan->n_agents,
 		plan->n_agents == 1 ? "" : "s", backend_text(plan->set.backend));
-	print_views(to, plan);
+	print_matrices(to, plan);
 	cs_print_line(to, "plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016"
 		PRIx64, plan->n_steps, plan->n_transfers, plan->id);
 	cs_print_line(to, "size      %s a copy", size);

@@ -217,7 +217,7 @@ static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kin
 		       row->status == CS_SKIPPED ? '-' : '!';
 	}
 	if (kind == WAY) {
-		cs_text(to, size, "not by the best way of this node: %s",
+		cs_text(to, size, "not by the best transport of this node: %s",
 			cs_via_text(row->via));
 		return grid->mark[cell] == '*' ? '*' : 0;
 	}
@@ -293,7 +293,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 								 "all together",
 			cs_row_is(grid->run, row, CS_ROWS_MEASURED) ? "" :
 			cs_row_is(grid->run, row, CS_ROWS_CONCURRENT) ?
-				" in company" : " again", text,
+				" concurrently" : " again", text,
 			k < row->n_samples ? " ... (files have all)" : "");
 	}
 }
@@ -350,8 +350,8 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "its host memory lies on %s, proven by %s",
 			grid->run->plan->set.numa ||
 					grid->test->path == CS_PATH_HOST ?
-				"the NUMA domains named" :
-				"the NUMA domain of each GPU", pages_proof(nd));
+				"the NUMA nodes named" :
+				"the NUMA node of each GPU", pages_proof(nd));
 }
 
 /* Who carried a matrix that CPUs carry; cells with other CPUs are not told apart. */
@@ -404,8 +404,8 @@ static void print_flush(FILE *to, const struct cs_grid *grid)
 							    "");
 }
 
-/* A cell in company beside the same alone: its share; NAN where one is missing. */
-static double company_share(const struct cs_grid *grid, const struct cs_row *row)
+/* A cell concurrently beside the same alone: its share; NAN where one is missing. */
+static double concurrent_share(const struct cs_grid *grid, const struct cs_row *row)
 {
 	int cell = cs_grid_cell(grid, &row->what);
 
@@ -416,7 +416,7 @@ static double company_share(const struct cs_grid *grid, const struct cs_row *row
 }
 
 /* Pairs that were measured at the same time, and what shows that they may. */
-static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
+static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	struct cs_row_list rows =
 		cs_run_rows(grid->run, grid->node, CS_ROWS_CONCURRENT);
@@ -427,7 +427,7 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
 		return;
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
-		double share = company_share(grid, row);
+		double share = concurrent_share(grid, row);
 
 		held += !isnan(share);
 		least = fmin(least, share);
@@ -439,23 +439,23 @@ static void print_company(FILE *to, const struct cs_grid *grid, int verbose)
 			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
 			100 * most);
 	for (const struct cs_row *row; verbose && (row = cs_row_next(&shown));) {
-		double share = company_share(grid, row);
+		double share = concurrent_share(grid, row);
 
 		if (!isnan(share))
-			cs_fold(to, 4, 6, "%s: %.2f alone, %.2f in company of %d, "
+			cs_fold(to, 4, 6, "%s: %.2f alone, %.2f concurrent with %d, "
 				"%.2f %%", cs_pair_label(grid->run, grid->node,
 							 &row->what).text,
 				row->stats.median / share, row->stats.median,
-				row->company, 100 * share);
+				row->concurrent, 100 * share);
 	}
 }
 
-void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_view *view)
+void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_plan_matrix *matrix)
 {
 	size_t n;
 	char note[CS_NOTE_TEXT];
 
-	cs_alias_note(run->asked, cs_catalogue(&n)[view->test].name, &view->variant,
+	cs_alias_note(run->asked, cs_catalogue(&n)[matrix->test].name, &matrix->variant,
 		      note, sizeof(note));
 	if (note[0])
 		cs_fold(to, 2, 4, "note: %s", note);
@@ -471,11 +471,11 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_workers(to, grid);
 	print_flush(to, grid);
 	print_totals(to, grid);
-	print_company(to, grid, verbose);
+	print_concurrent(to, grid, verbose);
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);
 	print_remarks(to, grid);
-	cs_matrix_note(to, grid->run, grid->view);
+	cs_matrix_note(to, grid->run, grid->matrix);
 	if (verbose && grid->n_measured)
 		print_samples(to, grid);
 }

@@ -52,7 +52,7 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
 	if (nd->facts.driver[0])
 		cs_text(driver, sizeof(driver), ", driver %s", nd->facts.driver);
 	if (nd->facts.n_numa > 0)
-		cs_text(domains, sizeof(domains), ", %d NUMA domain%s",
+		cs_text(domains, sizeof(domains), ", %d NUMA node%s",
 			nd->facts.n_numa, nd->facts.n_numa == 1 ? "" : "s");
 	cs_division_text(run, node, division, sizeof(division));
 	cs_text(to, size, "%s%s%s; %s%s", names, driver, domains, division,
@@ -92,8 +92,8 @@ static void link_word(const struct cs_run *run, int node, int agent, char *to,
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		if (row->status != CS_OK ||
 		    !cs_is_bandwidth(row) ||
-		    cs_end_is_numa(&row->what.src) ||
-		    cs_end_is_numa(&row->what.dst) ||
+		    cs_endpoint_is_numa(&row->what.src) ||
+		    cs_endpoint_is_numa(&row->what.dst) ||
 		    (row->what.src.index != agent && row->what.dst.index != agent))
 			continue;
 		cs_link_text(run, row, link, sizeof(link));
@@ -124,7 +124,7 @@ static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 	char link[32];
 
 	for (k = 0; nd->peers && k < nd->facts.n_agents; k++) {
-		int via = cs_node_way(nd, agent, k)->via;
+		int via = cs_node_peer(nd, agent, k)->via;
 
 		if (k != agent && via > CS_VIA_NONE && via <= CS_VIA_FAILED)
 			count[via]++;
@@ -279,7 +279,7 @@ static void binding_text(const struct cs_run_node *nd, char *to, size_t size)
 	else if (bound)
 		cs_text(to, size, "bound by hwloc, read back: %d of %d", bound, n);
 	else
-		cs_text(to, size, "not bound to NUMA domains, cpus as read back");
+		cs_text(to, size, "not bound to NUMA nodes, cpus as read back");
 }
 
 static void others_text(const struct cs_run *run, int node, char *to, size_t size)

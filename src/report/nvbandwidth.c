@@ -14,7 +14,7 @@
 
 #include "base/print.h"
 #include "plan/alias.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "report/view.h"
 #include "report/views.h"
 #include "result/cells.h"
@@ -56,7 +56,7 @@ static int is_of(const struct table *t, const struct cs_row *row)
 	int is_total = row->metric == CS_METRIC_TOTAL;
 
 	if (t->alias->layout == CS_LAYOUT_HUB) /* of two GPUs: one transfer is all */
-		return is_total || !row->company || row->status != CS_OK;
+		return is_total || !row->concurrent || row->status != CS_OK;
 	if (t->part == TOTAL_PART)
 		return is_total || row->status != CS_OK;
 	return !is_total;
@@ -66,13 +66,13 @@ static int is_of(const struct table *t, const struct cs_row *row)
 static int cell_of(const struct table *t, const struct cs_row *row)
 {
 	int forward = (t->alias->flow == CS_ROW_TO_COLUMN) != (t->part == 1);
-	const struct cs_end *from = forward ? &row->what.src : &row->what.dst;
-	const struct cs_end *to = forward ? &row->what.dst : &row->what.src;
+	const struct cs_endpoint *from = forward ? &row->what.src : &row->what.dst;
+	const struct cs_endpoint *to = forward ? &row->what.dst : &row->what.src;
 	int r = 0, c = to->index;
 
 	switch (t->alias->layout) {
 	case CS_LAYOUT_HOST:
-		if (from->kind != CS_END_HOST || to->kind != CS_END_GPU)
+		if (from->kind != CS_ENDPOINT_HOST || to->kind != CS_ENDPOINT_GPU)
 			return -1;
 		break;
 	case CS_LAYOUT_LOCAL:
@@ -93,9 +93,9 @@ static int cell_of(const struct table *t, const struct cs_row *row)
 /* Memory next to the GPU is what nvbandwidth copies from and to. */
 static int is_near(const struct table *t, const struct cs_row *row)
 {
-	const struct cs_end *s = &row->what.src, *d = &row->what.dst;
-	const struct cs_end *host = s->kind == CS_END_HOST ? s : d;
-	const struct cs_end *gpu = s->kind == CS_END_HOST ? d : s;
+	const struct cs_endpoint *s = &row->what.src, *d = &row->what.dst;
+	const struct cs_endpoint *host = s->kind == CS_ENDPOINT_HOST ? s : d;
+	const struct cs_endpoint *gpu = s->kind == CS_ENDPOINT_HOST ? d : s;
 
 	return gpu->index < t->n &&
 	       t->run->node[t->node].agent[gpu->index].numa == host->index;
@@ -216,8 +216,8 @@ static int is_planned(const struct cs_run *run, const struct cs_alias *alias)
 	uint32_t v;
 	int test = cs_alias_test(alias);
 
-	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		if ((int)cs_plan_view(run->plan, v)->test == test)
+	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
+		if ((int)cs_plan_matrix_at(run->plan, v)->test == test)
 			return 1;
 	return 0;
 }
@@ -237,9 +237,9 @@ static int is_of_node(const struct cs_run *run, int node,
 {
 	int test = cs_alias_test(alias);
 
-	for (uint32_t v = 0; run->plan && v < run->plan->n_views; v++)
-		if ((int)cs_plan_view(run->plan, v)->test == test)
-			return !cs_plan_view_is_lone(run->plan, v) ||
+	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
+		if ((int)cs_plan_matrix_at(run->plan, v)->test == test)
+			return !cs_plan_matrix_is_lone(run->plan, v) ||
 			       run->node[node].facts.n_agents == 1;
 	return 1;
 }

@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "result/cells.h"
 
-/* "8 x NVIDIA H200, driver 580.159, 2 NUMA domains; 8 ranks, one GPU each" */
+/* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
 /* GPUs (or arenas) of a node, and the legend with what is odd about them. */
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
@@ -17,7 +17,7 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
 /* One test over the nodes that measure it, behind an empty line, where there are several;
  * differs[node] is set where a node has a cell more than 1 % off or one with a remark,
  * and where it is the only one.  -1: no memory. */
-int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t view,
+int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
 		       char *differs);
 /* curve.c.  Is a matrix one of those that a curve stands for; how many points has the
  * curve that begins with it (0: it begins none); the curve itself, over nodes [first, last).  -1: no memory. */
@@ -32,12 +32,12 @@ int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 int cs_cell_print(FILE *to, const struct cs_run *run);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
-void cs_looked_text(const struct cs_run *run, int node, char *to, size_t size);
+void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);
 /* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
-/* A judged run of several nodes, behind so many lines: figures, classes, findings.
+/* A judged run of several nodes, behind that many lines: figures, classes, findings.
  * -1: no memory. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
 /* The findings alone.  -1: no memory. */

@@ -146,8 +146,8 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 		put_label(to, &n, "figure", cs_metric_text(cs_row_test(row),
 							   row->metric));
 	put_label(to, &n, "step", step);
-	put_label(to, &n, "src", cs_end_label(run, row, &row->what.src).text);
-	put_label(to, &n, "dst", cs_end_label(run, row, &row->what.dst).text);
+	put_label(to, &n, "src", cs_endpoint_label(run, row, &row->what.src).text);
+	put_label(to, &n, "dst", cs_endpoint_label(run, row, &row->what.dst).text);
 	if (issuer && !cs_on_cpu(run)) {
 		put_label(to, &n, "gpu", cs_agent_label(run, (int)row->node,
 							row->what.issuer).text);

@@ -55,7 +55,7 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 	print_placement(to, run->node[grid->node].facts.placement);
 	if (run->plan->set.last_bytes)
 		cs_print(to, " copy %" PRIu64 " B", grid->bytes);
-	print_variant(to, &grid->view->variant);
+	print_variant(to, &grid->matrix->variant);
 	putc('\n', to);
 }
 
@@ -81,8 +81,8 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 			fputs("total", to);
 		else
 			cs_print(to, "%s->%s",
-				cs_end_label(run, row, &row->what.src).text,
-				cs_end_label(run, row, &row->what.dst).text);
+				cs_endpoint_label(run, row, &row->what.src).text,
+				cs_endpoint_label(run, row, &row->what.dst).text);
 		if (row->status == CS_OK)
 			cs_print(to, " median %.*f %s", cs_decimals(test),
 				row->stats.median, cs_unit_text((int)test->unit));

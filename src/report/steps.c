@@ -25,7 +25,7 @@ static const struct cs_row *find(const struct cs_run *run, int node, uint32_t st
 {
 	const struct cs_row of = {
 		.node = (uint32_t)node, .what = *t, .metric = (uint8_t)metric,
-		.test = cs_plan_view(run->plan, t->view)->test,
+		.test = cs_plan_matrix_at(run->plan, t->matrix)->test,
 	}, *row = NULL;
 
 	do
@@ -85,7 +85,7 @@ static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_ve
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
 		const struct cs_row what = { .what = *t, .test =
-			cs_plan_view(run->plan, t->view)->test,
+			cs_plan_matrix_at(run->plan, t->matrix)->test,
 			.node = (uint32_t)node };
 		const struct cs_row *row = find(run, node, s, t, CS_METRIC_RATE);
 
@@ -98,12 +98,12 @@ static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_ve
 			cs_step_name(run->plan, step, line.cell[STEP],
 				     sizeof(line.cell[STEP]));
 		cs_text(line.cell[ENDS], sizeof(line.cell[ENDS]), "%s->%s",
-			cs_end_label(run, row ? row : &what, &t->src).text,
-			cs_end_label(run, row ? row : &what, &t->dst).text);
+			cs_endpoint_label(run, row ? row : &what, &t->src).text,
+			cs_endpoint_label(run, row ? row : &what, &t->dst).text);
 		cs_text(line.cell[TEST], sizeof(line.cell[TEST]), "%s",
 			cs_transfer_test(run->plan, t)->name);
 		cs_text(line.cell[SIZE], sizeof(line.cell[SIZE]), "%s",
-			cs_view_words(&(struct cs_view){ .bytes = t->bytes,
+			cs_plan_matrix_words(&(struct cs_plan_matrix){ .bytes = t->bytes,
 							 .variant = t->variant }).text);
 		value_text(row, line.cell[VALUE], sizeof(line.cell[VALUE]));
 		beside_text(run->plan, step, line.cell[BESIDE],

@@ -125,7 +125,7 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 		cs_text(width, sizeof(width), ", in %u turns of each placement",
 			s.turns);
 	else if (!s.sampled)
-		cs_text(width, sizeof(width), ", as many as always");
+		cs_text(width, sizeof(width), ", a fixed count");
 	else if (!s.without)
 		cs_text(width, sizeof(width), ", 95 %% interval of every median "
 			"within %.2f %%", 100 * s.widest);
@@ -139,7 +139,7 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 			100 * s.widest, s.without);
 	if (s.sampled && s.sampled < s.rows)
 		cs_text_add(width, sizeof(width),
-			    " (calls, as many as always, apart)");
+			    " (calls, a fixed count, apart)");
 	if (verbose)
 		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
 			s.discarded);
@@ -165,7 +165,7 @@ static void opening_text(const struct cs_run *run, char *to, size_t size)
 		for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 			for (k = 0; k < nd->facts.n_agents; k++) {
 				const struct cs_peer_facts *peer =
-					cs_node_way(nd, i, k);
+					cs_node_peer(nd, i, k);
 
 				if (peer->via == CS_VIA_NONE ||
 				    peer->via == CS_VIA_FAILED ||
@@ -398,9 +398,9 @@ static void print_group(FILE *to, const struct cs_run *run, const struct cs_grou
 	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
 		hosts ? hosts : "", f->text);
 	/* the command first, and what else there is to do */
-	if (f->again[0] || f->next[0])
-		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->again,
-			f->again[0] && f->next[0] ? "; " : "", f->next);
+	if (f->remeasure[0] || f->next[0])
+		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->remeasure,
+			f->remeasure[0] && f->next[0] ? "; " : "", f->next);
 	free(hosts);
 }
 

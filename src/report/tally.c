@@ -12,34 +12,34 @@ struct figure {
 };
 
 /* Matrices: the plan's, and what else rows have. */
-static int find_key(const struct cs_vec *keys, const struct cs_view *view)
+static int find_key(const struct cs_vec *keys, const struct cs_plan_matrix *matrix)
 {
-	const struct cs_view *key = keys->data;
+	const struct cs_plan_matrix *key = keys->data;
 
 	for (size_t i = 0; i < keys->n; i++)
-		if (!cs_views_compare(&key[i], view))
+		if (!cs_plan_matrices_compare(&key[i], matrix))
 			return (int)i;
 	return -1;
 }
 
-static int add_key(struct cs_vec *keys, const struct cs_view *view, struct cs_err *err)
+static int add_key(struct cs_vec *keys, const struct cs_plan_matrix *matrix, struct cs_err *err)
 {
-	return find_key(keys, view) >= 0 ? 0 : cs_vec_push(keys, view, err);
+	return find_key(keys, matrix) >= 0 ? 0 : cs_vec_push(keys, matrix, err);
 }
 
 static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 		     struct cs_err *err)
 {
-	for (uint32_t v = 0; run->plan && v < run->plan->n_views; v++)
-		if (add_key(keys, cs_plan_view(run->plan, v), err))
+	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
+		if (add_key(keys, cs_plan_matrix_at(run->plan, v), err))
 			return -1;
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
 		for (size_t i = 0; i < cells.n; i++) {
-			const struct cs_view view = cs_row_view(cs_listed(&cells, i));
+			const struct cs_plan_matrix matrix = cs_row_view(cs_listed(&cells, i));
 
-			if (add_key(keys, &view, err))
+			if (add_key(keys, &matrix, err))
 				return -1;
 		}
 	}
@@ -54,7 +54,7 @@ static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
 	const struct cs_transfer *t;
 
 	while ((t = cs_planned_next(run->plan, n, &at))) {
-		int key = find_key(keys, cs_plan_view(run->plan, t->view));
+		int key = find_key(keys, cs_plan_matrix_at(run->plan, t->matrix));
 
 		if (key >= 0 && cs_run_shows(run, tally->node, t))
 			tally[key].planned++;
@@ -64,7 +64,7 @@ static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
 static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 			struct cs_vec *out, struct cs_err *err)
 {
-	const struct cs_view *key = keys->data;
+	const struct cs_plan_matrix *key = keys->data;
 	size_t n;
 
 	for (int node = 0; node < run->n_nodes && keys->n; node++) {
@@ -139,8 +139,8 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 	int rc = 0;
 
 	for (const struct cs_row *row; !rc && (row = cs_row_next(&cells));) {
-		const struct cs_view view = cs_row_view(row);
-		size_t at = (size_t)find_key(keys, &view);
+		const struct cs_plan_matrix matrix = cs_row_view(row);
+		size_t at = (size_t)find_key(keys, &matrix);
 
 		rc = count_row(row, at, &tally[at], &figures, err);
 	}
@@ -152,7 +152,7 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 
 int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
 {
-	struct cs_vec keys = CS_VEC(struct cs_view);
+	struct cs_vec keys = CS_VEC(struct cs_plan_matrix);
 	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err);
 
 	for (int node = 0; keys.n && node < run->n_nodes && !rc; node++)

@@ -7,7 +7,7 @@
 
 struct cs_tally {
 	const struct cs_test *test;
-	struct cs_view of;	/* the matrix */
+	struct cs_plan_matrix of;	/* the matrix */
 	int node;
 	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
 	double min, median, max; /* of those that are ok, in the test's unit */

@@ -44,8 +44,8 @@ static int has_size(const struct cs_plan *plan)
 	const struct cs_test *test = cs_catalogue(&n);
 	uint32_t v;
 
-	for (v = 0; v < plan->n_views; v++)
-		if (!test[cs_plan_view(plan, v)->test].bytes)
+	for (v = 0; v < plan->n_matrices; v++)
+		if (!test[cs_plan_matrix_at(plan, v)->test].bytes)
 			return 1;
 	return 0;
 }
@@ -92,7 +92,7 @@ static void print_head(FILE *to, const struct cs_run *run)
 	cs_time_text(&run->started, time, sizeof(time));
 	if (run->matrix_text && run->matrix_text[0])
 		cs_text(asked, sizeof(asked), "  %s", run->matrix_text);
-	if (cs_only_looked(run))
+	if (cs_only_checked(run))
 		cs_text(job, sizeof(job), "  %s%s, %d rank%s",
 			strcmp(run->launcher, "none") ? "" : "no launcher",
 			strcmp(run->launcher, "none") ? run->launcher : "",
@@ -219,8 +219,8 @@ static int has_costs(const struct cs_run *run)
 	const struct cs_test *test = cs_catalogue(&n);
 	uint32_t v;
 
-	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		if (cs_test_matrices(&test[cs_plan_view(run->plan, v)->test]) ==
+	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
+		if (cs_test_matrices(&test[cs_plan_matrix_at(run->plan, v)->test]) ==
 		    CS_MATRIX_COST)
 			return 1;
 	return 0;
@@ -403,8 +403,8 @@ static void print_notes(FILE *to, const struct cs_run *run)
 {
 	uint32_t v;
 
-	for (v = 0; run->plan && v < run->plan->n_views; v++)
-		cs_matrix_note(to, run, cs_plan_view(run->plan, v));
+	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
+		cs_matrix_note(to, run, cs_plan_matrix_at(run->plan, v));
 }
 
 /* Placements that were compared: where it was, then side by side, by their turns. */
@@ -443,15 +443,15 @@ static int print_placements(FILE *to, const struct cs_run *run,
 	return none < 0 ? -1 : 0;
 }
 
-/* Many nodes that were held against each other. */
+/* Many nodes that were compared with each other. */
 static int is_fleet(const struct cs_run *run)
 {
 	return run->checks & CS_CHECK_TOPOLOGY && run->n_nodes > 1 &&
-	       !cs_run_is_again(run, 1);
+	       !cs_run_is_remeasured(run, 1);
 }
 
 /* What was looked at, where nothing was measured. */
-static int print_looks(FILE *to, const struct cs_run *run)
+static int print_only_checked(FILE *to, const struct cs_run *run)
 {
 	if (run->checks & CS_CHECK_LAUNCH)
 		cs_launch_print(to, run);
@@ -480,11 +480,11 @@ static int print_run(FILE *to, const struct cs_run *run,
 		return cs_topology_print(to, run);
 	if (is_fleet(run))
 		return cs_fleet_print(to, run, HEAD_LINES, opt->verbose);
-	if (cs_only_looked(run))
-		return print_looks(to, run);
+	if (cs_only_checked(run))
+		return print_only_checked(to, run);
 	if (run->n_nodes == 1)
 		rc = print_one(to, run, 0, opt->verbose);
-	else if (run->n_nodes > 1 && cs_run_is_again(run, 1))
+	else if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
 		rc = print_placements(to, run, turns, opt->verbose);
 	else if (run->n_nodes > 1)
 		rc = print_many(to, run, opt->verbose);

@@ -29,7 +29,7 @@ struct drawing {
 #define WORD_NVLINK CS_REACHES
 
 /* NVLinks between two GPUs; 0 none that is known of. */
-static int links_between(const struct cs_gpu_sight *a, const struct cs_gpu_sight *b)
+static int links_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b)
 {
 	const struct cs_nvlink_ends *here = &a->board.nvlink;
 	const struct cs_nvlink_ends *there = &b->board.nvlink;
@@ -45,11 +45,11 @@ static int links_between(const struct cs_gpu_sight *a, const struct cs_gpu_sight
 
 static void cell_text(struct drawing *d, int row, int column, char to[16])
 {
-	const struct cs_gpu_sight *gpu = &d->nd->sight[row];
+	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
 	int reach, links = 0;
 
 	if (column < d->gpus && column != row)
-		links = links_between(gpu, &d->nd->sight[column]);
+		links = links_between(gpu, &d->nd->gpu_record[column]);
 	if (links) {
 		cs_text(to, 16, "NV%d", links);
 		d->words[WORD_NVLINK] = 1;
@@ -77,10 +77,10 @@ static const char *cpus_of(const struct cs_node_facts *f, int numa)
 	return "";
 }
 
-/* What the first block has at the right: domain and CPUs, as far as there is room. */
+/* What the first block has at the right: NUMA node and CPUs, as far as there is room. */
 static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
 {
-	const struct cs_gpu_sight *gpu = &d->nd->sight[row];
+	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
 	const char *cpus = cpus_of(&d->nd->facts, gpu->numa);
 	int n;
 
@@ -133,12 +133,12 @@ static void print_legend(FILE *to, const struct drawing *d)
 		int word;
 		const char *text;
 	} says[] = {
-		{ WORD_NVLINK, "NV# so many NVLinks, direct or over NVSwitches" },
+		{ WORD_NVLINK, "NV# number of NVLinks, direct or over NVSwitches" },
 		{ CS_REACH_PIX, "PIX at most one PCIe switch in between" },
 		{ CS_REACH_PXB, "PXB several PCIe switches" },
 		{ CS_REACH_PHB, "PHB a PCIe host bridge" },
-		{ CS_REACH_NODE, "NODE several host bridges of one NUMA domain" },
-		{ CS_REACH_SYS, "SYS from one NUMA domain to another" },
+		{ CS_REACH_NODE, "NODE several host bridges of one NUMA node" },
+		{ CS_REACH_SYS, "SYS from one NUMA node to another" },
 		{ CS_REACH_UNKNOWN, "? not known" },
 	};
 	char text[512] = "";
@@ -154,7 +154,7 @@ static void print_legend(FILE *to, const struct drawing *d)
 static void draw(FILE *to, const struct cs_run_node *nd)
 {
 	const int cards = cs_node_cards(&nd->facts);
-	struct drawing d = { .nd = nd, .gpus = nd->facts.n_sights };
+	struct drawing d = { .nd = nd, .gpus = nd->facts.n_known_gpus };
 
 	if (d.gpus < 1)
 		return;
@@ -179,13 +179,13 @@ static void draw(FILE *to, const struct cs_run_node *nd)
 
 static void print_identity(FILE *to, const struct cs_run_node *nd)
 {
-	if (nd->facts.n_sights < 1)
+	if (nd->facts.n_known_gpus < 1)
 		return;
 	putc('\n', to);
 	cs_print_line(to, "  %3s  %-12s  %6s  %-16s  %s", "GPU", "bus id", "module",
 		"serial", "UUID");
-	for (int i = 0; i < nd->facts.n_sights; i++) {
-		const struct cs_gpu_sight *s = &nd->sight[i];
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_gpu_record *s = &nd->gpu_record[i];
 		char module[16] = "?";
 
 		if (s->board.module_id >= 0)
@@ -344,7 +344,7 @@ static int print_fingerprint(FILE *to, const struct cs_run *run, int node)
 	for (i = 0; !rc && i < traits.n && t[i].layer != CS_LAYER_LAUNCH; i += n) {
 		for (n = 1; i + n < traits.n && t[i + n].layer == t[i].layer; n++)
 			;
-		print_layer(to, t + i, n, run->node[node].facts.n_sights);
+		print_layer(to, t + i, n, run->node[node].facts.n_known_gpus);
 	}
 	cs_vec_release(&traits);
 	return rc;
@@ -410,7 +410,7 @@ static void print_kind(FILE *to, const struct cs_run *run, const struct kind *ki
 	char hosts[512], what[256];
 
 	cs_hosts_text(run, kind->node, kind->n, hosts, sizeof(hosts));
-	cs_looked_text(run, kind->node[0], what, sizeof(what));
+	cs_only_checked_text(run, kind->node[0], what, sizeof(what));
 	cs_fold(to, 0, 2, "%s  %s", hosts, what);
 	putc('\n', to);
 	fwrite(kind->text, 1, strlen(kind->text), to); /* printed before */
@@ -424,7 +424,7 @@ int cs_topology_print(FILE *to, const struct cs_run *run)
 	int n = 0, rc = kind ? 0 : -1;
 
 	for (int node = 0; !rc && node < run->n_nodes; node++)
-		if (!cs_run_is_again(run, node))
+		if (!cs_run_is_remeasured(run, node))
 			rc = sort_in(kind, &n, run, node);
 	for (int k = 0; !rc && k < n; k++) {
 		if (k)

@@ -8,7 +8,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "file/put.h"
+#include "file/encode.h"
 #include "file/record.h"
 #include "report/csv.h"
 #include "report/view.h"
@@ -127,7 +127,7 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 		cell->host[0] ? " " : "", cell->label);
 	cs_print_line(to, "    %-34s %*s %*s  %s  %s", label, column(v, 0), a,
 		column(v, 1), b, off, cell->c.flags & CS_COMPARE_FAMILY ?
-			"undecided among so many cells" :
+			"undecided after correction for the number of cells" :
 			cs_versus_word(cell->c.verdict));
 }
 
@@ -147,7 +147,7 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 			 const struct cs_versus_matrix *m, int verbose)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_view view = { .test = m->test, .bytes = m->bytes,
+	const struct cs_plan_matrix view = { .test = m->test, .bytes = m->bytes,
 				      .variant = m->variant };
 	char a[24], b[24], verdict[200];
 	double low, high;
@@ -162,7 +162,7 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 		cs_print(to, "  %+.2f to %+.2f %%", percent(low), percent(high));
 	putc('\n', to);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit),
-		cs_view_words(&view).text, verdict);
+		cs_plan_matrix_words(&view).text, verdict);
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
 		cs_fold(to, 4, 6, "as runs differ here, a verdict takes about %u of them "
 			"on each side", m->runs_needed);

@@ -17,33 +17,33 @@ struct cs_cells {
 	uint8_t *is;		/* by row: bits of enum cs_rows_of */
 };
 
-#define REPEATS (CS_ROW_CONTROL | CS_ROW_COMPANY | CS_ROW_AGAIN)
+#define REPEATS (CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED)
 #define KINDS_MOST 5 /* of one row */
 
 /* ---- identity ---- */
 
-struct cs_view cs_row_view(const struct cs_row *row)
+struct cs_plan_matrix cs_row_view(const struct cs_row *row)
 {
-	return (struct cs_view){ .test = row->test, .bytes = row->what.bytes,
+	return (struct cs_plan_matrix){ .test = row->test, .bytes = row->what.bytes,
 				 .variant = row->what.variant };
 }
 
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
 {
-	const struct cs_view x = cs_row_view(a), y = cs_row_view(b);
+	const struct cs_plan_matrix x = cs_row_view(a), y = cs_row_view(b);
 
 	if (a->test != b->test)
 		return a->test < b->test ? -1 : 1;
 	if (a->metric != b->metric)
 		return a->metric < b->metric ? -1 : 1;
-	return cs_views_compare(&x, &y);
+	return cs_plan_matrices_compare(&x, &y);
 }
 
 int cs_same_figure(const struct cs_row *a, const struct cs_row *b)
 {
 	return a->node == b->node && !cs_matrix_order(a, b) &&
-	       cs_ends_are_same(&a->what.src, &b->what.src) &&
-	       cs_ends_are_same(&a->what.dst, &b->what.dst);
+	       cs_endpoints_are_same(&a->what.src, &b->what.src) &&
+	       cs_endpoints_are_same(&a->what.dst, &b->what.dst);
 }
 
 /* Equal of the same figure; where others have it too they are only further apart. */
@@ -76,7 +76,7 @@ static uint32_t *slot_of(const struct cs_cells *cells, const struct cs_rows *row
 static int is_turn(const struct cs_cells *cells, const struct cs_rows *rows, size_t i)
 {
 	const struct cs_row *row = cs_rows_get(rows, i);
-	size_t k = row->block > 1 ? *slot_of(cells, rows, row) - 1 : i;
+	size_t k = row->turn > 1 ? *slot_of(cells, rows, row) - 1 : i;
 
 	while (k != i && cs_rows_get(rows, k)->step != row->step)
 		k = cells->next[k] - 1;
@@ -93,8 +93,8 @@ static unsigned kinds_of(const struct cs_cells *cells, const struct cs_rows *row
 	       (unsigned)(measured && !turn && row->metric == CS_METRIC_RATE)
 		       << CS_ROWS_CELLS | (unsigned)turn << CS_ROWS_TURNS |
 	       (row->flags & CS_ROW_CONTROL ? 1u << CS_ROWS_CONTROLS : 0) |
-	       (row->flags & CS_ROW_AGAIN ? 1u << CS_ROWS_REMEASURED : 0) |
-	       (row->flags & CS_ROW_COMPANY ? 1u << CS_ROWS_CONCURRENT : 0);
+	       (row->flags & CS_ROW_REMEASURED ? 1u << CS_ROWS_REMEASURED : 0) |
+	       (row->flags & CS_ROW_CONCURRENT ? 1u << CS_ROWS_CONCURRENT : 0);
 }
 
 /* One block of memory; the caller frees it. */

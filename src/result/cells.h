@@ -26,8 +26,8 @@ enum cs_rows_of {
 	CS_ROWS_KINDS
 };
 
-/* The matrix that a row is of, whatever its metric (cs_views_compare). */
-struct cs_view cs_row_view(const struct cs_row *row);
+/* The matrix that a row is of, whatever its metric (cs_plan_matrices_compare). */
+struct cs_plan_matrix cs_row_view(const struct cs_row *row);
 /* Order of what is measured, wherever: by test, metric, size and variant.  0:
  * one matrix. */
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);
@@ -58,7 +58,7 @@ int cs_row_is(const struct cs_run *run, const struct cs_row *row, enum cs_rows_o
 const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
 				    const struct cs_row *last, enum cs_rows_of kind);
 
-/* The cells that a plan has for a node with so many agents, one after the other:
+/* The cells that a plan has for a node with that many agents, one after the other:
  * begin with { 0, 0 }; NULL at the end. */
 struct cs_planned {
 	uint32_t step, k;

@@ -134,10 +134,10 @@ static int is_agent(const struct cs_run *run, const char *label)
 	return 0;
 }
 
-static int is_memory(const struct cs_run *run, const struct cs_end *end,
+static int is_memory(const struct cs_run *run, const struct cs_endpoint *end,
 		     const char *label)
 {
-	return cs_end_is_numa(end) && !strcmp(cs_end_text(run, 0, end).text, label);
+	return cs_endpoint_is_numa(end) && !strcmp(cs_endpoint_text(run, 0, end).text, label);
 }
 
 /* Host memory that transfers of the plan begin or end in. */

@@ -38,14 +38,14 @@ struct cs_finding {
 	 * the node's name: so equal ones can be told as one. */
 	char text[CS_ERR_TEXT];
 	char next[CS_ERR_TEXT];	/* what to do; "" */
-	char again[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
+	char remeasure[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
 	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
 	double confidence;	/* 0 to 1, of a judgement; 0 not said */
 	uint32_t n_evidence;
 	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */
 };
 
-/* Parts that a finding can accuse; bits. */
+/* Parts that a finding can report; bits. */
 enum cs_finding_part {
 	CS_FINDING_NO_PART = 1, CS_FINDING_GPU = 2, CS_FINDING_LINK = 4,
 	CS_FINDING_SOCKET = 8, CS_FINDING_NODE = 16,

@@ -15,30 +15,30 @@ static int has_back(const struct cs_test *test)
 					  test->pattern == CS_PATTERN_BIDIEVERY);
 }
 
-static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t view)
+static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t matrix)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[cs_plan_view(plan, view)->test];
+	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, matrix)->test];
 }
 
 uint32_t cs_grids(const struct cs_run *run)
 {
 	const struct cs_plan *plan = run->plan_file ? NULL : run->plan;
-	uint32_t n = plan ? plan->n_views : 0;
+	uint32_t n = plan ? plan->n_matrices : 0;
 
-	for (uint32_t v = 0; plan && v < plan->n_views; v++)
+	for (uint32_t v = 0; plan && v < plan->n_matrices; v++)
 		n += has_back(test_of(plan, v)) != 0;
 	return n;
 }
 
-/* The view of the index-th matrix. */
-static uint32_t view_of(const struct cs_plan *plan, uint32_t index, int *back)
+/* The plan's matrix of the index-th. */
+static uint32_t matrix_of(const struct cs_plan *plan, uint32_t index, int *back)
 {
 	uint32_t v = 0;
 
 	*back = 0;
-	for (; v + 1 < plan->n_views; v++) {
+	for (; v + 1 < plan->n_matrices; v++) {
 		uint32_t matrices = has_back(test_of(plan, v)) ? 2 : 1;
 
 		if (index < matrices)
@@ -77,7 +77,7 @@ struct cs_title cs_grid_title(const struct cs_grid *grid)
 	return with_variant(cs_test_title(grid->test, grid->back, grid->n_concurrent ?
 						  "some pairs at the same time" :
 						  grid->test->alone),
-			    &grid->view->variant);
+			    &grid->matrix->variant);
 }
 
 /* Did others run beside the step that a row is of? */
@@ -86,13 +86,13 @@ static int in_concurrent(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_plan *plan = run->plan;
 
 	return plan && row->step < plan->n_steps &&
-	       row->company >= cs_plan_step(plan, row->step)->count;
+	       row->concurrent >= cs_plan_step(plan, row->step)->count;
 }
 
 struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
-	int back = has_back(test) && !cs_end_is_numa(&row->what.src);
+	int back = has_back(test) && !cs_endpoint_is_numa(&row->what.src);
 
 	return with_variant(cs_test_title(test, back, in_concurrent(run, row) ?
 						  "while other pairs ran" : test->alone),
@@ -105,7 +105,7 @@ uint32_t cs_grid_test(const struct cs_run *run, uint32_t index)
 {
 	int back;
 
-	return cs_plan_view(run->plan, view_of(run->plan, index, &back))->test;
+	return cs_plan_matrix_at(run->plan, matrix_of(run->plan, index, &back))->test;
 }
 
 size_t cs_grid_cells(const struct cs_grid *grid)
@@ -121,11 +121,11 @@ struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell)
 	};
 }
 
-static int index_of(const struct cs_end *all, int n, const struct cs_end *end)
+static int index_of(const struct cs_endpoint *all, int n, const struct cs_endpoint *end)
 {
 	for (int i = 0; i < n; i++)
 		if (all[i].index == end->index &&
-		    cs_end_is_numa(&all[i]) == cs_end_is_numa(end))
+		    cs_endpoint_is_numa(&all[i]) == cs_endpoint_is_numa(end))
 			return i;
 	return -1;
 }
@@ -147,9 +147,9 @@ static int way_class(const struct cs_row *row)
 
 int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 {
-	const struct cs_view view = cs_row_view(row);
+	const struct cs_plan_matrix matrix = cs_row_view(row);
 
-	return !cs_views_compare(&view, grid->view);
+	return !cs_plan_matrices_compare(&matrix, grid->matrix);
 }
 
 static void place_rows(struct cs_grid *grid)
@@ -165,14 +165,14 @@ static void place_rows(struct cs_grid *grid)
 	}
 }
 
-static void plan_cells(struct cs_grid *grid, uint32_t view)
+static void plan_cells(struct cs_grid *grid, uint32_t matrix)
 {
 	int n = grid->run->node[grid->node].facts.n_agents;
 	struct cs_planned at = { 0, 0 };
 	const struct cs_transfer *t;
 
 	while ((t = cs_planned_next(grid->run->plan, n, &at))) {
-		int cell = t->view == view ? cs_grid_cell(grid, t) : -1;
+		int cell = t->matrix == matrix ? cs_grid_cell(grid, t) : -1;
 
 		if (cell >= 0)
 			grid->planned[cell] =
@@ -268,27 +268,27 @@ static void sum_totals(struct cs_grid *grid, double *room)
 	grid->total_max = room[grid->n_total - 1];
 }
 
-/* The ends along one side: agents, or the domains that the plan names. */
-static struct cs_end *make_ends(const struct cs_grid *grid, int is_numa, int *n)
+/* The ends along one side: agents, or the NUMA nodes that the plan names. */
+static struct cs_endpoint *make_ends(const struct cs_grid *grid, int is_numa, int *n)
 {
 	const struct cs_settings *set = &grid->run->plan->set;
 	uint64_t numa = grid->test->path == CS_PATH_HOST ? set->domains : set->numa;
 	int agents = grid->run->node[grid->node].facts.n_agents;
 	int cpu = cs_on_cpu(grid->run);
-	struct cs_end *end = calloc(CS_MAX_AGENTS + CS_NUMA_MOST, sizeof(*end));
+	struct cs_endpoint *end = calloc(CS_MAX_AGENTS + CS_NUMA_MOST, sizeof(*end));
 
 	*n = 0;
 	for (int i = 0; end && !is_numa && i < agents; i++)
-		end[(*n)++] = (struct cs_end){ cpu ? CS_END_HOST : CS_END_GPU,
+		end[(*n)++] = (struct cs_endpoint){ cpu ? CS_ENDPOINT_HOST : CS_ENDPOINT_GPU,
 					       cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
 					       (uint16_t)i };
 	for (unsigned i = 0; end && is_numa && i < CS_NUMA_MOST; i++)
 		if (numa >> i & 1)
-			end[(*n)++] = (struct cs_end){ CS_END_HOST,
+			end[(*n)++] = (struct cs_endpoint){ CS_ENDPOINT_HOST,
 				(uint8_t)grid->test->memory, (uint16_t)i };
 	if (end && is_numa && !numa)
-		end[(*n)++] = (struct cs_end){
-			CS_END_HOST, (uint8_t)grid->test->memory, CS_NUMA_LOCAL };
+		end[(*n)++] = (struct cs_endpoint){
+			CS_ENDPOINT_HOST, (uint8_t)grid->test->memory, CS_NUMA_LOCAL };
 	return end;
 }
 
@@ -316,16 +316,16 @@ static int make_room(struct cs_grid *grid)
 static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int node,
 			 uint32_t index)
 {
-	uint32_t view;
+	uint32_t matrix;
 
 	memset(grid, 0, sizeof(*grid));
-	view = view_of(run->plan, index, &grid->back);
+	matrix = matrix_of(run->plan, index, &grid->back);
 	grid->run = run;
 	grid->node = node;
-	grid->test = test_of(run->plan, view);
-	grid->view = cs_plan_view(run->plan, view);
-	grid->bytes = grid->view->bytes;
-	return view;
+	grid->test = test_of(run->plan, matrix);
+	grid->matrix = cs_plan_matrix_at(run->plan, matrix);
+	grid->bytes = grid->matrix->bytes;
+	return matrix;
 }
 
 struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index)
@@ -342,14 +342,14 @@ int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 	size_t n = cs_run_rows(run, node, CS_ROWS_MEASURED).n;
 	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
 			      sizeof(*room));
-	uint32_t view = set_head(grid, run, node, index);
+	uint32_t matrix = set_head(grid, run, node, index);
 
 	if (!room || make_room(grid)) {
 		free(room);
 		cs_grid_release(grid);
 		return -1;
 	}
-	plan_cells(grid, view);
+	plan_cells(grid, matrix);
 	place_rows(grid);
 	value_cells(grid);
 	sum_up(grid, room);
@@ -377,6 +377,6 @@ struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)
 	const struct cs_transfer what = cs_grid_transfer(grid, cell);
 
 	if (cs_test_is_list(grid->test))
-		return cs_end_text(grid->run, grid->node, &what.src);
+		return cs_endpoint_text(grid->run, grid->node, &what.src);
 	return cs_pair_label(grid->run, grid->node, &what);
 }

@@ -9,16 +9,16 @@
 struct cs_grid {
 	const struct cs_run *run;
 	const struct cs_test *test;
-	const struct cs_view *view; /* of the plan */
+	const struct cs_plan_matrix *matrix; /* of the plan */
 	uint64_t bytes;		/* of a copy */
 	int back;		/* the other direction of what goes both ways
 				 * between host and GPUs */
 	int node, n_rows, n_cols;
-	struct cs_end *row_end, *col_end;
+	struct cs_endpoint *row_end, *col_end;
 	const struct cs_row **row; /* [src * n_cols + dst]; NULL without a row */
 	char *planned;		/* by the plan, for this node */
 	double *value;		/* median; NAN unless measured */
-	char *mark;		/* ' ', '!' a finding, '*' not the best way */
+	char *mark;		/* ' ', '!' a finding, '*' not the best transport */
 	size_t n_planned, n_measured;
 	size_t n_concurrent;	/* measured while others ran */
 	/* of the measured ones; cells as indices, NAN and 0 without any */
@@ -31,7 +31,7 @@ struct cs_grid {
 	double total_min, total_median, total_max, overlap;
 };
 
-/* How many matrices a run has on each node: one for each view, two where host and
+/* How many matrices a run has on each node: one for each matrix of the plan, two where host and
  * GPUs copy both ways; none before there is a plan, and none where a file asked for
  * steps of its own. */
 uint32_t cs_grids(const struct cs_run *run);

@@ -40,9 +40,9 @@ static void move_node(struct cs_run_node *to, struct cs_run_node *from)
 	if (f->n_agents > 0)
 		memcpy(to->agent, from->agent,
 		       (size_t)f->n_agents * sizeof(to->agent[0]));
-	if (f->n_sights > 0)
-		memcpy(to->sight, from->sight,
-		       (size_t)f->n_sights * sizeof(to->sight[0]));
+	if (f->n_known_gpus > 0)
+		memcpy(to->gpu_record, from->gpu_record,
+		       (size_t)f->n_known_gpus * sizeof(to->gpu_record[0]));
 	to->peers = from->peers;
 	to->ranks = from->ranks;
 	from->peers = NULL;
@@ -162,7 +162,7 @@ static uint64_t hash(uint64_t h, uint64_t x)
 	return h;
 }
 
-/* Tests, sizes and variants: what cells can be held against each other by.  Not the order,
+/* Tests, sizes and variants: what cells can be compared with each other by.  Not the order,
  * nor how many GPUs there are. */
 static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 {
@@ -174,13 +174,13 @@ static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 		return 0;
 	h = hash(hash(h, plan->set.copy_bytes), plan->set.last_bytes);
 	h = hash(hash(h, plan->set.via), plan->set.numa);
-	for (uint32_t v = 0; v < plan->n_views; v++) {
-		const struct cs_view *view = cs_plan_view(plan, v);
+	for (uint32_t v = 0; v < plan->n_matrices; v++) {
+		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
-		if (!of_one || (cs_test_least_agents(&test[view->test]) == 1 &&
-				!cs_plan_view_is_lone(plan, v)))
-			h = hash(hash(h, view->test),
-				 cs_variant_number(&view->variant));
+		if (!of_one || (cs_test_least_agents(&test[matrix->test]) == 1 &&
+				!cs_plan_matrix_is_lone(plan, v)))
+			h = hash(hash(h, matrix->test),
+				 cs_variant_number(&matrix->variant));
 	}
 	return h;
 }
@@ -729,7 +729,7 @@ static void count_ranks(struct cs_run *run)
 {
 	run->n_ranks = 0;
 	for (int i = 0; i < run->n_nodes; i++)
-		if (run->node[i].facts.n_ranks > 0 && !cs_run_is_again(run, i))
+		if (run->node[i].facts.n_ranks > 0 && !cs_run_is_remeasured(run, i))
 			run->n_ranks += run->node[i].facts.n_ranks;
 }
 

@@ -3,7 +3,7 @@
  * Nodes come out sorted by host, with their rows behind each other, whatever the order
  * in which parts were added.  Of several parts that have the same host the one that
  * began last counts there: their clocks are those of one machine.  No clocks of
- * different hosts are held against each other.
+ * different hosts are compared with each other.
  *
  * What does not go together is said as a finding and the rest stays.  Plans may
  * differ: rows know their test and transfer.  Time and memory grow with the rows. */

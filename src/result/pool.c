@@ -32,7 +32,7 @@ static struct cs_row first_of(const struct cs_run *run, const struct cs_row *row
 		if (is_graver(turn, worst))
 			worst = turn;
 	made = *worst;
-	made.block = 1;
+	made.turn = 1;
 	made.turns = 0;
 	made.n_samples = made.checked = made.checked_whole = made.discarded = 0;
 	made.flags = made.checked_part = 0;
@@ -89,7 +89,7 @@ static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err
 
 		if (cs_row_is(run, cs_rows_get(&run->rows, i), CS_ROWS_TURNS))
 			continue;
-		if (row.block) {
+		if (row.turn) {
 			row = merge(run, cs_rows_get(&run->rows, i), room);
 			samples = room;
 		}
@@ -102,7 +102,7 @@ static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err
 static int has_blocks(const struct cs_rows *rows)
 {
 	for (size_t i = 0; i < cs_rows_count(rows); i++)
-		if (cs_rows_get(rows, i)->block)
+		if (cs_rows_get(rows, i)->turn)
 			return 1;
 	return 0;
 }

@@ -319,9 +319,9 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 	for (a = 0; a < nd->facts.n_agents; a++)
 		if (learn_gpu(redact, nd->agent[a].gpu.uuid, err))
 			return -1;
-	for (a = 0; a < nd->facts.n_sights; a++)
-		if (learn_gpu(redact, nd->sight[a].uuid, err) ||
-		    learn_board(redact, nd->sight[a].board.serial, err))
+	for (a = 0; a < nd->facts.n_known_gpus; a++)
+		if (learn_gpu(redact, nd->gpu_record[a].uuid, err) ||
+		    learn_board(redact, nd->gpu_record[a].board.serial, err))
 			return -1;
 	cs_node_each(nd, redact_field, redact);
 	return 0;
@@ -341,7 +341,7 @@ void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 	for (i = 0; i < run->findings.n; i++) {
 		redact_text(redact, f[i].text, sizeof(f[i].text));
 		redact_text(redact, f[i].next, sizeof(f[i].next));
-		redact_text(redact, f[i].again, sizeof(f[i].again));
+		redact_text(redact, f[i].remeasure, sizeof(f[i].remeasure));
 		redact_text(redact, f[i].elsewhere, sizeof(f[i].elsewhere));
 	}
 }

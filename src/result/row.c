@@ -113,17 +113,17 @@ const char *cs_status_text(int status)
 	CS_MEMBER(struct cs_row, type, key, member, ##__VA_ARGS__)
 static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "step", step),
-	ROW(NUMBER, "block", block, .none = 1),
+	ROW(NUMBER, "turn", turn, .none = 1),
 	ROW(NUMBER, "copy_bytes", what.bytes),
 	ROW(PART, NULL, what.variant, .part = &cs_variant_fields),
 	ROW(NUMBER, "copies", copies),
-	ROW(NUMBER, "blocks", blocks, .none = 1),
-	ROW(NUMBER, "threads", threads, .none = 1),
+	ROW(NUMBER, "grid_blocks", grid_blocks, .none = 1),
+	ROW(NUMBER, "block_threads", block_threads, .none = 1),
 	ROW(WORD, "status", status, .words = status_words),
 	ROW(TEXT, "reason", reason, .foreign = 1),
 	ROW(PART, NULL, stats, .part = &cs_stats_fields),
 	ROW(REAL, "overlap", overlap),
-	ROW(NUMBER, "company", company),
+	ROW(NUMBER, "concurrent", concurrent),
 	ROW(REAL, "first_slower_ms", first_ms),
 	ROW(REAL, "t_start_s", t_start_s),
 	ROW(REAL, "cell_s", seconds),
@@ -194,8 +194,8 @@ static const struct {
 	{ CS_ROW_CONTROL, "control" },
 	{ CS_ROW_NOT_VERIFIED, "not-verified" },
 	{ CS_ROW_NOT_PROVEN, "placement-not-proven" },
-	{ CS_ROW_COMPANY, "in-company" },
-	{ CS_ROW_AGAIN, "again" },
+	{ CS_ROW_CONCURRENT, "concurrent" },
+	{ CS_ROW_REMEASURED, "re-measured" },
 	{ CS_ROW_NOT_FLUSHED, "not-flushed" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))

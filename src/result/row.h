@@ -37,8 +37,8 @@ enum cs_metric {
 #define CS_ROW_CONTROL 32u	/* repeats an earlier cell */
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
 #define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
-#define CS_ROW_COMPANY 256u	/* repeats a cell while others run, to be held against it */
-#define CS_ROW_AGAIN 512u	/* a second look at a cell that was suspicious, or at one
+#define CS_ROW_CONCURRENT 256u	/* repeats a cell while others run, to be compared with it */
+#define CS_ROW_REMEASURED 512u	/* a re-measurement at a cell that was suspicious, or at one
 				 * beside it */
 #define CS_ROW_NOT_FLUSHED 1024u	/* cold was asked for: caches were flushed, but that
 				 * is not proven */
@@ -50,7 +50,7 @@ enum cs_metric {
 	 CS_ROW_IN_USE)
 
 /* A step of the plan that a node is to carry out once more. */
-struct cs_again {
+struct cs_remeasure {
 	uint32_t node, step;
 };
 
@@ -62,7 +62,7 @@ struct cs_row {
 	uint32_t step;		/* of the plan */
 	uint32_t test;		/* position in the catalogue */
 	uint8_t metric, status;	/* enum cs_metric, enum cs_status */
-	uint8_t via, company;	/* enum cs_via; other transfers at the same time */
+	uint8_t via, concurrent;	/* enum cs_via; other transfers at the same time */
 	uint32_t flags;		/* CS_ROW_… */
 	uint32_t copies;	/* per sample, of the counted samples */
 	struct cs_transfer what; /* TOTAL: the step's first transfer */
@@ -82,10 +82,10 @@ struct cs_row {
 	uint32_t checked_part;	/* a part of what was written last; else all of that */
 	uint32_t discarded;	/* samples before the counted ones */
 	uint64_t wrong_bytes;	/* in all that was checked */
-	uint32_t blocks, threads; /* of the kernel that copied; 0: none did */
+	uint32_t grid_blocks, block_threads; /* of the kernel that copied; 0: none did */
 	struct cs_cpu_side side; /* unknown of a TOTAL, and of what was not measured */
 	uint32_t n_samples;
-	uint32_t block;		/* of the cell: 0, or more where arms take turns */
+	uint32_t turn;		/* of the cell: 0, or more where sides take turns */
 	uint32_t turns;		/* put together in this row (pool.h); 0: it is itself one */
 	char reason[CS_REASON];	/* anything but ok has one */
 };

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
+const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 				      const char *bus_id)
 {
 	const struct cs_run_node *nd;
@@ -15,9 +15,9 @@ const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
 	if (!run->node || node < 0 || node >= run->n_nodes || !bus_id[0])
 		return NULL;
 	nd = &run->node[node];
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		if (!strcmp(nd->sight[i].bus_id, bus_id))
-			return &nd->sight[i];
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		if (!strcmp(nd->gpu_record[i].bus_id, bus_id))
+			return &nd->gpu_record[i];
 	return NULL;
 }
 
@@ -62,12 +62,12 @@ struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 	return label;
 }
 
-struct cs_label cs_end_text(const struct cs_run *run, int node,
-			    const struct cs_end *end)
+struct cs_label cs_endpoint_text(const struct cs_run *run, int node,
+			    const struct cs_endpoint *end)
 {
 	struct cs_label label;
 
-	if (!cs_end_is_numa(end))
+	if (!cs_endpoint_is_numa(end))
 		return cs_agent_label(run, node, end->index);
 	if (end->index == CS_NUMA_LOCAL)
 		cs_text(label.text, sizeof(label.text), "host");
@@ -82,8 +82,8 @@ struct cs_label cs_pair_label(const struct cs_run *run, int node,
 	struct cs_label label;
 
 	cs_text(label.text, sizeof(label.text), "%s->%s",
-		cs_end_text(run, node, &what->src).text,
-		cs_end_text(run, node, &what->dst).text);
+		cs_endpoint_text(run, node, &what->src).text,
+		cs_endpoint_text(run, node, &what->dst).text);
 	return label;
 }
 
@@ -167,7 +167,7 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 		one, ranks == 1 ? "" : " each");
 }
 
-int cs_run_is_again(const struct cs_run *run, int node)
+int cs_run_is_remeasured(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
 
@@ -183,8 +183,8 @@ int cs_run_shows(const struct cs_run *run, int node,
 
 	if (!run->only[0][0])
 		return 1;
-	from = !strcmp(cs_end_text(run, node, &what->src).text, run->only[0]);
-	to = !strcmp(cs_end_text(run, node, &what->dst).text,
+	from = !strcmp(cs_endpoint_text(run, node, &what->src).text, run->only[0]);
+	to = !strcmp(cs_endpoint_text(run, node, &what->dst).text,
 		     run->only[run->only[1][0] ? 1 : 0]);
 	return run->only[1][0] ? from && to : from || to;
 }
@@ -199,12 +199,12 @@ static void settle(double *x, size_t n)
 		x[i] = cs_ten_digits(x[i]);
 }
 
-struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer)
+struct cs_peer_facts *cs_node_peer(const struct cs_run_node *nd, int agent, int peer)
 {
 	return &nd->peers[agent * nd->facts.n_agents + peer];
 }
 
-size_t cs_node_ways(const struct cs_run_node *nd)
+size_t cs_node_n_peers(const struct cs_run_node *nd)
 {
 	size_t n = nd->facts.n_agents > 0 ? (size_t)nd->facts.n_agents : 0;
 
@@ -218,11 +218,11 @@ void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to)
 		cs_fields_each(&cs_agent_gpu_fields, &nd->agent[i], fn, to);
 		cs_fields_each(&cs_agent_fields, &nd->agent[i], fn, to);
 	}
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		cs_fields_each(&cs_gpu_sight_fields, &nd->sight[i], fn, to);
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		cs_fields_each(&cs_gpu_record_fields, &nd->gpu_record[i], fn, to);
 	for (int i = 0; nd->ranks && i < nd->facts.n_ranks; i++)
 		cs_fields_each(&cs_rank_fields, &nd->ranks[i], fn, to);
-	for (size_t i = 0; nd->peers && i < cs_node_ways(nd); i++)
+	for (size_t i = 0; nd->peers && i < cs_node_n_peers(nd); i++)
 		cs_fields_each(&cs_peer_fields, &nd->peers[i], fn, to);
 }
 

@@ -33,16 +33,16 @@ enum cs_check_kind {
 struct cs_run_node {
 	struct cs_node_facts facts;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
-	struct cs_gpu_sight sight[CS_MAX_AGENTS]; /* facts.n_sights, by bus id */
-	/* cs_node_way(), facts.n_agents squared of them; malloc'ed, may be NULL */
+	struct cs_gpu_record gpu_record[CS_MAX_AGENTS]; /* facts.n_sights, by bus id */
+	/* cs_node_peer(), facts.n_agents squared of them; malloc'ed, may be NULL */
 	struct cs_peer_facts *peers;
 	/* facts.n_ranks of them; malloc'ed, may be NULL */
 	struct cs_rank_facts *ranks;
 };
 
 /* The way between two agents of a node that has `peers`. */
-struct cs_peer_facts *cs_node_way(const struct cs_run_node *nd, int agent, int peer);
-size_t cs_node_ways(const struct cs_run_node *nd); /* how many */
+struct cs_peer_facts *cs_node_peer(const struct cs_run_node *nd, int agent, int peer);
+size_t cs_node_n_peers(const struct cs_run_node *nd); /* how many */
 /* Every field of the node, its agents, GPUs, ranks and ways. */
 void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to);
 
@@ -99,7 +99,7 @@ struct cs_run {
 	struct cs_vec findings;		/* struct cs_finding */
 	struct cs_run_timings timings;
 	double budget_s;	/* --budget: 0 none */
-	double margin;		/* within which two arms are the same: 0.01 is 1 % */
+	double margin;		/* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
@@ -112,7 +112,7 @@ int cs_on_cpu(const struct cs_run *run);
 const char *cs_agent_word(const struct cs_run *run);
 
 /* Is it the same machine as a node before it, in another placement? */
-int cs_run_is_again(const struct cs_run *run, int node);
+int cs_run_is_remeasured(const struct cs_run *run, int node);
 
 /* Is this cell one that views show? */
 int cs_run_shows(const struct cs_run *run, int node,
@@ -132,14 +132,14 @@ struct cs_label {
 /* What users call an agent: its label, or its number where it has none. */
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
 /* What is known of the GPU at a bus id; NULL nothing is. */
-const struct cs_gpu_sight *cs_run_gpu(const struct cs_run *run, int node,
+const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 				      const char *bus_id);
 /* "2->3" */
 struct cs_label cs_pair_label(const struct cs_run *run, int node,
 			      const struct cs_transfer *what);
-/* One end: an agent's label, "numa1", "host" for the domain next to each GPU. */
-struct cs_label cs_end_text(const struct cs_run *run, int node,
-			    const struct cs_end *end);
+/* One end: an agent's label, "numa1", "host" for the NUMA node next to each GPU. */
+struct cs_label cs_endpoint_text(const struct cs_run *run, int node,
+			    const struct cs_endpoint *end);
 /* An agent as an end, "gpu2", "arena0": this word, and its label. */
 const char *cs_agent_stem(const struct cs_run *run);
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);

@@ -77,7 +77,7 @@ static double at_rank(const double *sorted, size_t n, double rank)
 			   sorted[i];
 }
 
-/* Where an end of the interval lies on the side of the order statistic `rank`: so
+/* Where an end of the interval lies on the side of the order statistic `rank`: that
  * many times as far from the median as that is, or as many times as many ranks away,
  * whichever is nearer: samples that jump between two values are spread no wider than
  * these. */

@@ -3,7 +3,7 @@
  *
  *	mpirun -np 2 bench_collect [NODES [GPUS [ROWS [SAMPLES]]]]
  *
- * Rank 1 says what so many nodes would: facts before and after, and rows between.
+ * Rank 1 says what that many nodes would: facts before and after, and rows between.
  * Rank 0 takes them as a job does, and nothing else; the journal that it may write is
  * timed by bench_fleet -j. */
 #include "config.h"
@@ -57,8 +57,8 @@ static int speak(struct cs_collect *c)
 	if (!nd)
 		return -1;
 	cs_node_facts_init(&nd->facts);
-	nd->facts.n_agents = nd->facts.n_sights = nd->facts.n_ranks = gpus;
-	nd->peers = calloc(cs_node_ways(nd), sizeof(*nd->peers));
+	nd->facts.n_agents = nd->facts.n_known_gpus = nd->facts.n_ranks = gpus;
+	nd->peers = calloc(cs_node_n_peers(nd), sizeof(*nd->peers));
 	nd->ranks = calloc((size_t)gpus, sizeof(*nd->ranks));
 	for (int i = 0; nd->peers && nd->ranks && i < nodes; i++)
 		say_node(c, nd, nodes + i);
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	}
 	cs_rows_init(&run.rows);
 	run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
-	c.arms = nodes;
+	c.sides = nodes;
 	if (start(&c, &team, &err)) {
 		fprintf(stderr, "bench_collect: %s\n", err.text);
 		return 1;

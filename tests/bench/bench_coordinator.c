@@ -71,7 +71,7 @@ static int build(struct node *node, struct cs_err *err)
 			 .verify = CS_VERIFY_OFF, .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_WAY_AUTO, &chosen,
+	return cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen,
 			       err) ||
 	       cs_plan_build(&req, &node->plan, err);
 }

@@ -57,10 +57,10 @@ static void die(const char *what)
 static void make_gpu(struct cs_run_node *nd, int node, int i, int gpus)
 {
 	struct cs_agent_facts *a = &nd->agent[i];
-	struct cs_gpu_sight *s = &nd->sight[i];
+	struct cs_gpu_record *s = &nd->gpu_record[i];
 
 	cs_agent_facts_init(a);
-	cs_gpu_sight_init(s);
+	cs_gpu_record_init(s);
 	a->index = i;
 	a->rank = a->local_rank = 0;
 	a->bound = 1;
@@ -94,10 +94,10 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 	f->n_cpus = 192;
 	f->n_numa = 2;
 	f->n_ranks = 1;
-	f->n_agents = f->n_sights = gpus;
+	f->n_agents = f->n_known_gpus = gpus;
 	for (int i = 0; i < gpus; i++)
 		make_gpu(nd, node, i, gpus);
-	nd->peers = calloc(cs_node_ways(nd), sizeof(*nd->peers));
+	nd->peers = calloc(cs_node_n_peers(nd), sizeof(*nd->peers));
 	nd->ranks = calloc(1, sizeof(*nd->ranks));
 	if (!nd->peers || !nd->ranks)
 		die("no memory");
@@ -109,7 +109,7 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 	for (int i = 0; i < gpus; i++)
 		for (int k = 0; k < gpus; k++)
 			if (i != k)
-				cs_node_way(nd, i, k)->via = CS_VIA_PEER;
+				cs_node_peer(nd, i, k)->via = CS_VIA_PEER;
 }
 
 /* Healthy but for GPU 5 of one node in 1000. */
@@ -133,9 +133,9 @@ static void make_rows(struct cs_run *run, int node, struct cs_rng *rng)
 		for (uint32_t k = 0; k < step->count; k++) {
 			double x[8];
 			struct cs_row row = {
-				.step = s, .test = cs_plan_view(plan, step->view)->test,
+				.step = s, .test = cs_plan_matrix_at(plan, step->matrix)->test,
 				.what = *cs_plan_transfer(plan, step, k),
-				.via = CS_VIA_PEER, .company = (uint8_t)(step->count - 1),
+				.via = CS_VIA_PEER, .concurrent = (uint8_t)(step->count - 1),
 				.flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0,
 				.copies = 4, .checked = 9, .n_samples = 8,
 				.overlap = step->count > 1 ? 0.99 : NAN,
@@ -198,7 +198,7 @@ static struct cs_plan *make_plan(int gpus)
 		.cell_limit_s = 2, .start_limit_s = 30,
 		.backend = CS_BACKEND_CUDA,
 	};
-	if (cs_tests_choose(TESTS, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err) ||
+	if (cs_tests_choose(TESTS, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err) ||
 	    cs_plan_build(&request, &plan, &err))
 		die(err.text);
 	return plan;
@@ -206,11 +206,11 @@ static struct cs_plan *make_plan(int gpus)
 
 static size_t write_journal(const char *path, const struct cs_run *run)
 {
-	const struct cs_view_options view = { 0 };
+	const struct cs_view_options matrix = { 0 };
 	FILE *to = fopen(path, "w");
 	long size = -1;
 
-	if (to && !cs_format_by_name("jsonl")->write(to, run, &view))
+	if (to && !cs_format_by_name("jsonl")->write(to, run, &matrix))
 		size = ftell(to);
 	if (size < 0 || fclose(to))
 		die(path);
@@ -296,7 +296,7 @@ static void learn(struct cs_baseline *baseline, const struct cs_plan *plan, int 
 
 static void judge(const struct cs_plan *plan, int nodes, int gpus)
 {
-	const struct cs_view_options view = { 0 };
+	const struct cs_view_options matrix = { 0 };
 	FILE *to = fopen("/dev/null", "w");
 	double merged = 0, began, judged, told;
 	struct cs_baseline baseline;
@@ -315,7 +315,7 @@ static void judge(const struct cs_plan *plan, int nodes, int gpus)
 	merge.run.exit_status = cs_run_exit(&merge.run);
 	judged = now() - began;
 	began = now();
-	if (!to || cs_format_by_name("text")->write(to, &merge.run, &view))
+	if (!to || cs_format_by_name("text")->write(to, &merge.run, &matrix))
 		die("cannot print");
 	told = now() - began;
 	printf("%5d  %7zu  %12.2f  %6.2f  %4.2f  %5.2f  %4.0f  %8zu\n", nodes,

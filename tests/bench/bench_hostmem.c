@@ -52,7 +52,7 @@ static int compare_doubles(const void *a, const void *b)
 /* GB/s of a copy behind the gate, after one that does not count; 0: failed. */
 static double copy(uint64_t dst, uint64_t src, struct cs_err *err)
 {
-	const struct cs_flight flight = { .dst = dst, .src = src,
+	const struct cs_copy desc = { .dst = dst, .src = src,
 					  .bytes = bytes, .copies = 1 };
 	double ns[ROUNDS + 1];
 	int rc;
@@ -60,7 +60,7 @@ static double copy(uint64_t dst, uint64_t src, struct cs_err *err)
 	for (int i = 0; i <= ROUNDS; i++) {
 		uint32_t seq = *page + 1;
 
-		if (cuda->arm(dev, 0, page, seq, &flight, err))
+		if (cuda->arm(dev, 0, page, seq, &desc, err))
 			return 0;
 		__atomic_store_n(page, seq, __ATOMIC_RELEASE);
 		while (!(rc = cuda->poll(dev, 0, &ns[i], err)))
@@ -127,10 +127,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "no GPU to measure on: %s\n", err.text);
 		return 77;
 	}
-	printf("# %.0f MiB; NUMA domain %d wanted, -1: any\n",
+	printf("# %.0f MiB; NUMA node %d wanted, -1: any\n",
 	       (double)bytes / (1 << 20), numa);
 	printf("%-10s %7s %7s %7s %7s %7s %8s  %s\n", "memory", "made/s",
-	       "h2d", "d2h", "fill", "check", "1/64/ms", "NUMA domain proven");
+	       "h2d", "d2h", "fill", "check", "1/64/ms", "NUMA node proven");
 	for (int i = 0; i < (int)(sizeof(kinds) / sizeof(*kinds)); i++)
 		measure(i, numa, arena.address);
 	cuda->close(dev);

@@ -60,7 +60,7 @@ int main(void)
 	struct cs_err err;
 	double before = 0;
 
-	if (cs_tests_choose("*", CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err)) {
+	if (cs_tests_choose("*", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err)) {
 		fprintf(stderr, "bench_plan: %s\n", err.text);
 		return 1;
 	}

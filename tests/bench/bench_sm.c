@@ -110,13 +110,13 @@ static void open_gpu(struct gpu *g)
 }
 
 /* Nanoseconds of one sample, or -1 with a line on stderr. */
-static double sample(struct gpu *g, const struct cs_flight *flight)
+static double sample(struct gpu *g, const struct cs_copy *desc)
 {
 	struct cs_err err = { "" };
 	double ns = 0;
 	int rc;
 
-	rc = cuda->arm(g->dev, 0, g->page, ++g->seq, flight, &err);
+	rc = cuda->arm(g->dev, 0, g->page, ++g->seq, desc, &err);
 	__atomic_store_n(g->page, g->seq, __ATOMIC_SEQ_CST);
 	while (!rc)
 		rc = cuda->poll(g->dev, 0, &ns, &err);
@@ -128,13 +128,13 @@ static double sample(struct gpu *g, const struct cs_flight *flight)
 	return -1;
 }
 
-static double best_gbs(struct gpu *g, const struct cs_flight *flight)
+static double best_gbs(struct gpu *g, const struct cs_copy *desc)
 {
 	double best = 0;
 
 	for (int i = 0; i <= rounds; i++) { /* the first warms up */
-		double ns = sample(g, flight);
-		double gbs = (double)flight->bytes * flight->copies / ns;
+		double ns = sample(g, desc);
+		double gbs = (double)desc->bytes * desc->copies / ns;
 
 		if (ns < 0)
 			return -1;
@@ -145,7 +145,7 @@ static double best_gbs(struct gpu *g, const struct cs_flight *flight)
 }
 
 /* The rank of such a shape in geometry(), or 0. */
-static uint32_t rank_of(struct gpu *g, const struct cs_flight *f, uint32_t blocks,
+static uint32_t rank_of(struct gpu *g, const struct cs_copy *f, uint32_t blocks,
 			uint32_t threads)
 {
 	uint32_t b, t;
@@ -164,7 +164,7 @@ static void print_rank(uint32_t rank)
 	fflush(stdout);
 }
 
-static void print_shape(struct gpu *g, struct cs_flight f, const char *what,
+static void print_shape(struct gpu *g, struct cs_copy f, const char *what,
 			uint32_t blocks, uint32_t threads)
 {
 	uint32_t rank = rank_of(g, &f, blocks, threads);
@@ -179,12 +179,12 @@ static void print_shape(struct gpu *g, struct cs_flight f, const char *what,
 		print_rank(rank);
 }
 
-static void print_link(struct gpu *g, const char *what, struct cs_flight f,
+static void print_link(struct gpu *g, const char *what, struct cs_copy f,
 		       int ce)
 {
 	static const uint32_t halves[] = { 1, 2, 4, 8, 16 };
 	static const uint32_t threads[] = { 128, 256, 512, 1024 };
-	uint32_t kinds[] = { CS_FLIGHT_SM, CS_FLIGHT_TMA };
+	uint32_t kinds[] = { CS_COPY_SM, CS_COPY_TMA };
 	char name[64];
 
 	f.bytes = bytes;
@@ -251,11 +251,11 @@ static void print_exact(struct gpu *g)
 	int flown = 0, wrong = 0;
 
 	for (int i = 0; i < 36; i++) {
-		struct cs_flight f = {
+		struct cs_copy f = {
 			.dst = dst, .src = g->arena.address,
 			.bytes = sizes[i % 6], .copies = 5, .key = KEY,
-			.kind = i < 12 ? CS_FLIGHT_SM : i < 24 ? CS_FLIGHT_TMA :
-				CS_FLIGHT_SM_WRITE,
+			.kind = i < 12 ? CS_COPY_SM : i < 24 ? CS_COPY_TMA :
+				CS_COPY_SM_WRITE,
 			.positions = i / 6 % 2 ? 3 : 1,
 		};
 		uint64_t all = f.bytes * f.positions;
@@ -274,7 +274,7 @@ static void print_exact(struct gpu *g)
 				 behind.poison_words != (bytes - all) / 8;
 		}
 	}
-	printf("%d flights of odd sizes, %d of them wrong\n", flown, wrong);
+	printf("%d copies of odd sizes, %d of them wrong\n", flown, wrong);
 }
 
 /* ---- latency ---- */
@@ -291,9 +291,9 @@ static void chain(struct gpu *g)
 static void print_chase(struct gpu *g, const char *what, uint64_t at, uint64_t size,
 			uint64_t seed, int tma)
 {
-	struct cs_flight f = {
+	struct cs_copy f = {
 		.src = at, .bytes = size, .copies = 2, .key = seed,
-		.kind = tma ? CS_FLIGHT_CHASE_TMA : CS_FLIGHT_CHASE,
+		.kind = tma ? CS_COPY_CHASE_TMA : CS_COPY_CHASE,
 	};
 	char name[64];
 
@@ -336,12 +336,12 @@ static void local(struct gpu *g)
 {
 	uint64_t src = g->arena.address, dst = src + bytes;
 
-	print_link(g, "local copy", (struct cs_flight){ .dst = dst, .src = src }, 1);
+	print_link(g, "local copy", (struct cs_copy){ .dst = dst, .src = src }, 1);
 	check_own(g, "local copy");
-	print_link(g, "local read", (struct cs_flight){
-			.src = src, .kind = CS_FLIGHT_SM_READ, .key = KEY }, 0);
-	print_link(g, "local write", (struct cs_flight){
-			.dst = dst, .kind = CS_FLIGHT_SM_WRITE, .key = KEY }, 0);
+	print_link(g, "local read", (struct cs_copy){
+			.src = src, .kind = CS_COPY_SM_READ, .key = KEY }, 0);
+	print_link(g, "local write", (struct cs_copy){
+			.dst = dst, .kind = CS_COPY_SM_WRITE, .key = KEY }, 0);
 	check_own(g, "local write");
 	print_exact(g);
 	print_chases(g, "local", g, NULL, dst);
@@ -358,10 +358,10 @@ static void host(struct gpu *g)
 	if (cuda->ring(g->dev, at, bytes, -1, &err))
 		die("host memory", &err);
 	cs_fill_host(at, bytes, KEY);
-	print_link(g, "host to GPU", (struct cs_flight){ .dst = dst, .src = there },
+	print_link(g, "host to GPU", (struct cs_copy){ .dst = dst, .src = there },
 		   1);
 	check_own(g, "host to GPU");
-	print_link(g, "GPU to host", (struct cs_flight){ .dst = there, .src = src },
+	print_link(g, "GPU to host", (struct cs_copy){ .dst = there, .src = src },
 		   1);
 	print_chases(g, "host", NULL, at, there);
 }
@@ -371,7 +371,7 @@ static double gbs_of(double ns)
 	return (double)bytes * COPIES / ns;
 }
 
-static void print_both(struct gpu *g, const struct cs_flight *f, const char *what)
+static void print_both(struct gpu *g, const struct cs_copy *f, const char *what)
 {
 	double best[3] = { 0 }, least = INFINITY;
 
@@ -407,8 +407,8 @@ static void both(struct gpu *g)
 {
 	static const uint32_t halves[] = { 1, 2, 4, 8, 16 };
 	static const uint32_t threads[] = { 128, 256, 512, 1024 };
-	struct cs_flight f = {
-		.kind = CS_FLIGHT_SM, .dst = g->arena.address + bytes,
+	struct cs_copy f = {
+		.kind = CS_COPY_SM, .dst = g->arena.address + bytes,
 		.bytes = bytes, .copies = COPIES,
 		.back = { .src = g->arena.address, .bytes = bytes,
 			  .copies = COPIES },
@@ -444,10 +444,10 @@ static void peer(struct gpu *g)
 		printf("no way to the peer: %s\n", err.text);
 		return;
 	}
-	print_link(g, "peer write", (struct cs_flight){
+	print_link(g, "peer write", (struct cs_copy){
 			.dst = map.address + bytes, .src = g->arena.address }, 1);
 	check_other(other, "peer write");
-	print_link(g, "peer read", (struct cs_flight){
+	print_link(g, "peer read", (struct cs_copy){
 			.dst = g->arena.address + bytes, .src = map.address }, 1);
 	check_own(g, "peer read");
 	print_chases(g, "peer", other, NULL, map.address + bytes);

@@ -52,7 +52,7 @@ class Seed:
         return run
 
     def sweep(self, sizes):
-        """Of 64 GPUs, so many sizes of one test, each the next multiple of 16."""
+        """Of 64 GPUs, that many sizes of one test, each the next multiple of 16."""
         made = copy.copy(self)
         made.whole = {**self.whole, "run": copy.deepcopy(self.whole["run"])}
         run = made.whole["run"]

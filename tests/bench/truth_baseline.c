@@ -22,7 +22,7 @@
 #define FILES_MOST 100
 #define BASELINES 200	/* of each kind and number of files */
 #define FRESH 10	/* runs judged by each */
-#define STEPS 32	/* of a second look, as a job has */
+#define STEPS 32	/* of a re-measurement, as a job has */
 #define TESTS "peer.ce.write.pair,h2d.ce.pinned.pair"
 
 /* What is promised, in shares of runs. */
@@ -35,7 +35,7 @@ struct world {
 	const char *name;
 	double node, run, place, cell;
 	double busy;		/* share of cells that others slow down */
-	double design;		/* host links of the second half of GPUs are so much slower */
+	double design;		/* host links of the second half of GPUs are that much slower */
 	int one_node;		/* all files are of one, and so is what is judged */
 	double alarmed;		/* promised */
 };
@@ -84,13 +84,13 @@ static int place_of(const struct cs_row *row)
 {
 	int to = row->what.dst.index;
 
-	return cs_end_is_numa(&row->what.src) ? to :
+	return cs_endpoint_is_numa(&row->what.src) ? to :
 						row->what.src.index * GPUS + to;
 }
 
 static int is_host(const struct cs_row *row)
 {
-	return cs_end_is_numa(&row->what.src);
+	return cs_endpoint_is_numa(&row->what.src);
 }
 
 /* Of a node and a run that are so far from the others, by test. */
@@ -171,12 +171,12 @@ static void learn(const struct world *w, int n, const struct offs *node,
 }
 
 /* What looks beyond a bound is measured again, as a job does. */
-static void look_again(const struct world *w, const struct fault *fault,
+static void remeasure(const struct world *w, const struct fault *fault,
 		       const struct offs *offs)
 {
 	uint32_t step[STEPS];
 	struct cs_err err;
-	int n = cs_bounds_again(&fresh.run, step, 0, STEPS, &err);
+	int n = cs_bounds_remeasure(&fresh.run, step, 0, STEPS, &err);
 	size_t rows = fresh.run.rows.rows.n;
 
 	must(n < 0, &err);
@@ -186,7 +186,7 @@ static void look_again(const struct world *w, const struct fault *fault,
 
 			if (row.step != step[i])
 				continue;
-			row.flags |= CS_ROW_AGAIN;
+			row.flags |= CS_ROW_REMEASURED;
 			row.n_samples = 0;
 			row.stats.median = draw(w, &row, offs->of[is_host(&row)]);
 			spoil(fault, &row);
@@ -207,7 +207,7 @@ static int is_alarmed(const struct world *w, const struct fault *fault,
 	fill(&fresh, w, offs);
 	for (size_t i = 0; i < n; i++)
 		spoil(fault, (struct cs_row *)rows->rows.data + i);
-	look_again(w, fault, offs);
+	remeasure(w, fault, offs);
 	must(cs_baseline_judge(&fresh.run, NULL, &err), &err);
 	f = fresh.run.findings.data;
 	for (size_t i = 0; i < fresh.run.findings.n; i++)

@@ -85,22 +85,22 @@ static double slower_by(const struct disturbance *d, size_t at, size_t n, int nt
 	}
 }
 
-/* ---- a matrix whose arms took turns ---- */
+/* ---- a matrix whose sides took turns ---- */
 
-#define ARMS_MOST 3
+#define SIDES_MOST 3
 #define TURNS_MOST (2 * CS_TURNS_VISITS)
 
 struct cell {
-	double x[ARMS_MOST][TURNS_MOST];
-	struct cs_block block[ARMS_MOST][TURNS_MOST];
-	int n[ARMS_MOST], turns;
+	double x[SIDES_MOST][TURNS_MOST];
+	struct cs_block block[SIDES_MOST][TURNS_MOST];
+	int n[SIDES_MOST], turns;
 };
 
-static void take_turns(const struct disturbance *d, uint32_t arms, double difference,
+static void take_turns(const struct disturbance *d, uint32_t sides, double difference,
 		       struct cell *cells)
 {
-	const struct cs_turns turns = { CELLS, arms, CS_TURNS_VISITS };
-	static struct cs_turn order[CELLS * ARMS_MOST * TURNS_MOST];
+	const struct cs_turns turns = { CELLS, sides, CS_TURNS_VISITS };
+	static struct cs_turn order[CELLS * SIDES_MOST * TURNS_MOST];
 	size_t n = cs_turns_count(&turns), at;
 	double walk = 0;
 
@@ -108,13 +108,13 @@ static void take_turns(const struct disturbance *d, uint32_t arms, double differ
 		exit(2);
 	for (at = 0; at < n; at++) {
 		struct cell *c = &cells[order[at].cell];
-		uint32_t arm = order[at].arm;
-		int k = c->n[arm]++;
+		uint32_t side = order[at].side;
+		int k = c->n[side]++;
 
-		c->x[arm][k] = 400 * (1 + d->noise * noise_gauss(&rng)) *
-			       (arm ? 1 - difference : 1) /
+		c->x[side][k] = 400 * (1 + d->noise * noise_gauss(&rng)) *
+			       (side ? 1 - difference : 1) /
 			       (1 + slower_by(d, at, n, c->turns++, &walk));
-		c->block[arm][k] = (struct cs_block){ &c->x[arm][k], 1 };
+		c->block[side][k] = (struct cs_block){ &c->x[side][k], 1 };
 	}
 }
 
@@ -122,8 +122,8 @@ struct count {
 	int of[CS_VERDICTS], matrices;
 };
 
-/* The last arm against the first. */
-static void judge_turns(const struct disturbance *d, uint32_t arms, double difference,
+/* The last side against the first. */
+static void judge_turns(const struct disturbance *d, uint32_t sides, double difference,
 			struct count *count)
 {
 	const struct cs_compare_how how = { .margin = CS_MARGIN, .paired = 1 };
@@ -131,10 +131,10 @@ static void judge_turns(const struct disturbance *d, uint32_t arms, double diffe
 	struct cs_comparison c[CELLS];
 	struct cs_compare_sum sum;
 
-	take_turns(d, arms, difference, cells);
+	take_turns(d, sides, difference, cells);
 	for (int i = 0; i < CELLS; i++) {
-		const struct cs_arm a = { cells[i].block[0], TURNS_MOST };
-		const struct cs_arm b = { cells[i].block[arms - 1], TURNS_MOST };
+		const struct cs_side a = { cells[i].block[0], TURNS_MOST };
+		const struct cs_side b = { cells[i].block[sides - 1], TURNS_MOST };
 
 		if (cs_compare(&a, &b, &how, &c[i], NULL))
 			exit(2);
@@ -152,20 +152,20 @@ static double share(int n)
 	return (double)n / (CELLS * MATRICES);
 }
 
-static void row_of_turns(const struct disturbance *d, uint32_t arms)
+static void row_of_turns(const struct disturbance *d, uint32_t sides)
 {
 	struct count equal = { .matrices = 0 }, slower = { .matrices = 0 };
 	double same, found, wrong;
 
-	rng.state = (uint64_t)(d - disturbances) * 100 + arms;
+	rng.state = (uint64_t)(d - disturbances) * 100 + sides;
 	for (int i = 0; i < MATRICES; i++) {
-		judge_turns(d, arms, 0, &equal);
-		judge_turns(d, arms, SLOWER, &slower);
+		judge_turns(d, sides, 0, &equal);
+		judge_turns(d, sides, SLOWER, &slower);
 	}
 	same = share(equal.of[CS_VERDICT_SAME]);
 	found = share(slower.of[CS_VERDICT_SLOWER]);
 	wrong = (double)equal.matrices / MATRICES;
-	printf("%-30s %6u %8.1f %10.1f %10.1f %8.1f\n", d->name, arms, 100 * same,
+	printf("%-30s %6u %8.1f %10.1f %10.1f %8.1f\n", d->name, sides, 100 * same,
 	       100 * wrong, 100 * found, 100 * share(slower.of[CS_VERDICT_SAME]));
 	fflush(stdout);
 	if (wrong > DIFFERENT || slower.of[CS_VERDICT_FASTER] ||
@@ -197,8 +197,8 @@ static struct cs_comparison compare_runs(int n, double spread, double difference
 					(side ? 1 - difference : 1);
 			block[side][i] = (struct cs_block){ x[side][i], SAMPLES };
 		}
-	if (cs_compare(&(struct cs_arm){ block[0], (size_t)n },
-		       &(struct cs_arm){ block[1], (size_t)n }, &how, &made, NULL))
+	if (cs_compare(&(struct cs_side){ block[0], (size_t)n },
+		       &(struct cs_side){ block[1], (size_t)n }, &how, &made, NULL))
 		exit(2);
 	return made;
 }
@@ -265,11 +265,11 @@ static void table_of_runs(void)
 int main(void)
 {
 	printf("Placements by turns, %d matrices of %d cells, in %%\n"
-	       "%-30s %6s %8s %10s %10s %8s\n", MATRICES, CELLS, "disturbed by", "arms",
+	       "%-30s %6s %8s %10s %10s %8s\n", MATRICES, CELLS, "disturbed by", "sides",
 	       "same", "different", "2 % found", "missed");
 	for (size_t i = 0; i < sizeof(disturbances) / sizeof(*disturbances); i++)
-		for (uint32_t arms = 2; arms <= ARMS_MOST; arms++)
-			row_of_turns(&disturbances[i], arms);
+		for (uint32_t sides = 2; sides <= SIDES_MOST; sides++)
+			row_of_turns(&disturbances[i], sides);
 	table_of_runs();
 	printf("%s\n", broken ? "Not all promises are kept." :
 				"All promises are kept.");

@@ -1,4 +1,4 @@
-/* truth_fleet.c - how often are the healthy accused, and the sick missed?
+/* truth_fleet.c - how often are healthy parts reported, and faulty ones missed?
  *
  * Simulated allocations (tests/fleet.h), the same in every run.  Status 1 when a promise
  * of doc/METHOD.md is not kept. */
@@ -17,7 +17,7 @@
 #define NOISY 0.02
 
 /* What is promised, of ALLOCATIONS and of SICK: healthy ones warned, sick ones found,
- * those of them in which something else is accused as well. */
+ * those of them in which something else is reported as well. */
 #define WARNED 1
 #define FOUND 120
 #define OTHERS 2
@@ -120,7 +120,7 @@ static const struct fault {
 };
 #define FAULTS (sizeof(faults) / sizeof(*faults))
 
-/* Allocations in which it is found, and in which anything else is accused. */
+/* Allocations in which it is found, and in which anything else is reported. */
 struct seen {
 	int found, others;
 };
@@ -153,7 +153,7 @@ static void table_of_sick(double host)
 	static const int nodes[] = { 1, 2, 3, 4, 8, 16, 64 };
 
 	printf("\nOne fault, host links differ by %.1f %%: of %d found / "
-	       "with others accused\n%-32s", 100 * host, SICK, "nodes");
+	       "with others reported\n%-32s", 100 * host, SICK, "nodes");
 	for (size_t k = 0; k < sizeof(nodes) / sizeof(*nodes); k++)
 		printf("  %-7d", nodes[k]);
 	printf("\n");

@@ -59,7 +59,7 @@ static struct cs_plan *plan_of(void)
 	struct cs_err err;
 
 	req.chosen = &chosen;
-	if (cs_tests_choose("peer.ce.write.pair", CS_BACKEND_CUDA, CS_WAY_AUTO,
+	if (cs_tests_choose("peer.ce.write.pair", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO,
 			    &chosen, &err) ||
 	    cs_plan_build(&req, &plan, &err)) {
 		fprintf(stderr, "%s\n", err.text);

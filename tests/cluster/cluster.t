@@ -226,7 +226,7 @@ ok "one that was lost while it opened its GPUs: status 2, in time" \
 ok "… named all the same" says_once \
 	"cs12: no word from the node for 10 s; nothing is known of it"
 ok "… in text" prints "^cs12  nothing known"
-ok_json "… and in the document, and accused of nothing else" mute.json \
+ok_json "… and in the document, and nothing else is reported of it" mute.json \
 	'[n["host"] for n in d["nodes"]] == ["cs11", "cs12"] and [e["node"] for e in d["errors"] + d["checks"]] == ["cs12"]'
 ok "… and the other's plan is complete" all_ok mute.csv 4
 ok_schema "… in files that follow the schema" mute.json mute.jsonl

@@ -39,14 +39,14 @@
 #define TO_HOST 55.2
 #define HOST_ONLY 20.0
 #define HOST_DUPLEX 0.9		/* factor when the host's link works both ways */
-#define FROM_AWAY 3.0		/* GB/s less for each domain between … */
+#define FROM_AWAY 3.0		/* GB/s less for each NUMA node between … */
 #define TO_AWAY 5.0
 #define HOST_LEAST 10.0
 #define WRITE_COMBINED 0.2	/* GB/s more from such memory */
 
 /* Memory that is not page-locked: a CPU of the driver copies it in pieces. */
 #define PAGEABLE_STEP 0.01	/* faster, for each GPU's number */
-#define PAGEABLE_AWAY 0.1	/* slower, for each domain between */
+#define PAGEABLE_AWAY 0.1	/* slower, for each NUMA node between */
 
 /* By kernels: factors on what copy engines do; within a GPU its memory is the
  * limit. */
@@ -54,8 +54,8 @@
 #define BY_TMA 0.9453125
 #define BY_ZERO_READ 0.8125		/* zero-copy, … */
 #define BY_ZERO_WRITE 0.875
-#define ZERO_THREADS (256 * 256)	/* … of so many, for each way; any other … */
-#define ZERO_ODD 0.5			/* … number of them does so much less */
+#define ZERO_THREADS (256 * 256)	/* … of that many, for each way; any other … */
+#define ZERO_ODD 0.5			/* … number of them does that much less */
 #define LOCAL_READ 4200.0
 #define LOCAL_WRITE 4000.0
 #define BEST_THREADS (FAKE_SMS * 1024)	/* of a grid; TMA: FAKE_SMS */

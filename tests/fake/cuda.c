@@ -500,7 +500,7 @@ struct module {
 		const struct fake_kernel *kernel;
 		void *handle;
 		atomic_int loaded;
-		atomic_int shared;	/* it asked for so many bytes */
+		atomic_int shared;	/* it asked for that many bytes */
 	} function[FAKE_N_KERNELS];
 };
 

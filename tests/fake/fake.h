@@ -155,7 +155,7 @@ struct fake_memory {
 	uint64_t offset;		/* of `at` in the file */
 	int opens;			/* of an import */
 	unsigned access;		/* mapped; bit i: GPU i may use it */
-	int numa, wc;			/* of the host: domain; write-combined */
+	int numa, wc;			/* of the host: NUMA node; write-combined */
 	struct fake_physical *physical;	/* mapped: what */
 };
 

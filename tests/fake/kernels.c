@@ -14,7 +14,7 @@ static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t word
 				      : NULL;
 }
 
-/* Of so many positions as are used. */
+/* Of that many positions as are used. */
 static uint32_t positions_used(uint32_t copies, uint32_t positions)
 {
 	return copies < positions ? copies : positions;
@@ -103,7 +103,7 @@ static void check_blocks(const struct cs_k_check *a, const uint64_t *place, unsi
 	}
 }
 
-/* A place that is like the first, in which nothing was wrong, needs no second look. */
+/* A place that is like the first, in which nothing was wrong, needs no re-measurement. */
 static CUresult run_check(const struct fake_ctx *ctx, const void *args,
 			  unsigned grid)
 {
@@ -234,7 +234,7 @@ static struct fake_moves moves_tma(const void *args)
 				    a->bytes * a->copies };
 }
 
-/* How often position i comes in so many copies. */
+/* How often position i comes in that many copies. */
 static uint64_t turns_of(uint32_t i, uint32_t copies, uint32_t positions)
 {
 	return copies / positions + (i < copies % positions);

@@ -152,7 +152,7 @@ static int take_visible(const char *element, void *arg)
 	return 0;
 }
 
-/* "0,0,1,1": NUMA domains, of one thing after the other; -1 unknown. */
+/* "0,0,1,1": NUMA nodes, of one thing after the other; -1 unknown. */
 struct domains {
 	int *next, *end;
 };

@@ -248,7 +248,7 @@ API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
 
 /* ---- host memory ---- */
 
-/* Under the write lock: the domain of host memory that becomes known. */
+/* Under the write lock: the NUMA node of host memory that becomes known. */
 static int host_domain(uint64_t bytes)
 {
 	return bytes >= LARGE && host_buffers < FAKE_HOST_BUFFERS ?

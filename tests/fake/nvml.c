@@ -711,7 +711,7 @@ EXPORT(int, nvmlDeviceGetComputeRunningProcesses_v3,
 	if (gpu < 0)
 		return code;
 	count = 1 + (unsigned)knob_number("FAKE_NVML_OTHERS", gpu);
-	/* they come after the first look */
+	/* they come after the first reading */
 	if (looked[gpu]++)
 		count += (unsigned)knob_number("FAKE_NVML_LATER", gpu);
 	room = *n;
@@ -722,7 +722,7 @@ EXPORT(int, nvmlDeviceGetComputeRunningProcesses_v3,
 		return INVALID_ARGUMENT;
 	memset(list, 0, count * sizeof(*list));
 	list[0].pid = (unsigned)getpid();
-	/* not to be had, as in some virtual machines */
+	/* not available, as in some virtual machines */
 	list[0].memory = UINT64_MAX;
 	if (knob_number("FAKE_NVML_MEMORY", gpu))
 		list[0].memory = 1000000ull *

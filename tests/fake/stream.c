@@ -26,7 +26,7 @@
 #define DEPTH (1020u + 1)
 /* … but not 512 of those that a process reads out of another of its GPUs. */
 #define PULL_ENTRIES 4u
-/* A copy from pageable memory of at most so much is taken into a buffer of the driver. */
+/* A copy from pageable memory of at most that much is taken into a buffer of the driver. */
 #define BUFFERED (64u << 10)
 #define KERNEL_PS 5000000u
 #define STACK (256u << 10)

@@ -66,7 +66,7 @@ static void options_choose(const struct cs_options *opt)
 			MUST(chosen.n);
 		}
 	}
-	MUST(refused <= (opt->tests != NULL || opt->set.via != CS_WAY_AUTO));
+	MUST(refused <= (opt->tests != NULL || opt->set.via != CS_TRANSPORT_AUTO));
 }
 
 /* The arguments as they are, or as those of a command; getopt reorders them. */

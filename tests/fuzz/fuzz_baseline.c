@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cs_baseline b, again;
 	struct cs_err err = { "" };
 	char *text = fuzz_text(data, size), *written = NULL;
-	const struct cs_norm *norm;
+	const struct cs_baseline_stat *stat;
 	size_t length, n;
 	FILE *to;
 
@@ -23,15 +23,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text);
 		return 0;
 	}
-	norm = b.norms.data;
+	stat = b.stats.data;
 	cs_catalogue(&n);
-	for (size_t i = 0; i < b.norms.n; i++)
-		MUST(norm[i].class < b.classes.n && norm[i].of.test < n &&
-		     norm[i].median > 0 && cs_norm_bound(&norm[i], 0.01) >= 0.01);
+	for (size_t i = 0; i < b.stats.n; i++)
+		MUST(stat[i].class < b.classes.n && stat[i].of.test < n &&
+		     stat[i].median > 0 && cs_baseline_bound(&stat[i], 0.01) >= 0.01);
 	to = open_memstream(&written, &length);
 	MUST(to && !cs_baseline_json(to, &b, "0") && !fclose(to));
 	MUST(!cs_baseline_parse("f", written, &again, &err));
-	MUST(again.classes.n == b.classes.n && again.norms.n == b.norms.n);
+	MUST(again.classes.n == b.classes.n && again.stats.n == b.stats.n);
 	cs_baseline_release(&b);
 	cs_baseline_release(&again);
 	free(written);

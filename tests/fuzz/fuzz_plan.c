@@ -35,9 +35,9 @@ static void walk(const struct cs_plan *plan)
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_test *test = cs_plan_test(plan, step);
 
-		MUST(step->view < plan->n_views && step->count <= CS_STEP_MAX);
+		MUST(step->matrix < plan->n_matrices && step->count <= CS_STEP_MAX);
 		MUST(cs_test_index(test->name) ==
-		     (int)cs_plan_view(plan, step->view)->test);
+		     (int)cs_plan_matrix_at(plan, step->matrix)->test);
 		MUST(cs_step_applies(plan, step, cs_transfer_is_lone(
 			cs_plan_transfer(plan, step, 0)) ? 1 : (int)plan->n_agents));
 		MUST(!cs_step_applies(plan, step, 0));

@@ -21,7 +21,7 @@ static struct cs_plan *plan_of(unsigned shift, int both_ways)
 
 	MUST(!cs_tests_choose(both_ways ? "peer.ce.write.bidi" :
 					       "peer.ce.write.pair",
-				   CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, NULL));
+				   CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, NULL));
 	req.chosen = &chosen;
 	MUST(!cs_plan_build(&req, &plan, NULL));
 	return plan;

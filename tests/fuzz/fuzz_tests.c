@@ -16,7 +16,7 @@ static void tests_are_chosen(const char *list, enum cs_backend_kind backend, int
 			MUST(!cs_choices_add(&chosen, &(struct cs_choice){
 						.test = (uint16_t)i }, &err));
 	before = chosen.n;
-	if (cs_tests_choose(list, backend, CS_WAY_AUTO, &chosen, &err)) {
+	if (cs_tests_choose(list, backend, CS_TRANSPORT_AUTO, &chosen, &err)) {
 		MUST(*err.text);
 		MUST(chosen.n == before);
 		return;

@@ -7,8 +7,8 @@ s/\<pid [0-9][0-9]*/pid PID/g
 /^cscope-mpi: [0-9]* of [0-9]* steps, [0-9]* rows, [0-9]* s$/d
 # wall-clock times: the virtual clock keeps bandwidths only
 /^  time /s/[0-9][0-9]*\.[0-9][0-9]*/N/g
-# the machine's own: its NUMA domains, and what hwloc could bind to
-s/, [0-9][0-9]* NUMA domains\{0,1\}/, N NUMA domains/
+# the machine's own: its NUMA nodes, and what hwloc could bind to
+s/, [0-9][0-9]* NUMA nodes\{0,1\}/, N NUMA nodes/
 /^ *GPU  bus id /s/   */  /g
 /^ *[0-9][0-9]*  [0-9a-f]\{4\}:[0-9a-f][0-9a-f]:/{
 	s/   */  /g

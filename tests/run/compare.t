@@ -86,7 +86,7 @@ run 0 compare r1.json,r2.json,r3.json r4.json,r5.json,r6.json
 ok "… three runs on each side of the same are the same" eval 'status_is 0 &&
 	prints "same within 1 %: 12 of 12 cells"'
 run 0 compare r1.json,r2.json,r3.json slow.json -f json -q -o c.json
-ok_json "several files on a side are so many blocks of it" c.json \
+ok_json "several files on a side are that many blocks of it" c.json \
 	'all(c["blocks_a"] == 3 and c["blocks_b"] == 1 for m in d["matrices"] for c in m["cells"])'
 ok_json "… the document has sides, margin and verdicts" c.json \
 	'(d["schema"], d["a"], d["margin"], d["matrices"][0]["verdict"],
@@ -135,7 +135,7 @@ if has_launcher; then
 fi
 run 0 compare nodes.json nodes.json
 has_launcher || skip="no MPI launcher"
-ok "two nodes of one name are each held against its own" eval 'status_is 0 &&
+ok "two nodes of one name are each compared with its own" eval 'status_is 0 &&
 	prints "same within 1 %: 24 of 24 cells" && prints "each side is one run"'
 run 0 compare nodes.json:0 nodes.json:1
 has_launcher || skip="no MPI launcher"

@@ -2,7 +2,7 @@
 # A table of faults that show as a difference between nodes, as the driver's double and
 # the PCI tree can show them, and what `cscope-mpi check` makes of the nodes' files:
 # each is found with its layer, its part and its gravity on the one node that has it,
-# and nothing else is accused.
+# and nothing else is reported.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
@@ -138,13 +138,13 @@ differs "PCIe a generation down" "pcie-below gpu 1 critical" FAKE_PCIE=1:4x16
 differs "a network card is missing" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/cardless.xml"
 differs "a GPU further from its card" "$(wiring 1)" CS_TEST_TOPOLOGY="$PWD/further.xml"
-differs "a GPU in the other NUMA domain" "$(wiring 2)" CS_TEST_TOPOLOGY="$PWD/moved.xml"
-differs "another number of NUMA domains" "wiring-differs node - critical" \
+differs "a GPU in the other NUMA node" "$(wiring 2)" CS_TEST_TOPOLOGY="$PWD/moved.xml"
+differs "another number of NUMA nodes" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/interleaved.xml"
-domains="numa-domains: 1, where most nodes of its class have 2"
+domains="numa-nodes: 1, where most nodes of its class have 2"
 ok_json "... by its name, with both values" with.json \
 	"any(f['node'] == 'odd' and f['says'] == '$domains' for f in d['checks'])"
-differs "other distances of NUMA domains" "wiring-differs node - critical" \
+differs "other distances of NUMA nodes" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/nearer.xml"
 
 # ---- firmware, software ----

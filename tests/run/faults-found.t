@@ -1,6 +1,6 @@
 #!/bin/bash
 # A table of faults, as the driver's double can show them, and what --check makes of
-# each: it is found where it is, a second look confirms it, and nothing else is accused.
+# each: it is found where it is, a re-measurement confirms it, and nothing else is reported.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
@@ -41,9 +41,9 @@ with open(sys.argv[1], encoding="ascii") as file:
 label = {g["bus_id"]: g["label"] for n in d["nodes"] for g in n["gpus"]}
 for f in d["checks"] + d["errors"]:
     ends = [label[f[k]] for k in ("bus_id", "far_bus_id") if f.get(k)]
-    look = ("confirmed" if "confirmed by a second look" in f["says"] else
-            "not-again" if "not seen again" in f["says"] else
-            "once" if "one look only" in f["says"] else "-")
+    look = ("confirmed" if "confirmed by re-measurement" in f["says"] else
+            "not-again" if "not seen in re-measurement" in f["says"] else
+            "once" if "not re-measured" in f["says"] else "-")
     print(f["id"], f.get("part") or "-", "-".join(ends) or "-", f["severity"], look)
 END
 }
@@ -91,7 +91,7 @@ fault "a link that is slow one way" $peer "slow-cells link 1-2 critical confirme
 	FAKE_SLOW=2-1:0.5
 FAKE_GPUS=6
 fault "a slow GPU and a slow link" $peer \
-	"slow-cells gpu 0 critical confirmed;slow-cells link 2-3 critical confirmed;pairs-again - - note -" \
+	"slow-cells gpu 0 critical confirmed;slow-cells link 2-3 critical confirmed;pairs-remeasured - - note -" \
 	FAKE_SLOW="$(gpu 0 0.7),2-3:0.6,3-2:0.6"
 FAKE_GPUS=4
 fault "PCIe at half its width" $all "pcie-below gpu 3 critical confirmed" \
@@ -127,15 +127,15 @@ fault "slow from the host, and not any more" h2d.ce.pinned.pair "slow-cells gpu 
 ok "... with 0" status_is 0
 size=2M
 
-# ---- the second look ----
+# ---- the re-measurement ----
 
 run 0 --test $peer --check=outlier -s 2M --cell-limit 9s --seed 1 -o f.jsonl -o f.csv -o f.json
-ok_json "nothing suspicious: no cell is looked at again" f.jsonl \
-	'not any("again" in r.get("flags", []) for r in d)'
+ok_json "nothing suspicious: no cell is re-measured" f.jsonl \
+	'not any("re-measured" in r.get("flags", []) for r in d)'
 export FAKE_SLOW=1-2:0.7,2-1:0.7
 run 0 --test $peer --check=outlier -s 2M --cell-limit 9s --seed 1 -o f.jsonl -o f.json -o f.csv -f csv
 ok_json "suspicious cells are repeated, and others beside them" f.jsonl \
-	'len({r["src"] + r["dst"] for r in d if "again" in r.get("flags", [])}
+	'len({r["src"] + r["dst"] for r in d if "re-measured" in r.get("flags", [])}
 	 - {"gpu1gpu2", "gpu2gpu1"}) in (2, 3, 4, 5)'
 ok_schema "their rows fit the schema" f.json
 run_program 0 "$CSCOPE" show f.json

@@ -28,7 +28,7 @@ broken() { # RANKS VARIABLE=RULE OPTION...
 	unset FAKE_FAIL_RANK "${rule%%=*}"
 }
 
-measured() { # CELLS: at least so many
+measured() { # CELLS: at least that many
 	local n
 	n=$(cells f.csv | grep -c ' ok ')
 	echo "$n cells measured"

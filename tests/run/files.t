@@ -144,7 +144,7 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 		 grep -q "^result h2d.ce.pinned.bidi .* 4/4 cells virtual-clock$" seen &&
 		 grep -q "^result h2d.ce.pinned.bidi .* 4/4 cells way-back virtual-clock$" seen'
 	live 0 --no-mpi -m h2d --numa all --pattern pair -s 1M --seed 1 --cell-limit 20s
-	ok "... of a NUMA domain as well" eval \
+	ok "... of a NUMA node as well" eval \
 		'shown live.json --cell numa0,2 && grep -q "^[^ ]*  numa0->2  " seen'
 fi
 
@@ -278,7 +278,7 @@ ok "--resume goes on with it: status 0, every cell is there" eval \
 ok "… rows that were kept are the same bytes" kept_rows_stay
 again=$(grep -n '"kind":"run"' k.jsonl 2>/dev/null | sed -n '2s/:.*//p')
 ok_json "… only what was missing was measured" k.jsonl \
-	'(lambda a, b: len(set(r["step"] for r in b)) >= 1 and all(sum(r["step"] == s for r in a) < (3 if c else 1) for s, c in set((r["step"], r["company"]) for r in b)))([r for r in d[:'"${again:-1}"'] if r["kind"] == "result"], [r for r in d['"${again:-1}"':] if r["kind"] == "result"])'
+	'(lambda a, b: len(set(r["step"] for r in b)) >= 1 and all(sum(r["step"] == s for r in a) < (3 if c else 1) for s, c in set((r["step"], r["concurrent"]) for r in b)))([r for r in d[:'"${again:-1}"'] if r["kind"] == "result"], [r for r in d['"${again:-1}"':] if r["kind"] == "result"])'
 ok_json "… no step stands twice in the result" whole.json \
 	'len(set((r["step"], r["src"], r["metric"]) for r in d["results"])) == len(d["results"]) == 32'
 ok_json "… the journal says whose work it goes on with" k.jsonl \

@@ -17,7 +17,7 @@ ok_json "of pairs that ran at the same time those of the throttled GPU are flagg
 	'{(r["src"], r["dst"]) for r in d["results"] if "throttled" in r["flags"]} ==
 	 {("gpu3", f"gpu{k}") for k in range(8) if k != 3} |
 	 {(f"gpu{k}", "gpu3") for k in range(8) if k != 3} and
-	 any(r["company"] >= 3 for r in d["results"])'
+	 any(r["concurrent"] >= 3 for r in d["results"])'
 ok_json "… rows have the state of their own GPUs, and say which of both it was" one.json \
 	'all((r["throttle_src"], r["throttle_dst"]) ==
 	     tuple("0000000000000008" if r[end] == "gpu3" else None for end in ("src", "dst")) and
@@ -145,7 +145,7 @@ if unshare --user --map-root-user --uts true 2>/dev/null; then
 	run 0 check many/*.jsonl -f nagios
 	skip=$note
 else
-	skip="no namespace of host names to be had"
+	skip="no namespace of host names available"
 fi
 ok "of 40 nodes with the same note there is one line of it" eval \
 	'prints "^CSCOPE-MPI OK: 480 of 480 cells measured, 40 notes \|" &&

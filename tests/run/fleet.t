@@ -47,7 +47,7 @@ tight
 fleet alike n01 n02 n03 n04 n05
 check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
 ok "nodes that are alike: status 0" status_is 0
-ok "… nobody is accused" finds alike.json ""
+ok "… nothing is reported" finds alike.json ""
 ok "… all in one class" prints "class unknown product; NVIDIA H200: 5 nodes n\\[01-05\\]"
 ok_schema "the document follows the schema" alike.json
 ok_json "nodes have fingerprints, the same ones" alike.json \
@@ -72,7 +72,7 @@ ok "… each is named, with its gravity, and nobody else" finds faults.json \
 ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[drain\\]"
 ok "… a GPU with its bus id" eval \
 	'prints "n07: GPU 2: 17 of 18 NVLinks are up" && prints "where: n07 GPU 2 0000:3c:00.0 GPU-"'
-ok "… and the nodes to keep out" prints "keep out: n\\[06-07\\]"
+ok "… and the nodes to drain" prints "drain: n\\[06-07\\]"
 ok "the last word on stderr says why" one_line "critical: n07: GPU 2: 17 of 18 NVLinks are up \\(and 1 more\\) \\(exit 2\\)"
 
 cp -r alike cut
@@ -129,14 +129,14 @@ done
 sed -i 's/"started":"[^"]*"/"started":"1999-01-01T00:00:00Z"/; s/"ended":"[^"]*"/"ended":"2099-01-01T00:00:00Z"/' \
 	clocks/n02.jsonl
 check clocks/*.jsonl -o clocks.json
-ok "clocks that disagree accuse nobody" eval 'status_is 0 && finds clocks.json ""'
+ok "clocks that disagree are not reported" eval 'status_is 0 && finds clocks.json ""'
 sed -i 's/"version":"[^"]*"/"version":"0.0.9"/' clocks/n03.jsonl
 check clocks/*.jsonl -o versions.json
 ok "another version of the program is a warning" eval \
 	'status_is 1 && finds versions.json "program-differs n03 warning -"'
 sed -i 's/"version":"[^"]*"/"version":"0.0.9"/' clocks/n04.jsonl
 check clocks/*.jsonl -o versions.json
-ok "… without a majority it accuses nobody" eval 'status_is 0 && finds versions.json ""'
+ok "… without a majority nothing is reported" eval 'status_is 0 && finds versions.json ""'
 
 # plans that differ: by seed, by tests, by number of GPUs
 folder=plans
@@ -166,16 +166,16 @@ for host in n01 n02 n03; do
 done
 node n04 FAKE_VBIOS=1:2 -- --check=topology
 check looks/*.jsonl -o looks.json
-ok "nodes that were only looked at vote, too: status 1" eval \
+ok "nodes that were only checked vote, too: status 1" eval \
 	'status_is 1 && finds looks.json "firmware-differs n04 warning -"'
 
 check faults/*.jsonl cut/n04.jsonl cut/n05.jsonl --redact -o redacted.json -o redacted.txt
 ok "--redact takes the names away" eval '! grep -qE "n0[1-9]" redacted.json redacted.txt'
 check faults/*.jsonl -q -o faults.csv -o faults.txt
 ok "-o writes the formats of show, -q prints nothing" eval \
-	'is_empty out && [ "$(grep -c . faults.csv)" -gt 100 ] && grep -q "keep out" faults.txt'
+	'is_empty out && [ "$(grep -c . faults.csv)" -gt 100 ] && grep -q "drain: " faults.txt'
 
-# the second file is to be had before the first
+# the second file is available before the first
 turned_about() {
 	mkfifo first.jsonl second.jsonl
 	(timeout 30 sh -c 'cat faults/n02.jsonl >second.jsonl; cat faults/n01.jsonl >first.jsonl') &
@@ -211,8 +211,8 @@ for host in ("n01", "n02", "n03"):
         if r["kind"] != "result" or r["metric"] != "rate":
             continue
         if r["src"] == "gpu2" and r["dst"] == "gpu3" and "control" not in r["flags"]:
-            extra.append(dict(r, flags=r["flags"] + ["in-company"], value=1.25))
-            extra.append(dict(r, flags=r["flags"] + ["again"], value=1.5))
+            extra.append(dict(r, flags=r["flags"] + ["concurrent"], value=1.25))
+            extra.append(dict(r, flags=r["flags"] + ["re-measured"], value=1.5))
         if "control" in r["flags"]:
             r["value"] = 1.75
     at = max(i for i, r in enumerate(rows) if r["kind"] == "result") + 1
@@ -239,7 +239,7 @@ fi
 run_program 4 ./job "$CSCOPE" --check -s 64K --seed 1 --cell-limit 30s -o job.json
 ok "a job of four nodes finds what differs: status 2" eval \
 	'status_is 2 && finds job.json "nvlink-down m1 critical drain" "firmware-differs m2 warning -"'
-ok "… and says it as a fleet" prints "keep out: m1"
+ok "… and says it as a fleet" prints "drain: m1"
 # Rows have other numbers where those of the nodes stand one after the other.
 findings() {
 	python3 -c 'import json, sys
@@ -263,7 +263,7 @@ take_apart() { # JOB.json ARGUMENT...
 [ -n "$skip" ] || take_apart job.json
 ok "the files of its nodes give the same findings, byte for byte" same want got
 
-# what is beyond a bound is looked at again where it is, by what rank 0 has read
+# what is beyond a bound is re-measured where it is, by what rank 0 has read
 if has_launcher; then
 	mkdir -p elsewhere
 	cat >bounded <<-'END'
@@ -286,14 +286,14 @@ peer.ce.write.pair,77.2 GB/s' >t.csv
 bounds=(--baseline base.json --threshold t.csv)
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" "${bounds[@]}" --check -o bounded.json
 ok "a slow cell of a node that is not rank 0's: status 2" status_is 2
-ok "… looked at again on its node, by a baseline and by a threshold" finds bounded.json \
+ok "… re-measured on its node, by a baseline and by a threshold" finds bounded.json \
 	"below-baseline m1 critical drain" "below-threshold m1 critical drain"
 ok_json "… and confirmed" bounded.json \
-	'{c["id"]: c["says"].endswith("; confirmed by a second look") for c in d["checks"] if c["node"] == "m1" and "below" in c["id"]} == {"below-baseline": True, "below-threshold": True}'
+	'{c["id"]: c["says"].endswith("; confirmed by re-measurement") for c in d["checks"] if c["node"] == "m1" and "below" in c["id"]} == {"below-baseline": True, "below-threshold": True}'
 ok_json "what went away is a note that says so" bounded.json \
-	'sorted((c["id"], c["severity"], c["drain"], c["says"].endswith("; not seen again in a second look")) for c in d["checks"] if c["node"] == "m2" and "below" in c["id"]) == [("below-baseline", "note", False, True), ("below-threshold", "note", False, True)]'
-ok_json "nodes within all bounds do not look again" bounded.json \
-	'{r["node"] for r in d["results"] if "again" in r["flags"]} == {"m1", "m2"}'
+	'sorted((c["id"], c["severity"], c["drain"], c["says"].endswith("; not seen in re-measurement")) for c in d["checks"] if c["node"] == "m2" and "below" in c["id"]) == [("below-baseline", "note", False, True), ("below-threshold", "note", False, True)]'
+ok_json "nodes within all bounds do not re-measure" bounded.json \
+	'{r["node"] for r in d["results"] if "re-measured" in r["flags"]} == {"m1", "m2"}'
 [ -n "$skip" ] || take_apart bounded.json "${bounds[@]}"
 ok "the files of its nodes give the same findings of bounds, byte for byte" same want got
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" -s 64K "${bounds[@]}" -o none.json
@@ -319,14 +319,14 @@ run_program 5 ./together "$CSCOPE" "${some[@]}" -s 4M --check=outlier -o job.jso
 ok_json "what only the nodes together show is measured again: confirmed, and critical" job.json \
 	'[(c["severity"], c["drain"], "confirmed by" in c["says"]) for c in d["checks"] if c["id"] == "slow-cells" and c["node"] == "m1"] == [("critical", True, True)]'
 ok_json "… or a note, where it went away" job.json \
-	'[(c["severity"], c["drain"], "not seen again" in c["says"]) for c in d["checks"] if c["id"] == "slow-cells" and c["node"] == "m3"] == [("note", False, True)]'
+	'[(c["severity"], c["drain"], "not seen in re-measurement" in c["says"]) for c in d["checks"] if c["id"] == "slow-cells" and c["node"] == "m3"] == [("note", False, True)]'
 ok_json "… by these nodes alone" job.json \
-	'{r["node"] for r in d["results"] if "again" in r["flags"]} == {"m1", "m3"}'
+	'{r["node"] for r in d["results"] if "re-measured" in r["flags"]} == {"m1", "m3"}'
 ok "… status 2" status_is 2
 ok_schema "… in files that follow the schema" job.json job.jsonl
 # one link is left, and short copies fill it
 GPUS=2 FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
 	"$CSCOPE" "${some[@]}" -s 4M --min-share 95% -o share.json
-ok_json "--min-share is looked at again by every node" share.json \
+ok_json "--min-share is re-measured by every node" share.json \
 	'sorted((c["node"], c["drain"], "confirmed by" in c["says"]) for c in d["checks"] if c["id"] == "below-threshold") == [("m0", True, True), ("m1", True, True)]'
 finish

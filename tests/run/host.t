@@ -1,6 +1,6 @@
 #!/bin/bash
 # Host memory and GPUs, on the driver's double: whose figure it is, where the memory
-# lies, company, and what cannot be measured.
+# lies, concurrency, and what cannot be measured.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
@@ -47,11 +47,11 @@ ok "row is the source: host memory of h2d, GPUs of d2h" eval \
 	'prints "^ +host +48.41 +48.48 +48.56$" && prints "^ +0 +48.33$" && prints "^ +2 +48.48$"'
 ok_json "... in JSON as well" 1.json \
 	'[(m["rows"], m["columns"]) for m in d["matrices"]] == [(["host"], ["gpu0", "gpu1", "gpu2"]), (["gpu0", "gpu1", "gpu2"], ["host"])]'
-ok_json "a result has the domain, the kind of memory, the unit and the issuer" 1.json \
+ok_json "a result has the NUMA node, the kind of memory, the unit and the issuer" 1.json \
 	'all({r["src"], r["dst"]} == {"numa0", r["issuer"]} and r["memory"] == "pinned" and r["unit"] == "GB/s" and r["numa"] == 0 for r in d["results"])'
 ok_schema "... as the schema has it" 1.json 1.jsonl
 ok "where the memory lies is proven, and by whom is said" folded \
-	"its host memory lies on the NUMA domain of each GPU, proven by (one domain|move_pages|numa_maps)"
+	"its host memory lies on the NUMA node of each GPU, proven by (one NUMA node|move_pages|numa_maps)"
 run 0 show 1.json
 ok "a file shows what the run did" same live out
 run 0 show 1.jsonl
@@ -79,23 +79,23 @@ ok "a run that ended early is gone on with" eval 'status_is 0 && [ "$n" -gt 0 ] 
 # ---- domains ----
 
 run 0 --no-mpi "${fast[@]}" -m h2d,d2h --numa all -o all.csv
-ok "--numa all: rows are domains" eval 'status_is 0 && prints "^ +numa0 +48.41 +48.48 +48.56$"'
+ok "--numa all: rows are NUMA nodes" eval 'status_is 0 && prints "^ +numa0 +48.41 +48.48 +48.56$"'
 run 0 --no-mpi "${fast[@]}" -m h2d,d2h --numa 0,63 -o n.csv -o n.json
-ok "a domain that is not there is skipped with the reason, the rest measured" eval \
+ok "a NUMA node that is not there is skipped with the reason, the rest measured" eval \
 	'status_is 0 && [ "$(cells n.csv | grep -c " skipped ")" = 6 ] &&
 	 [ "$(cells n.csv | grep -v numa63 | grep -c " ok ")" = 6 ] &&
-	 folded "skipped: NUMA domain 63 has no memory that this process may use: there is some on 0"'
+	 folded "skipped: NUMA node 63 has no memory that this process may use: there is some on 0"'
 ok_json "... and unknown in the matrix, not 0" n.json \
 	'd["matrices"][0]["rows"] == ["numa0", "numa63"] and d["matrices"][0]["values"][1] == [None] * 3'
 run 0 --numa 1-
-ok "--numa wants domains: status 64, what is allowed" eval \
+ok "--numa wants NUMA nodes: status 64, what is allowed" eval \
 	'status_is 64 && one_line "--numa .1-.: allowed are local, all, or NUMA nodes as 0,2-3"'
 run 0 --no-mpi -s 1M -m host --seed 1 -o h.csv -o h.json
-ok "--matrix host: domain to domain by a CPU" eval \
+ok "--matrix host: NUMA node to NUMA node by a CPU" eval \
 	'status_is 0 && cells h.csv | grep -q "^host.cpu.copy.pair numa0 numa0 .* ok " && prints "^ +numa0 "'
 ok_schema "... as the schema has it" h.json
 
-# ---- both ways, company ----
+# ---- both ways, concurrency ----
 
 run 0 --no-mpi -s 1M --seed 1 -m h2d --pattern bidi -o b.csv -o b.json
 ok "both ways at once: a matrix for each way" eval \
@@ -114,7 +114,7 @@ FAKE_HOST_SHARED=60 run 0 --no-mpi -s 1M --seed 1 -m h2d,d2h \
 ok "under load, all at once, all both ways: everything is measured" eval \
 	'status_is 0 && ! cells l.csv | grep -v " ok " && folded "while all other GPUs do the same"'
 for way in h2d d2h; do
-	ok "company on a shared link shows: $way under load is slower than alone" less \
+	ok "concurrency on a shared link shows: $way under load is slower than alone" less \
 		"$(mean l.csv $way.ce.pinned.load)" "$(mean l.csv $way.ce.pinned.pair | awk '{ print $1 / 2 }')"
 	ok "... $way with load both ways as well" less \
 		"$(mean l.csv $way.ce.pinned.bidiload)" "$(mean l.csv $way.ce.pinned.pair | awk '{ print $1 / 2 }')"
@@ -200,7 +200,7 @@ ok "... asked for as a kind of memory" eval 'status_is 0 && all_ok pg.csv 3'
 FAKE_CORRUPT=h-1:4096 run 0 --no-mpi "${pageable[@]}" -o c.csv
 ok "... checked as all is" eval 'status_is 2 && one_line "h2d.ce.pageable.(pair|bidi) host->1.* corrupt: "'
 run 0 --no-mpi --seed 1 -s 1M -t host.driver.pinned.pair -o drv.csv
-ok "the driver copies from pageable to pinned memory between NUMA domains" eval \
+ok "the driver copies from pageable to pinned memory between NUMA nodes" eval \
 	'status_is 0 && [ "$(cells drv.csv | grep -c " ok ")" -ge 1 ] && [ "$(cells drv.csv | grep -vc " ok ")" = 0 ]'
 FAKE_HANG=cuMemcpyAsync:30 run 0 --no-mpi "${pageable[@]}"
 ok "a worker hangs in its call: the GPU is named, and the call" eval \
@@ -238,6 +238,6 @@ run_program 0 "$FORBID" mbind,move_pages,set_mempolicy,get_mempolicy "$CSCOPE" \
 	--no-mpi "${fast[@]}" -m h2d --host-memory registered -o f.csv
 skip=${filters:-$skip}
 ok "memory may not be placed: it is measured, and its place proven another way or not at all" eval \
-	'status_is 0 && all_ok f.csv 3 && host_is_exact f.csv && { folded "proven by (numa_maps|one domain)" ||
+	'status_is 0 && all_ok f.csv 3 && host_is_exact f.csv && { folded "proven by (numa_maps|one NUMA node)" ||
 	 [ "$(grep -c placement-not-proven f.csv)" -ge 3 ]; }'
 finish

@@ -23,8 +23,8 @@ if [ -n "${PYTHON:-}" ]; then
 else
 	skip='no Python with jsonschema' ok "the baseline follows its schema"
 fi
-ok_json "figures by test, size and way; of one node nothing between nodes" base.json \
-	'[(n["test"], n["copy_bytes"], n["way"], n["cells"], n["nodes"], n["runs"], n["spread_nodes"]) for n in d["classes"][0]["norms"]] == [("peer.ce.write.pair", 262144, "NVLink", 36, 1, 3, None), ("h2d.ce.pinned.pair", 262144, "host near", 12, 1, 3, None)]'
+ok_json "figures by test, size and kind of link; of one node nothing between nodes" base.json \
+	'[(n["test"], n["copy_bytes"], n["link_kind"], n["cells"], n["nodes"], n["runs"], n["spread_nodes"]) for n in d["classes"][0]["statistics"]] == [("peer.ce.write.pair", 262144, "NVLink", 36, 1, 3, None), ("h2d.ce.pinned.pair", 262144, "host near", 12, 1, 3, None)]'
 cp base.json first.json
 run 0 baseline h1.json h2.jsonl h3.json h1.jsonl h1.json -q -o base.json
 ok "a run that is named again counts once" same first.json base.json
@@ -34,7 +34,7 @@ ok "what a killed run measured is learnt" eval 'status_is 0 && prints "\"runs\":
 FAKE_THROTTLE=1:8 run 0 "${some[@]}" -q -o hot.json
 run 0 baseline hot.json h1.json -q -o half.json
 ok_json "what was throttled is not" half.json \
-	'{n["test"]: n["cells"] for n in d["classes"][0]["norms"]} == {"peer.ce.write.pair": 18, "h2d.ce.pinned.pair": 7}'
+	'{n["test"]: n["cells"] for n in d["classes"][0]["statistics"]} == {"peer.ce.write.pair": 18, "h2d.ce.pinned.pair": 7}'
 
 # ---- judging by a baseline ----
 
@@ -47,13 +47,13 @@ ok "a slow GPU is found: status 2, cell, figure, bound, and what set it" eval \
 	'status_is 2 && one_line "critical: [^ ]+: peer.ce.write.pair at 256 KiB: 1->[023] has [0-9.]+ GB/s, below [0-9.]+ GB/s \(baseline [0-9.]+ GB/s of 1 node in 3 runs, 1.6 %\); also"'
 ok_json "… and is named, with its rows as evidence" slow.json \
 	'[(c["id"], c["part"], c["bus_id"], c["drain"], sorted(d["results"][i]["dst"] for i in c["evidence"]), {d["results"][i]["src"] for i in c["evidence"]}) for c in d["checks"]] == [("below-baseline", "gpu", "0000:2b:00.0", True, ["gpu0", "gpu2", "gpu3"], {"gpu1"})]'
-ok_json "… after three second looks at two of its cells each" slow.json \
-	'all("; confirmed by a second look" in c["says"] for c in d["checks"]) and len([r for r in d["results"] if "again" in r["flags"]]) == 6'
+ok_json "… after three re-measurements at two of its cells each" slow.json \
+	'all("; confirmed by re-measurement" in c["says"] for c in d["checks"]) and len([r for r in d["results"] if "re-measured" in r["flags"]]) == 6'
 ok_schema "… in a document that follows the schema" slow.json
 FAKE_SLOW=$slow FAKE_SLOW_COPIES=5000 run 0 "${some[@]}" --baseline base.json -o gone.json
-ok "what the second look does not see is a note: status 0" status_is 0
+ok "what the re-measurement does not see is a note: status 0" status_is 0
 ok_json "… that says so" gone.json \
-	'[(c["id"], c["severity"], c["drain"], c["says"].endswith("; not seen again in a second look")) for c in d["checks"]] == [("below-baseline", "note", False, True)]'
+	'[(c["id"], c["severity"], c["drain"], c["says"].endswith("; not seen in re-measurement")) for c in d["checks"]] == [("below-baseline", "note", False, True)]'
 FAKE_SLOW=2-3:0.85 run 0 "${some[@]}" --baseline base.json -q -o link.json
 ok_json "one slow cell is a link with two ends" link.json \
 	'[(c["part"], c["bus_id"], c["far_bus_id"]) for c in d["checks"]] == [("link", "0000:3c:00.0", "0000:4d:00.0")]'
@@ -67,8 +67,8 @@ FAKE_SLOW=$slow run 4 --cell-limit 20s -s 256K -t peer.ce.write.pair --baseline 
 ok "four ranks: one line, status 2" eval 'status_is 2 && says_once "below [0-9.]+ GB/s .baseline"'
 FAKE_SLOW=$slow run 0 "${some[@]}" --baseline base.json --placement process,thread \
 	-q -o turns.json
-ok "placements that take turns: one look, status 1" eval \
-	'status_is 1 && one_line "warning: .*; one look only"'
+ok "placements that take turns are not re-measured: status 1" eval \
+	'status_is 1 && one_line "warning: .*; not re-measured"'
 ok_json "… evidence is rows of the file" turns.json \
 	'(lambda found: len(found) == 2 and all(d["results"][i]["src"] == "gpu1" for c in found for i in c["evidence"]))([c for c in d["checks"] if c["id"] == "below-baseline"])'
 
@@ -104,22 +104,22 @@ FAKE_SLOW=$slow run 0 "${some[@]}" -q -o plain.json
 run 0 check h1.json --baseline base.json
 ok "check FILE --baseline: a healthy run" eval '[ "$status" -lt 2 ] && prints_not baseline'
 run 0 check plain.json --baseline base.json -q -o checked.json
-ok "… a slow GPU on one look: status 1, for nobody is accused on one look" eval \
-	'status_is 1 && one_line "warning: .*below [0-9.]+ GB/s .baseline.*; one look only"'
-ok_json "… with the command that looks again" checked.json \
-	'[(c["part"], c["bus_id"], c["severity"], c["drain"], c["again"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", "warning", False, "cscope-mpi --test peer.ce.write.pair -s 256K")]'
+ok "… a slow GPU, measured once: status 1, for no node is drained on one measurement" eval \
+	'status_is 1 && one_line "warning: .*below [0-9.]+ GB/s .baseline.*; not re-measured"'
+ok_json "… with the command that measures again" checked.json \
+	'[(c["part"], c["bus_id"], c["severity"], c["drain"], c["remeasure"]) for c in d["checks"] if c["id"] == "below-baseline"] == [("gpu", "0000:2b:00.0", "warning", False, "cscope-mpi --test peer.ce.write.pair -s 256K")]'
 echo 'test,bound
 peer.ce.write.pair,77.2 GB/s' >look.csv
 run 0 check plain.json --threshold look.csv -q -o checked.json
-ok "… below a threshold on one look: status 2, as its file says" eval \
-	'status_is 2 && one_line "critical: .*\(look.csv:2\).*; one look only"'
+ok "… below a threshold, measured once: status 2, as its file says" eval \
+	'status_is 2 && one_line "critical: .*\(look.csv:2\).*; not re-measured"'
 ok_json "… and the node stays" checked.json \
 	'[(c["severity"], c["drain"]) for c in d["checks"] if c["id"] == "below-threshold"] == [("critical", False)]'
 run 0 check slow.json --threshold look.csv -q -o checked.json
 ok_json "… seen twice it does not" checked.json \
-	'[(c["severity"], c["drain"], "confirmed by a second look" in c["says"]) for c in d["checks"] if c["id"] == "below-threshold"] == [("critical", True, True)]'
+	'[(c["severity"], c["drain"], "confirmed by re-measurement" in c["says"]) for c in d["checks"] if c["id"] == "below-threshold"] == [("critical", True, True)]'
 run 0 check slow.json --baseline base.json -q -o checked.json
-ok_json "… and of the run that looked twice the same finding" checked.json \
+ok_json "… and of the run that measured twice the same finding" checked.json \
 	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
 run 0 check plain.json --min-share 99% --threshold none.csv
 ok "… thresholds that are not there: status 64" eval 'status_is 64 && one_line "none.csv"'
@@ -137,9 +137,9 @@ refuses() { # PATTERN WHAT-TO-PUT-INTO-THE-BASELINE
 	run 0 "${some[@]}" --baseline bad.json -q
 	status_is 64 && one_line "--baseline: bad.json.*($1)"
 }
-norm='{"test":"peer.ce.write.pair","metric":"rate","unit":"GB/s","copy_bytes":262144,"way":"NVLink","median":90,"spread_within":0,"spread_nodes":null,"spread_runs":null,"nodes":1,"runs":1,"cells":1}'
+norm='{"test":"peer.ce.write.pair","metric":"rate","unit":"GB/s","copy_bytes":262144,"link_kind":"NVLink","median":90,"spread_within":0,"spread_nodes":null,"spread_runs":null,"nodes":1,"runs":1,"cells":1}'
 of() { # NORM
-	printf '{"schema":"cscope-mpi-baseline/1","classes":[{"class":"x","nodes":1,"runs":1,"norms":[%s]}]}' "$1"
+	printf '{"schema":"cscope-mpi-baseline/1","classes":[{"class":"x","nodes":1,"runs":1,"statistics":[%s]}]}' "$1"
 }
 ok "no JSON is refused" refuses 'not JSON' '{"schema":'
 ok "… an array" refuses 'an object is expected' '[]'
@@ -147,9 +147,9 @@ ok "… another schema" refuses "'schema' is 'x/1'; allowed is cscope-mpi-baseli
 ok "… a later version" refuses "'schema' is 'cscope-mpi-baseline/2'" '{"schema":"cscope-mpi-baseline/2"}'
 ok "… a run" refuses 'this is a run' "$(cat h1.json)"
 ok "… no classes" refuses 'no class' '{"schema":"cscope-mpi-baseline/1","classes":[]}'
-ok "… a class without a name" refuses "'class'" '{"schema":"cscope-mpi-baseline/1","classes":[{"norms":[]}]}'
+ok "… a class without a name" refuses "'class'" '{"schema":"cscope-mpi-baseline/1","classes":[{"statistics":[]}]}'
 ok "… classes that are none" refuses 'a class' '{"schema":"cscope-mpi-baseline/1","classes":[7]}'
-ok "… a median of 0" refuses "norm 0: .*'median' is " "$(of "${norm/90/0}")"
+ok "… a median of 0" refuses "statistic 0: .*'median' is " "$(of "${norm/90/0}")"
 ok "… a median of null" refuses "'median'" "$(of "${norm/90/null}")"
 ok "… a negative spread" refuses "'spread_within'" "$(of "${norm/within\":0/within\":-1}")"
 ok "… another unit" refuses "'unit' is 'us'; allowed is GB/s" "$(of "${norm/GB\/s/us}")"

@@ -37,9 +37,9 @@ ok "... reads are issued by the destination, and slower by what the clock says" 
 	'all_are p.csv peer.sm.read.pair "0.9375 * (393.8 + 0.1 * i - 0.03 * j)" &&
 	 ! awk -F, "/read.pair/ && \$13 != \$10" p.csv | grep -q .'
 ok_json "blocks and threads of each are in the file" p.json \
-	'all(r["blocks"] >= 132 and r["threads"] >= 1 and (r["method"] == "sm") == (r["threads"] > 1) for r in d["results"])'
+	'all(r["grid_blocks"] >= 132 and r["block_threads"] >= 1 and (r["method"] == "sm") == (r["block_threads"] > 1) for r in d["results"])'
 ok_json "of the geometries of a link the best one is taken: 135168 threads, or the nearest" p.json \
-	'{(r["test"], r["blocks"] * r["threads"]) for r in d["results"] if r["method"] == "sm"} == {("peer.sm.read.pair", 135168), ("peer.sm.write.pair", 67584)}'
+	'{(r["test"], r["grid_blocks"] * r["block_threads"]) for r in d["results"] if r["method"] == "sm"} == {("peer.sm.read.pair", 135168), ("peer.sm.write.pair", 67584)}'
 ok_schema "... as the schema has it" p.json
 figures p.csv >want
 run 3 -s 1M --spread 1 --seed 1 -m peer --pattern pair --method sm,tma --op both -o r.csv
@@ -53,7 +53,7 @@ ok "... with the figures of each" eval \
 	'all_are l.csv local.sm.copy.alone "0.9375 * 2085" && all_are l.csv local.tma.copy.alone "0.9453125 * 2085" &&
 	 all_are l.csv local.sm.read.alone 4200 && all_are l.csv local.sm.write.alone 4000'
 ok_json "... by the best geometry" l.json \
-	'{r["blocks"] * r["threads"] for r in d["results"] if r["method"] == "sm"} == {135168} and {r["blocks"] * r["threads"] for r in d["results"] if r["method"] == "tma"} == {132}'
+	'{r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "sm"} == {135168} and {r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "tma"} == {132}'
 ok_schema "... as the schema has it" l.json
 run 0 "${fast[@]}" -m h2d,d2h --pattern pair --method sm -o h.csv
 ok "kernels from and to host memory" eval \
@@ -61,7 +61,7 @@ ok "kernels from and to host memory" eval \
 	 all_are h.csv d2h.sm.pinned.pair "0.9375 * (55.2 + 0.1 * i) * 0.99"'
 FAKE_HOST_SHARED=60 run 0 "${fast[@]}" -t h2d.sm.pinned.load,h2d.sm.pinned.bidiload -o l.json
 ok_json "beside loads, where all geometries are alike, that is taken which is best alone" l.json \
-	'{(r["pattern"], r["blocks"] * r["threads"], r["value"] < 21) for r in d["results"]} == {("load", 270336, True), ("bidiload", 135168, True)}'
+	'{(r["pattern"], r["grid_blocks"] * r["block_threads"], r["value"] < 21) for r in d["results"]} == {("load", 270336, True), ("bidiload", 135168, True)}'
 FAKE_CAPABILITY=8.0 run 0 "${fast[@]}" -m peer --pattern pair --method sm,tma -o c.csv
 ok "no bulk copies below capability 9.0: those cells have the reason, the rest is measured" eval \
 	'status_is 0 && [ "$(cells c.csv | grep -c "^peer.sm.* ok ")" = 6 ] && [ "$(cells c.csv | grep -c "^peer.tma.* skipped ")" = 6 ] &&
@@ -96,7 +96,7 @@ ok "... both ways at once: each GPU its own half, and with the host one kernel" 
 ok_json "... that lasted equally long" z.json \
 	'all(r["overlap"] > 0.98 for r in d["results"] if r["test"] == "h2d.zerocopy.pinned.bidi" and r["metric"] == "rate")'
 ok_json "the geometry is as defined and in every row: 256 x 256, both ways with the host 512" z.json \
-	'{(r["pattern"], r["path"] == "peer", r["blocks"], r["threads"]) for r in d["results"] if r["metric"] == "rate"} == {("pair", True, 256, 256), ("bidi", True, 256, 256), ("pair", False, 256, 256), ("bidi", False, 512, 256)}'
+	'{(r["pattern"], r["path"] == "peer", r["grid_blocks"], r["block_threads"]) for r in d["results"] if r["metric"] == "rate"} == {("pair", True, 256, 256), ("bidi", True, 256, 256), ("pair", False, 256, 256), ("bidi", False, 512, 256)}'
 ok_json "every sample is checked, and what was read as a whole: by its sum" z.json \
 	'all(r["checked"] > len(r["samples"]) and (r["issuer"] != r["dst"] or r["checked_whole"] == r["checked"]) for r in d["results"] if r["metric"] == "rate")'
 ok_schema "... as the schema has it" z.json
@@ -109,7 +109,7 @@ for n in 1 2 3 6; do
 done
 fake 3
 FAKE_DEAD_READS=1 run 0 "${fast[@]}" -m peer,h2d,d2h --method zerocopy --op both --pattern pair -o c.csv
-ok "a kernel that reads nothing is found, one that writes is not accused" eval \
+ok "a kernel that reads nothing is found, one that writes is not reported" eval \
 	'status_is 2 && one_line "zerocopy.* what was read adds up to 0, the pattern to" &&
 	 [ "$(cells c.csv | grep -cE "zerocopy.(read|pinned).pair .* failed ")" = 9 ] && [ "$(cells c.csv | grep -c " ok ")" = 9 ]'
 cat >want <<-'END'
@@ -182,7 +182,7 @@ ok "... and a number that is none: status 64" eval \
 run 0 "${fast[@]}" -m peer --pattern pair,rounds -o w.csv
 ok "rounds: as many pairs at once as there are, each of them once" eval \
 	'status_is 0 && all_ok w.csv 24 && folded "together / alone in %, alone by peer.ce.write.pair of this run"'
-ok "... which mind no company on links of their own" prints "^ +worst 100.00 %"
+ok "... which concurrency does not slow on links of their own" prints "^ +worst 100.00 %"
 FAKE_PEER_SHARED=0-1:3-2 run 0 "${fast[@]}" -m peer --pattern pair,rounds -o w.csv -o w.json
 sed -n '/together \/ alone/,/worst/p' out >alone
 ok "pairs that share a link are found, exactly these" eval \

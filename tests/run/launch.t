@@ -252,7 +252,7 @@ fake 2
 bus 2
 FAKE_NVLINK_COUNTERS=$PWD/counters run 2 -m peer -s 4M -o p.json
 ok "NVLink's byte counters prove the path" flat "NVLinks counted 100.0 to 100.0 %"
-ok_json "… the bytes of both looks are there" p.json \
+ok_json "… the bytes of both readings are there" p.json \
 	'all(g["after"]["nvlink_sent_bytes"] - g["before"]["nvlink_sent_bytes"] == g["sent_bytes"] > 0 for g in d["nodes"][0]["gpus"])'
 FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 -m peer -s 4M --cell-limit 9s --check
 ok "bytes that took another way are a warning" eval \

@@ -68,7 +68,7 @@ tight() {
 	export FAKE_MEMORY=34000000
 }
 
-# The PCI bus has so many of the fake's GPUs from here on, whatever the driver shows;
+# The PCI bus has that many of the fake's GPUs from here on, whatever the driver shows;
 # files that describe the machine are those below $work/machine.
 bus() { # GPUS
 	local id n=0
@@ -108,7 +108,7 @@ needs_launcher() {
 
 needs_host_names() {
 	unshare --user --map-root-user --uts true 2>/dev/null ||
-		skip_all "no namespace of host names to be had"
+		skip_all "no namespace of host names available"
 }
 
 as_host() { # HOST PROGRAM ARGUMENT...
@@ -260,7 +260,7 @@ was_in_time() {
 	[ "$in_time" = 0 ]
 }
 
-# A measuring of at least so many rows is under way.
+# A measuring of at least that many rows is under way.
 measuring() { # JOURNAL ROWS
 	[ -e "$1" ] && [ "$(grep -c '"kind":"result"' "$1")" -ge "$2" ]
 }
@@ -315,7 +315,7 @@ cells() { # FILE [METRIC]
 	awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(",", ";", $i)
 			     $1 = $1; print }' "$1" | awk -F, -v metric="${2:-rate}" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["metric"] == metric && $at["flags"] !~ /control|in-company/ {
+		$at["metric"] == metric && $at["flags"] !~ /control|concurrent/ {
 			via = $at["via"]; gsub(" ", "-", via)
 			print $at["test"], $at["src"], $at["dst"], via == "" ? "-" : via,
 			      $at["status"], $at["copy_bytes"], $at["value"]
@@ -335,7 +335,7 @@ ways_are() { # FILE "WAY "...
 	[ "$(ways "$1")" = "$2" ]
 }
 
-all_ok() { # FILE CELLS: so many, and each was measured
+all_ok() { # FILE CELLS: that many, and each was measured
 	cells "$1" | awk -v want="$2" '$5 != "ok" { bad = 1; print }
 		END { print NR, "cells"; exit bad || NR != want }'
 }

@@ -19,7 +19,7 @@ alike() { # FILE FILE: the same cells with the same figures
 	all_of "$2" >right
 	same left right
 }
-has() { # FILE CELLS: so many, and each was measured
+has() { # FILE CELLS: that many, and each was measured
 	all_of "$1" | awk -v want="$2" '$5 != "ok" { bad = 1; print }
 		END { print NR, "cells"; exit bad || NR != want }'
 }
@@ -190,7 +190,7 @@ run_program 2 ./lonely "$CSCOPE" "${small[@]}" --placement process,thread
 ok "… but not where all nodes are such: status 3" eval \
 	'status_is 3 && one_line "all are the same where nodes have 1 GPU"'
 run_program 4 ./mixed "$CSCOPE" -m peer "${small[@]}" --check -o c.json
-ok "--check accuses no node for having one" status_is 0
+ok "--check reports no node for having one" status_is 0
 ok_json "… they are a class by themselves" c.json \
 	'not [c for c in d["checks"] if c["severity"] != "note" or c["drain"] or c["id"] in ("wiring-differs", "class-of-one", "no-majority")]'
 
@@ -203,7 +203,7 @@ for n in 1 2 3; do
 	named w$n one.jsonl
 done
 run 0 check n?.jsonl w?.jsonl -o f.json
-ok "check of files of both: nobody is accused, no plan is missed" eval \
+ok "check of files of both: nothing is reported, no plan is missed" eval \
 	'status_is 0 && prints_not "same tests and sizes|^ONE" && prints "6 nodes: 6 measured"'
 ok_json "… by class" f.json \
 	'not [c for c in d["checks"] if c["severity"] != "note" or c["id"] == "wiring-differs"]'

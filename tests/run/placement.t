@@ -14,10 +14,10 @@ ok_json "… a node for each placement" p.json \
 				if a["node_index"] == n["node_index"]}))
 	  for n in d["nodes"]] == [("process", 4), ("thread", 1)]'
 ok_json "… eight turns of each in every cell, by turns" p.json \
-	'sorted((r["test"], r["node_index"], r["src"], r["dst"], r["block"])
+	'sorted((r["test"], r["node_index"], r["src"], r["dst"], r["turn"])
 		for r in d["results"] if r["metric"] == "rate") ==
 	 sorted((r["test"], n, r["src"], r["dst"], b) for r in d["results"]
-		if r["metric"] == "rate" and r["block"] == 1 and r["node_index"] == 0
+		if r["metric"] == "rate" and r["turn"] == 1 and r["node_index"] == 0
 		for n in (0, 1) for b in range(1, 9))'
 ok_json "… and every cell has a verdict" p.json \
 	'[(c["a"], c["b"], [len(m["cells"]) for m in c["matrices"]])
@@ -178,12 +178,12 @@ end_within 60
 ok "a process of one placement dies: status 2, with its GPU" eval 'status_is 2 &&
 	says_once "critical: .*GPU [0-3] .rank 0.: its process died"'
 ok_json "… the other placement is measured whole" k.jsonl \
-	'len({(r["test"], r["src"], r["dst"], r["block"]) for r in d
+	'len({(r["test"], r["src"], r["dst"], r["turn"]) for r in d
 	      if r["kind"] == "result" and r["node_index"] == 1 and
 		 r["metric"] == "rate" and r["status"] == "ok"}) == 8 * 48'
 ok "… no process is left" until_true 3 none_left
 whole() { # NODE ...: and every placement that is not named is measured whole
-	json k.jsonl '{n: len({(r["test"], r["src"], r["dst"], r["block"])
+	json k.jsonl '{n: len({(r["test"], r["src"], r["dst"], r["turn"])
 			for r in d if r["kind"] == "result" and
 			r["node_index"] == n and r["metric"] == "rate" and
 			r["status"] == "ok"}) for n in ('"$*"',)} ==

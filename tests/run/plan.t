@@ -30,7 +30,7 @@ goes_round() { # "ARGUMENT... that choose tests" ARGUMENT...: what both have
 
 ok "a built-in plan is written and read back as the same plan" \
 	goes_round "--matrix peer,h2d,d2h,local"
-ok "… also of costs, of NUMA domains and of a sweep" eval \
+ok "… also of costs, of NUMA nodes and of a sweep" eval \
 	'goes_round "--matrix peer,cost,host --pattern pair,shift,random" &&
 	goes_round "--matrix h2d --pattern load,bidiload,all" --numa all --size 1M:1G:x4'
 ok "… and of the cpu backend" goes_round "--matrix peer,host" --backend cpu

@@ -6,7 +6,7 @@ needs_fake
 fake 8
 tight
 fast=(--no-mpi --seed 1 -m peer -s 256K --cell-limit 60s)
-company='r for r in d["results"] if r["metric"] == "rate" and "in-company" in r["flags"]'
+company='r for r in d["results"] if r["metric"] == "rate" and "concurrent" in r["flags"]'
 
 says() { # WORDS: across the lines that long text is folded into
 	tr -s " \n" " " <out | grep -qF -- "$1"
@@ -19,7 +19,7 @@ ok "serial: every pair alone" eval 'status_is 0 && all_ok serial.csv 112 && prin
 run 0 "${fast[@]}" -o auto.csv -o auto.json -o auto.jsonl -v
 cp out live
 figures auto.csv >got
-ok "8 GPUs: three rounds of each test alone and in company, the others in company" eval \
+ok "8 GPUs: three rounds of each test alone and concurrently, the others concurrently" eval \
 	'status_is 0 && prints "44 cells measured while other pairs ran; 12 both alone and so" &&
 	 prints "32 cells measured while other pairs ran; 24 both alone and so"'
 ok "... the headings say that some pairs ran at the same time" eval \
@@ -28,10 +28,10 @@ ok "... the headings say that some pairs ran at the same time" eval \
 ok_json "... and so do titles in JSON" auto.json \
 	'all(m["title"].endswith(", some pairs at the same time") for m in d["matrices"])'
 ok "... the calibration as a table with -v" eval \
-	'[ "$(grep -cE "^ +[0-9]->[0-9]: [0-9.]+ alone, [0-9.]+ in company of [37], 100.00 %$" out)" = 36 ]'
+	'[ "$(grep -cE "^ +[0-9]->[0-9]: [0-9.]+ alone, [0-9.]+ concurrent with [37], 100.00 %$" out)" = 36 ]'
 ok "... and the figures are those of each pair alone" same alone got
-ok_json "JSON marks what is only held against a cell" auto.json \
-	'len(['"$company"']) == 36 and {r["company"] for r in d["results"]} == {0, 1, 3, 7}'
+ok_json "JSON marks what is only compared with a cell" auto.json \
+	'len(['"$company"']) == 36 and {r["concurrent"] for r in d["results"]} == {0, 1, 3, 7}'
 ok_schema "... as the schema has it" auto.json auto.jsonl
 run 0 show auto.jsonl -v
 ok "the journal shows what the run did" same live out
@@ -53,7 +53,7 @@ ok "pairs that share a link are found, named, and measured alone" eval \
 	'status_is 0 && says="$(tr -s " \n" " " <out)" &&
 	 [[ $says == *"peer.ce.write.pair: 3->5 has "*" % of its rate while 4->7 and others run: pairs are measured one at a time"* ]]'
 ok_json "... as notes" shared.json \
-	'{(e["id"], e["severity"]) for e in d["errors"]} == {("pairs-interfere", "note"), ("pairs-again", "note")}'
+	'{(e["id"], e["severity"]) for e in d["errors"]} == {("pairs-interfere", "note"), ("pairs-remeasured", "note")}'
 ok "... with the figures of each pair alone" same alone got
 # not in a round that is carried out both ways by this seed
 FAKE_PEER_SHARED=0-1:5-3 run 0 "${fast[@]}" -o later.csv
@@ -70,11 +70,11 @@ ok "a slow pair does not vouch for others: what is slower than most alone is mea
 	'status_is 0 && same want got'
 ok "... how many is said" says \
 	"peer.ce.write.pair: 2 cells were slower while other pairs ran than most are alone: measured alone as well"
-ok "... and that it was their company" grep -qE "note +peer.ce.write.pair: (0->1|5->3) has 9[0-9.]+ % of" out
+ok "... and that it was the concurrent pairs" grep -qE "note +peer.ce.write.pair: (0->1|5->3) has 9[0-9.]+ % of" out
 export FAKE_SLOW=6-2:0.94
 unset FAKE_PEER_SHARED
 run 0 "${fast[@]}" -o slow.csv
-ok "a pair that is slow by itself accuses no company" eval \
+ok "a pair that is slow by itself is no effect of concurrency" eval \
 	'status_is 0 && says "1 cell was slower while other pairs ran than most are alone" && ! says "pairs are measured one at a time"'
 unset FAKE_SLOW
 
@@ -93,7 +93,7 @@ ok "parallel: also with few pairs" eval \
 FAKE_PEER_SHARED=0-1:2-3 run 0 "${fast[@]}" --schedule parallel -o parallel.csv
 ok "... and where it does harm, which is said" eval \
 	'status_is 0 && says="$(tr -s " \n" " " <out)" &&
-	 [[ $says == *"run"*": measured in company all the same, as asked"* ]]'
+	 [[ $says == *"run"*": measured concurrently all the same, as asked"* ]]'
 
 fake 8
 run 0 "${fast[@]}" -o whole.jsonl

@@ -4,7 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-# host memory, and so many cells that take their whole limit that none of these runs
+# host memory, and that many cells that take their whole limit that none of these runs
 # ends by itself
 export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
 long=(--backend cpu -m peer -s 4K:1M:x2 --cell-limit 200ms --precision 0.001% --seed 1)

@@ -36,16 +36,16 @@ flat() { # PATTERN
 # ---- the drawing ----
 
 FAKE_NVLINKS=0 look 0
-ok "without NVLinks: path classes to GPUs and cards, domain and cpus" eval \
+ok "without NVLinks: path classes to GPUs and cards, NUMA node and cpus" eval \
 	'status_is 0 && row 0 "X PXB PHB NODE SYS PIX NODE NODE SYS 0 0-3" &&
 	row 1 "PXB X PHB NODE SYS PXB NODE NODE SYS 0 0-3" &&
 	row 3 "NODE NODE NODE X SYS NODE PHB PHB SYS 0 0-3" &&
 	row 4 "SYS SYS SYS SYS X SYS SYS SYS PHB 1 4-7"'
 ok "… with the words that appear explained" eval \
 	'flat "PIX at most one PCIe switch" && flat "SYS from one NUMA" && prints_not "NV#|not known"'
-ok "… the cards with domain and name" eval \
+ok "… the cards with NUMA node and name" eval \
 	'prints "NIC0 +0000:14:00.0 +0  mlx5_0, InfiniBand" && prints "NIC3 +0000:92:00.0 +1  eth0"'
-ok "… and distances between domains" prints "^ +0  0-3; 10 21"
+ok "… and distances between NUMA nodes" prints "^ +0  0-3; 10 21"
 ok "… no figure is printed" prints_not "GB/s"
 ok_json "nothing was measured, no plan is told" t.json \
 	'd["results"] == [] and d["run"]["plan_id"] is None and d["run"]["checks"] == ["topology"] and d["run"]["status"] == "complete"'
@@ -53,7 +53,7 @@ ok_schema "document and journal follow the schema" t.json t.jsonl
 look 0
 ok "NVLinks to switches: as many as both ends have" \
 	row 0 "X NV18 NV18 NV18 NV18 PIX NODE NODE SYS 0 0-3"
-ok "… explained" flat "NV# so many NVLinks"
+ok "… explained" flat "NV# number of NVLinks"
 cp out live
 drawing() { # FILE
 	sed -n '/GPU0 GPU1/,/^ *4 .*GPU-/p' "$1"

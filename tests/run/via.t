@@ -1,5 +1,5 @@
 #!/bin/bash
-# The ways to a peer's buffer: each one forced, what it refuses, and CUDA IPC
+# The transports to a peer's buffer: each one forced, what it refuses, and CUDA IPC
 # giving way to descriptors by itself.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
@@ -8,7 +8,7 @@ needs_launcher
 fake 4
 fast=(-s 1M --pattern pair --seed 1)
 
-# So many cells are as this PATTERN of status and way.
+# That many cells are as this PATTERN of status and way.
 count_is() { # FILE NUMBER PATTERN
 	local n
 	n=$(cells "$1" | grep -cE -- "$3")
@@ -135,7 +135,7 @@ rm calls
 
 run 0 "${fast[@]}" -t "peer.ce.write.pair,peer.peercopy.write.*" -o p.csv
 grep peercopy <(figures p.csv) | sed 's/peercopy/ce/' >got
-ok "cuMemcpyPeerAsync is an arm beside the pointers, as fast on this clock" eval \
+ok "cuMemcpyPeerAsync is a side beside the pointers, as fast on this clock" eval \
 	'status_is 0 && all_ok p.csv 36 && grep pair got >some && same want some'
 run 2 "${fast[@]}" -t peer.peercopy.write.pair -o p.csv
 ok "… for pairs of one process; the others are skipped, and why" eval \
@@ -278,7 +278,7 @@ ok "... the report says where a ring lies" folded \
 run 2 "${fast[@]}" -t peer.staged.write.pair --cpu-numa 0,63 -o n.csv
 ok "a NUMA node that is not there is skipped with the reason" eval \
 	'status_is 0 && [ "$(cells n.csv | grep -c " ok ")" = 12 ] && [ "$(cells n.csv | grep -c " skipped ")" = 12 ] &&
-	 folded "NUMA domain 63 has no memory that this process may use"'
+	 folded "NUMA node 63 has no memory that this process may use"'
 
 # ---- a rank dies in the middle of it ----
 
@@ -298,7 +298,7 @@ done
 # ---- what is asked for ----
 
 run 0 -s 1M --via pidgeon
-ok "a way that is none: status 64, what is allowed" eval \
+ok "a transport that is none: status 64, what is allowed" eval \
 	'status_is 64 && one_line "--via .pidgeon.: allowed are auto, direct, ipc, fd, staged"'
 run 0 --via ipc --backend cpu
 ok "--via is of GPUs: not with the cpu backend" eval \
@@ -315,7 +315,7 @@ ok "who issues what both issue cannot be asked" eval \
 run 2 "${fast[@]}" --via fd -o r.jsonl
 sed -i '/"kind":"verdict"/d; $d' r.jsonl
 run 2 "${fast[@]}" --resume r.jsonl
-ok "a journal of another way is not gone on with" eval \
+ok "a journal of another transport is not gone on with" eval \
 	'status_is 3 && one_line "another plan: via is"'
 run 2 "${fast[@]}" --via fd --resume r.jsonl
 ok "… but of the same" eval 'status_is 0'

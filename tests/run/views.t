@@ -104,7 +104,7 @@ FAKE_GPUS=2 FAKE_NO_PEER=0-1,1-0 run 0 "${some[@]}" --via direct -q -o none.xml
 ok_view "what was skipped is JUnit" junit none.xml
 ok "… with its reason" grep -q '<skipped message="[^"]' none.xml
 FAKE_NAME='A&B <"one">' run 0 "${some[@]}" --check --baseline none.json -q
-printf '{"schema":"cscope-mpi-baseline/1","program":{"name":"cscope-mpi","version":"0"},"classes":[{"class":"<x> & \\"y\\"","nodes":1,"runs":1,"norms":[{"test":"peer.ce.write.pair","metric":"rate","unit":"GB/s","copy_bytes":65536,"way":"NVLink","median":9,"spread_within":0,"spread_nodes":null,"spread_runs":null,"nodes":1,"runs":1,"cells":1}]}]}' >other.json
+printf '{"schema":"cscope-mpi-baseline/1","program":{"name":"cscope-mpi","version":"0"},"classes":[{"class":"<x> & \\"y\\"","nodes":1,"runs":1,"statistics":[{"test":"peer.ce.write.pair","metric":"rate","unit":"GB/s","copy_bytes":65536,"link_kind":"NVLink","median":9,"spread_within":0,"spread_nodes":null,"spread_runs":null,"nodes":1,"runs":1,"cells":1}]}]}' >other.json
 FAKE_NAME='A&B <"one">' run 0 "${some[@]}" --baseline other.json -q -o odd.xml -o odd.prom
 ok_view "names with what XML reserves are escaped" junit odd.xml
 ok "… and are there" grep -q 'A&amp;B &lt;&quot;one&quot;&gt;' odd.xml

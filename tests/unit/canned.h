@@ -79,9 +79,9 @@ static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 		for (k = 0; k < n; k++) {
 			if (i == k)
 				continue;
-			cs_node_way(nd, i, k)->via =
+			cs_node_peer(nd, i, k)->via =
 				cpu ? CS_VIA_SHM : CS_VIA_IPC;
-			cs_node_way(nd, i, k)->open_ms =
+			cs_node_peer(nd, i, k)->open_ms =
 				2.5 + i + k / 8.0;
 		}
 	}
@@ -103,11 +103,11 @@ static inline struct cs_row canned_row(const struct cs_plan *plan, uint32_t node
 	memset(&row, 0, sizeof(row));
 	row.node = node;
 	row.step = step;
-	row.test = cs_plan_view(plan, s->view)->test;
+	row.test = cs_plan_matrix_at(plan, s->matrix)->test;
 	row.what = *cs_plan_transfer(plan, s, k);
 	row.via = cpu ? CS_VIA_SHM : CS_VIA_IPC;
 	row.flags = s->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0;
-	row.company = (uint8_t)(s->count - 1);
+	row.concurrent = (uint8_t)(s->count - 1);
 	row.copies = 4;
 	row.checked = 7;
 	row.discarded = 1;
@@ -184,7 +184,7 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 		.precision = 0.005, .cell_limit_s = 2, .start_limit_s = 30,
 		.backend = cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA,
 	};
-	if (cs_tests_choose(tests, request.set.backend, CS_WAY_AUTO, &chosen, &err) ||
+	if (cs_tests_choose(tests, request.set.backend, CS_TRANSPORT_AUTO, &chosen, &err) ||
 	    cs_plan_build(&request, &c->plan, &err))
 		abort();
 	c->run.version = "0.1.0";

@@ -30,7 +30,7 @@ static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
 	struct cs_err err = { "" };
 
 	chosen.n = 0;
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), 0);
 	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
 		t_eq_str(err.text, "");
 	return plan;
@@ -48,7 +48,7 @@ static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
 	for (s = 0; s < plan->n_steps && at < first + count; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
-		const struct cs_end *end = path == CS_PATH_H2D ? &t->dst : &t->src;
+		const struct cs_endpoint *end = path == CS_PATH_H2D ? &t->dst : &t->src;
 
 		if (step->flags & CS_STEP_CONTROL || at++ < first)
 			continue;

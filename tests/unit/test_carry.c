@@ -12,13 +12,13 @@
 /* Pairs that a plan asks for, one a step. */
 struct wanted {
 	const char *test;
-	struct cs_end src, dst;
+	struct cs_endpoint src, dst;
 	struct cs_variant variant;
 };
 
-#define NUMA(memory, index) { CS_END_HOST, CS_MEM_##memory, index }
-#define ARENA(index) { CS_END_HOST, CS_MEM_ARENA, index }
-#define GPU(index) { CS_END_GPU, CS_MEM_DEVICE, index }
+#define NUMA(memory, index) { CS_ENDPOINT_HOST, CS_MEM_##memory, index }
+#define ARENA(index) { CS_ENDPOINT_HOST, CS_MEM_ARENA, index }
+#define GPU(index) { CS_ENDPOINT_GPU, CS_MEM_DEVICE, index }
 
 static int plan_of(struct node *node, const struct wanted *w, uint32_t n,
 		   enum cs_backend_kind backend)
@@ -241,10 +241,10 @@ static int poll_spoils(struct cs_dev *dev, int lane, double *ns, struct cs_err *
 }
 
 static int arm_looks(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
-		     const struct cs_flight *flight, struct cs_err *err)
+		     const struct cs_copy *desc, struct cs_err *err)
 {
-	source = (unsigned char *)(uintptr_t)flight->src;
-	return cs_backend_cpu.arm(dev, lane, gate, seq, flight, err);
+	source = (unsigned char *)(uintptr_t)desc->src;
+	return cs_backend_cpu.arm(dev, lane, gate, seq, desc, err);
 }
 
 static void warm_is_written_before_each_sample(void)
@@ -336,7 +336,7 @@ static int cuda_begin(struct node *node, const struct wanted *w, uint32_t n)
 	return 0;
 }
 
-/* Of one copy of 64 KiB at so many GB/s behind 2.7 us. */
+/* Of one copy of 64 KiB at that many GB/s behind 2.7 us. */
 static double gbs_at(double rate)
 {
 	return 65536 / (2700 + 65536 / rate);

@@ -75,7 +75,7 @@ static int has(const struct cs_choices *chosen, const char *name)
 
 /* Those of a list, or the error text. */
 static const char *chosen_via(const char *list, enum cs_backend_kind backend,
-			      enum cs_way via)
+			      enum cs_transport via)
 {
 	static char answer[8192];
 	struct cs_choices chosen = { .n = 0 };
@@ -88,7 +88,7 @@ static const char *chosen_via(const char *list, enum cs_backend_kind backend,
 
 static const char *chosen_by(const char *list, enum cs_backend_kind backend)
 {
-	return chosen_via(list, backend, CS_WAY_AUTO);
+	return chosen_via(list, backend, CS_TRANSPORT_AUTO);
 }
 
 static const struct cs_axes pairs = { CS_MATRIX_PEER, 1u << CS_OP_WRITE,
@@ -98,18 +98,18 @@ static void staging_has_runs_of_its_own(void)
 {
 	struct cs_choices chosen = { .n = 0 };
 
-	t_eq_str(chosen_via("*", CS_BACKEND_CUDA, CS_WAY_STAGED),
+	t_eq_str(chosen_via("*", CS_BACKEND_CUDA, CS_TRANSPORT_STAGED),
 		 "peer.staged.write.pair peer.staged.write.bidi ");
 	t_eq_str(chosen_via("peer.staged.*,peer.ce.read.pair", CS_BACKEND_CUDA,
-			    CS_WAY_STAGED),
+			    CS_TRANSPORT_STAGED),
 		 "'peer.ce.read.pair' is not measured with '--via staged': only "
 		 "tests 'peer.staged.*' are");
-	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_FD),
+	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_TRANSPORT_FD),
 		 "'peer.staged.*' is not measured with '--via fd': what is staged "
 		 "goes by no such way");
-	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_WAY_AUTO),
+	t_eq_str(chosen_via("peer.staged.*", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO),
 		 "peer.staged.write.pair peer.staged.write.bidi ");
-	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_STAGED, &chosen);
+	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_TRANSPORT_STAGED, &chosen);
 	t_eq_int(has(&chosen, "peer.staged.write.pair"), 1);
 	t_eq_int(has(&chosen, "peer.ce.write.pair"), 0);
 }
@@ -188,9 +188,9 @@ static void an_endless_name_is_refused(void)
 
 	memset(name, '*', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), -1);
 	memset(name, 'p', sizeof(name) - 1);
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), -1);
 	t_eq_int(strncmp(err.text, "no test matches 'ppp", 20), 0);
 }
 
@@ -199,7 +199,7 @@ static void a_refused_list_adds_nothing(void)
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
-	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err),
+	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err),
 		 -1);
 	t_eq_int(chosen.n, 0);
 }
@@ -209,8 +209,8 @@ static void choices_add_up(void)
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
-	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err);
-	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen);
+	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err);
+	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen);
 	t_eq_int(has(&chosen, "peer.ce.read.bidi"), 1);
 	t_eq_int(has(&chosen, "peer.ce.write.pair"), 1);
 	t_eq_int(has(&chosen, "peer.ce.read.pair"), 0);
@@ -223,7 +223,7 @@ static void axes_choose_tests(void)
 	cs_tests_matrix(&(struct cs_axes){
 			CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
 			1u << CS_PATTERN_BIDI, 0, 0 },
-			CS_BACKEND_CPU, CS_WAY_AUTO, &chosen);
+			CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen);
 	t_eq_int(chosen.n, 2);
 	t_eq_int(has(&chosen, "peer.cpu.write.bidi"), 1);
 	t_eq_int(has(&chosen, "peer.cpu.read.bidi"), 1);
@@ -237,11 +237,11 @@ static const char *matrix(unsigned matrices, unsigned ops,
 
 	cs_tests_matrix(&(struct cs_axes){ matrices, ops,
 					   1u << CS_PATTERN_PAIR, 0, 0 },
-			backend, CS_WAY_AUTO, &chosen);
+			backend, CS_TRANSPORT_AUTO, &chosen);
 	return names_of(&chosen);
 }
 
-static void a_matrix_of_costs_has_what_they_are_held_against(void)
+static void a_matrix_of_costs_has_what_they_are_compared_with(void)
 {
 	const unsigned write = 1u << CS_OP_WRITE, read = 1u << CS_OP_READ;
 
@@ -267,7 +267,7 @@ static const char *by_axes(struct cs_axes axes)
 {
 	struct cs_choices chosen = { .n = 0 };
 
-	cs_tests_matrix(&axes, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen);
+	cs_tests_matrix(&axes, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen);
 	return names_of(&chosen);
 }
 
@@ -347,8 +347,8 @@ int main(void)
 		  a_refused_list_adds_nothing },
 		{ "choices add up", choices_add_up },
 		{ "axes choose tests", axes_choose_tests },
-		{ "a matrix of costs has what they are held against",
-		  a_matrix_of_costs_has_what_they_are_held_against },
+		{ "a matrix of costs has what they are compared with",
+		  a_matrix_of_costs_has_what_they_are_compared_with },
 		{ "the host has methods and kinds of memory",
 		  the_host_has_methods_and_memories },
 		{ "units say which way is better", units_say_which_way_is_better },

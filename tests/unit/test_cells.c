@@ -1,5 +1,5 @@
 /* Cells are judged: each fault that shows in figures is found where it is, and nothing
- * else is accused. */
+ * else is reported. */
 #include "config.h"
 
 #include "check/cells/cells.h"
@@ -31,7 +31,7 @@ static int release(void)
 	return 0;
 }
 
-/* Runs of so many nodes and GPUs, in place of those before; what is not from peer to
+/* Runs of that many nodes and GPUs, in place of those before; what is not from peer to
  * peer at its own rate. */
 static void begin(int nodes, int gpus, const char *tests)
 {
@@ -97,14 +97,14 @@ static void set_nvlinks(int gpus, int up)
 		c.run.node[0].agent[i].link.nvlinks_up = up;
 }
 
-/* A second look at a cell gives its figure times a factor. */
-static void again(int node, const char *test, int src, int dst, double factor)
+/* A re-measurement at a cell gives its figure times a factor. */
+static void remeasure(int node, const char *test, int src, int dst, double factor)
 {
 	const struct cs_row *first = canned_cell(&c, node, test, src, dst);
 	struct cs_row row = *first;
 	double x[6] = { 0 };
 
-	row.flags |= CS_ROW_AGAIN;
+	row.flags |= CS_ROW_REMEASURED;
 	row.stats.median *= factor;
 	cs_rows_add(&c.run.rows, &row, x, NULL);
 }
@@ -177,7 +177,7 @@ static void bad_gpu(void)
 	for (int gpus = 3; gpus <= 8; gpus++) {
 		begin(1, gpus, WRITE);
 		slow_gpu(0, WRITE, gpus - 2, 0.94);
-		f = one("slow-cells", "gpu", 0, "copies from and to other GPUs are 6 % slower than those of other pairs (peer.ce.write.pair); one look only");
+		f = one("slow-cells", "gpu", 0, "copies from and to other GPUs are 6 % slower than those of other pairs (peer.ce.write.pair); not re-measured");
 		t_eq_str(f->bus_id, c.run.node[0].agent[gpus - 2].gpu.bus_id);
 		t_eq_str(f->far_bus_id, "");
 		weighs(f, CS_WARNING, 0);
@@ -195,7 +195,7 @@ static void evidence(void)
 	t_eq_int(f->n_evidence, CS_EVIDENCE);
 	for (uint32_t i = 0; i < f->n_evidence; i++)
 		t_ok(touches(cs_rows_get(&c.run.rows, f->evidence[i]), 3));
-	t_eq_str(f->again, "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
+	t_eq_str(f->remeasure, "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
 	t_ok(f->next[0] && f->elsewhere[0]);
 }
 
@@ -218,7 +218,7 @@ static void bad_link(void)
 	f = one("slow-cells", "link", 0, "GPU 2 and GPU 5: copies between them, both ways, are 25 % slower");
 	t_eq_str(f->bus_id, c.run.node[0].agent[2].gpu.bus_id);
 	t_eq_str(f->far_bus_id, c.run.node[0].agent[5].gpu.bus_id);
-	t_ok(strstr(f->again, "--gpus 2,5,0 ") != NULL);
+	t_ok(strstr(f->remeasure, "--gpus 2,5,0 ") != NULL);
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 5, 2, 0.75);
 	one("slow-cells", "link", 0, "copies from 5 to 2 are 25 % slower");
@@ -254,12 +254,12 @@ static void a_node_of_a_fleet(void)
 	begin(6, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	one("slow-cells", "node", 3, "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 5 other nodes");
-	/* what four nodes say of one is no reason to keep it out */
+	/* what four nodes say of one is no reason to drain it */
 	begin(4, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	for (int i = 0; i < 64; i++)
 		if (i / 8 != i % 8)
-			again(3, WRITE, i / 8, i % 8, 1);
+			remeasure(3, WRITE, i / 8, i % 8, 1);
 	weighs(one("slow-cells", "node", 3, "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 3 other nodes (peer.ce.write.pair); confirmed"),
 	       CS_WARNING, 0);
 	/* and two do not know which of them is slow */
@@ -300,8 +300,8 @@ static void sockets_alone(void)
 		slow(0, H2D, -1, gpu, 0.85);
 		slow(0, D2H, gpu, -1, 0.85);
 	}
-	again(0, H2D, CS_NUMA_LOCAL, 4, 1);
-	weighs(one("slow-cells", "socket", 0, "all GPUs of NUMA domain 1: copies from and to host memory are 15 % slower than those of the other GPUs"),
+	remeasure(0, H2D, CS_NUMA_LOCAL, 4, 1);
+	weighs(one("slow-cells", "socket", 0, "all GPUs of NUMA node 1: copies from and to host memory are 15 % slower than those of the other GPUs"),
 	       CS_WARNING, 0);
 	/* sockets differ on all nodes: so they are built */
 	begin(4, 8, H2D "," D2H);
@@ -326,12 +326,12 @@ static void sockets(void)
 	begin(6, 8, H2D);
 	for (int gpu = 4; gpu < 8; gpu++)
 		slow(2, H2D, -1, gpu, 0.8);
-	one("slow-cells", "socket", 2, "all GPUs of NUMA domain 1: copies from and to host memory are 20 % slower");
+	one("slow-cells", "socket", 2, "all GPUs of NUMA node 1: copies from and to host memory are 20 % slower");
 	begin(6, 8, WRITE);
 	for (int i = 0; i < 64; i++)
 		if ((i / 8 < 4) != (i % 8 < 4))
 			slow(2, WRITE, i / 8, i % 8, 0.8);
-	one("slow-cells", "socket", 2, "GPUs of different NUMA domains: copies from GPU to GPU are 20 % slower");
+	one("slow-cells", "socket", 2, "GPUs of different NUMA nodes: copies from GPU to GPU are 20 % slower");
 }
 
 /* Positions differ in the same way on all nodes: that is how the machine is. */
@@ -366,7 +366,7 @@ static void other_classes(void)
 	judged(0);
 }
 
-/* ---- a second look ---- */
+/* ---- a re-measurement ---- */
 
 static void confirmed(void)
 {
@@ -374,46 +374,46 @@ static void confirmed(void)
 
 	begin(1, 8, WRITE);
 	slow_link(2, 5, 0.75);
-	again(0, WRITE, 2, 5, 1.001);
-	again(0, WRITE, 5, 2, 0.999);
-	again(0, WRITE, 2, 6, 1);
-	again(0, WRITE, 0, 1, 1);
-	f = one("slow-cells", "link", 0, "; confirmed by a second look");
+	remeasure(0, WRITE, 2, 5, 1.001);
+	remeasure(0, WRITE, 5, 2, 0.999);
+	remeasure(0, WRITE, 2, 6, 1);
+	remeasure(0, WRITE, 0, 1, 1);
+	f = one("slow-cells", "link", 0, "; confirmed by re-measurement");
 	weighs(f, CS_CRITICAL, 1);
 	t_ok(f->confidence > 0.9);
 }
 
-static void not_again(void)
+static void not_remeasure(void)
 {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
 	slow_link(2, 5, 0.75);
-	again(0, WRITE, 2, 5, 1 / 0.75);
-	again(0, WRITE, 5, 2, 1 / 0.75);
-	again(0, WRITE, 0, 1, 1);
-	f = one("slow-cells", "link", 0, "; not seen again in a second look");
+	remeasure(0, WRITE, 2, 5, 1 / 0.75);
+	remeasure(0, WRITE, 5, 2, 1 / 0.75);
+	remeasure(0, WRITE, 0, 1, 1);
+	f = one("slow-cells", "link", 0, "; not seen in re-measurement");
 	weighs(f, CS_NOTE, 0);
 	t_ok(f->confidence < 0.2);
 	c.run.exit_status = cs_run_exit(&c.run);
 	t_eq_int(c.run.exit_status, CS_EXIT_OK);
 }
 
-/* Everything became faster, the suspect as well: it is as slow as before. */
+/* Everything became faster, the anomaly as well: it is as slow as before. */
 static void drifted(void)
 {
 	begin(1, 8, WRITE);
 	slow_link(2, 5, 0.8);
-	again(0, WRITE, 2, 5, 1.2);
-	again(0, WRITE, 0, 1, 1.2);
-	one("slow-cells", "link", 0, "; confirmed by a second look");
+	remeasure(0, WRITE, 2, 5, 1.2);
+	remeasure(0, WRITE, 0, 1, 1.2);
+	one("slow-cells", "link", 0, "; confirmed by re-measurement");
 }
 
-/* Rows of a second look are no cells: nothing is judged by them alone. */
+/* Rows of a re-measurement are no cells: nothing is judged by them alone. */
 static void repeats_are_no_cells(void)
 {
 	begin(1, 8, WRITE);
-	again(0, WRITE, 2, 5, 0.5);
+	remeasure(0, WRITE, 2, 5, 0.5);
 	judged(0);
 }
 
@@ -435,9 +435,9 @@ static void busy_beside_slow(void)
 	begin(1, 8, WRITE);
 	slow_gpu(0, WRITE, 3, 0.94);
 	slow(0, WRITE, 3, 5, 0.5);
-	again(0, WRITE, 3, 5, 2);
-	again(0, WRITE, 3, 0, 1);
-	again(0, WRITE, 1, 2, 1);
+	remeasure(0, WRITE, 3, 5, 2);
+	remeasure(0, WRITE, 3, 0, 1);
+	remeasure(0, WRITE, 1, 2, 1);
 	f = judged(2);
 	if (f) {
 		t_ok(strstr(f[0].text, "GPU 3: ") != NULL);
@@ -456,51 +456,51 @@ static void one_cell(void)
 
 	begin(1, 8, H2D);
 	slow(0, H2D, -1, 6, 0.7);
-	n = cs_cells_again(&c.run, step, 32, &err);
+	n = cs_cells_remeasure(&c.run, step, 32, &err);
 	if (t_ok(n > 2))
 		t_eq_int(step[n - 1], canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, 6)->step);
-	again(0, H2D, CS_NUMA_LOCAL, 6, 1);
-	again(0, H2D, CS_NUMA_LOCAL, 6, 1.01);
+	remeasure(0, H2D, CS_NUMA_LOCAL, 6, 1);
+	remeasure(0, H2D, CS_NUMA_LOCAL, 6, 1.01);
 	weighs(one("slow-cells", "gpu", 0, "GPU 6: "), CS_CRITICAL, 1);
 	c.run.findings.n = 0;
-	again(0, H2D, CS_NUMA_LOCAL, 6, 1 / 0.7);
+	remeasure(0, H2D, CS_NUMA_LOCAL, 6, 1 / 0.7);
 	weighs(one("slow-cells", "gpu", 0, "GPU 6: "), CS_NOTE, 0);
 }
 
-/* Each node has looked again at what it suspects by itself. */
+/* Each node has re-measured what is suspicious by itself. */
 static void which_of_a_fleet(void)
 {
-	struct cs_vec steps = CS_VEC(struct cs_again);
-	const struct cs_again *at;
+	struct cs_vec steps = CS_VEC(struct cs_remeasure);
+	const struct cs_remeasure *at;
 	struct cs_err err;
 
 	begin(6, 8, LOCAL);
 	slow(2, LOCAL, -1, -1, 0.9);
 	slow(4, LOCAL, 3, 3, 0.8);
-	again(4, LOCAL, 3, 3, 1);
-	t_eq_int(cs_fleet_again(&c.run, &steps, &err), 0);
+	remeasure(4, LOCAL, 3, 3, 1);
+	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
 	at = steps.data;
 	t_ok(steps.n > 0);
 	for (size_t i = 0; i < steps.n; i++)
 		t_eq_int(at[i].node, 2);
 	for (int gpu = 0; gpu < 8; gpu++)
-		again(2, LOCAL, gpu, gpu, 1);
+		remeasure(2, LOCAL, gpu, gpu, 1);
 	steps.n = 0;
-	t_eq_int(cs_fleet_again(&c.run, &steps, &err), 0);
+	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
 	t_eq_int(steps.n, 0);
 	cs_vec_release(&steps);
 }
 
-static void which_again(void)
+static void which_remeasure(void)
 {
 	uint32_t step[32];
 	struct cs_err err;
 	int n, neither = 0, beside = 0;
 
 	begin(1, 8, WRITE);
-	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 32, &err), 0);
 	slow_link(2, 5, 0.75);
-	n = cs_cells_again(&c.run, step, 32, &err);
+	n = cs_cells_remeasure(&c.run, step, 32, &err);
 	t_ok(is_of_step(step, n, 2, 5) && is_of_step(step, n, 5, 2));
 	for (int i = 0; i < 64; i++) {
 		int src = i / 8, dst = i % 8, touch = (src == 2 || src == 5) +
@@ -515,9 +515,9 @@ static void which_again(void)
 	t_ok(beside >= 2 && beside <= 4);
 	for (int i = 1; i < n; i++)
 		t_ok(step[i - 1] < step[i]);
-	t_eq_int(cs_cells_again(&c.run, step, 3, &err), 3);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 3, &err), 3);
 	c.run.checks = CS_CHECK_LAUNCH;
-	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 32, &err), 0);
 }
 
 /* ---- noise ---- */
@@ -544,7 +544,7 @@ static void figure(struct cs_row *row, const struct measured *m)
 static void measured(const char *test, const struct measured *m, size_t n)
 {
 	FOR_ROWS(row) {
-		int going = cs_end_is_numa(&row->what.src);
+		int going = cs_endpoint_is_numa(&row->what.src);
 		int gpu = going ? row->what.dst.index : row->what.src.index;
 		int what = row->metric == CS_METRIC_TOTAL ? TOTAL :
 			   going ? GOING : COMING;
@@ -588,7 +588,7 @@ static void a_noisy_host(void)
 	begin(1, 4, H2D "," HOST_BIDI);
 	measured(H2D, pair, sizeof(pair) / sizeof(pair[0]));
 	measured(HOST_BIDI, bidi, sizeof(bidi) / sizeof(bidi[0]));
-	t_eq_int(cs_cells_again(&c.run, step, 32, &err), 0);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 32, &err), 0);
 	f = one("not-judged", "node", 0, "6 of 8 cells could not be judged");
 	weighs(f, CS_NOTE, 0);
 	t_eq_int(f->n_evidence, 6);
@@ -609,7 +609,7 @@ static void both_ways_to_the_host(void)
 	one("slow-cells", "gpu", 0, "GPU 2: copies from and to host memory are 20 % slower than those of the other GPUs (h2d.ce.pinned.bidi)");
 }
 
-/* Of the cells of a GPU, or of the others, so much either side of their median. */
+/* Of the cells of a GPU, or of the others, that much either side of their median. */
 static void spread(int gpu, int own, double interval, double samples)
 {
 	FOR_ROWS(row) {
@@ -646,7 +646,7 @@ static void within_noise(void)
 	}
 }
 
-/* The first look is beyond doubt, the second is not. */
+/* The first measurement is beyond doubt, the second is not. */
 static void noisy_again(void)
 {
 	static const uint32_t flag[] = { 0, CS_ROW_LOW_OVERLAP, CS_ROW_THROTTLED,
@@ -657,13 +657,13 @@ static void noisy_again(void)
 
 		begin(1, 8, WRITE);
 		slow_link(2, 5, 0.75);
-		again(0, WRITE, 2, 5, 1);
+		remeasure(0, WRITE, 2, 5, 1);
 		row = c.run.rows.rows.data;
 		row += c.run.rows.rows.n - 1;
 		row->flags |= flag[i];
 		row->stats.p5 = flag[i] ? row->stats.p5 : 0.7 * row->stats.median;
 		row->stats.p95 = flag[i] ? row->stats.p95 : 1.3 * row->stats.median;
-		weighs(one("slow-cells", "link", 0, "; a second look could not tell"), CS_WARNING, 0);
+		weighs(one("slow-cells", "link", 0, "; re-measurement was inconclusive"), CS_WARNING, 0);
 	}
 }
 
@@ -678,7 +678,7 @@ static void lanes(void)
 	/* measured or not */
 	begin(1, 8, H2D);
 	c.run.node[0].agent[3].link.nvlinks_up = 16;
-	t_eq_str(one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up")->again, "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
+	t_eq_str(one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up")->remeasure, "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
 	/* a model that has fewer than its chip */
 	begin(1, 4, H2D);
 	set_nvlinks(4, 12);
@@ -733,7 +733,7 @@ static void staged_as_usual(void)
 	weighs(one("p2p-staged", "link", 0, "copies go through host memory"), CS_NOTE, 0);
 	begin(1, 4, WRITE);
 	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
-	c.plan->set.via = CS_WAY_STAGED;
+	c.plan->set.via = CS_TRANSPORT_STAGED;
 	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	judged(0);
 }
@@ -746,13 +746,13 @@ static void refused(void)
 	peers = c.run.node[0].peers;
 	peers[1 * 4 + 2].via = CS_VIA_FAILED;
 	cs_text(peers[1 * 4 + 2].reason, 160, "no access");
-	weighs(one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no way from GPU to GPU: no access"), CS_WARNING, 0);
+	weighs(one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no transport from GPU to GPU: no access"), CS_WARNING, 0);
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
 			if (i != k)
 				peers[i * 4 + k].via = CS_VIA_FAILED;
 	c.run.findings.n = 0;
-	one("p2p-refused", "node", 0, "all 4 GPUs: no way from GPU to GPU");
+	one("p2p-refused", "node", 0, "all 4 GPUs: no transport from GPU to GPU");
 }
 
 static void detour(void)
@@ -794,7 +794,7 @@ static void conditions(void)
 		FOR_ROWS(row)
 			if (touches(row, 2))
 				row->flags |= flag[k];
-		again(0, WRITE, 2, 5, 1);
+		remeasure(0, WRITE, 2, 5, 1);
 		weighs(one(id[k], "gpu", 0, words[k]), CS_WARNING, 0);
 	}
 }
@@ -812,7 +812,7 @@ static void affinity(void)
 	c.run.node[0].agent[5].numa = 0;
 	c.run.node[0].agent[5].gpu.host_numa = 1;
 	slow(0, H2D, -1, 5, 0.6);
-	one("wrong-affinity", "gpu", 0, "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA domain 0, by the driver 1)");
+	one("wrong-affinity", "gpu", 0, "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
 }
 
 static void another_domain(void)
@@ -827,15 +827,15 @@ static void another_domain(void)
 		cs_rows_add(&c.run.rows, &row, x, NULL);
 	}
 	c.run.checks = CS_CHECK_LINK;
-	weighs(one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA domain 0 is faster than that of domain 1, which is said to be next to it"), CS_WARNING, 0);
+	weighs(one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA node 0 is faster than that of NUMA node 1, which is said to be next to it"), CS_WARNING, 0);
 }
 
-/* Two GPUs have nothing to be held against but what such links usually give. */
+/* Two GPUs have nothing to be compared with but what such links usually give. */
 static void below(void)
 {
 	begin(1, 2, WRITE);
 	slow(0, WRITE, -1, -1, 0.8);
-	weighs(one("below-expected", "link", 0, "below the least that their live links usually give (peer.ce.write.pair); one look only"), CS_WARNING, 0);
+	weighs(one("below-expected", "link", 0, "below the least that their live links usually give (peer.ce.write.pair); not re-measured"), CS_WARNING, 0);
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
 	one("below-expected", "gpu", 0, "GPU 1: copies from and to host memory are");
@@ -871,14 +871,14 @@ static void below_and_another(void)
 	one("slow-cells", "gpu", 0, "GPU 1: ");
 }
 
-/* All links of GPU a lead to a switch, or so many to each of the others. */
+/* All links of GPU a lead to a switch, or that many to each of the others. */
 static void wire(int a, int gpus, int each)
 {
 	struct cs_run_node *nd = &c.run.node[0];
-	struct cs_nvlink_ends *ends = &nd->sight[a].board.nvlink;
+	struct cs_nvlink_ends *ends = &nd->gpu_record[a].board.nvlink;
 
-	nd->facts.n_sights = gpus;
-	cs_text(nd->sight[a].bus_id, CS_BUSID, "%s", nd->agent[a].gpu.bus_id);
+	nd->facts.n_known_gpus = gpus;
+	cs_text(nd->gpu_record[a].bus_id, CS_BUSID, "%s", nd->agent[a].gpu.bus_id);
 	*ends = (struct cs_nvlink_ends){ .to_switch = each ? 0 : 18 };
 	for (int i = 0; i < gpus && each; i++) {
 		if (i == a)
@@ -906,14 +906,14 @@ static void wiring(void)
 	one("below-expected", "node", 0, "all 4 GPUs: copies from GPU to GPU are 20 % below");
 }
 
-/* The host's links are told one by one, each by its own second look. */
+/* The host's links are told one by one, each by its own re-measurement. */
 static void below_and_gone(void)
 {
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
-	again(0, H2D, CS_NUMA_LOCAL, 0, 1);
-	again(0, H2D, CS_NUMA_LOCAL, 1, 1 / 0.6);
-	weighs(one("below-expected", "gpu", 0, "; not seen again in a second look"), CS_NOTE, 0);
+	remeasure(0, H2D, CS_NUMA_LOCAL, 0, 1);
+	remeasure(0, H2D, CS_NUMA_LOCAL, 1, 1 / 0.6);
+	weighs(one("below-expected", "gpu", 0, "; not seen in re-measurement"), CS_NOTE, 0);
 	t_eq_int(((struct cs_finding *)c.run.findings.data)->n_evidence, 1);
 }
 
@@ -931,24 +931,24 @@ int main(void)
 		{ "a whole node is slow, and how sure that is among few", a_node_of_a_fleet },
 		{ "one NVLink of 18 is found in a fleet", a_gpu_of_a_fleet },
 		{ "a node that is a little slow in all, and in one alone", a_little },
-		{ "a socket of a node is held against the other", sockets_alone },
+		{ "a socket of a node is compared with the other", sockets_alone },
 		{ "a socket, and the way between sockets", sockets },
-		{ "what is the same on all nodes accuses nobody", alike_everywhere },
+		{ "what is the same on all nodes is not reported", alike_everywhere },
 		{ "steps may have other numbers on each node", other_steps },
 		{ "another class of hardware is no outlier", other_classes },
 		{ "what is seen again is critical", confirmed },
-		{ "what is not seen again is a note", not_again },
+		{ "what is not seen again is a note", not_remeasure },
 		{ "what all cells did in between does not count", drifted },
-		{ "second looks are no cells", repeats_are_no_cells },
-		{ "links to the host that others share accuse nobody", a_noisy_host },
+		{ "re-measurements are no cells", repeats_are_no_cells },
+		{ "links to the host that others share are not reported", a_noisy_host },
 		{ "both ways of a link to the host are judged together", both_ways_to_the_host },
-		{ "nobody is accused within the noise of a cell or of its like", within_noise },
-		{ "a second look that is noisy confirms nothing", noisy_again },
-		{ "suspects are repeated, with neighbours and a control", which_again },
+		{ "nothing is reported within the noise of a cell or of its like", within_noise },
+		{ "a re-measurement that is noisy confirms nothing", noisy_again },
+		{ "anomalies are repeated, with neighbours and a control", which_remeasure },
 		{ "a cell that was busy does not speak for the others of its GPU",
 		  busy_beside_slow },
 		{ "what rests on one cell has to be slow twice more", one_cell },
-		{ "of a fleet those are repeated at which nobody has looked again",
+		{ "of a fleet those are repeated that nobody has re-measured",
 		  which_of_a_fleet },
 		{ "NVLinks that are down explain the GPU's cells", lanes },
 		{ "PCIe below what card and slot can do", pcie },
@@ -957,15 +957,15 @@ int main(void)
 		{ "peer access that is refused: link, node", refused },
 		{ "peer access at the speed of the host", detour },
 		{ "pairs of one socket slower than across", redirected },
-		{ "throttling and others' work explain, and accuse nobody", conditions },
+		{ "throttling and others' work explain, and no part is reported", conditions },
 		{ "slow memory shows within a GPU alone", slow_memory },
-		{ "a thread that is bound to another domain", affinity },
-		{ "memory of another domain that is faster", another_domain },
-		{ "two GPUs are held against what such links give", below },
+		{ "a thread that is bound to another NUMA node", affinity },
+		{ "memory of another NUMA node that is faster", another_domain },
+		{ "two GPUs are compared with what such links give", below },
 		{ "all below what their links give, and a link that is slower still",
 		  below_and_another },
 		{ "what links give depends on where NVML says they lead", wiring },
-		{ "a link to the host that is looked at again speaks for itself",
+		{ "a link to the host that is re-measured speaks for itself",
 		  below_and_gone },
 		{ NULL, NULL },
 	};

@@ -66,7 +66,7 @@ static void stride_order(void)
 	t_eq_int(cs_chain_node(&chain, 5000000003), 3);
 }
 
-/* Where so many steps end, by formula and on foot. */
+/* Where that many steps end, by formula and on foot. */
 static void places(void)
 {
 	uint64_t nodes = 1000, node = 0, bytes = nodes * CS_CHAIN_STRIDE;
@@ -122,7 +122,7 @@ int main(void)
 		{ "a random chain is one cycle through all nodes", random_whole },
 		{ "a plain chain leads from each node to the one behind it",
 		  stride_order },
-		{ "where so many steps end is known without taking them",
+		{ "where that many steps end is known without taking them",
 		  places },
 		{ "the next node of a random chain cannot be guessed, and seeds "
 		  "differ", random_order },

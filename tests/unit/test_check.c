@@ -178,7 +178,7 @@ static void labels(void)
 	t_eq_str(says(&c, "error-counters"),
 		 "GPU 3 (0000:1c:00.0): 1 PCIe replays during the run");
 	t_eq_str(says(&c, "not-bound"),
-		 "GPU 2 not bound to a NUMA domain: no room");
+		 "GPU 2 not bound to a NUMA node: no room");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 failed: it broke");
 	canned_release(&c);
@@ -401,7 +401,7 @@ static void drifting(void)
 	canned_release(&c);
 }
 
-/* Every cell's samples go up and then down, by so much in all. */
+/* Every cell's samples go up and then down, by that much in all. */
 static void hang_together(struct canned *c, int gpus, double share)
 {
 	struct cs_rows rows;
@@ -464,7 +464,7 @@ static void unbound(void)
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(says(&c, "not-bound"), "GPU 1 and others not bound to a NUMA "
-		 "domain: allowed cpus are 0-15");
+		 "node: allowed cpus are 0-15");
 	t_eq_int(finding(&c, "not-bound")->severity, CS_NOTE);
 	canned_release(&c);
 }
@@ -499,18 +499,18 @@ static void unknown_gpus(void)
 
 /* ---- GPUs that are not shown ---- */
 
-static struct cs_gpu_sight *unseen(struct canned *c, int nvml)
+static struct cs_gpu_record *unseen(struct canned *c, int nvml)
 {
 	struct cs_run_node *nd = &c->run.node[0];
-	struct cs_gpu_sight *s = &nd->sight[3];
+	struct cs_gpu_record *s = &nd->gpu_record[3];
 
-	nd->facts.n_sights = 4;
+	nd->facts.n_known_gpus = 4;
 	for (int i = 0; i < 4; i++) {
-		cs_gpu_sight_init(&nd->sight[i]);
-		cs_text(nd->sight[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
-		nd->sight[i].on_bus = 1;
-		nd->sight[i].nvml = i < 3 ? 0 : nvml;
-		nd->sight[i].ranks = i < 3;
+		cs_gpu_record_init(&nd->gpu_record[i]);
+		cs_text(nd->gpu_record[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+		nd->gpu_record[i].on_bus = 1;
+		nd->gpu_record[i].nvml = i < 3 ? 0 : nvml;
+		nd->gpu_record[i].ranks = i < 3;
 	}
 	return s;
 }
@@ -537,7 +537,7 @@ static uint32_t severity_with(int nvml, void (*set)(struct cs_run_node *))
 
 static void by_vfio(struct cs_run_node *nd)
 {
-	cs_text(nd->sight[3].module, sizeof(nd->sight[3].module), "vfio-pci");
+	cs_text(nd->gpu_record[3].module, sizeof(nd->gpu_record[3].module), "vfio-pci");
 }
 
 static void by_grant(struct cs_run_node *nd)
@@ -554,7 +554,7 @@ static void by_other_grant(struct cs_run_node *nd)
 
 static void by_device_file(struct cs_run_node *nd)
 {
-	nd->sight[3].refused = 1; /* EPERM */
+	nd->gpu_record[3].refused = 1; /* EPERM */
 }
 
 static void by_container(struct cs_run_node *nd)
@@ -571,7 +571,7 @@ static void by_container_of_all(struct cs_run_node *nd)
 
 static void by_mig(struct cs_run_node *nd)
 {
-	nd->sight[3].mig = 1;
+	nd->gpu_record[3].mig = 1;
 }
 
 static void unexplained_gpu(void)
@@ -616,7 +616,7 @@ static void launch_settings(void)
 	nd->facts.n_ranks = 4;
 	for (int a = 0; a < 3; a++)
 		nd->agent[a].rank = a;
-	nd->sight[1].compute_mode = 2;
+	nd->gpu_record[1].compute_mode = 2;
 	nd->agent[2].gpu.mps = 1;
 	c.run.checks = CS_CHECK_LAUNCH;
 	t_eq_int(cs_check_run(&c.run, NULL), 0);
@@ -708,8 +708,8 @@ static void check_kinds(void)
 			   "link, baseline");
 	t_eq_int(cs_checks_parse("placement,launch", &checks, &err), 0);
 	t_eq_int(checks, CS_CHECK_LAUNCH | CS_CHECK_PLACEMENT);
-	t_ok(!cs_checks_only_look(checks));
-	t_ok(cs_checks_only_look(CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY));
+	t_ok(!cs_checks_measure_nothing(checks));
+	t_ok(cs_checks_measure_nothing(CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY));
 }
 
 static int exit_with(int status, int all)
@@ -809,7 +809,7 @@ static const struct tap_test tests[] = {
 	{ "--check=launch says what modes and MPS cost, and who sleeps",
 	  launch_settings },
 	{ "bytes that took another path than NVLink are a warning", other_path },
-	{ "NVLink's counters are held against the bytes of the samples",
+	{ "NVLink's counters are compared with the bytes of the samples",
 	  path_shares },
 	{ "judgements change the exit status under --check only",
 	  exit_by_judgement },

@@ -50,7 +50,7 @@ static void begin(struct alone *a)
 	a->run.node = &a->node;
 	a->run.n_nodes = 1;
 	cs_node_facts_init(&a->node.facts);
-	a->c = (struct cs_collect){ .team = &a->team, .run = &a->run, .arms = 1,
+	a->c = (struct cs_collect){ .team = &a->team, .run = &a->run, .sides = 1,
 				    .hooks = &hooks, .ended = &a->ended };
 }
 
@@ -65,9 +65,9 @@ static const struct cs_finding *finding(const struct alone *a, size_t i)
 	return (const struct cs_finding *)a->run.findings.data + i;
 }
 
-static void measured_again(void)
+static void remeasured(void)
 {
-	const struct cs_again again[] = { { 0, 7 }, { 0, 3 }, { 1, 5 } };
+	const struct cs_remeasure remeasure[] = { { 0, 7 }, { 0, 3 }, { 1, 5 } };
 	struct alone a;
 
 	begin(&a);
@@ -75,16 +75,16 @@ static void measured_again(void)
 	cs_collect_measured(&a.c);
 	t_eq_int(cs_collect_all_measured(&a.c), 1);
 	t_eq_int(cs_collect_state(&a.c), CS_NODE_RUNS);
-	a.c.again = (struct cs_vec)CS_VEC(uint32_t);
-	cs_collect_again(&a.c, again, 3);
-	t_eq_int(a.c.again_came, 1);
-	if (t_eq_int(a.c.again.n, 2)) {
-		t_eq_int(((uint32_t *)a.c.again.data)[0], 7);
-		t_eq_int(((uint32_t *)a.c.again.data)[1], 3);
+	a.c.remeasure = (struct cs_vec)CS_VEC(uint32_t);
+	cs_collect_remeasure(&a.c, remeasure, 3);
+	t_eq_int(a.c.remeasure_came, 1);
+	if (t_eq_int(a.c.remeasure.n, 2)) {
+		t_eq_int(((uint32_t *)a.c.remeasure.data)[0], 7);
+		t_eq_int(((uint32_t *)a.c.remeasure.data)[1], 3);
 	}
 	cs_collect_done(&a.c, CS_NODE_COMPLETE);
 	t_eq_int(cs_collect_state(&a.c), CS_NODE_COMPLETE);
-	cs_vec_release(&a.c.again);
+	cs_vec_release(&a.c.remeasure);
 	end(&a);
 }
 
@@ -146,7 +146,7 @@ static void lost_finding(void)
 
 static const struct tap_test tests[] = {
 		{ "a node that waits to hear what it measures again has not ended",
-		  measured_again },
+		  remeasured },
 	{ "what there is memory for is kept, and the run is complete", nothing_lost },
 	{ "a row without memory is counted and said, and the run is not complete",
 	  lost_row },

@@ -16,9 +16,9 @@
 
 /* What is true of the samples that are drawn, and how they are compared. */
 struct truth {
-	size_t blocks, samples; /* of each arm; in each block */
+	size_t blocks, samples; /* of each side; in each block */
 	double noise;		/* standard deviation of a sample, relative */
-	double shift;		/* of a block against its arm */
+	double shift;		/* of a block against its side */
 	double difference;	/* b / a - 1 */
 	double margin;
 };
@@ -26,7 +26,7 @@ struct truth {
 struct drawn {
 	double x[BLOCKS_MOST][SAMPLES_MOST];
 	struct cs_block blocks[BLOCKS_MOST];
-	struct cs_arm arm;
+	struct cs_side side;
 };
 
 /* Box and Muller 1958 */
@@ -52,7 +52,7 @@ static void draw(struct cs_rng *rng, const struct truth *truth, double level,
 			out->x[i][k] = block * exp(truth->noise * normal(rng));
 		out->blocks[i] = (struct cs_block){ out->x[i], truth->samples };
 	}
-	out->arm = (struct cs_arm){ out->blocks, truth->blocks };
+	out->side = (struct cs_side){ out->blocks, truth->blocks };
 }
 
 static struct cs_comparison compare_pair(struct cs_rng *rng,
@@ -65,7 +65,7 @@ static struct cs_comparison compare_pair(struct cs_rng *rng,
 
 	draw(rng, of_a, 395.6, &a);
 	draw(rng, of_b, 395.6 * (1 + of_b->difference), &b);
-	t_eq_int(cs_compare(&a.arm, &b.arm, &how, &made, NULL), 0);
+	t_eq_int(cs_compare(&a.side, &b.side, &how, &made, NULL), 0);
 	return made;
 }
 
@@ -181,7 +181,7 @@ static void a_difference_of_2_per_cent_is_found(void)
 	t_ok(r.same + r.faster <= 0);
 }
 
-static void equal_quiet_arms_are_the_same(void)
+static void equal_quiet_sides_are_the_same(void)
 {
 	struct truth truth = {
 		.blocks = 4, .samples = 6, .noise = 0.003, .margin = 0.01
@@ -206,10 +206,10 @@ static void noise_makes_it_undecided(void)
 
 /* ---- one cell ---- */
 
-static struct cs_arm arm_of(struct cs_block *block, const double *x, size_t n)
+static struct cs_side side_of(struct cs_block *block, const double *x, size_t n)
 {
 	*block = (struct cs_block){ x, n };
-	return (struct cs_arm){ block, 1 };
+	return (struct cs_side){ block, 1 };
 }
 
 /* Of one block each, margin 1 %. */
@@ -219,8 +219,8 @@ static struct cs_comparison compare_two(const double *x, size_t n_x,
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_comparison made = { .verdict = CS_VERDICTS };
 	struct cs_block block_x, block_y;
-	struct cs_arm a = arm_of(&block_x, x, n_x),
-		      b = arm_of(&block_y, y, n_y);
+	struct cs_side a = side_of(&block_x, x, n_x),
+		      b = side_of(&block_y, y, n_y);
 
 	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
 	return made;
@@ -248,7 +248,7 @@ static void of_one_block_a_side_only_these_two_differ(void)
 	t_near(made.high, 0, 1e-15);
 }
 
-/* The share of equal arms of `a` and `b` blocks, 0.8 % apart from block to block, whose
+/* The share of equal sides of `a` and `b` blocks, 0.8 % apart from block to block, whose
  * verdict is faster or slower; where it is known how blocks differ, by that. */
 static double called_different(size_t a, size_t b, const struct cs_spread *known,
 			       uint32_t flags)
@@ -265,8 +265,8 @@ static double called_different(size_t a, size_t b, const struct cs_spread *known
 
 		draw(&rng, &truth, 55, &x);
 		draw(&rng, &truth, 55, &y);
-		y.arm.n = b;
-		t_eq_int(cs_compare(&x.arm, &y.arm, &how, &made, NULL), 0);
+		y.side.n = b;
+		t_eq_int(cs_compare(&x.side, &y.side, &how, &made, NULL), 0);
 		t_eq_int(made.flags, flags);
 		different += made.verdict == CS_VERDICT_FASTER ||
 			     made.verdict == CS_VERDICT_SLOWER;
@@ -313,14 +313,14 @@ static void one_sample_a_block_gives_the_spread_of_blocks(void)
 	t_ok(rates_of(&truth, 500, 2).same >= 0.95);
 }
 
-/* The medians of both blocks of an arm are alike, what they are made of is not. */
+/* The medians of both blocks of a side are alike, what they are made of is not. */
 static void blocks_that_happen_to_agree_do_not_hide_noise(void)
 {
 	static const double x[] = { 90, 95, 100, 105, 110 };
 	static const double y[] = { 94, 99, 104, 109, 114 };
 	const struct cs_block blocks_x[] = { { x, 5 }, { x, 5 } };
 	const struct cs_block blocks_y[] = { { y, 5 }, { y, 5 } };
-	const struct cs_arm a = { blocks_x, 2 }, b = { blocks_y, 2 };
+	const struct cs_side a = { blocks_x, 2 }, b = { blocks_y, 2 };
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_comparison made;
 
@@ -335,7 +335,7 @@ static void equal_values_have_an_interval_of_no_width(void)
 	static const double x[] = { 196.05, 196.05 }, y[] = { 196.15, 196.15 };
 	const struct cs_block twice_x[] = { { x, 2 }, { x, 2 } };
 	const struct cs_block twice_y[] = { { y, 2 }, { y, 1 } };
-	const struct cs_arm a = { twice_x, 2 }, b = { twice_y, 2 };
+	const struct cs_side a = { twice_x, 2 }, b = { twice_y, 2 };
 	struct cs_compare_how how = { .margin = 0 };
 	struct cs_comparison made;
 
@@ -377,7 +377,7 @@ static void what_has_no_ratio_is_not_compared(void)
 	t_near(made.difference, 0, 0);
 }
 
-static void an_arm_without_samples_is_not_compared(void)
+static void an_side_without_samples_is_not_compared(void)
 {
 	static const double x[] = { 1, 2, 3 };
 	struct cs_comparison made = compare_two(x, 3, NULL, 0);
@@ -393,7 +393,7 @@ static void a_block_that_measured_nothing_is_passed_over(void)
 	static const double x[] = { 55, 55.1, 55.2 };
 	const struct cs_block blocks[] = { { x, 3 }, { NULL, 0 }, { x, 3 } };
 	const struct cs_block dense[] = { { x, 3 }, { x, 3 } };
-	const struct cs_arm a = { blocks, 3 }, b = { dense, 2 };
+	const struct cs_side a = { blocks, 3 }, b = { dense, 2 };
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_comparison made;
 
@@ -403,7 +403,7 @@ static void a_block_that_measured_nothing_is_passed_over(void)
 	t_eq_int(made.flags, 0);
 }
 
-static void exchanging_the_arms_exchanges_the_verdict(void)
+static void exchanging_the_sides_exchanges_the_verdict(void)
 {
 	const struct truth truth = { .blocks = 3,
 				     .samples = 5,
@@ -419,10 +419,10 @@ static void exchanging_the_arms_exchanges_the_verdict(void)
 		draw(&rng, &truth, 100, &a);
 		draw(&rng, &truth, 100 + i % 3 * 1.5, &b);
 		how.low_is_better = 0;
-		t_eq_int(cs_compare(&a.arm, &b.arm, &how, &ab, NULL), 0);
-		t_eq_int(cs_compare(&b.arm, &a.arm, &how, &ba, NULL), 0);
+		t_eq_int(cs_compare(&a.side, &b.side, &how, &ab, NULL), 0);
+		t_eq_int(cs_compare(&b.side, &a.side, &how, &ba, NULL), 0);
 		how.low_is_better = 1;
-		t_eq_int(cs_compare(&b.arm, &a.arm, &how, &times, NULL), 0);
+		t_eq_int(cs_compare(&b.side, &a.side, &how, &times, NULL), 0);
 		t_near((1 + ab.low) * (1 + ba.high), 1, 1e-12);
 		t_near(ab.p, ba.p, 1e-12);
 		t_eq_int(times.verdict, ab.verdict);
@@ -450,14 +450,14 @@ static struct cs_comparison compare_turns(double drift, double difference, uint6
 
 	t_eq_int(cs_turns_order(&turns, &rng, order, NULL), 0);
 	for (size_t i = 0; i < 4 * CS_TURNS_VISITS; i++) {
-		uint32_t arm = order[i].arm;
+		uint32_t side = order[i].side;
 
 		x[i] = 100 * exp(drift * (double)i + 0.001 * normal(&rng)) *
-		       (arm ? 1 - difference : 1);
-		blocks[arm][n[arm]++] = (struct cs_block){ &x[i], 1 };
+		       (side ? 1 - difference : 1);
+		blocks[side][n[side]++] = (struct cs_block){ &x[i], 1 };
 	}
-	t_eq_int(cs_compare(&(struct cs_arm){ blocks[0], n[0] },
-			    &(struct cs_arm){ blocks[1], n[1] }, &how, &made,
+	t_eq_int(cs_compare(&(struct cs_side){ blocks[0], n[0] },
+			    &(struct cs_side){ blocks[1], n[1] }, &how, &made,
 			    NULL),
 		 0);
 	return made;
@@ -488,7 +488,7 @@ static void a_turn_that_failed_costs_its_pair(void)
 	const struct cs_compare_how how = { .margin = 0.001, .paired = 1 };
 	struct cs_comparison made;
 
-	t_eq_int(cs_compare(&(struct cs_arm){ a, 4 }, &(struct cs_arm){ b, 4 }, &how,
+	t_eq_int(cs_compare(&(struct cs_side){ a, 4 }, &(struct cs_side){ b, 4 }, &how,
 			    &made, NULL), 0);
 	t_near(made.difference, 0.01, 1e-12);
 	t_eq_int(made.verdict, CS_VERDICT_FASTER);
@@ -516,7 +516,7 @@ static void how_many_blocks_a_verdict_takes_is_told(void)
 static void a_margin_that_is_none_is_an_error(void)
 {
 	static const double bad[] = { -0.01, NAN, INFINITY };
-	const struct cs_arm arm = { NULL, 0 };
+	const struct cs_side side = { NULL, 0 };
 	struct cs_comparison made = { .verdict = CS_VERDICTS };
 	struct cs_err err;
 	size_t i;
@@ -524,7 +524,7 @@ static void a_margin_that_is_none_is_an_error(void)
 	for (i = 0; i < 3; i++) {
 		const struct cs_compare_how how = { .margin = bad[i] };
 
-		t_eq_int(cs_compare(&arm, &arm, &how, &made, &err), -1);
+		t_eq_int(cs_compare(&side, &side, &how, &made, &err), -1);
 	}
 	t_eq_str(err.text, "margin inf: it must be a number of at least 0");
 	t_eq_int(made.verdict, CS_VERDICTS);
@@ -584,7 +584,7 @@ static void equal_matrices_are_called_different_in_at_most_5_per_cent(void)
 }
 
 /* 8 %: 5 % and two deviations of 200 draws */
-static void so_it_is_if_one_arm_is_ten_times_as_restless(void)
+static void so_it_is_if_one_side_is_ten_times_as_restless(void)
 {
 	struct truth a = { .samples = 3, .noise = 0.001, .shift = 0.02 };
 	struct truth b = a;
@@ -740,12 +740,12 @@ int main(void)
 		  a_true_difference_lies_in_95_of_100_intervals },
 		{ "a difference of 2 % at 0.3 % noise is found in at least 95 %",
 		  a_difference_of_2_per_cent_is_found },
-		{ "equal quiet arms are the same in at least 95 %",
-		  equal_quiet_arms_are_the_same },
+		{ "equal quiet sides are the same in at least 95 %",
+		  equal_quiet_sides_are_the_same },
 		{ "noise makes it undecided", noise_makes_it_undecided },
 		{ "of one block a side only these two differ",
 		  of_one_block_a_side_only_these_two_differ },
-		{ "how blocks differ may be known from a baseline, or the other arm",
+		{ "how blocks differ may be known from a baseline, or the other side",
 		  how_blocks_differ_may_be_known_from_elsewhere },
 		{ "one sample on a side decides nothing",
 		  one_sample_a_side_decides_nothing },
@@ -757,12 +757,12 @@ int main(void)
 		  equal_values_have_an_interval_of_no_width },
 		{ "what has no ratio is not compared, and both all 0 are the same",
 		  what_has_no_ratio_is_not_compared },
-		{ "an arm without samples is not compared",
-		  an_arm_without_samples_is_not_compared },
+		{ "a side without samples is not compared",
+		  an_side_without_samples_is_not_compared },
 		{ "a block that measured nothing is passed over",
 		  a_block_that_measured_nothing_is_passed_over },
-		{ "exchanging the arms exchanges the verdict",
-		  exchanging_the_arms_exchanges_the_verdict },
+		{ "exchanging the sides exchanges the verdict",
+		  exchanging_the_sides_exchanges_the_verdict },
 		{ "a steady drift does not look like a difference",
 		  a_steady_drift_does_not_look_like_a_difference },
 		{ "a turn that failed costs its pair", a_turn_that_failed_costs_its_pair },
@@ -772,8 +772,8 @@ int main(void)
 		  a_margin_that_is_none_is_an_error },
 		{ "equal matrices are called different in at most 5 %",
 		  equal_matrices_are_called_different_in_at_most_5_per_cent },
-		{ "so they are if one arm is ten times as restless",
-		  so_it_is_if_one_arm_is_ten_times_as_restless },
+		{ "so they are if one side is ten times as restless",
+		  so_it_is_if_one_side_is_ten_times_as_restless },
 		{ "one slower cell is found in a matrix, and no other",
 		  one_slower_cell_is_found_in_a_matrix },
 		{ "a matrix is what its worst cells are",

@@ -61,13 +61,13 @@ static int clean(void)
 }
 
 /* Source of agent 0 filled, destination of agent 1 poisoned, the gate shut. */
-static struct cs_flight prepare(void)
+static struct cs_copy prepare(void)
 {
 	board[0] = 0;
 	board[16] = 0;
 	cpu->fill(dev[0], arena[0].address, HALF, KEY, NULL);
 	cpu->poison(dev[1], arena[1].address + HALF, HALF, NULL);
-	return (struct cs_flight){ .dst = arena[1].address + HALF,
+	return (struct cs_copy){ .dst = arena[1].address + HALF,
 				   .src = arena[0].address,
 				   .bytes = HALF,
 				   .copies = 3 };
@@ -88,10 +88,10 @@ static void open_gate(uint32_t value)
 
 static void bytes_arrive(void)
 {
-	const struct cs_flight flight = prepare();
+	const struct cs_copy desc = prepare();
 	double ns = -1;
 
-	t_eq_int(cpu->arm(dev[0], 0, board, 1, &flight, NULL), 0);
+	t_eq_int(cpu->arm(dev[0], 0, board, 1, &desc, NULL), 0);
 	open_gate(1);
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
 	t_ok(ns > 0);
@@ -100,10 +100,10 @@ static void bytes_arrive(void)
 
 static void gate_holds(void)
 {
-	const struct cs_flight flight = prepare();
+	const struct cs_copy desc = prepare();
 	double ns = -1;
 
-	t_eq_int(cpu->arm(dev[0], 0, board, 1, &flight, NULL), 0);
+	t_eq_int(cpu->arm(dev[0], 0, board, 1, &desc, NULL), 0);
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
 	t_near(ns, -1, 0);
@@ -115,11 +115,11 @@ static void gate_holds(void)
 
 static void later_gate_opens(void)
 {
-	struct cs_flight flight = prepare();
+	struct cs_copy desc = prepare();
 	double ns = -1;
 
-	flight.copies = 0;
-	t_eq_int(cpu->arm(dev[0], 0, board, 7, &flight, NULL), 0);
+	desc.copies = 0;
+	t_eq_int(cpu->arm(dev[0], 0, board, 7, &desc, NULL), 0);
 	open_gate(7 + (1u << 30));
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
 	t_eq_int(arrived().poison_words, HALF / 8);
@@ -127,11 +127,11 @@ static void later_gate_opens(void)
 
 static void gate_is_cyclic(void)
 {
-	const struct cs_flight flight = prepare();
+	const struct cs_copy desc = prepare();
 	double ns = -1;
 
 	open_gate(UINT32_MAX);
-	t_eq_int(cpu->arm(dev[0], 0, board, 1, &flight, NULL), 0);
+	t_eq_int(cpu->arm(dev[0], 0, board, 1, &desc, NULL), 0);
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
 	open_gate(2);
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
@@ -139,10 +139,10 @@ static void gate_is_cyclic(void)
 
 static void ended_stays_ended(void)
 {
-	const struct cs_flight flight = prepare();
+	const struct cs_copy desc = prepare();
 	double first = -1, again = -2;
 
-	t_eq_int(cpu->arm(dev[0], 1, board, 1, &flight, NULL), 0);
+	t_eq_int(cpu->arm(dev[0], 1, board, 1, &desc, NULL), 0);
 	open_gate(1);
 	t_eq_int(cpu->poll(dev[0], 1, &first, NULL), 1);
 	cpu->poison(dev[1], arena[1].address + HALF, HALF, NULL);
@@ -153,10 +153,10 @@ static void ended_stays_ended(void)
 
 static void lanes_are_apart(void)
 {
-	const struct cs_flight flight = prepare();
+	const struct cs_copy desc = prepare();
 	double ns = -1;
 
-	t_eq_int(cpu->arm(dev[0], 0, board, 2, &flight, NULL), 0);
+	t_eq_int(cpu->arm(dev[0], 0, board, 2, &desc, NULL), 0);
 	t_eq_int(cpu->arm_stamp(dev[0], 1, board, 1, &board[16], NULL), 0);
 	open_gate(1);
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 0);
@@ -183,11 +183,11 @@ static void stamp_after_gate(void)
 
 static void no_such_lane(void)
 {
-	const struct cs_flight flight = prepare();
+	const struct cs_copy desc = prepare();
 	struct cs_err err = { "" };
 	double ns;
 
-	t_eq_int(cpu->arm(dev[0], 2, board, 1, &flight, &err), -1);
+	t_eq_int(cpu->arm(dev[0], 2, board, 1, &desc, &err), -1);
 	t_ok(strstr(err.text, "lane 2") != NULL);
 	t_eq_int(cpu->poll(dev[0], -1, &ns, &err), -1);
 }
@@ -211,7 +211,7 @@ static int child(void)
 {
 	struct cs_dev *mine;
 	struct cs_mapping from, to;
-	struct cs_flight flight;
+	struct cs_copy desc;
 	double ns = -1;
 	int rc;
 
@@ -223,10 +223,10 @@ static int child(void)
 	/* the addresses of the parent are valid here too: it must not be them */
 	if (to.via != CS_VIA_SHM || to.address == arena[1].address)
 		return 3;
-	flight = (struct cs_flight){ .dst = to.address + HALF,
+	desc = (struct cs_copy){ .dst = to.address + HALF,
 				     .src = from.address,
 				     .bytes = HALF, .copies = 2 };
-	if (cpu->arm(mine, 0, board, 1, &flight, NULL))
+	if (cpu->arm(mine, 0, board, 1, &desc, NULL))
 		return 4;
 	if (cpu->poll(mine, 0, &ns, NULL))
 		return 5;

@@ -118,7 +118,7 @@ static int start(void)
 	return -1;
 }
 
-static enum cs_way way;		/* of all devices of a story */
+static enum cs_transport way;		/* of all devices of a story */
 
 /* A device with board and arena. */
 static struct cs_dev *ready(int ordinal, struct cs_export *arena)
@@ -176,30 +176,30 @@ static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key,
 						 "found another");
 }
 
-static uint32_t flight_kind;
+static uint32_t copy_kind;
 
 /* Copy from `src` to the own destination behind the gate, and tell of it. */
 static void fly(struct cs_dev *dev, const struct cs_export *own, uint64_t src)
 {
-	struct cs_flight flight = { .dst = own->address + BUFFER, .src = src,
+	struct cs_copy desc = { .dst = own->address + BUFFER, .src = src,
 				    .bytes = BUFFER, .copies = 3,
-				    .kind = flight_kind };
+				    .kind = copy_kind };
 	struct cs_err err = { "" };
 	double ns = 0;
 
-	if (cuda->poison(dev, flight.dst, BUFFER, &err) ||
-	    cuda->arm(dev, 1, &page->gate, 1, &flight, &err)) {
+	if (cuda->poison(dev, desc.dst, BUFFER, &err) ||
+	    cuda->arm(dev, 1, &page->gate, 1, &desc, &err)) {
 		say("arm: %s", err.text);
 		open_gate(1);
 		return;
 	}
 	say("closed: %d", cuda->poll(dev, 1, &ns, &err));
 	/* own memory can be looked at while the gate is closed */
-	say_check(dev, flight.dst, KEY, 0);
+	say_check(dev, desc.dst, KEY, 0);
 	open_gate(1);
 	if (wait_lane(dev, 1, &ns) > 0)
 		say("open: %s", ns > 0 ? "time passed" : "no time");
-	say_check(dev, flight.dst, KEY, 0);
+	say_check(dev, desc.dst, KEY, 0);
 }
 
 #define ALL_POISON "131072 wrong, 131072 poison, first 0, " \
@@ -353,18 +353,18 @@ static void story_places(void)
 		return;
 	cuda->fill(dev, arena.address, 4096, KEY, &err);
 	for (uint32_t seq = 1; seq <= 3; seq++) {
-		const struct cs_flight flight = {
+		const struct cs_copy desc = {
 			.dst = arena.address + BUFFER, .src = arena.address,
 			.bytes = 4096, .stride = 4608, .positions = 100,
 			.copies = seq == 3 ? 99 : 100,
 		};
 
-		cuda->arm(dev, 0, &page->gate, seq, &flight, &err);
+		cuda->arm(dev, 0, &page->gate, seq, &desc, &err);
 		open_gate(seq);
 		wait_lane(dev, 0, &ns);
 		if (seq == 2)
-			cuda->poison(dev, flight.dst + 70 * 4608 + 16, 16, &err);
-		cuda->check(dev, flight.dst, &left, 1, &found, &err);
+			cuda->poison(dev, desc.dst + 70 * 4608 + 16, 16, &err);
+		cuda->check(dev, desc.dst, &left, 1, &found, &err);
 		say("%d wrong, %d poison, first %d", (int)found.wrong_words,
 		    (int)found.poison_words, (int)found.first_word);
 	}
@@ -472,17 +472,17 @@ static void stamps(void)
 static void story_half_armed(void)
 {
 	struct cs_export arena;
-	struct cs_flight flight;
+	struct cs_copy desc;
 	struct cs_err err = { "" };
 	struct cs_dev *dev;
 	double ns;
 
 	if (start() || !(dev = ready(0, &arena)))
 		return;
-	flight = (struct cs_flight){ .dst = arena.address + BUFFER,
+	desc = (struct cs_copy){ .dst = arena.address + BUFFER,
 				     .src = arena.address, .bytes = BUFFER,
 				     .copies = 2 };
-	say("%d", cuda->arm(dev, 0, &page->gate, 1, &flight, &err));
+	say("%d", cuda->arm(dev, 0, &page->gate, 1, &desc, &err));
 	say("%s", err.text);
 	say("%d", cuda->poll(dev, 0, &ns, &err));
 	open_gate(1);
@@ -600,30 +600,30 @@ static void threads(void)
 	t_eq_str(heard("", story_threads), "direct\nsame\n" FLOWN);
 }
 
-static void threads_forced(enum cs_way via, uint32_t kind, const char *want)
+static void threads_forced(enum cs_transport via, uint32_t kind, const char *want)
 {
 	way = via;
-	flight_kind = kind;
+	copy_kind = kind;
 	t_eq_str(heard("", story_threads), want);
-	way = CS_WAY_AUTO;
-	flight_kind = CS_FLIGHT_COPY;
+	way = CS_TRANSPORT_AUTO;
+	copy_kind = CS_COPY_ENGINE;
 }
 
 static void threads_by_force(void)
 {
 	char log[32];
 
-	threads_forced(CS_WAY_DIRECT, CS_FLIGHT_PEER_COPY, "direct\nsame\n" FLOWN);
-	threads_forced(CS_WAY_FD, CS_FLIGHT_COPY, "descriptor\nsame\n" FLOWN);
-	threads_forced(CS_WAY_IPC, CS_FLIGHT_COPY,
+	threads_forced(CS_TRANSPORT_DIRECT, CS_COPY_PEER, "direct\nsame\n" FLOWN);
+	threads_forced(CS_TRANSPORT_FD, CS_COPY_ENGINE, "descriptor\nsame\n" FLOWN);
+	threads_forced(CS_TRANSPORT_IPC, CS_COPY_ENGINE,
 		       "import: --via ipc: CUDA IPC does not work within one "
 		       "process: --placement process, or a rank per GPU\n");
-	way = CS_WAY_STAGED;
-	flight_kind = CS_FLIGHT_PEER_COPY;
+	way = CS_TRANSPORT_STAGED;
+	copy_kind = CS_COPY_PEER;
 	t_eq_str(heard(logged("", log), story_threads),
 		 "staged by driver\nsame\n" FLOWN);
-	way = CS_WAY_AUTO;
-	flight_kind = CS_FLIGHT_COPY;
+	way = CS_TRANSPORT_AUTO;
+	copy_kind = CS_COPY_ENGINE;
 	t_eq_int(calls_of(log, "cuCtxEnablePeerAccess"), 0);
 	t_eq_int(calls_of(log, "cuMemcpyPeerAsync"), 3);
 	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
@@ -724,7 +724,7 @@ static void by_descriptor(void)
 {
 	char log[32];
 
-	way = CS_WAY_FD;
+	way = CS_TRANSPORT_FD;
 	t_eq_str(heard(logged("", log), story_processes),
 		 "descriptor\nsame\n" FLOWN "after: 0\n");
 	t_eq_int(calls_of(log, "cuMemImportFromShareableHandle"), 1);
@@ -737,7 +737,7 @@ static void by_descriptor(void)
 	t_eq_str(heard("FAKE_NO_VMM=1", story_processes),
 		 "import: the peer's buffer has no descriptor: the driver has no "
 		 "memory that a file descriptor hands over\nbroken: 0\n");
-	way = CS_WAY_AUTO;
+	way = CS_TRANSPORT_AUTO;
 }
 
 static void pretend_another(struct cs_export *arena)
@@ -755,7 +755,7 @@ static void no_descriptor(void)
 {
 	const char *told;
 
-	way = CS_WAY_FD;
+	way = CS_TRANSPORT_FD;
 	change = pretend_another;
 	told = heard("", story_processes);
 	t_ok(strstr(told, "does not hand over its descriptor") != NULL);
@@ -764,7 +764,7 @@ static void no_descriptor(void)
 	told = heard("", story_processes);
 	t_ok(strstr(told, "Connection refused (errno 111)\nbroken: 0") != NULL);
 	change = change_nothing;
-	way = CS_WAY_AUTO;
+	way = CS_TRANSPORT_AUTO;
 }
 
 static void story_rearena(void)
@@ -851,12 +851,12 @@ static int host_get(struct cs_dev *dev, uint64_t bytes, struct cs_hostbuf *buf)
 static void carry(struct cs_dev *dev, uint64_t dst, uint64_t src)
 {
 	static uint32_t seq;
-	struct cs_flight flight = { .dst = dst, .src = src, .bytes = BUFFER,
+	struct cs_copy desc = { .dst = dst, .src = src, .bytes = BUFFER,
 				    .copies = 1 };
 	struct cs_err err = { "" };
 	double ns;
 
-	if (cuda->arm(dev, 0, &page->gate, ++seq, &flight, &err))
+	if (cuda->arm(dev, 0, &page->gate, ++seq, &desc, &err))
 		say("arm: %s", err.text);
 	open_gate(seq);
 	wait_lane(dev, 0, &ns);
@@ -1042,7 +1042,7 @@ static void host_refused(void)
 		if (kinds[i] == CS_MEM_HUGE && !has_huge_pages())
 			continue;
 		told = host_refused_as("", kinds[i], 1000, MIB);
-		t_ok(begins(told, "NUMA domain 1000 has no memory that this "
+		t_ok(begins(told, "NUMA node 1000 has no memory that this "
 			    "process may use: there is some on "));
 		t_ok(strstr(told, "untouched\nthen given\n") != NULL);
 		told = host_refused_as("", kinds[i], -1, 1ull << 46);
@@ -1135,7 +1135,7 @@ static void host_no_addresses(void)
 /* As a worker of the agent does it: when the gate is open. */
 struct lent {
 	struct cs_dev *dev;
-	struct cs_flight flight;
+	struct cs_copy desc;
 	struct cs_err err;
 	double ns;
 	int rc;
@@ -1148,7 +1148,7 @@ static void *lane_is_lent(void *arg)
 	while (!__atomic_load_n(&page->gate, __ATOMIC_ACQUIRE))
 		sched_yield();
 	if (cuda->enter(l->dev, &l->err) ||
-	    cuda->arm(l->dev, 1, &page->gate, 1, &l->flight, &l->err))
+	    cuda->arm(l->dev, 1, &page->gate, 1, &l->desc, &l->err))
 		return NULL;
 	l->rc = wait_lane(l->dev, 1, &l->ns);
 	return NULL;
@@ -1156,8 +1156,8 @@ static void *lane_is_lent(void *arg)
 
 static void story_pageable(void)
 {
-	struct lent l = { .flight = { .bytes = BUFFER, .copies = 2,
-				      .kind = CS_FLIGHT_PAGEABLE } };
+	struct lent l = { .desc = { .bytes = BUFFER, .copies = 2,
+				      .kind = CS_COPY_PAGEABLE } };
 	struct cs_export arena;
 	struct cs_hostbuf from;
 	struct cs_err err = { "" };
@@ -1168,12 +1168,12 @@ static void story_pageable(void)
 		return;
 	host_key = (struct cs_hostbuf_key){ CS_MEM_ARENA, -1, 0, 0 };
 	host_get(l.dev, BUFFER, &from);
-	l.flight.src = from.address;
-	l.flight.dst = arena.address + BUFFER;
+	l.desc.src = from.address;
+	l.desc.dst = arena.address + BUFFER;
 	pthread_create(&thread, NULL, lane_is_lent, &l);
 	/* the agent's own lane beside it */
 	cuda->arm(l.dev, 0, &page->gate, 1,
-		  &(struct cs_flight){ .src = arena.address, .copies = 1,
+		  &(struct cs_copy){ .src = arena.address, .copies = 1,
 				       .dst = arena.address + BUFFER / 2,
 				       .bytes = 64 << 10 }, &err);
 	say("closed: %d", cuda->poll(l.dev, 0, &ns, &err));
@@ -1246,7 +1246,7 @@ static void without_gpus(void)
 	cs_backend_cpu.close(dev);
 }
 
-/* ---- flights by kernels ---- */
+/* ---- copies by kernels ---- */
 
 #define ROOM (4 * MIB)		/* of a source, and of a destination */
 
@@ -1269,13 +1269,13 @@ static struct cs_dev *ready_to_move(int lanes, struct cs_export *arena)
 }
 
 /* Behind the gate and to the end; -1 after telling why not. */
-static double moved_ns(struct cs_dev *dev, const struct cs_flight *flight)
+static double moved_ns(struct cs_dev *dev, const struct cs_copy *desc)
 {
 	struct cs_err err = { "" };
 	uint32_t seq = page->gate + 1;
 	double ns = -1;
 
-	if (cuda->arm(dev, 0, &page->gate, seq, flight, &err)) {
+	if (cuda->arm(dev, 0, &page->gate, seq, desc, &err)) {
 		say("arm: %s", err.text);
 		return -1;
 	}
@@ -1286,7 +1286,7 @@ static double moved_ns(struct cs_dev *dev, const struct cs_flight *flight)
 }
 
 /* What flew arrived to the byte, and not one more. */
-static int is_exact(struct cs_dev *dev, const struct cs_flight *f)
+static int is_exact(struct cs_dev *dev, const struct cs_copy *f)
 {
 	uint64_t bytes = f->bytes * f->positions;
 	struct cs_check in, behind;
@@ -1298,7 +1298,7 @@ static int is_exact(struct cs_dev *dev, const struct cs_flight *f)
 	       !in.wrong_words && behind.poison_words == (ROOM - bytes) / 8;
 }
 
-static void move_all_ways(struct cs_dev *dev, struct cs_flight f)
+static void move_all_ways(struct cs_dev *dev, struct cs_copy f)
 {
 	uint32_t i, flown = 0, exact = 0;
 
@@ -1314,13 +1314,13 @@ static void move_all_ways(struct cs_dev *dev, struct cs_flight f)
 static void story_move(void)
 {
 	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
-	static const uint32_t kinds[] = { CS_FLIGHT_SM, CS_FLIGHT_TMA,
-					  CS_FLIGHT_SM_WRITE };
+	static const uint32_t kinds[] = { CS_COPY_SM, CS_COPY_TMA,
+					  CS_COPY_SM_WRITE };
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
 
 	for (int i = 0; dev && i < 18; i++)
-		move_all_ways(dev, (struct cs_flight){
+		move_all_ways(dev, (struct cs_copy){
 			.dst = arena.address + ROOM, .src = arena.address,
 			.bytes = sizes[i % 3], .copies = 4, .key = KEY,
 			.kind = kinds[i / 3 % 3], .positions = i < 9 ? 1 : 3,
@@ -1336,7 +1336,7 @@ static void moves(void)
 	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_move), "done\n");
 }
 
-static void say_move(struct cs_dev *dev, struct cs_flight f, const char *what)
+static void say_move(struct cs_dev *dev, struct cs_copy f, const char *what)
 {
 	double ns;
 
@@ -1353,18 +1353,18 @@ static void story_wrong(void)
 {
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
-	struct cs_flight f;
+	struct cs_copy f;
 
 	if (!dev)
 		return;
-	f = (struct cs_flight){ .dst = arena.address + ROOM,
+	f = (struct cs_copy){ .dst = arena.address + ROOM,
 				.src = arena.address, .key = KEY };
-	f.kind = CS_FLIGHT_SM;
+	f.kind = CS_COPY_SM;
 	say_move(dev, f, "copy");
-	f.kind = CS_FLIGHT_TMA;
+	f.kind = CS_COPY_TMA;
 	say_move(dev, f, "bulk");
-	f.kind = CS_FLIGHT_SM_READ;
-	if (moved_ns(dev, &(struct cs_flight){
+	f.kind = CS_COPY_SM_READ;
+	if (moved_ns(dev, &(struct cs_copy){
 			    .src = f.src, .bytes = BUFFER, .copies = 5,
 			    .positions = 3, .key = f.key, .kind = f.kind }) > 0)
 		say("read: time passed");
@@ -1406,15 +1406,15 @@ static void *host_room(struct cs_dev *dev, uint64_t *address)
 }
 
 /* From the host and back to it, by one kernel. */
-static struct cs_dev *ready_for_both(struct cs_flight *f, void **from, void **to)
+static struct cs_dev *ready_for_both(struct cs_copy *f, void **from, void **to)
 {
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
 
 	if (!dev)
 		return NULL;
-	*f = (struct cs_flight){
-		.kind = CS_FLIGHT_SM, .bytes = BUFFER, .copies = 1,
+	*f = (struct cs_copy){
+		.kind = CS_COPY_SM, .bytes = BUFFER, .copies = 1,
 		.positions = 1, .dst = arena.address + ROOM,
 		.back = { .src = arena.address, .bytes = BUFFER, .copies = 1,
 			  .positions = 1 },
@@ -1431,7 +1431,7 @@ static struct cs_dev *ready_for_both(struct cs_flight *f, void **from, void **to
 }
 
 /* As is_exact(), of what came back; poisons it for the next. */
-static int is_back_exact(char *to, const struct cs_flight *f)
+static int is_back_exact(char *to, const struct cs_copy *f)
 {
 	uint64_t used = f->back.copies < f->back.positions ? f->back.copies :
 							     f->back.positions;
@@ -1449,7 +1449,7 @@ static void story_both(void)
 {
 	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
 	uint32_t i, flown, exact, back;
-	struct cs_flight f;
+	struct cs_copy f;
 	struct cs_dev *dev;
 	void *from, *to;
 
@@ -1484,7 +1484,7 @@ static void both_ways(void)
 /* The digits that the fake's page gives, of both; and which of them ended it. */
 static void story_both_times(void)
 {
-	struct cs_flight f;
+	struct cs_copy f;
 	struct cs_dev *dev;
 	void *from, *to;
 	double in, back;
@@ -1541,14 +1541,14 @@ static void story_read_other(void)
 {
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
-	struct cs_flight f;
+	struct cs_copy f;
 	struct cs_err err = { "" };
 
 	if (!dev)
 		return;
-	f = (struct cs_flight){ .src = arena.address, .bytes = BUFFER,
+	f = (struct cs_copy){ .src = arena.address, .bytes = BUFFER,
 				.copies = 7, .positions = 3, .key = KEY,
-				.kind = CS_FLIGHT_SM_READ };
+				.kind = CS_COPY_SM_READ };
 	for (int i = 0; i < 4; i++) {
 		/* the second position, which only some repetitions read */
 		if (i == 2)
@@ -1579,18 +1579,18 @@ static void story_zero_copy(void)
 {
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
-	struct cs_flight read, write;
+	struct cs_copy read, write;
 	struct cs_err err = { "" };
 	uint32_t blocks = 0, threads = 0;
 
 	if (!dev)
 		return;
-	read = (struct cs_flight){ .src = arena.address, .bytes = BUFFER,
+	read = (struct cs_copy){ .src = arena.address, .bytes = BUFFER,
 				   .copies = 7, .positions = 3, .key = KEY,
-				   .kind = CS_FLIGHT_ZERO_READ };
-	write = (struct cs_flight){ .dst = arena.address + ROOM, .bytes = 48,
+				   .kind = CS_COPY_ZERO_READ };
+	write = (struct cs_copy){ .dst = arena.address + ROOM, .bytes = 48,
 				    .copies = 5, .positions = 3, .key = KEY,
-				    .kind = CS_FLIGHT_ZERO_WRITE };
+				    .kind = CS_COPY_ZERO_WRITE };
 	for (uint32_t i = 0; cuda->geometry(dev, &read, i, &blocks, &threads); i++)
 		say("%u x %u", blocks, threads);
 	for (int i = 0; i < 3; i++) {
@@ -1623,7 +1623,7 @@ static void zero_copy(void)
 /* In and out by one kernel, and out and in; the figures are those of the fake's page. */
 static void story_zero_both(void)
 {
-	struct cs_flight f, in;
+	struct cs_copy f, in;
 	struct cs_dev *dev;
 	void *from, *to;
 	double ns;
@@ -1631,12 +1631,12 @@ static void story_zero_both(void)
 	dev = ready_for_both(&f, &from, &to);
 	if (!dev)
 		return;
-	f.kind = CS_FLIGHT_ZERO_READ;
+	f.kind = CS_COPY_ZERO_READ;
 	f.key = f.back.key = KEY;
 	in = f;
 	for (int i = 0; i < 4; i++) {
 		if (i == 2) {
-			f = (struct cs_flight){ .kind = CS_FLIGHT_ZERO_WRITE,
+			f = (struct cs_copy){ .kind = CS_COPY_ZERO_WRITE,
 						.dst = in.back.dst, .bytes = BUFFER,
 						.copies = 1, .positions = 1,
 						.key = KEY };
@@ -1668,22 +1668,22 @@ static void zero_copy_both_ways(void)
 static void story_rates(void)
 {
 	static const uint32_t kinds[] = {
-		CS_FLIGHT_COPY, CS_FLIGHT_SM, CS_FLIGHT_TMA, CS_FLIGHT_SM_READ,
-		CS_FLIGHT_SM_WRITE,
+		CS_COPY_ENGINE, CS_COPY_SM, CS_COPY_TMA, CS_COPY_SM_READ,
+		CS_COPY_SM_WRITE,
 	};
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
-	struct cs_flight f;
+	struct cs_copy f;
 
 	for (int i = 0; dev && i < 10; i++) {
 		uint32_t kind = kinds[i % 5];
 		double ns;
 
-		f = (struct cs_flight){
+		f = (struct cs_copy){
 			.dst = arena.address + ROOM, .src = arena.address,
 			.bytes = BUFFER, .copies = 1, .key = KEY, .kind = kind,
-			.blocks = kind == CS_FLIGHT_TMA ? 132 : 264,
-			.threads = kind == CS_FLIGHT_TMA ? 1 : 512,
+			.blocks = kind == CS_COPY_TMA ? 132 : 264,
+			.threads = kind == CS_COPY_TMA ? 1 : 512,
 		};
 		if (i < 5) { /* the first of each takes twice as long */
 			moved_ns(dev, &f);
@@ -1715,15 +1715,15 @@ static void story_tma(void)
 
 	if (!dev)
 		return;
-	for (uint32_t kind = CS_FLIGHT_SM; kind <= CS_FLIGHT_CHASE_TMA; kind++) {
-		struct cs_flight f = { .dst = arena.address + ROOM,
+	for (uint32_t kind = CS_COPY_SM; kind <= CS_COPY_CHASE_TMA; kind++) {
+		struct cs_copy f = { .dst = arena.address + ROOM,
 				       .src = arena.address, .bytes = BUFFER,
 				       .copies = 1, .kind = kind, .key = KEY };
 
-		if (kind == CS_FLIGHT_CHASE)
+		if (kind == CS_COPY_CHASE)
 			continue;
 		flown = moved_ns(dev, &f) > 0;
-		say("%u: %d, %d", kind - CS_FLIGHT_SM, flown,
+		say("%u: %d, %d", kind - CS_COPY_SM, flown,
 		    cuda->poll(dev, 0, &ns, &err));
 	}
 	cuda->close(dev);
@@ -1742,9 +1742,9 @@ static void tma_refused(void)
 
 static void story_odd(void)
 {
-	static const struct cs_flight odd[] = {
-		{ .kind = CS_FLIGHT_SM, .bytes = 24 },
-		{ .kind = CS_FLIGHT_CHASE, .bytes = 112 },
+	static const struct cs_copy odd[] = {
+		{ .kind = CS_COPY_SM, .bytes = 24 },
+		{ .kind = CS_COPY_CHASE, .bytes = 112 },
 	};
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
@@ -1768,9 +1768,9 @@ static void odd_sizes(void)
 
 static double chase(struct cs_dev *dev, uint64_t at, uint64_t seed, int bulk)
 {
-	struct cs_flight f = {
+	struct cs_copy f = {
 		.src = at, .bytes = BUFFER, .copies = 2, .key = seed,
-		.kind = bulk ? CS_FLIGHT_CHASE_TMA : CS_FLIGHT_CHASE,
+		.kind = bulk ? CS_COPY_CHASE_TMA : CS_COPY_CHASE,
 	};
 
 	return moved_ns(dev, &f);
@@ -1818,12 +1818,12 @@ static void stray_chase(void)
 }
 
 /* GPU 1 follows a chain in memory of GPU 0, and reads there on two lanes. */
-static void peer_flights(void)
+static void peer_copies(void)
 {
 	struct cs_mapping map = { 0 };
 	struct cs_err err = { "" };
 	struct cs_dev *dev = ready(1, &shared_arena[1]);
-	struct cs_flight f;
+	struct cs_copy f;
 	double alone, ns = 0;
 
 	pthread_barrier_wait(&all_here);
@@ -1831,9 +1831,9 @@ static void peer_flights(void)
 		say("import: %s", err.text);
 		return;
 	}
-	f = (struct cs_flight){ .src = map.address, .bytes = BUFFER, .copies = 1,
+	f = (struct cs_copy){ .src = map.address, .bytes = BUFFER, .copies = 1,
 				.dst = shared_arena[1].address,
-				.kind = CS_FLIGHT_SM };
+				.kind = CS_COPY_SM };
 	moved_ns(dev, &f);
 	alone = moved_ns(dev, &f);
 	if (cuda->arm(dev, 0, &page->gate, page->gate + 1, &f, &err) ||
@@ -1864,7 +1864,7 @@ static void *chain_owner(void *unused)
 	return NULL;
 }
 
-static void story_peer_flights(void)
+static void story_peer_copies(void)
 {
 	pthread_t thread;
 
@@ -1872,14 +1872,14 @@ static void story_peer_flights(void)
 		return;
 	pthread_barrier_init(&all_here, NULL, 2);
 	pthread_create(&thread, NULL, chain_owner, NULL);
-	peer_flights();
+	peer_copies();
 	pthread_barrier_wait(&all_here);
 	pthread_join(thread, NULL);
 }
 
 static void peers_by_kernel(void)
 {
-	t_eq_str(heard("", story_peer_flights),
+	t_eq_str(heard("", story_peer_copies),
 		 "two at once take 2.00 times as long\n830 ns\n");
 }
 
@@ -1898,10 +1898,10 @@ static void story_lanes(void)
 	if (!dev)
 		return;
 	for (int i = 0; i < MANY; i++) {
-		struct cs_flight f = { .dst = arena.address + ROOM,
+		struct cs_copy f = { .dst = arena.address + ROOM,
 				       .src = arena.address, .bytes = 4096,
 				       .copies = 1,
-				       .kind = i % 2 ? CS_FLIGHT_SM : 0 };
+				       .kind = i % 2 ? CS_COPY_SM : 0 };
 
 		if (cuda->arm(dev, i, &page->gate, 1, &f, &err))
 			say("%d: %s", i, err.text);
@@ -1942,7 +1942,7 @@ static int failing_call;	/* 0: none */
 static int everything(struct cs_err *err)
 {
 	struct cs_export arena = { .pid = 0 };
-	struct cs_flight flight;
+	struct cs_copy desc;
 	struct cs_check found;
 	struct cs_mapping map;
 	struct cs_dev *dev = NULL;
@@ -1957,10 +1957,10 @@ static int everything(struct cs_err *err)
 		 cuda->fill(dev, arena.address, BUFFER, KEY, err) ||
 		 cuda->check(dev, arena.address, &CS_EXPECTED(KEY, BUFFER), 1, &found,
 			     err);
-	flight = (struct cs_flight){ .dst = arena.address + BUFFER,
+	desc = (struct cs_copy){ .dst = arena.address + BUFFER,
 				     .src = arena.address, .bytes = BUFFER,
 				     .copies = 2 };
-	failed = failed || cuda->arm(dev, 0, &page->gate, 1, &flight, err);
+	failed = failed || cuda->arm(dev, 0, &page->gate, 1, &desc, err);
 	open_gate(1u << 30);
 	while (!failed && !ended)
 		ended = cuda->poll(dev, 0, &ns, err);
@@ -2059,7 +2059,7 @@ int main(void)
 		{ "what was armed before an error runs out", half_armed },
 		{ "a sticky error makes the device broken", sticky },
 		{ "threads of a process reach each other directly", threads },
-		{ "a forced way is taken between threads, or refused",
+		{ "a forced transport is taken between threads, or refused",
 		  threads_by_force },
 		{ "threads without peer access are told so",
 		  threads_without_peer_access },

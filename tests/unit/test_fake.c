@@ -210,7 +210,7 @@ static double timed_copy(struct timed *t, CUdeviceptr to, CUdeviceptr from)
 	return timed_end(t);
 }
 
-/* What one copy of BYTES takes at so many GB/s. */
+/* What one copy of BYTES takes at that many GB/s. */
 static double ms_at(double rate)
 {
 	return 2.7e-3 + BYTES / rate / 1e6;
@@ -1618,7 +1618,7 @@ int main(void)
 		{ "noise, drift and slowness come by sample, by seed", samples },
 		{ "flows behind the same value of a gate share ports",
 		  shared_port },
-		{ "host memory has its rate by domain, GPU, direction and kind",
+		{ "host memory has its rate by NUMA node, GPU, direction and kind",
 		  host_links },
 		{ "copies from and to the host share what they are told to share",
 		  host_shared },

@@ -10,17 +10,17 @@
 /* ---- tables ---- */
 
 static const struct cs_fieldset *const sets[] = {
-	&cs_agent_gpu_fields, &cs_agent_fields, &cs_gpu_sight_fields, &cs_node_fields,
+	&cs_agent_gpu_fields, &cs_agent_fields, &cs_gpu_record_fields, &cs_node_fields,
 	&cs_nic_fields, &cs_domain_fields, &cs_rank_fields, &cs_peer_fields,
 	&cs_nvlink_fields, &cs_row_fields, &cs_settings_fields,
 };
 
 static json_t *encoded(const struct cs_fieldset *set, const void *of)
 {
-	struct cs_put r = cs_put_begin();
+	struct cs_encoder r = cs_encode_begin();
 
 	cs_encode(&r, set, of);
-	return cs_put_end(&r);
+	return cs_encode_end(&r);
 }
 
 /* Another value for each field, and none that is unknown. */
@@ -45,7 +45,7 @@ static void every_field_comes_back(void)
 	static union {
 		struct cs_agent_facts agent;
 		struct cs_node_facts node;
-		struct cs_gpu_sight sight;
+		struct cs_gpu_record gpu_record;
 		struct cs_row row;
 	} one, two;
 	struct cs_err err;
@@ -144,13 +144,13 @@ static int differs_from(const char *definition, json_t *record)
 	return n;
 }
 
-/* So much of everything that no array is empty. */
+/* That much of everything that no array is empty. */
 static void furnish(struct cs_run_node *nd)
 {
-	struct cs_gpu_sight *s = &nd->sight[0];
+	struct cs_gpu_record *s = &nd->gpu_record[0];
 
-	cs_gpu_sight_init(s);
-	nd->facts.n_sights = 1;
+	cs_gpu_record_init(s);
+	nd->facts.n_known_gpus = 1;
 	s->to_gpu[0] = CS_REACH_SELF;
 	s->board.nvlink.n_gpus = 1;
 	nd->facts.n_nics = 1;

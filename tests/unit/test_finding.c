@@ -199,7 +199,7 @@ static void the_document_has_the_table(void)
 
 /* Out of memory in one place alone, which nothing here can bring about.  This list may
  * only become shorter. */
-static const char *const untried[] = { "no-order", "no-second-look" };
+static const char *const untried[] = { "no-order", "not-remeasured" };
 
 static int is_untried(const char *id)
 {

@@ -89,11 +89,11 @@ static void furnish_boards(struct cs_run_node *nd, int first_bus)
 {
 	struct cs_node_facts *f = &nd->facts;
 
-	f->n_sights = 2;
+	f->n_known_gpus = 2;
 	for (int i = 0; i < 2; i++) {
-		struct cs_gpu_sight *s = &nd->sight[i];
+		struct cs_gpu_record *s = &nd->gpu_record[i];
 
-		cs_gpu_sight_init(s);
+		cs_gpu_record_init(s);
 		s->on_bus = 1;
 		cs_text(s->bus_id, CS_BUSID, "0000:%02x:00.0", first_bus + i);
 		cs_text(nd->agent[i].gpu.bus_id, CS_BUSID, "%s", s->bus_id);
@@ -187,10 +187,10 @@ static void unknown_boards_left_out(void)
 	struct cs_vec t;
 
 	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
-	c.run.node[0].facts.n_sights = 2;
+	c.run.node[0].facts.n_known_gpus = 2;
 	for (int i = 0; i < 2; i++) {
-		cs_gpu_sight_init(&c.run.node[0].sight[i]);
-		c.run.node[0].sight[i].to_gpu[i] = CS_REACH_SELF;
+		cs_gpu_record_init(&c.run.node[0].gpu_record[i]);
+		c.run.node[0].gpu_record[i].to_gpu[i] = CS_REACH_SELF;
 	}
 	t = traits_of(&c, 0);
 	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
@@ -302,10 +302,10 @@ static void boards_are_alike(void)
 	furnish_boards(&c.run.node[0], 0x1b);
 	furnish_boards(&c.run.node[1], 0x9c);
 	t_eq_int(differ(&c), 0);
-	cs_text(c.run.node[1].sight[1].board.vbios, 24, "96.01");
+	cs_text(c.run.node[1].gpu_record[1].board.vbios, 24, "96.01");
 	t_eq_int(differ(&c), 1u << CS_LAYER_FIRMWARE);
-	c.run.node[1].sight[1].board.power_limit_w = 450;
-	c.run.node[1].sight[0].to_nic[0] = CS_REACH_NODE;
+	c.run.node[1].gpu_record[1].board.power_limit_w = 450;
+	c.run.node[1].gpu_record[0].to_nic[0] = CS_REACH_NODE;
 	t_eq_int(differ(&c), 1u << CS_LAYER_FIRMWARE | 1u << CS_LAYER_SETTINGS |
 			     1u << CS_LAYER_WIRING);
 	canned_release(&c);
@@ -336,13 +336,13 @@ static void by_position(void)
 
 	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	nd = &c.run.node[0];
-	nd->facts.n_sights = 3;
+	nd->facts.n_known_gpus = 3;
 	for (int i = 0; i < 3; i++) {
-		cs_gpu_sight_init(&nd->sight[i]);
-		nd->sight[i].on_bus = 1;
-		nd->sight[i].mig = 0;
-		cs_text(nd->sight[i].name, sizeof(nd->sight[i].name), "H200");
-		cs_text(nd->sight[i].bus_id, sizeof(nd->sight[i].bus_id),
+		cs_gpu_record_init(&nd->gpu_record[i]);
+		nd->gpu_record[i].on_bus = 1;
+		nd->gpu_record[i].mig = 0;
+		cs_text(nd->gpu_record[i].name, sizeof(nd->gpu_record[i].name), "H200");
+		cs_text(nd->gpu_record[i].bus_id, sizeof(nd->gpu_record[i].bus_id),
 			"0000:%02x:00.0", 0x1a + i);
 	}
 	t = traits_of(&c, 0);
@@ -365,7 +365,7 @@ static void host_memory(void)
 	t = traits_of(&c, 0);
 	t_eq_str(value(&t, "gpus"), NULL);
 	t_eq_str(value(&t, "gpu0.model"), NULL);
-	t_eq_str(value(&t, "numa-domains"), "2");
+	t_eq_str(value(&t, "numa-nodes"), "2");
 	cs_vec_release(&t);
 	canned_release(&c);
 }

@@ -1,4 +1,4 @@
-/* How often the healthy are accused and the sick are missed: tests/bench/truth_fleet.c
+/* How often healthy parts are reported and faulty ones missed: tests/bench/truth_fleet.c
  * in small. */
 #include "config.h"
 
@@ -38,13 +38,13 @@ static void healthy_allocations(void)
 	healthy(64, NOISY, 10);
 }
 
-/* Nothing is busy: no node is looked at again for what is usual. */
+/* Nothing is busy: no node is re-measured for what is usual. */
 static void healthy_nodes(void)
 {
 	struct fleet fleet;
 	struct cs_err err;
-	uint32_t step[CS_AGAIN_MOST];
-	int again = 0, n = 5000;
+	uint32_t step[CS_REMEASURE_MOST];
+	int remeasure = 0, n = 5000;
 
 	fleet_init(&fleet, 1, (struct fleet_noise){ QUIET, 0, 0 }, SEED);
 	for (int i = 0; i < n; i++) {
@@ -53,10 +53,10 @@ static void healthy_nodes(void)
 		fleet_draw(&fleet);
 		for (size_t k = 0; k < fleet.cells; k++)
 			row[k].stats.median = fleet.truth[k];
-		again += cs_cells_again(&fleet.c.run, step, CS_AGAIN_MOST, &err) != 0;
+		remeasure += cs_cells_remeasure(&fleet.c.run, step, CS_REMEASURE_MOST, &err) != 0;
 	}
-	printf("# %d of %d healthy nodes alone are looked at again\n", again, n);
-	t_ok(again <= n / 1000);
+	printf("# %d of %d healthy nodes alone are re-measured\n", remeasure, n);
+	t_ok(remeasure <= n / 1000);
 	fleet_release(&fleet);
 }
 
@@ -113,7 +113,7 @@ static int is_host_of(const struct cs_row *row, int socket)
 	       gpu / (FLEET_GPUS / 2) == socket;
 }
 
-/* The last node; in how many of so many it is found. */
+/* The last node; in how many of that many it is found. */
 static int find_part(int nodes, const char *part,
 		     int (*is)(const struct cs_row *row, int arg), double factor,
 		     int rounds)
@@ -149,9 +149,9 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "healthy allocations raise no warning, whatever host links differ by",
 		  healthy_allocations },
-		{ "a healthy node alone is looked at again once in a thousand runs at most",
+		{ "a healthy node alone is re-measured once in a thousand runs at most",
 		  healthy_nodes },
-		{ "one dead NVLink of 18 is found, and nothing else accused",
+		{ "one dead NVLink of 18 is found, and nothing else is reported",
 		  dead_lanes },
 		{ "nodes and sockets that are a little slow are found, one of two nodes is not",
 		  little },

@@ -15,7 +15,7 @@
  * something was flushed since the last one. */
 static uint64_t now, reading;
 static int flushed;		/* by a flush that works */
-static int fails;		/* so many flushes more do nothing */
+static int fails;		/* that many flushes more do nothing */
 static unsigned flushes;
 
 static uint64_t made_clock(void)

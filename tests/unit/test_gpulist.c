@@ -250,8 +250,8 @@ static void every_way_has_a_word(void)
 	t_eq_str(cs_via_phrase(CS_VIA_FD), "by descriptor");
 	t_eq_str(cs_via_phrase(CS_VIA_STAGED), "staged");
 	t_ok(cs_via_crosses(CS_VIA_FD) && !cs_via_crosses(CS_VIA_DRIVER));
-	t_eq_str(cs_way_words[CS_WAY_STAGED], "staged");
-	t_ok(!cs_way_words[CS_WAYS]);
+	t_eq_str(cs_transport_words[CS_TRANSPORT_STAGED], "staged");
+	t_ok(!cs_transport_words[CS_TRANSPORTS]);
 	t_eq_str(cs_via_text(CS_VIA_NONE), "-");
 	t_eq_str(cs_via_text(-5), "-");
 }
@@ -279,7 +279,7 @@ int main(void)
 		{ "GPUs are numbered by bus id, then UUID",
 		  gpus_are_numbered_by_bus_id_then_uuid },
 		{ "unknown facts are not zero", unknown_facts_are_not_zero },
-		{ "every way to a peer has a word", every_way_has_a_word },
+		{ "every transport to a peer has a word", every_way_has_a_word },
 		{ NULL, NULL },
 	};
 

@@ -96,7 +96,7 @@ static void impossible_domain_is_no_error(void)
 	if (!t_eq_int(cs_hostmem_open(MIB, 1000, &mem, why, &err), 0))
 		return;
 	t_eq_int(mem.numa, -1);
-	t_ok(strstr(why, "NUMA domain 1000") != NULL);
+	t_ok(strstr(why, "NUMA node 1000") != NULL);
 	cs_hostmem_close(&mem);
 }
 
@@ -125,7 +125,7 @@ static int open_in_container(int domain)
 
 	if (forbid_placing() || access("/proc/self/numa_maps", R_OK))
 		return 77;
-	/* by first touch the pages are on the only domain all the same */
+	/* by first touch the pages are on the only NUMA node all the same */
 	if (cs_hostmem_open(4 * MIB, domain, &mem, why, NULL))
 		return 1;
 	if (mem.numa != domain || strcmp(mem.proof, "numa_maps") || why[0])
@@ -148,7 +148,7 @@ static void proven_in_a_container(void)
 	n = cs_topo_domains(topo, domain, 2);
 	cs_topo_close(topo);
 	if (n != 1) {
-		t_skip("first touch may choose among several domains");
+		t_skip("first touch may choose among several NUMA nodes");
 		return;
 	}
 	pid = fork();
@@ -358,17 +358,17 @@ static void too_much_of_its_own(void)
 	t_eq_str(why, "untouched");
 }
 
-/* ---- domains and policies ---- */
+/* ---- NUMA nodes and policies ---- */
 
 static void domains_without_memory(void)
 {
 	struct cs_err err = { "" };
 
-	t_eq_int(cs_hostmem_domain(-1, &err), 0);
-	t_eq_int(cs_hostmem_domain(first_domain(), &err), 0);
-	t_eq_int(cs_hostmem_domain(1000, &err), -1);
-	t_ok(strstr(err.text, "NUMA domain 1000 has no memory") != NULL);
-	t_eq_int(cs_hostmem_domain(100000, &err), -1);
+	t_eq_int(cs_hostmem_numa(-1, &err), 0);
+	t_eq_int(cs_hostmem_numa(first_domain(), &err), 0);
+	t_eq_int(cs_hostmem_numa(1000, &err), -1);
+	t_ok(strstr(err.text, "NUMA node 1000 has no memory") != NULL);
+	t_eq_int(cs_hostmem_numa(100000, &err), -1);
 }
 
 static int policy_mode(void)
@@ -394,7 +394,7 @@ static void a_policy_is_taken_back(void)
 	cs_policy_restore(&before);
 	t_eq_int(policy_mode(), usual);
 	t_eq_int(cs_policy_bind(1000, &before, why), -1);
-	t_ok(strstr(why, "NUMA domain 1000") != NULL);
+	t_ok(strstr(why, "NUMA node 1000") != NULL);
 	cs_policy_restore(&before);
 	t_eq_int(policy_mode(), usual);
 }
@@ -433,22 +433,22 @@ static void room_on_a_domain(void)
 {
 	if (!make_root())
 		return;
-	t_ok(cs_domain_left(root, 0) == UINT64_MAX);
+	t_ok(cs_numa_left(root, 0) == UINT64_MAX);
 	put_file("/proc/meminfo", "MemTotal: 1000 kB\nMemFree: 700 kB\n");
 	put_file(NODE "has_memory", "0-1\n");
 	put_file(NODE "node0/meminfo", "Node 0 MemTotal: 600 kB\n"
 		 "Node 0 MemFree: 400 kB\nNode 0 Active: 90 kB\n"
 		 "Node 0 Active(file): 30 kB\nNode 0 Inactive(file): 20 kB\n"
 		 "Node 0 SReclaimable: 5 kB\n");
-	/* domains that show less than the machine has */
+	/* NUMA nodes that show less than the machine has */
 	put_file(NODE "node1/meminfo", "Node 1 MemTotal: 100 kB\n"
 		 "Node 1 MemFree: 3 kB\n");
-	t_ok(cs_domain_left(root, 1) == UINT64_MAX);
+	t_ok(cs_numa_left(root, 1) == UINT64_MAX);
 	put_file(NODE "node1/meminfo", "Node 1 MemTotal: 400 kB\n"
 		 "Node 1 MemFree: 3 kB\n");
-	t_eq_int(cs_domain_left(root, 0), 455 << 10);
-	t_eq_int(cs_domain_left(root, 1), 3 << 10);
-	t_ok(cs_domain_left(root, -1) == UINT64_MAX);
+	t_eq_int(cs_numa_left(root, 0), 455 << 10);
+	t_eq_int(cs_numa_left(root, 1), 3 << 10);
+	t_ok(cs_numa_left(root, -1) == UINT64_MAX);
 	remove_root();
 }
 
@@ -484,19 +484,19 @@ static void room_in_a_cgroup(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "pages asked for on a domain are proven to be there",
+	{ "pages asked for on a NUMA node are proven to be there",
 	  proven_on_its_domain },
-		{ "parts of one memory have a domain each, and are proven each",
+		{ "parts of one memory have a NUMA node each, and are proven each",
 		  parts_are_proven_each },
-	{ "a domain that cannot be bound is told, and the memory is given",
+	{ "a NUMA node that cannot be bound is told, and the memory is given",
 	  impossible_domain_is_no_error },
 	{ "where placement calls are forbidden, numa_maps proves or the reason is told",
 	  proven_in_a_container },
-	{ "memory without a domain has any size", anywhere },
+	{ "memory without a NUMA node has any size", anywhere },
 	{ "another opener of the descriptor sees the same bytes", others_see_it },
 	{ "every page exists when the call returns", all_pages_are_there },
 	{ "more than there is is an error that names the bytes", too_much },
-	{ "of several who ask at once so many are given as there is room for",
+	{ "of several who ask at once that many are given as there is room for",
 	  all_that_fit_are_given },
 	{ "closing twice, or what was never open, is harmless",
 	  closes_what_is_not_open },
@@ -504,12 +504,12 @@ static const struct tap_test tests[] = {
 	{ "huge pages are had on their boundary, or the error says why not",
 	  huge_pages_are_huge_or_an_error },
 	{ "more than there is is an error of any pages", too_much_of_its_own },
-	{ "a domain without memory is told from one with", domains_without_memory },
+	{ "a NUMA node without memory is told from one with", domains_without_memory },
 	{ "a policy binds the thread until it is restored",
 	  a_policy_is_taken_back },
 	{ "of a driver's pages that nobody shows the policy is told, or nothing",
 	  no_more_is_claimed_than_known },
-	{ "a domain has left what is free and what files give back",
+	{ "a NUMA node has left what is free and what files give back",
 	  room_on_a_domain },
 	{ "a cgroup leaves what its limit does, files not counted",
 	  room_in_a_cgroup },

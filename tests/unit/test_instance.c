@@ -71,7 +71,7 @@ static struct cs_choice chosen_by(const char *name, struct cs_err *err)
 	struct cs_choices chosen = { .n = 0 };
 
 	err->text[0] = '\0';
-	cs_tests_choose(name, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, err);
+	cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, err);
 	t_eq_int(chosen.n, !err->text[0]);
 	return chosen.choice[0];
 }
@@ -134,7 +134,7 @@ static void either_way_names_a_cell_of_both(void)
 
 	t_eq_int(cs_tests_choose("cudaMemcpyAsync_Duplex_GPUGPUPeer/1/0/20,"
 				 "cudaMemcpyAsync_GPUToGPUPeer/1/0/20",
-				 CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), 0);
+				 CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), 0);
 	t_eq_int(chosen.n, 2);
 	t_ok(cs_instance_is_of(&c, &chosen.choice[1]));
 	c.src = 2;

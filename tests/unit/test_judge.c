@@ -55,9 +55,9 @@ static int learn(struct fleet *f, struct cs_baseline *b)
 	return rc;
 }
 
-static const struct cs_norm *norm(const struct cs_baseline *b, size_t i)
+static const struct cs_baseline_stat *stat(const struct cs_baseline *b, size_t i)
 {
-	return (const struct cs_norm *)b->norms.data + i;
+	return (const struct cs_baseline_stat *)b->stats.data + i;
 }
 
 static const struct cs_finding *finding(const struct canned *c, size_t i)
@@ -93,20 +93,20 @@ static void spreads_are_told_apart(void)
 	if (learn(&f, &b))
 		return;
 	t_eq_int(b.classes.n, 1);
-	t_eq_int(b.norms.n, 1);
-	t_eq_int(norm(&b, 0)->nodes, 5);
-	t_eq_int(norm(&b, 0)->runs, 3);
-	t_eq_int(norm(&b, 0)->cells, 3 * 5 * 12);
-	t_near(norm(&b, 0)->median, 400 * 1.009, 0.1);
-	t_near(norm(&b, 0)->within, 0, 1e-12);
-	t_eq_int(norm(&b, 0)->repeats, 5 * 2);
-	t_near(norm(&b, 0)->between_nodes, 0.004 * sqrt(2.5), 1e-4);
-	t_near(norm(&b, 0)->between_runs, 0.001, 1e-4);
-	t_near(norm(&b, 0)->levels, 0.001, 1e-4);
+	t_eq_int(b.stats.n, 1);
+	t_eq_int(stat(&b, 0)->nodes, 5);
+	t_eq_int(stat(&b, 0)->runs, 3);
+	t_eq_int(stat(&b, 0)->cells, 3 * 5 * 12);
+	t_near(stat(&b, 0)->median, 400 * 1.009, 0.1);
+	t_near(stat(&b, 0)->within, 0, 1e-12);
+	t_eq_int(stat(&b, 0)->repeats, 5 * 2);
+	t_near(stat(&b, 0)->between_nodes, 0.004 * sqrt(2.5), 1e-4);
+	t_near(stat(&b, 0)->between_runs, 0.001, 1e-4);
+	t_near(stat(&b, 0)->levels, 0.001, 1e-4);
 	/* Student's t of 4 degrees of freedom, one in a thousand: 7.17 */
-	t_near(cs_norm_bound(norm(&b, 0), 0.01),
+	t_near(cs_baseline_bound(stat(&b, 0), 0.01),
 	       hypot(7.17 * sqrt(1 + M_PI_2 / 5) * 0.004 * sqrt(2.5), 5 * 0.001), 1e-3);
-	t_near(cs_norm_bound(norm(&b, 0), 0.2), 0.2, 0);
+	t_near(cs_baseline_bound(stat(&b, 0), 0.2), 0.2, 0);
 	cs_baseline_release(&b);
 	release_fleet(&f);
 }
@@ -133,10 +133,10 @@ static void half_may_be_wrong(void)
 	add_run(&f, 7, TEST, one_bad);
 	if (learn(&f, &b))
 		return;
-	t_near(norm(&b, 0)->median, 400, 0);
-	t_near(norm(&b, 0)->between_nodes, 0, 0);
-	t_ok(isnan(norm(&b, 0)->between_runs));
-	t_near(cs_norm_bound(norm(&b, 0), 0.01), 0.01, 0);
+	t_near(stat(&b, 0)->median, 400, 0);
+	t_near(stat(&b, 0)->between_nodes, 0, 0);
+	t_ok(isnan(stat(&b, 0)->between_runs));
+	t_near(cs_baseline_bound(stat(&b, 0), 0.01), 0.01, 0);
 	cs_baseline_release(&b);
 	release_fleet(&f);
 }
@@ -155,7 +155,7 @@ static void positions_may_differ(void)
 	add_run(&f, 5, TEST, by_position);
 	if (learn(&f, &b))
 		return;
-	t_eq_int(norm(&b, 0)->n_places, 12);
+	t_eq_int(stat(&b, 0)->n_places, 12);
 	judge(&f.c[0], &b);
 	t_eq_int(f.c[0].run.findings.n, 0);
 	/* 3 % is by design from GPU 0 alone */
@@ -186,7 +186,7 @@ static void places_are_written_and_read(void)
 	t_eq_int(cs_baseline_parse("base", text, &read, &err), 0);
 	t_eq_str(err.text, "");
 	t_eq_int(read.places.n, 12);
-	t_near(cs_norm_bound(norm(&read, 0), 0), cs_norm_bound(norm(&b, 0), 0), 1e-9);
+	t_near(cs_baseline_bound(stat(&read, 0), 0), cs_baseline_bound(stat(&b, 0), 0), 1e-9);
 	canned_cell(&f.c[0], 0, TEST, 1, 0)->stats.median *= 0.98;
 	judge(&f.c[0], &read);
 	t_eq_int(f.c[0].run.findings.n, 1);
@@ -206,7 +206,7 @@ static void few_nodes_do_not_show_positions(void)
 	add_run(&f, 2, TEST, by_position);
 	if (learn(&f, &b))
 		return;
-	t_eq_int(norm(&b, 0)->n_places, 0);
+	t_eq_int(stat(&b, 0)->n_places, 0);
 	judge(&f.c[0], &b);
 	t_eq_int(f.c[0].run.findings.n, 0);
 	cs_baseline_release(&b);
@@ -217,19 +217,19 @@ static void what_is_unknown_is_as_elsewhere(void)
 {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
-	struct cs_norm n;
+	struct cs_baseline_stat n;
 
 	add_run(&f, 1, TEST, steady);
 	if (learn(&f, &b))
 		return;
-	n = *norm(&b, 0);
+	n = *stat(&b, 0);
 	t_ok(isnan(n.between_nodes) && isnan(n.between_runs) && isnan(n.levels));
-	t_near(cs_norm_bound(&n, 0.01), 5 * hypot(0.003, 0.001), 1e-12);
-	cs_text(n.way, sizeof(n.way), "host near");
-	t_near(cs_norm_bound(&n, 0.01), 5 * hypot(0.01, 0.005), 1e-12);
+	t_near(cs_baseline_bound(&n, 0.01), 5 * hypot(0.003, 0.001), 1e-12);
+	cs_text(n.link_kind, sizeof(n.link_kind), "host near");
+	t_near(cs_baseline_bound(&n, 0.01), 5 * hypot(0.01, 0.005), 1e-12);
 	n.nodes = 2; /* of two t would say 318 */
 	n.between_nodes = 0.01;
-	t_near(cs_norm_bound(&n, 0.01), 25 * sqrt(1 + M_PI_2 / 2) * 0.01, 1e-12);
+	t_near(cs_baseline_bound(&n, 0.01), 25 * sqrt(1 + M_PI_2 / 2) * 0.01, 1e-12);
 	cs_baseline_release(&b);
 	release_fleet(&f);
 }
@@ -287,7 +287,7 @@ static void what_was_disturbed_is_passed_over(void)
 	canned_cell(&f.c[0], 0, TEST, 1, 2)->stats.median = NAN;
 	if (learn(&f, &b))
 		return;
-	t_eq_int(norm(&b, 0)->cells, 7);
+	t_eq_int(stat(&b, 0)->cells, 7);
 	cs_baseline_release(&b);
 	release_fleet(&f);
 }
@@ -301,8 +301,8 @@ static void a_run_counts_once(void)
 	f.run[1] = f.run[0];
 	f.n = 2;
 	if (!learn(&f, &b)) {
-		t_eq_int(norm(&b, 0)->runs, 1);
-		t_eq_int(norm(&b, 0)->cells, 12);
+		t_eq_int(stat(&b, 0)->runs, 1);
+		t_eq_int(stat(&b, 0)->cells, 12);
 		cs_baseline_release(&b);
 	}
 	f.n = 1;
@@ -348,8 +348,8 @@ static void a_lane_of_18_is_found(void)
 	if (learn(&(struct fleet){ .run = { f.run[0] }, .n = 1 }, &b))
 		return;
 	/* what 5 nodes 1.6 % apart allow is more than a lane: take their own class */
-	((struct cs_norm *)b.norms.data)->between_nodes = 0.002;
-	((struct cs_norm *)b.norms.data)->median = 400;
+	((struct cs_baseline_stat *)b.stats.data)->between_nodes = 0.002;
+	((struct cs_baseline_stat *)b.stats.data)->median = 400;
 	judge(c, &b);
 	t_eq_int(c->run.findings.n, 1);
 	if (c->run.findings.n == 1) {
@@ -424,12 +424,12 @@ static void is_said(const struct canned *c, uint32_t severity, int drain,
 	t_eq_int(f->drain, drain);
 	t_ok(strlen(f->text) > strlen(says) &&
 	     !strcmp(f->text + strlen(f->text) - strlen(says), says));
-	t_ok(f->again[0] != '\0');
+	t_ok(f->remeasure[0] != '\0');
 }
 
-/* One cell of node 0 at 300 of 400; of all nodes a second look at that cell, the last node's
+/* One cell of node 0 at 300 of 400; of all nodes a re-measurement at that cell, the last node's
  * first; that of node 0 gave `again`, 0: there was none. */
-static void look_twice(struct canned *c, double again, uint32_t flags)
+static void remeasured_twice(struct canned *c, double remeasure, uint32_t flags)
 {
 	canned_init(c, 3, 4, 0, TEST, 1);
 	for (size_t i = 0; i < c->run.rows.rows.n; i++)
@@ -437,14 +437,14 @@ static void look_twice(struct canned *c, double again, uint32_t flags)
 	for (int node = 2; node >= 0; node--) {
 		struct cs_row row = *canned_cell(c, node, TEST, 3, 1);
 
-		row.flags |= CS_ROW_AGAIN | flags;
-		if (again > 0)
-			canned_add(c, &row, node ? 400 : again);
+		row.flags |= CS_ROW_REMEASURED | flags;
+		if (remeasure > 0)
+			canned_add(c, &row, node ? 400 : remeasure);
 	}
 	canned_cell(c, 0, TEST, 3, 1)->stats.median = 300;
 }
 
-static void seen_by_a_baseline(double again, uint32_t flags, uint32_t severity,
+static void seen_by_a_baseline(double remeasure, uint32_t flags, uint32_t severity,
 			       int drain, const char *says)
 {
 	struct fleet f = { .n = 0 };
@@ -454,7 +454,7 @@ static void seen_by_a_baseline(double again, uint32_t flags, uint32_t severity,
 	add_run(&f, 1, TEST, steady);
 	if (learn(&f, &b))
 		return;
-	look_twice(&c, again, flags);
+	remeasured_twice(&c, remeasure, flags);
 	judge(&c, &b);
 	is_said(&c, severity, drain, says);
 	canned_release(&c);
@@ -462,18 +462,18 @@ static void seen_by_a_baseline(double again, uint32_t flags, uint32_t severity,
 	release_fleet(&f);
 }
 
-static void a_second_look_confirms_or_not(void)
+static void a_remeasurement_confirms_or_not(void)
 {
-	seen_by_a_baseline(301, 0, CS_CRITICAL, 1, "; confirmed by a second look");
-	seen_by_a_baseline(396, 0, CS_NOTE, 0, "; not seen again in a second look");
+	seen_by_a_baseline(301, 0, CS_CRITICAL, 1, "; confirmed by re-measurement");
+	seen_by_a_baseline(396, 0, CS_NOTE, 0, "; not seen in re-measurement");
 	seen_by_a_baseline(301, CS_ROW_THROTTLED, CS_WARNING, 0,
-			   "; a second look could not tell");
+			   "; re-measurement was inconclusive");
 }
 
 /* What slows a cell down now and then may do so twice. */
-static void one_good_look_of_three_is_enough(void)
+static void one_good_remeasurement_of_three_is_enough(void)
 {
-	static const double again[] = { 301, 396, 299 };
+	static const double remeasure[] = { 301, 396, 299 };
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	struct cs_row row;
@@ -482,24 +482,24 @@ static void one_good_look_of_three_is_enough(void)
 	add_run(&f, 1, TEST, steady);
 	if (learn(&f, &b))
 		return;
-	look_twice(&c, 0, 0);
+	remeasured_twice(&c, 0, 0);
 	row = *canned_cell(&c, 0, TEST, 3, 1);
-	row.flags |= CS_ROW_AGAIN;
+	row.flags |= CS_ROW_REMEASURED;
 	for (int i = 0; i < 3; i++)
-		canned_add(&c, &row, again[i]);
+		canned_add(&c, &row, remeasure[i]);
 	judge(&c, &b);
-	is_said(&c, CS_NOTE, 0, "; not seen again in a second look");
+	is_said(&c, CS_NOTE, 0, "; not seen in re-measurement");
 	canned_release(&c);
 	cs_baseline_release(&b);
 	release_fleet(&f);
 }
 
-static void on_one_look_a_baseline_warns(void)
+static void measured_once_a_baseline_warns(void)
 {
-	seen_by_a_baseline(0, 0, CS_WARNING, 0, "; one look only");
+	seen_by_a_baseline(0, 0, CS_WARNING, 0, "; not re-measured");
 }
 
-static void what_is_beyond_a_bound_is_looked_at_again(void)
+static void what_is_beyond_a_bound_is_remeasured(void)
 {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
@@ -511,15 +511,15 @@ static void what_is_beyond_a_bound_is_looked_at_again(void)
 	if (learn(&f, &b))
 		return;
 	f.c[0].run.baseline = &b;
-	t_eq_int(cs_bounds_again(&f.c[0].run, step, 0, 4, &err), 0);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 4, &err), 0);
 	row = canned_cell(&f.c[0], 0, TEST, 3, 1);
 	row->stats.median = 300;
-	t_eq_int(cs_bounds_again(&f.c[0].run, step, 0, 4, &err), 3);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 4, &err), 3);
 	for (int i = 0; i < 3; i++)
 		t_eq_int(step[i], row->step);
 	/* it is there once already, or there is no room */
-	t_eq_int(cs_bounds_again(&f.c[0].run, step, 1, 4, &err), 3);
-	t_eq_int(cs_bounds_again(&f.c[0].run, step, 0, 0, &err), 0);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 1, 4, &err), 3);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 0, &err), 0);
 	t_eq_int(f.c[0].run.findings.n, 0);
 	f.c[0].run.baseline = NULL;
 	cs_baseline_release(&b);
@@ -590,7 +590,7 @@ static void a_class_is_in_one_file(void)
 		return;
 	t_eq_int(cs_baseline_join(&a, &b, &err), 0);
 	t_eq_int(a.classes.n, 2);
-	t_eq_int(norm(&a, 1)->class, 1);
+	t_eq_int(stat(&a, 1)->class, 1);
 	t_eq_int(cs_baseline_join(&a, &b, &err), -1);
 	t_ok(strstr(err.text, "is in an earlier file too") != NULL);
 	cs_baseline_release(&a);
@@ -604,15 +604,15 @@ static void peaks_are_of_the_lesser_live_link(void)
 {
 	struct canned c;
 	struct cs_row *row;
-	char way[CS_PATH_WORDS];
+	char link_kind[CS_PATH_WORDS];
 
 	canned_init(&c, 1, 4, 0, TEST ",h2d.ce.pinned.pair", 1);
 	row = canned_cell(&c, 0, TEST, 0, 1);
 	t_near(cs_row_peak_gbs(&c.run, row), 450, 0);
 	c.run.node[0].agent[1].link.nvlinks_up = 12;
 	t_near(cs_row_peak_gbs(&c.run, row), 300, 0);
-	cs_way_text(&c.run, row, way, sizeof(way));
-	t_eq_str(way, "NVLink");
+	cs_link_kind_text(&c.run, row, link_kind, sizeof(link_kind));
+	t_eq_str(link_kind, "NVLink");
 	c.run.node[0].agent[1].link.nvlinks_up = 0;
 	t_ok(isnan(cs_row_peak_gbs(&c.run, row)));
 	c.run.node[0].agent[0].link.nvlinks_max = 0;
@@ -620,16 +620,16 @@ static void peaks_are_of_the_lesser_live_link(void)
 	c.run.node[0].agent[1].link.nvlinks_max = 0;
 	c.run.node[0].agent[1].link.pcie_width = 8;
 	t_near(cs_row_peak_gbs(&c.run, row), 31.5, 0.1);
-	cs_way_text(&c.run, row, way, sizeof(way));
-	t_eq_str(way, "PCIe");
+	cs_link_kind_text(&c.run, row, link_kind, sizeof(link_kind));
+	t_eq_str(link_kind, "PCIe");
 	row = canned_cell(&c, 0, "h2d.ce.pinned.pair", CS_NUMA_LOCAL, 1);
 	if (t_ok(row != NULL)) {
 		t_near(cs_row_peak_gbs(&c.run, row), 31.5, 0.1);
-		cs_way_text(&c.run, row, way, sizeof(way));
-		t_eq_str(way, "host near");
+		cs_link_kind_text(&c.run, row, link_kind, sizeof(link_kind));
+		t_eq_str(link_kind, "host near");
 		row->what.src.index = 1;
-		cs_way_text(&c.run, row, way, sizeof(way));
-		t_eq_str(way, "host far");
+		cs_link_kind_text(&c.run, row, link_kind, sizeof(link_kind));
+		t_eq_str(link_kind, "host far");
 	}
 	canned_release(&c);
 }
@@ -661,8 +661,8 @@ static void bounds_are_judged(void)
 	bound_by(&c, "bound,test\n390 GB/s,peer.ce.*\n");
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(finding(&c, 0)->text, TEST " at 512 MiB: 2->3 has 380.00 GB/s, below "
-		 "390.00 GB/s (t.csv:2); one look only");
-	t_eq_str(finding(&c, 0)->again, "cscope-mpi --test " TEST " -s 512M");
+		 "390.00 GB/s (t.csv:2); not re-measured");
+	t_eq_str(finding(&c, 0)->remeasure, "cscope-mpi --test " TEST " -s 512M");
 	bound_by(&c, "test,bound,severity\n" TEST ",90%,warning\n" TEST ",85%,note\n");
 	t_eq_int(c.run.findings.n, 2); /* all of both nodes are below 90 % */
 	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
@@ -677,7 +677,7 @@ static void bounds_are_judged(void)
 	canned_release(&c);
 }
 
-static void bound_of(const char *severity, double again, uint32_t is, int drain,
+static void bound_of(const char *severity, double remeasure, uint32_t is, int drain,
 		     const char *says)
 {
 	struct canned c;
@@ -685,19 +685,19 @@ static void bound_of(const char *severity, double again, uint32_t is, int drain,
 
 	cs_text(text, sizeof(text), "test,bound,severity\n" TEST ",390 GB/s,%s\n",
 		severity);
-	look_twice(&c, again, 0);
+	remeasured_twice(&c, remeasure, 0);
 	bound_by(&c, text);
 	is_said(&c, is, drain, says);
 	canned_release(&c);
 }
 
-static void on_one_look_a_threshold_keeps_nobody_out(void)
+static void measured_once_a_threshold_drains_no_node(void)
 {
-	bound_of("critical", 0, CS_CRITICAL, 0, "; one look only");
-	bound_of("warning", 0, CS_WARNING, 0, "; one look only");
-	bound_of("critical", 301, CS_CRITICAL, 1, "; confirmed by a second look");
-	bound_of("warning", 301, CS_WARNING, 0, "; confirmed by a second look");
-	bound_of("critical", 400, CS_NOTE, 0, "; not seen again in a second look");
+	bound_of("critical", 0, CS_CRITICAL, 0, "; not re-measured");
+	bound_of("warning", 0, CS_WARNING, 0, "; not re-measured");
+	bound_of("critical", 301, CS_CRITICAL, 1, "; confirmed by re-measurement");
+	bound_of("warning", 301, CS_WARNING, 0, "; confirmed by re-measurement");
+	bound_of("critical", 400, CS_NOTE, 0, "; not seen in re-measurement");
 }
 
 /* Where several share a link none has all of it. */
@@ -718,7 +718,7 @@ static void a_least_share_is_of_what_goes_alone(void)
 	t_ok(c.run.findings.n && strstr(finding(&c, 0)->text, "below 427.50 GB/s "
 		"(--min-share, 95 % of the live link's peak)"));
 	c.run.findings.n = 0;
-	c.plan->set.via = CS_WAY_STAGED;
+	c.plan->set.via = CS_TRANSPORT_STAGED;
 	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
 	t_eq_str(cs_finding_text(finding(&c, 0)), "cannot-test");
 	cs_thresholds_release(&t);
@@ -750,7 +750,7 @@ int main(void)
 		  few_nodes_do_not_show_positions },
 		{ "a spread that nothing has shown is what is usual, one of few is wide",
 		  what_is_unknown_is_as_elsewhere },
-		{ "three nodes that differ by 2 % do not accuse the fourth",
+		{ "of three nodes that differ by 2 % the fourth is not reported",
 		  three_nodes_do_not_accuse_the_fourth },
 		{ "what failed or was disturbed is passed over",
 		  what_was_disturbed_is_passed_over },
@@ -773,16 +773,16 @@ int main(void)
 		{ "a least share is of what goes alone",
 		  a_least_share_is_of_what_goes_alone },
 		{ "an unknown peak is told", an_unknown_peak_is_told },
-		{ "a second look confirms what is beyond a bound, or makes it a note",
-		  a_second_look_confirms_or_not },
-		{ "of three second looks one that is well is enough",
-		  one_good_look_of_three_is_enough },
-		{ "on one look a baseline warns, and says so",
-		  on_one_look_a_baseline_warns },
-		{ "on one look a threshold is as grave as it says and keeps no node out",
-		  on_one_look_a_threshold_keeps_nobody_out },
-		{ "what is beyond a bound is to be looked at again",
-		  what_is_beyond_a_bound_is_looked_at_again },
+		{ "a re-measurement confirms what is beyond a bound, or makes it a note",
+		  a_remeasurement_confirms_or_not },
+		{ "of three re-measurements one that is well is enough",
+		  one_good_remeasurement_of_three_is_enough },
+		{ "measured once, a baseline warns, and says so",
+		  measured_once_a_baseline_warns },
+		{ "measured once, a threshold is as grave as it says and drains no node",
+		  measured_once_a_threshold_drains_no_node },
+		{ "what is beyond a bound is to be re-measured",
+		  what_is_beyond_a_bound_is_remeasured },
 		{ NULL, NULL },
 	};
 

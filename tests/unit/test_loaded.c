@@ -454,12 +454,12 @@ static void a_file_has_no_more_than_its_most(void)
 	loaded.run = c.run;
 	row = cs_record_result(&c.run, 0);
 	loaded.run.rows.rows.n = CS_ROWS_MOST;
-	t_eq_int(cs_take_row(&loaded, row, &err), -1);
-	t_eq_str(err.text, "more than 4194304 results: a file has at most so many");
+	t_eq_int(cs_decode_row(&loaded, row, &err), -1);
+	t_eq_str(err.text, "more than 4194304 results: a file has at most that many");
 	loaded.run.rows = c.run.rows;
 	loaded.run.rows.samples.n = CS_SAMPLES_MOST;
-	t_eq_int(cs_take_row(&loaded, row, &err), -1);
-	t_eq_str(err.text, "more than 67108864 samples: a file has at most so many");
+	t_eq_int(cs_decode_row(&loaded, row, &err), -1);
+	t_eq_str(err.text, "more than 67108864 samples: a file has at most that many");
 	json_decref(row);
 	canned_release(&c);
 }
@@ -480,13 +480,13 @@ static void a_value_may_be_of_a_later_version(void)
 static void furnish(struct cs_run_node *nd)
 {
 	struct cs_node_facts *f = &nd->facts;
-	struct cs_board_facts *b = &nd->sight[1].board;
+	struct cs_board_facts *b = &nd->gpu_record[1].board;
 
 	for (int i = 0; i < 2; i++) {
-		cs_gpu_sight_init(&nd->sight[i]);
-		cs_text(nd->sight[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+		cs_gpu_record_init(&nd->gpu_record[i]);
+		cs_text(nd->gpu_record[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
 	}
-	f->n_sights = 2;
+	f->n_known_gpus = 2;
 	cs_text(b->serial, sizeof(b->serial), "1650023000001");
 	cs_text(b->part, sizeof(b->part), "900-1");
 	cs_text(b->vbios, sizeof(b->vbios), "96.00.A5.00.01");
@@ -502,16 +502,16 @@ static void furnish(struct cs_run_node *nd)
 	b->fabric = 3;
 	b->fabric_status = 0;
 	b->nvlink = (struct cs_nvlink_ends){ 4, 2, 1, { { "0000:1b:00.0", 12 } } };
-	nd->sight[1].numa = 0;
-	nd->sight[1].acs = 0x1d;
-	cs_text(nd->sight[1].iommu, sizeof(nd->sight[1].iommu), "DMA-FQ");
-	nd->sight[1].to_gpu[0] = CS_REACH_PXB;
-	nd->sight[1].to_gpu[1] = CS_REACH_SELF;
-	nd->sight[1].to_nic[1] = CS_REACH_SYS;
+	nd->gpu_record[1].numa = 0;
+	nd->gpu_record[1].acs = 0x1d;
+	cs_text(nd->gpu_record[1].iommu, sizeof(nd->gpu_record[1].iommu), "DMA-FQ");
+	nd->gpu_record[1].to_gpu[0] = CS_REACH_PXB;
+	nd->gpu_record[1].to_gpu[1] = CS_REACH_SELF;
+	nd->gpu_record[1].to_nic[1] = CS_REACH_SYS;
 	cs_text(f->bios_date, sizeof(f->bios_date), "03/14/2026");
 	cs_text(f->iommu, sizeof(f->iommu), "on iommu=pt");
-	f->domain[0] = (struct cs_domain_facts){ 0, "0-47,96-143" };
-	f->domain[1] = (struct cs_domain_facts){ 2, "48-95" };
+	f->domain[0] = (struct cs_numa_facts){ 0, "0-47,96-143" };
+	f->domain[1] = (struct cs_numa_facts){ 2, "48-95" };
 	f->n_nics = 17;
 	for (int i = 0; i < CS_MAX_NICS; i++)
 		f->nic[i] = (struct cs_nic_facts){ "mlx5_0", "0000:20:00.0", -1,
@@ -574,8 +574,8 @@ static void redacted(const char *text, const char *want)
 	node.facts.n_agents = 1;
 	cs_text(node.facts.host, CS_HOST, "n017");
 	cs_text(node.agent[0].gpu.uuid, CS_UUID, "GPU-5ab0cafe-12");
-	node.facts.n_sights = 1;
-	cs_text(node.sight[0].board.serial, sizeof(node.sight[0].board.serial),
+	node.facts.n_known_gpus = 1;
+	cs_text(node.gpu_record[0].board.serial, sizeof(node.gpu_record[0].board.serial),
 		"1650023000001");
 	cs_text(run.job_id, sizeof(run.job_id), "81233");
 	run.node = &node;
@@ -612,7 +612,7 @@ int main(void)
 		{ "… of nodes that have one name", several_nodes_of_one_name_come_back },
 		{ "… of MIG instances and of some of the GPUs", mig_labels_come_back },
 		{ "… with numbers and texts that are odd", odd_numbers_and_texts_come_back },
-		{ "… with what is known of boards, buses, cards and domains",
+		{ "… with what is known of boards, buses, cards and NUMA nodes",
 		  facts_of_a_machine_come_back },
 		{ "… of a run that ended before its plan", a_run_without_a_plan_comes_back },
 		{ "a journal that ends anywhere is read to its last whole line",

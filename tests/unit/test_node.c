@@ -12,7 +12,7 @@
 
 #include "node/agent.h"
 #include "node/coordinator.h"
-#include "node/crew.h"
+#include "node/agents.h"
 #include "node/usage.h"
 #include "node.h"
 #include "tap.h"
@@ -32,7 +32,7 @@ static int build(struct node *node, const char *tests, uint32_t verify)
 			 .verify = verify, .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_WAY_AUTO, &chosen, &err) ||
+	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen, &err) ||
 	       cs_plan_build(&req, &node->plan, &err);
 }
 
@@ -89,7 +89,7 @@ static void both_ways_give_a_total(void)
 		if (row->metric == CS_METRIC_TOTAL)
 			continue;
 		t_eq_int(row->what.issuer, row->what.dst.index);
-		t_eq_int(row->company, 1);
+		t_eq_int(row->concurrent, 1);
 		t_eq_int(row->checked, 1);
 		t_ok(row->overlap <= 1);
 	}
@@ -112,10 +112,10 @@ static void verification_can_be_off(void)
 }
 
 static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
-			uint32_t seq, const struct cs_flight *flight,
+			uint32_t seq, const struct cs_copy *desc,
 			struct cs_err *err)
 {
-	struct cs_flight less = *flight;
+	struct cs_copy less = *desc;
 
 	less.bytes -= 4096; /* the last page is never written */
 	return cs_backend_cpu.arm(dev, lane, gate, seq, &less, err);
@@ -149,10 +149,10 @@ static int poll_drains(struct cs_dev *dev, int lane, double *ns,
 }
 
 static int arm_fails_once(struct cs_dev *dev, int lane, const uint32_t *gate,
-			  uint32_t seq, const struct cs_flight *flight,
+			  uint32_t seq, const struct cs_copy *desc,
 			  struct cs_err *err)
 {
-	cs_backend_cpu.arm(dev, lane, gate, seq, flight, err);
+	cs_backend_cpu.arm(dev, lane, gate, seq, desc, err);
 	arm_failed = arms++ == 3;
 	return arm_failed ? cs_err_set(err, "cuMemcpyAsync: no luck (999)") : 0;
 }
@@ -244,20 +244,20 @@ static void a_stop_ends_between_cells(void)
 static void who_was_not_waited_for_is_not_blamed(void)
 {
 	static struct node node;
-	struct cs_crew crew = { .n = 2, .agent = { 0, 1 } };
+	struct cs_agents agents = { .n = 2, .agent = { 0, 1 } };
 	struct cs_faults lost = { .state = CS_AGENT_LOST };
 	struct cs_err err;
 
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
 		return;
-	for (int i = 0; i < crew.n; i++)
-		crew.number[i] =
+	for (int i = 0; i < agents.n; i++)
+		agents.number[i] =
 			atomic_load(&cs_board_slot(node.board.at, i)->reply) + 1;
-	t_ok(cs_crew_take(&node.co, &crew, &err));
+	t_ok(cs_agents_take(&node.co, &agents, &err));
 	t_ok(strstr(err.text, "no answer") != NULL);
 	cs_faults_add(&lost, 2, "its process died");
-	cs_faults_tell(&node.co, &lost);
-	t_ok(cs_crew_take(&node.co, &crew, &err));
+	cs_faults_report(&node.co, &lost);
+	t_ok(cs_agents_take(&node.co, &agents, &err));
 	t_eq_str(err.text, node.co.fault[2]);
 	finish(&node);
 }
@@ -281,7 +281,7 @@ static void one_reason_is_one_finding(void)
 	cs_faults_add(&failed, 0, "no room");
 	cs_faults_add(&failed, 2, "no room");
 	cs_faults_add(&failed, 1, "no way");
-	cs_faults_tell(&node.co, &failed);
+	cs_faults_report(&node.co, &failed);
 	t_eq_int(node.findings, 2);
 	t_eq_int(node.id, CS_FINDING_AGENT_FAILED);
 	t_eq_str(node.co.fault[0], "arenas 0 and 2 (ranks 0, 1): no room");
@@ -289,8 +289,8 @@ static void one_reason_is_one_finding(void)
 	t_eq_str(node.co.fault[1], "arena 1 (rank 0): no way");
 	for (int a = 0; a < AGENTS; a++)
 		cs_faults_add(&lost, a, "its process died");
-	cs_faults_tell(&node.co, &lost);
-	cs_faults_tell(&node.co, &lost); /* known by now */
+	cs_faults_report(&node.co, &lost);
+	cs_faults_report(&node.co, &lost); /* known by now */
 	t_eq_int(node.findings, 3);
 	cs_text(said, sizeof(said), "all 3 arenas (ranks 0, 1): its process died; "
 		"process %ld", (long)getpid());
@@ -307,7 +307,7 @@ static void a_broken_agent_ends_measuring(void)
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
 		return;
 	cs_faults_add(&broken, 1, "cuMemcpyAsync: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
-	cs_faults_tell(&node.co, &broken);
+	cs_faults_report(&node.co, &broken);
 	t_eq_int(node.findings, 1);
 	t_eq_int(node.id, CS_FINDING_AGENT_BROKEN);
 	t_ok(node.co.lost && node.co.stopped);
@@ -370,7 +370,7 @@ static void a_dead_helper_is_named(void)
 		t_eq_int(cs_board_lacks_helper(node.board.at, i), i < 2);
 	}
 	cs_coordinator_init(&node.co, node.board.at, 0, &node.hooks);
-	cs_coordinator_look(&node.co);
+	cs_coordinator_poll(&node.co);
 	cs_text(want, sizeof(want), "arena 0 (rank 1): its helper (process %ld) died "
 		"before it could make a process", (long)helper);
 	t_eq_str(node.co.fault[0], want);
@@ -448,7 +448,7 @@ int main(void)
 		  missing_bytes_are_found },
 		{ "a failed call costs one cell and the run goes on",
 		  a_failed_call_costs_one_cell },
-		{ "a refused way to a peer skips its cells with the reason",
+		{ "a refused transport to a peer skips its cells with the reason",
 		  a_refused_way_skips_its_cells },
 		{ "an agent that cannot open leaves the other pairs measured",
 		  an_agent_that_cannot_open_leaves_the_others },

@@ -308,23 +308,23 @@ static void narrow_pcie(void)
 /* ---- board ---- */
 
 /* GPU 1 as the survey sees it; 0 when there is no fake. */
-static int sight(const char *knob, const char *value, struct cs_gpu_sight *out)
+static int gpu_record(const char *knob, const char *value, struct cs_gpu_record *out)
 {
 	struct cs_nvml *nvml = turned(knob, value);
 	int found = nvml && cs_nvml_count(nvml) == 2;
 
-	cs_gpu_sight_init(out);
+	cs_gpu_record_init(out);
 	if (nvml)
-		t_ok(found && cs_nvml_sight(nvml, 1, out) == 0);
+		t_ok(found && cs_nvml_gpu_record(nvml, 1, out) == 0);
 	cs_nvml_close(nvml);
 	return found;
 }
 
 static void board(void)
 {
-	struct cs_gpu_sight s;
+	struct cs_gpu_record s;
 
-	if (!sight(NULL, NULL, &s))
+	if (!gpu_record(NULL, NULL, &s))
 		return;
 	t_eq_str(s.board.serial, "1650023000001");
 	t_eq_str(s.board.part, "900-21010-0040-000");
@@ -347,19 +347,19 @@ static void board(void)
 
 static void board_set(void)
 {
-	struct cs_gpu_sight s;
+	struct cs_gpu_record s;
 
-	if (sight("FAKE_ECC", "1:0", &s))
+	if (gpu_record("FAKE_ECC", "1:0", &s))
 		t_eq_int(s.board.ecc, 0);
-	if (sight("FAKE_CONFIDENTIAL", "1", &s))
+	if (gpu_record("FAKE_CONFIDENTIAL", "1", &s))
 		t_eq_int(s.board.confidential, 1);
-	if (sight("FAKE_POWER_LIMIT", "1:450", &s))
+	if (gpu_record("FAKE_POWER_LIMIT", "1:450", &s))
 		t_near(s.board.power_limit_w, 450, 1e-9);
-	if (sight("FAKE_VBIOS", "1:96.00.B1.00.02", &s))
+	if (gpu_record("FAKE_VBIOS", "1:96.00.B1.00.02", &s))
 		t_eq_str(s.board.vbios, "96.00.B1.00.02");
-	if (sight("FAKE_SERIAL", "1:N/A", &s))
+	if (gpu_record("FAKE_SERIAL", "1:N/A", &s))
 		t_eq_str(s.board.serial, "");
-	if (!sight("FAKE_FABRIC", "1:2", &s))
+	if (!gpu_record("FAKE_FABRIC", "1:2", &s))
 		return;
 	t_eq_int(s.board.fabric, 2);
 	t_eq_int(s.board.fabric_status, -1);
@@ -367,9 +367,9 @@ static void board_set(void)
 
 static void board_of_old_driver(void)
 {
-	struct cs_gpu_sight s;
+	struct cs_gpu_record s;
 
-	if (!sight("FAKE_NVML_LACKS", "nvmlDeviceGetSerial,nvmlDeviceGetEccMode,"
+	if (!gpu_record("FAKE_NVML_LACKS", "nvmlDeviceGetSerial,nvmlDeviceGetEccMode,"
 		   "nvmlDeviceGetPowerManagementLimit,nvmlDeviceGetModuleId,"
 		   "nvmlDeviceGetGpuFabricInfoV,nvmlDeviceGetMaxClockInfo,"
 		   "nvmlDeviceGetNvLinkRemoteDeviceType", &s))
@@ -387,9 +387,9 @@ static void board_of_old_driver(void)
 
 static void wired_directly(void)
 {
-	struct cs_gpu_sight s;
+	struct cs_gpu_record s;
 
-	if (!sight("FAKE_NVLINK_REMOTE", "1:0x12", &s))
+	if (!gpu_record("FAKE_NVLINK_REMOTE", "1:0x12", &s))
 		return;
 	t_eq_int(s.board.nvlink.to_switch, 0);
 	t_eq_int(s.board.nvlink.n_gpus, 1);
@@ -400,11 +400,11 @@ static void wired_directly(void)
 
 static void ends_of_live_links(void)
 {
-	struct cs_gpu_sight s;
+	struct cs_gpu_record s;
 
-	if (sight("FAKE_NVLINKS_DOWN", "1:2", &s))
+	if (gpu_record("FAKE_NVLINKS_DOWN", "1:2", &s))
 		t_eq_int(s.board.nvlink.to_switch, 16);
-	if (!sight("FAKE_NVLINKS", "0", &s))
+	if (!gpu_record("FAKE_NVLINKS", "0", &s))
 		return;
 	t_eq_int(s.board.nvlink.to_switch, 0);
 	t_eq_int(s.board.nvlink.n_gpus, 0);
@@ -473,7 +473,7 @@ static void alone(void)
 		t_eq_int(now.others, 0);
 }
 
-static void in_company(void)
+static void concurrent(void)
 {
 	const int64_t mine[] = { 1, getpid() };
 	struct cs_conditions now;
@@ -540,7 +540,7 @@ static const struct tap_test tests[] = {
 	{ "a counter that is not supported is -1", unknown_is_minus_one },
 	{ "throttle reasons are passed on", throttled },
 	{ "our own process is none of the others", alone },
-	{ "processes of others are counted", in_company },
+	{ "processes of others are counted", concurrent },
 	{ "pids that cannot be ours to compare make the count unknown",
 	  foreign_pids },
 	{ "when none is ours all are others", nobody_is_ours },

@@ -73,7 +73,7 @@ static void an_axis_alone_is_of_the_peer_matrix(void)
 	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI);
 }
 
-static void what_looks_or_has_a_plan_has_no_suite(void)
+static void what_only_checks_or_has_a_plan_has_no_suite(void)
 {
 	t_eq_int(parse("--check=launch"), 0);
 	t_ok(!opt.suite);
@@ -111,10 +111,10 @@ static void words_are(const char *name, const char *const *words, int n)
 
 static void words_are_those_of_their_enums(void)
 {
-	words_are("via", cs_way_words, CS_WAYS);
+	words_are("via", cs_transport_words, CS_TRANSPORTS);
 	words_are("schedule", cs_schedule_words, CS_SCHEDULES);
 	t_eq_int(parse("--via staged --schedule parallel --bind none"), 0);
-	t_eq_int(opt.set.via, CS_WAY_STAGED);
+	t_eq_int(opt.set.via, CS_TRANSPORT_STAGED);
 	t_eq_int(opt.set.schedule, CS_SCHEDULE_PARALLEL);
 	t_eq_int(opt.bind, CS_BIND_NONE);
 	t_eq_int(parse("--op read --backend cpu --verify off --bind inherit"), 0);
@@ -305,10 +305,10 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		{ "nothing given is --suite quick", nothing_is_the_quick_suite },
-		{ "an axis, a way or placements alone are of --matrix peer",
+		{ "an axis, a transport or placements alone are of --matrix peer",
 		  an_axis_alone_is_of_the_peer_matrix },
 		{ "what looks, is named or has a plan is no suite",
-		  what_looks_or_has_a_plan_has_no_suite },
+		  what_only_checks_or_has_a_plan_has_no_suite },
 		{ "the head line has what is measured, whatever else was said before",
 		  the_head_line_has_what_is_measured },
 		{ "words of an option are those of its enum, in order",

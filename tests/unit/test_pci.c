@@ -1,7 +1,7 @@
 /* On tests/fixtures/topo-switches.xml: below one host bridge a switch with a GPU
  * (13), a card (14), and a second switch with a GPU (17) below it; beside it a GPU
- * (19).  Below another host bridge of that domain a GPU (31) and a card that lends
- * a part (32), and in the other domain a GPU (91), a card (92) and an NVSwitch. */
+ * (19).  Below another host bridge of that NUMA node a GPU (31) and a card that lends
+ * a part (32), and in the other NUMA node a GPU (91), a card (92) and an NVSwitch. */
 #include "config.h"
 
 #include <stdio.h>
@@ -33,13 +33,13 @@ static struct cs_topo *open_fixture(const char *name)
 }
 
 /* Cards and GPUs as they are found with the files below `root`. */
-static int look(struct cs_node_facts *node, struct cs_gpu_sight gpu[N_GPUS])
+static int look(struct cs_node_facts *node, struct cs_gpu_record gpu[N_GPUS])
 {
 	struct cs_topo *topo = open_fixture("topo-switches.xml");
 
 	cs_node_facts_init(node);
 	for (int i = 0; i < N_GPUS; i++) {
-		cs_gpu_sight_init(&gpu[i]);
+		cs_gpu_record_init(&gpu[i]);
 		cs_text(gpu[i].bus_id, CS_BUSID, "0000:%s:00.0", bus[i]);
 	}
 	if (!topo)
@@ -53,7 +53,7 @@ static int look(struct cs_node_facts *node, struct cs_gpu_sight gpu[N_GPUS])
 
 static void cards(void)
 {
-	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 
 	if (!make_root() || !look(&node, gpu))
@@ -81,11 +81,11 @@ static void cards(void)
 static void no_bus(void)
 {
 	struct cs_topo *topo = open_fixture("topo-no-pci.xml");
-	struct cs_gpu_sight gpu;
+	struct cs_gpu_record gpu;
 	struct cs_node_facts node;
 
 	cs_node_facts_init(&node);
-	cs_gpu_sight_init(&gpu);
+	cs_gpu_record_init(&gpu);
 	cs_text(gpu.bus_id, CS_BUSID, "0000:13:00.0");
 	if (!topo)
 		return;
@@ -114,7 +114,7 @@ static void reaches(void)
 		{ "NODE", "PHB", "PHB", "SYS" },
 		{ "SYS", "SYS", "SYS", "PHB" },
 	};
-	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 
 	if (!make_root() || !look(&node, gpu))
@@ -134,12 +134,12 @@ static void reaches(void)
 static void unknown_locality(void)
 {
 	struct cs_topo *topo = open_fixture("topo-unknown-locality.xml");
-	struct cs_gpu_sight gpu[2];
+	struct cs_gpu_record gpu[2];
 	struct cs_node_facts node;
 
 	cs_node_facts_init(&node);
 	for (int i = 0; i < 2; i++)
-		cs_gpu_sight_init(&gpu[i]);
+		cs_gpu_record_init(&gpu[i]);
 	cs_text(gpu[0].bus_id, CS_BUSID, "0000:06:00.0");
 	cs_text(gpu[1].bus_id, CS_BUSID, "0000:07:00.0"); /* not there */
 	gpu[0].numa = 1; /* the driver's word */
@@ -169,7 +169,7 @@ static void put_config(const char *bus_id, int control)
 
 static void acs(void)
 {
-	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 	uint8_t header[64] = { 0 }, ring[4096] = { 0 };
 	const uint32_t itself = 0x0001 | 1 << 16 | 0x100u << 20;
@@ -196,7 +196,7 @@ static void acs(void)
 
 static void iommu_domains(void)
 {
-	struct cs_gpu_sight gpu[N_GPUS];
+	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 
 	if (!make_root())
@@ -274,11 +274,11 @@ static void switch_versions(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "network cards have name, domain and kind; parts that are lent are left out",
+	{ "network cards have name, NUMA node and kind; parts that are lent are left out",
 	  cards },
 	{ "without a PCI bus nothing is known, and nothing is 0", no_bus },
 	{ "paths have the classes of nvidia-smi topo -m", reaches },
-	{ "a device of unknown locality has the driver's domain, else none",
+	{ "a device of unknown locality has the driver's NUMA node, else none",
 	  unknown_locality },
 	{ "ACS of all bridges above a GPU is put together; what may not be read is "
 	  "unknown", acs },

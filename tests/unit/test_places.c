@@ -20,12 +20,12 @@ static struct cs_plan *plan_of(const char *tests, int agents, uint64_t bytes)
 			 .spread_bytes = 256 * MIB, .schedule = CS_SCHEDULE_SERIAL },
 	};
 
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_WAY_AUTO, &chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }
 
-/* How many places so many copies of the first step's k-th transfer have. */
+/* How many places that many copies of the first step's k-th transfer have. */
 static uint32_t places(const struct cs_plan *plan, uint32_t k, uint32_t copies,
 		       int uncounted)
 {
@@ -65,7 +65,7 @@ static void who_sends_as_well_has_one_unless_it_does_not_count(void)
 		const struct cs_step *step = cs_plan_step(plan, 0);
 
 		for (uint32_t k = 0; k < step->count; k++) {
-			if (cs_end_is_numa(&cs_plan_transfer(plan, step, k)->dst))
+			if (cs_endpoint_is_numa(&cs_plan_transfer(plan, step, k)->dst))
 				continue;
 			t_eq_int(places(plan, k, 512, 0), 1);
 			t_eq_int(places(plan, k, 512, 1), 512);

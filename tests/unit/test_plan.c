@@ -22,7 +22,7 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 	struct cs_err err;
 
 	chosen.n = 0;
-	t_eq_int(cs_tests_choose(tests, backend, CS_WAY_AUTO, &chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, backend, CS_TRANSPORT_AUTO, &chosen, &err), 0);
 	return (struct cs_plan_request){
 		.n_agents = n_agents,
 		.chosen = &chosen,
@@ -48,8 +48,8 @@ static struct cs_plan *plan_of(int n_agents, const char *tests,
 	return plan;
 }
 
-/* How often src -> dst comes in steps of `view` that are no controls. */
-static int times_measured(const struct cs_plan *plan, uint32_t view, int src,
+/* How often src -> dst comes in steps of `matrix` that are no controls. */
+static int times_measured(const struct cs_plan *plan, uint32_t matrix, int src,
 			  int dst)
 {
 	uint32_t s, k;
@@ -58,7 +58,7 @@ static int times_measured(const struct cs_plan *plan, uint32_t view, int src,
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
-		if (step->view != view || (step->flags & CS_STEP_CONTROL))
+		if (step->matrix != matrix || (step->flags & CS_STEP_CONTROL))
 			continue;
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
@@ -69,7 +69,7 @@ static int times_measured(const struct cs_plan *plan, uint32_t view, int src,
 	return times;
 }
 
-/* Rounds: disjoint pairs, and so many of them in each. */
+/* Rounds: disjoint pairs, and that many of them in each. */
 static void rounds_are(const struct cs_plan *plan, uint32_t pairs, uint32_t count)
 {
 	uint32_t s, n, i, k, rounds = 0;
@@ -94,13 +94,13 @@ static void rounds_are(const struct cs_plan *plan, uint32_t pairs, uint32_t coun
 	t_eq_int(rounds, count);
 }
 
-static void each_cell_is_measured_once(const struct cs_plan *plan, uint32_t view)
+static void each_cell_is_measured_once(const struct cs_plan *plan, uint32_t matrix)
 {
 	int n = (int)plan->n_agents, i, j;
 
 	for (i = 0; i < n; i++)
 		for (j = 0; j < n; j++)
-			t_eq_int(times_measured(plan, view, i, j), i != j);
+			t_eq_int(times_measured(plan, matrix, i, j), i != j);
 }
 
 static void pairs_make_one_step_each(void)
@@ -112,8 +112,8 @@ static void pairs_make_one_step_each(void)
 					       CS_BACKEND_CUDA);
 		uint32_t cells = (uint32_t)(n * (n - 1));
 
-		t_eq_int(plan->n_views, 1);
-		t_eq_int(cs_plan_view(plan, 0)->steps, cells);
+		t_eq_int(plan->n_matrices, 1);
+		t_eq_int(cs_plan_matrix_at(plan, 0)->steps, cells);
 		t_eq_int(plan->n_steps, cells + (cells >= 4 ? 2 : 0));
 		t_eq_int(plan->n_transfers, plan->n_steps);
 		each_cell_is_measured_once(plan, 0);
@@ -131,7 +131,7 @@ static void both_ways_are_one_step(void)
 					       CS_BACKEND_CUDA);
 		uint32_t cells = (uint32_t)(n * (n - 1) / 2);
 
-		t_eq_int(cs_plan_view(plan, 0)->steps, cells);
+		t_eq_int(cs_plan_matrix_at(plan, 0)->steps, cells);
 		t_eq_int(plan->n_steps, cells + (cells >= 4 ? 2 : 0));
 		t_eq_int(plan->n_transfers, 2 * plan->n_steps);
 		each_cell_is_measured_once(plan, 0);
@@ -171,27 +171,27 @@ static void transfers_are(const char *tests, enum cs_backend_kind backend,
 
 static void a_source_issues_writes_and_a_destination_reads(void)
 {
-	transfers_are("peer.ce.write.*", CS_BACKEND_CUDA, CS_END_GPU,
+	transfers_are("peer.ce.write.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU,
 		      CS_MEM_DEVICE, CS_OP_WRITE);
-	transfers_are("peer.ce.read.*", CS_BACKEND_CUDA, CS_END_GPU, CS_MEM_DEVICE,
+	transfers_are("peer.ce.read.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU, CS_MEM_DEVICE,
 		      CS_OP_READ);
-	transfers_are("peer.cpu.write.*", CS_BACKEND_CPU, CS_END_HOST,
+	transfers_are("peer.cpu.write.*", CS_BACKEND_CPU, CS_ENDPOINT_HOST,
 		      CS_MEM_ARENA, CS_OP_WRITE);
-	transfers_are("peer.cpu.read.*", CS_BACKEND_CPU, CS_END_HOST, CS_MEM_ARENA,
+	transfers_are("peer.cpu.read.*", CS_BACKEND_CPU, CS_ENDPOINT_HOST, CS_MEM_ARENA,
 		      CS_OP_READ);
 }
 
-static void tests_are_views_in_the_order_of_the_catalogue(void)
+static void tests_are_matrices_in_the_order_of_the_catalogue(void)
 {
 	struct cs_plan *plan = plan_of(4, "peer.ce.read.bidi,peer.ce.write.pair",
 				       CS_BACKEND_CUDA);
 	uint32_t s;
 
-	t_eq_int(plan->n_views, 2);
-	t_eq_int(cs_plan_view(plan, 0)->test, cs_test_index("peer.ce.write.pair"));
-	t_eq_int(cs_plan_view(plan, 1)->test, cs_test_index("peer.ce.read.bidi"));
-	t_eq_int(cs_plan_view(plan, 0)->steps, 12);
-	t_eq_int(cs_plan_view(plan, 1)->steps, 6);
+	t_eq_int(plan->n_matrices, 2);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->test, cs_test_index("peer.ce.write.pair"));
+	t_eq_int(cs_plan_matrix_at(plan, 1)->test, cs_test_index("peer.ce.read.bidi"));
+	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 12);
+	t_eq_int(cs_plan_matrix_at(plan, 1)->steps, 6);
 	t_eq_int(plan->n_steps, 12 + 6 + 2);
 	each_cell_is_measured_once(plan, 0);
 	each_cell_is_measured_once(plan, 1);
@@ -199,7 +199,7 @@ static void tests_are_views_in_the_order_of_the_catalogue(void)
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		t_eq_str(cs_plan_test(plan, step)->name,
-			 step->view ? "peer.ce.read.bidi" : "peer.ce.write.pair");
+			 step->matrix ? "peer.ce.read.bidi" : "peer.ce.write.pair");
 	}
 	free(plan);
 }
@@ -210,8 +210,8 @@ static void cells_of_all_tests_are_mixed(void)
 	uint32_t s, changes = 0;
 
 	for (s = 1; s < plan->n_steps; s++)
-		changes += cs_plan_step(plan, s)->view !=
-			   cs_plan_step(plan, s - 1)->view;
+		changes += cs_plan_step(plan, s)->matrix !=
+			   cs_plan_step(plan, s - 1)->matrix;
 	t_ok(changes > 30); /* 56 are expected, 1 if in order */
 	free(plan);
 }
@@ -264,7 +264,7 @@ static void a_control_stands_in_the_middle_and_at_the_end(void)
 			continue;
 		controls++;
 		t_ok(s == (n - 2) / 2 || s == n - 1);
-		t_eq_int(step->view, 0);
+		t_eq_int(step->matrix, 0);
 		t_eq_int(t->src.index, 0);
 		t_eq_int(t->dst.index, 1);
 	}
@@ -320,7 +320,7 @@ static void a_shift_has_every_agent_in_every_step(void)
 	free(plan);
 }
 
-/* Cells of a node with so many agents; steps that repeat one, apart. */
+/* Cells of a node with that many agents; steps that repeat one, apart. */
 static uint32_t cells_on(const struct cs_plan *plan, int n_agents, uint32_t *controls)
 {
 	uint32_t cells = 0, s;
@@ -396,16 +396,16 @@ static void a_choice_may_have_a_size_and_a_variant_of_its_own(void)
 		return;
 	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
 	/* what two choices mean is one matrix */
-	t_eq_int(plan->n_views, 3);
-	t_eq_int(cs_plan_view(plan, 0)->bytes, 64 << 20);
-	t_eq_int(cs_plan_view(plan, 1)->bytes, 128 << 20);
-	t_eq_int(cs_plan_view(plan, 1)->variant.cache, CS_CACHE_ANY);
-	t_eq_int(cs_plan_view(plan, 2)->bytes, 128 << 20);
-	t_eq_int(cs_plan_view(plan, 2)->variant.cache, CS_CACHE_COLD);
+	t_eq_int(plan->n_matrices, 3);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->bytes, 64 << 20);
+	t_eq_int(cs_plan_matrix_at(plan, 1)->bytes, 128 << 20);
+	t_eq_int(cs_plan_matrix_at(plan, 1)->variant.cache, CS_CACHE_ANY);
+	t_eq_int(cs_plan_matrix_at(plan, 2)->bytes, 128 << 20);
+	t_eq_int(cs_plan_matrix_at(plan, 2)->variant.cache, CS_CACHE_COLD);
 	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		t = cs_plan_transfer(plan, cs_plan_step(plan, s), 0);
 		t_ok(!cs_variant_compare(&t->variant,
-					 &cs_plan_view(plan, t->view)->variant));
+					 &cs_plan_matrix_at(plan, t->matrix)->variant));
 	}
 	free(plan);
 }
@@ -445,7 +445,7 @@ static void one_gpu_has_what_needs_no_other(void)
 	struct cs_plan *plan = plan_of(1, "peer.ce.write.pair,h2d.ce.pinned.pair,"
 				       "local.ce.copy.alone", CS_BACKEND_CUDA);
 
-	t_eq_int(plan->n_views, 2);
+	t_eq_int(plan->n_matrices, 2);
 	t_eq_int(plan->n_steps, 2);
 	free(plan);
 }
@@ -461,14 +461,14 @@ static void a_load_is_beside_what_is_measured(void)
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
 		t_eq_int(step->count, 8);
-		t_ok(!cs_transfer_is_load(&t[0]) && cs_end_is_numa(&t[0].dst));
+		t_ok(!cs_transfer_is_load(&t[0]) && cs_endpoint_is_numa(&t[0].dst));
 		t_eq_int(t[0].dst_slot, 0);
-		t_ok(cs_end_is_numa(&t[1].src));
+		t_ok(cs_endpoint_is_numa(&t[1].src));
 		t_eq_int(t[1].issuer, t[0].issuer);
 		for (k = 1; k < step->count; k++) {
 			t_ok(cs_transfer_is_load(&t[k]));
 			/* but for the first in its direction */
-			t_eq_int(cs_end_is_numa(&t[k].src) ? t[k].src_slot :
+			t_eq_int(cs_endpoint_is_numa(&t[k].src) ? t[k].src_slot :
 							     t[k].dst_slot, k > 1);
 		}
 	}
@@ -482,7 +482,7 @@ static void many_into_one_have_places_of_their_own(void)
 	struct cs_arena_layout layout;
 	uint32_t s, k;
 
-	t_eq_int(cs_plan_view(plan, 0)->steps, 4);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 4);
 	for (s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
@@ -523,17 +523,17 @@ static void domains_are_rows(void)
 
 	req.set.numa = 0x5;
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	t_eq_int(cs_plan_view(plan, 0)->steps, 4);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 4);
 	t_eq_int(times_measured(plan, 0, 0, 1), 1);
 	t_eq_int(times_measured(plan, 0, 2, 1), 1);
-	t_eq_int(cs_plan_view(plan, 1)->steps, 2);
-	t_eq_int(cs_plan_view(plan, 2)->steps, 4); /* the machine's, 0 and 1 */
+	t_eq_int(cs_plan_matrix_at(plan, 1)->steps, 2);
+	t_eq_int(cs_plan_matrix_at(plan, 2)->steps, 4); /* the machine's, 0 and 1 */
 	t_eq_int(times_measured(plan, 2, 1, 1), 1);
 	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
 	free(plan);
 }
 
-static void a_sweep_is_a_view_for_each_size(void)
+static void a_sweep_is_a_matrix_for_each_size(void)
 {
 	struct cs_plan_request req = request(2, "peer.ce.write.pair,"
 					     "peer.ce.write4k.pair",
@@ -546,10 +546,10 @@ static void a_sweep_is_a_view_for_each_size(void)
 	req.set.last_bytes = 1 << 20;
 	req.set.growth = 4;
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	t_eq_int(plan->n_views, 5 + 1);
-	t_eq_int(cs_plan_view(plan, 0)->bytes, 4096);
-	t_eq_int(cs_plan_view(plan, 4)->bytes, 1 << 20);
-	t_eq_int(cs_plan_view(plan, 5)->bytes, 4096);
+	t_eq_int(plan->n_matrices, 5 + 1);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->bytes, 4096);
+	t_eq_int(cs_plan_matrix_at(plan, 4)->bytes, 1 << 20);
+	t_eq_int(cs_plan_matrix_at(plan, 5)->bytes, 4096);
 	t_eq_int(cs_plan_smaller(plan, 1 << 20), 1 << 18);
 	t_eq_int(cs_plan_smaller(plan, 4096), 0);
 	cs_plan_arena(plan, 0, (int)plan->n_agents, 1 << 18, &layout);
@@ -567,9 +567,9 @@ static void refused(const struct cs_plan_request *req, const char *why)
 	t_ok(plan == (struct cs_plan *)-1);
 }
 
-static struct cs_variant variant_of_view(const struct cs_plan *plan, uint32_t view)
+static struct cs_variant variant_of_view(const struct cs_plan *plan, uint32_t matrix)
 {
-	return cs_plan_view(plan, view)->variant;
+	return cs_plan_matrix_at(plan, matrix)->variant;
 }
 
 static void variants_and_sizes_are_views_each(void)
@@ -588,13 +588,13 @@ static void variants_and_sizes_are_views_each(void)
 					 .threads = 1 | 1 << 3, .cpu_numa = UINT64_MAX };
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	/* two sizes of the one that has no variants; 2 x 2 x 2 x 2 of the other */
-	t_eq_int(plan->n_views, 2 + 16);
+	t_eq_int(plan->n_matrices, 2 + 16);
 	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
 	for (uint32_t v = 0; v < 2; v++)
-		t_ok(cs_variant_is_usual(&cs_plan_view(plan, v)->variant));
-	for (uint32_t v = 2; v < plan->n_views; v++) {
-		t_eq_int(cs_plan_view(plan, v)->bytes, v < 10 ? 4096 : 8192);
-		t_eq_int(cs_plan_view(plan, v)->steps, 4);
+		t_ok(cs_variant_is_usual(&cs_plan_matrix_at(plan, v)->variant));
+	for (uint32_t v = 2; v < plan->n_matrices; v++) {
+		t_eq_int(cs_plan_matrix_at(plan, v)->bytes, v < 10 ? 4096 : 8192);
+		t_eq_int(cs_plan_matrix_at(plan, v)->steps, 4);
 		t_ok(variant_of_view(plan, v).cpu_numa == 1 ||
 		     variant_of_view(plan, v).cpu_numa == 2);
 		/* one thread is the usual */
@@ -606,7 +606,7 @@ static void variants_and_sizes_are_views_each(void)
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
 		t_ok(!cs_variant_compare(&t->variant,
-					 &cs_plan_view(plan, t->view)->variant));
+					 &cs_plan_matrix_at(plan, t->matrix)->variant));
 	}
 	free(plan);
 }
@@ -628,7 +628,7 @@ static void what_a_name_says_of_a_variant_stays(void)
 	req.chosen = &chosen;
 	req.vary = (struct cs_variants){ .caches = 1u << CS_CACHE_WARM };
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	t_eq_int(plan->n_views, 2);
+	t_eq_int(plan->n_matrices, 2);
 	t_eq_int(variant_of_view(plan, 0).cache, CS_CACHE_COLD);
 	t_eq_int(variant_of_view(plan, 1).cache, CS_CACHE_WARM);
 	/* no CPU copies it */
@@ -640,7 +640,7 @@ static void a_variant_that_changes_nothing_is_no_plan(void)
 {
 	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
-	struct cs_view *view;
+	struct cs_plan_matrix *matrix;
 	struct cs_transfer *t;
 	struct cs_err err = { "" };
 
@@ -648,14 +648,14 @@ static void a_variant_that_changes_nothing_is_no_plan(void)
 	refused(&req, "--cache: none of the chosen tests copies from or to host memory");
 	req.vary.caches = 0;
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	view = (struct cs_view *)((char *)plan + plan->views_at);
+	matrix = (struct cs_plan_matrix *)((char *)plan + plan->matrices_at);
 	t = (struct cs_transfer *)((char *)plan + plan->transfers_at);
-	view->variant.cache = CS_CACHE_COLD;
+	matrix->variant.cache = CS_CACHE_COLD;
 	for (uint32_t k = 0; k < plan->n_transfers; k++)
 		t[k].variant.cache = CS_CACHE_COLD;
 	plan->id = cs_plan_hash(plan);
 	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), -1);
-	t_ok(strstr(err.text, "view 0 is of test"));
+	t_ok(strstr(err.text, "matrix 0 is of test"));
 	free(plan);
 }
 
@@ -669,7 +669,7 @@ static void pairs_are_drawn(void)
 
 	req.set.random = 3;
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	t_eq_int(cs_plan_view(plan, 0)->steps, 18);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 18);
 	for (a = 0; a < 6; a++)
 		for (b = 0; b < 6; b++)
 			if (times_measured(plan, 0, a, b) > most)
@@ -726,11 +726,11 @@ static void what_cannot_be_planned_is_refused(void)
 		      "multiple of 16, above 0 and at most 1024 TiB");
 	bad = good, bad.set.precision = NAN;
 	refused(&bad, "precision or a time limit is negative or not a number");
-	bad = good, bad.set.via = CS_WAYS;
-	refused(&bad, "unknown way 5 between agents of backend 0");
-	bad = good, bad.set.via = CS_WAY_IPC, bad.set.backend = CS_BACKEND_CPU;
-	refused(&bad, "unknown way 2 between agents of backend 1");
-	bad = good, bad.set.via = CS_WAY_STAGED;
+	bad = good, bad.set.via = CS_TRANSPORTS;
+	refused(&bad, "unknown transport 5 between agents of backend 0");
+	bad = good, bad.set.via = CS_TRANSPORT_IPC, bad.set.backend = CS_BACKEND_CPU;
+	refused(&bad, "unknown transport 2 between agents of backend 1");
+	bad = good, bad.set.via = CS_TRANSPORT_STAGED;
 	refused(&bad, "test 'peer.ce.write.pair' is of another --via");
 	bad = good, bad.set.backend = CS_BACKEND_CPU;
 	refused(&bad, "test 'peer.ce.write.pair' is of the other backend");
@@ -740,7 +740,7 @@ static void what_cannot_be_planned_is_refused(void)
 	bad.set.growth = 1.05;
 	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 64652 steps and 8275441 "
 		      "transfers would be larger than 256 MiB: ask for fewer tests, "
-		      "sizes or NUMA domains");
+		      "sizes or NUMA nodes");
 }
 
 static void another_way_is_another_plan(void)
@@ -750,7 +750,7 @@ static void another_way_is_another_plan(void)
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_plan_build(&req, &plan[0], &err), 0);
-	req.set.via = CS_WAY_FD;
+	req.set.via = CS_TRANSPORT_FD;
 	t_eq_int(cs_plan_build(&req, &plan[1], &err), 0);
 	t_ok(plan[0]->id != plan[1]->id);
 	t_eq_int(cs_plan_validate(plan[1], plan[1]->total_bytes, &err), 0);
@@ -922,10 +922,10 @@ static void a_plan_at_an_odd_address_is_refused(void)
 	struct cs_step *step = (struct cs_step *)cs_plan_step(plan, 0);      \
 	struct cs_transfer *transfer =                                       \
 		(struct cs_transfer *)cs_plan_transfer(plan, step, 0);       \
-	struct cs_view *view = (struct cs_view *)cs_plan_view(plan, 0);      \
+	struct cs_plan_matrix *matrix = (struct cs_plan_matrix *)cs_plan_matrix_at(plan, 0);      \
 	size_t bytes_ = plan->total_bytes;                                   \
 	struct cs_err err_;                                                  \
-	(void)transfer, (void)view;                                          \
+	(void)transfer, (void)matrix;                                          \
 	member = value;                                                      \
 	seal(plan, bytes_);                                                  \
 	t_eq_int(cs_plan_validate(plan, bytes_, &err_), -1);                 \
@@ -945,12 +945,12 @@ static void a_lying_header_is_refused(void)
 	LIE(plan->n_steps, UINT32_MAX);
 	LIE(plan->n_steps, 0x10000000u); /* times 16 is 0 in 32 bits */
 	LIE(plan->n_transfers, UINT32_MAX);
-	LIE(plan->n_views, 0);
-	LIE(plan->n_views, UINT32_MAX);
+	LIE(plan->n_matrices, 0);
+	LIE(plan->n_matrices, UINT32_MAX);
 	LIE(plan->steps_at, 0);
 	LIE(plan->steps_at, plan->steps_at + 1);
 	LIE(plan->transfers_at, UINT32_MAX);
-	LIE(plan->views_at, plan->views_at - 8);
+	LIE(plan->matrices_at, plan->matrices_at - 8);
 	LIE(plan->pad, 1);
 	LIE(plan->set.copy_bytes, 8);
 	LIE(plan->set.precision, NAN);
@@ -967,15 +967,15 @@ static void a_lying_part_is_refused(void)
 	LIE(step->first, UINT32_MAX);
 	LIE(step->count, 0);
 	LIE(step->count, UINT32_MAX);
-	LIE(step->view, 4);
-	LIE(step->view, UINT32_MAX);
+	LIE(step->matrix, 4);
+	LIE(step->matrix, UINT32_MAX);
 	LIE(step->flags, CS_STEP_CONTROL);
 	LIE(step->flags, 2);
-	LIE(view->test, view[1].test);
-	LIE(view->bytes, 8);
-	LIE(view->test, UINT32_MAX);
-	LIE(view->steps, view->steps + 1);
-	LIE(transfer->src.kind, CS_END_HOST);
+	LIE(matrix->test, matrix[1].test);
+	LIE(matrix->bytes, 8);
+	LIE(matrix->test, UINT32_MAX);
+	LIE(matrix->steps, matrix->steps + 1);
+	LIE(transfer->src.kind, CS_ENDPOINT_HOST);
 	LIE(transfer->dst.memory, CS_MEM_ARENA);
 	LIE(transfer->src.memory, 200);
 	LIE(transfer->src.index, 3);
@@ -1182,8 +1182,8 @@ int main(void)
 		  both_ways_are_one_step },
 		{ "the source issues writes, the destination reads",
 		  a_source_issues_writes_and_a_destination_reads },
-		{ "tests are views in the order of the catalogue",
-		  tests_are_views_in_the_order_of_the_catalogue },
+		{ "tests are matrices in the order of the catalogue",
+		  tests_are_matrices_in_the_order_of_the_catalogue },
 		{ "cells of all tests are mixed", cells_of_all_tests_are_mixed },
 		{ "the seed fixes the plan", the_seed_fixes_the_plan },
 		{ "the id is of everything asked", the_id_is_of_everything_asked },
@@ -1192,7 +1192,7 @@ int main(void)
 		{ "fewer than 4 cells have no control", few_cells_have_no_control },
 		{ "what cannot be planned is refused with the reason",
 		  what_cannot_be_planned_is_refused },
-		{ "another way is another plan", another_way_is_another_plan },
+		{ "another transport is another plan", another_way_is_another_plan },
 		{ "a plan travels as bytes", a_plan_travels_as_bytes },
 		{ "every changed byte is seen", every_changed_byte_is_seen },
 		{ "a change with an id that fits is refused or harmless",
@@ -1202,7 +1202,7 @@ int main(void)
 		{ "a plan at an odd address is refused",
 		  a_plan_at_an_odd_address_is_refused },
 		{ "a lying header is refused", a_lying_header_is_refused },
-		{ "a lying step, transfer or view is refused",
+		{ "a lying step, transfer or matrix is refused",
 		  a_lying_part_is_refused },
 		{ "a control is sampled until it is known",
 		  a_control_is_sampled_until_it_is_known },
@@ -1217,10 +1217,10 @@ int main(void)
 		{ "many into one have places of their own",
 		  many_into_one_have_places_of_their_own },
 		{ "one to all shares its source", one_to_all_shares_its_source },
-		{ "domains are rows", domains_are_rows },
-		{ "a sweep is a view for each size",
-		  a_sweep_is_a_view_for_each_size },
-		{ "sizes and variants are views each",
+		{ "NUMA nodes are rows", domains_are_rows },
+		{ "a sweep is a matrix for each size",
+		  a_sweep_is_a_matrix_for_each_size },
+		{ "sizes and variants are matrices each",
 		  variants_and_sizes_are_views_each },
 		{ "what a name says of a variant stays",
 		  what_a_name_says_of_a_variant_stays },

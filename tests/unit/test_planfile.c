@@ -28,7 +28,7 @@ static struct cs_plan *built(struct cs_plan_request *req, const char *tests)
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_tests_choose(tests, (enum cs_backend_kind)req->set.backend,
-				 CS_WAY_AUTO, &chosen, &err), 0);
+				 CS_TRANSPORT_AUTO, &chosen, &err), 0);
 	req->chosen = &chosen;
 	if (!t_eq_int(cs_plan_build(req, &plan, &err), 0))
 		t_eq_str(err.text, "");
@@ -77,7 +77,7 @@ static void every_test_goes_round(void)
 	const struct cs_test *test = cs_catalogue(&n);
 
 	for (i = 0; i < n; i++)
-		if (cs_method_fits((int)test[i].method, CS_WAY_AUTO))
+		if (cs_method_fits((int)test[i].method, CS_TRANSPORT_AUTO))
 			goes_round(request(5, test[i].backend), test[i].name);
 }
 
@@ -150,9 +150,9 @@ static void what_is_measured_comes_first(void)
 	t_ok(cs_transfer_is_load(&t[1]) && cs_transfer_is_load(&t[2]));
 	t_eq_int(t[1].issuer, 1);
 	t_eq_int(t[1].bytes, CS_LOAD_BYTES);
-	t_eq_int(plan->n_views, 3);
-	for (v = 0; v < plan->n_views; v++)
-		steps += cs_plan_view(plan, v)->steps;
+	t_eq_int(plan->n_matrices, 3);
+	for (v = 0; v < plan->n_matrices; v++)
+		steps += cs_plan_matrix_at(plan, v)->steps;
 	t_eq_int(steps, 1);
 	free(plan);
 }
@@ -213,7 +213,7 @@ static void a_control_is_no_measurement(void)
 		return;
 	t_eq_int(cs_plan_step(plan, 0)->flags, 0);
 	t_eq_int(cs_plan_step(plan, 1)->flags, CS_STEP_CONTROL);
-	t_eq_int(cs_plan_view(plan, 0)->steps, 1);
+	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 1);
 	free(plan);
 }
 
@@ -264,7 +264,7 @@ static void what_cannot_be_says_line_and_column(void)
 		  "column src: 'cpu0': allowed are gpu0 to gpu3, numa0 and so on, host" },
 		{ "a,peer.ce.write.pair,gpu,gpu1,,\n", "column src: 'gpu': allowed" },
 		{ "a,peer.ce.write.pair,gpu99999999999999999999,gpu1,,\n", "is not there" },
-		{ "a,h2d.ce.pinned.pair,numa64,gpu1,,\n", "NUMA domains are below 64" },
+		{ "a,h2d.ce.pinned.pair,numa64,gpu1,,\n", "NUMA nodes are below 64" },
 		{ "a,peer.ce.write.pair,host,gpu1,,\n", "no end of 'peer.ce.write.pair' is" },
 		{ "a,peer.ce.write.pair,gpu1,gpu1,,\n", "are not the same" },
 		{ "a,local.ce.copy.alone,gpu0,gpu1,,\n", "are the same" },
@@ -407,12 +407,12 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "every test of the catalogue is written and read back as the same plan",
 		  every_test_goes_round },
-		{ "all tests of a backend together too, with domains and a sweep",
+		{ "all tests of a backend together too, with NUMA nodes and a sweep",
 		  all_of_a_backend_go_round_together },
 		{ "lines of a step run together, columns stand in any order",
 		  lines_of_a_step_run_together },
 		{ "op takes the test of the other side", op_is_the_other_side },
-		{ "what is measured comes first, loads have views of their own",
+		{ "what is measured comes first, loads have matrices of their own",
 		  what_is_measured_comes_first },
 		{ "buffers of several sizes do not meet",
 		  buffers_of_several_sizes_do_not_meet },

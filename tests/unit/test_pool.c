@@ -12,7 +12,7 @@
 #define PAIR "peer.ce.write.pair"
 #define TURNS 3
 
-/* Each row as so many turns, each 1 % above the one before. */
+/* Each row as that many turns, each 1 % above the one before. */
 static void begin(struct canned *c)
 {
 	struct cs_rows once;
@@ -26,7 +26,7 @@ static void begin(struct canned *c)
 		for (i = 0; i < n; i++) {
 			struct cs_row row = *cs_rows_get(&once, i);
 
-			row.block = turn;
+			row.turn = turn;
 			canned_add(c, &row, canned_rate(row.what.src.index,
 							row.what.dst.index) *
 					    (1 + 0.01 * (turn - 1)));
@@ -144,11 +144,11 @@ static void of_each_cell_one_row_is_its_figure(void)
 		{ { .flags = CS_ROW_THROTTLED | CS_ROW_IN_USE }, 1, 1 },
 		{ { .status = CS_FAILED }, 1, 1 },
 		{ { .status = CS_SKIPPED }, 1, 1 },
-		{ { .block = 1 }, 1, 1 },
-		{ { .block = 1, .turns = 4 }, 1, 1 },
+		{ { .turn = 1 }, 1, 1 },
+		{ { .turn = 1, .turns = 4 }, 1, 1 },
 		{ { .flags = CS_ROW_CONTROL }, 0, 0 },
-		{ { .flags = CS_ROW_COMPANY }, 0, 0 },
-		{ { .flags = CS_ROW_AGAIN }, 0, 0 },
+		{ { .flags = CS_ROW_CONCURRENT }, 0, 0 },
+		{ { .flags = CS_ROW_REMEASURED }, 0, 0 },
 		{ { .metric = CS_METRIC_TOTAL }, 0, 1 },
 		{ { .metric = CS_METRIC_FIRST_COPY }, 0, 1 },
 	};
@@ -192,7 +192,7 @@ static void repeats_are_found_by_their_figure(void)
 	n = cs_rows_count(&c.run.rows);
 	for (uint32_t node = 0; node < 2; node++) {
 		row = *canned_cell(&c, (int)node, PAIR, 1, 2);
-		row.flags |= CS_ROW_AGAIN;
+		row.flags |= CS_ROW_REMEASURED;
 		canned_add(&c, &row, 300 + node);
 		row.step++; /* whatever the step */
 		canned_add(&c, &row, 301 + node);

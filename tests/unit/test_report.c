@@ -65,7 +65,7 @@ static void one_node(void)
 	text = written(&c, "text", 0);
 	has_line(text, "cscope-mpi 0.1.0  --matrix peer  512 MiB x 4  "
 		 "2026-11-20T14:03:11Z  job 81233");
-	has_line(text, "n001  8 x NVIDIA H200, driver 580.159, 2 NUMA domains; "
+	has_line(text, "n001  8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; "
 		 "8 ranks, one GPU each");
 	has_line(text, "  GPU  bus id        rank  NUMA  cpus           NVLink  "
 		 "PCIe   peers");
@@ -117,7 +117,7 @@ static void marks(void)
 	has_line(text, "  - 2 cells (1->3, 3->1) skipped: no way");
 	has_line(text, "  ! 1 cell (2->1) not converged");
 	t_ok(strstr(text, "9 of 12 cells\n") != NULL);
-	t_ok(strstr(text, "* 1 cell (2->0) not by the best way") != NULL);
+	t_ok(strstr(text, "* 1 cell (2->0) not by the best transport") != NULL);
 	free(text);
 	canned_release(&c);
 }
@@ -176,7 +176,7 @@ static void mixed_ways(void)
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].peers[1].via = CS_VIA_PEER;
-	cs_node_way(&c.run.node[0], 1, 3)->via = CS_VIA_FAILED;
+	cs_node_peer(&c.run.node[0], 1, 3)->via = CS_VIA_FAILED;
 	for (int k = 0; k < 3; k++)
 		c.run.node[0].peers[3 * 4 + k].via = CS_VIA_PEER;
 	text = written(&c, "text", 0);
@@ -279,7 +279,7 @@ static void on_cpu(void)
 	c.run.node[0].agent[2].pages_numa = -1;
 	text = written(&c, "text", 0);
 	t_ok(strncmp(text, "NO GPU: host memory stands in", 29) == 0);
-	has_line(text, "n001  3 x host memory, 2 NUMA domains; 3 ranks, one arena "
+	has_line(text, "n001  3 x host memory, 2 NUMA nodes; 3 ranks, one arena "
 		 "each; copies by CPU");
 	has_line(text, "  arena  rank  NUMA  cpus   pages               peers");
 	has_line(text, "      0     0     0  0-7    on 0 by move_pages  "
@@ -365,7 +365,7 @@ static void several_nodes(void)
 	cs_text(c.run.node[3].facts.host, CS_HOST, "login");
 	text = written(&c, "text", 0);
 	has_line(text, "login,n[001-003]  3 x NVIDIA H200, driver 580.159, 2 NUMA "
-		 "domains; 3 ranks, one GPU each");
+		 "nodes; 3 ranks, one GPU each");
 	has_line(text, "  each cell the median of 4 nodes");
 	has_line(text, "        0       -  396.29  396.29");
 	has_line(text, "  cells: lowest 300.00 (n002 0->2)  highest 396.31 "
@@ -391,7 +391,7 @@ static void odd_node(void)
 	canned_measure(&c);
 	cs_check_run(&c.run, NULL);
 	text = written(&c, "text", 0);
-	has_line(text, "n002  3 x NVIDIA H200, driver 580.159, 2 NUMA domains; "
+	has_line(text, "n002  3 x NVIDIA H200, driver 580.159, 2 NUMA nodes; "
 		 "3 ranks, one GPU each");
 	has_line(text, "    note     n002: 3 GPUs, other nodes have 4");
 	t_ok(strstr(text, "30 of 30 cells\n") != NULL);
@@ -529,7 +529,7 @@ static void short_copies(void)
 
 	canned_init(&c, 1, 2, 0, PAIR, 1);
 	c.plan->set.copy_bytes = 1u << 20;
-	((struct cs_view *)cs_plan_view(c.plan, 0))->bytes = 1u << 20;
+	((struct cs_plan_matrix *)cs_plan_matrix_at(c.plan, 0))->bytes = 1u << 20;
 	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
 		((struct cs_row *)c.run.rows.rows.data)[i].what.bytes = 1u << 20;
 	text = written(&c, "text", 0);
@@ -553,7 +553,7 @@ static void narrow_enough(void)
 			"0-23,48-71,96-119,144-167,192-215");
 		agent->link.pcie_gen = 4;
 		for (k = a / 4 * 4; k < a / 4 * 4 + 4; k++)
-			cs_node_way(&c.run.node[0], a, k)->via = CS_VIA_PEER;
+			cs_node_peer(&c.run.node[0], a, k)->via = CS_VIA_PEER;
 	}
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  7 x NV18: 3 direct, 4 IPC\n") != NULL);
@@ -1066,14 +1066,14 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 {
 	struct cs_node_facts *f = &nd->facts;
 
-	f->n_sights = gpus;
+	f->n_known_gpus = gpus;
 	f->n_nics = cards;
 	for (int i = 0; i < 2; i++)
-		f->domain[i] = (struct cs_domain_facts){ i, "0-27,56-83,112-139,168-195" };
+		f->domain[i] = (struct cs_numa_facts){ i, "0-27,56-83,112-139,168-195" };
 	for (int i = 0; i < gpus; i++) {
-		struct cs_gpu_sight *s = &nd->sight[i];
+		struct cs_gpu_record *s = &nd->gpu_record[i];
 
-		cs_gpu_sight_init(s);
+		cs_gpu_record_init(s);
 		s->on_bus = 1;
 		cs_text(s->bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
 		cs_text(s->board.serial, sizeof(s->board.serial), "%d", serial + i);
@@ -1123,7 +1123,7 @@ static void topology_of_many(void)
 	canned_init(&c, 4, 2, 0, PAIR, 0);
 	for (int i = 0; i < 4; i++)
 		wire(&c.run.node[i], 2, 1, 10 * i);
-	c.run.node[2].sight[1].board.nvlink.to_switch = 17;
+	c.run.node[2].gpu_record[1].board.nvlink.to_switch = 17;
 	text = drawn(&c);
 	for (at = text; (at = strstr(at, "GPU0 GPU1")); at++)
 		drawings++;
@@ -1162,7 +1162,7 @@ static const struct tap_test tests[] = {
 	{ "of several nodes labels are shared, or said whose they are",
 	  labels_of_nodes },
 	{ "long labels of many columns are read downwards", long_labels },
-	{ "short copies are not held against the link", short_copies },
+	{ "short copies are not compared with the link", short_copies },
 	{ "lists of CPUs give way so that lines stay within 90 columns",
 	  narrow_enough },
 	{ "the parts of the time add up as printed", times },

@@ -92,8 +92,8 @@ static void flags_have_names_in_order_of_bit(void)
 	t_eq_int(cs_row_flag_names(UINT32_MAX, names), CS_ROW_FLAGS);
 	t_eq_str(names[6], "not-verified");
 	t_eq_str(names[7], "placement-not-proven");
-	t_eq_str(names[8], "in-company");
-	t_eq_str(names[9], "again");
+	t_eq_str(names[8], "concurrent");
+	t_eq_str(names[9], "re-measured");
 	t_eq_str(names[10], "not-flushed");
 }
 

@@ -10,7 +10,7 @@
 #include "result/stats.h"
 #include "tap.h"
 
-/* A plan of one view: all pairs, or both ways, of two agents. */
+/* A plan of one matrix: all pairs, or both ways, of two agents. */
 static struct cs_plan *plan_of(const char *test, uint64_t bytes,
 			       double precision)
 {
@@ -22,17 +22,17 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes,
 		.set = { .copy_bytes = bytes, .precision = precision,
 			 .cell_limit_s = 2, .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA,
-			 .via = strstr(test, "staged") ? CS_WAY_STAGED :
-							 CS_WAY_AUTO },
+			 .via = strstr(test, "staged") ? CS_TRANSPORT_STAGED :
+							 CS_TRANSPORT_AUTO },
 	};
 
 	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA,
-				 (enum cs_way)req.set.via, &chosen, &err), 0);
+				 (enum cs_transport)req.set.via, &chosen, &err), 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }
 
-/* Feed a link of so many GB/s until there is an answer; `noise` is relative and
+/* Feed a link of that many GB/s until there is an answer; `noise` is relative and
  * alternates.  Returns the answer and how many samples it took. */
 static enum cs_sampler_answer feed(struct cs_sampler *s, const double *gbs,
 				   double noise, int *samples)
@@ -84,12 +84,12 @@ static void a_block_of_one_is_one_sample(void)
 	struct cs_sampler s;
 	int samples;
 
-	for (plan->set.block_samples = 1; plan->set.block_samples < 4;
-	     plan->set.block_samples++) {
+	for (plan->set.turn_samples = 1; plan->set.turn_samples < 4;
+	     plan->set.turn_samples++) {
 		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
 				(struct cs_guess){ .gbs = 396 });
 		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
-		t_eq_int(s.n, plan->set.block_samples);
+		t_eq_int(s.n, plan->set.turn_samples);
 		/* one copy, which is slow, and as many as that lets guess */
 		t_eq_int(samples, s.n + 2);
 		t_near(s.gbs[0][0], 396, 0.2);

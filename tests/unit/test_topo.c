@@ -24,7 +24,7 @@ static struct cs_topo *fixture(const char *name)
 	return topo;
 }
 
-/* The domain that one GPU of a fixture gets, and its source. */
+/* The NUMA node that one GPU of a fixture gets, and its source. */
 static void t_domain(const char *name, const char *bus_id, int hint, int want,
 		     const char *want_source)
 {
@@ -33,7 +33,7 @@ static void t_domain(const char *name, const char *bus_id, int hint, int want,
 
 	if (!topo)
 		return;
-	t_eq_int(cs_topo_gpu_domain(topo, bus_id, hint, source), want);
+	t_eq_int(cs_topo_gpu_numa(topo, bus_id, hint, source), want);
 	t_eq_str(source, want_source);
 	cs_topo_close(topo);
 }
@@ -65,7 +65,7 @@ static void hint_helps(void)
 static void hint_must_have_cpus(void)
 {
 	t_domain("topo-unknown-locality.xml", "0000:06:00.0", 9, -1, "");
-	/* domain 2 is a GPU's memory */
+	/* NUMA node 2 is a GPU's memory */
 	t_domain("topo-two-domains.xml", "0000:06:00.0", 2, -1, "");
 }
 
@@ -74,7 +74,7 @@ static void only_one(void)
 	t_domain("topo-one-domain.xml", "0000:06:00.0", -1, 0, "only one");
 }
 
-static void gpu_memory_is_no_domain(void)
+static void gpu_memory_is_no_numa_node(void)
 {
 	struct cs_topo *topo = fixture("topo-two-domains.xml");
 	int index[8] = { -1, -1, -1 };
@@ -244,7 +244,7 @@ static void foreign_topology_binds_nothing(void)
 		return;
 	sched_getaffinity(0, sizeof(before), &before);
 	t_eq_int(cs_topo_bind(topo, 0, &err), -1);
-	t_ok(strstr(err.text, "cannot bind to NUMA domain 0") != NULL);
+	t_ok(strstr(err.text, "cannot bind to NUMA node 0") != NULL);
 	sched_getaffinity(0, sizeof(after), &after);
 	t_ok(CPU_EQUAL(&before, &after));
 	cs_topo_close(topo);
@@ -277,7 +277,7 @@ static void binds_to_nothing(void)
 	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
 		return;
 	t_eq_int(cs_topo_bind(topo, 4711, &err), -1);
-	t_ok(strstr(err.text, "cannot bind to NUMA domain 4711: allowed cpus are ")
+	t_ok(strstr(err.text, "cannot bind to NUMA node 4711: allowed cpus are ")
 	     == err.text);
 	cs_topo_close(topo);
 }
@@ -348,29 +348,29 @@ static void no_sign(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "a GPU belongs to the NUMA domain of its package", gpu_gets_nearest },
+	{ "a GPU belongs to the NUMA node of its package", gpu_gets_nearest },
 	{ "hwloc's word counts before the driver's", hwloc_beats_hint },
-	{ "a GPU equally near to several domains has none", unknown_stays_unknown },
+	{ "a GPU equally near to several NUMA nodes has none", unknown_stays_unknown },
 	{ "the driver's word counts where hwloc knows nothing", hint_helps },
-	{ "a hint to a domain without CPUs is not taken", hint_must_have_cpus },
-	{ "the only domain belongs to every GPU and says so", only_one },
-	{ "memory of a GPU is no NUMA domain", gpu_memory_is_no_domain },
+	{ "a hint to a NUMA node without CPUs is not taken", hint_must_have_cpus },
+	{ "the only NUMA node belongs to every GPU and says so", only_one },
+	{ "memory of a GPU is no NUMA node", gpu_memory_is_no_numa_node },
 	{ "memory without CPUs is for buffers, a GPU's for neither",
 		  memory_without_cpus_is_for_buffers },
-		{ "each GPU of eight domains is next to its own",
+		{ "each GPU of eight NUMA nodes is next to its own",
 		  gpus_of_eight_domains_are_next_to_each },
 		{ "nobody works on a node of memory alone", nobody_works_on_memory_alone },
-		{ "the list of domains keeps to the caller's room", domains_keep_to_the_room },
+		{ "the list of NUMA nodes keeps to the caller's room", domains_keep_to_the_room },
 	{ "display and 3D controllers of NVIDIA count, switches and others do not",
 	  counts_gpus },
 	{ "node facts name product, BIOS and CPU and keep the driver", node_facts },
-	{ "distances between domains are those of the firmware", distances },
+	{ "distances between NUMA nodes are those of the firmware", distances },
 	{ "a topology file that is not there is named", missing_file },
 	{ "a stray HWLOC_SYNTHETIC does not fake the machine", stray_environment },
 	{ "the topology of another machine binds nothing",
 	  foreign_topology_binds_nothing },
-	{ "a bound thread is read back inside its domain", binds_here },
-	{ "binding to a domain that is not there says which cpus are allowed",
+	{ "a bound thread is read back inside its NUMA node", binds_here },
+	{ "binding to a NUMA node that is not there says which cpus are allowed",
 	  binds_to_nothing },
 	{ "a GPU on the PCI bus is a sign, by bus id", sign_of_pci },
 	{ "a grant of the scheduler is a sign, an empty one is not",

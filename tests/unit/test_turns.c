@@ -1,4 +1,4 @@
-/* The order in which arms take their turns. */
+/* The order in which sides take their turns. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "plan/turns.h"
 #include "tap.h"
 
-#define ARMS_MOST 8
+#define SIDES_MOST 8
 
 static struct cs_turn *turns_of(const struct cs_turns *turns, uint64_t seed)
 {
@@ -20,9 +20,9 @@ static struct cs_turn *turns_of(const struct cs_turns *turns, uint64_t seed)
 	return order;
 }
 
-static void two_arms_are_abba_or_baab(void)
+static void two_sides_are_abba_or_baab(void)
 {
-	const struct cs_turns turns = { .cells = 56, .arms = 2, .visits = 2 };
+	const struct cs_turns turns = { .cells = 56, .sides = 2, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 1);
 	int begins[2] = { 0 };
 	size_t i, k;
@@ -33,32 +33,32 @@ static void two_arms_are_abba_or_baab(void)
 
 		for (k = 1; k < 4; k++)
 			t_eq_int(t[k].cell, t[0].cell);
-		t_ok(t[0].arm == t[3].arm && t[1].arm == t[2].arm);
-		t_ok(t[0].arm != t[1].arm && t[0].arm < 2 && t[1].arm < 2);
-		begins[t[0].arm]++;
+		t_ok(t[0].side == t[3].side && t[1].side == t[2].side);
+		t_ok(t[0].side != t[1].side && t[0].side < 2 && t[1].side < 2);
+		begins[t[0].side]++;
 	}
 	t_eq_int(begins[0], begins[1]);
 	free(order);
 }
 
-/* The places of each arm in a visit add up alike: 0 + 2k-1, for example. */
+/* The places of each side in a visit add up alike: 0 + 2k-1, for example. */
 static void a_steady_drift_cancels_in_every_visit(void)
 {
 	uint32_t k, i, at;
 
-	for (k = 1; k <= ARMS_MOST; k++) {
+	for (k = 1; k <= SIDES_MOST; k++) {
 		const struct cs_turns turns = { 5, k, 3 };
 		struct cs_turn *order = turns_of(&turns, k);
 
 		for (i = 0; i < 5 * 3; i++) {
-			uint32_t times[ARMS_MOST] = { 0 };
-			uint32_t places[ARMS_MOST] = { 0 };
+			uint32_t times[SIDES_MOST] = { 0 };
+			uint32_t places[SIDES_MOST] = { 0 };
 
 			for (at = 0; at < 2 * k; at++) {
-				uint32_t arm = order[i * 2 * k + at].arm;
+				uint32_t side = order[i * 2 * k + at].side;
 
-				times[arm]++;
-				places[arm] += at;
+				times[side]++;
+				places[side] += at;
 			}
 			for (at = 0; at < k; at++) {
 				t_eq_int(times[at], 2);
@@ -70,22 +70,22 @@ static void a_steady_drift_cancels_in_every_visit(void)
 }
 
 /* Over k visits of a cell, within rows and their mirrors. */
-static void every_arm_is_first_and_follows_others_equally_often(void)
+static void every_side_is_first_and_follows_others_equally_often(void)
 {
 	uint32_t k, i, at;
 
-	for (k = 2; k <= ARMS_MOST; k++) {
+	for (k = 2; k <= SIDES_MOST; k++) {
 		const struct cs_turns turns = { 1, k, k };
 		struct cs_turn *order = turns_of(&turns, 7 * k);
-		uint32_t first[ARMS_MOST] = { 0 };
-		uint32_t after[ARMS_MOST][ARMS_MOST] = { { 0 } };
+		uint32_t first[SIDES_MOST] = { 0 };
+		uint32_t after[SIDES_MOST][SIDES_MOST] = { { 0 } };
 
 		for (i = 0; i < k; i++) {
 			const struct cs_turn *t = &order[i * 2 * k];
 
-			first[t[0].arm]++;
+			first[t[0].side]++;
 			for (at = 1; at < 2 * k; at++)
-				after[t[at - 1].arm][t[at].arm]++;
+				after[t[at - 1].side][t[at].side]++;
 		}
 		for (i = 0; i < k; i++) {
 			t_eq_int(first[i], 1);
@@ -96,20 +96,20 @@ static void every_arm_is_first_and_follows_others_equally_often(void)
 	}
 }
 
-/* Of two arms each cell has as many ABBA as BAAB, in an order of its own. */
-static void what_comes_in_every_visit_harms_both_arms(void)
+/* Of two sides each cell has as many ABBA as BAAB, in an order of its own. */
+static void what_comes_in_every_visit_harms_both_sides(void)
 {
 	const struct cs_turns turns = { 56, 2, 4 };
 	struct cs_turn *order = turns_of(&turns, 9);
 	int first[56] = { 0 }, in_turn[56] = { 0 }, last[56], all_in_turn = 0;
 
 	for (size_t i = 0; i < 56 * 4 * 4; i += 4) {
-		uint32_t cell = order[i].cell, arm = order[i].arm;
+		uint32_t cell = order[i].cell, side = order[i].side;
 		int visit = (int)(i / (56 * 4));
 
-		first[cell] += arm == 0;
-		in_turn[cell] += visit && (int)arm != last[cell];
-		last[cell] = (int)arm;
+		first[cell] += side == 0;
+		in_turn[cell] += visit && (int)side != last[cell];
+		last[cell] = (int)side;
 	}
 	for (int i = 0; i < 56; i++) {
 		t_eq_int(first[i], 2);
@@ -121,7 +121,7 @@ static void what_comes_in_every_visit_harms_both_arms(void)
 
 static void every_cell_is_visited_once_a_round(void)
 {
-	const struct cs_turns turns = { .cells = 40, .arms = 3, .visits = 2 };
+	const struct cs_turns turns = { .cells = 40, .sides = 3, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 3);
 	int seen[40] = { 0 }, in_place = 0, i;
 
@@ -138,7 +138,7 @@ static void every_cell_is_visited_once_a_round(void)
 
 static void the_seed_fixes_the_turns(void)
 {
-	const struct cs_turns turns = { .cells = 12, .arms = 2, .visits = 1 };
+	const struct cs_turns turns = { .cells = 12, .sides = 2, .visits = 1 };
 	struct cs_turn *a = turns_of(&turns, 5), *b = turns_of(&turns, 5);
 	struct cs_turn *c = turns_of(&turns, 6);
 
@@ -164,21 +164,21 @@ static void nothing_to_order_is_an_error(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		t_eq_int(cs_turns_order(&bad[i], &rng, NULL, &err), -1);
 	t_eq_int(cs_turns_count(&bad[3]), 0);
-	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 arms, "
+	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 sides, "
 			   "4294967295 times");
 }
 
 int main(void)
 {
 	static const struct tap_test tests[] = {
-		{ "two arms are ABBA or BAAB, equally often",
-		  two_arms_are_abba_or_baab },
+		{ "two sides are ABBA or BAAB, equally often",
+		  two_sides_are_abba_or_baab },
 		{ "a steady drift cancels in every visit",
 		  a_steady_drift_cancels_in_every_visit },
-		{ "every arm is first, and follows others, equally often",
-		  every_arm_is_first_and_follows_others_equally_often },
-		{ "what comes in every visit harms both arms of a cell",
-		  what_comes_in_every_visit_harms_both_arms },
+		{ "every side is first, and follows others, equally often",
+		  every_side_is_first_and_follows_others_equally_often },
+		{ "what comes in every visit harms both sides of a cell",
+		  what_comes_in_every_visit_harms_both_sides },
 		{ "every cell is visited once a round, in shuffled order",
 		  every_cell_is_visited_once_a_round },
 		{ "the seed fixes the turns", the_seed_fixes_the_turns },

@@ -1,4 +1,4 @@
-/* Two sides held against each other: what is paired, what is a block of it, and what
+/* Two sides compared with each other: what is paired, what is a block of it, and what
  * is said of the rest. */
 #include "config.h"
 
@@ -378,7 +378,7 @@ static void take_turns(struct canned *c)
 	size_t n = cs_rows_count(&c->run.rows);
 	struct cs_row *row;
 
-	c->plan->set.arms = 2;
+	c->plan->set.sides = 2;
 	for (int i = 0; i < 2; i++) {
 		cs_text(c->run.node[i].facts.host, CS_HOST, "vm");
 		cs_text(c->run.node[i].facts.placement, CS_PLACEMENT, "%s",
@@ -389,15 +389,15 @@ static void take_turns(struct canned *c)
 		double x[6];
 
 		memcpy(x, cs_rows_samples(&c->run.rows, i), sizeof(x));
-		again.block = 2;
+		again.turn = 2;
 		cs_rows_add(&c->run.rows, &again, x, NULL);
 		row = c->run.rows.rows.data;
-		row[i].block = 1;
+		row[i].turn = 1;
 	}
 	canned_index(c);
 }
 
-static void turns_are_the_blocks_of_arms(void)
+static void turns_are_the_blocks_of_sides(void)
 {
 	struct cs_versus v;
 	struct canned c;
@@ -454,7 +454,7 @@ static void differences_have_their_place(void)
 	b.run.node[0].agent[0].before.persistence = 1;
 	b.run.node[1].agent[3].before.persistence = 1;
 	b.plan->set.verify = CS_VERIFY_OFF;
-	b.plan->set.via = CS_WAY_IPC;
+	b.plan->set.via = CS_TRANSPORT_IPC;
 	b.plan->set.schedule = a.plan->set.schedule = CS_SCHEDULE_SERIAL;
 	a.plan->set.spread_bytes = 256 << 20;
 	b.plan->set.spread_bytes = 1;
@@ -474,7 +474,7 @@ static void differences_have_their_place(void)
 	f = field(&v, "persistence mode");
 	t_eq_str(f ? f->where : "?", "2 of 8 agents");
 	t_eq_str(field(&v, "verify") ? field(&v, "verify")->b : "?", "off");
-	f = field(&v, "way");
+	f = field(&v, "transport");
 	t_eq_str(f ? f->where : "?", "n1 2->1");
 	t_eq_str(f ? f->b : "?", "direct");
 	cs_versus_release(&v);
@@ -507,7 +507,7 @@ int main(void)
 		  what_cannot_be_compared_says_why },
 		{ "the runs of a side are its blocks, and none counts twice",
 		  runs_of_a_side_are_its_blocks },
-		{ "turns are the blocks of arms", turns_are_the_blocks_of_arms },
+		{ "turns are the blocks of sides", turns_are_the_blocks_of_sides },
 		{ "turns of two runs are one block each",
 		  turns_of_two_runs_are_one_block_each },
 		{ "what is not the same around the figures has its place",

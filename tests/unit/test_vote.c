@@ -70,7 +70,7 @@ static void majority(void)
 	t_eq_str(f->text,
 		 "kernel: 6.5.0, where most nodes of its class have 6.8.0");
 	t_near(f->confidence, 0.8, 1e-9);
-	t_ok(f->next[0] && f->elsewhere[0] && f->again[0]);
+	t_ok(f->next[0] && f->elsewhere[0] && f->remeasure[0]);
 	canned_release(&c);
 }
 
@@ -87,7 +87,7 @@ static void tie(void)
 	t_eq_int(found(&c, 0)->node, -1);
 	t_eq_str(found(&c, 0)->text,
 		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX; NVIDIA H200: "
-		 "no majority, nobody is accused");
+		 "no majority, nothing is reported");
 	canned_release(&c);
 }
 
@@ -102,7 +102,7 @@ static void no_majority_of_many(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text,
 		 "kernel: 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
-		 "of DGX; NVIDIA H200: no majority, nobody is accused");
+		 "of DGX; NVIDIA H200: no majority, nothing is reported");
 	canned_release(&c);
 }
 
@@ -273,7 +273,7 @@ static void links_once(void)
 	canned_release(&c);
 }
 
-/* One domain instead of two: distances and GPUs' places follow from that. */
+/* One NUMA node instead of two: distances and GPUs' places follow from that. */
 static void effects(void)
 {
 	struct canned c = fleet(4, 4);
@@ -294,7 +294,7 @@ static void effects(void)
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text,
-		 "numa-domains: 1, where most nodes of its class have 2");
+		 "numa-nodes: 1, where most nodes of its class have 2");
 	canned_release(&c);
 }
 
@@ -348,7 +348,7 @@ static void launch(void)
 	canned_release(&c);
 }
 
-/* A host that left no facts has no vote, and none is held against it. */
+/* A host that left no facts has no vote, and none is reported of it. */
 static void silent_node(void)
 {
 	struct canned c = fleet(3, 2);
@@ -398,13 +398,13 @@ static void under_check_only(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "nodes that are alike accuse nobody", alike },
+	{ "of nodes that are alike nothing is reported", alike },
 	{ "who is not like the majority is named with both values", majority },
-	{ "a tie accuses nobody and is said", tie },
+	{ "in a tie nothing is reported but the tie", tie },
 	{ "nor does the largest of many parties", no_majority_of_many },
-	{ "a class of one accuses nobody and is said", class_of_one },
-	{ "nodes are held against those of their class only", two_classes },
-	{ "one node alone has nobody to be held against", alone },
+	{ "of a class of one nothing is reported but that", class_of_one },
+	{ "nodes are compared with those of their class only", two_classes },
+	{ "one node alone has nobody to be compared with", alone },
 	{ "one GPU that differs is named with its bus id", one_gpu },
 	{ "GPUs with the same difference are one finding", several_gpus },
 	{ "more links than the others have are no fault", more_is_no_fault },

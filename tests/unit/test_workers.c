@@ -23,7 +23,7 @@ static int set_up(void)
 	};
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
-	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_WAY_AUTO,
+	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_TRANSPORT_AUTO,
 				 &chosen, &err) ||
 		 cs_plan_build(&req, &plan, &err) ||
 		 cs_topo_open(NULL, &topo, &err) ||

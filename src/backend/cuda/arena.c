@@ -39,9 +39,9 @@ void cs_dev_export(struct cs_dev *dev, struct cs_export *of)
 		cs_text(of->ipc_error, sizeof(of->ipc_error), "%s", why.text);
 }
 
-void cs_dev_via(struct cs_dev *dev, enum cs_way way)
+void cs_dev_via(struct cs_dev *dev, enum cs_transport transport)
 {
-	dev->via = way;
+	dev->via = transport;
 }
 
 int cs_dev_ring(struct cs_dev *dev, void *host, uint64_t bytes, int fd,
@@ -163,7 +163,7 @@ int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 	(void)host;
 	(void)fd;
 	assert(!dev->arena && !dev->vmm.at && bytes);
-	return arena_make(dev, bytes, dev->via == CS_WAY_FD, out, err);
+	return arena_make(dev, bytes, dev->via == CS_TRANSPORT_FD, out, err);
 }
 
 int cs_dev_rearena(struct cs_dev *dev, uint64_t bytes, int by_fd,

@@ -78,7 +78,7 @@ const struct cs_backend_costs cs_cuda_costs = {
 	.free = cost_free,
 	.load = cost_load,
 	.unload = cost_unload,
-	.copy = cs_flight_copy,
+	.copy = cs_copy_enqueue,
 	.launch = cost_launch,
-	.mark = cs_flight_mark,
+	.mark = cs_copy_mark,
 };

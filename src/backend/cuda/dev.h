@@ -31,7 +31,7 @@ struct cs_lane {
 	int timed;		/* copies, not a stamp */
 	uint32_t seq;		/* of the gate, that it waited for */
 	int is_lent;		/* armed by another thread than the agent's */
-	struct cs_flight flight; /* by kernels, with its geometry; else of kind
+	struct cs_copy desc; /* by kernels, with its geometry; else of kind
 				 * COPY */
 	uint64_t expected;	/* of its proof */
 	double lasted_ns;	/* e - s of what was polled last */
@@ -88,8 +88,8 @@ struct cs_dev {
 	char *board;		/* on the host */
 	uint64_t board_bytes;
 	CUdeviceptr board_at;	/* on the device */
-	enum cs_way via;	/* the ways that are allowed */
-	CUdeviceptr arena;	/* by cuMemAlloc, so many bytes, … */
+	enum cs_transport via;	/* the transports that are allowed */
+	CUdeviceptr arena;	/* by cuMemAlloc, that many bytes, … */
 	uint64_t arena_bytes;
 	struct cs_vmm vmm;	/* … or this one, … */
 	struct cs_hand *hand;	/* … which is given out there */
@@ -157,7 +157,7 @@ int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
 		 struct cs_err *err);
 int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 		 struct cs_export *out, struct cs_err *err);
-void cs_dev_via(struct cs_dev *dev, enum cs_way way);
+void cs_dev_via(struct cs_dev *dev, enum cs_transport transport);
 int cs_dev_ring(struct cs_dev *dev, void *host, uint64_t bytes, int fd,
 		struct cs_err *err);
 int cs_dev_rearena(struct cs_dev *dev, uint64_t bytes, int by_fd,
@@ -177,7 +177,7 @@ int cs_peer_has(const struct cs_dev *dev, uint64_t address);
 
 /* Can memory be handed over by a descriptor here? */
 int cs_vmm_supported(struct cs_dev *dev);
-/* Memory of at least so many bytes, and the descriptor that stands for it. */
+/* Memory of at least that many bytes, and the descriptor that stands for it. */
 int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
 		  int *fd, struct cs_err *err);
 /* Such memory of somebody; `fd` stays the caller's. */
@@ -212,30 +212,30 @@ int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 int cs_pass_displace(struct cs_dev *dev, struct cs_err *err);
 int cs_pass_idle(struct cs_dev *dev, struct cs_err *err);
 
-int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
-		  uint32_t seq, const struct cs_flight *flight,
+int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
+		  uint32_t seq, const struct cs_copy *desc,
 		  struct cs_err *err);
-int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
+int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		    uint32_t seq, uint32_t *word, struct cs_err *err);
 /* Without a gate; mark() lets poll() tell the end. */
-int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		   struct cs_err *err);
-int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err);
-int cs_sm_can(const struct cs_dev *dev, const struct cs_flight *f,
+int cs_copy_mark(struct cs_dev *dev, int lane, struct cs_err *err);
+int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f,
 	      struct cs_err *err);
-int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
+int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads);
-/* A flight by kernels, in three steps: what must be known before it (on the lane
- * stays the flight as it will fly), the launches, and what they left as proof
+/* A copy by kernels, in three steps: what must be known before it (on the lane
+ * stays the copy as it will be made), the launches, and what they left as proof
  * of it: an error where that is wrong.  Prove sets *ns where kernels know the time. */
-int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		  struct cs_err *err);
 int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err);
 int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
-double cs_flight_lasted(const struct cs_dev *dev, int lane);
-double cs_flight_lasted_back(const struct cs_dev *dev, int lane);
-int cs_flight_poll(struct cs_dev *dev, int lane, double *ns,
+double cs_copy_lasted(const struct cs_dev *dev, int lane);
+double cs_copy_lasted_back(const struct cs_dev *dev, int lane);
+int cs_copy_poll(struct cs_dev *dev, int lane, double *ns,
 		   struct cs_err *err);
 
 /* cost.c */

@@ -27,7 +27,7 @@
  * warps of 32 threads.
  *
  * Kernels that move data do it `copies` times: the i-th time at position i %
- * positions of buffers of so many positions, which follow each other.  Each time
+ * positions of buffers of that many positions, which follow each other.  Each time
  * is spread over the whole grid; no thread waits for others in between. */
 
 /* Word i of the buffer, of all positions, = cs_fill_word(key, i). */
@@ -41,11 +41,11 @@ struct cs_k_poison {
 	uint64_t address, words;
 };
 
-/* Compare `places` times so many words, `stride` words apart, with the pattern, each
+/* Compare `places` times that many words, `stride` words apart, with the pattern, each
  * from its first word on.  Block b writes what it found to element b of `out`, an
  * array of struct cs_check with one element per block: all of it, also when it found
  * nothing wrong (zeros and first_word = UINT64_MAX).  The host adds them up.  A grid of
- * a multiple of `each` blocks: so many go through one place together. */
+ * a multiple of `each` blocks: that many go through one place together. */
 struct cs_k_check {
 	uint64_t address, words, key;
 	uint64_t out;
@@ -104,7 +104,7 @@ struct cs_k_zread {
 struct cs_k_zwrite {
 	struct cs_k_fill write;
 };
-/* Both at once, by so many blocks each: even ones read, odd ones write.  Element b of
+/* Both at once, by that many blocks each: even ones read, odd ones write.  Element b of
  * `out` = when block b began and ended. */
 struct cs_k_zboth {
 	struct cs_k_read read;

@@ -23,7 +23,7 @@ int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
 	return cs_dev_result(dev, result, "cuStreamQuery", err);
 }
 
-/* Blocks for so many words, two to a thread, at most as many as the GPU runs at
+/* Blocks for that many words, two to a thread, at most as many as the GPU runs at
  * the same time; the kernels stride. */
 static struct cs_grid grid_for(const struct cs_dev *dev, uint64_t words)
 {

@@ -87,7 +87,7 @@ static int disable_peer(struct cs_dev *dev, struct cs_peer *p, struct cs_err *er
  * the driver's staging. */
 static int open_pointer(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 {
-	int staged = dev->via == CS_WAY_STAGED;
+	int staged = dev->via == CS_TRANSPORT_STAGED;
 
 	new->map.via = staged ? CS_VIA_DRIVER : CS_VIA_PEER;
 	new->map.address = new->of.address;
@@ -165,18 +165,18 @@ static int open_way(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 {
 	int same = same_process(&new->of);
 
-	if (dev->via == CS_WAY_FD ||
-	    (dev->via == CS_WAY_AUTO && !same && new->of.fd_bytes))
+	if (dev->via == CS_TRANSPORT_FD ||
+	    (dev->via == CS_TRANSPORT_AUTO && !same && new->of.fd_bytes))
 		return open_fd(dev, new, err);
-	if (dev->via == CS_WAY_DIRECT && !same)
+	if (dev->via == CS_TRANSPORT_DIRECT && !same)
 		return cs_err_set(err, "--via direct: the GPUs are in two "
 				  "processes: %s",
 				  cs_hint_brief(CS_HINT_TWO_PROCESSES));
-	if (dev->via == CS_WAY_IPC && same)
+	if (dev->via == CS_TRANSPORT_IPC && same)
 		return cs_err_set(err, "--via ipc: CUDA IPC does not work within "
 				  "one process: %s",
 				  cs_hint_brief(CS_HINT_ONE_PROCESS));
-	if (dev->via == CS_WAY_STAGED && !same)
+	if (dev->via == CS_TRANSPORT_STAGED && !same)
 		return open_ring(dev, new, err);
 	return same ? open_pointer(dev, new, err) : open_ipc(dev, new, err);
 }
@@ -231,7 +231,7 @@ static void peer_close(struct cs_dev *dev, struct cs_peer *p)
 {
 	struct cs_err ignored;
 
-	if (dev->via == CS_WAY_STAGED && p->map.via == CS_VIA_PEER && p->held)
+	if (dev->via == CS_TRANSPORT_STAGED && p->map.via == CS_VIA_PEER && p->held)
 		disable_peer(dev, p, &ignored);
 	if (p->map.via == CS_VIA_IPC)
 		CS_CALL(cuIpcCloseMemHandle, p->map.address);

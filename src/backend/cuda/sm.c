@@ -1,4 +1,4 @@
-/* sm.c - flights by kernels: how they are divided, launched and proved.
+/* sm.c - copies by kernels: how they are divided, launched and proved.
  *
  *     lane: wait *gate >= seq | start | kernel             | end
  *     chase:                          | read all | chase
@@ -23,7 +23,7 @@ _Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
 
 /* ---- geometry ---- */
 
-/* What a flight crosses, from the GPU that issues it. */
+/* What a copy crosses, from the GPU that issues it. */
 enum path {
 	PATH_COPY,	/* within the GPU, … */
 	PATH_READ,
@@ -88,10 +88,10 @@ static int is_own(const struct cs_dev *dev, uint64_t address)
 	       address - dev->vmm.at < dev->vmm.bytes;
 }
 
-static enum path path_of(const struct cs_dev *dev, const struct cs_flight *f)
+static enum path path_of(const struct cs_dev *dev, const struct cs_copy *f)
 {
-	int reads = f->kind != CS_FLIGHT_SM_WRITE;
-	int writes = f->kind != CS_FLIGHT_SM_READ;
+	int reads = f->kind != CS_COPY_SM_WRITE;
+	int writes = f->kind != CS_COPY_SM_READ;
 
 	if (f->back.bytes)
 		return f->back.bytes * f->back.copies == f->bytes * f->copies ?
@@ -103,26 +103,26 @@ static enum path path_of(const struct cs_dev *dev, const struct cs_flight *f)
 	return !writes ? PATH_READ : !reads ? PATH_WRITE : PATH_COPY;
 }
 
-static int is_zero_copy(const struct cs_flight *f)
+static int is_zero_copy(const struct cs_copy *f)
 {
-	return f->kind == CS_FLIGHT_ZERO_READ || f->kind == CS_FLIGHT_ZERO_WRITE;
+	return f->kind == CS_COPY_ZERO_READ || f->kind == CS_COPY_ZERO_WRITE;
 }
 
-int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t i,
+int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads)
 {
 	const struct shape *shape;
-	int bulk = flight->kind == CS_FLIGHT_TMA;
+	int bulk = desc->kind == CS_COPY_TMA;
 
-	if (is_zero_copy(flight)) { /* as it is defined: nothing to choose */
-		*blocks = CS_ZERO_BLOCKS * (flight->back.bytes ? 2 : 1);
+	if (is_zero_copy(desc)) { /* as it is defined: nothing to choose */
+		*blocks = CS_ZERO_BLOCKS * (desc->back.bytes ? 2 : 1);
 		*threads = CS_ZERO_THREADS;
 		return i == 0;
 	}
-	if (flight->kind < CS_FLIGHT_SM || flight->kind >= CS_FLIGHT_CHASE ||
+	if (desc->kind < CS_COPY_SM || desc->kind >= CS_COPY_CHASE ||
 	    i >= GEOMETRIES)
 		return 0;
-	shape = &(bulk ? by_bulk : by_loads)[path_of(dev, flight)][i];
+	shape = &(bulk ? by_bulk : by_loads)[path_of(dev, desc)][i];
 	if (!shape->halves)
 		return 0;
 	*blocks = (dev->sms * shape->halves + 1) / 2;
@@ -132,16 +132,16 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_flight *flight, uint32_t 
 
 /* ---- before ---- */
 
-/* What a flight reads and what it writes, of one that goes both ways. */
+/* What a copy reads and what it writes, of one that goes both ways. */
 struct halves {
 	struct cs_k_read read;
 	struct cs_k_fill write;
 	uint64_t read_key;
 };
 
-static struct halves halves_of(const struct cs_flight *f)
+static struct halves halves_of(const struct cs_copy *f)
 {
-	if (f->kind == CS_FLIGHT_ZERO_WRITE)
+	if (f->kind == CS_COPY_ZERO_WRITE)
 		return (struct halves){
 			{ f->back.src, f->back.bytes / 8, 0, f->back.copies,
 			  f->back.positions },
@@ -157,17 +157,17 @@ static struct halves halves_of(const struct cs_flight *f)
 }
 
 /* Does it read, and leave the sum? */
-static int adds_up(const struct cs_flight *f)
+static int adds_up(const struct cs_copy *f)
 {
-	return f->kind == CS_FLIGHT_SM_READ || f->kind == CS_FLIGHT_ZERO_READ ||
-	       (f->kind == CS_FLIGHT_ZERO_WRITE && f->back.bytes);
+	return f->kind == CS_COPY_SM_READ || f->kind == CS_COPY_ZERO_READ ||
+	       (f->kind == CS_COPY_ZERO_WRITE && f->back.bytes);
 }
 
 /* The words that `copies` reads of a pattern add up to: whole rounds through all
  * positions, and the first of them once more. */
 static int expect_sum(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
 {
-	const struct halves f = halves_of(&on->flight);
+	const struct halves f = halves_of(&on->desc);
 	const struct cs_k_read *r = &f.read;
 	uint64_t all, rest;
 
@@ -186,22 +186,22 @@ static uint32_t hops_of(const struct cs_dev *dev)
 
 static void expect_end(const struct cs_dev *dev, struct cs_lane *on)
 {
-	const struct cs_flight *f = &on->flight;
+	const struct cs_copy *f = &on->desc;
 	const struct cs_chain chain = cs_chain_of(f->bytes, f->key);
 	uint64_t hops = (uint64_t)f->copies * dev->sms * hops_of(dev);
 
 	on->expected = f->src + cs_chain_node(&chain, hops) * CS_CHAIN_STRIDE;
 }
 
-static int is_chase(const struct cs_flight *f)
+static int is_chase(const struct cs_copy *f)
 {
-	return f->kind == CS_FLIGHT_CHASE || f->kind == CS_FLIGHT_CHASE_TMA;
+	return f->kind == CS_COPY_CHASE || f->kind == CS_COPY_CHASE_TMA;
 }
 
-int cs_sm_can(const struct cs_dev *dev, const struct cs_flight *f,
+int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f,
 	      struct cs_err *err)
 {
-	if ((f->kind == CS_FLIGHT_TMA || f->kind == CS_FLIGHT_CHASE_TMA) &&
+	if ((f->kind == CS_COPY_TMA || f->kind == CS_COPY_CHASE_TMA) &&
 	    !dev->tma_shared)
 		return cs_err_set(err, "TMA needs compute capability %d.%d, this "
 				  "GPU has %d.%d", CS_TMA_CAPABILITY / 10,
@@ -210,7 +210,7 @@ int cs_sm_can(const struct cs_dev *dev, const struct cs_flight *f,
 	return 0;
 }
 
-static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
+static int check_copy(const struct cs_dev *dev, const struct cs_copy *f,
 			struct cs_err *err)
 {
 	if (cs_sm_can(dev, f, err))
@@ -221,7 +221,7 @@ static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
 				  "follow chains of at least %u, not %llu",
 				  CS_CHAIN_STRIDE, (unsigned long long)(f->bytes % 16 || is_chase(f) ?
 						f->bytes : f->back.bytes));
-	if (f->kind == CS_FLIGHT_SM_READ && f->blocks > dev->blocks)
+	if (f->kind == CS_COPY_SM_READ && f->blocks > dev->blocks)
 		return cs_err_set(err, "%u blocks read: there is room for the "
 				  "sums of %u", f->blocks, dev->blocks);
 	if (f->back.bytes && !is_zero_copy(f) &&
@@ -232,20 +232,20 @@ static int check_flight(const struct cs_dev *dev, const struct cs_flight *f,
 	return 0;
 }
 
-int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
+int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		  struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
-	struct cs_flight *f = &on->flight;
+	struct cs_copy *f = &on->desc;
 
-	*f = *flight;
+	*f = *desc;
 	if (!f->positions)
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
 	if (!f->blocks || is_zero_copy(f))
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
-	if (check_flight(dev, f, err))
+	if (check_copy(dev, f, err))
 		return -1;
 	/* none of an earlier sample may do for one that leaves none */
 	memset(cs_dev_proof(dev, lane), 0, cs_dev_proof_words(dev) * 8);
@@ -260,7 +260,7 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_flight *flight,
 
 /* As many blocks of a multiprocessor as there are must fit there together, and
  * none may be without a chunk while another has two. */
-static uint32_t tma_chunk(const struct cs_dev *dev, const struct cs_flight *f)
+static uint32_t tma_chunk(const struct cs_dev *dev, const struct cs_copy *f)
 {
 	uint32_t together = (f->blocks + dev->sms - 1) / dev->sms;
 	uint64_t share = (f->bytes + f->blocks - 1) / f->blocks;
@@ -277,7 +277,7 @@ static uint32_t tma_chunk(const struct cs_dev *dev, const struct cs_flight *f)
 static int launch_tma(struct cs_dev *dev, const struct cs_lane *on,
 		      struct cs_err *err)
 {
-	const struct cs_flight *f = &on->flight;
+	const struct cs_copy *f = &on->desc;
 	struct cs_k_tma args = { f->dst, f->src, f->bytes, f->copies,
 				 f->positions, tma_chunk(dev, f) };
 	struct cs_grid grid = { f->blocks, 1, CS_TMA_STAGES * args.chunk };
@@ -290,14 +290,14 @@ static int launch_tma(struct cs_dev *dev, const struct cs_lane *on,
 static int launch_chase(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
-	const struct cs_flight *f = &on->flight;
+	const struct cs_copy *f = &on->desc;
 	struct cs_k_read warm = { f->src, f->bytes / 8, cs_dev_proof_at(dev, lane), 1, 1 };
 	struct cs_k_chase_tma args = { {
 		.start = f->src, .out = cs_dev_proof_at(dev, lane),
 		.rounds = f->copies, .hops = hops_of(dev),
 		.slot = (uint32_t)lane,
 	} };
-	enum cs_kernel kernel = f->kind == CS_FLIGHT_CHASE ?
+	enum cs_kernel kernel = f->kind == CS_COPY_CHASE ?
 					CS_KERNEL_chase : CS_KERNEL_chase_tma;
 
 	if (cs_dev_launch(dev, CS_KERNEL_read,
@@ -311,7 +311,7 @@ static int launch_chase(struct cs_dev *dev, int lane, struct cs_err *err)
 static int launch_copy(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
-	const struct cs_flight *f = &on->flight;
+	const struct cs_copy *f = &on->desc;
 	struct cs_k_duplex args = {
 		{ f->dst, f->src, f->bytes / 8, f->copies, f->positions },
 		{ f->back.dst, f->back.src, f->back.bytes / 8, f->back.copies,
@@ -331,20 +331,20 @@ static int launch_copy(struct cs_dev *dev, int lane, struct cs_err *err)
 static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
-	struct halves f = halves_of(&on->flight);
+	struct halves f = halves_of(&on->desc);
 	struct cs_k_zread read;
 	struct cs_k_zwrite write = { f.write };
 	struct cs_k_zboth both;
-	struct cs_grid grid = { on->flight.blocks, on->flight.threads, 0 };
+	struct cs_grid grid = { on->desc.blocks, on->desc.threads, 0 };
 
 	f.read.out = cs_dev_proof_at(dev, lane);
 	both = (struct cs_k_zboth){ f.read, f.write,
 				    f.read.out + 8 * CS_ZERO_BLOCKS };
 	read.read = f.read;
-	if (on->flight.back.bytes)
+	if (on->desc.back.bytes)
 		return cs_dev_launch(dev, CS_KERNEL_zboth, grid, on->stream,
 				     &both, err);
-	if (on->flight.kind == CS_FLIGHT_ZERO_READ)
+	if (on->desc.kind == CS_COPY_ZERO_READ)
 		return cs_dev_launch(dev, CS_KERNEL_zread, grid, on->stream,
 				     &read, err);
 	return cs_dev_launch(dev, CS_KERNEL_zwrite, grid, on->stream, &write, err);
@@ -353,7 +353,7 @@ static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
-	const struct cs_flight *f = &on->flight;
+	const struct cs_copy *f = &on->desc;
 	struct cs_k_read read = { f->src, f->bytes / 8, cs_dev_proof_at(dev, lane),
 				  f->copies, f->positions };
 	struct cs_k_fill write = { f->dst, f->bytes / 8, f->key, f->copies,
@@ -361,18 +361,18 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 	struct cs_grid grid = { f->blocks, f->threads, 0 };
 
 	switch (f->kind) {
-	case CS_FLIGHT_SM:
+	case CS_COPY_SM:
 		return launch_copy(dev, lane, err);
-	case CS_FLIGHT_SM_READ:
+	case CS_COPY_SM_READ:
 		return cs_dev_launch(dev, CS_KERNEL_read, grid, on->stream, &read,
 				     err);
-	case CS_FLIGHT_SM_WRITE:
+	case CS_COPY_SM_WRITE:
 		return cs_dev_launch(dev, CS_KERNEL_fill, grid, on->stream,
 				     &write, err);
-	case CS_FLIGHT_TMA:
+	case CS_COPY_TMA:
 		return launch_tma(dev, on, err);
-	case CS_FLIGHT_ZERO_READ:
-	case CS_FLIGHT_ZERO_WRITE:
+	case CS_COPY_ZERO_READ:
+	case CS_COPY_ZERO_WRITE:
 		return launch_zero(dev, lane, err);
 	default:
 		return launch_chase(dev, lane, err);
@@ -398,7 +398,7 @@ static int prove_sum(const struct cs_lane *on, const uint64_t *proof,
 static int prove_chase(const struct cs_dev *dev, const struct cs_lane *on,
 		       const uint64_t *proof, double *ns, struct cs_err *err)
 {
-	double hops = (double)on->flight.copies * dev->sms * hops_of(dev);
+	double hops = (double)on->desc.copies * dev->sms * hops_of(dev);
 	double sum = 0;
 
 	if (proof[0] != on->expected)
@@ -438,8 +438,8 @@ static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
 {
 	const struct cs_k_span *span = (const struct cs_k_span *)proof;
 
-	*ns = span_ns(span, on->flight.blocks);
-	on->back_ns = span_ns(span + 1, on->flight.blocks);
+	*ns = span_ns(span, on->desc.blocks);
+	on->back_ns = span_ns(span + 1, on->desc.blocks);
 	return told_when(on, *ns, err);
 }
 
@@ -449,7 +449,7 @@ static int prove_zero_both(struct cs_lane *on, const uint64_t *proof, double *ns
 {
 	const struct cs_k_span *span =
 		(const struct cs_k_span *)(proof + CS_ZERO_BLOCKS);
-	int writes = on->flight.kind == CS_FLIGHT_ZERO_WRITE;
+	int writes = on->desc.kind == CS_COPY_ZERO_WRITE;
 
 	if (prove_sum(on, proof, CS_ZERO_BLOCKS, err))
 		return -1;
@@ -462,14 +462,14 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
 
-	if (on->flight.back.bytes && is_zero_copy(&on->flight))
+	if (on->desc.back.bytes && is_zero_copy(&on->desc))
 		return prove_zero_both(on, cs_dev_proof(dev, lane), ns, err);
-	if (on->flight.back.bytes)
+	if (on->desc.back.bytes)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
-	if (adds_up(&on->flight))
-		return prove_sum(on, cs_dev_proof(dev, lane), on->flight.blocks,
+	if (adds_up(&on->desc))
+		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks,
 				 err);
-	if (is_chase(&on->flight))
+	if (is_chase(&on->desc))
 		return prove_chase(dev, on, cs_dev_proof(dev, lane), ns, err);
 	return 0;
 }

@@ -19,28 +19,28 @@
 
 void cs_baseline_init(struct cs_baseline *b)
 {
-	b->classes = (struct cs_vec)CS_VEC(struct cs_norm_class);
-	b->norms = (struct cs_vec)CS_VEC(struct cs_norm);
-	b->places = (struct cs_vec)CS_VEC(struct cs_norm_place);
+	b->classes = (struct cs_vec)CS_VEC(struct cs_baseline_class);
+	b->stats = (struct cs_vec)CS_VEC(struct cs_baseline_stat);
+	b->places = (struct cs_vec)CS_VEC(struct cs_baseline_place);
 }
 
 void cs_baseline_release(struct cs_baseline *b)
 {
 	cs_vec_release(&b->classes);
-	cs_vec_release(&b->norms);
+	cs_vec_release(&b->stats);
 	cs_vec_release(&b->places);
 }
 
-static const struct cs_test *test_of(const struct cs_norm *norm)
+static const struct cs_test *test_of(const struct cs_baseline_stat *stat)
 {
 	size_t n;
 
-	return &cs_catalogue(&n)[norm->of.test];
+	return &cs_catalogue(&n)[stat->of.test];
 }
 
-int cs_norm_class_index(const struct cs_baseline *b, const char *name)
+int cs_baseline_class_index(const struct cs_baseline *b, const char *name)
 {
-	const struct cs_norm_class *class = b->classes.data;
+	const struct cs_baseline_class *class = b->classes.data;
 
 	for (size_t i = 0; i < b->classes.n; i++)
 		if (!strcmp(class[i].name, name))
@@ -48,36 +48,36 @@ int cs_norm_class_index(const struct cs_baseline *b, const char *name)
 	return -1;
 }
 
-void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
-		 struct cs_norm *key)
+void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int class,
+		 struct cs_baseline_stat *key)
 {
 	memset(key, 0, sizeof(*key));
 	key->class = (uint32_t)class;
 	key->of = cs_row_view(row);
 	key->metric = row->metric;
-	cs_way_text(run, row, key->way, sizeof(key->way));
+	cs_link_kind_text(run, row, key->link_kind, sizeof(key->link_kind));
 }
 
-int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b)
+int cs_baseline_order(const struct cs_baseline_stat *a, const struct cs_baseline_stat *b)
 {
 	int d = (a->class > b->class) - (a->class < b->class);
 
-	d = d ? d : cs_views_compare(&a->of, &b->of);
+	d = d ? d : cs_plan_matrices_compare(&a->of, &b->of);
 	d = d ? d : (a->metric > b->metric) - (a->metric < b->metric);
-	return d ? d : strcmp(a->way, b->way);
+	return d ? d : strcmp(a->link_kind, b->link_kind);
 }
 
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		     struct cs_err *err)
 {
-	const struct cs_norm_class *class = from->classes.data;
-	const struct cs_norm *norm = from->norms.data;
+	const struct cs_baseline_class *class = from->classes.data;
+	const struct cs_baseline_stat *stat = from->stats.data;
 	const uint32_t before = (uint32_t)to->classes.n;
 	const uint32_t places = (uint32_t)to->places.n;
-	struct cs_norm_place *place = cs_vec_add(&to->places, from->places.n, err);
+	struct cs_baseline_place *place = cs_vec_add(&to->places, from->places.n, err);
 
 	for (size_t i = 0; i < from->classes.n; i++)
-		if (cs_norm_class_index(to, class[i].name) >= 0)
+		if (cs_baseline_class_index(to, class[i].name) >= 0)
 			return cs_err_set(err, "class '%s' is in an earlier file too",
 					  class[i].name);
 	if (!place)
@@ -85,18 +85,18 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 	if (from->places.n)
 		memcpy(place, from->places.data, from->places.n * sizeof(*place));
 	for (size_t i = 0; i < from->classes.n; i++) {
-		struct cs_norm_class *c = cs_vec_add(&to->classes, 1, err);
+		struct cs_baseline_class *c = cs_vec_add(&to->classes, 1, err);
 
 		if (!c)
 			return -1;
 		*c = class[i];
 	}
-	for (size_t i = 0; i < from->norms.n; i++) {
-		struct cs_norm *made = cs_vec_add(&to->norms, 1, err);
+	for (size_t i = 0; i < from->stats.n; i++) {
+		struct cs_baseline_stat *made = cs_vec_add(&to->stats, 1, err);
 
 		if (!made)
 			return -1;
-		*made = norm[i];
+		*made = stat[i];
 		made->class += before;
 		made->first_place += places;
 	}
@@ -111,14 +111,14 @@ struct usual {
 	double nodes, runs;
 };
 
-static const struct usual *usual_of(const struct cs_norm *norm)
+static const struct usual *usual_of(const struct cs_baseline_stat *stat)
 {
 	static const struct usual gpus = { 0.003, 0.001 }, host = { 0.01, 0.005 };
-	enum cs_unit unit = test_of(norm)->unit;
+	enum cs_unit unit = test_of(stat)->unit;
 
 	return (unit == CS_UNIT_GBS || unit == CS_UNIT_NS) &&
-			       (!strcmp(norm->way, "NVLink") ||
-				!strcmp(norm->way, "within")) ?
+			       (!strcmp(stat->link_kind, "NVLink") ||
+				!strcmp(stat->link_kind, "within")) ?
 		       &gpus : &host;
 }
 
@@ -140,82 +140,82 @@ static double part_of(double spread, double df, double usual)
 	return df < FEW || isnan(spread) ? fmax(part, SPREADS * usual) : part;
 }
 
-static double part_within(const struct cs_norm *norm)
+static double part_within(const struct cs_baseline_stat *stat)
 {
-	double runs = (double)norm->nodes + norm->repeats;
-	double of_a_node = (double)norm->cells / runs;
+	double runs = (double)stat->nodes + stat->repeats;
+	double of_a_node = (double)stat->cells / runs;
 
-	if (norm->n_places)
-		return spreads(norm->cells - of_a_node, runs) * norm->at_place;
-	return isnan(norm->within) ? 0 :
-		spreads(fmax(norm->nodes * (of_a_node - 1), 1), norm->cells) *
-			norm->within;
+	if (stat->n_places)
+		return spreads(stat->cells - of_a_node, runs) * stat->at_place;
+	return isnan(stat->within) ? 0 :
+		spreads(fmax(stat->nodes * (of_a_node - 1), 1), stat->cells) *
+			stat->within;
 }
 
 /* Of nodes with one run each, how runs differ is in how nodes do. */
-double cs_norm_bound(const struct cs_norm *norm, double margin)
+double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin)
 {
-	const struct usual *usual = usual_of(norm);
-	double within = part_within(norm), runs = 0;
-	double nodes = part_of(norm->between_nodes, norm->nodes - 1.0, usual->nodes);
+	const struct usual *usual = usual_of(stat);
+	double within = part_within(stat), runs = 0;
+	double nodes = part_of(stat->between_nodes, stat->nodes - 1.0, usual->nodes);
 
-	if (norm->repeats || norm->nodes < 2)
-		runs = part_of(norm->levels, norm->repeats, usual->runs);
+	if (stat->repeats || stat->nodes < 2)
+		runs = part_of(stat->levels, stat->repeats, usual->runs);
 	return fmax(fmax(LEAST_BOUND, margin), hypot(hypot(within, nodes), runs));
 }
 
-/* What that cell has by the norm. */
-static double median_at(const struct cs_baseline *b, const struct cs_norm *norm,
+/* What that cell has by the baseline statistic. */
+static double median_at(const struct cs_baseline *b, const struct cs_baseline_stat *stat,
 			const struct cs_row *row)
 {
-	const struct cs_norm_place *place = b->places.data;
+	const struct cs_baseline_place *place = b->places.data;
 
-	for (uint32_t i = norm->first_place; i < norm->first_place + norm->n_places; i++)
+	for (uint32_t i = stat->first_place; i < stat->first_place + stat->n_places; i++)
 		if (place[i].src == row->what.src.index &&
 		    place[i].dst == row->what.dst.index)
 			return place[i].median;
-	return norm->median;
+	return stat->median;
 }
 
-static const struct cs_norm *norm_of(const struct cs_baseline *b,
-				     const struct cs_norm *key)
+static const struct cs_baseline_stat *stat_of(const struct cs_baseline *b,
+				     const struct cs_baseline_stat *key)
 {
-	const struct cs_norm *norm = b->norms.data;
+	const struct cs_baseline_stat *stat = b->stats.data;
 
-	for (size_t i = 0; i < b->norms.n; i++)
-		if (!cs_norm_order(&norm[i], key))
-			return &norm[i];
+	for (size_t i = 0; i < b->stats.n; i++)
+		if (!cs_baseline_order(&stat[i], key))
+			return &stat[i];
 	return NULL;
 }
 
 /* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB" */
 static void missing_text(const struct cs_baseline *b, int class,
-			 const struct cs_view *of, char *to, size_t size)
+			 const struct cs_plan_matrix *of, char *to, size_t size)
 {
-	const struct cs_norm *norm = b->norms.data;
-	const struct cs_view *last = NULL;
+	const struct cs_baseline_stat *stat = b->stats.data;
+	const struct cs_plan_matrix *last = NULL;
 
 	cs_text(to, size, "%s at %s", cs_catalogue(&(size_t){ 0 })[of->test].name,
-		cs_view_words(of).text);
-	for (size_t i = 0; i < b->norms.n; i++) {
-		if (norm[i].of.test != of->test ||
-		    (last && !cs_views_compare(&norm[i].of, last)) ||
-		    (class >= 0 && norm[i].class != (uint32_t)class))
+		cs_plan_matrix_words(of).text);
+	for (size_t i = 0; i < b->stats.n; i++) {
+		if (stat[i].of.test != of->test ||
+		    (last && !cs_plan_matrices_compare(&stat[i].of, last)) ||
+		    (class >= 0 && stat[i].class != (uint32_t)class))
 			continue;
 		cs_text_add(to, size, "%s%s", last ? "; " :
-			    ": it has that test at ", cs_view_words(&norm[i].of).text);
-		last = &norm[i].of;
+			    ": it has that test at ", cs_plan_matrix_words(&stat[i].of).text);
+		last = &stat[i].of;
 	}
 	if (!last)
 		cs_text_add(to, size, ": it has no such test");
 }
 
-static int has_matrix(const struct cs_baseline *b, const struct cs_view *view)
+static int has_matrix(const struct cs_baseline *b, const struct cs_plan_matrix *matrix)
 {
-	const struct cs_norm *norm = b->norms.data;
+	const struct cs_baseline_stat *stat = b->stats.data;
 
-	for (size_t i = 0; i < b->norms.n; i++)
-		if (!cs_views_compare(&norm[i].of, view))
+	for (size_t i = 0; i < b->stats.n; i++)
+		if (!cs_plan_matrices_compare(&stat[i].of, matrix))
 			return 1;
 	return 0;
 }
@@ -225,17 +225,17 @@ int cs_baseline_fits(const struct cs_baseline *b, const struct cs_plan *plan,
 {
 	char missing[CS_ERR_TEXT];
 
-	for (uint32_t v = 0; v < plan->n_views; v++)
-		if (has_matrix(b, cs_plan_view(plan, v)))
+	for (uint32_t v = 0; v < plan->n_matrices; v++)
+		if (has_matrix(b, cs_plan_matrix_at(plan, v)))
 			return 0;
-	missing_text(b, -1, cs_plan_view(plan, 0), missing, sizeof(missing));
+	missing_text(b, -1, cs_plan_matrix_at(plan, 0), missing, sizeof(missing));
 	return cs_err_set(err, "the baseline has nothing of %s", missing);
 }
 
 /* "'A', 'B'" */
 static void class_names(const struct cs_baseline *b, char *to, size_t size)
 {
-	const struct cs_norm_class *class = b->classes.data;
+	const struct cs_baseline_class *class = b->classes.data;
 
 	to[0] = '\0';
 	for (size_t i = 0; i < b->classes.n; i++)
@@ -248,7 +248,7 @@ static int class_of(const struct cs_run *run, int node)
 	char name[CS_CLASS];
 
 	cs_hardware_text(run, node, name, sizeof(name));
-	return cs_norm_class_index(run->baseline, name);
+	return cs_baseline_class_index(run->baseline, name);
 }
 
 static int judge_class(struct cs_run *run, struct cs_finding f, int node,
@@ -265,21 +265,21 @@ static int judge_class(struct cs_run *run, struct cs_finding f, int node,
 
 /* Degrees of freedom of between_runs: what all cells of a node have in common was seen
  * as often as nodes were again, what each has of its own once in each cell. */
-static double freedom_of_runs(const struct cs_norm *norm)
+static double freedom_of_runs(const struct cs_baseline_stat *stat)
 {
-	double all = norm->between_runs * norm->between_runs;
-	double common = fmin(norm->levels * norm->levels, all), own = all - common;
-	double cells = (double)norm->cells / (norm->nodes + norm->repeats);
+	double all = stat->between_runs * stat->between_runs;
+	double common = fmin(stat->levels * stat->levels, all), own = all - common;
+	double cells = (double)stat->cells / (stat->nodes + stat->repeats);
 	double sum = common * common + own * own / cells;
 
-	return sum > 0 ? norm->repeats * all * all / sum : norm->repeats;
+	return sum > 0 ? stat->repeats * all * all / sum : stat->repeats;
 }
 
 struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_spread unknown = { NAN, 0 };
-	const struct cs_norm *norm;
-	struct cs_norm key;
+	const struct cs_baseline_stat *stat;
+	struct cs_baseline_stat key;
 	int class;
 
 	if (!run->baseline || run->plan_file ||
@@ -288,11 +288,11 @@ struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row 
 	class = class_of(run, (int)row->node);
 	if (class < 0)
 		return unknown;
-	cs_norm_key(run, row, class, &key);
-	norm = norm_of(run->baseline, &key);
-	if (!norm || !norm->repeats || isnan(norm->between_runs))
+	cs_baseline_key(run, row, class, &key);
+	stat = stat_of(run->baseline, &key);
+	if (!stat || !stat->repeats || isnan(stat->between_runs))
 		return unknown;
-	return (struct cs_spread){ norm->between_runs, freedom_of_runs(norm) };
+	return (struct cs_spread){ stat->between_runs, freedom_of_runs(stat) };
 }
 
 /* A run of which no node is of a class that is known. */
@@ -310,8 +310,8 @@ static struct cs_finding missing(int node)
 				    .id = CS_FINDING_BASELINE_MISSING };
 }
 
-/* What is looked at: a node. */
-struct look {
+/* What is judged: a node. */
+struct scope {
 	struct cs_run *run;
 	struct cs_vec *told;
 	int class;		/* of the node; -1 unknown */
@@ -319,83 +319,83 @@ struct look {
 	struct cs_err *err;
 };
 
-/* Cells of one matrix and one kind of way, beyond their bound or unknown. */
-static int tell(struct look *look, const struct cs_row *of,
-		const struct cs_norm *key, const struct cs_norm *norm,
+/* Cells of one matrix and one kind of link, beyond their bound or unknown. */
+static int describe(struct scope *scope, const struct cs_row *of,
+		const struct cs_baseline_stat *key, const struct cs_baseline_stat *stat,
 		const struct cs_vec *cells)
 {
 	char by[120], none[200], text[CS_ERR_TEXT];
 	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL, CS_WARNING,
-				  look->told };
+				  scope->told };
 
 	if (!cells->n)
 		return 0;
-	if (norm) {
+	if (stat) {
 		cs_text(by, sizeof(by), "baseline %s of %u node%s in %u run%s, %.1f %%",
-			cs_figure_text(test_of(norm), norm->median).text,
-			norm->nodes, norm->nodes == 1 ? "" : "s", norm->runs,
-			norm->runs == 1 ? "" : "s",
-			100 * cs_norm_bound(norm, look->run->margin));
-		return cs_judge_breaches(look->run, cells->data, cells->n, &bound,
-					 look->err);
+			cs_figure_text(test_of(stat), stat->median).text,
+			stat->nodes, stat->nodes == 1 ? "" : "s", stat->runs,
+			stat->runs == 1 ? "" : "s",
+			100 * cs_baseline_bound(stat, scope->run->margin));
+		return cs_judge_breaches(scope->run, cells->data, cells->n, &bound,
+					 scope->err);
 	}
-	missing_text(look->run->baseline, (int)key->class, &key->of, none, sizeof(none));
+	missing_text(scope->run->baseline, (int)key->class, &key->of, none, sizeof(none));
 	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
-		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->way, none);
-	return cs_judge(look->run, missing((int)of->node), text, look->err);
+		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->link_kind, none);
+	return cs_judge(scope->run, missing((int)of->node), text, scope->err);
 }
 
 /* Of order[0..n), one matrix, those whose way is that of the first. */
-static int judge_way(struct look *look, const uint32_t *order, size_t n)
+static int judge_link_kind(struct scope *scope, const uint32_t *order, size_t n)
 {
-	const struct cs_run *run = look->run;
+	const struct cs_run *run = scope->run;
 	const struct cs_row *of = cs_rows_get(&run->rows, order[0]);
 	int low = cs_unit_low_is_better(cs_row_test(of)->unit), rc = 0;
 	struct cs_vec cells = CS_VEC(struct cs_breach);
-	const struct cs_norm *norm;
-	struct cs_norm key, other;
+	const struct cs_baseline_stat *stat;
+	struct cs_baseline_stat key, other;
 	double off = 0;
 
-	cs_norm_key(run, of, look->class, &key);
-	norm = norm_of(run->baseline, &key);
-	look->known += norm != NULL;
-	if (norm)
-		off = cs_norm_bound(norm, run->margin) * (low ? 1 : -1);
+	cs_baseline_key(run, of, scope->class, &key);
+	stat = stat_of(run->baseline, &key);
+	scope->known += stat != NULL;
+	if (stat)
+		off = cs_baseline_bound(stat, run->margin) * (low ? 1 : -1);
 	for (size_t i = 0; i < n && !rc; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, order[i]);
-		double bound = norm ? median_at(run->baseline, norm, row) * (1 + off) :
+		double bound = stat ? median_at(run->baseline, stat, row) * (1 + off) :
 				      NAN;
 
-		cs_norm_key(run, row, look->class, &other);
-		if (cs_norm_order(&key, &other) ||
-		    (norm && !cs_is_beyond(row->stats.median, bound, low)))
+		cs_baseline_key(run, row, scope->class, &other);
+		if (cs_baseline_order(&key, &other) ||
+		    (stat && !cs_is_beyond(row->stats.median, bound, low)))
 			continue;
-		rc = cs_breach_add(&cells, order[i], bound, look->err);
+		rc = cs_breach_add(&cells, order[i], bound, scope->err);
 	}
 	if (!rc)
-		rc = tell(look, of, &key, norm, &cells);
+		rc = describe(scope, of, &key, stat, &cells);
 	cs_vec_release(&cells);
 	return rc;
 }
 
-#define WAYS_MOST 72 /* distances of 8 domains, and the others */
+#define WAYS_MOST 72 /* distances of 8 NUMA nodes, and the others */
 
-/* order[0..n) is one matrix on one node: each kind of way at its first cell. */
-static int judge_matrix(struct look *look, const uint32_t *order, size_t n)
+/* order[0..n) is one matrix on one node: each kind of link at its first cell. */
+static int judge_matrix(struct scope *scope, const uint32_t *order, size_t n)
 {
-	const struct cs_run *run = look->run;
+	const struct cs_run *run = scope->run;
 	char seen[WAYS_MOST][CS_PATH_WORDS];
 	size_t n_seen = 0, k;
 
 	for (size_t i = 0; i < n && n_seen < WAYS_MOST; i++) {
-		cs_way_text(run, cs_rows_get(&run->rows, order[i]), seen[n_seen],
+		cs_link_kind_text(run, cs_rows_get(&run->rows, order[i]), seen[n_seen],
 			    sizeof(seen[n_seen]));
 		for (k = 0; strcmp(seen[k], seen[n_seen]); k++)
 			;
 		if (k < n_seen)
 			continue;
 		n_seen++;
-		if (judge_way(look, order + i, n - i))
+		if (judge_link_kind(scope, order + i, n - i))
 			return -1;
 	}
 	return 0;
@@ -417,17 +417,17 @@ static struct cs_finding other(int node)
 static int judge_nothing(struct cs_run *run, const struct cs_row *of,
 			 struct cs_err *err)
 {
-	const struct cs_view view = cs_row_view(of);
+	const struct cs_plan_matrix matrix = cs_row_view(of);
 	char none[200], text[CS_ERR_TEXT];
 
-	missing_text(run->baseline, -1, &view, none, sizeof(none));
+	missing_text(run->baseline, -1, &matrix, none, sizeof(none));
 	cs_text(text, sizeof(text), "the baseline has nothing of %s", none);
 	return cs_judge(run, cannot(), text, err);
 }
 
-static int judge_nodes(struct look *look, const uint32_t *order, size_t n)
+static int judge_nodes(struct scope *scope, const uint32_t *order, size_t n)
 {
-	struct cs_run *run = look->run;
+	struct cs_run *run = scope->run;
 	int node = -1;
 
 	for (size_t at = 0, end; at < n; at = end) {
@@ -435,22 +435,22 @@ static int judge_nodes(struct look *look, const uint32_t *order, size_t n)
 
 		if ((int)row->node != node) {
 			node = (int)row->node;
-			look->class = class_of(run, node);
-			if (look->class < 0 &&
-			    judge_class(run, other(node), node, look->err))
+			scope->class = class_of(run, node);
+			if (scope->class < 0 &&
+			    judge_class(run, other(node), node, scope->err))
 				return -1;
 		}
 		end = cs_matrix_end(run, order, at, n);
-		if (look->class >= 0 && judge_matrix(look, order + at, end - at))
+		if (scope->class >= 0 && judge_matrix(scope, order + at, end - at))
 			return -1;
 	}
-	return look->known || !n ? 0 :
-		judge_nothing(run, cs_rows_get(&run->rows, order[0]), look->err);
+	return scope->known || !n ? 0 :
+		judge_nothing(run, cs_rows_get(&run->rows, order[0]), scope->err);
 }
 
 int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
-	struct look look = { .run = run, .told = told, .class = -1, .err = err };
+	struct scope scope = { .run = run, .told = told, .class = -1, .err = err };
 	uint32_t *order;
 	size_t n;
 	int rc;
@@ -462,7 +462,7 @@ int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *er
 	if (cs_run_index(run, err))
 		return -1;
 	order = cs_cells_in_order(run, &n, err);
-	rc = order ? judge_nodes(&look, order, n) : -1;
+	rc = order ? judge_nodes(&scope, order, n) : -1;
 	free(order);
 	return rc;
 }

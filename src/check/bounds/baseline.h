@@ -1,6 +1,6 @@
 /* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
  *
- * Learnt by hardware class (class.h), test, metric, size of a copy and way (kind.h):
+ * Learnt by hardware class (class.h), test, metric, size of a copy and kind of link (kind.h):
  * the median of all cells, and spreads (standard deviations) as shares of it:
  *
  *	within	of a cell from the median of its node in its run
@@ -29,11 +29,11 @@
 #include "check/link/kind.h"
 #include "result/run.h"
 
-struct cs_norm {
+struct cs_baseline_stat {
 	uint32_t class;		/* position in classes */
-	struct cs_view of;	/* the matrix */
+	struct cs_plan_matrix of;	/* the matrix */
 	uint32_t metric;	/* enum cs_metric */
-	char way[CS_PATH_WORDS];
+	char link_kind[CS_PATH_WORDS];
 	double median;		/* in the test's unit */
 	/* spreads; NAN unknown */
 	double within, between_nodes, between_runs, levels;
@@ -43,21 +43,21 @@ struct cs_norm {
 	uint32_t first_place, n_places; /* of the baseline's; none: all are alike */
 };
 
-/* A cell of a node by its ends, agents or domains. */
-struct cs_norm_place {
+/* A cell of a node by its ends, agents or NUMA nodes. */
+struct cs_baseline_place {
 	int src, dst;
 	double median;
 };
 
-struct cs_norm_class {
+struct cs_baseline_class {
 	char name[CS_CLASS];
 	uint32_t nodes, runs;
 };
 
 struct cs_baseline {
-	struct cs_vec classes;	/* struct cs_norm_class */
-	struct cs_vec norms;	/* struct cs_norm, in order of class, test, size, … */
-	struct cs_vec places;	/* struct cs_norm_place */
+	struct cs_vec classes;	/* struct cs_baseline_class */
+	struct cs_vec stats;	/* struct cs_baseline_stat, in order of class, test, size, … */
+	struct cs_vec places;	/* struct cs_baseline_place */
 };
 
 void cs_baseline_init(struct cs_baseline *baseline);
@@ -79,15 +79,15 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *plan,
 		     struct cs_err *err);
 
-/* What baselines are kept by: class, test, metric, size and way alone. */
-void cs_norm_key(const struct cs_run *run, const struct cs_row *row, int class,
-		 struct cs_norm *key);
-int cs_norm_order(const struct cs_norm *a, const struct cs_norm *b);
+/* What baselines are kept by: class, test, metric, size and kind of link alone. */
+void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int class,
+		 struct cs_baseline_stat *key);
+int cs_baseline_order(const struct cs_baseline_stat *a, const struct cs_baseline_stat *b);
 /* The class of that name; -1 there is none. */
-int cs_norm_class_index(const struct cs_baseline *baseline, const char *name);
+int cs_baseline_class_index(const struct cs_baseline *baseline, const char *name);
 
 /* How much worse than the median is too much, as a share of it. */
-double cs_norm_bound(const struct cs_norm *norm, double margin);
+double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin);
 
 /* By how much such a figure differs from run to run, by run->baseline; without degrees
  * of freedom where that does not know. */

@@ -9,7 +9,7 @@
 #include "check/cells/cells.h"
 #include "check/bounds/threshold.h"
 #include "check/bounds/bound.h"
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */
 
@@ -107,7 +107,7 @@ static void cell_text(const struct cs_run *run, const struct cs_row *row, char *
 	const struct cs_test *test = cs_row_test(row);
 
 	if (cs_test_is_list(test))
-		cs_text(to, size, "%s", cs_end_text(run, (int)row->node,
+		cs_text(to, size, "%s", cs_endpoint_text(run, (int)row->node,
 						    &row->what.src).text);
 	else
 		cs_text(to, size, "%s", cs_pair_label(run, (int)row->node,
@@ -122,11 +122,11 @@ static uint64_t common(const struct cs_run *run, const struct cs_breach *breach,
 
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, breach[i].row);
-		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
+		const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
 		uint64_t mine = 0;
 
 		for (int k = 0; k < 2; k++)
-			if (!cs_end_is_numa(end[k]) && end[k]->index < CS_MAX_AGENTS)
+			if (!cs_endpoint_is_numa(end[k]) && end[k]->index < CS_MAX_AGENTS)
 				mine |= 1ull << end[k]->index;
 		all &= mine;
 	}
@@ -178,88 +178,88 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 	return 0;
 }
 
-/* What second looks say of one cell: it was within its bound in one of them, or beyond
- * it in all, but for looks that their conditions explain. */
-static enum cs_look look_at_cell(const struct cs_run *run,
+/* What re-measurements say of one cell: it was within its bound in one of them, or beyond
+ * it in all, but for re-measurements that their conditions explain. */
+static enum cs_remeasured remeasured_at_cell(const struct cs_run *run,
 				 const struct cs_breach *breach)
 {
 	const struct cs_row *cell = cs_rows_get(&run->rows, breach->row), *row = NULL;
 	int low = cs_unit_low_is_better(cs_row_test(cell)->unit);
-	enum cs_look look = CS_LOOK_NONE;
+	enum cs_remeasured remeasured = CS_REMEASURED_NONE;
 
 	while ((row = cs_figure_next(run, cell, row, CS_ROWS_REMEASURED))) {
 		if (row->status != CS_OK)
 			continue;
 		if (!cs_is_beyond(row->stats.median, breach->bound, low))
-			return CS_LOOK_NOT_AGAIN;
+			return CS_REMEASURED_NOT_CONFIRMED;
 		if (!(row->flags & CS_ROW_BAD))
-			look = CS_LOOK_CONFIRMED;
-		else if (look == CS_LOOK_NONE)
-			look = CS_LOOK_UNSURE;
+			remeasured = CS_REMEASURED_CONFIRMED;
+		else if (remeasured == CS_REMEASURED_NONE)
+			remeasured = CS_REMEASURED_UNSURE;
 	}
-	return look;
+	return remeasured;
 }
 
 /* ... and of the worst cells: one that is confirmed is enough. */
-static enum cs_look look_at(const struct cs_run *run, const struct cs_breach *breach,
+static enum cs_remeasured remeasured_at(const struct cs_run *run, const struct cs_breach *breach,
 			    size_t n)
 {
-	enum cs_look look = CS_LOOK_NONE;
+	enum cs_remeasured remeasured = CS_REMEASURED_NONE;
 
 	for (size_t k = 0; k < n && k < CS_EVIDENCE; k++) {
-		enum cs_look cell = look_at_cell(run, &breach[k]);
+		enum cs_remeasured cell = remeasured_at_cell(run, &breach[k]);
 
-		if (cell == CS_LOOK_CONFIRMED)
+		if (cell == CS_REMEASURED_CONFIRMED)
 			return cell;
-		if (look == CS_LOOK_NONE || cell == CS_LOOK_UNSURE)
-			look = cell;
+		if (remeasured == CS_REMEASURED_NONE || cell == CS_REMEASURED_UNSURE)
+			remeasured = cell;
 	}
-	return look;
+	return remeasured;
 }
 
-static uint32_t severity_of(const struct cs_bound *bound, enum cs_look look, int sound)
+static uint32_t severity_of(const struct cs_bound *bound, enum cs_remeasured remeasured, int sound)
 {
-	uint32_t severity = look == CS_LOOK_CONFIRMED ? bound->severity : bound->once;
+	uint32_t severity = remeasured == CS_REMEASURED_CONFIRMED ? bound->severity : bound->once;
 
-	if (look == CS_LOOK_NOT_AGAIN)
+	if (remeasured == CS_REMEASURED_NOT_CONFIRMED)
 		return CS_NOTE;
 	return !sound && severity > CS_WARNING ? CS_WARNING : severity;
 }
 
 static void sentence(const struct cs_run *run, const struct cs_breach *breach, size_t n,
-		     const struct cs_bound *bound, enum cs_look look, char *to,
+		     const struct cs_bound *bound, enum cs_remeasured remeasured, char *to,
 		     size_t room)
 {
 	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
 	const struct cs_test *test = cs_row_test(worst);
-	const struct cs_view view = cs_row_view(worst);
+	const struct cs_plan_matrix matrix = cs_row_view(worst);
 	char cell[64], others[120];
 
 	cell_text(run, worst, cell, sizeof(cell));
 	others_text(run, breach, n, others, sizeof(others));
 	cs_text(to, room, "%s at %s%s%s: %s has %s, %s %s (%s)%s%s",
-		test->name, cs_view_words(&view).text,
+		test->name, cs_plan_matrix_words(&matrix).text,
 		worst->metric == CS_METRIC_RATE ? "" : ", ",
 		worst->metric == CS_METRIC_RATE ? "" :
 			cs_metric_text(test, worst->metric),
 		cell, cs_figure_text(test, worst->stats.median).text,
 		cs_unit_low_is_better(test->unit) ? "above" : "below",
 		cs_figure_text(test, breach[0].bound).text, bound->by, others,
-		cs_look_text(look));
+		cs_remeasured_text(remeasured));
 }
 
 /* ---- told once ---- */
 
 /* Who tells of that cell as gravely; NULL nobody. */
-static struct cs_suspect *teller(const struct cs_run *run, const struct cs_bound *bound,
+static struct cs_anomaly *teller(const struct cs_run *run, const struct cs_bound *bound,
 				 const struct cs_row *row, uint32_t severity)
 {
 	const struct cs_finding *f = run->findings.data;
-	struct cs_suspect *s = bound->told ? bound->told->data : NULL;
+	struct cs_anomaly *s = bound->told ? bound->told->data : NULL;
 
 	for (size_t i = 0; s && i < bound->told->n; i++)
 		if (s[i].drop > 0 && f[s[i].finding].severity >= severity &&
-		    cs_suspect_bears(run, &s[i], row))
+		    cs_anomaly_bears(run, &s[i], row))
 			return &s[i];
 	return NULL;
 }
@@ -272,7 +272,7 @@ static size_t untold(const struct cs_run *run, struct cs_breach *breach, size_t 
 
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, breach[i].row);
-		struct cs_suspect *s = teller(run, bound, row, severity);
+		struct cs_anomaly *s = teller(run, bound, row, severity);
 		char cell[64];
 
 		if (!s) {
@@ -295,7 +295,7 @@ static size_t untold(const struct cs_run *run, struct cs_breach *breach, size_t 
 
 void cs_told_end(struct cs_run *run, const struct cs_vec *told)
 {
-	const struct cs_suspect *s = told->data;
+	const struct cs_anomaly *s = told->data;
 	struct cs_finding *f = run->findings.data;
 
 	for (size_t i = 0; i < told->n; i++) {
@@ -317,25 +317,25 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	const struct cs_row *worst;
 	struct cs_finding f = { .n_evidence = 0 };
 	char text[CS_ERR_TEXT];
-	enum cs_look look;
+	enum cs_remeasured remeasured;
 
 	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
-	look = look_at(run, breach, n);
+	remeasured = remeasured_at(run, breach, n);
 	n = untold(run, breach, n, bound,
-		   severity_of(bound, look, any_sound(run, breach, n)));
+		   severity_of(bound, remeasured, any_sound(run, breach, n)));
 	if (!n)
 		return 0;
 	worst = cs_rows_get(&run->rows, breach[0].row);
-	look = look_at(run, breach, n);
+	remeasured = remeasured_at(run, breach, n);
 	f.node = (int32_t)worst->node;
-	f.severity = severity_of(bound, look, any_sound(run, breach, n));
-	f.drain = f.severity == CS_CRITICAL && look == CS_LOOK_CONFIRMED;
+	f.severity = severity_of(bound, remeasured, any_sound(run, breach, n));
+	f.drain = f.severity == CS_CRITICAL && remeasured == CS_REMEASURED_CONFIRMED;
 	f.id = bound->id;
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
-	cs_text(f.again, sizeof(f.again), "cscope-mpi --test %s%s",
+	cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --test %s%s",
 		cs_row_test(worst)->name, cs_view_options(worst).text);
-	sentence(run, breach, n, bound, look, text, sizeof(text));
+	sentence(run, breach, n, bound, remeasured, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }

@@ -34,24 +34,24 @@ static void add_round(const struct cs_run *run, const struct cs_vec *findings,
 		}
 }
 
-int cs_bounds_again(struct cs_run *run, uint32_t *step, int n, int most,
+int cs_bounds_remeasure(struct cs_run *run, uint32_t *step, int n, int most,
 		    struct cs_err *err)
 {
 	const struct cs_vec none = CS_VEC(struct cs_finding);
 	struct steps to = { step, 0, n, most };
-	struct cs_run look;
+	struct cs_run scope;
 	int rc;
 
 	if (cs_run_index(run, err))
 		return -1;
-	look = *run;
-	look.findings = none;
-	rc = cs_baseline_judge(&look, NULL, err) ||
-	     cs_threshold_judge(&look, NULL, err);
+	scope = *run;
+	scope.findings = none;
+	rc = cs_baseline_judge(&scope, NULL, err) ||
+	     cs_threshold_judge(&scope, NULL, err);
 	for (int round = 0; round < ROUNDS && !rc; round++) {
-		add_round(run, &look.findings, &to);
+		add_round(run, &scope.findings, &to);
 		to.first = to.n;
 	}
-	cs_vec_release(&look.findings);
+	cs_vec_release(&scope.findings);
 	return rc ? -1 : to.n;
 }

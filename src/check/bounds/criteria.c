@@ -23,7 +23,7 @@ void cs_criteria_apply(const struct cs_criteria *c, struct cs_run *run)
 void cs_criteria_parts(struct cs_criteria *c, struct cs_vec *part[CS_CRITERIA_PARTS])
 {
 	part[0] = &c->baseline.classes;
-	part[1] = &c->baseline.norms;
+	part[1] = &c->baseline.stats;
 	part[2] = &c->baseline.places;
 	part[3] = &c->thresholds.lines;
 }

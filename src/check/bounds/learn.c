@@ -16,14 +16,14 @@
 #define TELLING 4		/* degrees of freedom from which that can be told */
 #define PLACES_FROM 3		/* nodes on which places show what is by design */
 #define PLACES_LEAST 0.002	/* by which they differ, if they do */
-#define SURE 3			/* and beyond their own error so many times */
+#define SURE 3			/* and beyond their own error that many times */
 
 /* One figure of a cell, and where it is from. */
 struct figure {
-	struct cs_norm key;	/* class, test, metric, bytes, way alone */
+	struct cs_baseline_stat key;	/* class, test, metric, bytes, kind of link alone */
 	const char *host;
 	uint32_t run, node;
-	int src, dst;		/* agents or domains */
+	int src, dst;		/* agents or NUMA nodes */
 	double value, level;	/* level: the median of its node in its run */
 };
 
@@ -31,7 +31,7 @@ struct figure {
 static int by_run(const void *x, const void *y)
 {
 	const struct figure *a = x, *b = y;
-	int d = cs_norm_order(&a->key, &b->key);
+	int d = cs_baseline_order(&a->key, &b->key);
 
 	if (!d)
 		d = strcmp(a->host, b->host);
@@ -96,7 +96,7 @@ static size_t end_of(const struct figure *f, size_t at, size_t n,
 
 /* ---- spreads ---- */
 
-/* The figures of one norm, and room for as many numbers, twice. */
+/* The figures of one statistic, and room for as many numbers, twice. */
 struct figures {
 	struct figure *f;
 	size_t n;
@@ -118,7 +118,7 @@ static double scaled_mad(double *deviation, size_t n)
 	return n ? CS_MAD_TO_SD * cs_median(deviation, n) : NAN;
 }
 
-/* Standard deviation, of deviations from 0 that have so many degrees of freedom.  What
+/* Standard deviation, of deviations from 0 that have that many degrees of freedom.  What
  * one in a thousand would exceed is left out, where they are enough to tell. */
 static double spread_of(double *deviation, size_t n, double df)
 {
@@ -145,9 +145,9 @@ static double deviate(double *x, size_t n, double *deviation)
 }
 
 /* Sets the levels too. */
-static void spread_within(struct figures *of, struct cs_norm *norm)
+static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
 {
-	int low = cs_unit_low_is_better(cs_catalogue(&(size_t){ 0 })[norm->of.test].unit);
+	int low = cs_unit_low_is_better(cs_catalogue(&(size_t){ 0 })[stat->of.test].unit);
 	double tenth;
 	size_t n = of->n;
 
@@ -163,13 +163,13 @@ static void spread_within(struct figures *of, struct cs_norm *norm)
 	}
 	cs_sort(of->x, n);
 	tenth = cs_quantile(of->x, n, 0.9) / TENTH_SCALE;
-	norm->within = scaled_mad(of->x, n);
+	stat->within = scaled_mad(of->x, n);
 	/* few nodes do not show what is by design */
-	if (norm->nodes < PLACES_FROM)
-		norm->within = fmax(norm->within, tenth);
+	if (stat->nodes < PLACES_FROM)
+		stat->within = fmax(stat->within, tenth);
 }
 
-static void spread_nodes(struct figures *of, struct cs_norm *norm)
+static void spread_nodes(struct figures *of, struct cs_baseline_stat *stat)
 {
 	size_t k = 0;
 
@@ -177,13 +177,13 @@ static void spread_nodes(struct figures *of, struct cs_norm *norm)
 		end = end_of(of->f, at, of->n, same_host);
 		of->y[k++] = median_of(of->f + at, end - at, of->x);
 	}
-	norm->nodes = (uint32_t)k;
+	stat->nodes = (uint32_t)k;
 	deviate(of->y, k, of->x);
-	norm->between_nodes = k < 2 ? NAN : spread_of(of->x, k, (double)k - 1);
+	stat->between_nodes = k < 2 ? NAN : spread_of(of->x, k, (double)k - 1);
 }
 
 /* The levels of each node, one from each run. */
-static void spread_levels(struct figures *of, struct cs_norm *norm)
+static void spread_levels(struct figures *of, struct cs_baseline_stat *stat)
 {
 	size_t k = 0, first = 0;
 
@@ -191,7 +191,7 @@ static void spread_levels(struct figures *of, struct cs_norm *norm)
 		const struct figure *f = &of->f[at];
 
 		end = end_of(of->f, at, of->n, same_run);
-		norm->repeats += at && same_host(f - 1, f) && f[-1].run != f->run;
+		stat->repeats += at && same_host(f - 1, f) && f[-1].run != f->run;
 		of->y[k++] = f->level;
 		if (end < of->n && same_host(f, &of->f[end]))
 			continue;
@@ -199,17 +199,17 @@ static void spread_levels(struct figures *of, struct cs_norm *norm)
 		k -= k - first == 1; /* one has no deviation */
 		first = k;
 	}
-	norm->levels = norm->repeats ? spread_of(of->x, k, norm->repeats) : NAN;
+	stat->levels = stat->repeats ? spread_of(of->x, k, stat->repeats) : NAN;
 }
 
 /* What each cell has of its own from run to run, besides the levels.  Sorts the
  * figures anew. */
-static void spread_runs(struct figures *of, struct cs_norm *norm)
+static void spread_runs(struct figures *of, struct cs_baseline_stat *stat)
 {
 	size_t k = 0, m;
 
-	if (!norm->repeats) {
-		norm->between_runs = NAN;
+	if (!stat->repeats) {
+		stat->between_runs = NAN;
 		return;
 	}
 	qsort(of->f, of->n, sizeof(*of->f), by_host);
@@ -221,13 +221,13 @@ static void spread_runs(struct figures *of, struct cs_norm *norm)
 		deviate(of->y, m, of->x + k);
 		k += m > 1 ? m : 0;
 	}
-	norm->between_runs = hypot(norm->levels, k ? scaled_mad(of->x, k) : 0);
+	stat->between_runs = hypot(stat->levels, k ? scaled_mad(of->x, k) : 0);
 }
 
 /* ---- places ---- */
 
 /* How far places lie apart, from their medians. */
-static double spread_places(const struct cs_norm_place *place, size_t n, double *room)
+static double spread_places(const struct cs_baseline_place *place, size_t n, double *room)
 {
 	double middle, wide;
 
@@ -243,16 +243,16 @@ static double spread_places(const struct cs_norm_place *place, size_t n, double 
 
 /* A median for each place, if these differ by more than chance: the same of all nodes,
  * of which there are enough.  Sorts the figures anew. */
-static int find_places(struct cs_baseline *b, struct figures *of, struct cs_norm *norm,
+static int find_places(struct cs_baseline *b, struct figures *of, struct cs_baseline_stat *stat,
 		       struct cs_err *err)
 {
-	double runs = (double)norm->nodes + norm->repeats, middle;
-	struct cs_norm_place *place;
+	double runs = (double)stat->nodes + stat->repeats, middle;
+	struct cs_baseline_place *place;
 	size_t k = 0;
 
-	norm->at_place = NAN;
-	norm->first_place = (uint32_t)b->places.n;
-	if (norm->nodes < PLACES_FROM)
+	stat->at_place = NAN;
+	stat->first_place = (uint32_t)b->places.n;
+	if (stat->nodes < PLACES_FROM)
 		return 0;
 	for (size_t i = 0; i < of->n; i++)
 		of->y[i] = of->f[i].level;
@@ -265,25 +265,25 @@ static int find_places(struct cs_baseline *b, struct figures *of, struct cs_norm
 		place = cs_vec_add(&b->places, 1, err);
 		if (!place)
 			return -1;
-		*place = (struct cs_norm_place){
+		*place = (struct cs_baseline_place){
 			of->f[at].src, of->f[at].dst,
 			middle * deviate(of->y, end - at, of->x + k)
 		};
 		k += end - at;
 	}
-	norm->at_place = scaled_mad(of->x, of->n);
-	norm->n_places = (uint32_t)b->places.n - norm->first_place;
-	place = (struct cs_norm_place *)b->places.data + norm->first_place;
-	if (spread_places(place, norm->n_places, of->y) >
-	    fmax(PLACES_LEAST, SURE * norm->at_place * sqrt(M_PI_2 / runs)))
+	stat->at_place = scaled_mad(of->x, of->n);
+	stat->n_places = (uint32_t)b->places.n - stat->first_place;
+	place = (struct cs_baseline_place *)b->places.data + stat->first_place;
+	if (spread_places(place, stat->n_places, of->y) >
+	    fmax(PLACES_LEAST, SURE * stat->at_place * sqrt(M_PI_2 / runs)))
 		return 0;
-	b->places.n = norm->first_place;
-	norm->n_places = 0;
-	norm->at_place = NAN;
+	b->places.n = stat->first_place;
+	stat->n_places = 0;
+	stat->at_place = NAN;
 	return 0;
 }
 
-/* ---- norms ---- */
+/* ---- statistics ---- */
 
 /* Runs that these figures are of; room for one byte each. */
 static uint32_t count_runs(const struct figure *f, size_t n, char *seen,
@@ -300,25 +300,25 @@ static uint32_t count_runs(const struct figure *f, size_t n, char *seen,
 }
 
 /* Of figures in order of host and run. */
-static int add_norm(struct cs_baseline *b, struct figures *of, uint32_t runs,
+static int add_stat(struct cs_baseline *b, struct figures *of, uint32_t runs,
 		    struct cs_err *err)
 {
-	struct cs_norm *norm = cs_vec_add(&b->norms, 1, err);
+	struct cs_baseline_stat *stat = cs_vec_add(&b->stats, 1, err);
 
-	if (!norm)
+	if (!stat)
 		return -1;
-	*norm = of->f[0].key;
-	norm->cells = (uint32_t)of->n;
-	norm->runs = runs;
-	norm->median = median_of(of->f, of->n, of->x);
-	spread_nodes(of, norm);
-	spread_within(of, norm);
-	spread_levels(of, norm);
-	spread_runs(of, norm);
-	return find_places(b, of, norm, err);
+	*stat = of->f[0].key;
+	stat->cells = (uint32_t)of->n;
+	stat->runs = runs;
+	stat->median = median_of(of->f, of->n, of->x);
+	spread_nodes(of, stat);
+	spread_within(of, stat);
+	spread_levels(of, stat);
+	spread_runs(of, stat);
+	return find_places(b, of, stat, err);
 }
 
-static int add_norms(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs,
+static int add_stats(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs,
 		     struct cs_err *err)
 {
 	struct figure *f = figures->data;
@@ -330,10 +330,10 @@ static int add_norms(struct cs_baseline *b, struct cs_vec *figures, size_t n_run
 		struct figures of = { f + at, 0, room, room + figures->n };
 
 		for (end = at + 1; end < figures->n &&
-		     !cs_norm_order(&f[at].key, &f[end].key); end++)
+		     !cs_baseline_order(&f[at].key, &f[end].key); end++)
 			;
 		of.n = end - at;
-		rc = add_norm(b, &of, count_runs(of.f, of.n, seen, n_runs), err);
+		rc = add_stat(b, &of, count_runs(of.f, of.n, seen, n_runs), err);
 	}
 	free(room);
 	free(seen);
@@ -342,8 +342,8 @@ static int add_norms(struct cs_baseline *b, struct cs_vec *figures, size_t n_run
 
 static int need_class(struct cs_baseline *b, const char *name, struct cs_err *err)
 {
-	int i = cs_norm_class_index(b, name);
-	struct cs_norm_class *class;
+	int i = cs_baseline_class_index(b, name);
+	struct cs_baseline_class *class;
 
 	if (i >= 0)
 		return i;
@@ -389,7 +389,7 @@ static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
 			.src = row->what.src.index, .dst = row->what.dst.index,
 			.value = row->stats.median,
 		};
-		cs_norm_key(pooled, row, class, &f->key);
+		cs_baseline_key(pooled, row, class, &f->key);
 	}
 	return 0;
 }
@@ -413,7 +413,7 @@ static int learn_run(struct cs_baseline *b, const struct cs_run *run, uint32_t i
 	return rc;
 }
 
-static int is_again(const struct cs_run *const *runs, size_t i)
+static int is_remeasure(const struct cs_run *const *runs, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (runs[i]->id[0] && !strcmp(runs[k]->id, runs[i]->id))
@@ -424,16 +424,16 @@ static int is_again(const struct cs_run *const *runs, size_t i)
 /* Of how many nodes and runs each class is; figures are in order of run.  */
 static void count_classes(struct cs_baseline *b)
 {
-	struct cs_norm_class *class = b->classes.data;
-	const struct cs_norm *norm = b->norms.data;
+	struct cs_baseline_class *class = b->classes.data;
+	const struct cs_baseline_stat *stat = b->stats.data;
 
-	for (size_t i = 0; i < b->norms.n; i++) {
-		struct cs_norm_class *c = &class[norm[i].class];
+	for (size_t i = 0; i < b->stats.n; i++) {
+		struct cs_baseline_class *c = &class[stat[i].class];
 
-		if (norm[i].nodes > c->nodes)
-			c->nodes = norm[i].nodes;
-		if (norm[i].runs > c->runs)
-			c->runs = norm[i].runs;
+		if (stat[i].nodes > c->nodes)
+			c->nodes = stat[i].nodes;
+		if (stat[i].runs > c->runs)
+			c->runs = stat[i].runs;
 	}
 }
 
@@ -445,7 +445,7 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 
 	cs_baseline_init(out);
 	for (*which = 0; *which < n && !rc; *which += !rc)
-		if (!is_again(runs, *which))
+		if (!is_remeasure(runs, *which))
 			rc = learn_run(out, runs[*which], (uint32_t)*which,
 				       &figures, err);
 	if (!rc && !figures.n)
@@ -453,7 +453,7 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 				"measured well");
 	if (!rc) {
 		cs_vec_sort(&figures, by_run);
-		rc = add_norms(out, &figures, n, err);
+		rc = add_stats(out, &figures, n, err);
 		count_classes(out);
 	}
 	cs_vec_release(&figures);

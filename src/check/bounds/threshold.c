@@ -59,11 +59,11 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 {
 	static const struct {
 		enum cs_backend_kind backend;
-		enum cs_way via;
+		enum cs_transport via;
 	} where[] = {
-		{ CS_BACKEND_CUDA, CS_WAY_AUTO },
-		{ CS_BACKEND_CUDA, CS_WAY_STAGED },
-		{ CS_BACKEND_CPU, CS_WAY_AUTO },
+		{ CS_BACKEND_CUDA, CS_TRANSPORT_AUTO },
+		{ CS_BACKEND_CUDA, CS_TRANSPORT_STAGED },
+		{ CS_BACKEND_CPU, CS_TRANSPORT_AUTO },
 	};
 	struct cs_choices chosen;
 	size_t i;
@@ -272,8 +272,8 @@ int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *e
 
 /* ---- judging ---- */
 
-/* What is looked at: one matrix on one node. */
-struct look {
+/* What is judged: one matrix on one node. */
+struct scope {
 	struct cs_run *run;
 	struct cs_vec *told;
 	const uint32_t *order;	/* its rows */
@@ -288,9 +288,9 @@ struct look {
 	struct cs_err *err;
 };
 
-static const struct cs_row *row_of(const struct look *look, size_t i)
+static const struct cs_row *row_of(const struct scope *scope, size_t i)
 {
-	return cs_rows_get(&look->run->rows, look->order[i]);
+	return cs_rows_get(&scope->run->rows, scope->order[i]);
 }
 
 static int fits_variant(const struct cs_threshold *line, const struct cs_variant *v)
@@ -301,34 +301,34 @@ static int fits_variant(const struct cs_threshold *line, const struct cs_variant
 	return 1;
 }
 
-static int applies(const struct cs_threshold *line, const struct look *look)
+static int applies(const struct cs_threshold *line, const struct scope *scope)
 {
-	const struct cs_row *row = row_of(look, 0);
+	const struct cs_row *row = row_of(scope, 0);
 
 	if (row->metric != CS_METRIC_RATE || !line->tests[row->test] ||
 	    (line->bytes && line->bytes != row->what.bytes) ||
 	    !fits_variant(line, &row->what.variant))
 		return 0;
-	if (line->is_share && look->run->plan &&
-	    look->run->plan->set.via == CS_WAY_STAGED)
+	if (line->is_share && scope->run->plan &&
+	    scope->run->plan->set.via == CS_TRANSPORT_STAGED)
 		return 0; /* who asks for that way knows it */
-	return !line->class[0] || !fnmatch(line->class, look->class, 0);
+	return !line->class[0] || !fnmatch(line->class, scope->class, 0);
 }
 
 /* What bounds a cell by this line; NAN unknown, 0 nothing: its copies are too short. */
-static double bound_of(const struct look *look, const struct cs_threshold *line,
+static double bound_of(const struct scope *scope, const struct cs_threshold *line,
 		       const struct cs_row *row)
 {
 	double peak;
 
 	if (!line->is_share)
 		return line->bound;
-	peak = cs_row_peak_gbs(look->run, row);
+	peak = cs_row_peak_gbs(scope->run, row);
 	return cs_is_short(row->what.bytes, peak) ? 0 : line->bound * peak;
 }
 
 /* "--min-share 85 % of the live link", "thresholds.csv:7" */
-static void by_text(const struct look *look, const struct cs_threshold *line,
+static void by_text(const struct scope *scope, const struct cs_threshold *line,
 		    char *to, size_t size)
 {
 	to[0] = '\0';
@@ -337,115 +337,115 @@ static void by_text(const struct look *look, const struct cs_threshold *line,
 			line->line ? "" : "--min-share, ", 100 * line->bound);
 	if (line->line)
 		cs_text_add(to, size, "%s%s:%u", to[0] ? ", " : "",
-			    look->run->thresholds->name, line->line);
+			    scope->run->thresholds->name, line->line);
 }
 
-static int tell_unknown(struct look *look, const struct cs_threshold *line,
+static int describe_unknown(struct scope *scope, const struct cs_threshold *line,
 			size_t unknown)
 {
-	const struct cs_row *of = row_of(look, 0);
+	const struct cs_row *of = row_of(scope, 0);
 	struct cs_finding f = { .severity = CS_WARNING, .node = (int32_t)of->node,
 				.id = CS_FINDING_THRESHOLD_UNKNOWN };
 	char text[CS_ERR_TEXT], by[120];
 
-	by_text(look, line, by, sizeof(by));
+	by_text(scope, line, by, sizeof(by));
 	cs_text(text, sizeof(text), "%s: %zu cell%s not judged by %s: nothing tells "
 		"that peak", cs_row_test(of)->name, unknown,
 		unknown == 1 ? "" : "s", by);
-	return cs_judge(look->run, f, text, look->err);
+	return cs_judge(scope->run, f, text, scope->err);
 }
 
-static void count_short(struct look *look, const struct cs_row *row)
+static void count_short(struct scope *scope, const struct cs_row *row)
 {
-	uint64_t needed = cs_bytes_to_fill(cs_row_peak_gbs(look->run, row));
+	uint64_t needed = cs_bytes_to_fill(cs_row_peak_gbs(scope->run, row));
 
-	look->too_short++;
-	if (row->what.bytes > look->longest)
-		look->longest = row->what.bytes;
-	if (needed > look->needed)
-		look->needed = needed;
+	scope->too_short++;
+	if (row->what.bytes > scope->longest)
+		scope->longest = row->what.bytes;
+	if (needed > scope->needed)
+		scope->needed = needed;
 }
 
 /* Marks the cells that break this line and no graver one. */
-static int mark(struct look *look, size_t index)
+static int mark(struct scope *scope, size_t index)
 {
-	const struct cs_threshold *all = look->run->thresholds->lines.data;
+	const struct cs_threshold *all = scope->run->thresholds->lines.data;
 	const struct cs_threshold *line = &all[index];
-	int low = cs_unit_low_is_better(cs_row_test(row_of(look, 0))->unit);
+	int low = cs_unit_low_is_better(cs_row_test(row_of(scope, 0))->unit);
 	size_t unknown = 0;
 
-	for (size_t i = 0; i < look->n; i++) {
-		double bound = bound_of(look, line, row_of(look, i));
-		uint32_t before = look->broken[i];
+	for (size_t i = 0; i < scope->n; i++) {
+		double bound = bound_of(scope, line, row_of(scope, i));
+		uint32_t before = scope->broken[i];
 
 		unknown += isnan(bound);
 		if (bound <= 0)
-			count_short(look, row_of(look, i));
+			count_short(scope, row_of(scope, i));
 		if (!(bound > 0))
 			continue;
-		look->judged++;
-		if (cs_is_beyond(row_of(look, i)->stats.median, bound, low) &&
+		scope->judged++;
+		if (cs_is_beyond(row_of(scope, i)->stats.median, bound, low) &&
 		    (!before || all[before - 1].severity < line->severity))
-			look->broken[i] = (uint32_t)index + 1;
+			scope->broken[i] = (uint32_t)index + 1;
 	}
-	look->unknown += unknown;
-	return unknown ? tell_unknown(look, line, unknown) : 0;
+	scope->unknown += unknown;
+	return unknown ? describe_unknown(scope, line, unknown) : 0;
 }
 
-static int tell_broken(struct look *look, size_t index)
+static int describe_broken(struct scope *scope, size_t index)
 {
 	const struct cs_threshold *line =
-		(struct cs_threshold *)look->run->thresholds->lines.data + index;
+		(struct cs_threshold *)scope->run->thresholds->lines.data + index;
 	struct cs_vec cells = CS_VEC(struct cs_breach);
 	char by[120];
-	/* whoever set it said how grave it is, on one look as well */
+	/* whoever set it said how grave it is, measured once as well */
 	struct cs_bound bound = { CS_FINDING_BELOW_THRESHOLD, by, line->severity,
-				  line->severity, look->told };
+				  line->severity, scope->told };
 	int rc = 0;
 
-	for (size_t i = 0; i < look->n && !rc; i++)
-		if (look->broken[i] == index + 1)
-			rc = cs_breach_add(&cells, look->order[i],
-					   bound_of(look, line, row_of(look, i)),
-					   look->err);
-	by_text(look, line, by, sizeof(by));
+	for (size_t i = 0; i < scope->n && !rc; i++)
+		if (scope->broken[i] == index + 1)
+			rc = cs_breach_add(&cells, scope->order[i],
+					   bound_of(scope, line, row_of(scope, i)),
+					   scope->err);
+	by_text(scope, line, by, sizeof(by));
 	if (!rc && cells.n)
-		rc = cs_judge_breaches(look->run, cells.data, cells.n, &bound,
-				       look->err);
+		rc = cs_judge_breaches(scope->run, cells.data, cells.n, &bound,
+				       scope->err);
 	cs_vec_release(&cells);
 	return rc;
 }
 
-static int judge_matrix(struct look *look)
+static int judge_matrix(struct scope *scope)
 {
-	const struct cs_vec *lines = &look->run->thresholds->lines;
+	const struct cs_vec *lines = &scope->run->thresholds->lines;
 	const struct cs_threshold *line = lines->data;
 	size_t i;
 
-	memset(look->broken, 0, look->n * sizeof(*look->broken));
+	memset(scope->broken, 0, scope->n * sizeof(*scope->broken));
 	for (i = 0; i < lines->n; i++)
-		if (applies(&line[i], look) && mark(look, i))
+		if (applies(&line[i], scope) && mark(scope, i))
 			return -1;
 	for (i = 0; i < lines->n; i++)
-		if (tell_broken(look, i))
+		if (describe_broken(scope, i))
 			return -1;
 	return 0;
 }
 
-static int judge_all(struct look *look, size_t n)
+static int judge_all(struct scope *scope, size_t n)
 {
-	const uint32_t *order = look->order;
+	const uint32_t *order = scope->order;
 	int node = -1;
 
-	for (size_t at = 0; at < n; at += look->n) {
-		look->order = order + at;
-		look->n = cs_matrix_end(look->run, order, at, n) - at;
-		if ((int)row_of(look, 0)->node != node) {
-			node = (int)row_of(look, 0)->node;
-			cs_hardware_text(look->run, node, look->class,
-				      sizeof(look->class));
+	for (size_t at = 0; at < n; at += scope->n) {
+		scope->order = order + at;
+		scope->n = cs_matrix_end(scope->run, order, at, n) - at;
+		if ((int)row_of(scope, 0)->node != node) {
+			node = (int)row_of(scope, 0)->node;
+			cs_hardware_text(scope->run, node, scope->class,
+				      sizeof(scope->class));
 		}
-		if (judge_matrix(look))
+		if (judge_matrix(scope))
 			return -1;
 	}
 	return 0;
@@ -453,33 +453,33 @@ static int judge_all(struct look *look, size_t n)
 
 /* No cell was judged, for the reason that is nearest to one.  Where a baseline is there
  * to judge by, that is no reason to call the run untested. */
-static int judge_nothing(const struct look *look)
+static int judge_nothing(const struct scope *scope)
 {
 	struct cs_finding f = {
-		.severity = look->run->baseline ? CS_NOTE : CS_CRITICAL, .node = -1,
-		.id = look->run->baseline ? CS_FINDING_THRESHOLD_UNUSED :
+		.severity = scope->run->baseline ? CS_NOTE : CS_CRITICAL, .node = -1,
+		.id = scope->run->baseline ? CS_FINDING_THRESHOLD_UNUSED :
 					    CS_FINDING_CANNOT_TEST,
 	};
 	char text[CS_ERR_TEXT], longest[16], needed[16];
 
-	cs_size_text(look->longest, longest, sizeof(longest));
-	cs_size_text(look->needed, needed, sizeof(needed));
-	if (look->too_short)
+	cs_size_text(scope->longest, longest, sizeof(longest));
+	cs_size_text(scope->needed, needed, sizeof(needed));
+	if (scope->too_short)
 		cs_text(text, sizeof(text), "copies of %s are too short to be judged by "
 			"a share of their link's peak: copies of %s fill it", longest,
 			needed);
-	else if (look->unknown)
+	else if (scope->unknown)
 		cs_text(text, sizeof(text), "nothing could be judged by a share of a "
 			"link's peak: nothing tells that peak");
 	else
 		cs_text(text, sizeof(text), "no threshold applies to what was measured: "
 			"nothing could be judged");
-	return cs_judge(look->run, f, text, look->err);
+	return cs_judge(scope->run, f, text, scope->err);
 }
 
 int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
-	struct look look = { .run = run, .told = told, .err = err };
+	struct scope scope = { .run = run, .told = told, .err = err };
 	uint32_t *order;
 	size_t n;
 	int rc;
@@ -489,13 +489,13 @@ int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *e
 	if (cs_run_index(run, err))
 		return -1;
 	order = cs_cells_in_order(run, &n, err);
-	look.broken = calloc(n + 1, sizeof(*look.broken));
-	look.order = order;
-	rc = !order || !look.broken ? cs_err_set(err, "no memory to judge") :
-				      judge_all(&look, n);
-	if (!rc && n && !look.judged)
-		rc = judge_nothing(&look);
-	free(look.broken);
+	scope.broken = calloc(n + 1, sizeof(*scope.broken));
+	scope.order = order;
+	rc = !order || !scope.broken ? cs_err_set(err, "no memory to judge") :
+				      judge_all(&scope, n);
+	if (!rc && n && !scope.judged)
+		rc = judge_nothing(&scope);
+	free(scope.broken);
 	free(order);
 	return rc;
 }

@@ -1,8 +1,8 @@
-/* below.c - less than the live links usually give, where there is nothing to hold a
- * cell against but what is known of such links: two GPUs, or all alike. */
+/* below.c - less than the live links usually give, where there is nothing to compare a
+ * cell with but what is known of such links: two GPUs, or all alike. */
 #include "config.h"
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #include <math.h>
 
@@ -15,25 +15,25 @@
 
 /* One test on one node. */
 struct part {
-	const struct cs_spots *spots;
+	const struct cs_judged_cells *judged_cells;
 	size_t from, end;
-	struct cs_vec *suspects;
+	struct cs_vec *anomalies;
 	size_t first, behind;	/* of the node, of those that were there before */
 	struct cs_err *err;
 };
 
 static const struct cs_row *row_at(const struct part *p, size_t i)
 {
-	return cs_rows_get(&p->spots->run->rows, p->spots->spot[i].at);
+	return cs_rows_get(&p->judged_cells->run->rows, p->judged_cells->judged[i].at);
 }
 
 /* Whatever else is said of a cell says more. */
 static int is_explained(const struct part *p, const struct cs_row *row)
 {
-	const struct cs_suspect *s = p->suspects->data;
+	const struct cs_anomaly *s = p->anomalies->data;
 
 	for (size_t i = p->first; i < p->behind; i++)
-		if (cs_suspect_bears(p->spots->run, &s[i], row))
+		if (cs_anomaly_bears(p->judged_cells->run, &s[i], row))
 			return 1;
 	return 0;
 }
@@ -44,16 +44,16 @@ static double share_of(const struct part *p, const struct cs_row *row)
 	double low, high;
 
 	return cs_is_unsure(row) || is_explained(p, row) ||
-			       cs_expected_gbs(p->spots->run, row, &low, &high) ?
+			       cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
 		       NAN : row->stats.median / low;
 }
 
-static struct cs_suspect suspect_of(const struct part *p, enum cs_part part, int a,
+static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int a,
 				    int b, double share)
 {
 	const struct cs_row *row = row_at(p, p->from);
 
-	return (struct cs_suspect){
+	return (struct cs_anomaly){
 		.node = (int)row->node, .part = part,
 		.family = cs_family_of(row), .cause = CS_CAUSE_BELOW,
 		.sends = 1, .receives = 1, .a = a, .b = b, .drop = 1 - share,
@@ -65,16 +65,16 @@ static struct cs_suspect suspect_of(const struct part *p, enum cs_part part, int
 static int judge_host(const struct part *p)
 {
 	for (size_t i = p->from; i < p->end; i++) {
-		const struct cs_spot *spot = &p->spots->spot[i];
+		const struct cs_judged_cell *judged = &p->judged_cells->judged[i];
 		const struct cs_row *row = row_at(p, i);
 		double share = share_of(p, row);
-		struct cs_suspect s = suspect_of(p, CS_PART_GPU, cs_gpu_of(row), -1,
+		struct cs_anomaly s = anomaly_of(p, CS_PART_GPU, cs_gpu_of(row), -1,
 						 share);
 
-		if (!cs_is_beyond_noise(log(share / HOST_LEAST), spot->noise, 0))
+		if (!cs_is_beyond_noise(log(share / HOST_LEAST), judged->noise, 0))
 			continue;
-		cs_suspect_row(&s, spot->at, log(share));
-		if (cs_suspect_add(p->suspects, &s, p->err))
+		cs_anomaly_row(&s, judged->at, log(share));
+		if (cs_anomaly_add(p->anomalies, &s, p->err))
 			return -1;
 	}
 	return 0;
@@ -84,47 +84,47 @@ static int judge_host(const struct part *p)
 static int judge_peers(const struct part *p)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
-	struct cs_suspect s = suspect_of(p, CS_PART_NODE, -1, -1, NAN);
+	struct cs_anomaly s = anomaly_of(p, CS_PART_NODE, -1, -1, NAN);
 	size_t n = 0;
 
 	for (size_t i = p->from; i < p->end && n < sizeof(x) / sizeof(x[0]); i++) {
 		x[n] = share_of(p, row_at(p, i));
-		noise[n] = p->spots->spot[i].noise;
+		noise[n] = p->judged_cells->judged[i].noise;
 		if (isnan(x[n]))
 			continue;
-		cs_suspect_row(&s, p->spots->spot[i].at, log(x[n]));
+		cs_anomaly_row(&s, p->judged_cells->judged[i].at, log(x[n]));
 		n++;
 	}
 	if (!n)
 		return 0;
 	s.drop = 1 - cs_median(x, n);
-	if (p->spots->run->node[s.node].facts.n_agents == 2) {
+	if (p->judged_cells->run->node[s.node].facts.n_agents == 2) {
 		s.part = CS_PART_LINK;
 		s.a = 0;
 		s.b = 1;
 	}
 	return cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST),
 				  cs_median(noise, n), 0) ?
-		       cs_suspect_add(p->suspects, &s, p->err) : 0;
+		       cs_anomaly_add(p->anomalies, &s, p->err) : 0;
 }
 
-int cs_below_find(const struct cs_spots *spots, struct cs_vec *suspects,
+int cs_below_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		  struct cs_err *err)
 {
-	struct part p = { .spots = spots, .suspects = suspects, .err = err };
+	struct part p = { .judged_cells = judged_cells, .anomalies = anomalies, .err = err };
 	struct cs_vec known;
-	size_t n = suspects->n;
+	size_t n = anomalies->n;
 	int rc = 0;
 
-	for (; p.from < spots->n && !rc; p.from = p.end) {
+	for (; p.from < judged_cells->n && !rc; p.from = p.end) {
 		const struct cs_row *row = row_at(&p, p.from);
 		int node = (int)row->node;
 
-		p.end = cs_spots_node_end(spots, p.from);
-		known = *suspects;
+		p.end = cs_judged_cells_node_end(judged_cells, p.from);
+		known = *anomalies;
 		known.n = n;
-		p.first = cs_suspects_first(&known, node);
-		p.behind = cs_suspects_first(&known, node + 1);
+		p.first = cs_anomalies_first(&known, node);
+		p.behind = cs_anomalies_first(&known, node + 1);
 		if (cs_family_of(row) == CS_FAMILY_HOST)
 			rc = judge_host(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #define KINDS (CS_CHECK_OUTLIER | CS_CHECK_LINK)
 
@@ -17,56 +17,56 @@ int cs_cells_are_judged(const struct cs_run *run)
 
 /* Nodes and sockets are judged by what no part of them explains, and what is below the
  * usual share of its links by cells of which nothing else is said. */
-static int find_all(struct cs_spots *spots, struct cs_vec *suspects,
+static int find_all(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		    struct cs_err *err)
 {
-	const uint32_t checks = spots->run->checks;
+	const uint32_t checks = judged_cells->run->checks;
 
-	if ((checks & CS_CHECK_OUTLIER) && cs_outliers_find(spots, suspects, err))
+	if ((checks & CS_CHECK_OUTLIER) && cs_outliers_find(judged_cells, anomalies, err))
 		return -1;
-	cs_suspects_settle(suspects);
-	if ((checks & CS_CHECK_OUTLIER) && cs_wholes_find(spots, suspects, err))
+	cs_anomalies_settle(anomalies);
+	if ((checks & CS_CHECK_OUTLIER) && cs_wholes_find(judged_cells, anomalies, err))
 		return -1;
-	if ((checks & CS_CHECK_LINK) && cs_signs_find(spots, suspects, err))
+	if ((checks & CS_CHECK_LINK) && cs_signatures_find(judged_cells, anomalies, err))
 		return -1;
-	cs_suspects_settle(suspects);
-	if ((checks & CS_CHECK_LINK) && cs_below_find(spots, suspects, err))
+	cs_anomalies_settle(anomalies);
+	if ((checks & CS_CHECK_LINK) && cs_below_find(judged_cells, anomalies, err))
 		return -1;
-	cs_suspects_settle(suspects);
+	cs_anomalies_settle(anomalies);
 	return 0;
 }
 
-int cs_suspects_find(struct cs_run *run, struct cs_spots *spots,
-		     struct cs_vec *suspects, struct cs_err *err)
+int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
+		     struct cs_vec *anomalies, struct cs_err *err)
 {
-	*suspects = (struct cs_vec)CS_VEC(struct cs_suspect);
-	if (cs_run_index(run, err) || cs_spots_make(run, spots, err))
+	*anomalies = (struct cs_vec)CS_VEC(struct cs_anomaly);
+	if (cs_run_index(run, err) || cs_judged_cells_make(run, judged_cells, err))
 		return -1;
-	if (find_all(spots, suspects, err)) {
-		cs_spots_release(spots);
-		cs_vec_release(suspects);
+	if (find_all(judged_cells, anomalies, err)) {
+		cs_judged_cells_release(judged_cells);
+		cs_vec_release(anomalies);
 		return -1;
 	}
-	cs_signs_explain(run, suspects);
+	cs_signatures_explain(run, anomalies);
 	return 0;
 }
 
 int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
-	struct cs_spots spots;
+	struct cs_judged_cells judged_cells;
 	int rc = 0;
 
-	*told = (struct cs_vec)CS_VEC(struct cs_suspect);
+	*told = (struct cs_vec)CS_VEC(struct cs_anomaly);
 	if (!cs_cells_are_judged(run))
 		return 0;
-	if (cs_suspects_find(run, &spots, told, err))
+	if (cs_anomalies_find(run, &judged_cells, told, err))
 		return -1;
-	rc = cs_again_judge(&spots, told, err);
-	cs_suspects_unite(run, told);
+	rc = cs_remeasured_judge(&judged_cells, told, err);
+	cs_anomalies_unite(run, told);
 	for (size_t i = 0; i < told->n && !rc; i++)
-		rc = cs_suspect_tell(run, (struct cs_suspect *)told->data + i, err);
+		rc = cs_anomaly_describe(run, (struct cs_anomaly *)told->data + i, err);
 	if (!rc)
-		rc = cs_unsure_tell(run, &spots, err);
-	cs_spots_release(&spots);
+		rc = cs_unsure_describe(run, &judged_cells, err);
+	cs_judged_cells_release(&judged_cells);
 	return rc;
 }

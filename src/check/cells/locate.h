@@ -12,7 +12,7 @@
 #include "base/facts.h"
 #include "plan/plan.h"
 
-#define CS_FIT_MOST ((int)CS_NUMA_MOST + 1) /* rows and columns: agents, or domains */
+#define CS_FIT_MOST ((int)CS_NUMA_MOST + 1) /* rows and columns: agents, or NUMA nodes */
 
 struct cs_fit {
 	int rows, cols;

@@ -1,22 +1,22 @@
 /* outlier.c - cells that are slower than their like, and what they have in common.
  *
- * A cell is held against the same cell of the other nodes of its class where at least
- * five have measured it, else against the cells of its own node that go the same kind
- * of way.  How far apart healthy ones are is measured in the same figures, and taken to
+ * A cell is compared with the same cell of the other nodes of its class where at least
+ * five have measured it, else against the cells of its own node over the same kind of
+ * link.  How far apart healthy ones are is measured in the same figures, and taken to
  * be at least 1 %: nodes differ by 0.3 %, runs by 0.1 %, and one NVLink of 18 is 5.6 %.
  *
  * A median distance of few figures is small by chance now and then, and then the one
  * furthest off looks like an outlier: of few figures the spread is taken to be larger.
  *
- * How many spreads make a suspect follows from how many cells agree.  With these
+ * How many spreads make an anomaly follows from how many cells agree.  With these
  * healthy allocations are left in peace (tests/bench/truth_fleet.c), and what is
- * suspected is looked at again besides.
+ * suspected is re-measured besides.
  *
- * No cell bears witness within its own noise and that of those it is held against
+ * No cell bears witness within its own noise and that of those it is compared with
  * (noise.c), whatever the others do. */
 #include "config.h"
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,12 +45,12 @@
 #define OF_ONE_WAY 8.0
 
 /* The cells of one node in one group. */
-struct look {
-	struct cs_spots *spots;
-	struct cs_vec *suspects;
+struct scope {
+	struct cs_judged_cells *judged_cells;
+	struct cs_vec *anomalies;
 	struct cs_err *err;
 	const struct cs_run_node *nd;
-	struct cs_spot *spot;	/* n of them */
+	struct cs_judged_cell *judged;	/* n of them */
 	size_t n;
 	int node, nodes;	/* nodes: behind what is usual; 0: its own cells */
 	enum cs_family family;
@@ -60,15 +60,15 @@ struct look {
 	char bad[CS_MAX_AGENTS];	/* GPUs */
 };
 
-static const struct cs_row *row_of(const struct cs_spots *spots,
-				   const struct cs_spot *spot)
+static const struct cs_row *row_of(const struct cs_judged_cells *judged_cells,
+				   const struct cs_judged_cell *judged)
 {
-	return cs_rows_get(&spots->run->rows, spot->at);
+	return cs_rows_get(&judged_cells->run->rows, judged->at);
 }
 
-static int place_of(const struct cs_end *end)
+static int place_of(const struct cs_endpoint *end)
 {
-	return !cs_end_is_numa(end) ? end->index :
+	return !cs_endpoint_is_numa(end) ? end->index :
 	       end->index == CS_NUMA_LOCAL ? 0 : end->index + 1;
 }
 
@@ -99,53 +99,53 @@ static int kind_of(const struct cs_run *run, const struct cs_row *row)
 }
 #define KINDS 4
 
-static int is_alike(const struct look *look, size_t i, int kind)
+static int is_alike(const struct scope *scope, size_t i, int kind)
 {
-	const struct cs_spot *spot = &look->spot[i];
+	const struct cs_judged_cell *judged = &scope->judged[i];
 
-	return !spot->unsure &&
-	       kind_of(look->spots->run, row_of(look->spots, spot)) == kind;
+	return !judged->unsure &&
+	       kind_of(scope->judged_cells->run, row_of(scope->judged_cells, judged)) == kind;
 }
 
 /* The noise of what is usual: of half the cells it is less. */
-static double usual_noise(const struct cs_spot *spot, size_t n, double *x)
+static double usual_noise(const struct cs_judged_cell *judged, size_t n, double *x)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!spot[i].unsure)
-			x[known++] = spot[i].noise;
+		if (!judged[i].unsure)
+			x[known++] = judged[i].noise;
 	return known ? cs_median(x, known) : 0;
 }
 
 /* Among the cells of the node itself. */
-static int settle_alone(struct look *look)
+static int settle_alone(struct scope *scope)
 {
-	double *x = calloc(look->n, sizeof(*x));
+	double *x = calloc(scope->n, sizeof(*x));
 
 	if (!x)
-		return cs_err_set(look->err, "no memory to judge cells");
+		return cs_err_set(scope->err, "no memory to judge cells");
 	for (int kind = 0; kind < KINDS; kind++) {
 		size_t n = 0;
 		double usual;
 
-		for (size_t i = 0; i < look->n; i++)
-			if (is_alike(look, i, kind))
-				x[n++] = look->spot[i].y;
+		for (size_t i = 0; i < scope->n; i++)
+			if (is_alike(scope, i, kind))
+				x[n++] = scope->judged[i].y;
 		usual = cs_upper_median(x, n);
-		for (size_t i = 0; i < look->n && n >= CELLS_LEAST; i++)
-			if (is_alike(look, i, kind))
-				look->spot[i].off = look->spot[i].y - usual;
+		for (size_t i = 0; i < scope->n && n >= CELLS_LEAST; i++)
+			if (is_alike(scope, i, kind))
+				scope->judged[i].off = scope->judged[i].y - usual;
 	}
-	look->noise = usual_noise(look->spot, look->n, x);
+	scope->noise = usual_noise(scope->judged, scope->n, x);
 	free(x);
 	return 0;
 }
 
 static int by_cell(const void *x, const void *y)
 {
-	const struct cs_spot *a = *(struct cs_spot *const *)x;
-	const struct cs_spot *b = *(struct cs_spot *const *)y;
+	const struct cs_judged_cell *a = *(struct cs_judged_cell *const *)x;
+	const struct cs_judged_cell *b = *(struct cs_judged_cell *const *)y;
 
 	if (a->cell != b->cell)
 		return a->cell < b->cell ? -1 : 1;
@@ -153,16 +153,16 @@ static int by_cell(const void *x, const void *y)
 }
 
 /* Among the nodes: spot[0..n) is a group.  The spread is of all its cells. */
-static int settle_fleet(struct cs_spot *spot, size_t n, double *spread,
+static int settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
 			double *noise, struct cs_err *err)
 {
-	struct cs_spot **at = calloc(n, sizeof(*at));
+	struct cs_judged_cell **at = calloc(n, sizeof(*at));
 	double *x = calloc(n, sizeof(*x));
 	size_t i, k, known = 0, nodes = NODES_LEAST;
 	int rc = at && x ? 0 : cs_err_set(err, "no memory to judge cells");
 
 	for (i = 0; !rc && i < n; i++)
-		at[i] = &spot[i];
+		at[i] = &judged[i];
 	if (!rc)
 		qsort(at, n, sizeof(*at), by_cell);
 	for (i = 0; !rc && i < n; i = k) {
@@ -179,130 +179,130 @@ static int settle_fleet(struct cs_spot *spot, size_t n, double *spread,
 		nodes = sure > nodes ? sure : nodes;
 	}
 	for (i = 0; !rc && i < n; i++)
-		if (!isnan(spot[i].off))
-			x[known++] = spot[i].off;
+		if (!isnan(judged[i].off))
+			x[known++] = judged[i].off;
 	if (!rc) {
 		/* each median is one of the figures, or between two: they seem nearer */
 		*spread = spread_of(x, known) * (1 + 2.0 / (double)nodes);
-		*noise = usual_noise(spot, n, x);
+		*noise = usual_noise(judged, n, x);
 	}
 	free(at);
 	free(x);
 	return rc;
 }
 
-/* ---- suspects ---- */
+/* ---- anomalies ---- */
 
-static struct cs_suspect suspect_of(const struct look *look, enum cs_part part, int a,
+static struct cs_anomaly anomaly_of(const struct scope *scope, enum cs_part part, int a,
 				    int b, double off)
 {
-	return (struct cs_suspect){
-		.node = look->node, .part = part, .family = look->family,
+	return (struct cs_anomaly){
+		.node = scope->node, .part = part, .family = scope->family,
 		.cause = CS_CAUSE_SLOW, .a = a, .b = b,
-		.drop = -expm1(off), .sure = -off / look->spread,
-		.nodes = look->nodes, .tests = 1,
-		.test = row_of(look->spots, look->spot)->test,
+		.drop = -expm1(off), .sure = -off / scope->spread,
+		.nodes = scope->nodes, .tests = 1,
+		.test = row_of(scope->judged_cells, scope->judged)->test,
 	};
 }
 
-/* A cell, and how slow it is by what is held against this part of the node alone. */
+/* A cell, and how slow it is by what is reported of this part of the node alone. */
 struct witness {
-	const struct cs_spot *spot;
+	const struct cs_judged_cell *judged;
 	double off;
 };
 
 static int by_off(const void *x, const void *y)
 {
 	const struct witness *a = x, *b = y;
-	uint32_t p = a->spot->at, q = b->spot->at;
+	uint32_t p = a->judged->at, q = b->judged->at;
 
 	return a->off < b->off ? -1 : a->off > b->off ? 1 : p < q ? -1 : p > q;
 }
 
 /* A node that is slow does not prove that a GPU of it is, nor a GPU its links. */
-static struct witness witness_of(const struct look *look, enum cs_part part,
-				 const struct cs_spot *spot)
+static struct witness witness_of(const struct scope *scope, enum cs_part part,
+				 const struct cs_judged_cell *judged)
 {
-	const struct cs_row *row = row_of(look->spots, spot);
+	const struct cs_row *row = row_of(scope->judged_cells, judged);
 	int from = place_of(&row->what.src), to = place_of(&row->what.dst);
-	double off = spot->off;
+	double off = judged->off;
 
 	if (part == CS_PART_LINK)
-		off = look->fit.cell[from][to];
-	else if (part == CS_PART_GPU && look->nodes)
-		off -= look->fit.whole;
-	return (struct witness){ spot, off };
+		off = scope->fit.cell[from][to];
+	else if (part == CS_PART_GPU && scope->nodes)
+		off -= scope->fit.whole;
+	return (struct witness){ judged, off };
 }
 
 /* The slow cells that it explains, the slowest first: at least half as slow.  Those
  * whose noise could make them so do not count, and where they are most, nothing does. */
-static int accuse(struct look *look, struct cs_suspect suspect)
+static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 {
-	struct witness *at = calloc(look->n, sizeof(*at));
+	struct witness *at = calloc(scope->n, sizeof(*at));
 	size_t n = 0, slow = 0;
 
 	if (!at)
-		return cs_err_set(look->err, "no memory to judge cells");
-	for (size_t i = 0; i < look->n; i++) {
-		const struct cs_spot *spot = &look->spot[i];
-		struct witness witness = witness_of(look, suspect.part, spot);
+		return cs_err_set(scope->err, "no memory to judge cells");
+	for (size_t i = 0; i < scope->n; i++) {
+		const struct cs_judged_cell *judged = &scope->judged[i];
+		struct witness witness = witness_of(scope, anomaly.part, judged);
 
-		if (!(witness.off < log1p(-suspect.drop) / 2) ||
-		    !cs_suspect_bears(look->spots->run, &suspect,
-				      row_of(look->spots, spot)))
+		if (!(witness.off < log1p(-anomaly.drop) / 2) ||
+		    !cs_anomaly_bears(scope->judged_cells->run, &anomaly,
+				      row_of(scope->judged_cells, judged)))
 			continue;
 		slow++;
-		if (cs_is_beyond_noise(witness.off, spot->noise, look->noise))
+		if (cs_is_beyond_noise(witness.off, judged->noise, scope->noise))
 			at[n++] = witness;
 	}
 	n = 2 * n < slow ? 0 : n;
 	qsort(at, n, sizeof(*at), by_off);
 	for (size_t i = 0; i < n; i++)
-		cs_suspect_row(&suspect, at[i].spot->at, at[i].off);
+		cs_anomaly_row(&anomaly, at[i].judged->at, at[i].off);
 	free(at);
-	return n ? cs_suspect_add(look->suspects, &suspect, look->err) : 0;
+	return n ? cs_anomaly_add(scope->anomalies, &anomaly, scope->err) : 0;
 }
 
 /* ---- one node ---- */
 
-static void fill(struct look *look)
+static void fill(struct scope *scope)
 {
-	struct cs_fit *fit = &look->fit;
+	struct cs_fit *fit = &scope->fit;
 
 	fit->rows = fit->cols = 0;
 	for (int i = 0; i < CS_FIT_MOST; i++)
 		for (int k = 0; k < CS_FIT_MOST; k++)
 			fit->cell[i][k] = NAN;
-	for (size_t i = 0; i < look->n; i++) {
-		const struct cs_row *row = row_of(look->spots, &look->spot[i]);
+	for (size_t i = 0; i < scope->n; i++) {
+		const struct cs_row *row = row_of(scope->judged_cells, &scope->judged[i]);
 		int from = place_of(&row->what.src), to = place_of(&row->what.dst);
 
-		if (look->family == CS_FAMILY_LOCAL)
+		if (scope->family == CS_FAMILY_LOCAL)
 			from = 0;
-		if (isnan(look->spot[i].off))
+		if (isnan(scope->judged[i].off))
 			continue;
-		fit->cell[from][to] = look->spot[i].off;
+		fit->cell[from][to] = scope->judged[i].off;
 		fit->rows = from >= fit->rows ? from + 1 : fit->rows;
 		fit->cols = to >= fit->cols ? to + 1 : fit->cols;
 	}
 }
 
-/* The cells between two domains, less those within them; 0 where there are none. */
-static double between_domains(const struct look *look)
+/* The cells between two NUMA nodes, less those within them; 0 where there are none. */
+static double between_domains(const struct scope *scope)
 {
 	double x[2][CS_MAX_AGENTS * CS_MAX_AGENTS];
 	size_t n[2] = { 0, 0 };
 
-	for (size_t i = 0; i < look->n; i++) {
-		const struct cs_row *row = row_of(look->spots, &look->spot[i]);
-		int from = look->nd->agent[row->what.src.index].numa;
-		int to = look->nd->agent[row->what.dst.index].numa;
+	for (size_t i = 0; i < scope->n; i++) {
+		const struct cs_row *row = row_of(scope->judged_cells, &scope->judged[i]);
+		int from = scope->nd->agent[row->what.src.index].numa;
+		int to = scope->nd->agent[row->what.dst.index].numa;
 		int across = from != to;
 
-		if (from < 0 || to < 0 || isnan(look->spot[i].off) ||
+		if (from < 0 || to < 0 || isnan(scope->judged[i].off) ||
 		    n[across] == CS_MAX_AGENTS * CS_MAX_AGENTS)
 			continue;
-		x[across][n[across]++] = look->spot[i].off;
+		x[across][n[across]++] = scope->judged[i].off;
 	}
 	if (n[0] < MANY_CELLS || n[1] < MANY_CELLS)
 		return 0;
@@ -310,23 +310,23 @@ static double between_domains(const struct look *look)
 }
 
 /* A slow way between the sockets: taken out, for rows and columns do not show it. */
-static int judge_between(struct look *look)
+static int judge_between(struct scope *scope)
 {
 	double off;
 
-	if (!look->nodes || look->family != CS_FAMILY_PEER)
+	if (!scope->nodes || scope->family != CS_FAMILY_PEER)
 		return 0;
-	off = between_domains(look);
-	if (off > -OF_BETWEEN * look->spread)
+	off = between_domains(scope);
+	if (off > -OF_BETWEEN * scope->spread)
 		return 0;
-	if (accuse(look, suspect_of(look, CS_PART_SOCKET, 0, 1, off)))
+	if (accuse(scope, anomaly_of(scope, CS_PART_SOCKET, 0, 1, off)))
 		return -1;
-	for (size_t i = 0; i < look->n; i++) {
-		const struct cs_row *row = row_of(look->spots, &look->spot[i]);
+	for (size_t i = 0; i < scope->n; i++) {
+		const struct cs_row *row = row_of(scope->judged_cells, &scope->judged[i]);
 
-		if (look->nd->agent[row->what.src.index].numa !=
-		    look->nd->agent[row->what.dst.index].numa)
-			look->spot[i].off -= off;
+		if (scope->nd->agent[row->what.src.index].numa !=
+		    scope->nd->agent[row->what.dst.index].numa)
+			scope->judged[i].off -= off;
 	}
 	return 0;
 }
@@ -338,97 +338,97 @@ static double effect(double value)
 }
 
 /* How slow a GPU is, by its row and its column; 0: it is not. */
-static double gpu_off(const struct look *look, int a, int *sends, int *receives)
+static double gpu_off(const struct scope *scope, int a, int *sends, int *receives)
 {
-	const struct cs_fit *fit = &look->fit;
+	const struct cs_fit *fit = &scope->fit;
 	double row = effect(fit->row[a]), col = effect(fit->col[a]), off;
-	int to_host = cs_end_is_numa(&row_of(look->spots, look->spot)->what.dst);
+	int to_host = cs_endpoint_is_numa(&row_of(scope->judged_cells, scope->judged)->what.dst);
 	int cells = to_host ? fit->in_row[a] : fit->in_col[a];
-	double limit = -(cells >= MANY_CELLS ? OF_MANY : OF_FEW) * look->spread;
+	double limit = -(cells >= MANY_CELLS ? OF_MANY : OF_FEW) * scope->spread;
 
 	*sends = *receives = 1;
-	if (look->family != CS_FAMILY_PEER) {
+	if (scope->family != CS_FAMILY_PEER) {
 		off = to_host ? row : col;
 		return off < limit ? off : 0;
 	}
 	off = fmax(row, col);
-	if (off < -OF_MANY * look->spread && fit->in_row[a] + cells >= MANY_CELLS)
+	if (off < -OF_MANY * scope->spread && fit->in_row[a] + cells >= MANY_CELLS)
 		return off;
 	*sends = row < col;
 	*receives = !*sends;
 	off = fmin(row, col);
-	limit = -(cells >= MANY_CELLS ? OF_HALF : OF_FEW) * look->spread;
+	limit = -(cells >= MANY_CELLS ? OF_HALF : OF_FEW) * scope->spread;
 	return off < limit ? off : 0;
 }
 
-/* All GPUs next to a domain, and not all there are; *off: of the one that is least so. */
-static int whole_domain(const struct look *look, int numa, const double *gpu_off,
+/* All GPUs next to a NUMA node, and not all there are; *off: of the one that is least so. */
+static int whole_domain(const struct scope *scope, int numa, const double *gpu_off,
 			int *first, double *off)
 {
 	int of = 0, bad = 0;
 
 	*first = -1;
 	*off = -INFINITY;
-	for (int a = 0; a < look->nd->facts.n_agents; a++) {
-		if (look->nd->agent[a].numa != numa)
+	for (int a = 0; a < scope->nd->facts.n_agents; a++) {
+		if (scope->nd->agent[a].numa != numa)
 			continue;
 		if (*first < 0)
 			*first = a;
 		of++;
-		bad += look->bad[a];
+		bad += scope->bad[a];
 		*off = fmax(*off, gpu_off[a]);
 	}
-	return numa >= 0 && of > 1 && bad == of && of < look->nd->facts.n_agents;
+	return numa >= 0 && of > 1 && bad == of && of < scope->nd->facts.n_agents;
 }
 
-static int judge_gpus(struct look *look)
+static int judge_gpus(struct scope *scope)
 {
 	double off[CS_MAX_AGENTS];
 	int sends[CS_MAX_AGENTS], receives[CS_MAX_AGENTS], first;
 
-	memset(look->bad, 0, sizeof(look->bad));
-	for (int a = 0; a < look->nd->facts.n_agents; a++) {
-		off[a] = gpu_off(look, a, &sends[a], &receives[a]);
-		look->bad[a] = off[a] < 0;
+	memset(scope->bad, 0, sizeof(scope->bad));
+	for (int a = 0; a < scope->nd->facts.n_agents; a++) {
+		off[a] = gpu_off(scope, a, &sends[a], &receives[a]);
+		scope->bad[a] = off[a] < 0;
 	}
-	for (int a = 0; a < look->nd->facts.n_agents; a++) {
-		int numa = look->nd->agent[a].numa;
-		struct cs_suspect s;
+	for (int a = 0; a < scope->nd->facts.n_agents; a++) {
+		int numa = scope->nd->agent[a].numa;
+		struct cs_anomaly s;
 		double least;
 
-		if (!look->bad[a])
+		if (!scope->bad[a])
 			continue;
-		s = suspect_of(look, CS_PART_GPU, a, -1, off[a]);
-		if (whole_domain(look, numa, off, &first, &least)) {
+		s = anomaly_of(scope, CS_PART_GPU, a, -1, off[a]);
+		if (whole_domain(scope, numa, off, &first, &least)) {
 			if (a != first)
 				continue;
-			s = suspect_of(look, CS_PART_SOCKET, numa, -1, least);
+			s = anomaly_of(scope, CS_PART_SOCKET, numa, -1, least);
 		}
 		s.sends = sends[a];
 		s.receives = receives[a];
-		if (accuse(look, s))
+		if (accuse(scope, s))
 			return -1;
 	}
 	return 0;
 }
 
-static int judge_pairs(struct look *look)
+static int judge_pairs(struct scope *scope)
 {
-	int n = look->nd->facts.n_agents;
+	int n = scope->nd->facts.n_agents;
 
 	for (int a = 0; a < n; a++)
 		for (int b = a + 1; b < n; b++) {
-			double there = effect(look->fit.cell[a][b]);
-			double back = effect(look->fit.cell[b][a]);
+			double there = effect(scope->fit.cell[a][b]);
+			double back = effect(scope->fit.cell[b][a]);
 			double both = fmax(there, back), one = fmin(there, back);
-			int alike = both < -OF_PAIR * look->spread;
-			struct cs_suspect s = suspect_of(look, CS_PART_LINK, a, b,
+			int alike = both < -OF_PAIR * scope->spread;
+			struct cs_anomaly s = anomaly_of(scope, CS_PART_LINK, a, b,
 							 alike ? both : one);
 
 			s.sends = alike || there < back;
 			s.receives = alike || back < there;
-			if ((alike || one < -OF_ONE_WAY * look->spread) &&
-			    accuse(look, s))
+			if ((alike || one < -OF_ONE_WAY * scope->spread) &&
+			    accuse(scope, s))
 				return -1;
 		}
 	return 0;
@@ -436,107 +436,107 @@ static int judge_pairs(struct look *look)
 
 /* Of 3 GPUs with a bad one most cells are slow: what the fit has in common is what is
  * usual.  And healthy cells of a node may differ more than the least. */
-static void settle_by_fit(struct look *look)
+static void settle_by_fit(struct scope *scope)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
-	const struct cs_fit *fit = &look->fit;
+	const struct cs_fit *fit = &scope->fit;
 	size_t n = 0, m = 0;
 
-	for (size_t i = 0; i < look->n; i++)
-		look->spot[i].off -= fit->whole;
+	for (size_t i = 0; i < scope->n; i++)
+		scope->judged[i].off -= fit->whole;
 	for (int i = 0; i < fit->rows; i++)
 		for (int k = 0; k < fit->cols; k++)
 			if (!isnan(fit->cell[i][k]) && n < sizeof(x) / sizeof(x[0]))
 				x[n++] = fit->cell[i][k];
-	look->spread = spread_of(x, n);
+	scope->spread = spread_of(x, n);
 	for (int k = 0; k < fit->cols; k++)
 		if (!isnan(fit->col[k]))
 			x[m++] = fit->col[k];
-	look->spread = fmax(look->spread, spread_of(x, m));
+	scope->spread = fmax(scope->spread, spread_of(x, m));
 	for (m = 0, n = 0; n < (size_t)fit->rows; n++)
 		if (!isnan(fit->row[n]))
 			x[m++] = fit->row[n];
-	look->spread = fmax(look->spread, spread_of(x, m));
+	scope->spread = fmax(scope->spread, spread_of(x, m));
 }
 
-/* Nothing that is so near to the usual is a suspect, whatever the fit makes of it. */
-static int all_near(const struct look *look)
+/* Nothing that is so near to the usual is an anomaly, whatever the fit makes of it. */
+static int all_near(const struct scope *scope)
 {
 	double best = 0;
 
-	for (size_t i = 0; i < look->n; i++)
-		best = fmax(best, look->nodes ? 0 : look->spot[i].off);
-	for (size_t i = 0; i < look->n; i++)
-		if (look->spot[i].off < best - (OF_MANY - 1) * SPREAD_LEAST)
+	for (size_t i = 0; i < scope->n; i++)
+		best = fmax(best, scope->nodes ? 0 : scope->judged[i].off);
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->judged[i].off < best - (OF_MANY - 1) * SPREAD_LEAST)
 			return 0;
 	return 1;
 }
 
-static int judge_node(struct look *look)
+static int judge_node(struct scope *scope)
 {
-	if (!look->nodes) {
+	if (!scope->nodes) {
 		/* loads of others differ from GPU to GPU */
-		if (cs_own_company(look->spots->run,
-				   row_of(look->spots, look->spot)) > 1)
+		if (cs_own_concurrent(scope->judged_cells->run,
+				   row_of(scope->judged_cells, scope->judged)) > 1)
 			return 0;
-		if (settle_alone(look))
+		if (settle_alone(scope))
 			return -1;
 	}
-	if (all_near(look))
+	if (all_near(scope))
 		return 0;
-	if (judge_between(look))
+	if (judge_between(scope))
 		return -1;
-	fill(look);
-	cs_fit_polish(&look->fit);
-	if (!look->nodes)
-		settle_by_fit(look);
-	if (judge_gpus(look))
+	fill(scope);
+	cs_fit_polish(&scope->fit);
+	if (!scope->nodes)
+		settle_by_fit(scope);
+	if (judge_gpus(scope))
 		return -1;
-	return look->family == CS_FAMILY_PEER ? judge_pairs(look) : 0;
+	return scope->family == CS_FAMILY_PEER ? judge_pairs(scope) : 0;
 }
 
 /* ---- all of them ---- */
 
-static int judge_group(struct cs_spots *spots, size_t from, size_t end,
-		       struct look *look)
+static int judge_group(struct cs_judged_cells *judged_cells, size_t from, size_t end,
+		       struct scope *scope)
 {
 	int nodes = 0;
 	double spread = SPREAD_LEAST, noise = 0;
 
-	for (size_t i = from; i < end; i = cs_spots_node_end(spots, i))
+	for (size_t i = from; i < end; i = cs_judged_cells_node_end(judged_cells, i))
 		nodes++;
-	look->family = cs_family_of(row_of(spots, &spots->spot[from]));
-	look->nodes = nodes >= NODES_LEAST ? nodes : 0;
-	if (look->nodes && settle_fleet(spots->spot + from, end - from, &spread,
-					&noise, look->err))
+	scope->family = cs_family_of(row_of(judged_cells, &judged_cells->judged[from]));
+	scope->nodes = nodes >= NODES_LEAST ? nodes : 0;
+	if (scope->nodes && settle_fleet(judged_cells->judged + from, end - from, &spread,
+					&noise, scope->err))
 		return -1;
 	for (size_t i = from, k; i < end; i = k) {
-		k = cs_spots_node_end(spots, i);
-		look->spread = spread;
-		look->noise = noise;
-		look->node = (int)spots->spot[i].node;
-		look->nd = &spots->run->node[look->node];
-		look->spot = spots->spot + i;
-		look->n = k - i;
-		if (judge_node(look))
+		k = cs_judged_cells_node_end(judged_cells, i);
+		scope->spread = spread;
+		scope->noise = noise;
+		scope->node = (int)judged_cells->judged[i].node;
+		scope->nd = &judged_cells->run->node[scope->node];
+		scope->judged = judged_cells->judged + i;
+		scope->n = k - i;
+		if (judge_node(scope))
 			return -1;
 	}
 	return 0;
 }
 
-int cs_outliers_find(struct cs_spots *spots, struct cs_vec *suspects,
+int cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		     struct cs_err *err)
 {
-	struct look *look = calloc(1, sizeof(*look));
-	int rc = look ? 0 : cs_err_set(err, "no memory to judge cells");
+	struct scope *scope = calloc(1, sizeof(*scope));
+	int rc = scope ? 0 : cs_err_set(err, "no memory to judge cells");
 
-	for (size_t i = 0, k; i < spots->n && !rc; i = k) {
-		k = cs_spots_group_end(spots, i);
-		look->spots = spots;
-		look->suspects = suspects;
-		look->err = err;
-		rc = judge_group(spots, i, k, look);
+	for (size_t i = 0, k; i < judged_cells->n && !rc; i = k) {
+		k = cs_judged_cells_group_end(judged_cells, i);
+		scope->judged_cells = judged_cells;
+		scope->anomalies = anomalies;
+		scope->err = err;
+		rc = judge_group(judged_cells, i, k, scope);
 	}
-	free(look);
+	free(scope);
 	return rc;
 }

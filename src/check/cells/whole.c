@@ -1,17 +1,17 @@
 /* whole.c - nodes and sockets that are slow as a whole, by a little: what no cell of
  * theirs shows, their medians do.
  *
- * A node's median is held against those of the other nodes.  Nodes differ by 0.3 % in
+ * A node's median is compared with those of the other nodes.  Nodes differ by 0.3 % in
  * each family of cells, now and then by 2 %: so what one family says by itself has to
  * be plain, and what several say together may be less.  Of two nodes nobody knows which
  * is right, of three and four the others may agree by chance.
  *
- * A socket's links to the host are held against the other sockets of its node, less
+ * A socket's links to the host are compared with the other sockets of its node, less
  * what these differ by on the other nodes: on one model sockets may differ, on all
  * nodes alike. */
 #include "config.h"
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #define OF_A_NOTE 0.022		/* of one family */
 #define OF_SOCKETS 0.05
 #define OF_OWN_SOCKETS 0.08	/* nothing says how much they may differ */
-#define LITTLE 0.06		/* no reason to keep a node out */
+#define LITTLE 0.06		/* no reason to drain a node */
 #define FAMILIES_AGREE 2
 /* Nodes: that say which of them is slow; that say it well enough to keep it out; among
  * which a little is told. */
@@ -45,10 +45,10 @@
 
 /* The cells spot[from..end) of one test on a node, or those of a socket, as one. */
 struct whole {
-	int node, socket;	/* socket: NUMA domain; -1 the node */
+	int node, socket;	/* socket: NUMA node; -1 the node */
 	uint32_t family, test;
 	size_t from, end;
-	int nodes;		/* that it is held against, itself too */
+	int nodes;		/* that it is compared with, itself too */
 	size_t cells;
 	double middle;		/* the median of their figures, as a logarithm */
 	double y;		/* the same; of a socket, less that of the others */
@@ -57,32 +57,32 @@ struct whole {
 };
 
 struct wholes {
-	const struct cs_spots *spots;
+	const struct cs_judged_cells *judged_cells;
 	char *told;		/* by spot: a part of the node explains it */
 	struct cs_vec all;	/* struct whole */
-	struct cs_vec *suspects;
+	struct cs_vec *anomalies;
 	struct cs_err *err;
 };
 
 static const struct cs_row *row_at(const struct wholes *w, size_t i)
 {
-	return cs_rows_get(&w->spots->run->rows, w->spots->spot[i].at);
+	return cs_rows_get(&w->judged_cells->run->rows, w->judged_cells->judged[i].at);
 }
 
 static int socket_of(const struct wholes *w, size_t i)
 {
 	const struct cs_row *row = row_at(w, i);
 
-	return w->spots->run->node[row->node].agent[cs_gpu_of(row)].numa;
+	return w->judged_cells->run->node[row->node].agent[cs_gpu_of(row)].numa;
 }
 
 static int is_of(const struct wholes *w, const struct whole *of, size_t i)
 {
-	if (w->spots->spot[i].unsure)
+	if (w->judged_cells->judged[i].unsure)
 		return 0;
 	return of->socket < 0 ? !w->told[i] :
 				socket_of(w, i) == of->socket &&
-					cs_is_near(w->spots->run, row_at(w, i));
+					cs_is_near(w->judged_cells->run, row_at(w, i));
 }
 
 /* Of half the cells the slower ones may be those of one socket: the greater of the
@@ -95,8 +95,8 @@ static void settle(const struct wholes *w, struct whole *of)
 	for (size_t i = of->from; i < of->end && n < sizeof(y) / sizeof(y[0]); i++) {
 		if (!is_of(w, of, i))
 			continue;
-		y[n] = w->spots->spot[i].y;
-		noise[n++] = w->spots->spot[i].noise;
+		y[n] = w->judged_cells->judged[i].y;
+		noise[n++] = w->judged_cells->judged[i].noise;
 	}
 	of->cells = n;
 	of->y = of->middle = cs_upper_median(y, n);
@@ -149,7 +149,7 @@ static double spread_in_sockets(const struct wholes *in, const struct whole *w, 
 	for (size_t s = 0; s < n; s++) {
 		for (size_t i = w[s].from; i < w[s].end; i++)
 			if (is_of(in, &w[s], i))
-				room[m++] = in->spots->spot[i].y - w[s].middle;
+				room[m++] = in->judged_cells->judged[i].y - w[s].middle;
 	}
 	return FEW_IN_SOCKET * cs_scaled_mad(room, m);
 }
@@ -221,7 +221,7 @@ static int add_all(struct wholes *w, size_t from, size_t end, int sockets)
 				      .family = cs_family_of(row),
 				      .test = row->test, .from = i };
 
-		k = node.end = cs_spots_node_end(w->spots, i);
+		k = node.end = cs_judged_cells_node_end(w->judged_cells, i);
 		if (!sockets)
 			rc = add(w, &node, 1);
 		else if (node.family == CS_FAMILY_HOST)
@@ -308,9 +308,9 @@ static int is_slow(const struct whole *w, double least, double spreads)
 	       cs_is_beyond_noise(w->off, w->noise, w->noise);
 }
 
-static struct cs_suspect suspect_of(const struct whole *w, enum cs_weight most)
+static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 {
-	return (struct cs_suspect){
+	return (struct cs_anomaly){
 		.node = w->node, .family = w->family, .cause = CS_CAUSE_SLOW,
 		.part = w->socket < 0 ? CS_PART_NODE : CS_PART_SOCKET,
 		.a = w->socket, .b = -1, .sends = 1, .receives = 1,
@@ -334,25 +334,25 @@ static int by_distance(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* GPUs of a slow socket are no suspects of their own, unless they are far slower. */
-static void absorb(const struct wholes *w, const struct cs_suspect *socket)
+/* GPUs of a slow socket are no anomalies of their own, unless they are far slower. */
+static void absorb(const struct wholes *w, const struct cs_anomaly *socket)
 {
-	const struct cs_agent_facts *agent = w->spots->run->node[socket->node].agent;
-	struct cs_suspect *s = w->suspects->data;
+	const struct cs_agent_facts *agent = w->judged_cells->run->node[socket->node].agent;
+	struct cs_anomaly *s = w->anomalies->data;
 	size_t left = 0;
 
-	for (size_t i = 0; i < w->suspects->n; i++)
+	for (size_t i = 0; i < w->anomalies->n; i++)
 		if (s[i].node != socket->node || s[i].family != socket->family ||
 		    s[i].part != CS_PART_GPU || agent[s[i].a].numa != socket->a ||
 		    s[i].drop > FAR_SLOWER * socket->drop)
 			s[left++] = s[i];
-	w->suspects->n = left;
+	w->anomalies->n = left;
 }
 
 /* With the cells nearest to the median: none that was busy speaks for the others. */
 static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight most)
 {
-	struct cs_suspect s = suspect_of(of, most);
+	struct cs_anomaly s = anomaly_of(of, most);
 	struct distance *to = calloc(of->end - of->from, sizeof(*to));
 	size_t n = 0;
 
@@ -361,15 +361,15 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 	for (size_t i = of->from; i < of->end; i++)
 		if (is_of(w, of, i))
 			to[n++] = (struct distance){
-				fabs(w->spots->spot[i].y - of->middle),
-				w->spots->spot[i].at };
+				fabs(w->judged_cells->judged[i].y - of->middle),
+				w->judged_cells->judged[i].at };
 	qsort(to, n, sizeof(*to), by_distance);
 	for (size_t i = 0; i < n; i++)
-		cs_suspect_row(&s, to[i].at, of->off);
+		cs_anomaly_row(&s, to[i].at, of->off);
 	free(to);
 	if (of->socket >= 0)
 		absorb(w, &s);
-	return cs_suspect_add(w->suspects, &s, w->err);
+	return cs_anomaly_add(w->anomalies, &s, w->err);
 }
 
 /* How grave it is at most that a node is so slow in a family; `agree`: others are. */
@@ -397,11 +397,11 @@ static int judge_socket(const struct wholes *w, const struct whole *of)
 	return accuse(w, of, of->nodes < NODES_SURE ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
 }
 
-/* Has a socket of the node just become a suspect? */
+/* Has a socket of the node just become an anomaly? */
 static int is_told(const struct wholes *w, int node)
 {
-	const struct cs_suspect *s = w->suspects->data;
-	size_t n = w->suspects->n;
+	const struct cs_anomaly *s = w->anomalies->data;
+	size_t n = w->anomalies->n;
 
 	return n && s[n - 1].part == CS_PART_SOCKET && s[n - 1].node == node;
 }
@@ -448,36 +448,36 @@ static int judge_all(struct wholes *w)
 	return rc;
 }
 
-/* Cells that suspects of parts of a node bear: its median is that of the others. */
+/* Cells that anomalies of parts of a node bear: its median is that of the others. */
 static int mark_told(struct wholes *w)
 {
-	const struct cs_spots *spots = w->spots;
-	const struct cs_suspect *s = w->suspects->data;
+	const struct cs_judged_cells *judged_cells = w->judged_cells;
+	const struct cs_anomaly *s = w->anomalies->data;
 
-	w->told = calloc(spots->n + 1, 1);
+	w->told = calloc(judged_cells->n + 1, 1);
 	if (!w->told)
 		return cs_err_set(w->err, "no memory to judge cells");
-	for (size_t i = 0; i < spots->n; i++) {
+	for (size_t i = 0; i < judged_cells->n; i++) {
 		const struct cs_row *row = row_at(w, i);
-		size_t k = cs_suspects_first(w->suspects, (int)row->node);
+		size_t k = cs_anomalies_first(w->anomalies, (int)row->node);
 
-		for (; k < w->suspects->n && s[k].node == (int)row->node; k++)
-			w->told[i] |= cs_suspect_bears(spots->run, &s[k], row) != 0;
+		for (; k < w->anomalies->n && s[k].node == (int)row->node; k++)
+			w->told[i] |= cs_anomaly_bears(judged_cells->run, &s[k], row) != 0;
 	}
 	return 0;
 }
 
-int cs_wholes_find(const struct cs_spots *spots, struct cs_vec *suspects,
+int cs_wholes_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		   struct cs_err *err)
 {
-	struct wholes w = { .spots = spots, .all = CS_VEC(struct whole),
-			    .suspects = suspects, .err = err };
+	struct wholes w = { .judged_cells = judged_cells, .all = CS_VEC(struct whole),
+			    .anomalies = anomalies, .err = err };
 	int rc = mark_told(&w);
 
-	for (size_t i = 0, k; i < spots->n && !rc; i = k) {
-		k = cs_spots_group_end(spots, i);
+	for (size_t i = 0, k; i < judged_cells->n && !rc; i = k) {
+		k = cs_judged_cells_group_end(judged_cells, i);
 		/* what is measured beside loads says less */
-		if (!cs_own_company(spots->run, row_at(&w, i)))
+		if (!cs_own_concurrent(judged_cells->run, row_at(&w, i)))
 			rc = settle_group(&w, i, k);
 	}
 	rc = rc || judge_all(&w) ? -1 : 0;

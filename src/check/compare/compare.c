@@ -10,24 +10,24 @@
 
 #define CELL_RATE 0.05
 /* Of a matrix 5 % are promised.  Far out, Welch's t of few blocks errs up to five
- * times as often as it says when one arm is ten times as restless (simulated). */
+ * times as often as it says when one side is ten times as restless (simulated). */
 #define MATRIX_RATE 0.01
 #define NEEDED_LEAST 3 /* blocks */
 #define NEEDED_MOST 1000 /* nobody takes more */
 
-/* One arm, in logarithms. */
+/* One side, in logarithms. */
 struct level {
 	double mean, within;	/* of block medians; variance of one by its samples */
 	double between, df;	/* of blocks; 0 degrees of freedom: not known */
 	uint32_t n, in_last;	/* blocks, samples of the last */
 };
 
-/* Of the difference of two arms. */
+/* Of the difference of two sides. */
 struct error {
 	double variance, df;
 };
 
-/* The difference of two arms. */
+/* The difference of two sides. */
 struct difference {
 	double d;
 	struct error error;
@@ -35,44 +35,44 @@ struct difference {
 
 /* ---- what may be compared ---- */
 
-static uint32_t blocks_used(const struct cs_arm *arm)
+static uint32_t blocks_used(const struct cs_side *side)
 {
 	uint32_t used = 0;
 	size_t i;
 
-	for (i = 0; i < arm->n; i++)
-		used += arm->blocks[i].n > 0;
+	for (i = 0; i < side->n; i++)
+		used += side->blocks[i].n > 0;
 	return used;
 }
 
-static size_t longest_block(const struct cs_arm *arm)
+static size_t longest_block(const struct cs_side *side)
 {
 	size_t most = 0, i;
 
-	for (i = 0; i < arm->n; i++)
-		if (arm->blocks[i].n > most)
-			most = arm->blocks[i].n;
+	for (i = 0; i < side->n; i++)
+		if (side->blocks[i].n > most)
+			most = side->blocks[i].n;
 	return most;
 }
 
-static int all_zero(const struct cs_arm *arm)
+static int all_zero(const struct cs_side *side)
 {
 	size_t i, k;
 
-	for (i = 0; i < arm->n; i++)
-		for (k = 0; k < arm->blocks[i].n; k++)
-			if (arm->blocks[i].samples[k] != 0)
+	for (i = 0; i < side->n; i++)
+		for (k = 0; k < side->blocks[i].n; k++)
+			if (side->blocks[i].samples[k] != 0)
 				return 0;
 	return 1;
 }
 
-static int has_logs(const struct cs_arm *arm)
+static int has_logs(const struct cs_side *side)
 {
 	size_t i, k;
 
-	for (i = 0; i < arm->n; i++)
-		for (k = 0; k < arm->blocks[i].n; k++) {
-			double x = arm->blocks[i].samples[k];
+	for (i = 0; i < side->n; i++)
+		for (k = 0; k < side->blocks[i].n; k++) {
+			double x = side->blocks[i].samples[k];
 
 			if (!(x > 0) || !isfinite(x))
 				return 0;
@@ -80,7 +80,7 @@ static int has_logs(const struct cs_arm *arm)
 	return 1;
 }
 
-/* ---- one arm ---- */
+/* ---- one side ---- */
 
 /* `logs` has room for the longest block. */
 static double block_median(const struct cs_block *block, double *logs,
@@ -98,19 +98,19 @@ static double block_median(const struct cs_block *block, double *logs,
 
 /* Mean and variance of the medians in one pass (Welford 1962): equal ones leave
  * a variance of exactly 0. */
-static void arm_level(const struct cs_arm *arm, double *logs, struct level *out)
+static void side_level(const struct cs_side *side, double *logs, struct level *out)
 {
 	double mean = 0, squares = 0, within = 0;
 	uint32_t n = 0;
 	size_t i;
 
-	for (i = 0; i < arm->n; i++) {
+	for (i = 0; i < side->n; i++) {
 		double median, off, variance;
 
-		if (!arm->blocks[i].n)
+		if (!side->blocks[i].n)
 			continue;
-		out->in_last = (uint32_t)arm->blocks[i].n;
-		median = block_median(&arm->blocks[i], logs, &variance);
+		out->in_last = (uint32_t)side->blocks[i].n;
+		median = block_median(&side->blocks[i], logs, &variance);
 		off = median - mean;
 		mean += off / ++n;
 		squares += off * (median - mean);
@@ -123,7 +123,7 @@ static void arm_level(const struct cs_arm *arm, double *logs, struct level *out)
 	out->between = n > 1 ? squares / (n - 1) : NAN;
 }
 
-/* ---- two arms ---- */
+/* ---- two sides ---- */
 
 static double variance_of(const struct level *level, double between)
 {
@@ -178,7 +178,7 @@ static struct error error_of(const struct level *a, const struct level *b,
 /* ---- pairs of neighbouring turns ---- */
 
 /* Of fewer than 2 pairs nothing is told: 0.  `logs` has room for the longest block. */
-static int compare_pairs(const struct cs_arm *a, const struct cs_arm *b, double *logs,
+static int compare_pairs(const struct cs_side *a, const struct cs_side *b, double *logs,
 			 struct difference *out)
 {
 	double mean = 0, squares = 0, within = 0;
@@ -207,7 +207,7 @@ static int compare_pairs(const struct cs_arm *a, const struct cs_arm *b, double 
 
 /* ---- what they tell ---- */
 
-/* Half the 95 % interval, and the chance that equal arms lie so far apart. */
+/* Half the 95 % interval, and the chance that equal sides lie so far apart. */
 static double half_interval(const struct error *e, double apart, double *p)
 {
 	if (e->variance == 0) {
@@ -237,7 +237,7 @@ static uint32_t judge(double d, double half, const struct cs_compare_how *how,
 						 CS_VERDICT_SLOWER;
 }
 
-static void tell(const struct difference *found, const struct cs_compare_how *how,
+static void describe(const struct difference *found, const struct cs_compare_how *how,
 		 struct cs_comparison *out)
 {
 	double d = found->d, half = half_interval(&found->error, fabs(d), &out->p);
@@ -250,7 +250,7 @@ static void tell(const struct difference *found, const struct cs_compare_how *ho
 	out->verdict = judge(d, half, how, out->flags);
 }
 
-/* Of both arms together; NAN where each is one block. */
+/* Of both sides together; NAN where each is one block. */
 static double spread_of(const struct level *a, const struct level *b)
 {
 	double squares = (a->n > 1 ? a->df * a->between : 0) +
@@ -259,8 +259,8 @@ static double spread_of(const struct level *a, const struct level *b)
 	return sqrt(squares / (a->df + b->df));
 }
 
-/* Arms that both have samples. */
-static int compare_samples(const struct cs_arm *a, const struct cs_arm *b,
+/* Sides that both have samples. */
+static int compare_samples(const struct cs_side *a, const struct cs_side *b,
 			   const struct cs_compare_how *how,
 			   struct cs_comparison *out, struct cs_err *err)
 {
@@ -281,8 +281,8 @@ static int compare_samples(const struct cs_arm *a, const struct cs_arm *b,
 	logs = malloc((n_a > n_b ? n_a : n_b) * sizeof(*logs));
 	if (!logs)
 		return cs_err_set(err, "no memory to compare samples");
-	arm_level(a, logs, &of_a);
-	arm_level(b, logs, &of_b);
+	side_level(a, logs, &of_a);
+	side_level(b, logs, &of_b);
 	out->a = exp(of_a.mean);
 	out->b = exp(of_b.mean);
 	if (!how->paired || !compare_pairs(a, b, logs, &found)) {
@@ -291,11 +291,11 @@ static int compare_samples(const struct cs_arm *a, const struct cs_arm *b,
 		out->spread = spread_of(&of_a, &of_b);
 	}
 	free(logs);
-	tell(&found, how, out);
+	describe(&found, how, out);
 	return 0;
 }
 
-int cs_compare(const struct cs_arm *a, const struct cs_arm *b,
+int cs_compare(const struct cs_side *a, const struct cs_side *b,
 	       const struct cs_compare_how *how, struct cs_comparison *out,
 	       struct cs_err *err)
 {

@@ -1,18 +1,18 @@
 /* compare.h - is B faster than A, slower, or the same?  Pure functions.
  *
- * An arm is one of two things that are compared, in one metric of one cell; a
+ * A side is one of two things that are compared, in one metric of one cell; a
  * block is what was measured of it in one go: one turn of ABBA (plan/turns.h) or
  * one run of the program.  Samples within a block are closer to each other than
  * blocks are, so blocks are what is counted:
  *
- *	log sample -> median of a block -> mean of the blocks of an arm
+ *	log sample -> median of a block -> mean of the blocks of a side
  *
- *	variance of an arm = max(S, W) / blocks
+ *	variance of a side = max(S, W) / blocks
  *	    S  of its block medians
  *	    W  of one block median, by bootstrap of its samples
- *	d = arm B - arm A, 95 % interval: d -/+ t sqrt(variance A + variance B)
+ *	d = side B - side A, 95 % interval: d -/+ t sqrt(variance A + variance B)
  *
- * Logarithms, so that exchanging the arms only turns the sign.  W as a floor, since
+ * Logarithms, so that exchanging the sides only turns the sign.  W as a floor, since
  * blocks that happen to agree do not make samples quieter.
  *
  * Turns are compared in pairs, the n-th of A with the n-th of B, which is its
@@ -20,21 +20,21 @@
  *
  *	d = mean of B - A; variance = max(S of these, W of A and B) / pairs
  *
- * A drift from turn to turn cancels in d, for each arm is first equally often.  It is
+ * A drift from turn to turn cancels in d, for each side is first equally often.  It is
  * left in S: taken out as well, by the order within pairs, it takes with it what disturbs
- * now and then, and arms that are alike were called different (tests/bench/truth_compare).
+ * now and then, and sides that are alike were called different (tests/bench/truth_compare).
  *
  * Nothing is drawn.  W is the bootstrap in closed form (base/student.h).  The
  * bootstrap over blocks has one too, for a mean: S (n-1)/n / n (Efron and
  * Tibshirani, An Introduction to the Bootstrap, 1993, 5.3).  For few blocks that
  * is too narrow, and so are its percentiles: what they call 95 % holds the truth
- * in 66 % with two blocks an arm, 86 % with four, 91 % with eight (simulated; for
+ * in 66 % with two blocks a side, 86 % with four, 91 % with eight (simulated; for
  * the reason see Hesterberg, Am. Stat. 69 (2015) 371).  So S is taken whole, with
  * Student's t and Welch's degrees of freedom (Biometrika 34 (1947) 28).
  *
- * An arm of one block says nothing of how blocks differ.  Another source may: a
- * baseline, else the blocks of the other arm, S of which then is that of both; with
- * neither, interval and verdict speak of these two blocks, and not of the arms.
+ * A side of one block says nothing of how blocks differ.  Another source may: a
+ * baseline, else the blocks of the other side, S of which then is that of both; with
+ * neither, interval and verdict speak of these two blocks, and not of the sides.
  *
  * A margin m is a factor 1 + m either way. */
 #ifndef CS_CHECK_COMPARE_H
@@ -59,18 +59,18 @@ enum cs_verdict {
 
 /* How blocks differ is not known: all that is said is of these two. */
 #define CS_COMPARE_ONE_BLOCK 1u
-#define CS_COMPARE_NO_SAMPLES 2u	/* an arm has none */
+#define CS_COMPARE_NO_SAMPLES 2u	/* a side has none */
 #define CS_COMPARE_NO_RATIO 4u	/* a sample not above 0, or not finite */
 #define CS_COMPARE_FAMILY 8u	/* different by itself, not among all cells */
 #define CS_COMPARE_KNOWN 16u	/* how blocks differ was known before */
-#define CS_COMPARE_SHARED 32u	/* ... is taken from the arm with several */
+#define CS_COMPARE_SHARED 32u	/* ... is taken from the side with several */
 
 struct cs_block {
 	const double *samples;
 	size_t n;		/* 0: measured nothing, passed over */
 };
 
-struct cs_arm {
+struct cs_side {
 	const struct cs_block *blocks;
 	size_t n;
 };
@@ -78,16 +78,16 @@ struct cs_arm {
 struct cs_compare_how {
 	double margin;		/* 0.01: 1 % */
 	int low_is_better;	/* times, memory; not rates */
-	struct cs_spread blocks; /* for arms of one block */
+	struct cs_spread blocks; /* for sides of one block */
 	int paired;		/* block i of A and of B are neighbouring turns */
 };
 
 struct cs_comparison {
-	double a, b;		/* of each arm: mean (of logs) of block medians */
+	double a, b;		/* of each side: mean (of logs) of block medians */
 	double difference;	/* b / a - 1 */
 	double low, high;	/* its 95 % interval; NAN where nothing tells */
-	double p;		/* of such a difference between equal arms */
-	double spread;		/* standard deviation of the blocks of an arm, as a
+	double p;		/* of such a difference between equal sides */
+	double spread;		/* standard deviation of the blocks of a side, as a
 				 * share; NAN unknown, or of no use as they are pairs */
 	uint32_t blocks_a, blocks_b; /* with samples */
 	uint32_t verdict, flags; /* enum cs_verdict, CS_COMPARE_... */
@@ -95,10 +95,10 @@ struct cs_comparison {
 
 #define CS_MARGIN 0.01		/* --margin unless given */
 
-/* Compare two arms.  Where every sample of both is 0 they are the same; any other
+/* Compare two sides.  Where every sample of both is 0 they are the same; any other
  * 0 has no ratio.  One sample in all on a side: UNDECIDED, without an interval.
  * Errors: a margin that is negative or not finite, no memory. */
-int cs_compare(const struct cs_arm *a, const struct cs_arm *b,
+int cs_compare(const struct cs_side *a, const struct cs_side *b,
 	       const struct cs_compare_how *how, struct cs_comparison *out,
 	       struct cs_err *err);
 
@@ -114,17 +114,17 @@ struct cs_compare_sum {
  * was compared.  `worst` are the cells that bear it, those whose interval reaches
  * furthest first.
  *
- * 56 cells at 95 % each would call equal arms different in most matrices.  So a
+ * 56 cells at 95 % each would call equal sides different in most matrices.  So a
  * cell stays different only if Holm's procedure over all compared cells (Scand.
  * J. Stat. 6 (1979) 65) rejects "no difference" at 1 %; otherwise it becomes
- * UNDECIDED, flagged FAMILY.  Equal arms are then called different in at most 5 %
+ * UNDECIDED, flagged FAMILY.  Equal sides are then called different in at most 5 %
  * of matrices, even if one is much more restless than the other.  SAME needs no correction, for all cells must be (Berger,
  * Technometrics 24 (1982) 295).  Errors: no memory. */
 int cs_compare_cells(struct cs_comparison *cells, size_t n,
 		     struct cs_compare_sum *out, struct cs_err *err);
 
-/* How many blocks an arm needs for a verdict, as these cells differ from block to
- * block: so many that equal arms are the same within the margin in nearly all cells.  At least 3,
+/* How many blocks a side needs for a verdict, as these cells differ from block to
+ * block: that many that equal sides are the same within the margin in nearly all cells.  At least 3,
  * for of 2 hardly anything is known.  0: nothing tells, or no number does. */
 uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin);
 

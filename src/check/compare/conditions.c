@@ -61,7 +61,7 @@ void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 
 /* ---- of a pair ---- */
 
-/* What is held against each other: two nodes, by which name. */
+/* What is compared with each other: two nodes, by which name. */
 struct two {
 	struct cs_versus *v;
 	const struct cs_pairing *pairing;
@@ -155,7 +155,7 @@ static int hold_pairs(struct cs_versus *v, const struct cs_pairing *p,
 		struct two t = { .v = v, .pairing = p, .a = it, .b = it };
 
 		if (it->pair < 0 || (it->side == 0 && it == p->first[it->pair][0]))
-			continue; /* B's first is held against that */
+			continue; /* B's first is compared with that */
 		if (it->side == 0)
 			t.b = p->first[it->pair][1];
 		else

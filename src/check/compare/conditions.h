@@ -6,7 +6,7 @@
 #include "check/compare/pairing.h"
 #include "check/compare/versus.h"
 
-/* Facts of all pairs, into v->fields; of arms that took turns there are none. */
+/* Facts of all pairs, into v->fields; of sides that took turns there are none. */
 int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing,
 		       struct cs_err *err);
 
@@ -14,7 +14,7 @@ int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing,
  * nothing where both texts are the same. */
 int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
 		      const char *a, const char *b, struct cs_err *err);
-/* The fields from `first` on were looked for in so many places: what holds in all of
+/* The fields from `first` on were looked for in that many places: what holds in all of
  * them needs no place. */
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 		       const char *noun);

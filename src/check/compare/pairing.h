@@ -1,4 +1,4 @@
-/* pairing.h - which node of one side is held against which of the other.  Pure.
+/* pairing.h - which node of one side is compared with which of the other.  Pure.
  * Only the files of check/ that make a comparison (versus.h) use it.
  *
  * A node is known by its host and placement, where several of a run have both in
@@ -28,7 +28,7 @@ struct cs_pairing {
 	uint32_t runs[2];	/* different ones on each side */
 	int again;		/* nodes that were named twice; they count once */
 	int by_position;	/* no host is on both sides */
-	int took_turns;		/* arms of one run, on the same machines */
+	int took_turns;		/* sides of one run, on the same machines */
 };
 
 /* Returns 0, or -1 without memory. */

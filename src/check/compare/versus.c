@@ -32,7 +32,7 @@ struct point {
 struct work {
 	struct cs_pairing pairing;
 	struct cs_vec points;
-	uint32_t cells;		/* that were held against each other */
+	uint32_t cells;		/* that were compared with each other */
 };
 
 static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
@@ -47,19 +47,19 @@ static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
 
 /* ---- points ---- */
 
-static int is_there(const struct cs_paired *it, const struct cs_end *end)
+static int is_there(const struct cs_paired *it, const struct cs_endpoint *end)
 {
-	return cs_end_is_numa(end) ||
+	return cs_endpoint_is_numa(end) ||
 	       end->index < it->run->node[it->node].facts.n_agents;
 }
 
-/* Domains go by their number, agents by what pairs them. */
+/* NUMA nodes go by their number, agents by what pairs them. */
 static void name_end(struct work *w, const struct cs_paired *it,
-		     const struct cs_end *end, char *to, size_t size)
+		     const struct cs_endpoint *end, char *to, size_t size)
 {
-	if (cs_end_is_numa(end))
+	if (cs_endpoint_is_numa(end))
 		cs_text(to, size, "%s",
-			cs_end_text(it->run, it->node, end).text);
+			cs_endpoint_text(it->run, it->node, end).text);
 	else
 		cs_pairing_agent(&w->pairing, it, end->index, to, size);
 }
@@ -113,7 +113,7 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 			continue;
 		p.step = it->run->plan_file ? row->step : 0;
 		p.pair = it->pair;
-		p.group = w->pairing.took_turns ? row->block : it->run_nr;
+		p.group = w->pairing.took_turns ? row->turn : it->run_nr;
 		p.order = (uint32_t)w->points.n;
 		p.samples = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		name_end(w, it, &row->what.src, p.src, sizeof(p.src));
@@ -201,8 +201,8 @@ static void total_text(const struct point *p, char *to, size_t size)
 	const struct cs_transfer *what = &p->row->what;
 	enum cs_pattern pattern = cs_row_test(p->row)->pattern;
 	int node = (int)p->row->node;
-	struct cs_label src = cs_end_text(p->run, node, &what->src);
-	struct cs_label dst = cs_end_text(p->run, node, &what->dst);
+	struct cs_label src = cs_endpoint_text(p->run, node, &what->src);
+	struct cs_label dst = cs_endpoint_text(p->run, node, &what->dst);
 
 	cs_text(to, size, "%s%s%s%s",
 		pattern == CS_PATTERN_ALL_TO_ONE ? "all" : src.text,
@@ -243,7 +243,7 @@ static const char *label_of(const struct point *p, struct words *words)
 	return words->text;
 }
 
-static int say_alone(struct cs_versus *v, const char *text, struct cs_err *err)
+static int describe_alone(struct cs_versus *v, const char *text, struct cs_err *err)
 {
 	const struct cs_err *said = v->alone.data;
 	struct cs_err line;
@@ -265,7 +265,7 @@ static const struct point *find(const struct point *p, size_t n, int want)
 }
 
 /* Why there is a figure on the other side only. */
-static int say_why(struct cs_versus *v, const struct work *w, const struct point *p,
+static int describe_why(struct cs_versus *v, const struct work *w, const struct point *p,
 		   struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], host[2 * CS_HOST];
@@ -277,7 +277,7 @@ static int say_why(struct cs_versus *v, const struct work *w, const struct point
 		label_of(p, &label), p->row->status == CS_OK ? "no sample" :
 		cs_status_text(p->row->status), v->name[p->side],
 		p->row->reason[0] ? ": " : "", p->row->reason);
-	return say_alone(v, text, err);
+	return describe_alone(v, text, err);
 }
 
 /* p[0..n) of side A, p[n..end) of side B; one of them at least has a figure. */
@@ -286,7 +286,7 @@ static int compare_cell(const struct cs_compare_how *how, const struct point *p,
 			struct cs_err *err)
 {
 	struct cs_block *block = calloc(2 * end, sizeof(*block));
-	struct cs_arm a = { .n = 0 }, b = { .n = 0 };
+	struct cs_side a = { .n = 0 }, b = { .n = 0 };
 	size_t samples = 0;
 	double *room;
 	int rc;
@@ -330,12 +330,12 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
 	v->shared += !!(cell.c.flags & CS_COMPARE_SHARED);
 	if (!a || !b)
-		return say_why(v, w, a ? &p[n] : p, err);
+		return describe_why(v, w, a ? &p[n] : p, err);
 	w->cells++;
 	cs_text(where, sizeof(where), "%s%s%s", cell.host, cell.host[0] ? " " : "",
 		cell.label);
 	return w->pairing.took_turns ? 0 :
-	       cs_conditions_add(v, "way", where, cs_via_text(a->row->via),
+	       cs_conditions_add(v, "transport", where, cs_via_text(a->row->via),
 				 cs_via_text(b->row->via), err);
 }
 
@@ -400,7 +400,7 @@ static void add_lonely(struct lonely *to, const struct point *p)
 }
 
 /* Says so of both sides, and begins anew; `p` is of their matrix and pair. */
-static int say_lonely(struct cs_versus *v, const struct work *w,
+static int describe_lonely(struct cs_versus *v, const struct work *w,
 		      const struct point *p, struct lonely *sides,
 		      struct cs_err *err)
 {
@@ -417,7 +417,7 @@ static int say_lonely(struct cs_versus *v, const struct work *w,
 			cs_row_test(p->row)->name, host, host[0] ? " " : "",
 			sides[s].text, more, v->name[s]);
 		sides[s] = (struct lonely){ .n = 0 };
-		if (say_alone(v, text, err))
+		if (describe_alone(v, text, err))
 			return -1;
 	}
 	return 0;
@@ -442,9 +442,9 @@ static int is_kin(const struct cs_test *a, const struct cs_test *b)
 
 static int same_view(const struct point *a, const struct point *b)
 {
-	const struct cs_view x = cs_row_view(a->row), y = cs_row_view(b->row);
+	const struct cs_plan_matrix x = cs_row_view(a->row), y = cs_row_view(b->row);
 
-	return !cs_views_compare(&x, &y);
+	return !cs_plan_matrices_compare(&x, &y);
 }
 
 /* A matrix of the other side to which this one might have been held: with copies of
@@ -468,37 +468,37 @@ static const struct point *find_kin(const struct work *w, const struct point *p)
 }
 
 /* All of a matrix that one side does not have is one line, with the reason. */
-static int say_matrix(struct cs_versus *v, const struct work *w,
+static int describe_matrix(struct cs_versus *v, const struct work *w,
 		      const struct point *p, struct cs_err *err)
 {
 	const struct point *kin = find_kin(w, p), *a = p->side ? kin : p;
 	const struct point *b = p->side ? p : kin;
-	struct cs_view view = cs_row_view(p->row), other;
+	struct cs_plan_matrix matrix = cs_row_view(p->row), other;
 	char text[CS_ERR_TEXT];
 	const struct cs_test *x, *y;
 
 	if (!kin) {
 		cs_text(text, sizeof(text), "%s (%s): only in %s",
-			cs_row_test(p->row)->name, cs_view_words(&view).text,
+			cs_row_test(p->row)->name, cs_plan_matrix_words(&matrix).text,
 			v->name[p->side]);
-		return say_alone(v, text, err);
+		return describe_alone(v, text, err);
 	}
 	x = cs_row_test(a->row);
 	y = cs_row_test(b->row);
-	view = cs_row_view(a->row);
+	matrix = cs_row_view(a->row);
 	other = cs_row_view(b->row);
 	if (x == y)
 		cs_text(text, sizeof(text), "%s: copies of %s in %s, of %s in %s",
-			x->name, cs_view_words(&view).text, v->name[0],
-			cs_view_words(&other).text, v->name[1]);
+			x->name, cs_plan_matrix_words(&matrix).text, v->name[0],
+			cs_plan_matrix_words(&other).text, v->name[1]);
 	else
 		cs_text(text, sizeof(text), "%s in %s, %s in %s: another %s", x->name,
 			v->name[0], y->name, v->name[1],
 			x->method == y->method ? "op" : "method");
-	return say_alone(v, text, err);
+	return describe_alone(v, text, err);
 }
 
-static int say_nodes(struct cs_versus *v, const struct cs_pairing *p,
+static int describe_nodes(struct cs_versus *v, const struct cs_pairing *p,
 		     struct cs_err *err)
 {
 	char text[CS_ERR_TEXT];
@@ -512,10 +512,10 @@ static int say_nodes(struct cs_versus *v, const struct cs_pairing *p,
 		cs_text(text, sizeof(text), "node %s%s%s: only in %s", f->host,
 			f->placement[0] ? ", " : "", f->placement,
 			v->name[p->item[i].side]);
-		if (say_alone(v, text, err))
+		if (describe_alone(v, text, err))
 			return -1;
 	}
-	return p->again ? say_alone(v, "a run that is named twice on a side "
+	return p->again ? describe_alone(v, "a run that is named twice on a side "
 				    "counts once", err) : 0;
 }
 
@@ -535,7 +535,7 @@ static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p
 	for (size_t i = 0; i < n; i++)
 		seen[p[i].side] = 1;
 	if (!seen[0] || !seen[1])
-		return say_matrix(v, w, p, err);
+		return describe_matrix(v, w, p, err);
 	for (size_t i = 0, end, of_a; i < n; i = end) {
 		for (end = of_a = i; end < n && !by_cell(&p[i], &p[end]); end++)
 			of_a += p[end].side == 0;
@@ -544,7 +544,7 @@ static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p
 		else if (add_cell(v, w, &p[i], of_a - i, end - of_a, err))
 			return -1;
 		if ((end == n || p[end].pair != p[i].pair) &&
-		    say_lonely(v, w, &p[i], lonely, err))
+		    describe_lonely(v, w, &p[i], lonely, err))
 			return -1;
 	}
 	return end_matrix(v, &m, err);
@@ -559,7 +559,7 @@ static int fill(struct cs_versus *v, struct work *w, struct cs_err *err)
 		if (w->pairing.item[i].pair >= 0 &&
 		    add_rows(w, &w->pairing.item[i], err))
 			return -1;
-	if (say_nodes(v, &w->pairing, err) ||
+	if (describe_nodes(v, &w->pairing, err) ||
 	    cs_conditions_find(v, &w->pairing, err))
 		return -1;
 	ways = v->fields.n;
@@ -636,7 +636,7 @@ int cs_versus_exit(const struct cs_versus *v)
 static int placement_of(const struct cs_run *run, int node, int k)
 {
 	for (int i = 1; i <= k; i++)
-		if (node + i >= run->n_nodes || !cs_run_is_again(run, node + i))
+		if (node + i >= run->n_nodes || !cs_run_is_remeasured(run, node + i))
 			return -1;
 	return node + k;
 }
@@ -656,7 +656,7 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 	for (int node = 0; node < run->n_nodes; node++) {
 		int other = placement_of(run, node, k);
 
-		if (cs_run_is_again(run, node) || other < 0)
+		if (cs_run_is_remeasured(run, node) || other < 0)
 			continue;
 		item[side[0].n++] = (struct cs_versus_item){ run, node };
 		item[room + side[1].n++] = (struct cs_versus_item){ run, other };

@@ -1,11 +1,11 @@
-/* versus.h - two sides held against each other, cell by cell.  Pure.
+/* versus.h - two sides compared with each other, cell by cell.  Pure.
  *
  * A side is one or more nodes of runs: the placements of one run, two runs of the
  * same nodes, runs of other nodes.  Nodes are paired by pairing.h; cells by test,
  * metric, size of a copy, and the bus ids of their GPUs on the same host, else their
  * positions; control cells are left out.  What is paired is compared by compare.h.
  *
- * Blocks of a cell: the turns of its arm where both sides are of one run, in which
+ * Blocks of a cell: the turns of its side where both sides are of one run, in which
  * they took turns; else one block a run, for the turns of a run say nothing of how
  * one run differs from the next: their samples are put together.  A run that is
  * named twice counts once.  Of one run on each side all that can be said is how these

@@ -23,10 +23,10 @@ static const char *usual_model(const struct cs_run_node *nd)
 	const char *usual = nd->facts.n_agents ? "unknown GPU" : "no GPU";
 	int n = 0, most = 0;
 
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		if (nd->sight[i].name[0])
-			name[n++] = nd->sight[i].name;
-	for (int i = 0; !nd->facts.n_sights && i < nd->facts.n_agents; i++)
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		if (nd->gpu_record[i].name[0])
+			name[n++] = nd->gpu_record[i].name;
+	for (int i = 0; !nd->facts.n_known_gpus && i < nd->facts.n_agents; i++)
 		if (nd->agent[i].gpu.name[0])
 			name[n++] = nd->agent[i].gpu.name;
 	for (int i = 0; i < n; i++) {
@@ -44,14 +44,14 @@ static const char *usual_model(const struct cs_run_node *nd)
 
 static int has_one_gpu(const struct cs_run_node *nd)
 {
-	return (nd->facts.n_sights ? nd->facts.n_sights : nd->facts.n_agents) == 1;
+	return (nd->facts.n_known_gpus ? nd->facts.n_known_gpus : nd->facts.n_agents) == 1;
 }
 
 int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
-	if (nd->facts.n_agents < 0 || cs_run_is_again(run, node))
+	if (nd->facts.n_agents < 0 || cs_run_is_remeasured(run, node))
 		return -1;
 	product_text(nd, to, size);
 	if (!cs_on_cpu(run))

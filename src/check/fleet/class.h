@@ -1,7 +1,7 @@
 /* class.h - of what kind a node is, in words, and which nodes are of one kind.  Pure.
  *
  * All say it alike: the product, then its GPUs.  How far they tell nodes apart differs
- * with what is held against each other:
+ * with what is compared with each other:
  * - the vote (vote.h) is to find a GPU that is missing or of another model: those must
  *   not make a class of their own, so the model of most of its GPUs stands for all.  A
  *   node with one GPU is no remainder of a larger one: it is of another class;

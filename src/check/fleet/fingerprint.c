@@ -129,7 +129,7 @@ static void put_field(void *maker, const struct cs_field *field, const void *of)
 
 /* Is there anything but PCI's word that hides what it shows?  A GPU that is on the
  * bus is a part of the node, whoever may use it. */
-static int is_there(const struct cs_gpu_sight *s)
+static int is_there(const struct cs_gpu_record *s)
 {
 	return s->on_bus == 1 || s->nvml == 0 || s->ranks > 0;
 }
@@ -142,8 +142,8 @@ static void of_agent(struct maker *m, int agent)
 	struct cs_label label;
 
 	m->bus_id = a->gpu.bus_id;
-	for (int i = 0; i < m->nd->facts.n_sights; i++)
-		if (!strcmp(m->nd->sight[i].bus_id, a->gpu.bus_id)) {
+	for (int i = 0; i < m->nd->facts.n_known_gpus; i++)
+		if (!strcmp(m->nd->gpu_record[i].bus_id, a->gpu.bus_id)) {
 			cs_text(m->of, sizeof(m->of), "gpu%d.", i);
 			return;
 		}
@@ -153,7 +153,7 @@ static void of_agent(struct maker *m, int agent)
 }
 
 /* PCIe as it was under load, also where nothing was measured: agents load it for
- * this look. */
+ * this reading. */
 static void put_links(struct maker *m, const struct cs_link_facts *link)
 {
 	if (link->nvlinks_max > 0)
@@ -194,7 +194,7 @@ static void put_agents(struct maker *m)
 		/* how a GPU is divided is no other GPU */
 		if (cs_is_mig(a->gpu.uuid))
 			put(m, CS_LAYER_SETTINGS, "instance", "%s", a->gpu.name);
-		else if (nd->facts.n_sights <= 0)
+		else if (nd->facts.n_known_gpus <= 0)
 			put(m, CS_LAYER_WIRING, "model", "%s", a->gpu.name);
 		if (!cs_run_gpu(m->run, (int)(nd - m->run->node), a->gpu.bus_id))
 			put_number(m, CS_LAYER_WIRING, "numa", own_numa(a));
@@ -216,9 +216,9 @@ static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
 			elsewhere += ends->gpu[i].links;
 	if (ends->to_switch > 0)
 		cs_text(text, sizeof(text), "%d to switch", ends->to_switch);
-	for (int k = 0; k < nd->facts.n_sights; k++)
+	for (int k = 0; k < nd->facts.n_known_gpus; k++)
 		for (int i = 0; i < ends->n_gpus; i++)
-			if (!strcmp(nd->sight[k].bus_id, ends->gpu[i].bus_id))
+			if (!strcmp(nd->gpu_record[k].bus_id, ends->gpu[i].bus_id))
 				cs_text_add(text, sizeof(text), "%s%d to gpu%d",
 					    text[0] ? ", " : "",
 					    ends->gpu[i].links, k);
@@ -271,26 +271,26 @@ static void put_clocks(struct maker *m, const struct cs_board_facts *b)
 }
 
 /* Where it is on the bus, and what the machine does to what passes there. */
-static void put_place(struct maker *m, const struct cs_gpu_sight *s)
+static void put_place(struct maker *m, const struct cs_gpu_record *s)
 {
-	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_sights);
+	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_known_gpus);
 	put_reaches(m, "to-nics", s->to_nic, cs_node_cards(&m->nd->facts));
 	if (s->acs >= 0)
 		put(m, CS_LAYER_SETTINGS, "acs", "0x%02x", (unsigned)s->acs);
 }
 
-static void put_sights(struct maker *m)
+static void put_inventory(struct maker *m)
 {
 	const struct cs_run_node *nd = m->nd;
 	int n = 0;
 
-	for (int i = 0; i < nd->facts.n_sights; i++) {
-		const struct cs_gpu_sight *s = &nd->sight[i];
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
 		n += is_there(s);
 		cs_text(m->of, sizeof(m->of), "gpu%d.", i);
 		m->bus_id = s->bus_id;
-		cs_fields_each(&cs_gpu_sight_fields, s, put_field, m);
+		cs_fields_each(&cs_gpu_record_fields, s, put_field, m);
 		put_nvlink_ends(m, &s->board.nvlink);
 		put_fabric(m, &s->board);
 		put_clocks(m, &s->board);
@@ -298,7 +298,7 @@ static void put_sights(struct maker *m)
 	}
 	of_node(m);
 	put_number(m, CS_LAYER_WIRING, "gpus",
-		   nd->facts.n_sights > 0 ? n : nd->facts.n_agents);
+		   nd->facts.n_known_gpus > 0 ? n : nd->facts.n_agents);
 }
 
 /* ---- the node ---- */
@@ -409,7 +409,7 @@ int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 	/* arenas of host memory are no parts of a machine */
 	if (strcmp(run->backend, "cpu")) {
 		put_agents(&m);
-		put_sights(&m);
+		put_inventory(&m);
 	}
 	of_node(&m);
 	if (f->grant[0])

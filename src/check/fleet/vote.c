@@ -425,7 +425,7 @@ static const struct {
 	{ CS_LAYER_WIRING, "pcie-width", 1, "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.", 0 },
 	{ CS_LAYER_WIRING, "pcie-most", 1, "The slot, its riser, or the BIOS allows less than on the others: compare link speed and bifurcation in the BIOS.", 0 },
 	{ CS_LAYER_WIRING, "model", 0, "Another GPU was built in than into the others: compare nvidia-smi -L with what was ordered.", 0 },
-	{ CS_LAYER_WIRING, "numa-domains", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
+	{ CS_LAYER_WIRING, "numa-nodes", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
 	{ CS_LAYER_WIRING, "numa-distances", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
 	{ CS_LAYER_WIRING, "cpus", 1, "lscpu shows sockets, cores and what is offline; compare SMT in the BIOS.", 0 },
 	{ CS_LAYER_SETTINGS, "persistence", 0, "nvidia-smi -pm 1, or run nvidia-persistenced as on the others.", 0 },
@@ -492,7 +492,7 @@ static void parts_text(const struct difference *d, size_t n, char *to, size_t si
 }
 
 /* d[0..n): one field of a node's parts, with the same two values. */
-static int say_differs(struct cs_run *run, const struct difference *d, size_t n,
+static int describe_differs(struct cs_run *run, const struct difference *d, size_t n,
 		       struct cs_err *err)
 {
 	static const struct {
@@ -522,7 +522,7 @@ static int say_differs(struct cs_run *run, const struct difference *d, size_t n,
 	if (r < N_REMEDIES)
 		cs_text(f.next, sizeof(f.next), "%s", remedy[r].next ?
 			remedy[r].next : cs_hint(remedy[r].hint)->remedy);
-	cs_text(f.again, sizeof(f.again), "cscope-mpi --no-mpi --check=topology");
+	cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --no-mpi --check=topology");
 	parts_text(d, n, parts, sizeof(parts));
 	cs_text(text, sizeof(text), "%s: %s, where most nodes of its class have %s",
 		parts, d->here, d->usual);
@@ -530,7 +530,7 @@ static int say_differs(struct cs_run *run, const struct difference *d, size_t n,
 }
 
 /* d[0..n): what of a layer is not known, sorted by field. */
-static int say_unknown(struct cs_run *run, const struct difference *d, size_t n,
+static int describe_unknown(struct cs_run *run, const struct difference *d, size_t n,
 		       struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = d->node,
@@ -546,7 +546,7 @@ static int say_unknown(struct cs_run *run, const struct difference *d, size_t n,
 	return cs_judge(run, f, text, err);
 }
 
-static int say_tied(struct cs_run *run, const struct difference *d, size_t n,
+static int describe_tied(struct cs_run *run, const struct difference *d, size_t n,
 		    struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = -1,
@@ -554,7 +554,7 @@ static int say_tied(struct cs_run *run, const struct difference *d, size_t n,
 	char text[CS_ERR_TEXT], parts[160];
 
 	parts_text(d, n, parts, sizeof(parts));
-	cs_text(text, sizeof(text), "%s: %s of %s: no majority, nobody is accused",
+	cs_text(text, sizeof(text), "%s: %s of %s: no majority, nothing is reported",
 		parts, d->here, d->usual);
 	return cs_judge(run, f, text, err);
 }
@@ -567,9 +567,9 @@ static int follows(const struct difference *d, const struct difference *other)
 		int of_any;	/* part of the node */
 	} effect[] = {
 		{ "nvlink-ends", "nvlinks", 0 },
-		{ "numa-distances", "numa-domains", 0 },
-		{ "numa", "numa-domains", 0 },
-		{ "to-gpus", "numa-domains", 0 }, { "to-nics", "numa-domains", 0 },
+		{ "numa-distances", "numa-nodes", 0 },
+		{ "numa", "numa-nodes", 0 },
+		{ "to-gpus", "numa-nodes", 0 }, { "to-nics", "numa-nodes", 0 },
 		{ "to-gpus", "numa", 1 }, { "to-nics", "numa", 0 },
 		{ "iommu", "iommu", 0 }, { "gpus", "gpus", 0 },
 	};
@@ -666,7 +666,7 @@ static void drop_said(const struct cs_run *run, struct cs_vec *found)
 	found->n = left;
 }
 
-static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
+static int describe_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 {
 	struct difference *d = found->data;
 	size_t i, k;
@@ -678,9 +678,9 @@ static int say_all(struct cs_run *run, struct cs_vec *found, struct cs_err *err)
 	for (i = 0; i < found->n && !rc; i = k) {
 		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
 			;
-		rc = d[i].kind == DIFFERS ? say_differs(run, &d[i], k - i, err) :
-		     d[i].kind == UNKNOWN ? say_unknown(run, &d[i], k - i, err) :
-					    say_tied(run, &d[i], k - i, err);
+		rc = d[i].kind == DIFFERS ? describe_differs(run, &d[i], k - i, err) :
+		     d[i].kind == UNKNOWN ? describe_unknown(run, &d[i], k - i, err) :
+					    describe_tied(run, &d[i], k - i, err);
 	}
 	return rc;
 }
@@ -707,7 +707,7 @@ static int vote_in_classes(struct cs_run *run, const struct machine *machine,
 		rc = vote_in(&b);
 	}
 	if (!rc)
-		rc = say_all(run, &found, err);
+		rc = describe_all(run, &found, err);
 	cs_vec_release(&found);
 	free(b.odd);
 	return rc;

@@ -87,32 +87,32 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
  * smaller ones it is most of the figure. */
 #define FIRST_BYTE_US 3
 #define EXPECTED_FROM ((uint64_t)4 << 20)
-/* So many GPUs at most are wired to each other without a switch. */
+/* That many GPUs at most are wired to each other without a switch. */
 #define DIRECT_MOST 5
 
 int cs_gpu_of(const struct cs_row *row)
 {
-	return cs_end_is_numa(&row->what.src) ? row->what.dst.index :
+	return cs_endpoint_is_numa(&row->what.src) ? row->what.dst.index :
 						row->what.src.index;
 }
 
 int cs_is_near(const struct cs_run *run, const struct cs_row *row)
 {
-	const struct cs_end *host = cs_end_is_numa(&row->what.src) ?
+	const struct cs_endpoint *host = cs_endpoint_is_numa(&row->what.src) ?
 					    &row->what.src : &row->what.dst;
 
 	return host->index == CS_NUMA_LOCAL ||
 	       host->index == run->node[row->node].agent[cs_gpu_of(row)].numa;
 }
 
-int cs_own_company(const struct cs_run *run, const struct cs_row *row)
+int cs_own_concurrent(const struct cs_run *run, const struct cs_row *row)
 {
 	enum cs_pattern pattern = cs_row_test(row)->pattern;
 
 	if (run->plan && row->step < run->plan->n_steps)
 		return (int)cs_plan_step(run->plan, row->step)->count - 1;
 	return pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_ALONE ? 0 :
-	       pattern == CS_PATTERN_BIDI ? 1 : row->company;
+	       pattern == CS_PATTERN_BIDI ? 1 : row->concurrent;
 }
 
 int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row)
@@ -136,7 +136,7 @@ static double divide(const struct cs_run *run, const struct cs_row *row,
 }
 
 static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
-			     const struct cs_end *end)
+			     const struct cs_endpoint *end)
 {
 	return run->node[row->node].agent[end->index].gpu.bus_id;
 }
@@ -145,7 +145,7 @@ static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
  * where there is a switch.  NAN: nobody says. */
 static double share_between(const struct cs_run *run, const struct cs_row *row)
 {
-	const struct cs_gpu_sight *gpu = cs_run_gpu(
+	const struct cs_gpu_record *gpu = cs_run_gpu(
 		run, (int)row->node, bus_id_of(run, row, &row->what.src));
 	const char *to = bus_id_of(run, row, &row->what.dst);
 	const struct cs_nvlink_ends *ends = gpu ? &gpu->board.nvlink : NULL;
@@ -198,7 +198,7 @@ static int expect(const struct cs_run *run, const struct cs_row *row, double *lo
 
 	if (test->unit != CS_UNIT_GBS || test->method != CS_METHOD_CE ||
 	    test->backend != CS_BACKEND_CUDA ||
-	    cs_own_company(run, row) ||
+	    cs_own_concurrent(run, row) ||
 	    row->what.bytes < EXPECTED_FROM)
 		return -1;
 	if (test->path == CS_PATH_PEER && !cs_via_crosses(row->via))

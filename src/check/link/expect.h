@@ -25,16 +25,16 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 /* One direction of a cell that is measured alone, in GB/s, by what is live now: the
  * least and the most that are usual.  0, or -1 where nothing is known of such cells:
  * kernels, small copies, loads beside it, copies through the host, memory of other
- * domains. */
+ * NUMA nodes. */
 int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
 		    double *high);
 
 /* Transfers that belong to a cell beside its own: its step has them, or its test.  Not
  * those of other cells that were measured at the same time because that changes nothing. */
-int cs_own_company(const struct cs_run *run, const struct cs_row *row);
+int cs_own_concurrent(const struct cs_run *run, const struct cs_row *row);
 /* Do both GPUs of a peer cell have NVLinks that are up? */
 int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row);
-/* Does the host's end lie in the domain next to the GPU? */
+/* Does the host's end lie in the NUMA node next to the GPU? */
 int cs_is_near(const struct cs_run *run, const struct cs_row *row);
 /* The GPU of a path with the host, or within one GPU. */
 int cs_gpu_of(const struct cs_row *row);

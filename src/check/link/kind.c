@@ -9,23 +9,23 @@
 
 /* ---- ways ---- */
 
-const struct cs_agent_facts *cs_end_agent(const struct cs_run *run,
+const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
 					  const struct cs_row *row,
-					  const struct cs_end *end)
+					  const struct cs_endpoint *end)
 {
-	int i = cs_end_is_numa(end) ? row->what.issuer : end->index;
+	int i = cs_endpoint_is_numa(end) ? row->what.issuer : end->index;
 
 	return row->node < (uint32_t)run->n_nodes &&
 			       i < run->node[row->node].facts.n_agents ?
 		       &run->node[row->node].agent[i] : NULL;
 }
 
-int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_end *end)
+int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
+		const struct cs_endpoint *end)
 {
-	const struct cs_agent_facts *agent = cs_end_agent(run, row, end);
+	const struct cs_agent_facts *agent = cs_endpoint_agent(run, row, end);
 
-	if (cs_end_is_numa(end) && end->index != CS_NUMA_LOCAL)
+	if (cs_endpoint_is_numa(end) && end->index != CS_NUMA_LOCAL)
 		return end->index;
 	return agent ? agent->numa : -1;
 }
@@ -42,13 +42,13 @@ static void distance_text(const struct cs_node_facts *facts, int a, int b, char 
 		cs_text(to, size, a >= 0 && a == b ? "NUMA 10" : "unknown");
 }
 
-void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
+void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		 size_t size)
 {
-	const struct cs_agent_facts *a = cs_end_agent(run, row, &row->what.src);
-	const struct cs_agent_facts *b = cs_end_agent(run, row, &row->what.dst);
-	int from = cs_end_numa(run, row, &row->what.src);
-	int into = cs_end_numa(run, row, &row->what.dst);
+	const struct cs_agent_facts *a = cs_endpoint_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *b = cs_endpoint_agent(run, row, &row->what.dst);
+	int from = cs_endpoint_numa(run, row, &row->what.src);
+	int into = cs_endpoint_numa(run, row, &row->what.dst);
 	enum cs_path path = cs_row_test(row)->path;
 
 	if (path == CS_PATH_LOCAL)
@@ -64,15 +64,15 @@ void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
 			"NVLink" : "PCIe");
 }
 
-struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
-			     const struct cs_end *end)
+struct cs_label cs_endpoint_label(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_endpoint *end)
 {
 	struct cs_label label;
 	int numa;
 
-	if (!cs_end_is_numa(end))
+	if (!cs_endpoint_is_numa(end))
 		return cs_agent_name(run, (int)row->node, end->index);
-	numa = cs_end_numa(run, row, end);
+	numa = cs_endpoint_numa(run, row, end);
 	if (numa < 0)
 		cs_text(label.text, sizeof(label.text), "host");
 	else
@@ -93,9 +93,9 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	    cs_row_test(row)->path == CS_PATH_LOCAL ||
 	    cs_row_test(row)->path == CS_PATH_HOST)
 		return;
-	host = cs_end_is_numa(&row->what.src) || cs_end_is_numa(&row->what.dst);
-	from = cs_end_agent(run, row, &row->what.src);
-	into = cs_end_agent(run, row, &row->what.dst);
+	host = cs_endpoint_is_numa(&row->what.src) || cs_endpoint_is_numa(&row->what.dst);
+	from = cs_endpoint_agent(run, row, &row->what.src);
+	into = cs_endpoint_agent(run, row, &row->what.dst);
 	if (!from || !into)
 		return;
 	l = cs_lesser_link(&from->link, &into->link);
@@ -116,8 +116,8 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
-	const struct cs_agent_facts *a = cs_end_agent(run, row, &row->what.src);
-	const struct cs_agent_facts *b = cs_end_agent(run, row, &row->what.dst);
+	const struct cs_agent_facts *a = cs_endpoint_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *b = cs_endpoint_agent(run, row, &row->what.dst);
 	const struct cs_link_facts *link;
 
 	if (row->metric != CS_METRIC_RATE || test->unit != CS_UNIT_GBS || !a || !b ||

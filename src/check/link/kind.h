@@ -9,21 +9,21 @@
 #define CS_PATH_WORDS 24
 
 /* The GPU or arena of an end; of host memory its issuer.  NULL: there is none. */
-const struct cs_agent_facts *cs_end_agent(const struct cs_run *run,
+const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
 					  const struct cs_row *row,
-					  const struct cs_end *end);
-/* The NUMA domain that an end lies in; -1 unknown. */
-int cs_end_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_end *end);
+					  const struct cs_endpoint *end);
+/* The NUMA node that an end lies in; -1 unknown. */
+int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
+		const struct cs_endpoint *end);
 
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
-struct cs_label cs_end_label(const struct cs_run *run, const struct cs_row *row,
-			     const struct cs_end *end);
+struct cs_label cs_endpoint_label(const struct cs_run *run, const struct cs_row *row,
+			     const struct cs_endpoint *end);
 
-/* The kind of way of a cell, which no fault changes: "NVLink" or "PCIe" by what
- * both cards have, "host near" and "host far" from the GPU's NUMA domain, "within",
+/* The kind of link of a cell, which no fault changes: "NVLink" or "PCIe" by what
+ * both cards have, "host near" and "host far" from the GPU's NUMA node, "within",
  * "NUMA 21" by distance; "unknown". */
-void cs_way_text(const struct cs_run *run, const struct cs_row *row, char *to,
+void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		 size_t size);
 
 /* Where a row's cell went: "NV18", "PCIe 5 x16"; "" where nothing proves it.
@@ -37,7 +37,7 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
  * tells. */
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
-/* Are copies of so many bytes too short to fill that link? */
+/* Are copies of that many bytes too short to fill that link? */
 int cs_is_short(uint64_t bytes, double peak_gbs);
 /* The least power of two that is not. */
 uint64_t cs_bytes_to_fill(double peak_gbs);

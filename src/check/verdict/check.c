@@ -72,7 +72,7 @@ static int64_t count_of(const struct cs_conditions *c, const struct counter *cou
 	return n;
 }
 
-/* What happened to GPUs between the looks before and after the plan. */
+/* What happened to GPUs between the readings before and after the plan. */
 static int find_counters(struct cs_run *run, int node, struct cs_err *err)
 {
 	const struct cs_run_node *nd = &run->node[node];
@@ -186,7 +186,7 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		if (k < n)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s%s not bound to a NUMA domain: %s", cs_agent_word(run),
+			"%s %s%s not bound to a NUMA node: %s", cs_agent_word(run),
 			cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
 		if (cs_judge_node(run, CS_NOTE, node, CS_FINDING_NOT_BOUND, text, err))
@@ -247,7 +247,7 @@ static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err
 		if (nd->ranks[r].driver[0])
 			why = nd->ranks[r].driver;
 	cs_finding_advise(&f);
-	f.drain = nd->facts.n_sights > 0;
+	f.drain = nd->facts.n_known_gpus > 0;
 	cs_text(text, sizeof(text), "no usable GPU: nothing was measured there%s%s",
 		*why ? "; " : "", why);
 	return cs_judge(run, f, text, err);
@@ -312,7 +312,7 @@ static int find_on_node(struct cs_run *run, int node, int most,
 		return -1;
 	if (find_drift(run, node, err) || find_unbound(run, node, err))
 		return -1;
-	return cs_run_is_again(run, node) ? 0 :
+	return cs_run_is_remeasured(run, node) ? 0 :
 		       find_on_machine(run, node, most, err);
 }
 
@@ -356,7 +356,7 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 	return cs_tell(run, CS_NOTE, -1, CS_FINDING_LEFT_OUT, text, err);
 }
 
-/* What cells were asked to be held against. */
+/* What cells were asked to be compared with. */
 static int judge_asked(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 {
 	if (!(run->checks & CS_CHECK_BASELINE))

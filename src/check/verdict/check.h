@@ -35,9 +35,9 @@ const char *cs_check_name(uint32_t bit);
 /* All that there are. */
 uint32_t cs_checks_all(void);
 /* Are these kinds that measure nothing? */
-int cs_checks_only_look(uint32_t checks);
+int cs_checks_measure_nothing(uint32_t checks);
 /* Was nothing to be measured? */
-int cs_only_looked(const struct cs_run *run);
+int cs_only_checked(const struct cs_run *run);
 
 /* The status of rows and findings: CS_EXIT_… (2 over 3 over 1 over 0; 3 when
  * nothing was measured or the plan was not carried out to its end).  Judgements

@@ -27,7 +27,7 @@ static void add_cell(const struct cs_run *run, uint32_t i, struct pooled *pooled
 	const struct cs_row *row = cs_rows_get(&run->rows, i);
 	double n = row->n_samples, margin = cs_stats_margin(&row->stats);
 
-	if (row->metric != CS_METRIC_RATE || row->block ||
+	if (row->metric != CS_METRIC_RATE || row->turn ||
 	    cs_row_test(row)->how != CS_HOW_GATED || !isfinite(margin) ||
 	    margin < MATTERS)
 		return;
@@ -56,14 +56,14 @@ struct said {
 	char tests[200];
 };
 
-static void say_matrix(struct said *said, const struct cs_row *row, double r)
+static void describe_matrix(struct said *said, const struct cs_row *row, double r)
 {
 	if (said->n++ < NAMED)
 		cs_text_add(said->tests, sizeof(said->tests), "%s%s (%.1f)",
 			    said->n > 1 ? ", " : "", cs_row_test(row)->name, r);
 }
 
-static int say_node(struct cs_run *run, struct said *said, struct cs_err *err)
+static int describe_node(struct cs_run *run, struct said *said, struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], more[40] = "";
 
@@ -91,15 +91,15 @@ int cs_depend_judge(struct cs_run *run, struct cs_err *err)
 
 		end = cs_matrix_end(run, order, at, n);
 		if (row->node != said.node) {
-			rc = say_node(run, &said, err);
+			rc = describe_node(run, &said, err);
 			said = (struct said){ .node = row->node };
 		}
 		r = correlation_of(run, order, at, end);
 		if (r > 0)
-			say_matrix(&said, row, r);
+			describe_matrix(&said, row, r);
 	}
 	if (!rc)
-		rc = say_node(run, &said, err);
+		rc = describe_node(run, &said, err);
 	free(order);
 	return rc;
 }

@@ -9,7 +9,7 @@
 static const struct {
 	const char *name;
 	uint32_t bit;
-	int looks;		/* alone it needs no measurement */
+	int remeasurements;		/* alone it needs no measurement */
 } kind[] = {
 	{ "launch", CS_CHECK_LAUNCH, 1 },
 	{ "placement", CS_CHECK_PLACEMENT, 0 },
@@ -37,10 +37,10 @@ uint32_t cs_checks_all(void)
 	return all;
 }
 
-int cs_checks_only_look(uint32_t checks)
+int cs_checks_measure_nothing(uint32_t checks)
 {
 	for (size_t i = 0; i < N_KINDS; i++)
-		if (kind[i].looks)
+		if (kind[i].remeasurements)
 			checks &= ~kind[i].bit;
 	return !checks;
 }
@@ -63,7 +63,7 @@ int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err)
 	return 0;
 }
 
-int cs_only_looked(const struct cs_run *run)
+int cs_only_checked(const struct cs_run *run)
 {
-	return run->checks && cs_checks_only_look(run->checks) && !run->plan;
+	return run->checks && cs_checks_measure_nothing(run->checks) && !run->plan;
 }

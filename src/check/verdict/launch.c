@@ -17,35 +17,35 @@
 
 /* ---- one judgement ---- */
 
-struct look {
+struct scope {
 	struct cs_run *run;
 	int node;
 	const struct cs_run_node *nd;
 	struct cs_err *err;
 };
 
-static struct cs_finding of_node(const struct look *look, enum cs_severity severity,
+static struct cs_finding of_node(const struct scope *scope, enum cs_severity severity,
 				 enum cs_finding_id id)
 {
 	return (struct cs_finding){ .id = id, .severity = severity,
-				    .node = look->node, .part = "node" };
+				    .node = scope->node, .part = "node" };
 }
 
 /* One more judgement of this node. */
-static int say(struct look *look, enum cs_severity severity, enum cs_finding_id id,
+static int describe(struct scope *scope, enum cs_severity severity, enum cs_finding_id id,
 	       const char *text)
 {
-	return cs_judge(look->run, of_node(look, severity, id), text, look->err);
+	return cs_judge(scope->run, of_node(scope, severity, id), text, scope->err);
 }
 
 /* The same with what to do. */
-static int advise(struct look *look, enum cs_severity severity, enum cs_finding_id id,
+static int advise(struct scope *scope, enum cs_severity severity, enum cs_finding_id id,
 		  const char *text)
 {
-	struct cs_finding f = of_node(look, severity, id);
+	struct cs_finding f = of_node(scope, severity, id);
 
 	cs_finding_advise(&f);
-	return cs_judge(look->run, f, text, look->err);
+	return cs_judge(scope->run, f, text, scope->err);
 }
 
 /* ---- GPUs on the bus, of NVML, of CUDA, of the scheduler ---- */
@@ -54,8 +54,8 @@ static int known_to_nvml(const struct cs_run_node *nd)
 {
 	int n = 0;
 
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		n += nd->sight[i].nvml == 0;
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		n += nd->gpu_record[i].nvml == 0;
 	return n;
 }
 
@@ -63,15 +63,15 @@ static int known_to_cuda(const struct cs_run_node *nd)
 {
 	int n = 0;
 
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		n += nd->sight[i].ranks > 0;
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		n += nd->gpu_record[i].ranks > 0;
 	return n;
 }
 
 static int some_mig(const struct cs_run_node *nd)
 {
-	for (int i = 0; i < nd->facts.n_sights; i++)
-		if (nd->sight[i].mig == 1)
+	for (int i = 0; i < nd->facts.n_known_gpus; i++)
+		if (nd->gpu_record[i].mig == 1)
 			return 1;
 	return 0;
 }
@@ -87,7 +87,7 @@ static int all_masked(const struct cs_run_node *nd)
 
 /* Why CUDA may well not show this GPU, with what is assumed; 0 when nothing
  * explains it. */
-static int explained(const struct cs_run_node *nd, const struct cs_gpu_sight *s,
+static int explained(const struct cs_run_node *nd, const struct cs_gpu_record *s,
 		     char *why, size_t size)
 {
 	const struct cs_node_facts *f = &nd->facts;
@@ -117,9 +117,9 @@ static int explained(const struct cs_run_node *nd, const struct cs_gpu_sight *s,
 	return 1;
 }
 
-static int say_lost(struct look *look, const struct cs_gpu_sight *s)
+static int describe_lost(struct scope *scope, const struct cs_gpu_record *s)
 {
-	struct cs_finding f = { .severity = CS_CRITICAL, .node = look->node,
+	struct cs_finding f = { .severity = CS_CRITICAL, .node = scope->node,
 				.drain = 1, .id = CS_FINDING_GPU_LOST,
 				.part = "gpu" };
 	char text[CS_ERR_TEXT], nvml[96];
@@ -140,18 +140,18 @@ static int say_lost(struct look *look, const struct cs_gpu_sight *s)
 			s->module);
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", s->bus_id);
 	cs_finding_advise(&f);
-	return cs_judge(look->run, f, text, look->err);
+	return cs_judge(scope->run, f, text, scope->err);
 }
 
 /* GPUs with one and the same explanation are one note, at the first of them. */
-static int say_hidden(struct look *look, int first, const char *why)
+static int describe_hidden(struct scope *scope, int first, const char *why)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 	char other[CS_ERR_TEXT], list[160] = "", text[CS_ERR_TEXT];
 	int n = 0;
 
-	for (int i = 0; i < nd->facts.n_sights; i++) {
-		const struct cs_gpu_sight *s = &nd->sight[i];
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
 		if (s->ranks > 0 || !explained(nd, s, other, sizeof(other)) ||
 		    strcmp(other, why))
@@ -164,25 +164,25 @@ static int say_hidden(struct look *look, int first, const char *why)
 	}
 	cs_text(text, sizeof(text), "%d GPU%s not taken part with (%s): %s", n,
 		n == 1 ? "" : "s", list, why);
-	return say(look, CS_NOTE, CS_FINDING_GPU_HIDDEN, text);
+	return describe(scope, CS_NOTE, CS_FINDING_GPU_HIDDEN, text);
 }
 
-static int find_lost(struct look *look)
+static int find_lost(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 	char why[CS_ERR_TEXT];
 	int shown = known_to_cuda(nd), lost = 0, rc = 0;
 
-	for (int i = 0; i < nd->facts.n_sights && !rc; i++) {
-		const struct cs_gpu_sight *s = &nd->sight[i];
+	for (int i = 0; i < nd->facts.n_known_gpus && !rc; i++) {
+		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
 		/* a driver that shows none at all has said why */
 		if (s->ranks > 0 || (!shown && s->nvml != NVML_LOST))
 			continue;
 		if (explained(nd, s, why, sizeof(why))) {
-			rc = say_hidden(look, i, why);
+			rc = describe_hidden(scope, i, why);
 		} else {
-			rc = say_lost(look, s);
+			rc = describe_lost(scope, s);
 			lost++;
 		}
 	}
@@ -191,7 +191,7 @@ static int find_lost(struct look *look)
 		return rc;
 	cs_text(why, sizeof(why), "the scheduler granted %d GPUs (%s), CUDA shows %d",
 		nd->facts.n_granted, nd->facts.grant, shown);
-	return say(look, CS_CRITICAL, CS_FINDING_GPU_LOST, why);
+	return describe(scope, CS_CRITICAL, CS_FINDING_GPU_LOST, why);
 }
 
 /* ---- ranks ---- */
@@ -206,9 +206,9 @@ static int drives(const struct cs_run_node *nd, int rank)
 }
 
 /* Ranks without an agent sleep, for want of GPUs or of sight of one. */
-static int find_idle(struct look *look)
+static int find_idle(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 	const char *why = "";
 	char text[CS_ERR_TEXT];
 	int idle = 0;
@@ -226,9 +226,9 @@ static int find_idle(struct look *look)
 		return 0;
 	cs_text(text, sizeof(text), "%d of %d ranks have no %s and sleep%s%s",
 		idle, nd->facts.n_ranks,
-		strcmp(look->run->backend, "cpu") ? "GPU" : "arena",
+		strcmp(scope->run->backend, "cpu") ? "GPU" : "arena",
 		*why ? ": " : "", why);
-	return say(look, CS_NOTE, CS_FINDING_IDLE_RANKS, text);
+	return describe(scope, CS_NOTE, CS_FINDING_IDLE_RANKS, text);
 }
 
 static int count_refused(const struct cs_run_node *nd, int *all,
@@ -240,10 +240,10 @@ static int count_refused(const struct cs_run_node *nd, int *all,
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
 			const struct cs_peer_facts *p =
-				cs_node_way(nd, i, k);
+				cs_node_peer(nd, i, k);
 
 			*all += p->via != CS_VIA_NONE;
-			/* of MIG instances no other is to be had */
+			/* of MIG instances there is no other */
 			if (p->via != CS_VIA_FAILED ||
 			    cs_is_mig(nd->agent[i].gpu.uuid) ||
 			    cs_is_mig(nd->agent[k].gpu.uuid))
@@ -254,22 +254,22 @@ static int count_refused(const struct cs_run_node *nd, int *all,
 	return refused;
 }
 
-static int find_refused(struct look *look)
+static int find_refused(struct scope *scope)
 {
 	const char *reason = "";
 	char text[CS_ERR_TEXT];
-	int all, refused = count_refused(look->nd, &all, &reason);
+	int all, refused = count_refused(scope->nd, &all, &reason);
 
 	if (!refused)
 		return 0;
-	cs_text(text, sizeof(text), "%d of %d ways between GPUs are refused: %s",
+	cs_text(text, sizeof(text), "%d of %d transports between GPUs are refused: %s",
 		refused, all, reason);
-	return say(look, CS_WARNING, CS_FINDING_PEER_REFUSED, text);
+	return describe(scope, CS_WARNING, CS_FINDING_PEER_REFUSED, text);
 }
 
-static int find_one_gpu(struct look *look)
+static int find_one_gpu(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 	const char *reason;
 	char text[CS_ERR_TEXT];
 	int all, refused = count_refused(nd, &all, &reason);
@@ -282,13 +282,13 @@ static int find_one_gpu(struct look *look)
 	cs_text(text, sizeof(text), "each rank sees one GPU only%s", !all ? "" :
 		refused ? ", and not all can open the others' memory" :
 			  "; they can open each other's memory all the same");
-	return advise(look, refused ? CS_WARNING : CS_NOTE,
+	return advise(scope, refused ? CS_WARNING : CS_NOTE,
 		      CS_FINDING_LAUNCHER_ONE_GPU, text);
 }
 
-static int find_one_core(struct look *look)
+static int find_one_core(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 	char text[CS_ERR_TEXT];
 	int n = 0;
 
@@ -298,7 +298,7 @@ static int find_one_core(struct look *look)
 		return 0;
 	cs_text(text, sizeof(text), "%d of %d ranks may run on one CPU only, of the node's %d",
 		n, nd->facts.n_ranks, nd->facts.n_cpus);
-	return advise(look, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE, text);
+	return advise(scope, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE, text);
 }
 
 /* The least soft limit of a kind among the ranks. */
@@ -316,30 +316,30 @@ static int64_t least(const struct cs_run_node *nd, int nofile)
 	return low;
 }
 
-static int find_limits(struct look *look)
+static int find_limits(struct scope *scope)
 {
-	int64_t locked = least(look->nd, 0), files = least(look->nd, 1);
+	int64_t locked = least(scope->nd, 0), files = least(scope->nd, 1);
 	char text[CS_ERR_TEXT];
 
 	if (locked < INT64_MAX) {
 		cs_text(text, sizeof(text), "at most %" PRId64
 			" KiB of memory may be locked: CUDA does not mind, network libraries that register memory do",
 			locked / 1024);
-		if (advise(look, CS_NOTE, CS_FINDING_MEMLOCK, text))
+		if (advise(scope, CS_NOTE, CS_FINDING_MEMLOCK, text))
 			return -1;
 	}
 	if (files >= NOFILE_FEW)
 		return 0;
 	cs_text(text, sizeof(text), "a rank may open %" PRId64
 		" files only; the driver alone may need hundreds", files);
-	return advise(look, CS_WARNING, CS_FINDING_NOFILE, text);
+	return advise(scope, CS_WARNING, CS_FINDING_NOFILE, text);
 }
 
 /* ---- the node ---- */
 
-static int find_shm(struct look *look)
+static int find_shm(struct scope *scope)
 {
-	const struct cs_node_facts *f = &look->nd->facts;
+	const struct cs_node_facts *f = &scope->nd->facts;
 	char text[CS_ERR_TEXT];
 
 	if (f->n_ranks < 2 || f->shm_bytes < 0 || f->shm_bytes > 64 * MIB)
@@ -347,12 +347,12 @@ static int find_shm(struct look *look)
 	cs_text(text, sizeof(text), "/dev/shm holds %" PRId64 " MiB, %" PRId64
 		" free, for %d ranks", f->shm_bytes / MIB,
 		f->shm_free_bytes / MIB, f->n_ranks);
-	return advise(look, CS_WARNING, CS_FINDING_DEV_SHM, text);
+	return advise(scope, CS_WARNING, CS_FINDING_DEV_SHM, text);
 }
 
-static int find_cgroup(struct look *look)
+static int find_cgroup(struct scope *scope)
 {
-	const struct cs_node_facts *f = &look->nd->facts;
+	const struct cs_node_facts *f = &scope->nd->facts;
 	char text[CS_ERR_TEXT];
 
 	/* a thread per GPU and one per rank */
@@ -360,14 +360,14 @@ static int find_cgroup(struct look *look)
 		return 0;
 	cs_text(text, sizeof(text), "the cgroup grants the time of %.1f CPUs to threads that drive %d GPUs",
 		f->cgroup_cpus, f->n_agents);
-	return advise(look, CS_WARNING, CS_FINDING_CGROUP_CPUS, text);
+	return advise(scope, CS_WARNING, CS_FINDING_CGROUP_CPUS, text);
 }
 
-static int find_nvml(struct look *look)
+static int find_nvml(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 
-	if (!nd->facts.nvml_note[0] || !strcmp(look->run->backend, "cpu"))
+	if (!nd->facts.nvml_note[0] || !strcmp(scope->run->backend, "cpu"))
 		return 0;
 	for (int r = 0; r < nd->facts.n_ranks; r++) {
 		const char *at = strstr(nd->ranks[r].environment,
@@ -378,21 +378,21 @@ static int find_nvml(struct look *look)
 			continue;
 		cs_text(value, sizeof(value), "%.*s", (int)strcspn(at, " "), at);
 		if (!strstr(value, "utility") && !strstr(value, "all"))
-			return advise(look, CS_WARNING,
+			return advise(scope, CS_WARNING,
 				      CS_FINDING_CONTAINER_UTILITY,
 				      nd->facts.nvml_note);
 	}
-	return advise(look, CS_WARNING, CS_FINDING_NVML_ABSENT,
+	return advise(scope, CS_WARNING, CS_FINDING_NVML_ABSENT,
 		      nd->facts.nvml_note);
 }
 
-/* The GPUs of which a field of struct cs_gpu_sight has a value: "0, 1". */
+/* The GPUs of which a field of struct cs_gpu_record has a value: "0, 1". */
 #define GPUS_WITH(nd, field, value, list)                                     \
 	({                                                                    \
 		int n_ = 0;                                                   \
 		(list)[0] = '\0';                                             \
-		for (int i_ = 0; i_ < (nd)->facts.n_sights; i_++) {           \
-			if ((nd)->sight[i_].field != (value))                 \
+		for (int i_ = 0; i_ < (nd)->facts.n_known_gpus; i_++) {           \
+			if ((nd)->gpu_record[i_].field != (value))                 \
 				continue;                                     \
 			cs_text_add(list, sizeof(list), "%s%d",               \
 				    n_++ ? ", " : "", i_);                    \
@@ -400,61 +400,61 @@ static int find_nvml(struct look *look)
 		n_;                                                           \
 	})
 
-static int find_modes(struct look *look)
+static int find_modes(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 	char list[120], text[CS_ERR_TEXT];
 
 	if (GPUS_WITH(nd, compute_mode, 3, list)) {
 		cs_text(text, sizeof(text), "compute mode EXCLUSIVE_PROCESS on GPU %s: one process at a time",
 			list);
-		if (advise(look, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS, text))
+		if (advise(scope, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS, text))
 			return -1;
 	}
 	if (GPUS_WITH(nd, compute_mode, 2, list)) {
 		cs_text(text, sizeof(text), "compute mode PROHIBITED on GPU %s: no process may use it",
 			list);
-		if (advise(look, CS_WARNING, CS_FINDING_COMPUTE_MODE, text))
+		if (advise(scope, CS_WARNING, CS_FINDING_COMPUTE_MODE, text))
 			return -1;
 	}
 	if (GPUS_WITH(nd, mig, 1, list)) {
 		cs_text(text, sizeof(text), "MIG divides GPU %s: %s", list,
 			cs_hint_brief(CS_HINT_IPC_MIG));
-		if (advise(look, CS_WARNING, CS_FINDING_IPC_MIG, text))
+		if (advise(scope, CS_WARNING, CS_FINDING_IPC_MIG, text))
 			return -1;
 	}
 	if (!GPUS_WITH(nd, persistence, 0, list))
 		return 0;
 	cs_text(text, sizeof(text), "persistence mode is off on GPU %s: without a process the driver lets go of it, and starts take seconds longer",
 		list);
-	return advise(look, CS_NOTE, CS_FINDING_PERSISTENCE, text);
+	return advise(scope, CS_NOTE, CS_FINDING_PERSISTENCE, text);
 }
 
-static int find_mps(struct look *look)
+static int find_mps(struct scope *scope)
 {
-	const struct cs_run_node *nd = look->nd;
+	const struct cs_run_node *nd = scope->nd;
 
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		if (nd->agent[a].gpu.mps == 1)
-			return advise(look, CS_WARNING, CS_FINDING_MPS,
+			return advise(scope, CS_WARNING, CS_FINDING_MPS,
 				      "the ranks are clients of MPS: others may share each GPU with them");
 	return 0;
 }
 
 int cs_check_launch(struct cs_run *run, int node, struct cs_err *err)
 {
-	static int (*const all[])(struct look *) = {
+	static int (*const all[])(struct scope *) = {
 		find_refused, find_one_gpu, find_one_core, find_limits, find_shm,
 		find_cgroup, find_nvml, find_modes, find_mps,
 	};
-	struct look look = { run, node, &run->node[node], err };
+	struct scope scope = { run, node, &run->node[node], err };
 
-	if (find_lost(&look) || (look.nd->ranks && find_idle(&look)))
+	if (find_lost(&scope) || (scope.nd->ranks && find_idle(&scope)))
 		return -1;
-	if (!(run->checks & CS_CHECK_LAUNCH) || !look.nd->ranks)
+	if (!(run->checks & CS_CHECK_LAUNCH) || !scope.nd->ranks)
 		return 0;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i](&look))
+		if (all[i](&scope))
 			return -1;
 	return 0;
 }

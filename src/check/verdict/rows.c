@@ -46,8 +46,8 @@ static int others_on(const struct cs_agent_facts *a)
 
 static int is_end(const struct cs_row *row, int agent)
 {
-	return (!cs_end_is_numa(&row->what.src) && row->what.src.index == agent) ||
-	       (!cs_end_is_numa(&row->what.dst) && row->what.dst.index == agent);
+	return (!cs_endpoint_is_numa(&row->what.src) && row->what.src.index == agent) ||
+	       (!cs_endpoint_is_numa(&row->what.dst) && row->what.dst.index == agent);
 }
 
 static int was_skipped_for(const struct cs_run *run, const struct cs_row *row, int a)
@@ -66,7 +66,7 @@ static int used_gpu(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_run_node *nd = &run->node[row->node];
 
 	/* what is of the machine is said once, of all its placements */
-	if (cs_run_is_again(run, (int)row->node) ||
+	if (cs_run_is_remeasured(run, (int)row->node) ||
 	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
 		return -1;
 	for (int a = 0; a < nd->facts.n_agents; a++)
@@ -93,11 +93,11 @@ struct cause {
 /* Why that GPU slowed down, or any, while it was at an end of the cell; 0 it did not. */
 static uint64_t slow_bits(const struct cs_row *row, int gpu)
 {
-	const struct cs_end *end[] = { &row->what.src, &row->what.dst };
+	const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
 	uint64_t bits = 0;
 
 	for (int i = 0; i < 2; i++)
-		if (!cs_end_is_numa(end[i]) &&
+		if (!cs_endpoint_is_numa(end[i]) &&
 		    (gpu == OF_ANY || end[i]->index == gpu))
 			bits |= row->throttle_at[i] & CS_THROTTLE_BAD;
 	return bits;
@@ -254,7 +254,7 @@ static int told_before(const struct cs_run *run, const struct cs_row *row,
 	return 0;
 }
 
-static int tell_bad_cells(struct cs_run *run, const struct cs_row *row,
+static int describe_bad_cells(struct cs_run *run, const struct cs_row *row,
 			  struct cs_err *err)
 {
 	static const enum cs_finding_id id[] = {
@@ -286,7 +286,7 @@ static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node 
 
 	for (i = 0; i < n && said < REASONS_MOST && !rc; i++)
 		if (!told_before(run, first[i], told)) {
-			rc = tell_bad_cells(run, first[i], err);
+			rc = describe_bad_cells(run, first[i], err);
 			said++;
 		}
 	if (i < n && !rc) {
@@ -379,9 +379,9 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-static int others_at(const struct cs_run_node *nd, const struct cs_end *end)
+static int others_at(const struct cs_run_node *nd, const struct cs_endpoint *end)
 {
-	return !cs_end_is_numa(end) && nd->agent[end->index].after.known &&
+	return !cs_endpoint_is_numa(end) && nd->agent[end->index].after.known &&
 	       nd->agent[end->index].after.others > 0;
 }
 
@@ -499,13 +499,13 @@ static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 	char bad[CS_MAX_AGENTS] = { 0 };
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
-		const struct cs_end *end[] = { &row->what.src, &row->what.dst };
+		const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
 
 		if (row->status != CS_OK)
 			continue;
 		for (int k = 0; k < 2; k++)
 			if (row->throttle_at[k] & CS_THROTTLE_BAD &&
-			    !cs_end_is_numa(end[k]) && end[k]->index < n)
+			    !cs_endpoint_is_numa(end[k]) && end[k]->index < n)
 				bad[end[k]->index] = 1;
 	}
 	for (int a = 0; a < n; a++)

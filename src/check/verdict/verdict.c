@@ -30,7 +30,7 @@ int cs_run_exit(const struct cs_run *run)
 			return CS_EXIT_CRITICAL;
 		measured += row->status == CS_OK;
 	}
-	if (cannot || !run->complete || (!measured && !cs_only_looked(run)))
+	if (cannot || !run->complete || (!measured && !cs_only_checked(run)))
 		return CS_EXIT_CANNOT;
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
 }
@@ -93,7 +93,7 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		reason = cs_rows_get(&run->rows, i)->reason;
 	if (worst_text(run, CS_CRITICAL, to, size))
 		return 1;
-	if (!c->measured && !cs_only_looked(run)) {
+	if (!c->measured && !cs_only_checked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
 		return 1;
@@ -102,7 +102,7 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		return 1;
 	if (!c->left_out && least < CS_CRITICAL)
 		notes_text(run, notes, sizeof(notes));
-	if (cs_only_looked(run))
+	if (cs_only_checked(run))
 		cs_text(to, size, "%s", notes[0] ? notes + 2 : "no findings");
 	else
 		cs_text(to, size, "%s%zu of %zu cells measured%s",

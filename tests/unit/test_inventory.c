@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "job/sights.h"
+#include "job/inventory.h"
 
 #include <string.h>
 
@@ -17,13 +17,13 @@ static void gpu(struct cs_gpu_facts *g, const char *bus_id, const char *uuid)
 static void joins(void)
 {
 	static struct cs_rank_view view[2];
-	static struct cs_gpu_sight all[CS_MAX_AGENTS];
+	static struct cs_gpu_record all[CS_MAX_AGENTS];
 	static struct cs_survey survey;
 	uint64_t sees[2];
 
 	survey.n = 2;
 	for (int i = 0; i < 2; i++) {
-		cs_gpu_sight_init(&survey.gpu[i]);
+		cs_gpu_record_init(&survey.gpu[i]);
 		cs_text(survey.gpu[i].bus_id, CS_BUSID, "0000:%db:00.0", i + 1);
 		survey.gpu[i].nvml = 0;
 	}
@@ -32,7 +32,7 @@ static void joins(void)
 	gpu(&view[0].gpu[1], "0000:1b:00.0", "GPU-1");
 	view[1].n = 1;
 	gpu(&view[1].gpu[0], "0000:0a:00.0", "GPU-0");
-	t_eq_int(cs_sights_join(&survey, view, 2, all, sees), 3);
+	t_eq_int(cs_inventory_join(&survey, view, 2, all, sees), 3);
 	t_eq_str(all[0].bus_id, "0000:0a:00.0");
 	t_eq_str(all[0].uuid, "GPU-0");
 	t_eq_int(all[0].nvml, -1);
@@ -40,21 +40,21 @@ static void joins(void)
 	t_eq_int(all[1].ranks, 1);
 	t_eq_int((int)sees[0], 6);
 	t_eq_int((int)sees[1], 1);
-	t_eq_int(cs_sights_join(NULL, view, 1, all, sees), 2);
+	t_eq_int(cs_inventory_join(NULL, view, 1, all, sees), 2);
 	t_eq_str(all[0].bus_id, "0000:1b:00.0");
 }
 
-/* Two instances of one GPU are one sight, seen by each rank once. */
+/* Two instances of one GPU are one record, seen by each rank once. */
 static void joins_instances(void)
 {
 	static struct cs_rank_view view[1];
-	static struct cs_gpu_sight all[CS_MAX_AGENTS];
+	static struct cs_gpu_record all[CS_MAX_AGENTS];
 	uint64_t sees[1];
 
 	view[0].n = 2;
 	gpu(&view[0].gpu[0], "0000:1b:00.0", "MIG-a");
 	gpu(&view[0].gpu[1], "0000:1b:00.0", "MIG-b");
-	t_eq_int(cs_sights_join(NULL, view, 1, all, sees), 1);
+	t_eq_int(cs_inventory_join(NULL, view, 1, all, sees), 1);
 	t_eq_int(all[0].ranks, 1);
 	t_eq_int(all[0].mig, 1);
 	t_eq_str(all[0].uuid, "");

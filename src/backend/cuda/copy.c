@@ -1,9 +1,9 @@
-/* flight.c - what waits at the gate: copies between two marks, and stamps.
+/* copy.c - what waits at the gate: copies between two marks, and stamps.
  *
  *     lane:  wait *gate >= seq | start | copy ... copy | end
  *     stamp: wait *gate >= seq | *word = seq           | end
  *
- * A copy through a ring is two flights, of two processes as a rule; chunk n of a
+ * A copy through a ring is two copies, of two processes as a rule; chunk n of a
  * sample, counted from 1, is
  *
  *     OUT: wait *emptied >= base + n - slots | copy to slot   | *filled = base + n
@@ -60,9 +60,9 @@ static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word,
 }
 
 /* The i-th of its copies. */
-static struct cs_flight nth_copy(const struct cs_flight *f, uint32_t i)
+static struct cs_copy nth_copy(const struct cs_copy *f, uint32_t i)
 {
-	struct cs_flight one = *f;
+	struct cs_copy one = *f;
 
 	if (f->positions > 1)
 		one.dst += i % f->positions * f->stride;
@@ -70,9 +70,9 @@ static struct cs_flight nth_copy(const struct cs_flight *f, uint32_t i)
 }
 
 static int enqueue_copy(struct cs_dev *dev, CUstream stream,
-			const struct cs_flight *f, struct cs_err *err)
+			const struct cs_copy *f, struct cs_err *err)
 {
-	if (f->kind == CS_FLIGHT_PEER_COPY)
+	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
 				 cs_peer_context(dev, f->dst), f->src,
 				 cs_peer_context(dev, f->src), f->bytes, stream);
@@ -81,17 +81,17 @@ static int enqueue_copy(struct cs_dev *dev, CUstream stream,
 }
 
 /* Chunk n, which begins at byte `at` of the transfer. */
-static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_flight *f,
+static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_copy *f,
 			 uint32_t n, uint64_t at, struct cs_err *err)
 {
 	uint64_t slot = (n - 1) % CS_RING_SLOTS * f->chunk_bytes;
 	uint64_t left = f->bytes - at;
-	struct cs_flight one = {
-		.dst = f->dst + (f->kind == CS_FLIGHT_OUT ? slot : at),
-		.src = f->src + (f->kind == CS_FLIGHT_OUT ? at : slot),
+	struct cs_copy one = {
+		.dst = f->dst + (f->kind == CS_COPY_OUT ? slot : at),
+		.src = f->src + (f->kind == CS_COPY_OUT ? at : slot),
 		.bytes = left < f->chunk_bytes ? left : f->chunk_bytes,
 	};
-	int out = f->kind == CS_FLIGHT_OUT;
+	int out = f->kind == CS_COPY_OUT;
 
 	if (!out && enqueue_wait(dev, lane, f->filled, f->base + n, err))
 		return -1;
@@ -105,17 +105,17 @@ static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_flight *f
 			     f->base + n, err);
 }
 
-int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *f,
+int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *f,
 		   struct cs_err *err)
 {
-	int chunked = f->kind == CS_FLIGHT_OUT || f->kind == CS_FLIGHT_IN;
+	int chunked = f->kind == CS_COPY_OUT || f->kind == CS_COPY_IN;
 	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
 	uint32_t n = 0;
 
 	if (!on)
 		return -1;
 	for (uint32_t i = 0; i < f->copies; i++) {
-		struct cs_flight one = nth_copy(f, i);
+		struct cs_copy one = nth_copy(f, i);
 
 		if (!chunked && enqueue_copy(dev, on->stream, &one, err))
 			return -1;
@@ -127,35 +127,35 @@ int cs_flight_copy(struct cs_dev *dev, int lane, const struct cs_flight *f,
 	return 0;
 }
 
-int cs_flight_mark(struct cs_dev *dev, int lane, struct cs_err *err)
+int cs_copy_mark(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
 	if (!on)
 		return -1;
 	on->timed = 0;
-	on->flight.kind = CS_FLIGHT_COPY;
+	on->desc.kind = CS_COPY_ENGINE;
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 }
 
-int cs_flight_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
-		  uint32_t seq, const struct cs_flight *flight,
+int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
+		  uint32_t seq, const struct cs_copy *desc,
 		  struct cs_err *err)
 {
-	int by_kernel = flight->kind >= CS_FLIGHT_SM;
+	int by_kernel = desc->kind >= CS_COPY_SM;
 	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
 	if (!on)
 		return -1;
 	on->timed = 0;
-	on->flight.kind = CS_FLIGHT_COPY;
-	on->is_lent = flight->lent;
-	if (by_kernel && cs_sm_prepare(dev, lane, flight, err))
+	on->desc.kind = CS_COPY_ENGINE;
+	on->is_lent = desc->lent;
+	if (by_kernel && cs_sm_prepare(dev, lane, desc, err))
 		return -1;
 	if (enqueue_wait(dev, lane, gate, seq, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->start, on->stream) ||
 	    (by_kernel ? cs_sm_launch(dev, lane, err) :
-			 cs_flight_copy(dev, lane, flight, err)) ||
+			 cs_copy_enqueue(dev, lane, desc, err)) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream))
 		goto out;
 	on->timed = 1;
@@ -167,7 +167,7 @@ out:
 	return -1;
 }
 
-int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
+int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 		    uint32_t seq, uint32_t *word, struct cs_err *err)
 {
 	struct cs_lane *on = cs_dev_lane(dev, lane, err);
@@ -175,7 +175,7 @@ int cs_flight_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
 	if (!on)
 		return -1;
 	on->timed = 0;
-	on->flight.kind = CS_FLIGHT_COPY;
+	on->desc.kind = CS_COPY_ENGINE;
 	if (enqueue_wait(dev, lane, gate, seq, err))
 		return -1;
 	if (enqueue_store(dev, lane, word, seq, err))
@@ -210,7 +210,7 @@ static double since_first_start(const struct cs_dev *dev, const struct cs_lane *
 	return most * 1e6;
 }
 
-int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
+int cs_copy_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
 	uint32_t *expired = &dev->scratch->expired[lane];
@@ -231,18 +231,18 @@ int cs_flight_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 				   on->end))
 		return -1;
 	*ns = on->lasted_ns = on->timed ? since_first_start(dev, on, ms) : 0;
-	if (on->flight.kind != CS_FLIGHT_COPY && on->timed &&
+	if (on->desc.kind != CS_COPY_ENGINE && on->timed &&
 	    cs_sm_prove(dev, lane, ns, err))
 		return -1;
 	return 1;
 }
 
-double cs_flight_lasted(const struct cs_dev *dev, int lane)
+double cs_copy_lasted(const struct cs_dev *dev, int lane)
 {
 	return dev->lane[lane].lasted_ns;
 }
 
-double cs_flight_lasted_back(const struct cs_dev *dev, int lane)
+double cs_copy_lasted_back(const struct cs_dev *dev, int lane)
 {
 	return dev->lane[lane].back_ns;
 }

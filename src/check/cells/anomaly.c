@@ -1,32 +1,32 @@
 #include "config.h"
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_evidence(struct cs_suspect *suspect, uint32_t at, double off)
+static void add_evidence(struct cs_anomaly *anomaly, uint32_t at, double off)
 {
-	if (suspect->n_evidence == CS_EVIDENCE)
+	if (anomaly->n_evidence == CS_EVIDENCE)
 		return;
-	suspect->off[suspect->n_evidence] = off;
-	suspect->evidence[suspect->n_evidence++] = at;
+	anomaly->off[anomaly->n_evidence] = off;
+	anomaly->evidence[anomaly->n_evidence++] = at;
 }
 
-void cs_suspect_row(struct cs_suspect *suspect, uint32_t at, double off)
+void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off)
 {
-	suspect->cells++;
-	add_evidence(suspect, at, off);
+	anomaly->cells++;
+	add_evidence(anomaly, at, off);
 }
 
-int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *s,
+int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *s,
 		     const struct cs_row *row)
 {
 	const struct cs_agent_facts *agent = run->node[s->node].agent;
-	const struct cs_end *src = &row->what.src, *dst = &row->what.dst;
-	int from = cs_end_is_numa(src) ? -1 : src->index;
-	int to = cs_end_is_numa(dst) ? -1 : dst->index;
+	const struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
+	int from = cs_endpoint_is_numa(src) ? -1 : src->index;
+	int to = cs_endpoint_is_numa(dst) ? -1 : dst->index;
 
 	if ((int)row->node != s->node || cs_family_of(row) != s->family)
 		return 0;
@@ -46,13 +46,13 @@ int cs_suspect_bears(const struct cs_run *run, const struct cs_suspect *s,
 	}
 }
 
-int cs_suspect_add(struct cs_vec *suspects, const struct cs_suspect *suspect,
+int cs_anomaly_add(struct cs_vec *anomalies, const struct cs_anomaly *anomaly,
 		   struct cs_err *err)
 {
-	return cs_vec_push(suspects, suspect, err);
+	return cs_vec_push(anomalies, anomaly, err);
 }
 
-static int by_place(const struct cs_suspect *a, const struct cs_suspect *b)
+static int by_place(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
 	const int64_t x[] = { a->node, a->family, a->part, a->a, a->b };
 	const int64_t y[] = { b->node, b->family, b->part, b->a, b->b };
@@ -66,7 +66,7 @@ static int by_place(const struct cs_suspect *a, const struct cs_suspect *b)
 /* Of one place the worst first; what is equal in all that as its rows stand. */
 static int by_place_and_drop(const void *x, const void *y)
 {
-	const struct cs_suspect *a = x, *b = y;
+	const struct cs_anomaly *a = x, *b = y;
 	int d = by_place(a, b);
 
 	if (d)
@@ -81,7 +81,7 @@ static int by_place_and_drop(const void *x, const void *y)
 
 /* Of two that are of one place the worse one tells the figures, the more telling cause
  * stays, and evidence is of both. */
-static void join(struct cs_suspect *worse, const struct cs_suspect *other)
+static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 {
 	if (other->cause > worse->cause) {
 		worse->cause = other->cause;
@@ -111,14 +111,14 @@ static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *
 }
 
 /* A look at some of them, of which a few at most are repeated, is one at all. */
-static int looks_agree(const struct cs_suspect *a, const struct cs_suspect *b)
+static int remeasurements_agree(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
-	return a->look == b->look ||
-	       (a->look <= CS_LOOK_CONFIRMED && b->look <= CS_LOOK_CONFIRMED);
+	return a->remeasured == b->remeasured ||
+	       (a->remeasured <= CS_REMEASURED_CONFIRMED && b->remeasured <= CS_REMEASURED_CONFIRMED);
 }
 
-static int is_like(const struct cs_run *run, const struct cs_suspect *a,
-		   const struct cs_suspect *b)
+static int is_like(const struct cs_run *run, const struct cs_anomaly *a,
+		   const struct cs_anomaly *b)
 {
 	const struct cs_agent_facts *agent = run->node[a->node].agent;
 
@@ -127,15 +127,15 @@ static int is_like(const struct cs_run *run, const struct cs_suspect *a,
 	       b->is == a->is && b->of == a->of && b->usual == a->usual &&
 	       b->sends == a->sends && b->receives == a->receives &&
 	       b->nodes == a->nodes && (b->drop > 0) == (a->drop > 0) &&
-	       looks_agree(a, b) &&
+	       remeasurements_agree(a, b) &&
 	       (a->cause != CS_CAUSE_PCIE ||
 		same_pcie(&agent[a->a].link, &agent[b->a].link));
 }
 
 /* s[0..n), one of each GPU: as one, with the worst evidence of each. */
-static struct cs_suspect unite(const struct cs_suspect *s, size_t n)
+static struct cs_anomaly unite(const struct cs_anomaly *s, size_t n)
 {
-	struct cs_suspect all = s[0];
+	struct cs_anomaly all = s[0];
 
 	all.part = CS_PART_NODE;
 	all.n_evidence = all.cells = 0;
@@ -146,8 +146,8 @@ static struct cs_suspect unite(const struct cs_suspect *s, size_t n)
 		all.drop = fmax(all.drop, s[i].drop);
 		all.drop_least = fmin(all.drop_least, s[i].drop);
 		all.sure = fmin(all.sure, s[i].sure);
-		if (s[i].look == CS_LOOK_CONFIRMED)
-			all.look = CS_LOOK_CONFIRMED;
+		if (s[i].remeasured == CS_REMEASURED_CONFIRMED)
+			all.remeasured = CS_REMEASURED_CONFIRMED;
 	}
 	for (uint32_t k = 0; k < CS_EVIDENCE; k++)
 		for (size_t i = 0; i < n; i++)
@@ -156,13 +156,13 @@ static struct cs_suspect unite(const struct cs_suspect *s, size_t n)
 	return all;
 }
 
-void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects)
+void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies)
 {
-	struct cs_suspect *s = suspects->data;
+	struct cs_anomaly *s = anomalies->data;
 	size_t n = 0, i, k;
 
-	for (i = 0; i < suspects->n; i = k) {
-		for (k = i + 1; k < suspects->n && s[i].part == CS_PART_GPU &&
+	for (i = 0; i < anomalies->n; i = k) {
+		for (k = i + 1; k < anomalies->n && s[i].part == CS_PART_GPU &&
 		     is_like(run, &s[i], &s[k]); k++)
 			;
 		if (k - i > 1 &&
@@ -173,13 +173,13 @@ void cs_suspects_unite(const struct cs_run *run, struct cs_vec *suspects)
 		for (; i < k; i++)
 			s[n++] = s[i];
 	}
-	suspects->n = n;
+	anomalies->n = n;
 }
 
-size_t cs_suspects_first(const struct cs_vec *suspects, int node)
+size_t cs_anomalies_first(const struct cs_vec *anomalies, int node)
 {
-	const struct cs_suspect *s = suspects->data;
-	size_t low = 0, high = suspects->n;
+	const struct cs_anomaly *s = anomalies->data;
+	size_t low = 0, high = anomalies->n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -192,28 +192,28 @@ size_t cs_suspects_first(const struct cs_vec *suspects, int node)
 	return low;
 }
 
-void cs_suspects_settle(struct cs_vec *suspects)
+void cs_anomalies_settle(struct cs_vec *anomalies)
 {
-	struct cs_suspect *s = suspects->data;
+	struct cs_anomaly *s = anomalies->data;
 	size_t n = 0;
 
-	if (suspects->n)
-		qsort(s, suspects->n, sizeof(*s), by_place_and_drop);
-	for (size_t i = 0; i < suspects->n; i++) {
+	if (anomalies->n)
+		qsort(s, anomalies->n, sizeof(*s), by_place_and_drop);
+	for (size_t i = 0; i < anomalies->n; i++) {
 		if (n && !by_place(&s[n - 1], &s[i]))
 			join(&s[n - 1], &s[i]);
 		else
 			s[n++] = s[i];
 	}
-	suspects->n = n;
+	anomalies->n = n;
 }
 
-static int is_at(const struct cs_end *end, int agent)
+static int is_at(const struct cs_endpoint *end, int agent)
 {
-	return !cs_end_is_numa(end) && end->index == agent;
+	return !cs_endpoint_is_numa(end) && end->index == agent;
 }
 
-static int bears_on(const struct cs_suspect *s, const struct cs_row *row)
+static int bears_on(const struct cs_anomaly *s, const struct cs_row *row)
 {
 	return s->part == CS_PART_NODE || s->part == CS_PART_SOCKET ||
 	       is_at(&row->what.src, s->a) || is_at(&row->what.dst, s->a) ||
@@ -221,7 +221,7 @@ static int bears_on(const struct cs_suspect *s, const struct cs_row *row)
 			      is_at(&row->what.dst, s->b)));
 }
 
-int cs_suspects_bear_on(const struct cs_suspect *s, size_t n, const struct cs_row *row)
+int cs_anomalies_bear_on(const struct cs_anomaly *s, size_t n, const struct cs_row *row)
 {
 	for (size_t i = 0; i < n; i++)
 		if (s[i].family == cs_family_of(row) && bears_on(&s[i], row))
@@ -229,12 +229,12 @@ int cs_suspects_bear_on(const struct cs_suspect *s, size_t n, const struct cs_ro
 	return 0;
 }
 
-size_t cs_suspects_node_end(const struct cs_vec *suspects, size_t i)
+size_t cs_anomalies_node_end(const struct cs_vec *anomalies, size_t i)
 {
-	const struct cs_suspect *s = suspects->data;
+	const struct cs_anomaly *s = anomalies->data;
 	size_t k = i + 1;
 
-	while (k < suspects->n && s[k].node == s[i].node)
+	while (k < anomalies->n && s[k].node == s[i].node)
 		k++;
 	return k;
 }

@@ -1,7 +1,7 @@
-/* word.c - a suspect as a finding for people. */
+/* describe.c - an anomaly as a finding for people. */
 #include "config.h"
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
 #define LONGER 10 /* times the --cell-limit, for what did not settle */
 
-/* A figure, seen how often: one look, without and with a fleet; seen again, not so. */
+/* A figure, measured how often: once, without and with a fleet; seen again, not so. */
 #define SURE_ONCE 0.5
 #define SURE_IN_FLEET 0.6
-#define SURE_AGAIN 0.95
-#define SURE_NOT_AGAIN 0.1
+#define SURE_REMEASURE 0.95
+#define SURE_NOT_REMEASURE 0.1
 #define SURE_FACT 0.9
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 	[CS_CAUSE_THROTTLED] = { CS_FINDING_SLOW_THROTTLED, 0, 0, NULL },
 	[CS_CAUSE_IN_USE] = { CS_FINDING_SLOW_IN_USE, 0, 0, NULL },
 	[CS_CAUSE_AFFINITY] = { CS_FINDING_WRONG_AFFINITY, 0, 0, NULL },
-	[CS_CAUSE_DOMAIN] = { CS_FINDING_WRONG_AFFINITY, 0, 0,
+	[CS_CAUSE_NUMA] = { CS_FINDING_WRONG_AFFINITY, 0, 0,
 		"compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
 	[CS_CAUSE_DETOUR] = { CS_FINDING_P2P_DETOUR, 0, 0, NULL },
 	[CS_CAUSE_REDIRECT] = { CS_FINDING_P2P_REDIRECTED, 0, 0, NULL },
@@ -49,12 +49,12 @@ static int percent(double share)
 	return (int)lround(100 * share);
 }
 
-static struct cs_label gpu(const struct cs_run *run, const struct cs_suspect *s, int a)
+static struct cs_label gpu(const struct cs_run *run, const struct cs_anomaly *s, int a)
 {
 	return cs_agent_label(run, s->node, a);
 }
 
-static void where(const struct cs_run *run, const struct cs_suspect *s, char *to,
+static void where(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		  size_t size)
 {
 	switch (s->part) {
@@ -67,16 +67,16 @@ static void where(const struct cs_run *run, const struct cs_suspect *s, char *to
 		break;
 	case CS_PART_SOCKET:
 		if (s->b < 0)
-			cs_text(to, size, "all GPUs of NUMA domain %d", s->a);
+			cs_text(to, size, "all GPUs of NUMA node %d", s->a);
 		else
-			cs_text(to, size, "GPUs of different NUMA domains");
+			cs_text(to, size, "GPUs of different NUMA nodes");
 		break;
 	default:
 		cs_all_text("GPU", run->node[s->node].facts.n_agents, to, size);
 	}
 }
 
-static struct cs_phrase copies(const struct cs_run *run, const struct cs_suspect *s)
+static struct cs_phrase copies(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	int both = s->sends && s->receives;
 	struct cs_phrase p = { "copies from GPU to GPU" };
@@ -100,7 +100,7 @@ static struct cs_phrase copies(const struct cs_run *run, const struct cs_suspect
 }
 
 /* "6 %", "5 to 7 %" */
-static struct cs_phrase drop(const struct cs_suspect *s)
+static struct cs_phrase drop(const struct cs_anomaly *s)
 {
 	int least = percent(s->drop_least), most = percent(s->drop);
 	struct cs_phrase p;
@@ -113,7 +113,7 @@ static struct cs_phrase drop(const struct cs_suspect *s)
 }
 
 /* "copies from it … are 6 % slower than on 63 other nodes" */
-static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char *to,
+static void how_slow(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		     size_t size)
 {
 	if (s->nodes == 2)
@@ -132,14 +132,14 @@ static void how_slow(const struct cs_run *run, const struct cs_suspect *s, char 
 }
 
 /* In the driver's words: of its first way that was refused. */
-static const char *why_refused(const struct cs_run *run, const struct cs_suspect *s)
+static const char *why_refused(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	const struct cs_run_node *nd = &run->node[s->node];
 
 	for (int i = 0; i < nd->facts.n_agents; i++)
 		for (int k = 0; k < nd->facts.n_agents; k++) {
 			const struct cs_peer_facts *way =
-				cs_node_way(nd, i, k);
+				cs_node_peer(nd, i, k);
 
 			if (way->via == CS_VIA_FAILED &&
 			    (s->a < 0 || i == s->a || k == s->a) &&
@@ -149,7 +149,7 @@ static const char *why_refused(const struct cs_run *run, const struct cs_suspect
 	return "";
 }
 
-static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
+static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		 size_t size)
 {
 	const struct cs_link_facts *l;
@@ -174,19 +174,19 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 			s->half_duplex ? ", and both ways together no faster than one" :
 					 "");
 	else if (s->cause == CS_CAUSE_REFUSED)
-		cs_text(to, size, "no way from GPU to GPU%s%s",
+		cs_text(to, size, "no transport from GPU to GPU%s%s",
 			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
 	else if (s->cause == CS_CAUSE_DETOUR)
 		cs_text(to, size, "copies are said to go from GPU to GPU and are as slow as through the host%s",
 			s->half_duplex ? ", both ways together no faster than one" : "");
 	else if (s->cause == CS_CAUSE_REDIRECT)
-		cs_text(to, size, "those of one NUMA domain reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
+		cs_text(to, size, "those of one NUMA node reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
 			s->half_duplex ? ", and both ways together no faster than one" : "");
-	else if (s->cause == CS_CAUSE_DOMAIN)
-		cs_text(to, size, "host memory of NUMA domain %d is faster than that of domain %d, which is said to be next to it",
+	else if (s->cause == CS_CAUSE_NUMA)
+		cs_text(to, size, "host memory of NUMA node %d is faster than that of NUMA node %d, which is said to be next to it",
 			s->of, s->is);
 	else if (s->cause == CS_CAUSE_AFFINITY)
-		cs_text(to, size, "%s, and its thread is not bound next to it (NUMA domain %d, by the driver %d)",
+		cs_text(to, size, "%s, and its thread is not bound next to it (NUMA node %d, by the driver %d)",
 			slow, s->is, s->of);
 	else
 		cs_text(to, size, "%s%s", slow,
@@ -195,19 +195,19 @@ static void what(const struct cs_run *run, const struct cs_suspect *s, char *to,
 			s->cause == CS_CAUSE_MEMORY ? ", all else is as usual" : "");
 }
 
-const char *cs_look_text(enum cs_look look)
+const char *cs_remeasured_text(enum cs_remeasured remeasured)
 {
 	static const char *const text[] = {
-		[CS_LOOK_NONE] = "; one look only",
-		[CS_LOOK_CONFIRMED] = "; confirmed by a second look",
-		[CS_LOOK_NOT_AGAIN] = "; not seen again in a second look",
-		[CS_LOOK_UNSURE] = "; a second look could not tell",
+		[CS_REMEASURED_NONE] = "; not re-measured",
+		[CS_REMEASURED_CONFIRMED] = "; confirmed by re-measurement",
+		[CS_REMEASURED_NOT_CONFIRMED] = "; not seen in re-measurement",
+		[CS_REMEASURED_UNSURE] = "; re-measurement was inconclusive",
 	};
 
-	return text[look];
+	return text[remeasured];
 }
 
-static void sentence(const struct cs_run *run, const struct cs_suspect *s, char *to,
+static void sentence(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		     size_t size)
 {
 	char place[64], said[300], tests[100] = "", more[32] = "";
@@ -221,7 +221,7 @@ static void sentence(const struct cs_run *run, const struct cs_suspect *s, char 
 		cs_text(tests, sizeof(tests), " (%s%s)", cs_row_test(cs_rows_get(
 				&run->rows, s->evidence[0]))->name, more);
 	cs_text(to, size, "%s: %s%s%s", place, said, tests,
-		s->drop > 0 ? cs_look_text(s->look) : "");
+		s->drop > 0 ? cs_remeasured_text(s->remeasured) : "");
 }
 
 static int any_nvlink(const struct cs_run_node *nd)
@@ -232,20 +232,20 @@ static int any_nvlink(const struct cs_run_node *nd)
 	return 0;
 }
 
-static enum cs_severity gravest(const struct cs_run *run, const struct cs_suspect *s)
+static enum cs_severity gravest(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) && !any_nvlink(&run->node[s->node]))
 		return CS_NOTE; /* many cards have no other way */
 	if (table[s->cause].is_fact && table[s->cause].is_hardware)
-		return s->usual && s->look != CS_LOOK_CONFIRMED ? CS_WARNING :
+		return s->usual && s->remeasured != CS_REMEASURED_CONFIRMED ? CS_WARNING :
 								 CS_CRITICAL;
-	if (s->look == CS_LOOK_NOT_AGAIN && !table[s->cause].is_fact)
+	if (s->remeasured == CS_REMEASURED_NOT_CONFIRMED && !table[s->cause].is_fact)
 		return CS_NOTE;
-	return s->look == CS_LOOK_CONFIRMED && table[s->cause].is_hardware ?
+	return s->remeasured == CS_REMEASURED_CONFIRMED && table[s->cause].is_hardware ?
 		       CS_CRITICAL : CS_WARNING;
 }
 
-static enum cs_severity severity_of(const struct cs_run *run, const struct cs_suspect *s)
+static enum cs_severity severity_of(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	enum cs_severity severity = gravest(run, s);
 	enum cs_severity most = s->most == CS_WEIGHT_NOTE ? CS_NOTE :
@@ -254,19 +254,19 @@ static enum cs_severity severity_of(const struct cs_run *run, const struct cs_su
 	return severity < most ? severity : most;
 }
 
-static double confidence_of(const struct cs_suspect *s)
+static double confidence_of(const struct cs_anomaly *s)
 {
-	if (s->look == CS_LOOK_CONFIRMED)
-		return SURE_AGAIN;
+	if (s->remeasured == CS_REMEASURED_CONFIRMED)
+		return SURE_REMEASURE;
 	if (table[s->cause].is_fact)
 		return SURE_FACT;
-	if (s->look == CS_LOOK_NOT_AGAIN)
-		return SURE_NOT_AGAIN;
+	if (s->remeasured == CS_REMEASURED_NOT_CONFIRMED)
+		return SURE_NOT_REMEASURE;
 	return s->nodes > 1 ? SURE_IN_FLEET : SURE_ONCE;
 }
 
 /* "3,0,1": a GPU, or both of a link, and others to tell it from. */
-static void gpus_text(const struct cs_run *run, const struct cs_suspect *s, char *to,
+static void gpus_text(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		      size_t size)
 {
 	int n = run->node[s->node].facts.n_agents, told = 1;
@@ -316,20 +316,20 @@ struct cs_phrase cs_view_options(const struct cs_row *row)
 	return p;
 }
 
-static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
+static void repeat_command(const struct cs_run *run, const struct cs_anomaly *s,
 			   char *to, size_t size)
 {
 	const struct cs_row *row = s->n_evidence ?
 		cs_rows_get(&run->rows, s->evidence[0]) : NULL;
-	const struct cs_end *host = row && cs_end_is_numa(&row->what.src) ?
+	const struct cs_endpoint *host = row && cs_endpoint_is_numa(&row->what.src) ?
 		&row->what.src : row ? &row->what.dst : NULL;
 	char gpus[100] = "", numa[20] = "", via[20] = "";
 
-	if (host && cs_end_is_numa(host) && host->index != CS_NUMA_LOCAL)
+	if (host && cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
 		cs_text(numa, sizeof(numa), " --numa %u", host->index);
-	if (row && run->plan && run->plan->set.via != CS_WAY_AUTO)
+	if (row && run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
 		cs_text(via, sizeof(via), " --via %s",
-			cs_way_words[run->plan->set.via]);
+			cs_transport_words[run->plan->set.via]);
 	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK)
 		gpus_text(run, s, gpus, sizeof(gpus));
 	cs_text(to, size, "cscope-mpi --check=outlier,link %s%s%s%s%s%s%s",
@@ -341,7 +341,7 @@ static void repeat_command(const struct cs_run *run, const struct cs_suspect *s,
 }
 
 /* What the cause alone does not say. */
-static void advise(const struct cs_suspect *s, struct cs_finding *f)
+static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 {
 	cs_finding_advise(f);
 	if (table[s->cause].next)
@@ -352,7 +352,7 @@ static void advise(const struct cs_suspect *s, struct cs_finding *f)
 		cs_text(f->elsewhere, sizeof(f->elsewhere), "the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
 }
 
-int cs_suspect_tell(struct cs_run *run, struct cs_suspect *s, struct cs_err *err)
+int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *s, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = run->node[s->node].agent;
 	struct cs_finding f = { .id = table[s->cause].id,
@@ -369,7 +369,7 @@ int cs_suspect_tell(struct cs_run *run, struct cs_suspect *s, struct cs_err *err
 		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
 			agent[s->b].gpu.bus_id);
 	advise(s, &f);
-	repeat_command(run, s, f.again, sizeof(f.again));
+	repeat_command(run, s, f.remeasure, sizeof(f.remeasure));
 	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
 	sentence(run, s, text, sizeof(text));
 	s->finding = run->findings.n;
@@ -383,7 +383,7 @@ struct untold {
 	uint32_t n, of, evidence[CS_EVIDENCE];
 };
 
-static int tell_untold(struct cs_run *run, int node, const struct untold *u,
+static int describe_untold(struct cs_run *run, int node, const struct untold *u,
 		       struct cs_err *err)
 {
 	struct cs_finding f = { .severity = CS_NOTE, .node = node,
@@ -396,7 +396,7 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 		const struct cs_row *row =
 			cs_rows_get(&run->rows, u->evidence[0]);
 
-		cs_text(f.again, sizeof(f.again), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+		cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
 			cs_row_test(row)->name, cs_view_options(row).text,
 			LONGER * run->plan->set.cell_limit_s);
 	}
@@ -406,25 +406,25 @@ static int tell_untold(struct cs_run *run, int node, const struct untold *u,
 	return cs_judge(run, f, text, err);
 }
 
-int cs_unsure_tell(struct cs_run *run, const struct cs_spots *spots,
+int cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *judged_cells,
 		   struct cs_err *err)
 {
 	struct untold *untold = calloc((size_t)run->n_nodes + 1, sizeof(*untold));
 	int rc = untold ? 0 : cs_err_set(err, "no memory to judge cells");
 
-	for (size_t i = 0; i < spots->n && !rc; i++) {
-		struct untold *u = &untold[spots->spot[i].node];
+	for (size_t i = 0; i < judged_cells->n && !rc; i++) {
+		struct untold *u = &untold[judged_cells->judged[i].node];
 
 		u->of++;
-		if (!spots->spot[i].unsure)
+		if (!judged_cells->judged[i].unsure)
 			continue;
 		if (u->n < CS_EVIDENCE)
-			u->evidence[u->n] = spots->spot[i].at;
+			u->evidence[u->n] = judged_cells->judged[i].at;
 		u->n++;
 	}
 	for (int i = 0; i < run->n_nodes && !rc; i++)
 		if (untold[i].n)
-			rc = tell_untold(run, i, &untold[i], err);
+			rc = describe_untold(run, i, &untold[i], err);
 	free(untold);
 	return rc;
 }

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "job/kept.h"
+#include "job/resumed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void identity_then(const struct cs_run_node *nd, struct identity *id)
 	}
 }
 
-static void identity_now(const struct cs_muster *m, const char *placement,
+static void identity_now(const struct cs_discovery *m, const char *placement,
 			 struct identity *id)
 {
 	int g, a = 0;
@@ -129,17 +129,17 @@ static int own_done(const struct cs_team *team, const struct shared *s,
 	return 0;
 }
 
-int cs_kept_share(struct cs_team *team, const struct cs_muster *muster,
+int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
 		  const char *placement, const struct cs_plan *plan,
-		  const struct cs_run *run, enum cs_kept *kept,
+		  const struct cs_run *run, enum cs_resumed *resumed,
 		  char **done, struct cs_err *err)
 {
 	struct shared s = { NULL, NULL, 0 };
 	size_t n = (size_t)team->n_nodes;
 	struct identity now;
-	int rc = cs_team_spread(team, CS_TEAM_JOB, 0, kept, sizeof(*kept), err);
+	int rc = cs_team_spread(team, CS_TEAM_JOB, 0, resumed, sizeof(*resumed), err);
 
-	if (rc || *kept != CS_KEPT_SOME)
+	if (rc || *resumed != CS_RESUMED_SOME)
 		return rc;
 	rc = cs_team_agree(team, fill(team, plan, run, &s, err), err);
 	if (rc ||
@@ -148,7 +148,7 @@ int cs_kept_share(struct cs_team *team, const struct cs_muster *muster,
 	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.done, n * s.n_steps,
 				 err)))
 		goto out;
-	identity_now(muster, placement, &now);
+	identity_now(discovery, placement, &now);
 	rc = compare(&now, &s.then[team->node], err);
 	if (!rc && team->local_rank == 0)
 		rc = own_done(team, &s, done, err);

@@ -1,13 +1,13 @@
 #include "config.h"
 
-#include "job/muster.h"
+#include "job/discovery.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "job/assign.h"
-#include "job/sights.h"
+#include "job/inventory.h"
 
 #define JOIN_LIMIT_S 2.0
 #define NVML_LIMIT_S 10.0 /* for a look at all GPUs */
@@ -15,7 +15,7 @@
 #define EXCLUSIVE_PROCESS 3 /* CUcomputemode */
 
 /* What a rank tells the other ranks of its node. */
-struct cs_card {
+struct cs_rank_record {
 	struct cs_rank_view view;
 	struct cs_rank_facts facts;
 	int version; /* CUDA of the driver; 0 unknown */
@@ -24,7 +24,7 @@ struct cs_card {
 	char sign[120];	      /* that there is a GPU on this node; "" */
 };
 
-int cs_muster_begin(struct cs_muster *m, struct cs_err *err)
+int cs_discovery_begin(struct cs_discovery *m, struct cs_err *err)
 {
 	int gpu = m->args->backend != CS_WANT_CPU;
 
@@ -40,78 +40,78 @@ int cs_muster_begin(struct cs_muster *m, struct cs_err *err)
 				err);
 }
 
-double cs_muster_start_limit(const struct cs_muster *m)
+double cs_discovery_start_limit(const struct cs_discovery *m)
 {
 	return cs_within(m->args->set.start_limit_s, m->args->budget.start_s);
 }
 
 /* ---- who is here, and what does each see ---- */
 
-static void fill_card(struct cs_muster *m, struct cs_card *card)
+static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_record)
 {
-	memset(card, 0, sizeof(*card));
-	cs_confine_rank(m->topo, &card->facts);
-	card->facts.rank = m->team->rank;
-	card->facts.local_rank = m->team->local_rank;
-	card->facts.pid = getpid();
-	card->view.rank = m->team->rank;
-	card->view.masked = card->facts.masked;
-	cs_gpu_sign(m->topo, card->sign, sizeof(card->sign));
+	memset(rank_record, 0, sizeof(*rank_record));
+	cs_confine_rank(m->topo, &rank_record->facts);
+	rank_record->facts.rank = m->team->rank;
+	rank_record->facts.local_rank = m->team->local_rank;
+	rank_record->facts.pid = getpid();
+	rank_record->view.rank = m->team->rank;
+	rank_record->view.masked = rank_record->facts.masked;
+	cs_gpu_sign(m->topo, rank_record->sign, sizeof(rank_record->sign));
 	if (m->args->backend == CS_WANT_CPU)
 		return;
 	if (!cs_backend_cuda)
-		cs_err_set(&card->driver,
+		cs_err_set(&rank_record->driver,
 			   "this program was built without CUDA");
 	else
-		cs_starter_devices(m->starter, cs_muster_start_limit(m),
-				   card->view.gpu, CS_MAX_AGENTS, &card->view.n,
-				   &card->version, &card->start_s,
-				   &card->driver);
+		cs_starter_devices(m->starter, cs_discovery_start_limit(m),
+				   rank_record->view.gpu, CS_MAX_AGENTS, &rank_record->view.n,
+				   &rank_record->version, &rank_record->start_s,
+				   &rank_record->driver);
 	/* a driver that fails in any other way is a sign as well */
-	if (card->driver.text[0] && cs_backend_cuda &&
-	    !cs_backend_cuda->absent && !card->sign[0])
-		cs_text(card->sign, sizeof(card->sign), "there is a driver");
+	if (rank_record->driver.text[0] && cs_backend_cuda &&
+	    !cs_backend_cuda->absent && !rank_record->sign[0])
+		cs_text(rank_record->sign, sizeof(rank_record->sign), "there is a driver");
 }
 
-static const struct cs_card *first_card(const struct cs_muster *m,
-					int (*is)(const struct cs_card *))
+static const struct cs_rank_record *first_record(const struct cs_discovery *m,
+					int (*is)(const struct cs_rank_record *))
 {
 	for (int r = 0; r < m->team->local_size; r++)
-		if (is(&m->cards[r]))
-			return &m->cards[r];
+		if (is(&m->records[r]))
+			return &m->records[r];
 	return NULL;
 }
 
-static int sees_gpu(const struct cs_card *card)
+static int sees_gpu(const struct cs_rank_record *rank_record)
 {
-	return card->view.n > 0;
+	return rank_record->view.n > 0;
 }
 
-static int has_sign(const struct cs_card *card)
+static int has_sign(const struct cs_rank_record *rank_record)
 {
-	return card->sign[0] != '\0';
+	return rank_record->sign[0] != '\0';
 }
 
-static int has_reason(const struct cs_card *card)
+static int has_reason(const struct cs_rank_record *rank_record)
 {
-	return card->driver.text[0] != '\0';
+	return rank_record->driver.text[0] != '\0';
 }
 
-const char *cs_muster_complaint(const struct cs_muster *m)
+const char *cs_discovery_complaint(const struct cs_discovery *m)
 {
-	const struct cs_card *card = first_card(m, has_reason);
+	const struct cs_rank_record *rank_record = first_record(m, has_reason);
 
-	return card ? card->driver.text : "";
+	return rank_record ? rank_record->driver.text : "";
 }
 
 /* One backend for the whole job.  A node without a GPU takes part without agents where
  * others have some.  Where none has, one that is there and unusable is an error, never
  * replaced by host memory. */
-static int choose_backend(struct cs_muster *m, struct cs_err *err)
+static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 {
-	const struct cs_card *gpu = first_card(m, sees_gpu);
-	const struct cs_card *sign = first_card(m, has_sign);
-	const struct cs_card *why = first_card(m, has_reason);
+	const struct cs_rank_record *gpu = first_record(m, sees_gpu);
+	const struct cs_rank_record *sign = first_record(m, has_sign);
+	const struct cs_rank_record *why = first_record(m, has_reason);
 	enum cs_want want = m->args->backend;
 	long any = gpu != NULL;
 	int rc = 0;
@@ -138,7 +138,7 @@ static int choose_backend(struct cs_muster *m, struct cs_err *err)
 }
 
 /* Arenas are made, not found: as many as ranks, at least two, or as asked. */
-static int make_arenas(struct cs_muster *m)
+static int make_arenas(struct cs_discovery *m)
 {
 	int asked = cs_gpu_list_count(&m->args->gpus);
 	int n = asked ? asked : m->team->local_size;
@@ -159,7 +159,7 @@ static int make_arenas(struct cs_muster *m)
 	return 0;
 }
 
-static int find_gpus(struct cs_muster *m, struct cs_err *err)
+static int find_gpus(struct cs_discovery *m, struct cs_err *err)
 {
 	struct cs_rank_view *view;
 	int rc;
@@ -170,7 +170,7 @@ static int find_gpus(struct cs_muster *m, struct cs_err *err)
 	if (!view)
 		return cs_err_set(err, "no memory");
 	for (int r = 0; r < m->team->local_size; r++)
-		view[r] = m->cards[r].view;
+		view[r] = m->records[r].view;
 	m->n_gpus = cs_gpus_union(view, m->team->local_size, m->gpu);
 	rc = !m->n_gpus ? 0 :
 	     cs_gpu_list_select(&m->args->gpus, m->gpu, m->n_gpus, m->chosen,
@@ -186,20 +186,20 @@ static int find_gpus(struct cs_muster *m, struct cs_err *err)
 	return rc;
 }
 
-int cs_muster_meet(struct cs_muster *m, struct cs_err *err)
+int cs_discovery_meet(struct cs_discovery *m, struct cs_err *err)
 {
-	struct cs_card *mine = calloc(1, sizeof(*mine));
+	struct cs_rank_record *mine = calloc(1, sizeof(*mine));
 	int rc = -1;
 
 	if (cs_team_split(m->team, err))
 		goto out;
-	m->cards = calloc((size_t)m->team->local_size, sizeof(*m->cards));
-	if (!mine || !m->cards) {
+	m->records = calloc((size_t)m->team->local_size, sizeof(*m->records));
+	if (!mine || !m->records) {
 		cs_err_set(err, "no memory");
 		goto out;
 	}
-	fill_card(m, mine);
-	if (cs_team_share(m->team, mine, sizeof(*mine), m->cards, err) ||
+	fill_record(m, mine);
+	if (cs_team_share(m->team, mine, sizeof(*mine), m->records, err) ||
 	    choose_backend(m, err))
 		goto out;
 	rc = cs_team_agree(m->team, find_gpus(m, err), err);
@@ -210,16 +210,16 @@ out:
 
 /* ---- agents ---- */
 
-static double nvml_limit(const struct cs_muster *m)
+static double nvml_limit(const struct cs_discovery *m)
 {
-	double limit = cs_muster_start_limit(m);
+	double limit = cs_discovery_start_limit(m);
 
 	return cs_within(limit < NVML_LIMIT_S ? limit : NVML_LIMIT_S,
 			 m->args->budget.nvml_s);
 }
 
 /* Only instances of MIG need NVML for their names. */
-static void label(struct cs_muster *m, int g, char to[12])
+static void label(struct cs_discovery *m, int g, char to[12])
 {
 	const struct cs_survey *survey = NULL;
 	struct cs_err err;
@@ -232,7 +232,7 @@ static void label(struct cs_muster *m, int g, char to[12])
 	cs_gpu_label(m->gpu, m->n_gpus, g, survey, to);
 }
 
-static void agent_facts(struct cs_muster *m, int g, int index,
+static void agent_facts(struct cs_discovery *m, int g, int index,
 			struct cs_agent_facts *f)
 {
 	int domains[CS_MAX_AGENTS], n_domains;
@@ -244,21 +244,21 @@ static void agent_facts(struct cs_muster *m, int g, int index,
 	f->rank = m->team->rank;
 	f->local_rank = m->team->local_rank;
 	f->pid = getpid();
-	f->start_s = m->cards[m->team->local_rank].start_s;
+	f->start_s = m->records[m->team->local_rank].start_s;
 	if (m->backend == &cs_backend_cpu) {
 		n_domains = cs_topo_domains(m->topo, domains, CS_MAX_AGENTS);
 		f->numa = n_domains ? domains[index % n_domains] : -1;
 		cs_text(f->numa_source, sizeof(f->numa_source), "in turn");
 		return;
 	}
-	f->gpu.ordinal = cs_view_ordinal(&m->cards[m->team->local_rank].view,
+	f->gpu.ordinal = cs_view_ordinal(&m->records[m->team->local_rank].view,
 					 f->gpu.uuid);
-	f->numa = cs_topo_gpu_domain(m->topo, f->gpu.bus_id, f->gpu.host_numa,
+	f->numa = cs_topo_gpu_numa(m->topo, f->gpu.bus_id, f->gpu.host_numa,
 				     f->numa_source);
 }
 
 /* The GPU of an agent; -1 there are fewer. */
-static int gpu_of(const struct cs_muster *m, int index)
+static int gpu_of(const struct cs_discovery *m, int index)
 {
 	for (int g = 0; g < m->n_gpus; g++)
 		if (m->chosen[g] && m->owner[g] >= 0 && index-- == 0)
@@ -266,7 +266,7 @@ static int gpu_of(const struct cs_muster *m, int index)
 	return -1;
 }
 
-uint64_t cs_muster_numbers(const struct cs_muster *m)
+uint64_t cs_discovery_numbers(const struct cs_discovery *m)
 {
 	uint64_t bits = 0;
 
@@ -276,19 +276,19 @@ uint64_t cs_muster_numbers(const struct cs_muster *m)
 	return bits & (bits + 1) ? bits : 0;
 }
 
-int cs_muster_owners(const struct cs_muster *m, int owner[CS_MAX_AGENTS])
+int cs_discovery_owners(const struct cs_discovery *m, int owner[CS_MAX_AGENTS])
 {
 	for (int i = 0; i < m->n_agents; i++)
 		owner[i] = m->owner[gpu_of(m, i)];
 	return m->n_agents;
 }
 
-void cs_muster_agent(struct cs_muster *m, int index, struct cs_agent_facts *f)
+void cs_discovery_agent(struct cs_discovery *m, int index, struct cs_agent_facts *f)
 {
 	agent_facts(m, gpu_of(m, index), index, f);
 }
 
-int cs_muster_exclusive(const struct cs_muster *m)
+int cs_discovery_exclusive(const struct cs_discovery *m)
 {
 	for (int i = 0; i < m->n_agents; i++)
 		if (m->gpu[gpu_of(m, i)].compute_mode == EXCLUSIVE_PROCESS)
@@ -296,7 +296,7 @@ int cs_muster_exclusive(const struct cs_muster *m)
 	return 0;
 }
 
-int cs_muster_start(struct cs_muster *m, struct cs_err *err)
+int cs_discovery_start(struct cs_discovery *m, struct cs_err *err)
 {
 	struct cs_agent_args args = {
 		.backend = m->backend,
@@ -309,7 +309,7 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 	for (int i = 0; i < m->n_agents; i++) {
 		if (m->owner[gpu_of(m, i)] != m->team->local_rank)
 			continue;
-		cs_muster_agent(m, i, &args.facts);
+		cs_discovery_agent(m, i, &args.facts);
 		if (cs_agent_start(&args, &m->agent[m->n_mine], err))
 			return -1;
 		m->n_mine++;
@@ -319,14 +319,14 @@ int cs_muster_start(struct cs_muster *m, struct cs_err *err)
 
 /* ---- what is known of it ---- */
 
-static void driver_facts(const struct cs_muster *m, const struct cs_survey *found,
+static void driver_facts(const struct cs_discovery *m, const struct cs_survey *found,
 			 struct cs_node_facts *f)
 {
 	int version = 0;
 
 	for (int r = 0; r < m->team->local_size; r++)
-		if (m->cards[r].version > version)
-			version = m->cards[r].version;
+		if (m->records[r].version > version)
+			version = m->records[r].version;
 	if (version)
 		cs_text(f->cuda, sizeof(f->cuda), "%d.%d", version / 1000,
 			version % 1000 / 10);
@@ -336,21 +336,21 @@ static void driver_facts(const struct cs_muster *m, const struct cs_survey *foun
 		cs_text(f->cuda, sizeof(f->cuda), "%s", found->cuda);
 }
 
-static void rank_facts(const struct cs_muster *m, struct cs_rank_facts *ranks,
+static void rank_facts(const struct cs_discovery *m, struct cs_rank_facts *ranks,
 		       const uint64_t *sees)
 {
 	for (int r = 0; r < m->team->local_size; r++) {
-		const struct cs_card *card = &m->cards[r];
+		const struct cs_rank_record *rank_record = &m->records[r];
 
-		ranks[r] = card->facts;
-		ranks[r].n_gpus = card->view.n;
+		ranks[r] = rank_record->facts;
+		ranks[r].n_gpus = rank_record->view.n;
 		ranks[r].sees = sees[r];
 		cs_text(ranks[r].driver, sizeof(ranks[r].driver), "%s",
-			m->backend == &cs_backend_cpu ? "" : card->driver.text);
+			m->backend == &cs_backend_cpu ? "" : rank_record->driver.text);
 	}
 }
 
-void cs_muster_facts(const struct cs_muster *m, struct cs_run_node *node)
+void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node)
 {
 	size_t n = (size_t)m->team->local_size;
 	struct cs_rank_view *view = calloc(n, sizeof(*view));
@@ -364,17 +364,17 @@ void cs_muster_facts(const struct cs_muster *m, struct cs_run_node *node)
 		goto out;
 	if (m->args->backend != CS_WANT_CPU && m->backend != &cs_backend_cpu) {
 		for (size_t r = 0; r < n; r++)
-			view[r] = m->cards[r].view;
+			view[r] = m->records[r].view;
 		if (!cs_starter_survey(m->starter, nvml_limit(m), m->root,
 				       &m->pci, &found, &err))
 			cs_starter_nvml(m->starter, 0, &err);
 		cs_text(node->facts.nvml_note, sizeof(node->facts.nvml_note),
 			"%s", err.text);
 	}
-	node->facts.n_sights = cs_sights_join(found, view, (int)n, node->sight,
+	node->facts.n_known_gpus = cs_inventory_join(found, view, (int)n, node->gpu_record,
 					      sees);
-	cs_topo_gpus(m->topo, m->root, &node->facts, node->sight,
-		     node->facts.n_sights);
+	cs_topo_gpus(m->topo, m->root, &node->facts, node->gpu_record,
+		     node->facts.n_known_gpus);
 	driver_facts(m, found, &node->facts);
 	rank_facts(m, node->ranks, sees);
 out:
@@ -384,7 +384,7 @@ out:
 
 /* ---- the end ---- */
 
-int cs_muster_dismiss(struct cs_muster *m)
+int cs_discovery_dismiss(struct cs_discovery *m)
 {
 	int rc = 0;
 
@@ -394,10 +394,10 @@ int cs_muster_dismiss(struct cs_muster *m)
 	return rc;
 }
 
-int cs_muster_release(struct cs_muster *m)
+int cs_discovery_release(struct cs_discovery *m)
 {
 	cs_topo_close(m->topo);
-	free(m->cards);
+	free(m->records);
 	return cs_starter_end(m->starter,
 			      cs_within(CLOSE_LIMIT_S, m->args->budget.close_s));
 }

@@ -1,4 +1,4 @@
-/* ends.h - where the ends of a step's transfers lie as one agent sees them: what it
+/* endpoints.h - where the ends of a step's transfers lie as one agent sees them: what it
  * enqueues, what it prepares, and what it checks.
  *
  * Device memory is in the arenas, the agent's own and those of peers that it has
@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "node/board.h"
 
-struct cs_ends {
+struct cs_endpoints {
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
 	struct cs_board *board;
@@ -23,44 +23,44 @@ struct cs_ends {
 	struct cs_vec host;	/* struct host_place */
 };
 
-void cs_ends_init(struct cs_ends *ends);
+void cs_endpoints_init(struct cs_endpoints *ends);
 /* The host buffers that the agent's transfers need.  One that cannot be had is no
  * error: its cells are refused. */
-int cs_ends_host(struct cs_ends *ends);
-void cs_ends_release(struct cs_ends *ends);
+int cs_endpoints_host(struct cs_endpoints *ends);
+void cs_endpoints_release(struct cs_endpoints *ends);
 
 /* The sources of the agent's own arena. */
-int cs_ends_fill(struct cs_ends *ends);
-int cs_ends_source(struct cs_ends *ends);
+int cs_endpoints_fill(struct cs_endpoints *ends);
+int cs_endpoints_source(struct cs_endpoints *ends);
 
 /* Does the agent enqueue anything for it? */
-int cs_ends_is_mine(const struct cs_ends *ends, const struct cs_transfer *t);
+int cs_endpoints_is_mine(const struct cs_endpoints *ends, const struct cs_transfer *t);
 /* What that is, `copies` of it; of a sample that does not count, or one that does. */
-struct cs_flight cs_ends_flight(const struct cs_ends *ends,
+struct cs_copy cs_endpoints_copy(const struct cs_endpoints *ends,
 				const struct cs_transfer *t, uint32_t copies,
 				int uncounted);
 
 /* Before the samples of slot->step: destinations poisoned (unless `unchecked`),
  * chains built.  slot->refused and an error where an end cannot be had. */
-int cs_ends_prepare(struct cs_ends *ends, int unchecked);
+int cs_endpoints_prepare(struct cs_endpoints *ends, int unchecked);
 /* Memory of an end of the step's k-th transfer that is the agent's and that CPUs see, and
  * the key of the pattern in a source; bytes 0: there is none. */
-struct cs_ends_memory {
+struct cs_endpoints_memory {
 	void *at;
 	uint64_t bytes, key;
 };
-struct cs_ends_memory cs_ends_memory(const struct cs_ends *ends, uint32_t k, int is_dst);
+struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *ends, uint32_t k, int is_dst);
 /* The step's k-th transfer. */
-const struct cs_transfer *cs_ends_transfer(const struct cs_ends *ends, uint32_t k);
+const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *ends, uint32_t k);
 
 /* What the last sample wrote (`copies` of it), into slot->check and checked.  In between (not `last`)
  * loads are left out, of host memory a part is looked at, and all is poisoned
  * again. */
-int cs_ends_check(struct cs_ends *ends, int last);
+int cs_endpoints_check(struct cs_endpoints *ends, int last);
 /* The same of one transfer's bytes at an address of the agent's own. */
-int cs_ends_check_at(struct cs_ends *ends, uint32_t k, uint64_t address);
+int cs_endpoints_check_at(struct cs_endpoints *ends, uint32_t k, uint64_t address);
 /* Transfer k has been carried out: what a kernel only reads was right, by its sum, and
  * counts as checked. */
-void cs_ends_read(struct cs_ends *ends, uint32_t k);
+void cs_endpoints_read(struct cs_endpoints *ends, uint32_t k);
 
 #endif

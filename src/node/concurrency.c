@@ -1,15 +1,15 @@
-/* company.c - the steps of a plan in their order, those of a round at the same time
+/* concurrency.c - the steps of a plan in their order, those of a round at the same time
  * where that is known to change nothing.
  *
- *     a view's first rounds:  alone, one after the other | all at once   (and next time
+ *     a matrix's first rounds:  alone, one after the other | all at once   (and next time
  *                             the other way round)
  *     figures differ by more than 0.5 %?  then alone for good, and it is said
  *     its other rounds:       all at once; those pairs alone as well whose figures no
  *                             figure measured alone vouches for
  *     behind the last one:    the slowest of it once more, alone
  *
- * What was measured alone is the cell's figure; what is only held against it is marked
- * as in company. */
+ * What was measured alone is the cell's figure; what is only compared with it is marked
+ * as concurrent. */
 #include "config.h"
 
 #include "node/coordinator.h"
@@ -25,7 +25,7 @@
 
 struct round {
 	struct cs_coordinator *co;
-	struct cs_company *company;
+	struct cs_concurrency *concurrent;
 	uint32_t first, n;	/* steps */
 	struct cs_step all;	/* … as one */
 };
@@ -35,7 +35,7 @@ struct round {
 static int is_doubted(const struct round *r, const double *median, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++)
-		if (cs_company_doubts(r->company, median[k]))
+		if (cs_concurrency_doubts(r->concurrent, median[k]))
 			return 1;
 	return 0;
 }
@@ -60,13 +60,13 @@ static void run_alone(const struct round *r, const double *together, double *med
 		    (!together || is_doubted(r, together + at, n)))
 			cs_cell_run(r->co, s, 1, 0, NULL, median + at);
 		at += n;
-		cs_cell_look(r->co);
+		cs_cell_read_state(r->co);
 	}
 }
 
 /* Returns 0; -1 where they could not be carried out together. */
 static int run_together(const struct round *r, uint32_t repeats,
-			const struct cs_company *judge, double *median)
+			const struct cs_concurrency *judge, double *median)
 {
 	enum cs_status status;
 
@@ -74,7 +74,7 @@ static int run_together(const struct round *r, uint32_t repeats,
 	if (r->co->stopped)
 		return -1;
 	status = cs_cell_run(r->co, r->first, r->n, repeats, judge, median);
-	cs_cell_look(r->co);
+	cs_cell_read_state(r->co);
 	return status == CS_OK ? 0 : -1;
 }
 
@@ -111,12 +111,12 @@ static void say_matters(const struct round *r, uint32_t k, double share)
 		label[0], label[1], 100 * share, label[2], label[3],
 		r->n > 2 ? " and others" : "", r->n > 2 ? "" : "s",
 		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
-			"measured in company all the same, as asked" :
+			"measured concurrently all the same, as asked" :
 			"pairs are measured one at a time");
 	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE, text);
 }
 
-/* Is company all the same to those that were carried out both ways? */
+/* Does concurrency make no difference to those that were carried out both ways? */
 static void hold_against(const struct round *r, const double *alone,
 			 const double *together)
 {
@@ -131,10 +131,10 @@ static void hold_against(const struct round *r, const double *alone,
 			worst = k;
 		}
 	}
-	cs_company_learn(r->company, alone, r->all.count);
-	if (most <= CS_COMPANY_MATTERS || r->company->matters)
+	cs_concurrency_learn(r->concurrent, alone, r->all.count);
+	if (most <= CS_CONCURRENCY_MATTERS || r->concurrent->matters)
 		return;
-	r->company->matters = 1;
+	r->concurrent->matters = 1;
 	say_matters(r, worst, together[worst] / alone[worst]);
 }
 
@@ -150,26 +150,26 @@ static void run_both_ways(const struct round *r)
 {
 	double alone[CS_STEP_MAX], together[CS_STEP_MAX];
 
-	if (r->company->rounds % 2) {
-		run_together(r, CS_ROW_COMPANY, NULL, together);
+	if (r->concurrent->rounds % 2) {
+		run_together(r, CS_ROW_CONCURRENT, NULL, together);
 		run_alone(r, NULL, alone);
 	} else {
 		run_alone(r, NULL, alone);
-		run_together(r, CS_ROW_COMPANY, NULL, together);
+		run_together(r, CS_ROW_CONCURRENT, NULL, together);
 	}
 	if (is_whole(r, alone) && is_whole(r, together)) {
-		r->company->rounds++;
+		r->concurrent->rounds++;
 		hold_against(r, alone, together);
 	}
 }
 
-static int is_last_of_view(const struct round *r)
+static int is_last_of_matrix(const struct round *r)
 {
 	const struct cs_plan *plan = r->co->plan;
 	uint32_t s;
 
 	for (s = r->first + r->n; s < plan->n_steps; s++)
-		if (cs_plan_step(plan, s)->view == r->all.view &&
+		if (cs_plan_step(plan, s)->matrix == r->all.matrix &&
 		    cs_plan_step(plan, s)->round)
 			return 0;
 	return 1;
@@ -186,25 +186,25 @@ static uint32_t slowest_of(const struct round *r, const double *median)
 }
 
 /* Once more, alone, to show that all is as it was. */
-static void run_slowest_again(const struct round *r, const double *median)
+static void run_slowest_remeasure(const struct round *r, const double *median)
 {
 	if (r->co->stopped)
 		return;
 	cs_cell_run(r->co, cs_plan_step_of(r->co->plan, r->first,
 					   slowest_of(r, median)),
 		    1, CS_ROW_CONTROL, NULL, NULL);
-	cs_cell_look(r->co);
+	cs_cell_read_state(r->co);
 }
 
-/* What nothing vouches for may be slow by its company: it is measured both ways after
- * all.  Not where company is wanted whatever it does. */
-static void run_in_company(const struct round *r)
+/* What nothing vouches for may be slow because others run: it is measured both ways after
+ * all.  Not where concurrency is wanted whatever it does. */
+static void run_concurrent(const struct round *r)
 {
 	int judged = r->co->plan->set.schedule == CS_SCHEDULE_AUTO;
 	double together[CS_STEP_MAX], alone[CS_STEP_MAX];
 	uint32_t doubted = 0, at = 0, s, n;
 
-	if (run_together(r, 0, judged ? r->company : NULL, together)) {
+	if (run_together(r, 0, judged ? r->concurrent : NULL, together)) {
 		run_alone(r, NULL, alone);
 		return;
 	}
@@ -215,34 +215,34 @@ static void run_in_company(const struct round *r)
 	if (doubted) {
 		run_alone(r, together, alone);
 		hold_against(r, alone, together);
-		r->company->again += doubted;
-	} else if (is_last_of_view(r)) {
-		run_slowest_again(r, together);
+		r->concurrent->remeasure += doubted;
+	} else if (is_last_of_matrix(r)) {
+		run_slowest_remeasure(r, together);
 	}
 }
 
 /* How many were in doubt, when all are done. */
-static void say_again(const struct round *r)
+static void say_remeasure(const struct round *r)
 {
-	uint32_t n = r->company->again;
+	uint32_t n = r->concurrent->remeasure;
 	char text[CS_ERR_TEXT];
 
-	if (!n || !is_last_of_view(r))
+	if (!n || !is_last_of_matrix(r))
 		return;
 	cs_text(text, sizeof(text), "%s: %" PRIu32 " cell%s slower while other pairs "
 		"ran than most are alone: measured alone as well, and that counts",
 		cs_plan_test(r->co->plan, &r->all)->name, n, n == 1 ? " was" : "s were");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_AGAIN, text);
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED, text);
 }
 
 /* Have rounds of another size of this test been carried out both ways? */
-static int is_known(const struct cs_coordinator *co, uint32_t view)
+static int is_known(const struct cs_coordinator *co, uint32_t matrix)
 {
-	uint32_t test = cs_plan_view(co->plan, view)->test, v;
+	uint32_t test = cs_plan_matrix_at(co->plan, matrix)->test, v;
 
-	for (v = 0; v < co->plan->n_views; v++)
-		if (v != view && cs_plan_view(co->plan, v)->test == test &&
-		    co->company[v].rounds >= ROUNDS_FIRST)
+	for (v = 0; v < co->plan->n_matrices; v++)
+		if (v != matrix && cs_plan_matrix_at(co->plan, v)->test == test &&
+		    co->concurrent[v].rounds >= ROUNDS_FIRST)
 			return 1;
 	return 0;
 }
@@ -250,23 +250,23 @@ static int is_known(const struct cs_coordinator *co, uint32_t view)
 static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 {
 	const struct cs_step all = cs_plan_together(co->plan, first, n);
-	const struct round r = { co, &co->company[all.view], first, n, all };
+	const struct round r = { co, &co->concurrent[all.matrix], first, n, all };
 	double alone[CS_STEP_MAX];
-	uint32_t needed = is_known(co, all.view) ? 1 : ROUNDS_FIRST, s;
+	uint32_t needed = is_known(co, all.matrix) ? 1 : ROUNDS_FIRST, s;
 	int whole = 1;
 
-	co->block = 0;
+	co->turn = 0;
 	for (s = first; s < first + n; s++)
 		whole &= cs_cell_is_left(co, s);
 	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
-	    (r.company->matters &&
+	    (r.concurrent->matters &&
 	     co->plan->set.schedule == CS_SCHEDULE_AUTO))
 		run_alone(&r, NULL, alone);
-	else if (r.company->rounds < needed)
+	else if (r.concurrent->rounds < needed)
 		run_both_ways(&r);
 	else
-		run_in_company(&r);
-	say_again(&r);
+		run_concurrent(&r);
+	say_remeasure(&r);
 }
 
 int cs_coordinator_run(struct cs_coordinator *co)

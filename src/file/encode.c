@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "file/put.h"
+#include "file/encode.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -87,15 +87,15 @@ int cs_json_dump(FILE *to, json_t *value)
 
 /* ---- an object that grows ---- */
 
-struct cs_put cs_put_begin(void)
+struct cs_encoder cs_encode_begin(void)
 {
-	struct cs_put p = { json_object(), 0 };
+	struct cs_encoder p = { json_object(), 0 };
 
 	p.bad = !p.object;
 	return p;
 }
 
-json_t *cs_put_end(struct cs_put *p)
+json_t *cs_encode_end(struct cs_encoder *p)
 {
 	if (!p->bad)
 		return p->object;
@@ -103,56 +103,56 @@ json_t *cs_put_end(struct cs_put *p)
 	return NULL;
 }
 
-void cs_put(struct cs_put *p, const char *key, json_t *value)
+void cs_encode_json(struct cs_encoder *p, const char *key, json_t *value)
 {
 	if (!value || json_object_set_new(p->object, key, value))
 		p->bad = 1;
 }
 
-void cs_put_text(struct cs_put *p, const char *key, const char *text)
+void cs_encode_text(struct cs_encoder *p, const char *key, const char *text)
 {
-	cs_put(p, key, cs_json_text(text));
+	cs_encode_json(p, key, cs_json_text(text));
 }
 
-void cs_put_known(struct cs_put *p, const char *key, const char *text)
+void cs_encode_known(struct cs_encoder *p, const char *key, const char *text)
 {
-	cs_put(p, key, cs_json_known(text));
+	cs_encode_json(p, key, cs_json_known(text));
 }
 
-void cs_put_real(struct cs_put *p, const char *key, double x)
+void cs_encode_real(struct cs_encoder *p, const char *key, double x)
 {
-	cs_put(p, key, cs_json_real(x));
+	cs_encode_json(p, key, cs_json_real(x));
 }
 
-void cs_put_count(struct cs_put *p, const char *key, int64_t n)
+void cs_encode_count(struct cs_encoder *p, const char *key, int64_t n)
 {
-	cs_put(p, key, cs_json_count(n));
+	cs_encode_json(p, key, cs_json_count(n));
 }
 
-void cs_put_int(struct cs_put *p, const char *key, int64_t n)
+void cs_encode_int(struct cs_encoder *p, const char *key, int64_t n)
 {
-	cs_put(p, key, json_integer(n));
+	cs_encode_json(p, key, json_integer(n));
 }
 
-void cs_put_wide(struct cs_put *p, const char *key, uint64_t n)
+void cs_encode_wide(struct cs_encoder *p, const char *key, uint64_t n)
 {
-	cs_put(p, key, cs_json_wide(n));
+	cs_encode_json(p, key, cs_json_wide(n));
 }
 
-void cs_put_bits(struct cs_put *p, const char *key, uint64_t n)
+void cs_encode_bits(struct cs_encoder *p, const char *key, uint64_t n)
 {
-	cs_put(p, key, cs_json_bits(n));
+	cs_encode_json(p, key, cs_json_bits(n));
 }
 
-void cs_put_bool(struct cs_put *p, const char *key, int is)
+void cs_encode_bool(struct cs_encoder *p, const char *key, int is)
 {
-	cs_put(p, key, json_boolean(is));
+	cs_encode_json(p, key, json_boolean(is));
 }
 
-void cs_put_time(struct cs_put *p, const char *key, const struct timespec *t)
+void cs_encode_time(struct cs_encoder *p, const char *key, const struct timespec *t)
 {
 	char text[32];
 
 	cs_time_text(t, text, sizeof(text));
-	cs_put_known(p, key, text);
+	cs_encode_known(p, key, text);
 }

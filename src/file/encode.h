@@ -1,9 +1,9 @@
-/* put.h - values of JSON objects that we write: what field.h takes back.
+/* encode.h - values of JSON objects that we write: what field.h takes back.
  *
  * Unknown is null, never 0.  An object grows by what is put into it, and one failure
- * makes all of it fail: put everything, then look at what cs_put_end() gives. */
-#ifndef CS_FILE_PUT_H
-#define CS_FILE_PUT_H
+ * makes all of it fail: put everything, then look at what cs_encode_end() gives. */
+#ifndef CS_FILE_ENCODE_H
+#define CS_FILE_ENCODE_H
 
 #include <jansson.h>
 #include <stdint.h>
@@ -30,25 +30,25 @@ json_t *cs_json_array_end(json_t *array, int bad);
 /* Writes one value and lets go of it; NULL is no memory.  0, or -1 with errno. */
 int cs_json_dump(FILE *to, json_t *value);
 
-struct cs_put {
+struct cs_encoder {
 	json_t *object;
 	int bad;
 };
 
-struct cs_put cs_put_begin(void);
-json_t *cs_put_end(struct cs_put *p);
+struct cs_encoder cs_encode_begin(void);
+json_t *cs_encode_end(struct cs_encoder *p);
 
 /* Takes the value's reference; NULL stands for no memory. */
-void cs_put(struct cs_put *p, const char *key, json_t *value);
-void cs_put_text(struct cs_put *p, const char *key, const char *text);
-void cs_put_known(struct cs_put *p, const char *key, const char *text);
-void cs_put_real(struct cs_put *p, const char *key, double x);
-void cs_put_count(struct cs_put *p, const char *key, int64_t n);
-void cs_put_int(struct cs_put *p, const char *key, int64_t n);
-void cs_put_wide(struct cs_put *p, const char *key, uint64_t n);
-void cs_put_bits(struct cs_put *p, const char *key, uint64_t n);
-void cs_put_bool(struct cs_put *p, const char *key, int is);
+void cs_encode_json(struct cs_encoder *p, const char *key, json_t *value);
+void cs_encode_text(struct cs_encoder *p, const char *key, const char *text);
+void cs_encode_known(struct cs_encoder *p, const char *key, const char *text);
+void cs_encode_real(struct cs_encoder *p, const char *key, double x);
+void cs_encode_count(struct cs_encoder *p, const char *key, int64_t n);
+void cs_encode_int(struct cs_encoder *p, const char *key, int64_t n);
+void cs_encode_wide(struct cs_encoder *p, const char *key, uint64_t n);
+void cs_encode_bits(struct cs_encoder *p, const char *key, uint64_t n);
+void cs_encode_bool(struct cs_encoder *p, const char *key, int is);
 /* RFC 3339 in UTC, whole seconds. */
-void cs_put_time(struct cs_put *p, const char *key, const struct timespec *t);
+void cs_encode_time(struct cs_encoder *p, const char *key, const struct timespec *t);
 
 #endif

@@ -1,7 +1,7 @@
-/* signs.c - patterns that are known, and what facts say of a suspect. */
+/* signatures.c - patterns that are known, and what facts say of an anomaly. */
 #include "config.h"
 
-#include "check/cells/suspect.h"
+#include "check/cells/anomaly.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define LINKS_MOST 64
 #define DETOUR_MOST (1.0 / 3) /* of what is usual: PCIe 5 is 0.14 of 18 NVLinks */
 #define PCIE_SLACK 1.1
-#define BETTER 1.05	/* than the domain that is said to be next to it */
+#define BETTER 1.05	/* than the NUMA node that is said to be next to it */
 #define REDIRECTED 0.97
 #define OFF_LEAST 0.01	/* less is no drop */
 #define HALF_DUPLEX 0.6	/* of one way alone, each way */
@@ -22,7 +22,7 @@
 
 /* Over the GPUs of a class. */
 struct fleet {
-	int links[LINKS_MOST + 1]; /* GPUs with so many up */
+	int links[LINKS_MOST + 1]; /* GPUs with that many up */
 	int slots, full;	/* with PCIe known; at the most they can do */
 };
 
@@ -32,11 +32,11 @@ static int pcie_is_below(const struct cs_link_facts *l)
 	       0.99 * cs_pcie_peak_gbs(l->pcie_gen_max, l->pcie_width_max);
 }
 
-static void count_links(const struct cs_spots *spots, struct fleet *fleet)
+static void count_links(const struct cs_judged_cells *judged_cells, struct fleet *fleet)
 {
-	for (int i = 0; i < spots->run->n_nodes; i++) {
-		const struct cs_run_node *nd = &spots->run->node[i];
-		struct fleet *f = &fleet[spots->class[i]];
+	for (int i = 0; i < judged_cells->run->n_nodes; i++) {
+		const struct cs_run_node *nd = &judged_cells->run->node[i];
+		struct fleet *f = &fleet[judged_cells->class[i]];
 
 		for (int a = 0; a < nd->facts.n_agents; a++) {
 			const struct cs_link_facts *l = &nd->agent[a].link;
@@ -61,14 +61,14 @@ static int usual_links(const struct fleet *fleet)
 }
 
 static int find_links_of(const struct cs_run *run, int node, const struct fleet *fleet,
-			 struct cs_vec *suspects, struct cs_err *err)
+			 struct cs_vec *anomalies, struct cs_err *err)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int usual = usual_links(fleet);
 
 	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_link_facts *l = &nd->agent[a].link;
-		struct cs_suspect s = { .node = node, .part = CS_PART_GPU,
+		struct cs_anomaly s = { .node = node, .part = CS_PART_GPU,
 					.a = a, .b = -1, .sends = 1, .receives = 1 };
 
 		s.family = CS_FAMILY_PEER;
@@ -76,30 +76,30 @@ static int find_links_of(const struct cs_run *run, int node, const struct fleet 
 		s.is = l->nvlinks_up;
 		s.of = usual;
 		if (l->nvlinks_up >= 0 && l->nvlinks_up < usual &&
-		    cs_suspect_add(suspects, &s, err))
+		    cs_anomaly_add(anomalies, &s, err))
 			return -1;
 		s.family = CS_FAMILY_HOST;
 		s.cause = CS_CAUSE_PCIE;
 		s.usual = 2 * fleet->full <= fleet->slots;
-		if (pcie_is_below(l) && cs_suspect_add(suspects, &s, err))
+		if (pcie_is_below(l) && cs_anomaly_add(anomalies, &s, err))
 			return -1;
 	}
 	return 0;
 }
 
-static int find_links(const struct cs_spots *spots, struct cs_vec *suspects,
+static int find_links(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		      struct cs_err *err)
 {
-	struct fleet *fleet = calloc((size_t)spots->run->n_nodes + 1,
+	struct fleet *fleet = calloc((size_t)judged_cells->run->n_nodes + 1,
 				     sizeof(*fleet));
 	int rc = fleet ? 0 : cs_err_set(err, "no memory to judge links");
 
 	if (fleet)
-		count_links(spots, fleet);
-	for (int i = 0; i < spots->run->n_nodes && !rc; i++)
-		if (!cs_run_is_again(spots->run, i))
-			rc = find_links_of(spots->run, i,
-					   &fleet[spots->class[i]], suspects, err);
+		count_links(judged_cells, fleet);
+	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
+		if (!cs_run_is_remeasured(judged_cells->run, i))
+			rc = find_links_of(judged_cells->run, i,
+					   &fleet[judged_cells->class[i]], anomalies, err);
 	free(fleet);
 	return rc;
 }
@@ -108,21 +108,21 @@ static int find_links(const struct cs_spots *spots, struct cs_vec *suspects,
 
 /* spot[from..end): one test on one node. */
 struct part {
-	const struct cs_spots *spots;
+	const struct cs_judged_cells *judged_cells;
 	size_t from, end;
-	struct cs_vec *suspects;
+	struct cs_vec *anomalies;
 	struct cs_err *err;
 };
 
 static const struct cs_row *row_at(const struct part *p, size_t i)
 {
-	return cs_rows_get(&p->spots->run->rows, p->spots->spot[i].at);
+	return cs_rows_get(&p->judged_cells->run->rows, p->judged_cells->judged[i].at);
 }
 
 static int was_asked(const struct cs_run *run, const struct cs_row *row)
 {
 	return cs_row_test(row)->method == CS_METHOD_STAGED ||
-	       (run->plan && run->plan->set.via == CS_WAY_STAGED);
+	       (run->plan && run->plan->set.via == CS_TRANSPORT_STAGED);
 }
 
 static int is_staged(const struct cs_run *run, const struct cs_row *row)
@@ -160,22 +160,22 @@ static int is_half_duplex(const struct part *p)
 			continue;
 		for (size_t i = p->from; i < p->end &&
 				n < sizeof(x) / sizeof(x[0]); i++) {
-			const struct cs_spot *both = cs_spots_like(
-				p->spots, row_at(p, i), (uint32_t)t, 1);
+			const struct cs_judged_cell *both = cs_judged_cells_like(
+				p->judged_cells, row_at(p, i), (uint32_t)t, 1);
 
 			if (both)
-				x[n++] = exp(both->y - p->spots->spot[i].y);
+				x[n++] = exp(both->y - p->judged_cells->judged[i].y);
 		}
 	}
 	return n && cs_median(x, n) < HALF_DUPLEX;
 }
 
-static struct cs_suspect sign_of(const struct part *p, enum cs_part part, int a,
+static struct cs_anomaly sign_of(const struct part *p, enum cs_part part, int a,
 				 int b, enum cs_cause cause)
 {
 	const struct cs_row *row = row_at(p, p->from);
 
-	return (struct cs_suspect){
+	return (struct cs_anomaly){
 		.node = (int)row->node, .part = part,
 		.family = cs_family_of(row), .cause = cause, .a = a, .b = b,
 		.sends = 1, .receives = 1, .test = row->test, .tests = 1,
@@ -205,7 +205,7 @@ static void count(const struct ways *w, int a, int b, int *of, int *bear)
 		}
 }
 
-static int touches(const struct cs_row *row, const struct cs_suspect *s)
+static int touches(const struct cs_row *row, const struct cs_anomaly *s)
 {
 	int from = row->what.src.index, to = row->what.dst.index;
 
@@ -219,21 +219,21 @@ static double off_of(const struct part *p, size_t i)
 	const struct cs_row *row = row_at(p, i);
 	double low, high;
 
-	return cs_expected_gbs(p->spots->run, row, &low, &high) ?
-		       p->spots->spot[i].off : log(row->stats.median / low);
+	return cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
+		       p->judged_cells->judged[i].off : log(row->stats.median / low);
 }
 
 /* With the rows that show it, where there are any. */
-static int add_sign(const struct part *p, is_sign *is, struct cs_suspect s)
+static int add_sign(const struct part *p, is_sign *is, struct cs_anomaly s)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], off;
 	size_t n = 0;
 
 	for (size_t i = p->from; i < p->end; i++) {
-		if (!is(p->spots->run, row_at(p, i)) || !touches(row_at(p, i), &s))
+		if (!is(p->judged_cells->run, row_at(p, i)) || !touches(row_at(p, i), &s))
 			continue;
 		off = off_of(p, i);
-		cs_suspect_row(&s, p->spots->spot[i].at, off);
+		cs_anomaly_row(&s, p->judged_cells->judged[i].at, off);
 		if (n < sizeof(x) / sizeof(x[0]) && !isnan(off))
 			x[n++] = off;
 	}
@@ -241,12 +241,12 @@ static int add_sign(const struct part *p, is_sign *is, struct cs_suspect s)
 	s.drop = off < -OFF_LEAST ? -expm1(off) : 0;
 	if (p->from < p->end)
 		s.half_duplex = is_half_duplex(p);
-	return cs_suspect_add(p->suspects, &s, p->err);
+	return cs_anomaly_add(p->anomalies, &s, p->err);
 }
 
 /* All ways of the node, all of a GPU, or pairs; s has what they have in common. */
-static int tell_ways(const struct part *p, is_sign *is, const struct ways *w,
-		     struct cs_suspect s)
+static int describe_ways(const struct part *p, is_sign *is, const struct ways *w,
+		     struct cs_anomaly s)
 {
 	char bad[CS_MAX_AGENTS] = { 0 };
 	int of, bear;
@@ -278,7 +278,7 @@ static int tell_ways(const struct part *p, is_sign *is, const struct ways *w,
 static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 {
 	struct ways w = {
-		.n = p->spots->run->node[row_at(p, p->from)->node].facts.n_agents
+		.n = p->judged_cells->run->node[row_at(p, p->from)->node].facts.n_agents
 	};
 
 	for (size_t i = p->from; i < p->end; i++) {
@@ -286,22 +286,22 @@ static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 
 		w.tried[t->src.index][t->dst.index] = 1;
 		w.bear[t->src.index][t->dst.index] =
-			is(p->spots->run, row_at(p, i)) != 0;
+			is(p->judged_cells->run, row_at(p, i)) != 0;
 	}
-	return tell_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
+	return describe_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
 }
 
 /* Ways that were refused have no figures.  Instances of MIG have none by design. */
 static int find_refused(struct part *p, int node)
 {
-	const struct cs_run_node *nd = &p->spots->run->node[node];
+	const struct cs_run_node *nd = &p->judged_cells->run->node[node];
 	struct ways w = { .n = nd->facts.n_agents };
-	struct cs_suspect s = { .node = node, .family = CS_FAMILY_PEER,
+	struct cs_anomaly s = { .node = node, .family = CS_FAMILY_PEER,
 				.cause = CS_CAUSE_REFUSED, .sends = 1, .receives = 1 };
 
 	for (int i = 0; i < w.n && nd->peers; i++)
 		for (int k = 0; k < w.n; k++) {
-			int via = cs_node_way(nd, i, k)->via;
+			int via = cs_node_peer(nd, i, k)->via;
 
 			w.tried[i][k] = via != CS_VIA_NONE;
 			w.bear[i][k] = via == CS_VIA_FAILED;
@@ -309,7 +309,7 @@ static int find_refused(struct part *p, int node)
 	p->from = p->end = 0;
 	if (w.n && cs_is_mig(nd->agent[0].gpu.uuid))
 		return 0;
-	return tell_ways(p, NULL, &w, s);
+	return describe_ways(p, NULL, &w, s);
 }
 
 /* Behind one switch, and slower than from socket to socket? */
@@ -329,10 +329,10 @@ static int find_redirect(const struct part *p)
 
 	for (size_t i = p->from; i < p->end; i++) {
 		const struct cs_row *row = row_at(p, i);
-		int same = is_redirected(p->spots->run, row);
+		int same = is_redirected(p->judged_cells->run, row);
 
 		if (cs_via_crosses(row->via) && !cs_is_unsure(row) &&
-		    !cs_on_nvlink(p->spots->run, row) &&
+		    !cs_on_nvlink(p->judged_cells->run, row) &&
 		    n[same] < sizeof(x[0]) / sizeof(x[0][0]))
 			x[same][n[same]++] = row->stats.median;
 	}
@@ -346,9 +346,9 @@ static int find_redirect(const struct part *p)
 						  CS_CAUSE_REDIRECT));
 }
 
-/* ---- which domain is next to a GPU ---- */
+/* ---- which NUMA node is next to a GPU ---- */
 
-/* The row of a GPU with the fastest host memory; near: of the domain that is said to
+/* The row of a GPU with the fastest host memory; near: of the NUMA node that is said to
  * be next to it. */
 static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 {
@@ -358,7 +358,7 @@ static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 		const struct cs_row *row = row_at(p, i);
 
 		if (cs_gpu_of(row) == gpu && !cs_is_unsure(row) &&
-		    cs_is_near(p->spots->run, row) == near &&
+		    cs_is_near(p->judged_cells->run, row) == near &&
 		    (!best || row->stats.median > best->stats.median))
 			best = row;
 	}
@@ -367,53 +367,53 @@ static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 
 static int domain_of(const struct cs_row *row)
 {
-	return cs_end_is_numa(&row->what.src) ? row->what.src.index :
+	return cs_endpoint_is_numa(&row->what.src) ? row->what.src.index :
 						row->what.dst.index;
 }
 
 static int find_affinity(const struct part *p)
 {
 	const struct cs_run_node *nd =
-		&p->spots->run->node[row_at(p, p->from)->node];
+		&p->judged_cells->run->node[row_at(p, p->from)->node];
 
 	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_row *near = fastest(p, a, 1);
 		const struct cs_row *far = fastest(p, a, 0);
-		struct cs_suspect s;
+		struct cs_anomaly s;
 
 		if (!near || !far ||
 		    far->stats.median < BETTER * near->stats.median ||
 		    !cs_is_beyond_noise(log(near->stats.median / far->stats.median),
 					cs_noise_of(near), cs_noise_of(far)))
 			continue;
-		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_DOMAIN);
+		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_NUMA);
 		s.is = nd->agent[a].numa;
 		s.of = domain_of(far);
 		s.drop = 1 - near->stats.median / far->stats.median;
-		cs_suspect_row(&s, (uint32_t)(near - cs_rows_get(
-				&p->spots->run->rows, 0)), NAN);
-		cs_suspect_row(&s, (uint32_t)(far - cs_rows_get(
-				&p->spots->run->rows, 0)), NAN);
-		if (cs_suspect_add(p->suspects, &s, p->err))
+		cs_anomaly_row(&s, (uint32_t)(near - cs_rows_get(
+				&p->judged_cells->run->rows, 0)), NAN);
+		cs_anomaly_row(&s, (uint32_t)(far - cs_rows_get(
+				&p->judged_cells->run->rows, 0)), NAN);
+		if (cs_anomaly_add(p->anomalies, &s, p->err))
 			return -1;
 	}
 	return 0;
 }
 
-int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
+int cs_signatures_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		  struct cs_err *err)
 {
-	struct part p = { .spots = spots, .suspects = suspects, .err = err };
-	int rc = find_links(spots, suspects, err);
+	struct part p = { .judged_cells = judged_cells, .anomalies = anomalies, .err = err };
+	int rc = find_links(judged_cells, anomalies, err);
 
-	for (int i = 0; i < spots->run->n_nodes && !rc; i++)
+	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
 		rc = find_refused(&p, i);
-	for (p.from = 0; p.from < spots->n && !rc; p.from = p.end) {
+	for (p.from = 0; p.from < judged_cells->n && !rc; p.from = p.end) {
 		const struct cs_row *row = row_at(&p, p.from);
 
-		p.end = cs_spots_node_end(spots, p.from);
+		p.end = cs_judged_cells_node_end(judged_cells, p.from);
 		if (cs_family_of(row) == CS_FAMILY_HOST &&
-		    !cs_own_company(spots->run, row))
+		    !cs_own_concurrent(judged_cells->run, row))
 			rc = find_affinity(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)
 			rc = find_sign(&p, is_staged, CS_CAUSE_STAGED) ||
@@ -425,7 +425,7 @@ int cs_signs_find(const struct cs_spots *spots, struct cs_vec *suspects,
 
 /* ---- causes of what is slow ---- */
 
-static int half_have(const struct cs_run *run, const struct cs_suspect *s,
+static int half_have(const struct cs_run *run, const struct cs_anomaly *s,
 		     uint32_t flag)
 {
 	uint32_t n = 0;
@@ -443,22 +443,22 @@ static int is_away(const struct cs_run_node *nd, const struct cs_agent_facts *ag
 				      agent->numa != agent->gpu.host_numa));
 }
 
-/* Is its traffic with other GPUs suspicious too?  Suspects stand in order of nodes. */
-static int is_slow_to_peers(const struct cs_vec *suspects, const struct cs_suspect *of)
+/* Is its traffic with other GPUs suspicious too?  Anomalies stand in order of nodes. */
+static int is_slow_to_peers(const struct cs_vec *anomalies, const struct cs_anomaly *of)
 {
-	const struct cs_suspect *first = suspects->data, *s;
+	const struct cs_anomaly *first = anomalies->data, *s;
 
 	for (s = of; s > first && s[-1].node == of->node; s--)
 		;
-	for (; s < first + suspects->n && s->node == of->node; s++)
+	for (; s < first + anomalies->n && s->node == of->node; s++)
 		if (s->family == CS_FAMILY_PEER && s->part == CS_PART_GPU &&
 		    s->a == of->a)
 			return 1;
 	return 0;
 }
 
-static void explain(const struct cs_run *run, const struct cs_vec *suspects,
-		    struct cs_suspect *s)
+static void explain(const struct cs_run *run, const struct cs_vec *anomalies,
+		    struct cs_anomaly *s)
 {
 	const struct cs_run_node *nd = &run->node[s->node];
 
@@ -471,7 +471,7 @@ static void explain(const struct cs_run *run, const struct cs_vec *suspects,
 	else if (s->part != CS_PART_GPU)
 		return;
 	else if (s->family == CS_FAMILY_LOCAL &&
-		 !is_slow_to_peers(suspects, s))
+		 !is_slow_to_peers(anomalies, s))
 		s->cause = CS_CAUSE_MEMORY;
 	else if (s->family == CS_FAMILY_HOST && is_away(nd, &nd->agent[s->a])) {
 		s->cause = CS_CAUSE_AFFINITY;
@@ -480,10 +480,10 @@ static void explain(const struct cs_run *run, const struct cs_vec *suspects,
 	}
 }
 
-void cs_signs_explain(const struct cs_run *run, struct cs_vec *suspects)
+void cs_signatures_explain(const struct cs_run *run, struct cs_vec *anomalies)
 {
-	struct cs_suspect *s = suspects->data;
+	struct cs_anomaly *s = anomalies->data;
 
-	for (size_t i = 0; i < suspects->n; i++)
-		explain(run, suspects, &s[i]);
+	for (size_t i = 0; i < anomalies->n; i++)
+		explain(run, anomalies, &s[i]);
 }

@@ -1,7 +1,7 @@
-/* sights.h - the GPUs of a node as bus, NVML and ranks know them, in one list.
+/* inventory.h - the GPUs of a node as bus, NVML and ranks know them, in one list.
  * Pure. */
-#ifndef CS_JOB_SIGHTS_H
-#define CS_JOB_SIGHTS_H
+#ifndef CS_JOB_INVENTORY_H
+#define CS_JOB_INVENTORY_H
 
 #include "base/facts.h"
 #include "job/assign.h"
@@ -10,9 +10,9 @@
 /* Joins what the ranks see by CUDA to a survey (NULL: there is none) by bus id,
  * in that order.  sees[r] gets a bit for each that rank r sees.  Returns how many
  * there are in `all`, at most CS_MAX_AGENTS. */
-int cs_sights_join(const struct cs_survey *survey,
+int cs_inventory_join(const struct cs_survey *survey,
 		   const struct cs_rank_view *view, int n_ranks,
-		   struct cs_gpu_sight *all, uint64_t *sees);
+		   struct cs_gpu_record *all, uint64_t *sees);
 
 /* What users call gpu[g] of the node's n: its index in bus-id order; "3:1" for an
  * instance of MIG, whose number is NVML's where a survey tells it, else its

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/ends.h"
+#include "node/endpoints.h"
 
 #include <string.h>
 
@@ -24,23 +24,23 @@ struct host_place {
 	char refused[CS_ERR_TEXT]; /* why not; "" */
 };
 
-void cs_ends_init(struct cs_ends *e)
+void cs_endpoints_init(struct cs_endpoints *e)
 {
 	e->host = (struct cs_vec)CS_VEC(struct host_place);
 }
 
-void cs_ends_release(struct cs_ends *e)
+void cs_endpoints_release(struct cs_endpoints *e)
 {
 	if (e->host.n)
 		cs_hostbuf_put(e->backend, e->dev);
 	cs_vec_release(&e->host);
-	cs_ends_init(e);
+	cs_endpoints_init(e);
 }
 
 /* ---- host memory ---- */
 
 /* Its place among the agents of its process. */
-static int ordinal_of(const struct cs_ends *e, int agent)
+static int ordinal_of(const struct cs_endpoints *e, int agent)
 {
 	int64_t pid = cs_board_slot(e->board, agent)->pid;
 	int n = 0;
@@ -51,10 +51,10 @@ static int ordinal_of(const struct cs_ends *e, int agent)
 }
 
 /* The buffer of a transfer's end in host memory. */
-static struct cs_hostbuf_key key_of(const struct cs_ends *e,
+static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 				    const struct cs_transfer *t, int is_dst)
 {
-	const struct cs_end *end = is_dst ? &t->dst : &t->src;
+	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
 	int chain = t->method == CS_METHOD_CHASE;
 	int own = is_dst ? t->dst_slot : t->src_slot;
 	const struct cs_agent_facts *f =
@@ -78,7 +78,7 @@ static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key 
 }
 
 /* The same for all that use the buffer. */
-static uint64_t fill_key(const struct cs_ends *e, const struct cs_hostbuf_key *key)
+static uint64_t fill_key(const struct cs_endpoints *e, const struct cs_hostbuf_key *key)
 {
 	uint32_t which = (uint32_t)(key->numa + 1) << 20 |
 			 (uint32_t)key->memory << 16 | (uint32_t)key->slot;
@@ -86,7 +86,7 @@ static uint64_t fill_key(const struct cs_ends *e, const struct cs_hostbuf_key *k
 	return cs_fill_key(e->plan->set.seed, CS_MAX_AGENTS + which);
 }
 
-static struct host_place *find_place(const struct cs_ends *e,
+static struct host_place *find_place(const struct cs_endpoints *e,
 				     const struct cs_transfer *t, int is_dst)
 {
 	struct cs_hostbuf_key key = key_of(e, t, is_dst);
@@ -104,7 +104,7 @@ static const struct cs_transfer *first_transfer(const struct cs_plan *plan)
 }
 
 /* The most bytes that agents of this process want of a buffer. */
-static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key,
+static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key *key,
 		       uint64_t most)
 {
 	const struct cs_transfer *t = first_transfer(e->plan);
@@ -116,7 +116,7 @@ static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key
 
 			if (t->bytes > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
-			    !cs_end_is_numa(is_dst ? &t->dst : &t->src) ||
+			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
 			    cs_board_slot(e->board, t->issuer)->pid !=
 				    e->slot->pid)
 				continue;
@@ -128,7 +128,7 @@ static uint64_t wanted(const struct cs_ends *e, const struct cs_hostbuf_key *key
 }
 
 /* All of it, or as much as there is room for. */
-static void make_place(struct cs_ends *e, struct host_place *place)
+static void make_place(struct cs_endpoints *e, struct host_place *place)
 {
 	struct cs_err err;
 
@@ -149,7 +149,7 @@ static void make_place(struct cs_ends *e, struct host_place *place)
 }
 
 /* The first one stands for all in the facts; rows say where one is not proven. */
-static void note_proof(struct cs_ends *e, const struct host_place *place)
+static void note_proof(struct cs_endpoints *e, const struct host_place *place)
 {
 	struct cs_agent_facts *f = &e->slot->facts;
 
@@ -161,7 +161,7 @@ static void note_proof(struct cs_ends *e, const struct host_place *place)
 		cs_text(f->note, sizeof(f->note), "%s", place->buf.why);
 }
 
-int cs_ends_host(struct cs_ends *e)
+int cs_endpoints_host(struct cs_endpoints *e)
 {
 	const struct cs_transfer *t = first_transfer(e->plan);
 
@@ -170,7 +170,7 @@ int cs_ends_host(struct cs_ends *e)
 			struct host_place *place;
 
 			if (t->issuer != e->me ||
-			    !cs_end_is_numa(is_dst ? &t->dst : &t->src) ||
+			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
 			    find_place(e, t, is_dst))
 				continue;
 			place = cs_vec_add(&e->host, 1, &e->slot->err);
@@ -184,9 +184,9 @@ int cs_ends_host(struct cs_ends *e)
 	return 0;
 }
 
-/* ---- flights ---- */
+/* ---- copies ---- */
 
-int cs_ends_is_mine(const struct cs_ends *e, const struct cs_transfer *t)
+int cs_endpoints_is_mine(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return t->issuer == e->me ||
 	       (cs_transfer_far(t) >= 0 && t->dst.index == e->me &&
@@ -194,55 +194,55 @@ int cs_ends_is_mine(const struct cs_ends *e, const struct cs_transfer *t)
 }
 
 /* An issuer's copy: by the way that there is to the other end. */
-static uint32_t copy_kind(const struct cs_ends *e, const struct cs_transfer *t)
+static uint32_t copy_kind(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	int far = cs_transfer_far(t);
 
 	if (far < 0)
-		return cs_carry_is(t) ? CS_FLIGHT_PAGEABLE : CS_FLIGHT_COPY;
+		return cs_carry_is(t) ? CS_COPY_PAGEABLE : CS_COPY_ENGINE;
 	if (t->issuer != e->me)
-		return CS_FLIGHT_IN;
+		return CS_COPY_IN;
 	if (e->map[far].via == CS_VIA_STAGED)
-		return CS_FLIGHT_OUT;
+		return CS_COPY_OUT;
 	return e->map[far].via == CS_VIA_DRIVER ||
 			       t->method == CS_METHOD_PEERCOPY ?
-		       CS_FLIGHT_PEER_COPY : CS_FLIGHT_COPY;
+		       CS_COPY_PEER : CS_COPY_ENGINE;
 }
 
-static uint32_t kind_of(const struct cs_ends *e, const struct cs_transfer *t)
+static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	int local = cs_transfer_far(t) < 0 && !cs_end_is_numa(&t->src) &&
-		    !cs_end_is_numa(&t->dst);
+	int local = cs_transfer_far(t) < 0 && !cs_endpoint_is_numa(&t->src) &&
+		    !cs_endpoint_is_numa(&t->dst);
 
 	switch (t->method) {
 	case CS_METHOD_SM:
-		return local && t->op == CS_OP_READ ? CS_FLIGHT_SM_READ :
-		       local && t->op == CS_OP_WRITE ? CS_FLIGHT_SM_WRITE :
-						       CS_FLIGHT_SM;
+		return local && t->op == CS_OP_READ ? CS_COPY_SM_READ :
+		       local && t->op == CS_OP_WRITE ? CS_COPY_SM_WRITE :
+						       CS_COPY_SM;
 	case CS_METHOD_TMA:
-		return CS_FLIGHT_TMA;
+		return CS_COPY_TMA;
 	case CS_METHOD_ZEROCOPY:
-		return t->op == CS_OP_READ ? CS_FLIGHT_ZERO_READ :
-					     CS_FLIGHT_ZERO_WRITE;
+		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ :
+					     CS_COPY_ZERO_WRITE;
 	case CS_METHOD_CHASE:
-		return t->op == CS_OP_BULK ? CS_FLIGHT_CHASE_TMA :
-					     CS_FLIGHT_CHASE;
+		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA :
+					     CS_COPY_CHASE;
 	default:
 		return copy_kind(e, t);
 	}
 }
 
-static uint64_t arena_of(const struct cs_ends *e, int agent)
+static uint64_t arena_of(const struct cs_endpoints *e, int agent)
 {
 	return agent == e->me ? e->slot->arena.address : e->map[agent].address;
 }
 
 /* Who moves it sees its source there. */
-static uint64_t src_of(const struct cs_ends *e, const struct cs_transfer *t)
+static uint64_t src_of(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const struct host_place *place;
 
-	if (cs_end_is_numa(&t->src)) {
+	if (cs_endpoint_is_numa(&t->src)) {
 		place = find_place(e, t, 0);
 		return place ? place->buf.address : 0;
 	}
@@ -252,27 +252,27 @@ static uint64_t src_of(const struct cs_ends *e, const struct cs_transfer *t)
 			0);
 }
 
-static const struct cs_arena_layout *layout_of(const struct cs_ends *e,
-					       const struct cs_end *end)
+static const struct cs_arena_layout *layout_of(const struct cs_endpoints *e,
+					       const struct cs_endpoint *end)
 {
 	return &cs_board_slot(e->board, end->index)->layout;
 }
 
-/* Where so many copies go; in host memory all to one place. */
-static struct cs_places places_of(const struct cs_ends *e, const struct cs_transfer *t,
+/* Where that many copies go; in host memory all to one place. */
+static struct cs_places places_of(const struct cs_endpoints *e, const struct cs_transfer *t,
 				  uint32_t copies, int uncounted)
 {
-	return cs_places_of(e->plan, &e->slot->step, t, cs_end_is_numa(&t->dst) ? 0 :
+	return cs_places_of(e->plan, &e->slot->step, t, cs_endpoint_is_numa(&t->dst) ? 0 :
 				    layout_of(e, &t->dst)->dst_bytes,
 			    copies, uncounted);
 }
 
-static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t,
+static uint64_t dst_of(const struct cs_endpoints *e, const struct cs_transfer *t,
 		       const struct cs_places *places)
 {
 	const struct host_place *place;
 
-	if (cs_end_is_numa(&t->dst)) {
+	if (cs_endpoint_is_numa(&t->dst)) {
 		place = find_place(e, t, 1);
 		return place ? place->buf.address : 0;
 	}
@@ -280,27 +280,27 @@ static uint64_t dst_of(const struct cs_ends *e, const struct cs_transfer *t,
 }
 
 /* The pattern in its source; what a kernel writes without one is the agent's. */
-static uint64_t key_of_source(const struct cs_ends *e, const struct cs_transfer *t)
+static uint64_t key_of_source(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const struct cs_hostbuf_key key = key_of(e, t, 0);
 
-	return cs_end_is_numa(&t->src) ?
+	return cs_endpoint_is_numa(&t->src) ?
 		       fill_key(e, &key) :
 		       cs_fill_key(e->plan->set.seed, t->src.index);
 }
 
 /* Of the order of a chain; 0: one node after the other. */
-static uint64_t chain_seed(const struct cs_ends *e, const struct cs_transfer *t)
+static uint64_t chain_seed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
 }
 
-struct cs_flight cs_ends_flight(const struct cs_ends *e,
+struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 				const struct cs_transfer *t, uint32_t copies,
 				int uncounted)
 {
 	const struct cs_places places = places_of(e, t, copies, uncounted);
-	struct cs_flight f = {
+	struct cs_copy f = {
 		.kind = kind_of(e, t), .bytes = t->bytes, .copies = copies,
 		.positions = cs_method_is_kernel(t->method) ?
 			(uint32_t)(cs_transfer_span(e->plan, t) / t->bytes) : places.n,
@@ -309,36 +309,36 @@ struct cs_flight cs_ends_flight(const struct cs_ends *e,
 						      key_of_source(e, t),
 	};
 
-	if (f.kind == CS_FLIGHT_OUT) /* the ring is where it is */
+	if (f.kind == CS_COPY_OUT) /* the ring is where it is */
 		f.positions = 1;
-	f.src = f.kind == CS_FLIGHT_IN ? e->slot->arena.ring_address :
+	f.src = f.kind == CS_COPY_IN ? e->slot->arena.ring_address :
 					 src_of(e, t);
-	f.dst = f.kind == CS_FLIGHT_OUT ? e->map[t->dst.index].address :
+	f.dst = f.kind == CS_COPY_OUT ? e->map[t->dst.index].address :
 		t->method == CS_METHOD_CHASE ? 0 : dst_of(e, t, &places);
-	if (f.kind == CS_FLIGHT_IN)
+	if (f.kind == CS_COPY_IN)
 		f.src += cs_stage_at(e->board, t);
-	if (f.kind == CS_FLIGHT_OUT)
+	if (f.kind == CS_COPY_OUT)
 		f.dst += cs_stage_at(e->board, t);
-	if (f.kind == CS_FLIGHT_IN || f.kind == CS_FLIGHT_OUT)
-		cs_stage_flight(e->board, t, e->slot->seq, &f);
+	if (f.kind == CS_COPY_IN || f.kind == CS_COPY_OUT)
+		cs_stage_copy(e->board, t, e->slot->seq, &f);
 	return f;
 }
 
 /* ---- sources ---- */
 
-static uint64_t own_key(const struct cs_ends *e)
+static uint64_t own_key(const struct cs_endpoints *e)
 {
 	return cs_fill_key(e->plan->set.seed, (uint32_t)e->me);
 }
 
-int cs_ends_fill(struct cs_ends *e)
+int cs_endpoints_fill(struct cs_endpoints *e)
 {
 	return e->backend->fill(e->dev, e->slot->arena.address,
 				e->slot->layout.src_bytes, own_key(e),
 				&e->slot->err);
 }
 
-int cs_ends_source(struct cs_ends *e)
+int cs_endpoints_source(struct cs_endpoints *e)
 {
 	e->slot->check[0] = (struct cs_check){ .first_word = UINT64_MAX };
 	if (!e->slot->layout.src_bytes)
@@ -350,72 +350,72 @@ int cs_ends_source(struct cs_ends *e)
 
 /* ---- destinations ---- */
 
-static const struct cs_step *step_of(const struct cs_ends *e)
+static const struct cs_step *step_of(const struct cs_endpoints *e)
 {
 	return &e->slot->step;
 }
 
-const struct cs_transfer *cs_ends_transfer(const struct cs_ends *e, uint32_t k)
+const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *e, uint32_t k)
 {
 	return cs_plan_transfer(e->plan, step_of(e), k);
 }
 
 /* Does a kernel read it, and leave nothing but the sum? */
-static int is_summed(const struct cs_ends *e, const struct cs_transfer *t)
+static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	uint32_t kind = kind_of(e, t);
 
-	return kind == CS_FLIGHT_SM_READ || kind == CS_FLIGHT_ZERO_READ;
+	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ;
 }
 
-static int is_mine(const struct cs_ends *e, const struct cs_transfer *t,
-		   const struct cs_end *end)
+static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t,
+		   const struct cs_endpoint *end)
 {
-	return cs_end_is_numa(end) ? t->issuer == e->me :
-				     end->kind == CS_END_HOST && end->index == e->me;
+	return cs_endpoint_is_numa(end) ? t->issuer == e->me :
+				     end->kind == CS_ENDPOINT_HOST && end->index == e->me;
 }
 
-struct cs_ends_memory cs_ends_memory(const struct cs_ends *e, uint32_t k, int is_dst)
+struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e, uint32_t k, int is_dst)
 {
-	const struct cs_transfer *t = cs_ends_transfer(e, k);
-	const struct cs_end *end = is_dst ? &t->dst : &t->src;
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
 	const struct cs_places one = places_of(e, t, 1, 0);
 	uint64_t at;
 
 	if (!is_mine(e, t, end))
-		return (struct cs_ends_memory){ 0 };
-	if (cs_end_is_numa(end))
+		return (struct cs_endpoints_memory){ 0 };
+	if (cs_endpoint_is_numa(end))
 		at = (uintptr_t)find_place(e, t, is_dst)->buf.at;
 	else
 		at = is_dst ? dst_of(e, t, &one) : src_of(e, t);
-	return (struct cs_ends_memory){ (void *)(uintptr_t)at,
+	return (struct cs_endpoints_memory){ (void *)(uintptr_t)at,
 					cs_transfer_span(e->plan, t),
 					key_of_source(e, t) };
 }
 
 /* Does it write anything that lasts, for me to check? */
-static int is_mine_to_check(const struct cs_ends *e, const struct cs_transfer *t)
+static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
 	       t->method != CS_METHOD_CHASE && !is_summed(e, t);
 }
 
-void cs_ends_read(struct cs_ends *e, uint32_t k)
+void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
 {
-	if (e->plan->set.verify == CS_VERIFY_OFF || !is_summed(e, cs_ends_transfer(e, k)))
+	if (e->plan->set.verify == CS_VERIFY_OFF || !is_summed(e, cs_endpoints_transfer(e, k)))
 		return;
 	e->slot->checked[k]++;
 	e->slot->checked_whole[k]++;
 }
 
 /* The buffer of an end in host memory is there and large enough. */
-static int place_check(struct cs_ends *e, uint32_t k, int is_dst)
+static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 {
-	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	struct cs_cpu_side *side = &e->slot->side[k];
 	const struct host_place *place;
 
-	if (t->issuer != e->me || !cs_end_is_numa(is_dst ? &t->dst : &t->src))
+	if (t->issuer != e->me || !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src))
 		return 0;
 	place = find_place(e, t, is_dst);
 	if (place && place->buf.at && t->bytes <= place->most) {
@@ -434,9 +434,9 @@ static int place_check(struct cs_ends *e, uint32_t k, int is_dst)
 }
 
 /* Where the memory lies through which it is staged. */
-static int note_ring(struct cs_ends *e, uint32_t k)
+static int note_ring(struct cs_endpoints *e, uint32_t k)
 {
-	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	struct cs_cpu_side *side = &e->slot->side[k];
 	int wanted;
 
@@ -444,19 +444,19 @@ static int note_ring(struct cs_ends *e, uint32_t k)
 		return 0;
 	side->ring_numa = cs_stage_numa(e->board, t, &wanted);
 	e->slot->unproven |= side->ring_numa < 0 || side->ring_numa != wanted;
-	if (!t->variant.cpu_numa || !cs_hostmem_domain(wanted, &e->slot->err))
+	if (!t->variant.cpu_numa || !cs_hostmem_numa(wanted, &e->slot->err))
 		return 0;
 	e->slot->refused = 1;
 	return -1;
 }
 
 /* Wherever a sample may write. */
-static int poison(struct cs_ends *e, const struct cs_transfer *t)
+static int poison(struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const struct cs_places one = places_of(e, t, 1, 0);
 	struct cs_places most;
 
-	if (cs_end_is_numa(&t->dst)) {
+	if (cs_endpoint_is_numa(&t->dst)) {
 		cs_hostpass_poison(find_place(e, t, 1)->buf.at,
 				   cs_transfer_span(e->plan, t));
 		return 0;
@@ -471,13 +471,13 @@ static int poison(struct cs_ends *e, const struct cs_transfer *t)
 }
 
 /* The chain that an issuer will follow, as that sees it. */
-static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
+static int build_chain(struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	uint64_t own = e->slot->arena.address, seen = own;
 	uint64_t seed = chain_seed(e, t);
 	struct host_place *place;
 
-	if (cs_end_is_numa(&t->src)) {
+	if (cs_endpoint_is_numa(&t->src)) {
 		if (t->issuer != e->me)
 			return 0;
 		place = find_place(e, t, 0);
@@ -493,11 +493,11 @@ static int build_chain(struct cs_ends *e, const struct cs_transfer *t)
 				 seed != 0, seed, &e->slot->err);
 }
 
-int cs_ends_prepare(struct cs_ends *e, int unchecked)
+int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 {
 	e->slot->unproven = 0;
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
-		const struct cs_transfer *t = cs_ends_transfer(e, k);
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
 		cs_fields_init(&cs_cpu_side_fields, &e->slot->side[k]);
 		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
@@ -513,7 +513,7 @@ int cs_ends_prepare(struct cs_ends *e, int unchecked)
 }
 
 /* What was found in one sample; the first fault of all is told. */
-static void keep(struct cs_ends *e, uint32_t k, const struct cs_expected *left,
+static void keep(struct cs_endpoints *e, uint32_t k, const struct cs_expected *left,
 		 const struct cs_check *found)
 {
 	struct cs_check *sum = &e->slot->check[k], now = *found;
@@ -531,9 +531,9 @@ static void keep(struct cs_ends *e, uint32_t k, const struct cs_expected *left,
 }
 
 /* What the last sample has left behind; `*whole`: all of its copies. */
-static struct cs_expected left_by(const struct cs_ends *e, uint32_t k, int *whole)
+static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int *whole)
 {
-	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride, places.n };
@@ -544,9 +544,9 @@ static struct cs_expected left_by(const struct cs_ends *e, uint32_t k, int *whol
 	return left;
 }
 
-static int check_device(struct cs_ends *e, uint32_t k, int again)
+static int check_device(struct cs_endpoints *e, uint32_t k, int again)
 {
-	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	struct cs_check found;
 	int whole;
@@ -564,12 +564,12 @@ static int check_device(struct cs_ends *e, uint32_t k, int again)
 #define HOST_WHOLE_BYTES (4u << 20)
 
 /* As a whole what is small, and the last sample. */
-static void check_host(struct cs_ends *e, uint32_t k, int last)
+static void check_host(struct cs_endpoints *e, uint32_t k, int last)
 {
 	struct cs_check found;
 	int whole;
 	const struct cs_expected left = left_by(e, k, &whole);
-	void *at = find_place(e, cs_ends_transfer(e, k), 1)->buf.at;
+	void *at = find_place(e, cs_endpoints_transfer(e, k), 1)->buf.at;
 	int all = last || left.bytes <= HOST_WHOLE_BYTES;
 
 	if (last)
@@ -583,14 +583,14 @@ static void check_host(struct cs_ends *e, uint32_t k, int last)
 	e->slot->checked_part[k] += !all;
 }
 
-int cs_ends_check(struct cs_ends *e, int last)
+int cs_endpoints_check(struct cs_endpoints *e, int last)
 {
 	for (uint32_t k = 0; k < step_of(e)->count; k++) {
-		const struct cs_transfer *t = cs_ends_transfer(e, k);
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
 		if (!is_mine_to_check(e, t) || (!last && cs_transfer_is_load(t)))
 			continue;
-		if (cs_end_is_numa(&t->dst))
+		if (cs_endpoint_is_numa(&t->dst))
 			check_host(e, k, last);
 		else if (check_device(e, k, !last))
 			return -1;
@@ -598,9 +598,9 @@ int cs_ends_check(struct cs_ends *e, int last)
 	return 0;
 }
 
-int cs_ends_check_at(struct cs_ends *e, uint32_t k, uint64_t address)
+int cs_endpoints_check_at(struct cs_endpoints *e, uint32_t k, uint64_t address)
 {
-	const struct cs_transfer *t = cs_ends_transfer(e, k);
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_expected one = CS_EXPECTED(key_of_source(e, t), t->bytes);
 	struct cs_check found;
 

@@ -1,11 +1,11 @@
 #include "config.h"
 
-#include "job/sights.h"
+#include "job/inventory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int find(const struct cs_gpu_sight *all, int n, const char *bus_id)
+static int find(const struct cs_gpu_record *all, int n, const char *bus_id)
 {
 	for (int i = 0; i < n; i++)
 		if (!strcmp(all[i].bus_id, bus_id))
@@ -15,14 +15,14 @@ static int find(const struct cs_gpu_sight *all, int n, const char *bus_id)
 
 static int by_bus_id(const void *a, const void *b)
 {
-	const struct cs_gpu_sight *x = a, *y = b;
+	const struct cs_gpu_record *x = a, *y = b;
 
 	return cs_bus_id_compare(x->bus_id, y->bus_id);
 }
 
-int cs_sights_join(const struct cs_survey *survey,
+int cs_inventory_join(const struct cs_survey *survey,
 		   const struct cs_rank_view *view, int n_ranks,
-		   struct cs_gpu_sight *all, uint64_t *sees)
+		   struct cs_gpu_record *all, uint64_t *sees)
 {
 	int n = survey ? survey->n : 0, at;
 
@@ -34,7 +34,7 @@ int cs_sights_join(const struct cs_survey *survey,
 
 			if (find(all, n, gpu->bus_id) >= 0 || n == CS_MAX_AGENTS)
 				continue;
-			cs_gpu_sight_init(&all[n]);
+			cs_gpu_record_init(&all[n]);
 			cs_text(all[n].bus_id, CS_BUSID, "%s", gpu->bus_id);
 			cs_text(all[n].name, CS_NAME, "%s", gpu->name);
 			if (cs_is_mig(gpu->uuid))

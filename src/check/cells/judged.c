@@ -1,0 +1,174 @@
+/* judged.c - rows in the order in which they are judged. */
+#include "config.h"
+
+#include "check/cells/anomaly.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/fleet/class.h"
+#include "check/link/expect.h"
+
+/* Below, a copy is mostly its 3 us before the first byte. */
+#define JUDGED_FROM ((uint64_t)1 << 20)
+
+enum cs_family cs_family_of(const struct cs_row *row)
+{
+	enum cs_path path = cs_row_test(row)->path;
+
+	return path == CS_PATH_PEER ? CS_FAMILY_PEER :
+	       path == CS_PATH_LOCAL ? CS_FAMILY_LOCAL : CS_FAMILY_HOST;
+}
+
+static int end_is_there(const struct cs_run_node *nd, const struct cs_endpoint *end)
+{
+	return cs_endpoint_is_numa(end) ? end->index < CS_NUMA_MOST ||
+					     end->index == CS_NUMA_LOCAL :
+				     end->index < nd->facts.n_agents;
+}
+
+/* Both directions of a host link that is shared by them: how they divide it is no
+ * property of the GPU, what they have together is. */
+static uint32_t judged_metric(const struct cs_test *test)
+{
+	return test->pattern == CS_PATTERN_BIDI &&
+	       (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) ?
+		       CS_METRIC_TOTAL : CS_METRIC_RATE;
+}
+
+static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_test *test = cs_row_test(row);
+
+	return row->status == CS_OK && row->metric == judged_metric(test) &&
+	       test->unit == CS_UNIT_GBS && test->path != CS_PATH_HOST &&
+	       row->stats.median > 0 && isfinite(row->stats.median) &&
+	       row->what.bytes >= JUDGED_FROM &&
+	       end_is_there(&run->node[row->node], &row->what.src) &&
+	       end_is_there(&run->node[row->node], &row->what.dst);
+}
+
+static uint64_t group_of(const struct cs_judged_cells *judged_cells, uint32_t node, uint32_t test,
+			 int concurrent)
+{
+	return (uint64_t)judged_cells->class[node] << 32 | (uint64_t)test << 8 |
+	       (uint8_t)concurrent;
+}
+
+static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cells, size_t at)
+{
+	const struct cs_row *row = cs_rows_get(&judged_cells->run->rows, at);
+
+	return (struct cs_judged_cell){
+		.group = { group_of(judged_cells, row->node, row->test,
+				    cs_own_concurrent(judged_cells->run, row)),
+			   row->what.bytes, cs_variant_number(&row->what.variant) },
+		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
+		.node = row->node, .at = (uint32_t)at,
+		.y = log(row->stats.median), .off = NAN,
+		.noise = cs_noise_of(row), .unsure = cs_is_unsure(row),
+	};
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct cs_judged_cell *a = x, *b = y;
+
+	for (int i = 0; i < 3; i++)
+		if (a->group[i] != b->group[i])
+			return a->group[i] < b->group[i] ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->cell != b->cell)
+		return a->cell < b->cell ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
+		  struct cs_err *err)
+{
+	size_t n = cs_rows_count(&run->rows);
+
+	*out = (struct cs_judged_cells){ .run = run };
+	out->judged = calloc(n + 1, sizeof(*out->judged));
+	out->class = calloc((size_t)run->n_nodes + 1, sizeof(*out->class));
+	if (!out->judged || !out->class) {
+		cs_judged_cells_release(out);
+		return cs_err_set(err, "no memory to judge cells");
+	}
+	if (cs_classes_of_cells(run, out->class, err)) {
+		cs_judged_cells_release(out);
+		return -1;
+	}
+	for (int node = 0; node < run->n_nodes; node++) {
+		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+
+		for (size_t i = 0; i < rows.n; i++)
+			if (can_be_judged(run, cs_listed(&rows, i)))
+				out->judged[out->n++] =
+					judged_of(out, cs_listed_at(&rows, i));
+	}
+	qsort(out->judged, out->n, sizeof(*out->judged), by_place);
+	return 0;
+}
+
+void cs_judged_cells_release(struct cs_judged_cells *judged_cells)
+{
+	free(judged_cells->judged);
+	free(judged_cells->class);
+	*judged_cells = (struct cs_judged_cells){ 0 };
+}
+
+static int by_cell(const void *x, const void *y)
+{
+	struct cs_judged_cell a = *(const struct cs_judged_cell *)x;
+	struct cs_judged_cell b = *(const struct cs_judged_cell *)y;
+
+	a.at = b.at = 0;
+	return by_place(&a, &b);
+}
+
+const struct cs_judged_cell *cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
+				    const struct cs_row *row, uint32_t test,
+				    int concurrent)
+{
+	const struct cs_rows *rows = &judged_cells->run->rows;
+	struct cs_judged_cell want = judged_of(judged_cells, (size_t)(row - cs_rows_get(rows, 0)));
+
+	want.group[0] = group_of(judged_cells, row->node, test, concurrent);
+	return bsearch(&want, judged_cells->judged, judged_cells->n, sizeof(want), by_cell);
+}
+
+double cs_judged_cells_change(const struct cs_judged_cells *judged_cells, const struct cs_row *remeasure)
+{
+	const struct cs_judged_cell *first;
+
+	if (!can_be_judged(judged_cells->run, remeasure) || cs_is_unsure(remeasure))
+		return NAN;
+	first = cs_judged_cells_like(judged_cells, remeasure, remeasure->test,
+			      cs_own_concurrent(judged_cells->run, remeasure));
+	return first && !first->unsure ? log(remeasure->stats.median) - first->y :
+					 NAN;
+}
+
+size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells, size_t from)
+{
+	const struct cs_judged_cell *a = &judged_cells->judged[from];
+	size_t to = from + 1;
+
+	while (to < judged_cells->n && judged_cells->judged[to].node == a->node &&
+	       !memcmp(judged_cells->judged[to].group, a->group, sizeof(a->group)))
+		to++;
+	return to;
+}
+
+size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < judged_cells->n && !memcmp(judged_cells->judged[to].group, judged_cells->judged[from].group,
+					sizeof(judged_cells->judged[to].group)))
+		to++;
+	return to;
+}

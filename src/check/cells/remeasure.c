@@ -1,0 +1,158 @@
+/* remeasure.c - a re-measurement at what is suspicious: which steps. */
+#include "config.h"
+
+#include "check/cells/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "check/cells/anomaly.h"
+
+#define CELLS_OF_ONE 2	/* evidence that is repeated for one anomaly */
+#define ANOMALIES_MOST 6	/* more have one cause: repeating all would be a second run */
+
+/* Of one node. */
+struct wanted {
+	const struct cs_run *run;
+	const struct cs_anomaly *anomaly; /* n_suspects of the node */
+	size_t n_anomalies;
+	uint32_t *step;
+	int n, most;
+};
+
+static void want(struct wanted *w, const struct cs_row *row)
+{
+	int i = w->n;
+
+	for (int k = 0; k < w->n; k++)
+		if (w->step[k] == row->step)
+			return;
+	if (w->n == w->most)
+		return;
+	for (; i && w->step[i - 1] > row->step; i--)
+		w->step[i] = w->step[i - 1];
+	w->step[i] = row->step;
+	w->n++;
+}
+
+/* The first cell of the same test beside this one: in its row, in its column, or in
+ * neither and above suspicion. */
+static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
+{
+	struct cs_row_list cells =
+		cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
+	const struct cs_plan_matrix of = cs_row_view(cell);
+
+	for (const struct cs_row *r; (r = cs_row_next(&cells));) {
+		const struct cs_plan_matrix matrix = cs_row_view(r);
+
+		if (cs_plan_matrices_compare(&matrix, &of) || r->status != CS_OK || cs_is_unsure(r) ||
+		    cs_endpoints_are_same(&r->what.src, &cell->what.src) != row ||
+		    cs_endpoints_are_same(&r->what.dst, &cell->what.dst) != col ||
+		    (!row && !col && cs_anomalies_bear_on(w->anomaly, w->n_anomalies, r)))
+			continue;
+		want(w, r);
+		return;
+	}
+}
+
+static const struct cs_row *evidence_of(const struct wanted *w,
+					const struct cs_anomaly *s, uint32_t k)
+{
+	return cs_rows_get(&w->run->rows, s->evidence[k]);
+}
+
+/* Which anomalies: all, or those alone that nobody has re-measured. */
+static int is_wanted(const struct cs_anomaly *s, int once_more)
+{
+	return s->n_evidence &&
+	       (!once_more || (s->drop > 0 && s->remeasured == CS_REMEASURED_NONE));
+}
+
+/* In order; those of an anomaly that rests on one cell are there once more behind the
+ * others, for that cell may be slow by chance twice. */
+static void want_all(struct wanted *w, int once_more)
+{
+	const struct cs_anomaly *s = w->anomaly;
+	int taken = 0;
+	size_t i;
+
+	for (i = 0; i < w->n_anomalies && taken < ANOMALIES_MOST; i++) {
+		taken += is_wanted(&s[i], once_more);
+		for (uint32_t k = 0; is_wanted(&s[i], once_more) &&
+				     k < s[i].n_evidence && k < CELLS_OF_ONE; k++) {
+			const struct cs_row *row = evidence_of(w, &s[i], k);
+
+			want(w, row);
+			want_beside(w, row, 1, 0);
+			want_beside(w, row, 0, 1);
+			want_beside(w, row, 0, 0);
+		}
+	}
+	for (size_t m = 0; m < i; m++)
+		if (is_wanted(&s[m], once_more) && s[m].n_evidence == 1 &&
+		    w->n < w->most)
+			w->step[w->n++] = evidence_of(w, &s[m], 0)->step;
+}
+
+int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
+		   struct cs_err *err)
+{
+	struct cs_vec anomalies;
+	struct wanted w = { .run = run, .step = step, .most = most };
+	struct cs_judged_cells judged_cells;
+
+	if (!cs_cells_are_judged(run))
+		return 0;
+	if (cs_anomalies_find(run, &judged_cells, &anomalies, err))
+		return -1;
+	w.anomaly = anomalies.data;
+	w.n_anomalies = anomalies.n;
+	want_all(&w, 0);
+	cs_vec_release(&anomalies);
+	cs_judged_cells_release(&judged_cells);
+	return w.n;
+}
+
+static int want_of_nodes(const struct cs_run *run, const struct cs_vec *anomalies,
+			 struct cs_vec *remeasure, struct cs_err *err)
+{
+	const struct cs_anomaly *s = anomalies->data;
+
+	for (size_t i = 0, k; i < anomalies->n; i = k) {
+		uint32_t step[CS_REMEASURE_MOST];
+		struct wanted w = { .run = run, .anomaly = s + i, .step = step,
+				    .most = CS_REMEASURE_MOST };
+		struct cs_remeasure *at;
+
+		k = cs_anomalies_node_end(anomalies, i);
+		w.n_anomalies = k - i;
+		want_all(&w, 1);
+		at = cs_vec_add(remeasure, (size_t)w.n, err);
+		if (!at)
+			return -1;
+		for (int n = 0; n < w.n; n++)
+			at[n] = (struct cs_remeasure){ (uint32_t)s[i].node, step[n] };
+	}
+	return 0;
+}
+
+int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure, struct cs_err *err)
+{
+	struct cs_vec anomalies;
+	struct cs_judged_cells judged_cells;
+	int rc;
+
+	if (!cs_cells_are_judged(run))
+		return 0;
+	if (cs_anomalies_find(run, &judged_cells, &anomalies, err))
+		return -1;
+	rc = cs_remeasured_judge(&judged_cells, &anomalies, err);
+	if (!rc)
+		rc = want_of_nodes(run, &anomalies, remeasure, err);
+	cs_vec_release(&anomalies);
+	cs_judged_cells_release(&judged_cells);
+	return rc;
+}
