@@ -277,6 +277,7 @@ clean-local:
 fake_cflags = $(WARN_CFLAGS) -pthread -fPIC
 fake_ldflags = -shared -pthread $(HARD_LDFLAGS)
 
+FAKE_DRIVERS = %D%/fake/libnvidia-ml.so.1
 check_PROGRAMS += %D%/fake/libnvidia-ml.so.1
 %C%_fake_libnvidia_ml_so_1_CFLAGS = $(fake_cflags)
 %C%_fake_libnvidia_ml_so_1_LDFLAGS = $(fake_ldflags) -Wl,-soname,libnvidia-ml.so.1
@@ -287,6 +288,7 @@ check_PROGRAMS += %D%/fake/libnvidia-ml.so.1
 
 if HAVE_CUDA
 CS_HAVE_CUDA = 1
+FAKE_DRIVERS += %D%/fake/libcuda.so.1
 check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_fake_libcuda_so_1_CFLAGS = $(fake_cflags)
@@ -471,7 +473,7 @@ dev:
 # The unit tests alone, as fast as they are built.
 check-units:
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(UNIT_TESTS) $(UNIT_CUDA_TESTS)' \
-		check_PROGRAMS='$(UNIT_TESTS) $(UNIT_CUDA_TESTS)'
+		check_PROGRAMS='$(UNIT_TESTS) $(UNIT_CUDA_TESTS) $(FAKE_DRIVERS)'
 
 # The same by the other compiler, and with its sanitizers.
 check-clang:
