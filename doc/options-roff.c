@@ -74,6 +74,6 @@ int main(void)
 			put_options(command);
 		else
 			fputs(line, stdout);
-	return ferror(stdin) || fflush(stdout) || ferror(stdout) ?
-		       EXIT_FAILURE : EXIT_SUCCESS;
+	return ferror(stdin) || fflush(stdout) || ferror(stdout) ? EXIT_FAILURE :
+								   EXIT_SUCCESS;
 }

@@ -62,8 +62,7 @@ MOVE_KERNEL cs_k_fill(struct cs_k_fill a)
 	struct position to = position_first(a.words / 2, a.positions);
 
 	for (uint32_t i = 0; i < a.copies; i++, position_next(&to))
-		fill_once((pair_t *)a.address + to.at, to.pairs, a.key,
-			  2 * to.at);
+		fill_once((pair_t *)a.address + to.at, to.pairs, a.key, 2 * to.at);
 }
 
 PASS_KERNEL cs_k_poison(struct cs_k_poison a)
@@ -95,8 +94,7 @@ static __device__ unsigned long long *counter(uint64_t *at)
 }
 
 /* What all threads of the block found, written to *out by one of them. */
-static __device__ void block_result(const struct cs_check *mine,
-				    struct cs_check *out)
+static __device__ void block_result(const struct cs_check *mine, struct cs_check *out)
 {
 	__shared__ struct cs_check all;
 
@@ -139,8 +137,8 @@ PASS_KERNEL cs_k_check(struct cs_k_check a)
 
 			compare(&mine, at + 2 * i, cs_fill_word(a.key, 2 * i),
 				found.x);
-			compare(&mine, at + 2 * i + 1,
-				cs_fill_word(a.key, 2 * i + 1), found.y);
+			compare(&mine, at + 2 * i + 1, cs_fill_word(a.key, 2 * i + 1),
+				found.y);
 		}
 	}
 	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
@@ -266,7 +264,7 @@ static __device__ void copy(const struct cs_k_copy *a, struct tiles mine)
 
 	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
 		copy_once<N, L>((pair_t *)a->dst + at.at,
-			     (const pair_t *)a->src + at.at, at.pairs, mine);
+				(const pair_t *)a->src + at.at, at.pairs, mine);
 }
 
 MOVE_KERNEL cs_k_copy(struct cs_k_copy a)
@@ -287,8 +285,7 @@ MOVE_KERNEL cs_k_duplex(struct cs_k_duplex a)
 	__syncthreads();
 	if (threadIdx.x % LANES == 0)
 		atomicMin(counter(&span[odd].begin), global_ns());
-	copy<DUPLEX_LOADS, PASSING>(&way,
-			   tiles_of(warp / 2, blockDim.x / LANES / 2));
+	copy<DUPLEX_LOADS, PASSING>(&way, tiles_of(warp / 2, blockDim.x / LANES / 2));
 	__threadfence_system();
 	__syncwarp();
 	if (threadIdx.x % LANES == 0)
@@ -422,8 +419,8 @@ static __device__ void zero_write(const struct cs_k_fill *a, struct sharers by)
 		     k += stride) {
 			uint64_t word = cs_fill_word(a->key, k / 2);
 
-			((uint32_t *)a->address)[k] =
-				(uint32_t)(k % 2 ? word >> 32 : word);
+			((uint32_t *)a->address)[k] = (uint32_t)(k % 2 ? word >> 32 :
+									 word);
 		}
 }
 
@@ -474,8 +471,8 @@ static __device__ uint32_t shared_address(const void *p)
 
 static __device__ void barrier_init(uint64_t *barrier)
 {
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
-			     shared_address(barrier)) : "memory");
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier))
+		     : "memory");
 }
 
 /* The asynchronous copies see what was initialised. */
@@ -504,27 +501,31 @@ static __device__ void barrier_wait(uint64_t *barrier, uint32_t parity)
 static __device__ void bulk_load(void *to, uint64_t from, uint32_t bytes,
 				 uint64_t *barrier)
 {
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
-			     "r"(shared_address(barrier)), "r"(bytes) : "memory");
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+			     shared_address(barrier)),
+		     "r"(bytes)
+		     : "memory");
 	asm volatile("cp.async.bulk.shared::cluster.global"
-		     ".mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-			     "r"(shared_address(to)), "l"(from), "r"(bytes),
-		     "r"(shared_address(barrier)) : "memory");
+		     ".mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+			     shared_address(to)),
+		     "l"(from), "r"(bytes), "r"(shared_address(barrier))
+		     : "memory");
 }
 
 /* From shared to global memory, as a group of its own. */
 static __device__ void bulk_store(uint64_t to, const void *from, uint32_t bytes)
 {
-	asm volatile("cp.async.bulk.global.shared::cta.bulk_group "
-		     "[%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)),
-		     "r"(bytes) : "memory");
+	asm volatile(
+		"cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+		"r"(shared_address(from)), "r"(bytes)
+		: "memory");
 	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
 /* The chunks of a block: every grid-th of a copy, copy after copy. */
 struct chunk {
-	uint64_t at;		/* in the copy */
-	uint64_t position;	/* of the copy */
+	uint64_t at;	   /* in the copy */
+	uint64_t position; /* of the copy */
 	uint32_t i, of;
 };
 
@@ -541,8 +542,7 @@ static __device__ void chunk_next(struct chunk *c, const struct cs_k_tma *a)
 	}
 }
 
-static __device__ uint32_t chunk_bytes(const struct chunk *c,
-				       const struct cs_k_tma *a)
+static __device__ uint32_t chunk_bytes(const struct chunk *c, const struct cs_k_tma *a)
 {
 	uint64_t left = a->bytes - c->at;
 
@@ -574,9 +574,9 @@ static __device__ void tma_copy(const struct cs_k_tma *a)
 			uint32_t s = k % CS_TMA_STAGES;
 
 			asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(
-					     CS_TMA_STAGES - 1 - AHEAD) : "memory");
-			bulk_load(stage + s * a->chunk,
-				  a->src + in.position + in.at,
+					     CS_TMA_STAGES - 1 - AHEAD)
+				     : "memory");
+			bulk_load(stage + s * a->chunk, a->src + in.position + in.at,
 				  chunk_bytes(&in, a), &full[s]);
 			chunk_next(&in, a);
 		}
@@ -632,8 +632,8 @@ static __device__ uint64_t turn_take(struct turn *turn, uint64_t number,
 }
 
 /* The next one's; after the last, that of the next launch. */
-static __device__ void turn_pass(struct turn *turn, uint64_t number,
-				 uint64_t turns, uint64_t at)
+static __device__ void turn_pass(struct turn *turn, uint64_t number, uint64_t turns,
+				 uint64_t at)
 {
 	turn->at = at;
 	__threadfence();
@@ -645,8 +645,10 @@ static __device__ uint64_t hop_load(uint64_t at)
 {
 	uint64_t next;
 
-	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(next)
-		     : "l"(at) : "memory");
+	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];"
+		     : "=l"(next)
+		     : "l"(at)
+		     : "memory");
 	return next;
 }
 

@@ -37,8 +37,9 @@ static FILE *keep_stdout(void)
 int main(int argc, char **argv)
 {
 	static struct cs_options options;
-	struct cs_call call = { .opt = &options, .argc = argc, .argv = argv,
-				.began_s = cs_clock_s() };
+	struct cs_call call = {
+		.opt = &options, .argc = argc, .argv = argv, .began_s = cs_clock_s()
+	};
 	struct cs_err err = { "" };
 
 	fill_standard();

@@ -104,7 +104,7 @@ void fleet_release(struct fleet *fleet)
 void fleet_draw(struct fleet *fleet)
 {
 	int nodes = fleet->c.run.n_nodes;
-	double (*node)[3] = calloc((size_t)nodes, sizeof(*node));
+	double(*node)[3] = calloc((size_t)nodes, sizeof(*node));
 
 	if (!node)
 		abort();

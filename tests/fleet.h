@@ -14,18 +14,18 @@
 #define FLEET_GPUS 8
 
 struct fleet_noise {
-	double host;	/* cells with the host differ by it, for good */
-	int heavy;	/* by Student's distribution; else Gauss's */
-	double busy;	/* share of measurements */
+	double host; /* cells with the host differ by it, for good */
+	int heavy;   /* by Student's distribution; else Gauss's */
+	double busy; /* share of measurements */
 };
 
 struct fleet {
-	struct canned c;	/* all nodes */
-	struct canned own;	/* one of them, as it sees itself */
+	struct canned c;   /* all nodes */
+	struct canned own; /* one of them, as it sees itself */
 	struct cs_rng rng;
 	struct fleet_noise noise;
-	size_t cells;		/* rows of first looks */
-	double *truth;		/* by row; malloc'ed */
+	size_t cells;  /* rows of first looks */
+	double *truth; /* by row; malloc'ed */
 };
 
 void fleet_init(struct fleet *fleet, int nodes, struct fleet_noise noise,

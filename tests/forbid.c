@@ -51,17 +51,16 @@ static int listen_for(const struct sock_fprog *program)
 static int install(const struct rule *rule, unsigned n, int hangs)
 {
 	struct sock_filter filter[2 * N_CALLS + 2] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 	};
 	struct sock_fprog program = { .filter = filter };
 	unsigned short at = 1;
 
 	for (unsigned i = 0; i < n; i++) {
-		filter[at++] = (struct sock_filter)BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, rule[i].number, 0, 1);
-		filter[at++] =
-			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, rule[i].what);
+		filter[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							    rule[i].number, 0, 1);
+		filter[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+							    rule[i].what);
 	}
 	filter[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
 						    SECCOMP_RET_ALLOW);
@@ -94,7 +93,8 @@ int main(int argc, char **argv)
 		any |= hangs;
 	}
 	if (!n) {
-		fprintf(stderr, "usage: forbid [+]CALL[,[+]CALL...] PROGRAM ARGUMENT...\n");
+		fprintf(stderr,
+			"usage: forbid [+]CALL[,[+]CALL...] PROGRAM ARGUMENT...\n");
 		return 64;
 	}
 	if (install(rule, n, any))

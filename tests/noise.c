@@ -82,7 +82,6 @@ double noise_next(struct noise *noise)
 {
 	double phi = noise->phi;
 
-	noise->z = phi * noise->z +
-		   sqrt(1 - phi * phi) * noise_gauss(&noise->rng);
+	noise->z = phi * noise->z + sqrt(1 - phi * phi) * noise_gauss(&noise->rng);
 	return noise->sd * shaped(noise, noise->z);
 }

@@ -9,10 +9,10 @@
 enum noise_shape {
 	NOISE_GAUSS,
 	NOISE_UNIFORM,
-	NOISE_EXPONENTIAL,	/* its tail is slow */
-	NOISE_T3,		/* Student's t of 3 degrees of freedom */
-	NOISE_BIMODAL,		/* 70 % and, slower, 30 % */
-	NOISE_OUTLIERS,		/* Gauss; of 1 %, 10 standard deviations slower */
+	NOISE_EXPONENTIAL, /* its tail is slow */
+	NOISE_T3,	   /* Student's t of 3 degrees of freedom */
+	NOISE_BIMODAL,	   /* 70 % and, slower, 30 % */
+	NOISE_OUTLIERS,	   /* Gauss; of 1 %, 10 standard deviations slower */
 	NOISE_SHAPES
 };
 
@@ -20,10 +20,10 @@ extern const char *const noise_name[NOISE_SHAPES];
 
 struct noise {
 	enum noise_shape shape;
-	double sd;	/* standard deviation; of outliers that of the others */
-	double phi;	/* correlation of successive ones before they get their shape */
+	double sd;  /* standard deviation; of outliers that of the others */
+	double phi; /* correlation of successive ones before they get their shape */
 	struct cs_rng rng;
-	double z;	/* the last, of a Gaussian AR(1) */
+	double z; /* the last, of a Gaussian AR(1) */
 };
 
 void noise_init(struct noise *noise, uint64_t seed);

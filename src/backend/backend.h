@@ -29,20 +29,20 @@ struct cs_dev;
 /* What an owner publishes so that others can reach its arena.  Plain data. */
 struct cs_export {
 	int64_t pid;
-	uint64_t pid_ns;	/* inode of /proc/self/ns/pid */
-	uint64_t address;	/* valid in the owner's process */
+	uint64_t pid_ns;  /* inode of /proc/self/ns/pid */
+	uint64_t address; /* valid in the owner's process */
 	uint64_t bytes;
-	int32_t ordinal;	/* backend's, in the owner's process */
-	int32_t fd;		/* cpu: the memfd in the owner's process; else -1 */
-	int32_t has_ipc;	/* ipc[] is valid */
-	char ipc_error[160];	/* why it is not */
+	int32_t ordinal;     /* backend's, in the owner's process */
+	int32_t fd;	     /* cpu: the memfd in the owner's process; else -1 */
+	int32_t has_ipc;     /* ipc[] is valid */
+	char ipc_error[160]; /* why it is not */
 	unsigned char ipc[64];
-	uint64_t fd_bytes;	/* of memory that a descriptor hands over; 0: it
+	uint64_t fd_bytes;  /* of memory that a descriptor hands over; 0: it
 				 * cannot be, */
-	char fd_error[160];	/* … because; "" nobody asked for that */
-	char socket[8];		/* where the descriptor is given out */
+	char fd_error[160]; /* … because; "" nobody asked for that */
+	char socket[8];	    /* where the descriptor is given out */
 	/* host memory through which others stage what they send: a memfd */
-	uint64_t ring_address;	/* the owner device's; 0: there is none */
+	uint64_t ring_address; /* the owner device's; 0: there is none */
 	uint64_t ring_bytes;
 	int32_t ring_fd;
 	char uuid[CS_UUID];
@@ -50,8 +50,8 @@ struct cs_export {
 
 /* A peer's arena as this agent sees it.  Opaque but for via and address. */
 struct cs_mapping {
-	int32_t via;		/* enum cs_via */
-	uint64_t address;	/* CS_VIA_STAGED: of its ring */
+	int32_t via;	  /* enum cs_via */
+	uint64_t address; /* CS_VIA_STAGED: of its ring */
 	uint64_t bytes;
 };
 
@@ -61,23 +61,23 @@ struct cs_mapping {
 #define CS_RING_SLOTS 3u
 
 enum cs_copy_kind {
-	CS_COPY_ENGINE,		/* from one address to the other */
-	CS_COPY_PEER,	/* cuda: by cuMemcpyPeerAsync */
-	CS_COPY_OUT,		/* cuda: chunk by chunk to a ring, at dst */
-	CS_COPY_IN,		/* … and from it, at src */
-	CS_COPY_PAGEABLE,	/* cuda: from or to memory that is not page-locked; its
+	CS_COPY_ENGINE,	  /* from one address to the other */
+	CS_COPY_PEER,	  /* cuda: by cuMemcpyPeerAsync */
+	CS_COPY_OUT,	  /* cuda: chunk by chunk to a ring, at dst */
+	CS_COPY_IN,	  /* … and from it, at src */
+	CS_COPY_PAGEABLE, /* cuda: from or to memory that is not page-locked; its
 				 * gate is open, for arm() blocks until it is copied
 				 * or will be */
 	/* cuda: by kernels; see positions, blocks and threads */
-	CS_COPY_SM,		/* loads and stores of 16 bytes */
-	CS_COPY_TMA,		/* bulk asynchronous copies, capability >= 9.0 */
-	CS_COPY_SM_READ,	/* reads src, writes nothing */
-	CS_COPY_SM_WRITE,	/* writes the fill pattern of `key` to dst */
+	CS_COPY_SM,	  /* loads and stores of 16 bytes */
+	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
+	CS_COPY_SM_READ,  /* reads src, writes nothing */
+	CS_COPY_SM_WRITE, /* writes the fill pattern of `key` to dst */
 	/* … zero-copy: 4 bytes at a time, always 256 blocks of 256 threads */
-	CS_COPY_ZERO_READ,	/* reads src, writes nothing */
-	CS_COPY_ZERO_WRITE,	/* writes the fill pattern of `key` to dst */
-	CS_COPY_CHASE,	/* follows a chain at src, one load after the other */
-	CS_COPY_CHASE_TMA,	/* … by bulk copies of 16 bytes */
+	CS_COPY_ZERO_READ,  /* reads src, writes nothing */
+	CS_COPY_ZERO_WRITE, /* writes the fill pattern of `key` to dst */
+	CS_COPY_CHASE,	    /* follows a chain at src, one load after the other */
+	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
@@ -85,13 +85,13 @@ enum cs_copy_kind {
 struct cs_copy {
 	uint64_t dst, src, bytes;
 	uint32_t copies;
-	uint32_t kind;		/* enum cs_copy_kind */
+	uint32_t kind; /* enum cs_copy_kind */
 	/* copy i goes to position i % positions of that many; of kernels, where they are
 	 * `bytes` apart, from such a one too; 0 means 1 */
 	uint32_t positions;
-	uint64_t stride;	/* of positions; not of kernels */
+	uint64_t stride;	  /* of positions; not of kernels */
 	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
-	uint64_t key;		/* SM_READ, ZERO_READ: of what is at src; SM_WRITE,
+	uint64_t key;		  /* SM_READ, ZERO_READ: of what is at src; SM_WRITE,
 				 * ZERO_WRITE; CHASE: the seed of the random chain at src,
 				 * 0: stride */
 	/* SM: another copy, which the same kernel makes at the same time: between
@@ -104,9 +104,9 @@ struct cs_copy {
 	/* OUT and IN: words on the board that count chunks from `base` on; OUT
 	 * writes `filled` and waits for `emptied`, IN the other way round */
 	uint32_t base;
-	uint64_t chunk_bytes;	/* and of a slot */
+	uint64_t chunk_bytes; /* and of a slot */
 	uint32_t *filled, *emptied;
-	int lent;		/* another thread than the agent's arms it, on a lane that
+	int lent; /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };
 
@@ -121,8 +121,7 @@ struct cs_backend_costs {
 	 * bytes of that buffer, one of the buffer. */
 	int (*alloc)(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
 		     struct cs_err *err);
-	int (*export)(struct cs_dev *dev, struct cs_export *of,
-		      struct cs_err *err);
+	int (*export)(struct cs_dev *dev, struct cs_export *of, struct cs_err *err);
 	int (*free)(struct cs_dev *dev, struct cs_err *err);
 
 	/* The kernels once more, as a module of their own. */
@@ -139,10 +138,10 @@ struct cs_backend_costs {
 };
 
 struct cs_backend {
-	const char *name;	/* "cuda", "cpu" */
-	int clock_is_virtual;	/* set by start(): a test double keeps the time */
-	int host_arena;		/* arena() is given host memory */
-	int absent;		/* set by a start() that failed: there is no driver,
+	const char *name;     /* "cuda", "cpu" */
+	int clock_is_virtual; /* set by start(): a test double keeps the time */
+	int host_arena;	      /* arena() is given host memory */
+	int absent;	      /* set by a start() that failed: there is no driver,
 				 * or it says that there is no device */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
@@ -151,14 +150,12 @@ struct cs_backend {
 
 	/* Facts on the devices that this process sees, at most `room`, in the
 	 * driver's order.  cpu: always 0 devices; arenas are made, not found. */
-	int (*probe)(struct cs_gpu_facts *gpus, int room, int *n,
-		     struct cs_err *err);
+	int (*probe)(struct cs_gpu_facts *gpus, int room, int *n, struct cs_err *err);
 
 	/* Context on device `ordinal` (cpu: ignored), kernels loaded and touched,
 	 * `lanes` streams with their events.  Called by the agent's own thread,
 	 * already bound to its CPUs. */
-	int (*open)(int ordinal, int lanes, struct cs_dev **dev,
-		    struct cs_err *err);
+	int (*open)(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err);
 
 	/* The page with the gate word and the stamp words, mapped in this process;
 	 * whole pages.  Must stay mapped until close(). */
@@ -203,9 +200,8 @@ struct cs_backend {
 	 * makes memory that stays the caller's such memory, or gives another user
 	 * of either kind its address.  Each of both, in whatever thread, needs a
 	 * release() on the same device; the last one frees or unregisters. */
-	int (*host_alloc)(struct cs_dev *dev, uint64_t bytes,
-			  int write_combined, void **at, uint64_t *address,
-			  struct cs_err *err);
+	int (*host_alloc)(struct cs_dev *dev, uint64_t bytes, int write_combined,
+			  void **at, uint64_t *address, struct cs_err *err);
 	int (*host_register)(struct cs_dev *dev, void *at, uint64_t bytes,
 			     uint64_t *address, struct cs_err *err);
 	void (*host_release)(struct cs_dev *dev, void *at);
@@ -225,8 +221,7 @@ struct cs_backend {
 	 * `bytes` at `address`, for somebody who sees its first node at `base`;
 	 * random: in the order of `seed`, which is not 0.  GATED. */
 	int (*chain)(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		     uint64_t base, int random, uint64_t seed,
-		     struct cs_err *err);
+		     uint64_t base, int random, uint64_t seed, struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  The device's cache holds other bytes than those
 	 * of arenas and host memory; finished on return. */
@@ -235,8 +230,8 @@ struct cs_backend {
 	/* The i-th way to divide a copy by kernels among blocks and threads,
 	 * best guess first; returns 0 when there are no more, and for copies of
 	 * which nothing is divided. */
-	int (*geometry)(struct cs_dev *dev, const struct cs_copy *desc,
-			uint32_t i, uint32_t *blocks, uint32_t *threads);
+	int (*geometry)(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
+			uint32_t *blocks, uint32_t *threads);
 	/* Can this device do such a copy at all?  Else arm() refuses it too, and it is
 	 * nobody's fault.  NULL: it can. */
 	int (*can)(const struct cs_dev *dev, const struct cs_copy *desc,

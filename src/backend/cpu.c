@@ -22,7 +22,7 @@ struct mapped {
 struct cs_dev {
 	int lanes;
 	struct cs_cpucopy *lane;
-	struct cs_vec mapped;	/* struct mapped: what unimport() must unmap */
+	struct cs_vec mapped; /* struct mapped: what unimport() must unmap */
 };
 
 /* ---- life ---- */
@@ -34,8 +34,7 @@ static int cpu_start(int *driver_version, struct cs_err *err)
 	return 0;
 }
 
-static int cpu_probe(struct cs_gpu_facts *gpus, int room, int *n,
-		     struct cs_err *err)
+static int cpu_probe(struct cs_gpu_facts *gpus, int room, int *n, struct cs_err *err)
 {
 	(void)gpus;
 	(void)room;
@@ -59,8 +58,7 @@ static void cpu_close(struct cs_dev *dev)
 	free(dev);
 }
 
-static int cpu_open(int ordinal, int lanes, struct cs_dev **dev,
-		    struct cs_err *err)
+static int cpu_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
 {
 	struct cs_dev *d = calloc(1, sizeof(*d));
 
@@ -115,11 +113,9 @@ static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
 		return cs_err_set(err,
 				  "cannot open the memory of process %" PRId64
 				  ": it is in another PID namespace; %s",
-				  peer->pid,
-				  cs_hint_brief(CS_HINT_IPC_NAMESPACE));
+				  peer->pid, cs_hint_brief(CS_HINT_IPC_NAMESPACE));
 	if (peer->pid == getpid()) {
-		*out = (struct cs_mapping){ CS_VIA_SHM, peer->address,
-					    peer->bytes };
+		*out = (struct cs_mapping){ CS_VIA_SHM, peer->address, peer->bytes };
 		return 0;
 	}
 	at = cs_shared_map(peer->pid, peer->fd, peer->bytes, err);
@@ -203,9 +199,8 @@ static struct cs_cpucopy *lane_of(struct cs_dev *dev, int lane, struct cs_err *e
 	return NULL;
 }
 
-static int cpu_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
-		   uint32_t seq, const struct cs_copy *desc,
-		   struct cs_err *err)
+static int cpu_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		   const struct cs_copy *desc, struct cs_err *err)
 {
 	struct cs_cpucopy *on = lane_of(dev, lane, err);
 

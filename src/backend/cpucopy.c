@@ -28,12 +28,11 @@ static void *pointer(uint64_t address)
 void cs_cpucopy_arm(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
 		    const struct cs_copy *desc)
 {
-	*copy = (struct cs_cpucopy){ .gate = gate, .seq = seq,
-				     .desc = *desc };
+	*copy = (struct cs_cpucopy){ .gate = gate, .seq = seq, .desc = *desc };
 }
 
-void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate,
-		      uint32_t seq, uint32_t *word)
+void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
+		      uint32_t *word)
 {
 	*copy = (struct cs_cpucopy){ .gate = gate, .seq = seq, .word = word };
 }
@@ -80,8 +79,7 @@ int cs_cpucopy_poll(struct cs_cpucopy *copy, double *ns)
 		if (!wait_gate(copy->gate, copy->seq))
 			return 0;
 		if (copy->word)
-			__atomic_store_n(copy->word, copy->seq,
-					 __ATOMIC_RELEASE);
+			__atomic_store_n(copy->word, copy->seq, __ATOMIC_RELEASE);
 		else
 			copy->ns = fly(&copy->desc);
 		copy->gate = NULL;

@@ -12,18 +12,18 @@
 
 /* What was armed last; all 0: nothing. */
 struct cs_cpucopy {
-	const uint32_t *gate;	/* NULL: nothing is armed */
-	uint32_t *word;		/* a stamp's; NULL: a transfer */
+	const uint32_t *gate; /* NULL: nothing is armed */
+	uint32_t *word;	      /* a stamp's; NULL: a transfer */
 	uint32_t seq;
 	struct cs_copy desc;
-	double ns;		/* of what ended last */
+	double ns; /* of what ended last */
 };
 
 void cs_cpucopy_arm(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
 		    const struct cs_copy *desc);
 /* Store seq to *word when the gate is open. */
-void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate,
-		      uint32_t seq, uint32_t *word);
+void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t seq,
+		      uint32_t *word);
 /* As cs_backend.poll(), of a cpu: 1 when it has ended, 0 at least every 10 ms
  * while the gate is closed.  Asking again gives the same answer. */
 int cs_cpucopy_poll(struct cs_cpucopy *copy, double *ns);

@@ -31,16 +31,20 @@ void *cs_shared_map(int64_t pid, int fd, uint64_t bytes, struct cs_err *err)
 			   "cannot open the memory of a peer, \"%s\": %s (errno %d)%s",
 			   path, strerror(errno), errno,
 			   errno == EACCES || errno == EPERM ?
-			   "; all ranks of a node must run as one user" : "");
+				   "; all ranks of a node must run as one user" :
+				   "");
 		return NULL;
 	}
 	/* Beyond its end a mapping is SIGBUS. */
 	if (fstat(own, &st) || (uint64_t)st.st_size < bytes)
-		cs_err_set(err, "the memory of a peer, \"%s\", is less than %"
-			   PRIu64 " bytes", path, bytes);
-	else if ((at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			    own, 0)) == MAP_FAILED)
-		cs_err_set(err, "cannot map the memory of a peer, \"%s\": %s (errno %d)",
+		cs_err_set(err,
+			   "the memory of a peer, \"%s\", is less than %" PRIu64
+			   " bytes",
+			   path, bytes);
+	else if ((at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, own,
+			    0)) == MAP_FAILED)
+		cs_err_set(err,
+			   "cannot map the memory of a peer, \"%s\": %s (errno %d)",
 			   path, strerror(errno), errno);
 	close(own);
 	return at == MAP_FAILED ? NULL : at;

@@ -21,8 +21,8 @@
 /* `nodes` of at least 1, in the order of `seed`; 0: one after the other. */
 struct cs_chain {
 	uint64_t nodes, seed;
-	uint32_t half;		/* bits, of the network's two halves */
-	uint64_t shift;		/* so that node 0 is the first */
+	uint32_t half;	/* bits, of the network's two halves */
+	uint64_t shift; /* so that node 0 is the first */
 };
 
 /* One pass through the network. */
@@ -65,8 +65,7 @@ static inline CS_HOST_DEVICE uint64_t cs_chain_node(const struct cs_chain *chain
 }
 
 /* The chain that fits in that many bytes, at least CS_CHAIN_STRIDE. */
-static inline CS_HOST_DEVICE struct cs_chain cs_chain_of(uint64_t bytes,
-							 uint64_t seed)
+static inline CS_HOST_DEVICE struct cs_chain cs_chain_of(uint64_t bytes, uint64_t seed)
 {
 	struct cs_chain chain = { bytes / CS_CHAIN_STRIDE, seed, 1, 0 };
 

@@ -32,8 +32,8 @@ static const struct cs_field gpu_facts[] = {
 	GPU(COUNT, NULL, memops),
 	GPU(COUNT, NULL, ipc),
 };
-static const struct cs_fieldset gpu_fields =
-	CS_FIELDSET("a GPU", struct cs_gpu_facts, gpu_facts);
+static const struct cs_fieldset gpu_fields = CS_FIELDSET("a GPU", struct cs_gpu_facts,
+							 gpu_facts);
 
 #define LINK(type, key, member, ...) \
 	CS_MEMBER(struct cs_link_facts, type, key, member, ##__VA_ARGS__)
@@ -100,8 +100,8 @@ static const struct cs_field usage[] = {
 	USAGE(COUNT, "process_switches_voluntary", process_voluntary),
 	USAGE(COUNT, "process_switches_involuntary", process_involuntary),
 };
-static const struct cs_fieldset usage_fields =
-	CS_FIELDSET("usage", struct cs_usage, usage);
+static const struct cs_fieldset usage_fields = CS_FIELDSET("usage", struct cs_usage,
+							   usage);
 
 /* `bound` starts at 0, not -1: it claims a proof, which is not there yet. */
 static const struct cs_field agent_facts[] = {
@@ -137,8 +137,8 @@ static const struct cs_field peer_facts[] = {
 	PEER(REAL, "open_ms", open_ms),
 	PEER(TEXT, "reason", reason, .foreign = 1),
 };
-const struct cs_fieldset cs_peer_fields =
-	CS_FIELDSET("a peer", struct cs_peer_facts, peer_facts);
+const struct cs_fieldset cs_peer_fields = CS_FIELDSET("a peer", struct cs_peer_facts,
+						      peer_facts);
 
 /* ---- of a GPU that is known ---- */
 
@@ -191,8 +191,9 @@ static const struct cs_field gpu_gpu_record[] = {
 	GPU_RECORD(COUNT, "device_file_errno", refused),
 	GPU_RECORD(NUMBER, "ranks", ranks, .most = RANKS_MOST),
 	GPU_RECORD(COUNT, "compute_mode", compute_mode, .words = compute_modes,
-	      CS_TRAIT(SETTINGS, "compute-mode")),
-	GPU_RECORD(SWITCH, "persistence", persistence, CS_TRAIT(SETTINGS, "persistence")),
+		   CS_TRAIT(SETTINGS, "compute-mode")),
+	GPU_RECORD(SWITCH, "persistence", persistence,
+		   CS_TRAIT(SETTINGS, "persistence")),
 	GPU_RECORD(SWITCH, "mig", mig, CS_TRAIT(SETTINGS, "mig")),
 	GPU_RECORD(COUNT, "mig_instances", instances),
 	GPU_RECORD(PART, "board", board, .part = &board_fields),
@@ -213,8 +214,8 @@ static const struct cs_field nic_facts[] = {
 	NIC(COUNT, "numa", numa),
 	NIC(COUNT, "infiniband", infiniband),
 };
-const struct cs_fieldset cs_nic_fields =
-	CS_FIELDSET("a network card", struct cs_nic_facts, nic_facts);
+const struct cs_fieldset cs_nic_fields = CS_FIELDSET("a network card",
+						     struct cs_nic_facts, nic_facts);
 
 #define DOMAIN(type, key, member, ...) \
 	CS_MEMBER(struct cs_numa_facts, type, key, member, ##__VA_ARGS__)
@@ -240,8 +241,8 @@ static const struct cs_field rank_facts[] = {
 	RANK(TEXT, "environment", environment, .foreign = 1),
 	RANK(TEXT, "driver_error", driver, .foreign = 1),
 };
-const struct cs_fieldset cs_rank_fields =
-	CS_FIELDSET("a rank", struct cs_rank_facts, rank_facts);
+const struct cs_fieldset cs_rank_fields = CS_FIELDSET("a rank", struct cs_rank_facts,
+						      rank_facts);
 
 #define NODE(type, key, member, ...) \
 	CS_MEMBER(struct cs_node_facts, type, key, member, ##__VA_ARGS__)
@@ -253,8 +254,7 @@ static const struct cs_field limits[] = {
 	NODE(COUNT, "shm_free_bytes", shm_free_bytes),
 	NODE(TEXT, "grant", grant, .foreign = 1),
 	NODE(COUNT, "n_granted", n_granted),
-	NODE(TEXT, "container", container, .foreign = 1,
-	     CS_TRAIT(LAUNCH, "container")),
+	NODE(TEXT, "container", container, .foreign = 1, CS_TRAIT(LAUNCH, "container")),
 	NODE(COUNT, "n_device_files", n_device_files),
 };
 static const struct cs_fieldset limit_fields =
@@ -265,8 +265,7 @@ static const struct cs_field node_facts[] = {
 	NODE(NAME, "host", host),
 	NODE(TEXT, "placement", placement, .label = "placement",
 	     .empty = "as the ranks are"),
-	NODE(TEXT, "product", product, .label = "product",
-	     CS_TRAIT(WIRING, "product")),
+	NODE(TEXT, "product", product, .label = "product", CS_TRAIT(WIRING, "product")),
 	NODE(TEXT, "bios", bios, .label = "BIOS", CS_TRAIT(FIRMWARE, "bios")),
 	NODE(TEXT, "bios_date", bios_date, CS_TRAIT(FIRMWARE, "bios-date")),
 	NODE(TEXT, "kernel", kernel, .label = "kernel", CS_TRAIT(SOFTWARE, "kernel")),
@@ -296,8 +295,8 @@ static const struct cs_field node_facts[] = {
 	NODE(REAL, "skew_us", skew_us),
 	NODE(REAL, "skew_max_us", skew_max_us),
 };
-const struct cs_fieldset cs_node_fields =
-	CS_FIELDSET("a node", struct cs_node_facts, node_facts);
+const struct cs_fieldset cs_node_fields = CS_FIELDSET("a node", struct cs_node_facts,
+						      node_facts);
 
 #define SIDE(type, key, member, ...) \
 	CS_MEMBER(struct cs_cpu_side, type, key, member, ##__VA_ARGS__)
@@ -356,8 +355,7 @@ void cs_node_facts_init(struct cs_node_facts *node)
 
 double cs_first_byte_s(const struct cs_agent_facts *a)
 {
-	return a->start_s + a->open_s + a->arena_s + a->peers_s +
-	       a->first_sample_s;
+	return a->start_s + a->open_s + a->arena_s + a->peers_s + a->first_sample_s;
 }
 
 int cs_node_cards(const struct cs_node_facts *node)
@@ -413,7 +411,7 @@ void cs_throttle_text(uint64_t reasons, char *to, size_t size)
 		uint64_t bit;
 		const char *name;
 	} reason[] = {
-		{ 0x04, "power cap" },	  { 0x08, "hardware slowdown" },
+		{ 0x04, "power cap" },	      { 0x08, "hardware slowdown" },
 		{ 0x20, "software thermal" }, { 0x40, "hardware thermal" },
 		{ 0x80, "power brake" },
 	};
@@ -439,8 +437,8 @@ int cs_via_crosses(int via)
 	return via == CS_VIA_PEER || via == CS_VIA_IPC || via == CS_VIA_FD;
 }
 
-const char *const cs_transport_words[] = { "auto", "direct", "ipc", "fd", "staged",
-				     NULL };
+const char *const cs_transport_words[] = { "auto", "direct", "ipc",
+					   "fd",   "staged", NULL };
 
 int cs_is_mig(const char *uuid)
 {

@@ -24,17 +24,17 @@
 
 /* What the backend's probe() learns of one device without a context. */
 struct cs_gpu_facts {
-	char name[CS_NAME];	/* "NVIDIA H200" */
-	char uuid[CS_UUID];	/* "GPU-8-4-4-4-12", "MIG-…"; identity */
-	char bus_id[CS_BUSID];	/* "0000:1b:00.0", lower case */
-	int32_t ordinal;	/* of the backend, in the probing process only */
+	char name[CS_NAME];    /* "NVIDIA H200" */
+	char uuid[CS_UUID];    /* "GPU-8-4-4-4-12", "MIG-…"; identity */
+	char bus_id[CS_BUSID]; /* "0000:1b:00.0", lower case */
+	int32_t ordinal;       /* of the backend, in the probing process only */
 	int32_t cc_major, cc_minor;
 	int32_t sm_count;
-	int32_t host_numa;	/* as the driver says; -1 unknown */
-	int32_t memops;		/* stream memory operations: 1, 0 */
-	int32_t ipc;		/* CUDA IPC: 1, 0 */
-	int32_t compute_mode;	/* 0 default, 2 prohibited, 3 exclusive */
-	int32_t mps;		/* under MPS: 1, 0 */
+	int32_t host_numa;    /* as the driver says; -1 unknown */
+	int32_t memops;	      /* stream memory operations: 1, 0 */
+	int32_t ipc;	      /* CUDA IPC: 1, 0 */
+	int32_t compute_mode; /* 0 default, 2 prohibited, 3 exclusive */
+	int32_t mps;	      /* under MPS: 1, 0 */
 	int64_t memory_bytes;
 };
 
@@ -50,17 +50,17 @@ struct cs_link_facts {
 /* State of one GPU at one moment.  Counters are totals since driver load: the
  * difference of two moments is what counts.  NVML. */
 struct cs_conditions {
-	int32_t known;		/* 0: NVML absent, all else unknown */
+	int32_t known; /* 0: NVML absent, all else unknown */
 	int32_t sm_mhz, mem_mhz, temperature_c;
 	double power_w;
-	uint64_t throttle;	/* NVML clocks event reasons; see CS_THROTTLE_BAD */
+	uint64_t throttle; /* NVML clocks event reasons; see CS_THROTTLE_BAD */
 	int64_t ecc_corrected, ecc_uncorrected; /* volatile */
-	int64_t nvlink_errors;	/* replay + recovery + CRC, all links */
+	int64_t nvlink_errors; /* replay + recovery + CRC, all links */
 	int64_t pcie_replays;
-	int32_t others;		/* processes of others on the GPU; -1 unknown */
-	int64_t ours_bytes;	/* of the GPU's memory that our processes have, all
+	int32_t others;	     /* processes of others on the GPU; -1 unknown */
+	int64_t ours_bytes;  /* of the GPU's memory that our processes have, all
 				 * that are on this node */
-	int32_t persistence;	/* mode: 1, 0 */
+	int32_t persistence; /* mode: 1, 0 */
 	/* payload over all NVLinks, both counters of the GPU */
 	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
@@ -83,7 +83,7 @@ struct cs_usage {
 	/* context switches: it waited, another one's turn came */
 	int64_t voluntary, involuntary;
 	int64_t process_voluntary, process_involuntary;
-	int64_t host_bytes;	/* of the process at the second moment: its share
+	int64_t host_bytes; /* of the process at the second moment: its share
 				 * (Pss), or where that is not available, resident */
 };
 
@@ -92,26 +92,26 @@ struct cs_agent_facts {
 	struct cs_gpu_facts gpu; /* cpu backend: name "host memory" */
 	struct cs_link_facts link;
 	struct cs_conditions before, after;
-	int32_t index;		/* on its node: its number in plan and board */
-	char label[12];		/* what users see: the GPU's index in bus-id order of
+	int32_t index;	/* on its node: its number in plan and board */
+	char label[12]; /* what users see: the GPU's index in bus-id order of
 				 * all GPUs of the node, also when --gpus picks some */
-	int32_t rank;		/* world rank of its process */
+	int32_t rank;	/* world rank of its process */
 	int32_t local_rank;
 	int64_t pid;
-	int32_t numa;		/* OS index of its NUMA node; -1 unknown */
-	char numa_source[24];	/* "hwloc", "driver", "asked", "" */
-	char cpus[128];		/* list read back after binding: "0-47,96-143" */
-	int32_t bound;		/* 1: bound to its NUMA node and read back */
-	int32_t pages_numa;	/* cpu backend: NUMA node of its pages; -1 not proven */
-	char pages_proof[16];	/* "move_pages", "numa_maps", "" not proven */
-	char note[160];		/* why not bound, NVML's error…; "" none */
-	double start_s, open_s;	/* driver start, context creation */
+	int32_t numa;	      /* OS index of its NUMA node; -1 unknown */
+	char numa_source[24]; /* "hwloc", "driver", "asked", "" */
+	char cpus[128];	      /* list read back after binding: "0-47,96-143" */
+	int32_t bound;	      /* 1: bound to its NUMA node and read back */
+	int32_t pages_numa;   /* cpu backend: NUMA node of its pages; -1 not proven */
+	char pages_proof[16]; /* "move_pages", "numa_maps", "" not proven */
+	char note[160];	      /* why not bound, NVML's error…; "" none */
+	double start_s, open_s; /* driver start, context creation */
 	/* buffer, ways to peers; from the command to the end of its first sample */
 	double arena_s, peers_s, first_sample_s;
-	int64_t used_bytes;	/* of the GPU's memory, by anyone, when the context was
+	int64_t used_bytes;    /* of the GPU's memory, by anyone, when the context was
 				 * there and the buffer not yet; cuMemGetInfo */
-	int64_t context_bytes;	/* … by our processes, besides the buffer: contexts */
-	struct cs_usage usage;	/* of its thread between the two readings */
+	int64_t context_bytes; /* … by our processes, besides the buffer: contexts */
+	struct cs_usage usage; /* of its thread between the two readings */
 	/* What its samples moved to and from other GPUs between the two readings */
 	int64_t sent_bytes, received_bytes;
 };
@@ -119,16 +119,17 @@ struct cs_agent_facts {
 /* The CPUs' part in one transfer: who carried it, where its host memory lies, how caches
  * were flushed before. */
 struct cs_cpu_side {
-	uint32_t workers;	/* CPU threads that carried it; 0: none did */
-	int32_t cpus_numa;	/* node that they were bound to; -1: to none */
-	char cpus[48];		/* they ran on, read back: "0-47"; "" */
-	int32_t ring_numa;	/* of the memory through which it is staged, as those */
+	uint32_t workers;  /* CPU threads that carried it; 0: none did */
+	int32_t cpus_numa; /* node that they were bound to; -1: to none */
+	char cpus[48];	   /* they ran on, read back: "0-47"; "" */
+	int32_t ring_numa; /* of the memory through which it is staged, as those */
 	int32_t src_numa, dst_numa; /* where pages are proven to lie; -1 they are
 				     * not, or it is no host memory */
-	int32_t huge_percent;	/* of its pageable memory, the end with the least: in
+	int32_t huge_percent; /* of its pageable memory, the end with the least: in
 				 * transparent huge pages; -1 not known, or it has none */
-	char flush[16];		/* by "clflushopt"; "" it was not asked for */
-	double warm_ns, cold_ns; /* of a load, as that was proven; NAN it was not asked for */
+	char flush[16];	      /* by "clflushopt"; "" it was not asked for */
+	double warm_ns,
+		cold_ns; /* of a load, as that was proven; NAN it was not asked for */
 };
 extern const struct cs_fieldset cs_cpu_side_fields;
 
@@ -136,19 +137,19 @@ extern const struct cs_fieldset cs_cpu_side_fields;
 enum cs_reach {
 	CS_REACH_UNKNOWN = 0,
 	CS_REACH_SELF,
-	CS_REACH_PIX,		/* at most one PCIe switch between them */
-	CS_REACH_PXB,		/* several, but no host bridge */
-	CS_REACH_PHB,		/* a host bridge */
-	CS_REACH_NODE,		/* several, of one NUMA node */
-	CS_REACH_SYS,		/* several, of different NUMA nodes */
+	CS_REACH_PIX,  /* at most one PCIe switch between them */
+	CS_REACH_PXB,  /* several, but no host bridge */
+	CS_REACH_PHB,  /* a host bridge */
+	CS_REACH_NODE, /* several, of one NUMA node */
+	CS_REACH_SYS,  /* several, of different NUMA nodes */
 	CS_REACHES
 };
 
 /* Where the NVLinks of one GPU that are up lead.  NVML. */
 struct cs_nvlink_ends {
-	int32_t to_switch;	/* links; -1 no link tells, and so the others */
-	int32_t to_other;	/* to a CPU, or the driver does not say where */
-	int32_t n_gpus;		/* wired directly */
+	int32_t to_switch; /* links; -1 no link tells, and so the others */
+	int32_t to_other;  /* to a CPU, or the driver does not say where */
+	int32_t n_gpus;	   /* wired directly */
 	struct cs_nvlink_gpu {
 		char bus_id[CS_BUSID];
 		int32_t links;
@@ -157,44 +158,44 @@ struct cs_nvlink_ends {
 
 /* What board a GPU is on, and how it is set.  NVML. */
 struct cs_board_facts {
-	char serial[24];	/* identity */
-	char part[24];		/* "900-21010-0040-000" */
-	char vbios[24];		/* "96.00.A5.00.01" */
-	char inforom[24];	/* version of its image */
-	int32_t module_id;	/* position in the baseboard */
-	int32_t ecc;		/* mode now: 1, 0 */
-	int32_t confidential;	/* computing: 1, 0; memory and links are encrypted */
+	char serial[24];      /* identity */
+	char part[24];	      /* "900-21010-0040-000" */
+	char vbios[24];	      /* "96.00.A5.00.01" */
+	char inforom[24];     /* version of its image */
+	int32_t module_id;    /* position in the baseboard */
+	int32_t ecc;	      /* mode now: 1, 0 */
+	int32_t confidential; /* computing: 1, 0; memory and links are encrypted */
 	double power_limit_w, power_default_w;
 	int32_t sm_mhz_max, mem_mhz_max;
 	int32_t sm_mhz_app, mem_mhz_app; /* clocks set for applications */
-	int32_t fabric;		/* registration with the fabric manager: 0 not
+	int32_t fabric;	       /* registration with the fabric manager: 0 not
 				 * supported, 1 not begun, 2 under way, 3 done */
-	int32_t fabric_status;	/* nvmlReturn_t of a registration that is done */
+	int32_t fabric_status; /* nvmlReturn_t of a registration that is done */
 	struct cs_nvlink_ends nvlink;
 };
 
 /* One GPU of a node, and who knows of it. */
 struct cs_gpu_record {
 	char bus_id[CS_BUSID];
-	char uuid[CS_UUID];	/* of the whole GPU, by NVML or CUDA */
+	char uuid[CS_UUID]; /* of the whole GPU, by NVML or CUDA */
 	char name[CS_NAME];
-	char module[24];	/* kernel driver that holds the PCI device; "" none
+	char module[24];      /* kernel driver that holds the PCI device; "" none
 				 * or unknown */
-	int32_t on_bus;		/* PCI shows it: 1, 0; -1 no PCI bus to be seen */
-	int32_t nvml;		/* nvmlReturn_t of asking for it; -1 not asked */
-	int32_t refused;	/* errno of opening its device file; 0 opened, -1
+	int32_t on_bus;	      /* PCI shows it: 1, 0; -1 no PCI bus to be seen */
+	int32_t nvml;	      /* nvmlReturn_t of asking for it; -1 not asked */
+	int32_t refused;      /* errno of opening its device file; 0 opened, -1
 				 * not tried */
-	int32_t ranks;		/* that see it, or an instance of it, by CUDA */
-	int32_t compute_mode;	/* as cs_gpu_facts */
-	int32_t persistence;	/* 1, 0 */
-	int32_t mig;		/* MIG mode: 1, 0 */
-	int32_t instances;	/* of MIG */
+	int32_t ranks;	      /* that see it, or an instance of it, by CUDA */
+	int32_t compute_mode; /* as cs_gpu_facts */
+	int32_t persistence;  /* 1, 0 */
+	int32_t mig;	      /* MIG mode: 1, 0 */
+	int32_t instances;    /* of MIG */
 	struct cs_board_facts board;
 	/* where it is on the PCI bus */
-	int32_t numa;		/* OS index of its NUMA node; -1 unknown */
-	int32_t acs;		/* control bits that any bridge above it has set;
+	int32_t numa;	/* OS index of its NUMA node; -1 unknown */
+	int32_t acs;	/* control bits that any bridge above it has set;
 				 * -1 not readable, or no bridge to be seen */
-	char iommu[16];		/* its domain: "identity", "DMA", "DMA-FQ"; "" none
+	char iommu[16]; /* its domain: "identity", "DMA", "DMA-FQ"; "" none
 				 * or unknown */
 	uint8_t to_gpu[CS_MAX_AGENTS]; /* enum cs_reach, by position */
 	uint8_t to_nic[CS_MAX_NICS];
@@ -202,91 +203,91 @@ struct cs_gpu_record {
 
 /* One network card. */
 struct cs_nic_facts {
-	char name[24];		/* "mlx5_0", "eth0"; "" no kernel driver */
+	char name[24]; /* "mlx5_0", "eth0"; "" no kernel driver */
 	char bus_id[CS_BUSID];
-	int32_t numa;		/* -1 unknown */
-	int32_t infiniband;	/* by PCI class: 1, 0 */
+	int32_t numa;	    /* -1 unknown */
+	int32_t infiniband; /* by PCI class: 1, 0 */
 };
 
 /* A NUMA node that has CPUs. */
 struct cs_numa_facts {
-	int32_t numa;		/* OS index */
-	char cpus[60];		/* allowed ones, "0-47,96-143"; "..." at a cut end */
+	int32_t numa;  /* OS index */
+	char cpus[60]; /* allowed ones, "0-47,96-143"; "..." at a cut end */
 };
 
 /* One rank as it was started. */
 struct cs_rank_facts {
 	int32_t rank, local_rank;
 	int64_t pid;
-	char cpus[128];		/* it may run on, before any binding of ours */
+	char cpus[128]; /* it may run on, before any binding of ours */
 	int32_t n_cpus;
-	int32_t n_gpus;		/* CUDA shows it */
-	uint64_t sees;		/* bit i: the i-th GPU of the node */
-	int64_t memlock_bytes;	/* soft limits; INT64_MAX none */
+	int32_t n_gpus;	       /* CUDA shows it */
+	uint64_t sees;	       /* bit i: the i-th GPU of the node */
+	int64_t memlock_bytes; /* soft limits; INT64_MAX none */
 	int64_t nofile;
-	int32_t masked;		/* CUDA_VISIBLE_DEVICES is set */
-	char environment[256];	/* variables that matter, "A=1 B=2" */
-	char driver[160];	/* why it sees no GPU; "" */
+	int32_t masked;	       /* CUDA_VISIBLE_DEVICES is set */
+	char environment[256]; /* variables that matter, "A=1 B=2" */
+	char driver[160];      /* why it sees no GPU; "" */
 };
 
 /* One node. */
 struct cs_node_facts {
-	char host[CS_HOST];	/* short name */
+	char host[CS_HOST];	      /* short name */
 	char placement[CS_PLACEMENT]; /* "process", "thread", "4 per process"; ""
 				       * as launched */
-	char product[CS_NAME];	/* DMI, "" unknown */
+	char product[CS_NAME];	      /* DMI, "" unknown */
 	char bios[CS_NAME];
 	char bios_date[24];
 	char kernel[CS_NAME];
 	char cpu[CS_NAME];
-	char driver[32];	/* "580.159.03"; "" unknown */
-	char cuda[16];		/* driver's CUDA version "13.0" */
+	char driver[32]; /* "580.159.03"; "" unknown */
+	char cuda[16];	 /* driver's CUDA version "13.0" */
 	char governor[24];
-	char nvml_note[160];	/* why NVML is not there; "" it is */
+	char nvml_note[160]; /* why NVML is not there; "" it is */
 	int32_t n_cpus, n_numa, n_ranks, n_agents;
 	int32_t n_known_gpus;	/* GPUs that anything knows of */
 	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
-	int32_t numa_balancing;	/* the kernel moves pages to who uses them: 1, 0 */
+	int32_t numa_balancing; /* the kernel moves pages to who uses them: 1, 0 */
 	/* what confines the job on this node */
-	double cgroup_cpus;	/* quota, in CPUs; NAN none */
-	int64_t cgroup_memory_bytes; /* -1 no limit */
+	double cgroup_cpus;		   /* quota, in CPUs; NAN none */
+	int64_t cgroup_memory_bytes;	   /* -1 no limit */
 	int64_t shm_bytes, shm_free_bytes; /* /dev/shm */
-	char grant[CS_NAME];	/* "SLURM_STEP_GPUS=0,1": GPUs by a scheduler; "" */
+	char grant[CS_NAME]; /* "SLURM_STEP_GPUS=0,1": GPUs by a scheduler; "" */
 	int32_t n_granted;
 	char container[CS_NAME]; /* sign of one that may hide GPUs; "" */
-	int32_t n_device_files;	/* /dev/nvidia0 … */
+	int32_t n_device_files;	 /* /dev/nvidia0 … */
 	/* -1 unknown; of the first NUMA nodes */
 	int32_t numa_distance[CS_MAX_DOMAINS][CS_MAX_DOMAINS];
 	struct cs_numa_facts domain[CS_MAX_DOMAINS]; /* the first of n_numa */
-	int32_t n_nics;		/* -1 no PCI bus to be seen, and so n_switches */
+	int32_t n_nics; /* -1 no PCI bus to be seen, and so n_switches */
 	struct cs_nic_facts nic[CS_MAX_NICS]; /* the first, by bus id */
-	int32_t n_switches;	/* NVSwitches on the bus */
-	char switch_bios[64];	/* versions, each once; "" unknown */
-	char iommu[64];		/* "off", "on", with what was asked of the kernel:
+	int32_t n_switches;		      /* NVSwitches on the bus */
+	char switch_bios[64];		      /* versions, each once; "" unknown */
+	char iommu[64]; /* "off", "on", with what was asked of the kernel:
 				 * "on iommu=pt" */
 	int64_t page_bytes, memory_bytes;
 	/* release of the gate, from empty steps; NAN if not measured */
-	double release_us;	/* store to first arrival, median */
-	double skew_us;		/* first to last arrival, median */
+	double release_us; /* store to first arrival, median */
+	double skew_us;	   /* first to last arrival, median */
 	double skew_max_us;
 };
 
 /* The way from one agent to another's buffer. */
 enum cs_via {
-	CS_VIA_NONE = 0,	/* not needed, or not tried */
-	CS_VIA_PEER,		/* same process: pointer and peer access */
-	CS_VIA_IPC,		/* other process: CUDA IPC */
-	CS_VIA_SHM,		/* cpu backend: shared memory */
-	CS_VIA_FD,		/* memory exported as a file descriptor */
-	CS_VIA_STAGED,		/* through host memory, by both processes */
-	CS_VIA_DRIVER,		/* … by the driver, within one process */
-	CS_VIA_FAILED,		/* tried and refused: reason says */
+	CS_VIA_NONE = 0, /* not needed, or not tried */
+	CS_VIA_PEER,	 /* same process: pointer and peer access */
+	CS_VIA_IPC,	 /* other process: CUDA IPC */
+	CS_VIA_SHM,	 /* cpu backend: shared memory */
+	CS_VIA_FD,	 /* memory exported as a file descriptor */
+	CS_VIA_STAGED,	 /* through host memory, by both processes */
+	CS_VIA_DRIVER,	 /* … by the driver, within one process */
+	CS_VIA_FAILED,	 /* tried and refused: reason says */
 };
 
 struct cs_peer_facts {
-	int32_t via;		/* enum cs_via */
-	double open_ms;		/* wall time of opening or enabling */
-	char reason[160];	/* the driver's words and the hint */
+	int32_t via;	  /* enum cs_via */
+	double open_ms;	  /* wall time of opening or enabling */
+	char reason[160]; /* the driver's words and the hint */
 };
 
 /* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
@@ -323,11 +324,11 @@ const char *cs_reach_text(int reach);
 
 /* --via: the transports that are allowed. */
 enum cs_transport {
-	CS_TRANSPORT_AUTO,		/* the best there is: direct, CUDA IPC, descriptor */
+	CS_TRANSPORT_AUTO, /* the best there is: direct, CUDA IPC, descriptor */
 	CS_TRANSPORT_DIRECT,
 	CS_TRANSPORT_IPC,
 	CS_TRANSPORT_FD,
-	CS_TRANSPORT_STAGED,		/* peer access is never enabled */
+	CS_TRANSPORT_STAGED, /* peer access is never enabled */
 	CS_TRANSPORTS
 };
 

@@ -50,11 +50,10 @@ void cs_field_store(const struct cs_field *field, void *of, int64_t value)
 		*(int64_t *)at = value;
 }
 
-void cs_fields_each(const struct cs_fieldset *set, const void *of,
-		    cs_field_fn *fn, void *to)
+void cs_fields_each(const struct cs_fieldset *set, const void *of, cs_field_fn *fn,
+		    void *to)
 {
-	for (const struct cs_field *f = set->field; f < set->field + set->n;
-	     f++) {
+	for (const struct cs_field *f = set->field; f < set->field + set->n; f++) {
 		fn(to, f, of);
 		if (f->type == CS_TYPE_PART)
 			cs_fields_each(f->part, cs_field_in(f, of), fn, to);

@@ -10,60 +10,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum cs_type {			/* of the member; in files; unknown */
-	CS_TYPE_COUNT,		/* int32_t, int64_t; below 0 unknown, null */
-	CS_TYPE_SWITCH,		/* the same of 1 on, 0 off */
-	CS_TYPE_MAYBE,		/* int32_t; the same, in files true, false, null */
-	CS_TYPE_LIMIT,		/* int64_t; INT64_MAX none, null */
-	CS_TYPE_KIB,		/* int64_t; in files bytes; below 0 unknown, null */
-	CS_TYPE_NUMBER,		/* unsigned of any size */
-	CS_TYPE_INDEX,		/* the same, one more than what files and texts say; 0
+enum cs_type {		       /* of the member; in files; unknown */
+	       CS_TYPE_COUNT,  /* int32_t, int64_t; below 0 unknown, null */
+	       CS_TYPE_SWITCH, /* the same of 1 on, 0 off */
+	       CS_TYPE_MAYBE,  /* int32_t; the same, in files true, false, null */
+	       CS_TYPE_LIMIT,  /* int64_t; INT64_MAX none, null */
+	       CS_TYPE_KIB,    /* int64_t; in files bytes; below 0 unknown, null */
+	       CS_TYPE_NUMBER, /* unsigned of any size */
+	       CS_TYPE_INDEX,  /* the same, one more than what files and texts say; 0
 				 * none, null */
-	CS_TYPE_BITS,		/* uint64_t; 16 hexadecimal digits */
-	CS_TYPE_FLAG,		/* int32_t, uint32_t: 1, 0; true, false */
-	CS_TYPE_WORD,		/* unsigned: the position in words[]; that word */
-	CS_TYPE_REAL,		/* double; NAN unknown, null */
-	CS_TYPE_TEXT,		/* char[]; "" unknown, null */
-	CS_TYPE_NAME,		/* char[]; a text, whatever is in it */
-	CS_TYPE_KNOWN,		/* int32_t, the first of a part, without a key: 0, and all
+	       CS_TYPE_BITS,   /* uint64_t; 16 hexadecimal digits */
+	       CS_TYPE_FLAG,   /* int32_t, uint32_t: 1, 0; true, false */
+	       CS_TYPE_WORD,   /* unsigned: the position in words[]; that word */
+	       CS_TYPE_REAL,   /* double; NAN unknown, null */
+	       CS_TYPE_TEXT,   /* char[]; "" unknown, null */
+	       CS_TYPE_NAME,   /* char[]; a text, whatever is in it */
+	       CS_TYPE_KNOWN, /* int32_t, the first of a part, without a key: 0, and all
 				 * of it is null */
-	CS_TYPE_PART,		/* a struct with a fieldset of its own: an object, without a
+	       CS_TYPE_PART, /* a struct with a fieldset of its own: an object, without a
 				 * key its fields stand among the others */
 };
 
 /* What nodes of one kind should have in common. */
 enum cs_layer {
-	CS_LAYER_WIRING,	/* parts, and how they are joined */
+	CS_LAYER_WIRING, /* parts, and how they are joined */
 	CS_LAYER_FIRMWARE,
 	CS_LAYER_SOFTWARE,
 	CS_LAYER_SETTINGS,
-	CS_LAYER_LAUNCH,	/* what the job was given */
+	CS_LAYER_LAUNCH, /* what the job was given */
 	CS_LAYERS
 };
 
 struct cs_fieldset;
 
 struct cs_field {
-	const char *key;	/* in files; NULL: it is in none */
+	const char *key; /* in files; NULL: it is in none */
 	size_t at, size;
 	enum cs_type type;
-	uint8_t none;		/* of a number or word: 0 is none, and in files null */
-	uint8_t foreign;	/* text of others, in which names may be: redacted */
-	int64_t most;		/* of a number in files; 0: as much as it holds */
+	uint8_t none;	 /* of a number or word: 0 is none, and in files null */
+	uint8_t foreign; /* text of others, in which names may be: redacted */
+	int64_t most;	 /* of a number in files; 0: as much as it holds */
 	const char *const *words; /* which NULL ends; but of a WORD for texts alone */
 	const struct cs_fieldset *part;
-	const char *unit;	/* in texts: "W"; "%" of a share */
-	const char *label;	/* what comparisons of two runs call it; NULL: they do not
+	const char *unit;  /* in texts: "W"; "%" of a share */
+	const char *label; /* what comparisons of two runs call it; NULL: they do not
 				 * look at it, nor at any of a part */
-	const char *empty;	/* what they say of unknown, and of a number that is 0;
+	const char *empty; /* what they say of unknown, and of a number that is 0;
 				 * NULL: "unknown", and 0 */
-	const char *trait;	/* what fingerprints call it; NULL: it is in none */
-	enum cs_layer layer;	/* of the fingerprint */
+	const char *trait; /* what fingerprints call it; NULL: it is in none */
+	enum cs_layer layer; /* of the fingerprint */
 };
 
 struct cs_fieldset {
-	const char *name;	/* for errors: "a known GPU" */
-	size_t size;		/* of the struct */
+	const char *name; /* for errors: "a known GPU" */
+	size_t size;	  /* of the struct */
 	const struct cs_field *field;
 	size_t n;
 };
@@ -81,8 +81,8 @@ struct cs_fieldset {
 void cs_fields_init(const struct cs_fieldset *set, void *of);
 typedef void cs_field_fn(void *to, const struct cs_field *field, const void *of);
 /* Calls fn for each line, those of parts too, with the struct that it is of. */
-void cs_fields_each(const struct cs_fieldset *set, const void *of,
-		    cs_field_fn *fn, void *to);
+void cs_fields_each(const struct cs_fieldset *set, const void *of, cs_field_fn *fn,
+		    void *to);
 
 /* For cs_fields_each: a number as files hold it, with ten significant digits. */
 void cs_field_settle(void *unused, const struct cs_field *field, const void *of);

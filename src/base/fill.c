@@ -30,8 +30,8 @@ struct block {
 
 /* cs_fill_word() of all words of a block; the products of the indices are formed
  * once for many, for such of 64 bits are dear in vectors. */
-static inline __attribute__((always_inline)) void
-make(struct block *b, uint64_t key, uint64_t first)
+static inline __attribute__((always_inline)) void make(struct block *b, uint64_t key,
+						       uint64_t first)
 {
 	uint64_t step[STRIDE], from;
 
@@ -66,8 +66,8 @@ static const struct ways plain = { make_plain, load_plain };
 
 #ifdef __x86_64__
 
-__attribute__((target("sse4.1")))
-static void load_past(struct block *b, const uint64_t *from)
+__attribute__((target("sse4.1"))) static void load_past(struct block *b,
+							const uint64_t *from)
 {
 	__m128i *in = (__m128i *)(uintptr_t)from, *to = (__m128i *)b->word;
 
@@ -84,14 +84,14 @@ static void load_past(struct block *b, const uint64_t *from)
 	}
 }
 
-__attribute__((target("avx2")))
-static void make_avx2(struct block *b, uint64_t key, uint64_t first)
+__attribute__((target("avx2"))) static void make_avx2(struct block *b, uint64_t key,
+						      uint64_t first)
 {
 	make(b, key, first);
 }
 
-__attribute__((target("avx512f,avx512dq,avx512vl")))
-static void make_avx512(struct block *b, uint64_t key, uint64_t first)
+__attribute__((target("avx512f,avx512dq,avx512vl"))) static void
+make_avx512(struct block *b, uint64_t key, uint64_t first)
 {
 	make(b, key, first);
 }
@@ -101,8 +101,7 @@ static const struct ways avx512 = { make_avx512, load_past };
 
 static const struct ways *ways(void)
 {
-	if (__builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512dq") &&
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512vl"))
 		return &avx512;
 	return __builtin_cpu_supports("avx2") ? &avx2 : &plain;
@@ -215,8 +214,8 @@ void cs_check_add(struct cs_check *whole, const struct cs_check *part, uint64_t 
 }
 
 /* Less than a block: words `first` to n - 1 of the buffer. */
-static void check_rest(const uint64_t *word, uint64_t first, uint64_t n,
-		       uint64_t key, struct cs_check *out)
+static void check_rest(const uint64_t *word, uint64_t first, uint64_t n, uint64_t key,
+		       struct cs_check *out)
 {
 	for (uint64_t i = first; i < n; i++) {
 		uint64_t expected = cs_fill_word(key, i);
@@ -226,8 +225,8 @@ static void check_rest(const uint64_t *word, uint64_t first, uint64_t n,
 	}
 }
 
-static void check_block(const struct ways *w, const uint64_t *word,
-			uint64_t first, uint64_t key, struct cs_check *out)
+static void check_block(const struct ways *w, const uint64_t *word, uint64_t first,
+			uint64_t key, struct cs_check *out)
 {
 	struct block found, expected;
 
@@ -237,8 +236,7 @@ static void check_block(const struct ways *w, const uint64_t *word,
 		return;
 	for (unsigned i = 0; i < BLOCK; i++)
 		if (found.word[i] != expected.word[i])
-			note_wrong(out, first + i, expected.word[i],
-				   found.word[i]);
+			note_wrong(out, first + i, expected.word[i], found.word[i]);
 }
 
 void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
@@ -275,8 +273,7 @@ void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
 	}
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
 	for (i = 0; i < blocks; i += GROUP) {
-		at = i + cs_rng_below(&rng, blocks - i < GROUP ? blocks - i :
-								 GROUP);
+		at = i + cs_rng_below(&rng, blocks - i < GROUP ? blocks - i : GROUP);
 		check_block(w, word, at * BLOCK, key, out);
 		cs_poison_host(word + at * BLOCK, sizeof(struct block));
 	}

@@ -69,10 +69,10 @@ static inline CS_HOST_DEVICE uint32_t cs_wrong_bytes(uint64_t expected, uint64_t
 /* What a check of memory found.  Written by a kernel into zero-copy host memory or by
  * cs_check_host; all zero but first_word = UINT64_MAX before. */
 struct cs_check {
-	uint64_t wrong_words;	/* 64-bit words that differ from the pattern */
-	uint64_t wrong_bytes;	/* in these */
-	uint64_t poison_words;	/* of these, still poison: never written */
-	uint64_t first_word;	/* index of the first wrong one, from where all begins */
+	uint64_t wrong_words;  /* 64-bit words that differ from the pattern */
+	uint64_t wrong_bytes;  /* in these */
+	uint64_t poison_words; /* of these, still poison: never written */
+	uint64_t first_word; /* index of the first wrong one, from where all begins */
 	uint64_t expected, found; /* there */
 };
 

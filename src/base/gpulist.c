@@ -66,8 +66,8 @@ static int parse_bus_id(const char *text, struct cs_gpu_item *item)
 	    parse_hex(&at, 1, 1, '\0', &function))
 		return -1;
 	item->kind = CS_GPU_BUSID;
-	cs_text(item->text, sizeof(item->text), "%04lx:%02lx:%02lx.%lx", domain,
-		bus, device, function);
+	cs_text(item->text, sizeof(item->text), "%04lx:%02lx:%02lx.%lx", domain, bus,
+		device, function);
 	return 0;
 }
 
@@ -93,13 +93,13 @@ static int parse_item(const char *text, size_t length, struct cs_gpu_item *item,
 	    (!parse_range(copy, item) || !parse_bus_id(copy, item) ||
 	     !parse_uuid(copy, item)))
 		return 0;
-	return cs_err_set(err, "'%s' names no GPU: write an index (0 to %d), a "
+	return cs_err_set(err,
+			  "'%s' names no GPU: write an index (0 to %d), a "
 			  "range (0-3), a bus id (0000:1b:00.0) or a UUID (GPU-5ab)",
 			  copy, CS_MAX_AGENTS - 1);
 }
 
-int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list,
-		      struct cs_err *err)
+int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list, struct cs_err *err)
 {
 	struct cs_gpu_list made = { .n = 0 };
 	const char *at = text;
@@ -108,8 +108,9 @@ int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list,
 		size_t length = strcspn(at, ",");
 
 		if (made.n == CS_MAX_AGENTS)
-			return cs_err_set(err, "more than %d items in the list of "
-					  "GPUs", CS_MAX_AGENTS);
+			return cs_err_set(err,
+					  "more than %d items in the list of GPUs",
+					  CS_MAX_AGENTS);
 		if (parse_item(at, length < CS_UUID ? length : CS_UUID,
 			       &made.item[made.n], err))
 			return -1;
@@ -138,8 +139,8 @@ static int item_matches(const struct cs_gpu_item *item,
 	return 0;
 }
 
-static int item_check(const struct cs_gpu_item *item,
-		      const struct cs_gpu_facts *gpu, int n, struct cs_err *err)
+static int item_check(const struct cs_gpu_item *item, const struct cs_gpu_facts *gpu,
+		      int n, struct cs_err *err)
 {
 	int i, matches = 0;
 
@@ -156,14 +157,15 @@ static int item_check(const struct cs_gpu_item *item,
 				  item->text, n);
 	/* MIG instances share a bus id; a UUID's beginning must be unique. */
 	if (matches > 1 && item->kind == CS_GPU_UUID)
-		return cs_err_set(err, "'%s' is the beginning of %d UUIDs: write "
-				  "more of it; GPUs here: %d", item->text, matches, n);
+		return cs_err_set(err,
+				  "'%s' is the beginning of %d UUIDs: write "
+				  "more of it; GPUs here: %d",
+				  item->text, matches, n);
 	return 0;
 }
 
-int cs_gpu_list_select(const struct cs_gpu_list *list,
-		       const struct cs_gpu_facts *gpu, int n, char *chosen,
-		       struct cs_err *err)
+int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts *gpu,
+		       int n, char *chosen, struct cs_err *err)
 {
 	int i, k;
 
@@ -186,9 +188,9 @@ static int named_before(const struct cs_gpu_list *list, int k, int index)
 	for (other = list->item; other < item; other++) {
 		if (other->kind != item->kind)
 			continue;
-		if (item->kind == CS_GPU_INDEX
-			    ? index >= other->first && index <= other->last
-			    : !strcasecmp(item->text, other->text))
+		if (item->kind == CS_GPU_INDEX ?
+			    index >= other->first && index <= other->last :
+			    !strcasecmp(item->text, other->text))
 			return 1;
 	}
 	return 0;
@@ -200,8 +202,8 @@ int cs_gpu_list_count(const struct cs_gpu_list *list)
 	int k, index, count = 0;
 
 	/* A lone 0 is no count: it names GPU 0. */
-	if (list->n == 1 && item->kind == CS_GPU_INDEX &&
-	    item->first == item->last && item->first > 0)
+	if (list->n == 1 && item->kind == CS_GPU_INDEX && item->first == item->last &&
+	    item->first > 0)
 		return item->first;
 	for (k = 0; k < list->n; k++, item++)
 		for (index = item->first; index <= item->last; index++)

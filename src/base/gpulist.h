@@ -13,25 +13,23 @@ enum cs_gpu_item_kind { CS_GPU_INDEX, CS_GPU_BUSID, CS_GPU_UUID };
 
 struct cs_gpu_item {
 	enum cs_gpu_item_kind kind;
-	int first, last;	/* CS_GPU_INDEX */
-	char text[CS_UUID];	/* the others; bus ids normalised to 0000:1b:00.0 */
+	int first, last;    /* CS_GPU_INDEX */
+	char text[CS_UUID]; /* the others; bus ids normalised to 0000:1b:00.0 */
 };
 
 struct cs_gpu_list {
-	int n;			/* 0: not given, all GPUs */
+	int n; /* 0: not given, all GPUs */
 	struct cs_gpu_item item[CS_MAX_AGENTS];
 };
 
 /* More than CS_MAX_AGENTS are an error: no node has them. */
-int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list,
-		      struct cs_err *err);
+int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list, struct cs_err *err);
 
 /* Which of gpu[0..n) (in bus-id order) are meant: chosen[i] = 1 or 0.  An item
  * that matches none or, for a UUID's beginning, several, is an error that
  * names it and says how many GPUs there are; naming one twice is not. */
-int cs_gpu_list_select(const struct cs_gpu_list *list,
-		       const struct cs_gpu_facts *gpu, int n, char *chosen,
-		       struct cs_err *err);
+int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts *gpu,
+		       int n, char *chosen, struct cs_err *err);
 
 /* The indices that are named, one bit each, where all are and there is no GPU to name;
  * 0: they are those from 0 on. */

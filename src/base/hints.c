@@ -31,8 +31,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.means = "The libcuda.so.1 that was loaded comes with the CUDA "
 			 "toolkit for linking only. It drives no GPU.",
 		.remedy = "Take the folder lib64/stubs of the toolkit out of "
-			  "LD_LIBRARY_PATH; the driver's own library is then "
-			  "found.",
+			  "LD_LIBRARY_PATH; the driver's own library is then found.",
 	},
 	[CS_HINT_CUDA_46] = {
 		CUDA(46, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
@@ -57,8 +56,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_CUDA_209] = {
 		CUDA(209, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
-		.brief = "built without code for this GPU: set NVCC_GENCODE at "
-			 "configure",
+		.brief = "built without code for this GPU: set NVCC_GENCODE at configure",
 		.means = "The program holds no kernels that this GPU can run.",
 		.remedy = "Build it again with NVCC_GENCODE at configure naming "
 			  "the GPU's compute capability.",
@@ -85,13 +83,11 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_CUDA_222] = {
 		CUDA(222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
-		.brief = "the driver is older than the CUDA toolkit of this "
-			 "program",
+		.brief = "the driver is older than the CUDA toolkit of this program",
 		.means = "The driver cannot compile kernels made by a toolkit "
 			 "newer than itself.",
 		.remedy = "Build with a CUDA toolkit no newer than the driver's "
-			  "CUDA version, which nvidia-smi shows, or update the "
-			  "driver.",
+			  "CUDA version, which nvidia-smi shows, or update the driver.",
 	},
 	[CS_HINT_CUDA_304] = {
 		CUDA(304, "CUDA_ERROR_OPERATING_SYSTEM"),
@@ -103,8 +99,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.remedy = "Check that /dev/nvidiactl, /dev/nvidia-uvm and "
 			  "/dev/nvidia0 ... are there and open to this user, also "
 			  "in the container, that ulimit -n is not tiny, and what "
-			  "dmesg says. strace -f -e trace=openat,ioctl shows the "
-			  "call.",
+			  "dmesg says. strace -f -e trace=openat,ioctl shows the call.",
 	},
 	[CS_HINT_CUDA_711] = {
 		CUDA(711, "CUDA_ERROR_TOO_MANY_PEERS"),
@@ -122,8 +117,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 			 "not start.",
 		.remedy = "systemctl status nvidia-fabricmanager: it must run, in "
 			  "exactly the driver's version. In a virtual machine it "
-			  "runs on the host. nvidia-smi -q shows the state under "
-			  "Fabric.",
+			  "runs on the host. nvidia-smi -q shows the state under Fabric.",
 	},
 	[CS_HINT_CUDA_803] = {
 		CUDA(803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
@@ -159,8 +153,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 	[CS_HINT_NVML_ABSENT] = {
 		.key = "nvml-absent",
 		.of = CS_HINT_OF_NVML,
-		.brief = "in a container set "
-			 "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+		.brief = "in a container set NVIDIA_DRIVER_CAPABILITIES=compute,utility",
 		.means = "The management library libnvidia-ml.so.1 cannot be "
 			 "loaded. Bandwidths are measured all the same; the state "
 			 "of links, clocks, ECC and other processes is unknown, "
@@ -249,8 +242,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_LAUNCHER_PMIX] = {
 		.key = "launcher-pmix",
-		.brief = "use 'srun --mpi=pmix', or '--no-mpi' for independent "
-			 "processes",
+		.brief = "use 'srun --mpi=pmix', or '--no-mpi' for independent processes",
 		.means = "srun started several tasks but no MPI plugin that this "
 			 "MPI understands, so each of them believes to be alone.",
 		.remedy = "srun --mpi=pmix; srun --mpi=list shows what Slurm has. "
@@ -278,8 +270,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_DEV_SHM] = {
 		.key = "dev-shm",
-		.brief = "in a container, docker run --shm-size=1g or "
-			 "--ipc=host",
+		.brief = "in a container, docker run --shm-size=1g or --ipc=host",
 		.means = "MPI libraries and NCCL keep shared memory in /dev/shm, "
 			 "which holds 64 MiB in a container unless told "
 			 "otherwise. When it is full, MPI_Init fails or a rank "
@@ -291,8 +282,7 @@ static const struct cs_hint rows[CS_HINTS] = {
 	},
 	[CS_HINT_CONTAINER_UTILITY] = {
 		.key = "container-utility",
-		.brief = "add 'utility' to this container's "
-			 "NVIDIA_DRIVER_CAPABILITIES",
+		.brief = "add 'utility' to this container's NVIDIA_DRIVER_CAPABILITIES",
 		.means = "The container was given the driver capability 'compute' "
 			 "but not 'utility': CUDA works, and nvidia-smi and NVML "
 			 "are not there.",

@@ -45,12 +45,12 @@ enum cs_hint_id {
 enum cs_hint_of { CS_HINT_OF_MACHINE, CS_HINT_OF_CUDA, CS_HINT_OF_NVML };
 
 struct cs_hint {
-	const char *key;	/* "cuda-802": what --explain takes */
-	const char *name;	/* as the library spells it; NULL none */
-	enum cs_hint_of of;	/* whose numbers `code` holds */
-	int code[2];		/* 0: no more */
-	const char *const *calls; /* holds for these only, until NULL; NULL: all */
-	const char *brief;	/* goes behind an error text; NULL none */
+	const char *key;	    /* "cuda-802": what --explain takes */
+	const char *name;	    /* as the library spells it; NULL none */
+	enum cs_hint_of of;	    /* whose numbers `code` holds */
+	int code[2];		    /* 0: no more */
+	const char *const *calls;   /* holds for these only, until NULL; NULL: all */
+	const char *brief;	    /* goes behind an error text; NULL none */
 	const char *means, *remedy; /* sentences, for --explain */
 };
 

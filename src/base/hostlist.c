@@ -12,15 +12,16 @@
 /* ---- from text ---- */
 
 struct parser {
-	const char *list, *at;	/* at: of the term that is read, for errors */
+	const char *list, *at; /* at: of the term that is read, for errors */
 	struct cs_vec *names;
-	size_t first;		/* names that were there before */
+	size_t first; /* names that were there before */
 	struct cs_err *err;
 };
 
 static int refuse(const struct parser *p, const char *what)
 {
-	return cs_err_set(p->err, "'%.120s': %s at '%.32s'; a list of hosts is as n[01-12,15],m3",
+	return cs_err_set(p->err,
+			  "'%.120s': %s at '%.32s'; a list of hosts is as n[01-12,15],m3",
 			  p->list, what, p->at);
 }
 
@@ -138,7 +139,7 @@ static int by_place(const void *a, const void *b)
 static int drop_doubles(struct parser *p)
 {
 	size_t n = p->names->n - p->first, i, left = 0;
-	char (*name)[CS_HOST] = (char (*)[CS_HOST])p->names->data + p->first;
+	char(*name)[CS_HOST] = (char(*)[CS_HOST])p->names->data + p->first;
 	const char **at = calloc(n + 1, sizeof(*at));
 
 	if (!at)
@@ -205,8 +206,7 @@ static void split(const char *name, struct host *out)
 static int compare(const void *a, const void *b)
 {
 	const struct host *x = a, *y = b;
-	int order = strncmp(x->name, y->name,
-			    x->stem < y->stem ? x->stem : y->stem);
+	int order = strncmp(x->name, y->name, x->stem < y->stem ? x->stem : y->stem);
 
 	if (order || x->stem != y->stem)
 		return order ? order : x->stem < y->stem ? -1 : 1;
@@ -236,7 +236,8 @@ static size_t range_text(char *to, size_t size, const struct host *host, size_t 
 	size_t i;
 
 	for (i = 0; i + 1 < n && same_series(&host[i], &host[i + 1]) &&
-	     host[i + 1].number <= host[i].number + 1; i++)
+		    host[i + 1].number <= host[i].number + 1;
+	     i++)
 		;
 	cs_text(to, size, i ? "%s-%s" : "%s", host[0].name + host[0].stem,
 		host[i].name + host[i].stem);
@@ -276,8 +277,8 @@ static void put_series(const struct host *host, size_t n, char *to, size_t size)
 		}
 		cs_text(to + used, size - used, "%s", text);
 		used += strlen(text);
-		if (open && (i + took == n ||
-			     !same_series(&host[i], &host[i + took]))) {
+		if (open &&
+		    (i + took == n || !same_series(&host[i], &host[i + took]))) {
 			to[used++] = ']';
 			to[used] = '\0';
 			open = 0;

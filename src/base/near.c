@@ -27,8 +27,7 @@ unsigned int cs_distance(const char *typed, const char *name)
 			unsigned int replaced = diagonal + (typed[i] != name[j]);
 
 			diagonal = row[j + 1];
-			row[j + 1] = least(replaced,
-					   least(diagonal, row[j]) + 1);
+			row[j + 1] = least(replaced, least(diagonal, row[j]) + 1);
 		}
 	}
 	return row[n];

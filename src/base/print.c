@@ -12,8 +12,12 @@
 /* How many bytes the character at `at` has, by its first one; 0: it begins none. */
 static size_t length_of(unsigned char first)
 {
-	return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 :
-	       first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+	return first < 0x80 ? 1 :
+	       first < 0xc2 ? 0 :
+	       first < 0xe0 ? 2 :
+	       first < 0xf0 ? 3 :
+	       first < 0xf5 ? 4 :
+			      0;
 }
 
 /* C0 and C1; line and paragraph separators; overrides and isolates of direction; what
@@ -62,8 +66,8 @@ void cs_clean(char *text)
 
 /* Without memory for a long one its beginning.  With its end it is one write, also to
  * stderr: ranks share that. */
-static void __attribute__((format(printf, 3, 0)))
-print(FILE *to, const char *end, const char *fmt, va_list args)
+static void __attribute__((format(printf, 3, 0))) print(FILE *to, const char *end,
+							const char *fmt, va_list args)
 {
 	char text[1024], *all = text;
 	va_list again;

@@ -13,12 +13,10 @@ static double beta_fraction(double a, double b, double x)
 	double value = 1, c = 1, d = 0, change = 0;
 	int k;
 
-	for (k = 1; k <= FRACTION_ROUNDS && fabs(change - 1) > 4 * DBL_EPSILON;
-	     k++) {
+	for (k = 1; k <= FRACTION_ROUNDS && fabs(change - 1) > 4 * DBL_EPSILON; k++) {
 		double m = k / 2, at = a + 2 * m;
-		double part =
-			k % 2 ? -(a + m) * (a + b + m) * x / (at * (at + 1))
-			      : m * (b - m) * x / ((at - 1) * at);
+		double part = k % 2 ? -(a + m) * (a + b + m) * x / (at * (at + 1)) :
+				      m * (b - m) * x / ((at - 1) * at);
 
 		d = 1 / (1 + part * d);
 		c = 1 + part / c;
@@ -75,8 +73,7 @@ double cs_median_variance(const double *sorted, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		double upto =
-			cs_beta_share(half, half, (double)(i + 1) / (double)n);
+		double upto = cs_beta_share(half, half, (double)(i + 1) / (double)n);
 		double x = sorted[i] - zero;
 
 		mean += (upto - below) * x;

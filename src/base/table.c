@@ -58,8 +58,7 @@ static void column_names(const struct cs_table *t, unsigned mask, char *to,
 	to[0] = '\0';
 	for (int c = 0; t->column[c]; c++)
 		if (mask & 1u << c)
-			cs_text_add(to, size, "%s%s", to[0] ? ", " : "",
-				    t->column[c]);
+			cs_text_add(to, size, "%s%s", to[0] ? ", " : "", t->column[c]);
 }
 
 /* ---- lines and fields ---- */
@@ -115,8 +114,9 @@ static int read_header(struct cs_table *t, const char *at, const char *end)
 	column_names(t, t->required, names, sizeof(names));
 	for (c = 0; t->column[c]; c++)
 		if (t->required & ~seen & 1u << c) {
-			cs_err_set(t->err, "column %s is missing: the first line "
-				   "names %s at least", t->column[c], names);
+			cs_err_set(t->err,
+				   "column %s is missing: the first line names %s at least",
+				   t->column[c], names);
 			return cs_table_at(t, t->line);
 		}
 	return 0;

@@ -15,14 +15,14 @@
 #define CS_COLUMNS_MOST 12
 
 struct cs_table {
-	const char *name;	/* of the file, for errors */
-	const char *text;	/* what is left of it */
+	const char *name;	   /* of the file, for errors */
+	const char *text;	   /* what is left of it */
 	const char *const *column; /* names; NULL at the end */
-	unsigned required;	/* columns that must be there and not empty; bits */
+	unsigned required; /* columns that must be there and not empty; bits */
 	struct cs_err *err;
 	uint32_t line;
-	int n_named;		/* 0 before the header */
-	int named[CS_COLUMNS_MOST]; /* the column of the i-th field */
+	int n_named;			       /* 0 before the header */
+	int named[CS_COLUMNS_MOST];	       /* the column of the i-th field */
 	char field[CS_COLUMNS_MOST][CS_FIELD]; /* of this line, by column; "" empty */
 };
 

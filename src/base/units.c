@@ -103,16 +103,18 @@ int cs_size_parse(const char *text, uint64_t *bytes, struct cs_err *err)
 	int shift;
 
 	if (decimal_parse(&at, &number) || (shift = size_shift(at)) < 0)
-		return cs_err_set(err, "'%.40s' is not a size: "
-				  "write 4096, 4K, 512M, 1.5G or 1T", text);
+		return cs_err_set(err,
+				  "'%.40s' is not a size: write 4096, 4K, 512M, 1.5G or 1T",
+				  text);
 	divisor = power_of_ten(number.scale);
 	whole = (unsigned __int128)number.digits << shift;
 	if (whole % divisor)
 		return cs_err_set(err, "size '%.40s' is not whole bytes", text);
 	whole /= divisor;
 	if (whole > UINT64_MAX)
-		return cs_err_set(err, "size '%.40s' is too large: "
-				  "the most is 16777215T", text);
+		return cs_err_set(err,
+				  "size '%.40s' is too large: the most is 16777215T",
+				  text);
 	*bytes = (uint64_t)whole;
 	return 0;
 }
@@ -163,8 +165,9 @@ int cs_duration_parse(const char *text, double *seconds, struct cs_err *err)
 	*seconds = decimal_value(&number) * unit[i].times / unit[i].over;
 	return 0;
 bad:
-	return cs_err_set(err, "'%.40s' is not a duration above 0: "
-			  "write 500ms, 2s or 1.5m", text);
+	return cs_err_set(err,
+			  "'%.40s' is not a duration above 0: write 500ms, 2s or 1.5m",
+			  text);
 }
 
 int cs_share_parse(const char *text, double *fraction, struct cs_err *err)
@@ -174,8 +177,10 @@ int cs_share_parse(const char *text, double *fraction, struct cs_err *err)
 
 	if (decimal_parse(&at, &number) || (strcmp(at, "") && strcmp(at, "%")) ||
 	    !number.digits || decimal_value(&number) > 100)
-		return cs_err_set(err, "'%.40s' is not a share in per cent: write "
-				  "0.5%% or 0.5, above 0 and at most 100", text);
+		return cs_err_set(err,
+				  "'%.40s' is not a share in per cent: write "
+				  "0.5%% or 0.5, above 0 and at most 100",
+				  text);
 	*fraction = decimal_value(&number) / 100;
 	return 0;
 }
@@ -206,14 +211,16 @@ static int uint_digits(const char *text, uint64_t *value)
 	return 0;
 }
 
-int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
-		  uint64_t *value, struct cs_err *err)
+int cs_uint_parse(const char *text, uint64_t least, uint64_t most, uint64_t *value,
+		  struct cs_err *err)
 {
 	uint64_t number;
 
 	if (uint_digits(text, &number) || number < least || number > most)
-		return cs_err_set(err, "'%.40s' is not a whole number from %" PRIu64
-				  " to %" PRIu64, text, least, most);
+		return cs_err_set(err,
+				  "'%.40s' is not a whole number from %" PRIu64
+				  " to %" PRIu64,
+				  text, least, most);
 	*value = number;
 	return 0;
 }
@@ -228,8 +235,8 @@ void cs_bits_text(uint64_t bits, char *to, size_t size)
 			continue;
 		while (last < 63 && bits >> (last + 1) & 1)
 			last++;
-		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
-			    to[0] ? "," : "", i, last);
+		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d", to[0] ? "," : "",
+			    i, last);
 		i = last;
 	}
 	if (!to[0])
@@ -265,8 +272,9 @@ int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits)
 static int has_ten_digits(double x)
 {
 	static const double power[] = {
-		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+		1e0,  1e1,  1e2,  1e3,	1e4,  1e5,  1e6,  1e7,
+		1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+		1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 	};
 	int k = sizeof(power) / sizeof(power[0]) - 1;
 	double digits;

@@ -28,8 +28,8 @@ int cs_duration_parse(const char *text, double *seconds, struct cs_err *err);
 int cs_share_parse(const char *text, double *fraction, struct cs_err *err);
 
 /* A whole number in least..most, decimal or 0x hexadecimal. */
-int cs_uint_parse(const char *text, uint64_t least, uint64_t most,
-		  uint64_t *value, struct cs_err *err);
+int cs_uint_parse(const char *text, uint64_t least, uint64_t most, uint64_t *value,
+		  struct cs_err *err);
 
 /* "0,2-3" as bits; each number is below `below`, 64 at most.  -1: it is no such list. */
 int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits);

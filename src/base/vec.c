@@ -33,8 +33,8 @@ void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err)
 
 	if (__builtin_add_overflow(vec->n, count, &need) ||
 	    ((need > vec->room || !vec->data) && grow(vec, need))) {
-		cs_err_set(err, "no memory for %zu more elements of %zu bytes",
-			   count, vec->element);
+		cs_err_set(err, "no memory for %zu more elements of %zu bytes", count,
+			   vec->element);
 		return NULL;
 	}
 	added = (char *)vec->data + vec->n * vec->element;

@@ -22,8 +22,8 @@ int cs_word_parse(const char *text, const char *words, int *position,
 			*position = i;
 			return 0;
 		}
-		cs_text_add(all, sizeof(all), "%s%.*s", i ? ", " : "",
-			    (int)length, at);
+		cs_text_add(all, sizeof(all), "%s%.*s", i ? ", " : "", (int)length,
+			    at);
 		if (!at[length])
 			return cs_err_set(err, "allowed are %s", all);
 	}

@@ -46,9 +46,8 @@ static void release(struct files *files)
 static int write_one(const struct cs_format *format, FILE *to,
 		     const struct cs_baseline *b, double margin)
 {
-	return strcmp(format->name, "json") ?
-		       cs_baseline_text(to, b, margin) :
-		       cs_baseline_json(to, b, PACKAGE_VERSION);
+	return strcmp(format->name, "json") ? cs_baseline_text(to, b, margin) :
+					      cs_baseline_json(to, b, PACKAGE_VERSION);
 }
 
 static int write_all(const struct cs_options *opt, FILE *to,
@@ -66,8 +65,7 @@ static int write_all(const struct cs_options *opt, FILE *to,
 		if (cs_output_close(&out, err))
 			return -1;
 	}
-	if (!opt->quiet &&
-	    (write_one(opt->format, to, b, opt->margin) || fflush(to)))
+	if (!opt->quiet && (write_one(opt->format, to, b, opt->margin) || fflush(to)))
 		return cs_err_set(err, "cannot write the report to standard output");
 	return 0;
 }
@@ -82,8 +80,8 @@ int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *e
 	if (cs_command_formats(opt, "text|json", ".json, .txt", err))
 		return CS_EXIT_USAGE;
 	status = read_files(&files, opt, err);
-	if (!status && cs_baseline_learn(files.run, (size_t)files.n, &baseline,
-					 &which, err)) {
+	if (!status &&
+	    cs_baseline_learn(files.run, (size_t)files.n, &baseline, &which, err)) {
 		if (which < (size_t)files.n)
 			cs_err_prefix(err, "%.200s", opt->files[which]);
 		status = CS_EXIT_USAGE;

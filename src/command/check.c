@@ -17,9 +17,9 @@ struct fleet {
 	struct cs_readers *readers;
 	struct cs_merge merge;
 	struct cs_criteria criteria;
-	struct cs_loaded base;	/* whose texts the merged run has */
-	struct cs_err first;	/* what was wrong with the first bad file */
-	int first_status;	/* 0: none was */
+	struct cs_loaded base; /* whose texts the merged run has */
+	struct cs_err first;   /* what was wrong with the first bad file */
+	int first_status;      /* 0: none was */
 };
 
 /* A file in a finding; names of files are of the site. */
@@ -34,7 +34,8 @@ static void file_text(const struct fleet *fleet, int file, char *to, size_t size
 static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *why,
 			  struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
+	struct cs_finding f = { .severity = CS_CRITICAL,
+				.node = -1,
 				.id = CS_FINDING_FILE_UNREADABLE };
 
 	if (fleet->opt->redact)
@@ -103,7 +104,8 @@ static int expect(struct fleet *fleet, const char *list, struct cs_err *err)
 static uint32_t checks_of(const struct cs_run *run)
 {
 	return run->plan || cs_rows_count(&run->rows) ?
-		       cs_checks_all() : CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
+		       cs_checks_all() :
+		       CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
 }
 
 static int judge(struct fleet *fleet, struct cs_err *err)

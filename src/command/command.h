@@ -13,7 +13,7 @@ struct cs_call {
 	FILE *to;
 	int argc;
 	char **argv;
-	double began_s;		/* cs_clock_s() */
+	double began_s; /* cs_clock_s() */
 	struct cs_launcher launcher;
 };
 

@@ -16,7 +16,7 @@
 
 /* A file is read once, however often it is named. */
 struct files {
-	struct cs_criteria criteria;	/* --baseline */
+	struct cs_criteria criteria; /* --baseline */
 	char *name[FILES_MOST];
 	struct cs_loaded *loaded[FILES_MOST];
 	int n;
@@ -24,7 +24,7 @@ struct files {
 
 struct side {
 	const char *name;
-	struct cs_vec items;	/* struct cs_versus_item */
+	struct cs_vec items; /* struct cs_versus_item */
 };
 
 static const struct cs_run *read_once(struct files *files, const char *name,
@@ -83,7 +83,8 @@ static int add_nodes(struct side *side, const struct cs_run *run, const char *fi
 	size_t before = side->items.n;
 
 	if (!*what && has_placements(run))
-		return cs_err_set(err, "'%s' holds several placements: choose one, as in %s:%s",
+		return cs_err_set(err,
+				  "'%s' holds several placements: choose one, as in %s:%s",
 				  file, file, run->node[0].facts.placement);
 	for (int i = 0; i < run->n_nodes; i++) {
 		struct cs_versus_item *item;
@@ -118,7 +119,8 @@ static int add_operand(struct files *files, struct side *side, char *word,
 	if (!run)
 		return status;
 	return add_nodes(side, run, word, colon ? colon + 1 : "", err) ?
-		       CS_EXIT_USAGE : 0;
+		       CS_EXIT_USAGE :
+		       0;
 }
 
 static int read_side(struct files *files, struct side *side, const char *operand,
@@ -191,9 +193,10 @@ static int status_of(const struct cs_vec *made, struct cs_err *why)
 		if (one == CS_EXIT_OK || status)
 			continue;
 		status = one;
-		cs_err_set(why, "not comparable: %s", v[i].alone.n ?
-			   ((const struct cs_err *)v[i].alone.data)->text :
-			   "there is no cell with a figure on both sides");
+		cs_err_set(why, "not comparable: %s",
+			   v[i].alone.n ?
+				   ((const struct cs_err *)v[i].alone.data)->text :
+				   "there is no cell with a figure on both sides");
 	}
 	return status;
 }
@@ -206,8 +209,8 @@ static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run
 
 	if (write_files(opt, run, made, err))
 		return CS_EXIT_CANNOT;
-	if (!opt->quiet && (write_all(opt->format, to, made, opt->verbose) ||
-			    fflush(to))) {
+	if (!opt->quiet &&
+	    (write_all(opt->format, to, made, opt->verbose) || fflush(to))) {
 		cs_err_set(err, "cannot write the report to standard output");
 		return CS_EXIT_CANNOT;
 	}

@@ -63,7 +63,8 @@ int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
 		return CS_EXIT_USAGE;
 	if (opt->redact) /* a name of the site */
 		cs_text(c->thresholds.name, sizeof(c->thresholds.name), "line");
-	return opt->min_share > 0 &&
-	       cs_thresholds_share(&c->thresholds, opt->min_share, err) ?
-		       CS_EXIT_USAGE : 0;
+	return opt->min_share > 0 && cs_thresholds_share(&c->thresholds,
+							 opt->min_share, err) ?
+		       CS_EXIT_USAGE :
+		       0;
 }

@@ -11,9 +11,8 @@
 #include "place/place.h"
 #include "plan/file.h"
 
-static int read_plan(const struct cs_options *opt,
-		     const struct cs_plan_request *req, struct cs_plan **out,
-		     struct cs_err *err)
+static int read_plan(const struct cs_options *opt, const struct cs_plan_request *req,
+		     struct cs_plan **out, struct cs_err *err)
 {
 	char *text = NULL;
 	int rc = cs_planfile_open(opt, &text, err) ||
@@ -33,8 +32,10 @@ static int write_plans(const struct cs_options *opt, const struct cs_plan *plan,
 	for (int i = 0; i < opt->n_outputs; i++) {
 		if (cs_output_open(&out, opt->output[i], &none, err))
 			return -1;
-		cs_print_line(out.file, "# cscope-mpi %s: a plan for %" PRIu32
-			      " %ss, id %016" PRIx64, PACKAGE_VERSION, plan->n_agents,
+		cs_print_line(out.file,
+			      "# cscope-mpi %s: a plan for %" PRIu32
+			      " %ss, id %016" PRIx64,
+			      PACKAGE_VERSION, plan->n_agents,
 			      plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU",
 			      plan->id);
 		cs_plan_file_write(out.file, plan);
@@ -48,10 +49,11 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 		     struct cs_err *err)
 {
 	struct cs_choices chosen;
-	struct cs_plan_request req = { .set = opt->set, .vary = opt->vary,
+	struct cs_plan_request req = { .set = opt->set,
+				       .vary = opt->vary,
 				       .chosen = &chosen };
-	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
-				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ? CS_BACKEND_CPU :
+								     CS_BACKEND_CUDA;
 	struct cs_topo *topo;
 
 	cs_settings_default(&req.set, backend);
@@ -80,8 +82,7 @@ static int show_plan(const struct cs_options *opt, FILE *to, struct cs_err *err)
 	struct cs_plan *plan = NULL;
 	int status = CS_EXIT_USAGE;
 
-	if (!make_plan(opt, &plan, err) &&
-	    !write_plans(opt, plan, err))
+	if (!make_plan(opt, &plan, err) && !write_plans(opt, plan, err))
 		status = CS_EXIT_OK;
 	if (!status && !opt->quiet &&
 	    (cs_report_plan(to, plan, opt->plan, opt->verbose) || fflush(to))) {

@@ -37,8 +37,8 @@ static int has_path(const struct cs_choices *chosen, enum cs_path path)
 static void paths_lost(const struct cs_options *opt, enum cs_backend_kind backend,
 		       char *to, size_t size)
 {
-	enum cs_backend_kind other = backend == CS_BACKEND_CPU ?
-				     CS_BACKEND_CUDA : CS_BACKEND_CPU;
+	enum cs_backend_kind other = backend == CS_BACKEND_CPU ? CS_BACKEND_CUDA :
+								 CS_BACKEND_CPU;
 	struct cs_choices here, there;
 	enum cs_path path;
 
@@ -51,8 +51,8 @@ static void paths_lost(const struct cs_options *opt, enum cs_backend_kind backen
 				    cs_path_text(path));
 }
 
-void cs_left_out_backend(const struct cs_options *opt,
-			 enum cs_backend_kind backend, char *to, size_t size)
+void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind backend,
+			 char *to, size_t size)
 {
 	int missing = cs_tests_missing(opt->axes.matrices, backend);
 	char lost[64] = "";
@@ -61,12 +61,14 @@ void cs_left_out_backend(const struct cs_options *opt,
 	if (opt->suite)
 		paths_lost(opt, backend, lost, sizeof(lost));
 	if (missing)
-		cs_text(to, size, "%d tests of %s are left out: the %s backend has "
-			"no driver whose calls cost anything", missing,
-			opt->matrix_text, name_of(backend));
+		cs_text(to, size,
+			"%d tests of %s are left out: the %s backend has "
+			"no driver whose calls cost anything",
+			missing, opt->matrix_text, name_of(backend));
 	else if (lost[0])
-		cs_text(to, size, "%s of %s: left out, the %s backend does not "
-			"measure it", lost, opt->matrix_text, name_of(backend));
+		cs_text(to, size,
+			"%s of %s: left out, the %s backend does not measure it",
+			lost, opt->matrix_text, name_of(backend));
 }
 
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
@@ -83,13 +85,14 @@ void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backen
 	for (const char *rest = opt->tests; rest; all++) {
 		rest = cs_list_item(rest, item, sizeof(item));
 		chosen.n = 0;
-		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via, &chosen,
-				     &err))
+		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via,
+				     &chosen, &err))
 			continue;
 		first = lost++ ? first : err;
 	}
 	if (lost)
-		cs_text(to, size, "%d of the %d benchmarks of Comm|Scope are left out: %s%s",
+		cs_text(to, size,
+			"%d of the %d benchmarks of Comm|Scope are left out: %s%s",
 			lost, all, first.text, lost > 1 ? ", and others" : "");
 }
 
@@ -106,7 +109,8 @@ static size_t without_cell(const struct cs_plan *plan,
 		for (v = 0; v < plan->n_matrices; v++)
 			if (cs_plan_matrix_at(plan, v)->test == choice[i].test)
 				break;
-		if (v < plan->n_matrices || (i && choice[i].test == choice[i - 1].test))
+		if (v < plan->n_matrices ||
+		    (i && choice[i].test == choice[i - 1].test))
 			continue;
 		if (!missing++)
 			*first = test[choice[i].test].name;
@@ -141,11 +145,13 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 			missing > 1 ? "they measure" : "it measures",
 			cpu ? "arenas" : "GPUs");
 	else if (test->path == CS_PATH_HOST)
-		cs_text(to, size, "%s%s left out: no NUMA node with memory is known "
-			"here", first, more);
+		cs_text(to, size,
+			"%s%s left out: no NUMA node with memory is known here",
+			first, more);
 	else
-		cs_text(to, size, "%s%s left out: there are only %" PRIu32 " %s", first,
-			more, plan->n_agents, cpu ? "arenas" : "GPUs");
+		cs_text(to, size, "%s%s left out: there are only %" PRIu32 " %s",
+			first, more, plan->n_agents, cpu ? "arenas" : "GPUs");
 	return of_pairs && !cpu && (opt->suite || !opt->tests) ?
-		       CS_FINDING_ONE_GPU : CS_FINDING_NOT_POSSIBLE;
+		       CS_FINDING_ONE_GPU :
+		       CS_FINDING_NOT_POSSIBLE;
 }

@@ -10,8 +10,8 @@
 #include "result/finding.h"
 
 /* What only the other backend measures, where the request holds for both; "" nothing. */
-void cs_left_out_backend(const struct cs_options *opt,
-			 enum cs_backend_kind backend, char *to, size_t size);
+void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind backend,
+			 char *to, size_t size);
 /* Benchmarks of --suite commscope that are not measured so; "" all are. */
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
 		       char *to, size_t size);

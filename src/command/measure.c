@@ -45,17 +45,17 @@ struct program {
 	struct cs_run run;
 	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
 	int n_writers;
-	int in_use;		/* the run, by writers that are left behind */
+	int in_use; /* the run, by writers that are left behind */
 	struct cs_job *job;
-	FILE *out;		/* the product: what was descriptor 1 */
+	FILE *out; /* the product: what was descriptor 1 */
 	struct cs_progress progress;
-	int ended;		/* the verdict stands */
-	size_t findings_told;	/* in the journals */
-	char *plan_text;	/* of --plan, on rank 0 */
-	char *plan_file;	/* what was made of it, as text */
+	int ended;	      /* the verdict stands */
+	size_t findings_told; /* in the journals */
+	char *plan_text;      /* of --plan, on rank 0 */
+	char *plan_file;      /* what was made of it, as text */
 	struct cs_choices chosen;
-	int refused;		/* what was given cannot be used: the status */
-	struct cs_err says;	/* why */
+	int refused;	    /* what was given cannot be used: the status */
+	struct cs_err says; /* why */
 	struct cs_resume resume;
 	struct cs_criteria criteria;
 	struct cs_redact redact;
@@ -111,8 +111,8 @@ static int is_resumed(const struct program *p, const char *name)
 
 	return p->opt->resume &&
 	       !cs_output_name(name, &p->run, path, sizeof(path), NULL) &&
-	       !stat(path, &a) && !stat(p->opt->resume, &b) &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	       !stat(path, &a) && !stat(p->opt->resume, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
 }
 
 static int on_resume(void *ctx, struct cs_err *err)
@@ -250,7 +250,8 @@ static void say_verdict(const struct cs_run *run)
 
 static void say_lost(const char *why)
 {
-	cs_print_line(stderr, "cscope-mpi: cannot write the report to standard output%s%s",
+	cs_print_line(stderr,
+		      "cscope-mpi: cannot write the report to standard output%s%s",
 		      *why ? ": " : "", why);
 }
 
@@ -260,8 +261,8 @@ static int print_report(struct program *p)
 	struct cs_view_options view = { .verbose = p->opt->verbose,
 					.aggregates = p->opt->aggregates != 0 };
 
-	if (p->opt->quiet || (!p->opt->format->write(p->out, &p->run, &view) &&
-			     !fflush(p->out)))
+	if (p->opt->quiet ||
+	    (!p->opt->format->write(p->out, &p->run, &view) && !fflush(p->out)))
 		return 0;
 	say_lost("");
 	return -1;
@@ -293,16 +294,17 @@ static void finish_files(struct program *p)
  * one was not, which has been said. */
 static int await_files(struct program *p)
 {
-	struct cs_patience patience = { fmin(p->budget.files_s,
-					     cs_clock_s() + NOTICE_S),
-					is_told_to_end, p };
+	struct cs_patience patience = {
+		fmin(p->budget.files_s, cs_clock_s() + NOTICE_S), is_told_to_end, p
+	};
 	struct cs_writer *slow;
 	struct cs_err err;
 	int rc = 0;
 
 	slow = cs_writers_wait(p->writer, p->n_writers, &patience);
 	if (slow && cs_clock_s() < p->budget.files_s && !is_told_to_end(p)) {
-		cs_print_line(stderr, "cscope-mpi: waiting for '%s', which takes no data",
+		cs_print_line(stderr,
+			      "cscope-mpi: waiting for '%s', which takes no data",
 			      cs_writer_path(slow));
 		patience.end_s = p->budget.files_s;
 		slow = cs_writers_wait(p->writer, p->n_writers, &patience);
@@ -413,7 +415,7 @@ static int show_complete(struct program *p)
 	p->ended = 1;
 	cs_progress_clear(&p->progress);
 	cs_print_line(stderr, "cscope-mpi: '%s' is complete: nothing was measured",
-		p->opt->resume);
+		      p->opt->resume);
 	p->run = p->resume.then.run;
 	commit_files(p, &p->resume.then.run, 1);
 	rc = print_report(p);
@@ -503,17 +505,27 @@ static void show_state(void *ctx)
 static int measure(struct program *p, int signal_fd)
 {
 	struct cs_job_args args = {
-		.backend = p->opt->backend, .mpi = p->opt->mpi, .bind = p->opt->bind,
-		.checks = p->opt->checks, .check_only = p->opt->looks != NULL,
-		.gpus = p->opt->gpus, .placements = p->opt->placements,
-		.set = p->opt->set, .vary = p->opt->vary, .choose = choose, .budget = p->budget,
+		.backend = p->opt->backend,
+		.mpi = p->opt->mpi,
+		.bind = p->opt->bind,
+		.checks = p->opt->checks,
+		.check_only = p->opt->looks != NULL,
+		.gpus = p->opt->gpus,
+		.placements = p->opt->placements,
+		.set = p->opt->set,
+		.vary = p->opt->vary,
+		.choose = choose,
+		.budget = p->budget,
 		.plan = p->opt->plan ? plan_of_file : NULL,
-		.resume = on_resume, .ready = on_ready,
+		.resume = on_resume,
+		.ready = on_ready,
 		.refusal = p->refused ? &p->says : NULL,
 		.criteria = &p->criteria,
 		.collect = { p, on_node, on_row, on_finding },
-		.progress = on_progress, .show = show_state,
-		.interrupted = on_interrupted, .ctx = p,
+		.progress = on_progress,
+		.show = show_state,
+		.interrupted = on_interrupted,
+		.ctx = p,
 	};
 	struct cs_err err = { "" };
 	int status;
@@ -521,8 +533,7 @@ static int measure(struct program *p, int signal_fd)
 	init_run(p);
 	status = cs_job_measure(&args, signal_fd, &p->run, &p->job, &err);
 	if (!p->job || cs_job_is_root(p->job)) {
-		status = p->refused ? refuse(p) :
-					   conclude(p, status, &err);
+		status = p->refused ? refuse(p) : conclude(p, status, &err);
 		cs_guard_say(&p->guard, status);
 	}
 	if (p->job)
@@ -566,11 +577,11 @@ static int is_guarded(struct program *p, int mpi, int speaks, int *status)
 	double end_s;
 
 	cs_budget_init(&p->budget, p->opt->budget_s,
-		       p->progress.began_s - cs_process_age_s(p->opt->budget_s / 2), mpi);
+		       p->progress.began_s - cs_process_age_s(p->opt->budget_s / 2),
+		       mpi);
 	end_s = p->budget.end_s + p->budget.grace_s * (speaks ? 0.5 : 1);
 	fflush(p->out);
-	switch (cs_guard_start(&p->guard, fileno(p->out), end_s, status,
-			       &p->says)) {
+	switch (cs_guard_start(&p->guard, fileno(p->out), end_s, status, &p->says)) {
 	case CS_GUARD_MEASURE:
 		return 0;
 	case CS_GUARD_HANGS:

@@ -43,7 +43,9 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 	req.set.gpus = gpus & (gpus + 1) ? gpus : 0;
 	chosen.n = 0;
 	return cs_options_choose(opt, CS_BACKEND_CUDA, &chosen, err) ||
-	       cs_plan_build(&req, out, err) ? -1 : 0;
+			       cs_plan_build(&req, out, err) ?
+		     -1 :
+		     0;
 }
 
 int cs_command_names(const struct cs_options *opt, FILE *to, struct cs_err *err)

@@ -26,8 +26,9 @@ static int check_any(const struct cs_options *opt, const char *text,
 
 	if (!check(opt, text, cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA, err))
 		return 0;
-	return opt->backend == CS_WANT_AUTO &&
-			       !check(opt, text, CS_BACKEND_CPU, NULL) ? 0 : -1;
+	return opt->backend == CS_WANT_AUTO && !check(opt, text, CS_BACKEND_CPU, NULL) ?
+		       0 :
+		       -1;
 }
 
 int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *err)
@@ -36,8 +37,7 @@ int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *e
 	int rc;
 
 	if (!from)
-		return cs_err_set(err, "--plan '%s': %s", opt->plan,
-				  strerror(errno));
+		return cs_err_set(err, "--plan '%s': %s", opt->plan, strerror(errno));
 	rc = cs_table_load(from, text, err);
 	fclose(from);
 	if (rc)

@@ -15,7 +15,8 @@
 
 void cs_progress_init(struct cs_progress *p, double began_s, int quiet)
 {
-	*p = (struct cs_progress){ .began_s = began_s, .quiet = quiet,
+	*p = (struct cs_progress){ .began_s = began_s,
+				   .quiet = quiet,
 				   .tty = isatty(2) };
 }
 

@@ -8,9 +8,9 @@
 
 struct cs_progress {
 	double began_s, shown_s;
-	uint32_t done, all;	/* steps */
+	uint32_t done, all; /* steps */
 	int quiet, tty;
-	int bar;		/* one stands on the terminal's last line */
+	int bar; /* one stands on the terminal's last line */
 };
 
 void cs_progress_init(struct cs_progress *progress, double began_s, int quiet);

@@ -18,12 +18,12 @@ struct slot {
 struct cs_readers {
 	char *const *files;
 	int n;
-	int begun, taken;	/* files; begun - taken <= threads */
-	int threads;		/* 0: who takes a file reads it */
+	int begun, taken; /* files; begun - taken <= threads */
+	int threads;	  /* 0: who takes a file reads it */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread[THREADS_MOST];
-	struct slot slot[THREADS_MOST];	/* file i is in i % threads */
+	struct slot slot[THREADS_MOST]; /* file i is in i % threads */
 };
 
 static void *read_files(void *arg)
@@ -71,8 +71,7 @@ struct cs_readers *cs_readers_start(char *const *files, int n)
 	cs_loaded_by_threads();
 	/* they see how many they are when all are there */
 	pthread_mutex_lock(&r->lock);
-	while (made < wanted &&
-	       !pthread_create(&r->thread[made], NULL, read_files, r))
+	while (made < wanted && !pthread_create(&r->thread[made], NULL, read_files, r))
 		made++;
 	r->threads = made;
 	pthread_mutex_unlock(&r->lock);

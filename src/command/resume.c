@@ -18,13 +18,12 @@ static int is_journal(const struct cs_loaded *then, struct cs_err *err)
 	if (then->run.redacted)
 		return cs_err_set(err, "it was written with --redact");
 	if (!then->run.plan)
-		return cs_err_set(err, "it ended before there was a plan: "
-				  "run without --resume");
+		return cs_err_set(err,
+				  "it ended before there was a plan: run without --resume");
 	return 0;
 }
 
-static int take_journal(struct cs_loaded *then, const char *file,
-			struct cs_err *err)
+static int take_journal(struct cs_loaded *then, const char *file, struct cs_err *err)
 {
 	if (cs_loaded_read(file, then, err)) {
 		cs_err_prefix(err, "cannot resume");
@@ -67,7 +66,8 @@ static int open_journal(struct cs_resume *resume, const char *file, struct cs_er
 }
 
 /* Another day's date, or a budget where there was none, would be another plan. */
-int cs_resume_open(struct cs_resume *resume, struct cs_options *opt, struct cs_err *err)
+int cs_resume_open(struct cs_resume *resume, struct cs_options *opt,
+		   struct cs_err *err)
 {
 	const struct cs_plan *then;
 	int status = open_journal(resume, opt->resume, err);
@@ -118,17 +118,21 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 	int same = now->n_matrices == then->n_matrices;
 
 	if (name)
-		return cs_err_set(err, "it is of another plan: %s is '%s', in the "
-				  "journal '%s'", name, x, y);
+		return cs_err_set(err,
+				  "it is of another plan: %s is '%s', in the journal '%s'",
+				  name, x, y);
 	for (uint32_t v = 0; same && v < now->n_matrices; v++)
-		same = !cs_plan_matrices_compare(cs_plan_matrix_at(now, v), cs_plan_matrix_at(then, v));
+		same = !cs_plan_matrices_compare(cs_plan_matrix_at(now, v),
+						 cs_plan_matrix_at(then, v));
 	if (!same)
 		return other(err, "other tests, or variants of them");
 	if (now->n_agents != then->n_agents)
 		return other(err, "another number of GPUs or arenas");
 	if (now->id != then->id)
-		return cs_err_set(err, "it is of another plan: version %s made it "
-				  "with other steps or limits", version);
+		return cs_err_set(err,
+				  "it is of another plan: version %s made it "
+				  "with other steps or limits",
+				  version);
 	return 0;
 }
 
@@ -163,8 +167,7 @@ static int is_complete(const struct cs_loaded *then, struct cs_err *err)
 	return complete;
 }
 
-int cs_resume_take(struct cs_resume *resume, struct cs_run *run,
-		   struct cs_err *err)
+int cs_resume_take(struct cs_resume *resume, struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run *then = &resume->then.run;
 	int node;

@@ -30,8 +30,8 @@ int cs_command_formats(const struct cs_options *opt, const char *formats,
 	if (cs_word_parse(opt->format->name, formats, &at, err))
 		return cs_err_prefix(err, "--format '%s'", opt->format->name);
 	for (int i = 0; i < opt->n_outputs; i++)
-		if (cs_word_parse(cs_format_by_file(opt->output[i])->name, formats, &at,
-				  NULL))
+		if (cs_word_parse(cs_format_by_file(opt->output[i])->name, formats,
+				  &at, NULL))
 			return cs_err_set(err, "--output '%s': allowed endings are %s",
 					  opt->output[i], endings);
 	return 0;
@@ -57,9 +57,10 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 }
 
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
-		  struct cs_err *err)
+		     struct cs_err *err)
 {
-	struct cs_view_options view = { .verbose = opt->verbose, .topology = opt->topology };
+	struct cs_view_options view = { .verbose = opt->verbose,
+					.topology = opt->topology };
 
 	if (write_files(opt, run, &view, err))
 		return CS_EXIT_CANNOT;

@@ -45,8 +45,7 @@ static int load(const char *name, struct cs_loaded *loaded, struct cs_err *err)
 	return status;
 }
 
-static int cut(const struct cs_options *opt, struct cs_run *run,
-	       struct cs_err *err)
+static int cut(const struct cs_options *opt, struct cs_run *run, struct cs_err *err)
 {
 	run->compact = opt->compact;
 	memcpy(run->only, opt->only, sizeof(run->only));

@@ -18,7 +18,7 @@ int cs_command_version(const struct cs_options *opt, FILE *to, struct cs_err *er
 	cs_team_library(mpi, sizeof(mpi));
 	cs_topo_library(hwloc, sizeof(hwloc));
 	cs_print_line(to, "cscope-mpi %s%s%s", PACKAGE_VERSION,
-		*CS_COMMIT ? " commit " : "", CS_COMMIT);
+		      *CS_COMMIT ? " commit " : "", CS_COMMIT);
 	cs_print_line(to, "compiler  %s", CS_COMPILER);
 	cs_print_line(to, "CUDA      %s", CS_CUDA_SAYS);
 	cs_print_line(to, "MPI       %s", mpi);

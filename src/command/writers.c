@@ -17,13 +17,13 @@
 enum state { OPENING, OPEN, DONE };
 
 struct cs_writer {
-	struct cs_output out;	/* the thread's alone */
+	struct cs_output out; /* the thread's alone */
 	char path[CS_PATH];
 	struct cs_resume *resume; /* the journal that is resumed; NULL */
 	const struct cs_run *run;
 	struct cs_view_options view;
 	int journal, whole, last;
-	int failed;		/* err: why */
+	int failed; /* err: why */
 	struct cs_err err;
 	enum state state;
 	int pipe;		/* that may have no reader yet */
@@ -145,8 +145,8 @@ static void free_writer(struct cs_writer *w)
 	free(w);
 }
 
-static int name_it(struct cs_writer *w, const char *name,
-		   const struct cs_run *run, struct cs_err *err)
+static int name_it(struct cs_writer *w, const char *name, const struct cs_run *run,
+		   struct cs_err *err)
 {
 	const struct cs_format *format;
 
@@ -287,9 +287,8 @@ int cs_writer_close(struct cs_writer *w, struct cs_err *err)
 
 	if (state != DONE)
 		return cs_err_set(err, "cannot write '%.200s': %s", w->path,
-				  pipe && state == OPENING ?
-					  "nobody reads the pipe" :
-					  "it takes no data");
+				  pipe && state == OPENING ? "nobody reads the pipe" :
+							     "it takes no data");
 	pthread_join(w->thread, NULL);
 	failed = w->failed;
 	if (failed)

@@ -12,8 +12,8 @@
 
 /* How long to wait. */
 struct cs_patience {
-	double end_s;		  /* by cs_clock_s() */
-	int (*stop)(void *ctx);	  /* not 0: a signal has come */
+	double end_s;		/* by cs_clock_s() */
+	int (*stop)(void *ctx); /* not 0: a signal has come */
 	void *ctx;
 };
 

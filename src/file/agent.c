@@ -46,10 +46,15 @@ int cs_decode_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
 /* ---- ways ---- */
 
 static const char *const via_words[] = {
-	[CS_VIA_NONE] = "-", [CS_VIA_PEER] = "direct",
-	[CS_VIA_IPC] = "CUDA IPC", [CS_VIA_SHM] = "shared memory",
-	[CS_VIA_FD] = "descriptor", [CS_VIA_STAGED] = "staged",
-	[CS_VIA_DRIVER] = "staged by driver", [CS_VIA_FAILED] = "refused", NULL,
+	[CS_VIA_NONE] = "-",
+	[CS_VIA_PEER] = "direct",
+	[CS_VIA_IPC] = "CUDA IPC",
+	[CS_VIA_SHM] = "shared memory",
+	[CS_VIA_FD] = "descriptor",
+	[CS_VIA_STAGED] = "staged",
+	[CS_VIA_DRIVER] = "staged by driver",
+	[CS_VIA_FAILED] = "refused",
+	NULL,
 };
 
 int cs_field_via(struct cs_fields *f)
@@ -64,14 +69,15 @@ static json_t *way(const struct cs_run *run, int node, int agent, int to)
 
 	cs_encode_text(&r, "agent", cs_agent_name(run, node, agent).text);
 	cs_encode_text(&r, "peer", cs_agent_name(run, node, to).text);
-	cs_encode_text(&r, "via", peer->via == CS_VIA_FAILED ?
-				       "refused" : cs_via_text(peer->via));
+	cs_encode_text(&r, "via",
+		       peer->via == CS_VIA_FAILED ? "refused" :
+						    cs_via_text(peer->via));
 	cs_encode(&r, &cs_peer_fields, peer);
 	return cs_encode_end(&r);
 }
 
 static int decode_way(struct cs_loaded *to, int node, const json_t *record,
-		    struct cs_err *err)
+		      struct cs_err *err)
 {
 	struct cs_fields f = { record, "a peer", err, 0, NULL };
 	int agent = cs_agent_named(to, node, &f, "agent");
@@ -96,8 +102,7 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 
 	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 		for (k = 0; k < nd->facts.n_agents; k++)
-			if (i != k && cs_node_peer(nd, i, k)->via !=
-				      CS_VIA_NONE)
+			if (i != k && cs_node_peer(nd, i, k)->via != CS_VIA_NONE)
 				bad |= cs_json_append(array, way(run, node, i, k));
 	return cs_json_array_end(array, bad);
 }
@@ -114,7 +119,8 @@ int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 		return -1;
 	nd = &to->run.node[node];
 	if (to->agents_seen[node] != (nd->facts.n_agents < 0 ? 0 : nd->facts.n_agents))
-		return cs_field_refuse(&f, "n_agents", "the number of its agents that "
+		return cs_field_refuse(&f, "n_agents",
+				       "the number of its agents that "
 				       "the file has");
 	free(nd->peers);
 	nd->peers = NULL;
@@ -123,7 +129,7 @@ int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	nd->peers = calloc(cs_node_n_peers(nd) + 1, sizeof(*nd->peers));
 	if (!nd->peers)
 		return cs_err_set(err, "no memory");
-	json_array_foreach(ways, i, way)
+	json_array_foreach (ways, i, way)
 		if (decode_way(to, node, way, err))
 			return -1;
 	return 0;

@@ -23,35 +23,42 @@ static const struct cs_test *test_of(const struct cs_baseline_stat *stat)
 
 /* ---- writing ---- */
 
-static json_t *places_array(const struct cs_baseline *b, const struct cs_baseline_stat *stat)
+static json_t *places_array(const struct cs_baseline *b,
+			    const struct cs_baseline_stat *stat)
 {
 	const struct cs_baseline_place *place = b->places.data;
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; array && i < stat->n_places; i++)
-		json_array_append_new(array, json_pack(
-			"{s:i, s:i, s:f}", "src", place[stat->first_place + i].src,
-			"dst", place[stat->first_place + i].dst, "median",
-			place[stat->first_place + i].median));
+		json_array_append_new(array,
+				      json_pack("{s:i, s:i, s:f}", "src",
+						place[stat->first_place + i].src,
+						"dst", place[stat->first_place + i].dst,
+						"median",
+						place[stat->first_place + i].median));
 	return array;
 }
 
-static json_t *stat_record(const struct cs_baseline *b, const struct cs_baseline_stat *stat)
+static json_t *stat_record(const struct cs_baseline *b,
+			   const struct cs_baseline_stat *stat)
 {
 	const struct cs_test *test = test_of(stat);
 
-	return cs_json_with(&cs_variant_fields, &stat->of.variant, json_pack(
-		"{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
-		"test", test->name, "metric", cs_metric_text(test, (int)stat->metric),
-		"unit", cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)stat->of.bytes, "link_kind", stat->link_kind, "median", stat->median,
-		"spread_within", cs_json_real(stat->within), "spread_nodes",
-		cs_json_real(stat->between_nodes), "spread_runs",
-		cs_json_real(stat->between_runs), "spread_levels",
-		cs_json_real(stat->levels), "spread_at_place",
-		cs_json_real(stat->at_place), "nodes", (int)stat->nodes, "runs",
-		(int)stat->runs, "repeats", (int)stat->repeats, "cells",
-		(int)stat->cells, "places", places_array(b, stat)));
+	return cs_json_with(
+		&cs_variant_fields, &stat->of.variant,
+		json_pack("{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
+			  "test", test->name, "metric",
+			  cs_metric_text(test, (int)stat->metric), "unit",
+			  cs_unit_text((int)test->unit), "copy_bytes",
+			  (json_int_t)stat->of.bytes, "link_kind", stat->link_kind,
+			  "median", stat->median, "spread_within",
+			  cs_json_real(stat->within), "spread_nodes",
+			  cs_json_real(stat->between_nodes), "spread_runs",
+			  cs_json_real(stat->between_runs), "spread_levels",
+			  cs_json_real(stat->levels), "spread_at_place",
+			  cs_json_real(stat->at_place), "nodes", (int)stat->nodes,
+			  "runs", (int)stat->runs, "repeats", (int)stat->repeats,
+			  "cells", (int)stat->cells, "places", places_array(b, stat)));
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
@@ -64,9 +71,9 @@ static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 	for (size_t i = 0; stats && i < b->stats.n; i++)
 		if (stat[i].class == index)
 			json_array_append_new(stats, stat_record(b, &stat[i]));
-	return json_pack("{s:o, s:i, s:i, s:o}", "class",
-			 cs_json_text(class->name), "nodes", (int)class->nodes,
-			 "runs", (int)class->runs, "statistics", stats);
+	return json_pack("{s:o, s:i, s:i, s:o}", "class", cs_json_text(class->name),
+			 "nodes", (int)class->nodes, "runs", (int)class->runs,
+			 "statistics", stats);
 }
 
 int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
@@ -77,13 +84,14 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
 	for (uint32_t i = 0; classes && i < b->classes.n; i++)
 		json_array_append_new(classes, class_record(b, i));
 	record = json_pack("{s:s, s:{s:s, s:o}, s:o}", "schema", SCHEMA, "program",
-			   "name", "cscope-mpi", "version",
-			   cs_json_text(version), "classes", classes);
+			   "name", "cscope-mpi", "version", cs_json_text(version),
+			   "classes", classes);
 	if (!record)
 		errno = ENOMEM;
 	else
-		rc = json_dumpf(record, to, CS_JSON_FLAGS) ||
-		     putc('\n', to) == EOF ? -1 : 0;
+		rc = json_dumpf(record, to, CS_JSON_FLAGS) || putc('\n', to) == EOF ?
+			   -1 :
+			   0;
 	json_decref(record);
 	return rc;
 }
@@ -118,15 +126,16 @@ static void decode_figures(struct cs_fields *f, struct cs_baseline_stat *stat)
 	stat->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
 	stat->at_place = decode_spread(f, "spread_at_place");
 	/* earlier files do not have these: no more than what they had */
-	stat->repeats = (uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
-					       isnan(stat->between_runs) ? 0 :
-					       stat->runs - 1);
+	stat->repeats =
+		(uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
+				       isnan(stat->between_runs) ? 0 : stat->runs - 1);
 	stat->levels = decode_spread(f, "spread_levels");
 	if (isnan(stat->levels))
 		stat->levels = stat->between_runs;
 }
 
-static int decode_place(const json_t *record, struct cs_baseline *to, struct cs_err *err)
+static int decode_place(const json_t *record, struct cs_baseline *to,
+			struct cs_err *err)
 {
 	struct cs_fields f = { record, "a place", err, 0, NULL };
 	struct cs_baseline_place place = {
@@ -144,7 +153,7 @@ static int decode_place(const json_t *record, struct cs_baseline *to, struct cs_
 
 /* Without their spread they are none. */
 static int decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
-		       struct cs_baseline *to)
+			 struct cs_baseline *to)
 {
 	const json_t *places = cs_field_array(f, "places"), *place;
 	size_t i;
@@ -152,7 +161,7 @@ static int decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
 	stat->first_place = (uint32_t)to->places.n;
 	if (f->bad || isnan(stat->at_place))
 		return f->bad ? -1 : 0;
-	json_array_foreach(places, i, place)
+	json_array_foreach (places, i, place)
 		if (decode_place(place, to, f->err))
 			return -1;
 	stat->n_places = (uint32_t)to->places.n - stat->first_place;
@@ -176,10 +185,12 @@ static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 	stat->of.test = (uint32_t)test;
 	index = cs_metric_index(metric);
 	if (index < 0)
-		return cs_field_refuse(f, "metric", "rate, total or time, or a part of an open");
+		return cs_field_refuse(f, "metric",
+				       "rate, total or time, or a part of an open");
 	stat->metric = (uint32_t)index;
 	if (strcmp(cs_field_string(f, "unit"), cs_unit_text((int)test_of(stat)->unit)))
-		return cs_field_refuse(f, "unit", cs_unit_text((int)test_of(stat)->unit));
+		return cs_field_refuse(f, "unit",
+				       cs_unit_text((int)test_of(stat)->unit));
 	return 0;
 }
 
@@ -203,7 +214,7 @@ static int take_stat(const json_t *record, uint32_t class, struct cs_baseline *t
 }
 
 static int decode_class(const json_t *record, struct cs_baseline *to,
-		      struct cs_err *err)
+			struct cs_err *err)
 {
 	struct cs_fields f = { record, "a class", err, 0, NULL };
 	const json_t *stats = cs_field_array(&f, "statistics"), *stat;
@@ -220,11 +231,13 @@ static int decode_class(const json_t *record, struct cs_baseline *to,
 	cs_field_need(&f, "statistics");
 	if (f.bad)
 		return -1;
-	json_array_foreach(stats, i, stat)
+	json_array_foreach (stats, i, stat)
 		if (take_stat(stat, (uint32_t)to->classes.n - 1, to, err))
 			return cs_err_prefix(err, "class '%.60s', statistic %zu",
-					     ((struct cs_baseline_class *)to->classes.data)
-						     [to->classes.n - 1].name, i);
+					     ((struct cs_baseline_class *)to->classes
+						      .data)[to->classes.n - 1]
+						     .name,
+					     i);
 	return 0;
 }
 
@@ -238,7 +251,7 @@ static int check_schema(const json_t *document, struct cs_err *err)
 	if (!strncmp(schema, CS_SCHEMA, strcspn(CS_SCHEMA, "/") + 1) ||
 	    json_object_get(document, "kind"))
 		return cs_err_set(err, "this is a run: 'cscope-mpi baseline FILE -o "
-				  "BASE.json' makes a baseline of it");
+				       "BASE.json' makes a baseline of it");
 	/* keys are only added within a major version */
 	if (strncmp(schema, SCHEMA, strlen(SCHEMA)) ||
 	    (schema[strlen(SCHEMA)] && schema[strlen(SCHEMA)] != '.'))
@@ -248,7 +261,7 @@ static int check_schema(const json_t *document, struct cs_err *err)
 }
 
 static int decode_document(const json_t *document, struct cs_baseline *to,
-			 struct cs_err *err)
+			   struct cs_err *err)
 {
 	struct cs_fields f = { document, "the document", err, 0, NULL };
 	struct cs_baseline made;
@@ -261,13 +274,15 @@ static int decode_document(const json_t *document, struct cs_baseline *to,
 	classes = rc ? NULL : cs_field_array(&f, "classes");
 	if (!rc && (f.bad || !json_array_size(classes)))
 		rc = f.bad ? -1 : cs_err_set(err, "there is no class in it");
-	json_array_foreach(classes, i, class) {
+	json_array_foreach (classes, i, class) {
 		struct cs_baseline one;
 
 		cs_baseline_init(&one);
 		if (!rc)
 			rc = decode_class(class, &one, err) ||
-			     cs_baseline_join(&made, &one, err) ? -1 : 0;
+					     cs_baseline_join(&made, &one, err) ?
+				   -1 :
+				   0;
 		cs_baseline_release(&one);
 	}
 	if (!rc)

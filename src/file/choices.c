@@ -13,8 +13,8 @@ static const struct cs_field fields[] = {
 	CHOICE(INDEX, "src", src, .most = CS_NUMA_MOST - 1),
 	CHOICE(INDEX, "dst", dst, .most = CS_NUMA_MOST - 1),
 };
-static const struct cs_fieldset choice_fields =
-	CS_FIELDSET("a choice", struct cs_choice, fields);
+static const struct cs_fieldset choice_fields = CS_FIELDSET("a choice",
+							    struct cs_choice, fields);
 
 json_t *cs_record_choices(const struct cs_choices *chosen)
 {
@@ -29,7 +29,8 @@ json_t *cs_record_choices(const struct cs_choices *chosen)
 	for (size_t i = 0; i < chosen->n; i++) {
 		struct cs_encoder r = cs_encode_begin();
 
-		cs_encode_text(&r, "test", cs_catalogue(&n)[chosen->choice[i].test].name);
+		cs_encode_text(&r, "test",
+			       cs_catalogue(&n)[chosen->choice[i].test].name);
 		cs_encode(&r, &choice_fields, &chosen->choice[i]);
 		bad |= cs_json_append(array, cs_encode_end(&r));
 	}
@@ -40,14 +41,16 @@ int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *er
 {
 	struct cs_fields f = { item, "a test", err, 0, NULL };
 	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
-			   json_is_string(item) ? json_string_value(item) : "?";
+			   json_is_string(item) ? json_string_value(item) :
+						  "?";
 	int test = cs_test_index(name);
 
 	if (f.bad)
 		return -1;
 	if (test < 0)
-		return cs_err_set(err, "test '%.60s' is not known to this version (see "
-				  "--list)", name);
+		return cs_err_set(err,
+				  "test '%.60s' is not known to this version (see --list)",
+				  name);
 	to->test = (uint16_t)test;
 	if (json_is_object(item))
 		cs_decode(&f, &choice_fields, to);

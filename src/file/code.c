@@ -8,8 +8,7 @@
 
 static int is_part_known(const struct cs_fieldset *set, const void *of)
 {
-	return set->field->type != CS_TYPE_KNOWN ||
-	       cs_field_integer(set->field, of);
+	return set->field->type != CS_TYPE_KNOWN || cs_field_integer(set->field, of);
 }
 
 static json_t *part(const struct cs_fieldset *set, const void *of)
@@ -70,8 +69,7 @@ static json_t *value(const struct cs_field *f, const void *of)
 
 void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void *of)
 {
-	for (const struct cs_field *f = set->field; f < set->field + set->n;
-	     f++)
+	for (const struct cs_field *f = set->field; f < set->field + set->n; f++)
 		if (f->key)
 			cs_encode_json(to, f->key, value(f, of));
 		else if (f->type == CS_TYPE_PART)
@@ -97,7 +95,7 @@ json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n)
 
 	for (int i = 0; i < n; i++)
 		bad |= cs_json_append(array, part(set, (const char *)of +
-							  (size_t)i * set->size));
+							       (size_t)i * set->size));
 	return cs_json_array_end(array, bad);
 }
 
@@ -106,8 +104,7 @@ json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n)
 static int64_t most_of(const struct cs_field *f)
 {
 	static const int64_t holds[2][9] = {
-		{ [1] = UINT8_MAX, [2] = UINT16_MAX, [4] = UINT32_MAX,
-		  [8] = INT64_MAX },
+		{ [1] = UINT8_MAX, [2] = UINT16_MAX, [4] = UINT32_MAX, [8] = INT64_MAX },
 		{ [4] = INT32_MAX, [8] = INT64_MAX },
 	};
 
@@ -120,8 +117,8 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 
 	switch (f->type) {
 	case CS_TYPE_MAYBE:
-		return cs_field_is_known(from, f->key) ?
-			       cs_field_bool(from, f->key) : is;
+		return cs_field_is_known(from, f->key) ? cs_field_bool(from, f->key) :
+							 is;
 	case CS_TYPE_FLAG:
 		return cs_field_bool(from, f->key);
 	case CS_TYPE_WORD:
@@ -169,8 +166,7 @@ static void take(struct cs_fields *from, const struct cs_field *f, void *of)
 
 void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of)
 {
-	for (const struct cs_field *f = set->field; f < set->field + set->n;
-	     f++)
+	for (const struct cs_field *f = set->field; f < set->field + set->n; f++)
 		if (!f->key && f->type == CS_TYPE_PART)
 			cs_decode(from, f->part, cs_field_in(f, of));
 		else if (f->key)
@@ -187,7 +183,7 @@ int cs_decode_array(struct cs_fields *from, const char *key,
 	cs_text(allowed, sizeof(allowed), "at most %d of them", most);
 	if (json_array_size(all) > (size_t)most)
 		cs_field_refuse(from, key, allowed);
-	json_array_foreach(all, i, one) {
+	json_array_foreach (all, i, one) {
 		struct cs_fields f = { one, set->name, from->err, from->bad, NULL };
 
 		if (f.bad)

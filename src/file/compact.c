@@ -5,8 +5,9 @@
 
 /* Of the test, the node, the plan and what was asked for: nobody takes these. */
 static const char *const follows[] = {
-	"path", "method", "op", "pattern", "memory", "src_bus_id", "dst_bus_id", "link",
-	"numa", "placement", "step_name", "unit", "note",
+	"path",	      "method",	    "op",   "pattern", "memory",
+	"src_bus_id", "dst_bus_id", "link", "numa",    "placement",
+	"step_name",  "unit",	    "note",
 };
 
 /* What is not there reads as unknown. */
@@ -18,7 +19,7 @@ json_t *cs_record_compact(json_t *result)
 
 	for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
 		json_object_del(result, follows[i]);
-	json_object_foreach_safe(result, next, key, value)
+	json_object_foreach_safe (result, next, key, value)
 		if (json_is_null(value))
 			json_object_del(result, key);
 	return result;

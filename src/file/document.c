@@ -114,9 +114,11 @@ static int write_findings(FILE *to, const struct cs_run *run, const char *key,
 
 static int write_errors(FILE *to, const struct cs_run *run)
 {
-	return write_findings(to, run, "checks", 1) ||
-	       fputs(",\n", to) < 0 || write_findings(to, run, "errors", 0) ||
-	       fputs("\n}\n", to) < 0 ? -1 : 0;
+	return write_findings(to, run, "checks", 1) || fputs(",\n", to) < 0 ||
+			       write_findings(to, run, "errors", 0) ||
+			       fputs("\n}\n", to) < 0 ?
+		     -1 :
+		     0;
 }
 
 int cs_json_write(FILE *to, const struct cs_run *run)
@@ -137,12 +139,12 @@ enum member { SCHEMA, PROGRAM, RUN, NODES, AGENTS, RESULTS, CHECKS, ERRORS, MEMB
 
 static const char *const member_name[MEMBERS] = {
 	[SCHEMA] = "schema", [PROGRAM] = "program", [RUN] = "run",
-	[NODES] = "nodes", [AGENTS] = "agents", [RESULTS] = "results",
+	[NODES] = "nodes",   [AGENTS] = "agents",   [RESULTS] = "results",
 	[CHECKS] = "checks", [ERRORS] = "errors",
 };
 
 struct extent {
-	size_t from, to, line;	/* from 0 on; to 0: it is not there */
+	size_t from, to, line; /* from 0 on; to 0: it is not there */
 };
 
 /* `"key": value`; the extent goes to the member of that name, if we know it. */
@@ -199,21 +201,21 @@ static int scan_document(struct cs_reader *r, struct extent *members)
 	if (cs_reader_next_is(r, '{'))
 		return 1;
 	return cs_reader_is_over(r) ? 0 :
-		       cs_reader_syntax(r, "more behind the document");
+				      cs_reader_syntax(r, "more behind the document");
 }
 
 static int decode_one(struct cs_reader *r, const struct extent *extent,
-		    cs_decode_fn *take)
+		      cs_decode_fn *take)
 {
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	r->keep = extent->from;
-	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ?
-		       -1 : 0;
+	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ? -1 :
+										  0;
 }
 
 /* Each element of an array, one at a time in memory. */
 static int decode_each(struct cs_reader *r, const struct extent *extent,
-		     cs_decode_fn *take)
+		       cs_decode_fn *take)
 {
 	size_t from;
 
@@ -233,16 +235,14 @@ static int decode_each(struct cs_reader *r, const struct extent *extent,
 		else if (!cs_reader_next_is(r, ']'))
 			return cs_reader_syntax(r, "',' or ']' is expected");
 	}
-	return ++r->at == extent->to ? 0 :
-				       cs_reader_syntax(r, "more behind an array");
+	return ++r->at == extent->to ? 0 : cs_reader_syntax(r, "more behind an array");
 }
 
 /* In a document all that is known of the run is one record. */
-static int decode_whole_run(struct cs_loaded *to, json_t *record,
-			  struct cs_err *err)
+static int decode_whole_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	return cs_decode_run(to, record, err) || cs_decode_end(to, record, err) ?
-		       -1 : 0;
+	return cs_decode_run(to, record, err) || cs_decode_end(to, record, err) ? -1 :
+										  0;
 }
 
 int cs_json_read(struct cs_reader *r)
@@ -254,9 +254,9 @@ int cs_json_read(struct cs_reader *r)
 		return rc;
 	for (i = SCHEMA; i <= RUN; i++)
 		if (!member[i].to)
-			return cs_err_set(r->err, "%s: no '%s': this is no "
-					  "document of cscope-mpi", r->name,
-					  member_name[i]);
+			return cs_err_set(r->err,
+					  "%s: no '%s': this is no document of cscope-mpi",
+					  r->name, member_name[i]);
 	/* ways and results name agents by their labels: agents come first */
 	if (decode_one(r, &member[SCHEMA], cs_decode_schema) ||
 	    decode_one(r, &member[PROGRAM], cs_decode_program) ||
@@ -271,5 +271,6 @@ int cs_json_read(struct cs_reader *r)
 	r->plain = NULL;
 	return decode_each(r, &member[ERRORS], cs_decode_error) ||
 			       decode_each(r, &member[CHECKS], cs_decode_check) ?
-		       -1 : 0;
+		     -1 :
+		     0;
 }

@@ -16,12 +16,12 @@
 	(JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS))
 
 /* Each returns a new reference, or NULL without memory. */
-json_t *cs_json_text(const char *text);	/* what is no UTF-8 is '?' */
+json_t *cs_json_text(const char *text);	 /* what is no UTF-8 is '?' */
 json_t *cs_json_known(const char *text); /* "" and NULL are null */
-json_t *cs_json_real(double x);		/* what is not finite is null */
-json_t *cs_json_count(int64_t n);	/* below 0 is null */
-json_t *cs_json_wide(uint64_t n);	/* above 2^63 its digits */
-json_t *cs_json_bits(uint64_t n);	/* 16 hexadecimal digits */
+json_t *cs_json_real(double x);		 /* what is not finite is null */
+json_t *cs_json_count(int64_t n);	 /* below 0 is null */
+json_t *cs_json_wide(uint64_t n);	 /* above 2^63 its digits */
+json_t *cs_json_bits(uint64_t n);	 /* 16 hexadecimal digits */
 
 /* Takes the value's reference; NULL stands for no memory.  0 or -1. */
 int cs_json_append(json_t *array, json_t *value);

@@ -14,9 +14,9 @@ static const char *type_text(const json_t *value)
 {
 	static const char *const text[] = {
 		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",
-		[JSON_STRING] = "a string", [JSON_INTEGER] = "a whole number",
-		[JSON_REAL] = "a number", [JSON_TRUE] = "true",
-		[JSON_FALSE] = "false", [JSON_NULL] = "null",
+		[JSON_STRING] = "a string",  [JSON_INTEGER] = "a whole number",
+		[JSON_REAL] = "a number",    [JSON_TRUE] = "true",
+		[JSON_FALSE] = "false",	     [JSON_NULL] = "null",
 	};
 
 	return value ? text[json_typeof(value)] : "not there";
@@ -24,7 +24,8 @@ static const char *type_text(const json_t *value)
 
 static const json_t *member(const struct cs_fields *f, const char *key)
 {
-	return f->plain ? cs_plain_get(f->plain, key) : json_object_get(f->object, key);
+	return f->plain ? cs_plain_get(f->plain, key) :
+			  json_object_get(f->object, key);
 }
 
 /* NULL when it is not there or null. */
@@ -50,8 +51,8 @@ int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
 		cs_text(is, sizeof(is), "'%s'", json_string_value(value));
 	else
 		cs_text(is, sizeof(is), "%s", type_text(value));
-	return cs_err_set(f->err, "%s: '%s' is %s; allowed is %s", f->what, key,
-			  is, allowed);
+	return cs_err_set(f->err, "%s: '%s' is %s; allowed is %s", f->what, key, is,
+			  allowed);
 }
 
 int cs_field_is_known(const struct cs_fields *f, const char *key)
@@ -113,8 +114,7 @@ uint64_t cs_field_wide(struct cs_fields *f, const char *key)
 	if (json_is_integer(value) && json_integer_value(value) >= 0)
 		return (uint64_t)json_integer_value(value);
 	if (!json_is_string(value) || digits(json_string_value(value), 10, &n))
-		cs_field_refuse(f, key,
-				"a whole number below 2^64, or its digits");
+		cs_field_refuse(f, key, "a whole number below 2^64, or its digits");
 	return n;
 }
 
@@ -123,8 +123,8 @@ uint64_t cs_field_bits(struct cs_fields *f, const char *key)
 	const json_t *value = value_of(f, key);
 	uint64_t n = 0;
 
-	if (value && (!json_is_string(value) ||
-		      digits(json_string_value(value), 16, &n)))
+	if (value &&
+	    (!json_is_string(value) || digits(json_string_value(value), 16, &n)))
 		cs_field_refuse(f, key, "16 hexadecimal digits");
 	return n;
 }
@@ -149,8 +149,8 @@ int cs_field_bool(struct cs_fields *f, const char *key)
 	return json_is_true(value);
 }
 
-int cs_field_word(struct cs_fields *f, const char *key,
-		  const char *const *words, int unknown)
+int cs_field_word(struct cs_fields *f, const char *key, const char *const *words,
+		  int unknown)
 {
 	const json_t *value = value_of(f, key);
 	const char *text = json_string_value(value);
@@ -163,8 +163,8 @@ int cs_field_word(struct cs_fields *f, const char *key,
 		if (text && strcmp(text, words[i]) == 0)
 			return i;
 	for (i = 0; words[i]; i++)
-		cs_text_add(all, sizeof(all), "%s'%s'",
-			    i ? ", " : "one of ", words[i]);
+		cs_text_add(all, sizeof(all), "%s'%s'", i ? ", " : "one of ",
+			    words[i]);
 	cs_field_refuse(f, key, all);
 	return unknown;
 }

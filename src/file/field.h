@@ -15,10 +15,10 @@
 
 struct cs_fields {
 	const json_t *object;
-	const char *what;	/* for errors: "a result" */
+	const char *what; /* for errors: "a result" */
 	struct cs_err *err;
 	int bad;
-	struct cs_plain *plain;	/* the object, where it is one; else NULL */
+	struct cs_plain *plain; /* the object, where it is one; else NULL */
 };
 
 /* The value is none of what is allowed: "a result: 'n' is a string; allowed …". */
@@ -40,8 +40,8 @@ uint64_t cs_field_bits(struct cs_fields *f, const char *key);
 double cs_field_real(struct cs_fields *f, const char *key); /* unknown is NAN */
 int cs_field_bool(struct cs_fields *f, const char *key);    /* unknown is 0 */
 /* The position in words[], which NULL ends. */
-int cs_field_word(struct cs_fields *f, const char *key,
-		  const char *const *words, int unknown);
+int cs_field_word(struct cs_fields *f, const char *key, const char *const *words,
+		  int unknown);
 /* Into a field of fixed size; unknown is "". */
 void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size);
 /* As it is, as long as the object lives; unknown is "". */

@@ -31,34 +31,33 @@ static void decode_evidence(struct cs_fields *f, size_t rows, struct cs_finding 
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
 		    (uint64_t)json_integer_value(at) >= rows || i == CS_EVIDENCE) {
 			cs_field_refuse(f, "evidence",
-					"at most 8 positions of results that are "
-					"there");
+					"at most 8 positions of results that are there");
 			return;
 		}
-		found->evidence[found->n_evidence++] =
-			(uint32_t)json_integer_value(at);
+		found->evidence[found->n_evidence++] = (uint32_t)json_integer_value(at);
 	}
 }
 
-json_t *cs_record_finding(const struct cs_run *run,
-			  const struct cs_finding *finding)
+json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *finding)
 {
 	struct cs_encoder r = cs_encode_begin();
 
 	cs_encode_text(&r, "id", cs_finding_text(finding));
-	cs_encode_text(&r, "severity", severity_words[
-		finding->severity <= CS_CRITICAL ? finding->severity :
-						   CS_CRITICAL]);
-	cs_encode_json(&r, "node", finding->node >= 0 && finding->node < run->n_nodes ?
-		cs_json_text(run->node[finding->node].facts.host) : json_null());
+	cs_encode_text(&r, "severity",
+		       severity_words[finding->severity <= CS_CRITICAL ? finding->severity :
+									 CS_CRITICAL]);
+	cs_encode_json(&r, "node",
+		       finding->node >= 0 && finding->node < run->n_nodes ?
+			       cs_json_text(run->node[finding->node].facts.host) :
+			       json_null());
 	cs_encode_count(&r, "node_index",
-		     finding->node < run->n_nodes ? finding->node : -1);
+			finding->node < run->n_nodes ? finding->node : -1);
 	cs_encode_known(&r, "part", finding->part);
 	cs_encode_known(&r, "bus_id", finding->bus_id);
 	cs_encode_text(&r, "says", finding->text);
 	cs_encode_known(&r, "far_bus_id", finding->far_bus_id);
 	cs_encode_real(&r, "confidence",
-		    finding->confidence > 0 ? finding->confidence : NAN);
+		       finding->confidence > 0 ? finding->confidence : NAN);
 	cs_encode_json(&r, "evidence", evidence_array(finding));
 	cs_encode_known(&r, "remeasure", finding->remeasure);
 	cs_encode_known(&r, "elsewhere", finding->elsewhere);
@@ -68,15 +67,17 @@ json_t *cs_record_finding(const struct cs_run *run,
 }
 
 static int decode_finding(struct cs_loaded *to, json_t *record, int check,
-			struct cs_err *err)
+			  struct cs_err *err)
 {
 	struct cs_fields f = { record, "an error", err, 0, NULL };
 	struct cs_finding found = { .node = -1, .check = check };
 	char id[CS_FINDING_TEXT] = "";
 
 	if (to->run.findings.n >= CS_FINDINGS_MOST)
-		return cs_err_set(err, "more than %zu checks and errors: a file has "
-				  "at most that many", CS_FINDINGS_MOST);
+		return cs_err_set(
+			err,
+			"more than %zu checks and errors: a file has at most that many",
+			CS_FINDINGS_MOST);
 	if (!json_is_null(json_object_get(record, "node")))
 		found.node = cs_node_named(to, &f);
 	found.severity = (uint32_t)cs_field_word(&f, "severity", severity_words,
@@ -86,8 +87,7 @@ static int decode_finding(struct cs_loaded *to, json_t *record, int check,
 	cs_field_text(&f, "part", found.part, sizeof(found.part));
 	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
 	cs_field_text(&f, "says", found.text, sizeof(found.text));
-	cs_field_text(&f, "far_bus_id", found.far_bus_id,
-		      sizeof(found.far_bus_id));
+	cs_field_text(&f, "far_bus_id", found.far_bus_id, sizeof(found.far_bus_id));
 	found.confidence = cs_field_real(&f, "confidence");
 	if (!(found.confidence > 0))
 		found.confidence = 0;

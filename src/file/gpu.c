@@ -39,8 +39,9 @@ int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *
 	const json_t *gpu;
 	size_t i;
 
-	json_array_foreach(gpus, i, gpu) {
-		struct cs_fields g = { gpu, cs_agent_gpu_fields.name, f->err, 0, NULL };
+	json_array_foreach (gpus, i, gpu) {
+		struct cs_fields g = { gpu, cs_agent_gpu_fields.name, f->err, 0,
+				       NULL };
 
 		if ((int)i >= nd->facts.n_agents)
 			return cs_field_refuse(f, "gpus",
@@ -66,7 +67,7 @@ static json_t *reaches(const uint8_t *reach, int n)
 }
 
 static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
-			size_t room)
+			  size_t room)
 {
 	const json_t *all = cs_field_array(f, key), *one;
 	size_t i;
@@ -74,33 +75,38 @@ static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 
 	if (json_array_size(all) > room)
 		return cs_field_refuse(f, key, "no more than there are devices");
-	json_array_foreach(all, i, one) {
+	json_array_foreach (all, i, one) {
 		if (json_is_null(one))
 			continue;
 		for (reach = CS_REACHES - 1; reach; reach--)
-			if (json_is_string(one) && !strcmp(cs_reach_text(reach),
-						json_string_value(one)))
+			if (json_is_string(one) &&
+			    !strcmp(cs_reach_text(reach), json_string_value(one)))
 				break;
 		if (!reach)
-			return cs_field_refuse(f, key, "X, PIX, PXB, PHB, NODE "
-					       "and SYS");
+			return cs_field_refuse(f, key,
+					       "X, PIX, PXB, PHB, NODE and SYS");
 		to[i] = (uint8_t)reach;
 	}
 	return 0;
 }
 
 /* What a board has besides its fields; unknown is null. */
-static void encode_nvlink_peers(struct cs_encoder *gpu_record, const struct cs_nvlink_ends *ends)
+static void encode_nvlink_peers(struct cs_encoder *gpu_record,
+				const struct cs_nvlink_ends *ends)
 {
-	struct cs_encoder board = { json_object_get(gpu_record->object, "board"), gpu_record->bad };
+	struct cs_encoder board = { json_object_get(gpu_record->object, "board"),
+				    gpu_record->bad };
 
-	cs_encode_json(&board, "nvlinks_to_gpus", ends->n_gpus < 0 ? json_null() :
-	       cs_encode_array(&cs_nvlink_fields, ends->gpu, ends->n_gpus));
+	cs_encode_json(&board, "nvlinks_to_gpus",
+		       ends->n_gpus < 0 ? json_null() :
+					  cs_encode_array(&cs_nvlink_fields,
+							  ends->gpu, ends->n_gpus));
 	gpu_record->bad = board.bad;
 }
 
 /* Documents of other versions have no board. */
-static void decode_nvlink_peers(struct cs_fields *gpu_record, struct cs_nvlink_ends *ends)
+static void decode_nvlink_peers(struct cs_fields *gpu_record,
+				struct cs_nvlink_ends *ends)
 {
 	struct cs_fields f = { cs_field_object(gpu_record, "board"), "a board",
 			       gpu_record->err, gpu_record->bad, NULL };
@@ -124,7 +130,7 @@ static json_t *gpu_record(const struct cs_node_facts *f, const struct cs_gpu_rec
 }
 
 static int take_gpu_record(struct cs_gpu_record *s, const json_t *record,
-		      struct cs_err *err)
+			   struct cs_err *err)
 {
 	struct cs_fields f = { record, cs_gpu_record_fields.name, err, 0, NULL };
 
@@ -132,7 +138,9 @@ static int take_gpu_record(struct cs_gpu_record *s, const json_t *record,
 	cs_decode(&f, &cs_gpu_record_fields, s);
 	decode_nvlink_peers(&f, &s->board.nvlink);
 	return f.bad || decode_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
-	       decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS) ? -1 : 0;
+			       decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS) ?
+		     -1 :
+		     0;
 }
 
 json_t *cs_record_inventory(const struct cs_run_node *nd)
@@ -141,7 +149,8 @@ json_t *cs_record_inventory(const struct cs_run_node *nd)
 	int bad = !array;
 
 	for (int i = 0; i < nd->facts.n_known_gpus; i++)
-		bad |= cs_json_append(array, gpu_record(&nd->facts, &nd->gpu_record[i]));
+		bad |= cs_json_append(array,
+				      gpu_record(&nd->facts, &nd->gpu_record[i]));
 	return cs_json_array_end(array, bad);
 }
 
@@ -152,7 +161,7 @@ int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)
 
 	if (json_array_size(all) > CS_MAX_AGENTS)
 		return cs_field_refuse(f, "known_gpus", "at most 64 of them");
-	json_array_foreach(all, i, one)
+	json_array_foreach (all, i, one)
 		if (take_gpu_record(&nd->gpu_record[i], one, f->err))
 			return -1;
 	nd->facts.n_known_gpus = (int32_t)json_array_size(all);

@@ -14,7 +14,8 @@ void cs_loaded_free_nodes(struct cs_loaded *to);
 /* The node that a record is of; -1 with the error. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f);
 /* Index and label of an agent: what users see. */
-void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node, int agent);
+void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node,
+		     int agent);
 /* "gpu3", "arena3": which agent of the node is called so?  0 with the error. */
 int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 		   const char *key);

@@ -43,8 +43,7 @@ int cs_jsonl_node(FILE *to, const struct cs_run *run, int node)
 	int a, bad = !record || !agents;
 
 	for (a = 0; !bad && a < run->node[node].facts.n_agents; a++)
-		bad = json_array_append_new(agents,
-					    cs_record_agent(run, node, a));
+		bad = json_array_append_new(agents, cs_record_agent(run, node, a));
 	if (bad || json_object_set(record, "agents", agents)) {
 		json_decref(record);
 		record = NULL;
@@ -90,8 +89,7 @@ int cs_jsonl_write(FILE *to, const struct cs_run *run)
 /* ---- reading ---- */
 
 /* A later run record continues: what was sound before it stays. */
-static int decode_run_line(struct cs_loaded *to, json_t *record,
-			 struct cs_err *err)
+static int decode_run_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	const struct cs_plan *before = to->run.plan;
 	uint64_t id = before ? before->id : 0;
@@ -112,15 +110,14 @@ static int decode_run_line(struct cs_loaded *to, json_t *record,
 	return 0;
 }
 
-static int decode_node_line(struct cs_loaded *to, json_t *record,
-			  struct cs_err *err)
+static int decode_node_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	json_t *agents = json_object_get(record, "agents"), *agent;
 	size_t i;
 
 	if (cs_decode_node(to, record, err))
 		return -1;
-	json_array_foreach(agents, i, agent)
+	json_array_foreach (agents, i, agent)
 		if (cs_decode_agent(to, agent, err))
 			return -1;
 	return cs_decode_peers(to, record, err);
@@ -130,9 +127,9 @@ static const struct {
 	const char *kind;
 	cs_decode_fn *take;
 } kinds[] = {
-	{ "run", decode_run_line },    { "node", decode_node_line },
-	{ "result", cs_decode_row },   { "error", cs_decode_error },
-	{ "check", cs_decode_check },  { "verdict", cs_decode_end },
+	{ "run", decode_run_line },   { "node", decode_node_line },
+	{ "result", cs_decode_row },  { "error", cs_decode_error },
+	{ "check", cs_decode_check }, { "verdict", cs_decode_end },
 };
 
 static int decode_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
@@ -143,8 +140,9 @@ static int decode_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	if (!kind)
 		return cs_err_set(err, "no 'kind': this is no line of a journal");
 	if (!to->run.version && strcmp(kind, "run") != 0)
-		return cs_err_set(err, "a journal begins with a line of kind "
-				  "'run', not '%.40s'", kind);
+		return cs_err_set(err,
+				  "a journal begins with a line of kind 'run', not '%.40s'",
+				  kind);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kind, kinds[i].kind) == 0)
 			return kinds[i].take(to, record, err);
@@ -152,12 +150,14 @@ static int decode_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 }
 
 static int decode_plain_line(struct cs_loaded *to, struct cs_plain *plain,
-			   struct cs_err *err)
+			     struct cs_err *err)
 {
 	const json_t *kind = cs_plain_get(plain, "kind");
 
 	return json_is_string(kind) && !strcmp(json_string_value(kind), "result") &&
-	       to->run.version ? cs_decode_plain_row(to, plain, err) : 1;
+			       to->run.version ?
+		       cs_decode_plain_row(to, plain, err) :
+		       1;
 }
 
 /* A line without its end was cut when the run was killed. */

@@ -36,9 +36,10 @@ static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
 	if (!f)
 		return -1;
 	*f = (struct cs_finding){ .id = CS_FINDING_NO_VERDICT,
-				  .severity = CS_CRITICAL, .node = -1 };
-	cs_text(f->text, sizeof(f->text), "the journal has no verdict: the run "
-		"was killed, or goes on");
+				  .severity = CS_CRITICAL,
+				  .node = -1 };
+	cs_text(f->text, sizeof(f->text),
+		"the journal has no verdict: the run was killed, or goes on");
 	to->run.exit_status = CS_EXIT_CRITICAL;
 	return 0;
 }
@@ -100,7 +101,8 @@ int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 {
 	int is_stdin = strcmp(file, "-") == 0, rc = -1;
 	struct cs_loaded made;
-	struct cs_reader r = { .to = &made, .err = err,
+	struct cs_reader r = { .to = &made,
+			       .err = err,
 			       .name = is_stdin ? "standard input" : file };
 	FILE *from = is_stdin ? stdin : fopen(file, "re");
 

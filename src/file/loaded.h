@@ -19,13 +19,13 @@
 #define CS_FINDINGS_MOST ((size_t)1 << 17)
 
 struct cs_loaded {
-	struct cs_run run;	/* owns all that it points to, through this */
-	void *texts;		/* of run and program; JSON */
+	struct cs_run run; /* owns all that it points to, through this */
+	void *texts;	   /* of run and program; JSON */
 	char **argv;
 	struct cs_choices *chosen;
-	int *agents_seen;	/* by node */
+	int *agents_seen; /* by node */
 	int is_journal, has_verdict;
-	size_t whole_bytes;	/* of a journal: up to the end of its last line */
+	size_t whole_bytes; /* of a journal: up to the end of its last line */
 };
 
 /* Once, before several threads read at the same time. */

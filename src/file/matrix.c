@@ -14,9 +14,12 @@ static json_t *names(const struct cs_run *run, int node,
 	int i, bad = !array;
 
 	for (i = 0; i < n; i++)
-		bad |= cs_json_append(array, cs_json_text(cs_endpoint_is_numa(&end[i]) ?
-				cs_endpoint_text(run, node, &end[i]).text :
-				cs_agent_name(run, node, end[i].index).text));
+		bad |= cs_json_append(
+			array,
+			cs_json_text(cs_endpoint_is_numa(&end[i]) ?
+					     cs_endpoint_text(run, node, &end[i]).text :
+					     cs_agent_name(run, node, end[i].index)
+						     .text));
 	return cs_json_array_end(array, bad);
 }
 
@@ -28,8 +31,8 @@ static json_t *values(const struct cs_grid *grid)
 	for (i = 0; i < grid->n_rows; i++) {
 		row = json_array();
 		for (k = 0; k < grid->n_cols; k++)
-			bad |= cs_json_append(row, cs_json_real(
-				grid->value[i * grid->n_cols + k]));
+			bad |= cs_json_append(
+				row, cs_json_real(grid->value[i * grid->n_cols + k]));
 		bad |= cs_json_append(array, row);
 	}
 	return cs_json_array_end(array, bad);

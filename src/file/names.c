@@ -21,7 +21,8 @@ int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)
 }
 
 /* "3:1" is no index. */
-void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node, int agent)
+void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node,
+		     int agent)
 {
 	struct cs_label label = cs_agent_label(run, node, agent);
 	char *end;
@@ -36,8 +37,8 @@ static int has_label(const struct cs_run *run, int node, int agent, const char *
 	const char *own = run->node[node].agent[agent].label;
 
 	/* rows ask often: it is formatted only where it has to be */
-	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text,
-		      label) == 0;
+	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text, label) ==
+	       0;
 }
 
 int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,

@@ -21,7 +21,7 @@ static json_t *distances(const struct cs_node_facts *f)
 		row = json_array();
 		for (k = 0; k < f->n_numa && k < CS_MAX_DOMAINS; k++)
 			bad |= cs_json_append(row,
-					cs_json_count(f->numa_distance[i][k]));
+					      cs_json_count(f->numa_distance[i][k]));
 		bad |= cs_json_append(array, row);
 	}
 	return cs_json_array_end(array, bad);
@@ -32,18 +32,16 @@ static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 	const json_t *rows = cs_field_array(f, "numa_distances"), *row, *value;
 	size_t i, k;
 
-	json_array_foreach(rows, i, row)
-		json_array_foreach(row, k, value) {
+	json_array_foreach (rows, i, row)
+		json_array_foreach (row, k, value) {
 			if (i >= CS_MAX_DOMAINS || k >= CS_MAX_DOMAINS ||
 			    json_is_null(value))
 				continue;
-			if (!json_is_integer(value) ||
-			    json_integer_value(value) < 0 ||
+			if (!json_is_integer(value) || json_integer_value(value) < 0 ||
 			    json_integer_value(value) > INT32_MAX)
 				return cs_field_refuse(f, "numa_distances",
 						       "rows of whole numbers");
-			facts->numa_distance[i][k] =
-				(int32_t)json_integer_value(value);
+			facts->numa_distance[i][k] = (int32_t)json_integer_value(value);
 		}
 	return 0;
 }
@@ -75,7 +73,7 @@ static json_t *fingerprint(const struct cs_run *run, int node)
 		r.bad = 1;
 	for (int layer = 0; layer < CS_LAYERS; layer++)
 		cs_encode_bits(&r, cs_layer_text(layer),
-			    cs_fingerprint_hash(&traits, layer));
+			       cs_fingerprint_hash(&traits, layer));
 	cs_vec_release(&traits);
 	return cs_encode_end(&r);
 }
@@ -98,7 +96,7 @@ static json_t *rank(const struct cs_run_node *nd, int index)
 }
 
 static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
-		     const json_t *record, struct cs_err *err)
+		       const json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, cs_rank_fields.name, err, 0, NULL };
 	const json_t *sees = cs_field_array(&f, "sees"), *at;
@@ -106,11 +104,10 @@ static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
 
 	cs_fields_init(&cs_rank_fields, to);
 	cs_decode(&f, &cs_rank_fields, to);
-	json_array_foreach(sees, i, at) {
+	json_array_foreach (sees, i, at) {
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
 		    json_integer_value(at) >= n_known_gpus)
-			return cs_field_refuse(&f, "sees",
-					       "positions in known_gpus");
+			return cs_field_refuse(&f, "sees", "positions in known_gpus");
 		to->sees |= 1ull << json_integer_value(at);
 	}
 	return f.bad ? -1 : 0;
@@ -140,7 +137,7 @@ static int decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
 	nd->ranks = calloc(n, sizeof(*nd->ranks));
 	if (!nd->ranks)
 		return cs_err_set(f->err, "no memory");
-	json_array_foreach(all, i, one)
+	json_array_foreach (all, i, one)
 		if (decode_rank(&nd->ranks[i], nd->facts.n_known_gpus, one, f->err))
 			return -1;
 	return 0;
@@ -156,9 +153,11 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	cs_encode_int(&r, "node_index", node);
 	cs_encode(&r, &cs_node_fields, f);
 	cs_encode_json(&r, "numa_distances", distances(f));
-	cs_encode_json(&r, "numa_nodes", cs_encode_array(&cs_domain_fields, f->domain,
-						   described_domains(f)));
-	cs_encode_json(&r, "nics", cs_encode_array(&cs_nic_fields, f->nic, cs_node_cards(f)));
+	cs_encode_json(&r, "numa_nodes",
+		       cs_encode_array(&cs_domain_fields, f->domain,
+				       described_domains(f)));
+	cs_encode_json(&r, "nics",
+		       cs_encode_array(&cs_nic_fields, f->nic, cs_node_cards(f)));
 	cs_encode_json(&r, "known_gpus", cs_record_inventory(&run->node[node]));
 	cs_encode_json(&r, "ranks", ranks(&run->node[node]));
 	cs_encode_json(&r, "gpus", cs_record_gpus(run, node));
@@ -188,8 +187,7 @@ int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		cs_agent_facts_init(&nd->agent[a]);
 	/* in a journal that is continued rows have named them */
-	if (before >= 0 && nd->facts.n_agents != before &&
-	    cs_rows_count(&to->run.rows))
+	if (before >= 0 && nd->facts.n_agents != before && cs_rows_count(&to->run.rows))
 		cs_field_refuse(&f, "n_agents", "as many as there were");
 	gpus = cs_field_array(&f, "gpus");
 	if (f.bad || decode_distances(&f, &nd->facts) ||

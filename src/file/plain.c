@@ -20,8 +20,8 @@ static int next_is(const struct rest *r, char c)
 
 static void skip_blanks(struct rest *r)
 {
-	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' ||
-				  *r->at == '\n' || *r->at == '\r'))
+	while (r->at < r->end &&
+	       (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
 		r->at++;
 }
 
@@ -103,9 +103,9 @@ static int skip_scalar(struct rest *r)
 {
 	if (r->at == r->end)
 		return 0;
-	return *r->at == '"' ? skip_string(r) :
-	       *r->at == '-' || (*r->at >= '0' && *r->at <= '9') ?
-			       skip_number(r) : skip_word(r);
+	return *r->at == '"'					 ? skip_string(r) :
+	       *r->at == '-' || (*r->at >= '0' && *r->at <= '9') ? skip_number(r) :
+								   skip_word(r);
 }
 
 /* Of scalars alone. */
@@ -228,8 +228,8 @@ static json_t *array_of(const char *text, size_t size)
 		const char *from = r.at;
 
 		skip_scalar(&r);
-		if (json_array_append_new(array, value_of(from,
-							  (size_t)(r.at - from)))) {
+		if (json_array_append_new(array,
+					  value_of(from, (size_t)(r.at - from)))) {
 			json_decref(array);
 			return NULL;
 		}

@@ -13,16 +13,16 @@
 #define CS_PLAIN_MOST 127 /* members */
 
 struct cs_plain_member {
-	const char *key, *text;	/* both within the record */
+	const char *key, *text; /* both within the record */
 	size_t key_size, size;
-	json_t *value;		/* once it was asked for */
+	json_t *value; /* once it was asked for */
 };
 
 struct cs_plain {
 	struct cs_plain_member member[CS_PLAIN_MOST];
 	size_t n;
-	int lacks_memory;	/* for a value that was asked for */
-	uint8_t at[256];	/* by hash of the key: 1 + position; 0 free */
+	int lacks_memory; /* for a value that was asked for */
+	uint8_t at[256];  /* by hash of the key: 1 + position; 0 free */
 };
 
 /* Is it such a record?  0 or 1.  The text stays as it is until the release. */

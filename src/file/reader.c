@@ -165,18 +165,20 @@ int cs_reader_failed(const struct cs_reader *r)
 
 int cs_reader_refuse(struct cs_reader *r, size_t at)
 {
-	return cs_err_prefix(r->err, "%s: line %zu", r->name,
-			     cs_reader_line(r, at));
+	return cs_err_prefix(r->err, "%s: line %zu", r->name, cs_reader_line(r, at));
 }
 
 static int too_much(struct cs_reader *r)
 {
 	if (is_too_long(r))
-		cs_err_set(r->err, "a record of more than %zu bytes: none of ours is "
-			   "so long", RECORD_MOST);
+		cs_err_set(r->err,
+			   "a record of more than %zu bytes: none of ours is so long",
+			   RECORD_MOST);
 	else
-		cs_err_set(r->err, "a record of more than %zu arrays and objects: "
-			   "none of ours has that many", BRACKETS_MOST);
+		cs_err_set(r->err,
+			   "a record of more than %zu arrays and objects: "
+			   "none of ours has that many",
+			   BRACKETS_MOST);
 	return cs_reader_refuse(r, r->keep);
 }
 
@@ -195,14 +197,15 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 	const char *text = r->text + (from - r->base);
 	size_t size = r->at - from;
 	json_error_t error;
-	json_t *value = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
-				   &error);
+	json_t *value = json_loadb(text, size,
+				   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 
 	if (value)
 		return value;
 	cs_err_set(r->err, "not JSON: %.120s", error.text);
 	cs_reader_refuse(r, error.position > 0 && (size_t)error.position <= size ?
-			 from + (size_t)error.position - 1 : from);
+				    from + (size_t)error.position - 1 :
+				    from);
 	return NULL;
 }
 
@@ -257,8 +260,8 @@ enum { WORD, BLANK, QUOTE, OPEN, CLOSE, MARK };
 
 static const unsigned char kind[256] = {
 	[' '] = BLANK, ['\t'] = BLANK, ['\r'] = BLANK, ['\n'] = BLANK,
-	['"'] = QUOTE, ['{'] = OPEN, ['['] = OPEN, ['}'] = CLOSE, [']'] = CLOSE,
-	[':'] = MARK, [','] = MARK,
+	['"'] = QUOTE, ['{'] = OPEN,   ['['] = OPEN,   ['}'] = CLOSE,
+	[']'] = CLOSE, [':'] = MARK,   [','] = MARK,
 };
 
 /* Past bytes of the same sort, so far as the window goes. */
@@ -354,7 +357,8 @@ int cs_reader_skip_value(struct cs_reader *r)
 			break;
 		case CLOSE:
 			if (--depth < 0)
-				return cs_reader_syntax(r, "a bracket that nothing opened");
+				return cs_reader_syntax(r,
+							"a bracket that nothing opened");
 			break;
 		case WORD:
 			while (has(r) && kind[here(r)] == WORD)

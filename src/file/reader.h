@@ -19,9 +19,9 @@
 
 struct cs_reader {
 	struct cs_loaded *to;
-	const char *name;	/* for errors */
+	const char *name; /* for errors */
 	struct cs_err *err;
-	size_t at, end;		/* reading stops there */
+	size_t at, end; /* reading stops there */
 	size_t keep;
 	/* takes records that are plain (plain.h), without making JSON of them: 0 or -1;
 	 * 1 not this one; NULL: none */
@@ -29,13 +29,13 @@ struct cs_reader {
 	/* the window: bytes [base, base + n) */
 	const char *text;
 	size_t base, n;
-	size_t line;		/* at its beginning, from 1 on */
-	FILE *from;		/* NULL: the window is all there is */
-	off_t start;		/* of the first byte */
-	size_t most;		/* bytes that we read */
-	char *room;		/* of a file's window */
-	size_t size;		/* of that */
-	int error;		/* errno of reading */
+	size_t line; /* at its beginning, from 1 on */
+	FILE *from;  /* NULL: the window is all there is */
+	off_t start; /* of the first byte */
+	size_t most; /* bytes that we read */
+	char *room;  /* of a file's window */
+	size_t size; /* of that */
+	int error;   /* errno of reading */
 };
 
 /* Of a text; of a file: what cannot be read again from where we want is read whole.

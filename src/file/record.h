@@ -49,14 +49,14 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 /* The i-th of the run, with its samples. */
 json_t *cs_record_result(const struct cs_run *run, size_t i);
 int cs_decode_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
-int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
+int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain,
+			struct cs_err *err);
 
 /* compact.c.  The result of a file that is to be small; NULL stays NULL. */
 json_t *cs_record_compact(json_t *result);
 
 /* finding.c */
-json_t *cs_record_finding(const struct cs_run *run,
-			  const struct cs_finding *finding);
+json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *finding);
 /* What went wrong; what was judged. */
 int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
 int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err);

@@ -26,7 +26,7 @@ static const struct cs_agent_facts *agent_of(const struct cs_run *run,
 }
 
 static void encode_ends(struct cs_encoder *r, const struct cs_run *run,
-		     const struct cs_row *row)
+			const struct cs_row *row)
 {
 	const struct cs_agent_facts *s = agent_of(run, row, &row->what.src);
 	const struct cs_agent_facts *d = agent_of(run, row, &row->what.dst);
@@ -41,18 +41,19 @@ static void encode_ends(struct cs_encoder *r, const struct cs_run *run,
 
 /* "gpu3", or of a test with the host "numa1" and "host". */
 static struct cs_endpoint end_of(struct cs_loaded *to, int node, struct cs_fields *f,
-			    const char *key, const struct cs_test *test)
+				 const char *key, const struct cs_test *test)
 {
 	const char *name = cs_field_string(f, key);
 	int cpu = cs_on_cpu(&to->run);
 	unsigned long numa = CS_NUMA_LOCAL;
 	char *end = NULL;
 
-	if (!cs_test_has_host(test) || (strncmp(name, "numa", 4) &&
-					strcmp(name, "host")))
+	if (!cs_test_has_host(test) ||
+	    (strncmp(name, "numa", 4) && strcmp(name, "host")))
 		return (struct cs_endpoint){ cpu ? CS_ENDPOINT_HOST : CS_ENDPOINT_GPU,
-					cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
-					(uint16_t)cs_agent_named(to, node, f, key) };
+					     cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
+					     (uint16_t)cs_agent_named(to, node, f,
+								      key) };
 	if (name[0] == 'n')
 		numa = strtoul(name + 4, &end, 10);
 	if (end && (end == name + 4 || *end || numa >= CS_NUMA_MOST))
@@ -62,15 +63,16 @@ static struct cs_endpoint end_of(struct cs_loaded *to, int node, struct cs_field
 	    test->path != CS_PATH_HOST)
 		numa = CS_NUMA_LOCAL;
 	return (struct cs_endpoint){ CS_ENDPOINT_HOST,
-				(uint8_t)cs_test_memory(test, !strcmp(key, "dst")),
-				(uint16_t)numa };
+				     (uint8_t)cs_test_memory(test, !strcmp(key, "dst")),
+				     (uint16_t)numa };
 }
 
 /* Of a plan file each transfer says whether its GPU's own NUMA node is meant. */
 static void decode_domain(const struct cs_run *run, struct cs_row *row)
 {
-	struct cs_endpoint *end = cs_endpoint_is_numa(&row->what.src) ? &row->what.src :
-							      &row->what.dst;
+	struct cs_endpoint *end = cs_endpoint_is_numa(&row->what.src) ?
+					&row->what.src :
+					&row->what.dst;
 	const struct cs_step *step;
 	uint32_t k, local = 0;
 
@@ -79,11 +81,13 @@ static void decode_domain(const struct cs_run *run, struct cs_row *row)
 	step = cs_plan_step(run->plan, row->step);
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
-		const struct cs_endpoint *host = cs_endpoint_is_numa(&t->src) ? &t->src :
-								      &t->dst;
+		const struct cs_endpoint *host = cs_endpoint_is_numa(&t->src) ?
+						       &t->src :
+						       &t->dst;
 
 		if (cs_transfer_is_load(t) || !cs_endpoint_is_numa(host) ||
-		    cs_endpoint_is_numa(&t->src) != cs_endpoint_is_numa(&row->what.src) ||
+		    cs_endpoint_is_numa(&t->src) !=
+			    cs_endpoint_is_numa(&row->what.src) ||
 		    t->issuer != row->what.issuer ||
 		    cs_plan_matrix_at(run->plan, t->matrix)->test != row->test)
 			continue;
@@ -97,7 +101,7 @@ static void decode_domain(const struct cs_run *run, struct cs_row *row)
 
 /* The transfer, as the plan of this backend would have it. */
 static void decode_transfer(struct cs_loaded *to, struct cs_fields *f,
-			  struct cs_row *row)
+			    struct cs_row *row)
 {
 	int node = (int)row->node;
 	size_t n;
@@ -109,32 +113,35 @@ static void decode_transfer(struct cs_loaded *to, struct cs_fields *f,
 	row->what.method = (uint8_t)test->method;
 	row->what.op = (uint8_t)test->op;
 	if (!f->bad && !cs_transfer_fits(&row->what, test))
-		cs_field_refuse(f, "src", "with dst and issuer a transfer as its test "
+		cs_field_refuse(f, "src",
+				"with dst and issuer a transfer as its test "
 				"has it");
 }
 
 static void encode_way(struct cs_encoder *r, const struct cs_run *run,
-		    const struct cs_row *row)
+		       const struct cs_row *row)
 {
 	char link[32], placement[256] = "";
 
-	cs_encode_known(r, "via", row->via == CS_VIA_NONE ||
-			       row->via == CS_VIA_FAILED ?
-				       NULL : cs_via_text(row->via));
+	cs_encode_known(r, "via",
+			row->via == CS_VIA_NONE || row->via == CS_VIA_FAILED ?
+				NULL :
+				cs_via_text(row->via));
 	cs_link_text(run, row, link, sizeof(link));
 	cs_encode_known(r, "link", link);
-	cs_encode_count(r, "numa", row->what.src.kind == CS_ENDPOINT_HOST ?
-					cs_endpoint_numa(run, row, &row->what.src) :
-				row->what.dst.kind == CS_ENDPOINT_HOST ?
-					cs_endpoint_numa(run, row, &row->what.dst) : -1);
+	cs_encode_count(r, "numa",
+			row->what.src.kind == CS_ENDPOINT_HOST ?
+				cs_endpoint_numa(run, row, &row->what.src) :
+			row->what.dst.kind == CS_ENDPOINT_HOST ?
+				cs_endpoint_numa(run, row, &row->what.dst) :
+				-1);
 	if (row->node >= (uint32_t)run->n_nodes)
 		;
 	else if (run->node[row->node].facts.placement[0])
 		cs_text(placement, sizeof(placement), "%s",
 			run->node[row->node].facts.placement);
 	else
-		cs_division_text(run, (int)row->node, placement,
-				 sizeof(placement));
+		cs_division_text(run, (int)row->node, placement, sizeof(placement));
 	cs_encode_known(r, "placement", placement);
 }
 
@@ -142,7 +149,8 @@ static void encode_way(struct cs_encoder *r, const struct cs_run *run,
 static const char *step_name(const struct cs_run *run, const struct cs_row *row)
 {
 	return run->plan && row->step < run->plan->n_steps ?
-		       cs_plan_step(run->plan, row->step)->name : "";
+		       cs_plan_step(run->plan, row->step)->name :
+		       "";
 }
 
 static int test_of(struct cs_fields *f)
@@ -160,7 +168,8 @@ static int metric_of(struct cs_fields *f)
 	int metric = *name ? cs_metric_index(name) : CS_METRIC_RATE;
 
 	if (metric < 0)
-		cs_field_refuse(f, "metric", "rate, time, total, or a part of "
+		cs_field_refuse(f, "metric",
+				"rate, time, total, or a part of "
 				"opening");
 	return metric < 0 ? CS_METRIC_RATE : metric;
 }
@@ -190,7 +199,7 @@ static uint32_t flags_of(struct cs_fields *f)
 	size_t i;
 
 	/* words that are not known are a later version's, or the run's */
-	json_array_foreach(array, i, word) {
+	json_array_foreach (array, i, word) {
 		if (!json_is_string(word))
 			cs_field_refuse(f, "flags", "an array of strings");
 		else
@@ -210,8 +219,7 @@ static json_t *sample_array(const double *x, uint32_t n)
 	return cs_json_array_end(array, bad);
 }
 
-static int add_row(struct cs_loaded *to, struct cs_row *row,
-		   struct cs_fields *f)
+static int add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f)
 {
 	const json_t *samples = cs_field_array(f, "samples"), *x;
 	size_t n = json_array_size(samples), i;
@@ -219,19 +227,21 @@ static int add_row(struct cs_loaded *to, struct cs_row *row,
 	int rc = -1;
 
 	if (cs_rows_count(&to->run.rows) >= CS_ROWS_MOST)
-		return cs_err_set(f->err, "more than %zu results: a file has at "
-				  "most that many", CS_ROWS_MOST);
+		return cs_err_set(f->err,
+				  "more than %zu results: a file has at most that many",
+				  CS_ROWS_MOST);
 	if (to->run.rows.samples.n + n > CS_SAMPLES_MOST)
-		return cs_err_set(f->err, "more than %zu samples: a file has at "
-				  "most that many", CS_SAMPLES_MOST);
+		return cs_err_set(f->err,
+				  "more than %zu samples: a file has at most that many",
+				  CS_SAMPLES_MOST);
 	values = calloc(n + 1, sizeof(*values));
 	if (!values)
 		return cs_err_set(f->err, "no memory");
-	json_array_foreach(samples, i, x) {
+	json_array_foreach (samples, i, x) {
 		if (!json_is_number(x) && !json_is_null(x))
 			cs_field_refuse(f, "samples", "an array of numbers");
-		values[i] = json_is_number(x) ?
-			cs_ten_digits(json_number_value(x)) : NAN;
+		values[i] = json_is_number(x) ? cs_ten_digits(json_number_value(x)) :
+						NAN;
 	}
 	row->n_samples = (uint32_t)n;
 	if (!f->bad)
@@ -264,8 +274,10 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 
 	test += row->test < n_tests ? row->test : 0;
 	cs_alias_note(run->asked, test->name, &row->what.variant, note, sizeof(note));
-	cs_encode_text(&r, "node", row->node < (uint32_t)run->n_nodes ?
-					run->node[row->node].facts.host : "");
+	cs_encode_text(&r, "node",
+		       row->node < (uint32_t)run->n_nodes ?
+			       run->node[row->node].facts.host :
+			       "");
 	cs_encode_text(&r, "test", test->name);
 	cs_encode_text(&r, "path", cs_path_text(test->path));
 	cs_encode_text(&r, "method", cs_method_text(test->method));
@@ -273,8 +285,10 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	cs_encode_text(&r, "pattern", cs_pattern_text(test->pattern));
 	cs_encode_text(&r, "metric", cs_metric_text(test, row->metric));
 	cs_encode_text(&r, "memory",
-		test->memory != CS_MEM_DEVICE ? cs_memory_text((int)test->memory) :
-		row->what.src.memory == CS_MEM_ARENA ? "arena" : "device");
+		       test->memory != CS_MEM_DEVICE ?
+			       cs_memory_text((int)test->memory) :
+		       row->what.src.memory == CS_MEM_ARENA ? "arena" :
+							      "device");
 	encode_ends(&r, run, row);
 	encode_way(&r, run, row);
 	cs_encode_int(&r, "node_index", row->node);
@@ -300,7 +314,8 @@ static void check_variant(struct cs_fields *f, const struct cs_row *row)
 						    &row->what.variant);
 
 	if (cs_variant_compare(&own, &row->what.variant))
-		cs_field_refuse(f, "test", "one that has cache, cpu_threads and cpu_numa "
+		cs_field_refuse(f, "test",
+				"one that has cache, cpu_threads and cpu_numa "
 				"as they are here");
 }
 
@@ -313,14 +328,15 @@ static int decode_row(struct cs_loaded *to, struct cs_fields *f)
 		return -1;
 	if (!to->run.plan)
 		return cs_err_set(f->err, "a result of a run without 'settings', which "
-				  "say what was measured");
+					  "say what was measured");
 	memset(&row, 0, sizeof(row));
 	cs_fields_init(&cs_row_fields, &row);
 	row.status = CS_FAILED;
 	cs_decode(f, &cs_row_fields, &row);
 	if (row.checked_whole > row.checked ||
 	    row.checked_part > row.checked - row.checked_whole)
-		cs_field_refuse(f, "checked", "checked_whole and checked_part, or more");
+		cs_field_refuse(f, "checked",
+				"checked_whole and checked_part, or more");
 	row.node = (uint32_t)node;
 	row.test = (uint32_t)test_of(f);
 	row.metric = (uint8_t)metric_of(f);
@@ -341,7 +357,8 @@ int cs_decode_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return decode_row(to, &f);
 }
 
-int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err)
+int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain,
+			struct cs_err *err)
 {
 	struct cs_fields f = { NULL, "a result", err, 0, plain };
 	int rc = decode_row(to, &f);

@@ -30,8 +30,8 @@ int cs_decode_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
 		return cs_err_set(err, "no 'schema': this is no file of cscope-mpi");
 	if (strcmp(schema, CS_SCHEMA) == 0)
 		return 0;
-	return cs_err_set(err, "schema '%.40s'; this version reads '%s' only",
-			  schema, CS_SCHEMA);
+	return cs_err_set(err, "schema '%.40s'; this version reads '%s' only", schema,
+			  CS_SCHEMA);
 }
 
 /* ---- the program ---- */
@@ -96,7 +96,8 @@ static void decode_settings(struct cs_fields *f, struct cs_settings *set)
 /* Are they of one choice, but for its size? */
 static int are_of_one(const struct cs_plan *plan, uint32_t a, uint32_t b)
 {
-	const struct cs_plan_matrix *x = cs_plan_matrix_at(plan, a), *y = cs_plan_matrix_at(plan, b);
+	const struct cs_plan_matrix *x = cs_plan_matrix_at(plan, a),
+				    *y = cs_plan_matrix_at(plan, b);
 
 	return x->test == y->test && !cs_variant_compare(&x->variant, &y->variant);
 }
@@ -147,7 +148,8 @@ static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 		return json_string(name);
 	r = cs_encode_begin();
 	cs_encode_text(&r, "test", name);
-	cs_encode_json(&r, "copy_bytes", says_size ? cs_json_wide(matrix->bytes) : json_null());
+	cs_encode_json(&r, "copy_bytes",
+		       says_size ? cs_json_wide(matrix->bytes) : json_null());
 	cs_encode(&r, &cs_variant_fields, &matrix->variant);
 	return cs_encode_end(&r);
 }
@@ -173,12 +175,12 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 }
 
 static int decode_tests(struct cs_fields *f, const char *key, int lone,
-		      struct cs_choices *to)
+			struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, key), *item;
 	size_t i;
 
-	json_array_foreach(array, i, item) {
+	json_array_foreach (array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
 		if (cs_decode_choice(item, &one, f->err) ||
@@ -238,7 +240,7 @@ static uint32_t checks_of(struct cs_fields *f)
 	struct cs_err err;
 	size_t i;
 
-	json_array_foreach(array, i, word)
+	json_array_foreach (array, i, word)
 		if (json_is_string(word) &&
 		    !cs_checks_parse(json_string_value(word), &one, &err))
 			checks |= one;
@@ -247,11 +249,13 @@ static uint32_t checks_of(struct cs_fields *f)
 
 /* Single cells, or the tests of all nodes and those of nodes with one GPU. */
 static int decode_chosen(struct cs_loaded *to, struct cs_fields *f,
-		       struct cs_choices *chosen)
+			 struct cs_choices *chosen)
 {
 	if (!cs_field_is_known(f, "choices"))
 		return decode_tests(f, "tests", 0, chosen) ||
-		       decode_tests(f, "one_gpu_tests", 1, chosen) ? -1 : 0;
+				       decode_tests(f, "one_gpu_tests", 1, chosen) ?
+			     -1 :
+			     0;
 	free(to->chosen);
 	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
 	if (!to->chosen)
@@ -268,8 +272,8 @@ static int decode_chosen(struct cs_loaded *to, struct cs_fields *f,
  * and who would carry it out compares ids. */
 static int decode_plan(struct cs_loaded *to, struct cs_fields *f)
 {
-	struct cs_fields set = { cs_field_object(f, "settings"), "settings",
-				 f->err, 0, NULL };
+	struct cs_fields set = { cs_field_object(f, "settings"), "settings", f->err,
+				 0, NULL };
 	struct cs_plan_request req = { .n_agents = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_choices chosen;
@@ -284,9 +288,8 @@ static int decode_plan(struct cs_loaded *to, struct cs_fields *f)
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
 	    !decode_chosen(to, f, &chosen) &&
-	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file,
-						    "plan_file", &req, &plan,
-						    f->err) :
+	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file, "plan_file",
+						    &req, &plan, f->err) :
 				  cs_plan_build(&req, &plan, f->err))) {
 		plan->id = cs_field_bits(f, "plan_id");
 		to->run.plan = plan;
@@ -335,13 +338,12 @@ json_t *cs_record_verdict(const struct cs_run *run)
 int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "run", err, 0, NULL };
-	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err,
-			       0, NULL };
+	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err, 0,
+			       NULL };
 
 	cs_field_time(&f, "ended", &to->run.ended);
 	to->run.complete = cs_field_word(&f, "status", status_words, 0);
-	to->run.exit_status = (int)cs_field_int(&f, "exit", 0, 255,
-						CS_EXIT_CRITICAL);
+	to->run.exit_status = (int)cs_field_int(&f, "exit", 0, 255, CS_EXIT_CRITICAL);
 	to->run.timings = (struct cs_run_timings){
 		cs_field_real(&t, "start"), cs_field_real(&t, "open"),
 		cs_field_real(&t, "peers"), cs_field_real(&t, "measure"),
@@ -360,7 +362,8 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_encode_known(&r, "id", run->id);
 	cs_encode_known(&r, "resumes", run->resumes);
 	cs_encode_known(&r, "plan_file", run->plan_file);
-	cs_encode_json(&r, "plan_id", run->plan ? cs_json_bits(run->plan->id) : json_null());
+	cs_encode_json(&r, "plan_id",
+		       run->plan ? cs_json_bits(run->plan->id) : json_null());
 	cs_encode_json(&r, "choices", cs_record_choices(run->chosen));
 	cs_encode_json(&r, "argv", argv_array(run));
 	cs_encode_known(&r, "matrix", run->matrix_text);
@@ -368,8 +371,8 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_encode_json(&r, "checks", check_names(run->checks));
 	cs_encode_known(&r, "launcher", run->launcher);
 	cs_encode_known(&r, "job_id", run->job_id);
-	cs_encode_json(&r, "seed", run->plan ? cs_json_wide(run->plan->set.seed) :
-				       json_null());
+	cs_encode_json(&r, "seed",
+		       run->plan ? cs_json_wide(run->plan->set.seed) : json_null());
 	cs_encode_known(&r, "backend", run->backend);
 	cs_encode_bool(&r, "stand_in", run->stand_in);
 	cs_encode_bool(&r, "virtual_clock", run->virtual_clock);
@@ -378,10 +381,11 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_encode_real(&r, "margin", run->margin);
 	cs_encode_int(&r, "n_ranks", run->n_ranks);
 	cs_encode_int(&r, "n_nodes", run->n_nodes);
-	cs_encode_json(&r, "n_agents", run->plan ? json_integer(run->plan->n_agents) :
-					   json_null());
+	cs_encode_json(&r, "n_agents",
+		       run->plan ? json_integer(run->plan->n_agents) : json_null());
 	cs_encode_json(&r, "tests", run->plan ? tests(run->plan, 0) : json_null());
-	cs_encode_json(&r, "one_gpu_tests", run->plan ? tests(run->plan, 1) : json_null());
+	cs_encode_json(&r, "one_gpu_tests",
+		       run->plan ? tests(run->plan, 1) : json_null());
 	cs_encode_json(&r, "settings", run->plan ? settings(run->plan) : json_null());
 	cs_encode_time(&r, "started", &run->started);
 	if (whole)

@@ -21,10 +21,14 @@ static json_t *fields_array(const struct cs_versus *v)
 	json_t *array = json_array();
 
 	for (size_t i = 0; array && i < v->fields.n; i++)
-		json_array_append_new(array, json_pack(
-			"{s:s, s:o, s:o, s:o}", "what", f[i].what, "where",
-			f[i].where[0] ? cs_json_text(f[i].where) : json_null(),
-			"a", cs_json_text(f[i].a), "b", cs_json_text(f[i].b)));
+		json_array_append_new(array,
+				      json_pack("{s:s, s:o, s:o, s:o}", "what",
+						f[i].what, "where",
+						f[i].where[0] ?
+							cs_json_text(f[i].where) :
+							json_null(),
+						"a", cs_json_text(f[i].a), "b",
+						cs_json_text(f[i].b)));
 	return array;
 }
 
@@ -35,18 +39,21 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 	const struct cs_test *test = test_of(m);
 	const struct cs_comparison *c = &cell->c;
 
-	return cs_json_with(&cs_variant_fields, &m->variant, json_pack(
-		"{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
-		"side_a", cs_json_text(v->name[0]), "side_b",
-		cs_json_text(v->name[1]), "test", test->name, "metric",
-		cs_metric_text(test, (int)m->metric), "unit",
-		cs_unit_text((int)test->unit), "copy_bytes",
-		(json_int_t)m->bytes, "node", cell->host[0] ? cs_json_text(cell->host) :
-		json_null(), "cell", cs_json_text(cell->label), "a", cs_json_real(c->a), "b",
-		cs_json_real(c->b), "difference", cs_json_real(c->difference),
-		"low", cs_json_real(c->low), "high", cs_json_real(c->high), "p",
-		cs_json_real(c->p), "blocks_a", (int)c->blocks_a, "blocks_b",
-		(int)c->blocks_b, "verdict", cs_verdict_text((int)c->verdict)));
+	return cs_json_with(
+		&cs_variant_fields, &m->variant,
+		json_pack("{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
+			  "side_a", cs_json_text(v->name[0]), "side_b",
+			  cs_json_text(v->name[1]), "test", test->name, "metric",
+			  cs_metric_text(test, (int)m->metric), "unit",
+			  cs_unit_text((int)test->unit), "copy_bytes",
+			  (json_int_t)m->bytes, "node",
+			  cell->host[0] ? cs_json_text(cell->host) : json_null(),
+			  "cell", cs_json_text(cell->label), "a", cs_json_real(c->a),
+			  "b", cs_json_real(c->b), "difference",
+			  cs_json_real(c->difference), "low", cs_json_real(c->low),
+			  "high", cs_json_real(c->high), "p", cs_json_real(c->p),
+			  "blocks_a", (int)c->blocks_a, "blocks_b", (int)c->blocks_b,
+			  "verdict", cs_verdict_text((int)c->verdict)));
 }
 
 static json_t *matrix_record(const struct cs_versus *v,
@@ -57,21 +64,23 @@ static json_t *matrix_record(const struct cs_versus *v,
 	json_t *cells = json_array();
 
 	for (size_t i = 0; cells && i < m->n; i++)
-		json_array_append_new(cells, cs_record_versus_cell(
-						     v, m, &cell[m->first + i]));
-	return cs_json_with(&cs_variant_fields, &m->variant, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",
-			 "test", test->name, "metric",
-			 cs_metric_text(test, (int)m->metric), "unit",
-			 cs_unit_text((int)test->unit), "copy_bytes",
-			 (json_int_t)m->bytes, "a", cs_json_real(m->a), "b",
-			 cs_json_real(m->b), "verdict",
-			 cs_verdict_text((int)m->sum.verdict), "same",
-			 (int)m->sum.count[CS_VERDICT_SAME], "faster",
-			 (int)m->sum.count[CS_VERDICT_FASTER], "slower",
-			 (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
-			 (int)m->sum.count[CS_VERDICT_UNDECIDED], "runs_needed",
-			 m->runs_needed ? json_integer(m->runs_needed) : json_null(),
-			 "cells", cells));
+		json_array_append_new(cells,
+				      cs_record_versus_cell(v, m, &cell[m->first + i]));
+	return cs_json_with(
+		&cs_variant_fields, &m->variant,
+		json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",
+			  "test", test->name, "metric",
+			  cs_metric_text(test, (int)m->metric), "unit",
+			  cs_unit_text((int)test->unit), "copy_bytes",
+			  (json_int_t)m->bytes, "a", cs_json_real(m->a), "b",
+			  cs_json_real(m->b), "verdict",
+			  cs_verdict_text((int)m->sum.verdict), "same",
+			  (int)m->sum.count[CS_VERDICT_SAME], "faster",
+			  (int)m->sum.count[CS_VERDICT_FASTER], "slower",
+			  (int)m->sum.count[CS_VERDICT_SLOWER], "undecided",
+			  (int)m->sum.count[CS_VERDICT_UNDECIDED], "runs_needed",
+			  m->runs_needed ? json_integer(m->runs_needed) : json_null(),
+			  "cells", cells));
 }
 
 json_t *cs_record_versus(const struct cs_versus *v)
@@ -84,11 +93,11 @@ json_t *cs_record_versus(const struct cs_versus *v)
 		json_array_append_new(matrices, matrix_record(v, &m[i]));
 	for (size_t i = 0; lonely && i < v->alone.n; i++)
 		json_array_append_new(lonely, cs_json_text(alone[i].text));
-	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
-			 COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
-			 cs_json_text(v->name[1]), "margin",
-			 v->margin, "by_position", v->by_position, "one_run",
-			 v->one_block > 0, "stand_in", v->stand_in, "virtual_clock",
-			 v->virtual_clock, "differences", fields_array(v), "matrices",
-			 matrices, "not_compared", lonely);
+	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}",
+			 "schema", COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
+			 cs_json_text(v->name[1]), "margin", v->margin, "by_position",
+			 v->by_position, "one_run", v->one_block > 0, "stand_in",
+			 v->stand_in, "virtual_clock", v->virtual_clock,
+			 "differences", fields_array(v), "matrices", matrices,
+			 "not_compared", lonely);
 }

@@ -48,9 +48,10 @@ static int refuse_shared(const struct cs_rank_view *view, int n_ranks,
 {
 	for (int a = 0; a < n_ranks; a++)
 		for (int b = a + 1; b < n_ranks; b++)
-			if (view[a].masked && view[b].masked &&
-			    view[a].n == 1 && same_view(&view[a], &view[b]))
-				return cs_err_set(err,
+			if (view[a].masked && view[b].masked && view[a].n == 1 &&
+			    same_view(&view[a], &view[b]))
+				return cs_err_set(
+					err,
 					"ranks %d and %d were both given GPU %s: %s",
 					view[a].rank, view[b].rank,
 					view[a].gpu[0].bus_id,

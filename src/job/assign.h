@@ -7,8 +7,8 @@
 
 /* What one rank of a node sees. */
 struct cs_rank_view {
-	int rank;		/* of the job, for messages */
-	int masked;		/* a visible-devices mask was set for it */
+	int rank;   /* of the job, for messages */
+	int masked; /* a visible-devices mask was set for it */
 	int n;
 	struct cs_gpu_facts gpu[CS_MAX_AGENTS];
 };

@@ -11,8 +11,7 @@
 #define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */
 #define DEAF_S 1.0 /* longer between two looks was not listening */
 
-static int post(struct cs_collect *c, enum cs_tag tag, const void *data,
-		size_t bytes)
+static int post(struct cs_collect *c, enum cs_tag tag, const void *data, size_t bytes)
 {
 	struct cs_err err;
 
@@ -132,8 +131,7 @@ static char *put_part(char *to, const void *from, size_t bytes)
 	return to + bytes;
 }
 
-void cs_collect_node(struct cs_collect *c, int index,
-		     const struct cs_run_node *node)
+void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *node)
 {
 	const struct cs_node_facts *f = &node->facts;
 	size_t bytes = node_bytes(f);
@@ -179,12 +177,10 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 	free(message);
 }
 
-void cs_collect_finding(struct cs_collect *c, int index,
-			enum cs_severity severity, enum cs_finding_id id,
-			const char *text)
+void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
+			enum cs_finding_id id, const char *text)
 {
-	struct cs_finding finding = { .id = id, .severity = severity,
-				      .node = index };
+	struct cs_finding finding = { .id = id, .severity = severity, .node = index };
 
 	cs_text(finding.text, sizeof(finding.text), "%s", text);
 	if (c->team->rank == 0)
@@ -253,8 +249,8 @@ static void take_steps(struct cs_collect *c, const uint32_t *step, size_t n)
 }
 
 /* Steps of one node. */
-static void tell_remeasure(struct cs_collect *c, int node, const struct cs_remeasure *remeasure,
-		       size_t n)
+static void tell_remeasure(struct cs_collect *c, int node,
+			   const struct cs_remeasure *remeasure, size_t n)
 {
 	uint32_t *step = calloc(n + 1, sizeof(*step));
 	struct cs_err err;
@@ -271,10 +267,13 @@ static void tell_remeasure(struct cs_collect *c, int node, const struct cs_remea
 	free(step);
 }
 
-void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure, size_t n)
+void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure,
+			  size_t n)
 {
-	for (size_t node = 0, i = 0, k; node < (size_t)c->team->n_nodes; node++, i = k) {
-		for (k = i; k < n && remeasure[k].node / (uint32_t)c->sides == node; k++)
+	for (size_t node = 0, i = 0, k; node < (size_t)c->team->n_nodes;
+	     node++, i = k) {
+		for (k = i; k < n && remeasure[k].node / (uint32_t)c->sides == node;
+		     k++)
 			;
 		tell_remeasure(c, (int)node, remeasure + i, k - i);
 	}
@@ -290,15 +289,14 @@ static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 	for (int i = 0; i < c->team->n_nodes; i++)
 		if (i != c->team->node &&
 		    (tag == CS_TAG_END || c->ended[i] != CS_NODE_SILENT))
-			cs_team_post(c->team, c->rank_of_node[i], tag, data,
-				     bytes, &err);
+			cs_team_post(c->team, c->rank_of_node[i], tag, data, bytes,
+				     &err);
 	c->said_s = cs_clock_s();
 }
 
 void cs_collect_alive(struct cs_collect *c)
 {
-	if (cs_clock_s() - c->said_s <
-	    (c->team->rank ? ALIVE_S : ROOT_ALIVE_S))
+	if (cs_clock_s() - c->said_s < (c->team->rank ? ALIVE_S : ROOT_ALIVE_S))
 		return;
 	if (c->team->rank == 0) {
 		tell_nodes(c, CS_TAG_ALIVE, "", 0);
@@ -367,8 +365,8 @@ static int is_of(const struct cs_collect *c, int node, int64_t index)
 	       index < (int64_t)(node + 1) * c->sides;
 }
 
-static void take_message(struct cs_collect *c, int node, int tag,
-			 const void *data, size_t bytes)
+static void take_message(struct cs_collect *c, int node, int tag, const void *data,
+			 size_t bytes)
 {
 	const struct node_message *m = data;
 	const struct cs_row *row = data;
@@ -396,8 +394,10 @@ static int is_under_way(const struct cs_collect *c, int node)
 /* A node that was given up; its name, if it has not come to say it. */
 static void give_up(struct cs_collect *c, int node, const char *why)
 {
-	struct cs_finding lost = { .severity = CS_CRITICAL, .drain = 1,
-				   .node = node * c->sides, .id = CS_FINDING_NODE_LOST,
+	struct cs_finding lost = { .severity = CS_CRITICAL,
+				   .drain = 1,
+				   .node = node * c->sides,
+				   .id = CS_FINDING_NODE_LOST,
 				   .part = "node" };
 
 	const char *left = "its rows until then are kept";
@@ -444,7 +444,8 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 		if (at - c->heard_s[node] > limit_s)
 			give_up(c, node, silent);
 		else if (now && is_under_way(c, node))
-			give_up(c, node, "the node was not ready when the budget was spent");
+			give_up(c, node,
+				"the node was not ready when the budget was spent");
 	}
 }
 

@@ -18,17 +18,17 @@ struct cs_collect_hooks {
 
 struct cs_collect {
 	struct cs_team *team;
-	struct cs_run *run;		/* rank 0: everything; else unused */
-	int sides;			/* of a node: each is a node of the run */
+	struct cs_run *run; /* rank 0: everything; else unused */
+	int sides;	    /* of a node: each is a node of the run */
 	const struct cs_collect_hooks *hooks;
-	int *rank_of_node;		/* rank 0: coordinators, by node of the team */
-	double *heard_s;		/* last word of each node; of rank 0: [0] */
-	char *ended;			/* rank 0: 1 complete, 2 early, 3 given up */
-	double said_s;			/* last word said */
-	double listened_s;		/* last time that words were taken */
-	int end;			/* others: how rank 0 ended the job; 0 not yet */
-	int how;			/* others: how this node ended, to be said; 0 */
-	size_t n_lost;			/* records for which there was no memory */
+	int *rank_of_node; /* rank 0: coordinators, by node of the team */
+	double *heard_s;   /* last word of each node; of rank 0: [0] */
+	char *ended;	   /* rank 0: 1 complete, 2 early, 3 given up */
+	double said_s;	   /* last word said */
+	double listened_s; /* last time that words were taken */
+	int end;	   /* others: how rank 0 ended the job; 0 not yet */
+	int how;	   /* others: how this node ended, to be said; 0 */
+	size_t n_lost;	   /* records for which there was no memory */
 	/* What rank 0 has this node measure again: uint32_t, steps.  came: it has had
 	 * its say. */
 	struct cs_vec remeasure;
@@ -37,14 +37,18 @@ struct cs_collect {
 
 /* How a node's measuring ended.  MEASURED: not yet, it has carried out the plan and
  * waits to hear what is measured again. */
-enum { CS_NODE_RUNS, CS_NODE_COMPLETE, CS_NODE_EARLY, CS_NODE_SILENT,
-       CS_NODE_MEASURED };
+enum {
+	CS_NODE_RUNS,
+	CS_NODE_COMPLETE,
+	CS_NODE_EARLY,
+	CS_NODE_SILENT,
+	CS_NODE_MEASURED
+};
 
 /* The node of the run that a side of this one is. */
 int cs_collect_index(const struct cs_collect *c, int side);
 /* `index` is that number; so is row->node. */
-void cs_collect_node(struct cs_collect *c, int index,
-		     const struct cs_run_node *node);
+void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *node);
 void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		    const double *samples);
 void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
@@ -57,7 +61,8 @@ void cs_collect_measured(struct cs_collect *c);
 int cs_collect_all_measured(const struct cs_collect *c);
 /* Rank 0: say to every node what it is to measure again, n of them in order of nodes,
  * of the run's nodes; those that have nothing hear that as well. */
-void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure, size_t n);
+void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure,
+			  size_t n);
 /* Rank 0, when all has come: a finding if there was no memory for some of it. */
 void cs_collect_say_lost(struct cs_collect *c, int index);
 /* Still here: coordinators to rank 0 once a second, it to all of them every 5 s. */

@@ -14,13 +14,12 @@
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
 #define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
 
-static void on_finding(void *ctx, enum cs_severity severity,
-		       enum cs_finding_id id, const char *text)
+static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
+		       const char *text)
 {
 	struct side_hooks *hooks = ctx;
 
-	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id,
-			   text);
+	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id, text);
 }
 
 /* Does each node measure again what is suspicious?  Placements that are compared were
@@ -40,7 +39,8 @@ static void keep(struct cs_job *job, const struct cs_row *row)
 		return;
 	own.node = own.n_samples = 0;
 	if (cs_rows_add(&job->seen, &own, NULL, &err))
-		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED, err.text);
+		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED,
+			   err.text);
 }
 
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
@@ -86,8 +86,8 @@ static void send_nodes(struct cs_job *job)
 		struct cs_side_node *side = &job->sides.side[k];
 
 		cs_coordinator_facts(&side->co, &side->node);
-		cs_collect_node(&job->collect,
-				cs_collect_index(&job->collect, k), &side->node);
+		cs_collect_node(&job->collect, cs_collect_index(&job->collect, k),
+				&side->node);
 	}
 }
 
@@ -128,10 +128,10 @@ static void open_side(struct cs_job *job, int k, struct cs_run_timings *t)
 	int index = cs_collect_index(&job->collect, k);
 	double at = cs_clock_s();
 
-	job->hooks[k] = (struct side_hooks){
-		job, index,
-		{ &job->hooks[k], on_row, on_finding, on_watch, on_progress }
-	};
+	job->hooks[k] = (struct side_hooks){ job,
+					     index,
+					     { &job->hooks[k], on_row, on_finding,
+					       on_watch, on_progress } };
 	await_processes(job, k);
 	cs_sides_share_kin(&job->sides);
 	cs_coordinator_init(&side->co, side->board.at, (uint32_t)index,
@@ -238,8 +238,8 @@ static int take_turns(struct cs_job *job, const uint32_t *step, uint32_t n_steps
 			 cs_err_set(err, "no memory");
 
 	for (size_t i = 0; i < n && !rc; i++) {
-		uint32_t *block = &blocks[(size_t)order[i].cell *
-					  CS_SIDES_MAX + order[i].side];
+		uint32_t *block =
+			&blocks[(size_t)order[i].cell * CS_SIDES_MAX + order[i].side];
 
 		take_turn(job, &order[i], step, n_steps, ++*block);
 		progress(job, (uint32_t)i + 1, (uint32_t)n);
@@ -272,15 +272,15 @@ static void share_counts(struct cs_sides *sides)
 		int64_t sent = 0, received = 0;
 
 		for (int k = 0; k < sides->n; k++) {
-			struct cs_slot *slot =
-				cs_board_slot(sides->side[k].board.at, i);
+			struct cs_slot *slot = cs_board_slot(sides->side[k].board.at,
+							     i);
 
 			sent += slot->sent_bytes;
 			received += slot->received_bytes;
 		}
 		for (int k = 0; k < sides->n; k++) {
-			struct cs_slot *slot =
-				cs_board_slot(sides->side[k].board.at, i);
+			struct cs_slot *slot = cs_board_slot(sides->side[k].board.at,
+							     i);
 
 			slot->sent_bytes = sent;
 			slot->received_bytes = received;
@@ -300,7 +300,8 @@ static void measure_sides(struct cs_job *job)
 	}
 }
 
-static void carry_out_remeasured(struct cs_coordinator *co, const uint32_t *step, size_t n)
+static void carry_out_remeasured(struct cs_coordinator *co, const uint32_t *step,
+				 size_t n)
 {
 	co->remeasure = 1;
 	for (size_t i = 0; i < n; i++)
@@ -316,8 +317,10 @@ static void remeasure(struct cs_job *job)
 	struct cs_run seen = { .backend = job->discovery.backend->name,
 			       .virtual_clock =
 				       job->discovery.backend->clock_is_virtual,
-			       .plan = job->plan, .node = &side->node,
-			       .n_nodes = 1, .rows = job->seen,
+			       .plan = job->plan,
+			       .node = &side->node,
+			       .n_nodes = 1,
+			       .rows = job->seen,
 			       .checks = job->args->checks,
 			       .margin = job->run->margin };
 	uint32_t step[CS_REMEASURE_MOST];
@@ -333,7 +336,8 @@ static void remeasure(struct cs_job *job)
 		n = cs_bounds_remeasure(&seen, step, n, CS_REMEASURE_MOST, &err);
 	cs_rows_unindex(&seen.rows);
 	if (n < 0)
-		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED, err.text);
+		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED,
+			   err.text);
 	else
 		carry_out_remeasured(&side->co, step, (size_t)n);
 }
@@ -365,8 +369,10 @@ static void say_remeasure(struct cs_job *job)
 	struct cs_err err;
 
 	wait_until(job, cs_collect_all_measured);
-	if (!job->sides.side[0].co.stopped && cs_fleet_remeasure(job->run, &remeasure, &err)) {
-		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED, err.text);
+	if (!job->sides.side[0].co.stopped &&
+	    cs_fleet_remeasure(job->run, &remeasure, &err)) {
+		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED,
+			   err.text);
 		remeasure.n = 0;
 	}
 	cs_collect_remeasure(&job->collect, remeasure.data, remeasure.n);
@@ -385,7 +391,8 @@ static void remeasure_together(struct cs_job *job)
 		say_remeasure(job);
 	else
 		wait_until(job, remeasure_came);
-	carry_out_remeasured(&job->sides.side[0].co, c->remeasure.data, c->remeasure.n);
+	carry_out_remeasured(&job->sides.side[0].co, c->remeasure.data,
+			     c->remeasure.n);
 }
 
 static void carry_out(struct cs_job *job, struct cs_run_timings *t)
@@ -426,6 +433,5 @@ void cs_job_conduct(struct cs_job *job)
 		job->lost |= job->sides.side[k].co.lost;
 		stopped |= job->sides.side[k].co.stopped;
 	}
-	cs_collect_done(&job->collect, stopped ? CS_NODE_EARLY :
-						 CS_NODE_COMPLETE);
+	cs_collect_done(&job->collect, stopped ? CS_NODE_EARLY : CS_NODE_COMPLETE);
 }

@@ -36,8 +36,7 @@ int cs_discovery_begin(struct cs_discovery *m, struct cs_err *err)
 	if (cs_topo_open(secure_getenv("CS_TEST_TOPOLOGY"), &m->topo, err))
 		return -1;
 	cs_topo_pci_gpus(m->topo, &m->pci);
-	return cs_starter_begin(gpu ? cs_backend_cuda : NULL, gpu, &m->starter,
-				err);
+	return cs_starter_begin(gpu ? cs_backend_cuda : NULL, gpu, &m->starter, err);
 }
 
 double cs_discovery_start_limit(const struct cs_discovery *m)
@@ -64,17 +63,18 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 			   "this program was built without CUDA");
 	else
 		cs_starter_devices(m->starter, cs_discovery_start_limit(m),
-				   rank_record->view.gpu, CS_MAX_AGENTS, &rank_record->view.n,
-				   &rank_record->version, &rank_record->start_s,
-				   &rank_record->driver);
+				   rank_record->view.gpu, CS_MAX_AGENTS,
+				   &rank_record->view.n, &rank_record->version,
+				   &rank_record->start_s, &rank_record->driver);
 	/* a driver that fails in any other way is a sign as well */
 	if (rank_record->driver.text[0] && cs_backend_cuda &&
 	    !cs_backend_cuda->absent && !rank_record->sign[0])
-		cs_text(rank_record->sign, sizeof(rank_record->sign), "there is a driver");
+		cs_text(rank_record->sign, sizeof(rank_record->sign),
+			"there is a driver");
 }
 
-static const struct cs_rank_record *first_record(const struct cs_discovery *m,
-					int (*is)(const struct cs_rank_record *))
+static const struct cs_rank_record *
+first_record(const struct cs_discovery *m, int (*is)(const struct cs_rank_record *))
 {
 	for (int r = 0; r < m->team->local_size; r++)
 		if (is(&m->records[r]))
@@ -125,11 +125,10 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 	if (!any && sign)
 		rc = cs_err_set(err, "no usable GPU on '%s' (%s): %s", m->host,
 				sign->sign,
-				why ? why->driver.text
-				    : "the driver shows no device");
+				why ? why->driver.text : "the driver shows no device");
 	else if (!any && (want == CS_WANT_CUDA || m->args->checks))
-		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host,
-				why ? ": " : "", why ? why->driver.text : "");
+		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host, why ? ": " : "",
+				why ? why->driver.text : "");
 	if (!any && cs_team_agree(m->team, rc, err))
 		return -1;
 	m->backend = any ? cs_backend_cuda : &cs_backend_cpu;
@@ -151,9 +150,8 @@ static int make_arenas(struct cs_discovery *m)
 		cs_gpu_facts_init(&m->gpu[g]);
 		cs_text(m->gpu[g].name, CS_NAME, "host memory");
 		m->chosen[g] = 1;
-		m->owner[g] =
-			g *
-			(m->team->local_size < n ? m->team->local_size : n) / n;
+		m->owner[g] = g *
+			      (m->team->local_size < n ? m->team->local_size : n) / n;
 	}
 	m->n_gpus = m->n_agents = n;
 	return 0;
@@ -173,11 +171,11 @@ static int find_gpus(struct cs_discovery *m, struct cs_err *err)
 		view[r] = m->records[r].view;
 	m->n_gpus = cs_gpus_union(view, m->team->local_size, m->gpu);
 	rc = !m->n_gpus ? 0 :
-	     cs_gpu_list_select(&m->args->gpus, m->gpu, m->n_gpus, m->chosen,
-				err);
+			  cs_gpu_list_select(&m->args->gpus, m->gpu, m->n_gpus,
+					     m->chosen, err);
 	if (!rc)
-		rc = cs_gpus_assign(view, m->team->local_size, m->gpu,
-				    m->chosen, m->n_gpus, m->owner, err);
+		rc = cs_gpus_assign(view, m->team->local_size, m->gpu, m->chosen,
+				    m->n_gpus, m->owner, err);
 	free(view);
 	if (rc && m->team->n_nodes > 1)
 		cs_err_prefix(err, "on '%s'", m->host);
@@ -226,8 +224,8 @@ static void label(struct cs_discovery *m, int g, char to[12])
 
 	for (int i = 0; i < m->n_gpus && !survey; i++)
 		if (cs_is_mig(m->gpu[i].uuid) &&
-		    cs_starter_survey(m->starter, nvml_limit(m), m->root,
-				      &m->pci, &survey, &err))
+		    cs_starter_survey(m->starter, nvml_limit(m), m->root, &m->pci,
+				      &survey, &err))
 			break;
 	cs_gpu_label(m->gpu, m->n_gpus, g, survey, to);
 }
@@ -254,7 +252,7 @@ static void agent_facts(struct cs_discovery *m, int g, int index,
 	f->gpu.ordinal = cs_view_ordinal(&m->records[m->team->local_rank].view,
 					 f->gpu.uuid);
 	f->numa = cs_topo_gpu_numa(m->topo, f->gpu.bus_id, f->gpu.host_numa,
-				     f->numa_source);
+				   f->numa_source);
 }
 
 /* The GPU of an agent; -1 there are fewer. */
@@ -365,14 +363,14 @@ void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node)
 	if (m->args->backend != CS_WANT_CPU && m->backend != &cs_backend_cpu) {
 		for (size_t r = 0; r < n; r++)
 			view[r] = m->records[r].view;
-		if (!cs_starter_survey(m->starter, nvml_limit(m), m->root,
-				       &m->pci, &found, &err))
+		if (!cs_starter_survey(m->starter, nvml_limit(m), m->root, &m->pci,
+				       &found, &err))
 			cs_starter_nvml(m->starter, 0, &err);
-		cs_text(node->facts.nvml_note, sizeof(node->facts.nvml_note),
-			"%s", err.text);
+		cs_text(node->facts.nvml_note, sizeof(node->facts.nvml_note), "%s",
+			err.text);
 	}
-	node->facts.n_known_gpus = cs_inventory_join(found, view, (int)n, node->gpu_record,
-					      sees);
+	node->facts.n_known_gpus = cs_inventory_join(found, view, (int)n,
+						     node->gpu_record, sees);
 	cs_topo_gpus(m->topo, m->root, &node->facts, node->gpu_record,
 		     node->facts.n_known_gpus);
 	driver_facts(m, found, &node->facts);

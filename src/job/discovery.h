@@ -18,17 +18,17 @@ struct cs_discovery {
 	struct cs_team *team;
 	char host[CS_HOST];
 	struct cs_topo *topo;
-	const char *root;	/* of files that describe the machine; "" */
+	const char *root; /* of files that describe the machine; "" */
 	struct cs_pci_gpus pci;
 	struct cs_starter *starter;
 	const struct cs_backend *backend;
-	int stand_in;		/* cpu, because there is no GPU */
-	struct cs_rank_record *records;	/* local_size */
-	struct cs_gpu_facts gpu[CS_MAX_AGENTS];	/* of the node, bus-id order */
+	int stand_in;				/* cpu, because there is no GPU */
+	struct cs_rank_record *records;		/* local_size */
+	struct cs_gpu_facts gpu[CS_MAX_AGENTS]; /* of the node, bus-id order */
 	char chosen[CS_MAX_AGENTS];
-	int owner[CS_MAX_AGENTS];		/* local rank; -1 not used */
-	int n_gpus, n_agents;			/* all; chosen */
-	struct cs_agent *agent[CS_MAX_AGENTS];	/* of this process */
+	int owner[CS_MAX_AGENTS];	       /* local rank; -1 not used */
+	int n_gpus, n_agents;		       /* all; chosen */
+	struct cs_agent *agent[CS_MAX_AGENTS]; /* of this process */
 	int n_mine;
 };
 

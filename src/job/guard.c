@@ -38,17 +38,17 @@
 enum { OUT, ERR, WAYS };
 
 struct cs_guard_word {
-	_Atomic int said;	/* 1 + the status; 0 none yet */
+	_Atomic int said; /* 1 + the status; 0 none yet */
 	_Atomic int heard;
 	char call[CS_CALL_NAME];
 };
 
 /* What comes from the new process, and where it goes. */
 struct transport {
-	int from, to;		/* from -1: not through here */
-	struct cs_vec held;	/* char */
-	size_t given;		/* of it */
-	int failed;		/* errno: nobody takes it any more */
+	int from, to;	    /* from -1: not through here */
+	struct cs_vec held; /* char */
+	size_t given;	    /* of it */
+	int failed;	    /* errno: nobody takes it any more */
 };
 
 struct watch {
@@ -56,9 +56,9 @@ struct watch {
 	struct cs_guard_word *word;
 	int signal_fd;
 	pid_t pid;
-	int ended, how;		/* as waitpid has it */
-	int signal;		/* that ends it; 0 none */
-	double limit_s, end_s;	/* of the run; as things are */
+	int ended, how;	       /* as waitpid has it */
+	int signal;	       /* that ends it; 0 none */
+	double limit_s, end_s; /* of the run; as things are */
 };
 
 /* ---- text on its way ---- */
@@ -102,7 +102,8 @@ static void forget_given(struct transport *transport)
 	if (left && transport->given < transport->held.n / 2)
 		return;
 	if (left)
-		memmove(transport->held.data, (char *)transport->held.data + transport->given, left);
+		memmove(transport->held.data,
+			(char *)transport->held.data + transport->given, left);
 	transport->held.n = left;
 	transport->given = 0;
 }
@@ -119,10 +120,12 @@ static size_t give(struct transport *transport)
 	/* others may have written to the same pipe meanwhile, and terminals promise
 	 * nothing */
 	setitimer(ITIMER_REAL, &tick, NULL);
-	for (int i = 0; i < PIECES && transport->given < transport->held.n &&
-			poll(&p, 1, 0) > 0; i++) {
+	for (int i = 0;
+	     i < PIECES && transport->given < transport->held.n && poll(&p, 1, 0) > 0;
+	     i++) {
 		size_t left = transport->held.n - transport->given;
-		ssize_t n = write(transport->to, (char *)transport->held.data + transport->given,
+		ssize_t n = write(transport->to,
+				  (char *)transport->held.data + transport->given,
 				  left < PIECE ? left : PIECE);
 
 		if (n > 0)
@@ -198,7 +201,8 @@ static int is_over(struct watch *w)
 static void watch(struct watch *w)
 {
 	while (look(w), !is_over(w)) {
-		const struct transport *out = &w->transport[OUT], *err = &w->transport[ERR];
+		const struct transport *out = &w->transport[OUT],
+				       *err = &w->transport[ERR];
 		struct pollfd p[] = {
 			{ .fd = out->from, .events = POLLIN },
 			{ .fd = err->from, .events = POLLIN },
@@ -301,7 +305,8 @@ static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
 	prctl(PR_SET_NAME, "cscope-guard");
 	sigaction(SIGALRM, &tick, NULL);
 	for (int transport = OUT; transport < WAYS; transport++) {
-		w->transport[transport] = (struct transport){ .from = pipes[transport][0],
+		w->transport[transport] =
+			(struct transport){ .from = pipes[transport][0],
 					    .to = transport == OUT ? out : 2,
 					    .held = CS_VEC(char) };
 		close(pipes[transport][1]);
@@ -349,13 +354,14 @@ static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 	return CS_GUARD_HANGS;
 }
 
-static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard,
-				int *status, struct cs_err *err)
+static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard, int *status,
+				struct cs_err *err)
 {
 	const struct transport *out = &w->transport[OUT];
 
 	guard->lost = out->failed ? strerror(out->failed) :
-		      holds(out)  ? "it takes no data" : NULL;
+		      holds(out)  ? "it takes no data" :
+				    NULL;
 	for (int transport = OUT; transport < WAYS; transport++)
 		cs_vec_release(&w->transport[transport].held);
 	*status = atomic_load(&w->word->said) - 1;
@@ -363,8 +369,7 @@ static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard,
 		return give_up(w, status, err);
 	if (WIFSIGNALED(w->how))
 		die_of(WTERMSIG(w->how));
-	*status = WIFEXITED(w->how) ? WEXITSTATUS(w->how) :
-				      128 + WTERMSIG(w->how);
+	*status = WIFEXITED(w->how) ? WEXITSTATUS(w->how) : 128 + WTERMSIG(w->how);
 	if (guard->lost && w->signal)
 		*status = 128 + w->signal;
 	return CS_GUARD_ENDED;
@@ -390,8 +395,7 @@ enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 			       int *status, struct cs_err *err)
 {
 	static struct cs_call_watch calls;
-	struct cs_guard_word *word = mmap(NULL, sizeof(*word),
-					  PROT_READ | PROT_WRITE,
+	struct cs_guard_word *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct watch w = { .word = word, .limit_s = end_s, .end_s = end_s };
 	pid_t self = getpid();

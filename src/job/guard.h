@@ -16,9 +16,9 @@
 #include "base/err.h"
 
 enum cs_guarded {
-	CS_GUARD_MEASURE,	/* in the new process */
-	CS_GUARD_ENDED,		/* it has ended, or said how; *status */
-	CS_GUARD_HANGS,		/* it has done neither in time; *err says so */
+	CS_GUARD_MEASURE, /* in the new process */
+	CS_GUARD_ENDED,	  /* it has ended, or said how; *status */
+	CS_GUARD_HANGS,	  /* it has done neither in time; *err says so */
 };
 
 /* What both processes see. */
@@ -26,7 +26,7 @@ struct cs_guard_word;
 
 struct cs_guard {
 	struct cs_guard_word *word; /* NULL there is no guard */
-	const char *lost;	/* here: why the report was not taken; NULL it was */
+	const char *lost; /* here: why the report was not taken; NULL it was */
 };
 
 /* Before the first thread and with nothing unwritten in a stream.  `out` is the

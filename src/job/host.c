@@ -26,7 +26,7 @@
 struct cs_helper {
 	pid_t pid;
 	int socket;
-	int gone;		/* it has died, and its number is another's */
+	int gone; /* it has died, and its number is another's */
 };
 
 /* What a host is made of. */
@@ -84,9 +84,9 @@ static void find_ordinals(struct host *h, char *why, size_t size)
 
 static int start_agents(struct host *h)
 {
-	const struct cs_backend *backend =
-		h->order.backend == CS_BACKEND_CPU ? &cs_backend_cpu :
-						     cs_backend_cuda;
+	const struct cs_backend *backend = h->order.backend == CS_BACKEND_CPU ?
+						 &cs_backend_cpu :
+						 cs_backend_cuda;
 	struct cs_agent_args args = { .backend = backend,
 				      .topo = h->topo,
 				      .bind = (enum cs_bind)h->order.bind,
@@ -103,11 +103,12 @@ static int start_agents(struct host *h)
 	for (uint32_t i = 0; i < h->order.n_agents; i++) {
 		args.facts = h->order.agent[i];
 		args.facts.pid = getpid();
-		args.cannot = backend == &cs_backend_cpu ||
-					      args.facts.gpu.ordinal >= 0 ?
-				      NULL :
-			      why[0] ? why :
-				       "a process made for this placement does not see it: ask the launcher for --gpu-bind=none";
+		args.cannot =
+			backend == &cs_backend_cpu || args.facts.gpu.ordinal >= 0 ?
+				NULL :
+			why[0] ?
+				why :
+				"a process made for this placement does not see it: ask the launcher for --gpu-bind=none";
 		if (cs_agent_start(&args, &h->agent[h->n_agents], &err))
 			return -1;
 		cs_agent_attach(h->agent[h->n_agents++], h->board.at);
@@ -161,7 +162,8 @@ static ssize_t take_order(int socket, struct cs_host_order *order, int *board_fd
 {
 	char control[CMSG_SPACE(sizeof(int))];
 	struct iovec data = { order, sizeof(*order) };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
 				  .msg_control = control,
 				  .msg_controllen = sizeof(control) };
 	struct cmsghdr *head;
@@ -276,7 +278,8 @@ static int send_order(struct cs_helper *h, const struct cs_host_order *order,
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec data = { (void *)order, order_bytes(order) };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
 				  .msg_control = control,
 				  .msg_controllen = sizeof(control) };
 	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
@@ -288,9 +291,8 @@ static int send_order(struct cs_helper *h, const struct cs_host_order *order,
 	return sendmsg(h->socket, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-int64_t cs_helper_host(struct cs_helper *helper,
-		       const struct cs_host_order *order, int board_fd,
-		       struct cs_err *err)
+int64_t cs_helper_host(struct cs_helper *helper, const struct cs_host_order *order,
+		       int board_fd, struct cs_err *err)
 {
 	struct pollfd p = { .fd = helper->socket, .events = POLLIN };
 	int64_t pid = -1;

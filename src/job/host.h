@@ -20,9 +20,9 @@
 
 /* What a host is to be.  Plain data. */
 struct cs_host_order {
-	uint32_t backend;		/* enum cs_backend_kind */
-	uint32_t bind;			/* enum cs_bind */
-	uint32_t unmask;		/* lift CUDA_VISIBLE_DEVICES */
+	uint32_t backend; /* enum cs_backend_kind */
+	uint32_t bind;	  /* enum cs_bind */
+	uint32_t unmask;  /* lift CUDA_VISIBLE_DEVICES */
 	uint32_t n_agents;
 	double start_limit_s, nvml_end_s;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
@@ -36,9 +36,8 @@ int64_t cs_helper_pid(const struct cs_helper *helper);
 /* Takes leave of one that has died, so that others miss it by its number. */
 void cs_helper_reap(struct cs_helper *helper);
 /* A host for these agents on the board behind `board_fd`; its pid, or -1. */
-int64_t cs_helper_host(struct cs_helper *helper,
-		       const struct cs_host_order *order, int board_fd,
-		       struct cs_err *err);
+int64_t cs_helper_host(struct cs_helper *helper, const struct cs_host_order *order,
+		       int board_fd, struct cs_err *err);
 /* The hosts have been told to end: wait for them, at most limit_s, then kill.
  * NULL is fine. */
 void cs_helper_end(struct cs_helper *helper, double limit_s);

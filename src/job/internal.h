@@ -33,17 +33,17 @@ struct cs_job {
 	struct cs_collect collect;
 	struct cs_node_facts facts; /* of this node */
 	enum cs_resumed resumed;
-	char *done;		/* steps of this node that are not left */
-	struct cs_rows seen;	/* of this node, to be measured again */
+	char *done;	     /* steps of this node that are not left */
+	struct cs_rows seen; /* of this node, to be measured again */
 	int coordinates, opened, lost, collects;
 	int one_at_a_time; /* GPUs that take no second process: sides cannot all
 			    * hold them */
-	int boardless;	/* only looked, and nothing to open */
-	int lone;	/* there are nodes with one GPU */
+	int boardless;	   /* only looked, and nothing to open */
+	int lone;	   /* there are nodes with one GPU */
 	int signal_fd, signal;
 	struct cs_process coordinator; /* of this node, where that is another */
 	double began_s;
-	double measuring_s;	/* since when; 0 not now */
+	double measuring_s; /* since when; 0 not now */
 };
 
 /* ---- watch.c: signals and messages, and leaving where nobody can be waited for ---- */

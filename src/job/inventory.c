@@ -20,9 +20,8 @@ static int by_bus_id(const void *a, const void *b)
 	return cs_bus_id_compare(x->bus_id, y->bus_id);
 }
 
-int cs_inventory_join(const struct cs_survey *survey,
-		   const struct cs_rank_view *view, int n_ranks,
-		   struct cs_gpu_record *all, uint64_t *sees)
+int cs_inventory_join(const struct cs_survey *survey, const struct cs_rank_view *view,
+		      int n_ranks, struct cs_gpu_record *all, uint64_t *sees)
 {
 	int n = survey ? survey->n : 0, at;
 

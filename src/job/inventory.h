@@ -10,9 +10,8 @@
 /* Joins what the ranks see by CUDA to a survey (NULL: there is none) by bus id,
  * in that order.  sees[r] gets a bit for each that rank r sees.  Returns how many
  * there are in `all`, at most CS_MAX_AGENTS. */
-int cs_inventory_join(const struct cs_survey *survey,
-		   const struct cs_rank_view *view, int n_ranks,
-		   struct cs_gpu_record *all, uint64_t *sees);
+int cs_inventory_join(const struct cs_survey *survey, const struct cs_rank_view *view,
+		      int n_ranks, struct cs_gpu_record *all, uint64_t *sees);
 
 /* What users call gpu[g] of the node's n: its index in bus-id order; "3:1" for an
  * instance of MIG, whose number is NVML's where a survey tells it, else its

@@ -84,12 +84,11 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 	/* to MPI each is rank 0: the launcher's number tells who speaks */
 	if (l->rank > 0)
 		job->team.rank = l->rank;
-	return cs_err_set(
-		err,
-		"%s started %d tasks but MPI connects %d: %s",
-		l->name, l->tasks, job->team.size,
-		cs_hint_brief(strcmp(l->name, "srun") ? CS_HINT_LAUNCHER_MPI :
-							CS_HINT_LAUNCHER_PMIX));
+	return cs_err_set(err, "%s started %d tasks but MPI connects %d: %s", l->name,
+			  l->tasks, job->team.size,
+			  cs_hint_brief(strcmp(l->name, "srun") ?
+						CS_HINT_LAUNCHER_MPI :
+						CS_HINT_LAUNCHER_PMIX));
 }
 
 /* Said before, for MPI libraries that find no room end the process themselves. */
@@ -102,8 +101,8 @@ static void warn_of_small_shm(const struct cs_launcher *l)
 		return;
 	cs_size_text(left, size, sizeof(size));
 	cs_print_line(stderr,
-		"cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s",
-		size, cs_hint_brief(CS_HINT_DEV_SHM));
+		      "cscope-mpi: /dev/shm has %s left, of which MPI takes some 4 MiB for each rank: %s",
+		      size, cs_hint_brief(CS_HINT_DEV_SHM));
 }
 
 static int refuse(const struct cs_job *job, struct cs_err *err)
@@ -118,8 +117,7 @@ static int refuse(const struct cs_job *job, struct cs_err *err)
  * 4.1 under srun). */
 static int start_all(struct cs_job *job, struct cs_err *err)
 {
-	int use_mpi = job->args->mpi >= 0 ? job->args->mpi :
-					    job->launcher.present;
+	int use_mpi = job->args->mpi >= 0 ? job->args->mpi : job->launcher.present;
 
 	job->team.version = job->run->version;
 	job->team.commit = job->run->commit;
@@ -149,9 +147,9 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 				       .set = job->args->set };
 	struct cs_choices chosen;
 
-	cs_settings_default(&req.set, job->discovery.backend == &cs_backend_cpu
-					      ? CS_BACKEND_CPU
-					      : CS_BACKEND_CUDA);
+	cs_settings_default(&req.set, job->discovery.backend == &cs_backend_cpu ?
+					      CS_BACKEND_CPU :
+					      CS_BACKEND_CUDA);
 	if (job->args->check_only)
 		req.set.copy_bytes = LOOK_BYTES;
 	cs_settings_domains(&req.set, job->discovery.topo);
@@ -202,8 +200,7 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 		rc = rc < 0 ? rc : 0;
 	}
 	if (cs_team_agree(&job->team, rc, err) ||
-	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes),
-			   err))
+	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes), err))
 		return -1;
 	if (job->team.rank != 0) {
 		job->plan = malloc(bytes);
@@ -212,8 +209,7 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 	}
 	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, job->plan, bytes, err))
 		return -1;
-	return cs_team_agree(&job->team,
-			     cs_plan_validate(job->plan, bytes, err), err);
+	return cs_team_agree(&job->team, cs_plan_validate(job->plan, bytes, err), err);
 }
 
 /* Room on other ranks for what rank 0 has: as many elements of each part. */
@@ -222,9 +218,10 @@ static int make_room(const struct cs_job *job, struct cs_vec *const *part,
 {
 	for (int i = 0; i < CS_CRITERIA_PARTS; i++) {
 		if (n[i] > INT_MAX / part[i]->element)
-			return cs_err_set(err, "baselines of %.1f GB are more than MPI "
-					  "sends at once",
-					  1e-9 * (double)n[i] * (double)part[i]->element);
+			return cs_err_set(
+				err,
+				"baselines of %.1f GB are more than MPI sends at once",
+				1e-9 * (double)n[i] * (double)part[i]->element);
 		if (job->team.rank == 0)
 			continue;
 		part[i]->n = 0;
@@ -241,8 +238,8 @@ static int share_criteria(struct cs_job *job, struct cs_err *err)
 	uint64_t n[CS_CRITERIA_PARTS];
 	int rc;
 
-	if (job->team.n_nodes == 1 || job->sides.n > 1 || job->resumed == CS_RESUMED_ALL ||
-	    job->args->check_only)
+	if (job->team.n_nodes == 1 || job->sides.n > 1 ||
+	    job->resumed == CS_RESUMED_ALL || job->args->check_only)
 		return 0;
 	cs_criteria_parts(job->args->criteria, part);
 	for (int i = 0; i < CS_CRITERIA_PARTS; i++)
@@ -264,8 +261,8 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 	int rc = 0;
 
 	if (cs_resumed_share(&job->team, &job->discovery,
-			  job->sides.side[0].placement.name, job->plan, job->run,
-			  &job->resumed, &job->done, err))
+			     job->sides.side[0].placement.name, job->plan, job->run,
+			     &job->resumed, &job->done, err))
 		return -1;
 	if (job->team.rank == 0)
 		rc = job->args->ready(job->args->ctx, err);
@@ -282,18 +279,16 @@ static uint32_t spin_ns(const struct cs_job *job)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t allowed;
 
-	if (!sched_getaffinity(0, sizeof(allowed), &allowed) &&
-	    CPU_COUNT(&allowed) < 2)
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) < 2)
 		return 0;
-	return cpus >= 2L * job->discovery.n_agents + job->team.local_size
-		       ? 10000000
-		       : 0;
+	return cpus >= 2L * job->discovery.n_agents + job->team.local_size ? 10000000 :
+									     0;
 }
 
 static int share_board(struct cs_job *job, struct cs_err *err)
 {
 	if (cs_sides_share(&job->sides, &job->team, &job->discovery, job->plan,
-			  spin_ns(job), err))
+			   spin_ns(job), err))
 		return -1;
 	if (!job->coordinates)
 		cs_process_open(job->sides.side[0].board.at->coordinator,
@@ -340,8 +335,8 @@ static int wait_nodes(struct cs_job *job)
 
 	for (;;) {
 		cs_job_watch(job);
-		state = job->team.rank == 0 ? cs_collect_state(&job->collect)
-					    : job->collect.end;
+		state = job->team.rank == 0 ? cs_collect_state(&job->collect) :
+					      job->collect.end;
 		if (state != CS_NODE_RUNS)
 			return state;
 		nanosleep(&nap, NULL);
@@ -409,13 +404,12 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	}
 	/* beside nodes with more it compares those, and one with one takes part */
 	if (most == 1 && job->sides.n > 1)
-		return cs_err_set(err, "--placement: all are the same where nodes "
-				  "have 1 GPU");
+		return cs_err_set(err,
+				  "--placement: all are the same where nodes have 1 GPU");
 	if (job->sides.native >= 0)
 		rc = cs_discovery_start(&job->discovery, err);
-	if (cs_team_agree(&job->team, rc, err) ||
-	    share_plan(job, most, err) || get_ready(job, err) ||
-	    share_board(job, err))
+	if (cs_team_agree(&job->team, rc, err) || share_plan(job, most, err) ||
+	    get_ready(job, err) || share_board(job, err))
 		return -1;
 	job->opened = 1;
 	return 0;
@@ -436,7 +430,8 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	if (cs_team_agree(&job->team, rc, err))
 		return -1;
 	if (job->team.rank == 0 && why->text[0]) {
-		struct cs_finding f = { .severity = CS_CRITICAL, .node = -1,
+		struct cs_finding f = { .severity = CS_CRITICAL,
+					.node = -1,
 					.id = CS_FINDING_CANNOT_TEST };
 
 		cs_text(f.text, sizeof(f.text), "%s", why->text);
@@ -461,9 +456,9 @@ static int in_time(struct cs_job *job, struct cs_err *err)
 	if (!(job->args->budget.seconds > 0))
 		return 0;
 	if (cs_clock_s() > job->args->budget.start_s)
-		rc = cs_err_set(err, "the budget of %g s was spent before the first "
-				"cell%s%s", job->args->budget.seconds,
-				*why ? ": " : "", why);
+		rc = cs_err_set(err,
+				"the budget of %g s was spent before the first cell%s%s",
+				job->args->budget.seconds, *why ? ": " : "", why);
 	return cs_team_agree(&job->team, rc, err);
 }
 
@@ -492,12 +487,14 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	job->run->n_ranks = job->team.size;
 	/* without agents there is nothing to divide */
 	job->collect.sides = job->args->placements.n && !why.text[0] ?
-				    job->args->placements.n : 1;
+				     job->args->placements.n :
+				     1;
 	job->run->n_nodes = job->team.n_nodes * job->collect.sides;
 	if (!why.text[0] &&
 	    cs_team_agree(&job->team,
 			  cs_sides_divide(&job->sides, &job->args->placements,
-					 &job->discovery, err), err))
+					  &job->discovery, err),
+			  err))
 		return CS_EXIT_CANNOT;
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
 	    (!why.text[0] && prepare(job, err)))
@@ -516,8 +513,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	return job->run->complete ? CS_EXIT_OK : CS_EXIT_CRITICAL;
 }
 
-int cs_job_measure(const struct cs_job_args *args, int signal_fd,
-		   struct cs_run *run, struct cs_job **out, struct cs_err *err)
+int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run *run,
+		   struct cs_job **out, struct cs_err *err)
 {
 	struct cs_job *job = calloc(1, sizeof(*job));
 	int status;
@@ -602,8 +599,8 @@ static int dismiss(struct cs_job *job)
 		cs_text(more, sizeof(more), " (and %d more)", others);
 	if (first)
 		cs_print_line(stderr,
-			"cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
-			first, more, CS_EXIT_CRITICAL);
+			      "cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
+			      first, more, CS_EXIT_CRITICAL);
 	return first != NULL;
 }
 
@@ -612,10 +609,11 @@ static int wait_for_root(struct cs_job *job)
 	int state = wait_nodes(job);
 
 	if (state == CS_NODE_SILENT && cs_job_is_spent(job))
-		cs_print_line(stderr, "cscope-mpi: no word from rank 0 until the budget was spent");
+		cs_print_line(stderr,
+			      "cscope-mpi: no word from rank 0 until the budget was spent");
 	else if (state == CS_NODE_SILENT)
 		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
-			ROOT_SILENCE_S);
+			      ROOT_SILENCE_S);
 	return state;
 }
 
@@ -632,8 +630,8 @@ static void leave_without(struct cs_job *job, const struct cs_err *err)
 {
 	if (job->team.rank == 0)
 		cs_print_line(stderr,
-			"cscope-mpi: critical: while closing: %s; all results are written (exit %d)",
-			err->text, CS_EXIT_CRITICAL);
+			      "cscope-mpi: critical: while closing: %s; all results are written (exit %d)",
+			      err->text, CS_EXIT_CRITICAL);
 	cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 }
 

@@ -21,10 +21,10 @@ enum cs_want { CS_WANT_AUTO, CS_WANT_CUDA, CS_WANT_CPU };
 
 struct cs_job_args {
 	enum cs_want backend;
-	int mpi;			/* 1 yes, 0 no, -1 if there is a launcher */
+	int mpi; /* 1 yes, 0 no, -1 if there is a launcher */
 	enum cs_bind bind;
-	uint32_t checks;		/* enum cs_check_kind */
-	int check_only;			/* measure nothing */
+	uint32_t checks; /* enum cs_check_kind */
+	int check_only;	 /* measure nothing */
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
@@ -72,8 +72,8 @@ void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo);
  * filled as far as it came.  Returns CS_EXIT_OK when the plan was carried out
  * (cells may have failed: see rows), CS_EXIT_CRITICAL when it ended early,
  * CS_EXIT_CANNOT with `err` when nothing could be measured. */
-int cs_job_measure(const struct cs_job_args *args, int signal_fd,
-		   struct cs_run *run, struct cs_job **job, struct cs_err *err);
+int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run *run,
+		   struct cs_job **job, struct cs_err *err);
 
 /* Does this process speak for the job? */
 int cs_job_is_root(const struct cs_job *job);

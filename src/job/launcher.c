@@ -51,22 +51,22 @@ static const char *launcher_name(void)
 		return "mpiexec (PALS)";
 	if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
 		return "srun";
-	if (getenv("PMIX_RANK") || env_prefix("PMI_") ||
-	    getenv("MPI_LOCALRANKID"))
+	if (getenv("PMIX_RANK") || env_prefix("PMI_") || getenv("MPI_LOCALRANKID"))
 		return "mpiexec";
 	return "none";
 }
 
 void cs_launcher_detect(struct cs_launcher *out)
 {
-	static const char *const rank[] = { "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-					    "PMI_RANK", "FLUX_TASK_RANK",
-					    "PALS_RANKID", "SLURM_PROCID", NULL };
-	static const char *const tasks[] = { "OMPI_COMM_WORLD_SIZE",
-					     "FLUX_JOB_SIZE", "PMI_SIZE",
-					     "SLURM_STEP_NUM_TASKS", NULL };
-	static const char *const job[] = { "SLURM_JOB_ID", "PBS_JOBID",
-					   "FLUX_JOB_ID", "LSB_JOBID", NULL };
+	static const char *const rank[] = { "PMIX_RANK",   "OMPI_COMM_WORLD_RANK",
+					    "PMI_RANK",	   "FLUX_TASK_RANK",
+					    "PALS_RANKID", "SLURM_PROCID",
+					    NULL };
+	static const char *const tasks[] = { "OMPI_COMM_WORLD_SIZE", "FLUX_JOB_SIZE",
+					     "PMI_SIZE", "SLURM_STEP_NUM_TASKS",
+					     NULL };
+	static const char *const job[] = { "SLURM_JOB_ID", "PBS_JOBID", "FLUX_JOB_ID",
+					   "LSB_JOBID", NULL };
 
 	memset(out, 0, sizeof(*out));
 	cs_text(out->name, sizeof(out->name), "%s", launcher_name());

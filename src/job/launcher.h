@@ -3,12 +3,12 @@
 #define CS_JOB_LAUNCHER_H
 
 struct cs_launcher {
-	int present;		/* a launcher started this process */
-	int wired;		/* ... and left word of how MPI is to connect */
-	char name[32];		/* "mpirun", "srun", "flux", "mpiexec", "none" */
-	int rank;		/* -1 unknown */
-	int tasks;		/* 0 unknown */
-	char job_id[48];	/* "" none */
+	int present;	 /* a launcher started this process */
+	int wired;	 /* ... and left word of how MPI is to connect */
+	char name[32];	 /* "mpirun", "srun", "flux", "mpiexec", "none" */
+	int rank;	 /* -1 unknown */
+	int tasks;	 /* 0 unknown */
+	char job_id[48]; /* "" none */
 };
 
 /* Read the environment. */

@@ -17,9 +17,10 @@ static int parse_one(const char *word, int *per_process, struct cs_err *err)
 	else {
 		n = strtol(word, &end, 10);
 		if (*word < '1' || *word > '9' || *end || n > CS_MAX_AGENTS)
-			return cs_err_set(err,
-					  "allowed are process, thread, and GPUs per process from 1 to %d",
-					  CS_MAX_AGENTS);
+			return cs_err_set(
+				err,
+				"allowed are process, thread, and GPUs per process from 1 to %d",
+				CS_MAX_AGENTS);
 	}
 	*per_process = (int)n;
 	return 0;
@@ -36,14 +37,12 @@ int cs_placements_parse(const char *list, struct cs_placements *out,
 	cs_text(copy, sizeof(copy), "%s", list);
 	while ((item = strsep(&rest, ","))) {
 		if (got.n == CS_SIDES_MAX)
-			return cs_err_set(err, "at most %d placements",
-					  CS_SIDES_MAX);
+			return cs_err_set(err, "at most %d placements", CS_SIDES_MAX);
 		if (parse_one(item, &got.per_process[got.n], err))
 			return -1;
 		for (int i = 0; i < got.n; i++)
 			if (got.per_process[i] == got.per_process[got.n])
-				return cs_err_set(err, "%s is there twice",
-						  item);
+				return cs_err_set(err, "%s is there twice", item);
 		got.n++;
 	}
 	*out = got;
@@ -98,7 +97,7 @@ static int is_native(const struct cs_placement *side, const int *owner)
 }
 
 int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
-	       struct cs_placement side[CS_SIDES_MAX], struct cs_err *err)
+		struct cs_placement side[CS_SIDES_MAX], struct cs_err *err)
 {
 	memset(side, 0, CS_SIDES_MAX * sizeof(*side));
 	if (!wanted->n) {
@@ -117,9 +116,10 @@ int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
 			if (side[i].n_processes == side[k].n_processes &&
 			    !memcmp(side[i].first, side[k].first,
 				    sizeof(side[k].first)))
-				return cs_err_set(err,
-						  "--placement: '%s' and '%s' are the same on %d GPUs",
-						  side[i].name, side[k].name, n);
+				return cs_err_set(
+					err,
+					"--placement: '%s' and '%s' are the same on %d GPUs",
+					side[i].name, side[k].name, n);
 	}
 	return wanted->n;
 }

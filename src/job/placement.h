@@ -14,7 +14,7 @@
 #define CS_PER_NODE 0 /* GPUs per process: all of the node */
 
 struct cs_placements {
-	int n;			/* 0: as launched */
+	int n; /* 0: as launched */
 	int per_process[CS_SIDES_MAX];
 };
 
@@ -23,11 +23,11 @@ int cs_placements_parse(const char *list, struct cs_placements *out,
 			struct cs_err *err);
 
 struct cs_placement {
-	char name[CS_PLACEMENT];	/* "process", "thread", "4 per process" */
+	char name[CS_PLACEMENT]; /* "process", "thread", "4 per process" */
 	int native;
 	int n_processes;
-	int first[CS_MAX_AGENTS + 1];	/* by process: its first agent; then n */
-	int maker[CS_MAX_AGENTS];	/* by process: local rank that hosts or makes
+	int first[CS_MAX_AGENTS + 1]; /* by process: its first agent; then n */
+	int maker[CS_MAX_AGENTS];     /* by process: local rank that hosts or makes
 					 * it: the owner of its first agent */
 };
 
@@ -35,6 +35,6 @@ struct cs_placement {
  * Without placements there is one side, native, named "".  Returns how many; -1 when
  * two would be the same on several agents.  On fewer all are, and the first is native. */
 int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
-	       struct cs_placement side[CS_SIDES_MAX], struct cs_err *err);
+		struct cs_placement side[CS_SIDES_MAX], struct cs_err *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* What a node must be again. */
 struct identity {
-	char host[CS_HOST];	/* "": the journal does not know it */
+	char host[CS_HOST]; /* "": the journal does not know it */
 	char placement[CS_PLACEMENT];
 	int32_t n_ranks, n_agents;
 	char uuid[CS_MAX_AGENTS][CS_UUID];
@@ -55,23 +55,29 @@ static int compare(const struct identity *now, const struct identity *then,
 	if (!then->host[0])
 		return 0;
 	if (strcmp(now->host, then->host) != 0)
-		return cs_err_set(err, "cannot resume: node '%s' is '%s' in the journal",
+		return cs_err_set(err,
+				  "cannot resume: node '%s' is '%s' in the journal",
 				  now->host, then->host);
 	if (strcmp(now->placement, then->placement) != 0)
-		return cs_err_set(err, "cannot resume on '%s': --placement is '%s', in the journal '%s'",
-				  now->host, now->placement, then->placement);
+		return cs_err_set(
+			err,
+			"cannot resume on '%s': --placement is '%s', in the journal '%s'",
+			now->host, now->placement, then->placement);
 	if (now->n_agents != then->n_agents || now->n_ranks != then->n_ranks)
-		return cs_err_set(err, "cannot resume on '%s': %d GPUs or arenas of "
-				  "%d ranks, in the journal %d of %d", now->host,
-				  now->n_agents, now->n_ranks, then->n_agents,
-				  then->n_ranks);
+		return cs_err_set(err,
+				  "cannot resume on '%s': %d GPUs or arenas of "
+				  "%d ranks, in the journal %d of %d",
+				  now->host, now->n_agents, now->n_ranks,
+				  then->n_agents, then->n_ranks);
 	for (a = 0; a < now->n_agents; a++) {
 		if (strcmp(now->uuid[a], then->uuid[a]) != 0)
-			return cs_err_set(err, "cannot resume on '%s': agent %d is "
-					  "'%s', in the journal '%s'", now->host, a,
-					  now->uuid[a], then->uuid[a]);
+			return cs_err_set(
+				err,
+				"cannot resume on '%s': agent %d is '%s', in the journal '%s'",
+				now->host, a, now->uuid[a], then->uuid[a]);
 		if (now->local_rank[a] != then->local_rank[a])
-			return cs_err_set(err, "cannot resume on '%s': agent %d is "
+			return cs_err_set(err,
+					  "cannot resume on '%s': agent %d is "
 					  "of local rank %d, in the journal of %d",
 					  now->host, a, now->local_rank[a],
 					  then->local_rank[a]);
@@ -87,16 +93,15 @@ static void mark(const struct cs_plan *plan, const struct cs_run *run, char *don
 	for (i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->step < plan->n_steps &&
-		    row->node < (uint32_t)run->n_nodes)
+		if (row->step < plan->n_steps && row->node < (uint32_t)run->n_nodes)
 			done[(size_t)row->node * plan->n_steps + row->step] = 1;
 	}
 }
 
 /* Rank 0 fills what it knows, the others what they are sent. */
 struct shared {
-	struct identity *then;	/* by node */
-	char *done;		/* by node and step */
+	struct identity *then; /* by node */
+	char *done;	       /* by node and step */
 	size_t n_steps;
 };
 
@@ -119,8 +124,8 @@ static int fill(struct cs_team *team, const struct cs_plan *plan,
 	return 0;
 }
 
-static int own_done(const struct cs_team *team, const struct shared *s,
-		    char **done, struct cs_err *err)
+static int own_done(const struct cs_team *team, const struct shared *s, char **done,
+		    struct cs_err *err)
 {
 	*done = malloc(s->n_steps);
 	if (!*done)
@@ -130,9 +135,9 @@ static int own_done(const struct cs_team *team, const struct shared *s,
 }
 
 int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
-		  const char *placement, const struct cs_plan *plan,
-		  const struct cs_run *run, enum cs_resumed *resumed,
-		  char **done, struct cs_err *err)
+		     const char *placement, const struct cs_plan *plan,
+		     const struct cs_run *run, enum cs_resumed *resumed, char **done,
+		     struct cs_err *err)
 {
 	struct shared s = { NULL, NULL, 0 };
 	size_t n = (size_t)team->n_nodes;
@@ -143,10 +148,9 @@ int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
 		return rc;
 	rc = cs_team_agree(team, fill(team, plan, run, &s, err), err);
 	if (rc ||
-	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.then,
-				 n * sizeof(*s.then), err)) ||
-	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.done, n * s.n_steps,
-				 err)))
+	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.then, n * sizeof(*s.then),
+				 err)) ||
+	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.done, n * s.n_steps, err)))
 		goto out;
 	identity_now(discovery, placement, &now);
 	rc = compare(&now, &s.then[team->node], err);

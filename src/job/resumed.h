@@ -16,7 +16,8 @@ enum cs_resumed { CS_RESUMED_NONE, CS_RESUMED_SOME, CS_RESUMED_ALL };
  * when this node has its rows; NULL when every step is to be measured; malloc'ed,
  * the caller's. */
 int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
-		  const char *placement, const struct cs_plan *plan, const struct cs_run *run,
-		  enum cs_resumed *resumed, char **done, struct cs_err *err);
+		     const char *placement, const struct cs_plan *plan,
+		     const struct cs_run *run, enum cs_resumed *resumed, char **done,
+		     struct cs_err *err);
 
 #endif

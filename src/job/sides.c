@@ -14,7 +14,7 @@ struct board_key {
 };
 
 int cs_sides_begin(struct cs_sides *sides, const struct cs_placements *wanted,
-		  struct cs_err *err)
+		   struct cs_err *err)
 {
 	sides->native = -1;
 	return wanted->n ? cs_helper_start(&sides->helper, err) : 0;
@@ -36,12 +36,12 @@ static int makes_any(const struct cs_sides *sides, int local_rank)
 }
 
 int cs_sides_divide(struct cs_sides *sides, const struct cs_placements *wanted,
-		   const struct cs_discovery *discovery, struct cs_err *err)
+		    const struct cs_discovery *discovery, struct cs_err *err)
 {
 	struct cs_placement placement[CS_SIDES_MAX];
 	int owner[CS_MAX_AGENTS];
 	int n = cs_sides_of(wanted, owner, cs_discovery_owners(discovery, owner),
-			   placement, err);
+			    placement, err);
 
 	for (int k = 0; k < n; k++) {
 		struct cs_side_node *side = &sides->side[k];
@@ -72,8 +72,8 @@ static int share_one(struct cs_side_node *side, struct cs_team *team,
 	int rc = 0;
 
 	if (team->local_rank == 0) {
-		rc = cs_board_create(plan, discovery->n_agents, spin_ns,
-				     &side->board, err);
+		rc = cs_board_create(plan, discovery->n_agents, spin_ns, &side->board,
+				     err);
 		key = (struct board_key){ getpid(), side->board.fd, rc };
 	}
 	if (cs_team_spread(team, CS_TEAM_NODE, 0, &key, sizeof(key), err))
@@ -98,19 +98,20 @@ static void introduce(const struct cs_sides *sides, struct cs_board *board,
 }
 
 static void introduce_side(const struct cs_sides *sides, int k,
-			  struct cs_discovery *discovery)
+			   struct cs_discovery *discovery)
 {
 	const struct cs_placement *p = &sides->side[k].placement;
 
 	for (int i = 0; i < p->n_processes; i++)
 		for (int a = p->first[i]; a < p->first[i + 1]; a++)
 			if (makes(p, i, discovery->team->local_rank))
-				introduce(sides, sides->side[k].board.at, discovery, a);
+				introduce(sides, sides->side[k].board.at, discovery,
+					  a);
 }
 
 int cs_sides_share(struct cs_sides *sides, struct cs_team *team,
-		  struct cs_discovery *discovery, const struct cs_plan *plan,
-		  uint32_t spin_ns, struct cs_err *err)
+		   struct cs_discovery *discovery, const struct cs_plan *plan,
+		   uint32_t spin_ns, struct cs_err *err)
 {
 	for (int k = 0; k < sides->n; k++)
 		if (share_one(&sides->side[k], team, discovery, plan, spin_ns, err))
@@ -147,7 +148,7 @@ static void make_host(struct cs_sides *sides, struct cs_side_node *side,
 {
 	struct cs_host_order order = {
 		.backend = discovery->backend == &cs_backend_cpu ? CS_BACKEND_CPU :
-								CS_BACKEND_CUDA,
+								   CS_BACKEND_CUDA,
 		.bind = discovery->args->bind,
 		.start_limit_s = cs_discovery_start_limit(discovery),
 		.nvml_end_s = discovery->args->budget.nvml_s,
@@ -165,8 +166,7 @@ static void make_host(struct cs_sides *sides, struct cs_side_node *side,
 		struct cs_slot *slot = cs_board_slot(side->board.at, i);
 
 		if (pid < 0)
-			cs_text(slot->cannot, sizeof(slot->cannot), "%s",
-				err.text);
+			cs_text(slot->cannot, sizeof(slot->cannot), "%s", err.text);
 		atomic_store(&slot->pid, pid < 0 ? -1 : pid);
 	}
 }
@@ -177,7 +177,8 @@ void cs_sides_make(struct cs_sides *sides, struct cs_discovery *discovery)
 		struct cs_side_node *side = &sides->side[k];
 		const struct cs_placement *p = &side->placement;
 
-		if (p->native || side->made || !cs_board_is_called(sides->side[0].board.at, k))
+		if (p->native || side->made ||
+		    !cs_board_is_called(sides->side[0].board.at, k))
 			continue;
 		side->made = 1;
 		for (int i = 0; i < p->n_processes; i++)
@@ -213,8 +214,8 @@ static void kin_of(struct cs_sides *sides, int but, struct cs_board *board)
 
 	for (int k = 0; k < sides->n; k++)
 		for (uint32_t i = 0; k != but && i < board->n_agents; i++)
-			board->kin[n++] = cs_board_slot(sides->side[k].board.at,
-							(int)i)->pid;
+			board->kin[n++] =
+				cs_board_slot(sides->side[k].board.at, (int)i)->pid;
 	board->n_kin = n;
 }
 

@@ -17,30 +17,30 @@
 struct cs_side_node {
 	struct cs_placement placement;
 	struct cs_board_map board;
-	struct cs_coordinator co;	/* of the node coordinator */
-	struct cs_run_node node;	/* likewise: what is known of the side */
-	int made;			/* this rank has made its hosts */
-	int over;			/* it has lost a process: the others are ended */
+	struct cs_coordinator co; /* of the node coordinator */
+	struct cs_run_node node;  /* likewise: what is known of the side */
+	int made;		  /* this rank has made its hosts */
+	int over;		  /* it has lost a process: the others are ended */
 };
 
 struct cs_sides {
-	int n;				/* the same on every node; 0: not divided */
-	int native;			/* the side whose agents the ranks hold; -1 */
-	struct cs_helper *helper;	/* NULL: no placement was asked for */
+	int n;			  /* the same on every node; 0: not divided */
+	int native;		  /* the side whose agents the ranks hold; -1 */
+	struct cs_helper *helper; /* NULL: no placement was asked for */
 	struct cs_side_node side[CS_SIDES_MAX];
 };
 
 /* Before anything else in the process: the helper, where placements are wanted. */
 int cs_sides_begin(struct cs_sides *sides, const struct cs_placements *wanted,
-		  struct cs_err *err);
+		   struct cs_err *err);
 /* Which sides this node has.  A helper that has nothing to make ends. */
 int cs_sides_divide(struct cs_sides *sides, const struct cs_placements *wanted,
-		   const struct cs_discovery *discovery, struct cs_err *err);
+		    const struct cs_discovery *discovery, struct cs_err *err);
 /* Collective on the node: a board for every side, attached by all ranks; the native
  * agents obey from now on. */
 int cs_sides_share(struct cs_sides *sides, struct cs_team *team,
-		  struct cs_discovery *discovery, const struct cs_plan *plan,
-		  uint32_t spin_ns, struct cs_err *err);
+		   struct cs_discovery *discovery, const struct cs_plan *plan,
+		   uint32_t spin_ns, struct cs_err *err);
 /* The coordinator calls for the hosts of a side ... */
 void cs_sides_call(struct cs_sides *sides, int side);
 /* ... every rank makes its own where it is called; what fails is left in the slots

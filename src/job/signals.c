@@ -12,7 +12,9 @@ static const struct {
 	int number;
 	const char *name;
 } taken[] = {
-	{ SIGINT, "SIGINT" }, { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" },
+	{ SIGINT, "SIGINT" },
+	{ SIGTERM, "SIGTERM" },
+	{ SIGHUP, "SIGHUP" },
 	{ SIGUSR1, "SIGUSR1" },
 };
 

@@ -26,7 +26,7 @@
 #define MISSED_S 5.0		/* ... and counts as gone when it has not */
 
 struct cs_team_comms {
-	MPI_Comm of[2];		/* by enum cs_team_scope */
+	MPI_Comm of[2]; /* by enum cs_team_scope */
 };
 
 /* One team per process: MPI can be started only once. */
@@ -54,9 +54,9 @@ static int mpi_err(int code, const char *call, struct cs_err *err)
 /* MPI does not tell whom a collective waits for: ranks that wait say so to rank 0,
  * which listens while it waits itself. */
 struct roll {
-	enum cs_team_scope of;	/* who is to come */
+	enum cs_team_scope of; /* who is to come */
 	double begun_s, said_s;
-	double *heard_s;	/* rank 0: by rank; 0 never */
+	double *heard_s; /* rank 0: by rank; 0 never */
 };
 
 static void listen_to_roll(struct cs_team *team, struct roll *roll)
@@ -70,9 +70,10 @@ static void listen_to_roll(struct cs_team *team, struct roll *roll)
 		roll->heard_s = calloc((size_t)team->size, sizeof(double));
 	while (roll->heard_s &&
 	       MPI_Iprobe(MPI_ANY_SOURCE, CS_TAG_WAITS, job, &flag, &status) ==
-		       MPI_SUCCESS && flag) {
-		if (MPI_Recv(&none, 1, MPI_BYTE, status.MPI_SOURCE, CS_TAG_WAITS,
-			     job, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+		       MPI_SUCCESS &&
+	       flag) {
+		if (MPI_Recv(&none, 1, MPI_BYTE, status.MPI_SOURCE, CS_TAG_WAITS, job,
+			     MPI_STATUS_IGNORE) != MPI_SUCCESS)
 			return;
 		roll->heard_s[status.MPI_SOURCE] = cs_clock_s();
 	}
@@ -95,8 +96,8 @@ static void call_roll(struct cs_team *team, struct roll *roll)
 
 static int is_missed(const struct cs_team *team, const struct roll *roll, int rank)
 {
-	if (!rank || (roll->of == CS_TEAM_NODE &&
-		      team->place[rank].node != team->node))
+	if (!rank ||
+	    (roll->of == CS_TEAM_NODE && team->place[rank].node != team->node))
 		return 0;
 	return cs_clock_s() - roll->heard_s[rank] > MISSED_S;
 }
@@ -119,11 +120,10 @@ static int not_all_came(struct cs_team *team, const struct roll *roll,
 	if (n > 1)
 		cs_text(more, sizeof(more), ", nor on %d more nodes", n - 1);
 	if (n)
-		return cs_err_set(err, "%s: no answer within %.3g s from rank %d on '%s'%s",
-				  call, limit_s, first,
-				  team->place[first].host, more);
-	return cs_err_set(err, "%s: not all ranks came within %.3g s", call,
-			  limit_s);
+		return cs_err_set(err,
+				  "%s: no answer within %.3g s from rank %d on '%s'%s",
+				  call, limit_s, first, team->place[first].host, more);
+	return cs_err_set(err, "%s: not all ranks came within %.3g s", call, limit_s);
 }
 
 /* Test until it is complete: first hot, then in naps that cost no CPU. */
@@ -152,8 +152,8 @@ static int wait_for(struct cs_team *team, MPI_Request *request, const char *call
 	}
 }
 
-static int finish(struct cs_team *team, enum cs_team_scope of,
-		  MPI_Request *request, const char *call, struct cs_err *err)
+static int finish(struct cs_team *team, enum cs_team_scope of, MPI_Request *request,
+		  const char *call, struct cs_err *err)
 {
 	struct roll roll = { .of = of, .begun_s = cs_clock_s() };
 	int rc = wait_for(team, request, call, &roll, err);
@@ -205,8 +205,8 @@ static int gather(struct cs_team *team, const void *mine, size_t bytes, void *al
 		  struct cs_err *err)
 {
 	MPI_Request request;
-	int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
-				MPI_BYTE, team->comms->of[CS_TEAM_JOB], &request);
+	int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+				team->comms->of[CS_TEAM_JOB], &request);
 
 	return rc == MPI_SUCCESS ?
 		       finish(team, CS_TEAM_JOB, &request, "MPI_Iallgather", err) :
@@ -265,10 +265,11 @@ static int refuse_mixture(struct cs_team *team, const struct hello *all,
 	program_text(&all[which], other, sizeof(other));
 	if (n > 1)
 		cs_text(more, sizeof(more), " (and %d more)", n - 1);
-	return cs_err_set(err, "rank 0 runs %s, rank %d on '%.31s'%s runs %s: start "
-			  "the same program in all ranks", first, which,
-			  is_known(&all[which]) ? all[which].host : "?", more,
-			  other);
+	return cs_err_set(err,
+			  "rank 0 runs %s, rank %d on '%.31s'%s runs %s: start "
+			  "the same program in all ranks",
+			  first, which, is_known(&all[which]) ? all[which].host : "?",
+			  more, other);
 }
 
 static int compare_programs(struct cs_team *team, struct cs_err *err)
@@ -340,8 +341,8 @@ static int same_scope(const struct scope *a, const struct scope *b)
 
 /* Why other ranks of the machine of rank `first` are not of its node; "" when all
  * are, and on all nodes but the first, for one shall say it. */
-static void find_apart(const struct scope *all, int size, int first,
-		       char *why, size_t room)
+static void find_apart(const struct scope *all, int size, int first, char *why,
+		       size_t room)
 {
 	const struct scope *mine = &all[first], *other = NULL;
 
@@ -453,8 +454,8 @@ int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
 
 	if (!team->mpi)
 		return 0;
-	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root,
-			team->comms->of[scope], &request);
+	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, team->comms->of[scope],
+			&request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Ibcast", err);
 	return finish(team, scope, &request, "MPI_Ibcast", err);
@@ -494,8 +495,8 @@ int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err)
 	return -1;
 }
 
-int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag,
-		 const void *data, size_t bytes, struct cs_err *err)
+int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *data,
+		 size_t bytes, struct cs_err *err)
 {
 	struct post *post;
 	int rc;
@@ -512,8 +513,8 @@ int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag,
 		return cs_err_set(err, "no memory");
 	}
 	memcpy(post->data, data, bytes);
-	rc = MPI_Isend(post->data, (int)bytes, MPI_BYTE, rank, tag, team->comms->of[CS_TEAM_JOB],
-		       &post->request);
+	rc = MPI_Isend(post->data, (int)bytes, MPI_BYTE, rank, tag,
+		       team->comms->of[CS_TEAM_JOB], &post->request);
 	if (rc == MPI_SUCCESS)
 		return 0;
 	free(post->data);
@@ -530,7 +531,8 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 
 	if (!team->mpi)
 		return 0;
-	rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->comms->of[CS_TEAM_JOB], &flag, &status);
+	rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->comms->of[CS_TEAM_JOB],
+			&flag, &status);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iprobe", err);
 	if (!flag)

@@ -19,27 +19,35 @@ struct cs_team_place {
 };
 
 struct cs_team {
-	const char *version, *commit;	/* of this program */
-	int mpi;			/* 0: alone, no MPI call */
-	int rank, size;			/* of the job */
-	int local_rank, local_size;	/* of the node */
-	int node, n_nodes;		/* nodes are numbered by lowest rank */
-	int coordinator;		/* world rank of this node's lowest rank */
-	struct cs_team_place *place;	/* of each rank; NULL before they are known */
-	char apart[120];		/* "are of several users": why the machine
+	const char *version, *commit;  /* of this program */
+	int mpi;		       /* 0: alone, no MPI call */
+	int rank, size;		       /* of the job */
+	int local_rank, local_size;    /* of the node */
+	int node, n_nodes;	       /* nodes are numbered by lowest rank */
+	int coordinator;	       /* world rank of this node's lowest rank */
+	struct cs_team_place *place;   /* of each rank; NULL before they are known */
+	char apart[120];	       /* "are of several users": why the machine
 					 * makes further nodes; "" it does not */
-	struct cs_team_comms *comms;	/* MPI's side, known to team.c alone */
-	double limit_s;			/* deadline of every call */
-	double end_s;			/* by cs_clock_s(): no call lasts beyond */
-	int (*interrupted)(void *ctx);	/* may be NULL */
+	struct cs_team_comms *comms;   /* MPI's side, known to team.c alone */
+	double limit_s;		       /* deadline of every call */
+	double end_s;		       /* by cs_clock_s(): no call lasts beyond */
+	int (*interrupted)(void *ctx); /* may be NULL */
 	void *ctx;
 };
 
 /* Who takes part in a call. */
 enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 
-enum cs_tag { CS_TAG_NODE = 1, CS_TAG_ROW, CS_TAG_FINDING, CS_TAG_ALIVE,
-	      CS_TAG_DONE, CS_TAG_END, CS_TAG_WAITS, CS_TAG_REMEASURE };
+enum cs_tag {
+	CS_TAG_NODE = 1,
+	CS_TAG_ROW,
+	CS_TAG_FINDING,
+	CS_TAG_ALIVE,
+	CS_TAG_DONE,
+	CS_TAG_END,
+	CS_TAG_WAITS,
+	CS_TAG_REMEASURE
+};
 
 /* Local: what the MPI library says it is, on one line.  Needs no team. */
 void cs_team_library(char *to, size_t size);
@@ -66,8 +74,8 @@ int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err);
 int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err);
 
 /* Local: send a copy of the bytes to a rank; completes in the background. */
-int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag,
-		 const void *data, size_t bytes, struct cs_err *err);
+int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *data,
+		 size_t bytes, struct cs_err *err);
 /* Local: has a message come?  1 with *from, *tag, *data (malloc'ed) and *bytes;
  * 0 none; -1 error. */
 int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,

@@ -92,7 +92,8 @@ int cs_job_watch(struct cs_job *job)
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,
 				 cs_clock_s() > job->args->budget.close_s);
-	else if (cs_collect_listen(&job->collect, cs_job_is_spent(job) ? 0 : ROOT_SILENCE_S))
+	else if (cs_collect_listen(&job->collect,
+				   cs_job_is_spent(job) ? 0 : ROOT_SILENCE_S))
 		return 1; /* nobody would take the rows */
 	return 0;
 }

@@ -30,21 +30,21 @@ struct cs_agent {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t attached;
-	struct cs_board *board;	/* NULL until attached */
+	struct cs_board *board; /* NULL until attached */
 	struct cs_call_watch watch;
-	char call[CS_CALL_NAME];	/* watched before there is a slot */
+	char call[CS_CALL_NAME]; /* watched before there is a slot */
 
 	struct cs_slot *slot;
 	const struct cs_plan *plan;
 	struct cs_dev *dev;
 	struct cs_nvml_gpu *nvml;
-	struct cs_hostmem host;	/* cpu backend's arena; cuda: the ring */
+	struct cs_hostmem host; /* cpu backend's arena; cuda: the ring */
 	int closed;		/* may be opened again */
-	struct cs_err open_err;	/* of binding or opening, until OPEN asks */
+	struct cs_err open_err; /* of binding or opening, until OPEN asks */
 	struct cs_mapping map[CS_MAX_AGENTS];
 	struct cs_endpoints ends;
 	struct cs_carry carry;
-	struct cs_usage before;	/* at the first look */
+	struct cs_usage before; /* at the first look */
 	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
 };
 
@@ -67,8 +67,8 @@ static void bind_self(struct cs_agent *a)
 		cs_err_set(&err, "NUMA node unknown; not bound");
 	else if (a->args.bind == CS_BIND_NONE)
 		cs_topo_unbind(a->args.topo, &err);
-	f->bound = cs_topo_binding(a->args.topo, f->numa, f->cpus,
-				   sizeof(f->cpus)) == 1;
+	f->bound = cs_topo_binding(a->args.topo, f->numa, f->cpus, sizeof(f->cpus)) ==
+		   1;
 	cs_text(f->note, sizeof(f->note), "%s", err.text);
 }
 
@@ -121,8 +121,7 @@ static int do_open(struct cs_agent *a)
 	if (!a->dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
 	if (a->args.backend->costs && !a->closed &&
-	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes,
-					   &slot->err))
+	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes, &slot->err))
 		return -1;
 	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
 				      &slot->err);
@@ -175,8 +174,10 @@ static int open_host(struct cs_agent *a, uint64_t bytes)
 static void set_way(struct cs_agent *a)
 {
 	if (a->args.backend->via)
-		a->args.backend->via(a->dev, a->slot->flags & CS_CMD_STAGED ?
-				     CS_TRANSPORT_STAGED : (enum cs_transport)a->plan->set.via);
+		a->args.backend->via(a->dev,
+				     a->slot->flags & CS_CMD_STAGED ?
+					     CS_TRANSPORT_STAGED :
+					     (enum cs_transport)a->plan->set.via);
 }
 
 /* The transports that are allowed, and the ring through which others reach us. */
@@ -263,8 +264,7 @@ static int do_arena(struct cs_agent *a)
 	if (slot->flags & (CS_CMD_BY_FD | CS_CMD_USUAL))
 		return remake_arena(a);
 	slot->no_room[0] = '\0';
-	cs_plan_arena(a->plan, me(a), (int)a->board->n_agents, UINT64_MAX,
-		      &layout);
+	cs_plan_arena(a->plan, me(a), (int)a->board->n_agents, UINT64_MAX, &layout);
 	if (layout.total_bytes && (open_ways(a) || make_arena(a, &layout)))
 		return -1;
 	slot->layout = layout;
@@ -359,8 +359,8 @@ static int read_briefly(struct cs_agent *a)
 /* Of what our processes have on the GPU; the buffer is allocated in whole blocks. */
 static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
 {
-	int64_t arena = (int64_t)((arena_bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN *
-				  CS_ARENA_ALIGN);
+	int64_t arena = (int64_t)((arena_bytes + CS_ARENA_ALIGN - 1) /
+				  CS_ARENA_ALIGN * CS_ARENA_ALIGN);
 
 	return ours_bytes < arena ? -1 : ours_bytes - arena;
 }
@@ -371,7 +371,8 @@ static int do_read_state(struct cs_agent *a)
 	const struct cs_arena_layout *l = &a->slot->layout;
 	uint64_t at = a->slot->arena.address + l->dst_at;
 	uint64_t load = l->dst_bytes < a->plan->set.copy_bytes ?
-				l->dst_bytes : a->plan->set.copy_bytes;
+				l->dst_bytes :
+				a->plan->set.copy_bytes;
 	int first = (a->slot->flags & CS_CMD_FIRST) != 0;
 	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
 	int rc = 0;
@@ -387,14 +388,11 @@ static int do_read_state(struct cs_agent *a)
 	memcpy(pids + a->board->n_agents, a->board->kin,
 	       a->board->n_kin * sizeof(*pids));
 	if (first && l->dst_bytes)
-		rc = a->args.backend->load(a->dev, at, load, LOAD_MS,
-					   &a->slot->err);
+		rc = a->args.backend->load(a->dev, at, load, LOAD_MS, &a->slot->err);
 	if (first)
 		cs_nvml_link(a->nvml, &f->link);
-	cs_nvml_conditions(a->nvml, pids,
-			   (int)(a->board->n_agents + a->board->n_kin),
-			   (int)a->board->n_agents,
-			   first ? &f->before : &f->after);
+	cs_nvml_conditions(a->nvml, pids, (int)(a->board->n_agents + a->board->n_kin),
+			   (int)a->board->n_agents, first ? &f->before : &f->after);
 	if (first)
 		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);
 	if (first && l->dst_bytes && !rc)
@@ -417,10 +415,8 @@ static int do_stamp(struct cs_agent *a)
 	_Atomic uint32_t *word = &a->board->stamp[me(a)].word;
 	double ns;
 
-	if (a->args.backend->arm_stamp(a->dev, 0,
-				       (const uint32_t *)&a->board->gate,
-				       a->slot->seq, (uint32_t *)word,
-				       &a->slot->err))
+	if (a->args.backend->arm_stamp(a->dev, 0, (const uint32_t *)&a->board->gate,
+				       a->slot->seq, (uint32_t *)word, &a->slot->err))
 		return -1;
 	say_armed(a);
 	return wait_lane(a, 0, &ns);
@@ -437,8 +433,7 @@ static int do_prepare(struct cs_agent *a)
 	a->slot->throttle = 0;
 	a->filled_seq = 0;
 	read_throttle(a);
-	return cs_endpoints_prepare(&a->ends,
-			       a->plan->set.verify == CS_VERIFY_OFF);
+	return cs_endpoints_prepare(&a->ends, a->plan->set.verify == CS_VERIFY_OFF);
 }
 
 static int is_to_check(const struct cs_agent *a)
@@ -501,10 +496,10 @@ static int share_out(struct cs_agent *a, struct burden *mine)
 		if (!cs_endpoints_is_mine(&a->ends, t))
 			continue;
 		for (i = 0; i < n; i++)
-			if (a->args.backend->lasted_back &&
-			    mine[i].back == NO_BACK &&
-			    cs_transfers_are_twins(cs_plan_transfer(
-					a->plan, step, mine[i].k), t))
+			if (a->args.backend->lasted_back && mine[i].back == NO_BACK &&
+			    cs_transfers_are_twins(cs_plan_transfer(a->plan, step,
+								    mine[i].k),
+						   t))
 				break;
 		if (i == CS_LANES) {
 			a->slot->refused = 1;
@@ -522,9 +517,8 @@ static int share_out(struct cs_agent *a, struct burden *mine)
 
 static struct cs_copy copy_of(const struct cs_agent *a, uint32_t k)
 {
-	return cs_endpoints_copy(&a->ends,
-			      cs_plan_transfer(a->plan, my_step(a), k),
-			      a->slot->copies[k], a->slot->flags & CS_CMD_FIRST);
+	return cs_endpoints_copy(&a->ends, cs_plan_transfer(a->plan, my_step(a), k),
+				 a->slot->copies[k], a->slot->flags & CS_CMD_FIRST);
 }
 
 static void add_back(struct cs_copy *desc, const struct cs_copy *back)
@@ -543,8 +537,8 @@ static int is_carried(const struct cs_agent *a, const struct cs_transfer *t)
 {
 	int far = cs_transfer_far(t);
 
-	return cs_carry_is(t) || (t->variant.cpu_numa && far >= 0 &&
-				  a->map[far].via == CS_VIA_DRIVER);
+	return cs_carry_is(t) ||
+	       (t->variant.cpu_numa && far >= 0 && a->map[far].via == CS_VIA_DRIVER);
 }
 
 /* *lanes counts that which failed as well, for it may hold a part. */
@@ -556,8 +550,8 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 	a->slot->blocks = a->slot->threads = a->slot->geometries = 0;
 	while (*lanes < n && !rc) {
 		const struct burden *with = &mine[*lanes];
-		const struct cs_transfer *t =
-			cs_plan_transfer(a->plan, my_step(a), with->k);
+		const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a),
+							       with->k);
 		struct cs_copy desc = copy_of(a, with->k), back;
 
 		if (is_carried(a, t)) {
@@ -569,14 +563,13 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 			add_back(&desc, &back);
 		}
 		set_geometry(a, &desc);
-		if (backend->can &&
-		    backend->can(a->dev, &desc, &a->slot->err)) {
+		if (backend->can && backend->can(a->dev, &desc, &a->slot->err)) {
 			a->slot->refused = 1;
 			return -1;
 		}
 		rc = backend->arm(a->dev, (*lanes)++,
-				  (const uint32_t *)&a->board->gate,
-				  a->slot->seq, &desc, &a->slot->err);
+				  (const uint32_t *)&a->board->gate, a->slot->seq,
+				  &desc, &a->slot->err);
 	}
 	return rc;
 }
@@ -584,8 +577,7 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 /* How long it took; of a chase what poll() says is the time of one load. */
 static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 {
-	const struct cs_transfer *t =
-		cs_plan_transfer(a->plan, my_step(a), with->k);
+	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), with->k);
 	struct cs_slot *slot = a->slot;
 
 	if (is_carried(a, t) && cs_carry_ns(&a->carry, lane, &slot->ns[with->k]))
@@ -649,8 +641,7 @@ static uint32_t my_probe(const struct cs_agent *a)
 {
 	uint32_t k = my_step(a)->count;
 
-	while (--k > 0 &&
-	       cs_plan_transfer(a->plan, my_step(a), k)->issuer != me(a))
+	while (--k > 0 && cs_plan_transfer(a->plan, my_step(a), k)->issuer != me(a))
 		;
 	return k;
 }
@@ -662,8 +653,12 @@ static int do_probe(struct cs_agent *a)
 	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
 	struct cs_slot *slot = a->slot;
 	struct cs_cost cost = {
-		a->args.backend, a->dev, a->board, slot,
-		cs_plan_test(a->plan, my_step(a)), cs_endpoints_copy(&a->ends, t, 1, 0),
+		a->args.backend,
+		a->dev,
+		a->board,
+		slot,
+		cs_plan_test(a->plan, my_step(a)),
+		cs_endpoints_copy(&a->ends, t, 1, 0),
 		&cs_board_slot(a->board, t->dst.index)->spare,
 	};
 	int checked = cost.test->how == CS_HOW_OPEN &&
@@ -683,8 +678,8 @@ static int do_probe(struct cs_agent *a)
 	if (cs_cost_probe(&cost))
 		return -1;
 	if (checked && (slot->flags & CS_CMD_BEFORE))
-		return a->args.backend->poison(a->dev, slot->spare.address,
-					       t->bytes, &slot->err);
+		return a->args.backend->poison(a->dev, slot->spare.address, t->bytes,
+					       &slot->err);
 	return 0;
 }
 
@@ -728,11 +723,12 @@ static int do_close(struct cs_agent *a)
 }
 
 static int (*const commands[])(struct cs_agent *) = {
-	[CS_CMD_OPEN] = do_open,	[CS_CMD_ARENA] = do_arena,
-	[CS_CMD_MAP] = do_map,		[CS_CMD_READ_STATE] = do_read_state,
-	[CS_CMD_STAMP] = do_stamp,	[CS_CMD_PREPARE] = do_prepare,
-	[CS_CMD_HOME] = do_home,	[CS_CMD_ARM] = do_arm,		[CS_CMD_CHECK] = do_check,
-	[CS_CMD_PROBE] = do_probe,	[CS_CMD_SOURCE] = do_source,	[CS_CMD_UNMAP] = do_unmap,
+	[CS_CMD_OPEN] = do_open,     [CS_CMD_ARENA] = do_arena,
+	[CS_CMD_MAP] = do_map,	     [CS_CMD_READ_STATE] = do_read_state,
+	[CS_CMD_STAMP] = do_stamp,   [CS_CMD_PREPARE] = do_prepare,
+	[CS_CMD_HOME] = do_home,     [CS_CMD_ARM] = do_arm,
+	[CS_CMD_CHECK] = do_check,   [CS_CMD_PROBE] = do_probe,
+	[CS_CMD_SOURCE] = do_source, [CS_CMD_UNMAP] = do_unmap,
 	[CS_CMD_CLOSE] = do_close,
 };
 
@@ -770,7 +766,8 @@ static int obey(struct cs_agent *a, uint32_t number)
 	slot->state = CS_AGENT_OK;
 	if (slot->err.text[0])
 		slot->state = a->dev && a->args.backend->broken(a->dev) ?
-				      CS_AGENT_BROKEN : CS_AGENT_FAILED;
+				      CS_AGENT_BROKEN :
+				      CS_AGENT_FAILED;
 	note_time(a, what, begun_s);
 	atomic_store(&slot->reply, number);
 	cs_board_replied(a->board);
@@ -826,8 +823,7 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 
 	/* who it is, should it never come back from opening its device */
 	if (agent->args.cannot)
-		cs_text(slot->cannot, sizeof(slot->cannot), "%s",
-			agent->args.cannot);
+		cs_text(slot->cannot, sizeof(slot->cannot), "%s", agent->args.cannot);
 	slot->facts.index = facts->index;
 	slot->facts.rank = facts->rank;
 	slot->facts.gpu = facts->gpu;

@@ -16,9 +16,9 @@
 #include "place/place.h"
 
 enum cs_bind {
-	CS_BIND_AUTO,		/* to the GPU's NUMA node; unknown: left alone */
-	CS_BIND_INHERIT,	/* the launcher's mask, read back */
-	CS_BIND_NONE,		/* every CPU the process is allowed */
+	CS_BIND_AUTO,	 /* to the GPU's NUMA node; unknown: left alone */
+	CS_BIND_INHERIT, /* the launcher's mask, read back */
+	CS_BIND_NONE,	 /* every CPU the process is allowed */
 };
 
 struct cs_agent_args {
@@ -26,9 +26,9 @@ struct cs_agent_args {
 	const struct cs_topo *topo;
 	struct cs_starter *starter; /* for NVML; may be NULL */
 	enum cs_bind bind;
-	double nvml_end_s;	/* by cs_clock_s(): NVML is not waited for any more */
+	double nvml_end_s; /* by cs_clock_s(): NVML is not waited for any more */
 	const struct cs_flush_way *flush; /* ways to flush caches; NULL: the machine's */
-	const char *cannot;	/* why the device cannot be opened; NULL: try */
+	const char *cannot;	     /* why the device cannot be opened; NULL: try */
 	struct cs_agent_facts facts; /* gpu, index, rank, numa: what is known */
 };
 

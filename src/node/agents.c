@@ -9,7 +9,7 @@
 /* ---- commands and answers ---- */
 
 int cs_agents_answered(struct cs_coordinator *co, const struct cs_agents *agents,
-		     int i)
+		       int i)
 {
 	return atomic_load(&cs_board_slot(co->board, agents->agent[i])->reply) ==
 	       agents->number[i];
@@ -23,11 +23,10 @@ int cs_agents_armed(struct cs_coordinator *co, const struct cs_agents *agents, i
 }
 
 int cs_agents_is(struct cs_coordinator *co, const struct cs_agents *agents,
-	       cs_agents_test *is)
+		 cs_agents_test *is)
 {
 	for (int i = 0; i < agents->n; i++)
-		if (co->state[agents->agent[i]] < CS_AGENT_BROKEN &&
-		    !is(co, agents, i))
+		if (co->state[agents->agent[i]] < CS_AGENT_BROKEN && !is(co, agents, i))
 			return 0;
 	return 1;
 }
@@ -60,7 +59,7 @@ double cs_agents_limit(const struct cs_coordinator *co, double limit_s)
 }
 
 int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
-		 cs_agents_test *is, double limit_s)
+		   cs_agents_test *is, double limit_s)
 {
 	double end = cs_clock_s() + cs_agents_limit(co, limit_s);
 	int lost = co->lost;
@@ -78,7 +77,7 @@ int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
 }
 
 void cs_agents_command(struct cs_coordinator *co, struct cs_agents *agents,
-		     enum cs_command what, uint32_t flags)
+		       enum cs_command what, uint32_t flags)
 {
 	for (int i = 0; i < agents->n; i++) {
 		struct cs_slot *slot = cs_board_slot(co->board, agents->agent[i]);
@@ -105,7 +104,7 @@ static int first_lost(const struct cs_coordinator *co, const struct cs_agents *a
 }
 
 int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
-		 struct cs_err *err)
+		   struct cs_err *err)
 {
 	struct cs_faults faults = { .state = CS_AGENT_BROKEN };
 	int rc = 0, left = 0, lost;
@@ -122,9 +121,8 @@ int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
 			cs_faults_add(&faults, a, slot->err.text);
 		left |= !answered;
 		if (!rc)
-			rc = cs_err_set(err, "%s %s (rank %d): %s",
-					cs_agent_noun(co), slot->facts.label,
-					slot->facts.rank,
+			rc = cs_err_set(err, "%s %s (rank %d): %s", cs_agent_noun(co),
+					slot->facts.label, slot->facts.rank,
 					answered ? slot->err.text : "no answer");
 	}
 	cs_faults_report(co, &faults);
@@ -134,14 +132,14 @@ int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
 }
 
 void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
-		   const char *doing, double limit_s)
+		     const char *doing, double limit_s)
 {
 	char text[120 + CS_CALL_NAME], call[CS_CALL_NAME + 8];
 	struct cs_faults faults = { .state = CS_AGENT_BROKEN };
 
 	for (int i = 0; i < agents->n; i++) {
-		const struct cs_slot *slot =
-			cs_board_slot(co->board, agents->agent[i]);
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   agents->agent[i]);
 
 		if (cs_agents_answered(co, agents, i))
 			continue;
@@ -153,8 +151,8 @@ void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
 }
 
 int cs_agents_order(struct cs_coordinator *co, struct cs_agents *agents,
-		  enum cs_command what, uint32_t flags, const char *doing,
-		  double limit_s, struct cs_err *err)
+		    enum cs_command what, uint32_t flags, const char *doing,
+		    double limit_s, struct cs_err *err)
 {
 	limit_s = cs_agents_limit(co, limit_s);
 	cs_agents_command(co, agents, what, flags);

@@ -19,7 +19,7 @@ struct cs_agents {
 };
 
 typedef int cs_agents_test(struct cs_coordinator *co, const struct cs_agents *agents,
-			 int i);
+			   int i);
 
 /* ---- fault.c ---- */
 
@@ -46,29 +46,29 @@ void cs_agents_watch(struct cs_coordinator *co);
 void cs_agents_all_good(struct cs_coordinator *co, struct cs_agents *agents);
 /* Give a command to every one. */
 void cs_agents_command(struct cs_coordinator *co, struct cs_agents *agents,
-		     enum cs_command what, uint32_t flags);
+		       enum cs_command what, uint32_t flags);
 /* Has the i-th answered its command; armed the current sample, or answered because
  * arming failed? */
 cs_agents_test cs_agents_answered, cs_agents_armed;
 /* Does it hold for all of them that are of use? */
 int cs_agents_is(struct cs_coordinator *co, const struct cs_agents *agents,
-	       cs_agents_test *is);
+		 cs_agents_test *is);
 /* A limit of a wait, as far as the budget allows it. */
 double cs_agents_limit(const struct cs_coordinator *co, double limit_s);
 /* Wait until it does.  0; or -1 when the limit passed, the job is to stop, or one
  * of them is gone. */
 int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
-		 cs_agents_test *is, double limit_s);
+		   cs_agents_test *is, double limit_s);
 /* Take over what they answered.  0 when all are OK, else -1 with the first error,
  * before all others that of an agent of no more use. */
 int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
-		 struct cs_err *err);
+		   struct cs_err *err);
 /* Who has not answered is of no more use: nobody knows what it is doing. */
 void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
-		   const char *doing, double limit_s);
+		     const char *doing, double limit_s);
 /* A command that is not a sample: give it, wait, take the answers. */
 int cs_agents_order(struct cs_coordinator *co, struct cs_agents *agents,
-		  enum cs_command what, uint32_t flags, const char *doing,
-		  double limit_s, struct cs_err *err);
+		    enum cs_command what, uint32_t flags, const char *doing,
+		    double limit_s, struct cs_err *err);
 
 #endif

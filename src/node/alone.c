@@ -25,13 +25,16 @@ int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs)
 	return gbs < most;
 }
 
-void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone, uint32_t n)
+void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone,
+			  uint32_t n)
 {
 	struct cs_err err;
 
 	for (uint32_t k = 0; k < n; k++)
-		if (!isnan(alone[k]) && cs_vec_push(&concurrent->alone, &alone[k], &err))
+		if (!isnan(alone[k]) &&
+		    cs_vec_push(&concurrent->alone, &alone[k], &err))
 			concurrent->matters = 1;
 	if (concurrent->alone.n)
-		concurrent->median = cs_median(concurrent->alone.data, concurrent->alone.n);
+		concurrent->median = cs_median(concurrent->alone.data,
+					       concurrent->alone.n);
 }

@@ -61,8 +61,7 @@ static int spin(_Atomic uint32_t *word, uint32_t seen, uint32_t spin_ns)
 
 	do {
 		for (int i = 0; i < 16; i++) {
-			if (atomic_load_explicit(word, memory_order_acquire) !=
-			    seen)
+			if (atomic_load_explicit(word, memory_order_acquire) != seen)
 				return 1;
 			relax();
 		}
@@ -120,8 +119,7 @@ fail:
 	return -1;
 }
 
-int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map,
-		    struct cs_err *err)
+int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map, struct cs_err *err)
 {
 	char path[64];
 	struct stat st;
@@ -136,15 +134,13 @@ int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map,
 			   (long)pid, strerror(errno));
 		goto fail;
 	}
-	at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		  own, 0);
+	at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, own,
+		  0);
 	if (at == MAP_FAILED) {
-		cs_err_set(err, "cannot map the shared segment: %s",
-			   strerror(errno));
+		cs_err_set(err, "cannot map the shared segment: %s", strerror(errno));
 		goto fail;
 	}
-	if (at->magic != CS_BOARD_MAGIC ||
-	    at->total_bytes != (uint64_t)st.st_size) {
+	if (at->magic != CS_BOARD_MAGIC || at->total_bytes != (uint64_t)st.st_size) {
 		munmap(at, (size_t)st.st_size);
 		cs_err_set(err,
 			   "the shared segment of process %ld is of another program version",
@@ -215,8 +211,8 @@ void cs_gate_release(struct cs_board *board)
 
 void cs_gate_await(struct cs_board *board, uint32_t seq)
 {
-	while ((int32_t)(atomic_load_explicit(&board->gate,
-					      memory_order_acquire) - seq) < 0)
+	while ((int32_t)(atomic_load_explicit(&board->gate, memory_order_acquire) -
+			 seq) < 0)
 		if (!board->spin_ns)
 			sched_yield();
 }
@@ -234,8 +230,7 @@ int cs_gate_wait(struct cs_board *board, uint32_t seq)
 	while ((int32_t)((seen = atomic_load(&board->gate)) - seq) < 0)
 		if (!spin(&board->gate, seen, spin_ns))
 			futex_wait(&board->gate, seen, GATE_SLICE_MS);
-	return atomic_load(&board->void_seq) != seq &&
-	       !atomic_load(&board->released);
+	return atomic_load(&board->void_seq) != seq && !atomic_load(&board->released);
 }
 
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

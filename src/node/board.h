@@ -37,21 +37,21 @@
 
 enum cs_command {
 	CS_CMD_NONE,
-	CS_CMD_OPEN,		/* context is there? register the board */
-	CS_CMD_ARENA,		/* allocate, publish, fill the source; again: see
+	CS_CMD_OPEN,	   /* context is there? register the board */
+	CS_CMD_ARENA,	   /* allocate, publish, fill the source; again: see
 				 * its flags */
-	CS_CMD_MAP,		/* a way to every peer that the plan needs */
-	CS_CMD_READ_STATE,		/* clocks, counters, links under load */
-	CS_CMD_STAMP,		/* arm an empty step: the gate's release */
-	CS_CMD_PREPARE,		/* poison what the step will write */
-	CS_CMD_HOME,		/* check what the last sample wrote; buffers and caches
+	CS_CMD_MAP,	   /* a way to every peer that the plan needs */
+	CS_CMD_READ_STATE, /* clocks, counters, links under load */
+	CS_CMD_STAMP,	   /* arm an empty step: the gate's release */
+	CS_CMD_PREPARE,	   /* poison what the step will write */
+	CS_CMD_HOME,	   /* check what the last sample wrote; buffers and caches
 				 * as the next one wants them */
-	CS_CMD_ARM,		/* check and poison; then enqueue */
-	CS_CMD_PROBE,		/* time what the CPU does, or prepare that */
-	CS_CMD_CHECK,		/* check the last sample */
-	CS_CMD_SOURCE,		/* check the source after the run */
-	CS_CMD_UNMAP,		/* give up the ways to peers */
-	CS_CMD_CLOSE,		/* free everything; the agent ends */
+	CS_CMD_ARM,	   /* check and poison; then enqueue */
+	CS_CMD_PROBE,	   /* time what the CPU does, or prepare that */
+	CS_CMD_CHECK,	   /* check the last sample */
+	CS_CMD_SOURCE,	   /* check the source after the run */
+	CS_CMD_UNMAP,	   /* give up the ways to peers */
+	CS_CMD_CLOSE,	   /* free everything; the agent ends */
 };
 
 /* Flags of a command. */
@@ -71,34 +71,34 @@ enum cs_command {
 #define CS_PROBE_MOST 64
 
 enum cs_agent_state {
-	CS_AGENT_OK,		/* READY */
-	CS_AGENT_FAILED,	/* this command failed; the context is sound */
-	CS_AGENT_BROKEN,	/* of no more use */
-	CS_AGENT_LOST,		/* its process died (the coordinator's word) */
+	CS_AGENT_OK,	 /* READY */
+	CS_AGENT_FAILED, /* this command failed; the context is sound */
+	CS_AGENT_BROKEN, /* of no more use */
+	CS_AGENT_LOST,	 /* its process died (the coordinator's word) */
 };
 
 struct cs_slot {
 	/* the coordinator's half */
 	_Alignas(CS_LINE) _Atomic uint32_t command; /* futex: counts commands */
-	uint32_t what;		/* enum cs_command */
-	struct cs_step step;	/* of the plan, or several of a round as one */
+	uint32_t what;				    /* enum cs_command */
+	struct cs_step step; /* of the plan, or several of a round as one */
 	uint32_t seq, flags;
 	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
-	uint32_t geometry;	/* of kernels that copy: which of the backend's */
+	uint32_t geometry; /* of kernels that copy: which of the backend's */
 
 	/* the agent's half */
 	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = command answered */
-	_Atomic uint32_t armed, done; /* = seq */
-	uint32_t state;		/* enum cs_agent_state of the last answer */
-	uint32_t refused;	/* what failed cannot be done here: it is skipped */
-	uint32_t unproven;	/* where host memory of the step lies */
-	uint32_t geometries;	/* how many there are for the step's kernels */
+	_Atomic uint32_t armed, done;		  /* = seq */
+	uint32_t state;		  /* enum cs_agent_state of the last answer */
+	uint32_t refused;	  /* what failed cannot be done here: it is skipped */
+	uint32_t unproven;	  /* where host memory of the step lies */
+	uint32_t geometries;	  /* how many there are for the step's kernels */
 	uint32_t blocks, threads; /* of the one that ran last; 0: none */
 	struct cs_gpu_state state_now; /* of a brief LOOK */
-	uint64_t throttle;	/* bits seen at PREPARE and CHECK */
+	uint64_t throttle;	       /* bits seen at PREPARE and CHECK */
 	/* e - s of the transfers it issued; of a chase the time of one load, too */
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
-	uint32_t n_values;	/* of the last PROBE, in the test's unit */
+	uint32_t n_values; /* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
 	/* by transfer, whose destination is the agent's to check: samples checked
 	 * since PREPARE, of these all copies, or of one copy a part alone; what was wrong
@@ -111,18 +111,18 @@ struct cs_slot {
 	struct cs_cpu_side side[CS_STEP_MAX];
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
-	char call[CS_CALL_NAME]; /* of a library, in which it is now; "" */
+	char call[CS_CALL_NAME];  /* of a library, in which it is now; "" */
 	int64_t sent_bytes, received_bytes; /* the coordinator's count */
 
 	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 none
 				 * could be made */
-	_Atomic int64_t helper;	/* the process that makes its process and with
+	_Atomic int64_t helper; /* the process that makes its process and with
 				 * which that dies; 0: a rank holds the agent */
 	struct cs_agent_facts facts;
 	struct cs_export arena, spare; /* the spare one is there for a PROBE */
 	struct cs_arena_layout layout;
 	int ring_numa[CS_NUMA_MOST + 1]; /* where each part of its ring is proven to lie */
-	char no_room[160];	/* why transfers above layout.most are skipped */
+	char no_room[160]; /* why transfers above layout.most are skipped */
 	uint64_t sees[CS_MAX_AGENTS]; /* where it sees others' arenas; 0: not */
 	/* the ways there are now; and before what is staged: the usual ones */
 	struct cs_peer_facts peer[CS_MAX_AGENTS], usual[CS_MAX_AGENTS];
@@ -143,15 +143,15 @@ struct cs_board {
 	struct cs_ring_words ring[CS_MAX_AGENTS];
 	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample counts not */
 	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
-	_Atomic uint32_t waiting;	/* the coordinator sleeps on it */
-	_Alignas(CS_LINE) _Atomic uint32_t end;	/* futex of main threads */
-	_Atomic uint32_t released;	/* the gate is open for ever */
+	_Atomic uint32_t waiting;		/* the coordinator sleeps on it */
+	_Alignas(CS_LINE) _Atomic uint32_t end; /* futex of main threads */
+	_Atomic uint32_t released;		/* the gate is open for ever */
 	_Atomic uint32_t called; /* bit k: whoever makes hosts of placement k, do so */
 	_Alignas(CS_LINE) uint32_t magic;
 	uint32_t n_agents;
-	uint32_t spin_ns;	/* how long a wait may spin before it sleeps */
+	uint32_t spin_ns; /* how long a wait may spin before it sleeps */
 	uint64_t total_bytes, slots_at, plan_at;
-	int64_t coordinator;	/* pid */
+	int64_t coordinator;	  /* pid */
 	_Atomic uint64_t claimed; /* of host memory (cs_hostmem_claim) */
 	/* processes of the same job that drive the GPUs beside the agents */
 	uint32_t n_kin;
@@ -177,8 +177,7 @@ struct cs_board_map {
 int cs_board_create(const struct cs_plan *plan, int n_agents, uint32_t spin_ns,
 		    struct cs_board_map *map, struct cs_err *err);
 /* Map the board of another process of the same user and PID namespace. */
-int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map,
-		    struct cs_err *err);
+int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map, struct cs_err *err);
 void cs_board_release(struct cs_board_map *map);
 
 struct cs_slot *cs_board_slot(struct cs_board *board, int agent);

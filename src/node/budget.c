@@ -23,8 +23,9 @@ void cs_budget_init(struct cs_budget *budget, double seconds, double began_s,
 {
 	double reserve = fmin(RESERVE_S, seconds / 4);
 
-	*budget = (struct cs_budget){ 0, INFINITY, INFINITY, INFINITY, INFINITY,
-				      INFINITY, INFINITY, INFINITY, INFINITY };
+	*budget = (struct cs_budget){ 0,	INFINITY, INFINITY,
+				      INFINITY, INFINITY, INFINITY,
+				      INFINITY, INFINITY, INFINITY };
 	if (!(seconds > 0))
 		return;
 	budget->seconds = seconds;
@@ -53,8 +54,10 @@ static double started_s(void)
 
 	if (stat && fgets(line, sizeof(line), stat))
 		at = strrchr(line, ')');
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-			  "%*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+	if (!at || sscanf(at + 1,
+			  " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			  "%*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			  &ticks) != 1)
 		ticks = 0;
 	if (stat)
 		fclose(stat);
@@ -69,5 +72,6 @@ double cs_process_age_s(double most_s)
 	if (isnan(started) || clock_gettime(CLOCK_BOOTTIME, &now))
 		return 0;
 	return fmax(fmin((double)now.tv_sec + 1e-9 * (double)now.tv_nsec - started,
-			 most_s), 0);
+			 most_s),
+		    0);
 }

@@ -12,7 +12,7 @@
 #define CS_NODE_BUDGET_H
 
 struct cs_budget {
-	double seconds;		/* 0: none */
+	double seconds; /* 0: none */
 	double nvml_s, start_s, steps_s, waits_s, close_s, files_s, end_s, grace_s;
 };
 

@@ -13,8 +13,8 @@ int cs_carry_is(const struct cs_transfer *t)
 
 	if (t->method == CS_METHOD_CPU)
 		return numas == 2;
-	return numas && (t->src.memory == CS_MEM_PAGEABLE ||
-			 t->dst.memory == CS_MEM_PAGEABLE);
+	return numas &&
+	       (t->src.memory == CS_MEM_PAGEABLE || t->dst.memory == CS_MEM_PAGEABLE);
 }
 
 /* ---- what workers do ---- */
@@ -70,8 +70,9 @@ static int ask_behind_gate(void *arg, struct cs_err *err)
 
 	if (a->backend->enter(a->dev, err))
 		return -1;
-	return drain(a, a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->desc,
-					err), err);
+	return drain(a,
+		     a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->desc, err),
+		     err);
 }
 
 /* From host memory to host memory, where a stream has no part in it: by the clock. */
@@ -82,8 +83,10 @@ static int ask(void *arg, struct cs_err *err)
 
 	if (a->backend->enter(a->dev, err))
 		return -1;
-	return drain(a, calls->copy(a->dev, a->lane, &a->desc, err) ||
-			calls->mark(a->dev, a->lane, err), err);
+	return drain(a,
+		     calls->copy(a->dev, a->lane, &a->desc, err) ||
+			     calls->mark(a->dev, a->lane, err),
+		     err);
 }
 
 /* ---- teams ---- */
@@ -116,8 +119,7 @@ static int threads_of(const struct cs_transfer *t)
 static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa)
 {
 	while (team->n < n) {
-		struct cs_worker *w = cs_worker_take(&c->workers, numa,
-						     &c->slot->err);
+		struct cs_worker *w = cs_worker_take(&c->workers, numa, &c->slot->err);
 
 		if (!w)
 			break;
@@ -131,8 +133,7 @@ static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa)
 	return -1;
 }
 
-static void arm_copy(struct cs_carry *c, struct cs_team *team,
-		     const struct cs_copy *f)
+static void arm_copy(struct cs_carry *c, struct cs_team *team, const struct cs_copy *f)
 {
 	uint64_t each = f->bytes / (uint64_t)team->n / PART_GRAIN * PART_GRAIN;
 
@@ -155,9 +156,13 @@ static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
 {
 	struct cs_board *board = c->workers.board;
 	struct asked asked = {
-		.backend = c->backend, .dev = c->dev, .desc = *f,
-		.gate = (const uint32_t *)&board->gate, .seq = c->slot->seq,
-		.lane = lane, .spins = board->spin_ns > 0,
+		.backend = c->backend,
+		.dev = c->dev,
+		.desc = *f,
+		.gate = (const uint32_t *)&board->gate,
+		.seq = c->slot->seq,
+		.lane = lane,
+		.spins = board->spin_ns > 0,
 	};
 
 	asked.desc.lent = 1;
@@ -174,8 +179,7 @@ static void note(struct cs_carry *c, const struct cs_team *team, int numa,
 
 	side->workers = (uint32_t)team->n;
 	side->cpus_numa = numa >= 0 ? numa : f->bound ? f->numa : -1;
-	cs_text(side->cpus, sizeof(side->cpus), "%s",
-		cs_worker_cpus(team->worker[0]));
+	cs_text(side->cpus, sizeof(side->cpus), "%s", cs_worker_cpus(team->worker[0]));
 }
 
 int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,

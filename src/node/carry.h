@@ -12,9 +12,9 @@
 /* Who works on one transfer of the sample at hand. */
 struct cs_team {
 	struct cs_worker *worker[CS_VARIANT_THREADS];
-	int n;			/* 0: nobody */
-	int by_stream;		/* its time is the lane's, not the workers' */
-	struct cs_worked did;	/* all of them together */
+	int n;		      /* 0: nobody */
+	int by_stream;	      /* its time is the lane's, not the workers' */
+	struct cs_worked did; /* all of them together */
 };
 
 /* Of one agent.  All zero but what it is given: it has no workers yet. */
@@ -22,7 +22,7 @@ struct cs_carry {
 	struct cs_workers workers;
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
-	struct cs_slot *slot;	/* the agent's */
+	struct cs_slot *slot; /* the agent's */
 	struct cs_team team[CS_LANES];
 };
 

@@ -27,8 +27,7 @@ void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell)
 
 	agents->n = 0;
 	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_transfer *t =
-			cs_plan_transfer(co->plan, step, k);
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 
 		add_once(agents, t->issuer);
 		if (cs_transfer_far(t) >= 0)
@@ -73,8 +72,7 @@ int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
 static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_transfer *t =
-			cs_plan_transfer(co->plan, step, k);
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
 
 		if (!cs_via_crosses(cs_cell_via(co, t)) ||
@@ -86,8 +84,7 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 }
 
 enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_agents *agents,
-			      const char *doing, double limit_s,
-			      struct cs_err *err)
+			      const char *doing, double limit_s, struct cs_err *err)
 {
 	cancel(co, agents, doing, limit_s);
 	if (cs_agents_take(co, agents, err) && co->lost)
@@ -110,8 +107,8 @@ static enum cs_status take(struct cs_coordinator *co, const struct cs_agents *ag
 	if (!cs_agents_take(co, agents, err))
 		return CS_OK;
 	for (int i = 0; i < agents->n; i++) {
-		const struct cs_slot *slot =
-			cs_board_slot(co->board, agents->agent[i]);
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   agents->agent[i]);
 
 		/* the row says of whom: equal reasons are one */
 		if (slot->refused && !refused++)
@@ -125,8 +122,8 @@ static enum cs_status take(struct cs_coordinator *co, const struct cs_agents *ag
 }
 
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
-			    enum cs_command what, uint32_t flags,
-			    double limit_s, struct cs_err *err)
+			    enum cs_command what, uint32_t flags, double limit_s,
+			    struct cs_err *err)
 {
 	enum cs_status status;
 
@@ -137,8 +134,7 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 		return cs_cell_cancel(co, agents, "arming", limit_s, err);
 	for (int i = 0; i < agents->n; i++)
 		if (cs_agents_answered(co, agents, i) &&
-		    cs_board_slot(co->board, agents->agent[i])->state !=
-			    CS_AGENT_OK) {
+		    cs_board_slot(co->board, agents->agent[i])->state != CS_AGENT_OK) {
 			cancel(co, agents, "draining", DRAIN_LIMIT_S);
 			return take(co, agents, err);
 		}
@@ -162,9 +158,11 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 {
 	if (!cs_home_is_wanted(co->plan, cell->step))
 		return CS_OK;
-	return cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
-			     "bringing buffers home", CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->agents, err) : CS_OK;
+	return cs_agents_order(co, &cell->agents, CS_CMD_HOME,
+			       flags & CS_CMD_UNCHECKED, "bringing buffers home",
+			       CS_PREPARE_LIMIT_S, err) ?
+		       take(co, &cell->agents, err) :
+		       CS_OK;
 }
 
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
@@ -177,23 +175,24 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 	enum cs_status status;
 
 	for (int i = 0; i < cell->agents.n; i++) {
-		struct cs_slot *slot =
-			cs_board_slot(co->board, cell->agents.agent[i]);
+		struct cs_slot *slot = cs_board_slot(co->board, cell->agents.agent[i]);
 
 		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
 		slot->geometry = cell->geometry;
 	}
 	status = bring_home(co, cell, flags, err);
 	if (status == CS_OK)
-		status = cs_cell_fire(co, &cell->agents, CS_CMD_ARM, flags, limit, err);
+		status = cs_cell_fire(co, &cell->agents, CS_CMD_ARM, flags, limit,
+				      err);
 	if (status != CS_OK)
 		return status;
 	count_bytes(co, step);
 	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_slot *slot = cs_board_slot(
-			co->board,
-			cs_stage_timer(co->board,
-				       cs_plan_transfer(co->plan, step, k)));
+		const struct cs_slot *slot =
+			cs_board_slot(co->board,
+				      cs_stage_timer(co->board,
+						     cs_plan_transfer(co->plan, step,
+								      k)));
 
 		ns[k] = slot->ns[k];
 		load_ns[k] = slot->load_ns[k];
@@ -204,17 +203,18 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 			     enum cs_command what, struct cs_err *err)
 {
-	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ?
-			       CS_CMD_UNCHECKED : 0;
+	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
 	const char *doing = what == CS_CMD_CHECK ? "checking a cell" :
 						   "preparing a cell";
 
 	return cs_agents_order(co, &cell->agents, what, off, doing,
-			     CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->agents, err) : CS_OK;
+			       CS_PREPARE_LIMIT_S, err) ?
+		       take(co, &cell->agents, err) :
+		       CS_OK;
 }
 
-int cs_cell_is_throttled(const struct cs_coordinator *co, const struct cs_agents *agents)
+int cs_cell_is_throttled(const struct cs_coordinator *co,
+			 const struct cs_agents *agents)
 {
 	uint64_t seen = 0;
 

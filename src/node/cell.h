@@ -11,18 +11,18 @@ struct cs_concurrency;
 
 /* One step as it is carried out, or several of a round as one. */
 struct cs_cell {
-	uint32_t first, n;	/* steps of the plan */
+	uint32_t first, n; /* steps of the plan */
 	const struct cs_step *step;
-	uint32_t repeats;	/* CS_ROW_CONTROL, … of its rows */
+	uint32_t repeats; /* CS_ROW_CONTROL, … of its rows */
 	const struct cs_test *test;
-	struct cs_agents agents;	/* who takes part */
+	struct cs_agents agents; /* who takes part */
 	double began_s;
-	uint32_t geometry;	/* division of its kernels: the one to take */
+	uint32_t geometry; /* division of its kernels: the one to take */
 	/* known at the end */
-	uint32_t flags;		/* CS_ROW_..., of all its rows */
-	int looked;		/* its GPUs' state was read behind it */
+	uint32_t flags;			    /* CS_ROW_..., of all its rows */
+	int looked;			    /* its GPUs' state was read behind it */
 	const struct cs_concurrency *judge; /* steps that it doubts repeat theirs; NULL: none */
-	uint32_t doubt;		/* CS_ROW_CONCURRENT, of the step whose rows go out */
+	uint32_t doubt; /* CS_ROW_CONCURRENT, of the step whose rows go out */
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };
 
@@ -37,8 +37,8 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 /* A command that ends behind the gate: when all have armed the next sample it is
  * opened, and the answers are waited for, at most `limit_s` each time. */
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
-			    enum cs_command what, uint32_t flags,
-			    double limit_s, struct cs_err *err);
+			    enum cs_command what, uint32_t flags, double limit_s,
+			    struct cs_err *err);
 /* Arm, open the gate, wait: ns[k] of every transfer, of a chase load_ns[k] too.
  * Returns CS_OK, or what the cell has become, with the reason. */
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
@@ -47,8 +47,7 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 /* Open the gate of what will not end by itself, let it drain, and say what became
  * of it. */
 enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_agents *agents,
-			      const char *doing, double limit_s,
-			      struct cs_err *err);
+			      const char *doing, double limit_s, struct cs_err *err);
 
 /* Was one of them slowed down around it? */
 int cs_cell_is_throttled(const struct cs_coordinator *co,
@@ -65,8 +64,7 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err);
 /* What holds for all rows, `flags` among it; one more reading of the GPUs' state where they did
  * not settle or one was throttled. */
-void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
-		      uint32_t flags);
+void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags);
 /* The row of the k-th transfer, without its figures, with the state of its own GPUs;
  * corrupt where its destination's owner says so. */
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
@@ -81,8 +79,7 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 int cs_budget_fits(const struct cs_coordinator *co, double seconds);
 /* Seconds of a step: the longest of its test and size so far, before there is one the
  * longest of all. */
-double cs_step_expected_s(const struct cs_coordinator *co,
-			  const struct cs_step *step);
+double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step *step);
 void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
 		  double seconds);
 

@@ -26,8 +26,8 @@
 struct round {
 	struct cs_coordinator *co;
 	struct cs_concurrency *concurrent;
-	uint32_t first, n;	/* steps */
-	struct cs_step all;	/* … as one */
+	uint32_t first, n;  /* steps */
+	struct cs_step all; /* … as one */
 };
 
 /* ---- a round ---- */
@@ -96,8 +96,7 @@ static const struct cs_transfer *beside(const struct round *r, uint32_t k)
 
 static void say_matters(const struct round *r, uint32_t k, double share)
 {
-	const struct cs_transfer *t =
-		cs_plan_transfer(r->co->plan, &r->all, k);
+	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, k);
 	const struct cs_transfer *other = beside(r, k);
 	char text[CS_ERR_TEXT];
 	const char *label[4];
@@ -106,14 +105,16 @@ static void say_matters(const struct round *r, uint32_t k, double share)
 
 	for (int i = 0; i < 4; i++)
 		label[i] = cs_board_slot(r->co->board, (int)end[i])->facts.label;
-	cs_text(text, sizeof(text), "%s: %s->%s has %.1f %% of its rate while "
-		"%s->%s%s run%s: %s", cs_transfer_test(r->co->plan, t)->name,
-		label[0], label[1], 100 * share, label[2], label[3],
-		r->n > 2 ? " and others" : "", r->n > 2 ? "" : "s",
+	cs_text(text, sizeof(text),
+		"%s: %s->%s has %.1f %% of its rate while %s->%s%s run%s: %s",
+		cs_transfer_test(r->co->plan, t)->name, label[0], label[1],
+		100 * share, label[2], label[3], r->n > 2 ? " and others" : "",
+		r->n > 2 ? "" : "s",
 		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
 			"measured concurrently all the same, as asked" :
 			"pairs are measured one at a time");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE, text);
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE,
+			      text);
 }
 
 /* Does concurrency make no difference to those that were carried out both ways? */
@@ -190,9 +191,9 @@ static void run_slowest_remeasure(const struct round *r, const double *median)
 {
 	if (r->co->stopped)
 		return;
-	cs_cell_run(r->co, cs_plan_step_of(r->co->plan, r->first,
-					   slowest_of(r, median)),
-		    1, CS_ROW_CONTROL, NULL, NULL);
+	cs_cell_run(r->co,
+		    cs_plan_step_of(r->co->plan, r->first, slowest_of(r, median)), 1,
+		    CS_ROW_CONTROL, NULL, NULL);
 	cs_cell_read_state(r->co);
 }
 
@@ -229,10 +230,13 @@ static void say_remeasure(const struct round *r)
 
 	if (!n || !is_last_of_matrix(r))
 		return;
-	cs_text(text, sizeof(text), "%s: %" PRIu32 " cell%s slower while other pairs "
+	cs_text(text, sizeof(text),
+		"%s: %" PRIu32 " cell%s slower while other pairs "
 		"ran than most are alone: measured alone as well, and that counts",
-		cs_plan_test(r->co->plan, &r->all)->name, n, n == 1 ? " was" : "s were");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED, text);
+		cs_plan_test(r->co->plan, &r->all)->name, n,
+		n == 1 ? " was" : "s were");
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED,
+			      text);
 }
 
 /* Have rounds of another size of this test been carried out both ways? */
@@ -259,8 +263,7 @@ static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 	for (s = first; s < first + n; s++)
 		whole &= cs_cell_is_left(co, s);
 	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
-	    (r.concurrent->matters &&
-	     co->plan->set.schedule == CS_SCHEDULE_AUTO))
+	    (r.concurrent->matters && co->plan->set.schedule == CS_SCHEDULE_AUTO))
 		run_alone(&r, NULL, alone);
 	else if (r.concurrent->rounds < needed)
 		run_both_ways(&r);

@@ -14,8 +14,7 @@
 #define SKEW_SAMPLES 15
 
 void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
-			 uint32_t node,
-			 const struct cs_coordinator_hooks *hooks)
+			 uint32_t node, const struct cs_coordinator_hooks *hooks)
 {
 	struct cs_faults faults = { .state = CS_AGENT_FAILED };
 
@@ -57,8 +56,8 @@ void cs_coordinator_close(struct cs_coordinator *co)
 }
 
 /* An order to all; who fails is out for the whole plan. */
-static void order_all(struct cs_coordinator *co, enum cs_command what,
-		      uint32_t flags, const char *doing, double limit_s)
+static void order_all(struct cs_coordinator *co, enum cs_command what, uint32_t flags,
+		      const char *doing, double limit_s)
 {
 	struct cs_faults faults = { .state = CS_AGENT_FAILED };
 	struct cs_agents agents;
@@ -73,8 +72,7 @@ static void order_all(struct cs_coordinator *co, enum cs_command what,
 		struct cs_slot *slot = cs_board_slot(co->board, a);
 
 		if (co->state[a] != CS_AGENT_OK ||
-		    !cs_agents_answered(co, &agents, i) ||
-		    slot->state == CS_AGENT_OK)
+		    !cs_agents_answered(co, &agents, i) || slot->state == CS_AGENT_OK)
 			continue;
 		cs_faults_add(&faults, a, slot->err.text);
 	}
@@ -110,8 +108,7 @@ static int refused_ways(struct cs_coordinator *co)
  * opened again. */
 static void map_again(struct cs_coordinator *co, uint32_t flag)
 {
-	order_all(co, CS_CMD_UNMAP, 0, "closing peer buffers",
-		  CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_UNMAP, 0, "closing peer buffers", CS_PREPARE_LIMIT_S);
 	order_all(co, CS_CMD_ARENA, flag, "allocating", CS_PREPARE_LIMIT_S);
 	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
 }
@@ -211,8 +208,7 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 {
 	if (cs_clock_s() > co->budget.waits_s)
 		return;
-	order_all(co, CS_CMD_SOURCE, 0, "checking its source",
-		  CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_SOURCE, 0, "checking its source", CS_PREPARE_LIMIT_S);
 	for (int i = 0; i < co->n; i++) {
 		const struct cs_slot *slot = cs_board_slot(co->board, i);
 		const struct cs_check *check = &slot->check[0];
@@ -221,9 +217,10 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		if (co->state[i] != CS_AGENT_OK || !check->wrong_words)
 			continue;
 		cs_text(text, sizeof(text),
-			"%s %s: %" PRIu64 " byte%s of its source buffer changed during the run, the first at %" PRIu64,
-			cs_agent_noun(co), slot->facts.label,
-			check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
+			"%s %s: %" PRIu64
+			" byte%s of its source buffer changed during the run, the first at %" PRIu64,
+			cs_agent_noun(co), slot->facts.label, check->wrong_bytes,
+			check->wrong_bytes == 1 ? "" : "s",
 			cs_first_wrong_byte(check));
 		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 				   CS_FINDING_SOURCE_CHANGED, text);
@@ -242,9 +239,9 @@ static void close_all(struct cs_coordinator *co, uint32_t flags)
 		if (atomic_load(&cs_board_slot(co->board, i)->pid) > 0)
 			agents.agent[agents.n++] = i;
 	cs_agents_order(co, &agents, CS_CMD_UNMAP, 0, "closing peer buffers",
-		      CLOSE_LIMIT_S, &err);
+			CLOSE_LIMIT_S, &err);
 	cs_agents_order(co, &agents, CS_CMD_CLOSE, flags, "closing", CLOSE_LIMIT_S,
-		      &err);
+			&err);
 }
 
 void cs_coordinator_dismiss(struct cs_coordinator *co)
@@ -269,8 +266,7 @@ void cs_coordinator_resume(struct cs_coordinator *co)
 
 /* One empty sample: the times from the store to each agent's stamp, in
  * microseconds.  -1 when one did not come. */
-static int stamp_once(struct cs_coordinator *co, struct cs_agents *agents,
-		      double *us)
+static int stamp_once(struct cs_coordinator *co, struct cs_agents *agents, double *us)
 {
 	uint64_t opened;
 	int left = agents->n;
@@ -288,16 +284,15 @@ static int stamp_once(struct cs_coordinator *co, struct cs_agents *agents,
 	while (left && cs_clock_ns() - opened < 100000000u)
 		for (int i = 0; i < agents->n; i++)
 			if (isnan(us[i]) &&
-			    atomic_load(
-				    &co->board->stamp[agents->agent[i]].word) ==
+			    atomic_load(&co->board->stamp[agents->agent[i]].word) ==
 				    co->seq) {
 				us[i] = (double)(cs_clock_ns() - opened) * 1e-3;
 				left--;
 			}
 	return cs_agents_wait(co, agents, cs_agents_answered, CS_SAMPLE_LIMIT_S) ||
-			       left
-		       ? -1
-		       : 0;
+			       left ?
+		     -1 :
+		     0;
 }
 
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
@@ -317,7 +312,7 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 		if (stamp_once(co, &agents, us)) {
 			if (!co->stopped)
 				cs_agents_blame(co, &agents, "stamping",
-					      CS_SAMPLE_LIMIT_S);
+						CS_SAMPLE_LIMIT_S);
 			cs_agents_take(co, &agents, &err);
 			return;
 		}
@@ -349,6 +344,7 @@ void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 		out->agent[i].received_bytes = slot->received_bytes;
 		for (int k = 0; k < co->n && out->peers; k++)
 			*cs_node_peer(out, i, k) = slot->usual[k].via ?
-				slot->usual[k] : slot->peer[k];
+							   slot->usual[k] :
+							   slot->peer[k];
 	}
 }

@@ -31,18 +31,19 @@ struct cs_coordinator_hooks {
 
 /* Whether concurrency changes the figures of a matrix. */
 struct cs_concurrency {
-	uint32_t rounds;	/* that were carried out both ways */
+	uint32_t rounds; /* that were carried out both ways */
 	int matters;
-	uint32_t remeasure;		/* transfers measured alone as well, being in doubt */
-	struct cs_vec alone;	/* double: GB/s of what was measured alone, in no order */
-	double median;		/* of these */
+	uint32_t remeasure;  /* transfers measured alone as well, being in doubt */
+	struct cs_vec alone; /* double: GB/s of what was measured alone, in no order */
+	double median;	     /* of these */
 };
 
 /* alone.c.  As the precision of a cell. */
 #define CS_CONCURRENCY_MATTERS 0.005
 /* n figures that were measured alone, NAN none.  Without memory for them nothing is
  * known, and pairs go one at a time. */
-void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone, uint32_t n);
+void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone,
+			  uint32_t n);
 /* Is a concurrent rate too low for what was measured alone to vouch for it? */
 int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs);
 
@@ -50,19 +51,19 @@ struct cs_coordinator {
 	struct cs_board *board;
 	const struct cs_plan *plan;
 	const struct cs_coordinator_hooks *hooks;
-	uint32_t node;			/* for rows */
-	const char *done;		/* by step: left out; NULL: none */
+	uint32_t node;	  /* for rows */
+	const char *done; /* by step: left out; NULL: none */
 	int n;
 	struct cs_process process[CS_MAX_AGENTS];
 	enum cs_agent_state state[CS_MAX_AGENTS];
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
 	uint32_t seq;
-	int skip_in_use;		/* cells of a GPU that others use are not measured */
-	int stopped;			/* measuring has ended before the plan */
-	int lost;			/* an agent is broken or its process dead */
-	uint32_t turn;			/* of the cell at hand; for rows */
-	int remeasure;			/* it is re-measured; for rows */
-	int staged;			/* ways are those of what is staged */
+	int skip_in_use; /* cells of a GPU that others use are not measured */
+	int stopped;	 /* measuring has ended before the plan */
+	int lost;	 /* an agent is broken or its process dead */
+	uint32_t turn;	 /* of the cell at hand; for rows */
+	int remeasure;	 /* it is re-measured; for rows */
+	int staged;	 /* ways are those of what is staged */
 	double began_s, state_read_s;
 	struct cs_budget budget;
 	/* by matrix: wall time of its longest cell; 0: none was measured */

@@ -93,8 +93,7 @@ static int spare_alloc(const struct cs_cost *c)
 
 	*spare = c->slot->arena;
 	spare->bytes = c->desc.bytes;
-	return costs(c)->alloc(c->dev, spare->bytes, &spare->address,
-			       &c->slot->err);
+	return costs(c)->alloc(c->dev, spare->bytes, &spare->address, &c->slot->err);
 }
 
 static int probe_stall(const struct cs_cost *c)
@@ -138,8 +137,7 @@ static int copy_once(const struct cs_cost *c, uint64_t dst, double *ns)
 
 	desc.dst = dst;
 	if (c->backend->arm(c->dev, 0, (const uint32_t *)&c->board->gate,
-			    atomic_load(&c->board->gate), &desc,
-			    &c->slot->err))
+			    atomic_load(&c->board->gate), &desc, &c->slot->err))
 		return -1;
 	return cs_lane_wait(c->backend, c->dev, c->board, c->slot, 0, ns);
 }

@@ -15,8 +15,14 @@
 #include "node/board.h"
 
 /* The issuer's values of an OPEN, in microseconds; the owner has one: its export. */
-enum cs_opening { CS_OPENED, CS_FIRST_COPY, CS_NEXT_COPY, CS_CLOSED, CS_REOPENED,
-		  CS_OPENINGS };
+enum cs_opening {
+	CS_OPENED,
+	CS_FIRST_COPY,
+	CS_NEXT_COPY,
+	CS_CLOSED,
+	CS_REOPENED,
+	CS_OPENINGS
+};
 
 #define CS_BURST 512u /* copies of a BURST */
 
@@ -24,9 +30,9 @@ struct cs_cost {
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
 	struct cs_board *board;
-	struct cs_slot *slot;	/* flags and seq; gets the values, or the error */
+	struct cs_slot *slot; /* flags and seq; gets the values, or the error */
 	const struct cs_test *test;
-	struct cs_copy desc; /* one copy, as its issuer sees it */
+	struct cs_copy desc;	      /* one copy, as its issuer sees it */
 	const struct cs_export *peer; /* OPEN: the other's spare buffer */
 };
 

@@ -20,7 +20,7 @@
 struct host_place {
 	struct cs_hostbuf_key key;
 	struct cs_hostbuf buf;
-	uint64_t most;		/* transfers of more bytes have no room */
+	uint64_t most;		   /* transfers of more bytes have no room */
 	char refused[CS_ERR_TEXT]; /* why not; "" */
 };
 
@@ -57,15 +57,13 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
 	int chain = t->method == CS_METHOD_CHASE;
 	int own = is_dst ? t->dst_slot : t->src_slot;
-	const struct cs_agent_facts *f =
-		&cs_board_slot(e->board, t->issuer)->facts;
+	const struct cs_agent_facts *f = &cs_board_slot(e->board, t->issuer)->facts;
 
 	return (struct cs_hostbuf_key){
-		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA :
-							   end->memory,
+		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA : end->memory,
 		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
-		.slot = (own ? 1 + (own - 1) * CS_MAX_AGENTS +
-				       ordinal_of(e, t->issuer) : 0) +
+		.slot = (own ? 1 + (own - 1) * CS_MAX_AGENTS + ordinal_of(e, t->issuer) :
+			       0) +
 			(chain ? SLOT_CHAINS : 0),
 		.is_dst = is_dst || chain,
 	};
@@ -73,12 +71,13 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 
 static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
 {
-	return a->memory == b->memory && a->numa == b->numa &&
-	       a->slot == b->slot && a->is_dst == b->is_dst;
+	return a->memory == b->memory && a->numa == b->numa && a->slot == b->slot &&
+	       a->is_dst == b->is_dst;
 }
 
 /* The same for all that use the buffer. */
-static uint64_t fill_key(const struct cs_endpoints *e, const struct cs_hostbuf_key *key)
+static uint64_t fill_key(const struct cs_endpoints *e,
+			 const struct cs_hostbuf_key *key)
 {
 	uint32_t which = (uint32_t)(key->numa + 1) << 20 |
 			 (uint32_t)key->memory << 16 | (uint32_t)key->slot;
@@ -117,8 +116,7 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 			if (t->bytes > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
 			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
-			    cs_board_slot(e->board, t->issuer)->pid !=
-				    e->slot->pid)
+			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
 				continue;
 			of = key_of(e, t, is_dst);
 			if (same_key(&of, key) && cs_transfer_span(e->plan, t) > bytes)
@@ -204,9 +202,9 @@ static uint32_t copy_kind(const struct cs_endpoints *e, const struct cs_transfer
 		return CS_COPY_IN;
 	if (e->map[far].via == CS_VIA_STAGED)
 		return CS_COPY_OUT;
-	return e->map[far].via == CS_VIA_DRIVER ||
-			       t->method == CS_METHOD_PEERCOPY ?
-		       CS_COPY_PEER : CS_COPY_ENGINE;
+	return e->map[far].via == CS_VIA_DRIVER || t->method == CS_METHOD_PEERCOPY ?
+		       CS_COPY_PEER :
+		       CS_COPY_ENGINE;
 }
 
 static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *t)
@@ -216,17 +214,15 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 
 	switch (t->method) {
 	case CS_METHOD_SM:
-		return local && t->op == CS_OP_READ ? CS_COPY_SM_READ :
+		return local && t->op == CS_OP_READ  ? CS_COPY_SM_READ :
 		       local && t->op == CS_OP_WRITE ? CS_COPY_SM_WRITE :
 						       CS_COPY_SM;
 	case CS_METHOD_TMA:
 		return CS_COPY_TMA;
 	case CS_METHOD_ZEROCOPY:
-		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ :
-					     CS_COPY_ZERO_WRITE;
+		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ : CS_COPY_ZERO_WRITE;
 	case CS_METHOD_CHASE:
-		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA :
-					     CS_COPY_CHASE;
+		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA : CS_COPY_CHASE;
 	default:
 		return copy_kind(e, t);
 	}
@@ -259,10 +255,13 @@ static const struct cs_arena_layout *layout_of(const struct cs_endpoints *e,
 }
 
 /* Where that many copies go; in host memory all to one place. */
-static struct cs_places places_of(const struct cs_endpoints *e, const struct cs_transfer *t,
-				  uint32_t copies, int uncounted)
+static struct cs_places places_of(const struct cs_endpoints *e,
+				  const struct cs_transfer *t, uint32_t copies,
+				  int uncounted)
 {
-	return cs_places_of(e->plan, &e->slot->step, t, cs_endpoint_is_numa(&t->dst) ? 0 :
+	return cs_places_of(e->plan, &e->slot->step, t,
+			    cs_endpoint_is_numa(&t->dst) ?
+				    0 :
 				    layout_of(e, &t->dst)->dst_bytes,
 			    copies, uncounted);
 }
@@ -280,7 +279,8 @@ static uint64_t dst_of(const struct cs_endpoints *e, const struct cs_transfer *t
 }
 
 /* The pattern in its source; what a kernel writes without one is the agent's. */
-static uint64_t key_of_source(const struct cs_endpoints *e, const struct cs_transfer *t)
+static uint64_t key_of_source(const struct cs_endpoints *e,
+			      const struct cs_transfer *t)
 {
 	const struct cs_hostbuf_key key = key_of(e, t, 0);
 
@@ -296,14 +296,18 @@ static uint64_t chain_seed(const struct cs_endpoints *e, const struct cs_transfe
 }
 
 struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
-				const struct cs_transfer *t, uint32_t copies,
-				int uncounted)
+				 const struct cs_transfer *t, uint32_t copies,
+				 int uncounted)
 {
 	const struct cs_places places = places_of(e, t, copies, uncounted);
 	struct cs_copy f = {
-		.kind = kind_of(e, t), .bytes = t->bytes, .copies = copies,
-		.positions = cs_method_is_kernel(t->method) ?
-			(uint32_t)(cs_transfer_span(e->plan, t) / t->bytes) : places.n,
+		.kind = kind_of(e, t),
+		.bytes = t->bytes,
+		.copies = copies,
+		.positions =
+			cs_method_is_kernel(t->method) ?
+				(uint32_t)(cs_transfer_span(e->plan, t) / t->bytes) :
+				places.n,
 		.stride = places.stride,
 		.key = t->method == CS_METHOD_CHASE ? chain_seed(e, t) :
 						      key_of_source(e, t),
@@ -311,10 +315,10 @@ struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 
 	if (f.kind == CS_COPY_OUT) /* the ring is where it is */
 		f.positions = 1;
-	f.src = f.kind == CS_COPY_IN ? e->slot->arena.ring_address :
-					 src_of(e, t);
-	f.dst = f.kind == CS_COPY_OUT ? e->map[t->dst.index].address :
-		t->method == CS_METHOD_CHASE ? 0 : dst_of(e, t, &places);
+	f.src = f.kind == CS_COPY_IN ? e->slot->arena.ring_address : src_of(e, t);
+	f.dst = f.kind == CS_COPY_OUT	     ? e->map[t->dst.index].address :
+		t->method == CS_METHOD_CHASE ? 0 :
+					       dst_of(e, t, &places);
 	if (f.kind == CS_COPY_IN)
 		f.src += cs_stage_at(e->board, t);
 	if (f.kind == CS_COPY_OUT)
@@ -334,8 +338,7 @@ static uint64_t own_key(const struct cs_endpoints *e)
 int cs_endpoints_fill(struct cs_endpoints *e)
 {
 	return e->backend->fill(e->dev, e->slot->arena.address,
-				e->slot->layout.src_bytes, own_key(e),
-				&e->slot->err);
+				e->slot->layout.src_bytes, own_key(e), &e->slot->err);
 }
 
 int cs_endpoints_source(struct cs_endpoints *e)
@@ -344,8 +347,8 @@ int cs_endpoints_source(struct cs_endpoints *e)
 	if (!e->slot->layout.src_bytes)
 		return 0;
 	return e->backend->check(e->dev, e->slot->arena.address,
-				 &CS_EXPECTED(own_key(e), e->slot->layout.src_bytes), 0,
-				 &e->slot->check[0], &e->slot->err);
+				 &CS_EXPECTED(own_key(e), e->slot->layout.src_bytes),
+				 0, &e->slot->check[0], &e->slot->err);
 }
 
 /* ---- destinations ---- */
@@ -355,7 +358,8 @@ static const struct cs_step *step_of(const struct cs_endpoints *e)
 	return &e->slot->step;
 }
 
-const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *e, uint32_t k)
+const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *e,
+						uint32_t k)
 {
 	return cs_plan_transfer(e->plan, step_of(e), k);
 }
@@ -371,11 +375,13 @@ static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t,
 		   const struct cs_endpoint *end)
 {
-	return cs_endpoint_is_numa(end) ? t->issuer == e->me :
-				     end->kind == CS_ENDPOINT_HOST && end->index == e->me;
+	return cs_endpoint_is_numa(end) ?
+		       t->issuer == e->me :
+		       end->kind == CS_ENDPOINT_HOST && end->index == e->me;
 }
 
-struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e, uint32_t k, int is_dst)
+struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
+					       uint32_t k, int is_dst)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
@@ -389,8 +395,8 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e, uin
 	else
 		at = is_dst ? dst_of(e, t, &one) : src_of(e, t);
 	return (struct cs_endpoints_memory){ (void *)(uintptr_t)at,
-					cs_transfer_span(e->plan, t),
-					key_of_source(e, t) };
+					     cs_transfer_span(e->plan, t),
+					     key_of_source(e, t) };
 }
 
 /* Does it write anything that lasts, for me to check? */
@@ -402,7 +408,8 @@ static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transf
 
 void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
 {
-	if (e->plan->set.verify == CS_VERIFY_OFF || !is_summed(e, cs_endpoints_transfer(e, k)))
+	if (e->plan->set.verify == CS_VERIFY_OFF ||
+	    !is_summed(e, cs_endpoints_transfer(e, k)))
 		return;
 	e->slot->checked[k]++;
 	e->slot->checked_whole[k]++;
@@ -429,8 +436,8 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 		return 0;
 	}
 	e->slot->refused = 1;
-	return cs_err_set(&e->slot->err, "%s", place ? place->refused :
-						       "no host buffer");
+	return cs_err_set(&e->slot->err, "%s",
+			  place ? place->refused : "no host buffer");
 }
 
 /* Where the memory lies through which it is staged. */
@@ -461,13 +468,14 @@ static int poison(struct cs_endpoints *e, const struct cs_transfer *t)
 				   cs_transfer_span(e->plan, t));
 		return 0;
 	}
-	most = cs_places_most(e->plan, &e->slot->step, t, layout_of(e, &t->dst)->dst_bytes);
-	if (e->backend->poison(e->dev, dst_of(e, t, &one), cs_transfer_span(e->plan, t),
-			       &e->slot->err))
+	most = cs_places_most(e->plan, &e->slot->step, t,
+			      layout_of(e, &t->dst)->dst_bytes);
+	if (e->backend->poison(e->dev, dst_of(e, t, &one),
+			       cs_transfer_span(e->plan, t), &e->slot->err))
 		return -1;
 	return most.n < 2 ? 0 :
-		e->backend->poison(e->dev, dst_of(e, t, &most), most.n * most.stride,
-				   &e->slot->err);
+			    e->backend->poison(e->dev, dst_of(e, t, &most),
+					       most.n * most.stride, &e->slot->err);
 }
 
 /* The chain that an issuer will follow, as that sees it. */
@@ -488,9 +496,9 @@ static int build_chain(struct cs_endpoints *e, const struct cs_transfer *t)
 		return 0;
 	if (t->issuer != e->me)
 		seen = cs_board_slot(e->board, t->issuer)->sees[e->me];
-	return e->backend->chain(e->dev, own + e->slot->layout.chain_at,
-				 t->bytes, seen + e->slot->layout.chain_at,
-				 seed != 0, seed, &e->slot->err);
+	return e->backend->chain(e->dev, own + e->slot->layout.chain_at, t->bytes,
+				 seen + e->slot->layout.chain_at, seed != 0, seed,
+				 &e->slot->err);
 }
 
 int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
@@ -502,8 +510,7 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 		cs_fields_init(&cs_cpu_side_fields, &e->slot->side[k]);
 		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
-		e->slot->check[k] =
-			(struct cs_check){ .first_word = UINT64_MAX };
+		e->slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 		if (note_ring(e, k) || place_check(e, k, 0) || place_check(e, k, 1) ||
 		    (t->method == CS_METHOD_CHASE && build_chain(e, t)) ||
 		    (is_mine_to_check(e, t) && !unchecked && poison(e, t)))
@@ -536,7 +543,8 @@ static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int 
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
-	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride, places.n };
+	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride,
+				    places.n };
 
 	*whole = places.n > 1 || bytes <= span;
 	if (places.n == 1) /* all positions of a kernel */

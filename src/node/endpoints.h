@@ -15,12 +15,12 @@ struct cs_endpoints {
 	struct cs_dev *dev;
 	struct cs_board *board;
 	const struct cs_plan *plan;
-	struct cs_slot *slot;	/* the agent's */
+	struct cs_slot *slot;	      /* the agent's */
 	const struct cs_mapping *map; /* of peers, by agent */
 	int me;
 	uint32_t copies[CS_STEP_MAX]; /* of the last sample, by transfer */
-	int uncounted;		/* it does not count */
-	struct cs_vec host;	/* struct host_place */
+	int uncounted;		      /* it does not count */
+	struct cs_vec host;	      /* struct host_place */
 };
 
 void cs_endpoints_init(struct cs_endpoints *ends);
@@ -37,8 +37,8 @@ int cs_endpoints_source(struct cs_endpoints *ends);
 int cs_endpoints_is_mine(const struct cs_endpoints *ends, const struct cs_transfer *t);
 /* What that is, `copies` of it; of a sample that does not count, or one that does. */
 struct cs_copy cs_endpoints_copy(const struct cs_endpoints *ends,
-				const struct cs_transfer *t, uint32_t copies,
-				int uncounted);
+				 const struct cs_transfer *t, uint32_t copies,
+				 int uncounted);
 
 /* Before the samples of slot->step: destinations poisoned (unless `unchecked`),
  * chains built.  slot->refused and an error where an end cannot be had. */
@@ -49,9 +49,11 @@ struct cs_endpoints_memory {
 	void *at;
 	uint64_t bytes, key;
 };
-struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *ends, uint32_t k, int is_dst);
+struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *ends,
+					       uint32_t k, int is_dst);
 /* The step's k-th transfer. */
-const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *ends, uint32_t k);
+const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *ends,
+						uint32_t k);
 
 /* What the last sample wrote (`copies` of it), into slot->check and checked.  In between (not `last`)
  * loads are left out, of host memory a part is looked at, and all is poisoned

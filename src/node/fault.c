@@ -48,7 +48,9 @@ static void agents_text(const struct alike *alike, char *to, size_t size)
 	cs_text(to, size, "%s%s ", noun, n > 1 ? "s" : "");
 	for (int i = 0; i < n; i++)
 		cs_text_add(to, size, "%s%s",
-			    !i ? "" : i + 1 < n ? ", " : " and ",
+			    !i	      ? "" :
+			    i + 1 < n ? ", " :
+					" and ",
 			    slot_of(alike, i)->facts.label);
 }
 
@@ -66,8 +68,9 @@ static long number_of(const struct alike *alike, int i, enum owner owner)
 static void owners_text(const struct alike *alike, enum owner owner, char *to,
 			size_t size)
 {
-	static const char *const noun[][2] = { [RANK] = { "rank", "ranks" },
-					       [PROCESS] = { "process", "processes" } };
+	static const char *const noun[][2] = {
+		[RANK] = { "rank", "ranks" }, [PROCESS] = { "process", "processes" }
+	};
 	char list[120] = "";
 	int n = 0;
 
@@ -99,14 +102,16 @@ static void tell_lost(const struct alike *alike, enum cs_agent_state state,
 	if (alike->n == 1 && bus_id[0])
 		cs_text_add(line, sizeof(line), "; %s", bus_id);
 	if (number_of(alike, 0, PROCESS) > 0) {
-		cs_text_add(line, sizeof(line), alike->n == 1 && bus_id[0] ? ", " :
-									     "; ");
+		cs_text_add(line, sizeof(line),
+			    alike->n == 1 && bus_id[0] ? ", " : "; ");
 		owners_text(alike, PROCESS, line, sizeof(line));
 	}
 	/* a wait that the budget has cut tells hung from slow no more */
 	co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 			   state == CS_AGENT_LOST ? CS_FINDING_RANK_LOST :
-			   late ? CS_FINDING_CANNOT_TEST : CS_FINDING_AGENT_BROKEN, line);
+			   late			  ? CS_FINDING_CANNOT_TEST :
+						    CS_FINDING_AGENT_BROKEN,
+			   line);
 }
 
 static void tell_alike(const struct alike *alike, enum cs_agent_state state,
@@ -124,8 +129,8 @@ static void tell_alike(const struct alike *alike, enum cs_agent_state state,
 		memcpy(co->fault[alike->agent[i]], fault, sizeof(fault));
 	}
 	if (state < CS_AGENT_BROKEN) {
-		co->hooks->finding(co->hooks->ctx, CS_CRITICAL, CS_FINDING_AGENT_FAILED,
-				   fault);
+		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
+				   CS_FINDING_AGENT_FAILED, fault);
 		return;
 	}
 	co->stopped = co->lost = 1;
@@ -169,9 +174,10 @@ static void lost_text(struct cs_coordinator *co, int agent, char *to, size_t siz
 
 	to[0] = '\0';
 	if (cs_board_lacks_helper(co->board, agent))
-		cs_text(to, size, is_made(co, agent) ?
-			"its process died with its helper (process %ld)" :
-			"its helper (process %ld) died before it could make a process",
+		cs_text(to, size,
+			is_made(co, agent) ?
+				"its process died with its helper (process %ld)" :
+				"its helper (process %ld) died before it could make a process",
 			helper);
 	else if (is_made(co, agent) && cs_process_gone(&co->process[agent]))
 		cs_text(to, size, "its process died");

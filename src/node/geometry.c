@@ -25,16 +25,14 @@ static double pace(const struct cs_sampler *s)
 	return sum;
 }
 
-static enum cs_status try_geometry(struct cs_coordinator *co,
-				   struct cs_cell *cell, double *worst,
-				   struct cs_err *err)
+static enum cs_status try_geometry(struct cs_coordinator *co, struct cs_cell *cell,
+				   double *worst, struct cs_err *err)
 {
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 
 	*worst = 0;
 	for (int i = 0; i < GEOMETRY_SAMPLES; i++) {
-		enum cs_status status = cs_cell_sample(co, cell,
-						       CS_CMD_UNCHECKED, ns,
+		enum cs_status status = cs_cell_sample(co, cell, CS_CMD_UNCHECKED, ns,
 						       load_ns, err);
 
 		if (status != CS_OK)
@@ -55,16 +53,14 @@ static uint32_t back_of_first(const struct cs_coordinator *co,
 	uint32_t k;
 
 	for (k = 1; k < step->count; k++)
-		if (cs_transfers_are_twins(first, cs_plan_transfer(co->plan, step,
-								   k)))
+		if (cs_transfers_are_twins(first, cs_plan_transfer(co->plan, step, k)))
 			return k;
 	return 0;
 }
 
 /* Where the choice for this kind of link, direction and size is kept: in the first
  * matrix of that kind. */
-static uint32_t *kept_geometry(struct cs_coordinator *co,
-			       const struct cs_cell *cell)
+static uint32_t *kept_geometry(struct cs_coordinator *co, const struct cs_cell *cell)
 {
 	const struct cs_test *test = cell->test, *other;
 	uint32_t v;
@@ -76,15 +72,15 @@ static uint32_t *kept_geometry(struct cs_coordinator *co,
 		other = &cs_catalogue(&n)[matrix->test];
 		if (other->path == test->path && other->method == test->method &&
 		    other->op == test->op && other->memory == test->memory &&
-		    matrix->bytes == cs_plan_matrix_at(co->plan, cell->step->matrix)->bytes)
+		    matrix->bytes ==
+			    cs_plan_matrix_at(co->plan, cell->step->matrix)->bytes)
 			break;
 	}
 	return &co->geometry[v][back_of_first(co, cell->step) > 0];
 }
 
-static enum cs_status fastest_geometry(struct cs_coordinator *co,
-				       struct cs_cell *cell, uint32_t *best,
-				       struct cs_err *err)
+static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell *cell,
+				       uint32_t *best, struct cs_err *err)
 {
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 	double least = INFINITY, at;

@@ -28,7 +28,8 @@ static int rewrite(void *arg, struct cs_err *err)
 	if (both->target.bytes)
 		cs_hostpass_poison(both->target.at, both->target.bytes);
 	if (both->source.bytes)
-		cs_hostpass_fill(both->source.at, both->source.bytes, both->source.key);
+		cs_hostpass_fill(both->source.at, both->source.bytes,
+				 both->source.key);
 	return 0;
 }
 
@@ -52,11 +53,14 @@ static int rewrite_on(struct cs_workers *workers, int numa, const struct both *b
 
 static int warm(struct cs_endpoints *e, struct cs_carry *c, uint32_t k)
 {
-	const struct both both = { cs_endpoints_memory(e, k, 0), cs_endpoints_memory(e, k, 1) };
+	const struct both both = { cs_endpoints_memory(e, k, 0),
+				   cs_endpoints_memory(e, k, 1) };
 
 	return both.source.bytes || both.target.bytes ?
-		       rewrite_on(&c->workers, cs_carry_numa(c, cs_endpoints_transfer(e, k)),
-				  &both, e->slot) : 0;
+		       rewrite_on(&c->workers,
+				  cs_carry_numa(c, cs_endpoints_transfer(e, k)),
+				  &both, e->slot) :
+		       0;
 }
 
 /* ---- cold ---- */
@@ -113,5 +117,6 @@ int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 		displace |= is_of_my_gpu(e, &t->src) || is_of_my_gpu(e, &t->dst);
 	}
 	return displace && e->backend->displace ?
-		       e->backend->displace(e->dev, &e->slot->err) : 0;
+		       e->backend->displace(e->dev, &e->slot->err) :
+		       0;
 }

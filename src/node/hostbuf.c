@@ -26,13 +26,13 @@ struct user {
 struct entry {
 	struct entry *next;
 	struct cs_hostbuf_key key;
-	unsigned int holders;	/* users, and those that want to be */
+	unsigned int holders; /* users, and those that want to be */
 	struct user *users;
 
-	pthread_mutex_t lock;	/* of all below */
-	unsigned int shares;	/* 0: the memory is not made */
+	pthread_mutex_t lock; /* of all below */
+	unsigned int shares;  /* 0: the memory is not made */
 	struct cs_hostmem mem;
-	int allocated;		/* by the backend */
+	int allocated; /* by the backend */
 	int huge_percent;
 	char why[160];
 };
@@ -42,11 +42,10 @@ static struct entry *all;
 
 /* ---- entries ---- */
 
-static int same_key(const struct cs_hostbuf_key *a,
-		    const struct cs_hostbuf_key *b)
+static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
 {
-	return a->memory == b->memory && a->numa == b->numa &&
-	       a->slot == b->slot && !a->is_dst == !b->is_dst;
+	return a->memory == b->memory && a->numa == b->numa && a->slot == b->slot &&
+	       !a->is_dst == !b->is_dst;
 }
 
 /* All of these under the lock. */
@@ -59,8 +58,7 @@ static struct entry *entry_find(const struct cs_hostbuf_key *key)
 	return e;
 }
 
-static struct entry *entry_new(const struct cs_hostbuf_key *key,
-			       struct cs_err *err)
+static struct entry *entry_new(const struct cs_hostbuf_key *key, struct cs_err *err)
 {
 	struct entry *e = calloc(1, sizeof(*e));
 
@@ -110,8 +108,8 @@ static int make_allocated(const struct cs_backend *backend, struct cs_dev *dev,
 	if (cs_hostmem_claim(bytes, numa, err))
 		return -1;
 	bound = numa >= 0 && !cs_policy_bind(numa, &before, e->why);
-	rc = backend->host_alloc(dev, bytes, e->key.memory == CS_MEM_WC,
-				 &e->mem.at, address, err);
+	rc = backend->host_alloc(dev, bytes, e->key.memory == CS_MEM_WC, &e->mem.at,
+				 address, err);
 	cs_policy_restore(&before);
 	cs_hostmem_settle(bytes);
 	if (rc)
@@ -128,8 +126,8 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 		       struct entry *e, uint64_t bytes, uint64_t *address,
 		       struct cs_err *err)
 {
-	if (cs_hostmem_map(bytes, e->key.numa, e->key.memory == CS_MEM_HUGE,
-			   &e->mem, e->why, err))
+	if (cs_hostmem_map(bytes, e->key.numa, e->key.memory == CS_MEM_HUGE, &e->mem,
+			   e->why, err))
 		return -1;
 	*address = (uintptr_t)e->mem.at;
 	if (e->key.memory == CS_MEM_ARENA)
@@ -141,12 +139,11 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 	return -1;
 }
 
-static int make(const struct cs_backend *backend, struct cs_dev *dev,
-		struct entry *e, uint64_t bytes, uint64_t fill_key,
-		uint64_t *address, struct cs_err *err)
+static int make(const struct cs_backend *backend, struct cs_dev *dev, struct entry *e,
+		uint64_t bytes, uint64_t fill_key, uint64_t *address,
+		struct cs_err *err)
 {
-	int by_driver = e->key.memory == CS_MEM_PINNED ||
-			e->key.memory == CS_MEM_WC;
+	int by_driver = e->key.memory == CS_MEM_PINNED || e->key.memory == CS_MEM_WC;
 
 	e->why[0] = '\0';
 	e->allocated = 0;
@@ -166,8 +163,7 @@ static int share(const struct cs_backend *backend, struct cs_dev *dev,
 	*address = (uintptr_t)e->mem.at;
 	if (e->key.memory == CS_MEM_ARENA)
 		return 0;
-	return backend->host_register(dev, e->mem.at, e->mem.mapped, address,
-				      err);
+	return backend->host_register(dev, e->mem.at, e->mem.mapped, address, err);
 }
 
 static void leave(const struct cs_backend *backend, struct cs_dev *dev,
@@ -185,22 +181,26 @@ static void leave(const struct cs_backend *backend, struct cs_dev *dev,
 
 static int enough(const struct entry *e, uint64_t bytes, struct cs_err *err)
 {
-	return bytes <= e->mem.bytes ? 0 :
-	       cs_err_set(err, "%" PRIu64 " bytes of a host buffer wanted, it was "
-			  "made with %" PRIu64, bytes, e->mem.bytes);
+	return bytes <= e->mem.bytes ?
+		       0 :
+		       cs_err_set(err,
+				  "%" PRIu64 " bytes of a host buffer wanted, it was "
+				  "made with %" PRIu64,
+				  bytes, e->mem.bytes);
 }
 
 /* Make it, or share what is made. */
-static int join(const struct cs_backend *backend, struct cs_dev *dev,
-		struct entry *e, uint64_t bytes, uint64_t fill_key,
-		uint64_t *address, struct cs_err *err)
+static int join(const struct cs_backend *backend, struct cs_dev *dev, struct entry *e,
+		uint64_t bytes, uint64_t fill_key, uint64_t *address,
+		struct cs_err *err)
 {
 	int rc;
 
 	pthread_mutex_lock(&e->lock);
 	if (e->shares)
-		rc = enough(e, bytes, err) ||
-		     share(backend, dev, e, address, err) ? -1 : 0;
+		rc = enough(e, bytes, err) || share(backend, dev, e, address, err) ?
+			   -1 :
+			   0;
 	else
 		rc = make(backend, dev, e, bytes, fill_key, address, err);
 	if (!rc)
@@ -212,7 +212,8 @@ static int join(const struct cs_backend *backend, struct cs_dev *dev,
 static void describe(const struct entry *e, const struct user *u,
 		     struct cs_hostbuf *out)
 {
-	*out = (struct cs_hostbuf){ .at = e->mem.at, .address = u->address,
+	*out = (struct cs_hostbuf){ .at = e->mem.at,
+				    .address = u->address,
 				    .bytes = e->mem.bytes,
 				    .numa = e->mem.numa,
 				    .huge_percent = e->huge_percent };
@@ -251,8 +252,10 @@ int cs_hostbuf_get(const struct cs_backend *backend, struct cs_dev *dev,
 	int rc = -1;
 
 	if (key->memory != CS_MEM_ARENA && !backend->host_alloc)
-		return cs_err_set(err, "page-locked host memory is for GPUs: "
-				  "the backend '%s' has none", backend->name);
+		return cs_err_set(
+			err,
+			"page-locked host memory is for GPUs: the backend '%s' has none",
+			backend->name);
 	pthread_mutex_lock(&lock);
 	e = entry_find(key);
 	if (e)

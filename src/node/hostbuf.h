@@ -16,22 +16,22 @@ struct cs_hostbuf_key {
 	/* enum cs_memory: PINNED, WC, REGISTERED, HUGE; ARENA: not page-locked,
 	 * for who copies by CPU */
 	int memory;
-	int numa;	/* NUMA node; -1 anywhere */
-	int slot;	/* several of a kind: which */
-	int is_dst;	/* else a source, filled when it is made */
+	int numa;   /* NUMA node; -1 anywhere */
+	int slot;   /* several of a kind: which */
+	int is_dst; /* else a source, filled when it is made */
 };
 
 struct cs_hostbuf {
 	void *at;
-	uint64_t address;	/* as the device sees it; at, where there is none */
-	uint64_t bytes;		/* at least what was asked for */
-	int numa;		/* where it is proven to lie; -1 it is not */
+	uint64_t address; /* as the device sees it; at, where there is none */
+	uint64_t bytes;	  /* at least what was asked for */
+	int numa;	  /* where it is proven to lie; -1 it is not */
 	/* by what: "move_pages", "numa_maps", or of the driver's memory "one NUMA node",
 	 * there is no other here; "policy": it was bound to the NUMA node when it was
 	 * allocated, and the kernel shows no more; "" none */
 	char proof[16];
-	char why[160];		/* not proven, because; "" */
-	int huge_percent;	/* of pageable memory, what is in transparent huge
+	char why[160];	  /* not proven, because; "" */
+	int huge_percent; /* of pageable memory, what is in transparent huge
 				 * pages; -1 not known */
 };
 

@@ -20,7 +20,7 @@ struct part {
 	void (*flush)(const void *at, uint64_t bytes);
 	struct cs_check found;
 	pthread_t thread;
-	int apart;		/* it has a thread */
+	int apart; /* it has a thread */
 };
 
 static void *pass(void *arg)
@@ -58,7 +58,8 @@ static int divide(enum what what, void *p, uint64_t bytes, uint64_t key,
 	for (int i = 0; i < n; i++) {
 		at = (uint64_t)i * each;
 		part[i] = (struct part){
-			.what = what, .at = (char *)p + at,
+			.what = what,
+			.at = (char *)p + at,
 			.bytes = i + 1 < n ? each : bytes - at,
 			.key = key + cs_fill_step(at / sizeof(uint64_t)),
 		};
@@ -69,8 +70,7 @@ static int divide(enum what what, void *p, uint64_t bytes, uint64_t key,
 static void run(struct part *part, int n)
 {
 	for (int i = 1; i < n; i++)
-		part[i].apart = !pthread_create(&part[i].thread, NULL, pass,
-						&part[i]);
+		part[i].apart = !pthread_create(&part[i].thread, NULL, pass, &part[i]);
 	for (int i = 0; i < n; i++)
 		if (!part[i].apart)
 			pass(&part[i]);
@@ -104,8 +104,7 @@ void cs_hostpass_flush(void *p, uint64_t bytes,
 	run(part, n);
 }
 
-void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key,
-		       struct cs_check *out)
+void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
 	int n = divide(CHECK, p, bytes, key, part);

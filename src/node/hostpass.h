@@ -11,8 +11,7 @@
 /* As cs_fill_host, cs_poison_host, and cs_check_host without poison. */
 void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key);
 void cs_hostpass_poison(void *p, uint64_t bytes);
-void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key,
-		       struct cs_check *out);
+void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out);
 /* Out of all caches, by a way to do so (place/flush.h). */
 void cs_hostpass_flush(void *p, uint64_t bytes,
 		       void (*flush)(const void *at, uint64_t bytes));

@@ -25,7 +25,8 @@ static uint32_t count_alike(const struct cs_plan *plan, const struct cs_step *st
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *other = cs_plan_transfer(plan, step, k);
 
-		if (cs_endpoint_is_numa(&other->dst) || other->dst.index != t->dst.index)
+		if (cs_endpoint_is_numa(&other->dst) ||
+		    other->dst.index != t->dst.index)
 			continue;
 		if (!cs_transfer_rotates(other) || other->bytes != t->bytes)
 			return 0;
@@ -50,15 +51,17 @@ struct cs_places cs_places_most(const struct cs_plan *plan, const struct cs_step
 	n = alike ? room / alike / p.stride : 0;
 	if (n > cs_copies_most(t->bytes))
 		n = cs_copies_most(t->bytes);
-	return n < 2 ? p : (struct cs_places){ before * n * p.stride, p.stride,
-					       (uint32_t)n };
+	return n < 2 ? p :
+		       (struct cs_places){ before * n * p.stride, p.stride,
+					   (uint32_t)n };
 }
 
 struct cs_places cs_places_of(const struct cs_plan *plan, const struct cs_step *step,
 			      const struct cs_transfer *t, uint64_t room,
 			      uint32_t copies, int uncounted)
 {
-	struct cs_places one = { cs_transfer_dst_at(plan, t), cs_transfer_stride(t), 1 };
+	struct cs_places one = { cs_transfer_dst_at(plan, t), cs_transfer_stride(t),
+				 1 };
 	struct cs_places most;
 
 	if (copies < 2 || !cs_transfer_rotates(t) ||

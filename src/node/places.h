@@ -13,9 +13,9 @@
 #include "plan/plan.h"
 
 struct cs_places {
-	uint64_t at;		/* of the first, from where destinations begin */
-	uint64_t stride;	/* from one to the next */
-	uint32_t n;		/* copy i goes to place i % n */
+	uint64_t at;	 /* of the first, from where destinations begin */
+	uint64_t stride; /* from one to the next */
+	uint32_t n;	 /* copy i goes to place i % n */
 };
 
 /* Of `copies` of a transfer of the step, whose destinations have `room` bytes;

@@ -49,8 +49,10 @@ static enum cs_status order(struct cs_coordinator *co, struct cs_agents *agents,
 {
 	if (co->plan->set.verify == CS_VERIFY_OFF)
 		flags |= CS_CMD_UNCHECKED;
-	return cs_agents_order(co, agents, CS_CMD_PROBE, flags, doing,
-			     PROBE_LIMIT_S, err) ? CS_FAILED : CS_OK;
+	return cs_agents_order(co, agents, CS_CMD_PROBE, flags, doing, PROBE_LIMIT_S,
+			       err) ?
+		       CS_FAILED :
+		       CS_OK;
 }
 
 /* The others' work waits at the gate, which opens when the call has returned, and
@@ -63,24 +65,23 @@ static enum cs_status hold_up(struct cs_coordinator *co, struct cs_agents *calle
 	co->seq++;
 	cs_agents_command(co, held, CS_CMD_STAMP, 0);
 	if (cs_agents_wait(co, held, cs_agents_armed, CS_SAMPLE_LIMIT_S))
-		return cs_cell_cancel(co, held, "arming", CS_SAMPLE_LIMIT_S,
-				      err);
+		return cs_cell_cancel(co, held, "arming", CS_SAMPLE_LIMIT_S, err);
 	cs_agents_command(co, caller, CS_CMD_PROBE, 0);
 	cs_agents_wait(co, caller, cs_agents_answered, 1e-3 * CS_HOLD_MS);
 	cs_gate_open(co->board, co->seq);
 	late = cs_agents_wait(co, caller, cs_agents_answered, PROBE_LIMIT_S);
 	if (late)
-		return cs_cell_cancel(co, caller, "calling the driver",
-				      PROBE_LIMIT_S, err);
-	if (cs_agents_wait(co, held, cs_agents_answered, CS_SAMPLE_LIMIT_S))
-		return cs_cell_cancel(co, held, "draining", CS_SAMPLE_LIMIT_S,
+		return cs_cell_cancel(co, caller, "calling the driver", PROBE_LIMIT_S,
 				      err);
+	if (cs_agents_wait(co, held, cs_agents_answered, CS_SAMPLE_LIMIT_S))
+		return cs_cell_cancel(co, held, "draining", CS_SAMPLE_LIMIT_S, err);
 	return cs_agents_take(co, caller, err) || cs_agents_take(co, held, err) ?
-		       CS_FAILED : CS_OK;
+		       CS_FAILED :
+		       CS_OK;
 }
 
-static enum cs_status stall_round(struct cs_coordinator *co,
-				  struct cs_cell *cell, struct cs_err *err)
+static enum cs_status stall_round(struct cs_coordinator *co, struct cs_cell *cell,
+				  struct cs_err *err)
 {
 	struct cs_agents held;
 	enum cs_status status;
@@ -98,8 +99,8 @@ static enum cs_status stall_round(struct cs_coordinator *co,
 	return status;
 }
 
-static enum cs_status open_round(struct cs_coordinator *co,
-				 struct cs_cell *cell, struct cs_err *err)
+static enum cs_status open_round(struct cs_coordinator *co, struct cs_cell *cell,
+				 struct cs_err *err)
 {
 	const struct cs_transfer *t = cs_plan_transfer(co->plan, cell->step, 0);
 	struct cs_agents owner = { .n = 1, .agent = { t->dst.index } };
@@ -130,8 +131,8 @@ static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
 	case CS_HOW_OPEN:
 		return open_round(co, cell, err);
 	default:
-		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, 0,
-				    PROBE_LIMIT_S, err);
+		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, 0, PROBE_LIMIT_S,
+				    err);
 	}
 }
 
@@ -159,18 +160,17 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 	slot = issuer_of(co, cell, 0);
 	for (k = 0; k < CS_OPENINGS; k++)
 		add(all, k, &slot->value[k], 1);
-	add(all, CS_OPENINGS,
-	    cs_board_slot(co->board, t->dst.index)->value, 1);
+	add(all, CS_OPENINGS, cs_board_slot(co->board, t->dst.index)->value, 1);
 }
 
 /* The first round loads and maps what the others find there. */
-static enum cs_status take_rounds(struct cs_coordinator *co,
-				  struct cs_cell *cell, struct series *all,
-				  struct cs_err *err)
+static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cell,
+				  struct series *all, struct cs_err *err)
 {
 	uint32_t rounds = cell->test->how == CS_HOW_STALL ||
-			  cell->test->how == CS_HOW_OPEN ?
-				  ROUNDS : ROUNDS_OF_CALLS;
+					  cell->test->how == CS_HOW_OPEN ?
+				  ROUNDS :
+				  ROUNDS_OF_CALLS;
 	uint32_t block = co->plan->set.turn_samples;
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
@@ -181,8 +181,7 @@ static enum cs_status take_rounds(struct cs_coordinator *co,
 		if (status == CS_OK && r)
 			gather(co, cell, all);
 	}
-	return status == CS_OK ? cs_cell_order(co, cell, CS_CMD_CHECK, err) :
-				 status;
+	return status == CS_OK ? cs_cell_order(co, cell, CS_CMD_CHECK, err) : status;
 }
 
 /* ---- rows ---- */

@@ -10,8 +10,8 @@
 void cs_process_open(int64_t pid, struct cs_process *process)
 {
 	process->pid = pid;
-	process->fd = pid == getpid() ?
-			      -1 : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	process->fd = pid == getpid() ? -1 :
+					(int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 }
 
 void cs_process_close(struct cs_process *process)

@@ -15,7 +15,7 @@
 
 struct cs_process {
 	int64_t pid;
-	int fd;			/* -1: none */
+	int fd; /* -1: none */
 };
 
 /* This process itself needs no descriptor: it is there. */

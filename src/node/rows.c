@@ -84,13 +84,14 @@ static void corrupt(struct cs_row *row, const struct cs_check *check, uint32_t c
 	row->wrong_bytes = check->wrong_bytes;
 	if (copy)
 		cs_text(of, sizeof(of), " of copy %" PRIu32, copy);
-	cs_text(row->reason, sizeof(row->reason), "%" PRIu64 " wrong byte%s, the first at "
+	cs_text(row->reason, sizeof(row->reason),
+		"%" PRIu64 " wrong byte%s, the first at "
 		"%" PRIu64 "%s: expected %016" PRIx64 ", found %016" PRIx64 "%s",
 		check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
 		cs_first_wrong_byte(check), of, check->expected, check->found,
-		check->poison_words == check->wrong_words ? "; never written"
-		: check->poison_words ? "; partly never written"
-				      : "");
+		check->poison_words == check->wrong_words ? "; never written" :
+		check->poison_words			  ? "; partly never written" :
+							    "");
 }
 
 /* Skew between processes takes from what is surely common. */
@@ -105,11 +106,10 @@ static double least_overlap(struct cs_coordinator *co)
 
 		for (uint32_t k = 0; k < s->n_transfers; k++)
 			if (!s->load[k] && !s->chase[k])
-				most = fmax(most, (double)s->bytes[k] *
-							  s->copies[k] /
+				most = fmax(most, (double)s->bytes[k] * s->copies[k] /
 							  s->gbs[k][i]);
-		least = fmin(least, s->overlap[i] -
-					    skew_ns / fmax(most, CS_SAMPLE_NS));
+		least = fmin(least,
+			     s->overlap[i] - skew_ns / fmax(most, CS_SAMPLE_NS));
 	}
 	return fmax(least, 0);
 }
@@ -121,11 +121,10 @@ static int remeasure(struct cs_coordinator *co, struct cs_cell *cell)
 
 	return !co->stopped &&
 	       !cs_agents_order(co, &cell->agents, CS_CMD_READ_STATE, CS_CMD_BRIEF,
-			      "reading its state", CS_PREPARE_LIMIT_S, &err);
+				"reading its state", CS_PREPARE_LIMIT_S, &err);
 }
 
-void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell,
-		      uint32_t flags)
+void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags)
 {
 	if (co->plan->set.verify == CS_VERIFY_OFF)
 		flags |= CS_ROW_NOT_VERIFIED;
@@ -157,12 +156,11 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		if (cs_endpoint_is_numa(end[i]))
 			continue;
 		agent[1 + i] = end[i]->index;
-		row->throttle_at[i] = cs_board_slot(co->board, end[i]->index)
-					      ->throttle;
+		row->throttle_at[i] = cs_board_slot(co->board, end[i]->index)->throttle;
 	}
 	for (i = 0; i < 3; i++) {
-		const struct cs_slot *slot = agent[i] < 0 ? NULL :
-			cs_board_slot(co->board, agent[i]);
+		const struct cs_slot *slot =
+			agent[i] < 0 ? NULL : cs_board_slot(co->board, agent[i]);
 
 		if (!slot)
 			continue;
@@ -181,8 +179,8 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		return;
 	for (i = 0; i < 3 && cell->looked; i++)
 		if (agent[i] >= 0)
-			worse_state(row, &cs_board_slot(co->board, agent[i])
-						  ->state_now);
+			worse_state(row,
+				    &cs_board_slot(co->board, agent[i])->state_now);
 }
 
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
@@ -257,11 +255,9 @@ static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *ro
 	double x[CS_SAMPLES_MAX];
 
 	for (uint32_t i = 0; i < s->n; i++)
-		x[i] = unit == CS_UNIT_US ?
-			       1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
-		       unit == CS_UNIT_NS ?
-			       (double)s->bytes[k] / s->gbs[k][i] :
-			       s->gbs[k][i];
+		x[i] = unit == CS_UNIT_US ? 1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
+		       unit == CS_UNIT_NS ? (double)s->bytes[k] / s->gbs[k][i] :
+					    s->gbs[k][i];
 	cs_cell_emit(co, row, x, s->n);
 }
 
@@ -274,8 +270,8 @@ static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
 	row->block_threads = slot->threads;
 }
 
-static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell,
-			  uint32_t k, struct cs_row *row)
+static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell, uint32_t k,
+			  struct cs_row *row)
 {
 	const struct cs_sampler *s = &co->sampler;
 
@@ -289,8 +285,10 @@ static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell,
 			row->flags |= CS_ROW_LOW_OVERLAP;
 	}
 	row->first_ms = s->chase[k] ? NAN :
-		(s->first_ns[k] - (double)s->bytes[k] * s->first_copies[k] /
-					  cell->median[k]) * 1e-6;
+				      (s->first_ns[k] - (double)s->bytes[k] *
+								s->first_copies[k] /
+								cell->median[k]) *
+					      1e-6;
 	emit_series(co, k, row);
 }
 
@@ -319,8 +317,8 @@ static void merge_state(struct cs_row *all, const struct cs_row *row)
 }
 
 /* The rows of the cell's transfers from first to end - 1, which are a step's. */
-static void emit_step(struct cs_coordinator *co, struct cs_cell *cell,
-		      uint32_t first, uint32_t end)
+static void emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t first,
+		      uint32_t end)
 {
 	struct cs_row row, all = { .power_w = NAN, .sm_mhz = -1, .temperature_c = -1 };
 	uint32_t measured = 0, k;

@@ -94,7 +94,8 @@ static uint32_t first_load(const struct cs_sampler *s, const struct cs_transfer 
 	if (load > 0 && guess->gbs > 0)
 		faster = load / guess->gbs;
 	return clamp_copies(ceil(LOAD_LONGER * faster * (double)s->bytes[0] *
-				 s->copies[0] / (double)s->bytes[k]), s->cap[k]);
+				 s->copies[0] / (double)s->bytes[k]),
+			    s->cap[k]);
 }
 
 static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfer *t,
@@ -103,7 +104,8 @@ static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfe
 	if (s->load[k])
 		return s->chase[0] ? 1 : first_load(s, t, k, guess);
 	return guess->gbs > 0 ? clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
-						  (double)s->bytes[k]), s->cap[k]) :
+						  (double)s->bytes[k]),
+					     s->cap[k]) :
 				1;
 }
 
@@ -195,8 +197,8 @@ double cs_sampler_expected_ns(const struct cs_sampler *s)
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		if (s->last_gbs[k] > 0 && !s->chase[k])
-			longest = fmax(longest, (double)s->bytes[k] *
-						s->copies[k] / s->last_gbs[k]);
+			longest = fmax(longest, (double)s->bytes[k] * s->copies[k] /
+							s->last_gbs[k]);
 	return longest;
 }
 
@@ -254,8 +256,7 @@ static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
 /* Is the sample as it should be: long enough, not needlessly long, all transfers
  * ending together?  With some room, so that noise alone never resizes; the first
  * touch is slow by nature and not too long. */
-static int fits(const struct cs_sampler *s, double least, double most,
-		double slowest)
+static int fits(const struct cs_sampler *s, double least, double most, double slowest)
 {
 	int many = 0;
 
@@ -401,8 +402,7 @@ static int is_late(const struct cs_sampler *s, double elapsed_s)
 	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
 }
 
-static enum cs_sampler_answer verdict(const struct cs_sampler *s,
-				      double elapsed_s)
+static enum cs_sampler_answer verdict(const struct cs_sampler *s, double elapsed_s)
 {
 	int over = s->n == CS_SAMPLES_MAX || (s->n && is_late(s, elapsed_s));
 	struct margin margin;
@@ -414,8 +414,7 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s,
 	margin = widest_margin(s);
 	if (margin.known <= s->precision)
 		return CS_SAMPLE_ENOUGH;
-	return over || is_hopeless(s, &margin) ? CS_SAMPLE_LIMIT :
-						 CS_SAMPLE_MORE;
+	return over || is_hopeless(s, &margin) ? CS_SAMPLE_LIMIT : CS_SAMPLE_MORE;
 }
 
 /* Before counting: settle the copies, then wait for two like samples.  The first

@@ -28,34 +28,34 @@
 enum cs_sampler_answer {
 	CS_SAMPLE_MORE,
 	CS_SAMPLE_ENOUGH,
-	CS_SAMPLE_LIMIT,	/* all there are, or hopeless: not converged */
+	CS_SAMPLE_LIMIT, /* all there are, or hopeless: not converged */
 };
 
 struct cs_sampler {
 	double precision, limit_s;
-	uint32_t block;			/* counted samples that suffice; 0: no such */
+	uint32_t block; /* counted samples that suffice; 0: no such */
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
-	uint8_t load[CS_STEP_MAX];	/* is beside what is measured */
+	uint8_t load[CS_STEP_MAX]; /* is beside what is measured */
 	/* of a load: 1 + the measured transfer that the same kernel makes, of the same
 	 * size, and that therefore it has as many copies as; 0 there is none */
 	uint8_t twin[CS_STEP_MAX];
-	int in_turn;			/* one agent issues several the same way: its
+	int in_turn;		       /* one agent issues several the same way: its
 					 * engine may make them one after the other */
-	uint8_t chase[CS_STEP_MAX];	/* its figure is the time of one load */
-	uint32_t cap[CS_STEP_MAX];	/* most copies of a sample */
-	uint32_t copies[CS_STEP_MAX];	/* of the next sample */
-	uint32_t guessed[CS_STEP_MAX];	/* of that behind a short touch; 0 none */
-	double first_ns[CS_STEP_MAX];	/* sample 0, all its copies */
+	uint8_t chase[CS_STEP_MAX];    /* its figure is the time of one load */
+	uint32_t cap[CS_STEP_MAX];     /* most copies of a sample */
+	uint32_t copies[CS_STEP_MAX];  /* of the next sample */
+	uint32_t guessed[CS_STEP_MAX]; /* of that behind a short touch; 0 none */
+	double first_ns[CS_STEP_MAX];  /* sample 0, all its copies */
 	uint32_t first_copies[CS_STEP_MAX];
-	uint32_t n;			/* counted samples */
-	uint32_t discarded;		/* before them */
+	uint32_t n;	    /* counted samples */
+	uint32_t discarded; /* before them */
 	uint32_t resized, restarted;
-	int comparable;			/* the last sample may count with the next */
+	int comparable; /* the last sample may count with the next */
 	double last_gbs[CS_STEP_MAX], last_overlap; /* last sample; 0 none */
 	/* counted samples; of a chase bytes / time of one load */
 	double gbs[CS_STEP_MAX][CS_SAMPLES_MAX];
-	double overlap[CS_SAMPLES_MAX];	/* shortest / longest */
+	double overlap[CS_SAMPLES_MAX]; /* shortest / longest */
 };
 
 /* What an earlier cell of the matrix had: GB/s of a measured transfer, and of loads

@@ -43,7 +43,8 @@ static void part_add(struct cs_stage_parts *p, const struct cs_transfer *t, int 
 	if (i && p->of[i - 1] == t->variant.cpu_numa)
 		return;
 	memmove(&p->of[i + 1], &p->of[i], (size_t)(p->n - i) * sizeof(p->of[0]));
-	memmove(&p->numa[i + 1], &p->numa[i], (size_t)(p->n++ - i) * sizeof(p->numa[0]));
+	memmove(&p->numa[i + 1], &p->numa[i],
+		(size_t)(p->n++ - i) * sizeof(p->numa[0]));
 	p->of[i] = t->variant.cpu_numa;
 	p->numa[i] = t->variant.cpu_numa ? t->variant.cpu_numa - 1 : local;
 }
@@ -103,8 +104,8 @@ int cs_stage_timer(struct cs_board *board, const struct cs_transfer *t)
 	return cs_stage_is(board, t) ? t->dst.index : t->issuer;
 }
 
-void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t,
-		     uint32_t seq, struct cs_copy *desc)
+void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t, uint32_t seq,
+		   struct cs_copy *desc)
 {
 	struct cs_ring_words *ring = &board->ring[t->dst.index];
 
@@ -114,12 +115,12 @@ void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t,
 	desc->emptied = (uint32_t *)&ring->emptied.word;
 }
 
-void cs_stage_give_up(struct cs_board *board, const struct cs_step *step,
-		      int agent, uint32_t seq)
+void cs_stage_give_up(struct cs_board *board, const struct cs_step *step, int agent,
+		      uint32_t seq)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_transfer *t =
-			cs_plan_transfer(cs_board_plan(board), step, k);
+		const struct cs_transfer *t = cs_plan_transfer(cs_board_plan(board),
+							       step, k);
 
 		if (cs_transfer_far(t) >= 0 &&
 		    (t->src.index == agent || t->dst.index == agent))

@@ -17,8 +17,8 @@ uint32_t cs_stage_copies(uint64_t bytes);
 /* The rings that an agent has to have, one behind the other: on each NUMA node that is
  * asked for. */
 struct cs_stage_parts {
-	uint64_t each;		/* bytes of a part */
-	int n;			/* 0: it needs none */
+	uint64_t each;		    /* bytes of a part */
+	int n;			    /* 0: it needs none */
 	int numa[CS_NUMA_MOST + 1]; /* ascending, but first what is next to its GPU */
 	uint8_t of[CS_NUMA_MOST + 1]; /* the variant's cpu_numa */
 };
@@ -35,11 +35,11 @@ uint64_t cs_stage_at(struct cs_board *board, const struct cs_transfer *t);
 /* The NUMA node on which the pages of a transfer's ring are proven to lie; -1: they are
  * not, or there is none.  `*wanted`: where they should. */
 int cs_stage_numa(struct cs_board *board, const struct cs_transfer *t, int *wanted);
-void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t,
-		     uint32_t seq, struct cs_copy *desc);
+void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t, uint32_t seq,
+		   struct cs_copy *desc);
 
 /* An agent has given up the sample: none of its partners waits for it. */
-void cs_stage_give_up(struct cs_board *board, const struct cs_step *step,
-		      int agent, uint32_t seq);
+void cs_stage_give_up(struct cs_board *board, const struct cs_step *step, int agent,
+		      uint32_t seq);
 
 #endif

@@ -83,8 +83,7 @@ static int job_wait(struct job *job, double limit_s, const char *what,
 	}
 	pthread_mutex_lock(&job->lock);
 	while (!job->done &&
-	       pthread_cond_timedwait(&job->ended, &job->lock, &until) !=
-		       ETIMEDOUT)
+	       pthread_cond_timedwait(&job->ended, &job->lock, &until) != ETIMEDOUT)
 		;
 	if (!job->done)
 		rc = cs_err_set(err, "%s did not answer within %.3g s%s (process %ld)",
@@ -106,8 +105,7 @@ static void *start_driver(void *arg)
 	cs_call_watch(&s->driver.watch);
 	rc = s->backend->start(&s->version, &s->driver.err);
 	if (!rc)
-		rc = s->backend->probe(s->gpu, CS_MAX_AGENTS, &s->n,
-				       &s->driver.err);
+		rc = s->backend->probe(s->gpu, CS_MAX_AGENTS, &s->n, &s->driver.err);
 	s->driver_s = cs_clock_s() - s->begun_s;
 	job_end(&s->driver, rc);
 	return NULL;
@@ -144,8 +142,8 @@ static void *close_nvml(void *arg)
 }
 
 /* The thread of a job, once; nobody joins it. */
-static int job_begin(struct job *job, void *(*run)(void *),
-		     struct cs_starter *s, struct cs_err *err)
+static int job_begin(struct job *job, void *(*run)(void *), struct cs_starter *s,
+		     struct cs_err *err)
 {
 	pthread_t thread;
 	int rc;
@@ -210,15 +208,14 @@ struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
 	return starter->library;
 }
 
-int cs_starter_survey(struct cs_starter *starter, double limit_s,
-		      const char *root, const struct cs_pci_gpus *pci,
-		      const struct cs_survey **out, struct cs_err *err)
+int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *root,
+		      const struct cs_pci_gpus *pci, const struct cs_survey **out,
+		      struct cs_err *err)
 {
 	struct cs_err why;
 
 	/* without NVML there is still the bus; a hung one would hang it, too */
-	if (job_wait(&starter->nvml, limit_s, "NVML", &why) &&
-	    !ended(&starter->nvml))
+	if (job_wait(&starter->nvml, limit_s, "NVML", &why) && !ended(&starter->nvml))
 		return cs_err_set(err, "%s", why.text);
 	if (!starter->survey.begun) {
 		cs_text(starter->root, sizeof(starter->root), "%s", root);

@@ -29,9 +29,9 @@ struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
 /* The GPUs of PCI bus and NVML, looked for once, in a thread of its own.  `root`
  * as cs_gpu_survey(); *out lives as long as the starter.  Without NVML the PCI bus
  * alone is told. */
-int cs_starter_survey(struct cs_starter *starter, double limit_s,
-		      const char *root, const struct cs_pci_gpus *pci,
-		      const struct cs_survey **out, struct cs_err *err);
+int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *root,
+		      const struct cs_pci_gpus *pci, const struct cs_survey **out,
+		      struct cs_err *err);
 
 /* Close NVML and free all.  -1 when a thread hangs, also in that: it is left
  * behind, and the process must leave by _exit.  NULL is fine. */

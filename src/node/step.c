@@ -29,8 +29,8 @@ static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 		slot = cs_board_slot(co->board, end[i]->index);
 		if (!slot->no_room[0] || t->bytes <= slot->layout.most)
 			continue;
-		cs_err_set(err, "%s %s: %s", cs_agent_noun(co),
-			   slot->facts.label, slot->no_room);
+		cs_err_set(err, "%s %s: %s", cs_agent_noun(co), slot->facts.label,
+			   slot->no_room);
 		return 0;
 	}
 	return 1;
@@ -51,7 +51,8 @@ static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 	}
 	if (t->op == CS_OP_OPEN && peer->via != CS_VIA_PEER &&
 	    peer->via != CS_VIA_IPC) {
-		cs_err_set(err, "what CUDA IPC and peer access cost is timed; "
+		cs_err_set(err,
+			   "what CUDA IPC and peer access cost is timed; "
 			   "this buffer is reached another way: %s",
 			   cs_via_text(peer->via));
 		return 0;
@@ -59,16 +60,15 @@ static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 	if (t->method == CS_METHOD_PEERCOPY && peer->via != CS_VIA_PEER) {
 		cs_err_set(err, "cuMemcpyPeerAsync needs pointers of one process: %s",
 			   peer->via == CS_VIA_FD && co->plan->set.via ?
-			   "not with --via fd" :
-			   cs_hint_brief(CS_HINT_TWO_PROCESSES));
+				   "not with --via fd" :
+				   cs_hint_brief(CS_HINT_TWO_PROCESSES));
 		return 0;
 	}
 	return 1;
 }
 
 /* Before anything is tried: is there an agent or a way missing? */
-static enum cs_status can_run(struct cs_coordinator *co,
-			      const struct cs_step *step,
+static enum cs_status can_run(struct cs_coordinator *co, const struct cs_step *step,
 			      const struct cs_agents *agents, struct cs_err *err)
 {
 	for (int i = 0; i < agents->n; i++)
@@ -77,8 +77,8 @@ static enum cs_status can_run(struct cs_coordinator *co,
 			return CS_FAILED;
 		}
 	for (int i = 0; i < agents->n; i++) {
-		const struct cs_slot *slot =
-			cs_board_slot(co->board, agents->agent[i]);
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   agents->agent[i]);
 
 		if (!slot->cannot[0])
 			continue;
@@ -96,8 +96,7 @@ static enum cs_status can_run(struct cs_coordinator *co,
 		return CS_SKIPPED;
 	}
 	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_transfer *t =
-			cs_plan_transfer(co->plan, step, k);
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 
 		if (!has_way(co, t, err) || !has_room(co, t, err))
 			return CS_SKIPPED;
@@ -112,8 +111,7 @@ int cs_budget_fits(const struct cs_coordinator *co, double seconds)
 	return cs_clock_s() + seconds < co->budget.steps_s;
 }
 
-double cs_step_expected_s(const struct cs_coordinator *co,
-			  const struct cs_step *step)
+double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step *step)
 {
 	double most = 0;
 
@@ -146,13 +144,11 @@ static void limit_pulls(struct cs_coordinator *co, const struct cs_step *step)
 }
 
 /* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
-static enum cs_status take_samples(struct cs_coordinator *co,
-				   struct cs_cell *cell,
-				   enum cs_sampler_answer *answer,
-				   struct cs_err *err)
+static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *cell,
+				   enum cs_sampler_answer *answer, struct cs_err *err)
 {
-	uint32_t off = co->plan->set.verify == CS_VERIFY_ALL ?
-			       0 : CS_CMD_UNCHECKED, first = CS_CMD_FIRST;
+	uint32_t off = co->plan->set.verify == CS_VERIFY_ALL ? 0 : CS_CMD_UNCHECKED,
+		 first = CS_CMD_FIRST;
 	double began = cs_clock_s(), ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
@@ -171,9 +167,8 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 				cs_err_set(err, "the time of a sample is 0");
 				return CS_FAILED;
 			}
-		*answer =
-			cs_sampler_feed(&co->sampler, ns, load_ns,
-					cs_clock_s() - began);
+		*answer = cs_sampler_feed(&co->sampler, ns, load_ns,
+					  cs_clock_s() - began);
 		if (*answer == CS_SAMPLE_MORE && !cs_budget_fits(co, 0)) {
 			cs_err_set(err, CS_LEFT_OUT);
 			return CS_SKIPPED;
@@ -182,8 +177,8 @@ static enum cs_status take_samples(struct cs_coordinator *co,
 	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
 }
 
-static enum cs_status sample_step(struct cs_coordinator *co,
-				  struct cs_cell *cell, struct cs_err *err)
+static enum cs_status sample_step(struct cs_coordinator *co, struct cs_cell *cell,
+				  struct cs_err *err)
 {
 	enum cs_sampler_answer answer = CS_SAMPLE_LIMIT;
 	enum cs_status status = CS_OK;
@@ -197,8 +192,8 @@ static enum cs_status sample_step(struct cs_coordinator *co,
 	if (status == CS_OK && cs_cell_is_throttled(co, &cell->agents) && !co->stopped)
 		status = take_samples(co, cell, &answer, err);
 	if (status == CS_OK)
-		cs_cell_rows(co, cell, answer == CS_SAMPLE_LIMIT ?
-					       CS_ROW_NOT_CONVERGED : 0);
+		cs_cell_rows(co, cell,
+			     answer == CS_SAMPLE_LIMIT ? CS_ROW_NOT_CONVERGED : 0);
 	return status;
 }
 
@@ -230,8 +225,11 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 			   double *median)
 {
 	const struct cs_step step = cs_plan_together(co->plan, first, n);
-	struct cs_cell cell = { .first = first, .n = n, .step = &step,
-				.repeats = repeats, .judge = judge,
+	struct cs_cell cell = { .first = first,
+				.n = n,
+				.step = &step,
+				.repeats = repeats,
+				.judge = judge,
 				.test = cs_plan_test(co->plan, &step) };
 	enum cs_status status;
 
@@ -265,7 +263,8 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 		return -1;
 	co->turn = block;
 	if (cs_cell_is_left(co, s))
-		cs_cell_run(co, s, 1, co->remeasure ? CS_ROW_REMEASURED : 0, NULL, NULL);
+		cs_cell_run(co, s, 1, co->remeasure ? CS_ROW_REMEASURED : 0, NULL,
+			    NULL);
 	cs_cell_read_state(co);
 	return co->stopped ? -1 : 0;
 }

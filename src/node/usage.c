@@ -46,8 +46,7 @@ void cs_usage_read(int with_memory, struct cs_usage *out)
 	struct rusage thread, process;
 
 	cs_usage_init(out);
-	if (getrusage(RUSAGE_THREAD, &thread) ||
-	    getrusage(RUSAGE_SELF, &process))
+	if (getrusage(RUSAGE_THREAD, &thread) || getrusage(RUSAGE_SELF, &process))
 		return;
 	out->cpu_s = seconds(&thread);
 	out->voluntary = thread.ru_nvcsw;

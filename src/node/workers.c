@@ -14,10 +14,10 @@
 
 enum state {
 	STARTING,
-	REFUSED,		/* it could not be bound: its thread has ended */
+	REFUSED, /* it could not be bound: its thread has ended */
 	IDLE,
 	ARMED,
-	READY,			/* awake, at the gate or beyond */
+	READY, /* awake, at the gate or beyond */
 	ENDED,
 	LEAVING,
 };
@@ -30,7 +30,7 @@ struct cs_worker {
 	struct cs_call_watch watch;
 	char call[CS_CALL_NAME];
 
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	enum state state;
 	char cpus[128];
@@ -153,8 +153,7 @@ static struct cs_worker *worker_make(struct cs_workers *all, int numa,
 	return all->first = w;
 }
 
-struct cs_worker *cs_worker_take(struct cs_workers *all, int numa,
-				 struct cs_err *err)
+struct cs_worker *cs_worker_take(struct cs_workers *all, int numa, struct cs_err *err)
 {
 	struct cs_worker *w = all->first;
 

@@ -25,14 +25,14 @@ struct cs_workers {
 /* What is to be done, in the worker's thread; 0, or -1 with *err. */
 struct cs_work {
 	int (*run)(void *arg, struct cs_err *err);
-	const void *arg;	/* copied; at most CS_WORK_BYTES */
+	const void *arg; /* copied; at most CS_WORK_BYTES */
 	size_t bytes;
 };
 
 /* How it went. */
 struct cs_worked {
-	int rc;			/* of run(); */
-	int counts;		/* 0: it did not, for the sample was cancelled */
+	int rc;			   /* of run(); */
+	int counts;		   /* 0: it did not, for the sample was cancelled */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC_RAW */
 	struct cs_err err;
 };

@@ -18,17 +18,31 @@
 
 /* What a flag means here. */
 enum flag {
-	LIST, FILTER, MIN_TIME, REPETITIONS, BOTH_AGGREGATES, SHOWN_AGGREGATES, FORMAT,
-	OUT, OUT_FORMAT, COLOR, UNIT,
+	LIST,
+	FILTER,
+	MIN_TIME,
+	REPETITIONS,
+	BOTH_AGGREGATES,
+	SHOWN_AGGREGATES,
+	FORMAT,
+	OUT,
+	OUT_FORMAT,
+	COLOR,
+	UNIT,
 	/* nothing */
-	WARMUP, INTERLEAVING, TABULAR, PERF, CONTEXT, LOGGING,
+	WARMUP,
+	INTERLEAVING,
+	TABULAR,
+	PERF,
+	CONTEXT,
+	LOGGING,
 	FLAGS
 };
 
 static const struct {
 	const char *name;
-	int is_switch;		/* "--name" alone says true */
-	const char *why;	/* it means nothing here; NULL: it does */
+	int is_switch;	 /* "--name" alone says true */
+	const char *why; /* it means nothing here; NULL: it does */
 } flags[FLAGS] = {
 	[LIST] = { "benchmark_list_tests", 1, NULL },
 	[FILTER] = { "benchmark_filter", 0, NULL },
@@ -112,7 +126,8 @@ static void take_environment(struct given *given)
 
 static int refuse(const char *text, struct cs_err *err)
 {
-	return cs_err_set(err, "Error in command line: Unrecognized token: %.100s", text);
+	return cs_err_set(err, "Error in command line: Unrecognized token: %.100s",
+			  text);
 }
 
 /* --cuda and --numa: a number, behind it or behind '='; repeatable. */
@@ -147,8 +162,8 @@ static int take_number(struct given *given, int argc, char **argv, int *at,
 static const struct cs_format *format_of(const char *value)
 {
 	return cs_format_by_name(!strcmp(value, "console") ? "commscope" :
-				 !strcmp(value, "json") ? "commscope-json" :
-							  "commscope-csv");
+				 !strcmp(value, "json")	   ? "commscope-json" :
+							     "commscope-csv");
 }
 
 static int check_format(int flag, const char *value, struct cs_err *err)
@@ -172,8 +187,8 @@ static int set_formats(const struct given *given, struct cs_options *out,
 	out->format = format_of(shown ? shown : "console");
 	if (!file || !file[0])
 		return 0;
-	cs_text(out->their_output, sizeof(out->their_output), "%s:",
-		format_of(written ? written : "json")->name);
+	cs_text(out->their_output, sizeof(out->their_output),
+		"%s:", format_of(written ? written : "json")->name);
 	at = strlen(out->their_output);
 	for (; *file && at + 3 < sizeof(out->their_output); file++) {
 		if (*file == '%') /* is none of ours */
@@ -197,8 +212,9 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 		seconds = strtod(time, &end);
 		if (end == time || (*end && strcmp(end, "s")) || !(seconds > 0) ||
 		    !(seconds < 1e6))
-			return cs_err_set(err, "--benchmark_min_time '%.40s': a number "
-					  "of seconds", time);
+			return cs_err_set(err,
+					  "--benchmark_min_time '%.40s': a number of seconds",
+					  time);
 		out->set.cell_limit_s = cs_ten_digits(seconds);
 	}
 	if (n && cs_uint_parse(n, 1, 1000, &repetitions, err))
@@ -233,8 +249,9 @@ static void say_void(const struct given *given, struct cs_options *out)
 			    out->says[0] ? ", " : "", flags[UNIT].name);
 	if (given->value[COLOR] && is_true(given->value[COLOR]) &&
 	    strcmp(given->value[COLOR], "auto"))
-		cs_text_add(out->says, sizeof(out->says), "%s--%s (there are no colors)",
-			    out->says[0] ? ", " : "", flags[COLOR].name);
+		cs_text_add(out->says, sizeof(out->says),
+			    "%s--%s (there are no colors)", out->says[0] ? ", " : "",
+			    flags[COLOR].name);
 	if (out->says[0])
 		cs_text_add(out->says, sizeof(out->says), ": no meaning here");
 }
@@ -252,15 +269,17 @@ static int carry_over(const struct given *given, struct cs_options *out,
 		return -1;
 	out->set.filter_names = CS_NAMES_THEIRS;
 	out->set.numa = given->numa ? given->numa : UINT64_MAX;
-	out->aggregates = is_on(given, BOTH_AGGREGATES) ? CS_AGGREGATES_ALL :
-			  is_on(given, SHOWN_AGGREGATES) ? CS_AGGREGATES_SHOWN : 0;
+	out->aggregates = is_on(given, BOTH_AGGREGATES)	 ? CS_AGGREGATES_ALL :
+			  is_on(given, SHOWN_AGGREGATES) ? CS_AGGREGATES_SHOWN :
+							   0;
 	if (is_on(given, LIST))
 		out->action = CS_ACTION_LIST;
 	say_void(given, out);
 	return 0;
 }
 
-int cs_commscope_parse(int argc, char **argv, struct cs_options *out, struct cs_err *err)
+int cs_commscope_parse(int argc, char **argv, struct cs_options *out,
+		       struct cs_err *err)
 {
 	struct given given = { .numa = 0 };
 
@@ -294,7 +313,8 @@ int cs_commscope_help(FILE *to)
 	      "its output, by our measurements; doc/COMMSCOPE.md says what differs.\n\n"
 	      "  --cuda N                      this GPU; repeatable; default all\n"
 	      "  --numa N                      host memory of this NUMA node; repeatable;\n"
-	      "                                default all\n", to);
+	      "                                default all\n",
+	      to);
 	fputs("  --benchmark_list_tests        the names, nothing is measured\n"
 	      "  --benchmark_filter=ERE        names that it fits; -ERE: does not fit\n"
 	      "  --benchmark_min_time=S        the longest that a cell takes\n"
@@ -306,7 +326,8 @@ int cs_commscope_help(FILE *to)
 	      "                                of samples what they have in common\n"
 	      "These are taken, and said to mean nothing here:\n"
 	      "  --benchmark_color=WORD        there are no colors\n"
-	      "  --benchmark_time_unit=UNIT    times are in ns\n", to);
+	      "  --benchmark_time_unit=UNIT    times are in ns\n",
+	      to);
 	for (int i = 0; i < FLAGS; i++)
 		if (flags[i].why)
 			cs_print_line(to, "  --%-38s %s", flags[i].name, flags[i].why);

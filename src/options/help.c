@@ -31,8 +31,8 @@ static void wrap(FILE *to, const char *text, int column, int width)
 static void put_usage(FILE *to, const struct cs_verb *command)
 {
 	if (*command->name) {
-		fprintf(to, "Usage: cscope-mpi %s %s [OPTION]...\n",
-			command->name, command->operand);
+		fprintf(to, "Usage: cscope-mpi %s %s [OPTION]...\n", command->name,
+			command->operand);
 		wrap(to, command->help, 0, 80);
 		return;
 	}
@@ -40,7 +40,8 @@ static void put_usage(FILE *to, const struct cs_verb *command)
 	      "       cscope-mpi [OPTION]...            (one process: a thread per GPU)\n"
 	      "       cscope-mpi COMMAND ...\n"
 	      "Measures how fast data moves between the GPUs of each node, as an MPI job\n"
-	      "sees it, and checks the data of every sample.\n", to);
+	      "sees it, and checks the data of every sample.\n",
+	      to);
 }
 
 static void put_left(FILE *to, const char *left, const char *help)
@@ -76,7 +77,8 @@ static void put_commands(FILE *to)
 	char left[64];
 
 	fputs("\nCommands, without MPI and without a GPU (COMMAND --help lists their "
-	      "options):\n", to);
+	      "options):\n",
+	      to);
 	for (size_t i = 1; i < CS_VERBS; i++) {
 		cs_text(left, sizeof(left), "  %s %s", cs_verbs[i].name,
 			cs_verbs[i].operand);
@@ -84,7 +86,8 @@ static void put_commands(FILE *to)
 	}
 	fputs("\nExit status: 0 measured; 1 under --check a warning; 2 a cell failed, timed out\n"
 	      "or was corrupt, a process died, or under --check a critical finding; 3 could\n"
-	      "not test; 64 usage; 128 + N ended by signal N.\n", to);
+	      "not test; 64 usage; 128 + N ended by signal N.\n",
+	      to);
 }
 
 int cs_options_help(FILE *to, const char *name)
@@ -110,7 +113,7 @@ int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
 	if (!command || index >= command->n)
 		return -1;
 	option = &command->options[index];
-	*out = (struct cs_option_help){ option->name, option->letter, option->argument,
-					option->help };
+	*out = (struct cs_option_help){ option->name, option->letter,
+					option->argument, option->help };
 	return 0;
 }

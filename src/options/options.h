@@ -17,55 +17,63 @@
 /* Of samples what they have in common alone: in what is printed; in files too. */
 enum cs_aggregates { CS_AGGREGATES_SHOWN = 1, CS_AGGREGATES_ALL };
 
-enum cs_action { CS_ACTION_MEASURE, CS_ACTION_HELP, CS_ACTION_VERSION,
-		 CS_ACTION_LIST, CS_ACTION_DRY_RUN, CS_ACTION_EXPLAIN,
-		 CS_ACTION_SHOW, CS_ACTION_COMPARE, CS_ACTION_CHECK,
-		 CS_ACTION_BASELINE };
+enum cs_action {
+	CS_ACTION_MEASURE,
+	CS_ACTION_HELP,
+	CS_ACTION_VERSION,
+	CS_ACTION_LIST,
+	CS_ACTION_DRY_RUN,
+	CS_ACTION_EXPLAIN,
+	CS_ACTION_SHOW,
+	CS_ACTION_COMPARE,
+	CS_ACTION_CHECK,
+	CS_ACTION_BASELINE
+};
 
 struct cs_options {
 	enum cs_action action;
-	const char *command;		/* "", "show" */
-	const char *file, *other;	/* a command's operands */
-	char *const *files;		/* all of them */
+	const char *command;	  /* "", "show" */
+	const char *file, *other; /* a command's operands */
+	char *const *files;	  /* all of them */
 	int n_files;
-	const char *nodes;		/* --nodes, NULL */
-	char only[2][12];		/* --gpu; --cell: both; "" */
-	const char *explain;		/* --explain, NULL */
-	struct cs_axes axes;		/* --matrix, --op, …; matrices 0: not given */
-	const char *tests;		/* --test, or what --suite stands for; NULL */
-	const char *suite;		/* --suite, NULL */
-	int numa_given;			/* --numa was */
+	const char *nodes;   /* --nodes, NULL */
+	char only[2][12];    /* --gpu; --cell: both; "" */
+	const char *explain; /* --explain, NULL */
+	struct cs_axes axes; /* --matrix, --op, …; matrices 0: not given */
+	const char *tests;   /* --test, or what --suite stands for; NULL */
+	const char *suite;   /* --suite, NULL */
+	int numa_given;	     /* --numa was */
 	/* Of a command line of Comm|Scope (commscope.c): */
-	int their_sizes;		/* each benchmark at the sizes that it has there */
-	int aggregates;			/* enum cs_aggregates */
-	char their_output[CS_PATH];	/* what output[0] is */
-	char says[400];			/* what has no meaning here; "" */
-	const char *plan;		/* --plan, NULL */
-	const char *matrix;		/* --matrix as it was given, NULL */
-	char matrix_text[160];		/* for the head line: "--matrix peer" */
+	int their_sizes; /* each benchmark at the sizes that it has there */
+	int aggregates;	 /* enum cs_aggregates */
+	char their_output[CS_PATH]; /* what output[0] is */
+	char says[400];		    /* what has no meaning here; "" */
+	const char *plan;	    /* --plan, NULL */
+	const char *matrix;	    /* --matrix as it was given, NULL */
+	char matrix_text[160];	    /* for the head line: "--matrix peer" */
 	enum cs_want backend;
 	enum cs_bind bind;
-	uint32_t checks;		/* enum cs_check_kind; 0: no --check */
-	const char *looks;		/* value of --check that measures nothing */
-	double margin;			/* --margin */
-	const char *baseline;		/* --baseline FILE[,...]; NULL */
-	const char *threshold;		/* --threshold FILE; NULL */
-	double min_share;		/* --min-share; 0: not given */
+	uint32_t checks;       /* enum cs_check_kind; 0: no --check */
+	const char *looks;     /* value of --check that measures nothing */
+	double margin;	       /* --margin */
+	const char *baseline;  /* --baseline FILE[,...]; NULL */
+	const char *threshold; /* --threshold FILE; NULL */
+	double min_share;      /* --min-share; 0: not given */
 	int mpi;
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
 	struct cs_settings set;
-	struct cs_variants vary;	/* --cache, --threads, --cpu-numa */
-	int seeded;			/* set.seed was given; else it is the date */
+	struct cs_variants vary; /* --cache, --threads, --cpu-numa */
+	int seeded;		 /* set.seed was given; else it is the date */
 	const char *output[CS_OUTPUTS_MAX];
 	int n_outputs;
-	const struct cs_format *format;	/* of stdout */
+	const struct cs_format *format; /* of stdout */
 	int quiet, verbose;
-	int topology;			/* show --topology */
-	int compact;			/* show --compact */
-	const char *resume;		/* --resume, NULL */
+	int topology;	    /* show --topology */
+	int compact;	    /* show --compact */
+	const char *resume; /* --resume, NULL */
 	int redact;
-	double budget_s;		/* --budget; 0 none */
+	double budget_s; /* --budget; 0 none */
 };
 
 /* Returns 0, or -1 with a usage error. */
@@ -77,22 +85,19 @@ int cs_options_help(FILE *to, const char *command);
 /* A line of the table as documents show it; a heading has no name. */
 struct cs_option_help {
 	const char *name;
-	char letter;		/* 0 none */
-	const char *argument;	/* NULL: a flag */
+	char letter;	      /* 0 none */
+	const char *argument; /* NULL: a flag */
 	const char *help;
 };
 /* The line at `index` of a command, in --help's order; -1 behind the last. */
-int cs_options_line(const char *command, size_t index,
-		    struct cs_option_help *out);
+int cs_options_line(const char *command, size_t index, struct cs_option_help *out);
 
 /* Add the tests of that backend that the options ask for. */
-int cs_options_choose(const struct cs_options *opt,
-		      enum cs_backend_kind backend, struct cs_choices *chosen,
-		      struct cs_err *err);
+int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
+		      struct cs_choices *chosen, struct cs_err *err);
 /* Then, what nodes with one GPU measure in their place: where whole matrices were asked
  * for, not tests by name, and a GPU alone has nothing of them. */
 void cs_options_choose_lone(const struct cs_options *opt,
-			    enum cs_backend_kind backend,
-			    struct cs_choices *chosen);
+			    enum cs_backend_kind backend, struct cs_choices *chosen);
 
 #endif

@@ -20,8 +20,7 @@ static const struct cs_option *by_name(const struct cs_verb *command,
 	return NULL;
 }
 
-static const struct cs_option *by_letter(const struct cs_verb *command,
-					 int letter)
+static const struct cs_option *by_letter(const struct cs_verb *command, int letter)
 {
 	for (size_t i = 0; i < command->n; i++)
 		if (command->options[i].letter == letter) /* which is not 0 */
@@ -35,8 +34,8 @@ static const struct cs_option *by_letter(const struct cs_verb *command,
 
 /* getopt_long takes any unique beginning of a name: refuse that first, so that a
  * new option never changes what an old script means. */
-static int refuse_abbreviations(const struct cs_verb *command, int argc,
-				char **argv, struct cs_err *err)
+static int refuse_abbreviations(const struct cs_verb *command, int argc, char **argv,
+				struct cs_err *err)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		const struct cs_option *option;
@@ -44,7 +43,8 @@ static int refuse_abbreviations(const struct cs_verb *command, int argc,
 
 		if (strncmp(argv[i], "--", 2)) {
 			option = argv[i][0] == '-' && argv[i][1] && !argv[i][2] ?
-				       by_letter(command, argv[i][1]) : NULL;
+					 by_letter(command, argv[i][1]) :
+					 NULL;
 			i += option && cs_option_wants(option) == required_argument;
 			continue;
 		}
@@ -52,8 +52,8 @@ static int refuse_abbreviations(const struct cs_verb *command, int argc,
 		option = by_name(command, argv[i] + 2, length);
 		if (!option)
 			return cs_err_set(err,
-				"unknown option '%.*s'; " SEE_HELP "them",
-				(int)length + 2, argv[i], HELP_OF(command));
+					  "unknown option '%.*s'; " SEE_HELP "them",
+					  (int)length + 2, argv[i], HELP_OF(command));
 		i += cs_option_wants(option) == required_argument &&
 		     argv[i][length + 2] != '=';
 	}
@@ -69,8 +69,8 @@ static void make_getopt(const struct cs_verb *command, struct option *longs,
 
 		if (!option->name)
 			continue;
-		*longs++ = (struct option){ option->name, cs_option_wants(option), NULL,
-					    LONG + (int)i };
+		*longs++ = (struct option){ option->name, cs_option_wants(option),
+					    NULL, LONG + (int)i };
 		if (!option->letter)
 			continue;
 		*shorts++ = option->letter;
@@ -89,9 +89,8 @@ static int refuse_unknown(const struct cs_verb *command, int letter,
 	char one[3] = { '-', (char)letter, '\0' };
 	int is_letter = letter && letter < 256; /* below 0: not ASCII */
 
-	return cs_err_set(err,
-		"unknown option or value at '%s'; " SEE_HELP "them",
-		is_letter ? one : before, HELP_OF(command));
+	return cs_err_set(err, "unknown option or value at '%s'; " SEE_HELP "them",
+			  is_letter ? one : before, HELP_OF(command));
 }
 
 /* What stands behind the options. */
@@ -101,13 +100,12 @@ static int take_operands(const struct cs_verb *command, int argc, char **argv,
 	if (out->action == CS_ACTION_HELP)
 		return 0;
 	if (argc > command->operands_most)
-		return cs_err_set(err, "unexpected argument '%s'; " SEE_HELP
-				  "the options", argv[command->operands_most],
-				  HELP_OF(command));
+		return cs_err_set(err,
+				  "unexpected argument '%s'; " SEE_HELP "the options",
+				  argv[command->operands_most], HELP_OF(command));
 	if (command->operand && !argc)
 		return cs_err_set(err, "%s needs %s; " SEE_HELP "the options",
-				  command->name, command->operand,
-				  HELP_OF(command));
+				  command->name, command->operand, HELP_OF(command));
 	out->file = argc > 0 ? argv[0] : NULL;
 	out->other = argc > 1 ? argv[1] : NULL;
 	out->files = argv;
@@ -129,25 +127,24 @@ static int parse_options(const struct cs_verb *command, int argc, char **argv,
 	opterr = 0;
 	while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const struct cs_option *option = got >= LONG ?
-			&command->options[got - LONG] : by_letter(command, got);
+						       &command->options[got - LONG] :
+						       by_letter(command, got);
 
 		if (got == ':')
 			return cs_err_set(err, "option '%s' needs a value",
 					  argv[optind - 1]);
 		if (got == '?' || !option)
-			return refuse_unknown(command, optopt, argv[optind - 1],
-					      err);
+			return refuse_unknown(command, optopt, argv[optind - 1], err);
 		if (cs_option_take(option, out, optarg, err))
 			return -1;
 	}
 	return take_operands(command, argc - optind, argv + optind, out, err);
 }
 
-int cs_options_parse(int argc, char **argv, struct cs_options *out,
-		     struct cs_err *err)
+int cs_options_parse(int argc, char **argv, struct cs_options *out, struct cs_err *err)
 {
-	const struct cs_verb *command =
-		argc > 1 && *argv[1] ? cs_verb_named(argv[1]) : NULL;
+	const struct cs_verb *command = argc > 1 && *argv[1] ? cs_verb_named(argv[1]) :
+							       NULL;
 	int skip = command != NULL;
 
 	if (argc > 0 && cs_commscope_is_called(argv[0]))

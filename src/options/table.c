@@ -53,6 +53,8 @@
 	{ "verbose", 'v', NULL, "every node and every detail", FLAG(verbose, 1) }
 #define HELP { "help", 'h', NULL, "this text", FLAG(action, CS_ACTION_HELP) }
 
+/* Long texts in few lines: the tables are laid out by hand. */
+/* clang-format off */
 static const struct cs_option measure_options[] = {
 	HEADING("What to measure"),
 	{ "matrix", 'm', "KIND[,...]", "peer (or d2d): every GPU to every other GPU of "
@@ -242,6 +244,7 @@ const struct cs_verb cs_verbs[CS_VERBS] = {
 	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
 	  "job; exit status as under --check", CS_ACTION_CHECK, OPTIONS(check_options) },
 };
+/* clang-format on */
 
 const struct cs_verb *cs_verb_named(const char *name)
 {

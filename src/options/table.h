@@ -9,11 +9,12 @@
 #include "plan/alias.h"
 
 enum cs_decode {
-	CS_TAKE_OWN,		/* by `set` */
-	CS_TAKE_FLAG,		/* `number` itself */
-	CS_TAKE_WORD,		/* `number` + position in `argument`, "auto|cuda|cpu" */
-	CS_TAKE_TEXT,		/* as it is: who reads it says what is wrong in it */
-	CS_TAKE_SHARE, CS_TAKE_DURATION,
+	CS_TAKE_OWN,  /* by `set` */
+	CS_TAKE_FLAG, /* `number` itself */
+	CS_TAKE_WORD, /* `number` + position in `argument`, "auto|cuda|cpu" */
+	CS_TAKE_TEXT, /* as it is: who reads it says what is wrong in it */
+	CS_TAKE_SHARE,
+	CS_TAKE_DURATION,
 };
 
 /* Gets the argument (NULL for a flag) and says in `err` only what is allowed; option
@@ -21,27 +22,28 @@ enum cs_decode {
 typedef int cs_setter(struct cs_options *opt, const char *value, struct cs_err *err);
 
 struct cs_option {
-	const char *name;	/* NULL: a heading */
-	char letter;		/* 0 none */
-	const char *argument;	/* for --help; NULL: a flag; "[=…]": optional */
+	const char *name;     /* NULL: a heading */
+	char letter;	      /* 0 none */
+	const char *argument; /* for --help; NULL: a flag; "[=…]": optional */
 	const char *help;
 	enum cs_decode take;
 	cs_setter *set;
-	size_t at;		/* where the value goes in cs_options */
+	size_t at; /* where the value goes in cs_options */
 	int number;
 };
 
 /* Its value in the words of getopt_long: no_argument, ... */
 static inline int cs_option_wants(const struct cs_option *option)
 {
-	return !option->argument	    ? no_argument :
-	       option->argument[0] == '[' ? optional_argument : required_argument;
+	return !option->argument	  ? no_argument :
+	       option->argument[0] == '[' ? optional_argument :
+					    required_argument;
 }
 
 /* What the program can be told to do; the first is what it does without a word. */
 struct cs_verb {
 	const char *name;
-	const char *operand;	/* NULL: takes none; else at least one */
+	const char *operand; /* NULL: takes none; else at least one */
 	int operands_most;
 	const char *help;
 	enum cs_action action;
@@ -63,10 +65,9 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 /* Of options whose value is no plain field. */
 cs_setter cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check, cs_set_cpu_numa,
 	cs_set_explain, cs_set_filter, cs_set_format, cs_set_gpu, cs_set_gpus,
-	cs_set_host_memory, cs_set_matrix, cs_set_method,
-	cs_set_nodes, cs_set_numa, cs_set_output, cs_set_pattern, cs_set_placement,
-	cs_set_resume, cs_set_seed, cs_set_size, cs_set_spread, cs_set_suite,
-	cs_set_test, cs_set_threads;
+	cs_set_host_memory, cs_set_matrix, cs_set_method, cs_set_nodes, cs_set_numa,
+	cs_set_output, cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed,
+	cs_set_size, cs_set_spread, cs_set_suite, cs_set_test, cs_set_threads;
 
 /* ---- together.c ---- */
 

@@ -38,12 +38,16 @@ static int asks_for_nothing(const struct cs_options *opt)
 static void word_request(struct cs_options *opt)
 {
 	int via = opt->set.via != CS_TRANSPORT_AUTO;
-	const char *option = opt->looks ? "--check=" : opt->plan ? "--plan " :
-			     opt->suite ? "--suite " : opt->tests ? "--test " :
-							"--matrix ";
-	const char *value = opt->looks ? opt->looks : opt->plan ? opt->plan :
-			    opt->suite ? opt->suite : opt->tests ? opt->tests :
-							opt->matrix;
+	const char *option = opt->looks ? "--check=" :
+			     opt->plan	? "--plan " :
+			     opt->suite ? "--suite " :
+			     opt->tests ? "--test " :
+					  "--matrix ";
+	const char *value = opt->looks ? opt->looks :
+			    opt->plan  ? opt->plan :
+			    opt->suite ? opt->suite :
+			    opt->tests ? opt->tests :
+					 opt->matrix;
 
 	cs_text(opt->matrix_text, sizeof(opt->matrix_text), "%s%s%s%s", option, value,
 		via ? " --via " : "", via ? cs_transport_words[opt->set.via] : "");
@@ -73,18 +77,21 @@ void cs_options_settle(struct cs_options *opt)
 /* What is judged needs what is measured, and something to be judged by. */
 static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 {
-	const char *by = opt->baseline ? "--baseline" :
-			 opt->threshold ? "--threshold" :
-			 opt->min_share > 0 ? "--min-share" : NULL;
+	const char *by = opt->baseline	    ? "--baseline" :
+			 opt->threshold	    ? "--threshold" :
+			 opt->min_share > 0 ? "--min-share" :
+					      NULL;
 
 	if (!by && opt->checks == CS_CHECK_BASELINE)
-		return cs_err_set(err, "--check=baseline needs --baseline, "
-				  "--threshold or --min-share");
+		return cs_err_set(
+			err,
+			"--check=baseline needs --baseline, --threshold or --min-share");
 	if (by && opt->looks)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
 				  opt->looks, by);
 	if (opt->baseline && opt->plan)
-		return cs_err_set(err, "--plan and --baseline exclude each other: the "
+		return cs_err_set(err,
+				  "--plan and --baseline exclude each other: the "
 				  "steps of a file are its own, and not those of a test");
 	return 0;
 }
@@ -92,8 +99,10 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 /* The option that names what is measured; NULL: none does. */
 static const char *named_by(const struct cs_options *opt)
 {
-	return opt->suite ? "--suite" : opt->tests ? "--test" :
-	       opt->axes.matrices ? "--matrix" : NULL;
+	return opt->suite	  ? "--suite" :
+	       opt->tests	  ? "--test" :
+	       opt->axes.matrices ? "--matrix" :
+				    NULL;
 }
 
 static int check_request(const struct cs_options *opt, struct cs_err *err)
@@ -112,17 +121,20 @@ static int check_request(const struct cs_options *opt, struct cs_err *err)
 	if (opt->action == CS_ACTION_DRY_RUN)
 		for (int i = 0; i < opt->n_outputs; i++)
 			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
-				return cs_err_set(err, "--output '%s': --dry-run "
-						  "writes a plan, to a .csv",
-						  opt->output[i]);
+				return cs_err_set(
+					err,
+					"--output '%s': --dry-run writes a plan, to a .csv",
+					opt->output[i]);
 	return 0;
 }
 
 /* The first option that asks for variants; NULL: none does. */
 static const char *varied_by(const struct cs_options *opt)
 {
-	return opt->vary.caches ? "--cache" : opt->vary.threads ? "--threads" :
-	       opt->vary.cpu_numa ? "--cpu-numa" : NULL;
+	return opt->vary.caches	  ? "--cache" :
+	       opt->vary.threads  ? "--threads" :
+	       opt->vary.cpu_numa ? "--cpu-numa" :
+				    NULL;
 }
 
 /* A plan file has columns for them; else some test must have them, on either backend
@@ -156,12 +168,13 @@ static int check_variants(const struct cs_options *opt, struct cs_err *err)
 static int check_via(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_TRANSPORT_AUTO)
-		return cs_err_set(err, "--via and --backend cpu exclude each "
+		return cs_err_set(err,
+				  "--via and --backend cpu exclude each "
 				  "other: the cpu backend has shared memory alone");
 	if (!opt->tests && opt->set.via == CS_TRANSPORT_STAGED &&
 	    !(opt->axes.ops & 1u << CS_OP_WRITE))
 		return cs_err_set(err, "--via staged and --op read exclude each "
-				  "other: both sides issue");
+				       "other: both sides issue");
 	return 0;
 }
 
@@ -186,8 +199,8 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
  * the other: that of GPUs has more. */
 static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 {
-	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ?
-				       CS_BACKEND_CPU : CS_BACKEND_CUDA;
+	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ? CS_BACKEND_CPU :
+								     CS_BACKEND_CUDA;
 	uint64_t bytes = opt->set.copy_bytes;
 	size_t n, tests = 0, sizes = 0;
 	const struct cs_test *test = cs_catalogue(&n);
@@ -204,9 +217,10 @@ static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 	while ((bytes = cs_size_next(&opt->set, bytes)));
 	if (tests * sizes <= CS_MATRICES_MAX)
 		return 0;
-	return cs_err_set(err, "--size: %zu tests at %zu sizes are more than the %d "
-			  "matrices that a plan can have", tests, sizes,
-			  CS_MATRICES_MAX);
+	return cs_err_set(err,
+			  "--size: %zu tests at %zu sizes are more than the %d "
+			  "matrices that a plan can have",
+			  tests, sizes, CS_MATRICES_MAX);
 }
 
 static int check_shown(const struct cs_options *opt, struct cs_err *err)
@@ -217,21 +231,24 @@ static int check_shown(const struct cs_options *opt, struct cs_err *err)
 		return 0;
 	return cs_err_set(err, "--topology and %s exclude each other",
 			  !opt->only[0][0] ? "any --format but text" :
-			  opt->only[1][0] ? "--cell" : "--gpu");
+			  opt->only[1][0]  ? "--cell" :
+					     "--gpu");
 }
 
 /* What ends early, or goes on later. */
 static int check_ends(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->resume && opt->redact)
-		return cs_err_set(err, "--resume and --redact exclude each other: "
+		return cs_err_set(err,
+				  "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
 	if (opt->resume && opt->placements.n > 1)
-		return cs_err_set(err, "--resume cannot go on with a comparison of "
+		return cs_err_set(err,
+				  "--resume cannot go on with a comparison of "
 				  "placements: its turns belong together in time");
 	if (opt->budget_s > 0 && opt->placements.n > 1)
 		return cs_err_set(err, "--budget cannot end a comparison of "
-				  "placements early: its turns belong together");
+				       "placements early: its turns belong together");
 	return 0;
 }
 
@@ -239,19 +256,21 @@ static int check_looks(const struct cs_options *opt, struct cs_err *err)
 {
 	if (!opt->looks || (!named_by(opt) && !opt->resume))
 		return 0;
-	return cs_err_set(err, "--check=%s measures nothing: without %s, or "
-			  "--check alone to judge what is measured", opt->looks,
-			  named_by(opt) ? named_by(opt) : "--resume");
+	return cs_err_set(err,
+			  "--check=%s measures nothing: without %s, or "
+			  "--check alone to judge what is measured",
+			  opt->looks, named_by(opt) ? named_by(opt) : "--resume");
 }
 
 int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 {
 	return check_bounds(opt, err) || check_request(opt, err) ||
-	       check_via(opt, err) || check_tests(opt, err) ||
-	       check_variants(opt, err) ||
-	       check_sizes(opt, err) ||
-	       check_shown(opt, err) || check_ends(opt, err) ||
-	       check_looks(opt, err) ? -1 : 0;
+			       check_via(opt, err) || check_tests(opt, err) ||
+			       check_variants(opt, err) || check_sizes(opt, err) ||
+			       check_shown(opt, err) || check_ends(opt, err) ||
+			       check_looks(opt, err) ?
+		     -1 :
+		     0;
 }
 
 /* ---- what the backend leaves of what was asked ---- */
@@ -266,8 +285,8 @@ static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backe
 
 	for (const char *rest = opt->tests; rest;) {
 		rest = cs_list_item(rest, item, sizeof(item));
-		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via, chosen,
-				     &why))
+		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via,
+				     chosen, &why))
 			found = 1;
 		else if (!first.text[0])
 			first = why;
@@ -286,7 +305,8 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 	if (opt->suite)
 		return choose_suite(opt, backend, chosen, err);
 	if (backend == CS_BACKEND_CPU && via != CS_TRANSPORT_AUTO)
-		return cs_err_set(err, "--via %s: that is a transport between GPUs, the "
+		return cs_err_set(err,
+				  "--via %s: that is a transport between GPUs, the "
 				  "cpu backend has shared memory alone",
 				  cs_transport_words[via]);
 	if (opt->tests)
@@ -299,8 +319,7 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 }
 
 void cs_options_choose_lone(const struct cs_options *opt,
-			    enum cs_backend_kind backend,
-			    struct cs_choices *chosen)
+			    enum cs_backend_kind backend, struct cs_choices *chosen)
 {
 	if (backend == CS_BACKEND_CUDA && !opt->tests &&
 	    opt->set.via == CS_TRANSPORT_AUTO)

@@ -43,17 +43,19 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 			*colon = '\0';
 		if (cs_word_parse(item, words, &which, err))
 			return -1;
-		if (colon && (!k || !k[which] ||
-			      cs_uint_parse(colon + 1, 1, CS_MAX_AGENTS - 1,
-					    &number, err)))
-			return cs_err_set(err, "behind ':' stands a number from 1 "
-					  "on, of shift and random");
+		if (colon &&
+		    (!k || !k[which] ||
+		     cs_uint_parse(colon + 1, 1, CS_MAX_AGENTS - 1, &number, err)))
+			return cs_err_set(
+				err,
+				"behind ':' stands a number from 1 on, of shift and random");
 		if (colon)
 			*k[which] = (uint32_t)number;
 		*mask |= 1u << which;
 	}
 	return *mask && strlen(value) < sizeof(copy) ?
-		       0 : cs_word_parse("", words, &which, err);
+		       0 :
+		       cs_word_parse("", words, &which, err);
 }
 
 /* ---- what is measured ---- */
@@ -166,7 +168,8 @@ int cs_set_threads(struct cs_options *opt, const char *value, struct cs_err *err
 			return -1;
 		opt->vary.threads |= 1ull << (n - 1);
 	}
-	return opt->vary.threads && strlen(value) < sizeof(copy) ? 0 :
+	return opt->vary.threads && strlen(value) < sizeof(copy) ?
+		       0 :
 		       cs_err_set(err, "allowed are numbers from 1 to %u, as 1,2,4",
 				  CS_VARIANT_THREADS);
 }
@@ -179,8 +182,8 @@ static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
 	else if (!strcmp(value, "all"))
 		*to = UINT64_MAX;
 	else if (cs_bits_parse(value, CS_NUMA_MOST, to))
-		return cs_err_set(err, "allowed are local, all, or NUMA nodes as "
-				  "0,2-3");
+		return cs_err_set(err,
+				  "allowed are local, all, or NUMA nodes as 0,2-3");
 	return 0;
 }
 
@@ -203,9 +206,10 @@ static int size_of(const char *text, size_t length, uint64_t *bytes,
 	cs_text(one, sizeof(one), "%.*s", (int)(length < 31 ? length : 31), text);
 	if (cs_size_parse(one, bytes, err))
 		return -1;
-	return cs_bytes_are_sound(*bytes) ? 0 :
-		       cs_err_set(err, "a size is a multiple of 16 bytes, and at most "
-				  "1024T");
+	return cs_bytes_are_sound(*bytes) ?
+		       0 :
+		       cs_err_set(err,
+				  "a size is a multiple of 16 bytes, and at most 1024T");
 }
 
 /* "512M", or a sweep "4K:1G:x2". */
@@ -227,15 +231,17 @@ int cs_set_size(struct cs_options *opt, const char *value, struct cs_err *err)
 	opt->set.growth = 2;
 	if (rest[last]) {
 		opt->set.growth = rest[last + 1] == 'x' ?
-			strtod(rest + last + 2, &end) : 0;
+					  strtod(rest + last + 2, &end) :
+					  0;
 		if (!(opt->set.growth >= 1.01) || !(opt->set.growth <= 1e6) || *end)
-			return cs_err_set(err, "a sweep is FIRST:LAST:xFACTOR, "
-					  "as 4K:1G:x2, with a factor from "
-					  "1.01 on");
+			return cs_err_set(err,
+					  "a sweep is FIRST:LAST:xFACTOR, "
+					  "as 4K:1G:x2, with a factor from 1.01 on");
 	}
 	if (opt->set.last_bytes < opt->set.copy_bytes)
-		return cs_err_set(err, "a sweep goes from the smaller size to the "
-				  "larger, as 4K:1G:x2");
+		return cs_err_set(
+			err,
+			"a sweep goes from the smaller size to the larger, as 4K:1G:x2");
 	return 0;
 }
 
@@ -244,7 +250,8 @@ int cs_set_spread(struct cs_options *opt, const char *value, struct cs_err *err)
 	if (cs_size_parse(value, &opt->set.spread_bytes, err))
 		return -1;
 	return !opt->set.spread_bytes || opt->set.spread_bytes > CS_COPY_MAX ?
-		       cs_err_set(err, "allowed are 1 to 1024T") : 0;
+		       cs_err_set(err, "allowed are 1 to 1024T") :
+		       0;
 }
 
 /* 0 is a seed as well. */
@@ -304,12 +311,13 @@ int cs_set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
 int cs_set_output(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (!cs_format_by_file(value))
-		return cs_err_set(err,
+		return cs_err_set(
+			err,
 			"allowed endings are .txt, .json, .jsonl, .csv, .prom, .xml");
 	for (const char *at = value; (at = strchr(at, '%')); at += 2)
 		if (!at[1] || !strchr("Njt%", at[1]))
 			return cs_err_set(err,
-				"after a %% allowed are N, j, t and %%");
+					  "after a %% allowed are N, j, t and %%");
 	if (opt->n_outputs == CS_OUTPUTS_MAX)
 		return cs_err_set(err, "at most %d outputs", CS_OUTPUTS_MAX);
 	opt->output[opt->n_outputs++] = value;
@@ -369,8 +377,9 @@ static int take_end(const char *text, size_t length, char *to, size_t size)
 int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (take_label(value, strlen(value), opt->only[0], sizeof(opt->only[0])))
-		return cs_err_set(err, "allowed is one GPU as the report numbers "
-				  "it, as 3 or 3:1");
+		return cs_err_set(
+			err,
+			"allowed is one GPU as the report numbers it, as 3 or 3:1");
 	return 0;
 }
 
@@ -378,13 +387,12 @@ int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	size_t n = strcspn(value, ",");
 
-	if (value[n] != ',' ||
-	    take_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	if (value[n] != ',' || take_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
 	    take_end(value + n + 1, strlen(value + n + 1), opt->only[1],
 		     sizeof(opt->only[1])))
-		return cs_err_set(err, "allowed are a source and a destination "
-				  "as the report names them, as 2,3 or host,0 or "
-				  "numa1,0");
+		return cs_err_set(err,
+				  "allowed are a source and a destination "
+				  "as the report names them, as 2,3 or host,0 or numa1,0");
 	return 0;
 }
 

@@ -57,7 +57,8 @@ static uint64_t bytes_left(void *numa)
 int cs_hostmem_claim(uint64_t bytes, int numa, struct cs_err *err)
 {
 	return cs_claim(counter, bytes, bytes_left, &numa) ?
-		       cs_memory_short(bytes, numa, err) : 0;
+		       cs_memory_short(bytes, numa, err) :
+		       0;
 }
 
 void cs_hostmem_settle(uint64_t bytes)

@@ -22,10 +22,11 @@
 
 /* Variables that change what a rank sees, or how its driver behaves. */
 static const char *const matters[] = {
-	"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING",
-	"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MPS_PIPE_DIRECTORY",
-	"CUDA_INJECTION64_PATH", "NVIDIA_VISIBLE_DEVICES",
-	"NVIDIA_DRIVER_CAPABILITIES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS",
+	"CUDA_VISIBLE_DEVICES",	   "CUDA_DEVICE_ORDER",
+	"CUDA_LAUNCH_BLOCKING",	   "CUDA_DEVICE_MAX_CONNECTIONS",
+	"CUDA_MPS_PIPE_DIRECTORY", "CUDA_INJECTION64_PATH",
+	"NVIDIA_VISIBLE_DEVICES",  "NVIDIA_DRIVER_CAPABILITIES",
+	"SLURM_STEP_GPUS",	   "SLURM_JOB_GPUS",
 };
 
 static int64_t soft_limit(int which)
@@ -35,7 +36,8 @@ static int64_t soft_limit(int which)
 	if (getrlimit(which, &limit))
 		return -1;
 	return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT64_MAX ?
-		INT64_MAX : (int64_t)limit.rlim_cur;
+		       INT64_MAX :
+		       (int64_t)limit.rlim_cur;
 }
 
 void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
@@ -52,9 +54,8 @@ void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
 		const char *value = getenv(matters[i]);
 
 		if (value)
-			cs_text_add(rank->environment,
-				    sizeof(rank->environment), "%s%s=%s",
-				    rank->environment[0] ? " " : "",
+			cs_text_add(rank->environment, sizeof(rank->environment),
+				    "%s%s=%s", rank->environment[0] ? " " : "",
 				    matters[i], value);
 	}
 }
@@ -76,7 +77,7 @@ static double file_number(const char *root, const char *folder, const char *file
 
 /* NAN: there is none that is known. */
 struct limits {
-	double cpus, memory, left;	/* left: bytes until the limit is met */
+	double cpus, memory, left; /* left: bytes until the limit is met */
 };
 
 static void tighten(double *limit, double value)
@@ -114,7 +115,8 @@ static void group_memory(const char *root, const char *folder, const char *limit
 	if (!(most > 0 && most < 0x1p62))
 		return;
 	tighten(&to->memory, most);
-	to->left = fmin(to->left, fmax(0, most - fmax(0, used - group_files(root, folder))));
+	to->left = fmin(to->left,
+			fmax(0, most - fmax(0, used - group_files(root, folder))));
 }
 
 static void group_limits(const char *root, const char *folder, struct limits *to)
@@ -129,8 +131,8 @@ static void group_limits(const char *root, const char *folder, struct limits *to
 	tighten(&to->cpus, file_number(root, folder, "cpu.cfs_quota_us") /
 				   file_number(root, folder, "cpu.cfs_period_us"));
 	group_memory(root, folder, "memory.max", "memory.current", to);
-	group_memory(root, folder, "memory.limit_in_bytes",
-		     "memory.usage_in_bytes", to);
+	group_memory(root, folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
+		     to);
 }
 
 /* One line of /proc/self/cgroup, "4:cpu,cpuacct:/a/b" or "0::/a/b". */
@@ -155,8 +157,8 @@ static void line_limits(const char *root, char *line, struct limits *to)
 		if (strlen(folder) <= base)
 			break;
 		slash = strrchr(folder, '/');
-		folder[(size_t)(slash - folder) > base ?
-			       (size_t)(slash - folder) : base] = '\0';
+		folder[(size_t)(slash - folder) > base ? (size_t)(slash - folder) :
+							 base] = '\0';
 	}
 }
 
@@ -188,8 +190,7 @@ static void cgroup_limits(const char *root, struct cs_node_facts *node)
 	struct limits found = limits_of(root);
 
 	node->cgroup_cpus = found.cpus;
-	node->cgroup_memory_bytes = isnan(found.memory) ? -1 :
-							  (int64_t)found.memory;
+	node->cgroup_memory_bytes = isnan(found.memory) ? -1 : (int64_t)found.memory;
 }
 
 /* ---- the rest ---- */
@@ -200,7 +201,7 @@ static void huge_pages(const char *root, struct cs_node_facts *node)
 	char text[64], *open;
 
 	cs_first_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", text,
-		   sizeof(text));
+		      sizeof(text));
 	open = strchr(text, '[');
 	if (open)
 		cs_text(node->huge_pages, sizeof(node->huge_pages), "%.*s",
@@ -240,8 +241,7 @@ static void iommu_words(const char *root, char *to, size_t size)
 	for (word = strtok_r(line, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
 		for (size_t i = 0; i < 4; i++)
-			if (!strncmp(word, matters_here[i],
-				     strlen(matters_here[i])))
+			if (!strncmp(word, matters_here[i], strlen(matters_here[i])))
 				cs_text_add(to, size, " %s", word);
 }
 
@@ -344,8 +344,7 @@ static int32_t list_count(const char *list)
 			return -1;
 		if (*end == '-')
 			last = strtol(end + 1, &end, 10);
-		if ((*end && *end != ',') || first < 0 || last < first ||
-		    last > 1023)
+		if ((*end && *end != ',') || first < 0 || last < first || last > 1023)
 			return -1;
 		n += (int32_t)(last - first + 1);
 	}

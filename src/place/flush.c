@@ -58,8 +58,7 @@ static void flush_clflush(const void *at, uint64_t bytes)
 /* The prefix by hand: not every assembler knows the name. */
 static void flush_clflushopt(const void *at, uint64_t bytes)
 {
-	FLUSH_LINES(at, bytes, line_bytes(), "mfence",
-		    ".byte 0x66; clflush (%0)");
+	FLUSH_LINES(at, bytes, line_bytes(), "mfence", ".byte 0x66; clflush (%0)");
 }
 
 static int has_clflushopt(void)

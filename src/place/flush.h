@@ -10,7 +10,7 @@
 
 /* A way to get memory out of all caches of the machine. */
 struct cs_flush_way {
-	const char *name;	/* "clflushopt"; NULL behind the last of several */
+	const char *name; /* "clflushopt"; NULL behind the last of several */
 	/* Every line of the range, changed or not; what is read after that comes from
 	 * memory.  Any thread, several at the same time. */
 	void (*flush)(const void *at, uint64_t bytes);
@@ -27,7 +27,8 @@ const struct cs_flush_way *cs_flush_ways(void);
 struct cs_flush {
 	struct cs_flush_way way; /* the first that works, else the first */
 	int is_proven;
-	double warm_ns, cold_ns; /* of a load, in caches and flushed: of its last try */
+	double warm_ns,
+		cold_ns; /* of a load, in caches and flushed: of its last try */
 };
 
 static inline int cs_flush_is_proven(double warm_ns, double cold_ns)

@@ -44,9 +44,10 @@ static int no_mapping(uint64_t bytes, struct cs_err *err)
 			"; addresses of a process are limited to %s (ulimit -v)",
 			most);
 	}
-	return cs_err_set(err, "cannot map host memory of %" PRIu64
-			  " bytes: %s (errno %d)%s", bytes, strerror(code), code,
-			  why);
+	return cs_err_set(err,
+			  "cannot map host memory of %" PRIu64
+			  " bytes: %s (errno %d)%s",
+			  bytes, strerror(code), code, why);
 }
 
 /* ---- placing ---- */
@@ -81,9 +82,10 @@ int cs_hostmem_numa(int numa, struct cs_err *err)
 	if (numa >= 0 && !hwloc_bitmap_iszero(allowed) &&
 	    !hwloc_bitmap_isset(allowed, (unsigned)numa)) {
 		hwloc_bitmap_list_snprintf(list, sizeof(list), allowed);
-		rc = cs_err_set(err, "NUMA node %d has no memory that this "
-				"process may use: there is some on %s", numa,
-				list);
+		rc = cs_err_set(err,
+				"NUMA node %d has no memory that this "
+				"process may use: there is some on %s",
+				numa, list);
 	}
 	hwloc_bitmap_free(allowed);
 	return rc;
@@ -92,15 +94,13 @@ int cs_hostmem_numa(int numa, struct cs_err *err)
 /* Why a call that places memory was refused, from errno. */
 static int not_bound(const char *call, int numa, char why[160])
 {
-	cs_text(why, 160,
-		"cannot bind memory to NUMA node %d: %s: %s (errno %d)%s",
+	cs_text(why, 160, "cannot bind memory to NUMA node %d: %s: %s (errno %d)%s",
 		numa, call, strerror(errno), errno,
 		errno == EPERM ? "; a container needs --cap-add=SYS_NICE" : "");
 	return -1;
 }
 
-static int numa_mask(int numa, unsigned long mask[CS_POLICY_WORDS],
-		       char why[160])
+static int numa_mask(int numa, unsigned long mask[CS_POLICY_WORDS], char why[160])
 {
 	const size_t bits = 8 * sizeof(*mask);
 
@@ -133,8 +133,7 @@ int cs_policy_bind(int numa, struct cs_policy *before, char why[160])
 	before->set = 0;
 	if (numa_mask(numa, mask, why))
 		return -1;
-	if (get_mempolicy(&before->mode, before->mask, CS_POLICY_DOMAINS + 1,
-			  NULL, 0))
+	if (get_mempolicy(&before->mode, before->mask, CS_POLICY_DOMAINS + 1, NULL, 0))
 		return not_bound("get_mempolicy", numa, why);
 	if (set_mempolicy(MPOL_BIND, mask, CS_POLICY_DOMAINS + 1))
 		return not_bound("set_mempolicy", numa, why);
@@ -198,7 +197,8 @@ static int allocate(const struct cs_hostmem *mem, int numa, struct cs_err *err)
 	if (code == ENOMEM || code == ENOSPC)
 		return cs_memory_short(mem->bytes, numa, err);
 	if (code)
-		return cs_err_set(err, "cannot allocate %" PRIu64
+		return cs_err_set(err,
+				  "cannot allocate %" PRIu64
 				  " bytes of host memory: %s (errno %d)",
 				  mem->bytes, strerror(code), code);
 	return 0;
@@ -208,16 +208,15 @@ static int bad_size(uint64_t bytes, struct cs_err *err)
 {
 	if (bytes && bytes <= INT64_MAX)
 		return 0;
-	return cs_err_set(err, "cannot have host memory of %" PRIu64 " bytes",
-			  bytes);
+	return cs_err_set(err, "cannot have host memory of %" PRIu64 " bytes", bytes);
 }
 
-int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostmem *mem,
-			  int *proven, char why[160], struct cs_err *err)
+int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
+			  struct cs_hostmem *mem, int *proven, char why[160],
+			  struct cs_err *err)
 {
 	const uint64_t bytes = each * (uint64_t)n;
-	struct cs_hostmem m = { .bytes = bytes, .mapped = bytes, .fd = -1,
-				.numa = -1 };
+	struct cs_hostmem m = { .bytes = bytes, .mapped = bytes, .fd = -1, .numa = -1 };
 	char reason[160] = "";
 	int i, bound = 0;
 
@@ -234,7 +233,8 @@ int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostm
 	why[0] = 0;
 	for (i = n; i--;) {
 		struct cs_hostmem part = { .at = (char *)m.at + each * (uint64_t)i,
-					   .bytes = each, .numa = -1 };
+					   .bytes = each,
+					   .numa = -1 };
 		char one[160];
 
 		memcpy(one, reason, sizeof(one));
@@ -248,8 +248,8 @@ int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostm
 	return 0;
 }
 
-int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
-		    char why[160], struct cs_err *err)
+int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[160],
+		    struct cs_err *err)
 {
 	int proven;
 
@@ -327,8 +327,7 @@ static int64_t huge_pages_left(int numa)
 }
 
 /* A touch of such a page that is not there is SIGBUS: they are counted first. */
-static int map_hugetlb(uint64_t bytes, int numa, struct cs_hostmem *mem,
-		       char why[160])
+static int map_hugetlb(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[160])
 {
 	const uint64_t whole = round_up(bytes, HUGE_PAGE);
 
@@ -354,7 +353,8 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 	else if (cs_pages_are_huge(mem->at))
 		return 0;
 	else
-		cs_err_set(err, "no huge pages: %" PRIu64 " of 2 MiB wanted, "
+		cs_err_set(err,
+			   "no huge pages: %" PRIu64 " of 2 MiB wanted, "
 			   "%" PRId64 " set aside and free, and the kernel gives no "
 			   "transparent ones; allow them by `sysctl -w "
 			   "vm.nr_hugepages=N` or by `echo madvise >/sys/kernel/"
@@ -364,8 +364,8 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 	return -1;
 }
 
-static int map_usual(uint64_t bytes, int numa, struct cs_hostmem *mem,
-		     char why[160], struct cs_err *err)
+static int map_usual(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[160],
+		     struct cs_err *err)
 {
 	if (map_pages(round_up(bytes, (uint64_t)sysconf(_SC_PAGESIZE)), 0, mem))
 		return no_mapping(bytes, err);

@@ -60,8 +60,7 @@ hwloc_bitmap_t cs_memory_domains(const char *root)
 	char list[256] = "", path[200];
 	FILE *f;
 
-	cs_text(path, sizeof(path), "%s/sys/devices/system/node/has_memory",
-		root);
+	cs_text(path, sizeof(path), "%s/sys/devices/system/node/has_memory", root);
 	f = fopen(path, "re");
 	if (f && fgets(list, sizeof(list), f))
 		cs_kernel_list(list, domains);

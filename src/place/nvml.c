@@ -15,7 +15,7 @@
 void cs_nvml_driver(struct cs_nvml *nvml, char driver[32], char cuda[16])
 {
 	int version = 0;
-	char text[96] = "";	/* NVML asks for 80 */
+	char text[96] = ""; /* NVML asks for 80 */
 
 	if (CALL(nvml, SystemGetDriverVersion, text, sizeof(text)) != NVML_OK)
 		text[0] = 0;
@@ -42,8 +42,7 @@ static int handle_of(struct cs_nvml *nvml, const char *uuid, const char *bus_id,
 	if (code == NVML_OK || cs_is_mig(uuid))
 		return code;
 	code = TRY(nvml, DeviceGetHandleByPciBusId_v2, bus_id, device);
-	if (code == NVML_OK ||
-	    sscanf(bus_id, "%x:%x:%x", &domain, &bus, &dev) != 3)
+	if (code == NVML_OK || sscanf(bus_id, "%x:%x:%x", &domain, &bus, &dev) != 3)
 		return code;
 	cs_text(form, sizeof(form), "%08X:%02X:%02X.0", domain, bus, dev);
 	return TRY(nvml, DeviceGetHandleByPciBusId_v2, form, device);
@@ -61,8 +60,8 @@ static void attach(struct cs_nvml *nvml)
 	nvml->attached = 1;
 }
 
-static int find_device(struct cs_nvml *nvml, const char *uuid,
-		       const char *bus_id, void **device)
+static int find_device(struct cs_nvml *nvml, const char *uuid, const char *bus_id,
+		       void **device)
 {
 	int code = cs_nvml_enter(nvml);
 
@@ -99,9 +98,8 @@ struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
 	}
 	gpu->nvml = nvml;
 	gpu->device = gpu->board = device;
-	if (cs_is_mig(uuid) &&
-	    CALL(nvml, DeviceGetDeviceHandleFromMigDeviceHandle, device,
-		 &gpu->board) != NVML_OK)
+	if (cs_is_mig(uuid) && CALL(nvml, DeviceGetDeviceHandleFromMigDeviceHandle,
+				    device, &gpu->board) != NVML_OK)
 		gpu->board = device;
 	return gpu;
 }
@@ -132,8 +130,7 @@ static void fabric(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 {
 	struct nvml_fabric info = { .version = NVML_FABRIC_V2 };
 
-	if (CALL(gpu->nvml, DeviceGetGpuFabricInfoV, gpu->board, &info) !=
-	    NVML_OK)
+	if (CALL(gpu->nvml, DeviceGetGpuFabricInfoV, gpu->board, &info) != NVML_OK)
 		return;
 	out->fabric = info.state;
 	if (info.state == NVML_FABRIC_DONE)
@@ -150,15 +147,13 @@ static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 	READ_TEXT(gpu, DeviceGetVbiosVersion, out->vbios);
 	READ_TEXT(gpu, DeviceGetInforomImageVersion, out->inforom);
 	out->module_id = READ(gpu, DeviceGetModuleId);
-	if (CALL(gpu->nvml, DeviceGetEccMode, gpu->board, &ecc, &pending) ==
-	    NVML_OK)
+	if (CALL(gpu->nvml, DeviceGetEccMode, gpu->board, &ecc, &pending) == NVML_OK)
 		out->ecc = ecc == 1;
 	/* of all GPUs that the driver has: it does not run some in this mode */
 	if (CALL(gpu->nvml, SystemGetConfComputeState, &mode) == NVML_OK)
 		out->confidential = mode.feature == 1;
 	out->power_limit_w = watt(READ(gpu, DeviceGetPowerManagementLimit));
-	out->power_default_w =
-		watt(READ(gpu, DeviceGetPowerManagementDefaultLimit));
+	out->power_default_w = watt(READ(gpu, DeviceGetPowerManagementDefaultLimit));
 	out->sm_mhz_max = READ(gpu, DeviceGetMaxClockInfo, 1);
 	out->mem_mhz_max = READ(gpu, DeviceGetMaxClockInfo, 2);
 	out->sm_mhz_app = READ(gpu, DeviceGetApplicationsClock, 1);
@@ -240,8 +235,8 @@ int cs_nvml_instances(struct cs_nvml *nvml, int i, const char *bus_id,
 		if (CALL(nvml, DeviceGetMigDeviceHandleByIndex, gpu.board,
 			 (unsigned)k, &instance) != NVML_OK)
 			continue;
-		if (to && CALL(nvml, DeviceGetUUID, instance, to[n].uuid,
-			       CS_UUID) != NVML_OK)
+		if (to && CALL(nvml, DeviceGetUUID, instance, to[n].uuid, CS_UUID) !=
+				  NVML_OK)
 			continue;
 		if (to) {
 			cs_text(to[n].bus_id, CS_BUSID, "%s", bus_id);
@@ -266,7 +261,9 @@ static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type)
 	uint64_t value = 0;
 
 	return CALL(gpu->nvml, DeviceGetTotalEccErrors, gpu->board, type, 0,
-		    &value) == NVML_OK ? (int64_t)value : -1;
+		    &value) == NVML_OK ?
+		       (int64_t)value :
+		       -1;
 }
 
 /* Processes on the GPU that are not `mine`, -1 unknown, and the memory of the first
@@ -282,8 +279,8 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 	int k, code;
 
 	*ours_bytes = -1;
-	code = CALL(gpu->nvml, DeviceGetComputeRunningProcesses_v3, gpu->device,
-		    &n, list);
+	code = CALL(gpu->nvml, DeviceGetComputeRunningProcesses_v3, gpu->device, &n,
+		    list);
 	if (code == NVML_NO_FUNCTION) {
 		n = MAX_PROCESSES;
 		code = CALL(gpu->nvml, DeviceGetComputeRunningProcesses_v2,

@@ -39,7 +39,7 @@ struct nvml_pci {
 	char bus_id[32];
 };
 
-struct nvml_fabric {		/* nvmlGpuFabricInfo_v2_t */
+struct nvml_fabric { /* nvmlGpuFabricInfo_v2_t */
 	unsigned version;
 	unsigned char cluster[16];
 	int status;
@@ -48,7 +48,7 @@ struct nvml_fabric {		/* nvmlGpuFabricInfo_v2_t */
 	unsigned health;
 };
 
-struct nvml_confidential {	/* nvmlConfComputeSystemState_t */
+struct nvml_confidential { /* nvmlConfComputeSystemState_t */
 	unsigned environment, feature, tools;
 };
 
@@ -115,10 +115,10 @@ struct nvml_process {
 
 struct cs_nvml {
 	pthread_mutex_t lock;
-	int up;			/* initialised */
-	int attached;		/* by the full Init */
-	int found;		/* a handle is out */
-	atomic_int hung;	/* a call does not return */
+	int up;		 /* initialised */
+	int attached;	 /* by the full Init */
+	int found;	 /* a handle is out */
+	atomic_int hung; /* a call does not return */
 	const char *(*ErrorString)(int);
 #define X(name, arguments) int (*name) arguments;
 	FUNCTIONS(X)
@@ -127,8 +127,8 @@ struct cs_nvml {
 
 struct cs_nvml_gpu {
 	struct cs_nvml *nvml;
-	void *device;		/* what was asked for: a GPU or a MIG instance */
-	void *board;		/* the whole GPU, which has links and clocks */
+	void *device; /* what was asked for: a GPU or a MIG instance */
+	void *board;  /* the whole GPU, which has links and clocks */
 };
 
 /* One function, with the lock held; a missing one says so. */

@@ -42,8 +42,7 @@ static const char *words(struct cs_nvml *nvml, int code)
 
 static void resolve(struct cs_nvml *nvml, void *library)
 {
-	nvml->ErrorString = (const char *(*)(int))dlsym(library,
-							"nvmlErrorString");
+	nvml->ErrorString = (const char *(*)(int))dlsym(library, "nvmlErrorString");
 #define X(name, arguments) \
 	nvml->name = (int (*) arguments)dlsym(library, "nvml" #name);
 	FUNCTIONS(X)
@@ -51,7 +50,7 @@ static void resolve(struct cs_nvml *nvml, void *library)
 }
 
 int cs_nvml_refuse(struct cs_nvml *nvml, const char *what, int code,
-		  struct cs_err *err)
+		   struct cs_err *err)
 {
 	const char *hint = cs_hint_nvml(code);
 
@@ -96,8 +95,7 @@ struct cs_nvml *cs_nvml_open(struct cs_err *err)
 		return NULL;
 	}
 	/* Never closed: the library leaves threads and handlers behind. */
-	library = dlopen(file ? file : "libnvidia-ml.so.1",
-			 RTLD_NOW | RTLD_LOCAL);
+	library = dlopen(file ? file : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		cs_err_set(err, "no NVML: %s; %s", dlerror(), why_absent());
 		free(nvml);

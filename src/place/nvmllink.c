@@ -28,8 +28,8 @@ static double field_number(struct cs_nvml_gpu *gpu, unsigned id, unsigned scope)
 {
 	struct nvml_field field = { .id = id, .scope = scope };
 
-	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) !=
-		    NVML_OK || field.result != NVML_OK)
+	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) != NVML_OK ||
+	    field.result != NVML_OK)
 		return NAN;
 	switch (field.type) {
 	case 0:
@@ -66,8 +66,8 @@ static int next_link(struct cs_nvml_gpu *gpu, unsigned *link, int *code)
 	int active;
 
 	while (*link < MAX_LINKS) {
-		*code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board,
-			     (*link)++, &active);
+		*code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, (*link)++,
+			     &active);
 		if (*code == NVML_OK)
 			return active != 0;
 		if (*code != NVML_NOT_SUPPORTED)
@@ -92,8 +92,7 @@ static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
 		out->nvlink_raw_gbs = link_speed(gpu, link - 1);
 	}
 	/* Any other end than "there is no such link" tells nothing. */
-	if (max == 0 && code != NVML_NOT_SUPPORTED &&
-	    code != NVML_INVALID_ARGUMENT)
+	if (max == 0 && code != NVML_NOT_SUPPORTED && code != NVML_INVALID_ARGUMENT)
 		return;
 	out->nvlinks_up = up;
 	out->nvlinks_max = max;
@@ -149,8 +148,9 @@ static int link_end(struct cs_nvml_gpu *gpu, unsigned link,
 	if (type == NVML_REMOTE_SWITCH)
 		ends->to_switch++;
 	else if (type != NVML_REMOTE_GPU ||
-		 CALL(gpu->nvml, DeviceGetNvLinkRemotePciInfo_v2, gpu->board,
-		      link, &pci) != NVML_OK || !add_end(ends, &pci))
+		 CALL(gpu->nvml, DeviceGetNvLinkRemotePciInfo_v2, gpu->board, link,
+		      &pci) != NVML_OK ||
+		 !add_end(ends, &pci))
 		ends->to_other++;
 	return 1;
 }
@@ -171,8 +171,8 @@ void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 			ends.to_other++;
 	}
 	/* no link at all is known as well */
-	if (told || (!up && (code == NVML_NOT_SUPPORTED ||
-			     code == NVML_INVALID_ARGUMENT)))
+	if (told ||
+	    (!up && (code == NVML_NOT_SUPPORTED || code == NVML_INVALID_ARGUMENT)))
 		*out = ends;
 }
 
@@ -187,16 +187,16 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
 	uint64_t value;
 
 	for (link = 0; link < MAX_LINKS; link++) {
-		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board,
-				link, &active);
+		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
+				&active);
 
 		if (code == NVML_NOT_SUPPORTED)
 			continue;
 		if (code != NVML_OK)
 			break;
 		for (counter = 0; counter < 3; counter++) {
-			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter,
-				 gpu->board, link, counter, &value) != NVML_OK)
+			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter, gpu->board,
+				 link, counter, &value) != NVML_OK)
 				continue;
 			sum += (int64_t)value;
 			told = 1;

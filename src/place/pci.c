@@ -38,8 +38,7 @@ static int is_lent(const char *root, const char *bus_id)
 {
 	char path[PATH];
 
-	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/physfn", root,
-		bus_id);
+	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/physfn", root, bus_id);
 	return access(path, F_OK) == 0;
 }
 
@@ -51,8 +50,8 @@ static void describe(const struct cs_topo *topo, hwloc_obj_t dev,
 	char source[24];
 
 	cs_pci_text(dev, nic->bus_id);
-	cs_text(nic->name, sizeof(nic->name), "%s", name[0] ? name :
-		os_name(dev, HWLOC_OBJ_OSDEV_NETWORK));
+	cs_text(nic->name, sizeof(nic->name), "%s",
+		name[0] ? name : os_name(dev, HWLOC_OBJ_OSDEV_NETWORK));
 	nic->numa = cs_topo_gpu_numa(topo, nic->bus_id, -1, source);
 	nic->infiniband = dev->attr->pcidev.class_id == CLASS_INFINIBAND;
 }
@@ -73,8 +72,7 @@ void cs_topo_cards(const struct cs_topo *topo, const char *root,
 		if (pci->vendor_id == CS_PCI_NVIDIA &&
 		    pci->class_id == CLASS_BRIDGE_OTHER)
 			node->n_switches++;
-		if (pci->class_id >> 8 != CLASS_BASE_NETWORK ||
-		    is_lent(root, bus_id))
+		if (pci->class_id >> 8 != CLASS_BASE_NETWORK || is_lent(root, bus_id))
 			continue;
 		if (node->n_nics < CS_MAX_NICS)
 			describe(topo, dev, &node->nic[node->n_nics]);
@@ -102,8 +100,7 @@ static int is_above(hwloc_obj_t above, hwloc_obj_t at)
 }
 
 /* A switch is a bridge upstream, and one downstream for each of its ports. */
-static int path_between(const struct cs_topo *topo, const char *from,
-			const char *to)
+static int path_between(const struct cs_topo *topo, const char *from, const char *to)
 {
 	hwloc_obj_t a = hwloc_get_pcidev_by_busidstring(topo->hwloc, from);
 	hwloc_obj_t b = hwloc_get_pcidev_by_busidstring(topo->hwloc, to);
@@ -121,7 +118,8 @@ static int path_between(const struct cs_topo *topo, const char *from,
 		if (both->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST)
 			return CS_REACH_PHB;
 		return bridges_below(a, both) <= 1 && bridges_below(b, both) <= 1 ?
-			       CS_REACH_PIX : CS_REACH_PXB;
+			       CS_REACH_PIX :
+			       CS_REACH_PXB;
 	}
 	here = cs_topo_gpu_numa(topo, from, -1, source);
 	there = cs_topo_gpu_numa(topo, to, -1, source);
@@ -145,8 +143,7 @@ static int bridge_acs(const char *root, const char *bus_id)
 	char path[PATH];
 	int fd, steps, found = 0;
 
-	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/config", root,
-		bus_id);
+	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/config", root, bus_id);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -167,23 +164,21 @@ static int bridge_acs(const char *root, const char *bus_id)
 }
 
 /* Of all bridges above a device. */
-static int acs_above(const struct cs_topo *topo, const char *root,
-		     const char *bus_id)
+static int acs_above(const struct cs_topo *topo, const char *root, const char *bus_id)
 {
 	hwloc_obj_t at = hwloc_get_pcidev_by_busidstring(topo->hwloc, bus_id);
 	int all = -1;
 
 	for (at = at ? at->parent : NULL; at && at->type == HWLOC_OBJ_BRIDGE;
 	     at = at->parent) {
-		const struct hwloc_pcidev_attr_s *pci =
-			&at->attr->bridge.upstream.pci;
+		const struct hwloc_pcidev_attr_s *pci = &at->attr->bridge.upstream.pci;
 		char bridge[CS_BUSID];
 		int one;
 
 		if (at->attr->bridge.upstream_type != HWLOC_OBJ_BRIDGE_PCI)
 			break;
-		cs_text(bridge, CS_BUSID, "%04x:%02x:%02x.%x", pci->domain,
-			pci->bus, pci->dev, pci->func);
+		cs_text(bridge, CS_BUSID, "%04x:%02x:%02x.%x", pci->domain, pci->bus,
+			pci->dev, pci->func);
 		one = bridge_acs(root, bridge);
 		if (one < 0)
 			return -1;
@@ -195,8 +190,7 @@ static int acs_above(const struct cs_topo *topo, const char *root,
 /* ---- all GPUs ---- */
 
 void cs_topo_gpus(const struct cs_topo *topo, const char *root,
-		  const struct cs_node_facts *node, struct cs_gpu_record *gpu,
-		  int n)
+		  const struct cs_node_facts *node, struct cs_gpu_record *gpu, int n)
 {
 	char source[24], path[PATH];
 
@@ -212,7 +206,7 @@ void cs_topo_gpus(const struct cs_topo *topo, const char *root,
 			g->to_gpu[k] = (uint8_t)path_between(topo, g->bus_id,
 							     gpu[k].bus_id);
 		for (int k = 0; k < node->n_nics && k < CS_MAX_NICS; k++)
-			g->to_nic[k] = (uint8_t)path_between(
-				topo, g->bus_id, node->nic[k].bus_id);
+			g->to_nic[k] = (uint8_t)path_between(topo, g->bus_id,
+							     node->nic[k].bus_id);
 	}
 }

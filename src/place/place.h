@@ -14,7 +14,7 @@
 
 /* ---- topology ---- */
 
-struct cs_topo;		/* one hwloc topology of this machine */
+struct cs_topo; /* one hwloc topology of this machine */
 
 /* "2.9.0, API 2.8.0": hwloc as it was at build, and the API of the library that
  * runs; the library does not tell its release. */
@@ -42,7 +42,7 @@ int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room);
  * "driver"); -1 and "" when unknown: no such device, or equally near to several
  * NUMA nodes.  A machine with one NUMA node: that one, source "only one". */
 int cs_topo_gpu_numa(const struct cs_topo *topo, const char *bus_id, int hint,
-		       char source[24]);
+		     char source[24]);
 
 /* NVIDIA display and 3D controllers (vendor 10de, class 0300 and 0302) that the
  * PCI bus shows. */
@@ -61,8 +61,7 @@ void cs_topo_cards(const struct cs_topo *topo, const char *root,
  * what bridges and IOMMU do, and how far they are from each other and from the
  * cards of the node. */
 void cs_topo_gpus(const struct cs_topo *topo, const char *root,
-		  const struct cs_node_facts *node, struct cs_gpu_record *gpu,
-		  int n);
+		  const struct cs_node_facts *node, struct cs_gpu_record *gpu, int n);
 
 /* CPUs on which the calling thread may run; -1 unknown. */
 int cs_topo_allowed_cpus(void);
@@ -105,7 +104,7 @@ uint64_t cs_shm_left(void);
 
 struct cs_hostmem {
 	void *at;
-	uint64_t bytes, mapped;	/* wanted; mapped, in whole pages */
+	uint64_t bytes, mapped; /* wanted; mapped, in whole pages */
 	int fd;			/* memfd, so that others can open it; -1 */
 	int numa;		/* where all sampled pages are; -1 not proven */
 	char proof[16];		/* "move_pages", "numa_maps", "" */
@@ -113,12 +112,13 @@ struct cs_hostmem {
 
 /* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  That
  * binding was impossible is not an error: numa is then -1 and `why` says it. */
-int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem,
-		    char why[160], struct cs_err *err);
+int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[160],
+		    struct cs_err *err);
 /* The same of n parts of `each` bytes, whole pages, each on its own NUMA node (-1: anywhere):
  * proven[i] is where part i lies, mem->numa that of the first. */
-int cs_hostmem_open_parts(uint64_t each, const int *numa, int n, struct cs_hostmem *mem,
-			  int *proven, char why[160], struct cs_err *err);
+int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
+			  struct cs_hostmem *mem, int *proven, char why[160],
+			  struct cs_err *err);
 /* The same of this process alone; `huge`: of pages of 2 MiB, set aside or
  * transparent, all of them or it is an error that says how to allow them. */
 int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
@@ -162,8 +162,8 @@ void cs_policy_restore(const struct cs_policy *before);
 
 /* ---- NVML ---- */
 
-struct cs_nvml;		/* the library, once per process; calls are serialised */
-struct cs_nvml_gpu;	/* one device */
+struct cs_nvml;	    /* the library, once per process; calls are serialised */
+struct cs_nvml_gpu; /* one device */
 
 /* dlopen and initialise; NULL with the reason in `err` when there is none. */
 struct cs_nvml *cs_nvml_open(struct cs_err *err);
@@ -189,7 +189,7 @@ int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_re
 /* An instance of MIG: which of its GPU, as nvidia-smi counts. */
 struct cs_mig_instance {
 	char uuid[CS_UUID];
-	char bus_id[CS_BUSID];	/* of the GPU */
+	char bus_id[CS_BUSID]; /* of the GPU */
 	int number;
 };
 /* The instances of the i-th board, at most `room`; returns how many. */

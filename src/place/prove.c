@@ -93,15 +93,14 @@ static int ask_numa_maps(const void *at)
 static int ask_machine(void)
 {
 	hwloc_bitmap_t domains = cs_memory_domains("");
-	int numa = hwloc_bitmap_weight(domains) == 1 ?
-			   hwloc_bitmap_first(domains) : UNKNOWN;
+	int numa = hwloc_bitmap_weight(domains) == 1 ? hwloc_bitmap_first(domains) :
+						       UNKNOWN;
 
 	hwloc_bitmap_free(domains);
 	return numa;
 }
 
-static void proven(struct cs_hostmem *mem, int numa, const char *by,
-		   char why[160])
+static void proven(struct cs_hostmem *mem, int numa, const char *by, char why[160])
 {
 	mem->numa = numa;
 	cs_text(mem->proof, sizeof(mem->proof), "%s", by);
@@ -129,8 +128,7 @@ int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160])
 	else if (numa == SEVERAL)
 		cs_text(why, 160, "pages are spread over NUMA nodes");
 	else
-		cs_text(why, 160,
-			"pages were asked for on NUMA node %d and are on %d",
+		cs_text(why, 160, "pages were asked for on NUMA node %d and are on %d",
 			wanted, numa);
 	return numa == UNKNOWN ? 1 : -1;
 }

@@ -13,8 +13,8 @@ static uint64_t numa_bytes(const char *root, unsigned numa, const char *key)
 	char path[200];
 	uint64_t bytes;
 
-	cs_text(path, sizeof(path), "%s/sys/devices/system/node/node%u/meminfo",
-		root, numa);
+	cs_text(path, sizeof(path), "%s/sys/devices/system/node/node%u/meminfo", root,
+		numa);
 	bytes = cs_kernel_bytes(path, key);
 	return bytes == UINT64_MAX ? 0 : bytes;
 }
@@ -28,8 +28,7 @@ uint64_t cs_numa_left(const char *root, int numa)
 	char path[200];
 	unsigned i;
 
-	hwloc_bitmap_foreach_begin(i, domains)
-		sum += numa_bytes(root, i, "MemTotal");
+	hwloc_bitmap_foreach_begin(i, domains) sum += numa_bytes(root, i, "MemTotal");
 	hwloc_bitmap_foreach_end();
 	hwloc_bitmap_free(domains);
 	cs_text(path, sizeof(path), "%s/proc/meminfo", root);
@@ -46,14 +45,12 @@ uint64_t cs_shm_left(void)
 {
 	struct statvfs shm;
 
-	return statvfs("/dev/shm", &shm) ? UINT64_MAX :
-					   shm.f_bavail * shm.f_frsize;
+	return statvfs("/dev/shm", &shm) ? UINT64_MAX : shm.f_bavail * shm.f_frsize;
 }
 
 int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err)
 {
-	char want[24], have[24] = "unknown", part[24], where[40] = "",
-	     less[80] = "";
+	char want[24], have[24] = "unknown", part[24], where[40] = "", less[80] = "";
 	const uint64_t left = cs_meminfo("MemAvailable");
 	const uint64_t of_group = cs_cgroup_left("");
 	const uint64_t of_domain = cs_numa_left("", numa);
@@ -65,8 +62,7 @@ int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err)
 		cs_text(where, sizeof(where), " on NUMA node %d", numa);
 	if (of_group < left && of_group <= of_domain) {
 		cs_size_text(of_group >> 20 << 20, part, sizeof(part));
-		cs_text(less, sizeof(less), ", %s to the cgroup of this job",
-			part);
+		cs_text(less, sizeof(less), ", %s to the cgroup of this job", part);
 	} else if (of_domain < left) {
 		cs_size_text(of_domain >> 20 << 20, part, sizeof(part));
 		cs_text(less, sizeof(less), ", %s on that NUMA node", part);

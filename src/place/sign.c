@@ -13,7 +13,9 @@
 void cs_gpu_grant(char *to, size_t size)
 {
 	static const char *const grant[] = {
-		"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "GPU_DEVICE_ORDINAL",
+		"SLURM_STEP_GPUS",
+		"SLURM_JOB_GPUS",
+		"GPU_DEVICE_ORDINAL",
 	};
 	size_t i, n = getenv("SLURM_JOB_ID") ? 3 : 2;
 
@@ -31,7 +33,8 @@ void cs_gpu_grant(char *to, size_t size)
 void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
 {
 	static const char *const file[] = {
-		"/dev/nvidiactl", "/proc/driver/nvidia/version",
+		"/dev/nvidiactl",
+		"/proc/driver/nvidia/version",
 	};
 	hwloc_obj_t gpu = cs_topo_next_gpu(topo, NULL);
 	char bus_id[CS_BUSID];

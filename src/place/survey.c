@@ -41,7 +41,8 @@ static void kernel_module(const char *root, struct cs_gpu_record *gpu_record)
 		return;
 	to[n] = '\0';
 	name = strrchr(to, '/');
-	cs_text(gpu_record->module, sizeof(gpu_record->module), "%s", name ? name + 1 : to);
+	cs_text(gpu_record->module, sizeof(gpu_record->module), "%s",
+		name ? name + 1 : to);
 }
 
 /* May we open the device file of a GPU that NVML does not show?  The driver tells
@@ -52,8 +53,8 @@ static int try_device_file(const char *root, const char *bus_id)
 	int number = -1, fd;
 	FILE *f;
 
-	cs_text(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information",
-		root, bus_id);
+	cs_text(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root,
+		bus_id);
 	f = fopen(path, "re");
 	if (!f)
 		return -1;
@@ -89,8 +90,8 @@ static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
 		cs_text(seen.module, sizeof(seen.module), "%s", to->module);
 		*to = seen;
 		s->n_instances += cs_nvml_instances(nvml, i, seen.bus_id,
-			s->instance + s->n_instances,
-			CS_MAX_AGENTS - s->n_instances);
+						    s->instance + s->n_instances,
+						    CS_MAX_AGENTS - s->n_instances);
 	}
 }
 

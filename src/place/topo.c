@@ -20,8 +20,8 @@
 /* Variables that make hwloc describe another machine.  Left from a tuning
  * session they would fake every NUMA node in the report without a word. */
 static const char *const stray[] = {
-	"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
-	"HWLOC_THISSYSTEM",
+	"HWLOC_XMLFILE",    "HWLOC_SYNTHETIC",	"HWLOC_FSROOT",
+	"HWLOC_CPUID_PATH", "HWLOC_THISSYSTEM",
 };
 
 /* Components that would start a GPU driver in every rank before a device is
@@ -42,31 +42,28 @@ static void clean_environment(void)
 	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1);
 }
 
-static int configure(hwloc_topology_t hwloc, const char *xml,
-		     struct cs_err *err)
+static int configure(hwloc_topology_t hwloc, const char *xml, struct cs_err *err)
 {
 	size_t i;
 
 	/* EINVAL: this hwloc has no such component, which is as good. */
 	for (i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
-		hwloc_topology_set_components(
-			hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-			unwanted[i]);
+		hwloc_topology_set_components(hwloc,
+					      HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+					      unwanted[i]);
 	/* Not RESTRICT_TO_CPUBINDING: a launcher that binds each rank to one core
 	 * would leave a machine of one core.  What a cgroup forbids is left out
 	 * by default. */
 	/* an NVSwitch is none of the important devices */
-	if (hwloc_topology_set_io_types_filter(
-		    hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
+	if (hwloc_topology_set_io_types_filter(hwloc,
+					       HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
 	    hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_PCI_DEVICE,
 					   HWLOC_TYPE_FILTER_KEEP_ALL) ||
-	    hwloc_topology_set_flags(hwloc,
-				     HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING))
+	    hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING))
 		return cs_err_set(err, "cannot configure hwloc: %s (errno %d)",
 				  strerror(errno), errno);
 	if (xml && hwloc_topology_set_xml(hwloc, xml))
-		return cs_err_set(err,
-				  "cannot read topology \"%s\": %s (errno %d)",
+		return cs_err_set(err, "cannot read topology \"%s\": %s (errno %d)",
 				  xml, strerror(errno), errno);
 	return 0;
 }
@@ -84,9 +81,10 @@ int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err)
 	struct cs_topo *t;
 
 	if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
-		return cs_err_set(err,
-				  "hwloc library has API version 0x%x, this program was built for 0x%x",
-				  hwloc_get_api_version(), HWLOC_API_VERSION);
+		return cs_err_set(
+			err,
+			"hwloc library has API version 0x%x, this program was built for 0x%x",
+			hwloc_get_api_version(), HWLOC_API_VERSION);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return cs_err_set(err, "no memory for the topology");
@@ -99,8 +97,7 @@ int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err)
 		goto out;
 	if (hwloc_topology_load(t->hwloc)) {
 		cs_err_set(err, "cannot load the topology%s%s: %s (errno %d)",
-			   xml ? " " : "", xml ? xml : "", strerror(errno),
-			   errno);
+			   xml ? " " : "", xml ? xml : "", strerror(errno), errno);
 		goto out;
 	}
 	*topo = t;
@@ -132,19 +129,17 @@ static int is_gpu_memory(hwloc_obj_t node)
  * node the CPUs of its neighbour, which has the lower index. */
 static int domains(const struct cs_topo *topo, hwloc_obj_t *domain, int room)
 {
-	hwloc_const_nodeset_t nodes =
-		hwloc_topology_get_topology_nodeset(topo->hwloc);
+	hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topo->hwloc);
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
 	int n = 0, id;
 
 	for (id = hwloc_bitmap_first(nodes); seen && id >= 0 && n < room;
 	     id = hwloc_bitmap_next(nodes, id)) {
-		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
-			topo->hwloc, (unsigned)id);
+		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topo->hwloc,
+								      (unsigned)id);
 
 		if (!node || hwloc_bitmap_iszero(node->cpuset) ||
-		    hwloc_bitmap_intersects(node->cpuset, seen) ||
-		    is_gpu_memory(node))
+		    hwloc_bitmap_intersects(node->cpuset, seen) || is_gpu_memory(node))
 			continue;
 		hwloc_bitmap_or(seen, seen, node->cpuset);
 		domain[n++] = node;
@@ -167,14 +162,13 @@ int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room)
 
 int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room)
 {
-	hwloc_const_nodeset_t nodes =
-		hwloc_topology_get_topology_nodeset(topo->hwloc);
+	hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topo->hwloc);
 	int n = 0;
 
 	for (int id = hwloc_bitmap_first(nodes); id >= 0 && n < room;
 	     id = hwloc_bitmap_next(nodes, id)) {
-		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
-			topo->hwloc, (unsigned)id);
+		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topo->hwloc,
+								      (unsigned)id);
 
 		if (node && node->attr->numanode.local_memory && !is_gpu_memory(node))
 			os_index[n++] = id;
@@ -216,7 +210,7 @@ static int hwloc_domain(const struct cs_topo *topo, const char *bus_id,
 }
 
 int cs_topo_gpu_numa(const struct cs_topo *topo, const char *bus_id, int hint,
-		       char source[24])
+		     char source[24])
 {
 	hwloc_obj_t domain[MAX_DOMAINS];
 	int n = domains(topo, domain, MAX_DOMAINS);
@@ -263,8 +257,7 @@ void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out)
 void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID])
 {
 	cs_text(bus_id, CS_BUSID, "%04x:%02x:%02x.%x", dev->attr->pcidev.domain,
-		dev->attr->pcidev.bus, dev->attr->pcidev.dev,
-		dev->attr->pcidev.func);
+		dev->attr->pcidev.bus, dev->attr->pcidev.dev, dev->attr->pcidev.func);
 }
 
 /* ---- binding ---- */
@@ -324,11 +317,9 @@ static int bind_error(const struct cs_topo *topo, int numa, const char *hint,
 {
 	char allowed[128];
 
-	hwloc_bitmap_list_snprintf(
-		allowed, sizeof(allowed),
-		hwloc_topology_get_allowed_cpuset(topo->hwloc));
-	return cs_err_set(err,
-			  "cannot bind to NUMA node %d: allowed cpus are %s; %s",
+	hwloc_bitmap_list_snprintf(allowed, sizeof(allowed),
+				   hwloc_topology_get_allowed_cpuset(topo->hwloc));
+	return cs_err_set(err, "cannot bind to NUMA node %d: allowed cpus are %s; %s",
 			  numa, allowed, hint);
 }
 
@@ -342,20 +333,25 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 
 	if (!node && numa >= 0 &&
 	    hwloc_get_numanode_obj_by_os_index(topo->hwloc, (unsigned)numa))
-		return cs_err_set(err, "NUMA node %d has memory and no CPUs: --cpu-numa "
-				  "says whose work", numa);
-	if (!hwloc_topology_is_thissystem(topo->hwloc))
 		return cs_err_set(err,
-				  "cannot bind to NUMA node %d: the topology is not this machine's",
+				  "NUMA node %d has memory and no CPUs: --cpu-numa "
+				  "says whose work",
 				  numa);
+	if (!hwloc_topology_is_thissystem(topo->hwloc))
+		return cs_err_set(
+			err,
+			"cannot bind to NUMA node %d: the topology is not this machine's",
+			numa);
 	if (!node)
 		/* What a cgroup hides is in the complete set only. */
 		return bind_error(topo, numa,
 				  numa >= 0 && hwloc_bitmap_isset(
-					  hwloc_topology_get_complete_nodeset(
-						  topo->hwloc),
-					  (unsigned)numa) ?
-				  hint : "there is no such NUMA node", err);
+						       hwloc_topology_get_complete_nodeset(
+							       topo->hwloc),
+						       (unsigned)numa) ?
+					  hint :
+					  "there is no such NUMA node",
+				  err);
 	cpus = hwloc_bitmap_alloc();
 	if (!cpus)
 		return cs_err_set(err, "no memory for a set of cpus");
@@ -363,8 +359,7 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 			 hwloc_topology_get_allowed_cpuset(topo->hwloc));
 	if (!hwloc_bitmap_iszero(cpus))
 		rc = hwloc_set_cpubind(topo->hwloc, cpus,
-				       HWLOC_CPUBIND_THREAD |
-					       HWLOC_CPUBIND_STRICT);
+				       HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT);
 	hwloc_bitmap_free(cpus);
 	/* The return code alone is no proof. */
 	if (rc || cs_topo_binding(topo, numa, list, sizeof(list)) != 1)
@@ -385,23 +380,23 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)
 /* ---- facts ---- */
 
 /* SLIT distances between the first NUMA nodes; a VM's are fiction. */
-static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain,
-		      int n, struct cs_node_facts *node)
+static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain, int n,
+		      struct cs_node_facts *node)
 {
 	struct hwloc_distances_s *slit;
 	unsigned found = 1;
 	int i, k;
 
 	memset(node->numa_distance, -1, sizeof(node->numa_distance));
-	if (hwloc_distances_get_by_name(topo->hwloc, "NUMALatency", &found,
-					&slit, 0) || found == 0)
+	if (hwloc_distances_get_by_name(topo->hwloc, "NUMALatency", &found, &slit, 0) ||
+	    found == 0)
 		return;
 	for (i = 0; i < n && i < CS_MAX_DOMAINS; i++) {
 		for (k = 0; k < n && k < CS_MAX_DOMAINS; k++) {
 			hwloc_uint64_t there, back;
 
-			if (!hwloc_distances_obj_pair_values(
-				    slit, domain[i], domain[k], &there, &back))
+			if (!hwloc_distances_obj_pair_values(slit, domain[i],
+							     domain[k], &there, &back))
 				node->numa_distance[i][k] = (int32_t)there;
 		}
 	}
@@ -443,11 +438,9 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 	system.nodename[strcspn(system.nodename, ".")] = 0;
 	cs_text(node->host, sizeof(node->host), "%s", system.nodename);
 	cs_text(node->kernel, sizeof(node->kernel), "%s", system.release);
-	info_text(machine, "DMIProductName", node->product,
-		  sizeof(node->product));
+	info_text(machine, "DMIProductName", node->product, sizeof(node->product));
 	info_text(machine, "DMIBIOSVersion", node->bios, sizeof(node->bios));
-	info_text(machine, "DMIBIOSDate", node->bios_date,
-		  sizeof(node->bios_date));
+	info_text(machine, "DMIBIOSDate", node->bios_date, sizeof(node->bios_date));
 	info_text(hwloc_get_obj_by_type(topo->hwloc, HWLOC_OBJ_PACKAGE, 0),
 		  "CPUModel", node->cpu, sizeof(node->cpu));
 	cs_first_line("", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",

@@ -14,13 +14,13 @@
 
 /* nvbandwidth's matrix; columns are GPUs but for BISECT. */
 enum cs_layout {
-	CS_LAYOUT_NONE,		/* another tool's, or not measured here */
-	CS_LAYOUT_PAIRS,	/* a row for each GPU */
-	CS_LAYOUT_BOTH,		/* three of these: first, second, total */
-	CS_LAYOUT_HOST,		/* one row: host memory */
-	CS_LAYOUT_HUB,		/* one row: all other GPUs together */
-	CS_LAYOUT_LOCAL,	/* one row: the GPU itself */
-	CS_LAYOUT_BISECT,	/* a row for each GPU, one column: the opposite GPU */
+	CS_LAYOUT_NONE,	  /* another tool's, or not measured here */
+	CS_LAYOUT_PAIRS,  /* a row for each GPU */
+	CS_LAYOUT_BOTH,	  /* three of these: first, second, total */
+	CS_LAYOUT_HOST,	  /* one row: host memory */
+	CS_LAYOUT_HUB,	  /* one row: all other GPUs together */
+	CS_LAYOUT_LOCAL,  /* one row: the GPU itself */
+	CS_LAYOUT_BISECT, /* a row for each GPU, one column: the opposite GPU */
 };
 
 /* Where the bytes of a cell go; of BOTH in the first matrix, the second is the
@@ -29,28 +29,31 @@ enum cs_flow { CS_ROW_TO_COLUMN, CS_COLUMN_TO_ROW };
 
 /* Comm|Scope's arguments, in the order in which its instances name them. */
 enum cs_arguments {
-	CS_ARGS_NONE,		/* another tool's */
-	CS_ARGS_NUMA_GPU, CS_ARGS_NUMA_GPU_THREADS, CS_ARGS_GPU_GPU,
-	CS_ARGS_NUMA_NUMA, CS_ARGS_NUMA_GPU_GPU,
+	CS_ARGS_NONE, /* another tool's */
+	CS_ARGS_NUMA_GPU,
+	CS_ARGS_NUMA_GPU_THREADS,
+	CS_ARGS_GPU_GPU,
+	CS_ARGS_NUMA_NUMA,
+	CS_ARGS_NUMA_GPU_GPU,
 };
 
 struct cs_alias {
-	const char *test;	/* our name; NULL: is not measured, `differs` why */
-	const char *tool;	/* "nvbandwidth" */
-	const char *name;	/* as that tool calls it */
-	const char *differs;	/* what it gets wrong, or does otherwise */
-	int noted;		/* to be said under every table of that name */
+	const char *test;    /* our name; NULL: is not measured, `differs` why */
+	const char *tool;    /* "nvbandwidth" */
+	const char *name;    /* as that tool calls it */
+	const char *differs; /* what it gets wrong, or does otherwise */
+	int noted;	     /* to be said under every table of that name */
 	enum cs_layout layout;
 	enum cs_flow flow;
-	const char *heading;	/* of its matrix, without "bandwidth (GB/s)" */
-	int multinode;		/* not one of its tests of a single node */
+	const char *heading; /* of its matrix, without "bandwidth (GB/s)" */
+	int multinode;	     /* not one of its tests of a single node */
 	/* Of Comm|Scope, whose names stand here without CS_SCOPE_PREFIX: */
-	const char *before;	/* its name until version 0.6; NULL: the same */
+	const char *before;	   /* its name until version 0.6; NULL: the same */
 	struct cs_variant variant; /* in which its cells are measured */
 	enum cs_arguments args;
-	uint8_t first, last;	/* binary logarithms of its sizes: */
-	uint8_t every;		/* from one to the next; 0: 1 */
-	const char *clock;	/* last in the names of its instances; NULL: nothing */
+	uint8_t first, last; /* binary logarithms of its sizes: */
+	uint8_t every;	     /* from one to the next; 0: 1 */
+	const char *clock;   /* last in the names of its instances; NULL: nothing */
 };
 
 /* All, those of nvbandwidth first and in the order in which it runs them. */

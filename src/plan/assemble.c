@@ -5,30 +5,33 @@
 
 #include "plan/draft.h"
 
-static struct cs_plan_matrix *find_matrix(const struct cs_draft *d, const struct cs_plan_matrix *like)
+static struct cs_plan_matrix *find_matrix(const struct cs_draft *d,
+					  const struct cs_plan_matrix *like)
 {
-	return d->matrices.n ? bsearch(like, d->matrices.data, d->matrices.n, sizeof(*like),
-				    cs_plan_matrices_compare) : NULL;
+	return d->matrices.n ? bsearch(like, d->matrices.data, d->matrices.n,
+				       sizeof(*like), cs_plan_matrices_compare) :
+			       NULL;
 }
 
 /* That of its test, size and variant; of a load, that of the test measured beside it. */
 static struct cs_plan_matrix matrix_of(const struct cs_step *step,
-			      const struct cs_asked *asked, uint32_t k)
+				       const struct cs_asked *asked, uint32_t k)
 {
 	const struct cs_asked *me = &asked[step->first + k], *other;
 	uint32_t i;
 
 	for (i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
 		other = &asked[step->first + i];
-		if (!(other->flags & CS_TRANSFER_LOAD) &&
-		    other->test == me->test && other->bytes >= me->bytes &&
+		if (!(other->flags & CS_TRANSFER_LOAD) && other->test == me->test &&
+		    other->bytes >= me->bytes &&
 		    !cs_variant_compare(&other->variant, &me->variant))
 			return (struct cs_plan_matrix){ .test = me->test,
-						 .bytes = other->bytes,
-						 .variant = other->variant };
+							.bytes = other->bytes,
+							.variant = other->variant };
 	}
-	return (struct cs_plan_matrix){ .test = me->test, .bytes = me->bytes,
-				 .variant = me->variant };
+	return (struct cs_plan_matrix){ .test = me->test,
+					.bytes = me->bytes,
+					.variant = me->variant };
 }
 
 /* The matrices stay sorted: where a new one comes is most often known at once. */
@@ -46,8 +49,8 @@ static int need_matrix(struct cs_draft *d, struct cs_plan_matrix matrix)
 	return 0;
 }
 
-static int take_matrices(struct cs_draft *d, const struct cs_step *step, size_t n_steps,
-		      const struct cs_asked *asked)
+static int take_matrices(struct cs_draft *d, const struct cs_step *step,
+			 size_t n_steps, const struct cs_asked *asked)
 {
 	size_t s;
 	uint32_t k;
@@ -81,10 +84,9 @@ static int take_step(struct cs_draft *d, const struct cs_step *from,
 	return 0;
 }
 
-int cs_plan_assemble(const struct cs_plan_request *req,
-		     const struct cs_step *step, size_t n_steps,
-		     const struct cs_asked *asked, struct cs_plan **out,
-		     struct cs_err *err)
+int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *step,
+		     size_t n_steps, const struct cs_asked *asked,
+		     struct cs_plan **out, struct cs_err *err)
 {
 	struct cs_draft d = cs_draft_of(req, err);
 	struct cs_plan *plan = NULL;

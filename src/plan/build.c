@@ -12,8 +12,7 @@
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 
-static uint64_t bytes_of(const struct cs_test *test,
-			 const struct cs_settings *set)
+static uint64_t bytes_of(const struct cs_test *test, const struct cs_settings *set)
 {
 	return test->bytes ? test->bytes : set->copy_bytes;
 }
@@ -28,20 +27,20 @@ struct wanted {
 struct builder {
 	struct cs_draft *d;
 	struct cs_filter filter;
-	struct cs_vec all;	/* struct wanted */
+	struct cs_vec all; /* struct wanted */
 };
 
 /* Is it a cell that one of these choices means, and that the filter takes? */
 static int is_meant(const struct builder *b, const struct cs_step *step,
 		    const struct wanted *wanted, size_t n)
 {
-	const struct cs_transfer *t =
-		(struct cs_transfer *)b->d->transfers.data + step->first;
+	const struct cs_transfer *t = (struct cs_transfer *)b->d->transfers.data +
+				      step->first;
 	int meant = 0, fits = 0;
 
 	for (uint32_t k = 0; k < step->count; k++, t++) {
-		const struct cs_instance cell =
-			cs_instance_of(&b->d->req->set, &wanted->matrix, t);
+		const struct cs_instance cell = cs_instance_of(&b->d->req->set,
+							       &wanted->matrix, t);
 
 		if (cs_transfer_is_load(t))
 			continue;
@@ -122,8 +121,10 @@ static int want_sizes(struct cs_vec *all, const struct cs_choice *choice,
 		return -1;
 	do {
 		const struct wanted one = {
-			{ .test = choice->test, .bytes = bytes,
-			  .variant = choice->variant }, *choice,
+			{ .test = choice->test,
+			  .bytes = bytes,
+			  .variant = choice->variant },
+			*choice,
 		};
 
 		if (cs_vec_push(all, &one, err))
@@ -135,8 +136,8 @@ static int want_sizes(struct cs_vec *all, const struct cs_choice *choice,
 
 /* The values that are asked for of one member of a variant. */
 struct axis {
-	size_t at;		/* behind the last axis: the size of a variant */
-	uint64_t values;	/* bit i: i + more; 0: what the choice says */
+	size_t at;	 /* behind the last axis: the size of a variant */
+	uint64_t values; /* bit i: i + more; 0: what the choice says */
 	uint8_t more;
 };
 
@@ -172,7 +173,7 @@ static int want(struct cs_vec *all, const struct cs_choice *choice,
 static int compare_wanted(const void *a, const void *b)
 {
 	return cs_plan_matrices_compare(&((const struct wanted *)a)->matrix,
-				&((const struct wanted *)b)->matrix);
+					&((const struct wanted *)b)->matrix);
 }
 
 /* In the order of matrices; what two choices ask for is measured once. */
@@ -184,8 +185,9 @@ static int add_views(struct builder *b)
 	cs_vec_sort(&b->all, compare_wanted);
 	wanted = b->all.data;
 	for (i = 0; i < b->all.n; i += n) {
-		for (n = 1; i + n < b->all.n &&
-			    !compare_wanted(&wanted[i], &wanted[i + n]); n++)
+		for (n = 1;
+		     i + n < b->all.n && !compare_wanted(&wanted[i], &wanted[i + n]);
+		     n++)
 			;
 		if (add_matrix(b, &wanted[i], n))
 			return -1;
@@ -211,12 +213,12 @@ static int refuse_all(const struct cs_draft *d)
 		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
 				  req->set.filter, test[first].name, more);
 	if (test[first].path == CS_PATH_HOST)
-		return cs_err_set(d->err, "%s%s: no NUMA node with memory is "
-				  "known here", test[first].name, more);
+		return cs_err_set(d->err,
+				  "%s%s: no NUMA node with memory is known here",
+				  test[first].name, more);
 	return cs_err_set(d->err, "%s%s: need%s %s %s, and there %s %d",
 			  test[first].name, more, chosen > 1 ? "" : "s",
-			  req->n_agents > 1 ? "more" : "two",
-			  cpu ? "arenas" : "GPUs",
+			  req->n_agents > 1 ? "more" : "two", cpu ? "arenas" : "GPUs",
 			  req->n_agents > 1 ? "are" : "is", req->n_agents);
 }
 
@@ -227,8 +229,8 @@ static int add_tests(struct cs_draft *d)
 	const struct axis axes[] = {
 		{ offsetof(struct cs_variant, cache), vary->caches, 0 },
 		{ offsetof(struct cs_variant, threads), vary->threads, 1 },
-		{ offsetof(struct cs_variant, cpu_numa), vary->cpu_numa == UINT64_MAX ?
-			  req->set.domains : vary->cpu_numa, 1 },
+		{ offsetof(struct cs_variant, cpu_numa),
+		  vary->cpu_numa == UINT64_MAX ? req->set.domains : vary->cpu_numa, 1 },
 		{ sizeof(struct cs_variant), 0, 0 },
 	};
 	struct builder b = { .d = d, .all = CS_VEC(struct wanted) };
@@ -262,8 +264,7 @@ static const struct cs_step *control_step(const struct cs_draft *d, int lone)
 		if (cs_transfer_is_lone(&t[step[i].first]) != lone)
 			continue;
 		n++;
-		if (!first &&
-		    table[matrix[step[i].matrix].test].how == CS_HOW_GATED)
+		if (!first && table[matrix[step[i].matrix].test].how == CS_HOW_GATED)
 			first = &step[i];
 	}
 	return n >= CONTROL_LEAST ? first : NULL;
@@ -372,10 +373,13 @@ static int draw_order(const struct cs_draft *d, const struct cs_vec *heads,
 		      uint32_t *order)
 {
 	const struct cs_urgent all = {
-		.n_agents = d->req->n_agents, .step = d->steps.data,
-		.n_steps = (uint32_t)d->steps.n, .head = heads->data,
+		.n_agents = d->req->n_agents,
+		.step = d->steps.data,
+		.n_steps = (uint32_t)d->steps.n,
+		.head = heads->data,
 		.n_heads = (uint32_t)heads->n,
-		.transfer = d->transfers.data, .matrix = d->matrices.data,
+		.transfer = d->transfers.data,
+		.matrix = d->matrices.data,
 		.n_matrices = (uint32_t)d->matrices.n,
 	};
 	struct cs_rng rng = { d->req->set.seed };
@@ -406,4 +410,3 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 	cs_draft_release(&d);
 	return plan ? 0 : -1;
 }
-

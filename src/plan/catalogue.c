@@ -149,7 +149,8 @@ static const struct cs_test table[] = {
 	PEER("peer.tma.write.ring", TMA, WRITE, RING, EACH_TO_NEXT),
 	PEER("peer.tma.write.bisect", TMA, WRITE, BISECT, EACH_HALF_WAY),
 	PEER("peer.tma.write.rounds", TMA, WRITE, ROUNDS, DISJOINT_PAIRS),
-	PEER("peer.tma.write.random", TMA, WRITE, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
+	PEER("peer.tma.write.random", TMA, WRITE, RANDOM, BY_LOT,
+	     .alone = ONE_AT_A_TIME),
 	PEER("peer.tma.write.all-to-one", TMA, WRITE, ALL_TO_ONE, OTHERS_TO_ONE),
 	PEER("peer.tma.write.one-to-all", TMA, WRITE, ONE_TO_ALL, ONE_TO_OTHERS),
 	PEER("peer.tma.read.pair", TMA, READ, PAIR, "", .alone = ONE_PAIR),
@@ -169,21 +170,28 @@ static const struct cs_test table[] = {
 	PEER("peer.peercopy.write.bidi", PEERCOPY, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.staged.write.pair", STAGED, WRITE, PAIR, "", .alone = ONE_PAIR),
 	PEER("peer.staged.write.bidi", STAGED, WRITE, BIDI, WHILE_WRITTEN),
-	PEER("peer.cpu.write.pair", CPU, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO, ON_CPU),
+	PEER("peer.cpu.write.pair", CPU, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO,
+	     ON_CPU),
 	PEER("peer.cpu.write.bidi", CPU, WRITE, BIDI, WHILE_WRITTEN, ON_CPU),
-	PEER("peer.cpu.read.pair", CPU, READ, PAIR, "", .alone = ONE_PAIR, COST_TOO, ON_CPU),
+	PEER("peer.cpu.read.pair", CPU, READ, PAIR, "", .alone = ONE_PAIR, COST_TOO,
+	     ON_CPU),
 	PEER("peer.cpu.read.bidi", CPU, READ, BIDI, WHILE_READ, ON_CPU),
-	PEER("peer.cpu.write.shift", CPU, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO, ON_CPU),
+	PEER("peer.cpu.write.shift", CPU, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO,
+	     ON_CPU),
 	PEER("peer.cpu.write.ring", CPU, WRITE, RING, EACH_TO_NEXT, ON_CPU),
 	PEER("peer.cpu.write.bisect", CPU, WRITE, BISECT, EACH_HALF_WAY, ON_CPU),
 	PEER("peer.cpu.write.rounds", CPU, WRITE, ROUNDS, DISJOINT_PAIRS, ON_CPU),
-	PEER("peer.cpu.write.random", CPU, WRITE, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME, ON_CPU),
-	PEER("peer.cpu.read.shift", CPU, READ, SHIFT, EACH_TO_ANOTHER, COST_TOO, ON_CPU),
+	PEER("peer.cpu.write.random", CPU, WRITE, RANDOM, BY_LOT,
+	     .alone = ONE_AT_A_TIME, ON_CPU),
+	PEER("peer.cpu.read.shift", CPU, READ, SHIFT, EACH_TO_ANOTHER, COST_TOO,
+	     ON_CPU),
 	PEER("peer.cpu.read.ring", CPU, READ, RING, EACH_TO_NEXT, ON_CPU),
 	PEER("peer.cpu.read.bisect", CPU, READ, BISECT, EACH_HALF_WAY, ON_CPU),
 	PEER("peer.cpu.read.rounds", CPU, READ, ROUNDS, DISJOINT_PAIRS, ON_CPU),
-	PEER("peer.cpu.read.random", CPU, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME, ON_CPU),
-	PEER("peer.cpu.write.all-to-one", CPU, WRITE, ALL_TO_ONE, OTHERS_TO_ONE, ON_CPU),
+	PEER("peer.cpu.read.random", CPU, READ, RANDOM, BY_LOT,
+	     .alone = ONE_AT_A_TIME, ON_CPU),
+	PEER("peer.cpu.write.all-to-one", CPU, WRITE, ALL_TO_ONE, OTHERS_TO_ONE,
+	     ON_CPU),
 	PEER("peer.cpu.read.one-to-all", CPU, READ, ONE_TO_ALL, ONE_TO_OTHERS, ON_CPU),
 	TEST("peer.chase.stride.pair", PEER, CHASE, STRIDE, PAIR,
 	     "a load by column's GPU from row's memory",
@@ -251,7 +259,8 @@ static const struct cs_test table[] = {
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
 	     "within a GPU, copy engine" ONCE),
 	TEST("local.sm.copy.alone", LOCAL, SM, COPY, ALONE,
-	     "one buffer of a GPU to another" ONCE ONE_GPU, "within a GPU, kernel" ONCE),
+	     "one buffer of a GPU to another" ONCE ONE_GPU,
+	     "within a GPU, kernel" ONCE),
 	TEST("local.tma.copy.alone", LOCAL, TMA, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
 	     "within a GPU, bulk copies" ONCE),
@@ -263,13 +272,13 @@ static const struct cs_test table[] = {
 	     "a load by a GPU from its own memory", "latency within a GPU: " IN_ORDER,
 	     .alone = "one GPU at a time", SMALL_CHASE),
 	TEST("local.chase.random.alone", LOCAL, CHASE, RANDOM, ALONE,
-	     "a load by a GPU from its own memory", "latency within a GPU: " AT_RANDOM,
-	     .alone = "one GPU at a time", A_LOAD),
+	     "a load by a GPU from its own memory",
+	     "latency within a GPU: " AT_RANDOM, .alone = "one GPU at a time", A_LOAD),
 
 	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
 	     "row's NUMA node to column's, by CPU, one pair at a time",
-	     "one NUMA node to another, by CPU",
-	     .memory = CS_MEM_PAGEABLE, .any_backend = 1),
+	     "one NUMA node to another, by CPU", .memory = CS_MEM_PAGEABLE,
+	     .any_backend = 1),
 	TEST("host.driver.pinned.pair", HOST, DRIVER, COPY, PAIR,
 	     "row's NUMA node, pageable, to column's, pinned, by the driver, one pair "
 	     "at a time",
@@ -309,7 +318,8 @@ static const struct cs_test table[] = {
 	     "CPU time of one cuLaunchKernel, one GPU at a time", COST(CALLS, US, 16)),
 	TEST("local.sm.launch.all", LOCAL, SM, LAUNCH, ALL,
 	     "CPU time to launch a kernel, all GPUs at once",
-	     "CPU time of one cuLaunchKernel while all GPUs launch", COST(CALLS, US, 16)),
+	     "CPU time of one cuLaunchKernel while all GPUs launch",
+	     COST(CALLS, US, 16)),
 	TEST("local.driver.free.gated", LOCAL, DRIVER, FREE, GATED,
 	     "cuMemFree of 2 MiB " HELD,
 	     "does freeing memory wait for the work of other GPUs?",
@@ -347,7 +357,7 @@ unsigned cs_test_matrices(const struct cs_test *test)
 {
 	static const unsigned of_path[] = {
 		[CS_PATH_PEER] = CS_MATRIX_PEER, [CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
-		[CS_PATH_H2D] = CS_MATRIX_H2D, [CS_PATH_D2H] = CS_MATRIX_D2H,
+		[CS_PATH_H2D] = CS_MATRIX_H2D,	 [CS_PATH_D2H] = CS_MATRIX_D2H,
 		[CS_PATH_HOST] = CS_MATRIX_HOST,
 	};
 
@@ -388,7 +398,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
 	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)
 		return 0;
-	return CS_TAKES_CACHE | (test->method == CS_METHOD_CPU ? CS_TAKES_THREADS : 0) |
+	return CS_TAKES_CACHE |
+	       (test->method == CS_METHOD_CPU ? CS_TAKES_THREADS : 0) |
 	       (by_cpu ? CS_TAKES_CPU_NUMA : 0);
 }
 
@@ -405,13 +416,13 @@ uint32_t cs_test_least_agents(const struct cs_test *test)
 
 int cs_test_goes_back(const struct cs_test *test)
 {
-	return test->pattern == CS_PATTERN_BIDI || test->pattern == CS_PATTERN_BIDIEVERY;
+	return test->pattern == CS_PATTERN_BIDI ||
+	       test->pattern == CS_PATTERN_BIDIEVERY;
 }
 
 int cs_test_is_list(const struct cs_test *test)
 {
-	return test->pattern == CS_PATTERN_ALONE ||
-	       test->pattern == CS_PATTERN_ALL ||
+	return test->pattern == CS_PATTERN_ALONE || test->pattern == CS_PATTERN_ALL ||
 	       test->pattern == CS_PATTERN_GATED;
 }
 
@@ -426,8 +437,7 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local", "h2d", "d2h",
-					     "host" };
+	static const char *const words[] = { "peer", "local", "h2d", "d2h", "host" };
 
 	return WORD(words, path);
 }
@@ -444,9 +454,9 @@ int cs_method_is_kernel(int method)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce", "cpu", "sm", "driver",
-					     "peercopy", "staged", "tma", "chase",
-					     "zerocopy" };
+	static const char *const words[] = { "ce",     "cpu",	   "sm",
+					     "driver", "peercopy", "staged",
+					     "tma",    "chase",	   "zerocopy" };
 
 	return WORD(words, method);
 }
@@ -454,8 +464,9 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write", "read", "copy", "stride", "random", "bulk", "write4k", "enqueue", "burst4k", "burst64k",
-		"launch", "free", "load", "open",
+		"write",  "read",    "copy",	"stride",  "random",
+		"bulk",	  "write4k", "enqueue", "burst4k", "burst64k",
+		"launch", "free",    "load",	"open",
 	};
 
 	return WORD(words, op);
@@ -464,9 +475,9 @@ const char *cs_op_text(int op)
 const char *cs_pattern_text(int pattern)
 {
 	static const char *const words[] = {
-		"pair", "bidi", "shift", "ring", "bisect", "all-to-one",
-		"one-to-all", "rounds", "random", "load", "bidiload", "all", "bidiall",
-		"alone", "all", "gated",
+		"pair",	      "bidi",	"shift",  "ring",  "bisect",   "all-to-one",
+		"one-to-all", "rounds", "random", "load",  "bidiload", "all",
+		"bidiall",    "alone",	"all",	  "gated",
 	};
 
 	return WORD(words, pattern);
@@ -474,8 +485,8 @@ const char *cs_pattern_text(int pattern)
 
 const char *cs_memory_text(int memory)
 {
-	static const char *const words[] = { "", "", "pinned", "registered", "wc",
-					     "huge", "pageable" };
+	static const char *const words[] = { "",   "",	   "pinned",  "registered",
+					     "wc", "huge", "pageable" };
 
 	return WORD(words, memory);
 }

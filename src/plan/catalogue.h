@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/facts.h"
 
+/* Members with their remark in a line: laid out by hand. */
+/* clang-format off */
 enum cs_path {
 	CS_PATH_PEER,		/* a GPU's memory to another's */
 	CS_PATH_LOCAL,		/* within one GPU */
@@ -91,27 +93,28 @@ enum cs_matrix {
 	CS_MATRIX_PEER = 1, CS_MATRIX_COST = 2, CS_MATRIX_H2D = 4,
 	CS_MATRIX_D2H = 8, CS_MATRIX_LOCAL = 16, CS_MATRIX_HOST = 32,
 };
+/* clang-format on */
 
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
 
 struct cs_test {
-	const char *name;	/* "peer.ce.write.pair" */
+	const char *name; /* "peer.ce.write.pair" */
 	enum cs_path path;
 	enum cs_method method;
 	enum cs_op op;
 	enum cs_pattern pattern;
-	enum cs_memory memory;	/* of the host's end; DEVICE: none has one */
-	int any_backend;	/* 1: of both, whatever `backend` says */
+	enum cs_memory memory; /* of the host's end; DEVICE: none has one */
+	int any_backend;       /* 1: of both, whatever `backend` says */
 	enum cs_backend_kind backend;
 	enum cs_unit unit;
 	enum cs_how how;
-	unsigned matrices;	/* enum cs_matrix: of which it is a part; 0: its path's */
-	uint64_t bytes;		/* of its copies, its own; 0: as asked for */
-	const char *heading;	/* "row writes to column" */
-	const char *alone;	/* "one pair at a time", unless they run beside others
+	unsigned matrices; /* enum cs_matrix: of which it is a part; 0: its path's */
+	uint64_t bytes;	   /* of its copies, its own; 0: as asked for */
+	const char *heading; /* "row writes to column" */
+	const char *alone;   /* "one pair at a time", unless they run beside others
 				 * (node/concurrency.c); NULL: the heading says it */
-	const char *summary;	/* one line for --list */
+	const char *summary; /* one line for --list */
 };
 
 /* The table, in the order in which tests run and are listed. */
@@ -139,9 +142,9 @@ int cs_test_is_list(const struct cs_test *test);
 
 /* Which variants (plan/variant.h) it has: of all others it is measured once. */
 enum cs_takes {
-	CS_TAKES_CACHE = 1,	/* copies from or to host memory */
-	CS_TAKES_THREADS = 2,	/* … that CPUs make */
-	CS_TAKES_CPU_NUMA = 4,	/* … that CPUs make, or a driver by them */
+	CS_TAKES_CACHE = 1,    /* copies from or to host memory */
+	CS_TAKES_THREADS = 2,  /* … that CPUs make */
+	CS_TAKES_CPU_NUMA = 4, /* … that CPUs make, or a driver by them */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
@@ -163,7 +166,7 @@ const char *cs_method_text(int method);
 const char *cs_op_text(int op);
 const char *cs_pattern_text(int pattern);
 const char *cs_memory_text(int memory); /* "pinned"; "" of a device or an arena */
-const char *cs_unit_text(int unit); /* "GB/s", "us", "ms", "copies/s", "ns" */
+const char *cs_unit_text(int unit);	/* "GB/s", "us", "ms", "copies/s", "ns" */
 int cs_unit_low_is_better(int unit);
 
 #endif

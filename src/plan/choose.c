@@ -34,8 +34,9 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 	if (i && !order)
 		return 0;
 	if (to->n == CS_CHOICES_MOST)
-		return cs_err_set(err, "more than %d tests, sizes and variants are "
-				  "chosen", CS_CHOICES_MOST);
+		return cs_err_set(err,
+				  "more than %d tests, sizes and variants are chosen",
+				  CS_CHOICES_MOST);
 	memmove(&at[i + 1], &at[i], (to->n++ - i) * sizeof(*at));
 	at[i] = *choice;
 	return 0;
@@ -67,7 +68,8 @@ uint64_t cs_choices_numa(const struct cs_choices *of)
 		const struct cs_choice *c = &of->choice[i];
 		int path = (int)test[c->test].path;
 		int named = path == CS_PATH_H2D ? c->src :
-			    path == CS_PATH_D2H ? c->dst : 0;
+			    path == CS_PATH_D2H ? c->dst :
+						  0;
 
 		if (named)
 			numa |= 1ull << (named - 1);
@@ -85,17 +87,20 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 	if (cs_choices_name_cells(of) &&
 	    (asked->caches || asked->threads || asked->cpu_numa))
 		return cs_err_set(err, "--cache, --threads and --cpu-numa are of whole "
-				  "tests: the name of a single cell says them");
+				       "tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
-		return cs_err_set(err, "--cache: none of the chosen tests copies from or "
+		return cs_err_set(err,
+				  "--cache: none of the chosen tests copies from or "
 				  "to host memory");
 	if (asked->threads && !(taken & CS_TAKES_THREADS))
-		return cs_err_set(err, "--threads: none of the chosen tests is copied by "
+		return cs_err_set(err,
+				  "--threads: none of the chosen tests is copied by "
 				  "CPUs, as host.cpu.copy.pair is");
 	if (asked->cpu_numa && !(taken & CS_TAKES_CPU_NUMA))
-		return cs_err_set(err, "--cpu-numa: CPUs work on none of the chosen "
+		return cs_err_set(err,
+				  "--cpu-numa: CPUs work on none of the chosen "
 				  "tests, as on host.cpu.copy.pair, or with --cache warm");
 	return 0;
 }
@@ -182,20 +187,24 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 		return cs_err_set(err, "'%s' is not measured: %s", item, why);
 	if (matched & OF_OTHER_VIA)
 		return via == CS_TRANSPORT_STAGED ?
-			cs_err_set(err, "'%s' is not measured with '--via "
-				   "staged': only tests 'peer.staged.*' are",
-				   item) :
-			cs_err_set(err, "'%s' is not measured with '--via %s': "
-				   "what is staged goes by no such way", item,
-				   cs_transport_words[via]);
+			       cs_err_set(err,
+					  "'%s' is not measured with '--via "
+					  "staged': only tests 'peer.staged.*' are",
+					  item) :
+			       cs_err_set(err,
+					  "'%s' is not measured with '--via %s': "
+					  "what is staged goes by no such way",
+					  item, cs_transport_words[via]);
 	if (matched & OF_OTHER_BACKEND)
-		return cs_err_set(err, "'%s' is measured by the %s backend only: "
-				  "ask for it with '--backend %s'", item, other,
-				  other);
+		return cs_err_set(err,
+				  "'%s' is measured by the %s backend only: "
+				  "ask for it with '--backend %s'",
+				  item, other, other);
 	name = strpbrk(item, "*?[") ? NULL : nearest(item, backend);
 	if (name)
-		return cs_err_set(err, "no test matches '%s'; nearest is '%s' "
-				  "(see --list)", item, name);
+		return cs_err_set(err,
+				  "no test matches '%s'; nearest is '%s' (see --list)",
+				  item, name);
 	return cs_err_set(err, "no test matches '%s' (see --list)", item);
 }
 
@@ -253,8 +262,9 @@ static int choose_instance(const char *item, const struct where *where,
 		choice.test = (uint16_t)cs_alias_test(alias);
 		matched = take(&choice, where, to, err);
 	}
-	return matched == TAKEN ? 0 : matched < 0 ? -1 :
-	       refuse(family, where->backend, where->via, matched, err);
+	return matched == TAKEN ? 0 :
+	       matched < 0	? -1 :
+			     refuse(family, where->backend, where->via, matched, err);
 }
 
 static int choose_item(const char *item, const struct where *where,
@@ -278,8 +288,10 @@ static int choose_item(const char *item, const struct where *where,
 	for (i = 0; i < n && matched >= 0; i++)
 		if (cs_alias_test(&alias[i]) >= 0 && cs_alias_fits(&alias[i], item))
 			matched |= take_alias(&alias[i], where, to, err);
-	return matched < 0 ? -1 : matched & TAKEN ? 0 :
-	       refuse(item, where->backend, where->via, matched, err);
+	return matched < 0 ? -1 :
+	       matched & TAKEN ?
+			     0 :
+			     refuse(item, where->backend, where->via, matched, err);
 }
 
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
@@ -325,12 +337,15 @@ int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 	const struct cs_alias *alias = cs_aliases(&n);
 
 	for (size_t i = 0; i < n; i++)
-		if (cs_alias_is_of_commscope(&alias[i]) && cs_alias_test(&alias[i]) >= 0 &&
+		if (cs_alias_is_of_commscope(&alias[i]) &&
+		    cs_alias_test(&alias[i]) >= 0 &&
 		    take_sizes(&alias[i], &where, to, err))
 			return -1;
-	return to->n ? 0 : cs_err_set(err, "no benchmark of Comm|Scope is measured by the "
-				      "%s backend: it is of GPUs",
-				      backend == CS_BACKEND_CPU ? "cpu" : "cuda");
+	return to->n ? 0 :
+		       cs_err_set(err,
+				  "no benchmark of Comm|Scope is measured by the "
+				  "%s backend: it is of GPUs",
+				  backend == CS_BACKEND_CPU ? "cpu" : "cuda");
 }
 
 /* ---- by axes ---- */
@@ -349,8 +364,8 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 }
 
 /* What a matrix is of unless another is asked for by name. */
-static int is_usual_method(const struct cs_test *test,
-			   enum cs_backend_kind backend, enum cs_transport via)
+static int is_usual_method(const struct cs_test *test, enum cs_backend_kind backend,
+			   enum cs_transport via)
 {
 	if (test->path == CS_PATH_LOCAL)
 		return test->method != CS_METHOD_CHASE;
@@ -360,9 +375,9 @@ static int is_usual_method(const struct cs_test *test,
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
 		       test->method != CS_METHOD_CHASE;
-	return test->method == (backend == CS_BACKEND_CPU ? CS_METHOD_CPU :
+	return test->method == (backend == CS_BACKEND_CPU  ? CS_METHOD_CPU :
 				via == CS_TRANSPORT_STAGED ? CS_METHOD_STAGED :
-						       CS_METHOD_CE);
+							     CS_METHOD_CE);
 }
 
 static int is_method(const struct cs_test *test, const struct cs_axes *axes,
@@ -400,10 +415,10 @@ void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
 void cs_tests_lone(struct cs_choices *to)
 {
 	static const char *const lone[] = {
-		"h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "h2d.ce.pinned.bidi",
-		"h2d.chase.stride.pair", "local.ce.copy.alone",
-		"local.sm.read.alone", "local.sm.write.alone",
-		"local.chase.random.alone",
+		"h2d.ce.pinned.pair",	"d2h.ce.pinned.pair",
+		"h2d.ce.pinned.bidi",	"h2d.chase.stride.pair",
+		"local.ce.copy.alone",	"local.sm.read.alone",
+		"local.sm.write.alone", "local.chase.random.alone",
 	};
 	size_t i;
 
@@ -423,8 +438,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 	for (i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
-		     (table()[i].op > CS_OP_READ ||
-		      table()[i].path != CS_PATH_PEER) &&
+		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);
 	return n;
 }

@@ -9,9 +9,9 @@
 
 /* A test that is to be measured: in a plan, a matrix at each size. */
 struct cs_choice {
-	uint64_t bytes;		/* of a copy; 0: each size of the settings */
-	uint16_t test;		/* position in the catalogue */
-	uint8_t lone;		/* 1: by nodes with one GPU alone */
+	uint64_t bytes; /* of a copy; 0: each size of the settings */
+	uint16_t test;	/* position in the catalogue */
+	uint8_t lone;	/* 1: by nodes with one GPU alone */
 	/* the one cell that is meant: 1 + the number of its GPU or NUMA node, at the ends
 	 * as the test has them; 0: any */
 	uint8_t src, dst;
@@ -57,7 +57,7 @@ int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 
 /* What --matrix and the axes beside it ask for; a mask bit is 1 << value. */
 struct cs_axes {
-	unsigned matrices;	/* enum cs_matrix */
+	unsigned matrices; /* enum cs_matrix */
 	unsigned ops, patterns;
 	unsigned methods, memories; /* 0: what is usual */
 };

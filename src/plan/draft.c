@@ -8,13 +8,14 @@
 
 /* ---- to grow ---- */
 
-struct cs_draft cs_draft_of(const struct cs_plan_request *req,
-			      struct cs_err *err)
+struct cs_draft cs_draft_of(const struct cs_plan_request *req, struct cs_err *err)
 {
-	return (struct cs_draft){ .req = req, .steps = CS_VEC(struct cs_step),
-			       .transfers = CS_VEC(struct cs_transfer),
-			       .matrices = CS_VEC(struct cs_plan_matrix),
-			       .lot = { ~req->set.seed }, .err = err };
+	return (struct cs_draft){ .req = req,
+				  .steps = CS_VEC(struct cs_step),
+				  .transfers = CS_VEC(struct cs_transfer),
+				  .matrices = CS_VEC(struct cs_plan_matrix),
+				  .lot = { ~req->set.seed },
+				  .err = err };
 }
 
 void cs_draft_release(struct cs_draft *d)
@@ -34,10 +35,11 @@ struct cs_plan_matrix *cs_draft_matrix(struct cs_draft *d)
 
 static int refuse_size(uint64_t steps, uint64_t transfers, struct cs_err *err)
 {
-	return cs_err_set(err, "a plan of %" PRIu64 " steps and %" PRIu64
+	return cs_err_set(err,
+			  "a plan of %" PRIu64 " steps and %" PRIu64
 			  " transfers would be larger than %u MiB: ask for fewer "
-			  "tests, sizes or NUMA nodes", steps, transfers,
-			  CS_PLAN_MOST >> 20);
+			  "tests, sizes or NUMA nodes",
+			  steps, transfers, CS_PLAN_MOST >> 20);
 }
 
 /* What is not done yet would not fit either. */
@@ -98,7 +100,8 @@ static uint32_t issuer_of(const struct cs_plan_request *req,
 	if (cs_endpoint_is_numa(src) && cs_endpoint_is_numa(dst))
 		return (domain_place(&req->set, src->index) *
 				(uint32_t)__builtin_popcountll(req->set.domains) +
-			domain_place(&req->set, dst->index)) % n;
+			domain_place(&req->set, dst->index)) %
+		       n;
 	if (cs_endpoint_is_numa(src) || cs_endpoint_is_numa(dst))
 		return cs_endpoint_is_numa(src) ? dst->index : src->index;
 	return pulls ? dst->index : src->index;
@@ -113,24 +116,26 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 		      test->method != CS_METHOD_CHASE;
 
 	return (struct cs_transfer){
-		.src = asked->src, .dst = asked->dst,
+		.src = asked->src,
+		.dst = asked->dst,
 		.method = (uint8_t)test->method,
-		.op = (uint8_t)(!by_ends ? test->op :
+		.op = (uint8_t)(!by_ends			 ? test->op :
 				cs_endpoint_is_numa(&asked->src) ? CS_OP_READ :
-							      CS_OP_WRITE),
+								   CS_OP_WRITE),
 		.issuer = (uint16_t)issuer_of(req, test, asked),
-		.flags = (uint16_t)asked->flags, .bytes = asked->bytes,
+		.flags = (uint16_t)asked->flags,
+		.bytes = asked->bytes,
 		.variant = asked->variant,
 	};
 }
 
-int cs_draft_between(struct cs_draft *d, struct cs_endpoint src, struct cs_endpoint dst,
-		       uint64_t bytes, uint32_t flags)
+int cs_draft_between(struct cs_draft *d, struct cs_endpoint src,
+		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags)
 {
 	const struct cs_plan_matrix *matrix =
 		(struct cs_plan_matrix *)d->matrices.data + d->matrices.n - 1;
 	const struct cs_asked asked = { matrix->test, flags | d->flags, src, dst,
-					bytes, matrix->variant };
+					bytes,	      matrix->variant };
 	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
 
 	t.matrix = (uint16_t)(d->matrices.n - 1);
@@ -144,8 +149,8 @@ struct cs_endpoint cs_draft_agent(const struct cs_draft *d, uint32_t agent)
 
 int cs_draft_way(struct cs_draft *d, uint32_t src, uint32_t dst)
 {
-	return cs_draft_between(d, cs_draft_agent(d, src), cs_draft_agent(d, dst), d->bytes,
-			   0);
+	return cs_draft_between(d, cs_draft_agent(d, src), cs_draft_agent(d, dst),
+				d->bytes, 0);
 }
 
 /* ---- to become a blob ---- */
@@ -172,8 +177,10 @@ struct cs_plan *cs_draft_plan(const struct cs_draft *d, uint64_t more_steps,
 			      uint64_t more_transfers)
 {
 	struct cs_plan head = {
-		.magic = CS_PLAN_MAGIC, .version = CS_PLAN_VERSION,
-		.n_agents = (uint32_t)d->req->n_agents, .set = d->req->set,
+		.magic = CS_PLAN_MAGIC,
+		.version = CS_PLAN_VERSION,
+		.n_agents = (uint32_t)d->req->n_agents,
+		.set = d->req->set,
 		.n_matrices = (uint32_t)d->matrices.n,
 	};
 	struct cs_plan *plan;
@@ -183,8 +190,7 @@ struct cs_plan *cs_draft_plan(const struct cs_draft *d, uint64_t more_steps,
 		return NULL;
 	plan = calloc(1, head.total_bytes);
 	if (!plan) {
-		cs_err_set(d->err, "no memory for a plan of %zu steps",
-			   d->steps.n);
+		cs_err_set(d->err, "no memory for a plan of %zu steps", d->steps.n);
 		return NULL;
 	}
 	*plan = head;
@@ -195,7 +201,7 @@ struct cs_plan *cs_draft_plan(const struct cs_draft *d, uint64_t more_steps,
 }
 
 void cs_draft_put(struct cs_plan *plan, const struct cs_draft *d,
-		     const struct cs_step *from, uint32_t flags)
+		  const struct cs_step *from, uint32_t flags)
 {
 	struct cs_step *step = (struct cs_step *)((char *)plan + plan->steps_at) +
 			       plan->n_steps++;
@@ -214,7 +220,8 @@ void cs_draft_put(struct cs_plan *plan, const struct cs_draft *d,
 
 void cs_draft_end(struct cs_plan *plan)
 {
-	struct cs_plan_matrix *matrix = (struct cs_plan_matrix *)((char *)plan + plan->matrices_at);
+	struct cs_plan_matrix *matrix =
+		(struct cs_plan_matrix *)((char *)plan + plan->matrices_at);
 	uint32_t steps[CS_MATRICES_MAX];
 
 	cs_plan_count_steps(plan, steps);

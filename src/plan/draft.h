@@ -10,13 +10,13 @@
 struct cs_draft {
 	const struct cs_plan_request *req;
 	struct cs_vec steps, transfers, matrices;
-	struct cs_rng lot;	/* who is drawn for RANDOM */
-	uint32_t n;		/* agents that the matrix is of */
-	uint64_t bytes;		/* of its copies */
-	uint32_t flags;		/* of all its transfers */
-	uint32_t round;		/* of the steps to come; 0 none */
-	uint32_t rounds;	/* so far */
-	struct cs_err *err;	/* why something returns -1 */
+	struct cs_rng lot;  /* who is drawn for RANDOM */
+	uint32_t n;	    /* agents that the matrix is of */
+	uint64_t bytes;	    /* of its copies */
+	uint32_t flags;	    /* of all its transfers */
+	uint32_t round;	    /* of the steps to come; 0 none */
+	uint32_t rounds;    /* so far */
+	struct cs_err *err; /* why something returns -1 */
 };
 
 struct cs_draft cs_draft_of(const struct cs_plan_request *req, struct cs_err *err);
@@ -25,8 +25,8 @@ void cs_draft_release(struct cs_draft *draft);
 /* A step of the last matrix, without a transfer. */
 int cs_draft_step(struct cs_draft *draft);
 /* A transfer of the last step, by the last matrix's test. */
-int cs_draft_between(struct cs_draft *draft, struct cs_endpoint src, struct cs_endpoint dst,
-		     uint64_t bytes, uint32_t flags);
+int cs_draft_between(struct cs_draft *draft, struct cs_endpoint src,
+		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags);
 /* The same from agent to agent, of the matrix's size. */
 int cs_draft_way(struct cs_draft *draft, uint32_t src, uint32_t dst);
 /* The memory of an agent as an end. */

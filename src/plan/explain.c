@@ -244,7 +244,8 @@ static const char *const checked[CS_METHODS] = {
 	[CS_METHOD_TMA] = BY_ITS_GPU OF_EACH_KERNEL,
 	[CS_METHOD_ZEROCOPY] =
 		"What is written is poisoned before by the destination's GPU and compared "
-		"by it afterwards, every byte. " OF_EACH_KERNEL " What is read is compared "
+		"by it afterwards, every byte. " OF_EACH_KERNEL
+		" What is read is compared "
 		"with what the pattern adds up to, which another kernel works out without "
 		"reading: a kernel that reads nothing, or not all, fails the cell.",
 	[CS_METHOD_CPU] =
@@ -373,7 +374,8 @@ static const struct cs_explanation domains = {
 	"One CPU worker, bound to the column's NUMA node, by memcpy.",
 	"By the kernel's monotonic clock around the copies, in the thread that makes "
 	"them, after a gate in shared memory has opened.",
-	NULL, "As with h2d tests: in part after every sample, whole after the last.",
+	NULL,
+	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
 static const struct cs_explanation domains_by_driver = {
@@ -383,7 +385,8 @@ static const struct cs_explanation domains_by_driver = {
 	"column's NUMA node.",
 	"By the kernel's monotonic clock, in the worker, from its first call to the end of "
 	"the last copy, after a gate in shared memory has opened.",
-	NULL, "As with h2d tests: in part after every sample, whole after the last.",
+	NULL,
+	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
 static const char *timed_together(const struct cs_test *test)
@@ -414,8 +417,8 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :
 		       test->method == CS_METHOD_DRIVER && test->path == CS_PATH_HOST ?
 							 domains_by_driver :
-		       test->path == CS_PATH_HOST      ? domains :
-							 by_op[test->op];
+		       test->path == CS_PATH_HOST ? domains :
+						    by_op[test->op];
 		return;
 	}
 	out->moves = moves[test->pattern];

@@ -9,9 +9,9 @@
 
 struct cs_explanation {
 	const char *moves;
-	const char *issuer;	/* who issues it */
+	const char *issuer; /* who issues it */
 	const char *timed;
-	const char *timed_both;	/* several at once: what is added; NULL */
+	const char *timed_both; /* several at once: what is added; NULL */
 	const char *checked;
 };
 

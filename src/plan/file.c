@@ -12,12 +12,21 @@
 #include "base/vec.h"
 #include "plan/internal.h"
 
-enum column { STEP, TEST, SRC, DST, OP, SIZE, VARIANT, ROLE = VARIANT + CS_VARIANT_MEMBERS,
-	      ROUND };
+enum column {
+	STEP,
+	TEST,
+	SRC,
+	DST,
+	OP,
+	SIZE,
+	VARIANT,
+	ROLE = VARIANT + CS_VARIANT_MEMBERS,
+	ROUND
+};
 
 static const char *const column_name[] = {
-	"step", "test", "src", "dst", "op", "size", CS_VARIANT_COLUMNS, "role", "round",
-	NULL
+	"step", "test",	 "src", "dst", "op", "size", CS_VARIANT_COLUMNS,
+	"role", "round", NULL
 };
 #define REQUIRED (1u << STEP | 1u << TEST | 1u << SRC | 1u << DST)
 
@@ -36,9 +45,9 @@ struct reader {
 	struct cs_table table;
 	const struct cs_plan_request *req;
 	struct cs_err *err;
-	int any_agents;		/* how many is not known yet */
-	struct cs_vec steps;	/* struct cs_step: whose name is always set */
-	struct cs_vec items;	/* struct item */
+	int any_agents;	     /* how many is not known yet */
+	struct cs_vec steps; /* struct cs_step: whose name is always set */
+	struct cs_vec items; /* struct item */
 };
 
 /* ---- errors ---- */
@@ -76,8 +85,10 @@ static int take_test(struct reader *r, struct item *item)
 			    (enum cs_transport)set->via, &chosen, r->err))
 		return wrong(r, TEST, -1);
 	if (cs_test_index(name) < 0)
-		return wrong(r, TEST, cs_err_set(r->err, "'%s': one test a line, by "
-						 "its whole name", name));
+		return wrong(r, TEST,
+			     cs_err_set(r->err,
+					"'%s': one test a line, by its whole name",
+					name));
 	item->asked.test = (uint32_t)cs_test_index(name);
 	return 0;
 }
@@ -93,14 +104,15 @@ static int take_op(struct reader *r, struct item *item)
 	if (!op[0])
 		return 0;
 	if (strcmp(op, word[0]) && strcmp(op, word[1]))
-		return wrong(r, OP, cs_err_set(r->err, "'%s': allowed are write, "
-					       "read", op));
+		return wrong(r, OP,
+			     cs_err_set(r->err, "'%s': allowed are write, read", op));
 	if (cs_test_has_host(test) && test->op <= CS_OP_READ)
-		return wrong(r, OP, cs_err_set(r->err, "between host and GPU the GPU "
-					       "issues: leave it empty"));
+		return wrong(
+			r, OP,
+			cs_err_set(r->err,
+				   "between host and GPU the GPU issues: leave it empty"));
 	all = cs_catalogue(&n);
-	for (i = 0; i < n && test->op <= CS_OP_READ &&
-		    test->path == CS_PATH_PEER; i++)
+	for (i = 0; i < n && test->op <= CS_OP_READ && test->path == CS_PATH_PEER; i++)
 		if (all[i].path == test->path && all[i].method == test->method &&
 		    all[i].pattern == test->pattern &&
 		    all[i].memory == test->memory && all[i].how == test->how &&
@@ -108,8 +120,9 @@ static int take_op(struct reader *r, struct item *item)
 			item->asked.test = (uint32_t)i;
 			return 0;
 		}
-	return wrong(r, OP, cs_err_set(r->err, "'%s': there is no such way of '%s'",
-				       op, test->name));
+	return wrong(r, OP,
+		     cs_err_set(r->err, "'%s': there is no such way of '%s'", op,
+				test->name));
 }
 
 static int take_role(struct reader *r, struct item *item)
@@ -120,16 +133,19 @@ static int take_role(struct reader *r, struct item *item)
 	for (i = 0; i < ROLES && word[0] && strcmp(word, role_name[i]); i++)
 		;
 	if (i == ROLES)
-		return wrong(r, ROLE, cs_err_set(r->err, "'%s': allowed are measure, "
-						 "load, control", word));
+		return wrong(r, ROLE,
+			     cs_err_set(r->err,
+					"'%s': allowed are measure, load, control",
+					word));
 	item->role = (enum role)i;
 	item->asked.flags = i == LOAD ? CS_TRANSFER_LOAD : 0;
 	if (i != LOAD)
 		return 0;
 	if (test_of(item)->method == CS_METHOD_CHASE ||
 	    test_of(item)->how != CS_HOW_GATED)
-		return wrong(r, ROLE, cs_err_set(r->err, "'%s' is no load: only "
-						 "copies are", test_of(item)->name));
+		return wrong(r, ROLE,
+			     cs_err_set(r->err, "'%s' is no load: only copies are",
+					test_of(item)->name));
 	return 0;
 }
 
@@ -142,8 +158,8 @@ static int64_t number_behind(const char *text, const char *word)
 	if (strncmp(text, word, n) || text[n] < '0' || text[n] > '9' ||
 	    strspn(text + n, "0123456789") != strlen(text + n))
 		return -1;
-	return cs_uint_parse(text + n, 0, INT32_MAX, &number, NULL) ?
-		       INT32_MAX : (int64_t)number;
+	return cs_uint_parse(text + n, 0, INT32_MAX, &number, NULL) ? INT32_MAX :
+								      (int64_t)number;
 }
 
 static int take_end(struct reader *r, const struct item *item, enum column column,
@@ -155,26 +171,33 @@ static int take_end(struct reader *r, const struct item *item, enum column colum
 	int64_t i = number_behind(text, agent), numa = number_behind(text, "numa");
 
 	if (i >= r->req->n_agents)
-		return wrong(r, column, cs_err_set(r->err, "'%s' is not there: %s %d "
-			"%s%s", text, r->any_agents ? "no plan has more than" :
-			"this plan has", r->req->n_agents, cpu ? "arena" : "GPU",
-			r->req->n_agents == 1 ? "" : "s"));
+		return wrong(r, column,
+			     cs_err_set(r->err, "'%s' is not there: %s %d %s%s", text,
+					r->any_agents ? "no plan has more than" :
+							"this plan has",
+					r->req->n_agents, cpu ? "arena" : "GPU",
+					r->req->n_agents == 1 ? "" : "s"));
 	if (i >= 0) {
 		*out = cs_agent_end(&r->req->set, (uint32_t)i);
 		return 0;
 	}
 	if (numa < 0 && strcmp(text, "host"))
-		return wrong(r, column, cs_err_set(r->err, "'%s': allowed are %s0 to "
-			"%s%d, numa0 and so on, host", text, agent, agent,
-			r->req->n_agents - 1));
+		return wrong(r, column,
+			     cs_err_set(r->err,
+					"'%s': allowed are %s0 to %s%d, numa0 and so on, host",
+					text, agent, agent, r->req->n_agents - 1));
 	if (numa >= (int64_t)CS_NUMA_MOST)
-		return wrong(r, column, cs_err_set(r->err, "'%s': NUMA nodes are "
-			"below %u", text, CS_NUMA_MOST));
+		return wrong(r, column,
+			     cs_err_set(r->err, "'%s': NUMA nodes are below %u", text,
+					CS_NUMA_MOST));
 	if (!cs_test_has_host(test))
-		return wrong(r, column, cs_err_set(r->err, "'%s': no end of '%s' is "
-			"in host memory", text, test->name));
-	*out = (struct cs_endpoint){ CS_ENDPOINT_HOST, (uint8_t)cs_test_memory(test, column == DST),
-				(uint16_t)(numa < 0 ? CS_NUMA_LOCAL : numa) };
+		return wrong(r, column,
+			     cs_err_set(r->err,
+					"'%s': no end of '%s' is in host memory",
+					text, test->name));
+	*out = (struct cs_endpoint){ CS_ENDPOINT_HOST,
+				     (uint8_t)cs_test_memory(test, column == DST),
+				     (uint16_t)(numa < 0 ? CS_NUMA_LOCAL : numa) };
 	return 0;
 }
 
@@ -186,20 +209,26 @@ static int check_ends(struct reader *r, const struct item *item)
 	int src = cs_endpoint_is_numa(&a->src), local = test->path == CS_PATH_LOCAL;
 
 	if (cs_endpoints_fit(test, &a->src, &a->dst,
-			item->role == LOAD || cs_test_goes_back(test)))
+			     item->role == LOAD || cs_test_goes_back(test)))
 		return 0;
 	if (test->path == CS_PATH_HOST)
 		return wrong(r, src && a->src.index != CS_NUMA_LOCAL ? DST : SRC,
-			     cs_err_set(r->err, "of '%s' both ends are NUMA nodes, "
-					"as numa0", test->name));
+			     cs_err_set(r->err,
+					"of '%s' both ends are NUMA nodes, as numa0",
+					test->name));
 	if (!cs_test_has_host(test))
-		return wrong(r, DST, cs_err_set(r->err, "of '%s' source and destination "
-			"are %s", test->name, local ? "the same" : "not the same"));
+		return wrong(r, DST,
+			     cs_err_set(r->err, "of '%s' source and destination are %s",
+					test->name,
+					local ? "the same" : "not the same"));
 	if (src == cs_endpoint_is_numa(&a->dst))
-		return wrong(r, DST, cs_err_set(r->err, "of '%s' one end is a GPU and one "
-			"is numa0 and so on, or host", test->name));
-	return wrong(r, SRC, cs_err_set(r->err, "of '%s' the %s is host memory", test->name,
-		test->path == CS_PATH_H2D ? "source" : "destination"));
+		return wrong(r, DST,
+			     cs_err_set(r->err,
+					"of '%s' one end is a GPU and one is numa0 and so on, or host",
+					test->name));
+	return wrong(r, SRC,
+		     cs_err_set(r->err, "of '%s' the %s is host memory", test->name,
+				test->path == CS_PATH_H2D ? "source" : "destination"));
 }
 
 static int take_size(struct reader *r, struct item *item)
@@ -216,12 +245,17 @@ static int take_size(struct reader *r, struct item *item)
 	if (cs_size_parse(r->table.field[SIZE], bytes, r->err))
 		return wrong(r, SIZE, -1);
 	if (!cs_bytes_are_sound(*bytes))
-		return wrong(r, SIZE, cs_err_set(r->err, "'%s': a size is a multiple of "
-			"16 bytes, above 0 and at most 1024 TiB", r->table.field[SIZE]));
+		return wrong(r, SIZE,
+			     cs_err_set(r->err,
+					"'%s': a size is a multiple of "
+					"16 bytes, above 0 and at most 1024 TiB",
+					r->table.field[SIZE]));
 	if (test->bytes && *bytes != test->bytes)
-		return wrong(r, SIZE, cs_err_set(r->err, "'%s': copies of '%s' have %"
-			PRIu64 " bytes, its own", r->table.field[SIZE], test->name,
-			test->bytes));
+		return wrong(r, SIZE,
+			     cs_err_set(r->err,
+					"'%s': copies of '%s' have %" PRIu64
+					" bytes, its own",
+					r->table.field[SIZE], test->name, test->bytes));
 	return 0;
 }
 
@@ -241,9 +275,11 @@ static int take_variant(struct reader *r, struct item *item)
 	own = cs_variant_of(test_of(item), v);
 	for (i = 0; i < CS_VARIANT_MEMBERS; i++)
 		if (!cs_variant_agrees(v, &own, i))
-			return wrong(r, VARIANT + i, cs_err_set(r->err, "'%s' changes "
-				"nothing of '%s': leave it empty",
-				r->table.field[VARIANT + i], test_of(item)->name));
+			return wrong(r, VARIANT + i,
+				     cs_err_set(r->err,
+						"'%s' changes nothing of '%s': leave it empty",
+						r->table.field[VARIANT + i],
+						test_of(item)->name));
 	return 0;
 }
 
@@ -253,11 +289,12 @@ static int take_round(struct reader *r, struct item *item)
 	char *end;
 	unsigned long round = strtoul(text, &end, 10);
 
-	if (text[0] && (*end || text[0] < '0' || text[0] > '9' ||
-			round > INT32_MAX))
-		return wrong(r, ROUND, cs_err_set(r->err, "'%s': steps that may run at "
-			"the same time have the same number, others 0 or none",
-			text));
+	if (text[0] && (*end || text[0] < '0' || text[0] > '9' || round > INT32_MAX))
+		return wrong(r, ROUND,
+			     cs_err_set(r->err,
+					"'%s': steps that may run at "
+					"the same time have the same number, others 0 or none",
+					text));
 	item->round = (uint32_t)round;
 	return 0;
 }
@@ -271,34 +308,50 @@ static int check_two(struct reader *r, const struct item *a, const struct item *
 	int chases = x->method == CS_METHOD_CHASE && y->method == CS_METHOD_CHASE;
 
 	if (x->path == CS_PATH_HOST || y->path == CS_PATH_HOST)
-		return wrong(r, TEST, cs_err_set(r->err, "'%s' is alone in its step",
-			x->path == CS_PATH_HOST ? x->name : y->name));
+		return wrong(r, TEST,
+			     cs_err_set(r->err, "'%s' is alone in its step",
+					x->path == CS_PATH_HOST ? x->name : y->name));
 	if ((x->how != CS_HOW_GATED || y->how != CS_HOW_GATED) && x != y)
-		return wrong(r, TEST, cs_err_set(r->err, "'%s' is not measured beside "
-			"another test",
-			x->how != CS_HOW_GATED ? x->name : y->name));
+		return wrong(r, TEST,
+			     cs_err_set(r->err,
+					"'%s' is not measured beside another test",
+					x->how != CS_HOW_GATED ? x->name : y->name));
 	if (a->role != LOAD && b->role != LOAD && a->role != b->role)
-		return wrong(r, ROLE, cs_err_set(r->err, "a step is measured, or a "
-			"control, not both: line %" PRIu32 " is the other", a->line));
+		return wrong(r, ROLE,
+			     cs_err_set(r->err,
+					"a step is measured, or a control, not both: line %" PRIu32
+					" is the other",
+					a->line));
 	if (a->role != LOAD && b->role != LOAD && x->unit != y->unit)
-		return wrong(r, TEST, cs_err_set(r->err, "'%s' is in %s, line %" PRIu32
-			" of its step in %s: measure one, the other as load or in "
-			"another step", y->name, cs_unit_text((int)y->unit), a->line,
-			cs_unit_text((int)x->unit)));
+		return wrong(r, TEST,
+			     cs_err_set(r->err,
+					"'%s' is in %s, line %" PRIu32
+					" of its step in %s: measure one, the other as load or in "
+					"another step",
+					y->name, cs_unit_text((int)y->unit), a->line,
+					cs_unit_text((int)x->unit)));
 	if (a->role != LOAD && b->role != LOAD && x == y &&
 	    cs_endpoints_are_same(&a->asked.src, &b->asked.src) &&
 	    cs_endpoints_are_same(&a->asked.dst, &b->asked.dst))
-		return wrong(r, DST, cs_err_set(r->err, "line %" PRIu32 " of its step "
-			"measures the same", a->line));
+		return wrong(r, DST,
+			     cs_err_set(r->err,
+					"line %" PRIu32 " of its step "
+					"measures the same",
+					a->line));
 	if (x->path == CS_PATH_PEER && y->path == CS_PATH_PEER &&
 	    (x->method == CS_METHOD_STAGED) != (y->method == CS_METHOD_STAGED))
-		return wrong(r, TEST, cs_err_set(r->err, "'%s' beside line %" PRIu32
-			" of its step: the one has peer access, the other must not",
-			y->name, a->line));
+		return wrong(r, TEST,
+			     cs_err_set(r->err,
+					"'%s' beside line %" PRIu32
+					" of its step: the one has peer access, the other must not",
+					y->name, a->line));
 	if (chases && cs_endpoints_are_same(&a->asked.src, &b->asked.src) &&
 	    !cs_endpoint_is_numa(&a->asked.src))
-		return wrong(r, SRC, cs_err_set(r->err, "line %" PRIu32 " of its step "
-			"chases in the same memory", a->line));
+		return wrong(r, SRC,
+			     cs_err_set(r->err,
+					"line %" PRIu32 " of its step "
+					"chases in the same memory",
+					a->line));
 	return 0;
 }
 
@@ -314,14 +367,17 @@ static int check_lanes(struct reader *r, const struct cs_step *step)
 		struct cs_transfer t =
 			cs_asked_transfer(r->req, &item[step->first + k].asked);
 
-		n += t.issuer == me || (t.method == CS_METHOD_STAGED &&
-					t.dst.index == me);
+		n += t.issuer == me ||
+		     (t.method == CS_METHOD_STAGED && t.dst.index == me);
 	}
 	if (n > CS_LANES)
-		return wrong(r, STEP, cs_err_set(r->err, "%s%d issues more than %d "
-			"transfers of step '%s'",
-			r->req->set.backend == CS_BACKEND_CPU ? "arena" : "gpu", me,
-			CS_LANES, step->name));
+		return wrong(r, STEP,
+			     cs_err_set(r->err,
+					"%s%d issues more than %d transfers of step '%s'",
+					r->req->set.backend == CS_BACKEND_CPU ?
+						"arena" :
+						"gpu",
+					me, CS_LANES, step->name));
 	return 0;
 }
 
@@ -337,8 +393,9 @@ static int order_step(struct reader *r, const struct cs_step *step)
 		if (copy[k].role != LOAD)
 			item[n++] = copy[k];
 	if (!n) {
-		cs_err_set(r->err, "column role: all of step '%s' is load: nothing "
-			   "is measured", step->name);
+		cs_err_set(r->err,
+			   "column role: all of step '%s' is load: nothing is measured",
+			   step->name);
 		return at_line(r, item->line);
 	}
 	for (k = 0; k < step->count; k++)
@@ -370,7 +427,8 @@ static int check_probe(struct reader *r, const struct cs_step *step)
 		return 0;
 	cs_err_set(r->err, "column test: '%s' is measured %s", test->name,
 		   all ? "by all agents, in order, each with the next" :
-		   cs_test_is_list(test) ? "alone, by an agent with the next" : "alone");
+		   cs_test_is_list(test) ? "alone, by an agent with the next" :
+					   "alone");
 	return at_line(r, item->line);
 }
 
@@ -401,9 +459,11 @@ static struct cs_step *need_step(struct reader *r)
 	if (step && !strcmp(step->name, name))
 		return step;
 	if (!cs_step_name_is_sound(name)) {
-		wrong(r, STEP, cs_err_set(r->err, "'%s': a step's name is a word of at "
-			"most %d characters of ASCII, without quotes and #", name,
-			CS_STEP_NAME - 1));
+		wrong(r, STEP,
+		      cs_err_set(r->err,
+				 "'%s': a step's name is a word of at "
+				 "most %d characters of ASCII, without quotes and #",
+				 name, CS_STEP_NAME - 1));
 		return NULL;
 	}
 	if (end_step(r))
@@ -425,13 +485,17 @@ static int add_item(struct reader *r, const struct item *item)
 	if (!step)
 		return -1;
 	if (step->count == CS_STEP_MAX)
-		return wrong(r, STEP, cs_err_set(r->err, "more than %d transfers in step "
-			"'%s'", CS_STEP_MAX, step->name));
+		return wrong(r, STEP,
+			     cs_err_set(r->err, "more than %d transfers in step '%s'",
+					CS_STEP_MAX, step->name));
 	if (!step->count)
 		step->round = item->round;
 	if (step->round != item->round)
-		return wrong(r, ROUND, cs_err_set(r->err, "step '%s' is of round %"
-			PRIu32 " by its first line", step->name, step->round));
+		return wrong(r, ROUND,
+			     cs_err_set(r->err,
+					"step '%s' is of round %" PRIu32
+					" by its first line",
+					step->name, step->round));
 	to = cs_vec_add(&r->items, 1, r->err);
 	if (!to)
 		return -1;
@@ -449,8 +513,8 @@ static int read_line(struct reader *r)
 {
 	struct item item = { .line = r->table.line };
 
-	if (take_test(r, &item) || take_op(r, &item) ||
-	    take_role(r, &item) || take_end(r, &item, SRC, &item.asked.src) ||
+	if (take_test(r, &item) || take_op(r, &item) || take_role(r, &item) ||
+	    take_end(r, &item, SRC, &item.asked.src) ||
 	    take_end(r, &item, DST, &item.asked.dst) || check_ends(r, &item) ||
 	    take_size(r, &item) || take_variant(r, &item) || take_round(r, &item))
 		return -1;
@@ -468,8 +532,9 @@ static int read_lines(struct reader *r)
 		return -1;
 	if (r->items.n)
 		return end_step(r);
-	cs_err_set(r->err, r->table.n_named ? "there is no transfer in it" :
-					      "there is no line in it that names the columns");
+	cs_err_set(r->err, r->table.n_named ?
+				   "there is no transfer in it" :
+				   "there is no line in it that names the columns");
 	return cs_err_prefix(r->err, "%s", r->table.name);
 }
 
@@ -477,10 +542,15 @@ static struct reader reader_of(const char *text, const char *name,
 			       const struct cs_plan_request *req, struct cs_err *err)
 {
 	return (struct reader){
-		.table = { .name = name, .text = text, .column = column_name,
-			   .required = REQUIRED, .err = err },
-		.req = req, .err = err,
-		.steps = CS_VEC(struct cs_step), .items = CS_VEC(struct item),
+		.table = { .name = name,
+			   .text = text,
+			   .column = column_name,
+			   .required = REQUIRED,
+			   .err = err },
+		.req = req,
+		.err = err,
+		.steps = CS_VEC(struct cs_step),
+		.items = CS_VEC(struct item),
 	};
 }
 
@@ -494,9 +564,11 @@ static int check_rounds(const struct reader *r, const struct cs_plan *plan)
 	if (bad == plan->n_steps)
 		return 0;
 	cs_step_name(plan, cs_plan_step(plan, bad), name, sizeof(name));
-	cs_err_set(r->err, "column round: step '%s' cannot run beside the others of round %"
-		   PRIu32 ": those measure one pair of GPUs each, no GPU twice, by the "
-		   "same test and size", name, step[bad].round);
+	cs_err_set(r->err,
+		   "column round: step '%s' cannot run beside the others of round %" PRIu32
+		   ": those measure one pair of GPUs each, no GPU twice, by the "
+		   "same test and size",
+		   name, step[bad].round);
 	return at_line(r, item[step[bad].first].line);
 }
 
@@ -526,8 +598,9 @@ static int check_names(struct reader *r)
 	qsort(sorted, r->steps.n, sizeof(*sorted), by_name);
 	for (i = 1; i < r->steps.n && !rc; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name)) {
-			cs_err_set(r->err, "column step: '%s' was a step before, from "
-				   "line %" PRIu32 " on: its lines stand together",
+			cs_err_set(r->err,
+				   "column step: '%s' was a step before, from line %" PRIu32
+				   " on: its lines stand together",
 				   sorted[i]->name, item[sorted[i - 1]->first].line);
 			rc = at_line(r, item[sorted[i]->first].line);
 		}
@@ -658,8 +731,9 @@ static struct more find_more(const struct cs_plan *plan)
 		more.round |= cs_plan_step(plan, s)->round != 0;
 	for (uint32_t v = 0; v < plan->n_matrices; v++)
 		for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
-			more.variant[i] |= !cs_variant_agrees(
-				&cs_plan_matrix_at(plan, v)->variant, &usual, i);
+			more.variant[i] |=
+				!cs_variant_agrees(&cs_plan_matrix_at(plan, v)->variant,
+						   &usual, i);
 	return more;
 }
 
@@ -675,8 +749,9 @@ static void put_head(FILE *to, const struct more *more)
 static void put_line(FILE *to, const struct cs_plan *plan, const struct cs_step *step,
 		     const struct cs_transfer *t, const struct more *more)
 {
-	enum role role = cs_transfer_is_load(t) ? LOAD :
-			 step->flags & CS_STEP_CONTROL ? CONTROL : MEASURE;
+	enum role role = cs_transfer_is_load(t)	       ? LOAD :
+			 step->flags & CS_STEP_CONTROL ? CONTROL :
+							 MEASURE;
 	char name[CS_STEP_NAME], value[CS_VARIANT_VALUE];
 
 	cs_step_name(plan, step, name, sizeof(name));

@@ -17,8 +17,9 @@ static int is_affordable(const char *text, struct cs_err *err)
 		if (*text == '\\' && text[1]) {
 			text++;
 			if (*text >= '0' && *text <= '9')
-				return cs_err_set(err, "it must not refer back, as "
-						  "'\\%c' does", *text);
+				return cs_err_set(err,
+						  "it must not refer back, as '\\%c' does",
+						  *text);
 			continue;
 		}
 		if (*text != '{')

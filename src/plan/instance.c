@@ -45,8 +45,11 @@ struct cs_instance cs_instance_of(const struct cs_settings *set,
 				  const struct cs_transfer *t)
 {
 	return (struct cs_instance){
-		.test = matrix->test, .bytes = matrix->bytes, .variant = matrix->variant,
-		.src = end_number(set, &t->src), .dst = end_number(set, &t->dst),
+		.test = matrix->test,
+		.bytes = matrix->bytes,
+		.variant = matrix->variant,
+		.src = end_number(set, &t->src),
+		.dst = end_number(set, &t->dst),
 	};
 }
 
@@ -55,8 +58,8 @@ struct cs_instance cs_instance_of(const struct cs_settings *set,
 static void end_text(const struct cs_test *test, int dst, int number, char to[12])
 {
 	if (!is_numa(test, dst))
-		cs_text(to, 12, "%s%d", test->backend == CS_BACKEND_CPU ? "arena" :
-									  "gpu", number);
+		cs_text(to, 12, "%s%d",
+			test->backend == CS_BACKEND_CPU ? "arena" : "gpu", number);
 	else if (number == CS_NEAREST)
 		cs_text(to, 12, "host");
 	else
@@ -131,7 +134,8 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
 	/* the driver chooses where it stages: one cell stands for all nodes */
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
-		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0, to);
+		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0,
+			   to);
 	add_number(back ? cell->dst : cell->src, to);
 	add_number(back ? cell->src : cell->dst, to);
 	if (alias->args == CS_ARGS_NUMA_GPU_THREADS)
@@ -164,7 +168,9 @@ static const struct cs_alias *find(const char *family, size_t length)
 static int n_arguments(const struct cs_alias *alias)
 {
 	return alias->args == CS_ARGS_NUMA_GPU_THREADS ||
-	       alias->args == CS_ARGS_NUMA_GPU_GPU ? 3 : 2;
+			       alias->args == CS_ARGS_NUMA_GPU_GPU ?
+		       3 :
+		       2;
 }
 
 static const char *argument_words(const struct cs_alias *alias)
@@ -172,7 +178,8 @@ static const char *argument_words(const struct cs_alias *alias)
 	static const char *const words[] = {
 		[CS_ARGS_NUMA_GPU] = "NUMA/GPU",
 		[CS_ARGS_NUMA_GPU_THREADS] = "NUMA/GPU/THREADS",
-		[CS_ARGS_GPU_GPU] = "GPU/GPU", [CS_ARGS_NUMA_NUMA] = "NUMA/NUMA",
+		[CS_ARGS_GPU_GPU] = "GPU/GPU",
+		[CS_ARGS_NUMA_NUMA] = "NUMA/NUMA",
 		[CS_ARGS_NUMA_GPU_GPU] = "NUMA/GPU/GPU",
 	};
 
@@ -183,8 +190,8 @@ static const char *argument_words(const struct cs_alias *alias)
 static int is_added(const char *word)
 {
 	static const char *const added[] = {
-		"min_time:", "min_warmup_time:", "iterations:", "repeats:",
-		"manual_time", "real_time", "process_time", "threads:",
+		"min_time:",   "min_warmup_time:", "iterations:",  "repeats:",
+		"manual_time", "real_time",	   "process_time", "threads:",
 	};
 
 	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++)
@@ -211,8 +218,9 @@ static int take_size(const char *word, struct cs_choice *to, struct cs_err *err)
 		word += n;
 	/* 16 bytes are the least that is copied here */
 	if (cs_uint_parse(word, 4, 50, &log2, err))
-		return cs_err_set(err, "'%s' is no binary logarithm of a size from 4 "
-				  "to 50", word);
+		return cs_err_set(err,
+				  "'%s' is no binary logarithm of a size from 4 to 50",
+				  word);
 	to->bytes = 1ull << log2;
 	return 0;
 }

@@ -11,10 +11,10 @@
 #define CS_NEAREST -1	/* the NUMA node next to the GPU */
 
 struct cs_instance {
-	uint32_t test;		/* position in the catalogue */
+	uint32_t test; /* position in the catalogue */
 	uint64_t bytes;
 	struct cs_variant variant;
-	int src, dst;		/* numbers of GPUs or NUMA nodes, as the test has them */
+	int src, dst; /* numbers of GPUs or NUMA nodes, as the test has them */
 };
 
 /* The cell of a transfer, by the numbers that the settings know. */

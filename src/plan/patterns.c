@@ -126,8 +126,7 @@ static int add_round(struct cs_draft *d, uint32_t round, int back)
 		return -1;
 	for (k = 0; k < places / 2; k++) {
 		round_pair(places, round, k, &a, &b);
-		if (a < n && b < n &&
-		    cs_draft_way(d, back ? b : a, back ? a : b))
+		if (a < n && b < n && cs_draft_way(d, back ? b : a, back ? a : b))
 			return -1;
 	}
 	return 0;
@@ -152,9 +151,9 @@ static int add_hubs(struct cs_draft *d, const struct cs_test *test)
 		if (cs_draft_step(d))
 			return -1;
 		for (a = 0; a < n; a++)
-			if (a != hub &&
-			    (test->pattern == CS_PATTERN_ALL_TO_ONE ?
-				     cs_draft_way(d, a, hub) : cs_draft_way(d, hub, a)))
+			if (a != hub && (test->pattern == CS_PATTERN_ALL_TO_ONE ?
+						 cs_draft_way(d, a, hub) :
+						 cs_draft_way(d, hub, a)))
 				return -1;
 	}
 	return 0;
@@ -165,8 +164,8 @@ static int add_alone(struct cs_draft *d, const struct cs_test *test, uint32_t ag
 {
 	uint32_t n = d->n;
 
-	return cs_draft_way(d, agent, test->path == CS_PATH_LOCAL ? agent :
-							       (agent + 1) % n);
+	return cs_draft_way(d, agent,
+			    test->path == CS_PATH_LOCAL ? agent : (agent + 1) % n);
 }
 
 static int add_lists(struct cs_draft *d, const struct cs_test *test)
@@ -184,26 +183,31 @@ static int add_lists(struct cs_draft *d, const struct cs_test *test)
 
 /* ---- with the host ---- */
 
-static struct cs_endpoint numa_end(const struct cs_test *test, int is_dst, uint32_t numa)
+static struct cs_endpoint numa_end(const struct cs_test *test, int is_dst,
+				   uint32_t numa)
 {
-	return (struct cs_endpoint){ CS_ENDPOINT_HOST, (uint8_t)cs_test_memory(test, is_dst),
-				(uint16_t)numa };
+	return (struct cs_endpoint){ CS_ENDPOINT_HOST,
+				     (uint8_t)cs_test_memory(test, is_dst),
+				     (uint16_t)numa };
 }
 
 enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_WHOLE = 4 };
 
 /* Between a NUMA node and a GPU, as the test says or (BACK) the other way. */
-static int add_host_way(struct cs_draft *d, const struct cs_test *test,
-			uint32_t numa, uint32_t gpu, int how)
+static int add_host_way(struct cs_draft *d, const struct cs_test *test, uint32_t numa,
+			uint32_t gpu, int how)
 {
 	int down = (test->path == CS_PATH_H2D) != ((how & HOST_BACK) != 0);
 	uint64_t bytes = d->bytes;
 
 	if (how & HOST_LOAD && !(how & HOST_WHOLE) && bytes > CS_LOAD_BYTES)
 		bytes = CS_LOAD_BYTES;
-	return cs_draft_between(d, down ? numa_end(test, 0, numa) : cs_draft_agent(d, gpu),
-			   down ? cs_draft_agent(d, gpu) : numa_end(test, 1, numa),
-			   bytes, how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
+	return cs_draft_between(d,
+				down ? numa_end(test, 0, numa) :
+				       cs_draft_agent(d, gpu),
+				down ? cs_draft_agent(d, gpu) :
+				       numa_end(test, 1, numa),
+				bytes, how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
 }
 
 static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
@@ -214,14 +218,12 @@ static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
 	int twin = test->method == CS_METHOD_SM ? HOST_WHOLE : 0;
 	uint32_t a;
 
-	if (both && add_host_way(d, test, numa, gpu,
-				 HOST_BACK | HOST_LOAD | twin))
+	if (both && add_host_way(d, test, numa, gpu, HOST_BACK | HOST_LOAD | twin))
 		return -1;
 	for (a = 0; a < d->n; a++)
-		if (a != gpu &&
-		    (add_host_way(d, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
-		     (both && add_host_way(d, test, CS_NUMA_LOCAL, a,
-					   HOST_BACK | HOST_LOAD))))
+		if (a != gpu && (add_host_way(d, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
+				 (both && add_host_way(d, test, CS_NUMA_LOCAL, a,
+						       HOST_BACK | HOST_LOAD))))
 			return -1;
 	return 0;
 }
@@ -270,8 +272,8 @@ static int add_host(struct cs_draft *d, const struct cs_test *test)
 		return every ? add_host_every(d, test, CS_NUMA_LOCAL) :
 			       add_host_pairs(d, test, CS_NUMA_LOCAL);
 	for (i = 0; i < CS_NUMA_MOST; i++)
-		if ((numa >> i & 1) && (every ? add_host_every(d, test, i) :
-						add_host_pairs(d, test, i)))
+		if ((numa >> i & 1) &&
+		    (every ? add_host_every(d, test, i) : add_host_pairs(d, test, i)))
 			return -1;
 	return 0;
 }

@@ -22,8 +22,9 @@ void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices
 {
 	out->transfers_at = sizeof(struct cs_plan) + n_steps * sizeof(struct cs_step);
 	out->matrices_at = out->transfers_at +
-			n_transfers * sizeof(struct cs_transfer);
-	out->total_bytes = out->matrices_at + n_matrices * sizeof(struct cs_plan_matrix);
+			   n_transfers * sizeof(struct cs_transfer);
+	out->total_bytes = out->matrices_at +
+			   n_matrices * sizeof(struct cs_plan_matrix);
 }
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo), of all that follows the field `id`. */
@@ -92,8 +93,7 @@ static const struct cs_transfer *transfers_of(const struct cs_plan *plan)
 }
 
 const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
-					   const struct cs_step *step,
-					   uint32_t k)
+					   const struct cs_step *step, uint32_t k)
 {
 	return transfers_of(plan) + step->first + k;
 }
@@ -120,7 +120,8 @@ struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *ma
 	return to;
 }
 
-const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan, uint32_t matrix)
+const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
+					       uint32_t matrix)
 {
 	const char *at = (const char *)plan + plan->matrices_at;
 
@@ -143,7 +144,8 @@ int cs_endpoint_is_numa(const struct cs_endpoint *end)
 struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent)
 {
 	if (set->backend == CS_BACKEND_CPU)
-		return (struct cs_endpoint){ CS_ENDPOINT_HOST, CS_MEM_ARENA, (uint16_t)agent };
+		return (struct cs_endpoint){ CS_ENDPOINT_HOST, CS_MEM_ARENA,
+					     (uint16_t)agent };
 	return (struct cs_endpoint){ CS_ENDPOINT_GPU, CS_MEM_DEVICE, (uint16_t)agent };
 }
 
@@ -157,8 +159,7 @@ int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint 
 	return a->kind == b->kind && a->memory == b->memory && a->index == b->index;
 }
 
-int cs_transfers_are_twins(const struct cs_transfer *a,
-			   const struct cs_transfer *b)
+int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer *b)
 {
 	return (a->method == CS_METHOD_SM || a->method == CS_METHOD_ZEROCOPY) &&
 	       a->method == b->method && a->issuer == b->issuer &&
@@ -176,7 +177,7 @@ static int issuer_fits(const struct cs_transfer *t, int numas)
 }
 
 int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
-		const struct cs_endpoint *dst, int back)
+		     const struct cs_endpoint *dst, int back)
 {
 	int from = cs_endpoint_is_numa(src), to = cs_endpoint_is_numa(dst);
 
@@ -192,8 +193,9 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
 {
 	return cs_endpoints_fit(test, &t->src, &t->dst,
-			   cs_transfer_is_load(t) || cs_test_goes_back(test)) &&
-	       issuer_fits(t, cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst));
+				cs_transfer_is_load(t) || cs_test_goes_back(test)) &&
+	       issuer_fits(t, cs_endpoint_is_numa(&t->src) +
+				      cs_endpoint_is_numa(&t->dst));
 }
 
 int cs_transfer_is_load(const struct cs_transfer *t)
@@ -226,8 +228,7 @@ int cs_transfer_checker(const struct cs_transfer *t)
 	return cs_endpoint_is_numa(&t->dst) ? t->issuer : t->dst.index;
 }
 
-uint64_t cs_transfer_span(const struct cs_plan *plan,
-			    const struct cs_transfer *t)
+uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t)
 {
 	uint64_t spread = plan->set.spread_bytes;
 
@@ -236,11 +237,11 @@ uint64_t cs_transfer_span(const struct cs_plan *plan,
 		       t->bytes;
 }
 
-uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
-			    const struct cs_transfer *t)
+uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer *t)
 {
-	return cs_endpoint_is_numa(&t->dst) ? 0 :
-					 t->dst_slot * cs_align_up(cs_transfer_span(plan, t));
+	return cs_endpoint_is_numa(&t->dst) ?
+		       0 :
+		       t->dst_slot * cs_align_up(cs_transfer_span(plan, t));
 }
 
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
@@ -276,7 +277,8 @@ void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_
 
 		for (k = 0; k < step->count && !(step->flags & CS_STEP_CONTROL); k++) {
 			for (i = 0; i < k; i++) /* once for each matrix */
-				if (t[i].matrix == t[k].matrix && !cs_transfer_is_load(&t[i]))
+				if (t[i].matrix == t[k].matrix &&
+				    !cs_transfer_is_load(&t[i]))
 					break;
 			steps[t[k].matrix] += i == k && !cs_transfer_is_load(&t[k]);
 		}
@@ -298,10 +300,8 @@ int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
 {
 	for (uint32_t k = 1; k < step->count; k++)
 		for (uint32_t i = 0; i < k; i++) {
-			const struct cs_transfer *a =
-				cs_plan_transfer(plan, step, i);
-			const struct cs_transfer *b =
-				cs_plan_transfer(plan, step, k);
+			const struct cs_transfer *a = cs_plan_transfer(plan, step, i);
+			const struct cs_transfer *b = cs_plan_transfer(plan, step, k);
 
 			if (a->issuer == b->issuer && a->op == b->op &&
 			    !cs_transfer_is_load(a) && !cs_transfer_is_load(b))
@@ -379,8 +379,11 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 						cs_transfer_span(plan, t));
 	}
 	*out = (struct cs_arena_layout){
-		.src_bytes = src, .dst_bytes = dst, .chain_bytes = chain,
-		.dst_at = cs_align_up(src), .most = limit,
+		.src_bytes = src,
+		.dst_bytes = dst,
+		.chain_bytes = chain,
+		.dst_at = cs_align_up(src),
+		.most = limit,
 	};
 	lay_out(out);
 }
@@ -393,8 +396,9 @@ uint32_t cs_copies_most(uint64_t bytes)
 int cs_transfer_rotates(const struct cs_transfer *t)
 {
 	return (t->method == CS_METHOD_CE || t->method == CS_METHOD_PEERCOPY ||
-		t->method == CS_METHOD_STAGED) && t->op <= CS_OP_WRITE4K &&
-	       !cs_transfer_is_load(t) && !cs_endpoint_is_numa(&t->dst);
+		t->method == CS_METHOD_STAGED) &&
+	       t->op <= CS_OP_WRITE4K && !cs_transfer_is_load(t) &&
+	       !cs_endpoint_is_numa(&t->dst);
 }
 
 /* As cuMemAlloc aligns what it gives. */
@@ -418,9 +422,9 @@ void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
 		if (!cs_transfer_rotates(t) || t->dst.index != agent ||
 		    t->bytes > limit || !cs_transfer_applies(t, n_agents))
 			continue;
-		out->dst_bytes = most(out->dst_bytes,
-				      least(places * cs_transfer_stride(t),
-					    CS_PLACES_BYTES));
+		out->dst_bytes =
+			most(out->dst_bytes,
+			     least(places * cs_transfer_stride(t), CS_PLACES_BYTES));
 	}
 	lay_out(out);
 }
@@ -453,8 +457,8 @@ static double sample_s(uint64_t bytes, double link_gbs)
 {
 	double copy_s = (double)bytes / (link_gbs * 1e9);
 
-	return copy_s * fmin(fmax(ceil(ESTIMATE_SAMPLE_S / copy_s), 1),
-			     cs_copies_most(bytes));
+	return copy_s *
+	       fmin(fmax(ceil(ESTIMATE_SAMPLE_S / copy_s), 1), cs_copies_most(bytes));
 }
 
 /* What is not sampled until it is known has a fixed number of rounds. */
@@ -482,8 +486,8 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
 	if (test->method == CS_METHOD_STAGED)
 		return sample_s(bytes, fmin(link_gbs, STAGED_GBS));
-	return sample_s(bytes, cs_test_has_host(test) ? fmin(link_gbs, HOST_GBS) :
-							link_gbs);
+	return sample_s(bytes,
+			cs_test_has_host(test) ? fmin(link_gbs, HOST_GBS) : link_gbs);
 }
 
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
@@ -511,8 +515,7 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 		if (plan->set.verify == CS_VERIFY_OFF)
 			check_s = 0;
 		seconds += ESTIMATE_SAMPLES *
-			   (step_sample_s(plan, step, bytes, link_gbs) +
-			    check_s);
+			   (step_sample_s(plan, step, bytes, link_gbs) + check_s);
 	}
 	return seconds;
 }
@@ -543,14 +546,14 @@ static void order_by_span(const struct cs_plan *plan, const struct cs_transfer *
 
 	for (i = 0; i < count; i++) {
 		for (k = i; k && cs_transfer_span(plan, &t[order[k - 1]]) >
-					 cs_transfer_span(plan, &t[i]); k--)
+					 cs_transfer_span(plan, &t[i]);
+		     k--)
 			order[k] = order[k - 1];
 		order[k] = i;
 	}
 }
 
-void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t,
-		     uint32_t count)
+void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t count)
 {
 	uint32_t order[CS_STEP_MAX], i;
 	uint64_t end[CS_MAX_AGENTS] = { 0 };

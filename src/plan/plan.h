@@ -36,9 +36,9 @@ int cs_bytes_are_sound(uint64_t bytes);
 enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST };
 
 struct cs_endpoint {
-	uint8_t kind;		/* enum cs_endpoint_kind */
-	uint8_t memory;		/* enum cs_memory */
-	uint16_t index;		/* agent; of HOST but an ARENA: NUMA node */
+	uint8_t kind;	/* enum cs_endpoint_kind */
+	uint8_t memory; /* enum cs_memory */
+	uint16_t index; /* agent; of HOST but an ARENA: NUMA node */
 };
 
 #define CS_TRANSFER_LOAD 1u	/* runs beside what is measured, has no figure */
@@ -50,37 +50,37 @@ struct cs_endpoint {
  * direction; from 1 on those of the issuer alone. */
 struct cs_transfer {
 	struct cs_endpoint src, dst;
-	uint8_t method, op;	/* enum cs_method, enum cs_op */
-	uint16_t issuer;	/* agent: src for write, dst for read */
+	uint8_t method, op; /* enum cs_method, enum cs_op */
+	uint16_t issuer;    /* agent: src for write, dst for read */
 	uint16_t flags;
 	uint8_t src_slot, dst_slot;
-	uint16_t matrix;		/* the matrix that its figure belongs to; of a load: a
+	uint16_t matrix; /* the matrix that its figure belongs to; of a load: a
 				 * test that would move so */
 	struct cs_variant variant; /* its matrix's */
-	uint64_t bytes;		/* of one copy */
+	uint64_t bytes;		   /* of one copy */
 };
 
 #define CS_STEP_CONTROL 1u	/* repeats an earlier cell, to show drift */
 
 /* Transfers that run at the same time. */
 struct cs_step {
-	uint32_t first, count;	/* transfers[first .. first+count) */
-	uint32_t matrix;		/* of its first transfer, which is no load */
+	uint32_t first, count; /* transfers[first .. first+count) */
+	uint32_t matrix;       /* of its first transfer, which is no load */
 	uint32_t flags;
 	/* Steps that stand together with the same round have no agent in common, and
 	 * may run at the same time; 0: alone. */
 	uint32_t round;
-	uint32_t zero;		/* what follows the steps holds 64-bit words */
+	uint32_t zero;		 /* what follows the steps holds 64-bit words */
 	char name[CS_STEP_NAME]; /* of a plan file; "": its number */
 };
 
 /* One matrix: a test of the catalogue, at one size, in one variant. */
 struct cs_plan_matrix {
-	uint32_t test;		/* position in the catalogue */
-	uint32_t steps;		/* steps that measure for it, control steps apart */
-	uint64_t bytes;		/* of a copy that is measured */
+	uint32_t test;	/* position in the catalogue */
+	uint32_t steps; /* steps that measure for it, control steps apart */
+	uint64_t bytes; /* of a copy that is measured */
 	struct cs_variant variant;
-	uint16_t pad;		/* 0 */
+	uint16_t pad; /* 0 */
 };
 
 #define CS_MATRICES_MAX 1024
@@ -89,35 +89,35 @@ struct cs_plan_matrix {
 
 /* By which names a filter takes cells. */
 enum cs_filter_names {
-	CS_NAMES_ALL,		/* ours, and those of Comm|Scope */
+	CS_NAMES_ALL, /* ours, and those of Comm|Scope */
 	CS_NAMES_THEIRS,
 };
 
 /* How to measure; the same for every step. */
 struct cs_settings {
 	uint64_t copy_bytes;
-	uint64_t seed;		/* order of the steps, fill pattern */
-	double precision;	/* side of the interval / median at which a cell ends */
+	uint64_t seed;	  /* order of the steps, fill pattern */
+	double precision; /* side of the interval / median at which a cell ends */
 	double cell_limit_s;
-	double start_limit_s;	/* driver start */
-	uint32_t verify;	/* enum cs_verify */
-	uint32_t backend;	/* enum cs_backend_kind */
-	uint32_t sides;		/* placements that are compared; 1: one */
-	uint32_t turn_samples;	/* a cell ends after that many; 0: when it is known
+	double start_limit_s;  /* driver start */
+	uint32_t verify;       /* enum cs_verify */
+	uint32_t backend;      /* enum cs_backend_kind */
+	uint32_t sides;	       /* placements that are compared; 1: one */
+	uint32_t turn_samples; /* a cell ends after that many; 0: when it is known
 				 * well enough */
-	uint32_t via;		/* enum cs_transport */
-	uint32_t shift;		/* SHIFT: this k alone; 0: each */
-	uint32_t random;	/* RANDOM: how many others; at least 1 */
-	uint32_t schedule;	/* enum cs_schedule */
-	uint32_t urgent;	/* 1: the most telling steps first (plan/urgent.h) */
-	uint32_t filter_names;	/* enum cs_filter_names */
+	uint32_t via;	       /* enum cs_transport */
+	uint32_t shift;	       /* SHIFT: this k alone; 0: each */
+	uint32_t random;       /* RANDOM: how many others; at least 1 */
+	uint32_t schedule;     /* enum cs_schedule */
+	uint32_t urgent;       /* 1: the most telling steps first (plan/urgent.h) */
+	uint32_t filter_names; /* enum cs_filter_names */
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;
 	/* NUMA nodes, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
 	uint64_t numa;
-	uint64_t domains;	/* the same of all NUMA nodes there are, for host */
-	uint64_t spread_bytes;	/* small copies of a kernel go through that much */
+	uint64_t domains;      /* the same of all NUMA nodes there are, for host */
+	uint64_t spread_bytes; /* small copies of a kernel go through that much */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
 	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
@@ -129,7 +129,9 @@ struct cs_settings {
  * changes nothing, and enough of them are there for it to be worth while; never;
  * always. */
 enum cs_schedule {
-	CS_SCHEDULE_AUTO, CS_SCHEDULE_SERIAL, CS_SCHEDULE_PARALLEL,
+	CS_SCHEDULE_AUTO,
+	CS_SCHEDULE_SERIAL,
+	CS_SCHEDULE_PARALLEL,
 	CS_SCHEDULES
 };
 
@@ -140,8 +142,8 @@ enum cs_verify { CS_VERIFY_ALL, CS_VERIFY_LAST, CS_VERIFY_OFF };
 
 struct cs_plan {
 	uint32_t magic, version;
-	uint64_t total_bytes;	/* of the blob */
-	uint64_t id;		/* hash of all that follows: same id, same plan */
+	uint64_t total_bytes; /* of the blob */
+	uint64_t id;	      /* hash of all that follows: same id, same plan */
 	uint32_t n_agents, n_steps, n_transfers, n_matrices;
 	struct cs_settings set;
 	uint32_t steps_at, transfers_at, matrices_at, pad; /* offsets from the start */
@@ -170,8 +172,8 @@ int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 
 /* A transfer as a plan file asks for it; all else follows from its test. */
 struct cs_asked {
-	uint32_t test;		/* position in the catalogue */
-	uint32_t flags;		/* CS_TRANSFER_LOAD */
+	uint32_t test;	/* position in the catalogue */
+	uint32_t flags; /* CS_TRANSFER_LOAD */
 	struct cs_endpoint src, dst;
 	uint64_t bytes;
 	struct cs_variant variant;
@@ -184,10 +186,9 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 /* The plan of these steps, in their order; of each, first, count, flags and name are
  * read, and its first transfer is measured.  req->chosen is not.  It is still to be
  * validated. */
-int cs_plan_assemble(const struct cs_plan_request *req,
-		     const struct cs_step *step, size_t n_steps,
-		     const struct cs_asked *asked, struct cs_plan **out,
-		     struct cs_err *err);
+int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *step,
+		     size_t n_steps, const struct cs_asked *asked,
+		     struct cs_plan **out, struct cs_err *err);
 
 /* What moves beside what is measured comes in buffers of at most this, repeated. */
 #define CS_LOAD_BYTES ((uint64_t)64 << 20)
@@ -217,9 +218,9 @@ uint32_t cs_plan_step_of(const struct cs_plan *plan, uint32_t step, uint32_t k);
 
 const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step);
 const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
-					   const struct cs_step *step,
-					   uint32_t k);
-const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan, uint32_t matrix);
+					   const struct cs_step *step, uint32_t k);
+const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
+					       uint32_t matrix);
 /* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
 int cs_plan_matrices_compare(const void *a, const void *b);
 /* "512 MiB, cold caches": what it is of besides its test. */
@@ -238,7 +239,7 @@ int cs_transfer_checker(const struct cs_transfer *t);
 /* Are these the ends that a test has?  Those of a path with the host also the other way
  * round where it goes `back` too. */
 int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
-		const struct cs_endpoint *dst, int back);
+		     const struct cs_endpoint *dst, int back);
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
@@ -247,8 +248,7 @@ int cs_transfer_is_lone(const struct cs_transfer *t);
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
 /* Do kernels of one GPU move these two between it and the host, one there and one
  * back?  One kernel makes both, and they get on at the same pace. */
-int cs_transfers_are_twins(const struct cs_transfer *a,
-			   const struct cs_transfer *b);
+int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer *b);
 int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b);
 /* Host memory of a NUMA node? */
 int cs_endpoint_is_numa(const struct cs_endpoint *end);
@@ -273,7 +273,7 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 #define CS_ARENA_ALIGN (2u << 20) /* cuMemAlloc's granularity; IPC maps by it */
 struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
-	uint64_t most;		/* transfers of more bytes have no room */
+	uint64_t most; /* transfers of more bytes have no room */
 };
 /* On a node with that many agents, with room for transfers of at most that many bytes, one
  * place for each that may run at the same time. */
@@ -297,12 +297,10 @@ uint32_t cs_copies_most(uint64_t bytes);
 /* The next smaller size than `below` of any transfer; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* Where in the destination's buffer a transfer's bytes begin. */
-uint64_t cs_transfer_dst_at(const struct cs_plan *plan,
-			    const struct cs_transfer *t);
+uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer *t);
 /* Bytes that its copies of one sample cover: kernels go through more than one
  * position where copies are small, or they would stay in a cache. */
-uint64_t cs_transfer_span(const struct cs_plan *plan,
-			    const struct cs_transfer *t);
+uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t);
 
 /* Does `agent` need a way to the arena of `peer`: for what is staged, or for all else? */
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int staged);

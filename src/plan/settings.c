@@ -58,8 +58,9 @@ static void setting_text(const struct cs_settings *set, const struct cs_field *f
 	cs_text_add(to, CS_SETTING, " to %s, each x%.10g", last, set->growth);
 }
 
-const char *cs_settings_differ(const struct cs_settings *a, const struct cs_settings *b,
-			       size_t *at, char x[CS_SETTING], char y[CS_SETTING])
+const char *cs_settings_differ(const struct cs_settings *a,
+			       const struct cs_settings *b, size_t *at,
+			       char x[CS_SETTING], char y[CS_SETTING])
 {
 	while (*at < cs_settings_fields.n) {
 		const struct cs_field *field = &settings[(*at)++];

@@ -14,7 +14,8 @@ extern const struct cs_fieldset cs_settings_fields;
 /* The next one from *at on, which begins as 0, that reads differently: its label, and
  * both values as users write them, "0.5 s", "" of one that an older file does not know.
  * NULL: none. */
-const char *cs_settings_differ(const struct cs_settings *a, const struct cs_settings *b,
-			       size_t *at, char x[CS_SETTING], char y[CS_SETTING]);
+const char *cs_settings_differ(const struct cs_settings *a,
+			       const struct cs_settings *b, size_t *at,
+			       char x[CS_SETTING], char y[CS_SETTING]);
 
 #endif

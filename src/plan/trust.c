@@ -16,15 +16,18 @@ static int agents_check(int64_t n, struct cs_err *err)
 	if (n < 1)
 		return cs_err_set(err, "a plan needs at least 1 GPU or arena");
 	if (n > CS_MAX_AGENTS)
-		return cs_err_set(err, "cannot measure between %" PRId64 " agents: "
-				  "at most %d are possible", n, CS_MAX_AGENTS);
+		return cs_err_set(err,
+				  "cannot measure between %" PRId64 " agents: "
+				  "at most %d are possible",
+				  n, CS_MAX_AGENTS);
 	return 0;
 }
 
 static int bytes_check(uint64_t bytes, struct cs_err *err)
 {
 	if (!cs_bytes_are_sound(bytes))
-		return cs_err_set(err, "copy size of %" PRIu64 " bytes: it must be a "
+		return cs_err_set(err,
+				  "copy size of %" PRIu64 " bytes: it must be a "
 				  "multiple of 16, above 0 and at most 1024 TiB",
 				  bytes);
 	return 0;
@@ -41,30 +44,34 @@ static int settings_check(const struct cs_settings *set, struct cs_err *err)
 		return -1;
 	if (not_a_limit(set->precision) || not_a_limit(set->cell_limit_s) ||
 	    not_a_limit(set->start_limit_s))
-		return cs_err_set(err, "precision or a time limit is negative or "
-				  "not a number");
+		return cs_err_set(err,
+				  "precision or a time limit is negative or not a number");
 	if (set->verify > CS_VERIFY_OFF || set->backend > CS_BACKEND_CPU)
 		return cs_err_set(err, "unknown verify mode %u or backend %u",
 				  set->verify, set->backend);
-	if (set->last_bytes && (bytes_check(set->last_bytes, err) ||
-				set->last_bytes < set->copy_bytes ||
-				!(set->growth > 1) || !isfinite(set->growth)))
-		return cs_err_set(err, "a sweep from %" PRIu64 " to %" PRIu64
-				  " bytes by %g", set->copy_bytes,
-				  set->last_bytes, set->growth);
+	if (set->last_bytes &&
+	    (bytes_check(set->last_bytes, err) || set->last_bytes < set->copy_bytes ||
+	     !(set->growth > 1) || !isfinite(set->growth)))
+		return cs_err_set(err,
+				  "a sweep from %" PRIu64 " to %" PRIu64
+				  " bytes by %g",
+				  set->copy_bytes, set->last_bytes, set->growth);
 	if (set->spread_bytes > CS_COPY_MAX)
-		return cs_err_set(err, "copies spread over %" PRIu64 " bytes: at "
-				  "most 1024 TiB", set->spread_bytes);
+		return cs_err_set(err,
+				  "copies spread over %" PRIu64 " bytes: at "
+				  "most 1024 TiB",
+				  set->spread_bytes);
 	if (set->schedule >= CS_SCHEDULES)
 		return cs_err_set(err, "unknown schedule %u", set->schedule);
 	if (set->via >= CS_TRANSPORTS || set->urgent > 1 ||
 	    (set->via != CS_TRANSPORT_AUTO && set->backend == CS_BACKEND_CPU))
-		return cs_err_set(err, "unknown transport %u between agents of "
-				  "backend %u", set->via, set->backend);
+		return cs_err_set(err,
+				  "unknown transport %u between agents of backend %u",
+				  set->via, set->backend);
 	if (set->filter_names > CS_NAMES_THEIRS ||
 	    !memchr(set->filter, '\0', sizeof(set->filter)))
-		return cs_err_set(err, "a filter of cells that has no end, or of "
-				  "unknown names");
+		return cs_err_set(err,
+				  "a filter of cells that has no end, or of unknown names");
 	return 0;
 }
 
@@ -78,7 +85,8 @@ int cs_test_check(const struct cs_test *test, const struct cs_settings *set,
 		  struct cs_err *err)
 {
 	if (!cs_test_is_of(test, (enum cs_backend_kind)set->backend))
-		return cs_err_set(err, "test '%s' is of the other backend", test->name);
+		return cs_err_set(err, "test '%s' is of the other backend",
+				  test->name);
 	if (!cs_method_fits((int)test->method, (enum cs_transport)set->via))
 		return cs_err_set(err, "test '%s' is of another --via", test->name);
 	return 0;
@@ -104,12 +112,12 @@ static int layout_check(const struct cs_plan *plan, struct cs_err *err)
 
 	cs_plan_lay_out(plan->n_steps, plan->n_transfers, plan->n_matrices, &at);
 	if (!plan->n_steps || !plan->n_matrices || plan->pad ||
-	    plan->steps_at != sizeof(*plan) ||
-	    plan->transfers_at != at.transfers_at ||
-	    plan->matrices_at != at.matrices_at ||
-	    plan->total_bytes != at.total_bytes)
-		return cs_err_set(err, "plan is damaged: its parts do not fit "
-				  "its %" PRIu64 " bytes", plan->total_bytes);
+	    plan->steps_at != sizeof(*plan) || plan->transfers_at != at.transfers_at ||
+	    plan->matrices_at != at.matrices_at || plan->total_bytes != at.total_bytes)
+		return cs_err_set(err,
+				  "plan is damaged: its parts do not fit its %" PRIu64
+				  " bytes",
+				  plan->total_bytes);
 	return 0;
 }
 
@@ -118,27 +126,28 @@ static int end_is_sound(const struct cs_plan *plan, const struct cs_endpoint *en
 	struct cs_endpoint agent = cs_agent_end(&plan->set, end->index);
 
 	if (cs_endpoint_is_numa(end))
-		return end->memory < CS_MEMORIES && (end->index < CS_NUMA_MOST ||
-						     end->index == CS_NUMA_LOCAL);
+		return end->memory < CS_MEMORIES &&
+		       (end->index < CS_NUMA_MOST || end->index == CS_NUMA_LOCAL);
 	return end->index < plan->n_agents && cs_endpoints_are_same(end, &agent);
 }
 
-static int transfer_check(const struct cs_plan *plan,
-			  const struct cs_transfer *t, struct cs_err *err)
+static int transfer_check(const struct cs_plan *plan, const struct cs_transfer *t,
+			  struct cs_err *err)
 {
 	const struct cs_plan_matrix *matrix;
 	const struct cs_test *test;
 
 	if (t->matrix >= plan->n_matrices)
-		return cs_err_set(err, "plan is damaged: a transfer of matrix %u of "
-				  "%u", t->matrix, plan->n_matrices);
+		return cs_err_set(err,
+				  "plan is damaged: a transfer of matrix %u of %u",
+				  t->matrix, plan->n_matrices);
 	matrix = cs_plan_matrix_at(plan, t->matrix);
 	test = cs_transfer_test(plan, t);
 	if (!end_is_sound(plan, &t->src) || !end_is_sound(plan, &t->dst) ||
 	    t->issuer >= plan->n_agents || !cs_transfer_fits(t, test))
-		return cs_err_set(err, "plan is damaged: transfer between agents %u "
-				  "and %u of %u", t->src.index, t->dst.index,
-				  plan->n_agents);
+		return cs_err_set(err,
+				  "plan is damaged: transfer between agents %u and %u of %u",
+				  t->src.index, t->dst.index, plan->n_agents);
 	if (cs_variant_compare(&t->variant, &matrix->variant) ||
 	    t->method != test->method || t->op > CS_OP_OPEN ||
 	    (!cs_test_has_host(test) && t->op != test->op) ||
@@ -147,8 +156,9 @@ static int transfer_check(const struct cs_plan *plan,
 	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||
 	    (cs_transfer_is_lone(t) && !cs_transfer_applies(t, 1)) ||
 	    !cs_bytes_are_sound(t->bytes))
-		return cs_err_set(err, "plan is damaged: a transfer of '%s' is not "
-				  "of its kind", test->name);
+		return cs_err_set(err,
+				  "plan is damaged: a transfer of '%s' is not of its kind",
+				  test->name);
 	return 0;
 }
 
@@ -175,8 +185,9 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 		    !is_its_own(&table[matrix->test], &matrix->variant) ||
 		    (v && cs_plan_matrices_compare(&matrix[-1], matrix) >= 0) ||
 		    cs_test_check(&table[matrix->test], &plan->set, NULL))
-			return cs_err_set(err, "plan is damaged: matrix %u is of test "
-					  "%u", v, matrix->test);
+			return cs_err_set(err,
+					  "plan is damaged: matrix %u is of test %u",
+					  v, matrix->test);
 	}
 	return 0;
 }
@@ -192,9 +203,9 @@ static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
 	for (k = 0; k < count; k++)
 		if (again[k].src_slot != t[k].src_slot ||
 		    again[k].dst_slot != t[k].dst_slot)
-			return cs_err_set(err, "plan is damaged: a transfer's slots "
-					  "are %u and %u", t[k].src_slot,
-					  t[k].dst_slot);
+			return cs_err_set(err,
+					  "plan is damaged: a transfer's slots are %u and %u",
+					  t[k].src_slot, t[k].dst_slot);
 	return 0;
 }
 
@@ -220,11 +231,13 @@ static int step_transfers_check(const struct cs_plan *plan,
 			return -1;
 	for (k = 1; k < step->count; k++)
 		if (cs_transfer_is_lone(&first[k]) != cs_transfer_is_lone(first))
-			return cs_err_set(err, "plan is damaged: a step of nodes with "
-					  "one GPU and of others");
+			return cs_err_set(
+				err,
+				"plan is damaged: a step of nodes with one GPU and of others");
 	if (cs_transfer_is_load(first) || first->matrix != step->matrix)
-		return cs_err_set(err, "plan is damaged: a step of '%s' begins with "
-				  "something else", cs_plan_test(plan, step)->name);
+		return cs_err_set(err,
+				  "plan is damaged: a step of '%s' begins with something else",
+				  cs_plan_test(plan, step)->name);
 	return slots_check(plan, first, step->count, err);
 }
 
@@ -246,8 +259,8 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 		next += step->count;
 	}
 	if (next != plan->n_transfers)
-		return cs_err_set(err, "plan is damaged: %u transfers without a "
-				  "step", plan->n_transfers - next);
+		return cs_err_set(err, "plan is damaged: %u transfers without a step",
+				  plan->n_transfers - next);
 	return 0;
 }
 
@@ -297,8 +310,10 @@ static int rounds_check(const struct cs_plan *plan, struct cs_err *err)
 
 	if (bad == plan->n_steps)
 		return 0;
-	return cs_err_set(err, "plan is damaged: step %u cannot run beside the "
-			  "others of its round", bad);
+	return cs_err_set(err,
+			  "plan is damaged: step %u cannot run beside the "
+			  "others of its round",
+			  bad);
 }
 
 static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
@@ -308,8 +323,9 @@ static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
 	cs_plan_count_steps(plan, steps);
 	for (v = 0; v < plan->n_matrices; v++)
 		if (steps[v] != cs_plan_matrix_at(plan, v)->steps)
-			return cs_err_set(err, "plan is damaged: matrix %u has %u "
-					  "steps", v, steps[v]);
+			return cs_err_set(err,
+					  "plan is damaged: matrix %u has %u steps",
+					  v, steps[v]);
 	return 0;
 }
 
@@ -321,20 +337,22 @@ int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err)
 		return cs_err_set(err, "plan is not aligned to %zu bytes",
 				  _Alignof(struct cs_plan));
 	if (bytes < sizeof(*plan))
-		return cs_err_set(err, "plan is cut: %zu bytes, the header alone "
-				  "has %zu", bytes, sizeof(*plan));
+		return cs_err_set(err,
+				  "plan is cut: %zu bytes, the header alone has %zu",
+				  bytes, sizeof(*plan));
 	if (plan->magic != CS_PLAN_MAGIC || plan->version != CS_PLAN_VERSION)
-		return cs_err_set(err, "not a plan of version %u: magic 0x%08x, "
-				  "version %u", CS_PLAN_VERSION, plan->magic,
-				  plan->version);
+		return cs_err_set(err,
+				  "not a plan of version %u: magic 0x%08x, version %u",
+				  CS_PLAN_VERSION, plan->magic, plan->version);
 	if (plan->total_bytes != bytes)
 		return cs_err_set(err, "plan is cut: %zu bytes of %" PRIu64, bytes,
 				  plan->total_bytes);
 	if (plan->id != cs_plan_hash(plan))
 		return cs_err_set(err, "plan is damaged: its hash is not its id");
-	if (layout_check(plan, err) || cs_request_check(plan->n_agents, &plan->set, err) || views_check(plan, err) ||
-	    steps_check(plan, err) || rounds_check(plan, err) ||
-	    view_counts_check(plan, err))
+	if (layout_check(plan, err) ||
+	    cs_request_check(plan->n_agents, &plan->set, err) ||
+	    views_check(plan, err) || steps_check(plan, err) ||
+	    rounds_check(plan, err) || view_counts_check(plan, err))
 		return -1;
 	return 0;
 }

@@ -34,11 +34,9 @@ static struct cs_turn *visit(struct cs_turn *next, uint32_t cell, uint32_t row,
 	uint32_t at;
 
 	for (at = 0; at < sides; at++)
-		*next++ = (struct cs_turn){ cell,
-					    names[williams(row, at, sides)] };
+		*next++ = (struct cs_turn){ cell, names[williams(row, at, sides)] };
 	while (at-- > 0)
-		*next++ = (struct cs_turn){ cell,
-					    names[williams(row, at, sides)] };
+		*next++ = (struct cs_turn){ cell, names[williams(row, at, sides)] };
 	return next;
 }
 
@@ -72,15 +70,13 @@ int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 	int rc = -1;
 
 	if (!turns->cells || !turns->sides || !cs_turns_count(turns))
-		return cs_err_set(err,
-				  "no order for %u cells and %u sides, %u times",
+		return cs_err_set(err, "no order for %u cells and %u sides, %u times",
 				  turns->cells, turns->sides, turns->visits);
 	lists.cells = calloc(turns->cells, sizeof(uint32_t));
 	lists.rows = calloc((size_t)turns->cells * turns->sides, sizeof(uint32_t));
 	lists.names = calloc((size_t)turns->cells * turns->sides, sizeof(uint32_t));
 	if (!lists.cells || !lists.rows || !lists.names) {
-		cs_err_set(err, "no memory for the order of %u cells",
-			   turns->cells);
+		cs_err_set(err, "no memory for the order of %u cells", turns->cells);
 		goto out;
 	}
 	for (round = 0; round < turns->visits; round++)

@@ -22,8 +22,8 @@ struct cs_turn {
 };
 
 struct cs_turns {
-	uint32_t cells, sides;	/* at least 1 of each */
-	uint32_t visits;	/* of each cell; 2 blocks of each side in one */
+	uint32_t cells, sides; /* at least 1 of each */
+	uint32_t visits;       /* of each cell; 2 blocks of each side in one */
 };
 
 /* What makes a verdict (check/compare/compare.h): of neighbouring turns 8 pairs. */

@@ -14,7 +14,7 @@ enum urgency { URGENT_FROM_HOST, URGENT_TO_HOST, URGENT_WITHIN, URGENT_RING, RES
 
 struct picked {
 	const struct cs_urgent *all;
-	uint32_t matrix[REST];	/* that a class takes its steps from */
+	uint32_t matrix[REST]; /* that a class takes its steps from */
 	char touched[REST][CS_MAX_AGENTS];
 };
 
@@ -64,7 +64,7 @@ static void pick_matrices(struct picked *p)
 			continue;
 		best = &p->matrix[class];
 		if (*best == NO_MATRIX || (matrix[v].test == matrix[*best].test &&
-					 matrix[v].bytes > matrix[*best].bytes))
+					   matrix[v].bytes > matrix[*best].bytes))
 			*best = v;
 	}
 }
@@ -77,7 +77,8 @@ static int agent_of(const struct picked *p, int class, const struct cs_step *ste
 
 	if (class == URGENT_FROM_HOST)
 		return t->dst.index;
-	if (class == URGENT_RING && !step->round && t->dst.index != (t->src.index + 1) % n)
+	if (class == URGENT_RING && !step->round &&
+	    t->dst.index != (t->src.index + 1) % n)
 		return -1;
 	return t->src.index;
 }
@@ -93,7 +94,8 @@ static int class_of_step(struct picked *p, const struct cs_step *step)
 		return REST;
 	for (k = 0; k < step->count; k++) {
 		int agent = t[k].matrix == step->matrix && !cs_transfer_is_load(&t[k]) ?
-				    agent_of(p, class, step, &t[k]) : -1;
+				    agent_of(p, class, step, &t[k]) :
+				    -1;
 
 		if (agent < 0 || p->touched[class][agent])
 			continue;
@@ -118,8 +120,7 @@ static int class_of_head(struct picked *p, uint32_t head)
 	return (int)class;
 }
 
-int cs_urgent_order(const struct cs_urgent *all, uint32_t *order,
-		    struct cs_err *err)
+int cs_urgent_order(const struct cs_urgent *all, uint32_t *order, struct cs_err *err)
 {
 	struct picked p = { .all = all };
 	struct cs_vec class = CS_VEC(unsigned char), was = CS_VEC(uint32_t);

@@ -23,7 +23,6 @@ struct cs_urgent {
 };
 
 /* Put the numbers of the heads in order[] so.  -1: no memory. */
-int cs_urgent_order(const struct cs_urgent *all, uint32_t *order,
-		    struct cs_err *err);
+int cs_urgent_order(const struct cs_urgent *all, uint32_t *order, struct cs_err *err);
 
 #endif

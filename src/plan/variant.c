@@ -40,8 +40,8 @@ static const struct cs_field fields[] = {
 	VARIANT(INDEX, "cpu_numa", cpu_numa, .most = CS_NUMA_MOST - 1),
 };
 
-const struct cs_fieldset cs_variant_fields =
-	CS_FIELDSET("a variant", struct cs_variant, fields);
+const struct cs_fieldset cs_variant_fields = CS_FIELDSET("a variant",
+							 struct cs_variant, fields);
 
 int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 		    char value[CS_VARIANT_VALUE])

@@ -13,23 +13,23 @@
 
 /* What CPU caches and the GPU's L2 hold of the buffers before each sample. */
 enum cs_cache {
-	CS_CACHE_ANY,		/* what the last check and fill left there */
-	CS_CACHE_COLD,		/* nothing: flushed, and proven so */
-	CS_CACHE_WARM,		/* what of them is host memory, as CPUs have just written it */
+	CS_CACHE_ANY,  /* what the last check and fill left there */
+	CS_CACHE_COLD, /* nothing: flushed, and proven so */
+	CS_CACHE_WARM, /* what of them is host memory, as CPUs have just written it */
 	CS_CACHES
 };
 
 #define CS_VARIANT_THREADS 64u	/* CPU workers of one cell, at most */
 
 struct cs_variant {
-	uint8_t threads;	/* CPU workers that share it; 0: one */
-	uint8_t cache;		/* enum cs_cache */
-	uint8_t advice;		/* 0; of managed memory */
-	uint8_t cpu_numa;	/* 1 + OS index of the NUMA node whose CPUs work, and of
+	uint8_t threads;  /* CPU workers that share it; 0: one */
+	uint8_t cache;	  /* enum cs_cache */
+	uint8_t advice;	  /* 0; of managed memory */
+	uint8_t cpu_numa; /* 1 + OS index of the NUMA node whose CPUs work, and of
 				 * what is staged through which it goes; 0: that next to
 				 * the GPU */
-	uint8_t shape;		/* 0: one block */
-	uint8_t extra;		/* 0 */
+	uint8_t shape;	  /* 0: one block */
+	uint8_t extra;	  /* 0 */
 };
 
 #define CS_VARIANT_VALUE 8 /* bytes of a member in files */
@@ -51,7 +51,8 @@ int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err);
 /* Do two have the same i-th member? */
-int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b, size_t i);
+int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b,
+		      size_t i);
 
 /* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" of none. */
 struct cs_variant_text {
@@ -62,15 +63,17 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v);
 /* What is asked for of several tests: each combination of these is a variant.  0: the
  * usual alone. */
 struct cs_variants {
-	uint32_t caches;	/* 1 << enum cs_cache */
-	uint64_t threads;	/* bit i: i + 1 of them */
-	uint64_t cpu_numa;	/* bit i: OS index i; UINT64_MAX: all there are */
+	uint32_t caches;   /* 1 << enum cs_cache */
+	uint64_t threads;  /* bit i: i + 1 of them */
+	uint64_t cpu_numa; /* bit i: OS index i; UINT64_MAX: all there are */
 };
 
 /* The variant of a test that is meant: without what changes nothing of it. */
-struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_variant *v);
+struct cs_variant cs_variant_of(const struct cs_test *test,
+				const struct cs_variant *v);
 /* Of what is asked for, which kinds change something of a test: enum cs_takes. */
-unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants *asked);
+unsigned cs_variants_taken(const struct cs_test *test,
+			   const struct cs_variants *asked);
 
 /* < 0, 0 or > 0, as memcmp: the order of matrices. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);

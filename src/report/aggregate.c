@@ -13,11 +13,11 @@
 
 struct aggregate {
 	const struct cs_run *run;
-	struct cs_grid *grid;	/* by node */
-	int n_rows, n_cols;	/* the largest of their matrices */
-	int like;		/* the first node with that many: its labels */
-	size_t nodes;		/* that measure it: one with one GPU has no pairs */
-	double *value;		/* medians over nodes */
+	struct cs_grid *grid; /* by node */
+	int n_rows, n_cols;   /* the largest of their matrices */
+	int like;	      /* the first node with that many: its labels */
+	size_t nodes;	      /* that measure it: one with one GPU has no pairs */
+	double *value;	      /* medians over nodes */
 	char *mark;
 	size_t n_planned, n_measured;
 };
@@ -25,7 +25,8 @@ struct aggregate {
 static double cell_of(const struct cs_grid *grid, int src, int dst)
 {
 	return src < grid->n_rows && dst < grid->n_cols ?
-		       grid->value[src * grid->n_cols + dst] : NAN;
+		       grid->value[src * grid->n_cols + dst] :
+		       NAN;
 }
 
 static int fill_cells(struct aggregate *ag)
@@ -88,8 +89,8 @@ static const char *host_of(const struct cs_grid *grid)
 }
 
 /* grid[0..n) are those with a figure, in order of their medians. */
-static void print_nodes(FILE *to, const struct aggregate *ag,
-			struct cs_grid **grid, size_t n)
+static void print_nodes(FILE *to, const struct aggregate *ag, struct cs_grid **grid,
+			size_t n)
 {
 	const struct cs_grid *low = grid[0], *high = grid[0];
 	const struct cs_grid *first = grid[0], *last = grid[n - 1];
@@ -103,13 +104,15 @@ static void print_nodes(FILE *to, const struct aggregate *ag,
 		if (grid[i]->max > high->max)
 			high = grid[i];
 	}
-	cs_fold(to, 2, 4, "nodes: lowest %.*f (%s)  median %.*f  "
-		"highest %.*f (%s)  spread %.2f %%", d, first->median,
-		host_of(first), d, median, d, last->median, host_of(last),
-		100 * (last->median - first->median) / median);
-	cs_fold(to, 2, 4, "cells: lowest %.*f (%s %s)  highest %.*f (%s %s)  "
-		"%zu of %zu cells", d,
-		low->min, host_of(low), cs_cell_label(low, low->min_at).text, d,
+	cs_fold(to, 2, 4,
+		"nodes: lowest %.*f (%s)  median %.*f  "
+		"highest %.*f (%s)  spread %.2f %%",
+		d, first->median, host_of(first), d, median, d, last->median,
+		host_of(last), 100 * (last->median - first->median) / median);
+	cs_fold(to, 2, 4,
+		"cells: lowest %.*f (%s %s)  highest %.*f (%s %s)  "
+		"%zu of %zu cells",
+		d, low->min, host_of(low), cs_cell_label(low, low->min_at).text, d,
 		high->max, host_of(high), cs_cell_label(high, high->max_at).text,
 		ag->n_measured, ag->n_planned);
 }
@@ -120,7 +123,8 @@ static int same_labels(const struct aggregate *ag)
 
 	for (node = 0; node < ag->run->n_nodes; node++)
 		for (i = 0; ag->grid[node].n_planned &&
-			    i < ag->run->node[node].facts.n_agents; i++)
+			    i < ag->run->node[node].facts.n_agents;
+		     i++)
 			if (strcmp(cs_agent_label(ag->run, node, i).text,
 				   cs_agent_label(ag->run, ag->like, i).text))
 				return 0;
@@ -140,10 +144,18 @@ static int print(FILE *to, struct aggregate *ag)
 {
 	const struct cs_grid *like = &ag->grid[ag->like];
 	const struct cs_grid cells = {
-		.run = ag->run, .node = ag->like, .test = like->test,
-		.matrix = like->matrix, .bytes = like->bytes, .back = like->back, .n_rows = ag->n_rows,
-		.n_cols = ag->n_cols, .row_end = like->row_end,
-		.col_end = like->col_end, .value = ag->value, .mark = ag->mark,
+		.run = ag->run,
+		.node = ag->like,
+		.test = like->test,
+		.matrix = like->matrix,
+		.bytes = like->bytes,
+		.back = like->back,
+		.n_rows = ag->n_rows,
+		.n_cols = ag->n_cols,
+		.row_end = like->row_end,
+		.col_end = like->col_end,
+		.value = ag->value,
+		.mark = ag->mark,
 	};
 	size_t nodes = (size_t)ag->run->n_nodes, node, n = 0;
 	struct cs_grid **sorted = calloc(nodes, sizeof(*sorted));
@@ -157,8 +169,9 @@ static int print(FILE *to, struct aggregate *ag)
 	if (same_labels(ag))
 		cs_fold(to, 2, 4, "each cell the median of %zu nodes", ag->nodes);
 	else
-		cs_fold(to, 2, 4, "each cell the median of %zu nodes; %ss are "
-			"numbered as on %s", ag->nodes, cs_agent_word(ag->run),
+		cs_fold(to, 2, 4,
+			"each cell the median of %zu nodes; %ss are numbered as on %s",
+			ag->nodes, cs_agent_word(ag->run),
 			host_of(&ag->grid[ag->like]));
 	cs_matrix_cells(to, &cells);
 	if (n)

@@ -22,16 +22,19 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 	char within[16], nodes[16], runs[16], bound[16], places[48] = "";
 
 	if (stat->n_places)
-		cs_text(places, sizeof(places), ", %u places with medians of their own",
-			stat->n_places);
-	share_text(stat->n_places ? stat->at_place : stat->within, within, sizeof(within));
+		cs_text(places, sizeof(places),
+			", %u places with medians of their own", stat->n_places);
+	share_text(stat->n_places ? stat->at_place : stat->within, within,
+		   sizeof(within));
 	share_text(stat->between_nodes, nodes, sizeof(nodes));
 	share_text(stat->between_runs, runs, sizeof(runs));
 	share_text(cs_baseline_bound(stat, margin), bound, sizeof(bound));
-	cs_fold(to, 2, 4, "%s%s%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
-		"runs %s; bound %s; %u cells%s", test->name,
-		stat->metric == CS_METRIC_RATE ? "" : " ",
-		stat->metric == CS_METRIC_RATE ? "" :
+	cs_fold(to, 2, 4,
+		"%s%s%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
+		"runs %s; bound %s; %u cells%s",
+		test->name, stat->metric == CS_METRIC_RATE ? "" : " ",
+		stat->metric == CS_METRIC_RATE ?
+			"" :
 			cs_metric_text(test, (int)stat->metric),
 		cs_plan_matrix_words(&stat->of).text, stat->link_kind,
 		cs_decimals(test), stat->median, cs_unit_text((int)test->unit),
@@ -45,14 +48,14 @@ int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
 
 	for (uint32_t i = 0; i < b->classes.n; i++) {
 		cs_fold(to, 0, 2, "%sclass '%s': %u node%s, %u run%s", i ? "\n" : "",
-			class[i].name, class[i].nodes,
-			class[i].nodes == 1 ? "" : "s", class[i].runs,
-			class[i].runs == 1 ? "" : "s");
+			class[i].name, class[i].nodes, class[i].nodes == 1 ? "" : "s",
+			class[i].runs, class[i].runs == 1 ? "" : "s");
 		for (size_t k = 0; k < b->stats.n; k++)
 			if (stat[k].class == i)
 				print_stat(to, &stat[k], margin);
 		if (class[i].nodes < 5)
-			cs_fold(to, 2, 4, "few nodes: what they differ by is hardly "
+			cs_fold(to, 2, 4,
+				"few nodes: what they differ by is hardly "
 				"known, learn from five or more");
 	}
 	return ferror(to) ? -1 : 0;

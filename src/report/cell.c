@@ -47,12 +47,15 @@ static void print_value(FILE *to, const struct cs_row *row)
 		cs_fold(to, 2, INDENT, "value      %.2f %s, without an interval",
 			s->median, unit);
 	else
-		cs_fold(to, 2, INDENT, "value      %.2f %s, 95 %% interval %.2f "
-			"to %.2f (at most %.2f %% from it)", s->median, unit, s->ci_low,
-			s->ci_high, 100 * cs_stats_margin(s));
-	cs_fold(to, 2, INDENT, "samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
-		"%.2f, p95 %.2f, p99 %.2f, max %.2f, sd %.3f, mad %.3f", s->n, s->min, s->p5,
-		s->mean, s->p95, s->p99, s->max, s->sd, s->mad);
+		cs_fold(to, 2, INDENT,
+			"value      %.2f %s, 95 %% interval %.2f "
+			"to %.2f (at most %.2f %% from it)",
+			s->median, unit, s->ci_low, s->ci_high,
+			100 * cs_stats_margin(s));
+	cs_fold(to, 2, INDENT,
+		"samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
+		"%.2f, p95 %.2f, p99 %.2f, max %.2f, sd %.3f, mad %.3f",
+		s->n, s->min, s->p5, s->mean, s->p95, s->p99, s->max, s->sd, s->mad);
 }
 
 /* Bins of equal width from the least to the greatest sample. */
@@ -84,9 +87,9 @@ static void print_histogram(FILE *to, const double *x, uint32_t n)
 		int length = (int)((uint64_t)count[i] * BAR / most);
 
 		cs_print_line(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s", INDENT, "",
-			low + i * width, low + (i + 1) * width, count[i],
-			length ? "  " : "", length,
-			"########################################");
+			      low + i * width, low + (i + 1) * width, count[i],
+			      length ? "  " : "", length,
+			      "########################################");
 	}
 }
 
@@ -99,13 +102,16 @@ static void print_way(FILE *to, const struct cell *c)
 	cs_link_text(c->run, row, link, sizeof(link));
 	if (row->via != CS_VIA_NONE)
 		cs_text(how, sizeof(how), ", %s", cs_via_phrase(row->via));
-	cs_fold(to, 2, INDENT, "copies     %" PRIu32 " x %s a sample, issued by %s "
-		"%s%s%s%s", row->copies, size, cs_agent_word(c->run),
+	cs_fold(to, 2, INDENT,
+		"copies     %" PRIu32 " x %s a sample, issued by %s "
+		"%s%s%s%s",
+		row->copies, size, cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, row->what.issuer).text, how,
 		link[0] ? ", " : "", link);
 	if (!isnan(row->overlap))
-		cs_fold(to, 2, INDENT, "concurrent %d other transfer%s, overlap >= "
-			"%.1f %%", row->concurrent, row->concurrent == 1 ? "" : "s",
+		cs_fold(to, 2, INDENT,
+			"concurrent %d other transfer%s, overlap >= %.1f %%",
+			row->concurrent, row->concurrent == 1 ? "" : "s",
 			floor(1000 * row->overlap) / 10);
 }
 
@@ -130,11 +136,13 @@ static void print_history(FILE *to, const struct cs_row *row)
 	if (row->status == CS_OK && !isnan(row->first_ms))
 		cs_text(first, sizeof(first), "; first touch %.3f ms slower",
 			row->first_ms);
-	cs_fold(to, 2, INDENT, "data       %" PRIu32 " sample%s checked, %" PRIu64
-		" wrong byte%s%s%s", row->checked, row->checked == 1 ? "" : "s",
-		row->wrong_bytes, row->wrong_bytes == 1 ? "" : "s",
-		how[0] ? ": " : "", how);
-	cs_fold(to, 2, INDENT, "when       step %" PRIu32 ", %.3f s after the "
+	cs_fold(to, 2, INDENT,
+		"data       %" PRIu32 " sample%s checked, %" PRIu64
+		" wrong byte%s%s%s",
+		row->checked, row->checked == 1 ? "" : "s", row->wrong_bytes,
+		row->wrong_bytes == 1 ? "" : "s", how[0] ? ": " : "", how);
+	cs_fold(to, 2, INDENT,
+		"when       step %" PRIu32 ", %.3f s after the "
 		"node's start, %.3f s long; %" PRIu32 " sample%s discarded%s",
 		row->step, row->t_start_s, row->seconds, row->discarded,
 		row->discarded == 1 ? "" : "s", first);
@@ -159,8 +167,8 @@ static void print_agent(FILE *to, const struct cell *c, int agent)
 	cs_text(name, sizeof(name), "%s %s", cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, agent).text);
 	if (cs_on_cpu(c->run)) {
-		cs_fold(to, 2, INDENT, "%-10s rank %d, NUMA node %d, cpus %s",
-			name, a->rank, a->numa, a->cpus);
+		cs_fold(to, 2, INDENT, "%-10s rank %d, NUMA node %d, cpus %s", name,
+			a->rank, a->numa, a->cpus);
 		return;
 	}
 	moment_text(&a->before, before, sizeof(before));
@@ -186,7 +194,7 @@ static void print_beside(FILE *to, const char *what, double own, double other)
 		cs_print_line(to, "    %-36s %9.2f", what, other);
 	else
 		cs_print_line(to, "    %-36s %9.2f  %+.2f %%", what, other,
-			100 * (other / own - 1));
+			      100 * (other / own - 1));
 }
 
 /* A line for a row: what it is, and how far from this cell. */
@@ -198,11 +206,12 @@ static void print_other(FILE *to, const struct cell *c, const struct cs_row *row
 	cs_text(text, sizeof(text), "%s %s",
 		cs_pair_label(c->run, c->node, &row->what).text, what);
 	if (row->status == CS_OK)
-		print_beside(to, text, row->metric != CS_METRIC_RATE ?
-			     NAN : value_of(c->row), value_of(row));
+		print_beside(to, text,
+			     row->metric != CS_METRIC_RATE ? NAN : value_of(c->row),
+			     value_of(row));
 	else
-		cs_fold(to, 4, 6, "%-36s %s: %s", text,
-			cs_status_text(row->status), row->reason);
+		cs_fold(to, 4, 6, "%-36s %s: %s", text, cs_status_text(row->status),
+			row->reason);
 }
 
 /* Whatever kind of host memory it is. */
@@ -260,8 +269,9 @@ static void print_kin(FILE *to, const struct cell *c)
 						    "all together");
 		} else if (row->metric != CS_METRIC_RATE) {
 			if (same && alike)
-				print_other(to, c, row, cs_metric_text(
-					cs_row_test(row), row->metric));
+				print_other(to, c, row,
+					    cs_metric_text(cs_row_test(row),
+							   row->metric));
 		} else if (!alike) {
 			other_text(c, row, what, sizeof(what));
 			if (same && !repeats)
@@ -316,9 +326,8 @@ static int print_cell(FILE *to, const struct cell *c)
 	if (!room)
 		return -1;
 	putc('\n', to);
-	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host,
-		f->placement[0] ? ", " : "", f->placement,
-		cs_pair_label(c->run, c->node, &c->row->what).text,
+	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host, f->placement[0] ? ", " : "",
+		f->placement, cs_pair_label(c->run, c->node, &c->row->what).text,
 		cs_row_test(c->row)->name, cs_row_title(c->run, c->row).text);
 	print_value(to, c->row);
 	print_histogram(to, c->samples, c->row->n_samples);
@@ -332,7 +341,7 @@ static int print_cell(FILE *to, const struct cell *c)
 	    !cs_endpoints_are_same(&c->row->what.src, &c->row->what.dst))
 		print_agent(to, c, c->row->what.dst.index);
 	cs_print_line(to, "  beside it, %s and how far from this cell",
-		cs_unit_text(cs_row_test(c->row)->unit));
+		      cs_unit_text(cs_row_test(c->row)->unit));
 	print_kin(to, c);
 	print_line(to, c, &c->row->what.src, NULL, room);
 	print_line(to, c, NULL, &c->row->what.dst, room);
@@ -341,20 +350,19 @@ static int print_cell(FILE *to, const struct cell *c)
 	return 0;
 }
 
-static int print_test(FILE *to, const struct cs_run *run, int node,
-		      uint32_t test, int *said)
+static int print_test(FILE *to, const struct cs_run *run, int node, uint32_t test,
+		      int *said)
 {
 	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
 	for (size_t i = 0; i < cells.n; i++) {
 		const struct cs_row *row = cs_listed(&cells, i);
 		struct cell cell = {
-			run, row, cs_rows_samples(&run->rows, cs_listed_at(&cells, i)),
-			node
+			run, row,
+			cs_rows_samples(&run->rows, cs_listed_at(&cells, i)), node
 		};
 
-		if (row->test != test ||
-		    !cs_run_shows(run, node, &row->what))
+		if (row->test != test || !cs_run_shows(run, node, &row->what))
 			continue;
 		if (print_cell(to, &cell))
 			return -1;
@@ -373,15 +381,14 @@ int cs_cell_print(FILE *to, const struct cs_run *cut)
 	whole.rows = cut->all; /* what stands beside it too */
 	for (node = 0; node < run->n_nodes; node++)
 		for (matrix = 0; run->plan && matrix < run->plan->n_matrices; matrix++)
-			if ((!matrix || cs_plan_matrix_at(run->plan, matrix)->test !=
-					      cs_plan_matrix_at(run->plan,
-							   matrix - 1)->test) &&
+			if ((!matrix ||
+			     cs_plan_matrix_at(run->plan, matrix)->test !=
+				     cs_plan_matrix_at(run->plan, matrix - 1)->test) &&
 			    print_test(to, run, node,
 				       cs_plan_matrix_at(run->plan, matrix)->test,
 				       &said))
 				return -1;
 	if (!said)
-		cs_fold(to, 0, 2, "%s->%s: not measured", run->only[0],
-			run->only[1]);
+		cs_fold(to, 0, 2, "%s->%s: not measured", run->only[0], run->only[1]);
 	return 0;
 }

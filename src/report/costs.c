@@ -105,12 +105,14 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 	if (n < 1)
 		return;
 	putc('\n', to);
-	cs_print_line(to, "  %5s  driver  context  buffer   peers  sample"
-		"     sum     CPU   waits  preempted   GPU   host",
-		cs_agent_word(run));
+	cs_print_line(to,
+		      "  %5s  driver  context  buffer   peers  sample"
+		      "     sum     CPU   waits  preempted   GPU   host",
+		      cs_agent_word(run));
 	for (i = 0; i < n; i++)
 		print_agent(to, run, node, i);
-	cs_fold(to, 2, 4, "seconds to its first byte and their sum; its thread's CPU "
+	cs_fold(to, 2, 4,
+		"seconds to its first byte and their sum; its thread's CPU "
 		"seconds and context switches while measuring; MiB of GPU memory "
 		"besides its buffer, of host memory of its process");
 }
@@ -165,8 +167,8 @@ static size_t gather(const struct cs_grid *grid, int metric, double *x)
 	size_t k = 0;
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
-		if (row->status == CS_OK &&
-		    row->metric == metric && cs_row_test(row) == grid->test)
+		if (row->status == CS_OK && row->metric == metric &&
+		    cs_row_test(row) == grid->test)
 			x[k++] = row->stats.median;
 	}
 	return k;
@@ -179,7 +181,7 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 		return;
 	qsort(x, n, sizeof(*x), by_size);
 	cs_print_line(to, "  %-10s %9.2f %9.2f %9.2f%s%s", name, x[0],
-		cs_median(x, n), x[n - 1], remark[0] ? "  " : "", remark);
+		      cs_median(x, n), x[n - 1], remark[0] ? "  " : "", remark);
 }
 
 /* Bytes that the link moves while a way is opened, in MB: at the rate of the pair
@@ -194,18 +196,18 @@ static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 		int cell = cs_grid_cell(grid, &row->what);
 		double gbs;
 
-		if (row->status != CS_OK ||
-		    row->metric != CS_METRIC_NEXT_COPY || cell < 0 ||
-		    cs_row_test(row) != grid->test || isnan(grid->value[cell]))
+		if (row->status != CS_OK || row->metric != CS_METRIC_NEXT_COPY ||
+		    cell < 0 || cs_row_test(row) != grid->test ||
+		    isnan(grid->value[cell]))
 			continue;
 		gbs = pairs ? pairs->value[cell] :
 			      1e-3 * (double)row->what.bytes / row->stats.median;
 		if (!isnan(gbs))
 			x[k++] = 1e-3 * grid->value[cell] * gbs;
 	}
-	print_part(to, "break-even", x, k, pairs ?
-		   "MB that the pair alone moves meanwhile" :
-		   "MB at the rate of next-copy");
+	print_part(to, "break-even", x, k,
+		   pairs ? "MB that the pair alone moves meanwhile" :
+			   "MB at the rate of next-copy");
 	release(pairs);
 }
 

@@ -43,7 +43,7 @@ static int put_value(FILE *to, const json_t *value)
 	}
 	if (!json_is_array(value))
 		return json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
-	json_array_foreach(value, i, word)
+	json_array_foreach (value, i, word)
 		cs_text_add(list, sizeof(list), "%s%s", i ? " " : "",
 			    json_string_value(word));
 	put_field(to, list);
@@ -60,7 +60,7 @@ int cs_csv_line(FILE *to, json_t *record, int names)
 		errno = ENOMEM;
 		return -1;
 	}
-	json_object_foreach(record, key, value) {
+	json_object_foreach (record, key, value) {
 		if (n++)
 			putc(',', to);
 		if (names)
@@ -73,8 +73,7 @@ int cs_csv_line(FILE *to, json_t *record, int names)
 	return rc;
 }
 
-int cs_csv_write(FILE *to, const struct cs_run *run,
-		 const struct cs_view_options *opt)
+int cs_csv_write(FILE *to, const struct cs_run *run, const struct cs_view_options *opt)
 {
 	const struct cs_row blank = { .node = UINT32_MAX }; /* for its columns */
 	size_t n = cs_rows_count(&run->rows), i;
@@ -83,8 +82,9 @@ int cs_csv_write(FILE *to, const struct cs_run *run,
 	if (cs_csv_line(to, cs_record_row(run, &blank, NULL), 1))
 		return -1;
 	for (i = 0; i < n; i++)
-		if (cs_csv_line(to, cs_record_row(run, cs_rows_get(&run->rows, i),
-					       NULL), 0))
+		if (cs_csv_line(to,
+				cs_record_row(run, cs_rows_get(&run->rows, i), NULL),
+				0))
 			return -1;
 	return ferror(to) ? -1 : 0;
 }

@@ -20,7 +20,7 @@ struct point {
 	struct cs_plan_matrix matrix;
 	size_t n_planned, n_measured, n_marked, n_concurrent;
 	double min, median, max;
-	double together;	/* median of the totals; NAN none */
+	double together; /* median of the totals; NAN none */
 };
 
 /* ---- axes ---- */
@@ -47,10 +47,11 @@ static void threads_text(const struct cs_plan_matrix *matrix, char *to, size_t r
 
 static const struct axis {
 	const char *by, *head;
-	unsigned takes;		/* enum cs_takes: of a test that has it */
+	unsigned takes; /* enum cs_takes: of a test that has it */
 	void (*forget)(struct cs_plan_matrix *matrix); /* where on the axis it is */
 	void (*text)(const struct cs_plan_matrix *matrix, char *to, size_t room);
-} axes[] = { /* the first along which a test was measured */
+} axes[] = {
+	/* the first along which a test was measured */
 	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads,
 	  threads_text },
 	{ "size", NULL, 0, forget_size, size_text },
@@ -103,8 +104,7 @@ static const struct axis *axis_of(const struct cs_run *run, uint32_t index)
 		if (cs_test_takes(grid.test) & axis->takes &&
 		    count_like(run, axis, index, &before) > 1)
 			return axis;
-	return run->plan->set.last_bytes && !grid.test->bytes ?
-		       size : NULL;
+	return run->plan->set.last_bytes && !grid.test->bytes ? size : NULL;
 }
 
 int cs_curve_points(const struct cs_run *run, uint32_t index)
@@ -137,16 +137,15 @@ static void take_cells(struct point *p, const struct cs_grid *grid, double *room
 		p->together = grid->total_median;
 }
 
-static int take_point(const struct cs_run *run, int first, int last,
-		      uint32_t index, struct point *p)
+static int take_point(const struct cs_run *run, int first, int last, uint32_t index,
+		      struct point *p)
 {
 	size_t most = (size_t)(last - first) * CS_MAX_AGENTS * CS_MAX_AGENTS, k = 0;
 	double *room = calloc(most + 1, sizeof(*room));
 	struct cs_grid grid;
 	int node;
 
-	*p = (struct point){ .min = NAN, .median = NAN, .max = NAN,
-			     .together = NAN };
+	*p = (struct point){ .min = NAN, .median = NAN, .max = NAN, .together = NAN };
 	for (node = first; room && node < last; node++) {
 		if (cs_grid_init(&grid, run, node, index))
 			break;
@@ -222,14 +221,15 @@ static void print_head(FILE *to, const struct axis *axis, const struct cs_grid *
 	like.matrix = &matrix;
 	if (matrix.bytes && cs_matrix_says_size(of))
 		cs_size_text(matrix.bytes, size, sizeof(size));
-	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name, size[0] ? "  " : "",
-		size, cs_grid_title(&like).text, cs_unit_text((int)of->test->unit),
-		axis->by);
+	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name,
+		size[0] ? "  " : "", size, cs_grid_title(&like).text,
+		cs_unit_text((int)of->test->unit), axis->by);
 	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
-		axis->head ? axis->head :
-		of->test->unit == CS_UNIT_NS ? "through" : "a copy", "cells", "min",
-		"median", "max", gbs ? "     us a copy" : "",
-		totals ? "   together" : "");
+		      axis->head		   ? axis->head :
+		      of->test->unit == CS_UNIT_NS ? "through" :
+						     "a copy",
+		      "cells", "min", "median", "max", gbs ? "     us a copy" : "",
+		      totals ? "   together" : "");
 }
 
 static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
@@ -249,8 +249,8 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
 		print_half(to, p, n);
 	if (marked)
-		cs_fold(to, 2, 4, "! number of cells with a remark (-v prints every "
-			"matrix)");
+		cs_fold(to, 2, 4,
+			"! number of cells with a remark (-v prints every matrix)");
 }
 
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,

@@ -26,7 +26,7 @@ static void part(FILE *to, const char *label, const char *text)
 static void explain_hint(FILE *to, const struct cs_hint *hint)
 {
 	cs_print_line(to, "%s%s%s", hint->key, hint->name ? "  " : "",
-		hint->name ? hint->name : "");
+		      hint->name ? hint->name : "");
 	part(to, "means", hint->means);
 	part(to, "what to do", hint->remedy);
 	part(to, "in short", hint->brief);
@@ -40,8 +40,11 @@ static void words_text(uint32_t bits, const char *const *word, int n, char *to,
 	for (int i = 0; i < n; i++) {
 		if (!(bits >> i & 1))
 			continue;
-		cs_text_add(to, size, "%s%s", !to[0] ? "" :
-			    bits >> i == 1 ? " or " : ", ", word[i]);
+		cs_text_add(to, size, "%s%s",
+			    !to[0]	   ? "" :
+			    bits >> i == 1 ? " or " :
+					     ", ",
+			    word[i]);
 	}
 }
 
@@ -63,10 +66,13 @@ static void explain_finding(FILE *to, enum cs_finding_id id, int told)
 	part(to, "severity", words);
 	words_text(line->parts / CS_FINDING_GPU, place, 4, words, sizeof(words));
 	part(to, "found at", words[0] ? words : NULL);
-	part(to, "drain", line->drains ? "yes, where it is sure: nothing should run on the node" : "no");
+	part(to, "drain",
+	     line->drains ? "yes, where it is sure: nothing should run on the node" :
+			    "no");
 	cs_finding_next(id, next, sizeof(next));
 	if (!told)
-		part(to, "what to do", next[0] ? next : "Nothing: it tells what the figures are of.");
+		part(to, "what to do",
+		     next[0] ? next : "Nothing: it tells what the figures are of.");
 	part(to, "elsewhere", line->elsewhere[0] ? line->elsewhere : NULL);
 }
 
@@ -91,8 +97,10 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	size_t n;
 
 	cs_test_explain(test, &e);
-	cs_print_line(to, "%s  %s", test->name, cs_test_title(test, 0,
-		cs_test_goes_in_rounds(test) ? NULL : test->alone).text);
+	cs_print_line(to, "%s  %s", test->name,
+		      cs_test_title(test, 0,
+				    cs_test_goes_in_rounds(test) ? NULL : test->alone)
+			      .text);
 	part(to, "moves", e.moves);
 	part(to, "meanwhile", cs_test_meanwhile(test));
 	part(to, "issued by", e.issuer);
@@ -138,8 +146,8 @@ static void list_hints(FILE *to)
 		size_t length = end ? (size_t)(end - hint->means) + 1 :
 				      strlen(hint->means);
 
-		cs_fold(to, 2, 2 + NAMES, "%-*s%.*s", NAMES, hint->key,
-			(int)length, hint->means);
+		cs_fold(to, 2, 2 + NAMES, "%-*s%.*s", NAMES, hint->key, (int)length,
+			hint->means);
 	}
 }
 
@@ -174,7 +182,8 @@ static void list_tests(FILE *to)
 static void list(FILE *to)
 {
 	fputs("Errors and traps, also by number (802) or name "
-	      "(CUDA_ERROR_SYSTEM_NOT_READY):\n", to);
+	      "(CUDA_ERROR_SYSTEM_NOT_READY):\n",
+	      to);
 	list_hints(to);
 	fputs("\nFindings:\n", to);
 	list_findings(to);
@@ -225,10 +234,12 @@ static int unknown(const char *what, struct cs_err *err)
 	const char *why = cs_alias_refusal(what);
 
 	if (why)
-		return cs_err_set(err, "--explain '%.80s': not measured: %s", what, why);
-	return cs_err_set(err, "--explain '%.80s': no test, error or finding is "
-			  "called so%s%s%s ('--explain list' shows all)", what,
-			  near ? "; nearest is '" : "", near ? near : "",
+		return cs_err_set(err, "--explain '%.80s': not measured: %s", what,
+				  why);
+	return cs_err_set(err,
+			  "--explain '%.80s': no test, error or finding is "
+			  "called so%s%s%s ('--explain list' shows all)",
+			  what, near ? "; nearest is '" : "", near ? near : "",
 			  near ? "'" : "");
 }
 

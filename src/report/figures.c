@@ -33,8 +33,9 @@ static int cell_width(const struct cs_grid *grid)
 	int i, width = CELL, d = cs_decimals(grid->test);
 
 	for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
-		int w = isnan(grid->value[i]) ? 1 :
-			snprintf(NULL, 0, "%.*f", d, grid->value[i]);
+		int w = isnan(grid->value[i]) ?
+				1 :
+				snprintf(NULL, 0, "%.*f", d, grid->value[i]);
 
 		if (w + 2 > width)
 			width = w + 2;
@@ -77,8 +78,8 @@ static void print_hubs(FILE *to, const struct cs_grid *grid, int width)
 		any |= !isnan(grid->total[i]);
 	if (!any)
 		return;
-	cs_print(to, "%*s", LABEL, grid->test->pattern == CS_PATTERN_ALL_TO_ONE ?
-					  "into" : "out of");
+	cs_print(to, "%*s", LABEL,
+		 grid->test->pattern == CS_PATTERN_ALL_TO_ONE ? "into" : "out of");
 	for (i = 0; i < grid->n_cols; i++)
 		if (isnan(grid->total[i]))
 			cs_print(to, "%*s", width, "-");
@@ -158,13 +159,13 @@ static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 
 	for (k = 0; k < WORST; k++) {
 		at = next_worst(grid, below, at);
-		if (at < 0 || (low ? value[at] <= 1.01 * median :
-				     value[at] >= 0.99 * median))
+		if (at < 0 ||
+		    (low ? value[at] <= 1.01 * median : value[at] >= 0.99 * median))
 			break;
 		below = badness(grid, at);
-		cs_text_add(text, sizeof(text), "%s%s %.2f (%.1f %%)",
-			    k ? ", " : "", cs_cell_label(grid, (size_t)at).text,
-			    value[at], 100 * (value[at] / median - 1));
+		cs_text_add(text, sizeof(text), "%s%s %.2f (%.1f %%)", k ? ", " : "",
+			    cs_cell_label(grid, (size_t)at).text, value[at],
+			    100 * (value[at] / median - 1));
 	}
 	if (text[0])
 		cs_fold(to, 2, 4, "slowest: %s", text);
@@ -193,7 +194,7 @@ static void print_column_labels(FILE *to, const struct cs_grid *grid)
 				end = i + 1;
 		}
 		cs_print_line(to, "%*s %.*s", LABEL, k == longest ? "from\\to" : "",
-			end, line);
+			      end, line);
 	}
 }
 
@@ -208,13 +209,15 @@ static void print_characters(FILE *to, const struct cs_grid *grid)
 		for (k = 0; k < grid->n_cols; k++) {
 			double value = grid->value[i * grid->n_cols + k];
 
-			putc(i == k && isnan(value) ? '\\' :
-			     character(value, median), to);
+			putc(i == k && isnan(value) ? '\\' : character(value, median),
+			     to);
 		}
 		putc('\n', to);
 	}
-	cs_fold(to, 2, 4, ". within 1 %% of the median %.2f, - 1 to 3 %%, "
-		"= 3 to 10 %%, # more, x not measured", median);
+	cs_fold(to, 2, 4,
+		". within 1 %% of the median %.2f, - 1 to 3 %%, "
+		"= 3 to 10 %%, # more, x not measured",
+		median);
 	print_worst(to, grid, median);
 }
 
@@ -241,8 +244,8 @@ void cs_figure_put(FILE *to, int width, int decimals, double x)
 
 static double p99_of(const struct cs_grid *grid, int cell)
 {
-	return cell >= 0 && grid->row && grid->row[cell] ?
-		       grid->row[cell]->stats.p99 : NAN;
+	return cell >= 0 && grid->row && grid->row[cell] ? grid->row[cell]->stats.p99 :
+							   NAN;
 }
 
 static void print_line(FILE *to, const struct cs_grid *grid, int first, int width,
@@ -254,8 +257,10 @@ static void print_line(FILE *to, const struct cs_grid *grid, int first, int widt
 	for (agent = first; agent < grid->n_rows && agent < first + ACROSS; agent++) {
 		int cell = cell_of(grid, agent);
 
-		cs_figure_put(to, width, d, p99 ? p99_of(grid, cell) :
-				   cell < 0 ? NAN : grid->value[cell]);
+		cs_figure_put(to, width, d,
+			      p99      ? p99_of(grid, cell) :
+			      cell < 0 ? NAN :
+					 grid->value[cell]);
 	}
 	putc('\n', to);
 }
@@ -270,8 +275,7 @@ static int widest(const struct cs_grid *grid)
 				p99_of(grid, cell) };
 
 		for (k = 0; k < 2; k++)
-			if (!isnan(x[k]) &&
-			    snprintf(NULL, 0, "%.*f", d, x[k]) > width)
+			if (!isnan(x[k]) && snprintf(NULL, 0, "%.*f", d, x[k]) > width)
 				width = snprintf(NULL, 0, "%.*f", d, x[k]);
 	}
 	return width;
@@ -286,7 +290,7 @@ static void print_list(FILE *to, const struct cs_grid *grid)
 		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
 		     agent++)
 			cs_print(to, "  %*s", width,
-				cs_agent_label(grid->run, grid->node, agent).text);
+				 cs_agent_label(grid->run, grid->node, agent).text);
 		putc('\n', to);
 		print_line(to, grid, first, width, 0);
 		/* of single calls; of a few samples it would be their worst */

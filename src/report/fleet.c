@@ -52,9 +52,9 @@ static int page_close(struct page *page)
 
 struct figures {
 	struct cs_plan_matrix of;
-	struct cs_vec values;	/* double */
+	struct cs_vec values; /* double */
 	const struct cs_row *low, *high;
-	size_t cells;		/* with those that have no figure */
+	size_t cells; /* with those that have no figure */
 };
 
 static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
@@ -122,7 +122,8 @@ static void print_test(FILE *to, const struct cs_run *run, struct figures *f)
 	}
 	where_text(run, f->low, low, sizeof(low));
 	where_text(run, f->high, high, sizeof(high));
-	cs_fold(to, 2, 4, "%s  %zu of %zu cells, median %.*f %s, lowest %.*f (%s), highest %.*f (%s)",
+	cs_fold(to, 2, 4,
+		"%s  %zu of %zu cells, median %.*f %s, lowest %.*f (%s), highest %.*f (%s)",
 		name, f->values.n, f->cells, d,
 		cs_median(f->values.data, f->values.n), cs_unit_text(test->unit), d,
 		f->low->stats.median, low, d, f->high->stats.median, high);
@@ -141,7 +142,8 @@ static int print_figures(FILE *to, const struct cs_run *run, int verbose)
 	for (i = 0; !rc && i < all.n && (verbose || i < TESTS); i++)
 		print_test(to, run, &f[i]);
 	if (!rc && i < all.n)
-		cs_fold(to, 2, 4, "%zu more tests, sizes and variants (-v prints them)",
+		cs_fold(to, 2, 4,
+			"%zu more tests, sizes and variants (-v prints them)",
 			all.n - i);
 	for (i = 0; i < all.n; i++)
 		cs_vec_release(&f[i].values);
@@ -212,8 +214,7 @@ static int print_class(FILE *to, const struct cs_run *run, const struct member *
 		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
 	for (int layer = 0; !rc && layer < CS_LAYERS; layer++) {
 		rc = layer_text(m, n, layer, one, sizeof(one));
-		cs_text_add(layers, sizeof(layers), "%s%s", layer ? ", " : "",
-			    one);
+		cs_text_add(layers, sizeof(layers), "%s%s", layer ? ", " : "", one);
 	}
 	if (!rc) {
 		cs_fold(to, 2, 4, "class %s: %zu node%s %s", m->class, n,
@@ -281,8 +282,8 @@ static void append_known(char *to, size_t size, const char *what, const char *te
 }
 
 /* " GPU 3 0000:5e:00.0 GPU-8f…, serial 165…, part 900-…, module 4" */
-static void gpu_text(const struct cs_run *run, int node, const char *bus_id,
-		     char *to, size_t size)
+static void gpu_text(const struct cs_run *run, int node, const char *bus_id, char *to,
+		     size_t size)
 {
 	const struct cs_agent_facts *a = agent_at(run, node, bus_id);
 	const struct cs_gpu_record *s = cs_run_gpu(run, node, bus_id);
@@ -293,8 +294,8 @@ static void gpu_text(const struct cs_run *run, int node, const char *bus_id,
 		return;
 	if (a)
 		append_known(to, size, " GPU ",
-			     cs_agent_label(run, node,
-					    (int)(a - run->node[node].agent)).text);
+			     cs_agent_label(run, node, (int)(a - run->node[node].agent))
+				     .text);
 	append_known(to, size, " ", bus_id);
 	append_known(to, size, " ", a ? a->gpu.uuid : s ? s->uuid : "");
 	if (!s)
@@ -320,8 +321,7 @@ static void print_where(FILE *to, const struct cs_run *run, const struct cs_grou
 		gpu_text(run, f->node, f->bus_id, near, sizeof(near));
 		gpu_text(run, f->node, f->far_bus_id, far, sizeof(far));
 		cs_fold(to, INDENT, INDENT + 2, "where: %s%s%s%s",
-			run->node[f->node].facts.host, near, far[0] ? " to" : "",
-			far);
+			run->node[f->node].facts.host, near, far[0] ? " to" : "", far);
 		said++;
 	}
 	if (i < g->n)
@@ -348,9 +348,8 @@ static void print_evidence(FILE *to, const struct cs_run *run,
 		cs_text_add(text, sizeof(text), "%s%s %s ", text[0] ? ", " : "",
 			    test->name, where);
 		if (row->status == CS_OK)
-			cs_text_add(text, sizeof(text), "%.*f %s",
-				    cs_decimals(test), row->stats.median,
-				    cs_unit_text(test->unit));
+			cs_text_add(text, sizeof(text), "%.*f %s", cs_decimals(test),
+				    row->stats.median, cs_unit_text(test->unit));
 		else
 			cs_text_add(text, sizeof(text), "%s",
 				    cs_status_text(row->status));
@@ -443,8 +442,9 @@ static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 		cs_text(in_short, sizeof(in_short), "%zu in short%s", cut,
 			n ? "; " : "");
 	if (n)
-		cs_text(left, sizeof(left), "left out: %zu critical, %zu warning%s, "
-			"%zu note%s", count[CS_CRITICAL], count[CS_WARNING],
+		cs_text(left, sizeof(left),
+			"left out: %zu critical, %zu warning%s, %zu note%s",
+			count[CS_CRITICAL], count[CS_WARNING],
 			count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
 			count[CS_NOTE] == 1 ? "" : "s");
 	cs_fold(to, 2, INDENT, "... %s%s (-v prints all)", in_short, left);
@@ -502,7 +502,8 @@ static void print_counts(FILE *to, const struct cs_run *run)
 			nodes[n++] = node;
 	if (n)
 		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
-	cs_fold(to, 0, 2, "findings: %zu critical, %zu warning%s, %zu note%s; drain: %s",
+	cs_fold(to, 0, 2,
+		"findings: %zu critical, %zu warning%s, %zu note%s; drain: %s",
 		count[CS_CRITICAL], count[CS_WARNING],
 		count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
 		count[CS_NOTE] == 1 ? "" : "s", hosts);
@@ -551,7 +552,8 @@ static void print_nodes(FILE *to, const struct cs_run *run)
 		measured += has[node];
 	}
 	free(has);
-	cs_fold(to, 0, 2, "%d nodes: %d measured, %d with facts alone, %d of which nothing is known",
+	cs_fold(to, 0, 2,
+		"%d nodes: %d measured, %d with facts alone, %d of which nothing is known",
 		run->n_nodes, measured, known - measured, run->n_nodes - known);
 }
 
@@ -564,7 +566,9 @@ int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 		return -1;
 	print_nodes(page.to, run);
 	rc = print_figures(page.to, run, verbose) ||
-	     print_classes(page.to, run, verbose) ? -1 : 0;
+			     print_classes(page.to, run, verbose) ?
+		   -1 :
+		   0;
 	lines += page_close(&page);
 	fwrite(page.text, 1, page.size, to);
 	free(page.text);

@@ -24,13 +24,13 @@
 
 /* In the order of their names. */
 static const char *const columns[] = {
-	"bytes", "cuda_id", "dst_cuda", "dst_gpu", "dst_numa", "gpu0", "gpu1", "numa_id",
-	"src_cuda", "src_gpu", "src_numa",
+	"bytes", "cuda_id", "dst_cuda", "dst_gpu", "dst_numa", "gpu0",
+	"gpu1",	 "numa_id", "src_cuda", "src_gpu", "src_numa",
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 struct counter {
-	const char *key;	/* of columns */
+	const char *key; /* of columns */
 	double value;
 };
 
@@ -38,9 +38,9 @@ struct counter {
 struct bench {
 	const struct cs_row *row;
 	const double *samples;
-	size_t order;		/* that of the table of aliases, then of tests */
+	size_t order; /* that of the table of aliases, then of tests */
 	uint32_t node;
-	int at[2];		/* the numbers in its name */
+	int at[2]; /* the numbers in its name */
 	uint64_t bytes;
 	char name[CS_INSTANCE];
 	struct counter counter[COUNTERS];
@@ -50,9 +50,9 @@ struct bench {
 /* What is printed of it at once. */
 struct line {
 	const struct bench *bench;
-	const char *aggregate;	/* "mean"; NULL: it is measured */
+	const char *aggregate; /* "mean"; NULL: it is measured */
 	int repetitions, index;
-	int is_share;		/* of an aggregate: not in its unit */
+	int is_share; /* of an aggregate: not in its unit */
 	int family, instance;
 	double iterations, real_ns, rate, items;
 };
@@ -61,9 +61,9 @@ struct telling {
 	FILE *to;
 	const struct cs_run *run;
 	const struct cs_view_options *opt;
-	struct cs_vec benches;	/* struct bench */
-	struct cs_vec lines;	/* struct line */
-	int width;		/* of names on the console */
+	struct cs_vec benches; /* struct bench */
+	struct cs_vec lines;   /* struct line */
+	int width;	       /* of names on the console */
 	struct cs_err err;
 };
 
@@ -71,7 +71,8 @@ struct telling {
 
 /* The name of a cell, by what was asked for if that names it, and its family's place;
  * `asked`: a list of --test. */
-static void name_cell(const struct cs_instance *cell, const char *asked, struct bench *b)
+static void name_cell(const struct cs_instance *cell, const char *asked,
+		      struct bench *b)
 {
 	size_t n;
 	const struct cs_alias *all = cs_aliases(&n);
@@ -119,8 +120,7 @@ static void add_counters(struct bench *b, const struct cs_test *test,
 	int both = test->pattern == CS_PATTERN_BIDI;
 	int mapped = strstr(test->name, ".zerocopy.") != NULL;
 
-	b->counter[b->n_counters++] = (struct counter){ "bytes",
-							(double)cell->bytes };
+	b->counter[b->n_counters++] = (struct counter){ "bytes", (double)cell->bytes };
 	if (test->path == CS_PATH_HOST) {
 		count(b, "dst_numa", cell->dst);
 		count(b, "src_numa", cell->src);
@@ -128,8 +128,10 @@ static void add_counters(struct bench *b, const struct cs_test *test,
 		count(b, mapped ? "dst_cuda" : "cuda_id", cell->dst);
 		count(b, mapped ? "src_numa" : "numa_id", cell->src);
 	} else if (test->path == CS_PATH_D2H) {
-		count(b, mapped ? "dst_numa" : "cuda_id", mapped ? cell->dst : cell->src);
-		count(b, mapped ? "src_cuda" : "numa_id", mapped ? cell->src : cell->dst);
+		count(b, mapped ? "dst_numa" : "cuda_id",
+		      mapped ? cell->dst : cell->src);
+		count(b, mapped ? "src_cuda" : "numa_id",
+		      mapped ? cell->src : cell->dst);
 	} else if (test->path == CS_PATH_PEER) {
 		count(b, both || mapped ? "gpu0" : "dst_gpu",
 		      both || mapped ? cell->src : cell->dst);
@@ -166,13 +168,15 @@ static int add_bench(struct telling *t, size_t at)
 	const struct cs_row *row = cs_rows_get(&t->run->rows, at);
 	struct bench *b = cs_vec_add(&t->benches, 1, &t->err);
 	/* of both ways, the one that is named first */
-	const struct cs_transfer *what = row->metric == CS_METRIC_TOTAL &&
-					 t->run->plan &&
-					 row->step < t->run->plan->n_steps ?
-		cs_plan_transfer(t->run->plan, cs_plan_step(t->run->plan, row->step), 0) :
-		&row->what;
+	const struct cs_transfer *what =
+		row->metric == CS_METRIC_TOTAL && t->run->plan &&
+				row->step < t->run->plan->n_steps ?
+			cs_plan_transfer(t->run->plan,
+					 cs_plan_step(t->run->plan, row->step), 0) :
+			&row->what;
 	const struct cs_instance cell = {
-		.test = row->test, .bytes = row->what.bytes,
+		.test = row->test,
+		.bytes = row->what.bytes,
 		.variant = row->what.variant,
 		.src = number_of(t->run, row, &what->src),
 		.dst = number_of(t->run, row, &what->dst),
@@ -181,7 +185,9 @@ static int add_bench(struct telling *t, size_t at)
 
 	if (!b)
 		return -1;
-	*b = (struct bench){ .row = row, .node = row->node, .bytes = cell.bytes,
+	*b = (struct bench){ .row = row,
+			     .node = row->node,
+			     .bytes = cell.bytes,
 			     .at = { back ? cell.dst : cell.src,
 				     back ? cell.src : cell.dst },
 			     .samples = cs_rows_samples(&t->run->rows, at) };
@@ -281,8 +287,9 @@ static int add_aggregates(struct telling *t, const struct line *first, double *x
 	for (int k = 0; k < 3; k++) {
 		line = (struct line *)t->lines.data + from;
 		for (i = 0; i < n; i++)
-			x[i] = k == 0 ? line[i].real_ns : k == 1 ? line[i].rate :
-							     line[i].items;
+			x[i] = k == 0 ? line[i].real_ns :
+			       k == 1 ? line[i].rate :
+					line[i].items;
 		s[k] = series_of(x, n);
 	}
 	mean.iterations = (double)n;
@@ -301,7 +308,9 @@ static int add_aggregates(struct telling *t, const struct line *first, double *x
 	if (t->opt->aggregates)
 		t->lines.n = from;
 	return add_line(t, &mean) && add_line(t, &median) && add_line(t, &sd) &&
-	       add_line(t, &cv) ? 0 : -1;
+			       add_line(t, &cv) ?
+		       0 :
+		       -1;
 }
 
 static int add_samples(struct telling *t, const struct line *like)
@@ -339,7 +348,8 @@ static int add_lines(struct telling *t)
 		line.iterations = (double)b->row->copies * b->row->stats.n;
 		if (b->row->status == CS_OK)
 			set_figure(&line, b->row->stats.median);
-		if (b->row->status == CS_OK && t->opt->verbose && b->row->n_samples > 1) {
+		if (b->row->status == CS_OK && t->opt->verbose &&
+		    b->row->n_samples > 1) {
 			if (add_samples(t, &line))
 				return -1;
 		} else if (!add_line(t, &line)) {
@@ -361,7 +371,8 @@ static const char *error_of(const struct line *line)
 	const struct cs_row *row = line->bench->row;
 
 	return row->status == CS_OK ? NULL :
-	       row->reason[0] ? row->reason : cs_status_text(row->status);
+	       row->reason[0]	    ? row->reason :
+				      cs_status_text(row->status);
 }
 
 /* Of an aggregate its place, which is no figure of its own. */
@@ -370,7 +381,8 @@ static double counter_of(const struct line *line, size_t i)
 	const char *word = line->aggregate;
 
 	return word && (line->is_share || !strcmp(word, "stddev")) ?
-		       0 : line->bench->counter[i].value;
+		       0 :
+		       line->bench->counter[i].value;
 }
 
 /* ---- console ---- */
@@ -393,12 +405,15 @@ static void put_time(FILE *to, const struct line *line, double value)
 	else if (value > 9999999999.0)
 		cs_print(to, "%1.4e ns   ", value);
 	else
-		cs_print(to, "%10.*f ns   ", value < 1 ? 3 : value < 10 ? 2 : value < 100,
-			value);
+		cs_print(to, "%10.*f ns   ",
+			 value < 1  ? 3 :
+			 value < 10 ? 2 :
+				      value < 100,
+			 value);
 }
 
-static void put_counter(FILE *to, const struct line *line, const char *key, double value,
-			const char *unit)
+static void put_counter(FILE *to, const struct line *line, const char *key,
+			double value, const char *unit)
 {
 	char text[24];
 
@@ -430,8 +445,8 @@ static void put_line(const struct telling *t, const struct line *line)
 	if (!isnan(line->rate))
 		put_counter(t->to, line, RATE, line->rate, "/s");
 	for (int i = 1; i < b->n_counters; i++)
-		put_counter(t->to, line, b->counter[i].key, counter_of(line, (size_t)i),
-			    "");
+		put_counter(t->to, line, b->counter[i].key,
+			    counter_of(line, (size_t)i), "");
 	if (!isnan(line->items))
 		put_counter(t->to, line, "items_per_second", line->items, "/s");
 	putc('\n', t->to);
@@ -456,11 +471,11 @@ static int write_console(struct telling *t)
 		if ((int)strlen(name) > t->width)
 			t->width = (int)strlen(name);
 	}
-	rule = t->width + (int)strlen("          Time             CPU   Iterations "
-				      "UserCounters...");
+	rule = t->width +
+	       (int)strlen("          Time             CPU   Iterations UserCounters...");
 	put_rule(t->to, rule);
-	cs_print_line(t->to, "%-*s %13s %15s %12s UserCounters...", t->width, "Benchmark",
-		"Time", "CPU", "Iterations");
+	cs_print_line(t->to, "%-*s %13s %15s %12s UserCounters...", t->width,
+		      "Benchmark", "Time", "CPU", "Iterations");
 	put_rule(t->to, rule);
 	for (size_t i = 0; i < t->lines.n; i++)
 		put_line(t, &line[i]);
@@ -512,7 +527,8 @@ static int write_csv(struct telling *t)
 	char name[CS_INSTANCE];
 
 	fputs("name,iterations,real_time,cpu_time,time_unit," RATE ",items_per_second,"
-	      "label,error_occurred,error_message", t->to);
+	      "label,error_occurred,error_message",
+	      t->to);
 	for (size_t c = 0; c < COLUMNS; c++)
 		cs_print(t->to, ",\"%s\"", columns[c]);
 	putc('\n', t->to);
@@ -560,14 +576,14 @@ static json_t *context(const struct cs_run *run)
 	cs_encode_int(&r, "mhz_per_cpu", 0);
 	if (node && node->governor[0])
 		cs_encode_bool(&r, "cpu_scaling_enabled",
-			    strcmp(node->governor, "performance") != 0);
+			       strcmp(node->governor, "performance") != 0);
 	cs_encode_json(&r, "caches", json_array());
 	cs_encode_json(&r, "load_avg", json_array());
 	cs_encode_text(&r, "library_build_type", "release");
 	cs_encode_text(&r, "cscope_mpi", run->version);
 	cs_encode_known(&r, "cpu", node ? node->cpu : "");
-	cs_encode_known(&r, "gpu", node && node->n_agents ?
-					run->node[0].agent[0].gpu.name : "");
+	cs_encode_known(&r, "gpu",
+			node && node->n_agents ? run->node[0].agent[0].gpu.name : "");
 	cs_encode_known(&r, "driver", node ? node->driver : "");
 	cs_encode_known(&r, "asked", run->matrix_text);
 	return cs_encode_end(&r);
@@ -604,7 +620,8 @@ static json_t *line_record(const struct telling *t, const struct line *line)
 	cs_encode_int(&r, "threads", 1);
 	if (line->aggregate) {
 		cs_encode_text(&r, "aggregate_name", line->aggregate);
-		cs_encode_text(&r, "aggregate_unit", line->is_share ? "percentage" : "time");
+		cs_encode_text(&r, "aggregate_unit",
+			       line->is_share ? "percentage" : "time");
 	}
 	if (why) {
 		cs_encode_bool(&r, "error_occurred", 1);
@@ -634,8 +651,9 @@ static int write_json(struct telling *t)
 	cs_encode_json(&r, "context", context(t->run));
 	cs_encode_json(&r, "benchmarks", cs_json_array_end(all, bad));
 	document = cs_encode_end(&r);
-	if (document && !json_dumpf(document, t->to, JSON_INDENT(2) | JSON_ENSURE_ASCII |
-						     JSON_REAL_PRECISION(CS_DIGITS)))
+	if (document && !json_dumpf(document, t->to,
+				    JSON_INDENT(2) | JSON_ENSURE_ASCII |
+					    JSON_REAL_PRECISION(CS_DIGITS)))
 		rc = putc('\n', t->to) == EOF ? -1 : 0;
 	json_decref(document);
 	return rc;
@@ -646,7 +664,9 @@ static int write_json(struct telling *t)
 static int tell(FILE *to, const struct cs_run *run, const struct cs_view_options *opt,
 		int (*write)(struct telling *t))
 {
-	struct telling t = { .to = to, .run = run, .opt = opt,
+	struct telling t = { .to = to,
+			     .run = run,
+			     .opt = opt,
 			     .benches = CS_VEC(struct bench),
 			     .lines = CS_VEC(struct line) };
 	size_t n = cs_rows_count(&run->rows);
@@ -664,8 +684,8 @@ static int tell(FILE *to, const struct cs_run *run, const struct cs_view_options
 	return rc;
 }
 
-static int tell_console(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
-			const struct cs_view_options *opt)
+static int tell_console(FILE *to, const struct cs_run *pooled,
+			const struct cs_run *run, const struct cs_view_options *opt)
 {
 	(void)run;
 	return tell(to, pooled, opt, write_console);
@@ -714,8 +734,9 @@ int cs_commscope_list(FILE *to, const struct cs_plan *plan)
 	for (uint32_t s = 0; s < plan->n_steps && !rc; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
-		const struct cs_instance cell = cs_instance_of(
-			&plan->set, cs_plan_matrix_at(plan, t->matrix), t);
+		const struct cs_instance cell =
+			cs_instance_of(&plan->set, cs_plan_matrix_at(plan, t->matrix),
+				       t);
 		int back = cs_plan_test(plan, step)->path == CS_PATH_D2H;
 		struct bench b = { .at = { back ? cell.dst : cell.src,
 					   back ? cell.src : cell.dst },

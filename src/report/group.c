@@ -55,8 +55,7 @@ int cs_groups_make(const struct cs_run *run, struct cs_groups *out)
 	for (i = 0; i < n; i = k) {
 		struct cs_group g = { out->sorted + i, 0 };
 
-		for (k = i + 1; k < n && is_like(out->sorted[i], out->sorted[k]);
-		     k++)
+		for (k = i + 1; k < n && is_like(out->sorted[i], out->sorted[k]); k++)
 			;
 		g.n = k - i;
 		if (cs_vec_push(&out->groups, &g, NULL)) {
@@ -110,6 +109,7 @@ char *cs_group_hosts(const struct cs_run *run, const struct cs_group *group,
 
 const char *cs_severity_text(uint32_t severity)
 {
-	return severity == CS_NOTE ? "note" :
-	       severity == CS_WARNING ? "warning" : "critical";
+	return severity == CS_NOTE    ? "note" :
+	       severity == CS_WARNING ? "warning" :
+					"critical";
 }

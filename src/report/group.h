@@ -13,7 +13,7 @@ struct cs_group {
 
 struct cs_groups {
 	const struct cs_finding **sorted; /* all; malloc'ed */
-	struct cs_vec groups;	/* struct cs_group */
+	struct cs_vec groups;		  /* struct cs_group */
 };
 
 /* Worst first; of equal ones what drains nodes, then what is of the job, then by the

@@ -39,11 +39,11 @@ static void put_attribute(FILE *to, const char *name, const char *value)
 /* ---- cases ---- */
 
 struct test_case {
-	int node;		/* -1: the job */
-	size_t place;		/* in the order in which they came */
+	int node;     /* -1: the job */
+	size_t place; /* in the order in which they came */
 	char name[120];
-	char message[CS_ERR_TEXT]; /* why it failed or was skipped; "" passed */
-	char *more;		/* other reasons, a line each; malloc'ed, NULL */
+	char message[CS_ERR_TEXT];   /* why it failed or was skipped; "" passed */
+	char *more;		     /* other reasons, a line each; malloc'ed, NULL */
 	const struct cs_finding *of; /* the first of those that have no test; NULL */
 	int skipped;
 	double seconds;
@@ -101,8 +101,8 @@ static int add_tests(const struct cs_run *run, const struct cs_tally *tally, siz
 		*c = (struct test_case){ .node = tally[i].node,
 					 .seconds = tally[i].seconds };
 		cs_text(c->name, sizeof(c->name), "%s %s%s%s", tally[i].test->name,
-			cs_plan_matrix_words(&tally[i].of).text, placement[0] ? ", " : "",
-			placement);
+			cs_plan_matrix_words(&tally[i].of).text,
+			placement[0] ? ", " : "", placement);
 		if (set_outcome(&tally[i], c))
 			return -1;
 	}
@@ -158,8 +158,7 @@ static int add_findings(const struct cs_run *run, const struct cs_vec *tallies,
 	for (size_t i = 0; i < run->findings.n; i++) {
 		struct test_case *c;
 
-		if (!cs_finding_counts(run, &f[i]) ||
-		    cs_finding_is_of_cells(&f[i]))
+		if (!cs_finding_counts(run, &f[i]) || cs_finding_is_of_cells(&f[i]))
 			continue;
 		of = tally_of(run, &f[i], tally, tallies->n);
 		c = of ? (struct test_case *)cases->data + (of - tally) :
@@ -188,9 +187,10 @@ static void count_case(const struct test_case *c, struct count *count)
 
 static void put_counts(FILE *to, const struct count *count)
 {
-	cs_print(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
-		"time=\"%.3f\"", count->tests, count->failures, count->skipped,
-		count->seconds);
+	cs_print(to,
+		 " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
+		 "time=\"%.3f\"",
+		 count->tests, count->failures, count->skipped, count->seconds);
 }
 
 static void put_case(FILE *to, struct test_case *c, const char *suite)
@@ -260,7 +260,8 @@ static void put_document(FILE *to, const struct cs_run *run, struct cs_vec *case
 	}
 	cs_vec_sort(cases, by_node);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "
-	      "name=\"cscope-mpi\"", to);
+	      "name=\"cscope-mpi\"",
+	      to);
 	put_counts(to, &count);
 	fputs(">\n", to);
 	for (size_t at = 0, end; at < cases->n; at = end) {
@@ -279,8 +280,11 @@ static int write_cases(FILE *to, const struct cs_run *pooled,
 	struct cs_err err;
 	struct test_case *c;
 	int rc = cs_tallies(pooled, &tallies, &err) ||
-		 add_tests(pooled, tallies.data, tallies.n, &cases, &err) ||
-		 add_findings(run, &tallies, &cases, &err) ? -1 : 0;
+				 add_tests(pooled, tallies.data, tallies.n, &cases,
+					   &err) ||
+				 add_findings(run, &tallies, &cases, &err) ?
+		       -1 :
+		       0;
 
 	if (!rc)
 		put_document(to, run, &cases);

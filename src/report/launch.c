@@ -43,15 +43,14 @@ static void print_rank(FILE *to, const struct cs_rank_facts *first, int n)
 	const struct cs_rank_facts *last = first + n - 1;
 	char ranks[32], gpus[64], cpus[160], memlock[32], nofile[32];
 
-	cs_text(ranks, sizeof(ranks), n > 1 ? "%d-%d" : "%d", first->rank,
-		last->rank);
+	cs_text(ranks, sizeof(ranks), n > 1 ? "%d-%d" : "%d", first->rank, last->rank);
 	cs_bits_text(first->sees, gpus, sizeof(gpus));
 	cs_text(cpus, sizeof(cpus), "%.30s%s (%d)", first->cpus,
 		strlen(first->cpus) > 30 ? "..." : "", first->n_cpus);
 	limit_text(first->memlock_bytes, 1, memlock, sizeof(memlock));
 	limit_text(first->nofile, 0, nofile, sizeof(nofile));
 	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %s", ranks, gpus, memlock, nofile,
-		cpus);
+		      cpus);
 	if (first->environment[0])
 		cs_fold(to, INDENT, INDENT + 2, "%s", first->environment);
 	if (first->driver[0])
@@ -64,12 +63,13 @@ static void print_ranks(FILE *to, const struct cs_run_node *nd)
 
 	if (!nd->ranks)
 		return;
-	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %s", "rank", "sees GPU",
-		"memlock", "nofile", "may run on cpus");
+	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %s", "rank", "sees GPU", "memlock",
+		      "nofile", "may run on cpus");
 	for (int r = 0; r < nd->facts.n_ranks; r += n) {
 		for (n = 1; r + n < nd->facts.n_ranks &&
 			    nd->ranks[r + n].rank == nd->ranks[r].rank + n &&
-			    alike(&nd->ranks[r], &nd->ranks[r + n]); n++)
+			    alike(&nd->ranks[r], &nd->ranks[r + n]);
+		     n++)
 			;
 		print_rank(to, &nd->ranks[r], n);
 	}
@@ -84,8 +84,8 @@ static const char *mode_text(const struct cs_gpu_record *s)
 
 	if (s->mig == 1)
 		return "MIG";
-	return s->compute_mode >= 0 && s->compute_mode < 4 ?
-		mode[s->compute_mode] : "?";
+	return s->compute_mode >= 0 && s->compute_mode < 4 ? mode[s->compute_mode] :
+							     "?";
 }
 
 /* Processes of others on a GPU that an agent has looked at. */
@@ -110,17 +110,18 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 		return;
 	putc('\n', to);
 	cs_print_line(to, "  %3s  %-12s  %-40s  %5s  %-10s  %s", "GPU", "bus id",
-		"UUID", "ranks", "mode", "used");
+		      "UUID", "ranks", "mode", "used");
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
 		used_text(nd, s, used, sizeof(used));
 		cs_text(known, sizeof(known), "%d", s->ranks);
-		cs_print_line(to, "  %3d  %-12s  %-40s  %5s  %-10s  %s", i,
-			s->bus_id, s->uuid[0] ? s->uuid : "?",
-			s->ranks ? known : "none", mode_text(s), used);
+		cs_print_line(to, "  %3d  %-12s  %-40s  %5s  %-10s  %s", i, s->bus_id,
+			      s->uuid[0] ? s->uuid : "?", s->ranks ? known : "none",
+			      mode_text(s), used);
 	}
-	cs_fold(to, 2, 4, "GPU is nvidia-smi's index; ranks that see it by CUDA; used "
+	cs_fold(to, 2, 4,
+		"GPU is nvidia-smi's index; ranks that see it by CUDA; used "
 		"by processes of others");
 }
 
@@ -133,8 +134,7 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
-			const struct cs_peer_facts *p =
-				cs_node_peer(nd, i, k);
+			const struct cs_peer_facts *p = cs_node_peer(nd, i, k);
 
 			if (p->via <= CS_VIA_NONE || p->via > CS_VIA_FAILED)
 				continue;
@@ -149,12 +149,10 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 	}
 	for (int via = CS_VIA_PEER; via < CS_VIA_FAILED; via++)
 		if (count[via])
-			cs_text_add(by, sizeof(by), "%s%d %s",
-				    by[0] ? ", " : ": ", count[via],
-				    cs_via_phrase(via));
+			cs_text_add(by, sizeof(by), "%s%d %s", by[0] ? ", " : ": ",
+				    count[via], cs_via_phrase(via));
 	if (all > count[CS_VIA_FAILED])
-		cs_text(slowest, sizeof(slowest), "; the slowest took %.1f ms",
-			most);
+		cs_text(slowest, sizeof(slowest), "; the slowest took %.1f ms", most);
 	cs_fold(to, 2, INDENT, "peers      %d of %d ways opened%s%s",
 		all - count[CS_VIA_FAILED], all, by, slowest);
 }
@@ -166,8 +164,8 @@ static void state_word(int32_t least, int32_t most, char *to, size_t size)
 	if (least < 0)
 		cs_text(to, size, "not known");
 	else
-		cs_text(to, size, least == most ? least ? "on" : "off" :
-			"on some GPUs only");
+		cs_text(to, size,
+			least == most ? least ? "on" : "off" : "on some GPUs only");
 }
 
 static void print_node(FILE *to, const struct cs_run *run, int node)
@@ -198,10 +196,12 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 		cs_text(cpus, sizeof(cpus), "%.2f CPUs", f->cgroup_cpus);
 	if (f->cgroup_memory_bytes >= 0)
 		limit_text(f->cgroup_memory_bytes, 1, memory, sizeof(memory));
-	cs_fold(to, 2, INDENT, "limits     /dev/shm %s, %s free; cgroup cpu %s, memory "
-		"%s; %s%s%s", total, left, cpus, memory, f->grant[0] ? f->grant :
-		"no GPUs granted by a scheduler", f->container[0] ?
-		"; in a container: " : "", f->container);
+	cs_fold(to, 2, INDENT,
+		"limits     /dev/shm %s, %s free; cgroup cpu %s, memory "
+		"%s; %s%s%s",
+		total, left, cpus, memory,
+		f->grant[0] ? f->grant : "no GPUs granted by a scheduler",
+		f->container[0] ? "; in a container: " : "", f->container);
 }
 
 void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size)

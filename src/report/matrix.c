@@ -31,11 +31,12 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 
 	cs_size_text(grid->bytes, size, sizeof(size));
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
-		cs_matrix_says_size(grid) ? "  " : "", cs_matrix_says_size(grid) ? size : "",
-		cs_grid_title(grid).text, cs_unit_text((int)test->unit),
-		test->unit != CS_UNIT_GBS ? "" :
-		test->pattern == CS_PATTERN_BIDI && !grid->back ?
-			" row to column" : " (10^9 bytes/s)");
+		cs_matrix_says_size(grid) ? "  " : "",
+		cs_matrix_says_size(grid) ? size : "", cs_grid_title(grid).text,
+		cs_unit_text((int)test->unit),
+		test->unit != CS_UNIT_GBS			? "" :
+		test->pattern == CS_PATTERN_BIDI && !grid->back ? " row to column" :
+								  " (10^9 bytes/s)");
 	if (cs_on_cpu(run))
 		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
 			run->stand_in ? "; it stands in: there is NO GPU" : "");
@@ -57,9 +58,10 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "1 of 1 cells");
 		return;
 	}
-	cs_fold(to, 2, 4, "min %.*f (%s)  median %.*f  max %.*f (%s)  "
-		"spread %.2f %%  %zu of %zu cells", d,
-		grid->min, cs_cell_label(grid, grid->min_at).text, d, grid->median,
+	cs_fold(to, 2, 4,
+		"min %.*f (%s)  median %.*f  max %.*f (%s)  "
+		"spread %.2f %%  %zu of %zu cells",
+		d, grid->min, cs_cell_label(grid, grid->min_at).text, d, grid->median,
 		d, grid->max, cs_cell_label(grid, grid->max_at).text,
 		100 * (grid->max - grid->min) / grid->median, grid->n_measured,
 		grid->n_planned);
@@ -75,15 +77,13 @@ static void print_totals(FILE *to, const struct cs_grid *grid)
 	if (!isnan(grid->overlap))
 		cs_text(overlap, sizeof(overlap), "; overlap >= %.1f %%",
 			floor(1000 * grid->overlap) / 10);
-	cs_fold(to, 2, 4, "%s, common window: min %.2f  median %.2f  "
-		"max %.2f%s", grid->test->pattern == CS_PATTERN_BIDI ?
-			"both ways" : "all together", grid->total_min, grid->total_median,
-		grid->total_max, overlap);
+	cs_fold(to, 2, 4, "%s, common window: min %.2f  median %.2f  max %.2f%s",
+		grid->test->pattern == CS_PATTERN_BIDI ? "both ways" : "all together",
+		grid->total_min, grid->total_median, grid->total_max, overlap);
 }
 
 /* Of the two ends of a cell the one with the lesser NVLink (or PCIe). */
-static const struct cs_link_facts *lesser_link(const struct cs_grid *grid,
-					       size_t cell)
+static const struct cs_link_facts *lesser_link(const struct cs_grid *grid, size_t cell)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
 	const struct cs_transfer what = cs_grid_transfer(grid, cell);
@@ -107,8 +107,8 @@ static const char *why_unknown(const struct cs_grid *grid)
 }
 
 struct shares {
-	double median;		/* of the cells' shares of their peaks */
-	int up_least, up_most;	/* live NVLinks; 0: PCIe */
+	double median;	       /* of the cells' shares of their peaks */
+	int up_least, up_most; /* live NVLinks; 0: PCIe */
 	const struct cs_link_facts *link;
 };
 
@@ -154,8 +154,7 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
 	    grid->test->path != CS_PATH_PEER ||
-	    grid->test->pattern != CS_PATTERN_PAIR ||
-	    grid->test->unit != CS_UNIT_GBS)
+	    grid->test->pattern != CS_PATTERN_PAIR || grid->test->unit != CS_UNIT_GBS)
 		return;
 	if (find_shares(grid, &share)) {
 		cs_fold(to, 2, 4, "NVLink state unknown: %s", why_unknown(grid));
@@ -166,8 +165,7 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 	if (share.up_least == 0) {
 		cs_fold(to, 2, 4, "%.0f %% of PCIe %d x%d (%.1f GB/s)",
 			100 * share.median, share.link->pcie_gen,
-			share.link->pcie_width,
-			cs_link_pcie_gbs(share.link));
+			share.link->pcie_width, cs_link_pcie_gbs(share.link));
 		return;
 	}
 	cs_size_text(grid->bytes, size, sizeof(size));
@@ -211,10 +209,10 @@ static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kin
 		return kind == STATUS && grid->planned[cell] ? '-' : 0;
 	}
 	if (kind == STATUS) {
-		cs_text(to, size, "%s: %s", cs_status_text(row->status),
-			row->reason);
-		return row->status == CS_OK ? 0 :
-		       row->status == CS_SKIPPED ? '-' : '!';
+		cs_text(to, size, "%s: %s", cs_status_text(row->status), row->reason);
+		return row->status == CS_OK	 ? 0 :
+		       row->status == CS_SKIPPED ? '-' :
+						   '!';
 	}
 	if (kind == WAY) {
 		cs_text(to, size, "not by the best transport of this node: %s",
@@ -244,10 +242,9 @@ static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
 				    cs_cell_label(grid, i).text);
 	}
 	if (count > LISTED)
-		cs_text_add(cells, sizeof(cells), " and %zu more",
-			    count - LISTED);
-	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", mark, count,
-		count == 1 ? "" : "s", cells, text);
+		cs_text_add(cells, sizeof(cells), " and %zu more", count - LISTED);
+	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", mark, count, count == 1 ? "" : "s",
+		cells, text);
 }
 
 static void print_remarks(FILE *to, const struct cs_grid *grid)
@@ -259,8 +256,8 @@ static void print_remarks(FILE *to, const struct cs_grid *grid)
 	for (kind = STATUS; kind < REMARKS; kind++) {
 		said = calloc(cells + 1, 1);
 		for (i = 0; said && i < cells; i++)
-			if (!said[i] && remark_text(grid, i, (enum remark)kind,
-						    text, sizeof(text)))
+			if (!said[i] && remark_text(grid, i, (enum remark)kind, text,
+						    sizeof(text)))
 				print_remark(to, grid, i, (enum remark)kind, said);
 		free(said);
 	}
@@ -269,8 +266,8 @@ static void print_remarks(FILE *to, const struct cs_grid *grid)
 /* -v: every sample of every cell. */
 static void print_samples(FILE *to, const struct cs_grid *grid)
 {
-	const struct cs_row_list rows =
-		cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
+	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node,
+						    CS_ROWS_ALL);
 	uint32_t k;
 
 	cs_fold(to, 2, 4, "samples, in order of time:");
@@ -286,15 +283,16 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 4, 6, "%s%s%s%s:%s%s",
 			cs_pair_label(grid->run, grid->node, &row->what).text,
 			row->metric == CS_METRIC_RATE ? "" : " ",
-			row->metric == CS_METRIC_RATE ? "" :
-			row->metric != CS_METRIC_TOTAL ?
-				cs_metric_text(grid->test, row->metric) :
+			row->metric == CS_METRIC_RATE  ? "" :
+			row->metric != CS_METRIC_TOTAL ? cs_metric_text(grid->test,
+									row->metric) :
 			grid->test->pattern == CS_PATTERN_BIDI ? "both ways" :
 								 "all together",
 			cs_row_is(grid->run, row, CS_ROWS_MEASURED) ? "" :
 			cs_row_is(grid->run, row, CS_ROWS_CONCURRENT) ?
-				" concurrently" : " again", text,
-			k < row->n_samples ? " ... (files have all)" : "");
+								      " concurrently" :
+								      " again",
+			text, k < row->n_samples ? " ... (files have all)" : "");
 	}
 }
 
@@ -322,14 +320,19 @@ static void print_ring(FILE *to, const struct cs_grid *grid)
 		numa = row->side.ring_numa;
 	}
 	if (unproven)
-		cs_fold(to, 2, 4, "where the memory lies through which they are staged is "
-			"not proven for %zu cell%s", unproven, unproven == 1 ? "" : "s");
+		cs_fold(to, 2, 4,
+			"where the memory lies through which they are staged is "
+			"not proven for %zu cell%s",
+			unproven, unproven == 1 ? "" : "s");
 	else if (several)
-		cs_fold(to, 2, 4, "staged through memory next to the GPU of the column, "
-			"proven by %s", pages_proof(&grid->run->node[grid->node]));
+		cs_fold(to, 2, 4,
+			"staged through memory next to the GPU of the column, "
+			"proven by %s",
+			pages_proof(&grid->run->node[grid->node]));
 	else if (numa >= 0)
-		cs_fold(to, 2, 4, "staged through memory of NUMA node %d, proven by %s",
-			numa, pages_proof(&grid->run->node[grid->node]));
+		cs_fold(to, 2, 4,
+			"staged through memory of NUMA node %d, proven by %s", numa,
+			pages_proof(&grid->run->node[grid->node]));
 }
 
 /* Where the host memory of a matrix lies, and who says so. */
@@ -344,14 +347,15 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 		unproven += grid->row[i] &&
 			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
 	if (unproven)
-		cs_fold(to, 2, 4, "where its host memory lies is not proven for %zu "
-			"cell%s", unproven, unproven == 1 ? "" : "s");
+		cs_fold(to, 2, 4,
+			"where its host memory lies is not proven for %zu cell%s",
+			unproven, unproven == 1 ? "" : "s");
 	else
 		cs_fold(to, 2, 4, "its host memory lies on %s, proven by %s",
-			grid->run->plan->set.numa ||
-					grid->test->path == CS_PATH_HOST ?
+			grid->run->plan->set.numa || grid->test->path == CS_PATH_HOST ?
 				"the NUMA nodes named" :
-				"the NUMA node of each GPU", pages_proof(nd));
+				"the NUMA node of each GPU",
+			pages_proof(nd));
 }
 
 /* Who carried a matrix that CPUs carry; cells with other CPUs are not told apart. */
@@ -362,8 +366,8 @@ static void print_workers(FILE *to, const struct cs_grid *grid)
 	int least = -1, several = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct cs_cpu_side *side =
-			grid->row[i] ? &grid->row[i]->side : NULL;
+		const struct cs_cpu_side *side = grid->row[i] ? &grid->row[i]->side :
+								NULL;
 
 		if (!side || !side->workers)
 			continue;
@@ -378,8 +382,9 @@ static void print_workers(FILE *to, const struct cs_grid *grid)
 			first->workers, first->workers == 1 ? "" : "s", first->cpus,
 			several ? " and others" : "");
 	if (least >= 0)
-		cs_fold(to, 2, 4, "of its pageable memory %s%d %% is in transparent "
-			"huge pages", several ? "at least " : "", least);
+		cs_fold(to, 2, 4,
+			"of its pageable memory %s%d %% is in transparent huge pages",
+			several ? "at least " : "", least);
 }
 
 /* Of several proofs, one for each NUMA node, the weakest. */
@@ -397,9 +402,10 @@ static void print_flush(FILE *to, const struct cs_grid *grid)
 			worst = row;
 	}
 	if (worst)
-		cs_fold(to, 2, 4, "caches flushed by %s: a load takes %.1f ns then, %.1f "
-			"from the caches%s", worst->side.flush, worst->side.cold_ns,
-			worst->side.warm_ns,
+		cs_fold(to, 2, 4,
+			"caches flushed by %s: a load takes %.1f ns then, %.1f "
+			"from the caches%s",
+			worst->side.flush, worst->side.cold_ns, worst->side.warm_ns,
 			worst->flags & CS_ROW_NOT_FLUSHED ? ", which proves nothing" :
 							    "");
 }
@@ -418,8 +424,8 @@ static double concurrent_share(const struct cs_grid *grid, const struct cs_row *
 /* Pairs that were measured at the same time, and what shows that they may. */
 static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 {
-	struct cs_row_list rows =
-		cs_run_rows(grid->run, grid->node, CS_ROWS_CONCURRENT);
+	struct cs_row_list rows = cs_run_rows(grid->run, grid->node,
+					      CS_ROWS_CONCURRENT);
 	struct cs_row_list shown = rows;
 	size_t held = 0;
 	double least = INFINITY, most = 0;
@@ -434,29 +440,31 @@ static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 		most = fmax(most, share);
 	}
 	if (held)
-		cs_fold(to, 2, 4, "%zu cell%s measured while other pairs ran; %zu "
+		cs_fold(to, 2, 4,
+			"%zu cell%s measured while other pairs ran; %zu "
 			"both alone and so, which gave %.2f to %.2f %% of alone",
-			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held, 100 * least,
-			100 * most);
+			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held,
+			100 * least, 100 * most);
 	for (const struct cs_row *row; verbose && (row = cs_row_next(&shown));) {
 		double share = concurrent_share(grid, row);
 
 		if (!isnan(share))
-			cs_fold(to, 4, 6, "%s: %.2f alone, %.2f concurrent with %d, "
-				"%.2f %%", cs_pair_label(grid->run, grid->node,
-							 &row->what).text,
+			cs_fold(to, 4, 6,
+				"%s: %.2f alone, %.2f concurrent with %d, %.2f %%",
+				cs_pair_label(grid->run, grid->node, &row->what).text,
 				row->stats.median / share, row->stats.median,
 				row->concurrent, 100 * share);
 	}
 }
 
-void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_plan_matrix *matrix)
+void cs_matrix_note(FILE *to, const struct cs_run *run,
+		    const struct cs_plan_matrix *matrix)
 {
 	size_t n;
 	char note[CS_NOTE_TEXT];
 
-	cs_alias_note(run->asked, cs_catalogue(&n)[matrix->test].name, &matrix->variant,
-		      note, sizeof(note));
+	cs_alias_note(run->asked, cs_catalogue(&n)[matrix->test].name,
+		      &matrix->variant, note, sizeof(note));
 	if (note[0])
 		cs_fold(to, 2, 4, "note: %s", note);
 }

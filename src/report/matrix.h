@@ -24,7 +24,8 @@ void cs_efficiency_print(FILE *to, const struct cs_grid *grid);
 /* Of opening: its parts, and how many bytes the link moves meanwhile. */
 void cs_openings_print(FILE *to, const struct cs_grid *grid);
 /* What the name under which the test was asked for stands for elsewhere. */
-void cs_matrix_note(FILE *to, const struct cs_run *run, const struct cs_plan_matrix *matrix);
+void cs_matrix_note(FILE *to, const struct cs_run *run,
+		    const struct cs_plan_matrix *matrix);
 /* Cells, the lines of figures below, and each mark's reason once. */
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose);
 

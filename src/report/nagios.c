@@ -39,8 +39,9 @@ static const char *status_word(const struct cs_run *run)
 static void put_figure(FILE *to, const struct cs_run *run,
 		       const struct cs_tally *tally, const char *what, double value)
 {
-	static const double seconds[] = { [CS_UNIT_US] = 1e-6, [CS_UNIT_MS] = 1e-3,
-					  [CS_UNIT_NS] = 1e-9 };
+	static const double seconds[] = {
+		[CS_UNIT_US] = 1e-6, [CS_UNIT_MS] = 1e-3, [CS_UNIT_NS] = 1e-9
+	};
 	enum cs_unit unit = tally->test->unit;
 	const struct cs_node_facts *node = &run->node[tally->node].facts;
 	char said[CS_VARIANT_VALUE];

@@ -32,8 +32,8 @@ static void names_text(const struct cs_run_node *nd, char *to, size_t size)
 			count++;
 		}
 		if (k == n)
-			cs_text_add(to, size, "%s%d x %s", to[0] ? ", " : "",
-				    count, name);
+			cs_text_add(to, size, "%s%d x %s", to[0] ? ", " : "", count,
+				    name);
 	}
 	if (!to[0])
 		cs_text(to, size, "no GPU");
@@ -69,13 +69,13 @@ struct line {
 
 static const struct {
 	const char *head;
-	int left;		/* aligned to the left */
-	int on_cpu, on_gpu;	/* of which backend */
+	int left;	    /* aligned to the left */
+	int on_cpu, on_gpu; /* of which backend */
 } column[COLUMNS] = {
-	[ID] = { NULL, 0, 1, 1 },	 [BUS] = { "bus id", 1, 0, 1 },
-	[RANK] = { "rank", 0, 1, 1 },	 [NUMA] = { "NUMA", 0, 1, 1 },
-	[CPUS] = { "cpus", 1, 1, 1 },	 [NVLINK] = { "NVLink", 1, 0, 1 },
-	[PCIE] = { "PCIe", 1, 0, 1 },	 [PAGES] = { "pages", 1, 1, 0 },
+	[ID] = { NULL, 0, 1, 1 },	[BUS] = { "bus id", 1, 0, 1 },
+	[RANK] = { "rank", 0, 1, 1 },	[NUMA] = { "NUMA", 0, 1, 1 },
+	[CPUS] = { "cpus", 1, 1, 1 },	[NVLINK] = { "NVLink", 1, 0, 1 },
+	[PCIE] = { "PCIe", 1, 0, 1 },	[PAGES] = { "pages", 1, 1, 0 },
 	[PEERS] = { "peers", 1, 1, 1 },
 };
 
@@ -90,8 +90,7 @@ static void link_word(const struct cs_run *run, int node, int agent, char *to,
 
 	to[0] = '\0';
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
-		if (row->status != CS_OK ||
-		    !cs_is_bandwidth(row) ||
+		if (row->status != CS_OK || !cs_is_bandwidth(row) ||
 		    cs_endpoint_is_numa(&row->what.src) ||
 		    cs_endpoint_is_numa(&row->what.dst) ||
 		    (row->what.src.index != agent && row->what.dst.index != agent))
@@ -115,8 +114,8 @@ static void peers_text(const struct cs_run *run, int node, int agent, char *to,
 		       size_t size)
 {
 	static const char *const some[CS_VIA_FAILED] = {
-		[CS_VIA_PEER] = "direct", [CS_VIA_IPC] = "IPC",
-		[CS_VIA_SHM] = "shared", [CS_VIA_FD] = "descriptor",
+		[CS_VIA_PEER] = "direct",   [CS_VIA_IPC] = "IPC",
+		[CS_VIA_SHM] = "shared",    [CS_VIA_FD] = "descriptor",
 		[CS_VIA_STAGED] = "staged", [CS_VIA_DRIVER] = "by driver",
 	};
 	const struct cs_run_node *nd = &run->node[node];
@@ -192,8 +191,7 @@ static void cpus_text(const char *cpus, size_t most, char *to, size_t size)
 		cs_text(to, size, "%.*s...", (int)most - 3, cpus);
 }
 
-static void make_line(const struct cs_run *run, int node, int a,
-		      struct line *line)
+static void make_line(const struct cs_run *run, int node, int a, struct line *line)
 {
 	const struct cs_agent_facts *agent = &run->node[node].agent[a];
 	const size_t size = sizeof(line->cell[0]);
@@ -237,15 +235,15 @@ static void fit_cpus(const struct cs_run *run, int node, struct line *line, int 
 		total += shown(run, c) ? width_of(line, n, c) + 2 : 0;
 	if (total <= CS_COLUMNS)
 		return;
-	most = most - (total - CS_COLUMNS) < CPUS_LEAST ?
-		CPUS_LEAST : most - (total - CS_COLUMNS);
+	most = most - (total - CS_COLUMNS) < CPUS_LEAST ? CPUS_LEAST :
+							  most - (total - CS_COLUMNS);
 	for (i = 1; i < n; i++)
 		cpus_text(run->node[node].agent[i - 1].cpus, (size_t)most,
 			  line[i].cell[CPUS], sizeof(line[i].cell[CPUS]));
 }
 
-static void print_lines(FILE *to, const struct cs_run *run,
-			const struct line *line, int n)
+static void print_lines(FILE *to, const struct cs_run *run, const struct line *line,
+			int n)
 {
 	int c, i;
 
@@ -258,9 +256,9 @@ static void print_lines(FILE *to, const struct cs_run *run,
 			if (!shown(run, c))
 				continue;
 			cs_print(to, "%*s%*s", owed + 2, "",
-				column[c].left ? 0 : width, line[i].cell[c]);
-			owed = column[c].left ?
-				width - (int)strlen(line[i].cell[c]) : 0;
+				 column[c].left ? 0 : width, line[i].cell[c]);
+			owed = column[c].left ? width - (int)strlen(line[i].cell[c]) :
+						0;
 		}
 		putc('\n', to);
 	}
@@ -299,9 +297,9 @@ static void others_text(const struct cs_run *run, int node, char *to, size_t siz
 				    cs_agent_label(run, node, a).text);
 	}
 	if (!said)
-		cs_text(to, size, "%s", unknown ?
-			"processes of others: not known" :
-			"no other process on any GPU");
+		cs_text(to, size, "%s",
+			unknown ? "processes of others: not known" :
+				  "no other process on any GPU");
 }
 
 static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
@@ -357,13 +355,11 @@ static void print_notes(FILE *to, const struct cs_run *run, int node)
 				continue;
 			if (k < a)
 				break;
-			cs_text_add(list, sizeof(list), "%s%s",
-				    list[0] ? ", " : "",
+			cs_text_add(list, sizeof(list), "%s%s", list[0] ? ", " : "",
 				    cs_agent_label(run, node, k).text);
 		}
 		if (k == n)
-			cs_fold(to, 2, 4, "%s %s: %s", cs_agent_word(run), list,
-				note);
+			cs_fold(to, 2, 4, "%s %s: %s", cs_agent_word(run), list, note);
 	}
 }
 
@@ -391,15 +387,17 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 	binding_text(nd, binding, sizeof(binding));
 	others_text(run, node, others, sizeof(others));
 	if (cs_on_cpu(run))
-		cs_fold(to, 2, 4, "arena is host memory and the thread that copies "
-			"from it; %s", binding);
+		cs_fold(to, 2, 4,
+			"arena is host memory and the thread that copies from it; %s",
+			binding);
 	else
 		cs_fold(to, 2, 4, "GPU is nvidia-smi's index; %s; %s", binding,
 			others);
 	print_slow_slots(to, run, node);
 	print_notes(to, run, node);
 	if (verbose && !isnan(nd->facts.release_us))
-		cs_fold(to, 2, 4, "gate: first start %.1f us after the store, "
+		cs_fold(to, 2, 4,
+			"gate: first start %.1f us after the store, "
 			"%.1f us from first to last, %.1f at most",
 			nd->facts.release_us, nd->facts.skew_us,
 			nd->facts.skew_max_us);

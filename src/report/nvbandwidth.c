@@ -29,12 +29,12 @@ struct table {
 	const struct cs_run *run;
 	const struct cs_alias *alias;
 	int node;
-	int part;		/* of BOTH: first, second, total */
-	int n;			/* GPUs */
+	int part; /* of BOTH: first, second, total */
+	int n;	  /* GPUs */
 	int rows, columns;
 	const struct cs_row **row; /* [row * columns + column]; NULL without one */
 	enum verdict verdict;
-	const char *why;	/* not passed */
+	const char *why; /* not passed */
 	size_t n_measured;
 	double sum, min, max;
 };
@@ -107,8 +107,9 @@ static void place(struct table *t, const struct cs_row *row)
 
 	if (cell < 0)
 		return;
-	if (t->row[cell] && !(t->alias->layout == CS_LAYOUT_HOST ?
-			      is_near(t, row) : row->status != CS_OK))
+	if (t->row[cell] &&
+	    !(t->alias->layout == CS_LAYOUT_HOST ? is_near(t, row) :
+						   row->status != CS_OK))
 		return;
 	t->row[cell] = row;
 	/* both directions are one total */
@@ -154,7 +155,8 @@ static void judge(struct table *t)
 
 	t->verdict = t->n_measured ? PASSED : WAIVED;
 	t->why = (int)cs_test_least_agents(test_of(t->alias)) > t->n ?
-			 "it needs two GPUs" : "no cell of it is there";
+			 "it needs two GPUs" :
+			 "no cell of it is there";
 	if (is_short(t) && !t->run->complete) {
 		t->verdict = FAILED;
 		t->why = "the run ended before it was measured whole";
@@ -179,10 +181,14 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
 	n = n > 0 ? n : 0;
-	square = alias->layout == CS_LAYOUT_PAIRS ||
-		 alias->layout == CS_LAYOUT_BOTH;
-	*t = (struct table){ .run = run, .alias = alias, .node = node, .part = part,
-			     .n = n, .verdict = WAIVED, .why = alias->differs };
+	square = alias->layout == CS_LAYOUT_PAIRS || alias->layout == CS_LAYOUT_BOTH;
+	*t = (struct table){ .run = run,
+			     .alias = alias,
+			     .node = node,
+			     .part = part,
+			     .n = n,
+			     .verdict = WAIVED,
+			     .why = alias->differs };
 	t->rows = square || alias->layout == CS_LAYOUT_BISECT ? n : 1;
 	t->columns = alias->layout == CS_LAYOUT_BISECT ? 1 : n;
 	t->row = calloc((size_t)t->rows * (size_t)t->columns + 1,
@@ -232,8 +238,7 @@ static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
 }
 
 /* What nodes with one GPU measure in place of pairs is not missed on others. */
-static int is_of_node(const struct cs_run *run, int node,
-		      const struct cs_alias *alias)
+static int is_of_node(const struct cs_run *run, int node, const struct cs_alias *alias)
 {
 	int test = cs_alias_test(alias);
 
@@ -267,14 +272,15 @@ static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
 	while (list) {
 		list = cs_list_item(list, item, sizeof(item));
 		for (a = alias; a < alias + n_aliases; a++)
-			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) && !is_told(told, n, a, 0) &&
+			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) &&
+			    !is_told(told, n, a, 0) &&
 			    (!a->test || is_planned(run, a) || needs_more(run, a)))
 				told[n++] = a;
 	}
 	asked = n;
 	for (a = alias; a < alias + n_aliases; a++)
-		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode && is_planned(run, a) &&
-		    !is_told(told, asked, a, 1))
+		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode &&
+		    is_planned(run, a) && !is_told(told, asked, a, 1))
 			told[n++] = a;
 	return n;
 }
@@ -284,11 +290,13 @@ static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
 static const char *part_text(const struct table *t)
 {
 	static const char *const words[][3] = {
-		{ "Write1", "Write2", "Total" }, { "Read1", "Read2", "Total" },
+		{ "Write1", "Write2", "Total" },
+		{ "Read1", "Read2", "Total" },
 	};
 
-	return t->alias->layout != CS_LAYOUT_BOTH ? "" :
-	       words[test_of(t->alias)->op == CS_OP_READ][t->part];
+	return t->alias->layout != CS_LAYOUT_BOTH ?
+		       "" :
+		       words[test_of(t->alias)->op == CS_OP_READ][t->part];
 }
 
 static int n_parts(const struct cs_alias *alias)
@@ -313,9 +321,8 @@ static void heading_text(const struct table *t, char *to, size_t size)
 {
 	const struct cs_test *test = test_of(t->alias);
 
-	cs_text(to, size, "%s%s%s%s (%s)", t->alias->heading,
-		*part_text(t) ? " " : "", part_text(t),
-		test->unit == CS_UNIT_GBS ? " bandwidth" : "",
+	cs_text(to, size, "%s%s%s%s (%s)", t->alias->heading, *part_text(t) ? " " : "",
+		part_text(t), test->unit == CS_UNIT_GBS ? " bandwidth" : "",
 		cs_unit_text(test->unit));
 }
 
@@ -369,8 +376,8 @@ static void print_table(FILE *to, const struct table *t, int verbose)
 		cs_print(to, "%*s", width, label);
 		for (c = 0; c < t->columns; c++)
 			if (is_measured(t->row[r * t->columns + c]))
-				cs_print(to, "%10.2f", t->row[r * t->columns + c]
-							      ->stats.median);
+				cs_print(to, "%10.2f",
+					 t->row[r * t->columns + c]->stats.median);
 			else
 				cs_print(to, "%10s", "N/A");
 		putc('\n', to);
@@ -429,12 +436,11 @@ static void print_notes(FILE *to, const struct cs_run *run,
 		if (!told[i]->noted)
 			continue;
 		said = 1;
-		cs_fold(to, 0, 6, "NOTE: %s: %s", told[i]->name,
-			told[i]->differs);
+		cs_fold(to, 0, 6, "NOTE: %s: %s", told[i]->name, told[i]->differs);
 	}
 	if (!n)
-		cs_fold(to, 0, 6, "NOTE: nothing that was measured has a name in "
-			"nvbandwidth");
+		cs_fold(to, 0, 6,
+			"NOTE: nothing that was measured has a name in nvbandwidth");
 	if (said || !n)
 		putc('\n', to);
 }
@@ -446,7 +452,8 @@ static int print_node(FILE *to, const struct cs_run *run, int node,
 	int cuda = cuda_number(nd->facts.cuda);
 	char text[160];
 
-	cs_print_line(to, "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
+	cs_print_line(to,
+		      "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
 		      run->version);
 	cs_print_line(to, "Built from Git version: %s", run->commit);
 	putc('\n', to);
@@ -482,8 +489,9 @@ static json_t *cells_record(const struct table *t)
 
 			cs_text(number, sizeof(number), "%.6g",
 				is_measured(x) ? x->stats.median : 0);
-			json_array_append_new(row, json_string(
-				is_measured(x) ? number : "N/A"));
+			json_array_append_new(row,
+					      json_string(is_measured(x) ? number :
+									   "N/A"));
 		}
 		json_array_append_new(rows, row);
 	}
@@ -501,8 +509,7 @@ static json_t *table_record(const struct table *t, int verbose)
 		key_text(t, text, sizeof(text));
 	else
 		cs_text(text, sizeof(text), "%s", t->alias->name);
-	record = json_pack("{s:s, s:s}", "name", text, "status",
-			   status[t->verdict]);
+	record = json_pack("{s:s, s:s}", "name", text, "status", status[t->verdict]);
 	if (t->verdict != PASSED)
 		json_object_set_new(record, "error", cs_json_text(t->why));
 	if (t->n_measured) {
@@ -519,14 +526,13 @@ static json_t *table_record(const struct table *t, int verbose)
 				    json_real(t->sum / (double)t->n_measured));
 	}
 	if (t->alias->noted)
-		json_object_set_new(record, "note",
-				    json_string(t->alias->differs));
+		json_object_set_new(record, "note", json_string(t->alias->differs));
 	if (t->run->n_nodes > 1)
-		json_object_set_new(record, "node", cs_json_text(
-			t->run->node[t->node].facts.host));
+		json_object_set_new(record, "node",
+				    cs_json_text(t->run->node[t->node].facts.host));
 	if (t->run->node[t->node].facts.placement[0])
-		json_object_set_new(record, "placement", cs_json_text(
-			t->run->node[t->node].facts.placement));
+		json_object_set_new(record, "placement",
+				    cs_json_text(t->run->node[t->node].facts.placement));
 	return record;
 }
 
@@ -555,8 +561,7 @@ static json_t *device_list(const struct cs_run *run)
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (int i = 0; i < run->node[node].facts.n_agents; i++) {
-			device_text(&run->node[node].agent[i], device,
-				    sizeof(device));
+			device_text(&run->node[node].agent[i], device, sizeof(device));
 			cs_text(text, sizeof(text), "%d: %s: (%s)", i, device,
 				run->node[node].facts.host);
 			json_array_append_new(list, cs_json_text(text));
@@ -596,8 +601,9 @@ static int write_json(FILE *to, const struct cs_run *run,
 			if (!cases || add_name(cases, run, node, told[i], verbose))
 				goto out;
 	record = head_record(run, cases);
-	if (record && !json_dumpf(record, to, JSON_INDENT(2) | JSON_ENSURE_ASCII |
-					      JSON_REAL_PRECISION(CS_DIGITS)))
+	if (record && !json_dumpf(record, to,
+				  JSON_INDENT(2) | JSON_ENSURE_ASCII |
+					  JSON_REAL_PRECISION(CS_DIGITS)))
 		rc = putc('\n', to) == EOF ? -1 : 0;
 out:
 	json_decref(record);

@@ -67,8 +67,8 @@ static int field(char letter, const struct cs_run *run, char *to, size_t size)
 	}
 }
 
-int cs_output_name(const char *name, const struct cs_run *run, char *to,
-		   size_t size, struct cs_err *err)
+int cs_output_name(const char *name, const struct cs_run *run, char *to, size_t size,
+		   struct cs_err *err)
 {
 	size_t used = 0, n;
 	char part[128];
@@ -77,13 +77,15 @@ int cs_output_name(const char *name, const struct cs_run *run, char *to,
 		part[0] = *name;
 		part[1] = '\0';
 		if (*name == '%' && field(*++name, run, part, sizeof(part)))
-			return cs_err_set(err, "'%%%.1s' in an output's name: "
+			return cs_err_set(err,
+					  "'%%%.1s' in an output's name: "
 					  "allowed are %%N, %%j, %%t and %%%%",
 					  name);
 		n = strlen(part);
 		if (used + n >= size)
-			return cs_err_set(err, "the output's name is longer than "
-					  "%zu characters", size - 1);
+			return cs_err_set(err,
+					  "the output's name is longer than %zu characters",
+					  size - 1);
 		memcpy(to + used, part, n);
 		used += n;
 	}
@@ -93,8 +95,7 @@ int cs_output_name(const char *name, const struct cs_run *run, char *to,
 
 /* ---- the file ---- */
 
-static int cannot_write(const struct cs_output *out, int error,
-			struct cs_err *err)
+static int cannot_write(const struct cs_output *out, int error, struct cs_err *err)
 {
 	return cs_err_set(err, "cannot write '%.200s': %s", out->path,
 			  strerror(error));
@@ -170,8 +171,8 @@ static int make_temporary(struct cs_output *out,
 	int i, made = -1, stem = temporary_stem(out->target);
 
 	for (i = 0; made < 0 && i < TRIES; i++) {
-		cs_text(out->temporary, sizeof(out->temporary), "%.*s.%ld-%d",
-			stem, out->target, (long)getpid(), i);
+		cs_text(out->temporary, sizeof(out->temporary), "%.*s.%ld-%d", stem,
+			out->target, (long)getpid(), i);
 		made = make(out->temporary, from);
 		if (made < 0 && errno != EEXIST)
 			break;
@@ -198,9 +199,8 @@ static int is_special(const char *path)
 
 	if (stat(path, &st))
 		return 0;
-	return !S_ISREG(st.st_mode) ||
-	       (!statx(AT_FDCWD, path, 0, 0, &more) &&
-		(more.stx_attributes & STATX_ATTR_MOUNT_ROOT));
+	return !S_ISREG(st.st_mode) || (!statx(AT_FDCWD, path, 0, 0, &more) &&
+					(more.stx_attributes & STATX_ATTR_MOUNT_ROOT));
 }
 
 /* In a folder that all may write to, links that others have made lead nowhere: so
@@ -255,7 +255,8 @@ static int find_target(struct cs_output *out)
 		}
 		errno = EACCES;
 		rc = may_follow(out->target, st.st_uid) ?
-			     follow(fd, out->target, sizeof(out->target)) : -1;
+			     follow(fd, out->target, sizeof(out->target)) :
+			     -1;
 		close(fd);
 		if (rc)
 			return -1;
@@ -287,8 +288,9 @@ int cs_output_claim(int fd)
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return 0;
-	return fcntl(fd, F_OFD_SETLK, &all) &&
-	       (errno == EAGAIN || errno == EACCES) ? -1 : 0;
+	return fcntl(fd, F_OFD_SETLK, &all) && (errno == EAGAIN || errno == EACCES) ?
+		     -1 :
+		     0;
 }
 
 /* What is in it goes when it is ours.  -1 with *err. */
@@ -299,7 +301,8 @@ static int open_journal(const struct cs_output *out, struct cs_err *err)
 	if (fd < 0)
 		return cannot_write(out, errno, err);
 	if (cs_output_claim(fd))
-		cs_err_set(err, "cannot write '%.200s': it is being written "
+		cs_err_set(err,
+			   "cannot write '%.200s': it is being written "
 			   "already; %%N, %%j or %%t in its name tell runs apart",
 			   out->path);
 	else if (ftruncate(fd, 0) && errno != EINVAL) /* a pipe */
@@ -331,7 +334,8 @@ int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err
 	made.format = cs_format_by_file(path);
 	cs_text(made.path, sizeof(made.path), "%s", cs_output_bare(path, &named));
 	if (!made.format)
-		return cs_err_set(err, "cannot tell what to write to '%.200s': its "
+		return cs_err_set(err,
+				  "cannot tell what to write to '%.200s': its "
 				  "name must end in .txt, .json, .jsonl, .csv, .prom or .xml",
 				  made.path);
 	made.in_place = strcmp(made.format->name, "jsonl") == 0;
@@ -350,8 +354,8 @@ int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err
 	return 0;
 }
 
-int cs_output_open(struct cs_output *out, const char *name,
-		   const struct cs_run *run, struct cs_err *err)
+int cs_output_open(struct cs_output *out, const char *name, const struct cs_run *run,
+		   struct cs_err *err)
 {
 	char path[CS_PATH];
 
@@ -445,8 +449,7 @@ int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err)
 {
 	errno = EIO;
-	if (!out->error && !out->in_place &&
-	    out->format->write(out->file, run, opt))
+	if (!out->error && !out->in_place && out->format->write(out->file, run, opt))
 		out->error = errno;
 	return cs_output_close(out, err);
 }
@@ -456,8 +459,7 @@ int cs_output_close(struct cs_output *out, struct cs_err *err)
 	int error = out->error;
 
 	errno = EIO;
-	if (!error &&
-	    (flush(out->file) || name_file(out) || is_removed(out->file)))
+	if (!error && (flush(out->file) || name_file(out) || is_removed(out->file)))
 		error = errno;
 	if (fclose(out->file) && !error)
 		error = errno;

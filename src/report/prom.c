@@ -77,7 +77,7 @@ static void bus_id_text(const char *bus_id, char *to, size_t size)
 /* A kind of figure: a family of metrics. */
 struct family {
 	const char *name, *help;
-	int says_which;		/* label "figure" */
+	int says_which;				   /* label "figure" */
 	double (*value)(const struct cs_row *row); /* NAN: of another family */
 };
 
@@ -88,9 +88,9 @@ static double bandwidth(const struct cs_row *row)
 
 static double total_bandwidth(const struct cs_row *row)
 {
-	return row->metric == CS_METRIC_TOTAL &&
-			       cs_row_test(row)->unit == CS_UNIT_GBS ?
-		       row->stats.median * 1e9 : NAN;
+	return row->metric == CS_METRIC_TOTAL && cs_row_test(row)->unit == CS_UNIT_GBS ?
+		       row->stats.median * 1e9 :
+		       NAN;
 }
 
 static double duration(const struct cs_row *row)
@@ -115,9 +115,10 @@ static double copies(const struct cs_row *row)
 static const struct family families[] = {
 	{ "bandwidth_bytes_per_second", "Median rate of the transfers of a cell.", 0,
 	  bandwidth },
-	{ "total_bandwidth_bytes_per_second", "Median of all bytes of a step over the "
-	  "time until the last transfer has ended; src and dst are its first transfer.", 0,
-	  total_bandwidth },
+	{ "total_bandwidth_bytes_per_second",
+	  "Median of all bytes of a step over the "
+	  "time until the last transfer has ended; src and dst are its first transfer.",
+	  0, total_bandwidth },
 	{ "duration_seconds", "Median time of a call or a latency.", 1, duration },
 	{ "copies_per_second", "Median rate of small copies.", 1, copies },
 };
@@ -127,7 +128,8 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 {
 	const struct cs_run_node *nd = &run->node[row->node];
 	const struct cs_agent_facts *issuer = row->what.issuer < CS_MAX_AGENTS ?
-		&nd->agent[row->what.issuer] : NULL;
+						    &nd->agent[row->what.issuer] :
+						    NULL;
 	char size[24], bus_id[24] = "", step[CS_STEP_NAME] = "";
 	int n = 0;
 
@@ -143,14 +145,14 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 	put_label(to, &n, "size", size);
 	put_variant(to, &n, &row->what.variant);
 	if (family->says_which)
-		put_label(to, &n, "figure", cs_metric_text(cs_row_test(row),
-							   row->metric));
+		put_label(to, &n, "figure",
+			  cs_metric_text(cs_row_test(row), row->metric));
 	put_label(to, &n, "step", step);
 	put_label(to, &n, "src", cs_endpoint_label(run, row, &row->what.src).text);
 	put_label(to, &n, "dst", cs_endpoint_label(run, row, &row->what.dst).text);
 	if (issuer && !cs_on_cpu(run)) {
-		put_label(to, &n, "gpu", cs_agent_label(run, (int)row->node,
-							row->what.issuer).text);
+		put_label(to, &n, "gpu",
+			  cs_agent_label(run, (int)row->node, row->what.issuer).text);
 		put_label(to, &n, "UUID", issuer->gpu.uuid);
 		put_label(to, &n, "pci_bus_id", bus_id);
 	}
@@ -173,8 +175,7 @@ static int put_node(FILE *to, const struct cs_run *run, int node,
 	return begun;
 }
 
-static void put_family(FILE *to, const struct cs_run *run,
-		       const struct family *family)
+static void put_family(FILE *to, const struct cs_run *run, const struct family *family)
 {
 	int begun = 0;
 
@@ -198,7 +199,8 @@ static int put_cells(FILE *to, const struct cs_run *run)
 		const struct {
 			const char *status;
 			size_t n;
-		} kind[] = { { "ok", tally[i].ok }, { "skipped", tally[i].skipped },
+		} kind[] = { { "ok", tally[i].ok },
+			     { "skipped", tally[i].skipped },
 			     { "failed", tally[i].bad } };
 		const struct cs_node_facts *node = &run->node[tally[i].node].facts;
 		char size[24];
@@ -247,7 +249,8 @@ static int put_findings(FILE *to, const struct cs_run *run)
 		all[i] = &f[i];
 	qsort(all, n, sizeof(*all), by_kind);
 	if (n)
-		put_head(to, "findings", "Findings by severity and id; without a "
+		put_head(to, "findings",
+			 "Findings by severity and id; without a "
 			 "host those of the job.");
 	for (i = 0; i < n; i = end) {
 		int labels = 0;
@@ -262,8 +265,8 @@ static int put_findings(FILE *to, const struct cs_run *run)
 				  run->node[all[i]->node].facts.placement);
 		}
 		put_label(to, &labels, "severity",
-			  severity[all[i]->severity <= CS_CRITICAL ?
-					   all[i]->severity : CS_CRITICAL]);
+			  severity[all[i]->severity <= CS_CRITICAL ? all[i]->severity :
+								     CS_CRITICAL]);
 		put_label(to, &labels, "id", cs_finding_text(all[i]));
 		put_value(to, labels, (double)(end - i));
 	}
@@ -284,8 +287,10 @@ static void put_run(FILE *to, const struct cs_run *run)
 	put_label(to, &n, "virtual_clock", run->virtual_clock ? "1" : "");
 	put_label(to, &n, "job_id", run->job_id);
 	put_value(to, n, 1);
-	put_alone(to, "exit_status", "Exit status: 0 measured, 1 a warning, 2 "
-		  "critical, 3 could not test.", run->exit_status);
+	put_alone(to, "exit_status",
+		  "Exit status: 0 measured, 1 a warning, 2 "
+		  "critical, 3 could not test.",
+		  run->exit_status);
 	put_alone(to, "complete", "Was every step of the plan carried out?",
 		  run->complete);
 	put_alone(to, "timestamp_seconds", "When the run ended, Unix time.",

@@ -12,18 +12,18 @@
 #include "result/run.h"
 
 struct cs_view_options {
-	int verbose;		/* -v: every node, every sample */
-	int aggregates;		/* of samples what they have in common alone; gbench.c */
-	int topology;		/* how nodes are wired in place of figures; text */
+	int verbose;	/* -v: every node, every sample */
+	int aggregates; /* of samples what they have in common alone; gbench.c */
+	int topology;	/* how nodes are wired in place of figures; text */
 };
 
 struct cs_format {
-	const char *name;	/* "text", "json", "nvbandwidth", ... */
-	const char *suffix;	/* ".txt", ".json", ".jsonl", ".csv", "" */
+	const char *name;   /* "text", "json", "nvbandwidth", ... */
+	const char *suffix; /* ".txt", ".json", ".jsonl", ".csv", "" */
 	/* The whole run.  0, or -1 with errno when the stream failed. */
 	int (*write)(FILE *to, const struct cs_run *run,
 		     const struct cs_view_options *opt);
-	int of_any;		/* says also that nothing could be tested */
+	int of_any; /* says also that nothing could be tested */
 };
 
 /* The formats; the last has name NULL. */
@@ -55,9 +55,9 @@ int cs_report_explain(FILE *to, const char *what, struct cs_err *err);
  * it is committed.  A .jsonl is written in place, line by line, by one process at a
  * time.  Links are followed and stay. */
 struct cs_output {
-	char path[CS_PATH];		/* as it was given */
-	char target[CS_PATH];		/* what is renamed to: behind all links */
-	char temporary[CS_PATH + 32];	/* beside that */
+	char path[CS_PATH];	      /* as it was given */
+	char target[CS_PATH];	      /* what is renamed to: behind all links */
+	char temporary[CS_PATH + 32]; /* beside that */
 	const struct cs_format *format;
 	FILE *file;
 	int in_place;
@@ -65,8 +65,8 @@ struct cs_output {
 	int error;    /* errno of the first append that failed; 0 none */
 	off_t whole;  /* bytes of complete records; -1 in a pipe */
 };
-int cs_output_open(struct cs_output *out, const char *name,
-		   const struct cs_run *run, struct cs_err *err);
+int cs_output_open(struct cs_output *out, const char *name, const struct cs_run *run,
+		   struct cs_err *err);
 /* The same by what the name has become. */
 int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err);
 /* A file that is written in place is this process's until the descriptor is closed:
@@ -81,8 +81,8 @@ int cs_output_claim(int fd);
 int cs_output_continue(struct cs_output *out, const char *path, int fd,
 		       size_t whole_bytes, struct cs_err *err);
 /* The name alone, with what stands for %N and the others; opens nothing. */
-int cs_output_name(const char *name, const struct cs_run *run, char *to,
-		   size_t size, struct cs_err *err);
+int cs_output_name(const char *name, const struct cs_run *run, char *to, size_t size,
+		   struct cs_err *err);
 /* A record to a journal (not in_place: does nothing), to be seen at once.  From
  * the first that fails on nothing is appended, and the file ends with the record
  * before it; the commit says why. */

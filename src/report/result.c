@@ -44,14 +44,13 @@ static void print_line(FILE *to, const struct cs_grid *grid)
 	print_word(to, run->node[grid->node].facts.host);
 	if (grid->n_measured)
 		cs_print(to, " min %.*f median %.*f max %.*f", d, grid->min, d,
-			grid->median, d, grid->max);
+			 grid->median, d, grid->max);
 	else
 		fputs(" min - median - max -", to);
-	cs_print(to, " %s %zu/%zu cells%s%s%s",
-		cs_unit_text(grid->test->unit), grid->n_measured,
-		grid->n_planned, grid->back ? " way-back" : "",
-		run->stand_in ? " stand-in" : "",
-		run->virtual_clock ? " virtual-clock" : "");
+	cs_print(to, " %s %zu/%zu cells%s%s%s", cs_unit_text(grid->test->unit),
+		 grid->n_measured, grid->n_planned, grid->back ? " way-back" : "",
+		 run->stand_in ? " stand-in" : "",
+		 run->virtual_clock ? " virtual-clock" : "");
 	print_placement(to, run->node[grid->node].facts.placement);
 	if (run->plan->set.last_bytes)
 		cs_print(to, " copy %" PRIu64 " B", grid->bytes);
@@ -69,8 +68,7 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 	for (const struct cs_row *row; run->plan && (row = cs_row_next(&rows));) {
 		const struct cs_test *test = cs_row_test(row);
 
-		if (row->step >= run->plan->n_steps ||
-		    row->metric > CS_METRIC_TOTAL)
+		if (row->step >= run->plan->n_steps || row->metric > CS_METRIC_TOTAL)
 			continue;
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), name,
 			     sizeof(name));
@@ -81,15 +79,15 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 			fputs("total", to);
 		else
 			cs_print(to, "%s->%s",
-				cs_endpoint_label(run, row, &row->what.src).text,
-				cs_endpoint_label(run, row, &row->what.dst).text);
+				 cs_endpoint_label(run, row, &row->what.src).text,
+				 cs_endpoint_label(run, row, &row->what.dst).text);
 		if (row->status == CS_OK)
 			cs_print(to, " median %.*f %s", cs_decimals(test),
-				row->stats.median, cs_unit_text((int)test->unit));
+				 row->stats.median, cs_unit_text((int)test->unit));
 		else
 			cs_print(to, " median - %s", cs_unit_text((int)test->unit));
 		cs_print(to, "%s%s", run->stand_in ? " stand-in" : "",
-			run->virtual_clock ? " virtual-clock" : "");
+			 run->virtual_clock ? " virtual-clock" : "");
 		print_placement(to, run->node[row->node].facts.placement);
 		print_variant(to, &row->what.variant);
 		putc('\n', to);

@@ -75,7 +75,8 @@ static int add_line(struct cs_vec *lines, const struct line *line)
 	return to ? 0 : -1;
 }
 
-static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_vec *lines)
+static int add_step(const struct cs_run *run, int node, uint32_t s,
+		    struct cs_vec *lines)
 {
 	const struct cs_step *step = cs_plan_step(run->plan, s);
 	const struct cs_row *total = NULL;
@@ -84,9 +85,11 @@ static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_ve
 
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
-		const struct cs_row what = { .what = *t, .test =
-			cs_plan_matrix_at(run->plan, t->matrix)->test,
-			.node = (uint32_t)node };
+		const struct cs_row what = {
+			.what = *t,
+			.test = cs_plan_matrix_at(run->plan, t->matrix)->test,
+			.node = (uint32_t)node
+		};
 		const struct cs_row *row = find(run, node, s, t, CS_METRIC_RATE);
 
 		if (!total)
@@ -103,8 +106,10 @@ static int add_step(const struct cs_run *run, int node, uint32_t s, struct cs_ve
 		cs_text(line.cell[TEST], sizeof(line.cell[TEST]), "%s",
 			cs_transfer_test(run->plan, t)->name);
 		cs_text(line.cell[SIZE], sizeof(line.cell[SIZE]), "%s",
-			cs_plan_matrix_words(&(struct cs_plan_matrix){ .bytes = t->bytes,
-							 .variant = t->variant }).text);
+			cs_plan_matrix_words(&(struct cs_plan_matrix){
+						     .bytes = t->bytes,
+						     .variant = t->variant })
+				.text);
 		value_text(row, line.cell[VALUE], sizeof(line.cell[VALUE]));
 		beside_text(run->plan, step, line.cell[BESIDE],
 			    sizeof(line.cell[BESIDE]));
@@ -134,9 +139,11 @@ static void print_lines(FILE *to, const struct cs_vec *lines)
 		while (last && !line[i].cell[last][0])
 			last--;
 		for (int c = 0; c <= last; c++)
-			cs_print(to, "  %*s", c == last && c < SIZE ? 0 :
-				c == SIZE || c == VALUE ? width[c] : -width[c] *
-				(c < last), line[i].cell[c]);
+			cs_print(to, "  %*s",
+				 c == last && c < SIZE	 ? 0 :
+				 c == SIZE || c == VALUE ? width[c] :
+							   -width[c] * (c < last),
+				 line[i].cell[c]);
 		putc('\n', to);
 	}
 }
@@ -158,8 +165,9 @@ int cs_steps_print(FILE *to, const struct cs_run *run, int node)
 	if (!rc && applied)
 		print_lines(to, &lines);
 	else if (!rc)
-		cs_fold(to, 2, 2, "every step of the plan wants more than the %d %ss "
-			"of this node", n, cs_agent_word(run));
+		cs_fold(to, 2, 2,
+			"every step of the plan wants more than the %d %ss of this node",
+			n, cs_agent_word(run));
 	cs_vec_release(&lines);
 	return rc;
 }

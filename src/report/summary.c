@@ -56,18 +56,19 @@ static void print_data(FILE *to, const struct cs_run *run)
 	else if (!sum.samples)
 		cs_fold(to, 2, INDENT, "data       no timed transfer was checked");
 	else
-		cs_fold(to, 2, INDENT, "data       %" PRIu64
-			" timed transfer%s checked by the destination's owner, "
-			"%" PRIu64 " wrong byte%s: %s", sum.samples,
-			plural(sum.samples), wrong, plural(wrong), how);
+		cs_fold(to, 2, INDENT,
+			"data       %" PRIu64
+			" timed transfer%s checked by the destination's owner, %" PRIu64
+			" wrong byte%s: %s",
+			sum.samples, plural(sum.samples), wrong, plural(wrong), how);
 }
 
 struct samples {
 	uint32_t least, most, discarded;
-	double widest;		/* side of an interval / median */
-	size_t rows, sampled;	/* of these, until known well enough */
-	size_t without;		/* of those, fewer than 6 samples */
-	uint32_t turns;		/* of a cell; 0 where nothing took turns */
+	double widest;	      /* side of an interval / median */
+	size_t rows, sampled; /* of these, until known well enough */
+	size_t without;	      /* of those, fewer than 6 samples */
+	uint32_t turns;	      /* of a cell; 0 where nothing took turns */
 };
 
 static void count_samples(const struct cs_run *run, int node, struct samples *out)
@@ -119,34 +120,34 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 		cs_fold(to, 2, INDENT, "samples    none");
 		return;
 	}
-	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u",
-		s.least, s.most);
+	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u", s.least,
+		s.most);
 	if (s.turns)
 		cs_text(width, sizeof(width), ", in %u turns of each placement",
 			s.turns);
 	else if (!s.sampled)
 		cs_text(width, sizeof(width), ", a fixed count");
 	else if (!s.without)
-		cs_text(width, sizeof(width), ", 95 %% interval of every median "
-			"within %.2f %%", 100 * s.widest);
+		cs_text(width, sizeof(width),
+			", 95 %% interval of every median within %.2f %%",
+			100 * s.widest);
 	else if (s.without == s.sampled)
-		cs_text(width, sizeof(width), ", no median has a 95 %% interval "
-			"(fewer than 6)");
+		cs_text(width, sizeof(width),
+			", no median has a 95 %% interval (fewer than 6)");
 	else
-		cs_text(width, sizeof(width), ", 95 %% interval of %zu median%s "
+		cs_text(width, sizeof(width),
+			", 95 %% interval of %zu median%s "
 			"within %.2f %%, %zu without one (fewer than 6)",
 			s.sampled - s.without, plural(s.sampled - s.without),
 			100 * s.widest, s.without);
 	if (s.sampled && s.sampled < s.rows)
-		cs_text_add(width, sizeof(width),
-			    " (calls, a fixed count, apart)");
+		cs_text_add(width, sizeof(width), " (calls, a fixed count, apart)");
 	if (verbose)
 		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
 			s.discarded);
 	if (!isnan(drift))
 		cs_text_add(ends, sizeof(ends),
-			    "; control cell repeated within %.2f %%",
-			    100 * drift);
+			    "; control cell repeated within %.2f %%", 100 * drift);
 	cs_fold(to, 2, INDENT, "samples    %s per cell%s%s; order seed %" PRIu64,
 		number, width, ends, run->plan ? run->plan->set.seed : 0);
 }
@@ -164,17 +165,18 @@ static void opening_text(const struct cs_run *run, char *to, size_t size)
 
 		for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 			for (k = 0; k < nd->facts.n_agents; k++) {
-				const struct cs_peer_facts *peer =
-					cs_node_peer(nd, i, k);
+				const struct cs_peer_facts *peer = cs_node_peer(nd, i,
+										k);
 
 				if (peer->via == CS_VIA_NONE ||
 				    peer->via == CS_VIA_FAILED ||
 				    !(peer->open_ms > most))
 					continue;
 				most = peer->open_ms;
-				pair_text(run, node, &(struct cs_transfer){
-					  .src = { .index = (uint16_t)i },
-					  .dst = { .index = (uint16_t)k } },
+				pair_text(run, node,
+					  &(struct cs_transfer){
+						  .src = { .index = (uint16_t)i },
+						  .dst = { .index = (uint16_t)k } },
 					  pair, sizeof(pair));
 			}
 	}
@@ -192,7 +194,8 @@ static void print_first(FILE *to, const struct cs_run *run)
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
 		if (row->status == CS_OK && row->metric == CS_METRIC_RATE &&
-		    !isnan(row->first_ms) && (!worst || row->first_ms > worst->first_ms))
+		    !isnan(row->first_ms) &&
+		    (!worst || row->first_ms > worst->first_ms))
 			worst = row;
 	}
 	if (!worst)
@@ -200,11 +203,13 @@ static void print_first(FILE *to, const struct cs_run *run)
 	row_text(run, worst, pair, sizeof(pair));
 	opening_text(run, opening, sizeof(opening));
 	if (worst->first_ms >= 0.05)
-		cs_fold(to, 2, INDENT, "first use  up to %.1f ms slower (%s)%s; "
-			"not counted", worst->first_ms, pair, opening);
+		cs_fold(to, 2, INDENT,
+			"first use  up to %.1f ms slower (%s)%s; not counted",
+			worst->first_ms, pair, opening);
 	else
-		cs_fold(to, 2, INDENT, "first use  no slower than later ones%s; "
-			"not counted", opening);
+		cs_fold(to, 2, INDENT,
+			"first use  no slower than later ones%s; not counted",
+			opening);
 }
 
 /* ---- state ---- */
@@ -215,7 +220,7 @@ struct state {
 	uint64_t throttle;
 	/* what each counter grew by; -1 not known of every GPU */
 	int64_t nvlink, pcie, ecc;
-	const char *why;	/* not known */
+	const char *why; /* not known */
 };
 
 static void grow(int64_t *sum, int64_t before, int64_t after)
@@ -228,8 +233,7 @@ static void grow(int64_t *sum, int64_t before, int64_t after)
 
 static void look_at(struct state *s, const struct cs_conditions *c)
 {
-	if (c->temperature_c >= 0 &&
-	    (s->coldest < 0 || c->temperature_c < s->coldest))
+	if (c->temperature_c >= 0 && (s->coldest < 0 || c->temperature_c < s->coldest))
 		s->coldest = c->temperature_c;
 	if (c->temperature_c > s->hottest)
 		s->hottest = c->temperature_c;
@@ -240,12 +244,10 @@ static void gather(const struct cs_run *run, struct state *s)
 	size_t n = cs_rows_count(&run->rows), i;
 	int node, a;
 
-	*s = (struct state){ .coldest = -1, .hottest = -1,
-			       .why = "it was not read" };
+	*s = (struct state){ .coldest = -1, .hottest = -1, .why = "it was not read" };
 	for (node = 0; node < run->n_nodes; node++)
 		for (a = 0; a < run->node[node].facts.n_agents; a++) {
-			const struct cs_agent_facts *agent =
-				&run->node[node].agent[a];
+			const struct cs_agent_facts *agent = &run->node[node].agent[a];
 			const struct cs_conditions *b = &agent->before;
 			const struct cs_conditions *e = &agent->after;
 
@@ -264,8 +266,7 @@ static void gather(const struct cs_run *run, struct state *s)
 			grow(&s->ecc, b->ecc_uncorrected, e->ecc_uncorrected);
 		}
 	for (i = 0; i < n; i++)
-		s->throttle |= cs_rows_get(&run->rows, i)->throttle &
-			       CS_THROTTLE_BAD;
+		s->throttle |= cs_rows_get(&run->rows, i)->throttle & CS_THROTTLE_BAD;
 }
 
 /* Adds to "a, b" the text, with ", " between; `last` joins the last of many. */
@@ -280,7 +281,9 @@ static void counters_text(const struct state *s, char *to, size_t size)
 		const char *name;
 		int64_t grew;
 	} counter[] = {
-		{ "NVLink", s->nvlink }, { "PCIe", s->pcie }, { "ECC", s->ecc },
+		{ "NVLink", s->nvlink },
+		{ "PCIe", s->pcie },
+		{ "ECC", s->ecc },
 	};
 	char none[64] = "", rest[160] = "", text[64];
 	int i, zeros = 0, seen = 0;
@@ -312,8 +315,8 @@ static void print_state(FILE *to, const struct cs_run *run)
 	char throttle[96], counters[256], heat[48] = "", part[64] = "";
 
 	if (cs_on_cpu(run)) {
-		const char *governor = run->n_nodes > 0 ?
-			run->node[0].facts.governor : "";
+		const char *governor = run->n_nodes > 0 ? run->node[0].facts.governor :
+							  "";
 
 		cs_fold(to, 2, INDENT, "state      no GPU takes part; CPU governor %s",
 			governor[0] ? governor : "not known");
@@ -343,11 +346,13 @@ static void print_path(FILE *to, const struct cs_run *run, int verbose)
 
 	cs_path_prove(run, &p);
 	if (p.counted)
-		cs_fold(to, 2, INDENT, "path       NVLinks counted %.1f to %.1f %% of the "
-			"bytes of %d of %d GPUs", 100 * p.least, 100 * p.most,
-			p.counted, p.gpus);
+		cs_fold(to, 2, INDENT,
+			"path       NVLinks counted %.1f to %.1f %% of the "
+			"bytes of %d of %d GPUs",
+			100 * p.least, 100 * p.most, p.counted, p.gpus);
 	else if (p.gpus && verbose)
-		cs_fold(to, 2, INDENT, "path       not proven: this driver has no byte "
+		cs_fold(to, 2, INDENT,
+			"path       not proven: this driver has no byte "
 			"counters of NVLink");
 }
 
@@ -357,8 +362,10 @@ static void print_coverage(FILE *to, const struct cs_run *run)
 
 	if (run->budget_s > 0)
 		cs_fold(to, 2, INDENT, "coverage   %zu of %zu cells within %g s%s",
-			c.measured, c.planned, run->budget_s, c.left_out ?
-			"; --resume with a journal of it measures the rest" : "");
+			c.measured, c.planned, run->budget_s,
+			c.left_out ?
+				"; --resume with a journal of it measures the rest" :
+				"");
 }
 
 /* ---- time and findings ---- */
@@ -383,10 +390,11 @@ static void print_time(FILE *to, const struct cs_run *run)
 	start = tenths(&said, upto);
 	peers = tenths(&said, upto += t->peers);
 	measure = tenths(&said, upto += t->measure);
-	cs_fold(to, 2, INDENT, "time       %.1f s = %s %.1f, peers %.1f, "
-		"measuring %.1f, the rest %.1f", t->total,
-		cs_on_cpu(run) ? "start" : "driver and contexts", start, peers,
-		measure, tenths(&said, t->total));
+	cs_fold(to, 2, INDENT,
+		"time       %.1f s = %s %.1f, peers %.1f, "
+		"measuring %.1f, the rest %.1f",
+		t->total, cs_on_cpu(run) ? "start" : "driver and contexts", start,
+		peers, measure, tenths(&said, t->total));
 }
 
 /* Equal findings of several nodes are one line with a list of hosts. */

@@ -22,13 +22,13 @@ static int find_key(const struct cs_vec *keys, const struct cs_plan_matrix *matr
 	return -1;
 }
 
-static int add_key(struct cs_vec *keys, const struct cs_plan_matrix *matrix, struct cs_err *err)
+static int add_key(struct cs_vec *keys, const struct cs_plan_matrix *matrix,
+		   struct cs_err *err)
 {
 	return find_key(keys, matrix) >= 0 ? 0 : cs_vec_push(keys, matrix, err);
 }
 
-static int find_keys(const struct cs_run *run, struct cs_vec *keys,
-		     struct cs_err *err)
+static int find_keys(const struct cs_run *run, struct cs_vec *keys, struct cs_err *err)
 {
 	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
 		if (add_key(keys, cs_plan_matrix_at(run->plan, v), err))
@@ -37,7 +37,8 @@ static int find_keys(const struct cs_run *run, struct cs_vec *keys,
 		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
 		for (size_t i = 0; i < cells.n; i++) {
-			const struct cs_plan_matrix matrix = cs_row_view(cs_listed(&cells, i));
+			const struct cs_plan_matrix matrix =
+				cs_row_view(cs_listed(&cells, i));
 
 			if (add_key(keys, &matrix, err))
 				return -1;
@@ -75,8 +76,12 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 		for (size_t i = 0; i < keys->n; i++)
 			tally[i] = (struct cs_tally){
 				.test = &cs_catalogue(&n)[key[i].test],
-				.of = key[i], .node = node, .min = NAN,
-				.median = NAN, .max = NAN, .reason = "",
+				.of = key[i],
+				.node = node,
+				.min = NAN,
+				.median = NAN,
+				.max = NAN,
+				.reason = "",
 			};
 		count_planned(run, keys, tally);
 	}
@@ -126,7 +131,8 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 			;
 		last = end - 1;
 		tally[f[at].tally].median = (f[at + (last - at) / 2].value +
-					     f[at + (last - at + 1) / 2].value) / 2;
+					     f[at + (last - at + 1) / 2].value) /
+					    2;
 	}
 }
 
@@ -156,8 +162,9 @@ int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
 	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err);
 
 	for (int node = 0; keys.n && node < run->n_nodes && !rc; node++)
-		rc = count_node(run, node, &keys, (struct cs_tally *)out->data +
-				(size_t)node * keys.n, err);
+		rc = count_node(run, node, &keys,
+				(struct cs_tally *)out->data + (size_t)node * keys.n,
+				err);
 	cs_vec_release(&keys);
 	return rc ? -1 : 0;
 }

@@ -7,12 +7,12 @@
 
 struct cs_tally {
 	const struct cs_test *test;
-	struct cs_plan_matrix of;	/* the matrix */
+	struct cs_plan_matrix of; /* the matrix */
 	int node;
 	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
 	double min, median, max; /* of those that are ok, in the test's unit */
-	double seconds;		/* that they took */
-	const char *reason;	/* of the first that is not ok, bad before skipped; "" */
+	double seconds;		 /* that they took */
+	const char *reason; /* of the first that is not ok, bad before skipped; "" */
 };
 
 /* All of a run whose turns were put together (result/pool.h): by node, then in the

@@ -33,8 +33,7 @@ static void copies_text(const struct cs_run *run, char *to, size_t size)
 	}
 	to[0] = '\0';
 	if (most)
-		cs_text(to, size, least < most ? " x %u to %u" : " x %u", least,
-			most);
+		cs_text(to, size, least < most ? " x %u to %u" : " x %u", least, most);
 }
 
 /* Is there a test whose copies are of the size that was asked for? */
@@ -78,7 +77,8 @@ static void print_head(FILE *to, const struct cs_run *run)
 	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
 
 	if (run->stand_in)
-		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
+		cs_fold(to, 0, 2,
+			"NO GPU: host memory stands in; copies are made "
 			"by CPU and say nothing of GPU links");
 	else if (cs_on_cpu(run))
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
@@ -118,10 +118,10 @@ static int print_curve(FILE *to, const struct cs_run *run, int first, int last,
 struct begun {
 	const struct cs_run *run;
 	int first, last;
-	char *is;		/* by test; malloc'ed */
+	char *is; /* by test; malloc'ed */
 	size_t n_not;
 	uint32_t last_not;
-	char not[2000];		/* their names */
+	char not[2000]; /* their names */
 };
 
 static int begun_init(struct begun *b, const struct cs_run *run, int first, int last)
@@ -129,8 +129,9 @@ static int begun_init(struct begun *b, const struct cs_run *run, int first, int 
 	size_t n;
 
 	cs_catalogue(&n);
-	*b = (struct begun){ .run = run, .first = first, .last = last,
-			     .is = calloc(n, 1) };
+	*b = (struct begun){
+		.run = run, .first = first, .last = last, .is = calloc(n, 1)
+	};
 	for (int node = first; b->is && node < last; node++) {
 		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 
@@ -195,8 +196,7 @@ static int print_matrix(FILE *to, const struct cs_run *run, int node, uint32_t i
 }
 
 /* The matrices of one node. */
-static int print_matrices(FILE *to, const struct cs_run *run, int node,
-			  int verbose)
+static int print_matrices(FILE *to, const struct cs_run *run, int node, int verbose)
 {
 	struct begun begun;
 	int rc = begun_init(&begun, run, node, node + 1);
@@ -245,9 +245,9 @@ static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
 
 #define KIND 512
 struct kinds {
-	char (*text)[KIND];	/* by node: its line without the host */
-	int *first;		/* by node: the first node like it */
-	int *nodes;		/* room for a list */
+	char (*text)[KIND]; /* by node: its line without the host */
+	int *first;	    /* by node: the first node like it */
+	int *nodes;	    /* room for a list */
 };
 
 static int kinds_init(struct kinds *kinds, const struct cs_run *run)
@@ -301,8 +301,7 @@ static int print_kinds(FILE *to, const struct cs_run *run, char *differs)
 			most = count;
 			usual = i;
 		}
-		cs_hosts_text(run, kinds.nodes, (size_t)count, hosts,
-			      sizeof(hosts));
+		cs_hosts_text(run, kinds.nodes, (size_t)count, hosts, sizeof(hosts));
 		cs_fold(to, 0, 2, "%s  %s", hosts, kinds.text[i]);
 	}
 	for (i = 0; i < run->n_nodes; i++)
@@ -336,8 +335,7 @@ static int print_aggregates(FILE *to, const struct cs_run *run, char *differs)
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
-		rc = is < 0 ? -1 : !is ? 0 :
-			print_curve(to, run, 0, run->n_nodes, v);
+		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, 0, run->n_nodes, v);
 		if (is > 0 && !rc && !cs_curve_holds(run, v))
 			rc = cs_aggregate_print(to, run, v, differs);
 	}
@@ -392,9 +390,10 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 		host += f->usage.host_bytes > 0 ? f->usage.host_bytes : 0;
 	}
 	if (gpu && host)
-		cs_fold(to, 2, 4, "holds %.0f MiB of each GPU and %.0f MiB of host "
-			"memory in %d process%s", (double)gpu / (1 << 20),
-			(double)host / (1 << 20), processes,
+		cs_fold(to, 2, 4,
+			"holds %.0f MiB of each GPU and %.0f MiB of host "
+			"memory in %d process%s",
+			(double)gpu / (1 << 20), (double)host / (1 << 20), processes,
 			processes == 1 ? "" : "es");
 }
 
@@ -465,13 +464,14 @@ static int print_only_checked(FILE *to, const struct cs_run *run)
 	return cs_findings_print(to, run);
 }
 
-static int print_run(FILE *to, const struct cs_run *run,
-		     const struct cs_run *turns, const struct cs_view_options *opt)
+static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *turns,
+		     const struct cs_view_options *opt)
 {
 	int rc = 0;
 
 	if (!run->only[1][0] && !opt->topology && has_no_pairs(run))
-		cs_fold(to, 0, 2, "ONE GPU: nothing between GPUs to measure; below: "
+		cs_fold(to, 0, 2,
+			"ONE GPU: nothing between GPUs to measure; below: "
 			"host to GPU and back, its own memory");
 	print_head(to, run);
 	if (run->only[1][0])

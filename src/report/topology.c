@@ -22,8 +22,8 @@
 struct drawing {
 	const struct cs_run_node *nd;
 	int gpus, columns;
-	int width;		/* of one column */
-	int first, end;		/* columns of this block */
+	int width;		    /* of one column */
+	int first, end;		    /* columns of this block */
 	char words[CS_REACHES + 1]; /* set where a word appears */
 };
 #define WORD_NVLINK CS_REACHES
@@ -39,8 +39,7 @@ static int links_between(const struct cs_gpu_record *a, const struct cs_gpu_reco
 			return here->gpu[i].links;
 	if (here->to_switch < 1 || there->to_switch < 1)
 		return 0;
-	return here->to_switch < there->to_switch ? here->to_switch :
-						    there->to_switch;
+	return here->to_switch < there->to_switch ? here->to_switch : there->to_switch;
 }
 
 static void cell_text(struct drawing *d, int row, int column, char to[16])
@@ -55,8 +54,7 @@ static void cell_text(struct drawing *d, int row, int column, char to[16])
 		d->words[WORD_NVLINK] = 1;
 		return;
 	}
-	reach = column < d->gpus ? gpu->to_gpu[column] :
-				   gpu->to_nic[column - d->gpus];
+	reach = column < d->gpus ? gpu->to_gpu[column] : gpu->to_nic[column - d->gpus];
 	if (column == row)
 		reach = CS_REACH_SELF;
 	cs_text(to, 16, "%s", cs_reach_text(reach)[0] ? cs_reach_text(reach) : "?");
@@ -101,8 +99,8 @@ static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
 
 static void print_block(FILE *to, struct drawing *d)
 {
-	int room = WIDTH - 2 - d->width -
-		   (d->end - d->first) * (d->width + 1) - (int)strlen("  NUMA  ");
+	int room = WIDTH - 2 - d->width - (d->end - d->first) * (d->width + 1) -
+		   (int)strlen("  NUMA  ");
 	char text[16];
 
 	cs_print(to, "  %-*s", d->width, "");
@@ -145,8 +143,8 @@ static void print_legend(FILE *to, const struct drawing *d)
 
 	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
 		if (d->words[says[i].word])
-			cs_text_add(text, sizeof(text), "%s%s",
-				    text[0] ? "; " : "", says[i].text);
+			cs_text_add(text, sizeof(text), "%s%s", text[0] ? "; " : "",
+				    says[i].text);
 	if (text[0])
 		cs_fold(to, 2, 4, "%s", text);
 }
@@ -183,16 +181,16 @@ static void print_identity(FILE *to, const struct cs_run_node *nd)
 		return;
 	putc('\n', to);
 	cs_print_line(to, "  %3s  %-12s  %6s  %-16s  %s", "GPU", "bus id", "module",
-		"serial", "UUID");
+		      "serial", "UUID");
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
 		char module[16] = "?";
 
 		if (s->board.module_id >= 0)
 			cs_text(module, sizeof(module), "%d", s->board.module_id);
-		cs_print_line(to, "  %3d  %-12s  %6s  %-16s  %s", i, s->bus_id, module,
-			s->board.serial[0] ? s->board.serial : "?",
-			s->uuid[0] ? s->uuid : "?");
+		cs_print_line(to, "  %3d  %-12s  %6s  %-16s  %s", i, s->bus_id,
+			      module, s->board.serial[0] ? s->board.serial : "?",
+			      s->uuid[0] ? s->uuid : "?");
 	}
 }
 
@@ -210,8 +208,8 @@ static void print_cards(FILE *to, const struct cs_node_facts *f)
 		if (nic->numa >= 0)
 			cs_text(numa, sizeof(numa), "%d", nic->numa);
 		cs_print_line(to, "  NIC%-2d  %-12s  %4s  %s%s", i, nic->bus_id, numa,
-			nic->name[0] ? nic->name : "no kernel driver",
-			nic->infiniband > 0 ? ", InfiniBand" : "");
+			      nic->name[0] ? nic->name : "no kernel driver",
+			      nic->infiniband > 0 ? ", InfiniBand" : "");
 	}
 	if (f->n_nics > CS_MAX_NICS)
 		cs_print_line(to, "  and %d more", f->n_nics - CS_MAX_NICS);
@@ -234,7 +232,7 @@ static void print_domains(FILE *to, const struct cs_node_facts *f)
 			cs_text_add(text, sizeof(text), "%s%d", k ? " " : "; ",
 				    f->numa_distance[i][k]);
 		cs_print_line(to, "  %4d  %s%s", f->domain[i].numa, f->domain[i].cpus,
-			text);
+			      text);
 	}
 }
 
@@ -322,12 +320,11 @@ static void print_layer(FILE *to, const struct cs_trait *t, size_t n, int gpus)
 	for (size_t i = 0; i < n; i++) {
 		trait_text(t, n, i, gpus, one, sizeof(one));
 		if (one[0])
-			cs_text_add(text, sizeof(text), "%s%s",
-				    text[0] ? "; " : "", one);
+			cs_text_add(text, sizeof(text), "%s%s", text[0] ? "; " : "",
+				    one);
 	}
 	if (text[0])
-		cs_fold(to, 2, INDENT, "%-10s %s", cs_layer_text((int)t->layer),
-			text);
+		cs_fold(to, 2, INDENT, "%-10s %s", cs_layer_text((int)t->layer), text);
 }
 
 /* How a job was started is another check's. */
@@ -381,8 +378,7 @@ struct kind {
 	size_t n;
 };
 
-static int sort_in(struct kind *kind, int *n_kinds, const struct cs_run *run,
-		   int node)
+static int sort_in(struct kind *kind, int *n_kinds, const struct cs_run *run, int node)
 {
 	char *text = node_text(run, node);
 	int k;

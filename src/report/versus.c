@@ -41,14 +41,17 @@ static const char *heading(const struct cs_versus *v, int side)
 static void print_spread(FILE *to, const struct cs_versus *v)
 {
 	if (v->one_block)
-		cs_fold(to, 2, 4, "each side is one run: how one run differs from the "
+		cs_fold(to, 2, 4,
+			"each side is one run: how one run differs from the "
 			"next is not known, so 'same' and 'differs' speak of these two "
 			"runs; three files or more on a side, or --baseline, tell more");
 	if (v->known)
-		cs_fold(to, 2, 4, "a side is one run: how one run differs from the "
+		cs_fold(to, 2, 4,
+			"a side is one run: how one run differs from the "
 			"next is taken from the baseline");
 	if (v->shared)
-		cs_fold(to, 2, 4, "a side is one run: it is taken to differ from the "
+		cs_fold(to, 2, 4,
+			"a side is one run: it is taken to differ from the "
 			"next as those of the other side do");
 }
 
@@ -62,7 +65,8 @@ static void print_fields(FILE *to, const struct cs_versus *v)
 			f[i].where[0] ? ")" : "", heading(v, 0), f[i].a,
 			heading(v, 1), f[i].b);
 	if (v->by_position)
-		cs_fold(to, 2, 4, "no node is on both sides: nodes are paired by "
+		cs_fold(to, 2, 4,
+			"no node is on both sides: nodes are paired by "
 			"class and order, GPUs by their position");
 	print_spread(to, v);
 }
@@ -70,8 +74,12 @@ static void print_fields(FILE *to, const struct cs_versus *v)
 /* "12345.6", "396.25", "1.234": five digits at least. */
 static void figure(double x, char *to, size_t size)
 {
-	cs_text(to, size, isnan(x) ? "-" : fabs(x) >= 10000 ? "%.0f" :
-			  fabs(x) >= 1000 ? "%.1f" : fabs(x) >= 10 ? "%.2f" : "%.3f",
+	cs_text(to, size,
+		isnan(x)	 ? "-" :
+		fabs(x) >= 10000 ? "%.0f" :
+		fabs(x) >= 1000	 ? "%.1f" :
+		fabs(x) >= 10	 ? "%.2f" :
+				   "%.3f",
 		x);
 }
 
@@ -107,12 +115,10 @@ static void difference(const struct cs_comparison *c, char *to, size_t size)
 	if (isnan(c->difference))
 		cs_text(to, size, "        -");
 	else if (isnan(c->low))
-		cs_text(to, size, "%+7.2f %%  (no interval)",
-			percent(c->difference));
+		cs_text(to, size, "%+7.2f %%  (no interval)", percent(c->difference));
 	else
 		cs_text(to, size, "%+7.2f %%  (%+.2f to %+.2f)",
-			percent(c->difference), percent(c->low),
-			percent(c->high));
+			percent(c->difference), percent(c->low), percent(c->high));
 }
 
 static void print_cell(FILE *to, const struct cs_versus *v,
@@ -123,12 +129,13 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 	figure(cell->c.a, a, sizeof(a));
 	figure(cell->c.b, b, sizeof(b));
 	difference(&cell->c, off, sizeof(off));
-	cs_text(label, sizeof(label), "%s%s%s", cell->host,
-		cell->host[0] ? " " : "", cell->label);
+	cs_text(label, sizeof(label), "%s%s%s", cell->host, cell->host[0] ? " " : "",
+		cell->label);
 	cs_print_line(to, "    %-34s %*s %*s  %s  %s", label, column(v, 0), a,
-		column(v, 1), b, off, cell->c.flags & CS_COMPARE_FAMILY ?
-			"undecided after correction for the number of cells" :
-			cs_versus_word(cell->c.verdict));
+		      column(v, 1), b, off,
+		      cell->c.flags & CS_COMPARE_FAMILY ?
+			      "undecided after correction for the number of cells" :
+			      cs_versus_word(cell->c.verdict));
 }
 
 static void print_name(FILE *to, const struct cs_versus_matrix *m)
@@ -139,7 +146,7 @@ static void print_name(FILE *to, const struct cs_versus_matrix *m)
 	cs_text(name, sizeof(name), "%s%s%s", test->name,
 		m->metric == CS_METRIC_RATE ? "" : " ",
 		m->metric == CS_METRIC_RATE ? "" :
-			cs_metric_text(test, (int)m->metric));
+					      cs_metric_text(test, (int)m->metric));
 	cs_print(to, "  %-36s", name);
 }
 
@@ -147,8 +154,9 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 			 const struct cs_versus_matrix *m, int verbose)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_plan_matrix view = { .test = m->test, .bytes = m->bytes,
-				      .variant = m->variant };
+	const struct cs_plan_matrix view = { .test = m->test,
+					     .bytes = m->bytes,
+					     .variant = m->variant };
 	char a[24], b[24], verdict[200];
 	double low, high;
 
@@ -164,19 +172,22 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit),
 		cs_plan_matrix_words(&view).text, verdict);
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
-		cs_fold(to, 4, 6, "as runs differ here, a verdict takes about %u of them "
-			"on each side", m->runs_needed);
+		cs_fold(to, 4, 6,
+			"as runs differ here, a verdict takes about %u of them "
+			"on each side",
+			m->runs_needed);
 	for (size_t i = 0; verbose && i < m->n; i++)
 		print_cell(to, v, &cell[m->first + i]);
-	for (size_t i = 0; !verbose && m->sum.verdict != CS_VERDICT_SAME &&
-			   i < m->sum.n_worst; i++)
+	for (size_t i = 0;
+	     !verbose && m->sum.verdict != CS_VERDICT_SAME && i < m->sum.n_worst; i++)
 		print_cell(to, v, &cell[m->first + m->sum.worst[i]]);
 }
 
 void cs_versus_head(FILE *to, const struct cs_versus *v)
 {
 	if (v->stand_in)
-		cs_fold(to, 0, 2, "NO GPU: host memory stands in; copies are made "
+		cs_fold(to, 0, 2,
+			"NO GPU: host memory stands in; copies are made "
 			"by CPU and say nothing of GPU links");
 	if (v->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
@@ -187,13 +198,14 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_err *alone = v->alone.data;
 
-	cs_fold(to, 0, 2, "A %s, B %s: differences are of B against A, with their "
-		"95 %% intervals; 'faster' and 'slower' are of B", v->name[0],
-		v->name[1]);
+	cs_fold(to, 0, 2,
+		"A %s, B %s: differences are of B against A, with their "
+		"95 %% intervals; 'faster' and 'slower' are of B",
+		v->name[0], v->name[1]);
 	print_fields(to, v);
 	if (v->matrices.n)
 		cs_print_line(to, "  %-36s %*s %*s  difference", "", column(v, 0),
-			heading(v, 0), column(v, 1), heading(v, 1));
+			      heading(v, 0), column(v, 1), heading(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	for (size_t i = 0; i < v->alone.n; i++)
@@ -226,8 +238,10 @@ static int csv_lines(FILE *to, const struct cs_versus *v)
 
 	for (size_t i = 0; i < v->matrices.n; i++)
 		for (size_t k = 0; k < m[i].n; k++)
-			if (cs_csv_line(to, cs_record_versus_cell(v, &m[i],
-						&cell[m[i].first + k]), 0))
+			if (cs_csv_line(to,
+					cs_record_versus_cell(v, &m[i],
+							      &cell[m[i].first + k]),
+					0))
 				return -1;
 	return 0;
 }

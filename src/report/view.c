@@ -55,8 +55,8 @@ void cs_checked_text(const struct cs_checked *sum, char *to, size_t size)
 {
 	to[0] = '\0';
 	add_checked(sum, "every copy of", sum->whole, to, size);
-	add_checked(sum, "the last copy of", sum->samples - sum->whole - sum->part, to,
-		    size);
+	add_checked(sum, "the last copy of", sum->samples - sum->whole - sum->part,
+		    to, size);
 	add_checked(sum, "a part of the last copy of", sum->part, to, size);
 }
 

@@ -8,13 +8,13 @@
 
 /* Positions of rows are one more than they are where 0 is none. */
 struct cs_cells {
-	size_t n;		/* rows that were there */
+	size_t n; /* rows that were there */
 	uint32_t nodes, mask;
-	uint32_t *next;		/* by row: the next of the same figure */
-	uint32_t *slot;		/* by hash: the first row of a figure */
-	uint32_t *first;	/* by kind and node: where its list begins in at[] */
-	uint32_t *at;		/* rows, as they are */
-	uint8_t *is;		/* by row: bits of enum cs_rows_of */
+	uint32_t *next;	 /* by row: the next of the same figure */
+	uint32_t *slot;	 /* by hash: the first row of a figure */
+	uint32_t *first; /* by kind and node: where its list begins in at[] */
+	uint32_t *at;	 /* rows, as they are */
+	uint8_t *is;	 /* by row: bits of enum cs_rows_of */
 };
 
 #define REPEATS (CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED)
@@ -24,8 +24,9 @@ struct cs_cells {
 
 struct cs_plan_matrix cs_row_view(const struct cs_row *row)
 {
-	return (struct cs_plan_matrix){ .test = row->test, .bytes = row->what.bytes,
-				 .variant = row->what.variant };
+	return (struct cs_plan_matrix){ .test = row->test,
+					.bytes = row->what.bytes,
+					.variant = row->what.variant };
 }
 
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
@@ -49,7 +50,8 @@ int cs_same_figure(const struct cs_row *a, const struct cs_row *b)
 /* Equal of the same figure; where others have it too they are only further apart. */
 static uint32_t hash_of(const struct cs_row *row)
 {
-	const uint64_t part[] = { row->node, row->test, row->metric, row->what.bytes,
+	const uint64_t part[] = { row->node,	       row->test,
+				  row->metric,	       row->what.bytes,
 				  row->what.src.index, row->what.dst.index };
 	uint64_t hash = 0;
 
@@ -65,7 +67,8 @@ static uint32_t *slot_of(const struct cs_cells *cells, const struct cs_rows *row
 	uint32_t i = hash_of(row);
 
 	while (cells->slot[i & cells->mask] &&
-	       !cs_same_figure(cs_rows_get(rows, cells->slot[i & cells->mask] - 1), row))
+	       !cs_same_figure(cs_rows_get(rows, cells->slot[i & cells->mask] - 1),
+			       row))
 		i++;
 	return &cells->slot[i & cells->mask];
 }
@@ -91,7 +94,8 @@ static unsigned kinds_of(const struct cs_cells *cells, const struct cs_rows *row
 
 	return 1u << CS_ROWS_ALL | (unsigned)measured << CS_ROWS_MEASURED |
 	       (unsigned)(measured && !turn && row->metric == CS_METRIC_RATE)
-		       << CS_ROWS_CELLS | (unsigned)turn << CS_ROWS_TURNS |
+		       << CS_ROWS_CELLS |
+	       (unsigned)turn << CS_ROWS_TURNS |
 	       (row->flags & CS_ROW_CONTROL ? 1u << CS_ROWS_CONTROLS : 0) |
 	       (row->flags & CS_ROW_REMEASURED ? 1u << CS_ROWS_REMEASURED : 0) |
 	       (row->flags & CS_ROW_CONCURRENT ? 1u << CS_ROWS_CONCURRENT : 0);
@@ -105,8 +109,9 @@ static struct cs_cells *cells_new(size_t n, size_t nodes)
 
 	while (slots < 2 * n)
 		slots *= 2;
-	cells = calloc(1, sizeof(*cells) + n + sizeof(uint32_t) *
-				  (slots + lists + 1 + (1 + KINDS_MOST) * n));
+	cells = calloc(1, sizeof(*cells) + n +
+				  sizeof(uint32_t) *
+					  (slots + lists + 1 + (1 + KINDS_MOST) * n));
 	if (!cells)
 		return NULL;
 	cells->n = n;
@@ -121,7 +126,8 @@ static struct cs_cells *cells_new(size_t n, size_t nodes)
 }
 
 /* Where the list of a kind on a node begins; the next one begins where it ends. */
-static uint32_t *list_of(const struct cs_cells *cells, enum cs_rows_of kind, size_t node)
+static uint32_t *list_of(const struct cs_cells *cells, enum cs_rows_of kind,
+			 size_t node)
 {
 	return &cells->first[(size_t)kind * (cells->nodes + 1) + node];
 }
@@ -140,7 +146,8 @@ static void make_lists(struct cs_cells *cells, const struct cs_rows *rows)
 	for (i = n; i-- > 0;)
 		for (int kind = 0; kind < CS_ROWS_KINDS; kind++)
 			if (cells->is[i] >> kind & 1)
-				cells->at[--*list_of(cells, kind, cs_rows_get(rows, i)->node)] =
+				cells->at[--*list_of(cells, kind,
+						     cs_rows_get(rows, i)->node)] =
 					(uint32_t)i;
 }
 
@@ -172,7 +179,8 @@ int cs_run_index(struct cs_run *run, struct cs_err *err)
 
 /* ---- asking it ---- */
 
-struct cs_row_list cs_run_rows(const struct cs_run *run, int node, enum cs_rows_of kind)
+struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
+			       enum cs_rows_of kind)
 {
 	const struct cs_cells *cells = run->rows.cells;
 	const uint32_t *first = cells ? list_of(cells, kind, (size_t)node) : NULL;
@@ -208,8 +216,8 @@ const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_ro
 {
 	const struct cs_cells *cells = run->rows.cells;
 	uint32_t at = !cells ? 0 :
-		      last ? cells->next[last - cs_rows_get(&run->rows, 0)] :
-			     *slot_of(cells, &run->rows, of);
+		      last   ? cells->next[last - cs_rows_get(&run->rows, 0)] :
+			       *slot_of(cells, &run->rows, of);
 
 	while (at && !(cells->is[at - 1] >> kind & 1))
 		at = cells->next[at - 1];
@@ -228,8 +236,8 @@ const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agen
 		    !cs_step_applies(plan, step, n_agents))
 			continue;
 		while (at->k < step->count) {
-			const struct cs_transfer *t =
-				cs_plan_transfer(plan, step, at->k++);
+			const struct cs_transfer *t = cs_plan_transfer(plan, step,
+								       at->k++);
 
 			if (!cs_transfer_is_load(t))
 				return t;
@@ -311,8 +319,7 @@ static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
 		totals += row[i]->metric == CS_METRIC_TOTAL;
 	}
 	return rates == measured &&
-	       totals == (rated > 1 &&
-			  cs_row_test(row[0])->how == CS_HOW_GATED);
+	       totals == (rated > 1 && cs_row_test(row[0])->how == CS_HOW_GATED);
 }
 
 int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)

@@ -17,12 +17,12 @@
 /* What a row may be to a cell. */
 enum cs_rows_of {
 	CS_ROWS_ALL,
-	CS_ROWS_MEASURED,	/* of every metric, further turns too; no repeats */
-	CS_ROWS_CELLS,		/* one of each cell: its first measurement */
-	CS_ROWS_TURNS,		/* further turns of a row before them */
+	CS_ROWS_MEASURED, /* of every metric, further turns too; no repeats */
+	CS_ROWS_CELLS,	  /* one of each cell: its first measurement */
+	CS_ROWS_TURNS,	  /* further turns of a row before them */
 	CS_ROWS_CONTROLS,
 	CS_ROWS_REMEASURED,
-	CS_ROWS_CONCURRENT,	/* repeats while other pairs ran */
+	CS_ROWS_CONCURRENT, /* repeats while other pairs ran */
 	CS_ROWS_KINDS
 };
 
@@ -52,7 +52,8 @@ const struct cs_row *cs_row_next(struct cs_row_list *list);
 size_t cs_listed_at(const struct cs_row_list *list, size_t i);
 const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);
 /* Is a row of the run of that kind? */
-int cs_row_is(const struct cs_run *run, const struct cs_row *row, enum cs_rows_of kind);
+int cs_row_is(const struct cs_run *run, const struct cs_row *row,
+	      enum cs_rows_of kind);
 /* Of the rows of that kind with the figure `of` (cs_same_figure) the one that came
  * after `last`, the first where that is NULL; NULL at the end. */
 const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
@@ -69,8 +70,8 @@ const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agen
 /* Cells with a figure, and those of the plan. */
 struct cs_coverage {
 	size_t measured, planned;
-	size_t cells;		/* of which there is a row, with a figure or without */
-	size_t left_out;	/* for the budget */
+	size_t cells;	 /* of which there is a row, with a figure or without */
+	size_t left_out; /* for the budget */
 };
 struct cs_coverage cs_run_coverage(const struct cs_run *run);
 

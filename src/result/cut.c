@@ -32,8 +32,7 @@ int cs_run_is_named(const struct cs_run *run, int node, const char *name)
 	return 1;
 }
 
-int cs_run_node_named(const struct cs_run *run, const char *name,
-		      struct cs_err *err)
+int cs_run_node_named(const struct cs_run *run, const char *name, struct cs_err *err)
 {
 	int named = 0, first = 0;
 	char all[160] = "";
@@ -46,13 +45,15 @@ int cs_run_node_named(const struct cs_run *run, const char *name,
 	if (named == 1)
 		return first;
 	if (named)
-		return cs_err_set(err, "%d nodes are called '%.64s': choose one by its "
-				  "number, from 0 on", named, name);
+		return cs_err_set(err,
+				  "%d nodes are called '%.64s': choose one by its "
+				  "number, from 0 on",
+				  named, name);
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_node_facts *f = &run->node[node].facts;
 
-		cs_text_add(all, sizeof(all), "%s%s%s%s", node ? ", " : "",
-			    f->host, f->placement[0] ? " " : "", f->placement);
+		cs_text_add(all, sizeof(all), "%s%s%s%s", node ? ", " : "", f->host,
+			    f->placement[0] ? " " : "", f->placement);
 	}
 	return cs_err_set(err, "no node '%.64s': allowed are %s%s", name,
 			  run->n_nodes ? all : "none, there is no node",
@@ -137,7 +138,8 @@ static int is_agent(const struct cs_run *run, const char *label)
 static int is_memory(const struct cs_run *run, const struct cs_endpoint *end,
 		     const char *label)
 {
-	return cs_endpoint_is_numa(end) && !strcmp(cs_endpoint_text(run, 0, end).text, label);
+	return cs_endpoint_is_numa(end) &&
+	       !strcmp(cs_endpoint_text(run, 0, end).text, label);
 }
 
 /* Host memory that transfers of the plan begin or end in. */
@@ -186,8 +188,9 @@ int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 	for (k = 0; k < 2; k++)
 		if (run->only[k][0] && !is_agent(run, run->only[k]) &&
 		    !is_host_memory(run, run->only[k]))
-			return cs_err_set(err, "no GPU, arena or host memory '%s' in "
-					  "the report", run->only[k]);
+			return cs_err_set(err,
+					  "no GPU, arena or host memory '%s' in the report",
+					  run->only[k]);
 	cs_rows_init(&few);
 	to = calloc(cs_rows_count(&run->rows) + 1, sizeof(*to));
 	rc = to ? take_cells(run, &few, to, err) : cs_err_set(err, "no memory");

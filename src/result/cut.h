@@ -8,8 +8,7 @@
  * no placement is called so? */
 int cs_run_is_named(const struct cs_run *run, int node, const char *name);
 /* The one node that is called so; -1 with what there is. */
-int cs_run_node_named(const struct cs_run *run, const char *name,
-		      struct cs_err *err);
+int cs_run_node_named(const struct cs_run *run, const char *name, struct cs_err *err);
 /* Only this node stays, with its rows and findings and those of the job. */
 int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err);
 

@@ -9,9 +9,14 @@
 /* ---- the catalogue ---- */
 
 enum {
-	NOTE = 1 << CS_NOTE, WARNING = 1 << CS_WARNING, CRITICAL = 1 << CS_CRITICAL,
-	NO_PART = CS_FINDING_NO_PART, GPU = CS_FINDING_GPU, LINK = CS_FINDING_LINK,
-	SOCKET = CS_FINDING_SOCKET, NODE = CS_FINDING_NODE,
+	NOTE = 1 << CS_NOTE,
+	WARNING = 1 << CS_WARNING,
+	CRITICAL = 1 << CS_CRITICAL,
+	NO_PART = CS_FINDING_NO_PART,
+	GPU = CS_FINDING_GPU,
+	LINK = CS_FINDING_LINK,
+	SOCKET = CS_FINDING_SOCKET,
+	NODE = CS_FINDING_NODE,
 	NO_HINT = -1,
 };
 
@@ -99,7 +104,7 @@ int cs_finding_fits(const struct cs_finding *finding)
 		const char *text;
 		uint32_t bit;
 	} part[] = {
-		{ "", NO_PART }, { "gpu", GPU }, { "link", LINK },
+		{ "", NO_PART },      { "gpu", GPU },	{ "link", LINK },
 		{ "socket", SOCKET }, { "node", NODE },
 	};
 	const struct cs_finding_line *line = cs_finding_line(finding->id);

@@ -13,7 +13,7 @@ enum cs_severity { CS_NOTE, CS_WARNING, CS_CRITICAL };
 
 #define FINDING(name, ...) CS_FINDING_##name,
 enum cs_finding_id {
-	CS_FINDING_OTHER,	/* of a file that another version wrote */
+	CS_FINDING_OTHER, /* of a file that another version wrote */
 #include "result/findings.def"
 	CS_FINDINGS
 };
@@ -26,38 +26,41 @@ enum cs_finding_id {
 struct cs_finding {
 	enum cs_finding_id id;
 	char other[CS_FINDING_TEXT]; /* the id of CS_FINDING_OTHER, as the file has it */
-	uint32_t severity;	/* enum cs_severity */
-	int32_t node;		/* -1: the job */
-	int32_t check;		/* 1: a judgement, which counts under --check only;
+	uint32_t severity;	     /* enum cs_severity */
+	int32_t node;		     /* -1: the job */
+	int32_t check;		   /* 1: a judgement, which counts under --check only;
 				 * 0: something went wrong */
-	int32_t drain;		/* 1: nothing should run on the node */
-	char part[8];		/* "gpu", "link", "socket", "node"; "" none */
-	char bus_id[CS_BUSID];	/* of the GPU; "" none or several */
+	int32_t drain;		   /* 1: nothing should run on the node */
+	char part[8];		   /* "gpu", "link", "socket", "node"; "" none */
+	char bus_id[CS_BUSID];	   /* of the GPU; "" none or several */
 	char far_bus_id[CS_BUSID]; /* of a link: the GPU at its other end; "" */
 	/* What it says of one node is the same text for all that have it, without
 	 * the node's name: so equal ones can be told as one. */
 	char text[CS_ERR_TEXT];
-	char next[CS_ERR_TEXT];	/* what to do; "" */
+	char next[CS_ERR_TEXT];	     /* what to do; "" */
 	char remeasure[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
 	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
-	double confidence;	/* 0 to 1, of a judgement; 0 not said */
+	double confidence;	     /* 0 to 1, of a judgement; 0 not said */
 	uint32_t n_evidence;
 	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */
 };
 
 /* Parts that a finding can report; bits. */
 enum cs_finding_part {
-	CS_FINDING_NO_PART = 1, CS_FINDING_GPU = 2, CS_FINDING_LINK = 4,
-	CS_FINDING_SOCKET = 8, CS_FINDING_NODE = 16,
+	CS_FINDING_NO_PART = 1,
+	CS_FINDING_GPU = 2,
+	CS_FINDING_LINK = 4,
+	CS_FINDING_SOCKET = 8,
+	CS_FINDING_NODE = 16,
 };
 
 /* A line of the catalogue; findings.def says what its fields are. */
 struct cs_finding_line {
 	const char *id;
-	uint32_t severities;	/* 1 << enum cs_severity */
-	uint32_t parts;		/* enum cs_finding_part */
+	uint32_t severities; /* 1 << enum cs_severity */
+	uint32_t parts;	     /* enum cs_finding_part */
 	int drains;
-	int hint;		/* enum cs_hint_id; -1 none */
+	int hint;			      /* enum cs_hint_id; -1 none */
 	const char *means, *next, *elsewhere; /* "" nothing to say */
 };
 

@@ -55,11 +55,13 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 {
 	struct cs_title title;
 
-	cs_text(title.text, sizeof(title.text), "%s%s%s", !back ? test->heading :
+	cs_text(title.text, sizeof(title.text), "%s%s%s",
+		!back ? test->heading :
 		test->pattern == CS_PATTERN_BIDI ?
 			"GPU of row to host memory of column, the way back" :
 			"GPU of row to host memory of column, the way back, all GPUs "
-			"at once", when ? ", " : "", when ? when : "");
+			"at once",
+		when ? ", " : "", when ? when : "");
 	return title;
 }
 
@@ -74,7 +76,8 @@ static struct cs_title with_variant(struct cs_title title, const struct cs_varia
 
 struct cs_title cs_grid_title(const struct cs_grid *grid)
 {
-	return with_variant(cs_test_title(grid->test, grid->back, grid->n_concurrent ?
+	return with_variant(cs_test_title(grid->test, grid->back,
+					  grid->n_concurrent ?
 						  "some pairs at the same time" :
 						  grid->test->alone),
 			    &grid->matrix->variant);
@@ -94,8 +97,10 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_test *test = cs_row_test(row);
 	int back = has_back(test) && !cs_endpoint_is_numa(&row->what.src);
 
-	return with_variant(cs_test_title(test, back, in_concurrent(run, row) ?
-						  "while other pairs ran" : test->alone),
+	return with_variant(cs_test_title(test, back,
+					  in_concurrent(run, row) ?
+						  "while other pairs ran" :
+						  test->alone),
 			    &row->what.variant);
 }
 
@@ -121,7 +126,8 @@ struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell)
 	};
 }
 
-static int index_of(const struct cs_endpoint *all, int n, const struct cs_endpoint *end)
+static int index_of(const struct cs_endpoint *all, int n,
+		    const struct cs_endpoint *end)
 {
 	for (int i = 0; i < n; i++)
 		if (all[i].index == end->index &&
@@ -154,11 +160,11 @@ int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 
 static void place_rows(struct cs_grid *grid)
 {
-	struct cs_row_list cells =
-		cs_run_rows(grid->run, grid->node, CS_ROWS_CELLS);
+	struct cs_row_list cells = cs_run_rows(grid->run, grid->node, CS_ROWS_CELLS);
 
 	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
-		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) : -1;
+		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) :
+						    -1;
 
 		if (cell >= 0)
 			grid->row[cell] = row;
@@ -175,8 +181,8 @@ static void plan_cells(struct cs_grid *grid, uint32_t matrix)
 		int cell = t->matrix == matrix ? cs_grid_cell(grid, t) : -1;
 
 		if (cell >= 0)
-			grid->planned[cell] =
-				(char)cs_run_shows(grid->run, grid->node, t);
+			grid->planned[cell] = (char)cs_run_shows(grid->run,
+								 grid->node, t);
 	}
 }
 
@@ -242,8 +248,7 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	struct cs_row_list rows =
-		cs_run_rows(grid->run, grid->node, CS_ROWS_MEASURED);
+	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_MEASURED);
 	size_t i;
 
 	grid->total_min = grid->total_median = grid->total_max = NAN;
@@ -279,16 +284,19 @@ static struct cs_endpoint *make_ends(const struct cs_grid *grid, int is_numa, in
 
 	*n = 0;
 	for (int i = 0; end && !is_numa && i < agents; i++)
-		end[(*n)++] = (struct cs_endpoint){ cpu ? CS_ENDPOINT_HOST : CS_ENDPOINT_GPU,
-					       cpu ? CS_MEM_ARENA : CS_MEM_DEVICE,
-					       (uint16_t)i };
+		end[(*n)++] = (struct cs_endpoint){
+			cpu ? CS_ENDPOINT_HOST : CS_ENDPOINT_GPU,
+			cpu ? CS_MEM_ARENA : CS_MEM_DEVICE, (uint16_t)i
+		};
 	for (unsigned i = 0; end && is_numa && i < CS_NUMA_MOST; i++)
 		if (numa >> i & 1)
 			end[(*n)++] = (struct cs_endpoint){ CS_ENDPOINT_HOST,
-				(uint8_t)grid->test->memory, (uint16_t)i };
+							    (uint8_t)grid->test->memory,
+							    (uint16_t)i };
 	if (end && is_numa && !numa)
-		end[(*n)++] = (struct cs_endpoint){
-			CS_ENDPOINT_HOST, (uint8_t)grid->test->memory, CS_NUMA_LOCAL };
+		end[(*n)++] = (struct cs_endpoint){ CS_ENDPOINT_HOST,
+						    (uint8_t)grid->test->memory,
+						    CS_NUMA_LOCAL };
 	return end;
 }
 
@@ -310,7 +318,9 @@ static int make_room(struct cs_grid *grid)
 	grid->mark = calloc(n, 1);
 	grid->total = calloc((size_t)grid->n_cols + 1, sizeof(*grid->total));
 	return grid->row_end && grid->col_end && grid->row && grid->planned &&
-			       grid->value && grid->mark && grid->total ? 0 : -1;
+			       grid->value && grid->mark && grid->total ?
+		       0 :
+		       -1;
 }
 
 static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int node,
@@ -340,8 +350,7 @@ int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index)
 {
 	size_t n = cs_run_rows(run, node, CS_ROWS_MEASURED).n;
-	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS,
-			      sizeof(*room));
+	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS, sizeof(*room));
 	uint32_t matrix = set_head(grid, run, node, index);
 
 	if (!room || make_room(grid)) {

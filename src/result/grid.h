@@ -10,17 +10,17 @@ struct cs_grid {
 	const struct cs_run *run;
 	const struct cs_test *test;
 	const struct cs_plan_matrix *matrix; /* of the plan */
-	uint64_t bytes;		/* of a copy */
-	int back;		/* the other direction of what goes both ways
+	uint64_t bytes;			     /* of a copy */
+	int back; /* the other direction of what goes both ways
 				 * between host and GPUs */
 	int node, n_rows, n_cols;
 	struct cs_endpoint *row_end, *col_end;
 	const struct cs_row **row; /* [src * n_cols + dst]; NULL without a row */
-	char *planned;		/* by the plan, for this node */
-	double *value;		/* median; NAN unless measured */
-	char *mark;		/* ' ', '!' a finding, '*' not the best transport */
+	char *planned;		   /* by the plan, for this node */
+	double *value;		   /* median; NAN unless measured */
+	char *mark; /* ' ', '!' a finding, '*' not the best transport */
 	size_t n_planned, n_measured;
-	size_t n_concurrent;	/* measured while others ran */
+	size_t n_concurrent; /* measured while others ran */
 	/* of the measured ones; cells as indices, NAN and 0 without any */
 	double min, median, max;
 	size_t min_at, max_at;

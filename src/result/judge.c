@@ -6,7 +6,8 @@
 int cs_tell(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 	    const char *text, struct cs_err *err)
 {
-	struct cs_finding f = { .id = id, .severity = (uint32_t)severity,
+	struct cs_finding f = { .id = id,
+				.severity = (uint32_t)severity,
 				.node = node };
 
 	cs_text(f.text, sizeof(f.text), "%s", text);
@@ -24,7 +25,8 @@ int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
 int cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 		  const char *text, struct cs_err *err)
 {
-	struct cs_finding f = { .id = id, .severity = (uint32_t)severity,
+	struct cs_finding f = { .id = id,
+				.severity = (uint32_t)severity,
 				.node = node };
 
 	return cs_judge(run, f, text, err);

@@ -13,19 +13,19 @@
 struct part {
 	struct timespec started;
 	char id[40];
-	char program[CS_NAME];	/* version and commit */
+	char program[CS_NAME]; /* version and commit */
 	char backend[8];
-	uint64_t asked;		/* hash of tests and sizes; 0 no plan */
-	uint64_t asked_of_one;	/* the same without what one GPU cannot have, and
+	uint64_t asked;	       /* hash of tests and sizes; 0 no plan */
+	uint64_t asked_of_one; /* the same without what one GPU cannot have, and
 				 * what it has in its place */
-	int is_of_one;		/* the plan is of one GPU */
+	int is_of_one;	       /* the plan is of one GPU */
 	int nodes;
 };
 
 /* Where a node came from. */
 struct place {
 	uint32_t part;
-	int node;		/* as it was added */
+	int node; /* as it was added */
 	int missing;
 };
 
@@ -288,7 +288,8 @@ int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
 
 	if (!part)
 		return -1;
-	*part = (struct part){ .started = run->started, .nodes = run->n_nodes,
+	*part = (struct part){ .started = run->started,
+			       .nodes = run->n_nodes,
 			       .asked = asked_of(run->plan, 0),
 			       .asked_of_one = asked_of(run->plan, 1),
 			       .is_of_one = run->plan && run->plan->n_agents == 1 };
@@ -326,15 +327,16 @@ static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
 		return -1;
 	place[m->places.n - 1].missing = 1;
 	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
-	return say(m, (struct cs_finding){ .id = CS_FINDING_NODE_MISSING,
-					   .severity = CS_CRITICAL,
-					   .node = m->run.n_nodes - 1 },
+	return say(m,
+		   (struct cs_finding){ .id = CS_FINDING_NODE_MISSING,
+					.severity = CS_CRITICAL,
+					.node = m->run.n_nodes - 1 },
 		   "no file of it: it was not measured", err);
 }
 
 struct known {
 	const char *host;
-	int node;		/* -1: expected */
+	int node; /* -1: expected */
 };
 
 static int by_name(const void *a, const void *b)
@@ -353,9 +355,10 @@ static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
 		return n > 1 ? 0 : add_missing(m, known[0].host, err);
 	if (!known[0].host[0])
 		return 0;
-	return say(m, (struct cs_finding){ .id = CS_FINDING_NOT_LISTED,
-					   .severity = CS_NOTE,
-					   .node = known[0].node },
+	return say(m,
+		   (struct cs_finding){ .id = CS_FINDING_NOT_LISTED,
+					.severity = CS_NOTE,
+					.node = known[0].node },
 		   "it is not in the list of nodes that was given; it is judged all the same",
 		   err);
 }
@@ -365,7 +368,7 @@ int cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n,
 {
 	size_t all = n + (size_t)m->run.n_nodes, i, k;
 	struct known *known = calloc(all + 1, sizeof(*known));
-	char (*name)[CS_HOST] = calloc((size_t)m->run.n_nodes + 1, CS_HOST);
+	char(*name)[CS_HOST] = calloc((size_t)m->run.n_nodes + 1, CS_HOST);
 	int rc = known && name ? 0 : cs_err_set(err, "no memory");
 
 	/* copies: nodes move while more of them are added */
@@ -439,19 +442,25 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 	for (size_t i = 1; i < m->parts.n; i++)
 		differ |= !same_program(&part[i], &part[0]);
 	if (usual < 0 && differ)
-		return say(m, (struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
-						   .severity = CS_NOTE, .node = -1 },
-			   "nodes were measured by several versions of the program, none of them by most", err);
+		return say(m,
+			   (struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
+						.severity = CS_NOTE,
+						.node = -1 },
+			   "nodes were measured by several versions of the program, none of them by most",
+			   err);
 	for (size_t i = 0; i < m->places.n && usual >= 0; i++) {
 		const struct part *p = &part[place[i].part];
 
 		if (place[i].missing || same_program(p, &part[usual]))
 			continue;
-		cs_text(text, sizeof(text), "measured by cscope-mpi %s, most nodes by %s",
-			p->program, part[usual].program);
-		if (say(m, (struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
-						.severity = CS_WARNING, .check = 1,
-						.node = place[i].node },
+		cs_text(text, sizeof(text),
+			"measured by cscope-mpi %s, most nodes by %s", p->program,
+			part[usual].program);
+		if (say(m,
+			(struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
+					     .severity = CS_WARNING,
+					     .check = 1,
+					     .node = place[i].node },
 			text, err))
 			return -1;
 	}
@@ -465,9 +474,10 @@ static int say_plans(struct cs_merge *m, struct cs_err *err)
 
 	for (size_t i = 1; i < m->parts.n; last[part[i].is_of_one] = &part[i], i++)
 		if (!same_asked(last[0], &part[i]) || !same_asked(last[1], &part[i]))
-			return say(m, (struct cs_finding){ .id = CS_FINDING_PLANS_DIFFER,
-							   .severity = CS_NOTE,
-							   .node = -1 },
+			return say(m,
+				   (struct cs_finding){ .id = CS_FINDING_PLANS_DIFFER,
+							.severity = CS_NOTE,
+							.node = -1 },
 				   "nodes did not all measure the same tests and sizes: each is judged by what it has",
 				   err);
 	return 0;
@@ -483,8 +493,9 @@ static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 
 	for (size_t i = 0; i < m->parts.n; i++)
 		cuda |= !strcmp(part[i].backend, "cuda");
-	m->run.backend = cuda ? "cuda" : m->parts.n && part[m->base].backend[0] ?
-			 "cpu" : "";
+	m->run.backend = cuda					? "cuda" :
+			 m->parts.n && part[m->base].backend[0] ? "cpu" :
+								  "";
 	for (size_t i = 0; i < m->places.n; i++) {
 		struct cs_node_facts *f = &m->run.node[place[i].node].facts;
 
@@ -493,9 +504,10 @@ static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 			continue;
 		keep[place[i].node] |= 2;
 		f->n_agents = -1;
-		if (say(m, (struct cs_finding){ .id = CS_FINDING_BACKEND_DIFFERS,
-						.severity = CS_CRITICAL,
-						.node = place[i].node },
+		if (say(m,
+			(struct cs_finding){ .id = CS_FINDING_BACKEND_DIFFERS,
+					     .severity = CS_CRITICAL,
+					     .node = place[i].node },
 			"it measured host memory, other nodes GPUs: it is not judged",
 			err))
 			return -1;
@@ -522,8 +534,7 @@ static int by_host(const void *a, const void *b)
 	if (!order && x->part != y->part) {
 		if (earlier(&x->part->started, &y->part->started) !=
 		    earlier(&y->part->started, &x->part->started))
-			order = earlier(&x->part->started, &y->part->started) ?
-					1 : -1;
+			order = earlier(&x->part->started, &y->part->started) ? 1 : -1;
 		else
 			order = strcmp(y->part->id, x->part->id);
 	}
@@ -546,12 +557,15 @@ static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
 			drop[all[k].node] = 1;
 			more += all[k].part != all[k - 1].part;
 		}
-		if (more && say(m, (struct cs_finding){ .id = CS_FINDING_DUPLICATE_HOST,
-							.severity = CS_NOTE,
-							.node = all[i].node },
-				more == 1 ? "two runs of this host were given: the later one counts" :
-					    "several runs of this host were given: the last one counts",
-				err))
+		if (more &&
+		    say(m,
+			(struct cs_finding){ .id = CS_FINDING_DUPLICATE_HOST,
+					     .severity = CS_NOTE,
+					     .node = all[i].node },
+			more == 1 ?
+				"two runs of this host were given: the later one counts" :
+				"several runs of this host were given: the last one counts",
+			err))
 			return -1;
 	}
 	return 0;
@@ -714,9 +728,11 @@ static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
 	} else {
 		place_findings(m, to, place);
 		rc = sort_findings(&m->run.findings, err) ||
-		     place_rows(m, rows_to, place, err) ||
-		     ((left < n || !is_in_order(order, n)) &&
-		      place_nodes(m, order, left, left, err)) ? -1 : 0;
+				     place_rows(m, rows_to, place, err) ||
+				     ((left < n || !is_in_order(order, n)) &&
+				      place_nodes(m, order, left, left, err)) ?
+			   -1 :
+			   0;
 	}
 	free(order);
 	free(to);
@@ -748,8 +764,11 @@ int cs_merge_end(struct cs_merge *m, struct cs_err *err)
 	if (all && drop) {
 		qsort(all, (size_t)n, sizeof(*all), by_host);
 		rc = say_programs(m, err) || say_plans(m, err) ||
-		     say_backends(m, drop, err) || choose(m, all, n, drop, err) ||
-		     put_in_order(m, all, n, drop, err) ? -1 : 0;
+				     say_backends(m, drop, err) ||
+				     choose(m, all, n, drop, err) ||
+				     put_in_order(m, all, n, drop, err) ?
+			   -1 :
+			   0;
 		count_ranks(&m->run);
 	} else {
 		rc = cs_err_set(err, "no memory");

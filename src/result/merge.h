@@ -13,12 +13,12 @@
 #include "result/run.h"
 
 struct cs_merge {
-	struct cs_run run;	/* owns nodes, rows and findings; its texts and its
+	struct cs_run run; /* owns nodes, rows and findings; its texts and its
 				 * plan are those of the base */
 	struct cs_vec parts, places;
-	int room;		/* of run.node */
+	int room; /* of run.node */
 	char base_host[CS_HOST];
-	uint32_t base;		/* position in parts */
+	uint32_t base; /* position in parts */
 };
 
 /* `nodes`: about how many there will be. */

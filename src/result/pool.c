@@ -10,11 +10,12 @@
 static int is_graver(const struct cs_row *a, const struct cs_row *b)
 {
 	return a->status >= CS_FAILED ? a->status > b->status :
-	       a->status == CS_OK && b->status == CS_SKIPPED;
+					a->status == CS_OK && b->status == CS_SKIPPED;
 }
 
 /* The next turn of the cell whose first is `first`. */
-static const struct cs_row *next_turn(const struct cs_run *run, const struct cs_row *first,
+static const struct cs_row *next_turn(const struct cs_run *run,
+				      const struct cs_row *first,
 				      const struct cs_row *last)
 {
 	do
@@ -43,7 +44,8 @@ static struct cs_row first_of(const struct cs_run *run, const struct cs_row *row
 }
 
 /* A row and its further turns as one; samples go to `to`. */
-static struct cs_row merge(const struct cs_run *run, const struct cs_row *row, double *to)
+static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
+			   double *to)
 {
 	struct cs_row made = first_of(run, row);
 
@@ -108,8 +110,8 @@ static int has_blocks(const struct cs_rows *rows)
 }
 
 /* The same rows where there are no blocks; indexed. */
-static int pool(const struct cs_run *run, const struct cs_rows *from, struct cs_rows *to,
-		struct cs_err *err)
+static int pool(const struct cs_run *run, const struct cs_rows *from,
+		struct cs_rows *to, struct cs_err *err)
 {
 	struct cs_run one = *run;
 	int rc;
@@ -135,7 +137,9 @@ int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *er
 	cs_rows_init(&out->rows);
 	cs_rows_init(&out->all);
 	return pool(run, &run->rows, &out->rows, err) ||
-	       pool(run, &run->all, &out->all, err) ? -1 : 0;
+			       pool(run, &run->all, &out->all, err) ?
+		     -1 :
+		     0;
 }
 
 int64_t *cs_pool_first_turns(const struct cs_run *run)

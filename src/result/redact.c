@@ -98,7 +98,7 @@ static size_t match_uuid(const struct cs_redact *redact, const char *at,
 /* Where every Linux has the same. */
 static int is_system_path(const char *at)
 {
-	static const char *const roots[] = { "/dev/", "/proc/", "/sys/", "/usr/",
+	static const char *const roots[] = { "/dev/", "/proc/",	 "/sys/", "/usr/",
 					     "/lib/", "/lib64/", "/etc/" };
 	size_t i;
 
@@ -128,13 +128,14 @@ static size_t match_path(const char *text, const char *at, const char **to)
 	size_t n = before == '\'' ? strcspn(at, "'") : strcspn(at, " \t\n'\",;)");
 
 	*to = "PATH";
-	if (is_system_path(at) || in_word(before) || before == '/' ||
-	    before == '.')
+	if (is_system_path(at) || in_word(before) || before == '/' || before == '.')
 		return 0;
 	if (*at == '/')
 		return n > 1 ? n : 0;
 	return before == '\'' && at[n] == '\'' &&
-	       (memchr(at, '/', n) || is_output(at, n)) ? n : 0;
+			       (memchr(at, '/', n) || is_output(at, n)) ?
+		       n :
+		       0;
 }
 
 static size_t match_name(const struct cs_redact *redact, const char *at,
@@ -213,8 +214,7 @@ static char *redact_argument(const struct cs_redact *redact, const char *argumen
 
 	option += argument[option] == '=' && option;
 	if (is_output(argument, strlen(argument)))
-		cs_text(text, sizeof(text), "%.*sFILE%s", (int)option, argument,
-			dot);
+		cs_text(text, sizeof(text), "%.*sFILE%s", (int)option, argument, dot);
 	else if (strchr(argument + option, '/'))
 		cs_text(text, sizeof(text), "%.*sFILE", (int)option, argument);
 	else
@@ -250,17 +250,15 @@ static void redact_id(char *id, size_t size)
 
 	if (!last)
 		return;
-	cs_text(made, sizeof(made), "%.*s-node1%s", (int)strcspn(id, "-"), id,
-		last);
+	cs_text(made, sizeof(made), "%.*s-node1%s", (int)strcspn(id, "-"), id, last);
 	cs_text(id, size, "%s", made);
 }
 
-int cs_redact_start(struct cs_redact *redact, struct cs_run *run,
-		    const char *host, struct cs_err *err)
+int cs_redact_start(struct cs_redact *redact, struct cs_run *run, const char *host,
+		    struct cs_err *err)
 {
 	if (learn(redact, host, "node1", err) ||
-	    learn(redact, run->job_id, "job1", err) ||
-	    redact_argv(redact, run, err))
+	    learn(redact, run->job_id, "job1", err) || redact_argv(redact, run, err))
 		return -1;
 	if (run->job_id[0])
 		cs_text(run->job_id, sizeof(run->job_id), "job1");
@@ -288,8 +286,7 @@ static int learn_gpu(struct cs_redact *redact, char *uuid, struct cs_err *err)
 }
 
 /* Findings name a board by its serial number. */
-static int learn_board(struct cs_redact *redact, char serial[24],
-		       struct cs_err *err)
+static int learn_board(struct cs_redact *redact, char serial[24], struct cs_err *err)
 {
 	char to[24];
 
@@ -329,8 +326,7 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 
 void cs_redact_row(const struct cs_redact *redact, struct cs_row *row)
 {
-	cs_fields_each(&cs_row_fields, row, redact_field,
-		       (void *)(uintptr_t)redact);
+	cs_fields_each(&cs_row_fields, row, redact_field, (void *)(uintptr_t)redact);
 }
 
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
@@ -346,8 +342,7 @@ void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 	}
 }
 
-int cs_redact_run(struct cs_redact *redact, struct cs_run *run,
-		  struct cs_err *err)
+int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *err)
 {
 	struct cs_row *row = run->rows.rows.data;
 	size_t i;

@@ -8,9 +8,9 @@
 #include "result/run.h"
 
 struct cs_redact {
-	struct cs_vec names;	/* what becomes what */
+	struct cs_vec names; /* what becomes what */
 	int n_gpus, n_boards;
-	char **argv;		/* what run->argv has become */
+	char **argv; /* what run->argv has become */
 	int argc;
 };
 
@@ -19,8 +19,8 @@ void cs_redact_release(struct cs_redact *redact);
 
 /* Command line, job and id of a run, and that it is redacted.  `host` is this
  * process' own. */
-int cs_redact_start(struct cs_redact *redact, struct cs_run *run,
-		    const char *host, struct cs_err *err);
+int cs_redact_start(struct cs_redact *redact, struct cs_run *run, const char *host,
+		    struct cs_err *err);
 /* A node as it came: learns its names, then takes them away. */
 int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		   struct cs_err *err);
@@ -28,7 +28,6 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 void cs_redact_row(const struct cs_redact *redact, struct cs_row *row);
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run);
 /* All of it; a run that is redacted already is left alone. */
-int cs_redact_run(struct cs_redact *redact, struct cs_run *run,
-		  struct cs_err *err);
+int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *err);
 
 #endif

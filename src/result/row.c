@@ -30,8 +30,8 @@ void cs_rows_unindex(struct cs_rows *rows)
 	rows->cells = NULL;
 }
 
-int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
-		const double *samples, struct cs_err *err)
+int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *samples,
+		struct cs_err *err)
 {
 	const struct cs_rows before = *rows;
 	struct cs_row *new_row = cs_vec_add(&rows->rows, 1, err);
@@ -93,12 +93,11 @@ const struct cs_test *cs_row_test(const struct cs_row *row)
 
 int cs_is_bandwidth(const struct cs_row *row)
 {
-	return row->metric == CS_METRIC_RATE &&
-	       cs_row_test(row)->unit == CS_UNIT_GBS;
+	return row->metric == CS_METRIC_RATE && cs_row_test(row)->unit == CS_UNIT_GBS;
 }
 
 static const char *const status_words[] = {
-	[CS_OK] = "ok", [CS_SKIPPED] = "skipped", [CS_FAILED] = "failed",
+	[CS_OK] = "ok",		  [CS_SKIPPED] = "skipped", [CS_FAILED] = "failed",
 	[CS_CORRUPT] = "corrupt", [CS_TIMEOUT] = "timeout", NULL,
 };
 
@@ -141,8 +140,8 @@ static const struct cs_field row_fields[] = {
 	ROW(PART, NULL, side, .part = &cs_cpu_side_fields),
 };
 
-const struct cs_fieldset cs_row_fields =
-	CS_FIELDSET("a result", struct cs_row, row_fields);
+const struct cs_fieldset cs_row_fields = CS_FIELDSET("a result", struct cs_row,
+						     row_fields);
 
 #define METRIC_TIME "time"
 
@@ -178,8 +177,8 @@ int cs_metric_index(const char *name)
 
 void cs_in_use_text(const char *label, int others, char *to, size_t size)
 {
-	cs_text(to, size, "GPU %s is in use by %d process%s of others", label,
-		others, others == 1 ? "" : "es");
+	cs_text(to, size, "GPU %s is in use by %d process%s of others", label, others,
+		others == 1 ? "" : "es");
 }
 
 static const struct {

@@ -19,13 +19,14 @@ enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
 /* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all
  * bytes of a step from the gate to the last end.  The rest are parts of an OPEN. */
 enum cs_metric {
-	CS_METRIC_RATE, CS_METRIC_TOTAL,
-	CS_METRIC_FIRST_OPEN,	/* the pair's first way at all */
-	CS_METRIC_EXPORT,	/* by the owner */
-	CS_METRIC_FIRST_COPY,	/* into a new buffer, to its end, by the CPU */
-	CS_METRIC_NEXT_COPY,	/* the one behind it, by marks on the stream */
+	CS_METRIC_RATE,
+	CS_METRIC_TOTAL,
+	CS_METRIC_FIRST_OPEN, /* the pair's first way at all */
+	CS_METRIC_EXPORT,     /* by the owner */
+	CS_METRIC_FIRST_COPY, /* into a new buffer, to its end, by the CPU */
+	CS_METRIC_NEXT_COPY,  /* the one behind it, by marks on the stream */
 	CS_METRIC_CLOSE,
-	CS_METRIC_REOPEN,	/* what was closed before */
+	CS_METRIC_REOPEN, /* what was closed before */
 	CS_METRICS
 };
 
@@ -58,36 +59,37 @@ struct cs_remeasure {
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 struct cs_row {
-	uint32_t node;		/* of the run, in world-rank order */
-	uint32_t step;		/* of the plan */
-	uint32_t test;		/* position in the catalogue */
-	uint8_t metric, status;	/* enum cs_metric, enum cs_status */
-	uint8_t via, concurrent;	/* enum cs_via; other transfers at the same time */
-	uint32_t flags;		/* CS_ROW_… */
-	uint32_t copies;	/* per sample, of the counted samples */
+	uint32_t node;		 /* of the run, in world-rank order */
+	uint32_t step;		 /* of the plan */
+	uint32_t test;		 /* position in the catalogue */
+	uint8_t metric, status;	 /* enum cs_metric, enum cs_status */
+	uint8_t via, concurrent; /* enum cs_via; other transfers at the same time */
+	uint32_t flags;		 /* CS_ROW_… */
+	uint32_t copies;	 /* per sample, of the counted samples */
 	struct cs_transfer what; /* TOTAL: the step's first transfer */
-	struct cs_stats stats;	/* in the test's unit; GB/s = 1e9 bytes/s */
-	double first_ms;	/* slower than the median: sample 0, per sample */
-	double overlap;		/* least of the counted samples; NAN when alone */
-	double t_start_s;	/* CLOCK_MONOTONIC_RAW since the node's start */
-	double seconds;		/* wall time of the cell, set-up included */
-	uint64_t throttle;	/* bits seen around the cell, of its own GPUs … */
+	struct cs_stats stats;	 /* in the test's unit; GB/s = 1e9 bytes/s */
+	double first_ms;	 /* slower than the median: sample 0, per sample */
+	double overlap;		 /* least of the counted samples; NAN when alone */
+	double t_start_s;	 /* CLOCK_MONOTONIC_RAW since the node's start */
+	double seconds;		 /* wall time of the cell, set-up included */
+	uint64_t throttle;	 /* bits seen around the cell, of its own GPUs … */
 	uint64_t throttle_at[2]; /* … by the one at src and at dst; 0 also unknown */
 	/* after a flagged cell, of its own GPUs: slowest, hottest, thirstiest; else
 	 * unknown */
 	int32_t sm_mhz, temperature_c;
 	double power_w;
 	uint32_t checked;	/* samples of this transfer checked */
-	uint32_t checked_whole;	/* of these, every byte of every copy; */
-	uint32_t checked_part;	/* a part of what was written last; else all of that */
-	uint32_t discarded;	/* samples before the counted ones */
-	uint64_t wrong_bytes;	/* in all that was checked */
-	uint32_t grid_blocks, block_threads; /* of the kernel that copied; 0: none did */
+	uint32_t checked_whole; /* of these, every byte of every copy; */
+	uint32_t checked_part; /* a part of what was written last; else all of that */
+	uint32_t discarded;    /* samples before the counted ones */
+	uint64_t wrong_bytes;  /* in all that was checked */
+	uint32_t grid_blocks,
+		block_threads;	 /* of the kernel that copied; 0: none did */
 	struct cs_cpu_side side; /* unknown of a TOTAL, and of what was not measured */
 	uint32_t n_samples;
-	uint32_t turn;		/* of the cell: 0, or more where sides take turns */
-	uint32_t turns;		/* put together in this row (pool.h); 0: it is itself one */
-	char reason[CS_REASON];	/* anything but ok has one */
+	uint32_t turn;	/* of the cell: 0, or more where sides take turns */
+	uint32_t turns; /* put together in this row (pool.h); 0: it is itself one */
+	char reason[CS_REASON]; /* anything but ok has one */
 };
 
 /* What of it files hold as it is. */
@@ -100,14 +102,14 @@ struct cs_rows {
 	struct cs_vec rows;	/* struct cs_row */
 	struct cs_vec at;	/* size_t: first sample of each row */
 	struct cs_vec samples;	/* double */
-	struct cs_cells *cells;	/* the index (cells.h), one block; NULL: not made */
+	struct cs_cells *cells; /* the index (cells.h), one block; NULL: not made */
 };
 
 void cs_rows_init(struct cs_rows *rows);
 void cs_rows_release(struct cs_rows *rows);
 /* Append a copy of the row and its row->n_samples samples. */
-int cs_rows_add(struct cs_rows *rows, const struct cs_row *row,
-		const double *samples, struct cs_err *err);
+int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *samples,
+		struct cs_err *err);
 /* Leave out the rows whose keep[i] is 0. */
 void cs_rows_filter(struct cs_rows *rows, const char *keep);
 /* They changed: an index of them goes. */

@@ -8,7 +8,7 @@
 #include "base/units.h"
 
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
-				      const char *bus_id)
+				       const char *bus_id)
 {
 	const struct cs_run_node *nd;
 
@@ -21,8 +21,8 @@ const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 	return NULL;
 }
 
-int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n, int n_nodes,
-		    struct cs_err *err)
+int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n,
+		    int n_nodes, struct cs_err *err)
 {
 	size_t nodes = (size_t)n_nodes, i;
 
@@ -63,7 +63,7 @@ struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 }
 
 struct cs_label cs_endpoint_text(const struct cs_run *run, int node,
-			    const struct cs_endpoint *end)
+				 const struct cs_endpoint *end)
 {
 	struct cs_label label;
 
@@ -150,8 +150,8 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 		return;
 	}
 	if (!even) {
-		cs_text(to, size, "%d ranks for %d %ss: ", ranks,
-			nd->facts.n_agents, word);
+		cs_text(to, size, "%d ranks for %d %ss: ", ranks, nd->facts.n_agents,
+			word);
 		for (k = 0; k < ranks; k++)
 			cs_text_add(to, size, "%s%d", k ? " + " : "",
 				    k < n ? count[k] : 0);
@@ -163,8 +163,8 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 		cs_text(one, sizeof(one), "%d %ss", count[0], word);
 	if (ranks > n)
 		cs_text(of, sizeof(of), "%d with ", n);
-	cs_text(to, size, "%d rank%s, %s%s%s", ranks, ranks == 1 ? "" : "s", of,
-		one, ranks == 1 ? "" : " each");
+	cs_text(to, size, "%d rank%s, %s%s%s", ranks, ranks == 1 ? "" : "s", of, one,
+		ranks == 1 ? "" : " each");
 }
 
 int cs_run_is_remeasured(const struct cs_run *run, int node)
@@ -176,8 +176,7 @@ int cs_run_is_remeasured(const struct cs_run *run, int node)
 	       strcmp(f->placement, run->node[node - 1].facts.placement);
 }
 
-int cs_run_shows(const struct cs_run *run, int node,
-		 const struct cs_transfer *what)
+int cs_run_shows(const struct cs_run *run, int node, const struct cs_transfer *what)
 {
 	int from, to;
 
@@ -245,8 +244,7 @@ void cs_run_sort_findings(struct cs_run *run)
 void cs_run_settle(struct cs_run *run)
 {
 	struct cs_run_timings *t = &run->timings;
-	double *times[] = { &t->start, &t->open, &t->peers, &t->measure,
-			    &t->total };
+	double *times[] = { &t->start, &t->open, &t->peers, &t->measure, &t->total };
 	struct cs_row *row = run->rows.rows.data;
 	size_t i;
 	int node;

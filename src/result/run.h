@@ -12,18 +12,18 @@
 /* Exit statuses; doc and man page quote this table. */
 enum cs_exit {
 	CS_EXIT_OK = 0,
-	CS_EXIT_WARNING = 1,	/* under a check */
-	CS_EXIT_CRITICAL = 2,	/* a cell failed, timed out, corrupt; process died */
-	CS_EXIT_CANNOT = 3,	/* could not test */
+	CS_EXIT_WARNING = 1,  /* under a check */
+	CS_EXIT_CRITICAL = 2, /* a cell failed, timed out, corrupt; process died */
+	CS_EXIT_CANNOT = 3,   /* could not test */
 	CS_EXIT_USAGE = 64,
 };
 
 /* What --check takes; bits. */
 enum cs_check_kind {
-	CS_CHECK_LAUNCH = 1, /* how the job was started: measures nothing */
+	CS_CHECK_LAUNCH = 1,	/* how the job was started: measures nothing */
 	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
-	CS_CHECK_TOPOLOGY = 4, /* how a node is wired and set: measures nothing */
-	CS_CHECK_OUTLIER = 8, /* is a cell slower than its like? */
+	CS_CHECK_TOPOLOGY = 4,	/* how a node is wired and set: measures nothing */
+	CS_CHECK_OUTLIER = 8,	/* is a cell slower than its like? */
 	CS_CHECK_LINK = 16, /* are links what they could be, and give what they do? */
 	CS_CHECK_BASELINE = 32, /* cells against baselines and thresholds */
 	CS_CHECKS_OF_CELLS = CS_CHECK_OUTLIER | CS_CHECK_LINK | CS_CHECK_BASELINE,
@@ -51,7 +51,7 @@ struct cs_run_timings {
 	double start;	/* launch of main to agents known: MPI, driver */
 	double open;	/* contexts, kernels */
 	double peers;	/* buffers, mappings */
-	double measure;	/* first step to last row */
+	double measure; /* first step to last row */
 	double total;	/* until the report is written */
 };
 
@@ -59,12 +59,12 @@ struct cs_run_timings {
  * what looks at all for each node takes the square of the nodes. */
 struct cs_by_node {
 	uint32_t *at;
-	size_t *first;		/* of node i at[first[i]] to at[first[i + 1] - 1] */
+	size_t *first; /* of node i at[first[i]] to at[first[i + 1] - 1] */
 };
 /* node[i] is that of the i-th; of none there is no place.  To be released, also on
  * failure. */
-int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n, int n_nodes,
-		    struct cs_err *err);
+int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n,
+		    int n_nodes, struct cs_err *err);
 void cs_by_node_release(struct cs_by_node *by);
 
 struct cs_baseline;
@@ -72,39 +72,39 @@ struct cs_thresholds;
 
 struct cs_run {
 	const char *version, *commit, *build; /* build: compiler, CUDA */
-	const char *backend;	/* "cuda", "cpu" */
-	int stand_in;		/* cpu because there is no GPU, not asked for */
-	int virtual_clock;	/* the driver is a test double */
-	int compact;		/* files leave out of results what follows */
-	int redacted;		/* names stand for those of hosts and GPUs */
+	const char *backend;		      /* "cuda", "cpu" */
+	int stand_in;	   /* cpu because there is no GPU, not asked for */
+	int virtual_clock; /* the driver is a test double */
+	int compact;	   /* files leave out of results what follows */
+	int redacted;	   /* names stand for those of hosts and GPUs */
 	int argc;
 	char **argv;
-	const char *plan_file;	/* the steps, of a run that a file asked for; NULL */
+	const char *plan_file; /* the steps, of a run that a file asked for; NULL */
 	const char *matrix_text; /* "--matrix peer": what was asked, for the head line */
-	const char *asked;	/* list of --test, or of a --suite; "" or NULL none */
-	char launcher[32];	/* "mpirun", "srun", "none", … */
-	char job_id[48];	/* "" none */
-	char id[40];		/* unique: time, host, pid */
-	char resumes[40];	/* id of the run that this one goes on with */
+	const char *asked; /* list of --test, or of a --suite; "" or NULL none */
+	char launcher[32]; /* "mpirun", "srun", "none", … */
+	char job_id[48];   /* "" none */
+	char id[40];	   /* unique: time, host, pid */
+	char resumes[40];  /* id of the run that this one goes on with */
 	int n_ranks, n_nodes;
 	struct timespec started, ended; /* CLOCK_REALTIME */
 	const struct cs_plan *plan;	/* NULL before it is known */
 	const struct cs_choices *chosen; /* where single cells were asked for; else NULL */
-	struct cs_run_node *node;	/* n_nodes */
+	struct cs_run_node *node;	 /* n_nodes */
 	struct cs_rows rows;
-	struct cs_rows all;		/* before it was cut; else empty */
+	struct cs_rows all; /* before it was cut; else empty */
 	/* What it is cut to, as labels (cut.h): the cells from and to one GPU, or
 	 * the one cell from the first to the second; "" all. */
 	char only[2][12];
-	struct cs_vec findings;		/* struct cs_finding */
+	struct cs_vec findings; /* struct cs_finding */
 	struct cs_run_timings timings;
-	double budget_s;	/* --budget: 0 none */
-	double margin;		/* within which two sides are the same: 0.01 is 1 % */
+	double budget_s; /* --budget: 0 none */
+	double margin;	 /* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
-	uint32_t checks;	/* enum cs_check_kind; 0: findings do not count */
-	int complete;		/* every step of the plan was carried out */
-	int exit_status;	/* enum cs_exit */
+	uint32_t checks; /* enum cs_check_kind; 0: findings do not count */
+	int complete;	 /* every step of the plan was carried out */
+	int exit_status; /* enum cs_exit */
 };
 
 int cs_on_cpu(const struct cs_run *run);
@@ -115,8 +115,7 @@ const char *cs_agent_word(const struct cs_run *run);
 int cs_run_is_remeasured(const struct cs_run *run, int node);
 
 /* Is this cell one that views show? */
-int cs_run_shows(const struct cs_run *run, int node,
-		 const struct cs_transfer *what);
+int cs_run_shows(const struct cs_run *run, int node, const struct cs_transfer *what);
 
 /* Every number as files hold it, so that a view of the run and one of its file are
  * the same bytes: ten significant digits, and unknown where there is none. */
@@ -133,13 +132,13 @@ struct cs_label {
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
 /* What is known of the GPU at a bus id; NULL nothing is. */
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
-				      const char *bus_id);
+				       const char *bus_id);
 /* "2->3" */
 struct cs_label cs_pair_label(const struct cs_run *run, int node,
 			      const struct cs_transfer *what);
 /* One end: an agent's label, "numa1", "host" for the NUMA node next to each GPU. */
 struct cs_label cs_endpoint_text(const struct cs_run *run, int node,
-			    const struct cs_endpoint *end);
+				 const struct cs_endpoint *end);
 /* An agent as an end, "gpu2", "arena0": this word, and its label. */
 const char *cs_agent_stem(const struct cs_run *run);
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);

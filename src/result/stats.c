@@ -16,22 +16,16 @@
 
 #define STAT(type, key, member) CS_MEMBER(struct cs_stats, type, key, member)
 static const struct cs_field statistics[] = {
-	STAT(REAL, "value", median),
-	STAT(REAL, "ci_low", ci_low),
-	STAT(REAL, "ci_high", ci_high),
-	STAT(NUMBER, "n", n),
-	STAT(REAL, "min", min),
-	STAT(REAL, "max", max),
-	STAT(REAL, "mean", mean),
-	STAT(REAL, "sd", sd),
-	STAT(REAL, "mad", mad),
-	STAT(REAL, "p5", p5),
-	STAT(REAL, "p95", p95),
-	STAT(REAL, "p99", p99),
+	STAT(REAL, "value", median),	STAT(REAL, "ci_low", ci_low),
+	STAT(REAL, "ci_high", ci_high), STAT(NUMBER, "n", n),
+	STAT(REAL, "min", min),		STAT(REAL, "max", max),
+	STAT(REAL, "mean", mean),	STAT(REAL, "sd", sd),
+	STAT(REAL, "mad", mad),		STAT(REAL, "p5", p5),
+	STAT(REAL, "p95", p95),		STAT(REAL, "p99", p99),
 	STAT(REAL, "lag1", lag1),
 };
-const struct cs_fieldset cs_stats_fields =
-	CS_FIELDSET("statistics", struct cs_stats, statistics);
+const struct cs_fieldset cs_stats_fields = CS_FIELDSET("statistics", struct cs_stats,
+						       statistics);
 
 static double mean_of(const double *x, size_t n)
 {

@@ -11,10 +11,10 @@ struct cs_stats {
 	uint32_t n, pad;
 	double median, ci_low, ci_high; /* 95 % interval of the median; NAN n<6 */
 	double min, max, mean;
-	double sd;		/* sample standard deviation, n-1; NAN n<2 */
-	double mad;		/* median absolute deviation, not scaled */
+	double sd;  /* sample standard deviation, n-1; NAN n<2 */
+	double mad; /* median absolute deviation, not scaled */
 	double p5, p95, p99;
-	double lag1;		/* correlation of successive samples; NAN n<3 */
+	double lag1; /* correlation of successive samples; NAN n<3 */
 };
 
 extern const struct cs_fieldset cs_stats_fields;

@@ -120,7 +120,8 @@ int main(int argc, char **argv)
 		*number[i - 1] = atoi(argv[i]);
 	if (nodes < 1 || gpus < 1 || gpus > CS_MAX_AGENTS || rows < 1 ||
 	    samples < 0 || samples > 64) {
-		fprintf(stderr, "usage: bench_collect [NODES [GPUS [ROWS [SAMPLES]]]]\n");
+		fprintf(stderr,
+			"usage: bench_collect [NODES [GPUS [ROWS [SAMPLES]]]]\n");
 		return 64;
 	}
 	cs_rows_init(&run.rows);

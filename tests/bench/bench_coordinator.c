@@ -42,8 +42,7 @@ static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id 
 {
 	(void)ctx;
 	(void)severity;
-	fprintf(stderr, "bench_coordinator: %s: %s\n",
-		cs_finding_line(id)->id, text);
+	fprintf(stderr, "bench_coordinator: %s: %s\n", cs_finding_line(id)->id, text);
 }
 
 static int on_watch(void *ctx)
@@ -66,13 +65,17 @@ static int build(struct node *node, struct cs_err *err)
 	struct cs_plan_request req = {
 		.n_agents = node->n_agents,
 		.chosen = &chosen,
-		.set = { .copy_bytes = 16, .seed = 1, .precision = 1e6,
-			 .cell_limit_s = 2, .start_limit_s = 30,
-			 .verify = CS_VERIFY_OFF, .backend = CS_BACKEND_CPU },
+		.set = { .copy_bytes = 16,
+			 .seed = 1,
+			 .precision = 1e6,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
+			 .verify = CS_VERIFY_OFF,
+			 .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen,
-			       err) ||
+	return cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU,
+			       CS_TRANSPORT_AUTO, &chosen, err) ||
 	       cs_plan_build(&req, &node->plan, err);
 }
 
@@ -128,8 +131,8 @@ struct cost {
 static int run_once(int n_agents, struct cost *cost)
 {
 	struct node node = { .n_agents = n_agents };
-	struct cs_coordinator_hooks hooks = { &node, on_row, on_finding,
-					      on_watch, on_progress };
+	struct cs_coordinator_hooks hooks = { &node, on_row, on_finding, on_watch,
+					      on_progress };
 	double wall, own, steps;
 	struct cs_err err;
 	int whole;
@@ -146,8 +149,7 @@ static int run_once(int n_agents, struct cost *cost)
 
 	steps = node.plan->n_steps;
 	*cost = (struct cost){ wall / steps, own / steps,
-			       (double)node.samples / steps,
-			       node.plan->n_steps };
+			       (double)node.samples / steps, node.plan->n_steps };
 	whole = whole && node.rows == node.plan->n_steps;
 	finish(&node);
 	if (!whole)
@@ -180,8 +182,8 @@ int main(void)
 	for (int n = 2; n <= AGENTS_MAX; n *= 2) {
 		if (measure(n, &cost))
 			return 1;
-		printf("%6d %6u %13.1f %8.1f %12.2f", n, cost.steps,
-		       cost.samples, cost.wall, cost.own);
+		printf("%6d %6u %13.1f %8.1f %12.2f", n, cost.steps, cost.samples,
+		       cost.wall, cost.own);
 		if (before > 0)
 			printf(" %6.2f", cost.own / before);
 		printf("\n");

@@ -99,8 +99,7 @@ static void compare(const char *name, void (*what)(void), void (*with)(void))
 	printf("%-18s %8.1f ms %7.2f GB/s", name, took * 1e3,
 	       (double)bytes / took * 1e-9);
 	if (with)
-		printf("   %.2f times as fast as word by word",
-		       seconds(with) / took);
+		printf("   %.2f times as fast as word by word", seconds(with) / took);
 	printf("\n");
 }
 

@@ -115,8 +115,7 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 /* Healthy but for GPU 5 of one node in 1000. */
 static double rate_of(int node, const struct cs_transfer *what, struct cs_rng *rng)
 {
-	int slow = node % 1000 == 17 &&
-		   (what->src.index == 5 || what->dst.index == 5);
+	int slow = node % 1000 == 17 && (what->src.index == 5 || what->dst.index == 5);
 
 	return (slow ? 0.9 : 1) * 396.3 *
 	       (1 + 0.001 * ((double)cs_rng_below(rng, 1000) / 1000 - 0.5));
@@ -133,13 +132,21 @@ static void make_rows(struct cs_run *run, int node, struct cs_rng *rng)
 		for (uint32_t k = 0; k < step->count; k++) {
 			double x[8];
 			struct cs_row row = {
-				.step = s, .test = cs_plan_matrix_at(plan, step->matrix)->test,
+				.step = s,
+				.test = cs_plan_matrix_at(plan, step->matrix)->test,
 				.what = *cs_plan_transfer(plan, step, k),
-				.via = CS_VIA_PEER, .concurrent = (uint8_t)(step->count - 1),
-				.flags = step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0,
-				.copies = 4, .checked = 9, .n_samples = 8,
+				.via = CS_VIA_PEER,
+				.concurrent = (uint8_t)(step->count - 1),
+				.flags = step->flags & CS_STEP_CONTROL ?
+						 CS_ROW_CONTROL :
+						 0,
+				.copies = 4,
+				.checked = 9,
+				.n_samples = 8,
 				.overlap = step->count > 1 ? 0.99 : NAN,
-				.sm_mhz = -1, .temperature_c = -1, .power_w = NAN,
+				.sm_mhz = -1,
+				.temperature_c = -1,
+				.power_w = NAN,
 				.seconds = 0.01,
 			};
 
@@ -153,17 +160,28 @@ static void make_rows(struct cs_run *run, int node, struct cs_rng *rng)
 }
 
 /* One node's run, as a file of it would hold it. */
-static void make_run(struct cs_run *run, const struct cs_plan *plan, int node, int gpus)
+static void make_run(struct cs_run *run, const struct cs_plan *plan, int node,
+		     int gpus)
 {
 	static char *argv[] = { (char *)"cscope-mpi", NULL };
 	struct cs_rng rng;
 
 	rng.state = (uint64_t)node + 1;
 	*run = (struct cs_run){
-		.version = PACKAGE_VERSION, .commit = "", .build = "", .argc = 1,
-		.argv = argv, .backend = "cuda", .matrix_text = "--matrix peer",
-		.launcher = "none", .n_ranks = 1, .n_nodes = 1, .plan = plan,
-		.complete = 1, .margin = 0.01, .started.tv_sec = 1795183391,
+		.version = PACKAGE_VERSION,
+		.commit = "",
+		.build = "",
+		.argc = 1,
+		.argv = argv,
+		.backend = "cuda",
+		.matrix_text = "--matrix peer",
+		.launcher = "none",
+		.n_ranks = 1,
+		.n_nodes = 1,
+		.plan = plan,
+		.complete = 1,
+		.margin = 0.01,
+		.started.tv_sec = 1795183391,
 		.timings = { NAN, NAN, NAN, NAN, NAN },
 	};
 	cs_text(run->id, sizeof(run->id), "run-%d", node);
@@ -194,8 +212,11 @@ static struct cs_plan *make_plan(int gpus)
 
 	request.chosen = &chosen;
 	request.set = (struct cs_settings){
-		.copy_bytes = 512u << 20, .seed = 1, .precision = 0.005,
-		.cell_limit_s = 2, .start_limit_s = 30,
+		.copy_bytes = 512u << 20,
+		.seed = 1,
+		.precision = 0.005,
+		.cell_limit_s = 2,
+		.start_limit_s = 30,
 		.backend = CS_BACKEND_CUDA,
 	};
 	if (cs_tests_choose(TESTS, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err) ||
@@ -230,7 +251,8 @@ static size_t read_journal(const char *path)
 	return rows;
 }
 
-static void journals(const char *folder, const struct cs_plan *plan, int nodes, int gpus)
+static void journals(const char *folder, const struct cs_plan *plan, int nodes,
+		     int gpus)
 {
 	double began, written = 0, read = 0;
 	size_t bytes = 0, rows = 0;
@@ -255,8 +277,8 @@ static void journals(const char *folder, const struct cs_plan *plan, int nodes, 
 	       1e6 * read / (double)rows);
 }
 
-static void put_together(struct cs_merge *merge, const struct cs_plan *plan, int first,
-			 int nodes, int gpus, double *took)
+static void put_together(struct cs_merge *merge, const struct cs_plan *plan,
+			 int first, int nodes, int gpus, double *took)
 {
 	struct cs_run run;
 	struct cs_err err;

@@ -52,8 +52,9 @@ static int compare_doubles(const void *a, const void *b)
 /* GB/s of a copy behind the gate, after one that does not count; 0: failed. */
 static double copy(uint64_t dst, uint64_t src, struct cs_err *err)
 {
-	const struct cs_copy desc = { .dst = dst, .src = src,
-					  .bytes = bytes, .copies = 1 };
+	const struct cs_copy desc = {
+		.dst = dst, .src = src, .bytes = bytes, .copies = 1
+	};
 	double ns[ROUNDS + 1];
 	int rc;
 
@@ -97,9 +98,9 @@ static void measure(int kind, int numa, uint64_t arena)
 	cs_check_host_some(buf.at, bytes, KEY, KEY, &found);
 	sampled = now() - begun;
 	printf("%-10s %7.3f %7.2f %7.2f %7.2f %7.2f %8.2f  %d by %s %s%s%s\n",
-	       kinds[kind].name, made - filled, in, out, (double)bytes / filled * 1e-9,
-	       (double)bytes / checked * 1e-9, sampled * 1e3, buf.numa,
-	       buf.proof[0] ? buf.proof : "nothing", buf.why,
+	       kinds[kind].name, made - filled, in, out,
+	       (double)bytes / filled * 1e-9, (double)bytes / checked * 1e-9,
+	       sampled * 1e3, buf.numa, buf.proof[0] ? buf.proof : "nothing", buf.why,
 	       found.wrong_words ? "; WRONG after its way there and back" : "",
 	       err.text);
 	cs_hostbuf_put(cuda, dev);
@@ -112,25 +113,23 @@ int main(int argc, char **argv)
 	int version, numa = argc > 2 ? atoi(argv[2]) : -1;
 
 	if (argc > 3 || (argc > 1 && cs_size_parse(argv[1], &bytes, &err))) {
-		fprintf(stderr, "usage: bench_hostmem [BYTES [NUMA]]; %s\n",
-			err.text);
+		fprintf(stderr, "usage: bench_hostmem [BYTES [NUMA]]; %s\n", err.text);
 		return 64;
 	}
 	bytes = (bytes + 15) / 16 * 16;
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
 	cuda = cs_backend_cuda;
 	if (!cuda || page == MAP_FAILED || cuda->start(&version, &err) ||
-	    cuda->open(0, 1, &dev, &err) ||
-	    cuda->board(dev, page, 4096, &err) ||
+	    cuda->open(0, 1, &dev, &err) || cuda->board(dev, page, 4096, &err) ||
 	    cuda->arena(dev, bytes, NULL, -1, &arena, &err)) {
 		fprintf(stderr, "no GPU to measure on: %s\n", err.text);
 		return 77;
 	}
 	printf("# %.0f MiB; NUMA node %d wanted, -1: any\n",
 	       (double)bytes / (1 << 20), numa);
-	printf("%-10s %7s %7s %7s %7s %7s %8s  %s\n", "memory", "made/s",
-	       "h2d", "d2h", "fill", "check", "1/64/ms", "NUMA node proven");
+	printf("%-10s %7s %7s %7s %7s %7s %8s  %s\n", "memory", "made/s", "h2d",
+	       "d2h", "fill", "check", "1/64/ms", "NUMA node proven");
 	for (int i = 0; i < (int)(sizeof(kinds) / sizeof(*kinds)); i++)
 		measure(i, numa, arena.address);
 	cuda->close(dev);

@@ -41,8 +41,7 @@ int main(void)
 	struct cs_dev *dev;
 	int version, bad = 0;
 
-	if (!cuda || cuda->start(&version, &err) ||
-	    cuda->open(0, 1, &dev, &err) ||
+	if (!cuda || cuda->start(&version, &err) || cuda->open(0, 1, &dev, &err) ||
 	    cuda->arena(dev, BYTES, NULL, -1, &arena, &err)) {
 		fprintf(stderr, "no GPU to measure on: %s\n", err.text);
 		return 77;
@@ -54,15 +53,14 @@ int main(void)
 		double begun = now();
 
 		for (int i = 0; i < ROUNDS && !rc; i++)
-			rc = what == 0 ? cuda->fill(dev, arena.address, BYTES, 1,
-						    &err) :
-			     what == 1 ? cuda->poison(dev, arena.address, BYTES,
-						      &err) :
-					 cuda->check(dev, arena.address,
-						     &CS_EXPECTED(1, BYTES), what == 3,
-						     &found, &err);
-		bad = print(name[what], now() - begun, what == 3 ? 2 : 1, rc,
-			    &err);
+			rc = what == 0 ?
+				     cuda->fill(dev, arena.address, BYTES, 1, &err) :
+			     what == 1 ?
+				     cuda->poison(dev, arena.address, BYTES, &err) :
+				     cuda->check(dev, arena.address,
+						 &CS_EXPECTED(1, BYTES), what == 3,
+						 &found, &err);
+		bad = print(name[what], now() - begun, what == 3 ? 2 : 1, rc, &err);
 	}
 	cuda->close(dev);
 	return bad;

@@ -53,8 +53,11 @@ int main(void)
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan_request req = {
 		.chosen = &chosen,
-		.set = { .copy_bytes = 512 << 20, .seed = 1, .precision = 0.005,
-			 .cell_limit_s = 2, .start_limit_s = 30,
+		.set = { .copy_bytes = 512 << 20,
+			 .seed = 1,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA },
 	};
 	struct cs_err err;

@@ -39,12 +39,12 @@ struct gpu {
 	void (*work)(struct gpu *g);
 	const struct cs_gpu_facts *facts;
 	struct gpu *other;
-	const char *what;	/* is checked */
+	const char *what;	   /* is checked */
 	uint64_t size, base, seed; /* of a chain */
 
 	struct cs_dev *dev;
 	struct cs_export arena;
-	uint32_t *page;		/* the gate's */
+	uint32_t *page; /* the gate's */
 	uint32_t seq;
 	uint32_t sms;
 };
@@ -179,8 +179,7 @@ static void print_shape(struct gpu *g, struct cs_copy f, const char *what,
 		print_rank(rank);
 }
 
-static void print_link(struct gpu *g, const char *what, struct cs_copy f,
-		       int ce)
+static void print_link(struct gpu *g, const char *what, struct cs_copy f, int ce)
 {
 	static const uint32_t halves[] = { 1, 2, 4, 8, 16 };
 	static const uint32_t threads[] = { 128, 256, 512, 1024 };
@@ -199,7 +198,9 @@ static void print_link(struct gpu *g, const char *what, struct cs_copy f,
 	for (int k = 0; k < 1 + ce; k++) {
 		f.kind = kinds[k];
 		snprintf(name, sizeof(name), "%s%s", what,
-			 !ce ? "" : k ? " tma" : " sm");
+			 !ce ? "" :
+			 k   ? " tma" :
+			       " sm");
 		for (size_t i = 0; i < sizeof(halves) / sizeof(*halves); i++)
 			for (size_t t = 0; t < (k ? 1 : 4); t++) {
 				uint32_t blocks = (g->sms * halves[i] + 1) / 2;
@@ -207,8 +208,7 @@ static void print_link(struct gpu *g, const char *what, struct cs_copy f,
 				/* what no multiprocessor holds at a time */
 				if (!k && halves[i] * threads[t] > 4096)
 					continue;
-				print_shape(g, f, name, blocks,
-					    k ? 1 : threads[t]);
+				print_shape(g, f, name, blocks, k ? 1 : threads[t]);
 			}
 	}
 }
@@ -243,8 +243,9 @@ static void check_own(struct gpu *g, const char *what)
  * many.  How many flew. */
 static void print_exact(struct gpu *g)
 {
-	static const uint64_t sizes[] = { 16, 48, 4096, 6160, (1u << 20) + 16,
-					  (33u << 20) + 6128 };
+	static const uint64_t sizes[] = {
+		16, 48, 4096, 6160, (1u << 20) + 16, (33u << 20) + 6128
+	};
 	uint64_t dst = g->arena.address + bytes;
 	struct cs_check in, behind;
 	struct cs_err err = { "" };
@@ -252,25 +253,31 @@ static void print_exact(struct gpu *g)
 
 	for (int i = 0; i < 36; i++) {
 		struct cs_copy f = {
-			.dst = dst, .src = g->arena.address,
-			.bytes = sizes[i % 6], .copies = 5, .key = KEY,
-			.kind = i < 12 ? CS_COPY_SM : i < 24 ? CS_COPY_TMA :
-				CS_COPY_SM_WRITE,
+			.dst = dst,
+			.src = g->arena.address,
+			.bytes = sizes[i % 6],
+			.copies = 5,
+			.key = KEY,
+			.kind = i < 12 ? CS_COPY_SM :
+				i < 24 ? CS_COPY_TMA :
+					 CS_COPY_SM_WRITE,
 			.positions = i / 6 % 2 ? 3 : 1,
 		};
 		uint64_t all = f.bytes * f.positions;
 
-		for (uint32_t k = 0; all < bytes && cuda->geometry(g->dev, &f, k,
-						&f.blocks, &f.threads); k++) {
+		for (uint32_t k = 0;
+		     all < bytes &&
+		     cuda->geometry(g->dev, &f, k, &f.blocks, &f.threads);
+		     k++) {
 			flown++;
 			wrong += cuda->poison(g->dev, dst, bytes, &err) ||
 				 sample(g, &f) < 0 ||
-				 cuda->check(g->dev, dst, &CS_EXPECTED(KEY, all), 0, &in,
-					     &err) ||
+				 cuda->check(g->dev, dst, &CS_EXPECTED(KEY, all), 0,
+					     &in, &err) ||
 				 in.wrong_words ||
 				 cuda->check(g->dev, dst + all,
-					     &CS_EXPECTED(KEY, bytes - all), 0, &behind,
-					     &err) ||
+					     &CS_EXPECTED(KEY, bytes - all), 0,
+					     &behind, &err) ||
 				 behind.poison_words != (bytes - all) / 8;
 		}
 	}
@@ -292,7 +299,10 @@ static void print_chase(struct gpu *g, const char *what, uint64_t at, uint64_t s
 			uint64_t seed, int tma)
 {
 	struct cs_copy f = {
-		.src = at, .bytes = size, .copies = 2, .key = seed,
+		.src = at,
+		.bytes = size,
+		.copies = 2,
+		.key = seed,
 		.kind = tma ? CS_COPY_CHASE_TMA : CS_COPY_CHASE,
 	};
 	char name[64];
@@ -338,10 +348,12 @@ static void local(struct gpu *g)
 
 	print_link(g, "local copy", (struct cs_copy){ .dst = dst, .src = src }, 1);
 	check_own(g, "local copy");
-	print_link(g, "local read", (struct cs_copy){
-			.src = src, .kind = CS_COPY_SM_READ, .key = KEY }, 0);
-	print_link(g, "local write", (struct cs_copy){
-			.dst = dst, .kind = CS_COPY_SM_WRITE, .key = KEY }, 0);
+	print_link(g, "local read",
+		   (struct cs_copy){ .src = src, .kind = CS_COPY_SM_READ, .key = KEY },
+		   0);
+	print_link(g, "local write",
+		   (struct cs_copy){ .dst = dst, .kind = CS_COPY_SM_WRITE, .key = KEY },
+		   0);
 	check_own(g, "local write");
 	print_exact(g);
 	print_chases(g, "local", g, NULL, dst);
@@ -358,11 +370,9 @@ static void host(struct gpu *g)
 	if (cuda->ring(g->dev, at, bytes, -1, &err))
 		die("host memory", &err);
 	cs_fill_host(at, bytes, KEY);
-	print_link(g, "host to GPU", (struct cs_copy){ .dst = dst, .src = there },
-		   1);
+	print_link(g, "host to GPU", (struct cs_copy){ .dst = dst, .src = there }, 1);
 	check_own(g, "host to GPU");
-	print_link(g, "GPU to host", (struct cs_copy){ .dst = there, .src = src },
-		   1);
+	print_link(g, "GPU to host", (struct cs_copy){ .dst = there, .src = src }, 1);
 	print_chases(g, "host", NULL, at, there);
 }
 
@@ -387,8 +397,8 @@ static void print_both(struct gpu *g, const struct cs_copy *f, const char *what)
 		if (i && fmin(gbs[0], gbs[1]) > fmin(best[0], best[1]))
 			memcpy(best, gbs, sizeof(best));
 	}
-	printf("%-22s %6u x %4u %7.2f in %7.2f out %8.2f together, least %7.2f",
-	       what, f->blocks, f->threads, best[0], best[1], best[2], least);
+	printf("%-22s %6u x %4u %7.2f in %7.2f out %8.2f together, least %7.2f", what,
+	       f->blocks, f->threads, best[0], best[1], best[2], least);
 	print_rank(rank_of(g, f, f->blocks, f->threads));
 }
 
@@ -408,10 +418,11 @@ static void both(struct gpu *g)
 	static const uint32_t halves[] = { 1, 2, 4, 8, 16 };
 	static const uint32_t threads[] = { 128, 256, 512, 1024 };
 	struct cs_copy f = {
-		.kind = CS_COPY_SM, .dst = g->arena.address + bytes,
-		.bytes = bytes, .copies = COPIES,
-		.back = { .src = g->arena.address, .bytes = bytes,
-			  .copies = COPIES },
+		.kind = CS_COPY_SM,
+		.dst = g->arena.address + bytes,
+		.bytes = bytes,
+		.copies = COPIES,
+		.back = { .src = g->arena.address, .bytes = bytes, .copies = COPIES },
 	};
 	void *from = host_buffer(g, 0, &f.src);
 	void *to = host_buffer(g, 0, &f.back.dst);
@@ -444,11 +455,15 @@ static void peer(struct gpu *g)
 		printf("no way to the peer: %s\n", err.text);
 		return;
 	}
-	print_link(g, "peer write", (struct cs_copy){
-			.dst = map.address + bytes, .src = g->arena.address }, 1);
+	print_link(g, "peer write",
+		   (struct cs_copy){ .dst = map.address + bytes,
+				     .src = g->arena.address },
+		   1);
 	check_other(other, "peer write");
-	print_link(g, "peer read", (struct cs_copy){
-			.dst = g->arena.address + bytes, .src = map.address }, 1);
+	print_link(g, "peer read",
+		   (struct cs_copy){ .dst = g->arena.address + bytes,
+				     .src = map.address },
+		   1);
 	check_own(g, "peer read");
 	print_chases(g, "peer", other, NULL, map.address + bytes);
 	cuda->unimport(g->dev, &map);
@@ -462,7 +477,9 @@ static void measure(struct gpu *g, int gpus, const char *only)
 		void (*work)(struct gpu *g);
 		int gpus;
 	} part[] = {
-		{ "local", local, 1 }, { "peer", peer, 2 }, { "host", host, 1 },
+		{ "local", local, 1 },
+		{ "peer", peer, 2 },
+		{ "host", host, 1 },
 		{ "both", both, 1 },
 	};
 
@@ -488,8 +505,8 @@ int main(int argc, char **argv)
 		bytes = strtoull(argv[1], NULL, 10) << 20;
 	if (argc > 2)
 		rounds = atoi(argv[2]);
-	if (!cuda || cuda->start(&version, &err) ||
-	    cuda->probe(facts, 2, &n, &err) || !n) {
+	if (!cuda || cuda->start(&version, &err) || cuda->probe(facts, 2, &n, &err) ||
+	    !n) {
 		fprintf(stderr, "no GPU to measure on: %s\n", err.text);
 		return 77;
 	}

@@ -51,8 +51,8 @@ static int local_rank(void)
 	MPI_Comm node;
 	int rank;
 
-	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-			    MPI_INFO_NULL, &node);
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+			    &node);
 	MPI_Comm_rank(node, &rank);
 	MPI_Comm_free(&node);
 	return rank;
@@ -69,8 +69,8 @@ static int open_context(int rank)
 	if ((code = cu_init(0)) || (code = cu_device_count(&n)) || !n ||
 	    (code = cu_device_get(&device, rank % n)) ||
 	    (code = cu_primary_retain(&context, device))) {
-		fprintf(stderr, "bench_start: no context: %d GPUs, error %d\n",
-			n, code);
+		fprintf(stderr, "bench_start: no context: %d GPUs, error %d\n", n,
+			code);
 		return -1;
 	}
 	return 0;

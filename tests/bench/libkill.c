@@ -37,7 +37,7 @@ enum {
 #define ID(name, takes, pass) WRAPPED_##name,
 	WRAPPED(ID)
 #undef ID
-	WRAPPED_N
+		WRAPPED_N
 };
 
 static void *real[WRAPPED_N];
@@ -64,8 +64,8 @@ static const char *knob(const char *name)
 
 static int rank_here(void)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK",
-					     "PMIX_RANK", "PMI_RANK" };
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+					     "PMI_RANK" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (*knob(names[i]))
@@ -96,8 +96,8 @@ static void say(double since, const char *call, CUresult result)
 
 	real_name(result, &name);
 	if (to) {
-		fprintf(to, "rank %d: %s: %s (%d) after %.0f ms\n", rank_here(),
-			call, name, (int)result, 1e3 * (seconds() - since));
+		fprintf(to, "rank %d: %s: %s (%d) after %.0f ms\n", rank_here(), call,
+			name, (int)result, 1e3 * (seconds() - since));
 		fclose(to);
 	}
 }
@@ -180,8 +180,7 @@ static void after(int which, const char *name)
 	/* marks and queries count from the first copy on */
 	if (!last.stream && !strncmp(name, "cuEvent", 7))
 		return;
-	if (strcmp(knob("KILL_CALL"), name) ||
-	    rank_here() != atoi(knob("KILL_RANK")) ||
+	if (strcmp(knob("KILL_CALL"), name) || rank_here() != atoi(knob("KILL_RANK")) ||
 	    atomic_fetch_add(&n_calls[which], 1) + 1 != atol(knob("KILL_AT")) ||
 	    atomic_exchange(&killed, 1))
 		return;
@@ -207,8 +206,8 @@ static void after(int which, const char *name)
 WRAPPED(WRAPPER)
 #undef WRAPPER
 
-static CUresult wrapped_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
-				      size_t bytes, CUstream stream)
+static CUresult wrapped_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
+				      CUstream stream)
 {
 	last.dst = dst;
 	last.src = src;
@@ -219,8 +218,8 @@ static CUresult wrapped_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
 
 static void *replace(const char *name, void *entry)
 {
-	CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t, CUstream) =
-		wrapped_cuMemcpyAsync;
+	CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t,
+			 CUstream) = wrapped_cuMemcpyAsync;
 
 #define REPLACE(name_, takes, pass)                                            \
 	if (!strcmp(name, #name_)) {                                           \
@@ -245,12 +244,10 @@ static void *replace(const char *name, void *entry)
 
 #undef cuGetProcAddress_v2
 CUresult cuGetProcAddress_v2(const char *name, void **entry, int version,
-			     cuuint64_t flags,
-			     CUdriverProcAddressQueryResult *found);
+			     cuuint64_t flags, CUdriverProcAddressQueryResult *found);
 
 CUresult cuGetProcAddress_v2(const char *name, void **entry, int version,
-			     cuuint64_t flags,
-			     CUdriverProcAddressQueryResult *found)
+			     cuuint64_t flags, CUdriverProcAddressQueryResult *found)
 {
 	const char *driver = *knob("KILL_LIBCUDA") ? knob("KILL_LIBCUDA") :
 						     "libcuda.so.1";

@@ -34,10 +34,10 @@
 struct world {
 	const char *name;
 	double node, run, place, cell;
-	double busy;		/* share of cells that others slow down */
-	double design;		/* host links of the second half of GPUs are that much slower */
-	int one_node;		/* all files are of one, and so is what is judged */
-	double alarmed;		/* promised */
+	double busy;   /* share of cells that others slow down */
+	double design; /* host links of the second half of GPUs are that much slower */
+	int one_node;  /* all files are of one, and so is what is judged */
+	double alarmed; /* promised */
 };
 
 static const struct world worlds[] = {
@@ -57,7 +57,7 @@ static const int files[] = { 3, 10, 100 };
 /* The cells of one fault, and by how much they are slower. */
 struct fault {
 	const char *name;
-	int host;		/* GPU 1's host link; else all from and to it */
+	int host; /* GPU 1's host link; else all from and to it */
 	double drop;
 	int world;
 };
@@ -72,7 +72,7 @@ static const struct fault faults[] = {
 
 static struct cs_rng rng;
 static struct canned file[FILES_MOST], fresh;
-static double place[2][GPUS * GPUS];	/* of the one node */
+static double place[2][GPUS * GPUS]; /* of the one node */
 static int broken;
 
 static double uniform(void)
@@ -85,7 +85,7 @@ static int place_of(const struct cs_row *row)
 	int to = row->what.dst.index;
 
 	return cs_endpoint_is_numa(&row->what.src) ? to :
-						row->what.src.index * GPUS + to;
+						     row->what.src.index * GPUS + to;
 }
 
 static int is_host(const struct cs_row *row)
@@ -109,7 +109,7 @@ static double draw(const struct world *w, const struct cs_row *row, double off)
 }
 
 struct offs {
-	double of[2];	/* between peers, of the host */
+	double of[2]; /* between peers, of the host */
 };
 
 static struct offs draw_offs(const struct world *w, const struct offs *node)
@@ -172,7 +172,7 @@ static void learn(const struct world *w, int n, const struct offs *node,
 
 /* What looks beyond a bound is measured again, as a job does. */
 static void remeasure(const struct world *w, const struct fault *fault,
-		       const struct offs *offs)
+		      const struct offs *offs)
 {
 	uint32_t step[STEPS];
 	struct cs_err err;
@@ -212,8 +212,8 @@ static int is_alarmed(const struct world *w, const struct fault *fault,
 	f = fresh.run.findings.data;
 	for (size_t i = 0; i < fresh.run.findings.n; i++)
 		alarmed |= f[i].severity > CS_NOTE &&
-			   (!fault || is_faulty(fault, cs_rows_get(
-						rows, f[i].evidence[0])));
+			   (!fault ||
+			    is_faulty(fault, cs_rows_get(rows, f[i].evidence[0])));
 	fresh.run.findings.n = 0;
 	rows->rows.n = rows->at.n = n;
 	rows->samples.n = samples;
@@ -294,7 +294,7 @@ int main(void)
 	canned_release(&fresh);
 	for (int i = 0; i < FILES_MOST; i++)
 		canned_release(&file[i]);
-	printf("%s\n", broken ? "Not all promises are kept." :
-				"All promises are kept.");
+	printf("%s\n",
+	       broken ? "Not all promises are kept." : "All promises are kept.");
 	return broken;
 }

@@ -38,10 +38,10 @@ enum form { STEADY, OF_CELL, WARM, WALK, PERIODIC };
 struct disturbance {
 	const char *name;
 	enum form form;
-	double by;		/* a visit, a turn, in all, a turn; of a period */
-	size_t period;		/* turns; the first half of each is slow */
-	double noise;		/* of a sample */
-	int decides;		/* else the most that is promised is no wrong verdict */
+	double by;     /* a visit, a turn, in all, a turn; of a period */
+	size_t period; /* turns; the first half of each is slow */
+	double noise;  /* of a sample */
+	int decides;   /* else the most that is promised is no wrong verdict */
 };
 
 static const struct disturbance disturbances[] = {
@@ -112,8 +112,8 @@ static void take_turns(const struct disturbance *d, uint32_t sides, double diffe
 		int k = c->n[side]++;
 
 		c->x[side][k] = 400 * (1 + d->noise * noise_gauss(&rng)) *
-			       (side ? 1 - difference : 1) /
-			       (1 + slower_by(d, at, n, c->turns++, &walk));
+				(side ? 1 - difference : 1) /
+				(1 + slower_by(d, at, n, c->turns++, &walk));
 		c->block[side][k] = (struct cs_block){ &c->x[side][k], 1 };
 	}
 }
@@ -123,8 +123,8 @@ struct count {
 };
 
 /* The last side against the first. */
-static void judge_turns(const struct disturbance *d, uint32_t sides, double difference,
-			struct count *count)
+static void judge_turns(const struct disturbance *d, uint32_t sides,
+			double difference, struct count *count)
 {
 	const struct cs_compare_how how = { .margin = CS_MARGIN, .paired = 1 };
 	struct cell cells[CELLS] = { { .turns = 0 } };
@@ -143,8 +143,8 @@ static void judge_turns(const struct disturbance *d, uint32_t sides, double diff
 		exit(2);
 	for (int v = 0; v < CS_VERDICTS; v++)
 		count->of[v] += (int)sum.count[v];
-	count->matrices += sum.count[CS_VERDICT_FASTER] +
-				   sum.count[CS_VERDICT_SLOWER] > 0;
+	count->matrices +=
+		sum.count[CS_VERDICT_FASTER] + sum.count[CS_VERDICT_SLOWER] > 0;
 }
 
 static double share(int n)
@@ -193,8 +193,8 @@ static struct cs_comparison compare_runs(int n, double spread, double difference
 
 			for (int k = 0; k < SAMPLES; k++)
 				x[side][i][k] = 400 * level *
-					(1 + 0.001 * noise_gauss(&rng)) *
-					(side ? 1 - difference : 1);
+						(1 + 0.001 * noise_gauss(&rng)) *
+						(side ? 1 - difference : 1);
 			block[side][i] = (struct cs_block){ x[side][i], SAMPLES };
 		}
 	if (cs_compare(&(struct cs_side){ block[0], (size_t)n },
@@ -222,7 +222,8 @@ static uint32_t count_runs(int n, double spread, double difference,
 		for (int v = 0; v < CS_VERDICTS; v++)
 			count->of[v] += (int)sum.count[v];
 		count->matrices += sum.count[CS_VERDICT_FASTER] +
-					   sum.count[CS_VERDICT_SLOWER] > 0;
+					   sum.count[CS_VERDICT_SLOWER] >
+				   0;
 	}
 	return (uint32_t)cs_median(needed, MATRICES);
 }
@@ -255,8 +256,9 @@ static void table_of_runs(void)
 	static const double spreads[] = { 0.001, 0.003, 0.008 };
 
 	printf("\nRuns that differ, %d matrices of %d cells, in %%\n"
-	       "%-8s %6s %8s %10s %10s %10s %8s\n", MATRICES, CELLS, "spread", "runs",
-	       "same", "different", "in these", "2 % found", "needed");
+	       "%-8s %6s %8s %10s %10s %10s %8s\n",
+	       MATRICES, CELLS, "spread", "runs", "same", "different", "in these",
+	       "2 % found", "needed");
 	for (size_t i = 0; i < sizeof(spreads) / sizeof(*spreads); i++)
 		for (size_t k = 0; k < sizeof(runs) / sizeof(*runs); k++)
 			row_of_runs(spreads[i], runs[k]);
@@ -265,13 +267,14 @@ static void table_of_runs(void)
 int main(void)
 {
 	printf("Placements by turns, %d matrices of %d cells, in %%\n"
-	       "%-30s %6s %8s %10s %10s %8s\n", MATRICES, CELLS, "disturbed by", "sides",
-	       "same", "different", "2 % found", "missed");
+	       "%-30s %6s %8s %10s %10s %8s\n",
+	       MATRICES, CELLS, "disturbed by", "sides", "same", "different",
+	       "2 % found", "missed");
 	for (size_t i = 0; i < sizeof(disturbances) / sizeof(*disturbances); i++)
 		for (uint32_t sides = 2; sides <= SIDES_MOST; sides++)
 			row_of_turns(&disturbances[i], sides);
 	table_of_runs();
-	printf("%s\n", broken ? "Not all promises are kept." :
-				"All promises are kept.");
+	printf("%s\n",
+	       broken ? "Not all promises are kept." : "All promises are kept.");
 	return broken;
 }

@@ -50,7 +50,8 @@ static void healthy(int nodes, double host, int heavy)
 	       heavy ? "t5" : "gauss", warned, critical);
 	fflush(stdout);
 	if (!heavy)
-		promise(warned <= WARNED && !critical, "the healthy are left in peace");
+		promise(warned <= WARNED && !critical,
+			"the healthy are left in peace");
 	fleet_release(&fleet);
 }
 
@@ -104,11 +105,15 @@ static int is_host_of(const struct cs_row *row, int socket)
 static const struct fault {
 	const char *name, *part;
 	int (*is)(const struct cs_row *row, int arg);
-	int most;		/* of arg, exclusive */
+	int most; /* of arg, exclusive */
 	double factor;
 	int promised[2];
 } faults[] = {
-	{ "1 NVLink of 18 of a GPU dead", "gpu", is_peer_of, FLEET_GPUS, 17. / 18,
+	{ "1 NVLink of 18 of a GPU dead",
+	  "gpu",
+	  is_peer_of,
+	  FLEET_GPUS,
+	  17. / 18,
 	  { 1, 1 } },
 	{ "a node, all 3 % slow", "node", is_all, 1, 0.97, { 16, 16 } },
 	{ "a node, all 6 % slow", "node", is_all, 1, 0.94, { 4, 4 } },
@@ -135,8 +140,10 @@ static struct seen sick(const struct fault *fault, int nodes, double host)
 	for (int i = 0; i < SICK; i++) {
 		int node = (int)cs_rng_below(&fleet.rng, (uint64_t)nodes);
 		int arg = (int)cs_rng_below(&fleet.rng, (uint64_t)fault->most);
-		const char *bus_id = strcmp(fault->part, "gpu") ? "" :
-			fleet.c.run.node[node].agent[arg].gpu.bus_id;
+		const char *bus_id =
+			strcmp(fault->part, "gpu") ?
+				"" :
+				fleet.c.run.node[node].agent[arg].gpu.bus_id;
 
 		fleet_draw(&fleet);
 		fleet_slow(&fleet, node, fault->is, arg, fault->factor);
@@ -153,22 +160,23 @@ static void table_of_sick(double host)
 	static const int nodes[] = { 1, 2, 3, 4, 8, 16, 64 };
 
 	printf("\nOne fault, host links differ by %.1f %%: of %d found / "
-	       "with others reported\n%-32s", 100 * host, SICK, "nodes");
+	       "with others reported\n%-32s",
+	       100 * host, SICK, "nodes");
 	for (size_t k = 0; k < sizeof(nodes) / sizeof(*nodes); k++)
 		printf("  %-7d", nodes[k]);
 	printf("\n");
 	for (size_t i = 0; i < FAULTS; i++) {
 		printf("%-32s", faults[i].name);
 		/* noisy fleets of 64 take long and show nothing more */
-		for (size_t k = 0; k < sizeof(nodes) / sizeof(*nodes) -
-					       (host > QUIET); k++) {
+		for (size_t k = 0;
+		     k < sizeof(nodes) / sizeof(*nodes) - (host > QUIET); k++) {
 			struct seen seen = sick(&faults[i], nodes[k], host);
 			int from = faults[i].promised[host > QUIET];
 
 			printf("  %3d/%-3d", seen.found, seen.others);
 			fflush(stdout);
 			promise(!from || nodes[k] < from ||
-				(seen.found >= FOUND && seen.others <= OTHERS),
+					(seen.found >= FOUND && seen.others <= OTHERS),
 				faults[i].name);
 		}
 		printf("\n");
@@ -180,7 +188,7 @@ int main(void)
 	table_of_healthy();
 	table_of_sick(QUIET);
 	table_of_sick(NOISY);
-	printf("%s\n", broken ? "Not all promises are kept." :
-				"All promises are kept.");
+	printf("%s\n",
+	       broken ? "Not all promises are kept." : "All promises are kept.");
 	return broken;
 }

@@ -50,8 +50,10 @@ static struct cs_plan *plan_of(void)
 {
 	struct cs_plan_request req = {
 		.n_agents = 2,
-		.set = { .copy_bytes = 512u << 20, .precision = PRECISION,
-			 .cell_limit_s = 0.5, .start_limit_s = 30,
+		.set = { .copy_bytes = 512u << 20,
+			 .precision = PRECISION,
+			 .cell_limit_s = 0.5,
+			 .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA },
 	};
 	struct cs_choices chosen = { .n = 0 };
@@ -68,9 +70,8 @@ static struct cs_plan *plan_of(void)
 	return plan;
 }
 
-static enum cs_sampler_answer sample(const struct cs_plan *plan,
-				     struct noise *noise, struct cs_sampler *s,
-				     int *taken)
+static enum cs_sampler_answer sample(const struct cs_plan *plan, struct noise *noise,
+				     struct cs_sampler *s, int *taken)
 {
 	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
 	double elapsed_s = 0;
@@ -133,7 +134,8 @@ static double share(int n, int of)
 static double converged_covered(const struct seen *seen)
 {
 	return seen->converged < CONVERGED_LEAST * CELLS ?
-		       NAN : share(seen->converged_covered, seen->converged);
+		       NAN :
+		       share(seen->converged_covered, seen->converged);
 }
 
 static void promise(int kept, const char *what, const char *shape, double sd)
@@ -157,8 +159,9 @@ static const char *percent(double x, char *text, size_t size)
 static void table_of_shapes(const struct cs_plan *plan)
 {
 	printf("Independent samples, %d cells each, in %%\n"
-	       "%-12s %6s  %8s %10s %9s %8s %8s\n", CELLS, "noise", "sd",
-	       "covered", "converged", "of those", "far off", "samples");
+	       "%-12s %6s  %8s %10s %9s %8s %8s\n",
+	       CELLS, "noise", "sd", "covered", "converged", "of those", "far off",
+	       "samples");
 	for (int shape = 0; shape < NOISE_SHAPES; shape++)
 		for (size_t i = 0; i < SDS; i++) {
 			struct seen seen = run_cells(plan, shape, sds[i], 0);
@@ -167,16 +170,15 @@ static void table_of_shapes(const struct cs_plan *plan)
 			const char *name = noise_name[shape];
 			char text[16];
 
-			printf("%-12s %6.2f  %8.1f %10.1f %9s %8.2f %8.1f\n",
-			       name, 100 * sds[i],
-			       100 * share(seen.covered, CELLS),
+			printf("%-12s %6.2f  %8.1f %10.1f %9s %8.2f %8.1f\n", name,
+			       100 * sds[i], 100 * share(seen.covered, CELLS),
 			       100 * share(seen.converged, CELLS),
 			       percent(of_those, text, sizeof(text)),
 			       100 * share(seen.far, CELLS), samples);
-			promise(share(seen.covered, CELLS) >= COVERED,
-				"covered", name, sds[i]);
-			promise(!(of_those < COVERED), "covered if converged",
+			promise(share(seen.covered, CELLS) >= COVERED, "covered",
 				name, sds[i]);
+			promise(!(of_those < COVERED), "covered if converged", name,
+				sds[i]);
 			promise(share(seen.far, CELLS) <= FAR, "far off", name,
 				sds[i]);
 			promise(sds[i] > QUIET_SD || samples <= QUIET_SAMPLES,
@@ -186,7 +188,7 @@ static void table_of_shapes(const struct cs_plan *plan)
 
 /* Of all sizes of one shape. */
 struct worst {
-	double covered, either;	/* either: covered, or not converged */
+	double covered, either; /* either: covered, or not converged */
 };
 
 static struct worst worst_of(const struct cs_plan *plan, enum noise_shape shape,
@@ -209,7 +211,8 @@ static void table_of_dependence(const struct cs_plan *plan)
 	static const double phis[] = { 0.13, 0.3, 0.5, 0.7, 0.9 };
 
 	printf("\nAR(1), the worst of all these sd: covered / covered or not "
-	       "converged, in %%\n%-12s", "noise");
+	       "converged, in %%\n%-12s",
+	       "noise");
 	for (size_t p = 0; p < sizeof(phis) / sizeof(*phis); p++)
 		printf("   phi %-7.2f", phis[p]);
 	printf("\n");
@@ -268,7 +271,8 @@ static void table_of_matrices(const struct cs_plan *plan)
 	static const double some[] = { 0.001, 0.003, 0.008 };
 
 	printf("\nGaussian AR(1), %d matrices of %d GPUs: noted as correlated by "
-	       "more than is assumed, in %%\n%-12s", MATRICES, GPUS, "sd");
+	       "more than is assumed, in %%\n%-12s",
+	       MATRICES, GPUS, "sd");
 	for (size_t p = 0; p < sizeof(phis) / sizeof(*phis); p++)
 		printf("  phi %-4.2f", phis[p]);
 	printf("\n");
@@ -281,11 +285,9 @@ static void table_of_matrices(const struct cs_plan *plan)
 				noted += is_noted(plan, some[i], phis[p], m);
 			printf("  %8.1f", 100 * share(noted, MATRICES));
 			fflush(stdout);
-			promise(phis[p] > 0 || !noted, "not noted", "gauss",
-				some[i]);
-			promise(phis[p] < PHI_NOTED ||
-				noted >= NOTED * MATRICES, "noted", "gauss",
-				some[i]);
+			promise(phis[p] > 0 || !noted, "not noted", "gauss", some[i]);
+			promise(phis[p] < PHI_NOTED || noted >= NOTED * MATRICES,
+				"noted", "gauss", some[i]);
 		}
 		printf("\n");
 	}
@@ -299,7 +301,7 @@ int main(void)
 	table_of_dependence(plan);
 	table_of_matrices(plan);
 	free(plan);
-	printf("%s\n", broken ? "Not all promises are kept." :
-				"All promises are kept.");
+	printf("%s\n",
+	       broken ? "Not all promises are kept." : "All promises are kept.");
 	return broken;
 }

@@ -118,8 +118,7 @@ static int table_in_process(const char *pid, const char *name)
 	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
 	dir = opendir(path);
 	while (dir && fd < 0 && (d = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid,
-			 d->d_name);
+		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, d->d_name);
 		n = readlink(path, link, sizeof(link) - 1);
 		link[n > 0 ? n : 0] = 0;
 		if (!strcmp(link, want))
@@ -171,8 +170,8 @@ static struct fake_flows *table_open(dev_t dev, ino_t ino)
 	if (fd < 0)
 		fd = memfd_create(name, MFD_CLOEXEC);
 	if (fd >= 0 && !ftruncate(fd, sizeof(*flows)))
-		flows = mmap(NULL, sizeof(*flows), PROT_READ | PROT_WRITE,
-			     MAP_SHARED, fd, 0);
+		flows = mmap(NULL, sizeof(*flows), PROT_READ | PROT_WRITE, MAP_SHARED,
+			     fd, 0);
 	if (flows != MAP_FAILED && !flows->ready)
 		flows_init(flows);
 	else if (flows == MAP_FAILED && fd >= 0)
@@ -210,13 +209,12 @@ static struct fake_flows *table_find(dev_t dev, ino_t ino)
 	return t ? t->flows : NULL;
 }
 
-CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,
-			uint32_t value, struct fake_gate *gate)
+CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at, uint32_t value,
+			struct fake_gate *gate)
 {
 	int shared = memory->ino && memory->kind != FAKE_HOST_ALLOC;
 
-	gate->flows = shared ? table_find(memory->dev, memory->ino)
-			     : table_find(0, 0);
+	gate->flows = shared ? table_find(memory->dev, memory->ino) : table_find(0, 0);
 	gate->offset = shared ? memory->offset + (at - memory->at) : at;
 	gate->value = value;
 	return gate->flows ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
@@ -248,10 +246,13 @@ void fake_flow_add(const struct fake_flow *flow, uint64_t tag)
 		if (in_group(e, gate) && e->passed)
 			e->used = 0;
 	e = &flows->entry[flows->next++ % ENTRIES];
-	*e = (struct entry){ .offset = gate->offset, .tag = tag,
-			     .value = gate->value, .src = (int16_t)flow->src,
+	*e = (struct entry){ .offset = gate->offset,
+			     .tag = tag,
+			     .value = gate->value,
+			     .src = (int16_t)flow->src,
 			     .dst = (int16_t)flow->dst,
-			     .issuer = (int16_t)flow->issuer, .used = 1 };
+			     .issuer = (int16_t)flow->issuer,
+			     .used = 1 };
 	pthread_mutex_unlock(&flows->lock);
 }
 
@@ -279,7 +280,8 @@ static double rate_of_grid(const struct fake_flow *flow)
 static double rate_of_zero_copy(const struct fake_flow *flow)
 {
 	return flow->threads == ZERO_THREADS || flow->threads == 2 * ZERO_THREADS ?
-		       1 : ZERO_ODD;
+		       1 :
+		       ZERO_ODD;
 }
 
 static double rate_of_engine(const struct fake_flow *flow)
@@ -305,7 +307,7 @@ static double rate_of_engine(const struct fake_flow *flow)
 
 double fake_latency_ns(int gpu, int memory, enum fake_engine engine)
 {
-	double ns = memory == gpu ? LATENCY_LOCAL :
+	double ns = memory == gpu	? LATENCY_LOCAL :
 		    memory == FAKE_HOST ? LATENCY_HOST + LATENCY_STEP * gpu :
 					  LATENCY_PEER + LATENCY_STEP * memory;
 
@@ -362,8 +364,7 @@ static double slow_of(const struct fake_flow *flow)
 	int src = flow->src == FAKE_HOST ? FAKE_GPUS_MAX : flow->src;
 	int dst = flow->dst == FAKE_HOST ? FAKE_GPUS_MAX : flow->dst;
 
-	if (flow->gate.flows &&
-	    (sample < fake.slow_from || sample > fake.slow_to))
+	if (flow->gate.flows && (sample < fake.slow_from || sample > fake.slow_to))
 		return 1;
 	return fake.slow[src][dst];
 }
@@ -393,14 +394,13 @@ static double keeps(const struct fake_flow *flow, const struct entry *e)
 
 /* What other flows of the group do to one. */
 struct others {
-	int out, in;		/* through the ports of its GPUs, it among them */
-	int host;		/* between the host and GPUs, the same way, likewise */
-	double link;		/* what those on its link add to it: 1, each as much */
+	int out, in; /* through the ports of its GPUs, it among them */
+	int host;    /* between the host and GPUs, the same way, likewise */
+	double link; /* what those on its link add to it: 1, each as much */
 	double factor;
 };
 
-static void meet(const struct fake_flow *flow, const struct entry *e,
-		 struct others *o)
+static void meet(const struct fake_flow *flow, const struct entry *e, struct others *o)
 {
 	int host = is_of_host(flow->src, flow->dst);
 	int opposite = e->src == flow->dst && e->dst == flow->src;
@@ -414,8 +414,7 @@ static void meet(const struct fake_flow *flow, const struct entry *e,
 	o->link += 1 / keeps(flow, e) - 1;
 	if (opposite && host)
 		o->factor = HOST_DUPLEX;
-	else if (opposite && e->issuer == flow->issuer &&
-		 flow->issuer == flow->src)
+	else if (opposite && e->issuer == flow->issuer && flow->issuer == flow->src)
 		o->factor = ONE_ISSUER;
 	else if (opposite && o->factor > DUPLEX)
 		o->factor = DUPLEX;
@@ -459,8 +458,8 @@ static double noise_of(uint64_t x)
 
 unsigned fake_path(const struct fake_flow *flow)
 {
-	return ((unsigned)flow->engine * FAKE_PLACES +
-		(unsigned)(flow->src + 1)) * FAKE_PLACES +
+	return ((unsigned)flow->engine * FAKE_PLACES + (unsigned)(flow->src + 1)) *
+		       FAKE_PLACES +
 	       (unsigned)(flow->dst + 1);
 }
 

@@ -24,7 +24,7 @@ const int cs_fake_clock_is_virtual = 1;
 __thread struct fake_ctx *fake_current;
 
 static atomic_int initialised;
-static struct fake_ctx contexts[FAKE_GPUS_MAX];	/* by GPU */
+static struct fake_ctx contexts[FAKE_GPUS_MAX]; /* by GPU */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- handles ---- */
@@ -94,30 +94,30 @@ static const struct {
 	const char *name;
 } errors[] = {
 #define E(name) { CUDA_##name, "CUDA_" #name },
-	E(SUCCESS) E(ERROR_INVALID_VALUE) E(ERROR_OUT_OF_MEMORY)
-	E(ERROR_NOT_INITIALIZED) E(ERROR_DEINITIALIZED) E(ERROR_STUB_LIBRARY)
-	E(ERROR_DEVICE_UNAVAILABLE) E(ERROR_NO_DEVICE) E(ERROR_INVALID_DEVICE)
-	E(ERROR_INVALID_IMAGE) E(ERROR_INVALID_CONTEXT) E(ERROR_MAP_FAILED)
-	E(ERROR_ALREADY_MAPPED) E(ERROR_NO_BINARY_FOR_GPU)
-	E(ERROR_ECC_UNCORRECTABLE) E(ERROR_PEER_ACCESS_UNSUPPORTED)
-	E(ERROR_NVLINK_UNCORRECTABLE) E(ERROR_UNSUPPORTED_PTX_VERSION)
-	E(ERROR_OPERATING_SYSTEM) E(ERROR_INVALID_HANDLE) E(ERROR_NOT_FOUND)
-	E(ERROR_NOT_READY) E(ERROR_ILLEGAL_ADDRESS)
-	E(ERROR_LAUNCH_OUT_OF_RESOURCES) E(ERROR_LAUNCH_TIMEOUT)
-	E(ERROR_PEER_ACCESS_ALREADY_ENABLED) E(ERROR_PEER_ACCESS_NOT_ENABLED)
-	E(ERROR_PRIMARY_CONTEXT_ACTIVE) E(ERROR_CONTEXT_IS_DESTROYED)
-	E(ERROR_ASSERT) E(ERROR_TOO_MANY_PEERS)
-	E(ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-	E(ERROR_HOST_MEMORY_NOT_REGISTERED) E(ERROR_HARDWARE_STACK_ERROR)
-	E(ERROR_ILLEGAL_INSTRUCTION) E(ERROR_MISALIGNED_ADDRESS)
-	E(ERROR_INVALID_ADDRESS_SPACE) E(ERROR_INVALID_PC)
-	E(ERROR_LAUNCH_FAILED) E(ERROR_NOT_PERMITTED) E(ERROR_NOT_SUPPORTED)
-	E(ERROR_SYSTEM_NOT_READY) E(ERROR_SYSTEM_DRIVER_MISMATCH)
-	E(ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
-	E(ERROR_MPS_CONNECTION_FAILED) E(ERROR_MPS_CLIENT_TERMINATED)
-	E(ERROR_UNKNOWN)
+	E(SUCCESS) E(ERROR_INVALID_VALUE) E(ERROR_OUT_OF_MEMORY) E(ERROR_NOT_INITIALIZED) E(ERROR_DEINITIALIZED) E(
+		ERROR_STUB_LIBRARY) E(ERROR_DEVICE_UNAVAILABLE) E(ERROR_NO_DEVICE) E(ERROR_INVALID_DEVICE)
+		E(ERROR_INVALID_IMAGE) E(ERROR_INVALID_CONTEXT) E(ERROR_MAP_FAILED) E(ERROR_ALREADY_MAPPED) E(
+			ERROR_NO_BINARY_FOR_GPU) E(ERROR_ECC_UNCORRECTABLE) E(ERROR_PEER_ACCESS_UNSUPPORTED)
+			E(ERROR_NVLINK_UNCORRECTABLE) E(ERROR_UNSUPPORTED_PTX_VERSION) E(ERROR_OPERATING_SYSTEM) E(
+				ERROR_INVALID_HANDLE) E(ERROR_NOT_FOUND) E(ERROR_NOT_READY) E(ERROR_ILLEGAL_ADDRESS)
+				E(ERROR_LAUNCH_OUT_OF_RESOURCES) E(ERROR_LAUNCH_TIMEOUT) E(
+					ERROR_PEER_ACCESS_ALREADY_ENABLED) E(ERROR_PEER_ACCESS_NOT_ENABLED)
+					E(ERROR_PRIMARY_CONTEXT_ACTIVE) E(ERROR_CONTEXT_IS_DESTROYED) E(
+						ERROR_ASSERT) E(ERROR_TOO_MANY_PEERS) E(ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+						E(ERROR_HOST_MEMORY_NOT_REGISTERED) E(ERROR_HARDWARE_STACK_ERROR) E(
+							ERROR_ILLEGAL_INSTRUCTION) E(ERROR_MISALIGNED_ADDRESS)
+							E(ERROR_INVALID_ADDRESS_SPACE) E(
+								ERROR_INVALID_PC) E(ERROR_LAUNCH_FAILED)
+								E(ERROR_NOT_PERMITTED) E(
+									ERROR_NOT_SUPPORTED) E(ERROR_SYSTEM_NOT_READY)
+									E(ERROR_SYSTEM_DRIVER_MISMATCH) E(
+										ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
+										E(ERROR_MPS_CONNECTION_FAILED) E(
+											ERROR_MPS_CLIENT_TERMINATED)
+											E(ERROR_UNKNOWN)
 #undef E
-	{ 226, "CUDA_ERROR_CONTAINED" },	/* not in every cuda.h */
+												{ 226,
+												  "CUDA_ERROR_CONTAINED" }, /* not in every cuda.h */
 };
 
 API CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name)
@@ -135,8 +135,8 @@ API CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name)
 /* After one of these the context only ever returns the same error. */
 int fake_is_sticky(int code)
 {
-	static const int codes[] = { 214, 220, 226, 700, 702, 710, 714,
-				     715, 716, 717, 718, 719 };
+	static const int codes[] = { 214, 220, 226, 700, 702, 710,
+				     714, 715, 716, 717, 718, 719 };
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
 		if (codes[i] == code)
@@ -232,8 +232,7 @@ API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
 	if (gpu < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	fake_name(fake_board(gpu), model, sizeof(model));
-	snprintf(name, (size_t)size, "%s%s", model,
-		 fake_mig() ? " MIG 1g.18gb" : "");
+	snprintf(name, (size_t)size, "%s%s", model, fake_mig() ? " MIG 1g.18gb" : "");
 	return CUDA_SUCCESS;
 }
 
@@ -334,8 +333,7 @@ int fake_are_peers(int a, int b)
 	return a != b && !fake_mig() && isnan(fake.no_peer[a][b]);
 }
 
-API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device,
-					   CUdevice peer)
+API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
 	ENTER(cuDeviceCanAccessPeer, FAKE_INIT);
 	if (!can)
@@ -361,8 +359,8 @@ API CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 	ENTER(cuDevicePrimaryCtxSetFlags, FAKE_INIT);
 	if (gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	return flags & ~(unsigned)CU_CTX_FLAGS_MASK ? CUDA_ERROR_INVALID_VALUE
-						    : CUDA_SUCCESS;
+	return flags & ~(unsigned)CU_CTX_FLAGS_MASK ? CUDA_ERROR_INVALID_VALUE :
+						      CUDA_SUCCESS;
 }
 
 /* In mode 3 one process has a GPU at a time: a lock on a byte of the library, which
@@ -500,7 +498,7 @@ struct module {
 		const struct fake_kernel *kernel;
 		void *handle;
 		atomic_int loaded;
-		atomic_int shared;	/* it asked for that many bytes */
+		atomic_int shared; /* it asked for that many bytes */
 	} function[FAKE_N_KERNELS];
 };
 
@@ -525,9 +523,8 @@ API CUresult CUDAAPI cuModuleLoadData(CUmodule *handle, const void *image)
 	}
 	m->ctx = fake_current;
 	for (int i = 0; i < FAKE_N_KERNELS; i++)
-		m->function[i] = (struct function){ m->ctx, &fake_kernels[i],
-						    NULL, fake.eager,
-						    SHARED_USUAL };
+		m->function[i] = (struct function){ m->ctx, &fake_kernels[i], NULL,
+						    fake.eager, SHARED_USUAL };
 	*handle = made;
 	return CUDA_SUCCESS;
 }
@@ -571,8 +568,8 @@ API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle,
-					CUfunction_attribute which, int value)
+API CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which,
+					int value)
 {
 	struct function *f;
 
@@ -580,8 +577,8 @@ API CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle,
 	f = fake_handle_object(FAKE_FUNCTION, handle);
 	if (!f)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
-	    value < 0 || value > SHARED_MOST)
+	if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
+	    value > SHARED_MOST)
 		return CUDA_ERROR_INVALID_VALUE;
 	f->shared = value;
 	return CUDA_SUCCESS;
@@ -602,9 +599,9 @@ API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
 	f = fake_handle_object(FAKE_FUNCTION, handle);
 	if (!f || f->ctx != fake_current)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!grid_x || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 ||
-	    !threads || threads > 1024 || shared > (unsigned)f->shared ||
-	    !args || !args[0] || extra)
+	if (!grid_x || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 || !threads ||
+	    threads > 1024 || shared > (unsigned)f->shared || !args || !args[0] ||
+	    extra)
 		return CUDA_ERROR_INVALID_VALUE;
 	fake_submit();
 	if (!f->loaded)
@@ -626,7 +623,7 @@ static const struct {
 #define F(name, version) { #name, version, (void *)name },
 	CS_DRIVER_CALLS(F)
 #undef F
-	{ "cuCtxSynchronize", 2000, (void *)cuCtxSynchronize },
+		{ "cuCtxSynchronize", 2000, (void *)cuCtxSynchronize },
 	{ "cuStreamSynchronize", 2000, (void *)cuStreamSynchronize },
 };
 
@@ -637,8 +634,8 @@ static const struct {
 CS_DRIVER_CALLS(SAME)
 #undef SAME
 
-API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry,
-				      int version, cuuint64_t flags,
+API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry, int version,
+				      cuuint64_t flags,
 				      CUdriverProcAddressQueryResult *found)
 {
 	CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

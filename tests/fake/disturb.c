@@ -18,7 +18,7 @@ static struct path {
 	struct noise noise;
 	uint32_t sample;
 	int begun;
-	double off;		/* of this sample */
+	double off; /* of this sample */
 } paths[PATHS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -32,8 +32,8 @@ static void noise_read(struct noise *noise)
 	if (!text || !*text)
 		return;
 	if (sscanf(text, "%15[a-z0-9]:%lf%n:%lf%n", shape, &noise->sd, &end,
-		   &noise->phi, &end) < 2 || text[end] ||
-	    !(noise->sd >= 0 && noise->phi >= 0 && noise->phi < 1))
+		   &noise->phi, &end) < 2 ||
+	    text[end] || !(noise->sd >= 0 && noise->phi >= 0 && noise->phi < 1))
 		fake_bad("FAKE_SAMPLE_NOISE");
 	for (i = 0; i < NOISE_SHAPES && strcmp(shape, noise_name[i]); i++)
 		;

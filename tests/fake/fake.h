@@ -38,36 +38,36 @@
 /* Two pairs of GPUs on one link. */
 struct fake_shared {
 	int src[2], dst[2];
-	double keeps;		/* of its rate each, when both move */
+	double keeps; /* of its rate each, when both move */
 };
 
 struct fake_config {
-	int gpus;			/* of the machine */
-	int visible[FAKE_GPUS_MAX];	/* ordinal to GPU */
+	int gpus;		    /* of the machine */
+	int visible[FAKE_GPUS_MAX]; /* ordinal to GPU */
 	int n_visible;
-	uint64_t memory;		/* bytes of each GPU */
-	int connections, eager;		/* CUDA_DEVICE_MAX_CONNECTIONS, … */
+	uint64_t memory;	/* bytes of each GPU */
+	int connections, eager; /* CUDA_DEVICE_MAX_CONNECTIONS, … */
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
-	int dead_reads;			/* kernels that only read read nothing */
-	double staged;			/* GB/s */
-	double pageable[3];		/* GB/s into a GPU, out of it, to host memory */
-	int numa[FAKE_GPUS_MAX];	/* the driver's word on each GPU */
+	int dead_reads;		 /* kernels that only read read nothing */
+	double staged;		 /* GB/s */
+	double pageable[3];	 /* GB/s into a GPU, out of it, to host memory */
+	int numa[FAKE_GPUS_MAX]; /* the driver's word on each GPU */
 	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
-	double host_shared;		/* GB/s of all flows one way; 0: no limit */
+	double host_shared;		  /* GB/s of all flows one way; 0: no limit */
 	struct fake_shared shared[FAKE_SHARED];
 	int n_shared;
 	double noise, drift;
-	int64_t submit_ns, open_ns;	/* of real time, one after the other */
+	int64_t submit_ns, open_ns; /* of real time, one after the other */
 	/* by [source][destination] GPU; the last place is the host */
-	int capability;			/* 90 is 9.0 */
-	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX];	/* GB/s */
-	double slow[FAKE_PLACES][FAKE_PLACES];		/* factor */
-	int64_t slow_copies;		/* that it holds for, of a path; then 1 */
-	uint32_t slow_from, slow_to;	/* samples that it holds in */
-	double corrupt[FAKE_PLACES][FAKE_PLACES];	/* byte, NAN none */
-	int64_t corrupt_copy;	/* the only one, from 1 on; 0: all */
-	double astray[FAKE_PLACES][FAKE_PLACES];	/* GPU, NAN none */
-	double no_peer[FAKE_PLACES][FAKE_PLACES];	/* NAN: they are */
+	int capability;				    /* 90 is 9.0 */
+	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX]; /* GB/s */
+	double slow[FAKE_PLACES][FAKE_PLACES];	    /* factor */
+	int64_t slow_copies;	     /* that it holds for, of a path; then 1 */
+	uint32_t slow_from, slow_to; /* samples that it holds in */
+	double corrupt[FAKE_PLACES][FAKE_PLACES]; /* byte, NAN none */
+	int64_t corrupt_copy;			 /* the only one, from 1 on; 0: all */
+	double astray[FAKE_PLACES][FAKE_PLACES]; /* GPU, NAN none */
+	double no_peer[FAKE_PLACES][FAKE_PLACES]; /* NAN: they are */
 };
 
 extern struct fake_config fake;
@@ -98,11 +98,11 @@ struct fake_stream;
 struct fake_ctx {
 	int gpu;
 	atomic_int retained;
-	atomic_uint peers;		/* bit i: may use memory of GPU i */
-	atomic_int sticky;		/* error that every call returns */
-	unsigned made;			/* streams so far */
+	atomic_uint peers; /* bit i: may use memory of GPU i */
+	atomic_int sticky; /* error that every call returns */
+	unsigned made;	   /* streams so far */
 	struct fake_stream *streams;
-	struct fake_op *waits[32];	/* of each connection, oldest first */
+	struct fake_op *waits[32]; /* of each connection, oldest first */
 };
 
 extern __thread struct fake_ctx *fake_current;
@@ -128,7 +128,11 @@ CUresult fake_enter(struct fake_site *site, enum fake_needs needs);
 /* Handles are numbers, looked up at each use: a stale or wild one is an error
  * and never a crash. */
 enum fake_kind {
-	FAKE_STREAM = 1, FAKE_EVENT, FAKE_MODULE, FAKE_FUNCTION, FAKE_PHYSICAL
+	FAKE_STREAM = 1,
+	FAKE_EVENT,
+	FAKE_MODULE,
+	FAKE_FUNCTION,
+	FAKE_PHYSICAL
 };
 void *fake_handle_make(enum fake_kind kind, void *object);
 void *fake_handle_object(enum fake_kind kind, const void *handle);
@@ -142,24 +146,27 @@ struct fake_physical;
 struct fake_memory {
 	struct fake_memory *next;
 	enum {
-		FAKE_DEVICE, FAKE_IMPORT, FAKE_MAPPED, FAKE_HOST_ALLOC,
+		FAKE_DEVICE,
+		FAKE_IMPORT,
+		FAKE_MAPPED,
+		FAKE_HOST_ALLOC,
 		FAKE_REGISTERED
 	} kind;
-	uint64_t at, bytes;		/* the address that the program sees */
-	char *map;			/* where the bytes are */
-	int gpu;			/* or FAKE_HOST */
-	struct fake_ctx *ctx;		/* that made it */
-	int fd;				/* of the memfd, or -1 */
-	dev_t dev;			/* file behind it; ino 0: none */
+	uint64_t at, bytes;   /* the address that the program sees */
+	char *map;	      /* where the bytes are */
+	int gpu;	      /* or FAKE_HOST */
+	struct fake_ctx *ctx; /* that made it */
+	int fd;		      /* of the memfd, or -1 */
+	dev_t dev;	      /* file behind it; ino 0: none */
 	ino_t ino;
 	uint64_t offset;		/* of `at` in the file */
 	int opens;			/* of an import */
 	unsigned access;		/* mapped; bit i: GPU i may use it */
 	int numa, wc;			/* of the host: NUMA node; write-combined */
-	struct fake_physical *physical;	/* mapped: what */
+	struct fake_physical *physical; /* mapped: what */
 };
 
-void fake_memory_lock(void);		/* nothing is freed until unlock */
+void fake_memory_lock(void); /* nothing is freed until unlock */
 void fake_memory_unlock(void);
 
 /* Under the lock.  Finds what [at, at+bytes) lies in: NULL with 0 when it is
@@ -174,7 +181,7 @@ void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes
 
 /* For vmm.c.  Count bytes of a GPU in (1) or out (-1); -1: there are no more. */
 int fake_memory_count(int gpu, uint64_t bytes, int sign);
-uint64_t fake_memory_address(uint64_t bytes);	/* never given out before */
+uint64_t fake_memory_address(uint64_t bytes); /* never given out before */
 int fake_memory_is_mapped(uint64_t at, uint64_t bytes);
 CUresult fake_memory_map(uint64_t at, uint64_t bytes, int fd, int gpu,
 			 struct fake_physical *physical);
@@ -189,11 +196,11 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
 int fake_memory_corrupts(uint64_t src, int gpu);
 /* … and do it to what a kernel of that GPU has just written there. */
 void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu);
-void fake_memory_drop(const struct fake_ctx *ctx);	/* all of a context */
+void fake_memory_drop(const struct fake_ctx *ctx); /* all of a context */
 
 /* ---- clock.c ---- */
 
-struct fake_flows;	/* table of flows, shared by all users of one gate page */
+struct fake_flows; /* table of flows, shared by all users of one gate page */
 
 /* A gate word and the value that opens it; flows NULL: no gate. */
 struct fake_gate {
@@ -204,23 +211,29 @@ struct fake_gate {
 
 /* What moves the bytes of a flow. */
 enum fake_engine {
-	FAKE_CE, FAKE_SM, FAKE_TMA, FAKE_READ, FAKE_WRITE, FAKE_ZERO_READ,
-	FAKE_ZERO_WRITE, FAKE_ENGINES
+	FAKE_CE,
+	FAKE_SM,
+	FAKE_TMA,
+	FAKE_READ,
+	FAKE_WRITE,
+	FAKE_ZERO_READ,
+	FAKE_ZERO_WRITE,
+	FAKE_ENGINES
 };
 
 /* Bytes moving from src to dst, at the request of issuer. */
 struct fake_flow {
 	struct fake_gate gate;
 	int src, dst, issuer;
-	int staged;			/* through host memory */
+	int staged; /* through host memory */
 	enum fake_engine engine;
-	uint64_t threads;		/* of a kernel, in all */
-	int numa, wc;			/* of the end that is the host */
-	int pageable;			/* an end is ordinary host memory */
+	uint64_t threads; /* of a kernel, in all */
+	int numa, wc;	  /* of the end that is the host */
+	int pageable;	  /* an end is ordinary host memory */
 };
 
-CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at,
-			uint32_t value, struct fake_gate *gate);
+CUresult fake_gate_find(const struct fake_memory *memory, uint64_t at, uint32_t value,
+			struct fake_gate *gate);
 /* A stream, known by its tag, has armed the flow behind its closed gate. */
 void fake_flow_add(const struct fake_flow *flow, uint64_t tag);
 /* … and has passed the gate. */
@@ -245,15 +258,15 @@ double fake_disturbance(const struct fake_flow *flow);
 /* What a kernel moves; bytes 0: nothing to speak of. */
 struct fake_moves {
 	enum fake_engine engine;
-	uint64_t dst, src;		/* 0: none */
+	uint64_t dst, src; /* 0: none */
 	uint64_t bytes;
 };
 
 struct fake_kernel {
 	const char *name;
-	unsigned args;			/* bytes of its one argument */
+	unsigned args; /* bytes of its one argument */
 	CUresult (*run)(const struct fake_ctx *ctx, const void *args,
-			unsigned grid);	/* NULL: the gate */
+			unsigned grid); /* NULL: the gate */
 	/* What it moves by its arguments; NULL: nothing. */
 	struct fake_moves (*moves)(const void *args);
 	/* … and at the same time, another way. */
@@ -263,8 +276,8 @@ struct fake_kernel {
 	double (*ns)(const struct fake_ctx *ctx, const void *args, unsigned grid);
 	/* It keeps time itself where it moves both: it has begun then, and they took
 	 * so long.  Under the memory lock. */
-	void (*took)(const struct fake_ctx *ctx, const void *args,
-		     uint64_t begin_ps, const uint64_t took_ps[2]);
+	void (*took)(const struct fake_ctx *ctx, const void *args, uint64_t begin_ps,
+		     const uint64_t took_ps[2]);
 };
 
 #define FAKE_ARGS 80

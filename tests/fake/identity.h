@@ -22,8 +22,7 @@
 
 static inline void fake_bad(const char *variable)
 {
-	fprintf(stderr, "fake GPU: cannot use %s='%s'\n", variable,
-		getenv(variable));
+	fprintf(stderr, "fake GPU: cannot use %s='%s'\n", variable, getenv(variable));
 	abort();
 }
 
@@ -107,15 +106,15 @@ static inline int fake_mig(void)
 /* The k-th instance: NVML's order is not that of UUIDs. */
 static inline void fake_mig_uuid(int gpu, int k, char text[48])
 {
-	snprintf(text, 48, "MIG-00000000-0000-0000-%04x-%012x",
-		 (unsigned)(15 - k), (unsigned)gpu);
+	snprintf(text, 48, "MIG-00000000-0000-0000-%04x-%012x", (unsigned)(15 - k),
+		 (unsigned)gpu);
 }
 
 /* Payload of NVLink, sent and received by each GPU, in bytes; in a file that all
  * processes and both libraries share.  NULL: the driver counts nothing. */
 static inline _Atomic uint64_t (*fake_counters(void))[2]
 {
-	static _Atomic uint64_t (*counters)[2];
+	static _Atomic uint64_t(*counters)[2];
 	const char *path = getenv("FAKE_NVLINK_COUNTERS");
 	size_t bytes = FAKE_GPUS_MAX * 2 * sizeof(uint64_t);
 	int fd;

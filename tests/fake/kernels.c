@@ -10,8 +10,7 @@
 
 static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words)
 {
-	return words < UINT64_MAX / 8 ? fake_memory_kernel(ctx, at, words * 8)
-				      : NULL;
+	return words < UINT64_MAX / 8 ? fake_memory_kernel(ctx, at, words * 8) : NULL;
 }
 
 /* Of that many positions as are used. */
@@ -20,8 +19,7 @@ static uint32_t positions_used(uint32_t copies, uint32_t positions)
 	return copies < positions ? copies : positions;
 }
 
-static CUresult run_fill(const struct fake_ctx *ctx, const void *args,
-			 unsigned grid)
+static CUresult run_fill(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_fill *a = args;
 	uint64_t words = a->words * positions_used(a->copies, a->positions);
@@ -43,8 +41,7 @@ static struct fake_moves moves_fill(const void *args)
 				    a->words * 8 * a->copies };
 }
 
-static CUresult run_poison(const struct fake_ctx *ctx, const void *args,
-			   unsigned grid)
+static CUresult run_poison(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_poison *a = args;
 	uint64_t *p = words_at(ctx, a->address, a->words);
@@ -91,8 +88,8 @@ static void add_words(struct cs_check *sum, struct cs_check found, uint64_t at)
 }
 
 /* Block b takes the (b % each)-th part of the words of every place that is its team's. */
-static void check_blocks(const struct cs_k_check *a, const uint64_t *place, unsigned at,
-			 unsigned grid, struct cs_check *out)
+static void check_blocks(const struct cs_k_check *a, const uint64_t *place,
+			 unsigned at, unsigned grid, struct cs_check *out)
 {
 	unsigned first = at % (grid / a->each) * a->each;
 	uint64_t part = a->words / a->each + 1, from = 0, to;
@@ -104,14 +101,12 @@ static void check_blocks(const struct cs_k_check *a, const uint64_t *place, unsi
 }
 
 /* A place that is like the first, in which nothing was wrong, needs no re-measurement. */
-static CUresult run_check(const struct fake_ctx *ctx, const void *args,
-			  unsigned grid)
+static CUresult run_check(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_check *a = args;
 	uint64_t words = (a->places - 1) * a->stride + a->words;
 	uint64_t *p = words_at(ctx, a->address, words);
-	struct cs_check *out = fake_memory_kernel(ctx, a->out,
-						  grid * sizeof(*out));
+	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out));
 	int sound = 1;
 
 	if (!p || !out || grid % a->each)
@@ -130,8 +125,7 @@ static CUresult run_check(const struct fake_ctx *ctx, const void *args,
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_stamp(const struct fake_ctx *ctx, const void *args,
-			  unsigned grid)
+static CUresult run_stamp(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_stamp *a = args;
 	uint32_t *word = fake_memory_kernel(ctx, a->word, sizeof(*word));
@@ -156,13 +150,11 @@ static CUresult copy(const struct fake_ctx *ctx, const struct cs_k_copy *a)
 	    !words_at(ctx, a->src, a->words * used))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (uint32_t i = 0; i < used && !code; i++)
-		code = fake_memory_move(a->dst + i * bytes, a->src + i * bytes,
-					bytes);
+		code = fake_memory_move(a->dst + i * bytes, a->src + i * bytes, bytes);
 	return code;
 }
 
-static CUresult run_copy(const struct fake_ctx *ctx, const void *args,
-			 unsigned grid)
+static CUresult run_copy(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	(void)grid;
 	return copy(ctx, args);
@@ -177,8 +169,7 @@ static struct fake_moves moves_copy(const void *args)
 }
 
 /* The first block has both spans. */
-static CUresult run_duplex(const struct fake_ctx *ctx, const void *args,
-			   unsigned grid)
+static CUresult run_duplex(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_duplex *a = args;
 	struct cs_k_span *out = fake_memory_kernel(ctx, a->out,
@@ -213,25 +204,24 @@ static void took_duplex(const struct fake_ctx *ctx, const void *args,
 		out[i] = (struct cs_k_span){ begin, begin + took_ps[i] / 1000 };
 }
 
-static CUresult run_tma(const struct fake_ctx *ctx, const void *args,
-			unsigned grid)
+static CUresult run_tma(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_tma *a = args;
 	struct cs_k_copy same = { a->dst, a->src, a->bytes / 8, a->copies,
 				  a->positions };
 
 	(void)grid;
-	return fake.capability < CS_TMA_CAPABILITY || a->bytes % 16 ||
-			       !a->chunk || a->chunk % 16 ?
-		       CUDA_ERROR_LAUNCH_FAILED : copy(ctx, &same);
+	return fake.capability < CS_TMA_CAPABILITY || a->bytes % 16 || !a->chunk ||
+			       a->chunk % 16 ?
+		       CUDA_ERROR_LAUNCH_FAILED :
+		       copy(ctx, &same);
 }
 
 static struct fake_moves moves_tma(const void *args)
 {
 	const struct cs_k_tma *a = args;
 
-	return (struct fake_moves){ FAKE_TMA, a->dst, a->src,
-				    a->bytes * a->copies };
+	return (struct fake_moves){ FAKE_TMA, a->dst, a->src, a->bytes * a->copies };
 }
 
 /* How often position i comes in that many copies. */
@@ -241,8 +231,7 @@ static uint64_t turns_of(uint32_t i, uint32_t copies, uint32_t positions)
 }
 
 /* The sum of what all read, by the first block; each position is read once. */
-static CUresult run_read(const struct fake_ctx *ctx, const void *args,
-			 unsigned grid)
+static CUresult run_read(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_read *a = args;
 	const uint64_t *p = words_at(ctx, a->address, a->words * a->positions);
@@ -251,8 +240,8 @@ static CUresult run_read(const struct fake_ctx *ctx, const void *args,
 
 	if (!p || !out)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (uint32_t i = 0; i < positions_used(a->copies, a->positions) &&
-			     !fake.dead_reads; i++) {
+	for (uint32_t i = 0;
+	     i < positions_used(a->copies, a->positions) && !fake.dead_reads; i++) {
 		uint64_t once = 0;
 
 		for (uint64_t k = 0; k < a->words; k++)
@@ -276,8 +265,7 @@ static struct fake_moves moves_read(const void *args)
 
 #define run_zread run_read
 
-static CUresult run_zwrite(const struct fake_ctx *ctx, const void *args,
-			   unsigned grid)
+static CUresult run_zwrite(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_fill *a = args;
 	CUresult code = run_fill(ctx, args, grid);
@@ -304,8 +292,7 @@ static struct fake_moves moves_zwrite(const void *args)
 }
 
 /* Even blocks read, odd ones write. */
-static CUresult run_zboth(const struct fake_ctx *ctx, const void *args,
-			  unsigned grid)
+static CUresult run_zboth(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_zboth *a = args;
 	CUresult code = run_zread(ctx, &a->read, (grid + 1) / 2);
@@ -327,16 +314,15 @@ static void took_zboth(const struct fake_ctx *ctx, const void *args,
 		       uint64_t begin_ps, const uint64_t took_ps[2])
 {
 	const struct cs_k_zboth *a = args;
-	struct cs_k_span *out = fake_memory_kernel(
-		ctx, a->out, 2 * CS_ZERO_BLOCKS * sizeof(*out));
+	struct cs_k_span *out = fake_memory_kernel(ctx, a->out,
+						   2 * CS_ZERO_BLOCKS * sizeof(*out));
 	uint64_t begin = begin_ps / 1000;
 
 	for (unsigned b = 0; out && b < 2 * CS_ZERO_BLOCKS; b++)
 		out[b] = (struct cs_k_span){ begin, begin + took_ps[b % 2] / 1000 };
 }
 
-static CUresult run_sum(const struct fake_ctx *ctx, const void *args,
-			unsigned grid)
+static CUresult run_sum(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_sum *a = args;
 	uint64_t *out = words_at(ctx, a->out, grid);
@@ -349,8 +335,7 @@ static CUresult run_sum(const struct fake_ctx *ctx, const void *args,
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_chain(const struct fake_ctx *ctx, const void *args,
-			  unsigned grid)
+static CUresult run_chain(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_chain *a = args;
 	void *p = words_at(ctx, a->address, a->bytes / 8);
@@ -375,8 +360,7 @@ static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
 	return CUDA_SUCCESS;
 }
 
-static double hop_ns(const struct fake_ctx *ctx, uint64_t at,
-		     enum fake_engine engine)
+static double hop_ns(const struct fake_ctx *ctx, uint64_t at, enum fake_engine engine)
 {
 	CUresult code;
 	const struct fake_memory *m = fake_memory_find(at, 8, &code);
@@ -397,13 +381,11 @@ static CUresult chase(const struct fake_ctx *ctx, const struct cs_k_chase *a,
 		at += CS_CHAIN_STRIDE;
 	out[0] = at;
 	for (unsigned b = 0; b < grid; b++)
-		out[1 + b] = (uint64_t)((double)hops *
-					hop_ns(ctx, a->start, engine));
+		out[1 + b] = (uint64_t)((double)hops * hop_ns(ctx, a->start, engine));
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_chase(const struct fake_ctx *ctx, const void *args,
-			  unsigned grid)
+static CUresult run_chase(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	return chase(ctx, args, grid, FAKE_SM);
 }
@@ -423,24 +405,29 @@ static CUresult run_chase_tma(const struct fake_ctx *ctx, const void *args,
 	return chase(ctx, args, grid, FAKE_TMA);
 }
 
-static double ns_chase_tma(const struct fake_ctx *ctx, const void *args,
-			   unsigned grid)
+static double ns_chase_tma(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_chase *a = args;
 
-	return (double)a->rounds * a->hops * grid *
-	       hop_ns(ctx, a->start, FAKE_TMA);
+	return (double)a->rounds * a->hops * grid * hop_ns(ctx, a->start, FAKE_TMA);
 }
 
 #define NAMED(kernel) .name = "cs_k_" #kernel, .args = sizeof(struct cs_k_##kernel)
 #define RUNS(kernel) NAMED(kernel), .run = run_##kernel
 #define MOVES(kernel) RUNS(kernel), .moves = moves_##kernel
 const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
-	{ MOVES(fill) }, { RUNS(poison) }, { RUNS(check) }, { RUNS(stamp) },
-	{ MOVES(copy) }, { MOVES(read) }, { RUNS(sum) }, { MOVES(tma) },
+	{ MOVES(fill) },
+	{ RUNS(poison) },
+	{ RUNS(check) },
+	{ RUNS(stamp) },
+	{ MOVES(copy) },
+	{ MOVES(read) },
+	{ RUNS(sum) },
+	{ MOVES(tma) },
 	{ RUNS(chain) },
 	{ MOVES(duplex), .moves_back = moves_back, .took = took_duplex },
-	{ MOVES(zread) }, { MOVES(zwrite) },
+	{ MOVES(zread) },
+	{ MOVES(zwrite) },
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },

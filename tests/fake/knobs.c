@@ -22,14 +22,14 @@ static struct rule {
 	int code;
 } rules[RULES];
 static int n_rules;
-static long fail_call;		/* of all calls together; 0 none */
+static long fail_call; /* of all calls together; 0 none */
 static int calls_fd = -1, rank;
 static atomic_long calls;
 static __thread int fault;
 
 /* Calls `take` for each element of a list in the environment. */
-static void each(const char *variable,
-		 int (*take)(const char *element, void *arg), void *arg)
+static void each(const char *variable, int (*take)(const char *element, void *arg),
+		 void *arg)
 {
 	const char *text = getenv(variable);
 	char element[128];
@@ -52,8 +52,8 @@ static int take_rule(const char *element, void *arg)
 	struct rule rule = *(struct rule *)arg;
 	int end = -1;
 
-	if (sscanf(element, "%47[A-Za-z0-9_]:%ld%n=%d%n", rule.function,
-		   &rule.call, &end, &rule.code, &end) < 2 ||
+	if (sscanf(element, "%47[A-Za-z0-9_]:%ld%n=%d%n", rule.function, &rule.call,
+		   &end, &rule.code, &end) < 2 ||
 	    element[end] || rule.call < 1 || n_rules == RULES)
 		return -1;
 	rules[n_rules++] = rule;
@@ -73,18 +73,21 @@ static int place_of(const char *text)
 	if (!strcmp(text, "h"))
 		return FAKE_GPUS_MAX;
 	return sscanf(text, "%d%n", &place, &end) == 1 && !text[end] &&
-			       place < FAKE_GPUS_MAX ? place : -1;
+			       place < FAKE_GPUS_MAX ?
+		       place :
+		       -1;
 }
 
 /* "0-1", "0-h" or "0-1:0.5" into table[0][1]. */
 static int take_pair(const char *element, void *arg)
 {
-	double (*table)[FAKE_PLACES] = arg, value = 0;
+	double(*table)[FAKE_PLACES] = arg, value = 0;
 	char from[4], to[4];
 	int src, dst, end = -1;
 
 	if (sscanf(element, "%3[h0-9]-%3[h0-9]%n:%lf%n", from, to, &end, &value,
-		   &end) < 2 || element[end])
+		   &end) < 2 ||
+	    element[end])
 		return -1;
 	src = place_of(from);
 	dst = place_of(to);
@@ -163,8 +166,7 @@ static int take_numa(const char *element, void *arg)
 	char *end;
 	long numa = strtol(element, &end, 10);
 
-	if (end == element || *end || numa < -1 || numa > 1023 ||
-	    to->next == to->end)
+	if (end == element || *end || numa < -1 || numa > 1023 || to->next == to->end)
 		return -1;
 	*to->next++ = (int)numa;
 	return 0;
@@ -183,8 +185,8 @@ static int take_shared(const char *element, void *arg)
 	    element[end] || !(s.keeps > 0 && s.keeps <= 1))
 		return -1;
 	for (int i = 0; i < 2; i++)
-		if (s.src[i] < 0 || s.src[i] >= FAKE_GPUS_MAX ||
-		    s.dst[i] < 0 || s.dst[i] >= FAKE_GPUS_MAX)
+		if (s.src[i] < 0 || s.src[i] >= FAKE_GPUS_MAX || s.dst[i] < 0 ||
+		    s.dst[i] >= FAKE_GPUS_MAX)
 			return -1;
 	fake.shared[fake.n_shared++] = s;
 	return 0;
@@ -238,7 +240,10 @@ static void visible_read(void)
 static int rank_read(void)
 {
 	static const char *const names[] = {
-		"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
+		"OMPI_COMM_WORLD_RANK",
+		"PMIX_RANK",
+		"PMI_RANK",
+		"SLURM_PROCID",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -253,18 +258,16 @@ static void faults_read(void)
 
 	rank = rank_read();
 	if (path && *path) {
-		calls_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-				0600);
+		calls_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 		if (calls_fd < 0)
 			fake_bad("FAKE_CALLS");
 	}
 	if (fake_number("FAKE_FAIL_RANK", 0, INT_MAX, rank) != rank)
 		return;
 	fail_call = (long)fake_number("FAKE_FAIL_CALL", 0, LONG_MAX, 0);
-	rules_read("FAKE_FAIL", (struct rule){ RULE_FAIL, "", 0,
-					       CUDA_ERROR_UNKNOWN });
-	rules_read("FAKE_FAULT", (struct rule){ RULE_FAULT, "", 0,
-						CUDA_ERROR_ILLEGAL_ADDRESS });
+	rules_read("FAKE_FAIL", (struct rule){ RULE_FAIL, "", 0, CUDA_ERROR_UNKNOWN });
+	rules_read("FAKE_FAULT",
+		   (struct rule){ RULE_FAULT, "", 0, CUDA_ERROR_ILLEGAL_ADDRESS });
 	rules_read("FAKE_HANG", (struct rule){ RULE_HANG, "", 0, 0 });
 }
 
@@ -294,8 +297,7 @@ __attribute__((constructor)) static void config_read(void)
 
 	fake.gpus = fake_devices();
 	fake.memory = fake_memory_bytes();
-	fake.connections =
-		(int)fake_number("CUDA_DEVICE_MAX_CONNECTIONS", 1, 32, 8);
+	fake.connections = (int)fake_number("CUDA_DEVICE_MAX_CONNECTIONS", 1, 32, 8);
 	fake.eager = loading && !strcmp(loading, "EAGER");
 	fake.stalls_process = stalls && !strcmp(stalls, "process");
 	fake.no_ipc = (int)fake_number("FAKE_NO_IPC", 0, 1, 0);

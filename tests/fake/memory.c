@@ -37,7 +37,7 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct fake_memory *all;
 static uint64_t used[FAKE_GPUS_MAX];
 static uint64_t next_address;
-static int host_buffers;	/* large ones so far */
+static int host_buffers; /* large ones so far */
 
 void fake_memory_lock(void)
 {
@@ -149,8 +149,7 @@ static uint64_t address_take(uint64_t bytes)
 	uint64_t at;
 
 	if (!next_address)
-		next_address = DEVICE_BASE +
-			       ((uint64_t)(getpid() & 0x3fff) << 33);
+		next_address = DEVICE_BASE + ((uint64_t)(getpid() & 0x3fff) << 33);
 	at = next_address;
 	next_address += (bytes + 2 * BLOCK - 1) & ~(BLOCK - 1);
 	return at;
@@ -230,8 +229,8 @@ API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
 API CUresult CUDAAPI cuMemFree(CUdeviceptr at)
 {
 	ENTER(cuMemFree, FAKE_CTX);
-	return at ? memory_free(at, FAKE_DEVICE, CUDA_ERROR_INVALID_VALUE)
-		  : CUDA_SUCCESS;
+	return at ? memory_free(at, FAKE_DEVICE, CUDA_ERROR_INVALID_VALUE) :
+		    CUDA_SUCCESS;
 }
 
 API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
@@ -252,7 +251,8 @@ API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
 static int host_domain(uint64_t bytes)
 {
 	return bytes >= LARGE && host_buffers < FAKE_HOST_BUFFERS ?
-		       fake.host_numa[host_buffers++] : 0;
+		       fake.host_numa[host_buffers++] :
+		       0;
 }
 
 API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
@@ -280,8 +280,7 @@ API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 API CUresult CUDAAPI cuMemFreeHost(void *at)
 {
 	ENTER(cuMemFreeHost, FAKE_CTX);
-	return memory_free((uintptr_t)at, FAKE_HOST_ALLOC,
-			   CUDA_ERROR_INVALID_VALUE);
+	return memory_free((uintptr_t)at, FAKE_HOST_ALLOC, CUDA_ERROR_INVALID_VALUE);
 }
 
 /* Is all of it mapped, and to which file?  0 or -1.  Without /proc it is taken
@@ -296,9 +295,9 @@ static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
 	if (!maps)
 		return 0;
 	while (have < at + bytes && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu", &low, &high,
-			   &offset, &dev_major, &dev_minor, &ino) != 6)
-			continue;	/* the end of a long name */
+		if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu", &low, &high, &offset,
+			   &dev_major, &dev_minor, &ino) != 6)
+			continue; /* the end of a long name */
 		if (have < low)
 			break;
 		if (have >= high)
@@ -434,8 +433,8 @@ static struct fake_memory *import_map(const struct ipc_handle *ipc)
 
 static CUresult import_refusal(const struct ipc_handle *ipc, unsigned flags)
 {
-	if (flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ||
-	    ipc->magic != IPC_MAGIC || ipc->gpu < 0 || ipc->gpu >= fake.gpus)
+	if (flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || ipc->magic != IPC_MAGIC ||
+	    ipc->gpu < 0 || ipc->gpu >= fake.gpus)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (ipc->pid == getpid())
 		return CUDA_ERROR_INVALID_CONTEXT;
@@ -500,9 +499,8 @@ API CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr at)
 	else
 		left = --m->opens;
 	pthread_rwlock_unlock(&lock);
-	return code || left ? code
-			    : memory_free(at, FAKE_IMPORT,
-					  CUDA_ERROR_INVALID_VALUE);
+	return code || left ? code :
+			      memory_free(at, FAKE_IMPORT, CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- mappings of vmm.c ---- */
@@ -556,7 +554,7 @@ CUresult fake_memory_map(uint64_t at, uint64_t bytes, int fd, int gpu,
 	m->kind = FAKE_MAPPED;
 	m->at = at;
 	m->gpu = gpu;
-	m->ctx = NULL;	/* it belongs to none, and outlives them */
+	m->ctx = NULL; /* it belongs to none, and outlives them */
 	m->physical = physical;
 	pthread_rwlock_wrlock(&lock);
 	memory_add(m);
@@ -574,7 +572,8 @@ CUresult fake_memory_allow(uint64_t at, uint64_t bytes, int gpu)
 	m = *memory_slot(at, FAKE_MAPPED);
 	if (m && m->bytes == bytes)
 		code = m->gpu == gpu || fake_are_peers(gpu, m->gpu) ?
-			       CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+			       CUDA_SUCCESS :
+			       CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 	if (!code)
 		m->access |= 1u << gpu;
 	pthread_rwlock_unlock(&lock);
@@ -609,8 +608,8 @@ static CUresult place_find(uint64_t at, uint64_t bytes, struct place *place)
 	CUresult code;
 
 	place->memory = fake_memory_find(at, bytes, &code);
-	place->at = place->memory ? place->memory->map + (at - place->memory->at)
-				  : (char *)(uintptr_t)at;
+	place->at = place->memory ? place->memory->map + (at - place->memory->at) :
+				    (char *)(uintptr_t)at;
 	return code;
 }
 
@@ -624,8 +623,8 @@ static int copy_ordinary(const struct place *dst, const struct place *src,
 
 	for (uint64_t done = 0; done < bytes; done += (uint64_t)moved) {
 		moved = in == dst ? pwrite(in->memory->fd, src->at + done,
-					   bytes - done, offset + (off_t)done)
-				  : pread(in->memory->fd, dst->at + done,
+					   bytes - done, offset + (off_t)done) :
+				    pread(in->memory->fd, dst->at + done,
 					  bytes - done, offset + (off_t)done);
 		if (moved <= 0)
 			return -1;
@@ -636,8 +635,8 @@ static int copy_ordinary(const struct place *dst, const struct place *src,
 /* In the tables of pairs. */
 static int place_index(const struct place *place)
 {
-	return !place->memory || place->memory->gpu == FAKE_HOST ?
-		       FAKE_GPUS_MAX : place->memory->gpu;
+	return !place->memory || place->memory->gpu == FAKE_HOST ? FAKE_GPUS_MAX :
+								   place->memory->gpu;
 }
 
 /* FAKE_ASTRAY: where a copy lands instead, in memory that is there. */

@@ -66,7 +66,7 @@ struct process {
 	unsigned gpu_instance, compute_instance;
 };
 
-static char devices[FAKE_GPUS_MAX];	/* a handle is the address of one */
+static char devices[FAKE_GPUS_MAX]; /* a handle is the address of one */
 static char instances[FAKE_GPUS_MAX][FAKE_GPUS_MAX]; /* of MIG, by GPU */
 static int initialised, attached;
 
@@ -122,8 +122,7 @@ static int lacks(const char *function)
 	size_t length = strlen(function);
 
 	while (list && *list) {
-		if (!strncmp(list, function, length) &&
-		    strchr(",", list[length]))
+		if (!strncmp(list, function, length) && strchr(",", list[length]))
 			return 1;
 		list = strchr(list, ',');
 		list += list != NULL;
@@ -365,8 +364,7 @@ EXPORT(int, nvmlDeviceGetPciInfo_v3, (void *device, struct pci *pci))
 		return code;
 	memset(pci, 0, sizeof(*pci));
 	pci->bus = fake_bus(gpu);
-	snprintf(pci->bus_id, sizeof(pci->bus_id), "00000000:%02X:00.0",
-		 pci->bus);
+	snprintf(pci->bus_id, sizeof(pci->bus_id), "00000000:%02X:00.0", pci->bus);
 	return OK;
 }
 
@@ -398,9 +396,8 @@ static int give_knob(const char *function, const void *device, char *to,
 }
 
 /* … its number, `unit` of them each, else the usual one. */
-static int give_knob_number(const char *function, const void *device,
-			    unsigned *to, const char *variable, unsigned unit,
-			    unsigned usual)
+static int give_knob_number(const char *function, const void *device, unsigned *to,
+			    const char *variable, unsigned unit, unsigned usual)
 {
 	char value[32];
 	int code = knob_of(function, device, to, variable, value);
@@ -439,8 +436,7 @@ GIVES_KNOB_NUMBER(nvmlDeviceGetModuleId, "FAKE_MODULE", 1, 1 + device_index(devi
 GIVES_KNOB_NUMBER(nvmlDeviceGetPowerManagementLimit, "FAKE_POWER_LIMIT", 1000, 700000)
 GIVES_KNOB_NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, "", 1, 700000)
 
-EXPORT(int, nvmlDeviceGetEccMode,
-       (void *device, unsigned *now, unsigned *pending))
+EXPORT(int, nvmlDeviceGetEccMode, (void *device, unsigned *now, unsigned *pending))
 {
 	int code = give_knob_number(__func__, device, now, "FAKE_ECC", 1, 1);
 
@@ -454,8 +450,7 @@ EXPORT(int, nvmlDeviceGetMaxClockInfo, (void *device, int clock, unsigned *mhz))
 	return give_knob_number(__func__, device, mhz, "FAKE_CLOCK_MAX", 1, 1980);
 }
 
-EXPORT(int, nvmlDeviceGetApplicationsClock,
-       (void *device, int clock, unsigned *mhz))
+EXPORT(int, nvmlDeviceGetApplicationsClock, (void *device, int clock, unsigned *mhz))
 {
 	return give_knob_number(__func__, device, mhz,
 				clock == 1 ? "FAKE_CLOCK_APP" : "", 1,
@@ -478,8 +473,7 @@ EXPORT(int, nvmlDeviceGetGpuFabricInfoV, (void *device, struct fabric *info))
 
 /* ---- MIG ---- */
 
-EXPORT(int, nvmlDeviceGetMigMode,
-       (void *device, unsigned *now, unsigned *pending))
+EXPORT(int, nvmlDeviceGetMigMode, (void *device, unsigned *now, unsigned *pending))
 {
 	int code = give(device, now, fake_mig() > 0);
 
@@ -614,8 +608,7 @@ EXPORT(int, nvmlDeviceGetNvLinkRemotePciInfo_v2,
 	return OK;
 }
 
-EXPORT(int, nvmlDeviceGetFieldValues,
-       (void *device, int n, struct field *fields))
+EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields))
 {
 	int code, gpu = gpu_of(device, fields, &code);
 
@@ -624,9 +617,9 @@ EXPORT(int, nvmlDeviceGetFieldValues,
 	for (int i = 0; i < n; i++) {
 		struct field *f = &fields[i];
 
-		f->result = f->id == LINK_SPEED
-				    ? link_code(device, f->scope, f, &gpu)
-				    : NOT_SUPPORTED;
+		f->result = f->id == LINK_SPEED ?
+				    link_code(device, f->scope, f, &gpu) :
+				    NOT_SUPPORTED;
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
 		f->value.u32 = f->result == OK ? 26562 : 0;
@@ -667,8 +660,7 @@ EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int clock, unsigned *mhz))
 	return give(device, mhz, of[clock]);
 }
 
-EXPORT(int, nvmlDeviceGetTemperature,
-       (void *device, int sensor, unsigned *celsius))
+EXPORT(int, nvmlDeviceGetTemperature, (void *device, int sensor, unsigned *celsius))
 {
 	return sensor ? INVALID_ARGUMENT :
 			give(device, celsius, 41 + (unsigned)device_index(device));
@@ -676,8 +668,7 @@ EXPORT(int, nvmlDeviceGetTemperature,
 
 GIVES(nvmlDeviceGetPowerUsage, 120000 + 1000 * device_index(device))
 
-EXPORT(int, nvmlDeviceGetCurrentClocksEventReasons,
-       (void *device, uint64_t *reasons))
+EXPORT(int, nvmlDeviceGetCurrentClocksEventReasons, (void *device, uint64_t *reasons))
 {
 	int code, gpu = gpu_of(device, reasons, &code);
 

@@ -34,23 +34,23 @@
 struct fake_event {
 	struct fake_ctx *ctx;
 	int timed, destroyed;
-	uint64_t recorded, completed;	/* how often */
-	uint64_t ps;			/* at the last completion */
+	uint64_t recorded, completed; /* how often */
+	uint64_t ps;		      /* at the last completion */
 };
 
 struct fake_op {
 	struct fake_op *next;
 	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL } kind;
 	int fault;
-	unsigned more;			/* entries than the one it takes */
-	uint64_t ticket;		/* order of enqueueing, all streams */
+	unsigned more;	 /* entries than the one it takes */
+	uint64_t ticket; /* order of enqueueing, all streams */
 	/* wait */
-	struct fake_op *next_wait;	/* on the same connection */
+	struct fake_op *next_wait; /* on the same connection */
 	const uint32_t *word;
 	struct fake_gate gate;
-	unsigned condition;		/* CU_STREAM_WAIT_VALUE_… */
+	unsigned condition; /* CU_STREAM_WAIT_VALUE_… */
 	uint64_t limit_ns;
-	uint64_t expired;		/* address to set to 1 then */
+	uint64_t expired; /* address to set to 1 then */
 	/* copy, write */
 	uint64_t dst, src, bytes;
 	uint32_t value;
@@ -67,25 +67,25 @@ struct fake_op {
 };
 
 struct fake_stream {
-	struct fake_stream *next;	/* of the context */
+	struct fake_stream *next; /* of the context */
 	struct fake_ctx *ctx;
 	unsigned connection;
-	uint64_t tag;			/* of this stream on this node */
+	uint64_t tag; /* of this stream on this node */
 	struct fake_op *first, **last;
 	unsigned depth;
 	int closing;
-	pthread_cond_t work;		/* the queue is not empty, or closing */
-	uint64_t ps;			/* virtual time of what has run */
-	unsigned waits;			/* in the queue */
-	struct fake_gate gate;		/* of the last wait enqueued */
-	struct fake_flow added;		/* last flow put behind that gate */
-	struct fake_flow timed;		/* flow of the last copy run … */
-	double rate;			/* … and its rate; 0 unknown */
+	pthread_cond_t work;	/* the queue is not empty, or closing */
+	uint64_t ps;		/* virtual time of what has run */
+	unsigned waits;		/* in the queue */
+	struct fake_gate gate;	/* of the last wait enqueued */
+	struct fake_flow added; /* last flow put behind that gate */
+	struct fake_flow timed; /* flow of the last copy run … */
+	double rate;		/* … and its rate; 0 unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned waits;			/* in all queues of this process */
+static unsigned waits; /* in all queues of this process */
 static uint64_t ticket;
 
 /* ---- running ---- */
@@ -145,25 +145,23 @@ static CUresult run_wait(struct fake_stream *s, const struct fake_op *op)
 			nap.tv_nsec += nap.tv_nsec / 4;
 	}
 	fake_flow_pass(&op->gate, s->tag);
-	s->rate = 0;	/* another gate, another group */
+	s->rate = 0; /* another gate, another group */
 	return code;
 }
 
 static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
 {
-	return a->gate.flows == b->gate.flows &&
-	       a->gate.offset == b->gate.offset &&
+	return a->gate.flows == b->gate.flows && a->gate.offset == b->gate.offset &&
 	       a->gate.value == b->gate.value && a->src == b->src &&
-	       a->dst == b->dst && a->issuer == b->issuer &&
-	       a->staged == b->staged && a->engine == b->engine &&
-	       a->threads == b->threads && a->numa == b->numa && a->wc == b->wc &&
-	       a->pageable == b->pageable;
+	       a->dst == b->dst && a->issuer == b->issuer && a->staged == b->staged &&
+	       a->engine == b->engine && a->threads == b->threads &&
+	       a->numa == b->numa && a->wc == b->wc && a->pageable == b->pageable;
 }
 
 /* What goes through host memory is not on NVLink. */
 static void count_payload(const struct fake_flow *flow, uint64_t bytes)
 {
-	_Atomic uint64_t (*counters)[2] = fake_counters();
+	_Atomic uint64_t(*counters)[2] = fake_counters();
 
 	if (!counters || flow->staged || flow->src == flow->dst ||
 	    flow->src == FAKE_HOST || flow->dst == FAKE_HOST ||
@@ -199,8 +197,7 @@ static void pass_both(struct fake_stream *s, const struct fake_op *op)
 
 	pass_flow(s, op);
 	took[0] = s->ps - begin;
-	took[1] = fake_copy_ps(&op->back, fake_flow_rate(&op->back),
-			       op->back_bytes);
+	took[1] = fake_copy_ps(&op->back, fake_flow_rate(&op->back), op->back_bytes);
 	if (took[1] > took[0])
 		s->ps = begin + took[1];
 	fake_memory_lock();
@@ -399,9 +396,9 @@ static CUresult word_find(uint64_t at, struct fake_memory **memory)
 	CUresult code;
 
 	*memory = fake_memory_find(at, 4, &code);
-	return *memory && !(at & 3) && fake_memory_reaches(fake_current, *memory)
-		       ? CUDA_SUCCESS
-		       : CUDA_ERROR_INVALID_VALUE;
+	return *memory && !(at & 3) && fake_memory_reaches(fake_current, *memory) ?
+		       CUDA_SUCCESS :
+		       CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult enqueue_wait(struct fake_stream *s, uint64_t at, uint32_t value,
@@ -414,8 +411,8 @@ static CUresult enqueue_wait(struct fake_stream *s, uint64_t at, uint32_t value,
 	fake_memory_lock();
 	code = word_find(at, &memory);
 	if (!code) {
-		op->word = (const uint32_t *)(const void *)
-			   (memory->map + (at - memory->at));
+		op->word = (const uint32_t *)(const void *)(memory->map +
+							    (at - memory->at));
 		code = fake_gate_find(memory, at, value, &op->gate);
 	}
 	fake_memory_unlock();
@@ -524,10 +521,10 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 			op->flow.pageable = 1;
 		}
 	}
-	op->flow.staged = is_staged(on->ctx, d, &code) |
-			  is_staged(on->ctx, s, &code);
+	op->flow.staged = is_staged(on->ctx, d, &code) | is_staged(on->ctx, s, &code);
 	op->more = s && s->kind == FAKE_DEVICE && s->gpu != on->ctx->gpu ?
-			   PULL_ENTRIES - 1 : 0;
+			   PULL_ENTRIES - 1 :
+			   0;
 	if ((to && op->flow.dst != to->gpu) || (from && op->flow.src != from->gpu))
 		code = CUDA_ERROR_INVALID_VALUE;
 	fake_memory_unlock();
@@ -538,11 +535,12 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 		return CUDA_SUCCESS;
 	code = enqueue(on, op);
 	return code || !op->flow.pageable || (d && op->bytes <= BUFFERED) ?
-		       code : wait_idle(on);
+		       code :
+		       wait_idle(on);
 }
 
-API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src,
-				   size_t bytes, CUstream stream)
+API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
+				   CUstream stream)
 {
 	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
 

@@ -20,12 +20,12 @@
 /* What a handle stands for; it stays while there are mappings or handles. */
 struct fake_physical {
 	int users;
-	int fd;			/* its memfd */
-	int gpu, own;		/* own: counted here */
+	int fd;	      /* its memfd */
+	int gpu, own; /* own: counted here */
 	uint64_t bytes;
 };
 
-struct range {			/* of addresses */
+struct range { /* of addresses */
 	struct range *next;
 	uint64_t at, bytes;
 };
@@ -79,9 +79,9 @@ static struct fake_physical *physical_of(CUmemGenericAllocationHandle handle)
 static int gpu_at(const CUmemLocation *where)
 {
 	return where->type == CU_MEM_LOCATION_TYPE_DEVICE && where->id >= 0 &&
-			       where->id < fake.n_visible
-		       ? fake.visible[where->id]
-		       : -1;
+			       where->id < fake.n_visible ?
+		       fake.visible[where->id] :
+		       -1;
 }
 
 static CUresult prop_check(const CUmemAllocationProp *prop)
@@ -90,11 +90,9 @@ static CUresult prop_check(const CUmemAllocationProp *prop)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!prop || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
 	    (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
-	     prop->requestedHandleTypes !=
-		     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+	     prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
 		return CUDA_ERROR_INVALID_VALUE;
-	return gpu_at(&prop->location) < 0 ? CUDA_ERROR_INVALID_DEVICE
-					   : CUDA_SUCCESS;
+	return gpu_at(&prop->location) < 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 /* ---- physical memory ---- */
@@ -115,8 +113,8 @@ cuMemGetAllocationGranularity(size_t *grain, const CUmemAllocationProp *prop,
 	return code;
 }
 
-API CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle,
-				 size_t bytes, const CUmemAllocationProp *prop,
+API CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+				 const CUmemAllocationProp *prop,
 				 unsigned long long flags)
 {
 	CUresult code;
@@ -165,8 +163,7 @@ struct envelope {
 	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(16)));
 };
 
-static struct msghdr *envelope_init(struct envelope *e,
-				    struct export_letter *letter)
+static struct msghdr *envelope_init(struct envelope *e, struct export_letter *letter)
 {
 	memset(e, 0, sizeof(*e));
 	e->iov = (struct iovec){ letter, sizeof(*letter) };
@@ -177,10 +174,10 @@ static struct msghdr *envelope_init(struct envelope *e,
 	return &e->head;
 }
 
-API CUresult CUDAAPI
-cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
-			     CUmemAllocationHandleType type,
-			     unsigned long long flags)
+API CUresult CUDAAPI cuMemExportToShareableHandle(void *out,
+						  CUmemGenericAllocationHandle handle,
+						  CUmemAllocationHandleType type,
+						  unsigned long long flags)
 {
 	struct export_letter letter = { .magic = EXPORT_MAGIC };
 	struct envelope e;
@@ -190,8 +187,7 @@ cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
 
 	ENTER(cuMemExportToShareableHandle, FAKE_INIT);
 	p = physical_of(handle);
-	if (!p || !out || flags ||
-	    type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+	if (!p || !out || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
 		return CUDA_ERROR_OPERATING_SYSTEM;
@@ -231,9 +227,9 @@ static int import_fd(int from, struct export_letter *letter)
 	return fd;
 }
 
-API CUresult CUDAAPI
-cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *from,
-			       CUmemAllocationHandleType type)
+API CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+						    void *from,
+						    CUmemAllocationHandleType type)
 {
 	struct export_letter letter = { 0 };
 	CUresult code;

@@ -32,7 +32,8 @@ static void options_are_sound(const struct cs_options *opt)
 	MUST(!opt->tests || !opt->axes.matrices);
 	MUST(memchr(opt->matrix_text, '\0', sizeof(opt->matrix_text)));
 	MUST(opt->axes.matrices < CS_MATRIX_HOST << 1);
-	MUST(!opt->axes.matrices || strpbrk(opt->matrix_text, "pdclh")); /* peer, d2h, … */
+	MUST(!opt->axes.matrices ||
+	     strpbrk(opt->matrix_text, "pdclh")); /* peer, d2h, … */
 	MUST(!opt->suite || opt->tests == cs_suite(opt->suite));
 	MUST(!opt->plan || (!opt->tests && !opt->axes.matrices));
 	MUST(opt->backend >= 0 && opt->backend <= CS_WANT_CPU);

@@ -12,8 +12,8 @@ static void make_gpus(void)
 {
 	for (int i = 0; i < N_GPUS; i++) {
 		cs_gpu_facts_init(&gpu[i]);
-		cs_text(gpu[i].bus_id, sizeof(gpu[i].bus_id), "%04x:%02x:00.0",
-			i / 4, 0x1b + 0x10 * (i == 7 ? 6 : i));
+		cs_text(gpu[i].bus_id, sizeof(gpu[i].bus_id), "%04x:%02x:00.0", i / 4,
+			0x1b + 0x10 * (i == 7 ? 6 : i));
 		cs_text(gpu[i].uuid, sizeof(gpu[i].uuid),
 			"%s-5ab%d0%d7c-0000-4000-8000-00000000000%d",
 			i < 6 ? "GPU" : "MIG", i / 2, i, i);

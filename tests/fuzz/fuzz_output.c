@@ -16,8 +16,7 @@ static void put_run(struct cs_run *run, struct cs_run_node *node, const char *jo
 	run->n_nodes = 1;
 }
 
-static void name(const char *text, char *to, size_t size,
-		 const struct cs_run *run)
+static void name(const char *text, char *to, size_t size, const struct cs_run *run)
 {
 	struct cs_err err = { "" };
 	const char *at;

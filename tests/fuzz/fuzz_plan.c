@@ -18,8 +18,7 @@ static void walk_agent(const struct cs_plan *plan, int agent)
 
 	cs_plan_arena(plan, agent, (int)plan->n_agents, UINT64_MAX, &arena);
 	MUST(arena.src_bytes <= CS_COPY_MAX && arena.dst_bytes <= CS_COPY_MAX);
-	MUST(arena.dst_at % CS_ARENA_ALIGN == 0 &&
-	     arena.dst_at >= arena.src_bytes);
+	MUST(arena.dst_at % CS_ARENA_ALIGN == 0 && arena.dst_at >= arena.src_bytes);
 	MUST(arena.total_bytes >= arena.src_bytes + arena.dst_bytes);
 	MUST(!cs_plan_needs_peer(plan, agent, agent, 0));
 	MUST(!cs_plan_needs_peer(plan, agent, (int)plan->n_agents, 0));
@@ -38,16 +37,18 @@ static void walk(const struct cs_plan *plan)
 		MUST(step->matrix < plan->n_matrices && step->count <= CS_STEP_MAX);
 		MUST(cs_test_index(test->name) ==
 		     (int)cs_plan_matrix_at(plan, step->matrix)->test);
-		MUST(cs_step_applies(plan, step, cs_transfer_is_lone(
-			cs_plan_transfer(plan, step, 0)) ? 1 : (int)plan->n_agents));
+		MUST(cs_step_applies(plan, step,
+				     cs_transfer_is_lone(cs_plan_transfer(plan, step,
+									  0)) ?
+					     1 :
+					     (int)plan->n_agents));
 		MUST(!cs_step_applies(plan, step, 0));
 		for (k = 0; k < step->count; k++) {
 			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
 			MUST(t->src.index < plan->n_agents &&
 			     t->dst.index < plan->n_agents);
-			MUST(t->issuer == t->src.index ||
-			     t->issuer == t->dst.index);
+			MUST(t->issuer == t->src.index || t->issuer == t->dst.index);
 			MUST(t->bytes && t->bytes <= CS_COPY_MAX);
 		}
 	}
@@ -93,10 +94,12 @@ static struct cs_plan *build(const uint8_t *data)
 	cs_catalogue(&n);
 	for (i = 0; i < n; i++)
 		if (data[1] >> i % 8 & 1)
-			MUST(!cs_choices_add(&chosen, &(struct cs_choice){
-				.test = (uint16_t)i,
-				.lone = data[2] >> 3 & 1,
-				.variant.cache = data[2] >> 4 & 3 }, &err));
+			MUST(!cs_choices_add(&chosen,
+					     &(struct cs_choice){
+						     .test = (uint16_t)i,
+						     .lone = data[2] >> 3 & 1,
+						     .variant.cache = data[2] >> 4 & 3 },
+					     &err));
 	if (data[0] >= 254)
 		req.n_agents = large[data[0] - 254];
 	req.chosen = &chosen;

@@ -30,8 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cs_plan_request req = {
 		.n_agents = 4,
-		.set = { .copy_bytes = 64 << 20, .precision = 0.005,
-			 .cell_limit_s = 2, .start_limit_s = 30, .domains = 3 },
+		.set = { .copy_bytes = 64 << 20,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
+			 .domains = 3 },
 	};
 	char *text = fuzz_text(data, size);
 

@@ -12,16 +12,17 @@ static struct cs_plan *plan_of(unsigned shift, int both_ways)
 {
 	struct cs_plan_request req = {
 		.n_agents = 2,
-		.set = { .copy_bytes = 16ull << shift % 40, .precision = 0.005,
-			 .cell_limit_s = 2, .start_limit_s = 30,
+		.set = { .copy_bytes = 16ull << shift % 40,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA },
 	};
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 
-	MUST(!cs_tests_choose(both_ways ? "peer.ce.write.bidi" :
-					       "peer.ce.write.pair",
-				   CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, NULL));
+	MUST(!cs_tests_choose(both_ways ? "peer.ce.write.bidi" : "peer.ce.write.pair",
+			      CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, NULL));
 	req.chosen = &chosen;
 	MUST(!cs_plan_build(&req, &plan, NULL));
 	return plan;

@@ -23,8 +23,8 @@ static void in_order(const struct cs_stats *s)
 {
 	MUST(s->min <= s->p5 && s->p5 <= s->median);
 	MUST(s->median <= s->p95 && s->p95 <= s->max);
-	MUST(s->n < 6 || (0 <= s->ci_low && s->ci_low <= s->median &&
-			       s->median <= s->ci_high));
+	MUST(s->n < 6 ||
+	     (0 <= s->ci_low && s->ci_low <= s->median && s->median <= s->ci_high));
 	MUST(s->mad >= 0 && s->mad <= s->max);
 }
 

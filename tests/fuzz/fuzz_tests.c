@@ -13,8 +13,9 @@ static void tests_are_chosen(const char *list, enum cs_backend_kind backend, int
 
 	for (i = 0; all && i < n; i += 3)
 		if (cs_test_is_of(&table[i], backend))
-			MUST(!cs_choices_add(&chosen, &(struct cs_choice){
-						.test = (uint16_t)i }, &err));
+			MUST(!cs_choices_add(&chosen,
+					     &(struct cs_choice){ .test = (uint16_t)i },
+					     &err));
 	before = chosen.n;
 	if (cs_tests_choose(list, backend, CS_TRANSPORT_AUTO, &chosen, &err)) {
 		MUST(*err.text);
@@ -37,8 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n;
 	const struct cs_test *table = cs_catalogue(&n);
 
-	MUST(index == -1 ||
-	     ((size_t)index < n && !strcmp(table[index].name, text)));
+	MUST(index == -1 || ((size_t)index < n && !strcmp(table[index].name, text)));
 	for (int all = 0; all <= 1; all++) {
 		tests_are_chosen(text, CS_BACKEND_CUDA, all);
 		tests_are_chosen(text, CS_BACKEND_CPU, all);

@@ -33,8 +33,7 @@ static inline void fuzz_shown(const struct cs_loaded *loaded)
 	for (i = 0; i < 3; i++)
 		free(fuzz_written(&loaded->run, formats[i], &again_size));
 	for (i = 0; i < 2; i++) {
-		other = fuzz_written(&loaded->run, i ? "jsonl" : "json",
-				     &again_size);
+		other = fuzz_written(&loaded->run, i ? "jsonl" : "json", &again_size);
 		MUST(!cs_loaded_parse("x", other, again_size, &back, &err));
 		free(other);
 		again = fuzz_written(&back.run, "json", &again_size);

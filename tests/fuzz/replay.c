@@ -122,15 +122,14 @@ static int is_seed(const struct dirent *entry)
 int main(int argc, char **argv)
 {
 	const char *data = getenv("TESTDATA");
-	const char *name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 :
-						   argv[0];
+	const char *name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
 	struct cs_rng rng = { 1 };
 	struct dirent **seed;
 	char folder[1024], file[1400];
 	int n, i, times;
 
-	cs_text(folder, sizeof(folder), "%s/fuzz/corpus/%.*s",
-		data ? data : "tests", (int)strcspn(name, "."), name);
+	cs_text(folder, sizeof(folder), "%s/fuzz/corpus/%.*s", data ? data : "tests",
+		(int)strcspn(name, "."), name);
 	n = scandir(argc > 1 ? argv[1] : folder, &seed, is_seed, alphasort);
 	if (n < 0) {
 		perror(folder);

@@ -14,8 +14,8 @@
 
 struct fuzz_values {
 	json_t *value[FUZZ_VALUES_MOST], *parent[FUZZ_VALUES_MOST];
-	const char *key[FUZZ_VALUES_MOST];	/* of an object's */
-	size_t at[FUZZ_VALUES_MOST];		/* of an array's */
+	const char *key[FUZZ_VALUES_MOST]; /* of an object's */
+	size_t at[FUZZ_VALUES_MOST];	   /* of an array's */
 	size_t n;
 };
 
@@ -25,7 +25,7 @@ static inline void fuzz_walk(struct fuzz_values *all, json_t *parent)
 	json_t *value;
 	size_t i;
 
-	json_object_foreach(parent, key, value) {
+	json_object_foreach (parent, key, value) {
 		if (all->n == FUZZ_VALUES_MOST)
 			return;
 		all->value[all->n] = value;
@@ -33,7 +33,7 @@ static inline void fuzz_walk(struct fuzz_values *all, json_t *parent)
 		all->key[all->n++] = key;
 		fuzz_walk(all, value);
 	}
-	json_array_foreach(parent, i, value) {
+	json_array_foreach (parent, i, value) {
 		if (all->n == FUZZ_VALUES_MOST)
 			return;
 		all->value[all->n] = value;
@@ -47,15 +47,36 @@ static inline void fuzz_walk(struct fuzz_values *all, json_t *parent)
 static inline json_t *fuzz_number(struct cs_rng *rng, const json_t *was)
 {
 	static const json_int_t odd[] = {
-		-1, 0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 65535, 65536,
-		INT32_MAX, (json_int_t)INT32_MAX + 1, UINT32_MAX,
-		(json_int_t)UINT32_MAX + 1, INT64_MAX, INT64_MIN,
+		-1,
+		0,
+		1,
+		2,
+		7,
+		8,
+		9,
+		15,
+		16,
+		17,
+		63,
+		64,
+		65,
+		255,
+		256,
+		65535,
+		65536,
+		INT32_MAX,
+		(json_int_t)INT32_MAX + 1,
+		UINT32_MAX,
+		(json_int_t)UINT32_MAX + 1,
+		INT64_MAX,
+		INT64_MIN,
 	};
 
 	switch (cs_rng_below(rng, 4)) {
 	case 0:
 		return json_integer(json_integer_value(was) < INT64_MAX ?
-				    json_integer_value(was) + 1 : INT64_MIN);
+					    json_integer_value(was) + 1 :
+					    INT64_MIN);
 	case 1:
 		return json_integer(json_integer_value(was) / 2);
 	case 2:
@@ -68,8 +89,9 @@ static inline json_t *fuzz_number(struct cs_rng *rng, const json_t *was)
 static inline json_t *fuzz_string(struct cs_rng *rng)
 {
 	static const char *const odd[] = {
-		"", "\033[2J\n=1", "x", "gpu64", "gpu1", "numa0", "host", "999999999999",
-		"-1", "0000:1b:00.0", "\xc2\x9b", "%s%n", "3:1", "..", "a/b",
+		"",	"\033[2J\n=1",	"x",   "gpu64",	       "gpu1",	   "numa0",
+		"host", "999999999999", "-1",  "0000:1b:00.0", "\xc2\x9b", "%s%n",
+		"3:1",	"..",		"a/b",
 	};
 	char longer[600];
 
@@ -94,8 +116,8 @@ static inline json_t *fuzz_instead(struct cs_rng *rng, const struct fuzz_values 
 		return json_boolean(cs_rng_below(rng, 2));
 	case 3:
 	case 4:
-		return json_is_string(all->value[i]) ?
-			fuzz_string(rng) : fuzz_number(rng, all->value[i]);
+		return json_is_string(all->value[i]) ? fuzz_string(rng) :
+						       fuzz_number(rng, all->value[i]);
 	default: /* of the same kind, mostly: labels, tests, whole records */
 		for (int tries = 0; tries < 50; tries++) {
 			const json_t *other = all->value[cs_rng_below(rng, all->n)];

@@ -25,8 +25,7 @@ static inline void canned_gpu(struct cs_agent_facts *a, int i, int n)
 	a->numa = i >= n / 2;
 	a->bound = 1;
 	cs_text(a->numa_source, sizeof(a->numa_source), "hwloc");
-	cs_text(a->cpus, sizeof(a->cpus), a->numa ? "48-95,144-191" :
-						     "0-47,96-143");
+	cs_text(a->cpus, sizeof(a->cpus), a->numa ? "48-95,144-191" : "0-47,96-143");
 	cs_text(a->gpu.name, sizeof(a->gpu.name), "NVIDIA H200");
 	cs_text(a->gpu.bus_id, sizeof(a->gpu.bus_id), "0000:%02x:00.0", 0x1b + i);
 	cs_text(a->gpu.uuid, sizeof(a->gpu.uuid), "GPU-%08d", i);
@@ -79,10 +78,8 @@ static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 		for (k = 0; k < n; k++) {
 			if (i == k)
 				continue;
-			cs_node_peer(nd, i, k)->via =
-				cpu ? CS_VIA_SHM : CS_VIA_IPC;
-			cs_node_peer(nd, i, k)->open_ms =
-				2.5 + i + k / 8.0;
+			cs_node_peer(nd, i, k)->via = cpu ? CS_VIA_SHM : CS_VIA_IPC;
+			cs_node_peer(nd, i, k)->open_ms = 2.5 + i + k / 8.0;
 		}
 	}
 }
@@ -112,8 +109,7 @@ static inline struct cs_row canned_row(const struct cs_plan *plan, uint32_t node
 	row.checked = 7;
 	row.discarded = 1;
 	row.n_samples = 6;
-	row.first_ms = row.what.src.index == 0 && row.what.dst.index == 1 ?
-		17.9 : 0.2;
+	row.first_ms = row.what.src.index == 0 && row.what.dst.index == 1 ? 17.9 : 0.2;
 	row.overlap = s->count > 1 ? 0.9945 : NAN;
 	row.sm_mhz = row.temperature_c = -1;
 	row.power_w = NAN;
@@ -180,11 +176,15 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 	memset(c, 0, sizeof(*c));
 	request.chosen = &chosen;
 	request.set = (struct cs_settings){
-		.copy_bytes = cpu ? 64u << 20 : 512u << 20, .seed = 20261120,
-		.precision = 0.005, .cell_limit_s = 2, .start_limit_s = 30,
+		.copy_bytes = cpu ? 64u << 20 : 512u << 20,
+		.seed = 20261120,
+		.precision = 0.005,
+		.cell_limit_s = 2,
+		.start_limit_s = 30,
 		.backend = cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA,
 	};
-	if (cs_tests_choose(tests, request.set.backend, CS_TRANSPORT_AUTO, &chosen, &err) ||
+	if (cs_tests_choose(tests, request.set.backend, CS_TRANSPORT_AUTO, &chosen,
+			    &err) ||
 	    cs_plan_build(&request, &c->plan, &err))
 		abort();
 	c->run.version = "0.1.0";
@@ -233,8 +233,8 @@ static inline void canned_release(struct canned *c)
 }
 
 /* The row of one cell, to be spoiled; NULL when there is none. */
-static inline struct cs_row *canned_cell(struct canned *c, int node,
-					 const char *test, int src, int dst)
+static inline struct cs_row *canned_cell(struct canned *c, int node, const char *test,
+					 int src, int dst)
 {
 	struct cs_row *row = c->run.rows.rows.data;
 	size_t i;

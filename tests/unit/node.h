@@ -24,7 +24,7 @@ struct node {
 	struct cs_coordinator_hooks hooks;
 	struct cs_row row[ROWS_MAX];
 	int rows, findings, stop_after;
-	char said[CS_ERR_TEXT];	/* by the last finding */
+	char said[CS_ERR_TEXT]; /* by the last finding */
 	enum cs_finding_id id;	/* its */
 };
 
@@ -70,8 +70,7 @@ static int start_agents(struct node *node, struct cs_agent_args *args)
 	node->hooks = (struct cs_coordinator_hooks){ node, on_row, on_finding,
 						     on_watch, on_progress };
 	if (!t_eq_int(cs_topo_open(NULL, &node->topo, &err), 0) ||
-	    !t_eq_int(cs_board_create(node->plan, AGENTS, 0, &node->board, &err),
-		      0))
+	    !t_eq_int(cs_board_create(node->plan, AGENTS, 0, &node->board, &err), 0))
 		return -1;
 	args->topo = node->topo;
 	for (int i = 0; i < AGENTS; i++) {

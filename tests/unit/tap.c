@@ -11,9 +11,9 @@
 
 #include "tap.h"
 
-static unsigned count;		/* tests reported */
-static unsigned asserts;	/* assertions before this test */
-static const char *skipped;	/* why the running test is */
+static unsigned count;	    /* tests reported */
+static unsigned asserts;    /* assertions before this test */
+static const char *skipped; /* why the running test is */
 
 /* All assertions end here: a TAP comment for the reader, a record for CUnit. */
 static int verdict(int holds, const char *file, int line, const char *fmt, ...)
@@ -46,8 +46,8 @@ int tap_eq_int(intmax_t got, intmax_t want, const char *text, const char *file,
 		       want);
 }
 
-int tap_eq_str(const char *got, const char *want, const char *text,
-	       const char *file, int line)
+int tap_eq_str(const char *got, const char *want, const char *text, const char *file,
+	       int line)
 {
 	int same = got && want ? !strcmp(got, want) : got == want;
 
@@ -59,10 +59,10 @@ int tap_near(double got, double want, double tolerance, const char *text,
 	     const char *file, int line)
 {
 	int near = isnan(want) ? isnan(got) :
-		   got == want || fabs(got - want) <= tolerance;
+				 got == want || fabs(got - want) <= tolerance;
 
-	return verdict(near, file, line, "%s: got %.17g, want %.17g +- %g", text,
-		       got, want, tolerance);
+	return verdict(near, file, line, "%s: got %.17g, want %.17g +- %g", text, got,
+		       want, tolerance);
 }
 
 void tap_skip(const char *reason)
@@ -101,8 +101,8 @@ static void on_cleanup_failure(const CU_pSuite suite)
 	printf("Bail out! clean-up of suite %s failed\n", suite->pName);
 }
 
-static int register_tests(const char *name, int (*init)(void),
-			  int (*clean)(void), const struct tap_test *tests)
+static int register_tests(const char *name, int (*init)(void), int (*clean)(void),
+			  const struct tap_test *tests)
 {
 	const char *only = getenv("CS_ONLY"); /* a part of the names of some */
 	CU_pSuite suite;

@@ -52,8 +52,8 @@ int tap_main(const char *suite, int (*init)(void), int (*clean)(void),
 int tap_ok(int holds, const char *text, const char *file, int line);
 int tap_eq_int(intmax_t got, intmax_t want, const char *text, const char *file,
 	       int line);
-int tap_eq_str(const char *got, const char *want, const char *text,
-	       const char *file, int line);
+int tap_eq_str(const char *got, const char *want, const char *text, const char *file,
+	       int line);
 int tap_near(double got, double want, double tolerance, const char *text,
 	     const char *file, int line);
 void tap_skip(const char *reason);

@@ -82,10 +82,10 @@ static void is(const char *name, const char *test, enum cs_layout layout,
 /* Where the bytes go in nvbandwidth's source, whatever its arrows say. */
 static void cells_lie_where_nvbandwidth_has_them(void)
 {
-	is("device_to_device_memcpy_read_ce", "peer.ce.read.pair",
-	   CS_LAYOUT_PAIRS, CS_COLUMN_TO_ROW);
-	is("device_to_device_memcpy_write_sm", "peer.sm.write.pair",
-	   CS_LAYOUT_PAIRS, CS_ROW_TO_COLUMN);
+	is("device_to_device_memcpy_read_ce", "peer.ce.read.pair", CS_LAYOUT_PAIRS,
+	   CS_COLUMN_TO_ROW);
+	is("device_to_device_memcpy_write_sm", "peer.sm.write.pair", CS_LAYOUT_PAIRS,
+	   CS_ROW_TO_COLUMN);
 	is("device_to_device_bidirectional_memcpy_write_ce", "peer.ce.write.bidi",
 	   CS_LAYOUT_BOTH, CS_COLUMN_TO_ROW);
 	is("multinode_device_to_device_bidirectional_memcpy_write_ce",
@@ -102,8 +102,8 @@ static void cells_lie_where_nvbandwidth_has_them(void)
 	   CS_COLUMN_TO_ROW);
 	is("one_to_all_read_ce", "peer.ce.read.all-to-one", CS_LAYOUT_HUB,
 	   CS_ROW_TO_COLUMN);
-	is("device_to_device_latency_sm", "peer.chase.stride.pair",
-	   CS_LAYOUT_PAIRS, CS_COLUMN_TO_ROW);
+	is("device_to_device_latency_sm", "peer.chase.stride.pair", CS_LAYOUT_PAIRS,
+	   CS_COLUMN_TO_ROW);
 	is("multinode_bisect_write_ce", "peer.ce.write.bisect", CS_LAYOUT_BISECT,
 	   CS_ROW_TO_COLUMN);
 }
@@ -127,9 +127,9 @@ static void methods_agree_on_both_sides(void)
 		/* the heading names it in capitals */
 		for (size_t k = 0; methods[k]; k++)
 			if (!strcmp(end + 1, methods[k]))
-				t_ok(strstr(alias[i].heading,
-					    k == 0 ? "CE" : k == 1 ? "SM" :
-					    "TMA") != NULL);
+				t_ok(strstr(alias[i].heading, k == 0 ? "CE" :
+							      k == 1 ? "SM" :
+								       "TMA") != NULL);
 	}
 }
 
@@ -165,8 +165,8 @@ static void the_note_is_of_the_names_asked_for(void)
 
 	cs_alias_note("all_to_one_read_sm", "peer.sm.read.one-to-all", &usual, note,
 		      sizeof(note));
-	t_ok(strstr(note, "all_to_one_read_sm of nvbandwidth: Here all others "
-			  "read") == note);
+	t_ok(strstr(note, "all_to_one_read_sm of nvbandwidth: Here all others read") ==
+	     note);
 	cs_alias_note("host_*_sm,device_*_sm", "h2d.sm.pinned.bidi", &usual, note,
 		      sizeof(note));
 	t_ok(strstr(note, "host_to_device_bidirectional_memcpy_sm of ") != NULL);
@@ -175,11 +175,11 @@ static void the_note_is_of_the_names_asked_for(void)
 	cs_alias_note("all_to_one_read_sm", "peer.sm.write.pair", &usual, note,
 		      sizeof(note));
 	t_eq_str(note, "");
-	cs_alias_note("peer.sm.read.one-to-all", "peer.sm.read.one-to-all", &usual, note,
-		      sizeof(note));
+	cs_alias_note("peer.sm.read.one-to-all", "peer.sm.read.one-to-all", &usual,
+		      note, sizeof(note));
 	t_eq_str(note, "");
-	cs_alias_note("device_to_device_memcpy_read_ce", "peer.ce.read.pair", &usual, note,
-		      sizeof(note));
+	cs_alias_note("device_to_device_memcpy_read_ce", "peer.ce.read.pair", &usual,
+		      note, sizeof(note));
 	t_eq_str(note, "");
 	/* what is said of one variant is not said of another */
 	cs_alias_note("*_flush", "h2d.ce.pageable.pair", &usual, note, sizeof(note));
@@ -237,8 +237,7 @@ static void the_suite_nvbandwidth_is_all_of_one_node(void)
 
 	for (size_t i = 0; i < n; i++)
 		t_eq_int(cs_alias_asked(&alias[i], cs_suite("nvbandwidth")),
-			 cs_alias_is_of_nvbandwidth(&alias[i]) &&
-				 !alias[i].multinode);
+			 cs_alias_is_of_nvbandwidth(&alias[i]) && !alias[i].multinode);
 }
 
 static void commscope_names_fit_with_and_without_their_prefix(void)
@@ -265,8 +264,7 @@ static void a_flush_is_cold(void)
 	for (size_t i = 0; i < n; i++) {
 		int flush = strstr(alias[i].name, "_flush") != NULL;
 
-		t_eq_int(alias[i].variant.cache,
-			 flush ? CS_CACHE_COLD : CS_CACHE_ANY);
+		t_eq_int(alias[i].variant.cache, flush ? CS_CACHE_COLD : CS_CACHE_ANY);
 		flushes += (size_t)flush;
 	}
 	t_eq_int(flushes, 8);

@@ -25,8 +25,7 @@ static void gpu(struct cs_gpu_facts *g, int i, int ordinal)
 /* Rank r sees GPUs first..first+n-1, in falling order to be less polite. */
 static void sees(int r, int first, int n, int masked)
 {
-	view[r] = (struct cs_rank_view){ .rank = 100 + r, .masked = masked,
-					 .n = n };
+	view[r] = (struct cs_rank_view){ .rank = 100 + r, .masked = masked, .n = n };
 	for (int i = 0; i < n; i++)
 		gpu(&view[r].gpu[i], first + n - 1 - i, i);
 }

@@ -19,18 +19,28 @@ static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
 {
 	static struct cs_choices chosen;
 	struct cs_plan_request req = {
-		.n_agents = n_agents, .chosen = &chosen,
-		.set = { .copy_bytes = 1 << 20, .seed = 7, .precision = 0.005,
-			 .cell_limit_s = 2, .start_limit_s = 30, .random = 2,
-			 .spread_bytes = 256 << 20, .domains = 3,
-			 .last_bytes = last_bytes, .growth = last_bytes ? 4 : 0,
-			 .backend = CS_BACKEND_CUDA, .urgent = urgent },
+		.n_agents = n_agents,
+		.chosen = &chosen,
+		.set = { .copy_bytes = 1 << 20,
+			 .seed = 7,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
+			 .random = 2,
+			 .spread_bytes = 256 << 20,
+			 .domains = 3,
+			 .last_bytes = last_bytes,
+			 .growth = last_bytes ? 4 : 0,
+			 .backend = CS_BACKEND_CUDA,
+			 .urgent = urgent },
 	};
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
 	chosen.n = 0;
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen,
+				 &err),
+		 0);
 	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
 		t_eq_str(err.text, "");
 	return plan;
@@ -48,7 +58,8 @@ static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
 	for (s = 0; s < plan->n_steps && at < first + count; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
-		const struct cs_endpoint *end = path == CS_PATH_H2D ? &t->dst : &t->src;
+		const struct cs_endpoint *end = path == CS_PATH_H2D ? &t->dst :
+								      &t->src;
 
 		if (step->flags & CS_STEP_CONTROL || at++ < first)
 			continue;
@@ -128,8 +139,7 @@ static void calls_and_latencies_are_not_urgent(void)
 	struct cs_plan *plain = plan_of(4, tests, 0, 0);
 	struct cs_plan *urgent = plan_of(4, tests, 1, 0);
 
-	t_ok(memcmp((char *)plain + plain->steps_at,
-		    (char *)urgent + urgent->steps_at,
+	t_ok(memcmp((char *)plain + plain->steps_at, (char *)urgent + urgent->steps_at,
 		    plain->total_bytes - plain->steps_at) == 0);
 	free(plain);
 	free(urgent);
@@ -231,7 +241,7 @@ static void nothing_measured_is_no_test(void)
 	t_eq_int(c.run.exit_status, CS_EXIT_CANNOT);
 	cs_run_reason(&c.run, line);
 	t_eq_str(line, "cscope-mpi cannot test: nothing could be measured: left "
-		 "out: the budget was spent; 0 of 2 cells");
+		       "out: the budget was spent; 0 of 2 cells");
 	canned_release(&c);
 }
 
@@ -242,7 +252,8 @@ static void a_reason_fits_a_scheduler(void)
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, "peer.ce.write.pair", 1);
-	spend(&c, CS_FAILED, "a \"$(long)` one,\nwith \\ and what else there is, "
+	spend(&c, CS_FAILED,
+	      "a \"$(long)` one,\nwith \\ and what else there is, "
 	      "longer than a line of a scheduler may ever be or is read");
 	cs_check_run(&c.run, NULL);
 	c.run.exit_status = cs_run_exit(&c.run);
@@ -265,8 +276,7 @@ int main(void)
 		  calls_and_latencies_are_not_urgent },
 		{ "the parts of a budget come in order",
 		  the_parts_of_a_budget_come_in_order },
-		{ "without a budget nothing is cut",
-		  without_a_budget_nothing_is_cut },
+		{ "without a budget nothing is cut", without_a_budget_nothing_is_cut },
 		{ "a process has an age", a_process_has_an_age },
 		{ "what was left out is said", what_was_left_out_is_said },
 		{ "nothing measured is no test", nothing_measured_is_no_test },

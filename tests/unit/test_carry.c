@@ -28,18 +28,24 @@ static int plan_of(struct node *node, const struct wanted *w, uint32_t n,
 	struct cs_err err = { "" };
 	struct cs_plan_request req = {
 		.n_agents = AGENTS,
-		.set = { .copy_bytes = 64 << 10, .seed = 7, .precision = 0.5,
-			 .cell_limit_s = 0.1, .start_limit_s = 10,
-			 .verify = CS_VERIFY_ALL, .backend = backend,
+		.set = { .copy_bytes = 64 << 10,
+			 .seed = 7,
+			 .precision = 0.5,
+			 .cell_limit_s = 0.1,
+			 .start_limit_s = 10,
+			 .verify = CS_VERIFY_ALL,
+			 .backend = backend,
 			 .domains = 1 },
 	};
 	int rc;
 
 	for (uint32_t i = 0; i < n; i++)
-		asked[i] = (struct cs_asked){ .test = (uint32_t)cs_test_index(w[i].test),
-					      .src = w[i].src, .dst = w[i].dst,
-					      .bytes = req.set.copy_bytes,
-					      .variant = w[i].variant };
+		asked[i] =
+			(struct cs_asked){ .test = (uint32_t)cs_test_index(w[i].test),
+					   .src = w[i].src,
+					   .dst = w[i].dst,
+					   .bytes = req.set.copy_bytes,
+					   .variant = w[i].variant };
 	rc = cs_plan_assemble(&req, &step, 1, asked, &node->plan, &err);
 	if (rc)
 		fprintf(stderr, "# %s\n", err.text);
@@ -51,7 +57,8 @@ static int begin(struct node *node, const struct wanted *w, uint32_t n,
 		 struct cs_agent_args *args)
 {
 	enum cs_backend_kind backend = args->backend == cs_backend_cuda ?
-					       CS_BACKEND_CUDA : CS_BACKEND_CPU;
+					       CS_BACKEND_CUDA :
+					       CS_BACKEND_CPU;
 
 	memset(node, 0, sizeof(*node));
 	if (!t_eq_int(plan_of(node, w, n, backend), 0) || start_agents(node, args))
@@ -88,8 +95,9 @@ static const struct cs_cpu_side *side(const struct node *node, int agent)
 
 /* ---- copies by CPUs ---- */
 
-static struct wanted by_cpu = { "host.cpu.copy.pair", NUMA(PAGEABLE, 0),
-				NUMA(PAGEABLE, 0), { 0 } };
+static struct wanted by_cpu = {
+	"host.cpu.copy.pair", NUMA(PAGEABLE, 0), NUMA(PAGEABLE, 0), { 0 }
+};
 
 static void a_worker_copies(void)
 {
@@ -152,8 +160,9 @@ static void does_nothing(const void *at, uint64_t bytes)
 	flushes++;
 }
 
-static struct wanted between_arenas = { "peer.cpu.write.pair", ARENA(0), ARENA(1),
-					{ 0 } };
+static struct wanted between_arenas = {
+	"peer.cpu.write.pair", ARENA(0), ARENA(1), { 0 }
+};
 
 static void without_a_variant_nothing_is_flushed(void)
 {
@@ -200,8 +209,10 @@ static void cold_is_flushed_before_each_sample(void)
 
 /* Each with a proof of its own: a busy machine may disturb one. */
 static const struct cs_flush_way nothing[4][2] = {
-	{ { "nothing", does_nothing } }, { { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } }, { { "nothing", does_nothing } },
+	{ { "nothing", does_nothing } },
+	{ { "nothing", does_nothing } },
+	{ { "nothing", does_nothing } },
+	{ { "nothing", does_nothing } },
 };
 
 static void what_was_not_flushed_is_flagged(void)
@@ -390,8 +401,9 @@ static void both_ways_have_a_worker_each(void)
 	in_a_child("", child_both);
 }
 
-static struct wanted by_driver = { "host.driver.pinned.pair", NUMA(PAGEABLE, 0),
-				   NUMA(PINNED, 0), { 0 } };
+static struct wanted by_driver = {
+	"host.driver.pinned.pair", NUMA(PAGEABLE, 0), NUMA(PINNED, 0), { 0 }
+};
 
 static void child_driver(void)
 {
@@ -412,7 +424,9 @@ static void the_driver_copies_between_numa_nodes(void)
 
 static void child_cold(void)
 {
-	struct wanted w = { "h2d.ce.registered.pair", NUMA(REGISTERED, 0), GPU(0),
+	struct wanted w = { "h2d.ce.registered.pair",
+			    NUMA(REGISTERED, 0),
+			    GPU(0),
 			    { .cache = CS_CACHE_COLD } };
 	static struct node node;
 
@@ -486,7 +500,8 @@ int main(void)
 		{ "without a variant nothing is flushed",
 		  without_a_variant_nothing_is_flushed },
 		{ "cold: source and destination are flushed before each sample, of one "
-		  "copy", cold_is_flushed_before_each_sample },
+		  "copy",
+		  cold_is_flushed_before_each_sample },
 		{ "what a flush claims and does not do is flagged",
 		  what_was_not_flushed_is_flagged },
 		{ "warm: the source is written before each sample",

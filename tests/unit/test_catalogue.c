@@ -7,7 +7,6 @@
 #include "plan/choose.h"
 #include "tap.h"
 
-
 static void names_are_made_of_their_axes(void)
 {
 	size_t n, i;
@@ -17,10 +16,9 @@ static void names_are_made_of_their_axes(void)
 	for (i = 0; i < n; i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s.%s.%s.%s",
-			 cs_path_text(t[i].path), cs_method_text(t[i].method),
-			 cs_test_has_host(&t[i]) &&
-					 t[i].method != CS_METHOD_CHASE &&
+		snprintf(name, sizeof(name), "%s.%s.%s.%s", cs_path_text(t[i].path),
+			 cs_method_text(t[i].method),
+			 cs_test_has_host(&t[i]) && t[i].method != CS_METHOD_CHASE &&
 					 !(t[i].path == CS_PATH_HOST &&
 					   t[i].memory == CS_MEM_PAGEABLE) ?
 				 cs_memory_text(t[i].memory) :
@@ -131,8 +129,7 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.cpu.read.pair peer.cpu.read.bidi "
 		 "peer.cpu.write.shift peer.cpu.write.ring "
 		 "peer.cpu.write.bisect peer.cpu.write.rounds "
-		 "peer.cpu.write.random "
-		 "peer.cpu.read.shift peer.cpu.read.ring "
+		 "peer.cpu.write.random peer.cpu.read.shift peer.cpu.read.ring "
 		 "peer.cpu.read.bisect peer.cpu.read.rounds "
 		 "peer.cpu.read.random "
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
@@ -188,9 +185,13 @@ static void an_endless_name_is_refused(void)
 
 	memset(name, '*', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen,
+				 &err),
+		 -1);
 	memset(name, 'p', sizeof(name) - 1);
-	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), -1);
+	t_eq_int(cs_tests_choose(name, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen,
+				 &err),
+		 -1);
 	t_eq_int(strncmp(err.text, "no test matches 'ppp", 20), 0);
 }
 
@@ -199,7 +200,8 @@ static void a_refused_list_adds_nothing(void)
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
-	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err),
+	t_eq_int(cs_tests_choose("peer.ce.*,nothing", CS_BACKEND_CUDA,
+				 CS_TRANSPORT_AUTO, &chosen, &err),
 		 -1);
 	t_eq_int(chosen.n, 0);
 }
@@ -209,7 +211,8 @@ static void choices_add_up(void)
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
-	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err);
+	cs_tests_choose("peer.ce.read.bidi", CS_BACKEND_CUDA, CS_TRANSPORT_AUTO,
+			&chosen, &err);
 	cs_tests_matrix(&pairs, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen);
 	t_eq_int(has(&chosen, "peer.ce.read.bidi"), 1);
 	t_eq_int(has(&chosen, "peer.ce.write.pair"), 1);
@@ -220,9 +223,9 @@ static void axes_choose_tests(void)
 {
 	struct cs_choices chosen = { .n = 0 };
 
-	cs_tests_matrix(&(struct cs_axes){
-			CS_MATRIX_PEER, 1u << CS_OP_READ | 1u << CS_OP_WRITE,
-			1u << CS_PATTERN_BIDI, 0, 0 },
+	cs_tests_matrix(&(struct cs_axes){ CS_MATRIX_PEER,
+					   1u << CS_OP_READ | 1u << CS_OP_WRITE,
+					   1u << CS_PATTERN_BIDI, 0, 0 },
 			CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen);
 	t_eq_int(chosen.n, 2);
 	t_eq_int(has(&chosen, "peer.cpu.write.bidi"), 1);
@@ -235,8 +238,7 @@ static const char *matrix(unsigned matrices, unsigned ops,
 {
 	struct cs_choices chosen = { .n = 0 };
 
-	cs_tests_matrix(&(struct cs_axes){ matrices, ops,
-					   1u << CS_PATTERN_PAIR, 0, 0 },
+	cs_tests_matrix(&(struct cs_axes){ matrices, ops, 1u << CS_PATTERN_PAIR, 0, 0 },
 			backend, CS_TRANSPORT_AUTO, &chosen);
 	return names_of(&chosen);
 }
@@ -329,8 +331,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		{ "names are made of their axes", names_are_made_of_their_axes },
-		{ "headings say who writes and who reads",
-		  headings_say_who_does_what },
+		{ "headings say who writes and who reads", headings_say_who_does_what },
 		{ "an unknown name has no index", an_unknown_name_has_no_index },
 		{ "names choose tests", names_choose_tests },
 		{ "staging has runs of its own", staging_has_runs_of_its_own },
@@ -343,8 +344,7 @@ int main(void)
 		{ "a test of the other backend is said to be one",
 		  a_test_of_the_other_backend_is_said_to_be },
 		{ "an endless name is refused", an_endless_name_is_refused },
-		{ "a list that is refused adds nothing",
-		  a_refused_list_adds_nothing },
+		{ "a list that is refused adds nothing", a_refused_list_adds_nothing },
 		{ "choices add up", choices_add_up },
 		{ "axes choose tests", axes_choose_tests },
 		{ "a matrix of costs has what they are compared with",

@@ -38,7 +38,8 @@ static void begin(int nodes, int gpus, const char *tests)
 	release();
 	canned_init(&c, nodes, gpus, 0, tests, 1);
 	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
-	FOR_ROWS(row) {
+	FOR_ROWS(row)
+	{
 		enum cs_path path = cs_row_test(row)->path;
 
 		if (path != CS_PATH_PEER)
@@ -64,8 +65,8 @@ static int touches(const struct cs_row *row, int gpu)
 static void slow(int node, const char *test, int src, int dst, double factor)
 {
 	FOR_ROWS(row)
-		if (is_cell(row, node, test, src, dst))
-			row->stats.median *= factor;
+	if (is_cell(row, node, test, src, dst))
+		row->stats.median *= factor;
 }
 
 static void slow_gpu(int node, const char *test, int gpu, double factor)
@@ -85,10 +86,10 @@ static void slow_link(int a, int b, double factor)
 static void make_via(const char *test, int src, int dst, int via, double gbs)
 {
 	FOR_ROWS(row)
-		if (is_cell(row, 0, test, src, dst)) {
-			row->via = (uint8_t)via;
-			row->stats.median = gbs;
-		}
+	if (is_cell(row, 0, test, src, dst)) {
+		row->via = (uint8_t)via;
+		row->stats.median = gbs;
+	}
 }
 
 static void set_nvlinks(int gpus, int up)
@@ -177,7 +178,8 @@ static void bad_gpu(void)
 	for (int gpus = 3; gpus <= 8; gpus++) {
 		begin(1, gpus, WRITE);
 		slow_gpu(0, WRITE, gpus - 2, 0.94);
-		f = one("slow-cells", "gpu", 0, "copies from and to other GPUs are 6 % slower than those of other pairs (peer.ce.write.pair); not re-measured");
+		f = one("slow-cells", "gpu", 0,
+			"copies from and to other GPUs are 6 % slower than those of other pairs (peer.ce.write.pair); not re-measured");
 		t_eq_str(f->bus_id, c.run.node[0].agent[gpus - 2].gpu.bus_id);
 		t_eq_str(f->far_bus_id, "");
 		weighs(f, CS_WARNING, 0);
@@ -195,7 +197,8 @@ static void evidence(void)
 	t_eq_int(f->n_evidence, CS_EVIDENCE);
 	for (uint32_t i = 0; i < f->n_evidence; i++)
 		t_ok(touches(cs_rows_get(&c.run.rows, f->evidence[i]), 3));
-	t_eq_str(f->remeasure, "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
+	t_eq_str(f->remeasure,
+		 "cscope-mpi --check=outlier,link --test peer.ce.write.pair --gpus 3,0,1 -s 512M");
 	t_ok(f->next[0] && f->elsewhere[0]);
 }
 
@@ -203,10 +206,12 @@ static void one_direction(void)
 {
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 6, -1, 0.9);
-	one("slow-cells", "gpu", 0, "GPU 6: copies from it to other GPUs are 10 % slower");
+	one("slow-cells", "gpu", 0,
+	    "GPU 6: copies from it to other GPUs are 10 % slower");
 	begin(1, 8, WRITE);
 	slow(0, WRITE, -1, 6, 0.9);
-	one("slow-cells", "gpu", 0, "GPU 6: copies to it from other GPUs are 10 % slower");
+	one("slow-cells", "gpu", 0,
+	    "GPU 6: copies to it from other GPUs are 10 % slower");
 }
 
 static void bad_link(void)
@@ -215,7 +220,8 @@ static void bad_link(void)
 
 	begin(1, 8, WRITE);
 	slow_link(2, 5, 0.75);
-	f = one("slow-cells", "link", 0, "GPU 2 and GPU 5: copies between them, both ways, are 25 % slower");
+	f = one("slow-cells", "link", 0,
+		"GPU 2 and GPU 5: copies between them, both ways, are 25 % slower");
 	t_eq_str(f->bus_id, c.run.node[0].agent[2].gpu.bus_id);
 	t_eq_str(f->far_bus_id, c.run.node[0].agent[5].gpu.bus_id);
 	t_ok(strstr(f->remeasure, "--gpus 2,5,0 ") != NULL);
@@ -246,26 +252,30 @@ static void many_tests(void)
 	begin(1, 8, WRITE "," READ "," H2D);
 	slow_gpu(0, WRITE, 2, 0.9);
 	slow_gpu(0, READ, 2, 0.8);
-	one("slow-cells", "gpu", 0, "GPU 2: copies from and to other GPUs are 20 % slower than those of other pairs (peer.ce.read.pair and 1 more test)");
+	one("slow-cells", "gpu", 0,
+	    "GPU 2: copies from and to other GPUs are 20 % slower than those of other pairs (peer.ce.read.pair and 1 more test)");
 }
 
 static void a_node_of_a_fleet(void)
 {
 	begin(6, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
-	one("slow-cells", "node", 3, "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 5 other nodes");
+	one("slow-cells", "node", 3,
+	    "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 5 other nodes");
 	/* what four nodes say of one is no reason to drain it */
 	begin(4, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	for (int i = 0; i < 64; i++)
 		if (i / 8 != i % 8)
 			remeasure(3, WRITE, i / 8, i % 8, 1);
-	weighs(one("slow-cells", "node", 3, "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 3 other nodes (peer.ce.write.pair); confirmed"),
+	weighs(one("slow-cells", "node", 3,
+		   "all 8 GPUs: copies from GPU to GPU are 10 % slower than on 3 other nodes (peer.ce.write.pair); confirmed"),
 	       CS_WARNING, 0);
 	/* and two do not know which of them is slow */
 	begin(2, 8, WRITE);
 	slow(1, WRITE, -1, -1, 0.9);
-	weighs(one("slow-cells", "node", 1, "10 % slower than on the other node; two do not tell which of them is as it should be"),
+	weighs(one("slow-cells", "node", 1,
+		   "10 % slower than on the other node; two do not tell which of them is as it should be"),
 	       CS_NOTE, 0);
 	/* a GPU of three is no slow node */
 	begin(6, 3, WRITE);
@@ -281,7 +291,8 @@ static void a_little(void)
 	begin(16, 8, WRITE "," H2D "," LOCAL);
 	slow(5, WRITE, -1, -1, 0.97);
 	c.run.checks = CS_CHECK_OUTLIER;
-	weighs(one("slow-cells", "node", 5, "all 8 GPUs: copies from GPU to GPU are 3 % slower than on 15 other nodes"),
+	weighs(one("slow-cells", "node", 5,
+		   "all 8 GPUs: copies from GPU to GPU are 3 % slower than on 15 other nodes"),
 	       CS_NOTE, 0);
 	slow(5, LOCAL, -1, -1, 0.97);
 	c.run.findings.n = 0;
@@ -301,7 +312,8 @@ static void sockets_alone(void)
 		slow(0, D2H, gpu, -1, 0.85);
 	}
 	remeasure(0, H2D, CS_NUMA_LOCAL, 4, 1);
-	weighs(one("slow-cells", "socket", 0, "all GPUs of NUMA node 1: copies from and to host memory are 15 % slower than those of the other GPUs"),
+	weighs(one("slow-cells", "socket", 0,
+		   "all GPUs of NUMA node 1: copies from and to host memory are 15 % slower than those of the other GPUs"),
 	       CS_WARNING, 0);
 	/* sockets differ on all nodes: so they are built */
 	begin(4, 8, H2D "," D2H);
@@ -318,7 +330,10 @@ static void a_gpu_of_a_fleet(void)
 {
 	begin(6, 8, WRITE);
 	slow_gpu(4, WRITE, 7, 17. / 18);
-	t_near(one("slow-cells", "gpu", 4, "GPU 7: copies from and to other GPUs are 6 % slower than on 5 other nodes")->confidence, 0.6, 1e-9);
+	t_near(one("slow-cells", "gpu", 4,
+		   "GPU 7: copies from and to other GPUs are 6 % slower than on 5 other nodes")
+		       ->confidence,
+	       0.6, 1e-9);
 }
 
 static void sockets(void)
@@ -326,12 +341,14 @@ static void sockets(void)
 	begin(6, 8, H2D);
 	for (int gpu = 4; gpu < 8; gpu++)
 		slow(2, H2D, -1, gpu, 0.8);
-	one("slow-cells", "socket", 2, "all GPUs of NUMA node 1: copies from and to host memory are 20 % slower");
+	one("slow-cells", "socket", 2,
+	    "all GPUs of NUMA node 1: copies from and to host memory are 20 % slower");
 	begin(6, 8, WRITE);
 	for (int i = 0; i < 64; i++)
 		if ((i / 8 < 4) != (i % 8 < 4))
 			slow(2, WRITE, i / 8, i % 8, 0.8);
-	one("slow-cells", "socket", 2, "GPUs of different NUMA nodes: copies from GPU to GPU are 20 % slower");
+	one("slow-cells", "socket", 2,
+	    "GPUs of different NUMA nodes: copies from GPU to GPU are 20 % slower");
 }
 
 /* Positions differ in the same way on all nodes: that is how the machine is. */
@@ -351,7 +368,7 @@ static void other_steps(void)
 	begin(6, 8, WRITE);
 	slow_gpu(1, WRITE, 5, 0.9);
 	FOR_ROWS(row)
-		row->step = (row->step * 7 + row->node * 13) % c.plan->n_steps;
+	row->step = (row->step * 7 + row->node * 13) % c.plan->n_steps;
 	one("slow-cells", "gpu", 1, "GPU 5: ");
 }
 
@@ -503,8 +520,8 @@ static void which_remeasure(void)
 	n = cs_cells_remeasure(&c.run, step, 32, &err);
 	t_ok(is_of_step(step, n, 2, 5) && is_of_step(step, n, 5, 2));
 	for (int i = 0; i < 64; i++) {
-		int src = i / 8, dst = i % 8, touch = (src == 2 || src == 5) +
-						      (dst == 2 || dst == 5);
+		int src = i / 8, dst = i % 8,
+		    touch = (src == 2 || src == 5) + (dst == 2 || dst == 5);
 
 		if (src == dst || !is_of_step(step, n, src, dst))
 			continue;
@@ -543,15 +560,17 @@ static void figure(struct cs_row *row, const struct measured *m)
 
 static void measured(const char *test, const struct measured *m, size_t n)
 {
-	FOR_ROWS(row) {
+	FOR_ROWS(row)
+	{
 		int going = cs_endpoint_is_numa(&row->what.src);
 		int gpu = going ? row->what.dst.index : row->what.src.index;
 		int what = row->metric == CS_METRIC_TOTAL ? TOTAL :
-			   going ? GOING : COMING;
+			   going			  ? GOING :
+							    COMING;
 
 		for (size_t k = 0; k < n; k++)
-			if (is_cell(row, 0, test, -1, -1) &&
-			    what == (int)m[k].what && gpu == m[k].gpu)
+			if (is_cell(row, 0, test, -1, -1) && what == (int)m[k].what &&
+			    gpu == m[k].gpu)
 				figure(row, &m[k]);
 	}
 }
@@ -600,19 +619,21 @@ static void both_ways_to_the_host(void)
 	begin(1, 4, HOST_BIDI);
 	slow(0, HOST_BIDI, -1, 2, 0.8);
 	FOR_ROWS(row)
-		if (row->metric == CS_METRIC_TOTAL)
-			row->stats.median = 110;
+	if (row->metric == CS_METRIC_TOTAL)
+		row->stats.median = 110;
 	judged(0);
 	FOR_ROWS(row)
-		if (row->metric == CS_METRIC_TOTAL && row->what.src.index == 2)
-			row->stats.median = 88;
-	one("slow-cells", "gpu", 0, "GPU 2: copies from and to host memory are 20 % slower than those of the other GPUs (h2d.ce.pinned.bidi)");
+	if (row->metric == CS_METRIC_TOTAL && row->what.src.index == 2)
+		row->stats.median = 88;
+	one("slow-cells", "gpu", 0,
+	    "GPU 2: copies from and to host memory are 20 % slower than those of the other GPUs (h2d.ce.pinned.bidi)");
 }
 
 /* Of the cells of a GPU, or of the others, that much either side of their median. */
 static void spread(int gpu, int own, double interval, double samples)
 {
-	FOR_ROWS(row) {
+	FOR_ROWS(row)
+	{
 		struct cs_stats *s = &row->stats;
 
 		if (touches(row, gpu) != own)
@@ -637,8 +658,7 @@ static void within_noise(void)
 	for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
 		begin(noisy[i].nodes, 8, WRITE);
 		slow_gpu(0, WRITE, 3, 0.94);
-		spread(3, noisy[i].own, noisy[i].interval / 4,
-		       noisy[i].samples / 4);
+		spread(3, noisy[i].own, noisy[i].interval / 4, noisy[i].samples / 4);
 		one("slow-cells", "gpu", 0, "GPU 3: ");
 		c.run.findings.n = 0;
 		spread(3, noisy[i].own, noisy[i].interval, noisy[i].samples);
@@ -663,7 +683,9 @@ static void noisy_again(void)
 		row->flags |= flag[i];
 		row->stats.p5 = flag[i] ? row->stats.p5 : 0.7 * row->stats.median;
 		row->stats.p95 = flag[i] ? row->stats.p95 : 1.3 * row->stats.median;
-		weighs(one("slow-cells", "link", 0, "; re-measurement was inconclusive"), CS_WARNING, 0);
+		weighs(one("slow-cells", "link", 0,
+			   "; re-measurement was inconclusive"),
+		       CS_WARNING, 0);
 	}
 }
 
@@ -674,11 +696,14 @@ static void lanes(void)
 	begin(1, 8, WRITE);
 	c.run.node[0].agent[3].link.nvlinks_up = 17;
 	slow_gpu(0, WRITE, 3, 17. / 18);
-	weighs(one("nvlink-down", "gpu", 0, "GPU 3: 17 of 18 NVLinks are up: copies from and to other GPUs are 6 % slower"), CS_CRITICAL, 1);
+	weighs(one("nvlink-down", "gpu", 0,
+		   "GPU 3: 17 of 18 NVLinks are up: copies from and to other GPUs are 6 % slower"),
+	       CS_CRITICAL, 1);
 	/* measured or not */
 	begin(1, 8, H2D);
 	c.run.node[0].agent[3].link.nvlinks_up = 16;
-	t_eq_str(one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up")->remeasure, "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
+	t_eq_str(one("nvlink-down", "gpu", 0, "GPU 3: 16 of 18 NVLinks are up")->remeasure,
+		 "cscope-mpi --check=outlier,link --matrix peer --gpus 3,0,1");
 	/* a model that has fewer than its chip */
 	begin(1, 4, H2D);
 	set_nvlinks(4, 12);
@@ -693,15 +718,20 @@ static void pcie(void)
 	c.run.node[0].agent[2].link.pcie_width = 8;
 	slow(0, H2D, -1, 2, 0.5);
 	slow(0, D2H, 2, -1, 0.5);
-	weighs(one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 5 x8 under load, of 5 x16: copies from and to host memory are 50 % slower than those of the other GPUs"), CS_CRITICAL, 1);
+	weighs(one("pcie-below", "gpu", 0,
+		   "GPU 2: PCIe runs at generation 5 x8 under load, of 5 x16: copies from and to host memory are 50 % slower than those of the other GPUs"),
+	       CS_CRITICAL, 1);
 	begin(1, 8, WRITE);
 	c.run.node[0].agent[2].link.pcie_gen = 3;
-	one("pcie-below", "gpu", 0, "GPU 2: PCIe runs at generation 3 x16 under load, of 5 x16");
+	one("pcie-below", "gpu", 0,
+	    "GPU 2: PCIe runs at generation 3 x16 under load, of 5 x16");
 	/* as all others: perhaps as it was built */
 	begin(1, 2, WRITE);
 	for (int i = 0; i < 2; i++)
 		c.run.node[0].agent[i].link.pcie_width = 8;
-	weighs(one("pcie-below", "node", 0, "both GPUs: PCIe runs at generation 5 x8 under load, of 5 x16"), CS_WARNING, 0);
+	weighs(one("pcie-below", "node", 0,
+		   "both GPUs: PCIe runs at generation 5 x8 under load, of 5 x16"),
+	       CS_WARNING, 0);
 	/* which is not the same of both */
 	c.run.findings.n = 0;
 	c.run.node[0].agent[1].link.pcie_width = 4;
@@ -714,7 +744,9 @@ static void staged(void)
 	begin(1, 4, WRITE "," BIDI);
 	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_STAGED, 19);
-	weighs(one("p2p-staged", "node", 0, "all 4 GPUs: copies go through host memory, not from GPU to GPU, and both ways together no faster than one"), CS_WARNING, 0);
+	weighs(one("p2p-staged", "node", 0,
+		   "all 4 GPUs: copies go through host memory, not from GPU to GPU, and both ways together no faster than one"),
+	       CS_WARNING, 0);
 	begin(1, 8, WRITE);
 	make_via(WRITE, 3, -1, CS_VIA_STAGED, 37.5);
 	make_via(WRITE, -1, 3, CS_VIA_STAGED, 37.5);
@@ -730,7 +762,8 @@ static void staged_as_usual(void)
 	begin(1, 2, WRITE);
 	set_nvlinks(2, 0);
 	make_via(WRITE, -1, -1, CS_VIA_DRIVER, 20);
-	weighs(one("p2p-staged", "link", 0, "copies go through host memory"), CS_NOTE, 0);
+	weighs(one("p2p-staged", "link", 0, "copies go through host memory"), CS_NOTE,
+	       0);
 	begin(1, 4, WRITE);
 	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
 	c.plan->set.via = CS_TRANSPORT_STAGED;
@@ -746,7 +779,9 @@ static void refused(void)
 	peers = c.run.node[0].peers;
 	peers[1 * 4 + 2].via = CS_VIA_FAILED;
 	cs_text(peers[1 * 4 + 2].reason, 160, "no access");
-	weighs(one("p2p-refused", "link", 0, "GPU 1 and GPU 2: no transport from GPU to GPU: no access"), CS_WARNING, 0);
+	weighs(one("p2p-refused", "link", 0,
+		   "GPU 1 and GPU 2: no transport from GPU to GPU: no access"),
+	       CS_WARNING, 0);
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
 			if (i != k)
@@ -760,7 +795,8 @@ static void detour(void)
 	begin(1, 8, WRITE "," BIDI);
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_IPC, 19);
-	one("p2p-detour", "node", 0, "all 8 GPUs: copies are said to go from GPU to GPU and are as slow as through the host, both ways together no faster than one");
+	one("p2p-detour", "node", 0,
+	    "all 8 GPUs: copies are said to go from GPU to GPU and are as slow as through the host, both ways together no faster than one");
 }
 
 /* Two sockets of four GPUs without NVLink. */
@@ -792,8 +828,8 @@ static void conditions(void)
 		begin(1, 8, WRITE);
 		slow_gpu(0, WRITE, 2, 0.8);
 		FOR_ROWS(row)
-			if (touches(row, 2))
-				row->flags |= flag[k];
+		if (touches(row, 2))
+			row->flags |= flag[k];
 		remeasure(0, WRITE, 2, 5, 1);
 		weighs(one(id[k], "gpu", 0, words[k]), CS_WARNING, 0);
 	}
@@ -803,7 +839,8 @@ static void slow_memory(void)
 {
 	begin(1, 8, WRITE "," LOCAL);
 	slow(0, LOCAL, 6, -1, 0.85);
-	one("slow-memory", "gpu", 0, "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, all else is as usual (local.ce.copy.alone)");
+	one("slow-memory", "gpu", 0,
+	    "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, all else is as usual (local.ce.copy.alone)");
 }
 
 static void affinity(void)
@@ -812,7 +849,8 @@ static void affinity(void)
 	c.run.node[0].agent[5].numa = 0;
 	c.run.node[0].agent[5].gpu.host_numa = 1;
 	slow(0, H2D, -1, 5, 0.6);
-	one("wrong-affinity", "gpu", 0, "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
+	one("wrong-affinity", "gpu", 0,
+	    "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
 }
 
 static void another_domain(void)
@@ -827,7 +865,9 @@ static void another_domain(void)
 		cs_rows_add(&c.run.rows, &row, x, NULL);
 	}
 	c.run.checks = CS_CHECK_LINK;
-	weighs(one("wrong-affinity", "gpu", 0, "GPU 5: host memory of NUMA node 0 is faster than that of NUMA node 1, which is said to be next to it"), CS_WARNING, 0);
+	weighs(one("wrong-affinity", "gpu", 0,
+		   "GPU 5: host memory of NUMA node 0 is faster than that of NUMA node 1, which is said to be next to it"),
+	       CS_WARNING, 0);
 }
 
 /* Two GPUs have nothing to be compared with but what such links usually give. */
@@ -835,7 +875,9 @@ static void below(void)
 {
 	begin(1, 2, WRITE);
 	slow(0, WRITE, -1, -1, 0.8);
-	weighs(one("below-expected", "link", 0, "below the least that their live links usually give (peer.ce.write.pair); not re-measured"), CS_WARNING, 0);
+	weighs(one("below-expected", "link", 0,
+		   "below the least that their live links usually give (peer.ce.write.pair); not re-measured"),
+	       CS_WARNING, 0);
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
 	one("below-expected", "gpu", 0, "GPU 1: copies from and to host memory are");
@@ -862,7 +904,8 @@ static void below_and_another(void)
 		t_eq_str(f[0].part, "link");
 		t_ok(strstr(f[0].text, "GPU 2 and GPU 5: ") != NULL);
 		t_eq_str(cs_finding_text(&f[1]), "below-expected");
-		t_ok(strstr(f[1].text, "all 8 GPUs: copies from GPU to GPU are 20 % below") !=
+		t_ok(strstr(f[1].text,
+			    "all 8 GPUs: copies from GPU to GPU are 20 % below") !=
 		     NULL);
 	}
 	/* one that is slow by itself is no word on the node */
@@ -897,13 +940,15 @@ static void wiring(void)
 	judged(0);
 	for (int a = 0; a < 4; a++)
 		wire(a, 4, 0);
-	one("below-expected", "node", 0, "all 4 GPUs: copies from GPU to GPU are 60 % below");
+	one("below-expected", "node", 0,
+	    "all 4 GPUs: copies from GPU to GPU are 60 % below");
 	for (int a = 0; a < 4; a++)
 		wire(a, 4, 6);
 	c.run.findings.n = 0;
 	judged(0);
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 100);
-	one("below-expected", "node", 0, "all 4 GPUs: copies from GPU to GPU are 20 % below");
+	one("below-expected", "node", 0,
+	    "all 4 GPUs: copies from GPU to GPU are 20 % below");
 }
 
 /* The host's links are told one by one, each by its own re-measurement. */
@@ -913,7 +958,8 @@ static void below_and_gone(void)
 	slow(0, H2D, -1, 1, 0.6);
 	remeasure(0, H2D, CS_NUMA_LOCAL, 0, 1);
 	remeasure(0, H2D, CS_NUMA_LOCAL, 1, 1 / 0.6);
-	weighs(one("below-expected", "gpu", 0, "; not seen in re-measurement"), CS_NOTE, 0);
+	weighs(one("below-expected", "gpu", 0, "; not seen in re-measurement"),
+	       CS_NOTE, 0);
 	t_eq_int(((struct cs_finding *)c.run.findings.data)->n_evidence, 1);
 }
 
@@ -923,12 +969,14 @@ int main(void)
 		{ "healthy nodes have no findings", healthy },
 		{ "nothing is judged that was not asked for, nor arenas", not_asked },
 		{ "a GPU with a slow row and column is found among 3 to 8", bad_gpu },
-		{ "a finding names its rows, how to repeat them, and what to do", evidence },
+		{ "a finding names its rows, how to repeat them, and what to do",
+		  evidence },
 		{ "a GPU that is slow in one direction", one_direction },
 		{ "a link that is slow, both ways or one", bad_link },
 		{ "a bad GPU does not hide a bad link", two_faults },
 		{ "several tests of one GPU are one finding", many_tests },
-		{ "a whole node is slow, and how sure that is among few", a_node_of_a_fleet },
+		{ "a whole node is slow, and how sure that is among few",
+		  a_node_of_a_fleet },
 		{ "one NVLink of 18 is found in a fleet", a_gpu_of_a_fleet },
 		{ "a node that is a little slow in all, and in one alone", a_little },
 		{ "a socket of a node is compared with the other", sockets_alone },
@@ -940,11 +988,15 @@ int main(void)
 		{ "what is not seen again is a note", not_remeasure },
 		{ "what all cells did in between does not count", drifted },
 		{ "re-measurements are no cells", repeats_are_no_cells },
-		{ "links to the host that others share are not reported", a_noisy_host },
-		{ "both ways of a link to the host are judged together", both_ways_to_the_host },
-		{ "nothing is reported within the noise of a cell or of its like", within_noise },
+		{ "links to the host that others share are not reported",
+		  a_noisy_host },
+		{ "both ways of a link to the host are judged together",
+		  both_ways_to_the_host },
+		{ "nothing is reported within the noise of a cell or of its like",
+		  within_noise },
 		{ "a re-measurement that is noisy confirms nothing", noisy_again },
-		{ "anomalies are repeated, with neighbours and a control", which_remeasure },
+		{ "anomalies are repeated, with neighbours and a control",
+		  which_remeasure },
 		{ "a cell that was busy does not speak for the others of its GPU",
 		  busy_beside_slow },
 		{ "what rests on one cell has to be slow twice more", one_cell },
@@ -957,7 +1009,8 @@ int main(void)
 		{ "peer access that is refused: link, node", refused },
 		{ "peer access at the speed of the host", detour },
 		{ "pairs of one socket slower than across", redirected },
-		{ "throttling and others' work explain, and no part is reported", conditions },
+		{ "throttling and others' work explain, and no part is reported",
+		  conditions },
 		{ "slow memory shows within a GPU alone", slow_memory },
 		{ "a thread that is bound to another NUMA node", affinity },
 		{ "memory of another NUMA node that is faster", another_domain },

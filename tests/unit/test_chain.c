@@ -122,12 +122,11 @@ int main(void)
 		{ "a random chain is one cycle through all nodes", random_whole },
 		{ "a plain chain leads from each node to the one behind it",
 		  stride_order },
-		{ "where that many steps end is known without taking them",
-		  places },
+		{ "where that many steps end is known without taking them", places },
 		{ "the next node of a random chain cannot be guessed, and seeds "
-		  "differ", random_order },
-		{ "only whole nodes are written, and of each only the address",
-		  rest },
+		  "differ",
+		  random_order },
+		{ "only whole nodes are written, and of each only the address", rest },
 		{ NULL, NULL }
 	};
 

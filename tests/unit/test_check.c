@@ -35,7 +35,7 @@ static void nvlink_peaks(void)
 		int up, version;
 		double peak;
 	} known[] = { { 18, 4, 450 }, { 17, 4, 425 }, { 12, 3, 300 },
-		      { 6, 2, 150 }, { 18, 5, 900 }, { 4, 1, 80 } };
+		      { 6, 2, 150 },  { 18, 5, 900 }, { 4, 1, 80 } };
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -171,14 +171,12 @@ static void labels(void)
 	c.run.node[0].agent[0].bound = 0;
 	cs_text(c.run.node[0].agent[0].note, 160, "no room");
 	cs_check_run(&c.run, NULL);
-	t_eq_str(says(&c, "cell-failed"),
-		 "peer.ce.write.pair 2->3 failed: it broke");
+	t_eq_str(says(&c, "cell-failed"), "peer.ce.write.pair 2->3 failed: it broke");
 	t_eq_str(says(&c, "throttled"),
 		 "peer.ce.write.pair 3->2: measured while a GPU was throttled");
 	t_eq_str(says(&c, "error-counters"),
 		 "GPU 3 (0000:1c:00.0): 1 PCIe replays during the run");
-	t_eq_str(says(&c, "not-bound"),
-		 "GPU 2 not bound to a NUMA node: no room");
+	t_eq_str(says(&c, "not-bound"), "GPU 2 not bound to a NUMA node: no room");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 failed: it broke");
 	canned_release(&c);
@@ -196,7 +194,7 @@ static void skipped_cells(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_int(finding(&c, "cell-skipped")->severity, CS_NOTE);
 	t_eq_str(says(&c, "cell-skipped"), "peer.ce.write.pair 1->2, 1->3, 1->4 and "
-		 "3 more cells skipped: no way");
+					   "3 more cells skipped: no way");
 	c.run.findings.n = 0;
 	canned_spoil(canned_cell(&c, 0, PAIR, 1, 5), CS_SKIPPED, "no other way");
 	cs_check_run(&c.run, NULL);
@@ -226,7 +224,7 @@ static void failed_agent(void)
 	t_eq_int(c.run.findings.n, 2);
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: GPU 2 (rank 2): its process died; process 77 (and 1 "
-		 "more)");
+			  "more)");
 	canned_release(&c);
 }
 
@@ -251,7 +249,7 @@ static void a_throttled_gpu_is_named_by_its_cells(void)
 	t_eq_int(c.run.findings.n, 1);
 	f = finding(&c, "throttled");
 	t_eq_str(f ? f->text : "", "GPU 3 (0000:1e:00.0) throttled by hardware "
-		 "slowdown: " PAIR " 0->3, 3->1 measured meanwhile");
+				   "slowdown: " PAIR " 0->3, 3->1 measured meanwhile");
 	t_eq_str(f ? f->part : "", "gpu");
 	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
 	t_ok(f && f->next[0]);
@@ -271,8 +269,9 @@ static void what_all_gpus_share_is_told_once(void)
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 2);
 	f = finding(&c, "throttled");
-	t_eq_str(f ? f->text : "", "all 4 GPUs throttled by hardware slowdown: "
-		 PAIR " 0->1, 1->2, 2->3 and 1 more cell measured meanwhile");
+	t_eq_str(f ? f->text : "",
+		 "all 4 GPUs throttled by hardware slowdown: " PAIR
+		 " 0->1, 1->2, 2->3 and 1 more cell measured meanwhile");
 	t_eq_str(f ? f->bus_id : "?", "");
 	f = finding(&c, "in-use");
 	t_eq_str(f ? f->text : "", "all 4 GPUs: 1 process of others on each");
@@ -318,8 +317,7 @@ static void flagged_cells(void)
 		 "peer.ce.write.pair 0->3: measured while a GPU was throttled");
 	t_ok(finding(&c, "not-converged") &&
 	     finding(&c, "not-converged")->severity == CS_WARNING);
-	t_ok(finding(&c, "in-use") &&
-	     finding(&c, "in-use")->severity == CS_WARNING);
+	t_ok(finding(&c, "in-use") && finding(&c, "in-use")->severity == CS_WARNING);
 	/* findings change the status under a check only */
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 	canned_release(&c);
@@ -337,8 +335,9 @@ static void counters(void)
 	t_eq_int(c.run.findings.n, 2);
 	t_eq_str(says(&c, "error-counters"),
 		 "GPU 2 (0000:1d:00.0): 12 NVLink errors during the run");
-	t_eq_str(says(&c, "in-use"), "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run; "
-		 PAIR " 0->3, 1->3, 2->3 and 3 more cells measured beside them");
+	t_eq_str(says(&c, "in-use"),
+		 "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run; " PAIR
+		 " 0->3, 1->3, 2->3 and 3 more cells measured beside them");
 	f = finding(&c, "in-use");
 	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
 	canned_release(&c);
@@ -361,11 +360,11 @@ static void used_gpus(void)
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 2);
 	t_eq_str(((struct cs_finding *)c.run.findings.data)[0].text,
-		 "GPU 1 (0000:1c:00.0): 1 process of others on it; " PAIR " 0->1 skipped; "
-		 PAIR " 1->2 measured beside it");
+		 "GPU 1 (0000:1c:00.0): 1 process of others on it; " PAIR
+		 " 0->1 skipped; " PAIR " 1->2 measured beside it");
 	t_eq_str(((struct cs_finding *)c.run.findings.data)[1].text,
-		 "GPU 3 (0000:1e:00.0): 2 processes of others on it; " PAIR " 2->3 skipped; "
-		 PAIR " 3->2 measured beside them");
+		 "GPU 3 (0000:1e:00.0): 2 processes of others on it; " PAIR
+		 " 2->3 skipped; " PAIR " 3->2 measured beside them");
 	canned_release(&c);
 }
 
@@ -433,10 +432,10 @@ static void dependent_samples(void)
 		 "successive samples are correlated by more than 0.5: "
 		 "peer.ce.write.pair (1.0); 95 % intervals are too narrow there");
 	canned_release(&c);
-	hang_together(&c, 2, 0.005);	/* too few to be sure */
+	hang_together(&c, 2, 0.005); /* too few to be sure */
 	t_eq_int(c.run.findings.n, 0);
 	canned_release(&c);
-	hang_together(&c, 4, 0.0001);	/* too little to matter */
+	hang_together(&c, 4, 0.0001); /* too little to matter */
 	t_eq_int(c.run.findings.n, 0);
 	canned_release(&c);
 }
@@ -464,7 +463,7 @@ static void unbound(void)
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(says(&c, "not-bound"), "GPU 1 and others not bound to a NUMA "
-		 "node: allowed cpus are 0-15");
+					"node: allowed cpus are 0-15");
 	t_eq_int(finding(&c, "not-bound")->severity, CS_NOTE);
 	canned_release(&c);
 }
@@ -507,7 +506,8 @@ static struct cs_gpu_record *unseen(struct canned *c, int nvml)
 	nd->facts.n_known_gpus = 4;
 	for (int i = 0; i < 4; i++) {
 		cs_gpu_record_init(&nd->gpu_record[i]);
-		cs_text(nd->gpu_record[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+		cs_text(nd->gpu_record[i].bus_id, CS_BUSID, "0000:%02x:00.0",
+			0x1b + i);
 		nd->gpu_record[i].on_bus = 1;
 		nd->gpu_record[i].nvml = i < 3 ? 0 : nvml;
 		nd->gpu_record[i].ranks = i < 3;
@@ -537,7 +537,8 @@ static uint32_t severity_with(int nvml, void (*set)(struct cs_run_node *))
 
 static void by_vfio(struct cs_run_node *nd)
 {
-	cs_text(nd->gpu_record[3].module, sizeof(nd->gpu_record[3].module), "vfio-pci");
+	cs_text(nd->gpu_record[3].module, sizeof(nd->gpu_record[3].module),
+		"vfio-pci");
 }
 
 static void by_grant(struct cs_run_node *nd)
@@ -604,8 +605,9 @@ static void lost_gpu(void)
 
 static void launch_settings(void)
 {
-	struct cs_rank_facts ranks[4] = { { .rank = 0 }, { .rank = 1 }, { .rank = 2 },
-					  { .rank = 3 } };
+	struct cs_rank_facts ranks[4] = {
+		{ .rank = 0 }, { .rank = 1 }, { .rank = 2 }, { .rank = 3 }
+	};
 	struct cs_run_node *nd;
 	struct canned c;
 
@@ -624,7 +626,7 @@ static void launch_settings(void)
 		 "compute mode PROHIBITED on GPU 1: no process may use it");
 	t_eq_str(says(&c, "idle-ranks"), "1 of 4 ranks have no GPU and sleep");
 	t_eq_str(says(&c, "mps"), "the ranks are clients of MPS: others may share "
-		 "each GPU with them");
+				  "each GPU with them");
 	canned_release(&c);
 }
 
@@ -645,7 +647,7 @@ static void other_path(void)
 	t_eq_int(cs_check_run(&c.run, NULL), 0);
 	t_ok(c.run.findings.n == 1 && says(&c, "not-nvlink") &&
 	     strstr(says(&c, "not-nvlink"), "NVLinks counted 100 % of what was sent "
-		    "and 50 % of what was received"));
+					    "and 50 % of what was received"));
 	canned_release(&c);
 }
 
@@ -750,8 +752,8 @@ static void exit_by_finding(void)
 		f = cs_vec_add(&c.run.findings, 1, NULL);
 		memset(f, 0, sizeof(*f));
 		f->severity = (uint32_t)s;
-		t_eq_int(cs_run_exit(&c.run), s == CS_CRITICAL ?
-			 CS_EXIT_CRITICAL : CS_EXIT_OK);
+		t_eq_int(cs_run_exit(&c.run),
+			 s == CS_CRITICAL ? CS_EXIT_CRITICAL : CS_EXIT_OK);
 		canned_release(&c);
 	}
 }
@@ -785,14 +787,14 @@ static const struct tap_test tests[] = {
 	{ "cells with the same reason are one finding with a count", equal_reasons },
 	{ "a corrupt cell is critical and leads the summary", corrupt_cell },
 	{ "a cell that timed out is critical", late_cell },
-	{ "GPUs are called by their labels, not by their numbers in the plan",
-	  labels },
+	{ "GPUs are called by their labels, not by their numbers in the plan", labels },
 	{ "all skipped cells of a node are one note", skipped_cells },
 	{ "the finding of a failed agent stands for its cells", failed_agent },
 	{ "when nothing was measured the summary says why", nothing_measured },
 	{ "flagged cells are warnings and do not change the status", flagged_cells },
 	{ "error counters that grew and foreign processes are warnings", counters },
-	{ "a GPU that others use is one finding, with what it did to cells", used_gpus },
+	{ "a GPU that others use is one finding, with what it did to cells",
+	  used_gpus },
 	{ "counters that are not known say nothing", unknown_counters },
 	{ "a control cell that moved by more than 0.5 % is a warning", drifting },
 	{ "samples that depend on each other by more than is assumed are a note",
@@ -809,10 +811,8 @@ static const struct tap_test tests[] = {
 	{ "--check=launch says what modes and MPS cost, and who sleeps",
 	  launch_settings },
 	{ "bytes that took another path than NVLink are a warning", other_path },
-	{ "NVLink's counters are compared with the bytes of the samples",
-	  path_shares },
-	{ "judgements change the exit status under --check only",
-	  exit_by_judgement },
+	{ "NVLink's counters are compared with the bytes of the samples", path_shares },
+	{ "judgements change the exit status under --check only", exit_by_judgement },
 	{ "--check takes the kinds there are, and names them", check_kinds },
 	{ "the exit status follows from the worst cell", exit_statuses },
 	{ "only a critical finding changes the exit status", exit_by_finding },

@@ -50,8 +50,11 @@ static void begin(struct alone *a)
 	a->run.node = &a->node;
 	a->run.n_nodes = 1;
 	cs_node_facts_init(&a->node.facts);
-	a->c = (struct cs_collect){ .team = &a->team, .run = &a->run, .sides = 1,
-				    .hooks = &hooks, .ended = &a->ended };
+	a->c = (struct cs_collect){ .team = &a->team,
+				    .run = &a->run,
+				    .sides = 1,
+				    .hooks = &hooks,
+				    .ended = &a->ended };
 }
 
 static void end(struct alone *a)
@@ -134,8 +137,7 @@ static void lost_finding(void)
 
 	begin(&a);
 	a.run.findings.n = SIZE_MAX;
-	cs_collect_finding(&a.c, 0, CS_CRITICAL, CS_FINDING_AGENT_FAILED,
-			   "GPU 1");
+	cs_collect_finding(&a.c, 0, CS_CRITICAL, CS_FINDING_AGENT_FAILED, "GPU 1");
 	a.run.findings.n = 0;
 	cs_collect_done(&a.c, CS_NODE_COMPLETE);
 	cs_collect_say_lost(&a.c, -1);
@@ -145,8 +147,8 @@ static void lost_finding(void)
 }
 
 static const struct tap_test tests[] = {
-		{ "a node that waits to hear what it measures again has not ended",
-		  remeasured },
+	{ "a node that waits to hear what it measures again has not ended",
+	  remeasured },
 	{ "what there is memory for is kept, and the run is complete", nothing_lost },
 	{ "a row without memory is counted and said, and the run is not complete",
 	  lost_row },

@@ -32,10 +32,8 @@ struct drawn {
 /* Box and Muller 1958 */
 static double normal(struct cs_rng *rng)
 {
-	double u =
-		((double)(cs_rng_next(rng) >> 11) + 0.5) / 9007199254740992.0;
-	double v =
-		((double)(cs_rng_next(rng) >> 11) + 0.5) / 9007199254740992.0;
+	double u = ((double)(cs_rng_next(rng) >> 11) + 0.5) / 9007199254740992.0;
+	double v = ((double)(cs_rng_next(rng) >> 11) + 0.5) / 9007199254740992.0;
 
 	return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
 }
@@ -55,8 +53,7 @@ static void draw(struct cs_rng *rng, const struct truth *truth, double level,
 	out->side = (struct cs_side){ out->blocks, truth->blocks };
 }
 
-static struct cs_comparison compare_pair(struct cs_rng *rng,
-					 const struct truth *of_a,
+static struct cs_comparison compare_pair(struct cs_rng *rng, const struct truth *of_a,
 					 const struct truth *of_b)
 {
 	const struct cs_compare_how how = { .margin = of_a->margin };
@@ -104,10 +101,10 @@ static struct rates rates_of(const struct truth *truth, int n, uint64_t seed)
 	printf("# %zu x %2zu samples, noise %4.1f %%, shifts %3.1f %%, difference "
 	       "%2.0f %%, margin %.0f %%: same %5.1f, faster %5.1f, slower %4.1f, "
 	       "undecided %5.1f, interval missed %3.1f %%\n",
-	       truth->blocks, truth->samples, 100 * truth->noise,
-	       100 * truth->shift, 100 * truth->difference, 100 * truth->margin,
-	       100 * rates.same, 100 * rates.faster, 100 * rates.slower,
-	       100 * rates.undecided, 100 * rates.missed);
+	       truth->blocks, truth->samples, 100 * truth->noise, 100 * truth->shift,
+	       100 * truth->difference, 100 * truth->margin, 100 * rates.same,
+	       100 * rates.faster, 100 * rates.slower, 100 * rates.undecided,
+	       100 * rates.missed);
 	return rates;
 }
 
@@ -126,8 +123,7 @@ static void equal_cells_are_called_different_in_at_most_5_per_cent(void)
 				struct rates r;
 
 				truth.noise = noise[i];
-				r = rates_of(&truth, 500,
-					     i + 10 * truth.blocks);
+				r = rates_of(&truth, 500, i + 10 * truth.blocks);
 				t_ok(r.faster + r.slower <= 0.05);
 				t_ok(r.missed <= 0.05);
 			}
@@ -139,13 +135,11 @@ static void shifts_between_blocks_are_in_the_interval(void)
 	struct truth truth = { .samples = 6, .noise = 0.001, .shift = 0.005 };
 
 	for (truth.blocks = 2; truth.blocks <= 8; truth.blocks *= 2)
-		for (truth.margin = 0; truth.margin < 0.02;
-		     truth.margin += 0.01) {
+		for (truth.margin = 0; truth.margin < 0.02; truth.margin += 0.01) {
 			struct rates r = rates_of(&truth, 2000, truth.blocks);
 
 			t_ok(r.missed <= 0.06);
-			t_ok(r.faster + r.slower <=
-			     (truth.margin > 0 ? 0.01 : 0.06));
+			t_ok(r.faster + r.slower <= (truth.margin > 0 ? 0.01 : 0.06));
 		}
 }
 
@@ -195,9 +189,7 @@ static void equal_quiet_sides_are_the_same(void)
 
 static void noise_makes_it_undecided(void)
 {
-	struct truth truth = {
-		.blocks = 4, .samples = 6, .noise = 0.1, .margin = 0.01
-	};
+	struct truth truth = { .blocks = 4, .samples = 6, .noise = 0.1, .margin = 0.01 };
 
 	t_ok(rates_of(&truth, 500, 1).undecided >= 0.95);
 	truth.difference = 0.02;
@@ -213,14 +205,13 @@ static struct cs_side side_of(struct cs_block *block, const double *x, size_t n)
 }
 
 /* Of one block each, margin 1 %. */
-static struct cs_comparison compare_two(const double *x, size_t n_x,
-					const double *y, size_t n_y)
+static struct cs_comparison compare_two(const double *x, size_t n_x, const double *y,
+					size_t n_y)
 {
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_comparison made = { .verdict = CS_VERDICTS };
 	struct cs_block block_x, block_y;
-	struct cs_side a = side_of(&block_x, x, n_x),
-		      b = side_of(&block_y, y, n_y);
+	struct cs_side a = side_of(&block_x, x, n_x), b = side_of(&block_y, y, n_y);
 
 	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
 	return made;
@@ -228,11 +219,9 @@ static struct cs_comparison compare_two(const double *x, size_t n_x,
 
 static void of_one_block_a_side_only_these_two_differ(void)
 {
-	struct truth truth = { .blocks = 1,
-			       .samples = 6,
-			       .noise = 0.001,
-			       .shift = 0.008,
-			       .margin = 0.01 };
+	struct truth truth = {
+		.blocks = 1, .samples = 6, .noise = 0.001, .shift = 0.008, .margin = 0.01
+	};
 	static const double equal[] = { 4, 4, 4, 4 };
 	struct cs_comparison made = compare_two(equal, 4, equal, 4);
 	struct rates r = rates_of(&truth, 500, 1);
@@ -253,8 +242,9 @@ static void of_one_block_a_side_only_these_two_differ(void)
 static double called_different(size_t a, size_t b, const struct cs_spread *known,
 			       uint32_t flags)
 {
-	const struct truth truth = { .blocks = a, .samples = 6, .noise = 0.001,
-				     .shift = 0.008 };
+	const struct truth truth = {
+		.blocks = a, .samples = 6, .noise = 0.001, .shift = 0.008
+	};
 	const struct cs_compare_how how = { .blocks = *known };
 	struct cs_rng rng = { 10 * a + b };
 	int different = 0, i;
@@ -271,8 +261,7 @@ static double called_different(size_t a, size_t b, const struct cs_spread *known
 		different += made.verdict == CS_VERDICT_FASTER ||
 			     made.verdict == CS_VERDICT_SLOWER;
 	}
-	printf("# %zu and %zu blocks: different in %.1f %%\n", a, b,
-	       different / 20.0);
+	printf("# %zu and %zu blocks: different in %.1f %%\n", a, b, different / 20.0);
 	return different / 2000.0;
 }
 
@@ -369,8 +358,7 @@ static void what_has_no_ratio_is_not_compared(void)
 		t_eq_int(made.verdict, CS_VERDICT_NONE);
 		t_ok(made.flags & CS_COMPARE_NO_RATIO);
 		t_ok(isnan(made.difference) && isnan(made.low));
-		t_eq_int(compare_two(bad[i], 3, good, 3).verdict,
-			 CS_VERDICT_NONE);
+		t_eq_int(compare_two(bad[i], 3, good, 3).verdict, CS_VERDICT_NONE);
 	}
 	made = compare_two(bad[4], 3, bad[4], 2);
 	t_eq_int(made.verdict, CS_VERDICT_SAME);
@@ -405,9 +393,7 @@ static void a_block_that_measured_nothing_is_passed_over(void)
 
 static void exchanging_the_sides_exchanges_the_verdict(void)
 {
-	const struct truth truth = { .blocks = 3,
-				     .samples = 5,
-				     .noise = 0.004 };
+	const struct truth truth = { .blocks = 3, .samples = 5, .noise = 0.004 };
 	struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_rng rng = { 8 };
 	int i, seen[CS_VERDICTS] = { 0 };
@@ -426,9 +412,9 @@ static void exchanging_the_sides_exchanges_the_verdict(void)
 		t_near((1 + ab.low) * (1 + ba.high), 1, 1e-12);
 		t_near(ab.p, ba.p, 1e-12);
 		t_eq_int(times.verdict, ab.verdict);
-		t_eq_int(ba.verdict, ab.verdict == CS_VERDICT_FASTER
-					     ? CS_VERDICT_SLOWER
-					     : ab.verdict);
+		t_eq_int(ba.verdict, ab.verdict == CS_VERDICT_FASTER ?
+					     CS_VERDICT_SLOWER :
+					     ab.verdict);
 		seen[ab.verdict]++;
 	}
 	t_ok(seen[CS_VERDICT_SAME] && seen[CS_VERDICT_FASTER] &&
@@ -437,7 +423,8 @@ static void exchanging_the_sides_exchanges_the_verdict(void)
 
 /* In the order that plan/turns.h gives, each turn of a cell later by `drift` than the
  * one before, and B slower by `difference`. */
-static struct cs_comparison compare_turns(double drift, double difference, uint64_t seed)
+static struct cs_comparison compare_turns(double drift, double difference,
+					  uint64_t seed)
 {
 	const struct cs_turns turns = { 1, 2, CS_TURNS_VISITS };
 	const struct cs_compare_how how = { .margin = CS_MARGIN, .paired = 1 };
@@ -457,8 +444,7 @@ static struct cs_comparison compare_turns(double drift, double difference, uint6
 		blocks[side][n[side]++] = (struct cs_block){ &x[i], 1 };
 	}
 	t_eq_int(cs_compare(&(struct cs_side){ blocks[0], n[0] },
-			    &(struct cs_side){ blocks[1], n[1] }, &how, &made,
-			    NULL),
+			    &(struct cs_side){ blocks[1], n[1] }, &how, &made, NULL),
 		 0);
 	return made;
 }
@@ -481,15 +467,18 @@ static void a_steady_drift_does_not_look_like_a_difference(void)
 static void a_turn_that_failed_costs_its_pair(void)
 {
 	static const double x[] = { 100, 200, 300, 400 }, y[] = { 101, 202, 303, 404 };
-	const struct cs_block a[] = { { &x[0], 1 }, { NULL, 0 }, { &x[2], 1 },
-				      { &x[3], 1 } };
-	const struct cs_block b[] = { { &y[0], 1 }, { &y[1], 1 }, { &y[2], 1 },
-				      { NULL, 0 } };
+	const struct cs_block a[] = {
+		{ &x[0], 1 }, { NULL, 0 }, { &x[2], 1 }, { &x[3], 1 }
+	};
+	const struct cs_block b[] = {
+		{ &y[0], 1 }, { &y[1], 1 }, { &y[2], 1 }, { NULL, 0 }
+	};
 	const struct cs_compare_how how = { .margin = 0.001, .paired = 1 };
 	struct cs_comparison made;
 
-	t_eq_int(cs_compare(&(struct cs_side){ a, 4 }, &(struct cs_side){ b, 4 }, &how,
-			    &made, NULL), 0);
+	t_eq_int(cs_compare(&(struct cs_side){ a, 4 }, &(struct cs_side){ b, 4 },
+			    &how, &made, NULL),
+		 0);
 	t_near(made.difference, 0.01, 1e-12);
 	t_eq_int(made.verdict, CS_VERDICT_FASTER);
 	t_ok(isnan(made.spread));
@@ -497,8 +486,11 @@ static void a_turn_that_failed_costs_its_pair(void)
 
 static void how_many_blocks_a_verdict_takes_is_told(void)
 {
-	struct truth truth = { .blocks = 2, .samples = 6, .noise = 0.0005,
-			       .shift = 0.003, .margin = 0.01 };
+	struct truth truth = { .blocks = 2,
+			       .samples = 6,
+			       .noise = 0.0005,
+			       .shift = 0.003,
+			       .margin = 0.01 };
 	struct cs_comparison cells[CELLS];
 	struct cs_rng rng = { 4 };
 	int i;
@@ -534,8 +526,8 @@ static void a_margin_that_is_none_is_an_error(void)
 
 /* The share of `n` matrices that are called different; `alone`: of those in which
  * some cell by itself is. */
-static double different_matrices(const struct truth *a, const struct truth *b,
-				 int n, double *alone)
+static double different_matrices(const struct truth *a, const struct truth *b, int n,
+				 double *alone)
 {
 	struct cs_rng rng = { 56 };
 	int i, different = 0, by_itself = 0;
@@ -549,8 +541,7 @@ static double different_matrices(const struct truth *a, const struct truth *b,
 		for (k = 0; k < CELLS; k++)
 			cells[k] = compare_pair(&rng, a, b);
 		t_eq_int(cs_compare_cells(cells, CELLS, &sum, NULL), 0);
-		kept = sum.count[CS_VERDICT_FASTER] +
-		       sum.count[CS_VERDICT_SLOWER];
+		kept = sum.count[CS_VERDICT_FASTER] + sum.count[CS_VERDICT_SLOWER];
 		for (k = 0; k < CELLS; k++)
 			left += !!(cells[k].flags & CS_COMPARE_FAMILY);
 		different += kept > 0;
@@ -561,8 +552,7 @@ static double different_matrices(const struct truth *a, const struct truth *b,
 	       "%.1f %%, margin %.0f %%: equal matrices called different "
 	       "%.1f %%, without Holm %.1f %%\n",
 	       CELLS, a->blocks, a->samples, 100 * a->noise, 100 * a->shift,
-	       100 * b->shift, 100 * a->margin, 100.0 * different / n,
-	       100 * *alone);
+	       100 * b->shift, 100 * a->margin, 100.0 * different / n, 100 * *alone);
 	return (double)different / n;
 }
 
@@ -625,8 +615,7 @@ static int found_matrices(struct truth truth, int *others)
 	}
 	printf("# one of %d cells 2 %% slower, %zu x %zu samples, noise %.2f %%: "
 	       "found in %d %%, others in %d %%\n",
-	       CELLS, truth.blocks, truth.samples, 100 * truth.noise, found,
-	       *others);
+	       CELLS, truth.blocks, truth.samples, 100 * truth.noise, found, *others);
 	return found;
 }
 
@@ -765,7 +754,8 @@ int main(void)
 		  exchanging_the_sides_exchanges_the_verdict },
 		{ "a steady drift does not look like a difference",
 		  a_steady_drift_does_not_look_like_a_difference },
-		{ "a turn that failed costs its pair", a_turn_that_failed_costs_its_pair },
+		{ "a turn that failed costs its pair",
+		  a_turn_that_failed_costs_its_pair },
 		{ "how many blocks a verdict takes is told",
 		  how_many_blocks_a_verdict_takes_is_told },
 		{ "a margin that is none is an error",

@@ -20,7 +20,7 @@
 static const struct cs_backend *const cpu = &cs_backend_cpu;
 static struct cs_dev *dev[2];
 static struct cs_export arena[2];
-static uint32_t *board;		/* [0] the gate, [16] a stamp's word */
+static uint32_t *board; /* [0] the gate, [16] a stamp's word */
 
 static void *memory(int *fd)
 {
@@ -37,8 +37,8 @@ static int init(void)
 {
 	int i, fd, version = 4711;
 
-	board = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	board = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
 	if (board == MAP_FAILED || cpu->start(&version, NULL) || version)
 		return -1;
 	for (i = 0; i < 2; i++) {
@@ -68,16 +68,17 @@ static struct cs_copy prepare(void)
 	cpu->fill(dev[0], arena[0].address, HALF, KEY, NULL);
 	cpu->poison(dev[1], arena[1].address + HALF, HALF, NULL);
 	return (struct cs_copy){ .dst = arena[1].address + HALF,
-				   .src = arena[0].address,
-				   .bytes = HALF,
-				   .copies = 3 };
+				 .src = arena[0].address,
+				 .bytes = HALF,
+				 .copies = 3 };
 }
 
 static struct cs_check arrived(void)
 {
 	struct cs_check check;
 
-	cpu->check(dev[1], arena[1].address + HALF, &CS_EXPECTED(KEY, HALF), 0, &check, NULL);
+	cpu->check(dev[1], arena[1].address + HALF, &CS_EXPECTED(KEY, HALF), 0,
+		   &check, NULL);
 	return check;
 }
 
@@ -224,8 +225,9 @@ static int child(void)
 	if (to.via != CS_VIA_SHM || to.address == arena[1].address)
 		return 3;
 	desc = (struct cs_copy){ .dst = to.address + HALF,
-				     .src = from.address,
-				     .bytes = HALF, .copies = 2 };
+				 .src = from.address,
+				 .bytes = HALF,
+				 .copies = 2 };
 	if (cpu->arm(mine, 0, board, 1, &desc, NULL))
 		return 4;
 	if (cpu->poll(mine, 0, &ns, NULL))
@@ -295,7 +297,9 @@ static int import_too_much(void)
 
 	larger.bytes += 4096;
 	return cpu->import(dev[0], &larger, &map, &err) == -1 &&
-	       strstr(err.text, "less than") ? 0 : 1;
+			       strstr(err.text, "less than") ?
+		       0 :
+		       1;
 }
 
 static void shorter_than_said(void)
@@ -340,12 +344,9 @@ static const struct tap_test tests[] = {
 	{ "lanes wait for their own number", lanes_are_apart },
 	{ "a stamp is written when the gate opens, not before", stamp_after_gate },
 	{ "a lane that is not open is an error", no_such_lane },
-	{ "an arena of the same process is reached by its own address",
-	  same_process },
-	{ "a child maps both arenas, waits for the gate and copies",
-	  other_process },
-	{ "an arena in another PID namespace is refused with a hint",
-	  other_namespace },
+	{ "an arena of the same process is reached by its own address", same_process },
+	{ "a child maps both arenas, waits for the gate and copies", other_process },
+	{ "an arena in another PID namespace is refused with a hint", other_namespace },
 	{ "an arena whose process is gone is refused by name", peer_is_gone },
 	{ "an arena shorter than published is refused", shorter_than_said },
 	{ "check can leave poison behind", check_poisons },

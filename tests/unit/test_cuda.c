@@ -99,8 +99,8 @@ static const char *heard(const char *environment, void (*story)(void))
 	fclose(in);
 	waitpid(child, &status, 0);
 	if (status)
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "status %#x\n", (unsigned int)status);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "status %#x\n",
+				      (unsigned int)status);
 	text[n] = 0;
 	return text;
 }
@@ -118,7 +118,7 @@ static int start(void)
 	return -1;
 }
 
-static enum cs_transport way;		/* of all devices of a story */
+static enum cs_transport way; /* of all devices of a story */
 
 /* A device with board and arena. */
 static struct cs_dev *ready(int ordinal, struct cs_export *arena)
@@ -155,8 +155,7 @@ static void open_gate(uint32_t seq)
 	__atomic_store_n(&page->gate, seq, __ATOMIC_SEQ_CST);
 }
 
-static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key,
-		      int poison)
+static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key, int poison)
 {
 	struct cs_check found;
 	struct cs_err err = { "" };
@@ -171,9 +170,9 @@ static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key,
 		    (unsigned long long)found.poison_words,
 		    (unsigned long long)found.first_word,
 		    found.expected == cs_fill_word(key, found.first_word) ?
-			    "expected as it should be" : "expected wrong",
-		    found.found == CS_POISON64 ? "found poison" :
-						 "found another");
+			    "expected as it should be" :
+			    "expected wrong",
+		    found.found == CS_POISON64 ? "found poison" : "found another");
 }
 
 static uint32_t copy_kind;
@@ -181,9 +180,11 @@ static uint32_t copy_kind;
 /* Copy from `src` to the own destination behind the gate, and tell of it. */
 static void fly(struct cs_dev *dev, const struct cs_export *own, uint64_t src)
 {
-	struct cs_copy desc = { .dst = own->address + BUFFER, .src = src,
-				    .bytes = BUFFER, .copies = 3,
-				    .kind = copy_kind };
+	struct cs_copy desc = { .dst = own->address + BUFFER,
+				.src = src,
+				.bytes = BUFFER,
+				.copies = 3,
+				.kind = copy_kind };
 	struct cs_err err = { "" };
 	double ns = 0;
 
@@ -259,8 +260,7 @@ static void every_hint(void)
 
 		if (hint->of != CS_HINT_OF_CUDA || hint->calls)
 			continue;
-		cs_text(knob, sizeof(knob), "FAKE_FAIL=cuInit:1=%d",
-			hint->code[0]);
+		cs_text(knob, sizeof(knob), "FAKE_FAIL=cuInit:1=%d", hint->code[0]);
 		cs_text(want, sizeof(want), "start: cuInit: %s (%d); %s\n",
 			hint->name, hint->code[0], hint->brief);
 		t_eq_str(heard(knob, story_start), want);
@@ -284,8 +284,8 @@ static void story_probe(void)
 	say("%d", n);
 	for (int i = 0; i < n; i++)
 		say("%d %s %s %s cc %d.%d %s %s", gpu[i].ordinal, gpu[i].name,
-		    gpu[i].uuid, gpu[i].bus_id, gpu[i].cc_major,
-		    gpu[i].cc_minor, gpu[i].sm_count > 0 ? "SMs" : "no SMs",
+		    gpu[i].uuid, gpu[i].bus_id, gpu[i].cc_major, gpu[i].cc_minor,
+		    gpu[i].sm_count > 0 ? "SMs" : "no SMs",
 		    gpu[i].memory_bytes > 0 ? "memory" : "no memory");
 }
 
@@ -332,8 +332,7 @@ static void passes(void)
 	t_eq_str(heard("", story_passes),
 		 "clean\n"
 		 "2 wrong, 0 poison, first 512, expected as it should be, "
-		 "found another\n"
-		 ALL_POISON
+		 "found another\n" ALL_POISON
 		 "2 wrong, 2 poison, first 131070, expected as it should be, "
 		 "found poison\n");
 }
@@ -354,8 +353,11 @@ static void story_places(void)
 	cuda->fill(dev, arena.address, 4096, KEY, &err);
 	for (uint32_t seq = 1; seq <= 3; seq++) {
 		const struct cs_copy desc = {
-			.dst = arena.address + BUFFER, .src = arena.address,
-			.bytes = 4096, .stride = 4608, .positions = 100,
+			.dst = arena.address + BUFFER,
+			.src = arena.address,
+			.bytes = 4096,
+			.stride = 4608,
+			.positions = 100,
 			.copies = seq == 3 ? 99 : 100,
 		};
 
@@ -373,10 +375,9 @@ static void story_places(void)
 
 static void places(void)
 {
-	t_eq_str(heard("", story_places),
-		 "0 wrong, 0 poison, first -1\n"
-		 "2 wrong, 2 poison, first 40322\n"
-		 "512 wrong, 512 poison, first 57024\n");
+	t_eq_str(heard("", story_places), "0 wrong, 0 poison, first -1\n"
+					  "2 wrong, 2 poison, first 40322\n"
+					  "512 wrong, 512 poison, first 57024\n");
 }
 
 static void story_load(void)
@@ -480,8 +481,9 @@ static void story_half_armed(void)
 	if (start() || !(dev = ready(0, &arena)))
 		return;
 	desc = (struct cs_copy){ .dst = arena.address + BUFFER,
-				     .src = arena.address, .bytes = BUFFER,
-				     .copies = 2 };
+				 .src = arena.address,
+				 .bytes = BUFFER,
+				 .copies = 2 };
 	say("%d", cuda->arm(dev, 0, &page->gate, 1, &desc, &err));
 	say("%s", err.text);
 	say("%d", cuda->poll(dev, 0, &ns, &err));
@@ -517,8 +519,7 @@ static int calls_of(const char *log, const char *function)
 	int n = 0;
 
 	while (in && fgets(line, sizeof(line), in))
-		n += sscanf(line, "%*d %99s", name) == 1 &&
-		     !strcmp(name, function);
+		n += sscanf(line, "%*d %99s", name) == 1 && !strcmp(name, function);
 	if (in)
 		fclose(in);
 	return n;
@@ -851,8 +852,7 @@ static int host_get(struct cs_dev *dev, uint64_t bytes, struct cs_hostbuf *buf)
 static void carry(struct cs_dev *dev, uint64_t dst, uint64_t src)
 {
 	static uint32_t seq;
-	struct cs_copy desc = { .dst = dst, .src = src, .bytes = BUFFER,
-				    .copies = 1 };
+	struct cs_copy desc = { .dst = dst, .src = src, .bytes = BUFFER, .copies = 1 };
 	struct cs_err err = { "" };
 	double ns;
 
@@ -865,8 +865,8 @@ static void carry(struct cs_dev *dev, uint64_t dst, uint64_t src)
 /* To the GPU and back, from a source that came filled. */
 static void story_host_kinds(void)
 {
-	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC,
-				     CS_MEM_REGISTERED, CS_MEM_HUGE };
+	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC, CS_MEM_REGISTERED,
+				     CS_MEM_HUGE };
 	struct cs_hostbuf from, to;
 	struct cs_export arena;
 	struct cs_check found;
@@ -885,10 +885,10 @@ static void story_host_kinds(void)
 		carry(dev, arena.address, from.address);
 		carry(dev, to.address, arena.address);
 		cs_check_host(to.at, BUFFER, KEY, 0, &found);
-		say("%d: %llu wrong, %s", i,
-		    (unsigned long long)found.wrong_words,
+		say("%d: %llu wrong, %s", i, (unsigned long long)found.wrong_words,
 		    from.at != to.at && (to.numa >= 0) == !to.why[0] ?
-			    "another, proven or why not" : "?");
+			    "another, proven or why not" :
+			    "?");
 	}
 	cs_hostbuf_put(cuda, dev);
 	cuda->close(dev);
@@ -970,8 +970,10 @@ static void story_host_shared(void)
 	host_user(&me[1]);
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&all_here);
-	say("%s", !host_failed[0] && !host_failed[1] &&
-			  host_seen[0].at == host_seen[1].at ? "one" : "several");
+	say("%s",
+	    !host_failed[0] && !host_failed[1] && host_seen[0].at == host_seen[1].at ?
+		    "one" :
+		    "several");
 }
 
 /* Beside the scratch memory of each of two devices, and the board. */
@@ -1026,13 +1028,13 @@ static const char *host_refused_as(const char *environment, int memory, int numa
 
 static void host_refused(void)
 {
-	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC,
-				     CS_MEM_REGISTERED, CS_MEM_HUGE };
+	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC, CS_MEM_REGISTERED,
+				     CS_MEM_HUGE };
 	const char *told;
 
 	/* the first call is for the scratch memory, or the board */
-	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostAlloc:2=2", CS_MEM_PINNED,
-				 -1, MIB),
+	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostAlloc:2=2", CS_MEM_PINNED, -1,
+				 MIB),
 		 "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)\n"
 		 "untouched\nthen given\n");
 	t_ok(begins(host_refused_as("FAKE_FAIL=cuMemHostRegister:2=1",
@@ -1043,7 +1045,7 @@ static void host_refused(void)
 			continue;
 		told = host_refused_as("", kinds[i], 1000, MIB);
 		t_ok(begins(told, "NUMA node 1000 has no memory that this "
-			    "process may use: there is some on "));
+				  "process may use: there is some on "));
 		t_ok(strstr(told, "untouched\nthen given\n") != NULL);
 		told = host_refused_as("", kinds[i], -1, 1ull << 46);
 		t_ok(begins(told, "not enough host memory: "));
@@ -1102,9 +1104,9 @@ static void host_no_huge(void)
 		return;
 	}
 	t_ok(begins(told, "no huge pages: 2 of 2 MiB wanted, 0 set aside and free, "
-		    "and the kernel gives no transparent ones; allow them by "
-		    "`sysctl -w vm.nr_hugepages=N` or by `echo madvise >/sys/"
-		    "kernel/mm/transparent_hugepage/enabled`\n"));
+			  "and the kernel gives no transparent ones; allow them by "
+			  "`sysctl -w vm.nr_hugepages=N` or by `echo madvise >/sys/"
+			  "kernel/mm/transparent_hugepage/enabled`\n"));
 }
 
 static void story_no_addresses(void)
@@ -1128,8 +1130,8 @@ static void host_no_addresses(void)
 		return;
 	}
 	told = heard("", story_no_addresses);
-	t_ok(strstr(told, "addresses of a process are limited to 1 GiB "
-		    "(ulimit -v)") != NULL);
+	t_ok(strstr(told, "addresses of a process are limited to 1 GiB (ulimit -v)") !=
+	     NULL);
 }
 
 /* As a worker of the agent does it: when the gate is open. */
@@ -1156,8 +1158,9 @@ static void *lane_is_lent(void *arg)
 
 static void story_pageable(void)
 {
-	struct lent l = { .desc = { .bytes = BUFFER, .copies = 2,
-				      .kind = CS_COPY_PAGEABLE } };
+	struct lent l = {
+		.desc = { .bytes = BUFFER, .copies = 2, .kind = CS_COPY_PAGEABLE }
+	};
 	struct cs_export arena;
 	struct cs_hostbuf from;
 	struct cs_err err = { "" };
@@ -1173,9 +1176,11 @@ static void story_pageable(void)
 	pthread_create(&thread, NULL, lane_is_lent, &l);
 	/* the agent's own lane beside it */
 	cuda->arm(l.dev, 0, &page->gate, 1,
-		  &(struct cs_copy){ .src = arena.address, .copies = 1,
-				       .dst = arena.address + BUFFER / 2,
-				       .bytes = 64 << 10 }, &err);
+		  &(struct cs_copy){ .src = arena.address,
+				     .copies = 1,
+				     .dst = arena.address + BUFFER / 2,
+				     .bytes = 64 << 10 },
+		  &err);
 	say("closed: %d", cuda->poll(l.dev, 0, &ns, &err));
 	open_gate(1);
 	pthread_join(thread, NULL);
@@ -1221,8 +1226,7 @@ static void displaced(void)
 	t_eq_int(calls_of(log, "cuMemAlloc"), 2); /* arena, and one for both */
 	t_eq_int(calls_of(log, "cuMemFree"), 2);
 	unlink(log);
-	t_eq_str(heard("FAKE_FAIL=cuMemAlloc:2=2", story_displace),
-		 "-1\n0\nclean\n");
+	t_eq_str(heard("FAKE_FAIL=cuMemAlloc:2=2", story_displace), "-1\n0\nclean\n");
 }
 
 static void without_gpus(void)
@@ -1234,13 +1238,12 @@ static void without_gpus(void)
 
 	if (!t_eq_int(cs_backend_cpu.open(0, 1, &dev, &err), 0))
 		return;
-	t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf,
-				&err), -1);
+	t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf, &err), -1);
 	t_eq_str(err.text, "page-locked host memory is for GPUs: the backend "
-		 "'cpu' has none");
+			   "'cpu' has none");
 	key.memory = CS_MEM_ARENA;
-	if (t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf,
-				    &err), 0))
+	if (t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf, &err),
+		     0))
 		t_ok(buf.address == (uintptr_t)buf.at && buf.at);
 	cs_hostbuf_put(&cs_backend_cpu, dev);
 	cs_backend_cpu.close(dev);
@@ -1314,17 +1317,20 @@ static void move_all_ways(struct cs_dev *dev, struct cs_copy f)
 static void story_move(void)
 {
 	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
-	static const uint32_t kinds[] = { CS_COPY_SM, CS_COPY_TMA,
-					  CS_COPY_SM_WRITE };
+	static const uint32_t kinds[] = { CS_COPY_SM, CS_COPY_TMA, CS_COPY_SM_WRITE };
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
 
 	for (int i = 0; dev && i < 18; i++)
 		move_all_ways(dev, (struct cs_copy){
-			.dst = arena.address + ROOM, .src = arena.address,
-			.bytes = sizes[i % 3], .copies = 4, .key = KEY,
-			.kind = kinds[i / 3 % 3], .positions = i < 9 ? 1 : 3,
-		});
+					   .dst = arena.address + ROOM,
+					   .src = arena.address,
+					   .bytes = sizes[i % 3],
+					   .copies = 4,
+					   .key = KEY,
+					   .kind = kinds[i / 3 % 3],
+					   .positions = i < 9 ? 1 : 3,
+				   });
 	say("done");
 	if (dev)
 		cuda->close(dev);
@@ -1358,15 +1364,19 @@ static void story_wrong(void)
 	if (!dev)
 		return;
 	f = (struct cs_copy){ .dst = arena.address + ROOM,
-				.src = arena.address, .key = KEY };
+			      .src = arena.address,
+			      .key = KEY };
 	f.kind = CS_COPY_SM;
 	say_move(dev, f, "copy");
 	f.kind = CS_COPY_TMA;
 	say_move(dev, f, "bulk");
 	f.kind = CS_COPY_SM_READ;
-	if (moved_ns(dev, &(struct cs_copy){
-			    .src = f.src, .bytes = BUFFER, .copies = 5,
-			    .positions = 3, .key = f.key, .kind = f.kind }) > 0)
+	if (moved_ns(dev, &(struct cs_copy){ .src = f.src,
+					     .bytes = BUFFER,
+					     .copies = 5,
+					     .positions = 3,
+					     .key = f.key,
+					     .kind = f.kind }) > 0)
 		say("read: time passed");
 	cuda->close(dev);
 }
@@ -1414,9 +1424,14 @@ static struct cs_dev *ready_for_both(struct cs_copy *f, void **from, void **to)
 	if (!dev)
 		return NULL;
 	*f = (struct cs_copy){
-		.kind = CS_COPY_SM, .bytes = BUFFER, .copies = 1,
-		.positions = 1, .dst = arena.address + ROOM,
-		.back = { .src = arena.address, .bytes = BUFFER, .copies = 1,
+		.kind = CS_COPY_SM,
+		.bytes = BUFFER,
+		.copies = 1,
+		.positions = 1,
+		.dst = arena.address + ROOM,
+		.back = { .src = arena.address,
+			  .bytes = BUFFER,
+			  .copies = 1,
 			  .positions = 1 },
 	};
 	*from = host_room(dev, &f->src);
@@ -1468,8 +1483,8 @@ static void story_both(void)
 			back += (uint32_t)is_back_exact(to, &f);
 		}
 		if (!i || i > 6 || flown != i || exact != i || back != i)
-			say("%d: of %u geometries %u flew, %u exact there, %u "
-			    "back", s, i, flown, exact, back);
+			say("%d: of %u geometries %u flew, %u exact there, %u back",
+			    s, i, flown, exact, back);
 	}
 	say("done");
 	if (dev)
@@ -1504,7 +1519,7 @@ static void story_both_times(void)
 		    f.copies * BUFFER / (in - 2700),
 		    f.back.copies * BUFFER / (back - 2700),
 		    fabs(cuda->lasted(dev, 0) - (i ? in : back)) < 2 ? "the longer" :
-								      "neither");
+								       "neither");
 		say("%s, %s", is_exact(dev, &f) ? "exact" : "wrong",
 		    is_back_exact(to, &f) ? "exact" : "wrong");
 	}
@@ -1546,9 +1561,12 @@ static void story_read_other(void)
 
 	if (!dev)
 		return;
-	f = (struct cs_copy){ .src = arena.address, .bytes = BUFFER,
-				.copies = 7, .positions = 3, .key = KEY,
-				.kind = CS_COPY_SM_READ };
+	f = (struct cs_copy){ .src = arena.address,
+			      .bytes = BUFFER,
+			      .copies = 7,
+			      .positions = 3,
+			      .key = KEY,
+			      .kind = CS_COPY_SM_READ };
 	for (int i = 0; i < 4; i++) {
 		/* the second position, which only some repetitions read */
 		if (i == 2)
@@ -1566,8 +1584,10 @@ static void read_other(void)
 			    "not read\n";
 	char want[512];
 
-	cs_text(want, sizeof(want), "read\n%s%sarm: 1057 blocks read: there is "
-		"room for the sums of 1056\nnot read\n", wrong, wrong);
+	cs_text(want, sizeof(want),
+		"read\n%s%sarm: 1057 blocks read: there is "
+		"room for the sums of 1056\nnot read\n",
+		wrong, wrong);
 	t_eq_str(without_figures(heard("", story_read_other)), want);
 }
 
@@ -1585,12 +1605,18 @@ static void story_zero_copy(void)
 
 	if (!dev)
 		return;
-	read = (struct cs_copy){ .src = arena.address, .bytes = BUFFER,
-				   .copies = 7, .positions = 3, .key = KEY,
-				   .kind = CS_COPY_ZERO_READ };
-	write = (struct cs_copy){ .dst = arena.address + ROOM, .bytes = 48,
-				    .copies = 5, .positions = 3, .key = KEY,
-				    .kind = CS_COPY_ZERO_WRITE };
+	read = (struct cs_copy){ .src = arena.address,
+				 .bytes = BUFFER,
+				 .copies = 7,
+				 .positions = 3,
+				 .key = KEY,
+				 .kind = CS_COPY_ZERO_READ };
+	write = (struct cs_copy){ .dst = arena.address + ROOM,
+				  .bytes = 48,
+				  .copies = 5,
+				  .positions = 3,
+				  .key = KEY,
+				  .kind = CS_COPY_ZERO_WRITE };
 	for (uint32_t i = 0; cuda->geometry(dev, &read, i, &blocks, &threads); i++)
 		say("%u x %u", blocks, threads);
 	for (int i = 0; i < 3; i++) {
@@ -1637,9 +1663,11 @@ static void story_zero_both(void)
 	for (int i = 0; i < 4; i++) {
 		if (i == 2) {
 			f = (struct cs_copy){ .kind = CS_COPY_ZERO_WRITE,
-						.dst = in.back.dst, .bytes = BUFFER,
-						.copies = 1, .positions = 1,
-						.key = KEY };
+					      .dst = in.back.dst,
+					      .bytes = BUFFER,
+					      .copies = 1,
+					      .positions = 1,
+					      .key = KEY };
 			f.back.src = in.src;
 			f.back.bytes = BUFFER;
 			f.back.copies = f.back.positions = 1;
@@ -1668,8 +1696,8 @@ static void zero_copy_both_ways(void)
 static void story_rates(void)
 {
 	static const uint32_t kinds[] = {
-		CS_COPY_ENGINE, CS_COPY_SM, CS_COPY_TMA, CS_COPY_SM_READ,
-		CS_COPY_SM_WRITE,
+		CS_COPY_ENGINE,	 CS_COPY_SM,	   CS_COPY_TMA,
+		CS_COPY_SM_READ, CS_COPY_SM_WRITE,
 	};
 	struct cs_export arena;
 	struct cs_dev *dev = ready_to_move(1, &arena);
@@ -1680,8 +1708,12 @@ static void story_rates(void)
 		double ns;
 
 		f = (struct cs_copy){
-			.dst = arena.address + ROOM, .src = arena.address,
-			.bytes = BUFFER, .copies = 1, .key = KEY, .kind = kind,
+			.dst = arena.address + ROOM,
+			.src = arena.address,
+			.bytes = BUFFER,
+			.copies = 1,
+			.key = KEY,
+			.kind = kind,
 			.blocks = kind == CS_COPY_TMA ? 132 : 264,
 			.threads = kind == CS_COPY_TMA ? 1 : 512,
 		};
@@ -1717,8 +1749,11 @@ static void story_tma(void)
 		return;
 	for (uint32_t kind = CS_COPY_SM; kind <= CS_COPY_CHASE_TMA; kind++) {
 		struct cs_copy f = { .dst = arena.address + ROOM,
-				       .src = arena.address, .bytes = BUFFER,
-				       .copies = 1, .kind = kind, .key = KEY };
+				     .src = arena.address,
+				     .bytes = BUFFER,
+				     .copies = 1,
+				     .kind = kind,
+				     .key = KEY };
 
 		if (kind == CS_COPY_CHASE)
 			continue;
@@ -1731,12 +1766,14 @@ static void story_tma(void)
 
 static void tma_refused(void)
 {
-	const char *refused = "arm: TMA needs compute capability 9.0, this GPU "
-			      "has 8.6\n";
+	const char *refused =
+		"arm: TMA needs compute capability 9.0, this GPU has 8.6\n";
 	char want[512];
 
-	cs_text(want, sizeof(want), "0: 1, 1\n%s1: 0, 1\n2: 1, 1\n3: 1, 1\n"
-		"4: 1, 1\n5: 1, 1\n%s7: 0, 1\n", refused, refused);
+	cs_text(want, sizeof(want),
+		"0: 1, 1\n%s1: 0, 1\n2: 1, 1\n3: 1, 1\n"
+		"4: 1, 1\n5: 1, 1\n%s7: 0, 1\n",
+		refused, refused);
 	t_eq_str(heard("FAKE_CAPABILITY=8.6", story_tma), want);
 }
 
@@ -1769,7 +1806,10 @@ static void odd_sizes(void)
 static double chase(struct cs_dev *dev, uint64_t at, uint64_t seed, int bulk)
 {
 	struct cs_copy f = {
-		.src = at, .bytes = BUFFER, .copies = 2, .key = seed,
+		.src = at,
+		.bytes = BUFFER,
+		.copies = 2,
+		.key = seed,
 		.kind = bulk ? CS_COPY_CHASE_TMA : CS_COPY_CHASE,
 	};
 
@@ -1811,8 +1851,9 @@ static void stray_chase(void)
 	const char *told = heard("FAKE_CORRUPT=0-0:0", story_chase);
 	unsigned long long found = 0, expected = 0;
 
-	t_eq_int(sscanf(told, "poll: the chase ended at %llx, the chain leads to "
-			"%llx", &found, &expected), 2);
+	t_eq_int(sscanf(told, "poll: the chase ended at %llx, the chain leads to %llx",
+			&found, &expected),
+		 2);
 	t_eq_int(found - expected, 128); /* the fake's next node */
 	t_ok(strstr(without_figures(told), STRAY " ns by bulk\n") != NULL);
 }
@@ -1831,9 +1872,11 @@ static void peer_copies(void)
 		say("import: %s", err.text);
 		return;
 	}
-	f = (struct cs_copy){ .src = map.address, .bytes = BUFFER, .copies = 1,
-				.dst = shared_arena[1].address,
-				.kind = CS_COPY_SM };
+	f = (struct cs_copy){ .src = map.address,
+			      .bytes = BUFFER,
+			      .copies = 1,
+			      .dst = shared_arena[1].address,
+			      .kind = CS_COPY_SM };
 	moved_ns(dev, &f);
 	alone = moved_ns(dev, &f);
 	if (cuda->arm(dev, 0, &page->gate, page->gate + 1, &f, &err) ||
@@ -1899,9 +1942,10 @@ static void story_lanes(void)
 		return;
 	for (int i = 0; i < MANY; i++) {
 		struct cs_copy f = { .dst = arena.address + ROOM,
-				       .src = arena.address, .bytes = 4096,
-				       .copies = 1,
-				       .kind = i % 2 ? CS_COPY_SM : 0 };
+				     .src = arena.address,
+				     .bytes = 4096,
+				     .copies = 1,
+				     .kind = i % 2 ? CS_COPY_SM : 0 };
 
 		if (cuda->arm(dev, i, &page->gate, 1, &f, &err))
 			say("%d: %s", i, err.text);
@@ -1936,7 +1980,7 @@ static void lanes_on_demand(void)
 
 /* ---- any call may fail ---- */
 
-static int failing_call;	/* 0: none */
+static int failing_call; /* 0: none */
 
 /* A device's whole life. */
 static int everything(struct cs_err *err)
@@ -1958,8 +2002,9 @@ static int everything(struct cs_err *err)
 		 cuda->check(dev, arena.address, &CS_EXPECTED(KEY, BUFFER), 1, &found,
 			     err);
 	desc = (struct cs_copy){ .dst = arena.address + BUFFER,
-				     .src = arena.address, .bytes = BUFFER,
-				     .copies = 2 };
+				 .src = arena.address,
+				 .bytes = BUFFER,
+				 .copies = 2 };
 	failed = failed || cuda->arm(dev, 0, &page->gate, 1, &desc, err);
 	open_gate(1u << 30);
 	while (!failed && !ended)
@@ -2025,8 +2070,7 @@ static int make_page(void)
 
 	if (fd < 0 || ftruncate(fd, sizeof(*page)))
 		return -1;
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    0);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return page == MAP_FAILED ? -1 : 0;
 }
@@ -2042,20 +2086,18 @@ int main(void)
 		{ "CUDA_LAUNCH_BLOCKING=1 is refused", blocking_launches },
 		{ "every error with a sure hint says it behind name and code",
 		  every_hint },
-		{ "a probe gives name, UUID, bus id and no more than asked",
-		  probes },
+		{ "a probe gives name, UUID, bus id and no more than asked", probes },
 		{ "a failing probe names the GPU", probe_fails },
 		{ "fill, poison and check agree to the word", passes },
 		{ "copies go to places of their own, each is checked", places },
 		{ "a load ends", loads },
 		{ "an arena larger than the free memory is refused with both "
-		  "figures", too_big },
-		{ "copies wait for the gate, then take time and arrive",
-		  gates },
+		  "figures",
+		  too_big },
+		{ "copies wait for the gate, then take time and arrive", gates },
 		{ "without stream memory operations a kernel keeps the gate",
 		  gates_by_kernel },
-		{ "a stamp appears when the gate opens, compared cyclically",
-		  stamps },
+		{ "a stamp appears when the gate opens, compared cyclically", stamps },
 		{ "what was armed before an error runs out", half_armed },
 		{ "a sticky error makes the device broken", sticky },
 		{ "threads of a process reach each other directly", threads },
@@ -2068,7 +2110,8 @@ int main(void)
 		{ "opening a peer twice returns the first mapping, closed once",
 		  processes },
 		{ "a descriptor brings another process's buffer, and all is given "
-		  "back", by_descriptor },
+		  "back",
+		  by_descriptor },
 		{ "a descriptor of somebody else is not taken", no_descriptor },
 		{ "an arena is made anew for a descriptor, and back",
 		  arenas_are_made_anew },
@@ -2078,15 +2121,18 @@ int main(void)
 		  no_export },
 		{ "another PID namespace is not tried", other_namespace },
 		{ "host memory of each kind comes filled, lies where it says and "
-		  "is reached from the GPU", host_kinds },
+		  "is reached from the GPU",
+		  host_kinds },
 		{ "two agents that want a host buffer at once share one, until "
-		  "both are done", host_shared },
+		  "both are done",
+		  host_shared },
 		{ "host memory that cannot be had is told why, and what can be "
-		  "had is given then", host_refused },
+		  "had is given then",
+		  host_refused },
 		{ "a host buffer does not grow until it is given back",
 		  host_does_not_grow },
-		{ "where there are no huge pages the error says how to allow "
-		  "them", host_no_huge },
+		{ "where there are no huge pages the error says how to allow them",
+		  host_no_huge },
 		{ "a limit of addresses is told", host_no_addresses },
 		{ "a lane can be lent to a thread that copies pageable memory",
 		  pageable },
@@ -2095,7 +2141,8 @@ int main(void)
 		{ "without GPUs there is no page-locked memory, but placed one",
 		  without_gpus },
 		{ "kernels move every byte of every size, by every geometry, "
-		  "and no other", moves },
+		  "and no other",
+		  moves },
 		{ "wrong data of kernels are found", wrong_data },
 		{ "one kernel moves every byte both ways, by every geometry",
 		  both_ways },
@@ -2113,15 +2160,15 @@ int main(void)
 		{ "what is no multiple of 16 bytes, or no chain, is refused",
 		  odd_sizes },
 		{ "a chase gives the latency, in any order, and ends where it "
-		  "should", chases },
+		  "should",
+		  chases },
 		{ "a chase that ends elsewhere names both nodes", stray_chase },
 		{ "kernels reach the memory of peers, and share its port",
 		  peers_by_kernel },
 		{ "15 lanes wait and run at the same time", many_lanes },
 		{ "a lane is made when it is first used, and given back",
 		  lanes_on_demand },
-		{ "whichever call fails, there is a text and no hang",
-		  any_call_fails },
+		{ "whichever call fails, there is a text and no hang", any_call_fails },
 		{ NULL, NULL }
 	};
 	const char *folder = getenv("FAKE");

@@ -12,7 +12,7 @@
 #include "result/finding.h"
 #include "tap.h"
 
-static char *text;	/* what was printed last */
+static char *text; /* what was printed last */
 static struct cs_err err;
 
 static int explain(const char *what)
@@ -208,9 +208,9 @@ static void far_names_get_the_list(void)
 	char longest[4096];
 
 	refused("weather", "--explain 'weather': no test, error or finding is "
-		"called so ('--explain list' shows all)");
+			   "called so ('--explain list' shows all)");
 	refused("", "--explain '': no test, error or finding is called so "
-		"('--explain list' shows all)");
+		    "('--explain list' shows all)");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	t_eq_int(explain(longest), -1);
@@ -237,7 +237,7 @@ static void distances(void)
 	t_eq_int(cs_distance("same", "same"), 0);
 	/* names that long are never near, and do no harm */
 	t_ok(cs_distance("x", "0123456789012345678901234567890123456789"
-			 "012345678901234567890123") > 1000);
+			      "012345678901234567890123") > 1000);
 }
 
 int main(void)
@@ -252,15 +252,12 @@ int main(void)
 		  names_of_other_tools_lead_to_ours },
 		{ "the list has all keys, findings, tests and other names",
 		  the_list_has_all },
-		{ "an unknown name gets the nearest",
-		  unknown_names_get_the_nearest },
+		{ "an unknown name gets the nearest", unknown_names_get_the_nearest },
 		{ "another tool's test that is not measured gets the reason",
 		  what_is_not_measured_gets_the_reason },
-		{ "a name that is near nothing gets the list",
-		  far_names_get_the_list },
+		{ "a name that is near nothing gets the list", far_names_get_the_list },
 		{ "lines fit a terminal", lines_fit_a_terminal },
-		{ "distance counts letters replaced, put in and left out",
-		  distances },
+		{ "distance counts letters replaced, put in and left out", distances },
 		{ NULL, NULL },
 	};
 	int status = tap_main("explain", NULL, NULL, tests);

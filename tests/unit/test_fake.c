@@ -33,7 +33,7 @@ static struct shared {
 	uint32_t gate;
 	char line[124];
 	uint32_t word[64];
-	atomic_int here[8];	/* arrivals at a meeting */
+	atomic_int here[8]; /* arrivals at a meeting */
 	CUipcMemHandle handle[2];
 	CUdeviceptr address[2];
 	double ms[16];
@@ -46,7 +46,7 @@ static CUresult (*ctx_synchronize)(void);
 static CUresult (*stream_synchronize)(CUstream);
 static const uint32_t image[4] = { 0xBA55ED50u };
 
-static char ordinary[2 * BYTES];	/* memory that is not page-locked */
+static char ordinary[2 * BYTES]; /* memory that is not page-locked */
 
 /* ---- what stories are made of ---- */
 
@@ -339,7 +339,8 @@ static void story_visible(int who)
 static void visible(void)
 {
 	story("FAKE_GPUS=4 CUDA_VISIBLE_DEVICES=3,"
-	      "GPU-00000000-0000-0000-0000-000000000001,9,0", 1, story_visible);
+	      "GPU-00000000-0000-0000-0000-000000000001,9,0",
+	      1, story_visible);
 	t_eq_int(sh->got[1], 2);
 	t_eq_int(sh->got[2], 3);
 	t_eq_int(sh->got[3], 1);
@@ -397,15 +398,23 @@ static void story_refusals(int who)
 static void refusals(void)
 {
 	static const int want[] = {
-		CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT,
-		CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
-		CUDA_ERROR_INVALID_VALUE, CUDA_SUCCESS,
-		CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE,
-		CUDA_ERROR_INVALID_VALUE, 1, CUDA_ERROR_INVALID_HANDLE,
-		CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_IMAGE,
+		CUDA_ERROR_NOT_INITIALIZED,
+		CUDA_ERROR_INVALID_CONTEXT,
+		CUDA_ERROR_INVALID_VALUE,
+		CUDA_ERROR_OUT_OF_MEMORY,
+		CUDA_ERROR_INVALID_VALUE,
+		CUDA_SUCCESS,
+		CUDA_ERROR_INVALID_VALUE,
+		CUDA_ERROR_INVALID_VALUE,
+		CUDA_ERROR_INVALID_VALUE,
+		1,
+		CUDA_ERROR_INVALID_HANDLE,
+		CUDA_ERROR_INVALID_HANDLE,
+		CUDA_ERROR_INVALID_IMAGE,
 		CUDA_ERROR_INVALID_VALUE,
 		CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-		CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_ILLEGAL_ADDRESS,
+		CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+		CUDA_ERROR_ILLEGAL_ADDRESS,
 	};
 
 	story("FAKE_MEMORY=0x400000", 1, story_refusals);
@@ -473,9 +482,10 @@ static void story_kernels(int who)
 	sh->got[0] = words[1000] == cs_fill_word(7, 1000);
 	words[100000]++;
 	must(cu.cuMemcpyAsync(at, (uintptr_t)words, BYTES, stream));
-	launch("cs_k_check", &(struct cs_k_check){ at, BYTES / 8, 7,
-						   (uintptr_t)found, BYTES / 8, 1,
-						   3 }, stream);
+	launch("cs_k_check",
+	       &(struct cs_k_check){ at, BYTES / 8, 7, (uintptr_t)found, BYTES / 8, 1,
+				     3 },
+	       stream);
 	must(stream_synchronize(stream));
 	for (int i = 0; i < 3; i++)
 		sh->got[1] += (int64_t)found[i].wrong_words;
@@ -513,19 +523,19 @@ static void story_alone(int who)
 	b = arena_new();
 	ctx[0] = open_gpu(0);
 	a = arena_new();
-	sh->ms[0] = timed_copy(&t, b, a);	/* staged, first */
-	sh->ms[1] = timed_copy(&t, b, a);	/* staged */
+	sh->ms[0] = timed_copy(&t, b, a); /* staged, first */
+	sh->ms[1] = timed_copy(&t, b, a); /* staged */
 	sh->got[0] = cu.cuCtxDisablePeerAccess(ctx[1]);
 	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
 	must(cu.cuCtxDisablePeerAccess(ctx[1]));
-	sh->ms[5] = timed_copy(&t, b, a);	/* staged again */
+	sh->ms[5] = timed_copy(&t, b, a); /* staged again */
 	must(cu.cuCtxEnablePeerAccess(ctx[1], 0));
-	sh->ms[2] = timed_copy(&t, b, a);	/* 0 writes to 1 */
+	sh->ms[2] = timed_copy(&t, b, a); /* 0 writes to 1 */
 	timed_copy(&t, a, b);
-	sh->ms[3] = timed_copy(&t, a, b);	/* 0 reads from 1 */
+	sh->ms[3] = timed_copy(&t, a, b); /* 0 reads from 1 */
 	must(cu.cuCtxSetCurrent(ctx[1]));
 	must(cu.cuCtxEnablePeerAccess(ctx[0], 0));
-	sh->ms[4] = timed_copy(&u, a, b);	/* 1 writes to 0 */
+	sh->ms[4] = timed_copy(&u, a, b); /* 1 writes to 0 */
 }
 
 static void alone(void)
@@ -660,7 +670,7 @@ static void story_shared_port(int who)
 	store(&sh->gate, 1);
 	sh->ms[0] = timed_end(&t);
 	sh->ms[1] = timed_end(&u);
-	timed_arm(&t, 2, m[1], m[0]);		/* alone again */
+	timed_arm(&t, 2, m[1], m[0]); /* alone again */
 	store(&sh->gate, 2);
 	sh->ms[2] = timed_end(&t);
 	timed_arm(&t, 3, m[1], m[0]);
@@ -668,7 +678,7 @@ static void story_shared_port(int who)
 	store(&sh->gate, 3);
 	sh->ms[3] = timed_end(&t);
 	timed_end(&u);
-	store(&sh->gate, 0);			/* value 3 once more: no ghosts */
+	store(&sh->gate, 0); /* value 3 once more: no ghosts */
 	timed_arm(&t, 3, m[1], m[0]);
 	store(&sh->gate, 3);
 	sh->ms[4] = timed_end(&t);
@@ -677,7 +687,7 @@ static void story_shared_port(int who)
 static void shared_port(void)
 {
 	story("FAKE_GPUS=3", 1, story_shared_port);
-	t_ms(sh->ms[0], 2 * ms_at((396.0 - 0.03) / 2));	/* first touch */
+	t_ms(sh->ms[0], 2 * ms_at((396.0 - 0.03) / 2)); /* first touch */
 	t_ms(sh->ms[1], 2 * ms_at((396.0 - 0.06) / 2));
 	t_ms(sh->ms[2], ms_at(396.0 - 0.03));
 	t_ms(sh->ms[3], ms_at((396.0 - 0.03) / 2));
@@ -713,8 +723,7 @@ static void story_host_links(int who)
 	open_gpu(1);
 	m = arena_new();
 	pinned = host_memory(CU_MEMHOSTALLOC_PORTABLE);
-	wc = host_memory(CU_MEMHOSTALLOC_PORTABLE |
-			 CU_MEMHOSTALLOC_WRITECOMBINED);
+	wc = host_memory(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_WRITECOMBINED);
 	must(cu.cuMemHostRegister(pages, 2 * BYTES, 0));
 	sh->ms[0] = second(&t, m, pinned);
 	sh->ms[1] = second(&t, m, wc);
@@ -778,13 +787,13 @@ static void host_shared(void)
 	t_ms(sh->ms[1], ms_at(55.5));
 	t_ms(sh->ms[4], ms_at(55.4 * 0.9));
 	t_ms(sh->ms[5], ms_at(55.3 * 0.9));
-	t_ms(sh->ms[6], ms_at(55.4));	/* not the link between GPUs */
+	t_ms(sh->ms[6], ms_at(55.4)); /* not the link between GPUs */
 	t_ms(sh->ms[7], ms_at(396.0 - 0.03));
 	t_ms(sh->ms[8], ms_at(55.4 / 2));
 	story("FAKE_GPUS=3 FAKE_HOST_SHARED=60", 1, story_host_shared);
 	for (int i = 0; i < 4; i++)
 		t_ms(sh->ms[i], ms_at(30));
-	t_ms(sh->ms[4], ms_at(55.4 * 0.9));	/* one each way */
+	t_ms(sh->ms[4], ms_at(55.4 * 0.9)); /* one each way */
 	t_ms(sh->ms[6], ms_at(55.4));
 	t_ms(sh->ms[8], ms_at(55.4 / 2));
 }
@@ -805,7 +814,7 @@ static void peer_shared(void)
 	story("FAKE_GPUS=3 FAKE_PEER_SHARED=0-1:2-0", 1, story_peer_shared);
 	t_ms(sh->ms[0], ms_at((396.0 - 0.03) / 2));
 	t_ms(sh->ms[1], ms_at((396.2 - 2.2) / 2));
-	t_ms(sh->ms[2], ms_at(396.1 - 2.2));	/* another pair: no less */
+	t_ms(sh->ms[2], ms_at(396.1 - 2.2)); /* another pair: no less */
 	t_ms(sh->ms[3], ms_at(396.2 - 0.03 - 2.2));
 	story("FAKE_GPUS=3", 1, story_peer_shared);
 	t_ms(sh->ms[0], ms_at(396.0 - 0.03));
@@ -880,8 +889,8 @@ static void pair_one_way(int who)
 	own = device_memory();
 	must(cu.cuIpcGetMemHandle(&sh->handle[who], own));
 	stream = stream_new();
-	launch("cs_k_fill", &(struct cs_k_fill){ own, BYTES / 8,
-						 10 + (unsigned)who, 1, 1 },
+	launch("cs_k_fill",
+	       &(struct cs_k_fill){ own, BYTES / 8, 10 + (unsigned)who, 1, 1 },
 	       stream);
 	must(ctx_synchronize());
 	meet(0);
@@ -896,8 +905,10 @@ static void pair_one_way(int who)
 		struct cs_check *found;
 
 		must(cu.cuMemHostAlloc((void **)&found, 3 * sizeof(*found), 0));
-		launch("cs_k_check", &(struct cs_k_check){ own, BYTES / 8, 10,
-				(uintptr_t)found, BYTES / 8, 1, 3 }, stream);
+		launch("cs_k_check",
+		       &(struct cs_k_check){ own, BYTES / 8, 10, (uintptr_t)found,
+					     BYTES / 8, 1, 3 },
+		       stream);
 		must(ctx_synchronize());
 		for (int i = 0; i < 3; i++)
 			sh->got[0] += (int64_t)found[i].wrong_words;
@@ -1093,9 +1104,9 @@ static void story_ends(int who)
 static void blocking(void)
 {
 	static CUresult (*const makes[])(struct call *) = {
-		make_free, make_free_host, make_unregister, make_load,
-		make_unload, make_synchronize, make_launch, make_pageable_in,
-		make_pageable_out,
+		make_free,   make_free_host,   make_unregister,
+		make_load,   make_unload,      make_synchronize,
+		make_launch, make_pageable_in, make_pageable_out,
 	};
 
 	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++) {
@@ -1137,7 +1148,7 @@ static void story_ipc_close(int who)
 	meet(0);
 	if (who) {
 		must(cu.cuIpcOpenMemHandle(&c.at, sh->handle[0], 1));
-		call_start(&c);			/* the gate is the exporter's */
+		call_start(&c); /* the gate is the exporter's */
 		sh->got[0] = call_join(&c);
 		must(cu.cuIpcOpenMemHandle(&c.at, sh->handle[0], 1));
 		must(gated(stream_new(), &sh->gate, 1));
@@ -1327,8 +1338,7 @@ static void faults(void)
 		   (const int[]){ 0, 0, 0, 0, 700, 700 });
 	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1",
 		   (const int[]){ 0, 0, 0, 0, 0, 0 });
-	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1 "
-		   "OMPI_COMM_WORLD_RANK=1",
+	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1 OMPI_COMM_WORLD_RANK=1",
 		   (const int[]){ 0, 999, 0, 0, 0, 0 });
 }
 
@@ -1354,8 +1364,7 @@ static void story_hang(int who)
 
 static void hangs(void)
 {
-	story("FAKE_HANG=cuMemAlloc:2 FAKE_FAULT=cuMemcpyAsync:1=0", 1,
-	      story_hang);
+	story("FAKE_HANG=cuMemAlloc:2 FAKE_FAULT=cuMemcpyAsync:1=0", 1, story_hang);
 	t_eq_int(sh->got[0], 1);
 	t_eq_int(sh->got[1], 1);
 }
@@ -1396,16 +1405,14 @@ static CUmemAllocationProp shareable(int device)
 	return (CUmemAllocationProp){
 		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
-			      .id = device },
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device },
 	};
 }
 
 static CUresult allow(CUdeviceptr at, int device)
 {
 	CUmemAccessDesc access = {
-		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
-			      .id = device },
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device },
 		.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
 	};
 
@@ -1461,8 +1468,10 @@ static void story_vmm(int who)
 
 static void vmm(void)
 {
-	static const int64_t want[] = { GRAIN, 1, 1, 1, 1, CUDA_ERROR_INVALID_DEVICE,
-					0, 1, 1, GRAIN, 1, 1, 1, 1, 0 };
+	static const int64_t want[] = {
+		GRAIN, 1, 1, 1, 1, CUDA_ERROR_INVALID_DEVICE, 0, 1, 1, GRAIN,
+		1,     1, 1, 1, 0
+	};
 
 	story("", 1, story_vmm);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
@@ -1484,8 +1493,9 @@ static void story_descriptor(int who)
 	stream = stream_new();
 	usual = device_memory();
 	must(cu.cuMemCreate(&handle, GRAIN, &prop, 0));
-	must(cu.cuMemExportToShareableHandle(
-		&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	must(cu.cuMemExportToShareableHandle(&fd, handle,
+					     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+					     0));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	sh->got[0] = open(path, O_RDWR);
 	copy = dup(fd);
@@ -1603,31 +1613,28 @@ static int make_board(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
-		{ "functions are found by name and version, and no others",
-		  versions },
+		{ "functions are found by name and version, and no others", versions },
 		{ "CUDA_VISIBLE_DEVICES takes indices and UUIDs, in its order, "
-		  "up to the first bad one", visible },
+		  "up to the first bad one",
+		  visible },
 		{ "it refuses what the driver refuses", refusals },
 		{ "handles of another context are refused", foreign },
 		{ "kernels run on its memory; a wild address breaks the context",
 		  kernels },
 		{ "memory that is not page-locked is slow, and slower from afar",
 		  pageable },
-		{ "a copy takes 2.7 us and bytes by the rate of its direction",
-		  alone },
+		{ "a copy takes 2.7 us and bytes by the rate of its direction", alone },
 		{ "noise, drift and slowness come by sample, by seed", samples },
-		{ "flows behind the same value of a gate share ports",
-		  shared_port },
+		{ "flows behind the same value of a gate share ports", shared_port },
 		{ "host memory has its rate by NUMA node, GPU, direction and kind",
 		  host_links },
 		{ "copies from and to the host share what they are told to share",
 		  host_shared },
 		{ "pairs on one link get half when both are at work", peer_shared },
-		{ "two processes pushing to each other get 0.988 of the rate "
-		  "each", pair },
+		{ "two processes pushing to each other get 0.988 of the rate each",
+		  pair },
 		{ "bytes really travel, and are corrupted where asked", data },
-		{ "submissions take their time, those of a process in turn",
-		  in_turn },
+		{ "submissions take their time, those of a process in turn", in_turn },
 		{ "the calls that block behind a closed gate do, until it opens",
 		  blocking },
 		{ "the other calls do not", not_blocking },
@@ -1635,21 +1642,23 @@ int main(void)
 		  ipc_close },
 		{ "a stream takes 1,020 copies behind a closed gate", depth },
 		{ "a ninth gated stream waits behind the first, but not with 32 "
-		  "connections", connections },
-		{ "a gate compares cyclically, on registered words alone",
-		  cyclic },
+		  "connections",
+		  connections },
+		{ "a gate compares cyclically, on registered words alone", cyclic },
 		{ "events tell pending, untimed and destroyed apart", events },
-		{ "the k-th call fails as asked, sticky errors for ever",
-		  faults },
+		{ "the k-th call fails as asked, sticky errors for ever", faults },
 		{ "a call and an operation that must hang, hang", hangs },
 		{ "CUDA IPC is refused as asked", ipc_refused },
 		{ "memory is mapped once, used by whom it is allowed, and counted "
-		  "until all of it is given back", vmm },
+		  "until all of it is given back",
+		  vmm },
 		{ "a descriptor opens its memory as often as asked, but not "
-		  "through /proc, and no other does", descriptor },
+		  "through /proc, and no other does",
+		  descriptor },
 		{ "there is no such memory where that is asked", no_vmm },
 		{ "cuMemcpyPeerAsync is staged until peer access is enabled, and "
-		  "wants the right contexts", peer_copy },
+		  "wants the right contexts",
+		  peer_copy },
 		{ NULL, NULL }
 	};
 

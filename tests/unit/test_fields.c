@@ -10,9 +10,10 @@
 /* ---- tables ---- */
 
 static const struct cs_fieldset *const sets[] = {
-	&cs_agent_gpu_fields, &cs_agent_fields, &cs_gpu_record_fields, &cs_node_fields,
-	&cs_nic_fields, &cs_domain_fields, &cs_rank_fields, &cs_peer_fields,
-	&cs_nvlink_fields, &cs_row_fields, &cs_settings_fields,
+	&cs_agent_gpu_fields, &cs_agent_fields,	   &cs_gpu_record_fields,
+	&cs_node_fields,      &cs_nic_fields,	   &cs_domain_fields,
+	&cs_rank_fields,      &cs_peer_fields,	   &cs_nvlink_fields,
+	&cs_row_fields,	      &cs_settings_fields,
 };
 
 static json_t *encoded(const struct cs_fieldset *set, const void *of)
@@ -37,7 +38,9 @@ static void fill(void *n, const struct cs_field *f, const void *of)
 	else if (f->type != CS_TYPE_PART)
 		cs_field_store(f, (void *)(uintptr_t)of,
 			       f->type == CS_TYPE_COUNT || f->type == CS_TYPE_NUMBER ||
-			       f->type == CS_TYPE_BITS ? value : 1);
+					       f->type == CS_TYPE_BITS ?
+				       value :
+				       1);
 }
 
 static void every_field_comes_back(void)
@@ -118,15 +121,16 @@ static int differ(const char *what, const json_t *record, json_t *of)
 		return json_array_size(record) ?
 			       differ(what, json_array_get(record, 0), items) :
 		       json_object_get(items, "properties") ?
-			       is_said(what, "", "the test has no record of it") : 0;
+			       is_said(what, "", "the test has no record of it") :
+			       0;
 	}
 	properties = json_object_get(of, "properties");
 	if (!json_is_object(record) || !properties)
 		return 0;
-	json_object_foreach(properties, key, value)
+	json_object_foreach (properties, key, value)
 		if (!json_object_get(record, key))
 			n += is_said(what, key, "in the schema alone");
-	json_object_foreach((json_t *)(uintptr_t)record, key, value) {
+	json_object_foreach ((json_t *)(uintptr_t)record, key, value) {
 		json_t *known = json_object_get(properties, key);
 
 		n += known ? differ(key, value, known) :

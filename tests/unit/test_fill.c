@@ -116,7 +116,8 @@ static void agents_have_different_patterns(void)
 
 	for (a = 0; a < 64; a++)
 		for (b = 0; b < a; b++)
-			same += cs_fill_word(key_of(a), 0) == cs_fill_word(key_of(b), 0);
+			same += cs_fill_word(key_of(a), 0) ==
+				cs_fill_word(key_of(b), 0);
 	t_eq_int(same, 0);
 }
 
@@ -147,8 +148,8 @@ static void every_word_is_its_hash(void)
 
 static void a_large_buffer_shows_the_first_wrong_word(void)
 {
-	static const uint64_t at[] = { 0, 511, 512, 12345, MANY - 71,
-				       MANY - 70, MANY - 1 };
+	static const uint64_t at[] = { 0,	  511,	     512,     12345,
+				       MANY - 71, MANY - 70, MANY - 1 };
 	const size_t n = sizeof(at) / sizeof(*at);
 
 	for (size_t i = 0; i < n; i++) {

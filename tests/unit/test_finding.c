@@ -15,7 +15,8 @@ static void lines_are_complete(void)
 			cs_finding_line((enum cs_finding_id)i);
 
 		t_ok(strlen(l->id) < CS_FINDING_TEXT);
-		t_ok(l->id[strspn(l->id, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0');
+		t_ok(l->id[strspn(l->id, "abcdefghijklmnopqrstuvwxyz0123456789-")] ==
+		     '\0');
 		t_ok(strlen(l->means) > 20);
 		t_eq_str(strrchr(l->means, '.'), ".");
 		t_ok(l->severities && l->severities < 1u << (CS_CRITICAL + 1));
@@ -40,7 +41,7 @@ static void grave_ones_have_a_next_step(void)
 	for (int i = 1; i < CS_FINDINGS; i++) {
 		cs_finding_next((enum cs_finding_id)i, next, sizeof(next));
 		t_ok(next[0] || cs_finding_line((enum cs_finding_id)i)->severities ==
-				       1u << CS_NOTE);
+					1u << CS_NOTE);
 	}
 }
 
@@ -89,8 +90,10 @@ static void hint_behind(void)
 
 static void what_does_not_fit(void)
 {
-	struct cs_finding f = { .id = CS_FINDING_GPU_LOST, .severity = CS_CRITICAL,
-				.part = "gpu", .drain = 1 };
+	struct cs_finding f = { .id = CS_FINDING_GPU_LOST,
+				.severity = CS_CRITICAL,
+				.part = "gpu",
+				.drain = 1 };
 
 	t_ok(cs_finding_fits(&f));
 	f.severity = CS_NOTE;
@@ -160,7 +163,8 @@ static void put_table(FILE *to)
 	      "made of `src/result/findings.def`; `tests/unit/test_finding.c` compares both, and writes the "
 	      "table with `CS_UPDATE_GOLDEN=1`.\n\n`drain`: it can say that nothing should run on the node, which it does where it is "
 	      "sure.\n\n| id | severity | found at | drain | means | what to do; does it stay with the node? |\n"
-	      "|---|---|---|---|---|---|\n", to);
+	      "|---|---|---|---|---|---|\n",
+	      to);
 	for (int i = 1; i < CS_FINDINGS; i++) {
 		const struct cs_finding_line *l =
 			cs_finding_line((enum cs_finding_id)i);
@@ -243,14 +247,15 @@ static void look_in(const char *folder, const char *ending, char *tried)
 		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
 		text = read_all(open_at(path, "r"));
 		for (int i = 1; text && i < CS_FINDINGS; i++) {
-			const char *id =
-				cs_finding_line((enum cs_finding_id)i)->id;
+			const char *id = cs_finding_line((enum cs_finding_id)i)->id;
 			char name[64] = "CS_FINDING_";
 
 			for (size_t k = 0; k <= strlen(id); k++)
-				name[11 + k] = id[k] == '-' ? '_' :
+				name[11 + k] = id[k] == '-' ?
+						       '_' :
 					       id[k] >= 'a' && id[k] <= 'z' ?
-					       (char)(id[k] - 'a' + 'A') : id[k];
+						       (char)(id[k] - 'a' + 'A') :
+						       id[k];
 			tried[i] |= (char)(names(text, id) || names(text, name));
 		}
 		free(text);
@@ -279,8 +284,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "every line says what its finding means, and how grave it is",
 		  lines_are_complete },
-		{ "lines are in the order of their ids, each once",
-		  ids_are_in_order },
+		{ "lines are in the order of their ids, each once", ids_are_in_order },
 		{ "what is more than a note has a next step",
 		  grave_ones_have_a_next_step },
 		{ "every id is read back as it was written", read_back },
@@ -290,8 +294,7 @@ int main(void)
 		  what_does_not_fit },
 		{ "doc/FINDINGS.md is what the catalogue says",
 		  the_document_has_the_table },
-		{ "every finding is expected by name in a test",
-		  each_is_tried },
+		{ "every finding is expected by name in a test", each_is_tried },
 		{ NULL, NULL },
 	};
 

@@ -110,8 +110,8 @@ static void furnish_boards(struct cs_run_node *nd, int first_bus)
 		s->board.fabric = 3;
 		s->board.fabric_status = 0;
 		s->board.nvlink = (struct cs_nvlink_ends){ 0, 2, 1, { { "", 16 } } };
-		cs_text(s->board.nvlink.gpu[0].bus_id, CS_BUSID,
-			"0000:%02x:00.0", first_bus + 1 - i);
+		cs_text(s->board.nvlink.gpu[0].bus_id, CS_BUSID, "0000:%02x:00.0",
+			first_bus + 1 - i);
 		s->numa = i;
 		s->acs = 0x1d;
 		cs_text(s->iommu, sizeof(s->iommu), "DMA-FQ");
@@ -179,9 +179,19 @@ static void fields_of_boards(void)
 static void unknown_boards_left_out(void)
 {
 	static const char *const named[] = {
-		"gpu1.nvlink-ends", "gpu1.module", "gpu1.to-gpus", "gpu1.to-nics",
-		"gpu1.vbios", "gpu1.ecc", "gpu1.power-limit", "gpu1.clocks-set",
-		"gpu1.fabric", "gpu1.acs", "nics", "nvswitches", "iommu",
+		"gpu1.nvlink-ends",
+		"gpu1.module",
+		"gpu1.to-gpus",
+		"gpu1.to-nics",
+		"gpu1.vbios",
+		"gpu1.ecc",
+		"gpu1.power-limit",
+		"gpu1.clocks-set",
+		"gpu1.fabric",
+		"gpu1.acs",
+		"nics",
+		"nvswitches",
+		"iommu",
 	};
 	struct canned c;
 	struct cs_vec t;
@@ -307,7 +317,7 @@ static void boards_are_alike(void)
 	c.run.node[1].gpu_record[1].board.power_limit_w = 450;
 	c.run.node[1].gpu_record[0].to_nic[0] = CS_REACH_NODE;
 	t_eq_int(differ(&c), 1u << CS_LAYER_FIRMWARE | 1u << CS_LAYER_SETTINGS |
-			     1u << CS_LAYER_WIRING);
+				     1u << CS_LAYER_WIRING);
 	canned_release(&c);
 }
 
@@ -341,7 +351,8 @@ static void by_position(void)
 		cs_gpu_record_init(&nd->gpu_record[i]);
 		nd->gpu_record[i].on_bus = 1;
 		nd->gpu_record[i].mig = 0;
-		cs_text(nd->gpu_record[i].name, sizeof(nd->gpu_record[i].name), "H200");
+		cs_text(nd->gpu_record[i].name, sizeof(nd->gpu_record[i].name),
+			"H200");
 		cs_text(nd->gpu_record[i].bus_id, sizeof(nd->gpu_record[i].bus_id),
 			"0000:%02x:00.0", 0x1a + i);
 	}

@@ -53,7 +53,8 @@ static void healthy_nodes(void)
 		fleet_draw(&fleet);
 		for (size_t k = 0; k < fleet.cells; k++)
 			row[k].stats.median = fleet.truth[k];
-		remeasure += cs_cells_remeasure(&fleet.c.run, step, CS_REMEASURE_MOST, &err) != 0;
+		remeasure += cs_cells_remeasure(&fleet.c.run, step, CS_REMEASURE_MOST,
+						&err) != 0;
 	}
 	printf("# %d of %d healthy nodes alone are re-measured\n", remeasure, n);
 	t_ok(remeasure <= n / 1000);

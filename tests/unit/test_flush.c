@@ -14,8 +14,8 @@
 /* A clock whose every second reading is later by what a walk takes now: longer when
  * something was flushed since the last one. */
 static uint64_t now, reading;
-static int flushed;		/* by a flush that works */
-static int fails;		/* that many flushes more do nothing */
+static int flushed; /* by a flush that works */
+static int fails;   /* that many flushes more do nothing */
 static unsigned flushes;
 
 static uint64_t made_clock(void)
@@ -64,7 +64,8 @@ static void a_flush_that_does_nothing_is_found_out(void)
 static void the_next_way_is_tried(void)
 {
 	const struct cs_flush_way ways[] = { { "nothing", does_nothing },
-					     { "works", works }, { 0 } };
+					     { "works", works },
+					     { 0 } };
 	struct cs_flush flush;
 
 	reset();
@@ -137,13 +138,11 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "a flush that does nothing is found out",
 		  a_flush_that_does_nothing_is_found_out },
-		{ "where one does not work, the next is tried",
-		  the_next_way_is_tried },
+		{ "where one does not work, the next is tried", the_next_way_is_tried },
 		{ "a trial that something disturbed is repeated",
 		  a_trial_that_was_disturbed_is_repeated },
 		{ "a NUMA node is proven once", a_node_is_proven_once },
-		{ "flushing leaves the bytes alone",
-		  every_way_leaves_the_bytes_alone },
+		{ "flushing leaves the bytes alone", every_way_leaves_the_bytes_alone },
 		{ "a way of this machine works", the_machine_has_a_way_that_works },
 		{ NULL, NULL },
 	};

@@ -48,8 +48,7 @@ static void keys_hold_their_numbers(void)
 static void case_does_not_matter(void)
 {
 	t_ok(cs_hint_find("CUDA-802") == cs_hint(CS_HINT_CUDA_802));
-	t_ok(cs_hint_find("cuda_error_system_not_ready") ==
-	     cs_hint(CS_HINT_CUDA_802));
+	t_ok(cs_hint_find("cuda_error_system_not_ready") == cs_hint(CS_HINT_CUDA_802));
 	t_ok(cs_hint_find("Dev-Shm") == cs_hint(CS_HINT_DEV_SHM));
 }
 
@@ -88,8 +87,7 @@ static void some_codes_depend_on_the_call(void)
 	t_eq_str(cs_hint_cuda(2, "cuDevicePrimaryCtxRetain"),
 		 cs_hint_brief(CS_HINT_CUDA_2));
 	t_eq_str(cs_hint_cuda(2, "cuMemHostRegister"), NULL);
-	t_eq_str(cs_hint_cuda(802, "whatever"),
-		 cs_hint_brief(CS_HINT_CUDA_802));
+	t_eq_str(cs_hint_cuda(802, "whatever"), cs_hint_brief(CS_HINT_CUDA_802));
 }
 
 static void numbers_of_one_library_are_not_the_others(void)
@@ -137,8 +135,7 @@ int main(void)
 		  every_row_is_complete },
 		{ "every row is found by its key and its name, and no other",
 		  keys_are_found_and_unique },
-		{ "a key holds the number of its library",
-		  keys_hold_their_numbers },
+		{ "a key holds the number of its library", keys_hold_their_numbers },
 		{ "case does not matter", case_does_not_matter },
 		{ "a number alone stands for its code", numbers_stand_for_codes },
 		{ "nothing else is found", nothing_else_is_found },
@@ -147,8 +144,7 @@ int main(void)
 		{ "numbers of one library are not those of the other",
 		  numbers_of_one_library_are_not_the_others },
 		{ "a brief fits behind an error", briefs_fit_behind_an_error },
-		{ "what error lines quote is there",
-		  briefs_that_are_quoted_exist },
+		{ "what error lines quote is there", briefs_that_are_quoted_exist },
 		{ NULL, NULL },
 	};
 

@@ -13,7 +13,7 @@ static const char *parsed(const char *list)
 	static char text[4096];
 	struct cs_vec names = { NULL, 0, 0, CS_HOST };
 	struct cs_err err = { "" };
-	const char (*name)[CS_HOST];
+	const char(*name)[CS_HOST];
 
 	text[0] = '\0';
 	if (cs_hostlist_parse(list, &names, &err)) {
@@ -52,11 +52,35 @@ static void each_once(void)
 static void bad(void)
 {
 	static const char *const list[] = {
-		"", ",", "a,", ",a", "a,,b", "n[", "n[1", "n]", "n[]", "n[1-]",
-		"n[-1]", "n[a]", "n[1-2-3]", "n[3-1]", "n[1,]", "n[[1]]", "a b",
-		"n[1-2", "n[1 -2]", "a;b", "n[0-99999999]", "n[1-9999999999]",
-		"n[1-100000]", "n[1-300]m[1-300]", ".org", "n[1--2]", "n[+1-2]",
-		"n[1-+2]", "n\x80",
+		"",
+		",",
+		"a,",
+		",a",
+		"a,,b",
+		"n[",
+		"n[1",
+		"n]",
+		"n[]",
+		"n[1-]",
+		"n[-1]",
+		"n[a]",
+		"n[1-2-3]",
+		"n[3-1]",
+		"n[1,]",
+		"n[[1]]",
+		"a b",
+		"n[1-2",
+		"n[1 -2]",
+		"a;b",
+		"n[0-99999999]",
+		"n[1-9999999999]",
+		"n[1-100000]",
+		"n[1-300]m[1-300]",
+		".org",
+		"n[1--2]",
+		"n[+1-2]",
+		"n[1-+2]",
+		"n\x80",
 		"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn",
 	};
 
@@ -87,8 +111,14 @@ static const char *folded(const char *list, size_t size)
 static void fold(void)
 {
 	static const char *const list[] = {
-		"n7", "a,b", "n[0101-0103,0115]", "login,n[001,003]", "m3,n[1-2]",
-		"n[8-9],n[10-11]", "n[1-500]", "n1-ib,n2-ib",
+		"n7",
+		"a,b",
+		"n[0101-0103,0115]",
+		"login,n[001,003]",
+		"m3,n[1-2]",
+		"n[8-9],n[10-11]",
+		"n[1-500]",
+		"n1-ib,n2-ib",
 		"n1234567890123,n1234567890124",
 	};
 

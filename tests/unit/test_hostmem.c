@@ -104,8 +104,7 @@ static void impossible_domain_is_no_error(void)
 static int forbid_placing(void)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 1, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_move_pages, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
@@ -310,8 +309,8 @@ static void own_pages_are_proven(void)
 
 	/* two, whose mappings the kernel may join; not a whole number of pages */
 	for (int i = 0; i < 2; i++) {
-		if (!t_eq_int(cs_hostmem_map(MIB + 16, domain, 0, &mem[i], why,
-					     &err), 0))
+		if (!t_eq_int(cs_hostmem_map(MIB + 16, domain, 0, &mem[i], why, &err),
+			      0))
 			return;
 		t_ok(mem[i].numa == domain ? !why[0] : why[0] != 0);
 		t_eq_int(mem[i].fd, -1);
@@ -348,8 +347,7 @@ static void too_much_of_its_own(void)
 	char why[160] = "untouched";
 
 	for (int huge = 0; huge <= 1; huge++) {
-		t_eq_int(cs_hostmem_map(1ull << 46, -1, huge, &mem, why, &err),
-			 -1);
+		t_eq_int(cs_hostmem_map(1ull << 46, -1, huge, &mem, why, &err), -1);
 		t_ok(strstr(err.text, "70368744177664 bytes") != NULL);
 	}
 	t_eq_int(cs_hostmem_map(0, -1, 0, &mem, why, &err), -1);
@@ -402,8 +400,8 @@ static void a_policy_is_taken_back(void)
 /* Pages that were never touched stand for those that the kernel does not show. */
 static void no_more_is_claimed_than_known(void)
 {
-	void *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* joined with none */
+	void *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0); /* joined with none */
 	struct cs_hostmem mem = { .at = at, .bytes = MIB, .fd = -1, .numa = -1 };
 	char why[160] = "";
 
@@ -436,16 +434,17 @@ static void room_on_a_domain(void)
 	t_ok(cs_numa_left(root, 0) == UINT64_MAX);
 	put_file("/proc/meminfo", "MemTotal: 1000 kB\nMemFree: 700 kB\n");
 	put_file(NODE "has_memory", "0-1\n");
-	put_file(NODE "node0/meminfo", "Node 0 MemTotal: 600 kB\n"
+	put_file(NODE "node0/meminfo",
+		 "Node 0 MemTotal: 600 kB\n"
 		 "Node 0 MemFree: 400 kB\nNode 0 Active: 90 kB\n"
 		 "Node 0 Active(file): 30 kB\nNode 0 Inactive(file): 20 kB\n"
 		 "Node 0 SReclaimable: 5 kB\n");
 	/* NUMA nodes that show less than the machine has */
 	put_file(NODE "node1/meminfo", "Node 1 MemTotal: 100 kB\n"
-		 "Node 1 MemFree: 3 kB\n");
+				       "Node 1 MemFree: 3 kB\n");
 	t_ok(cs_numa_left(root, 1) == UINT64_MAX);
 	put_file(NODE "node1/meminfo", "Node 1 MemTotal: 400 kB\n"
-		 "Node 1 MemFree: 3 kB\n");
+				       "Node 1 MemFree: 3 kB\n");
 	t_eq_int(cs_numa_left(root, 0), 455 << 10);
 	t_eq_int(cs_numa_left(root, 1), 3 << 10);
 	t_ok(cs_numa_left(root, -1) == UINT64_MAX);
@@ -486,8 +485,8 @@ static void room_in_a_cgroup(void)
 static const struct tap_test tests[] = {
 	{ "pages asked for on a NUMA node are proven to be there",
 	  proven_on_its_domain },
-		{ "parts of one memory have a NUMA node each, and are proven each",
-		  parts_are_proven_each },
+	{ "parts of one memory have a NUMA node each, and are proven each",
+	  parts_are_proven_each },
 	{ "a NUMA node that cannot be bound is told, and the memory is given",
 	  impossible_domain_is_no_error },
 	{ "where placement calls are forbidden, numa_maps proves or the reason is told",
@@ -505,14 +504,12 @@ static const struct tap_test tests[] = {
 	  huge_pages_are_huge_or_an_error },
 	{ "more than there is is an error of any pages", too_much_of_its_own },
 	{ "a NUMA node without memory is told from one with", domains_without_memory },
-	{ "a policy binds the thread until it is restored",
-	  a_policy_is_taken_back },
+	{ "a policy binds the thread until it is restored", a_policy_is_taken_back },
 	{ "of a driver's pages that nobody shows the policy is told, or nothing",
 	  no_more_is_claimed_than_known },
 	{ "a NUMA node has left what is free and what files give back",
 	  room_on_a_domain },
-	{ "a cgroup leaves what its limit does, files not counted",
-	  room_in_a_cgroup },
+	{ "a cgroup leaves what its limit does, files not counted", room_in_a_cgroup },
 	{ NULL, NULL },
 };
 

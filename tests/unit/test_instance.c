@@ -11,7 +11,9 @@
 static struct cs_instance cell(const char *test, int src, int dst, uint64_t bytes)
 {
 	return (struct cs_instance){ .test = (uint32_t)cs_test_index(test),
-				     .src = src, .dst = dst, .bytes = bytes };
+				     .src = src,
+				     .dst = dst,
+				     .bytes = bytes };
 }
 
 /* By the alias of that name; "" it does not mean the cell. */
@@ -23,7 +25,8 @@ static const char *scope_name(const struct cs_instance *cell, const char *family
 
 	for (size_t i = 0; i < n; i++)
 		if (cs_alias_is_of_commscope(&a[i]) && !strcmp(a[i].name, family))
-			return cs_instance_alias(cell, &a[i], family, name) ? "" : name;
+			return cs_instance_alias(cell, &a[i], family, name) ? "" :
+									      name;
 	return "?";
 }
 
@@ -110,10 +113,10 @@ static void what_is_no_instance_is_refused(void)
 
 	chosen_by("Comm_cudaMemcpyAsync_PinnedToGPU/0", &err);
 	t_eq_str(err.text, "'Comm_cudaMemcpyAsync_PinnedToGPU/0': behind "
-		 "'cudaMemcpyAsync_PinnedToGPU' stand numbers, NUMA/GPU");
+			   "'cudaMemcpyAsync_PinnedToGPU' stand numbers, NUMA/GPU");
 	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/a/1", &err);
 	t_eq_str(err.text, "'cudaMemcpyAsync_GPUToGPUPeer/a/1': behind "
-		 "'cudaMemcpyAsync_GPUToGPUPeer' stand numbers, GPU/GPU");
+			   "'cudaMemcpyAsync_GPUToGPUPeer' stand numbers, GPU/GPU");
 	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/0/64", &err);
 	t_ok(strstr(err.text, "stand numbers") != NULL);
 	chosen_by("cudaMemcpyAsync_GPUToGPUPeer/0/1/99", &err);
@@ -134,7 +137,8 @@ static void either_way_names_a_cell_of_both(void)
 
 	t_eq_int(cs_tests_choose("cudaMemcpyAsync_Duplex_GPUGPUPeer/1/0/20,"
 				 "cudaMemcpyAsync_GPUToGPUPeer/1/0/20",
-				 CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), 0);
+				 CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err),
+		 0);
 	t_eq_int(chosen.n, 2);
 	t_ok(cs_instance_is_of(&c, &chosen.choice[1]));
 	c.src = 2;
@@ -216,7 +220,8 @@ int main(void)
 		{ "what is no instance is refused", what_is_no_instance_is_refused },
 		{ "either way names a cell of both", either_way_names_a_cell_of_both },
 		{ "a filter is as Google Benchmark's", a_filter_is_google_benchmarks },
-		{ "a filter that is none is refused", a_filter_that_is_none_is_refused },
+		{ "a filter that is none is refused",
+		  a_filter_that_is_none_is_refused },
 		{ NULL, NULL },
 	};
 

@@ -92,8 +92,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		{ "GPUs of bus, NVML and ranks are one list by bus id", joins },
 		{ "instances of MIG are one GPU to the list", joins_instances },
-		{ "a label is an index, or GPU and instance as NVML counts",
-		  labels },
+		{ "a label is an index, or GPU and instance as NVML counts", labels },
 		{ NULL, NULL },
 	};
 

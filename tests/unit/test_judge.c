@@ -105,7 +105,8 @@ static void spreads_are_told_apart(void)
 	t_near(stat(&b, 0)->levels, 0.001, 1e-4);
 	/* Student's t of 4 degrees of freedom, one in a thousand: 7.17 */
 	t_near(cs_baseline_bound(stat(&b, 0), 0.01),
-	       hypot(7.17 * sqrt(1 + M_PI_2 / 5) * 0.004 * sqrt(2.5), 5 * 0.001), 1e-3);
+	       hypot(7.17 * sqrt(1 + M_PI_2 / 5) * 0.004 * sqrt(2.5), 5 * 0.001),
+	       1e-3);
 	t_near(cs_baseline_bound(stat(&b, 0), 0.2), 0.2, 0);
 	cs_baseline_release(&b);
 	release_fleet(&f);
@@ -186,7 +187,8 @@ static void places_are_written_and_read(void)
 	t_eq_int(cs_baseline_parse("base", text, &read, &err), 0);
 	t_eq_str(err.text, "");
 	t_eq_int(read.places.n, 12);
-	t_near(cs_baseline_bound(stat(&read, 0), 0), cs_baseline_bound(stat(&b, 0), 0), 1e-9);
+	t_near(cs_baseline_bound(stat(&read, 0), 0),
+	       cs_baseline_bound(stat(&b, 0), 0), 1e-9);
 	canned_cell(&f.c[0], 0, TEST, 1, 0)->stats.median *= 0.98;
 	judge(&f.c[0], &read);
 	t_eq_int(f.c[0].run.findings.n, 1);
@@ -539,7 +541,8 @@ static void another_class_is_named(void)
 	t_eq_int(f.c[0].run.findings.n, 1);
 	t_eq_str(cs_finding_text(finding(&f.c[0], 0)), "baseline-class");
 	t_eq_int(finding(&f.c[0], 0)->node, 1);
-	t_eq_str(finding(&f.c[0], 0)->text, "no baseline of class 'unknown product; 2 x "
+	t_eq_str(finding(&f.c[0], 0)->text,
+		 "no baseline of class 'unknown product; 2 x "
 		 "NVIDIA H200 + 1 x NVIDIA H100 + 1 x NVIDIA H200': there is 'unknown "
 		 "product; 4 x NVIDIA H200'");
 	f.c[0].run.findings.n = 0;
@@ -567,7 +570,7 @@ static void a_plan_that_nothing_is_known_of_is_refused(void)
 	t_eq_int(cs_baseline_fits(&b, f.c[0].plan, &err), 0);
 	t_eq_int(cs_baseline_fits(&b, f.c[1].plan, &err), -1);
 	t_eq_str(err.text, "the baseline has nothing of peer.ce.read.pair at 512 MiB: "
-		 "it has no such test");
+			   "it has no such test");
 	t_eq_int(cs_baseline_fits(&b, f.c[2].plan, &err), 0);
 	judge(&f.c[2], &b);
 	t_eq_int(f.c[2].run.findings.n, 1);
@@ -661,7 +664,7 @@ static void bounds_are_judged(void)
 	bound_by(&c, "bound,test\n390 GB/s,peer.ce.*\n");
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(finding(&c, 0)->text, TEST " at 512 MiB: 2->3 has 380.00 GB/s, below "
-		 "390.00 GB/s (t.csv:2); not re-measured");
+					    "390.00 GB/s (t.csv:2); not re-measured");
 	t_eq_str(finding(&c, 0)->remeasure, "cscope-mpi --test " TEST " -s 512M");
 	bound_by(&c, "test,bound,severity\n" TEST ",90%,warning\n" TEST ",85%,note\n");
 	t_eq_int(c.run.findings.n, 2); /* all of both nodes are below 90 % */
@@ -713,10 +716,11 @@ static void a_least_share_is_of_what_goes_alone(void)
 	c.run.thresholds = &t;
 	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
 	t_eq_int(c.run.findings.n, 1);
-	t_ok(c.run.findings.n && !strncmp(finding(&c, 0)->text, TEST " ",
-					  strlen(TEST) + 1));
-	t_ok(c.run.findings.n && strstr(finding(&c, 0)->text, "below 427.50 GB/s "
-		"(--min-share, 95 % of the live link's peak)"));
+	t_ok(c.run.findings.n &&
+	     !strncmp(finding(&c, 0)->text, TEST " ", strlen(TEST) + 1));
+	t_ok(c.run.findings.n &&
+	     strstr(finding(&c, 0)->text,
+		    "below 427.50 GB/s (--min-share, 95 % of the live link's peak)"));
 	c.run.findings.n = 0;
 	c.plan->set.via = CS_TRANSPORT_STAGED;
 	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);

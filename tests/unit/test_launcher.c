@@ -31,8 +31,8 @@ static void nothing_is_no_launcher(void)
 
 static void mpirun_is_seen(void)
 {
-	LOOK("OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_RANK", "5",
-	     "PMIX_RANK", "5");
+	LOOK("OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_RANK", "5", "PMIX_RANK",
+	     "5");
 	t_eq_int(seen.present, 1);
 	t_eq_str(seen.name, "mpirun");
 	t_eq_int(seen.rank, 5);
@@ -119,8 +119,7 @@ static void long_ids_are_cut(void)
 {
 	LOOK("SLURM_JOB_ID",
 	     "1234567890123456789012345678901234567890123456789012345678901234");
-	t_eq_str(seen.job_id,
-		 "12345678901234567890123456789012345678901234567");
+	t_eq_str(seen.job_id, "12345678901234567890123456789012345678901234567");
 }
 
 int main(void)
@@ -131,12 +130,10 @@ int main(void)
 		{ "srun is seen, with task, tasks and job", srun_is_seen },
 		{ "mpirun in a batch script goes before Slurm",
 		  mpirun_goes_before_slurm },
-		{ "a batch script's shell is no launcher",
-		  batch_shell_is_no_launcher },
+		{ "a batch script's shell is no launcher", batch_shell_is_no_launcher },
 		{ "one task of srun needs no MPI", one_task_needs_no_mpi },
 		{ "mpiexec, flux and PALS are seen", others_are_seen },
-		{ "what is no number of ranks is unknown",
-		  wrong_numbers_are_unknown },
+		{ "what is no number of ranks is unknown", wrong_numbers_are_unknown },
 		{ "a long job id is cut to its room", long_ids_are_cut },
 		{ NULL, NULL },
 	};

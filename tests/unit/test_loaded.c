@@ -142,7 +142,10 @@ static void a_run_without_a_plan_comes_back(void)
 	c.run.complete = 0;
 	cs_node_facts_init(&c.run.node[0].facts);
 	f = cs_vec_add(&c.run.findings, 1, NULL);
-	*f = (struct cs_finding){ .severity = CS_CRITICAL, .node = -1, .id = CS_FINDING_CANNOT_TEST, .text = "no driver" };
+	*f = (struct cs_finding){ .severity = CS_CRITICAL,
+				  .node = -1,
+				  .id = CS_FINDING_CANNOT_TEST,
+				  .text = "no driver" };
 	both_come_back(&c);
 }
 
@@ -167,7 +170,8 @@ static void a_journal_may_end_anywhere(void)
 		if (rc)
 			continue;
 		wrong += loaded.has_verdict != (n == strlen(file));
-		wrong += loaded.whole_bytes > n || file[loaded.whole_bytes - 1] != '\n';
+		wrong += loaded.whole_bytes > n ||
+			 file[loaded.whole_bytes - 1] != '\n';
 		wrong += loaded.run.findings.n != !loaded.has_verdict;
 		cs_loaded_release(&loaded);
 	}
@@ -257,31 +261,36 @@ static void what_is_not_ours_is_refused(void)
 		{ RESULT("\"test\":\"x\""), "'test' is 'x'; allowed is a test" },
 		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu64\""),
 		  "'src' is 'gpu64'; allowed is one of the 2 GPUs of its node" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu2", "gpu0")),
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu2",
+								 "gpu0")),
 		  "'dst' is 'gpu2'; allowed is one of the 2 GPUs of its node" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu1", "gpu0")
-			 ",\"status\":\"ok\""), "'value' is not there" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu1", "gpu0")
-			 ",\"samples\":[\"1\"]"),
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL(
+			  "gpu0", "gpu1", "gpu0") ",\"status\":\"ok\""),
+		  "'value' is not there" },
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL(
+			  "gpu0", "gpu1", "gpu0") ",\"samples\":[\"1\"]"),
 		  "'samples' is an array; allowed is an array of numbers" },
-		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu0", "gpu0")),
+		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu0",
+								 "gpu0")),
 		  "allowed is with dst and issuer a transfer as its test has it" },
-		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("gpu0", "gpu1", "gpu0")),
+		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("gpu0", "gpu1",
+								 "gpu0")),
 		  "allowed is with dst and issuer a transfer as its test has it" },
-		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("host", "gpu1", "gpu0")),
+		{ RESULT("\"test\":\"h2d.ce.pinned.pair\"," CELL("host", "gpu1",
+								 "gpu0")),
 		  "allowed is with dst and issuer a transfer as its test has it" },
 		{ HEAD PLAN ",\"agents\":[{\"node_index\":0}]}",
 		  "a node with fewer agents than n_agents" },
-		{ HEAD PLAN NODE("") AGENTS "}", "a node with fewer agents than n_agents" },
+		{ HEAD PLAN NODE("") AGENTS "}",
+		  "a node with fewer agents than n_agents" },
 		{ HEAD PLAN NODE(",\"n_agents\":2") "}",
 		  "'n_agents' is 2; allowed is the number of its agents" },
 		{ HEAD PLAN NODE(",\"n_agents\":3") AGENTS "}",
 		  "'n_agents' is 3; allowed is the number of its agents" },
 		{ HEAD PLAN TWO ",\"checks\":[{\"node\":null,\"evidence\":[0]}]}",
 		  "at most 8 positions of results that are there" },
-		{ JOURNAL NODE_LINE("1", "{\"node_index\":0}")
-		  "{\"kind\":\"result\",\"node_index\":0,\"test\":\"local.sm.copy.alone\","
-		  CELL("gpu0", "gpu0", "gpu0") "}\n" NODE_LINE("0", ""),
+		{ JOURNAL NODE_LINE("1", "{\"node_index\":0}") "{\"kind\":\"result\",\"node_index\":0,\"test\":\"local.sm.copy.alone\"," CELL(
+			  "gpu0", "gpu0", "gpu0") "}\n" NODE_LINE("0", ""),
 		  "line 4: a node: 'n_agents' is 0; allowed is as many as there were" },
 		{ "{\"kind\":\"result\"}\n", "begins with a line of kind 'run'" },
 		{ "{\"kind\":\"run\"", "no whole line" },
@@ -289,7 +298,8 @@ static void what_is_not_ours_is_refused(void)
 		{ "{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\"}\n",
 		  "without 'program'" },
 		{ "{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{}}\n\n"
-		  "{\"kind\":7}\n", "f: line 3: no 'kind'" },
+		  "{\"kind\":7}\n",
+		  "f: line 3: no 'kind'" },
 	};
 	struct cs_loaded loaded;
 	struct cs_err err;
@@ -298,7 +308,8 @@ static void what_is_not_ours_is_refused(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		err.text[0] = '\0';
 		t_eq_int(cs_loaded_parse("f", bad[i].file, strlen(bad[i].file),
-					 &loaded, &err), -1);
+					 &loaded, &err),
+			 -1);
 		if (!strstr(err.text, bad[i].says) || strncmp(err.text, "f: ", 3))
 			t_eq_str(err.text, bad[i].says);
 	}
@@ -390,30 +401,57 @@ static void a_long_file_is_read_through_a_window(void)
 static void what_is_plain_is_what_json_says(void)
 {
 	static const char *const plain[] = {
-		"{\"a\":1}", " { \"a\" : -0 ,\n\"b\":[ ] , \"\":\"\" } ",
+		"{\"a\":1}",
+		" { \"a\" : -0 ,\n\"b\":[ ] , \"\":\"\" } ",
 		"{\"a\":[1,-2.5,1e-12,\"x\",null,true,false],\"b\":\"y z\"}",
 		"{\"n\":999999999999999999,\"x\":0.1,\"y\":12E+99,\"z\":null}",
 	};
 	/* left to jansson, of which it refuses the second half */
 	static const char *const other[] = {
-		"{}", "{\"a\":{}}", "{\"a\":[[]]}", "{\"a\":\"\\n\"}",
-		"{\"a\":\"\xc3\xa9\"}", "{\"\\u0061\":1}", "{\"a\":9223372036854775807}",
-		"{\"a\":1e100}", "[1]", "7",
-		"", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":1.}",
-		"{\"a\":.5}", "{\"a\":+1}", "{\"a\":-}", "{\"a\":1e}", "{\"a\":nul}",
-		"{\"a\":nullx}", "{\"a\":\"}", "{\"a\":[1,]}", "{\"a\":[1}", "{\"a\":[}",
-		"{\"a\":1}x", "{\"a\":1,\"a\":1}", "{\"a\":\"\x1f\"}", "{\"a\":1 \"b\":2}",
-		"{,}", "{a:1}",
+		"{}",
+		"{\"a\":{}}",
+		"{\"a\":[[]]}",
+		"{\"a\":\"\\n\"}",
+		"{\"a\":\"\xc3\xa9\"}",
+		"{\"\\u0061\":1}",
+		"{\"a\":9223372036854775807}",
+		"{\"a\":1e100}",
+		"[1]",
+		"7",
+		"",
+		"{",
+		"{\"a\"}",
+		"{\"a\":}",
+		"{\"a\":1,}",
+		"{\"a\":01}",
+		"{\"a\":1.}",
+		"{\"a\":.5}",
+		"{\"a\":+1}",
+		"{\"a\":-}",
+		"{\"a\":1e}",
+		"{\"a\":nul}",
+		"{\"a\":nullx}",
+		"{\"a\":\"}",
+		"{\"a\":[1,]}",
+		"{\"a\":[1}",
+		"{\"a\":[}",
+		"{\"a\":1}x",
+		"{\"a\":1,\"a\":1}",
+		"{\"a\":\"\x1f\"}",
+		"{\"a\":1 \"b\":2}",
+		"{,}",
+		"{a:1}",
 	};
 	struct cs_plain p;
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-		json_t *all = json_loads(plain[i], JSON_REJECT_DUPLICATES, NULL), *value;
+		json_t *all = json_loads(plain[i], JSON_REJECT_DUPLICATES, NULL),
+		       *value;
 		const char *key;
 
 		t_ok(all && cs_plain_parse(&p, plain[i], strlen(plain[i])));
 		t_eq_int(p.n, json_object_size(all));
-		json_object_foreach(all, key, value)
+		json_object_foreach (all, key, value)
 			t_ok(json_equal(cs_plain_get(&p, key), value));
 		t_ok(!cs_plain_get(&p, "none"));
 		t_eq_int(p.lacks_memory, 0);
@@ -484,7 +522,8 @@ static void furnish(struct cs_run_node *nd)
 
 	for (int i = 0; i < 2; i++) {
 		cs_gpu_record_init(&nd->gpu_record[i]);
-		cs_text(nd->gpu_record[i].bus_id, CS_BUSID, "0000:%02x:00.0", 0x1b + i);
+		cs_text(nd->gpu_record[i].bus_id, CS_BUSID, "0000:%02x:00.0",
+			0x1b + i);
 	}
 	f->n_known_gpus = 2;
 	cs_text(b->serial, sizeof(b->serial), "1650023000001");
@@ -540,14 +579,20 @@ static void a_node_alone_is_a_run(void)
 
 	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
 	f = cs_vec_add(&c.run.findings, 2, NULL);
-	f[0] = (struct cs_finding){ .severity = CS_NOTE, .node = 0, .other = "a", .text = "of the first" };
-	f[1] = (struct cs_finding){ .severity = CS_NOTE, .node = 1, .other = "b", .text = "of the second",
-				    .n_evidence = 2, .evidence = { 0, 3 } };
+	f[0] = (struct cs_finding){
+		.severity = CS_NOTE, .node = 0, .other = "a", .text = "of the first"
+	};
+	f[1] = (struct cs_finding){ .severity = CS_NOTE,
+				    .node = 1,
+				    .other = "b",
+				    .text = "of the second",
+				    .n_evidence = 2,
+				    .evidence = { 0, 3 } };
 	t_eq_int(cs_run_node_named(&c.run, "n002", &err), 1);
 	t_eq_int(cs_run_node_named(&c.run, "0", &err), 0);
 	t_eq_int(cs_run_node_named(&c.run, "n003", &err), -1);
 	t_eq_str(err.text, "no node 'n003': allowed are n001, n002, or their "
-		 "number from 0 on");
+			   "number from 0 on");
 	t_eq_int(cs_rows_get(&c.run.rows, 3)->node, 1);
 	t_eq_int(cs_run_cut_node(&c.run, 1, &err), 0);
 	f = c.run.findings.data;
@@ -575,8 +620,8 @@ static void redacted(const char *text, const char *want)
 	cs_text(node.facts.host, CS_HOST, "n017");
 	cs_text(node.agent[0].gpu.uuid, CS_UUID, "GPU-5ab0cafe-12");
 	node.facts.n_known_gpus = 1;
-	cs_text(node.gpu_record[0].board.serial, sizeof(node.gpu_record[0].board.serial),
-		"1650023000001");
+	cs_text(node.gpu_record[0].board.serial,
+		sizeof(node.gpu_record[0].board.serial), "1650023000001");
 	cs_text(run.job_id, sizeof(run.job_id), "81233");
 	run.node = &node;
 	run.n_nodes = 1;
@@ -592,7 +637,8 @@ static void redacted(const char *text, const char *want)
 static void names_in_texts_are_replaced(void)
 {
 	redacted("", "");
-	redacted("cannot open GPU 3 on 'n017': 801", "cannot open GPU 3 on 'node1': 801");
+	redacted("cannot open GPU 3 on 'n017': 801",
+		 "cannot open GPU 3 on 'node1': 801");
 	redacted("n017.site.example: n0170 n017-x", "node1: n0170 n017-x");
 	redacted("on n017.", "on node1.");
 	redacted("on 'n018': no driver", "on 'node': no driver");
@@ -600,7 +646,8 @@ static void names_in_texts_are_replaced(void)
 	redacted("GPU-direct, 512 MiB/s, 18/18", "GPU-direct, 512 MiB/s, 18/18");
 	redacted("job 81233, 812330", "job job1, 812330");
 	redacted("cannot write '/home/a b/x.json': full", "cannot write 'PATH': full");
-	redacted("cannot write 'mine/x.txt' or 'y.csv'", "cannot write 'PATH' or 'PATH'");
+	redacted("cannot write 'mine/x.txt' or 'y.csv'",
+		 "cannot write 'PATH' or 'PATH'");
 	redacted("GPU 3 (serial 1650023000001)", "GPU 3 (serial serial1)");
 	redacted("see /home/a/b, /dev/shm", "see PATH, /dev/shm");
 }
@@ -608,13 +655,17 @@ static void names_in_texts_are_replaced(void)
 int main(void)
 {
 	static const struct tap_test all[] = {
-		{ "every view of a run that was read back is the same", a_run_comes_back },
-		{ "… of nodes that have one name", several_nodes_of_one_name_come_back },
+		{ "every view of a run that was read back is the same",
+		  a_run_comes_back },
+		{ "… of nodes that have one name",
+		  several_nodes_of_one_name_come_back },
 		{ "… of MIG instances and of some of the GPUs", mig_labels_come_back },
-		{ "… with numbers and texts that are odd", odd_numbers_and_texts_come_back },
+		{ "… with numbers and texts that are odd",
+		  odd_numbers_and_texts_come_back },
 		{ "… with what is known of boards, buses, cards and NUMA nodes",
 		  facts_of_a_machine_come_back },
-		{ "… of a run that ended before its plan", a_run_without_a_plan_comes_back },
+		{ "… of a run that ended before its plan",
+		  a_run_without_a_plan_comes_back },
 		{ "a journal that ends anywhere is read to its last whole line",
 		  a_journal_may_end_anywhere },
 		{ "of a journal that goes on, whole steps count",

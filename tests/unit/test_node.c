@@ -27,12 +27,17 @@ static int build(struct node *node, const char *tests, uint32_t verify)
 	struct cs_plan_request req = {
 		.n_agents = AGENTS,
 		.chosen = &chosen,
-		.set = { .copy_bytes = 64 << 10, .seed = 7, .precision = 0.5,
-			 .cell_limit_s = 0.2, .start_limit_s = 10,
-			 .verify = verify, .backend = CS_BACKEND_CPU },
+		.set = { .copy_bytes = 64 << 10,
+			 .seed = 7,
+			 .precision = 0.5,
+			 .cell_limit_s = 0.2,
+			 .start_limit_s = 10,
+			 .verify = verify,
+			 .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen, &err) ||
+	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen,
+			       &err) ||
 	       cs_plan_build(&req, &node->plan, &err);
 }
 
@@ -42,7 +47,8 @@ static int start(struct node *node, const struct cs_backend *backend,
 	struct cs_agent_args args = { .backend = backend };
 
 	memset(node, 0, sizeof(*node));
-	return t_eq_int(build(node, tests, verify), 0) ? start_agents(node, &args) : -1;
+	return t_eq_int(build(node, tests, verify), 0) ? start_agents(node, &args) :
+							 -1;
 }
 
 static void measures_every_cell(void)
@@ -112,8 +118,7 @@ static void verification_can_be_off(void)
 }
 
 static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
-			uint32_t seq, const struct cs_copy *desc,
-			struct cs_err *err)
+			uint32_t seq, const struct cs_copy *desc, struct cs_err *err)
 {
 	struct cs_copy less = *desc;
 
@@ -140,8 +145,7 @@ static _Atomic int arms, drained;
 static __thread int arm_failed;
 
 /* What a failed call left on the lane must run out before the cell ends. */
-static int poll_drains(struct cs_dev *dev, int lane, double *ns,
-		       struct cs_err *err)
+static int poll_drains(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	drained += arm_failed;
 	arm_failed = 0;
@@ -149,8 +153,7 @@ static int poll_drains(struct cs_dev *dev, int lane, double *ns,
 }
 
 static int arm_fails_once(struct cs_dev *dev, int lane, const uint32_t *gate,
-			  uint32_t seq, const struct cs_copy *desc,
-			  struct cs_err *err)
+			  uint32_t seq, const struct cs_copy *desc, struct cs_err *err)
 {
 	cs_backend_cpu.arm(dev, lane, gate, seq, desc, err);
 	arm_failed = arms++ == 3;
@@ -203,8 +206,7 @@ static void a_refused_way_skips_its_cells(void)
 	finish(&node);
 }
 
-static int open_fails(int ordinal, int lanes, struct cs_dev **dev,
-		      struct cs_err *err)
+static int open_fails(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
 {
 	static _Atomic int calls;
 
@@ -272,8 +274,7 @@ static void one_reason_is_one_finding(void)
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
 		return;
 	for (int a = 0; a < AGENTS; a++) {
-		struct cs_agent_facts *facts =
-			&cs_board_slot(node.board.at, a)->facts;
+		struct cs_agent_facts *facts = &cs_board_slot(node.board.at, a)->facts;
 
 		facts->rank = a / 2;
 		cs_text(facts->label, sizeof(facts->label), "%d", a);
@@ -292,8 +293,9 @@ static void one_reason_is_one_finding(void)
 	cs_faults_report(&node.co, &lost);
 	cs_faults_report(&node.co, &lost); /* known by now */
 	t_eq_int(node.findings, 3);
-	cs_text(said, sizeof(said), "all 3 arenas (ranks 0, 1): its process died; "
-		"process %ld", (long)getpid());
+	cs_text(said, sizeof(said),
+		"all 3 arenas (ranks 0, 1): its process died; process %ld",
+		(long)getpid());
 	t_eq_str(node.said, said);
 	t_eq_int(node.id, CS_FINDING_RANK_LOST);
 	finish(&node);
@@ -371,11 +373,15 @@ static void a_dead_helper_is_named(void)
 	}
 	cs_coordinator_init(&node.co, node.board.at, 0, &node.hooks);
 	cs_coordinator_poll(&node.co);
-	cs_text(want, sizeof(want), "arena 0 (rank 1): its helper (process %ld) died "
-		"before it could make a process", (long)helper);
+	cs_text(want, sizeof(want),
+		"arena 0 (rank 1): its helper (process %ld) died "
+		"before it could make a process",
+		(long)helper);
 	t_eq_str(node.co.fault[0], want);
-	cs_text(want, sizeof(want), "arena 1 (rank 1): its process died with its "
-		"helper (process %ld)", (long)helper);
+	cs_text(want, sizeof(want),
+		"arena 1 (rank 1): its process died with its "
+		"helper (process %ld)",
+		(long)helper);
 	t_eq_str(node.co.fault[1], want);
 	t_eq_int(node.co.state[2], CS_AGENT_OK);
 	t_eq_int(node.findings, 2);
@@ -438,8 +444,7 @@ static void usage_is_of_the_thread(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
-		{ "every ordered pair gets a checked figure",
-		  measures_every_cell },
+		{ "every ordered pair gets a checked figure", measures_every_cell },
 		{ "both ways at once give each way, the total and the overlap",
 		  both_ways_give_a_total },
 		{ "without verification nothing is checked, and rows say so",

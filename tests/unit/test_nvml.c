@@ -15,7 +15,7 @@
 #define UUID1 "GPU-00000000-0000-0000-0000-000000000001"
 #define BUS1 "0000:2b:00.0"
 
-static char library[512];	/* the fake; "" none */
+static char library[512]; /* the fake; "" none */
 
 static int init(void)
 {
@@ -32,11 +32,11 @@ static int init(void)
 static struct cs_nvml *turned(const char *knob, const char *value)
 {
 	static const char *const knobs[] = {
-		"FAKE_GPUS", "FAKE_NVLINKS", "FAKE_NVLINKS_DOWN", "FAKE_PCIE",
-		"FAKE_THROTTLE", "FAKE_NVML_OTHERS", "FAKE_NVML_INIT",
-		"FAKE_ECC", "FAKE_CONFIDENTIAL", "FAKE_POWER_LIMIT", "FAKE_VBIOS",
-		"FAKE_SERIAL",
-		"FAKE_FABRIC", "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
+		"FAKE_GPUS",	    "FAKE_NVLINKS",    "FAKE_NVLINKS_DOWN",
+		"FAKE_PCIE",	    "FAKE_THROTTLE",   "FAKE_NVML_OTHERS",
+		"FAKE_NVML_INIT",   "FAKE_ECC",	       "FAKE_CONFIDENTIAL",
+		"FAKE_POWER_LIMIT", "FAKE_VBIOS",      "FAKE_SERIAL",
+		"FAKE_FABRIC",	    "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
 	};
 	struct cs_err err = { "" };
 	struct cs_nvml *nvml;
@@ -87,7 +87,7 @@ static void no_library(void)
 {
 	refused("/no/such/library.so", "/no/such/library.so");
 	refused("/no/such/library.so", "; in a container set "
-		"NVIDIA_DRIVER_CAPABILITIES=compute,utility");
+				       "NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 }
 
 static void another_library(void)
@@ -369,10 +369,12 @@ static void board_of_old_driver(void)
 {
 	struct cs_gpu_record s;
 
-	if (!gpu_record("FAKE_NVML_LACKS", "nvmlDeviceGetSerial,nvmlDeviceGetEccMode,"
-		   "nvmlDeviceGetPowerManagementLimit,nvmlDeviceGetModuleId,"
-		   "nvmlDeviceGetGpuFabricInfoV,nvmlDeviceGetMaxClockInfo,"
-		   "nvmlDeviceGetNvLinkRemoteDeviceType", &s))
+	if (!gpu_record("FAKE_NVML_LACKS",
+			"nvmlDeviceGetSerial,nvmlDeviceGetEccMode,"
+			"nvmlDeviceGetPowerManagementLimit,nvmlDeviceGetModuleId,"
+			"nvmlDeviceGetGpuFabricInfoV,nvmlDeviceGetMaxClockInfo,"
+			"nvmlDeviceGetNvLinkRemoteDeviceType",
+			&s))
 		return;
 	t_eq_str(s.board.serial, "");
 	t_eq_str(s.board.vbios, "96.00.A5.00.01");
@@ -521,12 +523,10 @@ static const struct tap_test tests[] = {
 	{ "a GPU found by neither is an error that names both", not_found },
 	{ "a MIG instance is not mistaken for the GPU at its bus id",
 	  mig_is_not_its_neighbour },
-	{ "a GPU found stays valid when another is sought in vain",
-	  found_stays_found },
+	{ "a GPU found stays valid when another is sought in vain", found_stays_found },
 	{ "links tell number, version, speed and PCIe", all_links },
 	{ "links that are down count among the possible ones", links_down },
-	{ "a board has serial, part number, versions, position and settings",
-	  board },
+	{ "a board has serial, part number, versions, position and settings", board },
 	{ "… as they are set, and no text for one that is not", board_set },
 	{ "what the driver has no function for is unknown, not 0",
 	  board_of_old_driver },
@@ -541,8 +541,7 @@ static const struct tap_test tests[] = {
 	{ "throttle reasons are passed on", throttled },
 	{ "our own process is none of the others", alone },
 	{ "processes of others are counted", concurrent },
-	{ "pids that cannot be ours to compare make the count unknown",
-	  foreign_pids },
+	{ "pids that cannot be ours to compare make the count unknown", foreign_pids },
 	{ "when none is ours all are others", nobody_is_ours },
 	{ "more processes than can be listed make the count unknown", too_many },
 	{ NULL, NULL },

@@ -38,8 +38,13 @@ static int refused(const char *line, const char *word)
 static void nothing_is_the_quick_suite(void)
 {
 	static const char *const lines[] = {
-		"", "-s 64M -o x.json", "--numa all --backend cpu", "--check",
-		"--placement thread", "--dry-run --gpus 8", "--resume x.jsonl",
+		"",
+		"-s 64M -o x.json",
+		"--numa all --backend cpu",
+		"--check",
+		"--placement thread",
+		"--dry-run --gpus 8",
+		"--resume x.jsonl",
 		"--check=launch --check",
 	};
 
@@ -57,8 +62,8 @@ static void nothing_is_the_quick_suite(void)
 static void an_axis_alone_is_of_the_peer_matrix(void)
 {
 	static const char *const lines[] = {
-		"--op write", "--op both", "--pattern bidi", "--method sm",
-		"--host-memory wc", "--placement process,thread",
+		"--op write",  "--op both",	   "--pattern bidi",
+		"--method sm", "--host-memory wc", "--placement process,thread",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
@@ -133,7 +138,8 @@ static void every_option_is_taken(void)
 	t_eq_int(parse("--matrix d2d --op both --pattern pair --size 1G --gpus 0-3 "
 		       "--backend cuda --bind none --no-mpi --precision 1% "
 		       "--cell-limit 500ms --start-limit 1m --seed 9 --verify last "
-		       "-o a.json --output=b.csv -f json -q -v"), 0);
+		       "-o a.json --output=b.csv -f json -q -v"),
+		 0);
 	t_eq_int(opt.axes.ops, 3);
 	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_PAIR);
 	t_ok(opt.set.copy_bytes == 1ull << 30);
@@ -167,10 +173,13 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 	refused("--backend cud", "--backend 'cud': allowed are auto, cuda, cpu");
 	refused("--backend auto|cuda", "--backend 'auto|cuda': allowed are");
 	refused("--backend=", "--backend '': allowed are");
-	refused("--check=link,", "--check 'link,': allowed are launch, placement, topology, outlier, link, baseline");
+	refused("--check=link,",
+		"--check 'link,': allowed are launch, placement, topology, outlier, link, baseline");
 	refused("--check=links", "--check 'links': allowed are launch");
-	refused("--matrix ,", "--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
-	refused("--matrix nvlink", "--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
+	refused("--matrix ,",
+		"--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
+	refused("--matrix nvlink",
+		"--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--pattern rings", "--pattern 'rings'");
 	refused("--size 0", "--size '0'");
 	refused("--size 100", "multiple of 16");
@@ -284,7 +293,8 @@ static void show_has_options_of_its_own(void)
 	t_eq_int(opt.action, CS_ACTION_HELP);
 	refused("show", "show needs FILE[:NODE]");
 	refused("show a b", "unexpected argument 'b'; 'cscope-mpi show --help'");
-	refused("show a --size 1M", "unknown option '--size'; 'cscope-mpi show --help'");
+	refused("show a --size 1M",
+		"unknown option '--size'; 'cscope-mpi show --help'");
 	refused("show a --cell 1", "--cell '1': allowed are a source and a");
 	refused("show a --cell 1,", "allowed are a source");
 	refused("show a --cell 1:,2", "allowed are a source");

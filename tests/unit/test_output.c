@@ -83,8 +83,9 @@ static void names(void)
 static void tamed(void)
 {
 	static const char *const job[][2] = {
-		{ "../x", "_._x.csv" }, { "..", "_..csv" }, { "a/b", "a_b.csv" },
-		{ "12[3].pbs", "12[3].pbs.csv" }, { "a\nb\033c", "a_b_c.csv" },
+		{ "../x", "_._x.csv" },	      { "..", "_..csv" },
+		{ "a/b", "a_b.csv" },	      { "12[3].pbs", "12[3].pbs.csv" },
+		{ "a\nb\033c", "a_b_c.csv" },
 	};
 	char was[sizeof(run.run.job_id)], name[64];
 	struct cs_err err;
@@ -92,8 +93,8 @@ static void tamed(void)
 	memcpy(was, run.run.job_id, sizeof(was));
 	for (size_t i = 0; i < sizeof(job) / sizeof(job[0]); i++) {
 		cs_text(run.run.job_id, sizeof(run.run.job_id), "%s", job[i][0]);
-		t_eq_int(cs_output_name("%j.csv", &run.run, name, sizeof(name),
-					&err), 0);
+		t_eq_int(cs_output_name("%j.csv", &run.run, name, sizeof(name), &err),
+			 0);
 		t_eq_str(name, job[i][1]);
 	}
 	memcpy(run.run.job_id, was, sizeof(was));
@@ -138,8 +139,7 @@ static void unknown_letter(void)
 	struct cs_err err;
 
 	t_eq_int(cs_output_open(&out, "a%x.json", &run.run, &err), -1);
-	t_eq_str(err.text,
-		 "'%x' in an output's name: allowed are %N, %j, %t and %%");
+	t_eq_str(err.text, "'%x' in an output's name: allowed are %N, %j, %t and %%");
 	t_eq_int(cs_output_open(&out, "a.json%", &run.run, &err), -1);
 	t_eq_str(out.path, "untouched");
 }
@@ -151,7 +151,7 @@ static void unknown_ending(void)
 
 	t_eq_int(cs_output_open(&out, "a.html", &run.run, &err), -1);
 	t_eq_str(err.text, "cannot tell what to write to 'a.html': its name must end "
-		 "in .txt, .json, .jsonl, .csv, .prom or .xml");
+			   "in .txt, .json, .jsonl, .csv, .prom or .xml");
 	t_eq_int(cs_output_open(&out, "d.json/.json", &run.run, &err), -1);
 	t_eq_int(cs_output_open(&out, "", &run.run, &err), -1);
 }
@@ -213,8 +213,7 @@ static int replace_others(void)
 	if (seteuid(65534))
 		return 2;
 	if (cs_output_open(&out, "sticky/a.json", &run.run, &err) != -1 ||
-	    strcmp(err.text,
-		   "cannot write 'sticky/a.json': Operation not permitted"))
+	    strcmp(err.text, "cannot write 'sticky/a.json': Operation not permitted"))
 		return 1;
 	if (cs_output_open(&out, "sticky/b.json", &run.run, &err) != -1 ||
 	    strcmp(err.text, "cannot write 'sticky/b.json': Permission denied"))
@@ -286,15 +285,16 @@ static void links(void)
 	mkdir("d", 0777);
 	put_file("d/old.json", "old");
 	t_eq_int(symlink("d/old.json", "a.json") || symlink("../a.json", "d/b.json") ||
-		 symlink("d/new.json", "c.json") || symlink("x.json", "x.json"), 0);
+			 symlink("d/new.json", "c.json") ||
+			 symlink("x.json", "x.json"),
+		 0);
 	write_through("d/b.json");
 	t_ok(is_link("a.json"));
 	t_ok(size_of("d/old.json") > 3);
 	write_through("c.json");
 	t_ok(size_of("d/new.json") > 3);
 	t_eq_int(cs_output_open(&out, "x.json", &run.run, &err), -1);
-	t_eq_str(err.text,
-		 "cannot write 'x.json': Too many levels of symbolic links");
+	t_eq_str(err.text, "cannot write 'x.json': Too many levels of symbolic links");
 	t_eq_int(count_files(), 4);
 	unlink("a.json");
 	unlink("c.json");
@@ -367,8 +367,7 @@ static void nameless(void)
 static int refuse_nameless(void)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, args[2])),
@@ -391,8 +390,8 @@ static int write_named(void)
 
 	if (refuse_nameless())
 		return 2;
-	if (cs_output_open(&out, "a.json", &run.run, &err) ||
-	    count_files() != 1 || size_of("a.json") != -1)
+	if (cs_output_open(&out, "a.json", &run.run, &err) || count_files() != 1 ||
+	    size_of("a.json") != -1)
 		return 1;
 	if (cs_output_commit(&out, &run.run, &plain, &err))
 		return 1;
@@ -521,7 +520,7 @@ static void one_writer(void)
 	before = size_of("a.jsonl");
 	t_eq_int(cs_output_open(&second, "a.jsonl", &run.run, &err), -1);
 	t_eq_str(err.text, "cannot write 'a.jsonl': it is being written already; "
-		 "%N, %j or %t in its name tell runs apart");
+			   "%N, %j or %t in its name tell runs apart");
 	t_eq_int(size_of("a.jsonl"), before);
 	/* which does not end with another descriptor of the file */
 	close(open("a.jsonl", O_RDONLY));
@@ -543,8 +542,7 @@ static void removed_journal(void)
 	append_run(&out);
 	unlink("a.jsonl");
 	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
-	t_eq_str(err.text,
-		 "cannot write 'a.jsonl': No such file or directory");
+	t_eq_str(err.text, "cannot write 'a.jsonl': No such file or directory");
 }
 
 static const struct tap_test tests[] = {
@@ -552,8 +550,7 @@ static const struct tap_test tests[] = {
 	{ "a host's or a job's name leads to no other folder", tamed },
 	{ "a job without an id is called none", no_job },
 	{ "%N is this host before the nodes are known", host_before_nodes },
-	{ "an unknown letter behind % is refused and nothing touched",
-	  unknown_letter },
+	{ "an unknown letter behind % is refused and nothing touched", unknown_letter },
 	{ "an ending that is no format is refused", unknown_ending },
 	{ "a name that is too long is refused", too_long },
 	{ "what cannot be written is said at once, with its cause", unwritable },
@@ -569,8 +566,7 @@ static const struct tap_test tests[] = {
 	{ "a full disk is an error of the commit, and a device is not replaced",
 	  full_disk },
 	{ "a journal is written in place", journal },
-	{ "a journal that cannot grow ends with its last whole record",
-	  full_journal },
+	{ "a journal that cannot grow ends with its last whole record", full_journal },
 	{ "a journal has one writer, and is left alone by the second", one_writer },
 	{ "a journal that was removed meanwhile is an error", removed_journal },
 	{ NULL, NULL },

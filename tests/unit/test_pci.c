@@ -25,8 +25,7 @@ static struct cs_topo *open_fixture(const char *name)
 	struct cs_err err = { "" };
 	char path[512];
 
-	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests",
-		name);
+	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests", name);
 	if (!t_ok(cs_topo_open(path, &topo, &err) == 0))
 		printf("# %s\n", err.text);
 	return topo;
@@ -108,10 +107,8 @@ static void reaches(void)
 		{ "SYS", "SYS", "SYS", "SYS", "X" },
 	};
 	static const char *const nic[N_GPUS][4] = {
-		{ "PIX", "NODE", "NODE", "SYS" },
-		{ "PXB", "NODE", "NODE", "SYS" },
-		{ "PHB", "NODE", "NODE", "SYS" },
-		{ "NODE", "PHB", "PHB", "SYS" },
+		{ "PIX", "NODE", "NODE", "SYS" }, { "PXB", "NODE", "NODE", "SYS" },
+		{ "PHB", "NODE", "NODE", "SYS" }, { "NODE", "PHB", "PHB", "SYS" },
 		{ "SYS", "SYS", "SYS", "PHB" },
 	};
 	struct cs_gpu_record gpu[N_GPUS];
@@ -142,7 +139,7 @@ static void unknown_locality(void)
 		cs_gpu_record_init(&gpu[i]);
 	cs_text(gpu[0].bus_id, CS_BUSID, "0000:06:00.0");
 	cs_text(gpu[1].bus_id, CS_BUSID, "0000:07:00.0"); /* not there */
-	gpu[0].numa = 1; /* the driver's word */
+	gpu[0].numa = 1;				  /* the driver's word */
 	if (!topo)
 		return;
 	cs_topo_gpus(topo, "", &node, gpu, 2);
@@ -252,8 +249,8 @@ static void balancing(void)
 static void switch_versions(void)
 {
 	static const char folder[] = "/proc/driver/nvidia-nvswitch/devices/";
-	static const char *const said[] = { "96.10.57.00.01", "96.10.57.00.01",
-					    "N/A", "96.10.6D.00.02" };
+	static const char *const said[] = { "96.10.57.00.01", "96.10.57.00.01", "N/A",
+					    "96.10.6D.00.02" };
 	struct cs_node_facts node;
 	char path[80], text[80];
 
@@ -263,8 +260,7 @@ static void switch_versions(void)
 	cs_confine_node(root, &node);
 	t_eq_str(node.switch_bios, "");
 	for (int i = 0; i < 4; i++) {
-		cs_text(path, sizeof(path), "%s0000:0%d:00.0/information", folder,
-			i);
+		cs_text(path, sizeof(path), "%s0000:0%d:00.0/information", folder, i);
 		cs_text(text, sizeof(text), "BIOS Version: %s\n", said[i]);
 		put_file(path, text);
 	}
@@ -281,7 +277,8 @@ static const struct tap_test tests[] = {
 	{ "a device of unknown locality has the driver's NUMA node, else none",
 	  unknown_locality },
 	{ "ACS of all bridges above a GPU is put together; what may not be read is "
-	  "unknown", acs },
+	  "unknown",
+	  acs },
 	{ "the IOMMU's domain of a GPU is told", iommu_domains },
 	{ "the IOMMU is on, off or not known, with what the kernel was asked",
 	  iommu_modes },

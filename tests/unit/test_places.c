@@ -14,13 +14,20 @@ static struct cs_plan *plan_of(const char *tests, int agents, uint64_t bytes)
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	struct cs_plan_request req = {
-		.n_agents = agents, .chosen = &chosen,
-		.set = { .copy_bytes = bytes, .precision = 0.005, .cell_limit_s = 2,
-			 .start_limit_s = 30, .backend = CS_BACKEND_CUDA,
-			 .spread_bytes = 256 * MIB, .schedule = CS_SCHEDULE_SERIAL },
+		.n_agents = agents,
+		.chosen = &chosen,
+		.set = { .copy_bytes = bytes,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
+			 .backend = CS_BACKEND_CUDA,
+			 .spread_bytes = 256 * MIB,
+			 .schedule = CS_SCHEDULE_SERIAL },
 	};
 
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen, &err), 0);
+	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen,
+				 &err),
+		 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }
@@ -40,8 +47,9 @@ static uint32_t places(const struct cs_plan *plan, uint32_t k, uint32_t copies,
 static void one_way_each_copy_has_its_place(void)
 {
 	static const char *const tests[] = {
-		"peer.ce.write.pair", "peer.ce.read.pair", "h2d.ce.pinned.pair",
-		"h2d.ce.pinned.load", "peer.peercopy.write.pair", "peer.ce.write4k.pair",
+		"peer.ce.write.pair",	    "peer.ce.read.pair",
+		"h2d.ce.pinned.pair",	    "h2d.ce.pinned.load",
+		"peer.peercopy.write.pair", "peer.ce.write4k.pair",
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
@@ -56,7 +64,9 @@ static void one_way_each_copy_has_its_place(void)
 static void who_sends_as_well_has_one_unless_it_does_not_count(void)
 {
 	static const char *const tests[] = {
-		"peer.ce.write.bidi", "peer.ce.write.shift", "local.ce.copy.alone",
+		"peer.ce.write.bidi",
+		"peer.ce.write.shift",
+		"local.ce.copy.alone",
 		"h2d.ce.pinned.bidiall",
 	};
 
@@ -90,7 +100,9 @@ static void what_is_too_much_goes_to_one_place(void)
 static void kernels_cpus_and_host_memory_have_none(void)
 {
 	static const char *const tests[] = {
-		"peer.sm.write.pair", "d2h.ce.pinned.pair", "local.sm.copy.alone",
+		"peer.sm.write.pair",
+		"d2h.ce.pinned.pair",
+		"local.sm.copy.alone",
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
@@ -129,8 +141,8 @@ static void many_into_one_divide_its_buffer(void)
 
 static void small_copies_take_no_more_than_large_ones(void)
 {
-	static const uint64_t sizes[] = { 4096, 65536, MIB - 16, MIB, 31 * MIB, 64 * MIB,
-					  512 * MIB };
+	static const uint64_t sizes[] = { 4096,	    65536,    MIB - 16, MIB,
+					  31 * MIB, 64 * MIB, 512 * MIB };
 	struct cs_arena_layout tight, wide;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {

@@ -26,10 +26,14 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 	return (struct cs_plan_request){
 		.n_agents = n_agents,
 		.chosen = &chosen,
-		.set = { .copy_bytes = 64 << 20, .seed = 20261120,
-			 .precision = 0.005, .cell_limit_s = 2,
-			 .start_limit_s = 30, .verify = CS_VERIFY_ALL,
-			 .backend = (uint32_t)backend, .random = 2,
+		.set = { .copy_bytes = 64 << 20,
+			 .seed = 20261120,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
+			 .verify = CS_VERIFY_ALL,
+			 .backend = (uint32_t)backend,
+			 .random = 2,
 			 .spread_bytes = 256 << 20,
 			 .schedule = CS_SCHEDULE_SERIAL,
 			 .domains = 3 },
@@ -149,8 +153,8 @@ static void both_ways_are_one_step(void)
 }
 
 /* Every transfer: the right ends, sizes, and the issuer that `op` wants. */
-static void transfers_are(const char *tests, enum cs_backend_kind backend,
-			  int kind, int memory, int op)
+static void transfers_are(const char *tests, enum cs_backend_kind backend, int kind,
+			  int memory, int op)
 {
 	struct cs_plan *plan = plan_of(5, tests, backend);
 	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
@@ -162,8 +166,8 @@ static void transfers_are(const char *tests, enum cs_backend_kind backend,
 		t_eq_int(t[i].src.memory, memory);
 		t_eq_int(t[i].dst.memory, memory);
 		t_eq_int(t[i].op, op);
-		t_eq_int(t[i].issuer, op == CS_OP_WRITE ? t[i].src.index
-							: t[i].dst.index);
+		t_eq_int(t[i].issuer,
+			 op == CS_OP_WRITE ? t[i].src.index : t[i].dst.index);
 		t_eq_int(t[i].bytes, 64 << 20);
 	}
 	free(plan);
@@ -173,12 +177,12 @@ static void a_source_issues_writes_and_a_destination_reads(void)
 {
 	transfers_are("peer.ce.write.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU,
 		      CS_MEM_DEVICE, CS_OP_WRITE);
-	transfers_are("peer.ce.read.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU, CS_MEM_DEVICE,
-		      CS_OP_READ);
+	transfers_are("peer.ce.read.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU,
+		      CS_MEM_DEVICE, CS_OP_READ);
 	transfers_are("peer.cpu.write.*", CS_BACKEND_CPU, CS_ENDPOINT_HOST,
 		      CS_MEM_ARENA, CS_OP_WRITE);
-	transfers_are("peer.cpu.read.*", CS_BACKEND_CPU, CS_ENDPOINT_HOST, CS_MEM_ARENA,
-		      CS_OP_READ);
+	transfers_are("peer.cpu.read.*", CS_BACKEND_CPU, CS_ENDPOINT_HOST,
+		      CS_MEM_ARENA, CS_OP_READ);
 }
 
 static void tests_are_matrices_in_the_order_of_the_catalogue(void)
@@ -188,7 +192,8 @@ static void tests_are_matrices_in_the_order_of_the_catalogue(void)
 	uint32_t s;
 
 	t_eq_int(plan->n_matrices, 2);
-	t_eq_int(cs_plan_matrix_at(plan, 0)->test, cs_test_index("peer.ce.write.pair"));
+	t_eq_int(cs_plan_matrix_at(plan, 0)->test,
+		 cs_test_index("peer.ce.write.pair"));
 	t_eq_int(cs_plan_matrix_at(plan, 1)->test, cs_test_index("peer.ce.read.bidi"));
 	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 12);
 	t_eq_int(cs_plan_matrix_at(plan, 1)->steps, 6);
@@ -237,8 +242,7 @@ static void the_seed_fixes_the_plan(void)
 
 static void the_id_is_of_everything_asked(void)
 {
-	struct cs_plan_request req = request(4, "peer.ce.write.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req = request(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *a = NULL, *b = NULL;
 	struct cs_err err;
 
@@ -274,7 +278,8 @@ static void a_control_stands_in_the_middle_and_at_the_end(void)
 
 static void few_cells_have_no_control(void)
 {
-	struct cs_plan *plan = plan_of(2, "peer.ce.write.[pb]*i[rd]*", CS_BACKEND_CUDA);
+	struct cs_plan *plan = plan_of(2, "peer.ce.write.[pb]*i[rd]*",
+				       CS_BACKEND_CUDA);
 
 	t_eq_int(plan->n_steps, 3);
 	free(plan);
@@ -339,8 +344,7 @@ static uint32_t cells_on(const struct cs_plan *plan, int n_agents, uint32_t *con
 
 static void a_node_with_one_gpu_has_what_there_is_of_one(void)
 {
-	struct cs_plan_request req = request(4, "peer.ce.write.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req = request(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *pairs, *mixed = NULL;
 	struct cs_arena_layout layout, alone;
 	struct cs_choices chosen;
@@ -442,8 +446,9 @@ static void what_stays_within_a_gpu_needs_no_buffer(void)
 
 static void one_gpu_has_what_needs_no_other(void)
 {
-	struct cs_plan *plan = plan_of(1, "peer.ce.write.pair,h2d.ce.pinned.pair,"
-				       "local.ce.copy.alone", CS_BACKEND_CUDA);
+	struct cs_plan *plan =
+		plan_of(1, "peer.ce.write.pair,h2d.ce.pinned.pair,local.ce.copy.alone",
+			CS_BACKEND_CUDA);
 
 	t_eq_int(plan->n_matrices, 2);
 	t_eq_int(plan->n_steps, 2);
@@ -452,8 +457,7 @@ static void one_gpu_has_what_needs_no_other(void)
 
 static void a_load_is_beside_what_is_measured(void)
 {
-	struct cs_plan *plan = plan_of(4, "d2h.ce.pinned.bidiload",
-				       CS_BACKEND_CUDA);
+	struct cs_plan *plan = plan_of(4, "d2h.ce.pinned.bidiload", CS_BACKEND_CUDA);
 	uint32_t s, k;
 
 	for (s = 0; s < plan->n_steps; s++) {
@@ -469,7 +473,8 @@ static void a_load_is_beside_what_is_measured(void)
 			t_ok(cs_transfer_is_load(&t[k]));
 			/* but for the first in its direction */
 			t_eq_int(cs_endpoint_is_numa(&t[k].src) ? t[k].src_slot :
-							     t[k].dst_slot, k > 1);
+								  t[k].dst_slot,
+				 k > 1);
 		}
 	}
 	free(plan);
@@ -477,8 +482,7 @@ static void a_load_is_beside_what_is_measured(void)
 
 static void many_into_one_have_places_of_their_own(void)
 {
-	struct cs_plan *plan = plan_of(4, "peer.ce.write.all-to-one",
-				       CS_BACKEND_CUDA);
+	struct cs_plan *plan = plan_of(4, "peer.ce.write.all-to-one", CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
 	uint32_t s, k;
 
@@ -501,8 +505,7 @@ static void many_into_one_have_places_of_their_own(void)
 
 static void one_to_all_shares_its_source(void)
 {
-	struct cs_plan *plan = plan_of(4, "peer.ce.read.one-to-all",
-				       CS_BACKEND_CUDA);
+	struct cs_plan *plan = plan_of(4, "peer.ce.read.one-to-all", CS_BACKEND_CUDA);
 	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
 	struct cs_arena_layout layout;
 
@@ -515,9 +518,9 @@ static void one_to_all_shares_its_source(void)
 
 static void domains_are_rows(void)
 {
-	struct cs_plan_request req = request(2, "h2d.ce.pinned.pair,h2d.ce.pinned.all,"
-					     "host.cpu.copy.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req =
+		request(2, "h2d.ce.pinned.pair,h2d.ce.pinned.all,host.cpu.copy.pair",
+			CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
@@ -535,9 +538,8 @@ static void domains_are_rows(void)
 
 static void a_sweep_is_a_matrix_for_each_size(void)
 {
-	struct cs_plan_request req = request(2, "peer.ce.write.pair,"
-					     "peer.ce.write4k.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req =
+		request(2, "peer.ce.write.pair,peer.ce.write4k.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_arena_layout layout;
 	struct cs_err err = { "" };
@@ -574,8 +576,8 @@ static struct cs_variant variant_of_view(const struct cs_plan *plan, uint32_t ma
 
 static void variants_and_sizes_are_views_each(void)
 {
-	struct cs_plan_request req = request(2, "host.cpu.copy.pair,peer.ce.write.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req =
+		request(2, "host.cpu.copy.pair,peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
@@ -585,7 +587,8 @@ static void variants_and_sizes_are_views_each(void)
 	req.set.growth = 2;
 	req.vary = (struct cs_variants){ .caches = 1u << CS_CACHE_ANY |
 						   1u << CS_CACHE_COLD,
-					 .threads = 1 | 1 << 3, .cpu_numa = UINT64_MAX };
+					 .threads = 1 | 1 << 3,
+					 .cpu_numa = UINT64_MAX };
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	/* two sizes of the one that has no variants; 2 x 2 x 2 x 2 of the other */
 	t_eq_int(plan->n_matrices, 2 + 16);
@@ -645,7 +648,8 @@ static void a_variant_that_changes_nothing_is_no_plan(void)
 	struct cs_err err = { "" };
 
 	req.vary.caches = 1u << CS_CACHE_COLD;
-	refused(&req, "--cache: none of the chosen tests copies from or to host memory");
+	refused(&req,
+		"--cache: none of the chosen tests copies from or to host memory");
 	req.vary.caches = 0;
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	matrix = (struct cs_plan_matrix *)((char *)plan + plan->matrices_at);
@@ -690,7 +694,6 @@ static void small_copies_of_kernels_are_spread(void)
 			 t[i].method == CS_METHOD_SM ? 256 << 20 : 64 << 20);
 	free(plan);
 }
-
 
 static void what_cannot_be_planned_is_refused(void)
 {
@@ -1018,8 +1021,7 @@ static void a_smaller_node_leaves_out_steps(void)
 
 static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
 {
-	struct cs_plan_request req = request(3, "peer.ce.write.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req = request(3, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
@@ -1062,8 +1064,7 @@ static void every_issuer_needs_its_peers(void)
 
 static double estimate(uint64_t copy_bytes, enum cs_verify verify, double gbs)
 {
-	struct cs_plan_request req = request(2, "peer.ce.write.pair",
-					     CS_BACKEND_CUDA);
+	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	double seconds;
@@ -1101,7 +1102,8 @@ static void pairs_stand_in_rounds(const char *test, int n_agents,
 				  uint32_t rounds)
 {
 	struct cs_plan_request req = request(n_agents, test,
-		strstr(test, "cpu") ? CS_BACKEND_CPU : CS_BACKEND_CUDA);
+					     strstr(test, "cpu") ? CS_BACKEND_CPU :
+								   CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
@@ -1161,11 +1163,13 @@ static int reads_differently(const struct cs_settings *set, size_t at)
 static void every_setting_reads_differently(void)
 {
 	/* numbers of which the least change is seen in ten digits */
-	const struct cs_settings set = { .last_bytes = 1 << 20, .copy_bytes = 16,
+	const struct cs_settings set = { .last_bytes = 1 << 20,
+					 .copy_bytes = 16,
 					 .spread_bytes = 2 };
 
 	for (size_t at = 0; at < sizeof(set); at += sizeof(uint32_t)) {
-		int unread = at / 8 == offsetof(struct cs_settings, start_limit_s) / 8 ||
+		int unread = at / 8 == offsetof(struct cs_settings, start_limit_s) /
+					       8 ||
 			     (at > offsetof(struct cs_settings, filter) &&
 			      at < offsetof(struct cs_settings, gpus)); /* its end */
 
@@ -1210,8 +1214,7 @@ int main(void)
 		  a_choice_may_have_a_size_and_a_variant_of_its_own },
 		{ "a node with one GPU has what there is of one, and it alone",
 		  a_node_with_one_gpu_has_what_there_is_of_one },
-		{ "one GPU has what needs no other",
-		  one_gpu_has_what_needs_no_other },
+		{ "one GPU has what needs no other", one_gpu_has_what_needs_no_other },
 		{ "a load is beside what is measured",
 		  a_load_is_beside_what_is_measured },
 		{ "many into one have places of their own",

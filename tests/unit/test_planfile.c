@@ -15,9 +15,14 @@ static struct cs_plan_request request(int n_agents, enum cs_backend_kind backend
 {
 	return (struct cs_plan_request){
 		.n_agents = n_agents,
-		.set = { .copy_bytes = 512u << 20, .seed = 7, .precision = 0.005,
-			 .cell_limit_s = 2, .start_limit_s = 30, .random = 2,
-			 .backend = (uint32_t)backend, .domains = 3 },
+		.set = { .copy_bytes = 512u << 20,
+			 .seed = 7,
+			 .precision = 0.005,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
+			 .random = 2,
+			 .backend = (uint32_t)backend,
+			 .domains = 3 },
 	};
 }
 
@@ -28,7 +33,8 @@ static struct cs_plan *built(struct cs_plan_request *req, const char *tests)
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_tests_choose(tests, (enum cs_backend_kind)req->set.backend,
-				 CS_TRANSPORT_AUTO, &chosen, &err), 0);
+				 CS_TRANSPORT_AUTO, &chosen, &err),
+		 0);
 	req->chosen = &chosen;
 	if (!t_eq_int(cs_plan_build(req, &plan, &err), 0))
 		t_eq_str(err.text, "");
@@ -64,8 +70,7 @@ static void goes_round(struct cs_plan_request req, const char *tests)
 	if (!t_ok(text))
 		return;
 	again = read_as(text, &req);
-	t_ok(again && again->id == plan->id &&
-	     !memcmp(plan, again, plan->total_bytes));
+	t_ok(again && again->id == plan->id && !memcmp(plan, again, plan->total_bytes));
 	free(again);
 	free(text);
 	free(plan);
@@ -98,12 +103,12 @@ static void all_of_a_backend_go_round_together(void)
 static void lines_of_a_step_run_together(void)
 {
 	struct cs_plan *plan = read_4("# a comment, with a comma\r\n"
-		"\n"
-		"dst,src,test,step\r\n"
-		"gpu1,gpu0,peer.ce.write.pair,a\r\n"
-		" gpu2 ,gpu1, peer.ce.write.pair,a,,\r\n"
-		",,,\n"
-		"gpu3,gpu2,peer.ce.read.pair,b");
+				      "\n"
+				      "dst,src,test,step\r\n"
+				      "gpu1,gpu0,peer.ce.write.pair,a\r\n"
+				      " gpu2 ,gpu1, peer.ce.write.pair,a,,\r\n"
+				      ",,,\n"
+				      "gpu3,gpu2,peer.ce.read.pair,b");
 	const struct cs_transfer *t;
 
 	if (!plan)
@@ -127,8 +132,7 @@ static void op_is_the_other_side(void)
 
 	if (!plan)
 		return;
-	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, 0))->name,
-		 "peer.ce.read.pair");
+	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, 0))->name, "peer.ce.read.pair");
 	t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, 0), 0)->issuer, 1);
 	free(plan);
 }
@@ -136,9 +140,9 @@ static void op_is_the_other_side(void)
 static void what_is_measured_comes_first(void)
 {
 	struct cs_plan *plan = read_4(HEAD
-		"a,h2d.ce.pinned.pair,host,gpu1,,load\n"
-		"a,d2h.ce.pinned.pair,gpu0,host,,load\n"
-		"a,peer.chase.stride.pair,gpu0,gpu1,,measure\n");
+				      "a,h2d.ce.pinned.pair,host,gpu1,,load\n"
+				      "a,d2h.ce.pinned.pair,gpu0,host,,load\n"
+				      "a,peer.chase.stride.pair,gpu0,gpu1,,measure\n");
 	const struct cs_transfer *t;
 	uint32_t v, steps = 0;
 
@@ -159,11 +163,10 @@ static void what_is_measured_comes_first(void)
 
 static void buffers_of_several_sizes_do_not_meet(void)
 {
-	struct cs_plan *plan = read_4(HEAD
-		"a,peer.ce.write.pair,gpu1,gpu0,512M,\n"
-		"a,peer.ce.write.pair,gpu2,gpu0,4K,\n"
-		"a,peer.ce.write.pair,gpu3,gpu0,64M,load\n"
-		"a,h2d.ce.pinned.pair,host,gpu0,64M,\n");
+	struct cs_plan *plan = read_4(HEAD "a,peer.ce.write.pair,gpu1,gpu0,512M,\n"
+					   "a,peer.ce.write.pair,gpu2,gpu0,4K,\n"
+					   "a,peer.ce.write.pair,gpu3,gpu0,64M,load\n"
+					   "a,h2d.ce.pinned.pair,host,gpu0,64M,\n");
 	const struct cs_transfer *t;
 	struct cs_arena_layout arena;
 	uint32_t i, k;
@@ -184,12 +187,11 @@ static void buffers_of_several_sizes_do_not_meet(void)
 
 static void host_buffers_of_an_issuer_are_told_apart(void)
 {
-	struct cs_plan *plan = read_4(HEAD
-		"a,h2d.ce.pinned.pair,host,gpu0,64M,\n"
-		"a,h2d.sm.pinned.pair,host,gpu0,64M,\n"
-		"a,h2d.ce.pinned.pair,numa1,gpu0,64M,\n"
-		"a,d2h.ce.pinned.pair,gpu1,host,64M,\n"
-		"a,h2d.ce.pinned.pair,host,gpu1,64M,\n");
+	struct cs_plan *plan = read_4(HEAD "a,h2d.ce.pinned.pair,host,gpu0,64M,\n"
+					   "a,h2d.sm.pinned.pair,host,gpu0,64M,\n"
+					   "a,h2d.ce.pinned.pair,numa1,gpu0,64M,\n"
+					   "a,d2h.ce.pinned.pair,gpu1,host,64M,\n"
+					   "a,h2d.ce.pinned.pair,host,gpu1,64M,\n");
 	const struct cs_transfer *t;
 
 	if (!plan)
@@ -206,8 +208,8 @@ static void host_buffers_of_an_issuer_are_told_apart(void)
 static void a_control_is_no_measurement(void)
 {
 	struct cs_plan *plan = read_4(HEAD
-		"a,peer.ce.write.pair,gpu0,gpu1,,\n"
-		"b,peer.ce.write.pair,gpu0,gpu1,,control\n");
+				      "a,peer.ce.write.pair,gpu0,gpu1,,\n"
+				      "b,peer.ce.write.pair,gpu0,gpu1,,control\n");
 
 	if (!plan)
 		return;
@@ -219,9 +221,8 @@ static void a_control_is_no_measurement(void)
 
 static void a_number_in_its_place_is_no_name(void)
 {
-	struct cs_plan *plan = read_4(HEAD
-		"0,peer.ce.write.pair,gpu0,gpu1,,\n"
-		"2,peer.ce.write.pair,gpu1,gpu0,,\n");
+	struct cs_plan *plan = read_4(HEAD "0,peer.ce.write.pair,gpu0,gpu1,,\n"
+					   "2,peer.ce.write.pair,gpu1,gpu0,,\n");
 	char name[CS_STEP_NAME];
 
 	if (!plan)
@@ -255,29 +256,40 @@ static void what_cannot_be_says_line_and_column(void)
 		{ "a,peer.ce.wrote.pair,gpu0,gpu1,,\n",
 		  "plan.csv:2: column test: no test matches 'peer.ce.wrote.pair'; nearest "
 		  "is 'peer.ce.write.pair'" },
-		{ "a,peer.ce.*,gpu0,gpu1,,\n", "column test: 'peer.ce.*': one test a line" },
-		{ "a,peer.cpu.write.pair,gpu0,gpu1,,\n", "measured by the cpu backend only" },
+		{ "a,peer.ce.*,gpu0,gpu1,,\n",
+		  "column test: 'peer.ce.*': one test a line" },
+		{ "a,peer.cpu.write.pair,gpu0,gpu1,,\n",
+		  "measured by the cpu backend only" },
 		{ "a,peer.staged.write.pair,gpu0,gpu1,,\na,peer.ce.write.pair,gpu1,gpu2,,\n",
 		  "plan.csv:3: column test: 'peer.ce.write.pair' beside line 2 of its step: "
 		  "the one has peer access, the other must not" },
 		{ "a,peer.ce.write.pair,cpu0,gpu1,,\n",
 		  "column src: 'cpu0': allowed are gpu0 to gpu3, numa0 and so on, host" },
 		{ "a,peer.ce.write.pair,gpu,gpu1,,\n", "column src: 'gpu': allowed" },
-		{ "a,peer.ce.write.pair,gpu99999999999999999999,gpu1,,\n", "is not there" },
+		{ "a,peer.ce.write.pair,gpu99999999999999999999,gpu1,,\n",
+		  "is not there" },
 		{ "a,h2d.ce.pinned.pair,numa64,gpu1,,\n", "NUMA nodes are below 64" },
-		{ "a,peer.ce.write.pair,host,gpu1,,\n", "no end of 'peer.ce.write.pair' is" },
+		{ "a,peer.ce.write.pair,host,gpu1,,\n",
+		  "no end of 'peer.ce.write.pair' is" },
 		{ "a,peer.ce.write.pair,gpu1,gpu1,,\n", "are not the same" },
 		{ "a,local.ce.copy.alone,gpu0,gpu1,,\n", "are the same" },
 		{ "a,h2d.ce.pinned.pair,gpu0,gpu1,,\n", "one end is a GPU and one is" },
-		{ "a,h2d.ce.pinned.pair,gpu0,host,,\n", "column src: of 'h2d.ce.pinned.pair' "
+		{ "a,h2d.ce.pinned.pair,gpu0,host,,\n",
+		  "column src: of 'h2d.ce.pinned.pair' "
 		  "the source is host memory" },
-		{ "a,host.cpu.copy.pair,host,numa0,,\n", "column src: of 'host.cpu.copy.pair'" },
-		{ "a,peer.ce.write.pair,gpu0,gpu1,17,\n", "column size: '17': a size is a "
+		{ "a,host.cpu.copy.pair,host,numa0,,\n",
+		  "column src: of 'host.cpu.copy.pair'" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,17,\n",
+		  "column size: '17': a size is a "
 		  "multiple of 16 bytes" },
-		{ "a,peer.ce.write.pair,gpu0,gpu1,1x,\n", "column size: '1x' is not a size" },
-		{ "a,peer.ce.write4k.pair,gpu0,gpu1,8K,\n", "have 4096 bytes, its own" },
-		{ "a,peer.ce.write.pair,gpu0,gpu1,,lod\n", "column role: 'lod': allowed are" },
-		{ "a,peer.ce.write.pair,gpu0,gpu1,,load\n", "column role: all of step 'a' is "
+		{ "a,peer.ce.write.pair,gpu0,gpu1,1x,\n",
+		  "column size: '1x' is not a size" },
+		{ "a,peer.ce.write4k.pair,gpu0,gpu1,8K,\n",
+		  "have 4096 bytes, its own" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,lod\n",
+		  "column role: 'lod': allowed are" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,load\n",
+		  "column role: all of step 'a' is "
 		  "load" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.chase.stride.pair,gpu0,gpu1,,load\n",
 		  "plan.csv:3: column role: 'peer.chase.stride.pair' is no load" },
@@ -298,12 +310,15 @@ static void what_cannot_be_says_line_and_column(void)
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,\nb,peer.ce.write.pair,gpu1,gpu0,,\n"
 		  "a,peer.ce.write.pair,gpu0,gpu2,,\n",
 		  "plan.csv:4: column step: 'a' was a step before, from line 2 on" },
-		{ "a,peer.ce.write.pair,gpu0,gpu1\n" LOADS_3 LOADS_3 LOADS_3 LOADS_3 LOADS_3,
+		{ "a,peer.ce.write.pair,gpu0,gpu1\n" LOADS_3 LOADS_3 LOADS_3 LOADS_3
+			  LOADS_3,
 		  "plan.csv:17: column step: gpu0 issues more than 15 transfers of step "
 		  "'a'" },
-		{ "a,peer.ce.write.pair,gpu0,gpu1,,,x\n", "'x' is in none of the 6 columns" },
+		{ "a,peer.ce.write.pair,gpu0,gpu1,,,x\n",
+		  "'x' is in none of the 6 columns" },
 		{ "a,peer.ce.write.pair,gpu0\n", "column dst: it is empty" },
-		{ "a b,peer.ce.write.pair,gpu0,gpu1,,\n", "column step: 'a b': a step's name" },
+		{ "a b,peer.ce.write.pair,gpu0,gpu1,,\n",
+		  "column step: 'a b': a step's name" },
 		{ "a23456789012345678901234567890123,peer.ce.write.pair,gpu0,gpu1,,\n",
 		  "at most 31 characters" },
 		{ "", "plan.csv: there is no transfer in it" },
@@ -324,7 +339,8 @@ static void rounds_are_checked(void)
 {
 	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
 	struct cs_plan *plan = read_as(ROUNDS "b,peer.ce.write.pair,gpu2,gpu3,1,\n"
-				       "c,peer.ce.write.pair,gpu2,gpu3,,1M\n", &req);
+					      "c,peer.ce.write.pair,gpu2,gpu3,,1M\n",
+				       &req);
 
 	t_ok(plan && cs_plan_round(plan, 0) == 2 && cs_plan_round(plan, 2) == 1);
 	free(plan);
@@ -349,11 +365,12 @@ static void columns_are_checked(void)
 		   "plan.csv:1: there is no column 'tst': allowed are step, test");
 	is_refused("# c\nstep,test,src\n", &req, "plan.csv:2: column dst is missing");
 	is_refused("step,test,src,dst,src\n", &req, "column src is there twice");
-	is_refused("", &req, "plan.csv: there is no line in it that names the columns");
-	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,both\n", &req,
-		   "plan.csv:2: column op: 'both': allowed are write, read");
-	is_refused("step,test,src,dst,op\na,h2d.ce.pinned.pair,host,gpu1,write\n", &req,
-		   "column op: between host and GPU the GPU issues");
+	is_refused("", &req,
+		   "plan.csv: there is no line in it that names the columns");
+	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,both\n",
+		   &req, "plan.csv:2: column op: 'both': allowed are write, read");
+	is_refused("step,test,src,dst,op\na,h2d.ce.pinned.pair,host,gpu1,write\n",
+		   &req, "column op: between host and GPU the GPU issues");
 }
 
 static void a_step_has_an_end(void)
@@ -370,8 +387,8 @@ static void a_step_has_an_end(void)
 		fprintf(to, "a,peer.ce.write.pair,gpu%d,gpu%d\n", i % 64,
 			(i + 1 + i / 64) % 64);
 	fclose(to);
-	is_refused(text, &req, "plan.csv:130: column step: more than 128 transfers in step "
-			       "'a'");
+	is_refused(text, &req,
+		   "plan.csv:130: column step: more than 128 transfers in step 'a'");
 	free(text);
 }
 
@@ -381,9 +398,11 @@ static void agents_may_not_be_known_yet(void)
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_plan_file_check(HEAD "a,peer.ce.write.pair,gpu0,gpu63,,\n",
-				    "plan.csv", &req, &err), 0);
+				    "plan.csv", &req, &err),
+		 0);
 	t_eq_int(cs_plan_file_check(HEAD "a,peer.ce.write.pair,gpu0,gpu64,,\n",
-				    "plan.csv", &req, &err), -1);
+				    "plan.csv", &req, &err),
+		 -1);
 	t_eq_str(err.text, "plan.csv:2: column dst: 'gpu64' is not there: no plan has "
 			   "more than 64 GPUs");
 }
@@ -419,7 +438,8 @@ int main(void)
 		{ "host buffers of an issuer are told apart",
 		  host_buffers_of_an_issuer_are_told_apart },
 		{ "a control is no measurement", a_control_is_no_measurement },
-		{ "a number in its place is no name", a_number_in_its_place_is_no_name },
+		{ "a number in its place is no name",
+		  a_number_in_its_place_is_no_name },
 		{ "what cannot be is refused with line and column",
 		  what_cannot_be_says_line_and_column },
 		{ "columns are checked", columns_are_checked },

@@ -27,9 +27,9 @@ static void begin(struct canned *c)
 			struct cs_row row = *cs_rows_get(&once, i);
 
 			row.turn = turn;
-			canned_add(c, &row, canned_rate(row.what.src.index,
-							row.what.dst.index) *
-					    (1 + 0.01 * (turn - 1)));
+			canned_add(c, &row,
+				   canned_rate(row.what.src.index, row.what.dst.index) *
+					   (1 + 0.01 * (turn - 1)));
 		}
 	cs_rows_release(&once);
 }
@@ -54,8 +54,7 @@ static void turns_of_a_cell_become_one_row(void)
 
 	begin(&c);
 	t_eq_int(cs_pool_make(&c.run, &pooled, NULL), 0);
-	t_eq_int(cs_rows_count(&pooled.rows) * TURNS,
-		 cs_rows_count(&c.run.rows));
+	t_eq_int(cs_rows_count(&pooled.rows) * TURNS, cs_rows_count(&c.run.rows));
 	row = cell_of(&pooled, 1, 2);
 	t_eq_int(row->turns, TURNS);
 	t_eq_int(row->n_samples, TURNS * 6);

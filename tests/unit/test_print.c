@@ -27,8 +27,12 @@ static void what_is_obeyed_goes(void)
 {
 	is_cleaned("a\033[31mred\a\b", "a?[31mred??");
 	is_cleaned("one\ntwo\r\n\tthree", "one two   three");
-	is_cleaned("\x7f \xc2\x9b" "2J", "? ??2J");
-	is_cleaned("\xe2\x80\xae" "gpj\xe2\x80\xa8\xe2\x81\xa6", "???gpj??????");
+	is_cleaned("\x7f \xc2\x9b"
+		   "2J",
+		   "? ??2J");
+	is_cleaned("\xe2\x80\xae"
+		   "gpj\xe2\x80\xa8\xe2\x81\xa6",
+		   "???gpj??????");
 }
 
 static void what_is_no_utf8_goes(void)
@@ -44,8 +48,10 @@ static void other_text_stays(void)
 {
 	is_cleaned("", "");
 	is_cleaned("GPU 3 ~ 51 %", "GPU 3 ~ 51 %");
-	is_cleaned("Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80",
-		   "Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80");
+	is_cleaned("Gr\xc3\xb6\xc3\x9f"
+		   "e \xe2\x82\xac \xf0\x9f\x98\x80",
+		   "Gr\xc3\xb6\xc3\x9f"
+		   "e \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
 /* ---- printed ---- */
@@ -104,12 +110,12 @@ static void each_text(json_t *value, const char *at, struct cs_vec *places,
 		note_place(places, at);
 	else if (json_is_string(value) && !strcmp(at, only))
 		json_string_set_nocheck(value, instead);
-	json_object_foreach(value, key, item) {
+	json_object_foreach (value, key, item) {
 		cs_text(name, sizeof(name), "%s.%s", at, key);
 		each_text(item, name, places, only, instead);
 	}
 	cs_text(name, sizeof(name), "%s[]", at);
-	json_array_foreach(value, i, item)
+	json_array_foreach (value, i, item)
 		each_text(item, name, places, only, instead);
 }
 
@@ -145,8 +151,8 @@ static char *shown(const struct cs_run *run, const struct cs_format *format, int
 static int has_control(const char *text)
 {
 	for (; *text; text++)
-		if ((unsigned char)*text == 0x7f || (*text > 0 && *text < ' ' &&
-						     *text != '\n') ||
+		if ((unsigned char)*text == 0x7f ||
+		    (*text > 0 && *text < ' ' && *text != '\n') ||
 		    ((unsigned char)*text == 0xc2 && (unsigned char)text[1] < 0xa0))
 			return 1;
 	return 0;
@@ -178,7 +184,8 @@ static int shows_clean(const char *name)
 	json_t *all;
 	int n = 0;
 
-	cs_text(file, sizeof(file), "%s/../doc/results/%s", data ? data : "tests", name);
+	cs_text(file, sizeof(file), "%s/../doc/results/%s", data ? data : "tests",
+		name);
 	all = json_load_file(file, 0, NULL);
 	if (!t_ok(all != NULL))
 		return 0;
@@ -226,8 +233,9 @@ static void json_keeps_all_of_them(void)
 		return;
 	text = shown(&loaded.run, cs_format_by_name("json"), 0);
 	back = json_loads(text, 0, NULL);
-	t_eq_str(json_string_value(json_object_get(json_array_get(json_object_get(
-		back, "nodes"), 0), "host")), DIRTY);
+	t_eq_str(json_string_value(json_object_get(
+			 json_array_get(json_object_get(back, "nodes"), 0), "host")),
+		 DIRTY);
 	json_decref(back);
 	free(text);
 	cs_loaded_release(&loaded);

@@ -64,34 +64,34 @@ static void one_node(void)
 	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	text = written(&c, "text", 0);
 	has_line(text, "cscope-mpi 0.1.0  --matrix peer  512 MiB x 4  "
-		 "2026-11-20T14:03:11Z  job 81233");
+		       "2026-11-20T14:03:11Z  job 81233");
 	has_line(text, "n001  8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; "
-		 "8 ranks, one GPU each");
+		       "8 ranks, one GPU each");
 	has_line(text, "  GPU  bus id        rank  NUMA  cpus           NVLink  "
-		 "PCIe   peers");
+		       "PCIe   peers");
 	has_line(text, "    0  0000:1b:00.0     0     0  0-47,96-143    18/18   "
-		 "5 x16  7 x NV18 by CUDA IPC");
+		       "5 x16  7 x NV18 by CUDA IPC");
 	has_line(text, "  GPU is nvidia-smi's index; binding by hwloc, read back; "
-		 "no other process on any GPU");
+		       "no other process on any GPU");
 	has_line(text, "peer.ce.write.pair  row writes to column, one pair at a "
-		 "time, GB/s (10^9 bytes/s)");
+		       "time, GB/s (10^9 bytes/s)");
 	has_line(text, "  from\\to       0       1       2       3       4       5"
-		 "       6       7");
+		       "       6       7");
 	has_line(text, "        1  396.30       -  396.30  396.31  396.31  396.31"
-		 "  396.31  396.31");
+		       "  396.31  396.31");
 	has_line(text, "  min 396.29 (0->1)  median 396.33  max 396.37 (7->6)  "
-		 "spread 0.02 %  56 of 56 cells");
+		       "spread 0.02 %  56 of 56 cells");
 	has_line(text, "  88 % of the live link (18 x 25 GB/s); usual for a copy "
-		 "engine on NVLink 4: 83 to 89 %");
+		       "engine on NVLink 4: 83 to 89 %");
 	has_line(text, "  both ways, common window: min 783.60  median 783.60  "
-		 "max 783.60; overlap >= 99.4 %");
+		       "max 783.60; overlap >= 99.4 %");
 	has_line(text, "  data       798 timed transfers checked by the "
-		 "destination's owner, 0 wrong bytes: the");
+		       "destination's owner, 0 wrong bytes: the");
 	has_line(text, "             last copy of each");
 	has_line(text, "  state      no throttling, no NVLink, PCIe or ECC errors, "
-		 "41 to 47 C");
+		       "41 to 47 C");
 	has_line(text, "  time       9.7 s = driver and contexts 5.8, peers 0.1, "
-		 "measuring 3.6, the rest 0.2");
+		       "measuring 3.6, the rest 0.2");
 	has_line(text, "  findings   none");
 	t_ok(longest_line(text) <= 90);
 	free(text);
@@ -146,10 +146,8 @@ static void divisions(void)
 	} division[] = {
 		{ 1, { 0 }, "; 1 rank, 8 GPUs\n" },
 		{ 2, { 0, 0, 0, 0, 1, 1, 1, 1 }, "; 2 ranks, 4 GPUs each\n" },
-		{ 3, { 0, 0, 0, 1, 1, 1, 2, 2 },
-		  "; 3 ranks for 8 GPUs: 3 + 3 + 2\n" },
-		{ 10, { 0, 1, 2, 3, 4, 5, 6, 7 },
-		  "; 10 ranks, 8 with one GPU each\n" },
+		{ 3, { 0, 0, 0, 1, 1, 1, 2, 2 }, "; 3 ranks for 8 GPUs: 3 + 3 + 2\n" },
+		{ 10, { 0, 1, 2, 3, 4, 5, 6, 7 }, "; 10 ranks, 8 with one GPU each\n" },
 	};
 	struct canned c;
 	char *text;
@@ -255,8 +253,8 @@ static void pcie_only(void)
 
 	canned_init(&c, 1, 2, 0, PAIR, 1);
 	for (a = 0; a < 2; a++)
-		c.run.node[0].agent[a].link = (struct cs_link_facts){
-			0, 0, -1, NAN, 4, 16 - 8 * a, 4, 16 };
+		c.run.node[0].agent[a].link =
+			(struct cs_link_facts){ 0, 0, -1, NAN, 4, 16 - 8 * a, 4, 16 };
 	row = c.run.rows.rows.data;
 	for (i = 0; i < c.run.rows.rows.n; i++)
 		row[i].stats.median = 13;
@@ -280,14 +278,14 @@ static void on_cpu(void)
 	text = written(&c, "text", 0);
 	t_ok(strncmp(text, "NO GPU: host memory stands in", 29) == 0);
 	has_line(text, "n001  3 x host memory, 2 NUMA nodes; 3 ranks, one arena "
-		 "each; copies by CPU");
+		       "each; copies by CPU");
 	has_line(text, "  arena  rank  NUMA  cpus   pages               peers");
 	has_line(text, "      0     0     0  0-7    on 0 by move_pages  "
-		 "2 by shared memory");
+		       "2 by shared memory");
 	has_line(text, "      2     2     0  16-23  not proven          "
-		 "2 by shared memory");
+		       "2 by shared memory");
 	has_line(text, "  host memory, 64 MiB a copy, by CPU; it stands in: there "
-		 "is NO GPU");
+		       "is NO GPU");
 	t_ok(strstr(text, "NVLink") == NULL);
 	t_ok(strstr(text, "PCIe") == NULL);
 	free(text);
@@ -336,7 +334,7 @@ static void many_columns(void)
 	has_line(text, "        2 x.\\.................");
 	has_line(text, "        3 ...\\.#=-............");
 	has_line(text, "  slowest: 3->5 300.00 (-24.3 %), 3->6 370.00 (-6.7 %), "
-		 "3->7 390.00 (-1.6 %)");
+		       "3->7 390.00 (-1.6 %)");
 	has_line(text, "  ! 1 cell (2->0) timeout: silence");
 	free(text);
 	canned_release(&c);
@@ -365,13 +363,13 @@ static void several_nodes(void)
 	cs_text(c.run.node[3].facts.host, CS_HOST, "login");
 	text = written(&c, "text", 0);
 	has_line(text, "login,n[001-003]  3 x NVIDIA H200, driver 580.159, 2 NUMA "
-		 "nodes; 3 ranks, one GPU each");
+		       "nodes; 3 ranks, one GPU each");
 	has_line(text, "  each cell the median of 4 nodes");
 	has_line(text, "        0       -  396.29  396.29");
 	has_line(text, "  cells: lowest 300.00 (n002 0->2)  highest 396.31 "
-		 "(n001 2->1)  24 of 24 cells");
+		       "(n001 2->1)  24 of 24 cells");
 	has_line(text, "3 of 4 nodes alike, every cell within 1 %: "
-		 "login,n[001,003] (-v prints each)");
+		       "login,n[001,003] (-v prints each)");
 	has_line(text, "        0       -  396.29  300.00");
 	t_ok(strstr(text, "\nn001  3 x") == NULL);
 	free(text);
@@ -392,7 +390,7 @@ static void odd_node(void)
 	cs_check_run(&c.run, NULL);
 	text = written(&c, "text", 0);
 	has_line(text, "n002  3 x NVIDIA H200, driver 580.159, 2 NUMA nodes; "
-		 "3 ranks, one GPU each");
+		       "3 ranks, one GPU each");
 	has_line(text, "    note     n002: 3 GPUs, other nodes have 4");
 	t_ok(strstr(text, "30 of 30 cells\n") != NULL);
 	free(text);
@@ -406,14 +404,13 @@ static void findings(void)
 
 	canned_init(&c, 2, 4, 0, PAIR, 1);
 	for (int node = 0; node < 2; node++)
-		canned_spoil(canned_cell(&c, node, PAIR, 0, 3), CS_FAILED,
-			     "it broke");
+		canned_spoil(canned_cell(&c, node, PAIR, 0, 3), CS_FAILED, "it broke");
 	canned_cell(&c, 0, PAIR, 2, 1)->flags |= CS_ROW_IN_USE;
 	cs_check_run(&c.run, NULL);
 	text = written(&c, "text", 0);
 	has_line(text, "  findings   2 critical, 1 warning");
 	has_line(text, "    critical n[001-002]: peer.ce.write.pair 0->3 failed: "
-		 "it broke");
+		       "it broke");
 	t_ok(strstr(text, "    warning  n001: ") != NULL);
 	free(text);
 	canned_release(&c);
@@ -497,7 +494,7 @@ static void labels_of_nodes(void)
 	cs_text(c.run.node[1].agent[1].label, 12, "7");
 	text = written(&c, "text", 0);
 	has_line(text, "  each cell the median of 2 nodes; GPUs are numbered as on "
-		 "n001");
+		       "n001");
 	free(text);
 	canned_release(&c);
 }
@@ -534,7 +531,7 @@ static void short_copies(void)
 		((struct cs_row *)c.run.rows.rows.data)[i].what.bytes = 1u << 20;
 	text = written(&c, "text", 0);
 	has_line(text, "  88 % of the live link (18 x 25 GB/s); copies of 1 MiB are "
-		 "too short to fill it");
+		       "too short to fill it");
 	free(text);
 	canned_release(&c);
 }
@@ -576,7 +573,7 @@ static void times(void)
 	c.run.timings = (struct cs_run_timings){ 0.25, 0.2, 0.25, 0.46, 1.17 };
 	text = written(&c, "text", 0);
 	has_line(text, "  time       1.2 s = driver and contexts 0.5, peers 0.2, "
-		 "measuring 0.5, the rest 0.0");
+		       "measuring 0.5, the rest 0.0");
 	free(text);
 	canned_release(&c);
 }
@@ -611,7 +608,7 @@ static void json_values(void)
 	t_eq_str(string_of(doc, "schema"), "cscope-mpi/1");
 	results = json_object_get(doc, "results");
 	t_eq_int(json_array_size(results), cs_rows_count(&c.run.rows));
-	json_array_foreach(results, i, one) {
+	json_array_foreach (results, i, one) {
 		const struct cs_row *row = cs_rows_get(&c.run.rows, i);
 		const double *x = cs_rows_samples(&c.run.rows, i);
 		char src[16];
@@ -622,8 +619,9 @@ static void json_values(void)
 		       row->stats.median, 1e-6);
 		t_near(json_real_value(json_object_get(one, "ci_high")),
 		       row->stats.ci_high, 1e-6);
-		t_near(json_real_value(json_array_get(
-			       json_object_get(one, "samples"), 5)), x[5], 1e-6);
+		t_near(json_real_value(json_array_get(json_object_get(one, "samples"),
+						      5)),
+		       x[5], 1e-6);
 	}
 	json_decref(doc);
 	canned_release(&c);
@@ -632,7 +630,8 @@ static void json_values(void)
 static double matrix_value(const json_t *doc, size_t matrix, size_t row, size_t col)
 {
 	json_t *v = json_object_get(json_array_get(json_object_get(doc, "matrices"),
-						   matrix), "values");
+						   matrix),
+				    "values");
 
 	v = json_array_get(json_array_get(v, row), col);
 	return json_is_null(v) ? NAN : json_number_value(v);
@@ -676,9 +675,9 @@ static void json_labels(void)
 	one = json_array_get(json_object_get(doc, "matrices"), 0);
 	t_eq_str(json_string_value(json_array_get(json_object_get(one, "rows"), 0)),
 		 "gpu2");
-	t_eq_str(json_string_value(json_array_get(json_object_get(one, "columns"),
-						  1)), "gpu3");
-	json_array_foreach(json_object_get(doc, "results"), i, one) {
+	t_eq_str(json_string_value(json_array_get(json_object_get(one, "columns"), 1)),
+		 "gpu3");
+	json_array_foreach (json_object_get(doc, "results"), i, one) {
 		const struct cs_row *row = cs_rows_get(&c.run.rows, i);
 
 		t_eq_str(string_of(one, "src"), row->what.src.index ? "gpu3" : "gpu2");
@@ -698,8 +697,8 @@ static void json_labels(void)
 
 static void missing_is_null(void)
 {
-	static const char *const key[] = { "value", "min", "max", "mean", "sd",
-					   "ci_low", "p95", "overlap" };
+	static const char *const key[] = { "value", "min",    "max", "mean",
+					   "sd",    "ci_low", "p95", "overlap" };
 	struct canned c;
 	json_t *doc, *one;
 	size_t i, k;
@@ -707,7 +706,7 @@ static void missing_is_null(void)
 	canned_init(&c, 1, 2, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_CORRUPT, "8 words wrong");
 	doc = document(&c);
-	json_array_foreach(json_object_get(doc, "results"), i, one) {
+	json_array_foreach (json_object_get(doc, "results"), i, one) {
 		if (strcmp(string_of(one, "status"), "corrupt") != 0)
 			continue;
 		t_eq_str(string_of(one, "reason"), "8 words wrong");
@@ -774,7 +773,7 @@ static void csv_is_json(void)
 	t_ok(strncmp(csv, "node,test,path,method,op,pattern,", 33) == 0);
 	t_eq_int(csv_column(csv, "samples"), -1);
 	line = csv;
-	json_array_foreach(json_object_get(doc, "results"), i, one) {
+	json_array_foreach (json_object_get(doc, "results"), i, one) {
 		line = strchr(line, '\n') + 1;
 		csv_field(line, csv_column(csv, "dst"), field, sizeof(field));
 		t_eq_str(field, string_of(one, "dst"));
@@ -782,8 +781,8 @@ static void csv_is_json(void)
 			/* "4 ranks, one GPU each" before them has a comma */
 			csv_field(line, csv_column(csv, number[k]) + 1, field,
 				  sizeof(field));
-			t_near(strtod(field, NULL), json_number_value(
-				json_object_get(one, number[k])), 0);
+			t_near(strtod(field, NULL),
+			       json_number_value(json_object_get(one, number[k])), 0);
 		}
 	}
 	t_eq_str(strchr(line, '\n'), "\n");
@@ -830,8 +829,11 @@ static void journal_lines(void)
 		if (!t_ok(record != NULL))
 			break;
 		kind = string_of(record, "kind");
-		t_eq_str(kind, n == 0 ? "run" : n < 3 ? "node" :
-			 n + 1 < last ? "result" : n < last ? "error" : "verdict");
+		t_eq_str(kind, n == 0	    ? "run" :
+			       n < 3	    ? "node" :
+			       n + 1 < last ? "result" :
+			       n < last	    ? "error" :
+					      "verdict");
 		if (strcmp(kind, "result") == 0) {
 			json_object_del(record, "kind");
 			t_ok(json_equal(record, json_array_get(results, n - 3)));
@@ -861,8 +863,7 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 		if (kind < 3)
 			canned_spoil(c.run.rows.rows.data, CS_FAILED, "it broke");
 		if (kind < 2)
-			cs_text(c.run.node[0].agent[3].label, 12,
-				kind ? "3:1" : "7");
+			cs_text(c.run.node[0].agent[3].label, 12, kind ? "3:1" : "7");
 		cs_check_run(&c.run, NULL);
 		for (f = 0; f < 2; f++) {
 			char *text = written(&c, format[f], 0);
@@ -879,8 +880,7 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 		}
 		canned_release(&c);
 	}
-	cs_text(command, sizeof(command), "'%s' '%s' '%s'/*", script, schema,
-		folder);
+	cs_text(command, sizeof(command), "'%s' '%s' '%s'/*", script, schema, folder);
 	rc = system(command);
 	cs_text(command, sizeof(command), "rm -r '%s'", folder);
 	if (system(command))
@@ -921,18 +921,17 @@ static void result_lines(void)
 	canned_init(&c, 2, 4, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 1, PAIR, 0, 1), CS_FAILED, "it broke");
 	text = written(&c, "result", 0);
-	t_eq_str(text,
-		 "result peer.ce.write.pair n001 min 396.29 median 396.31 max "
-		 "396.32 GB/s 12/12 cells\n"
-		 "result peer.ce.write.pair n002 min 396.29 median 396.31 max "
-		 "396.32 GB/s 11/12 cells\n");
+	t_eq_str(text, "result peer.ce.write.pair n001 min 396.29 median 396.31 max "
+		       "396.32 GB/s 12/12 cells\n"
+		       "result peer.ce.write.pair n002 min 396.29 median 396.31 max "
+		       "396.32 GB/s 11/12 cells\n");
 	free(text);
 	c.run.rows.rows.n = 0;
 	canned_index(&c);
 	c.run.stand_in = 1;
 	text = written(&c, "result", 0);
 	has_line(text, "result peer.ce.write.pair n001 min - median - max - GB/s "
-		 "0/12 cells stand-in");
+		       "0/12 cells stand-in");
 	free(text);
 	canned_release(&c);
 }
@@ -1019,7 +1018,7 @@ static void list_and_plan(void)
 	t_ok(strstr(text, "* peer.ce.write.pair         cuda  ") != NULL);
 	t_ok(strstr(text, "\n  peer.ce.read.pair          cuda  ") != NULL);
 	has_line(text, "nothing was measured: this is the plan for 8 agents on each "
-		 "node, cuda backend");
+		       "node, cuda backend");
 	has_line(text, "size      512 MiB a copy");
 	has_line(text, "memory    1 GiB on the GPU of each agent");
 	has_line(text, "order     shuffled by seed 20261120");
@@ -1069,7 +1068,8 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 	f->n_known_gpus = gpus;
 	f->n_nics = cards;
 	for (int i = 0; i < 2; i++)
-		f->domain[i] = (struct cs_numa_facts){ i, "0-27,56-83,112-139,168-195" };
+		f->domain[i] = (struct cs_numa_facts){ i,
+						       "0-27,56-83,112-139,168-195" };
 	for (int i = 0; i < gpus; i++) {
 		struct cs_gpu_record *s = &nd->gpu_record[i];
 
@@ -1098,9 +1098,9 @@ static void topology_fits(void)
 	text = drawn(&c);
 	t_ok(longest_line(text) <= 110);
 	has_line(text, "       GPU0 GPU1 GPU2 GPU3 GPU4 GPU5 GPU6 GPU7 NIC0 NIC1 "
-		 "NIC2 NIC3 NIC4 NIC5 NIC6 NIC7  NUMA  cpus");
+		       "NIC2 NIC3 NIC4 NIC5 NIC6 NIC7  NUMA  cpus");
 	has_line(text, "  GPU4 NV18 NV18 NV18 NV18    X NV18 NV18 NV18 NODE NODE "
-		 "NODE NODE NODE NODE NODE NODE     1  0-27,56-83,...");
+		       "NODE NODE NODE NODE NODE NODE     1  0-27,56-83,...");
 	has_line(text, "     1  0-27,56-83,112-139,168-195");
 	free(text);
 	/* more than fit stand below each other, 16 cards by name */
@@ -1154,11 +1154,9 @@ static const struct tap_test tests[] = {
 	{ "of several nodes the aggregate and those that differ are printed",
 	  several_nodes },
 	{ "a node with fewer GPUs is printed apart", odd_node },
-	{ "equal findings of several nodes are one line with a host list",
-	  findings },
+	{ "equal findings of several nodes are one line with a host list", findings },
 	{ "a run of which nothing is known can be written", nothing_known },
-	{ "GPUs are called by their labels, not by their numbers in the plan",
-	  labels },
+	{ "GPUs are called by their labels, not by their numbers in the plan", labels },
 	{ "of several nodes labels are shared, or said whose they are",
 	  labels_of_nodes },
 	{ "long labels of many columns are read downwards", long_labels },

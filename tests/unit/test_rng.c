@@ -21,8 +21,9 @@ static void the_sequence_is_the_published_one(void)
 
 static void draws_stay_below_their_bound(void)
 {
-	static const uint64_t bounds[] = { 1, 2, 3, 7, 1000, 1ull << 63,
-					   (1ull << 63) + 1, UINT64_MAX };
+	static const uint64_t bounds[] = {
+		1, 2, 3, 7, 1000, 1ull << 63, (1ull << 63) + 1, UINT64_MAX
+	};
 	struct cs_rng rng = { 5 };
 	size_t i, k;
 

@@ -65,18 +65,17 @@ static void words_of_status(void)
 
 static void a_rate_of_times_is_called_time(void)
 {
-	struct cs_row row = { .test = (uint32_t)cs_test_index(
-				      "peer.ce.write.pair") };
-	struct cs_row open = { .test = (uint32_t)cs_test_index(
-				       "peer.driver.open.pair") };
+	struct cs_row row = { .test = (uint32_t)cs_test_index("peer.ce.write.pair") };
+	struct cs_row open = {
+		.test = (uint32_t)cs_test_index("peer.driver.open.pair")
+	};
 
 	t_eq_str(cs_metric_text(cs_row_test(&row), CS_METRIC_RATE), "rate");
 	t_eq_str(cs_metric_text(cs_row_test(&row), CS_METRIC_TOTAL), "total");
 	t_eq_str(cs_metric_text(cs_row_test(&open), CS_METRIC_RATE), "time");
 	t_eq_str(cs_metric_text(cs_row_test(&open), 99), "?");
 	for (int i = 0; i < CS_METRICS; i++)
-		t_eq_int(cs_metric_index(cs_metric_text(cs_row_test(&open), i)),
-			 i);
+		t_eq_int(cs_metric_index(cs_metric_text(cs_row_test(&open), i)), i);
 	t_eq_int(cs_metric_index("rate"), CS_METRIC_RATE);
 	t_eq_int(cs_metric_index("speed"), -1);
 }

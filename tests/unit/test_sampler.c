@@ -11,23 +11,26 @@
 #include "tap.h"
 
 /* A plan of one matrix: all pairs, or both ways, of two agents. */
-static struct cs_plan *plan_of(const char *test, uint64_t bytes,
-			       double precision)
+static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precision)
 {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
 	struct cs_plan_request req = {
-		.n_agents = 2, .chosen = &chosen,
-		.set = { .copy_bytes = bytes, .precision = precision,
-			 .cell_limit_s = 2, .start_limit_s = 30,
+		.n_agents = 2,
+		.chosen = &chosen,
+		.set = { .copy_bytes = bytes,
+			 .precision = precision,
+			 .cell_limit_s = 2,
+			 .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA,
 			 .via = strstr(test, "staged") ? CS_TRANSPORT_STAGED :
 							 CS_TRANSPORT_AUTO },
 	};
 
 	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA,
-				 (enum cs_transport)req.set.via, &chosen, &err), 0);
+				 (enum cs_transport)req.set.via, &chosen, &err),
+		 0);
 	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
 	return plan;
 }
@@ -40,8 +43,7 @@ static enum cs_sampler_answer feed(struct cs_sampler *s, const double *gbs,
 	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
 	double elapsed = 0;
 
-	for (*samples = 0; answer == CS_SAMPLE_MORE && *samples < 500;
-	     ++*samples) {
+	for (*samples = 0; answer == CS_SAMPLE_MORE && *samples < 500; ++*samples) {
 		double ns[CS_STEP_MAX];
 
 		for (uint32_t k = 0; k < s->n_transfers; k++) {
@@ -64,7 +66,8 @@ static void a_quiet_link_takes_six(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 396 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 396 });
 	t_eq_int(s.copies[0], 1); /* the first touch */
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.first_copies[0], 1);
@@ -126,7 +129,8 @@ static void a_slow_link_takes_one_copy(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 0 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 1);
 	free(plan);
@@ -139,7 +143,8 @@ static void small_copies_are_capped(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 0 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 512);
 	free(plan);
@@ -150,13 +155,13 @@ static void staged_samples_fit_a_stream(void)
 	double gbs[2] = { 200, 200 };
 
 	for (uint64_t bytes = 4096; bytes <= 1ull << 34; bytes *= 2) {
-		struct cs_plan *plan = plan_of("peer.staged.write.pair", bytes,
-					       0.005);
+		struct cs_plan *plan = plan_of("peer.staged.write.pair", bytes, 0.005);
 		uint64_t chunk = cs_stage_chunk(bytes);
 		struct cs_sampler s;
 		int samples;
 
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+				(struct cs_guess){ .gbs = 0 });
 		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 		t_ok(s.copies[0] >= 1);
 		t_ok((bytes + chunk - 1) / chunk * s.copies[0] <= CS_CHUNKS_MAX);
@@ -171,7 +176,8 @@ static void unequal_transfers_end_together(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 100 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 4 * s.copies[1]);
 	t_ok(s.overlap[s.n - 1] > 0.95);
@@ -185,7 +191,8 @@ static void a_restless_link_is_not_converged(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 100 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.006, &samples), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, CS_SAMPLES_MAX);
 	free(plan);
@@ -198,7 +205,8 @@ static void a_hopeless_link_is_not_waited_for(void)
 	struct cs_sampler s;
 	int samples;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 100 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.3, &samples), CS_SAMPLE_LIMIT);
 	t_ok(s.n >= 6 && s.n <= 10);
 	free(plan);
@@ -261,7 +269,8 @@ static void beside_loads_there_is_no_rest_to_wait_for(void)
 	struct cs_sampler s;
 	int answer = CS_SAMPLE_MORE, samples = 0;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 40 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 40 });
 	s.copies[1] = 10;
 	while (answer == CS_SAMPLE_MORE && samples < 40) {
 		ns[0] = 12e6 * (1 + 0.05 * (samples % 3));
@@ -280,7 +289,8 @@ static void loads_last_longer_and_not_by_far(void)
 	double none[2] = { 0 }, ns[2] = { 12e6, 24e6 };
 	struct cs_sampler s;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 40 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 40 });
 	s.copies[1] = 8; /* of 3 ms */
 	cs_sampler_feed(&s, ns, none, 0);
 	t_eq_int(s.copies[1], 5);
@@ -300,7 +310,8 @@ static void a_first_touch_beyond_the_limit_does_not_count(void)
 	struct cs_sampler s;
 	double ns = 2e9;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 396 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 396 });
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
 	t_eq_int(s.n, 0);
 	ns = 1e9;
@@ -316,14 +327,16 @@ static void the_limit_of_a_cell_ends_it(void)
 	struct cs_sampler s;
 	double ns = 1e9;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 0 });
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 1), CS_SAMPLE_MORE);
 	/* six have twice the limit of 2 s */
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 4.5), CS_SAMPLE_LIMIT);
 	t_ok(s.n < 6);
 	/* a tenth slower each time: it never settles */
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 0 });
 	do
 		ns *= 1.1;
 	while (cs_sampler_feed(&s, &ns, NULL, 2.5) == CS_SAMPLE_MORE);
@@ -339,8 +352,7 @@ struct seen {
 	int covered, converged, converged_covered, far, samples;
 };
 
-static void run_noisy(struct cs_sampler *s, struct noise *noise,
-		      struct seen *seen)
+static void run_noisy(struct cs_sampler *s, struct noise *noise, struct seen *seen)
 {
 	double truth = (double)s->bytes[0] / 1.358e6, elapsed_s = 0;
 	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
@@ -432,16 +444,16 @@ static void what_is_known_at_the_limit_counts(void)
 	for (int i = 0; i < 2; i++) {
 		double ns;
 
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0), (struct cs_guess){ .gbs = 0 });
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+				(struct cs_guess){ .gbs = 0 });
 		for (size_t k = 0; k < sizeof(off) / sizeof(*off); k++) {
 			ns = 1e7 * (1 + 1e-2 * off[k]);
-			t_eq_int(cs_sampler_feed(&s, &ns, NULL, 0.01),
-				 CS_SAMPLE_MORE);
+			t_eq_int(cs_sampler_feed(&s, &ns, NULL, 0.01), CS_SAMPLE_MORE);
 		}
 		t_eq_int(s.n, 6);
 		ns = 1e7 * (1 + 1e-2 * last[i]);
-		t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2), i ?
-			 CS_SAMPLE_LIMIT : CS_SAMPLE_ENOUGH);
+		t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2),
+			 i ? CS_SAMPLE_LIMIT : CS_SAMPLE_ENOUGH);
 	}
 	free(plan);
 }

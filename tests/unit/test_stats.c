@@ -12,9 +12,9 @@ static void ranks_are_those_of_the_binomial(void)
 	static const struct {
 		size_t n, low, high;
 	} want[] = {
-		{ 6, 1, 6 },	{ 7, 1, 7 },	{ 8, 1, 8 },	{ 9, 1, 9 },
-		{ 10, 2, 9 },	{ 12, 2, 11 },	{ 15, 3, 13 },	{ 20, 5, 16 },
-		{ 30, 9, 22 },	{ 50, 17, 34 },	{ 100, 39, 62 },
+		{ 6, 1, 6 },   { 7, 1, 7 },    { 8, 1, 8 },	{ 9, 1, 9 },
+		{ 10, 2, 9 },  { 12, 2, 11 },  { 15, 3, 13 },	{ 20, 5, 16 },
+		{ 30, 9, 22 }, { 50, 17, 34 }, { 100, 39, 62 },
 	};
 	size_t i, low, high;
 
@@ -254,8 +254,7 @@ int main(void)
 		  a_small_spread_on_a_large_mean_is_kept },
 		{ "a median of zero never converges",
 		  a_median_of_zero_never_converges },
-		{ "infinite samples never converge",
-		  infinite_samples_never_converge },
+		{ "infinite samples never converge", infinite_samples_never_converge },
 		{ NULL, NULL },
 	};
 

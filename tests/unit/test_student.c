@@ -18,8 +18,7 @@ static void shares_of_the_beta_distribution_are_the_closed_forms(void)
 	for (x = 0; x < 1.01; x += 0.0625) {
 		t_near(cs_beta_share(1, 7, x), 1 - pow(1 - x, 7), 1e-14);
 		t_near(cs_beta_share(7, 1, x), pow(x, 7), 1e-14);
-		t_near(cs_beta_share(2, 3, x), x * x * (6 - 8 * x + 3 * x * x),
-		       1e-14);
+		t_near(cs_beta_share(2, 3, x), x * x * (6 - 8 * x + 3 * x * x), 1e-14);
 		t_near(cs_beta_share(0.5, 0.5, x), asin(sqrt(x)) * 2 / acos(-1),
 		       1e-14);
 	}
@@ -60,8 +59,7 @@ static void probability_and_quantile_undo_each_other(void)
 
 	for (df = 1; df < 50; df *= 1.37)
 		for (p = 0.9; p > 1e-6; p *= 0.31)
-			t_near(cs_student_p(cs_student_t(p, df), df) / p, 1,
-			       1e-9);
+			t_near(cs_student_p(cs_student_t(p, df), df) / p, 1, 1e-9);
 	t_near(cs_student_p(0, 3), 1, 1e-14);
 	t_near(cs_student_p(INFINITY, 3), 0, 0);
 	t_near(cs_student_t(1, 3), 0, 1e-6);
@@ -69,8 +67,7 @@ static void probability_and_quantile_undo_each_other(void)
 }
 
 /* Variance of the medians of `draws` resamples. */
-static double drawn_variance(const double *x, size_t n, int draws,
-			     struct cs_rng *rng)
+static double drawn_variance(const double *x, size_t n, int draws, struct cs_rng *rng)
 {
 	double again[32], sum = 0, squares = 0;
 	size_t k;
@@ -90,9 +87,8 @@ static double drawn_variance(const double *x, size_t n, int draws,
 
 static void the_variance_of_a_median_is_that_of_its_bootstrap(void)
 {
-	static const double x[] = { -3.1, -1.4, -0.9, -0.3, -0.25,
-				    0.0,  0.1,	0.35, 0.4,  0.8,
-				    1.0,  1.7,	2.2,  3.05, 6.0 };
+	static const double x[] = { -3.1, -1.4, -0.9, -0.3, -0.25, 0.0,	 0.1, 0.35,
+				    0.4,  0.8,	1.0,  1.7,  2.2,   3.05, 6.0 };
 	struct cs_rng rng = { 4 };
 	size_t n;
 

@@ -16,8 +16,7 @@ static struct cs_topo *fixture(const char *name)
 	struct cs_err err = { "" };
 	char path[512];
 
-	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests",
-		name);
+	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests", name);
 	if (cs_topo_open(path, &topo, &err))
 		printf("# %s\n", err.text);
 	t_ok(topo != NULL);
@@ -119,7 +118,8 @@ static void memory_without_cpus_is_for_buffers(void)
 
 static void gpus_of_eight_domains_are_next_to_each(void)
 {
-	static const char *const bus[] = { "1b", "2b", "3c", "4d", "5e", "6f", "7a", "8b" };
+	static const char *const bus[] = { "1b", "2b", "3c", "4d",
+					   "5e", "6f", "7a", "8b" };
 	char id[16];
 
 	for (int i = 0; i < 8; i++) {
@@ -136,8 +136,8 @@ static void nobody_works_on_memory_alone(void)
 	if (!topo)
 		return;
 	t_eq_int(cs_topo_bind(topo, 2, &err), -1);
-	t_eq_str(err.text, "NUMA node 2 has memory and no CPUs: --cpu-numa says whose "
-		 "work");
+	t_eq_str(err.text,
+		 "NUMA node 2 has memory and no CPUs: --cpu-numa says whose work");
 	cs_topo_close(topo);
 }
 
@@ -277,8 +277,8 @@ static void binds_to_nothing(void)
 	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
 		return;
 	t_eq_int(cs_topo_bind(topo, 4711, &err), -1);
-	t_ok(strstr(err.text, "cannot bind to NUMA node 4711: allowed cpus are ")
-	     == err.text);
+	t_ok(strstr(err.text, "cannot bind to NUMA node 4711: allowed cpus are ") ==
+	     err.text);
 	cs_topo_close(topo);
 }
 
@@ -356,11 +356,12 @@ static const struct tap_test tests[] = {
 	{ "the only NUMA node belongs to every GPU and says so", only_one },
 	{ "memory of a GPU is no NUMA node", gpu_memory_is_no_numa_node },
 	{ "memory without CPUs is for buffers, a GPU's for neither",
-		  memory_without_cpus_is_for_buffers },
-		{ "each GPU of eight NUMA nodes is next to its own",
-		  gpus_of_eight_domains_are_next_to_each },
-		{ "nobody works on a node of memory alone", nobody_works_on_memory_alone },
-		{ "the list of NUMA nodes keeps to the caller's room", domains_keep_to_the_room },
+	  memory_without_cpus_is_for_buffers },
+	{ "each GPU of eight NUMA nodes is next to its own",
+	  gpus_of_eight_domains_are_next_to_each },
+	{ "nobody works on a node of memory alone", nobody_works_on_memory_alone },
+	{ "the list of NUMA nodes keeps to the caller's room",
+	  domains_keep_to_the_room },
 	{ "display and 3D controllers of NVIDIA count, switches and others do not",
 	  counts_gpus },
 	{ "node facts name product, BIOS and CPU and keep the driver", node_facts },
@@ -373,8 +374,7 @@ static const struct tap_test tests[] = {
 	{ "binding to a NUMA node that is not there says which cpus are allowed",
 	  binds_to_nothing },
 	{ "a GPU on the PCI bus is a sign, by bus id", sign_of_pci },
-	{ "a grant of the scheduler is a sign, an empty one is not",
-	  sign_of_a_grant },
+	{ "a grant of the scheduler is a sign, an empty one is not", sign_of_a_grant },
 	{ "a user's CUDA_VISIBLE_DEVICES is no sign", no_sign },
 	{ NULL, NULL },
 };

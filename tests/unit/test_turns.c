@@ -182,8 +182,7 @@ int main(void)
 		{ "every cell is visited once a round, in shuffled order",
 		  every_cell_is_visited_once_a_round },
 		{ "the seed fixes the turns", the_seed_fixes_the_turns },
-		{ "nothing to order is an error",
-		  nothing_to_order_is_an_error },
+		{ "nothing to order is an error", nothing_to_order_is_an_error },
 		{ NULL, NULL },
 	};
 

@@ -43,10 +43,31 @@ static void the_largest_size_fits(void)
 static void what_is_no_size_is_refused(void)
 {
 	static const char *const bad[] = {
-		"", " ", "M", "-1", "+1", " 4K", "4K ", "4KK", "4Ki", "4P", "4KiBs",
-		"1.M", ".5M", "1,5G", "1e3", "0x10", "1.2.3M", "nan", "inf",
-		"16777216T", "18446744073709551616", "99999999999999999999999999",
-		"1.1", "1.1G", "0.0000000000000000001T",
+		"",
+		" ",
+		"M",
+		"-1",
+		"+1",
+		" 4K",
+		"4K ",
+		"4KK",
+		"4Ki",
+		"4P",
+		"4KiBs",
+		"1.M",
+		".5M",
+		"1,5G",
+		"1e3",
+		"0x10",
+		"1.2.3M",
+		"nan",
+		"inf",
+		"16777216T",
+		"18446744073709551616",
+		"99999999999999999999999999",
+		"1.1",
+		"1.1G",
+		"0.0000000000000000001T",
 	};
 	size_t i;
 
@@ -66,8 +87,7 @@ static void size_errors_say_what_is_allowed(void)
 	uint64_t bytes;
 
 	cs_size_parse("12q", &bytes, &err);
-	t_eq_str(err.text,
-		 "'12q' is not a size: write 4096, 4K, 512M, 1.5G or 1T");
+	t_eq_str(err.text, "'12q' is not a size: write 4096, 4K, 512M, 1.5G or 1T");
 	cs_size_parse("1.1K", &bytes, &err);
 	t_eq_str(err.text, "size '1.1K' is not whole bytes");
 	cs_size_parse("99999999T", &bytes, &err);
@@ -130,8 +150,9 @@ static void durations_have_units(void)
 static void what_is_no_duration_is_refused(void)
 {
 	static const char *const bad[] = {
-		"", "s", "-1s", "0", "0.0s", "0ms", "2 s", "2h", "2ss", "2s ", "1e3",
-		"nan", "inf", "0x2", "99999999999999999999s",
+		"",    "s",   "-1s", "0",   "0.0s",
+		"0ms", "2 s", "2h",  "2ss", "2s ",
+		"1e3", "nan", "inf", "0x2", "99999999999999999999s",
 	};
 	size_t i;
 
@@ -161,8 +182,19 @@ static void a_share_is_in_per_cent(void)
 static void what_is_no_share_is_refused(void)
 {
 	static const char *const bad[] = {
-		"", "%", "0", "0%", "-1%", "100.1", "101%", "1%%", "1 %", "1%x",
-		"nan", "1e1", "99999999999999999999",
+		"",
+		"%",
+		"0",
+		"0%",
+		"-1%",
+		"100.1",
+		"101%",
+		"1%%",
+		"1 %",
+		"1%x",
+		"nan",
+		"1e1",
+		"99999999999999999999",
 	};
 	size_t i;
 
@@ -187,7 +219,8 @@ static void whole_numbers_are_decimal_or_hexadecimal(void)
 	t_eq_int(value, 255);
 	t_eq_int(cs_uint_parse("010", 0, 255, &value, &err), 0);
 	t_eq_int(value, 10);
-	t_eq_int(cs_uint_parse("18446744073709551615", 0, UINT64_MAX, &value, &err), 0);
+	t_eq_int(cs_uint_parse("18446744073709551615", 0, UINT64_MAX, &value, &err),
+		 0);
 	t_ok(value == UINT64_MAX);
 	t_eq_int(cs_uint_parse("0xffffffffffffffff", 0, UINT64_MAX, &value, &err), 0);
 	t_ok(value == UINT64_MAX);
@@ -209,8 +242,20 @@ static void whole_numbers_keep_to_their_bounds(void)
 static void what_is_no_whole_number_is_refused(void)
 {
 	static const char *const bad[] = {
-		"", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x", "x1", "1f", "0xg",
-		"18446744073709551616", "0x10000000000000000", "0-3",
+		"",
+		"-1",
+		"+1",
+		" 1",
+		"1 ",
+		"1.0",
+		"1e3",
+		"0x",
+		"x1",
+		"1f",
+		"0xg",
+		"18446744073709551616",
+		"0x10000000000000000",
+		"0-3",
 	};
 	size_t i;
 
@@ -226,8 +271,8 @@ static void what_is_no_whole_number_is_refused(void)
 static void a_list_of_numbers_is_bits(void)
 {
 	static const char *const bad[] = {
-		"", "x", "-1", "0-", "3-1", "0,", ",0", "1,,2", "0 1", "64", "0-64",
-		"99999999999999999999",
+		"",   "x",    "-1",  "0-", "3-1",  "0,",
+		",0", "1,,2", "0 1", "64", "0-64", "99999999999999999999",
 	};
 	uint64_t bits = 0;
 
@@ -306,9 +351,21 @@ static double printed_and_read(double x)
 /* Of every magnitude, with few digits and with all. */
 static void ten_digits_are_those_that_are_printed(void)
 {
-	static const double odd[] = { 0, -0.0, 1, 9999999999.0, 10000000001.0,
-				      12345678901.0, 0.1, 1e22, 1e23, 5e-324, 1e300,
-				      396.29, -396.29, 1234567890.5, 0.00012345678905 };
+	static const double odd[] = { 0,
+				      -0.0,
+				      1,
+				      9999999999.0,
+				      10000000001.0,
+				      12345678901.0,
+				      0.1,
+				      1e22,
+				      1e23,
+				      5e-324,
+				      1e300,
+				      396.29,
+				      -396.29,
+				      1234567890.5,
+				      0.00012345678905 };
 	struct cs_rng rng = { 7 };
 	int wrong = 0;
 

@@ -19,8 +19,8 @@ static void begin(struct canned *c, const char *id, int nodes, const char *tests
 	canned_init(c, nodes, 4, 0, tests, 1);
 	cs_text(c->run.id, sizeof(c->run.id), "%s", id);
 	for (int i = 0; hosts && i < nodes; i++)
-		cs_text(c->run.node[i].facts.host,
-			sizeof(c->run.node[i].facts.host), "%s", hosts[i]);
+		cs_text(c->run.node[i].facts.host, sizeof(c->run.node[i].facts.host),
+			"%s", hosts[i]);
 }
 
 static struct cs_versus_side side_of(const char *name, struct cs_versus_item *items,
@@ -30,8 +30,7 @@ static struct cs_versus_side side_of(const char *name, struct cs_versus_item *it
 
 	for (; *runs; runs++)
 		for (int i = 0; i < (*runs)->run.n_nodes; i++)
-			items[side.n++] = (struct cs_versus_item){ &(*runs)->run,
-								   i };
+			items[side.n++] = (struct cs_versus_item){ &(*runs)->run, i };
 	return side;
 }
 
@@ -83,8 +82,7 @@ static const char *alone(const struct cs_versus *v, size_t i)
 	return i < v->alone.n ? ((const struct cs_err *)v->alone.data)[i].text : "";
 }
 
-static const struct cs_versus_field *field(const struct cs_versus *v,
-					   const char *what)
+static const struct cs_versus_field *field(const struct cs_versus *v, const char *what)
 {
 	const struct cs_versus_field *f = v->fields.data;
 
@@ -158,8 +156,7 @@ static void nodes_of_another_class_have_no_partner(void)
 	begin(&a, "a", 2, PAIR, here);
 	begin(&b, "b", 2, PAIR, there);
 	for (int node = 0; node < 2; node++)
-		cs_text(b.run.node[node].agent[3].gpu.name, CS_NAME,
-			"NVIDIA H100");
+		cs_text(b.run.node[node].agent[3].gpu.name, CS_NAME, "NVIDIA H100");
 	compare(&a, &b, &v);
 	t_eq_int(v.cells.n, 0);
 	t_eq_int(v.alone.n, 4);
@@ -251,12 +248,10 @@ static void instances_of_mig_are_paired_by_uuid(void)
 	begin(&b, "b", 1, PAIR, NULL);
 	for (int s = 0; s < 2; s++)
 		for (int i = 0; i < 4; i++) {
-			struct cs_gpu_facts *gpu =
-				&both[s]->run.node[0].agent[i].gpu;
+			struct cs_gpu_facts *gpu = &both[s]->run.node[0].agent[i].gpu;
 
 			cs_text(gpu->bus_id, sizeof(gpu->bus_id), "0000:1b:00.0");
-			cs_text(gpu->uuid, sizeof(gpu->uuid), "MIG-%d",
-				s ? 3 - i : i);
+			cs_text(gpu->uuid, sizeof(gpu->uuid), "MIG-%d", s ? 3 - i : i);
 		}
 	scale(&b, 0, 3, 0, 0.5); /* A's 0->3 */
 	compare(&a, &b, &v);
@@ -325,8 +320,7 @@ static void what_cannot_be_compared_says_why(void)
 	begin(&b, "b", 1, "peer.ce.read.pair", NULL);
 	compare(&a, &b, &v);
 	t_eq_int(v.alone.n, 1);
-	t_eq_str(alone(&v, 0),
-		 PAIR " in A, peer.ce.read.pair in B: another op");
+	t_eq_str(alone(&v, 0), PAIR " in A, peer.ce.read.pair in B: another op");
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
 	cs_versus_release(&v);
 	canned_release(&b);
@@ -381,8 +375,7 @@ static void take_turns(struct canned *c)
 	c->plan->set.sides = 2;
 	for (int i = 0; i < 2; i++) {
 		cs_text(c->run.node[i].facts.host, CS_HOST, "vm");
-		cs_text(c->run.node[i].facts.placement, CS_PLACEMENT, "%s",
-			name[i]);
+		cs_text(c->run.node[i].facts.placement, CS_PLACEMENT, "%s", name[i]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct cs_row again = *cs_rows_get(&c->run.rows, i);
@@ -490,7 +483,8 @@ int main(void)
 		{ "nodes of other hosts are paired in their order, each for itself",
 		  other_nodes_are_paired_in_their_order },
 		{ "nodes of another class have no partner, unless they are the only "
-		  "ones", nodes_of_another_class_have_no_partner },
+		  "ones",
+		  nodes_of_another_class_have_no_partner },
 		{ "a node without partner is one line",
 		  a_node_without_partner_is_one_line },
 		{ "nodes of one name are not runs of one node",

@@ -35,7 +35,8 @@ static const struct cs_finding *found(const struct canned *c, size_t i)
 	static const struct cs_finding none = { .node = -2 };
 
 	return i < c->run.findings.n ?
-		(const struct cs_finding *)c->run.findings.data + i : &none;
+		       (const struct cs_finding *)c->run.findings.data + i :
+		       &none;
 }
 
 static void set_kernel(struct canned *c, int node, const char *kernel)
@@ -67,8 +68,7 @@ static void majority(void)
 	t_eq_int(f->node, 3);
 	t_eq_int(f->check, 1);
 	t_eq_int(f->drain, 0);
-	t_eq_str(f->text,
-		 "kernel: 6.5.0, where most nodes of its class have 6.8.0");
+	t_eq_str(f->text, "kernel: 6.5.0, where most nodes of its class have 6.8.0");
 	t_near(f->confidence, 0.8, 1e-9);
 	t_ok(f->next[0] && f->elsewhere[0] && f->remeasure[0]);
 	canned_release(&c);
@@ -164,7 +164,7 @@ static void one_gpu(void)
 	t_eq_str(f->part, "gpu");
 	t_eq_str(f->bus_id, c.run.node[4].agent[3].gpu.bus_id);
 	t_eq_str(f->text, "nvlinks of GPU 3: 17 of 18, where most nodes of its "
-		 "class have 18 of 18");
+			  "class have 18 of 18");
 	canned_release(&c);
 }
 
@@ -178,7 +178,7 @@ static void several_gpus(void)
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text, "pcie-gen of GPUs 0-2, 4-7: 4, where most "
-		 "nodes of its class have 5");
+				     "nodes of its class have 5");
 	t_eq_str(found(&c, 0)->part, "node");
 	t_eq_str(found(&c, 0)->bus_id, "");
 	canned_release(&c);
@@ -215,8 +215,9 @@ static void missing_gpu(void)
 
 static void add_finding(struct canned *c, int node, const char *id, const char *bus_id)
 {
-	struct cs_finding f = { .node = node, .severity = CS_CRITICAL, .check = 1,
-				.part = "gpu" };
+	struct cs_finding f = {
+		.node = node, .severity = CS_CRITICAL, .check = 1, .part = "gpu"
+	};
 	struct cs_err err;
 
 	cs_finding_read(&f, id);
@@ -313,7 +314,7 @@ static void unknown_values(void)
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, 4);
 	t_eq_str(found(&c, 0)->text, "wiring: unknown here, known on most nodes of "
-		 "its class: numa, nvlink-version, nvlinks");
+				     "its class: numa, nvlink-version, nvlinks");
 	canned_release(&c);
 }
 

@@ -23,10 +23,9 @@ static int set_up(void)
 	};
 	struct cs_plan *plan = NULL;
 	struct cs_err err;
-	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU, CS_TRANSPORT_AUTO,
-				 &chosen, &err) ||
-		 cs_plan_build(&req, &plan, &err) ||
-		 cs_topo_open(NULL, &topo, &err) ||
+	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU,
+				 CS_TRANSPORT_AUTO, &chosen, &err) ||
+		 cs_plan_build(&req, &plan, &err) || cs_topo_open(NULL, &topo, &err) ||
 		 cs_board_create(plan, 2, 0, &board, &err);
 
 	free(plan);
@@ -46,7 +45,7 @@ static int tear_down(void)
 
 struct job {
 	_Atomic int *done;
-	sem_t *hold;		/* NULL: it does not hang */
+	sem_t *hold; /* NULL: it does not hang */
 	int fails;
 };
 

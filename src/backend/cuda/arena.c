@@ -14,8 +14,7 @@
  * blocks: a multiple shares its blocks with nobody. */
 #define ARENA_BLOCK ((uint64_t)2 << 20)
 
-int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
-		 struct cs_err *err)
+int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes, struct cs_err *err)
 {
 	assert(!dev->board);
 	if (cs_pages_map(dev, page, bytes, &dev->board_at, err))
@@ -31,8 +30,7 @@ void cs_dev_export(struct cs_dev *dev, struct cs_export *of)
 	struct cs_err why;
 
 	_Static_assert(sizeof(of->ipc) == sizeof(handle), "IPC handle");
-	of->has_ipc = !CS_DEV_CU(dev, &why, cuIpcGetMemHandle, &handle,
-				 of->address);
+	of->has_ipc = !CS_DEV_CU(dev, &why, cuIpcGetMemHandle, &handle, of->address);
 	if (of->has_ipc)
 		memcpy(of->ipc, &handle, sizeof(of->ipc));
 	else
@@ -68,8 +66,7 @@ void cs_dev_disarena(struct cs_dev *dev)
 
 /* Memory that a descriptor hands over; that it cannot be had is for those to
  * report who need it. */
-static void arena_shareable(struct cs_dev *dev, uint64_t bytes,
-			    struct cs_export *out)
+static void arena_shareable(struct cs_dev *dev, uint64_t bytes, struct cs_export *out)
 {
 	struct cs_err why;
 	int fd;
@@ -96,7 +93,8 @@ static int round_up(struct cs_dev *dev, uint64_t bytes, uint64_t *whole,
 	if (CS_DEV_CU(dev, err, cuMemGetInfo, &unused, &total))
 		return -1;
 	if (*whole > unused)
-		return cs_err_set(err, "the buffers need %.2f GB, but of the "
+		return cs_err_set(err,
+				  "the buffers need %.2f GB, but of the "
 				  "GPU's %.2f GB only %.2f are free",
 				  *whole / 1e9, total / 1e9, unused / 1e9);
 	return 0;
@@ -118,7 +116,9 @@ int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 	uint64_t whole;
 
 	return round_up(dev, bytes, &whole, err) ||
-	       CS_DEV_CU(dev, err, cuMemAlloc, at, whole) ? -1 : 0;
+			       CS_DEV_CU(dev, err, cuMemAlloc, at, whole) ?
+		     -1 :
+		     0;
 }
 
 /* The usual memory; likewise. */
@@ -137,9 +137,13 @@ static int arena_make(struct cs_dev *dev, uint64_t bytes, int by_fd,
 		      struct cs_export *out, struct cs_err *err)
 {
 	struct cs_export made = {
-		.pid = getpid(), .pid_ns = cs_pid_namespace(), .bytes = bytes,
-		.ordinal = dev->ordinal, .fd = -1,
-		.ring_address = dev->ring_at, .ring_bytes = dev->ring_bytes,
+		.pid = getpid(),
+		.pid_ns = cs_pid_namespace(),
+		.bytes = bytes,
+		.ordinal = dev->ordinal,
+		.fd = -1,
+		.ring_address = dev->ring_at,
+		.ring_bytes = dev->ring_bytes,
 		.ring_fd = dev->ring_fd,
 	};
 	struct cs_gpu_facts facts;

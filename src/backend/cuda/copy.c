@@ -37,24 +37,23 @@ static int enqueue_wait(struct cs_dev *dev, int lane, const uint32_t *word,
 	};
 
 	if (dev->memops)
-		return CS_DEV_CU(dev, err, cuStreamWaitValue32,
-				 dev->lane[lane].stream, args.gate, seq,
-				 CU_STREAM_WAIT_VALUE_GEQ);
+		return CS_DEV_CU(dev, err, cuStreamWaitValue32, dev->lane[lane].stream,
+				 args.gate, seq, CU_STREAM_WAIT_VALUE_GEQ);
 	return cs_dev_launch(dev, CS_KERNEL_gate, (struct cs_grid){ 1, 1, 0 },
 			     dev->lane[lane].stream, &args, err);
 }
 
 /* By default a system-wide fence stands before the store, so that the copy in
  * front is seen with it. */
-static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word,
-			 uint32_t value, struct cs_err *err)
+static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word, uint32_t value,
+			 struct cs_err *err)
 {
 	struct cs_k_stamp args = { on_board(dev, word), value };
 	CUstream stream = dev->lane[lane].stream;
 
 	if (dev->memops)
-		return CS_DEV_CU(dev, err, cuStreamWriteValue32, stream,
-				 args.word, value, CU_STREAM_WRITE_VALUE_DEFAULT);
+		return CS_DEV_CU(dev, err, cuStreamWriteValue32, stream, args.word,
+				 value, CU_STREAM_WRITE_VALUE_DEFAULT);
 	return cs_dev_launch(dev, CS_KERNEL_stamp, (struct cs_grid){ 1, 1, 0 },
 			     stream, &args, err);
 }
@@ -69,15 +68,14 @@ static struct cs_copy nth_copy(const struct cs_copy *f, uint32_t i)
 	return one;
 }
 
-static int enqueue_copy(struct cs_dev *dev, CUstream stream,
-			const struct cs_copy *f, struct cs_err *err)
+static int enqueue_copy(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
+			struct cs_err *err)
 {
 	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
 				 cs_peer_context(dev, f->dst), f->src,
 				 cs_peer_context(dev, f->src), f->bytes, stream);
-	return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->src, f->bytes,
-			 stream);
+	return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->src, f->bytes, stream);
 }
 
 /* Chunk n, which begins at byte `at` of the transfer. */
@@ -96,17 +94,16 @@ static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_copy *f,
 	if (!out && enqueue_wait(dev, lane, f->filled, f->base + n, err))
 		return -1;
 	if (out && n > CS_RING_SLOTS &&
-	    enqueue_wait(dev, lane, f->emptied, f->base + n - CS_RING_SLOTS,
-			 err))
+	    enqueue_wait(dev, lane, f->emptied, f->base + n - CS_RING_SLOTS, err))
 		return -1;
 	if (enqueue_copy(dev, dev->lane[lane].stream, &one, err))
 		return -1;
-	return enqueue_store(dev, lane, out ? f->filled : f->emptied,
-			     f->base + n, err);
+	return enqueue_store(dev, lane, out ? f->filled : f->emptied, f->base + n,
+			     err);
 }
 
 int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *f,
-		   struct cs_err *err)
+		    struct cs_err *err)
 {
 	int chunked = f->kind == CS_COPY_OUT || f->kind == CS_COPY_IN;
 	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
@@ -119,8 +116,7 @@ int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *f,
 
 		if (!chunked && enqueue_copy(dev, on->stream, &one, err))
 			return -1;
-		for (uint64_t at = 0; chunked && at < f->bytes;
-		     at += f->chunk_bytes)
+		for (uint64_t at = 0; chunked && at < f->bytes; at += f->chunk_bytes)
 			if (enqueue_chunk(dev, lane, &one, ++n, at, err))
 				return -1;
 	}
@@ -138,9 +134,8 @@ int cs_copy_mark(struct cs_dev *dev, int lane, struct cs_err *err)
 	return CS_DEV_CU(dev, err, cuEventRecord, on->end, on->stream);
 }
 
-int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
-		  uint32_t seq, const struct cs_copy *desc,
-		  struct cs_err *err)
+int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		const struct cs_copy *desc, struct cs_err *err)
 {
 	int by_kernel = desc->kind >= CS_COPY_SM;
 	struct cs_lane *on = cs_dev_lane(dev, lane, err);
@@ -167,8 +162,8 @@ out:
 	return -1;
 }
 
-int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
-		    uint32_t seq, uint32_t *word, struct cs_err *err)
+int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		  uint32_t *word, struct cs_err *err)
 {
 	struct cs_lane *on = cs_dev_lane(dev, lane, err);
 
@@ -224,11 +219,11 @@ int cs_copy_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 		return -1;
 	if (*expired) {
 		*expired = 0;
-		return cs_err_set(err, "the gate kernel gave up waiting after "
-				  "%.0f s", dev->gate_limit_ns / 1e9);
+		return cs_err_set(err, "the gate kernel gave up waiting after %.0f s",
+				  dev->gate_limit_ns / 1e9);
 	}
-	if (on->timed && CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->start,
-				   on->end))
+	if (on->timed &&
+	    CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->start, on->end))
 		return -1;
 	*ns = on->lasted_ns = on->timed ? since_first_start(dev, on, ms) : 0;
 	if (on->desc.kind != CS_COPY_ENGINE && on->timed &&

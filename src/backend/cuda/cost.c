@@ -34,8 +34,7 @@ static int cost_alloc(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
 	return 0;
 }
 
-static int cost_export(struct cs_dev *dev, struct cs_export *of,
-		       struct cs_err *err)
+static int cost_export(struct cs_dev *dev, struct cs_export *of, struct cs_err *err)
 {
 	/* a handle alone: descriptors are of the arena */
 	of->fd_bytes = 0;

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static int cuda_start(int *driver_version, struct cs_err *err);
-static int cuda_probe(struct cs_gpu_facts *gpus, int room, int *n,
-		      struct cs_err *err);
+static int cuda_probe(struct cs_gpu_facts *gpus, int room, int *n, struct cs_err *err);
 
 static struct cs_backend table = {
 	.name = "cuda",
@@ -57,9 +55,11 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 	int version = 0;
 
 	if (blocking && *blocking && strcmp(blocking, "0"))
-		return cs_err_set(err, "CUDA_LAUNCH_BLOCKING=%s makes every "
+		return cs_err_set(err,
+				  "CUDA_LAUNCH_BLOCKING=%s makes every "
 				  "launch wait for its end, so nothing can "
-				  "start at the same time: unset it", blocking);
+				  "start at the same time: unset it",
+				  blocking);
 	table.absent = 1;
 	if (cs_driver_load(err))
 		return -1;
@@ -75,8 +75,7 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 	return 0;
 }
 
-static int cuda_probe(struct cs_gpu_facts *gpus, int room, int *n,
-		      struct cs_err *err)
+static int cuda_probe(struct cs_gpu_facts *gpus, int room, int *n, struct cs_err *err)
 {
 	int count = 0;
 

@@ -25,9 +25,9 @@ int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
 int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, struct cs_grid grid,
 		  CUstream stream, void *args, struct cs_err *err)
 {
-	if (CS_DEV_CU(dev, err, cuLaunchKernel, dev->kernel[kernel], grid.blocks,
-		      1, 1, grid.threads, 1, 1, grid.shared, stream,
-		      (void *[]){ args }, NULL))
+	if (CS_DEV_CU(dev, err, cuLaunchKernel, dev->kernel[kernel], grid.blocks, 1,
+		      1, grid.threads, 1, 1, grid.shared, stream, (void *[]){ args },
+		      NULL))
 		return cs_err_prefix(err, "%s", cs_kernel_name[kernel]);
 	return 0;
 }
@@ -45,12 +45,11 @@ struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err)
 	on = &dev->lane[lane];
 	if (on->stream)
 		return on;
-	if ((!on->start && CS_DEV_CU(dev, err, cuEventCreate, &on->start,
-				     CU_EVENT_DEFAULT)) ||
-	    (!on->end && CS_DEV_CU(dev, err, cuEventCreate, &on->end,
-				   CU_EVENT_DEFAULT)) ||
-	    CS_DEV_CU(dev, err, cuStreamCreate, &on->stream,
-		      CU_STREAM_NON_BLOCKING))
+	if ((!on->start &&
+	     CS_DEV_CU(dev, err, cuEventCreate, &on->start, CU_EVENT_DEFAULT)) ||
+	    (!on->end &&
+	     CS_DEV_CU(dev, err, cuEventCreate, &on->end, CU_EVENT_DEFAULT)) ||
+	    CS_DEV_CU(dev, err, cuStreamCreate, &on->stream, CU_STREAM_NON_BLOCKING))
 		return NULL;
 	return on;
 }

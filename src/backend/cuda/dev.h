@@ -21,21 +21,21 @@ enum cs_kernel {
 #define CS_KERNEL_ENUM(name) CS_KERNEL_##name,
 	CS_KERNELS(CS_KERNEL_ENUM)
 #undef CS_KERNEL_ENUM
-	CS_N_KERNELS
+		CS_N_KERNELS
 };
 
 /* One stream, and the marks around what was armed on it last. */
 struct cs_lane {
-	CUstream stream;	/* NULL until its first use */
+	CUstream stream; /* NULL until its first use */
 	CUevent start, end;
-	int timed;		/* copies, not a stamp */
-	uint32_t seq;		/* of the gate, that it waited for */
-	int is_lent;		/* armed by another thread than the agent's */
+	int timed;	     /* copies, not a stamp */
+	uint32_t seq;	     /* of the gate, that it waited for */
+	int is_lent;	     /* armed by another thread than the agent's */
 	struct cs_copy desc; /* by kernels, with its geometry; else of kind
 				 * COPY */
-	uint64_t expected;	/* of its proof */
-	double lasted_ns;	/* e - s of what was polled last */
-	double back_ns;		/* and its copy back */
+	uint64_t expected;   /* of its proof */
+	double lasted_ns;    /* e - s of what was polled last */
+	double back_ns;	     /* and its copy back */
 };
 
 struct cs_grid {
@@ -44,10 +44,10 @@ struct cs_grid {
 
 /* Host memory that kernels write: pinned, mapped on the device. */
 struct cs_scratch {
-	_Alignas(16) uint64_t tiny[2];	/* all kernels are tried on it */
+	_Alignas(16) uint64_t tiny[2]; /* all kernels are tried on it */
 	uint32_t word;
 	uint32_t expired[CS_CUDA_LANES]; /* by the gate kernel */
-	struct cs_check found[];	/* cs_dev.blocks of them */
+	struct cs_check found[];	 /* cs_dev.blocks of them */
 };
 
 struct cs_peer;
@@ -62,7 +62,7 @@ struct cs_vmm {
 struct cs_dev {
 	CUdevice device;
 	int ordinal;
-	int retained;		/* the primary context is ours to release */
+	int retained; /* the primary context is ours to release */
 	CUcontext context;
 	CUmodule module;
 	CUfunction kernel[CS_N_KERNELS];
@@ -72,37 +72,37 @@ struct cs_dev {
 	uint32_t tma_shared;	/* bytes that a block of tma may have; 0: there is
 				 * no such kernel */
 	uint32_t tma_room;	/* … that all blocks of a multiprocessor have */
-	uint64_t gate_limit_ns;	/* of the gate kernel */
+	uint64_t gate_limit_ns; /* of the gate kernel */
 	int memops;		/* stream memory operations work, as tried */
 	_Atomic int sticky;	/* a call said that all is lost */
 
-	CUstream aux;		/* fill, poison, check, load */
+	CUstream aux; /* fill, poison, check, load */
 	CUevent aux_start, aux_end;
 	int lanes;
 	struct cs_lane lane[CS_CUDA_LANES];
 
 	struct cs_scratch *scratch;
-	CUdeviceptr scratch_at;	/* the same on the device */
-	uint64_t *proof;	/* there, of each lane and of aux: see cs_dev_proof() */
+	CUdeviceptr scratch_at; /* the same on the device */
+	uint64_t *proof; /* there, of each lane and of aux: see cs_dev_proof() */
 	CUdeviceptr proof_at;
-	char *board;		/* on the host */
+	char *board; /* on the host */
 	uint64_t board_bytes;
-	CUdeviceptr board_at;	/* on the device */
-	enum cs_transport via;	/* the transports that are allowed */
-	CUdeviceptr arena;	/* by cuMemAlloc, that many bytes, … */
+	CUdeviceptr board_at;  /* on the device */
+	enum cs_transport via; /* the transports that are allowed */
+	CUdeviceptr arena;     /* by cuMemAlloc, that many bytes, … */
 	uint64_t arena_bytes;
-	struct cs_vmm vmm;	/* … or this one, … */
-	struct cs_hand *hand;	/* … which is given out there */
-	void *ring;		/* on the host */
-	CUdeviceptr ring_at;	/* on the device */
+	struct cs_vmm vmm;    /* … or this one, … */
+	struct cs_hand *hand; /* … which is given out there */
+	void *ring;	      /* on the host */
+	CUdeviceptr ring_at;  /* on the device */
 	uint64_t ring_bytes;
 	int ring_fd;
-	CUdeviceptr other;	/* what takes the cache from other memory; 0: not
+	CUdeviceptr other; /* what takes the cache from other memory; 0: not
 				 * wanted yet, … */
 	uint64_t other_bytes;
-	CUdeviceptr spare;	/* another buffer, for what its calls cost */
-	CUmodule again;		/* the module once more, likewise */
-	struct cs_peer *peers;	/* mappings that are open */
+	CUdeviceptr spare;     /* another buffer, for what its calls cost */
+	CUmodule again;	       /* the module once more, likewise */
+	struct cs_peer *peers; /* mappings that are open */
 };
 
 /* cs_driver_result(), and remembers a sticky error. */
@@ -151,10 +151,8 @@ static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
 
 /* The functions of the table, by file: see backend.h. */
-int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev,
-		struct cs_err *err);
-int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes,
-		 struct cs_err *err);
+int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err);
+int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes, struct cs_err *err);
 int cs_dev_arena(struct cs_dev *dev, uint64_t bytes, void *host, int fd,
 		 struct cs_export *out, struct cs_err *err);
 void cs_dev_via(struct cs_dev *dev, enum cs_transport transport);
@@ -178,14 +176,13 @@ int cs_peer_has(const struct cs_dev *dev, uint64_t address);
 /* Can memory be handed over by a descriptor here? */
 int cs_vmm_supported(struct cs_dev *dev);
 /* Memory of at least that many bytes, and the descriptor that stands for it. */
-int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
-		  int *fd, struct cs_err *err);
+int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out, int *fd,
+		  struct cs_err *err);
 /* Such memory of somebody; `fd` stays the caller's. */
-int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes,
-		  struct cs_vmm *out, struct cs_err *err);
+int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes, struct cs_vmm *out,
+		  struct cs_err *err);
 /* Let this GPU use such memory of this process. */
-int cs_vmm_reach(struct cs_dev *dev, uint64_t at, uint64_t bytes,
-		 struct cs_err *err);
+int cs_vmm_reach(struct cs_dev *dev, uint64_t at, uint64_t bytes, struct cs_err *err);
 void cs_vmm_release(struct cs_vmm *vmm);
 
 /* Give `fd`, which is the hand's from now on (closed on failure), to processes of
@@ -195,15 +192,15 @@ void cs_hand_close(struct cs_hand *hand);
 /* Ask a peer for its own: a descriptor to be closed, or -1. */
 int cs_hand_take(const struct cs_export *peer, struct cs_err *err);
 
-int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		 uint64_t key, struct cs_err *err);
+int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes, uint64_t key,
+		 struct cs_err *err);
 int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 		   struct cs_err *err);
 int cs_pass_check(struct cs_dev *dev, uint64_t address,
-		  const struct cs_expected *pattern, int poison,
-		  struct cs_check *out, struct cs_err *err);
-int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		  uint64_t base, int random, uint64_t seed, struct cs_err *err);
+		  const struct cs_expected *pattern, int poison, struct cs_check *out,
+		  struct cs_err *err);
+int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes, uint64_t base,
+		  int random, uint64_t seed, struct cs_err *err);
 /* The sum of the first words of a pattern. */
 int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
 		struct cs_err *err);
@@ -212,17 +209,15 @@ int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 int cs_pass_displace(struct cs_dev *dev, struct cs_err *err);
 int cs_pass_idle(struct cs_dev *dev, struct cs_err *err);
 
-int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate,
-		  uint32_t seq, const struct cs_copy *desc,
-		  struct cs_err *err);
-int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate,
-		    uint32_t seq, uint32_t *word, struct cs_err *err);
+int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		const struct cs_copy *desc, struct cs_err *err);
+int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		  uint32_t *word, struct cs_err *err);
 /* Without a gate; mark() lets poll() tell the end. */
 int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
-		   struct cs_err *err);
+		    struct cs_err *err);
 int cs_copy_mark(struct cs_dev *dev, int lane, struct cs_err *err);
-int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f,
-	      struct cs_err *err);
+int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f, struct cs_err *err);
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads);
 /* A copy by kernels, in three steps: what must be known before it (on the lane
@@ -235,8 +230,7 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 double cs_copy_lasted(const struct cs_dev *dev, int lane);
 double cs_copy_lasted_back(const struct cs_dev *dev, int lane);
-int cs_copy_poll(struct cs_dev *dev, int lane, double *ns,
-		   struct cs_err *err);
+int cs_copy_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 /* cost.c */
 extern const struct cs_backend_costs cs_cuda_costs;
@@ -266,10 +260,10 @@ int cs_pages_map(struct cs_dev *dev, void *page, uint64_t bytes, CUdeviceptr *at
 void cs_pages_unregister(void *page);
 
 /* pages.c: see backend.h. */
-int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined,
-		  void **at, uint64_t *address, struct cs_err *err);
-int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes,
-		     uint64_t *address, struct cs_err *err);
+int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined, void **at,
+		  uint64_t *address, struct cs_err *err);
+int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes, uint64_t *address,
+		     struct cs_err *err);
 void cs_host_release(struct cs_dev *dev, void *at);
 
 #endif

@@ -28,17 +28,19 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 	void *entry = dlsym(library, "cuGetProcAddress_v2");
 
 	if (!entry)
-		return cs_err_set(err, "the CUDA driver is too old: it has no "
-				  "cuGetProcAddress_v2; CUDA 12.0 (driver 525) "
-				  "or newer is needed");
+		return cs_err_set(
+			err,
+			"the CUDA driver is too old: it has no "
+			"cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is needed");
 	memcpy(&find, &entry, sizeof(find));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		entry = NULL;
 		if (find(calls[i].name, &entry, calls[i].version,
-			 CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) || !entry)
-			return cs_err_set(err, "the CUDA driver has no %s of "
-					  "version %d", calls[i].name,
-					  calls[i].version);
+			 CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
+		    !entry)
+			return cs_err_set(err,
+					  "the CUDA driver has no %s of version %d",
+					  calls[i].name, calls[i].version);
 		memcpy((char *)into + calls[i].at, &entry, sizeof(entry));
 	}
 	return 0;
@@ -58,8 +60,7 @@ int cs_driver_load(struct cs_err *err)
 	if (!library) {
 		opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 		if (!opened)
-			return cs_err_set(err, "cannot load %s: %s", name,
-					  dlerror());
+			return cs_err_set(err, "cannot load %s: %s", name, dlerror());
 		if (driver_find(opened, &driver, err)) {
 			dlclose(opened);
 			return -1;

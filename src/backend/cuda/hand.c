@@ -78,8 +78,8 @@ static void *serve(void *arg)
 	int to;
 
 	/* shutdown() of the socket ends it */
-	while ((to = accept(hand->socket, NULL, NULL)) >= 0 ||
-	       errno == EINTR || errno == ECONNABORTED) {
+	while ((to = accept(hand->socket, NULL, NULL)) >= 0 || errno == EINTR ||
+	       errno == ECONNABORTED) {
 		if (to < 0)
 			continue;
 		give(hand, to);
@@ -94,8 +94,7 @@ static int listen_somewhere(char name[8], struct cs_err *err)
 	socklen_t length = sizeof(at.sun_family); /* no name: it finds one */
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (s < 0 || bind(s, (struct sockaddr *)&at, length) ||
-	    listen(s, WAITING))
+	if (s < 0 || bind(s, (struct sockaddr *)&at, length) || listen(s, WAITING))
 		goto fail;
 	length = sizeof(at);
 	if (getsockname(s, (struct sockaddr *)&at, &length))
@@ -106,8 +105,9 @@ static int listen_somewhere(char name[8], struct cs_err *err)
 		at.sun_path + 1);
 	return s;
 fail:
-	cs_err_set(err, "cannot make a socket to hand over a descriptor: %s "
-		   "(errno %d)", strerror(errno), errno);
+	cs_err_set(err,
+		   "cannot make a socket to hand over a descriptor: %s (errno %d)",
+		   strerror(errno), errno);
 	if (s >= 0)
 		close(s);
 	return -1;
@@ -183,8 +183,9 @@ int cs_hand_take(const struct cs_export *peer, struct cs_err *err)
 	    !peer_of(s, &who) && who.uid == geteuid() && who.pid == peer->pid)
 		fd = receive(s);
 	if (fd < 0)
-		cs_err_set(err, "process %lld does not hand over its descriptor: "
-			   "%s (errno %d)", (long long)peer->pid,
+		cs_err_set(err,
+			   "process %lld does not hand over its descriptor: %s (errno %d)",
+			   (long long)peer->pid,
 			   errno ? strerror(errno) : "none came", errno);
 	if (s >= 0)
 		close(s);

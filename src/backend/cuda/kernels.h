@@ -57,15 +57,15 @@ struct cs_k_check {
  * *expired = 1 if the time ran out, else untouched.  Only where the stream
  * memory operations are missing. */
 struct cs_k_gate {
-	uint64_t gate;		/* const uint32_t * */
-	uint64_t expired;	/* uint32_t * */
+	uint64_t gate;	  /* const uint32_t * */
+	uint64_t expired; /* uint32_t * */
 	uint64_t limit_ns;
 	uint32_t seq;
 };
 
 /* One thread: *word = value, seen by the whole system. */
 struct cs_k_stamp {
-	uint64_t word;		/* uint32_t * */
+	uint64_t word; /* uint32_t * */
 	uint32_t value;
 };
 
@@ -79,17 +79,17 @@ struct cs_k_copy {
  * 64.  Elements 2 b and 2 b + 1 of `out` = when warps of block b began and ended
  * each of them, in nanoseconds of the GPU; end 0: the block has none. */
 struct cs_k_span {
-	uint64_t begin, end;	/* the first, the last */
+	uint64_t begin, end; /* the first, the last */
 };
 struct cs_k_duplex {
 	struct cs_k_copy there, back;
-	uint64_t out;		/* struct cs_k_span * */
+	uint64_t out; /* struct cs_k_span * */
 };
 
 /* Element b of `out` = the sum of all words that block b read. */
 struct cs_k_read {
 	uint64_t address, words;
-	uint64_t out;		/* uint64_t * */
+	uint64_t out; /* uint64_t * */
 	uint32_t copies, positions;
 };
 
@@ -109,7 +109,7 @@ struct cs_k_zwrite {
 struct cs_k_zboth {
 	struct cs_k_read read;
 	struct cs_k_fill write;
-	uint64_t out;		/* struct cs_k_span * */
+	uint64_t out; /* struct cs_k_span * */
 };
 
 /* The same of the pattern, of which nothing is read. */
@@ -144,7 +144,7 @@ struct cs_k_chain {
 #define CS_CHASE_SLOTS 32u
 struct cs_k_chase {
 	uint64_t start;
-	uint64_t out;		/* uint64_t *: where it ended, then nanoseconds
+	uint64_t out; /* uint64_t *: where it ended, then nanoseconds
 				 * that block b had, for each */
 	uint32_t rounds, hops, slot;
 };

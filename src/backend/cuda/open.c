@@ -17,11 +17,9 @@ static int open_context(struct cs_dev *dev, struct cs_err *err)
 
 	if (CS_DEV_CU(dev, err, cuDeviceGet, &dev->device, dev->ordinal) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &major,
-		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-		      dev->device) ||
+		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &minor,
-		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-		      dev->device) ||
+		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &sms,
 		      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &watchdog,
@@ -36,8 +34,7 @@ static int open_context(struct cs_dev *dev, struct cs_err *err)
 	/* refused while the context is alive already: no harm, nothing here
 	 * waits inside the driver */
 	CS_CALL(cuDevicePrimaryCtxSetFlags, dev->device, CU_CTX_SCHED_YIELD);
-	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &dev->context,
-		      dev->device))
+	if (CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &dev->context, dev->device))
 		return -1;
 	dev->retained = 1;
 	return CS_DEV_CU(dev, err, cuCtxSetCurrent, dev->context);
@@ -88,13 +85,11 @@ static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 				       sizeof(*dev->proof);
 	void *at;
 
-	if (CS_DEV_CU(dev, err, cuMemHostAlloc, &at, bytes,
-		      CU_MEMHOSTALLOC_DEVICEMAP))
+	if (CS_DEV_CU(dev, err, cuMemHostAlloc, &at, bytes, CU_MEMHOSTALLOC_DEVICEMAP))
 		return -1;
 	memset(at, 0, bytes);
 	dev->scratch = at;
-	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &dev->scratch_at, at,
-		      0))
+	if (CS_DEV_CU(dev, err, cuMemHostGetDevicePointer, &dev->scratch_at, at, 0))
 		return -1;
 	dev->proof = (uint64_t *)(dev->scratch->found + dev->blocks);
 	dev->proof_at = dev->scratch_at + found;
@@ -104,11 +99,9 @@ static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 
 static int open_aux(struct cs_dev *dev, struct cs_err *err)
 {
-	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux,
-		      CU_STREAM_NON_BLOCKING) ||
-	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start,
-		      CU_EVENT_DEFAULT) ||
-	    CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
+	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux, CU_STREAM_NON_BLOCKING) ||
+	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start, CU_EVENT_DEFAULT) ||
+	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
 }
 
 /* Nothing may be loaded for the first time behind a closed gate: every kernel
@@ -120,8 +113,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	CUdeviceptr proof = dev->proof_at;
 	struct cs_k_fill fill = { tiny, 2, 0, 1, 1 };
 	struct cs_k_poison poison = { tiny, 2 };
-	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 2, 1,
-				    1 };
+	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 2, 1, 1 };
 	struct cs_k_gate gate = { word, cs_dev_scratch(dev, expired), 0, 0 };
 	struct cs_k_stamp stamp = { word, 0 };
 	struct cs_k_copy copy = { tiny, tiny, 0, 1, 1 };
@@ -136,12 +128,12 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	void *const args[CS_N_KERNELS] = {
-		[CS_KERNEL_fill] = &fill, [CS_KERNEL_poison] = &poison,
-		[CS_KERNEL_check] = &check, [CS_KERNEL_gate] = &gate,
-		[CS_KERNEL_stamp] = &stamp, [CS_KERNEL_copy] = &copy,
-		[CS_KERNEL_read] = &read, [CS_KERNEL_sum] = &sum,
-		[CS_KERNEL_tma] = &tma, [CS_KERNEL_chain] = &chain,
-		[CS_KERNEL_chase] = &chase, [CS_KERNEL_chase_tma] = &chase_tma,
+		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
+		[CS_KERNEL_check] = &check,   [CS_KERNEL_gate] = &gate,
+		[CS_KERNEL_stamp] = &stamp,   [CS_KERNEL_copy] = &copy,
+		[CS_KERNEL_read] = &read,     [CS_KERNEL_sum] = &sum,
+		[CS_KERNEL_tma] = &tma,	      [CS_KERNEL_chain] = &chain,
+		[CS_KERNEL_chase] = &chase,   [CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
 	};
@@ -161,9 +153,9 @@ static int try_memops(struct cs_dev *dev, struct cs_err *err)
 	CUdeviceptr word = cs_dev_scratch(dev, word);
 
 	dev->memops = !CS_CALL(cuStreamWaitValue32, dev->aux, word, 0,
-						 CU_STREAM_WAIT_VALUE_GEQ) &&
+			       CU_STREAM_WAIT_VALUE_GEQ) &&
 		      !CS_CALL(cuStreamWriteValue32, dev->aux, word, 0,
-						  CU_STREAM_WRITE_VALUE_DEFAULT);
+			       CU_STREAM_WRITE_VALUE_DEFAULT);
 	return cs_pass_idle(dev, err);
 }
 
@@ -172,8 +164,9 @@ int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
 	struct cs_dev *new;
 
 	if (lanes < 1 || lanes > CS_CUDA_LANES)
-		return cs_err_set(err, "%d streams asked for, a context runs 1 "
-				  "to %d independently", lanes, CS_CUDA_LANES);
+		return cs_err_set(err,
+				  "%d streams asked for, a context runs 1 to %d independently",
+				  lanes, CS_CUDA_LANES);
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return cs_err_set(err, "no memory");
@@ -209,9 +202,8 @@ void cs_dev_close(struct cs_dev *dev)
 	cs_peer_release_all(dev);
 	for (int i = 0; i < CS_CUDA_LANES; i++)
 		close_lane(&dev->lane[i]);
-	close_lane(&(struct cs_lane){ .stream = dev->aux,
-				      .start = dev->aux_start,
-				      .end = dev->aux_end });
+	close_lane(&(struct cs_lane){
+		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
 	cs_dev_disarena(dev);
 	if (dev->other)
 		CS_CALL(cuMemFree, dev->other);

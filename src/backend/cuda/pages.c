@@ -16,7 +16,7 @@ struct cs_pages {
 	void *page;
 	unsigned int users;
 	int allocated;
-	CUdevice device;	/* whose context made them known, held */
+	CUdevice device; /* whose context made them known, held */
 	CUcontext context;
 };
 
@@ -43,8 +43,7 @@ static struct cs_pages *pages_new(struct cs_dev *dev, struct cs_err *err)
 	}
 	new->users = 1;
 	new->device = dev->device;
-	if (!CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &new->context,
-		       dev->device))
+	if (!CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &new->context, dev->device))
 		return new;
 	free(new);
 	return NULL;
@@ -71,8 +70,7 @@ static int pages_add(struct cs_dev *dev, void *page, uint64_t bytes,
 		return -1;
 	new->page = page;
 	if (CS_DEV_CU(dev, err, cuMemHostRegister, page, bytes,
-		      CU_MEMHOSTREGISTER_PORTABLE |
-			      CU_MEMHOSTREGISTER_DEVICEMAP)) {
+		      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)) {
 		pages_free(new);
 		return -1;
 	}
@@ -146,15 +144,15 @@ void cs_pages_unregister(void *page)
 	pthread_mutex_unlock(&lock);
 }
 
-int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined,
-		  void **at, uint64_t *address, struct cs_err *err)
+int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined, void **at,
+		  uint64_t *address, struct cs_err *err)
 {
-	void *page = pages_alloc(dev, bytes,
-				 CU_MEMHOSTALLOC_PORTABLE |
-					 CU_MEMHOSTALLOC_DEVICEMAP |
-					 (write_combined ?
-					  CU_MEMHOSTALLOC_WRITECOMBINED : 0),
-				 err);
+	void *page =
+		pages_alloc(dev, bytes,
+			    CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
+				    (write_combined ? CU_MEMHOSTALLOC_WRITECOMBINED :
+						      0),
+			    err);
 	CUdeviceptr found;
 
 	if (!page)
@@ -168,8 +166,8 @@ int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined,
 	return 0;
 }
 
-int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes,
-		     uint64_t *address, struct cs_err *err)
+int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes, uint64_t *address,
+		     struct cs_err *err)
 {
 	CUdeviceptr found;
 

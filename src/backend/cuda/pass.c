@@ -27,23 +27,21 @@ int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
  * the same time; the kernels stride. */
 static struct cs_grid grid_for(const struct cs_dev *dev, uint64_t words)
 {
-	uint64_t blocks = (words / 2 + CS_KERNEL_THREADS - 1) /
-			  CS_KERNEL_THREADS;
+	uint64_t blocks = (words / 2 + CS_KERNEL_THREADS - 1) / CS_KERNEL_THREADS;
 
 	if (blocks > dev->blocks)
 		blocks = dev->blocks;
-	return (struct cs_grid){ blocks ? (uint32_t)blocks : 1,
-				 CS_KERNEL_THREADS, 0 };
+	return (struct cs_grid){ blocks ? (uint32_t)blocks : 1, CS_KERNEL_THREADS, 0 };
 }
 
-int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		 uint64_t key, struct cs_err *err)
+int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes, uint64_t key,
+		 struct cs_err *err)
 {
 	struct cs_k_fill args = { address, bytes / 8, key, 1, 1 };
 
 	assert(address % 16 == 0 && bytes % 16 == 0);
-	if (cs_dev_launch(dev, CS_KERNEL_fill, grid_for(dev, args.words),
-			  dev->aux, &args, err))
+	if (cs_dev_launch(dev, CS_KERNEL_fill, grid_for(dev, args.words), dev->aux,
+			  &args, err))
 		return -1;
 	return cs_pass_idle(dev, err);
 }
@@ -93,19 +91,22 @@ static struct cs_grid grid_of_places(const struct cs_dev *dev,
 /* Poison is a pass of its own: reading and writing in turn within one kernel took
  * 1,285 us for 512 MiB on H200, one pass after the other takes 331. */
 int cs_pass_check(struct cs_dev *dev, uint64_t address,
-		  const struct cs_expected *pattern, int poison,
-		  struct cs_check *out, struct cs_err *err)
+		  const struct cs_expected *pattern, int poison, struct cs_check *out,
+		  struct cs_err *err)
 {
-	struct cs_k_check args = { address, pattern->bytes / 8, pattern->key,
-				   cs_dev_scratch(dev, found), pattern->stride / 8,
-				   pattern->places, 0 };
+	struct cs_k_check args = { address,
+				   pattern->bytes / 8,
+				   pattern->key,
+				   cs_dev_scratch(dev, found),
+				   pattern->stride / 8,
+				   pattern->places,
+				   0 };
 	struct cs_grid grid = grid_of_places(dev, pattern, &args.each);
 
 	assert(address % 16 == 0 && pattern->bytes % 16 == 0 &&
 	       pattern->stride % 16 == 0 && pattern->places > 0);
 	if (cs_dev_launch(dev, CS_KERNEL_check, grid, dev->aux, &args, err) ||
-	    (poison &&
-	     enqueue_poison(dev, address, cs_expected_span(pattern), err)) ||
+	    (poison && enqueue_poison(dev, address, cs_expected_span(pattern), err)) ||
 	    cs_pass_idle(dev, err))
 		return -1;
 	*out = add_up(dev->scratch->found, grid.blocks);
@@ -121,8 +122,8 @@ static int make_other(struct cs_dev *dev, struct cs_err *err)
 		      CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, dev->device))
 		return -1;
 	if (cache <= 0)
-		return cs_err_set(err, "the driver does not say how large the GPU's "
-				  "cache is");
+		return cs_err_set(err,
+				  "the driver does not say how large the GPU's cache is");
 	dev->other_bytes = 2 * (uint64_t)cache / 16 * 16;
 	return cs_dev_alloc(dev, dev->other_bytes, &dev->other, err);
 }
@@ -134,8 +135,8 @@ int cs_pass_displace(struct cs_dev *dev, struct cs_err *err)
 	return cs_pass_poison(dev, dev->other, dev->other_bytes, err);
 }
 
-int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes,
-		  uint64_t base, int random, uint64_t seed, struct cs_err *err)
+int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes, uint64_t base,
+		  int random, uint64_t seed, struct cs_err *err)
 {
 	struct cs_k_chain args = { address, bytes, base, random ? seed : 0 };
 
@@ -175,8 +176,7 @@ int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 	    enqueue_poison(dev, address, bytes, err) ||
 	    CS_DEV_CU(dev, err, cuEventRecord, dev->aux_end, dev->aux) ||
 	    cs_pass_idle(dev, err) ||
-	    CS_DEV_CU(dev, err, cuEventElapsedTime, &one, dev->aux_start,
-		      dev->aux_end))
+	    CS_DEV_CU(dev, err, cuEventElapsedTime, &one, dev->aux_start, dev->aux_end))
 		return -1;
 	passes = one * LOAD_PASSES > ms ? (int)(ms / one) : LOAD_PASSES;
 	while (passes-- > 0)

@@ -19,13 +19,13 @@
 struct cs_peer {
 	struct cs_peer *next;
 	unsigned int users;
-	struct cs_export of;	/* what was imported */
+	struct cs_export of; /* what was imported */
 	struct cs_mapping map;
-	int held;		/* the primary context of `device` is */
+	int held; /* the primary context of `device` is */
 	CUdevice device;
-	CUcontext context;	/* … this one */
-	struct cs_vmm vmm;	/* by descriptor */
-	void *ring;		/* staged: the owner's, mapped here */
+	CUcontext context; /* … this one */
+	struct cs_vmm vmm; /* by descriptor */
+	void *ring;	   /* staged: the owner's, mapped here */
 };
 
 static int same_process(const struct cs_export *peer)
@@ -38,39 +38,36 @@ static int same_arena(const struct cs_export *a, const struct cs_export *b)
 {
 	return a->pid == b->pid && a->pid_ns == b->pid_ns &&
 	       a->address == b->address && a->has_ipc == b->has_ipc &&
-	       a->fd_bytes == b->fd_bytes &&
-	       !memcmp(a->ipc, b->ipc, sizeof(a->ipc));
+	       a->fd_bytes == b->fd_bytes && !memcmp(a->ipc, b->ipc, sizeof(a->ipc));
 }
 
 /* Another GPU of this process: hold its context. */
 static int hold(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 {
 	if (CS_DEV_CU(dev, err, cuDeviceGet, &new->device, new->of.ordinal) ||
-	    CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &new->context,
-		      new->device))
+	    CS_DEV_CU(dev, err, cuDevicePrimaryCtxRetain, &new->context, new->device))
 		return -1;
 	new->held = 1;
 	return 0;
 }
 
 /* … and let our context reach it; memory of cuMemCreate has access of its own. */
-static int enable_peer(struct cs_dev *dev, struct cs_peer *new,
-		       struct cs_err *err)
+static int enable_peer(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 {
 	CUresult result;
 	int can = 0;
 
-	if (CS_DEV_CU(dev, err, cuDeviceCanAccessPeer, &can, dev->device,
-		      new->device))
+	if (CS_DEV_CU(dev, err, cuDeviceCanAccessPeer, &can, dev->device, new->device))
 		return -1;
 	if (!can)
 		return cs_err_set(err, "cuDeviceCanAccessPeer: the two GPUs "
-				  "cannot reach each other's memory");
+				       "cannot reach each other's memory");
 	if (new->of.fd_bytes)
 		return cs_vmm_reach(dev, new->of.address, new->of.fd_bytes, err);
 	result = CS_CALL(cuCtxEnablePeerAccess, new->context, 0);
-	return result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? 0 :
-		cs_dev_result(dev, result, "cuCtxEnablePeerAccess", err);
+	return result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ?
+		       0 :
+		       cs_dev_result(dev, result, "cuCtxEnablePeerAccess", err);
 }
 
 /* As it is in the whole run with --via staged; where it was enabled before, the driver
@@ -79,8 +76,9 @@ static int disable_peer(struct cs_dev *dev, struct cs_peer *p, struct cs_err *er
 {
 	CUresult result = CS_CALL(cuCtxDisablePeerAccess, p->context);
 
-	return result == CUDA_ERROR_PEER_ACCESS_NOT_ENABLED ? 0 :
-		cs_dev_result(dev, result, "cuCtxDisablePeerAccess", err);
+	return result == CUDA_ERROR_PEER_ACCESS_NOT_ENABLED ?
+		       0 :
+		       cs_dev_result(dev, result, "cuCtxDisablePeerAccess", err);
 }
 
 /* The pointer as it is; what copies over it meet is peer access, or without that
@@ -104,11 +102,12 @@ static int open_ipc(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 	CUdeviceptr at;
 
 	if (!new->of.has_ipc)
-		return cs_err_set(err, "the peer's process could not export "
-				  "its buffer: %s",
+		return cs_err_set(err,
+				  "the peer's process could not export its buffer: %s",
 				  new->of.ipc_error);
 	if (new->of.pid_ns != cs_pid_namespace())
-		return cs_err_set(err, "CUDA IPC needs one PID namespace, and "
+		return cs_err_set(err,
+				  "CUDA IPC needs one PID namespace, and "
 				  "process %lld is in another: %s",
 				  (long long)new->of.pid,
 				  cs_hint_brief(CS_HINT_IPC_NAMESPACE));
@@ -144,10 +143,10 @@ static int open_ring(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err
 	CUdeviceptr at;
 
 	if (!new->of.ring_bytes)
-		return cs_err_set(err, "the peer's process has no memory to stage "
-				  "through");
-	new->ring = cs_shared_map(new->of.pid, new->of.ring_fd,
-				  new->of.ring_bytes, err);
+		return cs_err_set(err,
+				  "the peer's process has no memory to stage through");
+	new->ring = cs_shared_map(new->of.pid, new->of.ring_fd, new->of.ring_bytes,
+				  err);
 	if (!new->ring)
 		return -1;
 	if (cs_pages_map(dev, new->ring, new->of.ring_bytes, &at, err)) {
@@ -169,12 +168,12 @@ static int open_way(struct cs_dev *dev, struct cs_peer *new, struct cs_err *err)
 	    (dev->via == CS_TRANSPORT_AUTO && !same && new->of.fd_bytes))
 		return open_fd(dev, new, err);
 	if (dev->via == CS_TRANSPORT_DIRECT && !same)
-		return cs_err_set(err, "--via direct: the GPUs are in two "
-				  "processes: %s",
+		return cs_err_set(err,
+				  "--via direct: the GPUs are in two processes: %s",
 				  cs_hint_brief(CS_HINT_TWO_PROCESSES));
 	if (dev->via == CS_TRANSPORT_IPC && same)
-		return cs_err_set(err, "--via ipc: CUDA IPC does not work within "
-				  "one process: %s",
+		return cs_err_set(err,
+				  "--via ipc: CUDA IPC does not work within one process: %s",
 				  cs_hint_brief(CS_HINT_ONE_PROCESS));
 	if (dev->via == CS_TRANSPORT_STAGED && !same)
 		return open_ring(dev, new, err);

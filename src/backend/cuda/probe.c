@@ -21,9 +21,7 @@ static int32_t attribute(CUdevice device, CUdevice_attribute which)
 
 static void uuid_text(const CUuuid *uuid, int mig, char *to)
 {
-	static const char dash_before[16] = {
-		[4] = 1, [6] = 1, [8] = 1, [10] = 1
-	};
+	static const char dash_before[16] = { [4] = 1, [6] = 1, [8] = 1, [10] = 1 };
 
 	cs_text(to, CS_UUID, "%s", mig ? "MIG-" : "GPU-");
 	for (int i = 0; i < 16; i++)
@@ -66,11 +64,10 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 				  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 	gpu->cc_minor = attribute(device,
 				  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-	gpu->sm_count = attribute(device,
-				  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	gpu->sm_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 	/* no attribute speaks of 32-bit operations; open() tries them */
-	gpu->memops = attribute(
-		device, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
+	gpu->memops = attribute(device,
+				CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
 	/* named after events, but says the same of memory */
 	gpu->ipc = attribute(device, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
 	gpu->compute_mode = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);

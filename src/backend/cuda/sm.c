@@ -25,10 +25,10 @@ _Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
 
 /* What a copy crosses, from the GPU that issues it. */
 enum path {
-	PATH_COPY,	/* within the GPU, … */
+	PATH_COPY, /* within the GPU, … */
 	PATH_READ,
 	PATH_WRITE,
-	PATH_HOST,	/* either way */
+	PATH_HOST,	  /* either way */
 	PATH_HOST_DUPLEX, /* both in one kernel, … */
 	PATH_HOST_UNEVEN, /* … of unlike length */
 	PATH_PEER_READ,
@@ -47,28 +47,31 @@ struct shape {
  * there and may be in another order elsewhere.  tests/bench/bench_sm measures. */
 static const struct shape by_loads[N_PATHS][GEOMETRIES] = {
 	/* 1999, 1998, 1991, 1990, 1988, 1986 */
-	[PATH_COPY] = { { 2, 1024 }, { 4, 1024 }, { 4, 512 }, { 16, 256 },
-			{ 2, 512 }, { 8, 512 } },
+	[PATH_COPY] = { { 2, 1024 },
+			{ 4, 1024 },
+			{ 4, 512 },
+			{ 16, 256 },
+			{ 2, 512 },
+			{ 8, 512 } },
 	/* 4656, 4648, 4634, 4634, 4633 */
-	[PATH_READ] = { { 8, 512 }, { 16, 256 }, { 2, 1024 }, { 8, 256 },
-			{ 4, 1024 } },
+	[PATH_READ] = { { 8, 512 }, { 16, 256 }, { 2, 1024 }, { 8, 256 }, { 4, 1024 } },
 	/* 4449, 4412, 4407, 4406, 4404 */
-	[PATH_WRITE] = { { 2, 256 }, { 4, 128 }, { 8, 128 }, { 4, 256 },
-			 { 8, 256 } },
+	[PATH_WRITE] = { { 2, 256 }, { 4, 128 }, { 8, 128 }, { 4, 256 }, { 8, 256 } },
 	/* 51.46 in and 52.72 out, all alike */
 	[PATH_HOST] = { { 2, 512 }, { 1, 256 }, { 4, 1024 } },
 	/* both directions together 84.4, 84.3, 84.0, 83.9 */
-	[PATH_HOST_DUPLEX] = { { 4, 1024 }, { 16, 256 }, { 2, 1024 },
-			       { 16, 128 } },
+	[PATH_HOST_DUPLEX] = { { 4, 1024 }, { 16, 256 }, { 2, 1024 }, { 16, 128 } },
 	/* all blocks at once: one whose way there is done keeps its place until its
 	 * way back is, and those behind it would begin late */
 	[PATH_HOST_UNEVEN] = { { 2, 1024 }, { 16, 128 } },
 	/* 376.35, 376.32, 376.31, 376.27, 376.21 */
-	[PATH_PEER_READ] = { { 2, 1024 }, { 8, 512 }, { 4, 512 }, { 4, 1024 },
+	[PATH_PEER_READ] = { { 2, 1024 },
+			     { 8, 512 },
+			     { 4, 512 },
+			     { 4, 1024 },
 			     { 2, 512 } },
 	/* 371.43, 371.37, 371.18, 370.92, 370.68 */
-	[PATH_PEER_WRITE] = { { 4, 128 }, { 2, 256 }, { 2, 128 }, { 8, 128 },
-			      { 2, 512 } },
+	[PATH_PEER_WRITE] = { { 4, 128 }, { 2, 256 }, { 2, 128 }, { 8, 128 }, { 2, 512 } },
 };
 
 static const struct shape by_bulk[N_PATHS][GEOMETRIES] = {
@@ -95,7 +98,8 @@ static enum path path_of(const struct cs_dev *dev, const struct cs_copy *f)
 
 	if (f->back.bytes)
 		return f->back.bytes * f->back.copies == f->bytes * f->copies ?
-			       PATH_HOST_DUPLEX : PATH_HOST_UNEVEN;
+			       PATH_HOST_DUPLEX :
+			       PATH_HOST_UNEVEN;
 	if (writes && !is_own(dev, f->dst))
 		return cs_peer_has(dev, f->dst) ? PATH_PEER_WRITE : PATH_HOST;
 	if (reads && !is_own(dev, f->src))
@@ -119,8 +123,7 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		*threads = CS_ZERO_THREADS;
 		return i == 0;
 	}
-	if (desc->kind < CS_COPY_SM || desc->kind >= CS_COPY_CHASE ||
-	    i >= GEOMETRIES)
+	if (desc->kind < CS_COPY_SM || desc->kind >= CS_COPY_CHASE || i >= GEOMETRIES)
 		return 0;
 	shape = &(bulk ? by_bulk : by_loads)[path_of(dev, desc)][i];
 	if (!shape->halves)
@@ -172,8 +175,8 @@ static int expect_sum(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err
 	uint64_t all, rest;
 
 	if (cs_pass_sum(dev, r->words * r->positions, f.read_key, &all, err) ||
-	    cs_pass_sum(dev, r->words * (r->copies % r->positions), f.read_key,
-			&rest, err))
+	    cs_pass_sum(dev, r->words * (r->copies % r->positions), f.read_key, &rest,
+			err))
 		return -1;
 	on->expected = all * (r->copies / r->positions) + rest;
 	return 0;
@@ -198,35 +201,39 @@ static int is_chase(const struct cs_copy *f)
 	return f->kind == CS_COPY_CHASE || f->kind == CS_COPY_CHASE_TMA;
 }
 
-int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f,
-	      struct cs_err *err)
+int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f, struct cs_err *err)
 {
 	if ((f->kind == CS_COPY_TMA || f->kind == CS_COPY_CHASE_TMA) &&
 	    !dev->tma_shared)
-		return cs_err_set(err, "TMA needs compute capability %d.%d, this "
-				  "GPU has %d.%d", CS_TMA_CAPABILITY / 10,
-				  CS_TMA_CAPABILITY % 10, dev->capability / 10,
-				  dev->capability % 10);
+		return cs_err_set(err,
+				  "TMA needs compute capability %d.%d, this GPU has %d.%d",
+				  CS_TMA_CAPABILITY / 10, CS_TMA_CAPABILITY % 10,
+				  dev->capability / 10, dev->capability % 10);
 	return 0;
 }
 
 static int check_copy(const struct cs_dev *dev, const struct cs_copy *f,
-			struct cs_err *err)
+		      struct cs_err *err)
 {
 	if (cs_sm_can(dev, f, err))
 		return -1;
 	if (f->bytes % 16 || f->back.bytes % 16 ||
 	    (is_chase(f) && f->bytes < CS_CHAIN_STRIDE))
-		return cs_err_set(err, "kernels move multiples of 16 bytes and "
+		return cs_err_set(err,
+				  "kernels move multiples of 16 bytes and "
 				  "follow chains of at least %u, not %llu",
-				  CS_CHAIN_STRIDE, (unsigned long long)(f->bytes % 16 || is_chase(f) ?
-						f->bytes : f->back.bytes));
+				  CS_CHAIN_STRIDE,
+				  (unsigned long long)(f->bytes % 16 || is_chase(f) ?
+							       f->bytes :
+							       f->back.bytes));
 	if (f->kind == CS_COPY_SM_READ && f->blocks > dev->blocks)
-		return cs_err_set(err, "%u blocks read: there is room for the "
-				  "sums of %u", f->blocks, dev->blocks);
+		return cs_err_set(err,
+				  "%u blocks read: there is room for the sums of %u",
+				  f->blocks, dev->blocks);
 	if (f->back.bytes && !is_zero_copy(f) &&
 	    (f->blocks > dev->blocks || f->threads % 64))
-		return cs_err_set(err, "%u blocks of %u threads move both ways: "
+		return cs_err_set(err,
+				  "%u blocks of %u threads move both ways: "
 				  "allowed are %u, of a multiple of 64",
 				  f->blocks, f->threads, dev->blocks);
 	return 0;
@@ -274,12 +281,11 @@ static uint32_t tma_chunk(const struct cs_dev *dev, const struct cs_copy *f)
 	return chunk < 128 ? 128 : (uint32_t)(chunk / 128 * 128);
 }
 
-static int launch_tma(struct cs_dev *dev, const struct cs_lane *on,
-		      struct cs_err *err)
+static int launch_tma(struct cs_dev *dev, const struct cs_lane *on, struct cs_err *err)
 {
 	const struct cs_copy *f = &on->desc;
-	struct cs_k_tma args = { f->dst, f->src, f->bytes, f->copies,
-				 f->positions, tma_chunk(dev, f) };
+	struct cs_k_tma args = { f->dst,    f->src,	  f->bytes,
+				 f->copies, f->positions, tma_chunk(dev, f) };
 	struct cs_grid grid = { f->blocks, 1, CS_TMA_STAGES * args.chunk };
 
 	return cs_dev_launch(dev, CS_KERNEL_tma, grid, on->stream, &args, err);
@@ -291,14 +297,17 @@ static int launch_chase(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
 	const struct cs_copy *f = &on->desc;
-	struct cs_k_read warm = { f->src, f->bytes / 8, cs_dev_proof_at(dev, lane), 1, 1 };
+	struct cs_k_read warm = { f->src, f->bytes / 8, cs_dev_proof_at(dev, lane), 1,
+				  1 };
 	struct cs_k_chase_tma args = { {
-		.start = f->src, .out = cs_dev_proof_at(dev, lane),
-		.rounds = f->copies, .hops = hops_of(dev),
+		.start = f->src,
+		.out = cs_dev_proof_at(dev, lane),
+		.rounds = f->copies,
+		.hops = hops_of(dev),
 		.slot = (uint32_t)lane,
 	} };
-	enum cs_kernel kernel = f->kind == CS_COPY_CHASE ?
-					CS_KERNEL_chase : CS_KERNEL_chase_tma;
+	enum cs_kernel kernel = f->kind == CS_COPY_CHASE ? CS_KERNEL_chase :
+							   CS_KERNEL_chase_tma;
 
 	if (cs_dev_launch(dev, CS_KERNEL_read,
 			  (struct cs_grid){ dev->sms, CS_KERNEL_THREADS, 0 },
@@ -321,10 +330,9 @@ static int launch_copy(struct cs_dev *dev, int lane, struct cs_err *err)
 	struct cs_grid grid = { f->blocks, f->threads, 0 };
 
 	if (f->back.bytes)
-		return cs_dev_launch(dev, CS_KERNEL_duplex, grid, on->stream,
-				     &args, err);
-	return cs_dev_launch(dev, CS_KERNEL_copy, grid, on->stream, &args.there,
-			     err);
+		return cs_dev_launch(dev, CS_KERNEL_duplex, grid, on->stream, &args,
+				     err);
+	return cs_dev_launch(dev, CS_KERNEL_copy, grid, on->stream, &args.there, err);
 }
 
 /* The spans of zero-copy both ways lie behind the sums. */
@@ -338,15 +346,14 @@ static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 	struct cs_grid grid = { on->desc.blocks, on->desc.threads, 0 };
 
 	f.read.out = cs_dev_proof_at(dev, lane);
-	both = (struct cs_k_zboth){ f.read, f.write,
-				    f.read.out + 8 * CS_ZERO_BLOCKS };
+	both = (struct cs_k_zboth){ f.read, f.write, f.read.out + 8 * CS_ZERO_BLOCKS };
 	read.read = f.read;
 	if (on->desc.back.bytes)
-		return cs_dev_launch(dev, CS_KERNEL_zboth, grid, on->stream,
-				     &both, err);
+		return cs_dev_launch(dev, CS_KERNEL_zboth, grid, on->stream, &both,
+				     err);
 	if (on->desc.kind == CS_COPY_ZERO_READ)
-		return cs_dev_launch(dev, CS_KERNEL_zread, grid, on->stream,
-				     &read, err);
+		return cs_dev_launch(dev, CS_KERNEL_zread, grid, on->stream, &read,
+				     err);
 	return cs_dev_launch(dev, CS_KERNEL_zwrite, grid, on->stream, &write, err);
 }
 
@@ -367,8 +374,8 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 		return cs_dev_launch(dev, CS_KERNEL_read, grid, on->stream, &read,
 				     err);
 	case CS_COPY_SM_WRITE:
-		return cs_dev_launch(dev, CS_KERNEL_fill, grid, on->stream,
-				     &write, err);
+		return cs_dev_launch(dev, CS_KERNEL_fill, grid, on->stream, &write,
+				     err);
 	case CS_COPY_TMA:
 		return launch_tma(dev, on, err);
 	case CS_COPY_ZERO_READ:
@@ -381,8 +388,8 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 
 /* ---- after ---- */
 
-static int prove_sum(const struct cs_lane *on, const uint64_t *proof,
-		     uint32_t blocks, struct cs_err *err)
+static int prove_sum(const struct cs_lane *on, const uint64_t *proof, uint32_t blocks,
+		     struct cs_err *err)
 {
 	uint64_t sum = 0;
 
@@ -390,9 +397,8 @@ static int prove_sum(const struct cs_lane *on, const uint64_t *proof,
 		sum += proof[b];
 	if (sum == on->expected)
 		return 0;
-	return cs_err_set(err, "what was read adds up to %#llx, the pattern to "
-			  "%#llx", (unsigned long long)sum,
-			  (unsigned long long)on->expected);
+	return cs_err_set(err, "what was read adds up to %#llx, the pattern to %#llx",
+			  (unsigned long long)sum, (unsigned long long)on->expected);
 }
 
 static int prove_chase(const struct cs_dev *dev, const struct cs_lane *on,
@@ -402,8 +408,9 @@ static int prove_chase(const struct cs_dev *dev, const struct cs_lane *on,
 	double sum = 0;
 
 	if (proof[0] != on->expected)
-		return cs_err_set(err, "the chase ended at %#llx, the chain leads "
-				  "to %#llx", (unsigned long long)proof[0],
+		return cs_err_set(err,
+				  "the chase ended at %#llx, the chain leads to %#llx",
+				  (unsigned long long)proof[0],
 				  (unsigned long long)on->expected);
 	for (uint32_t b = 0; b < dev->sms; b++)
 		sum += (double)proof[1 + b];
@@ -429,8 +436,7 @@ static int told_when(const struct cs_lane *on, double ns, struct cs_err *err)
 {
 	if (ns >= 0 && on->back_ns >= 0)
 		return 0;
-	return cs_err_set(err, "the kernel that moves both ways has not said "
-			  "when");
+	return cs_err_set(err, "the kernel that moves both ways has not said when");
 }
 
 static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
@@ -467,8 +473,7 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 	if (on->desc.back.bytes)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
 	if (adds_up(&on->desc))
-		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks,
-				 err);
+		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks, err);
 	if (is_chase(&on->desc))
 		return prove_chase(dev, on, cs_dev_proof(dev, lane), ns, err);
 	return 0;

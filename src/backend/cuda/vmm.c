@@ -15,8 +15,7 @@ static CUmemAllocationProp shareable(CUdevice device)
 	return (CUmemAllocationProp){
 		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
-			      .id = device },
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device },
 	};
 }
 
@@ -30,19 +29,17 @@ int cs_vmm_supported(struct cs_dev *dev)
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
 		int yes = 0;
 
-		if (CS_CALL(cuDeviceGetAttribute, &yes, needed[i],
-			    dev->device) || !yes)
+		if (CS_CALL(cuDeviceGetAttribute, &yes, needed[i], dev->device) ||
+		    !yes)
 			return 0;
 	}
 	return 1;
 }
 
-int cs_vmm_reach(struct cs_dev *dev, uint64_t at, uint64_t bytes,
-		 struct cs_err *err)
+int cs_vmm_reach(struct cs_dev *dev, uint64_t at, uint64_t bytes, struct cs_err *err)
 {
 	CUmemAccessDesc access = {
-		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
-			      .id = dev->device },
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev->device },
 		.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
 	};
 
@@ -70,8 +67,8 @@ free:
 	return -1;
 }
 
-int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
-		  int *fd, struct cs_err *err)
+int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out, int *fd,
+		  struct cs_err *err)
 {
 	CUmemAllocationProp prop = shareable(dev->device);
 	CUmemGenericAllocationHandle handle;
@@ -79,8 +76,9 @@ int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
 	int rc;
 
 	if (!cs_vmm_supported(dev))
-		return cs_err_set(err, "the driver has no memory that a file "
-				  "descriptor hands over");
+		return cs_err_set(
+			err,
+			"the driver has no memory that a file descriptor hands over");
 	if (CS_DEV_CU(dev, err, cuMemGetAllocationGranularity, &grain, &prop,
 		      CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
 		return -1;
@@ -97,15 +95,14 @@ int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
 	return rc;
 }
 
-int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes,
-		  struct cs_vmm *out, struct cs_err *err)
+int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes, struct cs_vmm *out,
+		  struct cs_err *err)
 {
 	CUmemGenericAllocationHandle handle;
 	int rc;
 
 	if (CS_DEV_CU(dev, err, cuMemImportFromShareableHandle, &handle,
-		      (void *)(uintptr_t)fd,
-		      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+		      (void *)(uintptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
 		return -1;
 	rc = vmm_map(dev, handle, bytes, out, err);
 	CS_CALL(cuMemRelease, handle);

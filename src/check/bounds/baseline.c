@@ -49,7 +49,7 @@ int cs_baseline_class_index(const struct cs_baseline *b, const char *name)
 }
 
 void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int class,
-		 struct cs_baseline_stat *key)
+		     struct cs_baseline_stat *key)
 {
 	memset(key, 0, sizeof(*key));
 	key->class = (uint32_t)class;
@@ -58,7 +58,8 @@ void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int cla
 	cs_link_kind_text(run, row, key->link_kind, sizeof(key->link_kind));
 }
 
-int cs_baseline_order(const struct cs_baseline_stat *a, const struct cs_baseline_stat *b)
+int cs_baseline_order(const struct cs_baseline_stat *a,
+		      const struct cs_baseline_stat *b)
 {
 	int d = (a->class > b->class) - (a->class < b->class);
 
@@ -119,7 +120,8 @@ static const struct usual *usual_of(const struct cs_baseline_stat *stat)
 	return (unit == CS_UNIT_GBS || unit == CS_UNIT_NS) &&
 			       (!strcmp(stat->link_kind, "NVLink") ||
 				!strcmp(stat->link_kind, "within")) ?
-		       &gpus : &host;
+		     &gpus :
+		     &host;
 }
 
 /* How far out of a spread, that df degrees of freedom have shown, and of a median of n
@@ -147,9 +149,10 @@ static double part_within(const struct cs_baseline_stat *stat)
 
 	if (stat->n_places)
 		return spreads(stat->cells - of_a_node, runs) * stat->at_place;
-	return isnan(stat->within) ? 0 :
-		spreads(fmax(stat->nodes * (of_a_node - 1), 1), stat->cells) *
-			stat->within;
+	return isnan(stat->within) ?
+		       0 :
+		       spreads(fmax(stat->nodes * (of_a_node - 1), 1), stat->cells) *
+			       stat->within;
 }
 
 /* Of nodes with one run each, how runs differ is in how nodes do. */
@@ -165,12 +168,13 @@ double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin)
 }
 
 /* What that cell has by the baseline statistic. */
-static double median_at(const struct cs_baseline *b, const struct cs_baseline_stat *stat,
-			const struct cs_row *row)
+static double median_at(const struct cs_baseline *b,
+			const struct cs_baseline_stat *stat, const struct cs_row *row)
 {
 	const struct cs_baseline_place *place = b->places.data;
 
-	for (uint32_t i = stat->first_place; i < stat->first_place + stat->n_places; i++)
+	for (uint32_t i = stat->first_place; i < stat->first_place + stat->n_places;
+	     i++)
 		if (place[i].src == row->what.src.index &&
 		    place[i].dst == row->what.dst.index)
 			return place[i].median;
@@ -178,7 +182,7 @@ static double median_at(const struct cs_baseline *b, const struct cs_baseline_st
 }
 
 static const struct cs_baseline_stat *stat_of(const struct cs_baseline *b,
-				     const struct cs_baseline_stat *key)
+					      const struct cs_baseline_stat *key)
 {
 	const struct cs_baseline_stat *stat = b->stats.data;
 
@@ -202,8 +206,8 @@ static void missing_text(const struct cs_baseline *b, int class,
 		    (last && !cs_plan_matrices_compare(&stat[i].of, last)) ||
 		    (class >= 0 && stat[i].class != (uint32_t)class))
 			continue;
-		cs_text_add(to, size, "%s%s", last ? "; " :
-			    ": it has that test at ", cs_plan_matrix_words(&stat[i].of).text);
+		cs_text_add(to, size, "%s%s", last ? "; " : ": it has that test at ",
+			    cs_plan_matrix_words(&stat[i].of).text);
 		last = &stat[i].of;
 	}
 	if (!last)
@@ -239,8 +243,7 @@ static void class_names(const struct cs_baseline *b, char *to, size_t size)
 
 	to[0] = '\0';
 	for (size_t i = 0; i < b->classes.n; i++)
-		cs_text_add(to, size, "%s'%.100s'", i ? ", " : "",
-			    class[i].name);
+		cs_text_add(to, size, "%s'%.100s'", i ? ", " : "", class[i].name);
 }
 
 static int class_of(const struct cs_run *run, int node)
@@ -282,8 +285,7 @@ struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row 
 	struct cs_baseline_stat key;
 	int class;
 
-	if (!run->baseline || run->plan_file ||
-	    row->node >= (uint32_t)run->n_nodes)
+	if (!run->baseline || run->plan_file || row->node >= (uint32_t)run->n_nodes)
 		return unknown;
 	class = class_of(run, (int)row->node);
 	if (class < 0)
@@ -306,7 +308,8 @@ static int is_elsewhere(const struct cs_run *run)
 
 static struct cs_finding missing(int node)
 {
-	return (struct cs_finding){ .severity = CS_NOTE, .node = node,
+	return (struct cs_finding){ .severity = CS_NOTE,
+				    .node = node,
 				    .id = CS_FINDING_BASELINE_MISSING };
 }
 
@@ -314,34 +317,37 @@ static struct cs_finding missing(int node)
 struct scope {
 	struct cs_run *run;
 	struct cs_vec *told;
-	int class;		/* of the node; -1 unknown */
-	size_t known;		/* matrices that the baseline has, of any node */
+	int class;    /* of the node; -1 unknown */
+	size_t known; /* matrices that the baseline has, of any node */
 	struct cs_err *err;
 };
 
 /* Cells of one matrix and one kind of link, beyond their bound or unknown. */
 static int describe(struct scope *scope, const struct cs_row *of,
-		const struct cs_baseline_stat *key, const struct cs_baseline_stat *stat,
-		const struct cs_vec *cells)
+		    const struct cs_baseline_stat *key,
+		    const struct cs_baseline_stat *stat, const struct cs_vec *cells)
 {
 	char by[120], none[200], text[CS_ERR_TEXT];
-	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL, CS_WARNING,
-				  scope->told };
+	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL,
+				  CS_WARNING, scope->told };
 
 	if (!cells->n)
 		return 0;
 	if (stat) {
-		cs_text(by, sizeof(by), "baseline %s of %u node%s in %u run%s, %.1f %%",
-			cs_figure_text(test_of(stat), stat->median).text,
-			stat->nodes, stat->nodes == 1 ? "" : "s", stat->runs,
+		cs_text(by, sizeof(by),
+			"baseline %s of %u node%s in %u run%s, %.1f %%",
+			cs_figure_text(test_of(stat), stat->median).text, stat->nodes,
+			stat->nodes == 1 ? "" : "s", stat->runs,
 			stat->runs == 1 ? "" : "s",
 			100 * cs_baseline_bound(stat, scope->run->margin));
 		return cs_judge_breaches(scope->run, cells->data, cells->n, &bound,
 					 scope->err);
 	}
-	missing_text(scope->run->baseline, (int)key->class, &key->of, none, sizeof(none));
-	cs_text(text, sizeof(text), "%zu cell%s (%s) not judged: the baseline has "
-		"nothing of %s", cells->n, cells->n == 1 ? "" : "s", key->link_kind, none);
+	missing_text(scope->run->baseline, (int)key->class, &key->of, none,
+		     sizeof(none));
+	cs_text(text, sizeof(text),
+		"%zu cell%s (%s) not judged: the baseline has nothing of %s",
+		cells->n, cells->n == 1 ? "" : "s", key->link_kind, none);
 	return cs_judge(scope->run, missing((int)of->node), text, scope->err);
 }
 
@@ -388,8 +394,8 @@ static int judge_matrix(struct scope *scope, const uint32_t *order, size_t n)
 	size_t n_seen = 0, k;
 
 	for (size_t i = 0; i < n && n_seen < WAYS_MOST; i++) {
-		cs_link_kind_text(run, cs_rows_get(&run->rows, order[i]), seen[n_seen],
-			    sizeof(seen[n_seen]));
+		cs_link_kind_text(run, cs_rows_get(&run->rows, order[i]),
+				  seen[n_seen], sizeof(seen[n_seen]));
 		for (k = 0; strcmp(seen[k], seen[n_seen]); k++)
 			;
 		if (k < n_seen)
@@ -403,13 +409,15 @@ static int judge_matrix(struct scope *scope, const uint32_t *order, size_t n)
 
 static struct cs_finding cannot(void)
 {
-	return (struct cs_finding){ .severity = CS_CRITICAL, .node = -1,
+	return (struct cs_finding){ .severity = CS_CRITICAL,
+				    .node = -1,
 				    .id = CS_FINDING_CANNOT_TEST };
 }
 
 static struct cs_finding other(int node)
 {
-	return (struct cs_finding){ .severity = CS_WARNING, .node = node,
+	return (struct cs_finding){ .severity = CS_WARNING,
+				    .node = node,
 				    .id = CS_FINDING_BASELINE_CLASS };
 }
 
@@ -444,8 +452,10 @@ static int judge_nodes(struct scope *scope, const uint32_t *order, size_t n)
 		if (scope->class >= 0 && judge_matrix(scope, order + at, end - at))
 			return -1;
 	}
-	return scope->known || !n ? 0 :
-		judge_nothing(run, cs_rows_get(&run->rows, order[0]), scope->err);
+	return scope->known || !n ?
+		       0 :
+		       judge_nothing(run, cs_rows_get(&run->rows, order[0]),
+				     scope->err);
 }
 
 int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)

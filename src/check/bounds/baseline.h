@@ -30,16 +30,16 @@
 #include "result/run.h"
 
 struct cs_baseline_stat {
-	uint32_t class;		/* position in classes */
-	struct cs_plan_matrix of;	/* the matrix */
-	uint32_t metric;	/* enum cs_metric */
+	uint32_t class;		  /* position in classes */
+	struct cs_plan_matrix of; /* the matrix */
+	uint32_t metric;	  /* enum cs_metric */
 	char link_kind[CS_PATH_WORDS];
-	double median;		/* in the test's unit */
+	double median; /* in the test's unit */
 	/* spreads; NAN unknown */
 	double within, between_nodes, between_runs, levels;
-	double at_place;	/* of a cell from its place's median; NAN: one for all */
+	double at_place; /* of a cell from its place's median; NAN: one for all */
 	uint32_t nodes, runs, cells; /* cells: figures, of all nodes and runs */
-	uint32_t repeats;	/* runs of a node besides its first, of all nodes */
+	uint32_t repeats; /* runs of a node besides its first, of all nodes */
 	uint32_t first_place, n_places; /* of the baseline's; none: all are alike */
 };
 
@@ -55,9 +55,9 @@ struct cs_baseline_class {
 };
 
 struct cs_baseline {
-	struct cs_vec classes;	/* struct cs_baseline_class */
-	struct cs_vec stats;	/* struct cs_baseline_stat, in order of class, test, size, … */
-	struct cs_vec places;	/* struct cs_baseline_place */
+	struct cs_vec classes; /* struct cs_baseline_class */
+	struct cs_vec stats; /* struct cs_baseline_stat, in order of class, test, size, … */
+	struct cs_vec places; /* struct cs_baseline_place */
 };
 
 void cs_baseline_init(struct cs_baseline *baseline);
@@ -81,8 +81,9 @@ int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *p
 
 /* What baselines are kept by: class, test, metric, size and kind of link alone. */
 void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int class,
-		 struct cs_baseline_stat *key);
-int cs_baseline_order(const struct cs_baseline_stat *a, const struct cs_baseline_stat *b);
+		     struct cs_baseline_stat *key);
+int cs_baseline_order(const struct cs_baseline_stat *a,
+		      const struct cs_baseline_stat *b);
 /* The class of that name; -1 there is none. */
 int cs_baseline_class_index(const struct cs_baseline *baseline, const char *name);
 

@@ -32,14 +32,15 @@ uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *
 		cs_err_set(err, "no memory to judge %zu rows",
 			   cs_rows_count(&run->rows));
 	for (int node = 0; order && node < run->n_nodes; node++) {
-		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+		const struct cs_row_list rows = cs_run_rows(run, node,
+							    CS_ROWS_MEASURED);
 		size_t first = *n;
 
 		for (size_t i = 0; i < rows.n; i++)
 			if (cs_listed(&rows, i)->status == CS_OK)
 				order[(*n)++] = (uint32_t)cs_listed_at(&rows, i);
-		qsort_r(order + first, *n - first, sizeof(*order), by_matrix_and_place,
-			(void *)(uintptr_t)&run->rows);
+		qsort_r(order + first, *n - first, sizeof(*order),
+			by_matrix_and_place, (void *)(uintptr_t)&run->rows);
 	}
 	return order;
 }
@@ -107,11 +108,11 @@ static void cell_text(const struct cs_run *run, const struct cs_row *row, char *
 	const struct cs_test *test = cs_row_test(row);
 
 	if (cs_test_is_list(test))
-		cs_text(to, size, "%s", cs_endpoint_text(run, (int)row->node,
-						    &row->what.src).text);
+		cs_text(to, size, "%s",
+			cs_endpoint_text(run, (int)row->node, &row->what.src).text);
 	else
-		cs_text(to, size, "%s", cs_pair_label(run, (int)row->node,
-						      &row->what).text);
+		cs_text(to, size, "%s",
+			cs_pair_label(run, (int)row->node, &row->what).text);
 }
 
 /* Which GPUs all of these cells have in common: bits. */
@@ -126,7 +127,8 @@ static uint64_t common(const struct cs_run *run, const struct cs_breach *breach,
 		uint64_t mine = 0;
 
 		for (int k = 0; k < 2; k++)
-			if (!cs_endpoint_is_numa(end[k]) && end[k]->index < CS_MAX_AGENTS)
+			if (!cs_endpoint_is_numa(end[k]) &&
+			    end[k]->index < CS_MAX_AGENTS)
 				mine |= 1ull << end[k]->index;
 		all &= mine;
 	}
@@ -181,7 +183,7 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 /* What re-measurements say of one cell: it was within its bound in one of them, or beyond
  * it in all, but for re-measurements that their conditions explain. */
 static enum cs_remeasured remeasured_at_cell(const struct cs_run *run,
-				 const struct cs_breach *breach)
+					     const struct cs_breach *breach)
 {
 	const struct cs_row *cell = cs_rows_get(&run->rows, breach->row), *row = NULL;
 	int low = cs_unit_low_is_better(cs_row_test(cell)->unit);
@@ -201,8 +203,8 @@ static enum cs_remeasured remeasured_at_cell(const struct cs_run *run,
 }
 
 /* ... and of the worst cells: one that is confirmed is enough. */
-static enum cs_remeasured remeasured_at(const struct cs_run *run, const struct cs_breach *breach,
-			    size_t n)
+static enum cs_remeasured remeasured_at(const struct cs_run *run,
+					const struct cs_breach *breach, size_t n)
 {
 	enum cs_remeasured remeasured = CS_REMEASURED_NONE;
 
@@ -217,18 +219,20 @@ static enum cs_remeasured remeasured_at(const struct cs_run *run, const struct c
 	return remeasured;
 }
 
-static uint32_t severity_of(const struct cs_bound *bound, enum cs_remeasured remeasured, int sound)
+static uint32_t severity_of(const struct cs_bound *bound,
+			    enum cs_remeasured remeasured, int sound)
 {
-	uint32_t severity = remeasured == CS_REMEASURED_CONFIRMED ? bound->severity : bound->once;
+	uint32_t severity = remeasured == CS_REMEASURED_CONFIRMED ? bound->severity :
+								    bound->once;
 
 	if (remeasured == CS_REMEASURED_NOT_CONFIRMED)
 		return CS_NOTE;
 	return !sound && severity > CS_WARNING ? CS_WARNING : severity;
 }
 
-static void sentence(const struct cs_run *run, const struct cs_breach *breach, size_t n,
-		     const struct cs_bound *bound, enum cs_remeasured remeasured, char *to,
-		     size_t room)
+static void sentence(const struct cs_run *run, const struct cs_breach *breach,
+		     size_t n, const struct cs_bound *bound,
+		     enum cs_remeasured remeasured, char *to, size_t room)
 {
 	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
 	const struct cs_test *test = cs_row_test(worst);
@@ -237,11 +241,11 @@ static void sentence(const struct cs_run *run, const struct cs_breach *breach, s
 
 	cell_text(run, worst, cell, sizeof(cell));
 	others_text(run, breach, n, others, sizeof(others));
-	cs_text(to, room, "%s at %s%s%s: %s has %s, %s %s (%s)%s%s",
-		test->name, cs_plan_matrix_words(&matrix).text,
+	cs_text(to, room, "%s at %s%s%s: %s has %s, %s %s (%s)%s%s", test->name,
+		cs_plan_matrix_words(&matrix).text,
 		worst->metric == CS_METRIC_RATE ? "" : ", ",
 		worst->metric == CS_METRIC_RATE ? "" :
-			cs_metric_text(test, worst->metric),
+						  cs_metric_text(test, worst->metric),
 		cell, cs_figure_text(test, worst->stats.median).text,
 		cs_unit_low_is_better(test->unit) ? "above" : "below",
 		cs_figure_text(test, breach[0].bound).text, bound->by, others,
@@ -251,7 +255,8 @@ static void sentence(const struct cs_run *run, const struct cs_breach *breach, s
 /* ---- told once ---- */
 
 /* Who tells of that cell as gravely; NULL nobody. */
-static struct cs_anomaly *teller(const struct cs_run *run, const struct cs_bound *bound,
+static struct cs_anomaly *teller(const struct cs_run *run,
+				 const struct cs_bound *bound,
 				 const struct cs_row *row, uint32_t severity)
 {
 	const struct cs_finding *f = run->findings.data;
@@ -282,11 +287,10 @@ static size_t untold(const struct cs_run *run, struct cs_breach *breach, size_t 
 		if (s->also++)
 			continue;
 		cell_text(run, row, cell, sizeof(cell));
-		cs_text(s->also_text, sizeof(s->also_text),
-			"%s has %s, %s %s (%s)", cell,
-			cs_figure_text(cs_row_test(row), row->stats.median).text,
-			cs_unit_low_is_better(cs_row_test(row)->unit) ?
-				"above" : "below",
+		cs_text(s->also_text, sizeof(s->also_text), "%s has %s, %s %s (%s)",
+			cell, cs_figure_text(cs_row_test(row), row->stats.median).text,
+			cs_unit_low_is_better(cs_row_test(row)->unit) ? "above" :
+									"below",
 			cs_figure_text(cs_row_test(row), breach[i].bound).text,
 			bound->by);
 	}

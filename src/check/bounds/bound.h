@@ -26,7 +26,7 @@ struct cs_bound {
 	enum cs_finding_id id;
 	const char *by;
 	uint32_t severity, once;
-	struct cs_vec *told;	/* struct cs_anomaly, with findings; NULL none */
+	struct cs_vec *told; /* struct cs_anomaly, with findings; NULL none */
 };
 /* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
  * figure its conditions explain is a warning at most; only what was seen twice drains a
@@ -39,7 +39,7 @@ void cs_told_end(struct cs_run *run, const struct cs_vec *told);
 /* As cs_cells_remeasure(), of cells that are beyond a baseline or a threshold: to the n steps
  * that there are (bounds.c).  Without either there are none. */
 int cs_bounds_remeasure(struct cs_run *run, uint32_t *step, int n, int most,
-		    struct cs_err *err);
+			struct cs_err *err);
 
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);

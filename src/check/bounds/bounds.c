@@ -35,7 +35,7 @@ static void add_round(const struct cs_run *run, const struct cs_vec *findings,
 }
 
 int cs_bounds_remeasure(struct cs_run *run, uint32_t *step, int n, int most,
-		    struct cs_err *err)
+			struct cs_err *err)
 {
 	const struct cs_vec none = CS_VEC(struct cs_finding);
 	struct steps to = { step, 0, n, most };

@@ -20,11 +20,11 @@
 
 /* One figure of a cell, and where it is from. */
 struct figure {
-	struct cs_baseline_stat key;	/* class, test, metric, bytes, kind of link alone */
+	struct cs_baseline_stat key; /* class, test, metric, bytes, kind of link alone */
 	const char *host;
 	uint32_t run, node;
-	int src, dst;		/* agents or NUMA nodes */
-	double value, level;	/* level: the median of its node in its run */
+	int src, dst;	     /* agents or NUMA nodes */
+	double value, level; /* level: the median of its node in its run */
 };
 
 /* By key, then host, run, node (another placement) and cell. */
@@ -38,8 +38,9 @@ static int by_run(const void *x, const void *y)
 	if (d)
 		return d;
 	if (a->run != b->run || a->node != b->node)
-		return a->run != b->run ? (a->run < b->run ? -1 : 1) :
-					  a->node < b->node ? -1 : 1;
+		return a->run != b->run	 ? (a->run < b->run ? -1 : 1) :
+		       a->node < b->node ? -1 :
+					   1;
 	return a->src != b->src ? a->src - b->src : a->dst - b->dst;
 }
 
@@ -147,7 +148,8 @@ static double deviate(double *x, size_t n, double *deviation)
 /* Sets the levels too. */
 static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
 {
-	int low = cs_unit_low_is_better(cs_catalogue(&(size_t){ 0 })[stat->of.test].unit);
+	int low =
+		cs_unit_low_is_better(cs_catalogue(&(size_t){ 0 })[stat->of.test].unit);
 	double tenth;
 	size_t n = of->n;
 
@@ -227,7 +229,8 @@ static void spread_runs(struct figures *of, struct cs_baseline_stat *stat)
 /* ---- places ---- */
 
 /* How far places lie apart, from their medians. */
-static double spread_places(const struct cs_baseline_place *place, size_t n, double *room)
+static double spread_places(const struct cs_baseline_place *place, size_t n,
+			    double *room)
 {
 	double middle, wide;
 
@@ -243,8 +246,8 @@ static double spread_places(const struct cs_baseline_place *place, size_t n, dou
 
 /* A median for each place, if these differ by more than chance: the same of all nodes,
  * of which there are enough.  Sorts the figures anew. */
-static int find_places(struct cs_baseline *b, struct figures *of, struct cs_baseline_stat *stat,
-		       struct cs_err *err)
+static int find_places(struct cs_baseline *b, struct figures *of,
+		       struct cs_baseline_stat *stat, struct cs_err *err)
 {
 	double runs = (double)stat->nodes + stat->repeats, middle;
 	struct cs_baseline_place *place;
@@ -265,10 +268,9 @@ static int find_places(struct cs_baseline *b, struct figures *of, struct cs_base
 		place = cs_vec_add(&b->places, 1, err);
 		if (!place)
 			return -1;
-		*place = (struct cs_baseline_place){
-			of->f[at].src, of->f[at].dst,
-			middle * deviate(of->y, end - at, of->x + k)
-		};
+		*place = (struct cs_baseline_place){ of->f[at].src, of->f[at].dst,
+						     middle * deviate(of->y, end - at,
+								      of->x + k) };
 		k += end - at;
 	}
 	stat->at_place = scaled_mad(of->x, of->n);
@@ -286,8 +288,7 @@ static int find_places(struct cs_baseline *b, struct figures *of, struct cs_base
 /* ---- statistics ---- */
 
 /* Runs that these figures are of; room for one byte each. */
-static uint32_t count_runs(const struct figure *f, size_t n, char *seen,
-			   size_t n_runs)
+static uint32_t count_runs(const struct figure *f, size_t n, char *seen, size_t n_runs)
 {
 	uint32_t runs = 0;
 
@@ -329,8 +330,9 @@ static int add_stats(struct cs_baseline *b, struct cs_vec *figures, size_t n_run
 	for (size_t at = 0, end; at < figures->n && !rc; at = end) {
 		struct figures of = { f + at, 0, room, room + figures->n };
 
-		for (end = at + 1; end < figures->n &&
-		     !cs_baseline_order(&f[at].key, &f[end].key); end++)
+		for (end = at + 1;
+		     end < figures->n && !cs_baseline_order(&f[at].key, &f[end].key);
+		     end++)
 			;
 		of.n = end - at;
 		rc = add_stat(b, &of, count_runs(of.f, of.n, seen, n_runs), err);
@@ -358,8 +360,7 @@ static int need_class(struct cs_baseline *b, const char *name, struct cs_err *er
 static int is_figure(const struct cs_row *row)
 {
 	return row->status == CS_OK && row->stats.median > 0 &&
-	       isfinite(row->stats.median) &&
-	       !(row->flags & CS_ROW_BAD);
+	       isfinite(row->stats.median) && !(row->flags & CS_ROW_BAD);
 }
 
 /* Of one node of a run with its turns put together. */
@@ -385,8 +386,10 @@ static int add_figures(struct cs_baseline *b, const struct cs_run *pooled,
 			return -1;
 		*f = (struct figure){
 			.host = pooled->node[node].facts.host,
-			.run = index, .node = row->node,
-			.src = row->what.src.index, .dst = row->what.dst.index,
+			.run = index,
+			.node = row->node,
+			.src = row->what.src.index,
+			.dst = row->what.dst.index,
 			.value = row->stats.median,
 		};
 		cs_baseline_key(pooled, row, class, &f->key);
@@ -402,10 +405,10 @@ static int learn_run(struct cs_baseline *b, const struct cs_run *run, uint32_t i
 
 	if (run->plan_file)
 		return cs_err_set(err, "it was measured by --plan: its steps are its "
-				  "own, and not those of a test");
+				       "own, and not those of a test");
 	if (run->redacted)
-		return cs_err_set(err, "its names are redacted: nodes cannot be told "
-				  "apart");
+		return cs_err_set(err,
+				  "its names are redacted: nodes cannot be told apart");
 	rc = cs_pool_make(run, &pooled, err);
 	for (int node = 0; node < pooled.n_nodes && !rc; node++)
 		rc = add_figures(b, &pooled, index, node, figures, err);
@@ -446,11 +449,11 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 	cs_baseline_init(out);
 	for (*which = 0; *which < n && !rc; *which += !rc)
 		if (!is_remeasure(runs, *which))
-			rc = learn_run(out, runs[*which], (uint32_t)*which,
-				       &figures, err);
+			rc = learn_run(out, runs[*which], (uint32_t)*which, &figures,
+				       err);
 	if (!rc && !figures.n)
-		rc = cs_err_set(err, "there is no cell to learn from: none was "
-				"measured well");
+		rc = cs_err_set(err,
+				"there is no cell to learn from: none was measured well");
 	if (!rc) {
 		cs_vec_sort(&figures, by_run);
 		rc = add_stats(out, &figures, n, err);
@@ -461,4 +464,3 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		cs_baseline_release(out);
 	return rc ? -1 : 0;
 }
-

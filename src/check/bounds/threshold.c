@@ -13,7 +13,14 @@
 #include "check/bounds/bound.h"
 #include "check/link/kind.h"
 
-enum column { TEST, CLASS, SIZE, VARIANT, BOUND = VARIANT + CS_VARIANT_MEMBERS, SEVERITY };
+enum column {
+	TEST,
+	CLASS,
+	SIZE,
+	VARIANT,
+	BOUND = VARIANT + CS_VARIANT_MEMBERS,
+	SEVERITY
+};
 
 static const char *const column_name[] = {
 	"test", "class", "size", CS_VARIANT_COLUMNS, "bound", "severity", NULL
@@ -50,8 +57,9 @@ static void take_names_variant(const struct cs_choices *chosen,
 		line->says[k] = !cs_variant_agrees(&line->variant, &usual, k);
 	for (size_t i = 1; i < chosen->n; i++)
 		for (size_t k = 0; k < CS_VARIANT_MEMBERS; k++)
-			line->says[k] &= cs_variant_agrees(
-				&line->variant, &chosen->choice[i].variant, k) != 0;
+			line->says[k] &= cs_variant_agrees(&line->variant,
+							   &chosen->choice[i].variant,
+							   k) != 0;
 }
 
 /* As --test takes them, of either backend and any way. */
@@ -128,8 +136,10 @@ static int take_share(const struct cs_table *t, struct cs_threshold *line)
 		return cs_table_wrong(t, BOUND);
 	if (keep_unit(line, CS_UNIT_GBS))
 		return 0;
-	cs_err_set(t->err, "'%s': no test of '%s' crosses a link, whose peak it could "
-		   "be a share of", t->field[BOUND], t->field[TEST]);
+	cs_err_set(t->err,
+		   "'%s': no test of '%s' crosses a link, whose peak it could "
+		   "be a share of",
+		   t->field[BOUND], t->field[TEST]);
 	return cs_table_wrong(t, BOUND);
 }
 
@@ -148,14 +158,17 @@ static int take_bound(const struct cs_table *t, struct cs_threshold *line)
 		end = (char *)text; /* hexadecimal, "inf", two numbers */
 	if (end == text || (*end && unit < 0) || !isfinite(line->bound) ||
 	    line->bound <= 0) {
-		cs_err_set(t->err, "'%s': allowed are a number above 0, also with a "
-			   "unit as 335 GB/s, or a share of the live link's peak as "
-			   "90%%", text);
+		cs_err_set(t->err,
+			   "'%s': allowed are a number above 0, also with a "
+			   "unit as 335 GB/s, or a share of the live link's peak as 90%%",
+			   text);
 		return cs_table_wrong(t, BOUND);
 	}
 	if (!*end && unit_of_all(line) < 0) {
-		cs_err_set(t->err, "'%s': the tests of '%s' have several units: put one "
-			   "behind it, as 335 GB/s", text, t->field[TEST]);
+		cs_err_set(t->err,
+			   "'%s': the tests of '%s' have several units: put one "
+			   "behind it, as 335 GB/s",
+			   text, t->field[TEST]);
 		return cs_table_wrong(t, BOUND);
 	}
 	if (keep_unit(line, unit))
@@ -170,8 +183,8 @@ static int take_severity(const struct cs_table *t, struct cs_threshold *line)
 	const char *word = t->field[SEVERITY];
 	int severity = CS_CRITICAL;
 
-	if (word[0] && cs_word_parse(word, "note|warning|critical", &severity,
-				     t->err)) {
+	if (word[0] &&
+	    cs_word_parse(word, "note|warning|critical", &severity, t->err)) {
 		cs_err_prefix(t->err, "'%s'", word);
 		return cs_table_wrong(t, SEVERITY);
 	}
@@ -181,8 +194,7 @@ static int take_severity(const struct cs_table *t, struct cs_threshold *line)
 
 static int take_size(const struct cs_table *t, struct cs_threshold *line)
 {
-	if (t->field[SIZE][0] &&
-	    cs_size_parse(t->field[SIZE], &line->bytes, t->err))
+	if (t->field[SIZE][0] && cs_size_parse(t->field[SIZE], &line->bytes, t->err))
 		return cs_table_wrong(t, SIZE);
 	return 0;
 }
@@ -217,14 +229,19 @@ static int take_line(struct cs_thresholds *to, const struct cs_table *t)
 	line->line = t->line;
 	cs_text(line->class, sizeof(line->class), "%s", t->field[CLASS]);
 	return take_tests(t, line) || take_size(t, line) || take_variant(t, line) ||
-	       take_bound(t, line) || take_severity(t, line) ? -1 : 0;
+			       take_bound(t, line) || take_severity(t, line) ?
+		     -1 :
+		     0;
 }
 
 int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *name,
 		       struct cs_err *err)
 {
-	struct cs_table t = { .name = name, .text = text, .column = column_name,
-			      .required = REQUIRED, .err = err };
+	struct cs_table t = { .name = name,
+			      .text = text,
+			      .column = column_name,
+			      .required = REQUIRED,
+			      .err = err };
 	const char *slash = strrchr(name, '/');
 	size_t before = to->lines.n;
 	int more;
@@ -276,10 +293,10 @@ int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *e
 struct scope {
 	struct cs_run *run;
 	struct cs_vec *told;
-	const uint32_t *order;	/* its rows */
+	const uint32_t *order; /* its rows */
 	size_t n;
-	char class[CS_CLASS];	/* of the node */
-	uint32_t *broken;	/* by cell: line + 1 of the gravest; 0 none */
+	char class[CS_CLASS]; /* of the node */
+	uint32_t *broken;     /* by cell: line + 1 of the gravest; 0 none */
 	/* cells, of any matrix: judged; of whose link nothing tells the peak; whose
 	 * copies are too short for a share of it, with the longest of those and the
 	 * least that would do */
@@ -341,17 +358,18 @@ static void by_text(const struct scope *scope, const struct cs_threshold *line,
 }
 
 static int describe_unknown(struct scope *scope, const struct cs_threshold *line,
-			size_t unknown)
+			    size_t unknown)
 {
 	const struct cs_row *of = row_of(scope, 0);
-	struct cs_finding f = { .severity = CS_WARNING, .node = (int32_t)of->node,
+	struct cs_finding f = { .severity = CS_WARNING,
+				.node = (int32_t)of->node,
 				.id = CS_FINDING_THRESHOLD_UNKNOWN };
 	char text[CS_ERR_TEXT], by[120];
 
 	by_text(scope, line, by, sizeof(by));
-	cs_text(text, sizeof(text), "%s: %zu cell%s not judged by %s: nothing tells "
-		"that peak", cs_row_test(of)->name, unknown,
-		unknown == 1 ? "" : "s", by);
+	cs_text(text, sizeof(text),
+		"%s: %zu cell%s not judged by %s: nothing tells that peak",
+		cs_row_test(of)->name, unknown, unknown == 1 ? "" : "s", by);
 	return cs_judge(scope->run, f, text, scope->err);
 }
 
@@ -443,7 +461,7 @@ static int judge_all(struct scope *scope, size_t n)
 		if ((int)row_of(scope, 0)->node != node) {
 			node = (int)row_of(scope, 0)->node;
 			cs_hardware_text(scope->run, node, scope->class,
-				      sizeof(scope->class));
+					 sizeof(scope->class));
 		}
 		if (judge_matrix(scope))
 			return -1;
@@ -456,23 +474,27 @@ static int judge_all(struct scope *scope, size_t n)
 static int judge_nothing(const struct scope *scope)
 {
 	struct cs_finding f = {
-		.severity = scope->run->baseline ? CS_NOTE : CS_CRITICAL, .node = -1,
+		.severity = scope->run->baseline ? CS_NOTE : CS_CRITICAL,
+		.node = -1,
 		.id = scope->run->baseline ? CS_FINDING_THRESHOLD_UNUSED :
-					    CS_FINDING_CANNOT_TEST,
+					     CS_FINDING_CANNOT_TEST,
 	};
 	char text[CS_ERR_TEXT], longest[16], needed[16];
 
 	cs_size_text(scope->longest, longest, sizeof(longest));
 	cs_size_text(scope->needed, needed, sizeof(needed));
 	if (scope->too_short)
-		cs_text(text, sizeof(text), "copies of %s are too short to be judged by "
-			"a share of their link's peak: copies of %s fill it", longest,
-			needed);
+		cs_text(text, sizeof(text),
+			"copies of %s are too short to be judged by "
+			"a share of their link's peak: copies of %s fill it",
+			longest, needed);
 	else if (scope->unknown)
-		cs_text(text, sizeof(text), "nothing could be judged by a share of a "
+		cs_text(text, sizeof(text),
+			"nothing could be judged by a share of a "
 			"link's peak: nothing tells that peak");
 	else
-		cs_text(text, sizeof(text), "no threshold applies to what was measured: "
+		cs_text(text, sizeof(text),
+			"no threshold applies to what was measured: "
 			"nothing could be judged");
 	return cs_judge(scope->run, f, text, scope->err);
 }
@@ -492,7 +514,7 @@ int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *e
 	scope.broken = calloc(n + 1, sizeof(*scope.broken));
 	scope.order = order;
 	rc = !order || !scope.broken ? cs_err_set(err, "no memory to judge") :
-				      judge_all(&scope, n);
+				       judge_all(&scope, n);
 	if (!rc && n && !scope.judged)
 		rc = judge_nothing(&scope);
 	free(scope.broken);

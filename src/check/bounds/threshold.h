@@ -10,19 +10,19 @@
 /* One line: tests of nodes of a class, copies of a size, in a variant. */
 struct cs_threshold {
 	char tests[CS_TESTS_MOST]; /* by position in the catalogue, 1: of that test */
-	char class[CS_FIELD];	/* glob; "" any */
-	uint64_t bytes;		/* 0: any size */
+	char class[CS_FIELD];	   /* glob; "" any */
+	uint64_t bytes;		   /* 0: any size */
 	struct cs_variant variant; /* in the members that `says` marks; all others … */
 	uint8_t says[CS_VARIANT_MEMBERS]; /* … are any */
-	double bound;		/* least rate, most time; or share of the live link */
+	double bound; /* least rate, most time; or share of the live link */
 	int is_share;
 	uint32_t severity;
-	uint32_t line;		/* 0: --min-share */
+	uint32_t line; /* 0: --min-share */
 };
 
 struct cs_thresholds {
-	char name[64];		/* of the file, for findings */
-	struct cs_vec lines;	/* struct cs_threshold */
+	char name[64];	     /* of the file, for findings */
+	struct cs_vec lines; /* struct cs_threshold */
 };
 
 void cs_thresholds_init(struct cs_thresholds *thresholds);

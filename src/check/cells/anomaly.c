@@ -75,8 +75,7 @@ static int by_place_and_drop(const void *x, const void *y)
 		return a->drop > b->drop ? -1 : 1;
 	if (a->cause != b->cause)
 		return a->cause > b->cause ? -1 : 1;
-	return a->evidence[0] < b->evidence[0] ? -1 :
-	       a->evidence[0] > b->evidence[0];
+	return a->evidence[0] < b->evidence[0] ? -1 : a->evidence[0] > b->evidence[0];
 }
 
 /* Of two that are of one place the worse one tells the figures, the more telling cause
@@ -92,8 +91,7 @@ static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 	worse->half_duplex |= other->half_duplex;
 	worse->most = worse->most < other->most ? worse->most : other->most;
 	worse->cells += other->cells;
-	worse->tests += other->test != worse->test || !worse->tests ?
-				other->tests : 0;
+	worse->tests += other->test != worse->test || !worse->tests ? other->tests : 0;
 	worse->sends |= other->sends;
 	worse->receives |= other->receives;
 	worse->sure = fmax(worse->sure, other->sure);
@@ -114,7 +112,8 @@ static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *
 static int remeasurements_agree(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
 	return a->remeasured == b->remeasured ||
-	       (a->remeasured <= CS_REMEASURED_CONFIRMED && b->remeasured <= CS_REMEASURED_CONFIRMED);
+	       (a->remeasured <= CS_REMEASURED_CONFIRMED &&
+		b->remeasured <= CS_REMEASURED_CONFIRMED);
 }
 
 static int is_like(const struct cs_run *run, const struct cs_anomaly *a,
@@ -123,11 +122,10 @@ static int is_like(const struct cs_run *run, const struct cs_anomaly *a,
 	const struct cs_agent_facts *agent = run->node[a->node].agent;
 
 	return b->node == a->node && b->family == a->family &&
-	       b->part == CS_PART_GPU && b->cause == a->cause &&
-	       b->is == a->is && b->of == a->of && b->usual == a->usual &&
-	       b->sends == a->sends && b->receives == a->receives &&
-	       b->nodes == a->nodes && (b->drop > 0) == (a->drop > 0) &&
-	       remeasurements_agree(a, b) &&
+	       b->part == CS_PART_GPU && b->cause == a->cause && b->is == a->is &&
+	       b->of == a->of && b->usual == a->usual && b->sends == a->sends &&
+	       b->receives == a->receives && b->nodes == a->nodes &&
+	       (b->drop > 0) == (a->drop > 0) && remeasurements_agree(a, b) &&
 	       (a->cause != CS_CAUSE_PCIE ||
 		same_pcie(&agent[a->a].link, &agent[b->a].link));
 }
@@ -163,10 +161,10 @@ void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies)
 
 	for (i = 0; i < anomalies->n; i = k) {
 		for (k = i + 1; k < anomalies->n && s[i].part == CS_PART_GPU &&
-		     is_like(run, &s[i], &s[k]); k++)
+				is_like(run, &s[i], &s[k]);
+		     k++)
 			;
-		if (k - i > 1 &&
-		    k - i == (size_t)run->node[s[i].node].facts.n_agents) {
+		if (k - i > 1 && k - i == (size_t)run->node[s[i].node].facts.n_agents) {
 			s[n++] = unite(s + i, k - i);
 			continue;
 		}
@@ -217,11 +215,12 @@ static int bears_on(const struct cs_anomaly *s, const struct cs_row *row)
 {
 	return s->part == CS_PART_NODE || s->part == CS_PART_SOCKET ||
 	       is_at(&row->what.src, s->a) || is_at(&row->what.dst, s->a) ||
-	       (s->b >= 0 && (is_at(&row->what.src, s->b) ||
-			      is_at(&row->what.dst, s->b)));
+	       (s->b >= 0 &&
+		(is_at(&row->what.src, s->b) || is_at(&row->what.dst, s->b)));
 }
 
-int cs_anomalies_bear_on(const struct cs_anomaly *s, size_t n, const struct cs_row *row)
+int cs_anomalies_bear_on(const struct cs_anomaly *s, size_t n,
+			 const struct cs_row *row)
 {
 	for (size_t i = 0; i < n; i++)
 		if (s[i].family == cs_family_of(row) && bears_on(&s[i], row))

@@ -18,49 +18,52 @@ enum cs_family { CS_FAMILY_PEER, CS_FAMILY_HOST, CS_FAMILY_LOCAL };
 
 /* Why, the more telling the later: of two the greater one stays. */
 enum cs_cause {
-	CS_CAUSE_BELOW,		/* of what its live links usually give */
-	CS_CAUSE_SLOW,		/* against its like, and nothing says why */
-	CS_CAUSE_MEMORY,	/* its own memory is slow, all else is not */
-	CS_CAUSE_THROTTLED, CS_CAUSE_IN_USE, /* measured meanwhile */
-	CS_CAUSE_AFFINITY,	/* its thread is not next to it */
-	CS_CAUSE_NUMA,	/* nor is the host memory that is said to be */
-	CS_CAUSE_DETOUR,	/* said to be direct, as slow as through the host */
-	CS_CAUSE_REDIRECT,	/* … by PCIe: ACS or IOMMU send it up and down */
-	CS_CAUSE_STAGED,	/* through host memory, and known to be */
-	CS_CAUSE_REFUSED,	/* no transport works */
-	CS_CAUSE_PCIE,		/* below what card and slot can do */
-	CS_CAUSE_LANES,		/* fewer NVLinks are up than of its like */
+	CS_CAUSE_BELOW,	 /* of what its live links usually give */
+	CS_CAUSE_SLOW,	 /* against its like, and nothing says why */
+	CS_CAUSE_MEMORY, /* its own memory is slow, all else is not */
+	CS_CAUSE_THROTTLED,
+	CS_CAUSE_IN_USE,   /* measured meanwhile */
+	CS_CAUSE_AFFINITY, /* its thread is not next to it */
+	CS_CAUSE_NUMA,	   /* nor is the host memory that is said to be */
+	CS_CAUSE_DETOUR,   /* said to be direct, as slow as through the host */
+	CS_CAUSE_REDIRECT, /* … by PCIe: ACS or IOMMU send it up and down */
+	CS_CAUSE_STAGED,   /* through host memory, and known to be */
+	CS_CAUSE_REFUSED,  /* no transport works */
+	CS_CAUSE_PCIE,	   /* below what card and slot can do */
+	CS_CAUSE_LANES,	   /* fewer NVLinks are up than of its like */
 };
 
 /* How grave it may become. */
 enum cs_weight {
 	CS_WEIGHT_ANY,
-	CS_WEIGHT_WARNING,	/* too little to drain a node, or compared with few */
+	CS_WEIGHT_WARNING, /* too little to drain a node, or compared with few */
 	CS_WEIGHT_NOTE,
 };
 
 /* What came of its re-measurement. */
 enum cs_remeasured {
-	CS_REMEASURED_NONE, CS_REMEASURED_CONFIRMED, CS_REMEASURED_NOT_CONFIRMED,
-	CS_REMEASURED_UNSURE,		/* its figures do not tell */
+	CS_REMEASURED_NONE,
+	CS_REMEASURED_CONFIRMED,
+	CS_REMEASURED_NOT_CONFIRMED,
+	CS_REMEASURED_UNSURE, /* its figures do not tell */
 };
 
 struct cs_anomaly {
 	int node;
 	uint32_t part, family, cause;
-	int a, b;		/* agents; of a socket, NUMA nodes; -1 none */
-	int sends, receives;	/* of a GPU: slow in that direction */
-	double drop;		/* 0.056: that much slower; 0 not measured */
-	double drop_least;	/* of several GPUs: the one that is least so; else 0 */
-	double sure;		/* the drop in spreads */
-	int nodes;		/* behind the figure it is compared with; 0: cells of its
+	int a, b;	     /* agents; of a socket, NUMA nodes; -1 none */
+	int sends, receives; /* of a GPU: slow in that direction */
+	double drop;	     /* 0.056: that much slower; 0 not measured */
+	double drop_least;   /* of several GPUs: the one that is least so; else 0 */
+	double sure;	     /* the drop in spreads */
+	int nodes;	     /* behind the figure it is compared with; 0: cells of its
 				 * own node */
-	uint32_t test, tests;	/* the worst, and how many */
+	uint32_t test, tests; /* the worst, and how many */
 	uint32_t cells, remeasured;
-	int is, of;		/* links that are up, and of its like; NUMA nodes */
+	int is, of; /* links that are up, and of its like; NUMA nodes */
 	enum cs_weight most;
-	int half_duplex;	/* both ways together are no faster than one */
-	int usual;		/* the same of all its like */
+	int half_duplex; /* both ways together are no faster than one */
+	int usual;	 /* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
 	double off[CS_EVIDENCE]; /* of each, as a logarithm; NAN: as the whole */
 	/* once it is told: its finding; its cells that are beyond a bound as well, and
@@ -71,17 +74,17 @@ struct cs_anomaly {
 
 /* Cells of a run that can be judged, in order: class, test, size, node, cell. */
 struct cs_judged_cell {
-	uint64_t group[3];	/* class, test, company; bytes; variant */
+	uint64_t group[3];	 /* class, test, company; bytes; variant */
 	uint32_t cell, node, at; /* at: its row */
-	double y;		/* log of its figure, the greater the better */
-	double off;		/* y less what is usual; NAN not known */
-	double noise;		/* that y may be off by */
-	int unsure;		/* not to be judged: off stays unknown */
+	double y;		 /* log of its figure, the greater the better */
+	double off;		 /* y less what is usual; NAN not known */
+	double noise;		 /* that y may be off by */
+	int unsure;		 /* not to be judged: off stays unknown */
 };
 
 struct cs_judged_cells {
 	const struct cs_run *run;
-	struct cs_judged_cell *judged;	/* malloc'ed */
+	struct cs_judged_cell *judged; /* malloc'ed */
 	size_t n;
 	/* by node: the first of its class (class.h); malloc'ed */
 	int *class;
@@ -89,18 +92,21 @@ struct cs_judged_cells {
 
 /* judged.c */
 int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
-		  struct cs_err *err);
+			 struct cs_err *err);
 void cs_judged_cells_release(struct cs_judged_cells *judged_cells);
 /* The same cell in another test, or the same one, with as many concurrent copies; NULL. */
-const struct cs_judged_cell *cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
-				    const struct cs_row *row, uint32_t test,
-				    int concurrent);
+const struct cs_judged_cell *
+cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
+		     const struct cs_row *row, uint32_t test, int concurrent);
 /* Behind the last spot of the same group and node. */
-size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells, size_t from);
+size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
+				size_t from);
 /* … of the same group. */
-size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells, size_t from);
+size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
+				 size_t from);
 /* How much a row differs from the first measurement of its cell: log of the ratio; NAN. */
-double cs_judged_cells_change(const struct cs_judged_cells *judged_cells, const struct cs_row *remeasure);
+double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
+			      const struct cs_row *remeasure);
 enum cs_family cs_family_of(const struct cs_row *row);
 
 /* noise.c: a figure that does not tell enough to report anything: its transfers did not
@@ -117,38 +123,38 @@ int cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomal
 		     struct cs_err *err);
 /* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is there,
  * settled, explains. */
-int cs_wholes_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		   struct cs_err *err);
+int cs_wholes_find(const struct cs_judged_cells *judged_cells,
+		   struct cs_vec *anomalies, struct cs_err *err);
 /* signatures.c: what facts and known patterns say, and causes of what is there. */
-int cs_signatures_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		  struct cs_err *err);
+int cs_signatures_find(const struct cs_judged_cells *judged_cells,
+		       struct cs_vec *anomalies, struct cs_err *err);
 void cs_signatures_explain(const struct cs_run *run, struct cs_vec *anomalies);
 /* below.c: of cells of which no anomaly that is there, settled, says anything. */
-int cs_below_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		  struct cs_err *err);
+int cs_below_find(const struct cs_judged_cells *judged_cells,
+		  struct cs_vec *anomalies, struct cs_err *err);
 /* remeasure.c: what came of a re-measurement. */
-int cs_remeasured_judge(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		   struct cs_err *err);
+int cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
+			struct cs_vec *anomalies, struct cs_err *err);
 /* cells.c: is there anything to judge, and all that is suspicious. */
 int cs_cells_are_judged(const struct cs_run *run);
 int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
-		     struct cs_vec *anomalies, struct cs_err *err);
+		      struct cs_vec *anomalies, struct cs_err *err);
 /* describe.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
 struct cs_phrase cs_view_options(const struct cs_row *row);
 /* What came of a re-measurement, behind what was found; an anomaly as a finding. */
 const char *cs_remeasured_text(enum cs_remeasured remeasured);
 int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,
-		    struct cs_err *err);
+			struct cs_err *err);
 /* How many cells of each node could not be judged, as notes. */
 int cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *judged_cells,
-		   struct cs_err *err);
+		       struct cs_err *err);
 
 /* anomaly.c: is that cell one of those that it is about? */
 int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		     const struct cs_row *row);
 /* Is one of n about what the row is of: the same part and family? */
 int cs_anomalies_bear_on(const struct cs_anomaly *anomaly, size_t n,
-			const struct cs_row *row);
+			 const struct cs_row *row);
 /* Behind those of the node of the i-th. */
 size_t cs_anomalies_node_end(const struct cs_vec *anomalies, size_t i);
 /* Append it. */

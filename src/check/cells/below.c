@@ -18,7 +18,7 @@ struct part {
 	const struct cs_judged_cells *judged_cells;
 	size_t from, end;
 	struct cs_vec *anomalies;
-	size_t first, behind;	/* of the node, of those that were there before */
+	size_t first, behind; /* of the node, of those that were there before */
 	struct cs_err *err;
 };
 
@@ -45,7 +45,8 @@ static double share_of(const struct part *p, const struct cs_row *row)
 
 	return cs_is_unsure(row) || is_explained(p, row) ||
 			       cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
-		       NAN : row->stats.median / low;
+		       NAN :
+		       row->stats.median / low;
 }
 
 static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int a,
@@ -54,10 +55,17 @@ static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int
 	const struct cs_row *row = row_at(p, p->from);
 
 	return (struct cs_anomaly){
-		.node = (int)row->node, .part = part,
-		.family = cs_family_of(row), .cause = CS_CAUSE_BELOW,
-		.sends = 1, .receives = 1, .a = a, .b = b, .drop = 1 - share,
-		.test = row->test, .tests = 1,
+		.node = (int)row->node,
+		.part = part,
+		.family = cs_family_of(row),
+		.cause = CS_CAUSE_BELOW,
+		.sends = 1,
+		.receives = 1,
+		.a = a,
+		.b = b,
+		.drop = 1 - share,
+		.test = row->test,
+		.tests = 1,
 	};
 }
 
@@ -105,13 +113,16 @@ static int judge_peers(const struct part *p)
 	}
 	return cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST),
 				  cs_median(noise, n), 0) ?
-		       cs_anomaly_add(p->anomalies, &s, p->err) : 0;
+		       cs_anomaly_add(p->anomalies, &s, p->err) :
+		       0;
 }
 
-int cs_below_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		  struct cs_err *err)
+int cs_below_find(const struct cs_judged_cells *judged_cells,
+		  struct cs_vec *anomalies, struct cs_err *err)
 {
-	struct part p = { .judged_cells = judged_cells, .anomalies = anomalies, .err = err };
+	struct part p = { .judged_cells = judged_cells,
+			  .anomalies = anomalies,
+			  .err = err };
 	struct cs_vec known;
 	size_t n = anomalies->n;
 	int rc = 0;

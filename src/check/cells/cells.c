@@ -22,12 +22,14 @@ static int find_all(struct cs_judged_cells *judged_cells, struct cs_vec *anomali
 {
 	const uint32_t checks = judged_cells->run->checks;
 
-	if ((checks & CS_CHECK_OUTLIER) && cs_outliers_find(judged_cells, anomalies, err))
+	if ((checks & CS_CHECK_OUTLIER) &&
+	    cs_outliers_find(judged_cells, anomalies, err))
 		return -1;
 	cs_anomalies_settle(anomalies);
 	if ((checks & CS_CHECK_OUTLIER) && cs_wholes_find(judged_cells, anomalies, err))
 		return -1;
-	if ((checks & CS_CHECK_LINK) && cs_signatures_find(judged_cells, anomalies, err))
+	if ((checks & CS_CHECK_LINK) &&
+	    cs_signatures_find(judged_cells, anomalies, err))
 		return -1;
 	cs_anomalies_settle(anomalies);
 	if ((checks & CS_CHECK_LINK) && cs_below_find(judged_cells, anomalies, err))
@@ -37,7 +39,7 @@ static int find_all(struct cs_judged_cells *judged_cells, struct cs_vec *anomali
 }
 
 int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
-		     struct cs_vec *anomalies, struct cs_err *err)
+		      struct cs_vec *anomalies, struct cs_err *err)
 {
 	*anomalies = (struct cs_vec)CS_VEC(struct cs_anomaly);
 	if (cs_run_index(run, err) || cs_judged_cells_make(run, judged_cells, err))
@@ -64,7 +66,8 @@ int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 	rc = cs_remeasured_judge(&judged_cells, told, err);
 	cs_anomalies_unite(run, told);
 	for (size_t i = 0; i < told->n && !rc; i++)
-		rc = cs_anomaly_describe(run, (struct cs_anomaly *)told->data + i, err);
+		rc = cs_anomaly_describe(run, (struct cs_anomaly *)told->data + i,
+					 err);
 	if (!rc)
 		rc = cs_unsure_describe(run, &judged_cells, err);
 	cs_judged_cells_release(&judged_cells);

@@ -24,11 +24,11 @@ int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
  * Behind these an anomaly's cell once more, where it is its only one.
  * Returns how many; -1 with `err`. */
 int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
-		   struct cs_err *err);
+		       struct cs_err *err);
 /* A run of several nodes, each of which has re-measured by itself: what all of them
  * together make suspicious, and nobody has re-measured.  Appends to `remeasure`
  * (struct cs_remeasure) in order of nodes. */
 int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure,
-		   struct cs_err *err);
+		       struct cs_err *err);
 
 #endif

@@ -19,9 +19,9 @@
 
 static const struct {
 	enum cs_finding_id id;
-	int is_fact;		/* known without a figure */
-	int is_hardware;	/* else how it is used */
-	const char *next;	/* where it is not the catalogue's */
+	int is_fact;	  /* known without a figure */
+	int is_hardware;  /* else how it is used */
+	const char *next; /* where it is not the catalogue's */
 } table[] = {
 	[CS_CAUSE_BELOW] = { CS_FINDING_BELOW_EXPECTED, 0, 0, NULL },
 	[CS_CAUSE_SLOW] = { CS_FINDING_SLOW_CELLS, 0, 1, NULL },
@@ -30,7 +30,7 @@ static const struct {
 	[CS_CAUSE_IN_USE] = { CS_FINDING_SLOW_IN_USE, 0, 0, NULL },
 	[CS_CAUSE_AFFINITY] = { CS_FINDING_WRONG_AFFINITY, 0, 0, NULL },
 	[CS_CAUSE_NUMA] = { CS_FINDING_WRONG_AFFINITY, 0, 0,
-		"compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
+			    "compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
 	[CS_CAUSE_DETOUR] = { CS_FINDING_P2P_DETOUR, 0, 0, NULL },
 	[CS_CAUSE_REDIRECT] = { CS_FINDING_P2P_REDIRECTED, 0, 0, NULL },
 	[CS_CAUSE_STAGED] = { CS_FINDING_P2P_STAGED, 1, 0, NULL },
@@ -40,8 +40,10 @@ static const struct {
 };
 
 static const char *const part_text[] = {
-	[CS_PART_GPU] = "gpu", [CS_PART_LINK] = "link",
-	[CS_PART_SOCKET] = "socket", [CS_PART_NODE] = "node",
+	[CS_PART_GPU] = "gpu",
+	[CS_PART_LINK] = "link",
+	[CS_PART_SOCKET] = "socket",
+	[CS_PART_NODE] = "node",
 };
 
 static int percent(double share)
@@ -86,10 +88,10 @@ static struct cs_phrase copies(const struct cs_run *run, const struct cs_anomaly
 	else if (s->family == CS_FAMILY_HOST)
 		cs_text(p.text, sizeof(p.text), "copies from and to host memory");
 	else if (s->part == CS_PART_GPU)
-		cs_text(p.text, sizeof(p.text), "%s", both ?
-			"copies from and to other GPUs" : s->sends ?
-			"copies from it to other GPUs" :
-			"copies to it from other GPUs");
+		cs_text(p.text, sizeof(p.text), "%s",
+			both	 ? "copies from and to other GPUs" :
+			s->sends ? "copies from it to other GPUs" :
+				   "copies to it from other GPUs");
 	else if (s->part == CS_PART_LINK && both)
 		cs_text(p.text, sizeof(p.text), "copies between them, both ways,");
 	else if (s->part == CS_PART_LINK)
@@ -127,8 +129,9 @@ static void how_slow(const struct cs_run *run, const struct cs_anomaly *s, char 
 			copies(run, s).text, drop(s).text, s->nodes - 1);
 	else
 		cs_text(to, size, "%s are %s slower than %s", copies(run, s).text,
-			drop(s).text, s->family == CS_FAMILY_PEER ?
-			"those of other pairs" : "those of the other GPUs");
+			drop(s).text,
+			s->family == CS_FAMILY_PEER ? "those of other pairs" :
+						      "those of the other GPUs");
 }
 
 /* In the driver's words: of its first way that was refused. */
@@ -138,8 +141,7 @@ static const char *why_refused(const struct cs_run *run, const struct cs_anomaly
 
 	for (int i = 0; i < nd->facts.n_agents; i++)
 		for (int k = 0; k < nd->facts.n_agents; k++) {
-			const struct cs_peer_facts *way =
-				cs_node_peer(nd, i, k);
+			const struct cs_peer_facts *way = cs_node_peer(nd, i, k);
 
 			if (way->via == CS_VIA_FAILED &&
 			    (s->a < 0 || i == s->a || k == s->a) &&
@@ -160,39 +162,49 @@ static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 	/* of all GPUs those of the first */
 	l = s->a >= 0 ? &run->node[s->node].agent[s->a].link : NULL;
 	if (s->cause == CS_CAUSE_BELOW)
-		cs_text(to, size, "%s are %s below the least that their live links usually give",
+		cs_text(to, size,
+			"%s are %s below the least that their live links usually give",
 			copies(run, s).text, drop(s).text);
 	else if (s->cause == CS_CAUSE_LANES)
 		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
 			slow[0] ? ": " : "", slow);
 	else if (s->cause == CS_CAUSE_PCIE && l)
-		cs_text(to, size, "PCIe runs at generation %d x%d under load, of %d x%d%s%s",
+		cs_text(to, size,
+			"PCIe runs at generation %d x%d under load, of %d x%d%s%s",
 			l->pcie_gen, l->pcie_width, l->pcie_gen_max,
 			l->pcie_width_max, slow[0] ? ": " : "", slow);
 	else if (s->cause == CS_CAUSE_STAGED)
-		cs_text(to, size, "copies go through host memory, not from GPU to GPU%s",
+		cs_text(to, size,
+			"copies go through host memory, not from GPU to GPU%s",
 			s->half_duplex ? ", and both ways together no faster than one" :
 					 "");
 	else if (s->cause == CS_CAUSE_REFUSED)
 		cs_text(to, size, "no transport from GPU to GPU%s%s",
 			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
 	else if (s->cause == CS_CAUSE_DETOUR)
-		cs_text(to, size, "copies are said to go from GPU to GPU and are as slow as through the host%s",
-			s->half_duplex ? ", both ways together no faster than one" : "");
+		cs_text(to, size,
+			"copies are said to go from GPU to GPU and are as slow as through the host%s",
+			s->half_duplex ? ", both ways together no faster than one" :
+					 "");
 	else if (s->cause == CS_CAUSE_REDIRECT)
-		cs_text(to, size, "those of one NUMA node reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
-			s->half_duplex ? ", and both ways together no faster than one" : "");
+		cs_text(to, size,
+			"those of one NUMA node reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
+			s->half_duplex ? ", and both ways together no faster than one" :
+					 "");
 	else if (s->cause == CS_CAUSE_NUMA)
-		cs_text(to, size, "host memory of NUMA node %d is faster than that of NUMA node %d, which is said to be next to it",
+		cs_text(to, size,
+			"host memory of NUMA node %d is faster than that of NUMA node %d, which is said to be next to it",
 			s->of, s->is);
 	else if (s->cause == CS_CAUSE_AFFINITY)
-		cs_text(to, size, "%s, and its thread is not bound next to it (NUMA node %d, by the driver %d)",
+		cs_text(to, size,
+			"%s, and its thread is not bound next to it (NUMA node %d, by the driver %d)",
 			slow, s->is, s->of);
 	else
 		cs_text(to, size, "%s%s", slow,
 			s->cause == CS_CAUSE_THROTTLED ? ", while throttled" :
-			s->cause == CS_CAUSE_IN_USE ? ", while others used it" :
-			s->cause == CS_CAUSE_MEMORY ? ", all else is as usual" : "");
+			s->cause == CS_CAUSE_IN_USE    ? ", while others used it" :
+			s->cause == CS_CAUSE_MEMORY    ? ", all else is as usual" :
+							 "");
 }
 
 const char *cs_remeasured_text(enum cs_remeasured remeasured)
@@ -218,8 +230,9 @@ static void sentence(const struct cs_run *run, const struct cs_anomaly *s, char 
 		cs_text(more, sizeof(more), " and %u more test%s", s->tests - 1,
 			s->tests == 2 ? "" : "s");
 	if (s->n_evidence)
-		cs_text(tests, sizeof(tests), " (%s%s)", cs_row_test(cs_rows_get(
-				&run->rows, s->evidence[0]))->name, more);
+		cs_text(tests, sizeof(tests), " (%s%s)",
+			cs_row_test(cs_rows_get(&run->rows, s->evidence[0]))->name,
+			more);
 	cs_text(to, size, "%s: %s%s%s", place, said, tests,
 		s->drop > 0 ? cs_remeasured_text(s->remeasured) : "");
 }
@@ -234,22 +247,27 @@ static int any_nvlink(const struct cs_run_node *nd)
 
 static enum cs_severity gravest(const struct cs_run *run, const struct cs_anomaly *s)
 {
-	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) && !any_nvlink(&run->node[s->node]))
+	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) &&
+	    !any_nvlink(&run->node[s->node]))
 		return CS_NOTE; /* many cards have no other way */
 	if (table[s->cause].is_fact && table[s->cause].is_hardware)
-		return s->usual && s->remeasured != CS_REMEASURED_CONFIRMED ? CS_WARNING :
-								 CS_CRITICAL;
+		return s->usual && s->remeasured != CS_REMEASURED_CONFIRMED ?
+			       CS_WARNING :
+			       CS_CRITICAL;
 	if (s->remeasured == CS_REMEASURED_NOT_CONFIRMED && !table[s->cause].is_fact)
 		return CS_NOTE;
 	return s->remeasured == CS_REMEASURED_CONFIRMED && table[s->cause].is_hardware ?
-		       CS_CRITICAL : CS_WARNING;
+		       CS_CRITICAL :
+		       CS_WARNING;
 }
 
-static enum cs_severity severity_of(const struct cs_run *run, const struct cs_anomaly *s)
+static enum cs_severity severity_of(const struct cs_run *run,
+				    const struct cs_anomaly *s)
 {
 	enum cs_severity severity = gravest(run, s);
-	enum cs_severity most = s->most == CS_WEIGHT_NOTE ? CS_NOTE :
-				s->most == CS_WEIGHT_WARNING ? CS_WARNING : CS_CRITICAL;
+	enum cs_severity most = s->most == CS_WEIGHT_NOTE    ? CS_NOTE :
+				s->most == CS_WEIGHT_WARNING ? CS_WARNING :
+							       CS_CRITICAL;
 
 	return severity < most ? severity : most;
 }
@@ -320,9 +338,12 @@ static void repeat_command(const struct cs_run *run, const struct cs_anomaly *s,
 			   char *to, size_t size)
 {
 	const struct cs_row *row = s->n_evidence ?
-		cs_rows_get(&run->rows, s->evidence[0]) : NULL;
+					   cs_rows_get(&run->rows, s->evidence[0]) :
+					   NULL;
 	const struct cs_endpoint *host = row && cs_endpoint_is_numa(&row->what.src) ?
-		&row->what.src : row ? &row->what.dst : NULL;
+					       &row->what.src :
+					 row ? &row->what.dst :
+					       NULL;
 	char gpus[100] = "", numa[20] = "", via[20] = "";
 
 	if (host && cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
@@ -334,10 +355,11 @@ static void repeat_command(const struct cs_run *run, const struct cs_anomaly *s,
 		gpus_text(run, s, gpus, sizeof(gpus));
 	cs_text(to, size, "cscope-mpi --check=outlier,link %s%s%s%s%s%s%s",
 		row ? "--test " : "--matrix ",
-		row ? cs_row_test(row)->name : s->family == CS_FAMILY_PEER ?
-		"peer" : "h2d",
-		gpus[0] ? " --gpus " : "", gpus,
-		row ? cs_view_options(row).text : "", numa, via);
+		row			    ? cs_row_test(row)->name :
+		s->family == CS_FAMILY_PEER ? "peer" :
+					      "h2d",
+		gpus[0] ? " --gpus " : "", gpus, row ? cs_view_options(row).text : "",
+		numa, via);
 }
 
 /* What the cause alone does not say. */
@@ -347,16 +369,19 @@ static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 	if (table[s->cause].next)
 		cs_text(f->next, sizeof(f->next), "%s", table[s->cause].next);
 	if (table[s->cause].is_hardware && s->part == CS_PART_GPU)
-		cs_text(f->elsewhere, sizeof(f->elsewhere), "exchange the GPU with another of its model: what goes with it is the GPU, what stays is slot, board or cable");
+		cs_text(f->elsewhere, sizeof(f->elsewhere),
+			"exchange the GPU with another of its model: what goes with it is the GPU, what stays is slot, board or cable");
 	if (table[s->cause].is_hardware && s->part == CS_PART_LINK)
-		cs_text(f->elsewhere, sizeof(f->elsewhere), "the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
+		cs_text(f->elsewhere, sizeof(f->elsewhere),
+			"the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
 }
 
 int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *s, struct cs_err *err)
 {
 	const struct cs_agent_facts *agent = run->node[s->node].agent;
 	struct cs_finding f = { .id = table[s->cause].id,
-				.severity = severity_of(run, s), .node = s->node,
+				.severity = severity_of(run, s),
+				.node = s->node,
 				.confidence = confidence_of(s),
 				.n_evidence = s->n_evidence };
 	char text[CS_ERR_TEXT];
@@ -384,30 +409,33 @@ struct untold {
 };
 
 static int describe_untold(struct cs_run *run, int node, const struct untold *u,
-		       struct cs_err *err)
+			   struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_NOTE, .node = node,
-				.id = CS_FINDING_NOT_JUDGED, .part = "node" };
+	struct cs_finding f = { .severity = CS_NOTE,
+				.node = node,
+				.id = CS_FINDING_NOT_JUDGED,
+				.part = "node" };
 	char text[CS_ERR_TEXT];
 
 	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
 	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
 	if (run->plan) {
-		const struct cs_row *row =
-			cs_rows_get(&run->rows, u->evidence[0]);
+		const struct cs_row *row = cs_rows_get(&run->rows, u->evidence[0]);
 
-		cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+		cs_text(f.remeasure, sizeof(f.remeasure),
+			"cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
 			cs_row_test(row)->name, cs_view_options(row).text,
 			LONGER * run->plan->set.cell_limit_s);
 	}
 	cs_finding_advise(&f);
-	cs_text(text, sizeof(text), "%u of %u cells could not be judged: too little overlap, or figures that did not settle",
+	cs_text(text, sizeof(text),
+		"%u of %u cells could not be judged: too little overlap, or figures that did not settle",
 		u->n, u->of);
 	return cs_judge(run, f, text, err);
 }
 
 int cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *judged_cells,
-		   struct cs_err *err)
+		       struct cs_err *err)
 {
 	struct untold *untold = calloc((size_t)run->n_nodes + 1, sizeof(*untold));
 	int rc = untold ? 0 : cs_err_set(err, "no memory to judge cells");

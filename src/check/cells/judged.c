@@ -17,24 +17,26 @@ enum cs_family cs_family_of(const struct cs_row *row)
 {
 	enum cs_path path = cs_row_test(row)->path;
 
-	return path == CS_PATH_PEER ? CS_FAMILY_PEER :
-	       path == CS_PATH_LOCAL ? CS_FAMILY_LOCAL : CS_FAMILY_HOST;
+	return path == CS_PATH_PEER  ? CS_FAMILY_PEER :
+	       path == CS_PATH_LOCAL ? CS_FAMILY_LOCAL :
+				       CS_FAMILY_HOST;
 }
 
 static int end_is_there(const struct cs_run_node *nd, const struct cs_endpoint *end)
 {
-	return cs_endpoint_is_numa(end) ? end->index < CS_NUMA_MOST ||
-					     end->index == CS_NUMA_LOCAL :
-				     end->index < nd->facts.n_agents;
+	return cs_endpoint_is_numa(end) ?
+		       end->index < CS_NUMA_MOST || end->index == CS_NUMA_LOCAL :
+		       end->index < nd->facts.n_agents;
 }
 
 /* Both directions of a host link that is shared by them: how they divide it is no
  * property of the GPU, what they have together is. */
 static uint32_t judged_metric(const struct cs_test *test)
 {
-	return test->pattern == CS_PATTERN_BIDI &&
-	       (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) ?
-		       CS_METRIC_TOTAL : CS_METRIC_RATE;
+	return test->pattern == CS_PATTERN_BIDI && (test->path == CS_PATH_H2D ||
+						    test->path == CS_PATH_D2H) ?
+		       CS_METRIC_TOTAL :
+		       CS_METRIC_RATE;
 }
 
 static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
@@ -49,14 +51,15 @@ static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
 	       end_is_there(&run->node[row->node], &row->what.dst);
 }
 
-static uint64_t group_of(const struct cs_judged_cells *judged_cells, uint32_t node, uint32_t test,
-			 int concurrent)
+static uint64_t group_of(const struct cs_judged_cells *judged_cells, uint32_t node,
+			 uint32_t test, int concurrent)
 {
 	return (uint64_t)judged_cells->class[node] << 32 | (uint64_t)test << 8 |
 	       (uint8_t)concurrent;
 }
 
-static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cells, size_t at)
+static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cells,
+				       size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&judged_cells->run->rows, at);
 
@@ -65,9 +68,12 @@ static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cell
 				    cs_own_concurrent(judged_cells->run, row)),
 			   row->what.bytes, cs_variant_number(&row->what.variant) },
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
-		.node = row->node, .at = (uint32_t)at,
-		.y = log(row->stats.median), .off = NAN,
-		.noise = cs_noise_of(row), .unsure = cs_is_unsure(row),
+		.node = row->node,
+		.at = (uint32_t)at,
+		.y = log(row->stats.median),
+		.off = NAN,
+		.noise = cs_noise_of(row),
+		.unsure = cs_is_unsure(row),
 	};
 }
 
@@ -86,7 +92,7 @@ static int by_place(const void *x, const void *y)
 }
 
 int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
-		  struct cs_err *err)
+			 struct cs_err *err)
 {
 	size_t n = cs_rows_count(&run->rows);
 
@@ -102,7 +108,8 @@ int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
 		return -1;
 	}
 	for (int node = 0; node < run->n_nodes; node++) {
-		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+		const struct cs_row_list rows = cs_run_rows(run, node,
+							    CS_ROWS_MEASURED);
 
 		for (size_t i = 0; i < rows.n; i++)
 			if (can_be_judged(run, cs_listed(&rows, i)))
@@ -129,30 +136,33 @@ static int by_cell(const void *x, const void *y)
 	return by_place(&a, &b);
 }
 
-const struct cs_judged_cell *cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
-				    const struct cs_row *row, uint32_t test,
-				    int concurrent)
+const struct cs_judged_cell *
+cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
+		     const struct cs_row *row, uint32_t test, int concurrent)
 {
 	const struct cs_rows *rows = &judged_cells->run->rows;
-	struct cs_judged_cell want = judged_of(judged_cells, (size_t)(row - cs_rows_get(rows, 0)));
+	struct cs_judged_cell want = judged_of(judged_cells,
+					       (size_t)(row - cs_rows_get(rows, 0)));
 
 	want.group[0] = group_of(judged_cells, row->node, test, concurrent);
-	return bsearch(&want, judged_cells->judged, judged_cells->n, sizeof(want), by_cell);
+	return bsearch(&want, judged_cells->judged, judged_cells->n, sizeof(want),
+		       by_cell);
 }
 
-double cs_judged_cells_change(const struct cs_judged_cells *judged_cells, const struct cs_row *remeasure)
+double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
+			      const struct cs_row *remeasure)
 {
 	const struct cs_judged_cell *first;
 
 	if (!can_be_judged(judged_cells->run, remeasure) || cs_is_unsure(remeasure))
 		return NAN;
 	first = cs_judged_cells_like(judged_cells, remeasure, remeasure->test,
-			      cs_own_concurrent(judged_cells->run, remeasure));
-	return first && !first->unsure ? log(remeasure->stats.median) - first->y :
-					 NAN;
+				     cs_own_concurrent(judged_cells->run, remeasure));
+	return first && !first->unsure ? log(remeasure->stats.median) - first->y : NAN;
 }
 
-size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells, size_t from)
+size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
+				size_t from)
 {
 	const struct cs_judged_cell *a = &judged_cells->judged[from];
 	size_t to = from + 1;
@@ -163,12 +173,14 @@ size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells, size
 	return to;
 }
 
-size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells, size_t from)
+size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
+				 size_t from)
 {
 	size_t to = from + 1;
 
-	while (to < judged_cells->n && !memcmp(judged_cells->judged[to].group, judged_cells->judged[from].group,
-					sizeof(judged_cells->judged[to].group)))
+	while (to < judged_cells->n && !memcmp(judged_cells->judged[to].group,
+					       judged_cells->judged[from].group,
+					       sizeof(judged_cells->judged[to].group)))
 		to++;
 	return to;
 }

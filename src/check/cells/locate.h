@@ -19,7 +19,7 @@ struct cs_fit {
 	/* In: logarithms, NAN where there is none.  Out: what is left. */
 	double cell[CS_FIT_MOST][CS_FIT_MOST];
 	double whole;
-	double row[CS_FIT_MOST], col[CS_FIT_MOST]; /* NAN: has no cell */
+	double row[CS_FIT_MOST], col[CS_FIT_MOST];    /* NAN: has no cell */
 	int in_row[CS_FIT_MOST], in_col[CS_FIT_MOST]; /* cells */
 };
 

@@ -50,14 +50,14 @@ struct scope {
 	struct cs_vec *anomalies;
 	struct cs_err *err;
 	const struct cs_run_node *nd;
-	struct cs_judged_cell *judged;	/* n of them */
+	struct cs_judged_cell *judged; /* n of them */
 	size_t n;
-	int node, nodes;	/* nodes: behind what is usual; 0: its own cells */
+	int node, nodes; /* nodes: behind what is usual; 0: its own cells */
 	enum cs_family family;
-	double spread;		/* of healthy ones, as logarithms */
-	double noise;		/* of the figure that is usual */
+	double spread; /* of healthy ones, as logarithms */
+	double noise;  /* of the figure that is usual */
 	struct cs_fit fit;
-	char bad[CS_MAX_AGENTS];	/* GPUs */
+	char bad[CS_MAX_AGENTS]; /* GPUs */
 };
 
 static const struct cs_row *row_of(const struct cs_judged_cells *judged_cells,
@@ -68,16 +68,17 @@ static const struct cs_row *row_of(const struct cs_judged_cells *judged_cells,
 
 static int place_of(const struct cs_endpoint *end)
 {
-	return !cs_endpoint_is_numa(end) ? end->index :
-	       end->index == CS_NUMA_LOCAL ? 0 : end->index + 1;
+	return !cs_endpoint_is_numa(end)   ? end->index :
+	       end->index == CS_NUMA_LOCAL ? 0 :
+					     end->index + 1;
 }
 
 /* Of healthy figures, as far as these n tell; x is sorted. */
 static double spread_of(double *x, size_t n)
 {
-	return n ? fmax(SPREAD_LEAST, cs_scaled_mad(x, n) *
-					      (MANY_FIGURES +
-					       FEW_FIGURES / (double)n)) :
+	return n ? fmax(SPREAD_LEAST,
+			cs_scaled_mad(x, n) *
+				(MANY_FIGURES + FEW_FIGURES / (double)n)) :
 		   SPREAD_LEAST;
 }
 
@@ -103,8 +104,8 @@ static int is_alike(const struct scope *scope, size_t i, int kind)
 {
 	const struct cs_judged_cell *judged = &scope->judged[i];
 
-	return !judged->unsure &&
-	       kind_of(scope->judged_cells->run, row_of(scope->judged_cells, judged)) == kind;
+	return !judged->unsure && kind_of(scope->judged_cells->run,
+					  row_of(scope->judged_cells, judged)) == kind;
 }
 
 /* The noise of what is usual: of half the cells it is less. */
@@ -193,14 +194,20 @@ static int settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
 
 /* ---- anomalies ---- */
 
-static struct cs_anomaly anomaly_of(const struct scope *scope, enum cs_part part, int a,
-				    int b, double off)
+static struct cs_anomaly anomaly_of(const struct scope *scope, enum cs_part part,
+				    int a, int b, double off)
 {
 	return (struct cs_anomaly){
-		.node = scope->node, .part = part, .family = scope->family,
-		.cause = CS_CAUSE_SLOW, .a = a, .b = b,
-		.drop = -expm1(off), .sure = -off / scope->spread,
-		.nodes = scope->nodes, .tests = 1,
+		.node = scope->node,
+		.part = part,
+		.family = scope->family,
+		.cause = CS_CAUSE_SLOW,
+		.a = a,
+		.b = b,
+		.drop = -expm1(off),
+		.sure = -off / scope->spread,
+		.nodes = scope->nodes,
+		.tests = 1,
 		.test = row_of(scope->judged_cells, scope->judged)->test,
 	};
 }
@@ -274,7 +281,8 @@ static void fill(struct scope *scope)
 		for (int k = 0; k < CS_FIT_MOST; k++)
 			fit->cell[i][k] = NAN;
 	for (size_t i = 0; i < scope->n; i++) {
-		const struct cs_row *row = row_of(scope->judged_cells, &scope->judged[i]);
+		const struct cs_row *row = row_of(scope->judged_cells,
+						  &scope->judged[i]);
 		int from = place_of(&row->what.src), to = place_of(&row->what.dst);
 
 		if (scope->family == CS_FAMILY_LOCAL)
@@ -294,7 +302,8 @@ static double between_domains(const struct scope *scope)
 	size_t n[2] = { 0, 0 };
 
 	for (size_t i = 0; i < scope->n; i++) {
-		const struct cs_row *row = row_of(scope->judged_cells, &scope->judged[i]);
+		const struct cs_row *row = row_of(scope->judged_cells,
+						  &scope->judged[i]);
 		int from = scope->nd->agent[row->what.src.index].numa;
 		int to = scope->nd->agent[row->what.dst.index].numa;
 		int across = from != to;
@@ -322,7 +331,8 @@ static int judge_between(struct scope *scope)
 	if (accuse(scope, anomaly_of(scope, CS_PART_SOCKET, 0, 1, off)))
 		return -1;
 	for (size_t i = 0; i < scope->n; i++) {
-		const struct cs_row *row = row_of(scope->judged_cells, &scope->judged[i]);
+		const struct cs_row *row = row_of(scope->judged_cells,
+						  &scope->judged[i]);
 
 		if (scope->nd->agent[row->what.src.index].numa !=
 		    scope->nd->agent[row->what.dst.index].numa)
@@ -342,7 +352,8 @@ static double gpu_off(const struct scope *scope, int a, int *sends, int *receive
 {
 	const struct cs_fit *fit = &scope->fit;
 	double row = effect(fit->row[a]), col = effect(fit->col[a]), off;
-	int to_host = cs_endpoint_is_numa(&row_of(scope->judged_cells, scope->judged)->what.dst);
+	int to_host = cs_endpoint_is_numa(&row_of(scope->judged_cells, scope->judged)
+						   ->what.dst);
 	int cells = to_host ? fit->in_row[a] : fit->in_col[a];
 	double limit = -(cells >= MANY_CELLS ? OF_MANY : OF_FEW) * scope->spread;
 
@@ -477,7 +488,7 @@ static int judge_node(struct scope *scope)
 	if (!scope->nodes) {
 		/* loads of others differ from GPU to GPU */
 		if (cs_own_concurrent(scope->judged_cells->run,
-				   row_of(scope->judged_cells, scope->judged)) > 1)
+				      row_of(scope->judged_cells, scope->judged)) > 1)
 			return 0;
 		if (settle_alone(scope))
 			return -1;
@@ -507,8 +518,8 @@ static int judge_group(struct cs_judged_cells *judged_cells, size_t from, size_t
 		nodes++;
 	scope->family = cs_family_of(row_of(judged_cells, &judged_cells->judged[from]));
 	scope->nodes = nodes >= NODES_LEAST ? nodes : 0;
-	if (scope->nodes && settle_fleet(judged_cells->judged + from, end - from, &spread,
-					&noise, scope->err))
+	if (scope->nodes && settle_fleet(judged_cells->judged + from, end - from,
+					 &spread, &noise, scope->err))
 		return -1;
 	for (size_t i = from, k; i < end; i = k) {
 		k = cs_judged_cells_node_end(judged_cells, i);

@@ -41,17 +41,18 @@ static void want(struct wanted *w, const struct cs_row *row)
  * neither and above suspicion. */
 static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
 {
-	struct cs_row_list cells =
-		cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
+	struct cs_row_list cells = cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
 	const struct cs_plan_matrix of = cs_row_view(cell);
 
 	for (const struct cs_row *r; (r = cs_row_next(&cells));) {
 		const struct cs_plan_matrix matrix = cs_row_view(r);
 
-		if (cs_plan_matrices_compare(&matrix, &of) || r->status != CS_OK || cs_is_unsure(r) ||
+		if (cs_plan_matrices_compare(&matrix, &of) || r->status != CS_OK ||
+		    cs_is_unsure(r) ||
 		    cs_endpoints_are_same(&r->what.src, &cell->what.src) != row ||
 		    cs_endpoints_are_same(&r->what.dst, &cell->what.dst) != col ||
-		    (!row && !col && cs_anomalies_bear_on(w->anomaly, w->n_anomalies, r)))
+		    (!row && !col &&
+		     cs_anomalies_bear_on(w->anomaly, w->n_anomalies, r)))
 			continue;
 		want(w, r);
 		return;
@@ -82,7 +83,8 @@ static void want_all(struct wanted *w, int once_more)
 	for (i = 0; i < w->n_anomalies && taken < ANOMALIES_MOST; i++) {
 		taken += is_wanted(&s[i], once_more);
 		for (uint32_t k = 0; is_wanted(&s[i], once_more) &&
-				     k < s[i].n_evidence && k < CELLS_OF_ONE; k++) {
+				     k < s[i].n_evidence && k < CELLS_OF_ONE;
+		     k++) {
 			const struct cs_row *row = evidence_of(w, &s[i], k);
 
 			want(w, row);
@@ -98,7 +100,7 @@ static void want_all(struct wanted *w, int once_more)
 }
 
 int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
-		   struct cs_err *err)
+		       struct cs_err *err)
 {
 	struct cs_vec anomalies;
 	struct wanted w = { .run = run, .step = step, .most = most };
@@ -123,7 +125,9 @@ static int want_of_nodes(const struct cs_run *run, const struct cs_vec *anomalie
 
 	for (size_t i = 0, k; i < anomalies->n; i = k) {
 		uint32_t step[CS_REMEASURE_MOST];
-		struct wanted w = { .run = run, .anomaly = s + i, .step = step,
+		struct wanted w = { .run = run,
+				    .anomaly = s + i,
+				    .step = step,
 				    .most = CS_REMEASURE_MOST };
 		struct cs_remeasure *at;
 
@@ -139,7 +143,8 @@ static int want_of_nodes(const struct cs_run *run, const struct cs_vec *anomalie
 	return 0;
 }
 
-int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure, struct cs_err *err)
+int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure,
+		       struct cs_err *err)
 {
 	struct cs_vec anomalies;
 	struct cs_judged_cells judged_cells;

@@ -13,16 +13,16 @@
 /* Rows of re-measurements of one node. */
 struct remeasurements {
 	struct cs_row_list rows;
-	double *off, *noise;	/* room for as many */
+	double *off, *noise; /* room for as many */
 };
 
 /* What came of some of them, in the middle. */
 struct seen {
-	double off;		/* how slow they are now, as they were compared with
+	double off;	       /* how slow they are now, as they were compared with
 				 * others at first; of those above suspicion how they
 				 * changed; NAN: nothing that tells */
-	double noise;		/* of the re-measurements alone */
-	size_t remeasurements;		/* at these, telling or not */
+	double noise;	       /* of the re-measurements alone */
+	size_t remeasurements; /* at these, telling or not */
 };
 
 /* Which evidence a row is a re-measurement at; -1 none. */
@@ -39,7 +39,7 @@ static int evidence_at(const struct cs_run *run, const struct cs_anomaly *s,
 static double was_off(const struct cs_anomaly *s, int evidence)
 {
 	return evidence < 0 || isnan(s->off[evidence]) ? log1p(-s->drop) :
-							  s->off[evidence];
+							 s->off[evidence];
 }
 
 /* What is slow for good was never fast: of the measurements of one cell the fastest counts,
@@ -56,7 +56,8 @@ static int is_fastest(const struct cs_run *run, const struct cs_row *row)
 }
 
 /* Of a node's rows that are evidence, or of the same family and above suspicion. */
-static struct seen see(const struct cs_judged_cells *judged_cells, struct remeasurements *remeasurements,
+static struct seen see(const struct cs_judged_cells *judged_cells,
+		       struct remeasurements *remeasurements,
 		       const struct cs_anomaly *s, const struct cs_anomaly *all,
 		       size_t n_all, int evidence)
 {
@@ -71,7 +72,7 @@ static struct seen see(const struct cs_judged_cells *judged_cells, struct remeas
 		at = evidence ? evidence_at(judged_cells->run, s, row) : -1;
 		if (evidence ? at < 0 :
 			       cs_family_of(row) != s->family ||
-			       cs_anomalies_bear_on(all, n_all, row))
+				       cs_anomalies_bear_on(all, n_all, row))
 			continue;
 		if (!is_fastest(judged_cells->run, row))
 			continue;
@@ -92,7 +93,7 @@ static struct seen see(const struct cs_judged_cells *judged_cells, struct remeas
 
 /* As slow as before, and beyond the noise of this measurement as of the first. */
 static enum cs_remeasured verdict(const struct cs_anomaly *s, const struct seen *now,
-			    const struct seen *others)
+				  const struct seen *others)
 {
 	double was = log1p(-s->drop), off;
 
@@ -104,11 +105,13 @@ static enum cs_remeasured verdict(const struct cs_anomaly *s, const struct seen 
 	if (!(off < was / 2))
 		return CS_REMEASURED_NOT_CONFIRMED;
 	return cs_is_beyond_noise(off, now->noise, others->noise) ?
-		       CS_REMEASURED_CONFIRMED : CS_REMEASURED_UNSURE;
+		       CS_REMEASURED_CONFIRMED :
+		       CS_REMEASURED_UNSURE;
 }
 
 /* s[0..n) are those of one node, with its re-measurements. */
-static void judge_node(const struct cs_judged_cells *judged_cells, struct cs_anomaly *s, size_t n,
+static void judge_node(const struct cs_judged_cells *judged_cells,
+		       struct cs_anomaly *s, size_t n,
 		       struct remeasurements *remeasurements)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -120,8 +123,8 @@ static void judge_node(const struct cs_judged_cells *judged_cells, struct cs_ano
 	}
 }
 
-int cs_remeasured_judge(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		   struct cs_err *err)
+int cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
+			struct cs_vec *anomalies, struct cs_err *err)
 {
 	size_t most = cs_rows_count(&judged_cells->run->rows) + 1;
 	double *room = calloc(2 * most, sizeof(*room));

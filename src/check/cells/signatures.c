@@ -23,7 +23,7 @@
 /* Over the GPUs of a class. */
 struct fleet {
 	int links[LINKS_MOST + 1]; /* GPUs with that many up */
-	int slots, full;	/* with PCIe known; at the most they can do */
+	int slots, full;	   /* with PCIe known; at the most they can do */
 };
 
 static int pcie_is_below(const struct cs_link_facts *l)
@@ -32,7 +32,8 @@ static int pcie_is_below(const struct cs_link_facts *l)
 	       0.99 * cs_pcie_peak_gbs(l->pcie_gen_max, l->pcie_width_max);
 }
 
-static void count_links(const struct cs_judged_cells *judged_cells, struct fleet *fleet)
+static void count_links(const struct cs_judged_cells *judged_cells,
+			struct fleet *fleet)
 {
 	for (int i = 0; i < judged_cells->run->n_nodes; i++) {
 		const struct cs_run_node *nd = &judged_cells->run->node[i];
@@ -68,8 +69,12 @@ static int find_links_of(const struct cs_run *run, int node, const struct fleet 
 
 	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_link_facts *l = &nd->agent[a].link;
-		struct cs_anomaly s = { .node = node, .part = CS_PART_GPU,
-					.a = a, .b = -1, .sends = 1, .receives = 1 };
+		struct cs_anomaly s = { .node = node,
+					.part = CS_PART_GPU,
+					.a = a,
+					.b = -1,
+					.sends = 1,
+					.receives = 1 };
 
 		s.family = CS_FAMILY_PEER;
 		s.cause = CS_CAUSE_LANES;
@@ -87,8 +92,8 @@ static int find_links_of(const struct cs_run *run, int node, const struct fleet 
 	return 0;
 }
 
-static int find_links(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		      struct cs_err *err)
+static int find_links(const struct cs_judged_cells *judged_cells,
+		      struct cs_vec *anomalies, struct cs_err *err)
 {
 	struct fleet *fleet = calloc((size_t)judged_cells->run->n_nodes + 1,
 				     sizeof(*fleet));
@@ -99,7 +104,8 @@ static int find_links(const struct cs_judged_cells *judged_cells, struct cs_vec 
 	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
 		if (!cs_run_is_remeasured(judged_cells->run, i))
 			rc = find_links_of(judged_cells->run, i,
-					   &fleet[judged_cells->class[i]], anomalies, err);
+					   &fleet[judged_cells->class[i]], anomalies,
+					   err);
 	free(fleet);
 	return rc;
 }
@@ -158,10 +164,11 @@ static int is_half_duplex(const struct part *p)
 		    table[t].method != pair->method ||
 		    table[t].pattern != CS_PATTERN_BIDI)
 			continue;
-		for (size_t i = p->from; i < p->end &&
-				n < sizeof(x) / sizeof(x[0]); i++) {
-			const struct cs_judged_cell *both = cs_judged_cells_like(
-				p->judged_cells, row_at(p, i), (uint32_t)t, 1);
+		for (size_t i = p->from; i < p->end && n < sizeof(x) / sizeof(x[0]);
+		     i++) {
+			const struct cs_judged_cell *both =
+				cs_judged_cells_like(p->judged_cells, row_at(p, i),
+						     (uint32_t)t, 1);
 
 			if (both)
 				x[n++] = exp(both->y - p->judged_cells->judged[i].y);
@@ -176,9 +183,16 @@ static struct cs_anomaly sign_of(const struct part *p, enum cs_part part, int a,
 	const struct cs_row *row = row_at(p, p->from);
 
 	return (struct cs_anomaly){
-		.node = (int)row->node, .part = part,
-		.family = cs_family_of(row), .cause = cause, .a = a, .b = b,
-		.sends = 1, .receives = 1, .test = row->test, .tests = 1,
+		.node = (int)row->node,
+		.part = part,
+		.family = cs_family_of(row),
+		.cause = cause,
+		.a = a,
+		.b = b,
+		.sends = 1,
+		.receives = 1,
+		.test = row->test,
+		.tests = 1,
 	};
 }
 
@@ -220,7 +234,8 @@ static double off_of(const struct part *p, size_t i)
 	double low, high;
 
 	return cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
-		       p->judged_cells->judged[i].off : log(row->stats.median / low);
+		       p->judged_cells->judged[i].off :
+		       log(row->stats.median / low);
 }
 
 /* With the rows that show it, where there are any. */
@@ -230,7 +245,8 @@ static int add_sign(const struct part *p, is_sign *is, struct cs_anomaly s)
 	size_t n = 0;
 
 	for (size_t i = p->from; i < p->end; i++) {
-		if (!is(p->judged_cells->run, row_at(p, i)) || !touches(row_at(p, i), &s))
+		if (!is(p->judged_cells->run, row_at(p, i)) ||
+		    !touches(row_at(p, i), &s))
 			continue;
 		off = off_of(p, i);
 		cs_anomaly_row(&s, p->judged_cells->judged[i].at, off);
@@ -246,7 +262,7 @@ static int add_sign(const struct part *p, is_sign *is, struct cs_anomaly s)
 
 /* All ways of the node, all of a GPU, or pairs; s has what they have in common. */
 static int describe_ways(const struct part *p, is_sign *is, const struct ways *w,
-		     struct cs_anomaly s)
+			 struct cs_anomaly s)
 {
 	char bad[CS_MAX_AGENTS] = { 0 };
 	int of, bear;
@@ -285,8 +301,8 @@ static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 		const struct cs_transfer *t = &row_at(p, i)->what;
 
 		w.tried[t->src.index][t->dst.index] = 1;
-		w.bear[t->src.index][t->dst.index] =
-			is(p->judged_cells->run, row_at(p, i)) != 0;
+		w.bear[t->src.index][t->dst.index] = is(p->judged_cells->run,
+							row_at(p, i)) != 0;
 	}
 	return describe_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
 }
@@ -296,8 +312,11 @@ static int find_refused(struct part *p, int node)
 {
 	const struct cs_run_node *nd = &p->judged_cells->run->node[node];
 	struct ways w = { .n = nd->facts.n_agents };
-	struct cs_anomaly s = { .node = node, .family = CS_FAMILY_PEER,
-				.cause = CS_CAUSE_REFUSED, .sends = 1, .receives = 1 };
+	struct cs_anomaly s = { .node = node,
+				.family = CS_FAMILY_PEER,
+				.cause = CS_CAUSE_REFUSED,
+				.sends = 1,
+				.receives = 1 };
 
 	for (int i = 0; i < w.n && nd->peers; i++)
 		for (int k = 0; k < w.n; k++) {
@@ -342,8 +361,8 @@ static int find_redirect(const struct part *p)
 	far = cs_median(x[0], n[0]);
 	if (near > far * (is_half_duplex(p) ? 2 - REDIRECTED : REDIRECTED))
 		return 0;
-	return add_sign(p, is_redirected, sign_of(p, CS_PART_NODE, -1, -1,
-						  CS_CAUSE_REDIRECT));
+	return add_sign(p, is_redirected,
+			sign_of(p, CS_PART_NODE, -1, -1, CS_CAUSE_REDIRECT));
 }
 
 /* ---- which NUMA node is next to a GPU ---- */
@@ -368,7 +387,7 @@ static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 static int domain_of(const struct cs_row *row)
 {
 	return cs_endpoint_is_numa(&row->what.src) ? row->what.src.index :
-						row->what.dst.index;
+						     row->what.dst.index;
 }
 
 static int find_affinity(const struct part *p)
@@ -381,8 +400,7 @@ static int find_affinity(const struct part *p)
 		const struct cs_row *far = fastest(p, a, 0);
 		struct cs_anomaly s;
 
-		if (!near || !far ||
-		    far->stats.median < BETTER * near->stats.median ||
+		if (!near || !far || far->stats.median < BETTER * near->stats.median ||
 		    !cs_is_beyond_noise(log(near->stats.median / far->stats.median),
 					cs_noise_of(near), cs_noise_of(far)))
 			continue;
@@ -390,20 +408,26 @@ static int find_affinity(const struct part *p)
 		s.is = nd->agent[a].numa;
 		s.of = domain_of(far);
 		s.drop = 1 - near->stats.median / far->stats.median;
-		cs_anomaly_row(&s, (uint32_t)(near - cs_rows_get(
-				&p->judged_cells->run->rows, 0)), NAN);
-		cs_anomaly_row(&s, (uint32_t)(far - cs_rows_get(
-				&p->judged_cells->run->rows, 0)), NAN);
+		cs_anomaly_row(&s,
+			       (uint32_t)(near -
+					  cs_rows_get(&p->judged_cells->run->rows, 0)),
+			       NAN);
+		cs_anomaly_row(&s,
+			       (uint32_t)(far -
+					  cs_rows_get(&p->judged_cells->run->rows, 0)),
+			       NAN);
 		if (cs_anomaly_add(p->anomalies, &s, p->err))
 			return -1;
 	}
 	return 0;
 }
 
-int cs_signatures_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		  struct cs_err *err)
+int cs_signatures_find(const struct cs_judged_cells *judged_cells,
+		       struct cs_vec *anomalies, struct cs_err *err)
 {
-	struct part p = { .judged_cells = judged_cells, .anomalies = anomalies, .err = err };
+	struct part p = { .judged_cells = judged_cells,
+			  .anomalies = anomalies,
+			  .err = err };
 	int rc = find_links(judged_cells, anomalies, err);
 
 	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
@@ -417,8 +441,11 @@ int cs_signatures_find(const struct cs_judged_cells *judged_cells, struct cs_vec
 			rc = find_affinity(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)
 			rc = find_sign(&p, is_staged, CS_CAUSE_STAGED) ||
-			     find_sign(&p, is_detour, CS_CAUSE_DETOUR) ||
-			     find_redirect(&p) ? -1 : 0;
+					     find_sign(&p, is_detour,
+						       CS_CAUSE_DETOUR) ||
+					     find_redirect(&p) ?
+				   -1 :
+				   0;
 	}
 	return rc;
 }
@@ -444,7 +471,8 @@ static int is_away(const struct cs_run_node *nd, const struct cs_agent_facts *ag
 }
 
 /* Is its traffic with other GPUs suspicious too?  Anomalies stand in order of nodes. */
-static int is_slow_to_peers(const struct cs_vec *anomalies, const struct cs_anomaly *of)
+static int is_slow_to_peers(const struct cs_vec *anomalies,
+			    const struct cs_anomaly *of)
 {
 	const struct cs_anomaly *first = anomalies->data, *s;
 
@@ -470,8 +498,7 @@ static void explain(const struct cs_run *run, const struct cs_vec *anomalies,
 		s->cause = CS_CAUSE_THROTTLED;
 	else if (s->part != CS_PART_GPU)
 		return;
-	else if (s->family == CS_FAMILY_LOCAL &&
-		 !is_slow_to_peers(anomalies, s))
+	else if (s->family == CS_FAMILY_LOCAL && !is_slow_to_peers(anomalies, s))
 		s->cause = CS_CAUSE_MEMORY;
 	else if (s->family == CS_FAMILY_HOST && is_away(nd, &nd->agent[s->a])) {
 		s->cause = CS_CAUSE_AFFINITY;

@@ -45,21 +45,21 @@
 
 /* The cells spot[from..end) of one test on a node, or those of a socket, as one. */
 struct whole {
-	int node, socket;	/* socket: NUMA node; -1 the node */
+	int node, socket; /* socket: NUMA node; -1 the node */
 	uint32_t family, test;
 	size_t from, end;
-	int nodes;		/* that it is compared with, itself too */
+	int nodes; /* that it is compared with, itself too */
 	size_t cells;
-	double middle;		/* the median of their figures, as a logarithm */
-	double y;		/* the same; of a socket, less that of the others */
-	double off, spread;	/* of what is usual; between healthy ones */
+	double middle;	    /* the median of their figures, as a logarithm */
+	double y;	    /* the same; of a socket, less that of the others */
+	double off, spread; /* of what is usual; between healthy ones */
 	double noise;
 };
 
 struct wholes {
 	const struct cs_judged_cells *judged_cells;
-	char *told;		/* by spot: a part of the node explains it */
-	struct cs_vec all;	/* struct whole */
+	char *told;	   /* by spot: a part of the node explains it */
+	struct cs_vec all; /* struct whole */
 	struct cs_vec *anomalies;
 	struct cs_err *err;
 };
@@ -141,15 +141,16 @@ static void settle_nodes(struct whole *w, size_t n, double *room)
 }
 
 /* How far healthy cells of a socket are from its median, in all sockets w[0..n). */
-static double spread_in_sockets(const struct wholes *in, const struct whole *w, size_t n,
-				double *room)
+static double spread_in_sockets(const struct wholes *in, const struct whole *w,
+				size_t n, double *room)
 {
 	size_t m = 0;
 
 	for (size_t s = 0; s < n; s++) {
 		for (size_t i = w[s].from; i < w[s].end; i++)
 			if (is_of(in, &w[s], i))
-				room[m++] = in->judged_cells->judged[i].y - w[s].middle;
+				room[m++] = in->judged_cells->judged[i].y -
+					    w[s].middle;
 	}
 	return FEW_IN_SOCKET * cs_scaled_mad(room, m);
 }
@@ -217,9 +218,11 @@ static int add_all(struct wholes *w, size_t from, size_t end, int sockets)
 
 	for (size_t i = from, k; i < end && !rc; i = k) {
 		const struct cs_row *row = row_at(w, i);
-		struct whole node = { .node = (int)row->node, .socket = -1,
+		struct whole node = { .node = (int)row->node,
+				      .socket = -1,
 				      .family = cs_family_of(row),
-				      .test = row->test, .from = i };
+				      .test = row->test,
+				      .from = i };
 
 		k = node.end = cs_judged_cells_node_end(w->judged_cells, i);
 		if (!sockets)
@@ -271,8 +274,10 @@ static int settle_group(struct wholes *w, size_t from, size_t end)
 static int by_part(const void *x, const void *y)
 {
 	const struct whole *a = x, *b = y;
-	const int64_t p[] = { a->node, a->socket, a->family, a->test, (int64_t)a->from };
-	const int64_t q[] = { b->node, b->socket, b->family, b->test, (int64_t)b->from };
+	const int64_t p[] = { a->node, a->socket, a->family, a->test,
+			      (int64_t)a->from };
+	const int64_t q[] = { b->node, b->socket, b->family, b->test,
+			      (int64_t)b->from };
 
 	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
 		if (p[i] != q[i])
@@ -311,12 +316,20 @@ static int is_slow(const struct whole *w, double least, double spreads)
 static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 {
 	return (struct cs_anomaly){
-		.node = w->node, .family = w->family, .cause = CS_CAUSE_SLOW,
+		.node = w->node,
+		.family = w->family,
+		.cause = CS_CAUSE_SLOW,
 		.part = w->socket < 0 ? CS_PART_NODE : CS_PART_SOCKET,
-		.a = w->socket, .b = -1, .sends = 1, .receives = 1,
+		.a = w->socket,
+		.b = -1,
+		.sends = 1,
+		.receives = 1,
 		.drop = -expm1(w->off),
-		.sure = -w->off / fmax(w->spread, CS_OFF_FLOOR), .most = most,
-		.nodes = w->nodes, .test = w->test, .tests = 1,
+		.sure = -w->off / fmax(w->spread, CS_OFF_FLOOR),
+		.most = most,
+		.nodes = w->nodes,
+		.test = w->test,
+		.tests = 1,
 	};
 }
 
@@ -337,7 +350,8 @@ static int by_distance(const void *x, const void *y)
 /* GPUs of a slow socket are no anomalies of their own, unless they are far slower. */
 static void absorb(const struct wholes *w, const struct cs_anomaly *socket)
 {
-	const struct cs_agent_facts *agent = w->judged_cells->run->node[socket->node].agent;
+	const struct cs_agent_facts *agent =
+		w->judged_cells->run->node[socket->node].agent;
 	struct cs_anomaly *s = w->anomalies->data;
 	size_t left = 0;
 
@@ -362,7 +376,8 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 		if (is_of(w, of, i))
 			to[n++] = (struct distance){
 				fabs(w->judged_cells->judged[i].y - of->middle),
-				w->judged_cells->judged[i].at };
+				w->judged_cells->judged[i].at
+			};
 	qsort(to, n, sizeof(*to), by_distance);
 	for (size_t i = 0; i < n; i++)
 		cs_anomaly_row(&s, to[i].at, of->off);
@@ -382,10 +397,13 @@ static int judge_node(const struct wholes *w, const struct whole *of, int agree)
 	if (of->nodes < NODES_LEAST)
 		return slow ? accuse(w, of, CS_WEIGHT_NOTE) : 0;
 	if (slow || (agree && is_slow(of, OF_FAMILIES, SPREADS)))
-		return accuse(w, of, of->nodes < NODES_SURE || of->off > -LITTLE ?
-				     CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
+		return accuse(w, of,
+			      of->nodes < NODES_SURE || of->off > -LITTLE ?
+				      CS_WEIGHT_WARNING :
+				      CS_WEIGHT_ANY);
 	return of->nodes >= NODES_MANY && is_slow(of, OF_A_NOTE, SPREADS_OF_A_NOTE) ?
-		       accuse(w, of, CS_WEIGHT_NOTE) : 0;
+		       accuse(w, of, CS_WEIGHT_NOTE) :
+		       0;
 }
 
 static int judge_socket(const struct wholes *w, const struct whole *of)
@@ -394,7 +412,8 @@ static int judge_socket(const struct wholes *w, const struct whole *of)
 
 	if (!is_slow(of, few ? OF_OWN_SOCKETS : OF_SOCKETS, SPREADS_OF_SOCKETS))
 		return 0;
-	return accuse(w, of, of->nodes < NODES_SURE ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
+	return accuse(w, of,
+		      of->nodes < NODES_SURE ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
 }
 
 /* Has a socket of the node just become an anomaly? */
@@ -462,16 +481,19 @@ static int mark_told(struct wholes *w)
 		size_t k = cs_anomalies_first(w->anomalies, (int)row->node);
 
 		for (; k < w->anomalies->n && s[k].node == (int)row->node; k++)
-			w->told[i] |= cs_anomaly_bears(judged_cells->run, &s[k], row) != 0;
+			w->told[i] |= cs_anomaly_bears(judged_cells->run, &s[k],
+						       row) != 0;
 	}
 	return 0;
 }
 
-int cs_wholes_find(const struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		   struct cs_err *err)
+int cs_wholes_find(const struct cs_judged_cells *judged_cells,
+		   struct cs_vec *anomalies, struct cs_err *err)
 {
-	struct wholes w = { .judged_cells = judged_cells, .all = CS_VEC(struct whole),
-			    .anomalies = anomalies, .err = err };
+	struct wholes w = { .judged_cells = judged_cells,
+			    .all = CS_VEC(struct whole),
+			    .anomalies = anomalies,
+			    .err = err };
 	int rc = mark_told(&w);
 
 	for (size_t i = 0, k; i < judged_cells->n && !rc; i = k) {

@@ -17,9 +17,9 @@
 
 /* One side, in logarithms. */
 struct level {
-	double mean, within;	/* of block medians; variance of one by its samples */
-	double between, df;	/* of blocks; 0 degrees of freedom: not known */
-	uint32_t n, in_last;	/* blocks, samples of the last */
+	double mean, within; /* of block medians; variance of one by its samples */
+	double between, df;  /* of blocks; 0 degrees of freedom: not known */
+	uint32_t n, in_last; /* blocks, samples of the last */
 };
 
 /* Of the difference of two sides. */
@@ -137,8 +137,7 @@ static struct error sum_of(double a, double df_a, double b, double df_b)
 	double share = a / e.variance;
 
 	if (e.variance > 0)
-		e.df = 1 / (share * share / df_a +
-			    (1 - share) * (1 - share) / df_b);
+		e.df = 1 / (share * share / df_a + (1 - share) * (1 - share) / df_b);
 	return e;
 }
 
@@ -170,16 +169,14 @@ static struct error error_of(const struct level *a, const struct level *b,
 		*flags |= CS_COMPARE_ONE_BLOCK;
 		return of_samples(a, b);
 	}
-	return (struct error){
-		variance_of(a, between) + variance_of(b, between), df
-	};
+	return (struct error){ variance_of(a, between) + variance_of(b, between), df };
 }
 
 /* ---- pairs of neighbouring turns ---- */
 
 /* Of fewer than 2 pairs nothing is told: 0.  `logs` has room for the longest block. */
-static int compare_pairs(const struct cs_side *a, const struct cs_side *b, double *logs,
-			 struct difference *out)
+static int compare_pairs(const struct cs_side *a, const struct cs_side *b,
+			 double *logs, struct difference *out)
 {
 	double mean = 0, squares = 0, within = 0;
 	uint32_t n = 0;
@@ -233,12 +230,11 @@ static uint32_t judge(double d, double half, const struct cs_compare_how *how,
 		return CS_VERDICT_UNDECIDED;
 	if (flags & CS_COMPARE_ONE_BLOCK)
 		return CS_VERDICT_DIFFERS;
-	return (d > 0) != !!how->low_is_better ? CS_VERDICT_FASTER :
-						 CS_VERDICT_SLOWER;
+	return (d > 0) != !!how->low_is_better ? CS_VERDICT_FASTER : CS_VERDICT_SLOWER;
 }
 
 static void describe(const struct difference *found, const struct cs_compare_how *how,
-		 struct cs_comparison *out)
+		     struct cs_comparison *out)
 {
 	double d = found->d, half = half_interval(&found->error, fabs(d), &out->p);
 
@@ -300,14 +296,20 @@ int cs_compare(const struct cs_side *a, const struct cs_side *b,
 	       struct cs_err *err)
 {
 	struct cs_comparison made = {
-		.a = NAN, .b = NAN, .difference = NAN, .low = NAN, .high = NAN,
+		.a = NAN,
+		.b = NAN,
+		.difference = NAN,
+		.low = NAN,
+		.high = NAN,
 		.spread = NAN,
-		.p = 1, .blocks_a = blocks_used(a), .blocks_b = blocks_used(b),
+		.p = 1,
+		.blocks_a = blocks_used(a),
+		.blocks_b = blocks_used(b),
 	};
 
 	if (!isfinite(how->margin) || how->margin < 0)
-		return cs_err_set(err, "margin %g: it must be a number of at "
-				  "least 0", how->margin);
+		return cs_err_set(err, "margin %g: it must be a number of at least 0",
+				  how->margin);
 	if (!made.blocks_a || !made.blocks_b)
 		made.flags = CS_COMPARE_NO_SAMPLES;
 	else if (compare_samples(a, b, how, &made, err))
@@ -440,7 +442,8 @@ uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double m
 {
 	double spread = common_spread(cells, n), edge = log1p(margin);
 
-	for (uint32_t blocks = NEEDED_LEAST; blocks <= NEEDED_MOST && !isnan(spread); blocks++) {
+	for (uint32_t blocks = NEEDED_LEAST; blocks <= NEEDED_MOST && !isnan(spread);
+	     blocks++) {
 		double error = spread * sqrt(2.0 / blocks);
 		double t = cs_student_t(CELL_RATE, 2.0 * (blocks - 1));
 
@@ -454,8 +457,8 @@ uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double m
 const char *cs_verdict_text(int verdict)
 {
 	static const char *const text[CS_VERDICTS] = {
-		"not compared", "same", "faster", "slower", "undecided", "mixed",
-		"differs",
+		"not compared", "same",	 "faster",  "slower",
+		"undecided",	"mixed", "differs",
 	};
 
 	return verdict >= 0 && verdict < CS_VERDICTS ? text[verdict] : "unknown";

@@ -47,13 +47,13 @@
 #include "base/student.h"
 
 enum cs_verdict {
-	CS_VERDICT_NONE,	/* not compared: flags say why */
-	CS_VERDICT_SAME,	/* the whole interval lies within the margin */
-	CS_VERDICT_FASTER,	/* B is better: it lies wholly beyond */
-	CS_VERDICT_SLOWER,	/* B is worse */
-	CS_VERDICT_UNDECIDED,	/* neither: noise, or too close to the margin */
-	CS_VERDICT_MIXED,	/* of a matrix: faster here and slower there */
-	CS_VERDICT_DIFFERS,	/* wholly beyond, of these two blocks alone */
+	CS_VERDICT_NONE,      /* not compared: flags say why */
+	CS_VERDICT_SAME,      /* the whole interval lies within the margin */
+	CS_VERDICT_FASTER,    /* B is better: it lies wholly beyond */
+	CS_VERDICT_SLOWER,    /* B is worse */
+	CS_VERDICT_UNDECIDED, /* neither: noise, or too close to the margin */
+	CS_VERDICT_MIXED,     /* of a matrix: faster here and slower there */
+	CS_VERDICT_DIFFERS,   /* wholly beyond, of these two blocks alone */
 	CS_VERDICTS
 };
 
@@ -67,7 +67,7 @@ enum cs_verdict {
 
 struct cs_block {
 	const double *samples;
-	size_t n;		/* 0: measured nothing, passed over */
+	size_t n; /* 0: measured nothing, passed over */
 };
 
 struct cs_side {
@@ -76,21 +76,21 @@ struct cs_side {
 };
 
 struct cs_compare_how {
-	double margin;		/* 0.01: 1 % */
-	int low_is_better;	/* times, memory; not rates */
+	double margin;		 /* 0.01: 1 % */
+	int low_is_better;	 /* times, memory; not rates */
 	struct cs_spread blocks; /* for sides of one block */
-	int paired;		/* block i of A and of B are neighbouring turns */
+	int paired;		 /* block i of A and of B are neighbouring turns */
 };
 
 struct cs_comparison {
-	double a, b;		/* of each side: mean (of logs) of block medians */
-	double difference;	/* b / a - 1 */
-	double low, high;	/* its 95 % interval; NAN where nothing tells */
-	double p;		/* of such a difference between equal sides */
-	double spread;		/* standard deviation of the blocks of a side, as a
+	double a, b;	   /* of each side: mean (of logs) of block medians */
+	double difference; /* b / a - 1 */
+	double low, high;  /* its 95 % interval; NAN where nothing tells */
+	double p;	   /* of such a difference between equal sides */
+	double spread;	   /* standard deviation of the blocks of a side, as a
 				 * share; NAN unknown, or of no use as they are pairs */
 	uint32_t blocks_a, blocks_b; /* with samples */
-	uint32_t verdict, flags; /* enum cs_verdict, CS_COMPARE_... */
+	uint32_t verdict, flags;     /* enum cs_verdict, CS_COMPARE_... */
 };
 
 #define CS_MARGIN 0.01		/* --margin unless given */
@@ -104,8 +104,8 @@ int cs_compare(const struct cs_side *a, const struct cs_side *b,
 
 #define CS_COMPARE_WORST 5
 struct cs_compare_sum {
-	uint32_t verdict;	/* enum cs_verdict */
-	uint32_t count[CS_VERDICTS]; /* cells of each */
+	uint32_t verdict;			 /* enum cs_verdict */
+	uint32_t count[CS_VERDICTS];		 /* cells of each */
 	size_t worst[CS_COMPARE_WORST], n_worst; /* cells[], gravest first */
 };
 

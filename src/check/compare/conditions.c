@@ -14,10 +14,15 @@ static int hold_program(struct cs_versus *v, const char *where, const struct cs_
 	static const char *const yes[] = { "no", "yes" };
 
 	return cs_conditions_add(v, "program", where, a->version, b->version, err) ||
-	       cs_conditions_add(v, "commit", where, a->commit, b->commit, err) ||
-	       cs_conditions_add(v, "launcher", where, a->launcher, b->launcher, err) ||
-	       cs_conditions_add(v, "a double's clock", where, yes[a->virtual_clock],
-				 yes[b->virtual_clock], err) ? -1 : 0;
+			       cs_conditions_add(v, "commit", where, a->commit,
+						 b->commit, err) ||
+			       cs_conditions_add(v, "launcher", where, a->launcher,
+						 b->launcher, err) ||
+			       cs_conditions_add(v, "a double's clock", where,
+						 yes[a->virtual_clock],
+						 yes[b->virtual_clock], err) ?
+		     -1 :
+		     0;
 }
 
 /* ---- fields ---- */
@@ -55,8 +60,8 @@ void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 		if (f[i].n == of)
 			f[i].where[0] = '\0';
 		else if (f[i].n > 1)
-			cs_text(f[i].where, sizeof(f[i].where), "%u of %u %s",
-				f[i].n, of, noun);
+			cs_text(f[i].where, sizeof(f[i].where), "%u of %u %s", f[i].n,
+				of, noun);
 }
 
 /* ---- of a pair ---- */
@@ -113,9 +118,12 @@ static int hold_node(const struct two *t, uint32_t *of, struct cs_err *err)
 
 	++*of;
 	return hold_program(t->v, t->where, a, b, err) ||
-	       hold_facts(t, &cs_node_fields, t->where, &a->node[t->a->node].facts,
-			  &b->node[t->b->node].facts, err) ||
-	       hold_settings(t, err) ? -1 : 0;
+			       hold_facts(t, &cs_node_fields, t->where,
+					  &a->node[t->a->node].facts,
+					  &b->node[t->b->node].facts, err) ||
+			       hold_settings(t, err) ?
+		     -1 :
+		     0;
 }
 
 /* Agents that are partners. */
@@ -133,8 +141,7 @@ static int hold_agents(const struct two *t, uint32_t *of, struct cs_err *err)
 				continue;
 			++*of;
 			cs_text(where, sizeof(where), "%s%s%s %s", t->where,
-				t->where[0] ? " " : "",
-				cs_agent_word(t->a->run),
+				t->where[0] ? " " : "", cs_agent_word(t->a->run),
 				cs_agent_label(t->a->run, t->a->node, i).text);
 			if (hold_facts(t, &cs_agent_gpu_fields, where, &x->agent[i],
 				       &y->agent[k], err) ||

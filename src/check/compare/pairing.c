@@ -18,8 +18,7 @@ static const char *host_of(const struct cs_paired *item)
 /* A run may have been read from two files. */
 static int same_run(const struct cs_paired *a, const struct cs_paired *b)
 {
-	return a->run == b->run ||
-	       (a->run->id[0] && !strcmp(a->run->id, b->run->id));
+	return a->run == b->run || (a->run->id[0] && !strcmp(a->run->id, b->run->id));
 }
 
 static int same_host(const struct cs_paired *a, const struct cs_paired *b)
@@ -29,8 +28,8 @@ static int same_host(const struct cs_paired *a, const struct cs_paired *b)
 
 static int same_name(const struct cs_paired *a, const struct cs_paired *b)
 {
-	return same_host(a, b) && !strcmp(node_of(a)->facts.placement,
-					  node_of(b)->facts.placement);
+	return same_host(a, b) &&
+	       !strcmp(node_of(a)->facts.placement, node_of(b)->facts.placement);
 }
 
 /* The same node again, of this run or another. */
@@ -63,8 +62,11 @@ static int any(const struct cs_paired *a, const struct cs_paired *b)
 
 static void add_item(struct cs_pairing *p, const struct cs_versus_item *it, int side)
 {
-	struct cs_paired made = { .run = it->run, .node = it->node, .side = side,
-				  .run_nr = p->runs[side], .pair = -1 };
+	struct cs_paired made = { .run = it->run,
+				  .node = it->node,
+				  .side = side,
+				  .run_nr = p->runs[side],
+				  .pair = -1 };
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct cs_paired *other = &p->item[i];
@@ -127,8 +129,7 @@ static void pair_like(struct cs_pairing *p,
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = 0; k < p->n && p->item[i].side == 0; k++) {
 			if (p->item[i].pair >= 0 || p->item[k].side == 0 ||
-			    p->item[k].pair >= 0 ||
-			    !like(&p->item[i], &p->item[k]))
+			    p->item[k].pair >= 0 || !like(&p->item[i], &p->item[k]))
 				continue;
 			give_number(p, &p->item[k], p->n_pairs);
 			give_number(p, &p->item[i], p->n_pairs++);

@@ -15,20 +15,20 @@
 struct cs_paired {
 	const struct cs_run *run;
 	int node, side;
-	uint32_t nth;		/* of those with its host and placement in its run */
-	uint32_t run_nr;	/* of its side; the same for the same run */
-	int pair;		/* the same on both sides; -1: no partner */
+	uint32_t nth;	 /* of those with its host and placement in its run */
+	uint32_t run_nr; /* of its side; the same for the same run */
+	int pair;	 /* the same on both sides; -1: no partner */
 };
 
 struct cs_pairing {
-	struct cs_paired *item;	/* malloc'ed; of side A, then of B */
+	struct cs_paired *item; /* malloc'ed; of side A, then of B */
 	size_t n;
 	int n_pairs;
 	const struct cs_paired *(*first)[2]; /* malloc'ed; by pair and side */
-	uint32_t runs[2];	/* different ones on each side */
-	int again;		/* nodes that were named twice; they count once */
-	int by_position;	/* no host is on both sides */
-	int took_turns;		/* sides of one run, on the same machines */
+	uint32_t runs[2];		     /* different ones on each side */
+	int again;	 /* nodes that were named twice; they count once */
+	int by_position; /* no host is on both sides */
+	int took_turns;	 /* sides of one run, on the same machines */
 };
 
 /* Returns 0, or -1 without memory. */
@@ -42,8 +42,7 @@ void cs_pairing_name(const struct cs_pairing *pairing, int pair, char *to,
 		     size_t size);
 /* An agent, so that the same texts on both sides are partners: by bus id (an
  * instance of MIG by UUID), by position, or where it has neither. */
-void cs_pairing_agent(const struct cs_pairing *pairing,
-		      const struct cs_paired *item, int agent, char *to,
-		      size_t size);
+void cs_pairing_agent(const struct cs_pairing *pairing, const struct cs_paired *item,
+		      int agent, char *to, size_t size);
 
 #endif

@@ -18,12 +18,12 @@
 
 /* One row of one side, by what it is compared with. */
 struct point {
-	uint32_t step;		/* of a plan file, which may repeat a cell */
-	int pair;		/* of nodes */
+	uint32_t step; /* of a plan file, which may repeat a cell */
+	int pair;      /* of nodes */
 	char src[CS_UUID], dst[CS_UUID];
 	int side;
-	uint32_t group;		/* rows of one are one block */
-	uint32_t order;		/* as they came */
+	uint32_t group; /* rows of one are one block */
+	uint32_t order; /* as they came */
 	const struct cs_run *run;
 	const struct cs_row *row;
 	const double *samples;
@@ -32,7 +32,7 @@ struct point {
 struct work {
 	struct cs_pairing pairing;
 	struct cs_vec points;
-	uint32_t cells;		/* that were compared with each other */
+	uint32_t cells; /* that were compared with each other */
 };
 
 static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
@@ -58,8 +58,7 @@ static void name_end(struct work *w, const struct cs_paired *it,
 		     const struct cs_endpoint *end, char *to, size_t size)
 {
 	if (cs_endpoint_is_numa(end))
-		cs_text(to, size, "%s",
-			cs_endpoint_text(it->run, it->node, end).text);
+		cs_text(to, size, "%s", cs_endpoint_text(it->run, it->node, end).text);
 	else
 		cs_pairing_agent(&w->pairing, it, end->index, to, size);
 }
@@ -67,15 +66,14 @@ static void name_end(struct work *w, const struct cs_paired *it,
 /* One of several that an engine makes in turn: which comes first is chance. */
 static int is_of_turn(const struct cs_plan *plan, const struct cs_row *row)
 {
-	return plan && row->step < plan->n_steps &&
-	       row->metric == CS_METRIC_RATE &&
+	return plan && row->step < plan->n_steps && row->metric == CS_METRIC_RATE &&
 	       cs_step_is_in_turn(plan, cs_plan_step(plan, row->step));
 }
 
 static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
-	return !is_of_turn(it->run->plan, row) &&
-	       is_there(it, &row->what.src) && is_there(it, &row->what.dst);
+	return !is_of_turn(it->run->plan, row) && is_there(it, &row->what.src) &&
+	       is_there(it, &row->what.dst);
 }
 
 /* The ends of a total whose step has this first transfer: both of its ends in any
@@ -103,7 +101,8 @@ static int has_figure(const struct point *p)
 
 static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *err)
 {
-	const struct cs_row_list rows = cs_run_rows(it->run, it->node, CS_ROWS_MEASURED);
+	const struct cs_row_list rows = cs_run_rows(it->run, it->node,
+						    CS_ROWS_MEASURED);
 
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
@@ -182,7 +181,8 @@ static size_t make_blocks(const struct point *p, size_t n, size_t end,
 
 	for (; i < n || k < end; blocks++) {
 		uint32_t group = i < n && (k == end || p[i].group < p[k].group) ?
-					 p[i].group : p[k].group;
+					 p[i].group :
+					 p[k].group;
 
 		i = make_block(p, i, n, group, &a[blocks], &room);
 		k = make_block(p, k, end, group, &b[blocks], &room);
@@ -208,9 +208,10 @@ static void total_text(const struct point *p, char *to, size_t size)
 		pattern == CS_PATTERN_ALL_TO_ONE ? "all" : src.text,
 		pattern == CS_PATTERN_BIDI ? "<->" : "->",
 		pattern == CS_PATTERN_ONE_TO_ALL ? "all" : dst.text,
-		pattern == CS_PATTERN_ALL_TO_ONE ||
-		pattern == CS_PATTERN_ONE_TO_ALL ||
-		pattern == CS_PATTERN_BIDI ? "" : ", ...");
+		pattern == CS_PATTERN_ALL_TO_ONE || pattern == CS_PATTERN_ONE_TO_ALL ||
+				pattern == CS_PATTERN_BIDI ?
+			"" :
+			", ...");
 }
 
 static void cell_text(const struct point *p, char *to, size_t size)
@@ -265,8 +266,8 @@ static const struct point *find(const struct point *p, size_t n, int want)
 }
 
 /* Why there is a figure on the other side only. */
-static int describe_why(struct cs_versus *v, const struct work *w, const struct point *p,
-		   struct cs_err *err)
+static int describe_why(struct cs_versus *v, const struct work *w,
+			const struct point *p, struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], host[2 * CS_HOST];
 	struct words label;
@@ -274,9 +275,9 @@ static int describe_why(struct cs_versus *v, const struct work *w, const struct 
 	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
 	cs_text(text, sizeof(text), "%s %s%s%s: %s in %s%s%s",
 		cs_row_test(p->row)->name, host, host[0] ? " " : "",
-		label_of(p, &label), p->row->status == CS_OK ? "no sample" :
-		cs_status_text(p->row->status), v->name[p->side],
-		p->row->reason[0] ? ": " : "", p->row->reason);
+		label_of(p, &label),
+		p->row->status == CS_OK ? "no sample" : cs_status_text(p->row->status),
+		v->name[p->side], p->row->reason[0] ? ": " : "", p->row->reason);
 	return describe_alone(v, text, err);
 }
 
@@ -324,7 +325,8 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 		return 0;
 	cs_pairing_name(&w->pairing, p->pair, cell.host, sizeof(cell.host));
 	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
-	if (compare_cell(&how, p, n, n + m, &cell.c, err) || append(&v->cells, &cell, err))
+	if (compare_cell(&how, p, n, n + m, &cell.c, err) ||
+	    append(&v->cells, &cell, err))
 		return -1;
 	v->one_block += !!(cell.c.flags & CS_COMPARE_ONE_BLOCK);
 	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
@@ -334,9 +336,11 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 	w->cells++;
 	cs_text(where, sizeof(where), "%s%s%s", cell.host, cell.host[0] ? " " : "",
 		cell.label);
-	return w->pairing.took_turns ? 0 :
-	       cs_conditions_add(v, "transport", where, cs_via_text(a->row->via),
-				 cs_via_text(b->row->via), err);
+	return w->pairing.took_turns ?
+		       0 :
+		       cs_conditions_add(v, "transport", where,
+					 cs_via_text(a->row->via),
+					 cs_via_text(b->row->via), err);
 }
 
 /* ---- a matrix ---- */
@@ -401,8 +405,8 @@ static void add_lonely(struct lonely *to, const struct point *p)
 
 /* Says so of both sides, and begins anew; `p` is of their matrix and pair. */
 static int describe_lonely(struct cs_versus *v, const struct work *w,
-		      const struct point *p, struct lonely *sides,
-		      struct cs_err *err)
+			   const struct point *p, struct lonely *sides,
+			   struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], host[2 * CS_HOST], more[32] = "";
 
@@ -436,8 +440,8 @@ static int has_test(const struct work *w, uint32_t test, int side)
 /* The same figure, but come by in another way. */
 static int is_kin(const struct cs_test *a, const struct cs_test *b)
 {
-	return a->path == b->path && a->pattern == b->pattern &&
-	       a->unit == b->unit && a->how == b->how;
+	return a->path == b->path && a->pattern == b->pattern && a->unit == b->unit &&
+	       a->how == b->how;
 }
 
 static int same_view(const struct point *a, const struct point *b)
@@ -469,7 +473,7 @@ static const struct point *find_kin(const struct work *w, const struct point *p)
 
 /* All of a matrix that one side does not have is one line, with the reason. */
 static int describe_matrix(struct cs_versus *v, const struct work *w,
-		      const struct point *p, struct cs_err *err)
+			   const struct point *p, struct cs_err *err)
 {
 	const struct point *kin = find_kin(w, p), *a = p->side ? kin : p;
 	const struct point *b = p->side ? p : kin;
@@ -499,7 +503,7 @@ static int describe_matrix(struct cs_versus *v, const struct work *w,
 }
 
 static int describe_nodes(struct cs_versus *v, const struct cs_pairing *p,
-		     struct cs_err *err)
+			  struct cs_err *err)
 {
 	char text[CS_ERR_TEXT];
 
@@ -515,8 +519,11 @@ static int describe_nodes(struct cs_versus *v, const struct cs_pairing *p,
 		if (describe_alone(v, text, err))
 			return -1;
 	}
-	return p->again ? describe_alone(v, "a run that is named twice on a side "
-				    "counts once", err) : 0;
+	return p->again ?
+		       describe_alone(v,
+				      "a run that is named twice on a side counts once",
+				      err) :
+		       0;
 }
 
 /* ---- the whole ---- */
@@ -525,7 +532,8 @@ static int describe_nodes(struct cs_versus *v, const struct cs_pairing *p,
 static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p,
 		      size_t n, struct cs_err *err)
 {
-	struct cs_versus_matrix m = { .test = p->row->test, .metric = p->row->metric,
+	struct cs_versus_matrix m = { .test = p->row->test,
+				      .metric = p->row->metric,
 				      .bytes = p->row->what.bytes,
 				      .variant = p->row->what.variant,
 				      .first = v->cells.n };
@@ -646,8 +654,7 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 {
 	size_t room = (size_t)run->n_nodes;
 	struct cs_versus_item *item = calloc(2 * room + 1, sizeof(*item));
-	struct cs_versus_side side[2] = { { .item = item },
-					  { .item = item + room } };
+	struct cs_versus_side side[2] = { { .item = item }, { .item = item + room } };
 	int rc = 1;
 
 	*out = (struct cs_versus){ .margin = margin };
@@ -682,26 +689,28 @@ void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix 
 		       char *to, size_t size)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_versus_cell *worst =
-		m->sum.n_worst ? &cell[m->first + m->sum.worst[0]] : NULL;
+	const struct cs_versus_cell *worst = m->sum.n_worst ?
+						   &cell[m->first + m->sum.worst[0]] :
+						   NULL;
 	uint32_t verdict = m->sum.verdict;
 	const char *in = verdict == CS_VERDICT_DIFFERS ? "," : " in";
 	size_t n = m->sum.count[verdict];
 
 	if (verdict == CS_VERDICT_MIXED)
-		n = m->sum.count[CS_VERDICT_FASTER] +
-		    m->sum.count[CS_VERDICT_SLOWER];
+		n = m->sum.count[CS_VERDICT_FASTER] + m->sum.count[CS_VERDICT_SLOWER];
 	cs_text(to, size, "%s", cs_versus_word(verdict));
 	if (verdict == CS_VERDICT_SAME)
 		cs_text(to, size, "same within %.3g %%: %zu of %zu cells",
 			100 * v->margin, n, m->n);
 	else if (worst && isnan(worst->c.low))
-		cs_text(to, size, "%s%s %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
+		cs_text(to, size,
+			"%s%s %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
 			cs_versus_word(verdict), in, n, m->n, worst->host,
 			worst->host[0] ? " " : "", worst->label,
 			100 * worst->c.difference);
 	else if (worst)
-		cs_text(to, size, "%s%s %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
+		cs_text(to, size,
+			"%s%s %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
 			cs_versus_word(verdict), in, n, m->n, worst->host,
 			worst->host[0] ? " " : "", worst->label,
 			100 * worst->c.difference, 100 * worst->c.low,

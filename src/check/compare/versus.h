@@ -35,8 +35,8 @@ struct cs_versus_side {
 };
 
 struct cs_versus_cell {
-	char host[2 * CS_HOST];	/* the pair of nodes; "": one, paired by position */
-	char label[64];		/* "0->3", or "0" of a figure of one agent, as in A; of a
+	char host[2 * CS_HOST]; /* the pair of nodes; "": one, paired by position */
+	char label[64]; /* "0->3", or "0" of a figure of one agent, as in A; of a
 				 * total "0<->3", "all->3", "0->3, ..."; of a plan file
 				 * behind the step's name */
 	struct cs_comparison c;
@@ -44,33 +44,33 @@ struct cs_versus_cell {
 
 /* The cells of one metric of one test. */
 struct cs_versus_matrix {
-	uint32_t test;		/* position in the catalogue */
-	uint32_t metric;	/* enum cs_metric */
+	uint32_t test;	 /* position in the catalogue */
+	uint32_t metric; /* enum cs_metric */
 	uint64_t bytes;
 	struct cs_variant variant;
-	size_t first, n;	/* cells */
-	double a, b;		/* medians over the cells that were compared */
+	size_t first, n;	   /* cells */
+	double a, b;		   /* medians over the cells that were compared */
 	struct cs_compare_sum sum; /* worst: from `first` */
-	uint32_t runs_needed;	/* on a side for a verdict; 0: unknown (compare.h) */
+	uint32_t runs_needed; /* on a side for a verdict; 0: unknown (compare.h) */
 };
 
 /* Something that is not the same on both sides. */
 struct cs_versus_field {
 	char what[32], a[CS_NAME], b[CS_NAME];
 	char where[2 * CS_HOST]; /* "vm GPU 2", "3 of 8 agents"; "" everywhere */
-	uint32_t n;		/* places */
+	uint32_t n;		 /* places */
 };
 
 struct cs_versus {
 	const char *name[2];
 	double margin;
-	int by_position;	/* no host is on both sides */
+	int by_position;		   /* no host is on both sides */
 	uint32_t one_block, known, shared; /* cells whose flags say so (compare.h) */
 	int stand_in, virtual_clock; /* a side's figures are not of GPUs; of none */
-	struct cs_vec cells;	/* struct cs_versus_cell */
-	struct cs_vec matrices;	/* struct cs_versus_matrix */
-	struct cs_vec fields;	/* struct cs_versus_field */
-	struct cs_vec alone;	/* struct cs_err: what has no partner, worded */
+	struct cs_vec cells;	     /* struct cs_versus_cell */
+	struct cs_vec matrices;	     /* struct cs_versus_matrix */
+	struct cs_vec fields;	     /* struct cs_versus_field */
+	struct cs_vec alone;	     /* struct cs_err: what has no partner, worded */
 };
 
 /* Errors: a bad margin, no memory.  Always to be released. */
@@ -90,7 +90,6 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 const char *cs_versus_word(uint32_t verdict);
 /* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */
 void cs_versus_verdict(const struct cs_versus *versus,
-		       const struct cs_versus_matrix *matrix, char *to,
-		       size_t size);
+		       const struct cs_versus_matrix *matrix, char *to, size_t size);
 
 #endif

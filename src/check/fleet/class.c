@@ -10,8 +10,8 @@
 /* What all classes begin with. */
 static void product_text(const struct cs_run_node *nd, char *to, size_t size)
 {
-	cs_text(to, size, "%s", nd->facts.product[0] ? nd->facts.product :
-						      "unknown product");
+	cs_text(to, size, "%s",
+		nd->facts.product[0] ? nd->facts.product : "unknown product");
 }
 
 /* ---- for the vote ---- */
@@ -44,7 +44,8 @@ static const char *usual_model(const struct cs_run_node *nd)
 
 static int has_one_gpu(const struct cs_run_node *nd)
 {
-	return (nd->facts.n_known_gpus ? nd->facts.n_known_gpus : nd->facts.n_agents) == 1;
+	return (nd->facts.n_known_gpus ? nd->facts.n_known_gpus :
+					 nd->facts.n_agents) == 1;
 }
 
 int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
@@ -72,8 +73,8 @@ static void append_models(const struct cs_run_node *nd, char *to, size_t size)
 						     nd->agent[first].gpu.name);
 		     i++)
 			;
-		cs_text_add(to, size, "%s%d x %s", first ? " + " : "",
-			    i - first, nd->agent[first].gpu.name);
+		cs_text_add(to, size, "%s%d x %s", first ? " + " : "", i - first,
+			    nd->agent[first].gpu.name);
 	}
 	if (!n)
 		cs_text_add(to, size, "no GPU");
@@ -107,8 +108,7 @@ int cs_classes_of_cells(const struct cs_run *run, int *class, struct cs_err *err
 		int k = 0;
 
 		cs_hardware_text(run, i, text, sizeof(text));
-		cs_text_add(text, sizeof(text), "; %s",
-			    run->node[i].facts.placement);
+		cs_text_add(text, sizeof(text), "; %s", run->node[i].facts.placement);
 		key[i] = cs_text_hash(text);
 		while (key[k] != key[i])
 			k++;

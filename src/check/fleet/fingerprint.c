@@ -15,10 +15,8 @@
 const char *cs_layer_text(int layer)
 {
 	static const char *const text[CS_LAYERS] = {
-		[CS_LAYER_WIRING] = "wiring",
-		[CS_LAYER_FIRMWARE] = "firmware",
-		[CS_LAYER_SOFTWARE] = "software",
-		[CS_LAYER_SETTINGS] = "settings",
+		[CS_LAYER_WIRING] = "wiring",	  [CS_LAYER_FIRMWARE] = "firmware",
+		[CS_LAYER_SOFTWARE] = "software", [CS_LAYER_SETTINGS] = "settings",
 		[CS_LAYER_LAUNCH] = "launch",
 	};
 
@@ -61,7 +59,7 @@ struct maker {
 	struct cs_err *err;
 	int rc;
 	/* of what is said now */
-	char of[24];		/* "gpu3.", "rank0."; "" the node */
+	char of[24]; /* "gpu3.", "rank0."; "" the node */
 	const char *bus_id;
 };
 
@@ -83,9 +81,8 @@ static void cut_value(const char *whole, char *to, size_t size)
 			cs_text_hash(whole));
 }
 
-__attribute__((format(printf, 4, 5)))
-static void put(struct maker *m, enum cs_layer layer, const char *field,
-		const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static void
+put(struct maker *m, enum cs_layer layer, const char *field, const char *fmt, ...)
 {
 	char whole[LONG];
 	struct cs_trait *t;
@@ -162,11 +159,10 @@ static void put_links(struct maker *m, const struct cs_link_facts *link)
 	else
 		put_number(m, CS_LAYER_WIRING, "nvlinks", link->nvlinks_up);
 	if (link->nvlinks_up > 0)
-		put_number(m, CS_LAYER_WIRING, "nvlink-version",
-			   link->nvlink_version);
+		put_number(m, CS_LAYER_WIRING, "nvlink-version", link->nvlink_version);
 	if (link->pcie_gen_max > 0 && link->pcie_width_max > 0)
-		put(m, CS_LAYER_WIRING, "pcie-most", "gen %d x%d",
-		    link->pcie_gen_max, link->pcie_width_max);
+		put(m, CS_LAYER_WIRING, "pcie-most", "gen %d x%d", link->pcie_gen_max,
+		    link->pcie_width_max);
 	if (link->pcie_width > 0)
 		put(m, CS_LAYER_WIRING, "pcie-width", "x%d", link->pcie_width);
 	if (link->pcie_gen > 0)
@@ -177,7 +173,8 @@ static void put_links(struct maker *m, const struct cs_link_facts *link)
 static int own_numa(const struct cs_agent_facts *a)
 {
 	return strcmp(a->numa_source, "hwloc") && strcmp(a->numa_source, "driver") ?
-		a->gpu.host_numa : a->numa;
+		       a->gpu.host_numa :
+		       a->numa;
 }
 
 static void put_agents(struct maker *m)
@@ -211,8 +208,7 @@ static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
 	char text[LONG] = "";
 
 	for (int i = 0; i < ends->n_gpus; i++)
-		if (!cs_run_gpu(m->run, (int)(nd - m->run->node),
-				ends->gpu[i].bus_id))
+		if (!cs_run_gpu(m->run, (int)(nd - m->run->node), ends->gpu[i].bus_id))
 			elsewhere += ends->gpu[i].links;
 	if (ends->to_switch > 0)
 		cs_text(text, sizeof(text), "%d to switch", ends->to_switch);
@@ -220,11 +216,11 @@ static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
 		for (int i = 0; i < ends->n_gpus; i++)
 			if (!strcmp(nd->gpu_record[k].bus_id, ends->gpu[i].bus_id))
 				cs_text_add(text, sizeof(text), "%s%d to gpu%d",
-					    text[0] ? ", " : "",
-					    ends->gpu[i].links, k);
+					    text[0] ? ", " : "", ends->gpu[i].links,
+					    k);
 	if (elsewhere > 0)
-		cs_text_add(text, sizeof(text), "%s%d elsewhere",
-			    text[0] ? ", " : "", elsewhere);
+		cs_text_add(text, sizeof(text), "%s%d elsewhere", text[0] ? ", " : "",
+			    elsewhere);
 	put(m, CS_LAYER_WIRING, "nvlink-ends", "%s", text);
 }
 
@@ -254,8 +250,8 @@ static void put_fabric(struct maker *m, const struct cs_board_facts *b)
 	if (b->fabric < 0 || b->fabric > 3)
 		return;
 	if (b->fabric_status > 0)
-		put(m, CS_LAYER_SOFTWARE, "fabric", "%s, status %d",
-		    state[b->fabric], b->fabric_status);
+		put(m, CS_LAYER_SOFTWARE, "fabric", "%s, status %d", state[b->fabric],
+		    b->fabric_status);
 	else
 		put(m, CS_LAYER_SOFTWARE, "fabric", "%s", state[b->fabric]);
 }
@@ -263,11 +259,11 @@ static void put_fabric(struct maker *m, const struct cs_board_facts *b)
 static void put_clocks(struct maker *m, const struct cs_board_facts *b)
 {
 	if (b->sm_mhz_max > 0 && b->mem_mhz_max > 0)
-		put(m, CS_LAYER_SETTINGS, "clocks-most", "%d, %d MHz",
-		    b->sm_mhz_max, b->mem_mhz_max);
+		put(m, CS_LAYER_SETTINGS, "clocks-most", "%d, %d MHz", b->sm_mhz_max,
+		    b->mem_mhz_max);
 	if (b->sm_mhz_app > 0 && b->mem_mhz_app > 0)
-		put(m, CS_LAYER_SETTINGS, "clocks-set", "%d, %d MHz",
-		    b->sm_mhz_app, b->mem_mhz_app);
+		put(m, CS_LAYER_SETTINGS, "clocks-set", "%d, %d MHz", b->sm_mhz_app,
+		    b->mem_mhz_app);
 }
 
 /* Where it is on the bus, and what the machine does to what passes there. */
@@ -314,7 +310,9 @@ static void put_distances(struct maker *m)
 			if (f->numa_distance[i][k] < 0)
 				return;
 			cs_text_add(text, sizeof(text), "%s%d",
-				    k ? " " : i ? " / " : "",
+				    k ? " " :
+				    i ? " / " :
+					"",
 				    f->numa_distance[i][k]);
 		}
 	put(m, CS_LAYER_WIRING, "numa-distances", "%s", text);
@@ -398,8 +396,9 @@ int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 		   struct cs_err *err)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
-	struct maker m = { .run = run, .nd = &run->node[node], .traits = traits,
-			   .err = err };
+	struct maker m = {
+		.run = run, .nd = &run->node[node], .traits = traits, .err = err
+	};
 	size_t first = traits->n;
 
 	of_node(&m);

@@ -13,9 +13,9 @@
 #include "result/run.h"
 
 struct cs_trait {
-	uint32_t layer;		/* enum cs_layer */
-	char field[40];		/* "kernel", "gpu3.nvlinks", "rank0.cpus" */
-	char bus_id[CS_BUSID];	/* of the GPU on this node; "" none; not compared */
+	uint32_t layer;	       /* enum cs_layer */
+	char field[40];	       /* "kernel", "gpu3.nvlinks", "rank0.cpus" */
+	char bus_id[CS_BUSID]; /* of the GPU on this node; "" none; not compared */
 	char value[CS_NAME];
 };
 

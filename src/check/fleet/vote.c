@@ -61,7 +61,7 @@ enum kind { DIFFERS, UNKNOWN, TIED };
 
 struct difference {
 	enum kind kind;
-	int node;		/* INT_MAX: of the class */
+	int node; /* INT_MAX: of the class */
 	uint32_t layer;
 	struct name name;
 	char bus_id[CS_BUSID];
@@ -108,9 +108,9 @@ static int by_place_and_number(const void *a, const void *b)
 
 /* A trait, without its texts: a class has millions. */
 struct vote {
-	uint64_t field, value;	/* hashes; a field's has its layer */
+	uint64_t field, value; /* hashes; a field's has its layer */
 	int node;
-	uint32_t index;		/* in the node's fingerprint */
+	uint32_t index; /* in the node's fingerprint */
 };
 
 static int by_field_and_value(const void *a, const void *b)
@@ -133,11 +133,11 @@ struct party {
 struct ballot {
 	struct cs_run *run;
 	const struct machine *machine;
-	size_t n;		/* machines of the class */
-	struct cs_vec votes;	/* struct vote */
-	struct cs_vec parties;	/* struct party, of one field */
-	struct cs_vec *found;	/* struct difference */
-	char *odd;		/* by node: bits of parts that are more or fewer */
+	size_t n;	       /* machines of the class */
+	struct cs_vec votes;   /* struct vote */
+	struct cs_vec parties; /* struct party, of one field */
+	struct cs_vec *found;  /* struct difference */
+	char *odd;	       /* by node: bits of parts that are more or fewer */
 	struct cs_err *err;
 };
 
@@ -186,10 +186,9 @@ static int collect(struct ballot *b)
 		}
 		t = traits.data;
 		for (k = 0; k < traits.n; k++)
-			v[k] = (struct vote){
-				cs_text_hash(t[k].field) + t[k].layer,
-				cs_text_hash(t[k].value),
-				b->machine[i].node, (uint32_t)k };
+			v[k] = (struct vote){ cs_text_hash(t[k].field) + t[k].layer,
+					      cs_text_hash(t[k].value),
+					      b->machine[i].node, (uint32_t)k };
 	}
 	cs_vec_release(&traits);
 	if (!rc)
@@ -217,7 +216,8 @@ static struct difference *add_difference(struct ballot *b, enum kind kind, int n
 
 	if (!d)
 		return NULL;
-	*d = (struct difference){ .kind = kind, .node = node,
+	*d = (struct difference){ .kind = kind,
+				  .node = node,
 				  .layer = trait->layer,
 				  .name = name_of(trait->field) };
 	return d;
@@ -305,8 +305,8 @@ static int find_tie(struct ballot *b, size_t known, const struct cs_trait *first
 	for (size_t i = 0; i < b->parties.n && i < VALUES_SAID; i++) {
 		if (trait_of(b, party[i].vote, &here))
 			return -1;
-		cs_text_add(d->here, sizeof(d->here), "%s%.40s on %zu",
-			    i ? ", " : "", here.value, party[i].n);
+		cs_text_add(d->here, sizeof(d->here), "%s%.40s on %zu", i ? ", " : "",
+			    here.value, party[i].n);
 	}
 	if (b->parties.n > VALUES_SAID)
 		cs_text_add(d->here, sizeof(d->here), " and %zu more values",
@@ -344,7 +344,8 @@ static int count_votes(struct ballot *b, struct vote *votes, size_t known)
 	if (find_others(b, party, known, &trait))
 		return -1;
 	return 2 * known > b->n && known < b->n ?
-		       find_silent(b, votes, known, &trait) : 0;
+		       find_silent(b, votes, known, &trait) :
+		       0;
 }
 
 static size_t same_field(const struct ballot *b, size_t first)
@@ -386,11 +387,14 @@ static int hold(struct ballot *b)
 
 static int find_alone(struct ballot *b)
 {
-	struct cs_finding f = { .severity = CS_NOTE, .node = b->machine->node,
-				.id = CS_FINDING_CLASS_OF_ONE, .part = "node" };
+	struct cs_finding f = { .severity = CS_NOTE,
+				.node = b->machine->node,
+				.id = CS_FINDING_CLASS_OF_ONE,
+				.part = "node" };
 	char text[CS_ERR_TEXT];
 
-	cs_text(text, sizeof(text), "the only node of its class (%s): there is no other to compare it with",
+	cs_text(text, sizeof(text),
+		"the only node of its class (%s): there is no other to compare it with",
 		b->machine->class);
 	return cs_judge(b->run, f, text, b->err);
 }
@@ -415,21 +419,37 @@ static int vote_in(struct ballot *b)
 static const struct {
 	uint32_t layer;
 	const char *base;
-	int counts;		/* more of it is no fault */
+	int counts; /* more of it is no fault */
 	const char *next;
-	enum cs_hint_id hint;	/* where next is NULL */
+	enum cs_hint_id hint; /* where next is NULL */
 } remedy[] = {
 	{ CS_LAYER_WIRING, "gpus", 1, NULL, CS_HINT_NVML_15 },
-	{ CS_LAYER_WIRING, "nvlinks", 1, "nvidia-smi nvlink -s shows which links are down, dmesg may say why (Xid 74). Reset the GPUs; if it comes back, have the GPU or its board replaced.", 0 },
-	{ CS_LAYER_WIRING, "pcie-gen", 1, "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.", 0 },
-	{ CS_LAYER_WIRING, "pcie-width", 1, "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.", 0 },
-	{ CS_LAYER_WIRING, "pcie-most", 1, "The slot, its riser, or the BIOS allows less than on the others: compare link speed and bifurcation in the BIOS.", 0 },
-	{ CS_LAYER_WIRING, "model", 0, "Another GPU was built in than into the others: compare nvidia-smi -L with what was ordered.", 0 },
-	{ CS_LAYER_WIRING, "numa-nodes", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
-	{ CS_LAYER_WIRING, "numa-distances", 0, "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
-	{ CS_LAYER_WIRING, "cpus", 1, "lscpu shows sockets, cores and what is offline; compare SMT in the BIOS.", 0 },
-	{ CS_LAYER_SETTINGS, "persistence", 0, "nvidia-smi -pm 1, or run nvidia-persistenced as on the others.", 0 },
-	{ CS_LAYER_SETTINGS, "compute-mode", 0, "nvidia-smi -c DEFAULT, or as on the others.", 0 },
+	{ CS_LAYER_WIRING, "nvlinks", 1,
+	  "nvidia-smi nvlink -s shows which links are down, dmesg may say why (Xid 74). Reset the GPUs; if it comes back, have the GPU or its board replaced.",
+	  0 },
+	{ CS_LAYER_WIRING, "pcie-gen", 1,
+	  "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.",
+	  0 },
+	{ CS_LAYER_WIRING, "pcie-width", 1,
+	  "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.",
+	  0 },
+	{ CS_LAYER_WIRING, "pcie-most", 1,
+	  "The slot, its riser, or the BIOS allows less than on the others: compare link speed and bifurcation in the BIOS.",
+	  0 },
+	{ CS_LAYER_WIRING, "model", 0,
+	  "Another GPU was built in than into the others: compare nvidia-smi -L with what was ordered.",
+	  0 },
+	{ CS_LAYER_WIRING, "numa-nodes", 0,
+	  "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
+	{ CS_LAYER_WIRING, "numa-distances", 0,
+	  "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
+	{ CS_LAYER_WIRING, "cpus", 1,
+	  "lscpu shows sockets, cores and what is offline; compare SMT in the BIOS.",
+	  0 },
+	{ CS_LAYER_SETTINGS, "persistence", 0,
+	  "nvidia-smi -pm 1, or run nvidia-persistenced as on the others.", 0 },
+	{ CS_LAYER_SETTINGS, "compute-mode", 0,
+	  "nvidia-smi -c DEFAULT, or as on the others.", 0 },
 	{ CS_LAYER_LAUNCH, "cpus", 0, NULL, CS_HINT_LAUNCHER_ONE_CORE },
 	{ CS_LAYER_LAUNCH, "gpus", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
 	{ CS_LAYER_LAUNCH, "gpus-granted", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
@@ -458,8 +478,7 @@ static int is_more(const char *here, const char *usual)
 			here++;
 			usual++;
 		}
-		if (!isdigit((unsigned char)*here) ||
-		    !isdigit((unsigned char)*usual))
+		if (!isdigit((unsigned char)*here) || !isdigit((unsigned char)*usual))
 			return 0;
 		a = strtoul(here, &x, 10);
 		b = strtoul(usual, &y, 10);
@@ -483,17 +502,17 @@ static void parts_text(const struct difference *d, size_t n, char *to, size_t si
 		    n > 1 ? "s" : "");
 	for (i = 0; i < n; i = last + 1) {
 		for (last = i; last + 1 < n &&
-		     d[last + 1].name.number == d[last].name.number + 1; last++)
+			       d[last + 1].name.number == d[last].name.number + 1;
+		     last++)
 			;
-		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d",
-			    i ? ", " : "", d[i].name.number,
-			    d[last].name.number);
+		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d", i ? ", " : "",
+			    d[i].name.number, d[last].name.number);
 	}
 }
 
 /* d[0..n): one field of a node's parts, with the same two values. */
 static int describe_differs(struct cs_run *run, const struct difference *d, size_t n,
-		       struct cs_err *err)
+			    struct cs_err *err)
 {
 	static const struct {
 		enum cs_finding_id id;
@@ -507,7 +526,8 @@ static int describe_differs(struct cs_run *run, const struct difference *d, size
 	};
 	struct cs_finding f = { .id = of[d->layer].id,
 				.severity = of[d->layer].severity,
-				.node = d->node, .confidence = d->confidence };
+				.node = d->node,
+				.confidence = d->confidence };
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
 	char text[CS_ERR_TEXT], parts[160];
@@ -520,9 +540,11 @@ static int describe_differs(struct cs_run *run, const struct difference *d, size
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", gpu ? d->bus_id : "");
 	cs_finding_advise(&f);
 	if (r < N_REMEDIES)
-		cs_text(f.next, sizeof(f.next), "%s", remedy[r].next ?
-			remedy[r].next : cs_hint(remedy[r].hint)->remedy);
-	cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --no-mpi --check=topology");
+		cs_text(f.next, sizeof(f.next), "%s",
+			remedy[r].next ? remedy[r].next :
+					 cs_hint(remedy[r].hint)->remedy);
+	cs_text(f.remeasure, sizeof(f.remeasure),
+		"cscope-mpi --no-mpi --check=topology");
 	parts_text(d, n, parts, sizeof(parts));
 	cs_text(text, sizeof(text), "%s: %s, where most nodes of its class have %s",
 		parts, d->here, d->usual);
@@ -531,13 +553,16 @@ static int describe_differs(struct cs_run *run, const struct difference *d, size
 
 /* d[0..n): what of a layer is not known, sorted by field. */
 static int describe_unknown(struct cs_run *run, const struct difference *d, size_t n,
-		       struct cs_err *err)
+			    struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_NOTE, .node = d->node,
-				.id = CS_FINDING_UNKNOWN_HERE, .part = "node" };
+	struct cs_finding f = { .severity = CS_NOTE,
+				.node = d->node,
+				.id = CS_FINDING_UNKNOWN_HERE,
+				.part = "node" };
 	char text[CS_ERR_TEXT];
 
-	cs_text(text, sizeof(text), "%s: unknown here, known on most nodes of its class: ",
+	cs_text(text, sizeof(text),
+		"%s: unknown here, known on most nodes of its class: ",
 		cs_layer_text((int)d->layer));
 	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(d[i].name.base, d[i - 1].name.base))
@@ -547,9 +572,10 @@ static int describe_unknown(struct cs_run *run, const struct difference *d, size
 }
 
 static int describe_tied(struct cs_run *run, const struct difference *d, size_t n,
-		    struct cs_err *err)
+			 struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_NOTE, .node = -1,
+	struct cs_finding f = { .severity = CS_NOTE,
+				.node = -1,
 				.id = CS_FINDING_NO_MAJORITY };
 	char text[CS_ERR_TEXT], parts[160];
 
@@ -564,19 +590,21 @@ static int follows(const struct difference *d, const struct difference *other)
 {
 	static const struct {
 		const char *base, *cause;
-		int of_any;	/* part of the node */
+		int of_any; /* part of the node */
 	} effect[] = {
 		{ "nvlink-ends", "nvlinks", 0 },
 		{ "numa-distances", "numa-nodes", 0 },
 		{ "numa", "numa-nodes", 0 },
-		{ "to-gpus", "numa-nodes", 0 }, { "to-nics", "numa-nodes", 0 },
-		{ "to-gpus", "numa", 1 }, { "to-nics", "numa", 0 },
-		{ "iommu", "iommu", 0 }, { "gpus", "gpus", 0 },
+		{ "to-gpus", "numa-nodes", 0 },
+		{ "to-nics", "numa-nodes", 0 },
+		{ "to-gpus", "numa", 1 },
+		{ "to-nics", "numa", 0 },
+		{ "iommu", "iommu", 0 },
+		{ "gpus", "gpus", 0 },
 	};
 
-	int same = !other->name.part[0] ||
-		   (other->name.number == d->name.number &&
-		    !strcmp(other->name.part, d->name.part));
+	int same = !other->name.part[0] || (other->name.number == d->name.number &&
+					    !strcmp(other->name.part, d->name.part));
 
 	if (other->kind != DIFFERS || d->kind == TIED || other == d)
 		return 0;
@@ -615,8 +643,10 @@ static const struct {
 	const char *field;
 	enum cs_finding_id id;
 } said[] = {
-	{ "nvlinks", CS_FINDING_NVLINK_DOWN }, { "pcie-gen", CS_FINDING_PCIE_BELOW },
-	{ "pcie-width", CS_FINDING_PCIE_BELOW }, { "gpus", CS_FINDING_GPU_LOST },
+	{ "nvlinks", CS_FINDING_NVLINK_DOWN },
+	{ "pcie-gen", CS_FINDING_PCIE_BELOW },
+	{ "pcie-width", CS_FINDING_PCIE_BELOW },
+	{ "gpus", CS_FINDING_GPU_LOST },
 };
 
 /* Is it of that GPU, or of all; of any where the difference is of none? */
@@ -624,8 +654,7 @@ static int is_about(const struct cs_finding *f, const struct difference *d)
 {
 	if (!d->bus_id[0])
 		return f->bus_id[0] != 0;
-	return f->bus_id[0] ? !strcmp(f->bus_id, d->bus_id) :
-			      !strcmp(f->part, "node");
+	return f->bus_id[0] ? !strcmp(f->bus_id, d->bus_id) : !strcmp(f->part, "node");
 }
 
 /* How many findings on the node say that of the same GPU; of no GPU: of any. */
@@ -636,8 +665,7 @@ static int times_said(const struct cs_run *run, const struct difference *d,
 	int n = 0;
 
 	for (size_t i = 0; i < run->findings.n; i++)
-		n += f[i].node == d->node && f[i].id == id &&
-		     is_about(&f[i], d);
+		n += f[i].node == d->node && f[i].id == id && is_about(&f[i], d);
 	return n;
 }
 
@@ -699,8 +727,8 @@ static int vote_in_classes(struct cs_run *run, const struct machine *machine,
 	if (!b.odd)
 		return cs_err_set(err, "no memory");
 	for (i = 0; i < n && !rc; i = k) {
-		for (k = i + 1; k < n && !strcmp(machine[i].class,
-						 machine[k].class); k++)
+		for (k = i + 1; k < n && !strcmp(machine[i].class, machine[k].class);
+		     k++)
 			;
 		b.machine = &machine[i];
 		b.n = k - i;

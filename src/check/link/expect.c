@@ -93,13 +93,14 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
 int cs_gpu_of(const struct cs_row *row)
 {
 	return cs_endpoint_is_numa(&row->what.src) ? row->what.dst.index :
-						row->what.src.index;
+						     row->what.src.index;
 }
 
 int cs_is_near(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_endpoint *host = cs_endpoint_is_numa(&row->what.src) ?
-					    &row->what.src : &row->what.dst;
+					       &row->what.src :
+					       &row->what.dst;
 
 	return host->index == CS_NUMA_LOCAL ||
 	       host->index == run->node[row->node].agent[cs_gpu_of(row)].numa;
@@ -112,7 +113,8 @@ int cs_own_concurrent(const struct cs_run *run, const struct cs_row *row)
 	if (run->plan && row->step < run->plan->n_steps)
 		return (int)cs_plan_step(run->plan, row->step)->count - 1;
 	return pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_ALONE ? 0 :
-	       pattern == CS_PATTERN_BIDI ? 1 : row->concurrent;
+	       pattern == CS_PATTERN_BIDI				 ? 1 :
+					    row->concurrent;
 }
 
 int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row)
@@ -145,8 +147,8 @@ static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
  * where there is a switch.  NAN: nobody says. */
 static double share_between(const struct cs_run *run, const struct cs_row *row)
 {
-	const struct cs_gpu_record *gpu = cs_run_gpu(
-		run, (int)row->node, bus_id_of(run, row, &row->what.src));
+	const struct cs_gpu_record *gpu =
+		cs_run_gpu(run, (int)row->node, bus_id_of(run, row, &row->what.src));
 	const char *to = bus_id_of(run, row, &row->what.dst);
 	const struct cs_nvlink_ends *ends = gpu ? &gpu->board.nvlink : NULL;
 	int all = run->node[row->node].agent[row->what.src.index].link.nvlinks_up;
@@ -169,8 +171,7 @@ static int expect_nvlink(const struct cs_run *run, const struct cs_row *row,
 	const struct cs_link_facts *b = &agent[row->what.dst.index].link;
 	double peak = cs_nvlink_peak_gbs(cs_lesser_link(a, b)), share;
 
-	if (!cs_on_nvlink(run, row) || !isfinite(peak) ||
-	    cs_usual_share(a, low, high))
+	if (!cs_on_nvlink(run, row) || !isfinite(peak) || cs_usual_share(a, low, high))
 		return -1;
 	share = share_between(run, row);
 	if (share == 0)
@@ -197,8 +198,7 @@ static int expect(const struct cs_run *run, const struct cs_row *row, double *lo
 	double peak;
 
 	if (test->unit != CS_UNIT_GBS || test->method != CS_METHOD_CE ||
-	    test->backend != CS_BACKEND_CUDA ||
-	    cs_own_concurrent(run, row) ||
+	    test->backend != CS_BACKEND_CUDA || cs_own_concurrent(run, row) ||
 	    row->what.bytes < EXPECTED_FROM)
 		return -1;
 	if (test->path == CS_PATH_PEER && !cs_via_crosses(row->via))

@@ -10,18 +10,19 @@
 /* ---- ways ---- */
 
 const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
-					  const struct cs_row *row,
-					  const struct cs_endpoint *end)
+					       const struct cs_row *row,
+					       const struct cs_endpoint *end)
 {
 	int i = cs_endpoint_is_numa(end) ? row->what.issuer : end->index;
 
 	return row->node < (uint32_t)run->n_nodes &&
 			       i < run->node[row->node].facts.n_agents ?
-		       &run->node[row->node].agent[i] : NULL;
+		     &run->node[row->node].agent[i] :
+		     NULL;
 }
 
 int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_endpoint *end)
+		     const struct cs_endpoint *end)
 {
 	const struct cs_agent_facts *agent = cs_endpoint_agent(run, row, end);
 
@@ -43,7 +44,7 @@ static void distance_text(const struct cs_node_facts *facts, int a, int b, char 
 }
 
 void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char *to,
-		 size_t size)
+		       size_t size)
 {
 	const struct cs_agent_facts *a = cs_endpoint_agent(run, row, &row->what.src);
 	const struct cs_agent_facts *b = cs_endpoint_agent(run, row, &row->what.dst);
@@ -60,12 +61,13 @@ void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char 
 	else if (!a || !b || a->link.nvlinks_max < 0 || b->link.nvlinks_max < 0)
 		cs_text(to, size, "unknown");
 	else
-		cs_text(to, size, a->link.nvlinks_max && b->link.nvlinks_max ?
-			"NVLink" : "PCIe");
+		cs_text(to, size,
+			a->link.nvlinks_max && b->link.nvlinks_max ? "NVLink" :
+								     "PCIe");
 }
 
 struct cs_label cs_endpoint_label(const struct cs_run *run, const struct cs_row *row,
-			     const struct cs_endpoint *end)
+				  const struct cs_endpoint *end)
 {
 	struct cs_label label;
 	int numa;
@@ -93,7 +95,8 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	    cs_row_test(row)->path == CS_PATH_LOCAL ||
 	    cs_row_test(row)->path == CS_PATH_HOST)
 		return;
-	host = cs_endpoint_is_numa(&row->what.src) || cs_endpoint_is_numa(&row->what.dst);
+	host = cs_endpoint_is_numa(&row->what.src) ||
+	       cs_endpoint_is_numa(&row->what.dst);
 	from = cs_endpoint_agent(run, row, &row->what.src);
 	into = cs_endpoint_agent(run, row, &row->what.dst);
 	if (!from || !into)
@@ -101,8 +104,7 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	l = cs_lesser_link(&from->link, &into->link);
 	if (host || (from->link.nvlinks_max == 0 && into->link.nvlinks_max == 0)) {
 		if (l->pcie_gen > 0 && l->pcie_width > 0)
-			cs_text(to, size, "PCIe %d x%d", l->pcie_gen,
-				l->pcie_width);
+			cs_text(to, size, "PCIe %d x%d", l->pcie_gen, l->pcie_width);
 		return;
 	}
 	peak = cs_nvlink_peak_gbs(l);

@@ -10,21 +10,21 @@
 
 /* The GPU or arena of an end; of host memory its issuer.  NULL: there is none. */
 const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
-					  const struct cs_row *row,
-					  const struct cs_endpoint *end);
+					       const struct cs_row *row,
+					       const struct cs_endpoint *end);
 /* The NUMA node that an end lies in; -1 unknown. */
 int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
-		const struct cs_endpoint *end);
+		     const struct cs_endpoint *end);
 
 /* One end of a transfer: "gpu3", "arena3", "numa1". */
 struct cs_label cs_endpoint_label(const struct cs_run *run, const struct cs_row *row,
-			     const struct cs_endpoint *end);
+				  const struct cs_endpoint *end);
 
 /* The kind of link of a cell, which no fault changes: "NVLink" or "PCIe" by what
  * both cards have, "host near" and "host far" from the GPU's NUMA node, "within",
  * "NUMA 21" by distance; "unknown". */
 void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char *to,
-		 size_t size);
+		       size_t size);
 
 /* Where a row's cell went: "NV18", "PCIe 5 x16"; "" where nothing proves it.
  * More than half of all links of a GPU in use to one peer means that all of them

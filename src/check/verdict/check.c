@@ -36,7 +36,8 @@ static int judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 	while (alike < n && !strcmp(of->text[alike], of->text[0]))
 		alike++;
 	for (a = 0; a < n; a++) {
-		struct cs_finding f = { .id = id, .severity = CS_WARNING,
+		struct cs_finding f = { .id = id,
+					.severity = CS_WARNING,
 					.node = node };
 		int gpu = n > 1 && alike == n ? CS_ALL_GPUS : a;
 
@@ -54,14 +55,13 @@ static int judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 
 /* Counters of errors: before and after the plan. */
 static const struct counter {
-	size_t at;		/* in struct cs_conditions */
+	size_t at; /* in struct cs_conditions */
 	const char *what;
 } counters[] = {
 	{ offsetof(struct cs_conditions, nvlink_errors), "NVLink errors" },
 	{ offsetof(struct cs_conditions, pcie_replays), "PCIe replays" },
 	{ offsetof(struct cs_conditions, ecc_corrected), "corrected ECC errors" },
-	{ offsetof(struct cs_conditions, ecc_uncorrected),
-	  "uncorrected ECC errors" },
+	{ offsetof(struct cs_conditions, ecc_uncorrected), "uncorrected ECC errors" },
 };
 
 static int64_t count_of(const struct cs_conditions *c, const struct counter *counter)
@@ -89,8 +89,7 @@ static int find_counters(struct cs_run *run, int node, struct cs_err *err)
 			if (b->known && e->known && before >= 0 && after > before)
 				cs_text(of.text[a], sizeof(of.text[a]),
 					"%lld %s during the run",
-					(long long)(after - before),
-					counters[i].what);
+					(long long)(after - before), counters[i].what);
 		}
 		if (judge_each(run, node, CS_FINDING_ERROR_COUNTERS, &of, err))
 			return -1;
@@ -154,10 +153,11 @@ static int find_path(struct cs_run *run, int node, struct cs_err *err)
 	for (int a = 0; run->complete && a < nd->facts.n_agents; a++)
 		if (!cs_path_shares(&nd->agent[a], &sent, &received) &&
 		    !(sent >= PATH_LEAST && received >= PATH_LEAST))
-			cs_text(of.text[a], sizeof(of.text[a]), "NVLinks counted "
+			cs_text(of.text[a], sizeof(of.text[a]),
+				"NVLinks counted "
 				"%.0f %% of what was sent and %.0f %% of what was "
-				"received: the rest went another way", 100 * sent,
-				100 * received);
+				"received: the rest went another way",
+				100 * sent, 100 * received);
 	return judge_each(run, node, CS_FINDING_NOT_NVLINK, &of, err);
 }
 
@@ -185,9 +185,8 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		}
 		if (k < n)
 			continue;
-		cs_text(text, sizeof(text),
-			"%s %s%s not bound to a NUMA node: %s", cs_agent_word(run),
-			cs_agent_label(run, node, i).text,
+		cs_text(text, sizeof(text), "%s %s%s not bound to a NUMA node: %s",
+			cs_agent_word(run), cs_agent_label(run, node, i).text,
 			same > 1 ? " and others" : "", note);
 		if (cs_judge_node(run, CS_NOTE, node, CS_FINDING_NOT_BOUND, text, err))
 			return -1;
@@ -236,8 +235,10 @@ static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err
 static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	struct cs_finding f = { .severity = CS_CRITICAL, .node = node,
-				.id = CS_FINDING_NO_GPU, .part = "node" };
+	struct cs_finding f = { .severity = CS_CRITICAL,
+				.node = node,
+				.id = CS_FINDING_NO_GPU,
+				.part = "node" };
 	char text[CS_ERR_TEXT];
 	const char *why = "";
 
@@ -254,13 +255,14 @@ static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err
 }
 
 /* What is of the machine, whatever the placement. */
-static int find_on_machine(struct cs_run *run, int node, int most,
-			   struct cs_err *err)
+static int find_on_machine(struct cs_run *run, int node, int most, struct cs_err *err)
 {
 	return cs_in_use_judge(run, node, err) || find_counters(run, node, err) ||
-	       cs_check_launch(run, node, err) || find_fewer(run, node, most, err) ||
+			       cs_check_launch(run, node, err) ||
+			       find_fewer(run, node, most, err) ||
 			       find_blind(run, node, most, err) ?
-		       -1 : 0;
+		     -1 :
+		     0;
 }
 
 /* A matrix in which two placements differ. */
@@ -272,17 +274,17 @@ static int find_difference(struct cs_run *run, const struct cs_versus *v,
 	const struct cs_test *test = &cs_catalogue(&n)[m->test];
 
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
-	    m->sum.verdict != CS_VERDICT_SLOWER &&
-	    m->sum.verdict != CS_VERDICT_MIXED)
+	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)
 		return 0;
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	cs_text(text, sizeof(text), "%s%s%s: placement '%s' against '%s' is %s",
 		test->name, m->metric == CS_METRIC_RATE ? "" : " ",
 		m->metric == CS_METRIC_RATE ? "" :
-			cs_metric_text(test, (int)m->metric),
+					      cs_metric_text(test, (int)m->metric),
 		v->name[1], v->name[0], verdict);
-	return cs_judge_node(run, run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
-		     -1, CS_FINDING_PLACEMENT_DIFFERS, text, err);
+	return cs_judge_node(run,
+			     run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
+			     -1, CS_FINDING_PLACEMENT_DIFFERS, text, err);
 }
 
 static int find_differences(struct cs_run *run, struct cs_err *err)
@@ -313,7 +315,7 @@ static int find_on_node(struct cs_run *run, int node, int most,
 	if (find_drift(run, node, err) || find_unbound(run, node, err))
 		return -1;
 	return cs_run_is_remeasured(run, node) ? 0 :
-		       find_on_machine(run, node, most, err);
+						 find_on_machine(run, node, most, err);
 }
 
 static int sort_findings(const struct cs_run *run, struct cs_by_node *out,
@@ -351,8 +353,9 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 
 	if (!c.left_out)
 		return 0;
-	cs_text(text, sizeof(text), "%zu of %zu cells left out: the budget of %g s was spent",
-		c.left_out, c.planned, run->budget_s);
+	cs_text(text, sizeof(text),
+		"%zu of %zu cells left out: the budget of %g s was spent", c.left_out,
+		c.planned, run->budget_s);
 	return cs_tell(run, CS_NOTE, -1, CS_FINDING_LEFT_OUT, text, err);
 }
 

@@ -19,13 +19,12 @@ double cs_control_drift(const struct cs_run *run, int node);
 
 /* How much of what each GPU sent and received its NVLinks counted. */
 struct cs_path_proof {
-	int gpus;		/* with NVLinks, that moved enough to tell */
-	int counted;		/* of these, with counters */
-	double least, most;	/* shares of the counted ones */
+	int gpus;	    /* with NVLinks, that moved enough to tell */
+	int counted;	    /* of these, with counters */
+	double least, most; /* shares of the counted ones */
 };
 /* One GPU's shares: 0 and two numbers, or -1 where there is nothing to tell. */
-int cs_path_shares(const struct cs_agent_facts *agent, double *sent,
-		   double *received);
+int cs_path_shares(const struct cs_agent_facts *agent, double *sent, double *received);
 void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out);
 
 /* The kinds of --check as a list "launch,…"; -1 with what is allowed. */

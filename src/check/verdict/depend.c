@@ -31,8 +31,7 @@ static void add_cell(const struct cs_run *run, uint32_t i, struct pooled *pooled
 	    cs_row_test(row)->how != CS_HOW_GATED || !isfinite(margin) ||
 	    margin < MATTERS)
 		return;
-	pooled->sum += n * cs_lag1(cs_rows_samples(&run->rows, i),
-				   row->n_samples) + 1;
+	pooled->sum += n * cs_lag1(cs_rows_samples(&run->rows, i), row->n_samples) + 1;
 	pooled->weight += n - 3;
 }
 
@@ -71,11 +70,12 @@ static int describe_node(struct cs_run *run, struct said *said, struct cs_err *e
 		return 0;
 	if (said->n > NAMED)
 		cs_text(more, sizeof(more), " and %zu more", said->n - NAMED);
-	cs_text(text, sizeof(text), "successive samples are correlated by more than "
-		"%.1f: %s%s; 95 %% intervals are too narrow there", ASSUMED,
-		said->tests, more);
-	return cs_judge_node(run, CS_NOTE, (int)said->node, CS_FINDING_SAMPLES_DEPEND, text,
-			     err);
+	cs_text(text, sizeof(text),
+		"successive samples are correlated by more than "
+		"%.1f: %s%s; 95 %% intervals are too narrow there",
+		ASSUMED, said->tests, more);
+	return cs_judge_node(run, CS_NOTE, (int)said->node, CS_FINDING_SAMPLES_DEPEND,
+			     text, err);
 }
 
 int cs_depend_judge(struct cs_run *run, struct cs_err *err)

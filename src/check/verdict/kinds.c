@@ -9,14 +9,11 @@
 static const struct {
 	const char *name;
 	uint32_t bit;
-	int remeasurements;		/* alone it needs no measurement */
+	int remeasurements; /* alone it needs no measurement */
 } kind[] = {
-	{ "launch", CS_CHECK_LAUNCH, 1 },
-	{ "placement", CS_CHECK_PLACEMENT, 0 },
-	{ "topology", CS_CHECK_TOPOLOGY, 1 },
-	{ "outlier", CS_CHECK_OUTLIER, 0 },
-	{ "link", CS_CHECK_LINK, 0 },
-	{ "baseline", CS_CHECK_BASELINE, 0 },
+	{ "launch", CS_CHECK_LAUNCH, 1 },     { "placement", CS_CHECK_PLACEMENT, 0 },
+	{ "topology", CS_CHECK_TOPOLOGY, 1 }, { "outlier", CS_CHECK_OUTLIER, 0 },
+	{ "link", CS_CHECK_LINK, 0 },	      { "baseline", CS_CHECK_BASELINE, 0 },
 };
 #define N_KINDS (sizeof(kind) / sizeof(kind[0]))
 

@@ -27,20 +27,21 @@ struct scope {
 static struct cs_finding of_node(const struct scope *scope, enum cs_severity severity,
 				 enum cs_finding_id id)
 {
-	return (struct cs_finding){ .id = id, .severity = severity,
-				    .node = scope->node, .part = "node" };
+	return (struct cs_finding){
+		.id = id, .severity = severity, .node = scope->node, .part = "node"
+	};
 }
 
 /* One more judgement of this node. */
-static int describe(struct scope *scope, enum cs_severity severity, enum cs_finding_id id,
-	       const char *text)
+static int describe(struct scope *scope, enum cs_severity severity,
+		    enum cs_finding_id id, const char *text)
 {
 	return cs_judge(scope->run, of_node(scope, severity, id), text, scope->err);
 }
 
 /* The same with what to do. */
-static int advise(struct scope *scope, enum cs_severity severity, enum cs_finding_id id,
-		  const char *text)
+static int advise(struct scope *scope, enum cs_severity severity,
+		  enum cs_finding_id id, const char *text)
 {
 	struct cs_finding f = of_node(scope, severity, id);
 
@@ -95,19 +96,23 @@ static int explained(const struct cs_run_node *nd, const struct cs_gpu_record *s
 	if (s->nvml == NVML_LOST)
 		return 0;
 	if (s->module[0] && strcmp(s->module, "nvidia"))
-		cs_text(why, size, "held by the kernel driver %s, as for a virtual machine",
+		cs_text(why, size,
+			"held by the kernel driver %s, as for a virtual machine",
 			s->module);
 	else if (s->nvml == 0 && all_masked(nd))
 		cs_text(why, size, "CUDA_VISIBLE_DEVICES leaves it out");
 	else if (s->mig == 1 || (s->nvml == 0 && some_mig(nd)))
-		cs_text(why, size, "under MIG, CUDA shows a process one instance and no whole GPU");
+		cs_text(why, size,
+			"under MIG, CUDA shows a process one instance and no whole GPU");
 	else if (f->grant[0] && f->n_granted == known_to_cuda(nd))
 		cs_text(why, size, "the scheduler granted others (%s)", f->grant);
 	else if (s->refused == EPERM || s->refused == EACCES)
-		cs_text(why, size, "its device file may not be opened here: a device cgroup or permissions");
+		cs_text(why, size,
+			"its device file may not be opened here: a device cgroup or permissions");
 	else if (f->container[0] && s->nvml && f->n_device_files > 0 &&
 		 f->n_device_files == known_to_nvml(nd))
-		cs_text(why, size, "assumed not to be passed into this container (%s, %d of /dev/nvidia0, 1, ...)",
+		cs_text(why, size,
+			"assumed not to be passed into this container (%s, %d of /dev/nvidia0, 1, ...)",
 			f->container, f->n_device_files);
 	else if (!strncmp(f->container, "NVIDIA_VISIBLE_DEVICES=", 23) && s->nvml)
 		cs_text(why, size, "assumed not to be passed into this container (%s)",
@@ -119,8 +124,10 @@ static int explained(const struct cs_run_node *nd, const struct cs_gpu_record *s
 
 static int describe_lost(struct scope *scope, const struct cs_gpu_record *s)
 {
-	struct cs_finding f = { .severity = CS_CRITICAL, .node = scope->node,
-				.drain = 1, .id = CS_FINDING_GPU_LOST,
+	struct cs_finding f = { .severity = CS_CRITICAL,
+				.node = scope->node,
+				.drain = 1,
+				.id = CS_FINDING_GPU_LOST,
 				.part = "gpu" };
 	char text[CS_ERR_TEXT], nvml[96];
 	const char *hint = cs_hint_nvml(s->nvml);
@@ -129,13 +136,16 @@ static int describe_lost(struct scope *scope, const struct cs_gpu_record *s)
 	if (hint)
 		cs_text(nvml, sizeof(nvml), "%s", hint);
 	if (s->nvml == 0)
-		cs_text(text, sizeof(text), "GPU %s: NVML knows it but CUDA does not show it, and no mask or grant explains that",
+		cs_text(text, sizeof(text),
+			"GPU %s: NVML knows it but CUDA does not show it, and no mask or grant explains that",
 			s->bus_id);
 	else if (s->nvml < 0)
-		cs_text(text, sizeof(text), "GPU %s is on the PCI bus but CUDA does not show it, and there is no NVML to ask",
+		cs_text(text, sizeof(text),
+			"GPU %s is on the PCI bus but CUDA does not show it, and there is no NVML to ask",
 			s->bus_id);
 	else
-		cs_text(text, sizeof(text), "GPU %s is on the PCI bus but neither NVML nor the driver knows it: %s%s%s",
+		cs_text(text, sizeof(text),
+			"GPU %s is on the PCI bus but neither NVML nor the driver knows it: %s%s%s",
 			s->bus_id, nvml, s->module[0] ? "; kernel driver " : "",
 			s->module);
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", s->bus_id);
@@ -186,8 +196,8 @@ static int find_lost(struct scope *scope)
 			lost++;
 		}
 	}
-	if (rc || lost || !shown || nd->facts.n_granted <= shown ||
-	    all_masked(nd) || some_mig(nd))
+	if (rc || lost || !shown || nd->facts.n_granted <= shown || all_masked(nd) ||
+	    some_mig(nd))
 		return rc;
 	cs_text(why, sizeof(why), "the scheduler granted %d GPUs (%s), CUDA shows %d",
 		nd->facts.n_granted, nd->facts.grant, shown);
@@ -224,23 +234,21 @@ static int find_idle(struct scope *scope)
 	}
 	if (!idle || nd->facts.n_agents < 1)
 		return 0;
-	cs_text(text, sizeof(text), "%d of %d ranks have no %s and sleep%s%s",
-		idle, nd->facts.n_ranks,
+	cs_text(text, sizeof(text), "%d of %d ranks have no %s and sleep%s%s", idle,
+		nd->facts.n_ranks,
 		strcmp(scope->run->backend, "cpu") ? "GPU" : "arena",
 		*why ? ": " : "", why);
 	return describe(scope, CS_NOTE, CS_FINDING_IDLE_RANKS, text);
 }
 
-static int count_refused(const struct cs_run_node *nd, int *all,
-			 const char **reason)
+static int count_refused(const struct cs_run_node *nd, int *all, const char **reason)
 {
 	int n = nd->facts.n_agents, refused = 0;
 
 	*all = 0;
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
-			const struct cs_peer_facts *p =
-				cs_node_peer(nd, i, k);
+			const struct cs_peer_facts *p = cs_node_peer(nd, i, k);
 
 			*all += p->via != CS_VIA_NONE;
 			/* of MIG instances there is no other */
@@ -279,7 +287,8 @@ static int find_one_gpu(struct scope *scope)
 			return 0;
 	if (known_to_cuda(nd) < 2 || nd->facts.n_ranks < 2 || some_mig(nd))
 		return 0;
-	cs_text(text, sizeof(text), "each rank sees one GPU only%s", !all ? "" :
+	cs_text(text, sizeof(text), "each rank sees one GPU only%s",
+		!all	? "" :
 		refused ? ", and not all can open the others' memory" :
 			  "; they can open each other's memory all the same");
 	return advise(scope, refused ? CS_WARNING : CS_NOTE,
@@ -296,8 +305,9 @@ static int find_one_core(struct scope *scope)
 		n += nd->ranks[r].n_cpus == 1;
 	if (!n || nd->facts.n_cpus < 2)
 		return 0;
-	cs_text(text, sizeof(text), "%d of %d ranks may run on one CPU only, of the node's %d",
-		n, nd->facts.n_ranks, nd->facts.n_cpus);
+	cs_text(text, sizeof(text),
+		"%d of %d ranks may run on one CPU only, of the node's %d", n,
+		nd->facts.n_ranks, nd->facts.n_cpus);
 	return advise(scope, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE, text);
 }
 
@@ -322,7 +332,8 @@ static int find_limits(struct scope *scope)
 	char text[CS_ERR_TEXT];
 
 	if (locked < INT64_MAX) {
-		cs_text(text, sizeof(text), "at most %" PRId64
+		cs_text(text, sizeof(text),
+			"at most %" PRId64
 			" KiB of memory may be locked: CUDA does not mind, network libraries that register memory do",
 			locked / 1024);
 		if (advise(scope, CS_NOTE, CS_FINDING_MEMLOCK, text))
@@ -330,8 +341,10 @@ static int find_limits(struct scope *scope)
 	}
 	if (files >= NOFILE_FEW)
 		return 0;
-	cs_text(text, sizeof(text), "a rank may open %" PRId64
-		" files only; the driver alone may need hundreds", files);
+	cs_text(text, sizeof(text),
+		"a rank may open %" PRId64
+		" files only; the driver alone may need hundreds",
+		files);
 	return advise(scope, CS_WARNING, CS_FINDING_NOFILE, text);
 }
 
@@ -344,9 +357,9 @@ static int find_shm(struct scope *scope)
 
 	if (f->n_ranks < 2 || f->shm_bytes < 0 || f->shm_bytes > 64 * MIB)
 		return 0;
-	cs_text(text, sizeof(text), "/dev/shm holds %" PRId64 " MiB, %" PRId64
-		" free, for %d ranks", f->shm_bytes / MIB,
-		f->shm_free_bytes / MIB, f->n_ranks);
+	cs_text(text, sizeof(text),
+		"/dev/shm holds %" PRId64 " MiB, %" PRId64 " free, for %d ranks",
+		f->shm_bytes / MIB, f->shm_free_bytes / MIB, f->n_ranks);
 	return advise(scope, CS_WARNING, CS_FINDING_DEV_SHM, text);
 }
 
@@ -358,7 +371,8 @@ static int find_cgroup(struct scope *scope)
 	/* a thread per GPU and one per rank */
 	if (!(f->cgroup_cpus < f->n_agents + 1))
 		return 0;
-	cs_text(text, sizeof(text), "the cgroup grants the time of %.1f CPUs to threads that drive %d GPUs",
+	cs_text(text, sizeof(text),
+		"the cgroup grants the time of %.1f CPUs to threads that drive %d GPUs",
 		f->cgroup_cpus, f->n_agents);
 	return advise(scope, CS_WARNING, CS_FINDING_CGROUP_CPUS, text);
 }
@@ -378,12 +392,10 @@ static int find_nvml(struct scope *scope)
 			continue;
 		cs_text(value, sizeof(value), "%.*s", (int)strcspn(at, " "), at);
 		if (!strstr(value, "utility") && !strstr(value, "all"))
-			return advise(scope, CS_WARNING,
-				      CS_FINDING_CONTAINER_UTILITY,
+			return advise(scope, CS_WARNING, CS_FINDING_CONTAINER_UTILITY,
 				      nd->facts.nvml_note);
 	}
-	return advise(scope, CS_WARNING, CS_FINDING_NVML_ABSENT,
-		      nd->facts.nvml_note);
+	return advise(scope, CS_WARNING, CS_FINDING_NVML_ABSENT, nd->facts.nvml_note);
 }
 
 /* The GPUs of which a field of struct cs_gpu_record has a value: "0, 1". */
@@ -406,13 +418,15 @@ static int find_modes(struct scope *scope)
 	char list[120], text[CS_ERR_TEXT];
 
 	if (GPUS_WITH(nd, compute_mode, 3, list)) {
-		cs_text(text, sizeof(text), "compute mode EXCLUSIVE_PROCESS on GPU %s: one process at a time",
+		cs_text(text, sizeof(text),
+			"compute mode EXCLUSIVE_PROCESS on GPU %s: one process at a time",
 			list);
 		if (advise(scope, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS, text))
 			return -1;
 	}
 	if (GPUS_WITH(nd, compute_mode, 2, list)) {
-		cs_text(text, sizeof(text), "compute mode PROHIBITED on GPU %s: no process may use it",
+		cs_text(text, sizeof(text),
+			"compute mode PROHIBITED on GPU %s: no process may use it",
 			list);
 		if (advise(scope, CS_WARNING, CS_FINDING_COMPUTE_MODE, text))
 			return -1;
@@ -425,7 +439,8 @@ static int find_modes(struct scope *scope)
 	}
 	if (!GPUS_WITH(nd, persistence, 0, list))
 		return 0;
-	cs_text(text, sizeof(text), "persistence mode is off on GPU %s: without a process the driver lets go of it, and starts take seconds longer",
+	cs_text(text, sizeof(text),
+		"persistence mode is off on GPU %s: without a process the driver lets go of it, and starts take seconds longer",
 		list);
 	return advise(scope, CS_NOTE, CS_FINDING_PERSISTENCE, text);
 }
@@ -436,8 +451,9 @@ static int find_mps(struct scope *scope)
 
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		if (nd->agent[a].gpu.mps == 1)
-			return advise(scope, CS_WARNING, CS_FINDING_MPS,
-				      "the ranks are clients of MPS: others may share each GPU with them");
+			return advise(
+				scope, CS_WARNING, CS_FINDING_MPS,
+				"the ranks are clients of MPS: others may share each GPU with them");
 	return 0;
 }
 
@@ -445,7 +461,7 @@ int cs_check_launch(struct cs_run *run, int node, struct cs_err *err)
 {
 	static int (*const all[])(struct scope *) = {
 		find_refused, find_one_gpu, find_one_core, find_limits, find_shm,
-		find_cgroup, find_nvml, find_modes, find_mps,
+		find_cgroup,  find_nvml,    find_modes,	   find_mps,
 	};
 	struct scope scope = { run, node, &run->node[node], err };
 

@@ -25,8 +25,7 @@ static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
 	for (k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
 	     k < rows->n && k <= i + CS_STEP_MAX; k++) {
 		other = cs_listed(rows, k);
-		if (other->metric == CS_METRIC_RATE &&
-		    other->step == row->step &&
+		if (other->metric == CS_METRIC_RATE && other->step == row->step &&
 		    other->status == row->status)
 			return 1;
 	}
@@ -83,9 +82,9 @@ static int used_gpu(const struct cs_run *run, const struct cs_row *row)
  * others use, or that slowed down, those that it has, else those that none has. */
 struct cause {
 	int node, status;
-	uint32_t flag;		/* 0: by status */
-	const char *reason;	/* by status; NULL: any */
-	int of;			/* agent, OF_NONE, OF_ANY */
+	uint32_t flag;	    /* 0: by status */
+	const char *reason; /* by status; NULL: any */
+	int of;		    /* agent, OF_NONE, OF_ANY */
 };
 #define OF_NONE (-2)
 #define OF_ANY CS_ALL_GPUS
@@ -116,7 +115,8 @@ static int has_it(const struct cs_run *run, const struct cs_row *row,
 		return 1;
 	gpu = used_gpu(run, row);
 	return cause->of == OF_NONE ? gpu < 0 :
-	       cause->of == OF_ANY ? gpu >= 0 : gpu == cause->of;
+	       cause->of == OF_ANY  ? gpu >= 0 :
+				      gpu == cause->of;
 }
 
 static int is_of(const struct cs_run *run, const struct cs_row *row,
@@ -142,7 +142,8 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 static uint64_t cell_key(const struct cs_row *row)
 {
 	return ((uint64_t)row->test << 32 | (uint64_t)row->what.src.index << 16 |
-		row->what.dst.index) + 1;
+		row->what.dst.index) +
+	       1;
 }
 
 /* The first cell of a cause behind the cell `after`, and how many there are. */
@@ -168,8 +169,8 @@ static const struct cs_row *next_cell(const struct cs_run *run,
 }
 
 /* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; 0 without any. */
-static int cells_text(const struct cs_run *run, const struct cause *cause,
-		      char *to, size_t size)
+static int cells_text(const struct cs_run *run, const struct cause *cause, char *to,
+		      size_t size)
 {
 	const struct cs_row *row = NULL, *last;
 	size_t left;
@@ -183,7 +184,7 @@ static int cells_text(const struct cs_run *run, const struct cause *cause,
 			break;
 		cs_text_add(to, size, "%s%s%s%s", said ? ", " : "",
 			    said && row->test == last->test ? "" :
-			    cs_row_test(row)->name,
+							      cs_row_test(row)->name,
 			    said && row->test == last->test ? "" : " ",
 			    cs_pair_label(run, cause->node, &row->what).text);
 	}
@@ -216,7 +217,8 @@ static int by_place(const void *x, const void *y)
 
 /* Of the rows of bad cells the first of each status and reason, in order of place:
  * malloc'ed; NULL without memory. */
-static const struct cs_row **first_of_reasons(const struct cs_row_list *rows, size_t *n)
+static const struct cs_row **first_of_reasons(const struct cs_row_list *rows,
+					      size_t *n)
 {
 	const struct cs_row **bad = calloc(rows->n + 1, sizeof(*bad));
 	size_t all = 0, i;
@@ -255,7 +257,7 @@ static int told_before(const struct cs_run *run, const struct cs_row *row,
 }
 
 static int describe_bad_cells(struct cs_run *run, const struct cs_row *row,
-			  struct cs_err *err)
+			      struct cs_err *err)
 {
 	static const enum cs_finding_id id[] = {
 		[CS_FAILED] = CS_FINDING_CELL_FAILED,
@@ -271,7 +273,8 @@ static int describe_bad_cells(struct cs_run *run, const struct cs_row *row,
 	char cells[200], text[CS_ERR_TEXT];
 
 	cells_text(run, &cause, cells, sizeof(cells));
-	cs_text(text, sizeof(text), "%s %s: %s", cells, word[row->status], row->reason);
+	cs_text(text, sizeof(text), "%s %s: %s", cells, word[row->status],
+		row->reason);
 	return cs_tell(run, CS_CRITICAL, cause.node, id[row->status], text, err);
 }
 
@@ -290,10 +293,12 @@ static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node 
 			said++;
 		}
 	if (i < n && !rc) {
-		cs_text(text, sizeof(text), "more cells failed, for %zu other reason%s, "
-			"the first of which is: %s", n - i, n - i == 1 ? "" : "s",
-			first[i]->reason);
-		rc = cs_tell(run, CS_CRITICAL, node, CS_FINDING_CELL_FAILED, text, err);
+		cs_text(text, sizeof(text),
+			"more cells failed, for %zu other reason%s, "
+			"the first of which is: %s",
+			n - i, n - i == 1 ? "" : "s", first[i]->reason);
+		rc = cs_tell(run, CS_CRITICAL, node, CS_FINDING_CELL_FAILED, text,
+			     err);
 	}
 	free(first);
 	return rc;
@@ -321,8 +326,8 @@ static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
 }
 
 /* The words after the cells, for one flag. */
-static void flag_text(const struct cs_run *run, const struct cause *cause,
-		      char *to, size_t size)
+static void flag_text(const struct cs_run *run, const struct cause *cause, char *to,
+		      size_t size)
 {
 	struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
 	size_t few = 0, all = 0;
@@ -346,8 +351,10 @@ static void flag_text(const struct cs_run *run, const struct cause *cause,
 	else if (few == all)
 		cs_text(to, size, "not converged: fewer than 6 samples");
 	else if (few)
-		cs_text(to, size, "not converged: medians within %.2f %% only, "
-			"some of fewer than 6 samples", 100 * widest);
+		cs_text(to, size,
+			"not converged: medians within %.2f %% only, "
+			"some of fewer than 6 samples",
+			100 * widest);
 	else
 		cs_text(to, size, "not converged: medians within %.2f %% only",
 			100 * widest);
@@ -428,7 +435,8 @@ static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err
 	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
 	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
 	const struct used u = used_of(&run->node[node], gpu);
-	struct cs_finding f = { .severity = CS_WARNING, .node = node,
+	struct cs_finding f = { .severity = CS_WARNING,
+				.node = node,
 				.id = CS_FINDING_IN_USE };
 	int one = u.most == 1 && gpu != CS_ALL_GPUS;
 	char text[CS_ERR_TEXT], cells[200];
@@ -442,8 +450,8 @@ static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err
 	if (cells_text(run, &skipped, cells, sizeof(cells)))
 		cs_text_add(text, sizeof(text), "; %s skipped", cells);
 	if (cells_text(run, &flagged, cells, sizeof(cells)))
-		cs_text_add(text, sizeof(text), "; %s measured beside %s",
-			    cells, one ? "it" : "them");
+		cs_text_add(text, sizeof(text), "; %s measured beside %s", cells,
+			    one ? "it" : "them");
 	return cs_judge(run, f, text, err);
 }
 
@@ -469,7 +477,8 @@ int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err)
 static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *err)
 {
 	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
-	struct cs_finding f = { .severity = CS_WARNING, .node = node,
+	struct cs_finding f = { .severity = CS_WARNING,
+				.node = node,
 				.id = CS_FINDING_THROTTLED };
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	char cells[200], text[CS_ERR_TEXT], why[100];
@@ -523,7 +532,10 @@ static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
 		  struct cs_err *err)
 {
-	return find_bad_cells(run, node, told, err) || find_skipped_cells(run, node, err) ||
-		judge_throttled(run, node, err) ||
-		find_flagged_cells(run, node, err) ? -1 : 0;
+	return find_bad_cells(run, node, told, err) ||
+			       find_skipped_cells(run, node, err) ||
+			       judge_throttled(run, node, err) ||
+			       find_flagged_cells(run, node, err) ?
+		     -1 :
+		     0;
 }

@@ -42,8 +42,7 @@ static int counts(const struct cs_run *run, const struct cs_finding *f)
 }
 
 /* The gravest finding of at least `least`, with its host and how many more. */
-static int worst_text(const struct cs_run *run, uint32_t least, char *to,
-		      size_t size)
+static int worst_text(const struct cs_run *run, uint32_t least, char *to, size_t size)
 {
 	const struct cs_finding *f = run->findings.data, *worst = NULL;
 	char more[40] = "", host[CS_HOST + 2] = "";
@@ -60,8 +59,7 @@ static int worst_text(const struct cs_run *run, uint32_t least, char *to,
 	if (like > 1)
 		cs_text(more, sizeof(more), " (and %zu more)", like - 1);
 	if (run->node && worst->node >= 0 && worst->node < run->n_nodes)
-		cs_text(host, sizeof(host), "%s: ",
-			run->node[worst->node].facts.host);
+		cs_text(host, sizeof(host), "%s: ", run->node[worst->node].facts.host);
 	cs_text(to, size, "%s%s%s", host, worst->text, more);
 	return 1;
 }
@@ -106,8 +104,9 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		cs_text(to, size, "%s", notes[0] ? notes + 2 : "no findings");
 	else
 		cs_text(to, size, "%s%zu of %zu cells measured%s",
-			run->stand_in ? "no GPU, host memory stands in: " :
-			cs_on_cpu(run) ? "host memory, no GPU: " : "",
+			run->stand_in  ? "no GPU, host memory stands in: " :
+			cs_on_cpu(run) ? "host memory, no GPU: " :
+					 "",
 			c->measured, c->left_out ? c->planned : c->cells, notes);
 	return 0;
 }
@@ -145,8 +144,10 @@ static void make_harmless(char *text)
 void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 {
 	static const char *const word[] = {
-		[CS_EXIT_OK] = "ok", [CS_EXIT_WARNING] = "warning",
-		[CS_EXIT_CRITICAL] = "critical", [CS_EXIT_CANNOT] = "cannot test",
+		[CS_EXIT_OK] = "ok",
+		[CS_EXIT_WARNING] = "warning",
+		[CS_EXIT_CRITICAL] = "critical",
+		[CS_EXIT_CANNOT] = "cannot test",
 	};
 	struct cs_coverage c = cs_run_coverage(run);
 	char text[CS_ERR_TEXT + CS_HOST], coverage[64] = "", head[32];
@@ -156,8 +157,9 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
 						     "ended early");
 	/* without a check a judgement is no reason */
-	if (first_text(run, &c, run->exit_status == CS_EXIT_OK ? CS_CRITICAL :
-		       CS_WARNING, text, sizeof(text)))
+	if (first_text(run, &c,
+		       run->exit_status == CS_EXIT_OK ? CS_CRITICAL : CS_WARNING,
+		       text, sizeof(text)))
 		coverage_text(run, &c, coverage, sizeof(coverage));
 	make_harmless(text);
 	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
@@ -173,6 +175,7 @@ void cs_run_verdict(const struct cs_run *run, char *to, size_t size)
 	cs_run_summary(run, summary, sizeof(summary));
 	cs_text(to, size, "%s%s (exit %d)",
 		run->exit_status == CS_EXIT_CRITICAL ? "critical: " :
-		run->exit_status == CS_EXIT_WARNING ? "warning: " : "",
+		run->exit_status == CS_EXIT_WARNING  ? "warning: " :
+						       "",
 		summary, run->exit_status);
 }
