@@ -35,6 +35,10 @@ struct cs_gpu_facts {
 	int32_t ipc;	      /* CUDA IPC: 1, 0 */
 	int32_t compute_mode; /* 0 default, 2 prohibited, 3 exclusive */
 	int32_t mps;	      /* under MPS: 1, 0 */
+	/* memory that CPU and GPU share by moving pages: there is some; both may use it
+	 * at the same time; the GPU may use all memory of the process; by the page tables
+	 * of the CPU; the CPU may use the GPU's.  1, 0 */
+	int32_t managed, concurrent, pageable, host_tables, direct;
 	int64_t memory_bytes;
 };
 
@@ -248,6 +252,8 @@ struct cs_node_facts {
 	int32_t n_known_gpus;	/* GPUs that anything knows of */
 	char huge_pages[16];	/* transparent: "always", "madvise", "never" */
 	int32_t numa_balancing; /* the kernel moves pages to who uses them: 1, 0 */
+	char uvm[256]; /* "perf_prefetch_enable=1 disable_hmm=N": how the kernel driver
+			* of managed memory is set; "" unknown */
 	/* what confines the job on this node */
 	double cgroup_cpus;		   /* quota, in CPUs; NAN none */
 	int64_t cgroup_memory_bytes;	   /* -1 no limit */

@@ -218,6 +218,34 @@ static void numa_balancing(const char *root, struct cs_node_facts *node)
 		node->numa_balancing = strcmp(text, "0") != 0;
 }
 
+#define UVM "/sys/module/nvidia_uvm/parameters/uvm_"
+
+/* Those that change how fast pages move, or whether. */
+static void uvm(const char *root, struct cs_node_facts *node)
+{
+	static const char *const names[] = {
+		"disable_hmm",
+		"ats_mode",
+		"perf_prefetch_enable",
+		"perf_prefetch_threshold",
+		"perf_prefetch_min_faults",
+		"perf_thrashing_enable",
+		"perf_access_counter_migration_enable",
+		"perf_fault_batch_count",
+		"perf_fault_replay_policy",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char path[CS_FILE_PATH], value[16];
+
+		cs_text(path, sizeof(path), UVM "%s", names[i]);
+		cs_first_line(root, path, value, sizeof(value));
+		if (value[0])
+			cs_text_add(node->uvm, sizeof(node->uvm), "%s%s=%s",
+				    node->uvm[0] ? " " : "", names[i], value);
+	}
+}
+
 static void shared_memory(const char *root, struct cs_node_facts *node)
 {
 	struct statvfs fs;
@@ -358,6 +386,7 @@ void cs_confine_node(const char *root, struct cs_node_facts *node)
 	cgroup_limits(root, node);
 	huge_pages(root, node);
 	numa_balancing(root, node);
+	uvm(root, node);
 	iommu(root, node);
 	each_name(root, SWITCHES, add_switch_bios, node);
 	shared_memory(root, node);

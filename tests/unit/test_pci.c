@@ -246,6 +246,26 @@ static void balancing(void)
 	remove_root();
 }
 
+static void uvm_is_set_so(void)
+{
+	static const char folder[] = "/sys/module/nvidia_uvm/parameters/";
+	struct cs_node_facts node;
+	char file[128];
+
+	if (!make_root())
+		return;
+	cs_node_facts_init(&node);
+	cs_confine_node(root, &node);
+	t_eq_str(node.uvm, "");
+	cs_text(file, sizeof(file), "%suvm_perf_prefetch_enable", folder);
+	put_file(file, "1\n");
+	cs_text(file, sizeof(file), "%suvm_disable_hmm", folder);
+	put_file(file, "N\n");
+	cs_confine_node(root, &node);
+	t_eq_str(node.uvm, "disable_hmm=N perf_prefetch_enable=1");
+	remove_root();
+}
+
 static void switch_versions(void)
 {
 	static const char folder[] = "/proc/driver/nvidia-nvswitch/devices/";
@@ -283,6 +303,7 @@ static const struct tap_test tests[] = {
 	{ "the IOMMU is on, off or not known, with what the kernel was asked",
 	  iommu_modes },
 	{ "whether the kernel moves pages is known", balancing },
+	{ "how the kernel driver of managed memory is set is known", uvm_is_set_so },
 	{ "versions of NVSwitches are told, each once", switch_versions },
 	{ NULL, NULL },
 };

@@ -13,11 +13,15 @@ struct cs_driver cs_cu;
 
 static const struct {
 	const char *name;
-	int version;
+	int version, optional;
 	size_t at;
 } calls[] = {
-#define CALL(name, version) { #name, version, offsetof(struct cs_driver, name) },
+#define CALL(name, version) { #name, version, 0, offsetof(struct cs_driver, name) },
 	CS_DRIVER_CALLS(CALL)
+#undef CALL
+#define CALL(member, name, version, type) \
+	{ name, version, 1, offsetof(struct cs_driver, member) },
+		CS_DRIVER_OPTIONAL(CALL)
 #undef CALL
 };
 
@@ -35,9 +39,10 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 	memcpy(&find, &entry, sizeof(find));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		entry = NULL;
-		if (find(calls[i].name, &entry, calls[i].version,
-			 CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
-		    !entry)
+		if ((find(calls[i].name, &entry, calls[i].version,
+			  CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
+		     !entry) &&
+		    !calls[i].optional)
 			return cs_err_set(err,
 					  "the CUDA driver has no %s of version %d",
 					  calls[i].name, calls[i].version);

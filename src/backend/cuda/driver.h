@@ -73,13 +73,35 @@
 	X(cuIpcOpenMemHandle, 11000)                                           \
 	X(cuIpcCloseMemHandle, 4010)
 
+/* Functions that a driver may lack: what needs them is not measured then.  The name
+ * here, that of the driver, the version, the type: some have two signatures, which headers
+ * before CUDA 12.2 do not know both. */
+#define CS_DRIVER_OPTIONAL(X)                                                  \
+	X(mem_alloc_managed, "cuMemAllocManaged", 6000,                        \
+	  PFN_cuMemAllocManaged_v6000)                                         \
+	X(mem_prefetch, "cuMemPrefetchAsync", 8000,                            \
+	  PFN_cuMemPrefetchAsync_v8000)                                        \
+	X(mem_prefetch_numa, "cuMemPrefetchAsync", 12020, cs_prefetch_numa_fn) \
+	X(mem_advise, "cuMemAdvise", 8000, PFN_cuMemAdvise_v8000)              \
+	X(mem_advise_numa, "cuMemAdvise", 12020, cs_advise_numa_fn)
+
+typedef CUresult(CUDAAPI *cs_prefetch_numa_fn)(CUdeviceptr at, size_t bytes,
+					       CUmemLocation to, unsigned int flags,
+					       CUstream stream);
+typedef CUresult(CUDAAPI *cs_advise_numa_fn)(CUdeviceptr at, size_t bytes,
+					     CUmem_advise advice, CUmemLocation of);
+
 struct cs_driver {
 #define CS_DRIVER_FIELD(name, version) PFN_##name##_v##version name;
 	CS_DRIVER_CALLS(CS_DRIVER_FIELD)
 #undef CS_DRIVER_FIELD
+#define CS_DRIVER_FIELD(member, name, version, type) type member;
+	CS_DRIVER_OPTIONAL(CS_DRIVER_FIELD)
+#undef CS_DRIVER_FIELD
 };
 
-/* The functions, all of them, after cs_driver_load(). */
+/* The functions, after cs_driver_load(): all of them, of the optional ones those that
+ * there are, else NULL. */
 extern struct cs_driver cs_cu;
 
 /* Open libcuda.so.1, or the test double that the environment variable

@@ -73,5 +73,15 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->compute_mode = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
 	gpu->mps = attribute(device, ATTRIBUTE_MPS_ENABLED);
 	gpu->host_numa = attribute(device, ATTRIBUTE_HOST_NUMA_ID);
+	gpu->managed = attribute(device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
+	gpu->concurrent = attribute(device,
+				    CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
+	gpu->pageable = attribute(device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
+	gpu->host_tables = attribute(
+		device,
+		CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES);
+	gpu->direct =
+		attribute(device,
+			  CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST);
 	return 0;
 }
