@@ -48,6 +48,7 @@ UNIT_TESTS = \
 	%D%/unit/fill.t \
 	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
+	%D%/unit/fit.t \
 	%D%/unit/fleet.t \
 	%D%/unit/flush.t \
 	%D%/unit/gpulist.t \
@@ -119,6 +120,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
+%C%_unit_fit_t_SOURCES = %D%/unit/test_fit.c
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
@@ -358,6 +360,7 @@ check_PROGRAMS += %D%/bench/bench_sm
 TRUTHS = \
 	%D%/bench/truth_baseline \
 	%D%/bench/truth_compare \
+	%D%/bench/truth_fit \
 	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
@@ -365,6 +368,8 @@ check_PROGRAMS += $(TRUTHS)
 %C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
 %C%_bench_truth_compare_LDADD = $(CS_LINK)
 %C%_bench_truth_compare_SOURCES = %D%/bench/truth_compare.c $(NOISE)
+%C%_bench_truth_fit_LDADD = $(CS_LINK)
+%C%_bench_truth_fit_SOURCES = %D%/bench/truth_fit.c $(NOISE)
 %C%_bench_truth_fleet_LDADD = $(CS_LINK)
 %C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)
