@@ -89,7 +89,8 @@ UNIT_TESTS = \
 if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
-	%D%/unit/fake.t
+	%D%/unit/fake.t \
+	%D%/unit/um.t
 endif
 check_PROGRAMS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
 TESTS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
@@ -116,7 +117,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
+%C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c %D%/unit/story.h
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
@@ -158,6 +159,8 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
+%C%_unit_um_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/story.h
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
@@ -307,8 +310,10 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/identity.h \
 	%D%/fake/kernels.c \
 	%D%/fake/knobs.c \
+	%D%/fake/managed.c \
 	%D%/fake/memory.c \
 	%D%/fake/stream.c \
+	%D%/fake/um.c \
 	%D%/fake/vmm.c
 
 check_PROGRAMS += %D%/bench/libkill.so
@@ -323,6 +328,12 @@ endif
 check_PROGRAMS += %D%/forbid
 %C%_forbid_LDADD =
 %C%_forbid_SOURCES = %D%/forbid.c
+
+# ---- a message of which only the head comes, for tests/run/nodes.t ----
+check_PROGRAMS += %D%/halfway
+%C%_halfway_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_halfway_LDADD = $(CS_LINK)
+%C%_halfway_SOURCES = %D%/halfway.c
 
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
