@@ -164,9 +164,27 @@ static struct wanted between_arenas = {
 	"peer.cpu.write.pair", ARENA(0), ARENA(1), { 0 }
 };
 
+/* Stands in for a flush. */
+static char other[40 << 20];
+static _Atomic uint64_t passed_over;
+
+static const void *other_memory(uint64_t *bytes)
+{
+	*bytes = sizeof(other);
+	return other;
+}
+
+static void displaces(const void *at, uint64_t bytes)
+{
+	t_ok((const char *)at >= other &&
+	     (const char *)at + bytes <= other + sizeof(other));
+	passed_over += bytes;
+}
+
 static void without_a_variant_nothing_is_flushed(void)
 {
-	static const struct cs_flush_way ways[] = { { "counted", counts }, { 0 } };
+	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
+						    { 0 } };
 	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
 	static struct node node;
 
@@ -182,7 +200,8 @@ static void without_a_variant_nothing_is_flushed(void)
 
 static void cold_is_flushed_before_each_sample(void)
 {
-	static const struct cs_flush_way ways[] = { { "counted", counts }, { 0 } };
+	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
+						    { 0 } };
 	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
 	static struct node node;
 	struct cs_flush known;
@@ -207,12 +226,38 @@ static void cold_is_flushed_before_each_sample(void)
 	finish(&node);
 }
 
+/* Two ends of one agent, and its workers share them. */
+static void what_stands_in_is_done_once(void)
+{
+	static const struct cs_flush_way ways[] = {
+		{ "displaces", displaces, other_memory },
+		{ 0 },
+	};
+	static struct wanted within_numa = { "host.cpu.copy.pair",
+					     NUMA(PAGEABLE, 0),
+					     NUMA(PAGEABLE, 0),
+					     { .cache = CS_CACHE_COLD } };
+	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
+	static struct node node;
+	struct cs_flush known;
+
+	cs_flush_of(-1, ways, cs_clock_ns, &known);
+	passed_over = 0;
+	if (begin(&node, &within_numa, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_eq_int(passed_over,
+		 (node.row[0].n_samples + node.row[0].discarded) * sizeof(other));
+	t_eq_str(side(&node, 0)->flush, "displaces");
+	finish(&node);
+}
+
 /* Each with a proof of its own: a busy machine may disturb one. */
 static const struct cs_flush_way nothing[4][2] = {
-	{ { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } },
+	{ { "nothing", does_nothing, NULL } },
+	{ { "nothing", does_nothing, NULL } },
+	{ { "nothing", does_nothing, NULL } },
+	{ { "nothing", does_nothing, NULL } },
 };
 
 static void what_was_not_flushed_is_flagged(void)
@@ -502,6 +547,8 @@ int main(void)
 		{ "cold: source and destination are flushed before each sample, of one "
 		  "copy",
 		  cold_is_flushed_before_each_sample },
+		{ "what stands in for a flush is done once a sample, whatever the ends",
+		  what_stands_in_is_done_once },
 		{ "what a flush claims and does not do is flagged",
 		  what_was_not_flushed_is_flagged },
 		{ "warm: the source is written before each sample",
