@@ -521,7 +521,7 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 	return ps_of_copies(&w, flow);
 }
 
-struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int gpu)
+struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int place)
 {
 	const struct page *page = &m->um->page[(at - m->at) / PAGE];
 	struct fake_flow flow;
@@ -529,7 +529,7 @@ struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int gpu)
 
 	pthread_mutex_lock(&lock);
 	from = place_of(page);
-	flow = flow_between(from == NOWHERE ? HOME : from, gpu, FAKE_FAULTS);
+	flow = flow_between(from == NOWHERE ? HOME : from, place, FAKE_FAULTS);
 	flow.numa = page->numa;
 	pthread_mutex_unlock(&lock);
 	return flow;
