@@ -428,6 +428,7 @@ SHELL_TESTS = \
 	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
+	%D%/run/model.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
