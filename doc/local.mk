@@ -3,6 +3,7 @@ dist_pkgdata_DATA += \
 	%D%/cscope-mpi-baseline-1.schema.json
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
+	%D%/COST.md \
 	%D%/FINDINGS.md \
 	%D%/FLEET.md \
 	%D%/INTEGRATIONS.md \

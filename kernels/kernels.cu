@@ -3,6 +3,7 @@
  * Names and arguments: backend/cuda/kernels.h. */
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
+#include "base/fma.h"
 
 #define KERNEL extern "C" __global__ void
 #define PASS_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS)
@@ -378,6 +379,90 @@ PASS_KERNEL cs_k_sum(struct cs_k_sum a)
 
 	for (uint64_t i = first_pair(); i < a.words; i += pair_stride())
 		sum += cs_fill_word(a.key, i);
+	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
+}
+
+/* ---- multiply-adds ---- */
+
+static __device__ void fma_begin(double *x, double *c, unsigned k)
+{
+	*x = CS_FMA_BEGIN;
+	*c = CS_FMA_ADD(k);
+}
+
+static __device__ void fma_begin(float *x, float *c, unsigned k)
+{
+	*x = (float)CS_FMA_BEGIN;
+	*c = (float)CS_FMA_ADD(k);
+}
+
+/* Two of FP16. */
+static __device__ void fma_begin(uint32_t *x, uint32_t *c, unsigned k)
+{
+	*x = CS_FMA_BEGIN_16 | CS_FMA_BEGIN_UPPER_16 << 16;
+	*c = CS_FMA_ADD_16(k) | CS_FMA_ADD_16(k) << 16;
+}
+
+static __device__ double fma_step(double x, double c)
+{
+	return __fma_rn(x, x, c);
+}
+
+static __device__ float fma_step(float x, float c)
+{
+	return __fmaf_rn(x, x, c);
+}
+
+static __device__ uint32_t fma_step(uint32_t x, uint32_t c)
+{
+	uint32_t next;
+
+	asm("fma.rn.f16x2 %0, %1, %1, %2;" : "=r"(next) : "r"(x), "r"(c));
+	return next;
+}
+
+static __device__ uint64_t fma_bits(double x)
+{
+	return (uint64_t)__double_as_longlong(x);
+}
+
+static __device__ uint64_t fma_bits(float x)
+{
+	return __float_as_uint(x);
+}
+
+static __device__ uint64_t fma_bits(uint32_t x)
+{
+	return x;
+}
+
+template <typename T> static __device__ uint64_t fma_all(uint32_t rounds)
+{
+	unsigned first = threadIdx.x % CS_FMA_LANES * CS_FMA_CHAINS;
+	T x[CS_FMA_CHAINS], c[CS_FMA_CHAINS];
+	uint64_t sum = 0;
+
+#pragma unroll
+	for (unsigned k = 0; k < CS_FMA_CHAINS; k++)
+		fma_begin(&x[k], &c[k], first + k);
+	for (uint32_t i = 0; i < rounds; i++)
+#pragma unroll 16
+		for (unsigned step = 0; step < CS_FMA_STEPS; step++)
+#pragma unroll
+			for (unsigned k = 0; k < CS_FMA_CHAINS; k++)
+				x[k] = fma_step(x[k], c[k]);
+#pragma unroll
+	for (unsigned k = 0; k < CS_FMA_CHAINS; k++)
+		sum += fma_bits(x[k]);
+	return sum;
+}
+
+MOVE_KERNEL cs_k_fma(struct cs_k_fma a)
+{
+	uint64_t sum = a.type == CS_FMA_64 ? fma_all<double>(a.rounds) :
+		       a.type == CS_FMA_32 ? fma_all<float>(a.rounds) :
+					     fma_all<uint32_t>(a.rounds);
+
 	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
 }
 

@@ -33,6 +33,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fieldset.h \
 	%D%/base/fill.c \
 	%D%/base/fill.h \
+	%D%/base/fma.c \
+	%D%/base/fma.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
@@ -302,6 +304,8 @@ endif
 	%D%/check/link/kind.h \
 	%D%/check/model/fit.c \
 	%D%/check/model/fit.h \
+	%D%/check/model/gamma.c \
+	%D%/check/model/gamma.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/verdict/check.c \

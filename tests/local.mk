@@ -51,6 +51,7 @@ UNIT_TESTS = \
 	%D%/unit/fit.t \
 	%D%/unit/fleet.t \
 	%D%/unit/flush.t \
+	%D%/unit/fma.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
 	%D%/unit/instance.t \
@@ -124,6 +125,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fit_t_SOURCES = %D%/unit/test_fit.c
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
+%C%_unit_fma_t_SOURCES = %D%/unit/test_fma.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_instance_t_SOURCES = %D%/unit/test_instance.c
@@ -301,6 +303,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_LDADD = -lm
 %C%_fake_libcuda_so_1_SOURCES = \
 	src/base/chain.c \
+	src/base/fma.c \
 	src/base/rng.c \
 	$(NOISE) \
 	%D%/fake/clock.c \

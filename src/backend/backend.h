@@ -76,6 +76,7 @@ enum cs_copy_kind {
 	/* … zero-copy: 4 bytes at a time, always 256 blocks of 256 threads */
 	CS_COPY_ZERO_READ,  /* reads src, writes nothing */
 	CS_COPY_ZERO_WRITE, /* writes the fill pattern of `key` to dst */
+	CS_COPY_FMA,	    /* multiply-adds, enum cs_fma in `key`; nothing moves */
 	CS_COPY_CHASE,	    /* follows a chain at src, one load after the other */
 	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
 };
@@ -270,7 +271,8 @@ struct cs_backend {
 
 	/* 1: what was armed on `lane` has ended, and *ns = e - s (0 for a stamp;
 	 * CHASE: the mean of one load, by the kernel's clock, over `copies` rounds
-	 * in which each multiprocessor in turn makes some of them alone; all of the
+	 * in which each multiprocessor in turn makes some of them alone; FMA: of one
+	 * operation; all of the
 	 * chain is read once before, uncounted; with a copy back: from where this
 	 * one began to where it ended, by that clock); 0: not yet; -1: error, also where
 	 * a read has not read the pattern, or a chase ended at a wrong node.

@@ -2,9 +2,12 @@
  * them back: they follow from the results. */
 #include "config.h"
 
+#include "check/model/gamma.h"
 #include "file/code.h"
 #include "file/encode.h"
 #include "file/record.h"
+
+#include <math.h>
 
 #define FIT(key, member) CS_MEMBER(struct cs_fit, REAL, key, member)
 static const struct cs_field fields[] = {
@@ -47,5 +50,11 @@ json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell)
 	cs_encode(&r, &cs_variant_fields, &grid->matrix->variant);
 	cs_encode_json(&r, "sizes", json_integer((json_int_t)fit->n));
 	cs_encode(&r, &fit_fields, fit);
+	cs_encode_json(&r, "flops_per_load",
+		       cs_json_real(grid->test->path == CS_PATH_HOST ?
+					    NAN :
+					    cs_flops_per_load(cs_gamma_gflops(grid->run,
+									      grid->node),
+							      fit->gbs.value)));
 	return cs_encode_end(&r);
 }

@@ -576,7 +576,7 @@ static int arm_mine(struct cs_agent *a, struct burden *mine, int *lanes)
 	return rc;
 }
 
-/* How long it took; of a chase what poll() says is the time of one load. */
+/* How long it took; of a chase, or multiply-adds, what poll() says is the time of one. */
 static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 {
 	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), with->k);
@@ -593,7 +593,7 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 		slot->ns[with->back] = a->args.backend->lasted_back(a->dev, lane);
 		cs_endpoints_read(&a->ends, with->back);
 	}
-	if (t->method != CS_METHOD_CHASE)
+	if (!cs_method_tells_time(t->method))
 		return 0;
 	slot->load_ns[with->k] = slot->ns[with->k];
 	slot->ns[with->k] = a->args.backend->lasted(a->dev, lane);

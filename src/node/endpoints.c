@@ -240,6 +240,8 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 		return CS_COPY_TMA;
 	case CS_METHOD_ZEROCOPY:
 		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ : CS_COPY_ZERO_WRITE;
+	case CS_METHOD_FMA:
+		return CS_COPY_FMA;
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA : CS_COPY_CHASE;
 	default:
@@ -329,6 +331,7 @@ struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 				places.n,
 		.stride = places.stride,
 		.key = t->method == CS_METHOD_CHASE ? chain_seed(e, t) :
+		       t->method == CS_METHOD_FMA   ? (uint64_t)t->op - CS_OP_FP64 :
 						      key_of_source(e, t),
 	};
 
@@ -403,7 +406,8 @@ static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	uint32_t kind = kind_of(e, t);
 
-	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ;
+	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ ||
+	       kind == CS_COPY_FMA;
 }
 
 static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t,

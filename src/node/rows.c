@@ -249,7 +249,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 }
 
 /* The k-th transfer's rates; or, where that is what is asked for, the time of one
- * copy in microseconds. */
+ * copy in microseconds, of one load, operations in that time. */
 static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *row)
 {
 	const struct cs_sampler *s = &co->sampler;
@@ -258,8 +258,9 @@ static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *ro
 
 	for (uint32_t i = 0; i < s->n; i++)
 		x[i] = unit == CS_UNIT_US ? 1e-3 * (double)s->bytes[k] / s->gbs[k][i] :
-		       unit == CS_UNIT_NS ? (double)s->bytes[k] / s->gbs[k][i] :
-					    s->gbs[k][i];
+		       unit == CS_UNIT_NS     ? (double)s->bytes[k] / s->gbs[k][i] :
+		       unit == CS_UNIT_GFLOPS ? s->gbs[k][i] / (double)s->bytes[k] :
+						s->gbs[k][i];
 	cs_cell_emit(co, row, x, s->n);
 }
 

@@ -45,7 +45,7 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 	/* a second copy would find in the caches what the first left there */
 	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY)
 		return 1;
-	if (cs_method_is_kernel(t->method))
+	if (cs_method_is_kernel(t->method) || t->method == CS_METHOD_FMA)
 		return KERNEL_COPIES_MAX;
 	return t->method == CS_METHOD_STAGED && staged < cap ? staged : cap;
 }
@@ -104,10 +104,12 @@ static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfe
 {
 	if (s->load[k])
 		return s->chase[0] ? 1 : first_load(s, t, k, guess);
-	return guess->gbs > 0 ? clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
-						  (double)s->bytes[k]),
-					     s->cap[k]) :
-				1;
+	/* its figure says nothing of how long a sample takes */
+	return guess->gbs > 0 && !s->chase[k] ?
+		       clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
+					 (double)s->bytes[k]),
+				    s->cap[k]) :
+		       1;
 }
 
 static int is_loaded(const struct cs_sampler *s)
@@ -160,7 +162,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 
 		s->bytes[k] = t->bytes;
 		s->load[k] = (uint8_t)cs_transfer_is_load(t);
-		s->chase[k] = t->method == CS_METHOD_CHASE;
+		s->chase[k] = (uint8_t)cs_method_tells_time(t->method);
 		s->cap[k] = copies_cap(t);
 		s->twin[k] = twin_of(plan, step, k);
 		s->copies[k] = first_copies(s, t, k, &guess);

@@ -42,6 +42,7 @@ struct cs_options {
 	struct cs_axes axes; /* --matrix, --op, …; matrices 0: not given */
 	const char *tests;   /* --test, or what --suite stands for; NULL */
 	const char *suite;   /* --suite, NULL */
+	int size_given;	     /* --size was */
 	int numa_given;	     /* --numa was */
 	/* Of a command line of Comm|Scope (commscope.c): */
 	int their_sizes; /* each benchmark at the sizes that it has there */

@@ -12,6 +12,7 @@
 /* What is measured where nothing says what. */
 #define DEFAULT_SUITE "quick"
 #define COMM_SCOPE_SUITE "commscope" /* which is of all NUMA nodes */
+#define MODEL_SUITE "model"	     /* which is of several sizes */
 
 void cs_options_default(struct cs_options *opt)
 {
@@ -62,6 +63,11 @@ void cs_options_settle(struct cs_options *opt)
 	if (opt->suite && !strcmp(opt->suite, COMM_SCOPE_SUITE) && !opt->numa_given &&
 	    !opt->set.numa)
 		opt->set.numa = UINT64_MAX;
+	if (opt->suite && !strcmp(opt->suite, MODEL_SUITE) && !opt->size_given) {
+		opt->set.copy_bytes = 4u << 10;
+		opt->set.last_bytes = 256u << 20;
+		opt->set.growth = 4;
+	}
 	if (!opt->axes.ops)
 		opt->axes.ops = 1u << CS_OP_WRITE;
 	if (!opt->axes.patterns)

@@ -239,6 +239,7 @@ int cs_set_size(struct cs_options *opt, const char *value, struct cs_err *err)
 	const char *rest = value + first;
 	char *end;
 
+	opt->size_given = 1;
 	opt->set.last_bytes = 0;
 	opt->set.growth = 0;
 	if (size_of(value, first, &opt->set.copy_bytes, err))

@@ -103,6 +103,13 @@
 #define ONE_GPU ", one GPU at a time"
 #define ONCE ", bytes counted once"
 
+/* Nothing moves: 16 bytes stand for what is there. */
+#define FMA(name_, OP_, type)                                                        \
+	TEST(name_, LOCAL, FMA, OP_, ALONE, "a GPU's multiply-adds, " type,          \
+	     "multiply-adds of a kernel on all multiprocessors, " type               \
+	     ", without tensor cores",                                               \
+	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = 16)
+
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
@@ -284,6 +291,9 @@ static const struct cs_test table[] = {
 	     "kernels beside copies of other tiles: serial, three streams, rotated "
 	     "streams, the ideal",
 	     .how = CS_HOW_OVERLAP, .unit = CS_UNIT_MS),
+	FMA("local.fma.fp64.alone", FP64, "FP64"),
+	FMA("local.fma.fp32.alone", FP32, "FP32"),
+	FMA("local.fma.fp16.alone", FP16, "FP16"),
 
 	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
 	     "row's NUMA node to column's, by CPU, one pair at a time",
@@ -465,11 +475,16 @@ int cs_method_is_kernel(int method)
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
 }
 
+int cs_method_tells_time(int method)
+{
+	return method == CS_METHOD_CHASE || method == CS_METHOD_FMA;
+}
+
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce",	 "cpu",	   "sm",  "driver",
-					     "peercopy", "staged", "tma", "chase",
-					     "zerocopy", "overlap" };
+	static const char *const words[] = { "ce",	 "cpu",	    "sm",  "driver",
+					     "peercopy", "staged",  "tma", "chase",
+					     "zerocopy", "overlap", "fma" };
 
 	return WORD(words, method);
 }
@@ -477,9 +492,9 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write",  "read",    "copy",	"stride",  "random",
-		"bulk",	  "write4k", "enqueue", "burst4k", "burst64k",
-		"launch", "free",    "load",	"open",
+		"write",   "read",    "copy",	 "stride",   "random", "bulk",
+		"write4k", "enqueue", "burst4k", "burst64k", "launch", "free",
+		"load",	   "open",    "fp64",	 "fp32",     "fp16",
 	};
 
 	return WORD(words, op);
@@ -506,7 +521,8 @@ const char *cs_memory_text(int memory)
 
 const char *cs_unit_text(int unit)
 {
-	static const char *const words[] = { "GB/s", "us", "ms", "copies/s", "ns" };
+	static const char *const words[] = { "GB/s",	 "us", "ms",
+					     "copies/s", "ns", "GFLOP/s" };
 
 	return WORD(words, unit);
 }

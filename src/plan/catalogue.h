@@ -31,6 +31,7 @@ enum cs_method {
 	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
 				 * 4 bytes at a time; it has no other end */
 	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
+	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
 	CS_METHODS
 };
 enum cs_op {
@@ -44,6 +45,8 @@ enum cs_op {
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
 	CS_OP_OPEN,		/* a peer's new buffer */
+	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* what is multiplied and added */
+	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */
 enum cs_pattern {
@@ -77,7 +80,10 @@ enum cs_memory {
 };
 
 /* What a figure is in. */
-enum cs_unit { CS_UNIT_GBS, CS_UNIT_US, CS_UNIT_MS, CS_UNIT_COPIES, CS_UNIT_NS };
+enum cs_unit {
+	CS_UNIT_GBS, CS_UNIT_US, CS_UNIT_MS, CS_UNIT_COPIES, CS_UNIT_NS,
+	CS_UNIT_GFLOPS,		/* 10^9 operations a second */
+};
 
 /* How it is come by: node/cell.c samples what runs behind the gate, node/probe.c
  * times what the CPU does. */
@@ -167,13 +173,16 @@ int cs_test_goes_in_rounds(const struct cs_test *test);
 int cs_method_is_kernel(int method);
 /* … and is the division of its work among blocks and threads ours to choose? */
 int cs_method_is_divided(int method);
+/* Does its kernel tell how long one thing took (a load, an operation), beside how long
+ * all of it did? */
+int cs_method_tells_time(int method);
 
 const char *cs_path_text(int path);
 const char *cs_method_text(int method);
 const char *cs_op_text(int op);
 const char *cs_pattern_text(int pattern);
 const char *cs_memory_text(int memory); /* "pinned"; "" of a device or an arena */
-const char *cs_unit_text(int unit);	/* "GB/s", "us", "ms", "copies/s", "ns" */
+const char *cs_unit_text(int unit);	/* "GB/s", "us", "ms", … */
 int cs_unit_low_is_better(int unit);
 
 #endif

@@ -377,7 +377,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 			   enum cs_transport via)
 {
 	if (test->path == CS_PATH_LOCAL)
-		return test->method != CS_METHOD_CHASE &&
+		return !cs_method_tells_time((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU;

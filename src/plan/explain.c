@@ -271,6 +271,20 @@ static const char *const checked[CS_METHODS] = {
 #define ARRIVED                                                               \
 	"When all is over the destination's owner compares every byte with the " \
 	"source's pattern (--verify)."
+#define MULTIPLIED(type)                                                      \
+	"Nothing: each thread follows eight sequences x = x * x + c of " type    \
+	", by fused multiply-adds and without tensor cores. A step counts as "  \
+	"two operations."
+#define ON_ALL                                                                \
+	"A kernel of one block of 1,024 threads on every multiprocessor of the " \
+	"GPU, launched by the process that owns it."
+#define FMA_TIMED                                                             \
+	"By CUDA events around the kernel, behind the gate, as the rates are. "  \
+	"A cell is the median of at least six samples of 5 ms."
+#define FMA_CHECKED                                                           \
+	"The host computes the same sequences; the results of all threads must " \
+	"be equal to its own, bit by bit. The sequences are chaotic: a step "    \
+	"too few ends elsewhere."
 #define NOTHING_MOVES "Nothing moves between GPUs, so there is nothing to check."
 
 /* What has nothing of the axes but its op. */
@@ -339,6 +353,10 @@ static const struct cs_explanation by_op[] = {
 		"Before it is freed, its owner compares every byte of the buffer "
 		"with the source's pattern (--verify).",
 	},
+	[CS_OP_FP64] = { MULTIPLIED("FP64"), ON_ALL, FMA_TIMED, NULL, FMA_CHECKED },
+	[CS_OP_FP32] = { MULTIPLIED("FP32"), ON_ALL, FMA_TIMED, NULL, FMA_CHECKED },
+	[CS_OP_FP16] = { MULTIPLIED("FP16, two in a register"), ON_ALL, FMA_TIMED, NULL,
+			 FMA_CHECKED },
 };
 
 #define CHASED                                                                 \

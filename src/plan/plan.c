@@ -502,7 +502,7 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 {
 	const struct cs_test *test = cs_plan_test(plan, step);
 
-	if (test->method == CS_METHOD_CHASE)
+	if (cs_method_tells_time((int)test->method))
 		return ESTIMATE_CHASE_S;
 	if (test->memory == CS_MEM_PAGEABLE)
 		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));

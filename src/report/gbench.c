@@ -227,6 +227,8 @@ static double time_of(const struct cs_row *row, double figure)
 		return figure;
 	case CS_UNIT_COPIES:
 		return 1e9 / figure;
+	case CS_UNIT_GFLOPS:
+		return 1 / figure;
 	default:
 		return ways * (double)row->what.bytes / figure;
 	}
@@ -239,7 +241,9 @@ static void set_figure(struct line *line, double figure)
 
 	line->real_ns = time_of(row, figure);
 	line->rate = unit == CS_UNIT_GBS ? figure * 1e9 : NAN;
-	line->items = unit == CS_UNIT_COPIES ? figure : NAN;
+	line->items = unit == CS_UNIT_COPIES ? figure :
+		      unit == CS_UNIT_GFLOPS ? figure * 1e9 :
+					       NAN;
 }
 
 static struct line *add_line(struct telling *t, const struct line *like)

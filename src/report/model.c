@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "check/model/gamma.h"
 #include "check/model/model.h"
 #include "file/record.h"
 #include "report/csv.h"
@@ -141,6 +142,78 @@ static int print_sums(FILE *to, const struct cs_run *run)
 	return 0;
 }
 
+/* ---- what that is in flops ---- */
+
+/* Flops a load at 90 % efficiency, too. */
+#define EFFICIENT 0.9
+
+static void print_price(FILE *to, const struct cs_grid *head,
+			const struct cs_fit_sum *sum, double gflops)
+{
+	double load = cs_flops_per_load(gflops, sum->gbs.value);
+
+	print_name(to, head);
+	cs_print_line(to, " %14.0f %14.0f %16.2g", load, cs_intensity(load, EFFICIENT),
+		      1e3 * sum->alpha_us.value * gflops);
+	print_kind(to, head);
+}
+
+/* The row of a multiply-add that is furthest below its peak. */
+static double least_share(const struct cs_run *run, const char *test)
+{
+	const uint32_t index = (uint32_t)cs_test_index(test);
+	double least = NAN;
+
+	for (int node = 0; node < run->n_nodes; node++) {
+		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+
+		for (const struct cs_row *row; (row = cs_row_next(&cells));)
+			if (row->test == index && row->status == CS_OK)
+				least = fmin(least,
+					     row->stats.median /
+						     cs_fma_peak_gflops(run, row));
+	}
+	return least;
+}
+
+static int print_prices(FILE *to, const struct cs_run *run)
+{
+	double gflops = cs_gamma_gflops(run, -1);
+	double share = least_share(run, "local.fma.fp64.alone");
+	char of_peak[64] = "";
+	struct cs_fit_sum sum;
+	size_t planned;
+
+	putc('\n', to);
+	if (isnan(gflops)) {
+		cs_fold(to, 0, 2,
+			"no gamma in this run: what a load costs in flops needs "
+			"local.fma.fp64.alone, which --suite model has");
+		return 0;
+	}
+	if (!isnan(share))
+		cs_text(of_peak, sizeof(of_peak),
+			", at least %.1f %% of units x highest clock", 100 * share);
+	cs_fold(to, 0, 2, "FP64 by multiply-adds: %.0f GFLOP/s a GPU%s", gflops,
+		of_peak);
+	cs_print_line(to, "%-*s %14s %14s %16s", NAME, "flops that take as long",
+		      "a load", "... at 90 %", "alpha");
+	for (uint32_t v = 0; v < cs_grids(run); v++) {
+		const struct cs_grid head = cs_grid_head(run, v);
+
+		if (!cs_sweep_sizes(run, v) || head.test->path == CS_PATH_HOST)
+			continue;
+		if (sum_nodes(run, v, &sum, &planned))
+			return -1;
+		if (sum.n)
+			print_price(to, &head, &sum, gflops);
+	}
+	cs_fold(to, 2, 4,
+		"a load is 8 bytes; with that many flops a load arithmetic has 50 %% of the "
+		"time, with those at 90 %% it has 90; alpha: what a message costs");
+	return 0;
+}
+
 /* ---- -v: each cell ---- */
 
 enum number { ALPHA, GBS, HALF, WORST, WORST_AT, SWITCH, NUMBERS };
@@ -233,10 +306,10 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 	if (!has_sweeps(run)) {
 		cs_fold(to, 0, 2,
 			"no sweep in this run: alpha and beta need copies of several "
-			"sizes, as of --size 4K:1G:x4");
+			"sizes, as of --suite model, or --size 4K:1G:x4");
 		return rc;
 	}
-	rc |= print_sums(to, run);
+	rc |= print_sums(to, run) || print_prices(to, run) ? -1 : 0;
 	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)

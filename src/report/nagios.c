@@ -59,6 +59,8 @@ static void put_figure(FILE *to, const struct cs_run *run,
 	cs_print(to, ":%s'=", what);
 	if (unit == CS_UNIT_GBS)
 		cs_print(to, "%.0f;;;0", value * 1e9);
+	else if (unit == CS_UNIT_GFLOPS)
+		cs_print(to, "%.0f;;;0", value * 1e9);
 	else if (unit == CS_UNIT_COPIES)
 		cs_print(to, "%.0f;;;0", value);
 	else

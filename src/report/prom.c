@@ -112,6 +112,12 @@ static double copies(const struct cs_row *row)
 	return cs_row_test(row)->unit == CS_UNIT_COPIES ? row->stats.median : NAN;
 }
 
+static double operations(const struct cs_row *row)
+{
+	return cs_row_test(row)->unit == CS_UNIT_GFLOPS ? row->stats.median * 1e9 :
+							  NAN;
+}
+
 static const struct family families[] = {
 	{ "bandwidth_bytes_per_second", "Median rate of the transfers of a cell.", 0,
 	  bandwidth },
@@ -121,6 +127,8 @@ static const struct family families[] = {
 	  0, total_bandwidth },
 	{ "duration_seconds", "Median time of a call or a latency.", 1, duration },
 	{ "copies_per_second", "Median rate of small copies.", 1, copies },
+	{ "operations_per_second", "Median rate of floating-point operations.", 1,
+	  operations },
 };
 
 static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *row,

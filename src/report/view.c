@@ -14,7 +14,7 @@
 
 int cs_decimals(const struct cs_test *test)
 {
-	return test->unit == CS_UNIT_COPIES ? 0 : 2;
+	return test->unit == CS_UNIT_COPIES || test->unit == CS_UNIT_GFLOPS ? 0 : 2;
 }
 
 int cs_write_pooled(FILE *to, const struct cs_run *run,

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
+#include "base/fma.h"
 
 static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words,
 			  enum fake_use use)
@@ -378,6 +379,36 @@ static CUresult run_chain(const struct fake_ctx *ctx, const void *args, unsigned
 	return CUDA_SUCCESS;
 }
 
+/* ---- multiply-adds: as many as a GPU does ---- */
+
+/* Operations in a nanosecond, of a multiprocessor; a hundredth less for each GPU's
+ * number. */
+static const double fma_rate[CS_FMAS] = { 250, 500, 1000 };
+
+/* All blocks end with the same; a dead kernel has done nothing. */
+static CUresult run_fma(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_fma *a = args;
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES), sum;
+
+	if (!out || a->type >= CS_FMAS)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	sum = cs_fma_sum((enum cs_fma)a->type, fake.dead_reads ? 0 : a->rounds) *
+	      (CS_KERNEL_THREADS_MOST / CS_FMA_LANES);
+	for (unsigned b = 0; b < grid; b++)
+		out[b] = sum;
+	return CUDA_SUCCESS;
+}
+
+static double ns_fma(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_fma *a = args;
+
+	return cs_fma_flops((enum cs_fma)a->type) * a->rounds *
+	       CS_KERNEL_THREADS_MOST * ((grid + FAKE_SMS - 1) / FAKE_SMS) /
+	       (fma_rate[a->type] * (1 - 0.01 * ctx->gpu));
+}
+
 /* ---- chases: every hop is made, and takes what the table says ---- */
 
 static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
@@ -471,6 +502,7 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zread) },
 	{ MOVES(zwrite) },
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
+	{ RUNS(fma), .ns = ns_fma },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ MOVES(rekey) },

@@ -34,7 +34,7 @@ ok "model-csv: a line for each cell, with the keys of JSON" eval \
 run 0 "${fast[@]}" -m peer --pattern pair -s 16M:16M -f model
 ok "one size is no sweep" eval 'prints "^peer.ce.write.pair +0/6 +no line: 4 sizes at least"'
 run 0 "${fast[@]}" -m peer --pattern pair -s 1M -f model -o one.json
-ok "a run of one size says what to ask for" eval 'status_is 0 && prints "^no sweep in this run: .*--size 4K:1G:x4"'
+ok "a run of one size says what to ask for" eval 'status_is 0 && prints "^no sweep in this run: .* as of --suite model, or$"'
 ok_json "... and has no model" one.json 'd["model"] == []'
 FAKE_NOISE=0.02 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 --precision 5% -o n.json
 ok_json "with noise the truth is in most intervals, which are as wide" n.json \
@@ -44,6 +44,35 @@ FAKE_CORRUPT=0-1:300000 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 -
 ok "sizes without a figure are none of the line's" eval 'prints "^peer.ce.write.pair +6/6 +2.70.-0.00"'
 run 2 --seed 1 --placement process,thread -m peer --pattern pair -s 4K:4M:x4 -f model
 ok "placements: a cell of each" eval 'prints "^peer.ce.write.pair +12/12 +2.70"'
+
+# ---- gamma ----
+
+run 0 "${fast[@]}" -t 'local.fma.*' -o g.csv -o g.json -o g.prom
+ok "multiply-adds: what each GPU of the double does" eval 'status_is 0 && cells g.csv | awk '"'"'
+	{ want = substr($1, 13, 2) == "64" ? 33000 : substr($1, 13, 2) == "32" ? 66000 : 132000
+	  off = $7 / (want * (1 - 0.01 * substr($2, 4))) - 1; n++
+	  if ($2 != $3 || off > 0.002 || off < -0.002) { print; bad = 1 } }
+	END { exit bad || n != 9 }'"'"
+ok_json "... in GFLOP/s, with one block on each multiprocessor" g.json \
+	'{(r["unit"], r["grid_blocks"], r["block_threads"]) for r in d["results"]} == {("GFLOP/s", 132, 1024)}'
+ok_schema "... as the schema has it" g.json
+ok "... and as operations for a monitor" grep -q '^cscope_mpi_operations_per_second{.*local.fma.fp64' g.prom
+FAKE_DEAD_READS=1 run 0 "${fast[@]}" -t local.fma.fp32.alone -o dead.json
+ok_json "a kernel that computes nothing is found" dead.json \
+	'all(r["status"] == "failed" and "those of the host to 0x" in r["reason"] for r in d["results"])'
+run 0 "${fast[@]}" --gpus 0 -m h2d --pattern pair -s 4K:16M:x4 -f model
+ok "without gamma it says how to get it" eval 'status_is 0 && prints "^no gamma in this run: .*local.fma.fp64.alone"'
+run 0 --no-mpi --seed 1 --gpus 0,1 --suite model -s 4K:4M:x4 -f model -o suite.json
+ok "--suite model: gamma, its share of the peak, and loads in flops" eval 'status_is 0 &&
+	prints "^FP64 by multiply-adds: 32[0-9]{3} GFLOP/s a GPU, at least 9[67]\.[0-9] % of units x highest clock$" &&
+	prints "^peer.ce.write.pair +66[0-9] +59[0-9]{2} +8.9e\+07$" && prints "^local.sm.read.alone +6[0-9] "'
+ok_json "... within 1 %" suite.json \
+	''"$truth"' and
+	 all(abs(m["flops_per_load"] * m["gbs"] / 8 / 32802 - 1) < 0.001 for m in d["model"])'
+ok_schema "... as the schema has it" suite.json
+run 0 --no-mpi --gpus 0,1 --suite model --dry-run
+ok "... of nine sizes unless others are asked for" eval \
+	'status_is 0 && prints "4 KiB" && prints "256 MiB" && prints "local.fma.fp16.alone"'
 
 # ---- two machines ----
 

@@ -28,14 +28,16 @@ enum cs_kernel {
 struct cs_lane {
 	CUstream stream; /* NULL until its first use */
 	CUevent start, end;
-	int timed;	     /* copies, not a stamp */
-	uint32_t seq;	     /* of the gate, that it waited for */
-	int is_lent;	     /* armed by another thread than the agent's */
-	struct cs_copy desc; /* by kernels, with its geometry; else of kind
+	int timed;		       /* copies, not a stamp */
+	uint32_t seq;		       /* of the gate, that it waited for */
+	int is_lent;		       /* armed by another thread than the agent's */
+	struct cs_copy desc;	       /* by kernels, with its geometry; else of kind
 				 * COPY */
-	uint64_t expected;   /* of its proof */
-	double lasted_ns;    /* e - s of what was polled last */
-	double back_ns;	     /* and its copy back */
+	uint64_t expected;	       /* of its proof */
+	uint64_t fma_sum;	       /* of CS_FMA_LANES threads, … */
+	uint32_t fma_rounds, fma_type; /* … after that many rounds */
+	double lasted_ns;	       /* e - s of what was polled last */
+	double back_ns;		       /* and its copy back */
 };
 
 struct cs_grid {

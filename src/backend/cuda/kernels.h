@@ -17,7 +17,7 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth) X(rekey)
+	X(zread) X(zwrite) X(zboth) X(fma) X(rekey)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -116,6 +116,14 @@ struct cs_k_zboth {
  * else becomes neither. */
 struct cs_k_rekey {
 	uint64_t address, words, first, from, to;
+};
+
+/* base/fma.h: `rounds` rounds of every thread; element b of `out` = the sum of what block
+ * b ends with.  Whole multiples of CS_FMA_LANES threads. */
+struct cs_k_fma {
+	uint64_t out; /* uint64_t * */
+	uint32_t rounds;
+	uint32_t type; /* enum cs_fma */
 };
 
 /* The same of the pattern, of which nothing is read. */

@@ -127,6 +127,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zread zread = { read };
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
+	struct cs_k_fma fma = { proof, 0, 0 };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
@@ -137,7 +138,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_chase] = &chase,   [CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
-		[CS_KERNEL_rekey] = &rekey,
+		[CS_KERNEL_fma] = &fma,	      [CS_KERNEL_rekey] = &rekey,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

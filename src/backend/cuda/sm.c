@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/chain.h"
+#include "base/fma.h"
 
 _Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
 
@@ -123,6 +124,11 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		*threads = CS_ZERO_THREADS;
 		return i == 0;
 	}
+	if (desc->kind == CS_COPY_FMA) { /* one block fills a multiprocessor */
+		*blocks = dev->sms;
+		*threads = CS_KERNEL_THREADS_MOST;
+		return i == 0;
+	}
 	if (desc->kind < CS_COPY_SM || desc->kind >= CS_COPY_CHASE || i >= GEOMETRIES)
 		return 0;
 	shape = &(bulk ? by_bulk : by_loads)[path_of(dev, desc)][i];
@@ -180,6 +186,19 @@ static int expect_sum(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err
 		return -1;
 	on->expected = all * (r->copies / r->positions) + rest;
 	return 0;
+}
+
+/* Worked out once for all samples of a cell: some milliseconds. */
+static void expect_ends(struct cs_lane *on)
+{
+	const struct cs_copy *f = &on->desc;
+
+	if (on->fma_rounds != f->copies || on->fma_type != f->key) {
+		on->fma_rounds = f->copies;
+		on->fma_type = (uint32_t)f->key;
+		on->fma_sum = cs_fma_sum((enum cs_fma)f->key, f->copies);
+	}
+	on->expected = on->fma_sum * (f->blocks * (f->threads / CS_FMA_LANES));
 }
 
 static uint32_t hops_of(const struct cs_dev *dev)
@@ -250,7 +269,7 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
-	if (!f->blocks || is_zero_copy(f))
+	if (!f->blocks || is_zero_copy(f) || f->kind == CS_COPY_FMA)
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_copy(dev, f, err))
 		return -1;
@@ -260,6 +279,8 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		return expect_sum(dev, on, err);
 	if (is_chase(f))
 		expect_end(dev, on);
+	if (f->kind == CS_COPY_FMA)
+		expect_ends(on);
 	return 0;
 }
 
@@ -365,9 +386,12 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 				  f->copies, f->positions };
 	struct cs_k_fill write = { f->dst, f->bytes / 8, f->key, f->copies,
 				   f->positions };
+	struct cs_k_fma fma = { read.out, f->copies, (uint32_t)f->key };
 	struct cs_grid grid = { f->blocks, f->threads, 0 };
 
 	switch (f->kind) {
+	case CS_COPY_FMA:
+		return cs_dev_launch(dev, CS_KERNEL_fma, grid, on->stream, &fma, err);
 	case CS_COPY_SM:
 		return launch_copy(dev, lane, err);
 	case CS_COPY_SM_READ:
@@ -388,17 +412,40 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 
 /* ---- after ---- */
 
-static int prove_sum(const struct cs_lane *on, const uint64_t *proof, uint32_t blocks,
-		     struct cs_err *err)
+static uint64_t sum_of(const uint64_t *proof, uint32_t blocks)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t b = 0; b < blocks; b++)
 		sum += proof[b];
+	return sum;
+}
+
+static int prove_sum(const struct cs_lane *on, const uint64_t *proof, uint32_t blocks,
+		     struct cs_err *err)
+{
+	uint64_t sum = sum_of(proof, blocks);
+
 	if (sum == on->expected)
 		return 0;
 	return cs_err_set(err, "what was read adds up to %#llx, the pattern to %#llx",
 			  (unsigned long long)sum, (unsigned long long)on->expected);
+}
+
+static int prove_fma(const struct cs_lane *on, const uint64_t *proof, double *ns,
+		     struct cs_err *err)
+{
+	const struct cs_copy *f = &on->desc;
+	uint64_t sum = sum_of(proof, f->blocks);
+
+	if (sum != on->expected)
+		return cs_err_set(err,
+				  "the results add up to %#llx, those of the host to "
+				  "%#llx",
+				  (unsigned long long)sum,
+				  (unsigned long long)on->expected);
+	*ns /= cs_fma_flops((enum cs_fma)f->key) * f->copies * f->blocks * f->threads;
+	return 0;
 }
 
 static int prove_chase(const struct cs_dev *dev, const struct cs_lane *on,
@@ -474,6 +521,8 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
 	if (adds_up(&on->desc))
 		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks, err);
+	if (on->desc.kind == CS_COPY_FMA)
+		return prove_fma(on, cs_dev_proof(dev, lane), ns, err);
 	if (is_chase(&on->desc))
 		return prove_chase(dev, on, cs_dev_proof(dev, lane), ns, err);
 	return 0;

@@ -117,7 +117,7 @@ static const struct usual *usual_of(const struct cs_baseline_stat *stat)
 	static const struct usual gpus = { 0.003, 0.001 }, host = { 0.01, 0.005 };
 	enum cs_unit unit = test_of(stat)->unit;
 
-	return (unit == CS_UNIT_GBS || unit == CS_UNIT_NS) &&
+	return (unit == CS_UNIT_GBS || unit == CS_UNIT_NS || unit == CS_UNIT_GFLOPS) &&
 			       (!strcmp(stat->link_kind, "NVLink") ||
 				!strcmp(stat->link_kind, "within")) ?
 		     &gpus :

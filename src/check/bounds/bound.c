@@ -77,8 +77,8 @@ struct cs_label cs_figure_text(const struct cs_test *test, double value)
 	struct cs_label label;
 
 	cs_text(label.text, sizeof(label.text), "%.*f %s",
-		test->unit == CS_UNIT_COPIES ? 0 : 2, value,
-		cs_unit_text((int)test->unit));
+		test->unit == CS_UNIT_COPIES || test->unit == CS_UNIT_GFLOPS ? 0 : 2,
+		value, cs_unit_text((int)test->unit));
 	return label;
 }
 

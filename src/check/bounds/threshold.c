@@ -120,8 +120,8 @@ static int unit_of_all(const struct cs_threshold *line)
 
 static int unit_named(const char *text)
 {
-	static const int unit[] = { CS_UNIT_GBS, CS_UNIT_US, CS_UNIT_MS,
-				    CS_UNIT_COPIES, CS_UNIT_NS };
+	static const int unit[] = { CS_UNIT_GBS,    CS_UNIT_US, CS_UNIT_MS,
+				    CS_UNIT_COPIES, CS_UNIT_NS, CS_UNIT_GFLOPS };
 
 	for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
 		if (!strcmp(text, cs_unit_text(unit[i])))

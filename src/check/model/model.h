@@ -9,8 +9,6 @@
 #include "check/model/fit.h"
 #include "result/grid.h"
 
-#define CS_WORD_BYTES 8 /* of a flop per load: a double */
-
 /* A sweep on a node. */
 struct cs_sweep {
 	struct cs_grid grid; /* of its first size; ends and labels are those of all */

@@ -1,0 +1,69 @@
+#include "config.h"
+
+#include "check/model/gamma.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fma.h"
+#include "base/quant.h"
+#include "result/cells.h"
+
+double cs_gamma_gflops(const struct cs_run *run, int node)
+{
+	size_t n = cs_rows_count(&run->rows), k = 0;
+	double *room = calloc(n + 1, sizeof(*room)), median = NAN;
+	const uint32_t test = (uint32_t)cs_test_index("local.fma.fp64.alone");
+
+	for (int i = node < 0 ? 0 : node; i < run->n_nodes && (node < 0 || i == node);
+	     i++) {
+		struct cs_row_list cells = cs_run_rows(run, i, CS_ROWS_CELLS);
+
+		for (const struct cs_row *row; room && (row = cs_row_next(&cells));)
+			if (row->test == test && row->status == CS_OK)
+				room[k++] = row->stats.median;
+	}
+	if (k)
+		median = cs_median(room, k);
+	free(room);
+	return median;
+}
+
+double cs_flops_per_load(double gflops, double gbs)
+{
+	return gflops / gbs * CS_WORD_BYTES;
+}
+
+double cs_intensity(double flops_per_load, double efficiency)
+{
+	return flops_per_load * efficiency / (1 - efficiency);
+}
+
+/* Multiply-adds that a multiprocessor begins in a clock, by compute capability (CUDA C++
+ * Programming Guide, throughput of arithmetic instructions). */
+static const struct units {
+	int major, minor;
+	int begun[CS_FMAS];
+} units[] = {
+	{ 7, 0, { 32, 64, 128 } },   { 7, 5, { 2, 64, 128 } },
+	{ 8, 0, { 32, 64, 256 } },   { 8, 6, { 2, 128, 128 } },
+	{ 8, 9, { 2, 128, 128 } },   { 9, 0, { 64, 128, 256 } },
+	{ 10, 0, { 64, 128, 256 } },
+};
+
+double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_gpu_facts *gpu =
+		&run->node[row->node].agent[row->what.issuer].gpu;
+	const struct cs_gpu_record *record = cs_run_gpu(run, (int)row->node,
+							gpu->bus_id);
+	unsigned type = cs_row_test(row)->op - CS_OP_FP64;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (units[i].major == gpu->cc_major &&
+		    units[i].minor == gpu->cc_minor && record &&
+		    record->board.sm_mhz_max > 0)
+			return 1e-3 * CS_FMA_FLOPS * units[i].begun[type] *
+			       row->grid_blocks * record->board.sm_mhz_max;
+	return NAN;
+}

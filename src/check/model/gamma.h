@@ -1,0 +1,23 @@
+/* gamma.h - what a flop takes, and what loads cost in flops. */
+#ifndef CS_CHECK_MODEL_GAMMA_H
+#define CS_CHECK_MODEL_GAMMA_H
+
+#include "result/run.h"
+
+#define CS_WORD_BYTES 8 /* of a load: a double */
+
+/* FP64 of a node's GPUs, as local.fma.fp64.alone measured it: the median, in GFLOP/s;
+ * node -1: of all nodes.  NAN: not measured. */
+double cs_gamma_gflops(const struct cs_run *run, int node);
+
+/* Flops that are done in the time of loading a word at that rate: the flops per load
+ * that a program needs to be half as fast as its arithmetic alone. */
+double cs_flops_per_load(double gflops, double gbs);
+/* … and those that it needs for that efficiency, in 0 … 1. */
+double cs_intensity(double flops_per_load, double efficiency);
+
+/* What a GPU could do: its multiprocessors, units and highest clock; NAN: one of these
+ * is not known.  Of a row of local.fma.*, in GFLOP/s. */
+double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row);
+
+#endif
