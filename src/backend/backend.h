@@ -76,9 +76,9 @@ enum cs_copy_kind {
 	/* … zero-copy: 4 bytes at a time, always 256 blocks of 256 threads */
 	CS_COPY_ZERO_READ,  /* reads src, writes nothing */
 	CS_COPY_ZERO_WRITE, /* writes the fill pattern of `key` to dst */
-	CS_COPY_FMA,	    /* multiply-adds, enum cs_fma in `key`; nothing moves */
 	CS_COPY_CHASE,	    /* follows a chain at src, one load after the other */
 	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
+	CS_COPY_FMA,	    /* multiply-adds, enum cs_fma in `key`; nothing moves */
 };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this

@@ -28,8 +28,8 @@ enum cs_fma { CS_FMA_64, CS_FMA_32, CS_FMA_16, CS_FMAS };
 
 /* The sum over CS_FMA_LANES threads of what their sequences end with after that many
  * rounds, as bits: of FP16 those of a register. */
-uint64_t cs_fma_sum(enum cs_fma fma, uint32_t rounds);
+uint64_t cs_fma_sum(enum cs_fma type, uint32_t rounds);
 /* Floating-point operations of a thread in a round. */
-double cs_fma_flops(enum cs_fma fma);
+double cs_fma_flops(enum cs_fma type);
 
 #endif

@@ -326,15 +326,13 @@ int cs_model_write(FILE *to, const struct cs_run *run,
 /* ---- CSV ---- */
 
 static int print_csv_sweep(FILE *to, const struct cs_run *run, int node,
-			   uint32_t index, int names)
+			   uint32_t index)
 {
 	struct cs_sweep sweep;
 	int rc = cs_sweep_init(&sweep, run, node, index);
 
 	if (rc)
 		return rc;
-	if (names)
-		rc = cs_csv_line(to, cs_record_fit(&sweep, 0), 1);
 	for (size_t i = 0; i < cs_grid_cells(&sweep.grid) && !rc; i++)
 		if (sweep.fit[i].n)
 			rc = cs_csv_line(to, cs_record_fit(&sweep, i), 0);
@@ -342,18 +340,34 @@ static int print_csv_sweep(FILE *to, const struct cs_run *run, int node,
 	return rc;
 }
 
+/* Of whatever matrix: all have the same columns. */
+static int print_csv_names(FILE *to, const struct cs_run *run)
+{
+	struct cs_sweep sweep;
+	int rc;
+
+	if (!run->n_nodes || !cs_grids(run))
+		return 0;
+	if (cs_sweep_init(&sweep, run, 0, 0))
+		return -1;
+	rc = cs_grid_cells(&sweep.grid) ?
+		     cs_csv_line(to, cs_record_fit(&sweep, 0), 1) :
+		     0;
+	cs_sweep_release(&sweep);
+	return rc;
+}
+
 static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *turns,
 		     const struct cs_view_options *opt)
 {
-	int rc = 0, names = 1;
+	int rc = print_csv_names(to, run);
 
 	(void)turns;
 	(void)opt;
 	for (uint32_t v = 0; v < cs_grids(run); v++)
 		for (int node = 0;
-		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc;
-		     node++, names = 0)
-			rc = print_csv_sweep(to, run, node, v, names);
+		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
+			rc = print_csv_sweep(to, run, node, v);
 	return rc;
 }
 
