@@ -312,6 +312,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/knobs.c \
 	%D%/fake/managed.c \
 	%D%/fake/memory.c \
+	%D%/fake/signal.c \
 	%D%/fake/stream.c \
 	%D%/fake/um.c \
 	%D%/fake/vmm.c
@@ -438,6 +439,7 @@ SHELL_TESTS = \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
 	%D%/run/variants.t \
+	%D%/run/article.t \
 	%D%/run/via.t \
 	%D%/run/views.t
 TESTS += $(SHELL_TESTS)

@@ -6,6 +6,7 @@
  *   memory.c   device memory, host memory, CUDA IPC
  *   vmm.c      memory apart from its addresses, descriptors
  *   um.c       managed memory: where its pages are, and how they move
+ *   signal.c   … touches of them by a CPU
  *   managed.c  … and the driver's calls for it
  *   stream.c   streams, events, gates
  *   clock.c    virtual time and the flows that share links
@@ -51,8 +52,9 @@ struct fake_config {
 	uint64_t memory;	/* bytes of each GPU */
 	int connections, eager; /* CUDA_DEVICE_MAX_CONNECTIONS, … */
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
-	int dead_reads;		 /* kernels that only read read nothing */
-	double staged;		 /* GB/s */
+	int dead_reads;	   /* kernels that only read read nothing */
+	int64_t lost_work; /* the kernel on data that does nothing, from 1 on; 0: none */
+	double staged;	   /* GB/s */
 	double pageable[3];	 /* GB/s into a GPU, out of it, to host memory */
 	int numa[FAKE_GPUS_MAX]; /* the driver's word on each GPU */
 	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
@@ -304,8 +306,9 @@ void fake_flow_count(const struct fake_flow *flow, uint64_t bytes);
 
 int fake_um_make(struct fake_memory *m); /* not yet in the list; 0 or -1 */
 void fake_um_drop(struct fake_memory *m);
-/* Without the lock: CPUs that touch pages which are away are caught from now on. */
-void fake_um_catch(void);
+/* Without the lock: a CPU has touched that address, whose page comes; -1: it is not
+ * managed. */
+int fake_um_home(uint64_t address);
 
 /* Other memory of that GPU has been allocated: managed pages leave to make room. */
 void fake_um_yield(int gpu);
@@ -334,13 +337,18 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 /* What would flow if the page there came to that place now. */
 struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int place);
 
-void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int gpu);
+void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int place);
 /* What holds for all of it; places as above. */
 struct fake_um_advised {
 	int read_mostly, preferred, prefetched;
 	uint32_t accessed_by;
 };
 struct fake_um_advised fake_um_advised(uint64_t at, uint64_t bytes);
+
+/* ---- signal.c ---- */
+
+/* CPUs that touch pages which are away are caught from now on. */
+void fake_um_catch(void);
 
 /* ---- managed.c: entries of two versions each ---- */
 
@@ -388,7 +396,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 16
+#define FAKE_N_KERNELS 17
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */
