@@ -50,6 +50,13 @@ static int ordinal_of(const struct cs_endpoints *e, int agent)
 	return n;
 }
 
+/* Is it host memory that transfers share? */
+static int is_host(const struct cs_transfer *t, int is_dst)
+{
+	return cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) &&
+	       !cs_transfer_is_managed(t);
+}
+
 /* The buffer of a transfer's end in host memory. */
 static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 				    const struct cs_transfer *t, int is_dst)
@@ -115,7 +122,7 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 
 			if (t->bytes > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
-			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
+			    !is_host(t, is_dst) ||
 			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
 				continue;
 			of = key_of(e, t, is_dst);
@@ -167,8 +174,7 @@ int cs_endpoints_host(struct cs_endpoints *e)
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct host_place *place;
 
-			if (t->issuer != e->me ||
-			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
+			if (t->issuer != e->me || !is_host(t, is_dst) ||
 			    find_place(e, t, is_dst))
 				continue;
 			place = cs_vec_add(&e->host, 1, &e->slot->err);
@@ -403,7 +409,8 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
 static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
-	       t->method != CS_METHOD_CHASE && !is_summed(e, t);
+	       t->method != CS_METHOD_CHASE && !cs_transfer_is_managed(t) &&
+	       !is_summed(e, t);
 }
 
 void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
@@ -422,7 +429,7 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 	struct cs_cpu_side *side = &e->slot->side[k];
 	const struct host_place *place;
 
-	if (t->issuer != e->me || !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src))
+	if (t->issuer != e->me || !is_host(t, is_dst))
 		return 0;
 	place = find_place(e, t, is_dst);
 	if (place && place->buf.at && t->bytes <= place->most) {

@@ -42,7 +42,8 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 	uint32_t staged = cs_stage_copies(t->bytes);
 
 	/* a second copy would find in the caches what the first left there */
-	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY)
+	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
+	    cs_transfer_is_managed(t)) /* its pages are there then */
 		return 1;
 	if (cs_method_is_kernel(t->method))
 		return KERNEL_COPIES_MAX;
@@ -142,7 +143,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, struct cs_guess guess)
 {
 	memset(s, 0, sizeof(*s));
-	s->precision = plan->set.precision;
+	s->precision = fmax(plan->set.precision, cs_plan_test(plan, step)->precision);
 	s->limit_s = plan->set.cell_limit_s;
 	s->block = plan->set.turn_samples;
 	/* a block begins with one copy: the touch is not counted anyway */

@@ -250,6 +250,11 @@ static int add_tests(struct cs_draft *d)
 	return rc || d->matrices.n ? rc : refuse_all(d);
 }
 
+static int shows_drift(const struct cs_test *test)
+{
+	return test->how == CS_HOW_GATED && test->precision <= 0;
+}
+
 /* The step that is measured again: the first one whose figure is known well
  * enough to show drift.  NULL: none, or too few to need it. */
 static const struct cs_step *control_step(const struct cs_draft *d, int lone)
@@ -264,7 +269,7 @@ static const struct cs_step *control_step(const struct cs_draft *d, int lone)
 		if (cs_transfer_is_lone(&t[step[i].first]) != lone)
 			continue;
 		n++;
-		if (!first && table[matrix[step[i].matrix].test].how == CS_HOW_GATED)
+		if (!first && shows_drift(&table[matrix[step[i].matrix].test]))
 			first = &step[i];
 	}
 	return n >= CONTROL_LEAST ? first : NULL;

@@ -127,6 +127,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zread zread = { read };
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
+	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
+	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,   [CS_KERNEL_gate] = &gate,
@@ -136,6 +138,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_chase] = &chase,   [CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
+		[CS_KERNEL_touch] = &touch,   [CS_KERNEL_touched] = &touched,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
@@ -205,6 +208,7 @@ void cs_dev_close(struct cs_dev *dev)
 	close_lane(&(struct cs_lane){
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
 	cs_dev_disarena(dev);
+	cs_um_free_all(dev);
 	if (dev->other)
 		CS_CALL(cuMemFree, dev->other);
 	if (dev->spare)
