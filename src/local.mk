@@ -300,6 +300,8 @@ endif
 	%D%/check/link/expect.h \
 	%D%/check/link/kind.c \
 	%D%/check/link/kind.h \
+	%D%/check/model/fit.c \
+	%D%/check/model/fit.h \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
@@ -461,6 +463,7 @@ EXTRA_DIST += \
 	%D%/check/compare/README.md \
 	%D%/check/fleet/README.md \
 	%D%/check/link/README.md \
+	%D%/check/model/README.md \
 	%D%/check/verdict/README.md \
 	%D%/command/README.md \
 	%D%/file/README.md \

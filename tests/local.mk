@@ -48,6 +48,7 @@ UNIT_TESTS = \
 	%D%/unit/fill.t \
 	%D%/unit/finding.t \
 	%D%/unit/fingerprint.t \
+	%D%/unit/fit.t \
 	%D%/unit/fleet.t \
 	%D%/unit/flush.t \
 	%D%/unit/gpulist.t \
@@ -88,7 +89,8 @@ UNIT_TESTS = \
 if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
-	%D%/unit/fake.t
+	%D%/unit/fake.t \
+	%D%/unit/um.t
 endif
 check_PROGRAMS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
 TESTS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
@@ -115,10 +117,11 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
 %C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c
+%C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c %D%/unit/story.h
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
 %C%_unit_fingerprint_t_SOURCES = %D%/unit/test_fingerprint.c %D%/unit/canned.h
+%C%_unit_fit_t_SOURCES = %D%/unit/test_fit.c
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
@@ -156,6 +159,8 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
+%C%_unit_um_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/story.h
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
@@ -305,8 +310,10 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/identity.h \
 	%D%/fake/kernels.c \
 	%D%/fake/knobs.c \
+	%D%/fake/managed.c \
 	%D%/fake/memory.c \
 	%D%/fake/stream.c \
+	%D%/fake/um.c \
 	%D%/fake/vmm.c
 
 check_PROGRAMS += %D%/bench/libkill.so
@@ -358,6 +365,7 @@ check_PROGRAMS += %D%/bench/bench_sm
 TRUTHS = \
 	%D%/bench/truth_baseline \
 	%D%/bench/truth_compare \
+	%D%/bench/truth_fit \
 	%D%/bench/truth_fleet \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
@@ -365,6 +373,8 @@ check_PROGRAMS += $(TRUTHS)
 %C%_bench_truth_baseline_SOURCES = %D%/bench/truth_baseline.c $(NOISE)
 %C%_bench_truth_compare_LDADD = $(CS_LINK)
 %C%_bench_truth_compare_SOURCES = %D%/bench/truth_compare.c $(NOISE)
+%C%_bench_truth_fit_LDADD = $(CS_LINK)
+%C%_bench_truth_fit_SOURCES = %D%/bench/truth_fit.c $(NOISE)
 %C%_bench_truth_fleet_LDADD = $(CS_LINK)
 %C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)

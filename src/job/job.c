@@ -40,8 +40,9 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->random = RANDOM_PEERS;
 	if (!set->spread_bytes)
 		set->spread_bytes = SPREAD_BYTES;
+	set->precision_asked = set->precision > 0;
 	/* CPU copies share caches and memory with everything else that runs */
-	if (!(set->precision > 0))
+	if (!set->precision_asked)
 		set->precision = cpu ? 0.02 : 0.005;
 	if (!(set->cell_limit_s > 0))
 		set->cell_limit_s = 0.25;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "node/stage.h"
+#include "plan/settings.h"
 #include "result/stats.h"
 
 /* Resizing goes on until a sample is long enough; this many times suffices from
@@ -143,7 +144,10 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		     const struct cs_step *step, struct cs_guess guess)
 {
 	memset(s, 0, sizeof(*s));
-	s->precision = fmax(plan->set.precision, cs_plan_test(plan, step)->precision);
+	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, step->matrix);
+
+	s->precision = cs_precision_of(&plan->set, cs_plan_test(plan, step),
+				       &matrix->variant);
 	s->limit_s = plan->set.cell_limit_s;
 	s->block = plan->set.turn_samples;
 	/* a block begins with one copy: the touch is not counted anyway */

@@ -126,7 +126,8 @@ static const struct cs_option measure_options[] = {
 	{ "no-mpi", 0, NULL, "never call MPI: this process is one node", FLAG(mpi, 0) },
 	HEADING("Sampling"),
 	{ "precision", 0, "SHARE", "a cell ends when the 95 % interval of its median "
-	  "reaches no further from it than this; default 0.5%, cpu backend 2%", SHARE(set.precision) },
+	  "reaches no further from it than this; default 0.5%, 2% on the cpu backend, of "
+	  "what CPUs copy, and of cold and warm caches", SHARE(set.precision) },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "
 	  "the same time: where a few have shown that it changes none by more than 0.5 "

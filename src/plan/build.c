@@ -8,6 +8,7 @@
 
 #include "plan/draft.h"
 #include "plan/filter.h"
+#include "plan/settings.h"
 #include "plan/urgent.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
@@ -250,9 +251,14 @@ static int add_tests(struct cs_draft *d)
 	return rc || d->matrices.n ? rc : refuse_all(d);
 }
 
-static int shows_drift(const struct cs_test *test)
+/* Is its figure known well enough? */
+static int shows_drift(const struct cs_settings *set, const struct cs_plan_matrix *m)
 {
-	return test->how == CS_HOW_GATED && test->precision <= 0;
+	size_t n;
+	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+
+	return test->how == CS_HOW_GATED &&
+	       cs_precision_of(set, test, &m->variant) <= set->precision;
 }
 
 /* The step that is measured again: the first one whose figure is known well
@@ -262,14 +268,13 @@ static const struct cs_step *control_step(const struct cs_draft *d, int lone)
 	const struct cs_step *step = d->steps.data, *first = NULL;
 	const struct cs_plan_matrix *matrix = d->matrices.data;
 	const struct cs_transfer *t = d->transfers.data;
-	size_t n_tests, i, n = 0;
-	const struct cs_test *table = cs_catalogue(&n_tests);
+	size_t i, n = 0;
 
 	for (i = 0; i < d->steps.n; i++) {
 		if (cs_transfer_is_lone(&t[step[i].first]) != lone)
 			continue;
 		n++;
-		if (!first && shows_drift(&table[matrix[step[i].matrix].test]))
+		if (!first && shows_drift(&d->req->set, &matrix[step[i].matrix]))
 			first = &step[i];
 	}
 	return n >= CONTROL_LEAST ? first : NULL;

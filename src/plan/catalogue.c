@@ -54,6 +54,10 @@
 #define OTHERS_TO_ONE ", all others to one at once"
 #define ONE_TO_OTHERS ", one to all others at once"
 
+/* CPU copies share caches and memory with everything else that runs: on H200 machines
+ * their samples vary by 2 to 6 %, and no cell settles within 0.5 %. */
+#define BY_CPU .least_precision = 0.02
+
 #define ONE_PAIR "one pair at a time"
 #define ONE_AT_A_TIME "one at a time"
 #define ON_CPU .backend = CS_BACKEND_CPU
@@ -97,11 +101,11 @@
 
 /* How fast faults are served differs from one sample to the next. */
 #define MANAGED(name_, PATH_, METHOD_, PATTERN_, when) \
-	HOST(name_, PATH_, METHOD_, MANAGED, PATTERN_, when, .precision = 0.02)
+	HOST(name_, PATH_, METHOD_, MANAGED, PATTERN_, when, .least_precision = 0.02)
 #define MANAGED_PEER(name_, METHOD_, PATTERN_, when, ...)                            \
 	{ .name = name_, .path = CS_PATH_PEER, .method = CS_METHOD_##METHOD_,        \
 	  .op = CS_OP_READ, .pattern = CS_PATTERN_##PATTERN_,                        \
-	  .memory = CS_MEM_MANAGED, .precision = 0.02,                               \
+	  .memory = CS_MEM_MANAGED, .least_precision = 0.02,                               \
 	  .heading = "pages of row's GPU to column's" when,                          \
 	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
 	  __VA_ARGS__ }
@@ -240,9 +244,9 @@ static const struct cs_test table[] = {
 	HOST("h2d.ce.huge.bidi", H2D, CE, HUGE, BIDI, AND_BACK),
 	HOST("h2d.ce.wc.pair", H2D, CE, WC, PAIR, ONE_BY_ONE),
 	HOST("d2h.ce.wc.pair", D2H, CE, WC, PAIR, ONE_BY_ONE),
-	HOST("h2d.ce.pageable.pair", H2D, CE, PAGEABLE, PAIR, ONE_BY_ONE),
-	HOST("d2h.ce.pageable.pair", D2H, CE, PAGEABLE, PAIR, ONE_BY_ONE),
-	HOST("h2d.ce.pageable.bidi", H2D, CE, PAGEABLE, BIDI, AND_BACK),
+	HOST("h2d.ce.pageable.pair", H2D, CE, PAGEABLE, PAIR, ONE_BY_ONE, BY_CPU),
+	HOST("d2h.ce.pageable.pair", D2H, CE, PAGEABLE, PAIR, ONE_BY_ONE, BY_CPU),
+	HOST("h2d.ce.pageable.bidi", H2D, CE, PAGEABLE, BIDI, AND_BACK, BY_CPU),
 	HOST("h2d.sm.pinned.pair", H2D, SM, PINNED, PAIR, ONE_BY_ONE),
 	HOST("d2h.sm.pinned.pair", D2H, SM, PINNED, PAIR, ONE_BY_ONE),
 	HOST("h2d.sm.pinned.bidi", H2D, SM, PINNED, BIDI, AND_BACK),
@@ -313,12 +317,12 @@ static const struct cs_test table[] = {
 	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
 	     "row's NUMA node to column's, by CPU, one pair at a time",
 	     "one NUMA node to another, by CPU", .memory = CS_MEM_PAGEABLE,
-	     .any_backend = 1),
+	     .any_backend = 1, BY_CPU),
 	TEST("host.driver.pinned.pair", HOST, DRIVER, COPY, PAIR,
 	     "row's NUMA node, pageable, to column's, pinned, by the driver, one pair "
 	     "at a time",
 	     "one NUMA node to pinned memory of another, by the driver",
-	     .memory = CS_MEM_PINNED),
+	     .memory = CS_MEM_PINNED, BY_CPU),
 
 	TEST("peer.ce.write4k.pair", PEER, CE, WRITE4K, PAIR,
 	     "row writes 4 KiB to column, time of a copy",

@@ -114,7 +114,9 @@ struct cs_test {
 	enum cs_how how;
 	unsigned matrices; /* enum cs_matrix: of which it is a part; 0: its path's */
 	uint64_t bytes;	   /* of its copies, its own; 0: as asked for */
-	double precision;  /* a cell ends at that, if not before; 0: as asked for */
+	/* the least that is asked of the interval of its medians, a share, unless the
+	 * user says one: it does not settle any closer; 0: the usual does */
+	double least_precision;
 	const char *heading; /* "row writes to column" */
 	const char *alone;   /* "one pair at a time", unless they run beside others
 				 * (node/concurrency.c); NULL: the heading says it */

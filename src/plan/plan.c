@@ -10,9 +10,9 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 144 + CS_FILTER,
+_Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 200 + CS_FILTER, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");

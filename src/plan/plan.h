@@ -21,7 +21,7 @@
 #include "plan/variant.h"
 
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
-#define CS_PLAN_VERSION 2u
+#define CS_PLAN_VERSION 3u
 #define CS_STEP_MAX 128 /* transfers in one step: both ways of every agent */
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
@@ -96,8 +96,10 @@ enum cs_filter_names {
 /* How to measure; the same for every step. */
 struct cs_settings {
 	uint64_t copy_bytes;
-	uint64_t seed;	  /* order of the steps, fill pattern */
-	double precision; /* side of the interval / median at which a cell ends */
+	uint64_t seed; /* order of the steps, fill pattern */
+	/* Side of the interval / median at which a cell ends, unless its test cannot be
+	 * known so well (cs_precision_of). */
+	double precision;
 	double cell_limit_s;
 	double start_limit_s;  /* driver start */
 	uint32_t verify;       /* enum cs_verify */
@@ -111,6 +113,8 @@ struct cs_settings {
 	uint32_t schedule;     /* enum cs_schedule */
 	uint32_t urgent;       /* 1: the most telling steps first (plan/urgent.h) */
 	uint32_t filter_names; /* enum cs_filter_names */
+	uint32_t precision_asked; /* 1: by the user, for all tests alike */
+	uint32_t pad;		  /* 0 */
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;

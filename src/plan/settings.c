@@ -2,13 +2,24 @@
 
 #include "plan/settings.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
 
 static const char *const backend_words[] = { "cuda", "cpu", NULL };
 static const char *const order_words[] = { "drawn", "most telling first", NULL };
+static const char *const precision_words[] = { "of tests that allow it", "of all",
+					       NULL };
 static const char *const filter_words[] = { "all", "commscope", NULL };
+
+double cs_precision_of(const struct cs_settings *set, const struct cs_test *test,
+		       const struct cs_variant *v)
+{
+	return set->precision_asked ?
+		       set->precision :
+		       fmax(set->precision, cs_variant_least_precision(test, v));
+}
 
 #define SET(type, key, member, ...) \
 	CS_MEMBER(struct cs_settings, type, key, member, ##__VA_ARGS__)
@@ -16,6 +27,8 @@ static const struct cs_field settings[] = {
 	SET(WORD, NULL, backend, .words = backend_words, .label = "backend"),
 	SET(NUMBER, "copy_bytes", copy_bytes, .label = "size", .unit = "bytes"),
 	SET(REAL, "precision", precision, .label = "precision", .unit = "%"),
+	SET(FLAG, "precision_asked", precision_asked, .words = precision_words,
+	    .label = "precision is"),
 	SET(REAL, "cell_limit_s", cell_limit_s, .label = "cell limit", .unit = "s"),
 	SET(REAL, "start_limit_s", start_limit_s),
 	SET(NUMBER, "seed", seed, .label = "seed"),

@@ -7,6 +7,11 @@
 #include "base/fieldset.h"
 #include "plan/plan.h"
 
+/* How well the median of a cell is to be known: what the user asked for; else the default,
+ * or what its test and variant can give at most. */
+double cs_precision_of(const struct cs_settings *set, const struct cs_test *test,
+		       const struct cs_variant *v);
+
 #define CS_SETTING CS_FILTER /* characters of a value, with the 0 */
 
 /* Those with a label shape what is measured. */

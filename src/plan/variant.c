@@ -2,6 +2,7 @@
 
 #include "plan/variant.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -126,6 +127,17 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
 		is.cpu_numa = v->cpu_numa;
 	return is;
+}
+
+/* A sample is one copy, so nothing evens out what disturbs it. */
+#define CACHES_PRECISION 0.02
+
+double cs_variant_least_precision(const struct cs_test *test,
+				  const struct cs_variant *v)
+{
+	const double caches = v->cache == CS_CACHE_ANY ? 0 : CACHES_PRECISION;
+
+	return fmax(test->least_precision, caches);
 }
 
 unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants *asked)

@@ -71,6 +71,10 @@ struct cs_variants {
 /* The variant of a test that is meant: without what changes nothing of it. */
 struct cs_variant cs_variant_of(const struct cs_test *test,
 				const struct cs_variant *v);
+/* The least precision that is asked for of it: that of the test (struct cs_test), or of
+ * caches that are cold or warm; 0 neither. */
+double cs_variant_least_precision(const struct cs_test *test,
+				  const struct cs_variant *v);
 /* Of what is asked for, which kinds change something of a test: enum cs_takes. */
 unsigned cs_variants_taken(const struct cs_test *test,
 			   const struct cs_variants *asked);

@@ -89,6 +89,24 @@ static void print_variants(FILE *to, const struct cs_test *test)
 				", and of warm ones whose CPUs write (--cpu-numa).");
 }
 
+static void print_precision(FILE *to, const struct cs_test *test)
+{
+	const struct cs_variant cold = { .cache = CS_CACHE_COLD };
+	const double least = test->least_precision;
+
+	if (least > 0)
+		cs_fold(to, 2, INDENT,
+			"%-*s%.0f %% unless --precision says another: CPU copies share "
+			"caches and memory with everything else that runs.",
+			INDENT - 2, "precision", 100 * least);
+	else if (cs_test_takes(test) & CS_TAKES_CACHE)
+		cs_fold(to, 2, INDENT,
+			"%-*sOf cold and warm caches %.0f %% unless --precision says "
+			"another: a sample of them is one copy.",
+			INDENT - 2, "precision",
+			100 * cs_variant_least_precision(test, &cold));
+}
+
 static void explain_test(FILE *to, const struct cs_test *test)
 {
 	struct cs_explanation e;
@@ -107,6 +125,7 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	part(to, "timed", e.timed);
 	part(to, "", e.timed_both);
 	part(to, "checked", e.checked);
+	print_precision(to, test);
 	print_variants(to, test);
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++) {

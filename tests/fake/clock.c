@@ -35,6 +35,7 @@
 #define DUPLEX 0.988		/* factor when the link works both ways */
 #define ONE_ISSUER 0.5		/* … for the write of a GPU that also reads */
 #define LOCAL 2085.0
+#define PEER 396.0		/* of GPU 0, before FAKE_MATRIX */
 #define FROM_HOST 55.3
 #define TO_HOST 55.2
 #define HOST_ONLY 20.0
@@ -284,6 +285,16 @@ static double rate_of_zero_copy(const struct fake_flow *flow)
 		       ZERO_ODD;
 }
 
+/* By migration, as a factor on what a copy engine does. */
+static double rate_of_migration(const struct fake_flow *flow)
+{
+	if (flow->src == FAKE_HOST)
+		return fake.prefetch[0] / FROM_HOST;
+	if (flow->dst == FAKE_HOST)
+		return fake.prefetch[1] / TO_HOST;
+	return fake.prefetch[2] / PEER;
+}
+
 static double rate_of_engine(const struct fake_flow *flow)
 {
 	int local = flow->src == flow->dst && flow->src != FAKE_HOST;
@@ -295,6 +306,11 @@ static double rate_of_engine(const struct fake_flow *flow)
 		return rate_of_zero_copy(flow) * BY_ZERO_READ;
 	case FAKE_ZERO_WRITE:
 		return rate_of_zero_copy(flow) * BY_ZERO_WRITE;
+	case FAKE_PREFETCH:
+	case FAKE_FAULTS:
+		return rate_of_migration(flow);
+	case FAKE_FAR:
+		return BY_SM;
 	case FAKE_READ:
 		return rate_of_grid(flow) * (local ? LOCAL_READ / LOCAL : BY_SM);
 	case FAKE_WRITE:
@@ -454,6 +470,19 @@ static double noise_of(uint64_t x)
 	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
 	x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
 	return (double)((x ^ (x >> 31)) >> 11) / (double)(1ull << 52) - 1;
+}
+
+/* What goes through host memory is not on NVLink. */
+void fake_flow_count(const struct fake_flow *flow, uint64_t bytes)
+{
+	_Atomic uint64_t(*counters)[2] = fake_counters();
+
+	if (!counters || flow->staged || flow->src == flow->dst ||
+	    flow->src == FAKE_HOST || flow->dst == FAKE_HOST ||
+	    fake_number("FAKE_NVLINK_IDLE", 0, 1, 0))
+		return;
+	atomic_fetch_add(&counters[flow->src][0], bytes);
+	atomic_fetch_add(&counters[flow->dst][1], bytes);
 }
 
 unsigned fake_path(const struct fake_flow *flow)

@@ -191,7 +191,7 @@ API CUresult CUDAAPI cuDriverGetVersion(int *version)
 	ENTER(cuDriverGetVersion, FAKE_ANY);
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = FAKE_CUDA_VERSION;
+	*version = fake.cuda;
 	return CUDA_SUCCESS;
 }
 
@@ -215,15 +215,23 @@ API CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal)
 	return CUDA_SUCCESS;
 }
 
-/* The GPU behind a device number of this process; -1 none. */
-static int gpu_of(CUdevice device)
+int fake_gpu_of(CUdevice device)
 {
 	return device >= 0 && device < fake.n_visible ? fake.visible[device] : -1;
 }
 
+CUdevice fake_device_of(int gpu)
+{
+	CUdevice device = 0;
+
+	while (device < fake.n_visible && fake.visible[device] != gpu)
+		device++;
+	return device;
+}
+
 API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
 {
-	int gpu = gpu_of(device);
+	int gpu = fake_gpu_of(device);
 	char model[96];
 
 	ENTER(cuDeviceGetName, FAKE_INIT);
@@ -241,12 +249,12 @@ API CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 	ENTER(cuDeviceGetUuid, FAKE_INIT);
 	if (!uuid)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu_of(device) < 0)
+	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	memset(uuid, 0, sizeof(*uuid));
-	uuid->bytes[15] = (char)fake_board(gpu_of(device));
+	uuid->bytes[15] = (char)fake_board(fake_gpu_of(device));
 	if (fake_mig())
-		uuid->bytes[9] = (char)(15 - fake_instance(gpu_of(device)));
+		uuid->bytes[9] = (char)(15 - fake_instance(fake_gpu_of(device)));
 	return CUDA_SUCCESS;
 }
 
@@ -256,10 +264,10 @@ API CUresult CUDAAPI cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 	ENTER(cuDeviceGetPCIBusId, FAKE_INIT);
 	if (!id || size < 13)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu_of(device) < 0)
+	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	snprintf(id, (size_t)size, "0000:%02X:00.0",
-		 fake_bus(fake_board(gpu_of(device))));
+		 fake_bus(fake_board(fake_gpu_of(device))));
 	return CUDA_SUCCESS;
 }
 
@@ -268,7 +276,7 @@ API CUresult CUDAAPI cuDeviceTotalMem(size_t *bytes, CUdevice device)
 	ENTER(cuDeviceTotalMem, FAKE_INIT);
 	if (!bytes)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu_of(device) < 0)
+	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	*bytes = fake.memory;
 	return CUDA_SUCCESS;
@@ -305,6 +313,15 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
 	case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
 		return !fake.no_vmm;
+	case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+		return fake.managed;
+	case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+		return fake.concurrent;
+	case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+		return fake.pageable_access > 0;
+	case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES:
+	case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
+		return fake.pageable_access > 1;
 	case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
 		return fake.numa[gpu];
 	case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
@@ -322,9 +339,9 @@ API CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute which,
 	ENTER(cuDeviceGetAttribute, FAKE_INIT);
 	if (!value || (int)which < 1 || which >= CU_DEVICE_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu_of(device) < 0)
+	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	*value = attribute_of(gpu_of(device), which);
+	*value = attribute_of(fake_gpu_of(device), which);
 	return CUDA_SUCCESS;
 }
 
@@ -338,9 +355,9 @@ API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice p
 	ENTER(cuDeviceCanAccessPeer, FAKE_INIT);
 	if (!can)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu_of(device) < 0 || gpu_of(peer) < 0)
+	if (fake_gpu_of(device) < 0 || fake_gpu_of(peer) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	*can = fake_are_peers(gpu_of(device), gpu_of(peer));
+	*can = fake_are_peers(fake_gpu_of(device), fake_gpu_of(peer));
 	return CUDA_SUCCESS;
 }
 
@@ -357,7 +374,7 @@ struct fake_ctx *fake_ctx_of(CUcontext handle)
 API CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 {
 	ENTER(cuDevicePrimaryCtxSetFlags, FAKE_INIT);
-	if (gpu_of(device) < 0)
+	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	return flags & ~(unsigned)CU_CTX_FLAGS_MASK ? CUDA_ERROR_INVALID_VALUE :
 						      CUDA_SUCCESS;
@@ -394,7 +411,7 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 	int gpu;
 
 	ENTER(cuDevicePrimaryCtxRetain, FAKE_INIT);
-	gpu = gpu_of(device);
+	gpu = fake_gpu_of(device);
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gpu < 0)
@@ -419,9 +436,9 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
 	int left;
 
 	ENTER(cuDevicePrimaryCtxRelease, FAKE_INIT);
-	if (gpu_of(device) < 0)
+	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
-	ctx = &contexts[gpu_of(device)];
+	ctx = &contexts[fake_gpu_of(device)];
 	pthread_mutex_lock(&lock);
 	left = ctx->retained ? --ctx->retained : -1;
 	pthread_mutex_unlock(&lock);
@@ -432,7 +449,7 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
 		fake_memory_drop(ctx);
 		ctx->peers = 0;
 		ctx->sticky = 0;
-		leave_gpu(gpu_of(device));
+		leave_gpu(fake_gpu_of(device));
 	}
 	return CUDA_SUCCESS;
 }
@@ -625,6 +642,13 @@ static const struct {
 #undef F
 		{ "cuCtxSynchronize", 2000, (void *)cuCtxSynchronize },
 	{ "cuStreamSynchronize", 2000, (void *)cuStreamSynchronize },
+	/* for managed memory; the later of two versions last */
+	{ "cuMemAllocManaged", 6000, (void *)cuMemAllocManaged },
+	{ "cuMemPrefetchAsync", 8000, (void *)fake_prefetch_8000 },
+	{ "cuMemPrefetchAsync", 12020, (void *)fake_prefetch_12020 },
+	{ "cuMemAdvise", 8000, (void *)fake_advise_8000 },
+	{ "cuMemAdvise", 12020, (void *)fake_advise_12020 },
+	{ "cuMemRangeGetAttribute", 8000, (void *)cuMemRangeGetAttribute },
 };
 
 #define SAME(name, version)                                                  \
@@ -645,9 +669,11 @@ API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry, int versio
 		return CUDA_ERROR_INVALID_VALUE;
 	*entry = NULL;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		if (strcmp(functions[i].name, name))
+		if (strcmp(functions[i].name, name) ||
+		    functions[i].version > fake.cuda)
 			continue;
-		result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+		if (!*entry)
+			result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
 		if (version >= functions[i].version) {
 			*entry = functions[i].entry;
 			result = CU_GET_PROC_ADDRESS_SUCCESS;

@@ -5,13 +5,16 @@
  *   knobs.c    the environment, failing and counting calls
  *   memory.c   device memory, host memory, CUDA IPC
  *   vmm.c      memory apart from its addresses, descriptors
+ *   um.c       managed memory: where its pages are, and how they move
+ *   managed.c  … and the driver's calls for it
  *   stream.c   streams, events, gates
  *   clock.c    virtual time and the flows that share links
  *   disturb.c  what changes from sample to sample
  *   kernels.c  the kernels of kernels/kernels.cu in C
  *
  * Locks, in the order in which they may be taken: the queue lock (stream.c), the
- * lock of ranges (vmm.c), the memory lock (memory.c), the lock of a table of flows (clock.c). */
+ * lock of ranges (vmm.c), the memory lock (memory.c), the lock of pages (um.c), the lock
+ * of a table of flows (clock.c). */
 #ifndef CS_FAKE_FAKE_H
 #define CS_FAKE_FAKE_H
 
@@ -68,6 +71,18 @@ struct fake_config {
 	int64_t corrupt_copy;			 /* the only one, from 1 on; 0: all */
 	double astray[FAKE_PLACES][FAKE_PLACES]; /* GPU, NAN none */
 	double no_peer[FAKE_PLACES][FAKE_PLACES]; /* NAN: they are */
+	/* managed memory */
+	int cuda; /* version of the driver */
+	int managed, concurrent, pageable_access;
+	int um_density;
+	uint64_t um_granule,
+		um_limit; /* bytes: of a fault; on each GPU, 0 as it has */
+	double fault_us;
+	double prefetch[3]; /* GB/s to a GPU, to the host, between GPUs */
+	double um_stuck[FAKE_PLACES][FAKE_PLACES];  /* the part that moves, NAN all */
+	double um_remote[FAKE_PLACES][FAKE_PLACES]; /* NAN: touches move */
+	double um_lost[FAKE_PLACES][FAKE_PLACES];   /* one of how many, NAN none */
+	double um_blocks[FAKE_PLACES][FAKE_PLACES]; /* NAN: calls return */
 };
 
 extern struct fake_config fake;
@@ -138,9 +153,14 @@ void *fake_handle_make(enum fake_kind kind, void *object);
 void *fake_handle_object(enum fake_kind kind, const void *handle);
 void *fake_handle_drop(enum fake_kind kind, const void *handle);
 
+/* The GPU behind a device number of this process, -1 none; and the other way. */
+int fake_gpu_of(CUdevice device);
+CUdevice fake_device_of(int gpu);
+
 /* ---- memory.c, vmm.c ---- */
 
 struct fake_physical;
+struct fake_um;
 
 /* One allocation, import, or registered range of host memory. */
 struct fake_memory {
@@ -149,6 +169,7 @@ struct fake_memory {
 		FAKE_DEVICE,
 		FAKE_IMPORT,
 		FAKE_MAPPED,
+		FAKE_MANAGED,
 		FAKE_HOST_ALLOC,
 		FAKE_REGISTERED
 	} kind;
@@ -164,6 +185,7 @@ struct fake_memory {
 	unsigned access;		/* mapped; bit i: GPU i may use it */
 	int numa, wc;			/* of the host: NUMA node; write-combined */
 	struct fake_physical *physical; /* mapped: what */
+	struct fake_um *um;		/* managed: its pages */
 };
 
 void fake_memory_lock(void); /* nothing is freed until unlock */
@@ -176,8 +198,29 @@ struct fake_memory *fake_memory_find(uint64_t at, uint64_t bytes, CUresult *code
 /* May kernels and copy engines of `ctx` touch it without staging? */
 int fake_memory_reaches(const struct fake_ctx *ctx, const struct fake_memory *m);
 
-/* Under the lock: where a kernel of `ctx` finds [at, at+bytes), or NULL. */
-void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes);
+/* What a kernel or a copy is about to do with [at, at + bytes): all of it by
+ * neighbouring threads, with a stride one touch each so many bytes by threads that
+ * are not. */
+enum fake_use { FAKE_LOADS, FAKE_STORES };
+struct fake_touch {
+	uint64_t at, bytes, stride;
+	enum fake_use use;
+};
+
+/* Under the lock: where `ctx` finds it, or NULL.  Managed pages move or are mapped, in
+ * time that the operation takes longer; see fake_um_begin(). */
+void *fake_memory_touch(const struct fake_ctx *ctx, const struct fake_touch *touch);
+/* The same without a stride. */
+void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes,
+			 enum fake_use use);
+/* The GPU that it is taken to be on by a kernel or copy of `ctx`, or FAKE_HOST: of
+ * managed memory its own. */
+int fake_memory_place(const struct fake_ctx *ctx, const struct fake_memory *m);
+/* Under the lock: the first, the next one; NULL none. */
+struct fake_memory *fake_memory_next(const struct fake_memory *m);
+/* Under the lock: bytes of a GPU that are not taken by other than managed memory. */
+uint64_t fake_memory_left(int gpu);
+CUresult fake_memory_manage(uint64_t *at, uint64_t bytes); /* a new managed range */
 
 /* For vmm.c.  Count bytes of a GPU in (1) or out (-1); -1: there are no more. */
 int fake_memory_count(int gpu, uint64_t bytes, int sign);
@@ -189,8 +232,7 @@ CUresult fake_memory_allow(uint64_t at, uint64_t bytes, int gpu);
 /* What was mapped at exactly that range; NULL: nothing. */
 struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
-CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes);
-/* The same under the lock. */
+/* Under the lock. */
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
 /* Under the lock: does FAKE_CORRUPT hold for what comes from there to that GPU? */
 int fake_memory_corrupts(uint64_t src, int gpu);
@@ -218,6 +260,9 @@ enum fake_engine {
 	FAKE_WRITE,
 	FAKE_ZERO_READ,
 	FAKE_ZERO_WRITE,
+	FAKE_PREFETCH, /* managed pages, by call, … */
+	FAKE_FAULTS,   /* … by touch, … */
+	FAKE_FAR,      /* … or used where they are */
 	FAKE_ENGINES
 };
 
@@ -246,6 +291,68 @@ double fake_latency_ns(int gpu, int memory, enum fake_engine engine);
 unsigned fake_path(const struct fake_flow *flow);
 /* Picoseconds that one copy takes at that rate. */
 uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes);
+
+/* It has moved that much: for NVLink's counters. */
+void fake_flow_count(const struct fake_flow *flow, uint64_t bytes);
+
+/* ---- um.c ---- */
+
+#define FAKE_UM_HOME FAKE_GPUS_MAX /* the host in the place of a GPU's index */
+#define FAKE_UM_NOWHERE (-1)
+
+/* All that is not said otherwise is under the memory lock. */
+
+int fake_um_make(struct fake_memory *m); /* not yet in the list; 0 or -1 */
+void fake_um_drop(struct fake_memory *m);
+/* Without the lock: CPUs that touch pages which are away are caught from now on. */
+void fake_um_catch(void);
+
+/* Other memory of that GPU has been allocated: managed pages leave to make room. */
+void fake_um_yield(int gpu);
+uint64_t fake_um_used(int gpu); /* bytes of managed pages there */
+
+/* The touch of a kernel or copy of that GPU. */
+void fake_um_access(struct fake_memory *m, int gpu, const struct fake_touch *touch);
+/* FAKE_UM_LOST: does the store there of a touching kernel get lost?  After the access. */
+int fake_um_loses(uint64_t at, int gpu);
+
+/* An operation behind that gate begins in this thread: what it touches is metered. */
+void fake_um_begin(const struct fake_gate *gate);
+/* Nanoseconds that managed memory has cost since then, if that many bytes were moved: what
+ * is used from afar costs each time. */
+double fake_um_ns(uint64_t bytes);
+/* … faults and what they moved alone. */
+struct fake_um_meter {
+	struct fake_gate gate;
+	double fault_ns, far_ns;
+	uint64_t most; /* bytes of the largest touch */
+};
+extern __thread struct fake_um_meter fake_um_meter;
+
+/* Carry out a prefetch to flow->dst; picoseconds. */
+uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *flow);
+/* What would flow if the page there came to that place now. */
+struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int place);
+
+void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int gpu);
+/* What holds for all of it; places as above. */
+struct fake_um_advised {
+	int read_mostly, preferred, prefetched;
+	uint32_t accessed_by;
+};
+struct fake_um_advised fake_um_advised(uint64_t at, uint64_t bytes);
+
+/* ---- managed.c: entries of two versions each ---- */
+
+CUresult CUDAAPI fake_prefetch_8000(CUdeviceptr at, size_t bytes, CUdevice device,
+				    CUstream stream);
+CUresult CUDAAPI fake_prefetch_12020(CUdeviceptr at, size_t bytes,
+				     CUmemLocation location, unsigned flags,
+				     CUstream stream);
+CUresult CUDAAPI fake_advise_8000(CUdeviceptr at, size_t bytes, CUmem_advise advice,
+				  CUdevice device);
+CUresult CUDAAPI fake_advise_12020(CUdeviceptr at, size_t bytes, CUmem_advise advice,
+				   CUmemLocation location);
 
 /* ---- disturb.c ---- */
 
@@ -289,6 +396,9 @@ extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,
 		     unsigned grid, unsigned threads);
+/* To a GPU or FAKE_HOST, NUMA node `numa` of it, of managed memory that is there. */
+CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu,
+		       int numa);
 /* Blocks while a stream of that context, NULL of this process, has a gate before
  * it; with FAKE_STALLS=process always the second. */
 void fake_gates_wait(const struct fake_ctx *ctx);

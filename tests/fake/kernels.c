@@ -8,9 +8,11 @@
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
 
-static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words)
+static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words,
+			  enum fake_use use)
 {
-	return words < UINT64_MAX / 8 ? fake_memory_kernel(ctx, at, words * 8) : NULL;
+	return words < UINT64_MAX / 8 ? fake_memory_kernel(ctx, at, words * 8, use) :
+					NULL;
 }
 
 /* Of that many positions as are used. */
@@ -23,7 +25,7 @@ static CUresult run_fill(const struct fake_ctx *ctx, const void *args, unsigned 
 {
 	const struct cs_k_fill *a = args;
 	uint64_t words = a->words * positions_used(a->copies, a->positions);
-	uint64_t *p = words_at(ctx, a->address, words);
+	uint64_t *p = words_at(ctx, a->address, words, FAKE_STORES);
 
 	(void)grid;
 	if (!p)
@@ -44,7 +46,7 @@ static struct fake_moves moves_fill(const void *args)
 static CUresult run_poison(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_poison *a = args;
-	uint64_t *p = words_at(ctx, a->address, a->words);
+	uint64_t *p = words_at(ctx, a->address, a->words, FAKE_STORES);
 
 	(void)grid;
 	if (!p)
@@ -105,8 +107,9 @@ static CUresult run_check(const struct fake_ctx *ctx, const void *args, unsigned
 {
 	const struct cs_k_check *a = args;
 	uint64_t words = (a->places - 1) * a->stride + a->words;
-	uint64_t *p = words_at(ctx, a->address, words);
-	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out));
+	uint64_t *p = words_at(ctx, a->address, words, FAKE_LOADS);
+	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out),
+						  FAKE_STORES);
 	int sound = 1;
 
 	if (!p || !out || grid % a->each)
@@ -128,7 +131,7 @@ static CUresult run_check(const struct fake_ctx *ctx, const void *args, unsigned
 static CUresult run_stamp(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_stamp *a = args;
-	uint32_t *word = fake_memory_kernel(ctx, a->word, sizeof(*word));
+	uint32_t *word = fake_memory_kernel(ctx, a->word, sizeof(*word), FAKE_STORES);
 
 	(void)grid;
 	if (!word)
@@ -146,8 +149,8 @@ static CUresult copy(const struct fake_ctx *ctx, const struct cs_k_copy *a)
 
 	if (!bytes)
 		return CUDA_SUCCESS;
-	if (!words_at(ctx, a->dst, a->words * used) ||
-	    !words_at(ctx, a->src, a->words * used))
+	if (!words_at(ctx, a->dst, a->words * used, FAKE_STORES) ||
+	    !words_at(ctx, a->src, a->words * used, FAKE_LOADS))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (uint32_t i = 0; i < used && !code; i++)
 		code = fake_memory_move(a->dst + i * bytes, a->src + i * bytes, bytes);
@@ -172,8 +175,8 @@ static struct fake_moves moves_copy(const void *args)
 static CUresult run_duplex(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_duplex *a = args;
-	struct cs_k_span *out = fake_memory_kernel(ctx, a->out,
-						   2 * grid * sizeof(*out));
+	struct cs_k_span *out =
+		fake_memory_kernel(ctx, a->out, 2 * grid * sizeof(*out), FAKE_STORES);
 	CUresult code = copy(ctx, &a->there);
 
 	if (!out)
@@ -197,7 +200,8 @@ static void took_duplex(const struct fake_ctx *ctx, const void *args,
 			uint64_t begin_ps, const uint64_t took_ps[2])
 {
 	const struct cs_k_duplex *a = args;
-	struct cs_k_span *out = fake_memory_kernel(ctx, a->out, 2 * sizeof(*out));
+	struct cs_k_span *out = fake_memory_kernel(ctx, a->out, 2 * sizeof(*out),
+						   FAKE_STORES);
 	uint64_t begin = begin_ps / 1000;
 
 	for (int i = 0; out && i < 2; i++)
@@ -234,8 +238,9 @@ static uint64_t turns_of(uint32_t i, uint32_t copies, uint32_t positions)
 static CUresult run_read(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_read *a = args;
-	const uint64_t *p = words_at(ctx, a->address, a->words * a->positions);
-	uint64_t *out = words_at(ctx, a->out, grid);
+	const uint64_t *p = words_at(ctx, a->address, a->words * a->positions,
+				     FAKE_LOADS);
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES);
 	uint64_t sum = 0;
 
 	if (!p || !out)
@@ -315,7 +320,8 @@ static void took_zboth(const struct fake_ctx *ctx, const void *args,
 {
 	const struct cs_k_zboth *a = args;
 	struct cs_k_span *out = fake_memory_kernel(ctx, a->out,
-						   2 * CS_ZERO_BLOCKS * sizeof(*out));
+						   2 * CS_ZERO_BLOCKS * sizeof(*out),
+						   FAKE_STORES);
 	uint64_t begin = begin_ps / 1000;
 
 	for (unsigned b = 0; out && b < 2 * CS_ZERO_BLOCKS; b++)
@@ -325,7 +331,7 @@ static void took_zboth(const struct fake_ctx *ctx, const void *args,
 static CUresult run_sum(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_sum *a = args;
-	uint64_t *out = words_at(ctx, a->out, grid);
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES);
 
 	if (!out)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -338,7 +344,7 @@ static CUresult run_sum(const struct fake_ctx *ctx, const void *args, unsigned g
 static CUresult run_chain(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_chain *a = args;
-	void *p = words_at(ctx, a->address, a->bytes / 8);
+	void *p = words_at(ctx, a->address, a->bytes / 8, FAKE_STORES);
 
 	(void)grid;
 	if (!p)
@@ -352,7 +358,7 @@ static CUresult run_chain(const struct fake_ctx *ctx, const void *args, unsigned
 static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
 {
 	for (const uint64_t *node; hops; hops--) {
-		node = fake_memory_kernel(ctx, *at, sizeof(*node));
+		node = fake_memory_kernel(ctx, *at, sizeof(*node), FAKE_LOADS);
 		if (!node)
 			return CUDA_ERROR_ILLEGAL_ADDRESS;
 		*at = *node;
@@ -363,25 +369,36 @@ static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
 static double hop_ns(const struct fake_ctx *ctx, uint64_t at, enum fake_engine engine)
 {
 	CUresult code;
-	const struct fake_memory *m = fake_memory_find(at, 8, &code);
+	struct fake_memory *m = fake_memory_find(at, 8, &code);
 
-	return fake_latency_ns(ctx->gpu, m ? m->gpu : FAKE_HOST, engine);
+	/* what came is here */
+	return fake_latency_ns(ctx->gpu,
+			       m && m->um ? fake_um_flow(m, at, ctx->gpu).src :
+			       m	  ? m->gpu :
+					    FAKE_HOST,
+			       engine);
 }
 
+/* One block after the other; each has waited for what it has brought itself. */
 static CUresult chase(const struct fake_ctx *ctx, const struct cs_k_chase *a,
 		      unsigned grid, enum fake_engine engine)
 {
-	uint64_t *out = words_at(ctx, a->out, 1 + grid), at = a->start;
+	uint64_t *out = words_at(ctx, a->out, 1 + grid, FAKE_STORES), at = a->start;
 	uint64_t hops = (uint64_t)a->rounds * a->hops;
-	CUresult code = follow(ctx, &at, hops * grid);
+	CUresult code = out ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+	double before;
 
-	if (code || !out)
-		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (unsigned b = 0; b < grid && !code; b++) {
+		before = fake_um_meter.fault_ns;
+		code = follow(ctx, &at, hops);
+		out[1 + b] = (uint64_t)((double)hops * hop_ns(ctx, a->start, engine) +
+					fake_um_meter.fault_ns - before);
+	}
+	if (code)
+		return code;
 	if (hops && fake_memory_corrupts(a->start, ctx->gpu))
 		at += CS_CHAIN_STRIDE;
 	out[0] = at;
-	for (unsigned b = 0; b < grid; b++)
-		out[1 + b] = (uint64_t)((double)hops * hop_ns(ctx, a->start, engine));
 	return CUDA_SUCCESS;
 }
 
@@ -417,22 +434,34 @@ static double ns_chase_tma(const struct fake_ctx *ctx, const void *args, unsigne
 static CUresult run_touch(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_touch *a = args;
-	uint64_t *p = words_at(ctx, a->address, a->words);
+	const struct fake_touch touch = { a->address, a->words * 8, a->page * 8,
+					  FAKE_STORES };
+	uint64_t *p = a->words ? fake_memory_touch(ctx, &touch) : NULL;
 
 	(void)grid;
 	if (a->words && !p)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (uint64_t i = 0; i < a->words; i += a->page)
-		p[i] = cs_fill_word(a->key, i) ^ a->mark;
+		if (!fake_um_loses(a->address + 8 * i, ctx->gpu))
+			p[i] = cs_fill_word(a->key, i) ^ a->mark;
 	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_touch(const void *args)
+{
+	const struct cs_k_touch *a = args;
+
+	return (struct fake_moves){ FAKE_WRITE, a->address, 0, 0 };
 }
 
 static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 			    unsigned grid)
 {
 	const struct cs_k_touched *a = args;
-	const uint64_t *p = words_at(ctx, a->address, a->words);
-	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out));
+	const uint64_t *p = a->words ? words_at(ctx, a->address, a->words, FAKE_LOADS) :
+				       NULL;
+	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out),
+						  FAKE_STORES);
 
 	if (!out || (a->words && !p))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;

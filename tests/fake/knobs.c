@@ -97,12 +97,33 @@ static int take_pair(const char *element, void *arg)
 	return 0;
 }
 
+static void pairs_fill(double table[][FAKE_PLACES], double value)
+{
+	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++)
+		table[i / FAKE_PLACES][i % FAKE_PLACES] = value;
+}
+
 static void pairs_read(const char *variable, double table[][FAKE_PLACES],
 		       double otherwise)
 {
-	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++)
-		table[i / FAKE_PLACES][i % FAKE_PLACES] = otherwise;
+	pairs_fill(table, otherwise);
 	each(variable, take_pair, table);
+}
+
+/* The same, or "all", "all:0.5"; NAN where it does not hold. */
+static void lies_read(const char *variable, double table[][FAKE_PLACES])
+{
+	const char *text = getenv(variable);
+	double value = 0;
+	int end = -1;
+
+	if (!text || strncmp(text, "all", 3)) {
+		pairs_read(variable, table, NAN);
+		return;
+	}
+	if (text[3] && (sscanf(text, "all:%lf%n", &value, &end) != 1 || text[end]))
+		fake_bad(variable);
+	pairs_fill(table, value);
 }
 
 /* The rule of README.md, or FAKE_MATRIX: a file of gpus x gpus numbers. */
@@ -206,17 +227,54 @@ static void slow_samples_read(void)
 }
 
 /* "6.8,15,8.5" */
-static void pageable_read(void)
+static void rates_read(const char *variable, const char *otherwise, double gbs[3])
 {
-	const char *text = getenv("FAKE_PAGEABLE_GBS");
-	double *gbs = fake.pageable;
+	const char *text = getenv(variable);
 	int end = -1;
 
 	if (!text || !*text)
-		text = "6.8,15,8.5";
+		text = otherwise;
 	if (sscanf(text, "%lf,%lf,%lf%n", &gbs[0], &gbs[1], &gbs[2], &end) != 3 ||
 	    text[end] || !(gbs[0] > 0 && gbs[1] > 0 && gbs[2] > 0))
-		fake_bad("FAKE_PAGEABLE_GBS");
+		fake_bad(variable);
+}
+
+/* "12.1", as 12010. */
+static int cuda_read(void)
+{
+	const char *text = getenv("FAKE_CUDA");
+	int major, minor, end = -1;
+
+	if (!text || !*text)
+		return FAKE_CUDA_VERSION;
+	if (sscanf(text, "%d.%d%n", &major, &minor, &end) != 2 || text[end] ||
+	    major < 1 || minor < 0 || minor > 99)
+		fake_bad("FAKE_CUDA");
+	return 1000 * major + 10 * minor;
+}
+
+static void managed_read(void)
+{
+	const char *us = getenv("FAKE_FAULT_US");
+
+	fake.cuda = cuda_read();
+	fake.managed = (int)fake_number("FAKE_MANAGED", 0, 1, 1);
+	fake.concurrent = (int)fake_number("FAKE_CONCURRENT", 0, 1, 1);
+	fake.pageable_access = (int)fake_number("FAKE_PAGEABLE", 0, 2, 0);
+	fake.um_density = (int)fake_number("FAKE_UM_DENSITY", 0, 1, 1);
+	fake.um_granule = (uint64_t)fake_number("FAKE_UM_GRANULE", 4 << 10, 2 << 20,
+						64 << 10);
+	if (fake.um_granule & (fake.um_granule - 1))
+		fake_bad("FAKE_UM_GRANULE");
+	fake.um_limit = (uint64_t)fake_number("FAKE_UM_EVICT", 0, INT64_MAX, 0);
+	fake.fault_us = us && *us ? strtod(us, NULL) : 20;
+	if (!(fake.fault_us > 0))
+		fake_bad("FAKE_FAULT_US");
+	rates_read("FAKE_PREFETCH_GBS", "48,18,148", fake.prefetch);
+	lies_read("FAKE_UM_STUCK", fake.um_stuck);
+	lies_read("FAKE_UM_REMOTE", fake.um_remote);
+	lies_read("FAKE_UM_LOST", fake.um_lost);
+	lies_read("FAKE_PREFETCH_BLOCKS", fake.um_blocks);
 }
 
 static void visible_read(void)
@@ -320,7 +378,8 @@ __attribute__((constructor)) static void config_read(void)
 		if (!(fake.slow[i / FAKE_PLACES][i % FAKE_PLACES] > 0))
 			fake_bad("FAKE_SLOW");
 	slow_samples_read();
-	pageable_read();
+	rates_read("FAKE_PAGEABLE_GBS", "6.8,15,8.5", fake.pageable);
+	managed_read();
 	fake_disturb_read();
 	fake.slow_copies = fake_number("FAKE_SLOW_COPIES", 0, INT_MAX, INT_MAX);
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);

@@ -77,12 +77,37 @@ int fake_memory_reaches(const struct fake_ctx *ctx, const struct fake_memory *m)
 	       (ctx->peers >> m->ctx->gpu & 1);
 }
 
-void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes)
+void *fake_memory_touch(const struct fake_ctx *ctx, const struct fake_touch *touch)
 {
 	CUresult code;
-	struct fake_memory *m = fake_memory_find(at, bytes, &code);
+	struct fake_memory *m = fake_memory_find(touch->at, touch->bytes, &code);
 
-	return m && fake_memory_reaches(ctx, m) ? m->map + (at - m->at) : NULL;
+	if (!m || !fake_memory_reaches(ctx, m))
+		return NULL;
+	if (m->um && touch->bytes)
+		fake_um_access(m, ctx->gpu, touch);
+	return m->map + (touch->at - m->at);
+}
+
+void *fake_memory_kernel(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes,
+			 enum fake_use use)
+{
+	return fake_memory_touch(ctx, &(struct fake_touch){ at, bytes, 0, use });
+}
+
+int fake_memory_place(const struct fake_ctx *ctx, const struct fake_memory *m)
+{
+	return !m ? FAKE_HOST : m->um ? ctx->gpu : m->gpu;
+}
+
+struct fake_memory *fake_memory_next(const struct fake_memory *m)
+{
+	return m ? m->next : all;
+}
+
+uint64_t fake_memory_left(int gpu)
+{
+	return fake.memory - used[gpu];
 }
 
 /* The exact-match look-ups of the calls that take a base address. */
@@ -103,6 +128,8 @@ static void memory_remove(struct fake_memory **slot)
 	*slot = m->next;
 	if (m->kind == FAKE_DEVICE)
 		used[m->gpu] -= m->bytes;
+	if (m->um)
+		fake_um_drop(m);
 	if (m->kind != FAKE_REGISTERED)
 		munmap(m->map, m->bytes);
 	if (m->fd >= 0)
@@ -168,7 +195,8 @@ static CUresult memory_free(uint64_t at, int kind, CUresult absent)
 	struct fake_ctx *ctx = NULL;
 	CUresult code = absent;
 
-	fake_gates_wait(kind == FAKE_DEVICE ? fake_current : NULL);
+	fake_gates_wait(kind == FAKE_DEVICE || kind == FAKE_MANAGED ? fake_current :
+								      NULL);
 	pthread_rwlock_rdlock(&lock);
 	slot = memory_slot(at, kind);
 	if (*slot)
@@ -221,6 +249,7 @@ API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
 		used[gpu] += bytes;
 		memory_add(m);
 		*at = m->at;
+		fake_um_yield(gpu);
 	}
 	pthread_rwlock_unlock(&lock);
 	return m ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -229,8 +258,10 @@ API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
 API CUresult CUDAAPI cuMemFree(CUdeviceptr at)
 {
 	ENTER(cuMemFree, FAKE_CTX);
-	return at ? memory_free(at, FAKE_DEVICE, CUDA_ERROR_INVALID_VALUE) :
-		    CUDA_SUCCESS;
+	if (!at)
+		return CUDA_SUCCESS;
+	return memory_free(at, is_device_address(at) ? FAKE_DEVICE : FAKE_MANAGED,
+			   CUDA_ERROR_INVALID_VALUE);
 }
 
 API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
@@ -239,8 +270,30 @@ API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
 	if (!available || !total)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_rwlock_rdlock(&lock);
-	*available = fake.memory - used[fake_current->gpu];
+	*available = fake.memory - used[fake_current->gpu] -
+		     fake_um_used(fake_current->gpu);
 	*total = fake.memory;
+	pthread_rwlock_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+CUresult fake_memory_manage(uint64_t *at, uint64_t bytes)
+{
+	struct fake_memory *m = memory_new("fake-managed-memory", bytes);
+
+	if (!m)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m->kind = FAKE_MANAGED;
+	m->gpu = FAKE_HOST;
+	if (fake_um_make(m)) {
+		munmap(m->map, m->bytes);
+		close(m->fd);
+		free(m);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*at = m->at;
+	pthread_rwlock_wrlock(&lock);
+	memory_add(m);
 	pthread_rwlock_unlock(&lock);
 	return CUDA_SUCCESS;
 }
@@ -713,14 +766,4 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 	if (!bad && corrupt >= 0 && corrupt < (double)bytes)
 		to.at[(uint64_t)corrupt] ^= 1;
 	return bad ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
-}
-
-CUresult fake_memory_copy(uint64_t dst, uint64_t src, uint64_t bytes)
-{
-	CUresult code;
-
-	fake_memory_lock();
-	code = fake_memory_move(dst, src, bytes);
-	fake_memory_unlock();
-	return code;
 }

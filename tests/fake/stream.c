@@ -12,6 +12,8 @@
 
 #include "fake.h"
 
+#include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -40,15 +42,15 @@ struct fake_event {
 
 struct fake_op {
 	struct fake_op *next;
-	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL } kind;
+	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL, OP_PREFETCH } kind;
 	int fault;
 	unsigned more;	 /* entries than the one it takes */
 	uint64_t ticket; /* order of enqueueing, all streams */
 	/* wait */
 	struct fake_op *next_wait; /* on the same connection */
 	const uint32_t *word;
-	struct fake_gate gate;
-	unsigned condition; /* CU_STREAM_WAIT_VALUE_… */
+	struct fake_gate gate; /* of others: the last that they were put behind */
+	unsigned condition;    /* CU_STREAM_WAIT_VALUE_… */
 	uint64_t limit_ns;
 	uint64_t expired; /* address to set to 1 then */
 	/* copy, write */
@@ -58,6 +60,8 @@ struct fake_op {
 	/* kernel: both at the same time */
 	uint64_t back_bytes;
 	struct fake_flow back;
+	/* … and the managed memory of these is elsewhere: what will come; src == dst not */
+	struct fake_flow come;
 	/* record */
 	struct fake_event *event;
 	/* kernel */
@@ -90,6 +94,15 @@ static uint64_t ticket;
 
 /* ---- running ---- */
 
+static void sleep_ps(uint64_t ps)
+{
+	struct timespec t = { (time_t)(ps / 1000000000000u),
+			      (long)(ps / 1000 % 1000000000u) };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
 static int word_passes(const struct fake_op *op)
 {
 	uint32_t word = __atomic_load_n(op->word, __ATOMIC_ACQUIRE);
@@ -120,7 +133,7 @@ static CUresult word_store(const struct fake_ctx *ctx, uint64_t at, uint32_t val
 	uint32_t *word;
 
 	fake_memory_lock();
-	word = fake_memory_kernel(ctx, at, sizeof(*word));
+	word = fake_memory_kernel(ctx, at, sizeof(*word), FAKE_STORES);
 	if (word)
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	fake_memory_unlock();
@@ -158,19 +171,6 @@ static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
 	       a->numa == b->numa && a->wc == b->wc && a->pageable == b->pageable;
 }
 
-/* What goes through host memory is not on NVLink. */
-static void count_payload(const struct fake_flow *flow, uint64_t bytes)
-{
-	_Atomic uint64_t(*counters)[2] = fake_counters();
-
-	if (!counters || flow->staged || flow->src == flow->dst ||
-	    flow->src == FAKE_HOST || flow->dst == FAKE_HOST ||
-	    fake_number("FAKE_NVLINK_IDLE", 0, 1, 0))
-		return;
-	atomic_fetch_add(&counters[flow->src][0], bytes);
-	atomic_fetch_add(&counters[flow->dst][1], bytes);
-}
-
 /* The time of op->bytes of its flow. */
 static void pass_flow(struct fake_stream *s, const struct fake_op *op)
 {
@@ -179,14 +179,21 @@ static void pass_flow(struct fake_stream *s, const struct fake_op *op)
 		s->rate = fake_flow_rate(&op->flow);
 	}
 	s->ps += fake_copy_ps(&op->flow, s->rate, op->bytes);
-	count_payload(&op->flow, op->bytes);
+	fake_flow_count(&op->flow, op->bytes);
 }
 
 static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
 {
-	CUresult code = fake_memory_copy(op->dst, op->src, op->bytes);
+	CUresult code;
 
+	fake_um_begin(&op->gate);
+	fake_memory_lock();
+	fake_memory_kernel(s->ctx, op->src, op->bytes, FAKE_LOADS);
+	fake_memory_kernel(s->ctx, op->dst, op->bytes, FAKE_STORES);
+	code = fake_memory_move(op->dst, op->src, op->bytes);
+	fake_memory_unlock();
 	pass_flow(s, op);
+	s->ps += (uint64_t)(fake_um_ns(op->bytes) * 1e3);
 	return code;
 }
 
@@ -211,6 +218,7 @@ static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 	CUresult code;
 	double ns = 0;
 
+	fake_um_begin(&op->gate);
 	fake_memory_lock();
 	code = kernel->run(s->ctx, op->args, op->grid);
 	if (kernel->ns && !code)
@@ -222,7 +230,20 @@ static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
 		pass_flow(s, op);
 	else
 		s->ps += KERNEL_PS + (uint64_t)(ns * 1e3);
+	s->ps += (uint64_t)(fake_um_ns(op->bytes) * 1e3);
 	return code;
+}
+
+static CUresult run_prefetch(struct fake_stream *s, const struct fake_op *op)
+{
+	uint64_t ps;
+
+	fake_um_begin(&op->gate);
+	fake_memory_lock();
+	ps = fake_um_prefetch(op->dst, op->bytes, &op->flow);
+	fake_memory_unlock();
+	s->ps += ps ? ps : KERNEL_PS;
+	return CUDA_SUCCESS;
 }
 
 /* Without the lock. */
@@ -241,6 +262,8 @@ static CUresult run(struct fake_stream *s, struct fake_op *op)
 		return run_copy(s, op);
 	case OP_KERNEL:
 		return run_kernel(s, op);
+	case OP_PREFETCH:
+		return run_prefetch(s, op);
 	default:
 		return CUDA_SUCCESS;
 	}
@@ -344,10 +367,14 @@ static void flow_append(struct fake_stream *s, struct fake_op *op)
 {
 	if (!s->waits || !s->gate.flows)
 		return;
-	op->flow.gate = s->gate;
-	if (!flow_same(&s->added, &op->flow)) {
+	op->gate = op->flow.gate = s->gate;
+	if (op->bytes && !flow_same(&s->added, &op->flow)) {
 		s->added = op->flow;
 		fake_flow_add(&op->flow, s->tag);
+	}
+	if (op->come.src != op->come.dst) {
+		op->come.gate = s->gate;
+		fake_flow_add(&op->come, s->tag);
 	}
 	if (op->back_bytes) {
 		op->back.gate = s->gate;
@@ -370,7 +397,7 @@ static CUresult enqueue(struct fake_stream *s, const struct fake_op *filled)
 	op->ticket = ticket++;
 	if (op->kind == OP_WAIT)
 		wait_append(s, op);
-	if (op->kind == OP_COPY || (op->kind == OP_KERNEL && op->bytes))
+	if (op->kind == OP_COPY || op->kind == OP_KERNEL || op->kind == OP_PREFETCH)
 		flow_append(s, op);
 	if (op->kind == OP_RECORD)
 		op->event->recorded++;
@@ -506,13 +533,13 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	d = fake_memory_find(op->dst, op->bytes, &code);
 	s = fake_memory_find(op->src, op->bytes, &code_from);
 	code = code ? code : code_from;
-	op->flow.dst = d ? d->gpu : FAKE_HOST;
-	op->flow.src = s ? s->gpu : FAKE_HOST;
+	op->flow.dst = fake_memory_place(on->ctx, d);
+	op->flow.src = fake_memory_place(on->ctx, s);
 	op->flow.issuer = on->ctx->gpu;
 	for (int i = 0; i < 2; i++) {
 		const struct fake_memory *host = i ? s : d;
 
-		if (host && host->gpu == FAKE_HOST) {
+		if (host && fake_memory_place(on->ctx, host) == FAKE_HOST) {
 			op->flow.numa = host->numa;
 			op->flow.wc = host->wc;
 		}
@@ -571,7 +598,17 @@ static int gpu_at(const struct fake_ctx *ctx, uint64_t at)
 	if (!at)
 		return ctx->gpu;
 	m = fake_memory_find(at, 1, &code);
-	return m ? m->gpu : FAKE_HOST;
+	return fake_memory_place(ctx, m);
+}
+
+/* Under the memory lock: what will come when a kernel touches managed memory there. */
+static void come_find(const struct fake_ctx *ctx, uint64_t at, struct fake_flow *come)
+{
+	CUresult code;
+	struct fake_memory *m = fake_memory_find(at, 1, &code);
+
+	if (m && m->um)
+		*come = fake_um_flow(m, at, ctx->gpu);
 }
 
 /* Of as many bytes as it returns. */
@@ -595,6 +632,9 @@ static void kernel_flows(const struct fake_stream *s, struct fake_op *op,
 	struct fake_moves moves = op->kernel->moves(op->args);
 
 	op->bytes = kernel_flow(s, &moves, threads, &op->flow);
+	fake_memory_lock();
+	come_find(s->ctx, moves.dst ? moves.dst : moves.src, &op->come);
+	fake_memory_unlock();
 	if (!op->kernel->moves_back)
 		return;
 	moves = op->kernel->moves_back(op->args);
@@ -623,6 +663,48 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 	op.limit_ns = gate.limit_ns;
 	op.expired = gate.expired;
 	return enqueue_wait(s, gate.gate, gate.seq, &op);
+}
+
+/* Brings pages home before it returns where nothing is before it in the stream, and
+ * takes as long as the work (seen on H200); with FAKE_PREFETCH_BLOCKS waits for a gate. */
+CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu, int numa)
+{
+	struct fake_op op = { .kind = OP_PREFETCH, .dst = at, .bytes = bytes };
+	struct fake_stream *s = stream_of(stream);
+	int place = gpu == FAKE_HOST ? FAKE_UM_HOME : gpu;
+	int idle, gated, blocks = 0;
+	struct fake_memory *m;
+	uint64_t before;
+	CUresult code;
+
+	fake_submit();
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	fake_memory_lock();
+	m = fake_memory_find(at, bytes, &code);
+	if (m && m->um) {
+		op.flow = fake_um_flow(m, at, place);
+		op.flow.engine = FAKE_PREFETCH;
+		op.flow.numa = gpu == FAKE_HOST ? numa : op.flow.numa;
+		blocks = !isnan(fake.um_blocks[op.flow.src == FAKE_HOST ?
+						       FAKE_UM_HOME :
+						       op.flow.src][place]);
+	}
+	fake_memory_unlock();
+	if (!m || !m->um)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	idle = !s->depth;
+	gated = s->waits > 0;
+	before = s->ps;
+	pthread_mutex_unlock(&lock);
+	code = enqueue(s, &op);
+	if (code || !(idle ? gpu == FAKE_HOST : gated && blocks))
+		return code;
+	code = wait_idle(s);
+	if (idle)
+		sleep_ps(s->ps - before);
+	return code;
 }
 
 /* ---- streams ---- */

@@ -300,6 +300,14 @@ static void a_control_is_sampled_until_it_is_known(void)
 	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, plan->n_steps - 1))->name,
 		 "peer.ce.write4k.pair");
 	free(plan);
+	plan = plan_of(4, "h2d.ce.pageable.pair", CS_BACKEND_CUDA);
+	t_eq_int(plan->n_steps, 4);
+	free(plan);
+	plan = plan_of(4, "h2d.ce.pageable.pair,h2d.ce.wc.pair", CS_BACKEND_CUDA);
+	t_eq_int(plan->n_steps, 8 + 2);
+	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, plan->n_steps - 1))->name,
+		 "h2d.ce.wc.pair");
+	free(plan);
 }
 
 /* ---- what is no pair ---- */
@@ -1170,6 +1178,7 @@ static void every_setting_reads_differently(void)
 	for (size_t at = 0; at < sizeof(set); at += sizeof(uint32_t)) {
 		int unread = at / 8 == offsetof(struct cs_settings, start_limit_s) /
 					       8 ||
+			     at == offsetof(struct cs_settings, pad) ||
 			     (at > offsetof(struct cs_settings, filter) &&
 			      at < offsetof(struct cs_settings, gpus)); /* its end */
 

@@ -21,6 +21,7 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precisio
 		.chosen = &chosen,
 		.set = { .copy_bytes = bytes,
 			 .precision = precision,
+			 .domains = 1,
 			 .cell_limit_s = 2,
 			 .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA,
@@ -210,6 +211,39 @@ static void a_hopeless_link_is_not_waited_for(void)
 	t_eq_int(feed(&s, gbs, 0.3, &samples), CS_SAMPLE_LIMIT);
 	t_ok(s.n >= 6 && s.n <= 10);
 	free(plan);
+}
+
+/* How a cell of 0.6 % noise ends, by the name of its test. */
+static enum cs_sampler_answer ends(const char *test, double precision, int is_asked)
+{
+	struct cs_plan *plan = plan_of(test, 64u << 20, precision);
+	double gbs[2] = { 10, 10 };
+	enum cs_sampler_answer answer;
+	struct cs_sampler s;
+	int samples;
+
+	plan->set.precision_asked = (uint32_t)is_asked;
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 10 });
+	answer = feed(&s, gbs, 0.006, &samples);
+	free(plan);
+	return answer;
+}
+
+static void some_tests_are_asked_for_less(void)
+{
+	t_eq_int(ends("h2d.ce.registered.pair", 0.005, 0), CS_SAMPLE_LIMIT);
+	t_eq_int(ends("cudaMemcpyAsync_PinnedToGPU_flush", 0.005, 0),
+		 CS_SAMPLE_ENOUGH);
+	t_eq_int(ends("h2d.ce.pageable.pair", 0.005, 0), CS_SAMPLE_ENOUGH);
+	t_eq_int(ends("host.driver.pinned.pair", 0.005, 0), CS_SAMPLE_ENOUGH);
+}
+
+static void what_the_user_asks_for_holds_for_all(void)
+{
+	t_eq_int(ends("h2d.ce.registered.pair", 0.05, 1), CS_SAMPLE_ENOUGH);
+	t_eq_int(ends("cudaMemcpyAsync_PinnedToGPU_flush", 0.005, 1), CS_SAMPLE_LIMIT);
+	t_eq_int(ends("h2d.ce.pageable.pair", 0.005, 1), CS_SAMPLE_LIMIT);
 }
 
 static void a_twin_has_as_many_copies_as_what_is_measured(void)
@@ -478,6 +512,10 @@ int main(void)
 		  a_restless_link_is_not_converged },
 		{ "a link that 50 samples would not tell ends at 6 or soon after",
 		  a_hopeless_link_is_not_waited_for },
+		{ "what CPUs copy, and cold caches, need be known within 2 % alone",
+		  some_tests_are_asked_for_less },
+		{ "... unless the user says a precision, which holds for all",
+		  what_the_user_asks_for_holds_for_all },
 		{ "what one agent makes in turn is judged by the slowest of each sample",
 		  what_is_made_in_turn_is_judged_by_the_slowest },
 		{ "beside loads there is no rest to wait for",

@@ -7,9 +7,13 @@
 
 int cs_is_unsure(const struct cs_row *row)
 {
+	/* what is not asked to settle that well converges all the same */
+	const int coarse = (row->flags & CS_ROW_NOT_CONVERGED) ||
+			   cs_variant_least_precision(cs_row_test(row),
+						      &row->what.variant) > 0;
+
 	return (row->flags & CS_ROW_LOW_OVERLAP) ||
-	       ((row->flags & CS_ROW_NOT_CONVERGED) &&
-		cs_stats_margin(&row->stats) > CS_OFF_FLOOR);
+	       (coarse && cs_stats_margin(&row->stats) > CS_OFF_FLOOR);
 }
 
 double cs_noise_of(const struct cs_row *row)
