@@ -188,6 +188,17 @@ static void note_not_moved(struct cs_endpoints *e)
 	e->slot->refused = gpu->direct == 1 || gpu->host_tables == 1;
 }
 
+/* The first one stands for all in the facts; rows say where one is not proven. */
+static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
+{
+	struct cs_agent_facts *f = &e->slot->facts;
+
+	if (f->pages_proof[0] || seen->numa < 0)
+		return;
+	f->pages_numa = seen->numa;
+	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", seen->by);
+}
+
 /* In host memory, all of it (or, of what is on a GPU, none); *known: the kernel says. */
 static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 		      int is_dst, int *known)
@@ -216,6 +227,7 @@ static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 		return 0;
 	*(is_dst ? &side->dst_numa : &side->src_numa) = seen.numa;
 	e->slot->unproven |= seen.numa < 0 || seen.numa != numa;
+	note_proof(e, &seen);
 	return 0;
 }
 

@@ -155,6 +155,7 @@ void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 struct cs_resident {
 	uint64_t pages, here;
 	int numa;
+	const char *by; /* "move_pages"; "pagemap": that alone, so no NUMA node */
 };
 int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen);
 

@@ -122,6 +122,7 @@ int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen)
 		add_node(seen, status[i]);
 	if (fd >= 0 && (!asked || agrees(fd, at, seen->pages / n, n, status)))
 		rc = count_table(fd, at, seen);
+	seen->by = asked ? "move_pages" : "pagemap";
 	if (rc && asked)
 		rc = ask_all(at, seen);
 	if (fd >= 0)

@@ -56,7 +56,7 @@ static const struct cs_field settings[] = {
 	    .label = "names that it fits"),
 	SET(BITS, "gpus_mask", gpus, .label = "GPUs", .empty = ""),
 	SET(NUMBER, "managed_limit_bytes", managed_bytes, .label = "managed limit",
-	    .unit = "bytes", .empty = "4 GiB"),
+	    .unit = "bytes", .empty = "default"),
 	SET(NUMBER, "oversubscribe_percent", oversubscribe, .label = "oversubscribe",
 	    .empty = ""),
 };

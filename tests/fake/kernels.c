@@ -458,8 +458,9 @@ static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 			    unsigned grid)
 {
 	const struct cs_k_touched *a = args;
-	const uint64_t *p = a->words ? words_at(ctx, a->address, a->words, FAKE_LOADS) :
-				       NULL;
+	const uint64_t *p = a->words ?
+				    words_at(ctx, a->address, a->words, FAKE_LOADS) :
+				    NULL;
 	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out),
 						  FAKE_STORES);
 
@@ -501,7 +502,7 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
-	{ RUNS(touch) },
+	{ MOVES(touch) },
 	{ RUNS(touched) },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
 };

@@ -139,7 +139,7 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.ce.write.pair peer.ce.read.pair ");
 	t_eq_str(chosen_by("peer.c?.read.[bp]*i[rd]*", CS_BACKEND_CUDA),
 		 "peer.ce.read.pair peer.ce.read.bidi ");
-	t_eq_str(chosen_by("peer.p*.bidi,*.ce.write.*i[rd]*", CS_BACKEND_CUDA),
+	t_eq_str(chosen_by("peer.pe*.bidi,*.ce.write.*i[rd]*", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.write.bidi "
 		 "peer.peercopy.write.bidi ");
 }

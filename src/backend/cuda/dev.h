@@ -46,8 +46,9 @@ struct cs_grid {
 struct cs_scratch {
 	_Alignas(16) uint64_t tiny[2]; /* all kernels are tried on it */
 	uint32_t word;
-	uint32_t expired[CS_CUDA_LANES]; /* by the gate kernel */
-	struct cs_check found[];	 /* cs_dev.blocks of them */
+	uint32_t hold, hold_expired;	      /* of the auxiliary stream: see um.c */
+	uint32_t expired[CS_CUDA_LANES];      /* by the gate kernel */
+	_Alignas(16) struct cs_check found[]; /* cs_dev.blocks of them */
 };
 
 struct cs_peer;
@@ -78,7 +79,8 @@ struct cs_dev {
 	_Atomic int sticky;	/* a call said that all is lost */
 
 	CUstream aux; /* fill, poison, check, load */
-	CUevent aux_start, aux_end;
+	CUevent aux_start, aux_middle, aux_end;
+	uint32_t held; /* how often it was */
 	int lanes;
 	struct cs_lane lane[CS_CUDA_LANES];
 

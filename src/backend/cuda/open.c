@@ -79,7 +79,7 @@ static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 /* The proofs of the lanes come last, and one more for the auxiliary stream. */
 static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 {
-	size_t found = sizeof(struct cs_scratch) +
+	size_t found = offsetof(struct cs_scratch, found) +
 		       dev->blocks * sizeof(struct cs_check);
 	size_t bytes = found + ((size_t)lanes + 1) * cs_dev_proof_words(dev) *
 				       sizeof(*dev->proof);
@@ -101,6 +101,7 @@ static int open_aux(struct cs_dev *dev, struct cs_err *err)
 {
 	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux, CU_STREAM_NON_BLOCKING) ||
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start, CU_EVENT_DEFAULT) ||
+	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_middle, CU_EVENT_DEFAULT) ||
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
 }
 
@@ -207,6 +208,8 @@ void cs_dev_close(struct cs_dev *dev)
 		close_lane(&dev->lane[i]);
 	close_lane(&(struct cs_lane){
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
+	if (dev->aux_middle)
+		CS_CALL(cuEventDestroy, dev->aux_middle);
 	cs_dev_disarena(dev);
 	cs_um_free_all(dev);
 	if (dev->other)
