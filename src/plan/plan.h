@@ -83,7 +83,7 @@ struct cs_plan_matrix {
 	uint16_t pad; /* 0 */
 };
 
-#define CS_MATRICES_MAX 1024
+#define CS_MATRICES_MAX 2048
 
 #define CS_FILTER 256 /* characters, with the 0 */
 
