@@ -302,6 +302,8 @@ endif
 	%D%/check/link/kind.h \
 	%D%/check/model/fit.c \
 	%D%/check/model/fit.h \
+	%D%/check/model/model.c \
+	%D%/check/model/model.h \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
@@ -334,6 +336,7 @@ endif
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
+	%D%/file/model.c \
 	%D%/file/names.c \
 	%D%/file/node.c \
 	%D%/file/plain.c \
@@ -367,6 +370,7 @@ endif
 	%D%/report/list.c \
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
+	%D%/report/model.c \
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \

@@ -329,6 +329,12 @@ check_PROGRAMS += %D%/forbid
 %C%_forbid_LDADD =
 %C%_forbid_SOURCES = %D%/forbid.c
 
+# ---- a message of which only the head comes, for tests/run/nodes.t ----
+check_PROGRAMS += %D%/halfway
+%C%_halfway_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_halfway_LDADD = $(CS_LINK)
+%C%_halfway_SOURCES = %D%/halfway.c
+
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
 	%D%/bench/bench_collect \
@@ -422,6 +428,7 @@ SHELL_TESTS = \
 	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
+	%D%/run/model.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/onegpu.t \
 	%D%/run/outputs.t \

@@ -596,6 +596,9 @@ ROLES = {0: "rank 0", 1: "an agent of the first node", 2: "the second node's coo
          3: "an agent of the second node", "all": "all ranks"}
 
 
+# after a death each further process that ends shortens the time that Open MPI leaves
+# the others
+MANY = dict(LONG, ranks=8, gpus=4, ranks_of_node=4)
 # the same with two placements: each rank has a helper, and that has hosts
 PLACED = dict(LONG, ranks=2, ranks_of_node=2,
               options=("--placement", "process,thread"))
@@ -623,9 +626,9 @@ def made(run, kind):
     return [p for p in ours if depth(p) == (2 if kind == "helper" else 3)][:1]
 
 
-def kill_once(moment, good, how=None):
+def kill_once(moment, good, how):
     number, target, at, late = moment
-    run = Run(**(how or LONG))
+    run = Run(**how)
     if at < 0:
         run.until(lambda: time.monotonic() - run.began > late)
     else:
@@ -657,7 +660,7 @@ def kill_once(moment, good, how=None):
                 not journal[-1] or journal[-1]["kind"] != "verdict"):
             wrong.append("the journal has no verdict")
         # while closing nobody collects them any more: each node says its own
-        nodes = LONG["ranks"] // LONG["ranks_of_node"] if how is None else 1
+        nodes = how["ranks"] // how["ranks_of_node"]
         closing = all("while closing" in line for line in run.lines())
         if len(run.lines()) > (nodes if closing else 1):
             wrong.append(f"more than one line: {run.lines()}")
@@ -680,7 +683,10 @@ def kill_tests():
         when = f"{late:.2f} s after the start" if at < 0 else \
             f"at {at * 100:.1f} % of the calls"
         yield (f"{number.name} to {ROLES[target]} {when}",
-               lambda m=(number, target, at, late): kill_once(m, good))
+               lambda m=(number, target, at, late): kill_once(m, good, LONG))
+    for target, who in ((4, ROLES[2]), (1, ROLES[1])):
+        yield (f"SIGKILL to {who}, of four ranks a node, soon",
+               lambda m=(signal.SIGKILL, target, 0.3, 0): kill_once(m, good, MANY))
     placed = Good(**PLACED)
     kinds = [(s, t) for s in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP)
              for t in PLACED_ROLES]

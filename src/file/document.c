@@ -52,18 +52,54 @@ static int write_nodes(FILE *to, const struct cs_run *run)
 
 static int write_matrices(FILE *to, const struct cs_run *run)
 {
-	struct cs_run pooled;
-	struct cs_err err;
 	size_t n = 0;
-	uint32_t v;
-	int node, rc = cs_pool_make(run, &pooled, &err);
 
 	fputs("\"matrices\":[", to);
-	for (v = 0; v < cs_grids(run); v++)
-		for (node = 0; node < run->n_nodes && !rc; node++)
-			rc = element(to, &n, cs_record_matrix(&pooled, node, v));
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		for (int node = 0; node < run->n_nodes; node++)
+			if (element(to, &n, cs_record_matrix(run, node, v)))
+				return -1;
+	return fputs("],\n", to) < 0 ? -1 : 0;
+}
+
+static int write_sweep(FILE *to, const struct cs_run *run, int node, uint32_t v,
+		       size_t *n)
+{
+	struct cs_sweep sweep;
+	int rc = cs_sweep_init(&sweep, run, node, v);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < cs_grid_cells(&sweep.grid) && !rc; i++)
+		if (sweep.fit[i].n)
+			rc = element(to, n, cs_record_fit(&sweep, i));
+	cs_sweep_release(&sweep);
+	return rc;
+}
+
+static int write_model(FILE *to, const struct cs_run *run)
+{
+	size_t n = 0;
+
+	fputs("\"model\":[", to);
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		for (int node = 0; cs_sweep_sizes(run, v) && node < run->n_nodes;
+		     node++)
+			if (write_sweep(to, run, node, v, &n))
+				return -1;
+	return fputs("],\n", to) < 0 ? -1 : 0;
+}
+
+/* What follows from the results, turns put together. */
+static int write_views(FILE *to, const struct cs_run *run)
+{
+	struct cs_run pooled;
+	struct cs_err err;
+	int rc = cs_pool_make(run, &pooled, &err) || write_matrices(to, &pooled) ||
+		 write_model(to, &pooled);
+
 	cs_pool_release(&pooled, run);
-	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+	return rc ? -1 : 0;
 }
 
 static int write_results(FILE *to, const struct cs_run *run)
@@ -127,7 +163,7 @@ int cs_json_write(FILE *to, const struct cs_run *run)
 	if (member(to, "schema", json_string(CS_SCHEMA)) ||
 	    member(to, "program", cs_record_program(run)) ||
 	    member(to, "run", cs_record_run(run, 1)) || write_nodes(to, run) ||
-	    write_matrices(to, run) || write_results(to, run) ||
+	    write_views(to, run) || write_results(to, run) ||
 	    write_comparisons(to, run) || write_errors(to, run))
 		return -1;
 	return ferror(to) ? -1 : 0;

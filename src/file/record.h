@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "check/compare/versus.h"
+#include "check/model/model.h"
 #include "file/loaded.h"
 #include "file/plain.h"
 
@@ -63,6 +64,8 @@ int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* Those that nobody takes: they follow from the others.  matrix.c */
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t matrix);
+/* model.c: what a sweep says of a cell. */
+json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell);
 /* versus.c: a comparison, and one of its cells. */
 json_t *cs_record_versus(const struct cs_versus *versus);
 json_t *cs_record_versus_cell(const struct cs_versus *versus,

@@ -461,3 +461,11 @@ int cs_collect_state(const struct cs_collect *c)
 	}
 	return worst;
 }
+
+int cs_collect_others_run(const struct cs_collect *c)
+{
+	for (int i = 0; i < c->team->n_nodes; i++)
+		if (i != c->team->node && is_under_way(c, i))
+			return 1;
+	return 0;
+}

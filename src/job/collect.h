@@ -79,5 +79,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now);
 void cs_collect_end(struct cs_collect *c, int how);
 /* Rank 0: have all nodes ended?  The worst way, or CS_NODE_RUNS. */
 int cs_collect_state(const struct cs_collect *c);
+/* Rank 0: does a node other than this one measure yet? */
+int cs_collect_others_run(const struct cs_collect *c);
 
 #endif

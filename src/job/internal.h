@@ -48,7 +48,10 @@ struct cs_job {
 
 /* ---- watch.c: signals and messages, and leaving where nobody can be waited for ---- */
 
-#define GRACE_S 0.8 /* mpirun kills about 1 s after its SIGTERM */
+/* After a death mpirun sends SIGTERM within 1 s and SIGKILL 1 s later, each at once when
+ * a further process ends: none does before rank 0 has written what there is. */
+#define TERM_S 1.0
+#define GRACE_S 0.8
 
 /* A signal to end?  Remembers it. */
 int cs_job_signal(struct cs_job *job);

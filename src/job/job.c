@@ -300,11 +300,12 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 /* ---- waiting for the others ---- */
 
 /* Ranks that coordinate nothing sleep until their coordinator says the end, but no
- * longer than the budget.  On a signal they give it time to save; if it died, they
- * let the gate go. */
+ * longer than the budget.  On a signal they give rank 0 time to save; if their
+ * coordinator died, they let the gate go, and a signal is on its way. */
 static int sleep_until_end(struct cs_job *job)
 {
 	double leave_at = INFINITY;
+	int orphan = 0;
 
 	for (;;) {
 		uint32_t end = cs_board_wait_end(job->sides.side[0].board.at, 50);
@@ -313,9 +314,10 @@ static int sleep_until_end(struct cs_job *job)
 			return end == CS_STOP_GOOD ? 0 : -1;
 		cs_helper_reap(job->sides.helper);
 		cs_sides_make(&job->sides, &job->discovery);
-		if (cs_process_gone(&job->coordinator)) {
+		if (!orphan && cs_process_gone(&job->coordinator)) {
+			orphan = 1;
+			leave_at = fmin(leave_at, cs_clock_s() + TERM_S + GRACE_S);
 			cs_sides_let_go(&job->sides);
-			_exit(CS_EXIT_CRITICAL);
 		}
 		if (cs_job_is_spent(job)) {
 			cs_sides_let_go(&job->sides);
@@ -323,8 +325,11 @@ static int sleep_until_end(struct cs_job *job)
 		}
 		if (cs_job_signal(job) && isinf(leave_at))
 			leave_at = cs_clock_s() + GRACE_S;
-		if (cs_clock_s() > leave_at)
-			cs_job_leave(job);
+		if (cs_clock_s() < leave_at)
+			continue;
+		if (!job->signal)
+			_exit(CS_EXIT_CRITICAL);
+		cs_job_leave(job);
 	}
 }
 

@@ -40,6 +40,17 @@ struct post {
 
 static struct cs_vec posts = CS_VEC(struct post);
 
+/* One that comes.  Of a long one the head alone may be here, and no more comes of it
+ * where its sender died or does not call MPI: MPI_Recv would wait for that. */
+struct arrival {
+	MPI_Request request;
+	int from, tag;
+	size_t bytes;
+	void *data;
+};
+
+static struct cs_vec arrivals = CS_VEC(struct arrival);
+
 static int mpi_err(int code, const char *call, struct cs_err *err)
 {
 	char text[MPI_MAX_ERROR_STRING];
@@ -522,36 +533,89 @@ int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *da
 	return mpi_err(rc, "MPI_Isend", err);
 }
 
-int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
-		 size_t *bytes, struct cs_err *err)
+/* Take a message whose head is here: 1, 0 there is none, -1 error. */
+static int accept_message(struct cs_team *team, struct cs_err *err)
 {
+	MPI_Comm job = team->comms->of[CS_TEAM_JOB];
+	struct arrival a = { .data = NULL };
 	MPI_Status status;
-	int flag = 0, count = 0, rc;
-	void *buffer;
+	int flag = 0, count = 0;
+	int rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job, &flag, &status);
 
-	if (!team->mpi)
-		return 0;
-	rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->comms->of[CS_TEAM_JOB],
-			&flag, &status);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iprobe", err);
 	if (!flag)
 		return 0;
 	MPI_Get_count(&status, MPI_BYTE, &count);
-	buffer = malloc(count ? (size_t)count : 1);
-	if (!buffer)
+	a.from = status.MPI_SOURCE;
+	a.tag = status.MPI_TAG;
+	a.bytes = (size_t)count;
+	a.data = malloc(count ? (size_t)count : 1);
+	if (!a.data)
 		return cs_err_set(err, "no memory");
-	rc = MPI_Recv(buffer, count, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
-		      team->comms->of[CS_TEAM_JOB], MPI_STATUS_IGNORE);
-	if (rc != MPI_SUCCESS) {
-		free(buffer);
-		return mpi_err(rc, "MPI_Recv", err);
+	if (cs_vec_push(&arrivals, &a, err)) {
+		free(a.data);
+		return -1;
 	}
-	*from = status.MPI_SOURCE;
-	*tag = status.MPI_TAG;
-	*data = buffer;
-	*bytes = (size_t)count;
+	rc = MPI_Irecv(a.data, count, MPI_BYTE, a.from, a.tag, job,
+		       &((struct arrival *)arrivals.data)[arrivals.n - 1].request);
+	if (rc == MPI_SUCCESS)
+		return 1;
+	free(a.data);
+	arrivals.n--;
+	return mpi_err(rc, "MPI_Irecv", err);
+}
+
+/* Has all come that its sender had sent before? */
+static int is_next(const struct arrival *all, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (all[k].from == all[i].from)
+			return 0;
 	return 1;
+}
+
+/* The first that is here, taken out of the list. */
+static int take_arrived(struct arrival *out)
+{
+	struct arrival *all = arrivals.data;
+
+	for (size_t i = 0; i < arrivals.n; i++) {
+		int done = 0;
+
+		if (is_next(all, i))
+			MPI_Test(&all[i].request, &done, MPI_STATUS_IGNORE);
+		if (!done)
+			continue;
+		*out = all[i];
+		arrivals.n--;
+		memmove(&all[i], &all[i + 1], (arrivals.n - i) * sizeof(*all));
+		return 1;
+	}
+	return 0;
+}
+
+int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
+		 size_t *bytes, struct cs_err *err)
+{
+	struct arrival next;
+	int came;
+
+	if (!team->mpi)
+		return 0;
+	do {
+		came = accept_message(team, err);
+		if (came < 0)
+			return -1;
+		if (take_arrived(&next)) {
+			*from = next.from;
+			*tag = next.tag;
+			*data = next.data;
+			*bytes = next.bytes;
+			return 1;
+		}
+	} while (came);
+	return 0;
 }
 
 void cs_team_flush(struct cs_team *team, double limit_s)
@@ -622,6 +686,8 @@ int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
 		return -1;
 	cs_team_flush(team, 1);
 	cs_vec_release(&posts);
+	if (!arrivals.n) /* else MPI may write to them yet */
+		cs_vec_release(&arrivals);
 	free(team->place);
 	team->place = NULL;
 	if (team->comms->of[CS_TEAM_NODE] != MPI_COMM_NULL)

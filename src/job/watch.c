@@ -61,10 +61,12 @@ void cs_job_leave_after_root(struct cs_job *job, int status)
 }
 
 /* Launchers send SIGTERM to the others when a process dies.  Where nothing is left to
- * measure then, it is that death which ends the job, and there is a second to say so. */
+ * measure then, it is that death which ends the job, and there is a second to say so:
+ * too little to wait for other nodes. */
 static int is_of_a_death(struct cs_job *job)
 {
-	int lost = 0, goes_on = 0;
+	int lost = 0;
+	int goes_on = job->team.rank == 0 && cs_collect_others_run(&job->collect);
 
 	for (int k = 0; k < job->sides.n && job->coordinates; k++) {
 		struct cs_coordinator *co = &job->sides.side[k].co;

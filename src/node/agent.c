@@ -117,6 +117,7 @@ static int do_open(struct cs_agent *a)
 	a->carry.backend = a->args.backend;
 	a->carry.dev = a->dev;
 	a->carry.slot = slot;
+	a->carry.plan = a->plan;
 	if (a->args.cannot)
 		return 0;
 	if (!a->dev)
@@ -592,8 +593,10 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), with->k);
 	struct cs_slot *slot = a->slot;
 
-	if (is_carried(a, t) && cs_carry_ns(&a->carry, lane, &slot->ns[with->k]))
+	if (is_carried(a, t)) {
+		slot->ns[with->k] = cs_carry_ns(&a->carry, lane);
 		return 0;
+	}
 	if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;
 	cs_endpoints_read(&a->ends, with->k);

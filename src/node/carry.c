@@ -3,6 +3,7 @@
 #include "node/carry.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define PART_GRAIN ((uint64_t)4096) /* of what several share: whole pages */
@@ -69,47 +70,77 @@ struct asked {
 	const uint32_t *gate;
 	uint32_t seq;
 	int lane, spins;
+	struct cs_carry *carry;
+	int goes_on;
 };
 
 _Static_assert(sizeof(struct asked) <= CS_WORK_BYTES, "a worker is told more");
 
 /* What was enqueued runs out, also after an error. */
-static int drain(const struct asked *a, int failed, struct cs_err *err)
+static int drain(const struct asked *a, int failed, double *ns, struct cs_err *err)
 {
 	struct cs_err last;
-	double ns;
 	int rc;
 
-	while (!(rc = a->backend->poll(a->dev, a->lane, &ns, failed ? &last : err)))
+	while (!(rc = a->backend->poll(a->dev, a->lane, ns, failed ? &last : err)))
 		if (!a->spins)
 			sched_yield();
 	return failed || rc < 0 ? -1 : 0;
+}
+
+static int others_are_timed(const struct asked *a)
+{
+	for (int i = 0; i < CS_LANES; i++)
+		if (i != a->lane && atomic_load(&a->carry->timed[i]))
+			return 1;
+	return 0;
+}
+
+/* Without marks of its own. */
+static int copy(const struct asked *a, const struct cs_copy *desc, struct cs_err *err)
+{
+	const struct cs_backend_costs *calls = a->backend->costs;
+	double ns;
+
+	return drain(a,
+		     calls->copy(a->dev, a->lane, desc, err) ||
+			     calls->mark(a->dev, a->lane, err),
+		     &ns, err);
+}
+
+static int go_on(const struct asked *a, struct cs_err *err)
+{
+	struct cs_copy one = a->desc;
+
+	one.copies = 1;
+	while (others_are_timed(a))
+		if (copy(a, &one, err))
+			return -1;
+	return 0;
 }
 
 /* Between two marks in its stream, whose gate is open. */
 static int ask_behind_gate(void *arg, struct cs_err *err)
 {
 	const struct asked *a = arg;
+	double *ns = &a->carry->team[a->lane].stream_ns;
+	int rc = a->backend->enter(a->dev, err);
 
-	if (a->backend->enter(a->dev, err))
-		return -1;
-	return drain(a,
-		     a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->desc, err),
-		     err);
+	if (!rc)
+		rc = drain(a,
+			   a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->desc,
+					   err),
+			   ns, err);
+	atomic_store(&a->carry->timed[a->lane], 0);
+	return rc || (a->goes_on && go_on(a, err)) ? -1 : 0;
 }
 
 /* From host memory to host memory, where a stream has no part in it: by the clock. */
 static int ask(void *arg, struct cs_err *err)
 {
 	const struct asked *a = arg;
-	const struct cs_backend_costs *calls = a->backend->costs;
 
-	if (a->backend->enter(a->dev, err))
-		return -1;
-	return drain(a,
-		     calls->copy(a->dev, a->lane, &a->desc, err) ||
-			     calls->mark(a->dev, a->lane, err),
-		     err);
+	return a->backend->enter(a->dev, err) || copy(a, &a->desc, err) ? -1 : 0;
 }
 
 /* ---- teams ---- */
@@ -208,9 +239,12 @@ static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
 		.seq = c->slot->seq,
 		.lane = lane,
 		.spins = board->spin_ns > 0,
+		.carry = c,
+		.goes_on = cs_step_goes_on(c->plan, &c->slot->step),
 	};
 
 	asked.desc.lent = 1;
+	atomic_store(&c->timed[lane], asked.goes_on);
 	cs_worker_arm(team->worker[0], c->slot->seq,
 		      &(struct cs_work){ team->by_stream ? ask_behind_gate : ask,
 					 &asked, sizeof(asked) });
@@ -234,6 +268,7 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	int numa = cs_carry_numa(c, t);
 
 	team->by_stream = 0;
+	team->stream_ns = 0;
 	team->did = (struct cs_worked){ 0 };
 	if (team_take(c, team, threads_of(t), numa))
 		return -1;
@@ -271,18 +306,19 @@ int cs_carry_await(struct cs_carry *c, int lane)
 			all->err = one.err;
 		}
 	}
+	/* one that was cancelled has not said so itself */
+	atomic_store(&c->timed[lane], 0);
 	if (all->rc)
 		c->slot->err = all->err;
 	return all->rc;
 }
 
-int cs_carry_ns(const struct cs_carry *c, int lane, double *ns)
+double cs_carry_ns(const struct cs_carry *c, int lane)
 {
 	const struct cs_team *team = &c->team[lane];
 
-	*ns = 0;
 	if (!team->did.counts || team->did.rc)
-		return 1;
-	*ns = (double)(team->did.end_ns - team->did.begin_ns);
-	return !team->by_stream;
+		return 0;
+	return team->by_stream ? team->stream_ns :
+				 (double)(team->did.end_ns - team->did.begin_ns);
 }

@@ -3,7 +3,9 @@
  *
  * Workers do both (workers.h).  A copy of several threads is shared by that many.  A
  * copy of the driver from or to pageable memory would block behind the closed gate of its
- * own stream, so a worker asks for it when the gate is open. */
+ * own stream, so a worker asks for it when the gate is open.  Of several such copies at
+ * once the rates differ by more than their number can make up for, so who has ended goes on,
+ * untimed, until the last has: each is timed while all others copy. */
 #ifndef CS_NODE_CARRY_H
 #define CS_NODE_CARRY_H
 
@@ -13,7 +15,8 @@
 struct cs_team {
 	struct cs_worker *worker[CS_VARIANT_THREADS];
 	int n;		      /* 0: nobody */
-	int by_stream;	      /* its time is the lane's, not the workers' */
+	int by_stream;	      /* its time is that between two marks in the lane */
+	double stream_ns;     /* … as its worker has read it; 0: not by stream */
 	struct cs_worked did; /* all of them together */
 };
 
@@ -23,7 +26,9 @@ struct cs_carry {
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
 	struct cs_slot *slot; /* the agent's */
+	const struct cs_plan *plan;
 	struct cs_team team[CS_LANES];
+	_Atomic int timed[CS_LANES]; /* its copies count now, and others go on */
 };
 
 /* Do CPUs carry it? */
@@ -39,8 +44,8 @@ int cs_carry_arm(struct cs_carry *carry, int lane, uint32_t k,
 		 const struct cs_transfer *t, const struct cs_copy *desc);
 /* Until all workers of a lane have ended; at once where there are none. */
 int cs_carry_await(struct cs_carry *carry, int lane);
-/* Is its time that of its workers?  Then *ns is it, from where the first began to where
- * the last ended; 0 of what was cancelled or failed.  Else the lane knows. */
-int cs_carry_ns(const struct cs_carry *carry, int lane, double *ns);
+/* How long it took: between the marks in its stream, else from where the first worker
+ * began to where the last ended; 0 of what was cancelled or failed. */
+double cs_carry_ns(const struct cs_carry *carry, int lane);
 
 #endif

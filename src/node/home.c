@@ -82,13 +82,16 @@ static void flush(const struct cs_endpoints_memory *m, const struct cs_flush *ho
 {
 	if (!m->bytes)
 		return;
-	cs_hostpass_flush(m->at, m->bytes, how->way.flush);
+	if (!how->way.instead)
+		cs_hostpass_flush(m->at, m->bytes, how->way.flush);
 	side->warm_ns = how->warm_ns;
 	side->cold_ns = how->cold_ns;
 	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
 }
 
-static void cool(struct cs_endpoints *e, uint32_t k, const struct cs_flush_way *ways)
+/* Sets `instead` where other memory is to be passed over, once for all transfers. */
+static void cool(struct cs_endpoints *e, uint32_t k, const struct cs_flush_way *ways,
+		 struct cs_flush_way *instead)
 {
 	const struct cs_agent_facts *f = &e->slot->facts;
 	struct cs_endpoints_memory source = cs_endpoints_memory(e, k, 0);
@@ -100,6 +103,17 @@ static void cool(struct cs_endpoints *e, uint32_t k, const struct cs_flush_way *
 	cs_flush_of(f->bound ? f->numa : -1, ways, cs_clock_ns, &how);
 	flush(&source, &how, &e->slot->side[k]);
 	flush(&target, &how, &e->slot->side[k]);
+	if (how.way.instead)
+		*instead = how.way;
+}
+
+static void pass_over(const struct cs_flush_way *instead)
+{
+	uint64_t bytes;
+	const void *at = instead->instead(&bytes);
+
+	if (bytes)
+		cs_hostpass_flush(at, bytes, instead->flush);
 }
 
 static int is_of_my_gpu(const struct cs_endpoints *e, const struct cs_endpoint *end)
@@ -112,6 +126,7 @@ static int is_of_my_gpu(const struct cs_endpoints *e, const struct cs_endpoint *
 int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 		  const struct cs_flush_way *ways)
 {
+	struct cs_flush_way instead = { NULL, NULL, NULL };
 	int displace = 0;
 
 	/* what is written comes first: of other transfers it is to be cold */
@@ -125,9 +140,11 @@ int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 
 		if (t->variant.cache != CS_CACHE_COLD)
 			continue;
-		cool(e, k, ways);
+		cool(e, k, ways, &instead);
 		displace |= is_of_my_gpu(e, &t->src) || is_of_my_gpu(e, &t->dst);
 	}
+	if (instead.instead)
+		pass_over(&instead);
 	return displace && e->backend->displace ?
 		       e->backend->displace(e->dev, &e->slot->err) :
 		       0;

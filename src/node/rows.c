@@ -220,12 +220,13 @@ static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
 
 /* All bytes over the time until the last has ended.  A sum of rates takes each as
  * constant; where they share a link, those that are left speed up when one has ended,
- * and the sum is more than the link carries. */
+ * and the sum is more than the link carries.  Where who has ended goes on, none of them
+ * is left alone, and what is untimed is not among the bytes. */
 static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       uint32_t first, uint32_t end, uint32_t i)
 {
 	const struct cs_sampler *s = &co->sampler;
-	double bytes = 0, longest = 0;
+	double bytes = 0, longest = 0, sum = 0;
 
 	for (uint32_t k = first; k < end; k++) {
 		double moved = (double)s->bytes[k] * s->copies[k];
@@ -234,8 +235,9 @@ static double total_of(const struct cs_coordinator *co, const struct cs_cell *ce
 			continue;
 		bytes += moved;
 		longest = fmax(longest, moved / s->gbs[k][i]);
+		sum += s->gbs[k][i];
 	}
-	return bytes / longest;
+	return s->goes_on ? sum : bytes / longest;
 }
 
 /* Of the transfers from first to end - 1. */

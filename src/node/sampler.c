@@ -160,6 +160,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 		guess.gbs = 0;
 	s->n_transfers = step->count;
 	s->in_turn = cs_step_is_in_turn(plan, step);
+	s->goes_on = cs_step_goes_on(plan, step);
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
@@ -238,6 +239,8 @@ static double overlap_of(const struct cs_sampler *s, const double *ns)
 {
 	double most = longest(s, ns), least = most;
 
+	if (s->goes_on)
+		return 1;
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		least = fmin(least, ns[k]);
 	return least / most;
@@ -272,7 +275,7 @@ static int fits(const struct cs_sampler *s, double least, double most, double sl
 
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		many |= !s->load[k] && s->copies[k] > 1;
-	if (least < CS_OVERLAP_MIN * most && !s->in_turn)
+	if (least < CS_OVERLAP_MIN * most && !s->in_turn && !s->goes_on)
 		return 0;
 	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
 		return 0;

@@ -42,6 +42,7 @@ struct cs_sampler {
 	uint8_t twin[CS_STEP_MAX];
 	int in_turn;		       /* one agent issues several the same way: its
 					 * engine may make them one after the other */
+	int goes_on;		       /* who ends first goes on, untimed */
 	uint8_t chase[CS_STEP_MAX];    /* its figure is the time of one load */
 	uint32_t cap[CS_STEP_MAX];     /* most copies of a sample */
 	uint32_t copies[CS_STEP_MAX];  /* of the next sample */

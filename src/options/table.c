@@ -27,7 +27,8 @@
 	  "start, %% a %", OWN(cs_set_output) }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
-	  "result, prom, nagios, junit; reason: one line for a scheduler; nvbandwidth, " \
+	  "result, prom, nagios, junit; model, model-csv: alpha and beta of a sweep " \
+	  "over sizes; reason: one line for a scheduler; nvbandwidth, " \
 	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
 	  "commscope, commscope-json, commscope-csv: as Google Benchmark has them, "  \
 	  "with -v each sample", \

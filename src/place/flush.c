@@ -8,6 +8,7 @@
 #include "place/flush.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +69,14 @@ static int has_clflushopt(void)
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 23 & 1);
 }
 
+/* clflush does the same at a hundredth of the rate: where clflushopt is not proven, it is
+ * not either. */
 static int by_instruction(struct cs_flush_way *way)
 {
-	int n = 0;
-
-	if (has_clflushopt())
-		way[n++] = (struct cs_flush_way){ "clflushopt", flush_clflushopt };
-	way[n++] = (struct cs_flush_way){ "clflush", flush_clflush };
-	return n;
+	*way = has_clflushopt() ?
+		       (struct cs_flush_way){ "clflushopt", flush_clflushopt, NULL } :
+		       (struct cs_flush_way){ "clflush", flush_clflush, NULL };
+	return 1;
 }
 
 #elif defined(__aarch64__)
@@ -96,7 +97,7 @@ static void flush_civac(const void *at, uint64_t bytes)
 
 static int by_instruction(struct cs_flush_way *way)
 {
-	way[0] = (struct cs_flush_way){ "dc civac", flush_civac };
+	*way = (struct cs_flush_way){ "dc civac", flush_civac, NULL };
 	return 1;
 }
 
@@ -116,7 +117,7 @@ static void flush_dcbf(const void *at, uint64_t bytes)
 
 static int by_instruction(struct cs_flush_way *way)
 {
-	way[0] = (struct cs_flush_way){ "dcbf", flush_dcbf };
+	*way = (struct cs_flush_way){ "dcbf", flush_dcbf, NULL };
 	return 1;
 }
 
@@ -140,28 +141,57 @@ static struct {
 	uint64_t bytes;
 } other = { .once = PTHREAD_ONCE_INIT };
 
-/* The largest cache of the first CPU, by the kernel: "36608K". */
-static uint64_t last_level_bytes(void)
+/* The largest cache of a CPU, by the kernel, "36608K", and the first CPU that shares it,
+ * of "0-15,64-79". */
+static uint64_t largest_cache(const char *root, int cpu, int *first)
 {
 	uint64_t most = 0;
 
 	for (int i = 0; i < 10; i++) {
 		char path[80], text[32];
-		uint64_t kib;
+		uint64_t bytes;
 
 		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
-		cs_first_line("", path, text, sizeof(text));
-		kib = strtoull(text, NULL, 10);
-		if (kib << 10 > most)
-			most = kib << 10;
+			 "/sys/devices/system/cpu/cpu%d/cache/index%d/size", cpu, i);
+		cs_first_line(root, path, text, sizeof(text));
+		bytes = strtoull(text, NULL, 10) << 10;
+		if (bytes <= most)
+			continue;
+		most = bytes;
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+			 cpu, i);
+		cs_first_line(root, path, text, sizeof(text));
+		*first = text[0] ? atoi(text) : cpu;
 	}
-	return most ? most : LLC_UNKNOWN;
+	return most;
+}
+
+uint64_t cs_last_level_bytes(const char *root)
+{
+	cpu_set_t mine, seen;
+	uint64_t sum = 0, bytes;
+	int first = 0;
+
+	CPU_ZERO(&seen);
+	if (sched_getaffinity(0, sizeof(mine), &mine))
+		return LLC_UNKNOWN;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &mine))
+			continue;
+		bytes = largest_cache(root, cpu, &first);
+		if (!bytes || first < 0 || first >= CPU_SETSIZE ||
+		    CPU_ISSET(first, &seen))
+			continue;
+		CPU_SET(first, &seen);
+		sum += bytes;
+	}
+	return sum ? sum : LLC_UNKNOWN;
 }
 
 static void other_make(void)
 {
-	uint64_t bytes = 2 * last_level_bytes();
+	uint64_t bytes = 2 * cs_last_level_bytes("");
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -172,25 +202,30 @@ static void other_make(void)
 	other.bytes = bytes;
 }
 
+static const void *other_memory(uint64_t *bytes)
+{
+	pthread_once(&other.once, other_make);
+	*bytes = other.bytes;
+	return other.at;
+}
+
 static void flush_displace(const void *at, uint64_t bytes)
 {
-	(void)at;
-	(void)bytes;
-	pthread_once(&other.once, other_make);
-	for (uint64_t i = 0; i < other.bytes; i += 64)
-		(void)*(const volatile unsigned char *)(other.at + i);
+	for (uint64_t i = 0; i < bytes; i += 64)
+		(void)*((const volatile unsigned char *)at + i);
 	__sync_synchronize();
 }
 
 /* ---- which there are ---- */
 
-static struct cs_flush_way ways[4];
+static struct cs_flush_way ways[3];
 
 static void find_ways(void)
 {
 	int n = by_instruction(ways);
 
-	ways[n] = (struct cs_flush_way){ "displacement", flush_displace };
+	ways[n] = (struct cs_flush_way){ "displacement", flush_displace,
+					 other_memory };
 }
 
 const struct cs_flush_way *cs_flush_ways(void)
@@ -206,10 +241,14 @@ const struct cs_flush_way *cs_flush_ways(void)
 #define CHASE_BYTES ((uint64_t)1 << 20)
 #define CHASE_SEED 20181121u
 #define WALKS 31
-#define TRIALS 4
-/* A trial lasts some 10 ms: what disturbs one should not be there at the next.  One of
- * six runs on H200 passed over an instruction that works. */
-#define PAUSE_US 50000
+/* What stands in for a flush takes as long as it is large. */
+#define WALKS_INSTEAD 7
+/* A trial lasts some 10 ms: what disturbs one should not be there at the next, so each
+ * comes twice as long after the last, the sixth after 0.8 s.  One of six runs on H200
+ * passed over an instruction that works, when four came 50 ms apart. */
+#define TRIALS 6
+#define TRIALS_INSTEAD 2
+#define PAUSE_US 25000
 
 static int earlier(const void *a, const void *b)
 {
@@ -230,10 +269,17 @@ static double walk(const void *chain, uint64_t (*clock_ns)(void))
 	return (double)(clock_ns() - begin) / (double)loads;
 }
 
-static double median(double ns[WALKS])
+static double median(double *ns, int n)
 {
-	qsort(ns, WALKS, sizeof(*ns), earlier);
-	return ns[WALKS / 2];
+	qsort(ns, (size_t)n, sizeof(*ns), earlier);
+	return ns[n / 2];
+}
+
+static void flush(const struct cs_flush_way *way, const void *at, uint64_t bytes)
+{
+	if (way->instead)
+		at = way->instead(&bytes);
+	way->flush(at, bytes);
 }
 
 /* By turns, so that what else the machine does meets both alike.  A walk leaves the chain
@@ -241,26 +287,29 @@ static double median(double ns[WALKS])
 static void try_once(const struct cs_flush_way *way, const void *chain,
 		     uint64_t (*clock_ns)(void), struct cs_flush *out)
 {
+	const int n = way->instead ? WALKS_INSTEAD : WALKS;
 	double warm[WALKS], cold[WALKS];
 
 	walk(chain, clock_ns);
-	for (int i = 0; i < WALKS; i++) {
+	for (int i = 0; i < n; i++) {
 		warm[i] = walk(chain, clock_ns);
-		way->flush(chain, CHASE_BYTES);
+		flush(way, chain, CHASE_BYTES);
 		cold[i] = walk(chain, clock_ns);
 	}
-	out->warm_ns = median(warm);
-	out->cold_ns = median(cold);
+	out->warm_ns = median(warm, n);
+	out->cold_ns = median(cold, n);
 	out->is_proven = cs_flush_is_proven(out->warm_ns, out->cold_ns);
 }
 
 static int try_way(const struct cs_flush_way *way, const void *chain,
 		   uint64_t (*clock_ns)(void), struct cs_flush *out)
 {
+	const int trials = way->instead ? TRIALS_INSTEAD : TRIALS;
+
 	out->way = *way;
-	for (int i = 0; i < TRIALS && !out->is_proven; i++) {
+	for (int i = 0; i < trials && !out->is_proven; i++) {
 		if (i)
-			usleep(PAUSE_US);
+			usleep(PAUSE_US << (i - 1));
 		try_once(way, chain, clock_ns, out);
 	}
 	return out->is_proven;

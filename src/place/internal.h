@@ -33,6 +33,10 @@ void cs_kernel_list(char *list, hwloc_bitmap_t to);
  * tests. */
 hwloc_bitmap_t cs_memory_domains(const char *root);
 
+/* flush.c: the last-level caches of the CPUs that the caller may run on, each once; a
+ * usual size where the kernel, whose files lie below `root`, does not say. */
+uint64_t cs_last_level_bytes(const char *root);
+
 /* room.c: too little is left for that many bytes on a NUMA node: always -1. */
 int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err);
 /* claim.c: to `claimed`, when what is left has room for it and for all that is claimed

@@ -194,6 +194,10 @@ static const char *const both_ways =
 	"Both directions together, from the gate to the end of the later one, are given "
 	"beside, with how much they overlapped.";
 
+static const char *const both_go_on =
+	"The direction that ends first goes on copying, untimed, until the other has ended: "
+	"each is timed while the other copies. Their sum is given beside.";
+
 static const char *const all_at_once =
 	"All bytes together, from the gate to the last end, are given beside, with how "
 	"much they overlapped, and, where the run has the pairs alone, the share of "
@@ -432,7 +436,7 @@ static const char *timed_together(const struct cs_test *test)
 	switch (test->pattern) {
 	case CS_PATTERN_BIDI:
 	case CS_PATTERN_BIDIEVERY:
-		return both_ways;
+		return test->memory == CS_MEM_PAGEABLE ? both_go_on : both_ways;
 	case CS_PATTERN_SHIFT:
 	case CS_PATTERN_RING:
 	case CS_PATTERN_BISECT:

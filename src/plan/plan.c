@@ -315,6 +315,26 @@ int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
 	return 0;
 }
 
+static int is_pageable(const struct cs_endpoint *end)
+{
+	return cs_endpoint_is_numa(end) && end->memory == CS_MEM_PAGEABLE;
+}
+
+int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step)
+{
+	const struct cs_transfer *first = cs_plan_transfer(plan, step, 0);
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (t->method != CS_METHOD_CE || t->issuer != first->issuer ||
+		    cs_transfer_is_load(t) ||
+		    is_pageable(&t->src) == is_pageable(&t->dst))
+			return 0;
+	}
+	return step->count > 1;
+}
+
 int cs_plan_matrix_is_lone(const struct cs_plan *plan, uint32_t matrix)
 {
 	const struct cs_transfer *t = transfers_of(plan);

@@ -274,6 +274,9 @@ int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
 /* Are there two measured transfers that one agent issues the same way?  Its engine may
  * make them one after the other, and then only their total is a figure of its own. */
 int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
+/* Are there several, all of them copies by a driver of one agent's pageable memory?  Then
+ * who ends first goes on copying, untimed, until the last has ended (node/carry.h). */
+int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step);
 
 /* Does a node with that many agents carry out this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,

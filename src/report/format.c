@@ -27,6 +27,8 @@ const struct cs_format cs_formats[] = {
 	{ "jsonl", ".jsonl", write_journal, 0 },
 	{ "csv", ".csv", cs_csv_write, 0 },
 	{ "result", "", cs_result_write, 0 },
+	{ "model", "", cs_model_write, 0 },
+	{ "model-csv", "", cs_model_csv_write, 0 },
 	{ "reason", "", cs_reason_write, 1 },
 	{ "prom", ".prom", cs_prom_write, 0 },
 	{ "nagios", "", cs_nagios_write, 1 },

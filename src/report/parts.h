@@ -8,8 +8,13 @@
 #include "report/report.h"
 #include "result/cells.h"
 
+/* text.c.  Program, what was asked for and when; what stands in for GPUs or a clock. */
+void cs_head_print(FILE *to, const struct cs_run *run);
 /* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
+/* text.c.  One line per kind of node; the nodes of all kinds but the commonest differ.
+ * -1: no memory. */
+int cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
 /* GPUs (or arenas) of a node, and the legend with what is odd about them. */
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
 /* costs.c.  What each agent of a node took: time to its first byte, CPU, memory. */

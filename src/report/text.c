@@ -72,7 +72,7 @@ static int has_no_pairs(const struct cs_run *run)
 	return 0;
 }
 
-static void print_head(FILE *to, const struct cs_run *run)
+void cs_head_print(FILE *to, const struct cs_run *run)
 {
 	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
 
@@ -278,8 +278,7 @@ static void kinds_release(struct kinds *kinds)
 	free(kinds->nodes);
 }
 
-/* One line per kind of node; the nodes of all kinds but the commonest differ. */
-static int print_kinds(FILE *to, const struct cs_run *run, char *differs)
+int cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs)
 {
 	struct kinds kinds = { NULL, NULL, NULL };
 	int i, k, most = 0, usual = 0;
@@ -348,7 +347,7 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 	char *differs = calloc((size_t)run->n_nodes, 1);
 	int node, rc = -1;
 
-	if (!differs || print_kinds(to, run, differs) ||
+	if (!differs || cs_node_kinds_print(to, run, differs) ||
 	    print_aggregates(to, run, differs))
 		goto out;
 	if (!run->plan_file) {
@@ -473,7 +472,7 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 		cs_fold(to, 0, 2,
 			"ONE GPU: nothing between GPUs to measure; below: "
 			"host to GPU and back, its own memory");
-	print_head(to, run);
+	cs_head_print(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);
 	if (opt->topology)

@@ -12,6 +12,10 @@ int cs_result_write(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt);
 int cs_reason_write(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt);
+int cs_model_write(FILE *to, const struct cs_run *run,
+		   const struct cs_view_options *opt);
+int cs_model_csv_write(FILE *to, const struct cs_run *run,
+		       const struct cs_view_options *opt);
 int cs_prom_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt);
 int cs_nagios_write(FILE *to, const struct cs_run *run,

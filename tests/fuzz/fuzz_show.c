@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ "show", "FILE", "-f", "reason" },
 		{ "show", "FILE", "-f", "json" },
 		{ "show", "FILE", "-f", "jsonl" },
+		{ "show", "FILE", "-f", "model", "-v" },
 		{ "show", "FILE", "-f", "nvbandwidth", "-v" },
 		{ "show", "FILE", "-f", "nvbandwidth-json" },
 		{ NULL },

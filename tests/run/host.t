@@ -192,6 +192,11 @@ ok "pageable memory, alone and both ways: every cell is measured" eval \
 	'status_is 0 && [ "$(cells pg.csv | grep -c " ok ")" -ge 12 ] && [ "$(cells pg.csv | grep -vc " ok ")" = 0 ]'
 grep -v ',total,' pg.csv >pg.rates
 ok "... each with the rate of its direction and GPU" pageable_is_exact pg.rates
+run 0 --no-mpi --seed 1 -s 1M -t h2d.ce.pageable.bidi --cache any,cold -o both.json
+ok_json "... both ways, the faster goes on until the other has ended: they overlap" both.json \
+	'len(d["results"]) == 18 and all(r["overlap"] > 0.99 and "low-overlap" not in r["flags"] for r in d["results"])'
+ok_json "... and have together what each has" both.json \
+	'all(abs(t["value"] - sum(r["value"] for r in d["results"] if r["metric"] == "rate" and r["step"] == t["step"])) < 1e-3 for t in d["results"] if t["metric"] == "total")'
 run 3 "${pageable[@]}" -o pg3.csv
 grep -v ',total,' pg3.csv >pg.rates
 ok "... by a rank for each GPU too" eval 'status_is 0 && pageable_is_exact pg.rates'

@@ -31,6 +31,10 @@ ok "rank 0's node disappears in the middle of the job" lose 0 1
 headless=$begun others="$(rank 2) $(rank 3)"
 mark=${mark}1
 
+# what waited for the rest would never hear a signal
+CS_TIMEOUT=30 run_program 2 "${FORBID%/*}/halfway" "$PWD/asked"
+ok "rank 0 goes on while a message comes, and takes messages in their order" status_is 0
+
 run 0 -m peer -s 1M --gpus 0,1 -o alone.csv
 figures alone.csv >want
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define AGENTS 2
+#include "node/carry.h"
 #include "node.h"
 
 /* Pairs that a plan asks for, one a step. */
@@ -164,9 +165,27 @@ static struct wanted between_arenas = {
 	"peer.cpu.write.pair", ARENA(0), ARENA(1), { 0 }
 };
 
+/* Stands in for a flush. */
+static char other[40 << 20];
+static _Atomic uint64_t passed_over;
+
+static const void *other_memory(uint64_t *bytes)
+{
+	*bytes = sizeof(other);
+	return other;
+}
+
+static void displaces(const void *at, uint64_t bytes)
+{
+	t_ok((const char *)at >= other &&
+	     (const char *)at + bytes <= other + sizeof(other));
+	passed_over += bytes;
+}
+
 static void without_a_variant_nothing_is_flushed(void)
 {
-	static const struct cs_flush_way ways[] = { { "counted", counts }, { 0 } };
+	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
+						    { 0 } };
 	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
 	static struct node node;
 
@@ -182,7 +201,8 @@ static void without_a_variant_nothing_is_flushed(void)
 
 static void cold_is_flushed_before_each_sample(void)
 {
-	static const struct cs_flush_way ways[] = { { "counted", counts }, { 0 } };
+	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
+						    { 0 } };
 	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
 	static struct node node;
 	struct cs_flush known;
@@ -207,12 +227,38 @@ static void cold_is_flushed_before_each_sample(void)
 	finish(&node);
 }
 
+/* Two ends of one agent, and its workers share them. */
+static void what_stands_in_is_done_once(void)
+{
+	static const struct cs_flush_way ways[] = {
+		{ "displaces", displaces, other_memory },
+		{ 0 },
+	};
+	static struct wanted within_numa = { "host.cpu.copy.pair",
+					     NUMA(PAGEABLE, 0),
+					     NUMA(PAGEABLE, 0),
+					     { .cache = CS_CACHE_COLD } };
+	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
+	static struct node node;
+	struct cs_flush known;
+
+	cs_flush_of(-1, ways, cs_clock_ns, &known);
+	passed_over = 0;
+	if (begin(&node, &within_numa, 1, &args))
+		return;
+	all_are_sound(&node, 1);
+	t_eq_int(passed_over,
+		 (node.row[0].n_samples + node.row[0].discarded) * sizeof(other));
+	t_eq_str(side(&node, 0)->flush, "displaces");
+	finish(&node);
+}
+
 /* Each with a proof of its own: a busy machine may disturb one. */
 static const struct cs_flush_way nothing[4][2] = {
-	{ { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } },
-	{ { "nothing", does_nothing } },
+	{ { "nothing", does_nothing, NULL } },
+	{ { "nothing", does_nothing, NULL } },
+	{ { "nothing", does_nothing, NULL } },
+	{ { "nothing", does_nothing, NULL } },
 };
 
 static void what_was_not_flushed_is_flagged(void)
@@ -281,6 +327,120 @@ static void warm_is_written_before_each_sample(void)
 }
 
 /* ---- on the driver's double ---- */
+
+/* ---- who ends first goes on ---- */
+
+static struct wanted pageable[] = {
+	{ "h2d.ce.pageable.bidi", NUMA(PAGEABLE, 0), GPU(1), { 0 } },
+	{ "h2d.ce.pageable.bidi", GPU(1), NUMA(PAGEABLE, 0), { 0 } },
+};
+
+/* Untimed copies; lane 1 ends its own when lane 0 has made three. */
+static _Atomic int untimed[2], timed[2];
+static _Atomic unsigned polls;
+
+static int paced_enter(struct cs_dev *dev, struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	return 0;
+}
+
+static int paced_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
+		     const struct cs_copy *desc, struct cs_err *err)
+{
+	(void)dev;
+	(void)gate;
+	(void)seq;
+	(void)err;
+	timed[lane] += (int)desc->copies;
+	return 0;
+}
+
+static int paced_copy(struct cs_dev *dev, int lane, const struct cs_copy *desc,
+		      struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	untimed[lane] += (int)desc->copies;
+	return 0;
+}
+
+static int paced_mark(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	(void)lane;
+	return paced_enter(dev, err);
+}
+
+static int paced_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
+{
+	(void)dev;
+	(void)err;
+	*ns = untimed[lane] ? -1 : 1000 + 2000 * lane;
+	/* never for ever */
+	return lane == 0 || untimed[0] >= 3 || polls++ > 1000000;
+}
+
+static const struct cs_backend_costs paced_costs = { .copy = paced_copy,
+						     .mark = paced_mark };
+static const struct cs_backend paced = {
+	.enter = paced_enter,
+	.arm = paced_arm,
+	.poll = paced_poll,
+	.costs = &paced_costs,
+};
+
+/* Lanes 0 and 1 of one agent, behind a gate that opens. */
+static void carry_both(struct cs_carry *c, const struct cs_plan *plan,
+		       struct cs_board *board)
+{
+	const struct cs_copy desc = { .bytes = 65536, .copies = 2 };
+
+	c->plan = plan;
+	c->slot = cs_board_slot(board, 1);
+	c->slot->step = *cs_plan_step(plan, 0);
+	c->slot->seq = board->gate + 1;
+	for (int k = 0; k < (int)c->slot->step.count; k++)
+		t_eq_int(cs_carry_arm(c, k, (uint32_t)k,
+				      cs_plan_transfer(plan, &c->slot->step,
+						       (uint32_t)k),
+				      &desc),
+			 0);
+	cs_gate_open(board, c->slot->seq);
+	for (int k = 0; k < (int)c->slot->step.count; k++)
+		t_eq_int(cs_carry_await(c, k), 0);
+}
+
+static void who_ends_first_goes_on(void)
+{
+	static struct cs_carry c;
+	struct cs_board_map board;
+	struct node node = { 0 };
+	struct cs_topo *topo;
+	struct cs_err err;
+
+	for (uint32_t n = 2; n >= 1; n--) {
+		memset(&c, 0, sizeof(c));
+		untimed[0] = untimed[1] = timed[0] = timed[1] = 0;
+		polls = 0;
+		if (!t_eq_int(plan_of(&node, pageable, n, CS_BACKEND_CUDA), 0) ||
+		    !t_eq_int(cs_topo_open(NULL, &topo, &err), 0) ||
+		    !t_eq_int(cs_board_create(node.plan, AGENTS, 0, &board, &err), 0))
+			return;
+		c.workers = (struct cs_workers){ topo, board.at, NULL };
+		c.backend = &paced;
+		carry_both(&c, node.plan, board.at);
+		t_ok(timed[0] == 2 && timed[1] == (n == 2 ? 2 : 0));
+		t_ok(n == 2 ? untimed[0] >= 3 : untimed[0] == 0);
+		t_eq_int(untimed[1], 0);
+		t_near(cs_carry_ns(&c, 0), 1000, 0);
+		t_ok(n == 1 || cs_carry_ns(&c, 1) > 2999);
+		cs_workers_release(&c.workers);
+		cs_board_release(&board);
+		cs_topo_close(topo);
+		free(node.plan);
+	}
+}
 
 /* Assertions of a child are lost, so it says how many failed. */
 static int failed;
@@ -358,11 +518,6 @@ static int is_near(double a, double b)
 	return a > 0.9999 * b && a < 1.0001 * b;
 }
 
-static struct wanted pageable[] = {
-	{ "h2d.ce.pageable.bidi", NUMA(PAGEABLE, 0), GPU(1), { 0 } },
-	{ "h2d.ce.pageable.bidi", GPU(1), NUMA(PAGEABLE, 0), { 0 } },
-};
-
 static void child_pageable(void)
 {
 	static struct node node;
@@ -393,12 +548,23 @@ static void child_both(void)
 	c_ok(is_near(node.row[0].stats.median, gbs_at(6.8 * 1.01)));
 	c_ok(is_near(node.row[1].stats.median, gbs_at(15 * 1.01)));
 	c_ok(node.row[2].metric == CS_METRIC_TOTAL);
+	c_ok(is_near(node.row[2].stats.median,
+		     node.row[0].stats.median + node.row[1].stats.median));
+	c_ok(node.row[0].overlap > 0.99 && !(node.row[0].flags & CS_ROW_LOW_OVERLAP));
 	finish(&node);
+}
+
+/* One copy of each, which ends early one way. */
+static void child_both_cold(void)
+{
+	pageable[0].variant.cache = pageable[1].variant.cache = CS_CACHE_COLD;
+	child_both();
 }
 
 static void both_ways_have_a_worker_each(void)
 {
 	in_a_child("", child_both);
+	in_a_child("", child_both_cold);
 }
 
 static struct wanted by_driver = {
@@ -502,12 +668,16 @@ int main(void)
 		{ "cold: source and destination are flushed before each sample, of one "
 		  "copy",
 		  cold_is_flushed_before_each_sample },
+		{ "what stands in for a flush is done once a sample, whatever the ends",
+		  what_stands_in_is_done_once },
 		{ "what a flush claims and does not do is flagged",
 		  what_was_not_flushed_is_flagged },
 		{ "warm: the source is written before each sample",
 		  warm_is_written_before_each_sample },
 		{ "pageable memory is copied when the gate is open",
 		  pageable_memory_is_copied_behind_the_gate },
+		{ "of both ways of pageable memory, who ends first goes on, untimed",
+		  who_ends_first_goes_on },
 		{ "pageable both ways has a worker and a stream each",
 		  both_ways_have_a_worker_each },
 		{ "the driver copies from NUMA node to NUMA node",

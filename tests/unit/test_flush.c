@@ -2,11 +2,14 @@
  * a clock that tells what the test wants; and what this machine has works. */
 #include "config.h"
 
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "place/flush.h"
+#include "place/internal.h"
 #include "tap.h"
 
 #define BYTES ((uint64_t)1 << 20)
@@ -50,7 +53,8 @@ static void reset(void)
 
 static void a_flush_that_does_nothing_is_found_out(void)
 {
-	const struct cs_flush_way ways[] = { { "nothing", does_nothing }, { 0 } };
+	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
+					     { 0 } };
 	struct cs_flush flush;
 
 	reset();
@@ -58,13 +62,13 @@ static void a_flush_that_does_nothing_is_found_out(void)
 	t_eq_int(flush.is_proven, 0);
 	t_eq_str(flush.way.name, "nothing");
 	t_near(flush.cold_ns, flush.warm_ns, 1e-9);
-	t_eq_int(flushes, 4 * 31);
+	t_eq_int(flushes, 6 * 31);
 }
 
 static void the_next_way_is_tried(void)
 {
-	const struct cs_flush_way ways[] = { { "nothing", does_nothing },
-					     { "works", works },
+	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
+					     { "works", works, NULL },
 					     { 0 } };
 	struct cs_flush flush;
 
@@ -77,19 +81,110 @@ static void the_next_way_is_tried(void)
 
 static void a_trial_that_was_disturbed_is_repeated(void)
 {
-	const struct cs_flush_way ways[] = { { "works", works }, { 0 } };
+	const struct cs_flush_way ways[] = { { "works", works, NULL }, { 0 } };
 	struct cs_flush flush;
 
 	reset();
-	fails = 3 * 31; /* three trials */
+	fails = 5 * 31; /* five trials */
 	cs_flush_prove(ways, made_clock, &flush);
 	t_eq_int(flush.is_proven, 1);
-	t_eq_int(flushes, 4 * 31);
+	t_eq_int(flushes, 6 * 31);
+}
+
+/* What stands in for a flush. */
+static const char other[3 * 4096];
+static uint64_t others; /* bytes of it that were passed over */
+
+static const void *instead(uint64_t *bytes)
+{
+	*bytes = sizeof(other);
+	return other;
+}
+
+static void displaces(const void *at, uint64_t bytes)
+{
+	t_ok(at == other);
+	others += bytes;
+	flushed = 1;
+}
+
+static void displaces_nothing(const void *at, uint64_t bytes)
+{
+	displaces(at, bytes);
+	flushed = 0;
+}
+
+static void what_stands_in_is_tried_less(void)
+{
+	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
+					     { "displaces", displaces, instead },
+					     { 0 } };
+	const struct cs_flush_way none[] = { { "nothing", does_nothing, NULL },
+					     { "either", displaces_nothing, instead },
+					     { 0 } };
+	struct cs_flush flush;
+
+	reset();
+	others = 0;
+	cs_flush_prove(ways, made_clock, &flush);
+	t_eq_int(flush.is_proven, 1);
+	t_eq_str(flush.way.name, "displaces");
+	t_eq_int(others, 7 * sizeof(other));
+	reset();
+	others = 0;
+	cs_flush_prove(none, made_clock, &flush);
+	t_eq_int(flush.is_proven, 0);
+	t_eq_str(flush.way.name, "nothing");
+	t_eq_int(others, 2 * 7 * sizeof(other));
+}
+
+/* ---- how much that is ---- */
+
+static void write_cache(const char *root, int cpu, const char *size,
+			const char *shared)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path),
+		 "mkdir -p %s/sys/devices/system/cpu/cpu%d/cache/index3", root, cpu);
+	t_eq_int(system(path), 0);
+	snprintf(path, sizeof(path),
+		 "cd %s/sys/devices/system/cpu/cpu%d/cache/index3 && echo %s >size && "
+		 "echo %s >shared_cpu_list",
+		 root, cpu, size, shared);
+	t_eq_int(system(path), 0);
+}
+
+/* Two of the CPUs that this thread may run on share one; then one has its own. */
+static void a_cache_counts_once(void)
+{
+	char root[] = "/tmp/cs-flush-XXXXXX", shared[32], remove[64];
+	cpu_set_t mine;
+	int first = -1, n = 0;
+
+	t_eq_int(sched_getaffinity(0, sizeof(mine), &mine), 0);
+	if (!t_ok(mkdtemp(root) != NULL))
+		return;
+	t_eq_int(cs_last_level_bytes(root), (uint64_t)64 << 20);
+	for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++) {
+		if (!CPU_ISSET(cpu, &mine))
+			continue;
+		first = first < 0 ? cpu : first;
+		snprintf(shared, sizeof(shared), "%d,%d", first, cpu);
+		write_cache(root, cpu, "32768K", shared);
+		n++;
+	}
+	t_eq_int(cs_last_level_bytes(root), (uint64_t)32 << 20);
+	snprintf(shared, sizeof(shared), "%d", first + CPU_SETSIZE / 2);
+	write_cache(root, first, "16384K", shared);
+	t_eq_int(cs_last_level_bytes(root), (uint64_t)(n == 2 ? 48 : 16) << 20);
+	snprintf(remove, sizeof(remove), "rm -r %s", root);
+	t_eq_int(system(remove), 0);
 }
 
 static void a_node_is_proven_once(void)
 {
-	static const struct cs_flush_way ways[] = { { "works", works }, { 0 } };
+	static const struct cs_flush_way ways[] = { { "works", works, NULL }, { 0 } };
 	struct cs_flush flush;
 
 	reset();
@@ -109,7 +204,8 @@ static void every_way_leaves_the_bytes_alone(void)
 	for (size_t i = 0; i < sizeof(want); i++)
 		at[i] = want[i] = (unsigned char)(i * 7);
 	for (const struct cs_flush_way *w = cs_flush_ways(); w->name; w++) {
-		w->flush(at + 1, 3 * 4096 - 2); /* no whole lines */
+		/* no whole lines */
+		w->flush(at + 1, 3 * 4096 - 2);
 		t_ok(!memcmp(at, want, sizeof(want)));
 	}
 	free(at);
@@ -141,6 +237,10 @@ int main(void)
 		{ "where one does not work, the next is tried", the_next_way_is_tried },
 		{ "a trial that something disturbed is repeated",
 		  a_trial_that_was_disturbed_is_repeated },
+		{ "what stands in for a flush has two trials of seven walks",
+		  what_stands_in_is_tried_less },
+		{ "last-level caches of the CPUs at hand count once each",
+		  a_cache_counts_once },
 		{ "a NUMA node is proven once", a_node_is_proven_once },
 		{ "flushing leaves the bytes alone", every_way_leaves_the_bytes_alone },
 		{ "a way of this machine works", the_machine_has_a_way_that_works },

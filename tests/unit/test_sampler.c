@@ -246,6 +246,25 @@ static void what_the_user_asks_for_holds_for_all(void)
 	t_eq_int(ends("h2d.ce.pageable.pair", 0.005, 1), CS_SAMPLE_LIMIT);
 }
 
+/* Pageable memory is copied out twice as fast as in. */
+static void who_goes_on_overlaps(void)
+{
+	struct cs_plan *plan = plan_of("cudaMemcpyAsync_Duplex_Host_flush", 64u << 20,
+				       0.005);
+	double gbs[2] = { 6.8, 15 };
+	struct cs_sampler s;
+	int samples;
+
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = 7 });
+	t_eq_int(feed(&s, gbs, 0, &samples), CS_SAMPLE_ENOUGH);
+	t_ok(s.copies[0] == 1 && s.copies[1] == 1);
+	t_eq_int(s.restarted, 0);
+	t_eq_int(samples, 7);
+	t_near(s.overlap[0], 1, 0);
+	free(plan);
+}
+
 static void a_twin_has_as_many_copies_as_what_is_measured(void)
 {
 	struct cs_plan *plan = plan_of("h2d.sm.pinned.bidiload", 128u << 20, 0.005);
@@ -516,6 +535,8 @@ int main(void)
 		  some_tests_are_asked_for_less },
 		{ "... unless the user says a precision, which holds for all",
 		  what_the_user_asks_for_holds_for_all },
+		{ "where who ends first goes on, all of them overlap",
+		  who_goes_on_overlaps },
 		{ "what one agent makes in turn is judged by the slowest of each sample",
 		  what_is_made_in_turn_is_judged_by_the_slowest },
 		{ "beside loads there is no rest to wait for",

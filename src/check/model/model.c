@@ -1,0 +1,201 @@
+#include "config.h"
+
+#include "check/model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+
+/* ---- which matrices are a sweep ---- */
+
+/* Figures of a copy that is as long as --size says. */
+static int is_of_sweeps(const struct cs_run *run, const struct cs_test *test)
+{
+	return run->plan->set.last_bytes && !test->bytes &&
+	       test->how == CS_HOW_GATED && test->unit == CS_UNIT_GBS;
+}
+
+static int is_like(const struct cs_grid *a, const struct cs_grid *b)
+{
+	struct cs_plan_matrix x = *a->matrix, y = *b->matrix;
+
+	x.bytes = y.bytes;
+	return a->back == b->back && !cs_plan_matrices_compare(&x, &y);
+}
+
+/* The next matrix after `index` that is of its sweep, `n` at the end.  Those of a test
+ * stand together. */
+static uint32_t next_size(const struct cs_run *run, uint32_t index)
+{
+	const struct cs_grid of = cs_grid_head(run, index);
+	uint32_t n = cs_grids(run);
+
+	while (++index < n && cs_grid_test(run, index) == of.matrix->test) {
+		const struct cs_grid grid = cs_grid_head(run, index);
+
+		if (is_like(&grid, &of))
+			return index;
+	}
+	return n;
+}
+
+static int has_smaller(const struct cs_run *run, uint32_t index)
+{
+	const struct cs_grid of = cs_grid_head(run, index);
+
+	while (index-- && cs_grid_test(run, index) == of.matrix->test) {
+		const struct cs_grid grid = cs_grid_head(run, index);
+
+		if (is_like(&grid, &of))
+			return 1;
+	}
+	return 0;
+}
+
+int cs_sweep_sizes(const struct cs_run *run, uint32_t index)
+{
+	const struct cs_grid grid = cs_grid_head(run, index);
+	uint32_t n = cs_grids(run);
+	int sizes = 0;
+
+	if (!is_of_sweeps(run, grid.test) || has_smaller(run, index))
+		return 0;
+	for (; index < n; index = next_size(run, index))
+		sizes++;
+	return sizes;
+}
+
+/* ---- its fits ---- */
+
+/* points[cell * CS_FIT_MOST + i], i below n[cell]: sizes ascend, as matrices do. */
+static void take_points(const struct cs_grid *grid, struct cs_fit_point *points,
+			size_t *n)
+{
+	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
+		double bytes = (double)grid->bytes;
+
+		if (!(grid->value[i] > 0) || n[i] == CS_FIT_MOST)
+			continue;
+		points[i * CS_FIT_MOST + n[i]++] =
+			(struct cs_fit_point){ bytes, 1e-3 * bytes / grid->value[i] };
+	}
+}
+
+static int take_sizes(const struct cs_run *run, int node, uint32_t index,
+		      struct cs_fit_point *points, size_t *n)
+{
+	struct cs_grid grid;
+
+	for (; index < cs_grids(run); index = next_size(run, index)) {
+		if (cs_grid_init(&grid, run, node, index))
+			return -1;
+		take_points(&grid, points, n);
+		cs_grid_release(&grid);
+	}
+	return 0;
+}
+
+int cs_sweep_init(struct cs_sweep *sweep, const struct cs_run *run, int node,
+		  uint32_t index)
+{
+	struct cs_fit_point *points;
+	size_t cells, *n;
+	int rc = -1;
+
+	memset(sweep, 0, sizeof(*sweep));
+	if (cs_grid_init(&sweep->grid, run, node, index))
+		return -1;
+	cells = cs_grid_cells(&sweep->grid);
+	points = calloc(cells * CS_FIT_MOST + 1, sizeof(*points));
+	n = calloc(cells + 1, sizeof(*n));
+	sweep->fit = calloc(cells + 1, sizeof(*sweep->fit));
+	if (!points || !n || !sweep->fit || take_sizes(run, node, index, points, n))
+		goto out;
+	for (size_t i = 0; i < cells; i++)
+		if (!cs_fit_sweep(&points[i * CS_FIT_MOST], n[i], &sweep->fit[i]))
+			sweep->n_fitted++;
+	rc = 0;
+out:
+	free(points);
+	free(n);
+	if (rc)
+		cs_sweep_release(sweep);
+	return rc;
+}
+
+void cs_sweep_release(struct cs_sweep *sweep)
+{
+	cs_grid_release(&sweep->grid);
+	free(sweep->fit);
+	memset(sweep, 0, sizeof(*sweep));
+}
+
+/* ---- several as one ---- */
+
+int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err *err)
+{
+	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++) {
+		struct cs_fit *to;
+
+		if (!sweep->fit[i].n)
+			continue;
+		to = cs_vec_add(fits, 1, err);
+		if (!to)
+			return -1;
+		*to = sweep->fit[i];
+	}
+	return 0;
+}
+
+/* The median of one number of each fit, which lies `at` bytes behind its begin; of those
+ * that have it. */
+static double median_at(const struct cs_vec *fits, size_t at, double *room)
+{
+	const struct cs_fit *fit = fits->data;
+	size_t k = 0;
+
+	for (size_t i = 0; i < fits->n; i++) {
+		double x;
+
+		memcpy(&x, (const char *)&fit[i] + at, sizeof(x));
+		if (!isnan(x))
+			room[k++] = x;
+	}
+	return k ? cs_median(room, k) : NAN;
+}
+
+static struct cs_fit_value value_at(const struct cs_vec *fits, size_t at, double *room)
+{
+	return (struct cs_fit_value){
+		median_at(fits, at + offsetof(struct cs_fit_value, value), room),
+		median_at(fits, at + offsetof(struct cs_fit_value, low), room),
+		median_at(fits, at + offsetof(struct cs_fit_value, high), room),
+	};
+}
+
+int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out)
+{
+	const struct cs_fit *fit = fits->data;
+	double *room = calloc(fits->n + 1, sizeof(*room));
+
+	memset(out, 0, sizeof(*out));
+	if (!room || !fits->n) {
+		free(room);
+		return -1;
+	}
+	out->n = fits->n;
+	out->alpha_us = value_at(fits, offsetof(struct cs_fit, alpha_us), room);
+	out->gbs = value_at(fits, offsetof(struct cs_fit, gbs), room);
+	out->half_bytes = value_at(fits, offsetof(struct cs_fit, half_bytes), room);
+	for (size_t i = 0; i < fits->n; i++) {
+		out->n_switched += fit[i].switch_bytes > 0;
+		if (!(fabs(fit[i].worst) >= fabs(out->worst)) && i)
+			continue;
+		out->worst = fit[i].worst;
+		out->worst_bytes = fit[i].worst_bytes;
+	}
+	free(room);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* model.h - the sweeps of a run as alpha, beta and what follows from them.
+ *
+ * A sweep is the matrices of a test that differ in the size of a copy alone; each of
+ * its cells has a fit.  Pure; of a run whose turns were put together (result/pool.h). */
+#ifndef CS_CHECK_MODEL_MODEL_H
+#define CS_CHECK_MODEL_MODEL_H
+
+#include "base/vec.h"
+#include "check/model/fit.h"
+#include "result/grid.h"
+
+#define CS_WORD_BYTES 8 /* of a flop per load: a double */
+
+/* A sweep on a node. */
+struct cs_sweep {
+	struct cs_grid grid; /* of its first size; ends and labels are those of all */
+	struct cs_fit *fit;  /* by cell of the grid; n 0: none */
+	size_t n_fitted;
+};
+
+/* Does a sweep begin with that matrix (cs_grids)?  The number of its sizes, else 0. */
+int cs_sweep_sizes(const struct cs_run *run, uint32_t index);
+/* The sweep that begins with it; -1: no memory. */
+int cs_sweep_init(struct cs_sweep *sweep, const struct cs_run *run, int node,
+		  uint32_t index);
+void cs_sweep_release(struct cs_sweep *sweep);
+
+/* What fits have in common: medians of the values and of the ends of their intervals. */
+struct cs_fit_sum {
+	size_t n, n_switched;
+	struct cs_fit_value alpha_us, gbs, half_bytes;
+	double worst, worst_bytes; /* of all */
+};
+/* Adds a sweep's fits to a vector of struct cs_fit. */
+int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err *err);
+/* 0, or -1: there is none, or no memory. */
+int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
+
+#endif

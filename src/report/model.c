@@ -1,0 +1,291 @@
+/* model.c - what moving bytes costs: a line for each sweep, from the fits of its cells. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "check/model/model.h"
+#include "file/record.h"
+#include "report/csv.h"
+#include "report/matrix.h"
+#include "report/parts.h"
+#include "report/views.h"
+
+#define NAME 25
+
+/* "1.07 MiB": three digits of what is no whole number of anything. */
+static void bytes_text(double bytes, char *to, size_t size)
+{
+	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	int i = 0;
+
+	for (; bytes >= 999.5 && i < 4; i++)
+		bytes /= 1024;
+	if (isnan(bytes))
+		cs_text(to, size, "-");
+	else
+		cs_text(to, size, "%.3g %s", bytes, unit[i]);
+}
+
+/* "2.71+-0.14": the end that is further off; "" of one that is nowhere. */
+static void value_text(const struct cs_fit_value *x, int decimals, char *to,
+		       size_t size)
+{
+	double off = fmax(x->high - x->value, x->value - x->low);
+
+	cs_text(to, size, "%.*f", decimals, x->value);
+	if (isfinite(off))
+		cs_text_add(to, size, "+-%.*f", decimals, off);
+}
+
+/* The copies whose time is furthest from the line: "+3.1 % at 16 MiB". */
+static void worst_text(double worst, double bytes, char *to, size_t size)
+{
+	char at[16];
+
+	bytes_text(bytes, at, sizeof(at));
+	/* never "-0.0" */
+	cs_text(to, size, "%+.1f %% at %s", fabs(worst) < 0.0005 ? 0 : 100 * worst,
+		at);
+}
+
+/* ---- a line for each ---- */
+
+static int sum_nodes(const struct cs_run *run, uint32_t index, struct cs_fit_sum *sum,
+		     size_t *planned)
+{
+	struct cs_vec fits = CS_VEC(struct cs_fit);
+	struct cs_sweep sweep;
+	int rc = 0;
+
+	*planned = 0;
+	for (int node = 0; node < run->n_nodes && !rc; node++) {
+		if (cs_sweep_init(&sweep, run, node, index)) {
+			rc = -1;
+			break;
+		}
+		*planned += sweep.grid.n_planned;
+		rc = cs_fits_add(&fits, &sweep, NULL);
+		cs_sweep_release(&sweep);
+	}
+	memset(sum, 0, sizeof(*sum));
+	if (!rc && fits.n)
+		rc = cs_fits_sum(&fits, sum);
+	cs_vec_release(&fits);
+	return rc;
+}
+
+static void print_name(FILE *to, const struct cs_grid *head)
+{
+	cs_print(to, "%-*s", NAME, head->test->name);
+}
+
+/* What tells sweeps of one test apart. */
+static void print_kind(FILE *to, const struct cs_grid *head)
+{
+	if (!head->back && cs_variant_is_usual(&head->matrix->variant))
+		return;
+	cs_fold(to, 2, 4, "%s%s%s", head->back ? "the way back" : "",
+		head->back && !cs_variant_is_usual(&head->matrix->variant) ? ", " : "",
+		cs_variant_words(&head->matrix->variant).text);
+}
+
+static void print_sum(FILE *to, const struct cs_grid *head,
+		      const struct cs_fit_sum *sum, size_t planned)
+{
+	char cells[24], alpha[40], gbs[40], half[16], worst[48];
+
+	cs_text(cells, sizeof(cells), "%zu/%zu", sum->n, planned);
+	value_text(&sum->alpha_us, 2, alpha, sizeof(alpha));
+	value_text(&sum->gbs, 1, gbs, sizeof(gbs));
+	bytes_text(sum->half_bytes.value, half, sizeof(half));
+	worst_text(sum->worst, sum->worst_bytes, worst, sizeof(worst));
+	print_name(to, head);
+	if (sum->n)
+		cs_print_line(to, " %6s  %12s %14s %9s  %s", cells, alpha, gbs, half,
+			      worst);
+	else
+		cs_print_line(to, " %6s  no line: %d sizes at least, that take longer",
+			      cells, CS_FIT_LEAST);
+	print_kind(to, head);
+	if (sum->n_switched)
+		cs_fold(to, 2, 4,
+			"%zu of %zu cells change with the size: alpha is of small "
+			"copies, 1/beta of large ones (-v)",
+			sum->n_switched, sum->n);
+}
+
+static int print_sums(FILE *to, const struct cs_run *run)
+{
+	struct cs_fit_sum sum;
+	size_t planned;
+
+	cs_print_line(to, "%-*s %6s  %12s %14s %9s  %s", NAME, "from a sweep of",
+		      "cells", "alpha us", "1/beta GB/s", "n1/2",
+		      "furthest off the line");
+	for (uint32_t v = 0; v < cs_grids(run); v++) {
+		const struct cs_grid head = cs_grid_head(run, v);
+
+		if (!cs_sweep_sizes(run, v))
+			continue;
+		if (sum_nodes(run, v, &sum, &planned))
+			return -1;
+		if (planned)
+			print_sum(to, &head, &sum, planned);
+	}
+	cs_fold(to, 2, 4,
+		"T(n) = alpha + beta n of one copy, fitted to each cell; medians over "
+		"cells, with 95 %% intervals; n1/2 is the size that has half of 1/beta");
+	return 0;
+}
+
+/* ---- -v: each cell ---- */
+
+enum number { ALPHA, GBS, HALF, WORST, WORST_AT, SWITCH, NUMBERS };
+
+static const char *const number_title[NUMBERS] = {
+	[ALPHA] = "alpha, us",
+	[GBS] = "1/beta, GB/s",
+	[HALF] = "n1/2, KiB",
+	[WORST] = "furthest off the line, %",
+	[WORST_AT] = "... copies of that many KiB",
+	[SWITCH] = "from which size on it is another line, KiB",
+};
+
+static double number_of(const struct cs_fit *fit, enum number number)
+{
+	switch (number) {
+	case ALPHA:
+		return fit->alpha_us.value;
+	case GBS:
+		return fit->gbs.value;
+	case HALF:
+		return fit->half_bytes.value / 1024;
+	case WORST:
+		return 100 * fit->worst;
+	case WORST_AT:
+		return fit->worst_bytes / 1024;
+	default:
+		return fit->switch_bytes > 0 ? fit->switch_bytes / 1024 : NAN;
+	}
+}
+
+/* The fits in the place of the figures of a matrix. */
+static void print_number(FILE *to, const struct cs_sweep *sweep, enum number number)
+{
+	size_t n = cs_grid_cells(&sweep->grid), known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_fit *fit = &sweep->fit[i];
+
+		sweep->grid.value[i] = fit->n ? number_of(fit, number) : NAN;
+		sweep->grid.mark[i] = ' ';
+		known += !isnan(sweep->grid.value[i]);
+	}
+	if (!known)
+		return;
+	cs_fold(to, 2, 4, "%s", number_title[number]);
+	cs_matrix_cells(to, &sweep->grid);
+}
+
+static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t index)
+{
+	struct cs_sweep sweep;
+
+	if (cs_sweep_init(&sweep, run, node, index))
+		return -1;
+	if (sweep.n_fitted) {
+		putc('\n', to);
+		cs_fold(to, 0, 2, "%s  %s  %s", sweep.grid.test->name,
+			cs_grid_title(&sweep.grid).text, run->node[node].facts.host);
+		/* sums are of copies of one size */
+		for (int i = 0; i < sweep.grid.n_cols; i++)
+			sweep.grid.total[i] = NAN;
+		for (int i = 0; i < NUMBERS; i++)
+			print_number(to, &sweep, i);
+	}
+	cs_sweep_release(&sweep);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int has_sweeps(const struct cs_run *run)
+{
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		if (cs_sweep_sizes(run, v))
+			return 1;
+	return 0;
+}
+
+static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *turns,
+		       const struct cs_view_options *opt)
+{
+	char *differs = calloc((size_t)run->n_nodes + 1, 1);
+	int rc;
+
+	cs_head_print(to, turns);
+	rc = !differs || cs_node_kinds_print(to, run, differs) ? -1 : 0;
+	free(differs);
+	putc('\n', to);
+	if (!has_sweeps(run)) {
+		cs_fold(to, 0, 2,
+			"no sweep in this run: alpha and beta need copies of several "
+			"sizes, as of --size 4K:1G:x4");
+		return rc;
+	}
+	rc |= print_sums(to, run);
+	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
+		for (int node = 0;
+		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
+			rc = print_cells(to, run, node, v);
+	return rc;
+}
+
+int cs_model_write(FILE *to, const struct cs_run *run,
+		   const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, print_model);
+}
+
+/* ---- CSV ---- */
+
+static int print_csv_sweep(FILE *to, const struct cs_run *run, int node,
+			   uint32_t index, int names)
+{
+	struct cs_sweep sweep;
+	int rc = cs_sweep_init(&sweep, run, node, index);
+
+	if (rc)
+		return rc;
+	if (names)
+		rc = cs_csv_line(to, cs_record_fit(&sweep, 0), 1);
+	for (size_t i = 0; i < cs_grid_cells(&sweep.grid) && !rc; i++)
+		if (sweep.fit[i].n)
+			rc = cs_csv_line(to, cs_record_fit(&sweep, i), 0);
+	cs_sweep_release(&sweep);
+	return rc;
+}
+
+static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *turns,
+		     const struct cs_view_options *opt)
+{
+	int rc = 0, names = 1;
+
+	(void)turns;
+	(void)opt;
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		for (int node = 0;
+		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc;
+		     node++, names = 0)
+			rc = print_csv_sweep(to, run, node, v, names);
+	return rc;
+}
+
+int cs_model_csv_write(FILE *to, const struct cs_run *run,
+		       const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, print_csv);
+}

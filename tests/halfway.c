@@ -1,0 +1,99 @@
+/* halfway.c - a message of which only the head has come.
+ *
+ *	mpi-run 2 halfway FILE
+ *
+ * Rank 1 posts a long message between two short ones and then makes no call of MPI
+ * until FILE is there, as when it has died or hangs in a driver.  Rank 0 makes FILE
+ * once it has asked for messages and was not held up; it ends with 0 when all three
+ * came whole and in order. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job/team.h"
+
+#define LONG_BYTES (16u << 20)
+
+static const struct timespec nap = { 0, 1000000 };
+
+static int post(struct cs_team *team, const char *file, struct cs_err *err)
+{
+	char *text = malloc(LONG_BYTES);
+	int rc;
+
+	if (!text)
+		return cs_err_set(err, "no memory");
+	memset(text, 'x', LONG_BYTES);
+	rc = cs_team_post(team, 0, CS_TAG_ALIVE, "a", 1, err) ||
+	     cs_team_post(team, 0, CS_TAG_NODE, text, LONG_BYTES, err) ||
+	     cs_team_post(team, 0, CS_TAG_ROW, "b", 1, err);
+	free(text);
+	while (access(file, F_OK))
+		nanosleep(&nap, NULL);
+	cs_team_flush(team, 30);
+	return rc ? -1 : 0;
+}
+
+static int is_whole(int tag, const char *data, size_t bytes)
+{
+	if (tag != CS_TAG_NODE)
+		return bytes == 1 && *data == (tag == CS_TAG_ALIVE ? 'a' : 'b');
+	return bytes == LONG_BYTES && data[0] == 'x' &&
+	       !memcmp(data, data + 1, LONG_BYTES - 1);
+}
+
+/* 1 a message came, and is the one that was due; 0 none; -1 */
+static int take(struct cs_team *team, int *came, struct cs_err *err)
+{
+	static const int due[] = { CS_TAG_ALIVE, CS_TAG_NODE, CS_TAG_ROW };
+	int from, tag, got;
+	size_t bytes;
+	void *data;
+
+	got = cs_team_next(team, &from, &tag, &data, &bytes, err);
+	if (got != 1)
+		return got;
+	got = *came < 3 && tag == due[*came] && is_whole(tag, data, bytes);
+	free(data);
+	++*came;
+	return got ? 1 : cs_err_set(err, "message %d has tag %d", *came, tag);
+}
+
+static int hear(struct cs_team *team, const char *file, struct cs_err *err)
+{
+	int head = 0, came = 0;
+
+	while (!head)
+		MPI_Iprobe(1, CS_TAG_NODE, MPI_COMM_WORLD, &head, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 10; i++)
+		if (take(team, &came, err) < 0)
+			return -1;
+	close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	while (came < 3) {
+		if (take(team, &came, err) < 0)
+			return -1;
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct cs_team team = { .limit_s = 60, .end_s = INFINITY };
+	struct cs_err err = { "" };
+
+	if (argc != 2 || cs_team_start(&team, 1, &err) || team.size != 2 ||
+	    (team.rank ? post : hear)(&team, argv[1], &err) ||
+	    cs_team_end(&team, 30, &err)) {
+		fprintf(stderr, "halfway: %s\n", err.text);
+		return 1;
+	}
+	return 0;
+}
