@@ -312,6 +312,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/knobs.c \
 	%D%/fake/managed.c \
 	%D%/fake/memory.c \
+	%D%/fake/signal.c \
 	%D%/fake/stream.c \
 	%D%/fake/um.c \
 	%D%/fake/vmm.c

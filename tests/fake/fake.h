@@ -6,6 +6,7 @@
  *   memory.c   device memory, host memory, CUDA IPC
  *   vmm.c      memory apart from its addresses, descriptors
  *   um.c       managed memory: where its pages are, and how they move
+ *   signal.c   … touches of them by a CPU
  *   managed.c  … and the driver's calls for it
  *   stream.c   streams, events, gates
  *   clock.c    virtual time and the flows that share links
@@ -304,8 +305,9 @@ void fake_flow_count(const struct fake_flow *flow, uint64_t bytes);
 
 int fake_um_make(struct fake_memory *m); /* not yet in the list; 0 or -1 */
 void fake_um_drop(struct fake_memory *m);
-/* Without the lock: CPUs that touch pages which are away are caught from now on. */
-void fake_um_catch(void);
+/* Without the lock: a CPU has touched that address, whose page comes; -1: it is not
+ * managed. */
+int fake_um_home(uint64_t address);
 
 /* Other memory of that GPU has been allocated: managed pages leave to make room. */
 void fake_um_yield(int gpu);
@@ -341,6 +343,11 @@ struct fake_um_advised {
 	uint32_t accessed_by;
 };
 struct fake_um_advised fake_um_advised(uint64_t at, uint64_t bytes);
+
+/* ---- signal.c ---- */
+
+/* CPUs that touch pages which are away are caught from now on. */
+void fake_um_catch(void);
 
 /* ---- managed.c: entries of two versions each ---- */
 

@@ -43,13 +43,13 @@ static int is_managed(uint64_t at, uint64_t bytes)
 	return is;
 }
 
-/* The GPU, or FAKE_HOST and its NUMA node, that a location names. */
+/* The GPU, or FAKE_HOST and its NUMA node, -1 any, that a location names. */
 static CUresult find_location(CUmemLocation location, int *gpu, int *numa)
 {
 	unsigned node = 0;
 
 	*gpu = FAKE_HOST;
-	*numa = 0;
+	*numa = -1;
 	switch ((int)location.type) {
 	case LOCATION_DEVICE:
 		*gpu = fake_gpu_of(location.id);

@@ -685,7 +685,8 @@ CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu, in
 	if (m && m->um) {
 		op.flow = fake_um_flow(m, at, place);
 		op.flow.engine = FAKE_PREFETCH;
-		op.flow.numa = gpu == FAKE_HOST ? numa : op.flow.numa;
+		if (gpu == FAKE_HOST)
+			op.flow.numa = numa;
 		blocks = !isnan(fake.um_blocks[op.flow.src == FAKE_HOST ?
 						       FAKE_UM_HOME :
 						       op.flow.src][place]);

@@ -4,7 +4,7 @@
  * at the address that the program has.  There a page is mapped while a copy of it is
  * at home, for reading alone while a GPU has one too, and else not at all: the kernel
  * itself then says that it is absent.  A CPU that touches such a page ends in
- * on_fault(), which brings it home.  The bytes never leave the memfd.
+ * signal.c, which has it brought home.  The bytes never leave the memfd.
  *
  *     touch ──▶ is it mapped for me? ──no──▶ its 64 KiB, and as much of its 2 MiB as
  *                                            density asks for, come ──▶ mapped again */
@@ -12,10 +12,8 @@
 
 #include "fake.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,7 +36,7 @@ struct page {
 	uint32_t copies; /* bit i: GPU i has one; HOME */
 	uint32_t maps;	 /* of GPUs that use one of another */
 	uint32_t accessed_by;
-	int16_t numa;
+	int16_t numa;		      /* where it was sent, -1 nowhere */
 	int8_t preferred, prefetched; /* places */
 	int8_t from;		      /* where it came from last */
 	uint8_t read_mostly, shown;
@@ -54,11 +52,11 @@ struct fake_um {
 struct work {
 	struct fake_memory *memory;
 	struct fake_um *um;
-	int place;		     /* that pages come to */
-	uint64_t first, end;	     /* pages that it is about */
-	uint64_t low, high;	     /* pages to be shown anew */
-	uint64_t moved[FAKE_PLACES]; /* bytes, by place */
-	uint64_t evicted;	     /* bytes */
+	int place;				  /* that pages come to */
+	int numa;				  /* of the host, for the figure */
+	uint64_t first, end;			  /* pages that it is about */
+	uint64_t low, high;			  /* pages to be shown anew */
+	uint64_t moved[FAKE_PLACES][FAKE_PLACES]; /* bytes, from place to place */
 	uint64_t faults;
 };
 
@@ -149,7 +147,7 @@ static void page_come(struct work *w, uint64_t at, int keep)
 	if (!(page->copies & BIT(w->place))) {
 		page->from = (int8_t)from;
 		if (from != NOWHERE)
-			w->moved[from] += PAGE;
+			w->moved[from][w->place] += PAGE;
 		if (w->place != HOME)
 			w->um->arrived[at * PAGE / BLOCK] = ++arrivals;
 	}
@@ -195,7 +193,7 @@ static uint64_t block_evict(struct fake_memory *m, uint64_t block, int gpu)
 			page_come(&w, at, 0);
 	}
 	show(&w);
-	return w.moved[gpu];
+	return w.moved[gpu][HOME];
 }
 
 static int block_is_on(const struct fake_um *um, uint64_t block, int gpu)
@@ -238,7 +236,8 @@ static int make_room(struct work *w, uint64_t at, uint64_t pages)
 		oldest = oldest_block(w->place, but);
 		if (!oldest.memory)
 			return 0;
-		w->evicted += block_evict(oldest.memory, oldest.at, w->place);
+		w->moved[w->place][HOME] += block_evict(oldest.memory, oldest.at,
+							w->place);
 	}
 	return 1;
 }
@@ -262,9 +261,10 @@ static int can_map(int gpu, int place)
 	return place == HOME || (gpu != HOME && fake_are_peers(gpu, place));
 }
 
+/* FAKE_UM_REMOTE.  A CPU can map nothing of a GPU. */
 static int is_stay(int from, int to)
 {
-	return from != NOWHERE && !isnan(fake.um_remote[from][to]);
+	return from != NOWHERE && to != HOME && !isnan(fake.um_remote[from][to]);
 }
 
 /* May whoever is at `place` use the page as it is? */
@@ -272,7 +272,7 @@ static int is_mapped(const struct page *page, int place, int writes)
 {
 	if (page->copies & BIT(place))
 		return !writes || page->copies == BIT(place);
-	return page->copies && place != HOME &&
+	return page->copies && place != HOME && can_map(place, place_of(page)) &&
 	       ((page->maps | page->accessed_by) & BIT(place));
 }
 
@@ -313,17 +313,17 @@ static void span_come(struct work *w, uint64_t from, uint64_t to, int writes)
 }
 
 /* A page comes with its granule, then with the largest piece around it of which more
- * than DENSE per cent are there. */
+ * than DENSE per cent are there.  It does not come if it is there and others go. */
 static int granule_come(struct work *w, uint64_t at, int writes)
 {
+	int comes = fake.um_density && !(w->um->page[at].copies & BIT(w->place));
 	uint64_t from, to, n;
 
 	block_of(w->um, at, fake.um_granule, &from, &to);
 	if (!make_room(w, at, to - from - count_there(w, from, to)))
 		return -1;
 	span_come(w, from, to, writes);
-	for (uint64_t bytes = BLOCK; fake.um_density && bytes > fake.um_granule;
-	     bytes /= 2) {
+	for (uint64_t bytes = BLOCK; comes && bytes > fake.um_granule; bytes /= 2) {
 		block_of(w->um, at, bytes, &from, &to);
 		n = count_there(w, from, to);
 		if (n * 100 <= (to - from) * DENSE)
@@ -390,12 +390,14 @@ static struct fake_flow flow_between(int from, int to, enum fake_engine engine)
 				   .engine = engine };
 }
 
-static double ns_of(int from, int to, enum fake_engine engine, uint64_t bytes)
+static double ns_of(const struct work *w, int from, int to, enum fake_engine engine,
+		    uint64_t bytes)
 {
 	struct fake_flow flow = flow_between(from, to, engine);
 
 	if (!bytes)
 		return 0;
+	flow.numa = w->numa;
 	fake_flow_count(&flow, bytes);
 	return (double)bytes / fake_flow_rate(&flow) * fake_disturbance(&flow);
 }
@@ -407,12 +409,18 @@ static double ns_of_faults(const struct work *w, int scattered)
 	double ns = (double)w->faults * fake.fault_us * 1e3 *
 		    (scattered ? SCATTERED : 1) * fake_disturbance(&flow);
 
-	for (int place = 0; place < FAKE_PLACES; place++)
-		ns += ns_of(place, w->place, FAKE_FAULTS, w->moved[place]);
-	return ns + ns_of(w->place, HOME, FAKE_FAULTS, w->evicted);
+	for (int from = 0; from < FAKE_PLACES; from++)
+		for (int to = 0; to < FAKE_PLACES; to++)
+			ns += ns_of(w, from, to, FAKE_FAULTS, w->moved[from][to]);
+	return ns;
 }
 
 /* ---- what others ask for ---- */
+
+static int numa_of(const struct page *page)
+{
+	return page->numa < 0 ? 0 : page->numa;
+}
 
 static struct work work_on(struct fake_memory *m, uint64_t at, uint64_t bytes,
 			   int place)
@@ -422,33 +430,47 @@ static struct work work_on(struct fake_memory *m, uint64_t at, uint64_t bytes,
 	return (struct work){ .memory = m,
 			      .um = m->um,
 			      .place = place,
+			      .numa = numa_of(&m->um->page[(at - m->at) / PAGE]),
 			      .first = (at - m->at) / PAGE,
 			      .end = (end + PAGE - 1) / PAGE,
 			      .low = UINT64_MAX };
 }
 
+/* Bytes of a page that a touch at that offset of the range uses. */
+static uint64_t bytes_used(const struct fake_touch *touched, uint64_t off,
+			   uint64_t end)
+{
+	uint64_t bytes = PAGE - off % PAGE;
+
+	if (bytes > end - off)
+		bytes = end - off;
+	return touched->stride || bytes < SECTOR ? SECTOR : bytes;
+}
+
 void fake_um_access(struct fake_memory *m, int gpu, const struct fake_touch *touched)
 {
 	struct work w = work_on(m, touched->at, touched->bytes, gpu);
-	uint64_t step = touched->stride > PAGE ? touched->stride : PAGE;
-	uint64_t each = touched->stride ? SECTOR : PAGE, far[FAKE_PLACES] = { 0 };
+	uint64_t off = touched->at - m->at, end = off + touched->bytes;
+	uint64_t far[FAKE_PLACES] = { 0 };
 	int writes = touched->use == FAKE_STORES;
 
 	pthread_mutex_lock(&lock);
-	for (uint64_t off = touched->at - m->at; off < w.end * PAGE; off += step) {
-		uint64_t at = off / PAGE;
+	while (off < end) {
+		const struct page *page = &m->um->page[off / PAGE];
 
-		touch(&w, at, writes);
-		if (!(w.um->page[at].copies & BIT(gpu)))
-			far[place_of(&w.um->page[at])] += each;
+		touch(&w, off / PAGE, writes);
+		if (!(page->copies & BIT(gpu)))
+			far[place_of(page)] += bytes_used(touched, off, end);
+		off = touched->stride ? off + touched->stride :
+					(off / PAGE + 1) * PAGE;
 	}
 	show(&w);
 	pthread_mutex_unlock(&lock);
 	fake_um_meter.fault_ns += ns_of_faults(&w, touched->stride > 0);
 	for (int place = 0; place < FAKE_PLACES; place++)
 		fake_um_meter.far_ns +=
-			writes ? ns_of(gpu, place, FAKE_FAR, far[place]) :
-				 ns_of(place, gpu, FAKE_FAR, far[place]);
+			writes ? ns_of(&w, gpu, place, FAKE_FAR, far[place]) :
+				 ns_of(&w, place, gpu, FAKE_FAR, far[place]);
 	if (touched->bytes > fake_um_meter.most)
 		fake_um_meter.most = touched->bytes;
 }
@@ -478,31 +500,45 @@ static void prefetch(struct work *w, int numa)
 		page->prefetched = (int8_t)w->place;
 		if (is_stuck(w, at, place_of(page)))
 			continue;
-		if (w->place == HOME)
+		if (w->place == HOME && numa >= 0)
 			page->numa = (int16_t)numa;
 		if ((page->copies & BIT(w->place) &&
 		     (page->read_mostly || page->copies == BIT(w->place))) ||
 		    !make_room(w, at, 1))
 			continue;
 		page_come(w, at, page->read_mostly);
+		page->from = NOWHERE; /* by no touch */
 	}
 }
 
-/* What came from each place is one copy after the other. */
-static uint64_t ps_of_copies(const struct work *w, const struct fake_flow *armed)
+/* Where this machine has that NUMA node.  The program's mapping is the one that counts. */
+static void settle(const struct work *w, int numa)
+{
+	for (uint64_t at = w->first; at < w->end; at++) {
+		void *page = (void *)(uintptr_t)(w->memory->at + at * PAGE);
+		int status;
+
+		if (w->um->page[at].shown != SHOWN_NOT)
+			syscall(SYS_move_pages, 0, 1ul, &page, &numa, &status, 2);
+	}
+}
+
+/* What goes from one place to another is one copy, one after the other. */
+static uint64_t ps_of_copies(const struct work *w)
 {
 	uint64_t ps = 0;
 
-	for (int from = 0; from < FAKE_PLACES; from++) {
-		struct fake_flow flow = flow_between(from, w->place, FAKE_PREFETCH);
+	for (int i = 0; i < FAKE_PLACES * FAKE_PLACES; i++) {
+		int from = i / FAKE_PLACES, to = i % FAKE_PLACES;
+		struct fake_flow flow = flow_between(from, to, FAKE_PREFETCH);
 
-		flow.numa = armed->numa;
-		if (!w->moved[from])
+		if (!w->moved[from][to])
 			continue;
-		fake_flow_count(&flow, w->moved[from]);
-		ps += fake_copy_ps(&flow, fake_flow_rate(&flow), w->moved[from]);
+		flow.numa = w->numa;
+		fake_flow_count(&flow, w->moved[from][to]);
+		ps += fake_copy_ps(&flow, fake_flow_rate(&flow), w->moved[from][to]);
 	}
-	return ps + (uint64_t)(ns_of(w->place, HOME, FAKE_PREFETCH, w->evicted) * 1e3);
+	return ps;
 }
 
 uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *flow)
@@ -517,8 +553,12 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 	pthread_mutex_lock(&lock);
 	prefetch(&w, flow->numa);
 	show(&w);
+	if (w.place == HOME && flow->numa >= 0)
+		settle(&w, flow->numa);
 	pthread_mutex_unlock(&lock);
-	return ps_of_copies(&w, flow);
+	if (flow->numa >= 0)
+		w.numa = flow->numa;
+	return ps_of_copies(&w);
 }
 
 struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int gpu)
@@ -530,7 +570,7 @@ struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int gpu)
 	pthread_mutex_lock(&lock);
 	from = place_of(page);
 	flow = flow_between(from == NOWHERE ? HOME : from, gpu, FAKE_FAULTS);
-	flow.numa = page->numa;
+	flow.numa = numa_of(page);
 	pthread_mutex_unlock(&lock);
 	return flow;
 }
@@ -668,7 +708,8 @@ int fake_um_make(struct fake_memory *m)
 	for (uint64_t i = 0; i < pages; i++)
 		m->um->page[i] = (struct page){ .preferred = NOWHERE,
 						.prefetched = NOWHERE,
-						.from = NOWHERE };
+						.from = NOWHERE,
+						.numa = -1 };
 	return 0;
 }
 
@@ -687,10 +728,7 @@ void fake_um_drop(struct fake_memory *m)
 
 /* ---- touches by a CPU ---- */
 
-static struct sigaction former;
-
-/* Bring what lies there home; -1: it is not ours. */
-static int come_home(uint64_t address)
+int fake_um_home(uint64_t address)
 {
 	CUresult code;
 	struct fake_memory *m;
@@ -712,37 +750,4 @@ static int come_home(uint64_t address)
 	}
 	fake_memory_unlock();
 	return ours ? 0 : -1;
-}
-
-/* The thread that ends here was in the program's code, so it has no lock of ours. */
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-	int before = errno;
-
-	if (come_home((uintptr_t)info->si_addr)) {
-		if (former.sa_flags & SA_SIGINFO)
-			former.sa_sigaction(number, info, context);
-		else if (former.sa_handler == SIG_DFL || former.sa_handler == SIG_IGN)
-			signal(number, SIG_DFL); /* it happens again, and ends */
-		else
-			former.sa_handler(number);
-	}
-	errno = before;
-}
-
-/* Whoever takes the signal later than a range is made takes it away from us: so each
- * time. */
-void fake_um_catch(void)
-{
-	struct sigaction ours = { .sa_sigaction = on_fault,
-				  .sa_flags = SA_SIGINFO | SA_ONSTACK };
-	struct sigaction now;
-
-	pthread_mutex_lock(&lock);
-	if (!sigaction(SIGSEGV, NULL, &now) &&
-	    !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)) {
-		former = now;
-		sigaction(SIGSEGV, &ours, NULL);
-	}
-	pthread_mutex_unlock(&lock);
 }

@@ -4,6 +4,9 @@
 
 #include "story.h"
 
+#include <setjmp.h>
+#include <signal.h>
+
 #define PAGE 4096u
 #define MIB ((size_t)1 << 20)
 #define PAGES_MOST 4096
@@ -304,6 +307,746 @@ static void times(void)
 		  4 * 6 * 20e-3 + MS(8 * MIB, 148 * 396.1 / 396));
 }
 
+/* ---- contents ---- */
+
+#define WALK (8 * MIB)
+#define STEPS 100
+
+static uint64_t walk_state;
+
+static uint64_t dice(uint64_t n)
+{
+	walk_state = walk_state * 6364136223846793005u + 1442695040888963407u;
+	return (walk_state >> 33) % n;
+}
+
+/* One step on some pages: a prefetch, a kernel's store, a CPU's, or advice. */
+static void walk(CUstream stream, uint64_t *p, uint64_t *shadow, uint64_t step)
+{
+	uint64_t page = dice(WALK / PAGE), pages = 1 + dice(WALK / PAGE - page);
+	uint64_t *at = p + page * PAGE / 8, words = pages * PAGE / 8;
+	CUdevice to = (CUdevice)dice(3) - 1;
+
+	switch (dice(4)) {
+	case 0:
+		must(prefetch_old(at_of(at), words * 8, to, stream));
+		break;
+	case 1:
+		launch("cs_k_fill",
+		       &(struct cs_k_fill){ at_of(at), words, step, 1, 1 }, stream);
+		for (uint64_t i = 0; i < words; i++)
+			shadow[page * PAGE / 8 + i] = cs_fill_word(step, i);
+		break;
+	case 2:
+		must(stream_synchronize(stream));
+		for (uint64_t i = dice(PAGE / 8); i < words; i += PAGE / 8)
+			shadow[page * PAGE / 8 + i] = at[i] = step;
+		break;
+	default:
+		must(advise_old(at_of(at), words * 8, (CUmem_advise)(1 + dice(6)), to));
+	}
+}
+
+static void story_walk(int who)
+{
+	static uint64_t shadow[WALK / 8];
+	CUstream stream[2];
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(1);
+	stream[1] = stream_new();
+	open_gpu(0);
+	stream[0] = stream_new();
+	p = managed(WALK);
+	walk_state = 19;
+	for (uint64_t step = 0; step < STEPS; step++) {
+		int gpu = (int)dice(2);
+
+		open_gpu(gpu);
+		walk(stream[gpu], p, shadow, step);
+		must(stream_synchronize(stream[gpu]));
+		if (step % 20 == 19)
+			sh->got[0] += memcmp(p, shadow, WALK) != 0;
+	}
+	sh->got[1] = STEPS;
+}
+
+static void contents(void)
+{
+	static const char *const settings[] = {
+		"",
+		"FAKE_UM_GRANULE=4096 FAKE_UM_DENSITY=0",
+		"FAKE_UM_EVICT=3145728",
+		"FAKE_UM_STUCK=all:0.5 FAKE_UM_REMOTE=all",
+	};
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		story(settings[i], 1, story_walk);
+		t_eq_int(sh->got[0], 0);
+		t_eq_int(sh->got[1], STEPS);
+	}
+}
+
+/* ---- touches by CPUs ---- */
+
+#define THREADS 4
+
+static struct toucher {
+	uint64_t *p;
+	size_t bytes;
+	int number;
+	atomic_int *stop;
+} toucher[THREADS];
+
+/* A word of its own in each page, and one that all add to. */
+static void *touch_all(void *arg)
+{
+	const struct toucher *t = arg;
+
+	for (size_t page = 0; page < t->bytes / PAGE; page++) {
+		uint64_t *word = t->p + page * PAGE / 8;
+
+		word[1 + t->number] += page;
+		__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void story_threads(int who)
+{
+	pthread_t thread[THREADS];
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(8 * MIB);
+	for (int round = 0; round < 10; round++) {
+		must(prefetch_old(at_of(p), 8 * MIB, 0, stream));
+		must(stream_synchronize(stream));
+		for (int i = 0; i < THREADS; i++) {
+			toucher[i] = (struct toucher){ p, 8 * MIB, i, NULL };
+			pthread_create(&thread[i], NULL, touch_all, &toucher[i]);
+		}
+		for (int i = 0; i < 8; i++) /* beside them */
+			must(prefetch_old(at_of(p), 8 * MIB, 0, stream));
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(thread[i], NULL);
+		must(stream_synchronize(stream));
+	}
+	for (size_t page = 0; page < 8 * MIB / PAGE; page++) {
+		const uint64_t *word = p + page * PAGE / 8;
+
+		sh->got[0] += word[0] != 10 * THREADS;
+		for (int i = 0; i < THREADS; i++)
+			sh->got[1] += word[1 + i] != 10 * page;
+	}
+	sh->got[2] = pages_home(p, 8 * MIB);
+}
+
+static void threads(void)
+{
+	story("", 1, story_threads);
+	t_eq_int(sh->got[0], 0);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[2], 2048);
+}
+
+static sigjmp_buf back;
+
+static void jump(int number)
+{
+	siglongjmp(back, number);
+}
+
+/* In a child: does a touch of an address that is nobody's end it? */
+static int dies(volatile int *nobody)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		managed(BYTES);
+		*nobody = 1;
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static void story_other_faults(int who)
+{
+	volatile int *nobody = mmap(NULL, PAGE, PROT_NONE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	signal(SIGSEGV, jump);
+	p = managed(BYTES);
+	stream = stream_new();
+	if (!sigsetjmp(back, 1))
+		*nobody = 1;
+	else
+		sh->got[0] = 1;
+	ms_prefetch(stream, p, BYTES, 0);
+	p[0] = 5;
+	sh->got[1] = p[0] == 5 && pages_home(p, BYTES) == 16;
+	sh->got[2] = dies(nobody);
+}
+
+static void other_faults(void)
+{
+	story("", 1, story_other_faults);
+	for (int i = 0; i < 3; i++)
+		t_eq_int(sh->got[i], 1);
+}
+
+/* How many pages are home after one granule after the other was touched. */
+static void story_density(int who)
+{
+	CUstream stream;
+	uint64_t *p;
+	int at = 0;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, 0);
+	for (int granule = 0; granule < 32; granule++) {
+		int before = pages_home(p, 2 * MIB);
+
+		p[(size_t)granule * (64 << 10) / 8]++;
+		if (pages_home(p, 2 * MIB) != before)
+			sh->got[at++] = pages_home(p, 2 * MIB);
+	}
+	p = managed(3 * PAGE + 5); /* an odd end */
+	ms_prefetch(stream, p, 3 * PAGE + 5, 0);
+	p[0]++;
+	sh->got[40] = pages_home(p, (size_t)4 * PAGE);
+}
+
+static void density(void)
+{
+	static const int want[] = { 16, 32, 64, 128, 256, 512, 0 };
+
+	story("", 1, story_density);
+	for (int i = 0; i < 7; i++)
+		t_eq_int(sh->got[i], want[i]);
+	t_eq_int(sh->got[40], 4);
+	story("FAKE_UM_DENSITY=0", 1, story_density);
+	for (int i = 0; i < 32; i++)
+		t_eq_int(sh->got[i], 16 * (i + 1));
+	story("FAKE_UM_DENSITY=0 FAKE_UM_GRANULE=4096", 1, story_density);
+	for (int i = 0; i < 32; i++)
+		t_eq_int(sh->got[i], i + 1);
+	t_eq_int(sh->got[40], 1);
+}
+
+/* ---- prefetches and gates ---- */
+
+static void story_deferred(int who)
+{
+	CUstream stream, other;
+	CUdeviceptr spare;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	board();
+	spare = device_memory();
+	stream = stream_new();
+	other = stream_new();
+	p = managed(2 * MIB);
+	memset(p, 1, 2 * MIB);
+	must(gated(stream, &sh->gate, 1));
+	must(prefetch_old(at_of(p), 2 * MIB, 0, stream));
+	sh->got[0] = pages_home(p, 2 * MIB);
+	p[0]++; /* and CPUs and other streams are not held up */
+	must(cu.cuMemcpyAsync(at_of(p), spare, MIB, other));
+	must(stream_synchronize(other));
+	sh->got[1] = pages_home(p, 2 * MIB);
+	must(prefetch_old(at_of(p), 2 * MIB, CU_DEVICE_CPU, other));
+	sh->got[2] = pages_home(p, 2 * MIB); /* carried out in the call */
+	must(prefetch_old(at_of(p), MIB, CU_DEVICE_CPU, stream));
+	sh->got[3] = cu.cuStreamQuery(stream);
+	store(&sh->gate, 1);
+	must(stream_synchronize(stream));
+	sh->got[4] = pages_home(p, 2 * MIB);
+}
+
+static void deferred(void)
+{
+	story("", 1, story_deferred);
+	t_eq_int(sh->got[0], 512);
+	t_eq_int(sh->got[1], 256);
+	t_eq_int(sh->got[2], 512);
+	t_eq_int(sh->got[3], CUDA_ERROR_NOT_READY);
+	t_eq_int(sh->got[4], 256);
+}
+
+static CUresult make_prefetch(struct call *c)
+{
+	return prefetch_old(c->at, BYTES, 0, c->stream);
+}
+
+static void story_blocks(int who)
+{
+	struct call c = { .make = make_prefetch };
+
+	(void)who;
+	c.ctx = open_gpu(0);
+	board();
+	c.stream = stream_new();
+	c.at = at_of(managed(BYTES));
+	memset((void *)(uintptr_t)c.at, 1, BYTES);
+	must(gated(c.stream, &sh->gate, 1));
+	call_start(&c);
+	sh->got[0] = call_sleeps(&c);
+	store(&sh->gate, 1);
+	sh->got[1] = call_join(&c);
+}
+
+static void blocks(void)
+{
+	story("FAKE_PREFETCH_BLOCKS=h-0", 1, story_blocks);
+	t_eq_int(sh->got[0], 1);
+	t_eq_int(sh->got[1], CUDA_SUCCESS);
+	story("FAKE_PREFETCH_BLOCKS=all", 1, story_blocks);
+	t_eq_int(sh->got[0], 1);
+}
+
+/* ---- where there is no room ---- */
+
+static uint64_t available(void)
+{
+	size_t left, total;
+
+	must(cu.cuMemGetInfo(&left, &total));
+	return total - left;
+}
+
+static void story_room(int who)
+{
+	CUstream stream;
+	CUdeviceptr at;
+	uint64_t *p, *q;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(4 * MIB);
+	q = managed(4 * MIB);
+	memset(p, 1, 4 * MIB);
+	memset(q, 2, 4 * MIB);
+	sh->got[0] = (int64_t)available();
+	ms_prefetch(stream, p, 4 * MIB, 0);
+	sh->got[1] = (int64_t)available();
+	ms_prefetch(stream, q, 3 * MIB, 0); /* the first of p must go */
+	sh->got[2] = (int64_t)available();
+	sh->got[3] = pages_home(p, 2 * MIB);
+	sh->got[4] = pages_home(p, 4 * MIB);
+	ms_fill(stream, p, 2 * MIB); /* back, and the others go */
+	sh->got[5] = pages_home(p + 2 * MIB / 8, 2 * MIB);
+	sh->got[6] = (int64_t)available();
+	sh->got[7] = cu.cuMemAlloc(&at, 5 * MIB);
+	sh->got[8] = (int64_t)available();
+	must(cu.cuMemFree(at_of(p)));
+	must(cu.cuMemFree(at_of(q)));
+	must(cu.cuMemFree(at));
+	sh->got[9] = (int64_t)available();
+}
+
+static void room(void)
+{
+	story("FAKE_MEMORY=7340032", 1, story_room);
+	t_eq_int(sh->got[0], 0);
+	t_eq_int(sh->got[1], 4 << 20);
+	t_eq_int(sh->got[2], 7 << 20);
+	t_eq_int(sh->got[3], 0);
+	story("FAKE_MEMORY=7340032 FAKE_UM_EVICT=6291456", 1, story_room);
+	t_eq_int(sh->got[2], 5 << 20);
+	t_eq_int(sh->got[3], 512);
+	t_eq_int(sh->got[4], 512);
+	t_eq_int(sh->got[5], 512);
+	t_eq_int(sh->got[6], 5 << 20);
+	t_eq_int(sh->got[7], CUDA_SUCCESS);
+	t_eq_int(sh->got[8], 7 << 20);
+	t_eq_int(sh->got[9], 0);
+}
+
+/* ---- lies ---- */
+
+static void story_stuck(int who)
+{
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(2 * MIB);
+	memset(p, 1, 2 * MIB);
+	sh->ms[0] = ms_prefetch(stream, p, 2 * MIB, 0);
+	sh->got[0] = pages_home(p, 2 * MIB);
+	ms_fill(stream, p, 2 * MIB);
+	sh->ms[1] = ms_fill(stream, p, 2 * MIB);
+	sh->got[1] = pages_home(p, 2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	sh->got[2] = pages_home(p, 2 * MIB);
+	sh->ms[2] = ms_fill(stream, p, 2 * MIB);
+	sh->got[3] = pages_home(p, 2 * MIB);
+	sh->ms[3] = ms_fill(stream, p, 2 * MIB);
+}
+
+/* A fill of what is there takes that long. */
+#define FILLED (2.7e-3 + MS(2 * MIB, 4000 * (1 - 0.01 * LOG_OF_GRID)))
+#define LOG_OF_GRID 7.459431618637297 /* log2(132 * 1024 / (3 * 256)) */
+
+static void stuck(void)
+{
+	story("FAKE_UM_STUCK=h-0", 1, story_stuck);
+	t_ms(sh->ms[0], 5e-3);
+	t_eq_int(sh->got[0], 512);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[2], 512);
+	story("FAKE_UM_STUCK=all:0.25", 1, story_stuck);
+	t_ms(sh->ms[0], 2 * (2.7e-3 + MS(MIB / 2, 48)));
+	t_eq_int(sh->got[0], 384);
+	t_eq_int(sh->got[2], 128);
+	story("FAKE_UM_STUCK=0-h", 1, story_stuck);
+	t_eq_int(sh->got[0], 0);
+	t_eq_int(sh->got[2], 0);
+}
+
+static void remote(void)
+{
+	story("FAKE_UM_REMOTE=h-0", 1, story_stuck);
+	t_eq_int(sh->got[0], 0);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[3], 512);
+	t_ms(sh->ms[1], FILLED);
+	t_ms(sh->ms[2], FILLED + 32 * 20e-3 + MS(2 * MIB, 0.9375 * 55.2));
+	t_ms(sh->ms[3], FILLED + MS(2 * MIB, 0.9375 * 55.2));
+}
+
+static void story_lost(int who)
+{
+	unsigned char *p;
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = (unsigned char *)managed(2 * MIB);
+	memset(p, 4, 2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, 0);
+	for (size_t at = 0; at < 2 * MIB; at += PAGE)
+		p[at] = 5;
+	for (size_t at = 0; at < 2 * MIB; at++)
+		sh->got[0] += p[at] != (at % PAGE ? 4 : 5);
+	sh->got[1] = p[PAGE - 1];
+	sh->got[2] = pages_home(p, 2 * MIB);
+}
+
+static void lost(void)
+{
+	story("FAKE_UM_LOST=0-h", 1, story_lost);
+	t_eq_int(sh->got[0], 6); /* faults */
+	t_eq_int(sh->got[1], 5);
+	t_eq_int(sh->got[2], 512);
+	story("FAKE_UM_LOST=0-h:512", 1, story_lost);
+	t_eq_int(sh->got[0], 1);
+	story("FAKE_UM_LOST=1-h", 1, story_lost);
+	t_eq_int(sh->got[0], 0);
+}
+
+/* ---- advice ---- */
+
+static void work_read(CUstream stream, void *arg)
+{
+	const struct move *m = arg;
+
+	launch("cs_k_read",
+	       &(struct cs_k_read){ at_of(m->at), m->bytes / 8, at_of(sh->word), 1, 1 },
+	       stream);
+}
+
+static double ms_read(CUstream stream, void *at, size_t bytes)
+{
+	return ms_of(stream, work_read, &(struct move){ at, bytes, 0 });
+}
+
+static void advise(void *at, size_t bytes, CUmem_advise advice, CUdevice device)
+{
+	must(advise_old(at_of(at), bytes, advice, device));
+}
+
+static void story_read_mostly(int who)
+{
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	board();
+	stream = stream_new();
+	p = managed(2 * MIB);
+	memset(p, 1, 2 * MIB);
+	ms_read(stream, p, 2 * MIB);
+	sh->ms[0] = ms_read(stream, p, 2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	advise(p, 2 * MIB, CU_MEM_ADVISE_SET_READ_MOSTLY, 0);
+	sh->ms[1] = ms_read(stream, p, 2 * MIB);
+	sh->ms[2] = ms_read(stream, p, 2 * MIB);
+	sh->got[0] = pages_home(p, 2 * MIB);
+	sh->got[1] = (int64_t)available();
+	p[3] = 7; /* its copy goes */
+	sh->got[2] = (int64_t)available();
+	sh->got[3] = pages_home(p, 2 * MIB);
+	sh->ms[3] = ms_read(stream, p, 2 * MIB);
+	ms_fill(stream, p, 2 * MIB); /* all of those at home go */
+	sh->got[4] = pages_home(p, 2 * MIB);
+	sh->got[5] = (int64_t)available();
+	sh->got[6] = p[5] == cs_fill_word(7, 5); /* a copy comes */
+	sh->got[7] = (int64_t)available();
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	sh->got[8] = (int64_t)available();
+	advise(p, 2 * MIB, CU_MEM_ADVISE_UNSET_READ_MOSTLY, 0);
+	sh->got[9] = (int64_t)available();
+	sh->got[10] = pages_home(p, 2 * MIB);
+}
+
+static void read_mostly(void)
+{
+	static const int want[] = { 512, 2 << 20, (2 << 20) - (64 << 10),
+				    512, 0,	  2 << 20,
+				    1,	 2 << 20, 2 << 20,
+				    0,	 512 };
+
+	story("", 1, story_read_mostly);
+	for (int i = 0; i < 11; i++)
+		t_eq_int(sh->got[i], want[i]);
+	t_ms_less(sh->ms[1] - sh->ms[0], 6 * 20e-3 + MS(2 * MIB, 48));
+	t_ms(sh->ms[2], sh->ms[0]);
+	t_ms_less(sh->ms[3] - sh->ms[0], 20e-3 + MS(64 << 10, 48));
+}
+
+static void story_preferred(int who)
+{
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(2 * MIB);
+	memset(p, 1, 2 * MIB);
+	advise(p, 2 * MIB, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU);
+	ms_fill(stream, p, 2 * MIB);
+	sh->got[0] = pages_home(p, 2 * MIB);
+	sh->ms[0] = ms_fill(stream, p, 2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, 0); /* which advice does not hinder */
+	sh->got[1] = pages_home(p, 2 * MIB);
+	advise(p, 2 * MIB, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 1);
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	sh->ms[1] = ms_fill(stream, p, 2 * MIB); /* goes to GPU 1 */
+	sh->got[2] = pages_home(p, 2 * MIB);
+	sh->got[3] = (int64_t)available();
+	sh->ms[2] = ms_fill(stream, p, 2 * MIB);
+	p[0]++; /* CPUs cannot map it there */
+	sh->got[4] = pages_home(p, 2 * MIB);
+	advise(p, 2 * MIB, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 0);
+	advise(p, 2 * MIB, CU_MEM_ADVISE_SET_ACCESSED_BY, 0);
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	sh->ms[3] = ms_fill(stream, p, 2 * MIB);
+	sh->got[5] = pages_home(p, 2 * MIB);
+}
+
+static void preferred(void)
+{
+	static const int want[] = { 512, 0, 0, 0, 16, 512 };
+
+	story("", 1, story_preferred);
+	for (int i = 0; i < 6; i++)
+		t_eq_int(sh->got[i], want[i]);
+	t_ms(sh->ms[0], FILLED + MS(2 * MIB, 0.9375 * 55.2));
+	t_ms_less(sh->ms[1], FILLED + 32 * 20e-3 + MS(2 * MIB, 48 * 55.4 / 55.3) +
+				     MS(2 * MIB, 0.9375 * 395.97));
+	t_ms(sh->ms[2], FILLED + MS(2 * MIB, 0.9375 * 395.97));
+	t_ms(sh->ms[3], sh->ms[0]);
+}
+
+static void story_attribute(int who)
+{
+	int user[3], value;
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(BYTES);
+	advise(p, BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, 0);
+	advise(p, BYTES, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 1);
+	advise(p, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, 1);
+	advise(p, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, CU_DEVICE_CPU);
+	for (int i = 0; i < 2; i++) {
+		must(range_attribute(&value, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
+				     at_of(p), BYTES));
+		sh->got[8 * i] = value;
+		must(range_attribute(&value, 4,
+				     CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION,
+				     at_of(p), BYTES));
+		sh->got[8 * i + 1] = value;
+		must(range_attribute(user, 12, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
+				     at_of(p), BYTES));
+		for (int k = 0; k < 3; k++)
+			sh->got[8 * i + 2 + k] = user[k];
+		must(range_attribute(&value, 4,
+				     CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION,
+				     at_of(p), BYTES));
+		sh->got[8 * i + 5] = value;
+		advise(p, PAGE, CU_MEM_ADVISE_UNSET_READ_MOSTLY, 0);
+		advise(p, PAGE, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 0);
+		advise(p, PAGE, CU_MEM_ADVISE_UNSET_ACCESSED_BY, 1);
+		ms_prefetch(stream, p, BYTES, CU_DEVICE_CPU);
+		ms_fill(stream, p, BYTES); /* which is no prefetch */
+	}
+}
+
+static void attribute(void)
+{
+	static const int want[] = { 1, 1, 1, -1, -2, -2, 0, 0, 0, -2, -1, -2, -2, -1 };
+
+	story("", 1, story_attribute);
+	for (int i = 0; i < 14; i++)
+		t_eq_int(sh->got[i], want[i]);
+}
+
+/* ---- copies, chases ---- */
+
+static void work_copy(CUstream stream, void *arg)
+{
+	const struct move *m = arg;
+
+	must(cu.cuMemcpyAsync(at_of(m->at) + m->bytes, at_of(m->at), m->bytes, stream));
+}
+
+static void story_copies(int who)
+{
+	struct move halves = { .bytes = 2 * MIB };
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	halves.at = p = managed(4 * MIB);
+	memset(p, 1, 2 * MIB);
+	ms_of(stream, work_copy, &halves);
+	sh->ms[0] = ms_of(stream, work_copy, &halves);
+	sh->got[0] = pages_home(p, 4 * MIB);
+	sh->got[1] = memcmp(p, p + 2 * MIB / 8, 2 * MIB);
+	sh->ms[1] = ms_of(stream, work_copy, &halves);
+	sh->got[2] = pages_home(p, 4 * MIB);
+}
+
+static void copies(void)
+{
+	story("", 1, story_copies);
+	t_eq_int(sh->got[0], 0);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[2], 0);
+	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 2085));
+	t_ms_less(sh->ms[1],
+		  2.7e-3 + MS(2 * MIB, 2085) + 12 * 20e-3 + MS(4 * MIB, 48));
+}
+
+#define NODES 8
+
+static void story_chase(int who)
+{
+	uint64_t *p, *out, step = 2 * MIB / 8;
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(NODES * 2 * MIB);
+	must(cu.cuMemHostAlloc((void **)&out, 64, 0));
+	for (uint64_t i = 0; i < NODES; i++)
+		p[i * step] = at_of(p + (i + 1) % NODES * step);
+	for (int i = 0; i < 2; i++) {
+		launch("cs_k_chase",
+		       &(struct cs_k_chase){ at_of(p), at_of(out), 1, NODES / 2, 0 },
+		       stream);
+		must(stream_synchronize(stream));
+		sh->got[i] = (int64_t)out[1];
+	}
+	sh->got[2] = out[0] == at_of(p + NODES / 2 * step);
+}
+
+/* Three blocks after each other: 12 hops of 8 nodes, of which the last has no new one. */
+static void chase(void)
+{
+	double fault = 20e3 + 65536 / 48.0;
+
+	story("", 1, story_chase);
+	t_eq_int(sh->got[0], (int64_t)(4 * 280 + 4 * fault));
+	t_eq_int(sh->got[1], 4 * 280);
+	t_eq_int(sh->got[2], 1);
+}
+
+/* ---- the rest ---- */
+
+static int lines_with(const char *path, const char *text)
+{
+	FILE *in = fopen(path, "re");
+	char line[512];
+	int n = 0;
+
+	while (in && fgets(line, sizeof(line), in))
+		n += strstr(line, text) != NULL;
+	if (in)
+		fclose(in);
+	return n;
+}
+
+static void story_nothing_left(int who)
+{
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	for (int i = 0; i < 20; i++) {
+		p = managed(4 * MIB);
+		memset(p, 1, 4 * MIB);
+		ms_prefetch(stream, p, MIB, 0);
+		sh->got[0] += lines_with("/proc/self/maps", "fake-managed-memory") > 0;
+		must(cu.cuMemFree(at_of(p)));
+	}
+	sh->got[1] = lines_with("/proc/self/maps", "fake-managed-memory");
+	managed(BYTES);
+	must(cu.cuDevicePrimaryCtxRelease(0));
+	sh->got[2] = lines_with("/proc/self/maps", "fake-managed-memory");
+}
+
+static void nothing_left(void)
+{
+	story("", 1, story_nothing_left);
+	t_eq_int(sh->got[0], 20);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[2], 0);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -316,6 +1059,33 @@ int main(void)
 		  "keep their contents",
 		  places },
 		{ "prefetches and faults take the time of their direction", times },
+		{ "contents survive any order of moves, stores and advice, whatever the "
+		  "driver does",
+		  contents },
+		{ "CPUs that touch the same pages at once, beside prefetches, find all of "
+		  "them",
+		  threads },
+		{ "faults elsewhere go to whoever had them before", other_faults },
+		{ "a touch brings 64 KiB, and 2 MiB when half of them are there",
+		  density },
+		{ "a prefetch behind a gate waits for it, one home in an idle stream is "
+		  "done in the call",
+		  deferred },
+		{ "a prefetch behind a gate blocks where that is asked", blocks },
+		{ "managed pages count where they are, and leave when there is no room",
+		  room },
+		{ "a prefetch moves nothing, or a part, where that is asked", stuck },
+		{ "a touch maps and does not move where that is asked", remote },
+		{ "a touch by a CPU loses a byte where that is asked", lost },
+		{ "of read-mostly pages each reader has a copy, until a write",
+		  read_mostly },
+		{ "preferred pages stay or go there, those accessed by a GPU do not fault",
+		  preferred },
+		{ "advice and last prefetch are remembered where all pages agree",
+		  attribute },
+		{ "copies bring the pages of both ends", copies },
+		{ "a chase takes a fault for each node that is not there", chase },
+		{ "nothing is left of a range", nothing_left },
 		{ NULL, NULL }
 	};
 
