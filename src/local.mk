@@ -206,6 +206,8 @@ endif
 	%D%/node/lane.h \
 	%D%/node/managed.c \
 	%D%/node/managed.h \
+	%D%/node/overlap.c \
+	%D%/node/overlap.h \
 	%D%/node/places.c \
 	%D%/node/places.h \
 	%D%/node/probe.c \
@@ -375,6 +377,7 @@ endif
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
+	%D%/report/overlap.c \
 	%D%/report/parts.h \
 	%D%/report/prom.c \
 	%D%/report/reason.c \

@@ -80,7 +80,8 @@ struct cs_dev {
 
 	CUstream aux; /* fill, poison, check, load */
 	CUevent aux_start, aux_middle, aux_end;
-	uint32_t held; /* how often it was */
+	uint32_t held;		  /* how often it was */
+	CUevent event[CS_EVENTS]; /* NULL until their first use */
 	int lanes;
 	struct cs_lane lane[CS_CUDA_LANES];
 

@@ -130,6 +130,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
 	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
+	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,   [CS_KERNEL_gate] = &gate,
@@ -140,6 +141,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
 		[CS_KERNEL_touch] = &touch,   [CS_KERNEL_touched] = &touched,
+		[CS_KERNEL_rekey] = &rekey,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
@@ -210,6 +212,9 @@ void cs_dev_close(struct cs_dev *dev)
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
 	if (dev->aux_middle)
 		CS_CALL(cuEventDestroy, dev->aux_middle);
+	for (int i = 0; i < CS_EVENTS; i++)
+		if (dev->event[i])
+			CS_CALL(cuEventDestroy, dev->event[i]);
 	cs_dev_disarena(dev);
 	cs_um_free_all(dev);
 	if (dev->other)

@@ -308,6 +308,10 @@ static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
 	if (v->cache)
 		cs_text_add(p->text, sizeof(p->text), " --cache %s",
 			    cs_cache_words[v->cache]);
+	if (v->element)
+		cs_text_add(p->text, sizeof(p->text), " --element %u", v->element);
+	if (v->kernels)
+		cs_text_add(p->text, sizeof(p->text), " --kernels %u", v->kernels);
 	if (v->threads)
 		cs_text_add(p->text, sizeof(p->text), " --threads %u", v->threads);
 	if (v->cpu_numa)
