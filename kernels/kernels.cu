@@ -73,6 +73,26 @@ PASS_KERNEL cs_k_poison(struct cs_k_poison a)
 		p[i] = make_ulonglong2(CS_POISON64, CS_POISON64);
 }
 
+static __device__ uint64_t rekeyed(const struct cs_k_rekey *a, uint64_t word,
+				   uint64_t i)
+{
+	return word ^ cs_fill_word(a->from, a->first + i) ^
+	       cs_fill_word(a->to, a->first + i);
+}
+
+MOVE_KERNEL cs_k_rekey(struct cs_k_rekey a)
+{
+	pair_t *p = (pair_t *)a.address;
+
+#pragma unroll STORES
+	for (uint64_t i = first_pair(); i < a.words / 2; i += pair_stride()) {
+		pair_t v = p[i];
+
+		p[i] = make_ulonglong2(rekeyed(&a, v.x, 2 * i),
+				       rekeyed(&a, v.y, 2 * i + 1));
+	}
+}
+
 /* A thread meets its words in ascending order. */
 static __device__ void compare(struct cs_check *mine, uint64_t word,
 			       uint64_t expected, uint64_t found)

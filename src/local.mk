@@ -202,6 +202,8 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
+	%D%/node/overlap.c \
+	%D%/node/overlap.h \
 	%D%/node/places.c \
 	%D%/node/places.h \
 	%D%/node/probe.c \
@@ -282,6 +284,8 @@ endif
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
 	%D%/check/compare/conditions.h \
+	%D%/check/compare/models.c \
+	%D%/check/compare/models.h \
 	%D%/check/compare/pairing.c \
 	%D%/check/compare/pairing.h \
 	%D%/check/compare/versus.c \
@@ -371,6 +375,7 @@ endif
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
+	%D%/report/overlap.c \
 	%D%/report/parts.h \
 	%D%/report/prom.c \
 	%D%/report/reason.c \

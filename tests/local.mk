@@ -439,6 +439,7 @@ SHELL_TESTS = \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
 	%D%/run/variants.t \
+	%D%/run/article.t \
 	%D%/run/via.t \
 	%D%/run/views.t
 TESTS += $(SHELL_TESTS)

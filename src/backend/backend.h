@@ -110,6 +110,12 @@ struct cs_copy {
 				 * is lent to it */
 };
 
+/* What is the pattern of `from`, beginning with its word `word`, becomes that of `to`. */
+struct cs_rekey {
+	uint64_t address, bytes, word, from, to;
+};
+#define CS_EVENTS 2 /* of record() */
+
 /* Single calls of a driver, to be timed by who makes them; no clock is read
  * here.  All but free(), load() and unload() are GATED. */
 struct cs_backend_costs {
@@ -135,6 +141,13 @@ struct cs_backend_costs {
 		    struct cs_err *err);
 	int (*launch)(struct cs_dev *dev, int lane, struct cs_err *err);
 	int (*mark)(struct cs_dev *dev, int lane, struct cs_err *err);
+
+	/* The same of a kernel that works on data.  record() makes reached() tell the
+	 * end of what stands before it on the lane: 1, 0 not yet, -1. */
+	int (*rekey)(struct cs_dev *dev, int lane, const struct cs_rekey *what,
+		     struct cs_err *err);
+	int (*record)(struct cs_dev *dev, int lane, int event, struct cs_err *err);
+	int (*reached)(struct cs_dev *dev, int event, struct cs_err *err);
 };
 
 struct cs_backend {

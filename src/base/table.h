@@ -12,7 +12,7 @@
 #include "base/err.h"
 
 #define CS_FIELD 80
-#define CS_COLUMNS_MOST 12
+#define CS_COLUMNS_MOST 16
 
 struct cs_table {
 	const char *name;	   /* of the file, for errors */

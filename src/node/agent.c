@@ -17,6 +17,7 @@
 #include "node/endpoints.h"
 #include "node/home.h"
 #include "node/lane.h"
+#include "node/overlap.h"
 #include "node/stage.h"
 #include "node/usage.h"
 
@@ -649,6 +650,24 @@ static uint32_t my_probe(const struct cs_agent *a)
 	return k;
 }
 
+/* All of the first round is checked. */
+static int probe_overlap(struct cs_agent *a, uint32_t k, const struct cs_cost *cost,
+			 int first)
+{
+	const struct cs_tiles tiles =
+		cs_endpoints_tiles(&a->ends, cs_plan_transfer(a->plan, my_step(a), k));
+	struct cs_slot *slot = a->slot;
+
+	if (cs_overlap_probe(cost, &tiles, first, &slot->check[k]))
+		return -1;
+	if (slot->flags & CS_CMD_UNCHECKED)
+		return 0;
+	slot->checked[k]++;
+	slot->checked_whole[k] += first;
+	slot->checked_part[k] += !first;
+	return 0;
+}
+
 /* What a peer wrote to my spare buffer is checked before that goes. */
 static int do_probe(struct cs_agent *a)
 {
@@ -666,6 +685,7 @@ static int do_probe(struct cs_agent *a)
 	};
 	int checked = cost.test->how == CS_HOW_OPEN &&
 		      !(slot->flags & CS_CMD_UNCHECKED);
+	int first = !a->filled_seq;
 
 	if (cost.test->how != CS_HOW_OPEN) {
 		a->filled_seq = slot->seq;
@@ -678,6 +698,8 @@ static int do_probe(struct cs_agent *a)
 	if (checked && (slot->flags & CS_CMD_AFTER) &&
 	    cs_endpoints_check_at(&a->ends, k, slot->spare.address))
 		return -1;
+	if (cost.test->how == CS_HOW_OVERLAP)
+		return probe_overlap(a, k, &cost, first);
 	if (cs_cost_probe(&cost))
 		return -1;
 	if (checked && (slot->flags & CS_CMD_BEFORE))

@@ -217,7 +217,7 @@ static void note(struct cs_carry *c, const struct cs_team *team, int numa,
 }
 
 int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
-		 const struct cs_transfer *t, const struct cs_copy *f)
+		 const struct cs_transfer *t, const struct cs_copy *desc)
 {
 	struct cs_team *team = &c->team[lane];
 	int numa = cs_carry_numa(c, t);
@@ -230,9 +230,9 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	note(c, team, numa, &c->slot->side[k]);
 	team->by_stream = !is_of_host(t);
 	if (t->method == CS_METHOD_CPU)
-		arm_copy(c, team, f);
+		arm_copy(c, team, desc);
 	else
-		arm_call(c, team, lane, f);
+		arm_call(c, team, lane, desc);
 	return 0;
 }
 

@@ -13,8 +13,9 @@
 #include "node/stage.h"
 
 /* Slots of host memory: one that all agents of the process take in turn, behind it
- * those of each (plan.h); the same again for chains. */
+ * those of each (plan.h); the same again for chains; tiles of each. */
 #define SLOT_CHAINS (1 + CS_STEP_MAX * CS_MAX_AGENTS)
+#define SLOT_TILES (2 * SLOT_CHAINS)
 
 /* A buffer of host memory, or why there is none. */
 struct host_place {
@@ -50,6 +51,18 @@ static int ordinal_of(const struct cs_endpoints *e, int agent)
 	return n;
 }
 
+/* Does it go through host memory of its issuer, which is no end of it? */
+static int has_tiles(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_OVERLAP;
+}
+
+/* Is there host memory for that end? */
+static int is_hosted(const struct cs_transfer *t, int is_dst)
+{
+	return cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) || has_tiles(t);
+}
+
 /* The buffer of a transfer's end in host memory. */
 static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 				    const struct cs_transfer *t, int is_dst)
@@ -59,6 +72,13 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	int own = is_dst ? t->dst_slot : t->src_slot;
 	const struct cs_agent_facts *f = &cs_board_slot(e->board, t->issuer)->facts;
 
+	if (has_tiles(t))
+		return (struct cs_hostbuf_key){
+			.memory = CS_MEM_PINNED,
+			.numa = f->numa,
+			.slot = SLOT_TILES + ordinal_of(e, t->issuer),
+			.is_dst = is_dst,
+		};
 	return (struct cs_hostbuf_key){
 		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA : end->memory,
 		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
@@ -115,7 +135,7 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 
 			if (t->bytes > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
-			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
+			    !is_hosted(t, is_dst) ||
 			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
 				continue;
 			of = key_of(e, t, is_dst);
@@ -167,8 +187,7 @@ int cs_endpoints_host(struct cs_endpoints *e)
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct host_place *place;
 
-			if (t->issuer != e->me ||
-			    !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) ||
+			if (t->issuer != e->me || !is_hosted(t, is_dst) ||
 			    find_place(e, t, is_dst))
 				continue;
 			place = cs_vec_add(&e->host, 1, &e->slot->err);
@@ -328,6 +347,21 @@ struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 	return f;
 }
 
+struct cs_tiles cs_endpoints_tiles(const struct cs_endpoints *e,
+				   const struct cs_transfer *t)
+{
+	const struct cs_hostbuf_key key = key_of(e, t, 0);
+	const struct host_place *src = find_place(e, t, 0), *dst = find_place(e, t, 1);
+
+	return (struct cs_tiles){
+		.src = src->buf.address,
+		.dst = dst->buf.address,
+		.key = fill_key(e, &key),
+		.dst_at = dst->buf.at,
+		.kernels = cs_variant_kernels(&t->variant),
+	};
+}
+
 /* ---- sources ---- */
 
 static uint64_t own_key(const struct cs_endpoints *e)
@@ -403,7 +437,7 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
 static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
-	       t->method != CS_METHOD_CHASE && !is_summed(e, t);
+	       t->method != CS_METHOD_CHASE && !has_tiles(t) && !is_summed(e, t);
 }
 
 void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
@@ -422,7 +456,7 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 	struct cs_cpu_side *side = &e->slot->side[k];
 	const struct host_place *place;
 
-	if (t->issuer != e->me || !cs_endpoint_is_numa(is_dst ? &t->dst : &t->src))
+	if (t->issuer != e->me || !is_hosted(t, is_dst))
 		return 0;
 	place = find_place(e, t, is_dst);
 	if (place && place->buf.at && t->bytes <= place->most) {

@@ -51,6 +51,15 @@ struct cs_endpoints_memory {
 };
 struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *ends,
 					       uint32_t k, int is_dst);
+/* Buffers of host memory from which tiles come and to which they go back, as the agent's
+ * device sees them; what lies in the first; and how many kernels work on each. */
+struct cs_tiles {
+	uint64_t src, dst, key;
+	void *dst_at; /* as CPUs see it */
+	uint32_t kernels;
+};
+struct cs_tiles cs_endpoints_tiles(const struct cs_endpoints *ends,
+				   const struct cs_transfer *t);
 /* The step's k-th transfer. */
 const struct cs_transfer *cs_endpoints_transfer(const struct cs_endpoints *ends,
 						uint32_t k);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "node/cost.h"
+#include "node/overlap.h"
 
 #define PROBE_LIMIT_S CS_PREPARE_LIMIT_S
 
@@ -16,11 +17,17 @@
 #define ROUNDS 6u
 
 /* What was measured so far, by transfer; of an OPEN by enum cs_opening, and last
- * the owner's export. */
+ * the owner's export; of an OVERLAP by enum cs_overlap. */
 struct series {
 	uint32_t n[CS_STEP_MAX];
 	double x[CS_STEP_MAX][ROUNDS_OF_CALLS * CS_PROBE_MOST];
 };
+
+/* Is one round several measurements of one transfer? */
+static int has_parts(const struct cs_cell *cell)
+{
+	return cell->test->how == CS_HOW_OPEN || cell->test->how == CS_HOW_OVERLAP;
+}
 
 static struct cs_slot *issuer_of(const struct cs_coordinator *co,
 				 const struct cs_cell *cell, uint32_t k)
@@ -125,14 +132,16 @@ static enum cs_status open_round(struct cs_coordinator *co, struct cs_cell *cell
 static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
 				struct cs_err *err)
 {
+	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
+
 	switch (cell->test->how) {
 	case CS_HOW_STALL:
 		return stall_round(co, cell, err);
 	case CS_HOW_OPEN:
 		return open_round(co, cell, err);
 	default:
-		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, 0, PROBE_LIMIT_S,
-				    err);
+		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, off,
+				    PROBE_LIMIT_S, err);
 	}
 }
 
@@ -151,15 +160,17 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 	const struct cs_slot *slot;
 	uint32_t k;
 
-	for (k = 0; cell->test->how != CS_HOW_OPEN && k < cell->step->count; k++) {
+	for (k = 0; !has_parts(cell) && k < cell->step->count; k++) {
 		slot = issuer_of(co, cell, k);
 		add(all, k, slot->value, slot->n_values);
 	}
-	if (cell->test->how != CS_HOW_OPEN)
+	if (!has_parts(cell))
 		return;
 	slot = issuer_of(co, cell, 0);
-	for (k = 0; k < CS_OPENINGS; k++)
+	for (k = 0; k < slot->n_values; k++)
 		add(all, k, &slot->value[k], 1);
+	if (cell->test->how != CS_HOW_OPEN)
+		return;
 	add(all, CS_OPENINGS, cs_board_slot(co->board, t->dst.index)->value, 1);
 }
 
@@ -167,8 +178,7 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cell,
 				  struct series *all, struct cs_err *err)
 {
-	uint32_t rounds = cell->test->how == CS_HOW_STALL ||
-					  cell->test->how == CS_HOW_OPEN ?
+	uint32_t rounds = cell->test->how == CS_HOW_STALL || has_parts(cell) ?
 				  ROUNDS :
 				  ROUNDS_OF_CALLS;
 	uint32_t block = co->plan->set.turn_samples;
@@ -197,8 +207,8 @@ static void emit_metric(struct cs_coordinator *co, const struct cs_row *like,
 }
 
 /* The parts before the whole, by which the step is known to be there. */
-static void emit_parts(struct cs_coordinator *co, const struct cs_row *like,
-		       const struct series *all)
+static void emit_opening(struct cs_coordinator *co, const struct cs_row *like,
+			 const struct series *all)
 {
 	static const enum cs_metric metric[] = {
 		[CS_FIRST_COPY] = CS_METRIC_FIRST_COPY,
@@ -217,6 +227,21 @@ static void emit_parts(struct cs_coordinator *co, const struct cs_row *like,
 		emit_metric(co, like, metric[i], all->x[i], all->n[i]);
 }
 
+static void emit_overlap(struct cs_coordinator *co, const struct cs_row *like,
+			 const struct series *all)
+{
+	static const enum cs_metric metric[CS_OVERLAPS] = {
+		[CS_OVERLAP_KERNELS] = CS_METRIC_KERNELS,
+		[CS_OVERLAP_MOVES] = CS_METRIC_MOVES,
+		[CS_OVERLAP_SERIAL] = CS_METRIC_SERIAL,
+		[CS_OVERLAP_STREAMS] = CS_METRIC_STREAMS,
+		[CS_OVERLAP_IDEAL] = CS_METRIC_IDEAL,
+	};
+
+	for (uint32_t i = CS_OVERLAP_KERNELS; i < CS_OVERLAPS; i++)
+		emit_metric(co, like, metric[i], all->x[i], all->n[i]);
+}
+
 static void emit_rows(struct cs_coordinator *co, struct cs_cell *cell,
 		      const struct series *all)
 {
@@ -225,13 +250,14 @@ static void emit_rows(struct cs_coordinator *co, struct cs_cell *cell,
 	cs_cell_conclude(co, cell, 0);
 	for (uint32_t k = 0; k < cell->step->count; k++) {
 		const struct cs_slot *slot = issuer_of(co, cell, k);
-		int open = cell->test->how == CS_HOW_OPEN;
 
 		cs_cell_row(co, cell, k, &row);
 		row.copies = cell->test->how == CS_HOW_BURST ? CS_BURST : 1;
-		row.discarded = open ? 1 : slot->n_values;
-		if (open && row.status == CS_OK)
-			emit_parts(co, &row, all);
+		row.discarded = has_parts(cell) ? 1 : slot->n_values;
+		if (cell->test->how == CS_HOW_OPEN && row.status == CS_OK)
+			emit_opening(co, &row, all);
+		if (cell->test->how == CS_HOW_OVERLAP && row.status == CS_OK)
+			emit_overlap(co, &row, all);
 		cs_cell_emit(co, &row, all->x[k], all->n[k]);
 	}
 }

@@ -99,6 +99,10 @@ static const struct cs_option measure_options[] = {
 	  "GPU's displaced; just written by a CPU", OWN(cs_set_cache) },
 	{ "threads", 0, "N[,...]", "CPU threads that share a copy by CPU; default 1",
 	  OWN(cs_set_threads) },
+	{ "element", 0, "4|8|16[,...]", "bytes that a thread takes at a time, where a kernel "
+	  "consumes what lies on the host (h2d.stream*); default 4", OWN(cs_set_element) },
+	{ "kernels", 0, "N[,...]", "kernels that work on a tile (local.overlap.*): some of 1, "
+	  "2, 4, 8, 16, 32; default all of these", OWN(cs_set_kernels) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "
 	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size) },
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "

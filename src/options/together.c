@@ -134,6 +134,8 @@ static const char *varied_by(const struct cs_options *opt)
 	return opt->vary.caches	  ? "--cache" :
 	       opt->vary.threads  ? "--threads" :
 	       opt->vary.cpu_numa ? "--cpu-numa" :
+	       opt->vary.elements ? "--element" :
+	       opt->vary.kernels  ? "--kernels" :
 				    NULL;
 }
 

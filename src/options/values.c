@@ -154,24 +154,44 @@ int cs_set_cache(struct cs_options *opt, const char *value, struct cs_err *err)
 	return pick_many(value, words, &opt->vary.caches, NULL, err);
 }
 
-/* From 1 on, where bits are from 0 on. */
-int cs_set_threads(struct cs_options *opt, const char *value, struct cs_err *err)
+/* Numbers of those whose bit is set, from 1 on, where bits are from 0 on. */
+static int take_numbers(const char *value, uint64_t allowed, const char *words,
+			uint64_t *to, struct cs_err *err)
 {
-	char copy[100], *save = NULL;
+	char copy[200], *save = NULL;
 	uint64_t n;
 
 	cs_text(copy, sizeof(copy), "%s", value);
-	opt->vary.threads = 0;
+	*to = 0;
 	for (char *item = strtok_r(copy, ",", &save); item;
 	     item = strtok_r(NULL, ",", &save)) {
-		if (cs_uint_parse(item, 1, CS_VARIANT_THREADS, &n, err))
-			return -1;
-		opt->vary.threads |= 1ull << (n - 1);
+		if (cs_uint_parse(item, 1, 64, &n, NULL) || !(allowed >> (n - 1) & 1))
+			return cs_err_set(err, "allowed are %s", words);
+		*to |= 1ull << (n - 1);
 	}
-	return opt->vary.threads && strlen(value) < sizeof(copy) ?
+	return *to && strlen(value) < sizeof(copy) ?
 		       0 :
-		       cs_err_set(err, "allowed are numbers from 1 to %u, as 1,2,4",
-				  CS_VARIANT_THREADS);
+		       cs_err_set(err, "allowed are %s", words);
+}
+
+_Static_assert(CS_VARIANT_THREADS == 64, "every bit is a number of threads");
+
+int cs_set_threads(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return take_numbers(value, UINT64_MAX, "numbers from 1 to 64, as 1,2,4",
+			    &opt->vary.threads, err);
+}
+
+int cs_set_element(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return take_numbers(value, CS_ELEMENTS_ALL, "4, 8, 16, as 4,8,16",
+			    &opt->vary.elements, err);
+}
+
+int cs_set_kernels(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return take_numbers(value, CS_KERNELS_ALL, "1, 2, 4, 8, 16, 32, as 1,2,4",
+			    &opt->vary.kernels, err);
 }
 
 /* "local", "all", "0,2-3"; 0 of "local". */

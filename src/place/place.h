@@ -85,7 +85,7 @@ void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
 
 /* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
  * CUDA_VISIBLE_DEVICES is none. */
-void cs_gpu_grant(char *grant, size_t size);
+void cs_gpu_grant(char *to, size_t size);
 
 /* ---- what confines the job ---- */
 

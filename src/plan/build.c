@@ -232,6 +232,9 @@ static int add_tests(struct cs_draft *d)
 		{ offsetof(struct cs_variant, threads), vary->threads, 1 },
 		{ offsetof(struct cs_variant, cpu_numa),
 		  vary->cpu_numa == UINT64_MAX ? req->set.domains : vary->cpu_numa, 1 },
+		{ offsetof(struct cs_variant, element), vary->elements, 1 },
+		{ offsetof(struct cs_variant, kernels),
+		  vary->kernels ? vary->kernels : CS_KERNELS_ALL, 1 },
 		{ sizeof(struct cs_variant), 0, 0 },
 	};
 	struct builder b = { .d = d, .all = CS_VEC(struct wanted) };

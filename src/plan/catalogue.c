@@ -279,6 +279,12 @@ static const struct cs_test table[] = {
 	     "a load by a GPU from its own memory",
 	     "latency within a GPU: " AT_RANDOM, .alone = "one GPU at a time", A_LOAD),
 
+	TEST("local.overlap.copy.alone", LOCAL, OVERLAP, COPY, ALONE,
+	     "tiles to a GPU by copies, worked on, and back" ONE_GPU,
+	     "kernels beside copies of other tiles: serial, three streams, rotated "
+	     "streams, the ideal",
+	     .how = CS_HOW_OVERLAP, .unit = CS_UNIT_MS),
+
 	TEST("host.cpu.copy.pair", HOST, CPU, COPY, PAIR,
 	     "row's NUMA node to column's, by CPU, one pair at a time",
 	     "one NUMA node to another, by CPU", .memory = CS_MEM_PAGEABLE,
@@ -395,6 +401,9 @@ unsigned cs_test_takes(const struct cs_test *test)
 {
 	int by_cpu = test->path == CS_PATH_HOST || test->memory == CS_MEM_PAGEABLE;
 
+	if (test->method == CS_METHOD_OVERLAP)
+		return CS_TAKES_KERNELS;
+
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
@@ -458,9 +467,9 @@ int cs_method_is_kernel(int method)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce",     "cpu",	   "sm",
-					     "driver", "peercopy", "staged",
-					     "tma",    "chase",	   "zerocopy" };
+	static const char *const words[] = { "ce",	 "cpu",	   "sm",  "driver",
+					     "peercopy", "staged", "tma", "chase",
+					     "zerocopy", "overlap" };
 
 	return WORD(words, method);
 }

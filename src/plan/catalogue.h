@@ -30,6 +30,7 @@ enum cs_method {
 	CS_METHOD_CHASE,	/* dependent loads, one after the other */
 	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
 				 * 4 bytes at a time; it has no other end */
+	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
 	CS_METHODS
 };
 enum cs_op {
@@ -86,6 +87,7 @@ enum cs_how {
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
+	CS_HOW_OVERLAP,	/* tiles there, worked on, and back, in several ways */
 };
 
 /* What --matrix takes; bits. */
@@ -148,6 +150,8 @@ enum cs_takes {
 	CS_TAKES_CACHE = 1,    /* copies from or to host memory */
 	CS_TAKES_THREADS = 2,  /* … that CPUs make */
 	CS_TAKES_CPU_NUMA = 4, /* … that CPUs make, or a driver by them */
+	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
+	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 

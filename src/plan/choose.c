@@ -85,9 +85,12 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 	unsigned taken = 0;
 
 	if (cs_choices_name_cells(of) &&
-	    (asked->caches || asked->threads || asked->cpu_numa))
-		return cs_err_set(err, "--cache, --threads and --cpu-numa are of whole "
-				       "tests: the name of a single cell says them");
+	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
+	     asked->kernels))
+		return cs_err_set(
+			err,
+			"--cache, --threads, --cpu-numa, --element and "
+			"--kernels are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -102,6 +105,12 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 		return cs_err_set(err,
 				  "--cpu-numa: CPUs work on none of the chosen "
 				  "tests, as on host.cpu.copy.pair, or with --cache warm");
+	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
+		return cs_err_set(err, "--element: none of the chosen tests is one of "
+				       "h2d.stream*");
+	if (asked->kernels && !(taken & CS_TAKES_KERNELS))
+		return cs_err_set(err, "--kernels: none of the chosen tests is one of "
+				       "local.overlap.*");
 	return 0;
 }
 
@@ -368,7 +377,8 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 			   enum cs_transport via)
 {
 	if (test->path == CS_PATH_LOCAL)
-		return test->method != CS_METHOD_CHASE;
+		return test->method != CS_METHOD_CHASE &&
+		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)

@@ -61,7 +61,7 @@ static const char *const moves[CS_PATTERNS] = {
 const char *cs_test_meanwhile(const struct cs_test *test)
 {
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
-	    test->op >= CS_OP_WRITE4K)
+	    test->op >= CS_OP_WRITE4K || test->how == CS_HOW_OVERLAP)
 		return NULL;
 	if (cs_test_goes_in_rounds(test))
 		return "No other pair moves anything, unless --schedule has pairs with "
@@ -393,6 +393,25 @@ static const struct cs_explanation domains_by_driver = {
 	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
+static const struct cs_explanation overlap_of_copies = {
+	"Data of --size in 16 tiles, from pinned host memory to the GPU, where some kernels "
+	"(--kernels) work on each tile, and back to other host memory. In one stream; in "
+	"three, one there, one for kernels, one back, which the CPU joins after each tile; "
+	"and in three that change places: the next tile is asked for in a stream that is "
+	"idle, and a tile goes back behind its kernels, in their stream.",
+	"The agent of the GPU, in the thread that drives it, bound to the GPU's NUMA node.",
+	"By CLOCK_MONOTONIC_RAW from the first call to the end of the last stream; six times "
+	"after one that is not counted. The figure is the time of the streams that change "
+	"places; kernels alone, moves alone, one stream and three streams are given beside, "
+	"and the ideal, which is the longer of kernels and moves alone.",
+	NULL,
+	"A kernel makes the pattern of one key that of the next, so what comes back must be "
+	"the pattern of the last key: a kernel or a tile that was lost, late or came twice "
+	"shows. Compared are, on the host, every byte of the first round, and of others one "
+	"block of 4 KiB of each 64, which is poisoned then; and in the GPU every byte "
+	"(--verify).",
+};
+
 static const char *timed_together(const struct cs_test *test)
 {
 	switch (test->pattern) {
@@ -416,6 +435,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
+	if (test->method == CS_METHOD_OVERLAP) {
+		*out = overlap_of_copies;
+		return;
+	}
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
 	    test->op >= CS_OP_WRITE4K) {
 		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :

@@ -28,6 +28,7 @@ static const char *const column_name[] = {
 	"step", "test",	 "src", "dst", "op", "size", CS_VARIANT_COLUMNS,
 	"role", "round", NULL
 };
+_Static_assert(ROUND < CS_COLUMNS_MOST, "a table has room for them");
 #define REQUIRED (1u << STEP | 1u << TEST | 1u << SRC | 1u << DST)
 
 enum role { MEASURE, LOAD, CONTROL, ROLES };

@@ -86,6 +86,10 @@ static void add_variant(const struct cs_variant *v, char to[CS_INSTANCE])
 		cs_text_add(to, CS_INSTANCE, "/threads:%d", v->threads);
 	if (v->cpu_numa)
 		cs_text_add(to, CS_INSTANCE, "/cpu:numa%d", v->cpu_numa - 1);
+	if (v->element)
+		cs_text_add(to, CS_INSTANCE, "/element:%d", v->element);
+	if (v->kernels)
+		cs_text_add(to, CS_INSTANCE, "/kernels:%d", v->kernels);
 }
 
 void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE])

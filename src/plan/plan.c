@@ -487,6 +487,8 @@ static double probe_s(enum cs_how how)
 	switch (how) {
 	case CS_HOW_STALL:
 		return 7 * 1e-3 * CS_HOLD_MS;
+	case CS_HOW_OVERLAP: /* five schedules a round, of 256 MiB */
+		return 7 * 60e-3;
 	case CS_HOW_OPEN: /* 2.5 ms an opening on H200, two of them a round */
 		return 7 * 6e-3;
 	default: /* 9 batches of 64 calls, 9 of 512 copies: 3 to 5 us each */

@@ -226,7 +226,7 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 					       uint32_t matrix);
 /* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
-int cs_plan_matrices_compare(const void *a, const void *b);
+int cs_plan_matrices_compare(const void *x, const void *y);
 /* "512 MiB, cold caches": what it is of besides its test. */
 struct cs_plan_matrix_words {
 	char text[112];
@@ -284,12 +284,12 @@ struct cs_arena_layout {
 };
 /* On a node with that many agents, with room for transfers of at most that many bytes, one
  * place for each that may run at the same time. */
-void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents, uint64_t most,
-		   struct cs_arena_layout *out);
+void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
+		   uint64_t limit, struct cs_arena_layout *out);
 /* The same with as many places for the copies of a sample as are of use, if there are
  * CS_PLACES_BYTES for them. */
 void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
-			uint64_t most, struct cs_arena_layout *out);
+			uint64_t limit, struct cs_arena_layout *out);
 /* As much as one copy of the default size needs: no small copy makes a run take more
  * memory than that, and checking it takes 0.3 ms on H200. */
 #define CS_PLACES_BYTES (512ull << 20)

@@ -9,6 +9,12 @@
 #include "base/words.h"
 #include "plan/plan.h"
 
+/* Is bit n - 1 set? */
+static int is_one_of(uint64_t all, uint64_t n)
+{
+	return n && n <= 64 && all >> (n - 1) & 1;
+}
+
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b)
 {
 	return memcmp(a, b, sizeof(*a));
@@ -23,10 +29,22 @@ uint64_t cs_variant_number(const struct cs_variant *v)
 	return number;
 }
 
+unsigned cs_variant_element(const struct cs_variant *v)
+{
+	return v->element ? v->element : 4;
+}
+
+unsigned cs_variant_kernels(const struct cs_variant *v)
+{
+	return v->kernels ? v->kernels : 1;
+}
+
 int cs_variant_is_sound(const struct cs_variant *v)
 {
 	return v->threads <= CS_VARIANT_THREADS && v->cache < CS_CACHES &&
-	       v->cpu_numa <= CS_NUMA_MOST && !v->advice && !v->shape && !v->extra;
+	       v->cpu_numa <= CS_NUMA_MOST && !v->advice &&
+	       (!v->element || is_one_of(CS_ELEMENTS_ALL, v->element)) &&
+	       (!v->kernels || is_one_of(CS_KERNELS_ALL, v->kernels));
 }
 
 /* ---- in files and in words ---- */
@@ -39,6 +57,8 @@ static const struct cs_field fields[] = {
 	VARIANT(WORD, "cache", cache, .words = cs_cache_words, .none = 1),
 	VARIANT(NUMBER, "cpu_threads", threads, .most = CS_VARIANT_THREADS, .none = 1),
 	VARIANT(INDEX, "cpu_numa", cpu_numa, .most = CS_NUMA_MOST - 1),
+	VARIANT(NUMBER, "element_bytes", element, .most = 16, .none = 1),
+	VARIANT(NUMBER, "kernels", kernels, .most = 32, .none = 1),
 };
 
 const struct cs_fieldset cs_variant_fields = CS_FIELDSET("a variant",
@@ -76,6 +96,21 @@ int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 			return -1;
 		v->threads = n > 1 ? (uint8_t)n : 0;
 		return 0;
+	case 3:
+		if (cs_uint_parse(text, 4, 16, &n, err))
+			return -1;
+		if (!is_one_of(CS_ELEMENTS_ALL, n))
+			return cs_err_set(err, "elements have 4, 8 or 16 bytes");
+		v->element = n > 4 ? (uint8_t)n : 0;
+		return 0;
+	case 4:
+		if (cs_uint_parse(text, 1, 32, &n, err))
+			return -1;
+		if (!is_one_of(CS_KERNELS_ALL, n))
+			return cs_err_set(err,
+					  "kernels of a tile are 1, 2, 4, 8, 16 or 32");
+		v->kernels = n > 1 ? (uint8_t)n : 0;
+		return 0;
 	default:
 		if (strcmp(text, "local") &&
 		    cs_uint_parse(text, 0, CS_NUMA_MOST - 1, &n, err))
@@ -110,6 +145,12 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v)
 	if (v->cpu_numa)
 		cs_text_add(to.text, sizeof(to.text), "%sCPUs of NUMA node %u",
 			    to.text[0] ? ", " : "", v->cpu_numa - 1u);
+	if (v->element)
+		cs_text_add(to.text, sizeof(to.text), "%selements of %u bytes",
+			    to.text[0] ? ", " : "", v->element);
+	if (v->kernels)
+		cs_text_add(to.text, sizeof(to.text), "%s%u kernels a tile",
+			    to.text[0] ? ", " : "", v->kernels);
 	return to;
 }
 
@@ -123,6 +164,8 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 
 	is.cache = takes & CS_TAKES_CACHE ? v->cache : 0;
 	is.threads = takes & CS_TAKES_THREADS && v->threads > 1 ? v->threads : 0;
+	is.element = takes & CS_TAKES_ELEMENT && v->element > 4 ? v->element : 0;
+	is.kernels = takes & CS_TAKES_KERNELS && v->kernels > 1 ? v->kernels : 0;
 	/* CPUs work on what they copy, and on buffers that they write once more */
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
 		is.cpu_numa = v->cpu_numa;
@@ -148,5 +191,7 @@ unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants 
 		takes |= CS_TAKES_CPU_NUMA;
 	return takes & ((asked->caches ? CS_TAKES_CACHE : 0) |
 			(asked->threads ? CS_TAKES_THREADS : 0) |
-			(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0));
+			(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0) |
+			(asked->elements ? CS_TAKES_ELEMENT : 0) |
+			(asked->kernels ? CS_TAKES_KERNELS : 0));
 }

@@ -21,6 +21,11 @@ enum cs_cache {
 
 #define CS_VARIANT_THREADS 64u	/* CPU workers of one cell, at most */
 
+/* What there is of both, as struct cs_variants has them: 4, 8, 16; 1, 2, 4 … 32. */
+#define CS_ELEMENTS_ALL (1ull << 3 | 1ull << 7 | 1ull << 15)
+#define CS_KERNELS_ALL \
+	(1ull | 1ull << 1 | 1ull << 3 | 1ull << 7 | 1ull << 15 | 1ull << 31)
+
 struct cs_variant {
 	uint8_t threads;  /* CPU workers that share it; 0: one */
 	uint8_t cache;	  /* enum cs_cache */
@@ -28,8 +33,8 @@ struct cs_variant {
 	uint8_t cpu_numa; /* 1 + OS index of the NUMA node whose CPUs work, and of
 				 * what is staged through which it goes; 0: that next to
 				 * the GPU */
-	uint8_t shape;	  /* 0: one block */
-	uint8_t extra;	  /* 0 */
+	uint8_t element;  /* bytes that a thread takes at a time: 8, 16; 0: 4 */
+	uint8_t kernels;  /* that work on a tile, 2, 4 … 32; 0: one */
 };
 
 #define CS_VARIANT_VALUE 8 /* bytes of a member in files */
@@ -46,8 +51,9 @@ int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 		    char value[CS_VARIANT_VALUE]);
 
 /* The i-th member as options have it, "cold", "4", "1", "local"; the usual is 0. */
-#define CS_VARIANT_MEMBERS 3
-#define CS_VARIANT_COLUMNS "cache", "cpu_threads", "cpu_numa"
+#define CS_VARIANT_MEMBERS 5
+#define CS_VARIANT_COLUMNS \
+	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels"
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err);
 /* Do two have the same i-th member? */
@@ -56,7 +62,7 @@ int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b,
 
 /* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" of none. */
 struct cs_variant_text {
-	char text[80];
+	char text[112];
 };
 struct cs_variant_text cs_variant_words(const struct cs_variant *v);
 
@@ -66,6 +72,8 @@ struct cs_variants {
 	uint32_t caches;   /* 1 << enum cs_cache */
 	uint64_t threads;  /* bit i: i + 1 of them */
 	uint64_t cpu_numa; /* bit i: OS index i; UINT64_MAX: all there are */
+	uint64_t elements; /* bit i: i + 1 bytes */
+	uint64_t kernels;  /* bit i: i + 1 of them; 0: all of CS_KERNELS_ALL */
 };
 
 /* The variant of a test that is meant: without what changes nothing of it. */
@@ -81,6 +89,9 @@ unsigned cs_variants_taken(const struct cs_test *test,
 
 /* < 0, 0 or > 0, as memcmp: the order of matrices. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);
+/* What a thread takes at a time, and how many kernels work on a tile. */
+unsigned cs_variant_element(const struct cs_variant *v);
+unsigned cs_variant_kernels(const struct cs_variant *v);
 /* The same of the same variant alone. */
 uint64_t cs_variant_number(const struct cs_variant *v);
 /* Are all its values ones that exist? */

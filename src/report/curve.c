@@ -1,4 +1,4 @@
-/* curve.c - a test over sizes or CPU threads: a line for each, in place of matrices.
+/* curve.c - a test over sizes, CPU threads, … : a line for each, in place of matrices.
  *
  * What differs between the matrices of a curve alone is its axis; each other size and
  * variant is a curve of its own. */
@@ -45,16 +45,37 @@ static void threads_text(const struct cs_plan_matrix *matrix, char *to, size_t r
 	cs_text(to, room, "%d", matrix->variant.threads ? matrix->variant.threads : 1);
 }
 
+static void forget_element(struct cs_plan_matrix *matrix)
+{
+	matrix->variant.element = 0;
+}
+
+static void element_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
+{
+	cs_text(to, room, "%u", cs_variant_element(&matrix->variant));
+}
+
+static void forget_kernels(struct cs_plan_matrix *matrix)
+{
+	matrix->variant.kernels = 0;
+}
+
 static const struct axis {
 	const char *by, *head;
 	unsigned takes; /* enum cs_takes: of a test that has it */
 	void (*forget)(struct cs_plan_matrix *matrix); /* where on the axis it is */
 	void (*text)(const struct cs_plan_matrix *matrix, char *to, size_t room);
+	/* below the heading, also of one point; NULL: the figures of all cells */
+	int (*print)(FILE *to, const struct cs_run *run, const int nodes[2],
+		     const uint32_t *index, int n);
 } axes[] = {
 	/* the first along which a test was measured */
 	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads,
-	  threads_text },
-	{ "size", NULL, 0, forget_size, size_text },
+	  threads_text, NULL },
+	{ "element", "bytes", CS_TAKES_ELEMENT, forget_element, element_text, NULL },
+	{ "kernels a tile", NULL, CS_TAKES_KERNELS, forget_kernels, NULL,
+	  cs_overlap_print },
+	{ "size", NULL, 0, forget_size, size_text, NULL },
 };
 #define N_AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -102,7 +123,7 @@ static const struct axis *axis_of(const struct cs_run *run, uint32_t index)
 		return NULL;
 	for (const struct axis *axis = axes; axis < size; axis++)
 		if (cs_test_takes(grid.test) & axis->takes &&
-		    count_like(run, axis, index, &before) > 1)
+		    count_like(run, axis, index, &before) > !axis->print)
 			return axis;
 	return run->plan->set.last_bytes && !grid.test->bytes ? size : NULL;
 }
@@ -208,11 +229,9 @@ static void print_half(FILE *to, const struct point *p, int n)
 		size);
 }
 
-/* What all points have in common, and what the columns are. */
-static void print_head(FILE *to, const struct axis *axis, const struct cs_grid *of,
-		       int totals)
+/* What all points have in common. */
+static void print_heading(FILE *to, const struct axis *axis, const struct cs_grid *of)
 {
-	const int gbs = of->test->unit == CS_UNIT_GBS;
 	struct cs_grid like = *of;
 	struct cs_plan_matrix matrix = *of->matrix;
 	char size[16] = "";
@@ -224,6 +243,13 @@ static void print_head(FILE *to, const struct axis *axis, const struct cs_grid *
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name,
 		size[0] ? "  " : "", size, cs_grid_title(&like).text,
 		cs_unit_text((int)of->test->unit), axis->by);
+}
+
+static void print_columns(FILE *to, const struct axis *axis, const struct cs_grid *of,
+			  int totals)
+{
+	const int gbs = of->test->unit == CS_UNIT_GBS;
+
 	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
 		      axis->head		   ? axis->head :
 		      of->test->unit == CS_UNIT_NS ? "through" :
@@ -243,7 +269,8 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 		totals |= !isnan(p[i].together);
 		marked |= p[i].n_marked > 0;
 	}
-	print_head(to, axis, like, totals);
+	print_heading(to, axis, like);
+	print_columns(to, axis, like, totals);
 	for (i = 0; i < n; i++)
 		print_point(to, axis, like->test, &p[i], totals);
 	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
@@ -253,30 +280,46 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 			"! number of cells with a remark (-v prints every matrix)");
 }
 
+/* Of the matrices at[0 … n-1]. */
+static int print_all(FILE *to, const struct axis *axis, struct cs_grid *like,
+		     const int nodes[2], const uint32_t *at, int n)
+{
+	struct point *point = calloc((size_t)n + 1, sizeof(*point));
+	int rc = point ? 0 : -1;
+
+	for (int i = 0; i < n && !rc; i++)
+		rc = take_point(like->run, nodes[0], nodes[1], at[i], &point[i]);
+	if (!rc)
+		print_points(to, axis, like, point, n);
+	free(point);
+	return rc;
+}
+
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index)
 {
 	const struct axis *axis = axis_of(run, index);
-	int points = cs_curve_points(run, index), n = 0, rc = -1;
-	struct point *point = calloc((size_t)points + 1, sizeof(*point));
+	int points = cs_curve_points(run, index), n = 0, rc;
+	uint32_t *at = calloc((size_t)points + 1, sizeof(*at)), i;
 	struct cs_grid like;
-	uint32_t i;
 
-	if (!point || cs_grid_init(&like, run, first, index)) {
-		free(point);
+	if (!at || cs_grid_init(&like, run, first, index)) {
+		free(at);
 		return -1;
 	}
 	for (i = index; n < points; i++) {
 		const struct cs_grid grid = cs_grid_head(run, i);
 
-		if (is_like(axis, &grid, &like) &&
-		    take_point(run, first, last, i, &point[n++]))
-			goto out;
+		if (is_like(axis, &grid, &like))
+			at[n++] = i;
 	}
-	print_points(to, axis, &like, point, n);
-	rc = 0;
-out:
+	if (axis->print) {
+		print_heading(to, axis, &like);
+		rc = axis->print(to, run, (int[]){ first, last }, at, n);
+	} else {
+		rc = print_all(to, axis, &like, (int[]){ first, last }, at, n);
+	}
 	cs_grid_release(&like);
-	free(point);
+	free(at);
 	return rc;
 }

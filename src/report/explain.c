@@ -80,7 +80,10 @@ static void print_variants(FILE *to, const struct cs_test *test)
 {
 	const unsigned takes = cs_test_takes(test);
 
-	if (takes)
+	if (takes & CS_TAKES_KERNELS)
+		cs_fold(to, 2, INDENT, "%-*sKernels that work on a tile (--kernels).",
+			INDENT - 2, "variants");
+	else if (takes)
 		cs_fold(to, 2, INDENT, "%-*s%s%s%s", INDENT - 2, "variants",
 			takes & CS_TAKES_CACHE ? "Caches cold or warm (--cache)" : "",
 			takes & CS_TAKES_THREADS ? ", CPU threads (--threads)" : "",

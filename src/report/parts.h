@@ -30,11 +30,15 @@ int cs_curve_holds(const struct cs_run *run, uint32_t index);
 int cs_curve_points(const struct cs_run *run, uint32_t index);
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index);
+/* overlap.c.  The same of matrices that differ in their kernels a tile alone, below their
+ * heading; nodes: the first, and behind the last.  -1: no memory. */
+int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
+		     const uint32_t *index, int n);
 /* The steps of a plan file on one node.  -1: no memory. */
 int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with.  -1: no memory. */
-int cs_cell_print(FILE *to, const struct cs_run *run);
+int cs_cell_print(FILE *to, const struct cs_run *cut);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
 void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);

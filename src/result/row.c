@@ -154,6 +154,11 @@ static const char *const metric_names[CS_METRICS] = {
 	[CS_METRIC_NEXT_COPY] = "next-copy",
 	[CS_METRIC_CLOSE] = "close",
 	[CS_METRIC_REOPEN] = "reopen",
+	[CS_METRIC_KERNELS] = "kernels-alone",
+	[CS_METRIC_MOVES] = "moves-alone",
+	[CS_METRIC_SERIAL] = "serial",
+	[CS_METRIC_STREAMS] = "three-streams",
+	[CS_METRIC_IDEAL] = "ideal",
 };
 
 const char *cs_metric_text(const struct cs_test *test, int metric)

@@ -17,7 +17,8 @@
 enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
 
 /* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all
- * bytes of a step from the gate to the last end.  The rest are parts of an OPEN. */
+ * bytes of a step from the gate to the last end.  The rest are parts of an OPEN, then of
+ * an OVERLAP. */
 enum cs_metric {
 	CS_METRIC_RATE,
 	CS_METRIC_TOTAL,
@@ -26,7 +27,12 @@ enum cs_metric {
 	CS_METRIC_FIRST_COPY, /* into a new buffer, to its end, by the CPU */
 	CS_METRIC_NEXT_COPY,  /* the one behind it, by marks on the stream */
 	CS_METRIC_CLOSE,
-	CS_METRIC_REOPEN, /* what was closed before */
+	CS_METRIC_REOPEN,  /* what was closed before */
+	CS_METRIC_KERNELS, /* of tiles: alone, … */
+	CS_METRIC_MOVES,
+	CS_METRIC_SERIAL,  /* … in one stream, */
+	CS_METRIC_STREAMS, /* … in three, one for each kind of work, */
+	CS_METRIC_IDEAL,   /* … the longer of kernels and moves alone */
 	CS_METRICS
 };
 

@@ -52,8 +52,9 @@ struct fake_config {
 	uint64_t memory;	/* bytes of each GPU */
 	int connections, eager; /* CUDA_DEVICE_MAX_CONNECTIONS, … */
 	int no_ipc, ipc_refuse, no_memops, no_vmm, compute_mode, stalls_process;
-	int dead_reads;		 /* kernels that only read read nothing */
-	double staged;		 /* GB/s */
+	int dead_reads;	   /* kernels that only read read nothing */
+	int64_t lost_work; /* the kernel on data that does nothing, from 1 on; 0: none */
+	double staged;	   /* GB/s */
 	double pageable[3];	 /* GB/s into a GPU, out of it, to host memory */
 	int numa[FAKE_GPUS_MAX]; /* the driver's word on each GPU */
 	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
@@ -336,7 +337,7 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 /* What would flow if the page there came to that place now. */
 struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int place);
 
-void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int gpu);
+void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int place);
 /* What holds for all of it; places as above. */
 struct fake_um_advised {
 	int read_mostly, preferred, prefetched;
@@ -395,7 +396,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 16
+#define FAKE_N_KERNELS 17
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */

@@ -171,6 +171,31 @@ static struct fake_moves moves_copy(const void *args)
 				    a->words * 8 * a->copies };
 }
 
+static CUresult run_rekey(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	static atomic_long launches;
+	const struct cs_k_rekey *a = args;
+	uint64_t *p = words_at(ctx, a->address, a->words, FAKE_STORES);
+
+	(void)grid;
+	if (!p)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	/* the first one loads it */
+	if (atomic_fetch_add(&launches, 1) == fake.lost_work && fake.lost_work)
+		return CUDA_SUCCESS;
+	for (uint64_t i = 0; i < a->words; i++)
+		p[i] ^= cs_fill_word(a->from, a->first + i) ^
+			cs_fill_word(a->to, a->first + i);
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_rekey(const void *args)
+{
+	const struct cs_k_rekey *a = args;
+
+	return (struct fake_moves){ FAKE_SM, a->address, a->address, a->words * 8 };
+}
+
 /* The first block has both spans. */
 static CUresult run_duplex(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
@@ -448,6 +473,7 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
+	{ MOVES(rekey) },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
 };
 

@@ -1646,6 +1646,40 @@ static void zero_copy(void)
 	t_eq_str(without_figures(heard("FAKE_DEAD_READS=1", story_zero_copy)), want);
 }
 
+/* From its words 1,000 on, there and back again, and from a key that it is not of. */
+static void story_rekey(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+	struct cs_rekey one = { arena.address, 8000 + 48, 0, KEY, KEY + 1 };
+	struct cs_check found;
+	struct cs_err err = { "" };
+
+	for (int i = 0; dev && i < 3; i++) {
+		if (cuda->costs->rekey(dev, 0, &one, &err) ||
+		    cuda->costs->record(dev, 0, i % 2, &err))
+			say("%s", err.text);
+		while (!cuda->costs->reached(dev, i % 2, &err))
+			;
+		if (!cuda->check(dev, arena.address, &CS_EXPECTED(one.to, 8048), 0,
+				 &found, &err))
+			say("%d wrong, the first %d", (int)found.wrong_words,
+			    found.wrong_words ? (int)found.first_word : -1);
+		one = i ? (struct cs_rekey){ arena.address + 8000, 48, 1000, KEY + 2,
+					     KEY } :
+			  (struct cs_rekey){ arena.address + 8000, 48, 1000, KEY + 1,
+					     KEY };
+	}
+	cuda->close(dev);
+}
+
+static void rekey(void)
+{
+	t_eq_str(heard("", story_rekey), "0 wrong, the first -1\n"
+					 "1000 wrong, the first 0\n"
+					 "1006 wrong, the first 0\n");
+}
+
 /* In and out by one kernel, and out and in; the figures are those of the fake's page. */
 static void story_zero_both(void)
 {
@@ -2155,6 +2189,8 @@ int main(void)
 		  zero_copy },
 		{ "zero-copy both ways: a time for each, and what was read is proven",
 		  zero_copy_both_ways },
+		{ "what works on tiles makes one pattern another, from any word on",
+		  rekey },
 		{ "below capability 9.0 bulk copies are refused, nothing else",
 		  tma_refused },
 		{ "what is no multiple of 16 bytes, or no chain, is refused",

@@ -102,21 +102,22 @@ static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_copy *f,
 			     err);
 }
 
-int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *f,
+int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		    struct cs_err *err)
 {
-	int chunked = f->kind == CS_COPY_OUT || f->kind == CS_COPY_IN;
+	int chunked = desc->kind == CS_COPY_OUT || desc->kind == CS_COPY_IN;
 	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
 	uint32_t n = 0;
 
 	if (!on)
 		return -1;
-	for (uint32_t i = 0; i < f->copies; i++) {
-		struct cs_copy one = nth_copy(f, i);
+	for (uint32_t i = 0; i < desc->copies; i++) {
+		struct cs_copy one = nth_copy(desc, i);
 
 		if (!chunked && enqueue_copy(dev, on->stream, &one, err))
 			return -1;
-		for (uint64_t at = 0; chunked && at < f->bytes; at += f->chunk_bytes)
+		for (uint64_t at = 0; chunked && at < desc->bytes;
+		     at += desc->chunk_bytes)
 			if (enqueue_chunk(dev, lane, &one, ++n, at, err))
 				return -1;
 	}

@@ -70,6 +70,40 @@ static int cost_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 			     on->stream, &args, err);
 }
 
+/* All threads that there are. */
+static int cost_rekey(struct cs_dev *dev, int lane, const struct cs_rekey *what,
+		      struct cs_err *err)
+{
+	struct cs_k_rekey args = { what->address, what->bytes / 8, what->word,
+				   what->from, what->to };
+	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
+	const struct cs_grid grid = { 2 * dev->sms, CS_KERNEL_THREADS_MOST, 0 };
+
+	if (!on)
+		return -1;
+	return cs_dev_launch(dev, CS_KERNEL_rekey, grid, on->stream, &args, err);
+}
+
+static int cost_record(struct cs_dev *dev, int lane, int event, struct cs_err *err)
+{
+	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
+
+	if (!on || (!dev->event[event] &&
+		    CS_DEV_CU(dev, err, cuEventCreate, &dev->event[event],
+			      CU_EVENT_DISABLE_TIMING)))
+		return -1;
+	return CS_DEV_CU(dev, err, cuEventRecord, dev->event[event], on->stream);
+}
+
+static int cost_reached(struct cs_dev *dev, int event, struct cs_err *err)
+{
+	CUresult result = CS_CALL(cuEventQuery, dev->event[event]);
+
+	if (result == CUDA_ERROR_NOT_READY)
+		return 0;
+	return cs_dev_result(dev, result, "cuEventQuery", err) ? -1 : 1;
+}
+
 const struct cs_backend_costs cs_cuda_costs = {
 	.memory = cost_memory,
 	.alloc = cost_alloc,
@@ -80,4 +114,7 @@ const struct cs_backend_costs cs_cuda_costs = {
 	.copy = cs_copy_enqueue,
 	.launch = cost_launch,
 	.mark = cs_copy_mark,
+	.rekey = cost_rekey,
+	.record = cost_record,
+	.reached = cost_reached,
 };

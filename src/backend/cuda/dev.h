@@ -78,6 +78,7 @@ struct cs_dev {
 
 	CUstream aux; /* fill, poison, check, load */
 	CUevent aux_start, aux_end;
+	CUevent event[CS_EVENTS]; /* NULL until their first use */
 	int lanes;
 	struct cs_lane lane[CS_CUDA_LANES];
 

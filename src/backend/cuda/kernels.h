@@ -17,10 +17,10 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth)
+	X(zread) X(zwrite) X(zboth) X(rekey)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
-#define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read and duplex */
+#define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
 
 /* Addresses are multiples of 16, words (of 64 bits) of 2; 0 words is allowed.
  * Any grid, where nothing else is said; copy and read take whole
@@ -110,6 +110,12 @@ struct cs_k_zboth {
 	struct cs_k_read read;
 	struct cs_k_fill write;
 	uint64_t out; /* struct cs_k_span * */
+};
+
+/* Words of the pattern of `from`, from its word `first` on, become those of `to`; anything
+ * else becomes neither. */
+struct cs_k_rekey {
+	uint64_t address, words, first, from, to;
 };
 
 /* The same of the pattern, of which nothing is read. */

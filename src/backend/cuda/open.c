@@ -127,6 +127,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zread zread = { read };
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
+	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,   [CS_KERNEL_gate] = &gate,
@@ -136,6 +137,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_chase] = &chase,   [CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
+		[CS_KERNEL_rekey] = &rekey,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
@@ -204,6 +206,9 @@ void cs_dev_close(struct cs_dev *dev)
 		close_lane(&dev->lane[i]);
 	close_lane(&(struct cs_lane){
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
+	for (int i = 0; i < CS_EVENTS; i++)
+		if (dev->event[i])
+			CS_CALL(cuEventDestroy, dev->event[i]);
 	cs_dev_disarena(dev);
 	if (dev->other)
 		CS_CALL(cuMemFree, dev->other);

@@ -1,0 +1,340 @@
+#include "config.h"
+
+#include "node/overlap.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "node/hostpass.h"
+#include "node/lane.h"
+
+/* Streams are the lanes of the agent. */
+#define STREAMS 3u
+
+enum op_kind { MOVE_IN, KERNELS, MOVE_OUT, RECORD, AWAIT, IDLE };
+
+struct op {
+	uint8_t kind, tile;
+	uint8_t stream, event;
+};
+
+/* Of a tile at most ten. */
+struct schedule {
+	struct op op[CS_TILES * 10];
+	uint32_t n, tiles;
+	int moves, kernels; /* does it? */
+};
+
+/* ---- the lists ---- */
+
+static void add(struct schedule *s, enum op_kind kind, uint32_t tile, uint32_t stream)
+{
+	if ((kind == KERNELS && !s->kernels) ||
+	    ((kind == MOVE_IN || kind == MOVE_OUT) && !s->moves))
+		return;
+	s->op[s->n++] = (struct op){ .kind = (uint8_t)kind,
+				     .tile = (uint8_t)tile,
+				     .stream = (uint8_t)stream };
+}
+
+static void record(struct schedule *s, uint32_t event, uint32_t stream)
+{
+	s->op[s->n++] = (struct op){ .kind = RECORD,
+				     .stream = (uint8_t)stream,
+				     .event = (uint8_t)event };
+}
+
+static void await(struct schedule *s, uint32_t event)
+{
+	s->op[s->n++] = (struct op){ .kind = AWAIT, .event = (uint8_t)event };
+}
+
+static void list_serial(struct schedule *s)
+{
+	for (uint32_t i = 0; i < s->tiles; i++) {
+		add(s, MOVE_IN, i, 0);
+		add(s, KERNELS, i, 0);
+		add(s, MOVE_OUT, i, 0);
+	}
+}
+
+/* A stream for each kind of work; the CPU joins all three after each tile. */
+static void list_streams(struct schedule *s)
+{
+	enum { WORK, IN, OUT };
+
+	add(s, MOVE_IN, 0, IN);
+	add(s, IDLE, 0, IN);
+	for (uint32_t i = 0; i < s->tiles; i++) {
+		if (i)
+			add(s, MOVE_OUT, i - 1, OUT);
+		add(s, KERNELS, i, WORK);
+		if (i + 1 < s->tiles)
+			add(s, MOVE_IN, i + 1, IN);
+		for (uint32_t stream = 0; stream < STREAMS; stream++)
+			add(s, IDLE, 0, stream);
+	}
+	add(s, MOVE_OUT, s->tiles - 1, OUT);
+}
+
+/* Tile i + 1 is asked for in a stream that is idle, so that nothing puts it off; tile i
+ * goes back in the stream of its kernels, behind them.  Then the streams change places,
+ * and nobody waits for what goes back until its stream's turn comes again. */
+static void list_rotated(struct schedule *s)
+{
+	uint32_t work = 0, in = 1, spare = 2, worked = 0, moved = 1, other;
+
+	add(s, MOVE_IN, 0, in);
+	record(s, moved, in);
+	for (uint32_t i = 0; i < s->tiles; i++) {
+		await(s, moved);
+		if (i)
+			await(s, worked);
+		add(s, KERNELS, i, work);
+		record(s, worked, work);
+		if (i + 1 < s->tiles) {
+			add(s, IDLE, 0, in);
+			add(s, MOVE_IN, i + 1, in);
+			record(s, moved, in);
+		}
+		add(s, MOVE_OUT, i, work);
+		other = work;
+		work = in;
+		in = spare;
+		spare = other;
+	}
+}
+
+/* ---- carried out ---- */
+
+struct job {
+	const struct cs_cost *cost; /* desc: all tiles, in the GPU */
+	const struct cs_tiles *tiles;
+	int checks, whole;
+	struct cs_check *wrong;
+};
+
+static const struct cs_backend_costs *costs(const struct job *j)
+{
+	return j->cost->backend->costs;
+}
+
+/* Whole pages; the last tile has what is left. */
+static uint64_t tile_at(const struct job *j, uint32_t tile)
+{
+	const uint64_t page = 4096,
+		       bytes = j->cost->desc.bytes / CS_TILES / page * page;
+
+	return tile * (bytes ? bytes : page);
+}
+
+static uint32_t tiles_of(const struct job *j)
+{
+	uint32_t n = 1;
+
+	while (n < CS_TILES && tile_at(j, n) < j->cost->desc.bytes)
+		n++;
+	return n;
+}
+
+static uint64_t tile_bytes(const struct job *j, uint32_t tile)
+{
+	return (tile + 1 < tiles_of(j) ? tile_at(j, tile + 1) : j->cost->desc.bytes) -
+	       tile_at(j, tile);
+}
+
+/* Behind that many kernels. */
+static uint64_t key_of(const struct job *j, uint32_t kernels)
+{
+	return kernels ? cs_fill_key(j->tiles->key, kernels) : j->tiles->key;
+}
+
+static int move(const struct job *j, const struct op *op)
+{
+	uint64_t at = tile_at(j, op->tile), gpu = j->cost->desc.dst + at;
+	struct cs_copy one = { .copies = 1, .bytes = tile_bytes(j, op->tile) };
+
+	one.src = op->kind == MOVE_IN ? j->tiles->src + at : gpu;
+	one.dst = op->kind == MOVE_IN ? gpu : j->tiles->dst + at;
+	return costs(j)->copy(j->cost->dev, op->stream, &one, &j->cost->slot->err);
+}
+
+static int work(const struct job *j, const struct op *op)
+{
+	struct cs_rekey one = {
+		.address = j->cost->desc.dst + tile_at(j, op->tile),
+		.bytes = tile_bytes(j, op->tile),
+		.word = tile_at(j, op->tile) / 8,
+	};
+
+	for (uint32_t k = 0; k < j->tiles->kernels; k++) {
+		one.from = key_of(j, k);
+		one.to = key_of(j, k + 1);
+		if (costs(j)->rekey(j->cost->dev, op->stream, &one,
+				    &j->cost->slot->err))
+			return -1;
+	}
+	return 0;
+}
+
+static int await_event(const struct job *j, int event)
+{
+	struct timespec nap = { 0, 20000 };
+	int rc;
+
+	while (!(rc = costs(j)->reached(j->cost->dev, event, &j->cost->slot->err)))
+		if (!j->cost->board->spin_ns)
+			nanosleep(&nap, NULL);
+	return rc < 0 ? -1 : 0;
+}
+
+static int await_lane(const struct job *j, int lane)
+{
+	double ns;
+
+	return costs(j)->mark(j->cost->dev, lane, &j->cost->slot->err) ||
+			       cs_lane_wait(j->cost->backend, j->cost->dev,
+					    j->cost->board, j->cost->slot, lane, &ns) ?
+		     -1 :
+		     0;
+}
+
+static int carry_out(const struct job *j, const struct op *op)
+{
+	switch (op->kind) {
+	case KERNELS:
+		return work(j, op);
+	case RECORD:
+		return costs(j)->record(j->cost->dev, op->stream, op->event,
+					&j->cost->slot->err);
+	case AWAIT:
+		return await_event(j, op->event);
+	case IDLE:
+		return await_lane(j, op->stream);
+	default:
+		return move(j, op);
+	}
+}
+
+/* The end of all streams, also after an error, which stays. */
+static int drain(const struct job *j, int rc)
+{
+	struct cs_err first = j->cost->slot->err;
+
+	for (int lane = 0; lane < (int)STREAMS; lane++)
+		if (await_lane(j, lane) && !rc) {
+			first = j->cost->slot->err;
+			rc = -1;
+		}
+	if (rc)
+		j->cost->slot->err = first;
+	return rc;
+}
+
+/* *ms from its first call to its last end. */
+static int run(const struct job *j, const struct schedule *s, double *ms)
+{
+	uint64_t from = cs_clock_ns();
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n && !rc; i++)
+		rc = carry_out(j, &s->op[i]);
+	rc = drain(j, rc);
+	*ms = 1e-6 * (double)(cs_clock_ns() - from);
+	return rc;
+}
+
+/* ---- checked ---- */
+
+static void keep(struct cs_check *wrong, const struct cs_check *found)
+{
+	if (found->wrong_words)
+		cs_check_add(wrong, found,
+			     wrong->wrong_words ? wrong->first_word + 1 : 0);
+}
+
+static int check_gpu(const struct job *j, uint64_t key)
+{
+	struct cs_check found;
+
+	if (j->cost->backend->check(j->cost->dev, j->cost->desc.dst,
+				    &CS_EXPECTED(key, j->cost->desc.bytes), 0, &found,
+				    &j->cost->slot->err))
+		return -1;
+	keep(j->wrong, &found);
+	return 0;
+}
+
+/* Neither in the GPU nor on the host lies what is to come there. */
+static int poison(const struct job *j)
+{
+	if (j->whole)
+		cs_hostpass_poison(j->tiles->dst_at, j->cost->desc.bytes);
+	return j->cost->backend->poison(j->cost->dev, j->cost->desc.dst,
+					j->cost->desc.bytes, &j->cost->slot->err);
+}
+
+/* A look at some leaves poison where it looked, and all of a round look at the same
+ * places: the first, behind moves alone, for another key than what lay there before. */
+static void check_host(const struct job *j, uint64_t key)
+{
+	struct cs_check found;
+
+	if (j->whole)
+		cs_hostpass_check(j->tiles->dst_at, j->cost->desc.bytes, key, &found);
+	else
+		cs_check_host_some(j->tiles->dst_at, j->cost->desc.bytes, key,
+				   j->cost->slot->seq, &found);
+	keep(j->wrong, &found);
+}
+
+/* ---- a round ---- */
+
+static const struct {
+	enum cs_overlap value;
+	void (*list)(struct schedule *s);
+	int moves, kernels;
+} part[] = {
+	{ CS_OVERLAP_MOVES, list_rotated, 1, 0 },
+	/* on what the moves have brought */
+	{ CS_OVERLAP_KERNELS, list_serial, 0, 1 },
+	{ CS_OVERLAP_SERIAL, list_serial, 1, 1 },
+	{ CS_OVERLAP_STREAMS, list_streams, 1, 1 },
+	{ CS_OVERLAP_ROTATED, list_rotated, 1, 1 },
+};
+
+static int measure(const struct job *j, uint32_t i)
+{
+	struct schedule s = { .tiles = tiles_of(j),
+			      .moves = part[i].moves,
+			      .kernels = part[i].kernels };
+	uint64_t key = key_of(j, s.kernels ? j->tiles->kernels : 0);
+
+	part[i].list(&s);
+	if (j->checks && s.moves && poison(j))
+		return -1;
+	if (run(j, &s, &j->cost->slot->value[part[i].value]))
+		return -1;
+	if (!j->checks)
+		return 0;
+	if (s.moves)
+		check_host(j, key);
+	return check_gpu(j, key);
+}
+
+int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
+		     int whole, struct cs_check *wrong)
+{
+	struct job job = { cost, tiles, !(cost->slot->flags & CS_CMD_UNCHECKED),
+			   whole, wrong };
+	double *ms = cost->slot->value;
+
+	cs_lane_armed(cost->board, cost->slot);
+	cs_gate_await(cost->board, cost->slot->seq);
+	for (uint32_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		if (measure(&job, i))
+			return -1;
+	ms[CS_OVERLAP_IDEAL] = fmax(ms[CS_OVERLAP_KERNELS], ms[CS_OVERLAP_MOVES]);
+	cost->slot->n_values = CS_OVERLAPS;
+	return 0;
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# Kernels beside the data that they need: tiles that move while kernels work on others,
+# on the driver's double.  The CPU's clock is real here: figures are held to their
+# order, never to digits.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 2
+fast=(--no-mpi --seed 1)
+metrics='{"time", "kernels-alone", "moves-alone", "serial", "three-streams", "ideal"}'
+folded() { # PATTERN
+	tr -s ' \n' '  ' <out | grep -qE -- "$1"
+}
+
+# ---- tiles ----
+
+tiles=(-t local.overlap.copy.alone -s 1M)
+run 0 "${fast[@]}" "${tiles[@]}" -o o.json -o o.jsonl -o o.csv
+cp out live
+ok "tiles there, worked on, and back" status_is 0
+ok_schema "... in documents that the schema describes" o.json o.jsonl
+ok_json "1, 2, 4 … 32 kernels a tile, each as six figures" o.json \
+	'sorted({(r["kernels"] or 1, r["dst"], r["metric"]) for r in d["results"]}) == sorted((k, g, m) for k in (1, 2, 4, 8, 16, 32) for g in ("gpu0", "gpu1") for m in '"$metrics"') and {(r["unit"], r["n"], r["copies"], r["discarded"]) for r in d["results"]} == {("ms", 6, 1, 1)}'
+ok_json "the ideal is the longer of kernels and moves alone" o.json \
+	'all(i["samples"][s] == max(k["samples"][s], m["samples"][s]) for i in d["results"] if i["metric"] == "ideal" for k in d["results"] for m in d["results"] if (k["metric"], m["metric"]) == ("kernels-alone", "moves-alone") and k["step"] == m["step"] == i["step"] for s in range(6))'
+ok_json "of each round data are checked, of the first all" o.json \
+	'{(r["checked"], r["checked_whole"], r["checked_part"], r["wrong_bytes"]) for r in d["results"]} == {(7, 1, 6, 0)}'
+ok "a table by kernels a tile, a line each, with what is gained and how far off the ideal is" eval \
+	'folded "one GPU at a time, ms, by kernels a tile kernels cells kernels moves serial 3 streams rotated ideal gain off" && [ "$(grep -cE "^ +(1|2|4|8|16|32) +2/2( +[0-9.]+){6} +[0-9.]+ x +-?[0-9.]+ %$" out)" = 6 ]'
+ok "... and which is best" folded 'best on this machine: (one stream|three streams|rotated streams) with [0-9, ]*[0-9]'
+run 0 show o.jsonl
+ok "a file shows what the run did" same live out
+run 0 "${fast[@]}" "${tiles[@]}" --kernels 1,32 -o two.csv
+ok "some of them alone" eval 'status_is 0 && [ "$(grep -cE "^ +(1|32) +2/2 " out)" = 2 ] && prints_not "^ +4 +2/2"'
+run 0 "${fast[@]}" "${tiles[@]}" --kernels 8 -f result
+ok "one: its figure says of what" eval '[ "$(wc -l <out)" = 1 ] && prints "^result local.overlap.copy.alone .* ms 2/2 cells .*kernels=8$"'
+run 0 "${fast[@]}" -t local.overlap.copy.alone -s 4112 --kernels 2 -o small.json
+ok_json "data of less than 16 pages: fewer tiles" small.json \
+	'all((r["status"], r["checked"]) == ("ok", 7) for r in d["results"])'
+run 0 "${fast[@]}" "${tiles[@]}" --kernels 2 --verify off -o off.json
+ok_json "unchecked is said" off.json \
+	'all("not-verified" in r["flags"] and r["checked"] == 0 for r in d["results"])'
+run 2 --seed 1 "${tiles[@]}" --kernels 2 -o ranks.csv
+ok "a process for each GPU: the same cells" eval 'status_is 0 && [ "$(for metric in time serial ideal; do cells ranks.csv $metric; done | grep -c " ok ")" = 6 ]'
+step='step,test,src,dst,size,kernels'
+printf '%s\na,local.overlap.copy.alone,gpu0,gpu0,1M,4\n' "$step" >plan.csv
+run 0 "${fast[@]}" --plan plan.csv -o plan.json
+ok_json "a step of a plan file" plan.json '{r["kernels"] for r in d["results"]} == {4}'
+
+# ---- what must be found ----
+
+for what in FAKE_CORRUPT=h-1:17 FAKE_CORRUPT=1-h:17 FAKE_CORRUPT=h-1:-1 FAKE_LOST_WORK=3; do
+	export "${what?}"
+	run 0 "${fast[@]}" --gpus 1 "${tiles[@]}" --kernels 2 -o wrong.json
+	unset "${what%%=*}"
+	ok_json "data that went astray have no figure: $what" wrong.json \
+		'[(r["status"], r["metric"]) for r in d["results"]] == [("corrupt", "time")]'
+	ok "... status 2" status_is 2
+done
+run 0 "${fast[@]}" --kernels 3 "${tiles[@]}"
+ok "three kernels: status 64" eval \
+	'status_is 64 && one_line "--kernels .3.: allowed are 1, 2, 4, 8, 16, 32"'
+run 0 "${fast[@]}" --kernels 4 -t peer.ce.write.pair
+ok "kernels of no chosen test: status 64" eval \
+	'status_is 64 && one_line "--kernels: none of the chosen tests is one of local.overlap"'
+
+finish
