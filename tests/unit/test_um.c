@@ -884,7 +884,7 @@ static void stuck(void)
 	t_eq_int(sh->got[1], 0);
 	t_eq_int(sh->got[2], 512);
 	story("FAKE_UM_STUCK=all:0.25", 1, story_stuck);
-	t_ms(sh->ms[0], 2 * (2.7e-3 + MS(MIB / 2, 48)));
+	t_ms(sh->ms[0], 2 * (2.7e-3 + MS(512 << 10, 48)));
 	t_eq_int(sh->got[0], 384);
 	t_eq_int(sh->got[2], 128);
 	story("FAKE_UM_STUCK=0-h", 1, story_stuck);
