@@ -284,6 +284,8 @@ endif
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
 	%D%/check/compare/conditions.h \
+	%D%/check/compare/models.c \
+	%D%/check/compare/models.h \
 	%D%/check/compare/pairing.c \
 	%D%/check/compare/pairing.h \
 	%D%/check/compare/versus.c \
