@@ -83,7 +83,7 @@ struct cs_plan_matrix {
 	uint16_t pad; /* 0 */
 };
 
-#define CS_MATRICES_MAX 1024
+#define CS_MATRICES_MAX 2048
 
 #define CS_FILTER 256 /* characters, with the 0 */
 
@@ -127,7 +127,12 @@ struct cs_settings {
 	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
 	 * are set; 0: its own number. */
 	uint64_t gpus;
+	/* managed memory that may come to a GPU, at most, and half of what is free there; 0:
+	 * CS_MANAGED_BYTES.  Or, not 0, that many per cent of what is free */
+	uint64_t managed_bytes, oversubscribe;
 };
+
+#define CS_MANAGED_BYTES (4ull << 30)
 
 /* Pairs of GPUs without one in common: at the same time where a node has shown that it
  * changes nothing, and enough of them are there for it to be worth while; never;
@@ -247,6 +252,8 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
+/* Does it move a range of managed memory, which is its issuer's? */
+int cs_transfer_is_managed(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
 /* Does a node with that many agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
