@@ -325,5 +325,6 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
  * has a fixed number of rounds takes them at the pace of an H200.
  * NAN when link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
+#define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 
 #endif
