@@ -312,6 +312,8 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/knobs.c \
 	%D%/fake/managed.c \
 	%D%/fake/memory.c \
+	%D%/fake/queue.c \
+	%D%/fake/queue.h \
 	%D%/fake/signal.c \
 	%D%/fake/stream.c \
 	%D%/fake/um.c \
@@ -438,6 +440,7 @@ SHELL_TESTS = \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
+	%D%/run/unified.t \
 	%D%/run/variants.t \
 	%D%/run/article.t \
 	%D%/run/via.t \
