@@ -43,7 +43,8 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 	uint32_t staged = cs_stage_copies(t->bytes);
 
 	/* a second copy would find in the caches what the first left there */
-	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY)
+	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
+	    cs_method_is_stream(t->method))
 		return 1;
 	if (cs_method_is_kernel(t->method))
 		return KERNEL_COPIES_MAX;

@@ -110,6 +110,10 @@
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
 
+#define STREAM(name_, PATH_, METHOD_, OP_, MEMORY_, says_, ...)                      \
+	TEST(name_, PATH_, METHOD_, OP_, PAIR, says_ ONE_BY_ONE, says_,              \
+	     .memory = CS_MEM_##MEMORY_, __VA_ARGS__)
+
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
@@ -259,6 +263,15 @@ static const struct cs_test table[] = {
 	     "latency of pinned host memory: " AT_RANDOM, .memory = CS_MEM_PINNED,
 	     .alone = ONE_AT_A_TIME, A_LOAD),
 
+	STREAM("h2d.stream.copy.pair", H2D, STREAM, COPY, PINNED,
+	       "a kernel reads data of row's host memory, which are copied to its GPU"),
+	STREAM("h2d.stream.zerocopy.pair", H2D, STREAM, ZEROCOPY, PINNED,
+	       "a kernel of column's GPU reads data in row's host memory"),
+	STREAM("h2d.streamw.copy.pair", H2D, STREAMW, COPY, PINNED,
+	       "a kernel writes over data of row's host memory, which are copied to its GPU"),
+	STREAM("d2h.streamw.zerocopy.pair", D2H, STREAMW, ZEROCOPY, PINNED,
+	       "a kernel of row's GPU writes data in column's host memory"),
+
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
 	     "within a GPU, copy engine" ONCE),
@@ -403,6 +416,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 
 	if (test->method == CS_METHOD_OVERLAP)
 		return CS_TAKES_KERNELS;
+	if (cs_method_is_stream((int)test->method))
+		return CS_TAKES_ELEMENT;
 
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
@@ -460,6 +475,11 @@ int cs_method_is_divided(int method)
 	return method == CS_METHOD_SM || method == CS_METHOD_TMA;
 }
 
+int cs_method_is_stream(int method)
+{
+	return method == CS_METHOD_STREAM || method == CS_METHOD_STREAMW;
+}
+
 int cs_method_is_kernel(int method)
 {
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
@@ -467,9 +487,10 @@ int cs_method_is_kernel(int method)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce",	 "cpu",	   "sm",  "driver",
-					     "peercopy", "staged", "tma", "chase",
-					     "zerocopy", "overlap" };
+	static const char *const words[] = { "ce",	"cpu",	    "sm",
+					     "driver",	"peercopy", "staged",
+					     "tma",	"chase",    "zerocopy",
+					     "overlap", "stream",   "streamw" };
 
 	return WORD(words, method);
 }
@@ -479,7 +500,7 @@ const char *cs_op_text(int op)
 	static const char *const words[] = {
 		"write",  "read",    "copy",	"stride",  "random",
 		"bulk",	  "write4k", "enqueue", "burst4k", "burst64k",
-		"launch", "free",    "load",	"open",
+		"launch", "free",    "load",	"open",	   "zerocopy",
 	};
 
 	return WORD(words, op);

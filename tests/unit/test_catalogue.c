@@ -19,6 +19,7 @@ static void names_are_made_of_their_axes(void)
 		snprintf(name, sizeof(name), "%s.%s.%s.%s", cs_path_text(t[i].path),
 			 cs_method_text(t[i].method),
 			 cs_test_has_host(&t[i]) && t[i].method != CS_METHOD_CHASE &&
+					 !cs_method_is_stream((int)t[i].method) &&
 					 !(t[i].path == CS_PATH_HOST &&
 					   t[i].memory == CS_MEM_PAGEABLE) ?
 				 cs_memory_text(t[i].memory) :
