@@ -8,6 +8,7 @@
 #define PASS_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS)
 #define MOVE_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS_MOST)
 
+enum { LANES = 32 };
 /* Accesses of 16 bytes that a thread has in flight. */
 enum { LOADS = 12, DUPLEX_LOADS = 8, STORES = 4 };
 
@@ -164,6 +165,33 @@ PASS_KERNEL cs_k_check(struct cs_k_check a)
 	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
 }
 
+/* One store a warp, so that as many pages as there are warps are asked for at once. */
+KERNEL cs_k_touch(struct cs_k_touch a)
+{
+	const uint64_t warps = pair_stride() / LANES, warp = first_pair() / LANES;
+	volatile uint64_t *p = (volatile uint64_t *)a.address;
+
+	if (threadIdx.x % LANES)
+		return;
+	for (uint64_t i = warp * a.page; i < a.words; i += warps * a.page)
+		p[i] = cs_fill_word(a.key, i) ^ a.mark;
+}
+
+PASS_KERNEL cs_k_touched(struct cs_k_touched a)
+{
+	const pair_t *p = (const pair_t *)a.address;
+	struct cs_check mine = { 0, 0, 0, UINT64_MAX, 0, 0 };
+
+	for (uint64_t i = first_pair(); i < a.words / 2; i += pair_stride()) {
+		pair_t found = p[i];
+		uint64_t mark = 2 * i & (a.page - 1) ? 0 : a.mark;
+
+		compare(&mine, 2 * i, cs_fill_word(a.key, 2 * i) ^ mark, found.x);
+		compare(&mine, 2 * i + 1, cs_fill_word(a.key, 2 * i + 1), found.y);
+	}
+	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
+}
+
 /* Nanoseconds of the GPU; its steps may be as long as a microsecond. */
 static __device__ uint64_t global_ns(void)
 {
@@ -197,8 +225,6 @@ KERNEL cs_k_stamp(struct cs_k_stamp a)
 /* A tile is what a warp takes at once: N x 32 pairs in one piece, N loads of a
  * thread, so that its pairs lie at fixed distances.  Tiles go round the blocks
  * first: few of them are spread over the whole GPU. */
-enum { LANES = 32 };
-
 /* The tiles of a warp that is one of `warps` in its block to share them. */
 struct tiles {
 	uint64_t first, stride;

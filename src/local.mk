@@ -132,6 +132,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
+	%D%/place/resident.c \
 	%D%/place/room.c \
 	%D%/place/sign.c \
 	%D%/place/survey.c \
@@ -164,6 +165,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/peer.c \
 	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
+	%D%/backend/cuda/um.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
 	kernels/kernels.c
@@ -203,6 +205,8 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
+	%D%/node/managed.c \
+	%D%/node/managed.h \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
 	%D%/node/places.c \
@@ -285,6 +289,8 @@ endif
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
 	%D%/check/compare/conditions.h \
+	%D%/check/compare/models.c \
+	%D%/check/compare/models.h \
 	%D%/check/compare/pairing.c \
 	%D%/check/compare/pairing.h \
 	%D%/check/compare/versus.c \

@@ -1,7 +1,9 @@
 #!/bin/bash
-# Linters: shell scripts by shellcheck, C by cppcheck, its layout by clang-format.
+# Linters: shell scripts by shellcheck, C by cppcheck and clang-tidy, its layout by
+# clang-format.
 set -u
 
+build=$PWD
 cd "${srcdir:-.}" || exit 1
 says=$(mktemp)
 trap 'rm -f "$says"' EXIT
@@ -22,7 +24,7 @@ check() { # NAME COMMAND...
 	fi
 }
 
-echo "1..4"
+echo "1..5"
 
 mapfile -t scripts < <(find quickstart .ci launch tests -type f -print0 |
 	xargs -0 grep -lE '^#!.*\<(ba)?sh\>' | grep -v '^tests/run/')
@@ -45,3 +47,15 @@ check "cppcheck finds nothing in the sources" \
 mapfile -t sources < <(find doc kernels src tests \( -name '*.[ch]' -o -name '*.cu' \))
 check "clang-format 19 would change nothing in ${#sources[@]} files" \
 	clang-format-19 --dry-run --Werror "${sources[@]}"
+
+# Not what stands in for, or wraps, a library with names of its own.
+mapfile -t compiled < <(find src tests -name '*.c' ! -path 'tests/fake/*' \
+	! -name libkill.c ! -name tap.c)
+if [ -z "${HAVE_CUDA:-}" ]; then # no cuda.h
+	mapfile -t compiled < <(printf '%s\n' "${compiled[@]}" | grep -v /cuda/)
+fi
+mapfile -t flags < <(sed -n 's/^\(CUDA\|HWLOC\|JANSSON\|MPI\|NUMA\)_CFLAGS = //p' \
+	"$build/Makefile" | xargs -n 1)
+check "clang-tidy finds nothing in ${#compiled[@]} files" \
+	clang-tidy --quiet "${compiled[@]}" -- -std=gnu11 -D_GNU_SOURCE \
+	'-DCS_COMMIT=""' -I"$build" -Isrc -Itests "${flags[@]}"

@@ -1,4 +1,4 @@
-/* model.c - alpha and beta of a cell that was measured at several sizes.  Nobody reads
+/* model.c - alpha and beta of what was measured at several sizes.  Nobody reads
  * them back: they follow from the results. */
 #include "config.h"
 

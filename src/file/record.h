@@ -42,7 +42,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent);
 /* The next agent of its node, which has come before. */
 int cs_decode_agent(struct cs_loaded *to, json_t *record, struct cs_err *err);
 /* The ways of a node, when its agents are known. */
-int cs_decode_peers(struct cs_loaded *to, json_t *node, struct cs_err *err);
+int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* row.c.  Without the samples when `samples` is NULL. */
 json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
@@ -63,7 +63,7 @@ int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
 int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* Those that nobody takes: they follow from the others.  matrix.c */
-json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t matrix);
+json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index);
 /* model.c: what a sweep says of a cell. */
 json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell);
 /* versus.c: a comparison, and one of its cells. */

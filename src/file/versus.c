@@ -83,6 +83,36 @@ static json_t *matrix_record(const struct cs_versus *v,
 			  "cells", cells));
 }
 
+static json_t *value_record(const struct cs_fit_value *a, const struct cs_fit_value *b)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "a",
+			 cs_json_real(a->value), "a_low", cs_json_real(a->low),
+			 "a_high", cs_json_real(a->high), "b", cs_json_real(b->value),
+			 "b_low", cs_json_real(b->low), "b_high",
+			 cs_json_real(b->high), "differs", cs_versus_differ(a, b));
+}
+
+static json_t *models_array(const struct cs_versus *v)
+{
+	const struct cs_versus_model *m = v->models.data;
+	json_t *array = json_array();
+	size_t n;
+
+	for (size_t i = 0; array && i < v->models.n; i++)
+		json_array_append_new(
+			array,
+			cs_json_with(&cs_variant_fields, &m[i].variant,
+				     json_pack("{s:s, s:b, s:o, s:o}", "test",
+					       cs_catalogue(&n)[m[i].test].name,
+					       "way_back", m[i].back, "alpha_us",
+					       value_record(&m[i].side[0].alpha_us,
+							    &m[i].side[1].alpha_us),
+					       "gbs",
+					       value_record(&m[i].side[0].gbs,
+							    &m[i].side[1].gbs))));
+	return array;
+}
+
 json_t *cs_record_versus(const struct cs_versus *v)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
@@ -93,11 +123,11 @@ json_t *cs_record_versus(const struct cs_versus *v)
 		json_array_append_new(matrices, matrix_record(v, &m[i]));
 	for (size_t i = 0; lonely && i < v->alone.n; i++)
 		json_array_append_new(lonely, cs_json_text(alone[i].text));
-	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
 			 "schema", COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
 			 cs_json_text(v->name[1]), "margin", v->margin, "by_position",
 			 v->by_position, "one_run", v->one_block > 0, "stand_in",
 			 v->stand_in, "virtual_clock", v->virtual_clock,
 			 "differences", fields_array(v), "matrices", matrices,
-			 "not_compared", lonely);
+			 "model", models_array(v), "not_compared", lonely);
 }

@@ -73,7 +73,7 @@ void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo);
  * (cells may have failed: see rows), CS_EXIT_CRITICAL when it ended early,
  * CS_EXIT_CANNOT with `err` when nothing could be measured. */
 int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run *run,
-		   struct cs_job **job, struct cs_err *err);
+		   struct cs_job **out, struct cs_err *err);
 
 /* Does this process speak for the job? */
 int cs_job_is_root(const struct cs_job *job);

@@ -51,7 +51,7 @@ int cs_sides_called(const struct cs_sides *sides, int side);
 
 /* A side that has lost a process: what is left of its hosts is told to end, for it
  * holds GPUs that other sides may need alone.  1 when all are gone. */
-int cs_sides_give_up(struct cs_sides *sides, int side);
+int cs_sides_give_up(struct cs_sides *sides, int k);
 
 /* Whose processes are ours is told to every board, when a side has its own. */
 void cs_sides_share_kin(struct cs_sides *sides);

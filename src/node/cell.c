@@ -61,7 +61,7 @@ static void cancel(struct cs_coordinator *co, struct cs_agents *agents,
 
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
 {
-	int far = cs_transfer_far(t);
+	int far = cs_transfer_is_managed(t) ? -1 : cs_transfer_far(t);
 
 	return far < 0 ? CS_VIA_NONE :
 			 cs_board_slot(co->board, t->issuer)->peer[far].via;
@@ -156,13 +156,17 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell,
 				 uint32_t flags, struct cs_err *err)
 {
+	static const char doing[] = "bringing buffers home";
+
 	if (!cs_home_is_wanted(co->plan, cell->step))
 		return CS_OK;
-	return cs_agents_order(co, &cell->agents, CS_CMD_HOME,
-			       flags & CS_CMD_UNCHECKED, "bringing buffers home",
-			       CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->agents, err) :
-		       CS_OK;
+	if (cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
+			    doing, CS_PREPARE_LIMIT_S, err) ||
+	    (cs_home_is_proven_by_others(co->plan, cell->step) &&
+	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
+			     CS_PREPARE_LIMIT_S, err)))
+		return take(co, &cell->agents, err);
+	return CS_OK;
 }
 
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,

@@ -60,7 +60,9 @@ static int has_tiles(const struct cs_transfer *t)
 /* Is there host memory for that end? */
 static int is_hosted(const struct cs_transfer *t, int is_dst)
 {
-	return cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) || has_tiles(t);
+	return (cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) &&
+		!cs_transfer_is_managed(t)) ||
+	       has_tiles(t);
 }
 
 /* The buffer of a transfer's end in host memory. */
@@ -459,7 +461,8 @@ static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transf
 {
 	return cs_transfer_checker(t) == e->me &&
 	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method)) &&
-	       t->method != CS_METHOD_CHASE && !has_tiles(t) && !is_summed(e, t);
+	       t->method != CS_METHOD_CHASE && !cs_transfer_is_managed(t) &&
+	       !has_tiles(t) && !is_summed(e, t);
 }
 
 void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)

@@ -7,8 +7,20 @@
 int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++)
-		if (cs_plan_transfer(plan, step, k)->variant.cache != CS_CACHE_ANY)
+		if (cs_plan_transfer(plan, step, k)->variant.cache != CS_CACHE_ANY ||
+		    cs_transfer_is_managed(cs_plan_transfer(plan, step, k)))
 			return 1;
+	return 0;
+}
+
+int cs_home_is_proven_by_others(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (cs_transfer_is_managed(t) && cs_transfer_far(t) >= 0)
+			return 1;
+	}
 	return 0;
 }
 

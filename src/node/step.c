@@ -24,7 +24,7 @@ static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 	for (int i = 0; i < 2; i++) {
 		const struct cs_slot *slot;
 
-		if (cs_endpoint_is_numa(end[i]))
+		if (cs_endpoint_is_numa(end[i]) || cs_transfer_is_managed(t))
 			continue;
 		slot = cs_board_slot(co->board, end[i]->index);
 		if (!slot->no_room[0] || t->bytes <= slot->layout.most)
@@ -36,6 +36,18 @@ static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 	return 1;
 }
 
+/* Managed memory is no other process's. */
+static int is_of_one_process(struct cs_coordinator *co, const struct cs_transfer *t,
+			     struct cs_err *err)
+{
+	if (cs_board_slot(co->board, t->src.index)->pid ==
+	    cs_board_slot(co->board, t->dst.index)->pid)
+		return 1;
+	cs_err_set(err, "managed memory needs both GPUs in one process: %s",
+		   cs_hint_brief(CS_HINT_TWO_PROCESSES));
+	return 0;
+}
+
 /* The way from its issuer to the other end: there, and of the kind it needs? */
 static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 		   struct cs_err *err)
@@ -44,6 +56,8 @@ static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 
 	if (cs_transfer_far(t) < 0)
 		return 1;
+	if (cs_transfer_is_managed(t))
+		return is_of_one_process(co, t, err);
 	peer = &cs_board_slot(co->board, t->issuer)->peer[cs_transfer_far(t)];
 	if (peer->via == CS_VIA_FAILED) {
 		cs_err_set(err, "%s", peer->reason);

@@ -153,14 +153,15 @@ static struct cs_worker *worker_make(struct cs_workers *all, int numa,
 	return all->first = w;
 }
 
-struct cs_worker *cs_worker_take(struct cs_workers *all, int numa, struct cs_err *err)
+struct cs_worker *cs_worker_take(struct cs_workers *workers, int numa,
+				 struct cs_err *err)
 {
-	struct cs_worker *w = all->first;
+	struct cs_worker *w = workers->first;
 
 	while (w && (w->taken || w->numa != numa))
 		w = w->next;
 	if (!w)
-		w = worker_make(all, numa, err);
+		w = worker_make(workers, numa, err);
 	if (w)
 		w->taken = 1;
 	return w;
@@ -242,12 +243,12 @@ void cs_worker_call(const struct cs_worker *w, char to[CS_CALL_NAME])
 	cs_call_read(w->call, to);
 }
 
-void cs_workers_release(struct cs_workers *all)
+void cs_workers_release(struct cs_workers *workers)
 {
 	struct cs_worker *w;
 
-	while ((w = all->first)) {
-		all->first = w->next;
+	while ((w = workers->first)) {
+		workers->first = w->next;
 		pthread_mutex_lock(&w->lock);
 		become(w, LEAVING);
 		pthread_mutex_unlock(&w->lock);

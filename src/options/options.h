@@ -80,7 +80,7 @@ struct cs_options {
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err);
 /* --help of a command; "" for the options that measure. */
-int cs_options_help(FILE *to, const char *command);
+int cs_options_help(FILE *to, const char *name);
 
 /* A line of the table as documents show it; a heading has no name. */
 struct cs_option_help {
@@ -90,7 +90,7 @@ struct cs_option_help {
 	const char *help;
 };
 /* The line at `index` of a command, in --help's order; -1 behind the last. */
-int cs_options_line(const char *command, size_t index, struct cs_option_help *out);
+int cs_options_line(const char *name, size_t index, struct cs_option_help *out);
 
 /* Add the tests of that backend that the options ask for. */
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,

@@ -80,7 +80,8 @@ static const struct cs_option measure_options[] = {
 	  "default), the destination's (read)", WORD(axes.ops, 1) },
 	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
 	  "(bulk copies of a kernel), zerocopy (Comm|Scope's kernel, 4 bytes at a time), "
-	  "chase (no copy: latency), peercopy, staged, cpu; "
+	  "chase (no copy: latency), prefetch and demand (managed memory), peercopy, "
+	  "staged, cpu; "
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
@@ -108,6 +109,12 @@ static const struct cs_option measure_options[] = {
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
 	  OWN(cs_set_spread) },
+	{ "managed-limit", 0, "BYTES", "managed memory that may come to one GPU, and at most "
+	  "half of its free memory; larger cells are skipped; default 4G",
+	  OWN(cs_set_managed_limit) },
+	{ "oversubscribe", 0, "FACTOR", "in place of both limits: that many times the free "
+	  "memory of the GPU, as 1.5. What does not fit goes to and fro, and a GPU may hang",
+	  OWN(cs_set_oversubscribe) },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; a single "
 	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus) },
 	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; cpu: "

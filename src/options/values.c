@@ -274,6 +274,26 @@ int cs_set_spread(struct cs_options *opt, const char *value, struct cs_err *err)
 		       0;
 }
 
+int cs_set_managed_limit(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (cs_size_parse(value, &opt->set.managed_bytes, err))
+		return -1;
+	return !opt->set.managed_bytes || opt->set.managed_bytes > CS_COPY_MAX ?
+		       cs_err_set(err, "allowed are 1 to 1024T") :
+		       0;
+}
+
+int cs_set_oversubscribe(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char *end;
+	double factor = strtod(value, &end);
+
+	if (*end || !(factor >= 0.01) || !(factor <= 100))
+		return cs_err_set(err, "allowed are 0.01 to 100");
+	opt->set.oversubscribe = (uint64_t)(100 * factor + 0.5);
+	return 0;
+}
+
 /* 0 is a seed as well. */
 int cs_set_seed(struct cs_options *opt, const char *value, struct cs_err *err)
 {

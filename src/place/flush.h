@@ -42,12 +42,12 @@ static inline int cs_flush_is_proven(double warm_ns, double cold_ns)
  * A trial is 31 walks along a random chain, warm and flushed by turns, and the medians of
  * both, in nanoseconds of the clock; what stands in for a flush has two trials of seven.
  * Without memory nothing is proven. */
-void cs_flush_prove(const struct cs_flush_way *ways, uint64_t (*clock_ns)(void),
+void cs_flush_prove(const struct cs_flush_way *list, uint64_t (*clock_ns)(void),
 		    struct cs_flush *out);
 
 /* The same, once for each NUMA node (-1: unknown) and list of ways in a process; who
  * asks meanwhile waits.  The caller runs on that node. */
-void cs_flush_of(int numa, const struct cs_flush_way *ways,
+void cs_flush_of(int numa, const struct cs_flush_way *list,
 		 uint64_t (*clock_ns)(void), struct cs_flush *out);
 
 #endif

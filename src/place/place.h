@@ -85,7 +85,7 @@ void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
 
 /* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
  * CUDA_VISIBLE_DEVICES is none. */
-void cs_gpu_grant(char *grant, size_t size);
+void cs_gpu_grant(char *to, size_t size);
 
 /* ---- what confines the job ---- */
 
@@ -147,6 +147,17 @@ int cs_hostmem_numa(int numa, struct cs_err *err);
  * it was bound, no more is known. */
 void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 			     char why[160]);
+
+/* How many pages of a range of this process are in host memory, and on which NUMA node:
+ * of managed memory the rest are on a GPU.  -1: the kernel does not say. */
+#define CS_RESIDENT_NONE (-1)	 /* of no page that was asked for, … */
+#define CS_RESIDENT_SEVERAL (-2) /* … not the same of all */
+struct cs_resident {
+	uint64_t pages, here;
+	int numa;
+	const char *by; /* "move_pages"; "pagemap": that alone, so no NUMA node */
+};
+int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen);
 
 /* Where memory that this thread allocates shall lie, for what others allocate in
  * its name. */

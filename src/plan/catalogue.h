@@ -30,6 +30,8 @@ enum cs_method {
 	CS_METHOD_CHASE,	/* dependent loads, one after the other */
 	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
 				 * 4 bytes at a time; it has no other end */
+	CS_METHOD_PREFETCH,	/* managed memory: pages are asked for, … */
+	CS_METHOD_DEMAND,	/* … or touched, one store each, where they are not */
 	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
 	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
 	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
@@ -77,6 +79,7 @@ enum cs_memory {
 	CS_MEM_WC,		/* by the driver, write-combined */
 	CS_MEM_HUGE,		/* as registered, in huge pages */
 	CS_MEM_PAGEABLE,
+	CS_MEM_MANAGED,		/* by the driver: pages that move to who uses them */
 	CS_MEMORIES
 };
 
@@ -137,6 +140,8 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* Is what it moves managed memory: one range, which has two places? */
+int cs_method_is_managed(int method);
 /* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);
 /* What its end in host memory lies in; a CPU copies from one NUMA node to another out of

@@ -385,6 +385,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
 		       !cs_method_is_stream((int)test->method) &&
+		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU  ? CS_METHOD_CPU :
 				via == CS_TRANSPORT_STAGED ? CS_METHOD_STAGED :
@@ -406,7 +407,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
-	return !cs_test_has_host(test) ||
+	return !cs_test_has_host(test) || cs_method_is_managed((int)test->method) ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
 	       test->path == CS_PATH_HOST;
 }

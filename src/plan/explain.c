@@ -394,6 +394,44 @@ static const struct cs_explanation domains_by_driver = {
 	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
+#define OF_PAGES                                                                  \
+	"Before each sample the pages are brought back by a prefetch, whose end is "      \
+	"waited for, and behind it they are looked for: the kernel says of each page "    \
+	"whether it is in host memory, and a pass of the GPU tells by its speed whether " \
+	"all of them are its own. A sample whose pages were not where they should be "    \
+	"makes the cell not-moved, without a figure. Then every byte is compared, also "  \
+	"of pages that nobody touched (--verify)."
+#define OF_RANGE                                                                  \
+	"Pages of one range of managed memory (--size) for each cell, from the memory of " \
+	"the row to that of the column"
+
+static const struct cs_explanation prefetch = {
+	OF_RANGE ", once in a sample.",
+	"The driver, by cuMemPrefetchAsync in a stream of the GPU, of two GPUs of the "
+	"column's, in the process that made the range: between GPUs both are in it. What "
+	"comes to the host goes to its NUMA node (--numa), where the driver can say so.",
+	"By CUDA events around the prefetch, on that stream. It is enqueued behind a closed "
+	"gate, which one store in shared memory opens. A cell is the median of at least six "
+	"samples and ends when its 95 % interval reaches no further from it than 2 %, or "
+	"--precision.",
+	NULL,
+	OF_PAGES,
+};
+
+static const struct cs_explanation demand = {
+	OF_RANGE ", once in a sample: one store of 8 bytes in each page, and what the "
+		 "driver moves with it. The figure is of all bytes of the range.",
+	"Who touches: a kernel on the GPU of the column, 256 blocks of 256 threads, a page "
+	"a warp, as Comm|Scope has it; of what comes to the host CPU workers (--threads) on "
+	"the NUMA node of the GPU (--cpu-numa).",
+	"Of a kernel by CUDA events, behind a closed gate, which one store in shared memory "
+	"opens; of workers by the kernel's monotonic clock, from the first one's begin to "
+	"the last one's end. A cell is the median of at least six samples and ends when its "
+	"95 % interval reaches no further from it than 2 %, or --precision.",
+	NULL,
+	OF_PAGES,
+};
+
 static const struct cs_explanation overlap_of_copies = {
 	"Data of --size in 16 tiles, from pinned host memory to the GPU, where some kernels "
 	"(--kernels) work on each tile, and back to other host memory. In one stream; in "
@@ -510,6 +548,11 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 							 domains_by_driver :
 		       test->path == CS_PATH_HOST ? domains :
 						    by_op[test->op];
+		return;
+	}
+	if (cs_method_is_managed((int)test->method)) {
+		*out = test->method == CS_METHOD_PREFETCH ? prefetch : demand;
+		out->timed_both = timed_together(test);
 		return;
 	}
 	out->moves = moves[test->pattern];

@@ -10,9 +10,9 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 136 + CS_FILTER,
+_Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 192 + CS_FILTER, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");
@@ -203,6 +203,11 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
 }
 
+int cs_transfer_is_managed(const struct cs_transfer *t)
+{
+	return cs_method_is_managed(t->method);
+}
+
 int cs_transfer_is_lone(const struct cs_transfer *t)
 {
 	return (t->flags & CS_TRANSFER_LONE) != 0;
@@ -386,7 +391,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 
 	for (; t < end; t++) {
 		if (!has_buffers(t) || t->bytes > limit ||
-		    !cs_transfer_applies(t, n_agents))
+		    cs_transfer_is_managed(t) || !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent &&
 		    t->method == CS_METHOD_CHASE)
@@ -456,6 +461,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 
 	for (; agent != peer && t < end; t++)
 		if (t->issuer == agent && cs_transfer_far(t) == peer &&
+		    !cs_transfer_is_managed(t) &&
 		    (t->method == CS_METHOD_STAGED) == staged)
 			return 1;
 	return 0;
@@ -470,6 +476,8 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 #define HOST_GBS 55.0
 #define STAGED_GBS 40.0
 #define PAGEABLE_GBS 7.0	/* by one CPU */
+#define PREFETCH_GBS 15.0	/* the slower way */
+#define DEMAND_GBS 5.0
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
 /* The fewest copies that take 5 ms. */
@@ -504,6 +512,12 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 
 	if (test->method == CS_METHOD_CHASE)
 		return ESTIMATE_CHASE_S;
+	/* once, and home */
+	if (cs_method_is_managed((int)test->method))
+		return 1e-9 * (double)bytes *
+		       (1 / PREFETCH_GBS + 1 / (test->method == CS_METHOD_DEMAND ?
+							DEMAND_GBS :
+							PREFETCH_GBS));
 	if (test->memory == CS_MEM_PAGEABLE)
 		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
 	if (test->method == CS_METHOD_STAGED)

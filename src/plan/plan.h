@@ -83,7 +83,7 @@ struct cs_plan_matrix {
 	uint16_t pad; /* 0 */
 };
 
-#define CS_MATRICES_MAX 1024
+#define CS_MATRICES_MAX 2048
 
 #define CS_FILTER 256 /* characters, with the 0 */
 
@@ -127,7 +127,12 @@ struct cs_settings {
 	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
 	 * are set; 0: its own number. */
 	uint64_t gpus;
+	/* managed memory that may come to a GPU, at most, and half of what is free there; 0:
+	 * CS_MANAGED_BYTES.  Or, not 0, that many per cent of what is free */
+	uint64_t managed_bytes, oversubscribe;
 };
+
+#define CS_MANAGED_BYTES (4ull << 30)
 
 /* Pairs of GPUs without one in common: at the same time where a node has shown that it
  * changes nothing, and enough of them are there for it to be worth while; never;
@@ -226,7 +231,7 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 					       uint32_t matrix);
 /* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
-int cs_plan_matrices_compare(const void *a, const void *b);
+int cs_plan_matrices_compare(const void *x, const void *y);
 /* "512 MiB, cold caches": what it is of besides its test. */
 struct cs_plan_matrix_words {
 	char text[112];
@@ -247,6 +252,8 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
+/* Does it move a range of managed memory, which is its issuer's? */
+int cs_transfer_is_managed(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
 /* Does a node with that many agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
@@ -284,12 +291,12 @@ struct cs_arena_layout {
 };
 /* On a node with that many agents, with room for transfers of at most that many bytes, one
  * place for each that may run at the same time. */
-void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents, uint64_t most,
-		   struct cs_arena_layout *out);
+void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
+		   uint64_t limit, struct cs_arena_layout *out);
 /* The same with as many places for the copies of a sample as are of use, if there are
  * CS_PLACES_BYTES for them. */
 void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
-			uint64_t most, struct cs_arena_layout *out);
+			uint64_t limit, struct cs_arena_layout *out);
 /* As much as one copy of the default size needs: no small copy makes a run take more
  * memory than that, and checking it takes 0.3 ms on H200. */
 #define CS_PLACES_BYTES (512ull << 20)
@@ -318,5 +325,6 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
  * has a fixed number of rounds takes them at the pace of an H200.
  * NAN when link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
+#define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 
 #endif

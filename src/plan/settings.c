@@ -55,6 +55,10 @@ static const struct cs_field settings[] = {
 	SET(WORD, "filter_names", filter_names, .words = filter_words,
 	    .label = "names that it fits"),
 	SET(BITS, "gpus_mask", gpus, .label = "GPUs", .empty = ""),
+	SET(NUMBER, "managed_limit_bytes", managed_bytes, .label = "managed limit",
+	    .unit = "bytes", .empty = "default"),
+	SET(NUMBER, "oversubscribe_percent", oversubscribe, .label = "oversubscribe",
+	    .empty = ""),
 };
 const struct cs_fieldset cs_settings_fields =
 	CS_FIELDSET("settings", struct cs_settings, settings);

@@ -42,7 +42,7 @@ int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
 int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with.  -1: no memory. */
-int cs_cell_print(FILE *to, const struct cs_run *run);
+int cs_cell_print(FILE *to, const struct cs_run *cut);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
 void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);

@@ -183,6 +183,47 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 		print_cell(to, v, &cell[m->first + m->sum.worst[i]]);
 }
 
+/* "2.35+-0.07" */
+static void value_text(const struct cs_fit_value *x, char *to, size_t size)
+{
+	double off = fmax(x->high - x->value, x->value - x->low);
+	char value[24];
+
+	figure(x->value, value, sizeof(value));
+	cs_text(to, size, isfinite(off) ? "%s+-%.2g" : "%s", value, off);
+}
+
+static void print_value(FILE *to, const char *what, const struct cs_fit_value *a,
+			const struct cs_fit_value *b)
+{
+	char x[40], y[40];
+
+	value_text(a, x, sizeof(x));
+	value_text(b, y, sizeof(y));
+	cs_print_line(to, "    %-12s %16s %16s  %+.2f %%  %s", what, x, y,
+		      percent(b->value / a->value - 1),
+		      cs_versus_differ(a, b) ? "differs" : "within the intervals");
+}
+
+static void print_models(FILE *to, const struct cs_versus *v)
+{
+	const struct cs_versus_model *m = v->models.data;
+	size_t n;
+
+	if (v->models.n)
+		cs_fold(to, 2, 4,
+			"of the sweeps, T(n) = alpha + beta n, with 95 %% intervals:");
+	for (size_t i = 0; i < v->models.n; i++) {
+		cs_fold(to, 2, 4, "%s%s%s%s", cs_catalogue(&n)[m[i].test].name,
+			m[i].back ? ", the way back" : "",
+			cs_variant_is_usual(&m[i].variant) ? "" : ", ",
+			cs_variant_words(&m[i].variant).text);
+		print_value(to, "alpha, us", &m[i].side[0].alpha_us,
+			    &m[i].side[1].alpha_us);
+		print_value(to, "1/beta, GB/s", &m[i].side[0].gbs, &m[i].side[1].gbs);
+	}
+}
+
 void cs_versus_head(FILE *to, const struct cs_versus *v)
 {
 	if (v->stand_in)
@@ -208,6 +249,7 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 			      heading(v, 0), column(v, 1), heading(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
+	print_models(to, v);
 	for (size_t i = 0; i < v->alone.n; i++)
 		cs_fold(to, 2, 4, "not compared: %s", alone[i].text);
 }

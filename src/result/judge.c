@@ -32,11 +32,11 @@ int cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id
 	return cs_judge(run, f, text, err);
 }
 
-struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int a)
+struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)
 {
 	struct cs_phrase p;
 
-	if (a == CS_ALL_GPUS) {
+	if (gpu == CS_ALL_GPUS) {
 		cs_text(f->part, sizeof(f->part), "node");
 		cs_all_text(cs_agent_word(run), run->node[f->node].facts.n_agents,
 			    p.text, sizeof(p.text));
@@ -44,8 +44,8 @@ struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, i
 	}
 	cs_text(f->part, sizeof(f->part), "gpu");
 	cs_text(f->bus_id, sizeof(f->bus_id), "%s",
-		run->node[f->node].agent[a].gpu.bus_id);
+		run->node[f->node].agent[gpu].gpu.bus_id);
 	cs_text(p.text, sizeof(p.text), "%s %s (%s)", cs_agent_word(run),
-		cs_agent_label(run, f->node, a).text, f->bus_id);
+		cs_agent_label(run, f->node, gpu).text, f->bus_id);
 	return p;
 }

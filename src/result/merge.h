@@ -26,7 +26,7 @@ int cs_merge_init(struct cs_merge *merge, int nodes, struct cs_err *err);
 /* Takes nodes, findings and rows out of a run.  1: it is the base from
  * now on, and stays alive as long as the merged run; the earlier base need not.
  * 0: it may be released; -1: no memory. */
-int cs_merge_add(struct cs_merge *merge, struct cs_run *part, struct cs_err *err);
+int cs_merge_add(struct cs_merge *merge, struct cs_run *run, struct cs_err *err);
 /* Which hosts there should be: one without a part becomes a node of which nothing is
  * known, with a finding; a part that nobody expected is a note.  Once, behind the
  * last part. */

@@ -337,7 +337,7 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 /* What would flow if the page there came to that place now. */
 struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int place);
 
-void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int gpu);
+void fake_um_advise(uint64_t at, uint64_t bytes, CUmem_advise advice, int place);
 /* What holds for all of it; places as above. */
 struct fake_um_advised {
 	int read_mostly, preferred, prefetched;
@@ -396,7 +396,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 19
+#define FAKE_N_KERNELS 21
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c ---- */

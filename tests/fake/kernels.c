@@ -509,6 +509,60 @@ static double ns_chase_tma(const struct fake_ctx *ctx, const void *args, unsigne
 	return (double)a->rounds * a->hops * grid * hop_ns(ctx, a->start, FAKE_TMA);
 }
 
+/* ---- pages of managed memory ---- */
+
+static CUresult run_touch(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_touch *a = args;
+	const struct fake_touch touch = { a->address, a->words * 8, a->page * 8,
+					  FAKE_STORES };
+	uint64_t *p = a->words ? fake_memory_touch(ctx, &touch) : NULL;
+
+	(void)grid;
+	if (a->words && !p)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < a->words; i += a->page)
+		if (!fake_um_loses(a->address + 8 * i, ctx->gpu))
+			p[i] = cs_fill_word(a->key, i) ^ a->mark;
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_touch(const void *args)
+{
+	const struct cs_k_touch *a = args;
+
+	return (struct fake_moves){ FAKE_WRITE, a->address, 0, 0 };
+}
+
+static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	const struct cs_k_touched *a = args;
+	const uint64_t *p = a->words ?
+				    words_at(ctx, a->address, a->words, FAKE_LOADS) :
+				    NULL;
+	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out),
+						  FAKE_STORES);
+
+	if (!out || (a->words && !p))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (unsigned b = 0; b < grid; b++)
+		out[b] = (struct cs_check){ .first_word = UINT64_MAX };
+	for (uint64_t i = 0; i < a->words; i++) {
+		uint64_t want = cs_fill_word(a->key, i) ^ (i % a->page ? 0 : a->mark);
+
+		if (p[i] == want)
+			continue;
+		if (!out[0].wrong_words++) {
+			out[0].first_word = i;
+			out[0].expected = want;
+			out[0].found = p[i];
+		}
+		out[0].wrong_bytes += cs_wrong_bytes(want, p[i]);
+	}
+	return CUDA_SUCCESS;
+}
+
 #define NAMED(kernel) .name = "cs_k_" #kernel, .args = sizeof(struct cs_k_##kernel)
 #define RUNS(kernel) NAMED(kernel), .run = run_##kernel
 #define MOVES(kernel) RUNS(kernel), .moves = moves_##kernel
@@ -528,6 +582,8 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
+	{ MOVES(touch) },
+	{ RUNS(touched) },
 	{ MOVES(rekey) },
 	{ MOVES(consume) },
 	{ MOVES(produce) },

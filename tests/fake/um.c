@@ -561,7 +561,7 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 	return ps_of_copies(&w);
 }
 
-struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int gpu)
+struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int place)
 {
 	const struct page *page = &m->um->page[(at - m->at) / PAGE];
 	struct fake_flow flow;
@@ -569,7 +569,7 @@ struct fake_flow fake_um_flow(struct fake_memory *m, uint64_t at, int gpu)
 
 	pthread_mutex_lock(&lock);
 	from = place_of(page);
-	flow = flow_between(from == NOWHERE ? HOME : from, gpu, FAKE_FAULTS);
+	flow = flow_between(from == NOWHERE ? HOME : from, place, FAKE_FAULTS);
 	flow.numa = numa_of(page);
 	pthread_mutex_unlock(&lock);
 	return flow;

@@ -51,12 +51,11 @@ run 0 -n --gpus 2 --seed 1 --suite commscope
 ok "--suite commscope is its tests, each once warm and cold" eval \
 	'[ "$(grep -c "^test .*cold" out)" -ge 3 ] && prints "^test  *h2d.ce.registered.bidi "'
 run 0 -t UM_Demand_GPUToHost -n --gpus 1
-ok "what is not measured yet is said by its name" eval \
-	'status_is 0 || grep -q "is not measured: this version has no such test" err'
+ok "managed memory is measured by its names" eval 'status_is 0 && prints "^test  *d2h.demand.managed.pair "'
 
-CS_TIMEOUT=200 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-limit 20ms --suite commscope
+CS_TIMEOUT=200 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-limit 20ms --via direct --suite commscope
 ok "what it leaves out is said, with the first reason" eval \
-	'status_is 0 && prints "of the 34 benchmarks of Comm.Scope are left out:" && prints "Comm_[A-Za-z_]*. is (not measured|measured with)"'
+	'status_is 0 && prints "1 of the 34 benchmarks of Comm.Scope are left out:" && prints "Comm_[A-Za-z_]*. is (not measured|measured with)"'
 
 # ---- their command line ----
 
@@ -102,6 +101,10 @@ BENCHMARK_FILTER="GPUToGPUPeer/0/1/log2\(N\):16" scope --cuda 0 --cuda 1
 ok "the environment speaks for the command line" eval 'status_is 0 && grep -q "^Comm_cudaMemcpyAsync_GPUToGPUPeer/0/1/" out'
 scope --help
 ok "--help lists its options" eval 'status_is 0 && grep -q -- --benchmark_filter out && grep -q "^Usage: comm_scope" out'
+
+(unset FAKE_MEMORY && timeout -k 5 10 ./comm_scope --benchmark_filter='log2.N.:([89]|1[0-9]|2[01])/' >out 2>err)
+ok "what takes more than 10 s is announced, before it is measured" grep -qE \
+	"^cscope-mpi: [0-9]{3,4} steps, about [0-9]{2,3} s: --benchmark_filter takes fewer$" err
 
 # ---- formats of any run ----
 

@@ -44,4 +44,20 @@ FAKE_CORRUPT=0-1:300000 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 -
 ok "sizes without a figure are none of the line's" eval 'prints "^peer.ce.write.pair +6/6 +2.70.-0.00"'
 run 2 --seed 1 --placement process,thread -m peer --pattern pair -s 4K:4M:x4 -f model
 ok "placements: a cell of each" eval 'prints "^peer.ce.write.pair +12/12 +2.70"'
+
+# ---- two machines ----
+
+for i in 1 2; do # the second is 10 % slower
+	awk -v f=$i 'BEGIN { for (i = 0; i < 3; i++)
+		for (j = 0; j < 3; j++) printf "%.1f%s", 440 - 40 * f, j < 2 ? " " : "\n" }' >"rates$i"
+	FAKE_NOISE=0.002 FAKE_MATRIX=$PWD/rates$i run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 -q -o "v$i.json"
+done
+run 0 compare v1.json v2.json -o v.json
+ok "compare: 1/beta differs, alpha does not" eval \
+	'prints "^    alpha, us .* within the intervals$" && prints "^    1/beta, GB/s .*  -10...? %  differs$"'
+ok_json "... in JSON too" v.json \
+	'[(m["test"], m["alpha_us"]["differs"], m["gbs"]["differs"]) for m in d["model"]] == [("peer.ce.write.pair", False, True)]'
+ok_schema "... as the schema has it" v.json
+run 0 compare one.json one.json -o w.json
+ok "without a sweep on both sides there is nothing of it" eval 'status_is 0 && prints_not alpha'
 finish

@@ -71,6 +71,10 @@ static struct cs_copy nth_copy(const struct cs_copy *f, uint32_t i)
 static int enqueue_copy(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 			struct cs_err *err)
 {
+	if (f->kind == CS_COPY_PREFETCH)
+		return cs_um_prefetch(dev, stream, f, err);
+	if (f->kind == CS_COPY_TOUCH)
+		return cs_um_touch(dev, stream, f, err);
 	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
 				 cs_peer_context(dev, f->dst), f->src,
@@ -102,21 +106,22 @@ static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_copy *f,
 			     err);
 }
 
-int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *f,
+int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		    struct cs_err *err)
 {
-	int chunked = f->kind == CS_COPY_OUT || f->kind == CS_COPY_IN;
+	int chunked = desc->kind == CS_COPY_OUT || desc->kind == CS_COPY_IN;
 	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
 	uint32_t n = 0;
 
 	if (!on)
 		return -1;
-	for (uint32_t i = 0; i < f->copies; i++) {
-		struct cs_copy one = nth_copy(f, i);
+	for (uint32_t i = 0; i < desc->copies; i++) {
+		struct cs_copy one = nth_copy(desc, i);
 
 		if (!chunked && enqueue_copy(dev, on->stream, &one, err))
 			return -1;
-		for (uint64_t at = 0; chunked && at < f->bytes; at += f->chunk_bytes)
+		for (uint64_t at = 0; chunked && at < desc->bytes;
+		     at += desc->chunk_bytes)
 			if (enqueue_chunk(dev, lane, &one, ++n, at, err))
 				return -1;
 	}

@@ -17,7 +17,7 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth) X(rekey)                                    \
+	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
 	X(consume) X(produce)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
@@ -52,6 +52,17 @@ struct cs_k_check {
 	uint64_t out;
 	uint64_t stride;
 	uint32_t places, each;
+};
+
+/* Pages of managed memory: the first word of each, of `page` words, becomes that of the
+ * pattern with the mark in it, one page a warp (`words` in all). */
+struct cs_k_touch {
+	uint64_t address, words, key, page, mark;
+};
+
+/* As cs_k_check of one place, in pages that were touched so. */
+struct cs_k_touched {
+	uint64_t address, words, key, page, mark, out;
 };
 
 /* One thread: wait until (int32_t)(*gate - seq) >= 0, at most `limit_ns`; then

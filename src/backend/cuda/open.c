@@ -79,7 +79,7 @@ static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 /* The proofs of the lanes come last, and one more for the auxiliary stream. */
 static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 {
-	size_t found = sizeof(struct cs_scratch) +
+	size_t found = offsetof(struct cs_scratch, found) +
 		       dev->blocks * sizeof(struct cs_check);
 	size_t bytes = found + ((size_t)lanes + 1) * cs_dev_proof_words(dev) *
 				       sizeof(*dev->proof);
@@ -101,6 +101,7 @@ static int open_aux(struct cs_dev *dev, struct cs_err *err)
 {
 	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux, CU_STREAM_NON_BLOCKING) ||
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start, CU_EVENT_DEFAULT) ||
+	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_middle, CU_EVENT_DEFAULT) ||
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
 }
 
@@ -127,6 +128,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zread zread = { read };
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
+	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
+	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
 	struct cs_k_produce produce = { tiny, 0, 0, 0, 4, 0 };
@@ -139,6 +142,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_chase] = &chase,	[CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex,	[CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite,	[CS_KERNEL_zboth] = &zboth,
+		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
 		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
 		[CS_KERNEL_produce] = &produce,
 	};
@@ -209,10 +213,13 @@ void cs_dev_close(struct cs_dev *dev)
 		close_lane(&dev->lane[i]);
 	close_lane(&(struct cs_lane){
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
+	if (dev->aux_middle)
+		CS_CALL(cuEventDestroy, dev->aux_middle);
 	for (int i = 0; i < CS_EVENTS; i++)
 		if (dev->event[i])
 			CS_CALL(cuEventDestroy, dev->event[i]);
 	cs_dev_disarena(dev);
+	cs_um_free_all(dev);
 	if (dev->other)
 		CS_CALL(cuMemFree, dev->other);
 	if (dev->spare)

@@ -20,27 +20,28 @@ void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off)
 	add_evidence(anomaly, at, off);
 }
 
-int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *s,
+int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		     const struct cs_row *row)
 {
-	const struct cs_agent_facts *agent = run->node[s->node].agent;
+	const struct cs_agent_facts *agent = run->node[anomaly->node].agent;
 	const struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
 	int from = cs_endpoint_is_numa(src) ? -1 : src->index;
 	int to = cs_endpoint_is_numa(dst) ? -1 : dst->index;
 
-	if ((int)row->node != s->node || cs_family_of(row) != s->family)
+	if ((int)row->node != anomaly->node || cs_family_of(row) != anomaly->family)
 		return 0;
-	switch (s->part) {
+	switch (anomaly->part) {
 	case CS_PART_GPU:
-		return (from == s->a && s->sends) || (to == s->a && s->receives);
+		return (from == anomaly->a && anomaly->sends) ||
+		       (to == anomaly->a && anomaly->receives);
 	case CS_PART_LINK:
-		return (from == s->a && to == s->b && s->sends) ||
-		       (from == s->b && to == s->a && s->receives);
+		return (from == anomaly->a && to == anomaly->b && anomaly->sends) ||
+		       (from == anomaly->b && to == anomaly->a && anomaly->receives);
 	case CS_PART_SOCKET:
-		if (s->b >= 0)
+		if (anomaly->b >= 0)
 			return agent[from].numa != agent[to].numa;
-		return (from >= 0 && agent[from].numa == s->a) ||
-		       (to >= 0 && agent[to].numa == s->a);
+		return (from >= 0 && agent[from].numa == anomaly->a) ||
+		       (to >= 0 && agent[to].numa == anomaly->a);
 	default:
 		return 1;
 	}
@@ -219,11 +220,12 @@ static int bears_on(const struct cs_anomaly *s, const struct cs_row *row)
 		(is_at(&row->what.src, s->b) || is_at(&row->what.dst, s->b)));
 }
 
-int cs_anomalies_bear_on(const struct cs_anomaly *s, size_t n,
+int cs_anomalies_bear_on(const struct cs_anomaly *anomaly, size_t n,
 			 const struct cs_row *row)
 {
 	for (size_t i = 0; i < n; i++)
-		if (s[i].family == cs_family_of(row) && bears_on(&s[i], row))
+		if (anomaly[i].family == cs_family_of(row) &&
+		    bears_on(&anomaly[i], row))
 			return 1;
 	return 0;
 }

@@ -380,28 +380,30 @@ static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 			"the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
 }
 
-int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *s, struct cs_err *err)
+int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,
+			struct cs_err *err)
 {
-	const struct cs_agent_facts *agent = run->node[s->node].agent;
-	struct cs_finding f = { .id = table[s->cause].id,
-				.severity = severity_of(run, s),
-				.node = s->node,
-				.confidence = confidence_of(s),
-				.n_evidence = s->n_evidence };
+	const struct cs_agent_facts *agent = run->node[anomaly->node].agent;
+	struct cs_finding f = { .id = table[anomaly->cause].id,
+				.severity = severity_of(run, anomaly),
+				.node = anomaly->node,
+				.confidence = confidence_of(anomaly),
+				.n_evidence = anomaly->n_evidence };
 	char text[CS_ERR_TEXT];
 
 	f.drain = f.severity == CS_CRITICAL;
-	cs_text(f.part, sizeof(f.part), "%s", part_text[s->part]);
-	if (s->part <= CS_PART_LINK)
-		cs_text(f.bus_id, sizeof(f.bus_id), "%s", agent[s->a].gpu.bus_id);
-	if (s->part == CS_PART_LINK)
+	cs_text(f.part, sizeof(f.part), "%s", part_text[anomaly->part]);
+	if (anomaly->part <= CS_PART_LINK)
+		cs_text(f.bus_id, sizeof(f.bus_id), "%s",
+			agent[anomaly->a].gpu.bus_id);
+	if (anomaly->part == CS_PART_LINK)
 		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
-			agent[s->b].gpu.bus_id);
-	advise(s, &f);
-	repeat_command(run, s, f.remeasure, sizeof(f.remeasure));
-	memcpy(f.evidence, s->evidence, sizeof(f.evidence));
-	sentence(run, s, text, sizeof(text));
-	s->finding = run->findings.n;
+			agent[anomaly->b].gpu.bus_id);
+	advise(anomaly, &f);
+	repeat_command(run, anomaly, f.remeasure, sizeof(f.remeasure));
+	memcpy(f.evidence, anomaly->evidence, sizeof(f.evidence));
+	sentence(run, anomaly, text, sizeof(text));
+	anomaly->finding = run->findings.n;
 	return cs_judge(run, f, text, err);
 }
 

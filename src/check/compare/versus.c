@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "check/bounds/baseline.h"
 #include "check/compare/conditions.h"
+#include "check/compare/models.h"
 #include "check/compare/pairing.h"
 #include "plan/file.h"
 #include "result/cells.h"
@@ -595,6 +596,7 @@ int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		.margin = margin,
 		.cells = CS_VEC(struct cs_versus_cell),
 		.matrices = CS_VEC(struct cs_versus_matrix),
+		.models = CS_VEC(struct cs_versus_model),
 		.fields = CS_VEC(struct cs_versus_field),
 		.alone = CS_VEC(struct cs_err),
 	};
@@ -605,7 +607,7 @@ int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		out->stand_in |= w.pairing.item[i].run->stand_in;
 		out->virtual_clock |= w.pairing.item[i].run->virtual_clock;
 	}
-	rc = fill(out, &w, err);
+	rc = fill(out, &w, err) || cs_versus_models(a, b, &out->models, err) ? -1 : 0;
 	cs_vec_release(&w.points);
 	cs_pairing_release(&w.pairing);
 	return rc;
@@ -615,6 +617,7 @@ void cs_versus_release(struct cs_versus *v)
 {
 	cs_vec_release(&v->cells);
 	cs_vec_release(&v->matrices);
+	cs_vec_release(&v->models);
 	cs_vec_release(&v->fields);
 	cs_vec_release(&v->alone);
 }

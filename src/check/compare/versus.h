@@ -21,6 +21,7 @@
 
 #include "base/vec.h"
 #include "check/compare/compare.h"
+#include "check/model/model.h"
 #include "result/run.h"
 
 struct cs_versus_item {
@@ -54,6 +55,14 @@ struct cs_versus_matrix {
 	uint32_t runs_needed; /* on a side for a verdict; 0: unknown (compare.h) */
 };
 
+/* A sweep that both sides have: its fits over all of a side's nodes (check/model). */
+struct cs_versus_model {
+	uint32_t test; /* position in the catalogue */
+	struct cs_variant variant;
+	int back; /* the way back of what goes both ways */
+	struct cs_fit_sum side[2];
+};
+
 /* Something that is not the same on both sides. */
 struct cs_versus_field {
 	char what[32], a[CS_NAME], b[CS_NAME];
@@ -69,6 +78,7 @@ struct cs_versus {
 	int stand_in, virtual_clock; /* a side's figures are not of GPUs; of none */
 	struct cs_vec cells;	     /* struct cs_versus_cell */
 	struct cs_vec matrices;	     /* struct cs_versus_matrix */
+	struct cs_vec models;	     /* struct cs_versus_model */
 	struct cs_vec fields;	     /* struct cs_versus_field */
 	struct cs_vec alone;	     /* struct cs_err: what has no partner, worded */
 };
@@ -80,6 +90,9 @@ void cs_versus_release(struct cs_versus *versus);
 /* CS_EXIT_WARNING: a matrix is faster, slower or mixed; else CS_EXIT_CANNOT: nothing could be compared,
  * or a cell with a figure on one side has none on the other; else CS_EXIT_OK. */
 int cs_versus_exit(const struct cs_versus *versus);
+
+/* Do two values differ by more than their intervals explain? */
+int cs_versus_differ(const struct cs_fit_value *a, const struct cs_fit_value *b);
 
 /* The placements of one run: the k-th against its first, on all nodes.  0; 1 when
  * there is no k-th (1, 2, ...). */

@@ -1,0 +1,11 @@
+/* models.h - alpha and beta of the sweeps that both sides have. */
+#ifndef CS_CHECK_COMPARE_MODELS_H
+#define CS_CHECK_COMPARE_MODELS_H
+
+#include "check/compare/versus.h"
+
+/* Adds a struct cs_versus_model for each; -1: no memory. */
+int cs_versus_models(const struct cs_versus_side *a, const struct cs_versus_side *b,
+		     struct cs_vec *out, struct cs_err *err);
+
+#endif
