@@ -120,7 +120,7 @@ struct cs_settings {
 	double growth;
 	/* NUMA nodes, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
 	uint64_t numa;
-	uint64_t domains;      /* the same of all NUMA nodes there are, for host */
+	uint64_t numa_nodes;   /* the same of all NUMA nodes there are, for host */
 	uint64_t spread_bytes; /* small copies of a kernel go through that much */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
