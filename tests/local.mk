@@ -312,6 +312,8 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/knobs.c \
 	%D%/fake/managed.c \
 	%D%/fake/memory.c \
+	%D%/fake/queue.c \
+	%D%/fake/queue.h \
 	%D%/fake/signal.c \
 	%D%/fake/stream.c \
 	%D%/fake/um.c \

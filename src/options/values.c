@@ -195,7 +195,7 @@ int cs_set_kernels(struct cs_options *opt, const char *value, struct cs_err *err
 }
 
 /* "local", "all", "0,2-3"; 0 of "local". */
-static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
+static int take_numa(const char *value, uint64_t *to, struct cs_err *err)
 {
 	if (!strcmp(value, "local"))
 		*to = 0;
@@ -210,12 +210,12 @@ static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
 int cs_set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	opt->numa_given = 1;
-	return take_domains(value, &opt->set.numa, err);
+	return take_numa(value, &opt->set.numa, err);
 }
 
 int cs_set_cpu_numa(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	return take_domains(value, &opt->vary.cpu_numa, err);
+	return take_numa(value, &opt->vary.cpu_numa, err);
 }
 
 static int size_of(const char *text, size_t length, uint64_t *bytes,

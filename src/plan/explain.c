@@ -372,7 +372,7 @@ static const struct cs_explanation chases[] = {
 	},
 };
 
-static const struct cs_explanation domains = {
+static const struct cs_explanation numa_nodes = {
 	"One buffer (--size) of host memory from the row's NUMA node to the "
 	"column's; the diagonal is within one.",
 	"One CPU worker, bound to the column's NUMA node, by memcpy.",
@@ -382,7 +382,7 @@ static const struct cs_explanation domains = {
 	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
-static const struct cs_explanation domains_by_driver = {
+static const struct cs_explanation numa_nodes_by_driver = {
 	"One buffer (--size) of pageable host memory of the row's NUMA node to pinned "
 	"memory of the column's; the diagonal is within one.",
 	"The driver, by cuMemcpyAsync, which a CPU worker calls that is bound to the "
@@ -481,8 +481,8 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	    test->op >= CS_OP_WRITE4K) {
 		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :
 		       test->method == CS_METHOD_DRIVER && test->path == CS_PATH_HOST ?
-							 domains_by_driver :
-		       test->path == CS_PATH_HOST ? domains :
+							 numa_nodes_by_driver :
+		       test->path == CS_PATH_HOST ? numa_nodes :
 						    by_op[test->op];
 		return;
 	}

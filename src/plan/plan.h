@@ -120,7 +120,7 @@ struct cs_settings {
 	double growth;
 	/* NUMA nodes, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
 	uint64_t numa;
-	uint64_t domains;      /* the same of all NUMA nodes there are, for host */
+	uint64_t numa_nodes;   /* the same of all NUMA nodes there are, for host */
 	uint64_t spread_bytes; /* small copies of a kernel go through that much */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
@@ -325,5 +325,6 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
  * has a fixed number of rounds takes them at the pace of an H200.
  * NAN when link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
+#define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 
 #endif

@@ -301,7 +301,7 @@ CUresult fake_memory_manage(uint64_t *at, uint64_t bytes)
 /* ---- host memory ---- */
 
 /* Under the write lock: the NUMA node of host memory that becomes known. */
-static int host_domain(uint64_t bytes)
+static int host_numa(uint64_t bytes)
 {
 	return bytes >= LARGE && host_buffers < FAKE_HOST_BUFFERS ?
 		       fake.host_numa[host_buffers++] :
@@ -323,7 +323,7 @@ API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 	m->at = (uintptr_t)m->map;
 	m->wc = (flags & CU_MEMHOSTALLOC_WRITECOMBINED) != 0;
 	pthread_rwlock_wrlock(&lock);
-	m->numa = host_domain(bytes);
+	m->numa = host_numa(bytes);
 	memory_add(m);
 	pthread_rwlock_unlock(&lock);
 	*at = m->map;
@@ -396,7 +396,7 @@ API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	if (code) {
 		free(m);
 	} else {
-		m->numa = host_domain(bytes);
+		m->numa = host_numa(bytes);
 		memory_add(m);
 	}
 	pthread_rwlock_unlock(&lock);

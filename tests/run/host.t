@@ -8,7 +8,7 @@ fake 3
 fast=(-s 1M --pattern pair --seed 1)
 
 # What the double's clock must give for each cell that a GPU and the host have to
-# themselves; the host's domain is so far from the GPU's.
+# themselves; the host's NUMA node is so far from the GPU's.
 host_is_exact() { # FILE [DISTANCE]
 	cells "$1" | awk -v d="${2:-0}" '$1 ~ /^(h2d|d2h).ce.*pair$/ {
 		in_ = $1 ~ /^h2d/
@@ -76,7 +76,7 @@ run 0 --no-mpi "${fast[@]}" -m h2d,d2h --resume 1.jsonl -o resumed.csv
 figures resumed.csv >got
 ok "a run that ended early is gone on with" eval 'status_is 0 && [ "$n" -gt 0 ] && same want got'
 
-# ---- domains ----
+# ---- NUMA nodes ----
 
 run 0 --no-mpi "${fast[@]}" -m h2d,d2h --numa all -o all.csv
 ok "--numa all: rows are NUMA nodes" eval 'status_is 0 && prints "^ +numa0 +48.41 +48.48 +48.56$"'

@@ -1068,8 +1068,8 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 	f->n_known_gpus = gpus;
 	f->n_nics = cards;
 	for (int i = 0; i < 2; i++)
-		f->domain[i] = (struct cs_numa_facts){ i,
-						       "0-27,56-83,112-139,168-195" };
+		f->numa_node[i] =
+			(struct cs_numa_facts){ i, "0-27,56-83,112-139,168-195" };
 	for (int i = 0; i < gpus; i++) {
 		struct cs_gpu_record *s = &nd->gpu_record[i];
 

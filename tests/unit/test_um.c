@@ -294,6 +294,10 @@ static void story_times(int who)
 #define t_ms_less(got, want) t_near(got, want, 1e-6) /* of two floats */
 #define MS(bytes, rate) ((double)(bytes) / (rate) / 1e6)
 
+/* A fill of what is there takes that long. */
+#define FILLED (2.7e-3 + MS(2 * MIB, 4000 * (1 - 0.01 * LOG_OF_GRID)))
+#define LOG_OF_GRID 7.459431618637297 /* log2(132 * 1024 / (3 * 256)) */
+
 /* Faults that bring a range: 6 for each 2 MiB, of which half comes by density. */
 static void times(void)
 {
@@ -621,6 +625,174 @@ static void blocks(void)
 	t_eq_int(sh->got[0], 1);
 }
 
+/* ---- moves at once ---- */
+
+/* One move on a GPU, behind the gate, between two marks. */
+struct side {
+	CUcontext ctx;
+	CUstream stream;
+	CUevent start, end;
+	CUfunction fill;
+	struct move move;
+};
+
+static void side_open(struct side *s, int gpu, CUdevice from, CUdevice to)
+{
+	CUmodule module;
+
+	s->ctx = open_gpu(gpu);
+	s->stream = stream_new();
+	s->move = (struct move){ managed(2 * MIB), 2 * MIB, to };
+	must(cu.cuEventCreate(&s->start, 0));
+	must(cu.cuEventCreate(&s->end, 0));
+	must(cu.cuModuleLoadData(&module, image));
+	must(cu.cuModuleGetFunction(&s->fill, module, "cs_k_fill"));
+	memset(s->move.at, 1, 2 * MIB);
+	for (int i = 0; i < 3; i++) /* both ways, and leave it where it begins */
+		ms_prefetch(s->stream, s->move.at, 2 * MIB, i == 1 ? to : from);
+}
+
+static void side_arm(struct side *s, int demand)
+{
+	struct cs_k_fill fill = { at_of(s->move.at), 2 * MIB / 8, 7, 1, 1 };
+
+	must(cu.cuCtxSetCurrent(s->ctx));
+	must(gated(s->stream, &sh->gate, 1));
+	must(cu.cuEventRecord(s->start, s->stream));
+	if (demand)
+		must(cu.cuLaunchKernel(s->fill, 3, 1, 1, 256, 1, 1, 0, s->stream,
+				       (void *[]){ &fill }, NULL));
+	else
+		work_prefetch(s->stream, &s->move);
+	must(cu.cuEventRecord(s->end, s->stream));
+}
+
+static double side_end(struct side *s)
+{
+	float ms = -1;
+
+	must(cu.cuCtxSetCurrent(s->ctx));
+	must(stream_synchronize(s->stream));
+	must(cu.cuEventElapsedTime(&ms, s->start, s->end));
+	return ms;
+}
+
+static void at_once(const CUdevice from[2], const CUdevice to[2], int demand)
+{
+	struct side side[2];
+
+	open_gpu(0);
+	board();
+	for (int i = 0; i < 2; i++)
+		side_open(&side[i], i, from[i], to[i]);
+	for (int i = 0; i < 2; i++)
+		side_arm(&side[i], demand);
+	store(&sh->gate, 1);
+	for (int i = 0; i < 2; i++)
+		sh->ms[i] = side_end(&side[i]);
+}
+
+static void story_both_ways(int who)
+{
+	(void)who;
+	at_once((CUdevice[]){ CU_DEVICE_CPU, 0 }, (CUdevice[]){ 0, CU_DEVICE_CPU }, 0);
+}
+
+static void story_peers(int who)
+{
+	(void)who;
+	at_once((CUdevice[]){ 0, 1 }, (CUdevice[]){ 1, 0 }, 0);
+}
+
+static void story_all_fault(int who)
+{
+	(void)who;
+	at_once((CUdevice[]){ CU_DEVICE_CPU, CU_DEVICE_CPU }, (CUdevice[]){ 0, 1 }, 1);
+}
+
+static void shared_links(void)
+{
+	story("", 1, story_both_ways);
+	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 48 * 0.9));
+	t_ms(sh->ms[1], 2.7e-3 + MS(2 * MIB, 18 * 0.9));
+	story("", 1, story_peers);
+	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 148 / 396. * 395.97 * 0.988));
+	t_ms(sh->ms[1], 2.7e-3 + MS(2 * MIB, 148 / 396. * 396.1 * 0.988));
+	story("FAKE_HOST_SHARED=40 CUDA_MODULE_LOADING=EAGER", 1, story_all_fault);
+	t_ms_less(sh->ms[0], 2 * FILLED + 6 * 20e-3 + MS(2 * MIB, 20));
+	t_ms_less(sh->ms[1], sh->ms[0]);
+	story("FAKE_DRIFT=0.5 FAKE_SLOW=h-0:0.5 CUDA_MODULE_LOADING=EAGER", 1,
+	      story_all_fault);
+	t_ms_less(sh->ms[0] - sh->ms[1],
+		  1.5 * MS(2 * MIB, 24) - 1.5 * MS(2 * MIB, 48 * 55.4 / 55.3));
+}
+
+static void story_nodes(int who)
+{
+	CUmemLocation node = { .id = 1 };
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(2 * MIB);
+	memset(p, 1, 2 * MIB);
+	node.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
+	for (int i = 0; i < 2; i++) {
+		sh->ms[0] = ms_prefetch(stream, p, 2 * MIB, 0);
+		must(prefetch_new(at_of(p), 2 * MIB, node, 0, stream));
+	}
+	sh->ms[1] = ms_prefetch(stream, p, 2 * MIB, 0);
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	ms_fill(stream, p, 2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	sh->ms[2] = ms_fill(stream, p, 2 * MIB);
+}
+
+static void nodes(void)
+{
+	story("", 1, story_nodes);
+	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 48 * 52.3 / 55.3));
+	t_ms(sh->ms[1], sh->ms[0]);
+	t_ms_less(sh->ms[2], FILLED + 6 * 20e-3 + MS(2 * MIB, 48 * 52.3 / 55.3));
+	story("FAKE_NUMA=1,1", 1, story_nodes);
+	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 48));
+}
+
+/* Bytes that NVLink carried: KiB of NVML, here of the counters' file. */
+static void story_counted(int who)
+{
+	CUstream stream;
+	uint64_t *p;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(2 * MIB);
+	memset(p, 1, 2 * MIB);
+	ms_prefetch(stream, p, 2 * MIB, 0);
+	ms_prefetch(stream, p, 2 * MIB, 1);
+	ms_fill(stream, p, MIB); /* half of it comes by touch */
+}
+
+static void counted(void)
+{
+	char path[] = "/tmp/cs-um-XXXXXX", set[64];
+	uint64_t bytes[4] = { 0 };
+	int fd = mkstemp(path);
+
+	snprintf(set, sizeof(set), "FAKE_NVLINK_COUNTERS=%s", path);
+	story(set, 1, story_counted);
+	t_eq_int(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	t_eq_int((int64_t)bytes[0], 2 * MIB);
+	t_eq_int((int64_t)bytes[1], MIB);
+	t_eq_int((int64_t)bytes[2], MIB);
+	t_eq_int((int64_t)bytes[3], 2 * MIB);
+	close(fd);
+	unlink(path);
+}
+
 /* ---- where there is no room ---- */
 
 static uint64_t available(void)
@@ -704,10 +876,6 @@ static void story_stuck(int who)
 	sh->ms[3] = ms_fill(stream, p, 2 * MIB);
 }
 
-/* A fill of what is there takes that long. */
-#define FILLED (2.7e-3 + MS(2 * MIB, 4000 * (1 - 0.01 * LOG_OF_GRID)))
-#define LOG_OF_GRID 7.459431618637297 /* log2(132 * 1024 / (3 * 256)) */
-
 static void stuck(void)
 {
 	story("FAKE_UM_STUCK=h-0", 1, story_stuck);
@@ -716,7 +884,7 @@ static void stuck(void)
 	t_eq_int(sh->got[1], 0);
 	t_eq_int(sh->got[2], 512);
 	story("FAKE_UM_STUCK=all:0.25", 1, story_stuck);
-	t_ms(sh->ms[0], 2 * (2.7e-3 + MS(MIB / 2, 48)));
+	t_ms(sh->ms[0], 2 * (2.7e-3 + MS(512 << 10, 48)));
 	t_eq_int(sh->got[0], 384);
 	t_eq_int(sh->got[2], 128);
 	story("FAKE_UM_STUCK=0-h", 1, story_stuck);
@@ -1072,6 +1240,10 @@ int main(void)
 		  "done in the call",
 		  deferred },
 		{ "a prefetch behind a gate blocks where that is asked", blocks },
+		{ "moves behind one gate share links as copies do, and are slowed as they are",
+		  shared_links },
+		{ "figures know the NUMA node that pages were sent to", nodes },
+		{ "pages that go from GPU to GPU are counted on NVLink", counted },
 		{ "managed pages count where they are, and leave when there is no room",
 		  room },
 		{ "a prefetch moves nothing, or a part, where that is asked", stuck },
