@@ -42,14 +42,6 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 	return 0;
 }
 
-const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test)
-{
-	for (size_t i = 0; i < of->n; i++)
-		if (of->choice[i].test == test)
-			return &of->choice[i];
-	return NULL;
-}
-
 int cs_choices_name_cells(const struct cs_choices *of)
 {
 	for (size_t i = 0; i < of->n; i++)

@@ -69,7 +69,10 @@ static const char *names_of(const struct cs_choices *chosen)
 
 static int has(const struct cs_choices *chosen, const char *name)
 {
-	return cs_choices_find(chosen, (size_t)cs_test_index(name)) != NULL;
+	for (size_t i = 0; i < chosen->n; i++)
+		if (chosen->choice[i].test == (size_t)cs_test_index(name))
+			return 1;
+	return 0;
 }
 
 /* Those of a list, or the error text. */
