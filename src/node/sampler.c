@@ -32,7 +32,7 @@
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
 /* How much longer a cell of managed memory may take. */
-#define HOMING_LONGER 4
+#define HOMING_LONGER 2
 /* What runs beside the measured transfers lasts that much longer. */
 #define LOAD_LONGER 1.15
 /* … at least, and at most. */
