@@ -376,6 +376,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
+		       !cs_method_is_stream((int)test->method) &&
 		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU  ? CS_METHOD_CPU :

@@ -20,6 +20,7 @@ static void names_are_made_of_their_axes(void)
 			 cs_method_text(t[i].method),
 			 t[i].memory != CS_MEM_DEVICE &&
 					 t[i].method != CS_METHOD_CHASE &&
+					 !cs_method_is_stream((int)t[i].method) &&
 					 !(t[i].path == CS_PATH_HOST &&
 					   t[i].memory == CS_MEM_PAGEABLE) ?
 				 cs_memory_text(t[i].memory) :
