@@ -440,6 +440,7 @@ SHELL_TESTS = \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
+	%D%/run/unified.t \
 	%D%/run/variants.t \
 	%D%/run/article.t \
 	%D%/run/via.t \

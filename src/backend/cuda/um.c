@@ -119,10 +119,10 @@ static CUresult prefetch(const struct cs_um_place *to, CUdeviceptr at, uint64_t 
 				     stream);
 }
 
-int cs_um_prefetch(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
+int cs_um_prefetch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
 		   struct cs_err *err)
 {
-	return cs_dev_result(dev, prefetch(&f->to, f->dst, f->bytes, stream),
+	return cs_dev_result(dev, prefetch(&desc->to, desc->dst, desc->bytes, stream),
 			     "cuMemPrefetchAsync", err);
 }
 
@@ -136,11 +136,11 @@ static int um_bring(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 }
 
 /* As Comm|Scope has it: 256 blocks of 256 threads, a page a warp. */
-int cs_um_touch(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
+int cs_um_touch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
 		struct cs_err *err)
 {
-	struct cs_k_touch args = { f->dst, f->bytes / 8, f->key, f->stride / 8,
-				   f->mark };
+	struct cs_k_touch args = { desc->dst, desc->bytes / 8, desc->key,
+				   desc->stride / 8, desc->mark };
 
 	return cs_dev_launch(dev, CS_KERNEL_touch,
 			     (struct cs_grid){ CS_ZERO_BLOCKS, CS_ZERO_THREADS, 0 },
