@@ -507,7 +507,7 @@ static const struct cs_explanation produced_in_place = {
 #define MANAGED_CHECKED "What was read is compared with what the pattern adds up to, every "     \
 	"byte; what was written is another pattern for each sample. " OF_PAGES
 static const struct cs_explanation by_pages[] = {
-	[CS_OP_NAIVE - CS_OP_NAIVE] = {
+	[0] = {
 		MANAGED_OF BY_FAULTS,
 		STREAM_BY "all threads go through them side by side, so that faults are all "
 		"over and many are of one page.", STREAM_TIMED, NULL, MANAGED_CHECKED,
