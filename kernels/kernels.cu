@@ -499,6 +499,90 @@ PASS_KERNEL cs_k_zboth(struct cs_k_zboth a)
 		block_sum(sum, (uint64_t *)a.read.out + by.block);
 }
 
+/* ---- data of the host, consumed and produced ---- */
+
+static __device__ uint64_t sum_of(uint32_t v)
+{
+	return v;
+}
+
+static __device__ uint64_t sum_of(uint64_t v)
+{
+	return v;
+}
+
+static __device__ uint64_t sum_of(pair_t v)
+{
+	return v.x + v.y;
+}
+
+/* Calls work(i) for the elements of this thread.  With pages, each lane of a warp takes
+ * every 32nd element of a page: an even element is of an even thread in either order. */
+template <typename Work>
+static __device__ void for_elements(uint64_t n, uint64_t of_page, Work work)
+{
+	if (!of_page) {
+#pragma unroll 4
+		for (uint64_t i = first_pair(); i < n; i += pair_stride())
+			work(i);
+		return;
+	}
+	for (uint64_t page = first_pair() / LANES * of_page; page < n;
+	     page += pair_stride() / LANES * of_page) {
+		uint64_t end = page + of_page < n ? page + of_page : n;
+
+#pragma unroll 4
+		for (uint64_t i = page + threadIdx.x % LANES; i < end; i += LANES)
+			work(i);
+	}
+}
+
+template <typename T> static __device__ uint64_t consume(const struct cs_k_consume *a)
+{
+	const T *p = (const T *)a->address;
+	uint64_t sum = 0;
+
+	for_elements(a->bytes / sizeof(T), a->page / sizeof(T),
+		     [&](uint64_t i) { sum += sum_of(__ldcg(p + i)); });
+	return sizeof(T) < sizeof(uint64_t) && threadIdx.x % 2 ? sum << 32 : sum;
+}
+
+PASS_KERNEL cs_k_consume(struct cs_k_consume a)
+{
+	block_sum(a.element == 16 ? consume<pair_t>(&a) :
+		  a.element == 8  ? consume<uint64_t>(&a) :
+				    consume<uint32_t>(&a),
+		  (uint64_t *)a.out + blockIdx.x);
+}
+
+static __device__ uint64_t produced(const struct cs_k_produce *a, uint64_t word)
+{
+	return cs_fill_word(a->key, word) ^ a->mark;
+}
+
+PASS_KERNEL cs_k_produce(struct cs_k_produce a)
+{
+	const uint64_t n = a.bytes / a.element, of_page = a.page / a.element;
+
+	if (a.element == 16)
+		for_elements(n, of_page, [&](uint64_t i) {
+			((pair_t *)a.address)[i] =
+				make_ulonglong2(produced(&a, 2 * i),
+						produced(&a, 2 * i + 1));
+		});
+	else if (a.element == 8)
+		for_elements(n, of_page, [&](uint64_t i) {
+			((uint64_t *)a.address)[i] = produced(&a, i);
+		});
+	else
+		for_elements(n, of_page, [&](uint64_t i) {
+			uint64_t word = produced(&a, i / 2);
+
+			((uint32_t *)a.address)[i] = (uint32_t)(i % 2 ? word >> 32 :
+									word);
+		});
+}
+
 /* ---- bulk asynchronous copies ---- */
 
 /* An older GPU is never asked to run a kernel that has them; its code is there

@@ -150,6 +150,7 @@ if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/copy.c \
+	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -395,7 +396,8 @@ endif
 	%D%/report/versus.h \
 	%D%/report/view.c \
 	%D%/report/view.h \
-	%D%/report/views.h
+	%D%/report/views.h \
+	%D%/report/ways.c
 
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = \

@@ -81,6 +81,9 @@ enum cs_copy_kind {
 	CS_COPY_ZERO_WRITE, /* writes the fill pattern of `key` to dst */
 	CS_COPY_CHASE,	    /* follows a chain at src, one load after the other */
 	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
+	/* … that work on data of the host, `element` bytes a thread; see `move` and `page` */
+	CS_COPY_CONSUME, /* reads all of it once */
+	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there, each word with `mark` in it */
 };
 
 /* Where pages of managed memory are: on a device of this process; or (device -1) on a
@@ -118,8 +121,15 @@ struct cs_copy {
 	uint32_t base;
 	uint64_t chunk_bytes; /* and of a slot */
 	uint32_t *filled, *emptied;
+	/* CONSUME, PRODUCE: bytes that a thread takes at a time, 4, 8, 16; that a warp takes
+	 * at a time, 0: neighbours take neighbours; and how the data come to the kernel */
+	uint32_t element, page;
+	enum cs_move {
+		CS_MOVE_NOT,  /* it reads src, or writes dst, where that is */
+		CS_MOVE_COPY, /* src is copied to dst before, where it works */
+	} move;
 	struct cs_um_place to; /* PREFETCH */
-	uint64_t mark;	       /* TOUCH */
+	uint64_t mark;	       /* TOUCH, PRODUCE */
 	int lent; /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };

@@ -67,19 +67,36 @@ int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
 			 cs_board_slot(co->board, t->issuer)->peer[far].via;
 }
 
+static void count_way(struct cs_coordinator *co, const struct cs_endpoint *from,
+		      const struct cs_endpoint *to, uint64_t bytes)
+{
+	cs_board_slot(co->board, from->index)->sent_bytes += (int64_t)bytes;
+	cs_board_slot(co->board, to->index)->received_bytes += (int64_t)bytes;
+}
+
 /* Each end's share of what a sample has moved, to be compared with the counters of
  * the links. */
 static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
-		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
 
-		if (!cs_via_crosses(cs_cell_via(co, t)) ||
-		    t->method == CS_METHOD_CHASE)
-			continue;
-		cs_board_slot(co->board, t->src.index)->sent_bytes += bytes;
-		cs_board_slot(co->board, t->dst.index)->received_bytes += bytes;
+		if (cs_via_crosses(cs_cell_via(co, t)) && t->method != CS_METHOD_CHASE)
+			count_way(co, &t->src, &t->dst,
+				  t->bytes * co->sampler.copies[k]);
+	}
+}
+
+/* … and of managed memory on its way home: at first all of it is its issuer's. */
+static void count_home(struct cs_coordinator *co, const struct cs_step *step,
+		       int first)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+
+		if (cs_transfer_is_managed(t) && cs_via_crosses(cs_cell_via(co, t)) &&
+		    (!first || t->issuer == t->dst.index))
+			count_way(co, &t->dst, &t->src, t->bytes);
 	}
 }
 
@@ -166,6 +183,7 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
 			     CS_PREPARE_LIMIT_S, err)))
 		return take(co, &cell->agents, err);
+	count_home(co, cell->step, (flags & CS_CMD_FIRST) != 0);
 	return CS_OK;
 }
 

@@ -242,6 +242,10 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 		return CS_COPY_TMA;
 	case CS_METHOD_ZEROCOPY:
 		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ : CS_COPY_ZERO_WRITE;
+	case CS_METHOD_STREAM:
+		return CS_COPY_CONSUME;
+	case CS_METHOD_STREAMW:
+		return CS_COPY_PRODUCE;
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA : CS_COPY_CHASE;
 	default:
@@ -310,6 +314,16 @@ static uint64_t key_of_source(const struct cs_endpoints *e,
 		       cs_fill_key(e->plan->set.seed, t->src.index);
 }
 
+/* … and what is at its destination then: a kernel may write over what was copied. */
+static uint64_t key_left(const struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	uint64_t key = key_of_source(e, t);
+
+	return t->method == CS_METHOD_STREAMW && t->op == CS_OP_COPY ?
+		       cs_fill_key(key, 1) :
+		       key;
+}
+
 /* Of the order of a chain; 0: one node after the other. */
 static uint64_t chain_seed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
@@ -334,6 +348,12 @@ struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 						      key_of_source(e, t),
 	};
 
+	if (cs_method_is_stream(t->method)) {
+		f.element = cs_variant_element(&t->variant);
+		f.move = t->op == CS_OP_COPY ? CS_MOVE_COPY : CS_MOVE_NOT;
+	}
+	if (f.kind == CS_COPY_PRODUCE)
+		f.key = key_left(e, t);
 	if (f.kind == CS_COPY_OUT) /* the ring is where it is */
 		f.positions = 1;
 	f.src = f.kind == CS_COPY_IN ? e->slot->arena.ring_address : src_of(e, t);
@@ -405,7 +425,8 @@ static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	uint32_t kind = kind_of(e, t);
 
-	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ;
+	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ ||
+	       kind == CS_COPY_CONSUME;
 }
 
 static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t,
@@ -438,7 +459,8 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
 /* Does it write anything that lasts, for me to check? */
 static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
+	return cs_transfer_checker(t) == e->me &&
+	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method)) &&
 	       t->method != CS_METHOD_CHASE && !cs_transfer_is_managed(t) &&
 	       !has_tiles(t) && !is_summed(e, t);
 }
@@ -581,7 +603,7 @@ static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int 
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
-	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride,
+	struct cs_expected left = { key_left(e, t), t->bytes, places.stride,
 				    places.n };
 
 	*whole = places.n > 1 || bytes <= span;

@@ -337,11 +337,13 @@ int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
-	const struct cs_touched any = { 0, 4096, 0 };
+	/* a word that is not what it looks for takes it long: the pattern that is there */
+	const struct cs_touched pattern = { key_of(e, k),
+					    (uint64_t)sysconf(_SC_PAGESIZE), 0 };
 	struct cs_check unused;
 	int near;
 
-	return e->backend->um->check(e->dev, at, t->bytes, &any, &unused, &near,
+	return e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused, &near,
 				     &e->slot->err) ||
 			       prove_near(e, t, 0, near, known) ?
 		     -1 :

@@ -32,7 +32,7 @@
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
 /* How much longer a cell of managed memory may take. */
-#define HOMING_LONGER 4
+#define HOMING_LONGER 2
 /* What runs beside the measured transfers lasts that much longer. */
 #define LOAD_LONGER 1.15
 /* … at least, and at most. */
@@ -46,6 +46,7 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 
 	/* a second copy would find in the caches what the first left there */
 	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
+	    cs_method_is_stream(t->method) ||
 	    cs_transfer_is_managed(t)) /* its pages are there then */
 		return 1;
 	if (cs_method_is_kernel(t->method))

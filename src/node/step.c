@@ -120,12 +120,15 @@ static enum cs_status can_run(struct cs_coordinator *co, const struct cs_step *s
 
 /* ---- is there time? ---- */
 
-int cs_budget_fits(const struct cs_coordinator *co, double seconds)
+/* Is there that much of the budget left for a step? */
+static int budget_fits(const struct cs_coordinator *co, double seconds)
 {
 	return cs_clock_s() + seconds < co->budget.steps_s;
 }
 
-double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step *step)
+/* Seconds of a step: the longest of its test and size so far, before there is one the
+ * longest of all. */
+static double expected_s(const struct cs_coordinator *co, const struct cs_step *step)
 {
 	double most = 0;
 
@@ -136,8 +139,8 @@ double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step 
 	return most;
 }
 
-void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
-		  double seconds)
+static void step_took(struct cs_coordinator *co, const struct cs_step *step,
+		      double seconds)
 {
 	double *longest = &co->longest_s[step->matrix];
 
@@ -183,7 +186,7 @@ static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *ce
 			}
 		*answer = cs_sampler_feed(&co->sampler, ns, load_ns,
 					  cs_clock_s() - began);
-		if (*answer == CS_SAMPLE_MORE && !cs_budget_fits(co, 0)) {
+		if (*answer == CS_SAMPLE_MORE && !budget_fits(co, 0)) {
 			cs_err_set(err, CS_LEFT_OUT);
 			return CS_SKIPPED;
 		}
@@ -217,7 +220,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 	enum cs_status status;
 
 	cs_cell_hand_out(co, cell);
-	if (cs_budget_fits(co, cs_step_expected_s(co, cell->step))) {
+	if (budget_fits(co, expected_s(co, cell->step))) {
 		status = can_run(co, cell->step, &cell->agents, &err);
 	} else {
 		cs_err_set(&err, CS_LEFT_OUT);
@@ -228,7 +231,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 				 sample_step(co, cell, &err) :
 				 cs_probe_step(co, cell, &err);
 	if (status == CS_OK)
-		cs_step_took(co, cell->step, cs_clock_s() - cell->began_s);
+		step_took(co, cell->step, cs_clock_s() - cell->began_s);
 	else if (cell->n == 1 || co->stopped)
 		cs_cell_missing(co, cell, status, &err);
 	return status;
@@ -247,7 +250,7 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 				.test = cs_plan_test(co->plan, &step) };
 	enum cs_status status;
 
-	if (cs_budget_fits(co, cs_step_expected_s(co, &step)))
+	if (budget_fits(co, expected_s(co, &step)))
 		cs_coordinator_ways(co, &step);
 	cell.began_s = cs_clock_s();
 	for (uint32_t k = 0; k < step.count; k++)

@@ -128,6 +128,10 @@
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
 
+#define STREAM(name_, PATH_, METHOD_, OP_, MEMORY_, says_, ...)                      \
+	TEST(name_, PATH_, METHOD_, OP_, PAIR, says_ ONE_BY_ONE, says_,              \
+	     .memory = CS_MEM_##MEMORY_, __VA_ARGS__)
+
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
@@ -276,6 +280,15 @@ static const struct cs_test table[] = {
 	     "a load by column's GPU from row's host memory",
 	     "latency of pinned host memory: " AT_RANDOM, .memory = CS_MEM_PINNED,
 	     .alone = ONE_AT_A_TIME, A_LOAD),
+
+	STREAM("h2d.stream.copy.pair", H2D, STREAM, COPY, PINNED,
+	       "a kernel reads data of row's host memory, which are copied to its GPU"),
+	STREAM("h2d.stream.zerocopy.pair", H2D, STREAM, ZEROCOPY, PINNED,
+	       "a kernel of column's GPU reads data in row's host memory"),
+	STREAM("h2d.streamw.copy.pair", H2D, STREAMW, COPY, PINNED,
+	       "a kernel writes over data of row's host memory, which are copied to its GPU"),
+	STREAM("d2h.streamw.zerocopy.pair", D2H, STREAMW, ZEROCOPY, PINNED,
+	       "a kernel of row's GPU writes data in column's host memory"),
 
 	MANAGED("h2d.prefetch.managed.pair", H2D, PREFETCH, PAIR, ONE_BY_ONE),
 	MANAGED("d2h.prefetch.managed.pair", D2H, PREFETCH, PAIR, ONE_BY_ONE),
@@ -454,6 +467,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 
 	if (test->method == CS_METHOD_OVERLAP)
 		return CS_TAKES_KERNELS;
+	if (cs_method_is_stream((int)test->method))
+		return CS_TAKES_ELEMENT;
 
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
@@ -515,6 +530,11 @@ int cs_method_is_divided(int method)
 	return method == CS_METHOD_SM || method == CS_METHOD_TMA;
 }
 
+int cs_method_is_stream(int method)
+{
+	return method == CS_METHOD_STREAM || method == CS_METHOD_STREAMW;
+}
+
 int cs_method_is_kernel(int method)
 {
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
@@ -525,7 +545,8 @@ const char *cs_method_text(int method)
 	static const char *const words[] = { "ce",	 "cpu",	     "sm",
 					     "driver",	 "peercopy", "staged",
 					     "tma",	 "chase",    "zerocopy",
-					     "prefetch", "demand",   "overlap" };
+					     "prefetch", "demand",   "overlap",
+					     "stream",	 "streamw" };
 
 	return WORD(words, method);
 }
@@ -535,7 +556,7 @@ const char *cs_op_text(int op)
 	static const char *const words[] = {
 		"write",  "read",    "copy",	"stride",  "random",
 		"bulk",	  "write4k", "enqueue", "burst4k", "burst64k",
-		"launch", "free",    "load",	"open",
+		"launch", "free",    "load",	"open",	   "zerocopy",
 	};
 
 	return WORD(words, op);

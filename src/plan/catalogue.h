@@ -33,6 +33,8 @@ enum cs_method {
 	CS_METHOD_PREFETCH,	/* managed memory: pages are asked for, … */
 	CS_METHOD_DEMAND,	/* … or touched, one store each, where they are not */
 	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
+	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
+	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
 	CS_METHODS
 };
 enum cs_op {
@@ -46,6 +48,8 @@ enum cs_op {
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
 	CS_OP_OPEN,		/* a peer's new buffer */
+	CS_OP_ZEROCOPY,		/* of a stream: in place */
+	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */
 enum cs_pattern {
@@ -167,6 +171,9 @@ int cs_method_fits(int method, enum cs_transport via);
 
 /* May its pairs run at the same time, where --schedule says so? */
 int cs_test_goes_in_rounds(const struct cs_test *test);
+
+/* Data of the host to a kernel, or from it, once in a sample? */
+int cs_method_is_stream(int method);
 
 /* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
  * block of bytes. */

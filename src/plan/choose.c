@@ -42,14 +42,6 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 	return 0;
 }
 
-const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test)
-{
-	for (size_t i = 0; i < of->n; i++)
-		if (of->choice[i].test == test)
-			return &of->choice[i];
-	return NULL;
-}
-
 int cs_choices_name_cells(const struct cs_choices *of)
 {
 	for (size_t i = 0; i < of->n; i++)
@@ -388,6 +380,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
+		       !cs_method_is_stream((int)test->method) &&
 		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU  ? CS_METHOD_CPU :

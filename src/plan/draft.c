@@ -113,7 +113,8 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[asked->test];
 	int by_ends = (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) &&
-		      test->method != CS_METHOD_CHASE;
+		      test->method != CS_METHOD_CHASE &&
+		      !cs_method_is_stream((int)test->method);
 
 	return (struct cs_transfer){
 		.src = asked->src,

@@ -61,7 +61,8 @@ static const char *const moves[CS_PATTERNS] = {
 const char *cs_test_meanwhile(const struct cs_test *test)
 {
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
-	    test->op >= CS_OP_WRITE4K || test->how == CS_HOW_OVERLAP)
+	    test->op >= CS_OP_WRITE4K || cs_method_is_stream((int)test->method) ||
+	    test->how == CS_HOW_OVERLAP)
 		return NULL;
 	if (cs_test_goes_in_rounds(test))
 		return "No other pair moves anything, unless --schedule has pairs with "
@@ -450,6 +451,65 @@ static const struct cs_explanation overlap_of_copies = {
 	"(--verify).",
 };
 
+#define STREAM_TIMED                                                              \
+	"By CUDA events around all of it, what brings the data and the kernel, on one "   \
+	"stream of the GPU, enqueued behind a closed gate; the rate is that of the bytes " \
+	"of the data. A sample is one: what was there already would be no news. A cell is " \
+	"the median of at least six samples and ends when its 95 % interval reaches no "  \
+	"further from it than --precision."
+#define STREAM_BY                                                                 \
+	"A kernel that fills the GPU, in elements of 4, 8 or 16 bytes (--element), each " \
+	"once: "
+#define IN_ROW "neighbouring threads take neighbouring elements, which lie "
+#define STREAM_READ                                                               \
+	"What the kernel read is compared with what the pattern adds up to, which "     \
+	"another kernel works out without reading: every byte, in every sample."
+
+static const struct cs_explanation consumed_copies = {
+	"Data of --size in pinned host memory of the row, copied to the GPU of the column, "
+	"where a kernel reads them.",
+	STREAM_BY IN_ROW "in the memory of the GPU.",
+	STREAM_TIMED,
+	NULL,
+	STREAM_READ,
+};
+static const struct cs_explanation consumed_in_place = {
+	"Data of --size in pinned host memory of the row, which a kernel of the column's "
+	"GPU reads where they are.",
+	STREAM_BY IN_ROW "in host memory.",
+	STREAM_TIMED,
+	NULL,
+	STREAM_READ,
+};
+static const struct cs_explanation produced_copies = {
+	"Data of --size in pinned host memory of the row, copied to the GPU of the column, "
+	"where a kernel writes over them: what a program pays that brings what it will not "
+	"read.",
+	STREAM_BY IN_ROW "in the memory of the GPU.",
+	STREAM_TIMED,
+	NULL,
+	"What the kernel wrote, which is another pattern than that of the source, is "
+	"compared by the GPU, every byte (--verify).",
+};
+static const struct cs_explanation produced_in_place = {
+	"Data of --size, which a kernel of the row's GPU writes to pinned host memory of "
+	"the column.",
+	STREAM_BY IN_ROW "in host memory.",
+	STREAM_TIMED,
+	NULL,
+	"What arrives in host memory is poisoned and compared by the CPU: of more than 4 MiB "
+	"one block of 4 KiB of each 64, and all of it after the last sample.",
+};
+
+static const struct cs_explanation *stream_of(const struct cs_test *test)
+{
+	int writes = test->method == CS_METHOD_STREAMW;
+
+	return test->op == CS_OP_COPY ? writes ? &produced_copies : &consumed_copies :
+	       writes		      ? &produced_in_place :
+					&consumed_in_place;
+}
+
 static const char *timed_together(const struct cs_test *test)
 {
 	switch (test->pattern) {
@@ -473,6 +533,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
+	if (cs_method_is_stream((int)test->method)) {
+		*out = *stream_of(test);
+		return;
+	}
 	if (test->method == CS_METHOD_OVERLAP) {
 		*out = overlap_of_copies;
 		return;

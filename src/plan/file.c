@@ -143,6 +143,7 @@ static int take_role(struct reader *r, struct item *item)
 	if (i != LOAD)
 		return 0;
 	if (test_of(item)->method == CS_METHOD_CHASE ||
+	    cs_method_is_stream((int)test_of(item)->method) ||
 	    cs_method_is_managed((int)test_of(item)->method) ||
 	    test_of(item)->how != CS_HOW_GATED)
 		return wrong(r, ROLE,

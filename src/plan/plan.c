@@ -40,7 +40,8 @@ uint64_t cs_plan_hash(const struct cs_plan *plan)
 	return hash;
 }
 
-uint64_t cs_align_up(uint64_t bytes)
+/* To a multiple of CS_ARENA_ALIGN. */
+static uint64_t align_up(uint64_t bytes)
 {
 	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
 }
@@ -246,7 +247,7 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
 {
 	return cs_endpoint_is_numa(&t->dst) ?
 		       0 :
-		       t->dst_slot * cs_align_up(cs_transfer_span(plan, t));
+		       t->dst_slot * align_up(cs_transfer_span(plan, t));
 }
 
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
@@ -255,20 +256,6 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 	size_t n;
 
 	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, t->matrix)->test];
-}
-
-int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
-		     uint32_t matrix)
-{
-	uint32_t k;
-
-	for (k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-
-		if (t->matrix == matrix && !cs_transfer_is_load(t))
-			return 1;
-	}
-	return 0;
 }
 
 void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX])
@@ -376,7 +363,7 @@ static int has_buffers(const struct cs_transfer *t)
 /* Behind the source. */
 static void lay_out(struct cs_arena_layout *l)
 {
-	l->chain_at = cs_align_up(l->dst_at + l->dst_bytes);
+	l->chain_at = align_up(l->dst_at + l->dst_bytes);
 	l->total_bytes = l->chain_bytes ? l->chain_at + l->chain_bytes :
 			 l->dst_bytes	? l->dst_at + l->dst_bytes :
 					  l->src_bytes;
@@ -407,7 +394,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		.src_bytes = src,
 		.dst_bytes = dst,
 		.chain_bytes = chain,
-		.dst_at = cs_align_up(src),
+		.dst_at = align_up(src),
 		.most = limit,
 	};
 	lay_out(out);
@@ -597,7 +584,7 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t
 	order_by_span(plan, t, count, order);
 	for (i = 0; i < count; i++) {
 		uint32_t k = order[i];
-		uint64_t own = cs_align_up(cs_transfer_span(plan, &t[k]));
+		uint64_t own = align_up(cs_transfer_span(plan, &t[k]));
 
 		t[k].src_slot = host_slot(t, k, 0);
 		t[k].dst_slot = host_slot(t, k, 1);

@@ -267,9 +267,6 @@ int cs_endpoint_is_numa(const struct cs_endpoint *end);
 /* The catalogue line of its matrix. */
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t);
-/* Is there a figure for that matrix in the step? */
-int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
-		     uint32_t matrix);
 
 /* Are there two measured transfers that one agent issues the same way?  Its engine may
  * make them one after the other, and then only their total is a figure of its own. */

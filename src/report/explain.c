@@ -87,6 +87,10 @@ static void print_variants(FILE *to, const struct cs_test *test)
 				", CPU threads that touch (--threads), the NUMA node of "
 				"these (--cpu-numa)" :
 				"");
+	else if (takes & CS_TAKES_ELEMENT)
+		cs_fold(to, 2, INDENT,
+			"%-*sBytes that a thread takes at a time (--element).",
+			INDENT - 2, "variants");
 	else if (takes & CS_TAKES_KERNELS)
 		cs_fold(to, 2, INDENT, "%-*sKernels that work on a tile (--kernels).",
 			INDENT - 2, "variants");

@@ -353,6 +353,61 @@ static void took_zboth(const struct fake_ctx *ctx, const void *args,
 		out[b] = (struct cs_k_span){ begin, begin + took_ps[b % 2] / 1000 };
 }
 
+/* A page at a time by a warp, or pages that all threads ask for at once. */
+static void *element_at(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes,
+			uint32_t page, enum fake_use use)
+{
+	const struct fake_touch touch = { at, bytes, page ? 0 : 4096, use };
+
+	return fake_memory_touch(ctx, &touch);
+}
+
+static CUresult run_consume(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	const struct cs_k_consume *a = args;
+	const uint64_t *p = element_at(ctx, a->address, a->bytes, a->page, FAKE_LOADS);
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES), sum = 0;
+
+	if (!p || !out || (a->element != 4 && a->element != 8 && a->element != 16))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < a->bytes / 8 && !fake.dead_reads; i++)
+		sum += p[i];
+	memset(out, 0, grid * sizeof(*out));
+	out[0] = sum ^ (uint64_t)fake_memory_corrupts(a->address, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_consume(const void *args)
+{
+	const struct cs_k_consume *a = args;
+
+	return (struct fake_moves){ FAKE_READ, 0, a->address, a->bytes };
+}
+
+static CUresult run_produce(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	const struct cs_k_produce *a = args;
+	uint64_t *p = element_at(ctx, a->address, a->bytes, a->page, FAKE_STORES);
+
+	(void)grid;
+	if (!p)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < a->bytes / 8; i++)
+		p[i] = cs_fill_word(a->key, i) ^ a->mark;
+	if (a->bytes)
+		fake_memory_spoil(a->address, a->bytes, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_produce(const void *args)
+{
+	const struct cs_k_produce *a = args;
+
+	return (struct fake_moves){ FAKE_WRITE, a->address, 0, a->bytes };
+}
+
 static CUresult run_sum(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_sum *a = args;
@@ -530,6 +585,8 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(touch) },
 	{ RUNS(touched) },
 	{ MOVES(rekey) },
+	{ MOVES(consume) },
+	{ MOVES(produce) },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
 };
 

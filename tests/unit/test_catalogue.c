@@ -20,6 +20,7 @@ static void names_are_made_of_their_axes(void)
 			 cs_method_text(t[i].method),
 			 t[i].memory != CS_MEM_DEVICE &&
 					 t[i].method != CS_METHOD_CHASE &&
+					 !cs_method_is_stream((int)t[i].method) &&
 					 !(t[i].path == CS_PATH_HOST &&
 					   t[i].memory == CS_MEM_PAGEABLE) ?
 				 cs_memory_text(t[i].memory) :
@@ -69,7 +70,10 @@ static const char *names_of(const struct cs_choices *chosen)
 
 static int has(const struct cs_choices *chosen, const char *name)
 {
-	return cs_choices_find(chosen, (size_t)cs_test_index(name)) != NULL;
+	for (size_t i = 0; i < chosen->n; i++)
+		if (chosen->choice[i].test == (size_t)cs_test_index(name))
+			return 1;
+	return 0;
 }
 
 /* Those of a list, or the error text. */

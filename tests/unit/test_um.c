@@ -934,6 +934,33 @@ static void lost(void)
 	t_eq_int(sh->got[0], 0);
 }
 
+static void story_corrupt(int who)
+{
+	unsigned char *p;
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	stream = stream_new();
+	p = (unsigned char *)managed(2 * MIB);
+	memset(p, 4, 2 * MIB);
+	ms_prefetch(stream, p + MIB, MIB, 0);
+	ms_prefetch(stream, p + MIB, MIB, 0); /* of which nothing moves */
+	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
+	for (size_t at = 0; at < 2 * MIB; at++)
+		sh->got[0] += p[at] != 4;
+	sh->got[1] = p[MIB + 77];
+}
+
+static void corrupt(void)
+{
+	story("FAKE_CORRUPT=h-0:77", 1, story_corrupt);
+	t_eq_int(sh->got[0], 1);
+	t_eq_int(sh->got[1], 5);
+	story("FAKE_CORRUPT=0-1:77", 1, story_corrupt);
+	t_eq_int(sh->got[0], 0);
+}
+
 /* ---- advice ---- */
 
 static void work_read(CUstream stream, void *arg)
@@ -1249,6 +1276,7 @@ int main(void)
 		{ "a prefetch moves nothing, or a part, where that is asked", stuck },
 		{ "a touch maps and does not move where that is asked", remote },
 		{ "a touch by a CPU loses a byte where that is asked", lost },
+		{ "a prefetch flips a bit where that is asked", corrupt },
 		{ "of read-mostly pages each reader has a copy, until a write",
 		  read_mostly },
 		{ "preferred pages stay or go there, those accessed by a GPU do not fault",

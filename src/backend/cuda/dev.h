@@ -152,6 +152,10 @@ static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
 	return dev->proof_at + (uint64_t)lane * cs_dev_proof_words(dev) * 8;
 }
 
+/* consume.c: where its kernel works; CONSUME and PRODUCE. */
+uint64_t cs_consume_at(const struct cs_copy *f);
+int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
+
 /* Facts on one device. */
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
 

@@ -17,7 +17,8 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)
+	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
+	X(consume) X(produce)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -121,6 +122,20 @@ struct cs_k_zboth {
 	struct cs_k_read read;
 	struct cs_k_fill write;
 	uint64_t out; /* struct cs_k_span * */
+};
+
+/* All of a buffer once, in elements of 4, 8 or 16 bytes.  Page 0: thread i of n takes the
+ * elements i, i + n …; else each warp takes so many bytes at a time, of which its threads
+ * take neighbours.  Blocks of whole warps.  What is read is added up as by cs_k_read; word
+ * i that is written = cs_fill_word(key, i) ^ mark. */
+struct cs_k_consume {
+	uint64_t address, bytes;
+	uint64_t out; /* uint64_t * */
+	uint32_t element, page;
+};
+struct cs_k_produce {
+	uint64_t address, bytes, key, mark;
+	uint32_t element, page;
 };
 
 /* Words of the pattern of `from`, from its word `first` on, become those of `to`; anything

@@ -131,17 +131,20 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
 	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
+	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
+	struct cs_k_produce produce = { tiny, 0, 0, 0, 4, 0 };
 	void *const args[CS_N_KERNELS] = {
-		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
-		[CS_KERNEL_check] = &check,   [CS_KERNEL_gate] = &gate,
-		[CS_KERNEL_stamp] = &stamp,   [CS_KERNEL_copy] = &copy,
-		[CS_KERNEL_read] = &read,     [CS_KERNEL_sum] = &sum,
-		[CS_KERNEL_tma] = &tma,	      [CS_KERNEL_chain] = &chain,
-		[CS_KERNEL_chase] = &chase,   [CS_KERNEL_chase_tma] = &chase_tma,
-		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
-		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
-		[CS_KERNEL_touch] = &touch,   [CS_KERNEL_touched] = &touched,
-		[CS_KERNEL_rekey] = &rekey,
+		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
+		[CS_KERNEL_check] = &check,	[CS_KERNEL_gate] = &gate,
+		[CS_KERNEL_stamp] = &stamp,	[CS_KERNEL_copy] = &copy,
+		[CS_KERNEL_read] = &read,	[CS_KERNEL_sum] = &sum,
+		[CS_KERNEL_tma] = &tma,		[CS_KERNEL_chain] = &chain,
+		[CS_KERNEL_chase] = &chase,	[CS_KERNEL_chase_tma] = &chase_tma,
+		[CS_KERNEL_duplex] = &duplex,	[CS_KERNEL_zread] = &zread,
+		[CS_KERNEL_zwrite] = &zwrite,	[CS_KERNEL_zboth] = &zboth,
+		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
+		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
+		[CS_KERNEL_produce] = &produce,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

@@ -112,6 +112,11 @@ static int is_zero_copy(const struct cs_copy *f)
 	return f->kind == CS_COPY_ZERO_READ || f->kind == CS_COPY_ZERO_WRITE;
 }
 
+static int is_consumer(const struct cs_copy *f)
+{
+	return f->kind == CS_COPY_CONSUME || f->kind == CS_COPY_PRODUCE;
+}
+
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads)
 {
@@ -121,6 +126,11 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 	if (is_zero_copy(desc)) { /* as it is defined: nothing to choose */
 		*blocks = CS_ZERO_BLOCKS * (desc->back.bytes ? 2 : 1);
 		*threads = CS_ZERO_THREADS;
+		return i == 0;
+	}
+	if (is_consumer(desc)) {
+		*blocks = dev->blocks;
+		*threads = CS_KERNEL_THREADS;
 		return i == 0;
 	}
 	if (desc->kind < CS_COPY_SM || desc->kind >= CS_COPY_CHASE || i >= GEOMETRIES)
@@ -163,6 +173,7 @@ static struct halves halves_of(const struct cs_copy *f)
 static int adds_up(const struct cs_copy *f)
 {
 	return f->kind == CS_COPY_SM_READ || f->kind == CS_COPY_ZERO_READ ||
+	       f->kind == CS_COPY_CONSUME ||
 	       (f->kind == CS_COPY_ZERO_WRITE && f->back.bytes);
 }
 
@@ -250,7 +261,7 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
-	if (!f->blocks || is_zero_copy(f))
+	if (!f->blocks || is_zero_copy(f) || is_consumer(f))
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_copy(dev, f, err))
 		return -1;
@@ -378,6 +389,9 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 				     err);
 	case CS_COPY_TMA:
 		return launch_tma(dev, on, err);
+	case CS_COPY_CONSUME:
+	case CS_COPY_PRODUCE:
+		return cs_consume_launch(dev, lane, err);
 	case CS_COPY_ZERO_READ:
 	case CS_COPY_ZERO_WRITE:
 		return launch_zero(dev, lane, err);
