@@ -409,13 +409,9 @@ API CUresult CUDAAPI cuMemHostUnregister(void *host)
 	uintptr_t page = (uintptr_t)host & ~(uintptr_t)4095;
 
 	ENTER(cuMemHostUnregister, FAKE_CTX);
-	/* who gives memory back before that has the driver write to what is another's;
-	 * callers that free look at no code */
-	if (mincore((void *)page, 1, &resident) && errno == ENOMEM) {
-		fputs("fake: memory was given back before it was unregistered\n",
-		      stderr);
-		abort();
-	}
+	/* who gives memory back before that has the driver write to what is another's */
+	if (mincore((void *)page, 1, &resident) && errno == ENOMEM)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	return memory_free((uintptr_t)host, FAKE_REGISTERED,
 			   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
