@@ -284,7 +284,8 @@ struct cs_backend {
 		     uint64_t base, int random, uint64_t seed, struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  The device's cache holds other bytes than those
-	 * of arenas and host memory; finished on return. */
+	 * of arenas and host memory; finished on return.  1: there is no memory for
+	 * these. */
 	int (*displace)(struct cs_dev *dev, struct cs_err *err);
 
 	/* The i-th way to divide a copy by kernels among blocks and threads,

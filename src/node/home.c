@@ -121,6 +121,15 @@ static int is_of_my_gpu(const struct cs_endpoints *e, const struct cs_endpoint *
 	return end->kind == CS_ENDPOINT_GPU && end->index == e->me;
 }
 
+static int displace_gpu(struct cs_endpoints *e)
+{
+	int rc = e->backend->displace(e->dev, &e->slot->err);
+
+	if (rc > 0)
+		e->slot->refused = 1;
+	return rc ? -1 : 0;
+}
+
 /* ---- all of them ---- */
 
 int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
@@ -145,7 +154,5 @@ int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 	}
 	if (instead.instead)
 		pass_over(&instead);
-	return displace && e->backend->displace ?
-		       e->backend->displace(e->dev, &e->slot->err) :
-		       0;
+	return displace && e->backend->displace ? displace_gpu(e) : 0;
 }

@@ -210,6 +210,12 @@ static int refuse_all(const struct cs_draft *d)
 		chosen += choice[i].test != choice[i - 1].test;
 	if (chosen > 1)
 		cs_text(more, sizeof(more), " and %zu more", chosen - 1);
+	/* as Google Benchmark words it */
+	if (req->set.filter[0] && req->set.filter_names == CS_NAMES_THEIRS)
+		return cs_err_set(d->err,
+				  "Failed to match any benchmarks against regex: %s "
+				  "(--benchmark_list_tests shows what there is)",
+				  req->set.filter);
 	if (req->set.filter[0])
 		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
 				  req->set.filter, test[first].name, more);
