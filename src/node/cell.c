@@ -187,7 +187,7 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 		return CS_OK;
 	if (cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
 			    doing, CS_PREPARE_LIMIT_S, err) ||
-	    (cs_home_is_proven_by_others(co->plan, cell->step) &&
+	    (cs_home_has_two_parts(co->plan, cell->step) &&
 	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
 			     CS_PREPARE_LIMIT_S, err)))
 		return take(co, &cell->agents, err);
