@@ -92,6 +92,9 @@ struct cs_um_place {
 	int32_t device, numa;
 };
 
+/* What is said of managed memory; the last two with a place. */
+enum cs_um_advice { CS_UM_READ_MOSTLY, CS_UM_PREFERRED, CS_UM_ACCESSED_BY };
+
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
  * agent sees them: inside its arena or a mapping. */
 struct cs_copy {
@@ -190,6 +193,11 @@ struct cs_backend_um {
 	int (*bring)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 		     const struct cs_um_place *to, struct cs_err *err);
 
+	/* Say something of pages, or (not `on`) take it back. */
+	int (*advise)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		      enum cs_um_advice advice, const struct cs_um_place *of, int on,
+		      struct cs_err *err);
+
 	/* Compare with what should be there, by a kernel of this device, and say by how
 	 * fast it read whether all of it lay in the device's own memory: 1, 0; -1: it is
 	 * too little to tell. */
@@ -285,7 +293,8 @@ struct cs_backend {
 		     uint64_t base, int random, uint64_t seed, struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  The device's cache holds other bytes than those
-	 * of arenas and host memory; finished on return. */
+	 * of arenas and host memory; finished on return.  1: there is no memory for
+	 * these. */
 	int (*displace)(struct cs_dev *dev, struct cs_err *err);
 
 	/* The i-th way to divide a copy by kernels among blocks and threads,

@@ -569,6 +569,7 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 
 		cs_fields_init(&cs_cpu_side_fields, &e->slot->side[k]);
 		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
+		e->slot->stayed[k] = 0;
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 		if (note_ring(e, k) || place_check(e, k, 0) || place_check(e, k, 1) ||

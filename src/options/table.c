@@ -109,6 +109,9 @@ static const struct cs_option measure_options[] = {
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
 	  OWN(cs_set_spread) },
+	{ "advise", 0, "WORD[,...]", "of managed memory, before each sample: none (the "
+	  "default), read-mostly, prefer-src, prefer-dst (preferred location), accessed-by "
+	  "(the destination)", OWN(cs_set_advise) },
 	{ "managed-limit", 0, "BYTES", "managed memory that may come to one GPU, and at most "
 	  "half of its free memory; larger cells are skipped; default 4G",
 	  OWN(cs_set_managed_limit) },

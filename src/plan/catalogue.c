@@ -492,9 +492,9 @@ unsigned cs_test_takes(const struct cs_test *test)
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
 	if (cs_method_is_managed((int)test->method))
-		return is_touched_by_cpus(test) ?
-			       CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
-			       0;
+		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
+						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
+						  0);
 	/* no cache holds what is write-combined */
 	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
 	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)

@@ -163,6 +163,7 @@ enum cs_takes {
 	CS_TAKES_CPU_NUMA = 4, /* … that CPUs make, or a driver by them */
 	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
+	CS_TAKES_ADVICE = 32,  /* managed memory */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 

@@ -237,6 +237,9 @@ struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
 /* Under the lock. */
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
+/* Under the lock: where FAKE_CORRUPT has a bit flipped by this copy between two places of
+ * its tables, NAN nowhere, below 0 if nothing is to be written. */
+double fake_memory_corrupt(int src, int dst);
 /* Under the lock: does FAKE_CORRUPT hold for what comes from there to that GPU? */
 int fake_memory_corrupts(uint64_t src, int gpu);
 /* … and do it to what a kernel of that GPU has just written there. */

@@ -93,6 +93,9 @@ ok "what means nothing here is said in one line" eval \
 	'status_is 0 && [ "$(grep -c "no meaning here" err)" = 1 ] && grep -q "benchmark_color.*tabular\|tabular.*benchmark_color" err && grep -q time_unit err'
 scope --benchmark_nothing
 ok "what is unknown is refused, as there" eval 'status_is 64 && grep -q "Error in command line: Unrecognized token: --benchmark_nothing" err'
+scope --benchmark_filter=Comm_3d_cudaMemcpy
+ok "... and a filter that fits nothing, as there" eval \
+	'status_is 3 && grep -qF "Failed to match any benchmarks against regex: Comm_3d_cudaMemcpy (" err'
 scope --cuda
 ok "... and --cuda without a number" eval 'status_is 64 && grep -q "needs a value" err'
 scope --benchmark_format=xml

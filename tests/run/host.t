@@ -235,6 +235,11 @@ ok "a size beyond the GPU's memory: those cells are skipped with the reason" eva
 	 [ "$(cells big.csv | grep -c " skipped ")" = 3 ] && folded "skipped: GPU [0-2].*: the buffers need .* of the GPU"'
 ok "... and the smaller ones are measured" eval '[ "$(cells big.csv | grep -c " ok ")" = 9 ]'
 
+# the third: two GPUs have their buffers, and one wants what displaces its cache
+FAKE_FAIL=cuMemAlloc:3=2 run 0 --no-mpi --seed 1 --gpus 0,1 -s 1M -t h2d.ce.registered.pair --cache any,cold -o small.json
+ok_json "no memory to displace a GPU's cache: that cell is skipped with the reason, the others are measured" small.json \
+	'sorted((r.get("cache") or "any", r["status"]) for r in d["results"] if "control" not in r["flags"]) == [("any", "ok"), ("any", "ok"), ("cold", "ok"), ("cold", "skipped")] and [r["reason"].split("GPU")[0] for r in d["results"] if r["status"] == "skipped"] == ["its cache cannot be made cold: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2); the "]'
+
 # ---- memory whose place nobody proves ----
 
 "$FORBID" mbind true 2>/dev/null || skip="no filter of system calls can be set here"

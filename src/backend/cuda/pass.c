@@ -131,8 +131,10 @@ static int make_other(struct cs_dev *dev, struct cs_err *err)
 
 int cs_pass_displace(struct cs_dev *dev, struct cs_err *err)
 {
-	if (!dev->other && make_other(dev, err))
-		return -1;
+	if (!dev->other && make_other(dev, err)) {
+		cs_err_prefix(err, "its cache cannot be made cold");
+		return 1;
+	}
 	return cs_pass_poison(dev, dev->other, dev->other_bytes, err);
 }
 
