@@ -90,7 +90,8 @@ if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
 	%D%/unit/fake.t \
-	%D%/unit/um.t
+	%D%/unit/um.t \
+	%D%/unit/umlies.t
 endif
 check_PROGRAMS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
 TESTS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
@@ -160,7 +161,9 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
 %C%_unit_um_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/story.h
+%C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/managed.h %D%/unit/story.h
+%C%_unit_umlies_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_unit_umlies_t_SOURCES = %D%/unit/test_umlies.c %D%/unit/managed.h %D%/unit/story.h
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h

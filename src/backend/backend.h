@@ -83,7 +83,7 @@ enum cs_copy_kind {
 	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
 	/* … that work on data of the host, `element` bytes a thread; see `move` and `page` */
 	CS_COPY_CONSUME, /* reads all of it once */
-	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there, each word with `mark` in it */
+	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there */
 };
 
 /* Where pages of managed memory are: on a device of this process; or (device -1) on a
@@ -91,6 +91,9 @@ enum cs_copy_kind {
 struct cs_um_place {
 	int32_t device, numa;
 };
+
+/* What is said of managed memory; the last two with a place. */
+enum cs_um_advice { CS_UM_READ_MOSTLY, CS_UM_PREFERRED, CS_UM_ACCESSED_BY };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
  * agent sees them: inside its arena or a mapping. */
@@ -122,11 +125,12 @@ struct cs_copy {
 	 * at a time, 0: neighbours take neighbours; and how the data come to the kernel */
 	uint32_t element, page;
 	enum cs_move {
-		CS_MOVE_NOT,  /* it reads src, or writes dst, where that is */
-		CS_MOVE_COPY, /* src is copied to dst before, where it works */
+		CS_MOVE_NOT,	  /* it reads src, or writes dst, where that is */
+		CS_MOVE_COPY,	  /* src is copied to dst before, where it works */
+		CS_MOVE_PREFETCH, /* dst is prefetched to `to` before */
 	} move;
 	struct cs_um_place to; /* PREFETCH */
-	uint64_t mark;	       /* TOUCH, PRODUCE */
+	uint64_t mark;	       /* TOUCH */
 	int lent; /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };
@@ -188,6 +192,11 @@ struct cs_backend_um {
 	/* Prefetch pages, and wait until that has ended. */
 	int (*bring)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 		     const struct cs_um_place *to, struct cs_err *err);
+
+	/* Say something of pages, or (not `on`) take it back. */
+	int (*advise)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		      enum cs_um_advice advice, const struct cs_um_place *of, int on,
+		      struct cs_err *err);
 
 	/* Compare with what should be there, by a kernel of this device, and say by how
 	 * fast it read whether all of it lay in the device's own memory: 1, 0; -1: it is

@@ -454,7 +454,8 @@ static int do_home(struct cs_agent *a)
 	uint32_t seq = a->filled_seq;
 
 	if (a->slot->flags & CS_CMD_AFTER)
-		return cs_managed_prove(&a->ends);
+		return cs_managed_prove(&a->ends) || cs_managed_advise(&a->ends) ? -1 :
+										   0;
 	a->filled_seq = 0;
 	if ((seq && cs_managed_judge(&a->ends, seq, checks)) ||
 	    (checks && cs_endpoints_check(&a->ends, 0)) || cs_managed_home(&a->ends))

@@ -60,7 +60,7 @@ enum cs_command {
 #define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify says no */
 #define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
 #define CS_CMD_AFTER 8u		/* PROBE: what is left over; HOME: is managed memory of
-				 * others where it should be? */
+				 * others where it should be?  Then its advice */
 #define CS_CMD_STAY 16u		/* CLOSE: the agent waits to OPEN again */
 #define CS_CMD_BY_FD 32u	/* ARENA: anew for a descriptor, if refused */
 #define CS_CMD_USUAL 64u	/* ARENA: back to what it was */
@@ -111,6 +111,7 @@ struct cs_slot {
 	struct cs_check check[CS_STEP_MAX];
 	/* by transfer that the agent issues */
 	struct cs_cpu_side side[CS_STEP_MAX];
+	uint32_t stayed[CS_STEP_MAX];	/* its pages stay at the source, as advised */
 	uint64_t range_at[CS_STEP_MAX]; /* its managed memory, in its process */
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */

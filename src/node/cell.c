@@ -67,6 +67,14 @@ int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
 			 cs_board_slot(co->board, t->issuer)->peer[far].via;
 }
 
+/* Pages between GPUs take the link without a way that we opened. */
+static int crosses(const struct cs_coordinator *co, const struct cs_transfer *t)
+{
+	if (cs_transfer_is_managed(t))
+		return cs_transfer_far(t) >= 0;
+	return cs_via_crosses(cs_cell_via(co, t)) && t->method != CS_METHOD_CHASE;
+}
+
 static void count_way(struct cs_coordinator *co, const struct cs_endpoint *from,
 		      const struct cs_endpoint *to, uint64_t bytes)
 {
@@ -81,7 +89,7 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 
-		if (cs_via_crosses(cs_cell_via(co, t)) && t->method != CS_METHOD_CHASE)
+		if (crosses(co, t))
 			count_way(co, &t->src, &t->dst,
 				  t->bytes * co->sampler.copies[k]);
 	}
@@ -94,7 +102,7 @@ static void count_home(struct cs_coordinator *co, const struct cs_step *step,
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 
-		if (cs_transfer_is_managed(t) && cs_via_crosses(cs_cell_via(co, t)) &&
+		if (cs_transfer_is_managed(t) && crosses(co, t) &&
 		    (!first || t->issuer == t->dst.index))
 			count_way(co, &t->dst, &t->src, t->bytes);
 	}
@@ -179,7 +187,7 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 		return CS_OK;
 	if (cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
 			    doing, CS_PREPARE_LIMIT_S, err) ||
-	    (cs_home_is_proven_by_others(co->plan, cell->step) &&
+	    (cs_home_has_two_parts(co->plan, cell->step) &&
 	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
 			     CS_PREPARE_LIMIT_S, err)))
 		return take(co, &cell->agents, err);

@@ -13,12 +13,13 @@ int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
 	return 0;
 }
 
-int cs_home_is_proven_by_others(const struct cs_plan *plan, const struct cs_step *step)
+int cs_home_has_two_parts(const struct cs_plan *plan, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
-		if (cs_transfer_is_managed(t) && cs_transfer_far(t) >= 0)
+		if (cs_transfer_is_managed(t) &&
+		    (cs_transfer_far(t) >= 0 || t->variant.advice != CS_ADVICE_NONE))
 			return 1;
 	}
 	return 0;

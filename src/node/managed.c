@@ -11,6 +11,8 @@
 
 /* Apart from those of agents and host buffers. */
 #define KEYS 0x40000000u
+/* What a warp faults on at a time, as in the experiment from which streams are known. */
+#define STREAM_PAGE (64u << 10)
 
 static uint64_t key_of(const struct cs_endpoints *e, uint32_t k)
 {
@@ -148,24 +150,52 @@ void cs_managed_release(struct cs_endpoints *e)
 		e->backend->um->free(e->dev, e->range[--e->n_ranges].at);
 }
 
+static uint32_t kind_of(const struct cs_transfer *t)
+{
+	switch (t->method) {
+	case CS_METHOD_PREFETCH:
+		return CS_COPY_PREFETCH;
+	case CS_METHOD_STREAM:
+		return CS_COPY_CONSUME;
+	case CS_METHOD_STREAMW:
+		return CS_COPY_PRODUCE;
+	default:
+		return CS_COPY_TOUCH;
+	}
+}
+
+/* Of what lies in it behind sample `seq`: what is written over is another pattern each
+ * time. */
+static uint64_t key_left(const struct cs_endpoints *e, const struct cs_range *range,
+			 uint32_t seq)
+{
+	const uint64_t key = key_of(e, range->k);
+
+	return cs_endpoints_transfer(e, range->k)->method == CS_METHOD_STREAMW ?
+		       cs_fill_key(key, seq) :
+		       key;
+}
+
 struct cs_copy cs_managed_copy(const struct cs_endpoints *e,
 			       const struct cs_transfer *t)
 {
 	uint32_t k = (uint32_t)(t - cs_endpoints_transfer(e, 0));
 	struct cs_copy f = {
-		.kind = t->method == CS_METHOD_PREFETCH ? CS_COPY_PREFETCH :
-							  CS_COPY_TOUCH,
+		.kind = kind_of(t),
 		.bytes = t->bytes,
 		.copies = 1,
 		.positions = 1,
 		.to = place_of(e, &t->dst),
 		.mark = e->slot->seq,
+		.element = cs_variant_element(&t->variant),
+		.page = t->op == CS_OP_WARP ? STREAM_PAGE : 0,
+		.move = t->op == CS_OP_PREFETCH ? CS_MOVE_PREFETCH : CS_MOVE_NOT,
 	};
 
 	for (int i = 0; i < e->n_ranges; i++)
 		if (e->range[i].k == k) {
-			f.dst = e->range[i].at;
-			f.key = e->range[i].pattern.key;
+			f.src = f.dst = e->range[i].at;
+			f.key = key_left(e, &e->range[i], e->slot->seq);
 			f.stride = e->range[i].pattern.page;
 		}
 	return f;
@@ -257,25 +287,64 @@ static void keep(struct cs_endpoints *e, uint32_t k, const struct cs_check *foun
 		cs_check_add(sum, found, sum->wrong_words ? sum->first_word + 1 : 0);
 }
 
+/* Its pages may stay where they were: they are copied, or used from afar. */
+static int may_stay(const struct cs_transfer *t)
+{
+	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
+		       t->method == CS_METHOD_PREFETCH :
+		       t->method == CS_METHOD_DEMAND &&
+			       (t->variant.advice == CS_ADVICE_PREFER_SRC ||
+				t->variant.advice == CS_ADVICE_ACCESSED_BY);
+}
+
+/* Did they, all of them?  What is on the host, or was, says so. */
+static int have_stayed(const struct cs_endpoints *e, const struct cs_range *range)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	struct cs_resident seen;
+
+	if (!may_stay(t) || cs_transfer_far(t) >= 0 ||
+	    cs_resident((void *)(uintptr_t)range->at, range->bytes, &seen))
+		return 0;
+	/* a copy is on the host both ways */
+	if (t->method == CS_METHOD_PREFETCH)
+		return seen.here == seen.pages;
+	return seen.here == (cs_endpoint_is_numa(&t->src) ? seen.pages : 0);
+}
+
+/* What the range holds, by who can read it without moving it. */
+static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu,
+		struct cs_check *found, int *near)
+{
+	*near = 1;
+	if (!by_cpu)
+		return e->backend->um->check(e->dev, range->at, range->bytes,
+					     &range->pattern, found, near,
+					     &e->slot->err);
+	cs_hostpass_check_touched((void *)(uintptr_t)range->at, range->bytes,
+				  &range->pattern, found);
+	return 0;
+}
+
 static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
 	struct cs_check found = { .first_word = UINT64_MAX };
-	int known, near;
+	int stayed = have_stayed(e, range), copied, by_cpu, known = 1, near;
 
-	if (prove_host(e, range, 1, &known))
+	copied = stayed && t->method == CS_METHOD_PREFETCH;
+	by_cpu = cs_endpoint_is_numa(stayed && !copied ? &t->src : &t->dst);
+	if (!stayed && prove_host(e, range, 1, &known))
 		return -1;
-	if (cs_endpoint_is_numa(&t->dst)) {
-		if (checked)
-			cs_hostpass_check_touched((void *)(uintptr_t)range->at,
-						  range->bytes, &range->pattern,
-						  &found);
-	} else if (e->backend->um->check(e->dev, range->at, range->bytes,
-					 &range->pattern, &found, &near,
-					 &e->slot->err) ||
-		   prove_near(e, t, 1, near, known)) {
+	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
 		return -1;
-	}
+	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
+		stayed = 1; /* used from afar, or it would have come */
+	else if (!by_cpu && prove_near(e, t, 1, near, known))
+		return -1;
+	e->slot->stayed[range->k] |= stayed || copied ||
+				     (cs_transfer_far(t) >= 0 && may_stay(t) &&
+				      t->method == CS_METHOD_PREFETCH);
 	if (checked)
 		keep(e, range->k, &found);
 	return 0;
@@ -288,6 +357,7 @@ int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 
 		if (cs_endpoints_transfer(e, range->k)->method == CS_METHOD_DEMAND)
 			range->pattern.mark = seq;
+		range->pattern.key = key_left(e, range, seq);
 		if (judge(e, range, checked))
 			return -1;
 	}
@@ -311,6 +381,34 @@ static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
 		     0;
 }
 
+/* Of the range, for its transfer; at home nothing of it holds. */
+static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const uint8_t advice = t->variant.advice;
+	const struct cs_um_place of =
+		place_of(e, advice == CS_ADVICE_PREFER_SRC ? &t->src : &t->dst);
+
+	if (advice == CS_ADVICE_NONE)
+		return 0;
+	return e->backend->um->advise(e->dev, range->at, range->bytes,
+				      advice == CS_ADVICE_READ_MOSTLY ?
+					      CS_UM_READ_MOSTLY :
+				      advice == CS_ADVICE_ACCESSED_BY ?
+					      CS_UM_ACCESSED_BY :
+					      CS_UM_PREFERRED,
+				      &of, on, &e->slot->err);
+}
+
+/* What the transfers of the step are advised, once all is at home and proven. */
+int cs_managed_advise(struct cs_endpoints *e)
+{
+	for (int i = 0; i < e->n_ranges; i++)
+		if (advise(e, &e->range[i], 1))
+			return -1;
+	return 0;
+}
+
 int cs_managed_home(struct cs_endpoints *e)
 {
 	for (int i = 0; i < e->n_ranges; i++) {
@@ -319,7 +417,8 @@ int cs_managed_home(struct cs_endpoints *e)
 		const struct cs_um_place home = place_of(e, &t->src);
 		int known;
 
-		if (e->backend->um->bring(e->dev, range->at, range->bytes, &home,
+		if (advise(e, range, 0) ||
+		    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
 					  &e->slot->err) ||
 		    prove_host(e, range, 0, &known) ||
 		    (is_on(&t->src, e->me) && prove_own(e, range->k, range->at, known)))

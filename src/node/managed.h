@@ -21,6 +21,8 @@ struct cs_copy cs_managed_copy(const struct cs_endpoints *ends,
 int cs_managed_judge(struct cs_endpoints *ends, uint32_t seq, int checked);
 /* To their sources, and are they there? */
 int cs_managed_home(struct cs_endpoints *ends);
+/* The advice of their variants, behind all proofs; at home nothing of it holds. */
+int cs_managed_advise(struct cs_endpoints *ends);
 /* The same question of ranges of others of this process, which lie on the agent's GPU. */
 int cs_managed_prove(struct cs_endpoints *ends);
 /* Nothing moves: no ranges. */

@@ -177,6 +177,8 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		row->throttle |= slot->throttle;
 		if (slot->unproven)
 			row->flags |= CS_ROW_NOT_PROVEN;
+		if (slot->stayed[k])
+			row->flags |= CS_ROW_STAYED;
 		if (slot->side[k].flush[0] &&
 		    !cs_flush_is_proven(slot->side[k].warm_ns, slot->side[k].cold_ns))
 			row->flags |= CS_ROW_NOT_FLUSHED;

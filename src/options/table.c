@@ -69,7 +69,7 @@ static const struct cs_option measure_options[] = {
 	  "names of nvbandwidth and Comm|Scope", OWN(cs_set_test) },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
-	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory; all", OWN(cs_set_suite) },
+	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need; all", OWN(cs_set_suite) },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
 	  "Comm|Scope calls it", OWN(cs_set_filter) },
@@ -109,6 +109,9 @@ static const struct cs_option measure_options[] = {
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
 	  OWN(cs_set_spread) },
+	{ "advise", 0, "WORD[,...]", "of managed memory, before each sample: none (the "
+	  "default), read-mostly, prefer-src, prefer-dst (preferred location), accessed-by "
+	  "(the destination)", OWN(cs_set_advise) },
 	{ "managed-limit", 0, "BYTES", "managed memory that may come to one GPU, and at most "
 	  "half of its free memory; larger cells are skipped; default 4G",
 	  OWN(cs_set_managed_limit) },

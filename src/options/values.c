@@ -154,6 +154,15 @@ int cs_set_cache(struct cs_options *opt, const char *value, struct cs_err *err)
 	return pick_many(value, words, &opt->vary.caches, NULL, err);
 }
 
+int cs_set_advise(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	for (int i = 0; cs_advice_words[i]; i++)
+		cs_words_add(words, cs_advice_words[i]);
+	return pick_many(value, words, &opt->vary.advices, NULL, err);
+}
+
 /* Numbers of those whose bit is set, from 1 on, where bits are from 0 on. */
 static int take_numbers(const char *value, uint64_t allowed, const char *words,
 			uint64_t *to, struct cs_err *err)

@@ -235,6 +235,7 @@ static int add_tests(struct cs_draft *d)
 	const struct cs_variants *vary = &req->vary;
 	const struct axis axes[] = {
 		{ offsetof(struct cs_variant, cache), vary->caches, 0 },
+		{ offsetof(struct cs_variant, advice), vary->advices, 0 },
 		{ offsetof(struct cs_variant, threads), vary->threads, 1 },
 		{ offsetof(struct cs_variant, cpu_numa),
 		  vary->cpu_numa == UINT64_MAX ? req->set.numa_nodes : vary->cpu_numa,

@@ -48,7 +48,9 @@ enum cs_op {
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
 	CS_OP_OPEN,		/* a peer's new buffer */
-	CS_OP_ZEROCOPY,		/* of a stream: in place */
+	CS_OP_ZEROCOPY,		/* of a stream: in place; managed memory by faults of
+				 * neighbours, of warps, each a page; prefetched */
+	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
 	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */
@@ -161,6 +163,7 @@ enum cs_takes {
 	CS_TAKES_CPU_NUMA = 4, /* … that CPUs make, or a driver by them */
 	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
+	CS_TAKES_ADVICE = 32,  /* managed memory */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 

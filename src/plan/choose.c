@@ -78,11 +78,11 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 
 	if (cs_choices_name_cells(of) &&
 	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
-	     asked->kernels))
+	     asked->kernels || asked->advices))
 		return cs_err_set(
 			err,
-			"--cache, --threads, --cpu-numa, --element and "
-			"--kernels are of whole tests: the name of a single cell says them");
+			"--cache, --threads, --cpu-numa, --element, --kernels and "
+			"--advise are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -100,6 +100,10 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
 		return cs_err_set(err, "--element: none of the chosen tests is one of "
 				       "h2d.stream*");
+	if (asked->advices && !(taken & CS_TAKES_ADVICE))
+		return cs_err_set(err,
+				  "--advise: none of the chosen tests is of managed "
+				  "memory (*.managed.*)");
 	if (asked->kernels && !(taken & CS_TAKES_KERNELS))
 		return cs_err_set(err, "--kernels: none of the chosen tests is one of "
 				       "local.overlap.*");
@@ -399,7 +403,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
-	return !cs_test_has_host(test) || cs_method_is_managed((int)test->method) ||
+	return !cs_test_has_host(test) || test->memory == CS_MEM_MANAGED ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
 	       test->path == CS_PATH_HOST;
 }

@@ -234,7 +234,7 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 int cs_plan_matrices_compare(const void *x, const void *y);
 /* "512 MiB, cold caches": what it is of besides its test. */
 struct cs_plan_matrix_words {
-	char text[112];
+	char text[176];
 };
 struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *matrix);
 /* The catalogue line of a step's matrix. */

@@ -57,6 +57,22 @@ ok "small sizes too" status_is 0
 ok_json "... where no speed tells between GPUs, that is said" s.json \
 	'all("placement-not-proven" in r["flags"] for r in d["results"] if r["path"] == "peer") and all(not r["flags"] or r["flags"] == ["virtual-clock"] for r in d["results"] if r["path"] == "h2d")'
 
+# ---- advice ----
+
+run 0 "${here[@]}" --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
+ok_json "advice is a variant, a cell for each" a.json \
+	'len({(r["test"], r["advice"], r["src"], r["dst"]) for r in d["results"]}) == 40 and all(r["status"] == "ok" for r in d["results"])'
+ok_json "... where pages stay, rows say so, and no other" a.json \
+	'{(r["test"].split(".")[1], r["advice"]) for r in d["results"] if "pages-stayed" in r["flags"]} == {("prefetch", "read-mostly"), ("demand", "prefer-src"), ("demand", "accessed-by")} and not any("pages-stayed" in r["flags"] for r in d["results"] if r["advice"] in (None, "prefer-dst"))'
+ok_json "... every one of them, none of which is not-moved" a.json \
+	'all(("pages-stayed" in r["flags"]) == ((r["test"].split(".")[1], r["advice"]) in {("prefetch", "read-mostly"), ("demand", "prefer-src"), ("demand", "accessed-by")}) for r in d["results"] if "control" not in r["flags"])'
+ok_schema "... as the schema has it" a.json a.jsonl
+run 0 "${here[@]}" --advise accessed-by,none -t 'h2d.demand.managed.pair,h2d.ce.pinned.pair' -o m.json
+ok_json "what was advised of a cell is not said of the next" m.json \
+	'[r["flags"] for r in d["results"] if not r["advice"] and "pages-stayed" in r["flags"]] == []'
+run 0 "${here[@]}" --advise prefer-src -t local.ce.copy.alone
+ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--advise: none of the chosen tests is of managed memory"'
+
 # ---- lies ----
 
 lie() { # KNOB=VALUE TEST
@@ -114,5 +130,6 @@ run 2 "${fast[@]}" -t h2d.prefetch.managed.pair,peer.prefetch.managed.pair -o r.
 ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefetch.managed.pair,.*,ok," r.csv)" -ge 2 ]'
 ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv
 run 0 -n --gpus 2 --suite unified
-ok "--suite unified is all of them" eval 'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ]'
+ok "--suite unified is all of them, streams and overlap" eval \
+	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap"'
 finish

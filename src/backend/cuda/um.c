@@ -101,22 +101,56 @@ void cs_um_free_all(struct cs_dev *dev)
 }
 
 /* Before 12.2 no NUMA node can be asked for. */
+static CUmemLocation location_of(const struct cs_um_place *to)
+{
+	return (CUmemLocation){ .type = to->device >= 0 ? LOCATION_DEVICE :
+					to->numa >= 0	? LOCATION_HOST_NUMA :
+							  LOCATION_HOST,
+				.id = to->device >= 0 ? to->device :
+				      to->numa >= 0   ? to->numa :
+							0 };
+}
+
+static CUdevice device_of(const struct cs_um_place *to)
+{
+	return to->device >= 0 ? to->device : CU_DEVICE_CPU;
+}
+
 static CUresult prefetch(const struct cs_um_place *to, CUdeviceptr at, uint64_t bytes,
 			 CUstream stream)
 {
-	CUmemLocation location = { .type = to->device >= 0 ? LOCATION_DEVICE :
-					   to->numa >= 0   ? LOCATION_HOST_NUMA :
-							     LOCATION_HOST,
-				   .id = to->device >= 0 ? to->device :
-					 to->numa >= 0	 ? to->numa :
-							   0 };
-
 	return cs_cu.mem_prefetch_numa ?
 		       CS_NAMED_CALL("cuMemPrefetchAsync", mem_prefetch_numa, at,
-				     bytes, location, 0, stream) :
+				     bytes, location_of(to), 0, stream) :
 		       CS_NAMED_CALL("cuMemPrefetchAsync", mem_prefetch, at, bytes,
-				     to->device >= 0 ? to->device : CU_DEVICE_CPU,
-				     stream);
+				     device_of(to), stream);
+}
+
+static int um_advise(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		     enum cs_um_advice advice, const struct cs_um_place *of, int on,
+		     struct cs_err *err)
+{
+	static const CUmem_advise says[][2] = {
+		[CS_UM_READ_MOSTLY] = { CU_MEM_ADVISE_UNSET_READ_MOSTLY,
+					CU_MEM_ADVISE_SET_READ_MOSTLY },
+		[CS_UM_PREFERRED] = { CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
+				      CU_MEM_ADVISE_SET_PREFERRED_LOCATION },
+		[CS_UM_ACCESSED_BY] = { CU_MEM_ADVISE_UNSET_ACCESSED_BY,
+					CU_MEM_ADVISE_SET_ACCESSED_BY },
+	};
+	/* any CPU may use it: of that no NUMA node is said */
+	const struct cs_um_place whose = { of->device, advice == CS_UM_ACCESSED_BY ?
+							       -1 :
+							       of->numa };
+	CUmem_advise say = says[advice][on];
+
+	return cs_dev_result(dev,
+			     cs_cu.mem_advise_numa ?
+				     CS_NAMED_CALL("cuMemAdvise", mem_advise_numa, at,
+						   bytes, say, location_of(&whose)) :
+				     CS_NAMED_CALL("cuMemAdvise", mem_advise, at,
+						   bytes, say, device_of(&whose)),
+			     "cuMemAdvise", err);
 }
 
 int cs_um_prefetch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
@@ -236,5 +270,6 @@ const struct cs_backend_um cs_cuda_um = {
 	.make = um_make,
 	.free = um_free,
 	.bring = um_bring,
+	.advise = um_advise,
 	.check = um_check,
 };
