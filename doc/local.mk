@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	%D%/READING.md \
 	%D%/SCALE.md \
 	%D%/THRESHOLDS.md \
+	%D%/comm_scope.1.in \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
 	%D%/plans \
@@ -23,6 +24,7 @@ EXTRA_DIST += \
 
 # ---- manual pages: a release carries them finished ----
 dist_man_MANS = \
+	%D%/comm_scope.1 \
 	%D%/cscope-mpi.1 \
 	%D%/cscope-mpi-formats.5
 MAINTAINERCLEANFILES = $(dist_man_MANS)
@@ -41,7 +43,9 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi.1.in | \
 		%D%/options-roff$(EXEEXT) >$@.tmp && mv -f $@.tmp $@
 
+cs_page = $(AM_V_GEN)$(MKDIR_P) %D% && \
+	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/$@.in >$@.tmp && mv -f $@.tmp $@
+%D%/comm_scope.1: %D%/comm_scope.1.in configure.ac
+	$(cs_page)
 %D%/cscope-mpi-formats.5: %D%/cscope-mpi-formats.5.in configure.ac
-	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi-formats.5.in >$@.tmp && \
-		mv -f $@.tmp $@
+	$(cs_page)

@@ -9,6 +9,7 @@
 #define PASS_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS)
 #define MOVE_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS_MOST)
 
+enum { LANES = 32 };
 /* Accesses of 16 bytes that a thread has in flight. */
 enum { LOADS = 12, DUPLEX_LOADS = 8, STORES = 4 };
 
@@ -165,6 +166,33 @@ PASS_KERNEL cs_k_check(struct cs_k_check a)
 	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
 }
 
+/* One store a warp, so that as many pages as there are warps are asked for at once. */
+KERNEL cs_k_touch(struct cs_k_touch a)
+{
+	const uint64_t warps = pair_stride() / LANES, warp = first_pair() / LANES;
+	volatile uint64_t *p = (volatile uint64_t *)a.address;
+
+	if (threadIdx.x % LANES)
+		return;
+	for (uint64_t i = warp * a.page; i < a.words; i += warps * a.page)
+		p[i] = cs_fill_word(a.key, i) ^ a.mark;
+}
+
+PASS_KERNEL cs_k_touched(struct cs_k_touched a)
+{
+	const pair_t *p = (const pair_t *)a.address;
+	struct cs_check mine = { 0, 0, 0, UINT64_MAX, 0, 0 };
+
+	for (uint64_t i = first_pair(); i < a.words / 2; i += pair_stride()) {
+		pair_t found = p[i];
+		uint64_t mark = 2 * i & (a.page - 1) ? 0 : a.mark;
+
+		compare(&mine, 2 * i, cs_fill_word(a.key, 2 * i) ^ mark, found.x);
+		compare(&mine, 2 * i + 1, cs_fill_word(a.key, 2 * i + 1), found.y);
+	}
+	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
+}
+
 /* Nanoseconds of the GPU; its steps may be as long as a microsecond. */
 static __device__ uint64_t global_ns(void)
 {
@@ -198,8 +226,6 @@ KERNEL cs_k_stamp(struct cs_k_stamp a)
 /* A tile is what a warp takes at once: N x 32 pairs in one piece, N loads of a
  * thread, so that its pairs lie at fixed distances.  Tiles go round the blocks
  * first: few of them are spread over the whole GPU. */
-enum { LANES = 32 };
-
 /* The tiles of a warp that is one of `warps` in its block to share them. */
 struct tiles {
 	uint64_t first, stride;
@@ -556,6 +582,85 @@ PASS_KERNEL cs_k_zboth(struct cs_k_zboth a)
 		((struct cs_k_span *)a.out)[blockIdx.x] = { begin, global_ns() };
 	if (blockIdx.x % 2 == 0)
 		block_sum(sum, (uint64_t *)a.read.out + by.block);
+}
+
+/* ---- data of the host, consumed and produced ---- */
+
+static __device__ uint64_t sum_of(uint32_t v)
+{
+	return v;
+}
+
+static __device__ uint64_t sum_of(uint64_t v)
+{
+	return v;
+}
+
+static __device__ uint64_t sum_of(pair_t v)
+{
+	return v.x + v.y;
+}
+
+/* Calls work(i) for the elements of this thread.  With pages, each lane of a warp takes
+ * every 32nd element of a page: an even element is of an even thread in either order. */
+template <typename Work>
+static __device__ void for_elements(uint64_t n, uint64_t of_page, Work work)
+{
+	if (!of_page) {
+#pragma unroll 4
+		for (uint64_t i = first_pair(); i < n; i += pair_stride())
+			work(i);
+		return;
+	}
+	for (uint64_t page = first_pair() / LANES * of_page; page < n;
+	     page += pair_stride() / LANES * of_page) {
+		uint64_t end = page + of_page < n ? page + of_page : n;
+
+#pragma unroll 4
+		for (uint64_t i = page + threadIdx.x % LANES; i < end; i += LANES)
+			work(i);
+	}
+}
+
+template <typename T> static __device__ uint64_t consume(const struct cs_k_consume *a)
+{
+	const T *p = (const T *)a->address;
+	uint64_t sum = 0;
+
+	for_elements(a->bytes / sizeof(T), a->page / sizeof(T),
+		     [&](uint64_t i) { sum += sum_of(__ldcg(p + i)); });
+	return sizeof(T) < sizeof(uint64_t) && threadIdx.x % 2 ? sum << 32 : sum;
+}
+
+PASS_KERNEL cs_k_consume(struct cs_k_consume a)
+{
+	block_sum(a.element == 16 ? consume<pair_t>(&a) :
+		  a.element == 8  ? consume<uint64_t>(&a) :
+				    consume<uint32_t>(&a),
+		  (uint64_t *)a.out + blockIdx.x);
+}
+
+PASS_KERNEL cs_k_produce(struct cs_k_produce a)
+{
+	const uint64_t n = a.bytes / a.element, of_page = a.page / a.element;
+
+	if (a.element == 16)
+		for_elements(n, of_page, [&](uint64_t i) {
+			((pair_t *)a.address)[i] =
+				make_ulonglong2(cs_fill_word(a.key, 2 * i),
+						cs_fill_word(a.key, 2 * i + 1));
+		});
+	else if (a.element == 8)
+		for_elements(n, of_page, [&](uint64_t i) {
+			((uint64_t *)a.address)[i] = cs_fill_word(a.key, i);
+		});
+	else
+		for_elements(n, of_page, [&](uint64_t i) {
+			uint64_t word = cs_fill_word(a.key, i / 2);
+
+			((uint32_t *)a.address)[i] = (uint32_t)(i % 2 ? word >> 32 :
+									word);
+		});
 }
 
 /* ---- bulk asynchronous copies ---- */

@@ -134,6 +134,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/pci.c \
 	%D%/place/place.h \
 	%D%/place/prove.c \
+	%D%/place/resident.c \
 	%D%/place/room.c \
 	%D%/place/sign.c \
 	%D%/place/survey.c \
@@ -151,6 +152,7 @@ if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/copy.c \
+	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -165,6 +167,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/peer.c \
 	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
+	%D%/backend/cuda/um.c \
 	%D%/backend/cuda/vmm.c
 nodist_%C%_libcs_backend_a_SOURCES = \
 	kernels/kernels.c
@@ -204,6 +207,8 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
+	%D%/node/managed.c \
+	%D%/node/managed.h \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
 	%D%/node/places.c \
@@ -395,7 +400,8 @@ endif
 	%D%/report/versus.h \
 	%D%/report/view.c \
 	%D%/report/view.h \
-	%D%/report/views.h
+	%D%/report/views.h \
+	%D%/report/ways.c
 
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = \

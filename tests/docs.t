@@ -103,6 +103,20 @@ folders() { # DIR
 	done
 }
 
+# Under a line that ends in `cscope-mpi show FILE`: stands what that prints.
+missing_output() { # DOCUMENT
+	local file block
+	grep -oE '`cscope-mpi show [^` ]+`:$' "$1" | cut -d' ' -f3 | tr -d '`:' |
+		while read -r file; do
+			block=$(awk -v file="\`cscope-mpi show $file\`:" '
+				within && !/^(    |$)/ { exit }
+				within && NF { sub(/^    /, ""); print }
+				substr($0, length($0) - length(file) + 1) == file { within = 1 }' "$1")
+			[[ -n $block && $(cd "$top" && "$CSCOPE" show "$file") == *"$block"* ]] ||
+				echo "$1: show $file prints something else"
+		done
+}
+
 # ---- sentences of METHOD ----
 
 # Running text: line breaks and runs of blanks are one blank.
@@ -227,6 +241,10 @@ folders tests >>"$work/folders"
 ok "every folder of src and tests says what is in it" "$work/folders"
 results "$top/doc/results" >"$work/results"
 ok "results are small files which the program reads" "$work/results"
+for doc in "${docs[@]}"; do
+	missing_output "$doc"
+done >"$work/output"
+ok "what a document says that show prints of a file is printed" "$work/output"
 if [ -n "${HAVE_CUDA:-}" ]; then
 	printed >"$work/printed"
 	unprinted doc/READING.md >"$work/unprinted"
@@ -264,6 +282,9 @@ head -c 300001 /dev/zero >"$work/planted/large.txt"
 echo '{"schema":"cscope-mpi/1"}' >"$work/planted/part.json"
 results "$work/planted" | wc -l | grep -vx 2 >"$work/count"
 ok "a planted large file and a planted part of one are found" "$work/count"
+printf '%s\n\n' 'It is `cscope-mpi show doc/results/h200x2/suite-np2.json`:' '    no such line' >"$work/shown.md"
+missing_output "$work/shown.md" | wc -l | grep -vx 1 >"$work/count"
+ok "a planted output is found" "$work/count"
 {
 	missing_sentences "$work/planted.md"
 	rules_without_test "$work/planted.md"

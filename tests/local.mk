@@ -91,7 +91,8 @@ if HAVE_CUDA
 UNIT_CUDA_TESTS = \
 	%D%/unit/cuda.t \
 	%D%/unit/fake.t \
-	%D%/unit/um.t
+	%D%/unit/um.t \
+	%D%/unit/umlies.t
 endif
 check_PROGRAMS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
 TESTS += $(UNIT_TESTS) $(UNIT_CUDA_TESTS)
@@ -162,7 +163,9 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
 %C%_unit_um_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-%C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/story.h
+%C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/managed.h %D%/unit/story.h
+%C%_unit_umlies_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+%C%_unit_umlies_t_SOURCES = %D%/unit/test_umlies.c %D%/unit/managed.h %D%/unit/story.h
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
 %C%_unit_versus_t_SOURCES = %D%/unit/test_versus.c %D%/unit/canned.h
@@ -315,6 +318,8 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/knobs.c \
 	%D%/fake/managed.c \
 	%D%/fake/memory.c \
+	%D%/fake/queue.c \
+	%D%/fake/queue.h \
 	%D%/fake/signal.c \
 	%D%/fake/stream.c \
 	%D%/fake/um.c \
@@ -441,6 +446,7 @@ SHELL_TESTS = \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
+	%D%/run/unified.t \
 	%D%/run/variants.t \
 	%D%/run/article.t \
 	%D%/run/via.t \

@@ -48,6 +48,16 @@ options_of_page() { # FILE SECTION NEXT-SECTION
 		sed -nE 's/^(-., )?(--[a-z-]+).*/\1\2/p' | sed 's/,//' | sort
 }
 
+# Those of comm_scope: several to a line, "--benchmark_out=FILE", behind .B and .BI.
+options_of_their_help() {
+	ln -sf "$CS_PROGRAM" "$work/comm_scope" && "$work/comm_scope" --help |
+		grep -oE '^  --[a-z_]+|, --[a-z_]+' | tr -d ', ' | sort
+}
+options_of_their_page() {
+	sed -n '/^\.SH OPTIONS/,/^\.SH ENVIRONMENT/p' "$theirs" | sed 's/\\-/-/g' |
+		sed -nE 's/^\.BI? (--[a-z_]+).*/\1/p' | sort
+}
+
 # Keys as the sources put them into records, as a run writes them, and as
 # formats(5) has them: bold, behind .TP or in a sentence.
 keys_of_sources() {
@@ -126,7 +136,7 @@ silent() { # TOOL COMMAND...
 		return 77
 	fi
 	shift
-	said=$("$@" "$manual" "$formats" 2>&1 >/dev/null)
+	said=$("$@" "$manual" "$formats" "$theirs" 2>&1 >/dev/null)
 	echo "$said"
 	[ -z "$said" ]
 }
@@ -136,6 +146,7 @@ lint() {
 
 manual=$(page cscope-mpi.1)
 formats=$(page cscope-mpi-formats.5)
+theirs=$(page comm_scope.1)
 options_of_help >"$work/help"
 options_of_page "$manual" OPTIONS COMMANDS >"$work/options"
 ok "the page has the options of --help, no more and no fewer" \
@@ -152,12 +163,17 @@ ok "… and those of baseline" same "$work/help" "$work/options"
 options_of_help check >"$work/help"
 options_of_page "$manual" check EXIT >"$work/options"
 ok "… and those of check" same "$work/help" "$work/options"
+options_of_their_help >"$work/help"
+options_of_their_page >"$work/options"
+ok "the page of comm_scope has the options of its --help" \
+	same "$work/help" "$work/options"
 ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema
 ok "a key without a line would be found" unknown_key_found
 ok "the page names the release that it is of" names_release "$manual"
 ok "… formats(5) as well" names_release "$formats"
+ok "… comm_scope(1) too" names_release "$theirs"
 ok "groff has nothing to say of the pages" \
 	silent groff groff -man -ww -Tutf8 -z
 ok "mandoc has nothing to say of the pages" silent mandoc lint

@@ -68,6 +68,9 @@ enum cs_copy_kind {
 	CS_COPY_PAGEABLE, /* cuda: from or to memory that is not page-locked; its
 				 * gate is open, for arm() blocks until it is copied
 				 * or will be */
+	CS_COPY_PREFETCH, /* cuda: managed memory at dst goes to `to` */
+	CS_COPY_TOUCH, /* cuda: each `stride` bytes from dst on the first word becomes that
+			   * of the pattern of `key`, with `mark` in it, by a kernel */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_COPY_SM,	  /* loads and stores of 16 bytes */
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
@@ -78,8 +81,20 @@ enum cs_copy_kind {
 	CS_COPY_ZERO_WRITE, /* writes the fill pattern of `key` to dst */
 	CS_COPY_CHASE,	    /* follows a chain at src, one load after the other */
 	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
-	CS_COPY_FMA,	    /* multiply-adds, enum cs_fma in `key`; nothing moves */
+	/* … that work on data of the host, `element` bytes a thread; see `move` and `page` */
+	CS_COPY_CONSUME, /* reads all of it once */
+	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there */
+	CS_COPY_FMA,	 /* multiply-adds, enum cs_fma in `key`; nothing moves */
 };
+
+/* Where pages of managed memory are: on a device of this process; or (device -1) on a
+ * NUMA node of the host, -1: any. */
+struct cs_um_place {
+	int32_t device, numa;
+};
+
+/* What is said of managed memory; the last two with a place. */
+enum cs_um_advice { CS_UM_READ_MOSTLY, CS_UM_PREFERRED, CS_UM_ACCESSED_BY };
 
 /* One transfer of one sample, on one lane (one stream).  Addresses are as this
  * agent sees them: inside its arena or a mapping. */
@@ -107,6 +122,16 @@ struct cs_copy {
 	uint32_t base;
 	uint64_t chunk_bytes; /* and of a slot */
 	uint32_t *filled, *emptied;
+	/* CONSUME, PRODUCE: bytes that a thread takes at a time, 4, 8, 16; that a warp takes
+	 * at a time, 0: neighbours take neighbours; and how the data come to the kernel */
+	uint32_t element, page;
+	enum cs_move {
+		CS_MOVE_NOT,	  /* it reads src, or writes dst, where that is */
+		CS_MOVE_COPY,	  /* src is copied to dst before, where it works */
+		CS_MOVE_PREFETCH, /* dst is prefetched to `to` before */
+	} move;
+	struct cs_um_place to; /* PREFETCH */
+	uint64_t mark;	       /* TOUCH */
 	int lent; /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };
@@ -149,6 +174,37 @@ struct cs_backend_costs {
 		     struct cs_err *err);
 	int (*record)(struct cs_dev *dev, int lane, int event, struct cs_err *err);
 	int (*reached)(struct cs_dev *dev, int event, struct cs_err *err);
+};
+
+/* Memory that CPU and GPU share by moving its pages.  While a gate is closed nothing of
+ * it may be called; what moves pages behind a gate is armed. */
+struct cs_backend_um {
+	/* Can it be measured on this device?  -1: why not. */
+	int (*can)(struct cs_dev *dev, struct cs_err *err);
+	/* Bytes of the device's memory that nobody uses. */
+	int (*room)(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
+
+	/* A range, whose pages are nowhere yet.  Its address is that of all devices of the
+	 * process and of the CPU.  What was not freed, close() frees. */
+	int (*make)(struct cs_dev *dev, uint64_t bytes, uint64_t *at,
+		    struct cs_err *err);
+	void (*free)(struct cs_dev *dev, uint64_t at);
+
+	/* Prefetch pages, and wait until that has ended. */
+	int (*bring)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		     const struct cs_um_place *to, struct cs_err *err);
+
+	/* Say something of pages, or (not `on`) take it back. */
+	int (*advise)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		      enum cs_um_advice advice, const struct cs_um_place *of, int on,
+		      struct cs_err *err);
+
+	/* Compare with what should be there, by a kernel of this device, and say by how
+	 * fast it read whether all of it lay in the device's own memory: 1, 0; -1: it is
+	 * too little to tell. */
+	int (*check)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		     const struct cs_touched *pattern, struct cs_check *out,
+		     int *is_near, struct cs_err *err);
 };
 
 struct cs_backend {
@@ -238,7 +294,8 @@ struct cs_backend {
 		     uint64_t base, int random, uint64_t seed, struct cs_err *err);
 
 	/* Only cuda; NULL elsewhere.  The device's cache holds other bytes than those
-	 * of arenas and host memory; finished on return. */
+	 * of arenas and host memory; finished on return.  1: there is no memory for
+	 * these. */
 	int (*displace)(struct cs_dev *dev, struct cs_err *err);
 
 	/* The i-th way to divide a copy by kernels among blocks and threads,
@@ -303,6 +360,7 @@ struct cs_backend {
 	void (*close)(struct cs_dev *dev);
 
 	const struct cs_backend_costs *costs; /* NULL: there is no driver */
+	const struct cs_backend_um *um;	      /* NULL: there is no such memory */
 };
 
 /* NULL when the program was built without CUDA. */

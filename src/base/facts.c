@@ -228,14 +228,14 @@ static const struct cs_field nic_facts[] = {
 const struct cs_fieldset cs_nic_fields = CS_FIELDSET("a network card",
 						     struct cs_nic_facts, nic_facts);
 
-#define DOMAIN(type, key, member, ...) \
+#define NUMA(type, key, member, ...) \
 	CS_MEMBER(struct cs_numa_facts, type, key, member, ##__VA_ARGS__)
-static const struct cs_field domain_facts[] = {
-	DOMAIN(COUNT, "numa", numa),
-	DOMAIN(TEXT, "cpus", cpus),
+static const struct cs_field numa_facts[] = {
+	NUMA(COUNT, "numa", numa),
+	NUMA(TEXT, "cpus", cpus),
 };
-const struct cs_fieldset cs_domain_fields =
-	CS_FIELDSET("a NUMA node", struct cs_numa_facts, domain_facts);
+const struct cs_fieldset cs_numa_fields =
+	CS_FIELDSET("a NUMA node", struct cs_numa_facts, numa_facts);
 
 #define RANK(type, key, member, ...) \
 	CS_MEMBER(struct cs_rank_facts, type, key, member, ##__VA_ARGS__)
@@ -359,8 +359,8 @@ void cs_node_facts_init(struct cs_node_facts *node)
 	cs_fields_init(&cs_node_fields, node);
 	/* -1 in two's complement is all ones, whatever the width */
 	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
-	for (int i = 0; i < CS_MAX_DOMAINS; i++)
-		cs_fields_init(&cs_domain_fields, &node->domain[i]);
+	for (int i = 0; i < CS_MAX_NUMA; i++)
+		cs_fields_init(&cs_numa_fields, &node->numa_node[i]);
 	for (int i = 0; i < CS_MAX_NICS; i++)
 		cs_fields_init(&cs_nic_fields, &node->nic[i]);
 }

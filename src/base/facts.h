@@ -19,7 +19,7 @@
 #define CS_PLACEMENT 24
 #define CS_MAX_AGENTS 64 /* per node and placement */
 #define CS_MAX_NICS 16	 /* of a node that are described */
-#define CS_MAX_DOMAINS 8 /* NUMA nodes that are described */
+#define CS_MAX_NUMA 8 /* NUMA nodes that are described */
 #define CS_NVLINK_PEERS 8 /* GPUs that one is wired to without a switch */
 
 /* What the backend's probe() learns of one device without a context. */
@@ -263,8 +263,8 @@ struct cs_node_facts {
 	char container[CS_NAME]; /* sign of one that may hide GPUs; "" */
 	int32_t n_device_files;	 /* /dev/nvidia0 … */
 	/* -1 unknown; of the first NUMA nodes */
-	int32_t numa_distance[CS_MAX_DOMAINS][CS_MAX_DOMAINS];
-	struct cs_numa_facts domain[CS_MAX_DOMAINS]; /* the first of n_numa */
+	int32_t numa_distance[CS_MAX_NUMA][CS_MAX_NUMA];
+	struct cs_numa_facts numa_node[CS_MAX_NUMA]; /* the first of n_numa */
 	int32_t n_nics; /* -1 no PCI bus to be seen, and so n_switches */
 	struct cs_nic_facts nic[CS_MAX_NICS]; /* the first, by bus id */
 	int32_t n_switches;		      /* NVSwitches on the bus */
@@ -299,7 +299,7 @@ struct cs_peer_facts {
 /* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
 extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
 extern const struct cs_fieldset cs_gpu_record_fields, cs_node_fields;
-extern const struct cs_fieldset cs_nic_fields, cs_domain_fields, cs_rank_fields;
+extern const struct cs_fieldset cs_nic_fields, cs_numa_fields, cs_rank_fields;
 extern const struct cs_fieldset cs_peer_fields, cs_nvlink_fields;
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu);

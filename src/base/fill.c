@@ -215,10 +215,10 @@ void cs_check_add(struct cs_check *whole, const struct cs_check *part, uint64_t 
 
 /* Less than a block: words `first` to n - 1 of the buffer. */
 static void check_rest(const uint64_t *word, uint64_t first, uint64_t n, uint64_t key,
-		       struct cs_check *out)
+		       uint64_t mark, struct cs_check *out)
 {
 	for (uint64_t i = first; i < n; i++) {
-		uint64_t expected = cs_fill_word(key, i);
+		uint64_t expected = cs_fill_word(key, i) ^ (i == first ? mark : 0);
 
 		if (word[i] != expected)
 			note_wrong(out, i, expected, word[i]);
@@ -226,12 +226,13 @@ static void check_rest(const uint64_t *word, uint64_t first, uint64_t n, uint64_
 }
 
 static void check_block(const struct ways *w, const uint64_t *word, uint64_t first,
-			uint64_t key, struct cs_check *out)
+			uint64_t key, uint64_t mark, struct cs_check *out)
 {
 	struct block found, expected;
 
 	w->load(&found, word + first);
 	w->make(&expected, key, first);
+	expected.word[0] ^= mark;
 	if (!memcmp(&found, &expected, sizeof(found)))
 		return;
 	for (unsigned i = 0; i < BLOCK; i++)
@@ -249,11 +250,11 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
 	poison_block(&bad);
 	for (; n - i >= BLOCK; i += BLOCK) {
-		check_block(w, word, i, key, out);
+		check_block(w, word, i, key, 0, out);
 		if (poison)
 			store(word + i, &bad);
 	}
-	check_rest(word, i, n, key, out);
+	check_rest(word, i, n, key, 0, out);
 	store_end();
 	if (poison)
 		cs_poison_host(word + i, (n - i) * sizeof(*word));
@@ -274,7 +275,30 @@ void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
 	for (i = 0; i < blocks; i += GROUP) {
 		at = i + cs_rng_below(&rng, blocks - i < GROUP ? blocks - i : GROUP);
-		check_block(w, word, at * BLOCK, key, out);
+		check_block(w, word, at * BLOCK, key, 0, out);
 		cs_poison_host(word + at * BLOCK, sizeof(struct block));
 	}
+}
+
+void cs_check_touched(void *p, uint64_t bytes, const struct cs_touched *pattern,
+		      struct cs_check *out)
+{
+	const uint64_t page = pattern->page / sizeof(uint64_t);
+	uint64_t *word = p, n = bytes / sizeof(*word), i = 0;
+	const struct ways *w = ways();
+
+	*out = (struct cs_check){ .first_word = UINT64_MAX };
+	for (; n - i >= BLOCK; i += BLOCK)
+		check_block(w, word, i, pattern->key, i % page ? 0 : pattern->mark,
+			    out);
+	check_rest(word, i, n, pattern->key, i % page ? 0 : pattern->mark, out);
+}
+
+void cs_touch_host(void *p, uint64_t bytes, const struct cs_touched *pattern)
+{
+	const uint64_t page = pattern->page / sizeof(uint64_t);
+	volatile uint64_t *word = p;
+
+	for (uint64_t i = 0; i < bytes / sizeof(*word); i += page)
+		word[i] = cs_fill_word(pattern->key, i) ^ pattern->mark;
 }

@@ -55,6 +55,13 @@ struct cs_expected {
 /* … once. */
 #define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1 })
 
+/* The pattern of `key` in pages that were touched: the first word of each has the mark in
+ * it, so that one shows which was not, and the rest that its content came along.  Mark 0:
+ * as it was filled. */
+struct cs_touched {
+	uint64_t key, page, mark; /* bytes of a page: words of 64 bits, a power of 2 */
+};
+
 /* How many bytes of two words differ. */
 static inline CS_HOST_DEVICE uint32_t cs_wrong_bytes(uint64_t expected, uint64_t found)
 {
@@ -94,6 +101,10 @@ void cs_poison_host(void *p, uint64_t bytes);
 /* Check all of it, and leave poison behind when `poison`. */
 void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 		   struct cs_check *out);
+/* Pages that were touched, of at least 4 KiB, and to touch them: one store each. */
+void cs_check_touched(void *p, uint64_t bytes, const struct cs_touched *pattern,
+		      struct cs_check *out);
+void cs_touch_host(void *p, uint64_t bytes, const struct cs_touched *pattern);
 /* One block of 4 KiB in each 64, at a place that depends on the seed, is checked
  * and poisoned, so that the next write of the buffer must write it again; all of a
  * buffer that has no such block. */

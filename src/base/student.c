@@ -14,7 +14,7 @@ static double beta_fraction(double a, double b, double x)
 	int k;
 
 	for (k = 1; k <= FRACTION_ROUNDS && fabs(change - 1) > 4 * DBL_EPSILON; k++) {
-		double m = floor(0.5 * k), at = a + 2 * m;
+		double m = k / 2, at = a + 2 * m;
 		double part = k % 2 ? -(a + m) * (a + b + m) * x / (at * (at + 1)) :
 				      m * (b - m) * x / ((at - 1) * at);
 

@@ -59,7 +59,7 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 	cs_settings_default(&req.set, backend);
 	if (cs_topo_open(secure_getenv("CS_TEST_TOPOLOGY"), &topo, err))
 		return -1;
-	cs_settings_domains(&req.set, topo);
+	cs_settings_numa(&req.set, topo);
 	cs_topo_close(topo);
 	req.n_agents = cs_gpu_list_count(&opt->gpus);
 	if (!req.n_agents)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -169,6 +170,21 @@ static int open_writer(struct program *p, const char *name, struct cs_err *err)
 	return 0;
 }
 
+#define LONG_S 10 /* whoever asks for all that there is may not know what that takes */
+
+static void announce(const struct program *p)
+{
+	double seconds = cs_plan_estimate_s(p->run.plan, CS_EXPECTED_GBS);
+	char text[CS_ERR_TEXT];
+
+	if (!p->opt->their_sizes || seconds < LONG_S)
+		return;
+	cs_text(text, sizeof(text),
+		"%" PRIu32 " steps, about %.0f s: --benchmark_filter takes fewer",
+		p->run.plan->n_steps, seconds);
+	cs_complain(text);
+}
+
 static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
@@ -188,6 +204,8 @@ static int on_ready(void *ctx, struct cs_err *err)
 			rc = open_writer(p, p->opt->output[i], err);
 	if (p->resume.complete)
 		return rc;
+	if (p->run.plan)
+		announce(p);
 	/* names of files are of the site, what is in them is not */
 	if (p->opt->redact && !rc)
 		rc = cs_redact_start(&p->redact, &p->run, p->host, err);

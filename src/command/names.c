@@ -36,7 +36,7 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 	cs_settings_default(&req.set, CS_BACKEND_CUDA);
 	if (cs_topo_open(NULL, &topo, err))
 		return -1;
-	cs_settings_domains(&req.set, topo);
+	cs_settings_numa(&req.set, topo);
 	gpus = gpus_of(opt, topo);
 	cs_topo_close(topo);
 	req.n_agents = __builtin_popcountll(gpus);

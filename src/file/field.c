@@ -87,11 +87,6 @@ int64_t cs_field_count(struct cs_fields *f, const char *key)
 	return cs_field_int(f, key, 0, INT64_MAX, -1);
 }
 
-int32_t cs_field_count32(struct cs_fields *f, const char *key)
-{
-	return (int32_t)cs_field_int(f, key, 0, INT32_MAX, -1);
-}
-
 /* Digits of this base alone, as many as fit. */
 static int digits(const char *text, int base, uint64_t *to)
 {

@@ -32,7 +32,6 @@ int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,
 		     int64_t most, int64_t unknown);
 /* Not below 0; unknown is -1. */
 int64_t cs_field_count(struct cs_fields *f, const char *key);
-int32_t cs_field_count32(struct cs_fields *f, const char *key);
 /* Also as decimal digits, for what is above 2^63; unknown is 0. */
 uint64_t cs_field_wide(struct cs_fields *f, const char *key);
 /* 16 hexadecimal digits; unknown is 0. */

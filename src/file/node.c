@@ -17,9 +17,9 @@ static json_t *distances(const struct cs_node_facts *f)
 	json_t *array = json_array(), *row;
 	int i, k, bad = !array;
 
-	for (i = 0; i < f->n_numa && i < CS_MAX_DOMAINS; i++) {
+	for (i = 0; i < f->n_numa && i < CS_MAX_NUMA; i++) {
 		row = json_array();
-		for (k = 0; k < f->n_numa && k < CS_MAX_DOMAINS; k++)
+		for (k = 0; k < f->n_numa && k < CS_MAX_NUMA; k++)
 			bad |= cs_json_append(row,
 					      cs_json_count(f->numa_distance[i][k]));
 		bad |= cs_json_append(array, row);
@@ -34,7 +34,7 @@ static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 
 	json_array_foreach (rows, i, row)
 		json_array_foreach (row, k, value) {
-			if (i >= CS_MAX_DOMAINS || k >= CS_MAX_DOMAINS ||
+			if (i >= CS_MAX_NUMA || k >= CS_MAX_NUMA ||
 			    json_is_null(value))
 				continue;
 			if (!json_is_integer(value) || json_integer_value(value) < 0 ||
@@ -46,11 +46,11 @@ static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 	return 0;
 }
 
-static int described_domains(const struct cs_node_facts *f)
+static int described_numa(const struct cs_node_facts *f)
 {
 	int n = 0;
 
-	while (n < CS_MAX_DOMAINS && f->domain[n].numa >= 0)
+	while (n < CS_MAX_NUMA && f->numa_node[n].numa >= 0)
 		n++;
 	return n;
 }
@@ -154,8 +154,8 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	cs_encode(&r, &cs_node_fields, f);
 	cs_encode_json(&r, "numa_distances", distances(f));
 	cs_encode_json(&r, "numa_nodes",
-		       cs_encode_array(&cs_domain_fields, f->domain,
-				       described_domains(f)));
+		       cs_encode_array(&cs_numa_fields, f->numa_node,
+				       described_numa(f)));
 	cs_encode_json(&r, "nics",
 		       cs_encode_array(&cs_nic_fields, f->nic, cs_node_cards(f)));
 	cs_encode_json(&r, "known_gpus", cs_record_inventory(&run->node[node]));
@@ -181,8 +181,8 @@ int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	cs_node_facts_init(&nd->facts);
 	cs_decode(&f, &cs_node_fields, &nd->facts);
 	decode_cards(&f, &nd->facts);
-	cs_decode_array(&f, "numa_nodes", &cs_domain_fields, nd->facts.domain,
-			CS_MAX_DOMAINS);
+	cs_decode_array(&f, "numa_nodes", &cs_numa_fields, nd->facts.numa_node,
+			CS_MAX_NUMA);
 	/* the room of others is never touched: of many nodes that is most memory */
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		cs_agent_facts_init(&nd->agent[a]);

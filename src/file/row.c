@@ -68,7 +68,7 @@ static struct cs_endpoint end_of(struct cs_loaded *to, int node, struct cs_field
 }
 
 /* Of a plan file each transfer says whether its GPU's own NUMA node is meant. */
-static void decode_domain(const struct cs_run *run, struct cs_row *row)
+static void decode_numa(const struct cs_run *run, struct cs_row *row)
 {
 	struct cs_endpoint *end = cs_endpoint_is_numa(&row->what.src) ?
 					&row->what.src :
@@ -344,7 +344,7 @@ static int decode_row(struct cs_loaded *to, struct cs_fields *f)
 	row.via = (uint8_t)cs_field_via(f);
 	row.flags = flags_of(f);
 	decode_transfer(to, f, &row);
-	decode_domain(&to->run, &row);
+	decode_numa(&to->run, &row);
 	if (!f->bad && row.status == CS_OK)
 		cs_field_need(f, "value");
 	return f->bad ? -1 : add_row(to, &row, f);

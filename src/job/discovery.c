@@ -233,7 +233,7 @@ static void label(struct cs_discovery *m, int g, char to[12])
 static void agent_facts(struct cs_discovery *m, int g, int index,
 			struct cs_agent_facts *f)
 {
-	int domains[CS_MAX_AGENTS], n_domains;
+	int numa[CS_MAX_AGENTS], n_numa;
 
 	cs_agent_facts_init(f);
 	f->gpu = m->gpu[g];
@@ -244,8 +244,8 @@ static void agent_facts(struct cs_discovery *m, int g, int index,
 	f->pid = getpid();
 	f->start_s = m->records[m->team->local_rank].start_s;
 	if (m->backend == &cs_backend_cpu) {
-		n_domains = cs_topo_domains(m->topo, domains, CS_MAX_AGENTS);
-		f->numa = n_domains ? domains[index % n_domains] : -1;
+		n_numa = cs_topo_numa(m->topo, numa, CS_MAX_AGENTS);
+		f->numa = n_numa ? numa[index % n_numa] : -1;
 		cs_text(f->numa_source, sizeof(f->numa_source), "in turn");
 		return;
 	}

@@ -52,16 +52,16 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	set->start_limit_s = cs_ten_digits(set->start_limit_s);
 }
 
-void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo)
+void cs_settings_numa(struct cs_settings *set, const struct cs_topo *topo)
 {
-	int domain[CS_NUMA_MOST], n = cs_topo_memories(topo, domain, CS_NUMA_MOST);
+	int numa[CS_NUMA_MOST], n = cs_topo_memories(topo, numa, CS_NUMA_MOST);
 
-	set->domains = 0;
+	set->numa_nodes = 0;
 	for (int i = 0; i < n; i++)
-		if (domain[i] < (int)CS_NUMA_MOST)
-			set->domains |= 1ull << domain[i];
+		if (numa[i] < (int)CS_NUMA_MOST)
+			set->numa_nodes |= 1ull << numa[i];
 	if (set->numa == UINT64_MAX)
-		set->numa = set->domains;
+		set->numa = set->numa_nodes;
 }
 
 int cs_job_is_root(const struct cs_job *job)
@@ -153,7 +153,7 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 					      CS_BACKEND_CUDA);
 	if (job->args->check_only)
 		req.set.copy_bytes = LOOK_BYTES;
-	cs_settings_domains(&req.set, job->discovery.topo);
+	cs_settings_numa(&req.set, job->discovery.topo);
 	req.set.sides = (uint32_t)job->sides.n;
 	if (job->sides.n > 1)
 		req.set.turn_samples = TURN_SAMPLES;

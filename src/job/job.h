@@ -66,7 +66,7 @@ struct cs_job;
 /* Fill the defaults of the settings that are 0 for that backend. */
 void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend);
 /* The NUMA nodes of this machine, and of --numa all. */
-void cs_settings_domains(struct cs_settings *set, const struct cs_topo *topo);
+void cs_settings_numa(struct cs_settings *set, const struct cs_topo *topo);
 
 /* Measure.  On rank 0 `run` (zeroed, with argv, version… set by the caller) is
  * filled as far as it came.  Returns CS_EXIT_OK when the plan was carried out

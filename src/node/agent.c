@@ -17,6 +17,7 @@
 #include "node/endpoints.h"
 #include "node/home.h"
 #include "node/lane.h"
+#include "node/managed.h"
 #include "node/overlap.h"
 #include "node/stage.h"
 #include "node/usage.h"
@@ -435,7 +436,10 @@ static int do_prepare(struct cs_agent *a)
 	a->slot->throttle = 0;
 	a->filled_seq = 0;
 	read_throttle(a);
-	return cs_endpoints_prepare(&a->ends, a->plan->set.verify == CS_VERIFY_OFF);
+	cs_managed_release(&a->ends); /* of a cell that failed */
+	if (cs_endpoints_prepare(&a->ends, a->plan->set.verify == CS_VERIFY_OFF))
+		return -1;
+	return cs_managed_make(&a->ends);
 }
 
 static int is_to_check(const struct cs_agent *a)
@@ -447,9 +451,14 @@ static int is_to_check(const struct cs_agent *a)
 static int do_home(struct cs_agent *a)
 {
 	int checks = is_to_check(a);
+	uint32_t seq = a->filled_seq;
 
+	if (a->slot->flags & CS_CMD_AFTER)
+		return cs_managed_prove(&a->ends) || cs_managed_advise(&a->ends) ? -1 :
+										   0;
 	a->filled_seq = 0;
-	if (checks && cs_endpoints_check(&a->ends, 0))
+	if ((seq && cs_managed_judge(&a->ends, seq, checks)) ||
+	    (checks && cs_endpoints_check(&a->ends, 0)) || cs_managed_home(&a->ends))
 		return -1;
 	return cs_home_bring(&a->ends, &a->carry,
 			     a->args.flush ? a->args.flush : cs_flush_ways());
@@ -519,8 +528,12 @@ static int share_out(struct cs_agent *a, struct burden *mine)
 
 static struct cs_copy copy_of(const struct cs_agent *a, uint32_t k)
 {
-	return cs_endpoints_copy(&a->ends, cs_plan_transfer(a->plan, my_step(a), k),
-				 a->slot->copies[k], a->slot->flags & CS_CMD_FIRST);
+	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
+
+	return cs_transfer_is_managed(t) ?
+		       cs_managed_copy(&a->ends, t) :
+		       cs_endpoints_copy(&a->ends, t, a->slot->copies[k],
+					 a->slot->flags & CS_CMD_FIRST);
 }
 
 static void add_back(struct cs_copy *desc, const struct cs_copy *back)
@@ -710,10 +723,12 @@ static int do_probe(struct cs_agent *a)
 
 static int do_check(struct cs_agent *a)
 {
+	int checks = is_to_check(a), rc;
+
 	read_throttle(a);
-	if (a->slot->flags & CS_CMD_UNCHECKED || !a->filled_seq)
-		return 0;
-	return cs_endpoints_check(&a->ends, 1);
+	rc = a->filled_seq ? cs_managed_judge(&a->ends, a->filled_seq, checks) : 0;
+	cs_managed_release(&a->ends);
+	return rc || (checks && cs_endpoints_check(&a->ends, 1)) ? -1 : 0;
 }
 
 static int do_source(struct cs_agent *a)
@@ -736,6 +751,8 @@ static int do_unmap(struct cs_agent *a)
 static int do_close(struct cs_agent *a)
 {
 	cs_workers_release(&a->carry.workers);
+	if (a->dev)
+		cs_managed_release(&a->ends);
 	cs_endpoints_release(&a->ends);
 	if (a->dev)
 		a->args.backend->close(a->dev);
@@ -781,7 +798,7 @@ static int obey(struct cs_agent *a, uint32_t number)
 	double begun_s = cs_clock_s();
 
 	slot->err.text[0] = '\0';
-	slot->refused = 0;
+	slot->refused = slot->not_moved = 0;
 	if (!a->dev && a->args.cannot && what != CS_CMD_OPEN)
 		; /* there is nothing to do it with: cells are left out */
 	else if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)

@@ -59,7 +59,8 @@ enum cs_command {
 				 * sample, which does not count */
 #define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify says no */
 #define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
-#define CS_CMD_AFTER 8u		/* PROBE: what is left over */
+#define CS_CMD_AFTER 8u		/* PROBE: what is left over; HOME: is managed memory of
+				 * others where it should be?  Then its advice */
 #define CS_CMD_STAY 16u		/* CLOSE: the agent waits to OPEN again */
 #define CS_CMD_BY_FD 32u	/* ARENA: anew for a descriptor, if refused */
 #define CS_CMD_USUAL 64u	/* ARENA: back to what it was */
@@ -89,11 +90,12 @@ struct cs_slot {
 	/* the agent's half */
 	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = command answered */
 	_Atomic uint32_t armed, done;		  /* = seq */
-	uint32_t state;		  /* enum cs_agent_state of the last answer */
-	uint32_t refused;	  /* what failed cannot be done here: it is skipped */
-	uint32_t unproven;	  /* where host memory of the step lies */
-	uint32_t geometries;	  /* how many there are for the step's kernels */
-	uint32_t blocks, threads; /* of the one that ran last; 0: none */
+	uint32_t state;	     /* enum cs_agent_state of the last answer */
+	uint32_t refused;    /* what failed cannot be done here: it is skipped */
+	uint32_t unproven;   /* where host memory of the step lies */
+	uint32_t not_moved;  /* it failed since pages were not where they should be */
+	uint32_t geometries; /* how many there are for the step's kernels */
+	uint32_t blocks, threads;      /* of the one that ran last; 0: none */
 	struct cs_gpu_state state_now; /* of a brief LOOK */
 	uint64_t throttle;	       /* bits seen at PREPARE and CHECK */
 	/* e - s of the transfers it issued; of a chase the time of one load, too */
@@ -109,6 +111,8 @@ struct cs_slot {
 	struct cs_check check[CS_STEP_MAX];
 	/* by transfer that the agent issues */
 	struct cs_cpu_side side[CS_STEP_MAX];
+	uint32_t stayed[CS_STEP_MAX];	/* its pages stay at the source, as advised */
+	uint64_t range_at[CS_STEP_MAX]; /* its managed memory, in its process */
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
 	char call[CS_CALL_NAME];  /* of a library, in which it is now; "" */

@@ -8,12 +8,20 @@
 
 #define PART_GRAIN ((uint64_t)4096) /* of what several share: whole pages */
 
+/* Pages that come to the host are touched there. */
+static int is_touch(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_DEMAND && cs_endpoint_is_numa(&t->dst);
+}
+
 int cs_carry_is(const struct cs_transfer *t)
 {
 	int numas = cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst);
 
 	if (t->method == CS_METHOD_CPU)
 		return numas == 2;
+	if (cs_transfer_is_managed(t))
+		return is_touch(t);
 	return numas &&
 	       (t->src.memory == CS_MEM_PAGEABLE || t->dst.memory == CS_MEM_PAGEABLE);
 }
@@ -37,6 +45,21 @@ static int copy_part(void *arg, struct cs_err *err)
 		/* Equal copies must not become one. */
 		__asm__ volatile("" : : : "memory");
 	}
+	return 0;
+}
+
+struct touched {
+	void *at;
+	uint64_t bytes;
+	struct cs_touched pattern;
+};
+
+static int touch_part(void *arg, struct cs_err *err)
+{
+	const struct touched *part = arg;
+
+	(void)err;
+	cs_touch_host(part->at, part->bytes, &part->pattern);
 	return 0;
 }
 
@@ -143,7 +166,7 @@ static int threads_of(const struct cs_transfer *t)
 
 	if ((uint64_t)n > t->bytes / PART_GRAIN)
 		n = (int)(t->bytes / PART_GRAIN);
-	return n > 1 && t->method == CS_METHOD_CPU ? n : 1;
+	return n > 1 && (t->method == CS_METHOD_CPU || is_touch(t)) ? n : 1;
 }
 
 /* All of them, or none. */
@@ -179,6 +202,28 @@ static void arm_copy(struct cs_carry *c, struct cs_team *team, const struct cs_c
 
 		cs_worker_arm(team->worker[i], c->slot->seq,
 			      &(struct cs_work){ copy_part, &part, sizeof(part) });
+	}
+}
+
+/* Whole pages each. */
+static void arm_touch(struct cs_carry *c, struct cs_team *team,
+		      const struct cs_copy *f)
+{
+	uint64_t pages = (f->bytes + f->stride - 1) / f->stride;
+
+	for (int i = 0; i < team->n; i++) {
+		uint64_t at = pages * (uint64_t)i / (uint64_t)team->n * f->stride;
+		uint64_t end = pages * (uint64_t)(i + 1) / (uint64_t)team->n *
+			       f->stride;
+		struct touched part = {
+			.at = (void *)(uintptr_t)(f->dst + at),
+			.bytes = (end < f->bytes ? end : f->bytes) - at,
+			.pattern = { f->key + cs_fill_step(at / sizeof(uint64_t)),
+				     f->stride, f->mark },
+		};
+
+		cs_worker_arm(team->worker[i], c->slot->seq,
+			      &(struct cs_work){ touch_part, &part, sizeof(part) });
 	}
 }
 
@@ -228,8 +273,10 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	if (team_take(c, team, threads_of(t), numa))
 		return -1;
 	note(c, team, numa, &c->slot->side[k]);
-	team->by_stream = !is_of_host(t);
-	if (t->method == CS_METHOD_CPU)
+	team->by_stream = !is_of_host(t) && !is_touch(t);
+	if (is_touch(t))
+		arm_touch(c, team, desc);
+	else if (t->method == CS_METHOD_CPU)
 		arm_copy(c, team, desc);
 	else
 		arm_call(c, team, lane, desc);

@@ -61,10 +61,25 @@ static void cancel(struct cs_coordinator *co, struct cs_agents *agents,
 
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t)
 {
-	int far = cs_transfer_far(t);
+	int far = cs_transfer_is_managed(t) ? -1 : cs_transfer_far(t);
 
 	return far < 0 ? CS_VIA_NONE :
 			 cs_board_slot(co->board, t->issuer)->peer[far].via;
+}
+
+/* Pages between GPUs take the link without a way that we opened. */
+static int crosses(const struct cs_coordinator *co, const struct cs_transfer *t)
+{
+	if (cs_transfer_is_managed(t))
+		return cs_transfer_far(t) >= 0;
+	return cs_via_crosses(cs_cell_via(co, t)) && t->method != CS_METHOD_CHASE;
+}
+
+static void count_way(struct cs_coordinator *co, const struct cs_endpoint *from,
+		      const struct cs_endpoint *to, uint64_t bytes)
+{
+	cs_board_slot(co->board, from->index)->sent_bytes += (int64_t)bytes;
+	cs_board_slot(co->board, to->index)->received_bytes += (int64_t)bytes;
 }
 
 /* Each end's share of what a sample has moved, to be compared with the counters of
@@ -73,13 +88,23 @@ static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
-		int64_t bytes = (int64_t)(t->bytes * co->sampler.copies[k]);
 
-		if (!cs_via_crosses(cs_cell_via(co, t)) ||
-		    t->method == CS_METHOD_CHASE)
-			continue;
-		cs_board_slot(co->board, t->src.index)->sent_bytes += bytes;
-		cs_board_slot(co->board, t->dst.index)->received_bytes += bytes;
+		if (crosses(co, t))
+			count_way(co, &t->src, &t->dst,
+				  t->bytes * co->sampler.copies[k]);
+	}
+}
+
+/* … and of managed memory on its way home: at first all of it is its issuer's. */
+static void count_home(struct cs_coordinator *co, const struct cs_step *step,
+		       int first)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+
+		if (cs_transfer_is_managed(t) && crosses(co, t) &&
+		    (!first || t->issuer == t->dst.index))
+			count_way(co, &t->dst, &t->src, t->bytes);
 	}
 }
 
@@ -156,13 +181,18 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell,
 				 uint32_t flags, struct cs_err *err)
 {
+	static const char doing[] = "bringing buffers home";
+
 	if (!cs_home_is_wanted(co->plan, cell->step))
 		return CS_OK;
-	return cs_agents_order(co, &cell->agents, CS_CMD_HOME,
-			       flags & CS_CMD_UNCHECKED, "bringing buffers home",
-			       CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->agents, err) :
-		       CS_OK;
+	if (cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
+			    doing, CS_PREPARE_LIMIT_S, err) ||
+	    (cs_home_has_two_parts(co->plan, cell->step) &&
+	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
+			     CS_PREPARE_LIMIT_S, err)))
+		return take(co, &cell->agents, err);
+	count_home(co, cell->step, (flags & CS_CMD_FIRST) != 0);
+	return CS_OK;
 }
 
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,

@@ -75,14 +75,6 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 
 /* ---- step.c ---- */
 
-/* Is there that much of the budget left for a step? */
-int cs_budget_fits(const struct cs_coordinator *co, double seconds);
-/* Seconds of a step: the longest of its test and size so far, before there is one the
- * longest of all. */
-double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step *step);
-void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
-		  double seconds);
-
 /* Carry out n steps of the plan from `first` on, at the same time; rows go out, marked
  * with `repeats`, or as concurrent those of a step that `judge` (or NULL) doubts.
  * Returns CS_OK with `median` of each transfer (NULL: not wanted), or

@@ -104,12 +104,34 @@ static int refused_ways(struct cs_coordinator *co)
 	return n;
 }
 
+/* Host memory is filled and page-locked at no less than 1 GB/s, whoever does the same at the
+ * same time. */
+static double allocating_limit_s(const struct cs_coordinator *co)
+{
+	uint64_t most[CS_MEMORIES][2] = { { 0 } };
+	double seconds = CS_PREPARE_LIMIT_S;
+	const struct cs_plan *plan = co->plan;
+	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
+
+	for (uint32_t i = 0; i < plan->n_transfers; i++, t++) {
+		const struct cs_endpoint *end[] = { &t->src, &t->dst };
+
+		for (int k = 0; k < 2; k++)
+			if (cs_endpoint_is_numa(end[k]) &&
+			    t->bytes > most[end[k]->memory][k])
+				most[end[k]->memory][k] = t->bytes;
+	}
+	for (int m = 0; m < CS_MEMORIES; m++)
+		seconds += 1e-9 * co->n * (double)(most[m][0] + most[m][1]);
+	return seconds;
+}
+
 /* All ways given up, arenas made anew by those whom the flag concerns, all ways
  * opened again. */
 static void map_again(struct cs_coordinator *co, uint32_t flag)
 {
 	order_all(co, CS_CMD_UNMAP, 0, "closing peer buffers", CS_PREPARE_LIMIT_S);
-	order_all(co, CS_CMD_ARENA, flag, "allocating", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_ARENA, flag, "allocating", allocating_limit_s(co));
 	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
 }
 
@@ -151,7 +173,8 @@ static void open_staged(struct cs_coordinator *co)
 	}
 	order_all(co, CS_CMD_UNMAP, CS_CMD_STAGED, "taking peer access back",
 		  CS_PREPARE_LIMIT_S);
-	order_all(co, CS_CMD_ARENA, CS_CMD_USUAL, "allocating", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_ARENA, CS_CMD_USUAL, "allocating",
+		  allocating_limit_s(co));
 	order_all(co, CS_CMD_MAP, CS_CMD_STAGED, "opening ways to stage",
 		  CS_PREPARE_LIMIT_S);
 	co->staged = 1;
@@ -191,7 +214,7 @@ static int is_too_late(const struct cs_coordinator *co)
 
 static void open_buffers(struct cs_coordinator *co)
 {
-	order_all(co, CS_CMD_ARENA, 0, "allocating", CS_PREPARE_LIMIT_S);
+	order_all(co, CS_CMD_ARENA, 0, "allocating", allocating_limit_s(co));
 	open_ways(co);
 }
 

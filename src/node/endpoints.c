@@ -60,7 +60,9 @@ static int has_tiles(const struct cs_transfer *t)
 /* Is there host memory for that end? */
 static int is_hosted(const struct cs_transfer *t, int is_dst)
 {
-	return cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) || has_tiles(t);
+	return (cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) &&
+		!cs_transfer_is_managed(t)) ||
+	       has_tiles(t);
 }
 
 /* The buffer of a transfer's end in host memory. */
@@ -242,6 +244,10 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ : CS_COPY_ZERO_WRITE;
 	case CS_METHOD_FMA:
 		return CS_COPY_FMA;
+	case CS_METHOD_STREAM:
+		return CS_COPY_CONSUME;
+	case CS_METHOD_STREAMW:
+		return CS_COPY_PRODUCE;
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA : CS_COPY_CHASE;
 	default:
@@ -310,6 +316,16 @@ static uint64_t key_of_source(const struct cs_endpoints *e,
 		       cs_fill_key(e->plan->set.seed, t->src.index);
 }
 
+/* … and what is at its destination then: a kernel may write over what was copied. */
+static uint64_t key_left(const struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	const uint64_t key = key_of_source(e, t);
+
+	return t->method == CS_METHOD_STREAMW && t->op == CS_OP_COPY ?
+		       cs_fill_key(key, 1) :
+		       key;
+}
+
 /* Of the order of a chain; 0: one node after the other. */
 static uint64_t chain_seed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
@@ -335,6 +351,12 @@ struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 						      key_of_source(e, t),
 	};
 
+	if (cs_method_is_stream(t->method)) {
+		f.element = cs_variant_element(&t->variant);
+		f.move = t->op == CS_OP_COPY ? CS_MOVE_COPY : CS_MOVE_NOT;
+	}
+	if (f.kind == CS_COPY_PRODUCE)
+		f.key = key_left(e, t);
 	if (f.kind == CS_COPY_OUT) /* the ring is where it is */
 		f.positions = 1;
 	f.src = f.kind == CS_COPY_IN ? e->slot->arena.ring_address : src_of(e, t);
@@ -407,7 +429,7 @@ static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 	uint32_t kind = kind_of(e, t);
 
 	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ ||
-	       kind == CS_COPY_FMA;
+	       kind == CS_COPY_CONSUME || kind == CS_COPY_FMA;
 }
 
 static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t,
@@ -440,13 +462,16 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
 /* Does it write anything that lasts, for me to check? */
 static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	return cs_transfer_checker(t) == e->me && t->op <= CS_OP_BURST64K &&
-	       t->method != CS_METHOD_CHASE && !has_tiles(t) && !is_summed(e, t);
+	return cs_transfer_checker(t) == e->me &&
+	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method)) &&
+	       t->method != CS_METHOD_CHASE && !cs_transfer_is_managed(t) &&
+	       !has_tiles(t) && !is_summed(e, t);
 }
 
 void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
 {
 	if (e->plan->set.verify == CS_VERIFY_OFF ||
+	    cs_transfer_is_managed(cs_endpoints_transfer(e, k)) ||
 	    !is_summed(e, cs_endpoints_transfer(e, k)))
 		return;
 	e->slot->checked[k]++;
@@ -547,6 +572,7 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 
 		cs_fields_init(&cs_cpu_side_fields, &e->slot->side[k]);
 		e->slot->checked[k] = e->slot->checked_whole[k] = 0;
+		e->slot->stayed[k] = 0;
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 		if (note_ring(e, k) || place_check(e, k, 0) || place_check(e, k, 1) ||
@@ -581,7 +607,7 @@ static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int 
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
-	struct cs_expected left = { key_of_source(e, t), t->bytes, places.stride,
+	struct cs_expected left = { key_left(e, t), t->bytes, places.stride,
 				    places.n };
 
 	*whole = places.n > 1 || bytes <= span;

@@ -10,6 +10,13 @@
 #include "base/vec.h"
 #include "node/board.h"
 
+/* Managed memory of one transfer. */
+struct cs_range {
+	uint32_t k; /* of the step */
+	uint64_t at, bytes;
+	struct cs_touched pattern; /* what is in it */
+};
+
 struct cs_endpoints {
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
@@ -18,9 +25,11 @@ struct cs_endpoints {
 	struct cs_slot *slot;	      /* the agent's */
 	const struct cs_mapping *map; /* of peers, by agent */
 	int me;
-	uint32_t copies[CS_STEP_MAX]; /* of the last sample, by transfer */
-	int uncounted;		      /* it does not count */
-	struct cs_vec host;	      /* struct host_place */
+	uint32_t copies[CS_STEP_MAX];	 /* of the last sample, by transfer */
+	int uncounted;			 /* it does not count */
+	struct cs_vec host;		 /* struct host_place */
+	struct cs_range range[CS_LANES]; /* managed.h */
+	int n_ranges;
 };
 
 void cs_endpoints_init(struct cs_endpoints *ends);

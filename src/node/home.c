@@ -7,8 +7,21 @@
 int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
 {
 	for (uint32_t k = 0; k < step->count; k++)
-		if (cs_plan_transfer(plan, step, k)->variant.cache != CS_CACHE_ANY)
+		if (cs_plan_transfer(plan, step, k)->variant.cache != CS_CACHE_ANY ||
+		    cs_transfer_is_managed(cs_plan_transfer(plan, step, k)))
 			return 1;
+	return 0;
+}
+
+int cs_home_has_two_parts(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (cs_transfer_is_managed(t) &&
+		    (cs_transfer_far(t) >= 0 || t->variant.advice != CS_ADVICE_NONE))
+			return 1;
+	}
 	return 0;
 }
 
@@ -109,6 +122,15 @@ static int is_of_my_gpu(const struct cs_endpoints *e, const struct cs_endpoint *
 	return end->kind == CS_ENDPOINT_GPU && end->index == e->me;
 }
 
+static int displace_gpu(struct cs_endpoints *e)
+{
+	int rc = e->backend->displace(e->dev, &e->slot->err);
+
+	if (rc > 0)
+		e->slot->refused = 1;
+	return rc ? -1 : 0;
+}
+
 /* ---- all of them ---- */
 
 int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
@@ -133,7 +155,5 @@ int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 	}
 	if (instead.instead)
 		pass_over(&instead);
-	return displace && e->backend->displace ?
-		       e->backend->displace(e->dev, &e->slot->err) :
-		       0;
+	return displace && e->backend->displace ? displace_gpu(e) : 0;
 }

@@ -11,12 +11,13 @@
 /* Worth a thread, and whole pages of 2 MiB. */
 #define PART_LEAST ((uint64_t)16 << 20)
 
-enum what { FILL, POISON, CHECK, FLUSH };
+enum what { FILL, POISON, CHECK, TOUCHED, FLUSH };
 
 struct part {
 	enum what what;
 	char *at;
 	uint64_t bytes, key;
+	uint64_t page, mark; /* TOUCHED */
 	void (*flush)(const void *at, uint64_t bytes);
 	struct cs_check found;
 	pthread_t thread;
@@ -33,6 +34,11 @@ static void *pass(void *arg)
 		cs_poison_host(part->at, part->bytes);
 	else if (part->what == FLUSH)
 		part->flush(part->at, part->bytes);
+	else if (part->what == TOUCHED)
+		cs_check_touched(part->at, part->bytes,
+				 &(struct cs_touched){ part->key, part->page,
+						       part->mark },
+				 &part->found);
 	else
 		cs_check_host(part->at, part->bytes, part->key, 0, &part->found);
 	return NULL;
@@ -105,14 +111,34 @@ void cs_hostpass_flush(const void *p, uint64_t bytes,
 	run(part, n);
 }
 
+static void add_up(const void *p, const struct part *part, int n, struct cs_check *out)
+{
+	*out = (struct cs_check){ .first_word = UINT64_MAX };
+	for (int i = 0; i < n; i++)
+		cs_check_add(out, &part[i].found,
+			     (uint64_t)(part[i].at - (const char *)p) /
+				     sizeof(uint64_t));
+}
+
 void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
 	int n = divide(CHECK, p, bytes, key, part);
 
 	run(part, n);
-	*out = (struct cs_check){ .first_word = UINT64_MAX };
-	for (int i = 0; i < n; i++)
-		cs_check_add(out, &part[i].found,
-			     (uint64_t)(part[i].at - (char *)p) / sizeof(uint64_t));
+	add_up(p, part, n, out);
+}
+
+void cs_hostpass_check_touched(void *p, uint64_t bytes,
+			       const struct cs_touched *pattern, struct cs_check *out)
+{
+	struct part part[PARTS_MAX];
+	int n = divide(TOUCHED, p, bytes, pattern->key, part);
+
+	for (int i = 0; i < n; i++) {
+		part[i].page = pattern->page;
+		part[i].mark = pattern->mark;
+	}
+	run(part, n);
+	add_up(p, part, n, out);
 }

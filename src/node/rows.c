@@ -61,6 +61,15 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->seconds = cs_clock_s() - cell->began_s;
 }
 
+/* Did an agent of the cell say so? */
+static uint32_t not_moved(struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	for (int i = 0; i < cell->agents.n; i++)
+		if (cs_board_slot(co->board, cell->agents.agent[i])->not_moved)
+			return CS_ROW_NOT_MOVED;
+	return 0;
+}
+
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err)
 {
@@ -71,6 +80,7 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 			continue;
 		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;
+		row.flags |= not_moved(co, cell);
 		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
 		co->hooks->row(co->hooks->ctx, &row, NULL);
 	}
@@ -167,6 +177,8 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		row->throttle |= slot->throttle;
 		if (slot->unproven)
 			row->flags |= CS_ROW_NOT_PROVEN;
+		if (slot->stayed[k])
+			row->flags |= CS_ROW_STAYED;
 		if (slot->side[k].flush[0] &&
 		    !cs_flush_is_proven(slot->side[k].warm_ns, slot->side[k].cold_ns))
 			row->flags |= CS_ROW_NOT_FLUSHED;

@@ -31,6 +31,8 @@
 #define TOUCHED_BY_ONE (64u << 20)
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
+/* How much longer a cell of managed memory may take. */
+#define HOMING_LONGER 2
 /* What runs beside the measured transfers lasts that much longer. */
 #define LOAD_LONGER 1.15
 /* … at least, and at most. */
@@ -43,7 +45,9 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 	uint32_t staged = cs_stage_copies(t->bytes);
 
 	/* a second copy would find in the caches what the first left there */
-	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY)
+	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
+	    cs_method_is_stream(t->method) ||
+	    cs_transfer_is_managed(t)) /* its pages are there then */
 		return 1;
 	if (cs_method_is_kernel(t->method) || t->method == CS_METHOD_FMA)
 		return KERNEL_COPIES_MAX;
@@ -150,6 +154,9 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	s->precision = cs_precision_of(&plan->set, cs_plan_test(plan, step),
 				       &matrix->variant);
 	s->limit_s = plan->set.cell_limit_s;
+	/* each of its samples has a way home */
+	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
+		s->limit_s *= HOMING_LONGER;
 	s->block = plan->set.turn_samples;
 	/* a block begins with one copy: the touch is not counted anyway */
 	if (s->block)

@@ -24,7 +24,7 @@ static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 	for (int i = 0; i < 2; i++) {
 		const struct cs_slot *slot;
 
-		if (cs_endpoint_is_numa(end[i]))
+		if (cs_endpoint_is_numa(end[i]) || cs_transfer_is_managed(t))
 			continue;
 		slot = cs_board_slot(co->board, end[i]->index);
 		if (!slot->no_room[0] || t->bytes <= slot->layout.most)
@@ -36,6 +36,18 @@ static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 	return 1;
 }
 
+/* Managed memory is no other process's. */
+static int is_of_one_process(struct cs_coordinator *co, const struct cs_transfer *t,
+			     struct cs_err *err)
+{
+	if (cs_board_slot(co->board, t->src.index)->pid ==
+	    cs_board_slot(co->board, t->dst.index)->pid)
+		return 1;
+	cs_err_set(err, "managed memory needs both GPUs in one process: %s",
+		   cs_hint_brief(CS_HINT_TWO_PROCESSES));
+	return 0;
+}
+
 /* The way from its issuer to the other end: there, and of the kind it needs? */
 static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 		   struct cs_err *err)
@@ -44,6 +56,8 @@ static int has_way(struct cs_coordinator *co, const struct cs_transfer *t,
 
 	if (cs_transfer_far(t) < 0)
 		return 1;
+	if (cs_transfer_is_managed(t))
+		return is_of_one_process(co, t, err);
 	peer = &cs_board_slot(co->board, t->issuer)->peer[cs_transfer_far(t)];
 	if (peer->via == CS_VIA_FAILED) {
 		cs_err_set(err, "%s", peer->reason);
@@ -106,12 +120,15 @@ static enum cs_status can_run(struct cs_coordinator *co, const struct cs_step *s
 
 /* ---- is there time? ---- */
 
-int cs_budget_fits(const struct cs_coordinator *co, double seconds)
+/* Is there that much of the budget left for a step? */
+static int budget_fits(const struct cs_coordinator *co, double seconds)
 {
 	return cs_clock_s() + seconds < co->budget.steps_s;
 }
 
-double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step *step)
+/* Seconds of a step: the longest of its test and size so far, before there is one the
+ * longest of all. */
+static double expected_s(const struct cs_coordinator *co, const struct cs_step *step)
 {
 	double most = 0;
 
@@ -122,8 +139,8 @@ double cs_step_expected_s(const struct cs_coordinator *co, const struct cs_step 
 	return most;
 }
 
-void cs_step_took(struct cs_coordinator *co, const struct cs_step *step,
-		  double seconds)
+static void step_took(struct cs_coordinator *co, const struct cs_step *step,
+		      double seconds)
 {
 	double *longest = &co->longest_s[step->matrix];
 
@@ -169,7 +186,7 @@ static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *ce
 			}
 		*answer = cs_sampler_feed(&co->sampler, ns, load_ns,
 					  cs_clock_s() - began);
-		if (*answer == CS_SAMPLE_MORE && !cs_budget_fits(co, 0)) {
+		if (*answer == CS_SAMPLE_MORE && !budget_fits(co, 0)) {
 			cs_err_set(err, CS_LEFT_OUT);
 			return CS_SKIPPED;
 		}
@@ -203,7 +220,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 	enum cs_status status;
 
 	cs_cell_hand_out(co, cell);
-	if (cs_budget_fits(co, cs_step_expected_s(co, cell->step))) {
+	if (budget_fits(co, expected_s(co, cell->step))) {
 		status = can_run(co, cell->step, &cell->agents, &err);
 	} else {
 		cs_err_set(&err, CS_LEFT_OUT);
@@ -214,7 +231,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 				 sample_step(co, cell, &err) :
 				 cs_probe_step(co, cell, &err);
 	if (status == CS_OK)
-		cs_step_took(co, cell->step, cs_clock_s() - cell->began_s);
+		step_took(co, cell->step, cs_clock_s() - cell->began_s);
 	else if (cell->n == 1 || co->stopped)
 		cs_cell_missing(co, cell, status, &err);
 	return status;
@@ -233,7 +250,7 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 				.test = cs_plan_test(co->plan, &step) };
 	enum cs_status status;
 
-	if (cs_budget_fits(co, cs_step_expected_s(co, &step)))
+	if (budget_fits(co, expected_s(co, &step)))
 		cs_coordinator_ways(co, &step);
 	cell.began_s = cs_clock_s();
 	for (uint32_t k = 0; k < step.count; k++)

@@ -69,7 +69,8 @@ static const struct cs_option measure_options[] = {
 	  "names of nvbandwidth and Comm|Scope", OWN(cs_set_test) },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
-	  "node; commscope, its 27 benchmarks and 7 flush variants; model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
+	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need; "
+	  "model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
 	  "Comm|Scope calls it", OWN(cs_set_filter) },
@@ -80,7 +81,8 @@ static const struct cs_option measure_options[] = {
 	  "default), the destination's (read)", WORD(axes.ops, 1) },
 	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
 	  "(bulk copies of a kernel), zerocopy (Comm|Scope's kernel, 4 bytes at a time), "
-	  "chase (no copy: latency), peercopy, staged, cpu; "
+	  "chase (no copy: latency), prefetch and demand (managed memory), peercopy, "
+	  "staged, cpu; "
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
@@ -108,6 +110,15 @@ static const struct cs_option measure_options[] = {
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
 	  OWN(cs_set_spread) },
+	{ "advise", 0, "WORD[,...]", "of managed memory, before each sample: none (the "
+	  "default), read-mostly, prefer-src, prefer-dst (preferred location), accessed-by "
+	  "(the destination)", OWN(cs_set_advise) },
+	{ "managed-limit", 0, "BYTES", "managed memory that may come to one GPU, and at most "
+	  "half of its free memory; larger cells are skipped; default 4G",
+	  OWN(cs_set_managed_limit) },
+	{ "oversubscribe", 0, "FACTOR", "in place of both limits: that many times the free "
+	  "memory of the GPU, as 1.5. What does not fit goes to and fro, and a GPU may hang",
+	  OWN(cs_set_oversubscribe) },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; a single "
 	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus) },
 	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; cpu: "

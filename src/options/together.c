@@ -141,6 +141,7 @@ static const char *varied_by(const struct cs_options *opt)
 	       opt->vary.threads  ? "--threads" :
 	       opt->vary.cpu_numa ? "--cpu-numa" :
 	       opt->vary.elements ? "--element" :
+	       opt->vary.advices  ? "--advise" :
 	       opt->vary.kernels  ? "--kernels" :
 				    NULL;
 }

@@ -154,6 +154,15 @@ int cs_set_cache(struct cs_options *opt, const char *value, struct cs_err *err)
 	return pick_many(value, words, &opt->vary.caches, NULL, err);
 }
 
+int cs_set_advise(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	for (int i = 0; cs_advice_words[i]; i++)
+		cs_words_add(words, cs_advice_words[i]);
+	return pick_many(value, words, &opt->vary.advices, NULL, err);
+}
+
 /* Numbers of those whose bit is set, from 1 on, where bits are from 0 on. */
 static int take_numbers(const char *value, uint64_t allowed, const char *words,
 			uint64_t *to, struct cs_err *err)
@@ -195,7 +204,7 @@ int cs_set_kernels(struct cs_options *opt, const char *value, struct cs_err *err
 }
 
 /* "local", "all", "0,2-3"; 0 of "local". */
-static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
+static int take_numa(const char *value, uint64_t *to, struct cs_err *err)
 {
 	if (!strcmp(value, "local"))
 		*to = 0;
@@ -210,12 +219,12 @@ static int take_domains(const char *value, uint64_t *to, struct cs_err *err)
 int cs_set_numa(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	opt->numa_given = 1;
-	return take_domains(value, &opt->set.numa, err);
+	return take_numa(value, &opt->set.numa, err);
 }
 
 int cs_set_cpu_numa(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	return take_domains(value, &opt->vary.cpu_numa, err);
+	return take_numa(value, &opt->vary.cpu_numa, err);
 }
 
 static int size_of(const char *text, size_t length, uint64_t *bytes,
@@ -273,6 +282,26 @@ int cs_set_spread(struct cs_options *opt, const char *value, struct cs_err *err)
 	return !opt->set.spread_bytes || opt->set.spread_bytes > CS_COPY_MAX ?
 		       cs_err_set(err, "allowed are 1 to 1024T") :
 		       0;
+}
+
+int cs_set_managed_limit(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (cs_size_parse(value, &opt->set.managed_bytes, err))
+		return -1;
+	return !opt->set.managed_bytes || opt->set.managed_bytes > CS_COPY_MAX ?
+		       cs_err_set(err, "allowed are 1 to 1024T") :
+		       0;
+}
+
+int cs_set_oversubscribe(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char *end;
+	double factor = strtod(value, &end);
+
+	if (*end || !(factor >= 0.01) || !(factor <= 100))
+		return cs_err_set(err, "allowed are 0.01 to 100");
+	opt->set.oversubscribe = (uint64_t)(100 * factor + 0.5);
+	return 0;
 }
 
 /* 0 is a seed as well. */

@@ -48,10 +48,10 @@ static uint64_t bytes_left(void *numa)
 {
 	uint64_t left = cs_meminfo("MemAvailable");
 	uint64_t of_group = cs_cgroup_left("");
-	uint64_t of_domain = cs_numa_left("", *(const int *)numa);
+	uint64_t of_numa = cs_numa_left("", *(const int *)numa);
 
 	left = of_group < left ? of_group : left;
-	return of_domain < left ? of_domain : left;
+	return of_numa < left ? of_numa : left;
 }
 
 int cs_hostmem_claim(uint64_t bytes, int numa, struct cs_err *err)

@@ -53,10 +53,10 @@ static int no_mapping(uint64_t bytes, struct cs_err *err)
 /* ---- placing ---- */
 
 /* … from which this process may have some; empty: unknown. */
-static hwloc_bitmap_t allowed_domains(void)
+static hwloc_bitmap_t allowed_numa(void)
 {
 	hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
-	hwloc_bitmap_t domains = cs_memory_domains("");
+	hwloc_bitmap_t nodes = cs_memory_numa("");
 	FILE *f = fopen("/proc/self/status", "re");
 	char line[512];
 
@@ -66,16 +66,16 @@ static hwloc_bitmap_t allowed_domains(void)
 	if (f)
 		fclose(f);
 	if (hwloc_bitmap_iszero(allowed))
-		hwloc_bitmap_copy(allowed, domains);
-	else if (!hwloc_bitmap_iszero(domains))
-		hwloc_bitmap_and(allowed, allowed, domains);
-	hwloc_bitmap_free(domains);
+		hwloc_bitmap_copy(allowed, nodes);
+	else if (!hwloc_bitmap_iszero(nodes))
+		hwloc_bitmap_and(allowed, allowed, nodes);
+	hwloc_bitmap_free(nodes);
 	return allowed;
 }
 
 int cs_hostmem_numa(int numa, struct cs_err *err)
 {
-	hwloc_bitmap_t allowed = allowed_domains();
+	hwloc_bitmap_t allowed = allowed_numa();
 	char list[128];
 	int rc = 0;
 
@@ -105,7 +105,7 @@ static int numa_mask(int numa, unsigned long mask[CS_POLICY_WORDS], char why[160
 	const size_t bits = 8 * sizeof(*mask);
 
 	memset(mask, 0, CS_POLICY_WORDS * sizeof(*mask));
-	if (numa >= CS_POLICY_DOMAINS) {
+	if (numa >= CS_POLICY_NODES) {
 		cs_text(why, 160, "there is no NUMA node %d", numa);
 		return -1;
 	}
@@ -120,7 +120,7 @@ static int bind_range(void *at, uint64_t bytes, int numa, char why[160])
 	if (numa_mask(numa, mask, why))
 		return -1;
 	/* The kernel reads one bit less than it is told. */
-	if (mbind(at, bytes, MPOL_BIND, mask, CS_POLICY_DOMAINS + 1,
+	if (mbind(at, bytes, MPOL_BIND, mask, CS_POLICY_NODES + 1,
 		  MPOL_MF_STRICT | MPOL_MF_MOVE))
 		return not_bound("mbind", numa, why);
 	return 0;
@@ -133,9 +133,9 @@ int cs_policy_bind(int numa, struct cs_policy *before, char why[160])
 	before->set = 0;
 	if (numa_mask(numa, mask, why))
 		return -1;
-	if (get_mempolicy(&before->mode, before->mask, CS_POLICY_DOMAINS + 1, NULL, 0))
+	if (get_mempolicy(&before->mode, before->mask, CS_POLICY_NODES + 1, NULL, 0))
 		return not_bound("get_mempolicy", numa, why);
-	if (set_mempolicy(MPOL_BIND, mask, CS_POLICY_DOMAINS + 1))
+	if (set_mempolicy(MPOL_BIND, mask, CS_POLICY_NODES + 1))
 		return not_bound("set_mempolicy", numa, why);
 	before->set = 1;
 	return 0;
@@ -144,7 +144,7 @@ int cs_policy_bind(int numa, struct cs_policy *before, char why[160])
 void cs_policy_restore(const struct cs_policy *before)
 {
 	if (before->set)
-		set_mempolicy(before->mode, before->mask, CS_POLICY_DOMAINS + 1);
+		set_mempolicy(before->mode, before->mask, CS_POLICY_NODES + 1);
 }
 
 /* Give it its pages.  Returns -1 when the kernel says that it cannot. */

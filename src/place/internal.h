@@ -31,7 +31,7 @@ uint64_t cs_meminfo(const char *key);
 void cs_kernel_list(char *list, hwloc_bitmap_t to);
 /* … the NUMA nodes that have memory; to be freed.  Files below `root`: "" but for
  * tests. */
-hwloc_bitmap_t cs_memory_domains(const char *root);
+hwloc_bitmap_t cs_memory_numa(const char *root);
 
 /* flush.c: the last-level caches of the CPUs that the caller may run on, each once; a
  * usual size where the kernel, whose files lie below `root`, does not say. */

@@ -54,17 +54,17 @@ void cs_kernel_list(char *list, hwloc_bitmap_t to)
 	hwloc_bitmap_list_sscanf(to, list);
 }
 
-hwloc_bitmap_t cs_memory_domains(const char *root)
+hwloc_bitmap_t cs_memory_numa(const char *root)
 {
-	hwloc_bitmap_t domains = hwloc_bitmap_alloc();
+	hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
 	char list[256] = "", path[200];
 	FILE *f;
 
 	cs_text(path, sizeof(path), "%s/sys/devices/system/node/has_memory", root);
 	f = fopen(path, "re");
 	if (f && fgets(list, sizeof(list), f))
-		cs_kernel_list(list, domains);
+		cs_kernel_list(list, nodes);
 	if (f)
 		fclose(f);
-	return domains;
+	return nodes;
 }

@@ -32,7 +32,7 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node);
 
 /* OS indices of the NUMA nodes that have CPUs, ascending.  Returns how many,
  * at most room. */
-int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room);
+int cs_topo_numa(const struct cs_topo *topo, int *os_index, int room);
 
 /* The same of those that have memory, also without CPUs, but for memory of GPUs. */
 int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room);
@@ -148,10 +148,21 @@ int cs_hostmem_numa(int numa, struct cs_err *err);
 void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 			     char why[160]);
 
+/* How many pages of a range of this process are in host memory, and on which NUMA node:
+ * of managed memory the rest are on a GPU.  -1: the kernel does not say. */
+#define CS_RESIDENT_NONE (-1)	 /* of no page that was asked for, … */
+#define CS_RESIDENT_SEVERAL (-2) /* … not the same of all */
+struct cs_resident {
+	uint64_t pages, here;
+	int numa;
+	const char *by; /* "move_pages"; "pagemap": that alone, so no NUMA node */
+};
+int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen);
+
 /* Where memory that this thread allocates shall lie, for what others allocate in
  * its name. */
-#define CS_POLICY_DOMAINS 1024
-#define CS_POLICY_WORDS (CS_POLICY_DOMAINS / (8 * sizeof(unsigned long)))
+#define CS_POLICY_NODES 1024
+#define CS_POLICY_WORDS (CS_POLICY_NODES / (8 * sizeof(unsigned long)))
 struct cs_policy {
 	int set, mode;
 	unsigned long mask[CS_POLICY_WORDS];

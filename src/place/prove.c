@@ -48,7 +48,7 @@ static int ask_move_pages(unsigned char *at, uint64_t bytes)
 
 /* The NUMA node named by the counts "N0=12 N1=3" of one line of numa_maps; UNKNOWN
  * when there is none. */
-static int maps_domain(char *line)
+static int maps_numa(char *line)
 {
 	int found = UNKNOWN, node;
 	char *word, *save;
@@ -82,7 +82,7 @@ static int ask_numa_maps(const void *at)
 			continue;
 		if (start > (uintptr_t)at)
 			break;
-		numa = maps_domain(line);
+		numa = maps_numa(line);
 	}
 	free(line);
 	fclose(f);
@@ -92,11 +92,11 @@ static int ask_numa_maps(const void *at)
 /* The NUMA node of a machine that has memory in one alone; else UNKNOWN. */
 static int ask_machine(void)
 {
-	hwloc_bitmap_t domains = cs_memory_domains("");
-	int numa = hwloc_bitmap_weight(domains) == 1 ? hwloc_bitmap_first(domains) :
-						       UNKNOWN;
+	hwloc_bitmap_t nodes = cs_memory_numa("");
+	int numa = hwloc_bitmap_weight(nodes) == 1 ? hwloc_bitmap_first(nodes) :
+						     UNKNOWN;
 
-	hwloc_bitmap_free(domains);
+	hwloc_bitmap_free(nodes);
 	return numa;
 }
 

@@ -23,14 +23,14 @@ static uint64_t numa_bytes(const char *root, unsigned numa, const char *key)
  * NUMA nodes than it has: then they say nothing. */
 uint64_t cs_numa_left(const char *root, int numa)
 {
-	hwloc_bitmap_t domains = cs_memory_domains(root);
+	hwloc_bitmap_t nodes = cs_memory_numa(root);
 	uint64_t sum = 0, total;
 	char path[200];
 	unsigned i;
 
-	hwloc_bitmap_foreach_begin(i, domains) sum += numa_bytes(root, i, "MemTotal");
+	hwloc_bitmap_foreach_begin(i, nodes) sum += numa_bytes(root, i, "MemTotal");
 	hwloc_bitmap_foreach_end();
-	hwloc_bitmap_free(domains);
+	hwloc_bitmap_free(nodes);
 	cs_text(path, sizeof(path), "%s/proc/meminfo", root);
 	total = cs_kernel_bytes(path, "MemTotal");
 	if (numa < 0 || total == UINT64_MAX || sum < total / 100 * 99)
@@ -53,18 +53,18 @@ int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err)
 	char want[24], have[24] = "unknown", part[24], where[40] = "", less[80] = "";
 	const uint64_t left = cs_meminfo("MemAvailable");
 	const uint64_t of_group = cs_cgroup_left("");
-	const uint64_t of_domain = cs_numa_left("", numa);
+	const uint64_t of_numa = cs_numa_left("", numa);
 
 	cs_size_text(bytes, want, sizeof(want));
 	if (left != UINT64_MAX)
 		cs_size_text(left >> 20 << 20, have, sizeof(have));
 	if (numa >= 0)
 		cs_text(where, sizeof(where), " on NUMA node %d", numa);
-	if (of_group < left && of_group <= of_domain) {
+	if (of_group < left && of_group <= of_numa) {
 		cs_size_text(of_group >> 20 << 20, part, sizeof(part));
 		cs_text(less, sizeof(less), ", %s to the cgroup of this job", part);
-	} else if (of_domain < left) {
-		cs_size_text(of_domain >> 20 << 20, part, sizeof(part));
+	} else if (of_numa < left) {
+		cs_size_text(of_numa >> 20 << 20, part, sizeof(part));
 		cs_text(less, sizeof(less), ", %s on that NUMA node", part);
 	}
 	return cs_err_set(err,

@@ -117,7 +117,7 @@ void cs_topo_close(struct cs_topo *topo)
 
 /* ---- NUMA nodes ---- */
 
-#define MAX_DOMAINS 256
+#define MAX_NUMA 256
 
 static int is_gpu_memory(hwloc_obj_t node)
 {
@@ -127,7 +127,7 @@ static int is_gpu_memory(hwloc_obj_t node)
 /* The NUMA nodes with CPUs, ascending by OS index; returns how many.  Memory
  * without CPUs of its own (a GPU's, CXL, HBM) is no NUMA node: hwloc may lend such a
  * node the CPUs of its neighbour, which has the lower index. */
-static int domains(const struct cs_topo *topo, hwloc_obj_t *domain, int room)
+static int numa_nodes(const struct cs_topo *topo, hwloc_obj_t *numa_node, int room)
 {
 	hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topo->hwloc);
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
@@ -142,21 +142,21 @@ static int domains(const struct cs_topo *topo, hwloc_obj_t *domain, int room)
 		    hwloc_bitmap_intersects(node->cpuset, seen) || is_gpu_memory(node))
 			continue;
 		hwloc_bitmap_or(seen, seen, node->cpuset);
-		domain[n++] = node;
+		numa_node[n++] = node;
 	}
 	hwloc_bitmap_free(seen);
 	return n;
 }
 
-int cs_topo_domains(const struct cs_topo *topo, int *os_index, int room)
+int cs_topo_numa(const struct cs_topo *topo, int *os_index, int room)
 {
-	hwloc_obj_t domain[MAX_DOMAINS];
-	int i, n = domains(topo, domain, MAX_DOMAINS);
+	hwloc_obj_t numa_node[MAX_NUMA];
+	int i, n = numa_nodes(topo, numa_node, MAX_NUMA);
 
 	if (n > room)
 		n = room;
 	for (i = 0; i < n; i++)
-		os_index[i] = (int)domain[i]->os_index;
+		os_index[i] = (int)numa_node[i]->os_index;
 	return n;
 }
 
@@ -176,14 +176,14 @@ int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room)
 	return n;
 }
 
-static hwloc_obj_t find_domain(const struct cs_topo *topo, int numa)
+static hwloc_obj_t find_numa(const struct cs_topo *topo, int numa)
 {
-	hwloc_obj_t domain[MAX_DOMAINS];
-	int i, n = domains(topo, domain, MAX_DOMAINS);
+	hwloc_obj_t numa_node[MAX_NUMA];
+	int i, n = numa_nodes(topo, numa_node, MAX_NUMA);
 
 	for (i = 0; i < n; i++)
-		if ((int)domain[i]->os_index == numa)
-			return domain[i];
+		if ((int)numa_node[i]->os_index == numa)
+			return numa_node[i];
 	return NULL;
 }
 
@@ -192,19 +192,19 @@ static hwloc_obj_t find_domain(const struct cs_topo *topo, int numa)
 /* The NUMA node that shares CPUs with the place where hwloc hangs the device; -1
  * when there is no such device, or when several do: a device of unknown locality
  * hangs under the whole machine. */
-static int hwloc_domain(const struct cs_topo *topo, const char *bus_id,
-			const hwloc_obj_t *domain, int n)
+static int numa_by_hwloc(const struct cs_topo *topo, const char *bus_id,
+			 const hwloc_obj_t *numa_node, int n)
 {
 	hwloc_obj_t at = hwloc_get_pcidev_by_busidstring(topo->hwloc, bus_id);
 	int i, found = -1;
 
 	at = at ? hwloc_get_non_io_ancestor_obj(topo->hwloc, at) : NULL;
 	for (i = 0; at && i < n; i++) {
-		if (!hwloc_bitmap_intersects(at->cpuset, domain[i]->cpuset))
+		if (!hwloc_bitmap_intersects(at->cpuset, numa_node[i]->cpuset))
 			continue;
 		if (found >= 0)
 			return -1;
-		found = (int)domain[i]->os_index;
+		found = (int)numa_node[i]->os_index;
 	}
 	return found;
 }
@@ -212,20 +212,20 @@ static int hwloc_domain(const struct cs_topo *topo, const char *bus_id,
 int cs_topo_gpu_numa(const struct cs_topo *topo, const char *bus_id, int hint,
 		     char source[24])
 {
-	hwloc_obj_t domain[MAX_DOMAINS];
-	int n = domains(topo, domain, MAX_DOMAINS);
+	hwloc_obj_t numa_node[MAX_NUMA];
+	int n = numa_nodes(topo, numa_node, MAX_NUMA);
 	int numa;
 
 	if (n == 1) {
 		cs_text(source, 24, "only one");
-		return (int)domain[0]->os_index;
+		return (int)numa_node[0]->os_index;
 	}
-	numa = hwloc_domain(topo, bus_id, domain, n);
+	numa = numa_by_hwloc(topo, bus_id, numa_node, n);
 	if (numa >= 0) {
 		cs_text(source, 24, "hwloc");
 		return numa;
 	}
-	if (hint >= 0 && find_domain(topo, hint)) {
+	if (hint >= 0 && find_numa(topo, hint)) {
 		cs_text(source, 24, "driver");
 		return hint;
 	}
@@ -292,7 +292,7 @@ static hwloc_bitmap_t cpus_now(void)
 int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t size)
 {
 	hwloc_bitmap_t now = cpus_now();
-	hwloc_obj_t node = find_domain(topo, numa);
+	hwloc_obj_t node = find_numa(topo, numa);
 	int inside;
 
 	if (!now)
@@ -326,7 +326,7 @@ static int bind_error(const struct cs_topo *topo, int numa, const char *hint,
 int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 {
 	const char *hint = cs_hint_brief(CS_HINT_LAUNCHER_ONE_CORE);
-	hwloc_obj_t node = find_domain(topo, numa);
+	hwloc_obj_t node = find_numa(topo, numa);
 	hwloc_bitmap_t cpus;
 	char list[128];
 	int rc = -1;
@@ -380,7 +380,7 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)
 /* ---- facts ---- */
 
 /* SLIT distances between the first NUMA nodes; a VM's are fiction. */
-static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain, int n,
+static void distances(const struct cs_topo *topo, const hwloc_obj_t *numa_node, int n,
 		      struct cs_node_facts *node)
 {
 	struct hwloc_distances_s *slit;
@@ -391,12 +391,13 @@ static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain, int
 	if (hwloc_distances_get_by_name(topo->hwloc, "NUMALatency", &found, &slit, 0) ||
 	    found == 0)
 		return;
-	for (i = 0; i < n && i < CS_MAX_DOMAINS; i++) {
-		for (k = 0; k < n && k < CS_MAX_DOMAINS; k++) {
+	for (i = 0; i < n && i < CS_MAX_NUMA; i++) {
+		for (k = 0; k < n && k < CS_MAX_NUMA; k++) {
 			hwloc_uint64_t there, back;
 
-			if (!hwloc_distances_obj_pair_values(slit, domain[i],
-							     domain[k], &there, &back))
+			if (!hwloc_distances_obj_pair_values(slit, numa_node[i],
+							     numa_node[k], &there,
+							     &back))
 				node->numa_distance[i][k] = (int32_t)there;
 		}
 	}
@@ -404,15 +405,15 @@ static void distances(const struct cs_topo *topo, const hwloc_obj_t *domain, int
 }
 
 /* A list that does not fit shows that it is cut. */
-static void describe_domains(const hwloc_obj_t *domain, int n,
-			     struct cs_node_facts *node)
+static void describe_numa(const hwloc_obj_t *numa_node, int n,
+			  struct cs_node_facts *node)
 {
-	for (int i = 0; i < n && i < CS_MAX_DOMAINS; i++) {
-		struct cs_numa_facts *d = &node->domain[i];
+	for (int i = 0; i < n && i < CS_MAX_NUMA; i++) {
+		struct cs_numa_facts *d = &node->numa_node[i];
 
-		d->numa = (int32_t)domain[i]->os_index;
+		d->numa = (int32_t)numa_node[i]->os_index;
 		if (hwloc_bitmap_list_snprintf(d->cpus, sizeof(d->cpus),
-					       domain[i]->cpuset) >=
+					       numa_node[i]->cpuset) >=
 		    (int)sizeof(d->cpus))
 			cs_text(d->cpus + sizeof(d->cpus) - 4, 4, "...");
 	}
@@ -428,8 +429,8 @@ static void info_text(hwloc_obj_t obj, const char *key, char *to, size_t size)
 void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 {
 	hwloc_obj_t machine = hwloc_get_root_obj(topo->hwloc);
-	hwloc_obj_t domain[MAX_DOMAINS];
-	int n = domains(topo, domain, MAX_DOMAINS);
+	hwloc_obj_t numa_node[MAX_NUMA];
+	int n = numa_nodes(topo, numa_node, MAX_NUMA);
 	struct utsname system;
 	uint64_t memory;
 
@@ -447,8 +448,8 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 		      node->governor, sizeof(node->governor));
 	node->n_cpus = hwloc_get_nbobjs_by_type(topo->hwloc, HWLOC_OBJ_PU);
 	node->n_numa = n;
-	describe_domains(domain, n, node);
-	distances(topo, domain, n, node);
+	describe_numa(numa_node, n, node);
+	distances(topo, numa_node, n, node);
 	node->page_bytes = sysconf(_SC_PAGESIZE);
 	/* hwloc counts the memory that is plugged, which may grow on demand. */
 	memory = cs_meminfo("MemTotal");

@@ -524,6 +524,7 @@ static const struct {
 	  "Comm_Demand_Duplex_GPUGPU,Comm_UM_Prefetch_HostToGPU,"
 	  "Comm_UM_Prefetch_GPUToHost,Comm_UM_Prefetch_GPUToGPU,"
 	  "Comm_Prefetch_Duplex_HostGPU,Comm_Prefetch_Duplex_GPUGPU" },
+	{ "unified", "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*" },
 	/* alpha, beta and gamma: sizes by default in options/together.c */
 	{ "model", "peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"
 		   "h2d.ce.pinned.pair,d2h.ce.pinned.pair,local.sm.read.alone,"

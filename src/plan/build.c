@@ -210,6 +210,12 @@ static int refuse_all(const struct cs_draft *d)
 		chosen += choice[i].test != choice[i - 1].test;
 	if (chosen > 1)
 		cs_text(more, sizeof(more), " and %zu more", chosen - 1);
+	/* as Google Benchmark words it */
+	if (req->set.filter[0] && req->set.filter_names == CS_NAMES_THEIRS)
+		return cs_err_set(d->err,
+				  "Failed to match any benchmarks against regex: %s "
+				  "(--benchmark_list_tests shows what there is)",
+				  req->set.filter);
 	if (req->set.filter[0])
 		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
 				  req->set.filter, test[first].name, more);
@@ -229,9 +235,11 @@ static int add_tests(struct cs_draft *d)
 	const struct cs_variants *vary = &req->vary;
 	const struct axis axes[] = {
 		{ offsetof(struct cs_variant, cache), vary->caches, 0 },
+		{ offsetof(struct cs_variant, advice), vary->advices, 0 },
 		{ offsetof(struct cs_variant, threads), vary->threads, 1 },
 		{ offsetof(struct cs_variant, cpu_numa),
-		  vary->cpu_numa == UINT64_MAX ? req->set.domains : vary->cpu_numa, 1 },
+		  vary->cpu_numa == UINT64_MAX ? req->set.numa_nodes : vary->cpu_numa,
+		  1 },
 		{ offsetof(struct cs_variant, element), vary->elements, 1 },
 		{ offsetof(struct cs_variant, kernels),
 		  vary->kernels ? vary->kernels : CS_KERNELS_ALL, 1 },

@@ -80,11 +80,15 @@
 #define SM_HOST "kernel"
 #define ZEROCOPY_HOST "zero-copy kernel, 4-byte accesses"
 
+#define PREFETCH_HOST "cuMemPrefetchAsync"
+#define DEMAND_HOST "page faults, one store a page"
+
 #define IN_PINNED "pinned host memory"
 #define IN_REGISTERED "registered host memory"
 #define IN_HUGE "huge host memory"
 #define IN_WC "wc host memory"
 #define IN_PAGEABLE "pageable host memory"
+#define IN_MANAGED "managed memory"
 
 #define ONE_BY_ONE ", one at a time"
 #define AND_BACK " and back, at once"
@@ -92,6 +96,20 @@
 #define BESIDE_ALL_BOTH_WAYS " while it and all other GPUs copy both ways"
 #define ALL_GPUS ", all GPUs at once"
 #define ALL_GPUS_AND_BACK " and back, all GPUs at once"
+
+/* ---- managed memory ---- */
+
+/* How fast faults are served differs from one sample to the next. */
+#define MANAGED(name_, PATH_, METHOD_, PATTERN_, when) \
+	HOST(name_, PATH_, METHOD_, MANAGED, PATTERN_, when, .least_precision = 0.02)
+#define MANAGED_PEER(name_, METHOD_, PATTERN_, when, ...)                            \
+	{ .name = name_, .path = CS_PATH_PEER, .method = CS_METHOD_##METHOD_,        \
+	  .op = CS_OP_READ, .pattern = CS_PATTERN_##PATTERN_,                        \
+	  .memory = CS_MEM_MANAGED, .least_precision = 0.02,                               \
+	  .heading = "pages of row's GPU to column's" when,                          \
+	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
+	  __VA_ARGS__ }
+#define PAGES_BACK " while pages of column's go to row's"
 
 /* ---- latency, and what a placement costs ---- */
 
@@ -116,6 +134,10 @@
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
+
+#define STREAM(name_, PATH_, METHOD_, OP_, MEMORY_, says_, ...)                      \
+	TEST(name_, PATH_, METHOD_, OP_, PAIR, says_ ONE_BY_ONE, says_,              \
+	     .memory = CS_MEM_##MEMORY_, __VA_ARGS__)
 
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
@@ -266,6 +288,50 @@ static const struct cs_test table[] = {
 	     "latency of pinned host memory: " AT_RANDOM, .memory = CS_MEM_PINNED,
 	     .alone = ONE_AT_A_TIME, A_LOAD),
 
+	STREAM("h2d.stream.copy.pair", H2D, STREAM, COPY, PINNED,
+	       "a kernel reads data of row's host memory, which are copied to its GPU"),
+	STREAM("h2d.stream.zerocopy.pair", H2D, STREAM, ZEROCOPY, PINNED,
+	       "a kernel of column's GPU reads data in row's host memory"),
+	STREAM("h2d.stream.prefetch.pair", H2D, STREAM, PREFETCH, MANAGED,
+	       "a kernel reads managed data of row's host memory, which are prefetched to its GPU",
+	       .least_precision = 0.02),
+	STREAM("h2d.stream.warp.pair", H2D, STREAM, WARP, MANAGED,
+	       "a kernel of column's GPU faults on managed data in row's host memory, a page a warp",
+	       .least_precision = 0.02),
+	STREAM("h2d.stream.naive.pair", H2D, STREAM, NAIVE, MANAGED,
+	       "a kernel of column's GPU faults on managed data in row's host memory, all over",
+	       .least_precision = 0.02),
+	STREAM("h2d.streamw.copy.pair", H2D, STREAMW, COPY, PINNED,
+	       "a kernel writes over data of row's host memory, which are copied to its GPU"),
+	STREAM("h2d.streamw.prefetch.pair", H2D, STREAMW, PREFETCH, MANAGED,
+	       "a kernel writes over managed data of row's host memory, which are prefetched to its GPU",
+	       .least_precision = 0.02),
+	STREAM("h2d.streamw.warp.pair", H2D, STREAMW, WARP, MANAGED,
+	       "a kernel of column's GPU writes over managed data in row's host memory, a page a warp, by faults",
+	       .least_precision = 0.02),
+	STREAM("h2d.streamw.naive.pair", H2D, STREAMW, NAIVE, MANAGED,
+	       "a kernel of column's GPU writes over managed data in row's host memory, all over, by faults",
+	       .least_precision = 0.02),
+	STREAM("d2h.streamw.zerocopy.pair", D2H, STREAMW, ZEROCOPY, PINNED,
+	       "a kernel of row's GPU writes data in column's host memory"),
+
+	MANAGED("h2d.prefetch.managed.pair", H2D, PREFETCH, PAIR, ONE_BY_ONE),
+	MANAGED("d2h.prefetch.managed.pair", D2H, PREFETCH, PAIR, ONE_BY_ONE),
+	MANAGED("h2d.prefetch.managed.bidi", H2D, PREFETCH, BIDI, AND_BACK),
+	MANAGED("h2d.prefetch.managed.all", H2D, PREFETCH, EVERY, ALL_GPUS),
+	MANAGED("d2h.prefetch.managed.all", D2H, PREFETCH, EVERY, ALL_GPUS),
+	MANAGED_PEER("peer.prefetch.managed.pair", PREFETCH, PAIR, "",
+		     .alone = ONE_PAIR),
+	MANAGED_PEER("peer.prefetch.managed.bidi", PREFETCH, BIDI, PAGES_BACK),
+	MANAGED_PEER("peer.prefetch.managed.all", PREFETCH, ALL,
+		     ", all at once, each to the next"),
+	MANAGED("h2d.demand.managed.pair", H2D, DEMAND, PAIR, ONE_BY_ONE),
+	MANAGED("d2h.demand.managed.pair", D2H, DEMAND, PAIR, ONE_BY_ONE),
+	MANAGED("h2d.demand.managed.bidi", H2D, DEMAND, BIDI, AND_BACK),
+	MANAGED("h2d.demand.managed.all", H2D, DEMAND, EVERY, ALL_GPUS),
+	MANAGED_PEER("peer.demand.managed.pair", DEMAND, PAIR, "", .alone = ONE_PAIR),
+	MANAGED_PEER("peer.demand.managed.bidi", DEMAND, BIDI, PAGES_BACK),
+
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
 	     "within a GPU, copy engine" ONCE),
@@ -389,9 +455,16 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 	return test->any_backend || test->backend == backend;
 }
 
+int cs_method_is_managed(int method)
+{
+	return method == CS_METHOD_PREFETCH || method == CS_METHOD_DEMAND;
+}
+
 int cs_test_has_host(const struct cs_test *test)
 {
-	return test->memory != CS_MEM_DEVICE;
+	return test->path == CS_PATH_HOST ||
+	       ((test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) &&
+		test->memory != CS_MEM_DEVICE);
 }
 
 enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst)
@@ -404,7 +477,16 @@ int cs_test_goes_in_rounds(const struct cs_test *test)
 	return test->path == CS_PATH_PEER && test->how == CS_HOW_GATED &&
 	       test->unit == CS_UNIT_GBS && test->method != CS_METHOD_CPU &&
 	       test->method != CS_METHOD_STAGED &&
+	       !cs_method_is_managed((int)test->method) &&
 	       (test->pattern == CS_PATTERN_PAIR || test->pattern == CS_PATTERN_BIDI);
+}
+
+/* Pages that come to the host are touched there. */
+static int is_touched_by_cpus(const struct cs_test *test)
+{
+	return test->method == CS_METHOD_DEMAND &&
+	       (test->path == CS_PATH_D2H ||
+		(test->path == CS_PATH_H2D && cs_test_goes_back(test)));
 }
 
 unsigned cs_test_takes(const struct cs_test *test)
@@ -413,10 +495,16 @@ unsigned cs_test_takes(const struct cs_test *test)
 
 	if (test->method == CS_METHOD_OVERLAP)
 		return CS_TAKES_KERNELS;
+	if (cs_method_is_stream((int)test->method))
+		return CS_TAKES_ELEMENT;
 
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
+	if (cs_method_is_managed((int)test->method))
+		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
+						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
+						  0);
 	/* no cache holds what is write-combined */
 	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
 	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)
@@ -470,6 +558,11 @@ int cs_method_is_divided(int method)
 	return method == CS_METHOD_SM || method == CS_METHOD_TMA;
 }
 
+int cs_method_is_stream(int method)
+{
+	return method == CS_METHOD_STREAM || method == CS_METHOD_STREAMW;
+}
+
 int cs_method_is_kernel(int method)
 {
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
@@ -482,9 +575,11 @@ int cs_method_tells_time(int method)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce",	 "cpu",	    "sm",  "driver",
-					     "peercopy", "staged",  "tma", "chase",
-					     "zerocopy", "overlap", "fma" };
+	static const char *const words[] = { "ce",	 "cpu",	     "sm",
+					     "driver",	 "peercopy", "staged",
+					     "tma",	 "chase",    "zerocopy",
+					     "prefetch", "demand",   "overlap",
+					     "stream",	 "streamw",  "fma" };
 
 	return WORD(words, method);
 }
@@ -492,9 +587,10 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write",   "read",    "copy",	 "stride",   "random", "bulk",
-		"write4k", "enqueue", "burst4k", "burst64k", "launch", "free",
-		"load",	   "open",    "fp64",	 "fp32",     "fp16",
+		"write",   "read",    "copy",	  "stride",   "random", "bulk",
+		"write4k", "enqueue", "burst4k",  "burst64k", "launch", "free",
+		"load",	   "open",    "zerocopy", "naive",    "warp",	"prefetch",
+		"fp64",	   "fp32",    "fp16",
 	};
 
 	return WORD(words, op);
@@ -513,8 +609,8 @@ const char *cs_pattern_text(int pattern)
 
 const char *cs_memory_text(int memory)
 {
-	static const char *const words[] = { "",   "",	   "pinned",  "registered",
-					     "wc", "huge", "pageable" };
+	static const char *const words[] = { "",   "",	   "pinned",   "registered",
+					     "wc", "huge", "pageable", "managed" };
 
 	return WORD(words, memory);
 }

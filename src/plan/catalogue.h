@@ -30,7 +30,11 @@ enum cs_method {
 	CS_METHOD_CHASE,	/* dependent loads, one after the other */
 	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
 				 * 4 bytes at a time; it has no other end */
+	CS_METHOD_PREFETCH,	/* managed memory: pages are asked for, … */
+	CS_METHOD_DEMAND,	/* … or touched, one store each, where they are not */
 	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
+	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
+	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
 	CS_METHODS
 };
@@ -45,6 +49,9 @@ enum cs_op {
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
 	CS_OP_OPEN,		/* a peer's new buffer */
+	CS_OP_ZEROCOPY,		/* of a stream: in place; managed memory by faults of
+				 * neighbours, of warps, each a page; prefetched */
+	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
 	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* what is multiplied and added */
 	CS_OPS
 };
@@ -76,6 +83,7 @@ enum cs_memory {
 	CS_MEM_WC,		/* by the driver, write-combined */
 	CS_MEM_HUGE,		/* as registered, in huge pages */
 	CS_MEM_PAGEABLE,
+	CS_MEM_MANAGED,		/* by the driver: pages that move to who uses them */
 	CS_MEMORIES
 };
 
@@ -139,6 +147,8 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* Is what it moves managed memory: one range, which has two places? */
+int cs_method_is_managed(int method);
 /* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);
 /* What its end in host memory lies in; a CPU copies from one NUMA node to another out of
@@ -158,6 +168,7 @@ enum cs_takes {
 	CS_TAKES_CPU_NUMA = 4, /* … that CPUs make, or a driver by them */
 	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
+	CS_TAKES_ADVICE = 32,  /* managed memory */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
@@ -167,6 +178,9 @@ int cs_method_fits(int method, enum cs_transport via);
 
 /* May its pairs run at the same time, where --schedule says so? */
 int cs_test_goes_in_rounds(const struct cs_test *test);
+
+/* Data of the host to a kernel, or from it, once in a sample? */
+int cs_method_is_stream(int method);
 
 /* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
  * block of bytes. */

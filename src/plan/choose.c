@@ -42,14 +42,6 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 	return 0;
 }
 
-const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test)
-{
-	for (size_t i = 0; i < of->n; i++)
-		if (of->choice[i].test == test)
-			return &of->choice[i];
-	return NULL;
-}
-
 int cs_choices_name_cells(const struct cs_choices *of)
 {
 	for (size_t i = 0; i < of->n; i++)
@@ -86,11 +78,11 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 
 	if (cs_choices_name_cells(of) &&
 	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
-	     asked->kernels))
+	     asked->kernels || asked->advices))
 		return cs_err_set(
 			err,
-			"--cache, --threads, --cpu-numa, --element and "
-			"--kernels are of whole tests: the name of a single cell says them");
+			"--cache, --threads, --cpu-numa, --element, --kernels and "
+			"--advise are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -108,6 +100,10 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
 		return cs_err_set(err, "--element: none of the chosen tests is one of "
 				       "h2d.stream*");
+	if (asked->advices && !(taken & CS_TAKES_ADVICE))
+		return cs_err_set(err,
+				  "--advise: none of the chosen tests is of managed "
+				  "memory (*.managed.*)");
 	if (asked->kernels && !(taken & CS_TAKES_KERNELS))
 		return cs_err_set(err, "--kernels: none of the chosen tests is one of "
 				       "local.overlap.*");
@@ -384,6 +380,8 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
+		       !cs_method_is_stream((int)test->method) &&
+		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
 	return test->method == (backend == CS_BACKEND_CPU  ? CS_METHOD_CPU :
 				via == CS_TRANSPORT_STAGED ? CS_METHOD_STAGED :
@@ -405,7 +403,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
-	return !cs_test_has_host(test) ||
+	return !cs_test_has_host(test) || test->memory == CS_MEM_MANAGED ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
 	       test->path == CS_PATH_HOST;
 }

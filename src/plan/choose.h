@@ -28,8 +28,6 @@ struct cs_choices {
 /* Adds one, unless it is there. */
 int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 		   struct cs_err *err);
-/* The first choice of a test; NULL: it is not chosen. */
-const struct cs_choice *cs_choices_find(const struct cs_choices *of, size_t test);
 
 /* Are single cells among them? */
 int cs_choices_name_cells(const struct cs_choices *of);

@@ -81,11 +81,11 @@ static int add_transfer(struct cs_draft *d, const struct cs_transfer *transfer)
 }
 
 /* The place of a NUMA node among those there are. */
-static uint32_t domain_place(const struct cs_settings *set, uint32_t numa)
+static uint32_t numa_place(const struct cs_settings *set, uint32_t numa)
 {
 	uint64_t below = numa < CS_NUMA_MOST ? (1ull << numa) - 1 : 0;
 
-	return (uint32_t)__builtin_popcountll(set->domains & below);
+	return (uint32_t)__builtin_popcountll(set->numa_nodes & below);
 }
 
 /* A read is issued by the destination's agent, all else by the source's, what has a
@@ -98,9 +98,9 @@ static uint32_t issuer_of(const struct cs_plan_request *req,
 	int pulls = test->op == CS_OP_READ || test->method == CS_METHOD_CHASE;
 
 	if (cs_endpoint_is_numa(src) && cs_endpoint_is_numa(dst))
-		return (domain_place(&req->set, src->index) *
-				(uint32_t)__builtin_popcountll(req->set.domains) +
-			domain_place(&req->set, dst->index)) %
+		return (numa_place(&req->set, src->index) *
+				(uint32_t)__builtin_popcountll(req->set.numa_nodes) +
+			numa_place(&req->set, dst->index)) %
 		       n;
 	if (cs_endpoint_is_numa(src) || cs_endpoint_is_numa(dst))
 		return cs_endpoint_is_numa(src) ? dst->index : src->index;
@@ -113,7 +113,8 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[asked->test];
 	int by_ends = (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) &&
-		      test->method != CS_METHOD_CHASE;
+		      test->method != CS_METHOD_CHASE &&
+		      !cs_method_is_stream((int)test->method);
 
 	return (struct cs_transfer){
 		.src = asked->src,

@@ -61,7 +61,8 @@ static const char *const moves[CS_PATTERNS] = {
 const char *cs_test_meanwhile(const struct cs_test *test)
 {
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
-	    test->op >= CS_OP_WRITE4K || test->how == CS_HOW_OVERLAP)
+	    test->op >= CS_OP_WRITE4K || cs_method_is_stream((int)test->method) ||
+	    test->how == CS_HOW_OVERLAP)
 		return NULL;
 	if (cs_test_goes_in_rounds(test))
 		return "No other pair moves anything, unless --schedule has pairs with "
@@ -390,7 +391,7 @@ static const struct cs_explanation chases[] = {
 	},
 };
 
-static const struct cs_explanation domains = {
+static const struct cs_explanation numa_nodes = {
 	"One buffer (--size) of host memory from the row's NUMA node to the "
 	"column's; the diagonal is within one.",
 	"One CPU worker, bound to the column's NUMA node, by memcpy.",
@@ -400,7 +401,7 @@ static const struct cs_explanation domains = {
 	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
-static const struct cs_explanation domains_by_driver = {
+static const struct cs_explanation numa_nodes_by_driver = {
 	"One buffer (--size) of pageable host memory of the row's NUMA node to pinned "
 	"memory of the column's; the diagonal is within one.",
 	"The driver, by cuMemcpyAsync, which a CPU worker calls that is bound to the "
@@ -409,6 +410,44 @@ static const struct cs_explanation domains_by_driver = {
 	"the last copy, after a gate in shared memory has opened.",
 	NULL,
 	"As with h2d tests: in part after every sample, whole after the last.",
+};
+
+#define OF_PAGES                                                                  \
+	"Before each sample the pages are brought back by a prefetch, whose end is "      \
+	"waited for, and behind it they are looked for: the kernel says of each page "    \
+	"whether it is in host memory, and a pass of the GPU tells by its speed whether " \
+	"all of them are its own. A sample whose pages were not where they should be "    \
+	"makes the cell not-moved, without a figure. Then every byte is compared, also "  \
+	"of pages that nobody touched (--verify)."
+#define OF_RANGE                                                                  \
+	"Pages of one range of managed memory (--size) for each cell, from the memory of " \
+	"the row to that of the column"
+
+static const struct cs_explanation prefetch = {
+	OF_RANGE ", once in a sample.",
+	"The driver, by cuMemPrefetchAsync in a stream of the GPU, of two GPUs of the "
+	"column's, in the process that made the range: between GPUs both are in it. What "
+	"comes to the host goes to its NUMA node (--numa), where the driver can say so.",
+	"By CUDA events around the prefetch, on that stream. It is enqueued behind a closed "
+	"gate, which one store in shared memory opens. A cell is the median of at least six "
+	"samples and ends when its 95 % interval reaches no further from it than 2 %, or "
+	"--precision.",
+	NULL,
+	OF_PAGES,
+};
+
+static const struct cs_explanation demand = {
+	OF_RANGE ", once in a sample: one store of 8 bytes in each page, and what the "
+		 "driver moves with it. The figure is of all bytes of the range.",
+	"Who touches: a kernel on the GPU of the column, 256 blocks of 256 threads, a page "
+	"a warp, as Comm|Scope has it; of what comes to the host CPU workers (--threads) on "
+	"the NUMA node of the GPU (--cpu-numa).",
+	"Of a kernel by CUDA events, behind a closed gate, which one store in shared memory "
+	"opens; of workers by the kernel's monotonic clock, from the first one's begin to "
+	"the last one's end. A cell is the median of at least six samples and ends when its "
+	"95 % interval reaches no further from it than 2 %, or --precision.",
+	NULL,
+	OF_PAGES,
 };
 
 static const struct cs_explanation overlap_of_copies = {
@@ -429,6 +468,91 @@ static const struct cs_explanation overlap_of_copies = {
 	"block of 4 KiB of each 64, which is poisoned then; and in the GPU every byte "
 	"(--verify).",
 };
+
+#define STREAM_TIMED                                                              \
+	"By CUDA events around all of it, what brings the data and the kernel, on one "   \
+	"stream of the GPU, enqueued behind a closed gate; the rate is that of the bytes " \
+	"of the data. A sample is one: what was there already would be no news. A cell is " \
+	"the median of at least six samples and ends when its 95 % interval reaches no "  \
+	"further from it than --precision."
+#define STREAM_BY                                                                 \
+	"A kernel that fills the GPU, in elements of 4, 8 or 16 bytes (--element), each " \
+	"once: "
+#define IN_ROW "neighbouring threads take neighbouring elements, which lie "
+#define STREAM_READ                                                               \
+	"What the kernel read is compared with what the pattern adds up to, which "     \
+	"another kernel works out without reading: every byte, in every sample."
+
+static const struct cs_explanation consumed_copies = {
+	"Data of --size in pinned host memory of the row, copied to the GPU of the column, "
+	"where a kernel reads them.",
+	STREAM_BY IN_ROW "in the memory of the GPU.",
+	STREAM_TIMED,
+	NULL,
+	STREAM_READ,
+};
+static const struct cs_explanation consumed_in_place = {
+	"Data of --size in pinned host memory of the row, which a kernel of the column's "
+	"GPU reads where they are.",
+	STREAM_BY IN_ROW "in host memory.",
+	STREAM_TIMED,
+	NULL,
+	STREAM_READ,
+};
+static const struct cs_explanation produced_copies = {
+	"Data of --size in pinned host memory of the row, copied to the GPU of the column, "
+	"where a kernel writes over them: what a program pays that brings what it will not "
+	"read.",
+	STREAM_BY IN_ROW "in the memory of the GPU.",
+	STREAM_TIMED,
+	NULL,
+	"What the kernel wrote, which is another pattern than that of the source, is "
+	"compared by the GPU, every byte (--verify).",
+};
+static const struct cs_explanation produced_in_place = {
+	"Data of --size, which a kernel of the row's GPU writes to pinned host memory of "
+	"the column.",
+	STREAM_BY IN_ROW "in host memory.",
+	STREAM_TIMED,
+	NULL,
+	"What arrives in host memory is poisoned and compared by the CPU: of more than 4 MiB "
+	"one block of 4 KiB of each 64, and all of it after the last sample.",
+};
+
+#define MANAGED_OF "Data of --size in managed memory, whose pages are brought to the host memory " \
+	"of the row before each sample, and proven to be there"
+#define BY_FAULTS "; a kernel of the column's GPU works on them, and its faults bring them."
+#define MANAGED_CHECKED "What was read is compared with what the pattern adds up to, every "     \
+	"byte; what was written is another pattern for each sample. " OF_PAGES
+static const struct cs_explanation by_pages[] = {
+	[0] = {
+		MANAGED_OF BY_FAULTS,
+		STREAM_BY "all threads go through them side by side, so that faults are all "
+		"over and many are of one page.", STREAM_TIMED, NULL, MANAGED_CHECKED,
+	},
+	[CS_OP_WARP - CS_OP_NAIVE] = {
+		MANAGED_OF BY_FAULTS,
+		STREAM_BY "each warp takes 64 KiB at a time, so that few faults are of one "
+		"page.", STREAM_TIMED, NULL, MANAGED_CHECKED,
+	},
+	[CS_OP_PREFETCH - CS_OP_NAIVE] = {
+		MANAGED_OF "; cuMemPrefetchAsync, and behind it a kernel of the column's GPU "
+		"that works on them.",
+		STREAM_BY IN_ROW "in the memory of the GPU.", STREAM_TIMED, NULL,
+		MANAGED_CHECKED,
+	},
+};
+
+static const struct cs_explanation *stream_of(const struct cs_test *test)
+{
+	int writes = test->method == CS_METHOD_STREAMW;
+
+	if (test->memory == CS_MEM_MANAGED)
+		return &by_pages[test->op - CS_OP_NAIVE];
+	return test->op == CS_OP_COPY ? writes ? &produced_copies : &consumed_copies :
+	       writes		      ? &produced_in_place :
+					&consumed_in_place;
+}
 
 static const char *timed_together(const struct cs_test *test)
 {
@@ -453,6 +577,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
+	if (cs_method_is_stream((int)test->method)) {
+		*out = *stream_of(test);
+		return;
+	}
 	if (test->method == CS_METHOD_OVERLAP) {
 		*out = overlap_of_copies;
 		return;
@@ -461,9 +589,14 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	    test->op >= CS_OP_WRITE4K) {
 		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :
 		       test->method == CS_METHOD_DRIVER && test->path == CS_PATH_HOST ?
-							 domains_by_driver :
-		       test->path == CS_PATH_HOST ? domains :
+							 numa_nodes_by_driver :
+		       test->path == CS_PATH_HOST ? numa_nodes :
 						    by_op[test->op];
+		return;
+	}
+	if (cs_method_is_managed((int)test->method)) {
+		*out = test->method == CS_METHOD_PREFETCH ? prefetch : demand;
+		out->timed_both = timed_together(test);
 		return;
 	}
 	out->moves = moves[test->pattern];

@@ -143,6 +143,8 @@ static int take_role(struct reader *r, struct item *item)
 	if (i != LOAD)
 		return 0;
 	if (cs_method_tells_time((int)test_of(item)->method) ||
+	    cs_method_is_stream((int)test_of(item)->method) ||
+	    cs_method_is_managed((int)test_of(item)->method) ||
 	    test_of(item)->how != CS_HOW_GATED)
 		return wrong(r, ROLE,
 			     cs_err_set(r->err, "'%s' is no load: only copies are",

@@ -32,9 +32,6 @@ void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_
 /* The memory of an agent as an end. */
 struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent);
 
-/* To a multiple of CS_ARENA_ALIGN. */
-uint64_t cs_align_up(uint64_t bytes);
-
 /* Of a whole step.  What goes into one agent lies by size, so that each begins at a
  * multiple of its own size no further than its place among them. */
 void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t,

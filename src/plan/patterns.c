@@ -279,9 +279,9 @@ static int add_host(struct cs_draft *d, const struct cs_test *test)
 }
 
 /* NUMA node to NUMA node, also to itself, by agents in turn. */
-static int add_domains(struct cs_draft *d, const struct cs_test *test)
+static int add_numa(struct cs_draft *d, const struct cs_test *test)
 {
-	uint64_t all = d->req->set.domains;
+	uint64_t all = d->req->set.numa_nodes;
 	uint32_t a, b;
 
 	for (a = 0; a < CS_NUMA_MOST; a++)
@@ -299,7 +299,7 @@ static int add_domains(struct cs_draft *d, const struct cs_test *test)
 int cs_pattern_cells(struct cs_draft *d, const struct cs_test *test)
 {
 	if (test->path == CS_PATH_HOST)
-		return add_domains(d, test);
+		return add_numa(d, test);
 	if (cs_test_has_host(test))
 		return add_host(d, test);
 	switch (test->pattern) {

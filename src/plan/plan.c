@@ -10,9 +10,9 @@
 
 /* The blob travels and is hashed as bytes: no padding anywhere, and every part
  * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 136 + CS_FILTER,
+_Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 192 + CS_FILTER, "padding in cs_plan");
+_Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
 _Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
 _Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");
@@ -40,7 +40,8 @@ uint64_t cs_plan_hash(const struct cs_plan *plan)
 	return hash;
 }
 
-uint64_t cs_align_up(uint64_t bytes)
+/* To a multiple of CS_ARENA_ALIGN. */
+static uint64_t align_up(uint64_t bytes)
 {
 	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
 }
@@ -203,6 +204,12 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
 }
 
+int cs_transfer_is_managed(const struct cs_transfer *t)
+{
+	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
+	       t->dst.memory == CS_MEM_MANAGED;
+}
+
 int cs_transfer_is_lone(const struct cs_transfer *t)
 {
 	return (t->flags & CS_TRANSFER_LONE) != 0;
@@ -241,7 +248,7 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
 {
 	return cs_endpoint_is_numa(&t->dst) ?
 		       0 :
-		       t->dst_slot * cs_align_up(cs_transfer_span(plan, t));
+		       t->dst_slot * align_up(cs_transfer_span(plan, t));
 }
 
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
@@ -250,20 +257,6 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 	size_t n;
 
 	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, t->matrix)->test];
-}
-
-int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
-		     uint32_t matrix)
-{
-	uint32_t k;
-
-	for (k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
-
-		if (t->matrix == matrix && !cs_transfer_is_load(t))
-			return 1;
-	}
-	return 0;
 }
 
 void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX])
@@ -371,7 +364,7 @@ static int has_buffers(const struct cs_transfer *t)
 /* Behind the source. */
 static void lay_out(struct cs_arena_layout *l)
 {
-	l->chain_at = cs_align_up(l->dst_at + l->dst_bytes);
+	l->chain_at = align_up(l->dst_at + l->dst_bytes);
 	l->total_bytes = l->chain_bytes ? l->chain_at + l->chain_bytes :
 			 l->dst_bytes	? l->dst_at + l->dst_bytes :
 					  l->src_bytes;
@@ -386,7 +379,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 
 	for (; t < end; t++) {
 		if (!has_buffers(t) || t->bytes > limit ||
-		    !cs_transfer_applies(t, n_agents))
+		    cs_transfer_is_managed(t) || !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent &&
 		    t->method == CS_METHOD_CHASE)
@@ -402,7 +395,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		.src_bytes = src,
 		.dst_bytes = dst,
 		.chain_bytes = chain,
-		.dst_at = cs_align_up(src),
+		.dst_at = align_up(src),
 		.most = limit,
 	};
 	lay_out(out);
@@ -456,6 +449,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 
 	for (; agent != peer && t < end; t++)
 		if (t->issuer == agent && cs_transfer_far(t) == peer &&
+		    !cs_transfer_is_managed(t) &&
 		    (t->method == CS_METHOD_STAGED) == staged)
 			return 1;
 	return 0;
@@ -470,6 +464,8 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 #define HOST_GBS 55.0
 #define STAGED_GBS 40.0
 #define PAGEABLE_GBS 7.0	/* by one CPU */
+#define PREFETCH_GBS 15.0	/* the slower way */
+#define DEMAND_GBS 5.0
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
 /* The fewest copies that take 5 ms. */
@@ -504,6 +500,15 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 
 	if (cs_method_tells_time((int)test->method))
 		return ESTIMATE_CHASE_S;
+	/* once, and home */
+	if (test->memory == CS_MEM_MANAGED)
+		return 1e-9 * (double)bytes *
+		       (1 / PREFETCH_GBS +
+			1 / (test->method == CS_METHOD_DEMAND ||
+					     test->op == CS_OP_NAIVE ||
+					     test->op == CS_OP_WARP ?
+				     DEMAND_GBS :
+				     PREFETCH_GBS));
 	if (test->memory == CS_MEM_PAGEABLE)
 		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
 	if (test->method == CS_METHOD_STAGED)
@@ -583,7 +588,7 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t
 	order_by_span(plan, t, count, order);
 	for (i = 0; i < count; i++) {
 		uint32_t k = order[i];
-		uint64_t own = cs_align_up(cs_transfer_span(plan, &t[k]));
+		uint64_t own = align_up(cs_transfer_span(plan, &t[k]));
 
 		t[k].src_slot = host_slot(t, k, 0);
 		t[k].dst_slot = host_slot(t, k, 1);

@@ -83,7 +83,7 @@ struct cs_plan_matrix {
 	uint16_t pad; /* 0 */
 };
 
-#define CS_MATRICES_MAX 1024
+#define CS_MATRICES_MAX 2048
 
 #define CS_FILTER 256 /* characters, with the 0 */
 
@@ -120,14 +120,19 @@ struct cs_settings {
 	double growth;
 	/* NUMA nodes, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
 	uint64_t numa;
-	uint64_t domains;      /* the same of all NUMA nodes there are, for host */
+	uint64_t numa_nodes;   /* the same of all NUMA nodes there are, for host */
 	uint64_t spread_bytes; /* small copies of a kernel go through that much */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
 	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
 	 * are set; 0: its own number. */
 	uint64_t gpus;
+	/* managed memory that may come to a GPU, at most, and half of what is free there; 0:
+	 * CS_MANAGED_BYTES.  Or, not 0, that many per cent of what is free */
+	uint64_t managed_bytes, oversubscribe;
 };
+
+#define CS_MANAGED_BYTES (4ull << 30)
 
 /* Pairs of GPUs without one in common: at the same time where a node has shown that it
  * changes nothing, and enough of them are there for it to be worth while; never;
@@ -229,7 +234,7 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 int cs_plan_matrices_compare(const void *x, const void *y);
 /* "512 MiB, cold caches": what it is of besides its test. */
 struct cs_plan_matrix_words {
-	char text[112];
+	char text[176];
 };
 struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *matrix);
 /* The catalogue line of a step's matrix. */
@@ -247,6 +252,8 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
+/* Does it move a range of managed memory, which is its issuer's? */
+int cs_transfer_is_managed(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
 /* Does a node with that many agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
@@ -260,9 +267,6 @@ int cs_endpoint_is_numa(const struct cs_endpoint *end);
 /* The catalogue line of its matrix. */
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t);
-/* Is there a figure for that matrix in the step? */
-int cs_step_measures(const struct cs_plan *plan, const struct cs_step *step,
-		     uint32_t matrix);
 
 /* Are there two measured transfers that one agent issues the same way?  Its engine may
  * make them one after the other, and then only their total is a figure of its own. */
@@ -318,5 +322,6 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
  * has a fixed number of rounds takes them at the pace of an H200.
  * NAN when link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
+#define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 
 #endif

@@ -50,11 +50,15 @@ static const struct cs_field settings[] = {
 	SET(NUMBER, "random", random, .label = "random", .empty = "",
 	    .most = CS_MAX_AGENTS),
 	SET(BITS, "numa_mask", numa, .label = "numa", .empty = "local"),
-	SET(BITS, "numa_nodes_mask", domains, .label = "NUMA nodes", .empty = ""),
+	SET(BITS, "numa_nodes_mask", numa_nodes, .label = "NUMA nodes", .empty = ""),
 	SET(TEXT, "filter", filter, .label = "filter", .empty = ""),
 	SET(WORD, "filter_names", filter_names, .words = filter_words,
 	    .label = "names that it fits"),
 	SET(BITS, "gpus_mask", gpus, .label = "GPUs", .empty = ""),
+	SET(NUMBER, "managed_limit_bytes", managed_bytes, .label = "managed limit",
+	    .unit = "bytes", .empty = "default"),
+	SET(NUMBER, "oversubscribe_percent", oversubscribe, .label = "oversubscribe",
+	    .empty = ""),
 };
 const struct cs_fieldset cs_settings_fields =
 	CS_FIELDSET("settings", struct cs_settings, settings);

@@ -150,7 +150,8 @@ static int transfer_check(const struct cs_plan *plan, const struct cs_transfer *
 				  t->src.index, t->dst.index, plan->n_agents);
 	if (cs_variant_compare(&t->variant, &matrix->variant) ||
 	    t->method != test->method || t->op >= CS_OPS ||
-	    (!cs_test_has_host(test) && t->op != test->op) ||
+	    ((!cs_test_has_host(test) || cs_method_is_stream(t->method)) &&
+	     t->op != test->op) ||
 	    (cs_transfer_is_load(t) ? t->bytes > matrix->bytes :
 				      t->bytes != matrix->bytes) ||
 	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||

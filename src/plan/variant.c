@@ -42,7 +42,7 @@ unsigned cs_variant_kernels(const struct cs_variant *v)
 int cs_variant_is_sound(const struct cs_variant *v)
 {
 	return v->threads <= CS_VARIANT_THREADS && v->cache < CS_CACHES &&
-	       v->cpu_numa <= CS_NUMA_MOST && !v->advice &&
+	       v->cpu_numa <= CS_NUMA_MOST && v->advice < CS_ADVICES &&
 	       (!v->element || is_one_of(CS_ELEMENTS_ALL, v->element)) &&
 	       (!v->kernels || is_one_of(CS_KERNELS_ALL, v->kernels));
 }
@@ -50,6 +50,9 @@ int cs_variant_is_sound(const struct cs_variant *v)
 /* ---- in files and in words ---- */
 
 const char *const cs_cache_words[] = { "any", "cold", "warm", NULL };
+#define ADVICES "none|read-mostly|prefer-src|prefer-dst|accessed-by"
+const char *const cs_advice_words[] = { "none",	      "read-mostly", "prefer-src",
+					"prefer-dst", "accessed-by", NULL };
 
 #define VARIANT(type, key, member, ...) \
 	CS_MEMBER(struct cs_variant, type, key, member, __VA_ARGS__)
@@ -59,6 +62,7 @@ static const struct cs_field fields[] = {
 	VARIANT(INDEX, "cpu_numa", cpu_numa, .most = CS_NUMA_MOST - 1),
 	VARIANT(NUMBER, "element_bytes", element, .most = 16, .none = 1),
 	VARIANT(NUMBER, "kernels", kernels, .most = 32, .none = 1),
+	VARIANT(WORD, "advice", advice, .words = cs_advice_words, .none = 1),
 };
 
 const struct cs_fieldset cs_variant_fields = CS_FIELDSET("a variant",
@@ -111,6 +115,11 @@ int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 					  "kernels of a tile are 1, 2, 4, 8, 16 or 32");
 		v->kernels = n > 1 ? (uint8_t)n : 0;
 		return 0;
+	case 5:
+		if (cs_word_parse(text, ADVICES, &word, err))
+			return -1;
+		v->advice = (uint8_t)word;
+		return 0;
 	default:
 		if (strcmp(text, "local") &&
 		    cs_uint_parse(text, 0, CS_NUMA_MOST - 1, &n, err))
@@ -151,6 +160,10 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v)
 	if (v->kernels)
 		cs_text_add(to.text, sizeof(to.text), "%s%u kernels a tile",
 			    to.text[0] ? ", " : "", v->kernels);
+	if (v->advice)
+		cs_text_add(to.text, sizeof(to.text), "%sadvice %s",
+			    to.text[0] ? ", " : "",
+			    v->advice < CS_ADVICES ? cs_advice_words[v->advice] : "?");
 	return to;
 }
 
@@ -166,6 +179,7 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 	is.threads = takes & CS_TAKES_THREADS && v->threads > 1 ? v->threads : 0;
 	is.element = takes & CS_TAKES_ELEMENT && v->element > 4 ? v->element : 0;
 	is.kernels = takes & CS_TAKES_KERNELS && v->kernels > 1 ? v->kernels : 0;
+	is.advice = takes & CS_TAKES_ADVICE ? v->advice : 0;
 	/* CPUs work on what they copy, and on buffers that they write once more */
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
 		is.cpu_numa = v->cpu_numa;
@@ -193,5 +207,6 @@ unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants 
 			(asked->threads ? CS_TAKES_THREADS : 0) |
 			(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0) |
 			(asked->elements ? CS_TAKES_ELEMENT : 0) |
-			(asked->kernels ? CS_TAKES_KERNELS : 0));
+			(asked->kernels ? CS_TAKES_KERNELS : 0) |
+			(asked->advices ? CS_TAKES_ADVICE : 0));
 }

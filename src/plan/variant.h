@@ -19,6 +19,16 @@ enum cs_cache {
 	CS_CACHES
 };
 
+/* What the driver is told of managed memory before each sample (cuMemAdvise). */
+enum cs_advice {
+	CS_ADVICE_NONE,
+	CS_ADVICE_READ_MOSTLY,
+	CS_ADVICE_PREFER_SRC,  /* its preferred location is the source, … */
+	CS_ADVICE_PREFER_DST,  /* … the destination */
+	CS_ADVICE_ACCESSED_BY, /* the destination will use it */
+	CS_ADVICES
+};
+
 #define CS_VARIANT_THREADS 64u	/* CPU workers of one cell, at most */
 
 /* What there is of both, as struct cs_variants has them: 4, 8, 16; 1, 2, 4 … 32. */
@@ -29,7 +39,7 @@ enum cs_cache {
 struct cs_variant {
 	uint8_t threads;  /* CPU workers that share it; 0: one */
 	uint8_t cache;	  /* enum cs_cache */
-	uint8_t advice;	  /* 0; of managed memory */
+	uint8_t advice;	  /* enum cs_advice */
 	uint8_t cpu_numa; /* 1 + OS index of the NUMA node whose CPUs work, and of
 				 * what is staged through which it goes; 0: that next to
 				 * the GPU */
@@ -37,12 +47,14 @@ struct cs_variant {
 	uint8_t kernels;  /* that work on a tile, 2, 4 … 32; 0: one */
 };
 
-#define CS_VARIANT_VALUE 8 /* bytes of a member in files */
+#define CS_VARIANT_VALUE 12 /* bytes of a member in files */
 
 /* What of it files hold: rows, plans and baselines. */
 extern const struct cs_fieldset cs_variant_fields;
 /* "any", "cold", "warm"; NULL at the end. */
 extern const char *const cs_cache_words[];
+/* "none", "read-mostly", …; NULL at the end. */
+extern const char *const cs_advice_words[];
 
 /* What a test does when nothing is asked for? */
 int cs_variant_is_usual(const struct cs_variant *v);
@@ -51,9 +63,9 @@ int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 		    char value[CS_VARIANT_VALUE]);
 
 /* The i-th member as options have it, "cold", "4", "1", "local"; the usual is 0. */
-#define CS_VARIANT_MEMBERS 5
+#define CS_VARIANT_MEMBERS 6
 #define CS_VARIANT_COLUMNS \
-	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels"
+	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels", "advice"
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err);
 /* Do two have the same i-th member? */
@@ -62,7 +74,7 @@ int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b,
 
 /* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" of none. */
 struct cs_variant_text {
-	char text[112];
+	char text[144];
 };
 struct cs_variant_text cs_variant_words(const struct cs_variant *v);
 
@@ -70,6 +82,7 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v);
  * usual alone. */
 struct cs_variants {
 	uint32_t caches;   /* 1 << enum cs_cache */
+	uint32_t advices;  /* 1 << enum cs_advice */
 	uint64_t threads;  /* bit i: i + 1 of them */
 	uint64_t cpu_numa; /* bit i: OS index i; UINT64_MAX: all there are */
 	uint64_t elements; /* bit i: i + 1 bytes */

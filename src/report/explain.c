@@ -80,7 +80,18 @@ static void print_variants(FILE *to, const struct cs_test *test)
 {
 	const unsigned takes = cs_test_takes(test);
 
-	if (takes & CS_TAKES_KERNELS)
+	if (takes & CS_TAKES_ADVICE)
+		cs_fold(to, 2, INDENT, "%-*sWhat the driver is told (--advise)%s.",
+			INDENT - 2, "variants",
+			takes & CS_TAKES_THREADS ?
+				", CPU threads that touch (--threads), the NUMA node of "
+				"these (--cpu-numa)" :
+				"");
+	else if (takes & CS_TAKES_ELEMENT)
+		cs_fold(to, 2, INDENT,
+			"%-*sBytes that a thread takes at a time (--element).",
+			INDENT - 2, "variants");
+	else if (takes & CS_TAKES_KERNELS)
 		cs_fold(to, 2, INDENT, "%-*sKernels that work on a tile (--kernels).",
 			INDENT - 2, "variants");
 	else if (takes)
@@ -99,9 +110,13 @@ static void print_precision(FILE *to, const struct cs_test *test)
 
 	if (least > 0)
 		cs_fold(to, 2, INDENT,
-			"%-*s%.0f %% unless --precision says another: CPU copies share "
-			"caches and memory with everything else that runs.",
-			INDENT - 2, "precision", 100 * least);
+			"%-*s%.0f %% unless --precision says another: %s.",
+			INDENT - 2, "precision", 100 * least,
+			cs_method_is_managed((int)test->method) ?
+				"a sample is one move, and pages are moved by the CPUs of "
+				"the driver" :
+				"CPU copies share caches and memory with everything else "
+				"that runs");
 	else if (cs_test_takes(test) & CS_TAKES_CACHE)
 		cs_fold(to, 2, INDENT,
 			"%-*sOf cold and warm caches %.0f %% unless --precision says "

@@ -10,8 +10,7 @@
 #include "report/report.h"
 #include "result/grid.h"
 
-/* For --dry-run, in GB/s: an NVLink of today; copies by one CPU core. */
-#define EXPECTED_CUDA 400
+/* For --dry-run, in GB/s: copies by one CPU core. */
 #define EXPECTED_CPU 10
 
 static const char *backend_text(uint32_t backend)
@@ -179,7 +178,7 @@ static void print_steps(FILE *to, const struct cs_plan *plan)
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int verbose)
 {
 	int cpu = plan->set.backend == CS_BACKEND_CPU;
-	double rate = cpu ? EXPECTED_CPU : EXPECTED_CUDA;
+	double rate = cpu ? EXPECTED_CPU : CS_EXPECTED_GBS;
 	char size[16], arena[16];
 
 	cs_size_text(plan->set.copy_bytes, size, sizeof(size));

@@ -42,7 +42,7 @@ static void names_text(const struct cs_run_node *nd, char *to, size_t size)
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	char names[160], driver[48] = "", domains[32] = "", division[200];
+	char names[160], driver[48] = "", numa[32] = "", division[200];
 
 	if (nd->facts.n_agents < 0) {
 		cs_text(to, size, "nothing known");
@@ -52,10 +52,10 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
 	if (nd->facts.driver[0])
 		cs_text(driver, sizeof(driver), ", driver %s", nd->facts.driver);
 	if (nd->facts.n_numa > 0)
-		cs_text(domains, sizeof(domains), ", %d NUMA node%s",
-			nd->facts.n_numa, nd->facts.n_numa == 1 ? "" : "s");
+		cs_text(numa, sizeof(numa), ", %d NUMA node%s", nd->facts.n_numa,
+			nd->facts.n_numa == 1 ? "" : "s");
 	cs_division_text(run, node, division, sizeof(division));
-	cs_text(to, size, "%s%s%s; %s%s", names, driver, domains, division,
+	cs_text(to, size, "%s%s%s; %s%s", names, driver, numa, division,
 		cs_on_cpu(run) ? "; copies by CPU" : "");
 }
 

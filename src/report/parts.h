@@ -34,6 +34,10 @@ int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
  * heading; nodes: the first, and behind the last.  -1: no memory. */
 int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		     const uint32_t *index, int n);
+/* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over nodes
+ * [first, last), behind an empty line; nothing where there are not two ways.  -1: no
+ * memory. */
+int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
 /* The steps of a plan file on one node.  -1: no memory. */
 int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of

@@ -209,7 +209,7 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node, int verb
 			rc = print_matrix(to, run, node, v, verbose);
 	}
 	begun_end(to, &begun);
-	return rc;
+	return rc ? rc : cs_ways_print(to, run, node, node + 1);
 }
 
 /* Was something asked for that says what a placement costs? */
@@ -339,7 +339,7 @@ static int print_aggregates(FILE *to, const struct cs_run *run, char *differs)
 			rc = cs_aggregate_print(to, run, v, differs);
 	}
 	begun_end(to, &begun);
-	return rc;
+	return rc ? rc : cs_ways_print(to, run, 0, run->n_nodes);
 }
 
 static int print_many(FILE *to, const struct cs_run *run, int verbose)

@@ -69,9 +69,9 @@ static void head_text(const struct drawing *d, int column, char to[16])
 
 static const char *cpus_of(const struct cs_node_facts *f, int numa)
 {
-	for (int i = 0; numa >= 0 && i < CS_MAX_DOMAINS; i++)
-		if (f->domain[i].numa == numa)
-			return f->domain[i].cpus;
+	for (int i = 0; numa >= 0 && i < CS_MAX_NUMA; i++)
+		if (f->numa_node[i].numa == numa)
+			return f->numa_node[i].cpus;
 	return "";
 }
 
@@ -215,11 +215,11 @@ static void print_cards(FILE *to, const struct cs_node_facts *f)
 		cs_print_line(to, "  and %d more", f->n_nics - CS_MAX_NICS);
 }
 
-static void print_domains(FILE *to, const struct cs_node_facts *f)
+static void print_numa(FILE *to, const struct cs_node_facts *f)
 {
 	int n = 0;
 
-	while (n < CS_MAX_DOMAINS && f->domain[n].numa >= 0)
+	while (n < CS_MAX_NUMA && f->numa_node[n].numa >= 0)
 		n++;
 	if (n) {
 		putc('\n', to);
@@ -231,8 +231,8 @@ static void print_domains(FILE *to, const struct cs_node_facts *f)
 		for (int k = 0; n > 1 && k < n && f->numa_distance[i][k] >= 0; k++)
 			cs_text_add(text, sizeof(text), "%s%d", k ? " " : "; ",
 				    f->numa_distance[i][k]);
-		cs_print_line(to, "  %4d  %s%s", f->domain[i].numa, f->domain[i].cpus,
-			      text);
+		cs_print_line(to, "  %4d  %s%s", f->numa_node[i].numa,
+			      f->numa_node[i].cpus, text);
 	}
 }
 
@@ -362,7 +362,7 @@ static char *node_text(const struct cs_run *run, int node)
 		return NULL;
 	draw(to, nd);
 	print_cards(to, &nd->facts);
-	print_domains(to, &nd->facts);
+	print_numa(to, &nd->facts);
 	rc = print_fingerprint(to, run, node);
 	if (fclose(to) || rc) {
 		free(text);

@@ -277,7 +277,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 static struct cs_endpoint *make_ends(const struct cs_grid *grid, int is_numa, int *n)
 {
 	const struct cs_settings *set = &grid->run->plan->set;
-	uint64_t numa = grid->test->path == CS_PATH_HOST ? set->domains : set->numa;
+	uint64_t numa = grid->test->path == CS_PATH_HOST ? set->numa_nodes : set->numa;
 	int agents = grid->run->node[grid->node].facts.n_agents;
 	int cpu = cs_on_cpu(grid->run);
 	struct cs_endpoint *end = calloc(CS_MAX_AGENTS + CS_NUMA_MOST, sizeof(*end));

@@ -201,6 +201,8 @@ static const struct {
 	{ CS_ROW_CONCURRENT, "concurrent" },
 	{ CS_ROW_REMEASURED, "re-measured" },
 	{ CS_ROW_NOT_FLUSHED, "not-flushed" },
+	{ CS_ROW_NOT_MOVED, "not-moved" },
+	{ CS_ROW_STAYED, "pages-stayed" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

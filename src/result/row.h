@@ -49,7 +49,11 @@ enum cs_metric {
 				 * beside it */
 #define CS_ROW_NOT_FLUSHED 1024u	/* cold was asked for: caches were flushed, but that
 				 * is not proven */
-#define CS_ROW_FLAGS 11		/* how many there are */
+#define CS_ROW_NOT_MOVED 2048u	/* managed memory: its pages were not where they should
+				 * have been; it has no figure */
+#define CS_ROW_STAYED 4096u	/* managed memory: as it was advised its pages stayed at the
+				 * source, were copied or used there */
+#define CS_ROW_FLAGS 13		/* how many there are */
 
 /* Those that say that a figure is not what the link can do. */
 #define CS_ROW_BAD                                                        \

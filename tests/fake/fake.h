@@ -8,12 +8,13 @@
  *   um.c       managed memory: where its pages are, and how they move
  *   signal.c   … touches of them by a CPU
  *   managed.c  … and the driver's calls for it
- *   stream.c   streams, events, gates
+ *   stream.c   what is put into streams; events, gates
+ *   queue.c    … and run there
  *   clock.c    virtual time and the flows that share links
  *   disturb.c  what changes from sample to sample
  *   kernels.c  the kernels of kernels/kernels.cu in C
  *
- * Locks, in the order in which they may be taken: the queue lock (stream.c), the
+ * Locks, in the order in which they may be taken: the queue lock (queue.c), the
  * lock of ranges (vmm.c), the memory lock (memory.c), the lock of pages (um.c), the lock
  * of a table of flows (clock.c). */
 #ifndef CS_FAKE_FAKE_H
@@ -236,6 +237,9 @@ struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
 /* Under the lock. */
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
+/* Under the lock: where FAKE_CORRUPT has a bit flipped by this copy between two places of
+ * its tables, NAN nowhere, below 0 if nothing is to be written. */
+double fake_memory_corrupt(int src, int dst);
 /* Under the lock: does FAKE_CORRUPT hold for what comes from there to that GPU? */
 int fake_memory_corrupts(uint64_t src, int gpu);
 /* … and do it to what a kernel of that GPU has just written there. */
@@ -396,10 +400,10 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 18
+#define FAKE_N_KERNELS 22
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
-/* ---- stream.c ---- */
+/* ---- stream.c, queue.c ---- */
 
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,

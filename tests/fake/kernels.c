@@ -354,6 +354,61 @@ static void took_zboth(const struct fake_ctx *ctx, const void *args,
 		out[b] = (struct cs_k_span){ begin, begin + took_ps[b % 2] / 1000 };
 }
 
+/* A page at a time by a warp, or pages that all threads ask for at once. */
+static void *element_at(const struct fake_ctx *ctx, uint64_t at, uint64_t bytes,
+			uint32_t page, enum fake_use use)
+{
+	const struct fake_touch touch = { at, bytes, page ? 0 : 4096, use };
+
+	return fake_memory_touch(ctx, &touch);
+}
+
+static CUresult run_consume(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	const struct cs_k_consume *a = args;
+	const uint64_t *p = element_at(ctx, a->address, a->bytes, a->page, FAKE_LOADS);
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES), sum = 0;
+
+	if (!p || !out || (a->element != 4 && a->element != 8 && a->element != 16))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < a->bytes / 8 && !fake.dead_reads; i++)
+		sum += p[i];
+	memset(out, 0, grid * sizeof(*out));
+	out[0] = sum ^ (uint64_t)fake_memory_corrupts(a->address, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_consume(const void *args)
+{
+	const struct cs_k_consume *a = args;
+
+	return (struct fake_moves){ FAKE_READ, 0, a->address, a->bytes };
+}
+
+static CUresult run_produce(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	const struct cs_k_produce *a = args;
+	uint64_t *p = element_at(ctx, a->address, a->bytes, a->page, FAKE_STORES);
+
+	(void)grid;
+	if (!p)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < a->bytes / 8; i++)
+		p[i] = cs_fill_word(a->key, i);
+	if (a->bytes)
+		fake_memory_spoil(a->address, a->bytes, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_produce(const void *args)
+{
+	const struct cs_k_produce *a = args;
+
+	return (struct fake_moves){ FAKE_WRITE, a->address, 0, a->bytes };
+}
+
 static CUresult run_sum(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_sum *a = args;
@@ -485,6 +540,60 @@ static double ns_chase_tma(const struct fake_ctx *ctx, const void *args, unsigne
 	return (double)a->rounds * a->hops * grid * hop_ns(ctx, a->start, FAKE_TMA);
 }
 
+/* ---- pages of managed memory ---- */
+
+static CUresult run_touch(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_touch *a = args;
+	const struct fake_touch touch = { a->address, a->words * 8, a->page * 8,
+					  FAKE_STORES };
+	uint64_t *p = a->words ? fake_memory_touch(ctx, &touch) : NULL;
+
+	(void)grid;
+	if (a->words && !p)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < a->words; i += a->page)
+		if (!fake_um_loses(a->address + 8 * i, ctx->gpu))
+			p[i] = cs_fill_word(a->key, i) ^ a->mark;
+	return CUDA_SUCCESS;
+}
+
+static struct fake_moves moves_touch(const void *args)
+{
+	const struct cs_k_touch *a = args;
+
+	return (struct fake_moves){ FAKE_WRITE, a->address, 0, 0 };
+}
+
+static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	const struct cs_k_touched *a = args;
+	const uint64_t *p = a->words ?
+				    words_at(ctx, a->address, a->words, FAKE_LOADS) :
+				    NULL;
+	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out),
+						  FAKE_STORES);
+
+	if (!out || (a->words && !p))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (unsigned b = 0; b < grid; b++)
+		out[b] = (struct cs_check){ .first_word = UINT64_MAX };
+	for (uint64_t i = 0; i < a->words; i++) {
+		uint64_t want = cs_fill_word(a->key, i) ^ (i % a->page ? 0 : a->mark);
+
+		if (p[i] == want)
+			continue;
+		if (!out[0].wrong_words++) {
+			out[0].first_word = i;
+			out[0].expected = want;
+			out[0].found = p[i];
+		}
+		out[0].wrong_bytes += cs_wrong_bytes(want, p[i]);
+	}
+	return CUDA_SUCCESS;
+}
+
 #define NAMED(kernel) .name = "cs_k_" #kernel, .args = sizeof(struct cs_k_##kernel)
 #define RUNS(kernel) NAMED(kernel), .run = run_##kernel
 #define MOVES(kernel) RUNS(kernel), .moves = moves_##kernel
@@ -505,7 +614,11 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ RUNS(fma), .ns = ns_fma },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
+	{ MOVES(touch) },
+	{ RUNS(touched) },
 	{ MOVES(rekey) },
+	{ MOVES(consume) },
+	{ MOVES(produce) },
 	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
 };
 

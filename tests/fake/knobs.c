@@ -177,13 +177,13 @@ static int take_visible(const char *element, void *arg)
 }
 
 /* "0,0,1,1": NUMA nodes, of one thing after the other; -1 unknown. */
-struct domains {
+struct numa_nodes {
 	int *next, *end;
 };
 
 static int take_numa(const char *element, void *arg)
 {
-	struct domains *to = arg;
+	struct numa_nodes *to = arg;
 	char *end;
 	long numa = strtol(element, &end, 10);
 
@@ -349,9 +349,9 @@ __attribute__((constructor)) static void config_read(void)
 	const char *noise = getenv("FAKE_NOISE");
 	const char *staged = getenv("FAKE_STAGED_GBS");
 	const char *host = getenv("FAKE_HOST_SHARED");
-	struct domains gpus = { fake.numa, fake.numa + FAKE_GPUS_MAX };
-	struct domains buffers = { fake.host_numa,
-				   fake.host_numa + FAKE_HOST_BUFFERS };
+	struct numa_nodes gpus = { fake.numa, fake.numa + FAKE_GPUS_MAX };
+	struct numa_nodes buffers = { fake.host_numa,
+				      fake.host_numa + FAKE_HOST_BUFFERS };
 
 	fake.gpus = fake_devices();
 	fake.memory = fake_memory_bytes();

@@ -301,7 +301,7 @@ CUresult fake_memory_manage(uint64_t *at, uint64_t bytes)
 /* ---- host memory ---- */
 
 /* Under the write lock: the NUMA node of host memory that becomes known. */
-static int host_domain(uint64_t bytes)
+static int host_numa(uint64_t bytes)
 {
 	return bytes >= LARGE && host_buffers < FAKE_HOST_BUFFERS ?
 		       fake.host_numa[host_buffers++] :
@@ -323,7 +323,7 @@ API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 	m->at = (uintptr_t)m->map;
 	m->wc = (flags & CU_MEMHOSTALLOC_WRITECOMBINED) != 0;
 	pthread_rwlock_wrlock(&lock);
-	m->numa = host_domain(bytes);
+	m->numa = host_numa(bytes);
 	memory_add(m);
 	pthread_rwlock_unlock(&lock);
 	*at = m->map;
@@ -396,7 +396,7 @@ API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	if (code) {
 		free(m);
 	} else {
-		m->numa = host_domain(bytes);
+		m->numa = host_numa(bytes);
 		memory_add(m);
 	}
 	pthread_rwlock_unlock(&lock);
@@ -720,8 +720,7 @@ int fake_memory_corrupts(uint64_t src, int gpu)
 	       !isnan(fake.corrupt[place_index(&from)][gpu]);
 }
 
-/* FAKE_CORRUPT of this copy, NAN none.  Under the lock. */
-static double corrupt_of(int src, int dst)
+double fake_memory_corrupt(int src, int dst)
 {
 	static int64_t copies[FAKE_PLACES][FAKE_PLACES];
 	int64_t nth = ++copies[src][dst];
@@ -737,7 +736,7 @@ void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu)
 
 	if (place_find(dst, bytes, &to) || !to.memory)
 		return;
-	at = corrupt_of(gpu, place_index(&to));
+	at = fake_memory_corrupt(gpu, place_index(&to));
 	if (at >= 0 && at < (double)bytes)
 		to.at[(uint64_t)at] ^= 1;
 }
@@ -752,7 +751,7 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 	if (!bad && (to.memory || from.memory)) {
 		int i = place_index(&from), j = place_index(&to);
 
-		corrupt = corrupt_of(i, j);
+		corrupt = fake_memory_corrupt(i, j);
 		if (to.memory && !isnan(fake.astray[i][j]))
 			lead_astray(&to, fake.astray[i][j]);
 	}

@@ -1,21 +1,10 @@
-/* stream.c - streams, events and gates.
- *
- * A stream is a thread with a queue.  One lock guards all queues, and whoever
- * waits for another's progress waits on one condition: few threads, short
- * critical sections.
- *
- *     enqueue ──▶ [op op op op] ──▶ thread: its turn? ──▶ run ──▶ take off
- *
- * As on the GPU, streams of a context share a few connections: an operation
- * whose connection has an older wait in it, of whatever stream, waits too. */
+/* stream.c - what is put into streams: gates, copies, kernels, prefetches; events. */
 #include "config.h"
 
-#include "fake.h"
+#include "queue.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,398 +13,12 @@
 
 #include "backend/cuda/kernels.h"
 
-/* Seen on H200: a stream takes 1,020 copies behind the wait at its head. */
-#define DEPTH (1020u + 1)
-/* … but not 512 of those that a process reads out of another of its GPUs. */
+/* Not 512 of those that a process reads out of another of its GPUs fit into a stream. */
 #define PULL_ENTRIES 4u
 /* A copy from pageable memory of at most that much is taken into a buffer of the driver. */
 #define BUFFERED (64u << 10)
-#define KERNEL_PS 5000000u
-#define STACK (256u << 10)
 
-struct fake_event {
-	struct fake_ctx *ctx;
-	int timed, destroyed;
-	uint64_t recorded, completed; /* how often */
-	uint64_t ps;		      /* at the last completion */
-};
-
-struct fake_op {
-	struct fake_op *next;
-	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL, OP_PREFETCH } kind;
-	int fault;
-	unsigned more;	 /* entries than the one it takes */
-	uint64_t ticket; /* order of enqueueing, all streams */
-	/* wait */
-	struct fake_op *next_wait; /* on the same connection */
-	const uint32_t *word;
-	struct fake_gate gate; /* of others: the last that they were put behind */
-	unsigned condition;    /* CU_STREAM_WAIT_VALUE_… */
-	uint64_t limit_ns;
-	uint64_t expired; /* address to set to 1 then */
-	/* copy, write */
-	uint64_t dst, src, bytes;
-	uint32_t value;
-	struct fake_flow flow;
-	/* kernel: both at the same time */
-	uint64_t back_bytes;
-	struct fake_flow back;
-	/* … and the managed memory of these is elsewhere: what will come; src == dst not */
-	struct fake_flow come;
-	/* record */
-	struct fake_event *event;
-	/* kernel */
-	const struct fake_kernel *kernel;
-	unsigned grid;
-	unsigned char args[FAKE_ARGS] __attribute__((aligned(16)));
-};
-
-struct fake_stream {
-	struct fake_stream *next; /* of the context */
-	struct fake_ctx *ctx;
-	unsigned connection;
-	uint64_t tag; /* of this stream on this node */
-	struct fake_op *first, **last;
-	unsigned depth;
-	int closing;
-	pthread_cond_t work;	/* the queue is not empty, or closing */
-	uint64_t ps;		/* virtual time of what has run */
-	unsigned waits;		/* in the queue */
-	struct fake_gate gate;	/* of the last wait enqueued */
-	struct fake_flow added; /* last flow put behind that gate */
-	struct fake_flow timed; /* flow of the last copy run … */
-	double rate;		/* … and its rate; 0 unknown */
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned waits; /* in all queues of this process */
-static uint64_t ticket;
-
-/* ---- running ---- */
-
-static void sleep_ps(uint64_t ps)
-{
-	struct timespec t = { (time_t)(ps / 1000000000000u),
-			      (long)(ps / 1000 % 1000000000u) };
-
-	while (nanosleep(&t, &t) && errno == EINTR)
-		;
-}
-
-static int word_passes(const struct fake_op *op)
-{
-	uint32_t word = __atomic_load_n(op->word, __ATOMIC_ACQUIRE);
-
-	switch (op->condition) {
-	case CU_STREAM_WAIT_VALUE_GEQ:
-		return (int32_t)(word - op->gate.value) >= 0;
-	case CU_STREAM_WAIT_VALUE_EQ:
-		return word == op->gate.value;
-	case CU_STREAM_WAIT_VALUE_AND:
-		return (word & op->gate.value) != 0;
-	default:
-		return ~(word | op->gate.value) != 0;
-	}
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* The word as streams write it: all of it, and not before what went before. */
-static CUresult word_store(const struct fake_ctx *ctx, uint64_t at, uint32_t value)
-{
-	uint32_t *word;
-
-	fake_memory_lock();
-	word = fake_memory_kernel(ctx, at, sizeof(*word), FAKE_STORES);
-	if (word)
-		__atomic_store_n(word, value, __ATOMIC_RELEASE);
-	fake_memory_unlock();
-	return word ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
-}
-
-/* Naps of 20 us, longer and longer to 400 us: many closed gates of many ranks
- * must leave the machine to the work. */
-static CUresult run_wait(struct fake_stream *s, const struct fake_op *op)
-{
-	struct timespec nap = { 0, 20000 };
-	uint64_t started = now_ns();
-	CUresult code = CUDA_SUCCESS;
-
-	while (!word_passes(op) && !s->ctx->sticky) {
-		if (now_ns() - started > op->limit_ns) {
-			code = word_store(s->ctx, op->expired, 1);
-			break;
-		}
-		nanosleep(&nap, NULL);
-		if (nap.tv_nsec < 400000)
-			nap.tv_nsec += nap.tv_nsec / 4;
-	}
-	fake_flow_pass(&op->gate, s->tag);
-	s->rate = 0; /* another gate, another group */
-	return code;
-}
-
-static int flow_same(const struct fake_flow *a, const struct fake_flow *b)
-{
-	return a->gate.flows == b->gate.flows && a->gate.offset == b->gate.offset &&
-	       a->gate.value == b->gate.value && a->src == b->src &&
-	       a->dst == b->dst && a->issuer == b->issuer && a->staged == b->staged &&
-	       a->engine == b->engine && a->threads == b->threads &&
-	       a->numa == b->numa && a->wc == b->wc && a->pageable == b->pageable;
-}
-
-/* The time of op->bytes of its flow. */
-static void pass_flow(struct fake_stream *s, const struct fake_op *op)
-{
-	if (!s->rate || !flow_same(&s->timed, &op->flow)) {
-		s->timed = op->flow;
-		s->rate = fake_flow_rate(&op->flow);
-	}
-	s->ps += fake_copy_ps(&op->flow, s->rate, op->bytes);
-	fake_flow_count(&op->flow, op->bytes);
-}
-
-static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
-{
-	CUresult code;
-
-	fake_um_begin(&op->gate);
-	fake_memory_lock();
-	fake_memory_kernel(s->ctx, op->src, op->bytes, FAKE_LOADS);
-	fake_memory_kernel(s->ctx, op->dst, op->bytes, FAKE_STORES);
-	code = fake_memory_move(op->dst, op->src, op->bytes);
-	fake_memory_unlock();
-	pass_flow(s, op);
-	s->ps += (uint64_t)(fake_um_ns(op->bytes) * 1e3);
-	return code;
-}
-
-/* A kernel that moves both ways ends with the later of both. */
-static void pass_both(struct fake_stream *s, const struct fake_op *op)
-{
-	uint64_t begin = s->ps, took[2];
-
-	pass_flow(s, op);
-	took[0] = s->ps - begin;
-	took[1] = fake_copy_ps(&op->back, fake_flow_rate(&op->back), op->back_bytes);
-	if (took[1] > took[0])
-		s->ps = begin + took[1];
-	fake_memory_lock();
-	op->kernel->took(s->ctx, op->args, begin, took);
-	fake_memory_unlock();
-}
-
-static CUresult run_kernel(struct fake_stream *s, const struct fake_op *op)
-{
-	const struct fake_kernel *kernel = op->kernel;
-	CUresult code;
-	double ns = 0;
-
-	fake_um_begin(&op->gate);
-	fake_memory_lock();
-	code = kernel->run(s->ctx, op->args, op->grid);
-	if (kernel->ns && !code)
-		ns = kernel->ns(s->ctx, op->args, op->grid);
-	fake_memory_unlock();
-	if (op->back_bytes)
-		pass_both(s, op);
-	else if (op->bytes)
-		pass_flow(s, op);
-	else
-		s->ps += KERNEL_PS + (uint64_t)(ns * 1e3);
-	s->ps += (uint64_t)(fake_um_ns(op->bytes) * 1e3);
-	return code;
-}
-
-static CUresult run_prefetch(struct fake_stream *s, const struct fake_op *op)
-{
-	uint64_t ps;
-
-	fake_um_begin(&op->gate);
-	fake_memory_lock();
-	ps = fake_um_prefetch(op->dst, op->bytes, &op->flow);
-	fake_memory_unlock();
-	s->ps += ps ? ps : KERNEL_PS;
-	return CUDA_SUCCESS;
-}
-
-/* Without the lock. */
-static CUresult run(struct fake_stream *s, struct fake_op *op)
-{
-	while (op->fault == FAKE_NEVER)
-		pause();
-	if (op->fault)
-		return (CUresult)op->fault;
-	switch (op->kind) {
-	case OP_WAIT:
-		return run_wait(s, op);
-	case OP_WRITE:
-		return word_store(s->ctx, op->dst, op->value);
-	case OP_COPY:
-		return run_copy(s, op);
-	case OP_KERNEL:
-		return run_kernel(s, op);
-	case OP_PREFETCH:
-		return run_prefetch(s, op);
-	default:
-		return CUDA_SUCCESS;
-	}
-}
-
-/* An event goes with its handle or its last record, whichever is later. */
-static void event_release(struct fake_event *event)
-{
-	if (event->destroyed && event->recorded == event->completed)
-		free(event);
-}
-
-/* With the lock: an operation has run. */
-static void finish(struct fake_stream *s, struct fake_op *op)
-{
-	if (op->kind == OP_WAIT) {
-		s->ctx->waits[s->connection] = op->next_wait;
-		s->waits--;
-		waits--;
-	}
-	if (op->kind == OP_RECORD) {
-		op->event->completed++;
-		op->event->ps = s->ps;
-		event_release(op->event);
-	}
-	s->first = op->next;
-	if (!s->first)
-		s->last = &s->first;
-	s->depth -= 1 + op->more;
-	free(op);
-	pthread_cond_broadcast(&changed);
-}
-
-/* With the lock: is no older wait on the connection? */
-static int is_turn(const struct fake_stream *s, const struct fake_op *op)
-{
-	const struct fake_op *oldest = s->ctx->waits[s->connection];
-
-	return !oldest || oldest->ticket >= op->ticket;
-}
-
-static void stream_free(struct fake_stream *s)
-{
-	struct fake_stream **at = &s->ctx->streams;
-
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
-	pthread_cond_destroy(&s->work);
-	free(s);
-	pthread_cond_broadcast(&changed);
-}
-
-static void *stream_main(void *arg)
-{
-	struct fake_stream *s = arg;
-	struct fake_op *op;
-	CUresult code;
-
-	pthread_mutex_lock(&lock);
-	for (;;) {
-		while (!s->first && !s->closing)
-			pthread_cond_wait(&s->work, &lock);
-		op = s->first;
-		if (!op)
-			break;
-		while (!is_turn(s, op))
-			pthread_cond_wait(&changed, &lock);
-		pthread_mutex_unlock(&lock);
-		code = s->ctx->sticky ? CUDA_SUCCESS : run(s, op);
-		if (code)
-			s->ctx->sticky = (int)code;
-		pthread_mutex_lock(&lock);
-		finish(s, op);
-	}
-	stream_free(s);
-	pthread_mutex_unlock(&lock);
-	return NULL;
-}
-
-/* ---- enqueueing ---- */
-
-static void wait_append(struct fake_stream *s, struct fake_op *op)
-{
-	struct fake_op **at = &s->ctx->waits[s->connection];
-
-	while (*at)
-		at = &(*at)->next_wait;
-	*at = op;
-	s->gate = op->gate;
-	if (word_passes(op))
-		s->gate.flows = NULL;
-	memset(&s->added, 0, sizeof(s->added));
-	s->waits++;
-	waits++;
-}
-
-/* A copy behind a closed gate is a flow of the gate's group; one armed when the
- * gate was open is alone. */
-static void flow_append(struct fake_stream *s, struct fake_op *op)
-{
-	if (!s->waits || !s->gate.flows)
-		return;
-	op->gate = op->flow.gate = s->gate;
-	if (op->bytes && !flow_same(&s->added, &op->flow)) {
-		s->added = op->flow;
-		fake_flow_add(&op->flow, s->tag);
-	}
-	if (op->come.src != op->come.dst) {
-		op->come.gate = s->gate;
-		fake_flow_add(&op->come, s->tag);
-	}
-	if (op->back_bytes) {
-		op->back.gate = s->gate;
-		fake_flow_add(&op->back, s->tag);
-	}
-}
-
-/* Takes a filled operation on the stack to the queue; blocks while it is full. */
-static CUresult enqueue(struct fake_stream *s, const struct fake_op *filled)
-{
-	struct fake_op *op = malloc(sizeof(*op));
-
-	if (!op)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*op = *filled;
-	op->fault = fake_take_fault();
-	pthread_mutex_lock(&lock);
-	while (s->depth + op->more >= DEPTH)
-		pthread_cond_wait(&changed, &lock);
-	op->ticket = ticket++;
-	if (op->kind == OP_WAIT)
-		wait_append(s, op);
-	if (op->kind == OP_COPY || op->kind == OP_KERNEL || op->kind == OP_PREFETCH)
-		flow_append(s, op);
-	if (op->kind == OP_RECORD)
-		op->event->recorded++;
-	*s->last = op;
-	s->last = &op->next;
-	s->depth += 1 + op->more;
-	pthread_cond_signal(&s->work);
-	pthread_mutex_unlock(&lock);
-	return CUDA_SUCCESS;
-}
-
-/* The stream behind a handle, if it is of the current context. */
-static struct fake_stream *stream_of(CUstream handle)
-{
-	struct fake_stream *s = fake_handle_object(FAKE_STREAM, handle);
-
-	return s && s->ctx == fake_current ? s : NULL;
-}
+/* ---- gates and copies ---- */
 
 /* Under the memory lock: a 32-bit word that streams can wait for or write. */
 static CUresult word_find(uint64_t at, struct fake_memory **memory)
@@ -443,7 +46,7 @@ static CUresult enqueue_wait(struct fake_stream *s, uint64_t at, uint32_t value,
 		code = fake_gate_find(memory, at, value, &op->gate);
 	}
 	fake_memory_unlock();
-	return code ? code : enqueue(s, op);
+	return code ? code : fake_enqueue(s, op);
 }
 
 API CUresult CUDAAPI cuStreamWaitValue32(CUstream stream, CUdeviceptr at,
@@ -453,7 +56,7 @@ API CUresult CUDAAPI cuStreamWaitValue32(CUstream stream, CUdeviceptr at,
 	struct fake_stream *s;
 
 	ENTER(cuStreamWaitValue32, FAKE_CTX);
-	s = stream_of(stream);
+	s = fake_stream_of(stream);
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (fake.no_memops)
@@ -472,7 +75,7 @@ API CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr at,
 	CUresult code;
 
 	ENTER(cuStreamWriteValue32, FAKE_CTX);
-	s = stream_of(stream);
+	s = fake_stream_of(stream);
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (fake.no_memops)
@@ -482,7 +85,7 @@ API CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr at,
 	fake_memory_lock();
 	code = word_find(at, &memory);
 	fake_memory_unlock();
-	return code ? code : enqueue(s, &op);
+	return code ? code : fake_enqueue(s, &op);
 }
 
 /* Memory of cuMemCreate is never staged: without access it cannot be used. */
@@ -508,22 +111,13 @@ static int numa_of(uint64_t at)
 }
 
 /* What is not page-locked goes through the driver's hands: who asks for it is held up
- * until it has been copied, and so by a gate of the stream. */
-static CUresult wait_idle(struct fake_stream *s)
-{
-	pthread_mutex_lock(&lock);
-	while (s->depth)
-		pthread_cond_wait(&changed, &lock);
-	pthread_mutex_unlock(&lock);
-	return (CUresult)s->ctx->sticky;
-}
-
-/* With `to` and `from` the contexts that memory must be of; NULL: any. */
+ * until it has been copied, and so by a gate of the stream.  `to` and `from` are the
+ * contexts that memory must be of; NULL: any. */
 static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 			     const struct fake_ctx *to, const struct fake_ctx *from)
 {
 	const struct fake_memory *d, *s;
-	struct fake_stream *on = stream_of(stream);
+	struct fake_stream *on = fake_stream_of(stream);
 	CUresult code, code_from;
 
 	fake_submit();
@@ -560,10 +154,10 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	op->kind = OP_COPY;
 	if (!op->bytes)
 		return CUDA_SUCCESS;
-	code = enqueue(on, op);
+	code = fake_enqueue(on, op);
 	return code || !op->flow.pageable || (d && op->bytes <= BUFFERED) ?
 		       code :
-		       wait_idle(on);
+		       fake_stream_wait(on);
 }
 
 API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
@@ -647,7 +241,7 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     unsigned grid, unsigned threads)
 {
 	struct fake_op op = { .kind = OP_KERNEL, .kernel = kernel, .grid = grid };
-	struct fake_stream *s = stream_of(stream);
+	struct fake_stream *s = fake_stream_of(stream);
 	struct cs_k_gate gate;
 
 	if (!s || s->ctx != owner)
@@ -656,7 +250,7 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		memcpy(op.args, args, kernel->args);
 		if (kernel->moves)
 			kernel_flows(s, &op, (uint64_t)grid * threads);
-		return enqueue(s, &op);
+		return fake_enqueue(s, &op);
 	}
 	memcpy(&gate, args, sizeof(gate));
 	op.condition = CU_STREAM_WAIT_VALUE_GEQ;
@@ -665,12 +259,21 @@ CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 	return enqueue_wait(s, gate.gate, gate.seq, &op);
 }
 
+static void sleep_ps(uint64_t ps)
+{
+	struct timespec t = { (time_t)(ps / 1000000000000u),
+			      (long)(ps / 1000 % 1000000000u) };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
 /* Brings pages home before it returns where nothing is before it in the stream, and
  * takes as long as the work (seen on H200); with FAKE_PREFETCH_BLOCKS waits for a gate. */
 CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu, int numa)
 {
 	struct fake_op op = { .kind = OP_PREFETCH, .dst = at, .bytes = bytes };
-	struct fake_stream *s = stream_of(stream);
+	struct fake_stream *s = fake_stream_of(stream);
 	int place = gpu == FAKE_HOST ? FAKE_UM_HOME : gpu;
 	int idle, gated, blocks = 0;
 	struct fake_memory *m;
@@ -694,146 +297,18 @@ CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu, in
 	fake_memory_unlock();
 	if (!m || !m->um)
 		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&fake_queue_lock);
 	idle = !s->depth;
 	gated = s->waits > 0;
 	before = s->ps;
-	pthread_mutex_unlock(&lock);
-	code = enqueue(s, &op);
+	pthread_mutex_unlock(&fake_queue_lock);
+	code = fake_enqueue(s, &op);
 	if (code || !(idle ? gpu == FAKE_HOST : gated && blocks))
 		return code;
-	code = wait_idle(s);
+	code = fake_stream_wait(s);
 	if (idle)
 		sleep_ps(s->ps - before);
 	return code;
-}
-
-/* ---- streams ---- */
-
-static int thread_start(struct fake_stream *s)
-{
-	sigset_t every, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int failed;
-
-	sigfillset(&every);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	failed = pthread_create(&thread, &attr, stream_main, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return failed;
-}
-
-API CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
-{
-	struct fake_stream *s;
-	void *handle;
-
-	ENTER(cuStreamCreate, FAKE_CTX);
-	if (!stream || flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
-		return CUDA_ERROR_INVALID_VALUE;
-	s = calloc(1, sizeof(*s));
-	handle = s ? fake_handle_make(FAKE_STREAM, s) : NULL;
-	if (!handle) {
-		free(s);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	pthread_cond_init(&s->work, NULL);
-	s->ctx = fake_current;
-	s->last = &s->first;
-	s->tag = (uint64_t)getpid() << 32 | (uint32_t)(uintptr_t)handle;
-	pthread_mutex_lock(&lock);
-	s->connection = s->ctx->made++ % (unsigned)fake.connections;
-	s->next = s->ctx->streams;
-	s->ctx->streams = s;
-	if (thread_start(s)) {
-		fake_handle_drop(FAKE_STREAM, handle);
-		stream_free(s);
-		handle = NULL;
-	}
-	pthread_mutex_unlock(&lock);
-	if (!handle)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*stream = handle;
-	return CUDA_SUCCESS;
-}
-
-/* Returns at once; what is in the queue still runs. */
-API CUresult CUDAAPI cuStreamDestroy(CUstream stream)
-{
-	struct fake_stream *s;
-
-	ENTER(cuStreamDestroy, FAKE_CTX);
-	s = fake_handle_drop(FAKE_STREAM, stream);
-	if (!s)
-		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
-	s->closing = 1;
-	pthread_cond_signal(&s->work);
-	pthread_mutex_unlock(&lock);
-	return CUDA_SUCCESS;
-}
-
-API CUresult CUDAAPI cuStreamQuery(CUstream stream)
-{
-	struct fake_stream *s;
-	unsigned depth;
-
-	ENTER(cuStreamQuery, FAKE_CTX);
-	s = stream_of(stream);
-	if (!s)
-		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
-	depth = s->depth;
-	pthread_mutex_unlock(&lock);
-	return depth ? CUDA_ERROR_NOT_READY : (CUresult)s->ctx->sticky;
-}
-
-API CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
-{
-	struct fake_stream *s;
-
-	ENTER(cuStreamSynchronize, FAKE_CTX);
-	s = stream_of(stream);
-	if (!s)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return wait_idle(s);
-}
-
-static int is_gated(const struct fake_ctx *ctx)
-{
-	for (size_t i = 0; i < sizeof(ctx->waits) / sizeof(*ctx->waits); i++)
-		if (ctx->waits[i])
-			return 1;
-	return 0;
-}
-
-void fake_gates_wait(const struct fake_ctx *ctx)
-{
-	pthread_mutex_lock(&lock);
-	while (ctx && !fake.stalls_process ? is_gated(ctx) : waits > 0)
-		pthread_cond_wait(&changed, &lock);
-	pthread_mutex_unlock(&lock);
-}
-
-static int ctx_busy(const struct fake_ctx *ctx)
-{
-	for (const struct fake_stream *s = ctx->streams; s; s = s->next)
-		if (s->depth)
-			return 1;
-	return 0;
-}
-
-void fake_ctx_drain(struct fake_ctx *ctx)
-{
-	pthread_mutex_lock(&lock);
-	while (ctx_busy(ctx))
-		pthread_cond_wait(&changed, &lock);
-	pthread_mutex_unlock(&lock);
 }
 
 /* ---- events ---- */
@@ -866,10 +341,10 @@ API CUresult CUDAAPI cuEventDestroy(CUevent event)
 	e = fake_handle_drop(FAKE_EVENT, event);
 	if (!e)
 		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&fake_queue_lock);
 	e->destroyed = 1;
-	event_release(e);
-	pthread_mutex_unlock(&lock);
+	fake_event_release(e);
+	pthread_mutex_unlock(&fake_queue_lock);
 	return CUDA_SUCCESS;
 }
 
@@ -879,11 +354,11 @@ API CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream)
 	struct fake_stream *s;
 
 	ENTER(cuEventRecord, FAKE_CTX);
-	s = stream_of(stream);
+	s = fake_stream_of(stream);
 	op.event = fake_handle_object(FAKE_EVENT, event);
 	if (!s || !op.event || op.event->ctx != s->ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return enqueue(s, &op);
+	return fake_enqueue(s, &op);
 }
 
 /* Success for an event that was never recorded, as the driver has it. */
@@ -896,9 +371,9 @@ API CUresult CUDAAPI cuEventQuery(CUevent event)
 	e = fake_handle_object(FAKE_EVENT, event);
 	if (!e)
 		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&fake_queue_lock);
 	pending = e->recorded != e->completed;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&fake_queue_lock);
 	return pending ? CUDA_ERROR_NOT_READY : (CUresult)e->ctx->sticky;
 }
 
@@ -914,13 +389,13 @@ API CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!s || !e || s->ctx != e->ctx || !s->timed || !e->timed)
 		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&fake_queue_lock);
 	if (!s->recorded || !e->recorded)
 		code = CUDA_ERROR_INVALID_HANDLE;
 	else if (s->recorded != s->completed || e->recorded != e->completed)
 		code = CUDA_ERROR_NOT_READY;
 	else
 		*ms = (float)((double)(int64_t)(e->ps - s->ps) / 1e9);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&fake_queue_lock);
 	return code;
 }

@@ -75,23 +75,20 @@ static enum shown shown_of(const struct page *page)
 	return page->copies == BIT(HOME) ? SHOWN_WRITE : SHOWN_READ;
 }
 
+/* By the system call itself: ThreadSanitizer takes mmap() for a store to all of it, which
+ * races with those of other threads. */
 static void show_run(const struct fake_memory *m, uint64_t from, uint64_t to,
 		     enum shown shown)
 {
-	void *at = (void *)(uintptr_t)(m->at + from * PAGE);
-	size_t bytes = (to - from) * PAGE;
-	void *got;
+	int prot = shown == SHOWN_NOT	? PROT_NONE :
+		   shown == SHOWN_WRITE ? PROT_READ | PROT_WRITE :
+					  PROT_READ;
+	int flags = shown == SHOWN_NOT ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE :
+					 MAP_SHARED | MAP_POPULATE;
 
-	if (shown == SHOWN_NOT)
-		got = mmap(at, bytes, PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-			   -1, 0);
-	else
-		got = mmap(at, bytes,
-			   PROT_READ | (shown == SHOWN_WRITE ? PROT_WRITE : 0),
-			   MAP_SHARED | MAP_POPULATE | MAP_FIXED, m->fd,
-			   (off_t)(from * PAGE));
-	if (got == MAP_FAILED)
+	if (syscall(SYS_mmap, m->at + from * PAGE, (to - from) * PAGE, prot,
+		    flags | MAP_FIXED, shown == SHOWN_NOT ? -1 : m->fd,
+		    shown == SHOWN_NOT ? 0 : from * PAGE) == -1)
 		abort(); /* too many mappings: nothing else would be true */
 }
 
@@ -541,6 +538,21 @@ static uint64_t ps_of_copies(const struct work *w)
 	return ps;
 }
 
+/* FAKE_CORRUPT: of each way that pages went. */
+static void corrupt(const struct work *w, uint64_t at, uint64_t bytes)
+{
+	char *moved = w->memory->map + (at - w->memory->at);
+
+	for (int from = 0; from < FAKE_PLACES; from++) {
+		double off = w->moved[from][w->place] ?
+				     fake_memory_corrupt(from, w->place) :
+				     NAN;
+
+		if (off >= 0 && off < (double)bytes)
+			moved[(uint64_t)off] ^= 1;
+	}
+}
+
 uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *flow)
 {
 	CUresult code;
@@ -553,6 +565,7 @@ uint64_t fake_um_prefetch(uint64_t at, uint64_t bytes, const struct fake_flow *f
 	pthread_mutex_lock(&lock);
 	prefetch(&w, flow->numa);
 	show(&w);
+	corrupt(&w, at, bytes);
 	if (w.place == HOME && flow->numa >= 0)
 		settle(&w, flow->numa);
 	pthread_mutex_unlock(&lock);

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			 .precision = 0.005,
 			 .cell_limit_s = 2,
 			 .start_limit_s = 30,
-			 .domains = 3 },
+			 .numa_nodes = 3 },
 	};
 	char *text = fuzz_text(data, size);
 

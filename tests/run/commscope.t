@@ -51,12 +51,11 @@ run 0 -n --gpus 2 --seed 1 --suite commscope
 ok "--suite commscope is its tests, each once warm and cold" eval \
 	'[ "$(grep -c "^test .*cold" out)" -ge 3 ] && prints "^test  *h2d.ce.registered.bidi "'
 run 0 -t UM_Demand_GPUToHost -n --gpus 1
-ok "what is not measured yet is said by its name" eval \
-	'status_is 0 || grep -q "is not measured: this version has no such test" err'
+ok "managed memory is measured by its names" eval 'status_is 0 && prints "^test  *d2h.demand.managed.pair "'
 
-CS_TIMEOUT=200 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-limit 20ms --suite commscope
+CS_TIMEOUT=200 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-limit 20ms --via direct --suite commscope
 ok "what it leaves out is said, with the first reason" eval \
-	'status_is 0 && prints "of the 34 benchmarks of Comm.Scope are left out:" && prints "Comm_[A-Za-z_]*. is (not measured|measured with)"'
+	'status_is 0 && prints "1 of the 34 benchmarks of Comm.Scope are left out:" && prints "Comm_[A-Za-z_]*. is (not measured|measured with)"'
 
 # ---- their command line ----
 
@@ -94,6 +93,9 @@ ok "what means nothing here is said in one line" eval \
 	'status_is 0 && [ "$(grep -c "no meaning here" err)" = 1 ] && grep -q "benchmark_color.*tabular\|tabular.*benchmark_color" err && grep -q time_unit err'
 scope --benchmark_nothing
 ok "what is unknown is refused, as there" eval 'status_is 64 && grep -q "Error in command line: Unrecognized token: --benchmark_nothing" err'
+scope --benchmark_filter=Comm_3d_cudaMemcpy
+ok "... and a filter that fits nothing, as there" eval \
+	'status_is 3 && grep -qF "Failed to match any benchmarks against regex: Comm_3d_cudaMemcpy (" err'
 scope --cuda
 ok "... and --cuda without a number" eval 'status_is 64 && grep -q "needs a value" err'
 scope --benchmark_format=xml
@@ -102,6 +104,10 @@ BENCHMARK_FILTER="GPUToGPUPeer/0/1/log2\(N\):16" scope --cuda 0 --cuda 1
 ok "the environment speaks for the command line" eval 'status_is 0 && grep -q "^Comm_cudaMemcpyAsync_GPUToGPUPeer/0/1/" out'
 scope --help
 ok "--help lists its options" eval 'status_is 0 && grep -q -- --benchmark_filter out && grep -q "^Usage: comm_scope" out'
+
+(unset FAKE_MEMORY && timeout -k 5 10 ./comm_scope --benchmark_filter='log2.N.:([89]|1[0-9]|2[01])/' >out 2>err)
+ok "what takes more than 10 s is announced, before it is measured" grep -qE \
+	"^cscope-mpi: [0-9]{3,4} steps, about [0-9]{2,3} s: --benchmark_filter takes fewer$" err
 
 # ---- formats of any run ----
 

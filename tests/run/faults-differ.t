@@ -12,7 +12,7 @@ fake 3
 export FAKE_MODEL='2:NVIDIA H100 NVL'
 
 # The fixture with the fake's GPUs: GPU 0 beside a card below one switch, GPU 1 beside
-# another card below the next host bridge, GPU 2 in the other domain; a third card there.
+# another card below the next host bridge, GPU 2 in the other NUMA node; a third card there.
 at() { # SLOT BUS: sed's words for a GPU in a slot
 	printf 's|^ *<object.*busid="0000:%s".*|<object type="PCIDev" gp_index="9%s" %s %s/>|;' \
 		"$1" "$((16#$2))" "pci_busid=\"0000:$2:00.0\" pci_link_speed=\"63.0\"" \
@@ -29,7 +29,7 @@ machine cardless.xml 32:00.1 91:00.0 '/busid="0000:14:00.0"/,/<\/object>/d'
 machine further.xml 31:00.0 91:00.0
 machine moved.xml 32:00.1 31:00.0
 machine nearer.xml 32:00.1 91:00.0 '/^  <distances2/,$s/10 21 22 10/10 12 12 10/'
-# nodes interleaved by the BIOS: both sockets in one domain
+# nodes interleaved by the BIOS: both sockets in one NUMA node
 machine interleaved.xml 32:00.1 91:00.0 '/NUMANode" os_index="[01]"/d;/<distances2/,/<\/distances2>/d;/DMIBIOSDate/a\
 <object type="NUMANode" os_index="0" cpuset="0x000000ff" complete_cpuset="0x000000ff" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" local_memory="2147483648"/>'
 # what else describes the machine
@@ -141,9 +141,9 @@ differs "a GPU further from its card" "$(wiring 1)" CS_TEST_TOPOLOGY="$PWD/furth
 differs "a GPU in the other NUMA node" "$(wiring 2)" CS_TEST_TOPOLOGY="$PWD/moved.xml"
 differs "another number of NUMA nodes" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/interleaved.xml"
-domains="numa-nodes: 1, where most nodes of its class have 2"
+numa="numa-nodes: 1, where most nodes of its class have 2"
 ok_json "... by its name, with both values" with.json \
-	"any(f['node'] == 'odd' and f['says'] == '$domains' for f in d['checks'])"
+	"any(f['node'] == 'odd' and f['says'] == '$numa' for f in d['checks'])"
 differs "other distances of NUMA nodes" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/nearer.xml"
 

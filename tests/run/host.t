@@ -8,7 +8,7 @@ fake 3
 fast=(-s 1M --pattern pair --seed 1)
 
 # What the double's clock must give for each cell that a GPU and the host have to
-# themselves; the host's domain is so far from the GPU's.
+# themselves; the host's NUMA node is so far from the GPU's.
 host_is_exact() { # FILE [DISTANCE]
 	cells "$1" | awk -v d="${2:-0}" '$1 ~ /^(h2d|d2h).ce.*pair$/ {
 		in_ = $1 ~ /^h2d/
@@ -76,7 +76,7 @@ run 0 --no-mpi "${fast[@]}" -m h2d,d2h --resume 1.jsonl -o resumed.csv
 figures resumed.csv >got
 ok "a run that ended early is gone on with" eval 'status_is 0 && [ "$n" -gt 0 ] && same want got'
 
-# ---- domains ----
+# ---- NUMA nodes ----
 
 run 0 --no-mpi "${fast[@]}" -m h2d,d2h --numa all -o all.csv
 ok "--numa all: rows are NUMA nodes" eval 'status_is 0 && prints "^ +numa0 +48.41 +48.48 +48.56$"'
@@ -234,6 +234,11 @@ ok "a size beyond the GPU's memory: those cells are skipped with the reason" eva
 	'status_is 0 && [ "$(cells big.csv | grep -c " skipped 4194304 ")" = 3 ] &&
 	 [ "$(cells big.csv | grep -c " skipped ")" = 3 ] && folded "skipped: GPU [0-2].*: the buffers need .* of the GPU"'
 ok "... and the smaller ones are measured" eval '[ "$(cells big.csv | grep -c " ok ")" = 9 ]'
+
+# the third: two GPUs have their buffers, and one wants what displaces its cache
+FAKE_FAIL=cuMemAlloc:3=2 run 0 --no-mpi --seed 1 --gpus 0,1 -s 1M -t h2d.ce.registered.pair --cache any,cold -o small.json
+ok_json "no memory to displace a GPU's cache: that cell is skipped with the reason, the others are measured" small.json \
+	'sorted((r.get("cache") or "any", r["status"]) for r in d["results"] if "control" not in r["flags"]) == [("any", "ok"), ("any", "ok"), ("cold", "ok"), ("cold", "skipped")] and [r["reason"].split("GPU")[0] for r in d["results"] if r["status"] == "skipped"] == ["its cache cannot be made cold: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2); the "]'
 
 # ---- memory whose place nobody proves ----
 

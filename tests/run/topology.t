@@ -8,7 +8,7 @@ fake 5
 
 # The fixture with the fake's GPUs: below one host bridge a switch with GPU 0, a card,
 # and another switch with GPU 1; GPU 2 beside them; GPU 3 below another host bridge
-# of the domain, GPU 4 in the other domain.
+# of the NUMA node, GPU 4 in the other.
 mkdir -p machine/dev machine/proc machine/sys/class/iommu/dmar0
 echo "ro iommu=pt" >machine/proc/cmdline
 sed 's/0000:13:00.0/0000:1b:00.0/; s/0000:17:00.0/0000:2b:00.0/

@@ -36,7 +36,7 @@ static int plan_of(struct node *node, const struct wanted *w, uint32_t n,
 			 .start_limit_s = 10,
 			 .verify = CS_VERIFY_ALL,
 			 .backend = backend,
-			 .domains = 1 },
+			 .numa_nodes = 1 },
 	};
 	int rc;
 

@@ -853,7 +853,7 @@ static void affinity(void)
 	    "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
 }
 
-static void another_domain(void)
+static void another_numa(void)
 {
 	begin(1, 8, H2D);
 	for (int gpu = 0; gpu < 8; gpu++) {
@@ -1013,7 +1013,7 @@ int main(void)
 		  conditions },
 		{ "slow memory shows within a GPU alone", slow_memory },
 		{ "a thread that is bound to another NUMA node", affinity },
-		{ "memory of another NUMA node that is faster", another_domain },
+		{ "memory of another NUMA node that is faster", another_numa },
 		{ "two GPUs are compared with what such links give", below },
 		{ "all below what their links give, and a link that is slower still",
 		  below_and_another },

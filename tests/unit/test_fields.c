@@ -11,7 +11,7 @@
 
 static const struct cs_fieldset *const sets[] = {
 	&cs_agent_gpu_fields, &cs_agent_fields,	   &cs_gpu_record_fields,
-	&cs_node_fields,      &cs_nic_fields,	   &cs_domain_fields,
+	&cs_node_fields,      &cs_nic_fields,	   &cs_numa_fields,
 	&cs_rank_fields,      &cs_peer_fields,	   &cs_nvlink_fields,
 	&cs_row_fields,	      &cs_settings_fields,
 };
@@ -158,7 +158,7 @@ static void furnish(struct cs_run_node *nd)
 	s->to_gpu[0] = CS_REACH_SELF;
 	s->board.nvlink.n_gpus = 1;
 	nd->facts.n_nics = 1;
-	nd->facts.domain[0].numa = 0;
+	nd->facts.numa_node[0].numa = 0;
 	nd->facts.n_ranks = 1;
 	nd->ranks = calloc(1, sizeof(*nd->ranks));
 	cs_fields_init(&cs_rank_fields, nd->ranks);

@@ -23,32 +23,32 @@
 
 #define MIB (1u << 20)
 
-static int first_domain(void)
+static int first_numa(void)
 {
 	struct cs_topo *topo = NULL;
-	int domain = -1;
+	int node = -1;
 
 	if (cs_topo_open(NULL, &topo, NULL) == 0)
-		cs_topo_domains(topo, &domain, 1);
+		cs_topo_numa(topo, &node, 1);
 	cs_topo_close(topo);
-	return domain;
+	return node;
 }
 
-static void proven_on_its_domain(void)
+static void proven_on_its_numa(void)
 {
-	const int domain = first_domain();
+	const int node = first_numa();
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
 	char why[160] = "";
 
-	if (!t_eq_int(cs_hostmem_open(4 * MIB, domain, &mem, why, &err), 0))
+	if (!t_eq_int(cs_hostmem_open(4 * MIB, node, &mem, why, &err), 0))
 		return;
 	if (mem.numa < 0) {
 		printf("# %s\n", why);
 		t_ok(why[0]);
 		t_skip("this kernel does not say where pages are");
 	} else {
-		t_eq_int(mem.numa, domain);
+		t_eq_int(mem.numa, node);
 		t_ok(!strcmp(mem.proof, "move_pages") ||
 		     !strcmp(mem.proof, "numa_maps"));
 		t_eq_str(why, "");
@@ -59,7 +59,7 @@ static void proven_on_its_domain(void)
 
 static void parts_are_proven_each(void)
 {
-	const int domain = first_domain(), numa[] = { domain, 4711, -1 };
+	const int node = first_numa(), numa[] = { node, 4711, -1 };
 	struct cs_hostmem mem = { 0 };
 	int proven[3] = { 9, 9, 9 };
 	struct cs_err err = { "" };
@@ -74,12 +74,12 @@ static void parts_are_proven_each(void)
 	if (proven[0] < 0)
 		t_skip("this kernel does not say where pages are");
 	else
-		t_eq_int(proven[0], domain);
+		t_eq_int(proven[0], node);
 	memset(mem.at, 1, mem.bytes);
 	cs_hostmem_close(&mem);
 }
 
-static void impossible_domain_is_no_error(void)
+static void impossible_numa_is_no_error(void)
 {
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
@@ -117,7 +117,7 @@ static int forbid_placing(void)
 }
 
 /* In a child: 0 as expected, 77 nothing to test here, else what was wrong. */
-static int open_in_container(int domain)
+static int open_in_container(int node)
 {
 	struct cs_hostmem mem = { 0 };
 	char why[160] = "";
@@ -125,26 +125,26 @@ static int open_in_container(int domain)
 	if (forbid_placing() || access("/proc/self/numa_maps", R_OK))
 		return 77;
 	/* by first touch the pages are on the only NUMA node all the same */
-	if (cs_hostmem_open(4 * MIB, domain, &mem, why, NULL))
+	if (cs_hostmem_open(4 * MIB, node, &mem, why, NULL))
 		return 1;
-	if (mem.numa != domain || strcmp(mem.proof, "numa_maps") || why[0])
+	if (mem.numa != node || strcmp(mem.proof, "numa_maps") || why[0])
 		return 2;
 	cs_hostmem_close(&mem);
-	if (cs_hostmem_open(4 * MIB, domain + 1, &mem, why, NULL))
+	if (cs_hostmem_open(4 * MIB, node + 1, &mem, why, NULL))
 		return 3;
 	return mem.numa == -1 && strstr(why, "--cap-add=SYS_NICE") ? 0 : 4;
 }
 
 static void proven_in_a_container(void)
 {
-	int status = -1, domain[2];
+	int status = -1, node[2];
 	struct cs_topo *topo = NULL;
 	int n;
 	pid_t pid;
 
 	if (!t_eq_int(cs_topo_open(NULL, &topo, NULL), 0))
 		return;
-	n = cs_topo_domains(topo, domain, 2);
+	n = cs_topo_numa(topo, node, 2);
 	cs_topo_close(topo);
 	if (n != 1) {
 		t_skip("first touch may choose among several NUMA nodes");
@@ -152,7 +152,7 @@ static void proven_in_a_container(void)
 	}
 	pid = fork();
 	if (pid == 0)
-		_exit(open_in_container(domain[0]));
+		_exit(open_in_container(node[0]));
 	t_eq_int(waitpid(pid, &status, 0), pid);
 	t_ok(WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
@@ -302,17 +302,16 @@ static void closes_what_is_not_open(void)
 
 static void own_pages_are_proven(void)
 {
-	const int domain = first_domain();
+	const int node = first_numa();
 	struct cs_hostmem mem[2] = { { 0 }, { 0 } };
 	struct cs_err err = { "" };
 	char why[160] = "";
 
 	/* two, whose mappings the kernel may join; not a whole number of pages */
 	for (int i = 0; i < 2; i++) {
-		if (!t_eq_int(cs_hostmem_map(MIB + 16, domain, 0, &mem[i], why, &err),
-			      0))
+		if (!t_eq_int(cs_hostmem_map(MIB + 16, node, 0, &mem[i], why, &err), 0))
 			return;
-		t_ok(mem[i].numa == domain ? !why[0] : why[0] != 0);
+		t_ok(mem[i].numa == node ? !why[0] : why[0] != 0);
 		t_eq_int(mem[i].fd, -1);
 		((char *)mem[i].at)[MIB + 15] = 1;
 	}
@@ -358,12 +357,12 @@ static void too_much_of_its_own(void)
 
 /* ---- NUMA nodes and policies ---- */
 
-static void domains_without_memory(void)
+static void numa_without_memory(void)
 {
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_hostmem_numa(-1, &err), 0);
-	t_eq_int(cs_hostmem_numa(first_domain(), &err), 0);
+	t_eq_int(cs_hostmem_numa(first_numa(), &err), 0);
 	t_eq_int(cs_hostmem_numa(1000, &err), -1);
 	t_ok(strstr(err.text, "NUMA node 1000 has no memory") != NULL);
 	t_eq_int(cs_hostmem_numa(100000, &err), -1);
@@ -382,7 +381,7 @@ static void a_policy_is_taken_back(void)
 	struct cs_policy before;
 	char why[160] = "";
 
-	if (cs_policy_bind(first_domain(), &before, why)) {
+	if (cs_policy_bind(first_numa(), &before, why)) {
 		printf("# %s\n", why);
 		t_ok(why[0]);
 		t_skip("policies are forbidden here");
@@ -427,7 +426,7 @@ static void no_more_is_claimed_than_known(void)
 
 #define NODE "/sys/devices/system/node/"
 
-static void room_on_a_domain(void)
+static void room_on_a_numa(void)
 {
 	if (!make_root())
 		return;
@@ -483,12 +482,11 @@ static void room_in_a_cgroup(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "pages asked for on a NUMA node are proven to be there",
-	  proven_on_its_domain },
+	{ "pages asked for on a NUMA node are proven to be there", proven_on_its_numa },
 	{ "parts of one memory have a NUMA node each, and are proven each",
 	  parts_are_proven_each },
 	{ "a NUMA node that cannot be bound is told, and the memory is given",
-	  impossible_domain_is_no_error },
+	  impossible_numa_is_no_error },
 	{ "where placement calls are forbidden, numa_maps proves or the reason is told",
 	  proven_in_a_container },
 	{ "memory without a NUMA node has any size", anywhere },
@@ -503,12 +501,12 @@ static const struct tap_test tests[] = {
 	{ "huge pages are had on their boundary, or the error says why not",
 	  huge_pages_are_huge_or_an_error },
 	{ "more than there is is an error of any pages", too_much_of_its_own },
-	{ "a NUMA node without memory is told from one with", domains_without_memory },
+	{ "a NUMA node without memory is told from one with", numa_without_memory },
 	{ "a policy binds the thread until it is restored", a_policy_is_taken_back },
 	{ "of a driver's pages that nobody shows the policy is told, or nothing",
 	  no_more_is_claimed_than_known },
 	{ "a NUMA node has left what is free and what files give back",
-	  room_on_a_domain },
+	  room_on_a_numa },
 	{ "a cgroup leaves what its limit does, files not counted", room_in_a_cgroup },
 	{ NULL, NULL },
 };

@@ -549,8 +549,8 @@ static void furnish(struct cs_run_node *nd)
 	nd->gpu_record[1].to_nic[1] = CS_REACH_SYS;
 	cs_text(f->bios_date, sizeof(f->bios_date), "03/14/2026");
 	cs_text(f->iommu, sizeof(f->iommu), "on iommu=pt");
-	f->domain[0] = (struct cs_numa_facts){ 0, "0-47,96-143" };
-	f->domain[1] = (struct cs_numa_facts){ 2, "48-95" };
+	f->numa_node[0] = (struct cs_numa_facts){ 0, "0-47,96-143" };
+	f->numa_node[1] = (struct cs_numa_facts){ 2, "48-95" };
 	f->n_nics = 17;
 	for (int i = 0; i < CS_MAX_NICS; i++)
 		f->nic[i] = (struct cs_nic_facts){ "mlx5_0", "0000:20:00.0", -1,

@@ -214,9 +214,17 @@ static void loose_ends_are_refused(void)
 	refused("--suite quick --plan x.csv", "--plan and --suite exclude each other");
 }
 
+static int is_chosen_at(const struct cs_choices *chosen, size_t test)
+{
+	for (size_t i = 0; i < chosen->n; i++)
+		if (chosen->choice[i].test == test)
+			return 1;
+	return 0;
+}
+
 static int is_chosen(const struct cs_choices *chosen, const char *name)
 {
-	return cs_choices_find(chosen, (size_t)cs_test_index(name)) != NULL;
+	return is_chosen_at(chosen, (size_t)cs_test_index(name));
 }
 
 static void choosing_follows_the_backend(void)
@@ -228,7 +236,7 @@ static void choosing_follows_the_backend(void)
 	t_eq_int(parse("--op both"), 0);
 	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CPU, &chosen, &err), 0);
 	for (size_t i = 0; i < n; i++)
-		t_eq_int(cs_choices_find(&chosen, i) != NULL,
+		t_eq_int(is_chosen_at(&chosen, i),
 			 cs_catalogue(&n)[i].backend == CS_BACKEND_CPU &&
 				 cs_catalogue(&n)[i].pattern <= CS_PATTERN_BIDI);
 	chosen.n = 0;

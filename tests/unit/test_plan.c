@@ -36,7 +36,7 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 			 .random = 2,
 			 .spread_bytes = 256 << 20,
 			 .schedule = CS_SCHEDULE_SERIAL,
-			 .domains = 3 },
+			 .numa_nodes = 3 },
 	};
 }
 
@@ -524,7 +524,7 @@ static void one_to_all_shares_its_source(void)
 	free(plan);
 }
 
-static void domains_are_rows(void)
+static void numa_nodes_are_rows(void)
 {
 	struct cs_plan_request req =
 		request(2, "h2d.ce.pinned.pair,h2d.ce.pinned.all,host.cpu.copy.pair",
@@ -589,7 +589,7 @@ static void variants_and_sizes_are_views_each(void)
 	struct cs_plan *plan = NULL;
 	struct cs_err err = { "" };
 
-	req.set.domains = 3;
+	req.set.numa_nodes = 3;
 	req.set.copy_bytes = 4096;
 	req.set.last_bytes = 8192;
 	req.set.growth = 2;
@@ -709,7 +709,7 @@ static void what_cannot_be_planned_is_refused(void)
 	static const struct cs_choices none;
 
 	bad = good, bad.n_agents = 1;
-	refused(&bad, "peer.ce.write.pair and 72 more: need two GPUs, and there is 1");
+	refused(&bad, "peer.ce.write.pair and 77 more: need two GPUs, and there is 1");
 	bad = request(1, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	refused(&bad, "peer.ce.write.pair: needs two GPUs, and there is 1");
 	bad = request(2, "peer.ce.write.shift", CS_BACKEND_CUDA);
@@ -749,7 +749,7 @@ static void what_cannot_be_planned_is_refused(void)
 	bad.set.numa = UINT64_MAX >> 1;
 	bad.set.last_bytes = (uint64_t)64 << 40;
 	bad.set.growth = 1.05;
-	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 64652 steps and 8275441 "
+	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 64652 steps and 8275440 "
 		      "transfers would be larger than 256 MiB: ask for fewer tests, "
 		      "sizes or NUMA nodes");
 }
@@ -1229,7 +1229,7 @@ int main(void)
 		{ "many into one have places of their own",
 		  many_into_one_have_places_of_their_own },
 		{ "one to all shares its source", one_to_all_shares_its_source },
-		{ "NUMA nodes are rows", domains_are_rows },
+		{ "NUMA nodes are rows", numa_nodes_are_rows },
 		{ "a sweep is a matrix for each size",
 		  a_sweep_is_a_matrix_for_each_size },
 		{ "sizes and variants are matrices each",

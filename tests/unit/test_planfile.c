@@ -22,7 +22,7 @@ static struct cs_plan_request request(int n_agents, enum cs_backend_kind backend
 			 .start_limit_s = 30,
 			 .random = 2,
 			 .backend = (uint32_t)backend,
-			 .domains = 3 },
+			 .numa_nodes = 3 },
 	};
 }
 

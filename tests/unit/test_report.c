@@ -977,6 +977,8 @@ static void failing_stream(void)
 
 	canned_init(&c, 1, 8, 0, "peer.ce.*", 1);
 	for (f = cs_formats; f->name; f++) {
+		if (!strcmp(f->name, "model-csv")) /* empty without a sweep */
+			continue;
 		to = fopen("/dev/full", "w");
 		if (!to) {
 			t_skip("there is no /dev/full");
@@ -1015,8 +1017,8 @@ static void list_and_plan(void)
 	t_eq_int(cs_report_list(to), 0);
 	t_eq_int(cs_report_plan(to, c.plan, NULL, 0), 0);
 	fclose(to);
-	t_ok(strstr(text, "* peer.ce.write.pair         cuda  ") != NULL);
-	t_ok(strstr(text, "\n  peer.ce.read.pair          cuda  ") != NULL);
+	t_ok(strstr(text, "* peer.ce.write.pair          cuda  ") != NULL);
+	t_ok(strstr(text, "\n  peer.ce.read.pair           cuda  ") != NULL);
 	has_line(text, "nothing was measured: this is the plan for 8 agents on each "
 		       "node, cuda backend");
 	has_line(text, "size      512 MiB a copy");
@@ -1068,8 +1070,8 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 	f->n_known_gpus = gpus;
 	f->n_nics = cards;
 	for (int i = 0; i < 2; i++)
-		f->domain[i] = (struct cs_numa_facts){ i,
-						       "0-27,56-83,112-139,168-195" };
+		f->numa_node[i] =
+			(struct cs_numa_facts){ i, "0-27,56-83,112-139,168-195" };
 	for (int i = 0; i < gpus; i++) {
 		struct cs_gpu_record *s = &nd->gpu_record[i];
 

@@ -21,7 +21,7 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precisio
 		.chosen = &chosen,
 		.set = { .copy_bytes = bytes,
 			 .precision = precision,
-			 .domains = 1,
+			 .numa_nodes = 1,
 			 .cell_limit_s = 2,
 			 .start_limit_s = 30,
 			 .backend = CS_BACKEND_CUDA,

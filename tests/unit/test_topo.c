@@ -24,8 +24,8 @@ static struct cs_topo *fixture(const char *name)
 }
 
 /* The NUMA node that one GPU of a fixture gets, and its source. */
-static void t_domain(const char *name, const char *bus_id, int hint, int want,
-		     const char *want_source)
+static void t_numa(const char *name, const char *bus_id, int hint, int want,
+		   const char *want_source)
 {
 	struct cs_topo *topo = fixture(name);
 	char source[24] = "untouched";
@@ -39,48 +39,48 @@ static void t_domain(const char *name, const char *bus_id, int hint, int want,
 
 static void gpu_gets_nearest(void)
 {
-	t_domain("topo-two-domains.xml", "0000:11:00.0", -1, 0, "hwloc");
-	t_domain("topo-two-domains.xml", "0000:91:00.0", -1, 1, "hwloc");
+	t_numa("topo-two-numa.xml", "0000:11:00.0", -1, 0, "hwloc");
+	t_numa("topo-two-numa.xml", "0000:91:00.0", -1, 1, "hwloc");
 }
 
 static void hwloc_beats_hint(void)
 {
-	t_domain("topo-two-domains.xml", "0000:91:00.0", 0, 1, "hwloc");
+	t_numa("topo-two-numa.xml", "0000:91:00.0", 0, 1, "hwloc");
 }
 
 static void unknown_stays_unknown(void)
 {
-	t_domain("topo-unknown-locality.xml", "0000:06:00.0", -1, -1, "");
-	t_domain("topo-no-pci.xml", "0000:06:00.0", -1, -1, "");
-	t_domain("topo-two-domains.xml", "no bus id", -1, -1, "");
+	t_numa("topo-unknown-locality.xml", "0000:06:00.0", -1, -1, "");
+	t_numa("topo-no-pci.xml", "0000:06:00.0", -1, -1, "");
+	t_numa("topo-two-numa.xml", "no bus id", -1, -1, "");
 }
 
 static void hint_helps(void)
 {
-	t_domain("topo-unknown-locality.xml", "0000:06:00.0", 1, 1, "driver");
-	t_domain("topo-no-pci.xml", "0000:06:00.0", 1, 1, "driver");
+	t_numa("topo-unknown-locality.xml", "0000:06:00.0", 1, 1, "driver");
+	t_numa("topo-no-pci.xml", "0000:06:00.0", 1, 1, "driver");
 }
 
 static void hint_must_have_cpus(void)
 {
-	t_domain("topo-unknown-locality.xml", "0000:06:00.0", 9, -1, "");
+	t_numa("topo-unknown-locality.xml", "0000:06:00.0", 9, -1, "");
 	/* NUMA node 2 is a GPU's memory */
-	t_domain("topo-two-domains.xml", "0000:06:00.0", 2, -1, "");
+	t_numa("topo-two-numa.xml", "0000:06:00.0", 2, -1, "");
 }
 
 static void only_one(void)
 {
-	t_domain("topo-one-domain.xml", "0000:06:00.0", -1, 0, "only one");
+	t_numa("topo-one-numa.xml", "0000:06:00.0", -1, 0, "only one");
 }
 
 static void gpu_memory_is_no_numa_node(void)
 {
-	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	int index[8] = { -1, -1, -1 };
 
 	if (!topo)
 		return;
-	t_eq_int(cs_topo_domains(topo, index, 8), 2);
+	t_eq_int(cs_topo_numa(topo, index, 8), 2);
 	t_eq_int(index[0], 0);
 	t_eq_int(index[1], 1);
 	t_eq_int(index[2], -1);
@@ -96,7 +96,7 @@ static void t_nodes(const char *name, unsigned want_cpus, unsigned want_memory)
 
 	if (!topo)
 		return;
-	n = cs_topo_domains(topo, index, 16);
+	n = cs_topo_numa(topo, index, 16);
 	for (int i = 0; i < n; i++)
 		bits |= 1u << index[i];
 	t_eq_int(bits, want_cpus);
@@ -112,11 +112,11 @@ static void t_nodes(const char *name, unsigned want_cpus, unsigned want_memory)
 static void memory_without_cpus_is_for_buffers(void)
 {
 	t_nodes("topo-memory-node.xml", 3, 7);
-	t_nodes("topo-eight-domains.xml", 0xff, 0xff);
-	t_nodes("topo-two-domains.xml", 3, 3);
+	t_nodes("topo-eight-numa.xml", 0xff, 0xff);
+	t_nodes("topo-two-numa.xml", 3, 3);
 }
 
-static void gpus_of_eight_domains_are_next_to_each(void)
+static void gpus_of_eight_numa_are_next_to_each(void)
 {
 	static const char *const bus[] = { "1b", "2b", "3c", "4d",
 					   "5e", "6f", "7a", "8b" };
@@ -124,7 +124,7 @@ static void gpus_of_eight_domains_are_next_to_each(void)
 
 	for (int i = 0; i < 8; i++) {
 		cs_text(id, sizeof(id), "0000:%s:00.0", bus[i]);
-		t_domain("topo-eight-domains.xml", id, -1, i, "hwloc");
+		t_numa("topo-eight-numa.xml", id, -1, i, "hwloc");
 	}
 }
 
@@ -141,16 +141,16 @@ static void nobody_works_on_memory_alone(void)
 	cs_topo_close(topo);
 }
 
-static void domains_keep_to_the_room(void)
+static void numa_keeps_to_the_room(void)
 {
-	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	int index[2] = { -1, -1 };
 
 	if (!topo)
 		return;
-	t_eq_int(cs_topo_domains(topo, index, 1), 1);
+	t_eq_int(cs_topo_numa(topo, index, 1), 1);
 	t_eq_int(index[1], -1);
-	t_eq_int(cs_topo_domains(topo, index, 0), 0);
+	t_eq_int(cs_topo_numa(topo, index, 0), 0);
 	cs_topo_close(topo);
 }
 
@@ -167,14 +167,14 @@ static int count_gpus(const char *name)
 
 static void counts_gpus(void)
 {
-	t_eq_int(count_gpus("topo-two-domains.xml"), 2);
+	t_eq_int(count_gpus("topo-two-numa.xml"), 2);
 	t_eq_int(count_gpus("topo-unknown-locality.xml"), 1);
 	t_eq_int(count_gpus("topo-no-pci.xml"), 0);
 }
 
 static void node_facts(void)
 {
-	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	struct cs_node_facts node;
 
 	cs_node_facts_init(&node);
@@ -197,7 +197,7 @@ static void node_facts(void)
 
 static void distances(void)
 {
-	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	struct cs_node_facts node;
 
 	if (!topo)
@@ -236,7 +236,7 @@ static void stray_environment(void)
 
 static void foreign_topology_binds_nothing(void)
 {
-	struct cs_topo *topo = fixture("topo-two-domains.xml");
+	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	struct cs_err err = { "" };
 	cpu_set_t before, after;
 
@@ -255,14 +255,14 @@ static void binds_here(void)
 	struct cs_topo *topo = NULL;
 	struct cs_err err = { "" };
 	char list[128] = "";
-	int domain;
+	int numa;
 
 	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
 		return;
-	if (t_ok(cs_topo_domains(topo, &domain, 1) == 1)) {
-		t_eq_int(cs_topo_bind(topo, domain, &err), 0);
+	if (t_ok(cs_topo_numa(topo, &numa, 1) == 1)) {
+		t_eq_int(cs_topo_bind(topo, numa, &err), 0);
 		t_eq_str(err.text, "");
-		t_eq_int(cs_topo_binding(topo, domain, list, sizeof(list)), 1);
+		t_eq_int(cs_topo_binding(topo, numa, list, sizeof(list)), 1);
 		t_ok(list[0] >= '0' && list[0] <= '9');
 		t_eq_int(cs_topo_binding(topo, 4711, list, sizeof(list)), 0);
 	}
@@ -358,10 +358,9 @@ static const struct tap_test tests[] = {
 	{ "memory without CPUs is for buffers, a GPU's for neither",
 	  memory_without_cpus_is_for_buffers },
 	{ "each GPU of eight NUMA nodes is next to its own",
-	  gpus_of_eight_domains_are_next_to_each },
+	  gpus_of_eight_numa_are_next_to_each },
 	{ "nobody works on a node of memory alone", nobody_works_on_memory_alone },
-	{ "the list of NUMA nodes keeps to the caller's room",
-	  domains_keep_to_the_room },
+	{ "the list of NUMA nodes keeps to the caller's room", numa_keeps_to_the_room },
 	{ "display and 3D controllers of NVIDIA count, switches and others do not",
 	  counts_gpus },
 	{ "node facts name product, BIOS and CPU and keep the driver", node_facts },

@@ -217,7 +217,7 @@ static void it_runs_on_the_node_that_it_was_taken_for(void)
 	struct cs_worker *w;
 	int numa;
 
-	if (cs_topo_domains(topo, &numa, 1) < 1) {
+	if (cs_topo_numa(topo, &numa, 1) < 1) {
 		t_skip("no NUMA node with CPUs is known here");
 		return;
 	}

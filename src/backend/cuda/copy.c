@@ -71,6 +71,10 @@ static struct cs_copy nth_copy(const struct cs_copy *f, uint32_t i)
 static int enqueue_copy(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 			struct cs_err *err)
 {
+	if (f->kind == CS_COPY_PREFETCH)
+		return cs_um_prefetch(dev, stream, f, err);
+	if (f->kind == CS_COPY_TOUCH)
+		return cs_um_touch(dev, stream, f, err);
 	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
 				 cs_peer_context(dev, f->dst), f->src,

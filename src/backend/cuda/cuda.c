@@ -44,6 +44,7 @@ static struct cs_backend table = {
 	.broken = cs_dev_broken,
 	.close = cs_dev_close,
 	.costs = &cs_cuda_costs,
+	.um = &cs_cuda_um,
 };
 
 const struct cs_backend *const cs_backend_cuda = &table;

@@ -28,13 +28,14 @@ enum cs_kernel {
 struct cs_lane {
 	CUstream stream; /* NULL until its first use */
 	CUevent start, end;
-	int timed;		       /* copies, not a stamp */
-	uint32_t seq;		       /* of the gate, that it waited for */
-	int is_lent;		       /* armed by another thread than the agent's */
-	struct cs_copy desc;	       /* by kernels, with its geometry; else of kind
+	CUevent middle;	     /* of what has two parts; NULL until its first use */
+	int timed;	     /* copies, not a stamp */
+	uint32_t seq;	     /* of the gate, that it waited for */
+	int is_lent;	     /* armed by another thread than the agent's */
+	struct cs_copy desc; /* by kernels, with its geometry; else of kind
 				 * COPY */
-	uint64_t expected;	       /* of its proof */
-	uint64_t fma_sum;	       /* of CS_FMA_LANES threads, … */
+	uint64_t expected;   /* of its proof */
+	uint64_t fma_sum;    /* of CS_FMA_LANES threads, … */
 	uint32_t fma_rounds, fma_type; /* … after that many rounds */
 	double lasted_ns;	       /* e - s of what was polled last */
 	double back_ns;		       /* and its copy back */
@@ -48,12 +49,14 @@ struct cs_grid {
 struct cs_scratch {
 	_Alignas(16) uint64_t tiny[2]; /* all kernels are tried on it */
 	uint32_t word;
-	uint32_t expired[CS_CUDA_LANES]; /* by the gate kernel */
-	struct cs_check found[];	 /* cs_dev.blocks of them */
+	uint32_t hold, hold_expired;	      /* of the auxiliary stream: see um.c */
+	uint32_t expired[CS_CUDA_LANES];      /* by the gate kernel */
+	_Alignas(16) struct cs_check found[]; /* cs_dev.blocks of them */
 };
 
 struct cs_peer;
 struct cs_hand;
+struct cs_um;
 
 /* Memory with addresses of its own; at 0: none. */
 struct cs_vmm {
@@ -79,7 +82,8 @@ struct cs_dev {
 	_Atomic int sticky;	/* a call said that all is lost */
 
 	CUstream aux; /* fill, poison, check, load */
-	CUevent aux_start, aux_end;
+	CUevent aux_start, aux_middle, aux_end;
+	uint32_t held;		  /* how often it was */
 	CUevent event[CS_EVENTS]; /* NULL until their first use */
 	int lanes;
 	struct cs_lane lane[CS_CUDA_LANES];
@@ -106,6 +110,7 @@ struct cs_dev {
 	CUdeviceptr spare;     /* another buffer, for what its calls cost */
 	CUmodule again;	       /* the module once more, likewise */
 	struct cs_peer *peers; /* mappings that are open */
+	struct cs_um *um;      /* ranges of managed memory */
 };
 
 /* cs_driver_result(), and remembers a sticky error. */
@@ -149,6 +154,12 @@ static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
 {
 	return dev->proof_at + (uint64_t)lane * cs_dev_proof_words(dev) * 8;
 }
+
+/* consume.c: where its kernel works; CONSUME and PRODUCE. */
+uint64_t cs_consume_at(const struct cs_copy *f);
+int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
+/* Had what was prefetched come before the kernel that works on it? */
+int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err);
 
 /* Facts on one device. */
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
@@ -211,6 +222,18 @@ int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 		 struct cs_err *err);
 int cs_pass_displace(struct cs_dev *dev, struct cs_err *err);
 int cs_pass_idle(struct cs_dev *dev, struct cs_err *err);
+
+/* Blocks for a pass over that many words, and what those of one found. */
+struct cs_grid cs_pass_grid(const struct cs_dev *dev, uint64_t words);
+struct cs_check cs_pass_found(const struct cs_dev *dev, uint32_t blocks);
+
+/* um.c: managed memory.  A prefetch and a touch of a lane, and the end of all ranges. */
+extern const struct cs_backend_um cs_cuda_um;
+int cs_um_prefetch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
+		   struct cs_err *err);
+int cs_um_touch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
+		struct cs_err *err);
+void cs_um_free_all(struct cs_dev *dev);
 
 int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
 		const struct cs_copy *desc, struct cs_err *err);

@@ -30,6 +30,7 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 	PFN_cuGetProcAddress_v12000 find;
 	CUdriverProcAddressQueryResult found; /* a null entry says as much */
 	void *entry = dlsym(library, "cuGetProcAddress_v2");
+	int version = 0;
 
 	if (!entry)
 		return cs_err_set(
@@ -37,8 +38,12 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 			"the CUDA driver is too old: it has no "
 			"cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is needed");
 	memcpy(&find, &entry, sizeof(find));
+	memset(into, 0, sizeof(*into));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		entry = NULL;
+		/* of an older driver the signature would be an older one */
+		if (calls[i].optional && calls[i].version > version)
+			continue;
 		if ((find(calls[i].name, &entry, calls[i].version,
 			  CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
 		     !entry) &&
@@ -47,6 +52,8 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 					  "the CUDA driver has no %s of version %d",
 					  calls[i].name, calls[i].version);
 		memcpy((char *)into + calls[i].at, &entry, sizeof(entry));
+		if (into->cuDriverGetVersion && !version)
+			into->cuDriverGetVersion(&version);
 	}
 	return 0;
 }

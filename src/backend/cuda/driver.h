@@ -105,8 +105,8 @@ struct cs_driver {
 extern struct cs_driver cs_cu;
 
 /* Open libcuda.so.1, or the test double that the environment variable
- * CS_LIBCUDA names, and find every function; the library then stays.  Calls no
- * function of the driver but its look-up.  May be called again. */
+ * CS_LIBCUDA names, and find every function; the library then stays.  Calls of
+ * the driver its look-up alone, and asks for its version.  May be called again. */
 int cs_driver_load(struct cs_err *err);
 /* After that: is the library a double that keeps its own time? */
 int cs_driver_clock_is_virtual(void);

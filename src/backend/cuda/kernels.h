@@ -17,7 +17,8 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth) X(fma) X(rekey)
+	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
+	X(consume) X(produce) X(fma)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -51,6 +52,17 @@ struct cs_k_check {
 	uint64_t out;
 	uint64_t stride;
 	uint32_t places, each;
+};
+
+/* Pages of managed memory: the first word of each, of `page` words, becomes that of the
+ * pattern with the mark in it, one page a warp (`words` in all). */
+struct cs_k_touch {
+	uint64_t address, words, key, page, mark;
+};
+
+/* As cs_k_check of one place, in pages that were touched so. */
+struct cs_k_touched {
+	uint64_t address, words, key, page, mark, out;
 };
 
 /* One thread: wait until (int32_t)(*gate - seq) >= 0, at most `limit_ns`; then
@@ -110,6 +122,20 @@ struct cs_k_zboth {
 	struct cs_k_read read;
 	struct cs_k_fill write;
 	uint64_t out; /* struct cs_k_span * */
+};
+
+/* All of a buffer once, in elements of 4, 8 or 16 bytes.  Page 0: thread i of n takes the
+ * elements i, i + n …; else each warp takes so many bytes at a time, of which its threads
+ * take neighbours.  Blocks of whole warps.  What is read is added up as by cs_k_read; word
+ * i that is written is as by cs_k_fill. */
+struct cs_k_consume {
+	uint64_t address, bytes;
+	uint64_t out; /* uint64_t * */
+	uint32_t element, page;
+};
+struct cs_k_produce {
+	uint64_t address, bytes, key;
+	uint32_t element, page;
 };
 
 /* Words of the pattern of `from`, from its word `first` on, become those of `to`; anything

@@ -79,7 +79,7 @@ static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 /* The proofs of the lanes come last, and one more for the auxiliary stream. */
 static int open_scratch(struct cs_dev *dev, int lanes, struct cs_err *err)
 {
-	size_t found = sizeof(struct cs_scratch) +
+	size_t found = offsetof(struct cs_scratch, found) +
 		       dev->blocks * sizeof(struct cs_check);
 	size_t bytes = found + ((size_t)lanes + 1) * cs_dev_proof_words(dev) *
 				       sizeof(*dev->proof);
@@ -101,6 +101,7 @@ static int open_aux(struct cs_dev *dev, struct cs_err *err)
 {
 	return CS_DEV_CU(dev, err, cuStreamCreate, &dev->aux, CU_STREAM_NON_BLOCKING) ||
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_start, CU_EVENT_DEFAULT) ||
+	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_middle, CU_EVENT_DEFAULT) ||
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
 }
 
@@ -128,17 +129,23 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	struct cs_k_fma fma = { proof, 0, 0 };
+	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
+	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
+	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
+	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
 	void *const args[CS_N_KERNELS] = {
-		[CS_KERNEL_fill] = &fill,     [CS_KERNEL_poison] = &poison,
-		[CS_KERNEL_check] = &check,   [CS_KERNEL_gate] = &gate,
-		[CS_KERNEL_stamp] = &stamp,   [CS_KERNEL_copy] = &copy,
-		[CS_KERNEL_read] = &read,     [CS_KERNEL_sum] = &sum,
-		[CS_KERNEL_tma] = &tma,	      [CS_KERNEL_chain] = &chain,
-		[CS_KERNEL_chase] = &chase,   [CS_KERNEL_chase_tma] = &chase_tma,
-		[CS_KERNEL_duplex] = &duplex, [CS_KERNEL_zread] = &zread,
-		[CS_KERNEL_zwrite] = &zwrite, [CS_KERNEL_zboth] = &zboth,
-		[CS_KERNEL_fma] = &fma,	      [CS_KERNEL_rekey] = &rekey,
+		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
+		[CS_KERNEL_check] = &check,	[CS_KERNEL_gate] = &gate,
+		[CS_KERNEL_stamp] = &stamp,	[CS_KERNEL_copy] = &copy,
+		[CS_KERNEL_read] = &read,	[CS_KERNEL_sum] = &sum,
+		[CS_KERNEL_tma] = &tma,		[CS_KERNEL_chain] = &chain,
+		[CS_KERNEL_chase] = &chase,	[CS_KERNEL_chase_tma] = &chase_tma,
+		[CS_KERNEL_duplex] = &duplex,	[CS_KERNEL_zread] = &zread,
+		[CS_KERNEL_zwrite] = &zwrite,	[CS_KERNEL_zboth] = &zboth,
+		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
+		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
+		[CS_KERNEL_produce] = &produce, [CS_KERNEL_fma] = &fma,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
@@ -190,6 +197,8 @@ static void close_lane(struct cs_lane *lane)
 		CS_CALL(cuStreamDestroy, lane->stream);
 	if (lane->start)
 		CS_CALL(cuEventDestroy, lane->start);
+	if (lane->middle)
+		CS_CALL(cuEventDestroy, lane->middle);
 	if (lane->end)
 		CS_CALL(cuEventDestroy, lane->end);
 }
@@ -207,10 +216,13 @@ void cs_dev_close(struct cs_dev *dev)
 		close_lane(&dev->lane[i]);
 	close_lane(&(struct cs_lane){
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
+	if (dev->aux_middle)
+		CS_CALL(cuEventDestroy, dev->aux_middle);
 	for (int i = 0; i < CS_EVENTS; i++)
 		if (dev->event[i])
 			CS_CALL(cuEventDestroy, dev->event[i]);
 	cs_dev_disarena(dev);
+	cs_um_free_all(dev);
 	if (dev->other)
 		CS_CALL(cuMemFree, dev->other);
 	if (dev->spare)

@@ -25,7 +25,7 @@ int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
 
 /* Blocks for that many words, two to a thread, at most as many as the GPU runs at
  * the same time; the kernels stride. */
-static struct cs_grid grid_for(const struct cs_dev *dev, uint64_t words)
+struct cs_grid cs_pass_grid(const struct cs_dev *dev, uint64_t words)
 {
 	uint64_t blocks = (words / 2 + CS_KERNEL_THREADS - 1) / CS_KERNEL_THREADS;
 
@@ -40,8 +40,8 @@ int cs_pass_fill(struct cs_dev *dev, uint64_t address, uint64_t bytes, uint64_t 
 	struct cs_k_fill args = { address, bytes / 8, key, 1, 1 };
 
 	assert(address % 16 == 0 && bytes % 16 == 0);
-	if (cs_dev_launch(dev, CS_KERNEL_fill, grid_for(dev, args.words), dev->aux,
-			  &args, err))
+	if (cs_dev_launch(dev, CS_KERNEL_fill, cs_pass_grid(dev, args.words),
+			  dev->aux, &args, err))
 		return -1;
 	return cs_pass_idle(dev, err);
 }
@@ -52,7 +52,7 @@ static int enqueue_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 	struct cs_k_poison args = { address, bytes / 8 };
 
 	assert(address % 16 == 0 && bytes % 16 == 0);
-	return cs_dev_launch(dev, CS_KERNEL_poison, grid_for(dev, args.words),
+	return cs_dev_launch(dev, CS_KERNEL_poison, cs_pass_grid(dev, args.words),
 			     dev->aux, &args, err);
 }
 
@@ -66,8 +66,9 @@ int cs_pass_poison(struct cs_dev *dev, uint64_t address, uint64_t bytes,
 
 /* Each block has written what it found; the words of a block are not in one
  * piece, so the first wrong one may be in any. */
-static struct cs_check add_up(const struct cs_check *found, uint32_t blocks)
+struct cs_check cs_pass_found(const struct cs_dev *dev, uint32_t blocks)
 {
+	const struct cs_check *found = dev->scratch->found;
 	struct cs_check sum = { .first_word = UINT64_MAX };
 
 	for (uint32_t b = 0; b < blocks; b++)
@@ -80,7 +81,7 @@ static struct cs_check add_up(const struct cs_check *found, uint32_t blocks)
 static struct cs_grid grid_of_places(const struct cs_dev *dev,
 				     const struct cs_expected *pattern, uint32_t *each)
 {
-	struct cs_grid grid = grid_for(dev, pattern->bytes / 8);
+	struct cs_grid grid = cs_pass_grid(dev, pattern->bytes / 8);
 	uint32_t together = dev->blocks / grid.blocks;
 
 	*each = grid.blocks;
@@ -109,7 +110,7 @@ int cs_pass_check(struct cs_dev *dev, uint64_t address,
 	    (poison && enqueue_poison(dev, address, cs_expected_span(pattern), err)) ||
 	    cs_pass_idle(dev, err))
 		return -1;
-	*out = add_up(dev->scratch->found, grid.blocks);
+	*out = cs_pass_found(dev, grid.blocks);
 	return 0;
 }
 
@@ -130,8 +131,10 @@ static int make_other(struct cs_dev *dev, struct cs_err *err)
 
 int cs_pass_displace(struct cs_dev *dev, struct cs_err *err)
 {
-	if (!dev->other && make_other(dev, err))
-		return -1;
+	if (!dev->other && make_other(dev, err)) {
+		cs_err_prefix(err, "its cache cannot be made cold");
+		return 1;
+	}
 	return cs_pass_poison(dev, dev->other, dev->other_bytes, err);
 }
 
@@ -143,7 +146,7 @@ int cs_pass_chain(struct cs_dev *dev, uint64_t address, uint64_t bytes, uint64_t
 	assert(address % 16 == 0 && bytes >= CS_CHAIN_STRIDE);
 	assert(!random || seed);
 	if (cs_dev_launch(dev, CS_KERNEL_chain,
-			  grid_for(dev, 2 * (bytes / CS_CHAIN_STRIDE)), dev->aux,
+			  cs_pass_grid(dev, 2 * (bytes / CS_CHAIN_STRIDE)), dev->aux,
 			  &args, err))
 		return -1;
 	return cs_pass_idle(dev, err);
@@ -154,7 +157,7 @@ int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
 {
 	const uint64_t *proof = cs_dev_proof(dev, dev->lanes);
 	struct cs_k_sum args = { words, key, cs_dev_proof_at(dev, dev->lanes) };
-	struct cs_grid grid = grid_for(dev, words);
+	struct cs_grid grid = cs_pass_grid(dev, words);
 
 	if (cs_dev_launch(dev, CS_KERNEL_sum, grid, dev->aux, &args, err) ||
 	    cs_pass_idle(dev, err))

@@ -113,6 +113,11 @@ static int is_zero_copy(const struct cs_copy *f)
 	return f->kind == CS_COPY_ZERO_READ || f->kind == CS_COPY_ZERO_WRITE;
 }
 
+static int is_consumer(const struct cs_copy *f)
+{
+	return f->kind == CS_COPY_CONSUME || f->kind == CS_COPY_PRODUCE;
+}
+
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads)
 {
@@ -127,6 +132,11 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 	if (desc->kind == CS_COPY_FMA) { /* one block fills a multiprocessor */
 		*blocks = dev->sms;
 		*threads = CS_KERNEL_THREADS_MOST;
+		return i == 0;
+	}
+	if (is_consumer(desc)) {
+		*blocks = dev->blocks;
+		*threads = CS_KERNEL_THREADS;
 		return i == 0;
 	}
 	if (desc->kind < CS_COPY_SM || desc->kind >= CS_COPY_CHASE || i >= GEOMETRIES)
@@ -169,6 +179,7 @@ static struct halves halves_of(const struct cs_copy *f)
 static int adds_up(const struct cs_copy *f)
 {
 	return f->kind == CS_COPY_SM_READ || f->kind == CS_COPY_ZERO_READ ||
+	       f->kind == CS_COPY_CONSUME ||
 	       (f->kind == CS_COPY_ZERO_WRITE && f->back.bytes);
 }
 
@@ -269,7 +280,7 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
-	if (!f->blocks || is_zero_copy(f) || f->kind == CS_COPY_FMA)
+	if (!f->blocks || is_zero_copy(f) || is_consumer(f) || f->kind == CS_COPY_FMA)
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_copy(dev, f, err))
 		return -1;
@@ -402,6 +413,9 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 				     err);
 	case CS_COPY_TMA:
 		return launch_tma(dev, on, err);
+	case CS_COPY_CONSUME:
+	case CS_COPY_PRODUCE:
+		return cs_consume_launch(dev, lane, err);
 	case CS_COPY_ZERO_READ:
 	case CS_COPY_ZERO_WRITE:
 		return launch_zero(dev, lane, err);
@@ -519,6 +533,8 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 		return prove_zero_both(on, cs_dev_proof(dev, lane), ns, err);
 	if (on->desc.back.bytes)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
+	if (is_consumer(&on->desc) && cs_consume_prove(dev, lane, err))
+		return -1;
 	if (adds_up(&on->desc))
 		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks, err);
 	if (on->desc.kind == CS_COPY_FMA)

@@ -296,7 +296,7 @@ static void fill(struct scope *scope)
 }
 
 /* The cells between two NUMA nodes, less those within them; 0 where there are none. */
-static double between_domains(const struct scope *scope)
+static double between_numa(const struct scope *scope)
 {
 	double x[2][CS_MAX_AGENTS * CS_MAX_AGENTS];
 	size_t n[2] = { 0, 0 };
@@ -325,7 +325,7 @@ static int judge_between(struct scope *scope)
 
 	if (!scope->nodes || scope->family != CS_FAMILY_PEER)
 		return 0;
-	off = between_domains(scope);
+	off = between_numa(scope);
 	if (off > -OF_BETWEEN * scope->spread)
 		return 0;
 	if (accuse(scope, anomaly_of(scope, CS_PART_SOCKET, 0, 1, off)))
@@ -373,8 +373,8 @@ static double gpu_off(const struct scope *scope, int a, int *sends, int *receive
 }
 
 /* All GPUs next to a NUMA node, and not all there are; *off: of the one that is least so. */
-static int whole_domain(const struct scope *scope, int numa, const double *gpu_off,
-			int *first, double *off)
+static int whole_numa(const struct scope *scope, int numa, const double *gpu_off,
+		      int *first, double *off)
 {
 	int of = 0, bad = 0;
 
@@ -410,7 +410,7 @@ static int judge_gpus(struct scope *scope)
 		if (!scope->bad[a])
 			continue;
 		s = anomaly_of(scope, CS_PART_GPU, a, -1, off[a]);
-		if (whole_domain(scope, numa, off, &first, &least)) {
+		if (whole_numa(scope, numa, off, &first, &least)) {
 			if (a != first)
 				continue;
 			s = anomaly_of(scope, CS_PART_SOCKET, numa, -1, least);

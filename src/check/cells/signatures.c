@@ -384,7 +384,7 @@ static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 	return best;
 }
 
-static int domain_of(const struct cs_row *row)
+static int numa_of(const struct cs_row *row)
 {
 	return cs_endpoint_is_numa(&row->what.src) ? row->what.src.index :
 						     row->what.dst.index;
@@ -406,7 +406,7 @@ static int find_affinity(const struct part *p)
 			continue;
 		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_NUMA);
 		s.is = nd->agent[a].numa;
-		s.of = domain_of(far);
+		s.of = numa_of(far);
 		s.drop = 1 - near->stats.median / far->stats.median;
 		cs_anomaly_row(&s,
 			       (uint32_t)(near -

@@ -9,9 +9,10 @@
 
 /* ---- ways ---- */
 
-const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
-					       const struct cs_row *row,
-					       const struct cs_endpoint *end)
+/* The GPU or arena of an end; of host memory its issuer.  NULL: there is none. */
+static const struct cs_agent_facts *endpoint_agent(const struct cs_run *run,
+						   const struct cs_row *row,
+						   const struct cs_endpoint *end)
 {
 	int i = cs_endpoint_is_numa(end) ? row->what.issuer : end->index;
 
@@ -24,7 +25,7 @@ const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
 int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
 		     const struct cs_endpoint *end)
 {
-	const struct cs_agent_facts *agent = cs_endpoint_agent(run, row, end);
+	const struct cs_agent_facts *agent = endpoint_agent(run, row, end);
 
 	if (cs_endpoint_is_numa(end) && end->index != CS_NUMA_LOCAL)
 		return end->index;
@@ -46,8 +47,8 @@ static void distance_text(const struct cs_node_facts *facts, int a, int b, char 
 void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		       size_t size)
 {
-	const struct cs_agent_facts *a = cs_endpoint_agent(run, row, &row->what.src);
-	const struct cs_agent_facts *b = cs_endpoint_agent(run, row, &row->what.dst);
+	const struct cs_agent_facts *a = endpoint_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *b = endpoint_agent(run, row, &row->what.dst);
 	int from = cs_endpoint_numa(run, row, &row->what.src);
 	int into = cs_endpoint_numa(run, row, &row->what.dst);
 	enum cs_path path = cs_row_test(row)->path;
@@ -97,8 +98,8 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		return;
 	host = cs_endpoint_is_numa(&row->what.src) ||
 	       cs_endpoint_is_numa(&row->what.dst);
-	from = cs_endpoint_agent(run, row, &row->what.src);
-	into = cs_endpoint_agent(run, row, &row->what.dst);
+	from = endpoint_agent(run, row, &row->what.src);
+	into = endpoint_agent(run, row, &row->what.dst);
 	if (!from || !into)
 		return;
 	l = cs_lesser_link(&from->link, &into->link);
@@ -118,8 +119,8 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
-	const struct cs_agent_facts *a = cs_endpoint_agent(run, row, &row->what.src);
-	const struct cs_agent_facts *b = cs_endpoint_agent(run, row, &row->what.dst);
+	const struct cs_agent_facts *a = endpoint_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *b = endpoint_agent(run, row, &row->what.dst);
 	const struct cs_link_facts *link;
 
 	if (row->metric != CS_METRIC_RATE || test->unit != CS_UNIT_GBS || !a || !b ||

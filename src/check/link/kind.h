@@ -8,10 +8,6 @@
 
 #define CS_PATH_WORDS 24
 
-/* The GPU or arena of an end; of host memory its issuer.  NULL: there is none. */
-const struct cs_agent_facts *cs_endpoint_agent(const struct cs_run *run,
-					       const struct cs_row *row,
-					       const struct cs_endpoint *end);
 /* The NUMA node that an end lies in; -1 unknown. */
 int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
 		     const struct cs_endpoint *end);

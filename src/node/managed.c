@@ -1,0 +1,441 @@
+#include "config.h"
+
+#include "node/managed.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "node/hostpass.h"
+#include "place/place.h"
+
+/* Apart from those of agents and host buffers. */
+#define KEYS 0x40000000u
+/* What a warp faults on at a time, as in the experiment from which streams are known. */
+#define STREAM_PAGE (64u << 10)
+
+static uint64_t key_of(const struct cs_endpoints *e, uint32_t k)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+
+	return cs_fill_key(e->plan->set.seed, KEYS + t->issuer * CS_STEP_MAX + k);
+}
+
+static int is_on(const struct cs_endpoint *end, int agent)
+{
+	return end->kind == CS_ENDPOINT_GPU && end->index == agent;
+}
+
+static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	return cs_transfer_is_managed(t) && t->issuer == e->me;
+}
+
+static struct cs_um_place place_of(const struct cs_endpoints *e,
+				   const struct cs_endpoint *end)
+{
+	if (end->kind == CS_ENDPOINT_GPU)
+		return (struct cs_um_place){
+			cs_board_slot(e->board, end->index)->facts.gpu.ordinal, -1
+		};
+	return (struct cs_um_place){ -1, end->index == CS_NUMA_LOCAL ?
+						 e->slot->facts.numa :
+						 end->index };
+}
+
+/* ---- how much there may be ---- */
+
+/* Bytes that may come to the agent's GPU. */
+static uint64_t to_come(const struct cs_endpoints *e)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+
+		if (cs_transfer_is_managed(t) &&
+		    (is_on(&t->src, e->me) || is_on(&t->dst, e->me)))
+			bytes += t->bytes;
+	}
+	return bytes;
+}
+
+static uint64_t limit_of(const struct cs_endpoints *e)
+{
+	uint64_t bytes = e->plan->set.managed_bytes;
+
+	return bytes ? bytes : CS_MANAGED_BYTES;
+}
+
+static int refuse_bytes(struct cs_endpoints *e, uint64_t bytes, uint64_t room)
+{
+	char want[24], left[24], limit[24];
+
+	cs_size_text(bytes, want, sizeof(want));
+	cs_size_text(room, left, sizeof(left));
+	cs_size_text(limit_of(e), limit, sizeof(limit));
+	return cs_err_set(&e->slot->err,
+			  "%s of managed memory may come to GPU %s, of which %s are free: "
+			  "allowed are half of that, and %s (--managed-limit)",
+			  want, e->slot->facts.label, left, limit);
+}
+
+/* A GPU that is asked for more than it has may hang. */
+static int guard(struct cs_endpoints *e)
+{
+	const uint64_t percent = e->plan->set.oversubscribe;
+	uint64_t bytes = to_come(e), room;
+
+	if (e->backend->um->room(e->dev, &room, &e->slot->err))
+		return -1;
+	if (percent ? bytes <= room / 100 * percent :
+		      bytes <= room / 2 && bytes <= limit_of(e))
+		return 0;
+	e->slot->refused = 1;
+	return refuse_bytes(e, bytes, room);
+}
+
+/* ---- to make ---- */
+
+static int make(struct cs_endpoints *e, uint32_t k)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+	const struct cs_backend_um *um = e->backend->um;
+	const struct cs_um_place own = { e->slot->facts.gpu.ordinal, -1 };
+	struct cs_range *range = &e->range[e->n_ranges];
+
+	if (e->n_ranges == CS_LANES) {
+		e->slot->refused = 1;
+		return cs_err_set(&e->slot->err,
+				  "more than %d transfers by one agent", CS_LANES);
+	}
+	*range = (struct cs_range){
+		.k = k,
+		.bytes = t->bytes,
+		.pattern = { key_of(e, k), (uint64_t)sysconf(_SC_PAGESIZE), 0 },
+	};
+	if (um->make(e->dev, t->bytes, &range->at, &e->slot->err))
+		return -1;
+	e->n_ranges++;
+	e->slot->range_at[k] = range->at;
+	return um->bring(e->dev, range->at, t->bytes, &own, &e->slot->err) ||
+			       e->backend->fill(e->dev, range->at, t->bytes,
+						range->pattern.key, &e->slot->err) ?
+		     -1 :
+		     0;
+}
+
+int cs_managed_make(struct cs_endpoints *e)
+{
+	if (!to_come(e))
+		return 0;
+	if (!e->backend->um || e->backend->um->can(e->dev, &e->slot->err)) {
+		e->slot->refused = 1;
+		return e->backend->um ?
+			     -1 :
+			     cs_err_set(&e->slot->err,
+					"this backend has no managed memory");
+	}
+	if (guard(e))
+		return -1;
+	for (uint32_t k = 0; k < e->slot->step.count; k++)
+		if (is_mine(e, cs_endpoints_transfer(e, k)) && make(e, k))
+			return -1;
+	return 0;
+}
+
+void cs_managed_release(struct cs_endpoints *e)
+{
+	while (e->n_ranges)
+		e->backend->um->free(e->dev, e->range[--e->n_ranges].at);
+}
+
+static uint32_t kind_of(const struct cs_transfer *t)
+{
+	switch (t->method) {
+	case CS_METHOD_PREFETCH:
+		return CS_COPY_PREFETCH;
+	case CS_METHOD_STREAM:
+		return CS_COPY_CONSUME;
+	case CS_METHOD_STREAMW:
+		return CS_COPY_PRODUCE;
+	default:
+		return CS_COPY_TOUCH;
+	}
+}
+
+/* Of what lies in it behind sample `seq`: what is written over is another pattern each
+ * time. */
+static uint64_t key_left(const struct cs_endpoints *e, const struct cs_range *range,
+			 uint32_t seq)
+{
+	const uint64_t key = key_of(e, range->k);
+
+	return cs_endpoints_transfer(e, range->k)->method == CS_METHOD_STREAMW ?
+		       cs_fill_key(key, seq) :
+		       key;
+}
+
+struct cs_copy cs_managed_copy(const struct cs_endpoints *e,
+			       const struct cs_transfer *t)
+{
+	uint32_t k = (uint32_t)(t - cs_endpoints_transfer(e, 0));
+	struct cs_copy f = {
+		.kind = kind_of(t),
+		.bytes = t->bytes,
+		.copies = 1,
+		.positions = 1,
+		.to = place_of(e, &t->dst),
+		.mark = e->slot->seq,
+		.element = cs_variant_element(&t->variant),
+		.page = t->op == CS_OP_WARP ? STREAM_PAGE : 0,
+		.move = t->op == CS_OP_PREFETCH ? CS_MOVE_PREFETCH : CS_MOVE_NOT,
+	};
+
+	for (int i = 0; i < e->n_ranges; i++)
+		if (e->range[i].k == k) {
+			f.src = f.dst = e->range[i].at;
+			f.key = key_left(e, &e->range[i], e->slot->seq);
+			f.stride = e->range[i].pattern.page;
+		}
+	return f;
+}
+
+/* ---- where it is ---- */
+
+/* Before a sample at its source, behind it at its destination. */
+static const char *when(int is_dst)
+{
+	return is_dst ? "after a sample" : "before a sample";
+}
+
+/* Where GPU and CPU reach each other's memory, a touch need not move anything. */
+static void note_not_moved(struct cs_endpoints *e)
+{
+	const struct cs_gpu_facts *gpu = &e->slot->facts.gpu;
+
+	e->slot->not_moved = 1;
+	e->slot->refused = gpu->direct == 1 || gpu->host_tables == 1;
+}
+
+/* The first one stands for all in the facts; rows say where one is not proven. */
+static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
+{
+	struct cs_agent_facts *f = &e->slot->facts;
+
+	if (f->pages_proof[0] || seen->numa < 0)
+		return;
+	f->pages_numa = seen->numa;
+	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", seen->by);
+}
+
+/* In host memory, all of it (or, of what is on a GPU, none); *known: the kernel says. */
+static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
+		      int is_dst, int *known)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
+	struct cs_cpu_side *side = &e->slot->side[range->k];
+	int here = cs_endpoint_is_numa(end), numa = place_of(e, end).numa;
+	struct cs_resident seen;
+
+	*known = !cs_resident((void *)(uintptr_t)range->at, range->bytes, &seen);
+	if (!*known) {
+		e->slot->unproven = 1;
+		return 0;
+	}
+	if (seen.here != (here ? seen.pages : 0)) {
+		note_not_moved(e);
+		return cs_err_set(&e->slot->err,
+				  "%s %" PRIu64 " of %" PRIu64 " pages were %s",
+				  when(is_dst),
+				  here ? seen.pages - seen.here : seen.here,
+				  seen.pages,
+				  here ? "not on the host" : "still on the host");
+	}
+	if (!here)
+		return 0;
+	*(is_dst ? &side->dst_numa : &side->src_numa) = seen.numa;
+	e->slot->unproven |= seen.numa < 0 || seen.numa != numa;
+	note_proof(e, &seen);
+	return 0;
+}
+
+/* Did the agent's own GPU read it as it reads its own memory? */
+static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int is_dst,
+		      int near, int known)
+{
+	/* what is not on the host is on the one GPU that there is */
+	if (near < 0)
+		e->slot->unproven |= !known || cs_transfer_far(t) >= 0;
+	if (near)
+		return 0;
+	note_not_moved(e);
+	return cs_err_set(&e->slot->err,
+			  "%s pages were not all on GPU %s: it read them far slower than "
+			  "its own memory",
+			  when(is_dst), e->slot->facts.label);
+}
+
+static void keep(struct cs_endpoints *e, uint32_t k, const struct cs_check *found)
+{
+	struct cs_check *sum = &e->slot->check[k];
+
+	e->slot->checked[k]++;
+	e->slot->checked_whole[k]++;
+	if (found->wrong_words) /* behind the first */
+		cs_check_add(sum, found, sum->wrong_words ? sum->first_word + 1 : 0);
+}
+
+/* Its pages may stay where they were: they are copied, or used from afar. */
+static int may_stay(const struct cs_transfer *t)
+{
+	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
+		       t->method == CS_METHOD_PREFETCH :
+		       t->method == CS_METHOD_DEMAND &&
+			       (t->variant.advice == CS_ADVICE_PREFER_SRC ||
+				t->variant.advice == CS_ADVICE_ACCESSED_BY);
+}
+
+/* Did they, all of them?  What is on the host, or was, says so. */
+static int have_stayed(const struct cs_endpoints *e, const struct cs_range *range)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	struct cs_resident seen;
+
+	if (!may_stay(t) || cs_transfer_far(t) >= 0 ||
+	    cs_resident((void *)(uintptr_t)range->at, range->bytes, &seen))
+		return 0;
+	/* a copy is on the host both ways */
+	if (t->method == CS_METHOD_PREFETCH)
+		return seen.here == seen.pages;
+	return seen.here == (cs_endpoint_is_numa(&t->src) ? seen.pages : 0);
+}
+
+/* What the range holds, by who can read it without moving it. */
+static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu,
+		struct cs_check *found, int *near)
+{
+	*near = 1;
+	if (!by_cpu)
+		return e->backend->um->check(e->dev, range->at, range->bytes,
+					     &range->pattern, found, near,
+					     &e->slot->err);
+	cs_hostpass_check_touched((void *)(uintptr_t)range->at, range->bytes,
+				  &range->pattern, found);
+	return 0;
+}
+
+static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	struct cs_check found = { .first_word = UINT64_MAX };
+	int stayed = have_stayed(e, range), copied, by_cpu, known = 1, near;
+
+	copied = stayed && t->method == CS_METHOD_PREFETCH;
+	by_cpu = cs_endpoint_is_numa(stayed && !copied ? &t->src : &t->dst);
+	if (!stayed && prove_host(e, range, 1, &known))
+		return -1;
+	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
+		return -1;
+	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
+		stayed = 1; /* used from afar, or it would have come */
+	else if (!by_cpu && prove_near(e, t, 1, near, known))
+		return -1;
+	e->slot->stayed[range->k] |= stayed || copied ||
+				     (cs_transfer_far(t) >= 0 && may_stay(t) &&
+				      t->method == CS_METHOD_PREFETCH);
+	if (checked)
+		keep(e, range->k, &found);
+	return 0;
+}
+
+int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
+{
+	for (int i = 0; i < e->n_ranges; i++) {
+		struct cs_range *range = &e->range[i];
+
+		if (cs_endpoints_transfer(e, range->k)->method == CS_METHOD_DEMAND)
+			range->pattern.mark = seq;
+		range->pattern.key = key_left(e, range, seq);
+		if (judge(e, range, checked))
+			return -1;
+	}
+	return 0;
+}
+
+/* By a pass of the agent's own GPU over what is there. */
+static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+	/* a word that is not what it looks for takes it long: the pattern that is there */
+	const struct cs_touched pattern = { key_of(e, k),
+					    (uint64_t)sysconf(_SC_PAGESIZE), 0 };
+	struct cs_check unused;
+	int near;
+
+	return e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused, &near,
+				     &e->slot->err) ||
+			       prove_near(e, t, 0, near, known) ?
+		     -1 :
+		     0;
+}
+
+/* Of the range, for its transfer; at home nothing of it holds. */
+static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const uint8_t advice = t->variant.advice;
+	const struct cs_um_place of =
+		place_of(e, advice == CS_ADVICE_PREFER_SRC ? &t->src : &t->dst);
+
+	if (advice == CS_ADVICE_NONE)
+		return 0;
+	return e->backend->um->advise(e->dev, range->at, range->bytes,
+				      advice == CS_ADVICE_READ_MOSTLY ?
+					      CS_UM_READ_MOSTLY :
+				      advice == CS_ADVICE_ACCESSED_BY ?
+					      CS_UM_ACCESSED_BY :
+					      CS_UM_PREFERRED,
+				      &of, on, &e->slot->err);
+}
+
+/* What the transfers of the step are advised, once all is at home and proven. */
+int cs_managed_advise(struct cs_endpoints *e)
+{
+	for (int i = 0; i < e->n_ranges; i++)
+		if (advise(e, &e->range[i], 1))
+			return -1;
+	return 0;
+}
+
+int cs_managed_home(struct cs_endpoints *e)
+{
+	for (int i = 0; i < e->n_ranges; i++) {
+		const struct cs_range *range = &e->range[i];
+		const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+		const struct cs_um_place home = place_of(e, &t->src);
+		int known;
+
+		if (advise(e, range, 0) ||
+		    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
+					  &e->slot->err) ||
+		    prove_host(e, range, 0, &known) ||
+		    (is_on(&t->src, e->me) && prove_own(e, range->k, range->at, known)))
+			return -1;
+	}
+	return 0;
+}
+
+int cs_managed_prove(struct cs_endpoints *e)
+{
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+		uint64_t at = cs_board_slot(e->board, t->issuer)->range_at[k];
+
+		if (cs_transfer_is_managed(t) && !is_mine(e, t) &&
+		    is_on(&t->src, e->me) && prove_own(e, k, at, 1))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,135 @@
+#!/bin/bash
+# Managed memory: its figures are the fake driver's truth, and none stands where a page
+# was not where it should be, whatever a driver says or does.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+fake 2
+fast=(--seed 1 -s 4M --cell-limit 10s)
+here=(--no-mpi "${fast[@]}")
+
+# ---- truth ----
+
+# Seconds of 4 MiB: prefetches, and touches in 6 faults of 2 MiB (tests/fake/README.md).
+truth='B = 4 << 20
+gbs = lambda s: B / s / 1e9
+down = lambda g: 48e9 * (55.3 + .1 * g) / 55.3
+up = lambda g: 18e9 * (55.2 + .1 * g) / 55.2
+across = lambda a, b: 148e9 * (396 + .1 * a - .03 * b) / 396
+faults = 12 * 28e-6
+want = {
+    "h2d.prefetch.managed.pair": lambda a, b: 2.7e-6 + B / down(b),
+    "d2h.prefetch.managed.pair": lambda a, b: 2.7e-6 + B / up(a),
+    "peer.prefetch.managed.pair": lambda a, b: 2.7e-6 + B / across(a, b),
+    "h2d.demand.managed.pair": lambda a, b: 5e-6 + faults + B / down(b),
+    "peer.demand.managed.pair": lambda a, b: 5e-6 + faults + B / across(a, b),
+}
+number = lambda end: int(end[3:]) if end.startswith("gpu") else -1
+good = [r for r in d["results"] if r["status"] == "ok" and r["metric"] == "rate"]
+'
+figures() { # FILE EXPRESSION over `good` and `want`
+	json "$1" "(lambda d: (lambda s: (exec('''$truth''', s), eval('''$2''', s))[1])({'d': d}))(d)"
+}
+
+pairs=h2d.prefetch.managed.pair,d2h.prefetch.managed.pair,peer.prefetch.managed.pair
+pairs=$pairs,h2d.demand.managed.pair,peer.demand.managed.pair
+run 0 "${here[@]}" -t "$pairs" -o p.json -o p.csv
+ok "prefetches and faults of GPUs: each figure within 0.5 % of the truth" figures p.json \
+	'len(good) == 10 and all(abs(r["value"] / gbs(want[r["test"]](number(r["src"]), number(r["dst"]))) - 1) < .005 for r in good)'
+ok "... every sample checked whole, all of them moved" eval \
+	'status_is 0 && prints " 0 wrong bytes" && prints_not "not-moved"'
+ok_json "... and the host end is proven on its node" p.json \
+	'all(r["src_pages_numa"] == 0 for r in d["results"] if r["test"].startswith("h2d.")) and all(r["dst_pages_numa"] == 0 for r in d["results"] if r["test"].startswith("d2h."))'
+ok_schema "... as the schema has it" p.json
+run 0 show p.json
+ok "a file shows it again" prints "^h2d.prefetch.managed.pair "
+ok_json "what the GPUs say of such memory is a fact" p.json \
+	'all(a["managed_memory"] == 1 and a["concurrent_managed_access"] == 1 for a in d["nodes"][0]["gpus"])'
+
+run 0 "${here[@]}" -t 'h2d.*.managed.bidi,peer.*.managed.bidi,*.managed.all' -o b.csv
+ok "both ways at once, and all GPUs at once" eval 'status_is 0 && grep -q "^[^,]*,peer.prefetch.managed.all,.*,ok," b.csv && ! grep -E ",(failed|corrupt|timeout)," b.csv'
+run 0 "${here[@]}" --threads 1,2,4 -t d2h.demand.managed.pair -o t.csv -o t.json
+ok_json "CPU threads touch together: a cell for each number of them" t.json \
+	'sorted((r["cpu_threads"] or 1, r["workers"]) for r in d["results"] if r["dst"] == "numa0" and r["src"] == "gpu0" and not "control" in r["flags"]) == [(1, 1), (2, 2), (4, 4)]'
+ok "... by threads is the curve" prints "CPU threads"
+run 0 "${here[@]}" -s 4K:64K:x4 -t h2d.prefetch.managed.pair,peer.demand.managed.pair -o s.json
+ok "small sizes too" status_is 0
+ok_json "... where no speed tells between GPUs, that is said" s.json \
+	'all("placement-not-proven" in r["flags"] for r in d["results"] if r["path"] == "peer") and all(not r["flags"] or r["flags"] == ["virtual-clock"] for r in d["results"] if r["path"] == "h2d")'
+
+# ---- advice ----
+
+run 0 "${here[@]}" --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
+ok_json "advice is a variant, a cell for each" a.json \
+	'len({(r["test"], r["advice"], r["src"], r["dst"]) for r in d["results"]}) == 40 and all(r["status"] == "ok" for r in d["results"])'
+ok_json "... where pages stay, rows say so, and no other" a.json \
+	'{(r["test"].split(".")[1], r["advice"]) for r in d["results"] if "pages-stayed" in r["flags"]} == {("prefetch", "read-mostly"), ("demand", "prefer-src"), ("demand", "accessed-by")} and not any("pages-stayed" in r["flags"] for r in d["results"] if r["advice"] in (None, "prefer-dst"))'
+ok_json "... every one of them, none of which is not-moved" a.json \
+	'all(("pages-stayed" in r["flags"]) == ((r["test"].split(".")[1], r["advice"]) in {("prefetch", "read-mostly"), ("demand", "prefer-src"), ("demand", "accessed-by")}) for r in d["results"] if "control" not in r["flags"])'
+ok_schema "... as the schema has it" a.json a.jsonl
+run 0 "${here[@]}" --advise accessed-by,none -t 'h2d.demand.managed.pair,h2d.ce.pinned.pair' -o m.json
+ok_json "what was advised of a cell is not said of the next" m.json \
+	'[r["flags"] for r in d["results"] if not r["advice"] and "pages-stayed" in r["flags"]] == []'
+run 0 "${here[@]}" --advise prefer-src -t local.ce.copy.alone
+ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--advise: none of the chosen tests is of managed memory"'
+
+# ---- lies ----
+
+lie() { # KNOB=VALUE TEST
+	export "${1?}"
+	run 0 "${here[@]}" --cell-limit 1s -t "$2" -o l.csv
+	unset "${1%%=*}"
+}
+no_rate() { # SRC DST REASON: and its flag
+	grep -E ",rate,managed,$1,$2,.*,failed,.*$3" l.csv | grep -q not-moved &&
+		! grep -E ",rate,managed,$1,$2,.*,ok," l.csv
+}
+lie FAKE_UM_STUCK=h-0 h2d.prefetch.managed.pair
+ok "a prefetch that moves nothing is no rate" eval 'status_is 2 && no_rate "[^,]*" gpu0 "after a sample 1024 of 1024 pages were still on the host"'
+lie FAKE_UM_STUCK=h-0:0.75 h2d.prefetch.managed.pair
+ok "... nor one that moves some" no_rate '[^,]*' gpu0 "256 of 1024 pages were still on the host"
+lie FAKE_UM_STUCK=0-h d2h.prefetch.managed.pair
+ok "... nor to the host" no_rate gpu0 '[^,]*' "pages were not on the host"
+lie FAKE_UM_STUCK=0-1 peer.prefetch.managed.pair
+ok "... nor between GPUs" no_rate gpu0 gpu1 "pages were not all on GPU 1"
+ok "... nor if they could not be brought home" no_rate gpu1 gpu0 "before a sample pages were not all on GPU 1"
+lie FAKE_UM_REMOTE=h-0 h2d.demand.managed.pair
+ok "a touch that maps and does not move is no rate" no_rate '[^,]*' gpu0 "pages were still on the host"
+lie FAKE_UM_LOST=h-0:8 h2d.demand.managed.pair
+ok "a touch that is lost is corrupt" grep -qE ",rate,managed,[^,]*,gpu0,.*,corrupt," l.csv
+lie FAKE_UM_LOST=0-h:8 d2h.demand.managed.pair
+ok "... as is a page that comes with another byte" grep -qE ",rate,managed,gpu0,[^,]*,.*,corrupt," l.csv
+lie FAKE_PREFETCH_BLOCKS=h-0 h2d.prefetch.managed.pair
+ok "a prefetch that blocks behind the gate is timed out, and nothing hangs" eval \
+	'status_is 2 && grep -qE ",rate,managed,[^,]*,gpu0,.*,timeout," l.csv && grep -qE ",rate,managed,[^,]*,gpu1,.*,ok," l.csv'
+
+# ---- what cannot be ----
+
+skips() { # KNOB=VALUE REASON
+	export "${1?}"
+	run 0 "${here[@]}" -t 'h2d.prefetch.managed.pair,local.ce.copy.alone' -o k.csv
+	unset "${1%%=*}"
+	status_is 0 && grep -qE "managed.*,skipped,.*$2" k.csv && grep -qE "local.ce.copy.alone,.*,ok," k.csv
+}
+ok "without managed memory: skipped with the reason" skips FAKE_MANAGED=0 "no managed memory"
+ok "without concurrent access: likewise" skips FAKE_CONCURRENT=0 "concurrentManagedAccess is 0"
+export FAKE_CUDA=12.1
+run 0 "${here[@]}" -t h2d.prefetch.managed.pair
+unset FAKE_CUDA
+ok "a driver before CUDA 12.2, which knows no NUMA nodes, suffices" eval 'status_is 0 && prints "2 of 2 cells"'
+run 0 "${here[@]}" --managed-limit 2M -t h2d.prefetch.managed.pair,local.ce.copy.alone -o g.csv
+ok "more than --managed-limit is skipped with the reason" grep -qE "managed.*,skipped,.*4 MiB of managed memory may come to GPU 0.*2 MiB .--managed-limit" g.csv
+export FAKE_MEMORY=16777216
+run 0 "${here[@]}" -s 12M -t h2d.prefetch.managed.pair -o g.csv
+ok "... and more than half of what is free" grep -qE "skipped,.*half of that" g.csv
+unset FAKE_MEMORY
+run 0 "${here[@]}" --oversubscribe x -t h2d.prefetch.managed.pair
+ok "--oversubscribe is a factor" status_is 64
+
+run 2 "${fast[@]}" -t h2d.prefetch.managed.pair,peer.prefetch.managed.pair -o r.csv
+ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefetch.managed.pair,.*,ok," r.csv)" -ge 2 ]'
+ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv
+run 0 -n --gpus 2 --suite unified
+ok "--suite unified is all of them, streams and overlap" eval \
+	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap"'
+finish
