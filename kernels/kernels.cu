@@ -555,11 +555,6 @@ PASS_KERNEL cs_k_consume(struct cs_k_consume a)
 		  (uint64_t *)a.out + blockIdx.x);
 }
 
-static __device__ uint64_t produced(const struct cs_k_produce *a, uint64_t word)
-{
-	return cs_fill_word(a->key, word) ^ a->mark;
-}
-
 PASS_KERNEL cs_k_produce(struct cs_k_produce a)
 {
 	const uint64_t n = a.bytes / a.element, of_page = a.page / a.element;
@@ -567,16 +562,16 @@ PASS_KERNEL cs_k_produce(struct cs_k_produce a)
 	if (a.element == 16)
 		for_elements(n, of_page, [&](uint64_t i) {
 			((pair_t *)a.address)[i] =
-				make_ulonglong2(produced(&a, 2 * i),
-						produced(&a, 2 * i + 1));
+				make_ulonglong2(cs_fill_word(a.key, 2 * i),
+						cs_fill_word(a.key, 2 * i + 1));
 		});
 	else if (a.element == 8)
 		for_elements(n, of_page, [&](uint64_t i) {
-			((uint64_t *)a.address)[i] = produced(&a, i);
+			((uint64_t *)a.address)[i] = cs_fill_word(a.key, i);
 		});
 	else
 		for_elements(n, of_page, [&](uint64_t i) {
-			uint64_t word = produced(&a, i / 2);
+			uint64_t word = cs_fill_word(a.key, i / 2);
 
 			((uint32_t *)a.address)[i] = (uint32_t)(i % 2 ? word >> 32 :
 									word);

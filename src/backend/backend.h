@@ -83,7 +83,7 @@ enum cs_copy_kind {
 	CS_COPY_CHASE_TMA,  /* … by bulk copies of 16 bytes */
 	/* … that work on data of the host, `element` bytes a thread; see `move` and `page` */
 	CS_COPY_CONSUME, /* reads all of it once */
-	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there, each word with `mark` in it */
+	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there */
 };
 
 /* Where pages of managed memory are: on a device of this process; or (device -1) on a
@@ -125,11 +125,12 @@ struct cs_copy {
 	 * at a time, 0: neighbours take neighbours; and how the data come to the kernel */
 	uint32_t element, page;
 	enum cs_move {
-		CS_MOVE_NOT,  /* it reads src, or writes dst, where that is */
-		CS_MOVE_COPY, /* src is copied to dst before, where it works */
+		CS_MOVE_NOT,	  /* it reads src, or writes dst, where that is */
+		CS_MOVE_COPY,	  /* src is copied to dst before, where it works */
+		CS_MOVE_PREFETCH, /* dst is prefetched to `to` before */
 	} move;
 	struct cs_um_place to; /* PREFETCH */
-	uint64_t mark;	       /* TOUCH, PRODUCE */
+	uint64_t mark;	       /* TOUCH */
 	int lent; /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };

@@ -317,7 +317,7 @@ static uint64_t key_of_source(const struct cs_endpoints *e,
 /* … and what is at its destination then: a kernel may write over what was copied. */
 static uint64_t key_left(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	uint64_t key = key_of_source(e, t);
+	const uint64_t key = key_of_source(e, t);
 
 	return t->method == CS_METHOD_STREAMW && t->op == CS_OP_COPY ?
 		       cs_fill_key(key, 1) :
@@ -468,6 +468,7 @@ static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transf
 void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
 {
 	if (e->plan->set.verify == CS_VERIFY_OFF ||
+	    cs_transfer_is_managed(cs_endpoints_transfer(e, k)) ||
 	    !is_summed(e, cs_endpoints_transfer(e, k)))
 		return;
 	e->slot->checked[k]++;

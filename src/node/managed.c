@@ -11,6 +11,8 @@
 
 /* Apart from those of agents and host buffers. */
 #define KEYS 0x40000000u
+/* What a warp faults on at a time, as in the experiment from which streams are known. */
+#define STREAM_PAGE (64u << 10)
 
 static uint64_t key_of(const struct cs_endpoints *e, uint32_t k)
 {
@@ -148,24 +150,52 @@ void cs_managed_release(struct cs_endpoints *e)
 		e->backend->um->free(e->dev, e->range[--e->n_ranges].at);
 }
 
+static uint32_t kind_of(const struct cs_transfer *t)
+{
+	switch (t->method) {
+	case CS_METHOD_PREFETCH:
+		return CS_COPY_PREFETCH;
+	case CS_METHOD_STREAM:
+		return CS_COPY_CONSUME;
+	case CS_METHOD_STREAMW:
+		return CS_COPY_PRODUCE;
+	default:
+		return CS_COPY_TOUCH;
+	}
+}
+
+/* Of what lies in it behind sample `seq`: what is written over is another pattern each
+ * time. */
+static uint64_t key_left(const struct cs_endpoints *e, const struct cs_range *range,
+			 uint32_t seq)
+{
+	const uint64_t key = key_of(e, range->k);
+
+	return cs_endpoints_transfer(e, range->k)->method == CS_METHOD_STREAMW ?
+		       cs_fill_key(key, seq) :
+		       key;
+}
+
 struct cs_copy cs_managed_copy(const struct cs_endpoints *e,
 			       const struct cs_transfer *t)
 {
 	uint32_t k = (uint32_t)(t - cs_endpoints_transfer(e, 0));
 	struct cs_copy f = {
-		.kind = t->method == CS_METHOD_PREFETCH ? CS_COPY_PREFETCH :
-							  CS_COPY_TOUCH,
+		.kind = kind_of(t),
 		.bytes = t->bytes,
 		.copies = 1,
 		.positions = 1,
 		.to = place_of(e, &t->dst),
 		.mark = e->slot->seq,
+		.element = cs_variant_element(&t->variant),
+		.page = t->op == CS_OP_WARP ? STREAM_PAGE : 0,
+		.move = t->op == CS_OP_PREFETCH ? CS_MOVE_PREFETCH : CS_MOVE_NOT,
 	};
 
 	for (int i = 0; i < e->n_ranges; i++)
 		if (e->range[i].k == k) {
-			f.dst = e->range[i].at;
-			f.key = e->range[i].pattern.key;
+			f.src = f.dst = e->range[i].at;
+			f.key = key_left(e, &e->range[i], e->slot->seq);
 			f.stride = e->range[i].pattern.page;
 		}
 	return f;
@@ -327,6 +357,7 @@ int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 
 		if (cs_endpoints_transfer(e, range->k)->method == CS_METHOD_DEMAND)
 			range->pattern.mark = seq;
+		range->pattern.key = key_left(e, range, seq);
 		if (judge(e, range, checked))
 			return -1;
 	}

@@ -524,7 +524,7 @@ static const struct {
 	  "Comm_Demand_Duplex_GPUGPU,Comm_UM_Prefetch_HostToGPU,"
 	  "Comm_UM_Prefetch_GPUToHost,Comm_UM_Prefetch_GPUToGPU,"
 	  "Comm_Prefetch_Duplex_HostGPU,Comm_Prefetch_Duplex_GPUGPU" },
-	{ "unified", "*.managed.*" },
+	{ "unified", "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*" },
 	{ "all", "*" },
 };
 

@@ -285,8 +285,26 @@ static const struct cs_test table[] = {
 	       "a kernel reads data of row's host memory, which are copied to its GPU"),
 	STREAM("h2d.stream.zerocopy.pair", H2D, STREAM, ZEROCOPY, PINNED,
 	       "a kernel of column's GPU reads data in row's host memory"),
+	STREAM("h2d.stream.prefetch.pair", H2D, STREAM, PREFETCH, MANAGED,
+	       "a kernel reads managed data of row's host memory, which are prefetched to its GPU",
+	       .least_precision = 0.02),
+	STREAM("h2d.stream.warp.pair", H2D, STREAM, WARP, MANAGED,
+	       "a kernel of column's GPU faults on managed data in row's host memory, a page a warp",
+	       .least_precision = 0.02),
+	STREAM("h2d.stream.naive.pair", H2D, STREAM, NAIVE, MANAGED,
+	       "a kernel of column's GPU faults on managed data in row's host memory, all over",
+	       .least_precision = 0.02),
 	STREAM("h2d.streamw.copy.pair", H2D, STREAMW, COPY, PINNED,
 	       "a kernel writes over data of row's host memory, which are copied to its GPU"),
+	STREAM("h2d.streamw.prefetch.pair", H2D, STREAMW, PREFETCH, MANAGED,
+	       "a kernel writes over managed data of row's host memory, which are prefetched to its GPU",
+	       .least_precision = 0.02),
+	STREAM("h2d.streamw.warp.pair", H2D, STREAMW, WARP, MANAGED,
+	       "a kernel of column's GPU writes over managed data in row's host memory, a page a warp, by faults",
+	       .least_precision = 0.02),
+	STREAM("h2d.streamw.naive.pair", H2D, STREAMW, NAIVE, MANAGED,
+	       "a kernel of column's GPU writes over managed data in row's host memory, all over, by faults",
+	       .least_precision = 0.02),
 	STREAM("d2h.streamw.zerocopy.pair", D2H, STREAMW, ZEROCOPY, PINNED,
 	       "a kernel of row's GPU writes data in column's host memory"),
 
@@ -554,9 +572,9 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write",  "read",    "copy",	"stride",  "random",
-		"bulk",	  "write4k", "enqueue", "burst4k", "burst64k",
-		"launch", "free",    "load",	"open",	   "zerocopy",
+		"write",   "read",    "copy",	  "stride",   "random", "bulk",
+		"write4k", "enqueue", "burst4k",  "burst64k", "launch", "free",
+		"load",	   "open",    "zerocopy", "naive",    "warp",	"prefetch",
 	};
 
 	return WORD(words, op);

@@ -48,7 +48,9 @@ enum cs_op {
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
 	CS_OP_OPEN,		/* a peer's new buffer */
-	CS_OP_ZEROCOPY,		/* of a stream: in place */
+	CS_OP_ZEROCOPY,		/* of a stream: in place; managed memory by faults of
+				 * neighbours, of warps, each a page; prefetched */
+	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
 	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */

@@ -403,7 +403,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
-	return !cs_test_has_host(test) || cs_method_is_managed((int)test->method) ||
+	return !cs_test_has_host(test) || test->memory == CS_MEM_MANAGED ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
 	       test->path == CS_PATH_HOST;
 }

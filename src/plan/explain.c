@@ -501,10 +501,36 @@ static const struct cs_explanation produced_in_place = {
 	"one block of 4 KiB of each 64, and all of it after the last sample.",
 };
 
+#define MANAGED_OF "Data of --size in managed memory, whose pages are brought to the host memory " \
+	"of the row before each sample, and proven to be there"
+#define BY_FAULTS "; a kernel of the column's GPU works on them, and its faults bring them."
+#define MANAGED_CHECKED "What was read is compared with what the pattern adds up to, every "     \
+	"byte; what was written is another pattern for each sample. " OF_PAGES
+static const struct cs_explanation by_pages[] = {
+	[0] = {
+		MANAGED_OF BY_FAULTS,
+		STREAM_BY "all threads go through them side by side, so that faults are all "
+		"over and many are of one page.", STREAM_TIMED, NULL, MANAGED_CHECKED,
+	},
+	[CS_OP_WARP - CS_OP_NAIVE] = {
+		MANAGED_OF BY_FAULTS,
+		STREAM_BY "each warp takes 64 KiB at a time, so that few faults are of one "
+		"page.", STREAM_TIMED, NULL, MANAGED_CHECKED,
+	},
+	[CS_OP_PREFETCH - CS_OP_NAIVE] = {
+		MANAGED_OF "; cuMemPrefetchAsync, and behind it a kernel of the column's GPU "
+		"that works on them.",
+		STREAM_BY IN_ROW "in the memory of the GPU.", STREAM_TIMED, NULL,
+		MANAGED_CHECKED,
+	},
+};
+
 static const struct cs_explanation *stream_of(const struct cs_test *test)
 {
 	int writes = test->method == CS_METHOD_STREAMW;
 
+	if (test->memory == CS_MEM_MANAGED)
+		return &by_pages[test->op - CS_OP_NAIVE];
 	return test->op == CS_OP_COPY ? writes ? &produced_copies : &consumed_copies :
 	       writes		      ? &produced_in_place :
 					&consumed_in_place;

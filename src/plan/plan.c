@@ -206,7 +206,8 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 
 int cs_transfer_is_managed(const struct cs_transfer *t)
 {
-	return cs_method_is_managed(t->method);
+	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
+	       t->dst.memory == CS_MEM_MANAGED;
 }
 
 int cs_transfer_is_lone(const struct cs_transfer *t)
@@ -500,11 +501,14 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 	if (test->method == CS_METHOD_CHASE)
 		return ESTIMATE_CHASE_S;
 	/* once, and home */
-	if (cs_method_is_managed((int)test->method))
+	if (test->memory == CS_MEM_MANAGED)
 		return 1e-9 * (double)bytes *
-		       (1 / PREFETCH_GBS + 1 / (test->method == CS_METHOD_DEMAND ?
-							DEMAND_GBS :
-							PREFETCH_GBS));
+		       (1 / PREFETCH_GBS +
+			1 / (test->method == CS_METHOD_DEMAND ||
+					     test->op == CS_OP_NAIVE ||
+					     test->op == CS_OP_WARP ?
+				     DEMAND_GBS :
+				     PREFETCH_GBS));
 	if (test->memory == CS_MEM_PAGEABLE)
 		return sample_s(bytes, fmin(link_gbs, PAGEABLE_GBS));
 	if (test->method == CS_METHOD_STAGED)

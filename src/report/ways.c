@@ -86,8 +86,8 @@ static const struct way *find(const struct ways *ways, const struct way *like,
 	return NULL;
 }
 
-/* As the catalogue has them. */
-static const enum cs_op order[] = { CS_OP_COPY, CS_OP_ZEROCOPY };
+static const enum cs_op order[] = { CS_OP_COPY, CS_OP_ZEROCOPY, CS_OP_PREFETCH,
+				    CS_OP_WARP, CS_OP_NAIVE };
 #define N_WAYS (sizeof(order) / sizeof(order[0]))
 static const unsigned elements[] = { 4, 8, 16 };
 #define N_ELEMENTS (sizeof(elements) / sizeof(elements[0]))

@@ -395,7 +395,7 @@ static CUresult run_produce(const struct fake_ctx *ctx, const void *args,
 	if (!p)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (uint64_t i = 0; i < a->bytes / 8; i++)
-		p[i] = cs_fill_word(a->key, i) ^ a->mark;
+		p[i] = cs_fill_word(a->key, i);
 	if (a->bytes)
 		fake_memory_spoil(a->address, a->bytes, ctx->gpu);
 	return CUDA_SUCCESS;

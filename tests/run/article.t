@@ -49,7 +49,7 @@ ok_json "a step of a plan file" plan.json '{r["kernels"] for r in d["results"]} 
 
 # ---- data of the host that a kernel reads or writes ----
 
-streams='h2d.stream.copy.pair,h2d.stream.zerocopy.pair,*.streamw.*.pair'
+streams='h2d.stream.copy.pair,h2d.stream.zerocopy.pair,h2d.streamw.copy.pair,d2h.streamw.zerocopy.pair'
 run 0 "${fast[@]}" -s 4M -t "$streams" --element 4,8,16 -o s.json -o s.csv
 cp out live
 ok "data come to a kernel by a copy, or it reads and writes them where they are" eval \
@@ -67,10 +67,36 @@ run 0 show s.json
 ok "a file shows what the run did" same live out
 run 0 "${fast[@]}" -s 4M -t h2d.stream.copy.pair
 ok "one way alone is compared with nothing" prints_not "best on this machine"
+um='h2d.stream.*,h2d.streamw.*'
+# its clock is virtual, and six samples are enough, however long they take
+run 0 "${fast[@]}" --gpus 0 --cell-limit 1m -s 4M -t "$um" -o um.json
+cp out live
+ok "managed data by faults and by prefetch, each place proven" status_is 0
+ok_schema "... in documents that the schema describes" um.json
+ok_json "every byte compared, pages on the host before" um.json \
+	'len(d["results"]) >= 9 and all(r["status"] == "ok" and r["wrong_bytes"] == 0 and r["checked"] == r["checked_whole"] > 5 for r in d["results"])'
+ok_json "copy, zerocopy, prefetch, warp, naive: in that order" um.json \
+	'(lambda v: v["copy"] > v["zerocopy"] > v["prefetch"] > v["warp"] > v["naive"])({r["op"]: r["value"] for r in d["results"] if r["method"] == "stream"})'
+ok_json "... of writing too" um.json \
+	'(lambda v: v["copy"] > v["prefetch"] > v["warp"] > v["naive"])({r["op"]: r["value"] for r in d["results"] if r["method"] == "streamw"})'
+ok "all stand in one table" eval '[ "$(grep -cE "^ +(prefetch|warp|naive) +[0-9.]+ +[0-9.]+ %$" out)" = 6 ]'
+for what in FAKE_UM_REMOTE=h-0 FAKE_UM_STUCK=h-0; do
+	export "${what?}"
+	run 0 "${fast[@]}" --gpus 0 -s 2M -t h2d.stream.naive.pair,h2d.stream.prefetch.pair,h2d.streamw.naive.pair -o lie.json
+	unset "${what%%=*}"
+	cp lie.json "lie-${what%%=*}.json"
+done
+ok_json "a touch that maps and does not move is no rate" lie-FAKE_UM_REMOTE.json \
+	'all(r["status"] != "ok" and "not-moved" in r["flags"] for r in d["results"] if r["op"] == "naive")'
+ok_json "a prefetch that moves nothing leaves it to faults: no rate either" lie-FAKE_UM_STUCK.json \
+	'all(r["status"] == "failed" and "prefetch had not moved" in r["reason"] for r in d["results"] if r["op"] == "prefetch")'
+FAKE_MANAGED=0 run 0 "${fast[@]}" --gpus 0 -s 2M -t "$um" -o none.json
+ok_json "without managed memory: skipped, with the reason" none.json \
+	'all((r["status"] == "skipped" and "managed memory" in r["reason"]) == (r["memory"] == "managed") for r in d["results"])'
 run 0 "${fast[@]}" -m h2d -s 1M -o m.csv
 ok "a matrix of the host has them by --method alone" eval '! grep -q stream m.csv'
-run 0 "${fast[@]}" -m h2d --method stream,streamw --pattern pair -s 1M -o m.csv
-ok "... stream and streamw" eval 'status_is 0 && all_ok m.csv 6'
+run 0 "${fast[@]}" --gpus 0 --cell-limit 1m -m h2d --method stream,streamw --pattern pair -s 1M -o m.csv
+ok "... stream and streamw" eval 'status_is 0 && all_ok m.csv 9'
 
 # ---- what must be found ----
 

@@ -3,42 +3,78 @@
  *
  *     lane: wait *gate >= seq | start | (copy or prefetch) kernel | end
  *
+ * A kernel that finds what it wants works at hundreds of bytes a nanosecond, one that has to
+ * fault for it at 10 to 15 (H200): so a prefetch that moved nothing shows.
+ *
  * What is read is added up, and the sum is proven as that of other kernels that read
  * (sm.c). */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
 
+#define FOUND_RATE 100.0 /* bytes per ns, at least */
+#define FOUND_NS 50e3	 /* besides */
+
 uint64_t cs_consume_at(const struct cs_copy *f)
 {
 	return f->kind == CS_COPY_PRODUCE || f->move != CS_MOVE_NOT ? f->dst : f->src;
 }
 
-static int bring(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
-		 struct cs_err *err)
+static int mark(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
 {
+	if (!on->middle &&
+	    CS_DEV_CU(dev, err, cuEventCreate, &on->middle, CU_EVENT_DEFAULT))
+		return -1;
+	return CS_DEV_CU(dev, err, cuEventRecord, on->middle, on->stream);
+}
+
+static int bring(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
+{
+	const struct cs_copy *f = &on->desc;
+
 	if (f->move == CS_MOVE_COPY)
 		return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->src, f->bytes,
-				 stream);
+				 on->stream);
+	if (f->move == CS_MOVE_PREFETCH)
+		return cs_um_prefetch(dev, on->stream, f, err) || mark(dev, on, err) ?
+			     -1 :
+			     0;
 	return 0;
 }
 
 int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
-	const struct cs_lane *on = &dev->lane[lane];
+	struct cs_lane *on = &dev->lane[lane];
 	const struct cs_copy *f = &on->desc;
 	const struct cs_k_consume read = { cs_consume_at(f), f->bytes,
 					   cs_dev_proof_at(dev, lane), f->element,
 					   f->page };
-	const struct cs_k_produce write = { cs_consume_at(f), f->bytes,	  f->key,
-					    f->mark,	      f->element, f->page };
+	const struct cs_k_produce write = { cs_consume_at(f), f->bytes, f->key,
+					    f->element, f->page };
 	const struct cs_grid grid = { f->blocks, f->threads, 0 };
 
-	if (bring(dev, on->stream, f, err))
+	if (bring(dev, on, err))
 		return -1;
 	if (f->kind == CS_COPY_CONSUME)
 		return cs_dev_launch(dev, CS_KERNEL_consume, grid, on->stream,
 				     (void *)&read, err);
 	return cs_dev_launch(dev, CS_KERNEL_produce, grid, on->stream, (void *)&write,
 			     err);
+}
+
+int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+	float ms = 0;
+
+	if (on->desc.move != CS_MOVE_PREFETCH)
+		return 0;
+	if (CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->middle, on->end))
+		return -1;
+	if (1e6 * (double)ms <= (double)on->desc.bytes / FOUND_RATE + FOUND_NS)
+		return 0;
+	return cs_err_set(err,
+			  "the prefetch had not moved the pages: the kernel behind it "
+			  "took %.3g ms, as long as faults do",
+			  (double)ms);
 }

@@ -28,6 +28,7 @@ enum cs_kernel {
 struct cs_lane {
 	CUstream stream; /* NULL until its first use */
 	CUevent start, end;
+	CUevent middle;	     /* of what has two parts; NULL until its first use */
 	int timed;	     /* copies, not a stamp */
 	uint32_t seq;	     /* of the gate, that it waited for */
 	int is_lent;	     /* armed by another thread than the agent's */
@@ -155,6 +156,8 @@ static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
 /* consume.c: where its kernel works; CONSUME and PRODUCE. */
 uint64_t cs_consume_at(const struct cs_copy *f);
 int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
+/* Had what was prefetched come before the kernel that works on it? */
+int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err);
 
 /* Facts on one device. */
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);

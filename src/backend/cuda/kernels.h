@@ -127,14 +127,14 @@ struct cs_k_zboth {
 /* All of a buffer once, in elements of 4, 8 or 16 bytes.  Page 0: thread i of n takes the
  * elements i, i + n …; else each warp takes so many bytes at a time, of which its threads
  * take neighbours.  Blocks of whole warps.  What is read is added up as by cs_k_read; word
- * i that is written = cs_fill_word(key, i) ^ mark. */
+ * i that is written is as by cs_k_fill. */
 struct cs_k_consume {
 	uint64_t address, bytes;
 	uint64_t out; /* uint64_t * */
 	uint32_t element, page;
 };
 struct cs_k_produce {
-	uint64_t address, bytes, key, mark;
+	uint64_t address, bytes, key;
 	uint32_t element, page;
 };
 

@@ -132,7 +132,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
-	struct cs_k_produce produce = { tiny, 0, 0, 0, 4, 0 };
+	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,	[CS_KERNEL_gate] = &gate,
@@ -196,6 +196,8 @@ static void close_lane(struct cs_lane *lane)
 		CS_CALL(cuStreamDestroy, lane->stream);
 	if (lane->start)
 		CS_CALL(cuEventDestroy, lane->start);
+	if (lane->middle)
+		CS_CALL(cuEventDestroy, lane->middle);
 	if (lane->end)
 		CS_CALL(cuEventDestroy, lane->end);
 }

@@ -486,6 +486,8 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 		return prove_zero_both(on, cs_dev_proof(dev, lane), ns, err);
 	if (on->desc.back.bytes)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
+	if (is_consumer(&on->desc) && cs_consume_prove(dev, lane, err))
+		return -1;
 	if (adds_up(&on->desc))
 		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks, err);
 	if (is_chase(&on->desc))

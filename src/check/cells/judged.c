@@ -46,7 +46,7 @@ static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
 	return row->status == CS_OK && row->metric == judged_metric(test) &&
 	       test->unit == CS_UNIT_GBS && test->path != CS_PATH_HOST &&
 	       /* how far healthy nodes are apart is not known of these */
-	       !cs_method_is_managed((int)test->method) && row->stats.median > 0 &&
+	       !cs_transfer_is_managed(&row->what) && row->stats.median > 0 &&
 	       isfinite(row->stats.median) && row->what.bytes >= JUDGED_FROM &&
 	       end_is_there(&run->node[row->node], &row->what.src) &&
 	       end_is_there(&run->node[row->node], &row->what.dst);
