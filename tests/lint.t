@@ -52,7 +52,8 @@ check "clang-format 19 would change nothing in ${#sources[@]} files" \
 mapfile -t compiled < <(find src tests -name '*.c' ! -path 'tests/fake/*' \
 	! -name libkill.c ! -name tap.c)
 if [ -z "${HAVE_CUDA:-}" ]; then # no cuda.h
-	mapfile -t compiled < <(printf '%s\n' "${compiled[@]}" | grep -v /cuda/)
+	mapfile -t compiled < <(printf '%s\n' "${compiled[@]}" | grep -v /cuda/ |
+		xargs grep -LE '"(backend/cuda/.*|story\.h)"')
 fi
 mapfile -t flags < <(sed -n 's/^\(CUDA\|HWLOC\|JANSSON\|MPI\|NUMA\)_CFLAGS = //p' \
 	"$build/Makefile" | xargs -n 1)

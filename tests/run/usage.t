@@ -24,7 +24,7 @@ bad_values() {
 		refused "--size '2000T': a size is a multiple of 16 bytes, and at most 1024T" -s 2000T &&
 		refused "--size '9223372036854775808'" -s 9223372036854775808 &&
 		refused "--size '4K:2000T'" -s 4K:2000T &&
-		refused "more than the 1024 matrices" -s 16:1G:x1.01 &&
+		refused "more than the 2048 matrices" -s 16:1G:x1.01 &&
 		refused "--spread '8388607T': allowed are 1 to 1024T" --spread 8388607T &&
 		refused "--spread '0'" --spread 0 &&
 		refused "--gpus '999': '999' names no GPU: write an index (0 to 63)" --backend cpu --gpus 999 &&

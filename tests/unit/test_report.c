@@ -977,6 +977,8 @@ static void failing_stream(void)
 
 	canned_init(&c, 1, 8, 0, "peer.ce.*", 1);
 	for (f = cs_formats; f->name; f++) {
+		if (!strcmp(f->name, "model-csv")) /* empty without a sweep */
+			continue;
 		to = fopen("/dev/full", "w");
 		if (!to) {
 			t_skip("there is no /dev/full");
