@@ -667,8 +667,10 @@ static uint32_t my_probe(const struct cs_agent *a)
 static int probe_overlap(struct cs_agent *a, uint32_t k, const struct cs_cost *cost,
 			 int first)
 {
-	const struct cs_tiles tiles =
-		cs_endpoints_tiles(&a->ends, cs_plan_transfer(a->plan, my_step(a), k));
+	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
+	const struct cs_tiles tiles = cs_transfer_is_managed(t) ?
+					      cs_managed_tiles(&a->ends, t) :
+					      cs_endpoints_tiles(&a->ends, t);
 	struct cs_slot *slot = a->slot;
 
 	if (cs_overlap_probe(cost, &tiles, first, &slot->check[k]))

@@ -54,7 +54,7 @@ static int ordinal_of(const struct cs_endpoints *e, int agent)
 /* Does it go through host memory of its issuer, which is no end of it? */
 static int has_tiles(const struct cs_transfer *t)
 {
-	return t->method == CS_METHOD_OVERLAP;
+	return t->method == CS_METHOD_OVERLAP && !cs_transfer_is_managed(t);
 }
 
 /* Is there host memory for that end? */

@@ -66,6 +66,9 @@ struct cs_tiles {
 	uint64_t src, dst, key;
 	void *dst_at; /* as CPUs see it */
 	uint32_t kernels;
+	/* managed memory: both are one range, whose pages go to and fro */
+	int managed;
+	struct cs_um_place gpu, home;
 };
 struct cs_tiles cs_endpoints_tiles(const struct cs_endpoints *ends,
 				   const struct cs_transfer *t);

@@ -201,6 +201,23 @@ struct cs_copy cs_managed_copy(const struct cs_endpoints *e,
 	return f;
 }
 
+struct cs_tiles cs_managed_tiles(const struct cs_endpoints *e,
+				 const struct cs_transfer *t)
+{
+	const struct cs_copy all = cs_managed_copy(e, t);
+
+	return (struct cs_tiles){
+		.src = all.dst,
+		.dst = all.dst,
+		.key = all.key,
+		.dst_at = (void *)(uintptr_t)all.dst,
+		.kernels = cs_variant_kernels(&t->variant),
+		.managed = 1,
+		.gpu = all.to,
+		.home = { -1, e->slot->facts.numa },
+	};
+}
+
 /* ---- where it is ---- */
 
 /* Before a sample at its source, behind it at its destination. */
@@ -358,7 +375,9 @@ int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 		if (cs_endpoints_transfer(e, range->k)->method == CS_METHOD_DEMAND)
 			range->pattern.mark = seq;
 		range->pattern.key = key_left(e, range, seq);
-		if (judge(e, range, checked))
+		/* of tiles each round is judged where it is measured */
+		if (cs_endpoints_transfer(e, range->k)->method != CS_METHOD_OVERLAP &&
+		    judge(e, range, checked))
 			return -1;
 	}
 	return 0;

@@ -17,6 +17,9 @@ int cs_managed_make(struct cs_endpoints *ends);
 /* What its transfer enqueues. */
 struct cs_copy cs_managed_copy(const struct cs_endpoints *ends,
 			       const struct cs_transfer *t);
+/* Tiles of the range of a transfer. */
+struct cs_tiles cs_managed_tiles(const struct cs_endpoints *ends,
+				 const struct cs_transfer *t);
 /* Behind sample `seq`: are all pages there?  With `checked` all bytes are compared. */
 int cs_managed_judge(struct cs_endpoints *ends, uint32_t seq, int checked);
 /* To their sources, and are they there? */

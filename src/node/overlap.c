@@ -7,6 +7,7 @@
 
 #include "node/hostpass.h"
 #include "node/lane.h"
+#include "place/place.h"
 
 /* Streams are the lanes of the agent. */
 #define STREAMS 3u
@@ -149,11 +150,24 @@ static uint64_t key_of(const struct job *j, uint32_t kernels)
 	return kernels ? cs_fill_key(j->tiles->key, kernels) : j->tiles->key;
 }
 
+/* Where the kernels find the tiles. */
+static uint64_t base(const struct job *j)
+{
+	return j->tiles->managed ? j->tiles->dst : j->cost->desc.dst;
+}
+
 static int move(const struct job *j, const struct op *op)
 {
-	uint64_t at = tile_at(j, op->tile), gpu = j->cost->desc.dst + at;
+	uint64_t at = tile_at(j, op->tile), gpu = base(j) + at;
 	struct cs_copy one = { .copies = 1, .bytes = tile_bytes(j, op->tile) };
 
+	if (j->tiles->managed) {
+		one.kind = CS_COPY_PREFETCH;
+		one.dst = gpu;
+		one.to = op->kind == MOVE_IN ? j->tiles->gpu : j->tiles->home;
+		return costs(j)->copy(j->cost->dev, op->stream, &one,
+				      &j->cost->slot->err);
+	}
 	one.src = op->kind == MOVE_IN ? j->tiles->src + at : gpu;
 	one.dst = op->kind == MOVE_IN ? gpu : j->tiles->dst + at;
 	return costs(j)->copy(j->cost->dev, op->stream, &one, &j->cost->slot->err);
@@ -162,7 +176,7 @@ static int move(const struct job *j, const struct op *op)
 static int work(const struct job *j, const struct op *op)
 {
 	struct cs_rekey one = {
-		.address = j->cost->desc.dst + tile_at(j, op->tile),
+		.address = base(j) + tile_at(j, op->tile),
 		.bytes = tile_bytes(j, op->tile),
 		.word = tile_at(j, op->tile) / 8,
 	};
@@ -257,7 +271,7 @@ static int check_gpu(const struct job *j, uint64_t key)
 {
 	struct cs_check found;
 
-	if (j->cost->backend->check(j->cost->dev, j->cost->desc.dst,
+	if (j->cost->backend->check(j->cost->dev, base(j),
 				    &CS_EXPECTED(key, j->cost->desc.bytes), 0, &found,
 				    &j->cost->slot->err))
 		return -1;
@@ -288,6 +302,56 @@ static void check_host(const struct job *j, uint64_t key)
 	keep(j->wrong, &found);
 }
 
+/* ---- managed tiles: the same pages there and back ---- */
+
+static int bring(const struct job *j, const struct cs_um_place *to)
+{
+	return j->cost->backend->um->bring(j->cost->dev, base(j), j->cost->desc.bytes,
+					   to, &j->cost->slot->err);
+}
+
+static int not_moved(const struct job *j, const char *where)
+{
+	j->cost->slot->not_moved = 1;
+	return cs_err_set(&j->cost->slot->err, "not all pages were %s", where);
+}
+
+/* By the kernel, if it says. */
+static int prove_home(const struct job *j)
+{
+	struct cs_resident seen;
+
+	return !cs_resident(j->tiles->dst_at, j->cost->desc.bytes, &seen) &&
+			       seen.here != seen.pages ?
+		       not_moved(j, "on the host behind a prefetch to it") :
+		       0;
+}
+
+/* That prefetches move pages is proven before the first round: in a round nobody can look
+ * while they are on their way. */
+static int prove_prefetch(const struct job *j)
+{
+	const struct cs_touched any = { 0, 4096, 0 };
+	struct cs_check unused;
+	int near;
+
+	if (bring(j, &j->tiles->home) || prove_home(j) || bring(j, &j->tiles->gpu) ||
+	    j->cost->backend->um->check(j->cost->dev, base(j), j->cost->desc.bytes,
+					&any, &unused, &near, &j->cost->slot->err))
+		return -1;
+	return near ? 0 : not_moved(j, "on the GPU behind a prefetch to it");
+}
+
+/* Filled by the GPU, and home if they are to be moved. */
+static int ready(const struct job *j, int moves)
+{
+	if ((j->whole && prove_prefetch(j)) || bring(j, &j->tiles->gpu) ||
+	    j->cost->backend->fill(j->cost->dev, base(j), j->cost->desc.bytes,
+				   j->tiles->key, &j->cost->slot->err))
+		return -1;
+	return moves && (bring(j, &j->tiles->home) || prove_home(j)) ? -1 : 0;
+}
+
 /* ---- a round ---- */
 
 static const struct {
@@ -311,15 +375,17 @@ static int measure(const struct job *j, uint32_t i)
 	uint64_t key = key_of(j, s.kernels ? j->tiles->kernels : 0);
 
 	part[i].list(&s);
-	if (j->checks && s.moves && poison(j))
+	if (j->tiles->managed ? ready(j, s.moves) : j->checks && s.moves && poison(j))
 		return -1;
 	if (run(j, &s, &j->cost->slot->value[part[i].value]))
+		return -1;
+	if (j->tiles->managed && s.moves && prove_home(j))
 		return -1;
 	if (!j->checks)
 		return 0;
 	if (s.moves)
 		check_host(j, key);
-	return check_gpu(j, key);
+	return s.moves && j->tiles->managed ? 0 : check_gpu(j, key);
 }
 
 int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,

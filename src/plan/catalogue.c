@@ -352,6 +352,11 @@ static const struct cs_test table[] = {
 	     "a load by a GPU from its own memory",
 	     "latency within a GPU: " AT_RANDOM, .alone = "one GPU at a time", A_LOAD),
 
+	TEST("local.overlap.prefetch.alone", LOCAL, OVERLAP, PREFETCH, ALONE,
+	     "managed tiles to a GPU by prefetch, worked on, and back" ONE_GPU,
+	     "kernels beside prefetches of other tiles: serial, three streams, rotated "
+	     "streams, the ideal",
+	     .how = CS_HOW_OVERLAP, .unit = CS_UNIT_MS),
 	TEST("local.overlap.copy.alone", LOCAL, OVERLAP, COPY, ALONE,
 	     "tiles to a GPU by copies, worked on, and back" ONE_GPU,
 	     "kernels beside copies of other tiles: serial, three streams, rotated "

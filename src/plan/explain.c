@@ -519,6 +519,15 @@ static const struct cs_explanation produced_in_place = {
 	"one block of 4 KiB of each 64, and all of it after the last sample.",
 };
 
+static const char *const overlap_of_pages =
+	"Managed data of --size in 16 tiles, as local.overlap.copy.alone, by cuMemPrefetchAsync "
+	"to the GPU and back to the host memory next to it: the same pages.";
+static const char *const overlap_proven =
+	"A kernel makes the pattern of one key that of the next, so what comes back must be "
+	"the pattern of the last key (--verify). Before each schedule and behind it all pages "
+	"are on the host, as the kernel says; that a prefetch brings them to the GPU is proven "
+	"before the first round. Else the cell is not-moved, without a figure.";
+
 #define MANAGED_OF "Data of --size in managed memory, whose pages are brought to the host memory " \
 	"of the row before each sample, and proven to be there"
 #define BY_FAULTS "; a kernel of the column's GPU works on them, and its faults bring them."
@@ -583,6 +592,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	}
 	if (test->method == CS_METHOD_OVERLAP) {
 		*out = overlap_of_copies;
+		if (test->op == CS_OP_PREFETCH) {
+			out->moves = overlap_of_pages;
+			out->checked = overlap_proven;
+		}
 		return;
 	}
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||

@@ -207,7 +207,8 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 int cs_transfer_is_managed(const struct cs_transfer *t)
 {
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
-	       t->dst.memory == CS_MEM_MANAGED;
+	       t->dst.memory == CS_MEM_MANAGED ||
+	       (t->method == CS_METHOD_OVERLAP && t->op == CS_OP_PREFETCH);
 }
 
 int cs_transfer_is_lone(const struct cs_transfer *t)

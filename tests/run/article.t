@@ -47,6 +47,21 @@ printf '%s\na,local.overlap.copy.alone,gpu0,gpu0,1M,4\n' "$step" >plan.csv
 run 0 "${fast[@]}" --plan plan.csv -o plan.json
 ok_json "a step of a plan file" plan.json '{r["kernels"] for r in d["results"]} == {4}'
 
+# ---- managed tiles ----
+
+managed=(--gpus 0 -t local.overlap.prefetch.alone -s 4M)
+run 0 "${fast[@]}" "${managed[@]}" --kernels 1,4 -o p.json
+ok_json "managed tiles by prefetch: six figures, each with what came back checked" p.json \
+	'{(r["kernels"] or 1, r["metric"], r["status"], r["wrong_bytes"], r["checked"]) for r in d["results"]} == {(k, m, "ok", 0, 7) for k in (1, 4) for m in '"$metrics"'}'
+ok_schema "... in documents that the schema describes" p.json
+for what in FAKE_UM_STUCK=h-0 FAKE_UM_STUCK=0-h FAKE_LOST_WORK=3; do
+	export "${what?}"
+	run 0 "${fast[@]}" "${managed[@]}" --kernels 2 -o lie.json
+	unset "${what%%=*}"
+	ok_json "a prefetch that moves nothing, and a kernel that is lost, are no time: $what" lie.json \
+		'len(d["results"]) == 1 and d["results"][0]["status"] in ("failed", "corrupt")'
+done
+
 # ---- data of the host that a kernel reads or writes ----
 
 streams='h2d.stream.copy.pair,h2d.stream.zerocopy.pair,h2d.streamw.copy.pair,d2h.streamw.zerocopy.pair'

@@ -59,7 +59,7 @@ ok_json "... where no speed tells between GPUs, that is said" s.json \
 
 # ---- advice ----
 
-run 0 "${here[@]}" --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
+run 0 "${here[@]}" -s 16M --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
 ok_json "advice is a variant, a cell for each" a.json \
 	'len({(r["test"], r["advice"], r["src"], r["dst"]) for r in d["results"]}) == 40 and all(r["status"] == "ok" for r in d["results"])'
 ok_json "... where pages stay, rows say so, and no other" a.json \
