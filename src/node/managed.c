@@ -343,6 +343,14 @@ static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu
 	return 0;
 }
 
+static int refuse_stayed(struct cs_endpoints *e)
+{
+	e->slot->refused = 1;
+	return cs_err_set(&e->slot->err,
+			  "as advised its pages stay where they are and are used from "
+			  "there: nothing moves, so there is no rate");
+}
+
 static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
@@ -364,7 +372,7 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 				      t->method == CS_METHOD_PREFETCH);
 	if (checked)
 		keep(e, range->k, &found);
-	return 0;
+	return stayed && !copied && !found.wrong_words ? refuse_stayed(e) : 0;
 }
 
 int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)

@@ -61,13 +61,22 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->seconds = cs_clock_s() - cell->began_s;
 }
 
-/* Did an agent of the cell say so? */
-static uint32_t not_moved(struct cs_coordinator *co, const struct cs_cell *cell)
+/* What agents of the cell said of its pages. */
+static uint32_t where_left(struct cs_coordinator *co, const struct cs_cell *cell,
+			   uint32_t k)
 {
-	for (int i = 0; i < cell->agents.n; i++)
-		if (cs_board_slot(co->board, cell->agents.agent[i])->not_moved)
-			return CS_ROW_NOT_MOVED;
-	return 0;
+	uint32_t flags = 0;
+
+	for (int i = 0; i < cell->agents.n; i++) {
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   cell->agents.agent[i]);
+
+		if (slot->not_moved)
+			flags |= CS_ROW_NOT_MOVED;
+		if (slot->stayed[k])
+			flags |= CS_ROW_STAYED;
+	}
+	return flags;
 }
 
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
@@ -80,7 +89,7 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 			continue;
 		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;
-		row.flags |= not_moved(co, cell);
+		row.flags |= where_left(co, cell, k);
 		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
 		co->hooks->row(co->hooks->ctx, &row, NULL);
 	}
