@@ -331,13 +331,13 @@ static int prove_home(const struct job *j)
  * while they are on their way. */
 static int prove_prefetch(const struct job *j)
 {
-	const struct cs_touched any = { 0, 4096, 0 };
+	const struct cs_touched filled = { j->tiles->key, 4096, 0 };
 	struct cs_check unused;
 	int near;
 
 	if (bring(j, &j->tiles->home) || prove_home(j) || bring(j, &j->tiles->gpu) ||
 	    j->cost->backend->um->check(j->cost->dev, base(j), j->cost->desc.bytes,
-					&any, &unused, &near, &j->cost->slot->err))
+					&filled, &unused, &near, &j->cost->slot->err))
 		return -1;
 	return near ? 0 : not_moved(j, "on the GPU behind a prefetch to it");
 }
@@ -345,9 +345,10 @@ static int prove_prefetch(const struct job *j)
 /* Filled by the GPU, and home if they are to be moved. */
 static int ready(const struct job *j, int moves)
 {
-	if ((j->whole && prove_prefetch(j)) || bring(j, &j->tiles->gpu) ||
+	if (bring(j, &j->tiles->gpu) ||
 	    j->cost->backend->fill(j->cost->dev, base(j), j->cost->desc.bytes,
-				   j->tiles->key, &j->cost->slot->err))
+				   j->tiles->key, &j->cost->slot->err) ||
+	    (j->whole && prove_prefetch(j)))
 		return -1;
 	return moves && (bring(j, &j->tiles->home) || prove_home(j)) ? -1 : 0;
 }

@@ -69,7 +69,7 @@ static const struct cs_option measure_options[] = {
 	  "names of nvbandwidth and Comm|Scope", OWN(cs_set_test) },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
-	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need; "
+	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need, at 64M; "
 	  "model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "

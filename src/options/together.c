@@ -13,6 +13,8 @@
 #define DEFAULT_SUITE "quick"
 #define COMM_SCOPE_SUITE "commscope" /* which is of all NUMA nodes */
 #define MODEL_SUITE "model"	     /* which is of several sizes */
+#define UNIFIED_SUITE "unified"	     /* which is of a size that takes seconds */
+#define UNIFIED_BYTES (64u << 20)
 
 void cs_options_default(struct cs_options *opt)
 {
@@ -68,6 +70,8 @@ void cs_options_settle(struct cs_options *opt)
 		opt->set.last_bytes = 256u << 20;
 		opt->set.growth = 4;
 	}
+	if (opt->suite && !strcmp(opt->suite, UNIFIED_SUITE) && !opt->size_given)
+		opt->set.copy_bytes = UNIFIED_BYTES;
 	if (!opt->axes.ops)
 		opt->axes.ops = 1u << CS_OP_WRITE;
 	if (!opt->axes.patterns)

@@ -42,7 +42,7 @@ for i in 1 2; do
 	FAKE_MATRIX=$PWD/rates$i run 0 -m peer -s 4M --seed 1 -q -o "spread$i.json"
 done
 pairs() { # FILE VERDICT: how many cells
-	grep -c "write.pair,rate.*,$2,[^,]*,[^,]*,[^,]*$" "$1"
+	grep -c "write.pair,rate.*,$2,[^a-z]*$" "$1" # behind it the variant, of the usual nothing
 }
 
 # ---- verdicts ----
@@ -125,7 +125,7 @@ ok "no node on both sides: paired by position, and said" eval 'status_is 0 &&
 sed 's/0000:1b:00.0/XX/g; s/0000:4d:00.0/0000:1b:00.0/g; s/XX/0000:4d:00.0/g' slow.json >turned.json
 run 0 compare a.json turned.json -f csv
 ok "a node on both sides: paired by bus id" eval '[ "$(pairs out differs)" = 1 ] &&
-	grep -q "write.pair,rate.*,3->1,.*,differs,,,$" out'
+	grep -q "write.pair,rate.*,3->1,.*,differs,*$" out'
 
 if has_launcher; then
 	printf '#!/bin/bash\nexport CS_TEST_SCOPE=%s\nexec "$@"\n' \
@@ -151,7 +151,7 @@ run 0 "${many[@]}" --seed 1 -o m1.json
 FAKE_SAMPLE_NOISE=gauss:0.001 run 0 "${many[@]}" --seed 2 -o m2.json
 run 0 compare m1.json m2.json -f csv
 ok "of transfers that one engine makes in turn the totals are compared, and they alone" \
-	eval 'status_is 0 && [ "$(grep -c ",total,.*,all->[0-3],.*,same,,,$" out)" = 4 ] &&
+	eval 'status_is 0 && [ "$(grep -c ",total,.*,all->[0-3],.*,same,*$" out)" = 4 ] &&
 		! grep -q ",rate," out'
 run 0 compare a.json again.json -f csv
 ok "both ways have a total besides" eval \

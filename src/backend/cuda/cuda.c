@@ -72,6 +72,7 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 	if (cs_driver_result(result, "cuInit", err) ||
 	    CS_CU(err, cuDriverGetVersion, &version))
 		return -1;
+	cs_driver_extend(version);
 	*driver_version = version;
 	return 0;
 }

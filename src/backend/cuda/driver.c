@@ -25,12 +25,36 @@ static const struct {
 #undef CALL
 };
 
+static PFN_cuGetProcAddress_v12000 find;
+
+/* Of an older driver the signature would be an older one: what is optional is asked for
+ * by the version of the driver. */
+static int find_calls(int optional, int version, struct cs_driver *into,
+		      struct cs_err *err)
+{
+	CUdriverProcAddressQueryResult found; /* a null entry says as much */
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		void *entry = NULL;
+
+		if (calls[i].optional != optional ||
+		    (optional && calls[i].version > version))
+			continue;
+		if ((find(calls[i].name, &entry, calls[i].version,
+			  CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
+		     !entry) &&
+		    !optional)
+			return cs_err_set(err,
+					  "the CUDA driver has no %s of version %d",
+					  calls[i].name, calls[i].version);
+		memcpy((char *)into + calls[i].at, &entry, sizeof(entry));
+	}
+	return 0;
+}
+
 static int driver_find(void *library, struct cs_driver *into, struct cs_err *err)
 {
-	PFN_cuGetProcAddress_v12000 find;
-	CUdriverProcAddressQueryResult found; /* a null entry says as much */
 	void *entry = dlsym(library, "cuGetProcAddress_v2");
-	int version = 0;
 
 	if (!entry)
 		return cs_err_set(
@@ -39,23 +63,14 @@ static int driver_find(void *library, struct cs_driver *into, struct cs_err *err
 			"cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is needed");
 	memcpy(&find, &entry, sizeof(find));
 	memset(into, 0, sizeof(*into));
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		entry = NULL;
-		/* of an older driver the signature would be an older one */
-		if (calls[i].optional && calls[i].version > version)
-			continue;
-		if ((find(calls[i].name, &entry, calls[i].version,
-			  CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
-		     !entry) &&
-		    !calls[i].optional)
-			return cs_err_set(err,
-					  "the CUDA driver has no %s of version %d",
-					  calls[i].name, calls[i].version);
-		memcpy((char *)into + calls[i].at, &entry, sizeof(entry));
-		if (into->cuDriverGetVersion && !version)
-			into->cuDriverGetVersion(&version);
-	}
-	return 0;
+	return find_calls(0, 0, into, err);
+}
+
+void cs_driver_extend(int version)
+{
+	struct cs_err none;
+
+	find_calls(1, version, &cs_cu, &none);
 }
 
 static void *library;

@@ -105,9 +105,11 @@ struct cs_driver {
 extern struct cs_driver cs_cu;
 
 /* Open libcuda.so.1, or the test double that the environment variable
- * CS_LIBCUDA names, and find every function; the library then stays.  Calls of
- * the driver its look-up alone, and asks for its version.  May be called again. */
+ * CS_LIBCUDA names, and find every function that we need; the library then stays.  Calls
+ * of the driver its look-up alone.  May be called again. */
 int cs_driver_load(struct cs_err *err);
+/* … and those that a driver of that version may have besides. */
+void cs_driver_extend(int version);
 /* After that: is the library a double that keeps its own time? */
 int cs_driver_clock_is_virtual(void);
 
