@@ -40,7 +40,7 @@ FAKE_NOISE=0.02 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 --precisi
 ok_json "with noise the truth is in most intervals, which are as wide" n.json \
 	'sum(m["alpha_us_low"] <= 2.7 <= m["alpha_us_high"] for m in d["model"]) >= 4 and
 	 all(0.001 < m["alpha_us_high"] - m["alpha_us_low"] < 0.5 for m in d["model"])'
-FAKE_CORRUPT=0-1:300000 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 -f model
+FAKE_CORRUPT=0-1:300000 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x4 -f model
 ok "sizes without a figure are none of the line's" eval 'prints "^peer.ce.write.pair +6/6 +2.70.-0.00"'
 run 2 --seed 1 --placement process,thread -m peer --pattern pair -s 4K:4M:x4 -f model
 ok "placements: a cell of each" eval 'prints "^peer.ce.write.pair +12/12 +2.70"'
@@ -62,7 +62,7 @@ ok_json "a kernel that computes nothing is found" dead.json \
 	'all(r["status"] == "failed" and "those of the host to 0x" in r["reason"] for r in d["results"])'
 run 0 "${fast[@]}" --gpus 0 -m h2d --pattern pair -s 4K:16M:x4 -f model
 ok "without gamma it says how to get it" eval 'status_is 0 && prints "^no gamma in this run: .*local.fma.fp64.alone"'
-run 0 --no-mpi --seed 1 --gpus 0,1 --suite model -s 4K:4M:x4 -f model -o suite.json
+run 0 --no-mpi --seed 1 --gpus 0,1 --suite model -s 4K:4M:x4 --spread 8M -f model -o suite.json
 ok "--suite model: gamma, its share of the peak, and loads in flops" eval 'status_is 0 &&
 	prints "^FP64 by multiply-adds: 32[0-9]{3} GFLOP/s a GPU, at least 9[67]\.[0-9] % of units x highest clock$" &&
 	prints "^peer.ce.write.pair +66[0-9] +59[0-9]{2} +8.9e\+07$" && prints "^local.sm.read.alone +6[0-9] "'
@@ -79,7 +79,7 @@ ok "... of nine sizes unless others are asked for" eval \
 for i in 1 2; do # the second is 10 % slower
 	awk -v f=$i 'BEGIN { for (i = 0; i < 3; i++)
 		for (j = 0; j < 3; j++) printf "%.1f%s", 440 - 40 * f, j < 2 ? " " : "\n" }' >"rates$i"
-	FAKE_NOISE=0.002 FAKE_MATRIX=$PWD/rates$i run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 -q -o "v$i.json"
+	FAKE_NOISE=0.002 FAKE_MATRIX=$PWD/rates$i run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x4 -q -o "v$i.json"
 done
 run 0 compare v1.json v2.json -o v.json
 ok "compare: 1/beta differs, alpha does not" eval \

@@ -190,7 +190,7 @@ done
 
 # one of two, whose part of a sample fails: the other is not held
 for rule in cuMemcpyAsync:6 cuStreamWriteValue32:20 cuStreamWaitValue32:24 \
-	cuEventRecord:9 cuLaunchKernel:519; do
+	cuEventRecord:9 cuLaunchKernel:525; do
 	echo "# $rule"
 	FAKE_FAIL=$rule FAKE_FAIL_RANK=1 run 2 -s 28M --seed 1 --via staged -o e.csv
 	ok "a call of one side fails: that cell fails, soon, and the rest is measured" \
