@@ -81,7 +81,7 @@ POLLS = {"cuEventQuery", "cuStreamQuery"}
 def optional_entries():
     """How many functions a driver may lack: they are looked up last."""
     path = os.path.join(HERE, "..", "src", "backend", "cuda", "driver.h")
-    with open(path, encoding="ascii") as file:
+    with open(path, encoding="utf-8") as file:
         block = file.read().partition("#define CS_DRIVER_OPTIONAL")[2].partition("\n\n")[0]
     return len(re.findall(r"^\s*X\(", block, re.MULTILINE))
 

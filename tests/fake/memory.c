@@ -410,8 +410,11 @@ API CUresult CUDAAPI cuMemHostUnregister(void *host)
 
 	ENTER(cuMemHostUnregister, FAKE_CTX);
 	/* who gives memory back before that has the driver write to what is another's */
-	if (mincore((void *)page, 1, &resident) && errno == ENOMEM)
+	if (mincore((void *)page, 1, &resident) && errno == ENOMEM) {
+		if (fake_number("FAKE_STRICT", 0, 1, 0))
+			abort();
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	}
 	return memory_free((uintptr_t)host, FAKE_REGISTERED,
 			   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }

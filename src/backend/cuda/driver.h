@@ -108,7 +108,7 @@ extern struct cs_driver cs_cu;
  * CS_LIBCUDA names, and find every function that we need; the library then stays.  Calls
  * of the driver its look-up alone.  May be called again. */
 int cs_driver_load(struct cs_err *err);
-/* … and those that a driver of that version may have besides. */
+/* And those that a driver of that version may have besides. */
 void cs_driver_extend(int version);
 /* After that: is the library a double that keeps its own time? */
 int cs_driver_clock_is_virtual(void);
