@@ -11,10 +11,6 @@
 
 /* What is measured where nothing says what. */
 #define DEFAULT_SUITE "quick"
-#define COMM_SCOPE_SUITE "commscope" /* which is of all NUMA nodes */
-#define MODEL_SUITE "model"	     /* which is of several sizes */
-#define UNIFIED_SUITE "unified"	     /* which is of a size that takes seconds */
-#define UNIFIED_BYTES (64u << 20)
 
 void cs_options_default(struct cs_options *opt)
 {
@@ -56,22 +52,27 @@ static void word_request(struct cs_options *opt)
 		via ? " --via " : "", via ? cs_transport_words[opt->set.via] : "");
 }
 
+static void settle_suite(struct cs_options *opt, const struct cs_suite *suite)
+{
+	if (suite->every_numa && !opt->numa_given && !opt->set.numa)
+		opt->set.numa = UINT64_MAX;
+	if (!suite->copy_bytes || opt->size_given)
+		return;
+	opt->set.copy_bytes = suite->copy_bytes;
+	if (suite->growth > 0) {
+		opt->set.last_bytes = suite->last_bytes;
+		opt->set.growth = suite->growth;
+	}
+}
+
 void cs_options_settle(struct cs_options *opt)
 {
 	if (asks_for_nothing(opt)) {
 		opt->suite = DEFAULT_SUITE;
 		opt->tests = cs_suite(DEFAULT_SUITE);
 	}
-	if (opt->suite && !strcmp(opt->suite, COMM_SCOPE_SUITE) && !opt->numa_given &&
-	    !opt->set.numa)
-		opt->set.numa = UINT64_MAX;
-	if (opt->suite && !strcmp(opt->suite, MODEL_SUITE) && !opt->size_given) {
-		opt->set.copy_bytes = 4u << 10;
-		opt->set.last_bytes = 256u << 20;
-		opt->set.growth = 4;
-	}
-	if (opt->suite && !strcmp(opt->suite, UNIFIED_SUITE) && !opt->size_given)
-		opt->set.copy_bytes = UNIFIED_BYTES;
+	if (opt->suite)
+		settle_suite(opt, cs_suite_named(opt->suite));
 	if (!opt->axes.ops)
 		opt->axes.ops = 1u << CS_OP_WRITE;
 	if (!opt->axes.patterns)

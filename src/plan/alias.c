@@ -496,50 +496,66 @@ void cs_alias_note(const char *list, const char *test,
 
 /* ---- suites ---- */
 
-static const struct {
-	const char *name, *tests;
-} suites[] = {
+static const struct cs_suite suites[] = {
 	/* until there is a test of the topology */
-	{ "quick", "peer.ce.write.pair,peer.cpu.write.pair,h2d.ce.pinned.pair,"
+	{ .name = "quick",
+	  .tests = "peer.ce.write.pair,peer.cpu.write.pair,h2d.ce.pinned.pair,"
 		   "d2h.ce.pinned.pair,local.ce.copy.alone" },
-	{ "nvbandwidth", "host_to_*,device_to_*,device_local_*,all_to_*,"
-			 "one_to_all_*,host_device_latency_*" },
-	{ "commscope",
-	  "Comm_cudaMemcpyAsync_HostToGPU,Comm_cudaMemcpyAsync_HostToGPU_flush,"
-	  "Comm_cudaMemcpyAsync_GPUToHost,Comm_cudaMemcpyAsync_GPUToHost_flush,"
-	  "Comm_cudaMemcpyAsync_PinnedToGPU,Comm_cudaMemcpyAsync_PinnedToGPU_flush,"
-	  "Comm_cudaMemcpyAsync_GPUToPinned,Comm_cudaMemcpyAsync_GPUToPinned_flush,"
-	  "Comm_cudaMemcpyAsync_HostToPinned,"
-	  "Comm_cudaMemcpyAsync_HostToPinned_flush,Comm_cudaMemcpyAsync_GPUToGPU,"
-	  "Comm_cudaMemcpyAsync_GPUToGPUPeer,Comm_cudaMemcpyAsync_Duplex_Host,"
-	  "Comm_cudaMemcpyAsync_Duplex_Host_flush,"
-	  "Comm_cudaMemcpyAsync_Duplex_Pinned,"
-	  "Comm_cudaMemcpyAsync_Duplex_Pinned_flush,"
-	  "Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer,Comm_ZeroCopy_HostToGPU,"
-	  "Comm_ZeroCopy_GPUToHost,Comm_ZeroCopy_GPUToGPU_Read,"
-	  "Comm_ZeroCopy_GPUToGPU_Write,Comm_ZeroCopy_Duplex_GPUGPU_Read,"
-	  "Comm_ZeroCopy_Duplex_GPUGPU_Write,Comm_UM_Demand_HostToGPU,"
-	  "Comm_UM_Demand_GPUToHost,Comm_UM_Demand_GPUToHostMt,"
-	  "Comm_UM_Demand_GPUToGPU,Comm_Demand_Duplex_HostGPU,"
-	  "Comm_Demand_Duplex_GPUGPU,Comm_UM_Prefetch_HostToGPU,"
-	  "Comm_UM_Prefetch_GPUToHost,Comm_UM_Prefetch_GPUToGPU,"
-	  "Comm_Prefetch_Duplex_HostGPU,Comm_Prefetch_Duplex_GPUGPU" },
-	{ "unified", "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*" },
-	/* alpha, beta and gamma: sizes by default in options/together.c */
-	{ "model", "peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"
+	{ .name = "nvbandwidth",
+	  .tests = "host_to_*,device_to_*,device_local_*,all_to_*,"
+		   "one_to_all_*,host_device_latency_*" },
+	{ .name = "commscope",
+	  .tests =
+		  "Comm_cudaMemcpyAsync_HostToGPU,Comm_cudaMemcpyAsync_HostToGPU_flush,"
+		  "Comm_cudaMemcpyAsync_GPUToHost,Comm_cudaMemcpyAsync_GPUToHost_flush,"
+		  "Comm_cudaMemcpyAsync_PinnedToGPU,Comm_cudaMemcpyAsync_PinnedToGPU_flush,"
+		  "Comm_cudaMemcpyAsync_GPUToPinned,Comm_cudaMemcpyAsync_GPUToPinned_flush,"
+		  "Comm_cudaMemcpyAsync_HostToPinned,"
+		  "Comm_cudaMemcpyAsync_HostToPinned_flush,Comm_cudaMemcpyAsync_GPUToGPU,"
+		  "Comm_cudaMemcpyAsync_GPUToGPUPeer,Comm_cudaMemcpyAsync_Duplex_Host,"
+		  "Comm_cudaMemcpyAsync_Duplex_Host_flush,"
+		  "Comm_cudaMemcpyAsync_Duplex_Pinned,"
+		  "Comm_cudaMemcpyAsync_Duplex_Pinned_flush,"
+		  "Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer,Comm_ZeroCopy_HostToGPU,"
+		  "Comm_ZeroCopy_GPUToHost,Comm_ZeroCopy_GPUToGPU_Read,"
+		  "Comm_ZeroCopy_GPUToGPU_Write,Comm_ZeroCopy_Duplex_GPUGPU_Read,"
+		  "Comm_ZeroCopy_Duplex_GPUGPU_Write,Comm_UM_Demand_HostToGPU,"
+		  "Comm_UM_Demand_GPUToHost,Comm_UM_Demand_GPUToHostMt,"
+		  "Comm_UM_Demand_GPUToGPU,Comm_Demand_Duplex_HostGPU,"
+		  "Comm_Demand_Duplex_GPUGPU,Comm_UM_Prefetch_HostToGPU,"
+		  "Comm_UM_Prefetch_GPUToHost,Comm_UM_Prefetch_GPUToGPU,"
+		  "Comm_Prefetch_Duplex_HostGPU,Comm_Prefetch_Duplex_GPUGPU",
+	  .every_numa = 1 },
+	/* of a size that takes seconds */
+	{ .name = "unified",
+	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*",
+	  .copy_bytes = 64u << 20 },
+	/* alpha, beta and gamma */
+	{ .name = "model",
+	  .tests = "peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"
 		   "h2d.ce.pinned.pair,d2h.ce.pinned.pair,local.sm.read.alone,"
-		   "local.fma.*" },
-	{ "all", "*" },
+		   "local.fma.*",
+	  .copy_bytes = 4u << 10,
+	  .last_bytes = 256u << 20,
+	  .growth = 4 },
+	{ .name = "all", .tests = "*" },
 };
 
 #define N_SUITES (sizeof(suites) / sizeof(*suites))
 
-const char *cs_suite(const char *name)
+const struct cs_suite *cs_suite_named(const char *name)
 {
 	for (size_t i = 0; i < N_SUITES; i++)
 		if (!strcmp(suites[i].name, name))
-			return suites[i].tests;
+			return &suites[i];
 	return NULL;
+}
+
+const char *cs_suite(const char *name)
+{
+	const struct cs_suite *suite = cs_suite_named(name);
+
+	return suite ? suite->tests : NULL;
 }
 
 const char *cs_suite_name(size_t i)

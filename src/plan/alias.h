@@ -88,7 +88,18 @@ void cs_alias_note(const char *list, const char *test,
 #define CS_ITEM 129 /* bytes that hold one, and show that it is longer than any name */
 const char *cs_list_item(const char *list, char *item, size_t size);
 
-/* The list of tests that a --suite stands for; NULL when there is none. */
+/* What a --suite stands for. */
+struct cs_suite {
+	const char *name;
+	const char *tests; /* their names */
+	/* where nothing else is said: of all NUMA nodes; sizes, as in settings, 0: the usual */
+	int every_numa;
+	uint64_t copy_bytes, last_bytes;
+	double growth;
+};
+
+/* NULL when there is none; of its tests alone: cs_suite(). */
+const struct cs_suite *cs_suite_named(const char *name);
 const char *cs_suite(const char *name);
 /* The i-th suite's name; NULL behind the last. */
 const char *cs_suite_name(size_t i);

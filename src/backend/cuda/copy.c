@@ -36,11 +36,7 @@ static int enqueue_wait(struct cs_dev *dev, int lane, const uint32_t *word,
 		.seq = seq,
 	};
 
-	if (dev->memops)
-		return CS_DEV_CU(dev, err, cuStreamWaitValue32, dev->lane[lane].stream,
-				 args.gate, seq, CU_STREAM_WAIT_VALUE_GEQ);
-	return cs_dev_launch(dev, CS_KERNEL_gate, (struct cs_grid){ 1, 1, 0 },
-			     dev->lane[lane].stream, &args, err);
+	return cs_dev_wait(dev, dev->lane[lane].stream, &args, err);
 }
 
 /* By default a system-wide fence stands before the store, so that the copy in

@@ -63,3 +63,13 @@ int cs_dev_broken(const struct cs_dev *dev)
 {
 	return dev->sticky;
 }
+
+int cs_dev_wait(struct cs_dev *dev, CUstream stream, struct cs_k_gate *word,
+		struct cs_err *err)
+{
+	if (dev->memops)
+		return CS_DEV_CU(dev, err, cuStreamWaitValue32, stream, word->gate,
+				 word->seq, CU_STREAM_WAIT_VALUE_GEQ);
+	return cs_dev_launch(dev, CS_KERNEL_gate, (struct cs_grid){ 1, 1, 0 }, stream,
+			     word, err);
+}

@@ -235,6 +235,10 @@ int cs_um_touch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
 		struct cs_err *err);
 void cs_um_free_all(struct cs_dev *dev);
 
+/* Enqueue on `stream` a wait for the word, by a memory operation or the gate kernel. */
+int cs_dev_wait(struct cs_dev *dev, CUstream stream, struct cs_k_gate *word,
+		struct cs_err *err);
+
 int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
 		const struct cs_copy *desc, struct cs_err *err);
 int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,

@@ -214,11 +214,7 @@ static int hold(struct cs_dev *dev, struct cs_err *err)
 				  cs_dev_scratch(dev, hold_expired),
 				  dev->gate_limit_ns, ++dev->held };
 
-	return dev->memops ?
-		       CS_DEV_CU(dev, err, cuStreamWaitValue32, dev->aux, args.gate,
-				 args.seq, CU_STREAM_WAIT_VALUE_GEQ) :
-		       cs_dev_launch(dev, CS_KERNEL_gate, (struct cs_grid){ 1, 1, 0 },
-				     dev->aux, &args, err);
+	return cs_dev_wait(dev, dev->aux, &args, err);
 }
 
 static void let_go(struct cs_dev *dev)
