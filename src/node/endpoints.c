@@ -6,6 +6,7 @@
 
 #include "base/chain.h"
 #include "base/fill.h"
+#include "base/triad.h"
 #include "node/carry.h"
 #include "node/hostbuf.h"
 #include "node/hostpass.h"
@@ -235,7 +236,8 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 
 	switch (t->method) {
 	case CS_METHOD_SM:
-		return local && t->op == CS_OP_READ  ? CS_COPY_SM_READ :
+		return t->op == CS_OP_TRIAD	     ? CS_COPY_TRIAD :
+		       local && t->op == CS_OP_READ  ? CS_COPY_SM_READ :
 		       local && t->op == CS_OP_WRITE ? CS_COPY_SM_WRITE :
 						       CS_COPY_SM;
 	case CS_METHOD_TMA:
@@ -244,6 +246,10 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ : CS_COPY_ZERO_WRITE;
 	case CS_METHOD_FMA:
 		return CS_COPY_FMA;
+	case CS_METHOD_L2:
+		return CS_COPY_L2;
+	case CS_METHOD_SHARED:
+		return CS_COPY_SHARED;
 	case CS_METHOD_STREAM:
 		return CS_COPY_CONSUME;
 	case CS_METHOD_STREAMW:
@@ -429,7 +435,7 @@ static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 	uint32_t kind = kind_of(e, t);
 
 	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ ||
-	       kind == CS_COPY_CONSUME || kind == CS_COPY_FMA;
+	       kind == CS_COPY_CONSUME || cs_method_is_on_chip(t->method);
 }
 
 static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t,
@@ -601,19 +607,33 @@ static void keep(struct cs_endpoints *e, uint32_t k, const struct cs_expected *l
 	cs_check_add(sum, &now, sum->wrong_words ? sum->first_word + 1 : 0);
 }
 
+/* Of all that its kernel went through there is a triad: c lies behind b, of each as many
+ * positions as copies have. */
+static struct cs_expected triad_of(const struct cs_endpoints *e,
+				   const struct cs_transfer *t,
+				   const struct cs_expected *all)
+{
+	const uint64_t words = cs_triad_words(t->bytes);
+	struct cs_expected left = CS_EXPECTED(all->key,
+					      8 * words * (all->bytes / t->bytes));
+
+	left.triad = words * (cs_transfer_span(e->plan, t) / t->bytes);
+	return left;
+}
+
 /* What the last sample has left behind; `*whole`: all of its copies. */
 static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int *whole)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
-	struct cs_expected left = { key_left(e, t), t->bytes, places.stride,
-				    places.n };
+	struct cs_expected left = { key_left(e, t), t->bytes, places.stride, places.n,
+				    0 };
 
 	*whole = places.n > 1 || bytes <= span;
 	if (places.n == 1) /* all positions of a kernel */
 		left = CS_EXPECTED(left.key, bytes && bytes < span ? bytes : span);
-	return left;
+	return t->op == CS_OP_TRIAD ? triad_of(e, t, &left) : left;
 }
 
 static int check_device(struct cs_endpoints *e, uint32_t k, int again)
