@@ -228,10 +228,11 @@ static const struct cs_worker *longest_in_a_call(struct cs_worker *asked)
 	const struct cs_worker *longest = asked;
 
 	for (struct cs_worker *w = asked->all->first; w; w = w->next) {
-		unsigned calls = w->watch.calls;
-		int same = w->call[0] && calls == w->call_seen;
+		unsigned calls = __atomic_load_n(&w->watch.calls, __ATOMIC_RELAXED);
+		int in_one = __atomic_load_n(&w->call[0], __ATOMIC_RELAXED) != 0;
 
-		w->call_slices = same ? w->call_slices + 1 : 0;
+		w->call_slices = in_one && calls == w->call_seen ? w->call_slices + 1 :
+								   0;
 		w->call_seen = calls;
 		if (w->call_slices > longest->call_slices)
 			longest = w;
