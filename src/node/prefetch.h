@@ -17,7 +17,7 @@ enum cs_prefetched {
 };
 
 /* One round; what is wrong in the data is in *wrong, unless nothing is checked. */
-int cs_prefetch_probe(const struct cs_cost *cost, const struct cs_tiles *range,
+int cs_prefetch_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		      struct cs_check *wrong);
 
 #endif
