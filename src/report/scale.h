@@ -10,14 +10,14 @@
 
 #include <stdint.h>
 
-enum cs_page { CS_PAGE_LIGHT, CS_PAGE_DARK, CS_PAGES };
+enum cs_theme { CS_THEME_LIGHT, CS_THEME_DARK, CS_THEMES };
 
 struct cs_shade {
-	double least;		 /* it begins here */
-	const char *name;	 /* class of HTML: "q5" */
-	const char *label;	 /* "80 % and more" */
-	uint32_t fill[CS_PAGES]; /* 0xrrggbb */
-	uint32_t ink[CS_PAGES];
+	double least;		  /* it begins here */
+	const char *name;	  /* class of HTML: "q5" */
+	const char *label;	  /* "80 % and more" */
+	uint32_t fill[CS_THEMES]; /* 0xrrggbb */
+	uint32_t ink[CS_THEMES];
 	const char *sgr; /* of a terminal's text: "1;31"; "" as it is */
 	char glyph;	 /* one character for a cell */
 };

@@ -96,7 +96,7 @@ static void every_ink_can_be_read_on_its_fill(void)
 {
 	for (int s = 0; s < 2; s++)
 		for (int i = 0; i < scales[s]->n; i++)
-			for (int page = 0; page < CS_PAGES; page++)
+			for (int page = 0; page < CS_THEMES; page++)
 				t_ok(contrast(scales[s]->shade[i].fill[page],
 					      scales[s]->shade[i].ink[page]) >= 4.5);
 }
@@ -108,10 +108,10 @@ static void the_order_is_kept_in_grey(void)
 		for (int i = s + 1; i < scales[s]->n; i++) {
 			const struct cs_shade *x = &scales[s]->shade[i];
 
-			t_ok(luminance(light_of(x->fill[CS_PAGE_LIGHT])) <
-			     luminance(light_of(x[-1].fill[CS_PAGE_LIGHT])));
-			t_ok(luminance(light_of(x->fill[CS_PAGE_DARK])) >
-			     luminance(light_of(x[-1].fill[CS_PAGE_DARK])));
+			t_ok(luminance(light_of(x->fill[CS_THEME_LIGHT])) <
+			     luminance(light_of(x[-1].fill[CS_THEME_LIGHT])));
+			t_ok(luminance(light_of(x->fill[CS_THEME_DARK])) >
+			     luminance(light_of(x[-1].fill[CS_THEME_DARK])));
 		}
 }
 
@@ -119,10 +119,10 @@ static void neighbours_are_apart_for_all_eyes(void)
 {
 	for (int s = 0; s < 2; s++)
 		for (int i = 1; i < scales[s]->n; i++)
-			for (int k = 0; k < EYES * CS_PAGES; k++)
-				t_ok(apart(scales[s]->shade[i].fill[k % CS_PAGES],
-					   scales[s]->shade[i - 1].fill[k % CS_PAGES],
-					   k / CS_PAGES) >= 10);
+			for (int k = 0; k < EYES * CS_THEMES; k++)
+				t_ok(apart(scales[s]->shade[i].fill[k % CS_THEMES],
+					   scales[s]->shade[i - 1].fill[k % CS_THEMES],
+					   k / CS_THEMES) >= 10);
 }
 
 static void faster_is_like_nothing_slower(void)
@@ -130,9 +130,9 @@ static void faster_is_like_nothing_slower(void)
 	const struct cs_shade *d = cs_scale_difference.shade;
 
 	for (int i = 2; i < cs_scale_difference.n; i++)
-		for (int k = 0; k < EYES * CS_PAGES; k++)
-			t_ok(apart(d[0].fill[k % CS_PAGES], d[i].fill[k % CS_PAGES],
-				   k / CS_PAGES) >= 12);
+		for (int k = 0; k < EYES * CS_THEMES; k++)
+			t_ok(apart(d[0].fill[k % CS_THEMES], d[i].fill[k % CS_THEMES],
+				   k / CS_THEMES) >= 12);
 }
 
 static void shares_have_their_class(void)
