@@ -212,6 +212,8 @@ endif
 	%D%/node/managed.h \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
+	%D%/node/prefetch.c \
+	%D%/node/prefetch.h \
 	%D%/node/places.c \
 	%D%/node/places.h \
 	%D%/node/probe.c \
@@ -225,6 +227,8 @@ endif
 	%D%/node/starter.c \
 	%D%/node/starter.h \
 	%D%/node/step.c \
+	%D%/node/tiles.c \
+	%D%/node/tiles.h \
 	%D%/node/usage.c \
 	%D%/node/usage.h \
 	%D%/node/workers.c \
