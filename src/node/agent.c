@@ -23,8 +23,6 @@ struct cs_agent {
 	char call[CS_CALL_NAME]; /* watched before there is a slot */
 
 	struct cs_slot *slot;
-	const struct cs_plan *plan;
-	struct cs_dev *dev;
 	int closed;		/* may be opened again */
 	struct cs_err open_err; /* of binding or opening, until OPEN asks */
 	struct cs_endpoints ends;
@@ -64,8 +62,9 @@ static void open_self(struct cs_agent *a)
 	bind_self(a);
 	if (a->args.cannot)
 		return;
-	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->dev,
+	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->ends.dev,
 			      &a->open_err);
+	a->cell.carry.dev = a->ends.dev;
 	a->args.facts.open_s = cs_clock_s() - begun;
 }
 
@@ -78,6 +77,20 @@ static struct cs_board *wait_board(struct cs_agent *a)
 	return a->board;
 }
 
+/* What commands work on; some come before OPEN. */
+static void take_board(struct cs_agent *a)
+{
+	a->board = wait_board(a);
+	a->slot = cs_board_slot(a->board, me(a));
+	a->ends.backend = a->cell.carry.backend = a->args.backend;
+	a->ends.board = a->cell.carry.workers.board = a->board;
+	a->ends.plan = a->cell.carry.plan = cs_board_plan(a->board);
+	a->ends.slot = a->cell.carry.slot = a->slot;
+	a->ends.map = a->arena.map;
+	a->ends.me = me(a);
+	a->cell.carry.workers.topo = a->args.topo;
+}
+
 /* ---- commands: each returns 0, or -1 with the slot's error set ---- */
 
 static int do_open(struct cs_agent *a)
@@ -88,28 +101,16 @@ static int do_open(struct cs_agent *a)
 		open_self(a); /* what is known of it stays */
 	else
 		slot->facts = a->args.facts;
-	a->ends.backend = a->args.backend;
-	a->ends.dev = a->dev;
 	cs_hostmem_count_in(&a->board->claimed);
-	a->ends.board = a->board;
-	a->ends.plan = a->plan;
-	a->ends.slot = slot;
-	a->ends.map = a->arena.map;
-	a->ends.me = me(a);
-	a->cell.carry.workers.topo = a->args.topo;
-	a->cell.carry.workers.board = a->board;
-	a->cell.carry.backend = a->args.backend;
-	a->cell.carry.dev = a->dev;
-	a->cell.carry.slot = slot;
-	a->cell.carry.plan = a->plan;
 	if (a->args.cannot)
 		return 0;
-	if (!a->dev)
+	if (!a->ends.dev)
 		return cs_err_set(&slot->err, "%s", a->open_err.text);
 	if (a->args.backend->costs && !a->closed &&
-	    a->args.backend->costs->memory(a->dev, &slot->facts.used_bytes, &slot->err))
+	    a->args.backend->costs->memory(a->ends.dev, &slot->facts.used_bytes,
+					   &slot->err))
 		return -1;
-	return a->args.backend->board(a->dev, a->board, CS_BOARD_SHARED_BYTES,
+	return a->args.backend->board(a->ends.dev, a->board, CS_BOARD_SHARED_BYTES,
 				      &slot->err);
 }
 
@@ -176,9 +177,9 @@ static int do_close(struct cs_agent *a)
 {
 	cs_workers_release(&a->cell.carry.workers);
 	cs_endpoints_close(&a->ends);
-	if (a->dev)
-		a->args.backend->close(a->dev);
-	a->dev = NULL;
+	if (a->ends.dev)
+		a->args.backend->close(a->ends.dev);
+	a->ends.dev = NULL;
 	cs_hostmem_close(&a->arena.host);
 	cs_agent_reading_release(&a->reading);
 	a->closed = 1;
@@ -220,15 +221,15 @@ static int obey(struct cs_agent *a, uint32_t number)
 
 	slot->err.text[0] = '\0';
 	slot->refused = slot->not_moved = 0;
-	if (!a->dev && a->args.cannot && what != CS_CMD_OPEN)
+	if (!a->ends.dev && a->args.cannot && what != CS_CMD_OPEN)
 		; /* there is nothing to do it with: cells are left out */
-	else if (!a->dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
+	else if (!a->ends.dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
 		cs_err_set(&slot->err, "%s", a->open_err.text);
 	else if (!commands[what](a))
 		slot->err.text[0] = '\0';
 	slot->state = CS_AGENT_OK;
 	if (slot->err.text[0])
-		slot->state = a->dev && a->args.backend->broken(a->dev) ?
+		slot->state = a->ends.dev && a->args.backend->broken(a->ends.dev) ?
 				      CS_AGENT_BROKEN :
 				      CS_AGENT_FAILED;
 	note_time(a, what, begun_s);
@@ -245,9 +246,7 @@ static void *agent_main(void *arg)
 
 	cs_call_watch(&a->watch);
 	open_self(a);
-	a->board = wait_board(a);
-	a->slot = cs_board_slot(a->board, me(a));
-	a->plan = cs_board_plan(a->board);
+	take_board(a);
 	do {
 		while ((now = atomic_load(&a->slot->command)) == seen)
 			cs_board_wait_command(a->board, a->slot, seen, 1000);
