@@ -9,6 +9,7 @@
 #include "node/home.h"
 #include "node/lane.h"
 #include "node/overlap.h"
+#include "node/prefetch.h"
 #include "node/stage.h"
 
 static int wait_lane(struct cs_endpoints *e, int lane, double *ns)
@@ -251,20 +252,23 @@ static uint32_t my_probe(const struct cs_endpoints *e)
 }
 
 /* All of the first round is checked. */
-static int probe_overlap(struct cs_endpoints *e, uint32_t k,
-			 const struct cs_cost *cost, int first)
+static int probe_tiles(struct cs_endpoints *e, uint32_t k, const struct cs_cost *cost,
+		       int first)
 {
-	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
-	const struct cs_tiles tiles = cs_endpoints_tiles(e, t);
+	const struct cs_tiles tiles = cs_endpoints_tiles(e,
+							 cs_endpoints_transfer(e, k));
+	const int is_prefetch = cost->test->how == CS_HOW_PREFETCH;
+	const int whole = first || is_prefetch;
 	struct cs_slot *slot = e->slot;
 
-	if (cs_overlap_probe(cost, &tiles, first, &slot->check[k]))
+	if (is_prefetch ? cs_prefetch_probe(cost, &tiles, &slot->check[k]) :
+			  cs_overlap_probe(cost, &tiles, first, &slot->check[k]))
 		return -1;
 	if (slot->flags & CS_CMD_UNCHECKED)
 		return 0;
 	slot->checked[k]++;
-	slot->checked_whole[k] += first;
-	slot->checked_part[k] += !first;
+	slot->checked_whole[k] += whole;
+	slot->checked_part[k] += !whole;
 	return 0;
 }
 
@@ -298,8 +302,8 @@ int cs_agent_cell_probe(struct cs_agent_cell *c, struct cs_endpoints *e)
 	if (checked && (slot->flags & CS_CMD_AFTER) &&
 	    cs_endpoints_check_at(e, k, slot->spare.address))
 		return -1;
-	if (cost.test->how == CS_HOW_OVERLAP)
-		return probe_overlap(e, k, &cost, first);
+	if (cost.test->how == CS_HOW_OVERLAP || cost.test->how == CS_HOW_PREFETCH)
+		return probe_tiles(e, k, &cost, first);
 	if (cs_cost_probe(&cost))
 		return -1;
 	if (checked && (slot->flags & CS_CMD_BEFORE))
