@@ -327,6 +327,8 @@ endif
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \
 	%D%/check/model/gamma.h \
+	%D%/check/model/rates.c \
+	%D%/check/model/rates.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/verdict/check.c \
@@ -396,6 +398,7 @@ endif
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/model.c \
+	%D%/report/model_rates.c \
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \

@@ -86,8 +86,9 @@ static const struct cs_option measure_options[] = {
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
-	  "one-to-all, random[:K]; with the host pair, bidi, load, bidiload (all other "
-	  "GPUs as load), all, bidiall; default pair,bidi", OWN(cs_set_pattern) },
+	  "one-to-all, random[:K], loadflops (while its GPUs compute); with the host pair, "
+	  "bidi, load, bidiload (all other GPUs as load), loadflops, all, bidiall; default "
+	  "pair,bidi", OWN(cs_set_pattern) },
 	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge, "
 	  "pageable", OWN(cs_set_host_memory) },
 	{ "numa", 0, "local|all|LIST", "NUMA nodes of host memory: that of each GPU "

@@ -204,6 +204,11 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
 }
 
+int cs_transfer_is_flops(const struct cs_transfer *t)
+{
+	return cs_transfer_is_load(t) && t->method == CS_METHOD_FMA;
+}
+
 int cs_transfer_is_managed(const struct cs_transfer *t)
 {
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
@@ -596,7 +601,8 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t
 
 		t[k].src_slot = host_slot(t, k, 0);
 		t[k].dst_slot = host_slot(t, k, 1);
-		if (cs_endpoint_is_numa(&t[k].dst) || t[k].method == CS_METHOD_CHASE)
+		if (cs_endpoint_is_numa(&t[k].dst) ||
+		    t[k].method == CS_METHOD_CHASE || cs_transfer_is_flops(&t[k]))
 			continue;
 		t[k].dst_slot = (uint8_t)((end[t[k].dst.index] + own - 1) / own);
 		end[t[k].dst.index] = (t[k].dst_slot + 1) * own;
