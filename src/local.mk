@@ -21,6 +21,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_base_a_SOURCES = \
 	%D%/base/call.c \
 	%D%/base/call.h \
+	%D%/base/calls.def \
+	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
 	%D%/base/cpus.c \
@@ -153,6 +155,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
+	%D%/backend/cuda/calls.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -182,6 +185,8 @@ endif
 	%D%/node/agents.c \
 	%D%/node/agents.h \
 	%D%/node/alone.c \
+	%D%/node/batch.c \
+	%D%/node/batch.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \

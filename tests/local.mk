@@ -309,6 +309,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	src/base/fma.c \
 	src/base/rng.c \
 	$(NOISE) \
+	%D%/fake/calls.c \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
 	%D%/fake/disturb.c \
@@ -423,6 +424,7 @@ SHELL_TESTS = \
 	%D%/quickstart.t \
 	%D%/run/commscope.t \
 	%D%/run/compare.t \
+	%D%/run/calls.t \
 	%D%/run/costs.t \
 	%D%/run/data.t \
 	%D%/run/cpu.t \

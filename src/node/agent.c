@@ -11,6 +11,7 @@
 
 #include "base/fill.h"
 #include "base/hints.h"
+#include "node/batch.h"
 #include "node/budget.h"
 #include "node/carry.h"
 #include "node/cost.h"
@@ -47,7 +48,8 @@ struct cs_agent {
 	struct cs_endpoints ends;
 	struct cs_carry carry;
 	struct cs_usage before; /* at the first look */
-	uint32_t filled_seq;	/* the sample that wrote my destination; 0 none */
+	struct cs_host_calls host_calls;
+	uint32_t filled_seq; /* the sample that wrote my destination; 0 none */
 };
 
 static int me(const struct cs_agent *agent)
@@ -434,6 +436,7 @@ static void read_throttle(struct cs_agent *a)
 static int do_prepare(struct cs_agent *a)
 {
 	a->slot->throttle = 0;
+	a->slot->calls = 0;
 	a->filled_seq = 0;
 	read_throttle(a);
 	cs_managed_release(&a->ends); /* of a cell that failed */
@@ -713,6 +716,8 @@ static int do_probe(struct cs_agent *a)
 	if (checked && (slot->flags & CS_CMD_AFTER) &&
 	    cs_endpoints_check_at(&a->ends, k, slot->spare.address))
 		return -1;
+	if (cost.test->how == CS_HOW_BATCHES)
+		return cs_batch_probe(&cost, &a->host_calls);
 	if (cost.test->how == CS_HOW_OVERLAP)
 		return probe_overlap(a, k, &cost, first);
 	if (cs_cost_probe(&cost))

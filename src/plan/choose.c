@@ -372,6 +372,8 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 static int is_usual_method(const struct cs_test *test, enum cs_backend_kind backend,
 			   enum cs_transport via)
 {
+	if (test->method == CS_METHOD_CALL)
+		return 0;
 	if (test->path == CS_PATH_LOCAL)
 		return !cs_method_tells_time((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
@@ -446,6 +448,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 	for (i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
+		     table()[i].method != CS_METHOD_CALL &&
 		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);
 	return n;
