@@ -395,6 +395,8 @@ endif
 	%D%/report/reason.c \
 	%D%/report/report.h \
 	%D%/report/result.c \
+	%D%/report/scale.c \
+	%D%/report/scale.h \
 	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/tally.c \
