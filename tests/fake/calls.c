@@ -203,8 +203,8 @@ static CUresult run_set(const struct fake_ctx *ctx, const void *args, unsigned g
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t bytes,
-				     CUstream stream)
+API CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr at, unsigned char value,
+				     size_t bytes, CUstream stream)
 {
 	static const struct fake_kernel kernel = { .name = "memset",
 						   .args = sizeof(struct set),

@@ -596,7 +596,8 @@ static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 
 /* ---- what only costs its launch ---- */
 
-static CUresult run_nothing(const struct fake_ctx *ctx, const void *args, unsigned grid)
+static CUresult run_nothing(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
 {
 	(void)ctx;
 	(void)args;
@@ -630,11 +631,12 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(consume) },
 	{ MOVES(produce) },
 #define NOTHING(kernel) { .name = "cs_k_" #kernel, .run = run_nothing },
-	CS_KERNELS_ARGS(NOTHING)
-	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
+	CS_KERNELS_ARGS(NOTHING){
+		NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
 };
 
 #define MOST(name) _Static_assert(sizeof(struct cs_k_##name) <= FAKE_ARGS, #name);
 CS_KERNELS(MOST)
 #define ONE(name) +1
-_Static_assert(0 CS_KERNELS(ONE) CS_KERNELS_ARGS(ONE) == FAKE_N_KERNELS, "FAKE_N_KERNELS");
+_Static_assert(0 CS_KERNELS(ONE) CS_KERNELS_ARGS(ONE) == FAKE_N_KERNELS,
+	       "FAKE_N_KERNELS");

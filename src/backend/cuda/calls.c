@@ -378,7 +378,8 @@ static int pages_touch(struct cs_calls *c, struct own *own)
 
 	if (at == MAP_FAILED)
 		return cs_err_set(c->err, "no memory");
-	own->pages = memset(at, 1, c->bytes);
+	own->pages = at;
+	memset(at, 1, c->bytes);
 	return 0;
 }
 
