@@ -188,6 +188,7 @@ endif
 	%D%/node/agents.c \
 	%D%/node/agents.h \
 	%D%/node/alone.c \
+	%D%/node/alone.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -199,6 +200,7 @@ endif
 	%D%/node/concurrency.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
+	%D%/node/coordinator_state.h \
 	%D%/node/copy.c \
 	%D%/node/copy.h \
 	%D%/node/cost.c \
