@@ -37,6 +37,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fill.h \
 	%D%/base/fma.c \
 	%D%/base/fma.h \
+	%D%/base/triad.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
@@ -191,6 +192,7 @@ endif
 	%D%/node/agents.c \
 	%D%/node/agents.h \
 	%D%/node/alone.c \
+	%D%/node/alone.h \
 	%D%/node/batch.c \
 	%D%/node/batch.h \
 	%D%/node/board.c \
@@ -204,6 +206,7 @@ endif
 	%D%/node/concurrency.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
+	%D%/node/coordinator_state.h \
 	%D%/node/copy.c \
 	%D%/node/copy.h \
 	%D%/node/cost.c \

@@ -2,6 +2,7 @@
 
 #include "node/copy.h"
 
+#include "base/triad.h"
 #include "node/carry.h"
 #include "node/places.h"
 #include "node/stage.h"
@@ -36,7 +37,8 @@ uint32_t cs_copy_kind(const struct cs_endpoints *e, const struct cs_transfer *t)
 
 	switch (t->method) {
 	case CS_METHOD_SM:
-		return local && t->op == CS_OP_READ  ? CS_COPY_SM_READ :
+		return t->op == CS_OP_TRIAD	     ? CS_COPY_TRIAD :
+		       local && t->op == CS_OP_READ  ? CS_COPY_SM_READ :
 		       local && t->op == CS_OP_WRITE ? CS_COPY_SM_WRITE :
 						       CS_COPY_SM;
 	case CS_METHOD_TMA:
@@ -45,6 +47,10 @@ uint32_t cs_copy_kind(const struct cs_endpoints *e, const struct cs_transfer *t)
 		return t->op == CS_OP_READ ? CS_COPY_ZERO_READ : CS_COPY_ZERO_WRITE;
 	case CS_METHOD_FMA:
 		return CS_COPY_FMA;
+	case CS_METHOD_L2:
+		return CS_COPY_L2;
+	case CS_METHOD_SHARED:
+		return CS_COPY_SHARED;
 	case CS_METHOD_STREAM:
 		return CS_COPY_CONSUME;
 	case CS_METHOD_STREAMW:
@@ -133,13 +139,27 @@ struct cs_copy cs_copy_of(const struct cs_endpoints *e, const struct cs_transfer
 	return memory->copy ? memory->copy(e, t) : between(e, t, copies, uncounted);
 }
 
+/* Of all that its kernel went through there is a triad: c lies behind b, of each as many
+ * positions as copies have. */
+static struct cs_expected triad_of(const struct cs_endpoints *e,
+				   const struct cs_transfer *t,
+				   const struct cs_expected *all)
+{
+	const uint64_t words = cs_triad_words(t->bytes);
+	struct cs_expected left = CS_EXPECTED(all->key,
+					      8 * words * (all->bytes / t->bytes));
+
+	left.triad = words * (cs_transfer_span(e->plan, t) / t->bytes);
+	return left;
+}
+
 struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_left left = {
-		{ key_left(e, t), t->bytes, places.stride, places.n },
+		{ key_left(e, t), t->bytes, places.stride, places.n, 0 },
 		places.at,
 		places.n > 1 || bytes <= span,
 	};
@@ -147,5 +167,7 @@ struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 	if (places.n == 1) /* all positions of a kernel */
 		left.bytes = CS_EXPECTED(left.bytes.key,
 					 bytes && bytes < span ? bytes : span);
+	if (t->op == CS_OP_TRIAD)
+		left.bytes = triad_of(e, t, &left.bytes);
 	return left;
 }
