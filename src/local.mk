@@ -367,6 +367,7 @@ endif
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
+	%D%/report/curve.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -374,6 +375,17 @@ endif
 	%D%/report/gbench.c \
 	%D%/report/group.c \
 	%D%/report/group.h \
+	%D%/report/html/fleet.c \
+	%D%/report/html/forest.c \
+	%D%/report/html/heat.c \
+	%D%/report/html/markup.c \
+	%D%/report/html/markup.h \
+	%D%/report/html/page.c \
+	%D%/report/html/parts.h \
+	%D%/report/html/plot.c \
+	%D%/report/html/style.c \
+	%D%/report/html/tables.c \
+	%D%/report/html/wiring.c \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \
