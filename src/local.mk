@@ -396,12 +396,15 @@ endif
 	%D%/report/html/fleet.c \
 	%D%/report/html/forest.c \
 	%D%/report/html/heat.c \
+	%D%/report/html/inks.c \
+	%D%/report/html/inks.h \
 	%D%/report/html/markup.c \
 	%D%/report/html/markup.h \
 	%D%/report/html/page.c \
 	%D%/report/html/parts.h \
 	%D%/report/html/plot.c \
 	%D%/report/html/style.c \
+	%D%/report/html/style.h \
 	%D%/report/html/tables.c \
 	%D%/report/html/wiring.c \
 	%D%/report/junit.c \

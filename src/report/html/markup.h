@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "report/scale.h"
+#include "report/html/inks.h"
 
 struct cs_html {
 	FILE *to;
@@ -46,30 +46,6 @@ void cs_svg_describe(struct cs_html *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void cs_svg_end(const struct cs_html *h);
 
-/* Colours of a page, light in the attribute, dark by class. */
-enum cs_ink {
-	CS_INK,	     /* of what is to be read */
-	CS_INK_MUTE, /* of what explains it */
-	CS_INK_GRID,
-	CS_INK_AXIS,
-	CS_INK_BOX, /* fills */
-	CS_INK_TRACK,
-	CS_INK_USUAL,
-	CS_INK_MEASURED,
-	CS_INK_NVLINK,
-	CS_INK_PCIE,
-	CS_INK_GOOD,
-	CS_INK_WARN,
-	CS_INK_BAD,
-	CS_INK_CURVE, /* and the next 5 */
-	CS_INKS = CS_INK_CURVE + 6
-};
-struct cs_ink_line {
-	const char *name; /* class */
-	uint32_t colour[CS_THEMES];
-};
-extern const struct cs_ink_line cs_inks[CS_INKS];
-
 /* class="…" fill="#…", and stroke. */
 void cs_svg_fill(const struct cs_html *h, enum cs_ink ink);
 void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink);
@@ -94,8 +70,5 @@ void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink
 void cs_svg_hatch(const struct cs_html *h, const struct cs_box *box);
 /* A box for each class of a scale, and for none. */
 void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char *none);
-
-/* The style sheet, between <style> and </style>. */
-void cs_html_style(const struct cs_html *h);
 
 #endif

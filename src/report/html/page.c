@@ -10,6 +10,7 @@
 #include "check/verdict/check.h"
 #include "report/group.h"
 #include "report/html/parts.h"
+#include "report/html/style.h"
 #include "report/parts.h"
 #include "report/tally.h"
 #include "report/versus.h"

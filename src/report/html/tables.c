@@ -62,7 +62,8 @@ static void put_matrix(struct cs_html *h, const struct cs_grid *grid)
 			   cs_endpoint_text(grid->run, grid->node, &grid->row_end[r])
 				   .text);
 		for (int c = 0; c < grid->n_cols; c++)
-			put_value(h, grid, (size_t)(r * grid->n_cols + c));
+			put_value(h, grid,
+				  (size_t)r * (size_t)grid->n_cols + (size_t)c);
 	}
 	cs_html(h, "</tr>");
 }
