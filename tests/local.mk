@@ -438,6 +438,7 @@ SHELL_TESTS = \
 	%D%/run/fleet.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
+	%D%/run/html.t \
 	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
@@ -464,6 +465,7 @@ dist_check_SCRIPTS += \
 	%D%/mpi-run \
 	%D%/schema-check \
 	%D%/torture.py \
+	%D%/page.py \
 	%D%/views.py \
 	%D%/wrappers.py
 EXTRA_DIST += \
