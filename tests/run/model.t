@@ -67,7 +67,7 @@ ok "--suite model: gamma, its share of the peak, and loads in flops" eval 'statu
 	prints "^FP64 by multiply-adds: 32[0-9]{3} GFLOP/s a GPU, at least 9[67]\.[0-9] % of units x highest clock$" &&
 	prints "^peer.ce.write.pair +66[0-9] +59[0-9]{2} +8.9e\+07$" && prints "^local.sm.read.alone +6[0-9] "'
 ok "... each GPU, with what its memories bring" eval \
-	'prints "^gpu1 NVIDIA H200 +3263[0-9] +9[67]\.[0-9] % +40[0-9]{2} +6[45] +65[0-9]{2} +40 +326[0-9]{2} +8\.0$" && prints "at least 9[78]\.[0-9] % of 128$"'
+	'prints "^gpu1 NVIDIA H200 +3263[0-9] +9[67]\.[0-9] % +40[0-9]{2} +6[45] +65[0-9]{2} +40 +326[0-9]{2} +8\.0$" && prints "at least 9[78]\.[0-9] % of 128 bytes a clock$"'
 ok_json "... within 1 %" suite.json \
 	''"$truth"' and
 	 all(abs(m["flops_per_load"] * m["gbs"] / 8 / 32802 - 1) < 0.001 for m in d["model"])'
