@@ -559,7 +559,7 @@ static void print_nodes(FILE *to, const struct cs_run *run)
 
 /* ---- where nobody is needed ---- */
 
-static int needs_nobody(const struct cs_run *run)
+int cs_fleet_needs_nobody(const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
 	struct census census = count_nodes(run);
@@ -620,7 +620,7 @@ static int print_first_figures(FILE *to, const struct cs_run *run)
 }
 
 /* At most six lines, with that of what stands in for GPUs or a clock. */
-static int print_healthy(FILE *to, const struct cs_run *run)
+int cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 {
 	char time[32];
 
@@ -636,22 +636,19 @@ static int print_healthy(FILE *to, const struct cs_run *run)
 }
 
 /* What is to be done comes last: where the eye is when a terminal has scrolled. */
-int cs_fleet_print(FILE *to, const struct cs_run *run, int verbose)
+int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
 	struct page page, actions;
-	int rc, lines;
+	int rc;
 
-	if (!verbose && needs_nobody(run))
-		return print_healthy(to, run);
 	if (page_open(&actions))
 		return -1;
 	rc = cs_actions_print(actions.to, run, verbose);
-	lines = page_close(&actions);
+	lines += page_close(&actions);
 	if (rc || page_open(&page)) {
 		free(actions.text);
 		return -1;
 	}
-	cs_head_print(page.to, run);
 	print_nodes(page.to, run);
 	rc = print_figures(page.to, run, verbose) ||
 			     print_classes(page.to, run, verbose) ?

@@ -12,6 +12,8 @@
 #include "report/parts.h"
 #include "report/versus.h"
 
+#define HEAD_LINES 3 /* above a fleet, at most */
+
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static void copies_text(const struct cs_run *run, char *to, size_t size)
 {
@@ -470,13 +472,16 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 		cs_fold(to, 0, 2,
 			"ONE GPU: nothing between GPUs to measure; below: "
 			"host to GPU and back, its own memory");
-	if (is_fleet(run) && !run->only[1][0] && !opt->topology)
-		return cs_fleet_print(to, run, opt->verbose);
+	if (is_fleet(run) && !run->only[1][0] && !opt->topology && !opt->verbose &&
+	    cs_fleet_needs_nobody(run))
+		return cs_fleet_print_brief(to, run);
 	cs_head_print(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);
 	if (opt->topology)
 		return cs_topology_print(to, run);
+	if (is_fleet(run))
+		return cs_fleet_print(to, run, HEAD_LINES, opt->verbose);
 	if (cs_only_checked(run))
 		return print_only_checked(to, run);
 	if (run->n_nodes == 1)
