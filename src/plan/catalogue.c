@@ -140,6 +140,11 @@
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
+/* A copy that nothing stands behind, by the CPU: what a program pays that waits for it. */
+#define SINGLE(path_, PATH_, heading_, summary_, ...)                                  \
+	TEST(path_ ".ce.once.pair", PATH_, CE, ONCE, PAIR, heading_, summary_,       \
+	     COST(ONCE, US, 0), __VA_ARGS__)
+#define CALL_TO_END ", from its call to its end as the CPU sees it"
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
@@ -164,6 +169,8 @@
 
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	SINGLE("peer", PEER, SAYS_WRITE ", alone" CALL_TO_END,
+	       "GPU to GPU, a single copy" CALL_TO_END),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.ce.write.shift", CE, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO),
 	PEER("peer.ce.write.ring", CE, WRITE, RING, EACH_TO_NEXT),
@@ -261,7 +268,13 @@ static const struct cs_test table[] = {
 	     SMALL_CHASE),
 
 	HOST("h2d.ce.pinned.pair", H2D, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("h2d", H2D, SAYS_H2D CALL_TO_END,
+	       "pinned host memory to GPU, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("d2h.ce.pinned.pair", D2H, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("d2h", D2H, SAYS_D2H CALL_TO_END,
+	       "GPU to pinned host memory, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("h2d.ce.pinned.bidi", H2D, CE, PINNED, BIDI, AND_BACK),
 	HOST("h2d.ce.pinned.load", H2D, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("d2h.ce.pinned.load", D2H, CE, PINNED, LOAD, BESIDE_OTHERS),
@@ -660,6 +673,7 @@ const char *cs_op_text(int op)
 		"bulk",
 		"write4k",
 		"enqueue",
+		"once",
 		"burst4k",
 		"burst64k",
 		"launch",

@@ -50,6 +50,7 @@ enum cs_op {
 				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
 	CS_OP_ENQUEUE,		/* one copy into a stream */
+	CS_OP_ONCE,		/* one copy, until the CPU knows of its end */
 	CS_OP_BURST4K, CS_OP_BURST64K, /* many small copies, and their end */
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
@@ -111,6 +112,7 @@ enum cs_unit {
 enum cs_how {
 	CS_HOW_GATED,	/* by marks on the stream, until it is known well enough */
 	CS_HOW_CALLS,	/* each call of a batch */
+	CS_HOW_ONCE,	/* each copy, from its call to its end */
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */

@@ -355,6 +355,16 @@ static const struct cs_explanation by_op[] = {
 		"CPU's time in cuMemcpyAsync, not the copy's.",
 		ENQUEUED, BY_CALL, NULL, ARRIVED,
 	},
+	[CS_OP_ONCE] = {
+		"One copy (--size), and nothing behind it: copies that stand in a queue "
+		"hide what each of them takes before its first byte and behind its last.",
+		"A copy engine of the source's GPU, with the host that of the GPU, by "
+		"cuMemcpyAsync in the process that owns it.",
+		"By CLOCK_MONOTONIC_RAW from the call of cuMemcpyAsync to the return of "
+		"cuStreamSynchronize: 8 batches of as many copies as take 2 ms, 64 at most; a "
+		"first batch is not counted.",
+		NULL, ARRIVED,
+	},
 	[CS_OP_LAUNCH] = {
 		"Nothing: a kernel of one thread that writes one word; the figure is "
 		"the CPU's time in cuLaunchKernel, not the kernel's.",
