@@ -596,12 +596,15 @@ static int wait_mine(struct cs_agent *a, int lane, const struct burden *with)
 	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), with->k);
 	struct cs_slot *slot = a->slot;
 
-	if (is_carried(a, t)) {
+	if (is_carried(a, t))
 		slot->ns[with->k] = cs_carry_ns(&a->carry, lane);
-		return 0;
-	}
-	if (wait_lane(a, lane, &slot->ns[with->k]))
+	else if (wait_lane(a, lane, &slot->ns[with->k]))
 		return -1;
+	if (t->op == CS_OP_FAULT)
+		slot->load_ns[with->k] = slot->ns[with->k] /
+					 (double)cs_managed_faults(t);
+	if (is_carried(a, t) || t->op == CS_OP_FAULT)
+		return 0;
 	cs_endpoints_read(&a->ends, with->k);
 	if (with->back != NO_BACK) {
 		slot->ns[with->back] = a->args.backend->lasted_back(a->dev, lane);

@@ -576,7 +576,8 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 		e->slot->checked_part[k] = e->slot->wrong_copy[k] = 0;
 		e->slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 		if (note_ring(e, k) || place_check(e, k, 0) || place_check(e, k, 1) ||
-		    (t->method == CS_METHOD_CHASE && build_chain(e, t)) ||
+		    (t->method == CS_METHOD_CHASE && t->op != CS_OP_FAULT &&
+		     build_chain(e, t)) ||
 		    (is_mine_to_check(e, t) && !unchecked && poison(e, t)))
 			return -1;
 	}

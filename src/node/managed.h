@@ -28,6 +28,8 @@ int cs_managed_home(struct cs_endpoints *ends);
 int cs_managed_advise(struct cs_endpoints *ends);
 /* The same question of ranges of others of this process, which lie on the agent's GPU. */
 int cs_managed_prove(struct cs_endpoints *ends);
+/* Faults of a transfer that chases them. */
+uint64_t cs_managed_faults(const struct cs_transfer *t);
 /* Nothing moves: no ranges. */
 void cs_managed_release(struct cs_endpoints *ends);
 
