@@ -212,6 +212,11 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 	       cs_op_is_prefetch_call(t->op) || t->op == CS_OP_FAULT;
 }
 
+uint64_t cs_transfer_faults(const struct cs_transfer *t)
+{
+	return (t->bytes + CS_FAULT_STRIDE - 1) / CS_FAULT_STRIDE;
+}
+
 int cs_transfer_is_lone(const struct cs_transfer *t)
 {
 	return (t->flags & CS_TRANSFER_LONE) != 0;
