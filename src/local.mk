@@ -341,6 +341,8 @@ endif
 	%D%/check/model/gamma.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
+	%D%/check/verdict/action.c \
+	%D%/check/verdict/action.h \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
@@ -352,6 +354,7 @@ endif
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
+	%D%/file/action.c \
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
@@ -390,6 +393,7 @@ endif
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
+	%D%/report/actions.c \
 	%D%/report/aggregate.c \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
