@@ -72,6 +72,7 @@ enum cs_copy_kind {
 	CS_COPY_PREFETCH, /* cuda: managed memory at dst goes to `to` */
 	CS_COPY_TOUCH, /* cuda: each `stride` bytes from dst on the first word becomes that
 			   * of the pattern of `key`, with `mark` in it, by a kernel */
+	CS_COPY_FAULT, /* … one after the other, by one thread */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_COPY_SM,	  /* loads and stores of 16 bytes */
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */

@@ -529,7 +529,7 @@ static const struct cs_suite suites[] = {
 	/* of a size that takes seconds */
 	{ .name = "unified",
 	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*,"
-		   "local.call.prefetch-*",
+		   "local.call.prefetch-*,*.chase.fault.*",
 	  .copy_bytes = 64u << 20 },
 	/* what one call costs, and how that grows with what it allocates */
 	{ .name = "calls",

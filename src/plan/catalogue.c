@@ -109,6 +109,10 @@
 	  .heading = "pages of row's GPU to column's" when,                          \
 	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
 	  __VA_ARGS__ }
+#define FAULTS(name_, PATH_, whose, who)                                             \
+	TEST(name_, PATH_, CHASE, FAULT, PAIR, "a page fault by " whose,             \
+	     "latency of one page fault: " who, .memory = CS_MEM_MANAGED,            \
+	     .alone = ONE_AT_A_TIME, .unit = CS_UNIT_NS, .least_precision = 0.02)
 #define PAGES_BACK " while pages of column's go to row's"
 
 /* ---- latency, and what a placement costs ---- */
@@ -368,6 +372,13 @@ static const struct cs_test table[] = {
 	MANAGED_PEER("peer.demand.managed.pair", DEMAND, PAIR, "", .alone = ONE_PAIR),
 	MANAGED_PEER("peer.demand.managed.bidi", DEMAND, BIDI, PAGES_BACK),
 
+	FAULTS("h2d.chase.fault.pair", H2D, "column's GPU on row's host memory",
+	       "a GPU on pages of the host"),
+	FAULTS("d2h.chase.fault.pair", D2H, "column's CPUs on row's GPU",
+	       "a CPU on pages of a GPU"),
+	FAULTS("peer.chase.fault.pair", PEER, "column's GPU on row's",
+	       "a GPU on pages of another"),
+
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
 	     "within a GPU, copy engine" ONCE),
@@ -566,6 +577,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
+	if (test->op == CS_OP_FAULT)
+		return CS_TAKES_ADVICE;
 	if (cs_method_is_managed((int)test->method))
 		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
 						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
@@ -691,6 +704,7 @@ const char *cs_op_text(int op)
 		"prefetch-in-busy",
 		"prefetch-out-idle",
 		"prefetch-out-busy",
+		"fault",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"

@@ -62,6 +62,8 @@ enum cs_op {
 	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
 				 * memory goes, and what its stream does */
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
+	CS_OP_FAULT,		/* of a chase: pages of managed memory, one fault
+				 * after the other */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -164,6 +166,10 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* The pages of a chase of faults are so far apart that each is a block of the driver's
+ * own, of which nothing comes before it is asked for. */
+#define CS_FAULT_STRIDE (2u << 20)
+
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory: one range, which has two places? */

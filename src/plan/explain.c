@@ -470,6 +470,20 @@ static const struct cs_explanation chases[] = {
 		"--seed: no prefetch, and beyond a cache's size no hit.",
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
 	},
+	[CS_OP_FAULT] = {
+		"One access of 8 bytes after the other to managed memory of --size, 2 MiB "
+		"apart, all of whose pages are at the row: each is a page fault, and the "
+		"next begins when it has been served. What else the driver brings along "
+		"with a page does not help the next.",
+		"One thread of the column's GPU, by exchanges; pages that come to the host "
+		"one CPU thread, by stores.",
+		"By CUDA events around the kernel, behind the gate as the rates are, or by "
+		"the CPU's clock; divided by the number of faults.",
+		NULL,
+		"Before each sample all pages are at the row, behind it those touched at the "
+		"column, as the kernel says; between GPUs so few pages move that it is not "
+		"proven. All bytes are compared (--verify).",
+	},
 	[CS_OP_BULK] = {
 		"Nothing but one bulk asynchronous copy of 16 bytes after the other, "
 		"through 2 MiB in order, 128 bytes apart (compute capability 9.0 and "
