@@ -21,6 +21,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_base_a_SOURCES = \
 	%D%/base/call.c \
 	%D%/base/call.h \
+	%D%/base/calls.def \
+	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
 	%D%/base/cpus.c \
@@ -154,6 +156,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
+	%D%/backend/cuda/calls.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -190,6 +193,8 @@ endif
 	%D%/node/agents.h \
 	%D%/node/alone.c \
 	%D%/node/alone.h \
+	%D%/node/batch.c \
+	%D%/node/batch.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -336,6 +341,8 @@ endif
 	%D%/check/model/gamma.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
+	%D%/check/verdict/action.c \
+	%D%/check/verdict/action.h \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
@@ -347,6 +354,7 @@ endif
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
+	%D%/file/action.c \
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
@@ -385,6 +393,7 @@ endif
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
+	%D%/report/actions.c \
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \

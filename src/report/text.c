@@ -472,6 +472,9 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 		cs_fold(to, 0, 2,
 			"ONE GPU: nothing between GPUs to measure; below: "
 			"host to GPU and back, its own memory");
+	if (is_fleet(run) && !run->only[1][0] && !opt->topology && !opt->verbose &&
+	    cs_fleet_needs_nobody(run))
+		return cs_fleet_print_brief(to, run);
 	cs_head_print(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);
