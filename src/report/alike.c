@@ -170,20 +170,22 @@ static int find_classes(struct cs_alike *f)
 	return text ? 0 : -1;
 }
 
-int cs_alike_make(const struct cs_run *run, struct cs_alike *f)
+int cs_alike_make(const struct cs_run *run, struct cs_alike *alike)
 {
 	size_t n = (size_t)run->n_nodes, cells;
 
-	*f = (struct cs_alike){ .run = run, .side = 1 };
+	*alike = (struct cs_alike){ .run = run, .side = 1 };
 	for (int i = 0; i < run->n_nodes; i++)
-		if (run->node[i].facts.n_agents > f->side)
-			f->side = run->node[i].facts.n_agents;
-	cells = n * (size_t)f->side * (size_t)f->side;
-	f->class = calloc(n + 1, sizeof(*f->class));
-	f->worst = calloc(cells + 1, sizeof(*f->worst));
-	for (size_t i = 0; f->worst && i < cells; i++)
-		f->worst[i] = NAN;
-	return f->class && f->worst && !find_classes(f) ? compare_cells(f) : -1;
+		if (run->node[i].facts.n_agents > alike->side)
+			alike->side = run->node[i].facts.n_agents;
+	cells = n * (size_t)alike->side * (size_t)alike->side;
+	alike->class = calloc(n + 1, sizeof(*alike->class));
+	alike->worst = calloc(cells + 1, sizeof(*alike->worst));
+	for (size_t i = 0; alike->worst && i < cells; i++)
+		alike->worst[i] = NAN;
+	return alike->class && alike->worst && !find_classes(alike) ?
+		       compare_cells(alike) :
+		       -1;
 }
 
 void cs_alike_release(struct cs_alike *alike)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/units.h"
 #include "report/views.h"
 #include "result/cells.h"
@@ -21,8 +22,9 @@ static int put(FILE *to, json_t *event, int *n)
 			     NULL;
 
 	if (text) {
-		fputs((*n)++ ? ",\n" : "", to);
-		fputs(text, to);
+		cs_print(to, "%s", (*n)++ ? "," : "");
+		putc('\n', to);
+		cs_print(to, "%s", text);
 	}
 	json_decref(event);
 	free(text);
@@ -103,7 +105,7 @@ int cs_trace_write(FILE *to, const struct cs_run *run,
 	int n = 0, rc = 0;
 
 	(void)opt;
-	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", to);
+	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
 	for (int node = 0; node < run->n_nodes && !rc; node++)
 		rc = put_names(to, run, node, &n);
 	for (size_t i = 0; i < rows && !rc; i++) {
