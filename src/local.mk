@@ -67,9 +67,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.c \
 	%D%/plan/alias.h \
 	%D%/plan/assemble.c \
+	%D%/plan/blob.c \
+	%D%/plan/blob.h \
 	%D%/plan/build.c \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/choice.c \
+	%D%/plan/choice.h \
 	%D%/plan/choose.c \
 	%D%/plan/choose.h \
 	%D%/plan/draft.c \
@@ -82,13 +86,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
 	%D%/plan/instance.h \
-	%D%/plan/internal.h \
 	%D%/plan/patterns.c \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
 	%D%/plan/trust.c \
+	%D%/plan/trust.h \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \
 	%D%/plan/urgent.c \

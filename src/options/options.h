@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "job/args.h"
+#include "plan/choose.h"
 #include "report/report.h"
 
 #define CS_OUTPUTS_MAX 8

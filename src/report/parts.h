@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "report/curve.h"
 #include "report/report.h"
 #include "result/cells.h"
 

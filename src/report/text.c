@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "check/verdict/check.h"
 #include "report/matrix.h"
+#include "report/curve.h"
 #include "report/parts.h"
 #include "report/versus.h"
 
