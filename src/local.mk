@@ -401,6 +401,8 @@ endif
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/actions.c \
 	%D%/report/aggregate.c \
+	%D%/report/alike.c \
+	%D%/report/alike.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/cell.c \
@@ -443,6 +445,7 @@ endif
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \
+	%D%/report/picture.c \
 	%D%/report/prom.c \
 	%D%/report/reason.c \
 	%D%/report/report.h \
@@ -455,6 +458,7 @@ endif
 	%D%/report/tally.h \
 	%D%/report/text.c \
 	%D%/report/topology.c \
+	%D%/report/trace.c \
 	%D%/report/versus.c \
 	%D%/report/versus.h \
 	%D%/report/view.c \

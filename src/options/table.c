@@ -23,12 +23,12 @@
 /* What several commands have. */
 #define OUTPUT                                                                 \
 	{ "output", 'o', "FILE", "also write FILE; .txt, .html, .json, .jsonl, .csv, " \
-	  ".prom (Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t " \
-	  "start, %% a %", OWN(cs_set_output) }
+	  ".prom (Prometheus textfile), .xml (JUnit), .trace.json (Perfetto); "          \
+	  "repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output) }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, " \
-	  "result, prom, nagios, junit; model, model-csv: alpha and beta of a sweep " \
-	  "over sizes; reason: one line for a scheduler; nvbandwidth, " \
+	  "result, prom, nagios, junit; picture: a character a cell; trace: for "      \
+	  "Perfetto; model, model-csv: alpha and beta of a sweep over sizes; reason: one line for a scheduler; nvbandwidth, " \
 	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
 	  "commscope, commscope-json, commscope-csv: as Google Benchmark has them, "  \
 	  "with -v each sample", \
