@@ -51,6 +51,8 @@ ok "both ways at once, and all GPUs at once" eval 'status_is 0 && grep -q "^[^,]
 run 0 "${here[@]}" --threads 1,2,4 -t d2h.demand.managed.pair -o t.csv -o t.json
 ok_json "CPU threads touch together: a cell for each number of them" t.json \
 	'sorted((r["cpu_threads"] or 1, r["workers"]) for r in d["results"] if r["dst"] == "numa0" and r["src"] == "gpu0" and not "control" in r["flags"]) == [(1, 1), (2, 2), (4, 4)]'
+ok_json "... whose page faults are counted, and nobody else's" t.json \
+	'all((r["page_faults"] is not None) == (r["major_faults"] is not None) == bool(r["workers"]) and (r["page_faults"] or 0) >= (r["major_faults"] or 0) >= 0 for r in d["results"]) and any(r["page_faults"] is not None for r in d["results"])'
 ok "... by threads is the curve" prints "CPU threads"
 run 0 "${here[@]}" -s 4K:64K:x4 -t h2d.prefetch.managed.pair,peer.demand.managed.pair -o s.json
 ok "small sizes too" status_is 0
@@ -175,14 +177,13 @@ run 0 "${here[@]}" --gpus 0 -s 20M -t h2d.prefetch.managed.pair -o v.csv
 ok "more than half of a GPU: skipped" grep -qE "managed.*,skipped,.*half of that" v.csv
 run 0 "${here[@]}" --gpus 0 -s 20M --oversubscribe 2 -t h2d.prefetch.managed.pair -o v.csv
 ok "... measured with --oversubscribe" grep -qE ",rate,managed,.*,ok," v.csv
-run 0 "${here[@]}" --gpus 0 -s 40M --oversubscribe 2 -t h2d.prefetch.managed.pair -o v.csv
+run 0 "${here[@]}" --gpus 0 -s 40M --oversubscribe 2 -t h2d.prefetch.managed.pair -o v.csv -o v.json
 ok "... what does not fit is no rate: not all of it can be there" eval \
 	'status_is 2 && grep -qE ",rate,managed,.*,failed,.*not-moved" v.csv && ! grep -qE ",ok," v.csv'
 unset FAKE_MEMORY
-for suite in unified commscope all; do
-	run 0 -n --gpus 2 --suite $suite -o n.json
-	ok "--suite $suite oversubscribes nothing" prints_not oversubscribe
-done
+ok_json "... which the file says" v.json '"\"oversubscribe_percent\": 200" in json.dumps(d)'
+run 0 --list
+ok "... and which no test and no suite is: it is an option alone" eval 'status_is 0 && prints unified && ! grep -qi oversub out'
 run 0 "${here[@]}" --cache cold -t h2d.prefetch.managed.pair
 ok "caches of managed memory are no variant: refused in a line" eval \
 	'status_is 64 && one_line "--cache: none of the chosen tests copies from or to host memory"'
