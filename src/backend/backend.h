@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/fill.h"
+#include "base/shape.h"
 
 struct cs_dev;
 
@@ -71,6 +72,11 @@ enum cs_copy_kind {
 	CS_COPY_PREFETCH, /* cuda: managed memory at dst goes to `to` */
 	CS_COPY_TOUCH, /* cuda: each `stride` bytes from dst on the first word becomes that
 			   * of the pattern of `key`, with `mark` in it, by a kernel */
+	/* cuda: what has a shape, see box: by a driver, … */
+	CS_COPY_2D,
+	CS_COPY_3D,
+	CS_COPY_PACK,	/* … packed, and copied to dst, of which `filled` tells, … */
+	CS_COPY_UNPACK, /* … and unpacked to dst, of which `emptied` does, … */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_COPY_SM,	  /* loads and stores of 16 bytes */
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
@@ -85,6 +91,7 @@ enum cs_copy_kind {
 	CS_COPY_CONSUME, /* reads all of it once */
 	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there */
 	CS_COPY_FMA,	 /* multiply-adds, enum cs_fma in `key`; nothing moves */
+	CS_COPY_BOX,	 /* what has a shape, see box */
 };
 
 /* Where pages of managed memory are: on a device of this process; or (device -1) on a
@@ -132,6 +139,9 @@ struct cs_copy {
 	} move;
 	struct cs_um_place to; /* PREFETCH */
 	uint64_t mark;	       /* TOUCH */
+	/* of what has a shape: dst and src are where it begins */
+	struct cs_box box;
+	uint64_t packed; /* PACK, UNPACK: this agent's buffer of what is packed */
 	int lent; /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };

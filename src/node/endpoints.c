@@ -2,6 +2,7 @@
 
 #include "node/endpoints.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/chain.h"
@@ -21,7 +22,7 @@
 struct host_place {
 	struct cs_hostbuf_key key;
 	struct cs_hostbuf buf;
-	uint64_t most;		   /* transfers of more bytes have no room */
+	uint64_t most;		   /* transfers that want more have no room */
 	char refused[CS_ERR_TEXT]; /* why not; "" */
 };
 
@@ -135,7 +136,7 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct cs_hostbuf_key of;
 
-			if (t->bytes > most ||
+			if (cs_transfer_room(t) > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
 			    !is_hosted(t, is_dst) ||
 			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
@@ -248,6 +249,16 @@ static uint32_t kind_of(const struct cs_endpoints *e, const struct cs_transfer *
 		return CS_COPY_CONSUME;
 	case CS_METHOD_STREAMW:
 		return CS_COPY_PRODUCE;
+	case CS_METHOD_COPY2D:
+		return CS_COPY_2D;
+	case CS_METHOD_COPY3D:
+		return CS_COPY_3D;
+	case CS_METHOD_PACK:
+		return t->issuer == e->me ? CS_COPY_PACK : CS_COPY_UNPACK;
+	case CS_METHOD_SM3D:
+	case CS_METHOD_CHUNK:
+	case CS_METHOD_STRIDE:
+		return CS_COPY_BOX;
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA : CS_COPY_CHASE;
 	default:
@@ -332,6 +343,23 @@ static uint64_t chain_seed(const struct cs_endpoints *e, const struct cs_transfe
 	return t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
 }
 
+/* Where its bytes begin, and where those are that were packed. */
+static void add_shape(const struct cs_endpoints *e, const struct cs_transfer *t,
+		      struct cs_copy *f)
+{
+	f->box = cs_transfer_box(t);
+	f->src += f->box.src_at;
+	f->dst += f->box.dst_at;
+	if (t->method != CS_METHOD_PACK)
+		return;
+	f->packed = arena_of(e, e->me) + e->slot->layout.dst_at;
+	if (t->issuer == e->me)
+		f->dst = arena_of(e, t->dst.index) + layout_of(e, &t->dst)->dst_at +
+			 cs_transfer_packed_at(t);
+	else
+		f->packed += cs_transfer_packed_at(t);
+}
+
 struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 				 const struct cs_transfer *t, uint32_t copies,
 				 int uncounted)
@@ -367,7 +395,9 @@ struct cs_copy cs_endpoints_copy(const struct cs_endpoints *e,
 		f.src += cs_stage_at(e->board, t);
 	if (f.kind == CS_COPY_OUT)
 		f.dst += cs_stage_at(e->board, t);
-	if (f.kind == CS_COPY_IN || f.kind == CS_COPY_OUT)
+	if (cs_method_is_shaped(t->method))
+		add_shape(e, t, &f);
+	if (cs_stage_is(e->board, t))
 		cs_stage_copy(e->board, t, e->slot->seq, &f);
 	return f;
 }
@@ -463,7 +493,8 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
 static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_checker(t) == e->me &&
-	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method)) &&
+	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method) ||
+		cs_method_is_shaped(t->method)) &&
 	       t->method != CS_METHOD_CHASE && !cs_transfer_is_managed(t) &&
 	       !has_tiles(t) && !is_summed(e, t);
 }
@@ -488,7 +519,7 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 	if (t->issuer != e->me || !is_hosted(t, is_dst))
 		return 0;
 	place = find_place(e, t, is_dst);
-	if (place && place->buf.at && t->bytes <= place->most) {
+	if (place && place->buf.at && cs_transfer_room(t) <= place->most) {
 		e->slot->unproven |= place->buf.numa < 0 ||
 				     place->buf.numa != place->key.numa;
 		*(is_dst ? &side->dst_numa : &side->src_numa) = place->buf.numa;
@@ -510,7 +541,8 @@ static int note_ring(struct cs_endpoints *e, uint32_t k)
 	struct cs_cpu_side *side = &e->slot->side[k];
 	int wanted;
 
-	if (t->issuer != e->me || !cs_stage_is(e->board, t))
+	if (t->issuer != e->me || t->method != CS_METHOD_STAGED ||
+	    !cs_stage_is(e->board, t))
 		return 0;
 	side->ring_numa = cs_stage_numa(e->board, t, &wanted);
 	e->slot->unproven |= side->ring_numa < 0 || side->ring_numa != wanted;
@@ -564,6 +596,35 @@ static int build_chain(struct cs_endpoints *e, const struct cs_transfer *t)
 				 &e->slot->err);
 }
 
+/* What a driver loads for its first copy of a shape is not loaded behind a closed gate: a
+ * piece of the issuer's own buffer is copied to where it is. */
+static int touch_shaped(struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	const struct cs_backend_costs *costs = e->backend->costs;
+	const struct cs_copy own = {
+		.dst = e->slot->arena.address,
+		.src = e->slot->arena.address,
+		.copies = 1,
+		.kind = kind_of(e, t),
+		.box = { .width = 16,
+			 .pitch = 32,
+			 .rows = 2,
+			 .grid = { 16, 32, 2, 1, 2 } },
+	};
+	double ns;
+	int rc;
+
+	if (t->issuer != e->me || !own.dst ||
+	    (own.kind != CS_COPY_2D && own.kind != CS_COPY_3D))
+		return 0;
+	if (costs->copy(e->dev, 0, &own, &e->slot->err) ||
+	    costs->mark(e->dev, 0, &e->slot->err))
+		return -1;
+	while (!(rc = e->backend->poll(e->dev, 0, &ns, &e->slot->err)))
+		sched_yield();
+	return rc < 0 ? -1 : 0;
+}
+
 int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 {
 	e->slot->unproven = 0;
@@ -577,6 +638,7 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 		e->slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 		if (note_ring(e, k) || place_check(e, k, 0) || place_check(e, k, 1) ||
 		    (t->method == CS_METHOD_CHASE && build_chain(e, t)) ||
+		    touch_shaped(e, t) ||
 		    (is_mine_to_check(e, t) && !unchecked && poison(e, t)))
 			return -1;
 	}
@@ -601,6 +663,15 @@ static void keep(struct cs_endpoints *e, uint32_t k, const struct cs_expected *l
 	cs_check_add(sum, &now, sum->wrong_words ? sum->first_word + 1 : 0);
 }
 
+/* Behind it and around it nothing was written. */
+static struct cs_inside inside_of(const struct cs_transfer *t)
+{
+	const struct cs_box box = cs_transfer_box(t);
+
+	return (struct cs_inside){ box.dst_at, box.width, box.pitch, box.rows,
+				   box.dst_at - box.src_at };
+}
+
 /* What the last sample has left behind; `*whole`: all of its copies. */
 static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int *whole)
 {
@@ -608,11 +679,16 @@ static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int 
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_expected left = { key_left(e, t), t->bytes, places.stride,
-				    places.n };
+				    places.n, { 0 } };
 
-	*whole = places.n > 1 || bytes <= span;
+	*whole = places.n > 1 ||
+		 (cs_method_is_shaped(t->method) ? e->copies[k] <= 1 : bytes <= span);
 	if (places.n == 1) /* all positions of a kernel */
 		left = CS_EXPECTED(left.key, bytes && bytes < span ? bytes : span);
+	if (cs_method_is_shaped(t->method)) {
+		left = CS_EXPECTED(left.key, span);
+		left.inside = inside_of(t);
+	}
 	return left;
 }
 
@@ -644,7 +720,11 @@ static void check_host(struct cs_endpoints *e, uint32_t k, int last)
 	void *at = find_place(e, cs_endpoints_transfer(e, k), 1)->buf.at;
 	int all = last || left.bytes <= HOST_WHOLE_BYTES;
 
-	if (last)
+	if (left.inside.width && all)
+		cs_hostpass_check_inside(at, &left, !last, &found);
+	else if (left.inside.width)
+		cs_check_host_part(at, &left, e->slot->seq, HOST_WHOLE_BYTES, &found);
+	else if (last)
 		cs_hostpass_check(at, left.bytes, left.key, &found);
 	else if (all)
 		cs_check_host(at, left.bytes, left.key, 1, &found);

@@ -64,7 +64,7 @@ struct cs_options {
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
 	struct cs_settings set;
-	struct cs_variants vary; /* --cache, --threads, --cpu-numa, --element, --kernels */
+	struct cs_variants vary; /* --cache, --threads, --cpu-numa, --element, --kernels, --shape */
 	int seeded;		 /* set.seed was given; else it is the date */
 	const char *output[CS_OUTPUTS_MAX];
 	int n_outputs;

@@ -36,6 +36,12 @@ enum cs_method {
 	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
 	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
+	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
+	CS_METHOD_COPY3D,	/* … as a part of a grid, by cuMemcpy3DAsync */
+	CS_METHOD_SM3D,		/* … by a kernel */
+	CS_METHOD_PACK,		/* … packed by a kernel, copied, unpacked by another */
+	CS_METHOD_CHUNK,	/* by a kernel, pieces at a distance, … */
+	CS_METHOD_STRIDE,	/* … of one element each */
 	CS_METHODS
 };
 enum cs_op {
@@ -53,6 +59,7 @@ enum cs_op {
 				 * neighbours, of warps, each a page; prefetched */
 	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
 	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* what is multiplied and added */
+	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
 	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */
@@ -169,6 +176,7 @@ enum cs_takes {
 	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
 	CS_TAKES_ADVICE = 32,  /* managed memory */
+	CS_TAKES_SHAPE = 64,   /* what is not one block */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
@@ -181,6 +189,9 @@ int cs_test_goes_in_rounds(const struct cs_test *test);
 
 /* Data of the host to a kernel, or from it, once in a sample? */
 int cs_method_is_stream(int method);
+
+/* Is what it copies not one block, but of a shape? */
+int cs_method_is_shaped(int method);
 
 /* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
  * block of bytes. */

@@ -78,11 +78,11 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 
 	if (cs_choices_name_cells(of) &&
 	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
-	     asked->kernels || asked->advices))
+	     asked->kernels || asked->advices || asked->shape[0]))
 		return cs_err_set(
 			err,
-			"--cache, --threads, --cpu-numa, --element, --kernels and "
-			"--advise are of whole tests: the name of a single cell says them");
+			"--cache, --threads, --cpu-numa, --element, --kernels, --advise and "
+			"--shape are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -99,7 +99,12 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 				  "tests, as on host.cpu.copy.pair, or with --cache warm");
 	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
 		return cs_err_set(err, "--element: none of the chosen tests is one of "
-				       "h2d.stream*");
+				       "h2d.stream* or copies a face of a grid");
+	if (asked->shape[0] && !(taken & CS_TAKES_SHAPE))
+		return cs_err_set(err,
+				  "--shape: none of the chosen tests has such a one, as "
+				  "peer.*.halo.pair has a grid, peer.chunk.* 64/128 and "
+				  "peer.stride.* 4/64");
 	if (asked->advices && !(taken & CS_TAKES_ADVICE))
 		return cs_err_set(err,
 				  "--advise: none of the chosen tests is of managed "
@@ -380,6 +385,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
+		       !cs_method_is_shaped((int)test->method) &&
 		       !cs_method_is_stream((int)test->method) &&
 		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
@@ -446,6 +452,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 	for (i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
+		     !cs_method_is_shaped((int)table()[i].method) &&
 		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);
 	return n;

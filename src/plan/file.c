@@ -20,7 +20,8 @@ enum column {
 	OP,
 	SIZE,
 	VARIANT,
-	ROLE = VARIANT + CS_VARIANT_MEMBERS,
+	SHAPE = VARIANT + CS_VARIANT_MEMBERS - 1, /* the last of them */
+	ROLE,
 	ROUND
 };
 
@@ -145,6 +146,7 @@ static int take_role(struct reader *r, struct item *item)
 	if (cs_method_tells_time((int)test_of(item)->method) ||
 	    cs_method_is_stream((int)test_of(item)->method) ||
 	    cs_method_is_managed((int)test_of(item)->method) ||
+	    cs_method_is_shaped((int)test_of(item)->method) ||
 	    test_of(item)->how != CS_HOW_GATED)
 		return wrong(r, ROLE,
 			     cs_err_set(r->err, "'%s' is no load: only copies are",
@@ -262,6 +264,32 @@ static int take_size(struct reader *r, struct item *item)
 	return 0;
 }
 
+/* What has a shape needs one, and its bytes follow from it. */
+static int take_shape(struct reader *r, struct item *item)
+{
+	const struct cs_variant *v = &item->asked.variant;
+	uint64_t bytes;
+
+	if (!cs_method_is_shaped((int)test_of(item)->method))
+		return 0;
+	if (!v->shape)
+		return wrong(r, SHAPE,
+			     cs_err_set(r->err, "'%s' needs a shape",
+					test_of(item)->name));
+	bytes = cs_shape_bytes(v->shape, cs_variant_element(v),
+			       r->table.field[SIZE][0] ?
+				       cs_variant_box(v, item->asked.bytes).span :
+				       r->req->set.copy_bytes);
+	if (!r->table.field[SIZE][0])
+		item->asked.bytes = bytes;
+	if (item->asked.bytes == bytes)
+		return 0;
+	return wrong(r, SIZE,
+		     cs_err_set(r->err,
+				"'%s': copies of that shape have %" PRIu64 " bytes",
+				r->table.field[SIZE], bytes));
+}
+
 /* What changes nothing of the test is refused, for two such lines would be of one
  * matrix. */
 static int take_variant(struct reader *r, struct item *item)
@@ -283,7 +311,7 @@ static int take_variant(struct reader *r, struct item *item)
 						"'%s' changes nothing of '%s': leave it empty",
 						r->table.field[VARIANT + i],
 						test_of(item)->name));
-	return 0;
+	return take_shape(r, item);
 }
 
 static int take_round(struct reader *r, struct item *item)

@@ -14,8 +14,8 @@ _Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
-_Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");
+_Static_assert(sizeof(struct cs_transfer) == 48, "padding in cs_transfer");
+_Static_assert(sizeof(struct cs_plan_matrix) == 32, "padding in cs_plan_matrix");
 
 void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
 		     struct cs_plan_layout *out)
@@ -236,10 +236,22 @@ int cs_transfer_checker(const struct cs_transfer *t)
 	return cs_endpoint_is_numa(&t->dst) ? t->issuer : t->dst.index;
 }
 
+struct cs_box cs_transfer_box(const struct cs_transfer *t)
+{
+	return cs_variant_box(&t->variant, t->bytes);
+}
+
+uint64_t cs_transfer_packed_at(const struct cs_transfer *t)
+{
+	return align_up(cs_transfer_box(t).span);
+}
+
 uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t)
 {
 	uint64_t spread = plan->set.spread_bytes;
 
+	if (cs_method_is_shaped(t->method))
+		return cs_transfer_box(t).span;
 	return cs_method_is_kernel(t->method) && t->bytes < spread ?
 		       spread / t->bytes * t->bytes :
 		       t->bytes;
@@ -344,6 +356,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+uint64_t cs_transfer_room(const struct cs_transfer *t)
+{
+	return cs_method_is_shaped(t->method) ? cs_transfer_box(t).span : t->bytes;
+}
+
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 {
 	const struct cs_transfer *t = transfers_of(plan);
@@ -351,8 +368,8 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 	uint64_t best = 0;
 
 	for (; t < end; t++)
-		if (t->bytes < below)
-			best = most(best, t->bytes);
+		if (cs_transfer_room(t) < below)
+			best = most(best, cs_transfer_room(t));
 	return best;
 }
 
@@ -371,6 +388,14 @@ static void lay_out(struct cs_arena_layout *l)
 					  l->src_bytes;
 }
 
+/* What an agent needs of its destination's buffer for what is packed. */
+static uint64_t packed_bytes(const struct cs_transfer *t, int agent)
+{
+	if (t->dst.index == agent)
+		return cs_transfer_packed_at(t) + t->bytes;
+	return t->src.index == agent ? t->bytes : 0;
+}
+
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		   uint64_t limit, struct cs_arena_layout *out)
 {
@@ -379,7 +404,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 	uint64_t src = 0, dst = 0, chain = 0;
 
 	for (; t < end; t++) {
-		if (!has_buffers(t) || t->bytes > limit ||
+		if (!has_buffers(t) || cs_transfer_room(t) > limit ||
 		    cs_transfer_is_managed(t) || !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent &&
@@ -391,6 +416,8 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		    t->method != CS_METHOD_CHASE)
 			dst = most(dst, cs_transfer_dst_at(plan, t) +
 						cs_transfer_span(plan, t));
+		if (t->method == CS_METHOD_PACK)
+			dst = most(dst, packed_bytes(t, agent));
 	}
 	*out = (struct cs_arena_layout){
 		.src_bytes = src,

@@ -162,6 +162,12 @@ CUdevice fake_device_of(int gpu);
 
 /* ---- memory.c, vmm.c ---- */
 
+/* Rows at a distance: bytes of a row, rows of a plane, planes, and from one to the next. */
+struct fake_rows {
+	uint64_t width, rows, planes;
+	uint64_t dst_pitch, src_pitch, dst_plane, src_plane;
+};
+
 struct fake_physical;
 struct fake_um;
 
@@ -237,6 +243,11 @@ struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
 /* Under the lock. */
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
+/* The same of rows: one copy, with one place for what FAKE_CORRUPT and FAKE_ASTRAY do. */
+CUresult fake_memory_move_rows(uint64_t dst, uint64_t src,
+			       const struct fake_rows *rows);
+/* From the first byte to behind the last. */
+uint64_t fake_rows_span(const struct fake_rows *rows, uint64_t pitch, uint64_t plane);
 /* Under the lock: where FAKE_CORRUPT has a bit flipped by this copy between two places of
  * its tables, NAN nowhere, below 0 if nothing is to be written. */
 double fake_memory_corrupt(int src, int dst);
@@ -269,6 +280,7 @@ enum fake_engine {
 	FAKE_PREFETCH, /* managed pages, by call, … */
 	FAKE_FAULTS,   /* … by touch, … */
 	FAKE_FAR,      /* … or used where they are */
+	FAKE_BOX,      /* rows at a distance, by a kernel */
 	FAKE_ENGINES
 };
 
@@ -388,6 +400,8 @@ struct fake_kernel {
 			unsigned grid); /* NULL: the gate */
 	/* What it moves by its arguments; NULL: nothing. */
 	struct fake_moves (*moves)(const void *args);
+	/* … for as long as so many bytes in one piece; NULL: these. */
+	uint64_t (*takes)(const void *args);
 	/* … and at the same time, another way. */
 	struct fake_moves (*moves_back)(const void *args);
 	/* Nanoseconds that it takes beside that; under the memory lock, after it
@@ -400,7 +414,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 22
+#define FAKE_N_KERNELS 24
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c, queue.c ---- */

@@ -59,6 +59,9 @@
 	X(cuMemHostGetDevicePointer, 3020)                                     \
 	X(cuMemcpyAsync, 4000)                                                 \
 	X(cuMemcpyPeerAsync, 4000)                                             \
+	X(cuMemcpy2DAsync, 3020)                                               \
+	X(cuMemcpy3DAsync, 3020)                                               \
+	X(cuMemcpy3DPeerAsync, 4000)                                           \
 	X(cuMemGetAllocationGranularity, 10020)                                \
 	X(cuMemCreate, 10020)                                                  \
 	X(cuMemRelease, 10020)                                                 \

@@ -18,7 +18,7 @@
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
 	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
-	X(consume) X(produce) X(fma)
+	X(consume) X(produce) X(fma) X(box) X(inside)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -52,6 +52,22 @@ struct cs_k_check {
 	uint64_t out;
 	uint64_t stride;
 	uint32_t places, each;
+};
+
+/* The same of one place with an inside (base/fill.h): around it there is poison. */
+struct cs_k_inside {
+	uint64_t address, words, key;
+	uint64_t out;
+	struct cs_inside inside;
+};
+
+/* Rows of `width` bytes, that many, from each to the next so many; in units of 4, 8 or 16
+ * bytes, of which all of these and both addresses are multiples.  Below 2^32 units.  Any
+ * grid. */
+struct cs_k_box {
+	uint64_t dst, src;
+	uint64_t dst_pitch, src_pitch, width, rows;
+	uint32_t copies, unit;
 };
 
 /* Pages of managed memory: the first word of each, of `page` words, becomes that of the

@@ -134,6 +134,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
 	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
+	struct cs_k_box box = { tiny, tiny, 4, 4, 4, 0, 1, 4 };
+	struct cs_k_inside inside = { tiny, 0, 0, check.out, { 0, 4, 4, 0, 0 } };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,	[CS_KERNEL_gate] = &gate,
@@ -146,6 +148,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
 		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
 		[CS_KERNEL_produce] = &produce, [CS_KERNEL_fma] = &fma,
+		[CS_KERNEL_box] = &box,		[CS_KERNEL_inside] = &inside,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

@@ -134,7 +134,7 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		*threads = CS_KERNEL_THREADS_MOST;
 		return i == 0;
 	}
-	if (is_consumer(desc)) {
+	if (is_consumer(desc) || desc->kind == CS_COPY_BOX) {
 		*blocks = dev->blocks;
 		*threads = CS_KERNEL_THREADS;
 		return i == 0;
@@ -280,7 +280,8 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
-	if (!f->blocks || is_zero_copy(f) || is_consumer(f) || f->kind == CS_COPY_FMA)
+	if (!f->blocks || is_zero_copy(f) || is_consumer(f) ||
+	    f->kind == CS_COPY_FMA || f->kind == CS_COPY_BOX)
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_copy(dev, f, err))
 		return -1;
@@ -403,6 +404,8 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 	switch (f->kind) {
 	case CS_COPY_FMA:
 		return cs_dev_launch(dev, CS_KERNEL_fma, grid, on->stream, &fma, err);
+	case CS_COPY_BOX:
+		return cs_box_launch(dev, on->stream, f, err);
 	case CS_COPY_SM:
 		return launch_copy(dev, lane, err);
 	case CS_COPY_SM_READ:
