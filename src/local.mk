@@ -214,6 +214,8 @@ endif
 	%D%/node/managed.h \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
+	%D%/node/prefetch.c \
+	%D%/node/prefetch.h \
 	%D%/node/places.c \
 	%D%/node/places.h \
 	%D%/node/probe.c \
@@ -227,6 +229,8 @@ endif
 	%D%/node/starter.c \
 	%D%/node/starter.h \
 	%D%/node/step.c \
+	%D%/node/tiles.c \
+	%D%/node/tiles.h \
 	%D%/node/usage.c \
 	%D%/node/usage.h \
 	%D%/node/workers.c \
@@ -393,6 +397,8 @@ endif
 	%D%/report/reason.c \
 	%D%/report/report.h \
 	%D%/report/result.c \
+	%D%/report/scale.c \
+	%D%/report/scale.h \
 	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/tally.c \

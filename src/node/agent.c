@@ -19,6 +19,7 @@
 #include "node/lane.h"
 #include "node/managed.h"
 #include "node/overlap.h"
+#include "node/prefetch.h"
 #include "node/stage.h"
 #include "node/usage.h"
 
@@ -664,8 +665,8 @@ static uint32_t my_probe(const struct cs_agent *a)
 }
 
 /* All of the first round is checked. */
-static int probe_overlap(struct cs_agent *a, uint32_t k, const struct cs_cost *cost,
-			 int first)
+static int probe_tiles(struct cs_agent *a, uint32_t k, const struct cs_cost *cost,
+		       int first)
 {
 	const struct cs_transfer *t = cs_plan_transfer(a->plan, my_step(a), k);
 	const struct cs_tiles tiles = cs_transfer_is_managed(t) ?
@@ -673,13 +674,17 @@ static int probe_overlap(struct cs_agent *a, uint32_t k, const struct cs_cost *c
 					      cs_endpoints_tiles(&a->ends, t);
 	struct cs_slot *slot = a->slot;
 
-	if (cs_overlap_probe(cost, &tiles, first, &slot->check[k]))
+	const int whole = first || cost->test->how == CS_HOW_PREFETCH;
+
+	if (cost->test->how == CS_HOW_PREFETCH ?
+		    cs_prefetch_probe(cost, &tiles, &slot->check[k]) :
+		    cs_overlap_probe(cost, &tiles, first, &slot->check[k]))
 		return -1;
 	if (slot->flags & CS_CMD_UNCHECKED)
 		return 0;
 	slot->checked[k]++;
-	slot->checked_whole[k] += first;
-	slot->checked_part[k] += !first;
+	slot->checked_whole[k] += whole;
+	slot->checked_part[k] += !whole;
 	return 0;
 }
 
@@ -713,8 +718,8 @@ static int do_probe(struct cs_agent *a)
 	if (checked && (slot->flags & CS_CMD_AFTER) &&
 	    cs_endpoints_check_at(&a->ends, k, slot->spare.address))
 		return -1;
-	if (cost.test->how == CS_HOW_OVERLAP)
-		return probe_overlap(a, k, &cost, first);
+	if (cost.test->how == CS_HOW_OVERLAP || cost.test->how == CS_HOW_PREFETCH)
+		return probe_tiles(a, k, &cost, first);
 	if (cs_cost_probe(&cost))
 		return -1;
 	if (checked && (slot->flags & CS_CMD_BEFORE))

@@ -375,6 +375,11 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	return stayed && !copied && !found.wrong_words ? refuse_stayed(e) : 0;
 }
 
+static int is_of_tiles(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_OVERLAP || t->method == CS_METHOD_CALL;
+}
+
 int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 {
 	for (int i = 0; i < e->n_ranges; i++) {
@@ -384,7 +389,7 @@ int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 			range->pattern.mark = seq;
 		range->pattern.key = key_left(e, range, seq);
 		/* of tiles each round is judged where it is measured */
-		if (cs_endpoints_transfer(e, range->k)->method != CS_METHOD_OVERLAP &&
+		if (!is_of_tiles(cs_endpoints_transfer(e, range->k)) &&
 		    judge(e, range, checked))
 			return -1;
 	}

@@ -141,6 +141,15 @@
 	     ", without tensor cores",                                               \
 	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = 16)
 
+/* A call of the driver, local.call.NAME.PATTERN: the CPU's time in it. */
+#define CALL(name_, OP_, heading_, summary_, ...)                                    \
+	TEST("local.call." name_ ".alone", LOCAL, CALL, OP_, ALONE,                  \
+	     heading_ ONE_GPU, "CPU time of " summary_ ONE_GPU, .unit = CS_UNIT_US,  \
+	     __VA_ARGS__)
+#define PREFETCH_CALL(name_, OP_, where)                                             \
+	CALL("prefetch-" name_, PREFETCH_##OP_, "CPU time to prefetch pages " where, \
+	     "one cuMemPrefetchAsync " where, .how = CS_HOW_PREFETCH)
+
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
@@ -389,6 +398,10 @@ static const struct cs_test table[] = {
 	     "kernels beside copies of other tiles: serial, three streams, rotated "
 	     "streams, the ideal",
 	     .how = CS_HOW_OVERLAP, .unit = CS_UNIT_MS),
+	PREFETCH_CALL("in-idle", IN_IDLE, "to the GPU, in an idle stream"),
+	PREFETCH_CALL("in-busy", IN_BUSY, "to the GPU, behind other work"),
+	PREFETCH_CALL("out-idle", OUT_IDLE, "to the host, in an idle stream"),
+	PREFETCH_CALL("out-busy", OUT_BUSY, "to the host, behind other work"),
 	FMA("local.fma.fp64.alone", FP64, "FP64"),
 	FMA("local.fma.fp32.alone", FP32, "FP32"),
 	FMA("local.fma.fp16.alone", FP16, "FP16"),
@@ -485,6 +498,11 @@ unsigned cs_test_matrices(const struct cs_test *test)
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 {
 	return test->any_backend || test->backend == backend;
+}
+
+int cs_op_is_prefetch_call(int op)
+{
+	return op >= CS_OP_PREFETCH_IN_IDLE && op <= CS_OP_PREFETCH_OUT_BUSY;
 }
 
 int cs_method_is_managed(int method)
@@ -617,13 +635,12 @@ int cs_method_tells_time(int method)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce",	 "cpu",	     "sm",
-					     "driver",	 "peercopy", "staged",
-					     "tma",	 "chase",    "zerocopy",
-					     "prefetch", "demand",   "overlap",
-					     "stream",	 "streamw",  "fma",
-					     "copy2d",	 "copy3d",   "sm3d",
-					     "pack",	 "chunk",    "stride" };
+	static const char *const words[] = {
+		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
+		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
+		"stream", "streamw", "fma",	 "call",     "copy2d",	 "copy3d",
+		"sm3d",	  "pack",    "chunk",	 "stride",
+	};
 
 	return WORD(words, method);
 }
@@ -631,10 +648,32 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write",   "read",    "copy",	  "stride",   "random", "bulk",
-		"write4k", "enqueue", "burst4k",  "burst64k", "launch", "free",
-		"load",	   "open",    "zerocopy", "naive",    "warp",	"prefetch",
-		"fp64",	   "fp32",    "fp16",	  "halo",
+		"write",
+		"read",
+		"copy",
+		"stride",
+		"random",
+		"bulk",
+		"write4k",
+		"enqueue",
+		"burst4k",
+		"burst64k",
+		"launch",
+		"free",
+		"load",
+		"open",
+		"zerocopy",
+		"naive",
+		"warp",
+		"prefetch",
+		"fp64",
+		"fp32",
+		"fp16",
+		"prefetch-in-idle",
+		"prefetch-in-busy",
+		"prefetch-out-idle",
+		"prefetch-out-busy",
+		"halo",
 	};
 
 	return WORD(words, op);

@@ -36,6 +36,7 @@ enum cs_method {
 	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
 	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
+	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
 	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
 	CS_METHOD_COPY3D,	/* … as a part of a grid, by cuMemcpy3DAsync */
 	CS_METHOD_SM3D,		/* … by a kernel */
@@ -59,6 +60,9 @@ enum cs_op {
 				 * neighbours, of warps, each a page; prefetched */
 	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
 	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* what is multiplied and added */
+	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
+				 * memory goes, and what its stream does */
+	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
 	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
 	CS_OPS
 };
@@ -109,6 +113,7 @@ enum cs_how {
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
 	CS_HOW_OVERLAP,	/* tiles there, worked on, and back, in several ways */
+	CS_HOW_PREFETCH, /* one prefetch: its call and its end */
 };
 
 /* What --matrix takes; bits. */
@@ -154,6 +159,8 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* A call that prefetches managed memory of its GPU? */
+int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory: one range, which has two places? */
 int cs_method_is_managed(int method);
 /* Is an end of it host memory of a NUMA node? */

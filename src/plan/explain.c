@@ -286,6 +286,26 @@ static const char *const checked[CS_METHODS] = {
 	"The host computes the same sequences; the results of all threads must " \
 	"be equal to its own, bit by bit. The sequences are chaotic: a step "    \
 	"too few ends elsewhere."
+#define PREFETCHED(where, stream)                                                \
+	{                                                                        \
+		"Managed memory of --size, by one cuMemPrefetchAsync to " where  \
+		"; the figure is how long the call blocks the CPU that makes it." \
+		" done is when all is there.",                                   \
+		"The agent of the GPU, in the thread that drives it, bound to "  \
+		"the GPU's NUMA node.",                                          \
+		"By CLOCK_MONOTONIC_RAW around the call, the reading of the "    \
+		"clock taken off; six times after one that is not counted. "     \
+		stream,                                                          \
+		NULL,                                                            \
+		"Before each call all pages are at the other place, behind it "  \
+		"where they were sent, as the kernel and a pass of the GPU "     \
+		"prove, with every byte as it was (--verify). Else the cell is " \
+		"not-moved, without a figure.",                                  \
+	}
+#define IDLE_STREAM "Its stream is idle, and done is counted from the call on."
+#define BUSY_STREAM                                                              \
+	"Its stream waits for a word that comes when the call has returned: done is " \
+	"counted from there. A call that waits for its stream is cancelled after 5 s."
 #define NOTHING_MOVES "Nothing moves between GPUs, so there is nothing to check."
 
 /* What has nothing of the axes but its op. */
@@ -354,6 +374,10 @@ static const struct cs_explanation by_op[] = {
 		"Before it is freed, its owner compares every byte of the buffer "
 		"with the source's pattern (--verify).",
 	},
+	[CS_OP_PREFETCH_IN_IDLE] = PREFETCHED("the GPU", IDLE_STREAM),
+	[CS_OP_PREFETCH_IN_BUSY] = PREFETCHED("the GPU", BUSY_STREAM),
+	[CS_OP_PREFETCH_OUT_IDLE] = PREFETCHED("the host", IDLE_STREAM),
+	[CS_OP_PREFETCH_OUT_BUSY] = PREFETCHED("the host", BUSY_STREAM),
 	[CS_OP_FP64] = { MULTIPLIED("FP64"), ON_ALL, FMA_TIMED, NULL, FMA_CHECKED },
 	[CS_OP_FP32] = { MULTIPLIED("FP32"), ON_ALL, FMA_TIMED, NULL, FMA_CHECKED },
 	[CS_OP_FP16] = { MULTIPLIED("FP16, two in a register"), ON_ALL, FMA_TIMED, NULL,
